@@ -1,0 +1,7 @@
+// Package autodiff turns a graph into the graph of its gradients, by reverse mode.
+//
+// Gradients are ordinary nodes of the same graph, so that a gradient can be
+// differentiated again. The rules of operations stand with the operations and are
+// written as if nothing were broadcast; the walk here is the one place that sums a
+// gradient over the axes along which an operand was repeated.
+package autodiff

@@ -1,0 +1,200 @@
+package autodiff
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// Option changes what Grad does.
+type Option func(*settings)
+
+type settings struct {
+	unused   bool
+	upstream *graph.Node
+}
+
+// ZeroForUnused gives zeros as the gradient of a value on which the result does not
+// depend. Without it, that is a mistake: it is most often a forgotten connection.
+func ZeroForUnused() Option { return func(s *settings) { s.unused = true } }
+
+// Upstream gives the gradient that arrives at y, of y's shape, so that y need not be a
+// scalar: the result is the vector-Jacobian product.
+func Upstream(dy *graph.Node) Option { return func(s *settings) { s.upstream = dy } }
+
+// Grad gives the gradients of the scalar y with respect to each of the values wrt,
+// which may be any nodes of floating-point dtype in y's graph. Each gradient has its
+// value's shape and dtype. Mistakes are recorded in the graph.
+func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
+	var s settings
+	for _, o := range opts {
+		o(&s)
+	}
+	grads := make([]*graph.Node, len(wrt))
+	if bad := checkAsked(y, wrt, s); bad != nil {
+		for i := range grads {
+			grads[i] = bad
+		}
+		return grads
+	}
+	w := walk{g: y.Graph(), settings: s}
+	w.run(y, wrt)
+	for i, x := range wrt {
+		grads[i] = w.result(y, x)
+	}
+	return grads
+}
+
+// gradOp stands for a gradient that could not be formed.
+var gradOp = &graph.Op{Name: "grad", Func: "Grad", Doc: "a gradient that does not exist", Class: graph.Source, MaxIn: -1,
+	Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+		c.Fail(c.Attrs().(problem).mistake())
+		return graph.InvalidDType, nil
+	}}
+
+// problem is why a gradient could not be formed.
+type problem struct {
+	Summary string
+	Help    string
+}
+
+func (p problem) mistake() *graph.Mistake {
+	m := &graph.Mistake{Code: shapeinfer.CodeGradient, Summary: p.Summary}
+	if p.Help != "" {
+		m.Help = []string{p.Help}
+	}
+	return m
+}
+
+func refuse(p problem, about ...*graph.Node) *graph.Node { return graph.Apply(gradOp, p, about...) }
+
+// checkAsked refuses what has no gradient before any work is done. It gives the node
+// that stands for all results, or nil.
+func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
+	switch {
+	case y == nil:
+		return refuse(problem{Summary: "the value to differentiate is nil"}, append(wrt, y)...)
+	case !y.Judged() || y.Graph() == nil:
+		return graph.Apply(gradOp, problem{}, y) // its own mistake has been reported
+	case !y.DType().IsFloat():
+		return refuse(problem{Summary: fmt.Sprintf("the gradient of %s, of dtype %s, does not exist: only floating-point values have one", y.Label(), y.DType())}, y)
+	case s.upstream == nil && y.Rank() != 0 && y.Shape().NumElements() != 1:
+		return refuse(problem{fmt.Sprintf("grad can be implicitly created only for scalar outputs, and %s has shape %s", y.Label(), y.Shape()),
+			"reduce it first, with ops.Sum or ops.Mean; or give the gradient that arrives: autodiff.Upstream(dy)"}, y)
+	case s.upstream != nil && s.upstream.Judged() && !s.upstream.Shape().Equal(y.Shape()):
+		return refuse(problem{Summary: fmt.Sprintf("the upstream gradient has shape %s, and %s has shape %s", s.upstream.Shape(), y.Label(), y.Shape())}, y)
+	}
+	for i, x := range wrt {
+		switch {
+		case x == nil:
+			return refuse(problem{Summary: fmt.Sprintf("value %d, with respect to which to differentiate, is nil", i)}, y)
+		case x.Graph() != y.Graph():
+			return refuse(problem{Summary: fmt.Sprintf("%s belongs to another graph", x.Label())}, y)
+		case !x.Judged():
+			return graph.Apply(gradOp, problem{}, x)
+		case !x.DType().IsFloat():
+			return refuse(problem{Summary: fmt.Sprintf("%s has dtype %s: only floating-point values have gradients", x.Label(), x.DType())}, y, x)
+		}
+	}
+	return nil
+}
+
+// walk is one reverse pass.
+type walk struct {
+	settings
+	g *graph.Graph
+	// grads holds, by node, the sum of the gradients that have arrived.
+	grads []*graph.Node
+	// needed marks the nodes on a way from y to a wanted value.
+	needed []bool
+	failed *graph.Node
+}
+
+func (w *walk) run(y *graph.Node, wrt []*graph.Node) {
+	count := y.ID() + 1
+	w.grads, w.needed = make([]*graph.Node, count), make([]bool, count)
+	for _, x := range wrt {
+		if x.ID() < count {
+			w.needed[x.ID()] = true
+		}
+	}
+	nodes := w.g.Nodes()[:count]
+	for _, n := range nodes {
+		for _, x := range n.Operands() {
+			if x != nil && x.Graph() == w.g && w.needed[x.ID()] && n.DType().IsFloat() {
+				w.needed[n.ID()] = true
+			}
+		}
+	}
+	if !w.needed[y.ID()] {
+		return
+	}
+	w.grads[y.ID()] = w.seed(y)
+	for i := y.ID(); i >= 0 && w.failed == nil; i-- {
+		if n := nodes[i]; w.grads[i] != nil && w.needed[i] && len(n.Operands()) > 0 {
+			w.g.WithOrigin(n, func() { w.back(n, w.grads[i]) })
+		}
+	}
+}
+
+func (w *walk) seed(y *graph.Node) *graph.Node {
+	if w.upstream != nil {
+		return w.upstream
+	}
+	var one *graph.Node
+	w.g.WithOrigin(y, func() { one = ops.FullLike(y, 1) })
+	return one
+}
+
+// back sends n's gradient on to its operands.
+func (w *walk) back(n, dy *graph.Node) {
+	for i, x := range n.Operands() {
+		if !w.needed[x.ID()] || !x.DType().IsFloat() {
+			continue
+		}
+		if n.Op().Grad == nil {
+			w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through %s, made at %s", n.Op().Func, n.Pos()),
+				"cut the way with ops.StopGradient, or write it with operations that have gradients"}, n)
+			return
+		}
+		dx := n.Op().Grad(n, dy, i)
+		if dx == nil {
+			continue
+		}
+		dx = w.sumToOperand(n, i, dx)
+		if old := w.grads[x.ID()]; old != nil {
+			dx = ops.Add(old, dx)
+		}
+		w.grads[x.ID()] = dx
+	}
+}
+
+// sumToOperand sums a gradient over the axes along which operand i was repeated, and
+// gives it the operand's shape. It is where broadcasting is undone.
+func (w *walk) sumToOperand(n *graph.Node, i int, dx *graph.Node) *graph.Node {
+	x := n.In(i)
+	if !dx.Judged() || dx.Shape().Equal(x.Shape()) {
+		return dx
+	}
+	kinds := n.Stretch(i)
+	if kinds == nil || len(kinds) != dx.Rank() {
+		rules := shapeinfer.Rules{Names: w.g.Policy().Names, Bounds: w.g.Bounds}
+		kinds = rules.Stretch(x.Shape(), dx.Shape())
+	}
+	return ops.SumTo(dx, x.Shape(), kinds)
+}
+
+func (w *walk) result(y, x *graph.Node) *graph.Node {
+	switch {
+	case w.failed != nil:
+		return w.failed
+	case x.ID() < len(w.grads) && w.grads[x.ID()] != nil:
+		return w.grads[x.ID()]
+	case w.unused:
+		return ops.ZerosLike(x)
+	}
+	return refuse(problem{fmt.Sprintf("%s does not depend on %s", y.Label(), x.Label()),
+		"leave it out, or ask for zeros: autodiff.ZeroForUnused()"}, y, x)
+}

@@ -1,0 +1,2 @@
+// Package broadloom runs the workloads with Broadloom.
+package broadloom

@@ -1,0 +1,47 @@
+// The bench command measures Broadloom and other Go libraries on a table of
+// workloads, and prints one JSON object a line. README.md says what is measured
+// and how.
+//
+//	go run -C bench . -threads 1 -peer broadloom,gomlx,gorgonia > go.jsonl
+//
+// Each measurement is made in a process of its own, which is this program
+// again with -child: so caches are empty at its start, and a library that
+// hangs or crashes costs no more than its time-out.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	opts, err := parse(os.Args[1:], os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return
+	}
+	if err == nil {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		err = run(ctx, opts)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run plays the part that the options give to this process.
+func run(ctx context.Context, opts options) error {
+	switch {
+	case opts.versions:
+		return writeVersions(os.Stdout, opts.peers)
+	case opts.child:
+		return child(opts, os.Stdout)
+	default:
+		return parent(ctx, opts, os.Stdout)
+	}
+}

@@ -1,0 +1,78 @@
+package suite
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// source makes inputs from a random stream with a fixed seed, and collects them.
+type source struct {
+	rng *rand.Rand
+	in  Inputs
+}
+
+// newSource starts the stream anew; every workload gets the same one.
+func newSource() *source {
+	return &source{rng: rand.New(rand.NewPCG(1, 2))}
+}
+
+// add collects a float32 tensor whose elements are drawn one by one.
+func (s *source) add(name string, shape []int, trained bool, element func() float32) {
+	t := &Tensor{Name: name, Shape: shape, Trained: trained}
+	t.Float = make([]float32, t.Len())
+	for i := range t.Float {
+		t.Float[i] = element()
+	}
+	s.in.Tensors = append(s.in.Tensors, t)
+}
+
+// normal adds standard normal data.
+func (s *source) normal(name string, shape ...int) {
+	s.add(name, shape, false, func() float32 { return float32(s.rng.NormFloat64()) })
+}
+
+// uniform adds data between lo and hi.
+func (s *source) uniform(name string, lo, hi float64, shape ...int) {
+	s.add(name, shape, false, func() float32 { return float32(lo + (hi-lo)*s.rng.Float64()) })
+}
+
+// coins adds zeros and ones, each as likely.
+func (s *source) coins(name string, shape ...int) {
+	s.add(name, shape, false, func() float32 { return float32(s.rng.IntN(2)) })
+}
+
+// scalar adds a tensor without axes.
+func (s *source) scalar(name string, value float32) {
+	s.add(name, nil, false, func() float32 { return value })
+}
+
+// weight adds a trained tensor of normal data, divided by the square root of
+// its last axis as in the table's other implementation.
+func (s *source) weight(name string, shape ...int) {
+	scale := 1 / math.Sqrt(float64(shape[len(shape)-1]))
+	s.add(name, shape, true, func() float32 { return float32(s.rng.NormFloat64() * scale) })
+}
+
+// zeros adds a trained tensor of zeros.
+func (s *source) zeros(name string, shape ...int) {
+	s.add(name, shape, true, func() float32 { return 0 })
+}
+
+// ones adds a trained tensor of ones.
+func (s *source) ones(name string, shape ...int) {
+	s.add(name, shape, true, func() float32 { return 1 })
+}
+
+// classes adds int64 class numbers below n.
+func (s *source) classes(name string, n int, shape ...int) {
+	t := &Tensor{Name: name, Shape: shape, Classes: n}
+	t.Int = make([]int64, t.Len())
+	for i := range t.Int {
+		t.Int[i] = s.rng.Int64N(int64(n))
+	}
+	s.in.Tensors = append(s.in.Tensors, t)
+}
+
+// numbered makes the name of a layer's parameter: w0, w1, …
+func numbered(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }

@@ -1,0 +1,108 @@
+package suite
+
+// table holds every workload, in the order in which they are run and reported.
+var table = []Workload{
+	{Name: "chain_1024_fwd", Kind: ChainFwd, inputs: chain(1024)},
+	{Name: "chain_64_fwd", Kind: ChainFwd, inputs: chain(64)},
+	{Name: "chain_1024_grad", Kind: ChainGrad, HasLoss: true, inputs: chain(1024)},
+	{Name: "bias_gelu_4096x1024_fwd", Kind: BiasGelu, inputs: func(s *source) {
+		s.normal("x", 4096, 1024)
+		s.normal("b", 1024)
+	}},
+	{Name: "add_16M_fwd", Kind: AddFwd, inputs: func(s *source) {
+		s.normal("x", 16<<20)
+		s.normal("y", 16<<20)
+	}},
+	{Name: "black_scholes_1M_fwd", Kind: BlackScholes, inputs: func(s *source) {
+		s.uniform("s", 10, 50, 1<<20)
+		s.uniform("k", 10, 50, 1<<20)
+		s.uniform("t", 1, 2, 1<<20)
+		s.scalar("r", 0.1)
+		s.scalar("v", 0.2)
+	}},
+	{Name: "softmax_1024_fwd", Kind: Softmax, inputs: func(s *source) {
+		s.normal("x", 1024, 1024)
+	}},
+	{Name: "xent_4096x1000_grad", Kind: XentGrad, HasLoss: true, inputs: func(s *source) {
+		s.normal("x", 4096, 1000)
+		s.classes("t", 1000, 4096)
+	}},
+	{Name: "layernorm_4096x1024_grad", Kind: LayerNormGrad, HasLoss: true, inputs: func(s *source) {
+		s.normal("x", 4096, 1024)
+		s.normal("g", 1024)
+		s.normal("b", 1024)
+		s.normal("u", 4096, 1024)
+	}},
+	{Name: "colsum_rowsum_4096x1024_fwd", Kind: ColRowSum, inputs: func(s *source) {
+		s.normal("x", 4096, 1024)
+		s.normal("y", 1024)
+	}},
+	{Name: "matmul_1024_fwd", Kind: MatMul, inputs: product(1024, 1024, 1024)},
+	{Name: "matmul_256_fwd", Kind: MatMul, inputs: product(256, 256, 256)},
+	{Name: "matmul_64x784x512_fwd", Kind: MatMul, inputs: product(64, 784, 512)},
+	{Name: "mlp_784_512_512_10_b64_sgd", Kind: MLP, Optimizer: SGD, HasLoss: true, inputs: mlp(64, 784, 512, 512, 10)},
+	{Name: "mlp_784_512_512_10_b64_adam", Kind: MLP, Optimizer: Adam, HasLoss: true, inputs: mlp(64, 784, 512, 512, 10)},
+	{Name: "mlp_64_32_10_b32_sgd", Kind: MLP, Optimizer: SGD, HasLoss: true, inputs: mlp(32, 64, 32, 10)},
+	{Name: "logreg_16_b32_sgd", Kind: LogReg, Optimizer: SGD, HasLoss: true, inputs: func(s *source) {
+		s.normal("x", 32, 16)
+		s.coins("t", 32, 1)
+		s.weight("w", 16, 1)
+		s.zeros("b", 1)
+	}},
+	{Name: "transformer_b8_s128_d256_sgd", Kind: Transformer, Optimizer: SGD, HasLoss: true, inputs: transformer(8, 128, 256)},
+	{Name: "lenet_b64_sgd", Kind: LeNet, Optimizer: SGD, HasLoss: true, inputs: func(s *source) {
+		s.normal("x", 64, 1, 28, 28)
+		s.classes("t", 10, 64)
+		s.weight("c1", 6, 1, LeNetFilters, LeNetFilters)
+		s.weight("c2", 16, 6, LeNetFilters, LeNetFilters)
+		s.weight("w1", 256, 120)
+		s.weight("w2", 120, 84)
+		s.weight("w3", 84, 10)
+	}},
+}
+
+// chain makes x [n,n], y [n] and b [n,1].
+func chain(n int) func(*source) {
+	return func(s *source) {
+		s.normal("x", n, n)
+		s.normal("y", n)
+		s.normal("b", n, 1)
+	}
+}
+
+// product makes x [m,k] and y [k,n].
+func product(m, k, n int) func(*source) {
+	return func(s *source) {
+		s.normal("x", m, k)
+		s.normal("y", k, n)
+	}
+}
+
+// mlp makes a batch with its classes, and a weight and a bias for every layer
+// between two of the widths.
+func mlp(batch int, widths ...int) func(*source) {
+	return func(s *source) {
+		s.normal("x", batch, widths[0])
+		s.classes("t", widths[len(widths)-1], batch)
+		for i := range len(widths) - 1 {
+			s.weight(numbered("w", i), widths[i], widths[i+1])
+			s.zeros(numbered("b", i), widths[i+1])
+		}
+	}
+}
+
+// transformer makes a batch of sequences of vectors of width d, and the
+// parameters of one block.
+func transformer(batch, length, d int) func(*source) {
+	return func(s *source) {
+		s.normal("x", batch, length, d)
+		s.weight("wqkv", d, 3*d)
+		s.weight("wo", d, d)
+		s.weight("w1", d, 4*d)
+		s.weight("w2", 4*d, d)
+		s.ones("g1", d)
+		s.zeros("b1", d)
+		s.ones("g2", d)
+		s.zeros("b2", d)
+	}
+}

@@ -1,0 +1,101 @@
+package suite
+
+import "strings"
+
+// Kind is what a workload computes, without its sizes. A library has one
+// builder a kind; the sizes follow from the shapes of the inputs.
+type Kind string
+
+// The kinds. Names of inputs in parentheses; "train" means that one call
+// computes the loss, its gradients and the new parameters.
+const (
+	ChainFwd      Kind = "chain_fwd"      // tanh(x*y + b)*x - y
+	ChainGrad     Kind = "chain_grad"     // its sum, and the gradients for x, y and b
+	BiasGelu      Kind = "bias_gelu"      // exact GELU of x + b
+	AddFwd        Kind = "add"            // x + y
+	BlackScholes  Kind = "black_scholes"  // call prices (s, k, t, r, v)
+	Softmax       Kind = "softmax"        // of x over its last axis
+	XentGrad      Kind = "xent_grad"      // mean cross-entropy (x, t), and the gradient for x
+	LayerNormGrad Kind = "layernorm_grad" // sum(layer_norm(x; g, b) * u), and the gradients for x, g and b
+	ColRowSum     Kind = "colsum_rowsum"  // x*y summed over axis 0, and over axis 1
+	MatMul        Kind = "matmul"         // x @ y
+	MLP           Kind = "mlp"            // train: ReLU layers (w0, b0, w1, …), cross-entropy (x, t)
+	LogReg        Kind = "logreg"         // train: binary cross-entropy of x @ w + b against t
+	Transformer   Kind = "transformer"    // train: one pre-norm block, 8 heads, mean of squares
+	LeNet         Kind = "lenet"          // train: conv, pool, conv, pool, three products, cross-entropy (x, t)
+)
+
+// Optimizer is the update rule of a training workload.
+type Optimizer string
+
+// The update rules: plain p -= 0.01 g, and Adam with a rate of 0.001, betas
+// of 0.9 and 0.999 and an epsilon of 1e-8.
+const (
+	SGD  Optimizer = "sgd"
+	Adam Optimizer = "adam"
+)
+
+// The constants of the update rules, and of layer norm.
+const (
+	SGDRate      = 0.01
+	AdamRate     = 1e-3
+	AdamBeta1    = 0.9
+	AdamBeta2    = 0.999
+	AdamEpsilon  = 1e-8
+	NormEpsilon  = 1e-5
+	NumberHeads  = 8 // attention heads of the transformer
+	PoolWindow   = 2 // window and stride of LeNet's max pooling
+	LeNetFilters = 5 // height and width of LeNet's filters
+)
+
+// Workload is one row of the table.
+type Workload struct {
+	Name string
+	Kind Kind
+	// Optimizer is empty where nothing is trained.
+	Optimizer Optimizer
+	// HasLoss says that the first result is a scalar worth reporting.
+	HasLoss bool
+
+	inputs func(*source)
+}
+
+// Inputs makes the data, the same in every call.
+func (w Workload) Inputs() *Inputs {
+	s := newSource()
+	w.inputs(s)
+	return &s.in
+}
+
+// All lists the workloads in the order of the table. The slice is the caller's.
+func All() []Workload {
+	return append([]Workload(nil), table...)
+}
+
+// Lookup finds a workload by its full name.
+func Lookup(name string) (Workload, bool) {
+	for _, w := range table {
+		if w.Name == name {
+			return w, true
+		}
+	}
+	return Workload{}, false
+}
+
+// Match lists, in the order of the table, the workloads whose name contains one
+// of the parts; all of them when there is no part.
+func Match(parts []string) []Workload {
+	if len(parts) == 0 {
+		return All()
+	}
+	var found []Workload
+	for _, w := range table {
+		for _, p := range parts {
+			if strings.Contains(w.Name, p) {
+				found = append(found, w)
+				break
+			}
+		}
+	}
+	return found
+}

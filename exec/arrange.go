@@ -1,0 +1,119 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// arrange chooses the axes of the kernel's program: axes of size 1 are dropped, and
+// neighbours that every operand and every reduction treats alike are merged, so that
+// rows are long. The row is the last axis, or the one along which an index is found.
+func (l *lowering) arrange() {
+	rank := len(l.p.domain)
+	var axes [][]int
+	for axis, d := range l.p.domain {
+		if d != 1 {
+			axes = append(axes, []int{axis})
+		}
+	}
+	if !l.anyDependsOnPosition() {
+		axes = l.merge(axes)
+	}
+	if n := l.k.nodes[0]; l.k.closed && n.Op().Class == graph.Reduce {
+		axes = rowLast(axes, ops.Axes(n))
+	}
+	l.p.axes = axes
+	l.axisOf = make([]int, rank)
+	for i := range l.axisOf {
+		l.axisOf[i] = -1
+	}
+	for at, group := range axes {
+		for _, axis := range group {
+			l.axisOf[axis] = at
+		}
+	}
+}
+
+// rowLast moves the group that holds a reduced axis to the end.
+func rowLast(axes [][]int, reduced []int) [][]int {
+	for at, group := range axes {
+		if slices.Contains(reduced, group[0]) {
+			return append(slices.Delete(slices.Clone(axes), at, at+1), group)
+		}
+	}
+	if len(axes) > 0 { // nothing is folded: the row has one element
+		return append(slices.Clone(axes), nil)
+	}
+	return axes
+}
+
+func (l *lowering) anyDependsOnPosition() bool {
+	for _, n := range l.k.nodes {
+		if dependsOnPosition(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// merge joins neighbouring axes where a step along the outer one is as far as all steps
+// along the inner one, for every operand, and no reduction folds only one of them.
+func (l *lowering) merge(axes [][]int) [][]int {
+	layouts, undecided := l.layouts()
+	var merged [][]int
+	for _, group := range axes {
+		if n := len(merged); n > 0 && l.mergeable(merged[n-1], group, layouts, undecided) {
+			merged[n-1] = append(merged[n-1], group...)
+			continue
+		}
+		merged = append(merged, group)
+	}
+	return merged
+}
+
+func (l *lowering) mergeable(outer, inner []int, layouts []graph.Layout, undecided []bool) bool {
+	a, b := outer[len(outer)-1], inner[0]
+	if undecided[a] || undecided[b] {
+		return false
+	}
+	for _, layout := range layouts {
+		if layout.Strides[a] != layout.Strides[b].Times(l.p.domain[b]) {
+			return false
+		}
+	}
+	for _, n := range l.k.nodes {
+		if n.Op().Class == graph.Reduce {
+			axes := ops.Axes(n)
+			if slices.Contains(axes, a) != slices.Contains(axes, b) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// layouts gives how everything that the kernel loads, and every reduction's result,
+// lies over the domain; stores are row-major and merge everywhere. undecided marks axes
+// that may turn out to be repeated.
+func (l *lowering) layouts() (list []graph.Layout, undecided []bool) {
+	undecided = make([]bool, len(l.p.domain))
+	for _, n := range l.k.nodes {
+		for i, x := range n.Operands() {
+			if _, isNumber := x.ScalarValue(); isNumber || l.k.member[x] && takenFromRegister(n, i) {
+				continue
+			}
+			layout, _ := layoutOf(x)
+			list = append(list, shapeinfer.BroadcastView(layout, l.p.domain, n.Stretch(i)))
+			for axis, kind := range n.Stretch(i) {
+				undecided[axis] = undecided[axis] || kind == graph.Undecided
+			}
+		}
+		if n.Op().Class == graph.Reduce {
+			list = append(list, reducedLayout(n))
+		}
+	}
+	return list, undecided
+}

@@ -1,0 +1,151 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// Option says what a program is to compute.
+type Option func(*request)
+
+type request struct {
+	outputs, updates []*graph.Node
+}
+
+// Outputs names the values that each run gives back.
+func Outputs(nodes ...*graph.Node) Option {
+	return func(r *request) { r.outputs = append(r.outputs, nodes...) }
+}
+
+// Updates names in-place writes that each run carries out, such as an optimiser's.
+func Updates(nodes ...*graph.Node) Option {
+	return func(r *request) { r.updates = append(r.updates, nodes...) }
+}
+
+// pass is one step of compilation.
+type pass struct {
+	name string
+	doc  string
+	run  func(*unit) error
+}
+
+// passes is the order of compilation.
+var passes = []pass{
+	{"import", "copy what the outputs and updates need", importPass},
+	{"expand", "write composite operations with primitive ones", expandPass},
+	{"simplify", "apply algebraic identities that hold for every value", simplifyPass},
+	{"fold", "compute what depends on constants only", foldPass},
+	{"cse", "merge equal nodes", csePass},
+	{"dce", "drop what nothing needs", dcePass},
+	{"order", "order nodes so that writes follow all reads of what they write", orderPass},
+	{"fuse", "group nodes into kernels", fusePass},
+	{"lower", "write each kernel as a row program", lowerPass},
+	{"plan", "assign buffers to what kernels exchange", planPass},
+}
+
+// passOrder states which passes must come before which, and why.
+var passOrder = []struct{ before, after, why string }{
+	{"expand", "simplify", "the identities are those of primitive operations"},
+	{"simplify", "fold", "identities bring constants together"},
+	{"fold", "cse", "folded constants are merged"},
+	{"cse", "dce", "merged nodes lose their users"},
+	{"dce", "order", "a read that nothing needs must not hold back a write"},
+	{"order", "fuse", "fusion keeps the order of kernels"},
+	{"fuse", "lower", "kernels are lowered whole"},
+	{"lower", "plan", "which operands a kernel may overwrite is known from its program"},
+}
+
+// unit is a program under compilation.
+type unit struct {
+	g        *graph.Graph
+	roots    []*graph.Node // outputs, then updates
+	nOutputs int
+	// source maps the roots and sources of the user's graph to those of g.
+	inputs, params []sourceNode
+	order          []*graph.Node
+	kernels        []*kernel
+	storageOf      map[*graph.Node]*storage
+	consts         []*graph.Node
+	storages       []*storage
+	faults         []fault
+}
+
+// sourceNode pairs an input or a parameter of the user's graph with its copy.
+type sourceNode struct{ user, own *graph.Node }
+
+// BugError is a mistake of the library's own, found in a pass.
+type BugError struct {
+	Pass string
+	Node *graph.Node
+	Err  error
+}
+
+// Error says what went wrong and that it is not the user's fault.
+func (e *BugError) Error() string {
+	at := ""
+	if e.Node != nil {
+		at = fmt.Sprintf(" at %s (%s)", graph.Describe(e.Node), e.Node.Pos())
+	}
+	return fmt.Sprintf("exec: bug in pass %s%s: %v; please report it", e.Pass, at, e.Err)
+}
+
+// Unwrap gives the error itself.
+func (e *BugError) Unwrap() error { return e.Err }
+
+// Compile checks the graph and compiles what computes the outputs and carries out the
+// updates. The error holds every mistake of the graph, each with its place in the
+// user's program: it is a *shapeinfer.Report.
+func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
+	var r request
+	for _, o := range opts {
+		o(&r)
+	}
+	if err := r.check(g); err != nil {
+		return nil, err
+	}
+	u := &unit{g: g, roots: append(append([]*graph.Node{}, r.outputs...), r.updates...), nOutputs: len(r.outputs)}
+	snapshots := []Snapshot{{Pass: "build", Doc: "the graph as it was built", text: g.String}}
+	for _, p := range passes {
+		if err := p.run(u); err != nil {
+			return nil, err
+		}
+		snapshots = append(snapshots, u.snapshot(p))
+	}
+	return newProgram(g, r, u, snapshots)
+}
+
+// check refuses a graph with mistakes and roots that are none of its nodes.
+func (r *request) check(g *graph.Graph) error {
+	report := shapeinfer.Check(g)
+	problem := func(format string, args ...any) {
+		report.Errors = append(report.Errors, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf(format, args...)})
+	}
+	if len(r.outputs)+len(r.updates) == 0 {
+		problem("nothing to compute: give exec.Outputs or exec.Updates")
+	}
+	for i, n := range r.outputs {
+		switch {
+		case n == nil:
+			problem("output %d is nil", i)
+		case n.Graph() != g && n.Err() != nil:
+			report.Errors = append(report.Errors, n.Err().(*graph.Mistake))
+		case n.Graph() != g:
+			problem("output %d, %s, is no node of graph %q", i, n.Label(), g.Name())
+		}
+	}
+	for i, n := range r.updates {
+		switch {
+		case n == nil:
+			problem("update %d is nil", i)
+		case n.Graph() != g && n.Err() != nil:
+			report.Errors = append(report.Errors, n.Err().(*graph.Mistake))
+		case n.Graph() != g:
+			problem("update %d, %s, is no node of graph %q", i, n.Label(), g.Name())
+		case n.Judged() && n.Op().Class != graph.Update:
+			problem("update %d, %s, writes nothing: it must be an in-place operation", i, graph.Describe(n))
+		}
+	}
+	return report.Err()
+}

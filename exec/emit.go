@@ -1,0 +1,124 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// The methods here make a lowering a graph.Emitter: operations write the meaning of
+// their elements into the kernel's row program.
+
+// primOps gives the kernels' operation of each primitive: they have the same names.
+var primOps = func() map[graph.Prim]rowprog.Op {
+	byName := map[string]rowprog.Op{}
+	for _, o := range rowprog.Primitives() {
+		byName[o.String()] = o
+	}
+	table := map[graph.Prim]rowprog.Op{}
+	for _, p := range graph.Prims() {
+		if o, ok := byName[p.String()]; ok {
+			table[p] = o
+		}
+	}
+	return table
+}()
+
+// Prim applies a primitive.
+func (l *lowering) Prim(p graph.Prim, x ...graph.Value) graph.Value {
+	args := make([]rowprog.Value, len(x))
+	for i, v := range x {
+		args[i] = rowprog.Value(v)
+	}
+	return graph.Value(l.b.Apply(primOps[p], args...))
+}
+
+// Const writes a number.
+func (l *lowering) Const(t graph.DType, v float64) graph.Value {
+	return graph.Value(l.b.Const(typeOf(t), v))
+}
+
+// Convert changes the type.
+func (l *lowering) Convert(x graph.Value, t graph.DType) graph.Value {
+	return graph.Value(l.b.Convert(rowprog.Value(x), typeOf(t)))
+}
+
+// TypeOf gives the type of a value.
+func (l *lowering) TypeOf(x graph.Value) graph.DType { return dtypeOf(l.b.TypeOf(rowprog.Value(x))) }
+
+// Index is the position along an axis of the domain.
+func (l *lowering) Index(axis int) graph.Value {
+	at := l.axisOf[axis]
+	if at < 0 {
+		return graph.Value(l.b.ConstInt(rowprog.I64, 0))
+	}
+	return graph.Value(l.b.Iota(at))
+}
+
+// Size is a size of the program.
+func (l *lowering) Size(d graph.Dim) graph.Value {
+	if n, whole := d.Int(); whole {
+		return graph.Value(l.b.ConstInt(rowprog.I64, n))
+	}
+	return graph.Value(l.b.Load(l.operand(operand{size: d}, graph.Int64, rowprog.In)))
+}
+
+// Check stops the run where ok is false.
+func (l *lowering) Check(ok graph.Value, message string) {
+	l.u.faults = append(l.u.faults, fault{message, l.node})
+	l.b.Guard(rowprog.Value(ok), rowprog.FaultCode(len(l.u.faults)-1))
+}
+
+// probe finds out whether an operation's meaning depends on positions.
+type probe struct {
+	types   []graph.DType
+	indexed bool
+}
+
+// dependsOnPosition reports whether an element's value depends on where it stands.
+func dependsOnPosition(n *graph.Node) bool {
+	if n.Op().Emit == nil {
+		return false
+	}
+	p := &probe{}
+	in := make([]graph.Value, len(n.Operands()))
+	for i, x := range n.Operands() {
+		in[i] = p.of(x.DType())
+	}
+	n.Op().Emit(p, n, in)
+	return p.indexed
+}
+
+func (p *probe) of(t graph.DType) graph.Value {
+	p.types = append(p.types, t)
+	return graph.Value(len(p.types) - 1)
+}
+
+func (p *probe) Prim(op graph.Prim, x ...graph.Value) graph.Value {
+	switch op {
+	case graph.PrimLt, graph.PrimLe, graph.PrimGt, graph.PrimGe, graph.PrimEq, graph.PrimNe:
+		return p.of(graph.Bool)
+	}
+	return p.of(p.types[x[len(x)-1]])
+}
+
+func (p *probe) Const(t graph.DType, _ float64) graph.Value       { return p.of(t) }
+func (p *probe) Convert(_ graph.Value, t graph.DType) graph.Value { return p.of(t) }
+func (p *probe) TypeOf(x graph.Value) graph.DType                 { return p.types[x] }
+func (p *probe) Size(graph.Dim) graph.Value                       { return p.of(graph.Int64) }
+func (p *probe) Check(graph.Value, string)                        {}
+func (p *probe) Index(int) graph.Value {
+	p.indexed = true
+	return p.of(graph.Int64)
+}
+
+// missingPrims lists primitives that the kernels do not have; a test wants none.
+func missingPrims() (names []string) {
+	for _, p := range graph.Prims() {
+		if _, ok := primOps[p]; !ok {
+			names = append(names, fmt.Sprint(p))
+		}
+	}
+	return names
+}

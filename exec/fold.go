@@ -1,0 +1,108 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// maxFolded is the most elements of a value that is computed at compile time; larger
+// ones cost more memory in the program than time in a run.
+const maxFolded = 4096
+
+// foldPass computes what depends on constants only, with the kernels that a run would
+// use, so that folding never changes a bit.
+func foldPass(u *unit) error {
+	foldable := make([]bool, len(u.g.Nodes()))
+	for _, n := range u.g.Nodes() {
+		foldable[n.ID()] = isFoldable(n, foldable)
+	}
+	var wanted []*graph.Node
+	seen := map[*graph.Node]bool{}
+	want := func(n *graph.Node) {
+		if foldable[n.ID()] && !n.IsConst() && n.Op().Name != "expand" && !seen[n] {
+			seen[n] = true
+			wanted = append(wanted, n)
+		}
+	}
+	for _, n := range u.g.Nodes() {
+		if !foldable[n.ID()] || n.Op().Name == "expand" {
+			for _, x := range n.Operands() {
+				want(x)
+			}
+		}
+	}
+	for _, n := range u.roots {
+		want(n)
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	values := evaluate(u.g, wanted)
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		v, ok := values[n]
+		if !ok {
+			return nil
+		}
+		return constantOf(next, v.Data, n.Shape())
+	})
+	return nil
+}
+
+// isFoldable reports whether a node is a constant, or computed from constants and small.
+func isFoldable(n *graph.Node, foldable []bool) bool {
+	if n.IsConst() {
+		return true
+	}
+	count, whole := n.Shape().NumElements().Int()
+	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || !whole || count > maxFolded || !n.Shape().IsStatic() || n.Op().Name == "size" {
+		return false
+	}
+	for _, x := range n.Operands() {
+		if !foldable[x.ID()] {
+			return false
+		}
+	}
+	return true
+}
+
+// evaluate computes nodes that need no input. It gives nothing where the computation
+// fails, so that the run reports the failure at the user's line.
+func evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]Array {
+	u := &unit{g: g, roots: append([]*graph.Node{}, nodes...), nOutputs: len(nodes)}
+	for _, run := range []func(*unit) error{importPass, orderPass, fusePass, lowerPass, planPass} {
+		if run(u) != nil {
+			return nil
+		}
+	}
+	u.inputs, u.params = nil, nil
+	p, err := newProgram(g, request{outputs: nodes}, u, nil)
+	if err != nil {
+		return nil
+	}
+	p.needs = nil
+	out, err := p.NewSession().Run(context.Background(), nil)
+	if err != nil {
+		return nil
+	}
+	values := map[*graph.Node]Array{}
+	for _, n := range nodes {
+		values[n] = out.Array(n)
+	}
+	return values
+}
+
+// constantOf makes a constant from a slice of a dtype.
+func constantOf(g *graph.Graph, data any, shape graph.Shape) *graph.Node {
+	switch d := data.(type) {
+	case []bool:
+		return graph.Constant(g, d, shape...)
+	case []int32:
+		return graph.Constant(g, d, shape...)
+	case []int64:
+		return graph.Constant(g, d, shape...)
+	case []float32:
+		return graph.Constant(g, d, shape...)
+	}
+	return graph.Constant(g, data.([]float64), shape...)
+}

@@ -1,0 +1,231 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+	"unsafe"
+
+	"gorgonia.org/tensor"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// alignment is that of buffers in the arena, in bytes: a cache line.
+const alignment = 64
+
+// binding is a program with all sizes known: arguments of its kernels, and where in the
+// arena each value lies.
+type binding struct {
+	shapes     [][]int // of the inputs, by which the binding is found again
+	sizes      shapeinfer.Sizes
+	values     map[graph.Dim]int // sizes of the program, evaluated
+	steps      []step
+	offsets    []int // of the arena's storages
+	arena      int   // bytes
+	generation int   // of the arena that pointers were set for
+	sizeSlots  []int64
+	outputs    []output
+}
+
+// step is one call of a kernel.
+type step struct {
+	part     *part
+	args     *bind.Args
+	operands []place // where each operand's memory is
+	product  *boundProduct
+	needsIn  bool // some operand is an input, whose memory changes from run to run
+}
+
+// place is a spot in a storage, or a size of the program.
+type place struct {
+	storage *storage
+	offset  int // bytes
+	slot    int // of a size; -1 for memory
+}
+
+// newBinding evaluates all sizes and lays out the arena.
+func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding, err error) {
+	b = &binding{sizes: sizes, values: map[graph.Dim]int{}, generation: -1}
+	for _, s := range shapes {
+		b.shapes = append(b.shapes, slices.Clone(s))
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			e, ok := r.(sizeError)
+			if !ok {
+				panic(r)
+			}
+			b, err = nil, e.err
+		}
+	}()
+	for _, k := range p.kernels {
+		for _, part := range k.parts {
+			b.steps = append(b.steps, b.bindPart(p, part))
+		}
+		if k.matmul != nil {
+			b.steps = append(b.steps, b.bindProduct(p, k.matmul))
+		}
+	}
+	b.layOut(p)
+	for i, n := range p.outputs {
+		b.outputs = append(b.outputs, output{node: n, storage: p.results[i], shape: b.shape(n.Shape())})
+	}
+	return b, nil
+}
+
+// sizeError carries an error out of the evaluation of sizes.
+type sizeError struct{ err error }
+
+// eval gives the value of a size.
+func (b *binding) eval(d graph.Dim) int {
+	if n, whole := d.Int(); whole {
+		return int(n)
+	}
+	v, known := b.values[d]
+	if !known {
+		n, err := d.Eval(b.sizes.Lookup)
+		if err != nil {
+			panic(sizeError{fmt.Errorf("exec: the size %s: %w", d, err)})
+		}
+		v = int(n)
+		b.values[d] = v
+	}
+	return v
+}
+
+func (b *binding) shape(s graph.Shape) []int {
+	out := make([]int, len(s))
+	for i, d := range s {
+		out[i] = b.eval(d)
+	}
+	return out
+}
+
+// strides gives an operand's steps over its domain's axes.
+func (b *binding) strides(o operand) []int {
+	out := make([]int, len(o.layout.Strides))
+	for axis, d := range o.layout.Strides {
+		out[axis] = b.eval(d)
+		if o.undecided != nil && o.undecided[axis] && b.eval(o.from[axis]) == 1 {
+			out[axis] = 0
+		}
+	}
+	return out
+}
+
+func (b *binding) bindPart(p *Program, part *part) step {
+	a := bind.New(part.prog)
+	last := len(part.axes) - 1
+	a.N = 1
+	for at, axes := range part.axes {
+		size := 1
+		for _, axis := range axes {
+			size *= b.eval(part.domain[axis])
+		}
+		if at == last {
+			a.N = size
+		} else {
+			a.Outer[at] = size
+		}
+	}
+	s := step{part: part}
+	for i, o := range part.operands {
+		pl := place{slot: -1}
+		if o.base == nil {
+			pl.slot = len(b.sizeSlots)
+			b.sizeSlots = append(b.sizeSlots, int64(b.eval(o.size)))
+		} else {
+			st := p.storageOf[o.base]
+			pl.storage, pl.offset = st, b.eval(o.layout.Offset)*st.dtype.Size()
+			strides := b.strides(o)
+			for at, axes := range part.axes {
+				if len(axes) > 0 {
+					a.Stride[i][at] = strides[axes[len(axes)-1]]
+				}
+			}
+			if part.prog.Outer == 0 && len(part.axes) == 0 && part.prog.Operands[i].Domain.String() == "vec" {
+				a.Stride[i][0] = 1
+			}
+			s.needsIn = s.needsIn || st.kind == inInput
+		}
+		s.operands = append(s.operands, pl)
+	}
+	s.args = bind.Coalesce(part.prog, a)
+	return s
+}
+
+// layOut places the arena's storages: the largest first, each at the lowest place that
+// is free while it lives.
+func (b *binding) layOut(p *Program) {
+	type block struct {
+		s           *storage
+		first, last int
+		bytes, at   int
+	}
+	var blocks []*block
+	for _, s := range p.storages {
+		if s.taken != nil {
+			continue
+		}
+		k := &block{s: s, first: s.first, last: s.last, bytes: b.eval(s.count) * s.dtype.Size()}
+		for heir := s.heir; heir != nil; heir = heir.heir {
+			k.last = max(k.last, heir.last)
+		}
+		k.bytes = (k.bytes + alignment - 1) / alignment * alignment
+		blocks = append(blocks, k)
+	}
+	slices.SortStableFunc(blocks, func(x, y *block) int { return y.bytes - x.bytes })
+	b.offsets = make([]int, len(p.storages))
+	var placed []*block // by offset
+	for _, k := range blocks {
+		for _, other := range placed {
+			if other.first <= k.last && k.first <= other.last && k.at < other.at+other.bytes && other.at < k.at+k.bytes {
+				k.at = other.at + other.bytes
+			}
+		}
+		i, _ := slices.BinarySearchFunc(placed, k.at, func(o *block, at int) int { return o.at - at })
+		placed = slices.Insert(placed, i, k)
+		b.offsets[k.s.index] = k.at
+		b.arena = max(b.arena, k.at+k.bytes)
+	}
+	for _, s := range p.storages {
+		b.offsets[s.index] = b.offsets[s.root().index]
+	}
+}
+
+// output is a result of a run: where it lies, and what was made of it for the caller.
+type output struct {
+	node    *graph.Node
+	storage *storage
+	shape   []int
+	array   Array
+	dense   *tensor.Dense
+	ptr     unsafe.Pointer
+}
+
+// pointer gives the memory at a place.
+func (s *Session) pointer(b *binding, pl place) unsafe.Pointer {
+	if pl.slot >= 0 {
+		return unsafe.Pointer(&b.sizeSlots[pl.slot])
+	}
+	var base unsafe.Pointer
+	switch pl.storage.kind {
+	case inArena:
+		if len(s.arena) == 0 {
+			return nil
+		}
+		base = unsafe.Pointer(&s.arena[b.offsets[pl.storage.index]])
+	case inInput:
+		base = s.fed[pl.storage.index].ptr
+	case inParam:
+		base = s.store.memory[pl.storage.index].ptr
+	case inConst:
+		base = s.consts[pl.storage.index].ptr
+	}
+	if base == nil {
+		return nil
+	}
+	return unsafe.Add(base, pl.offset)
+}

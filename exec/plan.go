@@ -1,0 +1,157 @@
+package exec
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// storageKind says who owns a value's memory.
+type storageKind uint8
+
+const (
+	inArena storageKind = iota // the session's arena, reused after the last use
+	inInput                    // the caller's, for one run
+	inParam                    // the session's, from run to run
+	inConst                    // the program's
+)
+
+// storage is memory for one value, or for several that take it over from each other.
+type storage struct {
+	kind  storageKind
+	index int // in the program's list of its kind; in the arena's, its number
+	node  *graph.Node
+	dtype graph.DType
+	count graph.Dim // elements
+	first int       // the kernel that writes it first
+	last  int       // the last kernel that uses it
+	heir  *storage  // the value that takes the memory over
+	taken *storage  // the value whose memory is taken over
+}
+
+// root gives the storage whose memory s shares from the beginning.
+func (s *storage) root() *storage {
+	for s.taken != nil {
+		s = s.taken
+	}
+	return s
+}
+
+// planPass gives each value that kernels exchange a storage, finds when it lives, and
+// lets results take over the memory of operands that are not needed any more.
+func planPass(u *unit) error {
+	p := planner{u: u, of: map[*graph.Node]*storage{}, params: map[*graph.Node]int{}, inputs: map[*graph.Node]int{}}
+	for i, s := range u.inputs {
+		p.inputs[s.own] = i
+	}
+	for i, s := range u.params {
+		p.params[s.own] = i
+	}
+	for at, k := range u.kernels {
+		for _, o := range k.allOperands() {
+			if o.base != nil && !o.write {
+				p.use(o.base, at)
+			}
+		}
+		for _, o := range k.allOperands() {
+			if o.write {
+				p.use(o.base, at)
+			}
+		}
+	}
+	for _, n := range u.roots[:u.nOutputs] {
+		p.use(n, len(u.kernels))
+	}
+	for at, k := range u.kernels {
+		for _, part := range k.parts {
+			p.takeOver(at, part)
+		}
+	}
+	u.storageOf = p.of
+	return nil
+}
+
+type planner struct {
+	u              *unit
+	of             map[*graph.Node]*storage
+	inputs, params map[*graph.Node]int
+}
+
+// use notes that a kernel uses a value's memory.
+func (p *planner) use(n *graph.Node, at int) {
+	s := p.of[n]
+	if s == nil {
+		s = p.make(n, at)
+		p.of[n] = s
+	}
+	s.last = max(s.last, at)
+}
+
+func (p *planner) make(n *graph.Node, at int) *storage {
+	if n.Op().Class == graph.Update {
+		holder := storedIn(n)
+		p.use(holder, at)
+		return p.of[holder]
+	}
+	s := &storage{node: n, dtype: n.DType(), count: n.Shape().NumElements(), first: at, last: at}
+	switch {
+	case n.IsInput():
+		s.kind, s.index = inInput, p.inputs[n]
+	case n.IsParam():
+		s.kind, s.index = inParam, p.params[n]
+	case n.IsConst():
+		s.kind, s.index = inConst, len(p.u.consts)
+		p.u.consts = append(p.u.consts, n)
+	default:
+		s.index = len(p.u.storages)
+		p.u.storages = append(p.u.storages, s)
+	}
+	return s
+}
+
+// takeOver lets a result of a row program use the memory of an operand that dies in it:
+// both must lie densely over the whole domain, so that each element is read before it
+// is overwritten.
+func (p *planner) takeOver(at int, part *part) {
+	for i, o := range part.operands {
+		if !o.write || part.prog.Operands[i].Access != rowprog.Out || part.prog.Operands[i].Domain != rowprog.Vec {
+			continue
+		}
+		to := p.of[o.base]
+		if to.kind != inArena || to.first != at || to.taken != nil {
+			continue
+		}
+		for j, x := range part.operands {
+			if x.write || x.base == nil || part.prog.Operands[j].Domain != rowprog.Vec || part.prog.Operands[j].Type != part.prog.Operands[i].Type {
+				continue
+			}
+			from := p.of[x.base]
+			if from.kind == inArena && from != to && from.last == at && from.first < at && from.heir == nil && from.count == to.count &&
+				sameLayout(x, o) && x.undecided == nil && usedOnce(part, x.base) {
+				from.heir, to.taken = to, from
+				break
+			}
+		}
+	}
+}
+
+func usedOnce(p *part, base *graph.Node) bool {
+	uses := 0
+	for _, o := range p.operands {
+		if o.base == base {
+			uses++
+		}
+	}
+	return uses == 1
+}
+
+// allOperands lists what the kernel reads and writes.
+func (k *kernel) allOperands() []operand {
+	if k.matmul != nil {
+		return k.matmul.operands[:]
+	}
+	var all []operand
+	for _, p := range k.parts {
+		all = append(all, p.operands...)
+	}
+	return all
+}

@@ -1,0 +1,134 @@
+package exec
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// Program is a compiled graph. It never changes: any number of goroutines may make
+// sessions of it.
+type Program struct {
+	source    *graph.Graph
+	request   request
+	inputs    []inputSpec
+	params    []*graph.Node // of the user's graph
+	outputs   []*graph.Node // of the user's graph
+	results   []*storage    // where the outputs lie
+	kernels   []*kernel
+	storages  []*storage // of the arena
+	storageOf map[*graph.Node]*storage
+	consts    []*graph.Node
+	faults    []fault
+	needs     []graph.Requirement
+	snapshots []Snapshot
+	compiled  []*portable.Kernel // all row programs
+
+	evalOnce sync.Once
+	eval     *Program // the outputs without the updates
+	evalErr  error
+}
+
+// inputSpec is an input of the user's graph.
+type inputSpec struct {
+	node   *graph.Node
+	needed bool // some kernel reads it
+}
+
+// newProgram gathers what passes have decided.
+func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Program, error) {
+	p := &Program{source: g, request: r, outputs: r.outputs, kernels: u.kernels, storages: u.storages,
+		storageOf: u.storageOf, consts: u.consts, faults: u.faults, snapshots: snapshots}
+	for _, s := range u.inputs {
+		_, used := u.storageOf[s.own]
+		p.inputs = append(p.inputs, inputSpec{s.user, used || bindsSizes(u, s.own)})
+	}
+	for _, s := range u.params {
+		p.params = append(p.params, s.user)
+		if !s.user.Shape().IsStatic() {
+			return nil, fmt.Errorf("exec: parameter %s has shape %s: the sizes of a parameter must be whole numbers (%s)", s.user.Label(), s.user.Shape(), s.user.Pos())
+		}
+	}
+	for _, n := range u.roots[:u.nOutputs] {
+		p.results = append(p.results, u.storageOf[n])
+	}
+	for _, k := range u.kernels {
+		for _, part := range k.parts {
+			c, err := portable.Compile(part.prog)
+			if err != nil {
+				return nil, &BugError{Pass: "lower", Node: k.nodes[0], Err: err}
+			}
+			part.kernel = c
+			p.compiled = append(p.compiled, c)
+		}
+	}
+	report := shapeinfer.Check(g)
+	p.needs = report.Requirements
+	return p, nil
+}
+
+// bindsSizes reports whether an input that no kernel reads is needed all the same: a
+// named size of it stands in no input that is read.
+func bindsSizes(u *unit, n *graph.Node) bool {
+	bound := map[string]bool{}
+	for _, s := range u.inputs {
+		if u.storageOf[s.own] != nil {
+			for _, d := range s.own.Shape() {
+				for _, name := range d.Symbols() {
+					bound[name] = true
+				}
+			}
+		}
+	}
+	for _, d := range n.Shape() {
+		for _, name := range d.Symbols() {
+			if !bound[name] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Snapshots gives the program after each pass, in text, for debugging.
+func (p *Program) Snapshots() []Snapshot { return p.snapshots }
+
+// String gives the kernels of the program in the order in which they run.
+func (p *Program) String() string {
+	var b strings.Builder
+	for i, k := range p.kernels {
+		fmt.Fprintf(&b, "kernel %d %s\n", i, k)
+	}
+	return b.String()
+}
+
+// Kernels gives the number of kernels that one run executes.
+func (p *Program) Kernels() int { return len(p.kernels) }
+
+// forEval gives the program that computes the outputs without the updates.
+func (p *Program) forEval() (*Program, error) {
+	p.evalOnce.Do(func() {
+		for _, n := range p.outputs {
+			if dependsOnUpdate(n) {
+				p.evalErr = fmt.Errorf("exec: output %s is computed from the result of an update (%s): use Run", n.Label(), n.Pos())
+				return
+			}
+		}
+		p.eval, p.evalErr = Compile(p.source, Outputs(p.outputs...))
+	})
+	return p.eval, p.evalErr
+}
+
+func dependsOnUpdate(n *graph.Node) bool {
+	live := reachable(n.Graph(), []*graph.Node{n})
+	for _, x := range n.Graph().Nodes() {
+		if live[x.ID()] && x.Op().Class == graph.Update {
+			return true
+		}
+	}
+	return false
+}

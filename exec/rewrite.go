@@ -1,0 +1,142 @@
+package exec
+
+import (
+	"github.com/broadloom/broadloom/graph"
+)
+
+// rewrite makes a new graph by visiting nodes in order. f gives the node that takes
+// n's place in the graph next, whose operands are in; nil keeps n as it is.
+func (u *unit) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
+	next := u.g.Derive()
+	replaced := make([]*graph.Node, len(u.g.Nodes()))
+	for _, n := range u.g.Nodes() {
+		in := make([]*graph.Node, len(n.Operands()))
+		for i, x := range n.Operands() {
+			in[i] = replaced[x.ID()]
+		}
+		var r *graph.Node
+		if f != nil {
+			next.At(n, func() { r = f(next, n, in) })
+		}
+		if r == nil {
+			r = next.Copy(n, in)
+		}
+		replaced[n.ID()] = r
+	}
+	u.moveTo(next, func(n *graph.Node) *graph.Node { return replaced[n.ID()] })
+}
+
+// moveTo replaces the unit's graph.
+func (u *unit) moveTo(next *graph.Graph, to func(*graph.Node) *graph.Node) {
+	for i, n := range u.roots {
+		u.roots[i] = to(n)
+	}
+	for i := range u.inputs {
+		u.inputs[i].own = to(u.inputs[i].own)
+	}
+	for i := range u.params {
+		u.params[i].own = to(u.params[i].own)
+	}
+	u.g = next
+}
+
+// importPass copies what the roots need into a graph of the compiler's own. All
+// inputs and parameters come along, so that feeding one that turns out not to be
+// needed is no mistake.
+func importPass(u *unit) error {
+	next, copied := u.g.Derive(), make([]*graph.Node, len(u.g.Nodes()))
+	live := reachable(u.g, u.roots)
+	for _, n := range u.g.Nodes() {
+		if !live[n.ID()] && !n.IsInput() && !n.IsParam() {
+			continue
+		}
+		in := make([]*graph.Node, len(n.Operands()))
+		for i, x := range n.Operands() {
+			in[i] = copied[x.ID()]
+		}
+		c := next.Copy(n, in)
+		copied[n.ID()] = c
+		switch {
+		case n.IsInput():
+			u.inputs = append(u.inputs, sourceNode{n, n})
+		case n.IsParam():
+			u.params = append(u.params, sourceNode{n, n})
+		}
+	}
+	u.moveTo(next, func(n *graph.Node) *graph.Node { return copied[n.ID()] })
+	return nil
+}
+
+// dcePass drops what no root needs, but for inputs and parameters.
+func dcePass(u *unit) error {
+	live := reachable(u.g, u.roots)
+	next, copied := u.g.Derive(), make([]*graph.Node, len(u.g.Nodes()))
+	for _, n := range u.g.Nodes() {
+		if live[n.ID()] || n.IsInput() || n.IsParam() {
+			in := make([]*graph.Node, len(n.Operands()))
+			for i, x := range n.Operands() {
+				in[i] = copied[x.ID()]
+			}
+			copied[n.ID()] = next.Copy(n, in)
+		}
+	}
+	u.moveTo(next, func(n *graph.Node) *graph.Node { return copied[n.ID()] })
+	return nil
+}
+
+// reachable marks the nodes that the roots need.
+func reachable(g *graph.Graph, roots []*graph.Node) []bool {
+	live := make([]bool, len(g.Nodes()))
+	for _, n := range roots {
+		live[n.ID()] = true
+	}
+	nodes := g.Nodes()
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if live[i] {
+			for _, x := range nodes[i].Operands() {
+				live[x.ID()] = true
+			}
+		}
+	}
+	return live
+}
+
+// expandPass writes composite operations with primitive ones, until none is left.
+func expandPass(u *unit) error {
+	for {
+		found := false
+		u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+			if n.Op().Class != graph.Composite {
+				return nil
+			}
+			found = true
+			self := next.Copy(n, in)
+			return n.Op().Expand(self, in)
+		})
+		if !found {
+			return nil
+		}
+		if err := dcePass(u); err != nil { // the composite nodes themselves
+			return err
+		}
+	}
+}
+
+// csePass merges nodes of the same operation, fixed arguments and operands. Equality is
+// that of all of them, not of a hash alone. Writes are never merged.
+func csePass(u *unit) error {
+	known := map[cseKey]*graph.Node{}
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if n.IsInput() || n.IsParam() || n.Op().Class == graph.Update {
+			return nil
+		}
+		k := keyOf(n, in)
+		if old := known[k]; old != nil {
+			return old
+		}
+		c := next.Copy(n, in)
+		known[k] = c
+		return c
+	})
+	return nil
+}

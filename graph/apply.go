@@ -1,0 +1,149 @@
+package graph
+
+import "fmt"
+
+// Apply builds the node of an operation on operands. It is what every function of
+// package ops ends in, and what a user's own operation calls. It never fails: a
+// mistake is recorded in the node's graph.
+func Apply(op *Op, attrs any, in ...*Node) *Node {
+	g, m := commonGraph(op, in)
+	if g == nil {
+		n := &Node{op: op, attrs: attrs, pos: Caller()}
+		n.fail(m)
+		return n
+	}
+	n := g.newNode(op, attrs, append([]*Node(nil), in...))
+	n.pos = g.here()
+	if m != nil {
+		n.fail(m)
+		return n
+	}
+	for i, x := range in {
+		if x.op == literalOp && x.g == nil {
+			n.in[i] = g.number(x.attrs.(LiteralAttrs), literalDType(x))
+		}
+	}
+	for _, x := range n.in {
+		if !x.judged {
+			return n // its own mistake has been reported
+		}
+	}
+	c := Call{n: n}
+	n.dtype, n.shape = op.Infer(&c)
+	n.judged = n.dtype.Valid() && n.shape != nil
+	return n
+}
+
+// ApplyIn builds the node of an operation without operands in a given graph.
+func ApplyIn(g *Graph, op *Op, attrs any) *Node {
+	n := g.newNode(op, attrs, nil)
+	n.pos = g.here()
+	c := Call{n: n}
+	n.dtype, n.shape = op.Infer(&c)
+	n.judged = n.dtype.Valid() && n.shape != nil
+	return n
+}
+
+// commonGraph finds the graph of the operands, and the mistake where there is none
+// or more than one.
+func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
+	for i, x := range in {
+		switch {
+		case x == nil:
+			m = firstMistake(m, &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("operand %d is nil", i),
+				Help: []string{"pass a node: the result of an operation, an input, a parameter or a constant"}})
+		case x.g == nil:
+		case g == nil:
+			g = x.g
+		case g != x.g:
+			m = firstMistake(m, &Mistake{Code: CodeOperand,
+				Summary: fmt.Sprintf("operand %d, %s, belongs to graph %q, another operand to graph %q", i, x.label(), x.g.name, g.name),
+				Help:    []string{"build all nodes of a program in one graph"}})
+		}
+	}
+	if g != nil {
+		for _, x := range in {
+			if x != nil && x.g == nil && x.bad != nil {
+				g.adopt(x.bad)
+			}
+		}
+	} else if m == nil {
+		m = &Mistake{Code: CodeOperand, Summary: "no operand belongs to a graph, only numbers were given",
+			Help: []string{"use Graph.Constant for a number that meets no tensor"}}
+	}
+	if m == nil && (len(in) < op.MinIn || op.MaxIn >= 0 && len(in) > op.MaxIn) {
+		m = &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("%d operands given, %s", len(in), arity(op))}
+	}
+	return g, m
+}
+
+func arity(op *Op) string {
+	switch {
+	case op.MaxIn < 0:
+		return fmt.Sprintf("at least %d wanted", op.MinIn)
+	case op.MinIn == op.MaxIn:
+		return fmt.Sprintf("%d wanted", op.MinIn)
+	}
+	return fmt.Sprintf("%d to %d wanted", op.MinIn, op.MaxIn)
+}
+
+func firstMistake(old, m *Mistake) *Mistake {
+	if old != nil {
+		return old
+	}
+	return m
+}
+
+// Call is an operation's view of the node being built: what its shape rule reads and
+// where it puts what it finds.
+type Call struct{ n *Node }
+
+// Op gives the operation.
+func (c *Call) Op() *Op { return c.n.op }
+
+// Node gives the node being built; its dtype and shape are not known yet.
+func (c *Call) Node() *Node { return c.n }
+
+// Policy gives the graph's rules of choice.
+func (c *Call) Policy() Policy { return c.n.g.policy }
+
+// Bounds gives what was declared of a named size.
+func (c *Call) Bounds(name string) Bounds { return c.n.g.Bounds(name) }
+
+// NumIn gives the number of operands.
+func (c *Call) NumIn() int { return len(c.n.in) }
+
+// In gives operand i.
+func (c *Call) In(i int) *Node { return c.n.in[i] }
+
+// Shape gives the shape of operand i.
+func (c *Call) Shape(i int) Shape { return c.n.in[i].shape }
+
+// DType gives the dtype of operand i.
+func (c *Call) DType(i int) DType { return c.n.in[i].dtype }
+
+// Attrs gives the operation's fixed arguments.
+func (c *Call) Attrs() any { return c.n.attrs }
+
+// SetStretch records how the operands of a broadcasting node meet the axes of its result.
+func (c *Call) SetStretch(s [][]AxisKind) { c.n.stretch = s }
+
+// Fail records the node's mistake. The rule then returns what it still knows: a
+// result of the right rank whose failed axes are [UnknownDim] lets later, independent
+// mistakes show.
+func (c *Call) Fail(m *Mistake) { c.n.fail(m) }
+
+// Failed reports whether a mistake was recorded for this node.
+func (c *Call) Failed() bool { return c.n.bad != nil }
+
+// Require records what could be neither proved nor refused.
+func (c *Call) Require(r Requirement) {
+	r.Node = c.n
+	c.n.g.needs = append(c.n.g.needs, r)
+}
+
+// Warn records a warning about the node.
+func (c *Call) Warn(m *Mistake) {
+	m.Node, m.Severity = c.n, Warning
+	c.n.g.warnings = append(c.n.g.warnings, m)
+}

@@ -1,0 +1,299 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Dim is a size: a whole number, which is itself, or an expression over named sizes. A
+// whole number can be written where a Dim is wanted; an expression is the handle of an
+// entry in a table of normal forms, so that == compares normal forms. Handles must not
+// be computed with Go's operators: batch + 1 is recognised as wrong and is not
+// [Dim.Valid]; write batch.Plus(1).
+type Dim int64
+
+const (
+	// UnknownDim is the size of an axis that could not be judged. It matches anything.
+	UnknownDim Dim = math.MinInt64 + 1
+	// InvalidDim is the result of an overflow or of misuse.
+	InvalidDim Dim = math.MinInt64
+)
+
+// atom is a factor of a normal form: a name, floor(p/k) or broadcast(p, q).
+type atom struct {
+	name string
+	p, q Dim
+	k    int64 // of floor; 0 otherwise
+}
+
+// term is a product of atoms, in order and with repetition for powers, times a number.
+type term struct {
+	coef  int64
+	atoms []atom
+}
+
+// polynomial is a normal form: terms with different atoms, none of them 0, in order.
+type polynomial []term
+
+// dimTable interns normal forms for the whole process, as package unique does for
+// values: equal expressions have one entry, and entries are never removed.
+var dimTable struct {
+	sync.Mutex
+	byKey map[string]Dim
+	list  atomic.Pointer[[]polynomial]
+}
+
+const (
+	handleBit  = uint64(1) << 63
+	indexBits  = 32
+	handleMask = uint64(3) << 62
+)
+
+// handleOf gives the handle of a table index. The upper bits hold a hash of the index,
+// by which a value made with Go's operators is recognised.
+func handleOf(index int) Dim {
+	h := uint64(index+1) * 0x9e3779b97f4a7c15
+	return Dim(handleBit | (h>>34)<<indexBits | uint64(index))
+}
+
+// isHandle reports whether d has the form of a handle; it may still be a wrong one.
+func (d Dim) isHandle() bool { return uint64(d)&handleMask == handleBit }
+
+// poly gives d's normal form.
+func (d Dim) poly() (p polynomial, ok bool) {
+	switch {
+	case d == UnknownDim || d == InvalidDim:
+		return nil, false
+	case !d.isHandle():
+		if d == 0 {
+			return nil, true
+		}
+		return polynomial{{coef: int64(d)}}, true
+	}
+	list := dimTable.list.Load()
+	index := int(uint64(d) & (1<<indexBits - 1))
+	if list == nil || index >= len(*list) || handleOf(index) != d {
+		return nil, false
+	}
+	return (*list)[index], true
+}
+
+// intern gives the Dim of a normal form.
+func (p polynomial) intern() Dim {
+	switch {
+	case len(p) == 0:
+		return 0
+	case len(p) == 1 && len(p[0].atoms) == 0:
+		if d := Dim(p[0].coef); !d.isHandle() {
+			return d
+		}
+		return InvalidDim
+	}
+	key := p.key()
+	dimTable.Lock()
+	defer dimTable.Unlock()
+	if d, known := dimTable.byKey[key]; known {
+		return d
+	}
+	if dimTable.byKey == nil {
+		dimTable.byKey = map[string]Dim{}
+	}
+	var list []polynomial
+	if old := dimTable.list.Load(); old != nil {
+		list = *old
+	}
+	d := handleOf(len(list))
+	list = append(list, p) // readers hold shorter slices and never see the new entry
+	dimTable.list.Store(&list)
+	dimTable.byKey[key] = d
+	return d
+}
+
+func (p polynomial) key() string {
+	var b strings.Builder
+	for _, t := range p {
+		fmt.Fprintf(&b, "%d", t.coef)
+		for _, a := range t.atoms {
+			b.WriteString(a.key())
+		}
+		b.WriteByte(';')
+	}
+	return b.String()
+}
+
+func (a atom) key() string {
+	if a.name != "" {
+		return "." + a.name
+	}
+	return fmt.Sprintf("(%d,%d,%d)", int64(a.p), int64(a.q), a.k)
+}
+
+// compareAtoms orders names before other atoms, and those by their handles.
+func compareAtoms(a, b atom) int {
+	switch {
+	case a.name != b.name:
+		if a.name == "" || b.name == "" {
+			return -strings.Compare(a.name, b.name)
+		}
+		return strings.Compare(a.name, b.name)
+	case a.k != b.k:
+		return int(min(max(a.k-b.k, -1), 1))
+	case a.p != b.p:
+		return strings.Compare(a.p.String(), b.p.String())
+	}
+	return strings.Compare(a.q.String(), b.q.String())
+}
+
+// compareTerms orders by degree, the highest first, then by atoms: an order that
+// multiplication keeps, as division needs it.
+func compareTerms(a, b term) int {
+	if len(a.atoms) != len(b.atoms) {
+		return len(b.atoms) - len(a.atoms)
+	}
+	return slices.CompareFunc(a.atoms, b.atoms, compareAtoms)
+}
+
+// normal brings terms into normal form; ok is false on overflow.
+func normal(terms []term) (p polynomial, ok bool) {
+	slices.SortStableFunc(terms, compareTerms)
+	for _, t := range terms {
+		if n := len(p); n > 0 && compareTerms(p[n-1], t) == 0 {
+			if p[n-1].coef, ok = addInt(p[n-1].coef, t.coef); !ok {
+				return nil, false
+			}
+			if p[n-1].coef == 0 {
+				p = p[:n-1]
+			}
+			continue
+		}
+		if t.coef != 0 {
+			p = append(p, t)
+		}
+	}
+	return p, true
+}
+
+func addInt(a, b int64) (int64, bool) {
+	s := a + b
+	return s, (s > a) == (b > 0)
+}
+
+func mulInt(a, b int64) (int64, bool) {
+	hi, lo := bits.Mul64(absInt(a), absInt(b))
+	if hi != 0 || lo > math.MaxInt64 {
+		return 0, false
+	}
+	if (a < 0) != (b < 0) {
+		return -int64(lo), true
+	}
+	return int64(lo), true
+}
+
+func absInt(a int64) uint64 {
+	if a < 0 {
+		return uint64(-a)
+	}
+	return uint64(a)
+}
+
+// combine applies f to the normal forms of two sizes.
+func combine(d, e Dim, f func(a, b polynomial) ([]term, bool)) Dim {
+	if d == UnknownDim || e == UnknownDim {
+		return UnknownDim
+	}
+	a, okA := d.poly()
+	b, okB := e.poly()
+	if !okA || !okB {
+		return InvalidDim
+	}
+	terms, ok := f(a, b)
+	if !ok {
+		return InvalidDim
+	}
+	p, ok := normal(terms)
+	if !ok {
+		return InvalidDim
+	}
+	return p.intern()
+}
+
+// Plus gives d + e.
+func (d Dim) Plus(e Dim) Dim {
+	switch {
+	case e == 0:
+		return d
+	case d == 0:
+		return e
+	}
+	return combine(d, e, func(a, b polynomial) ([]term, bool) { return slices.Concat(a, b), true })
+}
+
+// Minus gives d - e.
+func (d Dim) Minus(e Dim) Dim {
+	if d == e && d != UnknownDim && d.Valid() {
+		return 0
+	}
+	return d.Plus(e.Times(-1))
+}
+
+// Times gives d * e.
+func (d Dim) Times(e Dim) Dim {
+	switch {
+	case e == 1:
+		return d
+	case d == 1:
+		return e
+	}
+	return combine(d, e, func(a, b polynomial) ([]term, bool) {
+		var out []term
+		for _, x := range a {
+			for _, y := range b {
+				c, ok := mulInt(x.coef, y.coef)
+				if !ok {
+					return nil, false
+				}
+				atoms := slices.Concat(x.atoms, y.atoms)
+				slices.SortFunc(atoms, compareAtoms)
+				out = append(out, term{c, atoms})
+			}
+		}
+		return out, true
+	})
+}
+
+// SymbolicDim gives the named size itself: a letter or _, then letters, digits and _.
+func SymbolicDim(name string) Dim {
+	if !isDimName(name) {
+		return InvalidDim
+	}
+	return atomDim(atom{name: name})
+}
+
+func atomDim(a atom) Dim { return polynomial{{1, []atom{a}}}.intern() }
+
+// Int gives the whole number that d is.
+func (d Dim) Int() (int64, bool) { return int64(d), !d.isHandle() }
+
+// IsConst reports whether d is a whole number.
+func (d Dim) IsConst() bool { return !d.isHandle() }
+
+// IsSymbolic reports whether d is an expression over named sizes.
+func (d Dim) IsSymbolic() bool { return d.isHandle() && d.Valid() && d != UnknownDim }
+
+// IsUnknown reports whether d is UnknownDim.
+func (d Dim) IsUnknown() bool { return d == UnknownDim }
+
+// Valid reports whether d means something: false after an overflow, and for a value made
+// with Go's operators from an expression.
+func (d Dim) Valid() bool {
+	if !d.isHandle() || d == UnknownDim {
+		return true
+	}
+	_, ok := d.poly()
+	return ok
+}

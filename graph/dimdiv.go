@@ -1,0 +1,151 @@
+package graph
+
+import "slices"
+
+// FloorDiv gives floor(d/k) for a whole number k of at least 1. What is a multiple of k
+// is divided exactly: floor((k·q+r)/k) = q + floor(r/k).
+func (d Dim) FloorDiv(k int64) Dim {
+	if n, whole := d.Int(); whole && k > 0 {
+		return Dim(floorDiv(n, k))
+	}
+	p, ok := d.poly()
+	switch {
+	case d == UnknownDim:
+		return UnknownDim
+	case !ok || k < 1:
+		return InvalidDim
+	case k == 1:
+		return d
+	}
+	var quotient, rest []term
+	for _, t := range p {
+		q := floorDiv(t.coef, k)
+		if q != 0 {
+			quotient = append(quotient, term{q, t.atoms})
+		}
+		if r := t.coef - q*k; r != 0 {
+			rest = append(rest, term{r, t.atoms})
+		}
+	}
+	whole, _ := normal(quotient)
+	return whole.intern().Plus(floorAtom(rest, k))
+}
+
+// floorAtom gives floor(p/k) where the coefficients of p lie in 0..k-1.
+func floorAtom(p polynomial, k int64) Dim {
+	if len(p) == 0 || len(p) == 1 && len(p[0].atoms) == 0 {
+		return 0
+	}
+	// A common factor of k and of all coefficients but the constant's goes.
+	factor := k
+	for _, t := range p {
+		if len(t.atoms) > 0 {
+			factor = gcd(factor, t.coef)
+		}
+	}
+	if factor > 1 {
+		reduced := make(polynomial, 0, len(p))
+		for _, t := range p {
+			if c := floorDiv(t.coef, factor); c != 0 {
+				reduced = append(reduced, term{c, t.atoms})
+			}
+		}
+		return reduced.intern().FloorDiv(k / factor)
+	}
+	// floor((floor(q/a) + c)/k) = floor((q + a·c)/(a·k)).
+	if t := p[0]; t.coef == 1 && len(t.atoms) == 1 && t.atoms[0].k > 0 && (len(p) == 1 || len(p) == 2 && len(p[1].atoms) == 0) {
+		a, c := t.atoms[0], int64(0)
+		if len(p) == 2 {
+			c = p[1].coef
+		}
+		if ak, ok := mulInt(a.k, k); ok {
+			return a.p.Plus(Dim(a.k).Times(Dim(c))).FloorDiv(ak)
+		}
+	}
+	return atomDim(atom{p: p.intern(), k: k})
+}
+
+// CeilDiv gives the least whole number not below d/k.
+func (d Dim) CeilDiv(k int64) Dim { return d.Plus(Dim(k - 1)).FloorDiv(k) }
+
+// Mod gives d - k·floor(d/k), which lies in 0..k-1.
+func (d Dim) Mod(k int64) Dim { return d.Minus(d.FloorDiv(k).Times(Dim(k))) }
+
+func floorDiv(a, k int64) int64 {
+	q := a / k
+	if a%k < 0 {
+		q--
+	}
+	return q
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	if a < 0 {
+		return -a
+	}
+	return a
+}
+
+// ExactDiv gives the size q with d = q·e, where there is one for all values of the names.
+func (d Dim) ExactDiv(e Dim) (q Dim, ok bool) {
+	rest, okD := d.poly()
+	divisor, okE := e.poly()
+	if !okD || !okE || len(divisor) == 0 {
+		return InvalidDim, false
+	}
+	lead := divisor[0]
+	for len(rest) > 0 {
+		t, divides := divideTerm(rest[0], lead)
+		if !divides {
+			return InvalidDim, false
+		}
+		part := polynomial{t}.intern()
+		q = q.Plus(part)
+		if rest, ok = rest.intern().Minus(part.Times(e)).poly(); !ok {
+			return InvalidDim, false
+		}
+	}
+	return q, true
+}
+
+// divideTerm divides a term by another where atoms and coefficients allow it.
+func divideTerm(t, by term) (term, bool) {
+	if t.coef%by.coef != 0 {
+		return term{}, false
+	}
+	left := slices.Clone(t.atoms)
+	for _, a := range by.atoms {
+		i := slices.Index(left, a)
+		if i < 0 {
+			return term{}, false
+		}
+		left = slices.Delete(left, i, i+1)
+	}
+	return term{t.coef / by.coef, left}, true
+}
+
+// BroadcastDim gives the size of an axis on which a and b are broadcast together where
+// it is not known which of them is 1: the other one, or both where they are equal.
+func BroadcastDim(a, b Dim) Dim {
+	switch {
+	case a == UnknownDim || b == UnknownDim:
+		return UnknownDim
+	case !a.Valid() || !b.Valid():
+		return InvalidDim
+	case a == b || b == 1:
+		return a
+	case a == 1:
+		return b
+	case a.IsConst():
+		return a
+	case b.IsConst():
+		return b
+	}
+	if a.String() > b.String() {
+		a, b = b, a
+	}
+	return atomDim(atom{p: a, q: b})
+}

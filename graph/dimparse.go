@@ -1,0 +1,191 @@
+package graph
+
+import (
+	"fmt"
+	"strconv"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxDimDepth bounds brackets within brackets.
+const maxDimDepth = 100
+
+// ParseDim reads a size: whole numbers, names, + - *, // by a whole number, brackets,
+// floor(p/k), mod(p, k), broadcast(p, q), and "?" for [UnknownDim].
+func ParseDim(s string) (Dim, error) {
+	p := &dimParser{text: s}
+	d := p.sum()
+	p.space()
+	if p.err == nil && p.at < len(p.text) {
+		p.fail("unexpected %q", p.text[p.at:])
+	}
+	if p.err == nil && !d.Valid() {
+		p.fail("the size overflows")
+	}
+	if p.err != nil {
+		return InvalidDim, p.err
+	}
+	return d, nil
+}
+
+type dimParser struct {
+	text  string
+	at    int
+	depth int
+	err   error
+}
+
+func (p *dimParser) fail(format string, args ...any) Dim {
+	if p.err == nil {
+		p.err = fmt.Errorf("graph: size %q, column %d: %s", p.text, p.at+1, fmt.Sprintf(format, args...))
+	}
+	return InvalidDim
+}
+
+func (p *dimParser) space() {
+	for p.at < len(p.text) && (p.text[p.at] == ' ' || p.text[p.at] == '\t') {
+		p.at++
+	}
+}
+
+// take moves over a text if it comes next.
+func (p *dimParser) take(s string) bool {
+	p.space()
+	if len(p.text)-p.at < len(s) || p.text[p.at:p.at+len(s)] != s {
+		return false
+	}
+	p.at += len(s)
+	return true
+}
+
+func (p *dimParser) expect(s string) {
+	if !p.take(s) {
+		p.fail("%q is missing", s)
+	}
+}
+
+func (p *dimParser) sum() Dim {
+	p.depth++
+	defer func() { p.depth-- }()
+	if p.depth > maxDimDepth {
+		return p.fail("too many brackets")
+	}
+	d := Dim(0)
+	if p.take("-") {
+		d = p.product().Times(-1)
+	} else {
+		d = p.product()
+	}
+	for p.err == nil {
+		switch {
+		case p.take("+"):
+			d = d.Plus(p.product())
+		case p.take("-"):
+			d = d.Minus(p.product())
+		default:
+			return d
+		}
+	}
+	return d
+}
+
+func (p *dimParser) product() Dim {
+	d := p.factor()
+	for p.err == nil {
+		switch {
+		case p.take("*"):
+			d = d.Times(p.factor())
+		case p.take("//"):
+			d = d.FloorDiv(p.divisor(p.factor()))
+		default:
+			return d
+		}
+	}
+	return d
+}
+
+func (p *dimParser) divisor(d Dim) int64 {
+	k, whole := d.Int()
+	if !whole || k < 1 {
+		p.fail("the divisor must be a whole number of at least 1")
+		return 1
+	}
+	return k
+}
+
+func (p *dimParser) factor() Dim {
+	p.space()
+	switch {
+	case p.take("?"):
+		return UnknownDim
+	case p.take("("):
+		d := p.sum()
+		p.expect(")")
+		return d
+	case p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9':
+		return p.number()
+	}
+	start := p.at
+	for p.at < len(p.text) {
+		r, size := utf8.DecodeRuneInString(p.text[p.at:])
+		if !isDimRune(r, p.at == start) {
+			break
+		}
+		p.at += size
+	}
+	name := p.text[start:p.at]
+	if name == "" {
+		return p.fail("a size is missing")
+	}
+	if p.take("(") {
+		return p.call(name)
+	}
+	return SymbolicDim(name)
+}
+
+func (p *dimParser) call(name string) Dim {
+	d := p.sum()
+	switch name {
+	case "floor":
+		p.expect("/")
+		k := p.divisor(p.factor())
+		p.expect(")")
+		return d.FloorDiv(k)
+	case "mod":
+		p.expect(",")
+		k := p.divisor(p.sum())
+		p.expect(")")
+		return d.Mod(k)
+	case "broadcast":
+		p.expect(",")
+		e := p.sum()
+		p.expect(")")
+		return BroadcastDim(d, e)
+	}
+	return p.fail("%s is none of floor, mod and broadcast", name)
+}
+
+func (p *dimParser) number() Dim {
+	start := p.at
+	for p.at < len(p.text) && p.text[p.at] >= '0' && p.text[p.at] <= '9' {
+		p.at++
+	}
+	n, err := strconv.ParseInt(p.text[start:p.at], 10, 64)
+	if err != nil {
+		return p.fail("%s is too large", p.text[start:p.at])
+	}
+	return Dim(n)
+}
+
+func isDimName(s string) bool {
+	for i, r := range s {
+		if !isDimRune(r, i == 0) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func isDimRune(r rune, first bool) bool {
+	return r != utf8.RuneError && (unicode.IsLetter(r) || r == '_' || !first && unicode.IsDigit(r))
+}

@@ -1,0 +1,218 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// errDimOverflow is PyTorch's text for sizes that an int64 cannot hold.
+var errDimOverflow = errors.New("numel: integer multiplication overflow")
+
+// Symbols lists the names in d, in alphabetical order.
+func (d Dim) Symbols() []string {
+	var names []string
+	d.eachName(func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	})
+	slices.Sort(names)
+	return names
+}
+
+func (d Dim) eachName(f func(string)) {
+	if d.IsConst() {
+		return
+	}
+	p, _ := d.poly()
+	for _, t := range p {
+		for _, a := range t.atoms {
+			switch {
+			case a.name != "":
+				f(a.name)
+			case a.k > 0:
+				a.p.eachName(f)
+			default:
+				a.p.eachName(f)
+				a.q.eachName(f)
+			}
+		}
+	}
+}
+
+// Eval gives d's value when lookup gives the values of its names. Division rounds down,
+// as Python's //.
+func (d Dim) Eval(lookup func(name string) (int64, bool)) (int64, error) {
+	if n, whole := d.Int(); whole {
+		return n, nil
+	}
+	p, ok := d.poly()
+	if !ok {
+		return 0, fmt.Errorf("the size %s has no value", d)
+	}
+	var sum int64
+	for _, t := range p {
+		v := t.coef
+		for _, a := range t.atoms {
+			x, err := a.eval(lookup)
+			if err != nil {
+				return 0, err
+			}
+			if v, ok = mulInt(v, x); !ok {
+				return 0, errDimOverflow
+			}
+		}
+		if sum, ok = addInt(sum, v); !ok {
+			return 0, errDimOverflow
+		}
+	}
+	return sum, nil
+}
+
+func (a atom) eval(lookup func(string) (int64, bool)) (int64, error) {
+	if a.name != "" {
+		v, known := lookup(a.name)
+		if !known {
+			return 0, fmt.Errorf("the size %q is not bound", a.name)
+		}
+		return v, nil
+	}
+	p, err := a.p.Eval(lookup)
+	if err != nil || a.k > 0 {
+		return floorDiv(p, max(a.k, 1)), err
+	}
+	q, err := a.q.Eval(lookup)
+	if p == 1 {
+		return q, err
+	}
+	return p, err
+}
+
+// Subst gives d with another size in the place of a name.
+func (d Dim) Subst(name string, by Dim) Dim {
+	if d.IsConst() || d == UnknownDim || !slices.Contains(d.Symbols(), name) {
+		return d
+	}
+	p, ok := d.poly()
+	if !ok {
+		return d
+	}
+	sum := Dim(0)
+	for _, t := range p {
+		product := Dim(t.coef)
+		for _, a := range t.atoms {
+			product = product.Times(a.subst(name, by))
+		}
+		sum = sum.Plus(product)
+	}
+	return sum
+}
+
+func (a atom) subst(name string, by Dim) Dim {
+	switch {
+	case a.name == name:
+		return by
+	case a.name != "":
+		return atomDim(a)
+	case a.k > 0:
+		return a.p.Subst(name, by).FloorDiv(a.k)
+	}
+	return BroadcastDim(a.p.Subst(name, by), a.q.Subst(name, by))
+}
+
+// Linear writes d as coef·name + rest, with a rest free of the name.
+func (d Dim) Linear(name string) (coef int64, rest Dim, ok bool) {
+	p, valid := d.poly()
+	if !valid {
+		return 0, d, false
+	}
+	for _, t := range p {
+		if len(t.atoms) == 1 && t.atoms[0].name == name {
+			coef = t.coef
+		}
+	}
+	rest = d.Minus(SymbolicDim(name).Times(Dim(coef)))
+	return coef, rest, !slices.Contains(rest.Symbols(), name)
+}
+
+// String gives a readable form that ParseDim reads back: "h-2", "2*batch+1",
+// "floor((h-1)/2)+1".
+func (d Dim) String() string {
+	switch {
+	case d == UnknownDim:
+		return "?"
+	case d.IsConst():
+		return strconv.FormatInt(int64(d), 10)
+	}
+	p, ok := d.poly()
+	if !ok {
+		return "invalid"
+	}
+	var b strings.Builder
+	for _, positive := range []bool{true, false} {
+		for _, t := range p {
+			if t.coef > 0 == positive {
+				t.write(&b)
+			}
+		}
+	}
+	return b.String()
+}
+
+func (t term) write(b *strings.Builder) {
+	coef := t.coef
+	switch {
+	case coef < 0:
+		b.WriteByte('-')
+		coef = -coef
+	case b.Len() > 0:
+		b.WriteByte('+')
+	}
+	var factors []string
+	if coef != 1 || len(t.atoms) == 0 {
+		factors = append(factors, strconv.FormatInt(coef, 10))
+	}
+	for _, a := range t.atoms {
+		factors = append(factors, a.String())
+	}
+	b.WriteString(strings.Join(factors, "*"))
+}
+
+// String gives the atom as ParseDim reads it.
+func (a atom) String() string {
+	switch {
+	case a.name != "":
+		return a.name
+	case a.k > 0:
+		p := a.p.String()
+		if strings.ContainsAny(p, "+-*") {
+			p = "(" + p + ")"
+		}
+		return fmt.Sprintf("floor(%s/%d)", p, a.k)
+	}
+	return fmt.Sprintf("broadcast(%s, %s)", a.p, a.q)
+}
+
+// Factor is one factor of a term of a normal form.
+type Factor struct {
+	Name string // of a named size
+	P, Q Dim    // of floor(P/K), or of broadcast(P, Q)
+	K    int64  // 0 but for floor
+}
+
+// Terms calls f for each term of d's normal form: its coefficient and its factors. It
+// gives false where d has no normal form.
+func (d Dim) Terms(f func(coef int64, factors []Factor)) bool {
+	p, ok := d.poly()
+	for _, t := range p {
+		factors := make([]Factor, len(t.atoms))
+		for i, a := range t.atoms {
+			factors[i] = Factor{a.name, a.p, a.q, a.k}
+		}
+		f(t.coef, factors)
+	}
+	return ok
+}

@@ -1,0 +1,209 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Graph is a symbolic program under construction.
+type Graph struct {
+	name     string
+	policy   Policy
+	nodes    []*Node
+	mistakes []*Mistake
+	warnings []*Mistake
+	needs    []Requirement
+	dims     map[string]*dimDecl
+	dimOrder []string
+	names    map[string]*Node // inputs and parameters by full name
+	scope    *scope
+	origin   *Node
+	at       *Pos // the place of what is being built, where a pass sets it
+	foreign  map[*Mistake]bool
+}
+
+// New makes an empty graph. The name stands in its text form and pictures.
+func New(name string, opts ...Option) *Graph {
+	g := &Graph{name: name, names: map[string]*Node{}, scope: &scope{}}
+	for _, o := range opts {
+		o(g)
+	}
+	return g
+}
+
+// Option changes how a graph is built and checked.
+type Option func(*Graph)
+
+// WithPolicy sets the rules that are a matter of choice.
+func WithPolicy(p Policy) Option { return func(g *Graph) { g.policy = p } }
+
+// Name gives the graph's name.
+func (g *Graph) Name() string { return g.name }
+
+// Policy gives the rules that are a matter of choice.
+func (g *Graph) Policy() Policy { return g.policy }
+
+// Nodes lists all nodes, operands before their users. The slice must not be changed.
+func (g *Graph) Nodes() []*Node { return g.nodes }
+
+// Inputs lists the inputs in the order in which they were declared.
+func (g *Graph) Inputs() []*Node { return g.ofOp(inputOp) }
+
+// Params lists the parameters in the order in which they were declared.
+func (g *Graph) Params() []*Node { return g.ofOp(paramOp) }
+
+func (g *Graph) ofOp(op *Op) (found []*Node) {
+	for _, n := range g.nodes {
+		if n.op == op {
+			found = append(found, n)
+		}
+	}
+	return found
+}
+
+// Mistakes lists what was recorded so far, in the order of the program.
+func (g *Graph) Mistakes() []*Mistake { return g.mistakes }
+
+// Warnings lists the warnings recorded so far.
+func (g *Graph) Warnings() []*Mistake { return g.warnings }
+
+// Requirements lists what rules could neither prove nor refuse when nodes were built.
+func (g *Graph) Requirements() []Requirement { return g.needs }
+
+// Err gives all recorded mistakes as one error, or nil. The whole check, which also
+// judges what only shows once the graph is complete, is shapeinfer.Check.
+func (g *Graph) Err() error {
+	all := make([]error, len(g.mistakes))
+	for i, m := range g.mistakes {
+		all[i] = m
+	}
+	return errors.Join(all...)
+}
+
+// Scope builds part of a graph under a name: nodes made by build have it in front of
+// theirs, and pictures can fold it.
+func (g *Graph) Scope(name string, build func()) {
+	outer := g.scope
+	g.scope = outer.child(name)
+	defer func() { g.scope = outer }()
+	build()
+}
+
+// WithOrigin builds nodes that belong to the gradient of a forward node: they take
+// its place in the user's program and its scope.
+func (g *Graph) WithOrigin(forward *Node, build func()) {
+	outer, outerScope := g.origin, g.scope
+	g.origin, g.scope = forward, forward.scope
+	defer func() { g.origin, g.scope = outer, outerScope }()
+	build()
+}
+
+// Input declares a value that is fed to every run. Sizes may be whole numbers and
+// named sizes in one list.
+func (g *Graph) Input(name string, t DType, shape ...Dim) *Node {
+	return g.declare(inputOp, InputAttrs{}, name, t, shape)
+}
+
+// Param declares a value that a session holds and that updates change: a weight.
+// It starts with zeros unless [Graph.ParamInit] gives another beginning.
+func (g *Graph) Param(name string, t DType, shape ...Dim) *Node {
+	return g.declare(paramOp, ParamAttrs{}, name, t, shape)
+}
+
+// ParamInit declares a parameter whose first values come from init.
+func (g *Graph) ParamInit(name string, t DType, init Initializer, shape ...Dim) *Node {
+	return g.declare(paramOp, ParamAttrs{Init: init}, name, t, shape)
+}
+
+func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *Node {
+	n := g.newNode(op, attrs, nil)
+	n.pos = Caller()
+	n.name, n.dtype, n.shape, n.judged = name, t, append(Shape(nil), shape...), true
+	full := n.Name()
+	switch first := g.names[full]; {
+	case name == "":
+		n.fail(&Mistake{Code: CodeName, Summary: "an input or a parameter needs a name: it is fed, saved and reported by it"})
+	case first != nil:
+		n.fail(&Mistake{Code: CodeName, Summary: fmt.Sprintf("the name %q is taken by the %s made at %s", full, first.op.Name, first.pos),
+			Help: []string{"give each input and parameter a name of its own, or build it in a Scope"}})
+	default:
+		g.names[full] = n
+	}
+	if !t.Valid() {
+		n.fail(&Mistake{Code: CodeDType, Summary: fmt.Sprintf("dtype(%d) is no dtype; use one of graph.Bool, Int32, Int64, Float32, Float64", uint8(t))})
+		n.judged = false
+	}
+	for axis, d := range n.shape {
+		if text, help := badSize(g, d); text != "" {
+			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d: %s", axis, text), Help: []string{help}})
+			n.shape[axis] = UnknownDim
+		}
+	}
+	return n
+}
+
+// ByName gives the input or parameter of that full name, or nil.
+func (g *Graph) ByName(full string) *Node { return g.names[full] }
+
+// newNode appends a node; the caller fills in type and place.
+func (g *Graph) newNode(op *Op, attrs any, in []*Node) *Node {
+	n := &Node{g: g, op: op, attrs: attrs, in: in, id: int32(len(g.nodes)), scope: g.scope, origin: g.origin}
+	g.nodes = append(g.nodes, n)
+	return n
+}
+
+// fail records a mistake at the node; further ones of the same node are dropped, since
+// they are most often consequences of the first.
+func (n *Node) fail(m *Mistake) {
+	if n.bad != nil {
+		return
+	}
+	m.Node = n
+	n.bad = m
+	if n.g != nil {
+		n.g.mistakes = append(n.g.mistakes, m)
+	}
+}
+
+// adopt records the mistake of a node that was built without any graph.
+func (g *Graph) adopt(m *Mistake) {
+	if g.foreign[m] {
+		return
+	}
+	if g.foreign == nil {
+		g.foreign = map[*Mistake]bool{}
+	}
+	g.foreign[m] = true
+	g.mistakes = append(g.mistakes, m)
+}
+
+type scope struct {
+	parent *scope
+	full   string
+	kids   map[string]*scope
+}
+
+func (s *scope) child(name string) *scope {
+	if k := s.kids[name]; k != nil {
+		return k
+	}
+	k := &scope{parent: s, full: name}
+	if s.full != "" {
+		k.full = s.full + "/" + name
+	}
+	if s.kids == nil {
+		s.kids = map[string]*scope{}
+	}
+	s.kids[name] = k
+	return k
+}
+
+func (s *scope) path() string {
+	if s == nil {
+		return ""
+	}
+	return s.full
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

@@ -1,0 +1,121 @@
+package graph
+
+// Node is a value of the program: the result of one operation. Nodes are made by
+// the functions of package ops and by the graph's own Input, Param and Constant; a
+// node never changes once built, but for its name.
+type Node struct {
+	g       *Graph
+	op      *Op
+	in      []*Node
+	attrs   any
+	shape   Shape
+	stretch [][]AxisKind
+	name    string
+	scope   *scope
+	origin  *Node
+	bad     *Mistake
+	pos     Pos
+	id      int32
+	dtype   DType
+	judged  bool
+}
+
+// Graph gives the graph that the node belongs to.
+func (n *Node) Graph() *Graph { return n.g }
+
+// ID gives the node's place in its graph: operands come before their users.
+func (n *Node) ID() int { return int(n.id) }
+
+// Op gives the operation.
+func (n *Node) Op() *Op { return n.op }
+
+// In gives operand i.
+func (n *Node) In(i int) *Node { return n.in[i] }
+
+// Operands gives all operands; the slice must not be changed.
+func (n *Node) Operands() []*Node { return n.in }
+
+// Attrs gives the operation's fixed arguments, a struct of the operation's own
+// type, or nil.
+func (n *Node) Attrs() any { return n.attrs }
+
+// DType gives the type of the elements.
+func (n *Node) DType() DType { return n.dtype }
+
+// Shape gives the sizes; the slice must not be changed.
+func (n *Node) Shape() Shape { return n.shape }
+
+// Rank gives the number of axes.
+func (n *Node) Rank() int { return len(n.shape) }
+
+// Pos gives the place in the user's program where the node was made. A node of a
+// gradient has the place of the forward node that it belongs to.
+func (n *Node) Pos() Pos { return n.pos }
+
+// Origin gives the forward node of whose gradient this node is a part, or nil.
+func (n *Node) Origin() *Node { return n.origin }
+
+// Scope gives the names of the enclosing scopes, joined with "/".
+func (n *Node) Scope() string { return n.scope.path() }
+
+// Name gives the node's name with its scopes, or "" where it has none.
+func (n *Node) Name() string {
+	if n.name == "" || n.scope.path() == "" {
+		return n.name
+	}
+	return n.scope.path() + "/" + n.name
+}
+
+// Named gives the node a name for messages, text and pictures, and returns it. A
+// second node of the same name is numbered where names are shown.
+func (n *Node) Named(name string) *Node {
+	if n.op != nil && n.op.Class != Source {
+		n.name = name
+	}
+	return n
+}
+
+// Err gives the mistake that was recorded for this very node, or nil.
+func (n *Node) Err() error {
+	if n.bad == nil {
+		return nil
+	}
+	return n.bad
+}
+
+// Judged reports whether the node's dtype and shape could be found. They cannot
+// where an operand is wrong; the mistake is then recorded at that operand.
+func (n *Node) Judged() bool { return n.judged }
+
+// Stretch gives, for each axis of the result of a broadcasting node, how operand i
+// meets it. It is nil where every axis is the same.
+func (n *Node) Stretch(i int) []AxisKind {
+	if n.stretch == nil {
+		return nil
+	}
+	return n.stretch[i]
+}
+
+// IsInput reports whether the node is an input that is fed.
+func (n *Node) IsInput() bool { return n.op == inputOp }
+
+// IsParam reports whether the node is a parameter that a session holds.
+func (n *Node) IsParam() bool { return n.op == paramOp }
+
+// label is how messages call the node: by its name, else by how it was made.
+func (n *Node) label() string {
+	switch {
+	case n == nil:
+		return "nil"
+	case n.name != "":
+		return n.Name()
+	case n.op == literalOp:
+		return n.attrs.(LiteralAttrs).String()
+	default:
+		return "v" + itoa(int(n.id))
+	}
+}
+
+// Label is the word by which messages and the text form call the node: its name,
+// or "v" and its number.
+func (n *Node) Label() string { return n.label() }

@@ -1,0 +1,173 @@
+package graph
+
+// Class is what the compiler's passes need to know of an operation. Fusion, planning
+// and drawing look at the class, never at single operations.
+type Class uint8
+
+// The classes.
+const (
+	Source      Class = iota // no operands: inputs, parameters, constants
+	Elementwise              // each element from the operands' elements at the same position
+	Reduce                   // folds axes away
+	Movement                 // the same elements in another arrangement, without arithmetic
+	Contract                 // sums of products: matrix products
+	Gather                   // elements picked or added by index
+	Composite                // written with other operations; expanded before fusion
+	Update                   // writes its first operand's storage; elementwise otherwise
+)
+
+var classes = [...]string{"source", "elementwise", "reduce", "movement", "contract", "gather", "composite", "update"}
+
+// String names the class in lower case.
+func (c Class) String() string { return classes[c] }
+
+// Op is an operation with everything about it. It is a value that a node points at,
+// so that a user can define an operation exactly as package ops does. An Op must not
+// change once a node has been built with it.
+type Op struct {
+	Name  string // lower-case, unique: the word of the text form, such as "mul"
+	Func  string // the user's word in messages, such as "Mul"
+	Doc   string // one sentence, with the formula
+	Class Class
+	// MinIn and MaxIn bound the number of operands; MaxIn < 0 means no bound.
+	MinIn, MaxIn int
+
+	// Infer is the dtype and shape rule.
+	Infer func(c *Call) (DType, Shape)
+
+	// Promote gives the dtype to which each operand is converted before the node is
+	// built, from the operands' dtypes and weights; nil where none is.
+	Promote func(types []DType, ranks []OperandRank) []DType
+
+	// Grad gives the gradient of a scalar with respect to operand i, when dy is its
+	// gradient with respect to n; nil where none flows. It is written as if nothing
+	// were broadcast: the walk sums to the operand's shape. The field is nil for an
+	// operation through which no gradient is defined.
+	Grad func(n, dy *Node, i int) *Node
+
+	// Emit is the meaning of one element, of an Elementwise or Update operation.
+	Emit func(e Emitter, n *Node, x []Value) Value
+
+	// Fold is the reduction of a Reduce operation.
+	Fold Fold
+
+	// View is the arrangement that a Movement operation makes of its operand's
+	// layout; ok is false where the elements must be copied first. It is nil for
+	// movements that always copy.
+	View func(n *Node, in Layout) (out Layout, ok bool)
+
+	// Expand writes a Composite operation with others, on the given operands.
+	Expand func(n *Node, in []*Node) *Node
+}
+
+// Fold is a way of reducing elements to one.
+type Fold uint8
+
+// The reductions. Max, Min, ArgMax and ArgMin treat NaN as the winner, and the
+// first of equal elements wins, as in PyTorch.
+const (
+	NoFold Fold = iota
+	FoldSum
+	FoldProd
+	FoldMax
+	FoldMin
+	FoldAny
+	FoldAll
+	FoldArgMax
+	FoldArgMin
+)
+
+var folds = [...]string{"none", "sum", "prod", "max", "min", "any", "all", "argmax", "argmin"}
+
+// String names the reduction in lower case.
+func (f Fold) String() string { return folds[f] }
+
+// Value is one element while an operation's meaning is written down.
+type Value int32
+
+// Emitter takes down the meaning of one element as a sequence of primitives. The
+// compiler's emitter writes kernels, the reference evaluator's computes.
+type Emitter interface {
+	// Prim applies a primitive. Operands have one type, but for PrimSelect's
+	// condition; comparisons give Bool.
+	Prim(p Prim, x ...Value) Value
+	// Const is a number of type t.
+	Const(t DType, v float64) Value
+	// Convert changes the type as PyTorch's Tensor.to does.
+	Convert(x Value, t DType) Value
+	// TypeOf gives the type of a value.
+	TypeOf(x Value) DType
+	// Index is the position along an axis of the node's result, as Int64.
+	Index(axis int) Value
+	// Size is a size of the program, as Int64.
+	Size(d Dim) Value
+	// Check stops the run with the message where ok is false.
+	Check(ok Value, message string)
+}
+
+// Prim is a primitive of one element.
+type Prim uint8
+
+// The primitives. Arithmetic on integers wraps around.
+const (
+	PrimAdd Prim = iota
+	PrimSub
+	PrimMul
+	PrimDiv      // IEEE division; of integers: truncated
+	PrimRem      // Python's remainder: the sign of the divisor
+	PrimFloorDiv // Python's floor division
+	PrimMax      // NaN wins
+	PrimMin      // NaN wins
+	PrimPow
+	PrimAtan2
+	PrimNeg
+	PrimAbs
+	PrimSign
+	PrimSqrt
+	PrimRsqrt
+	PrimRecip
+	PrimFloor
+	PrimCeil
+	PrimRound // half to even
+	PrimTrunc
+	PrimExp
+	PrimExpm1
+	PrimLog
+	PrimLog1p
+	PrimTanh
+	PrimSigmoid
+	PrimErf
+	PrimSin
+	PrimCos
+	PrimLt
+	PrimLe
+	PrimGt
+	PrimGe
+	PrimEq
+	PrimNe
+	PrimAnd
+	PrimOr
+	PrimXor
+	PrimNot
+	PrimSelect // condition, then, else
+	primCount
+)
+
+var prims = [primCount]string{
+	"add", "sub", "mul", "div", "rem", "floordiv", "max", "min", "pow", "atan2",
+	"neg", "abs", "sign", "sqrt", "rsqrt", "recip", "floor", "ceil", "round", "trunc",
+	"exp", "expm1", "log", "log1p", "tanh", "sigmoid", "erf", "sin", "cos",
+	"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor", "not", "select",
+}
+
+// String gives the primitive's name in lower case.
+func (p Prim) String() string { return prims[p] }
+
+// Prims lists all primitives.
+func Prims() []Prim {
+	all := make([]Prim, primCount)
+	for i := range all {
+		all[i] = Prim(i)
+	}
+	return all
+}

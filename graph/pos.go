@@ -1,0 +1,78 @@
+package graph
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// posDepth bounds the frames kept for one node: enough to leave the library's own
+// frames (a layer that calls a layer that calls an operation) and reach the user's.
+const posDepth = 12
+
+// Pos is a place in the user's program. It holds program counters; they are turned
+// into a file and a line only when printed.
+type Pos struct{ pcs [posDepth]uintptr }
+
+// Caller captures the place from which the library was called.
+func Caller() Pos {
+	var p Pos
+	runtime.Callers(3, p.pcs[:])
+	return p
+}
+
+// Frame is a resolved Pos.
+type Frame struct {
+	File string // full path
+	Line int
+	Func string
+}
+
+// Frame resolves p to the innermost frame outside the library; ok is false where
+// there is none.
+func (p Pos) Frame() (f Frame, ok bool) {
+	n := 0
+	for n < len(p.pcs) && p.pcs[n] != 0 {
+		n++
+	}
+	if n == 0 {
+		return Frame{}, false
+	}
+	frames := runtime.CallersFrames(p.pcs[:n])
+	for {
+		fr, more := frames.Next()
+		if fr.Function != "" && !isLibrary(fr) {
+			return Frame{File: fr.File, Line: fr.Line, Func: fr.Function}, true
+		}
+		if !more {
+			return Frame{}, false
+		}
+	}
+}
+
+// String gives "file.go:12", or "?" where nothing is known.
+func (p Pos) String() string {
+	f, ok := p.Frame()
+	if !ok {
+		return "?"
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+}
+
+const modulePath = "github.com/broadloom/broadloom/"
+
+// isLibrary tells the packages that build nodes on a user's behalf from a user's
+// own; the library's tests, commands and examples are users.
+func isLibrary(f runtime.Frame) bool {
+	rest, ours := strings.CutPrefix(f.Function, modulePath)
+	if !ours || strings.HasSuffix(f.File, "_test.go") {
+		return false
+	}
+	pkg, _, _ := strings.Cut(rest, ".")
+	switch pkg {
+	case "graph", "ops", "shapeinfer", "autodiff", "exec", "nn", "optim":
+		return true
+	}
+	return false
+}

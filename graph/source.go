@@ -1,0 +1,210 @@
+package graph
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// InputAttrs are the fixed arguments of an input.
+type InputAttrs struct{}
+
+// ParamAttrs are the fixed arguments of a parameter.
+type ParamAttrs struct{ Init Initializer }
+
+// Initializer gives a parameter its first values.
+type Initializer interface {
+	// Fill writes the values of a parameter of the given shape into dst, a
+	// []float32, []float64, []int32, []int64 or []bool in row-major order. The seed
+	// differs from parameter to parameter and is the same in every run.
+	Fill(dst any, shape []int, seed uint64)
+	// String names the rule, such as "glorot_uniform".
+	String() string
+}
+
+// ConstAttrs hold a constant's elements in row-major order: a []float32, []float64,
+// []int32, []int64 or []bool.
+type ConstAttrs struct{ Data any }
+
+// LiteralAttrs are a number written in the program before it meets a tensor. It is a
+// weak operand of promotion: it takes the tensor's dtype unless its category is higher.
+type LiteralAttrs struct {
+	Value float64
+	Whole int64 // the value of an integer, exactly
+	Kind  Category
+}
+
+// String gives the number as Go writes it.
+func (a LiteralAttrs) String() string {
+	switch a.Kind {
+	case CategoryBool:
+		return strconv.FormatBool(a.Whole != 0)
+	case CategoryInt:
+		return strconv.FormatInt(a.Whole, 10)
+	}
+	return strconv.FormatFloat(a.Value, 'g', -1, 64)
+}
+
+// Element is the set of Go types that tensors are made of.
+type Element interface {
+	bool | int32 | int64 | float32 | float64
+}
+
+// DTypeOf gives the dtype of a Go type.
+func DTypeOf[T Element]() DType {
+	var zero T
+	switch any(zero).(type) {
+	case bool:
+		return Bool
+	case int32:
+		return Int32
+	case int64:
+		return Int64
+	case float32:
+		return Float32
+	}
+	return Float64
+}
+
+var (
+	inputOp   = &Op{Name: "input", Func: "Input", Doc: "A value fed to every run.", Class: Source}
+	paramOp   = &Op{Name: "param", Func: "Param", Doc: "A value held by a session and changed by updates.", Class: Source}
+	constOp   = &Op{Name: "const", Func: "Constant", Doc: "A value fixed in the program.", Class: Source}
+	literalOp = &Op{Name: "number", Func: "Num", Doc: "A number that takes the dtype of what it meets.", Class: Source}
+)
+
+// SourceOps lists the operations of this package.
+func SourceOps() []*Op { return []*Op{inputOp, paramOp, constOp} }
+
+// Constant makes a value fixed in the program from its elements in row-major order.
+// The elements are copied. Sizes must be whole numbers.
+func Constant[T Element](g *Graph, data []T, shape ...Dim) *Node {
+	n := g.newNode(constOp, ConstAttrs{Data: append([]T(nil), data...)}, nil)
+	n.pos = g.here()
+	n.dtype, n.shape, n.judged = DTypeOf[T](), append(Shape{}, shape...), true
+	count, whole := n.shape.NumElements().Int()
+	switch {
+	case !n.shape.IsStatic() || !whole:
+		n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("a constant's sizes must be whole numbers, not %s", n.shape)})
+	case count != int64(len(data)):
+		n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("shape '%s' is invalid for input of size %d", n.shape, len(data)),
+			Help: []string{fmt.Sprintf("%s holds %d elements, and %d were given", n.shape, count, len(data))}})
+	}
+	n.judged = n.bad == nil
+	return n
+}
+
+// Scalar makes a rank-0 constant of dtype t. The value is converted as a run would
+// convert it: an integer dtype truncates it towards zero.
+func (g *Graph) Scalar(t DType, v float64) *Node {
+	kind, whole := CategoryFloat, int64(0)
+	if !math.IsNaN(v) && math.Abs(v) < 1<<63 {
+		whole = int64(v)
+	}
+	return g.number(LiteralAttrs{Value: v, Whole: whole, Kind: kind}, t)
+}
+
+// Num makes a number that can stand where an operation wants a node: ops.Mul(x,
+// graph.Num(0.5)). It counts in promotion as PyTorch counts a Python number: it takes
+// the tensor's dtype unless its own category is higher.
+func Num[T int | int32 | int64 | float32 | float64 | bool](v T) *Node {
+	a := LiteralAttrs{}
+	switch v := any(v).(type) {
+	case bool:
+		a.Kind = CategoryBool
+		if v {
+			a.Value, a.Whole = 1, 1
+		}
+	case int:
+		a = LiteralAttrs{float64(v), int64(v), CategoryInt}
+	case int32:
+		a = LiteralAttrs{float64(v), int64(v), CategoryInt}
+	case int64:
+		a = LiteralAttrs{float64(v), v, CategoryInt}
+	case float32:
+		a = LiteralAttrs{Value: float64(v), Whole: int64(v), Kind: CategoryFloat}
+	case float64:
+		a = LiteralAttrs{Value: v, Whole: int64(v), Kind: CategoryFloat}
+	}
+	n := &Node{op: literalOp, attrs: a, shape: Shape{}, judged: true}
+	n.dtype = literalDType(n)
+	return n
+}
+
+func literalDType(n *Node) DType {
+	switch n.attrs.(LiteralAttrs).Kind {
+	case CategoryBool:
+		return Bool
+	case CategoryInt:
+		return Int64
+	}
+	return Float32
+}
+
+// Literal gives the number that a node of [Num] holds.
+func (n *Node) Literal() (a LiteralAttrs, ok bool) {
+	if n == nil || n.op != literalOp {
+		return LiteralAttrs{}, false
+	}
+	return n.attrs.(LiteralAttrs), true
+}
+
+// Number makes a rank-0 constant of dtype t from a number of [Num].
+func (g *Graph) Number(a LiteralAttrs, t DType) *Node { return g.number(a, t) }
+
+func (g *Graph) number(a LiteralAttrs, t DType) *Node {
+	var data any
+	whole := a.Whole
+	switch t {
+	case Bool:
+		data = []bool{a.Value != 0}
+	case Int32:
+		data = []int32{int32(whole)}
+	case Int64:
+		data = []int64{whole}
+	case Float32:
+		data = []float32{float32(a.Value)}
+	default:
+		t, data = Float64, []float64{a.Value}
+	}
+	n := g.newNode(constOp, ConstAttrs{Data: data}, nil)
+	n.pos = g.here()
+	n.dtype, n.shape, n.judged = t, Shape{}, true
+	return n
+}
+
+// here is the place of what is being built: that of the node that a pass rewrites, of
+// the forward node inside a gradient, else the caller's.
+func (g *Graph) here() Pos {
+	switch {
+	case g.at != nil:
+		return *g.at
+	case g.origin != nil:
+		return g.origin.pos
+	}
+	return Caller()
+}
+
+// ScalarValue gives the value of a rank-0 constant as a float64.
+func (n *Node) ScalarValue() (v float64, ok bool) {
+	a, isConst := n.attrs.(ConstAttrs)
+	if !isConst || len(n.shape) != 0 || n.bad != nil {
+		return 0, false
+	}
+	switch d := a.Data.(type) {
+	case []bool:
+		if d[0] {
+			return 1, true
+		}
+		return 0, true
+	case []int32:
+		return float64(d[0]), true
+	case []int64:
+		return float64(d[0]), true
+	case []float32:
+		return float64(d[0]), true
+	case []float64:
+		return d[0], true
+	}
+	return 0, false
+}

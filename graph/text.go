@@ -1,0 +1,129 @@
+package graph
+
+import (
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// longConstant is the number of elements past which the text form elides a constant.
+const longConstant = 8
+
+// String gives the graph's text form: one value a line, operands before users. It
+// does not depend on where the program stands in its file, so that golden tests can
+// compare it.
+func (g *Graph) String() string { return g.text(false) }
+
+// TextWithLines is String with the user's file and line at the end of each line.
+func (g *Graph) TextWithLines() string { return g.text(true) }
+
+func (g *Graph) text(lines bool) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "graph %q\n", g.name)
+	ids := g.idents()
+	for _, n := range g.nodes {
+		line := "  " + ids[n.id] + ":" + n.typeText() + " = " + n.op.Name
+		for i, x := range n.in {
+			line += " " + operandText(ids, n, i, x)
+		}
+		if a := n.attrText(); a != "" {
+			line += " {" + a + "}"
+		}
+		if n.bad != nil {
+			line += "   # " + string(n.bad.Code) + ": " + n.bad.Summary
+		}
+		if lines {
+			line += "   # " + n.pos.String()
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+func (n *Node) typeText() string {
+	if !n.judged {
+		return "?"
+	}
+	return n.dtype.Short() + n.shape.Compact()
+}
+
+func (n *Node) attrText() string {
+	if c, ok := n.attrs.(ConstAttrs); ok {
+		if d := reflect.ValueOf(c.Data); d.Len() > longConstant {
+			return fmt.Sprintf("%d elements", d.Len())
+		}
+		return formatAttr(reflect.ValueOf(c.Data))
+	}
+	return FormatAttrs(n.attrs)
+}
+
+// operandText gives an operand; where it is repeated to meet the result, the axes
+// follow, with repeated ones in parentheses: b(32),128.
+func operandText(ids []string, n *Node, i int, x *Node) string {
+	if x == nil {
+		return "nil"
+	}
+	if x.g != n.g {
+		return "(" + x.label() + ")"
+	}
+	text := ids[x.id]
+	kinds := n.Stretch(i)
+	if kinds == nil {
+		return text
+	}
+	parts := make([]string, len(kinds))
+	repeated := false
+	for axis, k := range kinds {
+		parts[axis] = n.shape[axis].String()
+		switch k {
+		case Stretched, Missing:
+			parts[axis], repeated = "("+parts[axis]+")", true
+		case Undecided:
+			parts[axis], repeated = "("+parts[axis]+"?)", true
+		}
+	}
+	if !repeated {
+		return text
+	}
+	return text + "<" + strings.Join(parts, ",") + ">"
+}
+
+// idents gives each node its word in the text form: its name, numbered where taken,
+// quoted where it is no word; or "v" and its number.
+func (g *Graph) idents() []string {
+	ids := make([]string, len(g.nodes))
+	taken := make(map[string]int, len(g.nodes))
+	for i, n := range g.nodes {
+		name := n.Name()
+		if name == "" {
+			ids[i] = "v" + strconv.Itoa(i)
+			continue
+		}
+		taken[name]++
+		if k := taken[name]; k > 1 {
+			name += "." + strconv.Itoa(k)
+		}
+		if !isWord(name) || isNumbered(name) {
+			name = strconv.Quote(name)
+		}
+		ids[i] = name
+	}
+	return ids
+}
+
+func isWord(s string) bool {
+	for i, r := range s {
+		if !unicode.IsLetter(r) && r != '_' && (i == 0 || !unicode.IsDigit(r) && r != '/' && r != '.') {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isNumbered reports whether s looks like the word of a node without a name.
+func isNumbered(s string) bool {
+	_, err := strconv.Atoi(strings.TrimPrefix(s, "v"))
+	return strings.HasPrefix(s, "v") && err == nil
+}

@@ -1,0 +1,28 @@
+package loops
+
+import "github.com/broadloom/broadloom/kernels/scalar"
+
+// Convert is dst = x in another type, where Go's conversion has the right meaning:
+// not from floating point to integers.
+func Convert[To, From scalar.Element](dst []To, x []From) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = To(x[i])
+	}
+}
+
+// Truncate32 is dst = x, truncated and saturated.
+func Truncate32[T scalar.Float](dst []int32, x []T) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = scalar.ToInt32(float64(x[i]))
+	}
+}
+
+// Truncate64 is dst = x, truncated and saturated.
+func Truncate64[T scalar.Float](dst []int64, x []T) {
+	x = x[:len(dst)]
+	for i := range dst {
+		dst[i] = scalar.ToInt64(float64(x[i]))
+	}
+}

@@ -1,0 +1,10 @@
+// Package loops is the inner loops of the portable kernels: one loop over slices for
+// each primitive, with the meaning that package scalar gives to it. All slices of a
+// call have the length of dst or more. Unless said otherwise dst may be one of the
+// operands, but must not overlap one in another way.
+//
+// The loops on float32 of Add, Sub and Mul, by a slice or a scalar, are vecf32's,
+// which are plain Go loops without build tags. vecf32's Div, Max, Min and Sum have
+// other semantics than IEEE 754 and are not used; neither must its build tags avx
+// and sse be, since their assembly slows down or crashes what runs after it.
+package loops

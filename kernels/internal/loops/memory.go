@@ -1,0 +1,41 @@
+package loops
+
+import "unsafe"
+
+// Fill sets all elements to v.
+func Fill[T any](dst []T, v T) {
+	for i := range dst {
+		dst[i] = v
+	}
+}
+
+// Gather copies elements that are stride apart, from src on.
+func Gather[T any](dst []T, src unsafe.Pointer, stride int) {
+	step := stride * int(unsafe.Sizeof(dst[0]))
+	for i := range dst {
+		dst[i] = *(*T)(unsafe.Add(src, i*step))
+	}
+}
+
+// Scatter copies elements to places that are stride apart, from dst on.
+func Scatter[T any](dst unsafe.Pointer, stride int, src []T) {
+	step := stride * int(unsafe.Sizeof(src[0]))
+	for i, v := range src {
+		*(*T)(unsafe.Add(dst, i*step)) = v
+	}
+}
+
+// Count sets the elements to first, first+1, ….
+func Count(dst []int64, first int64) {
+	for i := range dst {
+		dst[i] = first + int64(i)
+	}
+}
+
+// FillStrided sets n elements that are stride apart, from dst on, to v.
+func FillStrided[T any](dst unsafe.Pointer, stride, n int, v T) {
+	step := stride * int(unsafe.Sizeof(v))
+	for i := range n {
+		*(*T)(unsafe.Add(dst, i*step)) = v
+	}
+}

@@ -1,0 +1,213 @@
+package rowprog
+
+import (
+	"fmt"
+	"math"
+)
+
+// Builder makes a program, instruction by instruction. Its methods check what they
+// are given; the first mistake is kept and returned by [Builder.Build], and what
+// follows from it stays silent. Equal pure instructions are made once.
+type Builder struct {
+	name     string
+	outer    int
+	stage    int
+	operands []Operand
+	insts    []Inst
+	known    map[Inst]Value // pure instructions by their content
+	err      error
+}
+
+// NewBuilder begins a program with the given number of outer axes.
+func NewBuilder(name string, outer int) *Builder {
+	b := &Builder{name: name, outer: outer, known: map[Inst]Value{}}
+	if outer < 0 || outer > MaxOuter {
+		b.fail("%d outer axes, not in 0..%d", outer, MaxOuter)
+	}
+	return b
+}
+
+// In adds an operand that is loaded and gives its index.
+func (b *Builder) In(name string, t Type, d Domain) int {
+	return b.Operand(Operand{Name: name, Type: t, Access: In, Domain: d})
+}
+
+// Out adds an operand that is stored and gives its index.
+func (b *Builder) Out(name string, t Type, d Domain) int {
+	return b.Operand(Operand{Name: name, Type: t, Access: Out, Domain: d})
+}
+
+// InOut adds an operand that is loaded and stored and gives its index.
+func (b *Builder) InOut(name string, t Type, d Domain) int {
+	return b.Operand(Operand{Name: name, Type: t, Access: InOut, Domain: d})
+}
+
+// Acc adds an operand that is accumulated into over outer axes and gives its index.
+func (b *Builder) Acc(name string, t Type, d Domain, over AxisSet) int {
+	return b.Operand(Operand{Name: name, Type: t, Access: Acc, Domain: d, Reduced: over})
+}
+
+// Operand adds an operand and gives its index.
+func (b *Builder) Operand(o Operand) int {
+	if err := checkOperand(&o, b.outer); err != nil {
+		b.fail("operand %s: %w", o.Name, err)
+	}
+	b.operands = append(b.operands, o)
+	return len(b.operands) - 1
+}
+
+// NextStage ends the current stage: vector instructions that follow run in another
+// loop over the row, after the reductions of this one.
+func (b *Builder) NextStage() { b.stage++ }
+
+// ConstBits makes a constant from an element's bits.
+func (b *Builder) ConstBits(t Type, bits uint64) Value {
+	return b.pure(Inst{Op: OpConst, Type: t, Domain: Const, Bits: bits})
+}
+
+// Const makes a constant from a number. It is rounded to a floating-point type and
+// truncated to an integer; as Bool it is v != 0.
+func (b *Builder) Const(t Type, v float64) Value {
+	switch t {
+	case Bool:
+		if v != 0 {
+			return b.ConstBits(t, 1)
+		}
+		return b.ConstBits(t, 0)
+	case I32, I64:
+		return b.ConstInt(t, int64(v))
+	case F32:
+		return b.ConstBits(t, uint64(math.Float32bits(float32(v))))
+	case F64:
+		return b.ConstBits(t, math.Float64bits(v))
+	}
+	return b.fail("constant of type %v", t)
+}
+
+// ConstInt makes a constant of an integer type.
+func (b *Builder) ConstInt(t Type, v int64) Value {
+	switch t {
+	case I32:
+		return b.ConstBits(t, uint64(uint32(v)))
+	case I64:
+		return b.ConstBits(t, uint64(v))
+	}
+	return b.fail("integer constant of type %v", t)
+}
+
+// Load reads an element of an operand, in the current stage.
+func (b *Builder) Load(operand int) Value {
+	o := b.operand(operand)
+	if o == nil {
+		return None
+	}
+	return b.pure(Inst{Op: OpLoad, Type: o.Type, Domain: o.Domain, Operand: operand, Section: b.section(o.Domain)})
+}
+
+// Iota is the index along an outer axis or, for axis Outer, within the row.
+func (b *Builder) Iota(axis int) Value {
+	if axis < 0 || axis > b.outer {
+		return b.fail("iota of axis %d, not in 0..%d", axis, b.outer)
+	}
+	in := Inst{Op: OpIota, Type: I64, Domain: Row, Axis: axis, Section: RowSection(0)}
+	if axis == b.outer {
+		in.Domain, in.Section = Vec, b.section(Vec)
+	}
+	return b.pure(in)
+}
+
+// Apply applies a primitive to values. A division of integers also guards its
+// divisor, with code [DivideByZero].
+func (b *Builder) Apply(op Op, x ...Value) Value {
+	if !op.IsPrimitive() || op == OpConvert || len(x) != op.Arity() {
+		return b.fail("%v applied to %d values", op, len(x))
+	}
+	t, err := b.resultOf(op, x)
+	if err != nil {
+		return b.fail("%w", err)
+	}
+	v := b.primitive(Inst{Op: op, Type: t}, x...)
+	if (op == OpDiv || op == OpRem || op == OpFloorDiv) && t.IsInt() {
+		b.guardDivisor(x[1], t)
+	}
+	return v
+}
+
+// Convert changes a value's type.
+func (b *Builder) Convert(x Value, t Type) Value {
+	if b.bad(x) || b.insts[x].Type == t {
+		return x
+	}
+	if !all.has(t) {
+		return b.fail("convert to %v", t)
+	}
+	return b.primitive(Inst{Op: OpConvert, Type: t}, x)
+}
+
+// Reduce combines the elements of a row in the current stage. The result can be
+// used from the next stage on.
+func (b *Builder) Reduce(r Reduction, x Value) Value {
+	if b.bad(x) {
+		return None
+	}
+	t := b.insts[x].Type
+	if !r.Accepts(t) {
+		return b.fail("reduce %v of %v", r, t)
+	}
+	in := Inst{Op: OpReduce, Type: r.Result(t), Domain: Row, Reduction: r, Section: b.section(Vec)}
+	return b.pure(in, x)
+}
+
+// Store writes a value to an operand: to each element of the row in the current
+// stage, or once a row as soon as the value is known and the stage has come.
+func (b *Builder) Store(operand int, x Value) {
+	b.write(Inst{Op: OpStore, Operand: operand}, x)
+}
+
+// Accumulate combines a value into an operand over the operand's reduced axes.
+func (b *Builder) Accumulate(operand int, r Reduction, x Value) {
+	b.write(Inst{Op: OpAccumulate, Operand: operand, Reduction: r}, x)
+}
+
+// Guard stops the call with the code where a Bool value is false.
+func (b *Builder) Guard(ok Value, code FaultCode) {
+	if b.bad(ok) {
+		return
+	}
+	section := max(b.available(ok), RowSection(0))
+	b.add(Inst{Op: OpGuard, Domain: section.Domain(), Section: section, Code: code}, ok)
+}
+
+// TypeOf gives the type of a value, NoType after a mistake.
+func (b *Builder) TypeOf(x Value) Type {
+	if b.bad(x) {
+		return NoType
+	}
+	return b.insts[x].Type
+}
+
+// fail keeps the first mistake.
+func (b *Builder) fail(format string, args ...any) Value {
+	if b.err == nil {
+		b.err = fmt.Errorf("rowprog: "+b.name+": "+format, args...)
+	}
+	return None
+}
+
+// bad tells whether x cannot be used because of an earlier mistake, or is itself one.
+func (b *Builder) bad(x Value) bool {
+	if b.err == nil && (x < 0 || int(x) >= len(b.insts)) {
+		b.fail("no value %d", x)
+	}
+	return b.err != nil
+}
+
+func (b *Builder) operand(i int) *Operand {
+	if b.err == nil && (i < 0 || i >= len(b.operands)) {
+		b.fail("no operand %d", i)
+	}
+	if b.err != nil {
+		return nil
+	}
+	return &b.operands[i]
+}

@@ -1,0 +1,83 @@
+// Package rowprog is the intermediate representation of a fused kernel: the row
+// program. It is what fusion hands to a back end, and all that a back end knows.
+// The package computes nothing; package scalar gives the meaning of one element,
+// package portable interprets programs and other back ends compile them.
+//
+// # Shape of a program
+//
+// A program walks an iteration space of Outer outer axes and one inner axis, the
+// row. Nothing about sizes, strides or addresses is part of it: they are arguments
+// of a call (package bind), so that one compiled program serves every shape.
+//
+// A program is a list of instructions in static single assignment form. A [Value]
+// is the index of the instruction that makes it. Its [Domain] says how often it is
+// made: [Const] and [Uniform] once a call, [Row] once for each outer index, [Vec]
+// once for each element of a row.
+//
+// Instructions are grouped in sections that run in this order:
+//
+//	call                 once, at the start of the call
+//	for each outer index, in lexicographic order:
+//		row 0            once
+//		vec 0            for each element of the row
+//		row 1
+//		vec 1
+//		…
+//		row S            after the last of the S stages
+//
+// A reduction over the row runs in a vec section and its result can be used from
+// the next row section on. A Vec value lives only in its own section: a later
+// stage loads it again from where an earlier stage has stored it, or recomputes it.
+//
+// # Reading and writing
+//
+// Within a section all loads come before all stores, element by element; between
+// sections memory is read and written in the order of the sections. So an operand
+// that is written may be exactly the memory of one that is read, with the same
+// pointer and the same strides, and the program updates it in place, whatever the
+// length of the pieces in which a back end works. Any other overlap of a written
+// operand with another operand is forbidden. Back ends may rely on these rules;
+// bind.Check verifies them.
+//
+// # Reductions
+//
+// The order of every floating-point reduction is part of a program's meaning, so
+// that all back ends and all numbers of threads give the same bits.
+//
+// Reduce over a row, Sum and Prod: there are [Lanes] partial results, each
+// starting at the identity. Lane l combines the elements l, l+Lanes, l+2·Lanes, …
+// of the row in this order, as lane = lane ⊕ element. Then the lanes are folded in
+// halves: lane l = lane l ⊕ lane l+h for all l < h, with h = Lanes/2, Lanes/4, …, 1.
+//
+// Accumulate into an operand over outer axes: the indices of the reduced axes are
+// visited in lexicographic order. The first visit stores the value, a later one
+// combines, as memory = memory ⊕ value. Where outer axis 0 is among the reduced
+// axes, its indices are cut into chunks of [ChunkRows]; each chunk is accumulated
+// by itself in this manner and the results of the chunks are combined in order,
+// as memory = memory ⊕ chunk. Axis 0 is therefore the axis to split over threads.
+//
+// Max and Min are IEEE 754-2019 maximum and minimum: NaN wins and -0 < +0. They are
+// associative, so their order does not matter. Neither does it for integers, whose
+// arithmetic wraps around, nor for ArgMax and ArgMin, of which the first of equal
+// elements wins and a NaN wins over all numbers.
+//
+// A reduction of no elements gives the identity: 0, 1, the least or the greatest
+// value of the type (infinite for floating point); ArgMax and ArgMin give -1. When
+// an outer axis has size zero, accumulated operands that have elements are set to
+// the identity.
+//
+// # Exactness
+//
+// Arithmetic, comparisons, conversions and square roots of floating-point values
+// are rounded to their type, once each: no back end may contract, reassociate or
+// keep excess precision. The sign and payload of a NaN are not specified.
+//
+// # Faults
+//
+// A guard that finds a false element stops the call, which reports the guard's
+// code and a position: the linear index of the element in the iteration space, of
+// the row's first element for a Row condition. Of several failures the one in the
+// first row counts, then the one in the first section, then the one with the least
+// index, then the first guard in the program. After a fault the contents of written
+// operands are unspecified.
+package rowprog

@@ -1,0 +1,129 @@
+package rowprog
+
+import "fmt"
+
+// Value is a value of a program: the index of the instruction that makes it.
+type Value int32
+
+// None stands where there is no value.
+const None Value = -1
+
+// FaultCode tells what a guard has found. Codes from 0 on are the caller's.
+type FaultCode int32
+
+// DivideByZero is the code of the guards that a [Builder] sets on the divisors of
+// integers.
+const DivideByZero FaultCode = -1
+
+// Section is a place in the order of execution; see the package's documentation.
+type Section int
+
+// CallSection runs once, at the start of a call.
+const CallSection Section = 0
+
+// RowSection runs once a row, before the vector part of the stage.
+func RowSection(stage int) Section { return Section(2*stage + 1) }
+
+// VecSection runs for each element of a row.
+func VecSection(stage int) Section { return Section(2*stage + 2) }
+
+// Stage is the stage that a row or vec section belongs to.
+func (s Section) Stage() int { return int(s-1) / 2 }
+
+// Domain is the domain of the values made in the section: Uniform, Row or Vec.
+func (s Section) Domain() Domain {
+	switch {
+	case s == CallSection:
+		return Uniform
+	case s%2 == 1:
+		return Row
+	}
+	return Vec
+}
+
+// String names the section, such as "vec 0".
+func (s Section) String() string {
+	if s == CallSection {
+		return "call"
+	}
+	return fmt.Sprintf("%v %d", s.Domain(), s.Stage())
+}
+
+// Inst is an instruction.
+type Inst struct {
+	Op      Op
+	Type    Type    // of the result; NoType for an effect
+	Domain  Domain  // of the result; for an effect, of its section
+	Section Section // where it runs
+
+	Args [3]Value // the values it takes, Op.Arity() of them; the others are None
+
+	Bits      uint64    // OpConst: the element's bits, zero-extended
+	Operand   int       // OpLoad, OpStore, OpAccumulate: which one
+	Axis      int       // OpIota: an outer axis, or Program.Outer for the row
+	Reduction Reduction // OpReduce, OpAccumulate
+	Code      FaultCode // OpGuard
+}
+
+// Uses gives the values that the instruction takes.
+func (in *Inst) Uses() []Value { return in.Args[:in.Op.Arity()] }
+
+// Program is a row program. A [Builder] makes it; it must not be changed afterwards
+// and may be shared between goroutines.
+type Program struct {
+	Name     string // for text; not part of the meaning
+	Outer    int    // the number of outer axes
+	Stages   int    // the number of vec sections
+	Operands []Operand
+	Insts    []Inst // in order of execution
+
+	starts []Value // the first instruction of each section, and the end
+}
+
+// Sections is the number of sections: one for the call, two for each stage and
+// the last row section.
+func (p *Program) Sections() int { return 2*p.Stages + 2 }
+
+// Span gives the instructions of a section as a range [lo, hi) of values. The
+// effects of a section come last.
+func (p *Program) Span(s Section) (lo, hi Value) { return p.starts[s], p.starts[s+1] }
+
+// index finds the sections' bounds.
+func (p *Program) index() {
+	p.starts = make([]Value, p.Sections()+1)
+	for s, i := Section(0), 0; s <= Section(p.Sections()); s++ {
+		for i < len(p.Insts) && p.Insts[i].Section < s {
+			i++
+		}
+		p.starts[s] = Value(i)
+	}
+}
+
+// Elementwise tells whether every element written depends only on elements at the
+// same position, so that axes may be merged, exchanged and cut at will: the
+// program has no reduction, no accumulation, no index and no Row result.
+func (p *Program) Elementwise() bool {
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		switch in.Op {
+		case OpReduce, OpAccumulate, OpIota:
+			return false
+		case OpStore:
+			if p.Operands[in.Operand].Domain != Vec {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// ReducesOutermost tells whether some operand accumulates over outer axis 0, so
+// that the program runs in chunks of [ChunkRows].
+func (p *Program) ReducesOutermost() bool {
+	for i := range p.Operands {
+		if p.Operands[i].Reduced.Has(0) {
+			return true
+		}
+	}
+	return false
+}

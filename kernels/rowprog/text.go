@@ -1,0 +1,111 @@
+package rowprog
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// String is the program as text: a line with its name and outer axes, a line for
+// each operand and the instructions by section.
+//
+//	dot outer=1
+//	  x: f32 in vec
+//	  y: f32 out row
+//	vec 0:
+//	  v0:f32 = load x
+//	  v1:f32 = mul v0 v0
+//	  v2:f32 = reduce sum v1
+//	row 1:
+//	  store y v2
+func (p *Program) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s outer=%d\n", p.Name, p.Outer)
+	for i := range p.Operands {
+		o := &p.Operands[i]
+		fmt.Fprintf(&b, "  %s: %v %v %v", o.Name, o.Type, o.Access, o.Domain)
+		if o.Access == Acc {
+			fmt.Fprintf(&b, " over %v", o.Reduced)
+		}
+		b.WriteByte('\n')
+	}
+	for s := CallSection; s < Section(p.Sections()); s++ {
+		lo, hi := p.Span(s)
+		if lo == hi {
+			continue
+		}
+		fmt.Fprintf(&b, "%v:\n", s)
+		for v := lo; v < hi; v++ {
+			b.WriteString("  ")
+			p.writeInst(&b, v, func(i int) string { return p.Operands[i].Name })
+			b.WriteByte('\n')
+		}
+	}
+	return b.String()
+}
+
+// Key identifies what the program does: programs with equal keys have the same
+// meaning, whatever their names, and can share compiled code.
+func (p *Program) Key() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d %d", p.Outer, p.Stages)
+	for i := range p.Operands {
+		o := &p.Operands[i]
+		fmt.Fprintf(&b, ";%v %v %v %x", o.Type, o.Access, o.Domain, uint32(o.Reduced))
+	}
+	for v := range p.Insts {
+		fmt.Fprintf(&b, ";%d ", p.Insts[v].Section)
+		p.writeInst(&b, Value(v), strconv.Itoa)
+	}
+	return b.String()
+}
+
+// writeInst writes an instruction; operand tells how an operand is called.
+func (p *Program) writeInst(b *strings.Builder, v Value, operand func(int) string) {
+	in := &p.Insts[v]
+	if !in.Op.IsEffect() {
+		fmt.Fprintf(b, "v%d:%v = ", v, in.Type)
+	}
+	b.WriteString(in.Op.String())
+	switch in.Op {
+	case OpConst:
+		b.WriteByte(' ')
+		b.WriteString(Literal(in.Type, in.Bits))
+	case OpIota:
+		fmt.Fprintf(b, " %d", in.Axis)
+	case OpLoad, OpStore:
+		fmt.Fprintf(b, " %s", operand(in.Operand))
+	case OpReduce:
+		fmt.Fprintf(b, " %v", in.Reduction)
+	case OpAccumulate:
+		fmt.Fprintf(b, " %v %s", in.Reduction, operand(in.Operand))
+	case OpGuard:
+		fmt.Fprintf(b, " %d", in.Code)
+	}
+	for _, x := range in.Uses() {
+		fmt.Fprintf(b, " v%d", x)
+	}
+}
+
+// Literal writes an element so that it can be told from every other one of its
+// type; a NaN is written with its bits.
+func Literal(t Type, bits uint64) string {
+	switch t {
+	case Bool:
+		return strconv.FormatBool(bits != 0)
+	case I32:
+		return strconv.FormatInt(int64(int32(bits)), 10)
+	case I64:
+		return strconv.FormatInt(int64(bits), 10)
+	case F32:
+		if f := math.Float32frombits(uint32(bits)); f == f {
+			return strconv.FormatFloat(float64(f), 'g', -1, 32)
+		}
+	case F64:
+		if f := math.Float64frombits(bits); f == f {
+			return strconv.FormatFloat(f, 'g', -1, 64)
+		}
+	}
+	return fmt.Sprintf("nan(%#x)", bits)
+}

@@ -1,0 +1,77 @@
+package scalar
+
+import "math"
+
+// The functions of this file are exact or correctly rounded in both types: taking
+// a float32 through float64 changes no result.
+
+// AbsFloat clears the sign.
+func AbsFloat[T Float](x T) T { return T(math.Abs(float64(x))) }
+
+// Sqrt is the correctly rounded square root.
+func Sqrt[T Float](x T) T { return T(math.Sqrt(float64(x))) }
+
+// Floor is the greatest integer not above x.
+func Floor[T Float](x T) T { return T(math.Floor(float64(x))) }
+
+// Ceil is the least integer not below x.
+func Ceil[T Float](x T) T { return T(math.Ceil(float64(x))) }
+
+// Round is the nearest integer, the even one of two.
+func Round[T Float](x T) T { return T(math.RoundToEven(float64(x))) }
+
+// Trunc is x without its fraction.
+func Trunc[T Float](x T) T { return T(math.Trunc(float64(x))) }
+
+// RemFloat is Python's remainder: fmod, brought to the sign of the divisor.
+func RemFloat[T Float](x, y T) T {
+	r := T(math.Mod(float64(x), float64(y)))
+	if r != 0 && (r < 0) != (y < 0) {
+		r += y
+	}
+	return r
+}
+
+// FloorDivFloat is Python's floor division, as PyTorch computes it: the quotient
+// that belongs to [RemFloat], rounded to an integer.
+func FloorDivFloat[T Float](x, y T) T {
+	if y == 0 {
+		return x / y
+	}
+	r := T(math.Mod(float64(x), float64(y)))
+	q := T(x-r) / y
+	if r != 0 && (r < 0) != (y < 0) {
+		q--
+	}
+	if q == 0 {
+		return T(math.Copysign(0, float64(x)/float64(y)))
+	}
+	n := Floor(q)
+	if q-n > 0.5 {
+		n++
+	}
+	return n
+}
+
+// FMA64 is x*y + z, rounded once.
+func FMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
+
+// FMA32 is x*y + z, rounded once. The product is exact in float64; the sum is
+// rounded to odd, so that rounding it again to float32 gives what rounding the
+// exact sum would.
+func FMA32(x, y, z float32) float32 {
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	// Knuth's two-sum: e is what s has lost, NaN if s is not finite.
+	t := s - p
+	e := (p - (s - t)) + (c - t)
+	if b := math.Float64bits(s); e != 0 && e == e && b&1 == 0 {
+		if (e > 0) == (s > 0) {
+			b++
+		} else {
+			b--
+		}
+		s = math.Float64frombits(b)
+	}
+	return float32(s)
+}

@@ -1,0 +1,82 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Option changes a layer.
+type Option func(*settings)
+
+type settings struct {
+	weight, bias graph.Initializer
+	noBias       bool
+}
+
+// WeightInit sets the first values of a layer's weights.
+func WeightInit(init graph.Initializer) Option { return func(s *settings) { s.weight = init } }
+
+// BiasInit sets the first values of a layer's bias.
+func BiasInit(init graph.Initializer) Option { return func(s *settings) { s.bias = init } }
+
+// NoBias leaves the bias out.
+func NoBias() Option { return func(s *settings) { s.noBias = true } }
+
+// Linear gives x·weight + bias for x of shape [..., in], where weight is [in, out] and
+// bias [out]. The parameters are named name/weight and name/bias and have x's dtype;
+// they start from [GlorotUniform] and [Zeros] unless options say otherwise.
+func Linear(g *graph.Graph, name string, x *graph.Node, out int, opts ...Option) *graph.Node {
+	s := settings{weight: GlorotUniform(), bias: Zeros()}
+	for _, o := range opts {
+		o(&s)
+	}
+	if x == nil || !x.Judged() {
+		return unbuilt("", x) // the mistake is x's own
+	}
+	if trouble := linearTrouble(g, x); trouble != "" {
+		return unbuilt(trouble, x)
+	}
+	in, outDim := x.Shape()[x.Rank()-1], graph.Dim(out)
+	if in.IsUnknown() {
+		return unbuilt("", x)
+	}
+	y := x
+	g.Scope(name, func() {
+		y = ops.MatMul(x, g.ParamInit("weight", x.DType(), s.weight, in, outDim))
+		if !s.noBias {
+			y = ops.Add(y, g.ParamInit("bias", x.DType(), s.bias, outDim))
+		}
+	})
+	return y
+}
+
+// linearTrouble says why x cannot go into a linear layer of g, or "".
+func linearTrouble(g *graph.Graph, x *graph.Node) string {
+	switch {
+	case x.Graph() != g:
+		return fmt.Sprintf("%s does not belong to graph %q, in which the layer is built", x.Label(), g.Name())
+	case !x.DType().IsFloat():
+		return fmt.Sprintf("a linear layer works on floating-point numbers, and %s has dtype %s", x.Label(), x.DType())
+	case x.Rank() == 0:
+		return fmt.Sprintf("a linear layer works along the last axis, and %s is a scalar", x.Label())
+	}
+	if last := x.Shape()[x.Rank()-1]; !last.IsUnknown() && !last.IsConst() {
+		return fmt.Sprintf("the size of the weights must be known when the program is built, and the last axis of %s is %q", x.Label(), last)
+	}
+	return ""
+}
+
+// unbuilt stands for a layer that could not be built. Without a trouble of its own it is
+// silent.
+func unbuilt(trouble string, x *graph.Node) *graph.Node {
+	op := &graph.Op{Name: "linear", Func: "Linear", Doc: "a linear layer that could not be built", MinIn: 1, MaxIn: 1}
+	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
+		if trouble != "" {
+			c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: trouble})
+		}
+		return graph.InvalidDType, nil
+	}
+	return graph.Apply(op, nil, x)
+}

@@ -1,0 +1,185 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+var opAdd, opSub, opMul, opDiv, opPow, opMaximum, opMinimum, opAtan2, opFloorDiv, opRem *graph.Op
+
+func init() {
+	opAdd = define(graph.Op{
+		Name: "add", Func: "Add", Doc: "x + y; of booleans: or.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: sameType, Emit: logical(graph.PrimAdd, graph.PrimOr),
+		Grad: each(
+			func(n, dy node) node { return dy },
+			func(n, dy node) node { return dy }),
+	})
+	opSub = define(graph.Op{
+		Name: "sub", Func: "Sub", Doc: "x - y; not defined for booleans.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: inferSub, Emit: prim(graph.PrimSub),
+		Grad: each(
+			func(n, dy node) node { return dy },
+			func(n, dy node) node { return Neg(dy) }),
+	})
+	opMul = define(graph.Op{
+		Name: "mul", Func: "Mul", Doc: "x * y; of booleans: and.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: sameType, Emit: logical(graph.PrimMul, graph.PrimAnd),
+		Grad: each(
+			func(n, dy node) node { return Mul(dy, n.In(1)) },
+			func(n, dy node) node { return Mul(dy, n.In(0)) }),
+	})
+	opDiv = define(graph.Op{
+		Name: "div", Func: "Div", Doc: "x / y, IEEE; integers are converted to Float32.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: commonFloat, Infer: sameType, Emit: prim(graph.PrimDiv),
+		Grad: each(
+			func(n, dy node) node { return Div(dy, n.In(1)) },
+			func(n, dy node) node { return Neg(Mul(dy, Div(n, n.In(1)))) }),
+	})
+	opPow = define(graph.Op{
+		Name: "pow", Func: "Pow", Doc: "x to the power y.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: refuseBool(`"pow" not implemented for 'Bool'`, sameType), Emit: emitPow,
+		Grad: each(powGradBase, powGradExponent),
+	})
+	opMaximum = define(graph.Op{
+		Name: "maximum", Func: "Maximum", Doc: "the greater of x and y; NaN wins; a tie halves the gradient.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: sameType, Emit: logical(graph.PrimMax, graph.PrimOr),
+		Grad: func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Greater) },
+	})
+	opMinimum = define(graph.Op{
+		Name: "minimum", Func: "Minimum", Doc: "the smaller of x and y; NaN wins; a tie halves the gradient.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: sameType, Emit: logical(graph.PrimMin, graph.PrimAnd),
+		Grad: func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Less) },
+	})
+	opAtan2 = define(graph.Op{
+		Name: "atan2", Func: "Atan2", Doc: "the angle of the point (y, x).", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: commonFloat, Infer: sameType, Emit: prim(graph.PrimAtan2),
+		Grad: each(
+			func(n, dy node) node { return Mul(dy, Div(n.In(1), squareSum(n))) },
+			func(n, dy node) node { return Mul(dy, Div(Neg(n.In(0)), squareSum(n))) }),
+	})
+	opFloorDiv = define(graph.Op{
+		Name: "floor_divide", Func: "FloorDiv", Doc: "the greatest whole number not above x / y; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: refuseBool(`"div_floor_cpu" not implemented for 'Bool'`, sameType), Emit: emitWhole(graph.PrimFloorDiv), Grad: noGradient,
+	})
+	opRem = define(graph.Op{
+		Name: "remainder", Func: "Remainder", Doc: "x - y*floor(x/y): the sign is y's; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: refuseBool(`"remainder_cpu" not implemented for 'Bool'`, sameType), Emit: emitWhole(graph.PrimRem),
+		Grad: each(
+			func(n, dy node) node { return dy },
+			func(n, dy node) node { return Neg(Mul(dy, FloorDiv(n.In(0), n.In(1)))) }),
+	})
+}
+
+// Add gives x + y.
+func Add(x, y *graph.Node) *graph.Node { return Apply(opAdd, nil, x, y) }
+
+// Sub gives x - y.
+func Sub(x, y *graph.Node) *graph.Node {
+	if bad := boolOperand(x, y); bad {
+		return graph.Apply(opSub, nil, x, y) // refused before a promotion hides the boolean
+	}
+	return Apply(opSub, nil, x, y)
+}
+
+// Mul gives x * y.
+func Mul(x, y *graph.Node) *graph.Node { return Apply(opMul, nil, x, y) }
+
+// Div gives x / y in floating point.
+func Div(x, y *graph.Node) *graph.Node { return Apply(opDiv, nil, x, y) }
+
+// Pow gives x to the power y.
+func Pow(x, y *graph.Node) *graph.Node { return Apply(opPow, nil, x, y) }
+
+// Maximum gives the greater of x and y.
+func Maximum(x, y *graph.Node) *graph.Node { return Apply(opMaximum, nil, x, y) }
+
+// Minimum gives the smaller of x and y.
+func Minimum(x, y *graph.Node) *graph.Node { return Apply(opMinimum, nil, x, y) }
+
+// Atan2 gives the angle of the point (x, y), between -π and π.
+func Atan2(y, x *graph.Node) *graph.Node { return Apply(opAtan2, nil, y, x) }
+
+// FloorDiv gives the greatest whole number not above x / y.
+func FloorDiv(x, y *graph.Node) *graph.Node { return Apply(opFloorDiv, nil, x, y) }
+
+// Remainder gives x - y*floor(x/y).
+func Remainder(x, y *graph.Node) *graph.Node { return Apply(opRem, nil, x, y) }
+
+func boolOperand(in ...node) bool {
+	for _, x := range in {
+		if x != nil && x.Judged() && x.DType() == graph.Bool {
+			return true
+		}
+	}
+	return false
+}
+
+// winnerGrad gives dy where x beats y, half of it at a tie.
+func winnerGrad(dy, x, y node, beats func(x, y *graph.Node) *graph.Node) node {
+	return Where(beats(x, y), dy, Where(Equal(x, y), Mul(dy, num(0.5)), num(0)))
+}
+
+func squareSum(n node) node { return Add(Square(n.In(0)), Square(n.In(1))) }
+
+// powGradBase is y * x^(y-1), and 0 where y is 0, even at x = 0.
+func powGradBase(n, dy node) node {
+	x, y := n.In(0), n.In(1)
+	if p, isConst := y.ScalarValue(); isConst {
+		switch p {
+		case 0:
+			return Mul(dy, num(0))
+		case 1:
+			return dy
+		case 2:
+			return Mul(dy, Mul(x, num(2)))
+		}
+		return Mul(dy, Mul(Pow(x, num(p-1)), num(p)))
+	}
+	return Where(Equal(y, num(0)), num(0), Mul(dy, Mul(y, Pow(x, Sub(y, num(1))))))
+}
+
+// powGradExponent is x^y * log(x), and 0 where x is 0 and y is not negative.
+func powGradExponent(n, dy node) node {
+	x, y := n.In(0), n.In(1)
+	atZero := And(Equal(x, num(0)), GreaterEqual(y, num(0)))
+	return Mul(dy, Where(atZero, num(0), Mul(n, Log(x))))
+}
+
+// emitPow writes small constant exponents as products.
+func emitPow(e graph.Emitter, n node, x []graph.Value) graph.Value {
+	mul := func(a, b graph.Value) graph.Value { return e.Prim(graph.PrimMul, a, b) }
+	if p, isConst := n.In(1).ScalarValue(); isConst {
+		switch p {
+		case 0:
+			return e.Const(n.DType(), 1)
+		case 1:
+			return x[0]
+		case 2:
+			return mul(x[0], x[0])
+		case 3:
+			return mul(mul(x[0], x[0]), x[0])
+		}
+		if n.DType().IsFloat() {
+			switch p {
+			case 0.5:
+				return e.Prim(graph.PrimSqrt, x[0])
+			case -1:
+				return e.Prim(graph.PrimRecip, x[0])
+			}
+		}
+	}
+	if n.DType().IsInt() {
+		// Exact for results below 2^53, as far as a float64 counts whole numbers.
+		p := e.Prim(graph.PrimPow, e.Convert(x[0], graph.Float64), e.Convert(x[1], graph.Float64))
+		return e.Convert(e.Prim(graph.PrimTrunc, p), n.DType())
+	}
+	return e.Prim(graph.PrimPow, x...)
+}
+
+// emitWhole stops the run where an integer is divided by zero.
+func emitWhole(p graph.Prim) func(graph.Emitter, node, []graph.Value) graph.Value {
+	return func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+		if t := n.DType(); t.IsInt() {
+			e.Check(e.Prim(graph.PrimNe, x[1], e.Const(t, 0)), "ZeroDivisionError")
+		}
+		return e.Prim(p, x...)
+	}
+}

@@ -1,0 +1,91 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var (
+	opLess, opLessEqual, opGreater, opGreaterEqual, opEqual, opNotEqual *graph.Op
+	opAnd, opOr, opXor, opNot, opWhere                                  *graph.Op
+)
+
+func comparison(name, fn, doc string, p graph.Prim) *graph.Op {
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: boolType, Emit: prim(p), Grad: noGradient})
+}
+
+func logic(name, fn, doc string, p graph.Prim, arity int) *graph.Op {
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: arity, MaxIn: arity,
+		Promote: toBool, Infer: boolType, Emit: prim(p), Grad: noGradient})
+}
+
+func toBool(types []graph.DType, _ []graph.OperandRank) []graph.DType {
+	return repeat(graph.Bool, len(types))
+}
+
+func init() {
+	opLess = comparison("lt", "Less", "x < y.", graph.PrimLt)
+	opLessEqual = comparison("le", "LessEqual", "x <= y.", graph.PrimLe)
+	opGreater = comparison("gt", "Greater", "x > y.", graph.PrimGt)
+	opGreaterEqual = comparison("ge", "GreaterEqual", "x >= y.", graph.PrimGe)
+	opEqual = comparison("eq", "Equal", "x == y; NaN equals nothing.", graph.PrimEq)
+	opNotEqual = comparison("ne", "NotEqual", "x != y; NaN differs from everything.", graph.PrimNe)
+	opAnd = logic("logical_and", "And", "both are true; numbers other than 0 are true.", graph.PrimAnd, 2)
+	opOr = logic("logical_or", "Or", "one of both is true; numbers other than 0 are true.", graph.PrimOr, 2)
+	opXor = logic("logical_xor", "Xor", "exactly one is true; numbers other than 0 are true.", graph.PrimXor, 2)
+	opNot = logic("logical_not", "Not", "x is false or 0.", graph.PrimNot, 1)
+	opWhere = define(graph.Op{
+		Name: "where", Func: "Where", Doc: "x where the condition holds, else y.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
+		Promote: func(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
+			t := graph.PromoteOperands(types[1:], ranks[1:])
+			return []graph.DType{types[0], t, t}
+		},
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			if c.DType(0) != graph.Bool {
+				shapeinfer.RefuseDType(c, "where expected condition to be a boolean tensor, but got a tensor with dtype "+c.DType(0).TorchName())
+			}
+			return c.DType(1), shapeinfer.BroadcastOperands(c)
+		},
+		Emit: prim(graph.PrimSelect),
+		Grad: each(
+			func(n, dy node) node { return nil },
+			func(n, dy node) node { return Where(n.In(0), dy, num(0)) },
+			func(n, dy node) node { return Where(n.In(0), num(0), dy) }),
+	})
+}
+
+// Less gives x < y.
+func Less(x, y *graph.Node) *graph.Node { return Apply(opLess, nil, x, y) }
+
+// LessEqual gives x <= y.
+func LessEqual(x, y *graph.Node) *graph.Node { return Apply(opLessEqual, nil, x, y) }
+
+// Greater gives x > y.
+func Greater(x, y *graph.Node) *graph.Node { return Apply(opGreater, nil, x, y) }
+
+// GreaterEqual gives x >= y.
+func GreaterEqual(x, y *graph.Node) *graph.Node { return Apply(opGreaterEqual, nil, x, y) }
+
+// Equal gives x == y.
+func Equal(x, y *graph.Node) *graph.Node { return Apply(opEqual, nil, x, y) }
+
+// NotEqual gives x != y.
+func NotEqual(x, y *graph.Node) *graph.Node { return Apply(opNotEqual, nil, x, y) }
+
+// And gives true where both are true.
+func And(x, y *graph.Node) *graph.Node { return Apply(opAnd, nil, x, y) }
+
+// Or gives true where one is true.
+func Or(x, y *graph.Node) *graph.Node { return Apply(opOr, nil, x, y) }
+
+// Xor gives true where exactly one is true.
+func Xor(x, y *graph.Node) *graph.Node { return Apply(opXor, nil, x, y) }
+
+// Not gives true where x is false or 0.
+func Not(x *graph.Node) *graph.Node { return Apply(opNot, nil, x) }
+
+// Where gives x where the condition holds, else y. All three broadcast together.
+func Where(condition, x, y *graph.Node) *graph.Node {
+	return Apply(opWhere, nil, condition, x, y)
+}

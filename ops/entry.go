@@ -1,0 +1,146 @@
+package ops
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// node shortens the rules below.
+type node = *graph.Node
+
+var entries []*graph.Op
+
+// Entries lists the operations of this package by name.
+func Entries() []*graph.Op {
+	all := slices.Clone(entries)
+	slices.SortFunc(all, func(a, b *graph.Op) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// define notes an entry. Entries are filled in init functions because gradient rules
+// call operations that refer to entries.
+func define(op graph.Op) *graph.Op {
+	entries = append(entries, &op)
+	return &op
+}
+
+// Apply builds the node of an operation after converting its operands to the dtypes
+// that the operation asks for.
+func Apply(op *graph.Op, attrs any, in ...*graph.Node) *graph.Node {
+	if op.Promote == nil || len(in) == 0 {
+		return graph.Apply(op, attrs, in...)
+	}
+	types := make([]graph.DType, len(in))
+	ranks := make([]graph.OperandRank, len(in))
+	var g *graph.Graph
+	for i, x := range in {
+		if x == nil || !x.Judged() {
+			return graph.Apply(op, attrs, in...) // nothing to convert; the mistake is elsewhere
+		}
+		types[i], ranks[i] = x.DType(), weight(x)
+		if g == nil {
+			g = x.Graph()
+		}
+	}
+	if g == nil {
+		return graph.Apply(op, attrs, in...)
+	}
+	converted := slices.Clone(in)
+	for i, t := range op.Promote(types, ranks) {
+		converted[i] = convert(g, in[i], t)
+	}
+	return graph.Apply(op, attrs, converted...)
+}
+
+func weight(x node) graph.OperandRank {
+	if _, isNumber := x.Literal(); isNumber {
+		return graph.PlainNumber
+	}
+	if x.Rank() == 0 {
+		return graph.RankZero
+	}
+	return graph.RankMore
+}
+
+func convert(g *graph.Graph, x node, t graph.DType) node {
+	if a, isNumber := x.Literal(); isNumber {
+		return g.Number(a, t)
+	}
+	if x.DType() == t || x.Graph() != g {
+		return x
+	}
+	return Cast(x, t)
+}
+
+// common converts all operands to the dtype that holds them all.
+func common(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
+	return repeat(graph.PromoteOperands(types, ranks), len(types))
+}
+
+// commonFloat is common for operations that work on floating-point numbers: integers
+// and booleans become Float32.
+func commonFloat(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
+	t := graph.PromoteOperands(types, ranks)
+	if !t.IsFloat() {
+		t = graph.Float32
+	}
+	return repeat(t, len(types))
+}
+
+func repeat(t graph.DType, n int) []graph.DType {
+	list := make([]graph.DType, n)
+	for i := range list {
+		list[i] = t
+	}
+	return list
+}
+
+// sameType is the rule of a broadcasting node whose result has its operands' dtype.
+func sameType(c *graph.Call) (graph.DType, graph.Shape) {
+	return c.DType(0), shapeinfer.BroadcastOperands(c)
+}
+
+// boolType is the rule of a broadcasting node that gives truth values.
+func boolType(c *graph.Call) (graph.DType, graph.Shape) {
+	return graph.Bool, shapeinfer.BroadcastOperands(c)
+}
+
+// refuseBool wraps a rule: booleans are refused with PyTorch's sentence.
+func refuseBool(sentence string, rule func(*graph.Call) (graph.DType, graph.Shape)) func(*graph.Call) (graph.DType, graph.Shape) {
+	return func(c *graph.Call) (graph.DType, graph.Shape) {
+		if c.DType(0) == graph.Bool {
+			shapeinfer.RefuseDType(c, sentence)
+		}
+		return rule(c)
+	}
+}
+
+// prim is the meaning of an element that is one primitive.
+func prim(p graph.Prim) func(graph.Emitter, node, []graph.Value) graph.Value {
+	return func(e graph.Emitter, _ node, x []graph.Value) graph.Value { return e.Prim(p, x...) }
+}
+
+// logical is a primitive with another one for booleans: the sum of truth values is
+// "or", their product "and".
+func logical(p, forBool graph.Prim) func(graph.Emitter, node, []graph.Value) graph.Value {
+	return func(e graph.Emitter, _ node, x []graph.Value) graph.Value {
+		if e.TypeOf(x[0]) == graph.Bool {
+			return e.Prim(forBool, x...)
+		}
+		return e.Prim(p, x...)
+	}
+}
+
+// each makes a gradient rule from one function for each operand.
+func each(rules ...func(n, dy node) node) func(n, dy node, i int) node {
+	return func(n, dy node, i int) node { return rules[i](n, dy) }
+}
+
+// noGradient is the rule of operations whose derivative is zero wherever it exists.
+func noGradient(node, node, int) node { return nil }
+
+// num is a number of the program, for the rules.
+func num(v float64) node { return graph.Num(v) }

@@ -1,0 +1,98 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+var opFull, opIota, opSize *graph.Op
+
+// FullAttrs are the fixed arguments of Full.
+type FullAttrs struct {
+	Value float64
+	To    graph.DType
+	Shape graph.Shape
+}
+
+// IotaAttrs are the fixed arguments of Iota.
+type IotaAttrs struct {
+	Axis  int
+	Shape graph.Shape
+}
+
+// SizeAttrs are the fixed arguments of Size.
+type SizeAttrs struct {
+	Dim graph.Dim
+	To  graph.DType
+}
+
+func init() {
+	opFull = define(graph.Op{
+		Name: "full", Func: "Full", Doc: "one number in every place.", Class: graph.Elementwise, Grad: noGradient,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(FullAttrs)
+			return a.To, a.Shape
+		},
+		Emit: func(e graph.Emitter, n node, _ []graph.Value) graph.Value {
+			return e.Const(n.DType(), n.Attrs().(FullAttrs).Value)
+		},
+	})
+	opIota = define(graph.Op{
+		Name: "iota", Func: "Iota", Doc: "the position along an axis, from 0, as Int64.", Class: graph.Elementwise, Grad: noGradient,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(IotaAttrs)
+			if a.Axis < 0 || a.Axis >= len(a.Shape) {
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("axis %d is none of %s", a.Axis, a.Shape)})
+			}
+			return graph.Int64, a.Shape
+		},
+		Emit: func(e graph.Emitter, n node, _ []graph.Value) graph.Value {
+			return e.Index(n.Attrs().(IotaAttrs).Axis)
+		},
+	})
+	opSize = define(graph.Op{
+		Name: "size", Func: "Size", Doc: "a size of the program as a number.", Class: graph.Elementwise, Grad: noGradient,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.Attrs().(SizeAttrs).To, graph.Shape{}
+		},
+		Emit: func(e graph.Emitter, n node, _ []graph.Value) graph.Value {
+			return e.Convert(e.Size(n.Attrs().(SizeAttrs).Dim), n.DType())
+		},
+	})
+}
+
+// Full gives a value of the given shape with one number in every place.
+func Full(g *graph.Graph, t graph.DType, v float64, shape ...graph.Dim) *graph.Node {
+	return graph.ApplyIn(g, opFull, FullAttrs{v, t, append(graph.Shape{}, shape...)})
+}
+
+// Zeros gives a value of the given shape with 0 in every place.
+func Zeros(g *graph.Graph, t graph.DType, shape ...graph.Dim) *graph.Node {
+	return Full(g, t, 0, shape...)
+}
+
+// ZerosLike gives 0 in every place of x.
+func ZerosLike(x *graph.Node) *graph.Node { return FullLike(x, 0) }
+
+// FullLike gives one number in every place of x.
+func FullLike(x *graph.Node, v float64) *graph.Node {
+	return Full(x.Graph(), x.DType(), v, x.Shape()...)
+}
+
+// Iota gives, as Int64, the position along an axis of the given shape.
+func Iota(g *graph.Graph, axis int, shape ...graph.Dim) *graph.Node {
+	if axis < 0 {
+		axis += len(shape)
+	}
+	return graph.ApplyIn(g, opIota, IotaAttrs{axis, append(graph.Shape{}, shape...)})
+}
+
+// Size gives a size of the program as a number of dtype t: what it is bound to in
+// each run.
+func Size(g *graph.Graph, t graph.DType, d graph.Dim) *graph.Node {
+	if n, whole := d.Int(); whole {
+		return g.Scalar(t, float64(n))
+	}
+	return graph.ApplyIn(g, opSize, SizeAttrs{d, t})
+}

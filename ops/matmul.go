@@ -1,0 +1,50 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opMatMul *graph.Op
+
+func init() {
+	opMatMul = define(graph.Op{
+		Name: "matmul", Func: "MatMul", Doc: "the matrix product; leading axes are batches and broadcast.", Class: graph.Contract, MinIn: 2, MaxIn: 2,
+		Infer: shapeinfer.MatMul,
+		Grad:  matMulGrad,
+	})
+}
+
+// MatMul gives the matrix product, as PyTorch's matmul: operands of rank 1 are vectors,
+// of rank 2 matrices, of more batches of matrices whose leading axes broadcast. Both
+// must have the same dtype.
+func MatMul(x, y *graph.Node) *graph.Node { return Apply(opMatMul, nil, x, y) }
+
+// matMulGrad brings vectors to matrices, so that the rule is that of matrices:
+// dA = dC Bᵀ, dB = Aᵀ dC. The walk sums over broadcast batch axes.
+func matMulGrad(n, dy node, i int) node {
+	a, b := n.In(0), n.In(1)
+	if a.Rank() == 1 {
+		a = Unsqueeze(a, 0)
+		dy = Unsqueeze(dy, min(n.Rank(), max(n.Rank()-1, 0)))
+		if b.Rank() == 1 {
+			dy = Reshape(dy, 1)
+		}
+	}
+	if b.Rank() == 1 {
+		b = Unsqueeze(b, 1)
+		dy = Unsqueeze(dy, dy.Rank())
+	}
+	if i == 0 {
+		g := MatMul(dy, Transpose(b, -1, -2))
+		if n.In(0).Rank() == 1 {
+			g = Squeeze(g, -2)
+		}
+		return g
+	}
+	g := MatMul(Transpose(a, -1, -2), dy)
+	if n.In(1).Rank() == 1 {
+		g = Squeeze(g, -1)
+	}
+	return g
+}

@@ -1,0 +1,140 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opSlice, opPad, opConcat *graph.Op
+
+// SliceAttrs are the fixed arguments of Slice, as Python's start:stop:step.
+type SliceAttrs struct {
+	Axis        int
+	Start, Stop graph.Dim
+	Step        int
+}
+
+// ConcatAttrs are the fixed arguments of Concat.
+type ConcatAttrs struct{ Axis int }
+
+// PadAttrs are the fixed arguments of Pad along one axis. The elements of the operand
+// are Step apart in the result.
+type PadAttrs struct {
+	Axis          int
+	Before, After graph.Dim
+	Step          int
+	Value         float64
+}
+
+// End stands for the end of an axis as the stop of a Slice.
+const End graph.Dim = 1 << 62
+
+func init() {
+	opSlice = define(graph.Op{
+		Name: "slice", Func: "Slice", Doc: "elements of one axis at regular distances.", Class: graph.Movement, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(SliceAttrs)
+			return c.DType(0), shapeinfer.Slice(c, a.Axis, a.Start, a.Stop, a.Step)
+		},
+		View: func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
+			axis, start := sliceStart(n)
+			out := graph.Layout{Shape: n.Shape(), Strides: slices.Clone(in.Strides)}
+			out.Offset = in.Offset.Plus(start.Times(in.Strides[axis]))
+			out.Strides[axis] = in.Strides[axis].Times(graph.Dim(n.Attrs().(SliceAttrs).Step))
+			return out, true
+		},
+		Grad: func(n, dy node, _ int) node { return unslice(n, dy) },
+	})
+	opConcat = define(graph.Op{
+		Name: "concat", Func: "Concat", Doc: "operands joined along an axis.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
+		Promote: common,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(0), shapeinfer.Concat(c, c.Attrs().(ConcatAttrs).Axis)
+		},
+		Grad: concatGrad,
+	})
+	opPad = define(graph.Op{
+		Name: "pad", Func: "Pad", Doc: "x with a number before, after and between its elements along one axis.", Class: graph.Movement, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(PadAttrs)
+			return c.DType(0), shapeinfer.Pad(c, a.Axis, a.Before, a.After, a.Step)
+		},
+		Grad: func(n, dy node, _ int) node {
+			a := n.Attrs().(PadAttrs)
+			axis := countedFromZero([]int{a.Axis}, n.Rank())[0]
+			stop := a.Before.Plus(spacedLength(n.In(0).Shape()[axis], a.Step))
+			return Slice(dy, axis, a.Before, stop, a.Step)
+		},
+	})
+}
+
+// Slice gives the elements of an axis from start up to and without stop, step apart,
+// as Python's x[start:stop:step]: negative bounds count from the end, and bounds
+// outside are brought in. The stop [End] is the end of the axis. On an axis of
+// symbolic size the bounds must lie inside.
+func Slice(x *graph.Node, axis int, start, stop graph.Dim, step int) *graph.Node {
+	return Apply(opSlice, SliceAttrs{axis, start, stop, step}, x)
+}
+
+// Select gives the elements at one index of an axis, without that axis. A negative
+// index counts from the end.
+func Select(x *graph.Node, axis int, index graph.Dim) *graph.Node {
+	stop := index.Plus(1)
+	if index == -1 {
+		stop = End
+	}
+	return Squeeze(Slice(x, axis, index, stop, 1), axis)
+}
+
+// Pad puts a number before and after the elements along one axis.
+func Pad(x *graph.Node, axis int, before, after graph.Dim, value float64) *graph.Node {
+	return Apply(opPad, PadAttrs{axis, before, after, 1, value}, x)
+}
+
+// Concat joins operands along an axis.
+func Concat(axis int, xs ...*graph.Node) *graph.Node {
+	return Apply(opConcat, ConcatAttrs{axis}, xs...)
+}
+
+// sliceStart gives the normalised axis and first index of a slice.
+func sliceStart(n node) (axis int, start graph.Dim) {
+	a := n.Attrs().(SliceAttrs)
+	axis = countedFromZero([]int{a.Axis}, n.Rank())[0]
+	start, _ = shapeinfer.SliceBounds(n.In(0).Shape()[axis], a.Start, a.Stop)
+	return axis, start
+}
+
+// spacedLength is the length that n elements take when they are step apart.
+func spacedLength(n graph.Dim, step int) graph.Dim {
+	if step == 1 {
+		return n
+	}
+	return n.Minus(1).Times(graph.Dim(step)).Plus(1)
+}
+
+// unslice puts a gradient back among zeros.
+func unslice(n, dy node) node {
+	axis, start := sliceStart(n)
+	step := n.Attrs().(SliceAttrs).Step
+	after := n.In(0).Shape()[axis].Minus(start).Minus(spacedLength(n.Shape()[axis], step))
+	if n.Shape()[axis] == 0 {
+		return ZerosLike(n.In(0))
+	}
+	return Apply(opPad, PadAttrs{Axis: axis, Before: start, After: after, Step: step}, dy)
+}
+
+func concatGrad(n, dy node, i int) node {
+	axis := countedFromZero([]int{n.Attrs().(ConcatAttrs).Axis}, n.Rank())[0]
+	if n.In(i).Rank() != n.Rank() {
+		return ZerosLike(n.In(i)) // an operand of shape [0], which is passed over
+	}
+	start := graph.Dim(0)
+	for k := range i {
+		if n.In(k).Rank() == n.Rank() {
+			start = start.Plus(n.In(k).Shape()[axis])
+		}
+	}
+	return Slice(dy, axis, start, start.Plus(n.In(i).Shape()[axis]), 1)
+}

@@ -1,0 +1,262 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opSum, opProd, opMax, opMin, opAny, opAll, opArgMax, opArgMin, opMean *graph.Op
+
+// ReduceAttrs are the fixed arguments of a reduction: the axes as the caller gave
+// them, nil for all.
+type ReduceAttrs struct {
+	Axes     []int
+	KeepDims bool
+}
+
+// Axis is an axis of an operand, counted from either end, or one of the options
+// KeepDims, AllAxes and NoAxes that stand in the same list.
+type Axis int
+
+const (
+	keepDims Axis = -1 << 40
+	allAxes  Axis = keepDims + 1
+	noAxes   Axis = keepDims + 2
+)
+
+// KeepDims leaves folded axes in the result with size 1.
+func KeepDims() Axis { return keepDims }
+
+// AllAxes folds all axes; it is what a reduction does when it is given none.
+func AllAxes() Axis { return allAxes }
+
+// NoAxes folds nothing, as NumPy understands an empty list.
+func NoAxes() Axis { return noAxes }
+
+// Axes returns the normalised axes that a reduction node folds, in rising order.
+func Axes(n *graph.Node) []int {
+	a, rank := n.Attrs().(ReduceAttrs), n.In(0).Rank()
+	if a.Axes == nil {
+		all := make([]int, rank)
+		for i := range all {
+			all[i] = i
+		}
+		return all
+	}
+	list := make([]int, 0, len(a.Axes))
+	for _, axis := range a.Axes {
+		if axis < 0 {
+			axis += max(rank, 1)
+		}
+		if axis < rank {
+			list = append(list, axis)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// ambiguousAxes stands for a list of axes that is empty but was given.
+const ambiguousAxes = -1 << 50
+
+// reduction is the entry of a fold. result gives the dtype of the result and refuses
+// what the operation is not defined for; needsElements says that nothing has no value.
+func reduction(name, fn, doc string, fold graph.Fold, result func(*graph.Call) graph.DType, needsElements bool) *graph.Op {
+	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Reduce, Fold: fold, MinIn: 1, MaxIn: 1}
+	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
+		return result(c), inferReduce(c, op.Name, needsElements)
+	}
+	return define(op)
+}
+
+func inferReduce(c *graph.Call, word string, needsElements bool) graph.Shape {
+	a := c.Attrs().(ReduceAttrs)
+	if len(a.Axes) == 1 && a.Axes[0] == ambiguousAxes {
+		c.Fail(&graph.Mistake{Code: shapeinfer.CodeAxis, Summary: "the list of axes is empty: PyTorch then folds all axes and NumPy none",
+			Help: []string{"pass ops.AllAxes() or ops.NoAxes()"}})
+		return nil
+	}
+	axes, ok := shapeinfer.Axes(c, a.Axes, len(c.Shape(0)))
+	if !ok {
+		if a.KeepDims {
+			return unknownShape(len(c.Shape(0)))
+		}
+		return nil
+	}
+	if needsElements {
+		shapeinfer.NonEmpty(c, word, axes, a.Axes == nil)
+	}
+	return shapeinfer.Reduced(c.Shape(0), axes, a.KeepDims)
+}
+
+func unknownShape(rank int) graph.Shape {
+	s := make(graph.Shape, rank)
+	for i := range s {
+		s[i] = graph.UnknownDim
+	}
+	return s
+}
+
+func operandType(c *graph.Call) graph.DType { return c.DType(0) }
+func boolResult(*graph.Call) graph.DType    { return graph.Bool }
+
+// countedType is the dtype of a sum or product: truth values and integers are counted
+// in Int64.
+func countedType(types []graph.DType, _ []graph.OperandRank) []graph.DType {
+	if !types[0].IsFloat() {
+		return []graph.DType{graph.Int64}
+	}
+	return types
+}
+
+func argType(word string) func(*graph.Call) graph.DType {
+	return func(c *graph.Call) graph.DType {
+		if c.DType(0) == graph.Bool {
+			shapeinfer.RefuseDType(c, `"`+word+`_cpu" not implemented for 'Bool'`)
+		}
+		return graph.Int64
+	}
+}
+
+// floatOnly refuses everything but floating-point operands with PyTorch's sentence.
+func floatOnly(sentence func(graph.DType) string) func(*graph.Call) graph.DType {
+	return func(c *graph.Call) graph.DType {
+		if t := c.DType(0); !t.IsFloat() {
+			shapeinfer.RefuseDType(c, sentence(t))
+			return graph.Float32
+		}
+		return c.DType(0)
+	}
+}
+
+func init() {
+	opSum = reduction("sum", "Sum", "the sum over axes; integers and booleans are counted in Int64.", graph.FoldSum, operandType, false)
+	opSum.Promote = countedType
+	opSum.Grad = func(n, dy node, _ int) node { return spread(n, dy) }
+	opProd = reduction("prod", "Prod", "the product over axes; integers and booleans are counted in Int64.", graph.FoldProd, operandType, false)
+	opProd.Promote = countedType
+	opProd.Grad = prodGrad
+	opMax = reduction("amax", "Max", "the greatest element over axes; NaN wins; ties share the gradient.", graph.FoldMax, operandType, true)
+	opMax.Grad = func(n, dy node, _ int) node { return shareGrad(n, dy) }
+	opMin = reduction("amin", "Min", "the least element over axes; NaN wins; ties share the gradient.", graph.FoldMin, operandType, true)
+	opMin.Grad = func(n, dy node, _ int) node { return shareGrad(n, dy) }
+	opAny = reduction("any", "Any", "whether some element is true or not 0.", graph.FoldAny, boolResult, false)
+	opAny.Promote, opAny.Grad = toBool, noGradient
+	opAll = reduction("all", "All", "whether every element is true or not 0.", graph.FoldAll, boolResult, false)
+	opAll.Promote, opAll.Grad = toBool, noGradient
+	opArgMax = reduction("argmax", "ArgMax", "the index of the first greatest element along one axis, or of all elements in row-major order.", graph.FoldArgMax, argType("argmax"), true)
+	opArgMax.Grad = noGradient
+	opArgMin = reduction("argmin", "ArgMin", "the index of the first least element along one axis, or of all elements in row-major order.", graph.FoldArgMin, argType("argmin"), true)
+	opArgMin.Grad = noGradient
+	opMean = reduction("mean", "Mean", "the sum over axes divided by the number of elements summed.", graph.NoFold, floatOnly(func(t graph.DType) string {
+		return "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: " + t.TorchName()
+	}), false)
+	opMean.Class = graph.Composite
+	opMean.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
+		return Div(reapply(opSum, n, in[0]), count(n, in[0]))
+	}
+	opMean.Grad = func(n, dy node, _ int) node { return Div(spread(n, dy), count(n, n.In(0))) }
+}
+
+// reapply builds a reduction over the same axes as n.
+func reapply(op *graph.Op, n, x node) node { return Apply(op, n.Attrs(), x) }
+
+// count gives the number of elements that the reduction n folds into one.
+func count(n, x node) node {
+	d := graph.Dim(1)
+	for _, a := range Axes(n) {
+		d = d.Times(x.Shape()[a])
+	}
+	return Size(x.Graph(), x.DType(), d)
+}
+
+// keepShape gives a value of the result's shape the folded axes back with size 1.
+func keepShape(n, v node) node {
+	if n.Attrs().(ReduceAttrs).KeepDims {
+		return v
+	}
+	for _, a := range Axes(n) {
+		v = Unsqueeze(v, a)
+	}
+	return v
+}
+
+// spread repeats a gradient of a reduction's result over the operand's elements.
+func spread(n, dy node) node {
+	return Expand(keepShape(n, dy), n.In(0).Shape()...)
+}
+
+// shareGrad divides the gradient among the elements equal to the winner.
+func shareGrad(n, dy node) node {
+	x := n.In(0)
+	won := Equal(x, keepShape(n, n))
+	ones := Cast(won, x.DType())
+	total := Apply(opSum, ReduceAttrs{Axes: Axes(n), KeepDims: true}, ones)
+	return Where(won, Div(keepShape(n, dy), total), num(0))
+}
+
+// prodGrad is the product of all other elements, right also where elements are 0: with
+// z zeros among the folded elements, an element's gradient is the product of the
+// others if z is 0, or if z is 1 and the element is the zero.
+func prodGrad(n, dy node, _ int) node {
+	x, axes := n.In(0), ReduceAttrs{Axes: Axes(n), KeepDims: true}
+	isZero := Equal(x, num(0))
+	zeros := Apply(opSum, axes, Cast(isZero, graph.Int64))
+	others := Apply(opProd, axes, Where(isZero, num(1), x)) // of the elements that are not 0
+	regular := Div(others, Where(isZero, num(1), x))
+	g := Where(Equal(zeros, num(0)), regular, Where(And(isZero, Equal(zeros, num(1))), others, num(0)))
+	return Mul(keepShape(n, dy), g)
+}
+
+// reduceCall builds a reduction from its list of axes and options.
+func reduceCall(op *graph.Op, x *graph.Node, list []Axis) *graph.Node {
+	a := ReduceAttrs{}
+	ambiguous := list != nil && len(list) == 0
+	for _, v := range list {
+		switch v {
+		case keepDims:
+			a.KeepDims = true
+		case allAxes:
+			a.Axes = nil
+		case noAxes:
+			a.Axes = []int{}
+		default:
+			a.Axes = append(a.Axes, int(v))
+		}
+	}
+	if ambiguous {
+		a.Axes = []int{ambiguousAxes}
+	}
+	return Apply(op, a, x)
+}
+
+// Sum adds up elements over the axes given, or over all.
+func Sum(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opSum, x, axes) }
+
+// Prod multiplies elements over the axes given, or over all.
+func Prod(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opProd, x, axes) }
+
+// Mean gives the mean over the axes given, or over all.
+func Mean(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMean, x, axes) }
+
+// Max gives the greatest element over the axes given, or over all.
+func Max(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMax, x, axes) }
+
+// Min gives the least element over the axes given, or over all.
+func Min(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMin, x, axes) }
+
+// Any tells whether some element is true over the axes given, or over all.
+func Any(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opAny, x, axes) }
+
+// All tells whether every element is true over the axes given, or over all.
+func All(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opAll, x, axes) }
+
+// ArgMax gives the index of the first greatest element along one axis, or among all
+// elements in row-major order.
+func ArgMax(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opArgMax, x, axes) }
+
+// ArgMin gives the index of the first least element along one axis, or among all
+// elements in row-major order.
+func ArgMin(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opArgMin, x, axes) }

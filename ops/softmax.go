@@ -1,0 +1,83 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opSoftmax, opLogSoftmax, opLogSumExp *graph.Op
+
+// SoftmaxAttrs are the fixed arguments of Softmax and LogSoftmax.
+type SoftmaxAttrs struct{ Axis int }
+
+func init() {
+	opSoftmax = define(graph.Op{
+		Name: "softmax", Func: "Softmax", Doc: "exp(x - max) / sum(exp(x - max)) along an axis.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Infer: inferSoftmax("softmax"),
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			axis := softmaxAxis(n)
+			e := Exp(Sub(in[0], Max(in[0], axis, KeepDims())))
+			return Div(e, Sum(e, axis, KeepDims()))
+		},
+		Grad: func(n, dy node, _ int) node {
+			weighted := Mul(dy, n)
+			return Sub(weighted, Mul(n, Sum(weighted, softmaxAxis(n), KeepDims())))
+		},
+	})
+	opLogSoftmax = define(graph.Op{
+		Name: "log_softmax", Func: "LogSoftmax", Doc: "the logarithm of softmax, exact where softmax is small.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Infer: inferSoftmax("log_softmax"),
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			axis := softmaxAxis(n)
+			shifted := Sub(in[0], Max(in[0], axis, KeepDims()))
+			return Sub(shifted, Log(Sum(Exp(shifted), axis, KeepDims())))
+		},
+		Grad: func(n, dy node, _ int) node {
+			return Sub(dy, Mul(Exp(n), Sum(dy, softmaxAxis(n), KeepDims())))
+		},
+	})
+	opLogSumExp = reduction("logsumexp", "LogSumExp", "log(sum(exp(x))) over axes, without overflow.", graph.NoFold, operandType, false)
+	opLogSumExp.Class, opLogSumExp.Promote = graph.Composite, commonFloat
+	opLogSumExp.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
+		x := in[0]
+		m := Apply(opMaxOrLowest, ReduceAttrs{Axes: Axes(n), KeepDims: true}, x)
+		m = Where(Equal(Abs(m), num(inf)), num(0), m) // of infinities: exp without a shift
+		sum := Apply(opSum, ReduceAttrs{Axes: Axes(n), KeepDims: true}, Exp(Sub(x, m)))
+		y := Add(Log(sum), m)
+		if n.Attrs().(ReduceAttrs).KeepDims {
+			return y
+		}
+		return Reshape(y, n.Shape()...)
+	}
+	opLogSumExp.Grad = func(n, dy node, _ int) node {
+		return Mul(keepShape(n, dy), Exp(Sub(n.In(0), keepShape(n, n))))
+	}
+	opMaxOrLowest = reduction("amax_or_lowest", "Max", "the greatest element over axes; -Inf where there is none.", graph.FoldMax, operandType, false)
+	opMaxOrLowest.Grad = noGradient
+}
+
+// opMaxOrLowest is the shift of LogSumExp, whose own value cancels: no gradient.
+var opMaxOrLowest *graph.Op
+
+func softmaxAxis(n node) Axis { return Axis(n.Attrs().(SoftmaxAttrs).Axis) }
+
+func inferSoftmax(word string) func(*graph.Call) (graph.DType, graph.Shape) {
+	return func(c *graph.Call) (graph.DType, graph.Shape) {
+		shapeinfer.Axis(c, c.Attrs().(SoftmaxAttrs).Axis, len(c.Shape(0)))
+		if t := c.DType(0); !t.IsFloat() && !c.Failed() {
+			shapeinfer.RefuseDType(c, `"`+word+`_lastdim_kernel_impl" not implemented for '`+t.TorchName()+`'`)
+		}
+		return c.DType(0), c.Shape(0)
+	}
+}
+
+// Softmax gives exp(x) divided by its sum along an axis.
+func Softmax(x *graph.Node, axis int) *graph.Node { return Apply(opSoftmax, SoftmaxAttrs{axis}, x) }
+
+// LogSoftmax gives the logarithm of Softmax.
+func LogSoftmax(x *graph.Node, axis int) *graph.Node {
+	return Apply(opLogSoftmax, SoftmaxAttrs{axis}, x)
+}
+
+// LogSumExp gives log(sum(exp(x))) over the axes given, or over all.
+func LogSumExp(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opLogSumExp, x, axes) }

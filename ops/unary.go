@@ -1,0 +1,199 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var (
+	opNeg, opAbs, opSign, opSquare, opSqrt, opRsqrt, opRecip          *graph.Op
+	opExp, opExpm1, opLog, opLog1p, opTanh, opSigmoid, opErf          *graph.Op
+	opSin, opCos, opRelu, opFloor, opCeil, opRound, opCast, opStopGrd *graph.Op
+)
+
+// unary is the entry of an operation of one operand. y is the result, x the operand.
+func unary(name, fn, doc string, promote func([]graph.DType, []graph.OperandRank) []graph.DType, p graph.Prim, grad func(y, x, dy node) node) *graph.Op {
+	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+		Promote: promote, Infer: sameType, Emit: prim(p), Grad: noGradient}
+	if grad != nil {
+		op.Grad = func(n, dy node, _ int) node { return grad(n, n.In(0), dy) }
+	}
+	return define(op)
+}
+
+func init() {
+	opNeg = unary("neg", "Neg", "-x; not defined for booleans.", nil, graph.PrimNeg,
+		func(y, x, dy node) node { return Neg(dy) })
+	opNeg.Infer = refuseBool("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.", sameType)
+	opAbs = unary("abs", "Abs", "|x|; its gradient at 0 is 0.", nil, graph.PrimAbs,
+		func(y, x, dy node) node { return Mul(dy, Sign(x)) })
+	opAbs.Infer = refuseBool(`"abs_cpu" not implemented for 'Bool'`, sameType)
+	opSign = unary("sign", "Sign", "-1, 0 or 1; NaN stays.", nil, graph.PrimSign, nil)
+	opSign.Emit = identityFor(graph.PrimSign, false)
+	opSquare = unary("square", "Square", "x * x; of booleans: Int64.", boolToInt64, graph.PrimMul,
+		func(y, x, dy node) node { return Mul(dy, Mul(x, num(2))) })
+	opSquare.Emit = func(e graph.Emitter, _ node, x []graph.Value) graph.Value {
+		return e.Prim(graph.PrimMul, x[0], x[0])
+	}
+	opSqrt = unary("sqrt", "Sqrt", "the square root.", commonFloat, graph.PrimSqrt,
+		func(y, x, dy node) node { return Div(dy, Mul(y, num(2))) })
+	opRsqrt = unary("rsqrt", "Rsqrt", "1 / sqrt(x).", commonFloat, graph.PrimRsqrt,
+		func(y, x, dy node) node { return Mul(dy, Mul(num(-0.5), Mul(y, Mul(y, y)))) })
+	opRecip = unary("reciprocal", "Reciprocal", "1 / x.", commonFloat, graph.PrimRecip,
+		func(y, x, dy node) node { return Neg(Mul(dy, Mul(y, y))) })
+	opExp = unary("exp", "Exp", "e to the power x.", commonFloat, graph.PrimExp,
+		func(y, x, dy node) node { return Mul(dy, y) })
+	opExpm1 = unary("expm1", "Expm1", "exp(x) - 1, exact near 0.", commonFloat, graph.PrimExpm1,
+		func(y, x, dy node) node { return Mul(dy, Add(y, num(1))) })
+	opLog = unary("log", "Log", "the natural logarithm.", commonFloat, graph.PrimLog,
+		func(y, x, dy node) node { return Div(dy, x) })
+	opLog1p = unary("log1p", "Log1p", "log(1 + x), exact near 0.", commonFloat, graph.PrimLog1p,
+		func(y, x, dy node) node { return Div(dy, Add(x, num(1))) })
+	opTanh = unary("tanh", "Tanh", "the hyperbolic tangent.", commonFloat, graph.PrimTanh,
+		func(y, x, dy node) node { return Mul(dy, Sub(num(1), Mul(y, y))) })
+	opSigmoid = unary("sigmoid", "Sigmoid", "1 / (1 + exp(-x)).", commonFloat, graph.PrimSigmoid,
+		func(y, x, dy node) node { return Mul(dy, Mul(Sub(num(1), y), y)) })
+	opErf = unary("erf", "Erf", "the error function.", commonFloat, graph.PrimErf,
+		func(y, x, dy node) node { return Mul(dy, Mul(num(2/math.Sqrt(math.Pi)), Exp(Neg(Square(x))))) })
+	opSin = unary("sin", "Sin", "the sine.", commonFloat, graph.PrimSin,
+		func(y, x, dy node) node { return Mul(dy, Cos(x)) })
+	opCos = unary("cos", "Cos", "the cosine.", commonFloat, graph.PrimCos,
+		func(y, x, dy node) node { return Mul(dy, Neg(Sin(x))) })
+	opFloor = unary("floor", "Floor", "the greatest whole number not above x.", nil, graph.PrimFloor, nil)
+	opFloor.Emit = identityFor(graph.PrimFloor, true)
+	opCeil = unary("ceil", "Ceil", "the least whole number not below x.", nil, graph.PrimCeil, nil)
+	opCeil.Emit = identityFor(graph.PrimCeil, true)
+	opRound = unary("round", "Round", "the nearest whole number, half to even.", nil, graph.PrimRound, nil)
+	opRound.Emit = identityFor(graph.PrimRound, true)
+	opRelu = unary("relu", "Relu", "max(x, 0); NaN stays; its gradient at 0 is 0.", nil, graph.PrimMax,
+		func(y, x, dy node) node { return Where(Greater(y, num(0)), dy, num(0)) })
+	opRelu.Infer = refuseBool(`Boolean inputs not supported for relu`, sameType)
+	opRelu.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+		return e.Prim(graph.PrimMax, x[0], e.Const(n.DType(), 0))
+	}
+	opCast = define(graph.Op{
+		Name: "cast", Func: "Cast", Doc: "x in another dtype; floats are truncated towards zero, booleans are 0 and 1.",
+		Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.Attrs().(CastAttrs).To, c.Shape(0) },
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			return e.Convert(x[0], n.DType())
+		},
+		Grad: func(n, dy node, _ int) node {
+			if !n.DType().IsFloat() || !n.In(0).DType().IsFloat() {
+				return nil
+			}
+			return Cast(dy, n.In(0).DType())
+		},
+	})
+	opStopGrd = define(graph.Op{
+		Name: "stop_gradient", Func: "StopGradient", Doc: "x, through which no gradient flows.",
+		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: sameType, Grad: noGradient,
+		Emit: func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[0] },
+	})
+}
+
+// CastAttrs are the fixed arguments of Cast.
+type CastAttrs struct{ To graph.DType }
+
+// identityFor is a primitive that leaves booleans, and integers where ints is set,
+// as they are.
+func identityFor(p graph.Prim, ints bool) func(graph.Emitter, node, []graph.Value) graph.Value {
+	return func(e graph.Emitter, _ node, x []graph.Value) graph.Value {
+		if t := e.TypeOf(x[0]); t == graph.Bool || ints && t.IsInt() {
+			return x[0]
+		}
+		return e.Prim(p, x...)
+	}
+}
+
+// boolToInt64 converts booleans, and nothing else.
+func boolToInt64(types []graph.DType, _ []graph.OperandRank) []graph.DType {
+	if types[0] == graph.Bool {
+		return []graph.DType{graph.Int64}
+	}
+	return types
+}
+
+// Neg gives -x.
+func Neg(x *graph.Node) *graph.Node { return Apply(opNeg, nil, x) }
+
+// Abs gives |x|.
+func Abs(x *graph.Node) *graph.Node { return Apply(opAbs, nil, x) }
+
+// Sign gives -1, 0 or 1.
+func Sign(x *graph.Node) *graph.Node { return Apply(opSign, nil, x) }
+
+// Square gives x * x.
+func Square(x *graph.Node) *graph.Node { return Apply(opSquare, nil, x) }
+
+// Sqrt gives the square root.
+func Sqrt(x *graph.Node) *graph.Node { return Apply(opSqrt, nil, x) }
+
+// Rsqrt gives 1 / sqrt(x).
+func Rsqrt(x *graph.Node) *graph.Node { return Apply(opRsqrt, nil, x) }
+
+// Reciprocal gives 1 / x.
+func Reciprocal(x *graph.Node) *graph.Node { return Apply(opRecip, nil, x) }
+
+// Exp gives e to the power x.
+func Exp(x *graph.Node) *graph.Node { return Apply(opExp, nil, x) }
+
+// Expm1 gives exp(x) - 1, exact near 0.
+func Expm1(x *graph.Node) *graph.Node { return Apply(opExpm1, nil, x) }
+
+// Log gives the natural logarithm.
+func Log(x *graph.Node) *graph.Node { return Apply(opLog, nil, x) }
+
+// Log1p gives log(1 + x), exact near 0.
+func Log1p(x *graph.Node) *graph.Node { return Apply(opLog1p, nil, x) }
+
+// Tanh gives the hyperbolic tangent.
+func Tanh(x *graph.Node) *graph.Node { return Apply(opTanh, nil, x) }
+
+// Sigmoid gives 1 / (1 + exp(-x)).
+func Sigmoid(x *graph.Node) *graph.Node { return Apply(opSigmoid, nil, x) }
+
+// Erf gives the error function.
+func Erf(x *graph.Node) *graph.Node { return Apply(opErf, nil, x) }
+
+// Sin gives the sine.
+func Sin(x *graph.Node) *graph.Node { return Apply(opSin, nil, x) }
+
+// Cos gives the cosine.
+func Cos(x *graph.Node) *graph.Node { return Apply(opCos, nil, x) }
+
+// Relu gives max(x, 0).
+func Relu(x *graph.Node) *graph.Node { return Apply(opRelu, nil, x) }
+
+// Floor gives the greatest whole number not above x.
+func Floor(x *graph.Node) *graph.Node { return Apply(opFloor, nil, x) }
+
+// Ceil gives the least whole number not below x.
+func Ceil(x *graph.Node) *graph.Node { return Apply(opCeil, nil, x) }
+
+// Round gives the nearest whole number, half to even.
+func Round(x *graph.Node) *graph.Node { return Apply(opRound, nil, x) }
+
+// Cast gives x in another dtype.
+func Cast(x *graph.Node, to graph.DType) *graph.Node {
+	if x != nil && x.Judged() && x.Graph() != nil && x.DType() == to {
+		return x
+	}
+	return Apply(opCast, CastAttrs{to}, x)
+}
+
+// StopGradient gives x, through which no gradient flows.
+func StopGradient(x *graph.Node) *graph.Node { return Apply(opStopGrd, nil, x) }
+
+// inferSub refuses booleans with PyTorch's two sentences.
+func inferSub(c *graph.Call) (graph.DType, graph.Shape) {
+	switch a, b := c.DType(0), c.DType(1); {
+	case a == graph.Bool && b == graph.Bool:
+		shapeinfer.RefuseDType(c, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.")
+	case a == graph.Bool || b == graph.Bool:
+		shapeinfer.RefuseDType(c, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.")
+	}
+	return sameType(c)
+}

@@ -1,0 +1,117 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Axis brings an axis counted from either end into 0..rank-1. A scalar accepts 0 and
+// -1, as in PyTorch. It returns -1 after recording the mistake.
+func Axis(c *graph.Call, axis, rank int) int {
+	r := max(rank, 1)
+	if axis < -r || axis >= r {
+		c.Fail(axisMistake(c, axis, r))
+		return -1
+	}
+	if axis < 0 {
+		axis += r
+	}
+	return axis
+}
+
+func axisMistake(c *graph.Call, axis, rank int) *graph.Mistake {
+	m := &graph.Mistake{Code: CodeAxis, Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -rank, rank-1, axis)}
+	if c.NumIn() > 0 {
+		x := c.In(0)
+		text := fmt.Sprintf("%s is %s: axes", x.Label(), x.Shape())
+		for i, d := range x.Shape() {
+			sep := ","
+			if i == 0 {
+				sep = ""
+			}
+			text += fmt.Sprintf("%s %d %q", sep, i, d.String())
+		}
+		m.Detail = []string{text}
+	}
+	return m
+}
+
+// Axes normalises a list of axes: each from 0, without repetition, in rising order.
+// nil means all axes. ok is false after a mistake was recorded.
+func Axes(c *graph.Call, axes []int, rank int) (list []int, ok bool) {
+	if axes == nil {
+		list = make([]int, rank)
+		for i := range list {
+			list[i] = i
+		}
+		return list, true
+	}
+	list = make([]int, 0, len(axes))
+	for _, a := range axes {
+		at := Axis(c, a, rank)
+		if at < 0 {
+			return nil, false
+		}
+		if slices.Contains(list, at) {
+			c.Fail(&graph.Mistake{Code: CodeAxis, Summary: fmt.Sprintf("dim %d appears multiple times in the list of dims", at)})
+			return nil, false
+		}
+		if at < rank { // a scalar has no axis 0 to take away
+			list = append(list, at)
+		}
+	}
+	slices.Sort(list)
+	return list, true
+}
+
+// Reduced gives the shape after folding the axes (normalised) away, or to size 1 when
+// keep is set.
+func Reduced(s graph.Shape, axes []int, keep bool) graph.Shape {
+	out := make(graph.Shape, 0, len(s))
+	for i, d := range s {
+		switch {
+		case !slices.Contains(axes, i):
+			out = append(out, d)
+		case keep:
+			out = append(out, 1)
+		}
+	}
+	return out
+}
+
+// NonEmpty requires that the axes a reduction without identity folds have elements.
+// word is PyTorch's name of the operation. one says that the caller gave one axis.
+func NonEmpty(c *graph.Call, word string, axes []int, all bool) {
+	s := c.Shape(0)
+	for _, a := range axes {
+		d := s[a]
+		if d == 0 {
+			summary := fmt.Sprintf("%s(): Expected reduction dim %d to have non-zero size.", word, a)
+			if all {
+				summary = fmt.Sprintf("%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", word)
+			}
+			c.Fail(&graph.Mistake{Code: CodeEmpty, Summary: summary,
+				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{a}}},
+				Detail:   []string{"a maximum or minimum of no elements has no value"}})
+			return
+		}
+		if d.IsConst() || d.IsUnknown() {
+			continue
+		}
+		if NewProver(c.Bounds).AtLeast(d, 1) != Proved {
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: a, Why: "a maximum or minimum of no elements has no value"})
+		}
+	}
+}
+
+// RefuseDType records that the operation is not defined for its operands' dtypes.
+func RefuseDType(c *graph.Call, sentence string) {
+	m := operandMistake(c, CodeDType, sentence)
+	for i := range m.Operands {
+		x := c.In(i)
+		m.Operands[i].Text = x.DType().String() + "   " + x.Pos().String()
+	}
+	c.Fail(m)
+}

@@ -1,0 +1,267 @@
+package shapeinfer
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Clash is one axis on which shapes do not broadcast.
+type Clash struct {
+	FromRight int       // 1 is the last axis
+	Operand   int       // the operand, counted from 0, that clashed with those before it
+	A, B      graph.Dim // the size reached so far, and the operand's
+	Dim       int       // the axis within the rank reached so far, as PyTorch counts it
+	Names     bool      // not provably different: only nothing says that they are equal
+}
+
+// Broadcast is the outcome of broadcasting shapes together.
+type Broadcast struct {
+	Shape graph.Shape
+	// Kinds is the record of how each operand meets each axis of Shape.
+	Kinds [][]graph.AxisKind
+	// Clashes are the axes that do not broadcast, in the order in which folding the
+	// operands from the left meets them, rightmost first. Shape is unknown there.
+	Clashes []Clash
+	// Needs are what could be neither proved nor refused, by axis.
+	Needs []graph.Requirement
+}
+
+// Rules is what the judgement of two sizes depends on.
+type Rules struct {
+	Names  graph.NamesPolicy
+	Bounds graph.BoundsOf
+}
+
+// CallRules gives the rules that hold where a node is built.
+func CallRules(c *graph.Call) Rules { return Rules{c.Policy().Names, c.Bounds} }
+
+// BroadcastShapes applies the law of broadcasting: shapes are lined up from the
+// right; on each axis all sizes that are present and not 1 must be equal; the result
+// has that size, else 1. It is PyTorch's and NumPy's rule, for sizes that may be
+// expressions.
+func (r Rules) BroadcastShapes(shapes ...graph.Shape) Broadcast {
+	rank := 0
+	for _, s := range shapes {
+		rank = max(rank, len(s))
+	}
+	b := Broadcast{Shape: make(graph.Shape, rank)}
+	reached := 0
+	for at, s := range shapes {
+		if at == 0 {
+			copy(b.Shape[rank-len(s):], s)
+			reached = len(s)
+			continue
+		}
+		wide := max(reached, len(s))
+		for right := 1; right <= len(s); right++ {
+			axis := rank - right
+			y := s[len(s)-right]
+			if right > reached {
+				b.Shape[axis] = y
+				continue
+			}
+			x := b.Shape[axis]
+			m := r.meet(x, y)
+			b.Shape[axis] = m.size
+			switch m.verdict {
+			case Refused:
+				b.Clashes = append(b.Clashes, Clash{FromRight: right, Operand: at, A: x, B: y, Dim: wide - right, Names: m.names})
+			case Deferred:
+				b.Needs = append(b.Needs, graph.Requirement{Kind: m.need, A: x, B: y, Axis: axis})
+			}
+		}
+		reached = wide
+	}
+	b.Kinds = r.stretches(shapes, b.Shape)
+	return b
+}
+
+// meeting is what comes of two sizes on one axis.
+type meeting struct {
+	size    graph.Dim
+	verdict Verdict
+	names   bool
+	need    graph.RequirementKind
+}
+
+func (r Rules) meet(a, b graph.Dim) meeting {
+	switch {
+	case a == b:
+		return meeting{size: a, verdict: Proved}
+	case a == 1:
+		return meeting{size: b, verdict: Proved}
+	case b == 1:
+		return meeting{size: a, verdict: Proved}
+	case a.IsUnknown():
+		return meeting{size: b, verdict: Proved}
+	case b.IsUnknown():
+		return meeting{size: a, verdict: Proved}
+	case a.IsConst() && b.IsConst():
+		return meeting{size: graph.UnknownDim, verdict: Refused}
+	}
+	return r.meetSymbolic(a, b)
+}
+
+func (r Rules) meetSymbolic(a, b graph.Dim) meeting {
+	p := NewProver(r.Bounds)
+	mayOne := r.Names == graph.Numpy || r.mayBeOne(a) || r.mayBeOne(b)
+	switch p.Equal(a, b) {
+	case Proved:
+		return meeting{size: a, verdict: Proved}
+	case Refused:
+		if !mayOne || p.NotEqual(a, 1) && p.NotEqual(b, 1) {
+			return meeting{size: graph.UnknownDim, verdict: Refused}
+		}
+	}
+	switch {
+	case mayOne:
+		return meeting{size: graph.BroadcastDim(a, b), verdict: Deferred, need: graph.MustBroadcast}
+	case r.Names == graph.Strict && !sameNames(a, b):
+		return meeting{size: graph.UnknownDim, verdict: Refused, names: true}
+	case b.IsConst():
+		a = b // a number says more than a name
+	}
+	return meeting{size: a, verdict: Deferred, need: graph.MustEqual}
+}
+
+// mayBeOne reports whether d is a name declared MayBeOne, which then broadcasts.
+func (r Rules) mayBeOne(d graph.Dim) bool {
+	names := d.Symbols()
+	return len(names) == 1 && graph.SymbolicDim(names[0]) == d && r.Bounds(names[0]).MayBeOne
+}
+
+// sameNames reports whether one expression is over the names of the other, so that they
+// are no two free sizes that happen to meet.
+func sameNames(a, b graph.Dim) bool {
+	x, y := a.Symbols(), b.Symbols()
+	if len(x) == 0 || len(y) == 0 || len(x) != len(y) {
+		return false
+	}
+	for i := range x {
+		if x[i] != y[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Stretch says how an operand of shape from meets each axis of a result of shape to.
+// It is the one place that decides what is same, stretched, missing or undecided.
+func (r Rules) Stretch(from, to graph.Shape) []graph.AxisKind {
+	kinds := make([]graph.AxisKind, len(to))
+	lead := len(to) - len(from)
+	for axis := range kinds {
+		switch {
+		case axis < lead:
+			kinds[axis] = graph.Missing
+		case from[axis-lead] == to[axis] || from[axis-lead].IsUnknown() || to[axis].IsUnknown():
+		case from[axis-lead] == 1:
+			kinds[axis] = graph.Stretched
+		case r.Names == graph.Numpy || r.mayBeOne(from[axis-lead]):
+			if NewProver(r.Bounds).Equal(from[axis-lead], to[axis]) != Proved {
+				kinds[axis] = graph.Undecided
+			}
+		}
+	}
+	return kinds
+}
+
+// stretches gives the record of all operands, or nil where all axes are the same.
+func (r Rules) stretches(shapes []graph.Shape, to graph.Shape) [][]graph.AxisKind {
+	all := true
+	for _, s := range shapes {
+		all = all && s.Equal(to)
+	}
+	if all {
+		return nil
+	}
+	kinds := make([][]graph.AxisKind, len(shapes))
+	for i, s := range shapes {
+		if !s.Equal(to) {
+			kinds[i] = r.Stretch(s, to)
+		}
+	}
+	return kinds
+}
+
+// Summary gives PyTorch's sentence for the clash at which it would stop: the rightmost
+// one of the first operand that clashes.
+func (b Broadcast) Summary() string {
+	c := b.Clashes[0]
+	if c.Names {
+		return fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", quoteName(c.A), quoteName(c.B), -c.FromRight)
+	}
+	return fmt.Sprintf("The size of tensor a (%s) must match the size of tensor b (%s) at non-singleton dimension %d", c.A, c.B, c.Dim)
+}
+
+func quoteName(d graph.Dim) string {
+	if d.IsConst() {
+		return d.String()
+	}
+	return fmt.Sprintf("%q", d.String())
+}
+
+// BroadcastOperands is the shape rule of a broadcasting node: it records how each
+// operand meets the result, and what clashes.
+func BroadcastOperands(c *graph.Call) graph.Shape {
+	shapes := make([]graph.Shape, c.NumIn())
+	for i := range shapes {
+		shapes[i] = c.Shape(i)
+	}
+	b := CallRules(c).BroadcastShapes(shapes...)
+	c.SetStretch(b.Kinds)
+	if len(b.Clashes) > 0 {
+		c.Fail(clashMistake(c, b))
+		return b.Shape
+	}
+	for _, need := range b.Needs {
+		need.Why = "broadcasting"
+		c.Require(need)
+	}
+	checkBroadcastPolicy(c, shapes, b.Shape)
+	checkCount(c, b.Shape)
+	return b.Shape
+}
+
+func clashMistake(c *graph.Call, b Broadcast) *graph.Mistake {
+	code := CodeBroadcast
+	if b.Clashes[0].Names {
+		code = CodeNames
+	}
+	m := &graph.Mistake{Code: code, Summary: b.Summary()}
+	for i := range c.NumIn() {
+		note := graph.OperandNote{Node: c.In(i)}
+		for _, clash := range b.Clashes {
+			if axis := len(c.Shape(i)) - clash.FromRight; axis >= 0 && c.Shape(i)[axis] != 1 {
+				note.Bad = append(note.Bad, axis)
+			}
+		}
+		m.Operands = append(m.Operands, note)
+	}
+	for _, clash := range b.Clashes {
+		if !clash.Names {
+			m.Detail = append(m.Detail, fmt.Sprintf("axis %d: %s against %s, and neither is 1", -clash.FromRight, clash.A, clash.B))
+		}
+	}
+	return m
+}
+
+// checkCount refuses a shape whose elements an int64 cannot count.
+func checkCount(c *graph.Call, s graph.Shape) {
+	n := graph.Dim(1)
+	for _, d := range s {
+		if d == 0 || d.IsUnknown() {
+			return
+		}
+	}
+	for _, d := range s {
+		if d.IsConst() {
+			if n = n.Times(d); !n.Valid() {
+				c.Fail(&graph.Mistake{Code: CodeOverflow, Summary: "numel: integer multiplication overflow",
+					Detail: []string{fmt.Sprintf("the result %s has more elements than an int64 can count", s)}})
+				return
+			}
+		}
+	}
+}

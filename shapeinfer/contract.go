@@ -1,0 +1,160 @@
+package shapeinfer
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// MatMul is the shape rule of PyTorch's matmul: operands of rank 1 are vectors, of
+// rank 2 matrices, of more batches of matrices whose leading axes broadcast.
+func MatMul(c *graph.Call) (graph.DType, graph.Shape) {
+	a, b := c.Shape(0), c.Shape(1)
+	if len(a) == 0 || len(b) == 0 {
+		c.Fail(operandMistake(c, CodeMatMul, fmt.Sprintf("both arguments to matmul need to be at least 1D, but they are %dD and %dD", len(a), len(b))))
+		return c.DType(0), nil
+	}
+	matMulDType(c)
+	result, m := CallRules(c).matMulShape(c, a, b)
+	if m != nil {
+		c.Fail(m)
+	}
+	if m == nil {
+		checkCount(c, result)
+	}
+	return c.DType(0), result
+}
+
+func matMulDType(c *graph.Call) {
+	t, u := c.DType(0), c.DType(1)
+	switch {
+	case t != u:
+		c.Fail(operandMistake(c, CodeDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", cppName(t), cppName(u))))
+	case t == graph.Bool:
+		c.Fail(operandMistake(c, CodeDType, `"addmm_impl_cpu_" not implemented for 'Bool'`))
+	}
+}
+
+// cppName is how PyTorch's matmul calls a dtype.
+func cppName(t graph.DType) string {
+	switch t {
+	case graph.Int32:
+		return "int"
+	case graph.Int64:
+		return "long int"
+	case graph.Float32:
+		return "float"
+	case graph.Float64:
+		return "double"
+	}
+	return t.String()
+}
+
+func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph.Mistake) {
+	innerA := len(a) - 1
+	innerB := max(len(b)-2, 0)
+	result := graph.Shape{}
+	var batch Broadcast
+	if len(a) > 2 || len(b) > 2 {
+		batch = r.BroadcastShapes(a[:max(len(a)-2, 0)], b[:max(len(b)-2, 0)])
+		result = append(result, batch.Shape...)
+	}
+	if len(a) > 1 {
+		result = append(result, a[len(a)-2])
+	}
+	if len(b) > 1 {
+		result = append(result, b[len(b)-1])
+	}
+	if m := r.innerSizes(c, a, b, innerA, innerB); m != nil {
+		return result, m
+	}
+	if len(batch.Clashes) > 0 {
+		m := &graph.Mistake{Code: CodeBroadcast, Summary: batch.Summary()}
+		for i, s := range []graph.Shape{a, b} {
+			note := graph.OperandNote{Node: c.In(i), Shape: s}
+			for _, clash := range batch.Clashes {
+				note.Bad = append(note.Bad, len(s)-2-clash.FromRight)
+			}
+			m.Operands = append(m.Operands, note)
+		}
+		m.Detail = []string{"the leading axes of a batch of matrices broadcast"}
+		return result, m
+	}
+	for _, need := range batch.Needs {
+		need.Why = "the batch axes of a matrix product"
+		c.Require(need)
+	}
+	return result, nil
+}
+
+func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int) *graph.Mistake {
+	x, y := a[innerA], b[innerB]
+	if x == y || x.IsUnknown() || y.IsUnknown() {
+		return nil
+	}
+	switch verdict, names := r.mustEqual(x, y); {
+	case verdict == Deferred:
+		c.Require(graph.Requirement{Kind: graph.MustEqual, A: x, B: y, Axis: innerA, Why: "the inner sizes of a matrix product"})
+		return nil
+	case verdict == Proved:
+		return nil
+	case names:
+		return matMulMistake(c, CodeNames, fmt.Sprintf("the inner sizes %s and %s meet, and nothing says that they are equal", quoteName(x), quoteName(y)), innerA, innerB)
+	}
+	return matMulMistake(c, CodeMatMul, matMulSentence(a, b), innerA, innerB)
+}
+
+// mustEqual judges two sizes that must be the same, where 1 does not broadcast.
+func (r Rules) mustEqual(a, b graph.Dim) (v Verdict, names bool) {
+	switch v = NewProver(r.Bounds).Equal(a, b); {
+	case v != Deferred:
+		return v, false
+	case r.Names == graph.Strict && !sameNames(a, b):
+		return Refused, true
+	}
+	return Deferred, false
+}
+
+func matMulMistake(c *graph.Call, code graph.Code, summary string, innerA, innerB int) *graph.Mistake {
+	m := &graph.Mistake{Code: code, Summary: summary}
+	for i, inner := range []int{innerA, innerB} {
+		x := c.In(i)
+		m.Operands = append(m.Operands, graph.OperandNote{Node: x, Bad: []int{inner},
+			Text: fmt.Sprintf("inner axis of %s: %s   %s", x.Label(), x.Shape()[inner], x.Pos())})
+	}
+	return m
+}
+
+// matMulSentence is PyTorch's text; which one depends on the ranks.
+func matMulSentence(a, b graph.Shape) string {
+	switch {
+	case len(a) == 1 && len(b) == 1:
+		return fmt.Sprintf("inconsistent tensor size, expected tensor [%s] and src [%s] to have the same number of elements, but got %s and %s elements respectively", a[0], b[0], a[0], b[0])
+	case len(a) == 2 && len(b) == 1:
+		return fmt.Sprintf("size mismatch, got input (%s), mat (%sx%s), vec (%s)", a[0], a[0], a[1], b[0])
+	}
+	rowsA, innerA := graph.Dim(1), a[len(a)-1]
+	for _, d := range a[:len(a)-1] {
+		rowsA = rowsA.Times(d)
+	}
+	innerB, colsB := b[0], graph.Dim(1)
+	if len(b) > 1 {
+		innerB, colsB = b[len(b)-2], b[len(b)-1]
+	}
+	if len(b) > 2 && len(a) > 1 {
+		return fmt.Sprintf("Expected size for first two dimensions of batch2 tensor to be: [%s, %s] but got: [%s, %s].",
+			batchOf(a, b), innerA, batchOf(a, b), innerB)
+	}
+	return fmt.Sprintf("mat1 and mat2 shapes cannot be multiplied (%sx%s and %sx%s)", rowsA, innerA, innerB, colsB)
+}
+
+func batchOf(a, b graph.Shape) graph.Dim {
+	n := graph.Dim(1)
+	for _, s := range []graph.Shape{a, b} {
+		p := s[:len(s)-2].NumElements()
+		if n == 1 {
+			n = p
+		}
+	}
+	return n
+}

@@ -1,0 +1,245 @@
+package shapeinfer
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Reshape gives the shape that the wanted sizes mean for an operand: one of them may
+// be -1, and is then found by exact division.
+func Reshape(c *graph.Call, want graph.Shape) graph.Shape {
+	from := c.Shape(0)
+	total, known, hole := from.NumElements(), graph.Dim(1), -1
+	out := append(graph.Shape{}, want...)
+	for i, d := range want {
+		switch n, whole := d.Int(); {
+		case whole && n == -1 && hole >= 0:
+			c.Fail(reshapeMistake(c, "only one dimension can be inferred"))
+			out[i] = graph.UnknownDim
+			return out
+		case whole && n == -1:
+			hole = i
+			out[i] = graph.UnknownDim
+		case whole && n < 0:
+			c.Fail(reshapeMistake(c, fmt.Sprintf("invalid shape dimension %d", n)))
+			out[i] = graph.UnknownDim
+			return out
+		case !d.Valid() && !d.IsUnknown():
+			c.Fail(&graph.Mistake{Code: graph.CodeSize, Summary: fmt.Sprintf("axis %d of the new shape is not a valid size", i)})
+			out[i] = graph.UnknownDim
+			return out
+		default:
+			known = known.Times(d)
+		}
+	}
+	if total.IsUnknown() || known.IsUnknown() || !total.Valid() || !known.Valid() {
+		return out
+	}
+	if hole < 0 {
+		requireCount(c, total, known, want)
+		return out
+	}
+	return inferHole(c, total, known, want, out, hole)
+}
+
+func requireCount(c *graph.Call, total, known graph.Dim, want graph.Shape) {
+	switch NewProver(c.Bounds).Equal(total, known) {
+	case Refused:
+		c.Fail(countMistake(c, total, want))
+	case Deferred:
+		if verdict, names := CallRules(c).mustEqual(total, known); verdict == Refused && names {
+			c.Fail(countMistake(c, total, want))
+			return
+		}
+		c.Require(graph.Requirement{Kind: graph.MustEqual, A: total, B: known, Why: "the number of elements of a reshape"})
+	}
+}
+
+func inferHole(c *graph.Call, total, known graph.Dim, want, out graph.Shape, hole int) graph.Shape {
+	if known == 0 {
+		if total == 0 {
+			c.Fail(reshapeMistake(c, fmt.Sprintf("cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous", want)))
+		} else {
+			c.Fail(countMistake(c, total, want))
+		}
+		return out
+	}
+	if q, exact := total.ExactDiv(known); exact {
+		out[hole] = q
+		return out
+	}
+	k, whole := known.Int()
+	if !whole {
+		c.Fail(&graph.Mistake{Code: CodeReshape, Summary: fmt.Sprintf("shape '%s' is invalid for input of size %s", want, total),
+			Operands: []graph.OperandNote{{Node: c.In(0)}},
+			Detail:   []string{fmt.Sprintf("%s elements cannot be divided by %s for every size", total, known)}})
+		return out
+	}
+	switch NewProver(c.Bounds).Divisible(total, k) {
+	case Refused:
+		c.Fail(countMistake(c, total, want))
+	case Deferred:
+		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: total, B: known, Why: "the number of elements of a reshape"})
+		fallthrough
+	default:
+		out[hole] = total.FloorDiv(k)
+	}
+	return out
+}
+
+func reshapeMistake(c *graph.Call, summary string) *graph.Mistake {
+	return &graph.Mistake{Code: CodeReshape, Summary: summary, Operands: []graph.OperandNote{{Node: c.In(0)}}}
+}
+
+func countMistake(c *graph.Call, total graph.Dim, want graph.Shape) *graph.Mistake {
+	m := reshapeMistake(c, fmt.Sprintf("shape '%s' is invalid for input of size %s", want, total))
+	if !total.IsConst() || !want.IsStatic() {
+		m.Summary = fmt.Sprintf("%s elements do not fit %s", total, want)
+	}
+	return m
+}
+
+// Expand gives the shape of x repeated to the wanted sizes; -1 keeps a size.
+func Expand(c *graph.Call, want graph.Shape) graph.Shape {
+	from := c.Shape(0)
+	out := append(graph.Shape{}, want...)
+	lead := len(want) - len(from)
+	if lead < 0 {
+		c.Fail(&graph.Mistake{Code: CodeExpand, Summary: fmt.Sprintf("expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
+			c.DType(0).TorchName(), from, want, len(want), len(from)), Operands: []graph.OperandNote{{Node: c.In(0)}}})
+		return out
+	}
+	r := CallRules(c)
+	for axis := len(want) - 1; axis >= 0; axis-- {
+		d := want[axis]
+		if n, whole := d.Int(); whole && n < 0 {
+			if axis < lead || n != -1 {
+				c.Fail(&graph.Mistake{Code: CodeExpand, Summary: fmt.Sprintf("The expanded size of the tensor (%d) isn't allowed in a leading, non-existing dimension %d", n, axis),
+					Operands: []graph.OperandNote{{Node: c.In(0)}}})
+				out[axis] = graph.UnknownDim
+				continue
+			}
+			out[axis] = from[axis-lead]
+			continue
+		}
+		if axis < lead {
+			continue
+		}
+		have := from[axis-lead]
+		if have == d || have == 1 || have.IsUnknown() {
+			continue
+		}
+		verdict, names := r.destination(d, have)
+		switch {
+		case verdict == Deferred:
+			c.Require(graph.Requirement{Kind: graph.MustEqualOrOne, A: d, B: have, Axis: axis, Why: "expand"})
+		case verdict == Refused && names:
+			c.Fail(&graph.Mistake{Code: CodeNames, Summary: fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", quoteName(have), quoteName(d), axis-len(want)),
+				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
+			out[axis] = graph.UnknownDim
+		case verdict == Refused:
+			c.Fail(&graph.Mistake{Code: CodeExpand, Summary: ExpandSentence(d, have, axis) + fmt.Sprintf(".  Target sizes: %s.  Tensor sizes: %s", want, from),
+				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
+			out[axis] = graph.UnknownDim
+		}
+	}
+	if !c.Failed() {
+		c.SetStretch([][]graph.AxisKind{r.Stretch(from, out)})
+		checkCount(c, out)
+	}
+	return out
+}
+
+// ExpandSentence is PyTorch's text for an axis that cannot take another size.
+func ExpandSentence(want, have graph.Dim, axis int) string {
+	return fmt.Sprintf("The expanded size of the tensor (%s) must match the existing size (%s) at non-singleton dimension %d", want, have, axis)
+}
+
+// destination judges an operand's size against a size that may not change: they must
+// be equal, or the operand's 1.
+func (r Rules) destination(dest, operand graph.Dim) (v Verdict, names bool) {
+	p := NewProver(r.Bounds)
+	mayOne := r.Names == graph.Numpy || r.mayBeOne(operand)
+	switch v = p.Equal(dest, operand); {
+	case v == Proved:
+		return Proved, false
+	case v == Refused && (!mayOne || p.NotEqual(operand, 1)):
+		return Refused, false
+	case mayOne:
+		return Deferred, false
+	case r.Names == graph.Strict && !sameNames(dest, operand):
+		return Refused, true
+	}
+	return Deferred, false
+}
+
+// Concat gives the shape of operands joined along an axis (normalised). Operands of
+// shape [0] are passed over, as in PyTorch.
+func Concat(c *graph.Call, axis int) graph.Shape {
+	first := -1
+	for i := range c.NumIn() {
+		if len(c.Shape(i)) == 0 {
+			c.Fail(operandMistake(c, CodeConcat, fmt.Sprintf("zero-dimensional tensor (at position %d) cannot be concatenated", i)))
+			return nil
+		}
+		if first < 0 && !isLegacyEmpty(c.Shape(i)) {
+			first = i
+		}
+	}
+	if first < 0 {
+		first = 0
+	}
+	axis = Axis(c, axis, len(c.Shape(first)))
+	if axis < 0 {
+		return nil
+	}
+	out := append(graph.Shape{}, c.Shape(first)...)
+	r := CallRules(c)
+	for i := first + 1; i < c.NumIn(); i++ {
+		s := c.Shape(i)
+		if isLegacyEmpty(s) {
+			continue
+		}
+		if len(s) != len(out) {
+			c.Fail(operandMistake(c, CodeConcat, fmt.Sprintf("Tensors must have same number of dimensions: got %d and %d", len(out), len(s))))
+			return out
+		}
+		for a, d := range s {
+			if a == axis {
+				out[a] = out[a].Plus(d)
+				continue
+			}
+			if !r.requireSame(c, out[a], d, a, "the sizes beside the axis of a concatenation", func() *graph.Mistake {
+				return operandMistake(c, CodeConcat, fmt.Sprintf("Sizes of tensors must match except in dimension %d. Expected size %s but got size %s for tensor number %d in the list.", axis, out[a], d, i))
+			}) {
+				out[a] = graph.UnknownDim
+			}
+		}
+	}
+	return out
+}
+
+// requireSame judges two sizes that must be equal: it records the requirement, or the
+// mistake that refuse describes, and reports whether building can go on.
+func (r Rules) requireSame(c *graph.Call, a, b graph.Dim, axis int, why string, refuse func() *graph.Mistake) bool {
+	if a == b || a.IsUnknown() || b.IsUnknown() {
+		return true
+	}
+	switch verdict, names := r.mustEqual(a, b); {
+	case verdict == Deferred:
+		c.Require(graph.Requirement{Kind: graph.MustEqual, A: a, B: b, Axis: axis, Why: why})
+	case verdict == Refused && names:
+		m := refuse()
+		m.Code, m.Summary = CodeNames, fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", quoteName(a), quoteName(b), axis)
+		c.Fail(m)
+		return false
+	case verdict == Refused:
+		c.Fail(refuse())
+		return false
+	}
+	return true
+}
+
+// isLegacyEmpty reports whether s is [0], which PyTorch's cat passes over.
+func isLegacyEmpty(s graph.Shape) bool { return len(s) == 1 && s[0] == 0 }

@@ -1,0 +1,95 @@
+package shapeinfer
+
+import "github.com/broadloom/broadloom/graph"
+
+// ExpandView is the layout of an operand repeated to the node's shape: repeated axes
+// have stride 0.
+func ExpandView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
+	return BroadcastView(in, n.Shape(), n.Stretch(0)), true
+}
+
+// BroadcastView is the layout by which an operand is read in the shape of a broadcast
+// result, given the record of how it meets each axis.
+func BroadcastView(in graph.Layout, to graph.Shape, kinds []graph.AxisKind) graph.Layout {
+	if kinds == nil {
+		return in
+	}
+	out := graph.Layout{Shape: to, Strides: make([]graph.Dim, len(to)), Offset: in.Offset}
+	lead := len(to) - len(in.Shape)
+	for axis, k := range kinds {
+		if k == graph.Same || k == graph.Undecided {
+			out.Strides[axis] = in.Strides[axis-lead]
+		}
+	}
+	return out
+}
+
+// ReshapeView is the layout of the same elements under the node's shape. It exists
+// where each run of axes of the operand that are merged or split lies evenly in
+// memory; else the elements must be copied.
+func ReshapeView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
+	out := graph.Layout{Shape: n.Shape(), Strides: make([]graph.Dim, n.Rank()), Offset: in.Offset}
+	for _, d := range in.Shape {
+		if d == 0 {
+			return graph.RowMajor(n.Shape()), true // nothing is ever read
+		}
+	}
+	in = withoutOnes(in)
+	from, to := len(in.Shape)-1, n.Rank()-1
+	for ; to >= 0; to-- {
+		if out.Shape[to] == 1 {
+			continue
+		}
+		if from < 0 {
+			return graph.Layout{}, false
+		}
+		// Take axes from both sides until their products agree.
+		have, want := in.Shape[from], out.Shape[to]
+		step, last := in.Strides[from], to
+		for have != want {
+			switch {
+			case grows(have, want) && from > 0:
+				if in.Strides[from-1] != in.Strides[from].Times(in.Shape[from]) {
+					return graph.Layout{}, false
+				}
+				from--
+				have = have.Times(in.Shape[from])
+			case to > 0:
+				to--
+				want = want.Times(out.Shape[to])
+			default:
+				return graph.Layout{}, false
+			}
+		}
+		for t := last; t >= to; t-- {
+			out.Strides[t] = step
+			step = step.Times(out.Shape[t])
+		}
+		from--
+	}
+	return out, true
+}
+
+// grows reports whether the operand's product is the smaller one, or the result's is no
+// multiple of it that taking more of the result's axes would mend.
+func grows(have, want graph.Dim) bool {
+	h, hk := have.Int()
+	w, wk := want.Int()
+	if hk && wk {
+		return h < w
+	}
+	_, more := want.ExactDiv(have)
+	return more
+}
+
+// withoutOnes is the layout without its axes of size 1, whose strides mean nothing.
+func withoutOnes(l graph.Layout) graph.Layout {
+	out := graph.Layout{Offset: l.Offset}
+	for i, d := range l.Shape {
+		if d != 1 {
+			out.Shape = append(out.Shape, d)
+			out.Strides = append(out.Strides, l.Strides[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,86 @@
+package shapeinfer
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// checkBroadcastPolicy applies the rules of choice to a broadcast that is legal.
+func checkBroadcastPolicy(c *graph.Call, shapes []graph.Shape, result graph.Shape) {
+	p := c.Policy()
+	if len(shapes) < 2 {
+		return
+	}
+	if p.RankZero != graph.Allow || p.RankPromotion != graph.Allow {
+		checkRanks(c, p, shapes)
+	}
+	if p.MutualExpand != graph.AllowSilently && growsBeyondAll(shapes, result) {
+		m := operandMistake(c, CodeMutualExpand, "both operands are repeated; the result is larger than either")
+		m.Operands = append(m.Operands, graph.OperandNote{Label: "->", Shape: result, Text: " "})
+		m.Help = []string{"give the operands the same axes (Squeeze or Unsqueeze); to keep it: Policy.MutualExpand = graph.AllowSilently"}
+		if p.MutualExpand == graph.RefuseAlways {
+			c.Fail(m)
+		} else {
+			c.Warn(m)
+		}
+	}
+	if p.Backcompat != graph.Allow && len(shapes) == 2 && !shapes[0].Equal(shapes[1]) && shapes[0].NumElements() == shapes[1].NumElements() {
+		choose(c, p.Backcompat, operandMistake(c, CodeBackcompat, fmt.Sprintf(
+			"%s and %s have the same number of elements and different shapes; they broadcast to %s, where PyTorch once matched them element by element", shapes[0], shapes[1], result)))
+	}
+}
+
+func checkRanks(c *graph.Call, p graph.Policy, shapes []graph.Shape) {
+	for i, s := range shapes {
+		if len(s) == 0 && p.RankZero != graph.Allow {
+			if _, isNumber := c.In(i).ScalarValue(); !isNumber {
+				choose(c, p.RankZero, operandMistake(c, CodeRank, fmt.Sprintf("operand %d is a scalar: each tensor must have at least one dimension", i)))
+				return
+			}
+		}
+		if p.RankPromotion != graph.Allow && len(s) != 0 && len(shapes[0]) != 0 && len(s) != len(shapes[0]) {
+			choose(c, p.RankPromotion, operandMistake(c, CodeRank, fmt.Sprintf("operands of rank %d and %d are broadcast together", len(shapes[0]), len(s))))
+			return
+		}
+	}
+}
+
+func choose(c *graph.Call, what graph.Choice, m *graph.Mistake) {
+	switch what {
+	case graph.Warn:
+		c.Warn(m)
+	case graph.Refuse:
+		c.Fail(m)
+	}
+}
+
+// growsBeyondAll reports whether every operand is repeated along an axis on which
+// another is not: the result has more elements than any operand.
+func growsBeyondAll(shapes []graph.Shape, result graph.Shape) bool {
+	for _, s := range shapes {
+		if !isRepeated(s, result) {
+			return false
+		}
+	}
+	return true
+}
+
+func isRepeated(s, result graph.Shape) bool {
+	lead := len(result) - len(s)
+	for axis, d := range result {
+		if d != 1 && (axis < lead || s[axis-lead] == 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// operandMistake is a mistake that shows all operands.
+func operandMistake(c *graph.Call, code graph.Code, summary string) *graph.Mistake {
+	m := &graph.Mistake{Code: code, Summary: summary}
+	for i := range c.NumIn() {
+		m.Operands = append(m.Operands, graph.OperandNote{Node: c.In(i)})
+	}
+	return m
+}

@@ -1,0 +1,235 @@
+package viz
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	longName = 40 // runes of a name in a box
+	longChip = 24 // runes of a name in a chip
+	maxChips = 6  // chips in a box
+	wideNote = 46 // runes in a row of a message
+)
+
+// unitBox makes the box of a unit.
+func (c *composer) unitBox(u *unit) *box {
+	if u.isCard() {
+		return c.cardBox(u)
+	}
+	v := u.first()
+	if v.fault != nil {
+		return c.faultBox(v.fault, v.op)
+	}
+	b := &box{look: v.look(), heavy: v.heavy(), cut: v.cut, tooltip: v.tooltip()}
+	if v.role == roleMovement {
+		b.shape = shapeCompact
+	}
+	b.title = c.titleSpans(v)
+	if !v.judged {
+		b.title = []span{{v.op, styleSilenced}}
+		return b
+	}
+	c.addChips(b, u)
+	if c.o.detail&Types != 0 {
+		b.lines = append(b.lines, line{sizeType, typeSpans(v.typ)})
+		c.uses.axes(v.typ.axes)
+	}
+	b.lines = append(b.lines, noteLines(v, c.o.detail)...)
+	return b
+}
+
+func (v *value) look() look {
+	switch {
+	case !v.judged:
+		return lookSilent
+	case v.role == roleInput:
+		return lookInput
+	case v.role == roleParam, v.role == roleUpdate:
+		return lookParam
+	case v.role == roleConst:
+		return lookConst
+	case v.role == roleSeed:
+		return lookOutput
+	case v.kept:
+		return lookKept
+	case v.role == roleReduce:
+		return lookReduce
+	case v.role == roleMovement:
+		return lookMovement
+	}
+	return lookPlain
+}
+
+// heavy reports whether a value stays in memory, as far as a graph tells.
+func (v *value) heavy() bool {
+	return v.kept || v.role == roleInput || v.role == roleParam || v.role == roleUpdate || v.role == roleSeed
+}
+
+// titleSpans gives "h = tanh": the user's name, or the word of the text form where
+// chips refer to it or it was asked for, then the operation.
+func (c *composer) titleSpans(v *value) []span {
+	name := v.name
+	if name == "" && (v.shown || c.o.detail&Names != 0) {
+		name = v.label
+	}
+	if v.output && v.role != roleSeed {
+		name = "" // it stands at the output
+	}
+	name = shorten(name, longName)
+	if v.role == roleUpdate {
+		return c.updateTitle(v)
+	}
+	if v.role.isSource() || v.role == roleSeed {
+		if name == "" {
+			name = v.op
+		}
+		return append([]span{{name, styleStrong}}, constSpans(v)...)
+	}
+	var spans []span
+	if name != "" {
+		spans = append(spans, span{name + " ", styleName}, span{"= ", styleText})
+	}
+	op := v.op
+	var attrs []span
+	if text := strings.Join(v.attrs, " "); text != "" && len(text) <= wideAttrs && v.role != roleMovement {
+		op += " "
+		attrs = []span{{text, styleText}}
+	}
+	return append(append(spans, span{op, styleStrong}), attrs...)
+}
+
+// wideAttrs is the length past which arguments stand below the operation.
+const wideAttrs = 16
+
+func constSpans(v *value) []span {
+	if v.role != roleConst || len(v.attrs) == 0 {
+		return nil
+	}
+	return []span{{" " + strings.Join(v.attrs, " "), styleText}}
+}
+
+// updateTitle gives "w ← sub_", where w is not joined by an edge.
+func (c *composer) updateTitle(v *value) []span {
+	spans := []span{{v.op, styleStrong}}
+	if len(v.in) > 0 && v.in[0].from != nil {
+		spans = append([]span{{shorten(baseName(v.in[0].from), longName) + " ", styleName}, {"← ", styleText}}, spans...)
+	}
+	return spans
+}
+
+func noteLines(v *value, d Detail) []line {
+	notes := v.notes
+	if text := strings.Join(v.attrs, " "); len(text) > wideAttrs && v.role != roleMovement && !v.role.isSource() {
+		notes = append([]string{text}, notes...)
+	}
+	if d&Lines != 0 {
+		notes = append(notes[:len(notes):len(notes)], v.pos)
+	}
+	var lines []line
+	for _, n := range notes {
+		lines = append(lines, line{sizeNote, []span{{n, styleFaint}}})
+	}
+	return lines
+}
+
+// tooltip tells all of a value.
+func (v *value) tooltip() []string {
+	text := v.label + " = " + v.op
+	for _, x := range v.in {
+		if x.from == nil {
+			text += " " + x.word
+		} else if x.from.absorbed {
+			text += " " + x.from.inline
+		} else {
+			text += " " + x.from.label
+		}
+	}
+	if len(v.attrs) > 0 {
+		text += " {" + strings.Join(v.attrs, " ") + "}"
+	}
+	lines := []string{text}
+	if v.judged {
+		lines = append(lines, v.typ.String())
+	}
+	if v.scope != "" {
+		lines = append(lines, "in "+v.scope)
+	}
+	return append(lines, v.pos)
+}
+
+// terminal makes the box of an output.
+func (c *composer) terminal(v *value) *box {
+	b := &box{id: fmt.Sprintf("o%04d", v.id), look: lookOutput, heavy: true, tooltip: v.tooltip()}
+	if x := v.gradientOf; x != nil {
+		b.look = x.look()
+	}
+	b.title = []span{{shorten(baseName(v), longName), styleStrong}}
+	if c.o.detail&Types != 0 {
+		b.lines = []line{{sizeType, typeSpans(plainType(v))}}
+	}
+	return b
+}
+
+// plainType gives a value's type without the axes that the value has folded.
+func plainType(v *value) typeText {
+	t := typeText{dtype: v.typ.dtype}
+	for _, a := range v.typ.axes {
+		switch {
+		case a.mark != markSummed:
+			t.axes = append(t.axes, axis{size: a.size})
+		case a.to != "":
+			t.axes = append(t.axes, axis{size: a.to})
+		}
+	}
+	return t
+}
+
+// baseName is the shortest word that tells a value: its name without scopes, or its
+// label.
+func baseName(v *value) string {
+	if v.name != "" {
+		return v.name
+	}
+	return v.label
+}
+
+// faultBox tells a mistake. op is "" for one that belongs to no value.
+func (c *composer) faultBox(f *fault, op string) *box {
+	b := &box{look: lookWrong, heavy: true, shape: shapeCard, tooltip: strings.Split(f.whole, "\n")}
+	if op == "" {
+		op = "mistake"
+	}
+	b.title = []span{{op + " ", styleName}, {f.code, styleFaint}}
+	for _, o := range f.operands {
+		spans := append([]span{{shorten(o.label, longName) + ": ", styleText}}, typeSpans(o.typ)...)
+		b.lines = append(b.lines, line{sizeType, spans})
+	}
+	for _, text := range wrap(f.summary, wideNote, 8) {
+		b.lines = append(b.lines, line{sizeType, []span{{text, styleText}}})
+	}
+	b.lines = append(b.lines, line{sizeType, []span{{f.pos, styleFaint}}})
+	return b
+}
+
+// wrap breaks text into rows at spaces; words that are longer than a row are cut.
+func wrap(text string, width, most int) []string {
+	var rows []string
+	row := ""
+	for _, word := range strings.Fields(text) {
+		word = shorten(word, width)
+		if row != "" && len([]rune(row))+1+len([]rune(word)) > width {
+			rows = append(rows, row)
+			row = ""
+		}
+		if row != "" {
+			row += " "
+		}
+		row += word
+	}
+	rows = append(rows, row)
+	if len(rows) > most {
+		rows = append(rows[:most-1], rows[most-1]+" …")
+	}
+	return rows
+}

@@ -1,0 +1,193 @@
+package viz
+
+import (
+	"cmp"
+	"fmt"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// cardBox makes the box of folded scopes.
+func (c *composer) cardBox(u *unit) *box {
+	b := &box{look: lookCard, shape: shapeCard, heavy: true}
+	b.title = []span{{shorten(cardName(u), longName), styleStrong}}
+	each := ""
+	if n := len(u.scopes); n > 1 {
+		b.shape = shapeStack
+		b.title[0].text += "  "
+		b.title = append(b.title, span{"×" + strconv.Itoa(n), styleName})
+		each = " each"
+	}
+	add := func(text string) {
+		if text != "" {
+			b.lines = append(b.lines, line{sizeType, []span{{text, styleType}}})
+		}
+	}
+	add(cardContents(u))
+	if c.o.detail&Types != 0 {
+		add(cardTypes(u))
+	}
+	counts := fmt.Sprintf("%s%s", plural(len(u.values)/len(u.scopes), "node"), each)
+	if n := cardParams(u); n != "" {
+		counts = n + " parameters · " + counts
+	}
+	add(counts)
+	b.tooltip = u.scopes
+	for _, v := range u.values {
+		if v.fault != nil { // a mistake must not hide inside a card
+			b.look = lookWrong
+			b.lines = append(b.lines, line{sizeType, []span{{shorten(v.op+": "+v.fault.summary, 2*wideNote), styleBad}}},
+				line{sizeType, []span{{v.fault.pos, styleFaint}}})
+		}
+	}
+	return b
+}
+
+// cardName gives "block", or "block0 … 11" for a stack.
+func cardName(u *unit) string {
+	names := make([]string, len(u.scopes))
+	for i, s := range u.scopes {
+		names[i] = lastName(s)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) // block2 before block11
+	})
+	first, last := names[0], names[len(names)-1]
+	if len(names) == 1 {
+		return first
+	}
+	stem := strings.TrimRight(first, "0123456789")
+	if rest, same := strings.CutPrefix(last, stem); same && stem != first && rest != "" && strings.Trim(rest, "0123456789") == "" {
+		last = rest
+	}
+	return first + " … " + last
+}
+
+// cardContents tells what a scope is made of: its inner scopes in their order, or else
+// its most frequent operations.
+func cardContents(u *unit) string {
+	var inner []string
+	counts := map[string]int{}
+	var words []string
+	for _, v := range u.values {
+		scope := enclosing(u, v)
+		if rest, within := strings.CutPrefix(v.scope, scope+"/"); within {
+			name, _, _ := strings.Cut(rest, "/")
+			if !slices.Contains(inner, name) {
+				inner = append(inner, name)
+			}
+		}
+		if !v.role.isSource() {
+			if counts[v.op]++; counts[v.op] == 1 {
+				words = append(words, v.op)
+			}
+		}
+	}
+	if len(inner) > 0 {
+		return shortList(inner, 4, " → ")
+	}
+	slices.SortStableFunc(words, func(a, b string) int { return counts[b] - counts[a] })
+	for i, w := range words {
+		if n := counts[w] / len(u.scopes); n > 1 {
+			words[i] = strconv.Itoa(n) + " " + w
+		}
+	}
+	return shortList(words, 4, ", ")
+}
+
+// enclosing gives the one of a unit's folded scopes that holds v.
+func enclosing(u *unit, v *value) string {
+	for _, s := range u.scopes {
+		if v.scope == s || hasPrefix(v.scope, s) {
+			return s
+		}
+	}
+	return ""
+}
+
+func shortList(words []string, most int, sep string) string {
+	if len(words) > most {
+		words = append(slices.Clone(words[:most]), "…")
+	}
+	return shorten(strings.Join(words, sep), wideNote)
+}
+
+// cardTypes gives the types of the values that others read from a card.
+func cardTypes(u *unit) string {
+	var types []string
+	for _, v := range u.values {
+		if t := plainType(v).String(); v.leaves && !slices.Contains(types, t) {
+			types = append(types, t)
+		}
+	}
+	return shortList(types, 2, " ")
+}
+
+// cardParams counts the elements of a card's parameters, "" where there are none; where
+// sizes have names, it gives the number of parameters that can be counted.
+func cardParams(u *unit) string {
+	total, none := new(big.Int), true
+	for _, v := range u.values {
+		if v.role != roleParam {
+			continue
+		}
+		none = false
+		count := big.NewInt(1)
+		for _, a := range v.typ.axes {
+			n, err := strconv.ParseInt(a.size, 10, 64)
+			if err != nil {
+				return "some"
+			}
+			count.Mul(count, big.NewInt(n))
+		}
+		total.Add(total, count)
+	}
+	if none {
+		return ""
+	}
+	f, _ := new(big.Float).SetInt(total).Float64()
+	return shortNumber(f)
+}
+
+// shortNumber gives a count in three digits or so: 37.8 M.
+func shortNumber(n float64) string {
+	for _, unit := range []struct {
+		from float64
+		name string
+	}{{1e12, " T"}, {1e9, " G"}, {1e6, " M"}, {1e4, " k"}} {
+		if n >= unit.from {
+			f := n / unit.from
+			if unit.from == 1e4 {
+				f *= 10
+			}
+			return strconv.FormatFloat(f, 'f', digitsAfter(f), 64) + unit.name
+		}
+	}
+	return strconv.FormatFloat(n, 'f', 0, 64)
+}
+
+func digitsAfter(f float64) int {
+	if f < 100 {
+		return 1
+	}
+	return 0
+}
+
+func plural(n int, word string) string {
+	s := groupDigits(n) + " " + word
+	if n != 1 {
+		s += "s"
+	}
+	return s
+}
+
+// groupDigits writes 1063 as "1,063".
+func groupDigits(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

@@ -1,0 +1,170 @@
+package viz
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// composer turns units into a drawing.
+type composer struct {
+	o        *options
+	d        *drawing
+	units    []*unit
+	parts    [partCount]bool
+	clusters map[scopeKey]*cluster
+	ids      map[*unit]string
+	main     map[*unit]*unit // the operand's unit that the unit stands below
+	uses     uses
+}
+
+// compose makes the drawing of units, of which m's values are what is left of count.
+func compose(m *model, units []*unit, count int, o *options) *drawing {
+	c := &composer{o: o, units: units, clusters: map[scopeKey]*cluster{}, ids: map[*unit]string{}, main: map[*unit]*unit{},
+		d: &drawing{root: &cluster{}, large: len(units) > 300}}
+	for _, u := range units {
+		c.parts[u.part] = true
+		c.ids[u] = fmt.Sprintf("n%04d", u.first().id)
+		if u.isCard() {
+			c.ids[u] = fmt.Sprintf("c%04d", u.first().id)
+		}
+	}
+	c.findSpines()
+	for _, u := range units {
+		c.place(u)
+	}
+	for i, f := range m.loose {
+		b := c.faultBox(f, "")
+		b.id = "m" + strconv.Itoa(i)
+		c.d.root.boxes = append(c.d.root.boxes, b)
+	}
+	for _, u := range units {
+		c.join(u)
+	}
+	c.align()
+	c.d.title = c.title(m, count)
+	if o.legend {
+		c.d.legend = c.uses.legend()
+	}
+	return c.d
+}
+
+// place puts a unit's box, and the boxes of outputs that it holds, into clusters.
+func (c *composer) place(u *unit) {
+	b := c.unitBox(u)
+	b.id = c.ids[u]
+	b.spine = c.spine(u)
+	at := c.cluster(u)
+	at.boxes = append(at.boxes, b)
+	c.uses.box(b)
+	for _, v := range u.values {
+		if v.output && v.role != roleSeed {
+			t := c.terminal(v)
+			c.d.root.boxes = append(c.d.root.boxes, t)
+			c.uses.box(t)
+			c.edge(edge{from: c.ids[u], to: t.id, weight: 20, up: column(u.part, c.o) == 1})
+		}
+	}
+}
+
+// cluster gives the cluster of a unit: that of its scope, within that of its part where
+// there are several. Inputs, parameters and seeds outside of scopes stand free.
+func (c *composer) cluster(u *unit) *cluster {
+	if v := u.first(); !u.isCard() && u.scope == "" && (v.role.isSource() || v.role == roleSeed) {
+		return c.d.root
+	}
+	return c.scopeCluster(u.part, u.scope)
+}
+
+func (c *composer) scopeCluster(p part, scope string) *cluster {
+	key := scopeKey{p, scope}
+	if found := c.clusters[key]; found != nil {
+		return found
+	}
+	outer := c.d.root
+	made := &cluster{label: lastName(scope)}
+	switch {
+	case scope != "":
+		outer = c.scopeCluster(p, parentScope(scope))
+		made.id = fmt.Sprintf("s%d", len(c.clusters))
+	case !c.several():
+		c.clusters[key] = outer
+		return outer
+	default:
+		made.id, made.label = partNames[p], partNames[p]
+	}
+	c.clusters[key] = made
+	outer.inner = append(outer.inner, made)
+	return made
+}
+
+// several reports whether the program has parts to tell apart.
+func (c *composer) several() bool { return c.parts[gradient] || c.parts[update] }
+
+// join draws the edges of a unit's operands. Several links from one card, or into one,
+// are one edge.
+func (c *composer) join(u *unit) {
+	joined := map[*unit]bool{}
+	for _, l := range u.in {
+		if l.chip || (u.isCard() || l.from.isCard()) && joined[l.from] {
+			continue
+		}
+		joined[l.from] = true
+		c.edge(c.linkEdge(l))
+	}
+}
+
+func (c *composer) linkEdge(l link) edge {
+	e := edge{from: c.ids[l.from], to: c.ids[l.to], weight: 4, up: column(l.to.part, c.o) == 1}
+	if c.main[l.to] == l.from {
+		e.weight = 20
+	}
+	switch v := l.user; {
+	case v.fault != nil:
+		e.style = edgeBad
+	case !v.judged:
+		e.style = edgeSilent
+	case l.via.writes:
+		e.style = edgeWrite
+	case l.via.axes != nil && !l.to.isCard():
+		e.style = edgeStretch
+	}
+	if !l.to.isCard() {
+		e.bead = c.bead(l)
+		e.beadID = fmt.Sprintf("b%04d_%d", l.user.id, l.index)
+		e.cluster = c.common(l)
+	}
+	if e.bead != nil {
+		e.weight = min(e.weight, 2)
+	}
+	return e
+}
+
+// bead is what happens to an operand on its way: a conversion, repeated axes.
+func (c *composer) bead(l link) []span {
+	var spans []span
+	if l.via.as != "" {
+		spans = append(spans, span{l.via.as, styleBeside})
+	}
+	if l.via.axes != nil && l.user.fault == nil {
+		spans = append(spans, axesSpans(l.via.axes, styleBeside)...)
+		c.uses.axes(l.via.axes)
+	}
+	return spans
+}
+
+// common gives the innermost cluster that holds both ends of a link.
+func (c *composer) common(l link) *cluster {
+	if l.from.part != l.to.part || c.cluster(l.from) == c.d.root && l.from.scope == "" {
+		return c.d.root
+	}
+	scope := l.to.scope
+	for scope != "" && scope != l.from.scope && !hasPrefix(l.from.scope, scope) {
+		scope = parentScope(scope)
+	}
+	return c.scopeCluster(l.to.part, scope)
+}
+
+func (c *composer) edge(e edge) {
+	c.uses.edge(e)
+	c.d.edges = append(c.d.edges, e)
+}

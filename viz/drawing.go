@@ -1,0 +1,114 @@
+package viz
+
+// drawing is a picture before it is laid out: boxes in clusters, joined by edges. It is
+// what writers write; it says what things mean, and themes say how they look.
+type drawing struct {
+	title    []span
+	root     *cluster
+	edges    []edge
+	sameRank [][]string // ids of boxes that stand in one row, in their order
+	legend   []legendEntry
+	large    bool
+}
+
+// cluster is a frame around boxes.
+type cluster struct {
+	id    string
+	label string
+	boxes []*box
+	inner []*cluster
+}
+
+// box is one box, or a caption without a border.
+type box struct {
+	id      string
+	look    look
+	shape   boxShape
+	title   []span
+	before  []chip // operands printed before the title, in order
+	after   []chip // operands printed after it
+	lines   []line
+	tooltip []string
+	heavy   bool   // a thick border: a value that stays
+	cut     bool   // a dashed border: some neighbour is not drawn
+	spine   string // boxes with the same word are drawn below one another if possible
+}
+
+type boxShape uint8
+
+const (
+	shapeBox     boxShape = iota
+	shapeCompact          // title and first line in one row
+	shapeCard             // aligned left
+	shapeStack            // a card with further ones behind it
+)
+
+// chip is a small label inside a box.
+type chip struct {
+	look  look
+	spans []span
+}
+
+// line is one row of a box below its title.
+type line struct {
+	size  size
+	spans []span
+}
+
+type size uint8
+
+const (
+	sizeTitle size = iota
+	sizeType
+	sizeNote
+)
+
+// span is text in one style.
+type span struct {
+	text  string
+	style style
+}
+
+type style uint8
+
+const (
+	styleText     style = iota // in the theme's text colour
+	styleStrong                // bold
+	styleName                  // bold, in the colour of the box's border
+	styleType                  // in the box's colour for types
+	styleFaint                 // for notes
+	styleStretch               // bold: a repeated axis
+	styleMaybe                 // a repeated axis, if sizes turn out so
+	styleSummed                // struck through
+	styleBeside                // axes beside a repeated one
+	styleBad                   // bold, in the colour of mistakes
+	styleSilenced              // bold, in the colour for what could not be judged
+)
+
+// edge joins two boxes; it may carry a bead, a label in the middle.
+type edge struct {
+	from, to string
+	bead     []span
+	beadID   string
+	cluster  *cluster // where the bead stands
+	style    edgeStyle
+	up       bool // drawn against the direction of the program
+	weight   int
+	tooltip  string
+}
+
+type edgeStyle uint8
+
+const (
+	edgePlain   edgeStyle = iota
+	edgeStretch           // the operand is repeated
+	edgeWrite             // the operand's storage is written
+	edgeBad               // the operand of a mistake
+	edgeSilent            // the operand of what could not be judged
+)
+
+type legendEntry struct {
+	look look
+	mark []span // shown instead of a coloured field, where there is one
+	text string
+}
