@@ -63,7 +63,7 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 			return false
 		}
 	}
-	return true
+	return len(n.Operands()) > 0 || count == 1 // a generator is cheaper to compute than to load
 }
 
 // evaluate computes nodes that need no input. It gives nothing where the computation

@@ -22,6 +22,7 @@ type kernel struct {
 	closed bool          // takes no more nodes
 	member map[*graph.Node]bool
 	parts  []*part  // the row programs that it consists of
+	choice bool     // only one of the parts runs, by the sizes bound
 	matmul *product // of a matrix product
 }
 
@@ -32,6 +33,7 @@ type part struct {
 	operands []operand
 	domain   graph.Shape
 	axes     [][]int // the domain's axes over which each axis of the program runs; the row is last
+	folds    []int   // of one part out of several: the undecided axes that it sums over
 }
 
 // String prints the kernel: its nodes and, once lowered, its programs.
@@ -74,6 +76,10 @@ func (f *fuser) place(n *graph.Node) {
 	case graph.Elementwise, graph.Update:
 		f.join(n, n.Shape(), f.earliest(n), false)
 	case graph.Reduce:
+		if isSumTo(n) {
+			f.start(n, &kernel{class: graph.Reduce, domain: n.In(0).Shape(), closed: true})
+			return
+		}
 		index := n.Op().Fold == graph.FoldArgMax || n.Op().Fold == graph.FoldArgMin
 		f.join(n, n.In(0).Shape(), f.earliest(n), index)
 	default:

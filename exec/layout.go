@@ -62,7 +62,9 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding
 	}()
 	for _, k := range p.kernels {
 		for _, part := range k.parts {
-			b.steps = append(b.steps, b.bindPart(p, part))
+			if !k.choice || b.chosen(k.nodes[0], part) {
+				b.steps = append(b.steps, b.bindPart(p, part))
+			}
 		}
 		if k.matmul != nil {
 			b.steps = append(b.steps, b.bindProduct(p, k.matmul))

@@ -79,7 +79,7 @@ func (l *lowering) run() error {
 	for _, n := range l.k.nodes {
 		l.node = n
 		if n.Op().Class == graph.Reduce {
-			l.reduce(n)
+			l.reduce(n, ops.Axes(n), reducedLayout(n))
 			continue
 		}
 		in := make([]graph.Value, len(n.Operands()))
@@ -197,17 +197,18 @@ func (l *lowering) store(n *graph.Node, o operand) {
 	l.b.Store(l.operand(o, n.DType(), rowprog.Out), l.values[n])
 }
 
-// reduce writes a reduction: along the row to one value, over outer axes into memory.
-func (l *lowering) reduce(n *graph.Node) {
+// reduce writes a reduction over axes of the domain: along the row to one value, over
+// outer axes into memory.
+func (l *lowering) reduce(n *graph.Node, axes []int, result graph.Layout) {
 	v := l.operandValue(n, 0)
 	kind := reductionOf(n.Op().Fold)
-	row, over := l.reducedAxes(n)
+	row, over := l.reducedAxes(axes)
 	if row {
 		v = l.b.Reduce(kind, v)
 	} else if kind.GivesIndex() {
 		v = l.b.ConstInt(rowprog.I64, 0) // of one element
 	}
-	o := operand{base: n, layout: reducedLayout(n), write: true}
+	o := operand{base: n, layout: result, write: true}
 	spec := rowprog.Operand{Name: n.Label(), Type: typeOf(n.DType()), Access: rowprog.Out, Domain: rowprog.Vec, Reduced: over}
 	if row {
 		spec.Domain = rowprog.Row
@@ -225,8 +226,8 @@ func (l *lowering) reduce(n *graph.Node) {
 }
 
 // reducedAxes gives the program's axes that a reduction folds: the row, and outer ones.
-func (l *lowering) reducedAxes(n *graph.Node) (row bool, over rowprog.AxisSet) {
-	for _, axis := range ops.Axes(n) {
+func (l *lowering) reducedAxes(axes []int) (row bool, over rowprog.AxisSet) {
+	for _, axis := range axes {
 		switch at := l.axisOf[axis]; {
 		case at < 0:
 		case at == len(l.p.axes)-1:

@@ -68,7 +68,11 @@ func (r Rules) BroadcastShapes(shapes ...graph.Shape) Broadcast {
 			case Refused:
 				b.Clashes = append(b.Clashes, Clash{FromRight: right, Operand: at, A: x, B: y, Dim: wide - right, Names: m.names})
 			case Deferred:
-				b.Needs = append(b.Needs, graph.Requirement{Kind: m.need, A: x, B: y, Axis: axis})
+				need := graph.Requirement{Kind: m.need, A: x, B: y, Axis: axis}
+				if m.need == graph.MustEqualOrOne {
+					need.A, need.B = m.size, m.other
+				}
+				b.Needs = append(b.Needs, need)
 			}
 		}
 		reached = wide
@@ -80,6 +84,7 @@ func (r Rules) BroadcastShapes(shapes ...graph.Shape) Broadcast {
 // meeting is what comes of two sizes on one axis.
 type meeting struct {
 	size    graph.Dim
+	other   graph.Dim // of MustEqualOrOne: the size that may be 1
 	verdict Verdict
 	names   bool
 	need    graph.RequirementKind
@@ -104,8 +109,15 @@ func (r Rules) meet(a, b graph.Dim) meeting {
 }
 
 func (r Rules) meetSymbolic(a, b graph.Dim) meeting {
+	switch {
+	case isPartOf(b, a):
+		return meeting{size: a, verdict: Proved}
+	case isPartOf(a, b):
+		return meeting{size: b, verdict: Proved}
+	}
 	p := NewProver(r.Bounds)
-	mayOne := r.Names == graph.Numpy || r.mayBeOne(a) || r.mayBeOne(b)
+	oneA, oneB := r.mayBeOne(a), r.mayBeOne(b)
+	mayOne := r.Names == graph.Numpy || oneA || oneB
 	switch p.Equal(a, b) {
 	case Proved:
 		return meeting{size: a, verdict: Proved}
@@ -115,6 +127,11 @@ func (r Rules) meetSymbolic(a, b graph.Dim) meeting {
 		}
 	}
 	switch {
+	case mayOne && r.Names != graph.Numpy && oneA != oneB: // the other one is the size
+		if oneA {
+			a, b = b, a
+		}
+		return meeting{size: a, other: b, verdict: Deferred, need: graph.MustEqualOrOne}
 	case mayOne:
 		return meeting{size: graph.BroadcastDim(a, b), verdict: Deferred, need: graph.MustBroadcast}
 	case r.Names == graph.Strict && !sameNames(a, b):
@@ -123,6 +140,19 @@ func (r Rules) meetSymbolic(a, b graph.Dim) meeting {
 		a = b // a number says more than a name
 	}
 	return meeting{size: a, verdict: Deferred, need: graph.MustEqual}
+}
+
+// isPartOf reports whether d is one of the sizes of which whole is the broadcast.
+func isPartOf(d, whole graph.Dim) bool {
+	found, terms := false, 0
+	whole.Terms(func(coef int64, factors []graph.Factor) {
+		terms++
+		if coef == 1 && len(factors) == 1 && factors[0].Name == "" && factors[0].K == 0 {
+			p, q := factors[0].P, factors[0].Q
+			found = d == p || d == q || isPartOf(d, p) || isPartOf(d, q)
+		}
+	})
+	return found && terms == 1
 }
 
 // mayBeOne reports whether d is a name declared MayBeOne, which then broadcasts.

@@ -1,0 +1,212 @@
+package exec_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"gorgonia.org/tensor"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// regression is a linear model with a symbolic batch, its loss and its update step.
+type regression struct {
+	g             *graph.Graph
+	x, t, w, b    *graph.Node
+	loss          *graph.Node
+	prog          *exec.Program
+	step          []*graph.Node
+	symbolicBatch graph.Dim
+}
+
+func newRegression(t *testing.T, shape ...graph.Dim) *regression {
+	t.Helper()
+	g := graph.New("regression")
+	batch := g.Dim("batch", graph.AtLeast(0))
+	r := &regression{g: g, symbolicBatch: batch}
+	r.x = g.Input("x", graph.Float32, batch, 4)
+	r.t = g.Input("t", graph.Float32, batch)
+	r.w = g.Param("w", graph.Float32, 4)
+	r.b = g.Param("b", graph.Float32)
+	y := ops.Add(ops.Sum(ops.Mul(r.x, r.w), 1), r.b)
+	r.loss = ops.Mean(ops.Square(ops.Sub(y, r.t)))
+	grads := autodiff.Grad(r.loss, []*graph.Node{r.w, r.b})
+	for i, p := range []*graph.Node{r.w, r.b} {
+		r.step = append(r.step, ops.SubInPlace(p, ops.Mul(grads[i], graph.Num(0.1))))
+	}
+	prog, err := exec.Compile(g, exec.Outputs(r.loss), exec.Updates(r.step...))
+	require.NoError(t, err)
+	r.prog = prog
+	return r
+}
+
+// data makes n examples of y = x·(1, 2, -1, 0) + 0.5.
+func data(n int) (x, t *tensor.Dense) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	xs, ts := make([]float32, 4*n), make([]float32, n)
+	for i := range ts {
+		for j := range 4 {
+			xs[4*i+j] = rng.Float32()
+		}
+		ts[i] = xs[4*i] + 2*xs[4*i+1] - xs[4*i+2] + 0.5
+	}
+	return tensor.New(tensor.WithShape(n, 4), tensor.WithBacking(xs)), tensor.New(tensor.WithShape(n), tensor.WithBacking(ts))
+}
+
+func TestOneProgramTrainsOnEveryBatchSize(t *testing.T) {
+	r := newRegression(t)
+	s := r.prog.NewSession()
+	ctx := context.Background()
+	var loss float64
+	for i := range 3000 {
+		x, y := data([]int{32, 7, 1, 100}[i%4])
+		out, err := s.Run(ctx, exec.Feed{r.x: x, r.t: y})
+		require.NoError(t, err)
+		loss = out.Scalar(r.loss)
+	}
+	require.Less(t, loss, 1e-6)
+	w, err := s.Param(r.w)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, []float32{1, 2, -1, 0}, w.Data, 1e-2)
+	b, err := s.Param(r.b)
+	require.NoError(t, err)
+	require.InDelta(t, 0.5, float64(b.Data.([]float32)[0]), 1e-2)
+}
+
+func TestEvalLeavesParametersAlone(t *testing.T) {
+	r := newRegression(t)
+	s := r.prog.NewSession()
+	x, y := data(16)
+	first, err := s.Eval(context.Background(), exec.Feed{r.x: x, r.t: y})
+	require.NoError(t, err)
+	before := first.Scalar(r.loss)
+	second, err := s.Eval(context.Background(), exec.Feed{r.x: x, r.t: y})
+	require.NoError(t, err)
+	require.Equal(t, before, second.Scalar(r.loss))
+	run, err := s.Run(context.Background(), exec.Feed{r.x: x, r.t: y})
+	require.NoError(t, err)
+	require.Equal(t, before, run.Scalar(r.loss))
+	after, err := s.Eval(context.Background(), exec.Feed{r.x: x, r.t: y})
+	require.NoError(t, err)
+	require.Less(t, after.Scalar(r.loss), before)
+}
+
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	r := newRegression(t)
+	s := r.prog.NewSession()
+	x, y := data(32)
+	feed := exec.Feed{r.x: x, r.t: y}
+	ctx := context.Background()
+	step := func() {
+		if _, err := s.Run(ctx, feed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step()
+	require.Zero(t, testing.AllocsPerRun(100, step))
+}
+
+func TestBadFeeds(t *testing.T) {
+	r := newRegression(t)
+	s := r.prog.NewSession()
+	x, y := data(8)
+	_, seven := data(7)
+	other := graph.New("other").Input("stranger", graph.Float32, 1)
+	for name, c := range map[string]struct {
+		feed exec.Feed
+		want string
+	}{
+		"missing":       {exec.Feed{r.x: x}, "input t is not fed"},
+		"wrong rank":    {exec.Feed{r.x: y, r.t: y}, "input x has rank 2, got rank 1"},
+		"wrong dtype":   {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float64, 32)}, r.t: y}, "input x wants dtype float32, got float64"},
+		"wrong size":    {exec.Feed{r.x: exec.Array{Shape: []int{8, 5}, Data: make([]float32, 40)}, r.t: y}, "axis 1 of input x is 5"},
+		"another batch": {exec.Feed{r.x: x, r.t: seven}, "batch = 8 from input x, axis 0"},
+		"stranger":      {exec.Feed{r.x: x, r.t: y, other: y}, "stranger"},
+		"nil tensor":    {exec.Feed{r.x: (*tensor.Dense)(nil), r.t: y}, "the tensor is nil"},
+		"nil":           {exec.Feed{r.x: nil, r.t: y}, "cannot be fed"},
+		"short data":    {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float32, 3)}, r.t: y}, "holds 32 elements, and 3 are given"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := s.Run(context.Background(), c.feed)
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	_, err := s.Run(context.Background(), exec.Feed{r.x: x, r.t: y})
+	require.NoError(t, err, "the session is as good as before")
+}
+
+func TestEmptyBatch(t *testing.T) {
+	r := newRegression(t)
+	out, err := r.prog.NewSession().Run(context.Background(), exec.Feed{
+		r.x: exec.Array{Shape: []int{0, 4}, Data: []float32{}}, r.t: exec.Array{Shape: []int{0}, Data: []float32{}}})
+	require.NoError(t, err)
+	require.True(t, math.IsNaN(out.Scalar(r.loss)), "the mean of nothing is NaN")
+}
+
+func TestCancelledContextStops(t *testing.T) {
+	r := newRegression(t)
+	x, y := data(8)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := r.prog.NewSession().Run(ctx, exec.Feed{r.x: x, r.t: y})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestViewsAreCopiedOnTheWayIn(t *testing.T) {
+	g := graph.New("views")
+	x := g.Input("x", graph.Float32, 3, 2)
+	y := ops.Mul(x, graph.Num(2))
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	d := tensor.New(tensor.WithShape(2, 3), tensor.WithBacking([]float32{1, 2, 3, 4, 5, 6}))
+	require.NoError(t, d.T())
+	out, err := p.NewSession().Run(context.Background(), exec.Feed{x: d})
+	require.NoError(t, err)
+	require.Equal(t, []float32{2, 8, 4, 10, 6, 12}, out.Array(y).Data)
+	require.Equal(t, []float32{2, 8, 4, 10, 6, 12}, out.Dense(y).Data())
+}
+
+func TestTargetOutOfRangeStopsTheRun(t *testing.T) {
+	g := graph.New("classes")
+	x := g.Input("x", graph.Float32, 3, 5)
+	target := g.Input("target", graph.Int64, 3)
+	loss := ops.CrossEntropy(x, target)
+	p, err := exec.Compile(g, exec.Outputs(loss))
+	require.NoError(t, err)
+	_, err = p.NewSession().Run(context.Background(), exec.Feed{
+		x: exec.Array{Shape: []int{3, 5}, Data: make([]float32, 15)}, target: exec.Array{Shape: []int{3}, Data: []int64{0, 1, 5}}})
+	var stopped *exec.RunError
+	require.ErrorAs(t, err, &stopped)
+	require.ErrorContains(t, err, "out of bounds")
+	require.ErrorContains(t, err, "exec_test.go:")
+}
+
+func TestUndecidedAxisBroadcastsAndSumsBack(t *testing.T) {
+	g := graph.New("may be one")
+	n := g.Dim("n")
+	m := g.Dim("m", graph.MayBeOne())
+	x := g.Input("x", graph.Float32, n, 3)
+	y := g.Input("y", graph.Float32, m, 3)
+	loss := ops.Sum(ops.Mul(x, y))
+	dy := autodiff.Grad(loss, []*graph.Node{y})[0]
+	p, err := exec.Compile(g, exec.Outputs(loss, dy))
+	require.NoError(t, err)
+	s := p.NewSession()
+	xs := exec.Array{Shape: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}}
+	out, err := s.Run(context.Background(), exec.Feed{x: xs, y: exec.Array{Shape: []int{1, 3}, Data: []float32{1, 1, 1}}})
+	require.NoError(t, err)
+	require.Equal(t, 21.0, out.Scalar(loss))
+	require.Equal(t, exec.Array{Shape: []int{1, 3}, Data: []float32{5, 7, 9}}, out.Array(dy))
+	out, err = s.Run(context.Background(), exec.Feed{x: xs, y: exec.Array{Shape: []int{2, 3}, Data: []float32{1, 1, 1, 2, 2, 2}}})
+	require.NoError(t, err)
+	require.Equal(t, 36.0, out.Scalar(loss))
+	require.Equal(t, exec.Array{Shape: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}}, out.Array(dy))
+	_, err = s.Run(context.Background(), exec.Feed{x: xs, y: exec.Array{Shape: []int{5, 3}, Data: make([]float32, 15)}})
+	require.ErrorContains(t, err, "BL501")
+}

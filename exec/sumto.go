@@ -1,0 +1,68 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// maxUndecided bounds the axes of one sum whose size decides at binding whether they
+// are summed over; there is a row program for each of their combinations.
+const maxUndecided = 6
+
+// isSumTo reports whether a reduction's axes depend on sizes that are bound later.
+func isSumTo(n *graph.Node) bool {
+	_, ok := n.Attrs().(ops.SumToAttrs)
+	return ok
+}
+
+// lowerSumTo writes one row program for each set of axes over which the sum may have to
+// be taken; binding chooses among them.
+func (u *unit) lowerSumTo(k *kernel, n *graph.Node) error {
+	k.choice = true
+	x := n.In(0)
+	var undecided []int
+	for axis, d := range x.Shape() {
+		if d != n.Shape()[axis] {
+			undecided = append(undecided, axis)
+		}
+	}
+	if len(undecided) > maxUndecided {
+		return fmt.Errorf("%d axes whose sizes may turn out to be 1, more than %d", len(undecided), maxUndecided)
+	}
+	for set := range 1 << len(undecided) {
+		folds := []int{}
+		for i, axis := range undecided {
+			if set>>i&1 != 0 {
+				folds = append(folds, axis)
+			}
+		}
+		l := u.newPart(k, x.Shape())
+		l.p.folds, l.values = folds, map[*graph.Node]rowprog.Value{}
+		result := graph.RowMajor(n.Shape())
+		result.Shape = x.Shape()
+		for _, axis := range folds {
+			result.Strides[axis] = 0
+		}
+		l.reduce(n, folds, result)
+		if err := l.finish(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chosen reports whether a part sums over just those axes that the result has once and
+// the operand several times.
+func (b *binding) chosen(n *graph.Node, p *part) bool {
+	var folds []int
+	for axis, d := range n.Shape() {
+		if d != n.In(0).Shape()[axis] && b.eval(d) == 1 && b.eval(n.In(0).Shape()[axis]) != 1 {
+			folds = append(folds, axis)
+		}
+	}
+	return slices.Equal(folds, p.folds) || len(folds) == 0 && len(p.folds) == 0
+}
