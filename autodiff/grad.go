@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -105,16 +106,24 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 type walk struct {
 	settings
 	g *graph.Graph
-	// grads holds, by node, the sum of the gradients that have arrived.
-	grads []*graph.Node
+	// arrived holds, by node, the gradients that have come from its users.
+	arrived [][]arrival
 	// needed marks the nodes on a way from y to a wanted value.
 	needed []bool
 	failed *graph.Node
 }
 
+// arrival is a gradient in the shape in which a user read the value. Gradients of one
+// shape are added up before they are summed over the axes along which the value was
+// repeated, so that there is one sum for all of them.
+type arrival struct {
+	dx    *graph.Node
+	kinds []graph.AxisKind
+}
+
 func (w *walk) run(y *graph.Node, wrt []*graph.Node) {
 	count := y.ID() + 1
-	w.grads, w.needed = make([]*graph.Node, count), make([]bool, count)
+	w.arrived, w.needed = make([][]arrival, count), make([]bool, count)
 	for _, x := range wrt {
 		if x.ID() < count {
 			w.needed[x.ID()] = true
@@ -131,10 +140,10 @@ func (w *walk) run(y *graph.Node, wrt []*graph.Node) {
 	if !w.needed[y.ID()] {
 		return
 	}
-	w.grads[y.ID()] = w.seed(y)
+	w.arrive(y, arrival{dx: w.seed(y)})
 	for i := y.ID(); i >= 0 && w.failed == nil; i-- {
-		if n := nodes[i]; w.grads[i] != nil && w.needed[i] && len(n.Operands()) > 0 {
-			w.g.WithOrigin(n, func() { w.back(n, w.grads[i]) })
+		if n := nodes[i]; w.arrived[i] != nil && w.needed[i] && len(n.Operands()) > 0 {
+			w.g.WithOrigin(n, func() { w.back(n, w.gradient(n)) })
 		}
 	}
 }
@@ -159,39 +168,64 @@ func (w *walk) back(n, dy *graph.Node) {
 				"cut the way with ops.StopGradient, or write it with operations that have gradients"}, n)
 			return
 		}
-		dx := n.Op().Grad(n, dy, i)
-		if dx == nil {
-			continue
+		if dx := n.Op().Grad(n, dy, i); dx != nil {
+			w.arrive(x, arrival{dx, w.repetition(n, i, dx)})
 		}
-		dx = w.sumToOperand(n, i, dx)
-		if old := w.grads[x.ID()]; old != nil {
-			dx = ops.Add(old, dx)
-		}
-		w.grads[x.ID()] = dx
 	}
 }
 
-// sumToOperand sums a gradient over the axes along which operand i was repeated, and
-// gives it the operand's shape. It is where broadcasting is undone.
-func (w *walk) sumToOperand(n *graph.Node, i int, dx *graph.Node) *graph.Node {
+// arrive adds a gradient to those that have come in the same shape.
+func (w *walk) arrive(x *graph.Node, a arrival) {
+	list := w.arrived[x.ID()]
+	for i, old := range list {
+		if old.dx.Shape().Equal(a.dx.Shape()) && slices.Equal(old.kinds, a.kinds) {
+			list[i].dx = ops.Add(old.dx, a.dx)
+			return
+		}
+	}
+	w.arrived[x.ID()] = append(list, a)
+}
+
+// repetition says how operand i of n was repeated to the shape of its gradient; nil
+// where it was not.
+func (w *walk) repetition(n *graph.Node, i int, dx *graph.Node) []graph.AxisKind {
 	x := n.In(i)
 	if !dx.Judged() || dx.Shape().Equal(x.Shape()) {
-		return dx
+		return nil
 	}
-	kinds := n.Stretch(i)
-	if kinds == nil || len(kinds) != dx.Rank() {
-		rules := shapeinfer.Rules{Names: w.g.Policy().Names, Bounds: w.g.Bounds}
-		kinds = rules.Stretch(x.Shape(), dx.Shape())
+	if kinds := n.Stretch(i); kinds != nil && len(kinds) == dx.Rank() {
+		return kinds
 	}
-	return ops.SumTo(dx, x.Shape(), kinds)
+	rules := shapeinfer.Rules{Names: w.g.Policy().Names, Bounds: w.g.Bounds}
+	return rules.Stretch(x.Shape(), dx.Shape())
+}
+
+// gradient gives the whole gradient of a value: what has arrived, summed over the axes
+// along which the value was repeated. It is where broadcasting is undone.
+func (w *walk) gradient(x *graph.Node) *graph.Node {
+	var total *graph.Node
+	for _, a := range w.arrived[x.ID()] {
+		dx := a.dx
+		if a.kinds != nil {
+			dx = ops.SumTo(dx, x.Shape(), a.kinds)
+		}
+		if total != nil {
+			dx = ops.Add(total, dx)
+		}
+		total = dx
+	}
+	w.arrived[x.ID()] = []arrival{{dx: total}}
+	return total
 }
 
 func (w *walk) result(y, x *graph.Node) *graph.Node {
 	switch {
 	case w.failed != nil:
 		return w.failed
-	case x.ID() < len(w.grads) && w.grads[x.ID()] != nil:
-		return w.grads[x.ID()]
+	case x.ID() < len(w.arrived) && w.arrived[x.ID()] != nil:
+		var dx *graph.Node
+		w.g.WithOrigin(x, func() { dx = w.gradient(x) })
+		return dx
 	case w.unused:
 		return ops.ZerosLike(x)
 	}

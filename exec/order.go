@@ -59,7 +59,7 @@ func orderPass(u *unit) error {
 		return c
 	})
 	for i, n := range u.roots[:u.nOutputs] {
-		if n.Op().Class == graph.Source || isView(n) {
+		if !hasOwnMemory(n) {
 			u.g.At(n, func() { u.roots[i] = graph.Apply(copyOp, nil, n) })
 		}
 	}
@@ -71,6 +71,14 @@ func orderPass(u *unit) error {
 	}
 	u.order = o.order
 	return nil
+}
+
+// hasOwnMemory reports whether a result lies densely in memory that a kernel of its own
+// writes.
+func hasOwnMemory(n *graph.Node) bool {
+	layout, _ := layoutOf(n)
+	base := baseOf(n)
+	return base.Op().Class != graph.Source && layout.IsRowMajor() && layout.Shape.NumElements() == base.Shape().NumElements()
 }
 
 // readersOf lists, for each written version of a value, the nodes that read its memory,

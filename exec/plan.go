@@ -59,7 +59,7 @@ func planPass(u *unit) error {
 		}
 	}
 	for _, n := range u.roots[:u.nOutputs] {
-		p.use(n, len(u.kernels))
+		p.use(baseOf(n), len(u.kernels))
 	}
 	for at, k := range u.kernels {
 		for _, part := range k.parts {

@@ -54,7 +54,7 @@ func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Prog
 		}
 	}
 	for _, n := range u.roots[:u.nOutputs] {
-		p.results = append(p.results, u.storageOf[n])
+		p.results = append(p.results, u.storageOf[baseOf(n)])
 	}
 	for _, k := range u.kernels {
 		for _, part := range k.parts {

@@ -21,8 +21,9 @@ var rules = map[string][]rule{
 	"div":       {{"x / 1 = x", identity(1, isOne)}},
 	"neg":       {{"-(-x) = x", inverseOf("neg")}},
 	"full":      {{"full(c) = expand(c)", fullAsConstant}},
-	"reshape":   {{"reshape to the same shape", sameShape}, {"reshape of reshape", reshapeOfReshape}},
-	"squeeze":   {{"squeeze of nothing", sameShape}},
+	"reshape":   {{"reshape to the same shape", sameShape}, {"reshape of a number", reshapeOfNumber}, {"reshape of reshape", reshapeOfReshape}},
+	"squeeze":   {{"squeeze of nothing", sameShape}, {"squeeze of a number", reshapeOfNumber}},
+	"unsqueeze": {{"unsqueeze of a number", reshapeOfNumber}},
 	"expand":    {{"expand to the same shape", sameShape}, {"expand of expand", expandOfExpand}},
 	"slice":     {{"slice of everything", sameShape}},
 	"sum":       {{"sum over no axes", sumOfNothing}},
@@ -33,22 +34,30 @@ var rules = map[string][]rule{
 // computed from repeated values is computed once and then repeated.
 func simplifyPass(u *unit) error {
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		for _, r := range rules[n.Op().Name] {
-			if m := r.run(next, n, in); m != nil && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
-				return m
-			}
+		if m := applyRules(next, n, in); m != nil {
+			return m
 		}
 		if n.Op().Class == graph.Elementwise {
-			return withoutExpand(n, in)
+			return withoutExpand(next, n, in)
 		}
 		return nil
 	})
 	return nil
 }
 
+// applyRules gives what the first rule that fits makes of the node, or nil.
+func applyRules(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	for _, r := range rules[n.Op().Name] {
+		if m := r.run(next, n, in); m != nil && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
+			return m
+		}
+	}
+	return nil
+}
+
 // withoutExpand lets an elementwise node read what its operands repeat directly, as
 // broadcasting does; the result is repeated where its shape then falls short.
-func withoutExpand(n *graph.Node, in []*graph.Node) *graph.Node {
+func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	stripped := make([]*graph.Node, len(in))
 	found := false
 	for i, x := range in {
@@ -63,6 +72,9 @@ func withoutExpand(n *graph.Node, in []*graph.Node) *graph.Node {
 	m := graph.Apply(n.Op(), n.Attrs(), stripped...)
 	if m.Err() != nil || !m.Judged() {
 		return nil
+	}
+	if simpler := applyRules(next, m, stripped); simpler != nil {
+		m = simpler
 	}
 	if m.Shape().Equal(n.Shape()) {
 		return m
@@ -125,6 +137,13 @@ func fullAsConstant(next *graph.Graph, n *graph.Node, _ []*graph.Node) *graph.No
 		return c
 	}
 	return ops.Expand(c, n.Shape()...)
+}
+
+func reshapeOfNumber(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if _, ok := in[0].ScalarValue(); !ok {
+		return nil
+	}
+	return constantOf(next, in[0].ConstData(), n.Shape())
 }
 
 func reshapeOfReshape(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {

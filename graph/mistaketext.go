@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -37,7 +38,7 @@ func Describe(n *Node) string {
 	b.WriteByte('(')
 	sep := ""
 	for _, x := range n.in {
-		b.WriteString(sep + x.label())
+		b.WriteString(sep + x.shown())
 		sep = ", "
 	}
 	if n.op.Class == Source && n.name != "" {
@@ -67,7 +68,7 @@ func writeOperands(b *strings.Builder, ops []OperandNote) {
 		}
 		labels[i] = o.Label
 		if labels[i] == "" && o.Node != nil {
-			labels[i] = o.Node.label()
+			labels[i] = o.Node.shown()
 		}
 		rank = max(rank, len(cells[i]))
 		labelWidth = max(labelWidth, utf8.RuneCountInString(labels[i]))
@@ -136,7 +137,29 @@ func (o OperandNote) origin() string {
 	if o.Text != "" || o.Node == nil {
 		return o.Text
 	}
-	return fmt.Sprintf("%s   %s", o.Node.made(), o.Node.pos)
+	n := o.Node.Written()
+	return fmt.Sprintf("%s   %s", n.made(), n.pos)
+}
+
+// shown is how a message calls the node: as the user wrote it, and a number by its value.
+func (n *Node) shown() string {
+	n = n.Written()
+	if n != nil && n.op == constOp && n.name == "" {
+		if v, ok := n.ScalarValue(); ok {
+			return formatNumber(n.dtype, v)
+		}
+	}
+	return n.label()
+}
+
+func formatNumber(t DType, v float64) string {
+	switch t {
+	case Bool:
+		return strconv.FormatBool(v != 0)
+	case Float32:
+		return strconv.FormatFloat(v, 'g', -1, 32)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
 // made says in a few words how the node came to be.

@@ -18,6 +18,7 @@ type Node struct {
 	id      int32
 	dtype   DType
 	judged  bool
+	implied bool
 }
 
 // Graph gives the graph that the node belongs to.
@@ -94,6 +95,22 @@ func (n *Node) Stretch(i int) []AxisKind {
 		return nil
 	}
 	return n.stretch[i]
+}
+
+// Implied marks a node that the library put in on the user's behalf, such as a
+// conversion of dtypes, and returns it: messages show its operand in its place.
+func (n *Node) Implied() *Node {
+	n.implied = true
+	return n
+}
+
+// Written gives the node as the user wrote it: n, or where n is implied, the operand
+// that it was put in for.
+func (n *Node) Written() *Node {
+	for n != nil && n.implied && len(n.in) > 0 {
+		n = n.in[0]
+	}
+	return n
 }
 
 // IsInput reports whether the node is an input that is fed.

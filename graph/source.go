@@ -185,10 +185,10 @@ func (g *Graph) here() Pos {
 	return Caller()
 }
 
-// ScalarValue gives the value of a rank-0 constant as a float64.
+// ScalarValue gives the value of a constant of one element, of any rank, as a float64.
 func (n *Node) ScalarValue() (v float64, ok bool) {
 	a, isConst := n.attrs.(ConstAttrs)
-	if !isConst || len(n.shape) != 0 || n.bad != nil {
+	if !isConst || n.bad != nil || n.shape.NumElements() != 1 {
 		return 0, false
 	}
 	switch d := a.Data.(type) {

@@ -24,7 +24,7 @@ func Axis(c *graph.Call, axis, rank int) int {
 func axisMistake(c *graph.Call, axis, rank int) *graph.Mistake {
 	m := &graph.Mistake{Code: CodeAxis, Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -rank, rank-1, axis)}
 	if c.NumIn() > 0 {
-		x := c.In(0)
+		x := c.In(0).Written()
 		text := fmt.Sprintf("%s is %s: axes", x.Label(), x.Shape())
 		for i, d := range x.Shape() {
 			sep := ","
@@ -110,7 +110,7 @@ func NonEmpty(c *graph.Call, word string, axes []int, all bool) {
 func RefuseDType(c *graph.Call, sentence string) {
 	m := operandMistake(c, CodeDType, sentence)
 	for i := range m.Operands {
-		x := c.In(i)
+		x := c.In(i).Written()
 		m.Operands[i].Text = x.DType().String() + "   " + x.Pos().String()
 	}
 	c.Fail(m)

@@ -118,7 +118,7 @@ func (r Rules) mustEqual(a, b graph.Dim) (v Verdict, names bool) {
 func matMulMistake(c *graph.Call, code graph.Code, summary string, innerA, innerB int) *graph.Mistake {
 	m := &graph.Mistake{Code: code, Summary: summary}
 	for i, inner := range []int{innerA, innerB} {
-		x := c.In(i)
+		x := c.In(i).Written()
 		m.Operands = append(m.Operands, graph.OperandNote{Node: x, Bad: []int{inner},
 			Text: fmt.Sprintf("inner axis of %s: %s   %s", x.Label(), x.Shape()[inner], x.Pos())})
 	}

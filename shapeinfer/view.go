@@ -28,6 +28,11 @@ func BroadcastView(in graph.Layout, to graph.Shape, kinds []graph.AxisKind) grap
 // where each run of axes of the operand that are merged or split lies evenly in
 // memory; else the elements must be copied.
 func ReshapeView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
+	if in.IsDense() {
+		dense := graph.RowMajor(n.Shape())
+		dense.Offset = in.Offset
+		return dense, true
+	}
 	out := graph.Layout{Shape: n.Shape(), Strides: make([]graph.Dim, n.Rank()), Offset: in.Offset}
 	for _, d := range in.Shape {
 		if d == 0 {

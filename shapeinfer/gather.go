@@ -1,0 +1,135 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Take is the shape rule of elements picked along an axis: the axis of operand 0 gives
+// way to the axes of operand 1, the indices.
+func Take(c *graph.Call, axis int) graph.Shape {
+	x, index := c.Shape(0), c.Shape(1)
+	if len(x) == 0 {
+		c.Fail(operandMistake(c, CodeRank, "take: a scalar has no axis to pick from"))
+		return index
+	}
+	at := Axis(c, axis, len(x))
+	if at < 0 {
+		return unknown(len(x) - 1 + len(index))
+	}
+	if !c.DType(1).IsInt() {
+		RefuseDType(c, "take: Expected dtype int32 or int64 for index")
+	}
+	requireChoice(c, x[at], index, at, "index out of range in self")
+	return slices.Replace(slices.Clone(x), at, at+1, index...)
+}
+
+// requireChoice refuses to pick from an axis without elements.
+func requireChoice(c *graph.Call, size graph.Dim, index graph.Shape, axis int, sentence string) {
+	if size == 0 && !slices.Contains(index, 0) && index.IsStatic() {
+		m := operandMistake(c, CodeEmpty, sentence)
+		m.Operands[0].Bad = []int{axis}
+		c.Fail(m)
+	}
+}
+
+// ScatterAdd is the shape rule of the opposite of [Take]: the axes of operand 0 that line
+// up with the indices, operand 1, give way to one axis of the given size.
+func ScatterAdd(c *graph.Call, axis int, size graph.Dim) graph.Shape {
+	x, index := c.Shape(0), c.Shape(1)
+	if len(x) < len(index) || axis < 0 || axis > len(x)-len(index) {
+		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("scatter_add: indices of rank %d do not fit operand of rank %d at axis %d", len(index), len(x), axis)))
+		return nil
+	}
+	if !c.DType(1).IsInt() {
+		RefuseDType(c, "scatter_add: Expected dtype int32 or int64 for index")
+	}
+	r := CallRules(c)
+	for i, d := range index {
+		r.requireSame(c, x[axis+i], d, axis+i, "one index for each element", func() *graph.Mistake {
+			m := operandMistake(c, CodeBroadcast, fmt.Sprintf("scatter_add: there are %s indices and %s elements along axis %d", d, x[axis+i], axis+i))
+			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis + i}, []int{i}
+			return m
+		})
+	}
+	return slices.Replace(slices.Clone(x), axis, axis+len(index), size)
+}
+
+// IndexSelect is the shape rule of picking along an axis by a vector of indices. A scalar
+// counts as a vector of one element on both sides.
+func IndexSelect(c *graph.Call, axis int) graph.Shape {
+	x, index := slices.Clone(c.Shape(0)), c.Shape(1)
+	at := Axis(c, axis, len(x))
+	switch {
+	case at < 0:
+		return x
+	case len(index) > 1:
+		c.Fail(operandMistake(c, CodeRank, "index_select(): Index is supposed to be a vector"))
+	case !c.DType(1).IsInt():
+		RefuseDType(c, "index_select(): Expected dtype int32 or int64 for index")
+	}
+	count := graph.Dim(1)
+	if len(index) == 1 {
+		count = index[0]
+	}
+	if len(x) == 0 {
+		if count.IsConst() && count != 1 {
+			c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %s value(s)", count)))
+		}
+		return x
+	}
+	requireChoice(c, x[at], index, at, "index_select(): self indexing axis dim should be positive")
+	x[at] = count
+	return x
+}
+
+// Gather is the shape rule of picking along an axis, with an index for every element of
+// the result: the result has the indices' shape.
+func Gather(c *graph.Call, axis int) graph.Shape {
+	x, index := c.Shape(0), c.Shape(1)
+	at := Axis(c, axis, len(x))
+	if c.DType(1) != graph.Int64 && at >= 0 {
+		RefuseDType(c, "gather(): Expected dtype int64 for index")
+	}
+	switch {
+	case at < 0, slices.Contains(index, 0):
+		return index
+	case max(len(x), 1) != max(len(index), 1):
+		c.Fail(operandMistake(c, CodeRank, "Index tensor must have the same number of dimensions as input tensor"))
+		return index
+	}
+	p := NewProver(c.Bounds)
+	for i := range min(len(index), len(x)) {
+		if i == at || index[i].IsUnknown() || x[i].IsUnknown() {
+			continue
+		}
+		switch p.AtLeast(x[i].Minus(index[i]), 0) {
+		case Refused:
+			m := operandMistake(c, CodeBroadcast, fmt.Sprintf("Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %d", i, index, x, at))
+			m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
+			c.Fail(m)
+			return index
+		case Deferred:
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: x[i], B: index[i], Axis: i, Why: "gather reads no further than its operand"})
+		}
+	}
+	return index
+}
+
+// Embedding is the shape rule of rows of a table, operand 1, by index, operand 0.
+func Embedding(c *graph.Call, padding *int) graph.Shape {
+	index, table := c.Shape(0), c.Shape(1)
+	if len(table) != 2 {
+		c.Fail(operandMistake(c, CodeRank, "'weight' must be 2-D"))
+		return nil
+	}
+	if !c.DType(0).IsInt() {
+		RefuseDType(c, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.%sTensor instead (while checking arguments for embedding)", c.DType(0).TorchName()))
+	}
+	if rows, static := table[0].Int(); padding != nil && static && (int64(*padding) >= rows || int64(*padding) < -rows) {
+		c.Fail(operandMistake(c, CodeAxis, "Padding_idx must be within num_embeddings"))
+	}
+	return append(slices.Clone(index), table[1])
+}
