@@ -34,7 +34,7 @@ type step struct {
 	part     *part
 	args     *bind.Args
 	operands []place // where each operand's memory is
-	product  *boundProduct
+	product  boundProduct
 	needsIn  bool // some operand is an input, whose memory changes from run to run
 }
 

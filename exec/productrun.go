@@ -1,22 +1,67 @@
 package exec
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/gemm"
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
 
 // boundProduct is a matrix product with all sizes known.
-type boundProduct struct {
-	spec    *product
-	batch   []int
-	m, n, k int
-	// strides of A over batch, m, k; of B over batch, k, n; of C over batch, m, n.
-	strides [3][]int
-	ptr     [3]unsafe.Pointer
+type boundProduct interface {
+	// point sets the address of A (0), B (1) or C (2).
+	point(operand int, p unsafe.Pointer)
+	// run computes it.
+	run(s *productScratch)
 }
 
+// productScratch is the packed blocks of matrix products, by element type.
+type productScratch struct {
+	f32 gemm.Scratch[float32]
+	f64 gemm.Scratch[float64]
+	i32 gemm.Scratch[int32]
+	i64 gemm.Scratch[int64]
+}
+
+// typedProduct is a product of one element type.
+type typedProduct[T scalar.Number] struct {
+	p       gemm.Product[T]
+	extents [3]int // elements from each operand's first to its last
+	scratch func(*productScratch) *gemm.Scratch[T]
+}
+
+func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
+	var data []T
+	if p != nil {
+		data = unsafe.Slice((*T)(p), t.extents[operand])
+	}
+	switch operand {
+	case 0:
+		t.p.A.Data = data
+	case 1:
+		t.p.B.Data = data
+	default:
+		t.p.C.Data = data
+	}
+}
+
+func (t *typedProduct[T]) run(s *productScratch) { t.p.Run(t.scratch(s)) }
+
+// bindProduct evaluates the sizes and strides of a matrix product.
 func (b *binding) bindProduct(p *Program, spec *product) step {
-	bp := &boundProduct{spec: spec, batch: b.shape(spec.batch), m: b.eval(spec.m), n: b.eval(spec.n), k: b.eval(spec.k)}
-	s := step{product: bp}
-	for i, o := range spec.operands {
-		bp.strides[i] = b.strides(o)
+	s := step{}
+	switch spec.dtype {
+	case graph.Int32:
+		s.product = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[int32] { return &s.i32 })
+	case graph.Int64:
+		s.product = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[int64] { return &s.i64 })
+	case graph.Float32:
+		s.product = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[float32] { return &s.f32 })
+	default:
+		s.product = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[float64] { return &s.f64 })
+	}
+	for _, o := range spec.operands {
 		st := p.storageOf[o.base]
 		s.operands = append(s.operands, place{storage: st, offset: b.eval(o.layout.Offset) * st.dtype.Size(), slot: -1})
 		s.needsIn = s.needsIn || st.kind == inInput
@@ -24,59 +69,21 @@ func (b *binding) bindProduct(p *Program, spec *product) step {
 	return s
 }
 
-func (p *boundProduct) run(s *Session) {
-	index := make([]int, len(p.batch))
-	for _, d := range p.batch {
-		if d == 0 {
-			return
+func newTypedProduct[T scalar.Number](b *binding, spec *product, scratch func(*productScratch) *gemm.Scratch[T]) *typedProduct[T] {
+	t := &typedProduct[T]{scratch: scratch}
+	batch := b.shape(spec.batch)
+	t.p = gemm.Product[T]{M: b.eval(spec.m), N: b.eval(spec.n), K: b.eval(spec.k), Batch: batch}
+	steps := [3]*[]int{&t.p.StepA, &t.p.StepB, &t.p.StepC}
+	matrices := [3]*gemm.Matrix[T]{&t.p.A, &t.p.B, &t.p.C}
+	sizes := [3][2]int{{t.p.M, t.p.K}, {t.p.K, t.p.N}, {t.p.M, t.p.N}}
+	for i, o := range spec.operands {
+		strides := b.strides(o)
+		*steps[i] = strides[:len(batch)]
+		matrices[i].Row, matrices[i].Col = strides[len(batch)], strides[len(batch)+1]
+		t.extents[i] = 1 + max(sizes[i][0]-1, 0)*matrices[i].Row + max(sizes[i][1]-1, 0)*matrices[i].Col
+		for axis, n := range batch {
+			t.extents[i] += max(n-1, 0) * strides[axis]
 		}
 	}
-	for {
-		var off [3]int
-		for i := range off {
-			for a, x := range index {
-				off[i] += x * p.strides[i][a]
-			}
-		}
-		naive(p, off)
-		a := len(index) - 1
-		for ; a >= 0; a-- {
-			index[a]++
-			if index[a] < p.batch[a] {
-				break
-			}
-			index[a] = 0
-		}
-		if a < 0 {
-			return
-		}
-	}
-}
-
-func naive(p *boundProduct, off [3]int) {
-	size := p.spec.dtype.Size()
-	r := len(p.batch)
-	switch size {
-	case 4:
-		naiveT[float32](p, off, r)
-	default:
-		naiveT[float64](p, off, r)
-	}
-}
-
-func naiveT[T float32 | float64](p *boundProduct, off [3]int, r int) {
-	var z T
-	sz := int(unsafe.Sizeof(z))
-	at := func(i, x, y int) *T {
-		return (*T)(unsafe.Add(p.ptr[i], (off[i]+x*p.strides[i][r]+y*p.strides[i][r+1])*sz))
-	}
-	for i := 0; i < p.m; i++ {
-		for j := 0; j < p.n; j++ {
-			var sum T
-			for k := 0; k < p.k; k++ {
-				sum += *at(0, i, k) * *at(1, k, j)
-			}
-			*at(2, i, j) = sum
-		}
-	}
+	return t
 }

@@ -31,6 +31,7 @@ type Session struct {
 	arena      []byte
 	generation int
 	scratch    portable.Scratch
+	products   productScratch
 	results    Results
 	running    atomic.Bool
 	evalSess   *Session
@@ -237,7 +238,7 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)
 		}
 		if st.product != nil {
-			st.product.run(s)
+			st.product.run(&s.products)
 			continue
 		}
 		if fault, ok := st.part.kernel.Run(st.args, &s.scratch); !ok {
@@ -252,7 +253,7 @@ func (s *Session) point(b *binding, st *step) {
 	for i, pl := range st.operands {
 		p := s.pointer(b, pl)
 		if st.product != nil {
-			st.product.ptr[i] = p
+			st.product.point(i, p)
 		} else {
 			st.args.Ptr[i] = p
 		}
