@@ -62,8 +62,8 @@ func planPass(u *unit) error {
 		p.use(baseOf(n), len(u.kernels))
 	}
 	for at, k := range u.kernels {
-		for _, part := range k.parts {
-			p.takeOver(at, part)
+		if len(k.parts) == 1 {
+			p.takeOver(at, k.parts[0])
 		}
 	}
 	u.storageOf = p.of

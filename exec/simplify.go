@@ -26,6 +26,7 @@ var rules = map[string][]rule{
 	"unsqueeze": {{"unsqueeze of a number", reshapeOfNumber}},
 	"expand":    {{"expand to the same shape", sameShape}, {"expand of expand", expandOfExpand}},
 	"slice":     {{"slice of everything", sameShape}},
+	"pad":       {{"pad by nothing", sameShape}},
 	"sum":       {{"sum over no axes", sumOfNothing}},
 	"transpose": {{"transpose of transpose", transposeTwice}},
 }

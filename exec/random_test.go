@@ -1,0 +1,192 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// program is a random graph under construction.
+type program struct {
+	rng   *rand.Rand
+	g     *graph.Graph
+	batch graph.Dim // is 5 when the program runs
+	nodes []*graph.Node
+	feeds map[*graph.Node]oracle.Value
+}
+
+const randomBatch = 5
+
+func newProgram(seed uint64) *program {
+	p := &program{rng: rand.New(rand.NewPCG(seed, 7)), g: graph.New("random", graph.WithPolicy(graph.Policy{MutualExpand: graph.AllowSilently})), feeds: map[*graph.Node]oracle.Value{}}
+	p.batch = p.g.Dim("batch")
+	for i := range 4 {
+		shape := p.shape()
+		n := p.g.Input(fmt.Sprintf("x%d", i), graph.Float64, shape...)
+		p.feeds[n] = p.value(n.Shape())
+		p.nodes = append(p.nodes, n)
+	}
+	return p
+}
+
+// shape draws a shape whose sizes are often 1, so that much broadcasts.
+func (p *program) shape() graph.Shape {
+	sizes := []graph.Dim{p.batch, 3, 4}
+	s := graph.Shape{}
+	for _, d := range sizes[p.rng.IntN(3):] {
+		if p.rng.IntN(3) == 0 {
+			d = 1
+		}
+		s = append(s, d)
+	}
+	if p.rng.IntN(8) == 0 {
+		s = graph.Shape{}
+	}
+	return s
+}
+
+func (p *program) value(s graph.Shape) oracle.Value {
+	sizes, count := p.sizes(s)
+	data := make([]float64, count)
+	for i := range data {
+		data[i] = p.rng.Float64()*2 - 1
+	}
+	return oracle.Of(data, sizes...)
+}
+
+func (p *program) sizes(s graph.Shape) (sizes []int, count int) {
+	count = 1
+	for _, d := range s {
+		v, _ := d.Eval(func(string) (int64, bool) { return randomBatch, true })
+		sizes, count = append(sizes, int(v)), count*int(v)
+	}
+	return sizes, count
+}
+
+func (p *program) pick() *graph.Node { return p.nodes[p.rng.IntN(len(p.nodes))] }
+
+func (p *program) axis(n *graph.Node) int { return p.rng.IntN(n.Rank()) }
+
+// grow adds a random operation, if it fits the operands drawn.
+func (p *program) grow() {
+	x, y := p.pick(), p.pick()
+	unary := []func(*graph.Node) *graph.Node{ops.Tanh, ops.Sigmoid, ops.Square, ops.Neg, ops.Abs, ops.Relu, ops.Sin,
+		func(n *graph.Node) *graph.Node { return ops.Exp(ops.Tanh(n)) },
+		func(n *graph.Node) *graph.Node { return ops.Mul(n, graph.Num(0.5)) }}
+	binary := []func(a, b *graph.Node) *graph.Node{ops.Add, ops.Sub, ops.Mul, ops.Maximum, ops.Minimum,
+		func(a, b *graph.Node) *graph.Node { return ops.Div(a, ops.Add(ops.Square(b), graph.Num(1))) },
+		func(a, b *graph.Node) *graph.Node { return ops.Where(ops.Less(a, b), a, ops.Sin(b)) }}
+	var n *graph.Node
+	switch kind := p.rng.IntN(12); {
+	case kind < 3:
+		n = unary[p.rng.IntN(len(unary))](x)
+	case kind < 7:
+		n = binary[p.rng.IntN(len(binary))](x, y)
+	case x.Rank() == 0:
+		return
+	case kind == 7:
+		reductions := []func(*graph.Node, ...ops.Axis) *graph.Node{ops.Sum, ops.Mean, ops.Max, ops.LogSumExp}
+		axes := []ops.Axis{ops.Axis(p.axis(x))}
+		if p.rng.IntN(2) == 0 {
+			axes = append(axes, ops.KeepDims())
+		}
+		n = reductions[p.rng.IntN(len(reductions))](x, axes...)
+	case kind == 8:
+		n = ops.Transpose(x, p.axis(x), p.axis(x))
+	case kind == 9 && x.Rank() == y.Rank():
+		n = ops.Concat(p.axis(x), x, y)
+	case kind == 9:
+		n = ops.Unsqueeze(x, p.rng.IntN(x.Rank()+1))
+	case kind == 10:
+		n = ops.Softmax(x, p.axis(x))
+	case kind == 11 && x.Rank() >= 2 && y.Rank() >= 2:
+		n = ops.MatMul(x, ops.Transpose(y, -1, -2))
+	default:
+		n = ops.Slice(x, p.axis(x), 0, ops.End, 1)
+	}
+	if n.Err() != nil || !n.Judged() || n.Rank() > 4 {
+		p.undo(n)
+		return
+	}
+	if _, count := p.sizes(n.Shape()); count <= 400 {
+		p.nodes = append(p.nodes, n)
+	}
+}
+
+// undo starts the program anew after a mistake, which stays in a graph.
+func (p *program) undo(n *graph.Node) {
+	if n.Graph().Err() == nil {
+		return
+	}
+	q := newProgram(p.rng.Uint64())
+	*p = *q
+}
+
+// close gives the outputs: some values, a loss, and its gradients.
+func (p *program) close() []*graph.Node {
+	outputs := []*graph.Node{p.pick(), p.pick(), p.nodes[len(p.nodes)-1]}
+	loss := ops.Mean(ops.Tanh(p.nodes[len(p.nodes)-1]))
+	for range 2 {
+		loss = ops.Add(loss, ops.Sum(ops.Sin(p.pick())))
+	}
+	outputs = append(outputs, loss)
+	return append(outputs, autodiff.Grad(loss, p.g.Inputs(), autodiff.ZeroForUnused())...)
+}
+
+// agree runs a random program by the compiler and by the oracle.
+func agree(t *testing.T, seed uint64) {
+	t.Helper()
+	p := newProgram(seed)
+	for range 25 {
+		p.grow()
+	}
+	outputs := p.close()
+	prog, err := exec.Compile(p.g, exec.Outputs(outputs...))
+	require.NoError(t, err, "%s", p.g)
+	feed := exec.Feed{}
+	for n, v := range p.feeds {
+		feed[n] = exec.Array{Shape: v.Shape, Data: v.Data}
+	}
+	// The batch may stand in no input: then any number will do.
+	want, errOracle := oracle.Eval(outputs, p.feeds)
+	s := prog.NewSession()
+	for range 2 { // the second run finds the arena as the first has left it
+		out, err := s.Run(context.Background(), feed)
+		require.Equal(t, errOracle == nil, err == nil, "seed %d: compiled: %v; oracle: %v\n%s", seed, err, errOracle, p.g)
+		if err != nil {
+			return
+		}
+		for i, n := range outputs {
+			got := out.Array(n)
+			require.Equal(t, fmt.Sprint(want[i].Shape), fmt.Sprint(got.Shape), "seed %d, %s", seed, graph.Describe(n))
+			for j, v := range got.Data.([]float64) {
+				w := want[i].Data.([]float64)[j]
+				if math.IsNaN(v) && math.IsNaN(w) || v == w {
+					continue
+				}
+				require.InDelta(t, w, v, 1e-9*math.Max(1, math.Abs(w)), "seed %d, output %d (%s), element %d\n%s\n%s", seed, i, graph.Describe(n), j, p.g, prog)
+			}
+		}
+	}
+}
+
+func TestRandomProgramsAgreeWithTheOracle(t *testing.T) {
+	for seed := range uint64(400) {
+		agree(t, seed)
+	}
+}
+
+func FuzzProgramsAgreeWithTheOracle(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { agree(t, seed) })
+}
