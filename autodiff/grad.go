@@ -40,7 +40,8 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 		}
 		return grads
 	}
-	w := walk{g: y.Graph(), settings: s}
+	w := newWalk(y.Graph(), 0)
+	w.settings = s
 	w.run(y, wrt)
 	for i, x := range wrt {
 		grads[i] = w.result(y, x)
@@ -106,11 +107,18 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 type walk struct {
 	settings
 	g *graph.Graph
+	// first is the least number of a node whose gradient is sent on; values before it only
+	// receive theirs.
+	first int
 	// arrived holds, by node, the gradients that have come from its users.
-	arrived [][]arrival
+	arrived map[*graph.Node][]arrival
 	// needed marks the nodes on a way from y to a wanted value.
-	needed []bool
+	needed map[*graph.Node]bool
 	failed *graph.Node
+}
+
+func newWalk(g *graph.Graph, first int) *walk {
+	return &walk{g: g, first: first, arrived: map[*graph.Node][]arrival{}, needed: map[*graph.Node]bool{}}
 }
 
 // arrival is a gradient in the shape in which a user read the value. Gradients of one
@@ -122,27 +130,25 @@ type arrival struct {
 }
 
 func (w *walk) run(y *graph.Node, wrt []*graph.Node) {
-	count := y.ID() + 1
-	w.arrived, w.needed = make([][]arrival, count), make([]bool, count)
 	for _, x := range wrt {
-		if x.ID() < count {
-			w.needed[x.ID()] = true
-		}
+		w.needed[x] = true
 	}
-	nodes := w.g.Nodes()[:count]
-	for _, n := range nodes {
+	nodes := w.g.Nodes()[:y.ID()+1]
+	for i := w.first; i < len(nodes); i++ {
+		n := nodes[i]
 		for _, x := range n.Operands() {
-			if x != nil && x.Graph() == w.g && w.needed[x.ID()] && n.DType().IsFloat() {
-				w.needed[n.ID()] = true
+			if w.needed[x] && n.DType().IsFloat() {
+				w.needed[n] = true
+				break
 			}
 		}
 	}
-	if !w.needed[y.ID()] {
+	if !w.needed[y] {
 		return
 	}
 	w.arrive(y, arrival{dx: w.seed(y)})
-	for i := y.ID(); i >= 0 && w.failed == nil; i-- {
-		if n := nodes[i]; w.arrived[i] != nil && w.needed[i] && len(n.Operands()) > 0 {
+	for i := y.ID(); i >= w.first && w.failed == nil; i-- {
+		if n := nodes[i]; w.arrived[n] != nil && w.needed[n] && len(n.Operands()) > 0 {
 			w.g.WithOrigin(n, func() { w.back(n, w.gradient(n)) })
 		}
 	}
@@ -159,16 +165,19 @@ func (w *walk) seed(y *graph.Node) *graph.Node {
 
 // back sends n's gradient on to its operands.
 func (w *walk) back(n, dy *graph.Node) {
+	rule := n.Op().Grad
+	switch {
+	case rule == nil && n.Op().Class == graph.Composite:
+		rule = w.through(n, dy)
+	case rule == nil:
+		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through %s, made at %s", n.Op().Func, n.Pos()),
+			"cut the way with ops.StopGradient, or write it with operations that have gradients"}, n)
+	}
 	for i, x := range n.Operands() {
-		if !w.needed[x.ID()] || !x.DType().IsFloat() {
+		if w.failed != nil || !w.needed[x] || !x.DType().IsFloat() {
 			continue
 		}
-		if n.Op().Grad == nil {
-			w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through %s, made at %s", n.Op().Func, n.Pos()),
-				"cut the way with ops.StopGradient, or write it with operations that have gradients"}, n)
-			return
-		}
-		if dx := n.Op().Grad(n, dy, i); dx != nil {
+		if dx := rule(n, dy, i); dx != nil {
 			w.arrive(x, arrival{dx, w.repetition(n, i, dx)})
 		}
 	}
@@ -176,14 +185,14 @@ func (w *walk) back(n, dy *graph.Node) {
 
 // arrive adds a gradient to those that have come in the same shape.
 func (w *walk) arrive(x *graph.Node, a arrival) {
-	list := w.arrived[x.ID()]
+	list := w.arrived[x]
 	for i, old := range list {
 		if old.dx.Shape().Equal(a.dx.Shape()) && slices.Equal(old.kinds, a.kinds) {
 			list[i].dx = ops.Add(old.dx, a.dx)
 			return
 		}
 	}
-	w.arrived[x.ID()] = append(list, a)
+	w.arrived[x] = append(list, a)
 }
 
 // repetition says how operand i of n was repeated to the shape of its gradient; nil
@@ -204,7 +213,7 @@ func (w *walk) repetition(n *graph.Node, i int, dx *graph.Node) []graph.AxisKind
 // along which the value was repeated. It is where broadcasting is undone.
 func (w *walk) gradient(x *graph.Node) *graph.Node {
 	var total *graph.Node
-	for _, a := range w.arrived[x.ID()] {
+	for _, a := range w.arrived[x] {
 		dx := a.dx
 		if a.kinds != nil {
 			dx = ops.SumTo(dx, x.Shape(), a.kinds)
@@ -214,7 +223,7 @@ func (w *walk) gradient(x *graph.Node) *graph.Node {
 		}
 		total = dx
 	}
-	w.arrived[x.ID()] = []arrival{{dx: total}}
+	w.arrived[x] = []arrival{{dx: total}}
 	return total
 }
 
@@ -222,11 +231,11 @@ func (w *walk) result(y, x *graph.Node) *graph.Node {
 	switch {
 	case w.failed != nil:
 		return w.failed
-	case x.ID() < len(w.arrived) && w.arrived[x.ID()] != nil:
+	case w.arrived[x] != nil:
 		var dx *graph.Node
 		w.g.WithOrigin(x, func() { dx = w.gradient(x) })
 		return dx
-	case w.unused:
+	case w.unused || dependsOn(y, x):
 		return ops.ZerosLike(x)
 	}
 	return refuse(problem{fmt.Sprintf("%s does not depend on %s", y.Label(), x.Label()),

@@ -24,6 +24,7 @@ type kernel struct {
 	parts  []*part  // the row programs that it consists of
 	choice bool     // only one of the parts runs, by the sizes bound
 	matmul *product // of a matrix product
+	gather *picking // of elements picked or added by index
 }
 
 // part is one row program of a kernel, and what its operands are.

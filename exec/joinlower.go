@@ -15,6 +15,8 @@ func (u *unit) lowerSingle(k *kernel) error {
 	switch {
 	case k.class == graph.Contract:
 		k.matmul, err = newProduct(n)
+	case k.class == graph.Gather:
+		k.gather, err = newPicking(n)
 	case isSumTo(n):
 		err = u.lowerSumTo(k, n)
 	case k.class == graph.Movement && n.Op().Name == "concat":

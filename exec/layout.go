@@ -8,7 +8,6 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/bind"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -29,13 +28,19 @@ type binding struct {
 	outputs    []output
 }
 
+// boundKernel is a kernel with all sizes known.
+type boundKernel interface {
+	// point sets the address of an operand.
+	point(operand int, p unsafe.Pointer)
+	// run does the work, with the session's scratch memory.
+	run(s *Session) error
+}
+
 // step is one call of a kernel.
 type step struct {
-	part     *part
-	args     *bind.Args
+	kernel   boundKernel
 	operands []place // where each operand's memory is
-	product  boundProduct
-	needsIn  bool // some operand is an input, whose memory changes from run to run
+	needsIn  bool    // some operand is an input, whose memory changes from run to run
 }
 
 // place is a spot in a storage, or a size of the program.
@@ -66,8 +71,11 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding
 				b.steps = append(b.steps, b.bindPart(p, part))
 			}
 		}
-		if k.matmul != nil {
+		switch {
+		case k.matmul != nil:
 			b.steps = append(b.steps, b.bindProduct(p, k.matmul))
+		case k.gather != nil:
+			b.steps = append(b.steps, b.bindGather(p, k.gather))
 		}
 	}
 	b.layOut(p)
@@ -117,44 +125,18 @@ func (b *binding) strides(o operand) []int {
 	return out
 }
 
-func (b *binding) bindPart(p *Program, part *part) step {
-	a := bind.New(part.prog)
-	last := len(part.axes) - 1
-	a.N = 1
-	for at, axes := range part.axes {
-		size := 1
-		for _, axis := range axes {
-			size *= b.eval(part.domain[axis])
-		}
-		if at == last {
-			a.N = size
-		} else {
-			a.Outer[at] = size
-		}
-	}
-	s := step{part: part}
-	for i, o := range part.operands {
-		pl := place{slot: -1}
+// newStep notes where each operand's memory is.
+func (b *binding) newStep(p *Program, operands []operand) (s step) {
+	for _, o := range operands {
 		if o.base == nil {
-			pl.slot = len(b.sizeSlots)
+			s.operands = append(s.operands, place{slot: len(b.sizeSlots)})
 			b.sizeSlots = append(b.sizeSlots, int64(b.eval(o.size)))
-		} else {
-			st := p.storageOf[o.base]
-			pl.storage, pl.offset = st, b.eval(o.layout.Offset)*st.dtype.Size()
-			strides := b.strides(o)
-			for at, axes := range part.axes {
-				if len(axes) > 0 {
-					a.Stride[i][at] = strides[axes[len(axes)-1]]
-				}
-			}
-			if part.prog.Outer == 0 && len(part.axes) == 0 && part.prog.Operands[i].Domain.String() == "vec" {
-				a.Stride[i][0] = 1
-			}
-			s.needsIn = s.needsIn || st.kind == inInput
+			continue
 		}
-		s.operands = append(s.operands, pl)
+		st := p.storageOf[o.base]
+		s.operands = append(s.operands, place{storage: st, offset: b.eval(o.layout.Offset) * st.dtype.Size(), slot: -1})
+		s.needsIn = s.needsIn || st.kind == inInput
 	}
-	s.args = bind.Coalesce(part.prog, a)
 	return s
 }
 

@@ -49,6 +49,9 @@ func layoutOf(n *graph.Node) (graph.Layout, bool) {
 // users, and each write after all reads of what it overwrites.
 func orderPass(u *unit) error {
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if n.Op().Class == graph.Gather {
+			return next.Copy(n, []*graph.Node{dense(in[0]), dense(in[1])})
+		}
 		if !isView(n) {
 			return nil
 		}
@@ -71,6 +74,14 @@ func orderPass(u *unit) error {
 	}
 	u.order = o.order
 	return nil
+}
+
+// dense gives a value that lies in row-major order without gaps: itself or a copy.
+func dense(x *graph.Node) *graph.Node {
+	if layout, _ := layoutOf(x); layout.IsDense() {
+		return x
+	}
+	return graph.Apply(copyOp, nil, x)
 }
 
 // hasOwnMemory reports whether a result lies densely in memory that a kernel of its own

@@ -146,8 +146,11 @@ func usedOnce(p *part, base *graph.Node) bool {
 
 // allOperands lists what the kernel reads and writes.
 func (k *kernel) allOperands() []operand {
-	if k.matmul != nil {
+	switch {
+	case k.matmul != nil:
 		return k.matmul.operands[:]
+	case k.gather != nil:
+		return k.gather.operands[:]
 	}
 	var all []operand
 	for _, p := range k.parts {

@@ -8,14 +8,6 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// boundProduct is a matrix product with all sizes known.
-type boundProduct interface {
-	// point sets the address of A (0), B (1) or C (2).
-	point(operand int, p unsafe.Pointer)
-	// run computes it.
-	run(s *productScratch)
-}
-
 // productScratch is the packed blocks of matrix products, by element type.
 type productScratch struct {
 	f32 gemm.Scratch[float32]
@@ -46,25 +38,23 @@ func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
 	}
 }
 
-func (t *typedProduct[T]) run(s *productScratch) { t.p.Run(t.scratch(s)) }
+func (t *typedProduct[T]) run(s *Session) error {
+	t.p.Run(t.scratch(&s.products))
+	return nil
+}
 
 // bindProduct evaluates the sizes and strides of a matrix product.
 func (b *binding) bindProduct(p *Program, spec *product) step {
-	s := step{}
+	s := b.newStep(p, spec.operands[:])
 	switch spec.dtype {
 	case graph.Int32:
-		s.product = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[int32] { return &s.i32 })
+		s.kernel = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[int32] { return &s.i32 })
 	case graph.Int64:
-		s.product = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[int64] { return &s.i64 })
+		s.kernel = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[int64] { return &s.i64 })
 	case graph.Float32:
-		s.product = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[float32] { return &s.f32 })
+		s.kernel = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[float32] { return &s.f32 })
 	default:
-		s.product = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[float64] { return &s.f64 })
-	}
-	for _, o := range spec.operands {
-		st := p.storageOf[o.base]
-		s.operands = append(s.operands, place{storage: st, offset: b.eval(o.layout.Offset) * st.dtype.Size(), slot: -1})
-		s.needsIn = s.needsIn || st.kind == inInput
+		s.kernel = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[float64] { return &s.f64 })
 	}
 	return s
 }

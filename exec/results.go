@@ -202,9 +202,9 @@ func (e *RunError) Error() string {
 	return fmt.Sprintf("%s: error: %s: %s", e.Node.Pos(), graph.Describe(e.Node), e.Message)
 }
 
-func (s *Session) faultError(st *step, f bind.Fault) error {
+func (s *Session) faultError(p *part, f bind.Fault) error {
 	if f.Code == rowprog.DivideByZero || int(f.Code) >= len(s.prog.faults) {
-		return fmt.Errorf("exec: ZeroDivisionError: an integer is divided by zero in kernel %s", st.part.prog.Name)
+		return fmt.Errorf("exec: ZeroDivisionError: an integer is divided by zero in kernel %s", p.prog.Name)
 	}
 	what := s.prog.faults[f.Code]
 	return &RunError{what.node, what.message}

@@ -237,12 +237,8 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)
 		}
-		if st.product != nil {
-			st.product.run(&s.products)
-			continue
-		}
-		if fault, ok := st.part.kernel.Run(st.args, &s.scratch); !ok {
-			return s.faultError(st, fault)
+		if err := st.kernel.run(s); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -251,12 +247,7 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 // point sets the addresses of a step's operands.
 func (s *Session) point(b *binding, st *step) {
 	for i, pl := range st.operands {
-		p := s.pointer(b, pl)
-		if st.product != nil {
-			st.product.point(i, p)
-		} else {
-			st.args.Ptr[i] = p
-		}
+		st.kernel.point(i, s.pointer(b, pl))
 	}
 }
 

@@ -12,35 +12,42 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 		n.fail(m)
 		return n
 	}
-	n := g.newNode(op, attrs, append([]*Node(nil), in...))
+	in = append([]*Node(nil), in...)
+	for i, x := range in {
+		if x != nil && x.op == literalOp && x.g == nil {
+			in[i] = g.number(x.attrs.(LiteralAttrs), literalDType(x))
+		}
+	}
+	n := g.newNode(op, attrs, in)
 	n.pos = g.here()
 	if m != nil {
 		n.fail(m)
 		return n
-	}
-	for i, x := range in {
-		if x.op == literalOp && x.g == nil {
-			n.in[i] = g.number(x.attrs.(LiteralAttrs), literalDType(x))
-		}
 	}
 	for _, x := range n.in {
 		if !x.judged {
 			return n // its own mistake has been reported
 		}
 	}
-	c := Call{n: n}
-	n.dtype, n.shape = op.Infer(&c)
-	n.judged = n.dtype.Valid() && n.shape != nil
+	n.infer()
 	return n
+}
+
+// infer runs the operation's shape rule. A rule that finds nothing wrong and gives no
+// shape gives that of a scalar.
+func (n *Node) infer() {
+	n.dtype, n.shape = n.op.Infer(&Call{n: n})
+	if n.shape == nil && n.bad == nil {
+		n.shape = Shape{}
+	}
+	n.judged = n.dtype.Valid() && n.shape != nil
 }
 
 // ApplyIn builds the node of an operation without operands in a given graph.
 func ApplyIn(g *Graph, op *Op, attrs any) *Node {
 	n := g.newNode(op, attrs, nil)
 	n.pos = g.here()
-	c := Call{n: n}
-	n.dtype, n.shape = op.Infer(&c)
-	n.judged = n.dtype.Valid() && n.shape != nil
+	n.infer()
 	return n
 }
 

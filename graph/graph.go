@@ -119,7 +119,7 @@ func (g *Graph) ParamInit(name string, t DType, init Initializer, shape ...Dim) 
 func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *Node {
 	n := g.newNode(op, attrs, nil)
 	n.pos = Caller()
-	n.name, n.dtype, n.shape, n.judged = name, t, append(Shape(nil), shape...), true
+	n.name, n.dtype, n.shape, n.judged = name, t, append(Shape{}, shape...), true
 	full := n.Name()
 	switch first := g.names[full]; {
 	case name == "":

@@ -44,9 +44,18 @@ type Mistake struct {
 	Node *Node
 	// Operands are the values involved, as the message shows them.
 	Operands []OperandNote
+	// Apart says that the operands' axes do not meet from the right, as those of a
+	// matrix product: each shape is then shown by itself.
+	Apart bool
+	// Choice says that it is a mistake, or a warning, only by the graph's [Policy]. A
+	// node can be excused from it: see [Node.Silence].
+	Choice bool
 	// Detail are further lines.
 	Detail []string
-	// Help are ways out.
+	// Fixes are changes of the program that cure the mistake. Each was tried: with it,
+	// the rule of the node finds nothing wrong.
+	Fixes []Fix
+	// Help is advice that cannot be tried.
 	Help []string
 	// Pos overrides the node's place.
 	Pos Pos
@@ -55,11 +64,40 @@ type Mistake struct {
 // OperandNote is one line of the table of values in a message.
 type OperandNote struct {
 	Node  *Node
-	Label string // the node's label where empty
-	Shape Shape
-	Text  string // where the value comes from
+	Label string // how the node is called, where it is not the usual way
+	Shape Shape  // the node's where nil
+	DType DType  // shown where valid
+	Text  string // a remark
 	Bad   []int  // axes to mark, counted from 0
+	// Marks stand beside the marks of bad axes, one a line.
+	Marks []string
 }
+
+// Fix is a change of the program that was tried and cures a mistake.
+type Fix struct {
+	Kind FixKind
+	// Text says what to write, with the user's names.
+	Text string
+	// Gives is the shape of the value that is changed; nil where none is.
+	Gives Shape
+}
+
+// FixKind is the sort of a change.
+type FixKind string
+
+// The sorts of changes, in the order in which they are looked for.
+const (
+	FixArguments FixKind = "arguments"    // other arguments of an operation: KeepDims, a padding, a size
+	FixUnsqueeze FixKind = "unsqueeze"    // axes of size 1 at the one place where sizes line up
+	FixSqueeze   FixKind = "squeeze"      // an axis of size 1 less
+	FixTranspose FixKind = "transpose"    // two axes exchanged
+	FixReshape   FixKind = "reshape"      // as many elements in the other operand's shape
+	FixDeclare   FixKind = "declare"      // another declaration of an input or a parameter
+	FixEqual     FixKind = "equal"        // a statement that two sizes are the same
+	FixElsewhere FixKind = "out-of-place" // the same operation without writing in place
+	FixReduce    FixKind = "reduce"       // a sum over the axes that are too many
+	FixConvert   FixKind = "convert"      // a conversion of the dtype
+)
 
 // Place gives the file and line of the mistake in the user's program.
 func (m *Mistake) Place() Pos {

@@ -27,6 +27,7 @@ type Frame struct {
 	File string // full path
 	Line int
 	Func string
+	Call string // the function of the library that was called, without its package
 }
 
 // Frame resolves p to the innermost frame outside the library; ok is false where
@@ -40,24 +41,44 @@ func (p Pos) Frame() (f Frame, ok bool) {
 		return Frame{}, false
 	}
 	frames := runtime.CallersFrames(p.pcs[:n])
+	call := ""
 	for {
 		fr, more := frames.Next()
 		if fr.Function != "" && !isLibrary(fr) {
-			return Frame{File: fr.File, Line: fr.Line, Func: fr.Function}, true
+			return Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}, true
 		}
 		if !more {
 			return Frame{}, false
 		}
+		call = withoutPackage(fr.Function)
 	}
 }
 
+// withoutPackage cuts "path/ops.MatMul" and "path/graph.(*Graph).Input" to their last
+// word.
+func withoutPackage(function string) string {
+	function = strings.TrimSuffix(function, "[...]")
+	return function[strings.LastIndexByte(function, '.')+1:]
+}
+
 // String gives "file.go:12", or "?" where nothing is known.
-func (p Pos) String() string {
+func (p Pos) String() string { return p.In("") }
+
+// In gives the file with its path relative to the directory dir, and the line; without
+// a directory, the file's bare name.
+func (p Pos) In(dir string) string {
 	f, ok := p.Frame()
 	if !ok {
 		return "?"
 	}
-	return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+	file := filepath.Base(f.File)
+	if dir != "" {
+		file = f.File
+		if rel, err := filepath.Rel(dir, f.File); err == nil && len(rel) < len(file) {
+			file = rel
+		}
+	}
+	return fmt.Sprintf("%s:%d", file, f.Line)
 }
 
 const modulePath = "github.com/broadloom/broadloom/"

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
 
 var opAdd, opSub, opMul, opDiv, opPow, opMaximum, opMinimum, opAtan2, opFloorDiv, opRem *graph.Op
 
@@ -35,7 +38,7 @@ func init() {
 	})
 	opPow = define(graph.Op{
 		Name: "pow", Func: "Pow", Doc: "x to the power y.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: refuseBool(`"pow" not implemented for 'Bool'`, sameType), Emit: emitPow,
+		Promote: common, Infer: refuseBool(`"pow" not implemented for 'Bool'`, inferPow), Emit: emitPow,
 		Grad: each(powGradBase, powGradExponent),
 	})
 	opMaximum = define(graph.Op{
@@ -112,12 +115,22 @@ func boolOperand(in ...node) bool {
 	return false
 }
 
-// winnerGrad gives dy where x beats y, half of it at a tie.
+// winnerGrad gives nothing where y beats x, half of dy at a tie, and dy elsewhere: also
+// where one of them is NaN.
 func winnerGrad(dy, x, y node, beats func(x, y *graph.Node) *graph.Node) node {
-	return Where(beats(x, y), dy, Where(Equal(x, y), Mul(dy, num(0.5)), num(0)))
+	return Where(beats(y, x), num(0), Where(Equal(x, y), Mul(dy, num(0.5)), dy))
 }
 
 func squareSum(n node) node { return Add(Square(n.In(0)), Square(n.In(1))) }
+
+// inferPow refuses a negative whole number as the power of integers, whose result would
+// be none.
+func inferPow(c *graph.Call) (graph.DType, graph.Shape) {
+	if p, isConst := c.In(1).ScalarValue(); isConst && c.DType(0).IsInt() && p < 0 && !c.Failed() {
+		shapeinfer.RefuseDType(c, "Integers to negative integer powers are not allowed.")
+	}
+	return sameType(c)
+}
 
 // powGradBase is y * x^(y-1), and 0 where y is 0, even at x = 0.
 func powGradBase(n, dy node) node {
@@ -165,11 +178,6 @@ func emitPow(e graph.Emitter, n node, x []graph.Value) graph.Value {
 				return e.Prim(graph.PrimRecip, x[0])
 			}
 		}
-	}
-	if n.DType().IsInt() {
-		// Exact for results below 2^53, as far as a float64 counts whole numbers.
-		p := e.Prim(graph.PrimPow, e.Convert(x[0], graph.Float64), e.Convert(x[1], graph.Float64))
-		return e.Convert(e.Prim(graph.PrimTrunc, p), n.DType())
 	}
 	return e.Prim(graph.PrimPow, x...)
 }

@@ -72,7 +72,7 @@ func convert(g *graph.Graph, x node, t graph.DType) node {
 	if x.DType() == t || x.Graph() != g {
 		return x
 	}
-	return Cast(x, t)
+	return Cast(x, t).Implied()
 }
 
 // common converts all operands to the dtype that holds them all.

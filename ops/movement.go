@@ -78,16 +78,6 @@ func Slice(x *graph.Node, axis int, start, stop graph.Dim, step int) *graph.Node
 	return Apply(opSlice, SliceAttrs{axis, start, stop, step}, x)
 }
 
-// Select gives the elements at one index of an axis, without that axis. A negative
-// index counts from the end.
-func Select(x *graph.Node, axis int, index graph.Dim) *graph.Node {
-	stop := index.Plus(1)
-	if index == -1 {
-		stop = End
-	}
-	return Squeeze(Slice(x, axis, index, stop, 1), axis)
-}
-
 // Pad puts a number before and after the elements along one axis.
 func Pad(x *graph.Node, axis int, before, after graph.Dim, value float64) *graph.Node {
 	return Apply(opPad, PadAttrs{axis, before, after, 1, value}, x)

@@ -16,6 +16,13 @@ type ReduceAttrs struct {
 	KeepDims bool
 }
 
+func (a ReduceAttrs) reduced() ReduceAttrs { return a }
+
+// reducing is what the fixed arguments of all reductions have in common.
+type reducing interface{ reduced() ReduceAttrs }
+
+func reduceAttrs(n node) ReduceAttrs { return n.Attrs().(reducing).reduced() }
+
 // Axis is an axis of an operand, counted from either end, or one of the options
 // KeepDims, AllAxes and NoAxes that stand in the same list.
 type Axis int
@@ -37,7 +44,7 @@ func NoAxes() Axis { return noAxes }
 
 // Axes returns the normalised axes that a reduction node folds, in rising order.
 func Axes(n *graph.Node) []int {
-	a, rank := n.Attrs().(ReduceAttrs), n.In(0).Rank()
+	a, rank := reduceAttrs(n), n.In(0).Rank()
 	if a.Axes == nil {
 		all := make([]int, rank)
 		for i := range all {
@@ -72,7 +79,7 @@ func reduction(name, fn, doc string, fold graph.Fold, result func(*graph.Call) g
 }
 
 func inferReduce(c *graph.Call, word string, needsElements bool) graph.Shape {
-	a := c.Attrs().(ReduceAttrs)
+	a := reduceAttrs(c.Node())
 	if len(a.Axes) == 1 && a.Axes[0] == ambiguousAxes {
 		c.Fail(&graph.Mistake{Code: shapeinfer.CodeAxis, Summary: "the list of axes is empty: PyTorch then folds all axes and NumPy none",
 			Help: []string{"pass ops.AllAxes() or ops.NoAxes()"}})
@@ -161,7 +168,7 @@ func init() {
 }
 
 // reapply builds a reduction over the same axes as n.
-func reapply(op *graph.Op, n, x node) node { return Apply(op, n.Attrs(), x) }
+func reapply(op *graph.Op, n, x node) node { return Apply(op, reduceAttrs(n), x) }
 
 // count gives the number of elements that the reduction n folds into one.
 func count(n, x node) node {
@@ -174,7 +181,7 @@ func count(n, x node) node {
 
 // keepShape gives a value of the result's shape the folded axes back with size 1.
 func keepShape(n, v node) node {
-	if n.Attrs().(ReduceAttrs).KeepDims {
+	if reduceAttrs(n).KeepDims {
 		return v
 	}
 	for _, a := range Axes(n) {
@@ -212,6 +219,11 @@ func prodGrad(n, dy node, _ int) node {
 
 // reduceCall builds a reduction from its list of axes and options.
 func reduceCall(op *graph.Op, x *graph.Node, list []Axis) *graph.Node {
+	return Apply(op, reduceList(list), x)
+}
+
+// reduceList reads a list of axes and options.
+func reduceList(list []Axis) ReduceAttrs {
 	a := ReduceAttrs{}
 	ambiguous := list != nil && len(list) == 0
 	for _, v := range list {
@@ -229,7 +241,7 @@ func reduceCall(op *graph.Op, x *graph.Node, list []Axis) *graph.Node {
 	if ambiguous {
 		a.Axes = []int{ambiguousAxes}
 	}
-	return Apply(op, a, x)
+	return a
 }
 
 // Sum adds up elements over the axes given, or over all.

@@ -61,11 +61,7 @@ func init() {
 			return permuteView(in, n.Shape(), countedFromZero(n.Attrs().(PermuteAttrs).Perm, n.Rank())), true
 		},
 		func(n, dy node) node {
-			inverse := make([]int, n.Rank())
-			for i, a := range countedFromZero(n.Attrs().(PermuteAttrs).Perm, n.Rank()) {
-				inverse[a] = i
-			}
-			return Permute(dy, inverse...)
+			return Permute(dy, inverse(countedFromZero(n.Attrs().(PermuteAttrs).Perm, n.Rank()))...)
 		})
 	opTranspose = movement("transpose", "Transpose", "two axes exchanged.", inferTranspose,
 		func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {

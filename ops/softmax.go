@@ -16,7 +16,7 @@ func init() {
 		Infer: inferSoftmax("softmax"),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			axis := softmaxAxis(n)
-			e := Exp(Sub(in[0], Max(in[0], axis, KeepDims())))
+			e := Exp(Sub(in[0], greatest(in[0], axis)))
 			return Div(e, Sum(e, axis, KeepDims()))
 		},
 		Grad: func(n, dy node, _ int) node {
@@ -29,7 +29,7 @@ func init() {
 		Infer: inferSoftmax("log_softmax"),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			axis := softmaxAxis(n)
-			shifted := Sub(in[0], Max(in[0], axis, KeepDims()))
+			shifted := Sub(in[0], greatest(in[0], axis))
 			return Sub(shifted, Log(Sum(Exp(shifted), axis, KeepDims())))
 		},
 		Grad: func(n, dy node, _ int) node {
@@ -44,7 +44,7 @@ func init() {
 		m = Where(Equal(Abs(m), num(inf)), num(0), m) // of infinities: exp without a shift
 		sum := Apply(opSum, ReduceAttrs{Axes: Axes(n), KeepDims: true}, Exp(Sub(x, m)))
 		y := Add(Log(sum), m)
-		if n.Attrs().(ReduceAttrs).KeepDims {
+		if reduceAttrs(n).KeepDims {
 			return y
 		}
 		return Reshape(y, n.Shape()...)
@@ -58,6 +58,11 @@ func init() {
 
 // opMaxOrLowest is the shift of LogSumExp, whose own value cancels: no gradient.
 var opMaxOrLowest *graph.Op
+
+// greatest is the shift of a softmax.
+func greatest(x node, axis Axis) node {
+	return Apply(opMaxOrLowest, ReduceAttrs{Axes: []int{int(axis)}, KeepDims: true}, x)
+}
 
 func softmaxAxis(n node) Axis { return Axis(n.Attrs().(SoftmaxAttrs).Axis) }
 

@@ -30,7 +30,7 @@ func init() {
 	opAbs = unary("abs", "Abs", "|x|; its gradient at 0 is 0.", nil, graph.PrimAbs,
 		func(y, x, dy node) node { return Mul(dy, Sign(x)) })
 	opAbs.Infer = refuseBool(`"abs_cpu" not implemented for 'Bool'`, sameType)
-	opSign = unary("sign", "Sign", "-1, 0 or 1; NaN stays.", nil, graph.PrimSign, nil)
+	opSign = unary("sign", "Sign", "-1, 0 or 1; 0 for NaN.", nil, graph.PrimSign, nil)
 	opSign.Emit = identityFor(graph.PrimSign, false)
 	opSquare = unary("square", "Square", "x * x; of booleans: Int64.", boolToInt64, graph.PrimMul,
 		func(y, x, dy node) node { return Mul(dy, Mul(x, num(2))) })
@@ -63,12 +63,15 @@ func init() {
 		func(y, x, dy node) node { return Mul(dy, Neg(Sin(x))) })
 	opFloor = unary("floor", "Floor", "the greatest whole number not above x.", nil, graph.PrimFloor, nil)
 	opFloor.Emit = identityFor(graph.PrimFloor, true)
+	opFloor.Infer = refuseBool(`"floor_vml_cpu" not implemented for 'Bool'`, sameType)
 	opCeil = unary("ceil", "Ceil", "the least whole number not below x.", nil, graph.PrimCeil, nil)
 	opCeil.Emit = identityFor(graph.PrimCeil, true)
+	opCeil.Infer = refuseBool(`"ceil_vml_cpu" not implemented for 'Bool'`, sameType)
 	opRound = unary("round", "Round", "the nearest whole number, half to even.", nil, graph.PrimRound, nil)
 	opRound.Emit = identityFor(graph.PrimRound, true)
+	opRound.Infer = refuseBool(`"round_vml_cpu" not implemented for 'Bool'`, sameType)
 	opRelu = unary("relu", "Relu", "max(x, 0); NaN stays; its gradient at 0 is 0.", nil, graph.PrimMax,
-		func(y, x, dy node) node { return Where(Greater(y, num(0)), dy, num(0)) })
+		func(y, x, dy node) node { return Where(LessEqual(y, num(0)), num(0), dy) })
 	opRelu.Infer = refuseBool(`Boolean inputs not supported for relu`, sameType)
 	opRelu.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 		return e.Prim(graph.PrimMax, x[0], e.Const(n.DType(), 0))
@@ -197,3 +200,6 @@ func inferSub(c *graph.Call) (graph.DType, graph.Shape) {
 	}
 	return sameType(c)
 }
+
+// StopsGradient reports whether the node is one of [StopGradient].
+func StopsGradient(n *graph.Node) bool { return n.Op() == opStopGrd }

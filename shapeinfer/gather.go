@@ -119,7 +119,7 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 }
 
 // Embedding is the shape rule of rows of a table, operand 1, by index, operand 0.
-func Embedding(c *graph.Call, padding *int) graph.Shape {
+func Embedding(c *graph.Call, padding []int) graph.Shape {
 	index, table := c.Shape(0), c.Shape(1)
 	if len(table) != 2 {
 		c.Fail(operandMistake(c, CodeRank, "'weight' must be 2-D"))
@@ -128,7 +128,7 @@ func Embedding(c *graph.Call, padding *int) graph.Shape {
 	if !c.DType(0).IsInt() {
 		RefuseDType(c, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.%sTensor instead (while checking arguments for embedding)", c.DType(0).TorchName()))
 	}
-	if rows, static := table[0].Int(); padding != nil && static && (int64(*padding) >= rows || int64(*padding) < -rows) {
+	if rows, static := table[0].Int(); len(padding) > 0 && static && (int64(padding[0]) >= rows || int64(padding[0]) < -rows) {
 		c.Fail(operandMistake(c, CodeAxis, "Padding_idx must be within num_embeddings"))
 	}
 	return append(slices.Clone(index), table[1])

@@ -9,8 +9,8 @@ import (
 // checkBroadcastPolicy applies the rules of choice to a broadcast that is legal.
 func checkBroadcastPolicy(c *graph.Call, shapes []graph.Shape, result graph.Shape) {
 	p := c.Policy()
-	if len(shapes) < 2 {
-		return
+	if len(shapes) < 2 || c.Node().Origin() != nil {
+		return // a gradient is no choice of the user's
 	}
 	if p.RankZero != graph.Allow || p.RankPromotion != graph.Allow {
 		checkRanks(c, p, shapes)

@@ -1,6 +1,9 @@
 package viz
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // absorb moves small values into their users: numbers become chips, conversions become
 // notes on operands, and runs of movements become one box.
@@ -24,7 +27,7 @@ func absorb(m *model) {
 	}
 	for _, v := range m.values {
 		if v.role == roleMovement {
-			v.mergeMovement(users)
+			v.mergeOperand(users)
 		}
 	}
 	left := m.values[:0]
@@ -45,6 +48,9 @@ func inlineText(v *value) string {
 	return strings.Join(append([]string{v.op}, v.attrs...), " ")
 }
 
+// attrText gives the fixed arguments as one text.
+func (v *value) attrText() string { return strings.Join(v.attrs, " · ") }
+
 // skipConversions makes the operand one of the value before absorbed conversions.
 func (x *operand) skipConversions() {
 	for x.from != nil && x.from.absorbed && x.from.converts {
@@ -55,16 +61,40 @@ func (x *operand) skipConversions() {
 	}
 }
 
-// mergeMovement takes a movement that only v reads into v's box.
-func (v *value) mergeMovement(users []int) {
+// mergeOperand takes what only the movement v reads into v's box: another movement, or a
+// reduction whose folded axes v takes away.
+func (v *value) mergeOperand(users []int) {
 	if len(v.in) != 1 || v.in[0].from == nil || v.in[0].as != "" {
 		return
 	}
 	x := v.in[0].from
-	if x.role != roleMovement || x.absorbed || len(x.in) != 1 || users[x.id] != 1 ||
-		x.name != "" || x.output || x.cut || x.fault != nil || x.part != v.part || x.scope != v.scope {
+	if x.absorbed || users[x.id] != 1 || x.name != "" || x.output || x.cut || x.fault != nil || x.part != v.part || x.scope != v.scope {
 		return
 	}
-	x.absorbed = true
-	v.op, v.attrs, v.in = x.op+" · "+v.op, append(x.attrs, v.attrs...), x.in
+	switch {
+	case x.role == roleMovement && len(x.in) == 1:
+		v.op, v.attrs = x.op+" · "+v.op, append(x.attrs, v.attrs...)
+	case x.role == roleReduce && x.typ.drops(v.typ):
+		v.role, v.op, v.attrs, v.typ = x.role, x.op, x.attrs, typeText{v.typ.dtype, x.typ.axes}
+		for i := range v.typ.axes {
+			v.typ.axes[i].to = ""
+		}
+	default:
+		return
+	}
+	x.absorbed, v.in = true, x.in
+}
+
+// drops reports whether t without the axes that it folds to size 1 is the type rest.
+func (t typeText) drops(rest typeText) bool {
+	var left []string
+	for _, a := range t.axes {
+		if a.mark == markSummed && a.to == "" {
+			return false
+		}
+		if a.mark != markSummed {
+			left = append(left, a.size)
+		}
+	}
+	return slices.EqualFunc(left, rest.axes, func(size string, a axis) bool { return size == a.size })
 }

@@ -1,7 +1,6 @@
 package viz
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -26,14 +25,13 @@ func (c *composer) unitBox(u *unit) *box {
 		b.shape = shapeCompact
 	}
 	b.title = c.titleSpans(v)
-	if !v.judged {
-		b.title = []span{{v.op, styleSilenced}}
-		return b
+	if v.doubt {
+		b.title = []span{{text: v.op, style: styleSilenced}}
 	}
 	c.addChips(b, u)
-	if c.o.detail&Types != 0 {
+	if c.o.detail&Types != 0 && v.judged {
 		b.lines = append(b.lines, line{sizeType, typeSpans(v.typ)})
-		c.uses.axes(v.typ.axes)
+		c.d.uses.axes(v.typ.axes)
 	}
 	b.lines = append(b.lines, noteLines(v, c.o.detail)...)
 	return b
@@ -41,7 +39,7 @@ func (c *composer) unitBox(u *unit) *box {
 
 func (v *value) look() look {
 	switch {
-	case !v.judged:
+	case v.doubt:
 		return lookSilent
 	case v.role == roleInput:
 		return lookInput
@@ -63,7 +61,7 @@ func (v *value) look() look {
 
 // heavy reports whether a value stays in memory, as far as a graph tells.
 func (v *value) heavy() bool {
-	return v.kept || v.role == roleInput || v.role == roleParam || v.role == roleUpdate || v.role == roleSeed
+	return !v.doubt && (v.kept || v.role == roleInput || v.role == roleParam || v.role == roleUpdate || v.role == roleSeed)
 }
 
 // titleSpans gives "h = tanh": the user's name, or the word of the text form where
@@ -84,43 +82,57 @@ func (c *composer) titleSpans(v *value) []span {
 		if name == "" {
 			name = v.op
 		}
-		return append([]span{{name, styleStrong}}, constSpans(v)...)
+		return append([]span{{text: name, style: styleStrong}}, constSpans(v)...)
 	}
 	var spans []span
 	if name != "" {
-		spans = append(spans, span{name + " ", styleName}, span{"= ", styleText})
+		spans = append(spans, v.nameSpan(name), span{text: "= "})
 	}
 	op := v.op
 	var attrs []span
-	if text := strings.Join(v.attrs, " "); text != "" && len(text) <= wideAttrs && v.role != roleMovement {
+	if text := v.attrText(); text != "" && len(text) <= wideAttrs && v.role != roleMovement {
 		op += " "
-		attrs = []span{{text, styleText}}
+		attrs = []span{{text: text}}
 	}
-	return append(append(spans, span{op, styleStrong}), attrs...)
+	return append(append(spans, span{text: op, style: styleStrong}), attrs...)
 }
 
 // wideAttrs is the length past which arguments stand below the operation.
 const wideAttrs = 16
 
+// nameSpan prints a value's name in the colour of what it is.
+func (v *value) nameSpan(name string) span {
+	s := span{text: name + " ", style: styleName, of: v.look()}
+	if v.gradientOf != nil {
+		s.of = v.gradientOf.look()
+	}
+	switch s.of {
+	case lookPlain, lookMovement, lookReduce:
+		s.style = styleStrong
+	}
+	return s
+}
+
 func constSpans(v *value) []span {
 	if v.role != roleConst || len(v.attrs) == 0 {
 		return nil
 	}
-	return []span{{" " + strings.Join(v.attrs, " "), styleText}}
+	return []span{{text: " " + v.attrText()}}
 }
 
 // updateTitle gives "w ← sub_", where w is not joined by an edge.
 func (c *composer) updateTitle(v *value) []span {
-	spans := []span{{v.op, styleStrong}}
-	if len(v.in) > 0 && v.in[0].from != nil {
-		spans = append([]span{{shorten(baseName(v.in[0].from), longName) + " ", styleName}, {"← ", styleText}}, spans...)
+	op := span{text: v.op, style: styleStrong}
+	if len(v.in) == 0 || v.in[0].from == nil {
+		return []span{op}
 	}
-	return spans
+	target := v.in[0].from
+	return []span{target.nameSpan(shorten(baseName(target), longName)), {text: "← "}, op}
 }
 
 func noteLines(v *value, d Detail) []line {
 	notes := v.notes
-	if text := strings.Join(v.attrs, " "); len(text) > wideAttrs && v.role != roleMovement && !v.role.isSource() {
+	if text := v.attrText(); len(text) > wideAttrs && v.role != roleMovement && !v.role.isSource() {
 		notes = append([]string{text}, notes...)
 	}
 	if d&Lines != 0 {
@@ -128,7 +140,7 @@ func noteLines(v *value, d Detail) []line {
 	}
 	var lines []line
 	for _, n := range notes {
-		lines = append(lines, line{sizeNote, []span{{n, styleFaint}}})
+		lines = append(lines, line{sizeNote, []span{{text: n, style: styleFaint}}})
 	}
 	return lines
 }
@@ -146,7 +158,7 @@ func (v *value) tooltip() []string {
 		}
 	}
 	if len(v.attrs) > 0 {
-		text += " {" + strings.Join(v.attrs, " ") + "}"
+		text += " {" + v.attrText() + "}"
 	}
 	lines := []string{text}
 	if v.judged {
@@ -158,13 +170,33 @@ func (v *value) tooltip() []string {
 	return append(lines, v.pos)
 }
 
+// terminals gives the outputs of a unit that get boxes of their own. A card lists
+// gradients, and where it has many outputs, all of them.
+func (u *unit) terminals() []*value {
+	list := u.outputs()
+	if u.isCard() && (len(list) > 1 || u.part != forward) {
+		return nil
+	}
+	return list
+}
+
+func (u *unit) outputs() []*value {
+	var list []*value
+	for _, v := range u.values {
+		if v.output && v.role != roleSeed {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
 // terminal makes the box of an output.
 func (c *composer) terminal(v *value) *box {
-	b := &box{id: fmt.Sprintf("o%04d", v.id), look: lookOutput, heavy: true, tooltip: v.tooltip()}
+	b := &box{id: c.id("o", v), look: lookOutput, heavy: true, tooltip: v.tooltip()}
 	if x := v.gradientOf; x != nil {
 		b.look = x.look()
 	}
-	b.title = []span{{shorten(baseName(v), longName), styleStrong}}
+	b.title = []span{{text: shorten(baseName(v), longName), style: styleStrong}}
 	if c.o.detail&Types != 0 {
 		b.lines = []line{{sizeType, typeSpans(plainType(v))}}
 	}
@@ -200,15 +232,15 @@ func (c *composer) faultBox(f *fault, op string) *box {
 	if op == "" {
 		op = "mistake"
 	}
-	b.title = []span{{op + " ", styleName}, {f.code, styleFaint}}
+	b.title = []span{{text: op + " ", style: styleBad}, {text: f.code, style: styleFaint}}
 	for _, o := range f.operands {
-		spans := append([]span{{shorten(o.label, longName) + ": ", styleText}}, typeSpans(o.typ)...)
+		spans := append([]span{{text: shorten(o.label, longName) + ": "}}, typeSpans(o.typ)...)
 		b.lines = append(b.lines, line{sizeType, spans})
 	}
 	for _, text := range wrap(f.summary, wideNote, 8) {
-		b.lines = append(b.lines, line{sizeType, []span{{text, styleText}}})
+		b.lines = append(b.lines, line{sizeType, []span{{text: text}}})
 	}
-	b.lines = append(b.lines, line{sizeType, []span{{f.pos, styleFaint}}})
+	b.lines = append(b.lines, line{sizeType, []span{{text: f.pos, style: styleFaint}}})
 	return b
 }
 

@@ -12,17 +12,17 @@ import (
 // cardBox makes the box of folded scopes.
 func (c *composer) cardBox(u *unit) *box {
 	b := &box{look: lookCard, shape: shapeCard, heavy: true}
-	b.title = []span{{shorten(cardName(u), longName), styleStrong}}
+	b.title = []span{{text: shorten(cardName(u), longName), style: styleStrong}}
 	each := ""
 	if n := len(u.scopes); n > 1 {
 		b.shape = shapeStack
 		b.title[0].text += "  "
-		b.title = append(b.title, span{"×" + strconv.Itoa(n), styleName})
+		b.title = append(b.title, span{text: "×" + strconv.Itoa(n), style: styleName, of: lookCard})
 		each = " each"
 	}
 	add := func(text string) {
 		if text != "" {
-			b.lines = append(b.lines, line{sizeType, []span{{text, styleType}}})
+			b.lines = append(b.lines, line{sizeType, []span{{text: text, style: styleType}}})
 		}
 	}
 	add(cardContents(u))
@@ -31,15 +31,27 @@ func (c *composer) cardBox(u *unit) *box {
 	}
 	counts := fmt.Sprintf("%s%s", plural(len(u.values)/len(u.scopes), "node"), each)
 	if n := cardParams(u); n != "" {
-		counts = n + " parameters · " + counts
+		if each != "" {
+			n += " in all"
+		}
+		counts = n + " · " + counts
 	}
 	add(counts)
+	if outs := u.outputs(); len(outs) > len(u.terminals()) {
+		var names []string
+		for _, v := range outs {
+			if n := baseName(v); !slices.Contains(names, n) {
+				names = append(names, n)
+			}
+		}
+		add("gives " + shortList(names, 5, ", "))
+	}
 	b.tooltip = u.scopes
 	for _, v := range u.values {
 		if v.fault != nil { // a mistake must not hide inside a card
 			b.look = lookWrong
-			b.lines = append(b.lines, line{sizeType, []span{{shorten(v.op+": "+v.fault.summary, 2*wideNote), styleBad}}},
-				line{sizeType, []span{{v.fault.pos, styleFaint}}})
+			b.lines = append(b.lines, line{sizeType, []span{{text: shorten(v.op+": "+v.fault.summary, 2*wideNote), style: styleBad}}},
+				line{sizeType, []span{{text: v.fault.pos, style: styleFaint}}})
 		}
 	}
 	return b
@@ -72,7 +84,7 @@ func cardContents(u *unit) string {
 	counts := map[string]int{}
 	var words []string
 	for _, v := range u.values {
-		scope := enclosing(u, v)
+		scope, _ := outerScope(v.scope, scopeDepth(u.scopes[0]))
 		if rest, within := strings.CutPrefix(v.scope, scope+"/"); within {
 			name, _, _ := strings.Cut(rest, "/")
 			if !slices.Contains(inner, name) {
@@ -97,16 +109,6 @@ func cardContents(u *unit) string {
 	return shortList(words, 4, ", ")
 }
 
-// enclosing gives the one of a unit's folded scopes that holds v.
-func enclosing(u *unit, v *value) string {
-	for _, s := range u.scopes {
-		if v.scope == s || hasPrefix(v.scope, s) {
-			return s
-		}
-	}
-	return ""
-}
-
 func shortList(words []string, most int, sep string) string {
 	if len(words) > most {
 		words = append(slices.Clone(words[:most]), "…")
@@ -125,8 +127,8 @@ func cardTypes(u *unit) string {
 	return shortList(types, 2, " ")
 }
 
-// cardParams counts the elements of a card's parameters, "" where there are none; where
-// sizes have names, it gives the number of parameters that can be counted.
+// cardParams counts the elements of a card's parameters; it gives "" where there are
+// none, or where they cannot be counted since sizes have names.
 func cardParams(u *unit) string {
 	total, none := new(big.Int), true
 	for _, v := range u.values {
@@ -138,7 +140,7 @@ func cardParams(u *unit) string {
 		for _, a := range v.typ.axes {
 			n, err := strconv.ParseInt(a.size, 10, 64)
 			if err != nil {
-				return "some"
+				return ""
 			}
 			count.Mul(count, big.NewInt(n))
 		}
@@ -148,7 +150,7 @@ func cardParams(u *unit) string {
 		return ""
 	}
 	f, _ := new(big.Float).SetInt(total).Float64()
-	return shortNumber(f)
+	return shortNumber(f) + " parameters"
 }
 
 // shortNumber gives a count in three digits or so: 37.8 M.

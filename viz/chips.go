@@ -38,7 +38,7 @@ func (c *composer) addChips(b *box, u *unit) {
 		}
 	}
 	if left > 0 {
-		b.after = append(b.after, chip{lookPlain, []span{{"+" + strconv.Itoa(left), styleText}}})
+		b.after = append(b.after, chip{lookPlain, []span{{text: "+" + strconv.Itoa(left), style: styleText}}})
 	}
 }
 
@@ -46,9 +46,9 @@ func (c *composer) addChips(b *box, u *unit) {
 func (c *composer) chip(v *value, x *operand, l link) chip {
 	switch {
 	case x.from == nil:
-		return chip{lookConst, []span{{shorten(x.word, longChip), styleText}}}
+		return chip{lookConst, []span{{text: shorten(x.word, longChip), style: styleText}}}
 	case x.from.absorbed:
-		ch := chip{lookConst, []span{{shorten(x.from.inline, longChip), styleText}}}
+		ch := chip{lookConst, []span{{text: shorten(x.from.inline, longChip), style: styleText}}}
 		return ch // that a number meets all axes goes without saying
 	}
 	ch := chip{look: x.from.look()}
@@ -63,11 +63,11 @@ func (c *composer) chip(v *value, x *operand, l link) chip {
 	if x.as != "" {
 		word += " " + x.as
 	}
-	ch.spans = []span{{shorten(word, longChip), styleText}}
+	ch.spans = []span{{text: shorten(word, longChip), style: styleText}}
 	if x.axes != nil {
 		ch.spans[0].text += " "
 		ch.spans = append(ch.spans, axesSpans(x.axes, styleBeside)...)
-		c.uses.axes(x.axes)
+		c.d.uses.axes(x.axes)
 	}
 	return ch
 }
@@ -88,19 +88,20 @@ func hasPrefix(scope, outer string) bool {
 
 // typeSpans prints a type with its marks.
 func typeSpans(t typeText) []span {
-	spans := []span{{t.dtype, styleType}}
-	return append(spans, axesSpans(t.axes, styleType)...)
+	spans := axesSpans(t.axes, styleType)
+	spans[0].text = t.dtype + spans[0].text
+	return spans
 }
 
 // axesSpans prints "[32,128]"; rest is the style of what is not marked. Neighbours of
 // one style are one span.
 func axesSpans(axes []axis, rest style) []span {
-	spans := []span{{"[", rest}}
+	spans := []span{{text: "[", style: rest}}
 	add := func(text string, s style) {
 		if last := &spans[len(spans)-1]; last.style == s {
 			last.text += text
 		} else {
-			spans = append(spans, span{text, s})
+			spans = append(spans, span{text: text, style: s})
 		}
 	}
 	for i, a := range axes {

@@ -10,42 +10,53 @@ type composer struct {
 	o        *options
 	d        *drawing
 	units    []*unit
+	prefix   string // of all ids
 	parts    [partCount]bool
 	clusters map[scopeKey]*cluster
 	ids      map[*unit]string
 	main     map[*unit]*unit // the operand's unit that the unit stands below
-	uses     uses
+	tops     map[scopeKey]int
 }
 
 // compose makes the drawing of units, of which m's values are what is left of count.
 func compose(m *model, units []*unit, count int, o *options) *drawing {
-	c := &composer{o: o, units: units, clusters: map[scopeKey]*cluster{}, ids: map[*unit]string{}, main: map[*unit]*unit{},
+	c := newComposer(m, units, o, "")
+	c.align()
+	c.d.title = c.title(m, count)
+	return c.d
+}
+
+func newComposer(m *model, units []*unit, o *options, prefix string) *composer {
+	c := &composer{o: o, prefix: prefix, units: units, clusters: map[scopeKey]*cluster{}, ids: map[*unit]string{}, main: map[*unit]*unit{}, tops: map[scopeKey]int{},
 		d: &drawing{root: &cluster{}, large: len(units) > 300}}
 	for _, u := range units {
 		c.parts[u.part] = true
-		c.ids[u] = fmt.Sprintf("n%04d", u.first().id)
+		kind := "n"
 		if u.isCard() {
-			c.ids[u] = fmt.Sprintf("c%04d", u.first().id)
+			kind = "c"
 		}
+		c.ids[u] = c.id(kind, u.first())
 	}
 	c.findSpines()
+	c.findTops()
 	for _, u := range units {
 		c.place(u)
 	}
 	for i, f := range m.loose {
 		b := c.faultBox(f, "")
-		b.id = "m" + strconv.Itoa(i)
+		b.id = prefix + "m" + strconv.Itoa(i)
 		c.d.root.boxes = append(c.d.root.boxes, b)
 	}
 	for _, u := range units {
 		c.join(u)
 	}
-	c.align()
-	c.d.title = c.title(m, count)
-	if o.legend {
-		c.d.legend = c.uses.legend()
-	}
-	return c.d
+	c.alignOperands()
+	return c
+}
+
+// id names a box after a value.
+func (c *composer) id(kind string, v *value) string {
+	return fmt.Sprintf("%s%s%04d", c.prefix, kind, v.id)
 }
 
 // place puts a unit's box, and the boxes of outputs that it holds, into clusters.
@@ -53,23 +64,26 @@ func (c *composer) place(u *unit) {
 	b := c.unitBox(u)
 	b.id = c.ids[u]
 	b.spine = c.spine(u)
+	b.order = c.order(u)
 	at := c.cluster(u)
 	at.boxes = append(at.boxes, b)
-	c.uses.box(b)
-	for _, v := range u.values {
-		if v.output && v.role != roleSeed {
-			t := c.terminal(v)
-			c.d.root.boxes = append(c.d.root.boxes, t)
-			c.uses.box(t)
-			c.edge(edge{from: c.ids[u], to: t.id, weight: 20, up: column(u.part, c.o) == 1})
+	c.d.uses.box(b)
+	for _, v := range u.terminals() {
+		t := c.terminal(v)
+		out := c.d.root
+		if u.part != forward {
+			out = c.scopeCluster(u.part, "")
 		}
+		out.boxes = append(out.boxes, t)
+		c.d.uses.box(t)
+		c.edge(edge{from: c.ids[u], to: t.id, weight: 20, up: column(u.part, c.o) == 1})
 	}
 }
 
 // cluster gives the cluster of a unit: that of its scope, within that of its part where
-// there are several. Inputs, parameters and seeds outside of scopes stand free.
+// there are several. Forward inputs and parameters outside of scopes stand free.
 func (c *composer) cluster(u *unit) *cluster {
-	if v := u.first(); !u.isCard() && u.scope == "" && (v.role.isSource() || v.role == roleSeed) {
+	if !u.isCard() && u.scope == "" && u.part == forward && u.first().role.isSource() {
 		return c.d.root
 	}
 	return c.scopeCluster(u.part, u.scope)
@@ -85,7 +99,7 @@ func (c *composer) scopeCluster(p part, scope string) *cluster {
 	switch {
 	case scope != "":
 		outer = c.scopeCluster(p, parentScope(scope))
-		made.id = fmt.Sprintf("s%d", len(c.clusters))
+		made.id = fmt.Sprintf("%ss%d", c.prefix, len(c.clusters))
 	case !c.several():
 		c.clusters[key] = outer
 		return outer
@@ -121,7 +135,7 @@ func (c *composer) linkEdge(l link) edge {
 	switch v := l.user; {
 	case v.fault != nil:
 		e.style = edgeBad
-	case !v.judged:
+	case v.doubt:
 		e.style = edgeSilent
 	case l.via.writes:
 		e.style = edgeWrite
@@ -130,11 +144,13 @@ func (c *composer) linkEdge(l link) edge {
 	}
 	if !l.to.isCard() {
 		e.bead = c.bead(l)
-		e.beadID = fmt.Sprintf("b%04d_%d", l.user.id, l.index)
+		e.beadID = c.id("b", l.user) + "_" + strconv.Itoa(l.index)
 		e.cluster = c.common(l)
 	}
 	if e.bead != nil {
 		e.weight = min(e.weight, 2)
+	} else {
+		e.length = c.entry(l)
 	}
 	return e
 }
@@ -143,11 +159,12 @@ func (c *composer) linkEdge(l link) edge {
 func (c *composer) bead(l link) []span {
 	var spans []span
 	if l.via.as != "" {
-		spans = append(spans, span{l.via.as, styleBeside})
+		spans = append(spans, span{text: l.via.as, style: styleBeside})
 	}
 	if l.via.axes != nil && l.user.fault == nil {
-		spans = append(spans, axesSpans(l.via.axes, styleBeside)...)
-		c.uses.axes(l.via.axes)
+		spans = axesSpans(l.via.axes, styleBeside)
+		spans[0].text = l.via.as + spans[0].text
+		c.d.uses.axes(l.via.axes)
 	}
 	return spans
 }
@@ -165,6 +182,6 @@ func (c *composer) common(l link) *cluster {
 }
 
 func (c *composer) edge(e edge) {
-	c.uses.edge(e)
+	c.d.uses.edge(e)
 	c.d.edges = append(c.d.edges, e)
 }

@@ -7,7 +7,7 @@ type drawing struct {
 	root     *cluster
 	edges    []edge
 	sameRank [][]string // ids of boxes that stand in one row, in their order
-	legend   []legendEntry
+	uses     uses       // what occurs, for the legend
 	large    bool
 }
 
@@ -31,6 +31,7 @@ type box struct {
 	tooltip []string
 	heavy   bool   // a thick border: a value that stays
 	cut     bool   // a dashed border: some neighbour is not drawn
+	order   string // which edges keep their order from left to right: "in", "out" or ""
 	spine   string // boxes with the same word are drawn below one another if possible
 }
 
@@ -67,6 +68,7 @@ const (
 type span struct {
 	text  string
 	style style
+	of    look // of a name: the look whose colour it has
 }
 
 type style uint8
@@ -74,7 +76,7 @@ type style uint8
 const (
 	styleText     style = iota // in the theme's text colour
 	styleStrong                // bold
-	styleName                  // bold, in the colour of the box's border
+	styleName                  // bold, in the colour of the span's look
 	styleType                  // in the box's colour for types
 	styleFaint                 // for notes
 	styleStretch               // bold: a repeated axis
@@ -94,6 +96,7 @@ type edge struct {
 	style    edgeStyle
 	up       bool // drawn against the direction of the program
 	weight   int
+	length   int // the least number of rows between the ends; 0 is 1
 	tooltip  string
 }
 

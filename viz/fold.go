@@ -26,9 +26,13 @@ func (f *folding) outermost(scope string) string {
 	return found
 }
 
-// fold gives the boxes of the picture: the scopes that match the patterns become cards,
-// and where more than the limit are left, further scopes do: first those that occur
-// several times with the same structure, since they tell least, then the innermost.
+// repeatedShare is the part of the limit past which repeated scopes fold.
+const repeatedShare = 4
+
+// fold gives the boxes of the picture: the scopes that match the patterns become cards.
+// Where many boxes are left, those that occur several times with the same structure do
+// too, since they tell nothing new; where more than the limit are left, so do the
+// innermost scopes, and then those around them.
 func fold(m *model, o *options) []*unit {
 	shapes := scopeShapes(m)
 	scopes := map[string]bool{}
@@ -41,14 +45,14 @@ func fold(m *model, o *options) []*unit {
 	}
 	boxes := func() []*unit { return foldInto(m, newFolding(scopes), shapes, o.stack) }
 	units := boxes()
-	if o.limit == 0 || len(units) <= o.limit {
+	if o.limit == 0 {
 		return units
 	}
 	deepest := 0
 	for key := range shapes {
 		deepest = max(deepest, scopeDepth(key.scope))
 	}
-	if o.stack {
+	if o.stack && len(units) > o.limit/repeatedShare {
 		for scope := range repeatedScopes(shapes) {
 			scopes[scope] = true
 		}

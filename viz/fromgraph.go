@@ -15,6 +15,7 @@ func (s graphSource) model() *model {
 		b.values[i] = b.value(n)
 	}
 	b.m.values = b.values
+	b.moveSources()
 	b.findUses()
 	b.nameGradients()
 	for _, mistake := range s.g.Mistakes() {
@@ -41,13 +42,24 @@ func (b *graphModel) value(n *graph.Node) *value {
 		v.in = append(v.in, b.operand(n, i))
 	}
 	v.role, v.part = roleOf(n), b.partOf(n, v)
+	v.doubt = !v.judged
+	for _, x := range v.in {
+		v.doubt = v.doubt || x.from != nil && (x.from.fault != nil || x.from.doubt)
+	}
 	if m, wrong := n.Err().(*graph.Mistake); wrong {
+		for _, x := range v.in {
+			if x.from != nil {
+				x.from.shown = true // the message calls it by its label
+			}
+		}
 		v.fault = newFault(m)
 		return v
 	}
 	v.attrs = attrTexts(n.Attrs())
 	if v.judged {
 		v.typ = typeOf(n.DType(), n.Shape())
+	}
+	if !v.doubt {
 		b.markType(v, n)
 	}
 	return v

@@ -27,9 +27,30 @@ func (b *graphModel) findUses() {
 	for i, v := range b.values {
 		// A loss is an output although its own gradient may read it.
 		read := users[i] > 0 && (v.part != forward || forwardUsed[i] || !v.kept)
-		v.output = !read && v.judged && v.fault == nil && !v.role.isSource() && v.role != roleUpdate
+		v.output = !read && !v.doubt && v.fault == nil && !v.role.isSource() && v.role != roleUpdate
 	}
 	b.markSeeds(forwardUsed)
+}
+
+// moveSources gives sources that only gradients read, such as the gradient that arrives
+// from outside, to the gradient; and those that only updates read to the updates.
+func (b *graphModel) moveSources() {
+	first := make([]part, len(b.values))
+	for i := range first {
+		first[i] = partCount
+	}
+	for _, v := range b.values {
+		for _, x := range v.in {
+			if x.from != nil {
+				first[x.from.id] = min(first[x.from.id], v.part)
+			}
+		}
+	}
+	for i, v := range b.values {
+		if v.role.isSource() && first[i] != partCount {
+			v.part = first[i]
+		}
+	}
 }
 
 // markSeeds finds the values that gradients start from: made without operands for a
@@ -50,7 +71,7 @@ func (b *graphModel) markSeeds(forwardUsed []bool) {
 		if v.name == "" {
 			v.name = gradientName(y)
 		}
-		v.label = gradientName(y)
+		v.label, v.gradientOf = gradientName(y), y
 		v.notes = append(v.notes, "seed")
 		v.attrs = nil
 	}

@@ -23,16 +23,18 @@ type value struct {
 	judged bool // whether the type is known
 	in     []operand
 	fault  *fault
+	doubt  bool // follows from a mistake
 	output bool
 	kept   bool // a forward value that a gradient reads
 	// gradientOf is the value of which this is the gradient, where that is certain.
 	gradientOf *value
-	notes  []string
-	pos    string
+	notes      []string
+	pos        string
 
 	converts bool   // does nothing but change the dtype
 	absorbed bool   // has no box of its own
 	inline   string // what stands for an absorbed value inside its users
+	leaves   bool   // read by its part outside of its card
 	cut      bool   // some operand or user is left out of the view
 	shown    bool   // chips refer to it, so that its box must show its label
 }

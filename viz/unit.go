@@ -8,7 +8,8 @@ type unit struct {
 	scopes []string // the folded scopes; nil for a value of its own
 	in     []link
 	rank   int
-	pos    int // its place in an order in which operands come before users, where there is one
+	spine  bool // on the line that its part keeps straight
+	pos    int  // its place in an order in which operands come before users, where there is one
 }
 
 // link is one operand that comes from another unit.
@@ -56,6 +57,7 @@ func linkUnits(m *model, units []*unit) {
 		u.in = nil
 		for _, v := range u.values {
 			of[v.id] = u
+			v.leaves = false
 		}
 	}
 	for _, u := range units {
@@ -63,6 +65,7 @@ func linkUnits(m *model, units []*unit) {
 			for i := range v.in {
 				if x := &v.in[i]; x.from != nil && !x.from.absorbed && of[x.from.id] != u {
 					u.in = append(u.in, link{from: of[x.from.id], to: u, via: x, user: v, index: i})
+					x.from.leaves = x.from.leaves || x.from.part == v.part
 				}
 			}
 		}

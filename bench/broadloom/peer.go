@@ -1,37 +1,14 @@
 package broadloom
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/broadloom/broadloom/bench/suite"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/optim"
 )
-
-// builder writes a workload down and compiles it. The sizes follow from the
-// inputs; a training workload's update rule from its Optimizer.
-type builder func(suite.Workload, *suite.Inputs, suite.Config) (suite.Program, error)
-
-// builders has an entry for every kind.
-var builders = map[suite.Kind]builder{
-	suite.ChainFwd:      missing,
-	suite.ChainGrad:     missing,
-	suite.BiasGelu:      missing,
-	suite.AddFwd:        missing,
-	suite.BlackScholes:  missing,
-	suite.Softmax:       missing,
-	suite.XentGrad:      missing,
-	suite.LayerNormGrad: missing,
-	suite.ColRowSum:     missing,
-	suite.MatMul:        missing,
-	suite.MLP:           missing,
-	suite.LogReg:        missing,
-	suite.Transformer:   missing,
-	suite.LeNet:         missing,
-}
-
-// missing stands for a builder that is not written yet.
-func missing(suite.Workload, *suite.Inputs, suite.Config) (suite.Program, error) {
-	return nil, suite.ErrNotExpressible
-}
 
 // Peer is Broadloom.
 type Peer struct{}
@@ -39,22 +16,108 @@ type Peer struct{}
 // Name implements suite.Peer.
 func (Peer) Name() string { return "broadloom" }
 
-// Mode implements suite.Peer: the instruction set.
-func (Peer) Mode(cfg suite.Config) string {
-	if cfg.ISA == "" {
-		return "best"
-	}
-	return cfg.ISA
-}
+// Mode implements suite.Peer: the instruction set. There is one so far.
+func (Peer) Mode(suite.Config) string { return "portable" }
 
 // Modules implements suite.Peer.
 func (Peer) Modules() []string { return []string{"github.com/broadloom/broadloom"} }
 
 // Prepare implements suite.Peer.
-func (Peer) Prepare(w suite.Workload, in *suite.Inputs, cfg suite.Config) (suite.Program, error) {
+func (Peer) Prepare(w suite.Workload, in *suite.Inputs, _ suite.Config) (suite.Program, error) {
 	build, ok := builders[w.Kind]
 	if !ok {
-		return nil, fmt.Errorf("broadloom: no builder for %q", w.Kind)
+		return nil, suite.ErrNotExpressible
 	}
-	return build(w, in, cfg)
+	g := graph.New(w.Name)
+	nodes, feed := declare(g, in)
+	results := build(nodes)
+	options := []exec.Option{exec.Outputs(results...)}
+	if o := optimizer(w.Optimizer); o != nil {
+		var trained []*graph.Node
+		for _, t := range in.Trained() {
+			trained = append(trained, nodes[t.Name])
+		}
+		options = append(options, exec.Updates(o.Minimize(results[0], trained...)...))
+	}
+	prog, err := exec.Compile(g, options...)
+	if err != nil {
+		return nil, err
+	}
+	p := &program{session: prog.NewSession(), feed: feed, results: results}
+	for _, t := range in.Trained() {
+		if err := p.session.SetParam(nodes[t.Name], array(t)); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
 }
+
+// declare makes an input for each tensor, and a parameter for each that is trained.
+func declare(g *graph.Graph, in *suite.Inputs) (leaves, exec.Feed) {
+	nodes, feed := leaves{}, exec.Feed{}
+	for _, t := range in.Tensors {
+		shape := graph.MakeShape(t.Shape...)
+		dtype := graph.Float32
+		if t.Int != nil {
+			dtype = graph.Int64
+		}
+		if t.Trained {
+			nodes[t.Name] = g.Param(t.Name, dtype, shape...)
+			continue
+		}
+		nodes[t.Name] = g.Input(t.Name, dtype, shape...)
+		feed[nodes[t.Name]] = array(t)
+	}
+	return nodes, feed
+}
+
+func array(t *suite.Tensor) exec.Array {
+	if t.Int != nil {
+		return exec.Array{Shape: t.Shape, Data: t.Int}
+	}
+	return exec.Array{Shape: t.Shape, Data: t.Float}
+}
+
+// minimizer is what the update rules have in common.
+type minimizer interface {
+	Minimize(loss *graph.Node, params ...*graph.Node) []*graph.Node
+}
+
+func optimizer(o suite.Optimizer) minimizer {
+	switch o {
+	case suite.SGD:
+		return optim.SGD(suite.SGDRate)
+	case suite.Adam:
+		return optim.Adam(suite.AdamRate)
+	}
+	return nil
+}
+
+// program is a prepared workload.
+type program struct {
+	session *exec.Session
+	feed    exec.Feed
+	results []*graph.Node
+	out     *exec.Results
+}
+
+// Step implements suite.Program.
+func (p *program) Step() (err error) {
+	p.out, err = p.session.Run(context.Background(), p.feed)
+	return err
+}
+
+// Results implements suite.Program.
+func (p *program) Results() ([][]float32, error) {
+	list := make([][]float32, len(p.results))
+	for i, n := range p.results {
+		data, ok := p.out.Array(n).Data.([]float32)
+		if !ok {
+			return nil, fmt.Errorf("broadloom: result %s is not float32", n.Label())
+		}
+		list[i] = data
+	}
+	return list, nil
+}
+
+func numbered(prefix string, i int) string { return fmt.Sprintf("%s%d", prefix, i) }

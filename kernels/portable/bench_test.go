@@ -125,3 +125,39 @@ func BenchmarkSoftmax(b *testing.B)   { benchmark(b, softmax(b)) }
 func BenchmarkSums(b *testing.B)      { benchmark(b, sums(b)) }
 func BenchmarkSGD(b *testing.B)       { benchmark(b, sgd(b)) }
 func BenchmarkReLU(b *testing.B)      { benchmark(b, relu(b)) }
+
+// BenchmarkCall is the time of a call itself, on one row of 16 elements.
+func BenchmarkCall(b *testing.B) {
+	p := relu(b)
+	k, err := Compile(p)
+	require.NoError(b, err)
+	a := square(p, 16)
+	a.Outer[0] = 1
+	var s Scratch
+	b.ReportAllocs()
+	for b.Loop() {
+		k.Run(a, &s)
+	}
+}
+
+// BenchmarkShortRows is the softmax of many rows of 10 elements.
+func BenchmarkShortRows(b *testing.B) {
+	p := softmax(b)
+	k, err := Compile(p)
+	require.NoError(b, err)
+	a := square(p, side)
+	a.N = 10
+	var s Scratch
+	for b.Loop() {
+		k.Run(a, &s)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(10*side), "ns/elem")
+}
+
+// BenchmarkCompile is the time of compilation.
+func BenchmarkCompile(b *testing.B) {
+	p := softmax(b)
+	for b.Loop() {
+		_, _ = Compile(p)
+	}
+}

@@ -50,10 +50,17 @@ func numberReduction[T scalar.Number](kind rowprog.Reduction, t rowprog.Type, st
 	return selectReduction[T](kind, t, state, x, v)
 }
 
-// laneReduction combines elements in lanes and then the lanes.
+// laneReduction combines elements in lanes and then the lanes. A short row leaves the
+// last lanes at the identity, with which combining changes nothing: they are left out.
 func laneReduction[T scalar.Number](identity T, update func(lanes, x []T), fold func(lanes []T) T,
 	lanes, state, x int, v rowprog.Value) reduction {
-	at := func(s *Scratch) []T { return unsafe.Slice((*T)(unsafe.Pointer(&s.states[state])), lanes) }
+	at := func(s *Scratch) []T {
+		n := lanes
+		for n > 8 && n/2 >= s.args.N {
+			n /= 2
+		}
+		return unsafe.Slice((*T)(unsafe.Pointer(&s.states[state])), n)
+	}
 	return reduction{
 		begin: func(s *Scratch, _ int) { loops.Fill(at(s), identity) },
 		block: func(s *Scratch, n int) { update(at(s), vec[T](s, x, n)) },

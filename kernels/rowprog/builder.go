@@ -101,6 +101,9 @@ func (b *Builder) Load(operand int) Value {
 	if o == nil {
 		return None
 	}
+	if !o.Access.Reads() {
+		return b.fail("load of %s: the operand is %v", o.Name, o.Access)
+	}
 	return b.pure(Inst{Op: OpLoad, Type: o.Type, Domain: o.Domain, Operand: operand, Section: b.section(o.Domain)})
 }
 
@@ -172,6 +175,10 @@ func (b *Builder) Accumulate(operand int, r Reduction, x Value) {
 // Guard stops the call with the code where a Bool value is false.
 func (b *Builder) Guard(ok Value, code FaultCode) {
 	if b.bad(ok) {
+		return
+	}
+	if t := b.insts[ok].Type; t != Bool {
+		b.fail("guard of %v", t)
 		return
 	}
 	section := max(b.available(ok), RowSection(0))

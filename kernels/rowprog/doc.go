@@ -48,6 +48,7 @@
 // starting at the identity. Lane l combines the elements l, l+Lanes, l+2·Lanes, …
 // of the row in this order, as lane = lane ⊕ element. Then the lanes are folded in
 // halves: lane l = lane l ⊕ lane l+h for all l < h, with h = Lanes/2, Lanes/4, …, 1.
+// (Lanes that get no element change nothing, and a short row may leave them out.)
 //
 // Accumulate into an operand over outer axes: the indices of the reduced axes are
 // visited in lexicographic order. The first visit stores the value, a later one

@@ -7,7 +7,7 @@ import (
 )
 
 // SumLanes adds the elements of x to the lanes in turn, from the first lane on. The
-// number of lanes is a multiple of 8.
+// number of lanes is a power of two and at least 8.
 func SumLanes[T scalar.Number](lanes, x []T) {
 	whole := len(x) &^ 7
 	for k := 0; k < len(lanes) && k < whole; k += 8 {
@@ -27,7 +27,7 @@ func SumLanes[T scalar.Number](lanes, x []T) {
 		l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7] = l0, l1, l2, l3, l4, l5, l6, l7
 	}
 	for i, v := range x[whole:] {
-		lanes[(whole+i)%len(lanes)] += v
+		lanes[(whole+i)&(len(lanes)-1)] += v
 	}
 }
 

@@ -1,0 +1,50 @@
+package autodiff
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// through differentiates a composite without a rule of its own: it writes it with other
+// operations and walks over these, down to the composite's operands. The values that
+// this computes again are merged with those of the forward pass when the program is
+// compiled. It gives the rule of this one node.
+func (w *walk) through(n, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.Node {
+	inner := newWalk(w.g, len(w.g.Nodes()))
+	inner.upstream = dy
+	y := n.Op().Expand(n, n.Operands())
+	var wanted []*graph.Node
+	for _, x := range n.Operands() {
+		if w.needed[x] && x.DType().IsFloat() {
+			wanted = append(wanted, x)
+		}
+	}
+	inner.run(y, wanted)
+	w.failed = inner.failed
+	sent := map[*graph.Node]bool{}
+	return func(n, _ *graph.Node, i int) *graph.Node {
+		x := n.In(i)
+		if sent[x] || inner.arrived[x] == nil {
+			return nil // of an operand that stands twice, the gradient holds both parts
+		}
+		sent[x] = true
+		return inner.gradient(x)
+	}
+}
+
+// dependsOn reports whether a way leads from x to y on which gradients can flow, even
+// where they are zero.
+func dependsOn(y, x *graph.Node) bool {
+	if x.ID() > y.ID() {
+		return false
+	}
+	reached := map[*graph.Node]bool{x: true}
+	for _, n := range y.Graph().Nodes()[x.ID() : y.ID()+1] {
+		for _, in := range n.Operands() {
+			if reached[in] && n.DType().IsFloat() && !ops.StopsGradient(n) {
+				reached[n] = true
+			}
+		}
+	}
+	return reached[y]
+}

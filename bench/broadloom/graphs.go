@@ -1,0 +1,127 @@
+package broadloom
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/bench/suite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// node shortens the builders.
+type node = *graph.Node
+
+// leaves are the inputs and parameters of a graph, by name.
+type leaves map[string]node
+
+// builder writes a workload's results down. The first result of a training workload is
+// its loss.
+type builder func(in leaves) []node
+
+// builders has an entry for every kind that can be written down.
+var builders = map[suite.Kind]builder{
+	suite.ChainFwd:      func(in leaves) []node { return []node{chain(in)} },
+	suite.ChainGrad:     chainGrad,
+	suite.BiasGelu:      func(in leaves) []node { return []node{ops.Gelu(ops.Add(in["x"], in["b"]))} },
+	suite.AddFwd:        func(in leaves) []node { return []node{ops.Add(in["x"], in["y"])} },
+	suite.BlackScholes:  blackScholes,
+	suite.Softmax:       func(in leaves) []node { return []node{ops.Softmax(in["x"], -1)} },
+	suite.XentGrad:      xentGrad,
+	suite.LayerNormGrad: layerNormGrad,
+	suite.ColRowSum:     colRowSum,
+	suite.MatMul:        func(in leaves) []node { return []node{ops.MatMul(in["x"], in["y"])} },
+	suite.MLP:           mlp,
+	suite.LogReg:        logReg,
+	suite.Transformer:   transformer,
+}
+
+// chain is tanh(x*y + b)*x - y.
+func chain(in leaves) node {
+	x, y := in["x"], in["y"]
+	return ops.Sub(ops.Mul(ops.Tanh(ops.Add(ops.Mul(x, y), in["b"])), x), y)
+}
+
+func chainGrad(in leaves) []node { return withGradients(ops.Sum(chain(in)), in, "x", "y", "b") }
+
+// withGradients puts the gradients with respect to the named inputs behind a loss.
+func withGradients(loss node, in leaves, names ...string) []node {
+	wrt := make([]node, len(names))
+	for i, name := range names {
+		wrt[i] = in[name]
+	}
+	return append([]node{loss}, autodiff.Grad(loss, wrt)...)
+}
+
+// blackScholes gives the prices of call options.
+func blackScholes(in leaves) []node {
+	s, k, t, r, v := in["s"], in["k"], in["t"], in["r"], in["v"]
+	deviation := ops.Mul(v, ops.Sqrt(t))
+	drift := ops.Mul(ops.Add(r, ops.Div(ops.Mul(v, v), graph.Num(2))), t)
+	d1 := ops.Div(ops.Add(ops.Log(ops.Div(s, k)), drift), deviation)
+	d2 := ops.Sub(d1, deviation)
+	discounted := ops.Mul(k, ops.Exp(ops.Mul(ops.Neg(r), t)))
+	return []node{ops.Sub(ops.Mul(s, normalCDF(d1)), ops.Mul(discounted, normalCDF(d2)))}
+}
+
+// normalCDF is the distribution function of the standard normal distribution.
+func normalCDF(z node) node {
+	return ops.Mul(graph.Num(0.5), ops.Add(graph.Num(1.0), ops.Erf(ops.Div(z, graph.Num(math.Sqrt2)))))
+}
+
+func xentGrad(in leaves) []node {
+	return withGradients(ops.CrossEntropy(in["x"], in["t"]), in, "x")
+}
+
+func layerNormGrad(in leaves) []node {
+	y := ops.LayerNorm(in["x"], in["g"], in["b"], suite.NormEpsilon)
+	return withGradients(ops.Sum(ops.Mul(y, in["u"])), in, "x", "g", "b")
+}
+
+func colRowSum(in leaves) []node {
+	xy := ops.Mul(in["x"], in["y"])
+	return []node{ops.Sum(xy, 0), ops.Sum(xy, 1)}
+}
+
+// mlp is the cross-entropy of layers with ReLU between them.
+func mlp(in leaves) []node {
+	h := in["x"]
+	for i := 0; in[numbered("w", i)] != nil; i++ {
+		if i > 0 {
+			h = ops.Relu(h)
+		}
+		h = ops.Add(ops.MatMul(h, in[numbered("w", i)]), in[numbered("b", i)])
+	}
+	return []node{ops.CrossEntropy(h, in["t"])}
+}
+
+// logReg is the binary cross-entropy of logits, written so that nothing overflows:
+// max(z, 0) - z*t + log(1 + exp(-|z|)).
+func logReg(in leaves) []node {
+	z := ops.Add(ops.MatMul(in["x"], in["w"]), in["b"])
+	tail := ops.Log1p(ops.Exp(ops.Neg(ops.Abs(z))))
+	return []node{ops.Mean(ops.Add(ops.Sub(ops.Relu(z), ops.Mul(z, in["t"])), tail))}
+}
+
+// transformer is the mean square of one pre-norm block's output.
+func transformer(in leaves) []node {
+	x := in["x"]
+	n := ops.LayerNorm(x, in["g1"], in["b1"], suite.NormEpsilon)
+	x = ops.Add(x, selfAttention(n, in["wqkv"], in["wo"]))
+	n = ops.LayerNorm(x, in["g2"], in["b2"], suite.NormEpsilon)
+	x = ops.Add(x, ops.MatMul(ops.Gelu(ops.MatMul(n, in["w1"])), in["w2"]))
+	return []node{ops.Mean(ops.Square(x))}
+}
+
+// selfAttention projects x [batch, length, width] to queries, keys and values, attends,
+// and projects back.
+func selfAttention(x, wqkv, wo node) node {
+	shape, _ := x.Shape().Ints()
+	batch, length, width := graph.Dim(shape[0]), graph.Dim(shape[1]), graph.Dim(shape[2])
+	head := width / suite.NumberHeads
+	qkv := ops.Permute(ops.Reshape(ops.MatMul(x, wqkv), batch, length, 3, suite.NumberHeads, head), 2, 0, 3, 1, 4)
+	q, k, v := ops.Select(qkv, 0, 0), ops.Select(qkv, 0, 1), ops.Select(qkv, 0, 2)
+	scores := ops.Div(ops.MatMul(q, ops.Transpose(k, -1, -2)), graph.Num(math.Sqrt(float64(head))))
+	attended := ops.MatMul(ops.Softmax(scores, -1), v)
+	return ops.MatMul(ops.Reshape(ops.Transpose(attended, 1, 2), batch, length, width), wo)
+}

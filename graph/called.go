@@ -1,0 +1,65 @@
+package graph
+
+import (
+	"bufio"
+	"os"
+	"regexp"
+)
+
+// Called is the word by which messages call the node: its name; of a number, its value;
+// else the variable to which the user's program assigns it, where its source can be
+// read; else [Node.Label]. A conversion that the library put in is called by its operand.
+func (n *Node) Called() string {
+	n = n.Written()
+	if n == nil || n.name != "" || n.op == literalOp {
+		return n.label()
+	}
+	if n.op == constOp && len(n.shape) == 0 && n.bad == nil {
+		return elementText(n.ConstData())
+	}
+	if name := n.variable(); name != "" {
+		return name
+	}
+	return n.label()
+}
+
+// assignment is a line that gives the result of a call to one variable.
+var assignment = regexp.MustCompile(`^\s*(?:var\s+)?([\pL_][\pL\d_]*)(?:\s+\*graph\.Node)?\s*:?=\s*(?:[\pL_][\pL\d_]*\.)*([\pL_][\pL\d_]*)\(`)
+
+// variable reads from the user's source the variable to which the node is assigned, or "".
+func (n *Node) variable() string {
+	f, ok := n.pos.Frame()
+	if !ok || n.origin != nil || f.Call == "" || n.isInside(f) {
+		return ""
+	}
+	if m := assignment.FindStringSubmatch(sourceLine(f.File, f.Line)); m != nil && m[2] == f.Call && m[1] != "_" {
+		return m[1]
+	}
+	return ""
+}
+
+// isInside reports whether the next node was made by the same call at f, so that n is
+// not what the call returned.
+func (n *Node) isInside(f Frame) bool {
+	if n.g == nil || int(n.id)+1 >= len(n.g.nodes) {
+		return false
+	}
+	next, ok := n.g.nodes[n.id+1].pos.Frame()
+	return ok && n.g.nodes[n.id+1].origin == nil && next == f
+}
+
+// sourceLine reads one line of a file, or "" where it cannot be read.
+func sourceLine(file string, line int) string {
+	src, err := os.Open(file)
+	if err != nil {
+		return ""
+	}
+	defer src.Close()
+	lines := bufio.NewScanner(src)
+	for range line {
+		if !lines.Scan() {
+			return ""
+		}
+	}
+	return lines.Text()
+}

@@ -1,0 +1,63 @@
+// Package gather picks elements by index and adds elements up by index, over flat
+// memory. Elements are handled in the order in which they lie, so that sums are the
+// same in every run.
+package gather
+
+// Index is the types of indices.
+type Index interface{ int32 | int64 }
+
+// Shape says how an array is seen: Outer blocks of Size rows of Inner elements; the
+// indices, Count of them, name rows.
+type Shape struct{ Outer, Size, Inner, Count int }
+
+// Take copies, in each block, the rows that the indices name: dst is Outer blocks of
+// Count rows. It gives the position of the first index outside 0..Size-1, or -1.
+func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
+	if bad := check(s, index); bad >= 0 {
+		return bad
+	}
+	for o := range s.Outer {
+		from, to := src[o*s.Size*s.Inner:], dst[o*s.Count*s.Inner:]
+		if s.Inner == 1 {
+			for i, at := range index[:s.Count] {
+				to[i] = from[at]
+			}
+			continue
+		}
+		for i, at := range index[:s.Count] {
+			copy(to[i*s.Inner:(i+1)*s.Inner], from[int(at)*s.Inner:])
+		}
+	}
+	return -1
+}
+
+// ScatterAdd sets dst, Outer blocks of Size rows, to zero and adds each row of src,
+// Outer blocks of Count rows, to the row that its index names. It gives the position of
+// the first index outside 0..Size-1, or -1.
+func ScatterAdd[T int32 | int64 | float32 | float64, I Index](s Shape, dst, src []T, index []I) (bad int) {
+	clear(dst[:s.Outer*s.Size*s.Inner])
+	if bad := check(s, index); bad >= 0 {
+		return bad
+	}
+	for o := range s.Outer {
+		from, to := src[o*s.Count*s.Inner:], dst[o*s.Size*s.Inner:]
+		for i, at := range index[:s.Count] {
+			row, add := to[int(at)*s.Inner:], from[i*s.Inner:(i+1)*s.Inner]
+			row = row[:len(add)]
+			for j, v := range add {
+				row[j] += v
+			}
+		}
+	}
+	return -1
+}
+
+// check finds the first index that names no row.
+func check[I Index](s Shape, index []I) int {
+	for i, at := range index[:s.Count] {
+		if at < 0 || int(at) >= s.Size {
+			return i
+		}
+	}
+	return -1
+}

@@ -1,0 +1,269 @@
+package gemm
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// naive is the product by the rule of the package's documentation.
+func naive[T scalar.Number](p *Product[T], index []int, axis int) {
+	if axis < len(p.Batch) {
+		for i := range p.Batch[axis] {
+			index[axis] = i
+			naive(p, index, axis+1)
+		}
+		return
+	}
+	a, b, c := p.A.Start, p.B.Start, p.C.Start
+	for k, i := range index {
+		a, b, c = a+i*p.StepA[k], b+i*p.StepB[k], c+i*p.StepC[k]
+	}
+	for i := range p.M {
+		for j := range p.N {
+			dst := &p.C.Data[c+i*p.C.Row+j*p.C.Col]
+			if p.K == 0 && !p.Add {
+				*dst = 0
+			}
+			for first := 0; first < p.K; first += KBlock {
+				var sum T
+				for k := first; k < min(p.K, first+KBlock); k++ {
+					sum += T(p.A.Data[a+i*p.A.Row+k*p.A.Col] * p.B.Data[b+k*p.B.Row+j*p.B.Col])
+				}
+				if first == 0 && !p.Add {
+					*dst = sum
+				} else {
+					*dst += sum
+				}
+			}
+		}
+	}
+}
+
+// layouts of a matrix: row-major, transposed, with gaps, backwards.
+const layouts = 4
+
+func matrix[T scalar.Number](r *rand.Rand, rows, cols, layout, count int) (m Matrix[T], step int) {
+	size := rows*cols*2 + 5
+	m.Data = make([]T, max(1, size*count))
+	for i := range m.Data {
+		m.Data[i] = T(r.NormFloat64() * 100)
+	}
+	switch layout {
+	case 0:
+		m.Row, m.Col = cols, 1
+	case 1:
+		m.Row, m.Col = 1, rows
+	case 2:
+		m.Start, m.Row, m.Col = 3, 2*cols, 2
+	case 3:
+		m.Start, m.Row, m.Col = max(0, rows*cols-1), -cols, -1
+	}
+	return m, size
+}
+
+// product makes a random product; the layouts are digits of layout.
+func product[T scalar.Number](r *rand.Rand, m, n, k, layout int, batch ...int) *Product[T] {
+	p := &Product[T]{M: m, N: n, K: k, Batch: batch}
+	count := 1
+	for _, b := range batch {
+		count *= b
+	}
+	a, b, c := layout%layouts, layout/layouts%layouts, layout/layouts/layouts%layouts
+	var sa, sb, sc int
+	p.A, sa = matrix[T](r, m, k, a, count)
+	p.B, sb = matrix[T](r, k, n, b, count)
+	p.C, sc = matrix[T](r, m, n, c, count)
+	for range batch {
+		p.StepA, p.StepB, p.StepC = append(p.StepA, 0), append(p.StepB, 0), append(p.StepC, 0)
+	}
+	for axis := len(batch) - 1; axis >= 0; axis-- {
+		p.StepA[axis], p.StepB[axis], p.StepC[axis] = sa, sb, sc
+		sa, sb, sc = sa*batch[axis], sb*batch[axis], sc*batch[axis]
+	}
+	return p
+}
+
+// requireSame runs the product and the naive one and compares all bits of C's data.
+func requireSame[T scalar.Number](t *testing.T, p *Product[T], s *Scratch[T]) {
+	t.Helper()
+	require.NoError(t, p.Check())
+	want := *p
+	want.C.Data = append([]T(nil), p.C.Data...)
+	naive(&want, make([]int, len(p.Batch)), 0)
+	p.Run(s)
+	for i, v := range p.C.Data {
+		if w := want.C.Data[i]; scalar.Bits(v) != scalar.Bits(w) && (v == v || w == w) {
+			t.Fatalf("%d×%d×%d add %v: element %d is %v, want %v", p.M, p.N, p.K, p.Add, i, v, w)
+		}
+	}
+}
+
+func TestSmallSizes(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var s Scratch[float32]
+	layout := 0
+	for m := 1; m <= 17; m++ {
+		for n := 1; n <= 17; n++ {
+			for k := 0; k <= 17; k++ {
+				layout++
+				p := product[float32](r, m, n, k, layout)
+				p.Add = r.IntN(3) == 0
+				requireSame(t, p, &s)
+			}
+		}
+	}
+}
+
+func TestTypes(t *testing.T) {
+	t.Run("float64", testType[float64])
+	t.Run("int32", testType[int32])
+	t.Run("int64", testType[int64])
+}
+
+func testType[T scalar.Number](t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var s Scratch[T]
+	for layout := range layouts * layouts * layouts {
+		for _, size := range [][3]int{{1, 1, 1}, {1, 9, 4}, {4, 1, 3}, {5, 7, 11}, {17, 3, 2}} {
+			p := product[T](r, size[0], size[1], size[2], layout)
+			p.Add = layout%2 == 1
+			requireSame(t, p, &s)
+		}
+	}
+}
+
+func TestBlockBoundaries(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	var s Scratch[float32]
+	for i, size := range [][3]int{
+		{2, 3, KBlock - 1}, {2, 3, KBlock}, {7, 3, KBlock + 1}, {3, 2, 2*KBlock + 7},
+		{RowBlock - 1, 5, 9}, {RowBlock, 5, 9}, {RowBlock + 1, 5, 9}, {2*RowBlock + 2, 2, 3},
+		{4, colBlock - 1, 5}, {4, colBlock, 5}, {4, colBlock + 1, 5}, {2, colBlock + 1, KBlock + 1},
+		{RowBlock + 1, colBlock + 3, KBlock + 2},
+	} {
+		for _, add := range []bool{false, true} {
+			p := product[float32](r, size[0], size[1], size[2], i%2)
+			p.Add = add
+			requireSame(t, p, &s)
+		}
+	}
+}
+
+func TestBatch(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	var s Scratch[float64]
+	for _, batch := range [][]int{{1}, {3}, {2, 3}, {0}, {2, 0}, {2, 1, 2}} {
+		p := product[float64](r, 4, 5, 6, 0, batch...)
+		requireSame(t, p, &s)
+		p.StepA[0], p.StepB[len(batch)-1] = 0, 0 // broadcast
+		requireSame(t, p, &s)
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	var s Scratch[float32]
+	for _, size := range [][3]int{{0, 3, 3}, {3, 0, 3}, {3, 3, 0}, {0, 0, 0}} {
+		for _, add := range []bool{false, true} {
+			p := product[float32](r, size[0], size[1], size[2], 0)
+			p.Add = add
+			requireSame(t, p, &s)
+		}
+	}
+	p := product[float32](r, 2, 2, 0, 0)
+	p.Run(&s)
+	require.Equal(t, []float32{0, 0, 0, 0}, p.C.Data[:4])
+}
+
+func TestNonFinitePropagates(t *testing.T) {
+	var s Scratch[float32]
+	inf := float32(math.Inf(1))
+	for _, m := range []int{1, 4} {
+		p := &Product[float32]{M: m, N: 2, K: 2,
+			A: Matrix[float32]{make([]float32, 2*m), 0, 2, 1},
+			B: Matrix[float32]{[]float32{inf, 1, 0, 0}, 0, 2, 1},
+			C: Matrix[float32]{make([]float32, 2*m), 0, 2, 1}}
+		p.Run(&s)
+		require.NotEqual(t, p.C.Data[0], p.C.Data[0], "0·∞ is NaN")
+		require.Zero(t, p.C.Data[1])
+	}
+}
+
+// TestRanges computes rows in several calls and expects the same bits.
+func TestRanges(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	p := product[float32](r, 10, 7, KBlock+9, 0, 3)
+	var s Scratch[float32]
+	p.Run(&s)
+	want := append([]float32(nil), p.C.Data...)
+	for range 20 {
+		for lo := 0; lo < p.Rows(); {
+			hi := min(p.Rows(), lo+1+r.IntN(12))
+			p.RunRows(lo, hi, &s)
+			lo = hi
+		}
+		require.Equal(t, want, p.C.Data)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for name, spoil := range map[string]func(p *Product[float32]){
+		"negative size": func(p *Product[float32]) { p.K = -1 },
+		"batch steps":   func(p *Product[float32]) { p.StepB = nil },
+		"short A":       func(p *Product[float32]) { p.A.Data = p.A.Data[:5*6*2-1]; p.StepA[0] = 5 * 6 },
+		"before B":      func(p *Product[float32]) { p.B.Row = -1 },
+		"C step":        func(p *Product[float32]) { p.StepC[0] = -1 },
+		"batch":         func(p *Product[float32]) { p.Batch[0] = -2 },
+	} {
+		p := product[float32](r, 5, 4, 6, 0, 2)
+		require.NoError(t, p.Check())
+		spoil(p)
+		require.Error(t, p.Check(), name)
+	}
+}
+
+func TestNoAllocations(t *testing.T) {
+	p := product[float32](rand.New(rand.NewPCG(15, 16)), 20, 20, 600, 0, 2)
+	var s Scratch[float32]
+	s.Reserve(p.M, p.N, p.K)
+	require.Zero(t, testing.AllocsPerRun(5, func() { p.Run(&s) }))
+}
+
+func BenchmarkProduct(b *testing.B) {
+	for _, size := range [][3]int{{1024, 1024, 1024}, {256, 256, 256}, {64, 512, 784}, {16, 16, 16}, {1, 512, 512}, {512, 1, 512}} {
+		p := product[float32](rand.New(rand.NewPCG(17, 18)), size[0], size[1], size[2], 0)
+		name := fmt.Sprintf("%dx%dx%d", p.M, p.N, p.K)
+		var s Scratch[float32]
+		b.Run(name+"/packed", func(b *testing.B) { measure(b, p, func() { p.Run(&s) }) })
+		b.Run(name+"/plain", func(b *testing.B) { measure(b, p, func() { plain(p) }) })
+	}
+}
+
+func measure(b *testing.B, p *Product[float32], f func()) {
+	b.ReportAllocs()
+	for b.Loop() {
+		f()
+	}
+	b.ReportMetric(2*float64(p.M*p.N*p.K)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
+}
+
+// plain is the loop that one would write, for comparison.
+func plain(p *Product[float32]) {
+	clear(p.C.Data)
+	for i := range p.M {
+		c := p.C.Data[i*p.N:][:p.N]
+		for k := range p.K {
+			x := p.A.Data[i*p.K+k]
+			for j, y := range p.B.Data[k*p.N:][:p.N] {
+				c[j] += x * y
+			}
+		}
+	}
+}

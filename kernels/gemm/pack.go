@@ -1,0 +1,42 @@
+package gemm
+
+import "github.com/broadloom/broadloom/kernels/scalar"
+
+// packA copies the block of ni rows and np columns at (i, p) in panels of tileRows
+// rows, column by column. Rows that are missing in the last panel repeat its first.
+func packA[T scalar.Number](dst []T, a *Matrix[T], i, ni, p, np int) {
+	for r := 0; r < ni; r += tileRows {
+		r0 := a.Start + (i+r)*a.Row + p*a.Col
+		r1, r2 := r0, r0
+		if r+1 < ni {
+			r1 += a.Row
+		}
+		if r+2 < ni {
+			r2 += 2 * a.Row
+		}
+		panel := dst[r*np:][:np*tileRows]
+		for len(panel) >= tileRows {
+			panel[0], panel[1], panel[2] = a.Data[r0], a.Data[r1], a.Data[r2]
+			panel = panel[tileRows:]
+			r0, r1, r2 = r0+a.Col, r1+a.Col, r2+a.Col
+		}
+	}
+}
+
+// packB copies the block of np rows and nj columns at (p, j) in panels of tileCols
+// columns, row by row. A column that is missing in the last panel repeats its first.
+func packB[T scalar.Number](dst []T, b *Matrix[T], p, np, j, nj int) {
+	for c := 0; c < nj; c += tileCols {
+		c0 := b.Start + p*b.Row + (j+c)*b.Col
+		c1 := c0
+		if c+1 < nj {
+			c1 += b.Col
+		}
+		panel := dst[c*np:][:np*tileCols]
+		for len(panel) >= tileCols {
+			panel[0], panel[1] = b.Data[c0], b.Data[c1]
+			panel = panel[tileCols:]
+			c0, c1 = c0+b.Row, c1+b.Row
+		}
+	}
+}

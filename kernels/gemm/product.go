@@ -1,0 +1,122 @@
+package gemm
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// Matrix is a strided view of a matrix: element (i, j) is Data[Start+i*Row+j*Col].
+// A stride may be zero or negative; a transpose exchanges Row and Col.
+type Matrix[T scalar.Number] struct {
+	Data     []T
+	Start    int
+	Row, Col int
+}
+
+// Product is C = A·B, or C += A·B, for a batch of matrices of M×K, K×N and M×N. C's
+// elements must lie apart from each other and from A and B.
+type Product[T scalar.Number] struct {
+	M, N, K int
+	A, B, C Matrix[T]
+	Add     bool // add to C instead of replacing it
+
+	// Batch is the sizes of the batch axes, outermost first; StepA, StepB and StepC
+	// are the steps from matrix to matrix along each of them. A step of zero uses one
+	// matrix for all. All are empty for a single product.
+	Batch               []int
+	StepA, StepB, StepC []int
+}
+
+// Check tells whether sizes and strides are sound and stay within the data.
+func (p *Product[T]) Check() error {
+	if p.M < 0 || p.N < 0 || p.K < 0 {
+		return fmt.Errorf("gemm: sizes %d, %d, %d", p.M, p.N, p.K)
+	}
+	if len(p.StepA) != len(p.Batch) || len(p.StepB) != len(p.Batch) || len(p.StepC) != len(p.Batch) {
+		return fmt.Errorf("gemm: %d batch axes with %d, %d and %d steps",
+			len(p.Batch), len(p.StepA), len(p.StepB), len(p.StepC))
+	}
+	for _, n := range p.Batch {
+		if n < 0 {
+			return fmt.Errorf("gemm: batch %v", p.Batch)
+		}
+	}
+	if p.Rows() == 0 || p.N == 0 {
+		return nil
+	}
+	for _, x := range []struct {
+		name string
+		m    *Matrix[T]
+		r, c int
+		step []int
+	}{
+		{"A", &p.A, p.M, p.K, p.StepA},
+		{"B", &p.B, p.K, p.N, p.StepB},
+		{"C", &p.C, p.M, p.N, p.StepC},
+	} {
+		if lo, hi := extent(x.m, x.r, x.c, p.Batch, x.step); lo < hi && (lo < 0 || hi > len(x.m.Data)) {
+			return fmt.Errorf("gemm: %s takes elements %d to %d of %d", x.name, lo, hi-1, len(x.m.Data))
+		}
+	}
+	return nil
+}
+
+// extent is the range of indices that a batch of matrices takes; empty for no elements.
+func extent[T scalar.Number](m *Matrix[T], rows, cols int, batch, step []int) (lo, hi int) {
+	lo, hi = m.Start, m.Start
+	add := func(n, stride int) {
+		lo += min(0, (n-1)*stride)
+		hi += max(0, (n-1)*stride)
+	}
+	if rows == 0 || cols == 0 {
+		return 0, 0
+	}
+	add(rows, m.Row)
+	add(cols, m.Col)
+	for i, n := range batch {
+		add(n, step[i])
+	}
+	return lo, hi + 1
+}
+
+// Rows is the number of rows of C in all matrices of the batch: what RunRows takes
+// a range of.
+func (p *Product[T]) Rows() int {
+	n := p.M
+	for _, b := range p.Batch {
+		n *= b
+	}
+	return n
+}
+
+// Run computes the product, which must have passed Check. It allocates nothing once
+// the scratch has grown to the sizes.
+func (p *Product[T]) Run(s *Scratch[T]) { p.RunRows(0, p.Rows(), s) }
+
+// RunRows computes the rows [lo, hi) of C, counted through the batch. Ranges may be
+// computed at once, each with a scratch of its own; multiples of [RowBlock] waste
+// nothing.
+func (p *Product[T]) RunRows(lo, hi int, s *Scratch[T]) {
+	s.reserve(p)
+	for lo < hi {
+		first := lo % p.M
+		end := min(p.M, first+hi-lo)
+		q := p.matrix(lo / p.M)
+		q.rows(first, end, s)
+		lo += end - first
+	}
+}
+
+// matrix is one product of the batch.
+func (p *Product[T]) matrix(index int) job[T] {
+	q := job[T]{p.M, p.N, p.K, p.A, p.B, p.C, p.Add}
+	for axis := len(p.Batch) - 1; axis >= 0; axis-- {
+		i := index % p.Batch[axis]
+		index /= p.Batch[axis]
+		q.a.Start += i * p.StepA[axis]
+		q.b.Start += i * p.StepB[axis]
+		q.c.Start += i * p.StepC[axis]
+	}
+	return q
+}

@@ -1,0 +1,40 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opBitAnd, opBitOr, opBitXor, opBitNot *graph.Op
+
+// bitwise is the entry of an operation on each bit of integers, and on truth values.
+func bitwise(name, fn, doc string, p graph.Prim, arity int) *graph.Op {
+	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: arity, MaxIn: arity,
+		Promote: common, Emit: prim(p), Grad: noGradient}
+	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
+		if t := c.DType(0); t.IsFloat() {
+			shapeinfer.RefuseDType(c, `"`+name+`_cpu" not implemented for '`+t.TorchName()+`'`)
+		}
+		return sameType(c)
+	}
+	return define(op)
+}
+
+func init() {
+	opBitAnd = bitwise("bitwise_and", "BitAnd", "the and of each bit.", graph.PrimAnd, 2)
+	opBitOr = bitwise("bitwise_or", "BitOr", "the or of each bit.", graph.PrimOr, 2)
+	opBitXor = bitwise("bitwise_xor", "BitXor", "the exclusive or of each bit.", graph.PrimXor, 2)
+	opBitNot = bitwise("bitwise_not", "BitNot", "each bit turned; of booleans: not.", graph.PrimNot, 1)
+}
+
+// BitAnd gives the and of each bit of integers or booleans.
+func BitAnd(x, y *graph.Node) *graph.Node { return Apply(opBitAnd, nil, x, y) }
+
+// BitOr gives the or of each bit of integers or booleans.
+func BitOr(x, y *graph.Node) *graph.Node { return Apply(opBitOr, nil, x, y) }
+
+// BitXor gives the exclusive or of each bit of integers or booleans.
+func BitXor(x, y *graph.Node) *graph.Node { return Apply(opBitXor, nil, x, y) }
+
+// BitNot turns each bit of integers; of booleans it is Not.
+func BitNot(x *graph.Node) *graph.Node { return Apply(opBitNot, nil, x) }

@@ -1,0 +1,64 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opClamp *graph.Op
+
+// ClampAttrs are the fixed arguments of Clamp: infinite where there is no bound.
+type ClampAttrs struct{ Min, Max float64 }
+
+func init() {
+	opClamp = define(graph.Op{
+		Name: "clamp", Func: "Clamp", Doc: "x brought between two bounds; NaN stays; the gradient on a bound is 1.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+		Promote: boolToInt64,
+		Infer:   inferClamp,
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			a, y, t := n.Attrs().(ClampAttrs), x[0], n.DType()
+			if a.Min != math.Inf(-1) {
+				y = e.Prim(graph.PrimMax, y, e.Const(t, a.Min))
+			}
+			if a.Max != math.Inf(1) {
+				y = e.Prim(graph.PrimMin, y, e.Const(t, a.Max))
+			}
+			return y
+		},
+		Grad: func(n, dy node, _ int) node {
+			a, x := n.Attrs().(ClampAttrs), n.In(0)
+			outside := Or(Less(x, num(a.Min)), Greater(x, num(a.Max)))
+			return Where(outside, num(0), dy)
+		},
+	})
+}
+
+func inferClamp(c *graph.Call) (graph.DType, graph.Shape) {
+	a := c.Attrs().(ClampAttrs)
+	if math.IsInf(a.Min, -1) && math.IsInf(a.Max, 1) {
+		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "torch.clamp: At least one of 'min' or 'max' must not be None"})
+	}
+	if t := c.DType(0); t.IsInt() && (!isWhole(a.Min) || !isWhole(a.Max)) {
+		shapeinfer.RefuseDType(c, "clamp: integers have whole numbers as bounds")
+	}
+	return sameType(c)
+}
+
+func isWhole(v float64) bool { return v == math.Trunc(v) }
+
+// Clamp brings x between two bounds. An infinite bound is none. Where the lower bound is
+// above the upper one, the result is the upper one.
+func Clamp(x *graph.Node, low, high float64) *graph.Node {
+	if x != nil && x.Judged() && !x.DType().IsFloat() && (!isWhole(low) || !isWhole(high)) {
+		x = Cast(x, graph.Float32)
+	}
+	return Apply(opClamp, ClampAttrs{low, high}, x)
+}
+
+// ClampMin gives the greater of x and a number.
+func ClampMin(x *graph.Node, low float64) *graph.Node { return Clamp(x, low, math.Inf(1)) }
+
+// ClampMax gives the smaller of x and a number.
+func ClampMax(x *graph.Node, high float64) *graph.Node { return Clamp(x, math.Inf(-1), high) }

@@ -1,0 +1,94 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opIndexSelect, opGather, opEmbedding *graph.Op
+
+// GatherAttrs are the fixed arguments of IndexSelect and Gather.
+type GatherAttrs struct{ Axis int }
+
+// EmbeddingAttrs are the fixed arguments of Embedding: the row that is not trained, if
+// there is one.
+type EmbeddingAttrs struct{ Padding []int }
+
+func init() {
+	opIndexSelect = define(graph.Op{
+		Name: "index_select", Func: "IndexSelect", Doc: "elements picked along one axis by a vector of indices.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(0), shapeinfer.IndexSelect(c, c.Attrs().(GatherAttrs).Axis)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			x, index, axis := vector(in[0]), vector(in[1]), n.Attrs().(GatherAttrs).Axis
+			return Reshape(Take(x, index, axis), n.Shape()...)
+		},
+	})
+	opGather = define(graph.Op{
+		Name: "gather", Func: "Gather", Doc: "for each place of the indices, the element of x at that place with the index along one axis.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(0), shapeinfer.Gather(c, c.Attrs().(GatherAttrs).Axis)
+		},
+		Expand: expandGather,
+	})
+	opEmbedding = define(graph.Op{
+		Name: "embedding", Func: "Embedding", Doc: "rows of a table by index; no gradient flows to the padding row.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(1), shapeinfer.Embedding(c, c.Attrs().(EmbeddingAttrs).Padding)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			index, table := in[0], in[1]
+			rows := Take(table, index, 0)
+			padding := n.Attrs().(EmbeddingAttrs).Padding
+			if len(padding) == 0 {
+				return rows
+			}
+			row := graph.Dim(padding[0])
+			if padding[0] < 0 {
+				row = table.Shape()[0].Plus(row)
+			}
+			isPadding := Equal(index, Cast(Size(index.Graph(), graph.Int64, row), index.DType()))
+			return Where(Unsqueeze(isPadding, -1), StopGradient(rows), rows)
+		},
+	})
+}
+
+// vector gives a scalar as a vector of one element.
+func vector(x node) node {
+	if x.Rank() == 0 {
+		return Reshape(x, 1)
+	}
+	return x
+}
+
+func expandGather(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, index := vector(in[0]), vector(in[1])
+	if slices.Contains(index.Shape(), 0) {
+		return Zeros(x.Graph(), x.DType(), n.Shape()...)
+	}
+	axis := countedFromZero([]int{n.Attrs().(GatherAttrs).Axis}, x.Rank())[0]
+	places := make([]node, x.Rank())
+	places[axis] = Apply(opCheckIndex, indexAttrs{x.Shape()[axis]}, index)
+	return Reshape(takeFlat(x, places, rowMajorSteps(x.Shape()), 0, index.Shape()), n.Shape()...)
+}
+
+// IndexSelect picks elements along an axis by a vector of indices.
+func IndexSelect(x *graph.Node, axis int, index *graph.Node) *graph.Node {
+	return Apply(opIndexSelect, GatherAttrs{axis}, x, index)
+}
+
+// Gather picks, for each place of the indices, the element of x at that place, but with
+// the index as its position along the axis: y[i,j] = x[index[i,j], j] along axis 0. The
+// indices are Int64 and have x's rank.
+func Gather(x *graph.Node, axis int, index *graph.Node) *graph.Node {
+	return Apply(opGather, GatherAttrs{axis}, x, index)
+}
+
+// Embedding gives the rows of a table at the indices: the result has the indices' shape
+// and then the row's. With a padding row, no gradient flows to that row.
+func Embedding(index, table *graph.Node, padding ...int) *graph.Node {
+	return Apply(opEmbedding, EmbeddingAttrs{padding}, index, table)
+}

@@ -1,0 +1,100 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opTake, opScatterAdd, opCheckIndex *graph.Op
+
+// TakeAttrs are the fixed arguments of Take.
+type TakeAttrs struct{ Axis int }
+
+// ScatterAttrs are the fixed arguments of ScatterAdd: the axis of the result along which
+// elements are added, counted from 0, and its size.
+type ScatterAttrs struct {
+	Axis int
+	Size graph.Dim
+}
+
+// indexAttrs are the fixed arguments of the check of indices.
+type indexAttrs struct{ Size graph.Dim }
+
+func init() {
+	opTake = define(graph.Op{
+		Name: "take", Func: "Take", Doc: "elements picked along one axis by indices, whose axes take its place; an index outside stops the run.",
+		Class: graph.Gather, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(0), shapeinfer.Take(c, c.Attrs().(TakeAttrs).Axis)
+		},
+		Grad: each(
+			func(n, dy node) node {
+				x := n.In(0)
+				axis := countedFromZero([]int{n.Attrs().(TakeAttrs).Axis}, x.Rank())[0]
+				return Apply(opScatterAdd, ScatterAttrs{axis, x.Shape()[axis]}, dy, n.In(1))
+			},
+			noOperandGradient),
+	})
+	opScatterAdd = define(graph.Op{
+		Name: "scatter_add", Func: "ScatterAdd", Doc: "zeros, and to each place along one axis the sum of the elements whose index it is; an index outside stops the run.",
+		Class: graph.Gather, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(ScatterAttrs)
+			return c.DType(0), shapeinfer.ScatterAdd(c, a.Axis, a.Size)
+		},
+		Grad: each(
+			func(n, dy node) node { return Take(dy, n.In(1), n.Attrs().(ScatterAttrs).Axis) },
+			noOperandGradient),
+	})
+	opCheckIndex = define(graph.Op{
+		Name: "check_index", Func: "Gather", Doc: "x, after a check that it is an index into an axis of the given size.",
+		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: sameType, Grad: noGradient,
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			at := e.Convert(x[0], graph.Int64)
+			e.Check(e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, at, e.Const(graph.Int64, 0)),
+				e.Prim(graph.PrimLt, at, e.Size(n.Attrs().(indexAttrs).Size))), "index is out of bounds")
+			return x[0]
+		},
+	})
+}
+
+// noOperandGradient is the rule of an operand through which no gradient flows.
+func noOperandGradient(node, node) node { return nil }
+
+// Take picks elements along an axis: the result has the indices' axes in place of that
+// axis. An index outside 0..size-1 stops the run with an error.
+func Take(x, index *graph.Node, axis int) *graph.Node {
+	return Apply(opTake, TakeAttrs{axis}, x, index)
+}
+
+// ScatterAdd is the opposite of Take: a value of the given size along an axis, in which
+// each place has the sum of the elements of x whose index it is. The indices' axes are
+// those of x from the axis on.
+func ScatterAdd(x, index *graph.Node, axis int, size graph.Dim) *graph.Node {
+	return Apply(opScatterAdd, ScatterAttrs{axis, size}, x, index)
+}
+
+// takeFlat picks elements of x, in row-major order, by an index that is the sum of
+// place[d]*step[d] over the axes of the result. A nil place is the position along that
+// axis of the result.
+func takeFlat(x node, places []node, steps []graph.Dim, offset graph.Dim, shape graph.Shape) node {
+	return Take(Reshape(x, x.Shape().NumElements()), flatIndex(x.Graph(), places, steps, offset, shape), 0)
+}
+
+// flatIndex is the index of takeFlat, as Int64 of the given shape.
+func flatIndex(g *graph.Graph, places []node, steps []graph.Dim, offset graph.Dim, shape graph.Shape) node {
+	at := Expand(Size(g, graph.Int64, offset), shape...)
+	for axis, step := range steps {
+		place := places[axis]
+		if place == nil {
+			place = Iota(g, axis, shape...)
+		}
+		at = Add(at, Mul(place, Size(g, graph.Int64, step)))
+	}
+	return at
+}
+
+// rowMajorSteps gives the distance between neighbours along each axis.
+func rowMajorSteps(s graph.Shape) []graph.Dim { return slices.Clone(graph.RowMajor(s).Strides) }

@@ -1,0 +1,41 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opTriu, opTril *graph.Op
+
+// TriangleAttrs are the fixed arguments of Triu and Tril: the diagonal that bounds the
+// triangle, 0 for the main one and positive above it.
+type TriangleAttrs struct{ Diagonal int }
+
+// triangle is the entry of matrices of which one triangle is kept. inside tells, from
+// column - row and the diagonal, what is kept.
+func triangle(name, fn, doc string, inside func(x, y *graph.Node) *graph.Node) *graph.Op {
+	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1}
+	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
+		return c.DType(0), shapeinfer.Matrices(c, name)
+	}
+	op.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
+		x, last := in[0], in[0].Rank()-1
+		g, rows, cols := x.Graph(), x.Shape()[last-1], x.Shape()[last]
+		above := Sub(Iota(g, 1, rows, cols), Iota(g, 0, rows, cols))
+		return Where(inside(above, graph.Num(n.Attrs().(TriangleAttrs).Diagonal)), x, Cast(num(0), x.DType()))
+	}
+	op.Grad = func(n, dy node, _ int) node { return Apply(n.Op(), n.Attrs(), dy) }
+	return define(op)
+}
+
+func init() {
+	opTriu = triangle("triu", "Triu", "each matrix with zeros below a diagonal.", GreaterEqual)
+	opTril = triangle("tril", "Tril", "each matrix with zeros above a diagonal.", LessEqual)
+}
+
+// Triu gives each matrix of a batch with zeros below a diagonal: 0 is the main one,
+// positive ones lie above it.
+func Triu(x *graph.Node, diagonal int) *graph.Node { return Apply(opTriu, TriangleAttrs{diagonal}, x) }
+
+// Tril gives each matrix of a batch with zeros above a diagonal.
+func Tril(x *graph.Node, diagonal int) *graph.Node { return Apply(opTril, TriangleAttrs{diagonal}, x) }

@@ -1,0 +1,63 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+var opVar, opStd *graph.Op
+
+// VarianceAttrs are the fixed arguments of Var and Std: those of a reduction, and what is
+// taken off the number of elements by which the sum of squares is divided.
+type VarianceAttrs struct {
+	Axes       []int
+	KeepDims   bool
+	Correction float64
+}
+
+func (a VarianceAttrs) reduced() ReduceAttrs { return ReduceAttrs{a.Axes, a.KeepDims} }
+
+func init() {
+	floats := floatOnly(func(graph.DType) string { return "std and var only support floating point and complex dtypes" })
+	opVar = reduction("var", "Var", "the mean squared distance from the mean over axes, with n - correction in place of n.", graph.NoFold, floats, false)
+	opVar.Class = graph.Composite
+	opVar.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
+		x := in[0]
+		squares := reapply(opSum, n, Square(Sub(x, meanOver(n, x))))
+		return Div(squares, Maximum(freedom(n, x), num(0)))
+	}
+	opVar.Grad = func(n, dy node, _ int) node { return varianceGrad(n, dy) }
+	opStd = reduction("std", "Std", "the square root of the variance; the gradient at 0 is 0.", graph.NoFold, floats, false)
+	opStd.Class = graph.Composite
+	opStd.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
+		return Sqrt(Apply(opVar, n.Attrs(), in[0]))
+	}
+	opStd.Grad = func(n, dy node, _ int) node {
+		return varianceGrad(n, Where(Equal(n, num(0)), num(0), Div(dy, Mul(n, num(2)))))
+	}
+}
+
+// meanOver is the mean over the axes that n folds, which stay with size 1.
+func meanOver(n, x node) node { return Apply(opMean, ReduceAttrs{Axes: Axes(n), KeepDims: true}, x) }
+
+// freedom is the number of elements folded into one, less the correction.
+func freedom(n, x node) node {
+	return Sub(count(n, x), num(n.Attrs().(VarianceAttrs).Correction))
+}
+
+// varianceGrad is 2 (x - mean) / (n - correction) times the gradient of the variance.
+func varianceGrad(n, dy node) node {
+	x := n.In(0)
+	return Mul(Mul(keepShape(n, dy), Div(num(2), freedom(n, x))), Sub(x, meanOver(n, x)))
+}
+
+// Var gives the variance over the axes given, or over all: the sum of the squared
+// distances from the mean, divided by the number of elements less the correction. The
+// correction 1 estimates the variance of what the elements are a sample of.
+func Var(x *graph.Node, correction float64, axes ...Axis) *graph.Node {
+	a := reduceList(axes)
+	return Apply(opVar, VarianceAttrs{a.Axes, a.KeepDims, correction}, x)
+}
+
+// Std gives the square root of Var.
+func Std(x *graph.Node, correction float64, axes ...Axis) *graph.Node {
+	a := reduceList(axes)
+	return Apply(opStd, VarianceAttrs{a.Axes, a.KeepDims, correction}, x)
+}

@@ -1,0 +1,82 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opNorm *graph.Op
+
+// NormAttrs are the fixed arguments of Norm: those of a reduction, and the order.
+type NormAttrs struct {
+	Axes     []int
+	KeepDims bool
+	P        float64
+}
+
+func (a NormAttrs) reduced() ReduceAttrs { return ReduceAttrs{a.Axes, a.KeepDims} }
+
+func init() {
+	opNorm = reduction("norm", "Norm", "the vector norm of order p over axes; its gradient at 0 is 0.", graph.NoFold,
+		floatOnly(func(t graph.DType) string {
+			return "linalg.vector_norm: Expected a floating point or complex tensor as input. Got " + t.TorchName()
+		}), false)
+	opNorm.Class = graph.Composite
+	rule := opNorm.Infer
+	opNorm.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
+		t, s := rule(c)
+		if p := c.Attrs().(NormAttrs).P; !c.Failed() && (math.IsInf(p, 0) || p < 0) {
+			shapeinfer.NonEmpty(c, "linalg.vector_norm", Axes(c.Node()), false)
+		}
+		return t, s
+	}
+	opNorm.Expand = expandNorm
+	opNorm.Grad = normGrad
+}
+
+func expandNorm(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, a := in[0], n.Attrs().(NormAttrs)
+	switch {
+	case math.IsInf(a.P, 1):
+		return Apply(opMax, a.reduced(), Abs(x))
+	case math.IsInf(a.P, -1):
+		return Apply(opMin, a.reduced(), Abs(x))
+	case a.P == 0:
+		return Apply(opSum, a.reduced(), Cast(NotEqual(x, num(0)), x.DType()))
+	case a.P == 1:
+		return Apply(opSum, a.reduced(), Abs(x))
+	case a.P == 2:
+		return Sqrt(Apply(opSum, a.reduced(), Square(x)))
+	}
+	return Pow(Apply(opSum, a.reduced(), Pow(Abs(x), num(a.P))), num(1/a.P))
+}
+
+// normGrad is sign(x) (|x| / norm)^(p-1) times dy.
+func normGrad(n, dy node, _ int) node {
+	x, p := n.In(0), n.Attrs().(NormAttrs).P
+	norm := keepShape(n, n)
+	dy = keepShape(n, dy)
+	switch {
+	case math.IsInf(p, 0):
+		won := Equal(Abs(x), norm)
+		winners := Apply(opSum, ReduceAttrs{Axes: Axes(n), KeepDims: true}, Cast(won, x.DType()))
+		return Where(won, Mul(Div(dy, winners), Sign(x)), num(0))
+	case p == 0:
+		return nil
+	case p == 1:
+		return Mul(dy, Sign(x))
+	case p == 2:
+		return Mul(x, Where(Equal(norm, num(0)), num(0), Div(dy, norm)))
+	}
+	g := Mul(Mul(Sign(x), Pow(Abs(x), num(p-1))), Div(dy, Pow(norm, num(p-1))))
+	return Where(Or(Equal(norm, num(0)), Equal(x, num(0))), num(0), g)
+}
+
+// Norm gives the vector norm of order p over the axes given, or over all: 2 is the
+// Euclidean length, 1 the sum of magnitudes, an infinite order the greatest magnitude.
+func Norm(x *graph.Node, p float64, axes ...Axis) *graph.Node {
+	a := reduceList(axes)
+	return Apply(opNorm, NormAttrs{a.Axes, a.KeepDims, p}, x)
+}

@@ -1,0 +1,144 @@
+package optim_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
+)
+
+func names(nodes []*graph.Node) (list []string) {
+	for _, n := range nodes {
+		list = append(list, n.Name())
+	}
+	return list
+}
+
+func TestStateIsNamedAfterItsParameter(t *testing.T) {
+	g := graph.New("names")
+	var w *graph.Node
+	g.Scope("hidden", func() { w = g.Param("weight", graph.Float32, 2) })
+	b := g.Param("b", graph.Float64)
+	loss := ops.Add(ops.Sum(ops.Square(w)), ops.Cast(ops.Square(b), graph.Float32))
+	step := optim.Adam(0.1).Minimize(loss)
+
+	require.NoError(t, g.Err())
+	assert.Equal(t, []string{"hidden/weight", "b", "adam/m/hidden/weight", "adam/v/hidden/weight", "adam/step", "adam/m/b", "adam/v/b"}, names(g.Params()))
+	assert.Len(t, step, 7, "each state is written")
+	for i, p := range []*graph.Node{w, b} {
+		assert.Same(t, p, step[i].In(0), "parameters come first, in their order")
+	}
+}
+
+// Two optimisers in one graph: neither trains the other's state, and their states have
+// names of their own.
+func TestTwoOptimizers(t *testing.T) {
+	g := graph.New("two")
+	v, w := g.ParamInit("v", graph.Float32, start(1)), g.ParamInit("w", graph.Float32, start(1))
+	loss := ops.Add(ops.Square(v), ops.Square(w))
+	first := optim.Adam(0.1).Minimize(loss, v)
+	second := optim.Adam(0.2).Minimize(loss, w)
+	third := optim.SGD(0.1).Minimize(ops.Mul(loss, graph.Num(2)))
+
+	require.NoError(t, g.Err())
+	assert.Equal(t, []string{"v", "w", "adam/m/v", "adam/v/v", "adam/step", "adam2/m/w", "adam2/v/w", "adam2/step"}, names(g.Params()))
+	assert.Len(t, third, 2, "state is not trained")
+	_, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(append(first, second...)...))
+	assert.ErrorContains(t, err, "BL321", "v is written by the third, too")
+}
+
+func TestUpdatesTakesOwnGradients(t *testing.T) {
+	g := graph.New("clipped")
+	w := g.ParamInit("w", graph.Float64, start(-3), 5)
+	loss := ops.Sum(ops.Square(w))
+	params := []*graph.Node{w}
+	grads := autodiff.Grad(loss, params)
+	clipped := ops.Maximum(ops.Minimum(grads[0], graph.Num(1.0)), graph.Num(-1.0))
+	step := optim.SGD(0.5).Updates(params, []*graph.Node{clipped})
+	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(step...))
+	require.NoError(t, err)
+	sess := prog.NewSession()
+	_, err = sess.Run(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Equal(t, []float64{-2.5, -1.5, -0.5, 0, 0.5}, values(t, sess, w))
+
+	assert.Empty(t, optim.SGD(1).Updates(nil, nil))
+}
+
+// State belongs to the session: it can be read, and set to resume a training.
+func TestStateIsReadable(t *testing.T) {
+	q := newQuadratic(t, optim.Adam(rate), nil)
+	for range 3 {
+		q.step(t, exec.Feed{})
+	}
+	steps := q.w.Graph().ByName("adam/step")
+	require.NotNil(t, steps)
+	assert.Equal(t, []float64{3}, values(t, q.sess, steps))
+}
+
+func TestMistakes(t *testing.T) {
+	for name, c := range map[string]struct {
+		build func(g *graph.Graph, loss, w, x *graph.Node)
+		want  string
+	}{
+		"negative rate": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(-1).Minimize(loss, w) },
+			"the learning rate is -1; it must be a number of at least 0"},
+		"rate that is no number": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(math.NaN()).Minimize(loss, w) },
+			"the learning rate is NaN"},
+		"momentum of 1": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.Momentum(0.1, 1).Minimize(loss, w) },
+			"the momentum is 1; it must be at least 0 and less than 1"},
+		"beta": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.Adam(0.1, optim.Betas(0.9, 1.5)).Minimize(loss, w)
+		}, "the second beta is 1.5"},
+		"option of another rule": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(0.1, optim.Nesterov()).Minimize(loss, w)
+		}, "Nesterov is an option of momentum, not of sgd"},
+		"input": {func(_ *graph.Graph, loss, _, x *graph.Node) { optim.SGD(0.1).Minimize(loss, x) },
+			"x is Input(x), not a parameter"},
+		"nil parameter": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1).Minimize(loss, w, nil) },
+			"parameter 1 is nil"},
+		"rate of some shape": {func(_ *graph.Graph, loss, w, x *graph.Node) {
+			optim.SGD(0, optim.RateFrom(x)).Minimize(loss, w)
+		}, "the learning rate x is float32[3]; it must be a floating-point scalar"},
+		"nil rate": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(0, optim.RateFrom(nil)).Minimize(loss, w)
+		}, "the learning rate is a nil node"},
+		"gradients": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(0.1).Updates([]*graph.Node{w}, nil)
+		}, "there are 1 parameters and 0 gradients"},
+		"loss that is no scalar": {func(_ *graph.Graph, _, w, x *graph.Node) { optim.SGD(0.1).Minimize(ops.Mul(w, x), w) },
+			"grad can be implicitly created only for scalar outputs"},
+		"forgotten parameter": {func(g *graph.Graph, loss, _, _ *graph.Node) {
+			g.Param("unused", graph.Float32, 3)
+			optim.SGD(0.1).Minimize(loss)
+		}, "does not depend on unused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("mistakes")
+			x := g.Input("x", graph.Float32, 3)
+			w := g.Param("w", graph.Float32, 3)
+			c.build(g, ops.Sum(ops.Mul(x, w)), w, x)
+			require.Len(t, g.Mistakes(), 1, "%v", g.Err())
+			assert.ErrorContains(t, g.Err(), c.want)
+			assert.ErrorContains(t, g.Err(), "optimizer_test.go:")
+		})
+	}
+}
+
+func TestNothingToTrain(t *testing.T) {
+	g := graph.New("empty")
+	x := g.Input("x", graph.Float32)
+	optim.SGD(0.1).Minimize(x)
+	assert.ErrorContains(t, g.Err(), `graph "empty" has no floating-point parameters`)
+
+	step := optim.SGD(0.1).Minimize(nil)
+	_, err := exec.Compile(graph.New("other"), exec.Updates(step...))
+	assert.ErrorContains(t, err, "operand 0 is nil")
+}

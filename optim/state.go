@@ -1,0 +1,87 @@
+package optim
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// update is what the updates of all parameters in one call share.
+type update struct {
+	Optimizer
+	g      *graph.Graph
+	scope  string
+	count  *graph.Node // the number of steps, this one included; nil where no rule asked
+	shared map[graph.DType]correction
+}
+
+// state declares what the optimiser remembers about a parameter. It starts with zeros.
+func (u *update) state(kind string, w *graph.Node) (s *graph.Node) {
+	u.g.Scope(kind, func() {
+		s = u.g.ParamInit(w.Name(), w.DType(), stateZeros{u.scope}, w.Shape()...)
+	})
+	return s
+}
+
+// steps gives the number of steps, this one included.
+func (u *update) steps() *graph.Node {
+	if u.count == nil {
+		u.count = ops.AddInPlace(u.g.ParamInit("step", graph.Int64, stateZeros{u.scope}), graph.Num(1))
+	}
+	return u.count
+}
+
+// learningRate gives the rate as an operand for values of dtype t.
+func (u *update) learningRate(t graph.DType) *graph.Node {
+	if u.rateNode == nil {
+		return graph.Num(u.rate)
+	}
+	return ops.Cast(u.rateNode, t)
+}
+
+// decayed adds the weight decay to a gradient.
+func (u *update) decayed(w, grad *graph.Node) *graph.Node {
+	if u.decay == 0 {
+		return grad
+	}
+	return ops.Add(grad, ops.Mul(w, graph.Num(u.decay)))
+}
+
+// stateZeros is the beginning of an optimiser's state. It also marks it: state is not
+// trained.
+type stateZeros struct{ owner string }
+
+// Fill implements graph.Initializer.
+func (stateZeros) Fill(dst any, _ []int, _ uint64) {
+	switch dst := dst.(type) {
+	case []float32:
+		clear(dst)
+	case []float64:
+		clear(dst)
+	case []int64:
+		clear(dst)
+	}
+}
+
+// String implements graph.Initializer.
+func (stateZeros) String() string { return "zeros" }
+
+// stateOwner gives the scope of the optimiser whose state the parameter is, or "".
+func stateOwner(p *graph.Node) string {
+	s, _ := p.Attrs().(graph.ParamAttrs).Init.(stateZeros)
+	return s.owner
+}
+
+// freeScope gives the optimiser's name, numbered where the graph has one of that name.
+func freeScope(g *graph.Graph, name string) string {
+	taken := map[string]bool{}
+	for _, p := range g.Params() {
+		taken[stateOwner(p)] = true
+	}
+	scope := name
+	for n := 2; taken[scope]; n++ {
+		scope = fmt.Sprintf("%s%d", name, n)
+	}
+	return scope
+}

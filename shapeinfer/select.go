@@ -1,0 +1,140 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Select is the shape rule of one index of an axis: the axis goes away.
+func Select(c *graph.Call, axis int, index graph.Dim) graph.Shape {
+	x := slices.Clone(c.Shape(0))
+	if len(x) == 0 {
+		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: "select() cannot be applied to a 0-dim tensor."})
+		return nil
+	}
+	at := Axis(c, axis, len(x))
+	if at < 0 {
+		return unknown(len(x) - 1)
+	}
+	size := x[at]
+	out := slices.Delete(slices.Clone(x), at, at+1)
+	start := SelectStart(size, index)
+	if size.IsUnknown() {
+		return out
+	}
+	p := NewProver(c.Bounds)
+	low, high := p.AtLeast(start, 0), p.AtLeast(size.Minus(start), 1)
+	if low == Refused || high == Refused {
+		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: fmt.Sprintf("select(): index %s out of range for tensor of size %s at dimension %d", index, x, at),
+			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
+		return out
+	}
+	if low == Deferred {
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: start, B: 0, Axis: at, Why: "the index of a select"})
+	}
+	if high == Deferred {
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: start.Plus(1), Axis: at, Why: "the index of a select"})
+	}
+	return out
+}
+
+// SelectStart counts an index from the first element; a negative one counts from the end.
+func SelectStart(size, index graph.Dim) graph.Dim {
+	if isNegative(index) {
+		return size.Plus(index)
+	}
+	return index
+}
+
+// Diagonal is the shape rule of the diagonal of two axes: they go away, and the diagonal
+// is the last axis. Its length is known where both sizes are numbers or equal.
+func Diagonal(c *graph.Call, offset, a, b int) graph.Shape {
+	x := slices.Clone(c.Shape(0))
+	i := Axis(c, a, len(x))
+	j := -1
+	if i >= 0 {
+		j = Axis(c, b, len(x))
+	}
+	switch {
+	case j < 0:
+		return unknown(max(len(x)-1, 1))
+	case i == j:
+		c.Fail(&graph.Mistake{Code: CodeAxis, Summary: fmt.Sprintf("diagonal dimensions cannot be identical %d, %d", a, b), Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{i}}}})
+		return unknown(max(len(x)-1, 1))
+	}
+	rows, cols := x[i], x[j]
+	out := graph.Shape{}
+	for axis, d := range x {
+		if axis != i && axis != j {
+			out = append(out, d)
+		}
+	}
+	return append(out, diagonalLength(c, rows, cols, offset))
+}
+
+// diagonalLength is the lesser of the rows and columns that are left past the offset.
+func diagonalLength(c *graph.Call, rows, cols graph.Dim, offset int) graph.Dim {
+	if offset >= 0 {
+		cols = cols.Minus(graph.Dim(offset))
+	} else {
+		rows = rows.Plus(graph.Dim(offset))
+	}
+	if rows.IsUnknown() || cols.IsUnknown() {
+		return graph.UnknownDim
+	}
+	p := NewProver(c.Bounds)
+	length := rows
+	switch {
+	case p.AtLeast(cols.Minus(rows), 0) == Proved:
+	case p.AtLeast(rows.Minus(cols), 0) == Proved:
+		length = cols
+	default:
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: cols, B: rows, Axis: len(c.Shape(0)) - 2, Why: "which side of the diagonal's matrix is shorter must be known: the columns are taken for the longer one"})
+	}
+	if p.AtLeast(length, 0) == Refused {
+		return 0
+	}
+	return length
+}
+
+// AsStrided is the shape rule of elements at given distances in the row-major order of
+// the operand.
+func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset graph.Dim) graph.Shape {
+	switch {
+	case len(size) != len(strides):
+		c.Fail(stridedMistake(c, "mismatch in length of strides and shape"))
+		return size
+	case slices.ContainsFunc(strides, isNegative):
+		c.Fail(stridedMistake(c, fmt.Sprintf("as_strided: Negative strides are not supported at the moment, got strides: %s", graph.Shape(strides))))
+		return size
+	case slices.ContainsFunc(size, isNegative):
+		c.Fail(stridedMistake(c, fmt.Sprintf("Storage size calculation overflowed with sizes=%s and strides=%s", size, graph.Shape(strides))))
+		return unknown(len(size))
+	case isNegative(offset):
+		c.Fail(stridedMistake(c, fmt.Sprintf("Tensor: invalid storage offset %s", offset)))
+		return size
+	}
+	if slices.Contains(size, 0) {
+		return size
+	}
+	needed := offset.Plus(1)
+	for i, d := range size {
+		needed = needed.Plus(d.Minus(1).Times(strides[i]))
+	}
+	have := c.Shape(0).NumElements()
+	switch NewProver(c.Bounds).AtLeast(have.Minus(needed), 0) {
+	case Refused:
+		bytes := graph.Dim(c.DType(0).Size())
+		c.Fail(stridedMistake(c, fmt.Sprintf("setStorage: sizes %s, strides %s, storage offset %s, and itemsize %d requiring a storage size of %s are out of bounds for storage of size %s",
+			size, graph.Shape(strides), offset, c.DType(0).Size(), needed.Times(bytes), have.Times(bytes))))
+	case Deferred:
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: have, B: needed, Why: "as_strided reads no further than its operand"})
+	}
+	return size
+}
+
+func stridedMistake(c *graph.Call, summary string) *graph.Mistake {
+	return operandMistake(c, CodeSlice, summary)
+}
