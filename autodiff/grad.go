@@ -45,6 +45,7 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	w.run(y, wrt)
 	for i, x := range wrt {
 		grads[i] = w.result(y, x)
+		y.Graph().MarkGradient(grads[i], x)
 	}
 	return grads
 }
@@ -166,6 +167,10 @@ func (w *walk) seed(y *graph.Node) *graph.Node {
 // back sends n's gradient on to its operands.
 func (w *walk) back(n, dy *graph.Node) {
 	rule := n.Op().Grad
+	if n.Op().Class == graph.Update && w.needed[n.In(0)] && shapeinfer.Storage(n).Op().Class == graph.Source {
+		w.failed = refuseLeaf(n)
+		return
+	}
 	switch {
 	case rule == nil && n.Op().Class == graph.Composite:
 		rule = w.through(n, dy)
@@ -240,4 +245,20 @@ func (w *walk) result(y, x *graph.Node) *graph.Node {
 	}
 	return refuse(problem{fmt.Sprintf("%s does not depend on %s", y.Label(), x.Label()),
 		"leave it out, or ask for zeros: autodiff.ZeroForUnused()"}, y, x)
+}
+
+// refuseLeaf refuses a write to a value with respect to which the result of the write is
+// differentiated: there is no old value left to which a gradient could belong. PyTorch
+// says "a leaf Variable that requires grad is being used in an in-place operation."
+func refuseLeaf(write *graph.Node) *graph.Node {
+	what, leaf := "a leaf that requires grad", shapeinfer.Storage(write)
+	if len(shapeinfer.ViewsOf(write)) > 0 {
+		what = "a view of " + what
+	}
+	write.Refuse(&graph.Mistake{Code: shapeinfer.CodeLeaf, Summary: what + " is written inside the graph that is differentiated",
+		Operands: []graph.OperandNote{{Node: leaf, Text: "(needs gradient)"}},
+		Help: []string{
+			fmt.Sprintf("write it outside of what is differentiated, in the update step; or compute a new value from %s", leaf.Called()),
+		}})
+	return graph.Apply(gradOp, problem{}, write)
 }

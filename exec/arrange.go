@@ -96,8 +96,8 @@ func (l *lowering) mergeable(outer, inner []int, layouts []graph.Layout, undecid
 }
 
 // layouts gives how everything that the kernel loads, and every reduction's result,
-// lies over the domain; stores are row-major and merge everywhere. undecided marks axes
-// that may turn out to be repeated.
+// and every in-place write lies over the domain; other stores are row-major and merge
+// everywhere. undecided marks axes that may turn out to be repeated.
 func (l *lowering) layouts() (list []graph.Layout, undecided []bool) {
 	undecided = make([]bool, len(l.p.domain))
 	for _, n := range l.k.nodes {
@@ -105,7 +105,7 @@ func (l *lowering) layouts() (list []graph.Layout, undecided []bool) {
 			if _, isNumber := x.ScalarValue(); isNumber || l.k.member[x] && takenFromRegister(n, i) {
 				continue
 			}
-			layout, _ := layoutOf(x)
+			layout := shapeinfer.LayoutOf(x)
 			list = append(list, shapeinfer.BroadcastView(layout, l.p.domain, n.Stretch(i)))
 			for axis, kind := range n.Stretch(i) {
 				undecided[axis] = undecided[axis] || kind == graph.Undecided
@@ -113,6 +113,9 @@ func (l *lowering) layouts() (list []graph.Layout, undecided []bool) {
 		}
 		if n.Op().Class == graph.Reduce {
 			list = append(list, reducedLayout(n))
+		}
+		if n.Op().Class == graph.Update {
+			list = append(list, shapeinfer.LayoutOf(n))
 		}
 	}
 	return list, undecided

@@ -65,6 +65,7 @@ type unit struct {
 	// source maps the roots and sources of the user's graph to those of g.
 	inputs, params []sourceNode
 	order          []*graph.Node
+	writes         *shapeinfer.Writes
 	kernels        []*kernel
 	storageOf      map[*graph.Node]*storage
 	consts         []*graph.Node

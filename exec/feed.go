@@ -108,7 +108,7 @@ func fromDense(d *tensor.Dense) (m memory, err error) {
 type scalarSlot struct{ bits uint64 }
 
 // fromNumber writes a Go number into the slot as an element of dtype t.
-func (s *scalarSlot) fromNumber(v any, t graph.DType) (m memory, ok bool) {
+func (s *scalarSlot) fromNumber(v any, t graph.DType) (memory, error) {
 	var f float64
 	var i int64
 	switch v := v.(type) {
@@ -127,7 +127,10 @@ func (s *scalarSlot) fromNumber(v any, t graph.DType) (m memory, ok bool) {
 			f, i = 1, 1
 		}
 	default:
-		return m, false
+		return memory{}, fmt.Errorf("a %T cannot be fed: give a *tensor.Dense, an exec.Array or a number", v)
+	}
+	if t.IsInt() && (float64(i) != f || t == graph.Int32 && int64(int32(i)) != i) {
+		return memory{}, fmt.Errorf("%v is no %s", v, t)
 	}
 	p := unsafe.Pointer(&s.bits)
 	switch t {
@@ -142,7 +145,7 @@ func (s *scalarSlot) fromNumber(v any, t graph.DType) (m memory, ok bool) {
 	case graph.Bool:
 		*(*bool)(p) = f != 0
 	}
-	return memory{dtype: t, shape: nil, ptr: p, count: 1}, true
+	return memory{dtype: t, shape: nil, ptr: p, count: 1}, nil
 }
 
 // resolve gives the memory of a fed value.
@@ -153,8 +156,5 @@ func (s *scalarSlot) resolve(v any, t graph.DType) (memory, error) {
 	case Array:
 		return fromArray(v)
 	}
-	if m, ok := s.fromNumber(v, t); ok {
-		return m, nil
-	}
-	return memory{}, fmt.Errorf("a %T cannot be fed: give a *tensor.Dense, an exec.Array or a number", v)
+	return s.fromNumber(v, t)
 }

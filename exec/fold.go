@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // maxFolded is the most elements of a value that is computed at compile time; larger
@@ -14,8 +15,9 @@ const maxFolded = 4096
 // use, so that folding never changes a bit.
 func foldPass(u *unit) error {
 	foldable := make([]bool, len(u.g.Nodes()))
+	written := writtenMemory(u.g)
 	for _, n := range u.g.Nodes() {
-		foldable[n.ID()] = isFoldable(n, foldable)
+		foldable[n.ID()] = isFoldable(n, foldable) && (len(written) == 0 || !written[shapeinfer.Storage(n)])
 	}
 	var wanted []*graph.Node
 	seen := map[*graph.Node]bool{}
@@ -55,7 +57,7 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 		return true
 	}
 	count, whole := n.Shape().NumElements().Int()
-	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || !whole || count > maxFolded || !n.Shape().IsStatic() || n.Op().Name == "size" {
+	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version || !whole || count > maxFolded || !n.Shape().IsStatic() || n.Op().Name == "size" {
 		return false
 	}
 	for _, x := range n.Operands() {

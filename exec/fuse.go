@@ -8,6 +8,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/portable"
 	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // maxKernelNodes bounds a kernel, so that its program stays small enough for a back
@@ -57,17 +58,19 @@ type fuser struct {
 	u        *unit
 	at       map[*graph.Node]int // the kernel that computes a node
 	byDomain map[string][]int    // open kernels by iteration space, in order
-	readers  map[*graph.Node][]*graph.Node
 }
 
 // fusePass groups nodes into kernels.
 func fusePass(u *unit) error {
-	f := fuser{u, map[*graph.Node]int{}, map[string][]int{}, readersOf(u.g)}
+	f := fuser{u, map[*graph.Node]int{}, map[string][]int{}}
 	for _, n := range u.order {
-		if n.Op().Class == graph.Source || isView(n) {
-			continue
+		switch {
+		case n.Op().Class == graph.Source || shapeinfer.IsView(n):
+		case n.Op().Class == graph.Version:
+			f.at[n] = max(f.after(n.In(0), true), f.after(n.In(1), true))
+		default:
+			f.place(n)
 		}
-		f.place(n)
 	}
 	return nil
 }
@@ -95,13 +98,12 @@ func (f *fuser) earliest(n *graph.Node) int {
 		first = max(first, f.after(x, f.inRegister(n, i)))
 	}
 	if n.Op().Class == graph.Update {
-		for _, r := range f.readers[baseOf(n.In(0))] {
-			if at, placed := f.at[r]; placed && r != n {
-				if !f.readsInPlace(r, n.In(0)) {
-					at++
-				}
-				first = max(first, at)
+		for _, r := range f.u.writes.Before(n) {
+			at := f.at[r]
+			if !f.readsInPlace(r, n) {
+				at++
 			}
+			first = max(first, at)
 		}
 	}
 	return first
@@ -110,7 +112,7 @@ func (f *fuser) earliest(n *graph.Node) int {
 // after gives the first kernel in which a value can be used: the one that makes it,
 // if the use takes it from a register, else the next.
 func (f *fuser) after(x *graph.Node, inRegister bool) int {
-	at, computed := f.at[baseOf(x)]
+	at, computed := f.at[shapeinfer.Viewed(x)]
 	switch {
 	case !computed:
 		return 0
@@ -124,7 +126,7 @@ func (f *fuser) after(x *graph.Node, inRegister bool) int {
 // was computed: the same element, not a view, a repetition or a sum.
 func (f *fuser) inRegister(n *graph.Node, i int) bool {
 	x := n.In(i)
-	if isView(x) || x.Op().Class != graph.Elementwise && x.Op().Class != graph.Update {
+	if x.Op().Class != graph.Elementwise && x.Op().Class != graph.Update {
 		return false
 	}
 	for _, k := range n.Stretch(i) {
@@ -135,28 +137,35 @@ func (f *fuser) inRegister(n *graph.Node, i int) bool {
 	return true
 }
 
-// readsInPlace reports whether r reads the written value element by element, so that it
-// may share a kernel with the write.
-func (f *fuser) readsInPlace(r, written *graph.Node) bool {
+// readsInPlace reports whether r reads of what a write destroys only the element that is
+// written next, so that it may share a kernel with the write.
+func (f *fuser) readsInPlace(r, write *graph.Node) bool {
 	switch r.Op().Class {
 	case graph.Elementwise, graph.Update, graph.Reduce:
 	default:
 		return false
 	}
 	for i, x := range r.Operands() {
-		if baseOf(x) != baseOf(written) {
+		if shapeinfer.Storage(x) != shapeinfer.Storage(write) {
 			continue
-		}
-		if x != written || isView(x) {
-			return false
 		}
 		for _, k := range r.Stretch(i) {
 			if k != graph.Same {
 				return false
 			}
 		}
+		if !x.Shape().Equal(write.Shape()) || !sameCells(x, write) {
+			return false
+		}
 	}
 	return true
+}
+
+// sameCells reports whether the elements of two values of one memory lie in the same
+// places.
+func sameCells(x, y *graph.Node) bool {
+	a, b := shapeinfer.LayoutOf(x), shapeinfer.LayoutOf(y)
+	return a.Offset == b.Offset && slices.Equal(a.Strides, b.Strides)
 }
 
 // join puts the node into the first kernel of its iteration space from first on, or

@@ -7,6 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/gather"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // picking is a Gather operation as a kernel.
@@ -21,8 +22,8 @@ type picking struct {
 func newPicking(n *graph.Node) (*picking, error) {
 	p := &picking{node: n, count: n.In(1).Shape().NumElements()}
 	for i, x := range n.Operands() {
-		layout, _ := layoutOf(x)
-		p.operands[i] = operand{base: baseOf(x), layout: layout}
+		layout := shapeinfer.LayoutOf(x)
+		p.operands[i] = operand{base: shapeinfer.Viewed(x), layout: layout}
 	}
 	p.operands[2] = operand{base: n, layout: graph.RowMajor(n.Shape()), write: true}
 	whole, axis := n.In(0).Shape(), 0

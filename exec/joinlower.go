@@ -6,6 +6,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // lowerSingle notes how a kernel of one node that is no fused group runs.
@@ -14,7 +15,7 @@ func (u *unit) lowerSingle(k *kernel) error {
 	var err error
 	switch {
 	case k.class == graph.Contract:
-		k.matmul, err = newProduct(n)
+		k.matmul = newProduct(n)
 	case k.class == graph.Gather:
 		k.gather, err = newPicking(n)
 	case isSumTo(n):
@@ -74,12 +75,12 @@ func (u *unit) lowerPad(k *kernel, n *graph.Node) error {
 // lowerCopy adds a part that copies x to a place in memory.
 func (u *unit) lowerCopy(k *kernel, x *graph.Node, to operand) error {
 	l := u.newPart(k, x.Shape())
-	layout, _ := layoutOf(x)
+	layout := shapeinfer.LayoutOf(x)
 	v := rowprog.None
 	if c, isNumber := x.ScalarValue(); isNumber {
 		v = rowprog.Value(l.constant(x, c))
 	} else {
-		v = l.b.Load(l.operand(operand{base: baseOf(x), layout: layout}, x.DType(), rowprog.In))
+		v = l.b.Load(l.operand(operand{base: shapeinfer.Viewed(x), layout: layout}, x.DType(), rowprog.In))
 	}
 	l.b.Store(l.operand(to, x.DType(), rowprog.Out), v)
 	return l.finish()

@@ -88,7 +88,7 @@ func (l *lowering) run() error {
 		}
 		l.values[n] = rowprog.Value(n.Op().Emit(l, n, in))
 		if n.Op().Class == graph.Update || l.isNeeded(n) {
-			l.store(n, operand{base: n, layout: graph.RowMajor(l.p.domain), write: true})
+			l.store(n, operand{base: n, layout: shapeinfer.LayoutOf(n), write: true})
 		}
 	}
 	return l.finish()
@@ -124,9 +124,9 @@ func (l *lowering) operandValue(n *graph.Node, i int) rowprog.Value {
 	if v, ok := x.ScalarValue(); ok {
 		return rowprog.Value(l.constant(x, v))
 	}
-	layout, _ := layoutOf(x)
+	layout := shapeinfer.LayoutOf(x)
 	kinds := n.Stretch(i)
-	o := operand{base: baseOf(x), layout: shapeinfer.BroadcastView(layout, l.p.domain, kinds)}
+	o := operand{base: shapeinfer.Viewed(x), layout: shapeinfer.BroadcastView(layout, l.p.domain, kinds)}
 	for axis, kind := range kinds {
 		if kind == graph.Undecided {
 			if o.undecided == nil {

@@ -2,71 +2,37 @@ package exec
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// copyOp gives a value memory of its own: an output that is a source or a view of
-// something, and an arrangement that strides cannot express.
-var copyOp = &graph.Op{Name: "copy", Func: "Copy", Doc: "x in memory of its own.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
-	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
-	Emit:  func(_ graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return x[0] },
-}
-
-// isView reports whether the node only names its operand's elements in another way.
-func isView(n *graph.Node) bool { return n.Op().Class == graph.Movement && n.Op().View != nil }
-
-// baseOf follows views to the value whose memory they show.
-func baseOf(n *graph.Node) *graph.Node {
-	for isView(n) {
-		n = n.In(0)
-	}
-	return n
-}
-
-// storedIn follows views and writes to the value whose memory holds n.
-func storedIn(n *graph.Node) *graph.Node {
-	for isView(n) || n.Op().Class == graph.Update {
-		n = n.In(0)
-	}
-	return n
-}
-
-// layoutOf gives the layout of a node in the memory of its base.
-func layoutOf(n *graph.Node) (graph.Layout, bool) {
-	if !isView(n) {
-		return graph.RowMajor(n.Shape()), true
-	}
-	in, ok := layoutOf(n.In(0))
-	if !ok {
-		return in, false
-	}
-	return n.Op().View(n, in)
-}
-
 // orderPass inserts the copies that are needed and orders the nodes: operands before
-// users, and each write after all reads of what it overwrites.
+// users, and each write after all reads of what it destroys.
 func orderPass(u *unit) error {
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if n.Op().Class == graph.Gather {
+		switch {
+		case n.Op().Class == graph.Gather:
 			return next.Copy(n, []*graph.Node{dense(in[0]), dense(in[1])})
-		}
-		if !isView(n) {
+		case n.Op().Class == graph.Update:
+			return next.Copy(n, apart(in))
+		case n.Op().View == nil:
 			return nil
 		}
-		c := next.Copy(n, in)
-		if _, ok := layoutOf(c); !ok {
-			c = next.Copy(n, []*graph.Node{graph.Apply(copyOp, nil, in[0])})
+		if c := next.Copy(n, in); shapeinfer.IsView(c) {
+			return c
 		}
-		return c
+		return next.Copy(n, []*graph.Node{ops.Copy(in[0])})
 	})
+	writes := shapeinfer.FindWrites(u.g.Nodes())
 	for i, n := range u.roots[:u.nOutputs] {
-		if !hasOwnMemory(n) {
-			u.g.At(n, func() { u.roots[i] = graph.Apply(copyOp, nil, n) })
+		if !hasOwnMemory(n) || writes.IsWritten(n) {
+			u.g.At(n, func() { u.roots[i] = ops.Copy(n) })
 		}
 	}
-	o := orderer{u: u, state: make([]uint8, len(u.g.Nodes())), readers: readersOf(u.g)}
+	u.writes = shapeinfer.FindWrites(u.g.Nodes())
+	o := orderer{u: u, state: make([]uint8, len(u.g.Nodes()))}
 	for _, n := range u.g.Nodes() {
 		if err := o.visit(n); err != nil {
 			return err
@@ -78,71 +44,48 @@ func orderPass(u *unit) error {
 
 // dense gives a value that lies in row-major order without gaps: itself or a copy.
 func dense(x *graph.Node) *graph.Node {
-	if layout, _ := layoutOf(x); layout.IsDense() {
+	if shapeinfer.LayoutOf(x).IsDense() {
 		return x
 	}
-	return graph.Apply(copyOp, nil, x)
+	return ops.Copy(x)
 }
 
-// hasOwnMemory reports whether a result lies densely in memory that a kernel of its own
-// writes.
+// apart copies operands of a write that share memory with its destination at other
+// positions. The check lets none through, but a simplification can bring one about.
+func apart(in []*graph.Node) []*graph.Node {
+	for i, x := range in[1:] {
+		if shapeinfer.NeedsCopy(in[0], x) {
+			in[i+1] = ops.Copy(x)
+		}
+	}
+	return in
+}
+
+// hasOwnMemory reports whether a result is the whole of a memory that a kernel writes.
 func hasOwnMemory(n *graph.Node) bool {
-	layout, _ := layoutOf(n)
-	base := baseOf(n)
-	return base.Op().Class != graph.Source && layout.IsRowMajor() && layout.Shape.NumElements() == base.Shape().NumElements()
-}
-
-// readersOf lists, for each written version of a value, the nodes that read its memory,
-// directly or through views.
-func readersOf(g *graph.Graph) map[*graph.Node][]*graph.Node {
-	readers := map[*graph.Node][]*graph.Node{}
-	for _, n := range g.Nodes() {
-		if n.Op().Class == graph.Update {
-			readers[baseOf(n.In(0))] = nil
-		}
-	}
-	if len(readers) == 0 {
-		return readers
-	}
-	for _, n := range g.Nodes() {
-		if isView(n) {
-			continue
-		}
-		for _, x := range n.Operands() {
-			if list, written := readers[baseOf(x)]; written && !slices.Contains(list, n) {
-				readers[baseOf(x)] = append(list, n)
-			}
-		}
-	}
-	return readers
+	memory := shapeinfer.Storage(n)
+	wholly := shapeinfer.LayoutOf(n).IsRowMajor() && n.Shape().NumElements() == memory.Shape().NumElements()
+	return wholly && (memory.Op().Class != graph.Source || memory.IsParam() && n != memory && n.Op().Class == graph.Update)
 }
 
 type orderer struct {
-	u       *unit
-	state   []uint8 // 0 not seen, 1 being visited, 2 done
-	readers map[*graph.Node][]*graph.Node
-	order   []*graph.Node
+	u     *unit
+	state []uint8 // 0 not seen, 1 being visited, 2 done
+	order []*graph.Node
 }
 
 func (o *orderer) visit(n *graph.Node) error {
 	switch o.state[n.ID()] {
 	case 1:
-		return &BugError{Pass: "order", Node: n, Err: fmt.Errorf("a write comes before a read of what it overwrites")}
+		return &BugError{Pass: "order", Node: n, Err: fmt.Errorf("a write comes before a read of what it destroys")}
 	case 2:
 		return nil
 	}
 	o.state[n.ID()] = 1
-	for _, x := range n.Operands() {
-		if err := o.visit(x); err != nil {
-			return err
-		}
-	}
-	if n.Op().Class == graph.Update {
-		for _, r := range o.readers[baseOf(n.In(0))] {
-			if r != n {
-				if err := o.visit(r); err != nil {
-					return err
-				}
+	for _, list := range [][]*graph.Node{n.Operands(), o.u.writes.Before(n)} {
+		for _, x := range list {
+			if err := o.visit(x); err != nil {
+				return err
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package exec
 import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // storageKind says who owns a value's memory.
@@ -59,7 +60,7 @@ func planPass(u *unit) error {
 		}
 	}
 	for _, n := range u.roots[:u.nOutputs] {
-		p.use(baseOf(n), len(u.kernels))
+		p.use(shapeinfer.Viewed(n), len(u.kernels))
 	}
 	for at, k := range u.kernels {
 		if len(k.parts) == 1 {
@@ -87,10 +88,9 @@ func (p *planner) use(n *graph.Node, at int) {
 }
 
 func (p *planner) make(n *graph.Node, at int) *storage {
-	if n.Op().Class == graph.Update {
-		holder := storedIn(n)
-		p.use(holder, at)
-		return p.of[holder]
+	if memory := shapeinfer.Storage(n); memory != n {
+		p.use(memory, at)
+		return p.of[memory]
 	}
 	s := &storage{node: n, dtype: n.DType(), count: n.Shape().NumElements(), first: at, last: at}
 	switch {
@@ -126,7 +126,7 @@ func (p *planner) takeOver(at int, part *part) {
 			}
 			from := p.of[x.base]
 			if from.kind == inArena && from != to && from.last == at && from.first < at && from.heir == nil && from.count == to.count &&
-				sameLayout(x, o) && x.undecided == nil && usedOnce(part, x.base) {
+				sameLayout(x, o) && x.undecided == nil && p.usedOnce(part, from) {
 				from.heir, to.taken = to, from
 				break
 			}
@@ -134,10 +134,11 @@ func (p *planner) takeOver(at int, part *part) {
 	}
 }
 
-func usedOnce(p *part, base *graph.Node) bool {
+// usedOnce reports whether one operand of the part alone lies in the storage.
+func (p *planner) usedOnce(part *part, s *storage) bool {
 	uses := 0
-	for _, o := range p.operands {
-		if o.base == base {
+	for _, o := range part.operands {
+		if o.base != nil && p.of[o.base] == s {
 			uses++
 		}
 	}

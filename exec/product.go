@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"fmt"
-
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -16,12 +14,8 @@ type product struct {
 }
 
 // newProduct brings vectors to matrices and repeats batches by strides of 0.
-func newProduct(node *graph.Node) (*product, error) {
-	a, okA := layoutOf(node.In(0))
-	b, okB := layoutOf(node.In(1))
-	if !okA || !okB {
-		return nil, fmt.Errorf("an operand has no layout")
-	}
+func newProduct(node *graph.Node) *product {
+	a, b := shapeinfer.LayoutOf(node.In(0)), shapeinfer.LayoutOf(node.In(1))
 	out := graph.RowMajor(node.Shape())
 	if len(a.Shape) == 1 {
 		a = insertAxis(a, 0)
@@ -42,7 +36,7 @@ func newProduct(node *graph.Node) (*product, error) {
 		batched(node.In(1), b, p.batch, rules),
 		{base: node, layout: out, write: true},
 	}
-	return p, nil
+	return p
 }
 
 // insertAxis gives a layout an axis of size 1.
@@ -58,7 +52,7 @@ func batched(x *graph.Node, l graph.Layout, batch graph.Shape, rules shapeinfer.
 	matrix := l.Shape[len(l.Shape)-2:]
 	to := append(append(graph.Shape{}, batch...), matrix...)
 	kinds := rules.Stretch(l.Shape, to)
-	o := operand{base: baseOf(x), layout: shapeinfer.BroadcastView(l, to, kinds)}
+	o := operand{base: shapeinfer.Viewed(x), layout: shapeinfer.BroadcastView(l, to, kinds)}
 	for axis, kind := range kinds {
 		if kind == graph.Undecided {
 			if o.undecided == nil {

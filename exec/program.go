@@ -35,8 +35,9 @@ type Program struct {
 
 // inputSpec is an input of the user's graph.
 type inputSpec struct {
-	node   *graph.Node
-	needed bool // some kernel reads it
+	node    *graph.Node
+	needed  bool // some kernel reads it
+	written bool // some kernel writes it
 }
 
 // newProgram gathers what passes have decided.
@@ -45,7 +46,7 @@ func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Prog
 		storageOf: u.storageOf, consts: u.consts, faults: u.faults, snapshots: snapshots}
 	for _, s := range u.inputs {
 		_, used := u.storageOf[s.own]
-		p.inputs = append(p.inputs, inputSpec{s.user, used || bindsSizes(u, s.own)})
+		p.inputs = append(p.inputs, inputSpec{s.user, used || bindsSizes(u, s.own), u.writes.Any() && u.writes.IsWritten(s.own)})
 	}
 	for _, s := range u.params {
 		p.params = append(p.params, s.user)
@@ -54,7 +55,7 @@ func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Prog
 		}
 	}
 	for _, n := range u.roots[:u.nOutputs] {
-		p.results = append(p.results, u.storageOf[baseOf(n)])
+		p.results = append(p.results, u.storageOf[shapeinfer.Viewed(n)])
 	}
 	for _, k := range u.kernels {
 		for _, part := range k.parts {
@@ -123,10 +124,12 @@ func (p *Program) forEval() (*Program, error) {
 	return p.eval, p.evalErr
 }
 
+// dependsOnUpdate reports whether a value is computed from what a run writes into its
+// parameters or inputs.
 func dependsOnUpdate(n *graph.Node) bool {
 	live := reachable(n.Graph(), []*graph.Node{n})
 	for _, x := range n.Graph().Nodes() {
-		if live[x.ID()] && x.Op().Class == graph.Update {
+		if live[x.ID()] && x.Op().Class == graph.Update && shapeinfer.Storage(x).Op().Class == graph.Source {
 			return true
 		}
 	}

@@ -193,13 +193,17 @@ func copyBytes(to, from memory) {
 // RunError is a check that failed while a program ran, such as a class index out of
 // range.
 type RunError struct {
-	Node    *graph.Node // the operation, with the user's file and line
+	Node    *graph.Node // the operation in the user's graph
 	Message string
 }
 
 // Error names the operation and its place.
 func (e *RunError) Error() string {
-	return fmt.Sprintf("%s: error: %s: %s", e.Node.Pos(), graph.Describe(e.Node), e.Message)
+	what := graph.Describe(e.Node)
+	if forward := e.Node.Origin(); forward != nil {
+		what = "the gradient of " + graph.Describe(forward)
+	}
+	return fmt.Sprintf("%s: error: %s: %s", e.Node.Pos(), what, e.Message)
 }
 
 func (s *Session) faultError(p *part, f bind.Fault) error {
@@ -207,5 +211,5 @@ func (s *Session) faultError(p *part, f bind.Fault) error {
 		return fmt.Errorf("exec: ZeroDivisionError: an integer is divided by zero in kernel %s", p.prog.Name)
 	}
 	what := s.prog.faults[f.Code]
-	return &RunError{what.node, what.message}
+	return &RunError{what.node.Source(), what.message}
 }

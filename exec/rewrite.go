@@ -2,21 +2,30 @@ package exec
 
 import (
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // rewrite makes a new graph by visiting nodes in order. f gives the node that takes
-// n's place in the graph next, whose operands are in; nil keeps n as it is.
+// n's place in the graph next, whose operands are in; nil keeps n as it is. What takes
+// the place of a value that is written in place has memory that nothing else has.
 func (u *unit) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
 	next := u.g.Derive()
 	replaced := make([]*graph.Node, len(u.g.Nodes()))
+	written := writtenMemory(u.g)
 	for _, n := range u.g.Nodes() {
 		in := make([]*graph.Node, len(n.Operands()))
 		for i, x := range n.Operands() {
 			in[i] = replaced[x.ID()]
 		}
 		var r *graph.Node
+		before := len(next.Nodes())
 		if f != nil {
-			next.At(n, func() { r = f(next, n, in) })
+			next.At(n, func() {
+				if r = f(next, n, in); r != nil && written[n] && !madeSince(r, before) {
+					r = ops.Copy(r)
+				}
+			})
 		}
 		if r == nil {
 			r = next.Copy(n, in)
@@ -24,6 +33,26 @@ func (u *unit) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node
 		replaced[n.ID()] = r
 	}
 	u.moveTo(next, func(n *graph.Node) *graph.Node { return replaced[n.ID()] })
+}
+
+// writtenMemory finds the computed values that in-place operations write.
+func writtenMemory(g *graph.Graph) map[*graph.Node]bool {
+	written := map[*graph.Node]bool{}
+	for _, n := range g.Nodes() {
+		if n.Op().Class == graph.Update {
+			if memory := shapeinfer.Storage(n); memory.Op().Class != graph.Source {
+				written[memory] = true
+			}
+		}
+	}
+	return written
+}
+
+// madeSince reports whether the memory of a value belongs to a node that was computed
+// after the graph had a number of nodes.
+func madeSince(n *graph.Node, before int) bool {
+	memory := shapeinfer.Storage(n)
+	return memory.ID() >= before && memory.Op().Class != graph.Source
 }
 
 // moveTo replaces the unit's graph.
@@ -123,11 +152,12 @@ func expandPass(u *unit) error {
 }
 
 // csePass merges nodes of the same operation, fixed arguments and operands. Equality is
-// that of all of them, not of a hash alone. Writes are never merged.
+// that of all of them, not of a hash alone. Writes are never merged, nor what they write.
 func csePass(u *unit) error {
 	known := map[cseKey]*graph.Node{}
+	written := writtenMemory(u.g)
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if n.IsInput() || n.IsParam() || n.Op().Class == graph.Update {
+		if n.IsInput() || n.IsParam() || n.Op().Class == graph.Update || written[n] {
 			return nil
 		}
 		k := keyOf(n, in)

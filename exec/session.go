@@ -173,6 +173,9 @@ func (s *Session) prepare(feed Feed) (*binding, error) {
 		if m.dtype != in.node.DType() {
 			return nil, fmt.Errorf("exec: input %s wants dtype %s, got %s (declared at %s)", in.node.Label(), in.node.DType(), m.dtype, in.node.Pos())
 		}
+		if in.written && m.keep != nil {
+			return nil, fmt.Errorf("exec: input %s is written in place, and the tensor fed is a view whose elements do not lie together: feed a dense one", in.node.Label())
+		}
 		s.fed[i], s.shapes[i] = m, m.shape
 	}
 	if matched != len(feed) {

@@ -3,6 +3,7 @@ package exec
 import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // rule rewrites a node whose operands are in; nil leaves it as it is. Every rule holds
@@ -34,7 +35,11 @@ var rules = map[string][]rule{
 // simplifyPass applies the rules, and moves repetition behind arithmetic: what is
 // computed from repeated values is computed once and then repeated.
 func simplifyPass(u *unit) error {
+	written := writtenMemory(u.g)
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if len(written) > 0 && written[shapeinfer.Storage(n)] {
+			return nil // what is written in place stays where the user has put it
+		}
 		if m := applyRules(next, n, in); m != nil {
 			return m
 		}

@@ -8,8 +8,11 @@ import (
 
 // Called is the word by which messages call the node: its name; of a number, its value;
 // else the variable to which the user's program assigns it, where its source can be
-// read; else [Node.Label]. A conversion that the library put in is called by its operand.
-func (n *Node) Called() string {
+// read; else the call that made it. A conversion that the library put in is called by its
+// operand.
+func (n *Node) Called() string { return n.called(1) }
+
+func (n *Node) called(depth int) string {
 	n = n.Written()
 	if n == nil || n.name != "" || n.op == literalOp {
 		return n.label()
@@ -20,7 +23,13 @@ func (n *Node) Called() string {
 	if name := n.variable(); name != "" {
 		return name
 	}
-	return n.label()
+	switch {
+	case n.g == nil || n.op.Class == Source:
+		return n.label()
+	case depth < 1:
+		return n.op.Func + "(…)"
+	}
+	return n.callText(depth)
 }
 
 // assignment is a line that gives the result of a call to one variable.

@@ -7,18 +7,49 @@ import (
 )
 
 // Arguments is what an operation's attributes can implement to be shown in messages as
-// the user writes them after the operands: "1, KeepDims()".
-type Arguments interface{ Args() string }
+// the user writes them: Args gives all arguments of the call from the words for its
+// operands, such as "x", "1", "KeepDims()".
+type Arguments interface {
+	Args(operands []string) []string
+}
 
-// Describe gives a node as it was written: "Add(x, b)".
+// Describe gives a node as it was written: "Add(x, b)". Where the user called a function
+// that is made of several operations, that function is named too: "Sub(a, b) in MSE".
 func Describe(n *Node) string {
 	n = n.Written()
 	if n == nil || n.op == nil {
 		return n.label()
 	}
+	text := n.callText(callDepth)
+	if f := n.function(); f != "" {
+		text += " in " + f
+	}
+	return text
+}
+
+// function gives the function that the user called where it is not n's own operation.
+func (n *Node) function() string {
+	f, ok := n.pos.Frame()
+	if !ok || n.op.Class == Source || !isFunction(f.Call) || f.Call == n.op.Func {
+		return ""
+	}
+	return f.Call
+}
+
+// isFunction tells the name of an exported function from that of a function literal.
+func isFunction(name string) bool {
+	return name != "" && name[0] >= 'A' && name[0] <= 'Z' && name != "Apply"
+}
+
+// callDepth bounds calls within calls in a message.
+const callDepth = 2
+
+// callText gives the call of n's operation, with calls to the given depth in the place of
+// operands without a name.
+func (n *Node) callText(depth int) string {
 	words := make([]string, 0, len(n.in)+1)
 	for _, x := range n.in {
-		words = append(words, x.Called())
+		words = append(words, x.called(depth-1))
 	}
 	return CallText(n, n.attrs, words...)
 }
@@ -26,31 +57,35 @@ func Describe(n *Node) string {
 // CallText gives the call of n's operation with other attributes and on operands of the
 // given names: "Mean(x, 1, KeepDims())".
 func CallText(n *Node, attrs any, operands ...string) string {
-	words := append([]string{}, operands...)
+	words := operands
 	switch {
 	case n.op.Class == Source && n.name != "":
 		words = append(words, n.Name())
 	case n.op == constOp && len(n.shape) == 0 && n.bad == nil:
 		words = append(words, elementText(n.ConstData()))
 	case n.op != constOp:
-		if a := argumentText(attrs); a != "" {
-			words = append(words, a)
-		}
+		words = arguments(attrs, words)
 	}
 	return n.op.Func + "(" + strings.Join(words, ", ") + ")"
 }
 
-func argumentText(attrs any) string {
+func arguments(attrs any, operands []string) []string {
 	if a, ok := attrs.(Arguments); ok {
-		return a.Args()
+		return a.Args(operands)
 	}
-	return FormatAttrs(attrs)
+	if text := FormatAttrs(attrs); text != "" {
+		return append(operands, text)
+	}
+	return operands
 }
 
 // made says in a few words how the node came to be.
 func (n *Node) made() string {
-	if n.op.Class == Source {
+	switch f := n.function(); {
+	case n.op.Class == Source:
 		return n.op.Func
+	case f != "":
+		return f + "(…)"
 	}
 	return Describe(n)
 }

@@ -8,19 +8,22 @@ import (
 
 // Graph is a symbolic program under construction.
 type Graph struct {
-	name     string
-	policy   Policy
-	nodes    []*Node
-	mistakes []*Mistake
-	warnings []*Mistake
-	needs    []Requirement
-	dims     map[string]*dimDecl
-	dimOrder []string
-	names    map[string]*Node // inputs and parameters by full name
-	scope    *scope
-	origin   *Node
-	at       *Pos // the place of what is being built, where a pass sets it
-	foreign  map[*Mistake]bool
+	name      string
+	policy    Policy
+	nodes     []*Node
+	mistakes  []*Mistake
+	warnings  []*Mistake
+	notes     []*Mistake
+	needs     []Requirement
+	dims      map[string]*dimDecl
+	dimOrder  []string
+	names     map[string]*Node // inputs and parameters by full name
+	scope     *scope
+	origin    *Node
+	at        *Node // the node that a pass writes anew
+	foreign   map[*Mistake]bool
+	silenced  map[*Node][]Code
+	gradients map[*Node]*Node // what a node is the gradient of, where it was asked for
 }
 
 // New makes an empty graph. The name stands in its text form and pictures.
@@ -67,6 +70,15 @@ func (g *Graph) Mistakes() []*Mistake { return g.mistakes }
 
 // Warnings lists the warnings recorded so far.
 func (g *Graph) Warnings() []*Mistake { return g.warnings }
+
+// Notes lists the remarks recorded so far.
+func (g *Graph) Notes() []*Mistake { return g.notes }
+
+// Note records a remark about a node of the graph.
+func (g *Graph) Note(m *Mistake) {
+	m.Severity = Note
+	g.notes = append(g.notes, m)
+}
 
 // Requirements lists what rules could neither prove nor refuse when nodes were built.
 func (g *Graph) Requirements() []Requirement { return g.needs }
@@ -149,6 +161,9 @@ func (g *Graph) ByName(full string) *Node { return g.names[full] }
 // newNode appends a node; the caller fills in type and place.
 func (g *Graph) newNode(op *Op, attrs any, in []*Node) *Node {
 	n := &Node{g: g, op: op, attrs: attrs, in: in, id: int32(len(g.nodes)), scope: g.scope, origin: g.origin}
+	if g.at != nil {
+		n.source = g.at.Source()
+	}
 	g.nodes = append(g.nodes, n)
 	return n
 }
@@ -164,6 +179,13 @@ func (n *Node) fail(m *Mistake) {
 	if n.g != nil {
 		n.g.mistakes = append(n.g.mistakes, m)
 	}
+}
+
+// Refuse records a mistake that shows only after the node was built. Nodes that are built
+// from it later are not judged.
+func (n *Node) Refuse(m *Mistake) {
+	n.fail(m)
+	n.judged = false
 }
 
 // adopt records the mistake of a node that was built without any graph.

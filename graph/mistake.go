@@ -78,8 +78,10 @@ type Fix struct {
 	Kind FixKind
 	// Text says what to write, with the user's names.
 	Text string
-	// Gives is the shape of the value that is changed; nil where none is.
+	// Gives is the shape that the changed value has then; nil where none has another.
 	Gives Shape
+	// At is the node to change, where it was not made at the mistake's own place.
+	At *Node
 }
 
 // FixKind is the sort of a change.
@@ -97,6 +99,7 @@ const (
 	FixElsewhere FixKind = "out-of-place" // the same operation without writing in place
 	FixReduce    FixKind = "reduce"       // a sum over the axes that are too many
 	FixConvert   FixKind = "convert"      // a conversion of the dtype
+	FixCopy      FixKind = "copy"         // a copy of an operand
 )
 
 // Place gives the file and line of the mistake in the user's program.

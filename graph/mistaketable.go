@@ -69,6 +69,9 @@ func (t *messageText) row(o OperandNote) operandRow {
 		if r.label == "" {
 			r.label = n.Called()
 		}
+		if r.made == r.label {
+			r.made = ""
+		}
 		if shape == nil {
 			shape = n.shape
 		}

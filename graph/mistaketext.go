@@ -23,7 +23,11 @@ func (m *Mistake) Text(dir string) string {
 		t.line(line)
 	}
 	for _, fix := range m.Fixes {
-		t.line("help: " + fix.Text)
+		text := "help: " + fix.Text
+		if fix.At != nil {
+			text += " (" + fix.At.pos.In(dir) + ")"
+		}
+		t.line(text)
 	}
 	for _, line := range m.Help {
 		t.line("help: " + line)

@@ -13,6 +13,7 @@ type Node struct {
 	name    string
 	scope   *scope
 	origin  *Node
+	source  *Node
 	bad     *Mistake
 	pos     Pos
 	id      int32
@@ -115,6 +116,18 @@ func (n *Node) Written() *Node {
 
 // IsInput reports whether the node is an input that is fed.
 func (n *Node) IsInput() bool { return n.op == inputOp }
+
+// Mutable declares that in-place operations may write the input: they then change the
+// memory that the caller feeds. It returns the input.
+func (n *Node) Mutable() *Node {
+	if n.op == inputOp {
+		n.attrs = InputAttrs{Mutable: true}
+	}
+	return n
+}
+
+// IsMutable reports whether the node is an input that may be written.
+func (n *Node) IsMutable() bool { return n.op == inputOp && n.attrs.(InputAttrs).Mutable }
 
 // IsParam reports whether the node is a parameter that a session holds.
 func (n *Node) IsParam() bool { return n.op == paramOp }

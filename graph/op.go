@@ -14,9 +14,10 @@ const (
 	Gather                   // elements picked or added by index
 	Composite                // written with other operations; expanded before fusion
 	Update                   // writes its first operand's storage; elementwise otherwise
+	Version                  // names a value as it is after a write to its memory; no work
 )
 
-var classes = [...]string{"source", "elementwise", "reduce", "movement", "contract", "gather", "composite", "update"}
+var classes = [...]string{"source", "elementwise", "reduce", "movement", "contract", "gather", "composite", "update", "version"}
 
 // String names the class in lower case.
 func (c Class) String() string { return classes[c] }
@@ -47,6 +48,10 @@ type Op struct {
 
 	// Emit is the meaning of one element, of an Elementwise or Update operation.
 	Emit func(e Emitter, n *Node, x []Value) Value
+
+	// Fill says that an Update operation stores its second operand as it is, whatever was
+	// there before.
+	Fill bool
 
 	// Fold is the reduction of a Reduce operation.
 	Fold Fold

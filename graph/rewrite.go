@@ -16,10 +16,13 @@ func (g *Graph) Derive() *Graph {
 // name and scope.
 func (g *Graph) Copy(n *Node, in []*Node) *Node {
 	c := *n
-	c.g, c.in, c.id = g, in, int32(len(g.nodes))
+	c.g, c.in, c.id, c.source = g, in, int32(len(g.nodes)), n.Source()
 	g.nodes = append(g.nodes, &c)
 	if c.op.Class == Source && c.name != "" {
 		g.names[c.Name()] = &c
+	}
+	if x := n.GradientOf(); x != nil {
+		g.MarkGradient(&c, x)
 	}
 	return &c
 }
@@ -28,9 +31,19 @@ func (g *Graph) Copy(n *Node, in []*Node) *Node {
 // n, a node of another graph.
 func (g *Graph) At(n *Node, build func()) {
 	outer, outerScope, outerAt := g.origin, g.scope, g.at
-	g.origin, g.scope, g.at = n.origin, n.scope, &n.pos
+	g.origin, g.scope, g.at = n.origin, n.scope, n
 	defer func() { g.origin, g.scope, g.at = outer, outerScope, outerAt }()
 	build()
+}
+
+// Source gives the node of the user's graph from which a pass made n: the composite
+// operation of which n is a part, or the node of which it is a copy. It is n itself in the
+// user's graph.
+func (n *Node) Source() *Node {
+	if n.source == nil {
+		return n
+	}
+	return n.source
 }
 
 // IsConst reports whether the node is a constant.

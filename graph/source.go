@@ -7,7 +7,9 @@ import (
 )
 
 // InputAttrs are the fixed arguments of an input.
-type InputAttrs struct{}
+type InputAttrs struct {
+	Mutable bool // a program may write the memory that is fed
+}
 
 // ParamAttrs are the fixed arguments of a parameter.
 type ParamAttrs struct{ Init Initializer }
@@ -178,7 +180,7 @@ func (g *Graph) number(a LiteralAttrs, t DType) *Node {
 func (g *Graph) here() Pos {
 	switch {
 	case g.at != nil:
-		return *g.at
+		return g.at.pos
 	case g.origin != nil:
 		return g.origin.pos
 	}

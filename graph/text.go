@@ -14,28 +14,55 @@ const longConstant = 8
 // String gives the graph's text form: one value a line, operands before users. It
 // does not depend on where the program stands in its file, so that golden tests can
 // compare it.
-func (g *Graph) String() string { return g.text(false) }
+func (g *Graph) String() string {
+	return g.text(func(n *Node) (sign rune, remark string) { return ' ', n.badText() })
+}
 
 // TextWithLines is String with the user's file and line at the end of each line.
-func (g *Graph) TextWithLines() string { return g.text(true) }
+func (g *Graph) TextWithLines() string {
+	return g.text(func(n *Node) (sign rune, remark string) {
+		return ' ', strings.TrimSpace(n.pos.String() + " " + n.badText())
+	})
+}
 
-func (g *Graph) text(lines bool) string {
+func (n *Node) badText() string {
+	if n.bad == nil {
+		return ""
+	}
+	return string(n.bad.Code) + ": " + n.bad.Summary
+}
+
+// Mark is what stands beside a node in the text form.
+type Mark struct {
+	Sign rune   // before the line
+	Text string // at its end
+}
+
+// MarkedText is String with marks, and with the user's file and line where there is one.
+func (g *Graph) MarkedText(marks map[*Node]Mark) string {
+	return g.text(func(n *Node) (sign rune, remark string) {
+		if m, marked := marks[n]; marked {
+			return m.Sign, n.pos.String() + " " + m.Text
+		}
+		return ' ', ""
+	})
+}
+
+func (g *Graph) text(mark func(*Node) (sign rune, remark string)) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "graph %q\n", g.name)
 	ids := g.idents()
 	for _, n := range g.nodes {
-		line := "  " + ids[n.id] + ":" + n.typeText() + " = " + n.op.Name
+		sign, remark := mark(n)
+		line := string(sign) + " " + ids[n.id] + ":" + n.typeText() + " = " + n.op.Name
 		for i, x := range n.in {
 			line += " " + operandText(ids, n, i, x)
 		}
 		if a := n.attrText(); a != "" {
 			line += " {" + a + "}"
 		}
-		if n.bad != nil {
-			line += "   # " + string(n.bad.Code) + ": " + n.bad.Summary
-		}
-		if lines {
-			line += "   # " + n.pos.String()
+		if remark != "" {
+			line += "   # " + remark
 		}
 		b.WriteString(line + "\n")
 	}

@@ -38,7 +38,7 @@ func init() {
 	})
 	opPow = define(graph.Op{
 		Name: "pow", Func: "Pow", Doc: "x to the power y.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: refuseBool(`"pow" not implemented for 'Bool'`, inferPow), Emit: emitPow,
+		Promote: common, Infer: inferPow, Emit: emitPow,
 		Grad: each(powGradBase, powGradExponent),
 	})
 	opMaximum = define(graph.Op{
@@ -124,9 +124,13 @@ func winnerGrad(dy, x, y node, beats func(x, y *graph.Node) *graph.Node) node {
 func squareSum(n node) node { return Add(Square(n.In(0)), Square(n.In(1))) }
 
 // inferPow refuses a negative whole number as the power of integers, whose result would
-// be none.
+// be none, and booleans but for the powers 0 and 1.
 func inferPow(c *graph.Call) (graph.DType, graph.Shape) {
-	if p, isConst := c.In(1).ScalarValue(); isConst && c.DType(0).IsInt() && p < 0 && !c.Failed() {
+	p, isConst := c.In(1).ScalarValue()
+	switch t := c.DType(0); {
+	case t == graph.Bool && !isConst:
+		shapeinfer.RefuseDType(c, `"pow" not implemented for 'Bool'`)
+	case t.IsInt() && isConst && p < 0:
 		shapeinfer.RefuseDType(c, "Integers to negative integer powers are not allowed.")
 	}
 	return sameType(c)

@@ -23,8 +23,26 @@ func Entries() []*graph.Op {
 // define notes an entry. Entries are filled in init functions because gradient rules
 // call operations that refer to entries.
 func define(op graph.Op) *graph.Op {
-	entries = append(entries, &op)
-	return &op
+	if op.Class == graph.Elementwise && op.MinIn > 0 {
+		inPlace[&op] = enter(newInPlace(&op))
+	}
+	return enter(&op)
+}
+
+func enter(op *graph.Op) *graph.Op {
+	entries = append(entries, op)
+	return op
+}
+
+// Lookup finds an entry by its name, such as "add" or "exp_"; it is nil where there is
+// none.
+func Lookup(name string) *graph.Op {
+	for _, op := range entries {
+		if op.Name == name {
+			return op
+		}
+	}
+	return nil
 }
 
 // Apply builds the node of an operation after converting its operands to the dtypes

@@ -5,57 +5,134 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-var opAddInPlace, opSubInPlace, opMulInPlace, opDivInPlace, opCopyInPlace *graph.Op
+var opCopyInPlace *graph.Op
 
-// inPlace is the entry of an operation that writes its result into its first operand.
-// of is the operation that computes the result; nil is a copy of the second operand.
-func inPlace(name, fn, doc string, of *graph.Op) *graph.Op {
-	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Update, MinIn: 2, MaxIn: 2}
-	op.Emit = func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[1] }
-	op.Grad = func(n, dy node, i int) node {
-		if i == 0 {
-			return nil
-		}
-		return dy
-	}
-	if of != nil {
-		op.Emit, op.Grad = of.Emit, of.Grad
-	}
-	op.Infer = shapeinfer.InPlace
-	return define(op)
-}
+// inPlace holds, for each elementwise operation, the one that writes the result into the
+// first operand. Its name has a "_" behind it.
+var inPlace = map[*graph.Op]*graph.Op{}
 
 func init() {
-	opAddInPlace = inPlace("add_", "AddInPlace", "x + y written into x.", opAdd)
-	opSubInPlace = inPlace("sub_", "SubInPlace", "x - y written into x.", opSub)
-	opMulInPlace = inPlace("mul_", "MulInPlace", "x * y written into x.", opMul)
-	opDivInPlace = inPlace("div_", "DivInPlace", "x / y written into x.", opDiv)
-	opCopyInPlace = inPlace("copy_", "CopyInPlace", "y written into x.", nil)
+	opCopyInPlace = enter(&graph.Op{
+		Name: "copy_", Func: "CopyInPlace", Doc: "y written into x.", Class: graph.Update, Fill: true, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return shapeinfer.InPlace(c, c.DType(0), shapeinfer.BroadcastOperands(c))
+		},
+		Emit: func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[1] },
+		Grad: each(noGradientOf, same),
+	})
 }
 
-// writeInPlace brings the operand to the destination's dtype where the rules let it be
-// stored there; where they do not, the node's own rule refuses it.
-func writeInPlace(op *graph.Op, x, y *graph.Node) *graph.Node {
-	if x != nil && y != nil && x.Judged() && y.Judged() && x.Graph() != nil {
-		if result := graph.PromoteOperands([]graph.DType{x.DType(), y.DType()}, []graph.OperandRank{weight(x), weight(y)}); op == opCopyInPlace || result.Category() <= x.DType().Category() {
-			y = convert(x.Graph(), y, x.DType())
+func noGradientOf(node, node) node { return nil }
+
+func same(_, dy node) node { return dy }
+
+// newInPlace makes the entry that writes what of computes into its first operand.
+func newInPlace(of *graph.Op) *graph.Op {
+	return &graph.Op{
+		Name: of.Name + "_", Func: of.Func + "InPlace", Doc: of.Doc + " The result is written into the first operand.",
+		Class: graph.Update, MinIn: of.MinIn, MaxIn: of.MaxIn,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			result, shape := of.Infer(c)
+			if wanted := computedIn(of, c.Node().Operands()); wanted != c.DType(0) {
+				result = wanted
+			}
+			return shapeinfer.InPlace(c, result, shape)
+		},
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			return e.Convert(of.Emit(e, n, x), n.DType())
+		},
+		Grad: func(n, dy node, i int) node {
+			if of.Grad == nil {
+				return nil
+			}
+			return of.Grad(n, dy, i)
+		},
+	}
+}
+
+// computedIn gives the dtype to which the operation converts its first operand.
+func computedIn(op *graph.Op, in []*graph.Node) graph.DType {
+	if op.Promote == nil {
+		return in[0].DType()
+	}
+	types, ranks := make([]graph.DType, len(in)), make([]graph.OperandRank, len(in))
+	for i, x := range in {
+		types[i], ranks[i] = x.DType(), weight(x)
+	}
+	return op.Promote(types, ranks)[0]
+}
+
+// InPlace writes what an elementwise operation gives for x and the other operands into
+// x's storage, and gives the new value: InPlace(ops.Lookup("exp"), nil, x). The result has
+// x's shape and dtype: broadcasting may repeat the other operands, never x. What reads x
+// itself reads the old value, before the write; [After] names other values of the same
+// storage after it.
+func InPlace(op *graph.Op, attrs any, x *graph.Node, others ...*graph.Node) *graph.Node {
+	write := inPlace[op]
+	if write == nil {
+		write = newInPlace(op)
+	}
+	in := append([]*graph.Node{x}, others...)
+	for _, v := range in {
+		if v == nil || !v.Judged() || x.Graph() == nil {
+			return graph.Apply(write, attrs, in...) // the mistake is there or elsewhere
 		}
 	}
-	return graph.Apply(op, nil, x, y)
+	if op.Class != graph.Elementwise {
+		return CopyInPlace(x, Apply(op, attrs, in...))
+	}
+	g := x.Graph()
+	wanted := computedIn(op, in)
+	for i, v := range others {
+		in[i+1] = convert(g, v, wanted)
+	}
+	switch {
+	case wanted == x.DType():
+		return graph.Apply(write, attrs, apart(x, in)...)
+	case wanted.Category() > x.DType().Category():
+		return graph.Apply(write, attrs, in...) // refused by its rule
+	}
+	in[0] = convert(g, x, wanted)
+	return CopyInPlace(x, graph.Apply(op, attrs, in...))
 }
 
-// AddInPlace writes x + y into x's storage and gives the new value. The result has x's
-// shape and dtype: broadcasting may repeat y, never x.
-func AddInPlace(x, y *graph.Node) *graph.Node { return writeInPlace(opAddInPlace, x, y) }
+// apart copies the operands that share memory with the destination at other positions,
+// where the policy says so.
+func apart(x node, in []node) []node {
+	g := x.Graph()
+	if g.Policy().Alias != graph.AutoCopy {
+		return in
+	}
+	for i, y := range in[1:] {
+		if y.Graph() == g && shapeinfer.NeedsCopy(x, y) {
+			in[i+1] = Copy(y).Implied()
+			g.Note(shapeinfer.CopyNote(x, in[i+1]))
+		}
+	}
+	return in
+}
 
-// SubInPlace writes x - y into x's storage and gives the new value.
-func SubInPlace(x, y *graph.Node) *graph.Node { return writeInPlace(opSubInPlace, x, y) }
+// AddInPlace writes x + y into x's storage and gives the new value. See [InPlace].
+func AddInPlace(x, y *graph.Node) *graph.Node { return InPlace(opAdd, nil, x, y) }
 
-// MulInPlace writes x * y into x's storage and gives the new value.
-func MulInPlace(x, y *graph.Node) *graph.Node { return writeInPlace(opMulInPlace, x, y) }
+// SubInPlace writes x - y into x's storage and gives the new value. See [InPlace].
+func SubInPlace(x, y *graph.Node) *graph.Node { return InPlace(opSub, nil, x, y) }
 
-// DivInPlace writes x / y into x's storage and gives the new value.
-func DivInPlace(x, y *graph.Node) *graph.Node { return writeInPlace(opDivInPlace, x, y) }
+// MulInPlace writes x * y into x's storage and gives the new value. See [InPlace].
+func MulInPlace(x, y *graph.Node) *graph.Node { return InPlace(opMul, nil, x, y) }
 
-// CopyInPlace writes y into x's storage, converted to x's dtype, and gives the new value.
-func CopyInPlace(x, y *graph.Node) *graph.Node { return writeInPlace(opCopyInPlace, x, y) }
+// DivInPlace writes x / y into x's storage and gives the new value. See [InPlace].
+func DivInPlace(x, y *graph.Node) *graph.Node { return InPlace(opDiv, nil, x, y) }
+
+// PowInPlace writes x to the power of y into x's storage and gives the new value. See
+// [InPlace].
+func PowInPlace(x, y *graph.Node) *graph.Node { return InPlace(opPow, nil, x, y) }
+
+// CopyInPlace writes y into x's storage, converted to x's dtype, and gives the new
+// value. A number fills x, even where x repeats its elements. See [InPlace].
+func CopyInPlace(x, y *graph.Node) *graph.Node {
+	if x == nil || y == nil || !x.Judged() || !y.Judged() || x.Graph() == nil {
+		return graph.Apply(opCopyInPlace, nil, x, y)
+	}
+	return graph.Apply(opCopyInPlace, nil, apart(x, []node{x, convert(x.Graph(), y, x.DType())})...)
+}

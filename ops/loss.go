@@ -11,6 +11,9 @@ var inf = math.Inf(1)
 
 var opCrossEntropy, opPick *graph.Op
 
+// defaultIgnoreIndex is the target that counts for nothing in PyTorch.
+const defaultIgnoreIndex = -100
+
 // CrossEntropyAttrs are the fixed arguments of CrossEntropy.
 type CrossEntropyAttrs struct {
 	// IgnoreIndex is a target that counts for nothing; PyTorch's default is -100.
@@ -129,7 +132,7 @@ func EachLoss() LossOption { return func(a *CrossEntropyAttrs) { a.Reduction = "
 // A target outside 0..C-1 stops the run with an error, unless it is the ignored index
 // (-100 unless said otherwise).
 func CrossEntropy(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	a := CrossEntropyAttrs{IgnoreIndex: -100, Reduction: "mean"}
+	a := CrossEntropyAttrs{IgnoreIndex: defaultIgnoreIndex, Reduction: "mean"}
 	for _, o := range opts {
 		o(&a)
 	}

@@ -85,6 +85,12 @@ func inferReduce(c *graph.Call, word string, needsElements bool) graph.Shape {
 			Help: []string{"pass ops.AllAxes() or ops.NoAxes()"}})
 		return nil
 	}
+	// PyTorch's amax and amin name an axis without elements as it was given, and before
+	// they look at the other axes; max and argmax count it from the first.
+	asGiven := word == "amax" || word == "amin"
+	if needsElements && asGiven && a.Axes != nil {
+		shapeinfer.NonEmpty(c, word, a.Axes)
+	}
 	axes, ok := shapeinfer.Axes(c, a.Axes, len(c.Shape(0)))
 	if !ok {
 		if a.KeepDims {
@@ -92,8 +98,11 @@ func inferReduce(c *graph.Call, word string, needsElements bool) graph.Shape {
 		}
 		return nil
 	}
-	if needsElements {
-		shapeinfer.NonEmpty(c, word, axes, a.Axes == nil)
+	switch {
+	case needsElements && a.Axes == nil:
+		shapeinfer.NonEmpty(c, word, nil)
+	case needsElements && !asGiven:
+		shapeinfer.NonEmpty(c, word, axes)
 	}
 	return shapeinfer.Reduced(c.Shape(0), axes, a.KeepDims)
 }

@@ -28,7 +28,7 @@ func init() {
 	opNorm.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		t, s := rule(c)
 		if p := c.Attrs().(NormAttrs).P; !c.Failed() && (math.IsInf(p, 0) || p < 0) {
-			shapeinfer.NonEmpty(c, "linalg.vector_norm", Axes(c.Node()), false)
+			shapeinfer.NonEmpty(c, "linalg.vector_norm", Axes(c.Node()))
 		}
 		return t, s
 	}

@@ -1,25 +1,39 @@
 package ops
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 var opMaxFirst, opMinFirst *graph.Op
 
 func init() {
-	opMaxFirst = reduction("max", "MaxIndex", "the greatest element along one axis; NaN wins; the first of equal ones has the gradient.", graph.FoldMax, operandType, true)
-	opMaxFirst.Grad = func(n, dy node, _ int) node { return firstGrad(n, dy, opArgMax) }
-	opMinFirst = reduction("min", "MinIndex", "the least element along one axis; NaN wins; the first of equal ones has the gradient.", graph.FoldMin, operandType, true)
-	opMinFirst.Grad = func(n, dy node, _ int) node { return firstGrad(n, dy, opArgMin) }
+	opMaxFirst = reduction("max", "MaxIndex", "the greatest element over axes; NaN wins; the first of equal ones has the gradient.", graph.FoldMax, operandType, true)
+	opMaxFirst.Grad = func(n, dy node, _ int) node { return firstGrad(n, dy) }
+	opMinFirst = reduction("min", "MinIndex", "the least element over axes; NaN wins; the first of equal ones has the gradient.", graph.FoldMin, operandType, true)
+	opMinFirst.Grad = func(n, dy node, _ int) node { return firstGrad(n, dy) }
 }
 
-// firstGrad gives the gradient to the element whose index the operation arg finds.
-func firstGrad(n, dy node, arg *graph.Op) node {
+// firstGrad gives the gradient to the winner alone: in row-major order over the folded
+// axes, the first element that equals the result, or the first NaN.
+func firstGrad(n, dy node) node {
 	x, axes := n.In(0), Axes(n)
 	if len(axes) == 0 {
 		return dy
 	}
-	at := Apply(arg, ReduceAttrs{Axes: axes, KeepDims: true}, x)
-	won := Equal(Iota(x.Graph(), axes[0], x.Shape()...), at)
-	return Where(won, keepShape(n, dy), num(0))
+	var place node
+	for _, axis := range axes {
+		along := Iota(x.Graph(), axis, x.Shape()...)
+		if place == nil {
+			place = along
+		} else {
+			place = Add(Mul(place, Size(x.Graph(), graph.Int64, x.Shape()[axis])), along)
+		}
+	}
+	won := Or(Equal(x, keepShape(n, n)), NotEqual(x, x))
+	first := Apply(opMin, ReduceAttrs{Axes: axes, KeepDims: true}, Where(won, place, graph.Num(math.MaxInt64)))
+	return Where(Equal(place, first), keepShape(n, dy), num(0))
 }
 
 // MaxIndex gives the greatest elements along one axis and the index of the first of

@@ -3,6 +3,7 @@ package shapeinfer
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -58,12 +59,10 @@ func Axes(c *graph.Call, axes []int, rank int) (list []int, ok bool) {
 			c.Fail(&graph.Mistake{Code: CodeAxis, Summary: fmt.Sprintf("dim %d appears multiple times in the list of dims", at)})
 			return nil, false
 		}
-		if at < rank { // a scalar has no axis 0 to take away
-			list = append(list, at)
-		}
+		list = append(list, at)
 	}
 	slices.Sort(list)
-	return list, true
+	return list[:min(len(list), rank)], true // a scalar has no axis 0 to take away
 }
 
 // Reduced gives the shape after folding the axes (normalised) away, or to size 1 when
@@ -81,29 +80,52 @@ func Reduced(s graph.Shape, axes []int, keep bool) graph.Shape {
 	return out
 }
 
-// NonEmpty requires that the axes a reduction without identity folds have elements.
-// word is PyTorch's name of the operation. one says that the caller gave one axis.
-func NonEmpty(c *graph.Call, word string, axes []int, all bool) {
+// NonEmpty requires that the axes a reduction without identity folds have elements. word
+// is PyTorch's name of the operation and axes are counted from either end, as the message
+// is to show them; nil means all. An axis out of range is refused here only where it
+// comes before one without elements, as in PyTorch.
+func NonEmpty(c *graph.Call, word string, axes []int) {
 	s := c.Shape(0)
+	if axes == nil {
+		if at := slices.Index(s, 0); at >= 0 {
+			c.Fail(emptyMistake(c, at, word+"(): Expected reduction dim to be specified for input.numel() == 0."+specifyDim(word)))
+		}
+		axes, _ = Axes(c, nil, len(s))
+	}
 	for _, a := range axes {
-		d := s[a]
-		if d == 0 {
-			summary := fmt.Sprintf("%s(): Expected reduction dim %d to have non-zero size.", word, a)
-			if all {
-				summary = fmt.Sprintf("%s(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with the 'dim' argument.", word)
+		at := a
+		if a < 0 {
+			at += len(s)
+		}
+		if at < 0 || at >= len(s) {
+			if slices.Contains(s, 0) {
+				Axis(c, a, len(s))
 			}
-			c.Fail(&graph.Mistake{Code: CodeEmpty, Summary: summary,
-				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{a}}},
-				Detail:   []string{"a maximum or minimum of no elements has no value"}})
 			return
 		}
-		if d.IsConst() || d.IsUnknown() {
-			continue
-		}
-		if NewProver(c.Bounds).AtLeast(d, 1) != Proved {
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: a, Why: "a maximum or minimum of no elements has no value"})
+		switch d := s[at]; {
+		case d == 0:
+			c.Fail(emptyMistake(c, at, fmt.Sprintf("%s(): Expected reduction dim %d to have non-zero size.", word, a)))
+			return
+		case d.IsSymbolic() && NewProver(c.Bounds).AtLeast(d, 1) != Proved:
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: at, Why: noElements})
 		}
 	}
+}
+
+const noElements = "a maximum or minimum of no elements has no value"
+
+func emptyMistake(c *graph.Call, axis int, summary string) *graph.Mistake {
+	return &graph.Mistake{Code: CodeEmpty, Summary: summary, Detail: []string{noElements},
+		Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis}}}}
+}
+
+// specifyDim is what PyTorch adds, but not for indices.
+func specifyDim(word string) string {
+	if strings.HasPrefix(word, "arg") {
+		return ""
+	}
+	return " Specify the reduction dim with the 'dim' argument."
 }
 
 // RefuseDType records that the operation is not defined for its operands' dtypes.

@@ -2,6 +2,8 @@ package shapeinfer
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -216,13 +218,51 @@ func (r Rules) stretches(shapes []graph.Shape, to graph.Shape) [][]graph.AxisKin
 }
 
 // Summary gives PyTorch's sentence for the clash at which it would stop: the rightmost
-// one of the first operand that clashes.
+// one of the first operand that clashes. Sizes that are expressions get a sentence of
+// their own.
 func (b Broadcast) Summary() string {
 	c := b.Clashes[0]
-	if c.Names {
-		return fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", quoteName(c.A), quoteName(c.B), -c.FromRight)
+	switch {
+	case c.Names:
+		return namesMeet(c.A, c.B, -c.FromRight)
+	case !c.A.IsConst() || !c.B.IsConst():
+		return b.differ()
 	}
 	return fmt.Sprintf("The size of tensor a (%s) must match the size of tensor b (%s) at non-singleton dimension %d", c.A, c.B, c.Dim)
+}
+
+// namesMeet is the sentence for two sizes of which nothing is known but their names.
+func namesMeet(a, b graph.Dim, axis int) string {
+	return fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", quoteName(a), quoteName(b), axis)
+}
+
+// differ is the sentence for axes whose sizes are never equal: `axes -2 and -1 differ for
+// every size of "h" and "w"`.
+func (b Broadcast) differ() string {
+	var axes, names []string
+	for _, c := range slices.Backward(b.Clashes) {
+		axes = append(axes, fmt.Sprint(-c.FromRight))
+		for _, d := range []graph.Dim{c.A, c.B} {
+			for _, name := range d.Symbols() {
+				if word := fmt.Sprintf("%q", name); !slices.Contains(names, word) {
+					names = append(names, word)
+				}
+			}
+		}
+	}
+	if len(axes) == 1 {
+		return fmt.Sprintf("axis %s differs for every size of %s", axes[0], enumerated(names))
+	}
+	return fmt.Sprintf("axes %s differ for every size of %s", enumerated(axes), enumerated(names))
+}
+
+// enumerated joins words: "a, b and c".
+func enumerated(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
 func quoteName(d graph.Dim) string {
@@ -255,11 +295,10 @@ func BroadcastOperands(c *graph.Call) graph.Shape {
 }
 
 func clashMistake(c *graph.Call, b Broadcast) *graph.Mistake {
-	code := CodeBroadcast
+	m := &graph.Mistake{Code: CodeBroadcast, Summary: b.Summary()}
 	if b.Clashes[0].Names {
-		code = CodeNames
+		m.Code = CodeNames
 	}
-	m := &graph.Mistake{Code: code, Summary: b.Summary()}
 	for i := range c.NumIn() {
 		note := graph.OperandNote{Node: c.In(i)}
 		for _, clash := range b.Clashes {
@@ -269,12 +308,24 @@ func clashMistake(c *graph.Call, b Broadcast) *graph.Mistake {
 		}
 		m.Operands = append(m.Operands, note)
 	}
+	last := &m.Operands[len(m.Operands)-1]
 	for _, clash := range b.Clashes {
-		if !clash.Names {
-			m.Detail = append(m.Detail, fmt.Sprintf("axis %d: %s against %s, and neither is 1", -clash.FromRight, clash.A, clash.B))
+		if text := clash.text(); text != "" {
+			last.Marks = append(last.Marks, text)
 		}
 	}
 	return m
+}
+
+// text says why two sizes do not fit, where it is not a matter of names.
+func (c Clash) text() string {
+	switch {
+	case c.Names:
+		return ""
+	case c.A.IsConst() && c.B.IsConst():
+		return fmt.Sprintf("axis %d: %s against %s, and neither is 1", -c.FromRight, c.A, c.B)
+	}
+	return fmt.Sprintf("axis %d: %s is never %s", -c.FromRight, c.A, c.B)
 }
 
 // checkCount refuses a shape whose elements an int64 cannot count.

@@ -94,6 +94,18 @@ const (
 	//	ops.AddInPlace(x, y)
 	CodeInPlaceShape graph.Code = "BL301"
 
+	// CodeSelfOverlap: several elements of what is written in place lie in one memory cell.
+	//
+	//	row := g.Param("row", graph.Float32, 1, 10)
+	//	ops.AddInPlace(ops.Expand(row, 32, 10), graph.Num(1))
+	CodeSelfOverlap graph.Code = "BL302"
+
+	// CodeOperandOverlap: an operand shares memory with what is written, at other positions.
+	//
+	//	x := g.Param("x", graph.Float32, 3, 3)
+	//	ops.AddInPlace(x, ops.Slice(x, 1, 0, 1))
+	CodeOperandOverlap graph.Code = "BL303"
+
 	// CodeLeaf: a parameter is written inside the program that is differentiated.
 	CodeLeaf graph.Code = "BL310"
 
@@ -127,6 +139,9 @@ const (
 
 	// CodeGradient: a gradient was asked for that does not exist.
 	CodeGradient graph.Code = "BL350"
+
+	// CodeDeferred notes: what can only be judged once sizes are bound.
+	CodeDeferred graph.Code = "BL401"
 
 	// CodeBinding: the sizes bound do not meet a requirement.
 	CodeBinding graph.Code = "BL501"

@@ -65,9 +65,6 @@ func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph
 	if len(b) > 1 {
 		result = append(result, b[len(b)-1])
 	}
-	if m := r.innerSizes(c, a, b, innerA, innerB); m != nil {
-		return result, m
-	}
 	if len(batch.Clashes) > 0 {
 		m := &graph.Mistake{Code: CodeBroadcast, Summary: batch.Summary()}
 		for i, s := range []graph.Shape{a, b} {
@@ -80,6 +77,9 @@ func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph
 		m.Detail = []string{"the leading axes of a batch of matrices broadcast"}
 		return result, m
 	}
+	if m := r.innerSizes(c, a, b, innerA, innerB, batch.Shape); m != nil {
+		return result, m
+	}
 	for _, need := range batch.Needs {
 		need.Why = "the batch axes of a matrix product"
 		c.Require(need)
@@ -87,7 +87,7 @@ func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph
 	return result, nil
 }
 
-func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int) *graph.Mistake {
+func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int, batch graph.Shape) *graph.Mistake {
 	x, y := a[innerA], b[innerB]
 	if x == y || x.IsUnknown() || y.IsUnknown() {
 		return nil
@@ -101,7 +101,7 @@ func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int) *
 	case names:
 		return matMulMistake(c, CodeNames, fmt.Sprintf("the inner sizes %s and %s meet, and nothing says that they are equal", quoteName(x), quoteName(y)), innerA, innerB)
 	}
-	return matMulMistake(c, CodeMatMul, matMulSentence(a, b), innerA, innerB)
+	return matMulMistake(c, CodeMatMul, matMulSentence(a, b, batch), innerA, innerB)
 }
 
 // mustEqual judges two sizes that must be the same, where 1 does not broadcast.
@@ -116,45 +116,40 @@ func (r Rules) mustEqual(a, b graph.Dim) (v Verdict, names bool) {
 }
 
 func matMulMistake(c *graph.Call, code graph.Code, summary string, innerA, innerB int) *graph.Mistake {
-	m := &graph.Mistake{Code: code, Summary: summary}
+	m := &graph.Mistake{Code: code, Summary: summary, Apart: true}
 	for i, inner := range []int{innerA, innerB} {
-		x := c.In(i).Written()
+		x := c.In(i)
 		m.Operands = append(m.Operands, graph.OperandNote{Node: x, Bad: []int{inner},
-			Text: fmt.Sprintf("inner axis of %s: %s   %s", x.Label(), x.Shape()[inner], x.Pos())})
+			Text: fmt.Sprintf("inner axis of %s: %s", x.Called(), x.Shape()[inner])})
 	}
 	return m
 }
 
-// matMulSentence is PyTorch's text; which one depends on the ranks.
-func matMulSentence(a, b graph.Shape) string {
+// matMulSentence is PyTorch's text for inner sizes that differ. Which one it is depends on
+// the ranks: they decide which of its products would be called. batch is the broadcast of
+// the batch axes.
+func matMulSentence(a, b, batch graph.Shape) string {
+	innerA := a[len(a)-1]
+	rowsA := a[:len(a)-1].NumElements()
 	switch {
 	case len(a) == 1 && len(b) == 1:
 		return fmt.Sprintf("inconsistent tensor size, expected tensor [%s] and src [%s] to have the same number of elements, but got %s and %s elements respectively", a[0], b[0], a[0], b[0])
-	case len(a) == 2 && len(b) == 1:
-		return fmt.Sprintf("size mismatch, got input (%s), mat (%sx%s), vec (%s)", a[0], a[0], a[1], b[0])
+	case len(b) == 1:
+		return matrixVectorSentence(rowsA, innerA, b[0])
+	case len(b) == 2 && (!a.IsStatic() || !b.IsStatic()):
+		return fmt.Sprintf("mat1 and mat2 shapes cannot be multiplied (%s and %s)", a, b)
+	case len(b) == 2:
+		return fmt.Sprintf("mat1 and mat2 shapes cannot be multiplied (%sx%s and %sx%s)", rowsA, innerA, b[0], b[1])
 	}
-	rowsA, innerA := graph.Dim(1), a[len(a)-1]
-	for _, d := range a[:len(a)-1] {
-		rowsA = rowsA.Times(d)
+	innerB := b[len(b)-2]
+	if count := b.NumElements(); len(a) == 1 && (count == 0 || innerB == 1) {
+		// The batch of transposed matrices is one matrix in memory.
+		return matrixVectorSentence(b[:len(b)-2].NumElements().Times(b[len(b)-1]), innerB, innerA)
 	}
-	innerB, colsB := b[0], graph.Dim(1)
-	if len(b) > 1 {
-		innerB, colsB = b[len(b)-2], b[len(b)-1]
-	}
-	if len(b) > 2 && len(a) > 1 {
-		return fmt.Sprintf("Expected size for first two dimensions of batch2 tensor to be: [%s, %s] but got: [%s, %s].",
-			batchOf(a, b), innerA, batchOf(a, b), innerB)
-	}
-	return fmt.Sprintf("mat1 and mat2 shapes cannot be multiplied (%sx%s and %sx%s)", rowsA, innerA, innerB, colsB)
+	n := batch.NumElements()
+	return fmt.Sprintf("Expected size for first two dimensions of batch2 tensor to be: [%s, %s] but got: [%s, %s].", n, innerA, n, innerB)
 }
 
-func batchOf(a, b graph.Shape) graph.Dim {
-	n := graph.Dim(1)
-	for _, s := range []graph.Shape{a, b} {
-		p := s[:len(s)-2].NumElements()
-		if n == 1 {
-			n = p
-		}
-	}
-	return n
+func matrixVectorSentence(rows, cols, vector graph.Dim) string {
+	return fmt.Sprintf("size mismatch, got input (%s), mat (%sx%s), vec (%s)", rows, rows, cols, vector)
 }

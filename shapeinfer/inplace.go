@@ -2,53 +2,40 @@ package shapeinfer
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
 
-// InPlace is the rule of an operation that writes its first operand: the result has the
-// destination's shape and dtype, and broadcasting may repeat the other operands only.
-func InPlace(c *graph.Call) (graph.DType, graph.Shape) {
-	dest := c.Shape(0)
-	shapes := make([]graph.Shape, c.NumIn())
-	for i := range shapes {
-		shapes[i] = c.Shape(i)
+// InPlace is the rule of an operation that writes its first operand, given the dtype and
+// the shape that the operation would have as a new value. It gives the destination's
+// dtype and shape: broadcasting may repeat the other operands only.
+func InPlace(c *graph.Call, result graph.DType, shape graph.Shape) (graph.DType, graph.Shape) {
+	dest := c.In(0)
+	if c.Failed() {
+		return dest.DType(), dest.Shape()
 	}
 	r := CallRules(c)
-	b := r.BroadcastShapes(shapes...)
-	kinds := make([][]graph.AxisKind, len(shapes))
-	if len(b.Clashes) > 0 {
-		c.Fail(clashMistake(c, b))
-		return c.DType(0), dest
+	rules := []func() *graph.Mistake{
+		func() *graph.Mistake { return inPlaceShape(c, r, dest.Shape(), shape) },
+		func() *graph.Mistake { return inPlaceDType(c, result) },
+		func() *graph.Mistake { return inPlaceTarget(c) },
+		func() *graph.Mistake { return inPlaceMemory(c, r) },
 	}
-	if m := inPlaceShape(c, r, dest, b.Shape); m != nil {
-		c.Fail(m)
-		return c.DType(0), dest
-	}
-	for i, s := range shapes {
-		if i > 0 && !s.Equal(dest) {
-			kinds[i] = r.Stretch(s, dest)
-		}
-	}
-	c.SetStretch(kinds)
-	checkWritable(c)
-	for i := 1; i < c.NumIn(); i++ {
-		if t := c.DType(i); t.Category() > c.DType(0).Category() {
-			m := operandMistake(c, CodeInPlaceDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", t.TorchName(), c.DType(0).TorchName()))
-			m.Help = []string{"compute the result without writing in place, or Cast the operand"}
+	for _, rule := range rules {
+		if m := rule(); m != nil {
 			c.Fail(m)
+			break
 		}
 	}
-	return c.DType(0), dest
+	return dest.DType(), dest.Shape()
 }
 
 // inPlaceShape requires that broadcasting leaves the destination's shape as it is.
 func inPlaceShape(c *graph.Call, r Rules, dest, result graph.Shape) *graph.Mistake {
-	wrong := -1
 	var bad []int
 	lead := len(result) - len(dest)
 	for axis := range lead {
-		wrong = axis
 		bad = append(bad, axis)
 	}
 	for axis, d := range dest {
@@ -58,38 +45,52 @@ func inPlaceShape(c *graph.Call, r Rules, dest, result graph.Shape) *graph.Mista
 		}
 		switch verdict, _ := r.destination(d, full); verdict {
 		case Refused:
-			wrong = lead + axis
 			bad = append(bad, lead+axis)
 		case Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustEqual, A: d, B: full, Axis: axis, Why: "an in-place result keeps its shape"})
 		}
 	}
-	if wrong < 0 {
+	if len(bad) == 0 {
 		return nil
 	}
 	m := operandMistake(c, CodeInPlaceShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", dest, result))
-	m.Operands[0].Text = c.In(0).Op().Func + "   " + c.In(0).Pos().String() + "   written in place"
+	m.Operands[0].Text = "written in place"
 	if lead > 0 {
 		m.Detail = append(m.Detail, "an in-place result cannot gain an axis")
 	} else {
+		wrong := bad[len(bad)-1]
 		m.Detail = append(m.Detail, ExpandSentence(dest[wrong], result[wrong], wrong))
 	}
-	m.Help = []string{"write the result elsewhere: r := Add(x, y); or reduce the operand to the destination's shape first"}
 	return m
 }
 
-// checkWritable refuses to write what is no parameter, or a value derived from one by
-// writing.
-func checkWritable(c *graph.Call) {
-	n := c.In(0)
-	for n.Op().Class == graph.Update {
-		n = n.In(0)
+// inPlaceDType requires that the destination can hold the result: booleans fit into
+// integers, and these into floating-point numbers, not the other way.
+func inPlaceDType(c *graph.Call, result graph.DType) *graph.Mistake {
+	dest := c.DType(0)
+	if result.Category() <= dest.Category() {
+		return nil
 	}
-	if n.Op().Class == graph.Source && !n.IsParam() {
-		m := operandMistake(c, CodeImmutable, fmt.Sprintf("%s is %s and cannot be written", n.Label(), article(n.Op().Func)))
-		m.Help = []string{"write a parameter, or compute a new value"}
-		c.Fail(m)
+	m := operandMistake(c, CodeInPlaceDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", result.TorchName(), dest.TorchName()))
+	for i := range m.Operands {
+		m.Operands[i].DType = c.DType(i)
 	}
+	return m
+}
+
+// inPlaceTarget refuses to write what is not the program's to change: constants, and
+// inputs that were not declared so.
+func inPlaceTarget(c *graph.Call) *graph.Mistake {
+	n := Storage(c.In(0))
+	if n.Op().Class != graph.Source || n.IsParam() || n.IsMutable() {
+		return nil
+	}
+	m := operandMistake(c, CodeImmutable, fmt.Sprintf("%s is %s and cannot be written", n.Label(), article(n.Op().Func)))
+	m.Help = []string{"write a parameter or a computed value"}
+	if n.IsInput() {
+		m.Help[0] += fmt.Sprintf("; or declare that the caller's memory may change: %s.Mutable()", n.Label())
+	}
+	return m
 }
 
 func article(word string) string {
@@ -100,4 +101,101 @@ func article(word string) string {
 		return "a constant"
 	}
 	return "a " + word
+}
+
+// inPlaceMemory refuses a destination some of whose elements share a cell, and operands
+// that share cells with it at other positions: the result would depend on the order in
+// which elements are computed.
+func inPlaceMemory(c *graph.Call, r Rules) *graph.Mistake {
+	dest := LayoutOf(c.In(0))
+	if v := NewProver(r.Bounds).Overlaps(dest); v != Refused && !isFill(c) {
+		return selfOverlap(c, dest, v)
+	}
+	for i := 1; i < c.NumIn(); i++ {
+		x := c.In(i)
+		if State(x) != State(c.In(0)) {
+			continue
+		}
+		if how := r.sharing(c.In(0), x, c.Node().Stretch(i)); how > SharesSame {
+			return operandOverlap(c, i, how)
+		}
+	}
+	return nil
+}
+
+// isFill reports whether one number is stored in all elements: their order is then of no
+// importance.
+func isFill(c *graph.Call) bool {
+	return c.Op().Fill && c.In(1).Rank() == 0 && Storage(c.In(1)) != Storage(c.In(0))
+}
+
+// selfOverlap says which elements of the destination lie in one cell. PyTorch's words are
+// "unsupported operation: more than one element of the written-to tensor refers to a
+// single memory location. Please clone() the tensor before performing the operation."
+func selfOverlap(c *graph.Call, dest graph.Layout, v Verdict) *graph.Mistake {
+	name := c.In(0).Called()
+	m := operandMistake(c, CodeSelfOverlap, fmt.Sprintf("several elements of %s lie in one memory cell", name))
+	m.Operands = m.Operands[:1]
+	note := &m.Operands[0]
+	note.Text = "strides (" + strings.Trim(graph.Shape(dest.Strides).String(), "[]") + ")"
+	shared := graph.Dim(1)
+	for axis, d := range dest.Shape {
+		if dest.Strides[axis] == 0 && d != 1 {
+			shared = shared.Times(d)
+			note.Bad = append(note.Bad, axis)
+			note.Marks = append(note.Marks, fmt.Sprintf("axis %d is repeated, not stored", axis))
+		}
+	}
+	if shared != 1 {
+		m.Summary = fmt.Sprintf("%s elements of %s share each memory cell", shared, name)
+	}
+	if v == Deferred {
+		m.Detail = append(m.Detail, "whether they do depends on sizes that are not known yet")
+	}
+	if views := ViewsOf(c.In(0)); len(views) > 0 {
+		m.Help = []string{fmt.Sprintf("or write to %s before %s", Storage(c.In(0)).Called(), views[len(views)-1].Op().Func)}
+	}
+	return m
+}
+
+// operandOverlap says that operand i shares memory with the destination at other
+// positions. PyTorch, where it notices, says "unsupported operation: some elements of the
+// input tensor and the written-to tensor refer to a single memory location. Please
+// clone() the tensor before performing the operation."
+func operandOverlap(c *graph.Call, i int, how Sharing) *graph.Mistake {
+	x, dest := c.In(i), c.In(0)
+	m := operandMistake(c, CodeOperandOverlap, fmt.Sprintf("%s shares memory with %s at other positions", x.Called(), dest.Called()))
+	m.Operands = []graph.OperandNote{m.Operands[0], m.Operands[i]}
+	reason := "the result would depend on the order"
+	if how == SharesUndecided {
+		reason = fmt.Sprintf("for some sizes %s shares memory with %s at other positions: %s", x.Called(), dest.Called(), reason)
+	} else if at, from, ok := conflict(LayoutOf(dest), BroadcastView(LayoutOf(x), dest.Shape(), c.Node().Stretch(i))); ok {
+		reason = fmt.Sprintf("%s%v is computed from the cell of %s%v, which is written too: %s", dest.Called(), at, dest.Called(), from, reason)
+	}
+	m.Detail = []string{reason}
+	return m
+}
+
+// NeedsCopy reports whether y, repeated to the shape of x, shares memory with x at other
+// positions, or may do so for some sizes: writing x element by element would change what
+// is still to be read.
+func NeedsCopy(x, y *graph.Node) bool {
+	g := x.Graph()
+	if State(x) != State(y) {
+		return false
+	}
+	r := Rules{g.Policy().Names, g.Bounds}
+	return r.sharing(x, y, r.Stretch(y.Shape(), x.Shape())) > SharesSame
+}
+
+// CopyNote says that an operand was copied because it shares memory with x, which is
+// written.
+func CopyNote(x, copied *graph.Node) *graph.Mistake {
+	return &graph.Mistake{Code: CodeOperandOverlap, Node: copied,
+		Summary: fmt.Sprintf("shares memory with %s, which is written, at other positions: it was copied first", x.Called())}
+}
+
+// sharing compares where the elements of x lie with those of y, repeated to x's shape.
+func (r Rules) sharing(x, y *graph.Node, kinds []graph.AxisKind) Sharing {
+	return NewProver(r.Bounds).Meet(LayoutOf(x), BroadcastView(LayoutOf(y), x.Shape(), kinds))
 }

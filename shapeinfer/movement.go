@@ -97,6 +97,7 @@ func countMistake(c *graph.Call, total graph.Dim, want graph.Shape) *graph.Mista
 	if !total.IsConst() || !want.IsStatic() {
 		m.Summary = fmt.Sprintf("%s elements do not fit %s", total, want)
 	}
+	m.Operands[0].Text = fmt.Sprintf("%s elements", total)
 	return m
 }
 
@@ -135,7 +136,7 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 		case verdict == Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustEqualOrOne, A: d, B: have, Axis: axis, Why: "expand"})
 		case verdict == Refused && names:
-			c.Fail(&graph.Mistake{Code: CodeNames, Summary: fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", quoteName(have), quoteName(d), axis-len(want)),
+			c.Fail(&graph.Mistake{Code: CodeNames, Summary: namesMeet(have, d, axis-len(want)),
 				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
 			out[axis] = graph.UnknownDim
 		case verdict == Refused:
@@ -231,7 +232,7 @@ func (r Rules) requireSame(c *graph.Call, a, b graph.Dim, axis int, why string, 
 		c.Require(graph.Requirement{Kind: graph.MustEqual, A: a, B: b, Axis: axis, Why: why})
 	case verdict == Refused && names:
 		m := refuse()
-		m.Code, m.Summary = CodeNames, fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", quoteName(a), quoteName(b), axis)
+		m.Code, m.Summary = CodeNames, namesMeet(a, b, axis)
 		c.Fail(m)
 		return false
 	case verdict == Refused:

@@ -9,14 +9,26 @@ import (
 )
 
 // Report is what the check of a graph found. It is an error when it holds errors: see
-// [Report.Err].
+// [Report.Err]. As text, the first line of each item has the form "file.go:12: error
+// BL101: …", which editors and build systems can jump to; [Report.MarshalJSON] gives the
+// same to machines, and [Report.MarkedGraph] shows the failed nodes in the graph.
 type Report struct {
+	Graph    *graph.Graph
 	Errors   []*graph.Mistake
 	Warnings []*graph.Mistake
+	// Notes tell what is left to the binding of sizes, and how it could be proved.
+	Notes []*graph.Mistake
 	// Requirements are what can only be judged once sizes are bound.
 	Requirements []graph.Requirement
 	Nodes        int // nodes of the graph
 	NotJudged    int // nodes whose operands failed
+}
+
+// complete adds suggestions and notes to what was found.
+func (r *Report) complete() {
+	r.Errors, r.Warnings = suggest(r.Errors), suggest(r.Warnings)
+	r.Notes = append(r.Notes, deferredNotes(r.Requirements)...)
+	graph.SortMistakes(r.Notes)
 }
 
 // Err gives the report as an error, or nil where it holds no errors.
@@ -29,21 +41,53 @@ func (r *Report) Err() error {
 
 // Error gives all errors and warnings, each with its place in the user's program, and a
 // line of counts.
-func (r *Report) Error() string { return r.String() }
+func (r *Report) Error() string { return r.text("", r.Errors, r.Warnings) }
 
-// String gives all errors and warnings and a line of counts.
-func (r *Report) String() string {
+// String gives errors, warnings and notes and a line of counts.
+func (r *Report) String() string { return r.Text("") }
+
+// Text is String with the paths of files relative to a directory.
+func (r *Report) Text(dir string) string { return r.text(dir, r.Errors, r.Warnings, r.Notes) }
+
+func (r *Report) text(dir string, lists ...[]*graph.Mistake) string {
 	var b strings.Builder
-	for _, list := range [][]*graph.Mistake{r.Errors, r.Warnings} {
+	for _, list := range lists {
 		for _, m := range list {
-			b.WriteString(m.Error())
-			b.WriteByte('\n')
+			b.WriteString(m.Text(dir) + "\n")
 		}
 	}
-	fmt.Fprintf(&b, "%s, %s, %s left to binding; %s checked, %d not judged because an input failed",
-		counted(len(r.Errors), "error"), counted(len(r.Warnings), "warning"), counted(len(r.Requirements), "requirement"),
-		counted(r.Nodes, "node"), r.NotJudged)
-	return b.String()
+	return b.String() + r.Summary()
+}
+
+// Summary is the line of counts.
+func (r *Report) Summary() string {
+	s := fmt.Sprintf("%s, %s, %s left to binding; %s checked", counted(len(r.Errors), "error"), counted(len(r.Warnings), "warning"),
+		counted(len(r.Requirements), "requirement"), counted(r.Nodes, "node"))
+	if r.NotJudged > 0 {
+		s += fmt.Sprintf(", %d not judged because an input failed", r.NotJudged)
+	}
+	return s
+}
+
+// MarkedGraph gives the graph's text form with a mark before each line whose node failed
+// ("!"), draws a warning ("~") or could not be judged ("?"), and the codes behind it.
+func (r *Report) MarkedGraph() string {
+	marks := map[*graph.Node]graph.Mark{}
+	for _, n := range r.Graph.Nodes() {
+		if !n.Judged() && n.Err() == nil {
+			marks[n] = graph.Mark{Sign: '?', Text: "not judged"}
+		}
+	}
+	for _, list := range [][]*graph.Mistake{r.Warnings, r.Errors} {
+		for _, m := range list {
+			sign := '!'
+			if m.Severity == graph.Warning {
+				sign = '~'
+			}
+			marks[m.Node] = graph.Mark{Sign: sign, Text: fmt.Sprintf("%s: %s", m.Code, m.Summary)}
+		}
+	}
+	return r.Graph.MarkedText(marks)
 }
 
 // Unwrap gives the errors one by one, for errors.As and errors.Is.

@@ -16,9 +16,14 @@ func checkBroadcastPolicy(c *graph.Call, shapes []graph.Shape, result graph.Shap
 		checkRanks(c, p, shapes)
 	}
 	if p.MutualExpand != graph.AllowSilently && growsBeyondAll(shapes, result) {
-		m := operandMistake(c, CodeMutualExpand, "both operands are repeated; the result is larger than either")
-		m.Operands = append(m.Operands, graph.OperandNote{Label: "->", Shape: result, Text: " "})
-		m.Help = []string{"give the operands the same axes (Squeeze or Unsqueeze); to keep it: Policy.MutualExpand = graph.AllowSilently"}
+		sentence := "both operands are repeated; the result is larger than either"
+		if len(shapes) > 2 {
+			sentence = "all operands are repeated; the result is larger than each of them"
+		}
+		m := operandMistake(c, CodeMutualExpand, sentence)
+		m.Choice = true
+		m.Operands = append(m.Operands, graph.OperandNote{Label: "->", Shape: result})
+		m.Help = []string{"to keep it: Silence(shapeinfer.CodeMutualExpand) on the result, or Policy.MutualExpand = graph.AllowSilently"}
 		if p.MutualExpand == graph.RefuseAlways {
 			c.Fail(m)
 		} else {
@@ -47,6 +52,7 @@ func checkRanks(c *graph.Call, p graph.Policy, shapes []graph.Shape) {
 }
 
 func choose(c *graph.Call, what graph.Choice, m *graph.Mistake) {
+	m.Choice = true
 	switch what {
 	case graph.Warn:
 		c.Warn(m)

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// folder is implemented by the fixed arguments of reductions.
-type folder interface {
+// axesFolder is implemented by the fixed arguments of reductions.
+type axesFolder interface {
 	// FoldedAxes gives the axes that are folded of an operand of the given rank,
 	// counted from 0, in rising order.
 	FoldedAxes(rank int) []int
@@ -98,7 +98,7 @@ func foldedAxes(n *graph.Node) (axes []int, keep, ok bool) {
 		return nil, false, false
 	}
 	from, to := n.In(0).Shape(), n.Shape()
-	if a, is := n.Attrs().(folder); is {
+	if a, is := n.Attrs().(axesFolder); is {
 		axes = a.FoldedAxes(len(from))
 		return axes, len(from) == len(to) && len(axes) > 0, true
 	}

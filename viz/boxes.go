@@ -39,7 +39,7 @@ func (c *composer) unitBox(u *unit) *box {
 
 func (v *value) look() look {
 	switch {
-	case v.doubt:
+	case v.doubt, v.unused:
 		return lookSilent
 	case v.role == roleInput:
 		return lookInput

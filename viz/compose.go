@@ -12,10 +12,12 @@ type composer struct {
 	units    []*unit
 	prefix   string // of all ids
 	parts    [partCount]bool
-	clusters map[scopeKey]*cluster
+	frames   map[*unit][]*frame
+	clusters [partCount]*cluster // of the parts
+	count    int                 // of clusters of scopes
 	ids      map[*unit]string
 	main     map[*unit]*unit // the operand's unit that the unit stands below
-	tops     map[scopeKey]int
+	tops     map[*frame]int
 }
 
 // compose makes the drawing of units, of which m's values are what is left of count.
@@ -27,7 +29,7 @@ func compose(m *model, units []*unit, count int, o *options) *drawing {
 }
 
 func newComposer(m *model, units []*unit, o *options, prefix string) *composer {
-	c := &composer{o: o, prefix: prefix, units: units, clusters: map[scopeKey]*cluster{}, ids: map[*unit]string{}, main: map[*unit]*unit{}, tops: map[scopeKey]int{},
+	c := &composer{o: o, prefix: prefix, units: units, frames: findFrames(units), ids: map[*unit]string{}, main: map[*unit]*unit{}, tops: map[*frame]int{},
 		d: &drawing{root: &cluster{}, large: len(units) > 300}}
 	for _, u := range units {
 		c.parts[u.part] = true
@@ -51,6 +53,7 @@ func newComposer(m *model, units []*unit, o *options, prefix string) *composer {
 		c.join(u)
 	}
 	c.alignOperands()
+	c.alignTop()
 	return c
 }
 
@@ -72,7 +75,7 @@ func (c *composer) place(u *unit) {
 		t := c.terminal(v)
 		out := c.d.root
 		if u.part != forward {
-			out = c.scopeCluster(u.part, "")
+			out = c.partCluster(u.part)
 		}
 		out.boxes = append(out.boxes, t)
 		c.d.uses.box(t)
@@ -86,29 +89,34 @@ func (c *composer) cluster(u *unit) *cluster {
 	if !u.isCard() && u.scope == "" && u.part == forward && u.first().role.isSource() {
 		return c.d.root
 	}
-	return c.scopeCluster(u.part, u.scope)
+	return c.inFrames(u.part, c.frames[u])
 }
 
-func (c *composer) scopeCluster(p part, scope string) *cluster {
-	key := scopeKey{p, scope}
-	if found := c.clusters[key]; found != nil {
-		return found
+// inFrames gives the cluster of the innermost of frames, or that of the part.
+func (c *composer) inFrames(p part, frames []*frame) *cluster {
+	if len(frames) == 0 {
+		return c.partCluster(p)
 	}
-	outer := c.d.root
-	made := &cluster{label: lastName(scope)}
-	switch {
-	case scope != "":
-		outer = c.scopeCluster(p, parentScope(scope))
-		made.id = fmt.Sprintf("%ss%d", c.prefix, len(c.clusters))
-	case !c.several():
-		c.clusters[key] = outer
-		return outer
-	default:
-		made.id, made.label = partNames[p], partNames[p]
+	fr := frames[len(frames)-1]
+	if fr.drawn == nil {
+		outer := c.inFrames(p, frames[:len(frames)-1])
+		fr.drawn = &cluster{id: fmt.Sprintf("%ss%d", c.prefix, c.count), label: lastName(fr.scope)}
+		c.count++
+		outer.inner = append(outer.inner, fr.drawn)
 	}
-	c.clusters[key] = made
-	outer.inner = append(outer.inner, made)
-	return made
+	return fr.drawn
+}
+
+// partCluster gives the cluster of a part; a program that has only one has none.
+func (c *composer) partCluster(p part) *cluster {
+	if !c.several() {
+		return c.d.root
+	}
+	if c.clusters[p] == nil {
+		c.clusters[p] = &cluster{id: partNames[p], label: partNames[p]}
+		c.d.root.inner = append(c.d.root.inner, c.clusters[p])
+	}
+	return c.clusters[p]
 }
 
 // several reports whether the program has parts to tell apart.
@@ -174,11 +182,16 @@ func (c *composer) common(l link) *cluster {
 	if l.from.part != l.to.part || c.cluster(l.from) == c.d.root && l.from.scope == "" {
 		return c.d.root
 	}
-	scope := l.to.scope
-	for scope != "" && scope != l.from.scope && !hasPrefix(l.from.scope, scope) {
-		scope = parentScope(scope)
+	return c.inFrames(l.to.part, commonFrames(c.frames[l.from], c.frames[l.to]))
+}
+
+// commonFrames gives the frames that both ends are in.
+func commonFrames(a, b []*frame) []*frame {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
 	}
-	return c.scopeCluster(l.to.part, scope)
+	return a[:n]
 }
 
 func (c *composer) edge(e edge) {

@@ -43,8 +43,8 @@ func writeDOT(w io.Writer, d *drawing, o *options) error {
 	x.frame(d)
 	x.cluster(d.root, x.beads(d))
 	x.edges(d)
-	for i, ids := range d.sameRank {
-		x.row(i, ids)
+	for i, r := range d.rows {
+		x.row(i, r)
 	}
 	x.close()
 	x.close()
@@ -186,12 +186,19 @@ func (x *dotWriter) edgeStyle(s edgeStyle) ast.AList {
 	return nil
 }
 
-// row puts boxes beside one another, in their order.
-func (x *dotWriter) row(i int, ids []string) {
+// row puts boxes beside one another.
+func (x *dotWriter) row(i int, r row) {
 	x.open("subgraph row" + strconv.Itoa(i))
 	x.stmt(ast.GraphAttrs{attrs("rank", "same")})
-	s := ast.EdgeStmt{Source: nodeID(ids[0]), Attrs: ast.AttrList{attrs("style", "invis", "dir", "none")}}
-	for _, id := range ids[1:] {
+	if !r.ordered {
+		for _, id := range r.ids {
+			x.stmt(node(id, nil))
+		}
+		x.close()
+		return
+	}
+	s := ast.EdgeStmt{Source: nodeID(r.ids[0]), Attrs: ast.AttrList{attrs("style", "invis", "dir", "none")}}
+	for _, id := range r.ids[1:] {
 		s.EdgeRHS = append(s.EdgeRHS, &ast.EdgeRH{Op: ast.DIRECTED, Destination: nodeID(id)})
 	}
 	x.stmt(s)

@@ -3,12 +3,18 @@ package viz
 // drawing is a picture before it is laid out: boxes in clusters, joined by edges. It is
 // what writers write; it says what things mean, and themes say how they look.
 type drawing struct {
-	title    []span
-	root     *cluster
-	edges    []edge
-	sameRank [][]string // ids of boxes that stand in one row, in their order
-	uses     uses       // what occurs, for the legend
-	large    bool
+	title []span
+	root  *cluster
+	edges []edge
+	rows  []row
+	uses  uses // what occurs, for the legend
+	large bool
+}
+
+// row is boxes that stand beside one another.
+type row struct {
+	ids     []string
+	ordered bool // from left to right in this order
 }
 
 // cluster is a frame around boxes.

@@ -29,51 +29,91 @@ func (f *folding) outermost(scope string) string {
 // repeatedShare is the part of the limit past which repeated scopes fold.
 const repeatedShare = 4
 
-// fold gives the boxes of the picture: the scopes that match the patterns become cards.
-// Where many boxes are left, those that occur several times with the same structure do
-// too, since they tell nothing new; where more than the limit are left, so do the
-// innermost scopes, and then those around them.
-func fold(m *model, o *options) []*unit {
-	shapes := scopeShapes(m)
-	scopes := map[string]bool{}
-	for key := range shapes {
-		for _, pattern := range o.fold {
-			if matchScope(pattern, key.scope) {
-				scopes[key.scope] = true
-			}
-		}
-	}
-	boxes := func() []*unit { return foldInto(m, newFolding(scopes), shapes, o.stack) }
-	units := boxes()
-	if o.limit == 0 {
-		return units
-	}
-	deepest := 0
-	for key := range shapes {
-		deepest = max(deepest, scopeDepth(key.scope))
-	}
-	if o.stack && len(units) > o.limit/repeatedShare {
-		for scope := range repeatedScopes(shapes) {
-			scopes[scope] = true
-		}
-		units = boxes()
-	}
-	for depth := deepest; depth > 0 && len(units) > o.limit; depth-- {
-		for key := range shapes {
-			if scopeDepth(key.scope) == depth {
-				scopes[key.scope] = true
-			}
-		}
-		units = boxes()
-	}
-	return units
+// folder finds the scopes to fold until few enough boxes are left.
+type folder struct {
+	m      *model
+	o      *options
+	shapes map[scopeKey]uint64
+	scopes map[string]bool // the folded ones
+	units  []*unit
 }
 
-func foldInto(m *model, f *folding, shapes map[scopeKey]uint64, stack bool) []*unit {
-	units := makeUnits(m, f.outermost)
-	linkUnits(m, units)
-	if stack && len(f.scopes) > 0 {
-		units = stackCards(m, units, shapes)
+// fold gives the boxes of the picture: the scopes that match the patterns become cards.
+// Where many boxes are left, those that occur several times with the same structure do
+// too, since they tell nothing new. Where more than the limit are left, so do the
+// innermost scopes, and then those around them; then what repeats itself without scopes;
+// and at last whatever follows one another.
+func fold(m *model, o *options) []*unit {
+	f := folder{m: m, o: o, shapes: scopeShapes(m), scopes: map[string]bool{}}
+	for key := range f.shapes {
+		for _, pattern := range o.fold {
+			if matchScope(pattern, key.scope) {
+				f.scopes[key.scope] = true
+			}
+		}
 	}
-	return units
+	f.apply()
+	if o.limit == 0 {
+		return f.units
+	}
+	if o.stack && boxCount(f.units) > o.limit/repeatedShare {
+		for scope := range repeatedScopes(f.shapes) {
+			f.scopes[scope] = true
+		}
+		f.apply()
+	}
+	f.foldByDepth()
+	if f.tooMany() {
+		f.foldNew(repeatScopes(m, newFolding(f.scopes)))
+	}
+	if f.tooMany() {
+		f.foldNew(groupUnits(f.units, o.limit))
+	}
+	return f.units
+}
+
+func (f *folder) tooMany() bool { return boxCount(f.units) > f.o.limit }
+
+// apply folds anew.
+func (f *folder) apply() {
+	folded := newFolding(f.scopes)
+	f.units = makeUnits(f.m, folded.outermost)
+	linkUnits(f.m, f.units)
+	if f.o.stack && len(f.scopes) > 0 {
+		f.units = stackCards(f.m, f.units, f.shapes)
+	}
+}
+
+// foldByDepth folds scopes from the innermost outwards.
+func (f *folder) foldByDepth() {
+	deepest := 0
+	for key := range f.shapes {
+		deepest = max(deepest, scopeDepth(key.scope))
+	}
+	for depth := deepest; depth > 0 && f.tooMany(); depth-- {
+		for key := range f.shapes {
+			if scopeDepth(key.scope) == depth {
+				f.scopes[key.scope] = true
+			}
+		}
+		f.apply()
+	}
+}
+
+// foldNew folds scopes that have just been made up.
+func (f *folder) foldNew(scopes []string) {
+	for _, scope := range scopes {
+		f.scopes[scope] = true
+	}
+	f.shapes = scopeShapes(f.m)
+	f.apply()
+}
+
+// boxCount counts the boxes that units take: their own and those of their outputs.
+func boxCount(units []*unit) int {
+	n := len(units)
+	for _, u := range units {
+		n += len(u.terminals())
+	}
+	return n
 }

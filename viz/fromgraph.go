@@ -37,7 +37,10 @@ type graphModel struct {
 
 func (b *graphModel) value(n *graph.Node) *value {
 	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: n.Scope(), pos: n.Pos().String(), judged: n.Judged()}
-	v.name = strings.TrimPrefix(n.Name(), v.scope+"/")
+	v.name = n.Name()
+	if v.scope != "" {
+		v.name = strings.TrimPrefix(v.name, v.scope+"/")
+	}
 	for i := range n.Operands() {
 		v.in = append(v.in, b.operand(n, i))
 	}

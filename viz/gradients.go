@@ -1,10 +1,6 @@
 package viz
 
-import (
-	"slices"
-
-	"github.com/broadloom/broadloom/graph"
-)
+import "github.com/broadloom/broadloom/graph"
 
 // findUses marks what nothing reads as an output, and the forward values that gradients
 // read.
@@ -28,6 +24,10 @@ func (b *graphModel) findUses() {
 		// A loss is an output although its own gradient may read it.
 		read := users[i] > 0 && (v.part != forward || forwardUsed[i] || !v.kept)
 		v.output = !read && !v.doubt && v.fault == nil && !v.role.isSource() && v.role != roleUpdate
+		if v.output && v.part == gradient && b.g.Nodes()[i].GradientOf() == nil && v.name == "" {
+			v.output, v.unused = false, true // left over from a rule: nobody asked for it
+			v.notes = append(v.notes, "unused")
+		}
 	}
 	b.markSeeds(forwardUsed)
 }
@@ -86,61 +86,33 @@ func gradientName(x *value) string {
 	return partial + x.label
 }
 
-// nameGradients names results of gradients after the inputs and parameters that they
-// belong to, where that is certain: a gradient is finished while the gradient of its
-// value's first user is built, so that the value is an operand of the result's origin.
+// nameGradients names the gradients that were asked for after what they belong to.
 func (b *graphModel) nameGradients() {
-	read := make([]bool, len(b.values))
-	for _, v := range b.values {
-		for _, x := range v.in {
-			if x.from != nil && v.part == gradient {
-				read[x.from.id] = true
-			}
-		}
-	}
-	results := map[*graph.Node][]*value{}
 	for i, n := range b.g.Nodes() {
-		if v := b.values[i]; v.part == gradient && v.role != roleSeed && v.judged && !read[i] {
-			results[n.Origin()] = append(results[n.Origin()], v)
+		v, of := b.values[i], n.GradientOf()
+		if of == nil || v.role == roleSeed || v.role.isSource() || !v.judged {
+			continue
 		}
-	}
-	for i, n := range b.g.Nodes() {
-		if list := results[n]; list != nil {
-			b.nameResults(b.values[i], list)
+		x := b.valueOf(of)
+		if x == nil || x == v {
+			continue
+		}
+		v.gradientOf = x
+		if v.name == "" {
+			v.name = gradientName(x)
+			v.label = v.name
 		}
 	}
 }
 
-// nameResults matches the gradients that one forward value leaves with its operands, in
-// order. Where there are not as many of a type as operands of that type, it cannot be
-// told which of them were asked for.
-func (b *graphModel) nameResults(origin *value, results []*value) {
-	operands := map[string][]*value{}
-	for _, x := range origin.in {
-		if x.from != nil && x.from.judged {
-			key := b.typeKey(x.from)
-			operands[key] = append(operands[key], x.from)
-		}
+// valueOf gives the value of a node, or of a source of that name where the node belongs
+// to the graph from which this one was compiled.
+func (b *graphModel) valueOf(n *graph.Node) *value {
+	if n.Graph() == b.g {
+		return b.values[n.ID()]
 	}
-	byType := map[string][]*value{}
-	for _, r := range results {
-		byType[b.typeKey(r)] = append(byType[b.typeKey(r)], r)
+	if own := b.g.ByName(n.Name()); own != nil {
+		return b.values[own.ID()]
 	}
-	for _, r := range results {
-		key := b.typeKey(r)
-		if len(byType[key]) != len(operands[key]) {
-			continue
-		}
-		x := operands[key][slices.Index(byType[key], r)]
-		if r.name != "" || x.name == "" && !x.role.isSource() {
-			continue
-		}
-		r.name, r.gradientOf = gradientName(x), x
-		r.label = r.name
-	}
-}
-
-func (b *graphModel) typeKey(v *value) string {
-	n := b.g.Nodes()[v.id]
-	return n.DType().Short() + n.Shape().Compact()
+	return nil
 }

@@ -37,13 +37,9 @@ func (l *labeler) box(b *box) string {
 			l.text(`</tr></table></td></tr>`)
 		}
 	default:
-		l.text(`<tr><td align="left">`)
-		l.spans(b.title, sizeTitle, p)
-		l.text(`</td></tr>`)
+		l.leftRow(b.title, sizeTitle, p)
 		for _, ln := range b.lines {
-			l.text(`<tr><td align="left">`)
-			l.spans(ln.spans, ln.size, p)
-			l.text(`</td></tr>`)
+			l.leftRow(ln.spans, ln.size, p)
 		}
 	}
 	l.text(`</table>`)
@@ -85,6 +81,17 @@ func (l *labeler) title(b *box, p Paint) {
 		l.chip(c, p)
 	}
 	l.text(`</tr></table></td></tr>`)
+}
+
+// leftRow writes a row of a card.
+func (l *labeler) leftRow(s []span, z size, p Paint) {
+	l.text(`<tr>`)
+	l.space(4)
+	l.text(`<td align="left">`)
+	l.spans(s, z, p)
+	l.text(`</td>`)
+	l.space(4)
+	l.text(`</tr>`)
 }
 
 // compact writes everything into one row.

@@ -46,14 +46,12 @@ func (c *composer) spine(u *unit) string {
 // entry gives the rows that an edge into a scope must span for the scope to lie below
 // where the edge starts: a scope beside its predecessor makes pictures drift sideways.
 func (c *composer) entry(l link) int {
-	scope := l.to.scope
-	if scope == l.from.scope || hasPrefix(l.from.scope, scope) {
+	to := c.frames[l.to]
+	common := len(commonFrames(c.frames[l.from], to))
+	if common == len(to) {
 		return 1
 	}
-	for outer := parentScope(scope); outer != l.from.scope && !hasPrefix(l.from.scope, outer); outer = parentScope(outer) {
-		scope = outer
-	}
-	if rows := l.to.rank - c.tops[scopeKey{l.to.part, scope}] + 1; rows <= mostEntry {
+	if rows := l.to.rank - c.tops[to[common]] + 1; rows <= mostEntry {
 		return rows
 	}
 	return 1
@@ -62,13 +60,12 @@ func (c *composer) entry(l link) int {
 // mostEntry bounds the rows that an edge is stretched.
 const mostEntry = 3
 
-// findTops finds the uppermost row of every scope.
+// findTops finds the uppermost row of every frame.
 func (c *composer) findTops() {
 	for _, u := range c.units {
-		for scope := u.scope; scope != ""; scope = parentScope(scope) {
-			key := scopeKey{u.part, scope}
-			if top, known := c.tops[key]; !known || u.rank < top {
-				c.tops[key] = u.rank
+		for _, fr := range c.frames[u] {
+			if top, known := c.tops[fr]; !known || u.rank < top {
+				c.tops[fr] = u.rank
 			}
 		}
 	}
@@ -102,8 +99,34 @@ func (c *composer) alignOperands() {
 			}
 		}
 		if len(ids) > 1 && !u.isCard() && column(u.part, c.o) == 0 {
-			c.d.sameRank = append(c.d.sameRank, ids)
+			c.d.rows = append(c.d.rows, row{ids, true})
 		}
+	}
+}
+
+// mostTop is the number of sources past which those at the beginning of the program are
+// not brought into one row.
+const mostTop = 8
+
+// alignTop puts the sources that the first operations read into one row, so that the
+// program starts on one line although some edges carry beads.
+func (c *composer) alignTop() {
+	direct := map[*unit]bool{} // read through an edge without a bead
+	for _, u := range c.units {
+		for _, l := range u.in {
+			if !l.chip && c.bead(l) == nil {
+				direct[l.from] = true
+			}
+		}
+	}
+	var ids []string
+	for _, u := range c.units {
+		if !u.isCard() && u.part == forward && u.scope == "" && u.first().role.isSource() && (u.rank == 0 || u.rank == 1 && !direct[u]) {
+			ids = append(ids, c.ids[u])
+		}
+	}
+	if len(ids) > 1 && len(ids) <= mostTop {
+		c.d.rows = append(c.d.rows, row{ids, false})
 	}
 }
 
@@ -124,24 +147,24 @@ func (c *composer) align() {
 			cards[u.scopes[0]] = u
 		}
 	}
-	row := func(ids ...string) { c.d.sameRank = append(c.d.sameRank, ids) }
+	beside := func(ids ...string) { c.d.rows = append(c.d.rows, row{ids, true}) }
 	for _, u := range c.units {
 		if u.isCard() {
 			if f := cards[u.scopes[0]]; u.part == gradient && f != nil && len(f.scopes) == len(u.scopes) && c.level(f, u) {
-				row(c.ids[f], c.ids[u])
+				beside(c.ids[f], c.ids[u])
 			}
 			continue
 		}
 		switch v := u.first(); {
 		case v.role == roleSeed && v.gradientOf != nil && v.gradientOf.output:
-			row(c.id("o", v.gradientOf), c.ids[u])
+			beside(c.id("o", v.gradientOf), c.ids[u])
 		case v.part == gradient && v.role.isSource():
 			if y := c.arrivesAt(v); y != nil {
-				row(c.id("o", y), c.ids[u])
+				beside(c.id("o", y), c.ids[u])
 			}
 		case v.output && v.gradientOf != nil:
 			if x := unitOf[v.gradientOf]; x != nil && !x.isCard() && c.level(x, u) {
-				row(c.ids[x], c.id("o", v))
+				beside(c.ids[x], c.id("o", v))
 			}
 		}
 	}

@@ -25,6 +25,7 @@ type value struct {
 	fault  *fault
 	doubt  bool // follows from a mistake
 	output bool
+	unused bool // nothing reads it, and nobody asked for it
 	kept   bool // a forward value that a gradient reads
 	// gradientOf is the value of which this is the gradient, where that is certain.
 	gradientOf *value

@@ -13,7 +13,7 @@ const (
 // addSamples draws beside the stacks of forward scopes what one of each holds, while
 // the limit of boxes allows it.
 func addSamples(d *drawing, m *model, units []*unit, o *options) {
-	boxes, samples := len(units), 0
+	boxes, samples := boxCount(units), 0
 	for _, u := range units {
 		if len(u.scopes) < 2 || u.part != forward || samples == mostSamples {
 			continue
@@ -22,7 +22,7 @@ func addSamples(d *drawing, m *model, units []*unit, o *options) {
 		inside.fold, inside.limit = nil, sampleLimit
 		part := m.sample(u)
 		shown := fold(part, &inside)
-		if boxes += len(shown); len(shown) > sampleLimit || o.limit > 0 && boxes > o.limit {
+		if boxes += boxCount(shown); len(shown) > sampleLimit || o.limit > 0 && boxes > o.limit {
 			return
 		}
 		decideChips(shown, &inside)
@@ -32,7 +32,7 @@ func addSamples(d *drawing, m *model, units []*unit, o *options) {
 		c.d.root.label = fmt.Sprintf("%s — one of %d alike", lastName(u.scopes[0]), len(u.scopes))
 		d.root.inner = append(d.root.inner, c.d.root)
 		d.edges = append(d.edges, c.d.edges...)
-		d.sameRank = append(d.sameRank, c.d.sameRank...)
+		d.rows = append(d.rows, c.d.rows...)
 		d.uses.add(c.d.uses)
 		samples++
 	}

@@ -127,6 +127,8 @@ func (e *evaluator) apply(n *graph.Node, in []tensor) (tensor, error) {
 		return e.gather(n, in[0], in[1])
 	case graph.Composite:
 		return e.composite(n, in)
+	case graph.Version:
+		return e.after(n, in[0], in[1])
 	}
 	return tensor{}, fmt.Errorf("class %s has no meaning here", n.Op().Class)
 }

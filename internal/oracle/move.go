@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // move rearranges elements: as a view where the operation has one, else by copying.
@@ -107,4 +108,35 @@ func fromZero(axis, rank int) int {
 		axis += rank
 	}
 	return axis
+}
+
+// after gives a copy of the old value in which the written part has its new elements.
+func (e *evaluator) after(n *graph.Node, old, written tensor) (tensor, error) {
+	whole, err := e.dense(n.In(0), old)
+	if err != nil {
+		return tensor{}, err
+	}
+	whole.store = slices.Clone(whole.store)
+	part, err := e.reader(written)
+	if err != nil {
+		return tensor{}, err
+	}
+	layout := shapeinfer.LayoutOf(n.In(1))
+	strides, err := e.ints(layout.Strides)
+	if err != nil {
+		return tensor{}, err
+	}
+	offset, err := e.ints([]graph.Dim{layout.Offset})
+	if err != nil {
+		return tensor{}, err
+	}
+	err = each(part.shape, func(index []int) error {
+		at := offset[0]
+		for axis, i := range index {
+			at += i * strides[axis]
+		}
+		whole.store[at] = part.at(index)
+		return nil
+	})
+	return whole, err
 }

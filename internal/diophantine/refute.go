@@ -1,0 +1,122 @@
+package diophantine
+
+import "slices"
+
+// The limits of a search.
+const (
+	maxDepth   = 14
+	maxEndless = 4  // splits of an unknown without a greatest value, one within another
+	maxRange   = 24 // numbers of a range that are tried one by one
+)
+
+// refute reports whether a case has no solution.
+func (r *search) refute(st *state, depth int) bool {
+	if !r.settle(st) {
+		return true
+	}
+	if r.left <= 0 {
+		return false
+	}
+	if r.combine(st) {
+		return true
+	}
+	cases, endless := st.split()
+	if len(cases) == 0 || depth >= maxDepth {
+		return false
+	}
+	for _, all := range cases {
+		if !r.spend(len(st.lo) + len(st.eq) + len(st.ge)) {
+			return false
+		}
+		one := st.clone()
+		one.assert(all)
+		if endless {
+			one.endless++
+		}
+		if !r.refute(&one, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// split chooses what to try one by one: the alternatives that are fewest; else the numbers
+// of a small range; else the remainders of a division; else an unknown that occurs in a
+// product, as its least value or more.
+func (st *state) split() (cases [][]Constraint, endless bool) {
+	for _, c := range st.cases {
+		if cases == nil || len(c) < len(cases) {
+			cases = c
+		}
+	}
+	if cases != nil {
+		return cases, false
+	}
+	if cases = st.smallRange(); len(cases) > 0 {
+		return cases, false
+	}
+	if cases = st.remainder(); len(cases) > 0 {
+		return cases, false
+	}
+	if st.endless < maxEndless {
+		return st.leastOrMore(), true
+	}
+	return nil, false
+}
+
+// smallRange gives the values of the unknown that has the fewest.
+func (st *state) smallRange() (cases [][]Constraint) {
+	least, at := int64(maxRange), Unknown(-1)
+	for _, list := range [][]Poly{st.eq, st.ge} {
+		for _, p := range list {
+			for _, x := range p.unknowns() {
+				if st.lo[x] > -infinite && st.hi[x] < infinite && st.hi[x]-st.lo[x] < least {
+					least, at = st.hi[x]-st.lo[x], x
+				}
+			}
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	for v := st.lo[at]; v <= st.hi[at]; v++ {
+		cases = append(cases, []Constraint{Zero(Of(at).Minus(Const(v)))})
+	}
+	return cases
+}
+
+// remainder gives the remainders of the first division where more than one is possible.
+func (st *state) remainder() [][]Constraint {
+	for i, alternatives := range st.remainders {
+		var possible [][]Constraint
+		for _, all := range alternatives {
+			if st.judge(all) != no {
+				possible = append(possible, all)
+			}
+		}
+		if len(possible) != 1 || st.judge(possible[0]) != yes {
+			st.remainders = slices.Clone(st.remainders[i+1:])
+			return possible
+		}
+	}
+	return nil
+}
+
+func (st *state) leastOrMore() [][]Constraint {
+	for _, list := range [][]Poly{st.eq, st.ge} {
+		for _, p := range list {
+			for _, t := range p.terms {
+				if len(t.of) < 2 {
+					continue
+				}
+				for _, x := range t.of {
+					if lo := st.lo[x]; lo > -infinite {
+						above := Of(x).Minus(Const(lo))
+						return [][]Constraint{{Zero(above)}, {NotNegative(above.Minus(Const(1)))}}
+					}
+				}
+			}
+		}
+	}
+	return nil
+}

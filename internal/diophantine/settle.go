@@ -1,0 +1,292 @@
+package diophantine
+
+import "slices"
+
+// search is the work on one system.
+type search struct{ left int }
+
+// spend counts n operations and reports whether any are left.
+func (r *search) spend(n int) bool {
+	r.left -= n
+	return r.left > 0
+}
+
+// maxRounds bounds how often bounds are carried on, since they may creep for ever.
+const maxRounds = 12
+
+// settle draws conclusions until none is new. It gives false on a contradiction.
+func (r *search) settle(st *state) bool {
+	for range maxRounds {
+		changed := false
+		for _, step := range []func(*state, *bool) bool{r.solve, r.tighten, r.pairUp, r.decide} {
+			if !r.spend(1) {
+				return true
+			}
+			if !step(st, &changed) {
+				return false
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	return true
+}
+
+// solve uses equations up.
+func (r *search) solve(st *state, changed *bool) bool {
+	for i := 0; i < len(st.eq); {
+		if !r.spend(1) {
+			return true
+		}
+		p := st.eq[i]
+		g := p.content()
+		switch {
+		case p.lost:
+			st.eq = slices.Delete(st.eq, i, i+1)
+			continue
+		case g == 0 && p.constant() != 0, g != 0 && p.constant()%g != 0:
+			return false
+		case g == 0:
+			st.eq = slices.Delete(st.eq, i, i+1)
+			continue
+		}
+		p = p.divide(g)
+		if s := st.spanOf(p); s.lo > 0 || s.hi < 0 {
+			return false
+		}
+		st.eq[i] = p
+		if x, by, ok := st.solveFor(p); ok {
+			st.eq = slices.Delete(st.eq, i, i+1)
+			st.replace(r, x, by)
+			*changed, i = true, 0
+			continue
+		}
+		if x, by, ok := st.euclid(p); ok {
+			st.replace(r, x, by)
+			*changed, i = true, 0
+			continue
+		}
+		i++
+	}
+	return true
+}
+
+func (st *state) replace(r *search, x Unknown, by Poly) {
+	r.spend(len(st.eq) + len(st.ge) + len(st.cases) + len(st.remainders))
+	st.substitute(x, by)
+}
+
+// solveFor finds an unknown that stands once in p, alone and with the coefficient 1 or -1.
+func (st *state) solveFor(p Poly) (x Unknown, by Poly, ok bool) {
+	for _, t := range p.terms {
+		if len(t.of) != 1 || t.coef != 1 && t.coef != -1 {
+			continue
+		}
+		x = t.of[0]
+		if _, rest := p.split(x); len(rest.terms) == len(p.terms)-1 {
+			return x, rest.Scale(-t.coef), true
+		}
+	}
+	return 0, Poly{}, false
+}
+
+// euclid replaces an unknown so that the coefficients of a linear equation become smaller:
+// with a the least of them and p = a·x + Σ b·y + c, the new unknown is
+// x + Σ round(b/a)·y + round(c/a).
+func (st *state) euclid(p Poly) (x Unknown, by Poly, ok bool) {
+	if !p.isLinear() || len(p.withoutConstant()) < 2 {
+		return 0, Poly{}, false
+	}
+	least := slices.MinFunc(p.withoutConstant(), func(a, b term) int {
+		return int(min(max(int64(magnitude(a.coef))-int64(magnitude(b.coef)), -1), 1))
+	})
+	a, x := least.coef, least.of[0]
+	by = Of(st.unknown(-infinite, infinite))
+	for _, t := range p.terms {
+		if len(t.of) == 1 && t.of[0] == x {
+			continue
+		}
+		q := nearest(t.coef, a)
+		by = by.Minus(Poly{terms: []term{{1, t.of}}}.Scale(q))
+	}
+	return x, by, !by.lost
+}
+
+// nearest gives the whole number next to b/a.
+func nearest(b, a int64) int64 {
+	if a < 0 {
+		a, b = -a, -b
+	}
+	return floorDiv(2*b+a, 2*a)
+}
+
+// tighten draws the bounds of unknowns from each constraint.
+func (r *search) tighten(st *state, changed *bool) bool {
+	kept := st.ge[:0]
+	for _, p := range st.ge {
+		if p.lost {
+			continue
+		}
+		if g := p.content(); g > 1 {
+			p = p.divide(g)
+		}
+		s := st.spanOf(p)
+		if s.hi < 0 {
+			return false
+		}
+		if s.lo < 0 {
+			kept = append(kept, p)
+		}
+	}
+	st.ge = kept
+	for _, p := range st.ge {
+		if !r.bound(st, p, changed) {
+			return false
+		}
+	}
+	for _, p := range st.eq {
+		if !r.bound(st, p, changed) || !r.bound(st, p.Scale(-1), changed) {
+			return false
+		}
+	}
+	for x := range st.lo {
+		if st.lo[x] > st.hi[x] {
+			return false
+		}
+		if st.lo[x] == st.hi[x] && !st.isGone[x] {
+			st.replace(r, Unknown(x), Const(st.lo[x]))
+			*changed = true
+		}
+	}
+	return true
+}
+
+// bound draws the bounds of each unknown from p >= 0: with p = a·x + b it is a·x >= -b.
+func (r *search) bound(st *state, p Poly, changed *bool) bool {
+	for _, x := range p.unknowns() {
+		if !r.spend(1) {
+			return true
+		}
+		a, b := p.split(x)
+		sa, sb := st.spanOf(a), st.spanOf(b)
+		if sb.hi >= infinite {
+			continue
+		}
+		lo, hi := st.lo[x], st.hi[x]
+		switch {
+		case sa.lo > 0 && sb.hi < 0: // x >= -b/a >= -hi(b)/hi(a)
+			if sa.hi < infinite {
+				lo = max(lo, ceilDiv(-sb.hi, sa.hi))
+			} else {
+				lo = max(lo, 1)
+			}
+		case sa.lo > 0: // x >= -b/a >= -hi(b)/lo(a)
+			lo = max(lo, ceilDiv(-sb.hi, sa.lo))
+		case sa.hi < 0 && sb.hi >= 0: // x <= b/|a| <= hi(b)/lo(|a|)
+			hi = min(hi, floorDiv(sb.hi, -sa.hi))
+		case sa.hi < 0: // x <= b/|a| < 0
+			if sa.lo > -infinite {
+				hi = min(hi, floorDiv(sb.hi, -sa.lo))
+			} else {
+				hi = min(hi, -1)
+			}
+		}
+		if lo != st.lo[x] || hi != st.hi[x] {
+			st.lo[x], st.hi[x] = lo, hi
+			*changed = true
+		}
+		if lo > hi {
+			return false
+		}
+	}
+	return true
+}
+
+// pairUp compares inequalities that differ by their constants only, or are opposite: of
+// equal ones the strongest stays, and opposite ones may be an equation.
+func (r *search) pairUp(st *state, changed *bool) bool {
+	for i := 0; i < len(st.ge); i++ {
+		for j := i + 1; j < len(st.ge); j++ {
+			p, q := st.ge[i], st.ge[j]
+			a, b := p.withoutConstant(), q.withoutConstant()
+			switch {
+			case len(a) != len(b):
+			case equalTerms(a, b, 1):
+				if q.constant() < p.constant() {
+					st.ge[i] = q
+				}
+				st.ge = slices.Delete(st.ge, j, j+1)
+				j--
+			case equalTerms(a, b, -1):
+				if sum := p.constant() + q.constant(); sum < 0 {
+					return false
+				} else if sum == 0 {
+					st.eq = append(st.eq, p)
+					st.ge = slices.Delete(slices.Delete(st.ge, j, j+1), i, i+1)
+					*changed = true
+					i--
+					j = len(st.ge)
+				}
+			}
+		}
+	}
+	r.spend(len(st.ge) * len(st.ge) / 16)
+	return true
+}
+
+// decide drops alternatives that cannot hold, and lists of which one surely holds.
+func (r *search) decide(st *state, changed *bool) bool {
+	kept := make([][][]Constraint, 0, len(st.cases))
+	for _, alternatives := range st.cases {
+		var possible [][]Constraint
+		holds := false
+		for _, all := range alternatives {
+			if !r.spend(len(all)) {
+				return true
+			}
+			switch st.judge(all) {
+			case yes:
+				holds = true
+			case perhaps:
+				possible = append(possible, all)
+			}
+		}
+		switch {
+		case holds:
+			*changed = true
+		case len(possible) == 0:
+			return false
+		case len(possible) == 1:
+			st.assert(possible[0])
+			*changed = true
+		default:
+			kept = append(kept, possible)
+		}
+	}
+	st.cases = kept
+	return true
+}
+
+type answer int
+
+const (
+	perhaps answer = iota
+	yes
+	no
+)
+
+// judge says whether constraints hold together, each looked at alone.
+func (st *state) judge(all []Constraint) answer {
+	result := yes
+	for _, c := range all {
+		s := st.spanOf(c.poly)
+		if g := c.poly.content(); c.zero && (s.lo > 0 || s.hi < 0 || g > 1 && c.poly.constant()%g != 0) || s.hi < 0 {
+			return no
+		}
+		if c.poly.lost || c.zero && !(s.lo == 0 && s.hi == 0) || s.lo < 0 {
+			result = perhaps
+		}
+	}
+	return result
+}

@@ -1,0 +1,40 @@
+package vectors_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/internal/vectors"
+)
+
+// runFile runs the cases of one file and tells what came of them: one line with the
+// counts, then what is not supported and what failed.
+func runFile(t *testing.T, run func(dir string) (*vectors.Report, error)) {
+	t.Helper()
+	r, err := run(vectors.Folder())
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("no expected answers (set BROADLOOM_VECTORS to their folder): %v", err)
+	}
+	require.NoError(t, err)
+	fmt.Println(r)
+	t.Log(r)
+	for _, note := range r.Notes {
+		t.Log(note)
+	}
+	if missing := r.Missing(); missing != "" {
+		t.Logf("not supported:\n%s", missing)
+	}
+	if _, failed, _ := r.Count(); failed > 0 {
+		t.Errorf("failed:\n%s", r.Failures())
+	}
+}
+
+func TestBroadcast(t *testing.T) { runFile(t, vectors.Broadcast) }
+
+func TestDTypes(t *testing.T) { runFile(t, vectors.DTypes) }
+
+func TestGrads(t *testing.T) { runFile(t, vectors.Grads) }

@@ -1,0 +1,46 @@
+// Package cpu tells which vector instructions kernels may use on this machine.
+package cpu
+
+import "os"
+
+// ISA is a set of vector instructions. A greater one includes the smaller.
+type ISA uint8
+
+// The sets.
+const (
+	Portable ISA = iota // plain Go
+	AVX2                // AVX2, FMA and BMI2 of amd64
+	AVX512              // also AVX-512 F, DQ, BW and VL
+)
+
+var names = [...]string{Portable: "portable", AVX2: "avx2", AVX512: "avx512"}
+
+// String gives the name that BROADLOOM_ISA takes.
+func (i ISA) String() string { return names[i] }
+
+// Chosen is the set in use: the machine's best one, or a smaller one that the
+// environment variable BROADLOOM_ISA names (avx512, avx2 or portable).
+func Chosen() ISA { return chosen }
+
+// Machine is the best set that the machine and its operating system support.
+func Machine() ISA { return machine }
+
+// JIT tells whether kernels may be written into executable memory: not if the
+// environment variable BROADLOOM_JIT is 0.
+func JIT() bool { return jit }
+
+var (
+	machine = detect()
+	chosen  = choose(machine, os.Getenv("BROADLOOM_ISA"))
+	jit     = os.Getenv("BROADLOOM_JIT") != "0"
+)
+
+// choose gives the wanted set if the machine has it; an unknown name is ignored.
+func choose(best ISA, want string) ISA {
+	for i, name := range names {
+		if name == want {
+			return min(best, ISA(i))
+		}
+	}
+	return best
+}

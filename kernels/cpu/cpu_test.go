@@ -1,0 +1,41 @@
+package cpu
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestChoose(t *testing.T) {
+	require.Equal(t, AVX2, choose(AVX512, "avx2"))
+	require.Equal(t, AVX512, choose(AVX512, ""))
+	require.Equal(t, AVX512, choose(AVX512, "neon"))
+	require.Equal(t, AVX2, choose(AVX2, "avx512"), "no more than the machine has")
+	require.Equal(t, Portable, choose(AVX2, "portable"))
+}
+
+// TestMachineAgreesWithKernel compares with what Linux says of the processor.
+func TestMachineAgreesWithKernel(t *testing.T) {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil || !strings.Contains(string(info), "flags") {
+		t.Skip("no flags in /proc/cpuinfo")
+	}
+	has := func(flags string) bool {
+		for _, f := range strings.Fields(flags) {
+			if !strings.Contains(string(info), " "+f) {
+				return false
+			}
+		}
+		return true
+	}
+	want := Portable
+	if has("avx2 fma bmi1 bmi2") {
+		want = AVX2
+		if has("avx512f avx512dq avx512bw avx512vl") {
+			want = AVX512
+		}
+	}
+	require.Equal(t, want, Machine())
+}

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package jit
+
+import "unsafe"
+
+func call(_, _ unsafe.Pointer) { panic("jit: not on this processor") }

@@ -1,0 +1,52 @@
+// Package jit holds machine code in executable memory and calls it.
+//
+// Memory is never writable and executable at once. Code is called only through
+// [Code.Call], which keeps it alive; when no reference to a Code is left, its memory is
+// given back. Its address is not to be had.
+//
+// What is called must be leaf code: it takes the address of its arguments in RDI, does
+// not move RSP, does not touch RBP, runs VZEROUPPER and returns. It may use all other
+// registers. Since no stack map exists for it, the runtime cannot stop a goroutine
+// inside; a call must therefore be short, about 100 µs.
+package jit
+
+import (
+	"errors"
+	"runtime"
+	"unsafe"
+)
+
+// ErrUnavailable says that the system gives no executable memory: it has no such
+// thing, or a policy forbids it.
+var ErrUnavailable = errors.New("jit: no executable memory")
+
+// Code is a block of machine code.
+type Code struct {
+	mem  []byte
+	size int
+}
+
+// New copies machine code to executable memory, at the beginning of a page. The error
+// is [ErrUnavailable] or wraps it.
+func New(code []byte) (*Code, error) {
+	mem, err := mapExecutable(code)
+	if err != nil {
+		return nil, err
+	}
+	c := &Code{mem, len(code)}
+	runtime.AddCleanup(c, unmap, mem)
+	return c, nil
+}
+
+// Call runs the code from an offset on, with the address of its arguments. Memory to
+// which the arguments point must be kept alive by the caller.
+func (c *Code) Call(offset int, args unsafe.Pointer) {
+	if uint(offset) >= uint(c.size) {
+		panic("jit: call beyond the code")
+	}
+	call(unsafe.Pointer(&c.mem[offset]), args)
+	runtime.KeepAlive(c)
+}
+
+// Size is the number of bytes of code.
+func (c *Code) Size() int { return c.size }

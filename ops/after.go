@@ -1,0 +1,81 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opAfter, opCopy *graph.Op
+
+func init() {
+	opCopy = unary("copy", "Copy", "x in memory of its own.", nil, graph.PrimAdd, func(_, _, dy node) node { return dy })
+	opCopy.Emit = func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[0] }
+	opAfter = define(graph.Op{
+		Name: "after", Func: "After", Doc: "x as it is after a write to part of its memory.",
+		Class: graph.Version, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			x, write := c.In(0), c.In(1)
+			switch {
+			case write.Op().Class != graph.Update:
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s writes nothing: it must be an in-place operation", graph.Describe(write))})
+			case shapeinfer.Storage(x) != shapeinfer.Storage(write):
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s does not write the memory in which %s lies", graph.Describe(write), x.Called()),
+					Operands: []graph.OperandNote{{Node: x}, {Node: write}}})
+			}
+			return x.DType(), x.Shape()
+		},
+		Grad: func(n, dy node, i int) node {
+			views := shapeinfer.ViewsOf(n.In(1))
+			if i == 1 {
+				return viewedAs(views, dy)
+			}
+			kept := Copy(dy)
+			return wholeAfter(CopyInPlace(viewedAs(views, kept), num(0)))
+		},
+	})
+}
+
+// Copy gives x in memory of its own, so that writing one leaves the other as it is.
+func Copy(x *graph.Node) *graph.Node { return Apply(opCopy, nil, x) }
+
+// After gives x as it is after an in-place operation on the memory in which it lies: on
+// x itself, on a view of x, or on what x is a view of. The value that the operation gives
+// is the written part alone:
+//
+//	row := ops.Select(x, 0, 2)
+//	zero := ops.CopyInPlace(row, graph.Num(0))
+//	x = ops.After(x, zero) // the whole, with its row 2 written
+func After(x, write *graph.Node) *graph.Node {
+	if x == nil || write == nil || !x.Judged() || !write.Judged() || x.Graph() != write.Graph() ||
+		write.Op().Class != graph.Update || shapeinfer.Storage(x) != shapeinfer.Storage(write) {
+		return graph.Apply(opAfter, nil, x, write) // its rule says what is wrong
+	}
+	for s := shapeinfer.State(x); s.Op().Class == graph.Update; s = shapeinfer.State(s.In(0)) {
+		if s == write {
+			return x // it is newer already
+		}
+	}
+	return viewedAs(shapeinfer.ViewsOf(x), wholeAfter(write))
+}
+
+// wholeAfter gives the whole of a memory after a write to it.
+func wholeAfter(write node) node {
+	if len(shapeinfer.ViewsOf(write)) == 0 {
+		return write
+	}
+	old := shapeinfer.State(write.In(0))
+	if old.Op().Class == graph.Update {
+		old = wholeAfter(old)
+	}
+	return graph.Apply(opAfter, nil, old, write)
+}
+
+// viewedAs makes the same views of x as lead to another value.
+func viewedAs(views []node, x node) node {
+	for _, v := range views {
+		x = graph.Apply(v.Op(), v.Attrs(), x)
+	}
+	return x
+}

@@ -1,0 +1,223 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// This file tells how the fixed arguments of operations are written in a user's program,
+// for messages: see graph.Arguments. It also says which of them a message can propose to
+// change.
+
+// after puts arguments behind the operands of a call.
+func after(operands []string, more ...any) []string {
+	for _, a := range more {
+		operands = append(operands, fmt.Sprint(a))
+	}
+	return operands
+}
+
+func axisWords(axes []int) []any {
+	words := make([]any, len(axes))
+	for i, a := range axes {
+		words[i] = a
+	}
+	return words
+}
+
+func shapeWords(s graph.Shape) []any {
+	words := make([]any, len(s))
+	for i, d := range s {
+		words[i] = d
+	}
+	return words
+}
+
+// Args writes the axes and options of a reduction.
+func (a ReduceAttrs) Args(operands []string) []string {
+	switch {
+	case a.Axes != nil && len(a.Axes) == 0:
+		operands = append(operands, "NoAxes()")
+	case len(a.Axes) == 1 && a.Axes[0] == ambiguousAxes:
+	default:
+		operands = after(operands, axisWords(a.Axes)...)
+	}
+	if a.KeepDims {
+		operands = append(operands, "KeepDims()")
+	}
+	return operands
+}
+
+// WithKeepDims keeps the folded axes.
+func (a ReduceAttrs) WithKeepDims() any {
+	a.KeepDims = true
+	return a
+}
+
+// Args writes the correction, the axes and options.
+func (a VarianceAttrs) Args(operands []string) []string {
+	return a.reduced().Args(after(operands, a.Correction))
+}
+
+// WithKeepDims keeps the folded axes.
+func (a VarianceAttrs) WithKeepDims() any {
+	a.KeepDims = true
+	return a
+}
+
+// Args writes the order of the norm, the axes and options.
+func (a NormAttrs) Args(operands []string) []string { return a.reduced().Args(after(operands, a.P)) }
+
+// WithKeepDims keeps the folded axes.
+func (a NormAttrs) WithKeepDims() any {
+	a.KeepDims = true
+	return a
+}
+
+// Args writes the new shape.
+func (a ReshapeAttrs) Args(operands []string) []string {
+	return after(operands, shapeWords(a.Shape)...)
+}
+
+// WithShape reshapes to another shape.
+func (a ReshapeAttrs) WithShape(s graph.Shape) any { return ReshapeAttrs{s} }
+
+// Args writes the wanted shape.
+func (a ExpandAttrs) Args(operands []string) []string {
+	return after(operands, shapeWords(a.Shape)...)
+}
+
+// WithShape expands to another shape.
+func (a ExpandAttrs) WithShape(s graph.Shape) any { return ExpandAttrs{s} }
+
+// Args writes the axes.
+func (a SqueezeAttrs) Args(operands []string) []string { return after(operands, axisWords(a.Axes)...) }
+
+// Args writes the axis.
+func (a UnsqueezeAttrs) Args(operands []string) []string { return after(operands, a.Axis) }
+
+// Args writes the order of the axes.
+func (a PermuteAttrs) Args(operands []string) []string { return after(operands, axisWords(a.Perm)...) }
+
+// Args writes the two axes.
+func (a TransposeAttrs) Args(operands []string) []string { return after(operands, a.A, a.B) }
+
+// Args writes the axis and the bounds.
+func (a SliceAttrs) Args(operands []string) []string {
+	stop := a.Stop.String()
+	if a.Stop == End {
+		stop = "End"
+	}
+	return after(operands, a.Axis, a.Start, stop, a.Step)
+}
+
+// Args writes the axis, the widths and the number.
+func (a PadAttrs) Args(operands []string) []string {
+	return after(operands, a.Axis, a.Before, a.After, a.Value)
+}
+
+// Args writes the axis before the operands.
+func (a ConcatAttrs) Args(operands []string) []string { return before(a.Axis, operands) }
+
+// Args writes the axis before the operands.
+func (a StackAttrs) Args(operands []string) []string { return before(a.Axis, operands) }
+
+func before(axis int, operands []string) []string {
+	return append([]string{strconv.Itoa(axis)}, operands...)
+}
+
+// Args writes the axis between the operand and the indices.
+func (a GatherAttrs) Args(operands []string) []string {
+	if len(operands) < 2 {
+		return after(operands, a.Axis)
+	}
+	return append([]string{operands[0], strconv.Itoa(a.Axis)}, operands[1:]...)
+}
+
+// Args writes the axis.
+func (a TakeAttrs) Args(operands []string) []string { return after(operands, a.Axis) }
+
+// Args writes the axis and the size.
+func (a ScatterAttrs) Args(operands []string) []string { return after(operands, a.Axis, a.Size) }
+
+// Args writes the row that is not trained.
+func (a EmbeddingAttrs) Args(operands []string) []string {
+	return after(operands, axisWords(a.Padding)...)
+}
+
+// Args writes the options.
+func (a CrossEntropyAttrs) Args(operands []string) []string {
+	if a.IgnoreIndex != defaultIgnoreIndex {
+		operands = append(operands, fmt.Sprintf("IgnoreIndex(%d)", a.IgnoreIndex))
+	}
+	switch a.Reduction {
+	case "sum":
+		operands = append(operands, "SumLoss()")
+	case "none":
+		operands = append(operands, "EachLoss()")
+	}
+	return operands
+}
+
+// Args writes the axis.
+func (a SoftmaxAttrs) Args(operands []string) []string { return after(operands, a.Axis) }
+
+// Args writes the slope.
+func (a SlopeAttrs) Args(operands []string) []string { return after(operands, a.Slope) }
+
+// Args writes the dtype.
+func (a CastAttrs) Args(operands []string) []string { return after(operands, "graph."+dtypeWord(a.To)) }
+
+// dtypeWord is the name of a dtype's constant.
+func dtypeWord(t graph.DType) string {
+	word := []byte(t.String())
+	word[0] -= 'a' - 'A'
+	return string(word)
+}
+
+// Args writes the diagonal.
+func (a TriangleAttrs) Args(operands []string) []string { return after(operands, a.Diagonal) }
+
+// Args writes the axis and the index.
+func (a SelectAttrs) Args(operands []string) []string { return after(operands, a.Axis, a.Index) }
+
+// Args writes the axes.
+func (a FlipAttrs) Args(operands []string) []string { return after(operands, axisWords(a.Axes)...) }
+
+// Args writes the dtype, the number and the shape.
+func (a FullAttrs) Args(operands []string) []string {
+	operands = after(operands, "graph."+dtypeWord(a.To), a.Value)
+	return after(operands, shapeWords(a.Shape)...)
+}
+
+// Args writes the axis and the shape.
+func (a IotaAttrs) Args(operands []string) []string {
+	return after(after(operands, a.Axis), shapeWords(a.Shape)...)
+}
+
+// Args writes the dtype and the size.
+func (a SizeAttrs) Args(operands []string) []string {
+	return after(operands, "graph."+dtypeWord(a.To), a.Dim)
+}
+
+// Args writes the bounds; an infinite one bounds nothing.
+func (a ClampAttrs) Args(operands []string) []string {
+	bound := func(v float64) any {
+		if math.IsInf(v, 0) {
+			return fmt.Sprintf("math.Inf(%+d)", int(math.Copysign(1, v)))
+		}
+		return v
+	}
+	return after(operands, bound(a.Min), bound(a.Max))
+}
+
+// Args writes the offset and the two axes.
+func (a DiagonalAttrs) Args(operands []string) []string { return after(operands, a.Offset, a.A, a.B) }
+
+// Args writes the shape, the strides and the offset.
+func (a StridedAttrs) Args(operands []string) []string {
+	return after(operands, a.Shape, graph.Shape(a.Strides), a.Offset)
+}

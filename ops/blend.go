@@ -1,0 +1,43 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+var opAddCMul, opLerp *graph.Op
+
+func init() {
+	opAddCMul = define(graph.Op{
+		Name: "addcmul", Func: "AddCMul", Doc: "x + a*b; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
+		Promote: common, Infer: refuseBool(`"addcmul_cpu_out" not implemented for 'Bool'`, sameType),
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			m := arith{e, n.DType()}
+			return m.add(x[0], m.mul(x[1], x[2]))
+		},
+		Grad: each(
+			func(n, dy node) node { return dy },
+			func(n, dy node) node { return Mul(dy, n.In(2)) },
+			func(n, dy node) node { return Mul(dy, n.In(1)) }),
+	})
+	opLerp = define(graph.Op{
+		Name: "lerp", Func: "Lerp", Doc: "x + w*(end-x), exact at both ends; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
+		Promote: commonFloat, Infer: sameType,
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			m := arith{e, n.DType()}
+			start, end, weight := x[0], x[1], x[2]
+			way := m.sub(end, start)
+			fromStart := m.add(start, m.mul(weight, way))
+			fromEnd := m.sub(end, m.mul(way, m.sub(m.num(1), weight)))
+			isNearStart := m.Prim(graph.PrimLt, m.Prim(graph.PrimAbs, weight), m.num(0.5))
+			return m.Prim(graph.PrimSelect, isNearStart, fromStart, fromEnd)
+		},
+		Grad: each(
+			func(n, dy node) node { return Mul(dy, Sub(num(1), n.In(2))) },
+			func(n, dy node) node { return Mul(dy, n.In(2)) },
+			func(n, dy node) node { return Mul(dy, Sub(n.In(1), n.In(0))) }),
+	})
+}
+
+// AddCMul gives x + a*b.
+func AddCMul(x, a, b *graph.Node) *graph.Node { return Apply(opAddCMul, nil, x, a, b) }
+
+// Lerp goes from x to end by the share weight of the way: x + weight*(end-x).
+func Lerp(x, end, weight *graph.Node) *graph.Node { return Apply(opLerp, nil, x, end, weight) }

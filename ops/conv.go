@@ -1,0 +1,106 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opConv1D, opConv2D *graph.Op
+
+// ConvAttrs are the fixed arguments of Conv1D and Conv2D, the first three with one number
+// for each axis over which the weights slide.
+type ConvAttrs struct {
+	Stride, Padding, Dilation []int
+	Groups                    int
+}
+
+func (a ConvAttrs) steps() shapeinfer.Steps {
+	return shapeinfer.Steps{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}
+}
+
+// convolution is the entry of a convolution over the last axes.
+func convolution(name, fn string, axes int) *graph.Op {
+	return define(graph.Op{
+		Name: name, Func: fn, Doc: "the sum of weights times elements over every window and all channels of a group, plus a bias.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(ConvAttrs)
+			return shapeinfer.Conv(c, axes, a.steps(), a.Groups)
+		},
+		Expand: expandConv,
+	})
+}
+
+func init() {
+	opConv1D = convolution("conv1d", "Conv1D", 1)
+	opConv2D = convolution("conv2d", "Conv2D", 2)
+}
+
+// expandConv lays the windows of each example out as the columns of a matrix, so that the
+// convolution is a matrix product, with the groups as batches. The gradients are then
+// those of its parts: a product, and windows put back.
+func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, w, a := in[0], in[1], n.Attrs().(ConvAttrs)
+	axes := len(a.Stride)
+	shape := n.Shape()
+	if single := x.Rank() == axes+1; single {
+		x = Unsqueeze(x, 0)
+		shape = slices.Insert(slices.Clone(shape), 0, 1)
+	}
+	kernel := w.Shape()[2:]
+	padding := make([]graph.Dim, axes)
+	for i, p := range a.Padding {
+		padding[i] = graph.Dim(p)
+	}
+	windows := slide(x, kernel, a.steps(), padding, 0)
+	group, places := w.Shape()[1].Times(kernel.NumElements()), shape[2:].NumElements()
+	var y node
+	if a.Groups == 1 {
+		y = MatMul(Reshape(w, w.Shape()[0], group), Reshape(windows, shape[0], group, places))
+	} else {
+		groups := graph.Dim(a.Groups)
+		outputs := w.Shape()[0].FloorDiv(int64(a.Groups))
+		y = MatMul(Reshape(w, groups, outputs, group), Reshape(windows, shape[0], groups, group, places))
+	}
+	y = Reshape(y, shape...)
+	if len(in) > 2 {
+		y = Add(y, Reshape(in[2], append(graph.Shape{shape[1]}, slices.Repeat([]graph.Dim{1}, axes)...)...))
+	}
+	return Reshape(y, n.Shape()...)
+}
+
+type groupsOption int
+
+func (o groupsOption) conv(a *ConvAttrs) { a.Groups = int(o) }
+
+// Groups cuts the channels of a convolution into parts that do not mix: the weights of an
+// output channel see the input channels of its own part only.
+func Groups(n int) ConvOption { return groupsOption(n) }
+
+// Conv1D slides weights [O, C/groups, K] over x [N, C, L], or one example [C, L], and
+// gives [N, O, floor((L + 2*padding - dilation*(K-1) - 1)/stride) + 1]: at each place the
+// sum over a window and the channels, as PyTorch's conv1d. The bias b is [O], or nil.
+func Conv1D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
+	return convolve(opConv1D, 1, x, w, b, opts)
+}
+
+// Conv2D slides weights [O, C/groups, KH, KW] over images x [N, C, H, W], or one image
+// [C, H, W], as PyTorch's conv2d: the result is [N, O, H', W'] with sizes as those of
+// [Conv1D] along each axis. The bias b is [O], or nil.
+func Conv2D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
+	return convolve(opConv2D, 2, x, w, b, opts)
+}
+
+func convolve(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node {
+	a := ConvAttrs{Groups: 1}
+	for _, o := range opts {
+		o.conv(&a)
+	}
+	a.Stride, a.Padding, a.Dilation = forAxes(a.Stride, axes, 1), forAxes(a.Padding, axes, 0), forAxes(a.Dilation, axes, 1)
+	if b == nil {
+		return Apply(op, a, x, w)
+	}
+	return Apply(op, a, x, w, b)
+}

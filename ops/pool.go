@@ -1,0 +1,200 @@
+package ops
+
+import (
+	"math"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opMaxPool1D, opMaxPool2D, opAvgPool1D, opAvgPool2D *graph.Op
+
+// PoolAttrs are the fixed arguments of pooling, the first four with one number for each
+// axis over which windows slide.
+type PoolAttrs struct {
+	Kernel, Stride, Padding, Dilation []int
+	// Ceil lets a last window reach past the padding behind an axis.
+	Ceil bool
+	// ExcludePadding divides a mean by the number of elements that are not padding.
+	ExcludePadding bool
+}
+
+func (a PoolAttrs) steps() shapeinfer.Steps {
+	return shapeinfer.Steps{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}
+}
+
+// pooling is the entry of a pooling operation. check refuses dtypes and options.
+func pooling(name, fn, doc string, check func(c *graph.Call, a PoolAttrs), expand func(n node, in []node) node) *graph.Op {
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Expand: expand,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(PoolAttrs)
+			check(c, a)
+			return c.DType(0), shapeinfer.Pool(c, name, a.Kernel, a.steps(), a.Ceil)
+		}})
+}
+
+func init() {
+	const greatest = "the greatest element of each window; NaN wins; the first of equal ones has the gradient."
+	opMaxPool1D = pooling("max_pool1d", "MaxPool1D", greatest, checkMaxPool, expandMaxPool)
+	opMaxPool2D = pooling("max_pool2d", "MaxPool2D", greatest, checkMaxPool, expandMaxPool)
+	opAvgPool1D = pooling("avg_pool1d", "AvgPool1D", "the mean of each window.", checkAvgPool, expandAvgPool)
+	opAvgPool2D = pooling("avg_pool2d", "AvgPool2D", "the mean of each window.", checkAvgPool, expandAvgPool)
+}
+
+func checkMaxPool(c *graph.Call, a PoolAttrs) {
+	if c.DType(0) == graph.Bool {
+		shapeinfer.RefuseDType(c, `"max_pool2d" not implemented for 'Bool'`)
+	}
+	if a.ExcludePadding {
+		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "ExcludePadding is for means: a maximum never is padding"})
+	}
+}
+
+func checkAvgPool(c *graph.Call, a PoolAttrs) {
+	if t := c.DType(0); !t.IsFloat() {
+		shapeinfer.RefuseDType(c, `"avg_pool2d_out_frame" not implemented for '`+t.TorchName()+`'`)
+	}
+	if slices.ContainsFunc(a.Dilation, func(d int) bool { return d > 1 }) {
+		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "the mean of a window has no dilation"})
+	}
+}
+
+// pooled reduces each window to one element. The elements of windows stand before the
+// last axis, so that whole rows are combined.
+func pooled(op *graph.Op, n, x node, fill float64) node {
+	a := n.Attrs().(PoolAttrs)
+	axes := len(a.Kernel)
+	lead := x.Rank() - axes
+	kernel, after := make([]graph.Dim, axes), make([]graph.Dim, axes)
+	for i := range kernel {
+		kernel[i] = graph.Dim(a.Kernel[i])
+		after[i] = behind(n, x, i)
+	}
+	perm, folded := make([]int, 0, lead+2*axes), make([]int, axes)
+	for i := range lead {
+		perm = append(perm, i)
+	}
+	for i := range axes - 1 {
+		perm = append(perm, lead+axes+i)
+	}
+	for i := range axes {
+		folded[i] = len(perm)
+		perm = append(perm, lead+i)
+	}
+	perm = append(perm, lead+2*axes-1)
+	return Apply(op, ReduceAttrs{Axes: folded}, Permute(slide(x, kernel, a.steps(), after, fill), perm...))
+}
+
+// behind is the padding behind an axis with which there are as many windows as the
+// result has.
+func behind(n, x node, i int) graph.Dim {
+	a := n.Attrs().(PoolAttrs)
+	if !a.Ceil {
+		return graph.Dim(a.Padding[i])
+	}
+	axis := x.Rank() - len(a.Kernel) + i
+	extent := a.Dilation[i]*(a.Kernel[i]-1) + 1
+	starts := n.Shape()[axis].Minus(1).Times(graph.Dim(a.Stride[i]))
+	return starts.Plus(graph.Dim(max(extent, a.Stride[i]) - a.Padding[i])).Minus(x.Shape()[axis])
+}
+
+func expandMaxPool(n *graph.Node, in []*graph.Node) *graph.Node {
+	return pooled(opMaxFirst, n, in[0], lowest(n.DType()))
+}
+
+// lowest is what no number of a dtype is less than.
+func lowest(t graph.DType) float64 {
+	switch t {
+	case graph.Int32:
+		return math.MinInt32
+	case graph.Int64:
+		return math.MinInt64
+	}
+	return math.Inf(-1)
+}
+
+func expandAvgPool(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, a := in[0], n.Attrs().(PoolAttrs)
+	sum := pooled(opSum, n, x, 0)
+	if !a.Ceil && (!a.ExcludePadding || slices.Max(a.Padding) == 0) {
+		count := 1
+		for _, k := range a.Kernel {
+			count *= k
+		}
+		return Div(sum, num(float64(count)))
+	}
+	count := num(1)
+	for i := range a.Kernel {
+		count = Mul(count, windowElements(n, x, i))
+	}
+	return Div(sum, Cast(count, x.DType()))
+}
+
+// windowElements counts, as Int64 along one axis, the elements by which a mean is divided:
+// those of each window that lie on the axis or, unless it is excluded, on its padding.
+// What a last window covers past the padding never counts.
+func windowElements(n, x node, i int) node {
+	a, g := n.Attrs().(PoolAttrs), x.Graph()
+	axis := x.Rank() - len(a.Kernel) + i
+	shape := slices.Repeat([]graph.Dim{1}, len(a.Kernel)-i)
+	shape[0] = n.Shape()[axis]
+	first := Sub(Mul(Iota(g, 0, shape...), graph.Num(a.Stride[i])), graph.Num(a.Padding[i]))
+	stop, end := Add(first, graph.Num(a.Kernel[i])), x.Shape()[axis]
+	if a.ExcludePadding {
+		first = ClampMin(first, 0)
+	} else {
+		end = end.Plus(graph.Dim(a.Padding[i]))
+	}
+	return Sub(Minimum(stop, Size(g, graph.Int64, end)), first)
+}
+
+type poolFlag func(*PoolAttrs)
+
+func (f poolFlag) pool(a *PoolAttrs) { f(a) }
+
+// CeilMode lets a last window reach past the padding behind an axis, if it starts before
+// it, so that no element is left out.
+func CeilMode() PoolOption { return poolFlag(func(a *PoolAttrs) { a.Ceil = true }) }
+
+// ExcludePadding divides the sum of a window by the number of its elements that are not
+// padding.
+func ExcludePadding() PoolOption { return poolFlag(func(a *PoolAttrs) { a.ExcludePadding = true }) }
+
+// MaxPool1D gives the greatest element of each window of kernel elements along the last
+// axis of x, [N, C, L] or [C, L]: floor((L + 2*padding - dilation*(kernel-1) - 1)/stride) + 1
+// windows, whose stride is their size unless said otherwise.
+func MaxPool1D(x *graph.Node, kernel int, opts ...PoolOption) *graph.Node {
+	return pool(opMaxPool1D, x, []int{kernel}, opts)
+}
+
+// MaxPool2D gives the greatest element of each window of height × width elements of images
+// x, [N, C, H, W] or [C, H, W], with sizes as those of [MaxPool1D] along each axis.
+func MaxPool2D(x *graph.Node, height, width int, opts ...PoolOption) *graph.Node {
+	return pool(opMaxPool2D, x, []int{height, width}, opts)
+}
+
+// AvgPool1D gives the mean of each window as [MaxPool1D] gives the greatest element.
+// Padding counts as zeros, unless it is excluded. It has no dilation.
+func AvgPool1D(x *graph.Node, kernel int, opts ...PoolOption) *graph.Node {
+	return pool(opAvgPool1D, x, []int{kernel}, opts)
+}
+
+// AvgPool2D gives the mean of each window as [MaxPool2D] gives the greatest element.
+// Padding counts as zeros, unless it is excluded. It has no dilation.
+func AvgPool2D(x *graph.Node, height, width int, opts ...PoolOption) *graph.Node {
+	return pool(opAvgPool2D, x, []int{height, width}, opts)
+}
+
+func pool(op *graph.Op, x node, kernel []int, opts []PoolOption) node {
+	a := PoolAttrs{Kernel: kernel}
+	for _, o := range opts {
+		o.pool(&a)
+	}
+	axes := len(kernel)
+	if a.Stride == nil {
+		a.Stride = slices.Clone(kernel)
+	}
+	a.Stride, a.Padding, a.Dilation = forAxes(a.Stride, axes, 1), forAxes(a.Padding, axes, 0), forAxes(a.Dilation, axes, 1)
+	return Apply(op, a, x)
+}

@@ -1,0 +1,63 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/ops"
+)
+
+func TestCumSum(t *testing.T) {
+	for _, size := range []int{1, 2, 63, 64, 65, 128, 200, 4200} {
+		for _, symbolic := range []bool{false, true} {
+			t.Run(fmt.Sprint(size, symbolic), func(t *testing.T) {
+				g := graph.New("scan")
+				n := graph.Dim(size)
+				if symbolic {
+					n = g.Dim("n")
+				}
+				x := g.Input("x", graph.Float64, n, 2)
+				in := feeds{x: random(rand.New(rand.NewPCG(1, 2)), size, 2)}
+				y := ops.CumSum(x, 0)
+				require.Equal(t, x.Shape(), y.Shape())
+				want, sum := []float64{}, [2]float64{}
+				for i, v := range in[x].Floats() {
+					sum[i%2] += v
+					want = append(want, sum[i%2])
+				}
+				requireClose(t, want, value(t, in, y).Floats(), 1e-10, "cumsum")
+				if size <= 65 && (symbolic || size != 63) {
+					requireGradients(t, in, ops.Square(y), x)
+				}
+			})
+		}
+	}
+}
+
+func TestCumSumStopsAtNothing(t *testing.T) {
+	g := graph.New("scan")
+	x, b := g.Input("x", graph.Float64, 4), g.Input("b", graph.Bool, 3)
+	empty, scalar := g.Input("empty", graph.Float64, 0), g.Input("scalar", graph.Int32)
+	in := feeds{x: oracle.Of([]float64{1, math.Inf(1), 1, math.NaN()}, 4), b: oracle.Of([]bool{true, false, true}, 3),
+		empty: oracle.Of([]float64{}, 0), scalar: oracle.Of([]int32{7})}
+	requireClose(t, []float64{1, math.Inf(1), math.Inf(1), math.NaN()}, value(t, in, ops.CumSum(x, -1)).Floats(), 0, "what is not finite spoils only what follows")
+	require.Equal(t, []int64{1, 1, 2}, value(t, in, ops.CumSum(b, 0)).Data)
+	require.Equal(t, []float64{}, value(t, in, ops.CumSum(empty, 0)).Data)
+	require.Equal(t, []int64{7}, value(t, in, ops.CumSum(scalar, -1)).Data)
+	requireMistake(t, ops.CumSum(scalar, 1), "Dimension out of range (expected to be in range of [-1, 0], but got 1)")
+}
+
+func TestCumProdWithZeros(t *testing.T) {
+	g := graph.New("scan")
+	x := g.Input("x", graph.Float64, 2, 4)
+	in := feeds{x: oracle.Of([]float64{2, 0, 3, 4, 2, 3, 0, 0}, 2, 4)}
+	y := ops.CumProd(x, 1)
+	require.Equal(t, []float64{2, 0, 0, 0, 2, 6, 0, 0}, value(t, in, y).Data)
+	requireFirstOrderOf(t, in, y, x)
+}

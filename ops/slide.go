@@ -1,0 +1,76 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// A ConvOption changes a convolution.
+type ConvOption interface{ conv(*ConvAttrs) }
+
+// A PoolOption changes a pooling operation.
+type PoolOption interface{ pool(*PoolAttrs) }
+
+// A StepOption says how windows move, of convolutions and of pooling. One number holds
+// for all axes over which they move; else there is one for each.
+type StepOption func(*shapeinfer.Steps)
+
+func (o StepOption) conv(a *ConvAttrs) { o.set(&a.Stride, &a.Padding, &a.Dilation) }
+func (o StepOption) pool(a *PoolAttrs) { o.set(&a.Stride, &a.Padding, &a.Dilation) }
+
+func (o StepOption) set(stride, padding, dilation *[]int) {
+	s := shapeinfer.Steps{Stride: *stride, Padding: *padding, Dilation: *dilation}
+	o(&s)
+	*stride, *padding, *dilation = s.Stride, s.Padding, s.Dilation
+}
+
+// Stride is how far windows are apart; 1 for convolutions and the size of the window for
+// pooling, unless said otherwise.
+func Stride(steps ...int) StepOption {
+	return func(s *shapeinfer.Steps) { s.Stride = slices.Clone(steps) }
+}
+
+// Padding is how many elements are added on either side of each axis: zeros, and what no
+// element is less than for MaxPool1D and MaxPool2D.
+func Padding(elements ...int) StepOption {
+	return func(s *shapeinfer.Steps) { s.Padding = slices.Clone(elements) }
+}
+
+// Dilation is how far neighbouring elements of a window are apart in the operand.
+func Dilation(steps ...int) StepOption {
+	return func(s *shapeinfer.Steps) { s.Dilation = slices.Clone(steps) }
+}
+
+// forAxes repeats one number for all axes; nil is the default.
+func forAxes(list []int, axes, unlessGiven int) []int {
+	switch {
+	case list == nil:
+		list = []int{unlessGiven}
+	case len(list) != 1:
+		return list
+	}
+	return slices.Repeat(list, axes)
+}
+
+// slide gives the windows over the last axes of x, which is padded with a number: the
+// result has x's leading axes, then the elements of the windows, one axis for each axis
+// over which they slide, then the windows. after is the padding behind each axis.
+func slide(x node, kernel []graph.Dim, s shapeinfer.Steps, after []graph.Dim, fill float64) node {
+	lead := x.Rank() - len(kernel)
+	for i, size := range kernel {
+		axis := lead + 2*i // the elements of i windows stand before it
+		x = Pad(x, axis, graph.Dim(s.Padding[i]), after[i], fill)
+		x = Window(x, axis, size, s.Stride[i], s.Dilation[i])
+		perm := make([]int, 0, x.Rank())
+		for a := range x.Rank() - 1 {
+			if a == lead+i {
+				perm = append(perm, x.Rank()-1)
+			}
+			perm = append(perm, a)
+		}
+		x = Permute(x, perm...)
+	}
+	return x
+}

@@ -1,0 +1,115 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opWindow, opFold *graph.Op
+
+// WindowAttrs are the fixed arguments of Window.
+type WindowAttrs struct {
+	Axis             int
+	Size             graph.Dim
+	Stride, Dilation int
+}
+
+// FoldAttrs are the fixed arguments of Fold: Length is the size of the axis in the result.
+type FoldAttrs struct {
+	Axis             int
+	Length           graph.Dim
+	Stride, Dilation int
+}
+
+func init() {
+	opWindow = movement("window", "Window", "sliding windows along one axis: y[…,i,…,k] = x[…,i*stride+k*dilation,…].",
+		func(c *graph.Call) graph.Shape {
+			a := c.Attrs().(WindowAttrs)
+			return shapeinfer.Window(c, a.Axis, a.Size, a.Stride, a.Dilation)
+		},
+		func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
+			a := n.Attrs().(WindowAttrs)
+			axis := countedFromZero([]int{a.Axis}, n.In(0).Rank())[0]
+			out := graph.Layout{Shape: n.Shape(), Strides: slices.Clone(in.Strides), Offset: in.Offset}
+			step := in.Strides[axis]
+			out.Strides[axis] = step.Times(graph.Dim(a.Stride))
+			out.Strides = append(out.Strides, step.Times(graph.Dim(a.Dilation)))
+			return out, true
+		},
+		func(n, dy node) node {
+			a, x := n.Attrs().(WindowAttrs), n.In(0)
+			axis := countedFromZero([]int{a.Axis}, x.Rank())[0]
+			return Fold(dy, axis, x.Shape()[axis], a.Stride, a.Dilation)
+		})
+	opFold = define(graph.Op{
+		Name: "fold", Func: "Fold", Doc: "windows put back on an axis; elements that meet at one place are added up.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(FoldAttrs)
+			return c.DType(0), shapeinfer.Fold(c, a.Axis, a.Length, a.Stride, a.Dilation)
+		},
+		Expand: expandFold,
+		Grad: func(n, dy node, _ int) node {
+			a, x := n.Attrs().(FoldAttrs), n.In(0)
+			axis := countedFromZero([]int{a.Axis}, n.Rank())[0]
+			return Window(dy, axis, x.Shape()[x.Rank()-1], a.Stride, a.Dilation)
+		},
+	})
+}
+
+// expandFold reads each place of the result from all windows that reach it, so that
+// nothing is scattered. Element k of the window that starts at j lands on j + k·dilation;
+// with zeros between and around the starts, and k counted backwards from the last, all
+// that lands on place i stands at i + k·dilation: on the diagonal of windows over the
+// starts. Each element of the result is one sum over that view.
+func expandFold(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, a, rank := in[0], n.Attrs().(FoldAttrs), n.Rank()
+	axis := countedFromZero([]int{a.Axis}, rank)[0]
+	count, size := x.Shape()[axis], x.Shape()[rank]
+	if size == graph.Dim(a.Stride) && a.Dilation == 1 {
+		return sideBySide(n, x, axis)
+	}
+	// The elements of a window go before the last axis, so that rows stay whole.
+	elements := rank - 1
+	x = Transpose(x, elements, rank)
+	if axis == elements {
+		axis = rank
+	}
+	reach := size.Minus(1).Times(graph.Dim(a.Dilation))
+	after := a.Length.Minus(spacedLength(count, a.Stride))
+	starts := Apply(opPad, PadAttrs{Axis: axis, Before: reach, After: after, Step: a.Stride}, Flip(x, elements))
+	landing := Diagonal(Window(starts, axis, size, 1, a.Dilation), 0, elements, rank+1)
+	return Cast(Sum(Transpose(landing, elements, rank), Axis(elements)), n.DType())
+}
+
+// sideBySide puts windows back that neither overlap nor leave gaps.
+func sideBySide(n, x node, axis int) node {
+	rank := n.Rank()
+	perm := make([]int, 0, rank+1)
+	for i := range rank {
+		if perm = append(perm, i); i == axis {
+			perm = append(perm, rank)
+		}
+	}
+	covered := x.Shape()[axis].Times(x.Shape()[rank])
+	shape := slices.Clone(n.Shape())
+	shape[axis] = covered
+	return Pad(Reshape(Permute(x, perm...), shape...), axis, 0, n.Shape()[axis].Minus(covered), 0)
+}
+
+// Window gives sliding windows along an axis, without copying: the axis holds the
+// windows, floor((length - dilation*(size-1) - 1)/stride) + 1 of them, and a new last axis
+// the elements of each: y[…,i,…,k] = x[…, i*stride + k*dilation, …]. The axis must have
+// room for one window at least.
+func Window(x *graph.Node, axis int, size graph.Dim, stride, dilation int) *graph.Node {
+	return Apply(opWindow, WindowAttrs{axis, size, stride, dilation}, x)
+}
+
+// Fold is the opposite of Window: it puts windows, whose elements are the last axis, back
+// on an axis of the given length. Elements that meet at one place are added up, and
+// places that no window reaches are 0.
+func Fold(x *graph.Node, axis int, length graph.Dim, stride, dilation int) *graph.Node {
+	return Apply(opFold, FoldAttrs{axis, length, stride, dilation}, x)
+}

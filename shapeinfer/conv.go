@@ -1,0 +1,148 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Steps says how windows move over the last axes of an operand, one number for each.
+type Steps struct{ Stride, Padding, Dilation []int }
+
+// Conv is the shape rule of PyTorch's convolutions over the last axes of operand 0,
+// [N, C, …] or [C, …], with the weights [O, C/groups, …] as operand 1 and, as operand 2,
+// a bias [O] if there is one. axes is the number of axes over which it slides.
+func Conv(c *graph.Call, axes int, steps Steps, groups int) (graph.DType, graph.Shape) {
+	x, w := slices.Clone(c.Shape(0)), c.Shape(1)
+	if len(x) != axes+1 && len(x) != axes+2 {
+		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s", axes+1, axes+2, axes, x)))
+		return c.DType(0), unknown(axes + 2)
+	}
+	single := len(x) == axes+1
+	if single {
+		x = slices.Insert(x, 0, 1)
+	}
+	convDTypes(c)
+	out := unknown(len(x))
+	out[0] = x[0]
+	if m := convArguments(c, x, w, steps, groups); m != nil {
+		c.Fail(m)
+	} else {
+		out[1] = w[0]
+		convSizes(c, x, w, out, steps, groups)
+	}
+	if single {
+		out = out[1:]
+	}
+	if !c.Failed() {
+		checkCount(c, out)
+	}
+	return c.DType(0), out
+}
+
+func convDTypes(c *graph.Call) {
+	t := c.DType(0)
+	switch {
+	case c.NumIn() > 2 && c.DType(2) != t:
+		RefuseDType(c, fmt.Sprintf("Input type (%s) and bias type (%s) should be the same", cppName(t), cppName(c.DType(2))))
+	case c.DType(1) != t:
+		RefuseDType(c, fmt.Sprintf("expected scalar type %s but found %s", t.TorchName(), c.DType(1).TorchName()))
+	case t == graph.Bool:
+		RefuseDType(c, `"slow_conv2d_cpu" not implemented for 'Bool'`)
+	}
+}
+
+// convArguments says what is wrong with the fixed arguments and ranks, or nothing.
+func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *graph.Mistake {
+	refuse := func(format string, args ...any) *graph.Mistake {
+		return operandMistake(c, CodeWindow, fmt.Sprintf(format, args...))
+	}
+	if len(w) < 3 {
+		return refuse("weight should have at least three dimensions")
+	}
+	if groups < 1 {
+		return refuse("non-positive groups is not supported")
+	}
+	for _, p := range []struct {
+		name   string
+		values []int
+		least  int
+		text   string
+	}{
+		{"stride", steps.Stride, 1, "non-positive stride is not supported"},
+		{"padding", steps.Padding, 0, "negative padding is not supported"},
+		{"dilation", steps.Dilation, 1, "dilation should be greater than zero"},
+	} {
+		if len(p.values) != len(w)-2 {
+			return refuse("expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s", p.name, len(w)-2, p.name, graph.MakeShape(p.values...))
+		}
+		if slices.Min(p.values) < p.least {
+			return refuse("%s", p.text)
+		}
+	}
+	outputs, whole := w[0].Int()
+	switch {
+	case len(w) != len(x):
+		return refuse("Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead", len(w), len(w), w, len(x), x)
+	case whole && outputs < int64(groups):
+		return refuse("Given groups=%d, expected weight to be at least %d at dimension 0, but got weight of size %s instead", groups, groups, w)
+	case whole && outputs%int64(groups) != 0:
+		return refuse("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead", groups, groups, w)
+	}
+	return nil
+}
+
+// convSizes judges channels, bias and windows, and fills the sizes in.
+func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
+	r := CallRules(c)
+	if groups > 1 && !w[0].IsConst() {
+		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution have equally many channels"})
+	}
+	wanted := w[1].Times(graph.Dim(groups))
+	fits := r.requireSame(c, wanted, x[1], 1, "the channels of a convolution", func() *graph.Mistake {
+		m := operandMistake(c, CodeWindow, fmt.Sprintf("Given groups=%d, weight of size %s, expected input%s to have %s channels, but got %s channels instead", groups, w, x, wanted, x[1]))
+		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(c.Shape(0)) - len(x) + 1}, []int{1}
+		return m
+	})
+	if !fits {
+		return
+	}
+	if c.NumIn() > 2 && !convBias(c, r, w) {
+		return
+	}
+	padded, kernel := graph.Shape{}, graph.Shape{}
+	for i, d := range x[2:] {
+		padded = append(padded, d.Plus(graph.Dim(2*steps.Padding[i])))
+		kernel = append(kernel, WindowExtent(w[i+2], steps.Dilation[i]))
+	}
+	for i := range padded {
+		axis := len(c.Shape(0)) - len(padded) + i
+		if requireWindow(c, axis, padded[i], kernel[i]) == Refused {
+			c.Fail(windowMistake(c, axis, fmt.Sprintf("Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size", joined(padded, " x "), joined(kernel, " x "))))
+			return
+		}
+		out[i+2] = WindowCount(padded[i], w[i+2], steps.Stride[i], steps.Dilation[i])
+	}
+}
+
+func convBias(c *graph.Call, r Rules, w graph.Shape) bool {
+	b := c.Shape(2)
+	refuse := func() *graph.Mistake {
+		return operandMistake(c, CodeWindow, fmt.Sprintf("Given weight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead", w, w[0], b))
+	}
+	if len(b) != 1 {
+		c.Fail(refuse())
+		return false
+	}
+	return r.requireSame(c, w[0], b[0], 1, "one bias for each output channel", refuse)
+}
+
+func joined(s graph.Shape, separator string) string {
+	words := make([]string, len(s))
+	for i, d := range s {
+		words[i] = d.String()
+	}
+	return strings.Join(words, separator)
+}

@@ -1,0 +1,337 @@
+package shapeinfer
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Sharing says how two views of one memory meet, element by element.
+type Sharing uint8
+
+// The ways in which views share memory.
+const (
+	SharesNothing   Sharing = iota // no cell belongs to both, for any sizes
+	SharesSame                     // every shared cell is the same element of both
+	SharesOther                    // some cell is one element here and another there
+	SharesUndecided                // it depends on the sizes, or could not be found out
+)
+
+// maxEnumerated is the number of elements up to which views are compared cell by cell.
+const maxEnumerated = 1 << 20
+
+// Meet compares where the elements of two views of one shape lie. Of whole-number layouts
+// up to 2^20 elements the answer is exact; of others it is certain where it is not
+// SharesUndecided.
+func (p *Prover) Meet(a, b graph.Layout) Sharing {
+	switch {
+	case p.Disjoint(a, b):
+		return SharesNothing
+	case p.sameCells(a, b):
+		return SharesSame
+	}
+	x, y, ok := fixedPair(a, b)
+	if !ok {
+		return SharesUndecided
+	}
+	where := x.positions()
+	answer := SharesNothing
+	y.each(func(at int, cell int64) bool {
+		first, shared := where[cell]
+		switch {
+		case shared && first != at:
+			answer = SharesOther
+		case shared:
+			answer = max(answer, SharesSame)
+		}
+		return answer != SharesOther
+	})
+	return answer
+}
+
+// conflict gives an element of a that b reads as another element, both by their indices
+// in a: [0 1] is computed from the cell of [0 0].
+func conflict(a, b graph.Layout) (at, from []int64, ok bool) {
+	x, y, ok := fixedPair(a, b)
+	if !ok {
+		return nil, nil, false
+	}
+	where := x.positions()
+	ok = false
+	y.each(func(i int, cell int64) bool {
+		first, shared := where[cell]
+		if ok = shared && first != i; ok {
+			at, from = x.index(i), x.index(first)
+		}
+		return !ok
+	})
+	return at, from, ok
+}
+
+// Disjoint reports whether two views of one memory share no cell, whatever the sizes.
+func (p *Prover) Disjoint(a, b graph.Layout) bool {
+	if p.isEmpty(a) || p.isEmpty(b) || p.apart(a, b) || p.onDifferentCells(a, b) {
+		return true
+	}
+	x, y, ok := fixedPair(a, b)
+	if !ok {
+		return false
+	}
+	where := x.positions()
+	shared := false
+	y.each(func(_ int, cell int64) bool {
+		_, shared = where[cell]
+		return !shared
+	})
+	return !shared
+}
+
+// Overlaps judges whether two elements of a view lie in one cell: Refused says that
+// none do, Proved that some do.
+func (p *Prover) Overlaps(l graph.Layout) Verdict {
+	if p.isEmpty(l) {
+		return Refused
+	}
+	axes := axesOf(l)
+	if p.nested(p.forwards(axes), 1) {
+		return Refused
+	}
+	for _, a := range axes {
+		if a.step == 0 && p.AtLeast(a.size, 2) == Proved {
+			return Proved
+		}
+	}
+	x, ok := fixedLayout(l)
+	if !ok {
+		return Deferred
+	}
+	if len(x.positions()) < x.count() {
+		return Proved
+	}
+	return Refused
+}
+
+func (p *Prover) isEmpty(l graph.Layout) bool {
+	for _, d := range l.Shape {
+		if p.Equal(d, 0) == Proved {
+			return true
+		}
+	}
+	return false
+}
+
+// sameCells reports whether each element lies in the same cell in both views.
+func (p *Prover) sameCells(a, b graph.Layout) bool {
+	if len(a.Shape) != len(b.Shape) || p.Equal(a.Offset, b.Offset) != Proved {
+		return false
+	}
+	for i, d := range a.Shape {
+		if d != 1 && p.Equal(a.Strides[i], b.Strides[i]) != Proved {
+			return false
+		}
+	}
+	return true
+}
+
+// run is an axis of a view: size elements, each step cells from the one before.
+type run struct{ step, size graph.Dim }
+
+// axesOf lists the axes but for those of size 1.
+func axesOf(l graph.Layout) (runs []run) {
+	for i, d := range l.Shape {
+		if d != 1 {
+			runs = append(runs, run{l.Strides[i], d})
+		}
+	}
+	return runs
+}
+
+// forwards turns axes that run backwards: they visit the same cells.
+func (p *Prover) forwards(axes []run) []run {
+	turned := slices.Clone(axes)
+	for i, a := range axes {
+		if p.AtLeast(a.step, 0) == Refused {
+			turned[i].step = graph.Dim(0).Minus(a.step)
+		}
+	}
+	return turned
+}
+
+// nested reports whether the axes step over each other, so that no two elements meet:
+// some order exists in which each step is at least the span of all axes inside.
+func (p *Prover) nested(axes []run, span graph.Dim) bool {
+	if len(axes) == 0 {
+		return true
+	}
+	for i, a := range axes {
+		if p.AtLeast(a.step.Minus(span), 0) != Proved {
+			continue
+		}
+		rest := append(append([]run(nil), axes[:i]...), axes[i+1:]...)
+		if p.nested(rest, span.Plus(a.step.Times(a.size.Minus(1)))) {
+			return true
+		}
+	}
+	return false
+}
+
+// apart reports whether one view ends before the other begins.
+func (p *Prover) apart(a, b graph.Layout) bool {
+	aFirst, aLast, aKnown := p.cells(a)
+	bFirst, bLast, bKnown := p.cells(b)
+	return aKnown && bKnown && (p.AtLeast(bFirst.Minus(aLast), 1) == Proved || p.AtLeast(aFirst.Minus(bLast), 1) == Proved)
+}
+
+// cells gives the first and the last cell of a view.
+func (p *Prover) cells(l graph.Layout) (first, last graph.Dim, ok bool) {
+	first, last = l.Offset, l.Offset
+	for i, d := range l.Shape {
+		length := l.Strides[i].Times(d.Minus(1))
+		switch {
+		case p.AtLeast(l.Strides[i], 0) == Proved:
+			last = last.Plus(length)
+		case p.AtLeast(l.Strides[i], 0) == Refused:
+			first = first.Plus(length)
+		default:
+			return 0, 0, false
+		}
+	}
+	return first, last, true
+}
+
+// onDifferentCells reports whether the views lie side by side along one axis of a common
+// grid, such as two columns of a matrix: their offsets differ by at least the size of
+// the first of them, in steps of that axis.
+func (p *Prover) onDifferentCells(a, b graph.Layout) bool {
+	if p.AtLeast(b.Offset.Minus(a.Offset), 0) != Proved {
+		a, b = b, a
+	}
+	grid := commonGrid(axesOf(a), axesOf(b))
+	distance := b.Offset.Minus(a.Offset)
+	for i, g := range grid {
+		steps, exact := distance.ExactDiv(g.step)
+		if !exact || g.step == 0 || p.AtLeast(steps.Minus(g.first), 0) != Proved {
+			continue
+		}
+		box := make([]run, len(grid))
+		for j, other := range grid {
+			box[j] = run{other.step, other.widest()}
+			if !other.decided() {
+				return false
+			}
+		}
+		box[i].size = steps.Plus(g.second)
+		if p.nested(box, 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// gridAxis is an axis of a grid on which two views lie, with the size of each there.
+type gridAxis struct{ step, first, second graph.Dim }
+
+func (g gridAxis) decided() bool { return g.first == g.second || g.first == 1 || g.second == 1 }
+
+func (g gridAxis) widest() graph.Dim {
+	if g.first == 1 {
+		return g.second
+	}
+	return g.first
+}
+
+func commonGrid(a, b []run) (grid []gridAxis) {
+	for _, r := range a {
+		grid = append(grid, gridAxis{r.step, r.size, 1})
+	}
+next:
+	for _, r := range b {
+		for i := range grid {
+			if grid[i].step == r.step && grid[i].second == 1 {
+				grid[i].second = r.size
+				continue next
+			}
+		}
+		grid = append(grid, gridAxis{r.step, 1, r.size})
+	}
+	return grid
+}
+
+// fixed is a layout of whole numbers, small enough to be enumerated.
+type fixed struct {
+	shape, strides []int64
+	offset         int64
+}
+
+func fixedPair(a, b graph.Layout) (x, y fixed, ok bool) {
+	x, ok = fixedLayout(a)
+	if ok {
+		y, ok = fixedLayout(b)
+	}
+	return x, y, ok
+}
+
+func fixedLayout(l graph.Layout) (f fixed, ok bool) {
+	count := int64(1)
+	for i, d := range l.Shape {
+		size, whole := d.Int()
+		step, evenly := l.Strides[i].Int()
+		if !whole || !evenly || size > maxEnumerated || count*size > maxEnumerated {
+			return fixed{}, false
+		}
+		count *= size
+		f.shape, f.strides = append(f.shape, size), append(f.strides, step)
+	}
+	f.offset, ok = l.Offset.Int()
+	return f, ok
+}
+
+func (f fixed) count() int {
+	n := int64(1)
+	for _, d := range f.shape {
+		n *= d
+	}
+	return int(n)
+}
+
+// positions gives the element that lies in each cell, the first one of several.
+func (f fixed) positions() map[int64]int {
+	where := make(map[int64]int, f.count())
+	f.each(func(at int, cell int64) bool {
+		if _, known := where[cell]; !known {
+			where[cell] = at
+		}
+		return true
+	})
+	return where
+}
+
+// index gives the indices of an element by its number in row-major order.
+func (f fixed) index(at int) []int64 {
+	list := make([]int64, len(f.shape))
+	rest := int64(at)
+	for axis := len(list) - 1; axis >= 0; axis-- {
+		list[axis], rest = rest%f.shape[axis], rest/f.shape[axis]
+	}
+	return list
+}
+
+// each visits the elements in row-major order until visit gives false.
+func (f fixed) each(visit func(at int, cell int64) bool) {
+	index := make([]int64, len(f.shape))
+	cell := f.offset
+	for at, count := 0, f.count(); at < count; at++ {
+		if !visit(at, cell) {
+			return
+		}
+		for axis := len(index) - 1; axis >= 0; axis-- {
+			index[axis]++
+			cell += f.strides[axis]
+			if index[axis] < f.shape[axis] {
+				break
+			}
+			cell -= index[axis] * f.strides[axis]
+			index[axis] = 0
+		}
+	}
+}

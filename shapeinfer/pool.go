@@ -1,0 +1,145 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// PoolSize gives the number of windows on an axis of the given length, where kernel,
+// stride, padding and dilation are numbers. With ceil, a last window may reach past the
+// padding behind the axis, if it starts before it: of the two counts
+// ceil((length + 2 padding - extent)/stride) + 1 and ceil((length + padding)/stride) the
+// smaller one, and which one that is does not depend on the length.
+func PoolSize(length graph.Dim, kernel, stride, padding, dilation int, ceil bool) graph.Dim {
+	extent := dilation*(kernel-1) + 1
+	if !ceil {
+		return length.Plus(graph.Dim(2*padding - extent)).FloorDiv(int64(stride)).Plus(1)
+	}
+	return length.Plus(graph.Dim(min(2*padding-extent+stride, padding))).CeilDiv(int64(stride))
+}
+
+// Pool is the shape rule of PyTorch's pooling over the last axes of the operand,
+// [N, C, …] or [C, …]; word is PyTorch's name of the operation.
+func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) graph.Shape {
+	x := c.Shape(0)
+	axes := len(kernel)
+	m := poolArguments(c, word, axes, kernel, steps)
+	if m == nil && len(x) != axes+1 && len(x) != axes+2 {
+		m = operandMistake(c, CodeRank, poolRankText(word, axes, x))
+	}
+	if m != nil {
+		c.Fail(m)
+		return unknown(max(len(x), axes+1))
+	}
+	first := len(x) - axes
+	out := slices.Clone(x)
+	for i := range kernel {
+		out[first+i] = PoolSize(x[first+i], kernel[i], steps.Stride[i], steps.Padding[i], steps.Dilation[i], ceil)
+	}
+	p := NewProver(c.Bounds)
+	for i, d := range x[first-1:] {
+		v := Proved
+		if !d.IsUnknown() {
+			v = p.AtLeast(d, 1)
+		}
+		switch {
+		case v == Refused:
+			c.Fail(windowMistake(c, first-1+i, poolRankText(word, axes, x)))
+			return unknownFrom(out, first)
+		case v == Deferred && (i == 0 || steps.Padding[i-1] > 0): // else that a window fits is enough
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first - 1 + i, Why: "pooling has no windows over an empty axis"})
+		}
+	}
+	for i, d := range out[first:] {
+		switch {
+		case d.IsUnknown():
+		case p.AtLeast(d, 1) == Refused:
+			c.Fail(windowMistake(c, first+i, fmt.Sprintf("Given input size: (%s). Calculated output size: (%s). Output size is too small", poolSizeText(x[first-1:]), poolSizeText(out[first-1:]))))
+			return unknownFrom(out, first)
+		case p.AtLeast(d, 1) == Deferred:
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i, Why: "a window lies inside its operand"})
+		}
+	}
+	return out
+}
+
+// poolRankText is the sentence for an operand of another rank, or with an empty axis.
+func poolRankText(word string, axes int, x graph.Shape) string {
+	if axes == 1 {
+		return fmt.Sprintf("%s() Expected 2D or 3D input tensor, but got %s", word, x)
+	}
+	return fmt.Sprintf("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", x)
+}
+
+// poolSizeText is channels and sizes as "1x4x4"; what stands for one axis less in front
+// is 1, as PyTorch pools one axis as the last of two.
+func poolSizeText(s graph.Shape) string {
+	if len(s) == 2 {
+		s = graph.Shape{s[0], 1, s[1]}
+	}
+	return joined(s, "x")
+}
+
+func unknownFrom(s graph.Shape, first int) graph.Shape {
+	for i := first; i < len(s); i++ {
+		s[i] = graph.UnknownDim
+	}
+	return s
+}
+
+// poolArguments says what is wrong with the fixed arguments, or nothing.
+func poolArguments(c *graph.Call, word string, axes int, kernel []int, steps Steps) *graph.Mistake {
+	refuse := func(format string, args ...any) *graph.Mistake {
+		return windowMistake(c, -1, fmt.Sprintf(format, args...))
+	}
+	for _, p := range []struct {
+		name   string
+		values []int
+	}{{"stride", steps.Stride}, {"padding", steps.Padding}, {"dilation", steps.Dilation}} {
+		if len(p.values) != axes {
+			return refuse("%s: %s must either be a single int, or %d ints, and got %s", word, p.name, axes, graph.MakeShape(p.values...))
+		}
+	}
+	for i, k := range kernel {
+		pad, dilation := steps.Padding[i], steps.Dilation[i]
+		switch extent := dilation*(k-1) + 1; {
+		case steps.Stride[i] == 0:
+			return refuse("stride should not be zero")
+		case pad < 0:
+			return refuse("pad must be non-negative, but got pad: %d", pad)
+		case pad > extent/2 && k > 0:
+			return refuse("pad should be at most half of effective kernel size, but got pad=%d, kernel_size=%d and dilation=%d", pad, k, dilation)
+		}
+	}
+	switch {
+	case slices.Min(kernel) < 1:
+		return refuse("kernel size should be greater than zero, but got %s", perAxisText("k", kernel))
+	case slices.Min(steps.Stride) < 1:
+		return refuse("stride should be greater than zero, but got %s", perAxisText("d", steps.Stride))
+	case slices.Min(steps.Dilation) < 1:
+		return refuse("dilation should be greater than zero, but got %s", perAxisText("dilation", steps.Dilation))
+	}
+	for i, pad := range steps.Padding {
+		if pad > kernel[i]/2 {
+			return refuse("pad should be smaller than or equal to half of kernel size, but got %s, %s", perAxisList("pad", steps.Padding), perAxisList("k", kernel))
+		}
+	}
+	return nil
+}
+
+// perAxisText writes numbers as "kH: 2 kW: 3"; perAxisList as "padW = 0, padH = 1".
+func perAxisText(name string, v []int) string {
+	if len(v) == 1 {
+		return fmt.Sprintf("%sW: %d", name, v[0])
+	}
+	return fmt.Sprintf("%sH: %d %sW: %d", name, v[0], name, v[1])
+}
+
+func perAxisList(name string, v []int) string {
+	if len(v) == 1 {
+		return fmt.Sprintf("%sW = %d", name, v[0])
+	}
+	return fmt.Sprintf("%sW = %d, %sH = %d", name, v[1], name, v[0])
+}

@@ -1,0 +1,142 @@
+package shapeinfer
+
+import (
+	"encoding/json"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// The JSON form of a report. Fields are only ever added: programs may rely on these.
+
+// ReportJSON is a [Report] in JSON.
+type ReportJSON struct {
+	Graph        string            `json:"graph"`    // its name
+	Errors       []MistakeJSON     `json:"errors"`   // by place in the program
+	Warnings     []MistakeJSON     `json:"warnings"` // by place in the program
+	Notes        []MistakeJSON     `json:"notes"`    // by place in the program
+	Requirements []RequirementJSON `json:"requirements"`
+	Nodes        int               `json:"nodes"`      // nodes of the graph
+	NotJudged    int               `json:"not_judged"` // nodes whose operands failed
+}
+
+// MistakeJSON is an error, a warning or a note in JSON.
+type MistakeJSON struct {
+	Code     graph.Code `json:"code"`           // such as "BL101"
+	Severity string     `json:"severity"`       // "error", "warning" or "note"
+	Summary  string     `json:"summary"`        // one line
+	Node     string     `json:"node,omitempty"` // as the user wrote it: "Add(x, b)"
+	PlaceJSON
+	Operands []OperandJSON `json:"operands,omitempty"`
+	Detail   []string      `json:"detail,omitempty"`
+	Fixes    []FixJSON     `json:"fixes,omitempty"` // changes that were tried and cure it
+	Help     []string      `json:"help,omitempty"`  // advice that cannot be tried
+	Text     string        `json:"text"`            // the whole message
+}
+
+// PlaceJSON is a place in the user's program; the file is empty where it is not known.
+type PlaceJSON struct {
+	File string `json:"file"` // full path
+	Line int    `json:"line"`
+}
+
+// OperandJSON is a value that takes part in a mistake.
+type OperandJSON struct {
+	Name  string   `json:"name"`            // as messages call it
+	DType string   `json:"dtype,omitempty"` // such as "float32"
+	Shape []string `json:"shape"`           // sizes as text: "batch", "128", "h-2"
+	Bad   []int    `json:"bad_axes"`        // counted from 0
+	PlaceJSON
+}
+
+// FixJSON is a suggestion.
+type FixJSON struct {
+	Kind  graph.FixKind `json:"kind"`
+	Text  string        `json:"text"`
+	Gives []string      `json:"gives,omitempty"` // the shape of what is changed
+	PlaceJSON
+}
+
+// RequirementJSON is what is left to the binding of sizes.
+type RequirementJSON struct {
+	Text string `json:"text"` // such as "h == w"
+	Why  string `json:"why,omitempty"`
+	Node string `json:"node,omitempty"`
+	PlaceJSON
+}
+
+// MarshalJSON gives the report as a [ReportJSON].
+func (r *Report) MarshalJSON() ([]byte, error) { return json.Marshal(r.JSON()) }
+
+// JSON gives the report in the form that is written as JSON.
+func (r *Report) JSON() ReportJSON {
+	j := ReportJSON{Nodes: r.Nodes, NotJudged: r.NotJudged, Requirements: []RequirementJSON{},
+		Errors: mistakesJSON(r.Errors), Warnings: mistakesJSON(r.Warnings), Notes: mistakesJSON(r.Notes)}
+	if r.Graph != nil {
+		j.Graph = r.Graph.Name()
+	}
+	for _, need := range r.Requirements {
+		q := RequirementJSON{Text: RequirementText(need), Why: need.Why}
+		if need.Node != nil {
+			q.Node, q.PlaceJSON = graph.Describe(need.Node), placeJSON(need.Node.Pos())
+		}
+		j.Requirements = append(j.Requirements, q)
+	}
+	return j
+}
+
+func mistakesJSON(ms []*graph.Mistake) []MistakeJSON {
+	list := make([]MistakeJSON, len(ms))
+	for i, m := range ms {
+		list[i] = mistakeJSON(m)
+	}
+	return list
+}
+
+func mistakeJSON(m *graph.Mistake) MistakeJSON {
+	j := MistakeJSON{Code: m.Code, Severity: m.Severity.String(), Summary: m.Summary, PlaceJSON: placeJSON(m.Place()),
+		Detail: m.Detail, Help: m.Help, Text: m.Error()}
+	if m.Node != nil {
+		j.Node = graph.Describe(m.Node)
+	}
+	for _, o := range m.Operands {
+		j.Operands = append(j.Operands, operandJSON(o))
+	}
+	for _, f := range m.Fixes {
+		fix := FixJSON{Kind: f.Kind, Text: f.Text, PlaceJSON: j.PlaceJSON}
+		if f.Gives != nil {
+			fix.Gives = sizeTexts(f.Gives)
+		}
+		if f.At != nil {
+			fix.PlaceJSON = placeJSON(f.At.Pos())
+		}
+		j.Fixes = append(j.Fixes, fix)
+	}
+	return j
+}
+
+func operandJSON(o graph.OperandNote) OperandJSON {
+	j := OperandJSON{Name: o.Label, Shape: sizeTexts(o.Shape), Bad: append([]int{}, o.Bad...)}
+	if n := o.Node.Written(); n != nil {
+		if j.Name == "" {
+			j.Name = n.Called()
+		}
+		if o.Shape == nil {
+			j.Shape = sizeTexts(n.Shape())
+		}
+		j.DType, j.PlaceJSON = n.DType().String(), placeJSON(n.Pos())
+	}
+	return j
+}
+
+func sizeTexts(s graph.Shape) []string {
+	list := make([]string, len(s))
+	for i, d := range s {
+		list[i] = d.String()
+	}
+	return list
+}
+
+func placeJSON(p graph.Pos) PlaceJSON {
+	f, _ := p.Frame()
+	return PlaceJSON{File: f.File, Line: f.Line}
+}

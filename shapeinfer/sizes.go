@@ -1,0 +1,165 @@
+package shapeinfer
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/diophantine"
+)
+
+// The work spent on one question, in operations on polynomials.
+const (
+	effortAlone    = 1500
+	effortTogether = 20000
+)
+
+// sizes is a system of constraints over named sizes.
+type sizes struct {
+	diophantine.System
+	bounds graph.BoundsOf
+	factor map[graph.Factor]diophantine.Poly
+}
+
+func newSizes(bounds graph.BoundsOf) *sizes {
+	return &sizes{bounds: bounds, factor: map[graph.Factor]diophantine.Poly{}}
+}
+
+// clone copies the system, so that it can be extended in two ways.
+func (s *sizes) clone() *sizes {
+	c := &sizes{System: *s.System.Clone(), bounds: s.bounds, factor: map[graph.Factor]diophantine.Poly{}}
+	for f, p := range s.factor {
+		c.factor[f] = p
+	}
+	return c
+}
+
+// of gives a size as a polynomial over unknowns.
+func (s *sizes) of(d graph.Dim) diophantine.Poly {
+	var sum diophantine.Poly
+	ok := !d.IsUnknown() && d.Terms(func(coef int64, factors []graph.Factor) {
+		product := diophantine.Const(coef)
+		for _, f := range factors {
+			product = product.Times(s.ofFactor(f))
+		}
+		sum = sum.Plus(product)
+	})
+	if !ok {
+		return diophantine.Lost()
+	}
+	return sum
+}
+
+func (s *sizes) ofFactor(f graph.Factor) diophantine.Poly {
+	p, known := s.factor[f]
+	if known {
+		return p
+	}
+	switch {
+	case f.Name != "":
+		p = s.name(f.Name)
+	case f.K > 0:
+		p = s.Floor(s.of(f.P), f.K)
+	default:
+		p = s.broadcast(s.of(f.P), s.of(f.Q))
+	}
+	s.factor[f] = p
+	return p
+}
+
+// name makes the unknown of a named size: its quotient where it is a multiple of a number.
+func (s *sizes) name(name string) diophantine.Poly {
+	b := s.bounds(name)
+	k := max(b.Multiple, 1)
+	p := diophantine.Of(s.Unknown(-floorDiv(-b.Min, k))).Scale(k)
+	if b.Max > 0 {
+		s.Assert(diophantine.NotNegative(diophantine.Const(b.Max).Minus(p)))
+	}
+	return p
+}
+
+// broadcast makes the unknown of an axis on which a and b meet: that they do is a
+// requirement of its own.
+func (s *sizes) broadcast(a, b diophantine.Poly) diophantine.Poly {
+	p := diophantine.Of(s.Free())
+	one := diophantine.Const(1)
+	s.AssertAny(
+		[]diophantine.Constraint{equal(a, b), equal(p, a)},
+		[]diophantine.Constraint{equal(a, one), equal(p, b)},
+		[]diophantine.Constraint{equal(b, one), equal(p, a)},
+	)
+	return p
+}
+
+func equal(a, b diophantine.Poly) diophantine.Constraint { return diophantine.Zero(a.Minus(b)) }
+
+// require adds a requirement.
+func (s *sizes) require(r graph.Requirement) {
+	a, b, one := s.of(r.A), s.of(r.B), diophantine.Const(1)
+	switch r.Kind {
+	case graph.MustEqual:
+		s.Assert(equal(a, b))
+	case graph.MustBroadcast:
+		s.AssertAny([]diophantine.Constraint{equal(a, b)}, []diophantine.Constraint{equal(a, one)}, []diophantine.Constraint{equal(b, one)})
+	case graph.MustEqualOrOne:
+		s.AssertAny([]diophantine.Constraint{equal(a, b)}, []diophantine.Constraint{equal(b, one)})
+	case graph.MustBeAtLeast:
+		s.Assert(diophantine.NotNegative(a.Minus(b)))
+	case graph.MustBeMultipleOf:
+		s.Assert(equal(a, b.Times(diophantine.Of(s.Free()))))
+	}
+}
+
+// deny adds the opposite of a requirement; ok is false where it has none in this form.
+func (s *sizes) deny(r graph.Requirement) (ok bool) {
+	a, b, one := s.of(r.A), s.of(r.B), diophantine.Const(1)
+	switch r.Kind {
+	case graph.MustEqual:
+		s.differ(a, b)
+	case graph.MustBroadcast:
+		s.differ(a, b)
+		s.differ(a, one)
+		s.differ(b, one)
+	case graph.MustEqualOrOne:
+		s.differ(a, b)
+		s.differ(b, one)
+	case graph.MustBeAtLeast:
+		s.Assert(diophantine.NotNegative(b.Minus(a).Minus(one)))
+	case graph.MustBeMultipleOf:
+		k, static := r.B.Int()
+		if !static || k < 1 {
+			return false
+		}
+		rest := a.Minus(s.Floor(a, k).Scale(k))
+		s.Assert(diophantine.NotNegative(rest.Minus(one)))
+	}
+	return true
+}
+
+func (s *sizes) differ(a, b diophantine.Poly) {
+	d, one := a.Minus(b), diophantine.Const(1)
+	s.AssertAny([]diophantine.Constraint{diophantine.NotNegative(d.Minus(one))},
+		[]diophantine.Constraint{diophantine.NotNegative(d.Scale(-1).Minus(one))})
+}
+
+// judge says whether a requirement holds for all solutions of the system, or for none.
+func (s *sizes) judge(r graph.Requirement) Verdict {
+	with := s.clone()
+	with.require(r)
+	if with.Refuted(effortAlone) {
+		if s.Refuted(effortAlone) {
+			return Deferred // no sizes at all: the declarations are at fault
+		}
+		return Refused
+	}
+	against := s.clone()
+	if against.deny(r) && against.Refuted(effortAlone) {
+		return Proved
+	}
+	return Deferred
+}
+
+func floorDiv(a, k int64) int64 {
+	q := a / k
+	if a%k < 0 {
+		q--
+	}
+	return q
+}

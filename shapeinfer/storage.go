@@ -1,0 +1,75 @@
+package shapeinfer
+
+import "github.com/broadloom/broadloom/graph"
+
+// A value either has memory of its own, or lives in that of another one: a view shows
+// some of its operand's elements, a write (class Update) changes them, and a node of
+// class Version names the whole after a write to a part. The functions here follow these
+// chains; the check, the executor and the reference evaluator read them alike.
+
+// IsView reports whether the node shows its operand's elements where they lie. A
+// movement that strides cannot express is a copy.
+func IsView(n *graph.Node) bool {
+	if n.Op().View == nil || !n.Judged() {
+		return false
+	}
+	_, ok := n.Op().View(n, LayoutOf(n.In(0)))
+	return ok
+}
+
+// LayoutOf gives where the node's elements lie in the memory of [Storage].
+func LayoutOf(n *graph.Node) graph.Layout {
+	switch {
+	case n.Op().Class == graph.Update || n.Op().Class == graph.Version:
+		return LayoutOf(n.In(0))
+	case n.Op().View != nil && n.Judged():
+		if l, ok := n.Op().View(n, LayoutOf(n.In(0))); ok {
+			return l
+		}
+	}
+	return graph.RowMajor(n.Shape())
+}
+
+// Storage gives the value whose memory holds the node's elements.
+func Storage(n *graph.Node) *graph.Node {
+	for livesInOperand(n) {
+		n = n.In(0)
+	}
+	return n
+}
+
+func livesInOperand(n *graph.Node) bool {
+	return n.Op().Class == graph.Update || n.Op().Class == graph.Version || IsView(n)
+}
+
+// Viewed follows views to the value that they show.
+func Viewed(n *graph.Node) *graph.Node {
+	for IsView(n) {
+		n = n.In(0)
+	}
+	return n
+}
+
+// State gives the state of its memory that the node names: the last write, or where
+// nothing was written the value whose memory it is.
+func State(n *graph.Node) *graph.Node {
+	n = Viewed(n)
+	for n.Op().Class == graph.Version {
+		n = n.In(1)
+	}
+	return n
+}
+
+// ViewsOf lists the views that lead from the memory of [Storage] to the node, the first
+// one first.
+func ViewsOf(n *graph.Node) (views []*graph.Node) {
+	for ; livesInOperand(n); n = n.In(0) {
+		if n.Op().View != nil {
+			views = append(views, n)
+		}
+	}
+	for i, j := 0, len(views)-1; i < j; i, j = i+1, j-1 {
+		views[i], views[j] = views[j], views[i]
+	}
+	return views
+}

@@ -1,0 +1,148 @@
+package shapeinfer
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Each strategy below proposes changes of the program that might be what the user meant.
+// A change becomes a suggestion only after it was applied to a copy of the graph and the
+// rules there found nothing wrong.
+
+const (
+	maxSuggested = 100 // mistakes of one report for which changes are tried
+	maxTrials    = 60  // changes tried for one mistake
+	// maxJudged bounds the nodes judged for all suggestions of a report: a trial judges
+	// all that depends on a change. A small graph has as many trials as it wants.
+	maxJudged = 4_000_000
+	minTrials = 100
+)
+
+// suggest gives the mistakes with suggestions, as copies: the graph keeps its own.
+func suggest(ms []*graph.Mistake) []*graph.Mistake {
+	out := slices.Clone(ms)
+	trials := 0
+	for i, m := range ms {
+		if m.Node == nil || m.Node.Graph() == nil {
+			continue
+		}
+		t := &trier{m: m, n: m.Node, trials: min(maxTrials, max(minTrials, maxJudged/len(m.Node.Graph().Nodes()))-trials)}
+		if i >= maxSuggested || t.trials <= 0 {
+			break
+		}
+		before := t.trials
+		t.run()
+		trials += before - t.trials
+		if len(t.fixes) > 0 {
+			changed := *m
+			changed.Fixes = append(slices.Clone(m.Fixes), t.fixes...)
+			changed.Detail = append(slices.Clone(m.Detail), t.detail...)
+			out[i] = &changed
+		}
+	}
+	return out
+}
+
+// strategy is what is tried for one kind of mistake: the changes, in order, and how many of
+// them are shown.
+type strategy struct {
+	most int
+	ways []func(*trier)
+}
+
+var strategies = map[graph.Code]strategy{
+	CodeBroadcast:      {1, []func(*trier){(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).reshape, (*trier).declare}},
+	CodeNames:          {1, []func(*trier){(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).equal, (*trier).declare}},
+	CodeRank:           {1, []func(*trier){(*trier).keepDims, (*trier).align, (*trier).squeeze}},
+	CodeMutualExpand:   {2, []func(*trier){(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
+	CodeBackcompat:     {1, []func(*trier){(*trier).reshape}},
+	CodeMatMul:         {1, []func(*trier){(*trier).transpose, (*trier).declare}},
+	CodeConcat:         {1, []func(*trier){(*trier).transpose, (*trier).align, (*trier).declare}},
+	CodeReshape:        {1, []func(*trier){(*trier).resize}},
+	CodeExpand:         {1, []func(*trier){(*trier).align, (*trier).resize}},
+	CodeInPlaceShape:   {2, []func(*trier){(*trier).elsewhere, (*trier).reduce}},
+	CodeInPlaceDType:   {2, []func(*trier){(*trier).elsewhere, (*trier).convert}},
+	CodeSelfOverlap:    {1, []func(*trier){(*trier).copyOperand}},
+	CodeOperandOverlap: {1, []func(*trier){(*trier).copyOperand}},
+	CodeDType:          {1, []func(*trier){(*trier).convert}},
+}
+
+// trier tries changes that may cure one mistake.
+type trier struct {
+	m      *graph.Mistake
+	n      *graph.Node
+	fixes  []graph.Fix
+	detail []string
+	trials int // that are left
+	most   int // fixes that are wanted
+}
+
+// run tries the strategies for the mistake. A gradient is not the user's to change, and a
+// node without sound operands fails for another reason.
+func (t *trier) run() {
+	if t.n.Origin() != nil {
+		return
+	}
+	for _, x := range t.n.Operands() {
+		if x == nil || !x.Judged() || x.Graph() != t.n.Graph() {
+			return
+		}
+	}
+	s := strategies[t.m.Code]
+	t.most = s.most
+	for _, way := range s.ways {
+		if len(t.fixes) < t.most {
+			way(t)
+		}
+	}
+}
+
+// try applies changes and notes the fix if they cure the mistake. A second fix that gives
+// the same shape to the same end says nothing new.
+func (t *trier) try(fix graph.Fix, changes ...graph.Change) bool {
+	if t.trials <= 0 || len(t.fixes) >= t.most {
+		return false
+	}
+	if fix.Gives != nil && slices.ContainsFunc(t.fixes, func(f graph.Fix) bool {
+		return f.Gives.Equal(fix.Gives) && f.Kind != graph.FixDeclare && fix.Kind != graph.FixDeclare
+	}) {
+		return false
+	}
+	t.trials--
+	if !t.n.Graph().Try(changes...).Cures(t.n) {
+		return false
+	}
+	t.fixes = append(t.fixes, fix)
+	return true
+}
+
+// operand is the change of operand i into another shape.
+func (t *trier) operand(i int, s graph.Shape) graph.Change {
+	return graph.Change{Node: t.n, Operands: map[int]graph.Type{i: {DType: t.n.In(i).DType(), Shape: s}}}
+}
+
+// with gives the call of the node with other words for operand i.
+func (t *trier) with(i int, word string) string {
+	words := make([]string, len(t.n.Operands()))
+	for k, x := range t.n.Operands() {
+		words[k] = x.Called()
+	}
+	words[i] = word
+	return graph.CallText(t.n, t.n.Attrs(), words...)
+}
+
+// shape gives the shape of operand i.
+func (t *trier) shape(i int) graph.Shape { return t.n.In(i).Shape() }
+
+// pairs calls f with each operand and each other one, the later operands first: it is most
+// often the second one that was meant to fit.
+func (t *trier) pairs(f func(i, other int)) {
+	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
+		for other := range t.n.Operands() {
+			if i != other {
+				f(i, other)
+			}
+		}
+	}
+}

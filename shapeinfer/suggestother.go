@@ -1,0 +1,186 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// declare changes the shape of an operand that is declared: of a parameter first, of an
+// input where there is none.
+func (t *trier) declare() {
+	found := len(t.fixes)
+	for _, wanted := range []func(*graph.Node) bool{(*graph.Node).IsParam, (*graph.Node).IsInput} {
+		t.pairs(func(i, other int) {
+			x := t.n.In(i).Written()
+			if len(t.fixes) > found || !wanted(x) || !x.Shape().Equal(t.shape(i)) {
+				return
+			}
+			s := t.fitted(i, other)
+			if s == nil || s.Equal(x.Shape()) {
+				return
+			}
+			t.try(graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s as %s", x.Called(), s), Gives: s, At: x},
+				graph.Change{Node: x, Declared: &graph.Type{DType: x.DType(), Shape: s}})
+		})
+	}
+}
+
+// fitted gives the shape of operand i with the sizes of another operand on its bad axes;
+// where the result is larger than both, the other operand's shape.
+func (t *trier) fitted(i, other int) graph.Shape {
+	if t.m.Code == CodeMutualExpand {
+		return slices.Clone(t.shape(other))
+	}
+	if i >= len(t.m.Operands) || other >= len(t.m.Operands) {
+		return nil
+	}
+	mine, theirs := t.m.Operands[i].Bad, t.m.Operands[other].Bad
+	if len(mine) == 0 || len(mine) != len(theirs) {
+		return nil
+	}
+	s := slices.Clone(t.shape(i))
+	for k, axis := range mine {
+		if theirs[k] >= len(t.shape(other)) || axis >= len(s) {
+			return nil
+		}
+		s[axis] = t.shape(other)[theirs[k]]
+	}
+	return s
+}
+
+// sized is what the attributes of a reshape or an expansion implement.
+type sized interface{ WithShape(graph.Shape) any }
+
+// resize changes one of the sizes that a reshape or an expansion asks for.
+func (t *trier) resize() {
+	attrs, is := t.n.Attrs().(sized)
+	if !is {
+		return
+	}
+	want, from := t.n.Shape(), t.shape(0)
+	if t.m.Code == CodeExpand {
+		s := slices.Clone(want)
+		for axis := range s {
+			if lead := len(s) - len(from); axis >= lead && from[axis-lead] != 1 {
+				s[axis] = from[axis-lead]
+			}
+		}
+		t.tryShape(attrs, s)
+		return
+	}
+	for axis := len(want) - 1; axis >= 0; axis-- {
+		rest := graph.Dim(1)
+		for k, d := range want {
+			if k != axis {
+				rest = rest.Times(d)
+			}
+		}
+		if rest == 0 || rest.IsUnknown() || !rest.Valid() {
+			continue
+		}
+		s := slices.Clone(want)
+		var exact bool
+		if s[axis], exact = from.NumElements().ExactDiv(rest); exact && t.tryShape(attrs, s) {
+			return
+		}
+	}
+}
+
+func (t *trier) tryShape(attrs sized, s graph.Shape) bool {
+	if slices.Contains(s, graph.UnknownDim) {
+		return false
+	}
+	changed := attrs.WithShape(s)
+	text := graph.CallText(t.n, changed, t.n.In(0).Called())
+	return t.try(graph.Fix{Kind: graph.FixArguments, Text: text, Gives: s}, graph.Change{Node: t.n, Attrs: changed})
+}
+
+// elsewhere computes the result of an in-place operation as a new value.
+func (t *trier) elsewhere() {
+	call, isInPlace := strings.CutSuffix(t.n.Op().Func, "InPlace")
+	if !isInPlace || call == "Copy" || call == "Fill" {
+		return
+	}
+	shapes := make([]graph.Shape, len(t.n.Operands()))
+	words := make([]string, len(shapes))
+	for i, x := range t.n.Operands() {
+		shapes[i], words[i] = x.Shape(), x.Called()
+	}
+	g := t.n.Graph()
+	b := Rules{g.Policy().Names, g.Bounds}.BroadcastShapes(shapes...)
+	if len(b.Clashes) > 0 || len(b.Needs) > 0 {
+		return
+	}
+	text := fmt.Sprintf("%s(%s) gives a new value of shape %s", call, strings.Join(words, ", "), b.Shape)
+	if t.m.Code == CodeInPlaceDType {
+		result := t.n.In(0).DType()
+		for _, x := range t.n.Operands() {
+			result = graph.Promote(result, x.DType())
+		}
+		text = fmt.Sprintf("%s(%s) gives a new value, which is %s", call, strings.Join(words, ", "), result)
+	}
+	t.fixes = append(t.fixes, graph.Fix{Kind: graph.FixElsewhere, Text: text, Gives: b.Shape})
+}
+
+// reduce sums an operand over the axes that an in-place result cannot gain.
+func (t *trier) reduce() {
+	dest := t.shape(0)
+	for i := 1; i < len(t.n.Operands()); i++ {
+		lead := len(t.shape(i)) - len(dest)
+		if lead <= 0 {
+			continue
+		}
+		axes := make([]string, lead)
+		for a := range axes {
+			axes[a] = fmt.Sprint(a)
+		}
+		less := slices.Clone(t.shape(i)[lead:])
+		call := t.with(i, fmt.Sprintf("Sum(%s, %s)", t.n.In(i).Called(), strings.Join(axes, ", ")))
+		t.try(graph.Fix{Kind: graph.FixReduce, Text: "or reduce first: " + call, Gives: less}, t.operand(i, less))
+	}
+}
+
+// convert changes the dtype of one operand: to another operand's, the widest first; of a
+// single operand, to a dtype that most operations take. What is written in place keeps
+// its dtype.
+func (t *trier) convert() {
+	var wanted []graph.DType
+	for _, x := range t.n.Operands() {
+		wanted = append(wanted, x.DType())
+	}
+	slices.Sort(wanted)
+	slices.Reverse(wanted)
+	first := 0
+	switch {
+	case t.n.Op().Class == graph.Update:
+		first, wanted = 1, []graph.DType{t.n.In(0).DType()}
+	case len(wanted) == 1:
+		wanted = []graph.DType{graph.Float32, graph.Int64}
+	}
+	for _, dtype := range wanted {
+		for i := len(t.n.Operands()) - 1; i >= first; i-- {
+			if x := t.n.In(i); x.DType() != dtype && t.try(
+				graph.Fix{Kind: graph.FixConvert, Text: t.with(i, "Cast("+x.Called()+", graph."+constantName(dtype)+")")},
+				graph.Change{Node: t.n, Operands: map[int]graph.Type{i: {DType: dtype, Shape: x.Shape()}}}) {
+				return
+			}
+		}
+	}
+}
+
+// constantName is the name of a dtype's constant in package graph.
+func constantName(t graph.DType) string { return strings.ToUpper(t.String()[:1]) + t.String()[1:] }
+
+// copyOperand gives an operand memory of its own.
+func (t *trier) copyOperand() {
+	for i, x := range slices.Backward(t.n.Operands()) {
+		t.try(graph.Fix{Kind: graph.FixCopy, Text: t.with(i, "Copy("+x.Called()+")")},
+			graph.Change{Node: t.n, Operands: map[int]graph.Type{i: {DType: x.DType(), Shape: x.Shape()}}})
+	}
+}
+
+// equal states that two named sizes are the same.
+func (t *trier) equal() {}

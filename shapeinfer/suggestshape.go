@@ -1,0 +1,199 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// keeper is what the attributes of a reduction implement.
+type keeper interface{ WithKeepDims() any }
+
+// keepDims keeps the axes that a reduction took away from an operand.
+func (t *trier) keepDims() {
+	for i := range t.n.Operands() {
+		r, attrs := reductionBehind(t.n.In(i))
+		if r == nil {
+			continue
+		}
+		change := graph.Change{Node: r, Attrs: attrs}
+		kept := t.n.Graph().Try(change).Shape(r)
+		call := graph.CallText(r, attrs, r.In(0).Called())
+		if t.try(graph.Fix{Kind: graph.FixArguments, Text: fmt.Sprintf("keep the axis: %s gives %s", call, kept), Gives: kept, At: r}, change) {
+			t.detail = append(t.detail, t.lostAxis(i, r, kept))
+			return
+		}
+	}
+}
+
+// reductionBehind follows operations on single elements, which keep the shape, to the
+// reduction that gave the value its shape; attrs are those that keep its axes.
+func reductionBehind(x *graph.Node) (r *graph.Node, attrs any) {
+	for x = x.Written(); x != nil; {
+		if k, is := x.Attrs().(keeper); is && len(x.Operands()) == 1 && x.In(0).Rank() > x.Rank() {
+			return x, k.WithKeepDims()
+		}
+		if x.Op().Class != graph.Elementwise {
+			return nil, nil
+		}
+		at := slices.IndexFunc(x.Operands(), func(in *graph.Node) bool { return in != nil && in.Shape().Equal(x.Shape()) })
+		if at < 0 {
+			return nil, nil
+		}
+		x = x.In(at).Written()
+	}
+	return nil, nil
+}
+
+// lostAxis says which axes an operand lost in a reduction.
+func (t *trier) lostAxis(i int, r *graph.Node, kept graph.Shape) string {
+	var axes []string
+	for a, d := range kept {
+		if d == 1 && r.In(0).Shape()[a] != 1 {
+			axes = append(axes, fmt.Sprint(a))
+		}
+	}
+	word := "axis "
+	if len(axes) > 1 {
+		word = "axes "
+	}
+	text := fmt.Sprintf("%s lost %s%s of %s in %s", t.n.In(i).Called(), word, strings.Join(axes, ", "), r.In(0).Called(), r.Op().Func)
+	for k, o := range t.m.Operands {
+		if k != i && len(o.Bad) > 0 && i < len(t.m.Operands) && len(t.m.Operands[i].Bad) > 0 {
+			text += fmt.Sprintf("; its %s now stands under %s's %s", quoteName(t.shape(i)[t.m.Operands[i].Bad[0]]), o.Node.Called(), quoteName(o.Node.Shape()[o.Bad[0]]))
+			break
+		}
+	}
+	return text
+}
+
+// align puts axes of size 1 into an operand where its sizes then line up with another
+// operand's, if that can be done in one way only.
+func (t *trier) align() {
+	t.pairs(func(i, other int) {
+		s, full := t.shape(i), t.shape(other)
+		places := placements(s, full)
+		if len(places) != 1 {
+			return
+		}
+		wide, axes := places[0].shape, places[0].axes
+		fix := graph.Fix{Kind: graph.FixUnsqueeze, Gives: wide}
+		word := t.n.In(i).Called()
+		if len(wide) == len(s)+1 {
+			at := slices.IndexFunc(wide, func(d graph.Dim) bool { return d == 1 })
+			if at == len(wide)-1 {
+				at = -1
+			}
+			fix.Text = fmt.Sprintf("Unsqueeze(%s, %d) gives %s", word, at, wide)
+		} else {
+			list := strings.Trim(wide.String(), "[]")
+			lined := "lines it up with axis"
+			if len(axes) > 1 {
+				lined = "lines it up with axes"
+			}
+			fix.Text = fmt.Sprintf("Reshape(%s, %s) %s %s of %s", word, list, lined, strings.Trim(fmt.Sprint(axes), "[]"), t.n.In(other).Called())
+		}
+		t.try(fix, t.operand(i, wide))
+	})
+}
+
+// placement is a way of lining up a shape with a longer one: the shape with axes of size 1
+// put in, and the axes, counted from the end, that its own axes meet.
+type placement struct {
+	shape graph.Shape
+	axes  []int
+}
+
+// maxAlignRank bounds the ways of lining up that are looked at.
+const maxAlignRank = 8
+
+// placements lists the ways in which the axes of s can meet equal sizes of full in order,
+// other than from the right as they stand.
+func placements(s, full graph.Shape) (found []placement) {
+	if len(s) == 0 || len(s) > len(full) || len(full) > maxAlignRank {
+		return nil
+	}
+	for set := range 1 << len(full) {
+		var p placement
+		next := 0
+		for axis, d := range full {
+			if set&(1<<axis) == 0 {
+				p.shape = append(p.shape, 1)
+				continue
+			}
+			if next == len(s) || s[next] != d || d == 1 {
+				next = -1
+				break
+			}
+			p.shape = append(p.shape, d)
+			p.axes = append(p.axes, axis-len(full))
+			next++
+		}
+		if next == len(s) {
+			p.shape = trimLeading(p.shape)
+			if len(p.shape) > len(s) {
+				found = append(found, p)
+			}
+		}
+	}
+	return found
+}
+
+// trimLeading takes away leading axes of size 1, which broadcasting adds by itself.
+func trimLeading(s graph.Shape) graph.Shape {
+	for len(s) > 0 && s[0] == 1 {
+		s = s[1:]
+	}
+	return s
+}
+
+// squeeze takes an axis of size 1 away from an operand.
+func (t *trier) squeeze() {
+	t.pairs(func(i, _ int) {
+		s := t.shape(i)
+		for axis := len(s) - 1; axis >= 0; axis-- {
+			if s[axis] != 1 {
+				continue
+			}
+			less := slices.Delete(slices.Clone(s), axis, axis+1)
+			at := axis
+			if axis == len(s)-1 {
+				at = -1
+			}
+			t.try(graph.Fix{Kind: graph.FixSqueeze, Text: fmt.Sprintf("Squeeze(%s, %d) gives %s", t.n.In(i).Called(), at, less), Gives: less}, t.operand(i, less))
+		}
+	})
+}
+
+// transpose exchanges two axes of an operand.
+func (t *trier) transpose() {
+	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
+		s := t.shape(i)
+		for b := len(s) - 1; b > 0; b-- {
+			for a := b - 1; a >= 0; a-- {
+				turned := slices.Clone(s)
+				turned[a], turned[b] = turned[b], turned[a]
+				change := t.operand(i, turned)
+				gives := t.n.Graph().Try(change).Shape(t.n)
+				call := t.with(i, fmt.Sprintf("Transpose(%s, %d, %d)", t.n.In(i).Called(), a, b))
+				if t.try(graph.Fix{Kind: graph.FixTranspose, Text: fmt.Sprintf("%s gives %s", call, gives), Gives: turned}, change) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// reshape gives an operand the shape of another one with as many elements.
+func (t *trier) reshape() {
+	t.pairs(func(i, other int) {
+		s, full := t.shape(i), t.shape(other)
+		if s.NumElements() != full.NumElements() || s.Equal(full) {
+			return
+		}
+		text := fmt.Sprintf("Reshape(%s, %s)", t.n.In(i).Called(), strings.Trim(full.String(), "[]"))
+		t.try(graph.Fix{Kind: graph.FixReshape, Text: text, Gives: full}, t.operand(i, full))
+	})
+}

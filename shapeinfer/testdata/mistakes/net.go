@@ -1,0 +1,18 @@
+package mistakes
+
+import (
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Saved overwrites a value that a gradient needs.
+func Saved() *graph.Graph {
+	g := graph.New("net")
+	x := g.Param("x", graph.Float32, 2, 3)
+	y := ops.Exp(x)
+	z := ops.AddInPlace(y, graph.Num(1))
+	loss := ops.Sum(z)
+	autodiff.Grad(loss, []*graph.Node{x})
+	return g
+}

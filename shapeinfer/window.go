@@ -1,0 +1,108 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// WindowExtent gives how many neighbouring elements a window of the given size spans.
+func WindowExtent(size graph.Dim, dilation int) graph.Dim {
+	return size.Minus(1).Times(graph.Dim(dilation)).Plus(1)
+}
+
+// WindowCount gives the number of windows that lie wholly on an axis.
+func WindowCount(length, size graph.Dim, stride, dilation int) graph.Dim {
+	return length.Minus(WindowExtent(size, dilation)).FloorDiv(int64(stride)).Plus(1)
+}
+
+// Window is the shape rule of sliding windows along one axis: the axis gives way to the
+// windows, and a new last axis holds the elements of each.
+func Window(c *graph.Call, axis int, size graph.Dim, stride, dilation int) graph.Shape {
+	x := slices.Clone(c.Shape(0))
+	if len(x) == 0 {
+		c.Fail(windowMistake(c, -1, "window: a scalar has no axis along which a window could slide"))
+		return unknown(2)
+	}
+	at := Axis(c, axis, len(x))
+	if at < 0 {
+		return unknown(len(x) + 1)
+	}
+	out := append(x, size)
+	if m := badWindow(c, at, size, stride, dilation); m != nil {
+		c.Fail(m)
+		out[at] = graph.UnknownDim
+		return out
+	}
+	length := x[at]
+	if requireWindow(c, at, length, WindowExtent(size, dilation)) == Refused {
+		c.Fail(windowMistake(c, at, fmt.Sprintf("maximum size for tensor at dimension %d is %s but size is %s", at, length, WindowExtent(size, dilation))))
+		out[at] = graph.UnknownDim
+		return out
+	}
+	out[at] = WindowCount(length, size, stride, dilation)
+	return out
+}
+
+// Fold is the shape rule of the opposite of [Window]: windows along one axis, whose
+// elements are the last axis, are put back on an axis of the given length.
+func Fold(c *graph.Call, axis int, length graph.Dim, stride, dilation int) graph.Shape {
+	x := slices.Clone(c.Shape(0))
+	if len(x) < 2 {
+		c.Fail(windowMistake(c, -1, "fold: an axis of windows and one of their elements are wanted"))
+		return unknown(1)
+	}
+	last := len(x) - 1
+	at := Axis(c, axis, last)
+	if at < 0 {
+		return unknown(last)
+	}
+	size, out := x[last], slices.Clone(x[:last])
+	out[at] = length
+	if m := badWindow(c, at, size, stride, dilation); m != nil {
+		c.Fail(m)
+		return out
+	}
+	count := WindowCount(length, size, stride, dilation)
+	CallRules(c).requireSame(c, x[at], count, at, "the number of windows", func() *graph.Mistake {
+		return windowMistake(c, at, fmt.Sprintf("fold: an axis of %s elements has %s windows of %s elements, and %s are given", length, count, size, x[at]))
+	})
+	return out
+}
+
+// badWindow says what is wrong with a window whatever the axis's length, or nothing.
+func badWindow(c *graph.Call, axis int, size graph.Dim, stride, dilation int) *graph.Mistake {
+	n, whole := size.Int()
+	switch {
+	case whole && n < 1:
+		return windowMistake(c, axis, fmt.Sprintf("a window of %d elements: sizes are 1 or more", n))
+	case stride < 1:
+		return windowMistake(c, axis, fmt.Sprintf("step is %d but must be > 0", stride))
+	case dilation < 1:
+		return windowMistake(c, axis, fmt.Sprintf("dilation is %d but must be > 0", dilation))
+	}
+	return nil
+}
+
+// requireWindow judges whether a window of the given extent fits on an axis, and leaves
+// to binding what cannot be known.
+func requireWindow(c *graph.Call, axis int, length, extent graph.Dim) Verdict {
+	if length.IsUnknown() || extent.IsUnknown() {
+		return Proved
+	}
+	v := NewProver(c.Bounds).AtLeast(length.Minus(extent), 0)
+	if v == Deferred {
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: length, B: extent, Axis: axis, Why: "a window lies inside its operand"})
+	}
+	return v
+}
+
+// windowMistake is a mistake about one axis of operand 0; -1 is no axis.
+func windowMistake(c *graph.Call, axis int, summary string) *graph.Mistake {
+	m := operandMistake(c, CodeWindow, summary)
+	if axis >= 0 {
+		m.Operands[0].Bad = []int{axis}
+	}
+	return m
+}
