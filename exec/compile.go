@@ -71,6 +71,7 @@ type unit struct {
 	consts         []*graph.Node
 	storages       []*storage
 	faults         []fault
+	moves          []move // from graph to graph, for pictures
 }
 
 // sourceNode pairs an input or a parameter of the user's graph with its copy.
@@ -107,7 +108,7 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 		return nil, err
 	}
 	u := &unit{g: g, roots: append(append([]*graph.Node{}, r.outputs...), r.updates...), nOutputs: len(r.outputs)}
-	snapshots := []Snapshot{{Pass: "build", Doc: "the graph as it was built", text: g.String}}
+	snapshots := []Snapshot{{Pass: "build", Doc: "the graph as it was built", text: g.String, u: u, g: g}}
 	for _, p := range passes {
 		if err := p.run(u); err != nil {
 			return nil, err

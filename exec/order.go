@@ -20,8 +20,8 @@ func orderPass(u *unit) error {
 		case n.Op().View == nil:
 			return nil
 		}
-		if c := next.Copy(n, in); shapeinfer.IsView(c) {
-			return c
+		if _, ok := n.Op().View(n, shapeinfer.LayoutOf(in[0])); ok {
+			return nil
 		}
 		return next.Copy(n, []*graph.Node{ops.Copy(in[0])})
 	})

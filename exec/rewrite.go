@@ -66,6 +66,7 @@ func (u *unit) moveTo(next *graph.Graph, to func(*graph.Node) *graph.Node) {
 	for i := range u.params {
 		u.params[i].own = to(u.params[i].own)
 	}
+	u.moves = append(u.moves, move{u.g, next, to})
 	u.g = next
 }
 

@@ -3,6 +3,8 @@ package exec
 import (
 	"fmt"
 	"strings"
+
+	"github.com/broadloom/broadloom/graph"
 )
 
 // Snapshot is the program after one pass, in text.
@@ -10,6 +12,10 @@ type Snapshot struct {
 	Pass string
 	Doc  string
 	text func() string
+
+	u     *unit
+	g     *graph.Graph
+	moves int // that led to g
 }
 
 // String prints the program as it was after the pass.
@@ -19,7 +25,7 @@ func (s Snapshot) String() string { return s.text() }
 // kernels, those.
 func (u *unit) snapshot(p pass) Snapshot {
 	g, kernels, order := u.g, u.kernels, u.order
-	return Snapshot{Pass: p.name, Doc: p.doc, text: func() string {
+	return Snapshot{Pass: p.name, Doc: p.doc, u: u, g: g, moves: len(u.moves), text: func() string {
 		switch {
 		case kernels != nil:
 			var b strings.Builder

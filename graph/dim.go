@@ -24,12 +24,15 @@ const (
 	InvalidDim Dim = math.MinInt64
 )
 
-// atom is a factor of a normal form: a name, floor(p/k) or broadcast(p, q).
+// atom is a factor of a normal form: a name, floor(p/k), floor(p/q) or broadcast(p, q).
 type atom struct {
 	name string
 	p, q Dim
-	k    int64 // of floor; 0 otherwise
+	k    int64 // of floor(p/k); byDim of floor(p/q); 0 otherwise
 }
+
+// byDim marks a division by a size that is no whole number.
+const byDim = -1
 
 // term is a product of atoms, in order and with repetition for powers, times a number.
 type term struct {

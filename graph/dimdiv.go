@@ -65,6 +65,23 @@ func floorAtom(p polynomial, k int64) Dim {
 	return atomDim(atom{p: p.intern(), k: k})
 }
 
+// FloorDivBy gives floor(d/e), for e of at least 1. For smaller ones it has no value.
+func (d Dim) FloorDivBy(e Dim) Dim {
+	if q, exact := d.ExactDiv(e); exact {
+		return q
+	}
+	k, whole := e.Int()
+	switch {
+	case d == UnknownDim || e == UnknownDim:
+		return UnknownDim
+	case whole:
+		return d.FloorDiv(k)
+	case !d.Valid() || !e.Valid():
+		return InvalidDim
+	}
+	return atomDim(atom{p: d, q: e, k: byDim})
+}
+
 // CeilDiv gives the least whole number not below d/k.
 func (d Dim) CeilDiv(k int64) Dim { return d.Plus(Dim(k - 1)).FloorDiv(k) }
 

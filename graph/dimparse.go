@@ -11,7 +11,7 @@ import (
 const maxDimDepth = 100
 
 // ParseDim reads a size: whole numbers, names, + - *, // by a whole number, brackets,
-// floor(p/k), mod(p, k), broadcast(p, q), and "?" for [UnknownDim].
+// floor(p/k), mod(p, k), div(p, q), broadcast(p, q), and "?" for [UnknownDim].
 func ParseDim(s string) (Dim, error) {
 	p := &dimParser{text: s}
 	d := p.sum()
@@ -156,13 +156,16 @@ func (p *dimParser) call(name string) Dim {
 		k := p.divisor(p.sum())
 		p.expect(")")
 		return d.Mod(k)
-	case "broadcast":
+	case "broadcast", "div":
 		p.expect(",")
 		e := p.sum()
 		p.expect(")")
+		if name == "div" {
+			return d.FloorDivBy(e)
+		}
 		return BroadcastDim(d, e)
 	}
-	return p.fail("%s is none of floor, mod and broadcast", name)
+	return p.fail("%s is none of floor, mod, div and broadcast", name)
 }
 
 func (p *dimParser) number() Dim {

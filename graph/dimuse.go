@@ -85,10 +85,17 @@ func (a atom) eval(lookup func(string) (int64, bool)) (int64, error) {
 		return floorDiv(p, max(a.k, 1)), err
 	}
 	q, err := a.q.Eval(lookup)
-	if p == 1 {
-		return q, err
+	switch {
+	case err != nil:
+		return 0, err
+	case a.k == byDim && q < 1:
+		return 0, fmt.Errorf("%s divides by %d", a, q)
+	case a.k == byDim:
+		return floorDiv(p, q), nil
+	case p == 1:
+		return q, nil
 	}
-	return p, err
+	return p, nil
 }
 
 // Subst gives d with another size in the place of a name.
@@ -119,6 +126,8 @@ func (a atom) subst(name string, by Dim) Dim {
 		return atomDim(a)
 	case a.k > 0:
 		return a.p.Subst(name, by).FloorDiv(a.k)
+	case a.k == byDim:
+		return a.p.Subst(name, by).FloorDivBy(a.q.Subst(name, by))
 	}
 	return BroadcastDim(a.p.Subst(name, by), a.q.Subst(name, by))
 }
@@ -192,6 +201,8 @@ func (a atom) String() string {
 			p = "(" + p + ")"
 		}
 		return fmt.Sprintf("floor(%s/%d)", p, a.k)
+	case a.k == byDim:
+		return fmt.Sprintf("div(%s, %s)", a.p, a.q)
 	}
 	return fmt.Sprintf("broadcast(%s, %s)", a.p, a.q)
 }
@@ -199,8 +210,8 @@ func (a atom) String() string {
 // Factor is one factor of a term of a normal form.
 type Factor struct {
 	Name string // of a named size
-	P, Q Dim    // of floor(P/K), or of broadcast(P, Q)
-	K    int64  // 0 but for floor
+	P, Q Dim    // of floor(P/K), floor(P/Q) or broadcast(P, Q)
+	K    int64  // of floor(P/K); -1 of floor(P/Q); else 0
 }
 
 // Terms calls f for each term of d's normal form: its coefficient and its factors. It

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -9,12 +10,12 @@ import (
 
 var inf = math.Inf(1)
 
-var opCrossEntropy, opPick *graph.Op
+var opCrossEntropy, opSoftCrossEntropy, opNLL, opPick *graph.Op
 
 // defaultIgnoreIndex is the target that counts for nothing in PyTorch.
 const defaultIgnoreIndex = -100
 
-// CrossEntropyAttrs are the fixed arguments of CrossEntropy.
+// CrossEntropyAttrs are the fixed arguments of CrossEntropy and NLL.
 type CrossEntropyAttrs struct {
 	// IgnoreIndex is a target that counts for nothing; PyTorch's default is -100.
 	IgnoreIndex int
@@ -24,21 +25,32 @@ type CrossEntropyAttrs struct {
 
 func init() {
 	opCrossEntropy = define(graph.Op{
-		Name: "cross_entropy", Func: "CrossEntropy", Doc: "-log_softmax(x)[target] along axis 1, for integer targets.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
-		Infer:  inferCrossEntropy,
-		Expand: expandCrossEntropy,
-		Grad:   crossEntropyGrad,
+		Name: "cross_entropy", Func: "CrossEntropy", Doc: "-log_softmax(x)[target] along axis 1, for integer targets.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Infer: inferClassLoss("log_softmax_lastdim_kernel_impl"),
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			return expandNLL(n, append([]node{LogSoftmax(in[0], classAxis(in[0]))}, in[1:]...))
+		},
+		Grad: crossEntropyGrad,
+	})
+	opNLL = define(graph.Op{
+		Name: "nll_loss", Func: "NLL", Doc: "-x[target] along axis 1, for logarithms of probabilities.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Infer:  inferClassLoss("nll_loss_out_frame"),
+		Expand: expandNLL,
+	})
+	opSoftCrossEntropy = define(graph.Op{
+		Name: "soft_cross_entropy", Func: "CrossEntropy", Doc: "-sum(target * log_softmax(x)) along axis 1, for probabilities as targets.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Promote: common, Infer: inferSoftCrossEntropy, Expand: expandSoftCrossEntropy,
 	})
 	opPick = define(graph.Op{
-		Name: "is_class", Func: "CrossEntropy", Doc: "whether the class index of x equals the target; a target out of range stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Name: "is_class", Func: "CrossEntropy", Doc: "whether the class index of x equals the target, and the target is not ignored; one out of range stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
 		Infer: boolType, Grad: noGradient,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			a := n.Attrs().(pickAttrs)
 			target := e.Convert(x[1], graph.Int64)
 			inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, target, e.Const(graph.Int64, 0)), e.Prim(graph.PrimLt, target, e.Size(a.Classes)))
-			ignored := e.Prim(graph.PrimEq, target, e.Const(graph.Int64, float64(a.Ignore)))
-			e.Check(e.Prim(graph.PrimOr, inside, ignored), "a target is out of bounds: classes are counted from 0")
-			return e.Prim(graph.PrimEq, x[0], target)
+			counts := e.Prim(graph.PrimNe, target, e.Const(graph.Int64, float64(a.Ignore)))
+			e.Check(e.Prim(graph.PrimOr, inside, e.Prim(graph.PrimNot, counts)), "a target is out of bounds: classes are counted from 0")
+			return e.Prim(graph.PrimAnd, counts, e.Prim(graph.PrimEq, x[0], target))
 		},
 	})
 }
@@ -49,25 +61,42 @@ type pickAttrs struct {
 	Ignore  int
 }
 
-func inferCrossEntropy(c *graph.Call) (graph.DType, graph.Shape) {
-	x, t := c.Shape(0), c.Shape(1)
-	if !c.DType(0).IsFloat() {
-		shapeinfer.RefuseDType(c, `"log_softmax_lastdim_kernel_impl" not implemented for '`+c.DType(0).TorchName()+`'`)
+// inferClassLoss is the rule of a loss with class indices as targets; kernel is PyTorch's
+// word in the refusal of other dtypes.
+func inferClassLoss(kernel string) func(*graph.Call) (graph.DType, graph.Shape) {
+	return func(c *graph.Call) (graph.DType, graph.Shape) {
+		x, t := c.Shape(0), c.Shape(1)
+		if !c.DType(0).IsFloat() {
+			shapeinfer.RefuseDType(c, `"`+kernel+`" not implemented for '`+c.DType(0).TorchName()+`'`)
+		}
+		if !c.DType(1).IsInt() {
+			shapeinfer.RefuseDType(c, "expected scalar type Long but found "+c.DType(1).TorchName())
+		}
+		out := shapeinfer.Targets(c, x, t)
+		shapeinfer.ClassWeights(c)
+		return c.DType(0), lossShape(c, out)
 	}
-	if !c.DType(1).IsInt() {
-		shapeinfer.RefuseDType(c, "expected scalar type Long but found "+c.DType(1).TorchName())
+}
+
+func inferSoftCrossEntropy(c *graph.Call) (graph.DType, graph.Shape) {
+	out := shapeinfer.Probabilities(c)
+	shapeinfer.ClassWeights(c)
+	return c.DType(0), lossShape(c, out)
+}
+
+// lossShape is that of the examples, or a scalar where they are folded.
+func lossShape(c *graph.Call, examples graph.Shape) graph.Shape {
+	if c.Attrs().(CrossEntropyAttrs).Reduction == "none" {
+		return examples
 	}
-	out := shapeinfer.Targets(c, x, t)
-	if c.Attrs().(CrossEntropyAttrs).Reduction != "none" {
-		out = graph.Shape{}
-	}
-	return c.DType(0), out
+	return graph.Shape{}
 }
 
 // classAxis is where the classes stand: axis 1, or the only axis of a single example.
 func classAxis(x node) int { return min(1, x.Rank()-1) }
 
-// hits marks the target's class of each example, with x's shape.
+// hits marks the target's class of each example, with x's shape; none where the target
+// is ignored.
 func hits(n, x, target node) node {
 	axis := classAxis(x)
 	classes := x.Shape()[axis]
@@ -75,68 +104,124 @@ func hits(n, x, target node) node {
 	return Apply(opPick, pickAttrs{classes, n.Attrs().(CrossEntropyAttrs).IgnoreIndex}, place, Unsqueeze(target, axis))
 }
 
-// counted is the number of targets that are not ignored.
-func counted(n, target node, t graph.DType) node {
-	keep := NotEqual(target, graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex))
-	return Sum(Cast(keep, t))
+// perClass lines the weights of classes up with x's axis of classes; nil where there are
+// none.
+func perClass(x node, in []node) node {
+	if len(in) < 3 {
+		return nil
+	}
+	return Reshape(in[2], append(graph.Shape{-1}, slices.Repeat([]graph.Dim{1}, x.Rank()-1-classAxis(x))...)...)
 }
 
-func expandCrossEntropy(n *graph.Node, in []*graph.Node) *graph.Node {
+// shares gives the weight of each example: that of its class, 1 without weights, and 0
+// where its target is ignored.
+func shares(n node, in []node) node {
 	x, target := in[0], in[1]
-	axis := classAxis(x)
-	logp := LogSoftmax(x, axis)
-	each := Neg(Sum(Where(hits(n, x, target), logp, num(0)), Axis(axis)))
+	if weights := perClass(x, in); weights != nil {
+		return Sum(Where(hits(n, x, target), weights, num(0)), Axis(classAxis(x)))
+	}
+	return Cast(NotEqual(target, graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex)), x.DType())
+}
+
+func expandNLL(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, target := in[0], in[1]
+	logp := x
+	if weights := perClass(x, in); weights != nil {
+		logp = Mul(x, weights)
+	}
+	each := Neg(Sum(Where(hits(n, x, target), logp, num(0)), Axis(classAxis(x))))
 	switch n.Attrs().(CrossEntropyAttrs).Reduction {
 	case "none":
 		return each
 	case "sum":
 		return Sum(each)
 	}
-	return Div(Sum(each), counted(n, target, x.DType()))
+	return Div(Sum(each), Sum(shares(n, in)))
 }
 
-// crossEntropyGrad is softmax(x) minus one at the target, times the weight of each
-// example: its share of the mean, and 0 where it is ignored.
+func expandSoftCrossEntropy(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, target := in[0], in[1]
+	terms := Mul(target, LogSoftmax(x, classAxis(x)))
+	if weights := perClass(x, in); weights != nil {
+		terms = Mul(terms, weights)
+	}
+	each := Neg(Sum(terms, Axis(classAxis(x))))
+	switch n.Attrs().(CrossEntropyAttrs).Reduction {
+	case "none":
+		return each
+	case "sum":
+		return Sum(each)
+	}
+	return Mean(each)
+}
+
+// crossEntropyGrad is softmax(x) minus one at the target, times the share of each example
+// in the loss.
 func crossEntropyGrad(n, dy node, i int) node {
-	if i == 1 {
+	if i > 0 {
 		return nil
 	}
 	x, target := n.In(0), n.In(1)
 	axis := classAxis(x)
-	a := n.Attrs().(CrossEntropyAttrs)
-	switch a.Reduction {
-	case "none":
-		dy = Unsqueeze(dy, axis)
-	case "mean":
-		dy = Div(dy, counted(n, target, x.DType()))
+	share := shares(n, n.Operands())
+	if n.Attrs().(CrossEntropyAttrs).Reduction == "mean" {
+		dy = Div(dy, Sum(share))
 	}
-	keep := Unsqueeze(NotEqual(target, graph.Num(a.IgnoreIndex)), axis)
-	weight := Where(keep, dy, num(0))
+	weight := Unsqueeze(Where(Equal(share, num(0)), num(0), Mul(dy, share)), axis)
 	return Mul(Sub(Softmax(x, axis), Cast(hits(n, x, target), x.DType())), weight)
 }
 
 // A LossOption changes how a loss is formed.
-type LossOption func(*CrossEntropyAttrs)
+type LossOption func(*classLoss)
+
+// classLoss is a call of CrossEntropy or NLL.
+type classLoss struct {
+	CrossEntropyAttrs
+	weights *graph.Node
+}
 
 // IgnoreIndex names a target that counts for nothing.
-func IgnoreIndex(i int) LossOption { return func(a *CrossEntropyAttrs) { a.IgnoreIndex = i } }
+func IgnoreIndex(i int) LossOption { return func(l *classLoss) { l.IgnoreIndex = i } }
 
 // SumLoss adds the losses of the examples up instead of taking their mean.
-func SumLoss() LossOption { return func(a *CrossEntropyAttrs) { a.Reduction = "sum" } }
+func SumLoss() LossOption { return func(l *classLoss) { l.Reduction = "sum" } }
 
 // EachLoss gives the loss of each example.
-func EachLoss() LossOption { return func(a *CrossEntropyAttrs) { a.Reduction = "none" } }
+func EachLoss() LossOption { return func(l *classLoss) { l.Reduction = "none" } }
+
+// ClassWeights multiplies the loss of each example by the weight of its class, w [C]. The
+// mean is then that of the weights: their sum is what the losses are divided by.
+func ClassWeights(w *graph.Node) LossOption { return func(l *classLoss) { l.weights = w } }
+
+func applyLoss(op *graph.Op, x, target node, opts []LossOption) node {
+	l := classLoss{CrossEntropyAttrs: CrossEntropyAttrs{IgnoreIndex: defaultIgnoreIndex, Reduction: "mean"}}
+	for _, o := range opts {
+		o(&l)
+	}
+	if l.weights == nil {
+		return Apply(op, l.CrossEntropyAttrs, x, target)
+	}
+	return Apply(op, l.CrossEntropyAttrs, x, target, l.weights)
+}
 
 // CrossEntropy gives the mean over examples of -log softmax(x) at the target's class.
 // x is [N, C] or [N, C, …] scores, target integer class indices of shape [N] or [N, …].
 // A target outside 0..C-1 stops the run with an error, unless it is the ignored index
-// (-100 unless said otherwise).
+// (-100 unless said otherwise). A floating-point target of x's shape holds probabilities:
+// the loss of an example is then the sum over classes of -target*log softmax(x).
 func CrossEntropy(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	a := CrossEntropyAttrs{IgnoreIndex: defaultIgnoreIndex, Reduction: "mean"}
-	for _, o := range opts {
-		o(&a)
+	op := opCrossEntropy
+	if x != nil && target != nil && x.Judged() && target.Judged() && target.DType().IsFloat() && target.Rank() == x.Rank() {
+		op = opSoftCrossEntropy
 	}
-	return Apply(opCrossEntropy, a, x, target)
+	return applyLoss(op, x, target, opts)
+}
+
+// NLL gives the mean over examples of -x at the target's class: the negative log
+// likelihood, where x holds logarithms of probabilities. Shapes and options are those of
+// [CrossEntropy].
+func NLL(x, target *graph.Node, opts ...LossOption) *graph.Node {
+	return applyLoss(opNLL, x, target, opts)
 }
 
 // MSE gives the mean of the squared differences.

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"fmt"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -19,6 +21,21 @@ func init() {
 // of rank 2 matrices, of more batches of matrices whose leading axes broadcast. Both
 // must have the same dtype.
 func MatMul(x, y *graph.Node) *graph.Node { return Apply(opMatMul, nil, x, y) }
+
+// Linear gives x times the transposed weight, and the bias added where it is not nil: the
+// layer of nn.Linear as a function. x is [..., in], weight [out, in], bias [out].
+func Linear(x, weight, bias *graph.Node) *graph.Node {
+	if weight != nil && weight.Judged() && weight.Rank() != 2 {
+		return refusal(weight, &graph.Mistake{Code: shapeinfer.CodeMatMul,
+			Summary: fmt.Sprintf("mat2 must be a matrix, got %d-D tensor", weight.Rank()),
+			Help:    []string{"the weight of a linear layer has one row for each output: [out, in]"}})
+	}
+	y := MatMul(x, Transpose(weight, 0, 1))
+	if bias == nil {
+		return y
+	}
+	return Add(y, bias)
+}
 
 // matMulGrad brings vectors to matrices, so that the rule is that of matrices:
 // dA = dC Bᵀ, dB = Aᵀ dC. The walk sums over broadcast batch axes.

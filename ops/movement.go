@@ -83,8 +83,12 @@ func Pad(x *graph.Node, axis int, before, after graph.Dim, value float64) *graph
 	return Apply(opPad, PadAttrs{axis, before, after, 1, value}, x)
 }
 
-// Concat joins operands along an axis.
+// Concat joins operands along an axis. As in PyTorch, operands of shape [0] are passed
+// over, whatever the rank of the others.
 func Concat(axis int, xs ...*graph.Node) *graph.Node {
+	if !slices.ContainsFunc(xs, func(x *graph.Node) bool { return x == nil || !x.Judged() || !x.Shape().Equal(graph.Shape{0}) }) {
+		axis = 0 // nothing but operands to pass over
+	}
 	return Apply(opConcat, ConcatAttrs{axis}, xs...)
 }
 

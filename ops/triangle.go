@@ -22,7 +22,7 @@ func triangle(name, fn, doc string, inside func(x, y *graph.Node) *graph.Node) *
 		x, last := in[0], in[0].Rank()-1
 		g, rows, cols := x.Graph(), x.Shape()[last-1], x.Shape()[last]
 		above := Sub(Iota(g, 1, rows, cols), Iota(g, 0, rows, cols))
-		return Where(inside(above, graph.Num(n.Attrs().(TriangleAttrs).Diagonal)), x, Cast(num(0), x.DType()))
+		return Where(inside(above, graph.Num(n.Attrs().(TriangleAttrs).Diagonal)), x, g.Scalar(x.DType(), 0))
 	}
 	op.Grad = func(n, dy node, _ int) node { return Apply(n.Op(), n.Attrs(), dy) }
 	return define(op)

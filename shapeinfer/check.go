@@ -18,6 +18,7 @@ func Check(g *graph.Graph) *Report {
 		Graph:    g,
 		Errors:   slices.Clone(g.Mistakes()),
 		Warnings: slices.Clone(g.Warnings()),
+		Notes:    slices.Clone(g.Notes()),
 		Nodes:    len(g.Nodes()),
 	}
 	for _, n := range g.Nodes() {

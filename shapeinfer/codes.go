@@ -2,147 +2,313 @@ package shapeinfer
 
 import "github.com/broadloom/broadloom/graph"
 
-// The codes of mistakes. Each comment holds an example, which a test builds.
+// The codes of mistakes. `broadloom explain` shows these comments, and a test builds each
+// example: it must draw the code that it stands under. g is a graph, and what follows
+// "Cure:" says what to do.
 const (
-	// CodeBroadcast: two sizes differ on one axis and neither is 1.
+	// An operand is nil or of another graph, or there are too many or too few.
+	//
+	//	x := g.Input("x", graph.Float32, 3)
+	//	ops.Add(x, nil)
+	//
+	// Cure: give each operation nodes of one graph: results of operations, inputs,
+	// parameters, constants, or numbers made with graph.Num.
+	CodeOperand graph.Code = graph.CodeOperand // BL001
+
+	// An input or a parameter has no name, or one that is taken.
+	//
+	//	g.Input("x", graph.Float32, 3)
+	//	g.Input("x", graph.Float32, 4)
+	//
+	// Cure: give each a name of its own, or build it in a Scope: inputs are fed, and
+	// parameters are saved and reported, by their names.
+	CodeName graph.Code = graph.CodeName // BL002
+
+	// A size is no size: negative, an overflow, or not declared in the graph.
+	//
+	//	g.Input("x", graph.Float32, -1)
+	//
+	// Cure: write a whole number of 0 or more, or a named size that is known at run time:
+	// g.Dim("batch"). Compute with named sizes by their methods: batch.Plus(1).
+	CodeSize graph.Code = graph.CodeSize // BL003
+
+	// A dtype is none of graph.Bool, Int32, Int64, Float32 and Float64.
+	//
+	//	g.Input("x", graph.InvalidDType, 3)
+	//
+	// Cure: use one of these five.
+	CodeElement graph.Code = graph.CodeDType // BL004
+
+	// Two sizes differ on one axis, and neither is 1. Shapes are lined up from the right; a
+	// size of 1, or a missing axis, is repeated; all other sizes of an axis must be equal.
 	//
 	//	x := g.Input("x", graph.Float32, 2, 3)
 	//	y := g.Input("y", graph.Float32, 2, 4)
 	//	ops.Add(x, y)
+	//
+	// Cure: make the sizes equal, or give one operand an axis of size 1 where it is to be
+	// repeated: Unsqueeze, Reshape, or KeepDims() in the reduction that made it.
 	CodeBroadcast graph.Code = "BL101"
 
-	// CodeNames: two named sizes meet on one axis and nothing says that they are equal.
+	// Two named sizes, or a name and a number other than 1, meet on one axis, and nothing
+	// says that they are equal. It is most often a forgotten KeepDims().
 	//
 	//	x := g.Input("x", graph.Float32, g.Dim("n"))
 	//	y := g.Input("y", graph.Float32, g.Dim("m"))
 	//	ops.Add(x, y)
+	//
+	// Cure: use one name for what is one size; or state that two are equal: g.Equal(n, m);
+	// or declare that a size may be 1 and then broadcasts: g.Dim("m", graph.MayBeOne()). The
+	// policy graph.Unify leaves the question to the binding of sizes, graph.Numpy also lets
+	// a size that turns out to be 1 be repeated.
 	CodeNames graph.Code = "BL102"
 
-	// CodeRank: operands of different rank, or of rank 0, where the policy refuses them.
+	// An operand has a rank that the operation or the graph's policy refuses.
+	//
+	//	x := g.Input("x", graph.Float32)
+	//	index := g.Input("index", graph.Int64, 2)
+	//	ops.Take(x, index, 0)
+	//
+	// Cure: give the operand the axes that are missing, with Unsqueeze or Reshape.
 	CodeRank graph.Code = "BL103"
 
-	// CodeExpand: an axis cannot be expanded to the wanted size.
+	// An axis cannot be expanded to the wanted size: only axes of size 1 can.
 	//
 	//	x := g.Input("x", graph.Float32, 2, 3)
 	//	ops.Expand(x, 2, 4)
+	//
+	// Cure: ask for the size that the axis has, or -1 to keep it.
 	CodeExpand graph.Code = "BL104"
 
-	// CodeMatMul: the inner sizes of a matrix product differ, or an operand is no matrix.
+	// The inner sizes of a matrix product differ, or an operand is no matrix.
 	//
 	//	x := g.Input("x", graph.Float32, 2, 3)
 	//	y := g.Input("y", graph.Float32, 4, 5)
 	//	ops.MatMul(x, y)
+	//
+	// Cure: the last axis of the first operand must be as long as the last but one of the
+	// second; a weight that stands the wrong way round is turned with Transpose(w, -1, -2).
 	CodeMatMul graph.Code = "BL110"
 
-	// CodeReshape: the number of elements does not fit the new shape.
+	// The number of elements does not fit the new shape.
 	//
 	//	x := g.Input("x", graph.Float32, 2, 3)
 	//	ops.Reshape(x, 4, 2)
+	//
+	// Cure: the sizes of the new shape must multiply to the number of elements; one of them
+	// may be -1 and is then found.
 	CodeReshape graph.Code = "BL120"
 
-	// CodeConcat: sizes differ outside the axis of concatenation.
+	// Operands that are joined differ outside the axis along which they are joined.
 	//
 	//	x := g.Input("x", graph.Float32, 2, 3)
 	//	y := g.Input("y", graph.Float32, 2, 4)
 	//	ops.Concat(0, x, y)
+	//
+	// Cure: join along the axis that differs, or bring the others to one size.
 	CodeConcat graph.Code = "BL121"
 
-	// CodeSlice: the bounds of a slice make no sense.
+	// The bounds of a slice, a padding or a view lie outside the operand or make no sense.
 	//
 	//	x := g.Input("x", graph.Float32, 2, 3)
 	//	ops.Slice(x, 0, 0, 2, 0)
+	//
+	// Cure: steps are 1 or more, sizes 0 or more; on an axis of symbolic size the bounds
+	// must lie inside.
 	CodeSlice graph.Code = "BL122"
 
-	// CodeAxis: an axis is out of range, or named twice.
+	// An axis is out of range, or named twice, or the list of axes is empty.
 	//
 	//	x := g.Input("x", graph.Float32, 2, 3)
 	//	ops.Sum(x, 2)
+	//
+	// Cure: axes are counted from 0, or from -1 at the end. An empty list means all axes to
+	// PyTorch and none to NumPy: say AllAxes() or NoAxes().
 	CodeAxis graph.Code = "BL130"
 
-	// CodeEmpty: a reduction without an identity over an axis without elements.
+	// A reduction that has no value without elements, over an axis without elements.
 	//
 	//	x := g.Input("x", graph.Float32, 0, 3)
 	//	ops.Max(x, 0)
+	//
+	// Cure: a maximum or minimum needs an axis of at least one element; where the size is
+	// named and may be 0, it is checked when sizes are bound.
 	CodeEmpty graph.Code = "BL131"
 
-	// CodeWindow: a window (convolution, pooling) does not fit its input.
+	// A window (of a convolution or a pooling) does not fit its operand.
+	//
+	//	x := g.Input("x", graph.Float32, 3)
+	//	ops.Window(x, 0, 5, 1, 1)
+	//
+	// Cure: pad the operand, or take a smaller window, stride or dilation.
 	CodeWindow graph.Code = "BL132"
 
-	// CodeJoint: no sizes satisfy all requirements together.
+	// No sizes satisfy all requirements of the graph together.
+	//
+	//	g := graph.New("example", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
+	//	x := g.Input("x", graph.Float32, g.Dim("n"))
+	//	ops.Mul(x, g.Input("y", graph.Float32, 3))
+	//	ops.Add(x, g.Input("z", graph.Float32, 4))
+	//
+	// Cure: the message names the requirements that exclude each other: change one of them.
 	CodeJoint graph.Code = "BL140"
 
-	// CodeOverflow: a shape has more elements than an int64 can count.
+	// A shape has more elements than an int64 can count.
 	//
 	//	x := g.Input("x", graph.Float32, 1<<40, 1)
 	//	y := g.Input("y", graph.Float32, 1, 1<<40)
 	//	ops.Add(x, y)
+	//
+	// Cure: the operands are most often repeated against each other by mistake.
 	CodeOverflow graph.Code = "BL150"
 
-	// CodeMutualExpand warns: the result is larger than every operand.
-	CodeMutualExpand graph.Code = "BL202"
-
-	// CodeBackcompat warns: operands of different shapes with as many elements.
+	// Warns that operands of different shapes have as many elements: PyTorch once matched
+	// them element by element, and broadcasts them now. Off unless Policy.Backcompat asks
+	// for it.
+	//
+	//	g := graph.New("example", graph.WithPolicy(graph.Policy{Backcompat: graph.Warn}))
+	//	x := g.Input("x", graph.Float32, 4, 1)
+	//	y := g.Input("y", graph.Float32, 4)
+	//	ops.Add(x, y)
+	//
+	// Cure: reshape one operand if elements are to be matched; to keep the broadcast,
+	// Silence(shapeinfer.CodeBackcompat) on the result.
 	CodeBackcompat graph.Code = "BL201"
 
-	// CodeFixedName warns: a named size can only be one number.
+	// Warns that all operands are repeated, so that the result is larger than each of them:
+	// the mark of a column meeting a row in a loss.
+	//
+	//	pred := g.Input("pred", graph.Float32, g.Dim("batch"), 1)
+	//	y := g.Input("y", graph.Float32, g.Dim("batch"))
+	//	ops.Sub(pred, y)
+	//
+	// Cure: give the operands the same axes, with Squeeze or Unsqueeze. Where an outer product
+	// is meant, Silence(shapeinfer.CodeMutualExpand) on the result; for the whole graph,
+	// Policy.MutualExpand.
+	CodeMutualExpand graph.Code = "BL202"
+
+	// Warns that a named size can only be one number.
+	//
+	//	g := graph.New("example", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
+	//	x := g.Input("x", graph.Float32, g.Dim("batch"))
+	//	y := g.Input("y", graph.Float32, 4)
+	//	ops.Add(x, y)
+	//
+	// Cure: write the number in place of the name, or change what fixes it.
 	CodeFixedName graph.Code = "BL203"
 
-	// CodeInPlaceShape: an in-place result would have another shape than its destination.
+	// An in-place result would have another shape than what it is written into.
 	//
 	//	x := g.Param("x", graph.Float32, 1, 3, 1)
 	//	y := g.Input("y", graph.Float32, 3, 1, 7)
 	//	ops.AddInPlace(x, y)
+	//
+	// Cure: broadcasting may repeat the other operands, never the destination. Compute a new
+	// value (Add), or reduce the operand first.
 	CodeInPlaceShape graph.Code = "BL301"
 
-	// CodeSelfOverlap: several elements of what is written in place lie in one memory cell.
+	// Several elements of what is written in place lie in one memory cell.
 	//
 	//	row := g.Param("row", graph.Float32, 1, 10)
 	//	ops.AddInPlace(ops.Expand(row, 32, 10), graph.Num(1))
+	//
+	// Cure: write a Copy of the repeated value, or write before Expand.
 	CodeSelfOverlap graph.Code = "BL302"
 
-	// CodeOperandOverlap: an operand shares memory with what is written, at other positions.
+	// An operand shares memory with what is written, at other positions: the result would
+	// depend on the order in which elements are computed.
 	//
 	//	x := g.Param("x", graph.Float32, 3, 3)
-	//	ops.AddInPlace(x, ops.Slice(x, 1, 0, 1))
+	//	ops.AddInPlace(x, ops.Slice(x, 1, 0, 1, 1))
+	//
+	// Cure: Copy the operand first; Policy.Alias = graph.AutoCopy does so by itself.
 	CodeOperandOverlap graph.Code = "BL303"
 
-	// CodeLeaf: a parameter is written inside the program that is differentiated.
+	// A parameter is written inside the program that is differentiated.
+	//
+	//	w := g.Param("w", graph.Float32, 3)
+	//	w1 := ops.AddInPlace(w, graph.Num(1))
+	//	loss := ops.Sum(ops.Square(w1))
+	//	autodiff.Grad(loss, []*graph.Node{w})
+	//
+	// Cure: write parameters in an update step, after their gradients.
 	CodeLeaf graph.Code = "BL310"
 
-	// CodeOrder: a value is written before its last reader has run, in every order.
+	// A value is written in place while something that must run later still reads it.
+	//
+	//	x := g.Param("x", graph.Float32, 3)
+	//	y := ops.Exp(x)
+	//	loss := ops.Sum(ops.Square(ops.AddInPlace(y, graph.Num(1))))
+	//	autodiff.Grad(loss, []*graph.Node{x})
+	//
+	// Cure: compute a new value instead; or read before the write.
 	CodeOrder graph.Code = "BL320"
 
-	// CodeWriters: one version of a value is written twice.
+	// One version of a value is written twice: the writes have no order.
 	//
 	//	x := g.Param("x", graph.Float32, 3)
 	//	ops.AddInPlace(x, graph.Num(1))
 	//	ops.AddInPlace(x, graph.Num(2))
+	//
+	// Cure: let the second operation write the result of the first.
 	CodeWriters graph.Code = "BL321"
 
-	// CodeImmutable: a constant or an input is written.
+	// A constant, or an input that was not declared Mutable, is written.
 	//
 	//	x := g.Input("x", graph.Float32, 3)
 	//	ops.AddInPlace(x, graph.Num(1))
+	//
+	// Cure: write a parameter or a computed value; or declare that the caller's memory may
+	// change: g.Input(…).Mutable().
 	CodeImmutable graph.Code = "BL322"
 
-	// CodeInPlaceDType: an in-place result cannot be stored in its destination.
+	// The result of an in-place operation cannot be stored in its destination: booleans fit
+	// into integers, and these into floating-point numbers, not the other way.
 	//
 	//	n := g.Param("n", graph.Int64, 3)
 	//	ops.AddInPlace(n, graph.Num(1.5))
+	//
+	// Cure: compute a new value, or Cast the operand.
 	CodeInPlaceDType graph.Code = "BL330"
 
-	// CodeDType: an operation is not defined for a dtype.
+	// An operation is not defined for a dtype.
 	//
 	//	b := g.Input("b", graph.Bool, 3)
 	//	ops.Sub(b, b)
+	//
+	// Cure: Cast an operand. Matrix products want operands of one dtype; means want
+	// floating-point numbers.
 	CodeDType graph.Code = "BL340"
 
-	// CodeGradient: a gradient was asked for that does not exist.
+	// A gradient was asked for that does not exist.
+	//
+	//	x := g.Input("x", graph.Float32, 3)
+	//	autodiff.Grad(ops.Exp(x), []*graph.Node{x})
+	//
+	// Cure: differentiate a scalar of floating-point numbers, with respect to values on which
+	// it depends.
 	CodeGradient graph.Code = "BL350"
 
-	// CodeDeferred notes: what can only be judged once sizes are bound.
+	// Notes what can be neither proved nor refused before sizes are bound. It is then checked
+	// in every run.
+	//
+	//	h := g.Dim("h")
+	//	x := g.Input("x", graph.Float32, h)
+	//	y := g.Input("y", graph.Float32, h.FloorDiv(2).Times(2))
+	//	ops.Add(x, y)
+	//
+	// Cure: nothing need be done. Where a declaration would prove it, such as
+	// g.Dim("h", graph.MultipleOf(2)), the note says so.
 	CodeDeferred graph.Code = "BL401"
 
-	// CodeBinding: the sizes bound do not meet a requirement.
+	// The sizes of the values fed do not meet what the graph requires.
+	//
+	//	batch := g.Dim("batch")
+	//	x := g.Input("x", graph.Float32, batch)
+	//	y := g.Input("y", graph.Float32, batch)
+	//	ops.Add(x, y)
+	//	_, err = shapeinfer.Bind(g, []shapeinfer.Bound{{x, []int{5}}, {y, []int{6}}}, nil)
+	//
+	// Cure: the message says where each size came from and which operation requires it.
 	CodeBinding graph.Code = "BL501"
 )

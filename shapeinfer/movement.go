@@ -65,25 +65,25 @@ func inferHole(c *graph.Call, total, known graph.Dim, want, out graph.Shape, hol
 		}
 		return out
 	}
-	if q, exact := total.ExactDiv(known); exact {
-		out[hole] = q
-		return out
-	}
-	k, whole := known.Int()
-	if !whole {
-		c.Fail(&graph.Mistake{Code: CodeReshape, Summary: fmt.Sprintf("shape '%s' is invalid for input of size %s", want, total),
-			Operands: []graph.OperandNote{{Node: c.In(0)}},
-			Detail:   []string{fmt.Sprintf("%s elements cannot be divided by %s for every size", total, known)}})
-		return out
-	}
-	switch NewProver(c.Bounds).Divisible(total, k) {
+	p := NewProver(c.Bounds)
+	switch p.AtLeast(known, 1) {
 	case Refused:
 		c.Fail(countMistake(c, total, want))
+		return out
 	case Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: total, B: known, Why: "the number of elements of a reshape"})
-		fallthrough
-	default:
-		out[hole] = total.FloorDiv(k)
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: known, B: 1, Axis: hole, Why: "the size -1 of a reshape is found by division"})
+	}
+	out[hole] = total.FloorDivBy(known)
+	if _, exact := total.ExactDiv(known); exact {
+		return out
+	}
+	need := graph.Requirement{Kind: graph.MustBeMultipleOf, A: total, B: known, Axis: hole, Why: "the number of elements of a reshape"}
+	switch p.judge(need) {
+	case Refused:
+		c.Fail(countMistake(c, total, want))
+		out[hole] = graph.UnknownDim
+	case Deferred:
+		c.Require(need)
 	}
 	return out
 }

@@ -20,7 +20,8 @@ const (
 // maxEnumerated is the number of elements up to which views are compared cell by cell.
 const maxEnumerated = 1 << 20
 
-// Meet compares where the elements of two views of one shape lie. Of whole-number layouts
+// Meet compares where the elements of two views of one shape lie; a has each element in
+// a cell of its own. Of whole-number layouts
 // up to 2^20 elements the answer is exact; of others it is certain where it is not
 // SharesUndecided.
 func (p *Prover) Meet(a, b graph.Layout) Sharing {

@@ -57,6 +57,8 @@ func (s *sizes) ofFactor(f graph.Factor) diophantine.Poly {
 		p = s.name(f.Name)
 	case f.K > 0:
 		p = s.Floor(s.of(f.P), f.K)
+	case f.K < 0:
+		p = s.quotient(s.of(f.P), s.of(f.Q))
 	default:
 		p = s.broadcast(s.of(f.P), s.of(f.Q))
 	}
@@ -73,6 +75,14 @@ func (s *sizes) name(name string) diophantine.Poly {
 		s.Assert(diophantine.NotNegative(diophantine.Const(b.Max).Minus(p)))
 	}
 	return p
+}
+
+// quotient makes the unknown floor(a/b): that b is at least 1 is a requirement of its own.
+func (s *sizes) quotient(a, b diophantine.Poly) diophantine.Poly {
+	q := diophantine.Of(s.Free())
+	rest := a.Minus(q.Times(b))
+	s.Assert(diophantine.NotNegative(rest), diophantine.NotNegative(b.Minus(rest).Minus(diophantine.Const(1))))
+	return q
 }
 
 // broadcast makes the unknown of an axis on which a and b meet: that they do is a

@@ -16,6 +16,10 @@ func Targets(c *graph.Call, x, target graph.Shape) graph.Shape {
 	want := append(graph.Shape{}, x...)
 	at := min(1, len(x)-1)
 	want = append(want[:at], want[at+1:]...)
+	if batch := firstSize(target); len(x) > 1 && batch.IsConst() && x[0].IsConst() && batch != x[0] {
+		c.Fail(operandMistake(c, CodeBroadcast, batchSentence(x[0], batch)))
+		return want
+	}
 	if len(target) != len(want) {
 		m := operandMistake(c, CodeRank, fmt.Sprintf("Expected target size %s, got %s", want, target))
 		m.Detail = []string{"the target holds one class index for each example: the scores' shape without the axis of classes"}
@@ -27,7 +31,7 @@ func Targets(c *graph.Call, x, target graph.Shape) graph.Shape {
 		r.requireSame(c, d, target[axis], axis, "one target for each example", func() *graph.Mistake {
 			summary := fmt.Sprintf("Expected target size %s, got %s", want, target)
 			if axis == 0 {
-				summary = fmt.Sprintf("Expected input batch_size (%s) to match target batch_size (%s).", d, target[0])
+				summary = batchSentence(d, target[0])
 			}
 			m := operandMistake(c, CodeBroadcast, summary)
 			m.Operands[1].Bad = []int{axis}
@@ -35,4 +39,57 @@ func Targets(c *graph.Call, x, target graph.Shape) graph.Shape {
 		})
 	}
 	return want
+}
+
+func batchSentence(x, target graph.Dim) string {
+	return fmt.Sprintf("Expected input batch_size (%s) to match target batch_size (%s).", x, target)
+}
+
+// firstSize is the size of the first axis; PyTorch takes that of a scalar for 0.
+func firstSize(s graph.Shape) graph.Dim {
+	if len(s) == 0 {
+		return 0
+	}
+	return s[0]
+}
+
+// Probabilities is the shape rule of targets that are probabilities of classes: they have
+// the scores' shape. It gives the shape of the examples.
+func Probabilities(c *graph.Call) graph.Shape {
+	x, target := c.Shape(0), c.Shape(1)
+	if len(x) == 0 {
+		c.Fail(operandMistake(c, CodeRank, "the scores need an axis of classes"))
+		return nil
+	}
+	r := CallRules(c)
+	for axis, d := range x {
+		r.requireSame(c, d, target[axis], axis, "probabilities have the scores' shape", func() *graph.Mistake {
+			m := operandMistake(c, CodeBroadcast, fmt.Sprintf("Expected target size %s, got %s", x, target))
+			m.Operands[1].Bad = []int{axis}
+			return m
+		})
+	}
+	at := min(1, len(x)-1)
+	return append(append(graph.Shape{}, x[:at]...), x[at+1:]...)
+}
+
+// ClassWeights requires that a third operand holds one weight for each class.
+func ClassWeights(c *graph.Call) {
+	x := c.Shape(0)
+	if c.NumIn() < 3 || len(x) == 0 {
+		return
+	}
+	classes, w := x[min(1, len(x)-1)], c.Shape(2)
+	refuse := func() *graph.Mistake {
+		m := operandMistake(c, CodeBroadcast, fmt.Sprintf("weight tensor should be defined either for all %s classes or no classes but got weight tensor of shape: %s", classes, w))
+		m.Operands[2].Bad = []int{0}
+		return m
+	}
+	if len(w) != 1 {
+		m := refuse()
+		m.Operands[2].Bad = nil
+		c.Fail(m)
+		return
+	}
+	CallRules(c).requireSame(c, classes, w[0], 0, "one weight for each class", refuse)
 }

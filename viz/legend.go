@@ -32,7 +32,7 @@ var lookNames = []struct {
 	{lookReduce, "reduction"},
 	{lookCard, "folded scope"},
 	{lookWrong, "mistake"},
-	{lookSilent, "not judged"},
+	{lookSilent, "not judged or not used"},
 }
 
 func (u *uses) legend() []legendEntry {

@@ -136,7 +136,8 @@ var table = map[string]builder{
 	"embedding":     embedding,
 	"matmul":        binary(ops.MatMul),
 	"linear":        linear,
-	"cross_entropy": crossEntropy,
+	"cross_entropy": classLoss(ops.CrossEntropy),
+	"nll_loss":      classLoss(ops.NLL),
 	"mse_loss":      mseLoss,
 }
 
@@ -259,14 +260,8 @@ func embedding(c *call) []*graph.Node {
 	return one(ops.Embedding(index, table))
 }
 
-// linear is x times the transposed weight, plus a bias.
 func linear(c *call) []*graph.Node {
-	x, weight, bias := c.param("x"), c.param("weight"), c.param("bias")
-	y := ops.MatMul(x, ops.Transpose(weight, -1, -2))
-	if bias != nil {
-		y = ops.Add(y, bias)
-	}
-	return one(y)
+	return one(ops.Linear(c.param("x"), c.param("weight"), c.param("bias")))
 }
 
 // lossOptions reads how the losses of the examples become one.
@@ -281,12 +276,19 @@ func lossOptions(c *call) []ops.LossOption {
 	return opts
 }
 
-func crossEntropy(c *call) []*graph.Node {
-	if c.attrs.text("target_kind", "indices") != "indices" {
-		c.attrs.err = unsupported{"targets that are probabilities"}
+// classLoss is a loss of scores and targets; class weights are an operand where operands
+// have names.
+func classLoss(f func(x, target *graph.Node, opts ...ops.LossOption) *graph.Node) builder {
+	return func(c *call) []*graph.Node {
+		x, opts := c.param("x"), lossOptions(c)
+		if c.names != nil {
+			if w := c.param("weight"); w != nil {
+				opts = append(opts, ops.ClassWeights(w))
+			}
+		}
+		c.attrs.text("target_kind", "") // told by the target's dtype
+		return one(f(x, c.param("target"), opts...))
 	}
-	x, target := c.param("x"), c.param("target")
-	return one(ops.CrossEntropy(x, target, lossOptions(c)...))
 }
 
 func mseLoss(c *call) []*graph.Node {

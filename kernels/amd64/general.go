@@ -18,6 +18,14 @@ func (a *Asm) narrowRex(reg, index, base uint8) {
 	}
 }
 
+// byteRex is the prefix of an instruction on the low byte of reg. Without one, the
+// numbers 4 to 7 would mean other registers.
+func (a *Asm) byteRex(reg Reg, m *Mem) {
+	if reg >= RSP || (m.index()|m.base())&8 != 0 {
+		a.rex(false, uint8(reg), m.index(), m.base())
+	}
+}
+
 // regMem is a 64-bit instruction on a register and memory.
 func (a *Asm) regMem(op byte, r Reg, m Mem) {
 	a.rex(true, uint8(r), m.index(), m.base())
@@ -46,14 +54,14 @@ func (a *Asm) MovStore32(m Mem, r Reg) {
 
 // MovStore8 stores the low byte of r.
 func (a *Asm) MovStore8(m Mem, r Reg) {
-	a.rex(false, uint8(r), m.index(), m.base())
+	a.byteRex(r, &m)
 	a.emit(0x88)
 	a.modMem(uint8(r), &m, 1, 0)
 }
 
 // MovLoad8 replaces the low byte of r.
 func (a *Asm) MovLoad8(r Reg, m Mem) {
-	a.rex(false, uint8(r), m.index(), m.base())
+	a.byteRex(r, &m)
 	a.emit(0x8a)
 	a.modMem(uint8(r), &m, 1, 0)
 }

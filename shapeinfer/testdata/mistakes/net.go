@@ -12,7 +12,7 @@ func Saved() *graph.Graph {
 	x := g.Param("x", graph.Float32, 2, 3)
 	y := ops.Exp(x)
 	z := ops.AddInPlace(y, graph.Num(1))
-	loss := ops.Sum(z)
+	loss := ops.Sum(ops.Square(z))
 	autodiff.Grad(loss, []*graph.Node{x})
 	return g
 }

@@ -1,0 +1,141 @@
+package exec
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// buffers gives the number of buffers in the arena that no other value takes over.
+func buffers(p *Program) (n int) {
+	for _, s := range p.storages {
+		if s.taken == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func runOne(t *testing.T, p *Program, feed Feed, out *graph.Node) Array {
+	t.Helper()
+	r, err := p.NewSession().Run(context.Background(), feed)
+	require.NoError(t, err)
+	return r.Array(out)
+}
+
+// Each way to write a part of a value writes into the value's own memory: there is no
+// other buffer.
+func TestWritesUseNoOtherBuffer(t *testing.T) {
+	x := []float32{0, 1, 2, 3, 4, 5, 6, 7, 8}
+	views := map[string]struct {
+		of   func(y *graph.Node) *graph.Node
+		want []float32
+	}{
+		"itself":     {func(y *graph.Node) *graph.Node { return y }, []float32{100, 101, 102, 103, 104, 105, 106, 107, 108}},
+		"row":        {func(y *graph.Node) *graph.Node { return ops.Select(y, 0, 1) }, []float32{0, 1, 2, 103, 104, 105, 6, 7, 8}},
+		"column":     {func(y *graph.Node) *graph.Node { return ops.Slice(y, 1, 0, 1, 1) }, []float32{100, 1, 2, 103, 4, 5, 106, 7, 8}},
+		"every 2nd":  {func(y *graph.Node) *graph.Node { return ops.Slice(y, 0, 0, ops.End, 2) }, []float32{100, 101, 102, 3, 4, 5, 106, 107, 108}},
+		"diagonal":   {func(y *graph.Node) *graph.Node { return ops.Diagonal(y, 0, 0, 1) }, []float32{100, 1, 2, 3, 104, 5, 6, 7, 108}},
+		"transposed": {func(y *graph.Node) *graph.Node { return ops.Slice(ops.Transpose(y, 0, 1), 0, 2, 3, 1) }, []float32{0, 1, 102, 3, 4, 105, 6, 7, 108}},
+		"reshaped":   {func(y *graph.Node) *graph.Node { return ops.Slice(ops.Reshape(y, 9), 0, 4, 6, 1) }, []float32{0, 1, 2, 3, 104, 105, 6, 7, 8}},
+		"strided": {func(y *graph.Node) *graph.Node {
+			return ops.AsStrided(y, graph.Shape{2, 2}, []graph.Dim{3, 2}, 1)
+		}, []float32{0, 101, 2, 103, 104, 5, 106, 7, 8}},
+	}
+	for name, view := range views {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("write")
+			in := g.Input("x", graph.Float32, 3, 3)
+			y := ops.Relu(in)
+			w := ops.AddInPlace(view.of(y), graph.Num(100))
+			after := ops.After(y, w)
+			p, err := Compile(g, Outputs(after))
+			require.NoError(t, err)
+			require.Equal(t, 1, buffers(p), "%s", p)
+			require.Equal(t, view.want, runOne(t, p, Feed{in: Array{[]int{3, 3}, x}}, after).Data)
+		})
+	}
+}
+
+// Parameters and inputs that are declared so are written where they lie.
+func TestWritesReachParametersAndInputs(t *testing.T) {
+	g := graph.New("write")
+	x := g.Input("x", graph.Float32, 4).Mutable()
+	w := g.Param("w", graph.Float32, 2, 2)
+	row := ops.CopyInPlace(ops.Select(w, 0, 1), graph.Num(7))
+	tail := ops.MulInPlace(ops.Slice(x, 0, 2, 4, 1), graph.Num(10))
+	p, err := Compile(g, Updates(row, tail))
+	require.NoError(t, err)
+	require.Zero(t, buffers(p))
+	s := p.NewSession()
+	data := []float32{1, 2, 3, 4}
+	_, err = s.Run(context.Background(), Feed{x: Array{[]int{4}, data}})
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, 2, 30, 40}, data)
+	v, err := s.Param(w)
+	require.NoError(t, err)
+	require.Equal(t, []float32{0, 0, 7, 7}, v.Data)
+}
+
+// An old value that is asked for is kept by a copy that is made before the write.
+func TestOldValueAsOutput(t *testing.T) {
+	g := graph.New("old")
+	x := g.Input("x", graph.Float32, 3)
+	y := ops.Neg(x)
+	w := ops.AddInPlace(y, graph.Num(1))
+	p, err := Compile(g, Outputs(y, w))
+	require.NoError(t, err)
+	r, err := p.NewSession().Run(context.Background(), Feed{x: Array{[]int{3}, []float32{1, 2, 3}}})
+	require.NoError(t, err)
+	require.Equal(t, []float32{-1, -2, -3}, r.Array(y).Data)
+	require.Equal(t, []float32{0, -1, -2}, r.Array(w).Data)
+}
+
+// Equal values stay apart when one of them is written.
+func TestWritesKeepEqualValuesApart(t *testing.T) {
+	g := graph.New("equal")
+	x := g.Input("x", graph.Float32, 3)
+	a, b := ops.Exp(x), ops.Exp(x)
+	w := ops.SubInPlace(a, graph.Num(1))
+	sum := ops.Add(ops.Mul(w, graph.Num(0)), b)
+	p, err := Compile(g, Outputs(sum))
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, 1, 1}, runOne(t, p, Feed{x: Array{[]int{3}, []float32{0, 0, 0}}}, sum).Data)
+}
+
+// The gradient through writes to parts of a value is that of the program without them.
+func TestGradientThroughWrites(t *testing.T) {
+	g := graph.New("gradient")
+	x := g.Input("x", graph.Float64, 2, 2)
+	c := g.Input("c", graph.Float64, 2)
+	y := ops.Mul(x, x)
+	w := ops.MulInPlace(ops.Select(y, 0, 1), c) // row 1 becomes x² · c
+	loss := ops.Sum(ops.Mul(ops.After(y, w), graph.Constant(g, []float64{1, 2, 3, 4}, 2, 2)))
+	grads := autodiff.Grad(loss, []*graph.Node{x, c})
+	p, err := Compile(g, Outputs(grads...))
+	require.NoError(t, err)
+	r, err := p.NewSession().Run(context.Background(), Feed{x: Array{[]int{2, 2}, []float64{1, 2, 3, 4}}, c: Array{[]int{2}, []float64{5, 6}}})
+	require.NoError(t, err)
+	require.Equal(t, []float64{2 * 1, 2 * 2 * 2, 2 * 3 * 5 * 3, 2 * 4 * 6 * 4}, r.Array(grads[0]).Data)
+	require.Equal(t, []float64{9 * 3, 16 * 4}, r.Array(grads[1]).Data)
+}
+
+// A number may fill memory that several elements share.
+func TestFillOfRepeatedMemory(t *testing.T) {
+	g := graph.New("fill")
+	row := g.Param("row", graph.Float32, 1, 3)
+	w := ops.CopyInPlace(ops.Expand(row, 4, 3), graph.Num(2))
+	p, err := Compile(g, Updates(w))
+	require.NoError(t, err)
+	s := p.NewSession()
+	_, err = s.Run(context.Background(), nil)
+	require.NoError(t, err)
+	v, err := s.Param(row)
+	require.NoError(t, err)
+	require.Equal(t, []float32{2, 2, 2}, v.Data)
+}
