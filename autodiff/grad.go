@@ -82,23 +82,23 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 	case !y.Judged() || y.Graph() == nil:
 		return graph.Apply(gradOp, problem{}, y) // its own mistake has been reported
 	case !y.DType().IsFloat():
-		return refuse(problem{Summary: fmt.Sprintf("the gradient of %s, of dtype %s, does not exist: only floating-point values have one", y.Label(), y.DType())}, y)
+		return refuse(problem{Summary: fmt.Sprintf("the gradient of %s, of dtype %s, does not exist: only floating-point values have one", y.Called(), y.DType())}, y)
 	case s.upstream == nil && y.Rank() != 0 && y.Shape().NumElements() != 1:
-		return refuse(problem{fmt.Sprintf("grad can be implicitly created only for scalar outputs, and %s has shape %s", y.Label(), y.Shape()),
+		return refuse(problem{fmt.Sprintf("grad can be implicitly created only for scalar outputs, and %s has shape %s", y.Called(), y.Shape()),
 			"reduce it first, with ops.Sum or ops.Mean; or give the gradient that arrives: autodiff.Upstream(dy)"}, y)
 	case s.upstream != nil && s.upstream.Judged() && !s.upstream.Shape().Equal(y.Shape()):
-		return refuse(problem{Summary: fmt.Sprintf("the upstream gradient has shape %s, and %s has shape %s", s.upstream.Shape(), y.Label(), y.Shape())}, y)
+		return refuse(problem{Summary: fmt.Sprintf("the upstream gradient has shape %s, and %s has shape %s", s.upstream.Shape(), y.Called(), y.Shape())}, y)
 	}
 	for i, x := range wrt {
 		switch {
 		case x == nil:
 			return refuse(problem{Summary: fmt.Sprintf("value %d, with respect to which to differentiate, is nil", i)}, y)
 		case x.Graph() != y.Graph():
-			return refuse(problem{Summary: fmt.Sprintf("%s belongs to another graph", x.Label())}, y)
+			return refuse(problem{Summary: fmt.Sprintf("%s belongs to another graph", x.Called())}, y)
 		case !x.Judged():
 			return graph.Apply(gradOp, problem{}, x)
 		case !x.DType().IsFloat():
-			return refuse(problem{Summary: fmt.Sprintf("%s has dtype %s: only floating-point values have gradients", x.Label(), x.DType())}, y, x)
+			return refuse(problem{Summary: fmt.Sprintf("%s has dtype %s: only floating-point values have gradients", x.Called(), x.DType())}, y, x)
 		}
 	}
 	return nil
@@ -243,7 +243,7 @@ func (w *walk) result(y, x *graph.Node) *graph.Node {
 	case w.unused || dependsOn(y, x):
 		return ops.ZerosLike(x)
 	}
-	return refuse(problem{fmt.Sprintf("%s does not depend on %s", y.Label(), x.Label()),
+	return refuse(problem{fmt.Sprintf("%s does not depend on %s", y.Called(), x.Called()),
 		"leave it out, or ask for zeros: autodiff.ZeroForUnused()"}, y, x)
 }
 

@@ -85,7 +85,7 @@ func (l *lowering) mergeable(outer, inner []int, layouts []graph.Layout, undecid
 		}
 	}
 	for _, n := range l.k.nodes {
-		if n.Op().Class == graph.Reduce {
+		if n.Op().Class == graph.Reduce && !(l.k.levelFor(n) == perRow && b >= l.k.row) {
 			axes := ops.Axes(n)
 			if slices.Contains(axes, a) != slices.Contains(axes, b) {
 				return false
@@ -101,21 +101,22 @@ func (l *lowering) mergeable(outer, inner []int, layouts []graph.Layout, undecid
 func (l *lowering) layouts() (list []graph.Layout, undecided []bool) {
 	undecided = make([]bool, len(l.p.domain))
 	for _, n := range l.k.nodes {
+		level := l.k.levelFor(n)
 		for i, x := range n.Operands() {
-			if _, isNumber := x.ScalarValue(); isNumber || l.k.member[x] && takenFromRegister(n, i) {
+			if _, isNumber := x.ScalarValue(); isNumber || l.k.inRegister(n, level, i) {
 				continue
 			}
-			layout := shapeinfer.LayoutOf(x)
-			list = append(list, shapeinfer.BroadcastView(layout, l.p.domain, n.Stretch(i)))
-			for axis, kind := range n.Stretch(i) {
-				undecided[axis] = undecided[axis] || kind == graph.Undecided
+			o := l.loaded(n, level, i)
+			list = append(list, o.layout)
+			for axis := range o.undecided {
+				undecided[axis] = undecided[axis] || o.undecided[axis]
 			}
 		}
-		if n.Op().Class == graph.Reduce {
-			list = append(list, reducedLayout(n))
-		}
-		if n.Op().Class == graph.Update {
-			list = append(list, shapeinfer.LayoutOf(n))
+		switch n.Op().Class {
+		case graph.Reduce:
+			list = append(list, l.k.overDomain(reducedLayout(n), level))
+		case graph.Update:
+			list = append(list, l.k.overDomain(shapeinfer.LayoutOf(n), level))
 		}
 	}
 	return list, undecided

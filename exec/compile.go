@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/page"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -105,6 +106,7 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 		o(&r)
 	}
 	if err := r.check(g); err != nil {
+		writePage(func() *page.Document { return page.FromGraph(g) })
 		return nil, err
 	}
 	u := &unit{g: g, roots: append(append([]*graph.Node{}, r.outputs...), r.updates...), nOutputs: len(r.outputs)}
@@ -115,7 +117,11 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 		}
 		snapshots = append(snapshots, u.snapshot(p))
 	}
-	return newProgram(g, r, u, snapshots)
+	p, err := newProgram(g, r, u, snapshots)
+	if err == nil {
+		writePage(func() *page.Document { return p.Page(nil, nil) })
+	}
+	return p, err
 }
 
 // check refuses a graph with mistakes and roots that are none of its nodes.
@@ -134,7 +140,7 @@ func (r *request) check(g *graph.Graph) error {
 		case n.Graph() != g && n.Err() != nil:
 			report.Errors = append(report.Errors, n.Err().(*graph.Mistake))
 		case n.Graph() != g:
-			problem("output %d, %s, is no node of graph %q", i, n.Label(), g.Name())
+			problem("output %d, %s, is no node of graph %q", i, n.Called(), g.Name())
 		}
 	}
 	for i, n := range r.updates {
@@ -144,7 +150,7 @@ func (r *request) check(g *graph.Graph) error {
 		case n.Graph() != g && n.Err() != nil:
 			report.Errors = append(report.Errors, n.Err().(*graph.Mistake))
 		case n.Graph() != g:
-			problem("update %d, %s, is no node of graph %q", i, n.Label(), g.Name())
+			problem("update %d, %s, is no node of graph %q", i, n.Called(), g.Name())
 		case n.Judged() && n.Op().Class != graph.Update:
 			problem("update %d, %s, writes nothing: it must be an in-place operation", i, graph.Describe(n))
 		}

@@ -12,6 +12,7 @@ type Plan struct {
 	Source  *graph.Graph // the user's
 	Graph   *graph.Graph
 	Outputs []*graph.Node
+	Results []*graph.Node // the same outputs in Source
 	Updates []*graph.Node
 	Kernels []KernelPlan // in the order in which they run
 	Buffers []BufferPlan
@@ -41,6 +42,9 @@ const (
 	Constant                   // the program
 )
 
+// String names the owner in lower case.
+func (k BufferKind) String() string { return [...]string{"arena", "input", "param", "const"}[k] }
+
 // BufferPlan is the memory of one value.
 type BufferPlan struct {
 	Node  *graph.Node
@@ -54,7 +58,7 @@ type BufferPlan struct {
 // Plan describes the program. The result is made anew for each call.
 func (p *Program) Plan() *Plan {
 	u := p.snapshots[len(p.snapshots)-1].u
-	plan := &Plan{Source: p.source, Graph: u.g, Outputs: slices.Clone(u.roots[:u.nOutputs]), Updates: slices.Clone(u.roots[u.nOutputs:]),
+	plan := &Plan{Source: p.source, Graph: u.g, Results: slices.Clone(p.outputs), Outputs: slices.Clone(u.roots[:u.nOutputs]), Updates: slices.Clone(u.roots[u.nOutputs:]),
 		Passes: slices.Clone(p.snapshots)}
 	at := map[*storage]int{}
 	for i, k := range p.kernels {

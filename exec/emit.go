@@ -70,25 +70,29 @@ func (l *lowering) Check(ok graph.Value, message string) {
 	l.b.Guard(rowprog.Value(ok), rowprog.FaultCode(len(l.u.faults)-1))
 }
 
-// probe finds out whether an operation's meaning depends on positions.
+// probe finds out what an operation's meaning consists of.
 type probe struct {
 	types   []graph.DType
-	indexed bool
+	indexed bool // it depends on positions
+	cost    int  // of its primitives
 }
 
-// dependsOnPosition reports whether an element's value depends on where it stands.
-func dependsOnPosition(n *graph.Node) bool {
-	if n.Op().Emit == nil {
-		return false
-	}
+// examine takes down the meaning of an operation's element.
+func examine(n *graph.Node) *probe {
 	p := &probe{}
+	if n.Op().Emit == nil {
+		return p
+	}
 	in := make([]graph.Value, len(n.Operands()))
 	for i, x := range n.Operands() {
 		in[i] = p.of(x.DType())
 	}
 	n.Op().Emit(p, n, in)
-	return p.indexed
+	return p
 }
+
+// dependsOnPosition reports whether an element's value depends on where it stands.
+func dependsOnPosition(n *graph.Node) bool { return examine(n).indexed }
 
 func (p *probe) of(t graph.DType) graph.Value {
 	p.types = append(p.types, t)
@@ -96,6 +100,7 @@ func (p *probe) of(t graph.DType) graph.Value {
 }
 
 func (p *probe) Prim(op graph.Prim, x ...graph.Value) graph.Value {
+	p.cost += primCost(op)
 	switch op {
 	case graph.PrimLt, graph.PrimLe, graph.PrimGt, graph.PrimGe, graph.PrimEq, graph.PrimNe:
 		return p.of(graph.Bool)

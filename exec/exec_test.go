@@ -126,7 +126,7 @@ func TestBadFeeds(t *testing.T) {
 		"wrong rank":    {exec.Feed{r.x: y, r.t: y}, "input x has rank 2, got rank 1"},
 		"wrong dtype":   {exec.Feed{r.x: exec.Array{Shape: []int{8, 4}, Data: make([]float64, 32)}, r.t: y}, "input x wants dtype float32, got float64"},
 		"wrong size":    {exec.Feed{r.x: exec.Array{Shape: []int{8, 5}, Data: make([]float32, 40)}, r.t: y}, "axis 1 of input x is 5"},
-		"another batch": {exec.Feed{r.x: x, r.t: seven}, "batch = 8 from input x, axis 0"},
+		"another batch": {exec.Feed{r.x: x, r.t: seven}, "batch = 8   from input x, axis 0"},
 		"stranger":      {exec.Feed{r.x: x, r.t: y, other: y}, "stranger"},
 		"nil tensor":    {exec.Feed{r.x: (*tensor.Dense)(nil), r.t: y}, "the tensor is nil"},
 		"nil":           {exec.Feed{r.x: nil, r.t: y}, "cannot be fed"},

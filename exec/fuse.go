@@ -1,13 +1,10 @@
 package exec
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/portable"
-	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -15,131 +12,143 @@ import (
 // end's registers and caches.
 const maxKernelNodes = 64
 
-// kernel is a group of nodes that run together.
-type kernel struct {
-	class  graph.Class   // Elementwise for a fused group, else the class of its only node
-	domain graph.Shape   // of a fused group: the iteration space
-	nodes  []*graph.Node // in order
-	closed bool          // takes no more nodes
-	member map[*graph.Node]bool
-	parts  []*part  // the row programs that it consists of
-	choice bool     // only one of the parts runs, by the sizes bound
-	matmul *product // of a matrix product
-	gather *picking // of elements picked or added by index
-}
-
-// part is one row program of a kernel, and what its operands are.
-type part struct {
-	prog     *rowprog.Program
-	kernel   *portable.Kernel
-	operands []operand
-	domain   graph.Shape
-	axes     [][]int // the domain's axes over which each axis of the program runs; the row is last
-	folds    []int   // of one part out of several: the undecided axes that it sums over
-}
-
-// String prints the kernel: its nodes and, once lowered, its programs.
-func (k *kernel) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s over %s:", k.class, k.domain.Compact())
-	for _, n := range k.nodes {
-		fmt.Fprintf(&b, " %s=%s", n.Label(), n.Op().Name)
-	}
-	for _, p := range k.parts {
-		b.WriteString("\n" + p.prog.String())
-	}
-	return b.String()
-}
-
 // fuser places nodes in kernels. Kernels are in the order in which they run; a node
-// may join any kernel that runs no earlier than those that make its operands, so that
-// no cycle can come about.
+// may join a kernel that runs no earlier than those that make its operands, so that no
+// cycle can come about. It takes operands from its own kernel only as they are computed
+// there, element by element or row by row.
 type fuser struct {
-	u        *unit
-	at       map[*graph.Node]int // the kernel that computes a node
-	byDomain map[string][]int    // open kernels by iteration space, in order
+	u       *unit
+	at      map[*graph.Node]int // the kernel that computes a node
+	byShape map[string][]int    // open kernels that compute values of a shape, in order
 }
 
 // fusePass groups nodes into kernels.
 func fusePass(u *unit) error {
 	f := fuser{u, map[*graph.Node]int{}, map[string][]int{}}
 	for _, n := range u.order {
-		switch {
-		case n.Op().Class == graph.Source || shapeinfer.IsView(n):
-		case n.Op().Class == graph.Version:
-			f.at[n] = max(f.after(n.In(0), true), f.after(n.In(1), true))
+		switch class := n.Op().Class; {
+		case class == graph.Source || shapeinfer.IsView(n):
+		case class == graph.Version:
+			f.at[n] = f.notBefore(n)
+		case class == graph.Elementwise || class == graph.Update:
+			f.join(n, n.Shape())
+		case class == graph.Reduce && !isSumTo(n) && !findsIndex(n):
+			f.join(n, n.In(0).Shape())
+		case class == graph.Reduce && findsIndex(n):
+			f.start(n, &kernel{class: graph.Elementwise, domain: n.In(0).Shape(), closed: true})
+		case class == graph.Reduce:
+			f.start(n, &kernel{class: class, domain: n.In(0).Shape(), closed: true})
 		default:
-			f.place(n)
+			f.start(n, &kernel{class: class, domain: n.Shape(), closed: true})
 		}
 	}
 	return nil
 }
 
-func (f *fuser) place(n *graph.Node) {
-	switch n.Op().Class {
-	case graph.Elementwise, graph.Update:
-		f.join(n, n.Shape(), f.earliest(n), false)
-	case graph.Reduce:
-		if isSumTo(n) {
-			f.start(n, &kernel{class: graph.Reduce, domain: n.In(0).Shape(), closed: true})
-			return
-		}
-		index := n.Op().Fold == graph.FoldArgMax || n.Op().Fold == graph.FoldArgMin
-		f.join(n, n.In(0).Shape(), f.earliest(n), index)
-	default:
-		f.start(n, &kernel{class: n.Op().Class, domain: n.Shape(), closed: true})
-	}
+// findsIndex reports whether a reduction gives a position: its rows run along the
+// reduced axis, wherever that stands.
+func findsIndex(n *graph.Node) bool {
+	return n.Op().Fold == graph.FoldArgMax || n.Op().Fold == graph.FoldArgMin
 }
 
-// earliest gives the first kernel in which the node can run.
-func (f *fuser) earliest(n *graph.Node) int {
+// notBefore gives the first kernel in which the node may run, if it takes all it can
+// from registers.
+func (f *fuser) notBefore(n *graph.Node) int {
 	first := 0
-	for i, x := range n.Operands() {
-		first = max(first, f.after(x, f.inRegister(n, i)))
+	for _, x := range n.Operands() {
+		first = max(first, f.at[shapeinfer.Viewed(x)])
 	}
-	if n.Op().Class == graph.Update {
-		for _, r := range f.u.writes.Before(n) {
-			at := f.at[r]
-			if !f.readsInPlace(r, n) {
-				at++
-			}
-			first = max(first, at)
-		}
+	for _, r := range f.u.writes.Before(n) {
+		first = max(first, f.at[r])
 	}
 	return first
 }
 
-// after gives the first kernel in which a value can be used: the one that makes it,
-// if the use takes it from a register, else the next.
-func (f *fuser) after(x *graph.Node, inRegister bool) int {
-	at, computed := f.at[shapeinfer.Viewed(x)]
-	switch {
-	case !computed:
-		return 0
-	case inRegister:
-		return at
+// join puts a node into the first kernel that it fits, or into a new one. Its elements,
+// or those that it reduces, have the given shape.
+func (f *fuser) join(n *graph.Node, shape graph.Shape) {
+	list := f.byShape[shape.Compact()]
+	i, _ := slices.BinarySearch(list, f.notBefore(n))
+	for _, at := range list[i:] {
+		if f.fits(n, shape, at) {
+			f.add(n, shape, at)
+			return
+		}
 	}
-	return at + 1
+	f.start(n, &kernel{class: graph.Elementwise, domain: shape})
 }
 
-// inRegister reports whether operand i of n, where n shares its kernel, is taken as it
-// was computed: the same element, not a view, a repetition or a sum.
-func (f *fuser) inRegister(n *graph.Node, i int) bool {
-	x := n.In(i)
-	if x.Op().Class != graph.Elementwise && x.Op().Class != graph.Update {
+// start begins a kernel with a node.
+func (f *fuser) start(n *graph.Node, k *kernel) {
+	k.row, k.registers = -1, map[*graph.Node]level{}
+	f.u.kernels = append(f.u.kernels, k)
+	at := len(f.u.kernels) - 1
+	if !k.closed {
+		f.open(k.domain, at)
+	}
+	f.add(n, k.domain, at)
+}
+
+// open notes that a kernel takes nodes of a shape.
+func (f *fuser) open(shape graph.Shape, at int) {
+	key := shape.Compact()
+	i, _ := slices.BinarySearch(f.byShape[key], at)
+	f.byShape[key] = slices.Insert(f.byShape[key], i, at)
+}
+
+// fits reports whether a node can run in a kernel.
+func (f *fuser) fits(n *graph.Node, shape graph.Shape, at int) bool {
+	k := f.u.kernels[at]
+	if len(k.nodes) >= maxKernelNodes {
 		return false
 	}
-	for _, k := range n.Stretch(i) {
-		if k != graph.Same {
+	l := k.levelOf(shape)
+	taken := false
+	for i, x := range n.Operands() {
+		made, computed := f.at[shapeinfer.Viewed(x)]
+		if computed && made >= at && (!k.inRegister(n, l, i) || n.Op().Class == graph.Update && i == 0 && !k.registersOf(x)) {
+			return false // a part that is written needs the whole in memory
+		}
+		taken = taken || computed && made == at
+	}
+	if l == perRow && !taken {
+		return false // it has nothing to do with these rows
+	}
+	for _, r := range f.u.writes.Before(n) {
+		if f.at[r] >= at && !readsInPlace(r, n) {
 			return false
 		}
 	}
-	return true
+	return k.rowsFit(n, l)
+}
+
+// add makes a node a member of a kernel.
+func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
+	k := f.u.kernels[at]
+	k.nodes = append(k.nodes, n)
+	f.at[n] = at
+	switch {
+	case k.closed:
+	case n.Op().Class != graph.Reduce:
+		k.registers[n] = k.levelOf(shape)
+	case k.levelOf(shape) == perElement:
+		row := rowOf(n)
+		if k.row < 0 && row >= 0 && k.canHaveRows(row) {
+			k.row = row
+			f.open(k.domain[:row], at)
+			if ones := k.rowShape(); len(ones) > row {
+				f.open(ones, at)
+			}
+		}
+		if k.row >= 0 && k.row == row {
+			k.registers[n] = perRow
+		}
+	}
 }
 
 // readsInPlace reports whether r reads of what a write destroys only the element that is
 // written next, so that it may share a kernel with the write.
-func (f *fuser) readsInPlace(r, write *graph.Node) bool {
+func readsInPlace(r, write *graph.Node) bool {
 	switch r.Op().Class {
 	case graph.Elementwise, graph.Update, graph.Reduce:
 	default:
@@ -168,37 +177,27 @@ func sameCells(x, y *graph.Node) bool {
 	return a.Offset == b.Offset && slices.Equal(a.Strides, b.Strides)
 }
 
-// join puts the node into the first kernel of its iteration space from first on, or
-// into a new one.
-func (f *fuser) join(n *graph.Node, domain graph.Shape, first int, alone bool) {
-	key := domain.Compact()
-	if !alone {
-		list := f.byDomain[key]
-		i, _ := slices.BinarySearch(list, first)
-		for _, at := range list[i:] {
-			if k := f.u.kernels[at]; len(k.nodes) < maxKernelNodes {
-				f.add(n, at)
-				return
-			}
+// rowOf gives the axis from which on a reduction folds all axes and before which it
+// folds none, or -1. Axes of size 1 are folded or not as need be.
+func rowOf(n *graph.Node) int {
+	domain, axes := n.In(0).Shape(), ops.Axes(n)
+	row := len(domain)
+	for row > 0 && (domain[row-1] == 1 || slices.Contains(axes, row-1)) {
+		row--
+	}
+	for row < len(domain) && !slices.Contains(axes, row) {
+		row++ // leading axes of size 1 that are not folded
+	}
+	long := false
+	for axis, d := range domain {
+		folded := slices.Contains(axes, axis)
+		if folded && axis < row {
+			return -1
 		}
+		long = long || folded && d != 1
 	}
-	at := f.start(n, &kernel{class: graph.Elementwise, domain: domain, closed: alone})
-	if !alone {
-		f.byDomain[key] = append(f.byDomain[key], at)
+	if !long {
+		return -1
 	}
-}
-
-func (f *fuser) start(n *graph.Node, k *kernel) int {
-	k.member = map[*graph.Node]bool{}
-	f.u.kernels = append(f.u.kernels, k)
-	at := len(f.u.kernels) - 1
-	f.add(n, at)
-	return at
-}
-
-func (f *fuser) add(n *graph.Node, at int) {
-	k := f.u.kernels[at]
-	k.nodes = append(k.nodes, n)
-	k.member[n] = true
-	f.at[n] = at
+	return row
 }

@@ -40,6 +40,7 @@ type boundKernel interface {
 type step struct {
 	kernel   boundKernel
 	operands []place // where each operand's memory is
+	of       int     // the number of the kernel
 	needsIn  bool    // some operand is an input, whose memory changes from run to run
 }
 
@@ -65,7 +66,8 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding
 			b, err = nil, e.err
 		}
 	}()
-	for _, k := range p.kernels {
+	for i, k := range p.kernels {
+		first := len(b.steps)
 		for _, part := range k.parts {
 			if !k.choice || b.chosen(k.nodes[0], part) {
 				b.steps = append(b.steps, b.bindPart(p, part))
@@ -76,6 +78,9 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding
 			b.steps = append(b.steps, b.bindProduct(p, k.matmul))
 		case k.gather != nil:
 			b.steps = append(b.steps, b.bindGather(p, k.gather))
+		}
+		for at := first; at < len(b.steps); at++ {
+			b.steps[at].of = i
 		}
 	}
 	b.layOut(p)

@@ -31,12 +31,7 @@ type fault struct {
 // lowerPass writes each kernel as a row program, or notes the operands of a kernel of
 // another class.
 func lowerPass(u *unit) error {
-	users := map[*graph.Node][]*graph.Node{}
-	for _, n := range u.order {
-		for _, x := range n.Operands() {
-			users[x] = append(users[x], n)
-		}
-	}
+	readers := u.readers()
 	roots := map[*graph.Node]bool{}
 	for _, n := range u.roots {
 		roots[n] = true
@@ -48,12 +43,57 @@ func lowerPass(u *unit) error {
 			}
 			continue
 		}
-		l := lowering{u: u, k: k, p: &part{domain: k.domain}, users: users, roots: roots, values: map[*graph.Node]rowprog.Value{}}
+		l := lowering{u: u, k: k, p: &part{domain: k.domain}}
+		l.plan = newStages(k, func(n *graph.Node) bool { return roots[n] || k.isReadInMemory(n, readers[n]) })
 		if err := l.run(); err != nil {
 			return &BugError{Pass: "lower", Node: k.nodes[0], Err: err}
 		}
 	}
 	return nil
+}
+
+// reader is an operand of a node.
+type reader struct {
+	node    *graph.Node
+	operand int
+}
+
+// readers lists who reads each value, directly or through views.
+func (u *unit) readers() map[*graph.Node][]reader {
+	readers := map[*graph.Node][]reader{}
+	for _, n := range u.order {
+		if shapeinfer.IsView(n) {
+			continue
+		}
+		for i, x := range n.Operands() {
+			x = shapeinfer.Viewed(x)
+			readers[x] = append(readers[x], reader{n, i})
+		}
+	}
+	for _, n := range u.roots {
+		if x := shapeinfer.Viewed(n); x != n {
+			readers[x] = append(readers[x], reader{n, 0})
+		}
+	}
+	return readers
+}
+
+// isReadInMemory reports whether somebody does not take a value from a register.
+func (k *kernel) isReadInMemory(n *graph.Node, readers []reader) bool {
+	for _, r := range readers {
+		if !slices.Contains(k.nodes, r.node) || !k.inRegister(r.node, k.levelFor(r.node), r.operand) {
+			return true
+		}
+	}
+	return false
+}
+
+// levelFor says how often the kernel computes what a member takes.
+func (k *kernel) levelFor(n *graph.Node) level {
+	if n.Op().Class == graph.Reduce {
+		return k.levelOf(n.In(0).Shape())
+	}
+	return k.levelOf(n.Shape())
 }
 
 // lowering writes one kernel's row program.
@@ -62,11 +102,16 @@ type lowering struct {
 	k      *kernel
 	p      *part
 	b      *rowprog.Builder
-	users  map[*graph.Node][]*graph.Node
-	roots  map[*graph.Node]bool
-	values map[*graph.Node]rowprog.Value
+	plan   *stages
+	values map[computed]rowprog.Value
 	node   *graph.Node // whose meaning is being written
 	axisOf []int       // the program's axis of each axis of the domain, -1 where it has size 1
+}
+
+// computed is a value in a stage; those of rows are in stage 0.
+type computed struct {
+	node  *graph.Node
+	stage int
 }
 
 func (l *lowering) run() error {
@@ -76,66 +121,113 @@ func (l *lowering) run() error {
 		return fmt.Errorf("%d axes that cannot be merged, more than %d", outer+1, rowprog.MaxOuter+1)
 	}
 	l.b = rowprog.NewBuilder(l.k.nodes[0].Label(), outer)
-	for _, n := range l.k.nodes {
-		l.node = n
-		if n.Op().Class == graph.Reduce {
-			l.reduce(n, ops.Axes(n), reducedLayout(n))
-			continue
+	l.values = map[computed]rowprog.Value{}
+	for s := range l.plan.count + 1 {
+		if 0 < s && s < l.plan.count {
+			l.b.NextStage()
 		}
-		in := make([]graph.Value, len(n.Operands()))
-		for i := range in {
-			in[i] = graph.Value(l.operandValue(n, i))
-		}
-		l.values[n] = rowprog.Value(n.Op().Emit(l, n, in))
-		if n.Op().Class == graph.Update || l.isNeeded(n) {
-			l.store(n, operand{base: n, layout: shapeinfer.LayoutOf(n), write: true})
+		for _, n := range l.k.nodes {
+			l.finishNode(n, s)
 		}
 	}
 	return l.finish()
 }
 
-// isNeeded reports whether an elementwise node must be in memory: it is a result, or
-// somebody does not take it from a register.
-func (l *lowering) isNeeded(n *graph.Node) bool {
-	if l.roots[n] {
-		return true
+// finishNode writes what a stage does for a node: its reduction, or its stores.
+func (l *lowering) finishNode(n *graph.Node, s int) {
+	if l.plan.stored[n] == s && n.Op().Class == graph.Reduce {
+		l.reduceNode(n, s)
+		return
 	}
-	for _, user := range l.users[n] {
-		if !l.k.member[user] {
-			return true
-		}
-		for i, x := range user.Operands() {
-			if x == n && !takenFromRegister(user, i) {
-				return true
-			}
-		}
+	if at, ok := l.plan.stored[n]; ok && at == s {
+		layout := l.k.overDomain(shapeinfer.LayoutOf(n), l.k.levelFor(n))
+		l.b.Store(l.result(n, operand{base: n, layout: layout, write: true}, l.plan.access(n)), l.value(n, s))
 	}
-	return false
+	if home, ok := l.plan.homes[n]; ok && l.plan.first(n) == s {
+		l.b.Store(l.home(home), l.value(n, s))
+	}
 }
 
-func takenFromRegister(n *graph.Node, i int) bool { return (&fuser{}).inRegister(n, i) }
+// result gives the operand into which a node is stored.
+func (l *lowering) result(n *graph.Node, o operand, access rowprog.Access) int {
+	for i, old := range l.p.operands {
+		if old.write && old.base == n {
+			return i
+		}
+	}
+	l.p.operands = append(l.p.operands, o)
+	spec := rowprog.Operand{Name: l.operandName(o), Type: typeOf(n.DType()), Access: access, Domain: rowprog.Vec}
+	if l.k.levelFor(n) == perRow {
+		spec.Domain = rowprog.Row
+	}
+	return l.b.Operand(spec)
+}
 
-// operandValue gives operand i of n: the value just computed, a number, or a load.
-func (l *lowering) operandValue(n *graph.Node, i int) rowprog.Value {
-	x := n.In(i)
-	if v, ok := l.values[x]; ok && l.k.member[x] && takenFromRegister(n, i) {
+// home gives the operand in whose memory a value waits for later stages.
+func (l *lowering) home(of *graph.Node) int {
+	return l.result(of, operand{base: of, layout: graph.RowMajor(l.k.domain), write: true}, rowprog.InOut)
+}
+
+// value gives a node's value in a stage: computed there or before, or loaded from where
+// an earlier stage has left it.
+func (l *lowering) value(n *graph.Node, s int) rowprog.Value {
+	key := computed{n, s}
+	if l.k.registers[n] == perRow {
+		key.stage = 0
+	}
+	if v, ok := l.values[key]; ok {
 		return v
+	}
+	var v rowprog.Value
+	if l.k.registers[n] == perElement && !l.plan.computes(n, s) {
+		home := n
+		if other, ok := l.plan.homes[n]; ok {
+			home = other
+		}
+		v = l.b.Load(l.home(home))
+	} else {
+		in := make([]graph.Value, len(n.Operands()))
+		for i := range in {
+			if i > 0 || !n.Op().Fill { // whose old value is of no account
+				in[i] = graph.Value(l.operandValue(n, i, s))
+			}
+		}
+		l.node = n
+		v = rowprog.Value(n.Op().Emit(l, n, in))
+	}
+	l.values[key] = v
+	return v
+}
+
+// operandValue gives operand i of n in a stage: a value of the kernel, a number, or a
+// load.
+func (l *lowering) operandValue(n *graph.Node, i, s int) rowprog.Value {
+	x, level := n.In(i), l.k.levelFor(n)
+	if l.k.inRegister(n, level, i) {
+		return l.value(shapeinfer.Viewed(x), s)
 	}
 	if v, ok := x.ScalarValue(); ok {
 		return rowprog.Value(l.constant(x, v))
 	}
-	layout := shapeinfer.LayoutOf(x)
-	kinds := n.Stretch(i)
-	o := operand{base: shapeinfer.Viewed(x), layout: shapeinfer.BroadcastView(layout, l.p.domain, kinds)}
+	return l.b.Load(l.operand(l.loaded(n, level, i), x.DType(), rowprog.In))
+}
+
+// loaded describes operand i of n as it is read from memory.
+func (l *lowering) loaded(n *graph.Node, level level, i int) operand {
+	x, kinds := n.In(i), n.Stretch(i)
+	if n.Op().Class == graph.Reduce {
+		kinds = nil
+	}
+	o := operand{base: shapeinfer.Viewed(x), layout: l.k.read(n, level, i)}
 	for axis, kind := range kinds {
 		if kind == graph.Undecided {
 			if o.undecided == nil {
-				o.undecided, o.from = make([]bool, len(kinds)), make(graph.Shape, len(kinds))
+				o.undecided, o.from = make([]bool, len(l.k.domain)), make(graph.Shape, len(l.k.domain))
 			}
 			o.undecided[axis], o.from[axis] = true, x.Shape()[axis-len(kinds)+x.Rank()]
 		}
 	}
-	return l.b.Load(l.operand(o, x.DType(), rowprog.In))
+	return o
 }
 
 // constant writes a number, with all the bits of an integer.
@@ -177,8 +269,8 @@ func sameLayout(a, b operand) bool {
 // domainOf says how often an operand's element changes: once a call, once a row, or
 // along the row.
 func (l *lowering) domainOf(o operand) rowprog.Domain {
-	if o.write {
-		return rowprog.Vec
+	if o.write || len(l.p.axes) == 0 && o.base != nil {
+		return rowprog.Vec // the element is the row
 	}
 	d := rowprog.Uniform
 	for axis, at := range l.axisOf {
@@ -193,22 +285,46 @@ func (l *lowering) domainOf(o operand) rowprog.Domain {
 	return d
 }
 
-func (l *lowering) store(n *graph.Node, o operand) {
-	l.b.Store(l.operand(o, n.DType(), rowprog.Out), l.values[n])
+// reduceNode writes a reduction of the kernel.
+func (l *lowering) reduceNode(n *graph.Node, s int) {
+	v := l.operandValue(n, 0, s)
+	layout := l.k.overDomain(reducedLayout(n), l.k.levelFor(n))
+	if _, kept := l.k.registers[n]; !kept {
+		l.reduce(n, v, ops.Axes(n), layout)
+		return
+	}
+	v = l.b.Reduce(reductionOf(n.Op().Fold), v)
+	l.values[computed{n, 0}] = v
+	if l.plan.needed[n] {
+		l.b.Store(l.reduced(n, layout, true, 0), v)
+	}
 }
 
-// reduce writes a reduction over axes of the domain: along the row to one value, over
-// outer axes into memory.
-func (l *lowering) reduce(n *graph.Node, axes []int, result graph.Layout) {
-	v := l.operandValue(n, 0)
+// reduce writes the reduction of v over axes of the domain: along the row to one value,
+// over outer axes into memory.
+func (l *lowering) reduce(n *graph.Node, v rowprog.Value, axes []int, result graph.Layout) {
 	kind := reductionOf(n.Op().Fold)
+	rowsOnly := l.k.levelFor(n) == perRow
+	if rowsOnly {
+		axes = slices.DeleteFunc(slices.Clone(axes), func(axis int) bool { return axis >= l.k.row })
+	}
 	row, over := l.reducedAxes(axes)
-	if row {
+	switch {
+	case row:
 		v = l.b.Reduce(kind, v)
-	} else if kind.GivesIndex() {
+	case kind.GivesIndex():
 		v = l.b.ConstInt(rowprog.I64, 0) // of one element
 	}
-	o := operand{base: n, layout: result, write: true}
+	at := l.reduced(n, result, row || rowsOnly, over)
+	if over != 0 {
+		l.b.Accumulate(at, kind, v)
+	} else {
+		l.b.Store(at, v)
+	}
+}
+
+// reduced makes the operand of a reduction's result.
+func (l *lowering) reduced(n *graph.Node, result graph.Layout, row bool, over rowprog.AxisSet) int {
 	spec := rowprog.Operand{Name: n.Label(), Type: typeOf(n.DType()), Access: rowprog.Out, Domain: rowprog.Vec, Reduced: over}
 	if row {
 		spec.Domain = rowprog.Row
@@ -216,13 +332,8 @@ func (l *lowering) reduce(n *graph.Node, axes []int, result graph.Layout) {
 	if over != 0 {
 		spec.Access = rowprog.Acc
 	}
-	l.p.operands = append(l.p.operands, o)
-	at := l.b.Operand(spec)
-	if over != 0 {
-		l.b.Accumulate(at, kind, v)
-	} else {
-		l.b.Store(at, v)
-	}
+	l.p.operands = append(l.p.operands, operand{base: n, layout: result, write: true})
+	return l.b.Operand(spec)
 }
 
 // reducedAxes gives the program's axes that a reduction folds: the row, and outer ones.
@@ -237,67 +348,4 @@ func (l *lowering) reducedAxes(axes []int) (row bool, over rowprog.AxisSet) {
 		}
 	}
 	return row, over
-}
-
-// reducedLayout is the layout of a reduction's result over its operand's axes: a folded
-// axis has stride 0.
-func reducedLayout(n *graph.Node) graph.Layout {
-	result, x := graph.RowMajor(n.Shape()), n.In(0).Shape()
-	out := graph.Layout{Shape: x, Strides: make([]graph.Dim, len(x))}
-	axes, keep := ops.Axes(n), n.Attrs().(ops.ReduceAttrs).KeepDims
-	at := 0
-	for axis := range x {
-		folded := slices.Contains(axes, axis)
-		if !folded {
-			out.Strides[axis] = result.Strides[at]
-		}
-		if !folded || keep {
-			at++
-		}
-	}
-	return out
-}
-
-func reductionOf(f graph.Fold) rowprog.Reduction {
-	switch f {
-	case graph.FoldSum:
-		return rowprog.Sum
-	case graph.FoldProd:
-		return rowprog.Prod
-	case graph.FoldMax, graph.FoldAny:
-		return rowprog.Max
-	case graph.FoldMin, graph.FoldAll:
-		return rowprog.Min
-	case graph.FoldArgMax:
-		return rowprog.ArgMax
-	case graph.FoldArgMin:
-		return rowprog.ArgMin
-	}
-	return rowprog.NoReduction
-}
-
-// typeOf gives the kernels' type of a dtype.
-func typeOf(t graph.DType) rowprog.Type {
-	switch t {
-	case graph.Bool:
-		return rowprog.Bool
-	case graph.Int32:
-		return rowprog.I32
-	case graph.Int64:
-		return rowprog.I64
-	case graph.Float32:
-		return rowprog.F32
-	case graph.Float64:
-		return rowprog.F64
-	}
-	return rowprog.NoType
-}
-
-func dtypeOf(t rowprog.Type) graph.DType {
-	for _, d := range graph.DTypes() {
-		if typeOf(d) == t {
-			return d
-		}
-	}
-	return graph.InvalidDType
 }

@@ -113,7 +113,7 @@ func (p *planner) make(n *graph.Node, at int) *storage {
 // is overwritten.
 func (p *planner) takeOver(at int, part *part) {
 	for i, o := range part.operands {
-		if !o.write || part.prog.Operands[i].Access != rowprog.Out || part.prog.Operands[i].Domain != rowprog.Vec {
+		if spec := part.prog.Operands[i]; !o.write || spec.Access == rowprog.Acc || spec.Domain != rowprog.Vec {
 			continue
 		}
 		to := p.of[o.base]
@@ -126,12 +126,27 @@ func (p *planner) takeOver(at int, part *part) {
 			}
 			from := p.of[x.base]
 			if from.kind == inArena && from != to && from.last == at && from.first < at && from.heir == nil && from.count == to.count &&
-				sameLayout(x, o) && x.undecided == nil && p.usedOnce(part, from) {
+				sameLayout(x, o) && x.undecided == nil && p.usedOnce(part, from) && readBeforeWritten(part.prog, j, i) {
 				from.heir, to.taken = to, from
 				break
 			}
 		}
 	}
+}
+
+// readBeforeWritten reports whether the stages that load an operand come no later than
+// the first that stores another one.
+func readBeforeWritten(p *rowprog.Program, loaded, stored int) bool {
+	lastLoad, firstStore := rowprog.Section(-1), rowprog.Section(p.Sections())
+	for i := range p.Insts {
+		switch in := &p.Insts[i]; {
+		case in.Op == rowprog.OpLoad && in.Operand == loaded:
+			lastLoad = max(lastLoad, in.Section)
+		case in.Op == rowprog.OpStore && in.Operand == stored:
+			firstStore = min(firstStore, in.Section)
+		}
+	}
+	return lastLoad <= firstStore
 }
 
 // usedOnce reports whether one operand of the part alone lies in the storage.

@@ -240,6 +240,7 @@ func agree(t *testing.T, seed uint64, inPlace bool) (compiled bool) {
 		if err != nil {
 			return true
 		}
+		require.NoError(t, s.CheckArguments(), "seed %d\n%s", seed, prog)
 		for i, n := range outputs {
 			got := out.Array(n)
 			require.Equal(t, fmt.Sprint(want[i].Shape), fmt.Sprint(got.Shape), "seed %d, %s", seed, graph.Describe(n))

@@ -36,6 +36,7 @@ type Session struct {
 	running    atomic.Bool
 	evalSess   *Session
 	seed       uint64
+	profile    *Profile // while a profile is taken
 }
 
 // paramStore holds parameters' values; sessions may share it.
@@ -240,9 +241,11 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)
 		}
+		start := s.profile.start()
 		if err := st.kernel.run(s); err != nil {
 			return err
 		}
+		s.profile.stop(st.of, start)
 	}
 	return nil
 }

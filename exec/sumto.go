@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -41,13 +40,13 @@ func (u *unit) lowerSumTo(k *kernel, n *graph.Node) error {
 			}
 		}
 		l := u.newPart(k, x.Shape())
-		l.p.folds, l.values = folds, map[*graph.Node]rowprog.Value{}
+		l.p.folds = folds
 		result := graph.RowMajor(n.Shape())
 		result.Shape = x.Shape()
 		for _, axis := range folds {
 			result.Strides[axis] = 0
 		}
-		l.reduce(n, folds, result)
+		l.reduce(n, l.operandValue(n, 0, 0), folds, result)
 		if err := l.finish(); err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@ func (n *Node) infer() {
 	if n.shape == nil && n.bad == nil {
 		n.shape = Shape{}
 	}
+	n.checkSizes()
 	n.judged = n.dtype.Valid() && n.shape != nil
 }
 

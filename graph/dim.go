@@ -44,11 +44,22 @@ type term struct {
 type polynomial []term
 
 // dimTable interns normal forms for the whole process, as package unique does for
-// values: equal expressions have one entry, and entries are never removed.
+// values: equal expressions have one entry. Entries are never removed, since a Dim is a
+// number that the collector cannot follow. The table grows with the number of different
+// expressions, not of graphs: a server that builds the same models for ever uses the same
+// entries. One that makes up names as it runs, as "batch_1734", would grow by about 300
+// bytes for each expression; names should be those of a model, and stay the same.
 var dimTable struct {
 	sync.Mutex
 	byKey map[string]Dim
-	list  atomic.Pointer[[]polynomial]
+	list  atomic.Pointer[[]dimEntry]
+}
+
+// dimEntry is a normal form with the names in it, in alphabetical order.
+type dimEntry struct {
+	handle Dim
+	poly   polynomial
+	names  []string
 }
 
 const (
@@ -57,11 +68,26 @@ const (
 	handleMask = uint64(3) << 62
 )
 
-// handleOf gives the handle of a table index. The upper bits hold a hash of the index,
-// by which a value made with Go's operators is recognised.
-func handleOf(index int) Dim {
-	h := uint64(index+1) * 0x9e3779b97f4a7c15
-	return Dim(handleBit | (h>>34)<<indexBits | uint64(index))
+// newHandle makes the handle of a table index. The upper bits hold a hash, by which a value
+// made with Go's operators is recognised: a sum is no handle of the table, and a multiple
+// is no number that could be a size. That is seen to for small multiples.
+func newHandle(index int) Dim {
+	for h := uint64(index + 1); ; h++ {
+		h *= 0x9e3779b97f4a7c15
+		d := Dim(handleBit | (h>>34)<<indexBits | uint64(index))
+		if d.multiplesAreNoSizes() {
+			return d
+		}
+	}
+}
+
+func (d Dim) multiplesAreNoSizes() bool {
+	for k := Dim(2); k <= 64; k++ {
+		if m := d * k; m >= -endOfSizes && m < endOfSizes {
+			return false
+		}
+	}
+	return true
 }
 
 // isHandle reports whether d has the form of a handle; it may still be a wrong one.
@@ -78,12 +104,21 @@ func (d Dim) poly() (p polynomial, ok bool) {
 		}
 		return polynomial{{coef: int64(d)}}, true
 	}
-	list := dimTable.list.Load()
-	index := int(uint64(d) & (1<<indexBits - 1))
-	if list == nil || index >= len(*list) || handleOf(index) != d {
+	e := d.entry()
+	if e == nil {
 		return nil, false
 	}
-	return (*list)[index], true
+	return e.poly, true
+}
+
+// entry gives what the table holds for a handle; nil where it is none.
+func (d Dim) entry() *dimEntry {
+	list := dimTable.list.Load()
+	index := int(uint64(d) & (1<<indexBits - 1))
+	if list == nil || !d.isHandle() || index >= len(*list) || (*list)[index].handle != d {
+		return nil
+	}
+	return &(*list)[index]
 }
 
 // intern gives the Dim of a normal form.
@@ -106,12 +141,12 @@ func (p polynomial) intern() Dim {
 	if dimTable.byKey == nil {
 		dimTable.byKey = map[string]Dim{}
 	}
-	var list []polynomial
+	var list []dimEntry
 	if old := dimTable.list.Load(); old != nil {
 		list = *old
 	}
-	d := handleOf(len(list))
-	list = append(list, p) // readers hold shorter slices and never see the new entry
+	d := newHandle(len(list))
+	list = append(list, dimEntry{d, p, p.names()}) // readers hold shorter slices and never see the new entry
 	dimTable.list.Store(&list)
 	dimTable.byKey[key] = d
 	return d
@@ -204,17 +239,25 @@ func absInt(a int64) uint64 {
 	return uint64(a)
 }
 
-// combine applies f to the normal forms of two sizes.
-func combine(d, e Dim, f func(a, b polynomial) ([]term, bool)) Dim {
+// combine gives the sum or the product of two sizes.
+func combine(op dimOp, d, e Dim) Dim {
 	if d == UnknownDim || e == UnknownDim {
 		return UnknownDim
+	}
+	if m, whole := d.Int(); whole {
+		if n, whole := e.Int(); whole {
+			return op.numbers(m, n)
+		}
+	}
+	if known, ok := dimMemo.get(op, d, e); ok {
+		return known
 	}
 	a, okA := d.poly()
 	b, okB := e.poly()
 	if !okA || !okB {
 		return InvalidDim
 	}
-	terms, ok := f(a, b)
+	terms, ok := op.terms(a, b)
 	if !ok {
 		return InvalidDim
 	}
@@ -222,7 +265,9 @@ func combine(d, e Dim, f func(a, b polynomial) ([]term, bool)) Dim {
 	if !ok {
 		return InvalidDim
 	}
-	return p.intern()
+	result := p.intern()
+	dimMemo.put(op, d, e, result)
+	return result
 }
 
 // Plus gives d + e.
@@ -233,7 +278,7 @@ func (d Dim) Plus(e Dim) Dim {
 	case d == 0:
 		return e
 	}
-	return combine(d, e, func(a, b polynomial) ([]term, bool) { return slices.Concat(a, b), true })
+	return combine(dimSum, d, e)
 }
 
 // Minus gives d - e.
@@ -252,21 +297,7 @@ func (d Dim) Times(e Dim) Dim {
 	case d == 1:
 		return e
 	}
-	return combine(d, e, func(a, b polynomial) ([]term, bool) {
-		var out []term
-		for _, x := range a {
-			for _, y := range b {
-				c, ok := mulInt(x.coef, y.coef)
-				if !ok {
-					return nil, false
-				}
-				atoms := slices.Concat(x.atoms, y.atoms)
-				slices.SortFunc(atoms, compareAtoms)
-				out = append(out, term{c, atoms})
-			}
-		}
-		return out, true
-	})
+	return combine(dimProduct, d, e)
 }
 
 // SymbolicDim gives the named size itself: a letter or _, then letters, digits and _.
@@ -274,7 +305,7 @@ func SymbolicDim(name string) Dim {
 	if !isDimName(name) {
 		return InvalidDim
 	}
-	return atomDim(atom{name: name})
+	return namedDim(name)
 }
 
 func atomDim(a atom) Dim { return polynomial{{1, []atom{a}}}.intern() }

@@ -1,10 +1,13 @@
 package graph
 
+import "fmt"
+
 // Bounds are what is known of a named size.
 type Bounds struct {
 	Min, Max int64 // Max 0: no greatest value
 	Multiple int64 // the size is a multiple of it; 0 and 1: any
 	MayBeOne bool  // the size may be 1 and then broadcasts
+	Is       Dim   // the size that it was said to be; 0: nothing was said
 }
 
 // BoundsOf gives what is known of each name.
@@ -12,3 +15,29 @@ type BoundsOf func(name string) Bounds
 
 // DefaultBounds are those of a name of which nothing was said: at least 1.
 func DefaultBounds() Bounds { return Bounds{Min: 1} }
+
+// isEmpty reports whether no size satisfies b.
+func (b Bounds) isEmpty() bool {
+	if b.Min < 0 || b.Max < 0 || b.Multiple < 0 {
+		return true
+	}
+	k := max(b.Multiple, 1)
+	return b.Max > 0 && (b.Min+k-1)/k*k > b.Max
+}
+
+// isWithin reports whether all sizes that satisfy b satisfy old.
+func (b Bounds) isWithin(old Bounds) bool {
+	return b.Min >= old.Min && (old.Max == 0 || b.Max > 0 && b.Max <= old.Max) && max(b.Multiple, 1)%max(old.Multiple, 1) == 0
+}
+
+// String gives the bounds in words: "at least 1, a multiple of 8".
+func (b Bounds) String() string {
+	text := fmt.Sprintf("at least %d", b.Min)
+	if b.Max != 0 {
+		text += fmt.Sprintf(", at most %d", max(b.Max, 0))
+	}
+	if b.Multiple > 1 || b.Multiple < 0 {
+		text += fmt.Sprintf(", a multiple of %d", b.Multiple)
+	}
+	return text
+}

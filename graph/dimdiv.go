@@ -8,6 +8,15 @@ func (d Dim) FloorDiv(k int64) Dim {
 	if n, whole := d.Int(); whole && k > 0 {
 		return Dim(floorDiv(n, k))
 	}
+	if known, ok := dimMemo.get(dimFloor, d, Dim(k)); ok {
+		return known
+	}
+	result := d.floorDiv(k)
+	dimMemo.put(dimFloor, d, Dim(k), result)
+	return result
+}
+
+func (d Dim) floorDiv(k int64) Dim {
 	p, ok := d.poly()
 	switch {
 	case d == UnknownDim:

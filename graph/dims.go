@@ -1,11 +1,15 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // dimDecl is what a graph knows of one of its named sizes.
 type dimDecl struct {
 	bounds Bounds
 	pos    Pos
+	equal  Pos // where it was said to be another size
 }
 
 // DimOption says something about a named size.
@@ -14,8 +18,14 @@ type DimOption func(*Bounds)
 // AtLeast sets the least value; it is 1 unless said otherwise.
 func AtLeast(n int64) DimOption { return func(b *Bounds) { b.Min = n } }
 
-// AtMost sets the greatest value.
-func AtMost(n int64) DimOption { return func(b *Bounds) { b.Max = n } }
+// AtMost sets the greatest value, which must be 1 or more.
+func AtMost(n int64) DimOption {
+	return func(b *Bounds) {
+		if b.Max = n; n == 0 {
+			b.Max = -1 // 0 stands for none
+		}
+	}
+}
 
 // MultipleOf says that the size is a multiple of n.
 func MultipleOf(n int64) DimOption { return func(b *Bounds) { b.Multiple = n } }
@@ -25,17 +35,25 @@ func MultipleOf(n int64) DimOption { return func(b *Bounds) { b.Multiple = n } }
 func MayBeOne() DimOption { return func(b *Bounds) { b.MayBeOne = true } }
 
 // Dim declares a named size, known only when sizes are bound. The same name in one
-// graph is the same size.
+// graph is the same size. What is said of it belongs to its first declaration: a later
+// one can only say more, since what was built before relies on it.
 func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 	d := SymbolicDim(name)
 	pos := Caller()
+	refuse := func(help, format string, args ...any) {
+		m := &Mistake{Code: CodeSize, Pos: pos, Summary: fmt.Sprintf(format, args...)}
+		if help != "" {
+			m.Help = []string{help}
+		}
+		g.mistakes = append(g.mistakes, m)
+	}
 	if !d.Valid() {
-		g.mistakes = append(g.mistakes, &Mistake{Code: CodeSize, Pos: pos,
-			Summary: fmt.Sprintf("%q cannot name a size: a name is a letter and then letters, digits and _", name)})
+		refuse("", "%q cannot name a size: a name is a letter and then letters, digits and _", name)
 		return UnknownDim
 	}
 	decl := g.dims[name]
-	if decl == nil {
+	isNew := decl == nil
+	if isNew {
 		if g.dims == nil {
 			g.dims = map[string]*dimDecl{}
 		}
@@ -43,15 +61,94 @@ func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 		g.dims[name] = decl
 		g.dimOrder = append(g.dimOrder, name)
 	}
+	b := decl.bounds
 	for _, o := range opts {
-		o(&decl.bounds)
+		o(&b)
 	}
-	if b := decl.bounds; b.Min < 0 || b.Max != 0 && b.Max < b.Min || b.Multiple < 0 {
-		g.mistakes = append(g.mistakes, &Mistake{Code: CodeSize, Pos: pos,
-			Summary: fmt.Sprintf("no size can be %q: at least %d, at most %d, a multiple of %d", name, b.Min, b.Max, max(b.Multiple, 1))})
-		decl.bounds = DefaultBounds()
+	switch {
+	case b.isEmpty():
+		refuse("", "no size can be %q: %s", name, b)
+	case !isNew && !b.isWithin(decl.bounds):
+		refuse(fmt.Sprintf("say it where %s is first declared, at %s", name, decl.pos),
+			"%q was declared %s, and what was built since relies on it: it cannot become %s", name, decl.bounds, b)
+	default:
+		decl.bounds = b
 	}
 	return d
+}
+
+// Equal states that two sizes are the same, so that axes of these sizes meet under
+// [Strict] names too. One of them must be a name, or contain one that can be brought to
+// one side: Equal(b, c), Equal(b, 4), Equal(n, m.Plus(1)). It is checked when sizes are
+// bound.
+func (g *Graph) Equal(a, b Dim) {
+	pos := Caller()
+	refuse := func(help, format string, args ...any) {
+		g.mistakes = append(g.mistakes, &Mistake{Code: CodeSize, Pos: pos, Summary: fmt.Sprintf(format, args...), Help: []string{help}})
+	}
+	for _, d := range []Dim{a, b} {
+		if text, help := badSize(g, d); text != "" {
+			refuse(help, "Equal: %s", text)
+			return
+		}
+	}
+	x, y := g.resolve(a), g.resolve(b)
+	difference := x.Minus(y)
+	switch n, static := difference.Int(); {
+	case x.IsUnknown() || y.IsUnknown() || difference == 0:
+		return
+	case static:
+		refuse("take the statement away, or declare other sizes", "%s cannot be equal to %s: they always differ by %d", a, b, max(n, -n))
+		return
+	}
+	name, is, ok := isolate(difference, y)
+	if !ok {
+		refuse("declare both as multiples of another named size", "Equal(%s, %s) cannot be solved for a name", a, b)
+		return
+	}
+	decl := g.dims[name]
+	decl.bounds.Is, decl.equal = is, pos
+}
+
+// resolve replaces the names that were said to be other sizes.
+func (g *Graph) resolve(d Dim) Dim {
+	for again := true; again; {
+		again = false
+		for _, name := range d.Symbols() {
+			if is := g.Bounds(name).Is; is != 0 {
+				d, again = d.Subst(name, is), true
+				break
+			}
+		}
+	}
+	return d
+}
+
+// isolate solves difference == 0 for a name that stands in it once, with the coefficient 1
+// or -1; preferred, where it is one of them.
+func isolate(difference, preferred Dim) (name string, is Dim, ok bool) {
+	for _, candidate := range difference.Symbols() {
+		coef, rest, linear := difference.Linear(candidate)
+		if !linear || coef != 1 && coef != -1 || ok && SymbolicDim(candidate) != preferred {
+			continue
+		}
+		if is := rest.Times(Dim(-coef)); is != 0 {
+			name, ok = candidate, true
+		}
+	}
+	if ok {
+		coef, rest, _ := difference.Linear(name)
+		is = rest.Times(Dim(-coef))
+	}
+	return name, is, ok
+}
+
+// EqualPos gives the place where a named size was said to be another one.
+func (g *Graph) EqualPos(name string) Pos {
+	if d := g.dims[name]; d != nil {
+		return d.equal
+	}
+	return Pos{}
 }
 
 // Bounds gives what was declared of a named size.
@@ -75,20 +172,8 @@ func (g *Graph) DimPos(name string) Pos {
 
 // badSize says what is wrong with a declared size, or "".
 func badSize(g *Graph, d Dim) (text, help string) {
-	if n, whole := d.Int(); whole {
-		switch {
-		case n < 0:
-			return fmt.Sprintf("%d is no size", n), "sizes are 0 or more; a size known only at run time is a named one: g.Dim(\"batch\")"
-		case n > 1<<62:
-			return fmt.Sprintf("%d is no size", n), arithmeticHelp
-		}
-		return "", ""
-	}
-	if d.IsUnknown() {
-		return "", ""
-	}
-	if !d.Valid() {
-		return "the size is not valid", arithmeticHelp
+	if text, help = d.wrong(); text != "" {
+		return text, help
 	}
 	for _, name := range d.Symbols() {
 		if g.dims[name] == nil {
@@ -98,4 +183,41 @@ func badSize(g *Graph, d Dim) (text, help string) {
 	return "", ""
 }
 
-const arithmeticHelp = "if it is computed from a named size, use its methods: batch.Plus(1), batch.Times(2)"
+// endOfSizes is more than any memory holds. Go's operators make such numbers from handles.
+const endOfSizes = 1 << 48
+
+// wrong says why d can be the size of no axis, or "".
+func (d Dim) wrong() (text, help string) {
+	switch n, whole := d.Int(); {
+	case d.IsUnknown():
+		return "", ""
+	case whole && n < 0 && n > -endOfSizes:
+		return fmt.Sprintf("%d is no size", n), "sizes are 0 or more; a size known only at run time is a named one: g.Dim(\"batch\")"
+	case whole && (n >= endOfSizes || n < 0), !d.Valid():
+		return "the size is too large for an int64, or was computed from a named size with Go's operators",
+			"compute with the methods of named sizes: batch.Plus(1), batch.Times(2), batch.Minus(n), batch.FloorDiv(2)"
+	}
+	return "", ""
+}
+
+// IsSize reports whether d can be the size of an axis: it is not negative, not beyond what
+// any memory holds, and no value made with Go's operators.
+func (d Dim) IsSize() bool {
+	text, _ := d.wrong()
+	return text == ""
+}
+
+// checkSizes refuses a result with an axis that can be no size, such as one computed with
+// Go's operators from named sizes.
+func (n *Node) checkSizes() {
+	for axis, d := range n.shape {
+		if uint64(d) < endOfSizes {
+			continue
+		}
+		if text, help := d.wrong(); text != "" {
+			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d of the result: %s", axis, text), Help: []string{help}})
+			n.shape = slices.Clone(n.shape)
+			n.shape[axis] = UnknownDim
+		}
+	}
+}

@@ -11,36 +11,27 @@ import (
 // errDimOverflow is PyTorch's text for sizes that an int64 cannot hold.
 var errDimOverflow = errors.New("numel: integer multiplication overflow")
 
-// Symbols lists the names in d, in alphabetical order.
+// Symbols lists the names in d, in alphabetical order. The slice must not be changed.
 func (d Dim) Symbols() []string {
-	var names []string
-	d.eachName(func(name string) {
-		if !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	})
-	slices.Sort(names)
-	return names
+	if e := d.entry(); e != nil {
+		return e.names
+	}
+	return nil
 }
 
-func (d Dim) eachName(f func(string)) {
-	if d.IsConst() {
-		return
-	}
-	p, _ := d.poly()
+// names lists the names in p, in alphabetical order.
+func (p polynomial) names() (names []string) {
 	for _, t := range p {
 		for _, a := range t.atoms {
-			switch {
-			case a.name != "":
-				f(a.name)
-			case a.k > 0:
-				a.p.eachName(f)
-			default:
-				a.p.eachName(f)
-				a.q.eachName(f)
+			if a.name != "" {
+				names = append(names, a.name)
+			} else {
+				names = append(append(names, a.p.Symbols()...), a.q.Symbols()...)
 			}
 		}
 	}
+	slices.Sort(names)
+	return slices.Clip(slices.Compact(names))
 }
 
 // Eval gives d's value when lookup gives the values of its names. Division rounds down,

@@ -65,7 +65,7 @@ func (t *messageText) row(o OperandNote) operandRow {
 	shape := o.Shape
 	if o.Node != nil {
 		n := o.Node.Written()
-		r.made, r.pos = n.made(), n.pos.In(t.dir)
+		r.made, r.pos = n.made(), t.place(n.pos)
 		if r.label == "" {
 			r.label = n.Called()
 		}

@@ -12,7 +12,8 @@ func (m *Mistake) Error() string { return m.Text("") }
 
 // Text is Error with the paths of files relative to a directory.
 func (m *Mistake) Text(dir string) string {
-	t := messageText{dir: dir}
+	first, _ := m.Place().Frame()
+	t := messageText{dir: dir, file: first.File}
 	fmt.Fprintf(&t.Builder, "%s: %s %s: ", m.Place().In(dir), m.Severity, m.Code)
 	if m.Node != nil {
 		t.WriteString(Describe(m.Node) + ": ")
@@ -25,7 +26,7 @@ func (m *Mistake) Text(dir string) string {
 	for _, fix := range m.Fixes {
 		text := "help: " + fix.Text
 		if fix.At != nil {
-			text += " (" + fix.At.pos.In(dir) + ")"
+			text += " (" + t.place(fix.At.pos) + ")"
 		}
 		t.line(text)
 	}
@@ -38,7 +39,16 @@ func (m *Mistake) Text(dir string) string {
 // messageText is a message under construction.
 type messageText struct {
 	strings.Builder
-	dir string
+	dir  string
+	file string // the file of the first line
+}
+
+// place gives a place; a file that the first line has named is called by its bare name.
+func (t *messageText) place(p Pos) string {
+	if f, ok := p.Frame(); ok && f.File == t.file {
+		return p.In("")
+	}
+	return p.In(t.dir)
 }
 
 const messageIndent = "      "

@@ -56,14 +56,14 @@ func Linear(g *graph.Graph, name string, x *graph.Node, out int, opts ...Option)
 func linearTrouble(g *graph.Graph, x *graph.Node) string {
 	switch {
 	case x.Graph() != g:
-		return fmt.Sprintf("%s does not belong to graph %q, in which the layer is built", x.Label(), g.Name())
+		return fmt.Sprintf("%s does not belong to graph %q, in which the layer is built", x.Called(), g.Name())
 	case !x.DType().IsFloat():
-		return fmt.Sprintf("a linear layer works on floating-point numbers, and %s has dtype %s", x.Label(), x.DType())
+		return fmt.Sprintf("a linear layer works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())
 	case x.Rank() == 0:
-		return fmt.Sprintf("a linear layer works along the last axis, and %s is a scalar", x.Label())
+		return fmt.Sprintf("a linear layer works along the last axis, and %s is a scalar", x.Called())
 	}
 	if last := x.Shape()[x.Rank()-1]; !last.IsUnknown() && !last.IsConst() {
-		return fmt.Sprintf("the size of the weights must be known when the program is built, and the last axis of %s is %q", x.Label(), last)
+		return fmt.Sprintf("the size of the weights must be known when the program is built, and the last axis of %s is %q", x.Called(), last)
 	}
 	return ""
 }

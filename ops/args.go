@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/broadloom/broadloom/graph"
@@ -220,4 +221,16 @@ func (a DiagonalAttrs) Args(operands []string) []string { return after(operands,
 // Args writes the shape, the strides and the offset.
 func (a StridedAttrs) Args(operands []string) []string {
 	return after(operands, a.Shape, graph.Shape(a.Strides), a.Offset)
+}
+
+// WithPadding pads all axes alike.
+func (a ConvAttrs) WithPadding(p int) any {
+	a.Padding = slices.Repeat([]int{p}, len(a.Padding))
+	return a
+}
+
+// WithPadding pads all axes alike.
+func (a PoolAttrs) WithPadding(p int) any {
+	a.Padding = slices.Repeat([]int{p}, len(a.Padding))
+	return a
 }

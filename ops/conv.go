@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -18,6 +19,18 @@ type ConvAttrs struct {
 
 func (a ConvAttrs) steps() shapeinfer.Steps {
 	return shapeinfer.Steps{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}
+}
+
+// Args writes the options; operands without a bias are written with nil.
+func (a ConvAttrs) Args(operands []string) []string {
+	if len(operands) == 2 {
+		operands = append(operands, "nil")
+	}
+	operands = stepWords(operands, a.steps(), []int{1})
+	if a.Groups != 1 {
+		operands = append(operands, fmt.Sprintf("Groups(%d)", a.Groups))
+	}
+	return operands
 }
 
 // convolution is the entry of a convolution over the last axes.
@@ -43,6 +56,9 @@ func init() {
 // those of its parts: a product, and windows put back.
 func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 	x, w, a := in[0], in[1], n.Attrs().(ConvAttrs)
+	if n.Shape().NumElements() == 0 {
+		return Zeros(x.Graph(), n.DType(), n.Shape()...)
+	}
 	axes := len(a.Stride)
 	shape := n.Shape()
 	if single := x.Rank() == axes+1; single {

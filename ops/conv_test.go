@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -117,10 +118,15 @@ func TestConvOfOneImageWithSymbolicSizes(t *testing.T) {
 
 func TestConvOfNothing(t *testing.T) {
 	g := graph.New("conv")
-	x, w := g.Input("x", graph.Float64, 1, 0, 4, 4), g.Input("w", graph.Float64, 2, 0, 3, 3)
-	y := ops.Conv2D(x, w, nil)
-	in := feeds{x: random(rand.New(rand.NewPCG(1, 2)), 1, 0, 4, 4), w: random(rand.New(rand.NewPCG(1, 2)), 2, 0, 3, 3)}
-	require.Equal(t, make([]float64, 8), value(t, in, y).Data, "sums over no channels")
+	rng := rand.New(rand.NewPCG(1, 2))
+	x, w, batch := g.Input("x", graph.Float64, 1, 0, 4, 4), g.Input("w", graph.Float64, 2, 0, 3, 3), g.Input("batch", graph.Float64, 0, 1, 4, 4)
+	v := g.Input("v", graph.Float64, 2, 1, 3, 3)
+	in := feeds{x: random(rng, 1, 0, 4, 4), w: random(rng, 2, 0, 3, 3), batch: random(rng, 0, 1, 4, 4), v: random(rng, 2, 1, 3, 3)}
+	require.Equal(t, []int{1, 0, 2, 2}, value(t, in, ops.Conv2D(x, w, nil)).Shape, "no channels from no channels, as in PyTorch")
+	y := ops.Conv2D(batch, v, nil)
+	require.Equal(t, []int{0, 2, 2, 2}, value(t, in, y).Shape)
+	dv := autodiff.Grad(ops.Sum(y), []*graph.Node{v})[0]
+	require.Equal(t, make([]float64, 18), value(t, in, dv).Data)
 }
 
 func TestConvMistakes(t *testing.T) {

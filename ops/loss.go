@@ -193,11 +193,16 @@ func EachLoss() LossOption { return func(l *classLoss) { l.Reduction = "none" } 
 // mean is then that of the weights: their sum is what the losses are divided by.
 func ClassWeights(w *graph.Node) LossOption { return func(l *classLoss) { l.weights = w } }
 
-func applyLoss(op *graph.Op, x, target node, opts []LossOption) node {
+func lossOf(opts []LossOption) classLoss {
 	l := classLoss{CrossEntropyAttrs: CrossEntropyAttrs{IgnoreIndex: defaultIgnoreIndex, Reduction: "mean"}}
 	for _, o := range opts {
 		o(&l)
 	}
+	return l
+}
+
+func applyLoss(op *graph.Op, x, target node, opts []LossOption) node {
+	l := lossOf(opts)
 	if l.weights == nil {
 		return Apply(op, l.CrossEntropyAttrs, x, target)
 	}
@@ -223,6 +228,3 @@ func CrossEntropy(x, target *graph.Node, opts ...LossOption) *graph.Node {
 func NLL(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return applyLoss(opNLL, x, target, opts)
 }
-
-// MSE gives the mean of the squared differences.
-func MSE(x, target *graph.Node) *graph.Node { return Mean(Square(Sub(x, target))) }

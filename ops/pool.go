@@ -24,6 +24,18 @@ func (a PoolAttrs) steps() shapeinfer.Steps {
 	return shapeinfer.Steps{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}
 }
 
+// Args writes the size of windows and the options.
+func (a PoolAttrs) Args(operands []string) []string {
+	operands = stepWords(after(operands, axisWords(a.Kernel)...), a.steps(), a.Kernel)
+	if a.Ceil {
+		operands = append(operands, "CeilMode()")
+	}
+	if a.ExcludePadding {
+		operands = append(operands, "ExcludePadding()")
+	}
+	return operands
+}
+
 // pooling is the entry of a pooling operation. check refuses dtypes and options.
 func pooling(name, fn, doc string, check func(c *graph.Call, a PoolAttrs), expand func(n node, in []node) node) *graph.Op {
 	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Expand: expand,

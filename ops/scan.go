@@ -18,8 +18,12 @@ type ScanAttrs struct {
 // Args writes the axis.
 func (a ScanAttrs) Args(operands []string) []string { return after(operands, a.Axis) }
 
-// scanBlock is the length of the runs in which CumSum adds up.
-const scanBlock = 64
+const (
+	// scanBlock is the length of the runs in which CumSum adds up.
+	scanBlock = 128
+	// scanLevels is how often the sums of an axis of symbolic size are cut into blocks.
+	scanLevels = 2
+)
 
 // scan is the entry of a running reduction. along writes it from the first element on.
 func scan(name, fn, doc string, along func(x node, axis int) node) *graph.Op {
@@ -47,7 +51,8 @@ func scan(name, fn, doc string, along func(x node, axis int) node) *graph.Op {
 }
 
 func init() {
-	opCumSum = scan("cumsum", "CumSum", "the sum of the elements up to each place of an axis; integers and booleans are counted in Int64.", prefixSums)
+	opCumSum = scan("cumsum", "CumSum", "the sum of the elements up to each place of an axis; integers and booleans are counted in Int64.",
+		func(x node, axis int) node { return prefixSums(x, axis, scanLevels) })
 	opCumSum.Grad = func(n, dy node, _ int) node {
 		a := n.Attrs().(ScanAttrs)
 		return Apply(opCumSum, ScanAttrs{a.Axis, !a.Reverse}, dy)
@@ -57,29 +62,36 @@ func init() {
 }
 
 // prefixSums adds up in blocks: within each of them, and then the sums of the blocks
-// before. A long axis of known size takes several levels of blocks, one of symbolic size
-// two.
-func prefixSums(x node, axis int) node {
+// before, which are prefix sums again. An axis of symbolic size has the given number of
+// levels.
+func prefixSums(x node, axis, levels int) node {
 	size := x.Shape()[axis]
 	n, static := size.Int()
-	if static && n <= scanBlock {
+	switch {
+	case static && n <= scanBlock:
+		return doubling(x, axis, n)
+	case !static && levels == 0:
 		return upTo(opSum, x, axis, 0)
 	}
 	blocks := size.CeilDiv(scanBlock)
+	filled := blocks.Times(scanBlock)
 	shape := slices.Insert(slices.Clone(x.Shape()), axis+1, scanBlock)
 	shape[axis] = blocks
-	within := upTo(opSum, Reshape(Pad(x, axis, 0, blocks.Times(scanBlock).Minus(size), 0), shape...), axis+1, 0)
-	totals := Select(within, axis+1, scanBlock-1)
-	if static {
-		totals = prefixSums(totals, axis)
-	} else {
-		totals = upTo(opSum, totals, axis, 0)
-	}
+	within := doubling(Reshape(Pad(x, axis, 0, filled.Minus(size), 0), shape...), axis+1, scanBlock)
+	totals := prefixSums(Select(within, axis+1, scanBlock-1), axis, levels-1)
 	before := Pad(Slice(totals, axis, 0, blocks.Minus(1), 1), axis, 1, 0, 0)
-	sums := Add(within, Unsqueeze(before, axis+1))
 	shape = slices.Clone(x.Shape())
-	shape[axis] = blocks.Times(scanBlock)
-	return Slice(Reshape(sums, shape...), axis, 0, size, 1)
+	shape[axis] = filled
+	return Slice(Reshape(Add(within, Unsqueeze(before, axis+1)), shape...), axis, 0, size, 1)
+}
+
+// doubling adds up along an axis of n elements: after each step, an element is the sum of
+// twice as many.
+func doubling(x node, axis int, n int64) node {
+	for step := graph.Dim(1); step < graph.Dim(n); step *= 2 {
+		x = Add(x, Slice(Pad(x, axis, step, 0, 0), axis, 0, graph.Dim(n), 1))
+	}
+	return x
 }
 
 // upTo reduces, for each place of an axis, the window that ends there, over an axis with
@@ -91,8 +103,9 @@ func upTo(op *graph.Op, x node, axis int, neutral float64) node {
 }
 
 // CumSum gives, at each place of an axis, the sum of the elements up to there. Sums are
-// formed in blocks of 64, so that each element is read about 64 times, whatever the length
-// of the axis; of an axis of symbolic size n, another n/64 sums of up to n/64 are formed.
+// formed by doubling in blocks of 128, with 7 additions for an element; an axis of symbolic
+// size is worked on as if its size were a multiple of that, and one of more than a few
+// million elements costs more than in proportion.
 func CumSum(x *graph.Node, axis int) *graph.Node { return Apply(opCumSum, ScanAttrs{Axis: axis}, x) }
 
 // CumProd gives, at each place of an axis, the product of the elements up to there. Each

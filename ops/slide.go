@@ -2,6 +2,7 @@ package ops
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -41,6 +42,19 @@ func Padding(elements ...int) StepOption {
 // Dilation is how far neighbouring elements of a window are apart in the operand.
 func Dilation(steps ...int) StepOption {
 	return func(s *shapeinfer.Steps) { s.Dilation = slices.Clone(steps) }
+}
+
+// stepWords writes the options that differ from what they are when nothing is said.
+func stepWords(operands []string, s shapeinfer.Steps, stride []int) []string {
+	for _, o := range []struct {
+		word         string
+		given, usual []int
+	}{{"Stride", s.Stride, stride}, {"Padding", s.Padding, []int{0}}, {"Dilation", s.Dilation, []int{1}}} {
+		if !slices.Equal(o.given, forAxes(o.usual, len(o.given), 0)) {
+			operands = append(operands, o.word+"("+strings.Join(after(nil, axisWords(o.given)...), ", ")+")")
+		}
+	}
+	return operands
 }
 
 // forAxes repeats one number for all axes; nil is the default.

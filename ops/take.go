@@ -40,10 +40,10 @@ func init() {
 	opScatterAdd = define(graph.Op{
 		Name: "scatter_add", Func: "ScatterAdd", Doc: "zeros, and to each place along one axis the sum of the elements whose index it is; an index outside stops the run.",
 		Class: graph.Gather, MinIn: 2, MaxIn: 2,
-		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+		Infer: refuseBool(`"scatter_add" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ScatterAttrs)
 			return c.DType(0), shapeinfer.ScatterAdd(c, a.Axis, a.Size)
-		},
+		}),
 		Grad: each(
 			func(n, dy node) node { return Take(dy, n.In(1), n.Attrs().(ScatterAttrs).Axis) },
 			noOperandGradient),

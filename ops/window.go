@@ -23,6 +23,16 @@ type FoldAttrs struct {
 	Stride, Dilation int
 }
 
+// Args writes the axis, the size and the steps.
+func (a WindowAttrs) Args(operands []string) []string {
+	return after(operands, a.Axis, a.Size, a.Stride, a.Dilation)
+}
+
+// Args writes the axis, its length and the steps.
+func (a FoldAttrs) Args(operands []string) []string {
+	return after(operands, a.Axis, a.Length, a.Stride, a.Dilation)
+}
+
 func init() {
 	opWindow = movement("window", "Window", "sliding windows along one axis: y[…,i,…,k] = x[…,i*stride+k*dilation,…].",
 		func(c *graph.Call) graph.Shape {

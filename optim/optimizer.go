@@ -95,11 +95,11 @@ func (o Optimizer) trouble(params []*graph.Node) string {
 		case w == nil:
 			return fmt.Sprintf("parameter %d is nil", i)
 		case !w.IsParam():
-			return fmt.Sprintf("%s is %s, not a parameter", w.Label(), graph.Describe(w))
+			return fmt.Sprintf("%s is %s, not a parameter", w.Called(), graph.Describe(w))
 		}
 	}
 	if r := o.rateNode; r != nil && r.Judged() && (r.Rank() != 0 || !r.DType().IsFloat()) {
-		return fmt.Sprintf("the learning rate %s is %s%s; it must be a floating-point scalar", r.Label(), r.DType(), r.Shape())
+		return fmt.Sprintf("the learning rate %s is %s%s; it must be a floating-point scalar", r.Called(), r.DType(), r.Shape())
 	}
 	return ""
 }

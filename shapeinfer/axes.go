@@ -26,7 +26,7 @@ func axisMistake(c *graph.Call, axis, rank int) *graph.Mistake {
 	m := &graph.Mistake{Code: CodeAxis, Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -rank, rank-1, axis)}
 	if c.NumIn() > 0 {
 		x := c.In(0).Written()
-		text := fmt.Sprintf("%s is %s: axes", x.Label(), x.Shape())
+		text := fmt.Sprintf("%s is %s: axes", x.Called(), x.Shape())
 		for i, d := range x.Shape() {
 			sep := ","
 			if i == 0 {
@@ -132,8 +132,7 @@ func specifyDim(word string) string {
 func RefuseDType(c *graph.Call, sentence string) {
 	m := operandMistake(c, CodeDType, sentence)
 	for i := range m.Operands {
-		x := c.In(i).Written()
-		m.Operands[i].Text = x.DType().String() + "   " + x.Pos().String()
+		m.Operands[i].DType = c.In(i).Written().DType()
 	}
 	c.Fail(m)
 }

@@ -2,6 +2,8 @@ package shapeinfer
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -23,46 +25,66 @@ func (s Sizes) Lookup(name string) (int64, bool) {
 	return v, ok
 }
 
-// BindError says which requirements the sizes given do not meet.
-type BindError struct{ Problems []string }
-
-// Error lists all problems.
-func (e *BindError) Error() string {
-	return fmt.Sprintf("error %s: %s by the sizes bound\n      %s", CodeBinding,
-		strings.Replace(counted(len(e.Problems), "requirement"), "requirement", "requirement not met", 1),
-		strings.Join(e.Problems, "\n      "))
+// BindError says which requirements the sizes given do not meet, all of them.
+type BindError struct {
+	// Problems holds one text for each; the lines after its first are indented.
+	Problems []string
+	// Pos is the place in the user's program that bound the sizes.
+	Pos graph.Pos
 }
 
-// binder solves named sizes from the sizes of inputs.
-type binder struct {
-	g        *graph.Graph
-	sizes    Sizes
-	origin   map[string]string
-	problems []string
+// Error lists all problems behind the place that bound the sizes.
+func (e *BindError) Error() string {
+	requirements := strings.Replace(counted(len(e.Problems), "requirement"), "requirement", "requirement not met", 1)
+	if len(e.Problems) > 1 {
+		requirements = fmt.Sprintf("%d requirements not met", len(e.Problems))
+	}
+	return fmt.Sprintf("%s: error %s: %s by the sizes bound\n      %s", e.Pos, CodeBinding, requirements, strings.Join(e.Problems, "\n      "))
 }
 
 // Bind solves the named sizes from the sizes of the inputs given, and judges every
-// requirement that was left. All that is wrong comes back in one error.
-func Bind(g *graph.Graph, inputs []Bound, needs []graph.Requirement) (Sizes, error) {
-	b := &binder{g: g, sizes: Sizes{}, origin: map[string]string{}}
-	for _, in := range inputs {
-		if len(in.Shape) != in.Node.Rank() {
-			b.problem("input %s has rank %d, got rank %d: it is declared %s, got %s", in.Node.Label(), in.Node.Rank(), len(in.Shape), in.Node.Shape(), ints(in.Shape))
+// requirement that was left by [Check]. Sizes given by hand are known from the start. All
+// that is wrong comes back in one [BindError], which says where each size came from.
+//
+// Where inputs do not tell single names but all that the graph needs, as the axes of
+// [m+n] do in a graph in which m+n is used alone, some values that fit are given.
+func Bind(g *graph.Graph, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
+	b := &binder{g: g, inputs: inputs, needs: needs, sizes: Sizes{}, origin: map[string]string{}}
+	b.read(given)
+	if len(b.problems) == 0 {
+		b.solve()
+		b.checkBounds()
+		b.checkInputs()
+		b.checkEqual()
+		for _, r := range needs {
+			b.checkRequirement(r)
 		}
+		b.checkCounts()
 	}
 	if len(b.problems) > 0 {
-		return nil, &BindError{b.problems}
-	}
-	b.solve(inputs)
-	b.checkBounds()
-	b.checkInputs(inputs)
-	for _, r := range needs {
-		b.checkRequirement(r)
-	}
-	if len(b.problems) > 0 {
-		return nil, &BindError{b.problems}
+		return nil, &BindError{Problems: b.problems, Pos: graph.Caller()}
 	}
 	return b.sizes, nil
+}
+
+// equation is an axis of an input that was given, of a declared size with names.
+type equation struct {
+	size  graph.Dim
+	value int64
+	from  string // "from input x, axis 0   (net.go:3)"
+}
+
+func (e equation) String() string { return fmt.Sprintf("%s = %d   %s", e.size, e.value, e.from) }
+
+// binder solves named sizes from the sizes of inputs.
+type binder struct {
+	g         *graph.Graph
+	inputs    []Bound
+	needs     []graph.Requirement
+	equations []equation
+	sizes     Sizes
+	origin    map[string]string
+	problems  []string
 }
 
 func (b *binder) problem(format string, args ...any) {
@@ -71,52 +93,28 @@ func (b *binder) problem(format string, args ...any) {
 	}
 }
 
-// solve goes over the inputs until no further name can be found: first sizes that are a
-// name, then expressions linear in one unknown name.
-func (b *binder) solve(inputs []Bound) {
-	for progress := true; progress; {
-		progress = false
-		for _, in := range inputs {
-			for axis, d := range in.Node.Shape() {
-				progress = b.solveDim(in, axis, d) || progress
+// read takes the sizes in.
+func (b *binder) read(given []Sizes) {
+	for _, in := range b.inputs {
+		n := in.Node
+		if len(in.Shape) != n.Rank() {
+			b.problem("input %s has rank %d, got rank %d: it is declared %s, got %s", n.Label(), n.Rank(), len(in.Shape), n.Shape(), ints(in.Shape))
+			continue
+		}
+		for axis, d := range n.Shape() {
+			if in.Shape[axis] < 0 {
+				b.problem("axis %d of input %s is %d: sizes are 0 or more", axis, n.Label(), in.Shape[axis])
+			}
+			if d.IsSymbolic() {
+				b.equations = append(b.equations, equation{d, int64(in.Shape[axis]), fmt.Sprintf("from input %s, axis %d   (%s)", n.Label(), axis, n.Pos())})
 			}
 		}
 	}
-}
-
-func (b *binder) solveDim(in Bound, axis int, d graph.Dim) bool {
-	if d.IsConst() {
-		return false
-	}
-	unknown := ""
-	for _, name := range d.Symbols() {
-		if _, known := b.sizes[name]; !known {
-			if unknown != "" {
-				return false
-			}
-			unknown = name
+	for _, names := range given {
+		for name, v := range names {
+			b.sizes[name], b.origin[name] = v, "given by hand"
 		}
 	}
-	if unknown == "" {
-		return false
-	}
-	coef, rest, ok := d.Linear(unknown)
-	if !ok || coef == 0 {
-		return false
-	}
-	have := int64(in.Shape[axis])
-	r, err := rest.Eval(b.sizes.Lookup)
-	if err != nil {
-		return false
-	}
-	if (have-r)%coef != 0 {
-		b.problem("division had remainder: axis %d of input %s is %s, and no %s makes it %d", axis, in.Node.Label(), d, unknown, have)
-		b.sizes[unknown] = (have - r) / coef
-	} else {
-		b.sizes[unknown] = (have - r) / coef
-	}
-	b.origin[unknown] = fmt.Sprintf("from input %s, axis %d", in.Node.Label(), axis)
-	return true
 }
 
 func (b *binder) checkBounds() {
@@ -126,60 +124,141 @@ func (b *binder) checkBounds() {
 			continue
 		}
 		bounds := b.g.Bounds(name)
+		declared := ""
 		switch {
 		case v < bounds.Min:
-			b.problem("%s = %d   %s; it is at least %d", name, v, b.origin[name], bounds.Min)
+			declared = fmt.Sprintf("at least %d", bounds.Min)
 		case bounds.Max > 0 && v > bounds.Max:
-			b.problem("%s = %d   %s; it is at most %d", name, v, b.origin[name], bounds.Max)
+			declared = fmt.Sprintf("at most %d", bounds.Max)
 		case bounds.Multiple > 1 && v%bounds.Multiple != 0:
-			b.problem("%s = %d   %s; it is a multiple of %d", name, v, b.origin[name], bounds.Multiple)
+			declared = fmt.Sprintf("a multiple of %d", bounds.Multiple)
+		default:
+			continue
+		}
+		b.problem("%s = %d   %s\n        it is declared %s at %s", name, v, b.origin[name], declared, b.g.DimPos(name))
+	}
+}
+
+// checkInputs compares the sizes of inputs with what the names say.
+func (b *binder) checkInputs() {
+	for _, in := range b.inputs {
+		for axis, d := range in.Node.Shape() {
+			if n, static := d.Int(); static && n != int64(in.Shape[axis]) {
+				b.problem("axis %d of input %s is %d, and it is declared %s at %s", axis, in.Node.Label(), in.Shape[axis], in.Node.Shape(), in.Node.Pos())
+			}
+		}
+	}
+	for _, e := range b.equations {
+		if v, err := e.size.Eval(b.sizes.Lookup); err == nil && v != e.value {
+			b.problem("%s%s", e, b.where(e.size))
 		}
 	}
 }
 
-func (b *binder) checkInputs(inputs []Bound) {
-	for _, in := range inputs {
-		for axis, d := range in.Node.Shape() {
-			want, err := d.Eval(b.sizes.Lookup)
-			if err != nil || want == int64(in.Shape[axis]) {
-				continue
-			}
-			why := ""
-			for _, name := range d.Symbols() {
-				why += fmt.Sprintf("; %s = %d %s", name, b.sizes[name], b.origin[name])
-			}
-			b.problem("axis %d of input %s is %d, and it is declared %s%s", axis, in.Node.Label(), in.Shape[axis], in.Node.Shape(), why)
+// checkEqual compares sizes that were said to be the same.
+func (b *binder) checkEqual() {
+	for _, name := range b.g.DimNames() {
+		is := b.g.Bounds(name).Is
+		v, known := b.sizes[name]
+		if other, err := b.value(is); is != 0 && known && err == nil && v != other {
+			b.problem("%s == %s fails: %d against %d%s\n        stated at %s", name, is, v, other, b.where(graph.SymbolicDim(name), is), b.g.EqualPos(name))
 		}
 	}
+}
+
+// where tells the values of the names in sizes and where they came from, a line for each.
+func (b *binder) where(sizes ...graph.Dim) string {
+	var names []string
+	for _, d := range sizes {
+		names = append(names, d.Symbols()...)
+	}
+	slices.Sort(names)
+	text := ""
+	for _, name := range slices.Compact(names) {
+		if v, known := b.sizes[name]; known {
+			text += fmt.Sprintf("\n        %s = %d   %s", name, v, b.origin[name])
+		}
+	}
+	return text
 }
 
 func (b *binder) checkRequirement(r graph.Requirement) {
-	x, errX := r.A.Eval(b.sizes.Lookup)
-	y, errY := r.B.Eval(b.sizes.Lookup)
-	if errX != nil || errY != nil {
-		return // a size that nothing fed depends on
+	x, errX := b.value(r.A)
+	y, errY := b.value(r.B)
+	switch {
+	case errX == errNotBound || errY == errNotBound:
+		return // a size of an input that was not given, or told of before
+	case errX != nil || errY != nil:
+		b.problem("%s has no value: %v%v%s", RequirementText(r), orNothing(errX), orNothing(errY), b.requiredBy(r))
+	case !holds(r.Kind, x, y):
+		b.problem("%s fails: %d against %d%s", RequirementText(r), x, y, b.requiredBy(r))
 	}
-	met, word := false, "=="
-	switch r.Kind {
-	case graph.MustEqual:
-		met = x == y
-	case graph.MustBroadcast:
-		met, word = x == y || x == 1 || y == 1, "broadcasts with"
-	case graph.MustEqualOrOne:
-		met, word = x == y || y == 1, "takes"
-	case graph.MustBeAtLeast:
-		met, word = x >= y, ">="
-	case graph.MustBeMultipleOf:
-		met, word = y != 0 && x%y == 0, "is a multiple of"
+}
+
+func (b *binder) requiredBy(r graph.Requirement) string {
+	return fmt.Sprintf("%s\n        required by %s at %s (%s)", b.where(r.A, r.B), graph.Describe(r.Node), r.Node.Pos(), r.Why)
+}
+
+func orNothing(err error) string {
+	if err == nil {
+		return ""
 	}
-	if met {
-		return
+	return err.Error()
+}
+
+// errNotBound says that a name has no value.
+var errNotBound = fmt.Errorf("a name is not bound")
+
+func (b *binder) value(d graph.Dim) (int64, error) {
+	for _, name := range d.Symbols() {
+		if _, known := b.sizes[name]; !known {
+			return 0, errNotBound
+		}
 	}
-	text := fmt.Sprintf("%s %s %s fails: %d against %d", r.A, word, r.B, x, y)
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(append(r.A.Symbols(), r.B.Symbols()...)))) {
-		text += fmt.Sprintf("\n        %s = %d   %s", name, b.sizes[name], b.origin[name])
+	return d.Eval(b.sizes.Lookup)
+}
+
+// checkCounts refuses sizes with which a value has more bytes than an int64 can count.
+func (b *binder) checkCounts() {
+	if len(b.problems) > 0 {
+		return // sizes that are wrong anyhow
 	}
-	b.problem("%s\n        required by %s at %s (%s)", text, graph.Describe(r.Node), r.Node.Pos(), r.Why)
+	values := map[graph.Dim]int64{}
+	for _, n := range b.g.Nodes() {
+		if !n.Judged() {
+			continue
+		}
+		bytes, isEmpty, static := int64(max(n.DType().Size(), 1)), false, true
+		for _, d := range n.Shape() {
+			v, whole := d.Int()
+			if !whole {
+				static = false
+				if v, whole = values[d]; !whole {
+					var err error
+					if v, err = b.value(d); err != nil {
+						v = 0
+					}
+					values[d] = v
+				}
+			}
+			isEmpty = isEmpty || v == 0
+			bytes = timesOrMax(bytes, v)
+		}
+		if bytes == math.MaxInt64 && !isEmpty && !static {
+			b.problem("%s of shape %s has more elements than an int64 can count: numel: integer multiplication overflow%s\n        made at %s",
+				graph.Describe(n), n.Shape(), b.where(n.Shape()...), n.Pos())
+			return
+		}
+	}
+}
+
+// timesOrMax multiplies numbers that are not negative; a product too large is MaxInt64.
+func timesOrMax(a, b int64) int64 {
+	hi, lo := bits.Mul64(uint64(max(a, 0)), uint64(max(b, 0)))
+	if hi != 0 || lo > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(lo)
 }
 
 func ints(s []int) string { return graph.MakeShape(s...).String() }

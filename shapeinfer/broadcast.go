@@ -332,7 +332,7 @@ func (c Clash) text() string {
 func checkCount(c *graph.Call, s graph.Shape) {
 	n := graph.Dim(1)
 	for _, d := range s {
-		if d == 0 || d.IsUnknown() {
+		if d == 0 || d.IsUnknown() || !d.IsSize() {
 			return
 		}
 	}

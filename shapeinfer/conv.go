@@ -30,7 +30,9 @@ func Conv(c *graph.Call, axes int, steps Steps, groups int) (graph.DType, graph.
 	if m := convArguments(c, x, w, steps, groups); m != nil {
 		c.Fail(m)
 	} else {
-		out[1] = w[0]
+		if out[1] = w[0]; x[1] == 0 {
+			out[1] = 0 // as in PyTorch: of no channels come none
+		}
 		convSizes(c, x, w, out, steps, groups)
 	}
 	if single {

@@ -1,6 +1,7 @@
 package shapeinfer_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -44,11 +46,13 @@ func TestExamplesDrawTheirCodes(t *testing.T) {
 		fmt.Fprintf(&program, "examples[%q] = func() (*graph.Graph, error) {\nvar err error\n%s\nreturn g, err\n}\n", e.Code, example)
 	}
 	program.WriteString("}\n")
-	file := filepath.Join(t.TempDir(), "main.go")
+	file, binary := filepath.Join(t.TempDir(), "main.go"), filepath.Join(t.TempDir(), "examples.exe")
 	require.NoError(t, os.WriteFile(file, []byte(program.String()), 0o644))
-	cmd := exec.Command("go", "run", file)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	build, err := exec.Command("go", "build", "-o", binary, file).CombinedOutput()
+	require.NoError(t, err, string(build))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, binary).Output()
 	require.NoError(t, err)
 	drawn := map[string][]string{}
 	require.NoError(t, json.Unmarshal(out, &drawn))
@@ -60,6 +64,7 @@ func TestExamplesDrawTheirCodes(t *testing.T) {
 const examplesHead = `package main
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"strings"

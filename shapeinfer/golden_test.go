@@ -1,9 +1,11 @@
 package shapeinfer_test
 
 import (
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,10 +36,42 @@ func TestTextsOfTypicalMistakes(t *testing.T) {
 		"bias": mistakes.Bias, "turned": mistakes.Turned, "norm": mistakes.Norm, "loss": mistakes.Loss,
 		"grow": mistakes.Grow, "repeated": mistakes.Repeated, "column": mistakes.Column, "saved": mistakes.Saved,
 		"leaf": mistakes.Leaf, "count": mistakes.Count, "flat": mistakes.Flat, "channels": mistakes.Channels,
-		"axis": mistakes.Axis, "joint": mistakes.Joint,
+		"axis": mistakes.Axis, "joint": mistakes.Joint, "residual": mistakes.Residual, "halved": mistakes.Halved,
 	} {
 		t.Run(name, func(t *testing.T) {
 			golden(t, name, shapeinfer.Check(build()).String())
 		})
 	}
+}
+
+func TestTextOfSizesThatDoNotFit(t *testing.T) {
+	golden(t, "binding", mistakes.Binding().Error())
+}
+
+// The graph itself shows where it broke.
+func TestMarkedGraph(t *testing.T) {
+	golden(t, "bias.graph", shapeinfer.Check(mistakes.Bias()).MarkedGraph())
+}
+
+// Machines read the same as JSON; the fields are documented at ReportJSON.
+func TestReportAsJSON(t *testing.T) {
+	data, err := json.MarshalIndent(shapeinfer.Check(mistakes.Bias()), "", "  ")
+	require.NoError(t, err)
+	dir, err := filepath.Abs(".")
+	require.NoError(t, err)
+	golden(t, "bias.json", strings.ReplaceAll(string(data), dir+"/", ""))
+	var j shapeinfer.ReportJSON
+	require.NoError(t, json.Unmarshal(data, &j))
+	require.Equal(t, []int{1}, j.Errors[0].Operands[0].Bad)
+}
+
+// Whoever gets a report as an error can ask for the single mistakes.
+func TestReportIsAnError(t *testing.T) {
+	err := shapeinfer.Check(mistakes.Turned()).Err()
+	var m *graph.Mistake
+	require.ErrorAs(t, err, &m)
+	require.Equal(t, shapeinfer.CodeMatMul, m.Code)
+	require.True(t, shapeinfer.IsMistake(err, shapeinfer.CodeMatMul))
+	require.False(t, shapeinfer.IsMistake(err, shapeinfer.CodeBroadcast))
+	require.NoError(t, shapeinfer.Check(mistakes.Loss()).Err(), "a warning is no error")
 }

@@ -85,10 +85,10 @@ func inPlaceTarget(c *graph.Call) *graph.Mistake {
 	if n.Op().Class != graph.Source || n.IsParam() || n.IsMutable() {
 		return nil
 	}
-	m := operandMistake(c, CodeImmutable, fmt.Sprintf("%s is %s and cannot be written", n.Label(), article(n.Op().Func)))
+	m := operandMistake(c, CodeImmutable, fmt.Sprintf("%s is %s and cannot be written", n.Called(), article(n.Op().Func)))
 	m.Help = []string{"write a parameter or a computed value"}
 	if n.IsInput() {
-		m.Help[0] += fmt.Sprintf("; or declare that the caller's memory may change: %s.Mutable()", n.Label())
+		m.Help[0] += fmt.Sprintf("; or declare that the caller's memory may change: %s.Mutable()", n.Called())
 	}
 	return m
 }

@@ -196,7 +196,7 @@ func TestAutoCopy(t *testing.T) {
 	w := ops.AddInPlace(x, ops.Slice(x, 1, 0, 1, 1))
 	r := shapeinfer.Check(g)
 	require.NoError(t, r.Err())
-	require.Equal(t, "copy", w.In(1).Op().Name)
+	require.Equal(t, "clone", w.In(1).Op().Name)
 	require.Len(t, r.Notes, 1)
 }
 

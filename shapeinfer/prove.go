@@ -65,7 +65,8 @@ func (p *Prover) judge(r graph.Requirement) Verdict {
 	if v, known := answers.get(q); known {
 		return v
 	}
-	v := newSizes(p.bounds).judge(r)
+	canHold, canFail := tryOut(p.bounds, r)
+	v := newSizes(p.bounds).judge(r, canHold, canFail)
 	answers.put(q, v)
 	return v
 }
@@ -101,7 +102,11 @@ func (p *Prover) fingerprint(sizes ...graph.Dim) uint64 {
 	h := uint64(0)
 	for _, d := range sizes {
 		for _, name := range d.Symbols() {
-			h = h*31 + maphash.Comparable(seed, p.bounds(name))
+			b := p.bounds(name)
+			h = h*31 + maphash.Comparable(seed, b)
+			if b.Is != 0 {
+				h = h*31 + p.fingerprint(b.Is)
+			}
 		}
 	}
 	return h

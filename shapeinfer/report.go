@@ -46,8 +46,14 @@ func (r *Report) Error() string { return r.text("", r.Errors, r.Warnings) }
 // String gives errors, warnings and notes and a line of counts.
 func (r *Report) String() string { return r.Text("") }
 
-// Text is String with the paths of files relative to a directory.
-func (r *Report) Text(dir string) string { return r.text(dir, r.Errors, r.Warnings, r.Notes) }
+// Text is String with the paths of files relative to a directory. Notes are told once there
+// are no errors.
+func (r *Report) Text(dir string) string {
+	if len(r.Errors) > 0 {
+		return r.text(dir, r.Errors, r.Warnings)
+	}
+	return r.text(dir, r.Warnings, r.Notes)
+}
 
 func (r *Report) text(dir string, lists ...[]*graph.Mistake) string {
 	var b strings.Builder

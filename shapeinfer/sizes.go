@@ -1,6 +1,9 @@
 package shapeinfer
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/diophantine"
 )
@@ -15,6 +18,7 @@ const (
 type sizes struct {
 	diophantine.System
 	bounds graph.BoundsOf
+	known  Sizes // names that have values
 	factor map[graph.Factor]diophantine.Poly
 }
 
@@ -24,11 +28,7 @@ func newSizes(bounds graph.BoundsOf) *sizes {
 
 // clone copies the system, so that it can be extended in two ways.
 func (s *sizes) clone() *sizes {
-	c := &sizes{System: *s.System.Clone(), bounds: s.bounds, factor: map[graph.Factor]diophantine.Poly{}}
-	for f, p := range s.factor {
-		c.factor[f] = p
-	}
-	return c
+	return &sizes{System: *s.System.Clone(), bounds: s.bounds, known: s.known, factor: maps.Clone(s.factor)}
 }
 
 // of gives a size as a polynomial over unknowns.
@@ -66,13 +66,20 @@ func (s *sizes) ofFactor(f graph.Factor) diophantine.Poly {
 	return p
 }
 
-// name makes the unknown of a named size: its quotient where it is a multiple of a number.
+// name gives a named size: its value, the size that it was said to be, or an unknown; of a
+// multiple of a number, the unknown is the quotient.
 func (s *sizes) name(name string) diophantine.Poly {
+	if v, known := s.known[name]; known {
+		return diophantine.Const(v)
+	}
 	b := s.bounds(name)
 	k := max(b.Multiple, 1)
 	p := diophantine.Of(s.Unknown(-floorDiv(-b.Min, k))).Scale(k)
 	if b.Max > 0 {
 		s.Assert(diophantine.NotNegative(diophantine.Const(b.Max).Minus(p)))
+	}
+	if b.Is != 0 {
+		s.Assert(equal(p, s.of(b.Is)))
 	}
 	return p
 }
@@ -99,6 +106,25 @@ func (s *sizes) broadcast(a, b diophantine.Poly) diophantine.Poly {
 }
 
 func equal(a, b diophantine.Poly) diophantine.Constraint { return diophantine.Zero(a.Minus(b)) }
+
+// namesOf lists the names in sizes, and in the sizes that these were said to be.
+func namesOf(bounds graph.BoundsOf, list ...graph.Dim) (names []string) {
+	for _, d := range list {
+		for _, name := range d.Symbols() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	for i := 0; i < len(names); i++ {
+		for _, name := range bounds(names[i]).Is.Symbols() {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
 
 // require adds a requirement.
 func (s *sizes) require(r graph.Requirement) {
@@ -150,18 +176,23 @@ func (s *sizes) differ(a, b diophantine.Poly) {
 }
 
 // judge says whether a requirement holds for all solutions of the system, or for none.
-func (s *sizes) judge(r graph.Requirement) Verdict {
-	with := s.clone()
-	with.require(r)
-	if with.Refuted(effortAlone) {
-		if s.Refuted(effortAlone) {
-			return Deferred // no sizes at all: the declarations are at fault
+// canHold and canFail say that some solution is known to satisfy it, or not to.
+func (s *sizes) judge(r graph.Requirement, canHold, canFail bool) Verdict {
+	if !canHold {
+		with := s.clone()
+		with.require(r)
+		if with.Refuted(effortAlone) {
+			if s.Refuted(effortAlone) {
+				return Deferred // no sizes at all: the declarations are at fault
+			}
+			return Refused
 		}
-		return Refused
 	}
-	against := s.clone()
-	if against.deny(r) && against.Refuted(effortAlone) {
-		return Proved
+	if !canFail {
+		against := s.clone()
+		if against.deny(r) && against.Refuted(effortAlone) {
+			return Proved
+		}
 	}
 	return Deferred
 }

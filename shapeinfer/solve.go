@@ -2,6 +2,7 @@ package shapeinfer
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // sizes together. What is proved is left out of r.Requirements; what no sizes satisfy
 // becomes a mistake that names the fewest requirements that clash.
 func solveTogether(g *graph.Graph, r *Report) {
-	j := &joint{g: g, report: r, at: map[statement]int{}}
+	j := &joint{g: g, report: r, at: map[statement]int{}, linked: links{}, facts: map[string][]graph.Dim{}}
 	for _, need := range r.Requirements {
 		if need.Node == nil || need.Node.Err() == nil {
 			j.add(need)
@@ -51,20 +52,38 @@ type group struct {
 	nodes   int
 }
 
-// fact is what holds of the sizes whatever is required: that the sizes of inputs are not
-// negative.
-type fact struct {
-	size  graph.Dim
-	names []string
-}
-
 // joint is the judgement of all requirements of one graph.
 type joint struct {
 	g      *graph.Graph
 	report *Report
 	groups []group
 	at     map[statement]int
-	facts  []fact
+	// linked joins names that stand in one fact, and later in one requirement. facts are
+	// the sizes of inputs that are not negative for every value of their names, and yet
+	// sizes; each is kept under the name that stands for all that are linked.
+	linked links
+	facts  map[string][]graph.Dim
+}
+
+// links joins names to sets: each leads to the name that stands for its set.
+type links map[string]string
+
+func (l links) root(name string) string {
+	up, linked := l[name]
+	if !linked {
+		return name
+	}
+	top := l.root(up)
+	l[name] = top
+	return top
+}
+
+func (l links) join(names []string) {
+	for _, name := range names[min(1, len(names)):] {
+		if a, b := l.root(names[0]), l.root(name); a != b {
+			l[b] = a
+		}
+	}
 }
 
 func (j *joint) add(r graph.Requirement) {
@@ -74,120 +93,95 @@ func (j *joint) add(r graph.Requirement) {
 		return
 	}
 	j.at[s] = len(j.groups)
-	names := slices.Concat(r.A.Symbols(), r.B.Symbols())
-	slices.Sort(names)
-	j.groups = append(j.groups, group{Requirement: r, names: slices.Compact(names), nodes: 1})
+	j.groups = append(j.groups, group{Requirement: r, names: namesOf(j.g.Bounds, r.A, r.B), nodes: 1})
 }
 
 func (j *joint) findFacts() {
 	p := NewProver(j.g.Bounds)
 	seen := map[graph.Dim]bool{}
+	var facts []graph.Dim
 	for _, n := range j.g.Nodes() {
 		if !n.IsInput() && !n.IsParam() {
 			continue
 		}
 		for _, d := range n.Shape() {
 			if d.IsSymbolic() && !seen[d] && p.AtLeast(d, 0) != Proved {
-				j.facts = append(j.facts, fact{d, d.Symbols()})
+				facts = append(facts, d)
+				j.linked.join(namesOf(j.g.Bounds, d))
 			}
 			seen[d] = true
 		}
 	}
+	for _, d := range facts {
+		root := j.linked.root(d.Symbols()[0])
+		j.facts[root] = append(j.facts[root], d)
+	}
 }
 
 // system gives the constraints of requirements and of the facts about their names.
-func (j *joint) system(needs ...graph.Requirement) *sizes {
+func (j *joint) system(list ...*group) *sizes {
 	s := newSizes(j.g.Bounds)
-	names := map[string]bool{}
-	for _, r := range needs {
-		s.require(r)
-		mark(names, r.A.Symbols())
-		mark(names, r.B.Symbols())
+	var names []string
+	for _, gr := range list {
+		s.require(gr.Requirement)
+		names = append(names, gr.names...)
 	}
-	for _, f := range j.related(names) {
-		s.Assert(diophantine.NotNegative(s.of(f.size)))
-	}
+	j.assertFacts(s, names)
 	return s
 }
 
-// related lists the facts about names, and about the names in these, and adds those to
-// the set.
-func (j *joint) related(names map[string]bool) (found []fact) {
-	taken := make([]bool, len(j.facts))
-	for more := true; more; {
-		more = false
-		for i, f := range j.facts {
-			if !taken[i] && slices.ContainsFunc(f.names, func(name string) bool { return names[name] }) {
-				taken[i], more = true, true
-				found = append(found, f)
-				mark(names, f.names)
-			}
+// assertFacts adds the facts about names and about what is linked with them, and reports
+// whether there are any.
+func (j *joint) assertFacts(s *sizes, names []string) (found bool) {
+	added := map[string]bool{}
+	for _, name := range names {
+		root := j.linked.root(name)
+		if added[root] {
+			continue
+		}
+		added[root] = true
+		for _, d := range j.facts[root] {
+			s.Assert(diophantine.NotNegative(s.of(d)))
+			found = true
 		}
 	}
 	return found
 }
 
-func mark(set map[string]bool, names []string) {
-	for _, name := range names {
-		set[name] = true
-	}
-}
-
 // alone judges one requirement with what is known of the inputs.
 func (j *joint) alone(gr *group) {
-	gr.verdict = NewProver(j.g.Bounds).judge(gr.Requirement)
-	names := map[string]bool{}
-	mark(names, gr.names)
-	if facts := j.related(names); gr.verdict == Deferred && len(facts) > 0 {
-		s := newSizes(j.g.Bounds)
-		for _, f := range facts {
-			s.Assert(diophantine.NotNegative(s.of(f.size)))
+	if gr.verdict = NewProver(j.g.Bounds).judge(gr.Requirement); gr.verdict == Deferred {
+		if s := newSizes(j.g.Bounds); j.assertFacts(s, gr.names) {
+			gr.verdict = s.judge(gr.Requirement, false, false)
 		}
-		gr.verdict = s.judge(gr.Requirement)
 	}
 	if gr.verdict == Refused {
 		j.refuse([]*group{gr})
 	}
 }
 
-// components gives the deferred requirements, those that share names in one list.
-func (j *joint) components() [][]*group {
-	var lists [][]*group
-	of := map[string]int{} // the list of a name
-	join := func(names []string) int {
-		to := -1
-		for _, name := range names {
-			at, known := of[name]
-			switch {
-			case !known || at == to:
-			case to < 0:
-				to = at
-			default:
-				lists[to], lists[at] = append(lists[to], lists[at]...), nil
-				for other, list := range of {
-					if list == at {
-						of[other] = to
-					}
-				}
-			}
-		}
-		if to < 0 {
-			to = len(lists)
-			lists = append(lists, nil)
-		}
-		for _, name := range names {
-			of[name] = to
-		}
-		return to
-	}
-	for _, f := range j.facts {
-		join(f.names)
-	}
+// components gives the deferred requirements, those that share names in one list. Facts
+// count as shared.
+func (j *joint) components() (lists [][]*group) {
+	linked := maps.Clone(j.linked)
 	for i := range j.groups {
 		if gr := &j.groups[i]; gr.verdict == Deferred {
-			at := join(gr.names)
-			lists[at] = append(lists[at], gr)
+			linked.join(gr.names)
 		}
+	}
+	at := map[string]int{}
+	for i := range j.groups {
+		gr := &j.groups[i]
+		if gr.verdict != Deferred || len(gr.names) == 0 {
+			continue
+		}
+		root := linked.root(gr.names[0])
+		list, known := at[root]
+		if !known {
+			list = len(lists)
+			at[root], lists = list, append(lists, nil)
+		}
+		lists[list] = append(lists[list], gr)
 	}
 	return lists
 }
@@ -200,21 +194,65 @@ func (j *joint) together(list []*group) {
 		j.refuse(core)
 		list = slices.DeleteFunc(list, func(gr *group) bool { return slices.Contains(core, gr) })
 	}
-	if len(list) > 0 {
+	if len(list) <= maxFixed {
 		j.warnFixed(list)
 	}
 }
 
+// maxFixed bounds the requirements of which names are looked for that can have one value
+// only: each name is a search over all of them.
+const maxFixed = 100
+
 func (j *joint) clash(list []*group) bool {
-	return j.system(requirements(list)...).Refuted(effortTogether)
+	return !j.hasWitness(list) && j.system(list...).Refuted(effortTogether)
 }
 
-func requirements(list []*group) []graph.Requirement {
-	needs := make([]graph.Requirement, len(list))
-	for i, gr := range list {
-		needs[i] = gr.Requirement
+// hasWitness reports whether some of a few trial sizes satisfy all requirements and facts.
+func (j *joint) hasWitness(list []*group) bool {
+	var names []string
+	seen, roots := map[string]bool{}, map[string]bool{}
+	var facts []graph.Dim
+	for _, gr := range list {
+		for _, name := range gr.names {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+			if root := j.linked.root(name); !roots[root] {
+				roots[root] = true
+				facts = append(facts, j.facts[root]...)
+			}
+		}
 	}
-	return needs
+	for _, d := range facts {
+		for _, name := range namesOf(j.g.Bounds, d) {
+			if !seen[name] {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	s := samplesOf(j.g.Bounds, names)
+	for round := range rounds {
+		if s.start(round) && s.satisfies(list, facts) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *samples) satisfies(list []*group, facts []graph.Dim) bool {
+	for _, d := range facts {
+		if v, err := d.Eval(s.Lookup); err != nil || v < 0 {
+			return false
+		}
+	}
+	for _, gr := range list {
+		if yes, _ := s.holds(gr.Requirement); !yes {
+			return false
+		}
+	}
+	return true
 }
 
 // core leaves out what is not needed for the contradiction.
@@ -278,12 +316,12 @@ func joinedByAnd(clauses []string) string {
 
 // warnFixed warns of named sizes that the requirements leave a single value.
 func (j *joint) warnFixed(list []*group) {
-	s := j.system(requirements(list)...)
+	s := j.system(list...)
 	warned := map[string]bool{}
 	for _, gr := range list {
 		for _, name := range gr.names {
 			b := j.g.Bounds(name)
-			if warned[name] || b.Max > 0 && b.Max == b.Min {
+			if warned[name] || b.Is != 0 || b.Max > 0 && b.Max == b.Min {
 				continue
 			}
 			warned[name] = true

@@ -15,8 +15,8 @@ const (
 	maxTrials    = 60  // changes tried for one mistake
 	// maxJudged bounds the nodes judged for all suggestions of a report: a trial judges
 	// all that depends on a change. A small graph has as many trials as it wants.
-	maxJudged = 4_000_000
-	minTrials = 100
+	maxJudged = 1_000_000
+	minTrials = 20
 )
 
 // suggest gives the mistakes with suggestions, as copies: the graph keeps its own.
@@ -52,7 +52,7 @@ type strategy struct {
 }
 
 var strategies = map[graph.Code]strategy{
-	CodeBroadcast:      {1, []func(*trier){(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).reshape, (*trier).declare}},
+	CodeBroadcast:      {1, []func(*trier){(*trier).keepDims, (*trier).padding, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).reshape, (*trier).declare}},
 	CodeNames:          {1, []func(*trier){(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).equal, (*trier).declare}},
 	CodeRank:           {1, []func(*trier){(*trier).keepDims, (*trier).align, (*trier).squeeze}},
 	CodeMutualExpand:   {2, []func(*trier){(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},

@@ -182,5 +182,36 @@ func (t *trier) copyOperand() {
 	}
 }
 
-// equal states that two named sizes are the same.
-func (t *trier) equal() {}
+// equal states that the sizes that meet are the same.
+func (t *trier) equal() {
+	if len(t.m.Operands) != 2 || len(t.m.Operands[0].Bad) != len(t.m.Operands[1].Bad) {
+		return
+	}
+	g, bounds := t.n.Graph(), map[string]graph.Bounds{}
+	var words []string
+	for k, axis := range t.m.Operands[0].Bad {
+		a, b := t.shape(0)[axis], t.shape(1)[t.m.Operands[1].Bad[k]]
+		name, is := statable(a, b)
+		if !is {
+			if name, is = statable(b, a); !is {
+				return
+			}
+			a, b = b, a
+		}
+		said := g.Bounds(name)
+		said.Is = b
+		bounds[name] = said
+		words = append(words, fmt.Sprintf("g.Equal(%s, %s)", a, b))
+	}
+	t.try(graph.Fix{Kind: graph.FixEqual, Text: "if they are the same size, say so: " + strings.Join(words, ", ")},
+		graph.Change{Node: t.n, Bounds: bounds})
+}
+
+// statable reports whether a is a name that can be said to be the size b.
+func statable(a, b graph.Dim) (name string, ok bool) {
+	names := a.Symbols()
+	if len(names) != 1 || graph.SymbolicDim(names[0]) != a || slices.Contains(b.Symbols(), names[0]) {
+		return "", false
+	}
+	return names[0], true
+}

@@ -28,23 +28,53 @@ func (t *trier) keepDims() {
 	}
 }
 
-// reductionBehind follows operations on single elements, which keep the shape, to the
-// reduction that gave the value its shape; attrs are those that keep its axes.
+// reductionBehind finds the reduction that gave the value its shape; attrs are those that
+// keep its axes.
 func reductionBehind(x *graph.Node) (r *graph.Node, attrs any) {
-	for x = x.Written(); x != nil; {
-		if k, is := x.Attrs().(keeper); is && len(x.Operands()) == 1 && x.In(0).Rank() > x.Rank() {
-			return x, k.WithKeepDims()
-		}
-		if x.Op().Class != graph.Elementwise {
-			return nil, nil
-		}
+	r = shapedBy(x)
+	if k, is := r.Attrs().(keeper); is && len(r.Operands()) == 1 && r.In(0).Rank() > r.Rank() {
+		return r, k.WithKeepDims()
+	}
+	return nil, nil
+}
+
+// shapedBy follows operations on single elements, which keep the shape, to the value from
+// which x has its shape.
+func shapedBy(x *graph.Node) *graph.Node {
+	for x = x.Written(); x.Op().Class == graph.Elementwise; {
 		at := slices.IndexFunc(x.Operands(), func(in *graph.Node) bool { return in != nil && in.Shape().Equal(x.Shape()) })
 		if at < 0 {
-			return nil, nil
+			break
 		}
 		x = x.In(at).Written()
 	}
-	return nil, nil
+	return x
+}
+
+// padded is what the attributes of an operation on windows implement.
+type padded interface{ WithPadding(int) any }
+
+const maxPadding = 3
+
+// padding pads a convolution or a pooling so that it keeps the size of its operand.
+func (t *trier) padding() {
+	for i := range t.n.Operands() {
+		conv := shapedBy(t.n.In(i))
+		attrs, is := conv.Attrs().(padded)
+		for p := 1; is && p <= maxPadding; p++ {
+			changed := attrs.WithPadding(p)
+			change := graph.Change{Node: conv, Attrs: changed}
+			kept := t.n.Graph().Try(change).Shape(conv)
+			words := make([]string, len(conv.Operands()))
+			for k, x := range conv.Operands() {
+				words[k] = x.Called()
+			}
+			text := fmt.Sprintf("padding of %d keeps the size: %s gives %s", p, graph.CallText(conv, changed, words...), kept)
+			if t.try(graph.Fix{Kind: graph.FixArguments, Text: text, Gives: kept, At: conv}, change) {
+				return
+			}
+		}
+	}
 }
 
 // lostAxis says which axes an operand lost in a reduction.

@@ -16,7 +16,7 @@ func absorb(m *model) {
 		switch {
 		case len(v.in) == 0 && (v.role == roleConst && len(v.typ.axes) == 0 || v.role == rolePlain):
 			v.absorbed, v.inline = true, inlineText(v)
-		case v.converts && v.in[0].from != nil && v.in[0].axes == nil && !v.kept:
+		case v.converts && v.in[0].from != nil && v.in[0].axes == nil && !v.kept && !v.stored:
 			v.absorbed = true
 		}
 	}
@@ -68,7 +68,7 @@ func (v *value) mergeOperand(users []int) {
 		return
 	}
 	x := v.in[0].from
-	if x.absorbed || users[x.id] != 1 || x.name != "" || x.output || x.cut || x.fault != nil || x.part != v.part || x.scope != v.scope {
+	if x.absorbed || users[x.id] != 1 || x.name != "" || x.output || x.cut || x.fault != nil || x.part != v.part || x.scope != v.scope || x.kernel != v.kernel || x.stored {
 		return
 	}
 	switch {

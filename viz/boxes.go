@@ -21,7 +21,7 @@ func (c *composer) unitBox(u *unit) *box {
 		return c.faultBox(v.fault, v.op)
 	}
 	b := &box{look: v.look(), heavy: v.heavy(), cut: v.cut, tooltip: v.tooltip()}
-	if v.role == roleMovement {
+	if v.role == roleMovement && !v.stored {
 		b.shape = shapeCompact
 	}
 	b.title = c.titleSpans(v)
@@ -33,9 +33,23 @@ func (c *composer) unitBox(u *unit) *box {
 		b.lines = append(b.lines, line{sizeType, typeSpans(v.typ)})
 		c.d.uses.axes(v.typ.axes)
 	}
-	b.lines = append(b.lines, noteLines(v, c.o.detail)...)
+	notes := noteLines(v, c.o.detail)
+	if v.buffer != "" && !v.output && c.o.detail&Buffers != 0 {
+		notes = append(notes, noteLine(v.bufferNote()))
+	}
+	b.lines = append(b.lines, notes...)
 	return b
 }
+
+// bufferNote tells where a value lies and why.
+func (v *value) bufferNote() string {
+	if v.kept {
+		return "kept for gradient · " + v.buffer
+	}
+	return v.buffer
+}
+
+func noteLine(text string) line { return line{sizeNote, []span{{text: text, style: styleFaint}}} }
 
 func (v *value) look() look {
 	switch {
@@ -49,10 +63,12 @@ func (v *value) look() look {
 		return lookConst
 	case v.role == roleSeed:
 		return lookOutput
-	case v.kept:
+	case v.kept && (v.stored || !v.planned):
 		return lookKept
 	case v.role == roleReduce:
 		return lookReduce
+	case v.stored:
+		return lookStored
 	case v.role == roleMovement:
 		return lookMovement
 	}
@@ -61,6 +77,9 @@ func (v *value) look() look {
 
 // heavy reports whether a value stays in memory, as far as a graph tells.
 func (v *value) heavy() bool {
+	if v.planned && !v.role.isSource() {
+		return v.stored
+	}
 	return !v.doubt && (v.kept || v.role == roleInput || v.role == roleParam || v.role == roleUpdate || v.role == roleSeed)
 }
 
@@ -107,7 +126,7 @@ func (v *value) nameSpan(name string) span {
 		s.of = v.gradientOf.look()
 	}
 	switch s.of {
-	case lookPlain, lookMovement, lookReduce:
+	case lookPlain, lookStored, lookMovement, lookReduce:
 		s.style = styleStrong
 	}
 	return s
@@ -140,7 +159,7 @@ func noteLines(v *value, d Detail) []line {
 	}
 	var lines []line
 	for _, n := range notes {
-		lines = append(lines, line{sizeNote, []span{{text: n, style: styleFaint}}})
+		lines = append(lines, noteLine(n))
 	}
 	return lines
 }
@@ -199,6 +218,9 @@ func (c *composer) terminal(v *value) *box {
 	b.title = []span{{text: shorten(baseName(v), longName), style: styleStrong}}
 	if c.o.detail&Types != 0 {
 		b.lines = []line{{sizeType, typeSpans(plainType(v))}}
+	}
+	if v.buffer != "" && c.o.detail&Buffers != 0 {
+		b.lines = append(b.lines, noteLine(v.buffer))
 	}
 	return b
 }

@@ -52,8 +52,10 @@ func newComposer(m *model, units []*unit, o *options, prefix string) *composer {
 	for _, u := range units {
 		c.join(u)
 	}
+	c.addCaptions()
 	c.alignOperands()
 	c.alignTop()
+	c.d.uses.planned = m.planned
 	return c
 }
 
@@ -100,7 +102,10 @@ func (c *composer) inFrames(p part, frames []*frame) *cluster {
 	fr := frames[len(frames)-1]
 	if fr.drawn == nil {
 		outer := c.inFrames(p, frames[:len(frames)-1])
-		fr.drawn = &cluster{id: fmt.Sprintf("%ss%d", c.prefix, c.count), label: lastName(fr.scope)}
+		fr.drawn = &cluster{id: fmt.Sprintf("%ss%d", c.prefix, c.count), label: lastName(fr.scope), kernel: fr.kernel != nil}
+		if fr.kernel != nil {
+			fr.drawn.label = ""
+		}
 		c.count++
 		outer.inner = append(outer.inner, fr.drawn)
 	}

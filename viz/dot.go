@@ -11,7 +11,11 @@ import (
 // DOT writes a picture in the language of Graphviz.
 func DOT(w io.Writer, s Source, opts ...Option) error {
 	o := newOptions(opts)
-	return writeDOT(w, draw(s.model(), o), o)
+	m, err := s.model(o)
+	if err != nil {
+		return err
+	}
+	return writeDOT(w, draw(m, o), o)
 }
 
 // draw takes a model through the steps that make it a drawing.
@@ -19,6 +23,7 @@ func draw(m *model, o *options) *drawing {
 	count := len(m.values)
 	applyViews(m, o.views, o.gradient)
 	absorb(m)
+	frameKernels(m, o.kernels)
 	units := fold(m, o)
 	decideChips(units, o)
 	d := compose(m, units, count, o)
@@ -97,9 +102,15 @@ func (x *dotWriter) cluster(c *cluster, beads map[*cluster][]edge) {
 		x.bead(e)
 	}
 	for _, in := range c.inner {
-		p := x.o.theme.Cluster
+		p, label := x.o.theme.Cluster, quoted("")
+		if in.label != "" {
+			label = x.clusterLabel(in.label)
+		}
+		if in.kernel {
+			p = x.o.theme.Kernel
+		}
 		x.open("subgraph cluster_" + in.id)
-		x.stmt(ast.GraphAttrs{attrs("label", x.clusterLabel(in.label), "labelloc", "t", "labeljust", "l", "style", quoted("rounded"),
+		x.stmt(ast.GraphAttrs{attrs("label", label, "labelloc", "t", "labeljust", "l", "style", quoted("rounded"),
 			"color", quoted(p.Line), "bgcolor", quoted(p.Fill), "margin", "12", "penwidth", "1")})
 		x.cluster(in, beads)
 		x.close()

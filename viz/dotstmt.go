@@ -83,8 +83,11 @@ func (x *dotWriter) legendLabel(entries []legendEntry) string {
 		if e.mark != nil {
 			l.cell(e.mark, sizeType, Paint{})
 		} else {
-			p := l.t.paint(e.look)
-			l.text(`<td width="18" height="12" fixedsize="true" border="2" color="` + p.Line + `" bgcolor="` + p.Fill + `" style="rounded` + blank)
+			p, border := l.t.paint(e.look), "2"
+			if e.kernel {
+				p, border = l.t.Kernel, "1"
+			}
+			l.text(`<td width="18" height="12" fixedsize="true" border="` + border + `" color="` + p.Line + `" bgcolor="` + p.Fill + `" style="rounded` + blank)
 		}
 		l.space(5)
 		l.cell([]span{{text: e.text, style: styleFaint}}, sizeType, Paint{})

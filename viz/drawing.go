@@ -19,10 +19,11 @@ type row struct {
 
 // cluster is a frame around boxes.
 type cluster struct {
-	id    string
-	label string
-	boxes []*box
-	inner []*cluster
+	id     string
+	label  string // "" where a caption stands inside
+	kernel bool
+	boxes  []*box
+	inner  []*cluster
 }
 
 // box is one box, or a caption without a border.
@@ -48,6 +49,7 @@ const (
 	shapeCompact          // title and first line in one row
 	shapeCard             // aligned left
 	shapeStack            // a card with further ones behind it
+	shapeCaption          // text without a border
 )
 
 // chip is a small label inside a box.
@@ -117,7 +119,8 @@ const (
 )
 
 type legendEntry struct {
-	look look
-	mark []span // shown instead of a coloured field, where there is one
-	text string
+	look   look
+	kernel bool
+	mark   []span // shown instead of a coloured field, where there is one
+	text   string
 }

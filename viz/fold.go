@@ -52,6 +52,11 @@ func fold(m *model, o *options) []*unit {
 			}
 		}
 	}
+	if o.kernels == Collapsed {
+		for _, k := range m.kernels {
+			f.scopes[k.name] = true
+		}
+	}
 	f.apply()
 	if o.limit == 0 {
 		return f.units

@@ -8,11 +8,12 @@ import (
 // frame is one cluster of a scope. A scope that is left and entered again has several:
 // Graphviz cannot rank a cluster that an edge leaves and another one comes back to.
 type frame struct {
-	part  part
-	scope string
-	outer *frame
-	id    int
-	drawn *cluster
+	part   part
+	scope  string
+	outer  *frame
+	id     int
+	drawn  *cluster
+	kernel *kernelText // whose frame it is, if it is one
 }
 
 // framer gives units their frames, in the order of the program.
@@ -65,6 +66,9 @@ func (f *framer) chain(u *unit) (chain []*frame) {
 		fr := f.current[key]
 		if fr == nil || fr.outer != outer {
 			fr = &frame{part: u.part, scope: key.scope, outer: outer, id: f.count}
+			if !u.isCard() && u.first().framed {
+				fr.kernel = u.first().kernel
+			}
 			f.count++
 			f.current[key] = fr
 		}

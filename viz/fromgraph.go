@@ -8,23 +8,27 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-func (s graphSource) model() *model {
-	b := graphModel{g: s.g, m: &model{title: s.g.Name()}, values: make([]*value, len(s.g.Nodes()))}
-	b.labels = nodeLabels(s.g)
-	for i, n := range s.g.Nodes() {
-		b.values[i] = b.value(n)
-	}
-	b.m.values = b.values
-	b.moveSources()
-	b.findUses()
-	b.nameGradients()
+func (s graphSource) model(*options) (*model, error) {
+	b := newGraphModel(s.g)
 	for _, mistake := range s.g.Mistakes() {
 		b.m.faults++
 		if n := mistake.Node; n == nil || n.Graph() != s.g {
 			b.m.loose = append(b.m.loose, newFault(mistake))
 		}
 	}
-	return b.m
+	return b.m, nil
+}
+
+func newGraphModel(g *graph.Graph) *graphModel {
+	b := &graphModel{g: g, m: &model{title: g.Name()}, values: make([]*value, len(g.Nodes())), labels: nodeLabels(g)}
+	for i, n := range g.Nodes() {
+		b.values[i] = b.value(n)
+	}
+	b.m.values = b.values
+	b.moveSources()
+	b.findUses()
+	b.nameGradients()
+	return b
 }
 
 // graphModel fills a model from a graph.

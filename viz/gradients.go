@@ -63,8 +63,8 @@ func (b *graphModel) markSeeds(forwardUsed []bool) {
 			continue
 		}
 		seen[o] = true
-		y := b.values[o.ID()]
-		if len(n.Operands()) > 0 || y.part != forward || forwardUsed[y.id] || n.DType() != o.DType() || !n.Shape().Equal(o.Shape()) {
+		y := b.valueOf(o)
+		if y == nil || len(n.Operands()) > 0 || y.part != forward || forwardUsed[y.id] || n.DType() != o.DType() || !n.Shape().Equal(o.Shape()) {
 			continue
 		}
 		v.role, y.output = roleSeed, true

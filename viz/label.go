@@ -20,6 +20,10 @@ var pointSizes = [...]string{sizeTitle: "12", sizeType: "9", sizeNote: "8"}
 func (l *labeler) box(b *box) string {
 	l.b = append(l.b[:0], '<')
 	p := l.t.paint(b.look)
+	if b.shape == shapeCaption {
+		l.caption(b)
+		return string(append(l.b, '>'))
+	}
 	if b.shape == shapeStack {
 		l.openBehind(p)
 	}
@@ -83,6 +87,22 @@ func (l *labeler) title(b *box, p Paint) {
 	l.text(`</tr></table></td></tr>`)
 }
 
+// caption writes what a kernel's frame tells, without a border.
+func (l *labeler) caption(b *box) {
+	l.text(plainTable)
+	for i, ln := range b.lines {
+		l.text(`<tr><td align="left">`)
+		s := ln.spans[0]
+		tag := ""
+		if i == 0 {
+			tag = "b"
+		}
+		l.styled(s.text, pointSizes[sizeType], l.t.Kernel.Type, tag)
+		l.text(`</td></tr>`)
+	}
+	l.text(`</table>`)
+}
+
 // leftRow writes a row of a card.
 func (l *labeler) leftRow(s []span, z size, p Paint) {
 	l.text(`<tr>`)
@@ -133,19 +153,24 @@ func (l *labeler) spans(list []span, z size, p Paint) { l.sized(list, pointSizes
 func (l *labeler) sized(list []span, points string, p Paint) {
 	for _, s := range list {
 		colour, tag := l.ink(s, p)
-		l.text(`<font point-size="` + points + `" color="` + colour + `">`)
-		if tag != "" {
-			l.text(`<` + tag + `>`)
-		}
-		if s.text == "" {
-			s.text = " " // graphviz wants some text
-		}
-		l.b = appendText(l.b, s.text)
-		if tag != "" {
-			l.text(`</` + tag + `>`)
-		}
-		l.text(`</font>`)
+		l.styled(s.text, points, colour, tag)
 	}
+}
+
+// styled writes one piece of text; tag is a style of graphviz's or "".
+func (l *labeler) styled(text, points, colour, tag string) {
+	l.text(`<font point-size="` + points + `" color="` + colour + `">`)
+	if tag != "" {
+		l.text(`<` + tag + `>`)
+	}
+	if text == "" {
+		text = " " // graphviz wants some text
+	}
+	l.b = appendText(l.b, text)
+	if tag != "" {
+		l.text(`</` + tag + `>`)
+	}
+	l.text(`</font>`)
 }
 
 // ink gives the colour of a style and the tag around its text.

@@ -4,6 +4,7 @@ package viz
 type uses struct {
 	looks                       [lookCount]bool
 	stretch, maybe, sum, writes bool
+	kernels, planned            bool
 }
 
 func (u *uses) box(b *box) { u.looks[b.look] = true }
@@ -29,6 +30,7 @@ var lookNames = []struct {
 	{lookConst, "constant"},
 	{lookOutput, "output"},
 	{lookKept, "read by the gradient"},
+	{lookStored, "written to memory"},
 	{lookReduce, "reduction"},
 	{lookCard, "folded scope"},
 	{lookWrong, "mistake"},
@@ -40,12 +42,18 @@ func (u *uses) legend() []legendEntry {
 	for _, l := range lookNames {
 		if u.looks[l.look] {
 			entries = append(entries, legendEntry{look: l.look, text: l.text})
+			if l.look == lookKept && u.planned {
+				entries[len(entries)-1].text = "kept for gradient"
+			}
 		}
 	}
 	add := func(used bool, mark span, text string) {
 		if used {
 			entries = append(entries, legendEntry{mark: []span{mark}, text: text})
 		}
+	}
+	if u.kernels {
+		entries = append(entries, legendEntry{kernel: true, text: "fused kernel"})
 	}
 	add(u.stretch, span{text: "32", style: styleStretch}, "axis stretched by broadcasting")
 	add(u.maybe, span{text: "n", style: styleMaybe}, "stretched if its size is 1")
@@ -58,5 +66,6 @@ func (u *uses) add(more uses) {
 		u.looks[l] = u.looks[l] || more.looks[l]
 	}
 	u.stretch, u.maybe = u.stretch || more.stretch, u.maybe || more.maybe
+	u.kernels, u.planned = u.kernels || more.kernels, u.planned || more.planned
 	u.sum, u.writes = u.sum || more.sum, u.writes || more.writes
 }

@@ -7,6 +7,16 @@ type model struct {
 	values []*value // operands before their users
 	loose  []*fault // mistakes that belong to no value
 	faults int
+	// kernels are those of a compiled program, nil for a graph.
+	kernels []*kernelText
+	planned bool
+}
+
+// kernelText is what a picture tells of a kernel.
+type kernelText struct {
+	name  string
+	ops   int      // what it computes
+	lines []string // below the name
 }
 
 // value is one result of the program.
@@ -36,6 +46,11 @@ type value struct {
 	absorbed bool   // has no box of its own
 	inline   string // what stands for an absorbed value inside its users
 	leaves   bool   // read by its part outside of its card
+	kernel   *kernelText
+	framed   bool   // stands in a frame of its kernel
+	planned  bool   // it is known whether it is stored
+	stored   bool   // written to memory
+	buffer   string // where it is stored, in a few words
 	cut      bool   // some operand or user is left out of the view
 	shown    bool   // chips refer to it, so that its box must show its label
 }

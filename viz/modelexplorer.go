@@ -12,7 +12,10 @@ import (
 // Gradient(Hidden) apply; folding is left to the reader.
 func ModelExplorer(w io.Writer, s Source, opts ...Option) error {
 	o := newOptions(opts)
-	m := s.model()
+	m, err := s.model(o)
+	if err != nil {
+		return err
+	}
 	applyViews(m, o.views, o.gradient)
 	title := m.title
 	if o.title != "" {

@@ -1,6 +1,9 @@
 package viz
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+)
 
 // Option changes what is drawn, or how.
 type Option func(*options)
@@ -17,10 +20,13 @@ type options struct {
 	theme       *Theme
 	leftToRight bool
 	legend      bool
+	kernels     KernelMode
+	sizes       map[string]int
+	profile     *exec.Profile
 }
 
 func newOptions(opts []Option) *options {
-	o := &options{stack: true, limit: 400, detail: Types, longEdges: 3, theme: &Light, legend: true}
+	o := &options{stack: true, limit: 400, detail: Types | Buffers | Costs, longEdges: 3, theme: &Light, legend: true}
 	for _, set := range opts {
 		set(o)
 	}
@@ -74,18 +80,41 @@ type Detail uint8
 
 // What boxes can tell.
 const (
-	Types Detail = 1 << iota // dtype and shape
-	Names                    // the word of the text form, also where the user gave no name
-	Lines                    // file and line
+	Types   Detail = 1 << iota // dtype and shape
+	Names                      // the word of the text form, also where the user gave no name
+	Lines                      // file and line
+	Buffers                    // of a program: where values lie, what is kept, what is written in place
+	Costs                      // of a program: bytes moved by kernels, and measured times
 )
 
-// Details says what boxes tell: Types unless said otherwise.
+// Details says what boxes tell: Types, Buffers and Costs unless said otherwise.
 func Details(d Detail) Option { return func(o *options) { o.detail = d } }
 
 // LongEdges sets the number of rows past which an operand is printed inside its user
 // as a chip instead of being joined to it by an edge: 3 unless said otherwise; 0 draws
 // every edge. Graphviz needs minutes for hundreds of nodes with long edges.
 func LongEdges(rows int) Option { return func(o *options) { o.longEdges = rows } }
+
+// KernelMode says how the kernels of a program are drawn.
+type KernelMode uint8
+
+// How kernels are drawn.
+const (
+	Clusters  KernelMode = iota // frames around what each computes in one pass
+	Collapsed                   // a card for each
+	Off                         // not at all: the program's scopes are drawn as of a graph
+)
+
+// Kernels says how the kernels of a program are drawn: Clusters unless said otherwise.
+func Kernels(m KernelMode) Option { return func(o *options) { o.kernels = m } }
+
+// Sizes gives values to named sizes, for figures in bytes. A program whose sizes are all
+// whole numbers needs none; without them, a program with named sizes is drawn without
+// such figures.
+func Sizes(sizes map[string]int) Option { return func(o *options) { o.sizes = sizes } }
+
+// Profile shows the measured times of a program's kernels: see [exec.Session.Profile].
+func Profile(p *exec.Profile) Option { return func(o *options) { o.profile = p } }
 
 // WithTheme sets the colours: Light, Dark, Print or one of your own.
 func WithTheme(t Theme) Option { return func(o *options) { o.theme = &t } }

@@ -1,11 +1,16 @@
 package viz
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/page"
+)
 
-// Source is what can be drawn: [Graph].
+// Source is what can be drawn: a [Graph] or a compiled [Program].
 type Source interface {
 	// model gives a fresh model, which the caller may change.
-	model() *model
+	model(o *options) (*model, error)
+	// page gives what an HTML page shows.
+	page(o *options) *page.Document
 	// text gives the text form, with files and lines if asked.
 	text(lines bool) string
 }
@@ -14,6 +19,8 @@ type Source interface {
 func Graph(g *graph.Graph) Source { return graphSource{g} }
 
 type graphSource struct{ g *graph.Graph }
+
+func (s graphSource) page(*options) *page.Document { return page.FromGraph(s.g) }
 
 func (s graphSource) text(lines bool) string {
 	if lines {

@@ -33,7 +33,9 @@ type Theme struct {
 	Wrong    Paint // mistakes
 	Silent   Paint // what could not be judged because of a mistake
 
-	Cluster Paint // scopes and parts of the program
+	Cluster Paint  // scopes and parts of the program
+	Kernel  Paint  // kernels, with their captions in Type
+	Stored  string // the border of what is written to memory
 }
 
 // Light is the theme for screens.
@@ -52,6 +54,7 @@ var Light = Theme{
 	Wrong:    Paint{"#FFF1F0", "#CF222E", "#24292F", "#FFE3E0"},
 	Silent:   Paint{"#F6F8FA", "#D8DEE4", "#AFB8C1", "#F0F2F4"},
 	Cluster:  Paint{"#FBFCFD", "#D0D7DE", "#8C959F", ""},
+	Kernel:   Paint{"#FFFAEC", "#E0B040", "#9A6700", ""}, Stored: "#57606A",
 }
 
 // Dark is the theme for dark pages.
@@ -70,6 +73,7 @@ var Dark = Theme{
 	Wrong:    Paint{"#3A1517", "#F85149", "#E6EDF3", "#5A2224"},
 	Silent:   Paint{"#12171E", "#30363D", "#545D68", "#1C2128"},
 	Cluster:  Paint{"#11161D", "#30363D", "#7D8590", ""},
+	Kernel:   Paint{"#1D1A10", "#8A6D1F", "#D29922", ""}, Stored: "#B1BAC4",
 }
 
 // Print is the theme for paper and for colour-blind readers: the hues of Okabe and Ito,
@@ -89,6 +93,7 @@ var Print = Theme{
 	Wrong:    Paint{"#FFFFFF", "#D55E00", "#000000", "#FBDCC8"},
 	Silent:   Paint{"#FFFFFF", "#C8C8C8", "#A0A0A0", "#F2F2F2"},
 	Cluster:  Paint{"#FCFCFC", "#B8B8B8", "#606060", ""},
+	Kernel:   Paint{"#FFFDF0", "#B89B00", "#5C4E00", ""}, Stored: "#000000",
 }
 
 // look is a kind of box.
@@ -106,11 +111,14 @@ const (
 	lookCard
 	lookWrong
 	lookSilent
+	lookStored // a computed value that is written to memory
 	lookCount
 )
 
 func (t *Theme) paint(l look) Paint {
+	stored := t.Plain
+	stored.Line = t.Stored
 	return [lookCount]Paint{
-		t.Plain, t.Input, t.Param, t.Constant, t.Output, t.Kept, t.Reduce, t.Movement, t.Card, t.Wrong, t.Silent,
+		t.Plain, t.Input, t.Param, t.Constant, t.Output, t.Kept, t.Reduce, t.Movement, t.Card, t.Wrong, t.Silent, stored,
 	}[l]
 }

@@ -26,6 +26,15 @@ func (u *unit) isCard() bool { return u.scopes != nil }
 // first is the value that gives the unit its name and place.
 func (u *unit) first() *value { return u.values[0] }
 
+// place gives the scope in which a value's box stands: its kernel's, where kernels have
+// frames.
+func (v *value) place() string {
+	if v.framed {
+		return v.kernel.name
+	}
+	return v.scope
+}
+
 // makeUnits groups values by folded scopes. Units are in the order of their first values.
 func makeUnits(m *model, folded func(scope string) string) []*unit {
 	type key struct {
@@ -37,7 +46,7 @@ func makeUnits(m *model, folded func(scope string) string) []*unit {
 	for _, v := range m.values {
 		card := folded(v.scope)
 		if card == "" {
-			units = append(units, &unit{values: []*value{v}, part: v.part, scope: v.scope})
+			units = append(units, &unit{values: []*value{v}, part: v.part, scope: v.place()})
 			continue
 		}
 		k := key{v.part, card}

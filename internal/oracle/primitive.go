@@ -90,9 +90,9 @@ func floatPrim(p graph.Prim, x, y float64) float64 {
 	case graph.PrimFloorDiv:
 		return floatFloorDiv(x, y)
 	case graph.PrimMax:
-		return math.Max(x, y)
+		return max(x, y)
 	case graph.PrimMin:
-		return math.Min(x, y)
+		return min(x, y)
 	case graph.PrimPow:
 		return math.Pow(x, y)
 	case graph.PrimAtan2:

@@ -113,13 +113,7 @@ func (a *attrs) axes(name string) (list []int, empty bool) {
 	if !a.get(&text, name) {
 		return nil, false
 	}
-	var one int
-	if json.Unmarshal(text, &one) == nil {
-		return []int{one}, false
-	}
-	if err := json.Unmarshal(text, &list); err != nil && a.err == nil {
-		a.err = unsupported{fmt.Sprintf("argument %s=%s", name, text)}
-	}
+	list = a.list(text)
 	return list, len(list) == 0
 }
 
@@ -140,27 +134,16 @@ func (a *attrs) reduced() []ops.Axis {
 	return list
 }
 
-// pair gives one number twice, or two numbers: of the rows and the columns.
-func (a *attrs) pair(other int, names ...string) [2]int {
+// integers gives a whole number or a list of them; nil where none was given.
+func (a *attrs) integers(names ...string) (list []int) {
 	var text json.RawMessage
-	if !a.get(&text, names...) {
-		return [2]int{other, other}
+	if a.get(&text, names...) {
+		list = a.list(text)
 	}
-	list := a.integers(text)
-	switch len(list) {
-	case 1:
-		return [2]int{list[0], list[0]}
-	case 2:
-		return [2]int{list[0], list[1]}
-	}
-	if a.err == nil {
-		a.err = unsupported{fmt.Sprintf("argument %v=%s", names, text)}
-	}
-	return [2]int{}
+	return list
 }
 
-// integers reads a whole number or a list of them.
-func (a *attrs) integers(text json.RawMessage) (list []int) {
+func (a *attrs) list(text json.RawMessage) (list []int) {
 	var one int
 	if json.Unmarshal(text, &one) == nil {
 		return []int{one}

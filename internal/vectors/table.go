@@ -131,6 +131,15 @@ var table = map[string]builder{
 	"cat":        joined(ops.Concat),
 	"stack":      joined(ops.Stack),
 
+	"conv1d":     conv(ops.Conv1D),
+	"conv2d":     conv(ops.Conv2D),
+	"max_pool1d": pool1D(ops.MaxPool1D),
+	"max_pool2d": pool2D(ops.MaxPool2D),
+	"avg_pool1d": pool1D(ops.AvgPool1D),
+	"avg_pool2d": pool2D(ops.AvgPool2D),
+	"cumsum":     alongAxis(ops.CumSum, 0),
+	"cumprod":    alongAxis(ops.CumProd, 0),
+
 	"index_select":  indexed(ops.IndexSelect),
 	"gather":        indexed(ops.Gather),
 	"embedding":     embedding,

@@ -38,3 +38,5 @@ func TestBroadcast(t *testing.T) { runFile(t, vectors.Broadcast) }
 func TestDTypes(t *testing.T) { runFile(t, vectors.DTypes) }
 
 func TestGrads(t *testing.T) { runFile(t, vectors.Grads) }
+
+func TestSymbolic(t *testing.T) { runFile(t, vectors.Symbolic) }

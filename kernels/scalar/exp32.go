@@ -2,52 +2,112 @@ package scalar
 
 import "math"
 
-// The functions of this file compute in float64 with a polynomial that is good to
-// 2e-10 and round once at the end: within 0.51 ulp of the exact float32, at a third
-// of the time of package math. Products are rounded explicitly, since Go may
-// contract x*y + z otherwise and results would differ between machines.
+// The functions of this file and of log32.go compute in float32 with fused
+// multiply-adds: the very operations that vector code carries out, one for one, so that
+// all back ends give the same bits. Operands that are limited keep a NaN.
 
-// expSplit gives s and q with exp(x) = s + s*q, where s is a power of two and q is
-// exp-1 of what is left. It bounds x to where a float32 exp is not yet 0 or infinite,
-// with room to spare.
-func expSplit(x float64) (s, q float64) {
-	if x < -110 {
-		x = -110
-	} else if x > 110 {
-		x = 110
+// The constants of the functions; back ends take them from here.
+const (
+	Log2E32  = 0x1.715476p+0 // 1 / log(2)
+	Ln2Hi32  = 0x1.62e4p-1   // log(2) in so few bits that its multiples are exact
+	Ln2Lo32  = 0x1.7f7d1cp-20
+	Magic32  = 3 << 22 // adding it to a number rounds that to an integer, which stands in the low bits
+	Expm1Min = -30     // exp(x) - 1 is -1 down here
+	Tiny32   = 0x1p-24 // below it, exp(x) - 1 is x
+	ExpMax   = 89      // exp overflows from here on
+	ExpMin   = -104    // and is 0 down here
+)
+
+// Coefficients of (exp(r) - 1)/r for |r| <= log(2)/2, highest power first. ExpPoly is
+// good to 0.3 ulp of exp(r), Expm1Poly to 0.02 ulp of itself.
+var (
+	ExpPoly = [...]float32{0x1.384f6cp-10, 0x1.1228eep-7, 0x1.559bc0p-5, 0x1.5554aep-3, 0x1.ffffacp-2, 1}
+
+	Expm1Poly = [...]float32{0x1.a2a4f8p-13, 0x1.6d8556p-10, 0x1.11114ap-7, 0x1.5554bcp-5, 0x1.555554p-3, 0.5, 1}
+)
+
+// reduce32 splits x = n·log(2) + r. The integer n plus bias stands in the low bits of k.
+func reduce32(x, bias float32) (k uint32, r float32) {
+	magic := Magic32 + bias
+	t := FMA32(x, Log2E32, magic)
+	n := t - magic
+	return math.Float32bits(t), FMA32(-n, Ln2Lo32, FMA32(-n, Ln2Hi32, x))
+}
+
+// atMost and atLeast limit x. A NaN passes.
+func atMost(limit, x float32) float32 {
+	if limit < x {
+		return limit
 	}
-	const magic = 3 << 51 // adding it rounds to an integer
-	n := float64(x*math.Log2E) + magic
-	k := math.Float64bits(n) // the integer stands in its low bits
-	n -= magic
-	r := x - float64(n*math.Ln2)
-	// The Taylor series to r^8, in pairs so that steps overlap.
-	r2 := r * r
-	r4 := r2 * r2
-	q = 1.0/6 + float64(r*(1.0/24)) + float64(r2*(1.0/120+float64(r*(1.0/720)))) +
-		float64(r4*(1.0/5040+float64(r*(1.0/40320))))
-	q = r + float64(r2*(0.5+float64(r*q)))
-	return math.Float64frombits((k + 1023) << 52), q
+	return x
 }
 
-// Exp32 is exp(x).
-func Exp32(x float32) float32 {
-	s, q := expSplit(float64(x))
-	return float32(s + float64(s*q))
+func atLeast(limit, x float32) float32 {
+	if limit > x {
+		return limit
+	}
+	return x
 }
 
-// Sigmoid32 is 1/(1+exp(-x)).
+// expPoly is the polynomial of ExpPoly.
+func expPoly(r float32) float32 {
+	p := ExpPoly[0]
+	for _, c := range ExpPoly[1:] {
+		p = FMA32(p, r, c)
+	}
+	return p
+}
+
+// expm1Poly is the polynomial of Expm1Poly.
+func expm1Poly(r float32) float32 {
+	p := Expm1Poly[0]
+	for _, c := range Expm1Poly[1:] {
+		p = FMA32(p, r, c)
+	}
+	return p
+}
+
+// exp32 is exp(x) for x in [ExpMin, ExpMax]. The power of two is multiplied in two
+// steps, for it and the result may lie outside of the normal numbers.
+func exp32(x float32) float32 {
+	k, r := reduce32(x, 2*127)
+	e := FMA32(expPoly(r), r, 1)
+	half := k >> 1
+	return e * math.Float32frombits(half<<23) * math.Float32frombits((k-half)<<23)
+}
+
+// Exp32 is exp(x), within 1.3 ulp.
+func Exp32(x float32) float32 { return exp32(atLeast(ExpMin, atMost(ExpMax, x))) }
+
+// Sigmoid32 is 1/(1+exp(-x)), within 3 ulp.
 func Sigmoid32(x float32) float32 {
-	s, q := expSplit(-float64(x))
-	return float32(1 / (1 + s + float64(s*q)))
+	e := exp32(atLeast(ExpMin, float32(math.Copysign(float64(x), -1))))
+	if math.Signbit(float64(x)) {
+		return e / (1 + e)
+	}
+	return 1 / (1 + e)
 }
 
-// Tanh32 is tanh(x).
+// TanhMax is where 2x is limited in tanh(x), which is 1 long before.
+const TanhMax = 20
+
+// Tanh32 is tanh(x) = (exp(2x)-1) / (exp(2x)+1), within 3 ulp.
 func Tanh32(x float32) float32 {
-	if x == 0 {
-		return x // keeps -0
+	k, r := reduce32(atLeast(-TanhMax, atMost(TanhMax, x+x)), 127)
+	s := math.Float32frombits(k << 23)
+	m := FMA32(float32(expm1Poly(r)*r), s, s-1)
+	y := m / (m + 2)
+	return math.Float32frombits(math.Float32bits(y) | math.Float32bits(x)&(1<<31)) // keeps -0
+}
+
+// Expm132 is exp(x)-1, within 2 ulp. Half of it is computed, which cannot overflow
+// before it should.
+func Expm132(x float32) float32 {
+	k, r := reduce32(atLeast(Expm1Min, atMost(ExpMax, x)), 126)
+	s := math.Float32frombits(k << 23)
+	h := FMA32(float32(expm1Poly(r)*r), s, s-0.5)
+	if AbsFloat(x) < Tiny32 {
+		return x
 	}
-	s, q := expSplit(2 * float64(x))
-	m := float64(s*q) + (s - 1) // exp(2x) - 1
-	return float32(m / (m + 2))
+	return h + h
 }

@@ -56,10 +56,19 @@ func FloorDivFloat[T Float](x, y T) T {
 // FMA64 is x*y + z, rounded once.
 func FMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
 
-// FMA32 is x*y + z, rounded once. The product is exact in float64; the sum is
-// rounded to odd, so that rounding it again to float32 gives what rounding the
-// exact sum would.
+// FMA32 is x*y + z, rounded once. The product is exact in float64. Rounding the sum
+// twice goes wrong only where the first rounding gives a tie for the second.
 func FMA32(x, y, z float32) float32 {
+	s := float64(x)*float64(y) + float64(z)
+	if b := math.Float64bits(s); b&(1<<29-1) == 1<<28 || b<<1 < (1023-126)<<53 {
+		return fmaTie(x, y, z)
+	}
+	return float32(s)
+}
+
+// fmaTie is FMA32 by way of a sum rounded to odd: rounding it again to float32 gives
+// what rounding the exact sum would.
+func fmaTie(x, y, z float32) float32 {
 	p, c := float64(x)*float64(y), float64(z)
 	s := p + c
 	// Knuth's two-sum: e is what s has lost, NaN if s is not finite.

@@ -6,6 +6,8 @@ import (
 )
 
 // Axis sums over an axis that does not exist.
+//
+//broadloom:model
 func Axis() *graph.Graph {
 	g := graph.New("agg")
 	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("feat"))

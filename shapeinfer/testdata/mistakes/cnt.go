@@ -6,6 +6,8 @@ import (
 )
 
 // Count adds fractions to whole numbers in place.
+//
+//broadloom:model
 func Count() *graph.Graph {
 	g := graph.New("cnt")
 	n := g.Param("n", graph.Int64, 10)

@@ -6,6 +6,8 @@ import (
 )
 
 // Repeated writes into a value that is repeated without being stored.
+//
+//broadloom:model
 func Repeated() *graph.Graph {
 	g := graph.New("exp")
 	row := g.Param("row", graph.Float32, 1, 10)

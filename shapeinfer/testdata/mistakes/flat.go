@@ -6,6 +6,8 @@ import (
 )
 
 // Flat flattens images into the wrong number of features.
+//
+//broadloom:model
 func Flat() *graph.Graph {
 	g := graph.New("flat")
 	batch := g.Dim("batch")

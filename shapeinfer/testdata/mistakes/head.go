@@ -6,6 +6,8 @@ import (
 )
 
 // Joint asks one size to be two numbers.
+//
+//broadloom:model
 func Joint() *graph.Graph {
 	g := graph.New("head", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
 	x := g.Input("x", graph.Float32, g.Dim("n"))

@@ -6,6 +6,8 @@ import (
 )
 
 // Channels adds a bias for each channel along the wrong axis.
+//
+//broadloom:model
 func Channels() *graph.Graph {
 	g := graph.New("img")
 	x := g.Input("x", graph.Float32, g.Dim("n"), 16, g.Dim("h"), g.Dim("w"))

@@ -7,6 +7,8 @@ import (
 )
 
 // Loss compares a column with a row.
+//
+//broadloom:model
 func Loss() *graph.Graph {
 	g := graph.New("loss")
 	batch := g.Dim("batch")

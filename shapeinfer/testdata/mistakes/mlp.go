@@ -6,6 +6,8 @@ import (
 )
 
 // Bias adds a bias of the wrong width.
+//
+//broadloom:model
 func Bias() *graph.Graph {
 	g := graph.New("mlp")
 	batch := g.Dim("batch")
@@ -19,6 +21,8 @@ func Bias() *graph.Graph {
 }
 
 // Turned multiplies by a weight that stands the wrong way round.
+//
+//broadloom:model
 func Turned() *graph.Graph {
 	g := graph.New("mlp")
 	x := g.Input("x", graph.Float32, g.Dim("batch"), 784)

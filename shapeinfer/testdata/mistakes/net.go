@@ -7,6 +7,8 @@ import (
 )
 
 // Saved overwrites a value that a gradient needs.
+//
+//broadloom:model
 func Saved() *graph.Graph {
 	g := graph.New("net")
 	x := g.Param("x", graph.Float32, 2, 3)

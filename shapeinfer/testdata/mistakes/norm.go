@@ -6,6 +6,8 @@ import (
 )
 
 // Norm forgets to keep the axis of the mean.
+//
+//broadloom:model
 func Norm() *graph.Graph {
 	g := graph.New("norm")
 	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("feat"))

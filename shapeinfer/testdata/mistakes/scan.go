@@ -6,6 +6,8 @@ import (
 )
 
 // Column adds a column of a matrix to the matrix itself.
+//
+//broadloom:model
 func Column() *graph.Graph {
 	g := graph.New("scan")
 	x := g.Input("x", graph.Float32, 3, 3).Mutable()

@@ -7,6 +7,8 @@ import (
 )
 
 // Leaf writes a weight inside the program that is differentiated.
+//
+//broadloom:model
 func Leaf() *graph.Graph {
 	g := graph.New("train")
 	w := g.Param("w", graph.Float32, 784, 128)

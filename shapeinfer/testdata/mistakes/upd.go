@@ -6,6 +6,8 @@ import (
 )
 
 // Grow writes a matrix into a vector.
+//
+//broadloom:model
 func Grow() *graph.Graph {
 	g := graph.New("upd")
 	x := g.Input("x", graph.Float32, g.Dim("batch"), 4)

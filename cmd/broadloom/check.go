@@ -1,0 +1,193 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/broadloom/broadloom/cmd/broadloom/internal/models"
+	"github.com/broadloom/broadloom/cmd/broadloom/modelcheck"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var checkCommand = command{
+	name: "check", args: "[flags] [packages]", summary: "check the shapes of the models of packages",
+	help: `Check builds the graph of every model and checks its shapes, without data. A model is a
+function that gives a graph, with a mark above it:
+
+	//broadloom:model
+	func classifier() *graph.Graph { … }
+
+Packages are named as for go build; the default is the package in this directory. The
+exit status is 1 where errors were found, and 2 where a model could not be checked.
+`,
+	run: check,
+}
+
+var checkAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelcheck", Func: "Check"}
+
+// checked is a model with what was found, in the JSON form of the command.
+type checked struct {
+	Package string                 `json:"package"`
+	Model   string                 `json:"model"`
+	File    string                 `json:"file"`
+	Line    int                    `json:"line"`
+	Report  *shapeinfer.ReportJSON `json:"report,omitempty"`
+	Unbound []string               `json:"unbound,omitempty"` // requirements that -size does not meet
+	Failure string                 `json:"failure,omitempty"` // why it could not be checked
+
+	text string
+	dims []string
+}
+
+// checkFlags are the flags of the command.
+type checkFlags struct {
+	json    bool
+	sizes   sizes
+	match   *regexp.Regexp
+	timeout time.Duration
+}
+
+func check(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
+	o := checkFlags{sizes: sizes{}}
+	f.BoolVar(&o.json, "json", false, "write the reports as JSON")
+	f.Var(o.sizes, "size", "bind a named size as well, as `name=number`; repeatable")
+	pattern := f.String("run", "", "check only models whose names match the `regexp`")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "the time that a model may take")
+	if status, stop := parse(f, args); stop {
+		return status
+	}
+	var err error
+	if o.match, err = regexp.Compile(*pattern); err != nil {
+		fmt.Fprintf(stderr, "broadloom: -run: %v\n", err)
+		return exitFailed
+	}
+	found, problems := collect(f.Args(), o, stderr)
+	if o.json {
+		e := json.NewEncoder(stdout)
+		e.SetIndent("", "  ")
+		if err := e.Encode(map[string]any{"models": found, "problems": problems}); err != nil {
+			problems = append(problems, err.Error())
+		}
+	} else {
+		for _, c := range found {
+			c.print(stdout)
+		}
+	}
+	for _, p := range problems {
+		fmt.Fprintln(stderr, "broadloom: "+p)
+	}
+	return checkStatus(found, problems)
+}
+
+func checkStatus(found []checked, problems []string) int {
+	status := exitOK
+	if len(problems) > 0 {
+		status = exitFailed
+	}
+	for _, c := range found {
+		switch {
+		case c.Failure != "":
+			status = exitFailed
+		case len(c.Report.Errors)+len(c.Unbound) > 0:
+			status = max(status, exitErrors)
+		}
+	}
+	return status
+}
+
+// collect checks the models of the packages. problems are what kept it from checking some.
+func collect(patterns []string, o checkFlags, output io.Writer) (found []checked, problems []string) {
+	found, problems = []checked{}, []string{}
+	dir, err := os.Getwd()
+	if err != nil {
+		return found, append(problems, err.Error())
+	}
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
+	packages, err := models.Find(dir, patterns)
+	if err != nil {
+		return found, append(problems, err.Error())
+	}
+	for _, pkg := range packages {
+		for _, p := range pkg.Problems {
+			problems = append(problems, relative(dir, p))
+		}
+		outcomes, err := models.Run(pkg, models.Options{Action: checkAction, Args: modelcheck.Args{Dir: dir, Sizes: o.sizes},
+			Match: o.match.MatchString, Timeout: o.timeout, Output: output})
+		if err != nil {
+			problems = append(problems, err.Error())
+		}
+		for _, outcome := range outcomes {
+			found = append(found, read(outcome, dir))
+		}
+	}
+	if len(found) == 0 && len(problems) == 0 {
+		problems = append(problems, "no models were found: mark functions that give a *graph.Graph with a comment "+models.Directive)
+	}
+	return found, append(problems, unknownSizes(found, o.sizes)...)
+}
+
+// unknownSizes complains of sizes that no model has: a misspelt name would bind nothing.
+func unknownSizes(found []checked, given sizes) (problems []string) {
+	var names []string
+	for _, c := range found {
+		if c.Failure != "" {
+			return nil // it may have the name
+		}
+		names = append(names, c.dims...)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for name := range given {
+		if !slices.Contains(names, name) && len(found) > 0 {
+			problems = append(problems, fmt.Sprintf("-size %s: no model has a size of that name; there are: %s", name, strings.Join(names, ", ")))
+		}
+	}
+	slices.Sort(problems)
+	return problems
+}
+
+func read(o models.Outcome, dir string) checked {
+	c := checked{Package: o.Package.ImportPath, Model: o.Model.Name, File: o.Model.File, Line: o.Model.Line, Failure: o.Failure}
+	if c.Failure != "" {
+		c.text = fmt.Sprintf("%s:%d: error: %s could not be checked: %s", relative(dir, c.File), c.Line, c.Model, c.Failure)
+		return c
+	}
+	var r modelcheck.Result
+	if err := json.Unmarshal(o.Result, &r); err != nil {
+		c.Failure = err.Error()
+		return c
+	}
+	c.Report, c.Unbound, c.text, c.dims = &r.Report, r.Unbound, r.Text, r.Dims
+	if len(c.Unbound) > 0 {
+		c.text = fmt.Sprintf("%s:%d: error %s: the sizes given do not meet what %s requires\n      %s\n%s",
+			relative(dir, c.File), c.Line, shapeinfer.CodeBinding, c.Model, strings.Join(c.Unbound, "\n      "), c.text)
+	}
+	return c
+}
+
+// print writes the report and a line of the model's name with the verdict.
+func (c checked) print(w io.Writer) {
+	verdict := "ok  "
+	switch {
+	case c.Failure != "":
+		verdict = "FAIL"
+	case len(c.Report.Errors)+len(c.Unbound) > 0:
+		verdict = "FAIL"
+	}
+	fmt.Fprintf(w, "%s  %s.%s\n%s\n\n", verdict, c.Package, c.Model, c.text)
+}
+
+// relative shortens a path, or a text that starts with one.
+func relative(dir, path string) string {
+	return strings.TrimPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}

@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// userModule makes a module outside of this repository from a map of files.
+func userModule(t *testing.T, files map[string]string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("compiles programs")
+	}
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	files["go.mod"] = "module example.com/user\n\ngo 1.26\n\nrequire github.com/broadloom/broadloom v0.0.0\n\nreplace github.com/broadloom/broadloom => " + root + "\n"
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
+	}
+	t.Chdir(dir)
+}
+
+// broadloom runs the command as a user would.
+func broadloom(args ...string) (status int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	status = run(args, &out, &errs)
+	return status, out.String(), errs.String()
+}
+
+const imports = `
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+`
+
+const goodModel = `package models
+` + imports + `
+//broadloom:model
+func regression() *graph.Graph {
+	g := graph.New("regression")
+	batch := g.Dim("batch")
+	x := g.Input("x", graph.Float32, batch, 2)
+	t := g.Input("t", graph.Float32, batch.FloorDiv(2).Times(2))
+	w := g.Param("w", graph.Float32, 2)
+	y := ops.Sum(ops.Mul(x, w), 1)
+	ops.MSE(y, t)
+	return g
+}
+`
+
+const badModel = `package models
+` + imports + `
+// Wide adds a bias of the wrong width.
+//
+//broadloom:model
+func Wide() (*graph.Graph, error) {
+	g := graph.New("wide")
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 4)
+	ops.Add(x, g.Param("b", graph.Float32, 3))
+	return g, nil
+}
+`
+
+func TestCheckReportsModelsOfAUsersModule(t *testing.T) {
+	userModule(t, map[string]string{"models/good.go": goodModel, "models/internal/bad/bad.go": "package bad\n" + badModel[len("package models\n"):]})
+	status, stdout, stderr := broadloom("check", "./...")
+	require.Equal(t, exitErrors, status, stderr)
+	require.Contains(t, stdout, "ok    example.com/user/models.regression\n")
+	require.Contains(t, stdout, "FAIL  example.com/user/models/internal/bad.Wide\nmodels/internal/bad/bad.go:14: error BL101: Add(x, b): The size of tensor a (4) must match")
+	require.Contains(t, stdout, "help: declare b as [4] (bad.go:13)")
+
+	status, stdout, _ = broadloom("check", "-run", "^reg", "./...")
+	require.Equal(t, exitOK, status, "the model that fails was not chosen")
+	require.NotContains(t, stdout, "Wide")
+}
+
+func TestCheckBindsSizes(t *testing.T) {
+	userModule(t, map[string]string{"good.go": goodModel})
+	status, _, stderr := broadloom("check", "-size", "batch=8")
+	require.Equal(t, exitOK, status, stderr)
+	status, stdout, _ := broadloom("check", "-size", "batch=7")
+	require.Equal(t, exitErrors, status)
+	require.Contains(t, stdout, "good.go:9: error BL501")
+	require.Contains(t, stdout, "batch = 7")
+	status, _, stderr = broadloom("check", "-size", "bach=7")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stderr, "no model has a size of that name; there are: batch")
+}
+
+func TestCheckForMachines(t *testing.T) {
+	userModule(t, map[string]string{"bad.go": badModel})
+	status, stdout, _ := broadloom("check", "-json")
+	require.Equal(t, exitErrors, status)
+	var out struct{ Models []checked }
+	require.NoError(t, json.Unmarshal([]byte(stdout), &out))
+	require.Len(t, out.Models, 1)
+	require.Equal(t, "Wide", out.Models[0].Model)
+	require.EqualValues(t, "BL101", out.Models[0].Report.Errors[0].Code)
+	require.Equal(t, 14, out.Models[0].Report.Errors[0].Line)
+}
+
+// One model that misbehaves costs a clear message, not the others' reports.
+func TestCheckSurvivesModels(t *testing.T) {
+	userModule(t, map[string]string{"good.go": goodModel, "strange.go": `package models
+` + imports + `
+//broadloom:model
+func panics() *graph.Graph {
+	var sizes []graph.Dim
+	return graph.New(ops.Add(nil, nil).Name() + sizes[3].String())
+}
+
+//broadloom:model
+func hangs() *graph.Graph { select {} }
+
+//broadloom:model
+func exits() *graph.Graph { os.Exit(0); return nil }
+
+//broadloom:model
+func crashes() *graph.Graph {
+	go func() { panic("far away") }()
+	select {}
+}
+
+//broadloom:model
+func none() *graph.Graph { return nil }
+
+//broadloom:model
+func noGraph() int { return 0 }
+`})
+	source, err := os.ReadFile("strange.go")
+	require.NoError(t, err)
+	source = bytes.Replace(source, []byte("import (\n"), []byte("import (\n\t\"os\"\n\n"), 1)
+	require.NoError(t, os.WriteFile("strange.go", source, 0o644))
+	status, stdout, stderr := broadloom("check", "-timeout", "1s")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stdout, "ok    example.com/user.regression")
+	require.Regexp(t, `panics could not be checked: panic: .*index out of range.*\n +at .*strange.go:13`, stdout)
+	require.NotContains(t, stdout, "zzz", "the generated files are no concern of the user's")
+	require.Contains(t, stdout, "hangs could not be checked: no result within 1s")
+	require.Contains(t, stdout, "exits could not be checked: the program ended: exit status 0")
+	require.Regexp(t, `crashes could not be checked: the program ended: exit status 2\npanic: far away`, stdout)
+	require.Contains(t, stdout, "none could not be checked: the function gave no graph")
+	require.Contains(t, stderr, "noGraph is marked as a model: it must be a function without arguments")
+}
+
+// A main package can hold models too: its main function is not run.
+func TestCheckMainPackage(t *testing.T) {
+	userModule(t, map[string]string{"main.go": `package main
+` + imports + `
+func main() { panic("not to be run") }
+
+//broadloom:model
+func model() *graph.Graph {
+	g := graph.New("m")
+	ops.Exp(g.Input("x", graph.Float32, 3))
+	return g
+}
+`})
+	status, stdout, stderr := broadloom("check")
+	require.Equal(t, exitOK, status, stderr)
+	require.Contains(t, stdout, "ok    example.com/user.model")
+}
+
+func TestCheckThatCannotRun(t *testing.T) {
+	userModule(t, map[string]string{"empty.go": "package models\n", "broken/broken.go": "package broken\n" + goodModel[len("package models\n"):] + "var x int = nil\n"})
+	status, _, stderr := broadloom("check")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stderr, "no models were found")
+	status, _, stderr = broadloom("check", "./broken")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stderr, "does not compile")
+	require.Contains(t, stderr, "broken.go:19")
+	status, _, stderr = broadloom("check", "./nowhere")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stderr, "nowhere")
+	for _, wrong := range [][]string{{"check", "-run", "("}, {"check", "-size", "batch"}, {"chek"}, {}} {
+		status, _, stderr = broadloom(wrong...)
+		require.Equal(t, exitFailed, status, wrong)
+		require.NotEmpty(t, stderr)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	status, stdout, _ := broadloom("explain", "bl101")
+	require.Equal(t, exitOK, status)
+	require.Contains(t, stdout, "ops.Add(x, y)")
+	require.Contains(t, stdout, "Cure: make the sizes equal")
+	status, stdout, _ = broadloom("explain")
+	require.Equal(t, exitOK, status)
+	require.Contains(t, stdout, "BL303  An operand shares memory with what is written, at other positions")
+	status, _, stderr := broadloom("explain", "BL999")
+	require.Equal(t, exitFailed, status)
+	require.Contains(t, stderr, "BL999")
+}
+
+func FuzzSizes(f *testing.F) {
+	for _, text := range []string{"batch=8", "h=1, w=2", "=", "a=-1", "a=9223372036854775808", "a=1,a=2", "a=1=2", ""} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s := sizes{}
+		if s.Set(text) == nil {
+			for name, n := range s {
+				require.NotEmpty(t, name)
+				require.GreaterOrEqual(t, n, int64(0))
+			}
+			require.NotEmpty(t, s)
+		}
+	})
+}
+
+// The project's own programs with mistakes are models like any other.
+func TestCheckOfThisRepository(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a program")
+	}
+	status, stdout, stderr := broadloom("check", "-run", "^(Bias|Halved)$", "../../shapeinfer/testdata/mistakes")
+	require.Equal(t, exitErrors, status, stderr)
+	require.Contains(t, stdout, "error BL101: Add(xw, b1)")
+	require.Contains(t, stdout, "note BL401: Add(y, AvgPool2D(x, 2, 2))")
+}

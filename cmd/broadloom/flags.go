@@ -1,0 +1,58 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// newFlags makes the flags of a command, whose -help shows its table entry.
+func newFlags(c command, stderr io.Writer) *flag.FlagSet {
+	f := flag.NewFlagSet("broadloom "+c.name, flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.Usage = func() {
+		fmt.Fprintf(f.Output(), "usage: broadloom %s\n\n%s\n", strings.TrimSpace(c.name+" "+c.args), c.help)
+		f.PrintDefaults()
+	}
+	return f
+}
+
+// parse reads the flags. Where it says stop, the command ends with the status.
+func parse(f *flag.FlagSet, args []string) (status int, stop bool) {
+	switch err := f.Parse(args); {
+	case errors.Is(err, flag.ErrHelp):
+		return exitOK, true
+	case err != nil:
+		return exitFailed, true
+	}
+	return exitOK, false
+}
+
+// sizes is a flag that binds named sizes: "batch=8", or "h=32,w=32".
+type sizes map[string]int64
+
+// String gives the flag's value.
+func (s sizes) String() string { return "" }
+
+// Set reads sizes.
+func (s sizes) Set(text string) error {
+	for _, part := range strings.Split(text, ",") {
+		name, value, ok := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
+		switch {
+		case !ok || name == "":
+			return fmt.Errorf("%q has not the form name=number", part)
+		case err != nil || n < 0:
+			return fmt.Errorf("the size of %q is %q: it must be a whole number of 0 or more", name, value)
+		}
+		if old, again := s[name]; again && old != n {
+			return fmt.Errorf("%q is given twice, as %d and %d", name, old, n)
+		}
+		s[name] = n
+	}
+	return nil
+}

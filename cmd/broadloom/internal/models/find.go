@@ -1,0 +1,159 @@
+// Package models finds the functions of a user's packages that build graphs, and runs an
+// action on each in a program that it builds around the package, as go test does. A
+// function is marked by a comment above it:
+//
+//	//broadloom:model
+//	func classifier() *graph.Graph { … }
+//
+// It takes nothing and gives a *graph.Graph, or that and an error; it need not be exported.
+package models
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Directive is the mark of a model.
+const Directive = "//broadloom:model"
+
+// Package is a package with models.
+type Package struct {
+	Dir, ImportPath, Name string
+	Models                []Model
+	Problems              []string // marks that are not understood, with file and line
+}
+
+// Model is a marked function.
+type Model struct {
+	Name     string
+	File     string // full path
+	Line     int
+	HasError bool // it gives an error too
+}
+
+// listed is what go list says of a package.
+type listed struct {
+	Dir, ImportPath, Name string
+	GoFiles, CgoFiles     []string
+	Error                 *struct{ Err string }
+}
+
+// Find lists the packages that patterns name, as go build understands them, seen from a
+// directory.
+func Find(dir string, patterns []string) ([]Package, error) {
+	args := append([]string{"list", "-e", "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,Error", "--"}, patterns...)
+	cmd := exec.Command("go", args...)
+	var stderr bytes.Buffer
+	cmd.Dir, cmd.Stderr = dir, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w\n%s", err, stderr.String())
+	}
+	var packages []Package
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var l listed
+		switch err := d.Decode(&l); {
+		case errors.Is(err, io.EOF):
+			return packages, nil
+		case err != nil:
+			return nil, fmt.Errorf("go list: %w", err)
+		case l.Error != nil && len(l.GoFiles) == 0:
+			return nil, errors.New(strings.TrimSpace(l.Error.Err))
+		}
+		p, err := read(l)
+		if err != nil {
+			return nil, err
+		}
+		packages = append(packages, p)
+	}
+}
+
+// read looks for marks in the files of a package.
+func read(l listed) (Package, error) {
+	p := Package{Dir: l.Dir, ImportPath: l.ImportPath, Name: l.Name}
+	for _, name := range slices.Concat(l.GoFiles, l.CgoFiles) {
+		fset := token.NewFileSet()
+		f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil, parser.ParseComments)
+		if err != nil {
+			return p, err
+		}
+		marks := map[token.Pos]bool{}
+		for _, group := range f.Comments {
+			for _, c := range group.List {
+				if strings.TrimSpace(c.Text) == Directive {
+					marks[c.Pos()] = true
+				}
+			}
+		}
+		for _, d := range f.Decls {
+			fn, isFunc := d.(*ast.FuncDecl)
+			if !isFunc || fn.Doc == nil {
+				continue
+			}
+			for _, c := range fn.Doc.List {
+				if !marks[c.Pos()] {
+					continue
+				}
+				delete(marks, c.Pos())
+				at := fset.Position(fn.Pos())
+				if hasError, ok := signature(fn); ok {
+					p.Models = append(p.Models, Model{Name: fn.Name.Name, File: at.Filename, Line: at.Line, HasError: hasError})
+				} else {
+					p.Problems = append(p.Problems, fmt.Sprintf("%s:%d: %s is marked as a model: it must be a function without arguments that gives a *graph.Graph", at.Filename, at.Line, fn.Name.Name))
+				}
+			}
+		}
+		for pos := range marks {
+			at := fset.Position(pos)
+			p.Problems = append(p.Problems, fmt.Sprintf("%s:%d: %s must stand in the comment above a function", at.Filename, at.Line, Directive))
+		}
+	}
+	slices.Sort(p.Problems)
+	return p, nil
+}
+
+// signature reports whether a function can be a model's; the compiler has the last word.
+func signature(fn *ast.FuncDecl) (hasError, ok bool) {
+	t := fn.Type
+	if fn.Recv != nil || t.TypeParams != nil || t.Params.NumFields() > 0 || fn.Name.Name == "_" || fn.Name.Name == "init" {
+		return false, false
+	}
+	var results []ast.Expr
+	if t.Results != nil {
+		for _, f := range t.Results.List {
+			results = append(results, slices.Repeat([]ast.Expr{f.Type}, max(len(f.Names), 1))...)
+		}
+	}
+	switch len(results) {
+	case 2:
+		id, isName := results[1].(*ast.Ident)
+		return true, isGraph(results[0]) && isName && id.Name == "error"
+	case 1:
+		return false, isGraph(results[0])
+	}
+	return false, false
+}
+
+func isGraph(t ast.Expr) bool {
+	star, isPointer := t.(*ast.StarExpr)
+	if !isPointer {
+		return false
+	}
+	switch x := star.X.(type) {
+	case *ast.SelectorExpr:
+		return x.Sel.Name == "Graph"
+	case *ast.Ident:
+		return x.Name == "Graph"
+	}
+	return false
+}

@@ -1,0 +1,68 @@
+// Command broadloom works on the graphs of a user's packages: it checks their shapes and
+// explains what is wrong with them.
+//
+//	broadloom check ./models/...     checks every marked model
+//	broadloom explain BL101          tells what a code means
+//
+// "broadloom help command" says more.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Exit statuses.
+const (
+	exitOK     = 0
+	exitErrors = 1 // errors were found
+	exitFailed = 2 // the command could not do its work
+)
+
+// command is a sub-command: one row of the table below.
+type command struct {
+	name    string
+	args    string // what follows the name
+	summary string
+	help    string // further lines
+	run     func(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int)
+}
+
+var commands = []command{checkCommand, explainCommand}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+func run(args []string, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		usage(stderr)
+		return exitFailed
+	}
+	name, rest := args[0], args[1:]
+	switch name {
+	case "help", "-h", "-help", "--help":
+		if len(rest) == 0 {
+			usage(stdout)
+			return exitOK
+		}
+		name, rest = rest[0], []string{"-help"}
+	}
+	for _, c := range commands {
+		if c.name == name {
+			return c.run(newFlags(c, stderr), rest, stdout, stderr)
+		}
+	}
+	fmt.Fprintf(stderr, "broadloom: there is no command %q\n", name)
+	usage(stderr)
+	return exitFailed
+}
+
+func usage(w io.Writer) {
+	fmt.Fprint(w, "usage: broadloom command [arguments]\n\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  %-28s %s\n", strings.TrimSpace(c.name+" "+c.args), c.summary)
+	}
+	fmt.Fprint(w, "\nbroadloom help command says more about one of them.\n")
+}

@@ -1,0 +1,59 @@
+package exec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// kernel is a group of nodes that run together.
+type kernel struct {
+	class  graph.Class   // Elementwise for a fused group, else the class of its only node
+	domain graph.Shape   // of a fused group: the iteration space
+	nodes  []*graph.Node // in order
+	closed bool          // takes no more nodes
+	// row is the axis of the domain from which on the kernel's rows run, where some
+	// reduction over rows has fixed it; else -1.
+	row int
+	// registers says how often the kernel computes those values that it can hand on
+	// without memory.
+	registers map[*graph.Node]level
+	parts     []*part  // the row programs that it consists of
+	choice    bool     // only one of the parts runs, by the sizes bound
+	matmul    *product // of a matrix product
+	gather    *picking // of elements picked or added by index
+}
+
+// level says how often a fused kernel computes a value.
+type level uint8
+
+const (
+	perElement level = iota // of the domain
+	perRow
+)
+
+// part is one row program of a kernel, and what its operands are.
+type part struct {
+	prog     *rowprog.Program
+	kernel   *portable.Kernel
+	operands []operand
+	domain   graph.Shape
+	axes     [][]int // the domain's axes over which each axis of the program runs; the row is last
+	folds    []int   // of one part out of several: the undecided axes that it sums over
+}
+
+// String prints the kernel: its nodes and, once lowered, its programs.
+func (k *kernel) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s over %s:", k.class, k.domain.Compact())
+	for _, n := range k.nodes {
+		fmt.Fprintf(&b, " %s=%s", n.Label(), n.Op().Name)
+	}
+	for _, p := range k.parts {
+		b.WriteString("\n" + p.prog.String())
+	}
+	return b.String()
+}

@@ -1,0 +1,204 @@
+package exec
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/page"
+)
+
+// VizVariable is the environment variable that names the page which every compilation
+// writes: BROADLOOM_VIZ=out.html. A program that compiles several graphs writes
+// out-2.html and so on.
+const VizVariable = "BROADLOOM_VIZ"
+
+// pagesWritten numbers the files of one process.
+var pagesWritten atomic.Int64
+
+// writePage writes the page that the environment asks for. A page is help for a person
+// who looks for something else: that it cannot be written must not stop a program.
+func writePage(d func() *page.Document) {
+	path := os.Getenv(VizVariable)
+	if path == "" {
+		return
+	}
+	if n := pagesWritten.Add(1); n > 1 {
+		ext := filepath.Ext(path)
+		path = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
+	}
+	f, err := os.Create(path)
+	if err == nil {
+		err = d().Write(f)
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "broadloom: %s: %v\n", VizVariable, err)
+	}
+}
+
+// usualSize is the value of a named size for which a page counts bytes where the caller
+// names none.
+const usualSize = 32
+
+// Page makes the document of which package viz writes an HTML page. sizes are values of
+// named sizes, for figures in bytes; profile may be nil.
+func (p *Program) Page(sizes map[string]int, profile *Profile) *page.Document {
+	plan := p.Plan()
+	d := &page.Document{Title: p.source.Name()}
+	d.Columns = append(d.Columns, page.NewColumn("built", "the graph as it was built", p.source, nil))
+	d.AddMistakes(p.source)
+	simplified := lastBefore(plan.Passes, "order")
+	if s := plan.Passes[simplified]; simplified > 0 && s.Graph() != plan.Graph {
+		c := page.NewColumn("simplified", s.Doc, s.Graph(), s.Sources())
+		c.Passes = passNames(plan.Passes[1 : simplified+1])
+		d.Columns = append(d.Columns, c)
+	}
+	last := plan.Passes[len(plan.Passes)-1]
+	c := page.NewColumn("fused", "kernels, each of which runs as one pass over memory", plan.Graph, last.Sources())
+	c.Passes = passNames(plan.Passes[simplified+1:])
+	d.Columns = append(d.Columns, c)
+	for i, r := range plan.Results {
+		d.Columns[0].Values[r.ID()].Output = true
+		c.Values[plan.Outputs[i].ID()].Output = true
+	}
+	w := pageWriter{plan, d, c, p.footprint(sizes, d), profile}
+	w.kernels()
+	w.memory()
+	return d
+}
+
+// lastBefore gives the place of the last pass before the one of that name.
+func lastBefore(passes []Snapshot, name string) int {
+	for i, s := range passes {
+		if s.Pass == name {
+			return i - 1
+		}
+	}
+	return 0
+}
+
+func passNames(passes []Snapshot) (names []string) {
+	for _, s := range passes {
+		names = append(names, s.Pass)
+	}
+	return names
+}
+
+// footprint counts bytes for the sizes given, and for usual ones where there are none.
+func (p *Program) footprint(sizes map[string]int, d *page.Document) *Footprint {
+	if sizes == nil {
+		sizes = map[string]int{}
+		for _, name := range p.source.DimNames() {
+			sizes[name] = usual(p.source.Bounds(name))
+		}
+	}
+	f, err := p.Footprint(sizes)
+	if err != nil {
+		d.Notes = append(d.Notes, "There are no figures in bytes: "+err.Error())
+		return nil
+	}
+	return f
+}
+
+// usual gives a size within bounds.
+func usual(b graph.Bounds) int {
+	n := max(int64(usualSize), b.Min)
+	if b.Max > 0 {
+		n = min(n, b.Max)
+	}
+	if b.Multiple > 1 {
+		n = max(n/b.Multiple, 1) * b.Multiple
+	}
+	return int(n)
+}
+
+// pageWriter fills in what the last column's kernels do.
+type pageWriter struct {
+	plan    *Plan
+	d       *page.Document
+	c       *page.Column
+	bytes   *Footprint // nil where sizes are not known
+	profile *Profile
+}
+
+func (w *pageWriter) kernels() {
+	for i, k := range w.plan.Kernels {
+		out := page.Kernel{Name: fmt.Sprintf("kernel %d", i), Class: k.Class.String(), Programs: k.Programs,
+			Values: ids(k.Nodes), Reads: ids(k.Reads), Writes: ids(k.Writes)}
+		if k.Class == graph.Elementwise {
+			out.Domain = k.Domain.Compact()
+		}
+		if w.bytes != nil {
+			out.Moved, out.Unfused = w.bytes.Kernels[i].Moved, w.bytes.Kernels[i].Unfused
+		}
+		if w.profile != nil && i < len(w.profile.Kernels) {
+			out.Nanos = float64(w.profile.Kernels[i].Nanoseconds())
+		}
+		w.d.Kernels = append(w.d.Kernels, out)
+		for _, id := range out.Values {
+			w.c.Values[id].Kernel = i + 1
+		}
+		for _, id := range out.Writes {
+			w.c.Values[id].Stored = true
+		}
+	}
+	for _, v := range w.c.Values {
+		for _, x := range v.Operands {
+			if x.At >= 0 && v.Part == 1 && w.c.Values[x.At].Part == 0 && w.c.Values[x.At].Stored {
+				w.c.Values[x.At].Kept = true
+			}
+		}
+	}
+}
+
+func ids(nodes []*graph.Node) []int {
+	list := make([]int, len(nodes))
+	for i, n := range nodes {
+		list[i] = n.ID()
+	}
+	return list
+}
+
+// memory tells of the buffers. Buffers of one memory have one number.
+func (w *pageWriter) memory() {
+	m := &page.Memory{Kernels: len(w.plan.Kernels)}
+	number, count := make([]int, len(w.plan.Buffers)), 0
+	for i, b := range w.plan.Buffers {
+		v := &w.c.Values[b.Node.ID()]
+		out := page.Buffer{Value: b.Node.ID(), Name: v.Label, Type: v.Type, Owner: b.Kind.String(), First: b.First, Last: b.Last, InPlace: b.InPlace}
+		if w.bytes != nil {
+			out.Offset, out.Bytes = w.bytes.Buffers[i].Offset, w.bytes.Buffers[i].Bytes
+		}
+		m.Buffers = append(m.Buffers, out)
+		switch {
+		case b.Kind != Arena:
+			continue
+		case b.InPlace >= 0:
+			number[i] = number[b.InPlace]
+			v.Buffer = fmt.Sprintf("buf %d, in place over %s", number[i], m.Buffers[b.InPlace].Name)
+		default:
+			number[i] = count
+			count++
+			v.Buffer = fmt.Sprintf("buf %d", number[i])
+		}
+	}
+	if w.bytes == nil {
+		w.d.Memory = m
+		return
+	}
+	m.Arena = w.bytes.Arena
+	var sizes []string
+	for _, name := range w.plan.Source.DimNames() {
+		if n, known := w.bytes.Sizes[name]; known {
+			sizes = append(sizes, fmt.Sprintf("%s = %d", name, n))
+		}
+	}
+	m.Sizes = strings.Join(sizes, ", ")
+	w.d.Memory = m
+}

@@ -1,0 +1,72 @@
+package exec
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// reducedLayout is the layout of a reduction's result over its operand's axes: a folded
+// axis has stride 0.
+func reducedLayout(n *graph.Node) graph.Layout {
+	result, x := graph.RowMajor(n.Shape()), n.In(0).Shape()
+	out := graph.Layout{Shape: x, Strides: make([]graph.Dim, len(x))}
+	axes, keep := ops.Axes(n), n.Attrs().(ops.ReduceAttrs).KeepDims
+	at := 0
+	for axis := range x {
+		folded := slices.Contains(axes, axis)
+		if !folded {
+			out.Strides[axis] = result.Strides[at]
+		}
+		if !folded || keep {
+			at++
+		}
+	}
+	return out
+}
+
+func reductionOf(f graph.Fold) rowprog.Reduction {
+	switch f {
+	case graph.FoldSum:
+		return rowprog.Sum
+	case graph.FoldProd:
+		return rowprog.Prod
+	case graph.FoldMax, graph.FoldAny:
+		return rowprog.Max
+	case graph.FoldMin, graph.FoldAll:
+		return rowprog.Min
+	case graph.FoldArgMax:
+		return rowprog.ArgMax
+	case graph.FoldArgMin:
+		return rowprog.ArgMin
+	}
+	return rowprog.NoReduction
+}
+
+// typeOf gives the kernels' type of a dtype.
+func typeOf(t graph.DType) rowprog.Type {
+	switch t {
+	case graph.Bool:
+		return rowprog.Bool
+	case graph.Int32:
+		return rowprog.I32
+	case graph.Int64:
+		return rowprog.I64
+	case graph.Float32:
+		return rowprog.F32
+	case graph.Float64:
+		return rowprog.F64
+	}
+	return rowprog.NoType
+}
+
+func dtypeOf(t rowprog.Type) graph.DType {
+	for _, d := range graph.DTypes() {
+		if typeOf(d) == t {
+			return d
+		}
+	}
+	return graph.InvalidDType
+}

@@ -1,0 +1,76 @@
+package graph_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+)
+
+const f32 = graph.Float32
+
+// Messages call a value as the user's program does.
+func TestValuesAreCalledAsTheUserCallsThem(t *testing.T) {
+	g := graph.New("g")
+	batch := g.Dim("batch")
+	x := g.Input("x", f32, batch, 4)
+	h := ops.Relu(x)
+	var shifted = ops.Add(h, graph.Num(0.5))
+	require.Equal(t, "x", x.Called(), "an input has a name")
+	require.Equal(t, "h", h.Called())
+	require.Equal(t, "shifted", shifted.Called())
+	require.Equal(t, "top", ops.Exp(h).Named("top").Called())
+	require.Equal(t, "Exp(h)", ops.Exp(h).Called())
+	require.Equal(t, "Exp(Neg(…))", ops.Exp(ops.Neg(ops.Abs(h))).Called(), "calls within calls are cut short")
+	require.Equal(t, "0.5", shifted.In(1).Called())
+	require.Equal(t, "Add(h, 0.5)", graph.Describe(shifted))
+	twice := ops.Square(ops.Square(x))
+	require.Equal(t, "twice", twice.Called())
+	require.Equal(t, "Square(x)", twice.In(0).Called(), "the same line made two squares")
+}
+
+// The fixed arguments of a call stand where the user writes them.
+func TestCallsAreWrittenAsInTheProgram(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", f32, g.Dim("n"), 4, 6)
+	i := g.Input("i", graph.Int64, 2)
+	for want, n := range map[string]*graph.Node{
+		"Sum(x)":                                ops.Sum(x),
+		"Sum(x, 1, -1, KeepDims())":             ops.Sum(x, 1, -1, ops.KeepDims()),
+		"Var(x, 1, 0)":                          ops.Var(x, 1, 0),
+		"Concat(1, x, x)":                       ops.Concat(1, x, x),
+		"IndexSelect(x, 1, i)":                  ops.IndexSelect(x, 1, i),
+		"Slice(x, 2, 1, End, 2)":                ops.Slice(x, 2, 1, ops.End, 2),
+		"Cast(x, graph.Float64)":                ops.Cast(x, graph.Float64),
+		"Clamp(x, 0, math.Inf(+1)) in ClampMin": ops.ClampMin(x, 0),
+		"Reshape(x, n, 24)":                     ops.Reshape(x, g.Dim("n"), 24),
+		"Transpose(x, 1, 2)":                    ops.Transpose(x, 1, 2),
+		"Softmax(x, -1)":                        ops.Softmax(x, -1),
+		"Unsqueeze(x, 0)":                       ops.Unsqueeze(x, 0),
+		"Squeeze(x)":                            ops.Squeeze(x),
+	} {
+		require.Equal(t, want, graph.Describe(n))
+	}
+}
+
+// Where the user called a function that is made of several operations, both are named.
+func TestFunctionsOfSeveralOperations(t *testing.T) {
+	g := graph.New("g")
+	x, y := g.Input("x", f32, 3), g.Input("y", f32, 3)
+	loss := ops.MSE(x, y)
+	require.Equal(t, "loss", loss.Called())
+	require.Equal(t, "Sub(x, y) in MSE", graph.Describe(loss.In(0).In(0)))
+	pred := nn.Linear(g, "layer", x, 2)
+	require.Equal(t, "pred", pred.Called())
+}
+
+// A conversion that promotion put in is called by its operand.
+func TestConversionsAreInvisible(t *testing.T) {
+	g := graph.New("g")
+	sum := ops.Add(g.Input("x", f32, 3), g.Input("i", graph.Int64, 3))
+	require.Equal(t, "cast", sum.In(1).Op().Name)
+	require.Equal(t, "Add(x, i)", graph.Describe(sum))
+}

@@ -1,0 +1,172 @@
+package graph_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+func mistakes(g *graph.Graph) (texts []string) {
+	for _, m := range g.Mistakes() {
+		texts = append(texts, m.Summary)
+	}
+	return texts
+}
+
+func TestDimKeepsWhatWasSaidOfIt(t *testing.T) {
+	g := graph.New("dims")
+	assert.Equal(t, g.Dim("n", graph.AtLeast(2), graph.AtMost(64), graph.MultipleOf(2)), g.Dim("n"))
+	g.Dim("c", graph.MayBeOne())
+	assert.Equal(t, graph.Bounds{Min: 2, Max: 64, Multiple: 2}, g.Bounds("n"))
+	assert.Equal(t, graph.Bounds{Min: 1, MayBeOne: true}, g.Bounds("c"))
+	assert.Equal(t, graph.Bounds{Min: 1}, g.Bounds("never declared"))
+	assert.Equal(t, []string{"n", "c"}, g.DimNames())
+	assert.Regexp(t, `dims_test\.go:\d+`, g.DimPos("n").String())
+	assert.Empty(t, g.Mistakes())
+}
+
+func TestDimThatNoSizeSatisfiesIsAMistake(t *testing.T) {
+	for want, options := range map[string][]graph.DimOption{
+		`no size can be "n": at least 4, at most 3`:                  {graph.AtLeast(4), graph.AtMost(3)},
+		`no size can be "n": at least -1`:                            {graph.AtLeast(-1)},
+		`no size can be "n": at least 1, at most 0`:                  {graph.AtMost(0)},
+		`no size can be "n": at least 5, at most 7, a multiple of 4`: {graph.AtLeast(5), graph.AtMost(7), graph.MultipleOf(4)},
+		`no size can be "n": at least 1, a multiple of -2`:           {graph.MultipleOf(-2)},
+	} {
+		g := graph.New("dims")
+		g.Dim("n", options...)
+		assert.Equal(t, []string{want}, mistakes(g))
+		assert.Equal(t, graph.DefaultBounds(), g.Bounds("n"), "after a mistake the name goes on with the usual bounds")
+	}
+	g := graph.New("dims")
+	assert.True(t, g.Dim("two words").IsUnknown())
+	assert.Equal(t, []string{`"two words" cannot name a size: a name is a letter and then letters, digits and _`}, mistakes(g))
+}
+
+func TestLaterDeclarationCanOnlySayMore(t *testing.T) {
+	g := graph.New("dims")
+	g.Dim("n")
+	g.Dim("n", graph.AtLeast(3), graph.MultipleOf(2))
+	assert.Empty(t, g.Mistakes())
+	g.Dim("n", graph.AtLeast(0))
+	assert.Equal(t, []string{`"n" was declared at least 3, a multiple of 2, and what was built since relies on it: it cannot become at least 0, a multiple of 2`}, mistakes(g))
+	assert.EqualValues(t, 3, g.Bounds("n").Min)
+}
+
+func TestSizesAreChecked(t *testing.T) {
+	batch := graph.SymbolicDim("batch")
+	const operators = "with Go's operators"
+	for name, c := range map[string]struct {
+		size graph.Dim
+		want string
+	}{
+		"negative":        {-2, "-2 is no size"},
+		"not declared":    {graph.SymbolicDim("stranger"), `the size stranger is not declared in graph "dims"`},
+		"twice by Go":     {batch * 2, operators},
+		"thrice by Go":    {batch * 3, operators},
+		"sum by Go":       {batch + batch, operators},
+		"one more by Go":  {batch + 1, operators},
+		"one less by Go":  {batch - 1, operators},
+		"half by Go":      {batch / 2, operators},
+		"negated by Go":   {-batch, operators},
+		"remainder by Go": {batch % 1_000_000_000_000_000_000, operators},
+		"overflow":        {batch.Times(1 << 40).Times(1 << 40), operators},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("dims")
+			g.Dim("batch")
+			g.Input("x", graph.Float32, c.size)
+			if assert.Len(t, g.Mistakes(), 1) {
+				assert.Contains(t, g.Mistakes()[0].Summary, "axis 0: ")
+				assert.Contains(t, g.Mistakes()[0].Summary, c.want)
+			}
+		})
+	}
+}
+
+func TestGoArithmeticInAnOperationIsAMistake(t *testing.T) {
+	g := graph.New("dims")
+	batch := g.Dim("batch")
+	x := g.Input("x", graph.Float32, batch, 4)
+	ops.Expand(ops.Unsqueeze(x, 0), batch*2, -1, -1)
+	if assert.Len(t, g.Mistakes(), 1) {
+		assert.Contains(t, g.Mistakes()[0].Error(), "with Go's operators")
+		assert.Contains(t, g.Mistakes()[0].Error(), "batch.Plus(1), batch.Times(2)")
+	}
+}
+
+// Handles must be recognised as wrong after Go's arithmetic for nearly every name.
+func TestGoArithmeticIsRecognisedForAllNames(t *testing.T) {
+	g := graph.New("dims")
+	for i := range 500 {
+		d := g.Dim(fmt.Sprintf("name%d", i))
+		for k := graph.Dim(2); k < 9; k++ {
+			g.Input(fmt.Sprintf("x%d_%d", i, k), graph.Float32, d*k, d+k, d-k, d/k)
+		}
+	}
+	assert.Len(t, g.Mistakes(), 500*7)
+	for _, n := range g.Inputs() {
+		assert.Equal(t, "[?, ?, ?, ?]", n.Shape().String())
+	}
+}
+
+func TestEqualSizesMeet(t *testing.T) {
+	g := graph.New("equal")
+	b, c, k := g.Dim("b"), g.Dim("c"), g.Dim("k")
+	x, y := g.Input("x", graph.Float32, b), g.Input("y", graph.Float32, c)
+	g.Equal(b, c)
+	g.Equal(k, b.Plus(1))
+	z := g.Input("z", graph.Float32, k)
+	ops.Add(x, y)
+	ops.Add(ops.Concat(0, y, g.Input("one", graph.Float32, 1)), z)
+	report := shapeinfer.Check(g)
+	assert.NoError(t, report.Err())
+	assert.Empty(t, report.Requirements)
+}
+
+func TestEqualIsTransitive(t *testing.T) {
+	g := graph.New("equal")
+	a, b, c := g.Dim("a"), g.Dim("b"), g.Dim("c")
+	g.Equal(a, b)
+	g.Equal(b, c)
+	g.Equal(c, a) // says nothing new
+	g.Equal(c, 4)
+	ops.Add(g.Input("x", graph.Float32, a), g.Input("y", graph.Float32, 4))
+	assert.NoError(t, shapeinfer.Check(g).Err())
+}
+
+func TestEqualRefusesWhatItCannotUse(t *testing.T) {
+	g := graph.New("equal")
+	n, m := g.Dim("n"), g.Dim("m")
+	g.Equal(n, n.Plus(1))
+	g.Equal(n.Times(2), m.Times(3))
+	g.Equal(n, graph.SymbolicDim("stranger"))
+	g.Equal(n, m+1)
+	assert.Equal(t, []string{
+		"n cannot be equal to n+1: they always differ by 1",
+		"Equal(2*n, 3*m) cannot be solved for a name",
+		`Equal: the size stranger is not declared in graph "equal"`,
+		"Equal: the size is too large for an int64, or was computed from a named size with Go's operators",
+	}, mistakes(g))
+}
+
+// TestTableDoesNotGrowWithGraphs builds one model again and again: the sizes of all graphs
+// are the same entries, so their handles are.
+func TestTableDoesNotGrowWithGraphs(t *testing.T) {
+	build := func() graph.Dim {
+		g := graph.New("again")
+		n, h := g.Dim("n"), g.Dim("h")
+		x := g.Input("x", graph.Float32, n, h)
+		y := ops.Reshape(ops.Concat(1, x, x), -1)
+		return y.Shape()[0]
+	}
+	first := build()
+	for range 100 {
+		assert.Equal(t, first, build())
+	}
+}

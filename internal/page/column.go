@@ -1,0 +1,189 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// FromGraph makes a document of a graph that has not been compiled, with its mistakes.
+func FromGraph(g *graph.Graph) *Document {
+	d := &Document{Title: g.Name(), Columns: []*Column{NewColumn("built", "the graph as it was built", g, nil)}}
+	d.AddMistakes(g)
+	d.Columns[0].GuessOutputs()
+	return d
+}
+
+// NewColumn makes a column of a graph. sources are, by node, the places in the first
+// column from which the node came; nil for the first column itself.
+func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
+	c := &Column{Name: name, Doc: doc, Values: make([]Value, len(g.Nodes()))}
+	taken := map[string]int{}
+	for i, n := range g.Nodes() {
+		v := &c.Values[i]
+		v.Label = n.Label()
+		if n.Name() != "" {
+			if taken[v.Label]++; taken[v.Label] > 1 {
+				v.Label += "." + strconv.Itoa(taken[v.Label])
+			}
+		}
+		v.Op, v.Scope, v.Role = n.Op().Name, n.Scope(), roleOf(n)
+		v.Name = n.Name()
+		if v.Scope != "" {
+			v.Name = strings.TrimPrefix(v.Name, v.Scope+"/")
+		}
+		v.Type, v.Attrs = "?", attrsOf(n)
+		if n.Judged() {
+			v.Type = n.DType().Short() + n.Shape().Compact()
+		}
+		if f, ok := n.Pos().Frame(); ok {
+			v.Pos, v.File, v.Line = n.Pos().String(), f.File, f.Line
+		}
+		v.Sources = []int{i}
+		if sources != nil {
+			v.Sources = sources[i]
+		}
+		v.Doubt = !n.Judged()
+		for at := range n.Operands() {
+			v.Operands = append(v.Operands, operandOf(g, n, at))
+		}
+		v.Part = c.partOf(n, v)
+	}
+	c.moveSources()
+	return c
+}
+
+// attrsOf gives the fixed arguments; the data of long constants say nothing.
+func attrsOf(n *graph.Node) string {
+	const longest = 60
+	if s := []rune(graph.FormatAttrs(n.Attrs())); len(s) > longest {
+		return string(s[:longest]) + "…"
+	} else {
+		return string(s)
+	}
+}
+
+func roleOf(n *graph.Node) string {
+	switch {
+	case n.IsInput():
+		return "input"
+	case n.IsParam():
+		return "param"
+	case n.IsConst():
+		return "const"
+	case n.Op().Class == graph.Reduce, n.Op().Class == graph.Movement, n.Op().Class == graph.Update:
+		return n.Op().Class.String()
+	}
+	return ""
+}
+
+func operandOf(g *graph.Graph, n *graph.Node, at int) Operand {
+	x := n.In(at)
+	switch {
+	case x == nil:
+		return Operand{At: -1, Word: "nil"}
+	case x.Graph() != g:
+		return Operand{At: -1, Word: x.Label()}
+	}
+	return Operand{At: x.ID(), Axes: axesOf(n, at)}
+}
+
+// axesOf gives the axes of the result as an operand meets them, those along which it is
+// repeated in parentheses; "" where there are none.
+func axesOf(n *graph.Node, at int) string {
+	kinds := n.Stretch(at)
+	words, repeated := make([]string, len(kinds)), false
+	for axis, k := range kinds {
+		if axis >= n.Rank() {
+			return ""
+		}
+		words[axis] = n.Shape()[axis].String()
+		switch k {
+		case graph.Stretched, graph.Missing:
+			words[axis], repeated = "("+words[axis]+")", true
+		case graph.Undecided:
+			words[axis], repeated = "("+words[axis]+"?)", true
+		}
+	}
+	if !repeated {
+		return ""
+	}
+	return strings.Join(words, ",")
+}
+
+// partOf gives the part of the program that a node belongs to; its operands have theirs.
+func (c *Column) partOf(n *graph.Node, v *Value) int {
+	if n.Origin() != nil {
+		return 1
+	}
+	for _, x := range v.Operands {
+		if x.At >= 0 && c.Values[x.At].Part != 0 {
+			return 2
+		}
+	}
+	return 0
+}
+
+// moveSources gives inputs and constants that only a later part reads to that part.
+func (c *Column) moveSources() {
+	first := map[int]int{}
+	for _, v := range c.Values {
+		for _, x := range v.Operands {
+			if old, read := first[x.At]; !read || v.Part < old {
+				first[x.At] = v.Part
+			}
+		}
+	}
+	for i := range c.Values {
+		if part, read := first[i]; read && len(c.Values[i].Operands) == 0 {
+			c.Values[i].Part = part
+		}
+	}
+}
+
+// GuessOutputs marks what nothing reads.
+func (c *Column) GuessOutputs() {
+	read := make([]bool, len(c.Values))
+	for _, v := range c.Values {
+		for _, x := range v.Operands {
+			if x.At >= 0 {
+				read[x.At] = true
+			}
+		}
+	}
+	for i := range c.Values {
+		v := &c.Values[i]
+		v.Output = !read[i] && !v.Doubt && v.Mistake == 0 && len(v.Operands) > 0
+	}
+}
+
+// AddMistakes adds what the check of the first column's graph finds.
+func (d *Document) AddMistakes(g *graph.Graph) {
+	report := shapeinfer.Check(g)
+	for i, list := range [][]*graph.Mistake{report.Errors, report.Warnings} {
+		for _, m := range list {
+			e := Mistake{Code: string(m.Code), Warning: i == 1, Summary: m.Summary, Text: m.Error(), Pos: m.Place().String(), Value: -1}
+			if m.Node != nil && m.Node.Graph() == g {
+				e.Value = m.Node.ID()
+			}
+			d.Mistakes = append(d.Mistakes, e)
+			if e.Value >= 0 && !e.Warning {
+				d.Columns[0].Values[e.Value].Mistake = len(d.Mistakes)
+			}
+		}
+	}
+	if len(d.Mistakes) > 0 {
+		text := strings.TrimSpace(report.String())
+		d.Report = text[strings.LastIndexByte(text, '\n')+1:]
+	}
+	values := d.Columns[0].Values
+	for i := range values {
+		for _, x := range values[i].Operands {
+			if x.At >= 0 && (values[x.At].Mistake > 0 || values[x.At].Doubt) {
+				values[i].Doubt = true
+			}
+		}
+	}
+}

@@ -1,0 +1,121 @@
+// Package backend compiles row programs for the machine at hand: to machine code where
+// processor, system and program allow it, else for the portable interpreter. Both give
+// the same bits.
+package backend
+
+import (
+	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/jit"
+	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// Kernel is a compiled row program. It may be used by several goroutines at once, each
+// with a scratch of its own.
+type Kernel interface {
+	// Program is what the kernel was compiled from.
+	Program() *rowprog.Program
+
+	// Run calls the kernel on the whole iteration space, in the canonical order. The
+	// arguments must have passed bind.Check. If a guard fails, ok is false.
+	Run(a *bind.Args, s *Scratch) (fault bind.Fault, ok bool)
+
+	// RunRange calls the kernel on the part [lo, hi) of outer axis 0. Ranges may run at
+	// once unless the program accumulates over axis 0: then each range starts anew, and
+	// its result belongs in a bind.Partial.
+	RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fault, ok bool)
+
+	// Machine tells whether the kernel is machine code.
+	Machine() bool
+}
+
+// Scratch is the memory of a call. It serves any number of kernels, one call at a time.
+// The zero value is ready for use and grows by itself; Reserve makes it grow in advance.
+type Scratch struct {
+	portable portable.Scratch
+	partial  bind.Partial
+	block    block
+	rows     rows
+}
+
+// Reserve prepares for calls of the kernels.
+func (s *Scratch) Reserve(kernels ...Kernel) {
+	for _, k := range kernels {
+		switch k := k.(type) {
+		case *machine:
+			s.block.reserve(k.layout.Size)
+		case *interpreted:
+			s.portable.Reserve(k.kernel)
+		}
+	}
+}
+
+// Compile makes a kernel of a program.
+func Compile(p *rowprog.Program) (Kernel, error) {
+	kernels, err := CompileAll(p)
+	if err != nil {
+		return nil, err
+	}
+	return kernels[0], nil
+}
+
+// CompileAll makes kernels of programs that are used together. Their code shares a block
+// of memory, which is given back when none of the kernels is in use any more.
+func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
+	kernels := make([]Kernel, len(programs))
+	var code []byte
+	var made []*machine
+	for i, p := range programs {
+		if err := p.Verify(); err != nil {
+			return nil, err
+		}
+		if cpu.JIT() && cpu.Chosen() >= cpu.AVX2 {
+			if c, err := lower.Compile(p); err == nil {
+				m := &machine{prog: p, layout: c.Layout, offset: len(code), size: c.Length}
+				code = append(code, c.Bytes...)
+				code = append(code, make([]byte, -len(code)&(amd64.DataAlign-1))...)
+				made = append(made, m)
+				kernels[i] = m
+			}
+		}
+	}
+	if len(made) > 0 {
+		block, err := jit.New(code)
+		for _, m := range made {
+			m.code = block
+			m.find()
+		}
+		if err != nil {
+			clear(kernels)
+		}
+	}
+	for i, k := range kernels {
+		if k != nil {
+			continue
+		}
+		c, err := portable.Compile(programs[i])
+		if err != nil {
+			return nil, err
+		}
+		kernels[i] = &interpreted{c}
+	}
+	return kernels, nil
+}
+
+// interpreted is a kernel of the portable interpreter.
+type interpreted struct{ kernel *portable.Kernel }
+
+func (k *interpreted) Program() *rowprog.Program { return k.kernel.Program() }
+
+func (k *interpreted) Run(a *bind.Args, s *Scratch) (bind.Fault, bool) {
+	return k.kernel.Run(a, &s.portable)
+}
+
+func (k *interpreted) RunRange(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+	return k.kernel.RunRange(a, lo, hi, &s.portable)
+}
+
+func (k *interpreted) Machine() bool { return false }

@@ -1,0 +1,234 @@
+package backend
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/jit"
+	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// machine is a kernel of machine code.
+type machine struct {
+	prog   *rowprog.Program
+	code   *jit.Code
+	layout lower.Layout
+	offset int // in the code
+	size   int
+	accs   []accumulated
+	free   bool // elements depend on nothing but those at the same place
+}
+
+// accumulated is an operand that is accumulated into.
+type accumulated struct {
+	operand int
+	neutral uint64 // what combined with an element gives the element, with all its bits
+}
+
+// find notes what calls need to know of the program.
+func (k *machine) find() {
+	k.free = k.prog.Elementwise()
+	for i := range k.prog.Insts {
+		in := &k.prog.Insts[i]
+		if in.Op != rowprog.OpAccumulate {
+			continue
+		}
+		t := k.prog.Operands[in.Operand].Type
+		neutral := scalar.Identity(in.Reduction, t)
+		if in.Reduction == rowprog.Sum && t.IsFloat() {
+			neutral = 1 << (8*t.Size() - 1) // -0, to which -0 may be added
+		}
+		k.accs = append(k.accs, accumulated{in.Operand, neutral})
+	}
+}
+
+func (k *machine) Program() *rowprog.Program { return k.prog }
+func (k *machine) Machine() bool             { return true }
+
+func (k *machine) Run(a *bind.Args, s *Scratch) (fault bind.Fault, ok bool) {
+	chunks := bind.Chunks(k.prog, a)
+	if chunks == 1 {
+		return k.RunRange(a, 0, a.Rows(), s)
+	}
+	s.partial.Reset(k.prog, a)
+	defer s.partial.Release()
+	for c := range chunks {
+		lo, hi := bind.Chunk(k.prog, a, c)
+		if c == 0 {
+			fault, ok = k.RunRange(a, lo, hi, s)
+		} else {
+			fault, ok = k.RunRange(s.partial.Args(a), lo, hi, s)
+			s.partial.AddTo(a)
+		}
+		if !ok {
+			return fault, false
+		}
+	}
+	return bind.Fault{}, true
+}
+
+func (k *machine) RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fault, ok bool) {
+	for _, acc := range k.accs {
+		setIdentity(k.prog, a, acc, lo, hi)
+	}
+	if empty(a, lo, hi) {
+		k.setEmpty(a, lo, hi)
+		return bind.Fault{}, true
+	}
+	s.block.reserve(k.layout.Size)
+	if k.isPlain(a) {
+		fault, ok = k.call(a, lo, hi, s)
+	} else {
+		fault, ok = k.runPacked(a, lo, hi, s)
+	}
+	runtime.KeepAlive(a)
+	return fault, ok
+}
+
+// empty tells whether a range has no row.
+func empty(a *bind.Args, lo, hi int) bool {
+	for axis, n := range a.Outer {
+		if axis > 0 && n == 0 {
+			return true
+		}
+	}
+	return lo >= hi
+}
+
+// isPlain tells whether the elements of rows lie side by side.
+func (k *machine) isPlain(a *bind.Args) bool {
+	inner := len(a.Outer)
+	if a.N <= 1 {
+		return true
+	}
+	for i := range k.prog.Operands {
+		if k.prog.Operands[i].Domain == rowprog.Vec && a.Stride[i][inner] != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// mostElements is how many elements a call works on at most, if rows allow it: about
+// 100 µs of work, since the runtime cannot stop a goroutine during a call.
+const mostElements = 1 << 15
+
+// call calls the code, in pieces that are not too long.
+func (k *machine) call(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+	s.block.set(k, a)
+	inner := 1 // rows of an index of axis 0
+	for axis, n := range a.Outer {
+		if axis > 0 {
+			inner *= n
+		}
+	}
+	if k.free && inner == 1 && a.N > 2*mostElements {
+		return k.callLong(a, lo, hi, s)
+	}
+	step := max(1, mostElements/max(1, inner*a.N))
+	for at := lo; at < hi; at += step {
+		end := min(at+step, hi)
+		s.block.point(k, a, at, 0)
+		s.block.rows(k, at, end)
+		k.code.Call(k.offset, s.block.base)
+		if s.block.faulted(k) {
+			return s.block.fault(k, a), false
+		}
+	}
+	return bind.Fault{}, true
+}
+
+// callLong calls an elementwise program on pieces of long rows.
+func (k *machine) callLong(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+	for row := lo; row < hi; row++ {
+		s.block.rows(k, row, row+1)
+		for at := 0; at < a.N; at += mostElements {
+			s.block.put(k.layout.N(), min(mostElements, a.N-at))
+			s.block.point(k, a, row, at)
+			k.code.Call(k.offset, s.block.base)
+			if s.block.faulted(k) {
+				f := s.block.fault(k, a)
+				f.Position += at
+				return f, false
+			}
+		}
+	}
+	return bind.Fault{}, true
+}
+
+// block is the arguments of machine code, see lower.Layout.
+type block struct {
+	words []uint64
+	base  unsafe.Pointer
+}
+
+func (b *block) reserve(size int) {
+	if len(b.words)*8 >= size+lower.BlockAlign {
+		return
+	}
+	b.words = make([]uint64, (size+lower.BlockAlign)/8)
+	p := unsafe.Pointer(&b.words[0])
+	b.base = unsafe.Add(p, -uintptr(p)&(lower.BlockAlign-1))
+}
+
+func (b *block) put(offset, v int)  { *(*int)(unsafe.Add(b.base, offset)) = v }
+func (b *block) get(offset int) int { return *(*int)(unsafe.Add(b.base, offset)) }
+
+// set writes sizes and steps.
+func (b *block) set(k *machine, a *bind.Args) {
+	l := &k.layout
+	b.put(l.N(), a.N)
+	b.put(l.Fault(), 0)
+	for axis, n := range a.Outer {
+		b.put(l.Count(axis), n)
+		b.put(l.Counter(axis), n)
+		b.put(l.End(axis), n)
+		for i := range k.prog.Operands {
+			step := a.Stride[i][axis]
+			if axis+1 < len(a.Outer) {
+				step -= a.Stride[i][axis+1] * a.Outer[axis+1]
+			}
+			b.put(l.Delta(axis, i), step*k.prog.Operands[i].Type.Size())
+		}
+	}
+}
+
+// point writes the addresses of the operands at an index of axis 0 and of the row.
+func (b *block) point(k *machine, a *bind.Args, row, at int) {
+	inner := len(a.Outer)
+	for i, s := range a.Stride {
+		offset := at * s[inner]
+		if inner > 0 {
+			offset += row * s[0]
+		}
+		size := k.prog.Operands[i].Type.Size()
+		*(*uintptr)(unsafe.Add(b.base, k.layout.Pointer(i))) = uintptr(a.Ptr[i]) + uintptr(offset*size)
+	}
+}
+
+// rows writes the range of axis 0.
+func (b *block) rows(k *machine, lo, hi int) {
+	if k.layout.Outer == 0 {
+		return
+	}
+	l := &k.layout
+	b.put(l.Count(0), hi-lo)
+	b.put(l.Counter(0), hi-lo)
+	b.put(l.End(0), hi)
+}
+
+func (b *block) faulted(k *machine) bool { return b.get(k.layout.Fault()) != 0 }
+
+// fault reads what a guard has found. The counters stand at its row.
+func (b *block) fault(k *machine, a *bind.Args) bind.Fault {
+	l := &k.layout
+	row := 0
+	for axis, n := range a.Outer {
+		row = row*n + b.get(l.End(axis)) - b.get(l.Counter(axis))
+	}
+	at := l.Fault()
+	return bind.Fault{Code: rowprog.FaultCode(b.get(at + 16)), Position: row*a.N + b.get(at+8)}
+}

@@ -1,0 +1,160 @@
+package lower
+
+import (
+	"encoding/binary"
+
+	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// Code is the machine code of a program.
+type Code struct {
+	Layout Layout
+	// Bytes is the code and, behind it, its constants. It must lie at a multiple of
+	// [amd64.DataAlign] and is entered at its beginning.
+	Bytes []byte
+	// Length is the number of bytes of code alone.
+	Length int
+}
+
+// compiler holds what is known while a program is compiled.
+type compiler struct {
+	p       *rowprog.Program
+	a       amd64.Asm
+	e       emitter
+	layout  Layout
+	outside []*home // of each value that is used outside of its section
+	consts  map[constant]*home
+	ramps   *home
+	masks   amd64.Label
+	stubs   []stub
+	leave   amd64.Label // the end of the call
+}
+
+// constant is an element's size and bits.
+type constant struct {
+	size int
+	bits uint64
+}
+
+// Compile makes the machine code of a program. The error says what there is no machine
+// code for.
+func Compile(p *rowprog.Program) (code *Code, err error) {
+	c := &compiler{p: p, consts: map[constant]*home{}, masks: amd64.NoLabel}
+	c.layout = Layout{Outer: p.Outer, Operands: len(p.Operands)}
+	c.layout.Size = c.layout.fixed()
+	c.e.c, c.e.a = c, &c.a
+	defer func() {
+		if r := recover(); r != nil {
+			u, ok := r.(unsupported)
+			if !ok {
+				panic(r)
+			}
+			code, err = nil, u
+		}
+	}()
+	c.leave = c.a.NewLabel()
+	c.findOutside()
+	c.program()
+	n, bytes := c.a.Finish()
+	c.layout.Size = (c.layout.Size + BlockAlign - 1) &^ (BlockAlign - 1)
+	return &Code{c.layout, bytes, n}, nil
+}
+
+// findOutside gives homes to the values that are used outside of their section.
+func (c *compiler) findOutside() {
+	c.outside = make([]*home, len(c.p.Insts))
+	for v := range c.p.Insts {
+		in := &c.p.Insts[v]
+		if in.Op == rowprog.OpConst {
+			c.outside[v] = c.constant(in.Type, in.Bits)
+		}
+		for _, x := range in.Uses() {
+			if def := &c.p.Insts[x]; c.outside[x] == nil && (def.Section != in.Section || def.Op == rowprog.OpReduce) {
+				c.outside[x] = &home{mem: inBlock(c.layout.room(vectorBytes))}
+			}
+		}
+		if in.Op == rowprog.OpReduce && c.outside[v] == nil {
+			c.outside[v] = &home{mem: inBlock(c.layout.room(vectorBytes))}
+		}
+	}
+}
+
+// homeOf is where a value from another section is.
+func (c *compiler) homeOf(v rowprog.Value) *home { return c.outside[v] }
+
+// constant is the home of a constant: a mask if it is a Bool.
+func (c *compiler) constant(t rowprog.Type, bits uint64) *home {
+	key := constant{t.Size(), bits}
+	if t == rowprog.Bool {
+		key = constant{4, -bits & (1<<32 - 1)}
+	}
+	h, ok := c.consts[key]
+	if !ok {
+		var b [vectorBytes]byte
+		for i := 0; i < len(b); i += key.size {
+			if key.size == 4 {
+				binary.LittleEndian.PutUint32(b[i:], uint32(key.bits))
+			} else {
+				binary.LittleEndian.PutUint64(b[i:], key.bits)
+			}
+		}
+		h = &home{mem: amd64.Labelled(c.a.Data(b[:], vectorBytes)), bits: key.bits, cons: true}
+		c.consts[key] = h
+	}
+	return h
+}
+
+// ramp is the constant 0, 1, 2, 3.
+func (c *compiler) ramp() *home {
+	if c.ramps == nil {
+		var b [vectorBytes]byte
+		for i := range 4 {
+			binary.LittleEndian.PutUint64(b[8*i:], uint64(i))
+		}
+		c.ramps = &home{mem: amd64.Labelled(c.a.Data(b[:], vectorBytes))}
+	}
+	return c.ramps
+}
+
+// program writes the code of all sections and of the loops over the outer axes.
+func (c *compiler) program() {
+	a, p := &c.a, c.p
+	for i := range min(len(p.Operands), len(pointerRegs)) {
+		a.MovLoad(pointerRegs[i], inBlock(c.layout.Pointer(i)))
+	}
+	c.straight(c.section(rowprog.CallSection))
+	a.Align(16)
+	top := a.Here()
+	for s := range p.Stages {
+		c.straight(c.section(rowprog.RowSection(s)))
+		c.loop(c.section(rowprog.VecSection(s)))
+	}
+	c.straight(c.section(rowprog.RowSection(p.Stages)))
+	for axis := p.Outer - 1; axis >= 0; axis-- {
+		c.advance(axis)
+		a.Dec(inBlock(c.layout.Counter(axis)))
+		a.JumpIf(amd64.NotEqual, top)
+		a.MovLoad(temp, inBlock(c.layout.Count(axis)))
+		a.MovStore(inBlock(c.layout.Counter(axis)), temp)
+	}
+	a.Bind(c.leave)
+	a.Zeroupper()
+	a.Return()
+	c.writeStubs()
+}
+
+// advance moves all operands along an outer axis.
+func (c *compiler) advance(axis int) {
+	a := &c.a
+	for i := range c.p.Operands {
+		switch {
+		case c.p.Operands[i].Domain == rowprog.Uniform:
+		case i < len(pointerRegs):
+			a.AddLoad(pointerRegs[i], inBlock(c.layout.Delta(axis, i)))
+		default:
+			a.MovLoad(temp, inBlock(c.layout.Delta(axis, i)))
+			a.AddStore(inBlock(c.layout.Pointer(i)), temp)
+		}
+	}
+}

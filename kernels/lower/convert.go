@@ -1,0 +1,93 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// convert changes the type of a value that is no Bool, to a type that is none.
+func (b *block) convert(to, from rowprog.Type, x micro) micro {
+	narrow, wide := b.width(4), amd64.W256 // wide only where there are 4 lanes
+	switch [2]rowprog.Type{from, to} {
+	case [2]rowprog.Type{rowprog.I32, rowprog.F32}:
+		return b.unary(amd64.CVTDQ2PS, narrow, x)
+	case [2]rowprog.Type{rowprog.I32, rowprog.F64}:
+		return b.unary(amd64.CVTDQ2PD, wide, x)
+	case [2]rowprog.Type{rowprog.I32, rowprog.I64}:
+		return b.unary(amd64.PMOVSXDQ, wide, x)
+	case [2]rowprog.Type{rowprog.F32, rowprog.F64}:
+		return b.unary(amd64.CVTPS2PD, wide, x)
+	case [2]rowprog.Type{rowprog.F64, rowprog.F32}:
+		return b.unary(amd64.CVTPD2PS, wide, x)
+	case [2]rowprog.Type{rowprog.I64, rowprog.I32}:
+		return b.narrow(x)
+	case [2]rowprog.Type{rowprog.I64, rowprog.F64}:
+		return b.float64OfInt64(x)
+	case [2]rowprog.Type{rowprog.I64, rowprog.F32}:
+		return b.unary(amd64.CVTPD2PS, wide, b.float64OfInt64(b.roundToOdd(x)))
+	case [2]rowprog.Type{rowprog.F32, rowprog.I32}:
+		f := &float32Ops
+		big := b.binaryImm(f.cmp, narrow, x, b.bits(from, uint64(math.Float32bits(1<<31))), cmpGe)
+		return b.saturate(b.unary(amd64.CVTTPS2DQ, narrow, x), big, b.binaryImm(f.cmp, narrow, x, x, cmpOrd))
+	case [2]rowprog.Type{rowprog.F64, rowprog.I32}:
+		f := &float64Ops
+		big := b.binaryImm(f.cmp, wide, x, b.bits(from, math.Float64bits(1<<31)), cmpGe)
+		number := b.binaryImm(f.cmp, wide, x, x, cmpOrd)
+		return b.saturate(b.unary(amd64.CVTTPD2DQ, wide, x), b.narrow(big), b.narrow(number))
+	}
+	refuse("convert from %v to %v", from, to)
+	return none
+}
+
+// saturate corrects a conversion to I32, which gives the least integer for all that it
+// cannot represent: the greatest where x is too big, 0 where it is no number.
+func (b *block) saturate(r, big, number micro) micro {
+	w := b.width(4)
+	return b.either(amd64.ANDPS, w, b.either(amd64.XORPS, w, r, big), number)
+}
+
+// fromBool makes numbers of a mask.
+func (b *block) fromBool(to rowprog.Type, mask micro) micro {
+	one := uint64(1)
+	switch to {
+	case rowprog.F32:
+		one = float32Ops.one
+	case rowprog.F64:
+		one = float64Ops.one
+	}
+	return b.either(amd64.ANDPS, b.width(to.Size()), mask, b.bits(to, one))
+}
+
+// toBool is a mask of x != 0.
+func (b *block) toBool(from rowprog.Type, x micro) micro {
+	zero := b.bits(from, 0)
+	if from.IsFloat() {
+		return b.compareFloat(rowprog.OpNe, from, x, zero)
+	}
+	return b.compareInt(rowprog.OpNe, from, x, zero)
+}
+
+// float64OfInt64 rounds once. The halves of x become the low bits of floating-point
+// numbers that are known otherwise: 2^52 + low and 2^84 + (high + 2^31)·2^32.
+func (b *block) float64OfInt64(x micro) micro {
+	w, t := amd64.W256, rowprog.I64
+	low := b.either(amd64.ANDPS, w, x, b.bits(t, 1<<32-1))
+	low = b.either(amd64.ORPS, w, low, b.bits(rowprog.F64, math.Float64bits(1<<52)))
+	high := b.either(amd64.XORPS, w, b.shift(amd64.PSRLQ, w, x, 32), b.bits(t, math.Float64bits(1<<84)|1<<31))
+	high = b.binary(amd64.SUBPD, w, high, b.bits(rowprog.F64, math.Float64bits(1<<84+1<<63+1<<52)))
+	return b.either(amd64.ADDPD, w, high, low)
+}
+
+// roundToOdd makes integers that float64 cannot hold such that it can, without changing
+// what they are rounded to in float32: if any of the last 11 bits is set, they are
+// cleared and the one above is set.
+func (b *block) roundToOdd(x micro) micro {
+	w, t := amd64.W256, rowprog.I64
+	const last = 1<<11 - 1
+	sticky := b.either(amd64.PADDQ, w, b.either(amd64.ANDPS, w, x, b.bits(t, last)), b.bits(t, last))
+	odd := b.either(amd64.ANDPS, w, b.either(amd64.ORPS, w, x, sticky), b.bits(t, math.MaxUint64-last))
+	large := b.either(amd64.ORPS, w, b.greater(t, x, b.bits(t, 1<<53)), b.greater(t, b.bits(t, math.MaxUint64-(1<<53-1)), x))
+	return b.choose(w, 8, large, odd, x)
+}

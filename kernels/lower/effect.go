@@ -1,0 +1,214 @@
+package lower
+
+import (
+	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// source writes the code of an operation without arguments.
+func (e *emitter) source(nd *node, r amd64.Vec) {
+	in, a := nd.in, e.a
+	switch in.form {
+	case bytesForm:
+		if !e.masked {
+			a.M(in.op, in.width, r, 0, e.address(nd))
+			return
+		}
+		e.readBytes(nd)
+		a.R(amd64.MOVQ, amd64.W128, r, 0, amd64.Vec(temp))
+		a.R(in.op, in.width, r, 0, r)
+	case splatForm:
+		m := amd64.At(e.base(in.operand), 0)
+		switch in.size {
+		case 1: // a byte in all places, then the last one of each lane
+			a.M(amd64.PBROADCASTB, in.width, r, 0, m)
+			a.R(amd64.PSRLD, in.width, 0, r, r, 24)
+		case 4:
+			a.M(amd64.BROADCASTSS, in.width, r, 0, m)
+		default:
+			a.M(amd64.BROADCASTSD, in.width, r, 0, m)
+		}
+	case indexForm:
+		from := index
+		if nd.copy > 0 {
+			a.Lea(temp, amd64.At(index, nd.copy*int32(e.lanes)))
+			from = temp
+		}
+		e.splatInt(r, from)
+	case axisForm:
+		a.MovLoad(temp, inBlock(e.c.layout.End(in.operand)))
+		a.SubLoad(temp, inBlock(e.c.layout.Counter(in.operand)))
+		e.splatInt(r, temp)
+	}
+}
+
+func (e *emitter) splatInt(r amd64.Vec, from amd64.Reg) {
+	e.a.R(amd64.MOVQ, amd64.W128, r, 0, amd64.Vec(from))
+	e.a.R(amd64.PBROADCASTQ, amd64.W256, r, 0, r)
+}
+
+// effect writes the code of an operation without a value.
+func (e *emitter) effect(i int32, nd *node) {
+	in, a := nd.in, e.a
+	switch in.form {
+	case storeForm, bytesOutForm, splatOutForm, byteOutForm:
+		e.readPending(i, nd.copy)
+		e.stored |= 1 << nd.copy
+	}
+	x := e.get(nd.args[0])
+	switch in.form {
+	case setAccForm:
+		e.setAcc(nd, x)
+	case storeForm:
+		e.store(nd, x, e.address(nd))
+	case bytesOutForm:
+		e.writeBytes(nd, x)
+	case splatOutForm:
+		a.M(in.op, amd64.W128, x, 0, amd64.At(e.base(in.operand), 0))
+	case byteOutForm:
+		a.R(amd64.MOVMSKPS, in.width, amd64.Vec(temp), 0, x)
+		a.AndImm(temp, 1)
+		a.MovStore8(amd64.At(e.base(in.operand), 0), temp)
+	case homeOutForm:
+		r := e.take()
+		op := amd64.BROADCASTSS
+		if in.size == 8 {
+			op = amd64.BROADCASTSD
+		}
+		a.R(op, amd64.W256, r, 0, x)
+		a.M(amd64.MOVUPSSt, amd64.W256, r, 0, in.home.mem)
+	case guardForm:
+		e.guard(nd, x)
+	}
+	e.settle(nd)
+}
+
+// readPending reads what the copy's later operations need of operands, before one that
+// may be the same memory is written.
+func (e *emitter) readPending(i, copy int32) {
+	if e.stored>>copy&1 != 0 {
+		return // done already
+	}
+	for v := range i {
+		nd := &e.nodes[v]
+		if nd.in.form == loadForm && nd.copy == copy && e.use[v] != never && !e.inReg(v) && e.slot[v] == 0 {
+			e.get(v)
+			e.busy = 0
+		}
+	}
+}
+
+// store writes a vector, of which only the lanes that take part if masked.
+func (e *emitter) store(nd *node, x amd64.Vec, m amd64.Mem) {
+	switch in := nd.in; {
+	case !e.masked:
+		e.a.M(amd64.MOVUPSSt, in.width, x, 0, m)
+	case in.size == 8:
+		e.a.M(amd64.MASKMOVPDSt, in.width, x, e.mask8, m)
+	default:
+		e.a.M(amd64.MASKMOVPSSt, in.width, x, e.mask4, m)
+	}
+}
+
+// setAcc puts new partial results into their place.
+func (e *emitter) setAcc(nd *node, x amd64.Vec) {
+	if !e.accReg {
+		e.store(nd, x, e.accAddress(nd))
+		return
+	}
+	if r := amd64.Vec(e.accs[nd.in.operand].reg + int(nd.copy)); r != x {
+		e.a.R(amd64.MOVAPS, nd.in.width, r, 0, x)
+	}
+}
+
+// guard notes a fault unless all lanes are true.
+func (e *emitter) guard(nd *node, x amd64.Vec) {
+	a := e.a
+	a.R(amd64.MOVMSKPS, nd.in.width, amd64.Vec(temp), 0, x)
+	if e.masked {
+		a.R(amd64.MOVMSKPS, nd.in.width, amd64.Vec(temp2), 0, e.mask4)
+		a.Not(temp)
+		a.And(temp, temp2)
+		e.accIndex = 0
+	} else {
+		a.XorImm(temp, 1<<e.lanes-1)
+	}
+	s := stub{enter: a.NewLabel(), back: a.NewLabel(), code: nd.in.code, first: nd.copy * int32(e.lanes), row: e.row}
+	a.JumpIf(amd64.NotEqual, s.enter)
+	a.Bind(s.back)
+	e.c.stubs = append(e.c.stubs, s)
+}
+
+// stub is code out of the way that notes a fault, whose lanes are set in temp.
+type stub struct {
+	enter, back amd64.Label
+	code        rowprog.FaultCode
+	first       int32 // lane 0 is so many elements after the current index
+	row         bool  // outside of the row, where there is no index
+}
+
+// writeStubs writes the code that guards jump to. Of several faults in a section the
+// one with the least index counts.
+func (c *compiler) writeStubs() {
+	a := &c.a
+	for _, s := range c.stubs {
+		a.Bind(s.enter)
+		if s.row {
+			a.MovStoreImm(inBlock(offFaultIndex), 0)
+			a.MovStoreImm(inBlock(offFaultCode), int32(s.code))
+			a.MovStoreImm(inBlock(offFaulted), 1)
+			a.Jump(c.leave)
+			continue
+		}
+		note := a.NewLabel()
+		a.TrailingZeros(temp, temp)
+		a.Lea(temp, amd64.Indexed(index, temp, 1, s.first))
+		a.CmpMemImm(inBlock(offFaulted), 0)
+		a.JumpIf(amd64.Equal, note)
+		a.CmpLoad(temp, inBlock(offFaultIndex))
+		a.JumpIf(amd64.NotLess, s.back)
+		a.Bind(note)
+		a.MovStore(inBlock(offFaultIndex), temp)
+		a.MovStoreImm(inBlock(offFaultCode), int32(s.code))
+		a.MovStoreImm(inBlock(offFaulted), 1)
+		a.Jump(s.back)
+	}
+}
+
+// readBytes collects the Bools that are left in temp.
+func (e *emitter) readBytes(nd *node) {
+	a := e.a
+	a.Lea(pointer, e.address(nd))
+	a.Mov(temp2, rest)
+	a.Xor(temp, temp)
+	top := a.Here()
+	a.Shl(temp, 8)
+	a.MovLoad8(temp, amd64.Indexed(pointer, temp2, 1, -1))
+	a.SubImm(temp2, 1)
+	a.JumpIf(amd64.NotEqual, top)
+	e.accIndex = 0
+}
+
+// writeBytes writes a mask as Bools.
+func (e *emitter) writeBytes(nd *node, x amd64.Vec) {
+	a := e.a
+	e.accIndex = 0
+	a.R(amd64.MOVMSKPS, nd.in.width, amd64.Vec(temp), 0, x)
+	a.MovImm(temp2, 0x0101010101010101)
+	a.Deposit(temp, temp, temp2)
+	switch m := e.address(nd); {
+	case e.masked:
+		a.Lea(pointer, m)
+		a.Mov(temp2, rest)
+		top := a.Here()
+		a.MovStore8(amd64.At(pointer, 0), temp)
+		a.Shr(temp, 8)
+		a.AddImm(pointer, 1)
+		a.SubImm(temp2, 1)
+		a.JumpIf(amd64.NotEqual, top)
+	case e.lanes == 8:
+		a.MovStore(m, temp)
+	default:
+		a.MovStore32(m, temp)
+	}
+}

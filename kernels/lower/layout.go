@@ -1,0 +1,79 @@
+package lower
+
+import "github.com/broadloom/broadloom/kernels/amd64"
+
+// Layout tells where things are in the block of arguments of a program, in bytes from
+// its beginning, which is a multiple of [BlockAlign]. All numbers have 64 bits.
+type Layout struct {
+	Outer    int // outer axes
+	Operands int
+	Size     int // of the whole block
+}
+
+// BlockAlign is the alignment of a block of arguments, in bytes.
+const BlockAlign = 64
+
+// What comes first in a block.
+const (
+	offN          = 0  // the number of elements of a row
+	offFaulted    = 8  // 1 after a guard has failed
+	offFaultIndex = 16 // the index in the row of the element
+	offFaultCode  = 24 // the guard's code
+	offPointers   = 32
+)
+
+// N is where the number of elements of a row is.
+func (l *Layout) N() int { return offN }
+
+// Fault is where the three numbers of a fault are: whether there is one, the index in
+// the row and the code. The counters then tell the row.
+func (l *Layout) Fault() int { return offFaulted }
+
+// Pointer is where an operand's address is.
+func (l *Layout) Pointer(operand int) int { return offPointers + 8*operand }
+
+// Counter is where the number of indices is that are left of an outer axis, the current
+// one included. It must be set to the number of all before a call and is so after it.
+func (l *Layout) Counter(axis int) int { return l.Pointer(l.Operands) + 8*axis }
+
+// Count is where the number of indices of an outer axis is.
+func (l *Layout) Count(axis int) int { return l.Counter(l.Outer) + 8*axis }
+
+// End is where the index after the last one of an outer axis is.
+func (l *Layout) End(axis int) int { return l.Count(l.Outer) + 8*axis }
+
+// Delta is where the number of bytes is by which an operand's address grows when an
+// outer axis advances: its step along the axis less what the axes within have added.
+func (l *Layout) Delta(axis, operand int) int {
+	return l.End(l.Outer) + 8*(axis*l.Operands+operand)
+}
+
+// fixed is the size of all that has been named.
+func (l *Layout) fixed() int { return l.Delta(l.Outer, 0) }
+
+// room reserves bytes for vectors and gives their place.
+func (l *Layout) room(bytes int) int {
+	at := (l.Size + vectorBytes - 1) &^ (vectorBytes - 1)
+	l.Size = at + bytes
+	return at
+}
+
+// vectorBytes is the size of the widest vector.
+const vectorBytes = 32
+
+// block is the memory at an offset from the beginning of the block.
+func inBlock(offset int) amd64.Mem { return amd64.At(args, int32(offset)) }
+
+// The general registers' roles.
+const (
+	args      = amd64.RDI // the block of arguments
+	index     = amd64.RAX // the index of an element in the row
+	rest      = amd64.RBX // the elements that are left
+	temp      = amd64.RCX
+	temp2     = amd64.RDX
+	pointer   = amd64.R15 // an address that is not held in a register
+	maxPinned = len(pointerRegs)
+)
+
+// pointerRegs hold the addresses of the first operands.
+var pointerRegs = [...]amd64.Reg{amd64.RSI, amd64.R8, amd64.R9, amd64.R10, amd64.R11, amd64.R12, amd64.R13, amd64.R14}

@@ -1,0 +1,214 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// micro is a value of a block: the index of the micro-operation that makes it.
+type micro int32
+
+// none stands where there is no value.
+const none micro = -1
+
+// form says how a micro-operation is encoded.
+type form uint8
+
+const (
+	homeForm   form = iota // a value in memory with equal lanes; no code
+	loadForm               // a vector of an operand
+	bytesForm              // a vector of an operand of Bool, widened to lanes of 4 or 8 bytes
+	splatForm              // one element of an operand in all lanes
+	indexForm              // the index in the row of the first lane, in all lanes
+	axisForm               // the index along an outer axis, in all lanes
+	unaryForm              // dst = op x
+	binaryForm             // dst = op x, y
+	shiftForm              // dst = op x by an immediate number
+	fusedForm              // dst = x*y + z and its kin
+	blendForm              // dst = y where z, else x
+	upperForm              // dst = the upper half of x
+	accForm                // an accumulator of a reduction; no code
+	// Effects.
+	setAccForm   // accumulator = x
+	storeForm    // operand = x
+	bytesOutForm // operand of Bool = x, a mask
+	splatOutForm // one element = x's first lane
+	byteOutForm  // one Bool = x's first lane, a mask
+	homeOutForm  // a home = x's first lane in all lanes
+	guardForm    // note a fault where the mask x is false
+	firstEffect  = setAccForm
+)
+
+// inst is a micro-operation.
+type inst struct {
+	form    form
+	width   amd64.Width
+	flips   bool // binary: x and y may be exchanged
+	hasImm  bool
+	imm     uint8
+	copy    uint8 // which copy of an unrolled body it belongs to
+	size    uint8 // bytes of an element
+	op      *amd64.Op
+	fused   *[3]*amd64.Op
+	args    [3]micro
+	operand int // operand, axis or accumulator
+	home    *home
+	code    rowprog.FaultCode
+}
+
+// home is a place in memory with a vector of equal lanes.
+type home struct {
+	mem  amd64.Mem
+	bits uint64 // of a constant
+	typ  rowprog.Type
+	cons bool
+}
+
+// block is the micro-operations of a section.
+type block struct {
+	c     *compiler
+	lanes int
+	insts []inst
+	homes map[*home]micro
+	known map[inst]micro // equal operations on registers are made once
+	vals  map[rowprog.Value]masked
+	accs  []accumulator
+	guard bool // some operation is a guard
+}
+
+// masked is the micro value of a value; of a Bool, in each width of lanes that has been
+// asked for.
+type masked struct{ v, wide micro }
+
+func (c *compiler) newBlock(lanes int) *block {
+	return &block{c: c, lanes: lanes, homes: map[*home]micro{}, known: map[inst]micro{}, vals: map[rowprog.Value]masked{}}
+}
+
+// width is the width of vectors of elements of a size.
+func (b *block) width(size int) amd64.Width {
+	if b.lanes*size == 32 {
+		return amd64.W256
+	}
+	return amd64.W128
+}
+
+func (b *block) add(in inst) micro {
+	b.insts = append(b.insts, in)
+	return micro(len(b.insts) - 1)
+}
+
+// pure adds an operation without effect unless there is an equal one.
+func (b *block) pure(in inst) micro {
+	if v, ok := b.known[in]; ok {
+		return v
+	}
+	v := b.add(in)
+	b.known[in] = v
+	return v
+}
+
+// at is the value of a home.
+func (b *block) at(h *home) micro {
+	v, ok := b.homes[h]
+	if !ok {
+		v = b.add(inst{form: homeForm, home: h, args: [3]micro{none, none, none}})
+		b.homes[h] = v
+	}
+	return v
+}
+
+// bits is a constant.
+func (b *block) bits(t rowprog.Type, bits uint64) micro { return b.at(b.c.constant(t, bits)) }
+
+// isConst tells whether a value is a constant, and its bits.
+func (b *block) isConst(v micro) (bits uint64, ok bool) {
+	h := b.insts[v].home
+	if h == nil || !h.cons {
+		return 0, false
+	}
+	return h.bits, true
+}
+
+func (b *block) unary(op *amd64.Op, w amd64.Width, x micro) micro {
+	return b.pure(inst{form: unaryForm, op: op, width: w, args: [3]micro{x, none, none}})
+}
+
+func (b *block) unaryImm(op *amd64.Op, w amd64.Width, x micro, imm uint8) micro {
+	return b.pure(inst{form: unaryForm, op: op, width: w, args: [3]micro{x, none, none}, imm: imm, hasImm: true})
+}
+
+func (b *block) binary(op *amd64.Op, w amd64.Width, x, y micro) micro {
+	return b.pure(inst{form: binaryForm, op: op, width: w, args: [3]micro{x, y, none}})
+}
+
+// either is binary for operations whose operands may be exchanged.
+func (b *block) either(op *amd64.Op, w amd64.Width, x, y micro) micro {
+	return b.pure(inst{form: binaryForm, op: op, width: w, args: [3]micro{x, y, none}, flips: true})
+}
+
+func (b *block) binaryImm(op *amd64.Op, w amd64.Width, x, y micro, imm uint8) micro {
+	return b.pure(inst{form: binaryForm, op: op, width: w, args: [3]micro{x, y, none}, imm: imm, hasImm: true})
+}
+
+func (b *block) shift(op *amd64.Op, w amd64.Width, x micro, n uint8) micro {
+	return b.pure(inst{form: shiftForm, op: op, width: w, args: [3]micro{x, none, none}, imm: n, hasImm: true})
+}
+
+func (b *block) fma(ops *[3]*amd64.Op, w amd64.Width, x, y, z micro) micro {
+	return b.pure(inst{form: fusedForm, fused: ops, width: w, args: [3]micro{x, y, z}})
+}
+
+// choose is y where the mask is set, else x.
+func (b *block) choose(w amd64.Width, size int, mask, y, x micro) micro {
+	op := amd64.BLENDVPS
+	if size == 8 {
+		op = amd64.BLENDVPD
+	}
+	return b.pure(inst{form: blendForm, op: op, width: w, args: [3]micro{x, y, mask}})
+}
+
+// upper is the upper half of x.
+func (b *block) upper(x micro) micro {
+	return b.pure(inst{form: upperForm, op: amd64.EXTRACTF128, width: amd64.W256, args: [3]micro{x, none, none}})
+}
+
+// narrow brings 4 lanes of 8 bytes to 4 bytes each, dropping the upper halves.
+func (b *block) narrow(x micro) micro {
+	return b.binaryImm(amd64.SHUFPS, amd64.W128, x, b.upper(x), 0x88)
+}
+
+// not inverts all bits.
+func (b *block) not(w amd64.Width, x micro) micro {
+	return b.either(amd64.XORPS, w, x, b.bits(rowprog.I64, 1<<64-1))
+}
+
+// mask gives a Bool in lanes of a size.
+func (b *block) mask(v rowprog.Value, size int) micro {
+	m := b.vals[v]
+	if b.lanes == 8 || size != 8 {
+		if m.v == none {
+			m.v = b.narrow(m.wide)
+			b.vals[v] = m
+		}
+		return m.v
+	}
+	if m.wide == none {
+		if b.insts[m.v].form == homeForm { // equal lanes of any width
+			m.wide = m.v
+		} else {
+			m.wide = b.unary(amd64.PMOVSXDQ, amd64.W256, m.v)
+		}
+		b.vals[v] = m
+	}
+	return m.wide
+}
+
+// unsupported is why a program cannot be compiled.
+type unsupported struct{ what string }
+
+func (u unsupported) Error() string { return "lower: no machine code for " + u.what }
+
+// refuse gives up a program.
+func refuse(format string, args ...any) { panic(unsupported{fmt.Sprintf(format, args...)}) }

@@ -1,0 +1,126 @@
+package scalar
+
+import "math"
+
+// LogPoly has the coefficients of (log(1+f) - f + f²/2) / f³ for 1+f from sqrt(1/2) to
+// sqrt(2), highest power first.
+var LogPoly = [...]float32{-0x1.38c916p-4, 0x1.056652p-3, -0x1.0d86eep-3, 0x1.22d8cep-3, -0x1.5471fap-3, 0x1.99a016p-3,
+	-0x1.000228p-2, 0x1.555554p-2}
+
+// SqrtHalf32 is the bits of sqrt(1/2).
+const SqrtHalf32 = 0x3f3504f3
+
+// splitLog32 splits x = m·2^e with m from sqrt(1/2) to sqrt(2).
+func splitLog32(x float32) (m float32, e int32) {
+	k := math.Float32bits(x) - SqrtHalf32
+	return math.Float32frombits(k&(1<<23-1) + SqrtHalf32), int32(k) >> 23
+}
+
+// logTail32 gives what log(1+f) is more than f, plus low.
+func logTail32(f, low float32) float32 {
+	p := LogPoly[0]
+	for _, c := range LogPoly[1:] {
+		p = FMA32(p, f, c)
+	}
+	square := f * f
+	return FMA32(-0.5, square, FMA32(float32(p*f), square, low))
+}
+
+// logSpecial32 corrects the logarithm r of x where x is 0, negative, infinite or NaN.
+func logSpecial32(x, r float32) float32 {
+	switch {
+	case x < 0:
+		return float32(math.NaN())
+	case x == 0:
+		return float32(math.Inf(-1))
+	case !(x <= math.MaxFloat32):
+		return x
+	}
+	return r
+}
+
+// normal32 brings a denormal x to a normal number and tells what its exponent has
+// grown by.
+func normal32(x float32) (y, grown float32) {
+	if x < 0x1p-126 {
+		return x * (1 << 23), -23
+	}
+	return x, 0
+}
+
+// Log32 is log(x), within 1 ulp.
+func Log32(x float32) float32 {
+	y, grown := normal32(x)
+	m, exponent := splitLog32(y)
+	e, f := float32(exponent)+grown, m-1
+	r := FMA32(e, Ln2Hi32, f+logTail32(f, e*Ln2Lo32))
+	return logSpecial32(x, r)
+}
+
+// Log232 is the logarithm of x to base 2, within 2 ulp.
+func Log232(x float32) float32 {
+	y, grown := normal32(x)
+	m, exponent := splitLog32(y)
+	f := m - 1
+	r := FMA32(f+logTail32(f, 0), Log2E32, float32(exponent)+grown)
+	return logSpecial32(x, r)
+}
+
+// Log1pBig is where adding 1 to x matters no more for log1p(x).
+const Log1pBig = 1 << 27
+
+// Log1p32 is log(1+x), within 2 ulp. What is lost in 1+x is brought in later.
+func Log1p32(x float32) float32 {
+	u := 1 + x
+	whole := u - 1
+	lost := float32(1-(u-whole)) + float32(x-whole)
+	if x > Log1pBig {
+		lost = 0
+	}
+	m, exponent := splitLog32(u)
+	e := float32(exponent)
+	scale := math.Float32frombits(0x3f800000 - uint32(exponent)<<23) // 2^-exponent
+	f := FMA32(lost, scale, m-1)
+	r := FMA32(e, Ln2Hi32, f+logTail32(f, e*Ln2Lo32))
+	r = math.Float32frombits(math.Float32bits(r) | math.Float32bits(x)&(1<<31)) // keeps -0
+	return logSpecial32(u, r)
+}
+
+// The error function is x + x·P(x²) below ErfSplit and 1 - exp(x·Q(x)) above, up to
+// ErfMax, where it is 1. Highest powers come first.
+var (
+	ErfSmall = [...]float32{0x1.57ac0ap-14, -0x1.a8aab2p-11, 0x1.5499ccp-8, -0x1.b809bep-6, 0x1.ce2dd0p-4, -0x1.812742p-2,
+		0x1.06eba8p-3}
+	ErfLarge = [...]float32{0x1.c0c1b8p-13, -0x1.a563e8p-9, 0x1.770770p-6, -0x1.af2704p-4, -0x1.457ce2p-1, -0x1.20e650p+0}
+)
+
+// The limits of the error function's parts, and log(2) as far as its second needs it.
+const (
+	ErfSplit = 0.9375
+	ErfMax   = 4
+	Ln2At32  = 0x1.62e430p-1
+)
+
+// Erf32 is the error function of x, within 2 ulp.
+func Erf32(x float32) float32 {
+	t, square := AbsFloat(x), float32(x*x)
+	small := ErfSmall[0]
+	for _, c := range ErfSmall[1:] {
+		small = FMA32(small, square, c)
+	}
+	if t < ErfSplit {
+		return FMA32(small, x, x)
+	}
+	t = atMost(ErfMax, t)
+	q := ErfLarge[0]
+	for _, c := range ErfLarge[1:] {
+		q = FMA32(q, t, c)
+	}
+	q *= t
+	const magic = Magic32 + 127
+	k := FMA32(q, Log2E32, magic)
+	r := FMA32(magic-k, Ln2At32, q)
+	e := FMA32(expPoly(r), r, 1)
+	y := FMA32(-e, math.Float32frombits(math.Float32bits(k)<<23), 1)
+	return math.Float32frombits(math.Float32bits(y) | math.Float32bits(x)&(1<<31))
+}

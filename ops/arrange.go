@@ -1,0 +1,157 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// The functions here arrange elements with the operations of shape.go, select.go and
+// movement.go.
+
+// Narrow gives length elements of an axis from start on.
+func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
+	return Slice(x, axis, start, start.Plus(length), 1)
+}
+
+// Chunk cuts an axis into at most n parts of one size; the last one may be smaller. The
+// axis's size must be a whole number.
+func Chunk(x *graph.Node, axis, n int) []*graph.Node {
+	size, bad := listed(x, axis, "chunk")
+	if bad == nil && n < 1 {
+		bad = refusal(x, &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("chunk expects `chunks` to be greater than 0, got: %d", n)})
+	}
+	if bad != nil {
+		return []*graph.Node{bad}
+	}
+	return Split(x, axis, max((size+n-1)/n, 1))
+}
+
+// Roll moves the elements of an axis on by shift places; those that leave it at one end
+// come in at the other.
+func Roll(x *graph.Node, axis, shift int) *graph.Node {
+	if !hasAxis(x, axis) {
+		return Slice(x, axis, 0, End, 1) // its own mistake
+	}
+	size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
+	if n, static := size.Int(); static {
+		if shift %= max(int(n), 1); shift == 0 {
+			return x
+		}
+	}
+	cut := graph.Dim(-shift) // from the front
+	if shift > 0 {
+		cut = size.Plus(cut)
+	}
+	return Concat(axis, Slice(x, axis, cut, End, 1), Slice(x, axis, 0, cut, 1))
+}
+
+func hasAxis(x node, axis int) bool {
+	return x != nil && x.Judged() && axis >= -x.Rank() && axis < x.Rank()
+}
+
+// Tile repeats x along each axis, the first element after the last one again. Where there
+// are more counts than axes, x gets new leading axes.
+func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
+	if x == nil || !x.Judged() || slices.ContainsFunc(counts, func(d graph.Dim) bool { return d.IsConst() && d < 0 }) {
+		return Expand(x, counts...) // its own mistake
+	}
+	if len(counts) < x.Rank() {
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeExpand,
+			Summary: "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"})
+	}
+	lead := len(counts) - x.Rank()
+	apart, repeated, merged := graph.Shape{}, graph.Shape{}, graph.Shape{}
+	for i, count := range counts {
+		size := graph.Dim(1)
+		if i >= lead {
+			size = x.Shape()[i-lead]
+		}
+		apart = append(apart, 1, size)
+		repeated = append(repeated, count, size)
+		merged = append(merged, count.Times(size))
+	}
+	return Reshape(Expand(Reshape(x, apart...), repeated...), merged...)
+}
+
+// RepeatInterleave repeats each element of an axis, one behind the other.
+func RepeatInterleave(x *graph.Node, axis int, count graph.Dim) *graph.Node {
+	if !hasAxis(x, axis) {
+		return Slice(x, axis, 0, End, 1) // its own mistake
+	}
+	axis = countedFromZero([]int{axis}, x.Rank())[0]
+	repeated := slices.Insert(slices.Clone(x.Shape()), axis+1, count)
+	merged := slices.Clone(x.Shape())
+	merged[axis] = merged[axis].Times(count)
+	return Reshape(Expand(Unsqueeze(x, axis+1), repeated...), merged...)
+}
+
+// MoveAxis brings one axis to another place and leaves the others in their order.
+func MoveAxis(x *graph.Node, from, to int) *graph.Node {
+	if !hasAxis(x, from) || !hasAxis(x, to) {
+		return Transpose(x, from, to) // its own mistake
+	}
+	at := countedFromZero([]int{from, to}, x.Rank())
+	perm := make([]int, 0, x.Rank())
+	for axis := range x.Rank() {
+		if axis != at[0] {
+			perm = append(perm, axis)
+		}
+	}
+	return Permute(x, slices.Insert(perm, at[1], at[0])...)
+}
+
+// Flatten merges the axes from first up to and with last into one. A scalar becomes a
+// vector of one element.
+func Flatten(x *graph.Node, first, last int) *graph.Node {
+	switch {
+	case x == nil || !x.Judged():
+		return Reshape(x, -1) // its own mistake
+	case x.Rank() == 0:
+		return Reshape(x, 1)
+	case !hasAxis(x, first) || !hasAxis(x, last):
+		return Transpose(x, first, last) // its own mistake
+	}
+	at := countedFromZero([]int{first, last}, x.Rank())
+	if at[0] > at[1] {
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeAxis, Summary: "flatten() has invalid args: start_dim cannot come after end_dim"})
+	}
+	merged := x.Shape()[at[0] : at[1]+1].NumElements()
+	return Reshape(x, slices.Replace(slices.Clone(x.Shape()), at[0], at[1]+1, merged)...)
+}
+
+// MaskedFill gives a number where the mask holds, and x elsewhere, in x's dtype. x and the
+// mask broadcast.
+func MaskedFill(x, mask, value *graph.Node) *graph.Node {
+	if x != nil && value != nil && x.Judged() && value.Judged() && x.Graph() != nil {
+		value = convert(x.Graph(), value, x.DType())
+	}
+	return Where(mask, value, x)
+}
+
+// OneHot gives, for integers from 0 to classes - 1, vectors of that many elements along a
+// new last axis: 1 at the integer's place and 0 elsewhere, in dtype t. Another integer
+// gives zeros.
+func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
+	if index == nil || !index.Judged() {
+		return Unsqueeze(index, -1) // its own mistake
+	}
+	return Cast(Equal(Unsqueeze(index, -1), Iota(index.Graph(), 0, classes)), t)
+}
+
+// Outer gives the products of each element of the vector x with each of the vector y.
+func Outer(x, y *graph.Node) *graph.Node { return Mul(Unsqueeze(x, -1), y) }
+
+// AddCDiv gives x + a/b.
+func AddCDiv(x, a, b *graph.Node) *graph.Node { return Add(x, Div(a, b)) }
+
+// IsNaN tells where x is not a number.
+func IsNaN(x *graph.Node) *graph.Node { return NotEqual(x, x) }
+
+// IsInf tells where x is infinite.
+func IsInf(x *graph.Node) *graph.Node { return Equal(Abs(x), num(inf)) }
+
+// IsFinite tells where x is neither infinite nor NaN.
+func IsFinite(x *graph.Node) *graph.Node { return Less(Abs(x), num(inf)) }

@@ -1,0 +1,54 @@
+package ops_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/ops"
+)
+
+func TestArrangements(t *testing.T) {
+	g := graph.New("arrange")
+	n := g.Dim("n")
+	x, s := g.Input("x", graph.Int32, 2, 3), g.Input("s", graph.Int32, n)
+	in := feeds{x: oracle.Of([]int32{1, 2, 3, 4, 5, 6}, 2, 3), s: oracle.Of([]int32{1, 2, 3, 4}, 4)}
+	for name, c := range map[string]struct {
+		y     *graph.Node
+		shape []int
+		want  any
+	}{
+		"roll on":              {ops.Roll(x, 1, 1), []int{2, 3}, []int32{3, 1, 2, 6, 4, 5}},
+		"roll back":            {ops.Roll(x, -1, -4), []int{2, 3}, []int32{2, 3, 1, 5, 6, 4}},
+		"roll by nothing":      {ops.Roll(x, 0, 2), []int{2, 3}, []int32{1, 2, 3, 4, 5, 6}},
+		"roll a symbolic axis": {ops.Roll(s, 0, 1), []int{4}, []int32{4, 1, 2, 3}},
+		"tile":                 {ops.Tile(x, 2, 1, 2), []int{2, 2, 6}, []int32{1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6, 1, 2, 3, 1, 2, 3, 4, 5, 6, 4, 5, 6}},
+		"tile a symbolic axis": {ops.Tile(s, 2), []int{8}, []int32{1, 2, 3, 4, 1, 2, 3, 4}},
+		"repeat_interleave":    {ops.RepeatInterleave(x, 1, 2), []int{2, 6}, []int32{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}},
+		"moveaxis":             {ops.MoveAxis(x, 0, -1), []int{3, 2}, []int32{1, 4, 2, 5, 3, 6}},
+		"flatten":              {ops.Flatten(x, 0, 1), []int{6}, []int32{1, 2, 3, 4, 5, 6}},
+		"narrow":               {ops.Narrow(x, 1, 1, 2), []int{2, 2}, []int32{2, 3, 5, 6}},
+		"last chunk":           {ops.Chunk(x, 1, 2)[1], []int{2, 1}, []int32{3, 6}},
+		"one_hot":              {ops.OneHot(x, 4, graph.Bool), []int{2, 3, 4}, []bool{false, true, false, false, false, false, true, false, false, false, false, true, false, false, false, false, false, false, false, false, false, false, false, false}},
+		"outer":                {ops.Outer(s, ops.Select(x, 0, 0)), []int{4, 3}, []int32{1, 2, 3, 2, 4, 6, 3, 6, 9, 4, 8, 12}},
+		"masked_fill":          {ops.MaskedFill(x, ops.Less(x, graph.Num(3)), graph.Num(-1)), []int{2, 3}, []int32{-1, -1, 3, 4, 5, 6}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := value(t, in, c.y)
+			require.Equal(t, c.shape, got.Shape)
+			require.Equal(t, c.want, got.Data)
+		})
+	}
+}
+
+func TestArrangementsThatCannotBe(t *testing.T) {
+	g := graph.New("arrange")
+	x := g.Input("x", graph.Float32, 2, 3)
+	requireMistake(t, ops.Tile(x, 2), "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor")
+	requireMistake(t, ops.Chunk(x, 0, 0)[0], "chunk expects `chunks` to be greater than 0, got: 0")
+	requireMistake(t, ops.Flatten(x, 1, 0), "flatten() has invalid args: start_dim cannot come after end_dim")
+	requireMistake(t, ops.Roll(x, 2, 1), "Dimension out of range (expected to be in range of [-2, 1], but got 2)")
+	requireMistake(t, ops.GLU(x, 1), "Halving dimension must be even, but dimension 1 is size 3")
+}

@@ -1,0 +1,439 @@
+package ops_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// TestEntries runs every entry of the package, by the rows of [samples] and, for an
+// elementwise operation without fixed arguments, without any row: the compiled program
+// must agree with the reference evaluator for each dtype, pattern of broadcasting and kind
+// of values, and gradients with central differences, twice. An entry that nothing reaches
+// fails the test.
+func TestEntries(t *testing.T) {
+	reached := &reachedOps{names: map[string]bool{}}
+	rows := allSamples()
+	t.Run("rows", func(t *testing.T) {
+		for _, s := range rows {
+			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
+				reached.rows.Add(1)
+				(&trial{T: t, sample: s, reached: reached}).run()
+			})
+		}
+	})
+	if int(reached.rows.Load()) < len(rows) {
+		return // only some rows were asked for
+	}
+	known := map[string]bool{}
+	for _, op := range ops.Entries() {
+		require.False(t, known[op.Name], "two entries are called %q: names are unique, for the text form and for Lookup", op.Name)
+		known[op.Name] = true
+		if !reached.has(op.Name) && !slices.Contains(neverInPlace, op.Name) {
+			t.Errorf("no row reaches the entry %q: add one to samples in samples_test.go, with a call of its function and the shapes of its operands", op.Name)
+		}
+	}
+}
+
+// neverInPlace are the writing twins of operations that only other operations use.
+var neverInPlace = []string{"check_index_", "is_class_"}
+
+// allSamples gives the rows of the table, one for each elementwise entry that it does not
+// name, and for all elementwise rows one that writes in place.
+func allSamples() []sample {
+	list := append([]sample{}, samples...)
+	named := map[string]bool{}
+	for _, s := range samples {
+		named[strings.Fields(s.name)[0]] = true
+	}
+	for _, op := range ops.Entries() {
+		if op.Class == graph.Elementwise && op.MinIn > 0 && !named[op.Name] {
+			list = append(list, sample{name: op.Name, arity: op.MinIn, call: func(in ...*graph.Node) *graph.Node { return ops.Apply(op, nil, in...) }})
+		}
+	}
+	for _, s := range list {
+		if s.elementwise() {
+			s.name, s.call, s.outOfPlace = "in place "+s.name, inPlace(s.call), s.call
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// inPlace gives the call that writes the result of another into a copy of its first
+// operand.
+func inPlace(call func(in ...*graph.Node) *graph.Node) func(in ...*graph.Node) *graph.Node {
+	return func(in ...*graph.Node) *graph.Node {
+		y := call(in...)
+		if !y.Judged() || y.Op().Class != graph.Elementwise || len(y.Operands()) == 0 {
+			return y
+		}
+		return ops.InPlace(y.Op(), y.Attrs(), ops.Copy(y.In(0)), y.Operands()[1:]...)
+	}
+}
+
+// reachedOps are the names of the operations that some graph held.
+type reachedOps struct {
+	sync.Mutex
+	names map[string]bool
+	rows  atomic.Int64 // that were run
+}
+
+func (r *reachedOps) has(name string) bool { return r.names[name] }
+
+// note takes down the operations of a graph and of what its composites are written with.
+func (r *reachedOps) note(g *graph.Graph) {
+	for i := 0; i < len(g.Nodes()); i++ {
+		n := g.Nodes()[i]
+		r.Lock()
+		r.names[n.Op().Name] = true
+		r.Unlock()
+		if n.Op().Expand != nil && n.Judged() {
+			n.Op().Expand(n, n.Operands())
+		}
+	}
+}
+
+// trial is one row under test.
+type trial struct {
+	*testing.T
+	sample
+	reached *reachedOps
+	failed  int
+}
+
+// maxTold bounds the failures that one row tells of.
+const maxTold = 5
+
+func (tr *trial) fail(format string, args ...any) {
+	tr.Helper()
+	if tr.failed++; tr.failed <= maxTold {
+		tr.Errorf(format, args...)
+	}
+}
+
+func (tr *trial) run() {
+	defer func() {
+		if p := recover(); p != nil {
+			tr.Fatalf("panic: %v: where the operation has fixed arguments, give it a row in samples (samples_test.go)", p)
+		}
+	}()
+	accepted := 0
+	for _, p := range tr.patterns(3, 5) {
+		for _, dt := range graph.DTypes() {
+			for _, kind := range []string{"random", "special"} {
+				if tr.compare(p, dt, kind) {
+					accepted++
+				}
+			}
+		}
+	}
+	for _, length := range []int{1, 2, 31, 67, 258} {
+		for _, p := range tr.patterns(2, length)[:1] {
+			tr.compare(p, graph.Float32, "random")
+		}
+	}
+	if accepted == 0 {
+		tr.fail("no dtype was accepted for any pattern")
+	}
+	tr.differentiate()
+}
+
+// pattern is a way in which operands meet.
+type pattern struct {
+	name     string
+	shapes   [][]int
+	views    bool // operands are transposed views of inputs
+	symbolic bool // sizes are known only when they are bound
+	mixed    bool // operands have different dtypes
+}
+
+// fed gives the shape of what operand i's input is fed.
+func (p pattern) fed(i int) []int {
+	if s := p.shapes[i]; !p.views || len(s) != 2 {
+		return s
+	}
+	return []int{p.shapes[i][1], p.shapes[i][0]}
+}
+
+// patterns gives the shapes of the row, or the patterns of broadcasting.
+func (tr *trial) patterns(rows, cols int) []pattern {
+	if tr.shapes != nil {
+		return []pattern{{name: "row", shapes: tr.shapes}, {name: "row of named sizes", shapes: tr.shapes, symbolic: true}}
+	}
+	full := []int{rows, cols}
+	list := []pattern{
+		{name: "same", shapes: repeated(tr.arity, full)},
+		{name: "scalar", shapes: repeated(tr.arity, full, []int{})},
+		{name: "empty axis", shapes: repeated(tr.arity, []int{0, cols}, []int{1})},
+		{name: "transposed", shapes: repeated(tr.arity, full), views: true},
+	}
+	if tr.arity > 1 {
+		list = append(list,
+			pattern{name: "row", shapes: repeated(tr.arity, full, []int{cols})},
+			pattern{name: "column", shapes: repeated(tr.arity, full, []int{rows, 1})},
+			pattern{name: "both stretch", shapes: repeated(tr.arity, []int{cols, 1}, []int{1, cols})},
+			pattern{name: "missing lead", shapes: repeated(tr.arity, []int{cols}, full)},
+			pattern{name: "mixed dtypes", shapes: repeated(tr.arity, full, []int{cols}), mixed: true},
+			pattern{name: "named sizes", shapes: repeated(tr.arity, full, []int{rows, 1}), symbolic: true})
+	}
+	return list
+}
+
+// repeated gives the first shape to all operands but the last, which has the last one.
+func repeated(arity int, shapes ...[]int) [][]int {
+	list := make([][]int, arity)
+	for i := range list {
+		list[i] = shapes[0]
+	}
+	list[arity-1] = shapes[len(shapes)-1]
+	return list
+}
+
+// build makes the graph of the row for operands of a dtype.
+func (tr *trial) build(p pattern, dt graph.DType) (g *graph.Graph, in []*graph.Node, y *graph.Node) {
+	g = graph.New(tr.name, graph.WithPolicy(graph.Policy{MutualExpand: graph.AllowSilently}))
+	var operands []*graph.Node
+	for i, s := range p.shapes {
+		t := dt
+		switch {
+		case tr.indexOf(i) > 0:
+			t = graph.Int64
+		case tr.isTruth(i):
+			t = graph.Bool
+		case p.mixed && i > 0 && dt != graph.Float64:
+			t = dt + 1
+		}
+		shape := graph.MakeShape(s...)
+		for axis, n := range s {
+			if p.symbolic && n > 1 {
+				shape[axis] = g.Dim(fmt.Sprintf("n%d", n))
+			}
+		}
+		if p.views && len(s) == 2 {
+			shape = graph.MakeShape(s[1], s[0])
+		}
+		x := g.Input(fmt.Sprintf("x%d", i), t, shape...)
+		in = append(in, x)
+		if p.views && len(s) == 2 {
+			x = ops.Transpose(x, 0, 1)
+		}
+		operands = append(operands, x)
+	}
+	return g, in, tr.call(operands...)
+}
+
+// compare runs a pattern by the oracle and by a compiled program. It gives false where the
+// operation refuses the dtype.
+func (tr *trial) compare(p pattern, dt graph.DType, kind string) bool {
+	g, in, y := tr.build(p, dt)
+	if g.Err() != nil {
+		return false // a dtype or, of named sizes, arguments that need numbers
+	}
+	about := fmt.Sprintf("%s %v %s %s", p.name, p.shapes, dt, kind)
+	fed := feeds{}
+	for i, x := range in {
+		fed[x] = tr.values(x, p.fed(i), i, kind)
+	}
+	want, errWant := oracle.Eval([]*graph.Node{y}, fed)
+	got, errGot := runCompiled(g, y, fed)
+	switch {
+	case (errWant == nil) != (errGot == nil):
+		tr.fail("%s: the oracle says %v, the program %v", about, errWant, errGot)
+	case errWant == nil:
+		if i := tr.firstDifference(want[0], got); i >= 0 {
+			tr.fail("%s: element %d is %v by the oracle and %v by the program\n%s", about, i, elementOf(want[0], i), elementOf(got, i), feedText(in, fed))
+		}
+	}
+	tr.reached.note(g)
+	return true
+}
+
+func runCompiled(g *graph.Graph, y *graph.Node, fed feeds) (oracle.Value, error) {
+	prog, err := exec.Compile(g, exec.Outputs(y))
+	if err != nil {
+		return oracle.Value{}, err
+	}
+	feed := exec.Feed{}
+	for n, v := range fed {
+		feed[n] = exec.Array{Shape: v.Shape, Data: v.Data}
+	}
+	out, err := prog.NewSession().Run(context.Background(), feed)
+	if err != nil {
+		return oracle.Value{}, err
+	}
+	a := out.Array(y)
+	return oracle.Value{DType: y.DType(), Shape: a.Shape, Data: a.Data}, nil
+}
+
+// firstDifference gives the first element in which two values differ by more than the last
+// digits, and -1 where there is none. Zeros of elementwise operations have signs; sums
+// have the error of what cancels in them.
+func (tr *trial) firstDifference(want, got oracle.Value) int {
+	if fmt.Sprint(want.Shape) != fmt.Sprint(got.Shape) || want.DType != got.DType {
+		return 0
+	}
+	tolerance := map[graph.DType]float64{graph.Float32: 2e-6, graph.Float64: 1e-13}[want.DType]
+	least := map[graph.DType]float64{graph.Float32: 1e-33, graph.Float64: 1e-295}[want.DType] // below it there are fewer digits
+	if !tr.elementwise() {
+		least = 1
+	}
+	w, g := want.Floats(), got.Floats()
+	for i := range w {
+		switch {
+		case math.IsNaN(w[i]) && math.IsNaN(g[i]):
+		case w[i] == 0 && g[i] == 0:
+			if tr.elementwise() && math.Signbit(w[i]) != math.Signbit(g[i]) {
+				return i
+			}
+		case w[i] == g[i]:
+		case math.Abs(w[i]-g[i]) <= tolerance*max(math.Abs(w[i]), least) && !math.IsInf(w[i], 0):
+		default:
+			return i
+		}
+	}
+	return -1
+}
+
+func elementOf(v oracle.Value, i int) any {
+	if f := v.Floats(); i < len(f) {
+		return f[i]
+	}
+	return v
+}
+
+func feedText(in []*graph.Node, fed feeds) string {
+	var b strings.Builder
+	for _, x := range in {
+		fmt.Fprintf(&b, "    %s = %s\n", x.Label(), fed[x])
+	}
+	return b.String()
+}
+
+// differentiate compares first and second gradients with central differences, in double
+// precision at points where the operation is smooth.
+func (tr *trial) differentiate() {
+	switch {
+	case tr.outOfPlace != nil:
+		tr.differentiateInPlace()
+		return
+	case tr.flat != "":
+		return
+	}
+	for _, p := range tr.patterns(2, 3) {
+		for _, signed := range []bool{false, true} {
+			g, in, y := tr.build(p, graph.Float64)
+			if g.Err() != nil || !y.DType().IsFloat() {
+				return
+			}
+			rng := rand.New(rand.NewPCG(5, 6))
+			fed := feeds{}
+			var wrt []*graph.Node
+			for i, x := range in {
+				fed[x] = tr.values(x, p.fed(i), i, "random")
+				if x.DType().IsFloat() {
+					wrt = append(wrt, x)
+				}
+			}
+			tr.smoothPoints(rng, wrt, fed, signed)
+			if (signed || p.symbolic) && !isSmooth(y, wrt, fed) {
+				continue // outside of where it is defined
+			}
+			requireGradients(tr.T, fed, y, wrt...)
+			tr.reached.note(g)
+		}
+	}
+}
+
+// differentiateInPlace compares the gradients of a write in place with those of the same
+// operation without writing, where nothing that they need is overwritten.
+func (tr *trial) differentiateInPlace() {
+	for _, p := range tr.patterns(2, 3) {
+		var byGraph [2][]float64
+		for i, call := range []func(in ...*graph.Node) *graph.Node{tr.outOfPlace, tr.call} {
+			tr := &trial{T: tr.T, sample: tr.sample}
+			tr.sample.call = call
+			g, in, y := tr.build(p, graph.Float64)
+			if g.Err() != nil || y.DType() != graph.Float64 {
+				break
+			}
+			fed := feeds{}
+			var wrt []*graph.Node
+			for i, x := range in {
+				fed[x] = tr.values(x, p.fed(i), i, "random")
+				if x.DType().IsFloat() {
+					wrt = append(wrt, x)
+				}
+			}
+			tr.smoothPoints(rand.New(rand.NewPCG(5, 6)), wrt, fed, false)
+			grads := autodiff.Grad(ops.Sum(ops.Mul(y, y)), wrt, autodiff.ZeroForUnused())
+			if err := shapeinfer.Check(g).Err(); shapeinfer.IsMistake(err, shapeinfer.CodeOrder) {
+				break
+			}
+			for _, v := range evaluate(tr.T, fed, grads...) {
+				byGraph[i] = append(byGraph[i], v.Floats()...)
+			}
+		}
+		if byGraph[1] != nil {
+			requireClose(tr.T, byGraph[0], byGraph[1], 1e-12, fmt.Sprintf("%s %v: gradients in place", p.name, p.shapes))
+		}
+	}
+}
+
+// smoothPoints feeds numbers that are all different from one another, in the row's range,
+// or with both signs.
+func (tr *trial) smoothPoints(rng *rand.Rand, wrt []*graph.Node, fed feeds, signed bool) {
+	total := 0
+	for _, x := range wrt {
+		total += len(fed[x].Floats())
+	}
+	low, high := 0.25, 0.8
+	if tr.points != [2]float64{} {
+		low, high = tr.points[0], tr.points[1]
+	}
+	if signed {
+		low = -high
+	}
+	order := rng.Perm(total)
+	for _, x := range wrt {
+		data := make([]float64, len(fed[x].Floats()))
+		for i := range data {
+			data[i] = low + (high-low)*(float64(order[0])+0.37)/float64(total)
+			order = order[1:]
+		}
+		fed[x] = oracle.Of(data, fed[x].Shape...)
+	}
+}
+
+// isSmooth reports whether value and gradients are numbers.
+func isSmooth(y *graph.Node, wrt []*graph.Node, fed feeds) bool {
+	grads := autodiff.Grad(ops.Sum(y), wrt, autodiff.ZeroForUnused())
+	values, err := oracle.Eval(append(grads, y), fed)
+	if err != nil {
+		return false
+	}
+	for _, v := range values {
+		for _, f := range v.Floats() {
+			if math.IsNaN(f) || math.IsInf(f, 0) {
+				return false
+			}
+		}
+	}
+	return true
+}

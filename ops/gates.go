@@ -1,0 +1,148 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opHardTanh, opHardSigmoid, opHardSwish, opMish, opCelu, opHardShrink, opSoftShrink *graph.Op
+
+// ShrinkAttrs are the fixed arguments of HardShrink and SoftShrink.
+type ShrinkAttrs struct{ Lambda float64 }
+
+// Args writes the bound.
+func (a ShrinkAttrs) Args(operands []string) []string { return after(operands, a.Lambda) }
+
+func lambda(n node) float64 { return n.Attrs().(ShrinkAttrs).Lambda }
+
+// clip brings an element between two bounds; NaN stays.
+func (m arith) clip(x graph.Value, low, high float64) graph.Value {
+	return m.Prim(graph.PrimMin, m.Prim(graph.PrimMax, x, m.num(low)), m.num(high))
+}
+
+// within keeps a gradient where low < x < high.
+func within(x, dy node, low, high float64) node {
+	return Where(And(Greater(x, num(low)), Less(x, num(high))), dy, num(0))
+}
+
+func init() {
+	opHardTanh = activation("hardtanh", "HardTanh", "x brought between two bounds; no gradient on them.", "hardtanh_cpu",
+		func(m arith, n node, x graph.Value) graph.Value {
+			a := n.Attrs().(ClampAttrs)
+			return m.clip(x, a.Min, a.Max)
+		},
+		func(y, x, dy node) node {
+			a := y.Attrs().(ClampAttrs)
+			return within(x, dy, a.Min, a.Max)
+		})
+	opHardSigmoid = activation("hardsigmoid", "HardSigmoid", "x + 3 brought between 0 and 6, over 6.", "hardsigmoid_cpu",
+		func(m arith, _ node, x graph.Value) graph.Value {
+			return m.div(m.clip(m.add(x, m.num(3)), 0, 6), m.num(6))
+		},
+		func(_, x, dy node) node { return within(x, Mul(dy, num(1.0/6)), -3, 3) })
+	opHardSwish = activation("hardswish", "HardSwish", "x times the hard sigmoid of x.", "hardswish_cpu",
+		func(m arith, _ node, x graph.Value) graph.Value {
+			return m.div(m.mul(x, m.clip(m.add(x, m.num(3)), 0, 6)), m.num(6))
+		},
+		func(_, x, dy node) node {
+			middle := Mul(dy, Add(Mul(x, num(1.0/3)), num(0.5)))
+			return Where(LessEqual(x, num(-3)), num(0), Where(Less(x, num(3)), middle, dy))
+		})
+	opMish = activation("mish", "Mish", "x times tanh(log(1 + exp(x))).", "mish_cpu",
+		func(m arith, _ node, x graph.Value) graph.Value {
+			return m.mul(x, m.Prim(graph.PrimTanh, m.log1p(m.exp(x))))
+		},
+		func(_, x, dy node) node {
+			t := Tanh(Softplus(x))
+			return Mul(dy, Add(t, Mul(Mul(x, Sigmoid(x)), Sub(num(1), Square(t)))))
+		})
+	opCelu = activation("celu", "Celu", "x above 0, slope * (exp(x/slope) - 1) below.", "elu_cpu",
+		func(m arith, n node, x graph.Value) graph.Value {
+			below := m.mul(m.num(slope(n)), m.Prim(graph.PrimExpm1, m.div(x, m.num(slope(n)))))
+			return m.pick(m.positive(x), x, below)
+		},
+		func(y, x, dy node) node {
+			return Where(Greater(x, num(0)), dy, Mul(dy, Exp(Div(x, num(slope(y))))))
+		})
+	opHardShrink = activation("hardshrink", "HardShrink", "x, and 0 where |x| is at most lambda.", "hardshrink_cpu",
+		func(m arith, n node, x graph.Value) graph.Value {
+			return m.pick(m.Prim(graph.PrimLe, m.abs(x), m.num(lambda(n))), m.num(0), x)
+		},
+		func(y, x, dy node) node { return Where(LessEqual(Abs(x), num(lambda(y))), num(0), dy) })
+	opSoftShrink = activation("softshrink", "SoftShrink", "x brought nearer to 0 by lambda, and 0 where |x| is at most that.", "softshrink_cpu",
+		func(m arith, n node, x graph.Value) graph.Value {
+			return m.sub(x, m.clip(x, -lambda(n), lambda(n)))
+		},
+		func(y, x, dy node) node { return Where(LessEqual(Abs(x), num(lambda(y))), num(0), dy) })
+}
+
+// HardTanh brings x between two bounds, as Clamp, but without a gradient on the bounds.
+func HardTanh(x *graph.Node, low, high float64) *graph.Node {
+	return Apply(opHardTanh, ClampAttrs{low, high}, x)
+}
+
+// Relu6 gives x brought between 0 and 6.
+func Relu6(x *graph.Node) *graph.Node { return HardTanh(x, 0, 6) }
+
+// HardSigmoid gives x + 3, brought between 0 and 6, over 6.
+func HardSigmoid(x *graph.Node) *graph.Node { return Apply(opHardSigmoid, nil, x) }
+
+// HardSwish gives x * HardSigmoid(x).
+func HardSwish(x *graph.Node) *graph.Node { return Apply(opHardSwish, nil, x) }
+
+// Mish gives x * tanh(Softplus(x)).
+func Mish(x *graph.Node) *graph.Node { return Apply(opMish, nil, x) }
+
+// Celu gives x above 0 and alpha*(exp(x/alpha) - 1) below.
+func Celu(x *graph.Node, alpha float64) *graph.Node { return Apply(opCelu, SlopeAttrs{alpha}, x) }
+
+// HardShrink gives x, and 0 where |x| is at most lambda.
+func HardShrink(x *graph.Node, lambda float64) *graph.Node {
+	return Apply(opHardShrink, ShrinkAttrs{lambda}, x)
+}
+
+// SoftShrink gives x - lambda above lambda, x + lambda below -lambda, and 0 between.
+func SoftShrink(x *graph.Node, lambda float64) *graph.Node {
+	return Apply(opSoftShrink, ShrinkAttrs{lambda}, x)
+}
+
+// The constants of Selu, with which mean 0 and variance 1 are kept from layer to layer:
+// Klambauer et al., Self-Normalizing Neural Networks, 2017.
+const (
+	seluAlpha = 1.6732632423543772848170429916717
+	seluScale = 1.0507009873554804934193349852946
+)
+
+// Selu gives Elu times a constant, with its alpha another one.
+func Selu(x *graph.Node) *graph.Node { return Mul(Elu(x, seluAlpha), num(seluScale)) }
+
+// Softsign gives x / (1 + |x|).
+func Softsign(x *graph.Node) *graph.Node { return Div(x, Add(Abs(x), num(1))) }
+
+// TanhShrink gives x - tanh(x).
+func TanhShrink(x *graph.Node) *graph.Node { return Sub(x, Tanh(x)) }
+
+// PRelu gives x above 0 and slope*x below, where slope is one number or has one element for
+// each channel of x, [N, C, …].
+func PRelu(x, slope *graph.Node) *graph.Node {
+	if slope != nil && slope.Judged() && slope.Rank() == 1 && slope.Shape()[0] != 1 {
+		slope = perChannel("weight", slope, x)
+	}
+	return Where(Greater(x, num(0)), x, Mul(slope, x))
+}
+
+// GLU halves an axis and gives the first half times the sigmoid of the second. The axis's
+// size must be even.
+func GLU(x *graph.Node, axis int) *graph.Node {
+	if x == nil || !x.Judged() || axis < -x.Rank() || axis >= x.Rank() {
+		return Slice(x, axis, 0, End, 1) // its own mistake
+	}
+	size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
+	if n, static := size.Int(); static && n%2 != 0 {
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
+	}
+	half := size.FloorDiv(2)
+	return Mul(Slice(x, axis, 0, half, 1), Sigmoid(Slice(x, axis, half, End, 1)))
+}

@@ -1,0 +1,73 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opLog2, opLog10, opExp2, opLogAddExp, opHypot *graph.Op
+
+// floatPair is the entry of an operation of two floating-point operands; kernel is
+// PyTorch's name for it in the refusal of other dtypes.
+func floatPair(name, fn, doc, kernel string, emit func(m arith, x, y graph.Value) graph.Value, grad func(n, dy node, i int) node) *graph.Op {
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: common,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			if t := c.DType(0); !t.IsFloat() {
+				shapeinfer.RefuseDType(c, `"`+kernel+`" not implemented for '`+t.TorchName()+`'`)
+			}
+			return sameType(c)
+		},
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			return emit(arith{e, n.DType()}, x[0], x[1])
+		},
+		Grad: grad,
+	})
+}
+
+func init() {
+	opLog2 = formula("log2", "Log2", "the logarithm to base 2.",
+		func(m arith, x graph.Value) graph.Value { return m.div(m.log(x), m.num(math.Ln2)) },
+		func(y, x, dy node) node { return Div(dy, Mul(x, num(math.Ln2))) })
+	opLog10 = formula("log10", "Log10", "the logarithm to base 10.",
+		func(m arith, x graph.Value) graph.Value { return m.div(m.log(x), m.num(math.Ln10)) },
+		func(y, x, dy node) node { return Div(dy, Mul(x, num(math.Ln10))) })
+	opExp2 = formula("exp2", "Exp2", "2 to the power x.",
+		func(m arith, x graph.Value) graph.Value { return m.Prim(graph.PrimPow, m.num(2), x) },
+		func(y, x, dy node) node { return Mul(dy, Mul(y, num(math.Ln2))) })
+	opLogAddExp = floatPair("logaddexp", "LogAddExp", "log(exp(x) + exp(y)), without overflow.", "logaddexp_cpu",
+		func(m arith, x, y graph.Value) graph.Value {
+			greater := m.Prim(graph.PrimMax, x, y)
+			tail := m.log1p(m.exp(m.Prim(graph.PrimNeg, m.abs(m.sub(x, y)))))
+			endless := m.Prim(graph.PrimAnd, m.Prim(graph.PrimEq, x, y), m.Prim(graph.PrimEq, m.abs(x), m.num(inf)))
+			return m.pick(endless, greater, m.add(greater, tail))
+		},
+		func(n, dy node, i int) node { return Mul(dy, Sigmoid(Sub(n.In(i), n.In(1-i)))) })
+	opHypot = floatPair("hypot", "Hypot", "sqrt(x² + y²), without overflow.", "hypot_cpu",
+		func(m arith, x, y graph.Value) graph.Value {
+			a, b := m.abs(x), m.abs(y)
+			long, short := m.Prim(graph.PrimMax, a, b), m.Prim(graph.PrimMin, a, b)
+			ratio := m.div(short, long)
+			length := m.mul(long, m.sqrt(m.add(m.num(1), m.mul(ratio, ratio))))
+			length = m.pick(m.Prim(graph.PrimEq, long, m.num(0)), long, length)
+			endless := m.Prim(graph.PrimOr, m.Prim(graph.PrimEq, a, m.num(inf)), m.Prim(graph.PrimEq, b, m.num(inf)))
+			return m.pick(endless, m.num(inf), length)
+		},
+		func(n, dy node, i int) node { return Mul(dy, Div(n.In(i), n)) })
+}
+
+// Log2 gives the logarithm to base 2.
+func Log2(x *graph.Node) *graph.Node { return Apply(opLog2, nil, x) }
+
+// Log10 gives the logarithm to base 10.
+func Log10(x *graph.Node) *graph.Node { return Apply(opLog10, nil, x) }
+
+// Exp2 gives 2 to the power x.
+func Exp2(x *graph.Node) *graph.Node { return Apply(opExp2, nil, x) }
+
+// LogAddExp gives log(exp(x) + exp(y)) without overflow.
+func LogAddExp(x, y *graph.Node) *graph.Node { return Apply(opLogAddExp, nil, x, y) }
+
+// Hypot gives sqrt(x*x + y*y) without overflow.
+func Hypot(x, y *graph.Node) *graph.Node { return Apply(opHypot, nil, x, y) }

@@ -1,0 +1,261 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opStandardize, opLayerNorm, opRMSNorm, opPerChannel *graph.Op
+
+// StandardizeAttrs are the fixed arguments of Standardize.
+type StandardizeAttrs struct {
+	Axes []int
+	Eps  float64
+}
+
+func (a StandardizeAttrs) reduced() ReduceAttrs { return ReduceAttrs{a.Axes, true} }
+
+// Args writes the small number and the axes.
+func (a StandardizeAttrs) Args(operands []string) []string {
+	return after(after(operands, a.Eps), axisWords(a.Axes)...)
+}
+
+// LayerNormAttrs are the fixed arguments of LayerNorm and RMSNorm: the sizes of the axes
+// normalised over.
+type LayerNormAttrs struct {
+	Shape graph.Shape
+	Eps   float64
+	// BiasOnly says that the second operand is the bias.
+	BiasOnly bool
+}
+
+// Args writes the small number.
+func (a LayerNormAttrs) Args(operands []string) []string { return after(operands, a.Eps) }
+
+// channelAttrs say how a vector over channels is called.
+type channelAttrs struct{ Word string }
+
+var layerNormFloats = floatOnly(func(t graph.DType) string { return `"LayerNormKernelImpl" not implemented for '` + t.TorchName() + `'` })
+
+func init() {
+	opStandardize = define(graph.Op{
+		Name: "standardize", Func: "Standardize", Doc: "(x - mean) / sqrt(variance + eps) over axes.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			shapeinfer.Axes(c, c.Attrs().(StandardizeAttrs).Axes, len(c.Shape(0)))
+			return layerNormFloats(c), c.Shape(0)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			centred := Sub(in[0], meanOver(n, in[0]))
+			return Mul(centred, scaleOf(n, centred))
+		},
+		// With the scale s = 1/sqrt(variance + eps), dx = s (dy - mean(dy) - y mean(dy y)).
+		Grad: func(n, dy node, _ int) node {
+			x := n.In(0)
+			scale := scaleOf(n, Sub(x, meanOver(n, x)))
+			return Mul(scale, Sub(Sub(dy, meanOver(n, dy)), Mul(n, meanOver(n, Mul(dy, n)))))
+		},
+	})
+	opLayerNorm = define(graph.Op{
+		Name: "layer_norm", Func: "LayerNorm", Doc: "x standardized over its trailing axes, times gain, plus bias.", Class: graph.Composite, MinIn: 1, MaxIn: 3,
+		Infer: inferLayerNorm,
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			a := n.Attrs().(LayerNormAttrs)
+			y := Apply(opStandardize, StandardizeAttrs{trailing(in[0], a.Shape), a.Eps}, in[0])
+			return layerScale(y, in[1:], a)
+		},
+	})
+	opRMSNorm = define(graph.Op{
+		Name: "rms_norm", Func: "RMSNorm", Doc: "x / sqrt(mean of squares + eps) over its trailing axes, times gain.", Class: graph.Composite, MinIn: 1, MaxIn: 2,
+		Infer: inferLayerNorm,
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			x, a := in[0], n.Attrs().(LayerNormAttrs)
+			squares := Apply(opMean, ReduceAttrs{Axes: trailing(x, a.Shape), KeepDims: true}, Square(x))
+			return layerScale(Mul(x, Rsqrt(Add(squares, num(a.Eps)))), in[1:], a)
+		},
+	})
+	opPerChannel = define(graph.Op{
+		Name: "per_channel", Func: "PerChannel", Doc: "a vector lined up with axis 1 of another value.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(0), shapeinfer.PerChannel(c, c.Attrs().(channelAttrs).Word)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node { return Reshape(in[0], n.Shape()...) },
+		Grad: func(n, dy node, i int) node {
+			if i == 1 {
+				return nil
+			}
+			return Reshape(dy, n.In(0).Shape()...)
+		},
+	})
+}
+
+// scaleOf is 1 / sqrt(variance + eps), from the distances from the mean.
+func scaleOf(n, centred node) node {
+	return Rsqrt(Add(meanOver(n, Square(centred)), num(n.Attrs().(StandardizeAttrs).Eps)))
+}
+
+func inferLayerNorm(c *graph.Call) (graph.DType, graph.Shape) {
+	a := c.Attrs().(LayerNormAttrs)
+	names := []string{"weight", "bias"}
+	if a.BiasOnly {
+		names = names[1:]
+	}
+	t := layerNormFloats(c)
+	for i := 1; i < c.NumIn(); i++ {
+		if u := c.DType(i); u != t && !c.Failed() {
+			shapeinfer.RefuseDType(c, fmt.Sprintf("expected scalar type %s but found %s", t.TorchName(), u.TorchName()))
+		}
+	}
+	return t, shapeinfer.Normalized(c, a.Shape, names...)
+}
+
+// trailing lists as many of the last axes as the shape has.
+func trailing(x node, shape graph.Shape) []int {
+	axes := make([]int, len(shape))
+	for i := range axes {
+		axes[i] = x.Rank() - len(shape) + i
+	}
+	return axes
+}
+
+// layerScale applies gain and bias, as far as they are given.
+func layerScale(y node, more []node, a LayerNormAttrs) node {
+	if len(more) > 0 && !a.BiasOnly {
+		y, more = Mul(y, more[0]), more[1:]
+	}
+	if len(more) > 0 {
+		y = Add(y, more[0])
+	}
+	return y
+}
+
+// Standardize gives (x - mean) / sqrt(variance + eps) over the axes given, or over all,
+// where the variance is the mean of the squared distances from the mean.
+func Standardize(x *graph.Node, eps float64, axes ...Axis) *graph.Node {
+	return Apply(opStandardize, StandardizeAttrs{reduceList(axes).Axes, eps}, x)
+}
+
+// LayerNorm standardizes x over the trailing axes that gain has, then multiplies by gain
+// and adds the bias of the same shape. Gain or bias may be nil; without both it works over
+// the last axis.
+func LayerNorm(x, gain, bias *graph.Node, eps float64) *graph.Node {
+	return LayerNormOver(x, shapeOfFirst(x, gain, bias), gain, bias, eps)
+}
+
+// LayerNormOver is LayerNorm over trailing axes of the given sizes, as PyTorch's layer_norm
+// with a normalized_shape.
+func LayerNormOver(x *graph.Node, sizes graph.Shape, gain, bias *graph.Node, eps float64) *graph.Node {
+	a := LayerNormAttrs{slices.Clone(sizes), eps, gain == nil && bias != nil}
+	return Apply(opLayerNorm, a, given(x, gain, bias)...)
+}
+
+// RMSNorm divides x by the root of the mean of its squares plus eps, over the trailing axes
+// that gain has, and multiplies by gain. Without gain, which is nil then, it works over the
+// last axis.
+func RMSNorm(x, gain *graph.Node, eps float64) *graph.Node {
+	return Apply(opRMSNorm, LayerNormAttrs{Shape: shapeOfFirst(x, gain), Eps: eps}, given(x, gain)...)
+}
+
+// shapeOfFirst is the shape of the first value of more that is there, or x's last size.
+func shapeOfFirst(x node, more ...node) graph.Shape {
+	for _, v := range more {
+		if v != nil {
+			return v.Shape()
+		}
+	}
+	if x == nil || !x.Judged() || x.Rank() == 0 {
+		return nil
+	}
+	return x.Shape()[x.Rank()-1:]
+}
+
+// given is a list of operands without those that are nil, but for the first.
+func given(x node, more ...node) []node {
+	list := []node{x}
+	for _, v := range more {
+		if v != nil {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// BatchNorm standardizes each channel of x, [N, C, …], over all axes but axis 1, multiplies
+// by gain and adds bias, which are [C] or nil. It also gives the mean and the variance of
+// each channel, [C], from which running averages are made: PyTorch's running variance
+// takes the variance times m/(m-1), where m is the number of elements of a channel.
+func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph.Node) {
+	if bad := singleElements(x); bad != nil {
+		return bad, bad, bad
+	}
+	others := []Axis{0}
+	if x != nil && x.Judged() {
+		for axis := 2; axis < x.Rank(); axis++ {
+			others = append(others, Axis(axis))
+		}
+	}
+	y = channelScale(Standardize(x, eps, others...), gain, bias)
+	return y, Mean(x, others...), Var(x, 0, others...)
+}
+
+// singleElements refuses to standardize channels of one element, as PyTorch does.
+func singleElements(x node) node {
+	if x == nil || !x.Judged() {
+		return nil
+	}
+	if x.Rank() < 2 {
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeRank, Summary: fmt.Sprintf("expected 2D or more input (got %dD input)", x.Rank())})
+	}
+	if n, exact := x.Shape().NumElements().ExactDiv(x.Shape()[1]); exact && n == 1 {
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeEmpty, Summary: fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x.Shape())})
+	}
+	return nil
+}
+
+// BatchNormInference is (x - mean) / sqrt(variance + eps) * gain + bias with a mean and a
+// variance for each channel of x, [N, C, …]. All four are [C]; gain and bias may be nil.
+func BatchNormInference(x, mean, variance, gain, bias *graph.Node, eps float64) *graph.Node {
+	scale := Rsqrt(Add(perChannel("running_var", variance, x), num(eps)))
+	return channelScale(Mul(Sub(x, perChannel("running_mean", mean, x)), scale), gain, bias)
+}
+
+// GroupNorm standardizes x, [N, C, …], over groups of neighbouring channels and all axes
+// behind them, multiplies by gain and adds bias, which are [C] or nil. With one group for
+// each channel it is instance normalisation.
+func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *graph.Node {
+	if x == nil || !x.Judged() {
+		return Standardize(x, eps) // its own mistake
+	}
+	if x.Rank() < 2 {
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeRank, Summary: fmt.Sprintf("Expected at least 2 dimensions for input tensor but received %d", x.Rank())})
+	}
+	s := x.Shape()
+	channels, static := s[1].Int()
+	if groups < 1 || static && channels%int64(groups) != 0 {
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeReshape,
+			Summary: fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d", s, groups)})
+	}
+	grouped := Reshape(x, append(graph.Shape{s[0], graph.Dim(groups), s[1].FloorDiv(int64(groups))}, s[2:]...)...)
+	axes := make([]Axis, 0, x.Rank()-1)
+	for axis := 2; axis < grouped.Rank(); axis++ {
+		axes = append(axes, Axis(axis))
+	}
+	return channelScale(Reshape(Standardize(grouped, eps, axes...), s...), gain, bias)
+}
+
+// channelScale multiplies by gain and adds bias, as far as they are there.
+func channelScale(y, gain, bias node) node {
+	x := y
+	if gain != nil {
+		y = Mul(y, perChannel("weight", gain, x))
+	}
+	if bias != nil {
+		y = Add(y, perChannel("bias", bias, x))
+	}
+	return y
+}
+
+// perChannel lines a vector up with the channels of x.
+func perChannel(word string, v, x node) node { return Apply(opPerChannel, channelAttrs{word}, v, x) }

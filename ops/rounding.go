@@ -1,0 +1,40 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+var opTrunc, opFrac, opFmod *graph.Op
+
+func init() {
+	opTrunc = unary("trunc", "Trunc", "the whole part, towards 0.", nil, graph.PrimTrunc, nil)
+	opTrunc.Emit = identityFor(graph.PrimTrunc, true)
+	opTrunc.Infer = refuseBool(`"trunc_vml_cpu" not implemented for 'Bool'`, sameType)
+	opFrac = activation("frac", "Frac", "what is left of x without its whole part; its sign is x's.", "frac",
+		func(m arith, _ node, x graph.Value) graph.Value { return m.sub(x, m.Prim(graph.PrimTrunc, x)) },
+		func(_, _, dy node) node { return dy })
+	opFmod = define(graph.Op{
+		Name: "fmod", Func: "Fmod", Doc: "x - y*trunc(x/y): the sign is x's; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: refuseBool(`"fmod_cpu" not implemented for 'Bool'`, sameType), Emit: emitFmod,
+		Grad: each(
+			func(n, dy node) node { return dy },
+			func(n, dy node) node { return Neg(Mul(dy, Trunc(Div(n.In(0), n.In(1))))) }),
+	})
+}
+
+// emitFmod is the remainder of magnitudes with the sign of x.
+func emitFmod(e graph.Emitter, n node, x []graph.Value) graph.Value {
+	m := arith{e, n.DType()}
+	if m.t.IsInt() {
+		e.Check(e.Prim(graph.PrimNe, x[1], m.num(0)), "ZeroDivisionError")
+	}
+	rest := e.Prim(graph.PrimRem, m.abs(x[0]), m.abs(x[1]))
+	return m.pick(e.Prim(graph.PrimLt, x[0], m.num(0)), e.Prim(graph.PrimNeg, rest), rest)
+}
+
+// Trunc gives the whole part of x, rounded towards 0.
+func Trunc(x *graph.Node) *graph.Node { return Apply(opTrunc, nil, x) }
+
+// Frac gives x - Trunc(x).
+func Frac(x *graph.Node) *graph.Node { return Apply(opFrac, nil, x) }
+
+// Fmod gives the remainder of x / y with the sign of x, as C's fmod; Remainder has y's.
+func Fmod(x, y *graph.Node) *graph.Node { return Apply(opFmod, nil, x, y) }

@@ -1,0 +1,48 @@
+package ops_test
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+func init() { samples = append(samples, layerSamples...) }
+
+// layerSamples are the rows of norms, of activations with fixed arguments, and of
+// functions that are made of several operations.
+var layerSamples = []sample{
+	{name: "hardtanh", arity: 1, call: on(func(x node) node { return ops.HardTanh(x, -1, 2) })},
+	{name: "celu", arity: 1, call: on(func(x node) node { return ops.Celu(x, 1.5) })},
+	{name: "hardshrink", arity: 1, call: on(func(x node) node { return ops.HardShrink(x, 0.3) })},
+	{name: "softshrink", arity: 1, call: on(func(x node) node { return ops.SoftShrink(x, 0.3) })},
+	{name: "selu", arity: 1, call: on(ops.Selu)},
+	{name: "softsign", arity: 1, call: on(ops.Softsign)},
+	{name: "tanhshrink", arity: 1, call: on(ops.TanhShrink)},
+	{name: "relu6", arity: 1, call: on(ops.Relu6)},
+	{name: "isnan", arity: 1, call: on(ops.IsNaN)},
+	{name: "isinf", arity: 1, call: on(ops.IsInf)},
+	{name: "isfinite", arity: 1, call: on(ops.IsFinite)},
+	{name: "addcdiv", arity: 3, call: func(in ...node) node { return ops.AddCDiv(in[0], in[1], in[2]) }},
+	{name: "masked_fill", arity: 2, truth: []int{1}, call: func(in ...node) node { return ops.MaskedFill(in[0], in[1], graph.Num(-3)) }},
+	{name: "prelu", shapes: [][]int{{2, 3, 4}, {3}}, call: func(in ...node) node { return ops.PRelu(in[0], in[1]) }},
+	{name: "glu", shapes: [][]int{{2, 6}}, call: on(func(x node) node { return ops.GLU(x, 1) })},
+
+	{name: "standardize", shapes: [][]int{{3, 4, 2}}, call: on(func(x node) node { return ops.Standardize(x, 1e-2, 0, 2) })},
+	{name: "layer_norm", shapes: [][]int{{3, 4}, {4}, {4}}, call: func(in ...node) node { return ops.LayerNorm(in[0], in[1], in[2], 1e-2) }},
+	{name: "rms_norm", shapes: [][]int{{3, 4}, {4}}, call: func(in ...node) node { return ops.RMSNorm(in[0], in[1], 1e-2) }},
+	{name: "batch_norm", shapes: [][]int{{3, 2, 3}, {2}, {2}}, call: func(in ...node) node { y, _, _ := ops.BatchNorm(in[0], in[1], in[2], 1e-2); return y }},
+	{name: "group_norm", shapes: [][]int{{2, 4, 3}, {4}}, call: func(in ...node) node { return ops.GroupNorm(in[0], 2, in[1], nil, 1e-2) }},
+
+	{name: "huber_loss", shapes: [][]int{{3, 4}, {3, 4}}, call: func(in ...node) node { return ops.Huber(in[0], in[1], 0.73) }},
+	{name: "smooth_l1_loss", shapes: [][]int{{3, 4}, {3, 4}}, call: func(in ...node) node { return ops.SmoothL1(in[0], in[1], 0.73, ops.SumLoss()) }},
+	{name: "l1_loss", shapes: [][]int{{3, 4}, {3, 4}}, call: func(in ...node) node { return ops.L1(in[0], in[1], ops.EachLoss()) }},
+	{name: "bce_with_logits", shapes: [][]int{{3, 4}, {3, 4}}, call: func(in ...node) node { return ops.BCEWithLogits(in[0], in[1]) }},
+
+	{name: "roll", shapes: [][]int{{2, 5}}, call: on(func(x node) node { return ops.Roll(x, 1, -7) })},
+	{name: "tile", shapes: [][]int{{2, 3}}, call: on(func(x node) node { return ops.Tile(x, 2, 1, 3) })},
+	{name: "repeat_interleave", shapes: [][]int{{2, 3}}, call: on(func(x node) node { return ops.RepeatInterleave(x, 0, 3) })},
+	{name: "moveaxis", shapes: [][]int{{2, 3, 4}}, call: on(func(x node) node { return ops.MoveAxis(x, -1, 0) })},
+	{name: "flatten", shapes: [][]int{{2, 3, 4}}, call: on(func(x node) node { return ops.Flatten(x, 1, -1) })},
+	{name: "outer", shapes: [][]int{{3}, {4}}, call: func(in ...node) node { return ops.Outer(in[0], in[1]) }},
+	{name: "chunk", shapes: [][]int{{7}}, call: on(func(x node) node { return ops.Concat(0, ops.Chunk(x, 0, 3)[1:]...) })},
+	{name: "narrow", shapes: [][]int{{7}}, call: on(func(x node) node { return ops.Narrow(x, 0, 2, 3) })},
+}

@@ -1,0 +1,190 @@
+package ops_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// sample is one row of the test of all entries: a call, and what it is called with.
+type sample struct {
+	// name is the entry's, and words that tell several rows of one entry apart.
+	name string
+	call func(in ...*graph.Node) *graph.Node
+	// outOfPlace is set of a row that writes in place: the same call without writing.
+	outOfPlace func(in ...*graph.Node) *graph.Node
+	// arity is the number of operands of an elementwise row, which runs through all
+	// patterns of broadcasting; other rows give the shapes of their operands.
+	arity  int
+	shapes [][]int
+	// index holds, by operand, the size of which it holds indices.
+	index map[int]int
+	// truth lists the operands that are truth values.
+	truth []int
+	// points is the range in which the operation is smooth, where not that of the test.
+	points [2]float64
+	// flat says why gradients are not those of central differences.
+	flat string
+}
+
+func (s sample) indexOf(i int) int  { return s.index[i] }
+func (s sample) isTruth(i int) bool { return slices.Contains(s.truth, i) }
+func (s sample) elementwise() bool  { return s.shapes == nil }
+
+type (
+	node  = *graph.Node
+	nodes = []*graph.Node
+)
+
+// on is a call of a function of one operand.
+func on(f func(x node) node) func(in ...node) node {
+	return func(in ...node) node { return f(in[0]) }
+}
+
+const internal = "the operation is part of others, which have the gradient"
+
+// samples are the rows of operations that need fixed arguments or certain operands.
+var samples = []sample{
+	{name: "where", arity: 3, truth: []int{0}, call: func(in ...node) node { return ops.Where(in[0], in[1], in[2]) }},
+	{name: "cast float32", arity: 1, flat: "float32 has too few digits for differences", call: on(func(x node) node { return ops.Cast(x, graph.Float32) })},
+	{name: "cast float64", arity: 1, call: on(func(x node) node { return ops.Cast(x, graph.Float64) })},
+	{name: "cast bool", arity: 1, call: on(func(x node) node { return ops.Cast(x, graph.Bool) })},
+	{name: "clamp", arity: 1, call: on(func(x node) node { return ops.Clamp(x, -1, 2) })},
+	{name: "clamp low", arity: 1, call: on(func(x node) node { return ops.ClampMin(x, 0) })},
+	{name: "clamp high", arity: 1, call: on(func(x node) node { return ops.ClampMax(x, 0.47) })},
+	{name: "elu", arity: 1, call: on(func(x node) node { return ops.Elu(x, 1.5) })},
+	{name: "leaky_relu", arity: 1, call: on(func(x node) node { return ops.LeakyRelu(x, 0.1) })},
+	{name: "pow 2", arity: 1, call: on(func(x node) node { return ops.Pow(x, graph.Num(2)) })},
+	{name: "pow 3", arity: 1, call: on(func(x node) node { return ops.Pow(x, graph.Num(3.0)) })},
+	{name: "pow 0", arity: 1, call: on(func(x node) node { return ops.Pow(x, graph.Num(0.0)) })},
+	{name: "pow 0.5", arity: 1, call: on(func(x node) node { return ops.Pow(x, graph.Num(0.5)) })},
+	{name: "pow -1", arity: 1, call: on(func(x node) node { return ops.Pow(x, graph.Num(-1.0)) })},
+	{name: "pow -2.5", arity: 1, call: on(func(x node) node { return ops.Pow(x, graph.Num(-2.5)) })},
+	{name: "pow", arity: 2, call: func(in ...node) node { return ops.Pow(in[0], in[1]) }},
+	{name: "stop_gradient", arity: 1, flat: "no gradient flows, on purpose", call: on(ops.StopGradient)},
+	{name: "full", shapes: [][]int{{3, 2}}, call: on(func(x node) node { return ops.Add(x, ops.Full(x.Graph(), graph.Int32, 3, 2)) })},
+	{name: "iota", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Add(x, ops.Iota(x.Graph(), 1, 3, 4)) })},
+	{name: "size", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Add(x, ops.Size(x.Graph(), graph.Int64, 7)) })},
+	{name: "after", shapes: [][]int{{3, 4}, {4}}, call: func(in ...node) node {
+		x := ops.Copy(in[0])
+		return ops.After(x, ops.AddInPlace(ops.Select(x, 0, 1), in[1]))
+	}},
+	{name: "copy_", shapes: [][]int{{3, 4}, {4}}, call: func(in ...node) node { return ops.CopyInPlace(ops.Copy(in[0]), in[1]) }},
+
+	{name: "sum", shapes: [][]int{{3, 4, 5}}, call: on(func(x node) node { return ops.Sum(x, 0, 2) })},
+	{name: "sum all", shapes: [][]int{{3, 7}}, call: on(func(x node) node { return ops.Sum(x) })},
+	{name: "sum of nothing", shapes: [][]int{{3, 0}}, call: on(func(x node) node { return ops.Sum(x, 1) })},
+	{name: "sum_to", shapes: [][]int{{3, 4}}, call: on(func(x node) node {
+		return ops.SumTo(x, graph.Shape{1, x.Shape()[1]}, []graph.AxisKind{graph.Undecided, graph.Same})
+	})},
+	{name: "prod", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Prod(x, 1) })},
+	{name: "amax", shapes: [][]int{{3, 4, 2}}, call: on(func(x node) node { return ops.Max(x, 0, 2, ops.KeepDims()) })},
+	{name: "amin", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Min(x) })},
+	{name: "amax_or_lowest", shapes: [][]int{{3, 4}}, flat: internal, call: on(func(x node) node { return ops.LogSoftmax(x, 1) })},
+	{name: "max", shapes: [][]int{{3, 4}}, call: on(func(x node) node { v, _ := ops.MaxIndex(x, 0); return v })},
+	{name: "min", shapes: [][]int{{3, 4}}, call: on(func(x node) node { v, _ := ops.MinIndex(x, 1, ops.KeepDims()); return v })},
+	{name: "argmax", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.ArgMax(x, 1) })},
+	{name: "argmin", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.ArgMin(x) })},
+	{name: "any", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Any(x, 0) })},
+	{name: "all", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.All(x, -1, ops.KeepDims()) })},
+	{name: "mean", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.Mean(x, 0) })},
+	{name: "var", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.Var(x, 1, 1) })},
+	{name: "std", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.Std(x, 0, 0, ops.KeepDims()) })},
+	{name: "norm 2", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.Norm(x, 2, 1) })},
+	{name: "norm 3", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.Norm(x, 3) })},
+	{name: "norm inf", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.Norm(x, math.Inf(1), 0) })},
+	{name: "logsumexp", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.LogSumExp(x, 1) })},
+	{name: "softmax", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.Softmax(x, 0) })},
+	{name: "log_softmax", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.LogSoftmax(x, -1) })},
+	{name: "cumsum", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.CumSum(x, 1) })},
+	{name: "cumprod", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.CumProd(x, 0) })},
+
+	{name: "reshape", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Reshape(x, 2, -1) })},
+	{name: "squeeze", shapes: [][]int{{3, 1, 4}}, call: on(func(x node) node { return ops.Squeeze(x) })},
+	{name: "unsqueeze", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Unsqueeze(x, -1) })},
+	{name: "expand", shapes: [][]int{{3, 1}}, call: on(func(x node) node { return ops.Expand(x, 2, -1, 4) })},
+	{name: "permute", shapes: [][]int{{3, 4, 2}}, call: on(func(x node) node { return ops.Permute(x, 2, 0, 1) })},
+	{name: "transpose", shapes: [][]int{{3, 4, 2}}, call: on(func(x node) node { return ops.Transpose(x, 0, -1) })},
+	{name: "slice", shapes: [][]int{{3, 9}}, call: on(func(x node) node { return ops.Slice(x, 1, 1, -1, 3) })},
+	{name: "select", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Select(x, 0, -1) })},
+	{name: "flip", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Flip(x, 0, 1) })},
+	{name: "diagonal", shapes: [][]int{{4, 3, 2}}, call: on(func(x node) node { return ops.Diagonal(x, -1, 0, 1) })},
+	{name: "as_strided", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.AsStrided(x, graph.Shape{3, 3}, []graph.Dim{2, 1}, 1) })},
+	{name: "window", shapes: [][]int{{2, 9}}, call: on(func(x node) node { return ops.Window(x, 1, 3, 2, 1) })},
+	{name: "fold", shapes: [][]int{{2, 4, 3}}, call: on(func(x node) node { return ops.Fold(x, 1, 9, 2, 1) })},
+	{name: "pad", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Pad(x, 1, 2, 1, 3) })},
+	{name: "concat", shapes: [][]int{{3, 2}, {3, 1}, {3, 4}}, call: func(in ...node) node { return ops.Concat(1, in...) }},
+	{name: "stack", shapes: [][]int{{3, 2}, {3, 2}}, call: func(in ...node) node { return ops.Stack(1, in...) }},
+	{name: "triu", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Triu(x, 1) })},
+	{name: "tril", shapes: [][]int{{2, 3, 3}}, call: on(func(x node) node { return ops.Tril(x, 0) })},
+
+	{name: "matmul", shapes: [][]int{{3, 4}, {4, 5}}, call: func(in ...node) node { return ops.MatMul(in[0], in[1]) }},
+	{name: "matmul of batches", shapes: [][]int{{2, 1, 3, 4}, {3, 4, 2}}, call: func(in ...node) node { return ops.MatMul(in[0], in[1]) }},
+	{name: "matmul of a vector", shapes: [][]int{{4}, {2, 4, 3}}, call: func(in ...node) node { return ops.MatMul(in[0], in[1]) }},
+	{name: "conv1d", shapes: [][]int{{2, 2, 7}, {3, 2, 3}, {3}}, call: func(in ...node) node { return ops.Conv1D(in[0], in[1], in[2], ops.Stride(2), ops.Padding(1)) }},
+	{name: "conv2d", shapes: [][]int{{1, 4, 4, 3}, {4, 2, 2, 2}}, call: func(in ...node) node { return ops.Conv2D(in[0], in[1], nil, ops.Groups(2)) }},
+	{name: "max_pool1d", shapes: [][]int{{1, 2, 7}}, call: on(func(x node) node { return ops.MaxPool1D(x, 3, ops.Stride(2), ops.Padding(1)) })},
+	{name: "max_pool2d", shapes: [][]int{{1, 1, 5, 5}}, call: on(func(x node) node { return ops.MaxPool2D(x, 2, 2, ops.CeilMode()) })},
+	{name: "avg_pool1d", shapes: [][]int{{1, 2, 7}}, call: on(func(x node) node { return ops.AvgPool1D(x, 3) })},
+	{name: "avg_pool2d", shapes: [][]int{{1, 1, 5, 4}}, call: on(func(x node) node { return ops.AvgPool2D(x, 2, 2, ops.Padding(1), ops.ExcludePadding()) })},
+
+	{name: "take", shapes: [][]int{{4, 3}, {2, 2}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Take(in[0], in[1], 0) }},
+	{name: "scatter_add", shapes: [][]int{{5, 3}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.ScatterAdd(in[0], in[1], 0, 4) }},
+	{name: "index_select", shapes: [][]int{{3, 4}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.IndexSelect(in[0], 1, in[1]) }},
+	{name: "gather", shapes: [][]int{{3, 4}, {3, 6}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Gather(in[0], 1, in[1]) }},
+	{name: "embedding", shapes: [][]int{{2, 3}, {5, 2}}, index: map[int]int{0: 5}, flat: "no gradient flows to the padding row",
+		call: func(in ...node) node { return ops.Embedding(in[0], in[1], 1) }},
+	{name: "cross_entropy", shapes: [][]int{{4, 3}, {4}}, index: map[int]int{1: 3}, call: func(in ...node) node { return ops.CrossEntropy(in[0], in[1]) }},
+	{name: "cross_entropy without class 0", shapes: [][]int{{4, 3}, {4}}, index: map[int]int{1: 3}, call: func(in ...node) node {
+		return ops.CrossEntropy(in[0], in[1], ops.IgnoreIndex(0), ops.SumLoss())
+	}},
+	{name: "nll_loss", shapes: [][]int{{4, 3, 2}, {4, 2}}, index: map[int]int{1: 3}, call: func(in ...node) node { return ops.NLL(in[0], in[1], ops.EachLoss()) }},
+	{name: "soft_cross_entropy", shapes: [][]int{{4, 3}, {4, 3}, {3}}, call: func(in ...node) node {
+		return ops.CrossEntropy(in[0], in[1], ops.ClassWeights(in[2]))
+	}},
+	{name: "is_class", shapes: [][]int{{4, 3}, {4}}, index: map[int]int{1: 3}, flat: internal, call: func(in ...node) node { return ops.CrossEntropy(in[0], in[1]) }},
+	{name: "check_index", shapes: [][]int{{4, 3}, {4, 3}}, index: map[int]int{1: 4}, flat: internal, call: func(in ...node) node { return ops.Gather(in[0], 0, in[1]) }},
+}
+
+// values feeds an operand: random numbers, or those on which implementations differ.
+func (s sample) values(x node, shape []int, i int, kind string) oracle.Value {
+	count := 1
+	for _, d := range shape {
+		count *= d
+	}
+	rng := rand.New(rand.NewPCG(uint64(i), uint64(count)))
+	data := make([]float64, count)
+	choice := s.specials(x.DType())
+	for k := range data {
+		switch {
+		case s.indexOf(i) > 0:
+			data[k] = float64(rng.IntN(s.indexOf(i)))
+		case x.DType() == graph.Bool:
+			data[k] = float64(rng.IntN(2))
+		case kind == "special":
+			data[k] = choice[(k+i)%len(choice)]
+		case x.DType().IsInt():
+			data[k] = float64(rng.IntN(19) - 9)
+		default:
+			data[k] = rng.NormFloat64() * 2
+		}
+	}
+	return oracle.FromFloats(x.DType(), data, shape...)
+}
+
+// specials are the numbers at the edges of a dtype. Sums of the greatest depend on their
+// order, so that only elementwise rows have them.
+func (s sample) specials(t graph.DType) []float64 {
+	if t.IsInt() {
+		return []float64{0, 1, -1, 2, -7, math.MaxInt32, math.MinInt32}
+	}
+	list := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 1.5, -2.5, 1e-40, -1e-310}
+	if s.elementwise() {
+		list = append(list, 1e30, -1e30, 88.8, -104, 709.9, -746)
+	}
+	return list
+}

@@ -1,0 +1,69 @@
+package shapeinfer_test
+
+import (
+	"fmt"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// residualMLP builds a residual network of the given number of layers over a batch of
+// unknown size, its loss, and the gradients of all parameters.
+func residualMLP(layers int) *graph.Graph {
+	const width = 64
+	g := graph.New("residual")
+	batch := g.Dim("batch")
+	h := g.Input("x", graph.Float32, batch, width)
+	var params []*graph.Node
+	for i := range layers {
+		w := g.Param("w"+strconv.Itoa(i), graph.Float32, width, width)
+		b := g.Param("b"+strconv.Itoa(i), graph.Float32, width)
+		params = append(params, w, b)
+		h = ops.Add(h, ops.Relu(ops.Add(ops.MatMul(h, w), b)))
+	}
+	autodiff.Grad(ops.Mean(ops.Mul(h, h)), params)
+	return g
+}
+
+// BenchmarkBuildAndCheck shows the cost of a node from the user's call to the end of the
+// check, gradients included, for graphs of about 100 to 100,000 nodes.
+func BenchmarkBuildAndCheck(b *testing.B) {
+	for _, nodes := range []int{100, 1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("%dnodes", nodes), func(b *testing.B) {
+			count := 0
+			for b.Loop() {
+				g := residualMLP(nodes / 17)
+				require.NoError(b, shapeinfer.Check(g).Err())
+				count = len(g.Nodes())
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/node")
+			b.ReportMetric(float64(count), "nodes")
+		})
+	}
+}
+
+// BenchmarkCheckManyRequirements shows the cost of a requirement where each is between
+// names of its own, which are all linked: what is solved together must stay bounded.
+func BenchmarkCheckManyRequirements(b *testing.B) {
+	for _, names := range []int{10, 100, 1_000, 10_000} {
+		g := graph.New("many", graph.WithPolicy(graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently}))
+		h := g.Input("x", graph.Float32, g.Dim("n"))
+		for i := range names {
+			name := strconv.Itoa(i)
+			h = ops.Add(h, g.Input("x"+name, graph.Float32, g.Dim("n"+name)))
+			h = ops.Slice(h, 0, 0, g.Dim("m"+name), 1)
+		}
+		b.Run(fmt.Sprintf("%dnames", names), func(b *testing.B) {
+			for b.Loop() {
+				require.NoError(b, shapeinfer.Check(g).Err())
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*names), "ns/name")
+		})
+	}
+}

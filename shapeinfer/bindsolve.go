@@ -1,0 +1,307 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/diophantine"
+)
+
+// solve finds the values of names: first from equations that are linear in one unknown
+// name, then from all of the others together.
+func (b *binder) solve() {
+	left := b.equations
+	for progress := true; progress; {
+		progress = false
+		left = slices.DeleteFunc(slices.Clone(left), func(e equation) bool {
+			done := b.solveOne(e)
+			progress = progress || done
+			return done
+		})
+		progress = b.solveEqual() || progress
+	}
+	if len(left) > 0 {
+		b.solveRest(left)
+	}
+	b.checkDetermined()
+}
+
+// solveOne uses an equation up if at most one of its names is unknown and it is linear in
+// that one.
+func (b *binder) solveOne(e equation) bool {
+	unknown := ""
+	for _, name := range e.size.Symbols() {
+		if _, known := b.sizes[name]; !known {
+			if unknown != "" {
+				return false
+			}
+			unknown = name
+		}
+	}
+	if unknown == "" {
+		return true // compared in the end
+	}
+	coef, rest, ok := b.linear(e.size, unknown)
+	switch {
+	case !ok || coef == 0:
+		return false
+	case (e.value-rest)%coef != 0:
+		b.problem("%s: division had remainder %d, so no size of %s fits%s", e, ((e.value-rest)%coef+coef)%coef, unknown, b.where(e.size))
+	}
+	b.sizes[unknown], b.origin[unknown] = (e.value-rest)/coef, e.from
+	return true
+}
+
+// solveEqual carries values on along statements that two sizes are the same.
+func (b *binder) solveEqual() (progress bool) {
+	for _, name := range b.g.DimNames() {
+		is := b.g.Bounds(name).Is
+		if is == 0 {
+			continue
+		}
+		v, known := b.sizes[name]
+		other, err := b.value(is)
+		said := fmt.Sprintf("since %s == %s was stated at %s", name, is, b.g.EqualPos(name))
+		switch {
+		case !known && err == nil:
+			b.sizes[name], b.origin[name], progress = other, said, true
+		case known && err != nil:
+			before := len(b.sizes)
+			b.solveOne(equation{is, v, said})
+			progress = progress || len(b.sizes) > before
+		}
+	}
+	return progress
+}
+
+// linear gives coef and rest with size = coef·unknown + rest, all other names known.
+func (b *binder) linear(size graph.Dim, unknown string) (coef, rest int64, ok bool) {
+	at := func(v int64) (int64, error) {
+		return size.Eval(func(name string) (int64, bool) {
+			if name == unknown {
+				return v, true
+			}
+			return b.sizes.Lookup(name)
+		})
+	}
+	ok = true
+	size.Terms(func(_ int64, factors []graph.Factor) {
+		power := 0
+		for _, f := range factors {
+			if f.Name == unknown {
+				power++
+			} else if f.Name == "" && (slices.Contains(f.P.Symbols(), unknown) || slices.Contains(f.Q.Symbols(), unknown)) {
+				power = 2
+			}
+		}
+		ok = ok && power < 2
+	})
+	zero, err0 := at(0)
+	one, err1 := at(1)
+	return one - zero, zero, ok && err0 == nil && err1 == nil
+}
+
+// The limits of trying values of names one by one.
+const (
+	maxTried     = 4000
+	effortTrying = 400
+)
+
+// solveRest solves equations that no name can be read off: floor(n/2) = 5, m·n = 12.
+func (b *binder) solveRest(left []equation) {
+	s := newSizes(b.g.Bounds)
+	s.known = b.sizes
+	var names []string
+	for _, e := range left {
+		s.Assert(diophantine.Zero(s.of(e.size).Minus(diophantine.Const(e.value))))
+		for _, name := range e.size.Symbols() {
+			if _, known := b.sizes[name]; !known && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	tried := maxTried
+	found, ok := b.search(s, names, Sizes{}, &tried)
+	if !ok {
+		b.problem("no sizes %s were found for %s; give them by hand", strings.Join(names, ", "), listEquations(left))
+		return
+	}
+	open := b.open(s, names, found)
+	for _, name := range names {
+		if slices.Contains(open, name) {
+			continue
+		}
+		b.sizes[name] = found[name]
+		for _, e := range left {
+			if slices.Contains(e.size.Symbols(), name) {
+				b.origin[name] = e.from
+				break
+			}
+		}
+	}
+	if len(open) > 0 {
+		b.tellOpen(s, open, found, left)
+	}
+}
+
+func listEquations(list []equation) string {
+	text := ""
+	for _, e := range list {
+		text += "\n        " + e.String()
+	}
+	return text
+}
+
+// search finds values of names that satisfy the system, by trying.
+func (b *binder) search(s *sizes, names []string, so Sizes, tried *int) (Sizes, bool) {
+	if len(names) == 0 {
+		return so, true
+	}
+	p := s.of(graph.SymbolicDim(names[0]))
+	lo, hi, none := s.Range(p, effortTrying)
+	if none {
+		return nil, false
+	}
+	for v := lo; v <= hi && *tried > 0; v++ {
+		*tried--
+		is := diophantine.Zero(p.Minus(diophantine.Const(v)))
+		if s.RefutedWith(effortTrying, is) {
+			continue
+		}
+		with := s.clone()
+		with.Assert(is)
+		more := Sizes{names[0]: v}
+		for name, w := range so {
+			more[name] = w
+		}
+		if found, ok := b.search(with, names[1:], more, tried); ok {
+			return found, true
+		}
+	}
+	return nil, false
+}
+
+// open lists the names whose values matter and are not determined by the system: some
+// size of the graph, or some requirement, could have another value than with those found.
+func (b *binder) open(s *sizes, names []string, found Sizes) (open []string) {
+	lookup := func(name string) (int64, bool) {
+		if v, ok := found[name]; ok {
+			return v, true
+		}
+		return b.sizes.Lookup(name)
+	}
+	for _, d := range b.needed() {
+		var mine []string
+		for _, name := range d.Symbols() {
+			if slices.Contains(names, name) && !slices.Contains(open, name) {
+				mine = append(mine, name)
+			}
+		}
+		v, err := d.Eval(lookup)
+		if len(mine) == 0 || err != nil {
+			continue
+		}
+		other := s.clone()
+		other.differ(other.of(d), diophantine.Const(v))
+		if !other.Refuted(effortTogether) {
+			open = append(open, mine...)
+		}
+	}
+	return open
+}
+
+// needed lists the sizes of the graph's values and of its requirements, each once.
+func (b *binder) needed() (list []graph.Dim) {
+	seen := map[graph.Dim]bool{}
+	add := func(d graph.Dim) {
+		if d.IsSymbolic() && !seen[d] {
+			seen[d] = true
+			list = append(list, d)
+		}
+	}
+	for _, n := range b.g.Nodes() {
+		for _, d := range n.Shape() {
+			add(d)
+		}
+	}
+	for _, r := range b.needs {
+		add(r.A)
+		add(r.B)
+	}
+	return list
+}
+
+// tellOpen says which names are not determined, with two values that fit, unless an input
+// that was not given would determine them.
+func (b *binder) tellOpen(s *sizes, open []string, found Sizes, left []equation) {
+	for _, name := range open {
+		if b.waitsForInput(name) {
+			continue
+		}
+		other := s.clone()
+		other.differ(other.of(graph.SymbolicDim(name)), diophantine.Const(found[name]))
+		text := fmt.Sprintf("%s could be %d", name, found[name])
+		tried := maxTried
+		if second, ok := b.search(other, []string{name}, Sizes{}, &tried); ok {
+			text += fmt.Sprintf(" or %d", second[name])
+		}
+		b.problem("%s: give it by hand, or give the graph an input with an axis of that size%s", text, listEquations(left))
+	}
+}
+
+// waitsForInput reports whether an input that was not given has the name in its shape.
+func (b *binder) waitsForInput(name string) bool {
+	for _, n := range b.g.Nodes() {
+		if !n.IsInput() && !n.IsParam() {
+			continue
+		}
+		if slices.ContainsFunc(b.inputs, func(in Bound) bool { return in.Node == n }) {
+			continue
+		}
+		if slices.ContainsFunc(n.Shape(), func(d graph.Dim) bool { return slices.Contains(d.Symbols(), name) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkDetermined tells of names that the graph needs and that no input has.
+func (b *binder) checkDetermined() {
+	var missing []string
+	for _, name := range b.g.DimNames() {
+		if _, known := b.sizes[name]; !known {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	for _, name := range missing {
+		if n := b.user(name); n != nil && !b.occurs(name) && !b.waitsForInput(name) {
+			b.problem("no input determines %s, and %s at %s needs it: give it by hand, or give the graph an input with an axis of that size",
+				name, graph.Describe(n), n.Pos())
+		}
+	}
+}
+
+// occurs reports whether an input that was given has the name in its shape.
+func (b *binder) occurs(name string) bool {
+	return slices.ContainsFunc(b.equations, func(e equation) bool { return slices.Contains(e.size.Symbols(), name) })
+}
+
+// user gives the first node that needs a name.
+func (b *binder) user(name string) *graph.Node {
+	for _, n := range b.g.Nodes() {
+		if slices.ContainsFunc(n.Shape(), func(d graph.Dim) bool { return slices.Contains(d.Symbols(), name) }) {
+			return n
+		}
+	}
+	for _, r := range b.needs {
+		if slices.Contains(r.A.Symbols(), name) || slices.Contains(r.B.Symbols(), name) {
+			return r.Node
+		}
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Normalized is the shape rule of a norm over the trailing axes of operand 0, whose sizes
+// are those given. The further operands have these sizes too; names are PyTorch's words
+// for them.
+func Normalized(c *graph.Call, sizes graph.Shape, names ...string) graph.Shape {
+	x := c.Shape(0)
+	if len(sizes) == 0 {
+		c.Fail(operandMistake(c, CodeRank, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"))
+		return x
+	}
+	r := CallRules(c)
+	for i := 1; i < c.NumIn(); i++ {
+		s := c.Shape(i)
+		r.requireShape(c, sizes, s, "the operands of a norm", func() *graph.Mistake {
+			return operandMistake(c, CodeBroadcast, fmt.Sprintf("Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s", names[i-1], names[i-1], s, sizes))
+		})
+	}
+	refuse := func() *graph.Mistake {
+		return operandMistake(c, CodeBroadcast, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s], but got input of size%s", sizes, joined(sizes, ", "), x))
+	}
+	if len(x) < len(sizes) {
+		c.Fail(refuse())
+		return x
+	}
+	r.requireShape(c, sizes, x[len(x)-len(sizes):], "the axes of a norm", refuse)
+	return x
+}
+
+// requireShape judges two shapes that must be equal.
+func (r Rules) requireShape(c *graph.Call, a, b graph.Shape, why string, refuse func() *graph.Mistake) {
+	if len(a) != len(b) {
+		c.Fail(refuse())
+		return
+	}
+	for axis, d := range a {
+		if c.Failed() || !r.requireSame(c, d, b[axis], axis, why, refuse) {
+			return
+		}
+	}
+}
+
+// PerChannel is the shape rule of a vector, operand 0, with one element for each channel
+// of operand 1, whose axis 1 they are: it lines up with that axis. word is PyTorch's name
+// of the vector.
+func PerChannel(c *graph.Call, word string) graph.Shape {
+	v, x := c.Shape(0), c.Shape(1)
+	if len(x) < 2 {
+		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("expected 2D or more input (got %dD input)", len(x))))
+		return nil
+	}
+	out := append(graph.Shape{x[1]}, slices.Repeat([]graph.Dim{1}, len(x)-2)...)
+	if len(v) != 1 {
+		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("%s should have one axis, of %s elements, and has shape %s", word, x[1], v)))
+		return out
+	}
+	CallRules(c).requireSame(c, x[1], v[0], 1, "one element for each channel", func() *graph.Mistake {
+		return operandMistake(c, CodeBroadcast, fmt.Sprintf("%s should contain %s elements not %s", word, x[1], v[0]))
+	})
+	return out
+}

@@ -1,0 +1,136 @@
+package shapeinfer
+
+import "github.com/broadloom/broadloom/graph"
+
+// samples tries requirements out on a few sizes. That some sizes satisfy a requirement
+// and others do not is most often found so, without a search.
+type samples struct {
+	bounds graph.BoundsOf
+	names  []string
+	at     map[string]int // the places of names
+	values []int64        // of names; -1: not looked up yet
+	round  int
+}
+
+// rounds is the number of assignments that are tried.
+const rounds = 7
+
+// newSamples prepares trials for sizes; ok is false where they hold parts whose meaning
+// rests on other requirements, so that a trial would need these to hold.
+func newSamples(bounds graph.BoundsOf, list ...graph.Dim) (s *samples, ok bool) {
+	for _, d := range list {
+		if !isPlain(d) {
+			return nil, false
+		}
+	}
+	return samplesOf(bounds, namesOf(bounds, list...)), true
+}
+
+func samplesOf(bounds graph.BoundsOf, names []string) *samples {
+	s := &samples{bounds: bounds, names: names, values: make([]int64, len(names)), at: map[string]int{}}
+	for i, name := range names {
+		s.at[name] = i
+	}
+	return s
+}
+
+// isPlain reports whether a size holds no broadcast and no division by a size.
+func isPlain(d graph.Dim) bool {
+	if !isJudgeable(d) {
+		return false
+	}
+	plain := true
+	if d.IsSymbolic() {
+		d.Terms(func(_ int64, factors []graph.Factor) {
+			for _, f := range factors {
+				plain = plain && (f.Name != "" || f.K > 0 && isPlain(f.P))
+			}
+		})
+	}
+	return plain
+}
+
+// start begins a round; ok is false where its sizes are not allowed.
+func (s *samples) start(round int) (ok bool) {
+	s.round = round
+	for i := range s.values {
+		s.values[i] = -1
+	}
+	for i := range s.names {
+		if v := s.value(i); v < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// value gives the size of a name in this round, or a negative number where it would not be
+// allowed.
+func (s *samples) value(i int) int64 {
+	if s.values[i] != -1 {
+		return s.values[i]
+	}
+	b := s.bounds(s.names[i])
+	k := max(b.Multiple, 1)
+	v := b.Min
+	switch at := int64(i); s.round {
+	case 1:
+		v = b.Min + k
+	case 2:
+		v = max(b.Min, 24)
+	case 3:
+		v = b.Min + k*(at+1)
+	case 4:
+		v = max(b.Min, 1)
+	case 5:
+		v = b.Min + k*(5*at+3)
+	case 6:
+		v = max(b.Min, 35)
+	}
+	v = (v + k - 1) / k * k
+	if b.Max > 0 {
+		v = min(v, b.Max/k*k)
+	}
+	if b.Is != 0 {
+		is, err := b.Is.Eval(s.Lookup)
+		if v = is; err != nil || v < b.Min || b.Max > 0 && v > b.Max || v%k != 0 {
+			v = -2
+		}
+	}
+	s.values[i] = v
+	return v
+}
+
+// Lookup gives the value of a name, for Dim.Eval.
+func (s *samples) Lookup(name string) (int64, bool) {
+	i, known := s.at[name]
+	if !known {
+		return 0, false
+	}
+	v := s.value(i)
+	return v, v >= 0
+}
+
+// holds evaluates a requirement in this round.
+func (s *samples) holds(r graph.Requirement) (yes, ok bool) {
+	a, errA := r.A.Eval(s.Lookup)
+	b, errB := r.B.Eval(s.Lookup)
+	return errA == nil && errB == nil && holds(r.Kind, a, b), errA == nil && errB == nil
+}
+
+// tryOut reports whether sizes were found that satisfy a requirement, and sizes that do
+// not.
+func tryOut(bounds graph.BoundsOf, r graph.Requirement) (canHold, canFail bool) {
+	s, ok := newSamples(bounds, r.A, r.B)
+	for round := range rounds {
+		if !ok || canHold && canFail {
+			break
+		}
+		if s.start(round) {
+			yes, known := s.holds(r)
+			canHold = canHold || yes
+			canFail = canFail || known && !yes
+		}
+	}
+	return canHold, canFail
+}

@@ -1,0 +1,145 @@
+package shapeinfer_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+const f32 = graph.Float32
+
+// Each program draws a suggestion; written as suggested, it is right.
+func TestSuggestionsCure(t *testing.T) {
+	type nodes = func(g *graph.Graph) *graph.Node
+	for name, c := range map[string]struct {
+		wrong nodes
+		fix   string
+		right nodes
+	}{
+		"keep the axis behind single elements": {
+			func(g *graph.Graph) *graph.Node {
+				x := g.Input("x", f32, g.Dim("batch"), 8)
+				norm := ops.Sqrt(ops.Sum(ops.Square(x), 1))
+				return ops.Div(x, norm)
+			}, "keep the axis: Sum(Square(x), 1, KeepDims()) gives [batch, 1]",
+			func(g *graph.Graph) *graph.Node {
+				x := g.Input("x", f32, g.Dim("batch"), 8)
+				return ops.Div(x, ops.Sqrt(ops.Sum(ops.Square(x), 1, ops.KeepDims())))
+			}},
+		"one axis more": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.Mul(g.Input("x", f32, g.Dim("n"), 4, 5), g.Input("y", f32, g.Dim("n"), 4))
+			}, "Unsqueeze(y, -1) gives [n, 4, 1]",
+			func(g *graph.Graph) *graph.Node {
+				return ops.Mul(g.Input("x", f32, g.Dim("n"), 4, 5), ops.Unsqueeze(g.Input("y", f32, g.Dim("n"), 4), -1))
+			}},
+		"transposed": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.Add(g.Input("x", f32, 2, 3), g.Input("y", f32, 3, 2))
+			}, "Add(x, Transpose(y, 0, 1)) gives [2, 3]",
+			func(g *graph.Graph) *graph.Node {
+				return ops.Add(g.Input("x", f32, 2, 3), ops.Transpose(g.Input("y", f32, 3, 2), 0, 1))
+			}},
+		"as many elements": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.Add(g.Input("x", f32, 2, 6), g.Input("y", f32, 3, 4))
+			}, "Reshape(y, 2, 6)",
+			func(g *graph.Graph) *graph.Node {
+				return ops.Add(g.Input("x", f32, 2, 6), ops.Reshape(g.Input("y", f32, 3, 4), 2, 6))
+			}},
+		"two names for one size": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.Add(g.Input("x", f32, g.Dim("n")), g.Input("y", f32, g.Dim("m")))
+			}, "if they are the same size, say so: g.Equal(n, m)",
+			func(g *graph.Graph) *graph.Node {
+				g.Equal(g.Dim("n"), g.Dim("m"))
+				return ops.Add(g.Input("x", f32, g.Dim("n")), g.Input("y", f32, g.Dim("m")))
+			}},
+		"a name and a number": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.MatMul(g.Input("x", f32, 3, g.Dim("k")), g.Param("w", f32, 7, 2))
+			}, "",
+			func(g *graph.Graph) *graph.Node {
+				return ops.MatMul(g.Input("x", f32, 3, 7), g.Param("w", f32, 7, 2))
+			}},
+		"an expansion": {
+			func(g *graph.Graph) *graph.Node { return ops.Expand(g.Input("x", f32, 2, 1, 3), 2, 5, 4) },
+			"Expand(x, 2, 5, 3)",
+			func(g *graph.Graph) *graph.Node { return ops.Expand(g.Input("x", f32, 2, 1, 3), 2, 5, 3) }},
+		"dtypes of a product": {
+			func(g *graph.Graph) *graph.Node {
+				return ops.MatMul(g.Input("x", f32, 2, 3), g.Input("y", graph.Int64, 3, 4))
+			}, "MatMul(x, Cast(y, graph.Float32))",
+			func(g *graph.Graph) *graph.Node {
+				return ops.MatMul(g.Input("x", f32, 2, 3), ops.Cast(g.Input("y", graph.Int64, 3, 4), f32))
+			}},
+		"the mean of whole numbers": {
+			func(g *graph.Graph) *graph.Node { return ops.Mean(g.Input("x", graph.Int64, 3)) },
+			"Mean(Cast(x, graph.Float32))",
+			func(g *graph.Graph) *graph.Node { return ops.Mean(ops.Cast(g.Input("x", graph.Int64, 3), f32)) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("wrong")
+			c.wrong(g)
+			r := shapeinfer.Check(g)
+			require.Len(t, r.Errors, 1)
+			if c.fix != "" {
+				require.NotEmpty(t, r.Errors[0].Fixes, r)
+				require.Equal(t, c.fix, r.Errors[0].Fixes[0].Text)
+			}
+			g = graph.New("right")
+			c.right(g)
+			require.Equal(t, "0 errors, 0 warnings", shapeinfer.Check(g).Summary()[:20])
+		})
+	}
+}
+
+// A change is only suggested if nothing else breaks by it: here another operation needs
+// the parameter as it is.
+func TestSuggestionsBreakNothingElse(t *testing.T) {
+	g := graph.New("g")
+	b := g.Param("b", f32, 120)
+	ops.Add(g.Input("x", f32, 4, 128), b)
+	ops.Add(g.Input("y", f32, 4, 120), b)
+	r := shapeinfer.Check(g)
+	require.Len(t, r.Errors, 1)
+	for _, f := range r.Errors[0].Fixes {
+		require.NotContains(t, f.Text, "declare b")
+	}
+}
+
+// What follows from a mistake is silent, and an independent mistake behind it still shows.
+func TestMistakesAreIndependent(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", f32, 4, 3)
+	wrong := ops.Add(x, g.Input("y", f32, 4, 5))
+	ops.Mul(wrong, g.Input("z", f32, 4, 7)) // axis -1 is unknown, and fits
+	ops.Mul(wrong, g.Input("u", f32, 9, 7)) // axis -2 is 4
+	r := shapeinfer.Check(g)
+	require.Len(t, r.Errors, 2)
+	require.Equal(t, []int{0}, r.Errors[1].Operands[0].Bad)
+}
+
+// Conversions that the library puts in are called by what they convert.
+func TestImpliedConversionsStayHidden(t *testing.T) {
+	g := graph.New("g")
+	i := g.Input("i", graph.Int64, 4)
+	ops.Add(g.Input("x", f32, 4, 3), i)
+	text := shapeinfer.Check(g).Error()
+	require.Contains(t, text, "Add(x, i)")
+	require.NotContains(t, text, "Cast")
+}
+
+// Thousands of mistakes take no longer than their number.
+func TestManyMistakes(t *testing.T) {
+	g := graph.New("g")
+	x, y := g.Input("x", f32, 4, 3), g.Input("y", f32, 4, 5)
+	for range 20_000 {
+		ops.Add(x, y)
+	}
+	require.Len(t, shapeinfer.Check(g).Errors, 20_000)
+}

@@ -1,0 +1,178 @@
+package viz
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/page"
+)
+
+// Program makes a compiled program drawable: the graph after the last pass, with its
+// kernels, what they write to memory and where, and what stays in registers.
+func Program(p *exec.Program) Source { return programSource{p} }
+
+type programSource struct{ p *exec.Program }
+
+func (s programSource) page(o *options) *page.Document { return s.p.Page(o.sizes, o.profile) }
+
+func (s programSource) text(bool) string { return s.p.String() }
+
+func (s programSource) model(o *options) (*model, error) {
+	plan := s.p.Plan()
+	b := programModel{graphModel: newGraphModel(plan.Graph), plan: plan}
+	if o.sizes != nil || isStatic(plan.Source) {
+		f, err := s.p.Footprint(o.sizes)
+		if err != nil {
+			return nil, fmt.Errorf("viz: figures in bytes: %w", err)
+		}
+		b.bytes = f
+	}
+	b.m.planned = true
+	b.m.title = plan.Source.Name()
+	b.markOutputs()
+	b.addKernels(o)
+	b.addBuffers()
+	return b.m, nil
+}
+
+// isStatic reports whether all sizes of the inputs are whole numbers.
+func isStatic(g *graph.Graph) bool {
+	for _, n := range g.Inputs() {
+		if !n.Shape().IsStatic() {
+			return false
+		}
+	}
+	return true
+}
+
+// programModel fills a model from a compiled program.
+type programModel struct {
+	*graphModel
+	plan  *exec.Plan
+	bytes *exec.Footprint // nil where sizes are not known
+}
+
+// markOutputs knows what the graph alone can only guess.
+func (b *programModel) markOutputs() {
+	for _, v := range b.values {
+		v.output, v.unused, v.planned = false, false, true
+	}
+	for i, n := range b.plan.Outputs {
+		v := b.values[n.ID()]
+		v.output = true
+		if v.name == "" {
+			v.name = b.plan.Results[i].Name()
+		}
+	}
+}
+
+func (b *programModel) addKernels(o *options) {
+	for i, k := range b.plan.Kernels {
+		text := &kernelText{name: fmt.Sprintf("kernel %d", i), ops: len(k.Nodes)}
+		if o.detail&Costs != 0 {
+			text.lines = b.costs(i, o)
+		}
+		b.m.kernels = append(b.m.kernels, text)
+		for _, n := range k.Nodes {
+			b.values[n.ID()].kernel = text
+		}
+		for _, n := range k.Writes {
+			b.values[n.ID()].stored = true
+		}
+	}
+}
+
+const moved = " moved"
+
+// costs tells what a kernel does in one run.
+func (b *programModel) costs(i int, o *options) (lines []string) {
+	k := b.plan.Kernels[i]
+	sums := 0
+	for _, n := range k.Nodes {
+		if n.Op().Class == graph.Reduce {
+			sums++
+		}
+	}
+	if len(k.Nodes) > 1 {
+		text := plural(len(k.Nodes)-sums, "op")
+		if sums > 0 {
+			text += " + " + plural(sums, "reduction")
+		}
+		if len(k.Programs) < 2 {
+			text += ", one pass"
+		}
+		lines = append(lines, text)
+	}
+	if b.bytes != nil {
+		cost := b.bytes.Kernels[i]
+		lines = append(lines, byteText(cost.Moved)+moved)
+		if cost.Unfused > cost.Moved {
+			lines = append(lines, byteText(cost.Unfused)+" unfused")
+		}
+	}
+	if p := o.profile; p != nil && i < len(p.Kernels) {
+		text := p.Kernels[i].String()
+		if b.bytes != nil && p.Kernels[i] > 0 {
+			text += fmt.Sprintf(" · %.1f GB/s", float64(b.bytes.Kernels[i].Moved)/float64(p.Kernels[i].Nanoseconds()))
+		}
+		lines = append(lines, text)
+	}
+	return lines
+}
+
+// addBuffers tells where stored values lie. Values of one memory have one number.
+func (b *programModel) addBuffers() {
+	number, count := make([]int, len(b.plan.Buffers)), 0
+	for i, buffer := range b.plan.Buffers {
+		v := b.values[buffer.Node.ID()]
+		if buffer.Kind != exec.Arena {
+			continue
+		}
+		words := []string{}
+		if over := buffer.InPlace; over >= 0 {
+			number[i] = number[over]
+			words = append(words, fmt.Sprintf("buf %d", number[i]), "in place over "+baseName(b.values[b.plan.Buffers[over].Node.ID()]))
+		} else {
+			number[i] = count
+			count++
+			words = append(words, fmt.Sprintf("buf %d", number[i]))
+			if b.bytes != nil {
+				words = append(words, byteText(b.bytes.Buffers[i].Bytes))
+			}
+		}
+		v.buffer = strings.Join(words, " · ")
+		if over := buffer.InPlace; over >= 0 {
+			b.values[b.plan.Buffers[over].Node.ID()].shown = true // it is called by its label
+		}
+	}
+	for _, v := range b.values {
+		if v.output && v.buffer == "" { // a view of what is stored
+			v.buffer = b.values[baseOf(b.plan.Graph.Nodes()[v.id]).ID()].buffer
+		}
+		v.kept = v.kept && v.stored
+	}
+}
+
+// baseOf follows views to the value whose memory they show.
+func baseOf(n *graph.Node) *graph.Node {
+	for n.Op().View != nil {
+		n = n.In(0)
+	}
+	return n
+}
+
+// byteText gives a number of bytes in three digits or so: "48.6 KiB".
+func byteText(n int) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	f, at := float64(n), 0
+	for f >= 1024 && at < len(units)-1 {
+		f /= 1024
+		at++
+	}
+	if at == 0 || f >= 100 {
+		return fmt.Sprintf("%.0f %s", f, units[at])
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") + " " + units[at]
+}
