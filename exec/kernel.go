@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -38,7 +38,7 @@ const (
 // part is one row program of a kernel, and what its operands are.
 type part struct {
 	prog     *rowprog.Program
-	kernel   *portable.Kernel
+	kernel   backend.Kernel
 	operands []operand
 	domain   graph.Shape
 	axes     [][]int // the domain's axes over which each axis of the program runs; the row is last

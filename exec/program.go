@@ -6,7 +6,8 @@ import (
 	"sync"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -26,7 +27,7 @@ type Program struct {
 	faults    []fault
 	needs     []graph.Requirement
 	snapshots []Snapshot
-	compiled  []*portable.Kernel // all row programs
+	compiled  []backend.Kernel // all row programs
 
 	evalOnce sync.Once
 	eval     *Program // the outputs without the updates
@@ -57,19 +58,30 @@ func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Prog
 	for _, n := range u.roots[:u.nOutputs] {
 		p.results = append(p.results, u.storageOf[shapeinfer.Viewed(n)])
 	}
-	for _, k := range u.kernels {
-		for _, part := range k.parts {
-			c, err := portable.Compile(part.prog)
-			if err != nil {
-				return nil, &BugError{Pass: "lower", Node: k.nodes[0], Err: err}
-			}
-			part.kernel = c
-			p.compiled = append(p.compiled, c)
-		}
+	if err := p.compile(); err != nil {
+		return nil, err
 	}
 	report := shapeinfer.Check(g)
 	p.needs = report.Requirements
 	return p, nil
+}
+
+// compile makes kernels of all row programs.
+func (p *Program) compile() (err error) {
+	var parts []*part
+	var programs []*rowprog.Program
+	for _, k := range p.kernels {
+		for _, part := range k.parts {
+			parts, programs = append(parts, part), append(programs, part.prog)
+		}
+	}
+	if p.compiled, err = backend.CompileAll(programs...); err != nil {
+		return &BugError{Pass: "lower", Err: err}
+	}
+	for i, part := range parts {
+		part.kernel = p.compiled[i]
+	}
+	return nil
 }
 
 // bindsSizes reports whether an input that no kernel reads is needed all the same: a

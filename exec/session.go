@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -30,7 +30,7 @@ type Session struct {
 	bindings   []*binding
 	arena      []byte
 	generation int
-	scratch    portable.Scratch
+	scratch    backend.Scratch
 	products   productScratch
 	results    Results
 	running    atomic.Bool

@@ -16,7 +16,7 @@ var layerSamples = []sample{
 	{name: "softshrink", arity: 1, call: on(func(x node) node { return ops.SoftShrink(x, 0.3) })},
 	{name: "selu", arity: 1, call: on(ops.Selu)},
 	{name: "softsign", arity: 1, call: on(ops.Softsign)},
-	{name: "tanhshrink", arity: 1, call: on(ops.TanhShrink)},
+	{name: "tanhshrink", shapes: [][]int{{2, 67}}, call: on(ops.TanhShrink)},
 	{name: "relu6", arity: 1, call: on(ops.Relu6)},
 	{name: "isnan", arity: 1, call: on(ops.IsNaN)},
 	{name: "isinf", arity: 1, call: on(ops.IsInf)},

@@ -27,7 +27,7 @@ func (s Sizes) Lookup(name string) (int64, bool) {
 
 // BindError says which requirements the sizes given do not meet, all of them.
 type BindError struct {
-	// Problems holds one text for each; the lines after its first are indented.
+	// Problems holds one text of one or more lines for each.
 	Problems []string
 	// Pos is the place in the user's program that bound the sizes.
 	Pos graph.Pos
@@ -35,11 +35,15 @@ type BindError struct {
 
 // Error lists all problems behind the place that bound the sizes.
 func (e *BindError) Error() string {
-	requirements := strings.Replace(counted(len(e.Problems), "requirement"), "requirement", "requirement not met", 1)
+	count, indent := "1 requirement not met", "\n      "
 	if len(e.Problems) > 1 {
-		requirements = fmt.Sprintf("%d requirements not met", len(e.Problems))
+		count, indent = fmt.Sprintf("%d requirements not met", len(e.Problems)), "\n        "
 	}
-	return fmt.Sprintf("%s: error %s: %s by the sizes bound\n      %s", e.Pos, CodeBinding, requirements, strings.Join(e.Problems, "\n      "))
+	text := fmt.Sprintf("%s: error %s: %s by the sizes bound", e.Pos, CodeBinding, count)
+	for _, p := range e.Problems {
+		text += "\n      " + strings.ReplaceAll(p, "\n", indent)
+	}
+	return text
 }
 
 // Bind solves the named sizes from the sizes of the inputs given, and judges every
@@ -72,6 +76,7 @@ type equation struct {
 	size  graph.Dim
 	value int64
 	from  string // "from input x, axis 0   (net.go:3)"
+	input *graph.Node
 }
 
 func (e equation) String() string { return fmt.Sprintf("%s = %d   %s", e.size, e.value, e.from) }
@@ -106,7 +111,7 @@ func (b *binder) read(given []Sizes) {
 				b.problem("axis %d of input %s is %d: sizes are 0 or more", axis, n.Label(), in.Shape[axis])
 			}
 			if d.IsSymbolic() {
-				b.equations = append(b.equations, equation{d, int64(in.Shape[axis]), fmt.Sprintf("from input %s, axis %d   (%s)", n.Label(), axis, n.Pos())})
+				b.equations = append(b.equations, equation{d, int64(in.Shape[axis]), fmt.Sprintf("from input %s, axis %d   (%s)", n.Label(), axis, n.Pos()), n})
 			}
 		}
 	}
@@ -135,7 +140,7 @@ func (b *binder) checkBounds() {
 		default:
 			continue
 		}
-		b.problem("%s = %d   %s\n        it is declared %s at %s", name, v, b.origin[name], declared, b.g.DimPos(name))
+		b.problem("%s = %d   %s\nit is declared %s at %s", name, v, b.origin[name], declared, b.g.DimPos(name))
 	}
 }
 
@@ -150,9 +155,39 @@ func (b *binder) checkInputs() {
 	}
 	for _, e := range b.equations {
 		if v, err := e.size.Eval(b.sizes.Lookup); err == nil && v != e.value {
-			b.problem("%s%s", e, b.where(e.size))
+			b.problem("%s%s", strings.TrimPrefix(b.where(e.size)+"\n"+e.String(), "\n"), b.meeting(e))
 		}
 	}
+}
+
+// meeting tells where the input of an equation meets the one that gave its name another
+// value.
+func (b *binder) meeting(e equation) string {
+	var other *graph.Node
+	for _, first := range b.equations {
+		if slices.ContainsFunc(e.size.Symbols(), func(name string) bool { return b.origin[name] == first.from }) {
+			other = first.input
+		}
+	}
+	const fromOther, fromThis = 1, 2
+	depends := make([]uint8, len(b.g.Nodes()))
+	for i, n := range b.g.Nodes() {
+		if n == other {
+			depends[i] |= fromOther
+		}
+		if n == e.input {
+			depends[i] |= fromThis
+		}
+		for _, x := range n.Operands() {
+			if x != nil && x.Graph() == b.g {
+				depends[i] |= depends[x.ID()]
+			}
+		}
+		if depends[i] == fromOther|fromThis && len(n.Operands()) > 1 {
+			return fmt.Sprintf("\nrequired by %s at %s", graph.Describe(n), n.Pos())
+		}
+	}
+	return ""
 }
 
 // checkEqual compares sizes that were said to be the same.
@@ -161,7 +196,7 @@ func (b *binder) checkEqual() {
 		is := b.g.Bounds(name).Is
 		v, known := b.sizes[name]
 		if other, err := b.value(is); is != 0 && known && err == nil && v != other {
-			b.problem("%s == %s fails: %d against %d%s\n        stated at %s", name, is, v, other, b.where(graph.SymbolicDim(name), is), b.g.EqualPos(name))
+			b.problem("%s == %s fails: %d against %d%s\nstated at %s", name, is, v, other, b.where(graph.SymbolicDim(name), is), b.g.EqualPos(name))
 		}
 	}
 }
@@ -176,7 +211,7 @@ func (b *binder) where(sizes ...graph.Dim) string {
 	text := ""
 	for _, name := range slices.Compact(names) {
 		if v, known := b.sizes[name]; known {
-			text += fmt.Sprintf("\n        %s = %d   %s", name, v, b.origin[name])
+			text += fmt.Sprintf("\n%s = %d   %s", name, v, b.origin[name])
 		}
 	}
 	return text
@@ -196,7 +231,7 @@ func (b *binder) checkRequirement(r graph.Requirement) {
 }
 
 func (b *binder) requiredBy(r graph.Requirement) string {
-	return fmt.Sprintf("%s\n        required by %s at %s (%s)", b.where(r.A, r.B), graph.Describe(r.Node), r.Node.Pos(), r.Why)
+	return fmt.Sprintf("%s\nrequired by %s at %s (%s)", b.where(r.A, r.B), graph.Describe(r.Node), r.Node.Pos(), r.Why)
 }
 
 func orNothing(err error) string {
@@ -245,7 +280,7 @@ func (b *binder) checkCounts() {
 			bytes = timesOrMax(bytes, v)
 		}
 		if bytes == math.MaxInt64 && !isEmpty && !static {
-			b.problem("%s of shape %s has more elements than an int64 can count: numel: integer multiplication overflow%s\n        made at %s",
+			b.problem("%s of shape %s has more elements than an int64 can count: numel: integer multiplication overflow%s\nmade at %s",
 				graph.Describe(n), n.Shape(), b.where(n.Shape()...), n.Pos())
 			return
 		}

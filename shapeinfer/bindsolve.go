@@ -69,7 +69,7 @@ func (b *binder) solveEqual() (progress bool) {
 			b.sizes[name], b.origin[name], progress = other, said, true
 		case known && err != nil:
 			before := len(b.sizes)
-			b.solveOne(equation{is, v, said})
+			b.solveOne(equation{is, v, said, nil})
 			progress = progress || len(b.sizes) > before
 		}
 	}
@@ -149,7 +149,7 @@ func (b *binder) solveRest(left []equation) {
 func listEquations(list []equation) string {
 	text := ""
 	for _, e := range list {
-		text += "\n        " + e.String()
+		text += "\n" + e.String()
 	}
 	return text
 }

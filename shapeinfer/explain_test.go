@@ -31,6 +31,14 @@ func TestEveryCodeIsExplained(t *testing.T) {
 	require.EqualValues(t, "BL101", list[4].Code)
 }
 
+func TestDocumentsListEveryCode(t *testing.T) {
+	text, err := os.ReadFile("../docs/shapes.md")
+	require.NoError(t, err)
+	for _, e := range shapeinfer.Explanations() {
+		require.Contains(t, string(text), fmt.Sprintf("| `%s` | ", e.Code))
+	}
+}
+
 // Each example is compiled and must draw the code under which it stands.
 func TestExamplesDrawTheirCodes(t *testing.T) {
 	if testing.Short() {
@@ -64,7 +72,6 @@ func TestExamplesDrawTheirCodes(t *testing.T) {
 const examplesHead = `package main
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"strings"

@@ -170,10 +170,19 @@ func operandOverlap(c *graph.Call, i int, how Sharing) *graph.Mistake {
 	if how == SharesUndecided {
 		reason = fmt.Sprintf("for some sizes %s shares memory with %s at other positions: %s", x.Called(), dest.Called(), reason)
 	} else if at, from, ok := conflict(LayoutOf(dest), BroadcastView(LayoutOf(x), dest.Shape(), c.Node().Stretch(i))); ok {
-		reason = fmt.Sprintf("%s%v is computed from the cell of %s%v, which is written too: %s", dest.Called(), at, dest.Called(), from, reason)
+		reason = fmt.Sprintf("%s is computed from the cell of %s, which is written too: %s", element(dest, at), element(dest, from), reason)
 	}
 	m.Detail = []string{reason}
 	return m
+}
+
+// element gives an element in words: "x[0,1]".
+func element(x *graph.Node, at []int64) string {
+	words := make([]string, len(at))
+	for i, index := range at {
+		words[i] = fmt.Sprint(index)
+	}
+	return x.Called() + "[" + strings.Join(words, ",") + "]"
 }
 
 // NeedsCopy reports whether y, repeated to the shape of x, shares memory with x at other

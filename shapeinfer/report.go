@@ -40,14 +40,13 @@ func (r *Report) Err() error {
 }
 
 // Error gives all errors and warnings, each with its place in the user's program, and a
-// line of counts.
-func (r *Report) Error() string { return r.text("", r.Errors, r.Warnings) }
+// line of counts. Where there are no errors, notes are told too.
+func (r *Report) Error() string { return r.Text("") }
 
-// String gives errors, warnings and notes and a line of counts.
+// String is the text of [Report.Error].
 func (r *Report) String() string { return r.Text("") }
 
-// Text is String with the paths of files relative to a directory. Notes are told once there
-// are no errors.
+// Text is the text of [Report.Error] with the paths of files relative to a directory.
 func (r *Report) Text(dir string) string {
 	if len(r.Errors) > 0 {
 		return r.text(dir, r.Errors, r.Warnings)

@@ -32,7 +32,7 @@ func solveTogether(g *graph.Graph, r *Report) {
 	}
 	r.Requirements = slices.DeleteFunc(r.Requirements, func(need graph.Requirement) bool {
 		at, known := j.at[statementOf(need)]
-		return known && j.groups[at].verdict == Proved
+		return known && j.groups[at].verdict != Deferred
 	})
 }
 
@@ -281,17 +281,12 @@ func (j *joint) refuse(core []*group) {
 	m := &graph.Mistake{Code: CodeJoint, Node: last.Node}
 	for _, gr := range core {
 		clauses = append(clauses, fmt.Sprintf("%s from %s at %s", RequirementText(gr.Requirement), graph.Describe(gr.Node), gr.Node.Pos()))
-		m.Detail = append(m.Detail, fmt.Sprintf("%s: %s%s", RequirementText(gr.Requirement), gr.Why, also(gr)))
+		if gr.nodes > 1 {
+			m.Detail = append(m.Detail, fmt.Sprintf("%s is required by %s more", RequirementText(gr.Requirement), counted(gr.nodes-1, "node")))
+		}
 	}
 	m.Summary = noSize(slices.Compact(names)) + [3]string{" satisfies ", " satisfies both: ", " satisfies all of: "}[min(len(core)-1, 2)] + joinedByAnd(clauses)
 	j.report.Errors = append(j.report.Errors, m)
-}
-
-func also(gr *group) string {
-	if gr.nodes == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" (and of %s more)", counted(gr.nodes-1, "node"))
 }
 
 // noSize begins a sentence: no size of "n", no sizes of "n" and "m".

@@ -10,7 +10,7 @@ import "github.com/broadloom/broadloom/graph"
 // IsView reports whether the node shows its operand's elements where they lie. A
 // movement that strides cannot express is a copy.
 func IsView(n *graph.Node) bool {
-	if n.Op().View == nil || !n.Judged() {
+	if n.Op().View == nil || !n.Judged() || n.Err() != nil {
 		return false
 	}
 	_, ok := n.Op().View(n, LayoutOf(n.In(0)))
@@ -22,7 +22,7 @@ func LayoutOf(n *graph.Node) graph.Layout {
 	switch {
 	case n.Op().Class == graph.Update || n.Op().Class == graph.Version:
 		return LayoutOf(n.In(0))
-	case n.Op().View != nil && n.Judged():
+	case n.Op().View != nil && n.Judged() && n.Err() == nil:
 		if l, ok := n.Op().View(n, LayoutOf(n.In(0))); ok {
 			return l
 		}

@@ -61,7 +61,7 @@ func bind(g *graph.Graph, feeds map[*graph.Node]Value, given []shapeinfer.Sizes)
 		bound = append(bound, shapeinfer.Bound{Node: n, Shape: v.Shape})
 		e.known[n] = tensor{n.DType(), cells, graph.RowMajor(n.Shape())}
 	}
-	solved, err := shapeinfer.Bind(g, bound, g.Requirements())
+	solved, err := shapeinfer.Bind(g, bound, g.Requirements(), given...)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,11 @@ func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 	for i, n := range g.Nodes() {
 		v := &c.Values[i]
 		v.Label = n.Label()
-		if n.Name() != "" {
+		of := n.GradientOf()
+		if of != nil && n.Name() == "" {
+			v.Label = "∂" + of.Label()
+		}
+		if n.Name() != "" || of != nil {
 			if taken[v.Label]++; taken[v.Label] > 1 {
 				v.Label += "." + strconv.Itoa(taken[v.Label])
 			}

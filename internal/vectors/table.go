@@ -17,6 +17,9 @@ var table = map[string]builder{
 	"maximum":      binary(ops.Maximum),
 	"minimum":      binary(ops.Minimum),
 	"atan2":        binary(ops.Atan2),
+	"fmod":         binary(ops.Fmod),
+	"hypot":        binary(ops.Hypot),
+	"logaddexp":    binary(ops.LogAddExp),
 	"floor_divide": binary(ops.FloorDiv),
 	"remainder":    binary(ops.Remainder),
 	"add_scalar":   withNumber(ops.Add, "value"),
@@ -48,37 +51,67 @@ var table = map[string]builder{
 	"bitwise_xor": binary(ops.BitXor),
 	"bitwise_not": unary(ops.BitNot),
 
-	"neg":        unary(ops.Neg),
-	"abs":        unary(ops.Abs),
-	"sign":       unary(ops.Sign),
-	"square":     unary(ops.Square),
-	"sqrt":       unary(ops.Sqrt),
-	"rsqrt":      unary(ops.Rsqrt),
-	"reciprocal": unary(ops.Reciprocal),
-	"exp":        unary(ops.Exp),
-	"expm1":      unary(ops.Expm1),
-	"log":        unary(ops.Log),
-	"log1p":      unary(ops.Log1p),
-	"tanh":       unary(ops.Tanh),
-	"sigmoid":    unary(ops.Sigmoid),
-	"erf":        unary(ops.Erf),
-	"sin":        unary(ops.Sin),
-	"cos":        unary(ops.Cos),
-	"floor":      unary(ops.Floor),
-	"ceil":       unary(ops.Ceil),
-	"round":      unary(ops.Round),
-	"relu":       unary(ops.Relu),
-	"gelu_tanh":  unary(ops.GeluTanh),
-	"silu":       unary(ops.Silu),
-	"softplus":   unary(ops.Softplus),
-	"logsigmoid": unary(ops.LogSigmoid),
-	"gelu":       gelu,
-	"elu":        sloped(ops.Elu, 1, "alpha"),
-	"leaky_relu": sloped(ops.LeakyRelu, 0.01, "negative_slope", "slope"),
-	"clamp":      clamp,
-	"clamp_min":  clampAt(ops.Maximum, "min"),
-	"clamp_max":  clampAt(ops.Minimum, "max"),
-	"detach":     unary(ops.StopGradient),
+	"neg":         unary(ops.Neg),
+	"abs":         unary(ops.Abs),
+	"sign":        unary(ops.Sign),
+	"square":      unary(ops.Square),
+	"sqrt":        unary(ops.Sqrt),
+	"rsqrt":       unary(ops.Rsqrt),
+	"reciprocal":  unary(ops.Reciprocal),
+	"exp":         unary(ops.Exp),
+	"expm1":       unary(ops.Expm1),
+	"log":         unary(ops.Log),
+	"log1p":       unary(ops.Log1p),
+	"tanh":        unary(ops.Tanh),
+	"sigmoid":     unary(ops.Sigmoid),
+	"erf":         unary(ops.Erf),
+	"sin":         unary(ops.Sin),
+	"cos":         unary(ops.Cos),
+	"tan":         unary(ops.Tan),
+	"asin":        unary(ops.Asin),
+	"acos":        unary(ops.Acos),
+	"atan":        unary(ops.Atan),
+	"sinh":        unary(ops.Sinh),
+	"cosh":        unary(ops.Cosh),
+	"asinh":       unary(ops.Asinh),
+	"acosh":       unary(ops.Acosh),
+	"atanh":       unary(ops.Atanh),
+	"log2":        unary(ops.Log2),
+	"log10":       unary(ops.Log10),
+	"exp2":        unary(ops.Exp2),
+	"trunc":       unary(ops.Trunc),
+	"frac":        unary(ops.Frac),
+	"isnan":       unary(ops.IsNaN),
+	"isinf":       unary(ops.IsInf),
+	"isfinite":    unary(ops.IsFinite),
+	"floor":       unary(ops.Floor),
+	"ceil":        unary(ops.Ceil),
+	"round":       unary(ops.Round),
+	"relu":        unary(ops.Relu),
+	"gelu_tanh":   unary(ops.GeluTanh),
+	"silu":        unary(ops.Silu),
+	"softplus":    unary(ops.Softplus),
+	"logsigmoid":  unary(ops.LogSigmoid),
+	"relu6":       unary(ops.Relu6),
+	"mish":        unary(ops.Mish),
+	"selu":        unary(ops.Selu),
+	"softsign":    unary(ops.Softsign),
+	"tanhshrink":  unary(ops.TanhShrink),
+	"hardsigmoid": unary(ops.HardSigmoid),
+	"hardswish":   unary(ops.HardSwish),
+	"hardshrink":  sloped(ops.HardShrink, 0.5, "lambd", "lambda"),
+	"softshrink":  sloped(ops.SoftShrink, 0.5, "lambd", "lambda"),
+	"celu":        sloped(ops.Celu, 1, "alpha"),
+	"glu":         alongAxis(ops.GLU, -1),
+	"gelu":        gelu,
+	"elu":         sloped(ops.Elu, 1, "alpha"),
+	"leaky_relu":  sloped(ops.LeakyRelu, 0.01, "negative_slope", "slope"),
+	"clamp":       clamp,
+	"clamp_min":   clampAt(ops.Maximum, "min"),
+	"clamp_max":   clampAt(ops.Minimum, "max"),
+	"detach":      unary(ops.StopGradient),
+	"clone":       unary(ops.Copy),
+	"contiguous":  unary(ops.Copy),
 
 	"sum":         reduction(ops.Sum),
 	"mean":        reduction(ops.Mean),
@@ -140,14 +173,20 @@ var table = map[string]builder{
 	"cumsum":     alongAxis(ops.CumSum, 0),
 	"cumprod":    alongAxis(ops.CumProd, 0),
 
-	"index_select":  indexed(ops.IndexSelect),
-	"gather":        indexed(ops.Gather),
-	"embedding":     embedding,
-	"matmul":        binary(ops.MatMul),
-	"linear":        linear,
-	"cross_entropy": classLoss(ops.CrossEntropy),
-	"nll_loss":      classLoss(ops.NLL),
-	"mse_loss":      mseLoss,
+	"index_select":   indexed(ops.IndexSelect),
+	"gather":         indexed(ops.Gather),
+	"embedding":      embedding,
+	"matmul":         binary(ops.MatMul),
+	"linear":         linear,
+	"cross_entropy":  classLoss(ops.CrossEntropy),
+	"nll_loss":       classLoss(ops.NLL),
+	"mse_loss":       distance(ops.MSE),
+	"l1_loss":        distance(ops.L1),
+	"huber_loss":     scaledDistance(ops.Huber, "delta"),
+	"smooth_l1_loss": scaledDistance(ops.SmoothL1, "beta"),
+	"layer_norm":     layerNorm,
+	"batch_norm":     batchNorm,
+	"group_norm":     groupNorm,
 }
 
 func lerp(c *call) []*graph.Node {
@@ -300,15 +339,42 @@ func classLoss(f func(x, target *graph.Node, opts ...ops.LossOption) *graph.Node
 	}
 }
 
-func mseLoss(c *call) []*graph.Node {
-	x, target := c.param("x"), c.param("target")
-	switch c.attrs.text("reduction", "mean") {
-	case "sum":
-		return one(ops.Sum(ops.Square(ops.Sub(x, target))))
-	case "none":
-		return one(ops.Square(ops.Sub(x, target)))
+// distance is a loss of values of one shape.
+func distance(f func(x, target *graph.Node, opts ...ops.LossOption) *graph.Node) builder {
+	return func(c *call) []*graph.Node { return one(f(c.param("x"), c.param("target"), lossOptions(c)...)) }
+}
+
+func scaledDistance(f func(x, target *graph.Node, scale float64, opts ...ops.LossOption) *graph.Node, name string) builder {
+	return func(c *call) []*graph.Node {
+		scale := c.attrs.float(1, name)
+		return one(f(c.param("x"), c.param("target"), scale, lossOptions(c)...))
 	}
-	return one(ops.MSE(x, target))
+}
+
+// normEps is PyTorch's default of what is added to a variance.
+const normEps = 1e-5
+
+func layerNorm(c *call) []*graph.Node {
+	sizes, eps := c.attrs.shape("normalized_shape"), c.attrs.float(normEps, "eps")
+	return one(ops.LayerNormOver(c.param("x"), sizes, c.param("weight"), c.param("bias"), eps))
+}
+
+func groupNorm(c *call) []*graph.Node {
+	groups, eps := c.attrs.integer(1, "num_groups"), c.attrs.float(normEps, "eps")
+	return one(ops.GroupNorm(c.param("x"), groups, c.param("weight"), c.param("bias"), eps))
+}
+
+// batchNorm uses the statistics of the batch in training, else those that are given.
+func batchNorm(c *call) []*graph.Node {
+	eps := c.attrs.float(normEps, "eps")
+	c.attrs.float(0.1, "momentum") // changes the running statistics only
+	x, mean, variance := c.param("x"), c.param("running_mean"), c.param("running_var")
+	gain, bias := c.param("weight"), c.param("bias")
+	if c.attrs.flag("training", false) {
+		y, _, _ := ops.BatchNorm(x, gain, bias, eps)
+		return one(y)
+	}
+	return one(ops.BatchNormInference(x, mean, variance, gain, bias, eps))
 }
 
 // emptyListCalls are the reductions called with a list of axes that is given and empty.

@@ -208,6 +208,7 @@ func special(r *rand.Rand, l *listing) {
 	emit("cmovl "+rx+","+ry, func() { a.Cmov(Less, x, y) })
 	emit("pdep "+rx+","+ry+","+rx, func() { a.Deposit(x, y, x) })
 	emit("ret", func() { a.Return() })
+	emit("sfence", func() { a.StoreFence() })
 	emit("vzeroupper", func() { a.Zeroupper() })
 	emit("prefetcht0 "+mm, func() { a.Prefetch(m) })
 	emit(fmt.Sprintf("vmovq xmm%d,%s", v, rx), func() { a.R(MOVQ, W128, v, 0, Vec(x)) })

@@ -234,6 +234,9 @@ func (a *Asm) JumpIf(c Cond, l Label) {
 // Return ends the code.
 func (a *Asm) Return() { a.emit(0xc3) }
 
+// StoreFence waits until stores past the caches can be seen by other processors.
+func (a *Asm) StoreFence() { a.emit(0x0f, 0xae, 0xf8) }
+
 // Zeroupper clears the upper halves of the vector registers, without which later SSE
 // code runs slowly.
 func (a *Asm) Zeroupper() { a.emit(0xc5, 0xf8, 0x77) }

@@ -74,7 +74,7 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 		}
 		if cpu.JIT() && cpu.Chosen() >= cpu.AVX2 {
 			if c, err := lower.Compile(p); err == nil {
-				m := &machine{prog: p, layout: c.Layout, offset: len(code), size: c.Length}
+				m := &machine{prog: p, layout: c.Layout, offset: len(code), size: c.Length, streams: c.Streams, most: c.Most}
 				code = append(code, c.Bytes...)
 				code = append(code, make([]byte, -len(code)&(amd64.DataAlign-1))...)
 				made = append(made, m)

@@ -7,19 +7,22 @@ import (
 	"github.com/broadloom/broadloom/kernels/bind"
 	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/portable"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
 // machine is a kernel of machine code.
 type machine struct {
-	prog   *rowprog.Program
-	code   *jit.Code
-	layout lower.Layout
-	offset int // in the code
-	size   int
-	accs   []accumulated
-	free   bool // elements depend on nothing but those at the same place
+	prog    *rowprog.Program
+	code    *jit.Code
+	layout  lower.Layout
+	offset  int // in the code
+	size    int
+	streams bool
+	most    int // elements of a row, 0 for any number
+	accs    []accumulated
+	free    bool // elements depend on nothing but those at the same place
 }
 
 // accumulated is an operand that is accumulated into.
@@ -71,6 +74,9 @@ func (k *machine) Run(a *bind.Args, s *Scratch) (fault bind.Fault, ok bool) {
 }
 
 func (k *machine) RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fault, ok bool) {
+	if k.most > 0 && a.N > k.most {
+		return k.interpret(a, lo, hi, s)
+	}
 	for _, acc := range k.accs {
 		setIdentity(k.prog, a, acc, lo, hi)
 	}
@@ -86,6 +92,15 @@ func (k *machine) RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fau
 	}
 	runtime.KeepAlive(a)
 	return fault, ok
+}
+
+// interpret runs what the code is not made for.
+func (k *machine) interpret(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+	c, err := portable.Compile(k.prog)
+	if err != nil {
+		panic("backend: " + err.Error()) // the program has been verified
+	}
+	return c.RunRange(a, lo, hi, &s.portable)
 }
 
 // empty tells whether a range has no row.
@@ -159,6 +174,38 @@ func (k *machine) callLong(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bo
 	return bind.Fault{}, true
 }
 
+// streamBytes is the size of an operand from which on its elements are written past the
+// caches: they would be gone before anything reads them.
+const streamBytes = 8 << 20
+
+// worthStreaming tells whether what is written is large, is not read as well and is
+// aligned.
+func (k *machine) worthStreaming(a *bind.Args) bool {
+	for i := range k.prog.Operands {
+		o := &k.prog.Operands[i]
+		if o.Access == rowprog.In {
+			continue
+		}
+		bytes := a.N * o.Type.Size()
+		offsets := uintptr(a.Ptr[i])
+		for axis, n := range a.Outer {
+			bytes *= n
+			if n > 1 {
+				offsets |= uintptr(a.Stride[i][axis] * o.Type.Size())
+			}
+		}
+		if bytes < streamBytes || offsets&(lower.StreamAlign-1) != 0 {
+			return false
+		}
+		for j, p := range a.Ptr {
+			if j != i && p == a.Ptr[i] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // block is the arguments of machine code, see lower.Layout.
 type block struct {
 	words []uint64
@@ -182,6 +229,10 @@ func (b *block) set(k *machine, a *bind.Args) {
 	l := &k.layout
 	b.put(l.N(), a.N)
 	b.put(l.Fault(), 0)
+	b.put(l.Stream(), 0)
+	if k.streams && k.worthStreaming(a) {
+		b.put(l.Stream(), 1)
+	}
 	for axis, n := range a.Outer {
 		b.put(l.Count(axis), n)
 		b.put(l.Counter(axis), n)

@@ -29,10 +29,8 @@ type emitter struct {
 	lanes  int
 	nodes  []node
 	stored uint32 // copies of which operands have been written, so that they cannot be read again
-	masked bool   // only the first rest lanes take part
-	row    bool   // outside of the row
-	accReg bool   // accumulators are in registers
-	accs   []accumulator
+	mode
+	accs []accumulator
 
 	reg    []int8  // of each value, -1 for none
 	slot   []int32 // where a value was spilled, 0 if it was not

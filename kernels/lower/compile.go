@@ -15,6 +15,10 @@ type Code struct {
 	Bytes []byte
 	// Length is the number of bytes of code alone.
 	Length int
+	// Streams tells whether the code is able to write results past the caches.
+	Streams bool
+	// Most is the greatest number of elements of a row, 0 for any.
+	Most int
 }
 
 // compiler holds what is known while a program is compiled.
@@ -25,10 +29,12 @@ type compiler struct {
 	layout  Layout
 	outside []*home // of each value that is used outside of its section
 	consts  map[constant]*home
-	ramps   *home
+	ramps   [2]*home
+	narrow  bool // some indices within the row are narrow
 	masks   amd64.Label
 	stubs   []stub
 	leave   amd64.Label // the end of the call
+	streams bool
 }
 
 // constant is an element's size and bits.
@@ -54,11 +60,36 @@ func Compile(p *rowprog.Program) (code *Code, err error) {
 		}
 	}()
 	c.leave = c.a.NewLabel()
+	c.streams = canStream(p)
 	c.findOutside()
 	c.program()
 	n, bytes := c.a.Finish()
 	c.layout.Size = (c.layout.Size + BlockAlign - 1) &^ (BlockAlign - 1)
-	return &Code{c.layout, bytes, n}, nil
+	code = &Code{Layout: c.layout, Bytes: bytes, Length: n, Streams: c.streams}
+	if c.narrow {
+		code.Most = MostNarrow
+	}
+	return code, nil
+}
+
+// canStream tells whether a program is of the kind that can be bound by memory alone:
+// elementwise, in one stage, without Bools among its results and without guards.
+func canStream(p *rowprog.Program) bool {
+	const most = 40 // instructions; longer programs are bound by arithmetic
+	if !p.Elementwise() || p.Stages > 1 || len(p.Insts) > most {
+		return false
+	}
+	for i := range p.Insts {
+		if p.Insts[i].Op == rowprog.OpGuard {
+			return false
+		}
+	}
+	for i := range p.Operands {
+		if o := &p.Operands[i]; o.Access == rowprog.InOut || o.Access == rowprog.Out && o.Type == rowprog.Bool {
+			return false
+		}
+	}
+	return true
 }
 
 // findOutside gives homes to the values that are used outside of their section.
@@ -105,16 +136,17 @@ func (c *compiler) constant(t rowprog.Type, bits uint64) *home {
 	return h
 }
 
-// ramp is the constant 0, 1, 2, 3.
-func (c *compiler) ramp() *home {
-	if c.ramps == nil {
+// ramp is the constant 0, 1, 2, … of integers of a size.
+func (c *compiler) ramp(size int) *home {
+	h := &c.ramps[size/8]
+	if *h == nil {
 		var b [vectorBytes]byte
-		for i := range 4 {
-			binary.LittleEndian.PutUint64(b[8*i:], uint64(i))
+		for i := range vectorBytes / size {
+			b[i*size] = byte(i)
 		}
-		c.ramps = &home{mem: amd64.Labelled(c.a.Data(b[:], vectorBytes))}
+		*h = &home{mem: amd64.Labelled(c.a.Data(b[:], vectorBytes))}
 	}
-	return c.ramps
+	return *h
 }
 
 // program writes the code of all sections and of the loops over the outer axes.
@@ -139,6 +171,9 @@ func (c *compiler) program() {
 		a.MovStore(inBlock(c.layout.Counter(axis)), temp)
 	}
 	a.Bind(c.leave)
+	if c.streams {
+		a.StoreFence()
+	}
 	a.Zeroupper()
 	a.Return()
 	c.writeStubs()

@@ -34,17 +34,21 @@ func (e *emitter) source(nd *node, r amd64.Vec) {
 			a.Lea(temp, amd64.At(index, nd.copy*int32(e.lanes)))
 			from = temp
 		}
-		e.splatInt(r, from)
+		e.splatInt(in, r, from)
 	case axisForm:
 		a.MovLoad(temp, inBlock(e.c.layout.End(in.operand)))
 		a.SubLoad(temp, inBlock(e.c.layout.Counter(in.operand)))
-		e.splatInt(r, temp)
+		e.splatInt(in, r, temp)
 	}
 }
 
-func (e *emitter) splatInt(r amd64.Vec, from amd64.Reg) {
+func (e *emitter) splatInt(in *inst, r amd64.Vec, from amd64.Reg) {
+	op := amd64.PBROADCASTQ
+	if in.size == 4 {
+		op = amd64.PBROADCASTD
+	}
 	e.a.R(amd64.MOVQ, amd64.W128, r, 0, amd64.Vec(from))
-	e.a.R(amd64.PBROADCASTQ, amd64.W256, r, 0, r)
+	e.a.R(op, in.width, r, 0, r)
 }
 
 // effect writes the code of an operation without a value.
@@ -101,6 +105,8 @@ func (e *emitter) readPending(i, copy int32) {
 // store writes a vector, of which only the lanes that take part if masked.
 func (e *emitter) store(nd *node, x amd64.Vec, m amd64.Mem) {
 	switch in := nd.in; {
+	case e.stream:
+		e.a.M(amd64.MOVNTPS, in.width, x, 0, m)
 	case !e.masked:
 		e.a.M(amd64.MOVUPSSt, in.width, x, 0, m)
 	case in.size == 8:

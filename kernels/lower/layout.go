@@ -19,7 +19,8 @@ const (
 	offFaulted    = 8  // 1 after a guard has failed
 	offFaultIndex = 16 // the index in the row of the element
 	offFaultCode  = 24 // the guard's code
-	offPointers   = 32
+	offStream     = 32 // not 0 if results go past the caches
+	offPointers   = 40
 )
 
 // N is where the number of elements of a row is.
@@ -28,6 +29,14 @@ func (l *Layout) N() int { return offN }
 // Fault is where the three numbers of a fault are: whether there is one, the index in
 // the row and the code. The counters then tell the row.
 func (l *Layout) Fault() int { return offFaulted }
+
+// Stream is where a number says whether results are written past the caches: if it is
+// not 0, and the code is able to. Then all elements that are written first in a row lie
+// at multiples of [StreamAlign] bytes.
+func (l *Layout) Stream() int { return offStream }
+
+// StreamAlign is the alignment of rows that are written past the caches, in bytes.
+const StreamAlign = vectorBytes
 
 // Pointer is where an operand's address is.
 func (l *Layout) Pointer(operand int) int { return offPointers + 8*operand }

@@ -15,12 +15,17 @@ func (c *compiler) straight(b *block) {
 }
 
 // mode is how a body is written.
-type mode struct{ row, masked, accReg bool }
+type mode struct {
+	row    bool // outside of the row
+	masked bool // only the first rest lanes take part
+	accReg bool // accumulators are in registers
+	stream bool // vectors are stored past the caches
+}
 
 // body writes copies of a block.
 func (c *compiler) body(b *block, copies int, interleaved bool, p *pins, m mode) {
 	e := &c.e
-	e.lanes, e.row, e.masked, e.accReg, e.accs = b.lanes, m.row, m.masked, m.accReg, b.accs
+	e.lanes, e.accs, e.mode = b.lanes, b.accs, m
 	e.expand(b, copies, interleaved)
 	e.start(p)
 	e.run()
@@ -141,6 +146,7 @@ func (c *compiler) loop(b *block) {
 	for i := range b.accs {
 		c.setIdentity(&b.accs[i])
 	}
+	c.straight(c.narrow32(b.narrowed))
 	p := c.plan(b)
 	for r, h := range p.pins.home {
 		if h != nil {
@@ -151,7 +157,16 @@ func (c *compiler) loop(b *block) {
 	a.Xor(index, index)
 	a.MovLoad(rest, inBlock(offN))
 	if p.copies > 1 {
+		normal, after := a.NewLabel(), a.NewLabel()
+		if c.streams {
+			a.CmpMemImm(inBlock(offStream), 0)
+			a.JumpIf(amd64.Equal, normal)
+			c.vectors(b, &p, p.copies, mode{stream: true})
+			a.Jump(after)
+		}
+		a.Bind(normal)
 		c.vectors(b, &p, p.copies, mode{accReg: p.accReg})
+		a.Bind(after)
 	}
 	p.pins.acc = [vectorRegs]bool{}
 	c.vectors(b, &p, 1, mode{})

@@ -76,6 +76,9 @@ type block struct {
 	vals  map[rowprog.Value]masked
 	accs  []accumulator
 	guard bool // some operation is a guard
+	// Indices within the row are I32, and so are these values.
+	narrowIndex bool
+	narrowed    []narrowed
 }
 
 // masked is the micro value of a value; of a Bool, in each width of lanes that has been

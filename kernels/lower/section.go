@@ -9,6 +9,7 @@ import (
 func (c *compiler) section(s rowprog.Section) *block {
 	lo, hi := c.p.Span(s)
 	b := c.newBlock(c.lanes(s))
+	b.narrowIndex = b.lanes == 8
 	for v := lo; v < hi; v++ {
 		in := &c.p.Insts[v]
 		if in.Op != rowprog.OpConst {
@@ -28,17 +29,8 @@ func (c *compiler) lanes(s rowprog.Section) int {
 	if s.Domain() != rowprog.Vec {
 		return 4
 	}
-	lo, hi := c.p.Span(s)
-	for v := lo; v < hi; v++ {
-		in := &c.p.Insts[v]
-		if in.Type.Size() == 8 && in.Op != rowprog.OpReduce {
-			return 4
-		}
-		for _, x := range in.Uses() {
-			if c.p.Insts[x].Type.Size() == 8 {
-				return 4
-			}
-		}
+	if !c.canNarrow(s) {
+		return 4
 	}
 	return 8
 }
@@ -106,7 +98,14 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 		t := b.c.p.Insts[in.Args[0]].Type
 		var x [3]micro
 		for i, u := range in.Uses() {
-			x[i] = b.arg(u)
+			if t == rowprog.I64 && b.narrowIndex {
+				x[i] = b.narrowArg(u)
+			} else {
+				x[i] = b.arg(u)
+			}
+		}
+		if t == rowprog.I64 && b.narrowIndex {
+			t = rowprog.I32
 		}
 		switch {
 		case t == rowprog.Bool:
@@ -125,6 +124,9 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 
 func (b *block) convertInst(v rowprog.Value, in *rowprog.Inst) {
 	from := b.c.p.Insts[in.Args[0]].Type
+	if from == rowprog.I64 && b.narrowIndex {
+		from = rowprog.I32
+	}
 	switch {
 	case from == in.Type:
 		b.keep(v, b.arg(in.Args[0]), 4)
@@ -165,10 +167,15 @@ func (b *block) load(in *rowprog.Inst) micro {
 // iota is the index along an axis.
 func (b *block) iota(in *rowprog.Inst) micro {
 	if in.Domain != rowprog.Vec {
-		return b.add(inst{form: axisForm, width: amd64.W256, operand: in.Axis, args: [3]micro{none, none, none}})
+		return b.add(inst{form: axisForm, width: amd64.W256, size: 8, operand: in.Axis, args: [3]micro{none, none, none}})
 	}
-	first := b.add(inst{form: indexForm, width: amd64.W256, args: [3]micro{none, none, none}})
-	return b.either(amd64.PADDQ, amd64.W256, first, b.at(b.c.ramp()))
+	size, add := 8, amd64.PADDQ
+	if b.narrowIndex {
+		size, add = 4, amd64.PADDD
+		b.c.narrow = true
+	}
+	first := b.add(inst{form: indexForm, width: amd64.W256, size: uint8(size), args: [3]micro{none, none, none}})
+	return b.either(add, amd64.W256, first, b.at(b.c.ramp(size)))
 }
 
 // store writes a value to an operand.

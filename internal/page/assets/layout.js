@@ -124,6 +124,32 @@ function placeRows(nodes, rows) {
 			pack(nodes, row, want);
 		}
 	}
+	closeUp(nodes, rows);
+}
+
+// closeUp moves what hangs together to the left, as far as its neighbours let it.
+function closeUp(nodes, rows) {
+	const of = new Array(nodes.length).fill(-1), parts = [];
+	nodes.forEach((_, i) => {
+		if (of[i] >= 0) return;
+		const part = [i];
+		of[i] = parts.length;
+		for (let k = 0; k < part.length; k++) {
+			for (const j of [...nodes[part[k]].up, ...nodes[part[k]].down]) if (of[j] < 0) { of[j] = parts.length; part.push(j); }
+		}
+		parts.push(part);
+	});
+	const left = (part) => Math.min(...part.map((i) => nodes[i].x - nodes[i].w / 2));
+	const right = rows.map(() => -Infinity); // of what has been placed
+	let start = 0;
+	for (const part of parts.sort((a, b) => left(a) - left(b))) {
+		let shift = Infinity;
+		for (const i of part) shift = Math.min(shift, nodes[i].x - nodes[i].w / 2 - gapX - right[nodes[i].row]);
+		shift = Math.min(shift, left(part) - start); // never left of the first
+		if (part === parts[0]) { shift = 0; start = left(part); }
+		for (const i of part) nodes[i].x -= Math.max(shift, 0);
+		for (const i of part) right[nodes[i].row] = Math.max(right[nodes[i].row], nodes[i].x + nodes[i].w / 2);
+	}
 }
 
 function pack(nodes, row, want) {

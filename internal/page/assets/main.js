@@ -79,7 +79,7 @@ function renderPictures(host) {
 	const foldAll = (on) => () => {
 		const c = Number(area.dataset.column);
 		const visit = (g) => g.children.forEach((x) => { if (typeof x !== "number") { if (!partNames.includes(x.title)) pictureFold.set(x.key, on); visit(x); } });
-		visit(groupTree(c, c === last && kernels.length ? "kernels" : "scopes"));
+		visit(groupTree(c, c === last && kernels.length ? "kernels" : "scopes", true));
 		views.delete(c);
 		renderPicture(c, area);
 	};
@@ -151,7 +151,7 @@ if (doc.mistakes) panel("mistakes", count(doc.mistakes.length, "finding"), rende
 
 const look = document.documentElement.dataset;
 look.theme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
-const theme = el("button", { id: "theme", title: "light or dark" }, "◐");
+const theme = el("button", { id: "theme", title: "light or dark" }, "light / dark");
 theme.onclick = () => { look.theme = look.theme === "dark" ? "light" : "dark"; };
 document.body.append(el("header", null, el("h1", null, doc.title || "program"), tabs, box, found, theme),
 	...(doc.notes || []).map((n) => el("p", { class: "notes" }, n)), main, foot);

@@ -71,7 +71,8 @@ function valueText(column, v) {
 
 // Groups: the tree of a column, by parts and scopes or by kernels. A group is a run of
 // values that follow one another; its leaves are places in the column.
-function groupTree(c, by) {
+// Where merged is set, all runs of a scope are one group.
+function groupTree(c, by, merged) {
 	const column = columns[c];
 	const root = { key: c + by, title: "", children: [], count: 0, parent: null };
 	const kernelOf = (v) => (by === "kernels" && v.c ? "kernel " + (v.c - 1) : null);
@@ -81,7 +82,7 @@ function groupTree(c, by) {
 		return v.s ? parts.concat(v.s.split("/")) : parts;
 	};
 	const order = by === "kernels" ? kernelOrder(column) : column.values.map((_, i) => i);
-	const serial = new Map();
+	const serial = new Map(), groups = new Map();
 	let open = [root];
 	for (const i of order) {
 		const names = path(column.values[i]);
@@ -91,10 +92,15 @@ function groupTree(c, by) {
 		for (const name of names.slice(depth)) {
 			const parent = open[open.length - 1];
 			const base = parent.key + "/" + name;
+			if (merged && groups.has(base)) {
+				open.push(groups.get(base));
+				continue;
+			}
 			serial.set(base, (serial.get(base) || 0) + 1);
 			const group = { key: base + "#" + serial.get(base), title: name, children: [], count: 0, parent };
 			if (by === "kernels") group.kernel = column.values[i].c - 1;
 			parent.children.push(group);
+			groups.set(base, group);
 			open.push(group);
 		}
 		open[open.length - 1].children.push(i);

@@ -52,7 +52,7 @@ function renderMemory(host) {
 	host.append(el("p", { class: "doc" }, `Arena: ${bytes(m.arena)} for ${count(arena.length, "buffer")}` +
 		(m.sizes ? ", at " + m.sizes : "") + `. Beside it: inputs ${bytes(sum("input"))}, parameters ${bytes(sum("param"))}, constants ${bytes(sum("const"))}.` +
 		" Across: kernels in the order in which they run. Up: the place in the arena."));
-	const left = 70, top = 20, high = 420, wide = Math.max(640, Math.min(2400, m.kernels * 26));
+	const left = 70, top = 20, high = 420, wide = Math.max(960, Math.min(2400, m.kernels * 26));
 	const x = (k) => left + (wide * k) / Math.max(m.kernels, 1), y = (o) => top + high - (high * o) / Math.max(m.arena, 1);
 	const chart = svg("svg", { class: "memory", width: left + wide + 30, height: high + 70, role: "img", "aria-label": "memory over time" });
 	for (let k = 0; k <= 4; k++) {

@@ -13,7 +13,7 @@ function textWidth(text, size, weight = "") {
 // pictureItems turns a group tree into items: nodes, and groups that are open or closed.
 function pictureItems(c) {
 	const column = columns[c], byKernels = c === last && kernels.length > 0;
-	const tree = groupTree(c, byKernels ? "kernels" : "scopes");
+	const tree = groupTree(c, byKernels ? "kernels" : "scopes", true);
 	const pathOf = new Map();
 	const isPart = (g) => !byKernels && column.parts > 1 && g.parent === tree;
 	const closed = (g) => (pictureFold.has(g.key) ? pictureFold.get(g.key) : column.values.length > crowded && !isPart(g) && g.count > 1 && !(byKernels && column.values.length <= 3 * crowded));
@@ -78,6 +78,7 @@ function connect(c, { root, pathOf }) {
 			const key = a + ">" + b;
 			if (!level.pairs.has(key)) level.pairs.set(key, { from: a, to: b, uses: [] });
 			level.pairs.get(key).uses.push({ self, chip, from: from[from.length - 1] });
+			if (to[d] !== self && self.chips) self.chips.push(chip); // its edge ends at the frame
 		});
 	});
 	rankItems(root);
@@ -90,7 +91,7 @@ function rankItems(item) {
 	const parts = item.items.some((x) => x.part);
 	if (parts) for (const e of item.edges) e.chip = item.items[e.from].part || item.items[e.to].part;
 	item.rank = rankLevel(item.items.length, item.edges);
-	for (const e of item.edges) if (e.chip) for (const u of e.uses) if (u.self.chips) u.self.chips.push(u.chip);
+	for (const e of item.edges) if (e.chip) for (const u of e.uses) if (u.self.chips && u.self === item.items[e.to]) u.self.chips.push(u.chip);
 	for (const x of item.items) if (x.items) rankItems(x);
 }
 
@@ -149,8 +150,9 @@ function beside(item) {
 function measureNode(n) {
 	const v = n.value;
 	const source = ["input", "param", "const"].includes(v.r);
-	n.name = source ? v.n || v.l : v.n ? v.n + " = " : "";
-	n.op = source ? "" : v.o;
+	const name = v.n || (v.l.startsWith("∂") ? v.l : "");
+	n.name = source ? name || v.l : name ? name + " = " : "";
+	n.op = source ? "" : v.o + axisText(v);
 	n.chips = n.chips.slice(0, 5);
 	let w = textWidth(n.name + n.op, 14, "bold");
 	for (const chip of n.chips) {
@@ -166,6 +168,12 @@ function measureNode(n) {
 	w = Math.max(w, ...n.lines.map((t) => textWidth(t, 11)));
 	n.w = w + 24;
 	n.h = 28 + 15 * n.lines.length;
+}
+
+// axisText names the axes that a reduction folds.
+function axisText(v) {
+	const m = v.r === "reduce" && /axes=\[([-\d,]+)\]/.exec(v.a || "");
+	return m ? (m[1].includes(",") ? " axes " : " axis ") + m[1] : "";
 }
 
 function wrapText(text, width) {

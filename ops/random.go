@@ -1,0 +1,105 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opRandomBits *graph.Op
+
+func init() {
+	opRandomBits = define(graph.Op{
+		Name: "random_bits", Func: "RandomBits", Doc: "64 random bits for a place of a stream: SplitMix64.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			for i := range 2 {
+				if t := c.DType(i); t != graph.Int64 {
+					shapeinfer.RefuseDType(c, "expected scalar type Long but found "+t.TorchName())
+				}
+			}
+			return sameType(c)
+		},
+		Emit: emitRandomBits, Grad: noGradient,
+	})
+}
+
+// emitRandomBits is the output function of SplitMix64 (Steele, Lea and Flood, Fast
+// Splittable Pseudorandom Number Generators, 2014) for a state that is as many steps from
+// the stream's beginning as the place says. A stream begins where its number is mixed to.
+func emitRandomBits(e graph.Emitter, n node, x []graph.Value) graph.Value {
+	b := bits{arith{e, n.DType()}}
+	step := b.constant(0x9e3779b97f4a7c15)
+	return b.mix(b.add(b.mix(b.mul(x[1], step)), b.mul(x[0], step)))
+}
+
+// bits writes arithmetic on 64 bits.
+type bits struct{ arith }
+
+// constant is a number that a float64 need not hold.
+func (b bits) constant(v uint64) graph.Value {
+	high, low := b.num(float64(v>>32)), b.num(float64(v&math.MaxUint32))
+	return b.add(b.mul(high, b.num(1<<32)), low)
+}
+
+// shifted moves bits to the right; zeros come in.
+func (b bits) shifted(x graph.Value, by int) graph.Value {
+	x = b.Prim(graph.PrimFloorDiv, x, b.num(math.Ldexp(1, by)))
+	return b.Prim(graph.PrimAnd, x, b.num(math.Ldexp(1, 64-by)-1))
+}
+
+func (b bits) mix(x graph.Value) graph.Value {
+	x = b.mul(b.Prim(graph.PrimXor, x, b.shifted(x, 30)), b.constant(0xbf58476d1ce4e5b9))
+	x = b.mul(b.Prim(graph.PrimXor, x, b.shifted(x, 27)), b.constant(0x94d049bb133111eb))
+	return b.Prim(graph.PrimXor, x, b.shifted(x, 31))
+}
+
+// Uniform gives numbers of the given shape that are evenly distributed from 0 up to and
+// without 1, in Float32 or Float64. They depend on nothing but the seed, an Int64 scalar,
+// the place of this call among the nodes of the program, and each number's own place: a
+// run with the same seed gives the same numbers, on every machine. Feed another seed to
+// each run.
+func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
+	switch {
+	case seed == nil || !seed.Judged() || seed.Graph() == nil:
+		return Apply(opRandomBits, nil, seed, seed) // its own mistake
+	case seed.Rank() != 0:
+		return refusal(seed, &graph.Mistake{Code: shapeinfer.CodeRank, Summary: fmt.Sprintf("a seed is a scalar, and %s has shape %s", seed.Called(), seed.Shape())})
+	case !t.IsFloat():
+		return refusal(seed, &graph.Mistake{Code: shapeinfer.CodeDType, Summary: fmt.Sprintf("random numbers are float32 or float64, not %s", t)})
+	}
+	g := seed.Graph()
+	stream := Add(seed, num64(len(g.Nodes())<<32))
+	places := flatIndex(g, make([]node, len(shape)), rowMajorSteps(shape), 0, shape)
+	digits := map[graph.DType]int{graph.Float32: 24, graph.Float64: 53}[t]
+	random := Apply(opRandomBits, nil, places, stream)
+	top := BitAnd(FloorDiv(random, num64(1<<(64-digits))), num64(1<<digits-1))
+	return Mul(Cast(top, t), num(math.Ldexp(1, -digits)))
+}
+
+func num64(v int) node { return graph.Num(int64(v)) }
+
+// Normal gives numbers of the given shape from the normal distribution with mean 0 and
+// variance 1, by the method of Box and Muller. The seed is that of [Uniform].
+func Normal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
+	radius := Sqrt(Mul(num(-2), Log1p(Neg(Uniform(seed, t, shape...)))))
+	return Mul(radius, Cos(Mul(num(2*math.Pi), Uniform(seed, t, shape...))))
+}
+
+// Dropout gives 0 in place of each element with probability p, and the others times
+// 1/(1-p), so that the mean stays. The seed is that of [Uniform].
+func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
+	switch {
+	case x == nil || !x.Judged():
+		return Neg(x) // its own mistake
+	case !x.DType().IsFloat():
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeDType, Summary: fmt.Sprintf("dropout works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())})
+	case p < 0 || p > 1:
+		return refusal(x, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("dropout probability has to be between 0 and 1, but got %v", p)})
+	case p == 1:
+		return Mul(x, num(0))
+	}
+	keep := GreaterEqual(Uniform(seed, x.DType(), x.Shape()...), num(p))
+	return Where(keep, Mul(x, num(1/(1-p))), num(0))
+}
