@@ -34,8 +34,11 @@ require (
 	k8s.io/klog/v2 v2.140.0 // indirect
 )
 
-// gorgonia.org/tensor panics in init on today's Go with the version it asks for
-// itself; this one knows that Go's collector does not move memory.
-require go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6 // indirect
+require (
+	github.com/broadloom/broadloom v0.0.0
+	// gorgonia.org/tensor panics in init on today's Go with the version it asks for
+	// itself; this one knows that Go's collector does not move memory.
+	go4.org/unsafe/assume-no-moving-gc v0.0.0-20231121144256-b99613f794b6 // indirect
+)
 
 replace github.com/broadloom/broadloom => ../

@@ -175,6 +175,7 @@ func (n *Node) fail(m *Mistake) {
 		return
 	}
 	m.Node = n
+	m.showOperands()
 	n.bad = m
 	if n.g != nil {
 		n.g.mistakes = append(n.g.mistakes, m)

@@ -50,6 +50,8 @@ type Mistake struct {
 	// Choice says that it is a mistake, or a warning, only by the graph's [Policy]. A
 	// node can be excused from it: see [Node.Silence].
 	Choice bool
+	// Sizes are named sizes of which the message says where they were declared.
+	Sizes []string
 	// Detail are further lines.
 	Detail []string
 	// Fixes are changes of the program that cure the mistake. Each was tried: with it,
@@ -101,6 +103,18 @@ const (
 	FixConvert   FixKind = "convert"      // a conversion of the dtype
 	FixCopy      FixKind = "copy"         // a copy of an operand
 )
+
+// showOperands shows all operands of the node where the rule chose none.
+func (m *Mistake) showOperands() {
+	if m.Operands != nil {
+		return
+	}
+	for _, x := range m.Node.in {
+		if x != nil && x.op != nil {
+			m.Operands = append(m.Operands, OperandNote{Node: x})
+		}
+	}
+}
 
 // Place gives the file and line of the mistake in the user's program.
 func (m *Mistake) Place() Pos {

@@ -20,6 +20,9 @@ func (m *Mistake) Text(dir string) string {
 	}
 	t.WriteString(m.Summary)
 	t.operands(m)
+	if m.Node != nil && len(m.Sizes) > 0 {
+		t.line(t.declarations(m.Node.g, m.Sizes))
+	}
 	for _, line := range m.Detail {
 		t.line(line)
 	}
@@ -34,6 +37,15 @@ func (m *Mistake) Text(dir string) string {
 		t.line("help: " + line)
 	}
 	return t.String()
+}
+
+// declarations says where named sizes were declared.
+func (t *messageText) declarations(g *Graph, names []string) string {
+	words := make([]string, len(names))
+	for i, name := range names {
+		words[i] = fmt.Sprintf("%q at %s", name, t.place(g.DimPos(name)))
+	}
+	return "declared: " + strings.Join(words, ", ")
 }
 
 // messageText is a message under construction.

@@ -24,17 +24,12 @@ func Axis(c *graph.Call, axis, rank int) int {
 
 func axisMistake(c *graph.Call, axis, rank int) *graph.Mistake {
 	m := &graph.Mistake{Code: CodeAxis, Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -rank, rank-1, axis)}
-	if c.NumIn() > 0 {
-		x := c.In(0).Written()
-		text := fmt.Sprintf("%s is %s: axes", x.Called(), x.Shape())
-		for i, d := range x.Shape() {
-			sep := ","
-			if i == 0 {
-				sep = ""
-			}
-			text += fmt.Sprintf("%s %d %q", sep, i, d.String())
+	if c.NumIn() > 0 && c.In(0).Rank() > 0 {
+		words := make([]string, c.In(0).Rank())
+		for i, d := range c.Shape(0) {
+			words[i] = fmt.Sprintf("%d %s", i, quoteName(d))
 		}
-		m.Detail = []string{text}
+		m.Detail = []string{"axes of " + c.In(0).Called() + ": " + strings.Join(words, ", ")}
 	}
 	return m
 }

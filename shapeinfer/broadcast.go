@@ -313,8 +313,23 @@ func clashMistake(c *graph.Call, b Broadcast) *graph.Mistake {
 		if text := clash.text(); text != "" {
 			last.Marks = append(last.Marks, text)
 		}
+		if clash.Names {
+			m.Sizes = addNames(m.Sizes, clash.A, clash.B)
+		}
 	}
 	return m
+}
+
+// addNames adds the names in sizes to a list.
+func addNames(list []string, sizes ...graph.Dim) []string {
+	for _, d := range sizes {
+		for _, name := range d.Symbols() {
+			if !slices.Contains(list, name) {
+				list = append(list, name)
+			}
+		}
+	}
+	return list
 }
 
 // text says why two sizes do not fit, where it is not a matter of names.

@@ -99,7 +99,9 @@ func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int, b
 	case verdict == Proved:
 		return nil
 	case names:
-		return matMulMistake(c, CodeNames, fmt.Sprintf("the inner sizes %s and %s meet, and nothing says that they are equal", quoteName(x), quoteName(y)), innerA, innerB)
+		m := matMulMistake(c, CodeNames, fmt.Sprintf("the inner sizes %s and %s meet, and nothing says that they are equal", quoteName(x), quoteName(y)), innerA, innerB)
+		m.Sizes = addNames(nil, x, y)
+		return m
 	}
 	return matMulMistake(c, CodeMatMul, matMulSentence(a, b, batch), innerA, innerB)
 }

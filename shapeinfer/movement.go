@@ -136,7 +136,7 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 		case verdict == Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustEqualOrOne, A: d, B: have, Axis: axis, Why: "expand"})
 		case verdict == Refused && names:
-			c.Fail(&graph.Mistake{Code: CodeNames, Summary: namesMeet(have, d, axis-len(want)),
+			c.Fail(&graph.Mistake{Code: CodeNames, Summary: namesMeet(have, d, axis-len(want)), Sizes: addNames(nil, have, d),
 				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
 			out[axis] = graph.UnknownDim
 		case verdict == Refused:
@@ -232,7 +232,7 @@ func (r Rules) requireSame(c *graph.Call, a, b graph.Dim, axis int, why string, 
 		c.Require(graph.Requirement{Kind: graph.MustEqual, A: a, B: b, Axis: axis, Why: why})
 	case verdict == Refused && names:
 		m := refuse()
-		m.Code, m.Summary = CodeNames, namesMeet(a, b, axis)
+		m.Code, m.Summary, m.Sizes = CodeNames, namesMeet(a, b, axis), addNames(nil, a, b)
 		c.Fail(m)
 		return false
 	case verdict == Refused:

@@ -44,8 +44,12 @@ func newProgram(rng *rand.Rand) program {
 		}
 		p.bounds[name] = b
 	}
-	for range 2 + rng.IntN(6) {
+	for range 3 + rng.IntN(9) {
+		before := len(p.steps)
 		p.add(rng)
+		if _, values := p.build(nil); len(p.steps) > before && values[before].Err() != nil && rng.IntN(12) > 0 {
+			p.steps = p.steps[:before] // a mistake for all sizes hides the rest of a program
+		}
 	}
 	return p
 }

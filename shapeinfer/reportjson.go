@@ -27,6 +27,7 @@ type MistakeJSON struct {
 	Node     string     `json:"node,omitempty"` // as the user wrote it: "Add(x, b)"
 	PlaceJSON
 	Operands []OperandJSON `json:"operands,omitempty"`
+	Sizes    []SizeJSON    `json:"sizes,omitempty"` // named sizes that take part
 	Detail   []string      `json:"detail,omitempty"`
 	Fixes    []FixJSON     `json:"fixes,omitempty"` // changes that were tried and cure it
 	Help     []string      `json:"help,omitempty"`  // advice that cannot be tried
@@ -45,6 +46,12 @@ type OperandJSON struct {
 	DType string   `json:"dtype,omitempty"` // such as "float32"
 	Shape []string `json:"shape"`           // sizes as text: "batch", "128", "h-2"
 	Bad   []int    `json:"bad_axes"`        // counted from 0
+	PlaceJSON
+}
+
+// SizeJSON is a named size with the place of its declaration.
+type SizeJSON struct {
+	Name string `json:"name"`
 	PlaceJSON
 }
 
@@ -100,6 +107,9 @@ func mistakeJSON(m *graph.Mistake) MistakeJSON {
 	}
 	for _, o := range m.Operands {
 		j.Operands = append(j.Operands, operandJSON(o))
+	}
+	for _, name := range m.Sizes {
+		j.Sizes = append(j.Sizes, SizeJSON{name, placeJSON(m.Node.Graph().DimPos(name))})
 	}
 	for _, f := range m.Fixes {
 		fix := FixJSON{Kind: f.Kind, Text: f.Text, PlaceJSON: j.PlaceJSON}

@@ -34,6 +34,7 @@ var builders = map[suite.Kind]builder{
 	suite.MLP:           mlp,
 	suite.LogReg:        logReg,
 	suite.Transformer:   transformer,
+	suite.LeNet:         leNet,
 }
 
 // chain is tanh(x*y + b)*x - y.
@@ -124,4 +125,17 @@ func selfAttention(x, wqkv, wo node) node {
 	scores := ops.Div(ops.MatMul(q, ops.Transpose(k, -1, -2)), graph.Num(math.Sqrt(float64(head))))
 	attended := ops.MatMul(ops.Softmax(scores, -1), v)
 	return ops.MatMul(ops.Reshape(ops.Transpose(attended, 1, 2), batch, length, width), wo)
+}
+
+// leNet is the loss of two convolutions with pooling and three products.
+func leNet(in leaves) []node {
+	x := in["x"]
+	for _, filters := range []string{"c1", "c2"} {
+		x = ops.MaxPool2D(ops.Relu(ops.Conv2D(x, in[filters], nil)), suite.PoolWindow, suite.PoolWindow)
+	}
+	x = ops.Reshape(x, x.Shape()[0], in["w1"].Shape()[0])
+	for _, w := range []string{"w1", "w2"} {
+		x = ops.Relu(ops.MatMul(x, in[w]))
+	}
+	return []node{ops.CrossEntropy(ops.MatMul(x, in["w3"]), in["t"])}
 }

@@ -40,3 +40,5 @@ func TestDTypes(t *testing.T) { runFile(t, vectors.DTypes) }
 func TestGrads(t *testing.T) { runFile(t, vectors.Grads) }
 
 func TestSymbolic(t *testing.T) { runFile(t, vectors.Symbolic) }
+
+func TestInPlace(t *testing.T) { runFile(t, vectors.InPlace) }

@@ -20,6 +20,7 @@ type machine struct {
 	offset  int // in the code
 	size    int
 	streams bool
+	guards  bool
 	most    int // elements of a row, 0 for any number
 	accs    []accumulated
 	free    bool // elements depend on nothing but those at the same place
@@ -36,6 +37,7 @@ func (k *machine) find() {
 	k.free = k.prog.Elementwise()
 	for i := range k.prog.Insts {
 		in := &k.prog.Insts[i]
+		k.guards = k.guards || in.Op == rowprog.OpGuard
 		if in.Op != rowprog.OpAccumulate {
 			continue
 		}
@@ -77,9 +79,7 @@ func (k *machine) RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fau
 	if k.most > 0 && a.N > k.most {
 		return k.interpret(a, lo, hi, s)
 	}
-	for _, acc := range k.accs {
-		setIdentity(k.prog, a, acc, lo, hi)
-	}
+	k.setNeutral(a, lo, hi)
 	if empty(a, lo, hi) {
 		k.setEmpty(a, lo, hi)
 		return bind.Fault{}, true

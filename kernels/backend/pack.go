@@ -5,92 +5,64 @@ import (
 
 	"github.com/broadloom/broadloom/kernels/bind"
 	"github.com/broadloom/broadloom/kernels/rowprog"
-	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// rows is memory for rows whose elements do not lie side by side.
+// Code works on rows whose elements lie side by side. Rows that do not are copied to
+// memory of their own before a call and, if they are written, back after it, some rows
+// and columns at a time, which stay in the first-level cache.
+const (
+	packRows    = 8
+	packColumns = 512
+)
+
+// rows is the packed rows of a call.
 type rows struct {
 	args  bind.Args
 	words []uint64
+	row   []unsafe.Pointer // of each operand that is packed
+	index []int
 }
 
-// runPacked calls the code row by row. What it reads of operands whose elements do not
-// lie side by side is copied to rows first, what it writes is copied back.
-func (k *machine) runPacked(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+// prepare makes room and sets the steps of a call that works on tiles.
+func (r *rows) prepare(k *machine, a *bind.Args, columns int) {
 	inner := len(a.Outer)
-	index := make([]int, inner)
-	row := 0
-	if inner > 0 {
-		index[0] = lo
+	r.args.Outer = append(r.args.Outer[:0], a.Outer...)
+	for axis := range r.args.Outer {
+		r.args.Outer[axis] = 1
 	}
-	one := bind.New(k.prog)
-	one.N = a.N
-	for axis := range one.Outer {
-		one.Outer[axis] = 1
+	r.index = append(r.index[:0], a.Outer...)
+	clear(r.index)
+	r.args.Ptr = append(r.args.Ptr[:0], a.Ptr...)
+	r.row = append(r.row[:0], a.Ptr...)
+	if cap(r.args.Stride) < len(a.Stride) {
+		r.args.Stride = make([][]int, len(a.Stride))
 	}
-	packed := make([][]uint64, len(a.Stride))
+	r.args.Stride = r.args.Stride[:len(a.Stride)]
+	pitch := (columns+15)&^15 + 16 // elements from row to row; no power of two, which would crowd the cache
+	room := packRows * pitch      // words that are enough for any type
+	if len(r.words) < room*len(a.Stride) {
+		r.words = make([]uint64, room*len(a.Stride))
+	}
 	for i, st := range a.Stride {
-		o := &k.prog.Operands[i]
-		one.Stride[i][inner] = st[inner]
-		if o.Domain == rowprog.Vec {
-			one.Stride[i][inner] = 1
-			if st[inner] != 1 {
-				packed[i] = sharedRow(k.prog, a, packed[:i], i)
-			}
+		r.args.Stride[i] = append(r.args.Stride[i][:0], st...)
+		r.row[i] = nil
+		if k.prog.Operands[i].Domain != rowprog.Vec || st[inner] == 1 {
+			continue
 		}
-	}
-	s.block.set(k, one)
-	for {
-		for i, st := range a.Stride {
-			o := &k.prog.Operands[i]
-			offset := 0
-			for axis, at := range index {
-				offset += at * st[axis]
-			}
-			p := unsafe.Add(a.Ptr[i], offset*o.Type.Size())
-			one.Ptr[i] = p
-			if packed[i] != nil {
-				one.Ptr[i] = unsafe.Pointer(&packed[i][0])
-				if o.Access != rowprog.Out {
-					gather(o.Type.Size(), one.Ptr[i], p, st[inner], a.N)
-				}
-			}
+		r.args.Stride[i][inner] = 1
+		if inner > 0 && st[inner-1] != 0 {
+			r.args.Stride[i][inner-1] = pitch
 		}
-		s.block.point(k, one, 0, 0)
-		for axis, at := range index {
-			s.block.put(k.layout.Counter(axis), 1)
-			s.block.put(k.layout.End(axis), at+1)
-		}
-		k.code.Call(k.offset, s.block.base)
-		row = 0
-		for axis, at := range index {
-			row = row*a.Outer[axis] + at
-		}
-		if s.block.faulted(k) {
-			f := s.block.fault(k, one)
-			at := k.layout.Fault()
-			return bind.Fault{Code: f.Code, Position: row*a.N + s.block.get(at+8)}, false
-		}
-		for i, st := range a.Stride {
-			if o := &k.prog.Operands[i]; packed[i] != nil && o.Access.Writes() {
-				offset := 0
-				for axis, at := range index {
-					offset += at * st[axis]
-				}
-				scatter(o.Type.Size(), unsafe.Add(a.Ptr[i], offset*o.Type.Size()), one.Ptr[i], st[inner], a.N)
-			}
-		}
-		if !next(index, a, lo, hi) {
-			return bind.Fault{}, true
+		if r.row[i] = r.shared(k.prog, a, i); r.row[i] == nil {
+			r.row[i] = unsafe.Pointer(&r.words[i*room])
 		}
 	}
 }
 
-// sharedRow gives operand i room for a row, that of an operand before it if the two are
-// the same memory.
-func sharedRow(p *rowprog.Program, a *bind.Args, packed [][]uint64, i int) []uint64 {
-	for j, row := range packed {
-		if row == nil || a.Ptr[i] != a.Ptr[j] || p.Operands[i].Type != p.Operands[j].Type {
+// shared gives the rows of an operand before i that is the same memory, nil if none is.
+func (r *rows) shared(p *rowprog.Program, a *bind.Args, i int) unsafe.Pointer {
+	for j := range i {
+		if r.row[j] == nil || a.Ptr[i] != a.Ptr[j] || p.Operands[i].Type != p.Operands[j].Type {
 			continue
 		}
 		same := true
@@ -98,10 +70,146 @@ func sharedRow(p *rowprog.Program, a *bind.Args, packed [][]uint64, i int) []uin
 			same = same && (a.Stride[i][axis] == a.Stride[j][axis] || a.Size(axis) == 1)
 		}
 		if same {
-			return row
+			return r.row[j]
 		}
 	}
-	return make([]uint64, (a.N*p.Operands[i].Type.Size()+7)/8)
+	return nil
+}
+
+// runPacked calls the code tile by tile.
+func (k *machine) runPacked(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+	inner := len(a.Outer)
+	columns := a.N
+	if k.free && !k.guards {
+		columns = min(columns, packColumns)
+	}
+	r := &s.rows
+	r.prepare(k, a, columns)
+	defer clear(r.args.Ptr)
+	first, end := 0, 1
+	switch {
+	case inner == 1:
+		first, end = lo, hi
+	case inner > 1:
+		r.index[0] = lo
+		end = a.Outer[inner-1]
+	}
+	for {
+		for row := first; row < end; row += packRows {
+			for at := 0; at < a.N; at += columns {
+				t := tile{row, min(packRows, end-row), at, min(columns, a.N-at)}
+				if f, ok := k.runTile(a, s, t); !ok {
+					return f, false
+				}
+			}
+		}
+		if inner < 2 || !next(r.index[:inner-1], a, lo, hi) {
+			return bind.Fault{}, true
+		}
+	}
+}
+
+// tile is a part of the rows of the last outer axis.
+type tile struct{ row, rows, column, columns int }
+
+// offset is where an operand's first element of a tile is, in elements.
+func (r *rows) offset(a *bind.Args, i int, t tile) int {
+	inner := len(a.Outer)
+	offset := t.column * a.Stride[i][inner]
+	if inner > 0 {
+		offset += t.row * a.Stride[i][inner-1]
+		for axis, at := range r.index[:inner-1] {
+			offset += at * a.Stride[i][axis]
+		}
+	}
+	return offset
+}
+
+// runTile packs, calls and unpacks.
+func (k *machine) runTile(a *bind.Args, s *Scratch, t tile) (bind.Fault, bool) {
+	r, inner := &s.rows, len(a.Outer)
+	r.args.N = t.columns
+	if inner > 0 {
+		r.args.Outer[inner-1] = t.rows
+	}
+	for i := range a.Stride {
+		o := &k.prog.Operands[i]
+		p := unsafe.Add(a.Ptr[i], r.offset(a, i, t)*o.Type.Size())
+		r.args.Ptr[i] = p
+		if r.row[i] != nil {
+			r.args.Ptr[i] = r.row[i]
+			if o.Access != rowprog.Out {
+				copyTile(o.Type.Size(), r.row[i], r.steps(i), p, stepsOf(a, i), t)
+			}
+		}
+	}
+	b := &s.block
+	b.set(k, &r.args)
+	b.point(k, &r.args, 0, 0)
+	for axis, at := range r.index {
+		if axis < inner-1 {
+			b.put(k.layout.End(axis), at+1)
+		} else {
+			b.put(k.layout.End(axis), t.row+t.rows)
+		}
+	}
+	k.code.Call(k.offset, b.base)
+	if b.faulted(k) {
+		f := b.fault(k, a)
+		f.Position += t.column
+		return f, false
+	}
+	for i := range a.Stride {
+		if o := &k.prog.Operands[i]; r.row[i] != nil && o.Access.Writes() {
+			p := unsafe.Add(a.Ptr[i], r.offset(a, i, t)*o.Type.Size())
+			copyTile(o.Type.Size(), p, stepsOf(a, i), r.row[i], r.steps(i), t)
+		}
+	}
+	return bind.Fault{}, true
+}
+
+// steps is the distances of elements of a tile, from row to row and within a row.
+type steps struct{ row, column int }
+
+func (r *rows) steps(i int) steps { return stepsOf(&r.args, i) }
+
+func stepsOf(a *bind.Args, i int) steps {
+	inner := len(a.Outer)
+	if inner == 0 {
+		return steps{0, a.Stride[i][0]}
+	}
+	return steps{a.Stride[i][inner-1], a.Stride[i][inner]}
+}
+
+// copyTile copies elements between operands and packed rows.
+func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) {
+	rows := t.rows
+	if from.row == 0 && to.row == 0 {
+		rows = 1
+	}
+	done := 0
+	if size == 4 && rows == packRows {
+		done = transposed(dst, to, src, from, t.columns)
+	}
+	for i := range rows {
+		d := unsafe.Add(dst, (i*to.row+done*to.column)*size)
+		s := unsafe.Add(src, (i*from.row+done*from.column)*size)
+		switch size {
+		case 1:
+			copyRow[uint8](d, to.column, s, from.column, t.columns-done)
+		case 4:
+			copyRow[uint32](d, to.column, s, from.column, t.columns-done)
+		default:
+			copyRow[uint64](d, to.column, s, from.column, t.columns-done)
+		}
+	}
+}
+
+func copyRow[T uint8 | uint32 | uint64](dst unsafe.Pointer, to int, src unsafe.Pointer, from, n int) {
+	size := int(unsafe.Sizeof(T(0)))
+	for i := range n {
+		*(*T)(unsafe.Add(dst, i*to*size)) = *(*T)(unsafe.Add(src, i*from*size))
+	}
 }
 
 // next advances to the next row of a range.
@@ -117,98 +225,4 @@ func next(index []int, a *bind.Args, lo, hi int) bool {
 		index[axis] = first
 	}
 	return false
-}
-
-func gather(size int, dst, src unsafe.Pointer, stride, n int) {
-	switch size {
-	case 1:
-		gatherOf[uint8](dst, src, stride, n)
-	case 4:
-		gatherOf[uint32](dst, src, stride, n)
-	default:
-		gatherOf[uint64](dst, src, stride, n)
-	}
-}
-
-func gatherOf[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, stride, n int) {
-	d := unsafe.Slice((*T)(dst), n)
-	step := stride * int(unsafe.Sizeof(T(0)))
-	for i := range d {
-		d[i] = *(*T)(unsafe.Add(src, i*step))
-	}
-}
-
-func scatter(size int, dst, src unsafe.Pointer, stride, n int) {
-	switch size {
-	case 1:
-		scatterOf[uint8](dst, src, stride, n)
-	case 4:
-		scatterOf[uint32](dst, src, stride, n)
-	default:
-		scatterOf[uint64](dst, src, stride, n)
-	}
-}
-
-func scatterOf[T uint8 | uint32 | uint64](dst, src unsafe.Pointer, stride, n int) {
-	s := unsafe.Slice((*T)(src), n)
-	step := stride * int(unsafe.Sizeof(T(0)))
-	for i, v := range s {
-		*(*T)(unsafe.Add(dst, i*step)) = v
-	}
-}
-
-// setIdentity fills the elements of an accumulated operand that belong to a range with
-// the neutral element.
-func setIdentity(p *rowprog.Program, a *bind.Args, acc accumulated, lo, hi int) {
-	fillAxis(p, a, acc.operand, acc.neutral, 0, a.Ptr[acc.operand], lo, hi)
-}
-
-// setEmpty gives accumulated operands the value of a reduction of nothing.
-func (k *machine) setEmpty(a *bind.Args, lo, hi int) {
-	for i := range k.prog.Insts {
-		if in := &k.prog.Insts[i]; in.Op == rowprog.OpAccumulate {
-			identity := scalar.Identity(in.Reduction, k.prog.Operands[in.Operand].Type)
-			fillAxis(k.prog, a, in.Operand, identity, 0, a.Ptr[in.Operand], lo, hi)
-		}
-	}
-}
-
-// fillAxis sets an operand's elements along the axes from axis on.
-func fillAxis(p *rowprog.Program, a *bind.Args, i int, bits uint64, axis int, ptr unsafe.Pointer, lo, hi int) {
-	o, inner := &p.Operands[i], len(a.Outer)
-	size := o.Type.Size()
-	switch {
-	case axis > inner, axis == inner && o.Domain != rowprog.Vec:
-		fill(size, ptr, 1, 1, bits)
-	case axis == inner:
-		fill(size, ptr, a.Stride[i][axis], a.N, bits)
-	case o.Reduced.Has(axis):
-		fillAxis(p, a, i, bits, axis+1, ptr, lo, hi)
-	default:
-		first, end := 0, a.Outer[axis]
-		if axis == 0 {
-			first, end = lo, hi
-		}
-		for at := first; at < end; at++ {
-			fillAxis(p, a, i, bits, axis+1, unsafe.Add(ptr, at*a.Stride[i][axis]*size), lo, hi)
-		}
-	}
-}
-
-func fill(size int, dst unsafe.Pointer, stride, n int, bits uint64) {
-	switch size {
-	case 1:
-		fillOf(dst, stride, n, uint8(bits))
-	case 4:
-		fillOf(dst, stride, n, uint32(bits))
-	default:
-		fillOf(dst, stride, n, bits)
-	}
-}
-
-func fillOf[T uint8 | uint32 | uint64](dst unsafe.Pointer, stride, n int, v T) {
-	step := stride * int(unsafe.Sizeof(v))
-	for i := range n {
-		*(*T)(unsafe.Add(dst, i*step)) = v
-	}
 }

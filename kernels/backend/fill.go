@@ -1,0 +1,80 @@
+package backend
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// setEmpty gives accumulated operands the value of a reduction of nothing.
+func (k *machine) setEmpty(a *bind.Args, lo, hi int) {
+	for i := range k.prog.Insts {
+		if in := &k.prog.Insts[i]; in.Op == rowprog.OpAccumulate {
+			f := filler{k.prog, a, in.Operand, scalar.Identity(in.Reduction, k.prog.Operands[in.Operand].Type), lo, hi}
+			f.axis(0, a.Ptr[in.Operand])
+		}
+	}
+}
+
+// setNeutral fills accumulated operands with what, combined with an element, gives the
+// element.
+func (k *machine) setNeutral(a *bind.Args, lo, hi int) {
+	for _, acc := range k.accs {
+		f := filler{k.prog, a, acc.operand, acc.neutral, lo, hi}
+		f.axis(0, a.Ptr[acc.operand])
+	}
+}
+
+// filler sets the elements of an operand that belong to a range of axis 0.
+type filler struct {
+	prog    *rowprog.Program
+	args    *bind.Args
+	operand int
+	bits    uint64
+	lo, hi  int
+}
+
+// axis sets the elements along the axes from axis on.
+func (f *filler) axis(axis int, p unsafe.Pointer) {
+	o, inner := &f.prog.Operands[f.operand], len(f.args.Outer)
+	stride := 0
+	if axis <= inner {
+		stride = f.args.Stride[f.operand][axis]
+	}
+	switch {
+	case axis == inner && o.Domain == rowprog.Vec:
+		f.row(p, stride, f.args.N)
+	case axis == inner:
+		f.row(p, 1, 1)
+	case o.Reduced.Has(axis):
+		f.axis(axis+1, p)
+	default:
+		first, end := 0, f.args.Outer[axis]
+		if axis == 0 {
+			first, end = f.lo, f.hi
+		}
+		for at := first; at < end; at++ {
+			f.axis(axis+1, unsafe.Add(p, at*stride*o.Type.Size()))
+		}
+	}
+}
+
+func (f *filler) row(p unsafe.Pointer, stride, n int) {
+	switch f.prog.Operands[f.operand].Type.Size() {
+	case 1:
+		fill(p, stride, n, uint8(f.bits))
+	case 4:
+		fill(p, stride, n, uint32(f.bits))
+	default:
+		fill(p, stride, n, f.bits)
+	}
+}
+
+func fill[T uint8 | uint32 | uint64](p unsafe.Pointer, stride, n int, v T) {
+	step := stride * int(unsafe.Sizeof(v))
+	for i := range n {
+		*(*T)(unsafe.Add(p, i*step)) = v
+	}
+}
