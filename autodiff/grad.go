@@ -63,6 +63,9 @@ type problem struct {
 	Help    string
 }
 
+// Args keeps the problem out of the call's text: the message tells it.
+func (problem) Args(operands []string) []string { return operands }
+
 func (p problem) mistake() *graph.Mistake {
 	m := &graph.Mistake{Code: shapeinfer.CodeGradient, Summary: p.Summary}
 	if p.Help != "" {
@@ -78,9 +81,12 @@ func refuse(p problem, about ...*graph.Node) *graph.Node { return graph.Apply(gr
 func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 	switch {
 	case y == nil:
-		return refuse(problem{Summary: "the value to differentiate is nil"}, append(wrt, y)...)
+		known := slices.DeleteFunc(slices.Clone(wrt), func(x *graph.Node) bool { return x == nil })
+		return refuse(problem{Summary: "the value to differentiate is nil"}, known...)
 	case !y.Judged() || y.Graph() == nil:
 		return graph.Apply(gradOp, problem{}, y) // its own mistake has been reported
+	case len(wrt) == 0:
+		return refuse(problem{Summary: "no value is given with respect to which " + y.Called() + " is to be differentiated"}, y)
 	case !y.DType().IsFloat():
 		return refuse(problem{Summary: fmt.Sprintf("the gradient of %s, of dtype %s, does not exist: only floating-point values have one", y.Called(), y.DType())}, y)
 	case s.upstream == nil && y.Rank() != 0 && y.Shape().NumElements() != 1:

@@ -42,6 +42,9 @@ func TestWhatHasNoGradient(t *testing.T) {
 		"of nil": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: nil, wrt: []*graph.Node{x}}
 		}, "the value to differentiate is nil"},
+		"nothing": {func(g *graph.Graph, x, n *graph.Node) asked {
+			return asked{y: ops.Sum(x)}
+		}, "no value is given with respect to which"},
 		"another graph": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Sum(x), wrt: []*graph.Node{graph.New("other").Input("stranger", graph.Float32, 3)}}
 		}, "stranger belongs to another graph"},

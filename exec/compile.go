@@ -37,6 +37,7 @@ var passes = []pass{
 	{"import", "copy what the outputs and updates need", importPass},
 	{"expand", "write composite operations with primitive ones", expandPass},
 	{"simplify", "apply algebraic identities that hold for every value", simplifyPass},
+	{"unroll", "write reductions of a few elements of a view one by one", unrollPass},
 	{"fold", "compute what depends on constants only", foldPass},
 	{"cse", "merge equal nodes", csePass},
 	{"dce", "drop what nothing needs", dcePass},
@@ -49,6 +50,8 @@ var passes = []pass{
 // passOrder states which passes must come before which, and why.
 var passOrder = []struct{ before, after, why string }{
 	{"expand", "simplify", "the identities are those of primitive operations"},
+	{"simplify", "unroll", "it makes views of views, which are simple already"},
+	{"unroll", "cse", "windows that overlap read the same elements"},
 	{"simplify", "fold", "identities bring constants together"},
 	{"fold", "cse", "folded constants are merged"},
 	{"cse", "dce", "merged nodes lose their users"},

@@ -5,7 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
+	"sync"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/page"
@@ -16,8 +16,11 @@ import (
 // out-2.html and so on.
 const VizVariable = "BROADLOOM_VIZ"
 
-// pagesWritten numbers the files of one process.
-var pagesWritten atomic.Int64
+// pagesWritten counts the pages of this process by the variable's value.
+var pagesWritten = struct {
+	sync.Mutex
+	count map[string]int
+}{count: map[string]int{}}
 
 // writePage writes the page that the environment asks for. A page is help for a person
 // who looks for something else: that it cannot be written must not stop a program.
@@ -26,7 +29,11 @@ func writePage(d func() *page.Document) {
 	if path == "" {
 		return
 	}
-	if n := pagesWritten.Add(1); n > 1 {
+	pagesWritten.Lock()
+	pagesWritten.count[path]++
+	n := pagesWritten.count[path]
+	pagesWritten.Unlock()
+	if n > 1 {
 		ext := filepath.Ext(path)
 		path = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
 	}

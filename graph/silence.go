@@ -3,7 +3,8 @@ package graph
 import "slices"
 
 // Silence excuses the node from what is a mistake or a warning only by the graph's
-// [Policy], such as shapeinfer.CodeMutualExpand, and returns the node. Other mistakes
+// [Policy], such as shapeinfer.CodeMutualExpand, and returns the node. Where the call that
+// gave the node made several, as ops.MSE does, all of them are excused. Other mistakes
 // stay: they are no matter of choice.
 func (n *Node) Silence(codes ...Code) *Node {
 	if n.g == nil {
@@ -12,14 +13,46 @@ func (n *Node) Silence(codes ...Code) *Node {
 	if n.g.silenced == nil {
 		n.g.silenced = map[*Node][]Code{}
 	}
-	n.g.silenced[n] = append(n.g.silenced[n], codes...)
-	isSilenced := func(m *Mistake) bool { return m.Node == n && m.Choice && slices.Contains(codes, m.Code) }
+	made := n.madeWith()
+	for _, part := range made {
+		n.g.silenced[part] = append(n.g.silenced[part], codes...)
+	}
+	isSilenced := func(m *Mistake) bool {
+		return m.Choice && slices.Contains(codes, m.Code) && slices.Contains(made, m.Node)
+	}
 	n.g.warnings = slices.DeleteFunc(n.g.warnings, isSilenced)
 	n.g.mistakes = slices.DeleteFunc(n.g.mistakes, isSilenced)
-	if n.bad != nil && isSilenced(n.bad) {
-		n.bad = nil
+	for _, part := range made {
+		if part.bad != nil && isSilenced(part.bad) {
+			part.bad = nil
+		}
 	}
 	return n
+}
+
+// maxMadeWith bounds the nodes that one call is taken to have made; those of a loop look
+// alike.
+const maxMadeWith = 100
+
+// madeWith gives the node and those of its operands, and theirs, that the same call of the
+// user's program made.
+func (n *Node) madeWith() []*Node {
+	made := []*Node{n}
+	f, ok := n.pos.Frame()
+	if !ok {
+		return made
+	}
+	for i := 0; i < len(made) && len(made) < maxMadeWith; i++ {
+		for _, x := range made[i].in {
+			if x == nil || x.g != n.g || slices.Contains(made, x) {
+				continue
+			}
+			if at, ok := x.pos.Frame(); ok && at == f {
+				made = append(made, x)
+			}
+		}
+	}
+	return made
 }
 
 // IsSilenced reports whether the node was excused from what a code names.

@@ -123,6 +123,9 @@ func (a PadAttrs) Args(operands []string) []string {
 // Args writes the axis before the operands.
 func (a ConcatAttrs) Args(operands []string) []string { return before(a.Axis, operands) }
 
+// WithAxis joins along another axis.
+func (a ConcatAttrs) WithAxis(axis int) any { return ConcatAttrs{axis} }
+
 // Args writes the axis before the operands.
 func (a StackAttrs) Args(operands []string) []string { return before(a.Axis, operands) }
 

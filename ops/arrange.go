@@ -125,6 +125,10 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 // MaskedFill gives a number where the mask holds, and x elsewhere, in x's dtype. x and the
 // mask broadcast.
 func MaskedFill(x, mask, value *graph.Node) *graph.Node {
+	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
+		return refusal(mask, &graph.Mistake{Code: shapeinfer.CodeDType,
+			Summary: "masked_fill_ only supports boolean masks, but got mask with dtype " + shapeinfer.CppName(mask.DType())})
+	}
 	if x != nil && value != nil && x.Judged() && value.Judged() && x.Graph() != nil {
 		value = convert(x.Graph(), value, x.DType())
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-var opClamp *graph.Op
+var opClamp, opAtLeast, opAtMost *graph.Op
 
 // ClampAttrs are the fixed arguments of Clamp: infinite where there is no bound.
 type ClampAttrs struct{ Min, Max float64 }
@@ -32,6 +32,19 @@ func init() {
 			outside := Or(Less(x, num(a.Min)), Greater(x, num(a.Max)))
 			return Where(outside, num(0), dy)
 		},
+	})
+	opAtLeast = bound("clamp_min", "AtLeast", "the greater of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMax, graph.PrimOr, Less)
+	opAtMost = bound("clamp_max", "AtMost", "the smaller of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMin, graph.PrimAnd, Greater)
+}
+
+// bound is the entry of a bound that is a value; outside tells where x lies beyond it.
+func bound(name, fn, doc string, p, ofBools graph.Prim, outside func(x, y *graph.Node) *graph.Node) *graph.Op {
+	return define(graph.Op{
+		Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Promote: common, Infer: sameType, Emit: logical(p, ofBools),
+		Grad: each(
+			func(n, dy node) node { return Where(outside(n.In(0), n.In(1)), num(0), dy) },
+			func(n, dy node) node { return Where(outside(n.In(0), n.In(1)), dy, num(0)) }),
 	})
 }
 
@@ -62,3 +75,11 @@ func ClampMin(x *graph.Node, low float64) *graph.Node { return Clamp(x, low, mat
 
 // ClampMax gives the smaller of x and a number.
 func ClampMax(x *graph.Node, high float64) *graph.Node { return Clamp(x, math.Inf(-1), high) }
+
+// AtLeast gives the greater of x and a bound. Unlike [Maximum], it is x that has the whole
+// gradient where both are equal.
+func AtLeast(x, low *graph.Node) *graph.Node { return Apply(opAtLeast, nil, x, low) }
+
+// AtMost gives the smaller of x and a bound. Unlike [Minimum], it is x that has the whole
+// gradient where both are equal.
+func AtMost(x, high *graph.Node) *graph.Node { return Apply(opAtMost, nil, x, high) }

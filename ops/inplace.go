@@ -1,6 +1,9 @@
 package ops
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -32,22 +35,45 @@ func newInPlace(of *graph.Op) *graph.Op {
 		Name: of.Name + "_", Func: of.Func + "InPlace", Doc: of.Doc + " The result is written into the first operand.",
 		Class: graph.Update, MinIn: of.MinIn, MaxIn: of.MaxIn,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			result, shape := of.Infer(c)
-			if wanted := computedIn(of, c.Node().Operands()); wanted != c.DType(0) {
-				result = wanted
+			in := c.Node().Operands()
+			if wanted := computedIn(of, in); wanted != c.DType(0) && !(of == opSub && boolOperand(in...)) {
+				// That the result cannot be stored is told before what it cannot be computed in.
+				return shapeinfer.InPlace(c, wanted, shapeinfer.BroadcastOperands(c))
 			}
+			result, shape := of.Infer(c)
 			return shapeinfer.InPlace(c, result, shape)
 		},
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			return e.Convert(of.Emit(e, n, x), n.DType())
 		},
 		Grad: func(n, dy node, i int) node {
-			if of.Grad == nil {
+			switch {
+			case of.Grad == nil:
 				return nil
+			case readsOverwritten(of, n, i):
+				return of.Grad(graph.Apply(of, n.Attrs(), append([]node{Copy(n.In(0))}, n.Operands()[1:]...)...), dy, i)
 			}
 			return of.Grad(n, dy, i)
 		},
 	}
+}
+
+// readsOverwritten reports whether the gradient with respect to operand i of a write reads
+// the value that the write destroys, which must then be copied first, as PyTorch does. The
+// rule is run on stand-ins to see.
+func readsOverwritten(of *graph.Op, n node, i int) bool {
+	g := n.Graph().Derive()
+	in := make([]node, len(n.Operands()))
+	for k, x := range n.Operands() {
+		in[k] = g.Input("x"+strconv.Itoa(k), x.DType(), x.Shape()...)
+	}
+	of.Grad(g.Copy(n, in), g.Input("dy", n.DType(), n.Shape()...), i)
+	for _, m := range g.Nodes() {
+		if m.Op().Class != graph.Update && slices.Contains(m.Operands(), in[0]) {
+			return true
+		}
+	}
+	return false
 }
 
 // computedIn gives the dtype to which the operation converts its first operand.
@@ -78,8 +104,11 @@ func InPlace(op *graph.Op, attrs any, x *graph.Node, others ...*graph.Node) *gra
 			return graph.Apply(write, attrs, in...) // the mistake is there or elsewhere
 		}
 	}
-	if op.Class != graph.Elementwise {
+	switch {
+	case op.Class != graph.Elementwise:
 		return CopyInPlace(x, Apply(op, attrs, in...))
+	case op == opSub && boolOperand(in...):
+		return graph.Apply(write, attrs, in...) // refused before a conversion hides the boolean
 	}
 	g := x.Graph()
 	wanted := computedIn(op, in)

@@ -27,9 +27,9 @@ func axisMistake(c *graph.Call, axis, rank int) *graph.Mistake {
 	if c.NumIn() > 0 && c.In(0).Rank() > 0 {
 		words := make([]string, c.In(0).Rank())
 		for i, d := range c.Shape(0) {
-			words[i] = fmt.Sprintf("%d %s", i, quoteName(d))
+			words[i] = fmt.Sprintf("axis %d is %s", i, quoteName(d))
 		}
-		m.Detail = []string{"axes of " + c.In(0).Called() + ": " + strings.Join(words, ", ")}
+		m.Detail = []string{strings.Join(words, ", ")}
 	}
 	return m
 }

@@ -29,14 +29,14 @@ func matMulDType(c *graph.Call) {
 	t, u := c.DType(0), c.DType(1)
 	switch {
 	case t != u:
-		c.Fail(operandMistake(c, CodeDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", cppName(t), cppName(u))))
+		c.Fail(operandMistake(c, CodeDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", CppName(t), CppName(u))))
 	case t == graph.Bool:
 		c.Fail(operandMistake(c, CodeDType, `"addmm_impl_cpu_" not implemented for 'Bool'`))
 	}
 }
 
-// cppName is how PyTorch's matmul calls a dtype.
-func cppName(t graph.DType) string {
+// CppName is what some of PyTorch's messages call a dtype: its name in C++.
+func CppName(t graph.DType) string {
 	switch t {
 	case graph.Int32:
 		return "int"

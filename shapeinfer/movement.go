@@ -212,7 +212,9 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 				continue
 			}
 			if !r.requireSame(c, out[a], d, a, "the sizes beside the axis of a concatenation", func() *graph.Mistake {
-				return operandMistake(c, CodeConcat, fmt.Sprintf("Sizes of tensors must match except in dimension %d. Expected size %s but got size %s for tensor number %d in the list.", axis, out[a], d, i))
+				m := operandMistake(c, CodeConcat, fmt.Sprintf("Sizes of tensors must match except in dimension %d. Expected size %s but got size %s for tensor number %d in the list.", axis, out[a], d, i))
+				m.Operands[first].Bad, m.Operands[i].Bad = []int{a}, []int{a}
+				return m
 			}) {
 				out[a] = graph.UnknownDim
 			}

@@ -124,3 +124,23 @@ func TestNamesPolicies(t *testing.T) {
 		require.Equal(t, c.accepted, err == nil, "%v: %d and %d", c.names, c.n, c.m)
 	}
 }
+
+// A function of several operations is silenced whole, by the value that it gives.
+func TestSilenceOfAFunction(t *testing.T) {
+	g := graph.New("g")
+	loss := ops.MSE(g.Input("x", f32, g.Dim("n"), 1), g.Input("y", f32, g.Dim("n")))
+	require.Len(t, shapeinfer.Check(g).Warnings, 1)
+	loss.Silence(shapeinfer.CodeMutualExpand)
+	require.Empty(t, shapeinfer.Check(g).Warnings)
+}
+
+// Notes and other warnings can be left out at a node too.
+func TestSilenceOfNotes(t *testing.T) {
+	g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
+	sum := ops.Add(g.Input("x", f32, g.Dim("n")), g.Input("y", f32, g.Dim("m")))
+	require.Len(t, shapeinfer.Check(g).Notes, 1)
+	sum.Silence(shapeinfer.CodeDeferred)
+	r := shapeinfer.Check(g)
+	require.Empty(t, r.Notes)
+	require.Len(t, r.Requirements, 1, "what is left to binding is still checked there")
+}

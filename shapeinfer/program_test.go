@@ -80,6 +80,9 @@ func (p *program) add(rng *rand.Rand) {
 	s := step{in: []int{any()}, keep: rng.IntN(2) == 0}
 	s.op = []string{"add", "add", "add", "mul", "matmul", "concat", "reshape", "flatten", "expand", "sum", "transpose", "unsqueeze", "max", "pool", "window", "add_"}[rng.IntN(16)]
 	shape := shapes[s.in[0]]
+	if s.op == "concat" && len(shape) == 1 {
+		s.op = "mul" // a concatenation passes over operands of shape [0], whatever the rank of the others
+	}
 	s.axis = rng.IntN(len(shape) + 1)
 	switch s.op {
 	case "add", "mul", "matmul", "concat", "add_":

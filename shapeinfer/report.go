@@ -3,6 +3,7 @@ package shapeinfer
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
@@ -26,8 +27,10 @@ type Report struct {
 
 // complete adds suggestions and notes to what was found.
 func (r *Report) complete() {
-	r.Errors, r.Warnings = suggest(r.Errors), suggest(r.Warnings)
 	r.Notes = append(r.Notes, deferredNotes(r.Requirements)...)
+	isSilenced := func(m *graph.Mistake) bool { return m.Node != nil && m.Node.IsSilenced(m.Code) }
+	r.Warnings, r.Notes = slices.DeleteFunc(r.Warnings, isSilenced), slices.DeleteFunc(r.Notes, isSilenced)
+	r.Errors, r.Warnings = suggest(r.Errors), suggest(r.Warnings)
 	graph.SortMistakes(r.Notes)
 }
 
@@ -54,11 +57,17 @@ func (r *Report) Text(dir string) string {
 	return r.text(dir, r.Warnings, r.Notes)
 }
 
+// maxShown bounds the items of one kind in a text; a machine gets all of them.
+const maxShown = 100
+
 func (r *Report) text(dir string, lists ...[]*graph.Mistake) string {
 	var b strings.Builder
 	for _, list := range lists {
-		for _, m := range list {
+		for _, m := range list[:min(len(list), maxShown)] {
 			b.WriteString(m.Text(dir) + "\n")
+		}
+		if more := len(list) - maxShown; more > 0 {
+			fmt.Fprintf(&b, "and %s more\n", counted(more, list[0].Severity.String()))
 		}
 	}
 	return b.String() + r.Summary()

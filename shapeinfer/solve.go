@@ -105,7 +105,7 @@ func (j *joint) findFacts() {
 			continue
 		}
 		for _, d := range n.Shape() {
-			if d.IsSymbolic() && !seen[d] && p.AtLeast(d, 0) != Proved {
+			if d.IsSymbolic() && !seen[d] && isPlain(d) && p.AtLeast(d, 0) != Proved {
 				facts = append(facts, d)
 				j.linked.join(namesOf(j.g.Bounds, d))
 			}
@@ -202,6 +202,9 @@ func (j *joint) together(list []*group) {
 // maxFixed bounds the requirements of which names are looked for that can have one value
 // only: each name is a search over all of them.
 const maxFixed = 100
+
+// maxReasons bounds the requirements that a warning lists.
+const maxReasons = 3
 
 func (j *joint) clash(list []*group) bool {
 	return !j.hasWitness(list) && j.system(list...).Refuted(effortTogether)
@@ -324,9 +327,14 @@ func (j *joint) warnFixed(list []*group) {
 			if none || lo != hi {
 				continue
 			}
-			j.report.Warnings = append(j.report.Warnings, &graph.Mistake{Code: CodeFixedName, Severity: graph.Warning, Node: gr.Node,
-				Summary: fmt.Sprintf("%s can only be %d: %s", name, lo, RequirementText(gr.Requirement)),
-				Help:    []string{fmt.Sprintf("write %d in the place of %s if that is meant", lo, name)}})
+			m := &graph.Mistake{Code: CodeFixedName, Severity: graph.Warning, Node: gr.Node, Summary: fmt.Sprintf("%s can only be %d", name, lo),
+				Help: []string{fmt.Sprintf("write %d in the place of %s if that is meant", lo, name)}}
+			for _, other := range list {
+				if slices.Contains(other.names, name) && len(m.Detail) < maxReasons {
+					m.Detail = append(m.Detail, fmt.Sprintf("%s, for %s at %s", RequirementText(other.Requirement), graph.Describe(other.Node), other.Node.Pos()))
+				}
+			}
+			j.report.Warnings = append(j.report.Warnings, m)
 		}
 	}
 }

@@ -58,7 +58,7 @@ var strategies = map[graph.Code]strategy{
 	CodeMutualExpand:   {2, []func(*trier){(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
 	CodeBackcompat:     {1, []func(*trier){(*trier).reshape}},
 	CodeMatMul:         {1, []func(*trier){(*trier).transpose, (*trier).declare}},
-	CodeConcat:         {1, []func(*trier){(*trier).transpose, (*trier).align, (*trier).declare}},
+	CodeConcat:         {1, []func(*trier){(*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
 	CodeReshape:        {1, []func(*trier){(*trier).resize}},
 	CodeExpand:         {1, []func(*trier){(*trier).align, (*trier).resize}},
 	CodeInPlaceShape:   {2, []func(*trier){(*trier).elsewhere, (*trier).reduce}},

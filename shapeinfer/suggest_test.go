@@ -1,8 +1,10 @@
 package shapeinfer_test
 
 import (
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
@@ -141,5 +143,21 @@ func TestManyMistakes(t *testing.T) {
 	for range 20_000 {
 		ops.Add(x, y)
 	}
-	require.Len(t, shapeinfer.Check(g).Errors, 20_000)
+	r := shapeinfer.Check(g)
+	require.Len(t, r.Errors, 20_000)
+	require.Contains(t, r.Error(), "\nand 19900 errors more\n20000 errors, 0 warnings")
+}
+
+// A graph that is complete can be checked by several goroutines.
+func TestCheckConcurrently(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", f32, g.Dim("n"), 8)
+	ops.Sub(x, ops.Mean(x, 1))
+	ops.Sub(g.Input("p", f32, g.Dim("n"), 1), g.Input("y", f32, g.Dim("n")))
+	want := shapeinfer.Check(g).String()
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { assert.Equal(t, want, shapeinfer.Check(g).String()) })
+	}
+	all.Wait()
 }

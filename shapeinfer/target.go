@@ -17,7 +17,12 @@ func Targets(c *graph.Call, x, target graph.Shape) graph.Shape {
 	at := min(1, len(x)-1)
 	want = append(want[:at], want[at+1:]...)
 	if batch := firstSize(target); len(x) > 1 && batch.IsConst() && x[0].IsConst() && batch != x[0] {
-		c.Fail(operandMistake(c, CodeBroadcast, batchSentence(x[0], batch)))
+		m := operandMistake(c, CodeBroadcast, batchSentence(x[0], batch))
+		m.Apart, m.Operands[0].Bad = true, []int{0}
+		if len(target) > 0 {
+			m.Operands[1].Bad = []int{0}
+		}
+		c.Fail(m)
 		return want
 	}
 	if len(target) != len(want) {
@@ -34,7 +39,11 @@ func Targets(c *graph.Call, x, target graph.Shape) graph.Shape {
 				summary = batchSentence(d, target[0])
 			}
 			m := operandMistake(c, CodeBroadcast, summary)
-			m.Operands[1].Bad = []int{axis}
+			of := axis // the scores' axis: that of the classes is passed over
+			if axis >= at {
+				of++
+			}
+			m.Apart, m.Operands[0].Bad, m.Operands[1].Bad = true, []int{of}, []int{axis}
 			return m
 		})
 	}
@@ -65,7 +74,7 @@ func Probabilities(c *graph.Call) graph.Shape {
 	for axis, d := range x {
 		r.requireSame(c, d, target[axis], axis, "probabilities have the scores' shape", func() *graph.Mistake {
 			m := operandMistake(c, CodeBroadcast, fmt.Sprintf("Expected target size %s, got %s", x, target))
-			m.Operands[1].Bad = []int{axis}
+			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{axis}
 			return m
 		})
 	}

@@ -110,7 +110,7 @@ func axesSpans(axes []axis, rest style) []span {
 		}
 		add(a.size, markStyle(a.mark, rest))
 		if a.to != "" {
-			add(" "+a.to, rest)
+			add("→"+a.to, rest)
 		}
 	}
 	add("]", rest)

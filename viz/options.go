@@ -23,6 +23,7 @@ type options struct {
 	kernels     KernelMode
 	sizes       map[string]int
 	profile     *exec.Profile
+	renderer    Renderer
 }
 
 func newOptions(opts []Option) *options {

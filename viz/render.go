@@ -12,11 +12,32 @@ import (
 
 // ErrNoGraphviz is the error of [SVG] and [PNG] where Graphviz is not installed.
 var ErrNoGraphviz = errors.New("viz: Graphviz's program dot was not found; install the package graphviz " +
-	"(apt-get install graphviz, dnf install graphviz, brew install graphviz), or write DOT and render it elsewhere")
+	"(apt-get install graphviz, dnf install graphviz, brew install graphviz), or draw SVG without it: viz.RenderWith(svg.Render) " +
+	"of package github.com/broadloom/broadloom/viz/svg; or write viz.HTML, which needs nothing")
 
-// SVG draws a picture with Graphviz's program dot, which must be installed.
+// Renderer draws Graphviz's language as SVG: Render of package viz/svg, or one of your own.
+type Renderer func(ctx context.Context, dot []byte) (svg []byte, err error)
+
+// RenderWith lets [SVG] draw where Graphviz's program is not installed.
+func RenderWith(r Renderer) Option { return func(o *options) { o.renderer = r } }
+
+// SVG draws a picture with Graphviz's program dot, or where that is not installed, with
+// the renderer given by [RenderWith].
 func SVG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
-	return render(ctx, w, s, opts, "-Tsvg")
+	r := newOptions(opts).renderer
+	if _, err := exec.LookPath("dot"); err == nil || r == nil {
+		return render(ctx, w, s, opts, "-Tsvg")
+	}
+	var dot bytes.Buffer
+	if err := DOT(&dot, s, opts...); err != nil {
+		return err
+	}
+	picture, err := r(ctx, dot.Bytes())
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(picture)
+	return err
 }
 
 // PNG is like [SVG], with two pixels for each point. Pictures of large programs are

@@ -69,6 +69,16 @@ func TestRefutes(t *testing.T) {
 			s.AssertAny(is(1), is(2))
 			s.AssertAny(is(3), is(4))
 		}},
+		{"the same alternatives twice, of a square", func(s *System) { // m² = 1 and m = m·n, n >= 2
+			m, n := Of(s.Unknown(0)), Of(s.Unknown(2))
+			square := []Constraint{Zero(m.Times(m).Minus(Const(1)))}
+			s.AssertAny(square, square)
+			s.AssertAny([]Constraint{Zero(m.Minus(m.Times(n)))}, []Constraint{Zero(m.Times(n).Minus(Const(1)))})
+		}},
+		{"a factor that is not 0", func(s *System) { // m·(3q·(k-1) - 1) = 0
+			m, q, k := Of(s.Unknown(2)), Of(s.Unknown(1)), Of(s.Unknown(1))
+			s.Assert(Zero(k.Minus(Const(1)).Times(q).Scale(3).Times(m).Minus(m)))
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var s System

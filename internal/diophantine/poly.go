@@ -174,6 +174,16 @@ func (p Poly) split(x Unknown) (a, b Poly) {
 	return a, b
 }
 
+// hasFactor reports whether x stands in every term.
+func (p Poly) hasFactor(x Unknown) bool {
+	return len(p.terms) > 0 && !slices.ContainsFunc(p.terms, func(t term) bool { return !slices.Contains(t.of, x) })
+}
+
+// isUpToSign reports whether p is q or -q.
+func (p Poly) isUpToSign(q Poly) bool {
+	return !p.lost && !q.lost && (equalTerms(p.terms, q.terms, 1) || equalTerms(p.terms, q.terms, -1))
+}
+
 // constant gives the term without unknowns.
 func (p Poly) constant() int64 {
 	if len(p.terms) > 0 && len(p.terms[0].of) == 0 {

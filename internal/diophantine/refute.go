@@ -44,12 +44,15 @@ func (r *search) refute(st *state, depth int) bool {
 // of a small range; else the remainders of a division; else an unknown that occurs in a
 // product, as its least value or more.
 func (st *state) split() (cases [][]Constraint, endless bool) {
-	for _, c := range st.cases {
-		if cases == nil || len(c) < len(cases) {
-			cases = c
+	if len(st.cases) > 0 {
+		fewest := 0
+		for i, c := range st.cases {
+			if len(c) < len(st.cases[fewest]) {
+				fewest = i
+			}
 		}
-	}
-	if cases != nil {
+		cases = st.cases[fewest]
+		st.cases = slices.Delete(slices.Clone(st.cases), fewest, fewest+1)
 		return cases, false
 	}
 	if cases = st.smallRange(); len(cases) > 0 {

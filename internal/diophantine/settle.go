@@ -51,11 +51,14 @@ func (r *search) solve(st *state, changed *bool) bool {
 			st.eq = slices.Delete(st.eq, i, i+1)
 			continue
 		}
-		p = p.divide(g)
+		p = st.withoutFactor(p.divide(g))
 		if s := st.spanOf(p); s.lo > 0 || s.hi < 0 {
 			return false
 		}
-		st.eq[i] = p
+		if st.eq[i] = p; slices.ContainsFunc(st.eq[:i], p.isUpToSign) {
+			st.eq = slices.Delete(st.eq, i, i+1)
+			continue
+		}
 		if x, by, ok := st.solveFor(p); ok {
 			st.eq = slices.Delete(st.eq, i, i+1)
 			st.replace(r, x, by)
@@ -70,6 +73,19 @@ func (r *search) solve(st *state, changed *bool) bool {
 		i++
 	}
 	return true
+}
+
+// withoutFactor divides an equation by unknowns that stand in every term and are not 0.
+func (st *state) withoutFactor(p Poly) Poly {
+	for _, x := range p.unknowns() {
+		if st.lo[x] <= 0 && st.hi[x] >= 0 {
+			continue
+		}
+		for p.hasFactor(x) {
+			p, _ = p.split(x)
+		}
+	}
+	return p
 }
 
 func (st *state) replace(r *search, x Unknown, by Poly) {
@@ -280,6 +296,9 @@ const (
 func (st *state) judge(all []Constraint) answer {
 	result := yes
 	for _, c := range all {
+		if c.zero && slices.ContainsFunc(st.eq, c.poly.isUpToSign) {
+			continue
+		}
 		s := st.spanOf(c.poly)
 		if g := c.poly.content(); c.zero && (s.lo > 0 || s.hi < 0 || g > 1 && c.poly.constant()%g != 0) || s.hi < 0 {
 			return no

@@ -3,167 +3,256 @@ package vectors
 import (
 	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
 
-// These find what Go's syntax does not have: named arguments, lists in brackets, and
-// words of Go's own as names of operations.
-var (
-	keyword  = regexp.MustCompile(`([(,]\s*)([a-z_]+)\s*=\s*([^=])`)
-	brackets = regexp.MustCompile(`\[([^\]]*)\]`)
-	goWord   = regexp.MustCompile(`\b(var|select|range|func)\b`)
-)
-
 // expression builds the graph of a formula in Python's words, such as
-// "sum(exp(a*b+c), dims=[0,2])". Go's parser reads it, with named arguments written as
-// comparisons and lists as composite literals.
+// "sum(exp(a*b+c), dims=[0,2])".
 func expression(text string, inputs map[string]*graph.Node) (*graph.Node, error) {
-	text = keyword.ReplaceAllString(text, "$1$2==$3")
-	text = brackets.ReplaceAllString(text, "list{$1}")
-	text = goWord.ReplaceAllString(text, "${1}_")
-	tree, err := parser.ParseExpr(text)
-	if err != nil {
-		return nil, unsupported{"the formula " + text}
+	p := &formula{text: text, inputs: inputs}
+	v := p.expr(0)
+	if p.space(); p.err == nil && p.at < len(p.text) {
+		p.fail("what follows " + text[:p.at])
 	}
-	f := &formula{inputs: inputs}
-	n := f.build(tree)
-	return n, f.err
+	return p.node(v), p.err
 }
 
-// formula is a formula under construction; err holds the first thing that it cannot build.
+// formula is a formula that is read; err holds the first thing that it cannot build.
 type formula struct {
+	text   string
+	at     int
 	inputs map[string]*graph.Node
 	err    error
 }
 
-func (f *formula) fail(what string) *graph.Node {
-	if f.err == nil {
-		f.err = unsupported{what + " in a formula"}
-	}
-	return nil
+// operand is a part of a formula: a value, or a number or a list as JSON, which may turn
+// out to be a fixed argument.
+type operand struct {
+	node    *graph.Node
+	literal json.RawMessage
 }
 
-// operators are the table's words for Go's operators.
-var operators = map[token.Token]func(x, y *graph.Node) *graph.Node{
-	token.ADD: ops.Add, token.SUB: ops.Sub, token.MUL: ops.Mul, token.QUO: ops.Div,
-	token.GTR: ops.Greater, token.GEQ: ops.GreaterEqual, token.LSS: ops.Less, token.LEQ: ops.LessEqual,
-	token.EQL: ops.Equal, token.NEQ: ops.NotEqual,
+func (p *formula) fail(what string) operand {
+	if p.err == nil {
+		p.err = unsupported{fmt.Sprintf("%s in the formula %q", what, p.text)}
+	}
+	return operand{literal: json.RawMessage("0")}
 }
 
-func (f *formula) build(e ast.Expr) *graph.Node {
-	switch e := e.(type) {
-	case *ast.ParenExpr:
-		return f.build(e.X)
-	case *ast.Ident:
-		if n := f.inputs[e.Name]; n != nil {
-			return n
-		}
-		return f.fail("the name " + e.Name)
-	case *ast.BasicLit:
-		return numberNode(json.RawMessage(e.Value), newAttrs(nil))
-	case *ast.UnaryExpr:
-		if e.Op == token.SUB {
-			return ops.Neg(f.build(e.X))
-		}
-	case *ast.BinaryExpr:
-		if power, is := e.Y.(*ast.StarExpr); is && e.Op == token.MUL { // Python's x ** y
-			return ops.Pow(f.build(e.X), f.build(power.X))
-		}
-		if op := operators[e.Op]; op != nil {
-			return op(f.build(e.X), f.build(e.Y))
-		}
-	case *ast.CallExpr:
-		return f.call(e)
+func (p *formula) node(v operand) *graph.Node {
+	if v.node != nil || p.err != nil {
+		return v.node
 	}
-	return f.fail(fmt.Sprintf("%T", e))
+	a := newAttrs(nil)
+	n := numberNode(v.literal, a)
+	if a.err != nil {
+		p.fail(string(v.literal))
+	}
+	return n
 }
 
-// call builds a call of the table's operations. A whole number or a list in second place
-// is the axis or the axes.
-func (f *formula) call(e *ast.CallExpr) *graph.Node {
-	name, ok := e.Fun.(*ast.Ident)
-	if !ok {
-		return f.fail("a call of no name")
+// operator is a word between two operands; a higher rank binds more tightly.
+type operator struct {
+	word string
+	rank int
+	f    func(x, y *graph.Node) *graph.Node
+}
+
+// operators are Python's, longer words first.
+var operators = []operator{
+	{"**", 5, ops.Pow}, {"//", 3, ops.FloorDiv}, {"<=", 1, ops.LessEqual}, {">=", 1, ops.GreaterEqual}, {"==", 1, ops.Equal}, {"!=", 1, ops.NotEqual},
+	{"<", 1, ops.Less}, {">", 1, ops.Greater}, {"+", 2, ops.Add}, {"-", 2, ops.Sub}, {"*", 3, ops.Mul}, {"/", 3, ops.Div}, {"%", 3, ops.Remainder}, {"@", 3, ops.MatMul},
+}
+
+// signRank is that of a sign in front: tighter than a product, looser than a power.
+const signRank = 4
+
+func (p *formula) space() {
+	for p.at < len(p.text) && p.text[p.at] == ' ' {
+		p.at++
 	}
-	op := strings.TrimSuffix(name.Name, "_")
-	var in []*graph.Node
+}
+
+// take moves over a word if it comes next.
+func (p *formula) take(word string) bool {
+	p.space()
+	if !strings.HasPrefix(p.text[p.at:], word) {
+		return false
+	}
+	p.at += len(word)
+	return true
+}
+
+func (p *formula) expr(least int) operand {
+	x := p.prefix()
+	for p.err == nil {
+		op, found := p.operator(least)
+		if !found {
+			return x
+		}
+		rank := op.rank + 1
+		if op.word == "**" {
+			rank = signRank // to the right: x ** -y ** z
+		}
+		y := p.expr(rank)
+		if x.node == nil && y.node == nil {
+			return p.fail("arithmetic on numbers alone")
+		}
+		x = operand{node: op.f(p.node(x), p.node(y))}
+	}
+	return x
+}
+
+func (p *formula) operator(least int) (operator, bool) {
+	for _, op := range operators {
+		if before := p.at; p.take(op.word) {
+			if op.rank >= least {
+				return op, true
+			}
+			p.at = before
+			break
+		}
+	}
+	return operator{}, false
+}
+
+// prefix reads an operand with what stands behind it: a call of a method.
+func (p *formula) prefix() operand {
+	var x operand
+	switch {
+	case p.take("-"):
+		x = p.expr(signRank)
+		if x.node == nil {
+			return operand{literal: append(json.RawMessage("-"), x.literal...)}
+		}
+		return operand{node: ops.Neg(x.node)}
+	case p.take("("):
+		x = p.expr(0)
+		p.expect(")")
+	case p.take("["):
+		x = p.list()
+	default:
+		x = p.word()
+	}
+	for p.err == nil && p.take(".") {
+		name := p.name()
+		p.expect("(")
+		x = p.call(name, []operand{x})
+	}
+	return x
+}
+
+func (p *formula) expect(word string) {
+	if !p.take(word) {
+		p.fail("no " + word)
+	}
+}
+
+func (p *formula) list() operand {
+	var items []string
+	for p.err == nil && !p.take("]") {
+		items = append(items, string(p.expr(0).literal))
+		p.take(",")
+	}
+	return operand{literal: json.RawMessage("[" + strings.Join(items, ",") + "]")}
+}
+
+func (p *formula) name() string {
+	p.space()
+	start := p.at
+	for p.at < len(p.text) && (p.text[p.at] == '_' || p.text[p.at] >= 'a' && p.text[p.at] <= 'z' || p.text[p.at] >= 'A' && p.text[p.at] <= 'Z' ||
+		p.at > start && p.text[p.at] >= '0' && p.text[p.at] <= '9') {
+		p.at++
+	}
+	return p.text[start:p.at]
+}
+
+// word reads a name, a call or a number.
+func (p *formula) word() operand {
+	name := p.name()
+	switch {
+	case name == "":
+		return p.number()
+	case p.take("("):
+		return p.call(name, nil)
+	case name == "True" || name == "False":
+		return operand{literal: json.RawMessage(strings.ToLower(name))}
+	case p.inputs[name] != nil:
+		return operand{node: p.inputs[name]}
+	}
+	return p.fail("the name " + name)
+}
+
+func (p *formula) number() operand {
+	start := p.at
+	for p.at < len(p.text) && (strings.IndexByte("0123456789.e", p.text[p.at]) >= 0 || p.text[p.at] == '-' && p.at > start && p.text[p.at-1] == 'e') {
+		p.at++
+	}
+	if _, err := strconv.ParseFloat(p.text[start:p.at], 64); err != nil {
+		return p.fail("no number")
+	}
+	return operand{literal: json.RawMessage(p.text[start:p.at])}
+}
+
+// call reads the arguments of an operation of the table. A number or a list behind the
+// first argument is an axis or a list of sizes, where the operation has such an argument.
+func (p *formula) call(op string, args []operand) operand {
 	raw := map[string]json.RawMessage{}
-	for i, arg := range e.Args {
-		switch arg := arg.(type) {
-		case *ast.BinaryExpr:
-			if word, is := arg.X.(*ast.Ident); is && arg.Op == token.EQL && f.inputs[word.Name] == nil {
-				raw[argumentName(word.Name)] = f.argument(arg.Y)
-				continue
-			}
-			in = append(in, f.build(arg))
-		case *ast.BasicLit, *ast.CompositeLit:
-			if i == 1 && len(e.Args) <= 3 && isReduction(op) {
-				raw["dim"] = f.argument(arg)
-				continue
-			}
-			in = append(in, f.build(arg))
+	for p.err == nil && !p.take(")") {
+		before := p.at
+		if name := p.name(); name != "" && p.take("=") && !strings.HasPrefix(p.text[p.at:], "=") {
+			raw[argumentName(name)] = p.expr(0).literal
+		} else {
+			p.at = before
+			args = append(args, p.expr(0))
+		}
+		p.take(",")
+	}
+	var in []*graph.Node
+	for i, a := range args {
+		isList := len(a.literal) > 0 && a.literal[0] == '['
+		switch {
+		case a.node == nil && i > 0 && (isList || hasAxis(op)):
+			raw[positionName(op)] = a.literal
 		default:
-			in = append(in, f.build(arg))
+			in = append(in, p.node(a))
 		}
 	}
-	if f.err != nil {
-		return nil
+	if p.err != nil {
+		return operand{}
 	}
 	out, err := build(op, nil, in, raw)
 	if err != nil {
-		return f.fail(fmt.Sprintf("%s: %v", op, err))
+		return p.fail(fmt.Sprintf("%s: %v", op, err))
 	}
-	return out[0]
+	return operand{node: out[0]}
 }
 
-// isReduction tells the operations whose second argument is an axis.
-func isReduction(op string) bool {
-	_, has := emptyListCalls[op]
-	return has || op == "softmax" || op == "log_softmax" || op == "max" || op == "min" || op == "cumsum"
+// hasAxis tells the operations whose second argument is an axis.
+func hasAxis(op string) bool {
+	_, folds := emptyListCalls[op]
+	return folds || strings.Contains("softmax log_softmax max min cumsum cumprod unsqueeze squeeze argmax argmin", op)
 }
 
-// argumentName gives the name that the table knows.
+// positionName gives the name of a fixed argument that stands behind the first operand.
+func positionName(op string) string {
+	if op == "reshape" || op == "view" || op == "expand" {
+		return "size"
+	}
+	return "dim"
+}
+
+// argumentName gives the name of an argument that the table knows.
 func argumentName(word string) string {
 	switch word {
 	case "dims", "axis", "axes":
 		return "dim"
+	case "keepdims":
+		return "keepdim"
 	}
 	return word
-}
-
-// argument writes a fixed argument in JSON.
-func (f *formula) argument(e ast.Expr) json.RawMessage {
-	switch e := e.(type) {
-	case *ast.BasicLit:
-		return json.RawMessage(e.Value)
-	case *ast.UnaryExpr:
-		if e.Op == token.SUB {
-			return append(json.RawMessage("-"), f.argument(e.X)...)
-		}
-	case *ast.Ident:
-		switch e.Name {
-		case "True", "true":
-			return json.RawMessage("true")
-		case "False", "false":
-			return json.RawMessage("false")
-		}
-	case *ast.CompositeLit:
-		text := json.RawMessage("[")
-		for i, item := range e.Elts {
-			if i > 0 {
-				text = append(text, ',')
-			}
-			text = append(text, f.argument(item)...)
-		}
-		return append(text, ']')
-	}
-	f.fail(fmt.Sprintf("the argument %T", e))
-	return json.RawMessage("null")
 }

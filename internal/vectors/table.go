@@ -107,8 +107,8 @@ var table = map[string]builder{
 	"elu":         sloped(ops.Elu, 1, "alpha"),
 	"leaky_relu":  sloped(ops.LeakyRelu, 0.01, "negative_slope", "slope"),
 	"clamp":       clamp,
-	"clamp_min":   clampAt(ops.Maximum, "min"),
-	"clamp_max":   clampAt(ops.Minimum, "max"),
+	"clamp_min":   clampAt(ops.AtLeast, "min"),
+	"clamp_max":   clampAt(ops.AtMost, "max"),
 	"detach":      unary(ops.StopGradient),
 	"clone":       unary(ops.Copy),
 	"contiguous":  unary(ops.Copy),
@@ -199,7 +199,7 @@ func lerp(c *call) []*graph.Node {
 
 func maskedFill(c *call) []*graph.Node {
 	x, mask := c.next(), c.next()
-	return one(ops.Where(mask, c.attrs.number("value"), x))
+	return one(ops.MaskedFill(x, mask, c.attrs.number("value")))
 }
 
 func gelu(c *call) []*graph.Node {

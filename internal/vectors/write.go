@@ -35,8 +35,6 @@ var writers = map[string]func(c *call) *graph.Node{
 	"fill_":        fill,
 	"copy_":        fill,
 	"zero_":        func(c *call) *graph.Node { return ops.CopyInPlace(c.next(), graph.Num(0)) },
-	"clamp_min_":   writer(ops.Lookup("maximum"), nil),
-	"clamp_max_":   writer(ops.Lookup("minimum"), nil),
 	"masked_fill_": fillWhere,
 	"clamp_": func(c *call) *graph.Node {
 		bounds := ops.ClampAttrs{Min: c.attrs.float(math.Inf(-1), "min"), Max: c.attrs.float(math.Inf(1), "max")}

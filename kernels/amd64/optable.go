@@ -45,7 +45,7 @@ var (
 	BROADCASTSD = wide("vbroadcastsd", 2, 1, 0x19).of(elem8Unit) // not of 128 bits
 	PBROADCASTD = op("vpbroadcastd", 2, 1, 0, 0x58).of(elem4Unit)
 	PBROADCASTQ = wide("vpbroadcastq", 2, 1, 0x59).of(elem8Unit)
-	PBROADCASTB = op("vpbroadcastb", 2, 1, 0, 0x78).onlyVEX()
+	PBROADCASTB = op("vpbroadcastb", 2, 1, 0, 0x78)
 )
 
 // Floating-point arithmetic.
@@ -142,8 +142,29 @@ var (
 	PERM2F128   = op("vperm2f128", 3, 1, 0, 0x06).onlyVEX()
 )
 
-// AVX-512 only.
+// AVX-512 only. Those with K give a mask register: dst is its number.
 var (
+	MOVUPD      = wide("vmovupd", 1, 1, 0x10).onlyEVEX()
+	MOVUPDSt    = wide("vmovupd", 1, 1, 0x11).onlyEVEX()
+	MOVDQU8     = op("vmovdqu8", 1, 3, 0, 0x6f).onlyEVEX()
+	KCMPPS      = op("vcmpps", 1, 0, 0, 0xc2).onlyEVEX()
+	KCMPPD      = wide("vcmppd", 1, 1, 0xc2).onlyEVEX()
+	KPCMPEQD    = op("vpcmpeqd", 1, 1, 0, 0x76).onlyEVEX()
+	KPCMPEQQ    = wide("vpcmpeqq", 2, 1, 0x29).onlyEVEX()
+	KPCMPGTD    = op("vpcmpgtd", 1, 1, 0, 0x66).onlyEVEX()
+	KPCMPGTQ    = wide("vpcmpgtq", 2, 1, 0x37).onlyEVEX()
+	PMOVD2M     = op("vpmovd2m", 2, 2, 0, 0x39).onlyEVEX() // dst is a mask register
+	PMOVQ2M     = wide("vpmovq2m", 2, 2, 0x39).onlyEVEX()
+	PMOVM2D     = op("vpmovm2d", 2, 2, 0, 0x38).onlyEVEX() // src is a mask register
+	PMOVM2Q     = wide("vpmovm2q", 2, 2, 0x38).onlyEVEX()
+	BLENDMPS    = op("vblendmps", 2, 1, 0, 0x65).onlyEVEX()
+	BLENDMPD    = wide("vblendmpd", 2, 1, 0x65).onlyEVEX()
+	PMOVQD      = op("vpmovqd", 2, 2, 0, 0x35).of(halfUnit).onlyEVEX()    // dst is the source
+	PMOVDB      = op("vpmovdb", 2, 2, 0, 0x31).of(quarterUnit).onlyEVEX() // dst is the source
+	SHUFF64X2   = op("vshuff64x2", 3, 1, 1, 0x23).onlyEVEX()
+	INSERTF256  = op("vinsertf64x4", 3, 1, 1, 0x1a).of(ymmUnit).onlyEVEX()
+	KMOVW       = op("kmovw", 1, 0, 0, 0x90) // from memory to a mask register
+	KMOVWSt     = op("kmovw", 1, 0, 0, 0x93) // to a general register
 	SCALEFPS    = op("vscalefps", 2, 1, 0, 0x2c).onlyEVEX()
 	RNDSCALEPS  = op("vrndscaleps", 3, 1, 0, 0x08).onlyEVEX()
 	RNDSCALEPD  = op("vrndscalepd", 3, 1, 1, 0x09).onlyEVEX()

@@ -174,7 +174,7 @@ func BenchmarkCompile(b *testing.B) {
 		b.Run(p.Name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = lower.Compile(p)
+				_, _ = lower.Compile(p, lower.AVX2)
 			}
 		})
 	}

@@ -73,7 +73,9 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 			return nil, err
 		}
 		if cpu.JIT() && cpu.Chosen() >= cpu.AVX2 {
-			if c, err := lower.Compile(p); err == nil {
+			c, err := lower.Compile(p, lower.AVX2)
+			dump(p, c, err)
+			if err == nil {
 				m := &machine{prog: p, layout: c.Layout, offset: len(code), size: c.Length, streams: c.Streams, most: c.Most}
 				code = append(code, c.Bytes...)
 				code = append(code, make([]byte, -len(code)&(amd64.DataAlign-1))...)

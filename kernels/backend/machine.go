@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/bind"
-	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/kernels/lower"
 	"github.com/broadloom/broadloom/kernels/portable"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -15,7 +14,7 @@ import (
 // machine is a kernel of machine code.
 type machine struct {
 	prog    *rowprog.Program
-	code    *jit.Code
+	code    executable
 	layout  lower.Layout
 	offset  int // in the code
 	size    int
@@ -24,6 +23,11 @@ type machine struct {
 	most    int // elements of a row, 0 for any number
 	accs    []accumulated
 	free    bool // elements depend on nothing but those at the same place
+}
+
+// executable is code that can be called: a *jit.Code.
+type executable interface {
+	Call(offset int, args unsafe.Pointer)
 }
 
 // accumulated is an operand that is accumulated into.

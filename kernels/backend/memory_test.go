@@ -103,11 +103,11 @@ func TestNothingBeyondOperandsIsTouched(t *testing.T) {
 func TestEqualProgramsGiveEqualCode(t *testing.T) {
 	for seed := range uint64(300) {
 		p := rowtest.Program(rand.New(rand.NewPCG(seed, 3)))
-		x, err := lower.Compile(p)
+		x, err := lower.Compile(p, lower.AVX2)
 		if err != nil {
 			continue
 		}
-		y, err := lower.Compile(p)
+		y, err := lower.Compile(p, lower.AVX2)
 		require.NoError(t, err)
 		require.Equal(t, x.Bytes, y.Bytes, "seed %d", seed)
 	}

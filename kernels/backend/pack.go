@@ -39,7 +39,7 @@ func (r *rows) prepare(k *machine, a *bind.Args, columns int) {
 	}
 	r.args.Stride = r.args.Stride[:len(a.Stride)]
 	pitch := (columns+15)&^15 + 16 // elements from row to row; no power of two, which would crowd the cache
-	room := packRows * pitch      // words that are enough for any type
+	room := packRows * pitch       // words that are enough for any type
 	if len(r.words) < room*len(a.Stride) {
 		r.words = make([]uint64, room*len(a.Stride))
 	}

@@ -1,9 +1,13 @@
 package gemm
 
-import "github.com/broadloom/broadloom/kernels/scalar"
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
 
 // KBlock is the number of products that are summed up before they are added to C.
-const KBlock = 512
+const KBlock = 256
 
 // RowBlock is the number of rows of A that are packed at a time, to stay in the
 // second-level cache.
@@ -14,13 +18,23 @@ const colBlock = 256
 
 // Scratch is the memory of a call: packed blocks of A and B. It serves any number of
 // products, one at a time. The zero value is ready for use and grows by itself.
-type Scratch[T scalar.Number] struct{ a, b []T }
+type Scratch[T scalar.Number] struct {
+	a, b      []T
+	job       job[T]
+	args      tileArgs
+	transpose transposeArgs
+}
 
 // Reserve prepares for products of the sizes.
 func (s *Scratch[T]) Reserve(m, n, k int) { s.reserve(&Product[T]{M: m, N: n, K: k}) }
 
 func (s *Scratch[T]) reserve(p *Product[T]) {
 	k := min(p.K, KBlock)
+	if v := inVectors[T](); v != nil {
+		size := int(unsafe.Sizeof(*new(T)))
+		s.a = grow(s.a, k*v.rows)
+		s.b = grow(s.b, k*roundUp(min(p.N, blockBytes/(KBlock*size)), v.cols))
+	}
 	// One step more than is packed, since the innermost loop's pointers run beyond.
 	s.a = grow(s.a, (k+1)*roundUp(min(p.M, RowBlock), tileRows))
 	s.b = grow(s.b, (k+1)*roundUp(min(p.N, colBlock), tileCols))
@@ -46,6 +60,10 @@ type job[T scalar.Number] struct {
 func (q *job[T]) rows(first, end int, s *Scratch[T]) {
 	if q.k == 0 {
 		q.clear(first, end)
+		return
+	}
+	if v := inVectors[T](); v != nil && q.c.Col == 1 {
+		q.fast(v, first, end, s)
 		return
 	}
 	if end-first < tileRows && q.b.Col == 1 {

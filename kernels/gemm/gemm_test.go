@@ -33,7 +33,7 @@ func naive[T scalar.Number](p *Product[T], index []int, axis int) {
 			for first := 0; first < p.K; first += KBlock {
 				var sum T
 				for k := first; k < min(p.K, first+KBlock); k++ {
-					sum += T(p.A.Data[a+i*p.A.Row+k*p.A.Col] * p.B.Data[b+k*p.B.Row+j*p.B.Col])
+					sum = fma(p.A.Data[a+i*p.A.Row+k*p.A.Col], p.B.Data[b+k*p.B.Row+j*p.B.Col], sum)
 				}
 				if first == 0 && !p.Add {
 					*dst = sum

@@ -102,8 +102,8 @@ func (p *Product[T]) RunRows(lo, hi int, s *Scratch[T]) {
 	for lo < hi {
 		first := lo % p.M
 		end := min(p.M, first+hi-lo)
-		q := p.matrix(lo / p.M)
-		q.rows(first, end, s)
+		s.job = p.matrix(lo / p.M)
+		s.job.rows(first, end, s)
 		lo += end - first
 	}
 }

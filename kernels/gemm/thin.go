@@ -14,7 +14,7 @@ func (q *job[T]) thin(first, end int, s *Scratch[T]) {
 					x := q.a.Data[q.a.Start+i*q.a.Row+l*q.a.Col]
 					row := q.b.Data[q.b.Start+l*q.b.Row+j:][:nj]
 					for c := range sums {
-						sums[c] += T(x * row[c])
+						sums[c] = fma(x, row[c], sums[c])
 					}
 				}
 				q.putRow(sums, i, j, q.add || p > 0)

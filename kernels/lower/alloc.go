@@ -6,8 +6,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/amd64"
 )
 
-// vectorRegs is the number of vector registers.
-const vectorRegs = 16
+// vectorRegs is the most vector registers that there are.
+const vectorRegs = 32
 
 // node is a micro-operation of one copy of an unrolled body. Its number in the list is
 // that of its value.
@@ -40,11 +40,16 @@ type emitter struct {
 	peak   int    // the most registers in use at once
 	spills int    // how often a value had to be stored
 	slots  []int32
-	mask4  amd64.Vec // the mask of the lanes that take part, if masked
-	mask8  amd64.Vec
 
 	accIndex uint8 // the size of elements for which temp2 holds the place among the lanes
 }
+
+// The registers with masks of the lanes that take part, of 4 and of 8 bytes, where such
+// masks are vectors.
+const (
+	mask4 amd64.Vec = 15
+	mask8 amd64.Vec = 14
+)
 
 // What a register holds besides a value.
 const (
@@ -125,12 +130,14 @@ func resize[T any](s []T, n int) []T {
 func (e *emitter) start(pins *pins) {
 	for r := range e.holds {
 		e.holds[r] = vacant
+		if r >= e.c.target.registers() {
+			e.holds[r] = pinned
+		}
 	}
 	e.stored, e.busy, e.peak, e.spills, e.accIndex = 0, 0, 0, 0, 0
 	e.slots = e.slots[:0]
-	if e.masked {
-		e.mask4, e.holds[15] = 15, pinned
-		e.mask8, e.holds[14] = 14, pinned
+	if e.masked && !e.c.target.wide() {
+		e.holds[mask4], e.holds[mask8] = pinned, pinned
 	}
 	for r, h := range pins.home {
 		if h != nil || pins.acc[r] {
@@ -196,7 +203,7 @@ func (e *emitter) evict() int {
 	if !e.inMemory(v) {
 		e.spills++
 		e.slot[v] = e.freeSlot()
-		e.a.M(amd64.MOVUPSSt, amd64.W256, amd64.Vec(best), 0, inBlock(int(e.slot[v])))
+		e.a.M(amd64.MOVUPSSt, e.c.target.full(), amd64.Vec(best), 0, inBlock(int(e.slot[v])))
 	}
 	e.reg[v], e.holds[best] = -1, vacant
 	return best
@@ -262,16 +269,13 @@ func (e *emitter) get(v int32) amd64.Vec {
 // read copies a value that is not in a register into one.
 func (e *emitter) read(v int32, r amd64.Vec) {
 	nd := &e.nodes[v]
-	w := amd64.W256
+	w := e.c.target.full()
 	switch {
 	case e.slot[v] != 0 || nd.in.form != loadForm && e.inMemory(v):
 	case nd.in.form != loadForm:
 		panic("lower: a value is nowhere")
-	case e.masked && nd.in.size == 8:
-		e.a.M(amd64.MASKMOVPD, nd.in.width, r, e.mask8, e.address(nd))
-		return
 	case e.masked:
-		e.a.M(amd64.MASKMOVPS, nd.in.width, r, e.mask4, e.address(nd))
+		e.loadMasked(nd, r)
 		return
 	default:
 		w = nd.in.width

@@ -24,6 +24,7 @@ type Code struct {
 // compiler holds what is known while a program is compiled.
 type compiler struct {
 	p       *rowprog.Program
+	target  Target
 	a       amd64.Asm
 	e       emitter
 	layout  Layout
@@ -45,8 +46,8 @@ type constant struct {
 
 // Compile makes the machine code of a program. The error says what there is no machine
 // code for.
-func Compile(p *rowprog.Program) (code *Code, err error) {
-	c := &compiler{p: p, consts: map[constant]*home{}, masks: amd64.NoLabel}
+func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
+	c := &compiler{p: p, target: target, consts: map[constant]*home{}, masks: amd64.NoLabel}
 	c.layout = Layout{Outer: p.Outer, Operands: len(p.Operands)}
 	c.layout.Size = c.layout.fixed()
 	c.e.c, c.e.a = c, &c.a
@@ -122,7 +123,7 @@ func (c *compiler) constant(t rowprog.Type, bits uint64) *home {
 	}
 	h, ok := c.consts[key]
 	if !ok {
-		var b [vectorBytes]byte
+		b := make([]byte, c.target.bytes())
 		for i := 0; i < len(b); i += key.size {
 			if key.size == 4 {
 				binary.LittleEndian.PutUint32(b[i:], uint32(key.bits))
@@ -130,7 +131,7 @@ func (c *compiler) constant(t rowprog.Type, bits uint64) *home {
 				binary.LittleEndian.PutUint64(b[i:], key.bits)
 			}
 		}
-		h = &home{mem: amd64.Labelled(c.a.Data(b[:], vectorBytes)), bits: key.bits, cons: true}
+		h = &home{mem: amd64.Labelled(c.a.Data(b, len(b))), bits: key.bits, cons: true}
 		c.consts[key] = h
 	}
 	return h
@@ -140,11 +141,11 @@ func (c *compiler) constant(t rowprog.Type, bits uint64) *home {
 func (c *compiler) ramp(size int) *home {
 	h := &c.ramps[size/8]
 	if *h == nil {
-		var b [vectorBytes]byte
-		for i := range vectorBytes / size {
+		b := make([]byte, c.target.bytes())
+		for i := range len(b) / size {
 			b[i*size] = byte(i)
 		}
-		*h = &home{mem: amd64.Labelled(c.a.Data(b[:], vectorBytes))}
+		*h = &home{mem: amd64.Labelled(c.a.Data(b, len(b)))}
 	}
 	return *h
 }

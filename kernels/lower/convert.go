@@ -9,7 +9,7 @@ import (
 
 // convert changes the type of a value that is no Bool, to a type that is none.
 func (b *block) convert(to, from rowprog.Type, x micro) micro {
-	narrow, wide := b.width(4), amd64.W256 // wide only where there are 4 lanes
+	narrow, wide := b.width(4), b.c.target.full() // wide only where lanes may have 8 bytes
 	switch [2]rowprog.Type{from, to} {
 	case [2]rowprog.Type{rowprog.I32, rowprog.F32}:
 		return b.unary(amd64.CVTDQ2PS, narrow, x)
@@ -72,7 +72,7 @@ func (b *block) toBool(from rowprog.Type, x micro) micro {
 // float64OfInt64 rounds once. The halves of x become the low bits of floating-point
 // numbers that are known otherwise: 2^52 + low and 2^84 + (high + 2^31)·2^32.
 func (b *block) float64OfInt64(x micro) micro {
-	w, t := amd64.W256, rowprog.I64
+	w, t := b.width(8), rowprog.I64
 	low := b.either(amd64.ANDPS, w, x, b.bits(t, 1<<32-1))
 	low = b.either(amd64.ORPS, w, low, b.bits(rowprog.F64, math.Float64bits(1<<52)))
 	high := b.either(amd64.XORPS, w, b.shift(amd64.PSRLQ, w, x, 32), b.bits(t, math.Float64bits(1<<84)|1<<31))
@@ -84,7 +84,7 @@ func (b *block) float64OfInt64(x micro) micro {
 // what they are rounded to in float32: if any of the last 11 bits is set, they are
 // cleared and the one above is set.
 func (b *block) roundToOdd(x micro) micro {
-	w, t := amd64.W256, rowprog.I64
+	w, t := b.width(8), rowprog.I64
 	const last = 1<<11 - 1
 	sticky := b.either(amd64.PADDQ, w, b.either(amd64.ANDPS, w, x, b.bits(t, last)), b.bits(t, last))
 	odd := b.either(amd64.ANDPS, w, b.either(amd64.ORPS, w, x, sticky), b.bits(t, math.MaxUint64-last))

@@ -14,6 +14,11 @@ func (e *emitter) source(nd *node, r amd64.Vec) {
 			a.M(in.op, in.width, r, 0, e.address(nd))
 			return
 		}
+		if e.c.target.wide() {
+			a.MK(amd64.MOVDQU8, amd64.W128, r, 0, e.address(nd), amd64.Mask{K: uint8(tailMask), Zero: true})
+			a.R(in.op, in.width, r, 0, r)
+			return
+		}
 		e.readBytes(nd)
 		a.R(amd64.MOVQ, amd64.W128, r, 0, amd64.Vec(temp))
 		a.R(in.op, in.width, r, 0, r)
@@ -70,7 +75,7 @@ func (e *emitter) effect(i int32, nd *node) {
 	case splatOutForm:
 		a.M(in.op, amd64.W128, x, 0, amd64.At(e.base(in.operand), 0))
 	case byteOutForm:
-		a.R(amd64.MOVMSKPS, in.width, amd64.Vec(temp), 0, x)
+		e.signs(nd, x)
 		a.AndImm(temp, 1)
 		a.MovStore8(amd64.At(e.base(in.operand), 0), temp)
 	case homeOutForm:
@@ -79,8 +84,8 @@ func (e *emitter) effect(i int32, nd *node) {
 		if in.size == 8 {
 			op = amd64.BROADCASTSD
 		}
-		a.R(op, amd64.W256, r, 0, x)
-		a.M(amd64.MOVUPSSt, amd64.W256, r, 0, in.home.mem)
+		a.R(op, e.c.target.full(), r, 0, x)
+		a.M(amd64.MOVUPSSt, e.c.target.full(), r, 0, in.home.mem)
 	case guardForm:
 		e.guard(nd, x)
 	}
@@ -102,6 +107,31 @@ func (e *emitter) readPending(i, copy int32) {
 	}
 }
 
+// signs puts the sign bits of lanes of 4 bytes into temp.
+func (e *emitter) signs(nd *node, x amd64.Vec) {
+	if !e.c.target.wide() {
+		e.a.R(amd64.MOVMSKPS, nd.in.width, amd64.Vec(temp), 0, x)
+		return
+	}
+	e.a.R(amd64.PMOVD2M, nd.in.width, workMask, 0, x)
+	e.a.R(amd64.KMOVWSt, amd64.W128, amd64.Vec(temp), 0, workMask)
+}
+
+// loadMasked reads the lanes of an operand that take part; the others become zero.
+func (e *emitter) loadMasked(nd *node, r amd64.Vec) {
+	in, k := nd.in, amd64.Mask{K: uint8(tailMask), Zero: true}
+	switch wide := e.c.target.wide(); {
+	case wide && in.size == 8:
+		e.a.MK(amd64.MOVUPD, in.width, r, 0, e.address(nd), k)
+	case wide:
+		e.a.MK(amd64.MOVUPS, in.width, r, 0, e.address(nd), k)
+	case in.size == 8:
+		e.a.M(amd64.MASKMOVPD, in.width, r, mask8, e.address(nd))
+	default:
+		e.a.M(amd64.MASKMOVPS, in.width, r, mask4, e.address(nd))
+	}
+}
+
 // store writes a vector, of which only the lanes that take part if masked.
 func (e *emitter) store(nd *node, x amd64.Vec, m amd64.Mem) {
 	switch in := nd.in; {
@@ -109,10 +139,14 @@ func (e *emitter) store(nd *node, x amd64.Vec, m amd64.Mem) {
 		e.a.M(amd64.MOVNTPS, in.width, x, 0, m)
 	case !e.masked:
 		e.a.M(amd64.MOVUPSSt, in.width, x, 0, m)
+	case e.c.target.wide() && in.size == 8:
+		e.a.MK(amd64.MOVUPDSt, in.width, x, 0, m, amd64.Mask{K: uint8(tailMask)})
+	case e.c.target.wide():
+		e.a.MK(amd64.MOVUPSSt, in.width, x, 0, m, amd64.Mask{K: uint8(tailMask)})
 	case in.size == 8:
-		e.a.M(amd64.MASKMOVPDSt, in.width, x, e.mask8, m)
+		e.a.M(amd64.MASKMOVPDSt, in.width, x, mask8, m)
 	default:
-		e.a.M(amd64.MASKMOVPSSt, in.width, x, e.mask4, m)
+		e.a.M(amd64.MASKMOVPSSt, in.width, x, mask4, m)
 	}
 }
 
@@ -130,9 +164,13 @@ func (e *emitter) setAcc(nd *node, x amd64.Vec) {
 // guard notes a fault unless all lanes are true.
 func (e *emitter) guard(nd *node, x amd64.Vec) {
 	a := e.a
-	a.R(amd64.MOVMSKPS, nd.in.width, amd64.Vec(temp), 0, x)
+	e.signs(nd, x)
 	if e.masked {
-		a.R(amd64.MOVMSKPS, nd.in.width, amd64.Vec(temp2), 0, e.mask4)
+		if e.c.target.wide() {
+			a.R(amd64.KMOVWSt, amd64.W128, amd64.Vec(temp2), 0, tailMask)
+		} else {
+			a.R(amd64.MOVMSKPS, nd.in.width, amd64.Vec(temp2), 0, mask4)
+		}
 		a.Not(temp)
 		a.And(temp, temp2)
 		e.accIndex = 0
@@ -198,6 +236,10 @@ func (e *emitter) readBytes(nd *node) {
 // writeBytes writes a mask as Bools.
 func (e *emitter) writeBytes(nd *node, x amd64.Vec) {
 	a := e.a
+	if e.c.target.wide() {
+		e.narrowBytes(nd, x)
+		return
+	}
 	e.accIndex = 0
 	a.R(amd64.MOVMSKPS, nd.in.width, amd64.Vec(temp), 0, x)
 	a.MovImm(temp2, 0x0101010101010101)
@@ -217,4 +259,15 @@ func (e *emitter) writeBytes(nd *node, x amd64.Vec) {
 	default:
 		a.MovStore32(m, temp)
 	}
+}
+
+// narrowBytes writes a mask as Bools where lanes can be narrowed on their way.
+func (e *emitter) narrowBytes(nd *node, x amd64.Vec) {
+	r := e.take()
+	e.a.R(amd64.PSRLD, nd.in.width, 0, r, x, 31)
+	k := amd64.Mask{}
+	if e.masked {
+		k.K = uint8(tailMask)
+	}
+	e.a.MK(amd64.PMOVDB, nd.in.width, r, 0, e.address(nd), k)
 }

@@ -79,7 +79,7 @@ func (e *emitter) node(i int32) {
 		x := e.get(nd.args[0])
 		e.settle(nd)
 		r := e.result(i)
-		e.a.R(in.op, in.width, x, 0, r, 1)
+		e.a.R(in.op, in.width, x, 0, r, nd.immediate()...)
 		e.define(i, r)
 	case blendForm:
 		e.blend(i, nd)
@@ -163,7 +163,16 @@ func (e *emitter) binary(i int32, nd *node) {
 	y := e.operand(nd, 1)
 	e.settle(nd)
 	r := e.result(i)
-	e.write(in.op, nd, r, x, y, 1, nd.immediate()...)
+	if k, size := compareOp(in.op); k != nil && e.c.target.wide() {
+		e.write(k, nd, workMask, x, y, 1, nd.immediate()...)
+		vector := amd64.PMOVM2D
+		if size == 8 {
+			vector = amd64.PMOVM2Q
+		}
+		e.a.R(vector, in.width, r, 0, workMask)
+	} else {
+		e.write(in.op, nd, r, x, y, 1, nd.immediate()...)
+	}
 	e.define(i, r)
 }
 
@@ -183,7 +192,18 @@ func (e *emitter) blend(i int32, nd *node) {
 	y := e.operand(nd, 1)
 	e.settle(nd)
 	r := e.result(i)
-	e.write(nd.in.op, nd, r, x, y, 1, byte(mask)<<4)
+	if e.c.target.wide() {
+		blend, signs := blendOp(nd.in.op)
+		e.a.R(signs, nd.in.width, workMask, 0, mask)
+		k := amd64.Mask{K: uint8(workMask)}
+		if y.inMemory {
+			e.a.MK(blend, nd.in.width, r, x, e.memory(nd.args[1]), k)
+		} else {
+			e.a.RK(blend, nd.in.width, r, x, y.reg, k)
+		}
+	} else {
+		e.write(nd.in.op, nd, r, x, y, 1, byte(mask)<<4)
+	}
 	e.define(i, r)
 }
 

@@ -79,16 +79,19 @@ func (v vec32) poly(x micro, coefficients []float32) micro {
 
 func (v vec32) sign() micro { return v.raw(1 << 31) }
 
-func (v vec32) reduce(x micro, bias float32) (k, r micro) {
+func (v vec32) reduce(x micro, bias float32) (k, n, r micro) {
 	magic := v.num(scalar.Magic32 + bias)
 	k = v.fma(x, v.num(scalar.Log2E32), magic)
-	n := v.sub(k, magic)
-	return k, v.fnma(n, v.num(scalar.Ln2Lo32), v.fnma(n, v.num(scalar.Ln2Hi32), x))
+	n = v.sub(k, magic)
+	return k, n, v.fnma(n, v.num(scalar.Ln2Lo32), v.fnma(n, v.num(scalar.Ln2Hi32), x))
 }
 
 func (v vec32) exp(x micro) micro {
-	k, r := v.reduce(x, 2*127)
+	k, n, r := v.reduce(x, 2*127)
 	e := v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1))
+	if v.c.target.wide() {
+		return v.binary(amd64.SCALEFPS, v.w, e, n) // e·2^n, rounded once as well
+	}
 	half := v.shift(amd64.PSRLD, v.w, k, 1)
 	e = v.mul(e, v.shift(amd64.PSLLD, v.w, half, 23))
 	return v.mul(e, v.shift(amd64.PSLLD, v.w, v.binary(amd64.PSUBD, v.w, k, half), 23))
@@ -100,7 +103,7 @@ func (v vec32) sigmoid(x micro) micro {
 }
 
 func (v vec32) tanh(x micro) micro {
-	k, r := v.reduce(v.atLeast(-scalar.TanhMax, v.atMost(scalar.TanhMax, v.add(x, x))), 127)
+	k, _, r := v.reduce(v.atLeast(-scalar.TanhMax, v.atMost(scalar.TanhMax, v.add(x, x))), 127)
 	s := v.shift(amd64.PSLLD, v.w, k, 23)
 	m := v.fma(v.mul(v.poly(r, scalar.Expm1Poly[:]), r), s, v.sub(s, v.num(1)))
 	y := v.div(m, v.add(m, v.num(2)))
@@ -108,7 +111,7 @@ func (v vec32) tanh(x micro) micro {
 }
 
 func (v vec32) expm1(x micro) micro {
-	k, r := v.reduce(v.atLeast(scalar.Expm1Min, v.atMost(scalar.ExpMax, x)), 126)
+	k, _, r := v.reduce(v.atLeast(scalar.Expm1Min, v.atMost(scalar.ExpMax, x)), 126)
 	s := v.shift(amd64.PSLLD, v.w, k, 23)
 	h := v.fma(v.mul(v.poly(r, scalar.Expm1Poly[:]), r), s, v.sub(s, v.num(0.5)))
 	tiny := v.cmp(v.and(x, v.raw(1<<31-1)), v.num(scalar.Tiny32), cmpLt)

@@ -96,7 +96,10 @@ func (b *block) compareInt(op rowprog.Op, t rowprog.Type, x, y micro) micro {
 
 // multiply64 puts a product together from those of the halves.
 func (b *block) multiply64(x, y micro) micro {
-	w := amd64.W256
+	w := b.width(8)
+	if b.c.target.wide() {
+		return b.either(amd64.PMULLQ, w, x, y)
+	}
 	xy := b.either(amd64.PMULUDQ, w, b.shift(amd64.PSRLQ, w, x, 32), y)
 	yx := b.either(amd64.PMULUDQ, w, b.shift(amd64.PSRLQ, w, y, 32), x)
 	upper := b.shift(amd64.PSLLQ, w, b.either(amd64.PADDQ, w, xy, yx), 32)
@@ -105,10 +108,10 @@ func (b *block) multiply64(x, y micro) micro {
 
 // divide32 divides in float64, which gives the quotient truncated exactly.
 func (b *block) divide32(op rowprog.Op, x, y micro) micro {
-	w := b.width(4)
+	w, full := b.width(4), b.c.target.full()
 	q := b.halves(x, y, func(x, y micro) micro {
-		x, y = b.unary(amd64.CVTDQ2PD, amd64.W256, x), b.unary(amd64.CVTDQ2PD, amd64.W256, y)
-		return b.unary(amd64.CVTTPD2DQ, amd64.W256, b.binary(amd64.DIVPD, amd64.W256, x, y))
+		x, y = b.unary(amd64.CVTDQ2PD, full, x), b.unary(amd64.CVTDQ2PD, full, y)
+		return b.unary(amd64.CVTTPD2DQ, full, b.binary(amd64.DIVPD, full, x, y))
 	})
 	t := rowprog.I32
 	byZero := b.equal(t, y, b.bits(t, 0))
@@ -127,14 +130,18 @@ func (b *block) divide32(op rowprog.Op, x, y micro) micro {
 	return b.binary(amd64.ANDNPS, w, byZero, r)
 }
 
-// halves applies f, which works on 4 lanes of 4 bytes, to all lanes.
+// halves applies f, which works on half a vector of 4 bytes, to all lanes.
 func (b *block) halves(x, y micro, f func(x, y micro) micro) micro {
-	if b.lanes == 4 {
+	if b.pairs() {
 		return f(x, y)
+	}
+	op := amd64.INSERTF128
+	if b.c.target.wide() {
+		op = amd64.INSERTF256
 	}
 	low := f(x, y)
 	high := f(b.upper(x), b.upper(y))
-	return b.binaryImm(amd64.INSERTF128, amd64.W256, low, high, 1)
+	return b.binaryImm(op, b.c.target.full(), low, high, 1)
 }
 
 // boolean makes a primitive of Bools, which are masks of lanes of 4 bytes.

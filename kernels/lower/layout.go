@@ -68,7 +68,7 @@ func (l *Layout) room(bytes int) int {
 }
 
 // vectorBytes is the size of the widest vector.
-const vectorBytes = 32
+const vectorBytes = 64
 
 // block is the memory at an offset from the beginning of the block.
 func inBlock(offset int) amd64.Mem { return amd64.At(args, int32(offset)) }

@@ -53,10 +53,8 @@ type plan struct {
 const (
 	smallBody = 8   // operations up to which 4 vectors are worked on at a time
 	largeBody = 200 // operations from which only one is
-	accCopies = laneBytes / vectorBytes
-	firstPin  = 13 // the registers above hold masks
-	mostPins  = 9
-	accTemps  = 7 // registers that are left beside accumulators and a pinned value
+	spare     = 2   // registers at the end, which hold masks
+	leastFree = 5   // registers that are not pinned
 )
 
 // plan decides how many vectors are worked on at a time and what stays in registers.
@@ -67,14 +65,17 @@ func (c *compiler) plan(b *block) (p plan) {
 			operations++
 		}
 	}
+	registers := c.target.registers()
+	first := registers - spare - 1
 	peak, spills := c.try(b, 1, false, &pins{}, mode{})
-	if len(b.accs) == 1 && !b.guard && spills == 0 && peak <= accTemps && operations < 40 && b.accWidth() == amd64.W256 {
-		p.copies, p.accReg = accCopies, true
-		for i := range accCopies {
-			p.pins.acc[firstPin-i] = true
+	copies := laneBytes / c.target.bytes()
+	if len(b.accs) == 1 && !b.guard && spills == 0 && peak < registers-copies && operations < 40 && b.accWidth() == c.target.full() {
+		p.copies, p.accReg = copies, true
+		for i := range copies {
+			p.pins.acc[first-i] = true
 		}
-		b.accs[0].reg = firstPin - accCopies + 1
-		p.pin(b, firstPin-accCopies, vectorRegs-accCopies-peak)
+		b.accs[0].reg = first - copies + 1
+		p.pin(b, first-copies, min(registers-peak, registers-spare-leastFree)-copies)
 		return p
 	}
 	p.copies = 2
@@ -86,11 +87,11 @@ func (c *compiler) plan(b *block) (p plan) {
 	}
 	if p.copies > 1 {
 		both, more := c.try(b, p.copies, true, &pins{}, mode{})
-		if p.interleaved = more == 0 && both <= vectorRegs-2; p.interleaved {
+		if p.interleaved = more == 0 && both <= registers-spare; p.interleaved {
 			peak = both
 		}
 	}
-	p.pin(b, firstPin, vectorRegs-peak)
+	p.pin(b, first, min(registers-peak, registers-spare-leastFree))
 	return p
 }
 
@@ -119,7 +120,7 @@ func (p *plan) pin(b *block, first, room int) {
 		}
 	}
 	slices.SortStableFunc(homes, func(x, y *home) int { return uses[y] - uses[x] })
-	for i, h := range homes[:max(0, min(len(homes), room, mostPins))] {
+	for i, h := range homes[:max(0, min(len(homes), room))] {
 		p.pins.home[first-i] = h
 	}
 }
@@ -150,7 +151,7 @@ func (c *compiler) loop(b *block) {
 	p := c.plan(b)
 	for r, h := range p.pins.home {
 		if h != nil {
-			a.M(amd64.MOVUPS, amd64.W256, amd64.Vec(r), 0, h.mem)
+			a.M(amd64.MOVUPS, c.target.full(), amd64.Vec(r), 0, h.mem)
 		}
 	}
 	done := a.NewLabel()
@@ -195,7 +196,7 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	if m.accReg {
 		acc := &b.accs[0]
 		for u := range copies {
-			a.M(amd64.MOVUPS, amd64.W256, amd64.Vec(acc.reg+u), 0, acc.identity.mem)
+			a.M(amd64.MOVUPS, c.target.full(), amd64.Vec(acc.reg+u), 0, acc.identity.mem)
 		}
 	}
 	a.Align(32)
@@ -211,7 +212,7 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	if m.accReg {
 		acc := &b.accs[0]
 		for u := range copies {
-			a.M(amd64.MOVUPSSt, amd64.W256, amd64.Vec(acc.reg+u), 0, inBlock(acc.room+u*vectorBytes))
+			a.M(amd64.MOVUPSSt, c.target.full(), amd64.Vec(acc.reg+u), 0, inBlock(acc.room+u*c.target.bytes()))
 		}
 	}
 	a.Bind(over)
@@ -220,15 +221,21 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 
 // setIdentity fills the partial results of a reduction.
 func (c *compiler) setIdentity(acc *accumulator) {
-	c.a.M(amd64.MOVUPS, amd64.W256, 0, 0, acc.identity.mem)
-	for i := range laneBytes / vectorBytes {
-		c.a.M(amd64.MOVUPSSt, amd64.W256, 0, 0, inBlock(acc.room+i*vectorBytes))
+	w, bytes := c.target.full(), c.target.bytes()
+	c.a.M(amd64.MOVUPS, w, 0, 0, acc.identity.mem)
+	for at := 0; at < laneBytes; at += bytes {
+		c.a.M(amd64.MOVUPSSt, w, 0, 0, inBlock(acc.room+at))
 	}
 }
 
 // loadMasks sets the masks of the rest lanes, of which there are less than lanes.
 func (c *compiler) loadMasks(lanes int) {
 	a := &c.a
+	if c.target.wide() {
+		a.Lea(temp2, amd64.Labelled(c.maskTable()))
+		a.M(amd64.KMOVW, amd64.W128, tailMask, 0, amd64.Indexed(temp2, rest, 2, 0))
+		return
+	}
 	w := amd64.W256
 	if lanes == 4 {
 		w = amd64.W128
@@ -236,20 +243,25 @@ func (c *compiler) loadMasks(lanes int) {
 	a.MovImm(temp, uint64(lanes))
 	a.Sub(temp, rest)
 	a.Lea(temp2, amd64.Labelled(c.maskTable()))
-	a.M(amd64.MOVUPS, w, 15, 0, amd64.Indexed(temp2, temp, 4, int32(4*(8-lanes))))
+	a.M(amd64.MOVUPS, w, mask4, 0, amd64.Indexed(temp2, temp, 4, int32(4*(8-lanes))))
 	if lanes == 4 {
-		a.R(amd64.PMOVSXDQ, amd64.W256, 14, 0, 15)
+		a.R(amd64.PMOVSXDQ, amd64.W256, mask8, 0, mask4)
 	}
 }
 
-// maskTable is 8 lanes that are set and 8 that are not.
+// maskTable is 8 lanes that are set and 8 that are not; for mask registers, the masks
+// of 0 to 15 lanes.
 func (c *compiler) maskTable() amd64.Label {
-	if c.masks == amd64.NoLabel {
-		var table [64]byte
-		for i := range 32 {
-			table[i] = 0xff
-		}
-		c.masks = c.a.Data(table[:], 32)
+	if c.masks != amd64.NoLabel {
+		return c.masks
 	}
+	var table [64]byte
+	for i := range 32 {
+		table[i] = 0xff
+		if c.target.wide() {
+			table[i] = byte(uint16(1)<<(i/2) - 1>>(i%2*8))
+		}
+	}
+	c.masks = c.a.Data(table[:], 32)
 	return c.masks
 }

@@ -91,7 +91,10 @@ func (c *compiler) newBlock(lanes int) *block {
 
 // width is the width of vectors of elements of a size.
 func (b *block) width(size int) amd64.Width {
-	if b.lanes*size == 32 {
+	switch b.lanes * size {
+	case 64:
+		return amd64.W512
+	case 32:
 		return amd64.W256
 	}
 	return amd64.W128
@@ -139,6 +142,9 @@ func (b *block) unary(op *amd64.Op, w amd64.Width, x micro) micro {
 }
 
 func (b *block) unaryImm(op *amd64.Op, w amd64.Width, x micro, imm uint8) micro {
+	if b.c.target.wide() {
+		op = roundOp(op)
+	}
 	return b.pure(inst{form: unaryForm, op: op, width: w, args: [3]micro{x, none, none}, imm: imm, hasImm: true})
 }
 
@@ -172,13 +178,20 @@ func (b *block) choose(w amd64.Width, size int, mask, y, x micro) micro {
 	return b.pure(inst{form: blendForm, op: op, width: w, args: [3]micro{x, y, mask}})
 }
 
-// upper is the upper half of x.
+// upper is the upper half of a whole vector.
 func (b *block) upper(x micro) micro {
-	return b.pure(inst{form: upperForm, op: amd64.EXTRACTF128, width: amd64.W256, args: [3]micro{x, none, none}})
+	op := amd64.EXTRACTF128
+	if b.c.target.wide() {
+		op = amd64.EXTRACTF256
+	}
+	return b.pure(inst{form: upperForm, op: op, width: b.c.target.full(), hasImm: true, imm: 1, args: [3]micro{x, none, none}})
 }
 
-// narrow brings 4 lanes of 8 bytes to 4 bytes each, dropping the upper halves.
+// narrow brings lanes of 8 bytes to 4 bytes each, dropping the upper halves.
 func (b *block) narrow(x micro) micro {
+	if b.c.target.wide() {
+		return b.pure(inst{form: upperForm, op: amd64.PMOVQD, width: amd64.W512, args: [3]micro{x, none, none}})
+	}
 	return b.binaryImm(amd64.SHUFPS, amd64.W128, x, b.upper(x), 0x88)
 }
 
@@ -187,10 +200,13 @@ func (b *block) not(w amd64.Width, x micro) micro {
 	return b.either(amd64.XORPS, w, x, b.bits(rowprog.I64, 1<<64-1))
 }
 
+// pairs tells whether lanes may have 8 bytes.
+func (b *block) pairs() bool { return b.lanes*8 == b.c.target.bytes() }
+
 // mask gives a Bool in lanes of a size.
 func (b *block) mask(v rowprog.Value, size int) micro {
 	m := b.vals[v]
-	if b.lanes == 8 || size != 8 {
+	if !b.pairs() || size != 8 {
 		if m.v == none {
 			m.v = b.narrow(m.wide)
 			b.vals[v] = m
@@ -201,7 +217,7 @@ func (b *block) mask(v rowprog.Value, size int) micro {
 		if b.insts[m.v].form == homeForm { // equal lanes of any width
 			m.wide = m.v
 		} else {
-			m.wide = b.unary(amd64.PMOVSXDQ, amd64.W256, m.v)
+			m.wide = b.unary(amd64.PMOVSXDQ, b.width(8), m.v)
 		}
 		b.vals[v] = m
 	}

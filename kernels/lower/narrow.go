@@ -3,7 +3,6 @@ package lower
 import (
 	"math"
 
-	"github.com/broadloom/broadloom/kernels/amd64"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -64,12 +63,12 @@ func (b *block) narrowArg(x rowprog.Value) micro {
 
 // narrow32 makes a block that sets the narrow copies.
 func (c *compiler) narrow32(list []narrowed) *block {
-	b := c.newBlock(4)
+	b := c.newBlock(c.target.bytes() / 8)
 	t := rowprog.I64
 	for _, n := range list {
 		v := b.integer(rowprog.OpMax, t, b.at(n.from), b.bits(t, math.MaxUint64))
 		v = b.narrow(b.integer(rowprog.OpMin, t, v, b.bits(t, math.MaxInt32)))
-		b.add(inst{form: homeOutForm, size: 4, width: amd64.W128, home: n.to, args: [3]micro{v, none, none}})
+		b.add(inst{form: homeOutForm, size: 4, width: b.width(4), home: n.to, args: [3]micro{v, none, none}})
 	}
 	return b
 }

@@ -52,11 +52,11 @@ func laneType(t rowprog.Type) rowprog.Type {
 // puts the result into its home.
 func (c *compiler) fold(a *accumulator) *block {
 	t := a.typ
-	b := c.newBlock(vectorBytes / laneSize(t))
-	w := amd64.W256
-	var x [laneBytes / vectorBytes]micro
+	bytes, w := c.target.bytes(), c.target.full()
+	b := c.newBlock(bytes / laneSize(t))
+	x := make([]micro, laneBytes/bytes)
 	for i := range x {
-		h := &home{mem: inBlock(a.room + i*vectorBytes)}
+		h := &home{mem: inBlock(a.room + i*bytes)}
 		x[i] = b.at(h)
 	}
 	for h := len(x) / 2; h > 0; h /= 2 {
@@ -64,7 +64,13 @@ func (c *compiler) fold(a *accumulator) *block {
 			x[i] = b.combine(a.kind, t, x[i], x[i+h])
 		}
 	}
-	r := b.combine(a.kind, t, x[0], b.binaryImm(amd64.PERM2F128, w, x[0], x[0], 1))
+	r := x[0]
+	if c.target.wide() {
+		r = b.combine(a.kind, t, r, b.binaryImm(amd64.SHUFF64X2, w, r, r, 0x4e))
+		r = b.combine(a.kind, t, r, b.binaryImm(amd64.SHUFF64X2, w, r, r, 0xb1))
+	} else {
+		r = b.combine(a.kind, t, r, b.binaryImm(amd64.PERM2F128, w, r, r, 1))
+	}
 	r = b.combine(a.kind, t, r, b.unaryImm(amd64.PSHUFD, w, r, 0x4e))
 	if laneSize(t) == 4 {
 		r = b.combine(a.kind, t, r, b.unaryImm(amd64.PSHUFD, w, r, 0xb1))

@@ -9,7 +9,7 @@ import (
 func (c *compiler) section(s rowprog.Section) *block {
 	lo, hi := c.p.Span(s)
 	b := c.newBlock(c.lanes(s))
-	b.narrowIndex = b.lanes == 8
+	b.narrowIndex = !b.pairs()
 	for v := lo; v < hi; v++ {
 		in := &c.p.Insts[v]
 		if in.Op != rowprog.OpConst {
@@ -26,13 +26,10 @@ func (c *compiler) section(s rowprog.Section) *block {
 
 // lanes is the number of lanes in a section.
 func (c *compiler) lanes(s rowprog.Section) int {
-	if s.Domain() != rowprog.Vec {
-		return 4
+	if s.Domain() != rowprog.Vec || !c.canNarrow(s) {
+		return c.target.bytes() / 8
 	}
-	if !c.canNarrow(s) {
-		return 4
-	}
-	return 8
+	return c.target.bytes() / 4
 }
 
 // laneSize is the size of a lane that holds an element; of a Bool, of its mask.
@@ -67,7 +64,7 @@ func (b *block) maskArg(x rowprog.Value, size int) micro {
 
 // keep files the value of an instruction, a mask in lanes of a size if it is a Bool.
 func (b *block) keep(v rowprog.Value, m micro, size int) {
-	if b.lanes == 4 && size == 8 && b.c.p.Insts[v].Type == rowprog.Bool {
+	if b.pairs() && size == 8 && b.c.p.Insts[v].Type == rowprog.Bool {
 		b.vals[v] = masked{none, m}
 		return
 	}
@@ -167,15 +164,15 @@ func (b *block) load(in *rowprog.Inst) micro {
 // iota is the index along an axis.
 func (b *block) iota(in *rowprog.Inst) micro {
 	if in.Domain != rowprog.Vec {
-		return b.add(inst{form: axisForm, width: amd64.W256, size: 8, operand: in.Axis, args: [3]micro{none, none, none}})
+		return b.add(inst{form: axisForm, width: b.c.target.full(), size: 8, operand: in.Axis, args: [3]micro{none, none, none}})
 	}
 	size, add := 8, amd64.PADDQ
 	if b.narrowIndex {
 		size, add = 4, amd64.PADDD
 		b.c.narrow = true
 	}
-	first := b.add(inst{form: indexForm, width: amd64.W256, size: uint8(size), args: [3]micro{none, none, none}})
-	return b.either(add, amd64.W256, first, b.at(b.c.ramp(size)))
+	first := b.add(inst{form: indexForm, width: b.c.target.full(), size: uint8(size), args: [3]micro{none, none, none}})
+	return b.either(add, b.c.target.full(), first, b.at(b.c.ramp(size)))
 }
 
 // store writes a value to an operand.

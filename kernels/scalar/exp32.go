@@ -49,29 +49,11 @@ func atLeast(limit, x float32) float32 {
 	return x
 }
 
-// expPoly is the polynomial of ExpPoly.
-func expPoly(r float32) float32 {
-	p := ExpPoly[0]
-	for _, c := range ExpPoly[1:] {
-		p = FMA32(p, r, c)
-	}
-	return p
-}
-
-// expm1Poly is the polynomial of Expm1Poly.
-func expm1Poly(r float32) float32 {
-	p := Expm1Poly[0]
-	for _, c := range Expm1Poly[1:] {
-		p = FMA32(p, r, c)
-	}
-	return p
-}
-
 // exp32 is exp(x) for x in [ExpMin, ExpMax]. The power of two is multiplied in two
 // steps, for it and the result may lie outside of the normal numbers.
 func exp32(x float32) float32 {
 	k, r := reduce32(x, 2*127)
-	e := FMA32(expPoly(r), r, 1)
+	e := FMA32(poly32(r, ExpPoly[:]), r, 1)
 	half := k >> 1
 	return e * math.Float32frombits(half<<23) * math.Float32frombits((k-half)<<23)
 }
@@ -95,7 +77,7 @@ const TanhMax = 20
 func Tanh32(x float32) float32 {
 	k, r := reduce32(atLeast(-TanhMax, atMost(TanhMax, x+x)), 127)
 	s := math.Float32frombits(k << 23)
-	m := FMA32(float32(expm1Poly(r)*r), s, s-1)
+	m := FMA32(float32(poly32(r, Expm1Poly[:])*r), s, s-1)
 	y := m / (m + 2)
 	return math.Float32frombits(math.Float32bits(y) | math.Float32bits(x)&(1<<31)) // keeps -0
 }
@@ -105,7 +87,7 @@ func Tanh32(x float32) float32 {
 func Expm132(x float32) float32 {
 	k, r := reduce32(atLeast(Expm1Min, atMost(ExpMax, x)), 126)
 	s := math.Float32frombits(k << 23)
-	h := FMA32(float32(expm1Poly(r)*r), s, s-0.5)
+	h := FMA32(float32(poly32(r, Expm1Poly[:])*r), s, s-0.5)
 	if AbsFloat(x) < Tiny32 {
 		return x
 	}

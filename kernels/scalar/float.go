@@ -56,14 +56,36 @@ func FloorDivFloat[T Float](x, y T) T {
 // FMA64 is x*y + z, rounded once.
 func FMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
 
-// FMA32 is x*y + z, rounded once. The product is exact in float64. Rounding the sum
-// twice goes wrong only where the first rounding gives a tie for the second.
+// FMA32 is x*y + z, rounded once. The product is exact in float64; the sum is rounded
+// there first.
 func FMA32(x, y, z float32) float32 {
 	s := float64(x)*float64(y) + float64(z)
-	if b := math.Float64bits(s); b&(1<<29-1) == 1<<28 || b<<1 < (1023-126)<<53 {
+	if roundsTwice(s) {
 		return fmaTie(x, y, z)
 	}
 	return float32(s)
+}
+
+// roundsTwice tells whether rounding s to float32 may go wrong because s has been
+// rounded before: it is a tie or has fewer bits in float32 than usual.
+func roundsTwice(s float64) bool {
+	b := math.Float64bits(s)
+	return b&(1<<29-1) == 1<<28 || b<<1 < (1023-126)<<53
+}
+
+// poly32 is a polynomial of x, evaluated with FMA32; the coefficient of the highest
+// power comes first.
+func poly32(x float32, coefficients []float32) float32 {
+	p := coefficients[0]
+	for _, c := range coefficients[1:] {
+		s := float64(p)*float64(x) + float64(c)
+		if roundsTwice(s) {
+			p = fmaTie(p, x, c)
+		} else {
+			p = float32(s)
+		}
+	}
+	return p
 }
 
 // fmaTie is FMA32 by way of a sum rounded to odd: rounding it again to float32 gives

@@ -18,10 +18,7 @@ func splitLog32(x float32) (m float32, e int32) {
 
 // logTail32 gives what log(1+f) is more than f, plus low.
 func logTail32(f, low float32) float32 {
-	p := LogPoly[0]
-	for _, c := range LogPoly[1:] {
-		p = FMA32(p, f, c)
-	}
+	p := poly32(f, LogPoly[:])
 	square := f * f
 	return FMA32(-0.5, square, FMA32(float32(p*f), square, low))
 }
@@ -104,23 +101,15 @@ const (
 // Erf32 is the error function of x, within 2 ulp.
 func Erf32(x float32) float32 {
 	t, square := AbsFloat(x), float32(x*x)
-	small := ErfSmall[0]
-	for _, c := range ErfSmall[1:] {
-		small = FMA32(small, square, c)
-	}
 	if t < ErfSplit {
-		return FMA32(small, x, x)
+		return FMA32(poly32(square, ErfSmall[:]), x, x)
 	}
 	t = atMost(ErfMax, t)
-	q := ErfLarge[0]
-	for _, c := range ErfLarge[1:] {
-		q = FMA32(q, t, c)
-	}
-	q *= t
+	q := poly32(t, ErfLarge[:]) * t
 	const magic = Magic32 + 127
 	k := FMA32(q, Log2E32, magic)
 	r := FMA32(magic-k, Ln2At32, q)
-	e := FMA32(expPoly(r), r, 1)
+	e := FMA32(poly32(r, ExpPoly[:]), r, 1)
 	y := FMA32(-e, math.Float32frombits(math.Float32bits(k)<<23), 1)
 	return math.Float32frombits(math.Float32bits(y) | math.Float32bits(x)&(1<<31))
 }

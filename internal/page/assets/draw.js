@@ -52,12 +52,19 @@ function drawNode(n, x, y, c, scene) {
 	at += textWidth(n.name + n.op, 14, "bold") + 5;
 	for (const chip of n.chips) {
 		g.append(svg("rect", { class: "chip " + (chip.of ? valueClass(chip.of) : ""), x: at, y: top + 7, width: chip.w, height: 16, rx: 5 }),
-			svg("text", { x: at + 6, y: top + 19, class: "chiptext" }, chip.text, chip.tail ? svg("tspan", { class: "axes" }, chip.tail) : null));
+			svg("text", { x: at + 6, y: top + 19, class: "chiptext" }, chip.text, ...axisSpans(chip)));
 		at += chip.w + 5;
 	}
 	n.lines.forEach((t, k) => g.append(svg("text", { x, y: top + 35 + 15 * k, class: k === 0 ? "type" : "note" }, t)));
 	register(c, n.node, g);
 	scene.append(g);
+}
+
+// axisSpans prints the axes that a chip's operand meets, with repeated ones marked.
+function axisSpans(chip) {
+	if (!chip.axes) return [];
+	const spans = chip.axes.split(/(\([^)]*\))/).map((part) => (part.startsWith("(") ? svg("tspan", { class: "axes" }, part.slice(1, -1)) : part));
+	return [" [", ...spans, "]"];
 }
 
 function drawEdge(item, edge, chain, at, up, scene) {

@@ -35,9 +35,9 @@ function tell(c, i) {
 	const column = columns[c], v = column.values[i];
 	const list = (title, all) => (all.length ? el("span", null, el("i", null, " " + title + " "), all.slice(0, 12).map((j) => column.values[j].l).join(", ") + (all.length > 12 ? ", …" : "")) : null);
 	const words = [v.s && "in " + v.s, v.b, v.kept && "kept for gradient", v.c && "kernel " + (v.c - 1), v.out && "output"].filter(Boolean);
-	foot.replaceChildren(el("b", null, valueText(column, v)), list("operands", v.x.map((x) => x.i).filter((x) => x >= 0)), list("users", column.users[i]),
+	foot.replaceChildren(...[el("b", null, valueText(column, v)), list("operands", v.x.map((x) => x.i).filter((x) => x >= 0)), list("users", column.users[i]),
 		words.length ? el("span", null, " · " + words.join(" · ")) : null,
-		v.f ? el("a", { class: "source", href: "file://" + v.f, title: v.f }, " " + v.p) : null);
+		v.f ? el("a", { class: "source", href: "file://" + v.f, title: v.f }, " " + v.p) : null].filter(Boolean));
 }
 
 const foot = el("footer", { id: "foot" }, "Click a value to light it up in all columns; hover for its operands and users; / searches.");

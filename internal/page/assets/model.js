@@ -11,7 +11,7 @@ for (const [c, column] of columns.entries()) {
 	column.values.forEach((v, i) => {
 		v.x = v.x || [];
 		v.c = (c === last && v.c) || 0;
-		for (const x of v.x) if (x.i >= 0) column.users[x.i].push(i);
+		for (const j of new Set(v.x.map((x) => x.i))) if (j >= 0) column.users[j].push(i);
 	});
 	column.parts = new Set(column.values.map((v) => v.g || 0)).size;
 }
@@ -35,7 +35,7 @@ function related(c, i) {
 // el makes an element: el("b", {class: "x"}, child, "text").
 function el(tag, attributes, ...children) {
 	const e = document.createElement(tag);
-	for (const [k, v] of Object.entries(attributes || {})) if (v !== "" && v != null) e.setAttribute(k, v);
+	for (const [k, v] of Object.entries(attributes || {})) if (v != null) e.setAttribute(k, v);
 	e.append(...children.filter((x) => x != null));
 	return e;
 }

@@ -98,6 +98,26 @@ func (t *trier) tryShape(attrs sized, s graph.Shape) bool {
 	return t.try(graph.Fix{Kind: graph.FixArguments, Text: text, Gives: s}, graph.Change{Node: t.n, Attrs: changed})
 }
 
+// joiner is what the attributes of an operation that joins operands implement.
+type joiner interface{ WithAxis(int) any }
+
+// joinElsewhere joins operands along another axis.
+func (t *trier) joinElsewhere() {
+	attrs, is := t.n.Attrs().(joiner)
+	for axis := 0; is && axis < t.n.Rank(); axis++ {
+		words := make([]string, len(t.n.Operands()))
+		for i, x := range t.n.Operands() {
+			words[i] = x.Called()
+		}
+		change := graph.Change{Node: t.n, Attrs: attrs.WithAxis(axis)}
+		gives := t.n.Graph().Try(change).Shape(t.n)
+		text := fmt.Sprintf("%s gives %s", graph.CallText(t.n, change.Attrs, words...), gives)
+		if t.try(graph.Fix{Kind: graph.FixArguments, Text: text, Gives: gives}, change) {
+			return
+		}
+	}
+}
+
 // elsewhere computes the result of an in-place operation as a new value.
 func (t *trier) elsewhere() {
 	call, isInPlace := strings.CutSuffix(t.n.Op().Func, "InPlace")
@@ -143,9 +163,8 @@ func (t *trier) reduce() {
 	}
 }
 
-// convert changes the dtype of one operand: to another operand's, the widest first; of a
-// single operand, to a dtype that most operations take. What is written in place keeps
-// its dtype.
+// convert changes the dtype of one operand: to another operand's, the widest first, else to
+// one that most operations take. What is written in place keeps its dtype.
 func (t *trier) convert() {
 	var wanted []graph.DType
 	for _, x := range t.n.Operands() {
@@ -157,18 +176,41 @@ func (t *trier) convert() {
 	switch {
 	case t.n.Op().Class == graph.Update:
 		first, wanted = 1, []graph.DType{t.n.In(0).DType()}
-	case len(wanted) == 1:
-		wanted = []graph.DType{graph.Float32, graph.Int64}
+	default:
+		wanted = append(wanted, graph.Float32, graph.Int64)
 	}
 	for _, dtype := range wanted {
 		for i := len(t.n.Operands()) - 1; i >= first; i-- {
-			if x := t.n.In(i); x.DType() != dtype && t.try(
+			if x := t.n.In(i).Written(); x.DType() != dtype && t.try(
 				graph.Fix{Kind: graph.FixConvert, Text: t.with(i, "Cast("+x.Called()+", graph."+constantName(dtype)+")")},
-				graph.Change{Node: t.n, Operands: map[int]graph.Type{i: {DType: dtype, Shape: x.Shape()}}}) {
+				graph.Change{Node: t.n, Operands: t.converted(i, dtype)}) {
 				return
 			}
 		}
 	}
+}
+
+// converted gives the types of the operands when one of them has another dtype, after the
+// operation's promotion.
+func (t *trier) converted(i int, dtype graph.DType) map[int]graph.Type {
+	types, ranks := make([]graph.DType, len(t.n.Operands())), make([]graph.OperandRank, len(t.n.Operands()))
+	for k, x := range t.n.Operands() {
+		types[k], ranks[k] = x.Written().DType(), graph.RankMore
+		if x.Rank() == 0 {
+			ranks[k] = graph.RankZero
+			if x.IsConst() {
+				ranks[k] = graph.PlainNumber
+			}
+		}
+	}
+	if types[i] = dtype; t.n.Op().Promote != nil {
+		types = t.n.Op().Promote(types, ranks)
+	}
+	operands := map[int]graph.Type{}
+	for k, x := range t.n.Operands() {
+		operands[k] = graph.Type{DType: types[k], Shape: x.Shape()}
+	}
+	return operands
 }
 
 // constantName is the name of a dtype's constant in package graph.

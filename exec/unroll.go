@@ -1,0 +1,59 @@
+package exec
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// maxUnrolled bounds the elements that are folded into one without a loop.
+const maxUnrolled = 32
+
+// combiners are the operations of two elements that reductions repeat.
+var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
+	graph.FoldSum: ops.Add, graph.FoldProd: ops.Mul, graph.FoldMax: ops.Maximum, graph.FoldMin: ops.Minimum,
+}
+
+// unrollPass writes the reduction of a few elements of a view, such as those of a window,
+// as elementwise operations on views: the elements are read where they lie and the result
+// is stored once, where a loop would go over the result again for each of them. A value
+// that is no view is better reduced while it is computed.
+func unrollPass(u *unit) error {
+	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if n.Op().Class != graph.Reduce || isSumTo(n) || in[0].Op().View == nil || in[0].DType() == graph.Bool {
+			return nil
+		}
+		combine, axes := combiners[n.Op().Fold], ops.Axes(n)
+		count := graph.Dim(1)
+		for _, axis := range axes {
+			count = count.Times(in[0].Shape()[axis])
+		}
+		if c, static := count.Int(); combine == nil || !static || c < 2 || c > maxUnrolled {
+			return nil
+		}
+		elements := elementsOver(in[0], axes)
+		y := elements[0]
+		for _, x := range elements[1:] {
+			y = combine(y, x)
+		}
+		return ops.Reshape(y, n.Shape()...)
+	})
+	return nil
+}
+
+// elementsOver gives what a value holds at each index of axes of known size, in row-major
+// order, as views without these axes, which are in rising order.
+func elementsOver(x *graph.Node, axes []int) []*graph.Node {
+	if len(axes) == 0 {
+		return []*graph.Node{x}
+	}
+	var list []*graph.Node
+	size, _ := x.Shape()[axes[0]].Int()
+	rest := make([]int, len(axes)-1)
+	for i, axis := range axes[1:] {
+		rest[i] = axis - 1
+	}
+	for k := range size {
+		list = append(list, elementsOver(ops.Select(x, axes[0], graph.Dim(k)), rest)...)
+	}
+	return list
+}

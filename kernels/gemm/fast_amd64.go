@@ -1,0 +1,68 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+//go:generate go run ./gen
+
+var vectorized32, vectorized64 = choose(cpu.Chosen())
+
+// choose gives the loops of an instruction set, for float32 and float64; none for plain Go.
+func choose(isa cpu.ISA) (f32, f64 *vectorized) {
+	switch isa {
+	case cpu.AVX2:
+		return &vectorized{6, 16, tilesF32AVX2[0][:], tilesF32AVX2[1][:], lanes32, transposeF32},
+			&vectorized{6, 8, tilesF64AVX2[0][:], tilesF64AVX2[1][:], lanes64, transposeF64}
+	case cpu.AVX512:
+		return &vectorized{14, 32, tilesF32AVX512[0][:], tilesF32AVX512[1][:], bits32, transposeF32},
+			&vectorized{14, 16, tilesF64AVX512[0][:], tilesF64AVX512[1][:], bits64, transposeF64}
+	}
+	return nil, nil
+}
+
+// inVectors gives the loops for a type of elements, or nil.
+func inVectors[T scalar.Number]() *vectorized {
+	var v T
+	switch any(v).(type) {
+	case float32:
+		return vectorized32
+	case float64:
+		return vectorized64
+	}
+	return nil
+}
+
+// Masks for AVX2 have all bits of a lane set that takes part: a window on them begins so
+// that n lanes do. Masks for AVX-512 have a bit for each lane, 16 to a vector.
+var (
+	lanes4 [32]uint32
+	lanes8 [16]uint64
+	bits4  [33][2]uint16
+	bits8  [17][2]uint16
+)
+
+func init() {
+	for i := range 16 {
+		lanes4[i] = 0xffffffff
+	}
+	for i := range 8 {
+		lanes8[i] = 1<<64 - 1
+	}
+	for n := range bits4 {
+		all := uint64(1)<<n - 1
+		bits4[n] = [2]uint16{uint16(all), uint16(all >> 16)}
+	}
+	for n := range bits8 {
+		all := uint64(1)<<n - 1
+		bits8[n] = [2]uint16{uint16(all & 0xff), uint16(all >> 8)}
+	}
+}
+
+func lanes32(n int) unsafe.Pointer { return unsafe.Pointer(&lanes4[16-n]) }
+func lanes64(n int) unsafe.Pointer { return unsafe.Pointer(&lanes8[8-n]) }
+func bits32(n int) unsafe.Pointer  { return unsafe.Pointer(&bits4[n]) }
+func bits64(n int) unsafe.Pointer  { return unsafe.Pointer(&bits8[n]) }

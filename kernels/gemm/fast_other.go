@@ -1,0 +1,8 @@
+//go:build !amd64
+
+package gemm
+
+import "github.com/broadloom/broadloom/kernels/scalar"
+
+// inVectors gives the loops for a type of elements: there are none for this processor.
+func inVectors[T scalar.Number]() *vectorized { return nil }

@@ -1,0 +1,213 @@
+package main
+
+import "github.com/broadloom/broadloom/kernels/amd64"
+
+// machine is a set of vector instructions.
+type machine struct {
+	name  string
+	width amd64.Width
+	rows  int // of the largest tile
+}
+
+var machines = []machine{
+	{"AVX2", amd64.W256, 6},    // 12 sums, 2 vectors of B, 2 elements of A in 16 registers
+	{"AVX512", amd64.W512, 14}, // 28 sums, 2 vectors of B in 32 registers; A comes with the multiplication
+}
+
+// element is a type of elements.
+type element struct {
+	name      string
+	size      int32
+	fma       *amd64.Op
+	add       *amd64.Op
+	broadcast *amd64.Op
+	load      *amd64.Op // of some lanes, with VEX
+	store     *amd64.Op
+	w         *amd64.Op // moves elements with EVEX, whose masks count them
+	wStore    *amd64.Op
+}
+
+var elements = []element{
+	{"F32", 4, amd64.FMADDPS[2], amd64.ADDPS, amd64.BROADCASTSS, amd64.MASKMOVPS, amd64.MASKMOVPSSt, amd64.MOVUPS, amd64.MOVUPSSt},
+	{"F64", 8, amd64.FMADDPD[2], amd64.ADDPD, amd64.BROADCASTSD, amd64.MASKMOVPD, amd64.MASKMOVPDSt, amd64.MOVUPD, amd64.MOVUPDSt},
+}
+
+// The fields of tileArgs, by offset.
+const (
+	argK     = 0
+	argA     = 8
+	argB     = 16
+	argC     = 24
+	argARow  = 32
+	argAStep = 40
+	argBStep = 48
+	argCRow  = 56
+	argMasks = 64
+	argAdd   = 72
+)
+
+// vectors is the number of vectors side by side in a tile.
+const vectors = 2
+
+// Registers of the loop.
+const (
+	count = amd64.RAX
+	b     = amd64.RDX
+	aRow  = amd64.R8
+	aStep = amd64.R9
+	bStep = amd64.R10
+	c     = amd64.RCX
+	cRow  = amd64.R12
+)
+
+// bases point at every third row of A: two more are at one and two steps from each.
+var bases = []amd64.Reg{amd64.RSI, amd64.R11, amd64.RBX, amd64.R13, amd64.R15}
+
+// tile is the code of a product of rows of A and two vectors of columns of B:
+//
+//	for ; k > 0; k-- {
+//		for r := range rows {
+//			for v := range vectors {
+//				sum[r][v] = fma(A[r], B[v], sum[r][v])
+//			}
+//		}
+//	}
+//
+// from sums of zero, which are then stored to C or added to it.
+type tile struct {
+	machine
+	element
+	rows   int
+	masked bool // C has fewer columns; B has all, packed
+}
+
+func (t tile) sum(row, v int) amd64.Vec { return amd64.Vec(row*vectors + v) }
+
+// spare gives the registers behind the sums of the largest tile.
+func (t tile) spare(i int) amd64.Vec { return amd64.Vec(t.machine.rows*vectors + i) }
+
+// row gives the memory of a row's element of A.
+func (t tile) row(r int) amd64.Mem {
+	base := bases[r/3]
+	switch r % 3 {
+	case 1:
+		return amd64.Indexed(base, aRow, 1, 0)
+	case 2:
+		return amd64.Indexed(base, aRow, 2, 0)
+	}
+	return amd64.At(base, 0)
+}
+
+func (t tile) code() []byte {
+	a := &amd64.Asm{}
+	for _, f := range []struct {
+		r  amd64.Reg
+		at int32
+	}{{count, argK}, {bases[0], argA}, {b, argB}, {aRow, argARow}, {aStep, argAStep}, {bStep, argBStep}} {
+		a.MovLoad(f.r, amd64.At(amd64.RDI, f.at))
+	}
+	used := bases[:(t.rows+2)/3]
+	for i := range used[1:] {
+		a.Lea(used[i+1], amd64.Indexed(used[i], aRow, 2, 0))
+		a.Add(used[i+1], aRow)
+	}
+	for r := range t.rows {
+		for v := range vectors {
+			s := t.sum(r, v)
+			a.R(amd64.XORPS, t.width, s, s, s)
+		}
+	}
+	a.Align(32)
+	loop := a.Here()
+	bytes := int32(t.width.Bytes())
+	for v := range vectors {
+		a.M(amd64.MOVUPS, t.width, t.spare(v), 0, amd64.At(b, int32(v)*bytes))
+	}
+	for r := range t.rows {
+		t.multiply(a, r)
+	}
+	for _, base := range used {
+		a.Add(base, aStep)
+	}
+	a.Add(b, bStep)
+	a.SubImm(count, 1)
+	a.JumpIf(amd64.NotEqual, loop)
+	t.finish(a)
+	return finish(a)
+}
+
+// multiply adds the products of a row.
+func (t tile) multiply(a *amd64.Asm, r int) {
+	if t.width == amd64.W512 {
+		m := t.row(r)
+		m.Broadcast = true
+		for v := range vectors {
+			a.M(t.fma, t.width, t.sum(r, v), t.spare(v), m)
+		}
+		return
+	}
+	x := t.spare(vectors + r%2)
+	a.M(t.broadcast, t.width, x, 0, t.row(r))
+	for v := range vectors {
+		a.R(t.fma, t.width, t.sum(r, v), x, t.spare(v))
+	}
+}
+
+// finish stores the sums, or adds them to what C holds.
+func (t tile) finish(a *amd64.Asm) {
+	a.MovLoad(c, amd64.At(amd64.RDI, argC))
+	a.MovLoad(cRow, amd64.At(amd64.RDI, argCRow))
+	if t.masked {
+		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, argMasks))
+		for v := range vectors {
+			if t.width == amd64.W512 {
+				a.M(amd64.KMOVW, amd64.W128, amd64.Vec(v+1), 0, amd64.At(amd64.RAX, int32(v)*2))
+			} else {
+				a.M(amd64.MOVUPS, t.width, t.spare(v), 0, amd64.At(amd64.RAX, int32(v)*32))
+			}
+		}
+	}
+	a.MovLoad(amd64.RDX, amd64.At(amd64.RDI, argAdd))
+	a.Test(amd64.RDX, amd64.RDX)
+	replace, end := a.NewLabel(), a.NewLabel()
+	a.JumpIf(amd64.Equal, replace)
+	t.store(a, true)
+	a.Jump(end)
+	a.Bind(replace)
+	t.store(a, false)
+	a.Bind(end)
+	a.Zeroupper()
+	a.Return()
+}
+
+func (t tile) store(a *amd64.Asm, add bool) {
+	bytes := int32(t.width.Bytes())
+	for r := range t.rows {
+		for v := range vectors {
+			m, s := amd64.At(c, int32(v)*bytes), t.sum(r, v)
+			switch {
+			case !t.masked:
+				if add {
+					a.M(t.add, t.width, s, s, m)
+				}
+				a.M(amd64.MOVUPSSt, t.width, s, 0, m)
+			case t.width == amd64.W512:
+				some := amd64.Mask{K: uint8(v + 1)}
+				if add {
+					a.MK(t.w, t.width, t.spare(0), 0, m, amd64.Mask{K: some.K, Zero: true})
+					a.R(t.add, t.width, s, s, t.spare(0))
+				}
+				a.MK(t.wStore, t.width, s, 0, m, some)
+			default:
+				if add {
+					a.M(t.load, t.width, t.spare(vectors), t.spare(v), m)
+					a.R(t.add, t.width, s, s, t.spare(vectors))
+				}
+				a.M(t.element.store, t.width, s, t.spare(v), m)
+			}
+		}
+		if r < t.rows-1 {
+			a.Add(c, cRow)
+		}
+	}
+}
