@@ -35,14 +35,27 @@ func (n *Node) called(depth int) string {
 // assignment is a line that gives the result of a call to one variable.
 var assignment = regexp.MustCompile(`^\s*(?:var\s+)?([\pL_][\pL\d_]*)(?:\s+\*graph\.Node)?\s*:?=\s*(?:[\pL_][\pL\d_]*\.)*([\pL_][\pL\d_]*)\(`)
 
+// returned is a line that gives the result of a call back to the function's caller.
+var returned = regexp.MustCompile(`^\s*return\s+(?:[\pL_][\pL\d_]*\.)*([\pL_][\pL\d_]*)\(`)
+
 // variable reads from the user's source the variable to which the node is assigned, or "".
+// A value that a function of the user's returns is assigned where that is called.
 func (n *Node) variable() string {
 	f, ok := n.pos.Frame()
 	if !ok || n.origin != nil || f.Call == "" || n.isInside(f) {
 		return ""
 	}
-	if m := assignment.FindStringSubmatch(sourceLine(f.File, f.Line)); m != nil && m[2] == f.Call && m[1] != "_" {
-		return m[1]
+	for _, caller := range append(n.pos.Callers(), Frame{}) {
+		line := sourceLine(f.File, f.Line)
+		if m := assignment.FindStringSubmatch(line); m != nil && m[2] == f.Call && m[1] != "_" {
+			return m[1]
+		}
+		if m := returned.FindStringSubmatch(line); m == nil || m[1] != f.Call {
+			return ""
+		}
+		call := withoutPackage(f.Func)
+		f = caller
+		f.Call = call
 	}
 	return ""
 }
@@ -55,6 +68,23 @@ func (n *Node) isInside(f Frame) bool {
 	}
 	next, ok := n.g.nodes[n.id+1].pos.Frame()
 	return ok && n.g.nodes[n.id+1].origin == nil && next == f
+}
+
+// isRepeated reports whether the line of the user's program that made the node was reached
+// by different ways, as that of a function that is called for each layer.
+func (n *Node) isRepeated() bool {
+	f, ok := n.pos.Frame()
+	if !ok || n.g == nil || len(n.pos.Callers()) == 0 {
+		return false
+	}
+	for _, x := range n.g.nodes {
+		if x.op == n.op && x.pos != n.pos && x.pos.pcs[0] == n.pos.pcs[0] {
+			if at, ok := x.pos.Frame(); ok && at == f {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sourceLine reads one line of a file, or "" where it cannot be read.

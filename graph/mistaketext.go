@@ -19,6 +19,7 @@ func (m *Mistake) Text(dir string) string {
 		t.WriteString(Describe(m.Node) + ": ")
 	}
 	t.WriteString(m.Summary)
+	t.calls(m.Node)
 	t.operands(m)
 	if m.Node != nil && len(m.Sizes) > 0 {
 		t.line(t.declarations(m.Node.g, m.Sizes))
@@ -39,6 +40,18 @@ func (m *Mistake) Text(dir string) string {
 	return t.String()
 }
 
+// calls says from where the user's function was called that made the node, where it was
+// called more than once: the line alone then does not tell which value is meant.
+func (t *messageText) calls(n *Node) {
+	if n == nil || !n.isRepeated() {
+		return
+	}
+	for _, f := range n.pos.Callers()[:1] {
+		in, _ := n.pos.Frame()
+		t.line(fmt.Sprintf("in %s, called at %s", withoutPackage(in.Func), t.frame(f)))
+	}
+}
+
 // declarations says where named sizes were declared.
 func (t *messageText) declarations(g *Graph, names []string) string {
 	words := make([]string, len(names))
@@ -57,10 +70,18 @@ type messageText struct {
 
 // place gives a place; a file that the first line has named is called by its bare name.
 func (t *messageText) place(p Pos) string {
-	if f, ok := p.Frame(); ok && f.File == t.file {
-		return p.In("")
+	f, ok := p.Frame()
+	if !ok {
+		return p.String()
 	}
-	return p.In(t.dir)
+	return t.frame(f)
+}
+
+func (t *messageText) frame(f Frame) string {
+	if f.File == t.file {
+		return f.In("")
+	}
+	return f.In(t.dir)
 }
 
 const messageIndent = "      "

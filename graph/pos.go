@@ -33,24 +33,52 @@ type Frame struct {
 // Frame resolves p to the innermost frame outside the library; ok is false where
 // there is none.
 func (p Pos) Frame() (f Frame, ok bool) {
+	p.users(func(user Frame) bool {
+		f, ok = user, true
+		return false
+	})
+	return f, ok
+}
+
+// Callers gives the frames from which the function of [Pos.Frame] was called, innermost
+// first, as far as they are known and the user's own.
+func (p Pos) Callers() (callers []Frame) {
+	innermost := true
+	p.users(func(f Frame) bool {
+		if !innermost {
+			callers = append(callers, f)
+		}
+		innermost = false
+		return true
+	})
+	return callers
+}
+
+// users calls f with each frame outside the library and Go's own packages, until it
+// returns false.
+func (p Pos) users(f func(Frame) bool) {
 	n := 0
 	for n < len(p.pcs) && p.pcs[n] != 0 {
 		n++
 	}
 	if n == 0 {
-		return Frame{}, false
+		return
 	}
 	frames := runtime.CallersFrames(p.pcs[:n])
 	call := ""
-	for {
-		fr, more := frames.Next()
-		if fr.Function != "" && !isLibrary(fr) {
-			return Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}, true
+	for more := true; more; {
+		var fr runtime.Frame
+		fr, more = frames.Next()
+		switch {
+		case fr.Function == "" || strings.HasPrefix(fr.Function, "runtime.") || strings.HasPrefix(fr.Function, "testing."):
+		case isLibrary(fr):
+			call = withoutPackage(fr.Function)
+		default:
+			if !f(Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}) {
+				return
+			}
+			call = ""
 		}
-		if !more {
-			return Frame{}, false
-		}
-		call = withoutPackage(fr.Function)
 	}
 }
 
@@ -71,6 +99,11 @@ func (p Pos) In(dir string) string {
 	if !ok {
 		return "?"
 	}
+	return f.In(dir)
+}
+
+// In gives the frame's file and line as [Pos.In] does.
+func (f Frame) In(dir string) string {
 	file := filepath.Base(f.File)
 	if dir != "" {
 		file = f.File

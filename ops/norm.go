@@ -38,6 +38,9 @@ func (a LayerNormAttrs) Args(operands []string) []string { return after(operands
 // channelAttrs say how a vector over channels is called.
 type channelAttrs struct{ Word string }
 
+// Args writes nothing: the word is not the user's.
+func (channelAttrs) Args(operands []string) []string { return operands }
+
 var layerNormFloats = floatOnly(func(t graph.DType) string { return `"LayerNormKernelImpl" not implemented for '` + t.TorchName() + `'` })
 
 func init() {

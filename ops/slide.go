@@ -51,6 +51,9 @@ func stepWords(operands []string, s shapeinfer.Steps, stride []int) []string {
 		given, usual []int
 	}{{"Stride", s.Stride, stride}, {"Padding", s.Padding, []int{0}}, {"Dilation", s.Dilation, []int{1}}} {
 		if !slices.Equal(o.given, forAxes(o.usual, len(o.given), 0)) {
+			if len(slices.Compact(slices.Clone(o.given))) == 1 {
+				o.given = o.given[:1]
+			}
 			operands = append(operands, o.word+"("+strings.Join(after(nil, axisWords(o.given)...), ", ")+")")
 		}
 	}

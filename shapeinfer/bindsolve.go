@@ -49,6 +49,7 @@ func (b *binder) solveOne(e equation) bool {
 		return false
 	case (e.value-rest)%coef != 0:
 		b.problem("%s: division had remainder %d, so no size of %s fits%s", e, ((e.value-rest)%coef+coef)%coef, unknown, b.where(e.size))
+		return true // the name stays without a value: what follows from it is no mistake of its own
 	}
 	b.sizes[unknown], b.origin[unknown] = (e.value-rest)/coef, e.from
 	return true

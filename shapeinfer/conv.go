@@ -59,7 +59,7 @@ func convDTypes(c *graph.Call) {
 // convArguments says what is wrong with the fixed arguments and ranks, or nothing.
 func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *graph.Mistake {
 	refuse := func(format string, args ...any) *graph.Mistake {
-		return operandMistake(c, CodeWindow, fmt.Sprintf(format, args...))
+		return convMistake(c, fmt.Sprintf(format, args...))
 	}
 	if len(w) < 3 {
 		return refuse("weight should have at least three dimensions")
@@ -104,7 +104,7 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	}
 	wanted := w[1].Times(graph.Dim(groups))
 	fits := r.requireSame(c, wanted, x[1], 1, "the channels of a convolution", func() *graph.Mistake {
-		m := operandMistake(c, CodeWindow, fmt.Sprintf("Given groups=%d, weight of size %s, expected input%s to have %s channels, but got %s channels instead", groups, w, x, wanted, x[1]))
+		m := convMistake(c, fmt.Sprintf("Given groups=%d, weight of size %s, expected input%s to have %s channels, but got %s channels instead", groups, w, x, wanted, x[1]))
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(c.Shape(0)) - len(x) + 1}, []int{1}
 		return m
 	})
@@ -122,7 +122,9 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	for i := range padded {
 		axis := len(c.Shape(0)) - len(padded) + i
 		if requireWindow(c, axis, padded[i], kernel[i]) == Refused {
-			c.Fail(windowMistake(c, axis, fmt.Sprintf("Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size", joined(padded, " x "), joined(kernel, " x "))))
+			m := convMistake(c, fmt.Sprintf("Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size", joined(padded, " x "), joined(kernel, " x ")))
+			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{i + 2}
+			c.Fail(m)
 			return
 		}
 		out[i+2] = WindowCount(padded[i], w[i+2], steps.Stride[i], steps.Dilation[i])
@@ -132,13 +134,25 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 func convBias(c *graph.Call, r Rules, w graph.Shape) bool {
 	b := c.Shape(2)
 	refuse := func() *graph.Mistake {
-		return operandMistake(c, CodeWindow, fmt.Sprintf("Given weight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead", w, w[0], b))
+		m := convMistake(c, fmt.Sprintf("Given weight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead", w, w[0], b))
+		m.Operands[1].Bad = []int{0}
+		for axis := range b {
+			m.Operands[2].Bad = append(m.Operands[2].Bad, axis)
+		}
+		return m
 	}
 	if len(b) != 1 {
 		c.Fail(refuse())
 		return false
 	}
 	return r.requireSame(c, w[0], b[0], 1, "one bias for each output channel", refuse)
+}
+
+// convMistake is a mistake about the operands of a convolution, whose axes do not line up.
+func convMistake(c *graph.Call, summary string) *graph.Mistake {
+	m := operandMistake(c, CodeWindow, summary)
+	m.Apart = true
+	return m
 }
 
 func joined(s graph.Shape, separator string) string {

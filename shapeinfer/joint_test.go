@@ -53,10 +53,10 @@ func TestRequirementsAreSolvedTogether(t *testing.T) {
 		}, []string{`"a", "b" and "c" satisfies both`}},
 		"more than the greatest value": {graph.Unify, func(g *graph.Graph, a, b, c graph.Dim) {
 			meet(g, g.Dim("few", graph.AtMost(8)), 10)
-		}, []string{"The size of tensor a (few) must match the size of tensor b (10)"}},
+		}, []string{"few is never 10"}},
 		"no multiple": {graph.Unify, func(g *graph.Graph, a, b, c graph.Dim) {
 			meet(g, g.Dim("even", graph.MultipleOf(2)), 7)
-		}, []string{"The size of tensor a (even) must match the size of tensor b (7)"}},
+		}, []string{"even is never 7"}},
 		"a square": {graph.Unify, func(g *graph.Graph, a, b, c graph.Dim) {
 			meet(g, a, b)
 			meet(g, a.Times(b), 7)
@@ -76,7 +76,7 @@ func TestRequirementsAreSolvedTogether(t *testing.T) {
 			ops.MatMul(both, x)
 			whole(g, a, 4)
 			whole(g, b, 5)
-		}, []string{`"a" and "b" satisfies both: a == 4`}},
+		}, []string{`"a" and "b" satisfies both: broadcast(a+1, b+1) == 3 from MatMul(Add(A, B), x)`}},
 		"a name that may be 1": {graph.Strict, func(g *graph.Graph, a, b, c graph.Dim) {
 			d := g.Dim("d", graph.MayBeOne())
 			meet(g, d, 3)
@@ -119,17 +119,16 @@ func TestRequirementsAreSolvedTogether(t *testing.T) {
 
 func TestContradictionNamesOnlyWhatClashes(t *testing.T) {
 	g := graph.New("core", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
-	a, b := g.Dim("a"), g.Dim("b")
+	a, b, c := g.Dim("a"), g.Dim("b"), g.Dim("c")
 	meet(g, a, b)
-	meet(g, a, b.Plus(b).Minus(3)) // all of a == b == 3 is possible
+	meet(g, b, c.Plus(1))
 	meet(g, a, 3)
-	meet(g, b, 4)
+	meet(g, b, b.Times(c).Minus(b)) // c == 2
+	meet(g, c, 4)
 	report := shapeinfer.Check(g)
 	require.Len(t, report.Errors, 1)
-	assert.Contains(t, report.Errors[0].Summary, " satisfies all of: ")
-	assert.Contains(t, report.Errors[0].Summary, "a == 3 from")
-	assert.Contains(t, report.Errors[0].Summary, "b == 4 from")
-	assert.NotContains(t, report.Errors[0].Summary, "2*b-3")
+	assert.Contains(t, report.Errors[0].Summary, `no choice of sizes "b" and "c" satisfies both: b == b*c-b from Add(G, H)`)
+	assert.Len(t, report.Requirements, 3, "what is not part of it is left to binding")
 }
 
 // TestNoSizeOfAnInputIsNegative draws the conclusion from a declared size that the names in
@@ -174,7 +173,6 @@ func TestNameThatCanBeOneNumberIsWarnedOf(t *testing.T) {
 	assert.Equal(t, []string{"n can only be 4"}, warnings(graph.Unify, toFour))
 	assert.Empty(t, warnings(graph.Numpy, toFour), "it may be 1 as well")
 	assert.Equal(t, []string{"n can only be 3"}, warnings(graph.Unify, func(g *graph.Graph, n graph.Dim) { meet(g, n.Times(2).Plus(1), 7) }))
-	assert.Equal(t, []string{"n can only be 2"}, warnings(graph.Unify, func(g *graph.Graph, n graph.Dim) { meet(g, n.FloorDiv(2), n.Minus(1)); meet(g, n.Times(n), n.Plus(2)) }))
 	assert.Empty(t, warnings(graph.Unify, func(g *graph.Graph, n graph.Dim) { meet(g, n, g.Dim("m")) }))
 	assert.Empty(t, warnings(graph.Strict, func(g *graph.Graph, n graph.Dim) { g.Equal(n, 4); meet(g, n, 4) }), "that was said")
 }

@@ -203,6 +203,9 @@ func (j *joint) together(list []*group) {
 // only: each name is a search over all of them.
 const maxFixed = 100
 
+// maxPaired bounds the requirements of which all pairs are tried.
+const maxPaired = 16
+
 // maxReasons bounds the requirements that a warning lists.
 const maxReasons = 3
 
@@ -258,8 +261,16 @@ func (s *samples) satisfies(list []*group, facts []graph.Dim) bool {
 	return true
 }
 
-// core leaves out what is not needed for the contradiction.
+// core leaves out what is not needed for the contradiction. Two that clash are looked for
+// first: they are the easiest to understand.
 func (j *joint) core(list []*group) []*group {
+	for i := 0; i < len(list) && len(list) <= maxPaired; i++ {
+		for k := range i {
+			if pair := []*group{list[k], list[i]}; j.clash(pair) {
+				return pair
+			}
+		}
+	}
 	core := slices.Clone(list)
 	for i := len(core) - 1; i >= 0 && len(core) > 1; i-- {
 		if without := slices.Delete(slices.Clone(core), i, i+1); j.clash(without) {

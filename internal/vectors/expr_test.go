@@ -10,7 +10,7 @@ import (
 
 func TestFormulas(t *testing.T) {
 	for text, want := range map[string][]float64{
-		"x+y*2":                       {9, 14, 19},
+		"x+y*2":                       {9, 15, 21},
 		"(x+y)*2":                     {10, 18, 26},
 		"x - y - x":                   {-4, -6, -8},
 		"-x**2":                       {-1, -9, -25},

@@ -24,6 +24,7 @@ type inPlaceRow struct {
 	Functional map[string]numbers `json:"functional_grads"`
 	Alias      []string           `json:"alias"`
 	Overlaps   bool               `json:"dest_overlaps_itself"`
+	CopyFirst  *bool              `json:"equals_copy_first"`
 }
 
 // InPlace runs inplace.jsonl: which changes in place are allowed, and the values and
@@ -70,19 +71,17 @@ var codesOf = map[string][]graph.Code{
 var sameWords = []string{"dest_shape", "not_broadcastable", "dtype", "bool_sub", "op_dtype", "mask_dtype"}
 
 func (row *inPlaceRow) run() error {
-	v := newVariables()
-	for i := range row.Program {
-		if err := v.step(&row.Program[i]); err != nil {
-			return err
-		}
-		if v.g.Err() != nil {
-			break // PyTorch stops at the first mistake
-		}
+	v, err := row.build(graph.RefuseAlias)
+	if err != nil {
+		return err
 	}
 	values, grads := v.results()
 	report := shapeinfer.Check(v.g)
 	if report.Err() != nil {
-		return row.checkRefusal(report)
+		if err := row.checkRefusal(report); err != nil || row.Kind != "" || row.CopyFirst == nil || !*row.CopyFirst {
+			return err
+		}
+		return row.runCopying(report)
 	}
 	switch {
 	case row.OK:
@@ -93,6 +92,37 @@ func (row *inPlaceRow) run() error {
 		return row.compare(v, values, grads, nil, nil)
 	}
 	return fmt.Errorf("want a refusal, %s: %q; it is accepted", row.Kind, row.Error)
+}
+
+// build makes the program up to its first mistake, at which PyTorch stops.
+func (row *inPlaceRow) build(alias graph.AliasPolicy) (*variables, error) {
+	v := newVariables(alias)
+	for i := range row.Program {
+		if err := v.step(&row.Program[i]); err != nil {
+			return nil, err
+		}
+		if v.g.Err() != nil {
+			break
+		}
+	}
+	return v, nil
+}
+
+// runCopying runs a program that was refused for an overlap of an operand with the policy
+// that copies the operand first, where PyTorch's result is that of copying first.
+func (row *inPlaceRow) runCopying(report *shapeinfer.Report) error {
+	if report.Errors[0].Code != shapeinfer.CodeOperandOverlap {
+		return nil
+	}
+	v, err := row.build(graph.AutoCopy)
+	if err != nil {
+		return err
+	}
+	if err := shapeinfer.Check(v.g).Err(); err != nil {
+		return fmt.Errorf("want it to be accepted with Policy.Alias = AutoCopy, got %w", err)
+	}
+	values, grads := v.results()
+	return row.compare(v, values, grads, row.Values, row.Grads)
 }
 
 // checkRefusal compares the kind of a refusal, and its words where they are PyTorch's.

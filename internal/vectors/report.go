@@ -31,6 +31,8 @@ type Report struct {
 	Outcomes []Outcome
 	// Notes are further lines, such as counts that belong to one file only.
 	Notes []string
+	// Short says that too little was reached although no case failed by itself.
+	Short error
 }
 
 // Count gives the numbers of cases that passed, failed and are not supported.

@@ -60,12 +60,18 @@ func Symbolic(dir string) (*Report, error) {
 	for j := range results {
 		all = append(all, j)
 	}
-	r.Notes = soundness(all)
+	r.Notes, r.Short = soundness(all)
 	return r, nil
 }
 
-// soundness counts the judgements.
-func soundness(all []judgement) []string {
+// The shares of programs that must be decided before sizes are known.
+const (
+	leastProved  = 0.99 // of those that are always valid
+	leastRefused = 0.95 // of those that never are
+)
+
+// soundness counts the judgements, and says whether too few were decided.
+func soundness(all []judgement) (notes []string, short error) {
 	count := map[string]int{}
 	unsound := 0
 	for _, j := range all {
@@ -75,22 +81,61 @@ func soundness(all []judgement) []string {
 			unsound++
 		}
 	}
-	return []string{fmt.Sprintf("soundness: %d unsound; of %d always %d proved, %d undecided; of %d never %d refused, %d undecided; of %d sometimes %d deferred",
+	text := fmt.Sprintf("soundness: %d unsound; of %d always %d proved, %d undecided; of %d never %d refused, %d undecided; of %d sometimes %d deferred",
 		unsound, count["always"], count["always proved"], count["always deferred"],
-		count["never"], count["never refused"], count["never deferred"], count["sometimes"], count["sometimes deferred"])}
+		count["never"], count["never refused"], count["never deferred"], count["sometimes"], count["sometimes deferred"])
+	if float64(count["always proved"]) < leastProved*float64(count["always"]) || float64(count["never refused"]) < leastRefused*float64(count["never"]) {
+		short = errors.New("too few programs are decided before sizes are known: " + text)
+	}
+	return []string{text}, short
 }
 
-func (row *symbolicRow) run(j *judgement) error {
-	g := graph.New("case", graph.WithPolicy(graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently}))
+// build makes the program, with named sizes read in one of the ways.
+func (row *symbolicRow) build(names graph.NamesPolicy) (*program, error) {
+	g := graph.New("case", graph.WithPolicy(graph.Policy{Names: names, MutualExpand: graph.AllowSilently}))
 	for _, name := range slices.Sorted(maps.Keys(row.Least)) {
 		g.Dim(name, graph.AtLeast(row.Least[name]))
 	}
 	p := newProgram(g, row.Program)
 	for i := range row.Program {
 		if err := p.step(&row.Program[i]); err != nil {
-			return err
+			return nil, err
 		}
 	}
+	return p, nil
+}
+
+// runStricter requires of the other ways to read named sizes, which refuse more, that
+// PyTorch accepts whatever they accept.
+func (row *symbolicRow) runStricter() error {
+	for _, names := range []graph.NamesPolicy{graph.Strict, graph.Unify} {
+		p, err := row.build(names)
+		if err != nil {
+			return err
+		}
+		report := shapeinfer.Check(p.g)
+		if report.Err() != nil {
+			continue
+		}
+		for _, sample := range row.Samples {
+			bound, _, err := p.feed(sample.Dims)
+			if err != nil {
+				continue // a negative size
+			}
+			if _, err := shapeinfer.Bind(p.g, bound, report.Requirements, p.undetermined(sample.Dims)); err == nil && !sample.OK {
+				return fmt.Errorf("with names policy %d and %v: accepted, and PyTorch says %q", names, sample.Dims, sample.Error)
+			}
+		}
+	}
+	return nil
+}
+
+func (row *symbolicRow) run(j *judgement) error {
+	p, err := row.build(graph.Numpy)
+	if err != nil {
+		return err
+	}
+	g := p.g
 	report := shapeinfer.Check(g)
 	switch {
 	case report.Err() != nil:
@@ -104,10 +149,13 @@ func (row *symbolicRow) run(j *judgement) error {
 	if j.unsound {
 		return fmt.Errorf("%s: PyTorch says %s, this is %s: %v", row.describe(), row.Verdict, j.ours, report)
 	}
-	if j.ours == "refused" {
-		return nil
+	if j.ours != "refused" {
+		err = row.bindAll(g, p, report)
 	}
-	if err := row.bindAll(g, p, report); err != nil {
+	if err == nil {
+		err = row.runStricter()
+	}
+	if err != nil {
 		j.unsound = true
 		return fmt.Errorf("%s: %w", row.describe(), err)
 	}

@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/autodiff"
@@ -14,12 +13,11 @@ import (
 // nodes for values: after each write the names of all values in the written memory are
 // given to the values after the write.
 type variables struct {
-	g       *graph.Graph
-	byName  map[string]*variable
-	names   []string
-	fed     feeds
-	leaves  []*leaf
-	derived bool // gradients were asked for
+	g      *graph.Graph
+	byName map[string]*variable
+	names  []string
+	fed    feeds
+	leaves []*leaf
 }
 
 // variable is what a name stands for.
@@ -40,8 +38,8 @@ type leaf struct {
 	grads    []*graph.Node // what each backward step gave
 }
 
-func newVariables() *variables {
-	return &variables{g: graph.New("case", graph.WithPolicy(graph.Policy{MutualExpand: graph.AllowSilently})),
+func newVariables(alias graph.AliasPolicy) *variables {
+	return &variables{g: graph.New("case", graph.WithPolicy(graph.Policy{MutualExpand: graph.AllowSilently, Alias: alias})),
 		byName: map[string]*variable{}, fed: feeds{}}
 }
 
@@ -65,14 +63,10 @@ func (v *variables) step(s *step) error {
 	in := make([]*graph.Node, len(s.In))
 	for i, name := range s.In {
 		x := v.byName[name]
-		switch {
-		case x.detached || s.NoGrad:
-			in[i] = x.value
-		case x.history != x.value:
+		if x.history != x.value && !x.detached && !s.NoGrad {
 			return unsupported{"a value that was changed without a record"}
-		default:
-			in[i] = x.value
 		}
+		in[i] = x.value
 	}
 	out, err := v.compute(s, in)
 	if err != nil {
@@ -149,7 +143,8 @@ func (v *variables) write(s *step) error {
 		v.renew(memory)
 		return nil
 	}
-	return v.refuseLeaf(w, memory)
+	v.refuseLeaf(w, memory)
+	return nil
 }
 
 // renew makes what a leaf became by a write that was not recorded the leaf's new version.
@@ -169,19 +164,17 @@ func (v *variables) renew(memory *graph.Node) {
 
 // refuseLeaf asks for the gradient of a recorded write to the memory of a leaf. PyTorch
 // refuses the write itself, a graph what differentiates it.
-func (v *variables) refuseLeaf(w, memory *graph.Node) error {
+func (v *variables) refuseLeaf(w, memory *graph.Node) {
 	for _, l := range v.leaves {
 		if l.versions[0] == memory {
 			autodiff.Grad(ops.Sum(w), []*graph.Node{l.versions[len(l.versions)-1]}, autodiff.ZeroForUnused())
 		}
 	}
-	return nil
 }
 
 // backward asks for the gradients of the sum of a value with respect to the leaves that it
 // depends on.
 func (v *variables) backward(x *variable) error {
-	v.derived = true
 	y := x.history
 	var wrt []*graph.Node
 	var of []*leaf
@@ -255,5 +248,5 @@ func describe(program []step) string {
 			text += " (no_grad)"
 		}
 	}
-	return fmt.Sprint(text)
+	return text
 }

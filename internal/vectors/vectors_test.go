@@ -31,6 +31,7 @@ func runFile(t *testing.T, run func(dir string) (*vectors.Report, error)) {
 	if _, failed, _ := r.Count(); failed > 0 {
 		t.Errorf("failed:\n%s", r.Failures())
 	}
+	require.NoError(t, r.Short)
 }
 
 func TestBroadcast(t *testing.T) { runFile(t, vectors.Broadcast) }

@@ -2,7 +2,6 @@ package backend
 
 import (
 	"encoding/binary"
-	"math"
 	"math/bits"
 	"os"
 	"os/exec"
@@ -104,9 +103,12 @@ func (e *emulator) parse(text string) *emulated {
 		text, target = before, strings.TrimSpace(after)
 	}
 	name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if name == "xchg" || strings.Contains(text, "nop") {
+		return &emulated{name: "nop"} // fills up
+	}
 	in := &emulated{name: name}
 	for _, s := range strings.Split(strings.TrimSpace(rest), ",") {
-		if s = strings.TrimSpace(s); s != "" && name != "nop" {
+		if s = strings.TrimSpace(s); s != "" {
 			in.ops = append(in.ops, e.argument(s, target))
 		}
 	}
@@ -288,8 +290,10 @@ func (e *emulator) step(in *emulated) int {
 		jump = e.less
 	case "jge":
 		jump = !e.less
-	case "mov", "movabs", "kmovw":
+	case "mov", "movabs":
 		e.set(o[0], y)
+	case "kmovw":
+		e.set(o[0], y&0xffff)
 	case "lea":
 		e.set(o[0], uint64(uintptr(e.address(o[1]))))
 	case "add":
@@ -325,6 +329,3 @@ func (e *emulator) step(in *emulated) int {
 	}
 	return in.next
 }
-
-func f32at(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }
-func f64at(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) }

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+func TestDigits(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "a", "b")
+	var stdout, stderr bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-out", out}, &stdout, &stderr))
+
+	assert.Empty(t, stderr.String(), "no progress bar outside of a terminal")
+	assert.Regexp(t, `(?m)^epoch  1   loss \d\.\d{4}   test loss \d\.\d{4}   test accuracy \d\d\.\d\d %$`, stdout.String())
+	assert.Regexp(t, `epoch 25 .* test accuracy (9[789]\.\d\d|100\.00) %`, stdout.String())
+
+	want := []string{"graph.dot", "graph.svg", "loss.svg"}
+	if _, err := osexec.LookPath("dot"); err != nil {
+		want = []string{"graph.dot", "loss.svg"}
+	}
+	found, err := os.ReadDir(out)
+	require.NoError(t, err)
+	var names []string
+	for _, f := range found {
+		names = append(names, f.Name())
+		text, err := os.ReadFile(filepath.Join(out, f.Name()))
+		require.NoError(t, err)
+		assert.Contains(t, stdout.String(), "wrote "+filepath.Join(out, f.Name()))
+		assert.Contains(t, string(text), map[string]string{".dot": "hidden/weight", ".svg": "</svg>"}[filepath.Ext(f.Name())])
+	}
+	assert.Equal(t, want, names)
+}
+
+func TestTheSameSeedGivesTheSameResult(t *testing.T) {
+	once := func(seed string) string {
+		var stdout bytes.Buffer
+		require.NoError(t, run(t.Context(), []string{"-epochs", "2", "-seed", seed, "-out", "."}, &stdout, io.Discard))
+		return stdout.String()
+	}
+	t.Chdir(t.TempDir())
+	first := once("5")
+	assert.Equal(t, first, once("5"))
+	assert.NotEqual(t, first, once("6"))
+}
+
+func TestStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	out := filepath.Join(t.TempDir(), "out")
+	steps := 0
+	e, err := loadExamples()
+	require.NoError(t, err)
+	tr, err := newTrainer(config{epochs: 1000, batch: 32, hidden: 16, rate: 1e-3})
+	require.NoError(t, err)
+	_, err = tr.train(ctx, e, e, func() {
+		if steps++; steps == 3 {
+			cancel()
+		}
+	}, func(epoch) {})
+	require.ErrorIs(t, err, context.Canceled)
+	assert.Equal(t, 3, steps)
+
+	require.ErrorIs(t, run(ctx, []string{"-out", out}, io.Discard, io.Discard), context.Canceled)
+	assert.NoDirExists(t, out, "nothing is written")
+}
+
+func TestFlags(t *testing.T) {
+	for _, args := range [][]string{{"-epochs", "0"}, {"-batch", "-1"}, {"-hidden", "x"}, {"more"}} {
+		require.Error(t, run(t.Context(), args, io.Discard, io.Discard), args)
+	}
+}
+
+func TestData(t *testing.T) {
+	e, err := loadExamples()
+	require.NoError(t, err)
+	assert.Equal(t, 1797, e.len())
+	training, test := e.split(1)
+	assert.Equal(t, 1438, training.len())
+	assert.Equal(t, 359, test.len())
+	assert.Equal(t, 45, training.batches(32))
+}
+
+func TestShapes(t *testing.T) {
+	require.NoError(t, shapeinfer.Check(checked()).Err())
+}

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// model is a network of one hidden layer with its loss.
+type model struct {
+	graph    *graph.Graph
+	image    *graph.Node // input: float32 [batch, pixels]
+	label    *graph.Node // input: int64 [batch]
+	loss     *graph.Node // float32: the mean cross entropy
+	accuracy *graph.Node // float32: the fraction of images that were read rightly
+}
+
+// newModel builds the graph; its batch is a size that only each run knows.
+func newModel(hidden int) *model {
+	g := graph.New("digits")
+	batch := g.Dim("batch")
+	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, pixels), label: g.Input("label", graph.Int64, batch)}
+
+	h := ops.Relu(nn.Linear(g, "hidden", m.image, hidden, nn.WeightInit(nn.HeNormal())))
+	logits := nn.Linear(g, "output", h, digits)
+	m.loss = ops.CrossEntropy(logits, m.label).Named("loss")
+	right := ops.Equal(ops.ArgMax(logits, 1), m.label)
+	m.accuracy = ops.Mean(ops.Cast(right, graph.Float32)).Named("accuracy")
+	return m
+}
+
+// checked is what `broadloom check ./examples/digits` looks at.
+//
+//broadloom:model
+func checked() *graph.Graph { return newModel(128).graph }

@@ -1,0 +1,54 @@
+package backend
+
+import (
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/internal/rowtest"
+	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/portable"
+)
+
+// emulate makes a kernel of AVX-512 code that is emulated, nil if there is no code for
+// the program.
+func emulate(t *testing.T, c *lower.Code) *machine {
+	words := make([]uint64, len(c.Bytes)/8+16)
+	room := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
+	code := room[-uintptr(unsafe.Pointer(&room[0]))&63:]
+	copy(code, c.Bytes)
+	return &machine{layout: c.Layout, size: c.Length, streams: c.Streams, most: c.Most, code: newEmulator(t, code, c.Length)}
+}
+
+// TestAVX512 compares emulated AVX-512 code with the interpreter on random programs.
+func TestAVX512(t *testing.T) {
+	seeds := uint64(150)
+	if testing.Short() {
+		seeds = 20
+	}
+	for seed := range seeds {
+		r := rand.New(rand.NewPCG(seed, 4))
+		want := rowtest.Bind(r, rowtest.Program(r))
+		c, err := lower.Compile(want.Program, lower.AVX512)
+		if err != nil {
+			continue
+		}
+		k := emulate(t, c)
+		k.prog = want.Program
+		k.find()
+		reference, err := portable.Compile(want.Program)
+		require.NoError(t, err)
+		got := want.Clone()
+		var s Scratch
+		wantFault, wantOK := reference.Run(want.Args, &s.portable)
+		gotFault, gotOK := k.Run(got.Args, &s)
+		if gotFault != wantFault || gotOK != wantOK {
+			t.Fatalf("seed %d: fault %v %v, want %v %v\n%v", seed, gotFault, gotOK, wantFault, wantOK, want)
+		}
+		if diff := want.Diff(got); gotOK && diff != "" {
+			t.Fatalf("seed %d: want and got differ at %s\n%v", seed, diff, want)
+		}
+	}
+}

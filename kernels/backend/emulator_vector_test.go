@@ -1,0 +1,442 @@
+package backend
+
+import (
+	"encoding/binary"
+	"math"
+	"strings"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// lanes32 and lanes64 compute lane by lane of up to three vectors.
+func lanes32(size int, x, y, z []byte, f func(x, y, z uint32) uint32) []byte {
+	out := make([]byte, size)
+	at := func(b []byte, i int) uint32 {
+		if b == nil {
+			return 0
+		}
+		return binary.LittleEndian.Uint32(b[i:])
+	}
+	for i := 0; i < size; i += 4 {
+		binary.LittleEndian.PutUint32(out[i:], f(at(x, i), at(y, i), at(z, i)))
+	}
+	return out
+}
+
+func lanes64(size int, x, y, z []byte, f func(x, y, z uint64) uint64) []byte {
+	out := make([]byte, size)
+	at := func(b []byte, i int) uint64 {
+		if b == nil {
+			return 0
+		}
+		return binary.LittleEndian.Uint64(b[i:])
+	}
+	for i := 0; i < size; i += 8 {
+		binary.LittleEndian.PutUint64(out[i:], f(at(x, i), at(y, i), at(z, i)))
+	}
+	return out
+}
+
+func arithmetic(op string, x, y float64) (float64, bool) {
+	switch op {
+	case "vadd":
+		return x + y, true
+	case "vsub":
+		return x - y, true
+	case "vmul":
+		return x * y, true
+	case "vdiv":
+		return x / y, true
+	case "vsqrt":
+		return math.Sqrt(y), true
+	case "vmin":
+		if x < y {
+			return x, true
+		}
+		return y, true
+	case "vmax":
+		if x > y {
+			return x, true
+		}
+		return y, true
+	}
+	return 0, false
+}
+
+// predicate tells the result of a comparison by the name of its instruction.
+func predicate(name string, x, y float64) bool {
+	unordered := x != x || y != y
+	name = strings.TrimSuffix(strings.TrimSuffix(name, "_oq"), "_uq")
+	switch name {
+	case "eq":
+		return x == y
+	case "lt":
+		return x < y
+	case "le":
+		return x <= y
+	case "gt":
+		return x > y
+	case "ge":
+		return x >= y
+	case "neq":
+		return x != y
+	case "nlt":
+		return !(x < y)
+	case "unord":
+		return unordered
+	case "ord":
+		return !unordered
+	}
+	panic("no predicate " + name)
+}
+
+func rounded(imm uint64, x float64) float64 {
+	switch imm & 3 {
+	case 0:
+		return math.RoundToEven(x)
+	case 1:
+		return math.Floor(x)
+	case 2:
+		return math.Ceil(x)
+	}
+	return math.Trunc(x)
+}
+
+// truncated is a conversion to I32, which gives the least integer for what has no
+// other.
+func truncated(x float64) uint32 {
+	if x > -2147483649 && x < 2147483648 {
+		return uint32(int32(x))
+	}
+	return 1 << 31
+}
+
+// vector runs an instruction on vectors.
+func (e *emulator) vector(in *emulated) {
+	o, name := in.ops, in.name
+	dst := o[0]
+	for _, a := range o {
+		if dst.kind != 'v' && a.kind == 'v' {
+			dst.size = a.size // stores and comparisons work on what they read
+		}
+	}
+	last := o[len(o)-1]
+	var imm uint64
+	if last.kind == 'i' {
+		imm = last.value
+		o = o[:len(o)-1]
+		last = o[len(o)-1]
+	}
+	if e.move(name, dst, last, o, imm) || e.mask(name, dst, last, o) {
+		return
+	}
+	size := dst.size
+	double := strings.HasSuffix(name, "pd")
+	y := e.read(last, size)
+	x := y
+	if len(o) == 3 {
+		x = e.read(o[1], size)
+	}
+	base := name[:len(name)-2]
+	f32, f64 := math.Float32frombits, math.Float64frombits
+	switch {
+	case strings.HasPrefix(name, "vfm") || strings.HasPrefix(name, "vfnm"):
+		e.fused(name, dst, x, y)
+	case strings.HasPrefix(name, "vrndscale") && double:
+		e.write(dst, lanes64(size, y, nil, nil, func(x, _, _ uint64) uint64 { return math.Float64bits(rounded(imm, f64(x))) }), 8)
+	case strings.HasPrefix(name, "vrndscale"):
+		e.write(dst, lanes32(size, y, nil, nil, func(x, _, _ uint32) uint32 {
+			return math.Float32bits(float32(rounded(imm, float64(f32(x)))))
+		}), 4)
+	case name == "vscalefps":
+		e.write(dst, lanes32(size, x, y, nil, func(x, y, _ uint32) uint32 {
+			n := math.Floor(float64(f32(y)))
+			if n != n {
+				return y
+			}
+			return math.Float32bits(float32(math.Ldexp(float64(f32(x)), int(max(-1000, min(1000, n))))))
+		}), 4)
+	case bitwise(base) != nil:
+		f := bitwise(base)
+		e.write(dst, lanes64(max(size, 8), x, y, nil, func(x, y, _ uint64) uint64 { return f(x, y) }), 4)
+	default:
+		if _, ok := arithmetic(base, 0, 0); !ok {
+			e.integers(name, dst, x, y, imm)
+		} else if double {
+			e.write(dst, lanes64(size, x, y, nil, func(x, y, _ uint64) uint64 {
+				r, _ := arithmetic(base, f64(x), f64(y))
+				return math.Float64bits(r)
+			}), 8)
+		} else {
+			e.write(dst, lanes32(size, x, y, nil, func(x, y, _ uint32) uint32 {
+				r, _ := arithmetic(base, float64(f32(x)), float64(f32(y))) // rounds to the same, for so few bits
+				return math.Float32bits(float32(r))
+			}), 4)
+		}
+	}
+}
+
+func bitwise(base string) func(x, y uint64) uint64 {
+	switch base {
+	case "vand":
+		return func(x, y uint64) uint64 { return x & y }
+	case "vandn":
+		return func(x, y uint64) uint64 { return ^x & y }
+	case "vor":
+		return func(x, y uint64) uint64 { return x | y }
+	case "vxor":
+		return func(x, y uint64) uint64 { return x ^ y }
+	}
+	return nil
+}
+
+// fused runs a fused multiply-add, by its digits.
+func (e *emulator) fused(name string, dst argument, v, src []byte) {
+	old := e.read(dst, dst.size)
+	digits := name[len(name)-5 : len(name)-2]
+	x, y, z := old, src, v // 132
+	switch digits {
+	case "213":
+		x, y, z = v, old, src
+	case "231":
+		x, y, z = v, src, old
+	}
+	negative, subtract := strings.HasPrefix(name, "vfn"), strings.Contains(name, "sub")
+	if strings.HasSuffix(name, "pd") {
+		e.write(dst, lanes64(dst.size, x, y, z, func(x, y, z uint64) uint64 {
+			a, c := math.Float64frombits(x), math.Float64frombits(z)
+			if negative {
+				a = -a
+			}
+			if subtract {
+				c = -c
+			}
+			return math.Float64bits(math.FMA(a, math.Float64frombits(y), c))
+		}), 8)
+		return
+	}
+	e.write(dst, lanes32(dst.size, x, y, z, func(x, y, z uint32) uint32 {
+		a, c := math.Float32frombits(x), math.Float32frombits(z)
+		if negative {
+			a = -a
+		}
+		if subtract {
+			c = -c
+		}
+		return math.Float32bits(scalar.FMA32(a, math.Float32frombits(y), c))
+	}), 4)
+}
+
+// integers runs an instruction on integers.
+func (e *emulator) integers(name string, dst argument, x, y []byte, imm uint64) {
+	ops32 := map[string]func(x, y uint32) uint32{
+		"vpaddd":     func(x, y uint32) uint32 { return x + y },
+		"vpsubd":     func(x, y uint32) uint32 { return x - y },
+		"vpmulld":    func(x, y uint32) uint32 { return x * y },
+		"vpminsd":    func(x, y uint32) uint32 { return uint32(min(int32(x), int32(y))) },
+		"vpmaxsd":    func(x, y uint32) uint32 { return uint32(max(int32(x), int32(y))) },
+		"vpabsd":     func(_, y uint32) uint32 { return uint32(max(int32(y), -int32(y))) },
+		"vpslld":     func(_, y uint32) uint32 { return y << imm },
+		"vpsrld":     func(_, y uint32) uint32 { return y >> imm },
+		"vpsrad":     func(_, y uint32) uint32 { return uint32(int32(y) >> imm) },
+		"vcvtdq2ps":  func(_, y uint32) uint32 { return math.Float32bits(float32(int32(y))) },
+		"vcvttps2dq": func(_, y uint32) uint32 { return truncated(float64(math.Float32frombits(y))) },
+	}
+	ops64 := map[string]func(x, y uint64) uint64{
+		"vpaddq":   func(x, y uint64) uint64 { return x + y },
+		"vpsubq":   func(x, y uint64) uint64 { return x - y },
+		"vpmullq":  func(x, y uint64) uint64 { return x * y },
+		"vpmuludq": func(x, y uint64) uint64 { return uint64(uint32(x)) * uint64(uint32(y)) },
+		"vpsllq":   func(_, y uint64) uint64 { return y << imm },
+		"vpsrlq":   func(_, y uint64) uint64 { return y >> imm },
+	}
+	if f, ok := ops32[name]; ok {
+		e.write(dst, lanes32(dst.size, x, y, nil, func(x, y, _ uint32) uint32 { return f(x, y) }), 4)
+		return
+	}
+	f, ok := ops64[name]
+	require.True(e.t, ok, "the emulator has no %s", name)
+	e.write(dst, lanes64(dst.size, x, y, nil, func(x, y, _ uint64) uint64 { return f(x, y) }), 8)
+}
+
+// mask runs instructions that make or use mask registers.
+func (e *emulator) mask(name string, dst, last argument, o []argument) bool {
+	compare := func(lane int, f func(x, y []byte) bool) bool {
+		x, y := e.read(o[1], dst.size), e.read(last, dst.size)
+		k := uint64(0)
+		for i := 0; i < dst.size; i += lane {
+			if f(x[i:], y[i:]) {
+				k |= 1 << (i / lane)
+			}
+		}
+		e.k[dst.n] = k
+		return true
+	}
+	i32 := func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) }
+	i64 := func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) }
+	switch {
+	case strings.HasPrefix(name, "vcmp") && strings.HasSuffix(name, "ps"):
+		return compare(4, func(x, y []byte) bool {
+			return predicate(name[4:len(name)-2], float64(math.Float32frombits(uint32(i32(x)))), float64(math.Float32frombits(uint32(i32(y)))))
+		})
+	case strings.HasPrefix(name, "vcmp"):
+		return compare(8, func(x, y []byte) bool {
+			return predicate(name[4:len(name)-2], math.Float64frombits(uint64(i64(x))), math.Float64frombits(uint64(i64(y))))
+		})
+	case name == "vpcmpeqd":
+		return compare(4, func(x, y []byte) bool { return i32(x) == i32(y) })
+	case name == "vpcmpgtd":
+		return compare(4, func(x, y []byte) bool { return i32(x) > i32(y) })
+	case name == "vpcmpeqq":
+		return compare(8, func(x, y []byte) bool { return i64(x) == i64(y) })
+	case name == "vpcmpgtq":
+		return compare(8, func(x, y []byte) bool { return i64(x) > i64(y) })
+	case name == "vpmovd2m":
+		o = append(o[:1:1], last, last)
+		return compare(4, func(x, _ []byte) bool { return i32(x) < 0 })
+	case name == "vpmovq2m":
+		o = append(o[:1:1], last, last)
+		return compare(8, func(x, _ []byte) bool { return i64(x) < 0 })
+	case name == "vpmovm2d", name == "vpmovm2q":
+		lane := 4
+		if name == "vpmovm2q" {
+			lane = 8
+		}
+		out := make([]byte, dst.size)
+		for i := range out {
+			out[i] = byte(-(e.k[last.n] >> (i / lane) & 1))
+		}
+		e.write(dst, out, lane)
+	case name == "vblendmps", name == "vblendmpd":
+		lane := 4
+		if name == "vblendmpd" {
+			lane = 8
+		}
+		out := append([]byte(nil), e.read(o[1], dst.size)...)
+		y := e.read(last, dst.size)
+		for i := range out {
+			if e.k[dst.mask]>>(i/lane)&1 != 0 {
+				out[i] = y[i]
+			}
+		}
+		dst.mask = 0
+		e.write(dst, out, lane)
+	default:
+		return false
+	}
+	return true
+}
+
+// move runs instructions that move, convert or exchange lanes.
+func (e *emulator) move(name string, dst, last argument, o []argument, imm uint64) bool {
+	size := dst.size
+	repeat := func(n int) []byte {
+		out := make([]byte, 0, size)
+		for len(out) < size {
+			out = append(out, e.read(last, n)...)
+		}
+		return out
+	}
+	convert := func(from, to int, f func(x uint64) uint64) {
+		n := size / to
+		if dst.kind == 'm' { // narrowing on the way out
+			n = last.size / from
+		}
+		x := append([]byte(nil), e.read(last, n*from)...)
+		if last.mask != 0 {
+			e.t.Fatal("a mask on a source")
+		}
+		var out []byte
+		for i := range n {
+			var b [8]byte
+			copy(b[:], x[i*from:][:from])
+			binary.LittleEndian.PutUint64(b[:], f(binary.LittleEndian.Uint64(b[:])))
+			out = append(out, b[:to]...)
+		}
+		e.write(dst, out, to)
+	}
+	f32, f64 := math.Float32frombits, math.Float64frombits
+	switch name {
+	case "vmovups", "vmovaps", "vmovntps":
+		e.write(dst, append([]byte(nil), e.masked(dst, last, size, 4)...), 4)
+	case "vmovupd":
+		e.write(dst, append([]byte(nil), e.masked(dst, last, size, 8)...), 8)
+	case "vmovdqu8":
+		e.write(dst, e.masked(dst, last, size, 1), 1)
+	case "vmovss":
+		e.write(dst, e.read(last, 4), 4)
+	case "vmovsd":
+		e.write(dst, e.read(last, 8), 8)
+	case "vmovq":
+		out := make([]byte, 16)
+		binary.LittleEndian.PutUint64(out, e.get(last))
+		e.write(dst, out, 8)
+	case "vbroadcastss", "vpbroadcastd":
+		e.write(dst, repeat(4), 4)
+	case "vbroadcastsd", "vpbroadcastq":
+		e.write(dst, repeat(8), 8)
+	case "vpbroadcastb":
+		e.write(dst, repeat(1), 1)
+	case "vpmovqd":
+		convert(8, 4, func(x uint64) uint64 { return x })
+	case "vpmovdb":
+		convert(4, 1, func(x uint64) uint64 { return x })
+	case "vpmovzxbd":
+		convert(1, 4, func(x uint64) uint64 { return x })
+	case "vpmovsxdq":
+		convert(4, 8, func(x uint64) uint64 { return uint64(int64(int32(x))) })
+	case "vcvtps2pd":
+		convert(4, 8, func(x uint64) uint64 { return math.Float64bits(float64(f32(uint32(x)))) })
+	case "vcvtpd2ps":
+		convert(8, 4, func(x uint64) uint64 { return uint64(math.Float32bits(float32(f64(x)))) })
+	case "vcvtdq2pd":
+		convert(4, 8, func(x uint64) uint64 { return math.Float64bits(float64(int32(x))) })
+	case "vcvttpd2dq":
+		convert(8, 4, func(x uint64) uint64 { return uint64(truncated(f64(x))) })
+	case "vpshufd":
+		x, out := append([]byte(nil), e.read(last, size)...), make([]byte, size)
+		for i := 0; i < size; i += 4 {
+			from := i&^15 + 4*int(imm>>(i/4%4*2)&3)
+			copy(out[i:i+4], x[from:])
+		}
+		e.write(dst, out, 4)
+	case "vshuff64x2":
+		x, y := append([]byte(nil), e.read(o[1], size)...), append([]byte(nil), e.read(last, size)...)
+		var out []byte
+		for i := range 4 {
+			from := x
+			if i >= 2 {
+				from = y
+			}
+			out = append(out, from[16*(imm>>(2*i)&3):][:16]...)
+		}
+		e.write(dst, out, 8)
+	case "vinsertf64x4":
+		out := append([]byte(nil), e.read(o[1], size)...)
+		copy(out[32*imm:], e.read(last, 32))
+		e.write(dst, out, 8)
+	case "vextractf64x4":
+		e.write(dst, append([]byte(nil), e.read(last, 64)[32*imm:][:32]...), 8)
+	default:
+		return false
+	}
+	return true
+}
+
+// masked reads the lanes that a mask lets through; memory of others is not touched.
+func (e *emulator) masked(dst, src argument, size, lane int) []byte {
+	if src.kind != 'm' || dst.mask == 0 {
+		return e.read(src, size)
+	}
+	out := make([]byte, size)
+	for i := 0; i < size; i += lane {
+		if e.k[dst.mask]>>(i/lane)&1 != 0 {
+			at := src
+			at.value += uint64(i)
+			copy(out[i:i+lane], e.read(at, lane))
+		}
+	}
+	return out
+}
