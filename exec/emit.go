@@ -25,6 +25,15 @@ var primOps = func() map[graph.Prim]rowprog.Op {
 	return table
 }()
 
+// opCosts gives the cost of the kernels' operations: see primCost.
+var opCosts = func() map[rowprog.Op]int {
+	costs := map[rowprog.Op]int{}
+	for p, o := range primOps {
+		costs[o] = primCost(p)
+	}
+	return costs
+}()
+
 // Prim applies a primitive.
 func (l *lowering) Prim(p graph.Prim, x ...graph.Value) graph.Value {
 	args := make([]rowprog.Value, len(x))

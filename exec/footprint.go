@@ -42,7 +42,7 @@ func (p *Program) Footprint(sizes map[string]int) (*Footprint, error) {
 	}
 	bound, err := shapeinfer.Bind(p.source, inputs, p.needs)
 	if err != nil {
-		return nil, fmt.Errorf("exec: %w", err)
+		return nil, err // it begins with the place in the user's program
 	}
 	b, err := p.newBinding(shapes, bound)
 	if err != nil {

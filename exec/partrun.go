@@ -1,25 +1,116 @@
 package exec
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/bind"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// boundPart is a row program with its arguments.
+// boundPart is a row program with its arguments. It is a task: its tiles are ranges of
+// rows, pieces of all rows, or the chunks of a sum over the outermost axis.
 type boundPart struct {
-	part *part
-	args *bind.Args
+	part  *part
+	args  *bind.Args
+	cost  int // an estimate of the time of a run, in nanoseconds
+	cut   cut
+	size  int // of a tile: rows, or elements of each row
+	tiles int
+
+	first  int            // the chunk of the first tile
+	sums   []bind.Partial // of chunks
+	faults faults
+}
+
+// cut is how a kernel is divided into tiles.
+type cut uint8
+
+const (
+	byRows cut = iota
+	byElements
+	byChunks
+)
+
+// faults keeps the failed check of the first tile that has one.
+type faults struct {
+	sync.Mutex
+	tile  int
+	fault bind.Fault
+	found bool
 }
 
 func (k *boundPart) point(operand int, p unsafe.Pointer) { k.args.Ptr[operand] = p }
 
 func (k *boundPart) run(s *Session) error {
-	if fault, ok := k.part.kernel.Run(k.args, &s.scratch); !ok {
-		return s.faultError(k.part, fault)
+	if s.threads <= 1 || k.tiles <= 1 || k.cost < offerCost {
+		if fault, ok := k.part.kernel.Run(k.args, &s.ws.scratch); !ok {
+			return s.faultError(k.part, fault)
+		}
+		return nil
+	}
+	k.faults.found = false
+	if k.cut == byChunks {
+		k.runChunks(s)
+	} else {
+		s.share(k, k.tiles, k.cost)
+	}
+	if k.faults.found {
+		return s.faultError(k.part, k.faults.fault)
 	}
 	return nil
+}
+
+// waveChunks is the number of chunks whose sums are kept before they are combined.
+const waveChunks = 32
+
+// runChunks computes the chunks of a sum over the outermost axis a wave at a time, and
+// combines them in their order.
+func (k *boundPart) runChunks(s *Session) {
+	if k.sums == nil {
+		k.sums = make([]bind.Partial, min(waveChunks, k.tiles))
+	}
+	for k.first = 0; k.first < k.tiles && !k.faults.found; k.first += len(k.sums) {
+		count := min(len(k.sums), k.tiles-k.first)
+		for i := range count {
+			k.sums[i].Reset(k.part.prog, k.args)
+		}
+		s.share(k, count, k.cost*count/k.tiles)
+		for i := range count {
+			if k.first+i > 0 && !k.faults.found {
+				k.sums[i].AddTo(k.args)
+			}
+			k.sums[i].Release()
+		}
+	}
+}
+
+// tile computes one tile.
+func (k *boundPart) tile(i int, ws *workspace) {
+	var fault bind.Fault
+	ok := true
+	switch lo := i * k.size; k.cut {
+	case byRows:
+		fault, ok = k.part.kernel.RunRange(k.args, lo, min(lo+k.size, k.args.Rows()), &ws.scratch)
+	case byElements:
+		a := ws.argsOf(k.part.prog)
+		k.args.SliceRow(k.part.prog, lo, min(lo+k.size, k.args.N), a)
+		fault, ok = k.part.kernel.Run(a, &ws.scratch)
+	case byChunks:
+		chunk, a := k.first+i, k.args
+		if chunk > 0 { // the first one goes into the result itself
+			a = k.sums[i].Args(a)
+		}
+		lo, hi := bind.Chunk(k.part.prog, a, chunk)
+		fault, ok = k.part.kernel.RunRange(a, lo, hi, &ws.scratch)
+	}
+	if !ok {
+		k.faults.Lock()
+		if !k.faults.found || i < k.faults.tile {
+			k.faults.tile, k.faults.fault, k.faults.found = i, fault, true
+		}
+		k.faults.Unlock()
+	}
 }
 
 // bindPart evaluates the sizes and strides of a row program.
@@ -53,6 +144,61 @@ func (b *binding) bindPart(p *Program, part *part) step {
 		}
 	}
 	s := b.newStep(p, part.operands)
-	s.kernel = &boundPart{part, bind.Coalesce(part.prog, a)}
+	k := &boundPart{part: part, args: bind.Coalesce(part.prog, a)}
+	k.divide()
+	s.kernel = k
 	return s
+}
+
+// tileCost is the work of a tile, in nanoseconds: enough that taking it does not count,
+// and so little that the last one is not long waited for.
+const tileCost = 40_000
+
+// divide chooses the tiles.
+func (k *boundPart) divide() {
+	elements := k.args.N
+	for _, n := range k.args.Outer {
+		elements *= n
+	}
+	k.cost = elementCost(k.part.prog) * elements / 1024
+	rows := k.args.Rows()
+	switch {
+	case bind.Chunks(k.part.prog, k.args) > 1:
+		k.cut, k.tiles = byChunks, bind.Chunks(k.part.prog, k.args)
+	case k.part.prog.ReducesOutermost():
+		k.tiles = 1
+	case rows < 8 && k.part.prog.Elementwise():
+		k.cut = byElements
+		k.size = pieces(k.args.N, k.cost, 1024)
+		k.tiles = (k.args.N + k.size - 1) / k.size
+	default:
+		k.size = pieces(rows, k.cost, 1)
+		k.tiles = (rows + k.size - 1) / k.size
+	}
+}
+
+// pieces gives the size of tiles that cut n elements of some work: a multiple of unit.
+func pieces(n, cost, unit int) int {
+	count := max(1, cost/tileCost)
+	if cost >= offerCost {
+		count = max(count, 8)
+	}
+	return max((n/count+unit-1)/unit*unit, unit)
+}
+
+// elementCost estimates the time of an element of a program, in 1/1024 nanoseconds: that
+// of its instructions on vectors, or that of moving its operands.
+func elementCost(p *rowprog.Program) int {
+	work, moved := 0, 0
+	for i := range p.Insts {
+		if in := &p.Insts[i]; in.Domain == rowprog.Vec || in.Op == rowprog.OpReduce {
+			work += 40 * max(1, opCosts[in.Op])
+		}
+	}
+	for _, o := range p.Operands {
+		if o.Domain == rowprog.Vec {
+			moved += 80 * o.Type.Size()
+		}
+	}
+	return max(work, moved)
 }

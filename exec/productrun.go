@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
@@ -16,17 +17,22 @@ type productScratch struct {
 	i64 gemm.Scratch[int64]
 }
 
-// typedProduct is a product of one element type.
+// typedProduct is a product of one element type. It is a task: its tiles are rows of the
+// result.
 type typedProduct[T scalar.Number] struct {
 	p       gemm.Product[T]
+	before  [3]int // elements of each operand that lie before element (0, 0)
 	extents [3]int // elements from each operand's first to its last
 	scratch func(*productScratch) *gemm.Scratch[T]
+	cost    int // an estimate of the time of a run, in nanoseconds
+	rows    int // of a tile
 }
 
 func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
 	var data []T
 	if p != nil {
-		data = unsafe.Slice((*T)(p), t.extents[operand])
+		first := unsafe.Add(p, -t.before[operand]*int(unsafe.Sizeof(*new(T))))
+		data = unsafe.Slice((*T)(first), t.extents[operand])
 	}
 	switch operand {
 	case 0:
@@ -39,8 +45,17 @@ func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
 }
 
 func (t *typedProduct[T]) run(s *Session) error {
-	t.p.Run(t.scratch(&s.products))
+	if s.threads <= 1 || t.cost < offerCost || t.rows >= t.p.Rows() {
+		t.p.Run(t.scratch(&s.ws.products))
+		return nil
+	}
+	s.share(t, (t.p.Rows()+t.rows-1)/t.rows, t.cost)
 	return nil
+}
+
+// tile computes some rows.
+func (t *typedProduct[T]) tile(i int, ws *workspace) {
+	t.p.RunRows(i*t.rows, min((i+1)*t.rows, t.p.Rows()), t.scratch(&ws.products))
 }
 
 // bindProduct evaluates the sizes and strides of a matrix product.
@@ -70,10 +85,22 @@ func newTypedProduct[T scalar.Number](b *binding, spec *product, scratch func(*p
 		strides := b.strides(o)
 		*steps[i] = strides[:len(batch)]
 		matrices[i].Row, matrices[i].Col = strides[len(batch)], strides[len(batch)+1]
-		t.extents[i] = 1 + max(sizes[i][0]-1, 0)*matrices[i].Row + max(sizes[i][1]-1, 0)*matrices[i].Col
-		for axis, n := range batch {
-			t.extents[i] += max(n-1, 0) * strides[axis]
+		t.extents[i] = 1
+		for axis, n := range append(slices.Clone(batch), sizes[i][:]...) {
+			reach := max(n-1, 0) * strides[axis]
+			t.before[i] += max(-reach, 0)
+			t.extents[i] += max(reach, -reach)
 		}
+		matrices[i].Start = t.before[i]
 	}
+	t.cost = 2 * t.p.Rows() * t.p.N * t.p.K / flopsPerNanosecond
+	t.rows = pieces(t.p.Rows(), t.cost, leastRows)
 	return t
 }
+
+// flopsPerNanosecond is about what one thread computes.
+const flopsPerNanosecond = 50
+
+// leastRows is the unit of the rows of a tile: tiles of fewer would not use all vector
+// registers, and pack the other operand too often.
+const leastRows = 84

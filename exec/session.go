@@ -5,12 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -30,8 +30,9 @@ type Session struct {
 	bindings   []*binding
 	arena      []byte
 	generation int
-	scratch    backend.Scratch
-	products   productScratch
+	ws         workspace
+	job        job
+	threads    int
 	results    Results
 	running    atomic.Bool
 	evalSess   *Session
@@ -51,6 +52,11 @@ type SessionOption func(*Session)
 // Seed sets the seed from which parameters' first values come; it is 0 otherwise.
 func Seed(seed uint64) SessionOption { return func(s *Session) { s.seed = seed } }
 
+// Threads bounds the number of threads on which a session computes; without it, it is
+// that of the processors that Go uses ([runtime.GOMAXPROCS]). Results are the same for
+// every number.
+func Threads(n int) SessionOption { return func(s *Session) { s.threads = max(n, 1) } }
+
 // ShareParams uses the parameters of another session, whose program must be of the same
 // graph. The two sessions must then not run at once.
 func ShareParams(from *Session) SessionOption {
@@ -63,7 +69,8 @@ func ShareParams(from *Session) SessionOption {
 
 // NewSession makes a session, with parameters at their first values.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
-	s := &Session{prog: p, fed: make([]memory, len(p.inputs)), slots: make([]scalarSlot, len(p.inputs)), shapes: make([][]int, len(p.inputs))}
+	s := &Session{prog: p, fed: make([]memory, len(p.inputs)), slots: make([]scalarSlot, len(p.inputs)), shapes: make([][]int, len(p.inputs)),
+		threads: runtime.GOMAXPROCS(0)}
 	for _, o := range opts {
 		o(s)
 	}
@@ -74,7 +81,7 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 		m, _ := fromArray(arrayOf(n.Shape(), n.ConstData()))
 		s.consts = append(s.consts, m)
 	}
-	s.scratch.Reserve(p.compiled...)
+	s.ws.scratch.Reserve(p.compiled...)
 	s.results.s = s
 	return s
 }
@@ -148,7 +155,7 @@ func (s *Session) Eval(ctx context.Context, feed Feed) (*Results, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.evalSess = p.NewSession(ShareParams(s))
+		s.evalSess = p.NewSession(ShareParams(s), Threads(s.threads))
 	}
 	return s.evalSess.Run(ctx, feed)
 }
@@ -214,7 +221,7 @@ func (s *Session) binding() (*binding, error) {
 	}
 	sizes, err := shapeinfer.Bind(s.prog.source, inputs, s.prog.needs)
 	if err != nil {
-		return nil, fmt.Errorf("exec: %w", err)
+		return nil, err // it begins with the place in the user's program
 	}
 	b, err := s.prog.newBinding(s.shapes, sizes)
 	if err != nil {
@@ -248,6 +255,13 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 		s.profile.stop(st.of, start)
 	}
 	return nil
+}
+
+// share computes the tiles of a task on the session's threads. cost is an estimate of
+// the whole work in nanoseconds.
+func (s *Session) share(t task, tiles, cost int) {
+	s.job.task, s.job.tiles = t, int64(tiles)
+	s.job.share(s.threads, cost, &s.ws)
 }
 
 // point sets the addresses of a step's operands.

@@ -142,11 +142,15 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	if index == nil || !index.Judged() {
 		return Unsqueeze(index, -1) // its own mistake
 	}
-	return Cast(Equal(Unsqueeze(index, -1), Iota(index.Graph(), 0, classes)), t)
+	shape := append(slices.Repeat([]graph.Dim{1}, index.Rank()), classes)
+	hit := Equal(Unsqueeze(index, -1), Iota(index.Graph(), -1, shape...))
+	return Cast(hit.Silence(shapeinfer.CodeMutualExpand), t)
 }
 
 // Outer gives the products of each element of the vector x with each of the vector y.
-func Outer(x, y *graph.Node) *graph.Node { return Mul(Unsqueeze(x, -1), y) }
+func Outer(x, y *graph.Node) *graph.Node {
+	return Mul(Unsqueeze(x, 1), Unsqueeze(y, 0)).Silence(shapeinfer.CodeMutualExpand)
+}
 
 // AddCDiv gives x + a/b.
 func AddCDiv(x, a, b *graph.Node) *graph.Node { return Add(x, Div(a, b)) }

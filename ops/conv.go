@@ -80,9 +80,16 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 		outputs := w.Shape()[0].FloorDiv(int64(a.Groups))
 		y = MatMul(Reshape(w, groups, outputs, group), Reshape(windows, shape[0], groups, group, places))
 	}
+	if shape[1] != w.Shape()[0] { // of no channels come none
+		y = Slice(Reshape(y, shape[0], w.Shape()[0], places), 1, 0, shape[1], 1)
+	}
 	y = Reshape(y, shape...)
 	if len(in) > 2 {
-		y = Add(y, Reshape(in[2], append(graph.Shape{shape[1]}, slices.Repeat([]graph.Dim{1}, axes)...)...))
+		b := in[2]
+		if shape[1] != w.Shape()[0] {
+			b = Slice(b, 0, 0, shape[1], 1)
+		}
+		y = Add(y, Reshape(b, append(graph.Shape{shape[1]}, slices.Repeat([]graph.Dim{1}, axes)...)...))
 	}
 	return Reshape(y, n.Shape()...)
 }

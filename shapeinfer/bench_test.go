@@ -14,8 +14,9 @@ import (
 )
 
 // residualMLP builds a residual network of the given number of layers over a batch of
-// unknown size, its loss, and the gradients of all parameters.
-func residualMLP(layers int) *graph.Graph {
+// unknown size, its loss, and the gradients of all parameters; with step, also the update
+// of the parameters in place.
+func residualMLP(layers int, step bool) *graph.Graph {
 	const width = 64
 	g := graph.New("residual")
 	batch := g.Dim("batch")
@@ -27,7 +28,12 @@ func residualMLP(layers int) *graph.Graph {
 		params = append(params, w, b)
 		h = ops.Add(h, ops.Relu(ops.Add(ops.MatMul(h, w), b)))
 	}
-	autodiff.Grad(ops.Mean(ops.Mul(h, h)), params)
+	grads := autodiff.Grad(ops.Mean(ops.Mul(h, h)), params)
+	if step {
+		for i, w := range params {
+			ops.SubInPlace(w, ops.Mul(grads[i], graph.Num(0.01)))
+		}
+	}
 	return g
 }
 
@@ -38,12 +44,42 @@ func BenchmarkBuildAndCheck(b *testing.B) {
 		b.Run(fmt.Sprintf("%dnodes", nodes), func(b *testing.B) {
 			count := 0
 			for b.Loop() {
-				g := residualMLP(nodes / 17)
+				g := residualMLP(nodes/17, false)
 				require.NoError(b, shapeinfer.Check(g).Err())
 				count = len(g.Nodes())
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*count), "ns/node")
 			b.ReportMetric(float64(count), "nodes")
+		})
+	}
+}
+
+// BenchmarkCheckInPlace shows the cost of a node of the check alone, with a write of every
+// parameter after all that reads it.
+func BenchmarkCheckInPlace(b *testing.B) {
+	for _, nodes := range []int{100, 1_000, 10_000, 100_000} {
+		g := residualMLP(nodes/21, true)
+		b.Run(fmt.Sprintf("%dnodes", nodes), func(b *testing.B) {
+			for b.Loop() {
+				require.NoError(b, shapeinfer.Check(g).Err())
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(g.Nodes())), "ns/node")
+		})
+	}
+}
+
+// BenchmarkBind shows the cost of binding sizes to a graph, for each of its nodes.
+func BenchmarkBind(b *testing.B) {
+	for _, nodes := range []int{1_000, 100_000} {
+		g := residualMLP(nodes/17, false)
+		needs := shapeinfer.Check(g).Requirements
+		x := g.ByName("x")
+		b.Run(fmt.Sprintf("%dnodes", nodes), func(b *testing.B) {
+			for b.Loop() {
+				_, err := shapeinfer.Bind(g, []shapeinfer.Bound{{Node: x, Shape: []int{32, 64}}}, needs)
+				require.NoError(b, err)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(g.Nodes())), "ns/node")
 		})
 	}
 }

@@ -60,9 +60,7 @@ func Bind(g *graph.Graph, inputs []Bound, needs []graph.Requirement, given ...Si
 		b.checkBounds()
 		b.checkInputs()
 		b.checkEqual()
-		for _, r := range needs {
-			b.checkRequirement(r)
-		}
+		b.checkRequirements()
 		b.checkCounts()
 	}
 	if len(b.problems) > 0 {
@@ -217,21 +215,42 @@ func (b *binder) where(sizes ...graph.Dim) string {
 	return text
 }
 
-func (b *binder) checkRequirement(r graph.Requirement) {
-	x, errX := b.value(r.A)
-	y, errY := b.value(r.B)
+// checkRequirements evaluates each requirement once, however many nodes have it.
+func (b *binder) checkRequirements() {
+	at := map[statement]int{}
+	var groups []group
+	for _, r := range b.needs {
+		i, known := at[statementOf(r)]
+		if !known {
+			i = len(groups)
+			at[statementOf(r)], groups = i, append(groups, group{Requirement: r})
+		}
+		groups[i].nodes++
+	}
+	for _, gr := range groups {
+		b.checkRequirement(gr)
+	}
+}
+
+func (b *binder) checkRequirement(gr group) {
+	x, errX := b.value(gr.A)
+	y, errY := b.value(gr.B)
 	switch {
 	case errX == errNotBound || errY == errNotBound:
 		return // a size of an input that was not given, or told of before
 	case errX != nil || errY != nil:
-		b.problem("%s has no value: %v%v%s", RequirementText(r), orNothing(errX), orNothing(errY), b.requiredBy(r))
-	case !holds(r.Kind, x, y):
-		b.problem("%s fails: %d against %d%s", RequirementText(r), x, y, b.requiredBy(r))
+		b.problem("%s has no value: %v%v%s", RequirementText(gr.Requirement), orNothing(errX), orNothing(errY), b.requiredBy(gr))
+	case !holds(gr.Kind, x, y):
+		b.problem("%s fails: %d against %d%s", RequirementText(gr.Requirement), x, y, b.requiredBy(gr))
 	}
 }
 
-func (b *binder) requiredBy(r graph.Requirement) string {
-	return fmt.Sprintf("%s\nrequired by %s at %s (%s)", b.where(r.A, r.B), graph.Describe(r.Node), r.Node.Pos(), r.Why)
+func (b *binder) requiredBy(gr group) string {
+	text := fmt.Sprintf("%s\nrequired by %s at %s (%s)", b.where(gr.A, gr.B), graph.Describe(gr.Node), gr.Node.Pos(), gr.Why)
+	if gr.nodes > 1 {
+		text += fmt.Sprintf(" and %s more", counted(gr.nodes-1, "node"))
+	}
+	return text
 }
 
 func orNothing(err error) string {

@@ -30,9 +30,7 @@ func Conv(c *graph.Call, axes int, steps Steps, groups int) (graph.DType, graph.
 	if m := convArguments(c, x, w, steps, groups); m != nil {
 		c.Fail(m)
 	} else {
-		if out[1] = w[0]; x[1] == 0 {
-			out[1] = 0 // as in PyTorch: of no channels come none
-		}
+		out[1] = convOutputs(c, w[0], x[1])
 		convSizes(c, x, w, out, steps, groups)
 	}
 	if single {
@@ -42,6 +40,18 @@ func Conv(c *graph.Call, axes int, steps Steps, groups int) (graph.DType, graph.
 		checkCount(c, out)
 	}
 	return c.DType(0), out
+}
+
+// convOutputs gives the number of output channels. As in PyTorch, of no channels come none:
+// where there may be none, that is outputs·floor(2·channels/(channels+1)).
+func convOutputs(c *graph.Call, outputs, channels graph.Dim) graph.Dim {
+	switch {
+	case channels == 0:
+		return 0
+	case channels.IsSymbolic() && NewProver(c.Bounds).AtLeast(channels, 1) != Proved:
+		return outputs.Times(channels.Times(2).FloorDivBy(channels.Plus(1)))
+	}
+	return outputs
 }
 
 func convDTypes(c *graph.Call) {
@@ -89,16 +99,27 @@ func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *gr
 	case len(w) != len(x):
 		return refuse("Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead", len(w), len(w), w, len(x), x)
 	case whole && outputs < int64(groups):
-		return refuse("Given groups=%d, expected weight to be at least %d at dimension 0, but got weight of size %s instead", groups, groups, w)
+		return refuse("%s", fewOutputs(w, groups))
 	case whole && outputs%int64(groups) != 0:
 		return refuse("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead", groups, groups, w)
 	}
 	return nil
 }
 
+func fewOutputs(w graph.Shape, groups int) string {
+	return fmt.Sprintf("Given groups=%d, expected weight to be at least %d at dimension 0, but got weight of size %s instead", groups, groups, w)
+}
+
 // convSizes judges channels, bias and windows, and fills the sizes in.
 func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	r := CallRules(c)
+	switch NewProver(c.Bounds).AtLeast(w[0], int64(groups)) {
+	case Refused:
+		c.Fail(operandMistake(c, CodeWindow, fewOutputs(w, groups)))
+		return
+	case Deferred:
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "each group of a convolution has output channels"})
+	}
 	if groups > 1 && !w[0].IsConst() {
 		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution have equally many channels"})
 	}

@@ -76,7 +76,7 @@ func TestRequirementsAreSolvedTogether(t *testing.T) {
 			ops.MatMul(both, x)
 			whole(g, a, 4)
 			whole(g, b, 5)
-		}, []string{`"a" and "b" satisfies both: broadcast(a+1, b+1) == 3 from MatMul(Add(A, B), x)`}},
+		}, []string{`"a" and "b" satisfies both: broadcast(a+1, b+1) == 3 from MatMul(`}},
 		"a name that may be 1": {graph.Strict, func(g *graph.Graph, a, b, c graph.Dim) {
 			d := g.Dim("d", graph.MayBeOne())
 			meet(g, d, 3)

@@ -48,7 +48,7 @@ func (r Rules) requireShape(c *graph.Call, a, b graph.Shape, why string, refuse 
 }
 
 // PerChannel is the shape rule of a vector, operand 0, with one element for each channel
-// of operand 1, whose axis 1 they are: it lines up with that axis. word is PyTorch's name
+// of operand 1, whose axis 1 they are: it gets operand 1's rank. word is PyTorch's name
 // of the vector.
 func PerChannel(c *graph.Call, word string) graph.Shape {
 	v, x := c.Shape(0), c.Shape(1)
@@ -56,7 +56,7 @@ func PerChannel(c *graph.Call, word string) graph.Shape {
 		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("expected 2D or more input (got %dD input)", len(x))))
 		return nil
 	}
-	out := append(graph.Shape{x[1]}, slices.Repeat([]graph.Dim{1}, len(x)-2)...)
+	out := append(graph.Shape{1, x[1]}, slices.Repeat([]graph.Dim{1}, len(x)-2)...)
 	if len(v) != 1 {
 		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("%s should have one axis, of %s elements, and has shape %s", word, x[1], v)))
 		return out

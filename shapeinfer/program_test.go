@@ -47,7 +47,7 @@ func newProgram(rng *rand.Rand) program {
 	for range 3 + rng.IntN(9) {
 		before := len(p.steps)
 		p.add(rng)
-		if _, values := p.build(nil); len(p.steps) > before && values[before].Err() != nil && rng.IntN(12) > 0 {
+		if _, values := p.build(nil); len(p.steps) > before && values[len(values)-1].Err() != nil && rng.IntN(12) > 0 {
 			p.steps = p.steps[:before] // a mistake for all sizes hides the rest of a program
 		}
 	}
@@ -78,15 +78,23 @@ func (p *program) add(rng *rand.Rand) {
 	}
 	any := func() int { return max(rng.IntN(len(shapes)), rng.IntN(len(shapes))) }
 	s := step{in: []int{any()}, keep: rng.IntN(2) == 0}
-	s.op = []string{"add", "add", "add", "mul", "matmul", "concat", "reshape", "flatten", "expand", "sum", "transpose", "unsqueeze", "max", "pool", "window", "add_"}[rng.IntN(16)]
+	s.op = []string{"add", "add", "add", "mul", "matmul", "concat", "reshape", "flatten", "expand", "sum", "transpose", "unsqueeze", "max", "pool", "window", "add_", "stack", "conv", "conv"}[rng.IntN(19)]
 	shape := shapes[s.in[0]]
 	if s.op == "concat" && len(shape) == 1 {
 		s.op = "mul" // a concatenation passes over operands of shape [0], whatever the rank of the others
 	}
 	s.axis = rng.IntN(len(shape) + 1)
 	switch s.op {
-	case "add", "mul", "matmul", "concat", "add_":
+	case "add", "mul", "matmul", "concat", "add_", "stack":
 		s.in = append(s.in, any())
+	case "conv":
+		channels := graph.Dim(1)
+		if len(shape) > 2 && !shape[len(shape)-3].IsUnknown() {
+			channels = shape[len(shape)-3]
+		}
+		s.in = append(s.in, len(p.steps))
+		kernel := func() graph.Dim { return []graph.Dim{1, 2, 3, randomSize(rng)}[rng.IntN(4)] }
+		p.steps = append(p.steps, step{op: "input", sizes: graph.Shape{randomSize(rng), channels, kernel(), kernel()}})
 	case "reshape":
 		s.sizes = nearly(rng, shape)
 		rng.Shuffle(len(s.sizes), func(i, j int) { s.sizes[i], s.sizes[j] = s.sizes[j], s.sizes[i] })
@@ -190,6 +198,10 @@ func (s step) build(g *graph.Graph, name string, values []*graph.Node, at map[st
 		return ops.MatMul(x, values[s.in[1]])
 	case "concat":
 		return ops.Concat(s.axis, x, values[s.in[1]])
+	case "stack":
+		return ops.Stack(s.axis, x, values[s.in[1]])
+	case "conv":
+		return ops.Conv2D(x, values[s.in[1]], nil, ops.Stride(1+s.axis%2), ops.Padding(s.axis%3))
 	case "reshape":
 		return ops.Reshape(x, sizes...)
 	case "flatten":

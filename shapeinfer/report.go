@@ -75,8 +75,8 @@ func (r *Report) text(dir string, lists ...[]*graph.Mistake) string {
 
 // Summary is the line of counts.
 func (r *Report) Summary() string {
-	s := fmt.Sprintf("%s, %s, %s left to binding; %s checked", counted(len(r.Errors), "error"), counted(len(r.Warnings), "warning"),
-		counted(len(r.Requirements), "requirement"), counted(r.Nodes, "node"))
+	s := fmt.Sprintf("%s, %s, %s left to binding; %s checked", counted(len(r.Errors), "error"),
+		counted(len(r.Warnings), "warning"), counted(len(r.Requirements), "requirement"), counted(r.Nodes, "node"))
 	if r.NotJudged > 0 {
 		s += fmt.Sprintf(", %d not judged because an input failed", r.NotJudged)
 	}

@@ -48,24 +48,27 @@ func suggest(ms []*graph.Mistake) []*graph.Mistake {
 // them are shown.
 type strategy struct {
 	most int
-	ways []func(*trier)
+	ways []way
 }
 
+type way = func(*trier)
+
 var strategies = map[graph.Code]strategy{
-	CodeBroadcast:      {1, []func(*trier){(*trier).keepDims, (*trier).padding, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).reshape, (*trier).declare}},
-	CodeNames:          {1, []func(*trier){(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).equal, (*trier).declare}},
-	CodeRank:           {1, []func(*trier){(*trier).keepDims, (*trier).align, (*trier).squeeze}},
-	CodeMutualExpand:   {2, []func(*trier){(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
-	CodeBackcompat:     {1, []func(*trier){(*trier).reshape}},
-	CodeMatMul:         {1, []func(*trier){(*trier).transpose, (*trier).declare}},
-	CodeConcat:         {1, []func(*trier){(*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
-	CodeReshape:        {1, []func(*trier){(*trier).resize}},
-	CodeExpand:         {1, []func(*trier){(*trier).align, (*trier).resize}},
-	CodeInPlaceShape:   {2, []func(*trier){(*trier).elsewhere, (*trier).reduce}},
-	CodeInPlaceDType:   {2, []func(*trier){(*trier).elsewhere, (*trier).convert}},
-	CodeSelfOverlap:    {1, []func(*trier){(*trier).copyOperand}},
-	CodeOperandOverlap: {1, []func(*trier){(*trier).copyOperand}},
-	CodeDType:          {1, []func(*trier){(*trier).convert}},
+	CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).align, (*trier).transpose,
+		(*trier).squeeze, (*trier).reshape, (*trier).declare}},
+	CodeNames:          {1, []way{(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).equal, (*trier).declare}},
+	CodeRank:           {1, []way{(*trier).keepDims, (*trier).align, (*trier).squeeze}},
+	CodeMutualExpand:   {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
+	CodeBackcompat:     {1, []way{(*trier).reshape}},
+	CodeMatMul:         {1, []way{(*trier).transpose, (*trier).declare}},
+	CodeConcat:         {1, []way{(*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
+	CodeReshape:        {1, []way{(*trier).resize}},
+	CodeExpand:         {1, []way{(*trier).align, (*trier).resize}},
+	CodeInPlaceShape:   {2, []way{(*trier).elsewhere, (*trier).reduce}},
+	CodeInPlaceDType:   {2, []way{(*trier).elsewhere, (*trier).convert}},
+	CodeSelfOverlap:    {1, []way{(*trier).copyOperand}},
+	CodeOperandOverlap: {1, []way{(*trier).copyOperand}},
+	CodeDType:          {1, []way{(*trier).convert}},
 }
 
 // trier tries changes that may cure one mistake.

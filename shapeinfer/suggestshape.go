@@ -21,7 +21,8 @@ func (t *trier) keepDims() {
 		change := graph.Change{Node: r, Attrs: attrs}
 		kept := t.n.Graph().Try(change).Shape(r)
 		call := graph.CallText(r, attrs, r.In(0).Called())
-		if t.try(graph.Fix{Kind: graph.FixArguments, Text: fmt.Sprintf("keep the axis: %s gives %s", call, kept), Gives: kept, At: r}, change) {
+		text := fmt.Sprintf("keep the axis: %s gives %s", call, kept)
+		if t.try(graph.Fix{Kind: graph.FixArguments, Text: text, Gives: kept, At: r}, change) {
 			t.detail = append(t.detail, t.lostAxis(i, r, kept))
 			return
 		}
@@ -89,11 +90,16 @@ func (t *trier) lostAxis(i int, r *graph.Node, kept graph.Shape) string {
 	if len(axes) > 1 {
 		word = "axes "
 	}
-	text := fmt.Sprintf("%s lost %s%s of %s in %s", t.n.In(i).Called(), word, strings.Join(axes, ", "), r.In(0).Called(), r.Op().Func)
+	text := fmt.Sprintf("%s lost %s%s of %s in %s",
+		t.n.In(i).Called(), word, strings.Join(axes, ", "), r.In(0).Called(), r.Op().Func)
+	if i >= len(t.m.Operands) || len(t.m.Operands[i].Bad) == 0 {
+		return text
+	}
+	mine := t.shape(i)[t.m.Operands[i].Bad[0]]
 	for k, o := range t.m.Operands {
-		if k != i && len(o.Bad) > 0 && i < len(t.m.Operands) && len(t.m.Operands[i].Bad) > 0 {
-			text += fmt.Sprintf("; its %s now stands under %s's %s", quoteName(t.shape(i)[t.m.Operands[i].Bad[0]]), o.Node.Called(), quoteName(o.Node.Shape()[o.Bad[0]]))
-			break
+		if k != i && len(o.Bad) > 0 {
+			theirs := o.Node.Shape()[o.Bad[0]]
+			return text + fmt.Sprintf("; its %s now stands under %s's %s", quoteName(mine), o.Node.Called(), quoteName(theirs))
 		}
 	}
 	return text
@@ -123,7 +129,8 @@ func (t *trier) align() {
 			if len(axes) > 1 {
 				lined = "lines it up with axes"
 			}
-			fix.Text = fmt.Sprintf("Reshape(%s, %s) %s %s of %s", word, list, lined, strings.Trim(fmt.Sprint(axes), "[]"), t.n.In(other).Called())
+			fix.Text = fmt.Sprintf("Reshape(%s, %s) %s %s of %s",
+				word, list, lined, strings.Trim(fmt.Sprint(axes), "[]"), t.n.In(other).Called())
 		}
 		t.try(fix, t.operand(i, wide))
 	})
@@ -192,7 +199,8 @@ func (t *trier) squeeze() {
 			if axis == len(s)-1 {
 				at = -1
 			}
-			t.try(graph.Fix{Kind: graph.FixSqueeze, Text: fmt.Sprintf("Squeeze(%s, %d) gives %s", t.n.In(i).Called(), at, less), Gives: less}, t.operand(i, less))
+			text := fmt.Sprintf("Squeeze(%s, %d) gives %s", t.n.In(i).Called(), at, less)
+			t.try(graph.Fix{Kind: graph.FixSqueeze, Text: text, Gives: less}, t.operand(i, less))
 		}
 	})
 }

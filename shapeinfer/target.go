@@ -13,6 +13,12 @@ func Targets(c *graph.Call, x, target graph.Shape) graph.Shape {
 		c.Fail(operandMistake(c, CodeRank, "the scores need an axis of classes"))
 		return target
 	}
+	if x.Equal(target) && c.Op().Name == "cross_entropy" {
+		m := operandMistake(c, CodeDType, "Expected floating point type for target with class probabilities, got "+c.DType(1).TorchName())
+		m.Detail = []string{"a target of the scores' shape holds probabilities; class indices have no axis of classes"}
+		c.Fail(m)
+		return target
+	}
 	want := append(graph.Shape{}, x...)
 	at := min(1, len(x)-1)
 	want = append(want[:at], want[at+1:]...)
@@ -26,7 +32,7 @@ func Targets(c *graph.Call, x, target graph.Shape) graph.Shape {
 		return want
 	}
 	if len(target) != len(want) {
-		m := operandMistake(c, CodeRank, fmt.Sprintf("Expected target size %s, got %s", want, target))
+		m := operandMistake(c, CodeRank, rankSentence(x, want, target))
 		m.Detail = []string{"the target holds one class index for each example: the scores' shape without the axis of classes"}
 		c.Fail(m)
 		return want
@@ -48,6 +54,17 @@ func Targets(c *graph.Call, x, target graph.Shape) graph.Shape {
 		})
 	}
 	return want
+}
+
+// rankSentence is PyTorch's text for a target of another rank.
+func rankSentence(x, want, target graph.Shape) string {
+	switch {
+	case len(x) <= 2 && len(target) > 1:
+		return "0D or 1D target tensor expected, multi-target not supported"
+	case len(x) == 1:
+		return fmt.Sprintf("size mismatch (got input: %s, target: %s)", x, target)
+	}
+	return fmt.Sprintf("Expected target size %s, got %s", want, target)
 }
 
 func batchSentence(x, target graph.Dim) string {

@@ -68,7 +68,14 @@ func appendOnce(list []*graph.Node, n *graph.Node) []*graph.Node {
 
 // changes reports whether a write may change what a view of its memory shows.
 func (w *Writes) changes(write, x *graph.Node) bool {
-	return write.In(0) == x || !w.p.Disjoint(LayoutOf(write.In(0)), LayoutOf(x))
+	dest := write.In(0)
+	return dest == x || isWhole(dest) || isWhole(x) || !w.p.Disjoint(LayoutOf(dest), LayoutOf(x))
+}
+
+// isWhole reports whether a value is all of its memory, which then meets every view.
+func isWhole(n *graph.Node) bool {
+	l := LayoutOf(n)
+	return l.IsRowMajor() && l.Shape.Equal(Storage(n).Shape())
 }
 
 // Before lists the nodes that read what a write destroys: they must run before it.

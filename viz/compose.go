@@ -75,20 +75,18 @@ func (c *composer) place(u *unit) {
 	c.d.uses.box(b)
 	for _, v := range u.terminals() {
 		t := c.terminal(v)
-		out := c.d.root
-		if u.part != forward {
-			out = c.partCluster(u.part)
-		}
-		out.boxes = append(out.boxes, t)
+		c.d.root.boxes = append(c.d.root.boxes, t)
 		c.d.uses.box(t)
 		c.edge(edge{from: c.ids[u], to: t.id, weight: 20, up: column(u.part, c.o) == 1})
 	}
 }
 
 // cluster gives the cluster of a unit: that of its scope, within that of its part where
-// there are several. Forward inputs and parameters outside of scopes stand free.
+// there are several. Inputs and parameters outside of scopes stand free, as outputs do and
+// what gradients start from: Graphviz keeps the order from left to right only of what
+// stands free, and with it the gradient to the right of the forward values.
 func (c *composer) cluster(u *unit) *cluster {
-	if !u.isCard() && u.scope == "" && u.part == forward && u.first().role.isSource() {
+	if r := u.first().role; !u.isCard() && u.scope == "" && (r.isSource() && r != roleConst || r == roleSeed) {
 		return c.d.root
 	}
 	return c.inFrames(u.part, c.frames[u])

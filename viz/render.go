@@ -24,15 +24,22 @@ func RenderWith(r Renderer) Option { return func(o *options) { o.renderer = r } 
 // SVG draws a picture with Graphviz's program dot, or where that is not installed, with
 // the renderer given by [RenderWith].
 func SVG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
-	r := newOptions(opts).renderer
-	if _, err := exec.LookPath("dot"); err == nil || r == nil {
-		return render(ctx, w, s, opts, "-Tsvg")
-	}
+	return drawAs(ctx, w, s, opts, DOTToSVG)
+}
+
+// PNG draws a picture with Graphviz's program dot, which must be installed, with two
+// pixels for each point. Pictures of large programs are better as SVG: they stay sharp
+// and can be searched.
+func PNG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
+	return drawAs(ctx, w, s, opts, DOTToPNG)
+}
+
+func drawAs(ctx context.Context, w io.Writer, s Source, opts []Option, as func(context.Context, []byte, Renderer) ([]byte, error)) error {
 	var dot bytes.Buffer
 	if err := DOT(&dot, s, opts...); err != nil {
 		return err
 	}
-	picture, err := r(ctx, dot.Bytes())
+	picture, err := as(ctx, dot.Bytes(), newOptions(opts).renderer)
 	if err != nil {
 		return err
 	}
@@ -40,30 +47,34 @@ func SVG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
 	return err
 }
 
-// PNG is like [SVG], with two pixels for each point. Pictures of large programs are
-// better as SVG: they stay sharp and can be searched.
-func PNG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
-	return render(ctx, w, s, opts, "-Tpng", "-Gdpi=144")
+// DOTToSVG draws what [DOT] has written, as [SVG] does; r may be nil.
+func DOTToSVG(ctx context.Context, dot []byte, r Renderer) ([]byte, error) {
+	picture, err := runDot(ctx, dot, "-Tsvg")
+	if errors.Is(err, ErrNoGraphviz) && r != nil {
+		return r(ctx, dot)
+	}
+	return picture, err
 }
 
-func render(ctx context.Context, w io.Writer, s Source, opts []Option, flags ...string) error {
+// DOTToPNG draws what [DOT] has written, as [PNG] does; the renderer is not used.
+func DOTToPNG(ctx context.Context, dot []byte, _ Renderer) ([]byte, error) {
+	return runDot(ctx, dot, "-Tpng", "-Gdpi=144")
+}
+
+func runDot(ctx context.Context, dot []byte, flags ...string) ([]byte, error) {
 	path, err := exec.LookPath("dot")
 	if err != nil {
-		return ErrNoGraphviz
+		return nil, ErrNoGraphviz
 	}
-	var in, out, complaints bytes.Buffer
-	if err := DOT(&in, s, opts...); err != nil {
-		return err
-	}
+	var out, complaints bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, flags...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = &in, &out, &complaints
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(dot), &out, &complaints
 	if err := cmd.Run(); err != nil {
 		if ctx.Err() != nil {
-			return fmt.Errorf("viz: dot was stopped: %w", ctx.Err())
+			return nil, fmt.Errorf("viz: dot was stopped: %w", ctx.Err())
 		}
 		first, _, _ := strings.Cut(complaints.String(), "\n")
-		return fmt.Errorf("viz: dot failed: %w: %s", err, first)
+		return nil, fmt.Errorf("viz: dot failed: %w: %s", err, first)
 	}
-	_, err = w.Write(out.Bytes())
-	return err
+	return out.Bytes(), nil
 }

@@ -121,7 +121,8 @@ func collect(patterns []string, o checkFlags, output io.Writer) (found []checked
 		for _, p := range pkg.Problems {
 			problems = append(problems, relative(dir, p))
 		}
-		outcomes, err := models.Run(pkg, models.Options{Action: checkAction, Args: modelcheck.Args{Dir: dir, Sizes: o.sizes},
+		outcomes, err := models.Run(pkg, models.Options{
+			Action: checkAction, Args: modelcheck.Args{Dir: dir, Sizes: o.sizes},
 			Match: o.match.MatchString, Timeout: o.timeout, Output: output})
 		if err != nil {
 			problems = append(problems, err.Error())

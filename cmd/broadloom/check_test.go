@@ -227,4 +227,7 @@ func TestCheckOfThisRepository(t *testing.T) {
 	require.Equal(t, exitErrors, status, stderr)
 	require.Contains(t, stdout, "error BL101: Add(xw, b1)")
 	require.Contains(t, stdout, "note BL401: Add(y, AvgPool2D(x, 2, 2))")
+
+	status, stdout, stderr = broadloom("check", "../../examples/...")
+	require.Equal(t, exitOK, status, stderr+stdout)
 }

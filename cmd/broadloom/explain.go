@@ -39,7 +39,8 @@ func explain(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 			fmt.Fprintln(stdout)
 		}
 		e := all[at]
-		fmt.Fprintf(stdout, "%s\n\n%s\n\nExample:\n\n\t%s\n\nCure: %s\n", e.Code, e.Meaning, strings.ReplaceAll(e.Example, "\n", "\n\t"), e.Cure)
+		example := strings.ReplaceAll(e.Example, "\n", "\n\t")
+		fmt.Fprintf(stdout, "%s\n\n%s\n\nExample:\n\n\t%s\n\nCure: %s\n", e.Code, e.Meaning, example, e.Cure)
 	}
 	return status
 }

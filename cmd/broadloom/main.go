@@ -1,7 +1,8 @@
-// Command broadloom works on the graphs of a user's packages: it checks their shapes and
-// explains what is wrong with them.
+// Command broadloom works on the graphs of a user's packages: it checks their shapes,
+// explains what is wrong with them, and draws them.
 //
 //	broadloom check ./models/...     checks every marked model
+//	broadloom draw -o model.html     writes a page of a model
 //	broadloom explain BL101          tells what a code means
 //
 // "broadloom help command" says more.
@@ -31,7 +32,7 @@ type command struct {
 	run     func(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int)
 }
 
-var commands = []command{checkCommand, explainCommand}
+var commands = []command{checkCommand, drawCommand, explainCommand}
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 

@@ -16,10 +16,11 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/viz"
+	"github.com/broadloom/broadloom/viz/svg"
 )
 
 // writePictures writes the curve of the loss and the graph into a folder, and gives the
-// files written. Without Graphviz the graph is written as DOT only.
+// files written.
 func writePictures(ctx context.Context, dir string, g *graph.Graph, history []epoch) (files []string, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -31,14 +32,11 @@ func writePictures(ctx context.Context, dir string, g *graph.Graph, history []ep
 	}{
 		{"loss.svg", func(w io.Writer) error { return drawLoss(w, history) }},
 		{"graph.dot", func(w io.Writer) error { return viz.DOT(w, source, view) }},
-		{"graph.svg", func(w io.Writer) error { return viz.SVG(ctx, w, source, view) }},
+		{"graph.svg", func(w io.Writer) error { return viz.SVG(ctx, w, source, view, viz.RenderWith(svg.Render)) }},
 	} {
 		var picture bytes.Buffer
 		file := filepath.Join(dir, p.name)
-		switch err := p.draw(&picture); {
-		case errors.Is(err, viz.ErrNoGraphviz):
-			continue
-		case err != nil:
+		if err := p.draw(&picture); err != nil {
 			return files, fmt.Errorf("%s: %w", file, err)
 		}
 		if err := writeWhole(file, picture.Bytes()); err != nil {

@@ -133,11 +133,11 @@ func reduction(f func(x *graph.Node, axes ...ops.Axis) *graph.Node) builder {
 // it is that of all elements.
 func winner(ofAll func(*graph.Node, ...ops.Axis) *graph.Node, along func(*graph.Node, int, ...ops.Axis) (values, indices *graph.Node)) builder {
 	return func(c *call) []*graph.Node {
-		axes := c.attrs.reduced()
-		if len(axes) == 0 {
-			return one(ofAll(c.next()))
+		list := c.attrs.reduced()
+		if axes, _ := c.attrs.axes("dim"); len(axes) != 1 {
+			return one(ofAll(c.next(), list...))
 		}
-		values, _ := along(c.next(), int(axes[0]), axes[1:]...)
+		values, _ := along(c.next(), int(list[0]), list[1:]...)
 		return one(values)
 	}
 }
@@ -150,7 +150,7 @@ func spread(f func(x *graph.Node, correction float64, axes ...ops.Axis) *graph.N
 	}
 }
 
-// alongAxis is an operation with one axis; last is the one that stands for no axis given.
+// alongAxis is an operation with one axis; other is the one where none is given.
 func alongAxis(f func(x *graph.Node, axis int) *graph.Node, other int) builder {
 	return func(c *call) []*graph.Node { return one(f(c.next(), c.attrs.integer(other, "dim"))) }
 }

@@ -88,11 +88,3 @@ func (t tolerance) allows(have, want float64) bool {
 	}
 	return math.Abs(have-want) <= max(t.absolute, t.relative*math.Abs(want))
 }
-
-// firstMistake gives the sentence of the first mistake of a graph, or "".
-func firstMistake(g *graph.Graph) string {
-	if list := g.Mistakes(); len(list) > 0 {
-		return list[0].Summary
-	}
-	return ""
-}

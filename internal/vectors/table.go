@@ -106,6 +106,8 @@ var table = map[string]builder{
 	"gelu":        gelu,
 	"elu":         sloped(ops.Elu, 1, "alpha"),
 	"leaky_relu":  sloped(ops.LeakyRelu, 0.01, "negative_slope", "slope"),
+	"hardtanh":    hardTanh,
+	"prelu":       binary(ops.PRelu),
 	"clamp":       clamp,
 	"clamp_min":   clampAt(ops.AtLeast, "min"),
 	"clamp_max":   clampAt(ops.AtMost, "max"),
@@ -163,6 +165,11 @@ var table = map[string]builder{
 	"concat":     joined(ops.Concat),
 	"cat":        joined(ops.Concat),
 	"stack":      joined(ops.Stack),
+	"flatten":    flatten,
+	"narrow":     narrow,
+	"roll":       roll,
+	"tile":       repeatedBy(ops.Tile),
+	"repeat":     repeatedBy(ops.Tile),
 
 	"conv1d":     conv(ops.Conv1D),
 	"conv2d":     conv(ops.Conv2D),
@@ -173,20 +180,22 @@ var table = map[string]builder{
 	"cumsum":     alongAxis(ops.CumSum, 0),
 	"cumprod":    alongAxis(ops.CumProd, 0),
 
-	"index_select":   indexed(ops.IndexSelect),
-	"gather":         indexed(ops.Gather),
-	"embedding":      embedding,
-	"matmul":         binary(ops.MatMul),
-	"linear":         linear,
-	"cross_entropy":  classLoss(ops.CrossEntropy),
-	"nll_loss":       classLoss(ops.NLL),
-	"mse_loss":       distance(ops.MSE),
-	"l1_loss":        distance(ops.L1),
-	"huber_loss":     scaledDistance(ops.Huber, "delta"),
-	"smooth_l1_loss": scaledDistance(ops.SmoothL1, "beta"),
-	"layer_norm":     layerNorm,
-	"batch_norm":     batchNorm,
-	"group_norm":     groupNorm,
+	"index_select":                     indexed(ops.IndexSelect),
+	"gather":                           indexed(ops.Gather),
+	"embedding":                        embedding,
+	"matmul":                           binary(ops.MatMul),
+	"linear":                           linear,
+	"cross_entropy":                    classLoss(ops.CrossEntropy),
+	"nll_loss":                         classLoss(ops.NLL),
+	"mse_loss":                         distance(ops.MSE),
+	"l1_loss":                          distance(ops.L1),
+	"huber_loss":                       scaledDistance(ops.Huber, "delta"),
+	"smooth_l1_loss":                   scaledDistance(ops.SmoothL1, "beta"),
+	"binary_cross_entropy_with_logits": distance(ops.BCEWithLogits),
+	"rms_norm":                         rmsNorm,
+	"layer_norm":                       layerNorm,
+	"batch_norm":                       batchNorm,
+	"group_norm":                       groupNorm,
 }
 
 func lerp(c *call) []*graph.Node {
@@ -296,85 +305,36 @@ func pad(c *call) []*graph.Node {
 	return one(x)
 }
 
+func flatten(c *call) []*graph.Node {
+	return one(ops.Flatten(c.next(), c.attrs.integer(0, "start_dim"), c.attrs.integer(-1, "end_dim")))
+}
+
+func narrow(c *call) []*graph.Node {
+	return one(ops.Narrow(c.next(), c.attrs.integer(0, "dim"), size(c, 0, "start"), size(c, 0, "length")))
+}
+
+// roll turns axes one by one.
+func roll(c *call) []*graph.Node {
+	x, shifts, axes := c.next(), c.attrs.integers("shifts"), c.attrs.integers("dims", "dim")
+	if len(shifts) != len(axes) {
+		c.attrs.err = unsupported{"a roll of all elements"}
+	}
+	for i, axis := range axes {
+		x = ops.Roll(x, axis, shifts[min(i, len(shifts)-1)])
+	}
+	return one(x)
+}
+
+func repeatedBy(f func(x *graph.Node, counts ...graph.Dim) *graph.Node) builder {
+	return func(c *call) []*graph.Node { return one(f(c.next(), c.attrs.shape("repeats", "dims")...)) }
+}
+
+func hardTanh(c *call) []*graph.Node {
+	return one(ops.HardTanh(c.next(), c.attrs.float(-1, "min_val"), c.attrs.float(1, "max_val")))
+}
+
 func triangle(f func(x *graph.Node, diagonal int) *graph.Node) builder {
 	return func(c *call) []*graph.Node { return one(f(c.next(), c.attrs.integer(0, "diagonal"))) }
-}
-
-func embedding(c *call) []*graph.Node {
-	index, table := c.param("index"), c.param("weight")
-	if padding := c.attrs.integer(math.MinInt, "padding_idx"); padding != math.MinInt {
-		return one(ops.Embedding(index, table, padding))
-	}
-	return one(ops.Embedding(index, table))
-}
-
-func linear(c *call) []*graph.Node {
-	return one(ops.Linear(c.param("x"), c.param("weight"), c.param("bias")))
-}
-
-// lossOptions reads how the losses of the examples become one.
-func lossOptions(c *call) []ops.LossOption {
-	opts := []ops.LossOption{ops.IgnoreIndex(c.attrs.integer(-100, "ignore_index"))}
-	switch c.attrs.text("reduction", "mean") {
-	case "sum":
-		opts = append(opts, ops.SumLoss())
-	case "none":
-		opts = append(opts, ops.EachLoss())
-	}
-	return opts
-}
-
-// classLoss is a loss of scores and targets; class weights are an operand where operands
-// have names.
-func classLoss(f func(x, target *graph.Node, opts ...ops.LossOption) *graph.Node) builder {
-	return func(c *call) []*graph.Node {
-		x, opts := c.param("x"), lossOptions(c)
-		if c.names != nil {
-			if w := c.param("weight"); w != nil {
-				opts = append(opts, ops.ClassWeights(w))
-			}
-		}
-		c.attrs.text("target_kind", "") // told by the target's dtype
-		return one(f(x, c.param("target"), opts...))
-	}
-}
-
-// distance is a loss of values of one shape.
-func distance(f func(x, target *graph.Node, opts ...ops.LossOption) *graph.Node) builder {
-	return func(c *call) []*graph.Node { return one(f(c.param("x"), c.param("target"), lossOptions(c)...)) }
-}
-
-func scaledDistance(f func(x, target *graph.Node, scale float64, opts ...ops.LossOption) *graph.Node, name string) builder {
-	return func(c *call) []*graph.Node {
-		scale := c.attrs.float(1, name)
-		return one(f(c.param("x"), c.param("target"), scale, lossOptions(c)...))
-	}
-}
-
-// normEps is PyTorch's default of what is added to a variance.
-const normEps = 1e-5
-
-func layerNorm(c *call) []*graph.Node {
-	sizes, eps := c.attrs.shape("normalized_shape"), c.attrs.float(normEps, "eps")
-	return one(ops.LayerNormOver(c.param("x"), sizes, c.param("weight"), c.param("bias"), eps))
-}
-
-func groupNorm(c *call) []*graph.Node {
-	groups, eps := c.attrs.integer(1, "num_groups"), c.attrs.float(normEps, "eps")
-	return one(ops.GroupNorm(c.param("x"), groups, c.param("weight"), c.param("bias"), eps))
-}
-
-// batchNorm uses the statistics of the batch in training, else those that are given.
-func batchNorm(c *call) []*graph.Node {
-	eps := c.attrs.float(normEps, "eps")
-	c.attrs.float(0.1, "momentum") // changes the running statistics only
-	x, mean, variance := c.param("x"), c.param("running_mean"), c.param("running_var")
-	gain, bias := c.param("weight"), c.param("bias")
-	if c.attrs.flag("training", false) {
-		y, _, _ := ops.BatchNorm(x, gain, bias, eps)
-		return one(y)
-	}
-	return one(ops.BatchNormInference(x, mean, variance, gain, bias, eps))
 }
 
 // emptyListCalls are the reductions called with a list of axes that is given and empty.

@@ -24,7 +24,7 @@ func emulate(t *testing.T, c *lower.Code) *machine {
 
 // TestAVX512 compares emulated AVX-512 code with the interpreter on random programs.
 func TestAVX512(t *testing.T) {
-	seeds := uint64(150)
+	seeds := uint64(400)
 	if testing.Short() {
 		seeds = 20
 	}

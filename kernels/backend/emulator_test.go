@@ -272,7 +272,7 @@ func (e *emulator) step(in *emulated) int {
 	if len(o) > 0 && o[0].kind != 'v' && in.name[0] != 'v' {
 		x = e.get(o[0])
 	}
-	if len(o) > 1 && o[1].kind != 'v' && in.name[0] != 'v' {
+	if len(o) > 1 && o[1].kind != 'v' && in.name[0] != 'v' && in.name != "lea" {
 		y = e.get(o[len(o)-1])
 	}
 	jump := false

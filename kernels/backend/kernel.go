@@ -73,7 +73,7 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 			return nil, err
 		}
 		if cpu.JIT() && cpu.Chosen() >= cpu.AVX2 {
-			c, err := lower.Compile(p, lower.AVX2)
+			c, err := lower.Compile(p, target())
 			dump(p, c, err)
 			if err == nil {
 				m := &machine{prog: p, layout: c.Layout, offset: len(code), size: c.Length, streams: c.Streams, most: c.Most}
@@ -98,13 +98,21 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 		if k != nil {
 			continue
 		}
-		c, err := portable.Compile(programs[i])
+		c, err := portable.CompileVectors(programs[i])
 		if err != nil {
 			return nil, err
 		}
 		kernels[i] = &interpreted{c}
 	}
 	return kernels, nil
+}
+
+// target is the instructions to compile for.
+func target() lower.Target {
+	if cpu.Chosen() == cpu.AVX512 {
+		return lower.AVX512
+	}
+	return lower.AVX2
 }
 
 // interpreted is a kernel of the portable interpreter.

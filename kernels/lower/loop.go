@@ -259,7 +259,7 @@ func (c *compiler) maskTable() amd64.Label {
 	for i := range 32 {
 		table[i] = 0xff
 		if c.target.wide() {
-			table[i] = byte(uint16(1)<<(i/2) - 1>>(i%2*8))
+			table[i] = byte((uint16(1)<<(i/2) - 1) >> (i % 2 * 8))
 		}
 	}
 	c.masks = c.a.Data(table[:], 32)

@@ -8,9 +8,10 @@ import (
 
 // compiler turns a program's vec sections into steps.
 type compiler struct {
-	prog *rowprog.Program
-	k    *Kernel
-	regs registers
+	prog    *rowprog.Program
+	k       *Kernel
+	regs    registers
+	vectors bool // use vector code of single primitives
 
 	reg      []int                 // of each Vec value
 	direct   map[rowprog.Value]int // operands that a value's instruction writes itself
@@ -136,7 +137,12 @@ func (c *compiler) inst(v rowprog.Value) {
 	default:
 		args := c.args(in)
 		c.release(v) // the result may take an argument's place
-		c.emit(primitiveStep(in, c.result(v), args))
+		dst := c.result(v)
+		do := c.vectorStep(in, dst, args)
+		if do == nil {
+			do = primitiveStep(in, dst, args)
+		}
+		c.emit(do)
 		return
 	}
 	c.release(v)

@@ -28,7 +28,7 @@ func TestRandomPrograms(t *testing.T) {
 func compareWithOracle(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	want := rowtest.Bind(r, rowtest.Program(r))
-	got, merged := want.Clone(), want.Clone()
+	got, merged, fast := want.Clone(), want.Clone(), want.Clone()
 	k, err := Compile(want.Program)
 	if err != nil {
 		t.Fatalf("seed %d: %v\n%v", seed, err, want)
@@ -46,6 +46,15 @@ func compareWithOracle(t *testing.T, seed uint64) {
 	if diff := want.Diff(got); diff != "" {
 		t.Errorf("seed %d: want and got differ at %s\n%v", seed, diff, want)
 		return
+	}
+	vectors, err := CompileVectors(want.Program)
+	if err != nil {
+		t.Fatalf("seed %d: %v\n%v", seed, err, want)
+	}
+	if fault, ok := vectors.Run(fast.Args, &s); !ok {
+		t.Errorf("seed %d: vectors: fault %v\n%v", seed, fault, want)
+	} else if diff := want.Diff(fast); diff != "" {
+		t.Errorf("seed %d: vectors: want and got differ at %s\n%v", seed, diff, want)
 	}
 	if fault, ok := k.Run(bind.Coalesce(merged.Program, merged.Args), &s); !ok {
 		t.Errorf("seed %d: coalesced: fault %v\n%v", seed, fault, want)

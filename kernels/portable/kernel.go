@@ -37,12 +37,19 @@ type accPos struct {
 	kind    rowprog.Reduction
 }
 
-// Compile makes a kernel of a program.
-func Compile(p *rowprog.Program) (*Kernel, error) {
+// Compile makes a kernel of a program, in plain Go.
+func Compile(p *rowprog.Program) (*Kernel, error) { return compile(p, false) }
+
+// CompileVectors makes a kernel that uses vector code for single primitives where the
+// program has some for this machine: see package static. Results are the same.
+func CompileVectors(p *rowprog.Program) (*Kernel, error) { return compile(p, true) }
+
+func compile(p *rowprog.Program, vectors bool) (*Kernel, error) {
 	if err := p.Verify(); err != nil {
 		return nil, err
 	}
 	c := newCompiler(p)
+	c.vectors = vectors
 	for s := range p.Stages {
 		c.stage(s)
 	}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/internal/static"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -18,6 +19,7 @@ type Scratch struct {
 	offset  []int // of each operand, to the current row, in elements
 	index   []int // of the current row
 	partial bind.Partial
+	block   static.Block
 
 	// Of the current call.
 	prog    *rowprog.Program

@@ -87,39 +87,51 @@ func read(l listed) (Package, error) {
 		if err != nil {
 			return p, err
 		}
-		marks := map[token.Pos]bool{}
-		for _, group := range f.Comments {
-			for _, c := range group.List {
-				if strings.TrimSpace(c.Text) == Directive {
-					marks[c.Pos()] = true
-				}
-			}
-		}
-		for _, d := range f.Decls {
-			fn, isFunc := d.(*ast.FuncDecl)
-			if !isFunc || fn.Doc == nil {
-				continue
-			}
-			for _, c := range fn.Doc.List {
-				if !marks[c.Pos()] {
-					continue
-				}
-				delete(marks, c.Pos())
-				at := fset.Position(fn.Pos())
-				if hasError, ok := signature(fn); ok {
-					p.Models = append(p.Models, Model{Name: fn.Name.Name, File: at.Filename, Line: at.Line, HasError: hasError})
-				} else {
-					p.Problems = append(p.Problems, fmt.Sprintf("%s:%d: %s is marked as a model: it must be a function without arguments that gives a *graph.Graph", at.Filename, at.Line, fn.Name.Name))
-				}
-			}
-		}
-		for pos := range marks {
-			at := fset.Position(pos)
-			p.Problems = append(p.Problems, fmt.Sprintf("%s:%d: %s must stand in the comment above a function", at.Filename, at.Line, Directive))
-		}
+		p.readFile(fset, f)
 	}
 	slices.Sort(p.Problems)
 	return p, nil
+}
+
+// readFile notes the marked functions of a file, and the marks that are at no function.
+func (p *Package) readFile(fset *token.FileSet, f *ast.File) {
+	marks := map[token.Pos]bool{}
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			if strings.TrimSpace(c.Text) == Directive {
+				marks[c.Pos()] = true
+			}
+		}
+	}
+	for _, d := range f.Decls {
+		fn, isFunc := d.(*ast.FuncDecl)
+		if !isFunc || fn.Doc == nil {
+			continue
+		}
+		for _, c := range fn.Doc.List {
+			if marks[c.Pos()] {
+				delete(marks, c.Pos())
+				p.add(fn, fset.Position(fn.Pos()))
+			}
+		}
+	}
+	for pos := range marks {
+		p.problem(fset.Position(pos), Directive+" must stand in the comment above a function")
+	}
+}
+
+// add notes a marked function.
+func (p *Package) add(fn *ast.FuncDecl, at token.Position) {
+	hasError, ok := signature(fn)
+	if !ok {
+		p.problem(at, fn.Name.Name+" is marked as a model: it must be a function without arguments that gives a *graph.Graph")
+		return
+	}
+	p.Models = append(p.Models, Model{Name: fn.Name.Name, File: at.Filename, Line: at.Line, HasError: hasError})
+}
+
+func (p *Package) problem(at token.Position, text string) {
+	p.Problems = append(p.Problems, fmt.Sprintf("%s:%d: %s", at.Filename, at.Line, text))
 }
 
 // signature reports whether a function can be a model's; the compiler has the last word.

@@ -94,10 +94,22 @@ func (p *program) compile(action Action) error {
 	if err := os.WriteFile(overlayFile, data, 0o600); err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-overlay", overlayFile, "-o", p.binary, target)
-	cmd.Dir = p.pkg.Dir
-	if out, err := cmd.CombinedOutput(); err != nil {
+	out, err := p.goBuild([]string{"-overlay", overlayFile, target}, nil)
+	if err != nil && lacksModules(out) {
+		args, env, modErr := p.ownModfile()
+		if modErr != nil {
+			return modErr
+		}
+		out, err = p.goBuild(append(args, "-overlay", overlayFile, target), env)
+	}
+	if err != nil {
 		return fmt.Errorf("%s does not compile: %w\n%s", p.pkg.ImportPath, err, strings.TrimSpace(string(out)))
 	}
 	return nil
+}
+
+func (p *program) goBuild(args, env []string) (output []byte, err error) {
+	cmd := exec.Command("go", append([]string{"build", "-o", p.binary}, args...)...)
+	cmd.Dir, cmd.Env = p.pkg.Dir, append(os.Environ(), env...)
+	return cmd.CombinedOutput()
 }

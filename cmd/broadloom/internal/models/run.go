@@ -114,7 +114,8 @@ func (p *program) run(names []string, o Options, done map[string]modelrun.Event)
 	case ctx.Err() != nil && running == "":
 		return fmt.Errorf("the program of %s did not get to its models: a package's initialisation hangs", p.pkg.ImportPath)
 	case running != "":
-		done[running] = modelrun.Event{Model: running, Failure: fmt.Sprintf("the program ended: %v\n%s", ended(runErr), stderr.text())}
+		failure := fmt.Sprintf("the program ended: %v\n%s", ended(runErr), stderr.text())
+		done[running] = modelrun.Event{Model: running, Failure: failure}
 	case runErr != nil && len(done) == 0:
 		return fmt.Errorf("the program of %s ended before its models were run: %w\n%s", p.pkg.ImportPath, runErr, stderr.text())
 	}

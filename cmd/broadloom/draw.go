@@ -1,0 +1,205 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/broadloom/broadloom/cmd/broadloom/internal/models"
+	"github.com/broadloom/broadloom/cmd/broadloom/modeldraw"
+	"github.com/broadloom/broadloom/viz"
+	"github.com/broadloom/broadloom/viz/svg"
+)
+
+var drawCommand = command{
+	name: "draw", args: "[flags] [packages]", summary: "draw the models of packages",
+	help: `Draw writes a picture of every model, also of one with mistakes. A model is a function
+that gives a graph, with a mark above it:
+
+	//broadloom:model
+	func classifier() *graph.Graph { … }
+
+Packages are named as for go build; the default is the package in this directory. Formats:
+
+	html   a page that works by itself: passes, picture, kernels, memory, mistakes
+	svg    drawn with Graphviz's program dot, or without it where it is not installed
+	png    drawn with dot
+	dot    Graphviz's language
+	text   one value a line, for grep and diff
+	json   for Google's Model Explorer
+
+Without -o, the file is called after the model; "-o -" writes to standard output.
+`,
+	run: drawModels,
+}
+
+var drawAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modeldraw", Func: "Draw"}
+
+// drawFormats lists the formats with the one that the model's own program writes.
+var drawFormats = map[string]string{"html": "html", "svg": "dot", "png": "dot", "dot": "dot", "text": "text", "json": "json"}
+
+func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
+	var a modeldraw.Args
+	bound := sizes{}
+	out := f.String("o", "", "the `file` to write, of one model")
+	format := f.String("format", "", "html, svg, png, dot, text or json; without it, the file's extension or svg")
+	pattern := f.String("run", "", "draw only models whose names match the `regexp`")
+	timeout := f.Duration("timeout", time.Minute, "the time that a model may take")
+	fold := f.String("fold", "", "draw the scopes that match one of these `patterns`, with commas between, as one card each")
+	limit := f.Int("limit", 400, "the number of boxes past which scopes are folded; 0 is no limit")
+	f.Var(bound, "size", "the value of a named size, for figures in bytes, as `name=number`; repeatable")
+	f.BoolVar(&a.Compiled, "compiled", false, "draw what the compiler makes of the model: kernels and buffers; a page always does")
+	f.BoolVar(&a.Kernels, "kernels", false, "draw each kernel as one card; with -compiled")
+	f.BoolVar(&a.NoGradient, "nogradient", false, "leave gradients out")
+	f.BoolVar(&a.LeftToRight, "lr", false, "draw from left to right")
+	f.BoolVar(&a.Lines, "lines", false, "show files and lines")
+	f.StringVar(&a.Theme, "theme", "light", "light, dark or print")
+	f.StringVar(&a.Title, "title", "", "the title, instead of the graph's name")
+	if status, stop := parse(f, args); stop {
+		return status
+	}
+	fail := func(format string, args ...any) int {
+		fmt.Fprintf(stderr, "broadloom: "+format+"\n", args...)
+		return exitFailed
+	}
+	match, err := regexp.Compile(*pattern)
+	if err != nil {
+		return fail("-run: %v", err)
+	}
+	if *format == "" {
+		*format = formatOf(*out)
+	}
+	inner, known := drawFormats[*format]
+	if !known {
+		return fail("there is no format %q; there are html, svg, png, dot, text and json", *format)
+	}
+	if *fold != "" {
+		a.Fold = strings.Split(*fold, ",")
+	}
+	a.Format, a.Limit, a.Sizes, a.Compiled = inner, limit, bound, a.Compiled || inner == "html"
+	d := drawer{args: a, format: *format, out: *out, stdout: stdout}
+	outcomes, problems := runModels(f.Args(), models.Options{Action: drawAction, Args: a, Match: match.MatchString, Timeout: *timeout, Output: stderr})
+	if *out != "" && len(outcomes) > 1 {
+		return fail("-o names one file, and there are %d models: choose one with -run", len(outcomes))
+	}
+	for _, o := range outcomes {
+		if err := d.write(o); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", o.Name(), err))
+		}
+	}
+	for _, p := range problems {
+		fail("%s", p)
+	}
+	if len(problems) > 0 {
+		return exitFailed
+	}
+	return exitOK
+}
+
+// formatOf tells the format from a file's name.
+func formatOf(file string) string {
+	switch ext := strings.TrimPrefix(filepath.Ext(file), "."); ext {
+	case "htm":
+		return "html"
+	case "txt":
+		return "text"
+	case "gv":
+		return "dot"
+	case "":
+		return "svg"
+	default:
+		return ext
+	}
+}
+
+// runModels runs an action on the models of packages.
+func runModels(patterns []string, o models.Options) (outcomes []models.Outcome, problems []string) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	if len(patterns) == 0 {
+		patterns = []string{"."}
+	}
+	packages, err := models.Find(dir, patterns)
+	if err != nil {
+		return nil, []string{err.Error()}
+	}
+	for _, pkg := range packages {
+		for _, p := range pkg.Problems {
+			problems = append(problems, relative(dir, p))
+		}
+		list, err := models.Run(pkg, o)
+		if err != nil {
+			problems = append(problems, err.Error())
+		}
+		outcomes = append(outcomes, list...)
+	}
+	if len(outcomes) == 0 && len(problems) == 0 {
+		problems = append(problems, "no models were found: mark functions that give a *graph.Graph with a comment "+models.Directive)
+	}
+	return outcomes, problems
+}
+
+// drawer writes the pictures of models.
+type drawer struct {
+	args        modeldraw.Args
+	format, out string
+	stdout      io.Writer
+	written     []string
+}
+
+func (d *drawer) write(o models.Outcome) error {
+	if o.Failure != "" {
+		return fmt.Errorf("it could not be drawn: %s", o.Failure)
+	}
+	var r modeldraw.Result
+	if err := json.Unmarshal(o.Result, &r); err != nil {
+		return err
+	}
+	data, err := r.Data, error(nil)
+	switch d.format {
+	case "svg":
+		data, err = viz.DOTToSVG(context.Background(), r.Data, svg.Render)
+	case "png":
+		data, err = viz.DOTToPNG(context.Background(), r.Data, nil)
+	}
+	if err != nil {
+		return err
+	}
+	if d.out == "-" {
+		_, err = d.stdout.Write(data)
+		return err
+	}
+	file := d.file(o)
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		return err
+	}
+	fmt.Fprintln(d.stdout, file)
+	return nil
+}
+
+// file names a model's file; models of the same name in several packages are numbered.
+func (d *drawer) file(o models.Outcome) string {
+	if d.out != "" {
+		return d.out
+	}
+	ext := "." + d.format
+	if d.format == "text" {
+		ext = ".txt"
+	}
+	file := o.Model.Name + ext
+	for n := 2; slices.Contains(d.written, file); n++ {
+		file = fmt.Sprintf("%s-%d%s", o.Model.Name, n, ext)
+	}
+	d.written = append(d.written, file)
+	return file
+}

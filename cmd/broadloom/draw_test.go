@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestDrawFormats(t *testing.T) {
+	userModule(t, map[string]string{"models.go": goodModel})
+	for file, want := range map[string]string{
+		"m.svg": "<svg", "m.dot": "digraph broadloom", "m.html": "<!DOCTYPE html>", "m.txt": "graph \"regression\"", "m.json": "outputsMetadata",
+	} {
+		status, stdout, stderr := broadloom("draw", "-o", file)
+		require.Equal(t, exitOK, status, stderr)
+		assert.Equal(t, file+"\n", stdout)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Contains(t, string(data), want)
+	}
+	data, err := os.ReadFile("m.json")
+	require.NoError(t, err)
+	require.True(t, json.Valid(data))
+	data, err = os.ReadFile("m.html")
+	require.NoError(t, err)
+	assert.Contains(t, string(data), "kernel 0", "a page shows the compiled program")
+}
+
+func TestDrawOptionsAndTrouble(t *testing.T) {
+	userModule(t, map[string]string{"models.go": goodModel})
+	status, stdout, stderr := broadloom("draw", "-o", "-", "-format", "dot", "-compiled", "-size", "batch=8", "-theme", "dark", "-title", "mine")
+	require.Equal(t, exitOK, status, stderr)
+	assert.Contains(t, stdout, "#0D1117")
+	assert.Contains(t, stdout, "mine")
+	assert.Contains(t, stdout, "moved")
+
+	status, _, stderr = broadloom("draw", "-format", "gif")
+	assert.Equal(t, exitFailed, status)
+	assert.Contains(t, stderr, "there is no format \"gif\"")
+	status, _, stderr = broadloom("draw", "-theme", "pink")
+	assert.Equal(t, exitFailed, status)
+	assert.Contains(t, stderr, "light, dark and print")
+	status, _, stderr = broadloom("draw", "-run", "nothing")
+	assert.Equal(t, exitFailed, status)
+	assert.Contains(t, stderr, "no models were found")
+}
+
+func TestDrawsModelsWithMistakes(t *testing.T) {
+	userModule(t, map[string]string{"models.go": badModel})
+	status, _, stderr := broadloom("draw", "-o", "wrong.svg")
+	require.Equal(t, exitOK, status, stderr)
+	data, err := os.ReadFile("wrong.svg")
+	require.NoError(t, err)
+	assert.Contains(t, string(data), "does not compile")
+}

@@ -1,0 +1,135 @@
+// Package modeldraw is what "broadloom draw" does inside the programs that it builds.
+package modeldraw
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/viz"
+)
+
+// Args are the arguments of [Draw].
+type Args struct {
+	Format      string // dot, html, text or json
+	Compiled    bool   // draw the compiled program
+	Sizes       map[string]int64
+	Fold        []string
+	Limit       *int
+	Theme       string
+	Title       string
+	LeftToRight bool
+	NoGradient  bool
+	Lines       bool
+	Kernels     bool // fold kernels to cards
+}
+
+// Result is what [Draw] writes.
+type Result struct{ Data []byte }
+
+// Draw draws a graph.
+func Draw(g *graph.Graph, args json.RawMessage) (any, error) {
+	var a Args
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, err
+	}
+	opts, err := a.options(g)
+	if err != nil {
+		return nil, err
+	}
+	source := viz.Graph(g)
+	if a.Compiled {
+		if source, err = compiled(g); err != nil {
+			return nil, err
+		}
+	}
+	var b bytes.Buffer
+	switch a.Format {
+	case "dot":
+		err = viz.DOT(&b, source, opts...)
+	case "html":
+		err = viz.HTML(&b, source, opts...)
+	case "text":
+		err = viz.Text(&b, source, opts...)
+	case "json":
+		err = viz.ModelExplorer(&b, source, opts...)
+	default:
+		err = fmt.Errorf("there is no format %q", a.Format)
+	}
+	return Result{b.Bytes()}, err
+}
+
+func (a Args) options(g *graph.Graph) ([]viz.Option, error) {
+	opts := []viz.Option{viz.Fold(a.Fold...)}
+	sizes := map[string]int{}
+	for _, name := range g.DimNames() {
+		if n, given := a.Sizes[name]; given {
+			sizes[name] = int(n)
+		}
+	}
+	if len(sizes) > 0 {
+		opts = append(opts, viz.Sizes(sizes))
+	}
+	if a.Limit != nil {
+		opts = append(opts, viz.Limit(*a.Limit))
+	}
+	if a.Title != "" {
+		opts = append(opts, viz.Title(a.Title))
+	}
+	if a.LeftToRight {
+		opts = append(opts, viz.LeftToRight())
+	}
+	if a.NoGradient {
+		opts = append(opts, viz.Gradient(viz.Hidden))
+	}
+	if a.Lines {
+		opts = append(opts, viz.Details(viz.Types|viz.Buffers|viz.Costs|viz.Lines))
+	}
+	if a.Kernels {
+		opts = append(opts, viz.Kernels(viz.Collapsed))
+	}
+	switch a.Theme {
+	case "", "light":
+	case "dark":
+		opts = append(opts, viz.WithTheme(viz.Dark))
+	case "print":
+		opts = append(opts, viz.WithTheme(viz.Print))
+	default:
+		return nil, fmt.Errorf("there is no theme %q; there are light, dark and print", a.Theme)
+	}
+	return opts, nil
+}
+
+// compiled compiles a graph for what nothing reads: its results and its updates. A graph
+// with mistakes is drawn as it is.
+func compiled(g *graph.Graph) (viz.Source, error) {
+	if shapeinfer.Check(g).Err() != nil {
+		return viz.Graph(g), nil
+	}
+	read := make([]bool, len(g.Nodes()))
+	for _, n := range g.Nodes() {
+		for _, x := range n.Operands() {
+			// A value that only gradients read, such as a loss, is a result all the same.
+			if n.Origin() == nil || x.Origin() != nil {
+				read[x.ID()] = true
+			}
+		}
+	}
+	var outputs, updates []*graph.Node
+	for i, n := range g.Nodes() {
+		switch {
+		case n.Op().Class == graph.Update:
+			updates = append(updates, n)
+		case !read[i] && n.Op().Class != graph.Source:
+			outputs = append(outputs, n)
+		}
+	}
+	prog, err := exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
+	if err != nil {
+		return nil, err
+	}
+	return viz.Program(prog), nil
+}

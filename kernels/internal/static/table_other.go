@@ -1,0 +1,5 @@
+//go:build !amd64
+
+package static
+
+var table map[Key]Func

@@ -1,0 +1,262 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// labelled is a value whose axes have labels: letters, and negative numbers for the axes
+// of an ellipsis, counted from the last one.
+type labelled struct {
+	x      node
+	labels []rune
+}
+
+// Einsum gives sums of products, written as Einstein's notation is: an axis of an operand
+// for each letter, axes of one letter multiplied element by element, and those whose letter
+// is missing behind the arrow summed over. "ij,jk->ik" is the matrix product, "ii->" the
+// trace, "...i,...i->..." the scalar product along the last axis; the axes of an ellipsis
+// broadcast. Without an arrow the result has the letters that stand once, in alphabetical
+// order. Products are formed from the left, as matrix products where something is summed.
+func Einsum(equation string, xs ...*graph.Node) *graph.Node {
+	for _, x := range xs {
+		if x == nil || !x.Judged() {
+			return Sum(x) // its own mistake
+		}
+	}
+	operands, output, problem := parseEinsum(equation, xs)
+	if problem != "" {
+		return refusal(firstOf(xs), &graph.Mistake{Code: shapeinfer.CodeMatMul, Summary: "einsum(): " + problem,
+			Detail: []string{fmt.Sprintf("the equation is %q", equation)}})
+	}
+	total := operands[0]
+	for i, y := range operands[1:] {
+		if !total.x.Judged() {
+			return total.x
+		}
+		wanted := slices.Clone(output)
+		for _, later := range operands[i+2:] {
+			wanted = append(wanted, later.labels...)
+		}
+		total = total.times(y, wanted)
+	}
+	if !total.x.Judged() {
+		return total.x
+	}
+	return total.sumOthers(output).arranged(output)
+}
+
+func firstOf(xs []node) node {
+	if len(xs) == 0 {
+		return nil
+	}
+	return xs[0]
+}
+
+// times multiplies two values and sums over the labels that are not wanted any more.
+func (a labelled) times(b labelled, wanted []rune) labelled {
+	a, b = a.sumOthers(append(slices.Clone(wanted), b.labels...)), b.sumOthers(append(slices.Clone(wanted), a.labels...))
+	var batch, left, right, summed []rune
+	for _, l := range a.labels {
+		switch inB := slices.Contains(b.labels, l); {
+		case !inB:
+			left = append(left, l)
+		case slices.Contains(wanted, l):
+			batch = append(batch, l)
+		default:
+			summed = append(summed, l)
+		}
+	}
+	for _, l := range b.labels {
+		if !slices.Contains(a.labels, l) {
+			right = append(right, l)
+		}
+	}
+	all := slices.Concat(batch, left, right)
+	if len(summed) == 0 {
+		return labelled{Mul(a.arranged(all), b.arranged(all)).Silence(shapeinfer.CodeMutualExpand), all}
+	}
+	x, y := a.arranged(slices.Concat(batch, left, summed)), b.arranged(slices.Concat(batch, summed, right))
+	shape := slices.Concat(x.Shape()[:len(batch)+len(left)], y.Shape()[len(batch)+len(summed):])
+	product := MatMul(merged(x, len(batch), len(left)), merged(y, len(batch), len(summed)))
+	if !product.Judged() {
+		return labelled{product, all}
+	}
+	copy(shape, product.Shape()[:len(batch)])
+	return labelled{Reshape(product, shape...), all}
+}
+
+// merged gives batches of matrices, whose rows are the next axes after the batch's and
+// whose columns are the rest.
+func merged(x node, batch, rows int) node {
+	s := x.Shape()
+	return Reshape(x, append(slices.Clone(s[:batch]), s[batch:batch+rows].NumElements(), s[batch+rows:].NumElements())...)
+}
+
+// sumOthers sums over the labels that are not wanted.
+func (a labelled) sumOthers(wanted []rune) labelled {
+	var axes []Axis
+	var rest []rune
+	for i, l := range a.labels {
+		if slices.Contains(wanted, l) {
+			rest = append(rest, l)
+		} else {
+			axes = append(axes, Axis(i))
+		}
+	}
+	if len(axes) == 0 {
+		return a
+	}
+	return labelled{Sum(a.x, axes...), rest}
+}
+
+// arranged puts the axes into the order of the labels, with axes of size 1 for those that
+// it does not have.
+func (a labelled) arranged(labels []rune) node {
+	var perm, missing []int
+	for i, l := range labels {
+		if at := slices.Index(a.labels, l); at >= 0 {
+			perm = append(perm, at)
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	x := a.x
+	if !slices.IsSorted(perm) {
+		x = Permute(x, perm...)
+	}
+	for _, axis := range missing {
+		x = Unsqueeze(x, axis)
+	}
+	return x
+}
+
+// parseEinsum reads an equation for its operands; problem says what is wrong with it.
+func parseEinsum(equation string, xs []node) (operands []labelled, output []rune, problem string) {
+	equation = strings.ReplaceAll(equation, " ", "")
+	inputs, result, arrow := strings.Cut(equation, "->")
+	terms := strings.Split(inputs, ",")
+	switch {
+	case len(xs) == 0:
+		return nil, nil, "must provide at least one operand"
+	case len(xs) < len(terms):
+		return nil, nil, "fewer operands were provided than specified in the equation"
+	case len(xs) > len(terms):
+		return nil, nil, "more operands were provided than specified in the equation"
+	}
+	sizes := map[rune]graph.Dim{}
+	counts := map[rune]int{}
+	for i, term := range terms {
+		a := labelled{x: xs[i]}
+		if a.labels, problem = labelsOf(term, xs[i].Rank(), fmt.Sprintf("operand %d", i)); problem != "" {
+			return nil, nil, problem
+		}
+		for axis, l := range a.labels {
+			counts[l]++
+			d, seen := xs[i].Shape()[axis], sizes[l]
+			if seen > 1 && seen.IsConst() && d > 1 && d.IsConst() && d != seen {
+				return nil, nil, fmt.Sprintf("subscript %s has size %s for operand %d which does not broadcast with previously seen size %s", labelText(l), d, i, seen)
+			}
+			if _, known := sizes[l]; !known || seen == 1 {
+				sizes[l] = d
+			}
+		}
+		operands = append(operands, a)
+	}
+	for i, a := range operands {
+		operands[i] = a.distinct(sizes)
+	}
+	if !arrow {
+		return operands, implicitOutput(counts), ""
+	}
+	ellipsis := 0
+	for l := range counts {
+		ellipsis = max(ellipsis, -int(l))
+	}
+	letters := len(strings.Replace(result, "...", "", 1))
+	rank := letters
+	if letters != len(result) {
+		rank += ellipsis
+	}
+	if output, problem = labelsOf(result, rank, "the output"); problem != "" {
+		return nil, nil, problem
+	}
+	for i, l := range output {
+		switch {
+		case counts[l] == 0:
+			return nil, nil, fmt.Sprintf("output subscript %s does not appear in the equation for any input operand", labelText(l))
+		case slices.Contains(output[:i], l):
+			return nil, nil, fmt.Sprintf("output subscript %s appears more than once in the output", labelText(l))
+		}
+	}
+	return operands, output, ""
+}
+
+// distinct takes the diagonal of axes with one label, and drops axes of size 1 that other
+// operands repeat.
+func (a labelled) distinct(sizes map[rune]graph.Dim) labelled {
+	for i := 0; i < len(a.labels); i++ {
+		l := a.labels[i]
+		if j := i + 1 + slices.Index(a.labels[i+1:], l); j > i {
+			a.x = Diagonal(a.x, 0, i, j)
+			a.labels = append(slices.Delete(slices.Delete(slices.Clone(a.labels), j, j+1), i, i+1), l)
+			i = -1
+			continue
+		}
+		if a.x.Judged() && a.x.Shape()[i] == 1 && sizes[l] != 1 {
+			a.x = Squeeze(a.x, i)
+			a.labels = slices.Delete(slices.Clone(a.labels), i, i+1)
+			i--
+		}
+	}
+	return a
+}
+
+// implicitOutput lists the axes of the ellipsis and the letters that stand once.
+func implicitOutput(counts map[rune]int) []rune {
+	var list []rune
+	for l, n := range counts {
+		if l < 0 || n == 1 {
+			list = append(list, l)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func labelText(l rune) string {
+	if l < 0 {
+		return "..."
+	}
+	return string(l)
+}
+
+// labelsOf gives the labels of a term's axes; an ellipsis stands for as many axes as the
+// letters leave.
+func labelsOf(term string, rank int, of string) (labels []rune, problem string) {
+	before, behind, ellipsis := strings.Cut(term, "...")
+	letters := before + behind
+	for _, l := range letters {
+		switch {
+		case l == '.':
+			return nil, fmt.Sprintf("found '.' for %s that is not part of any ellipsis", of)
+		case !(l >= 'a' && l <= 'z' || l >= 'A' && l <= 'Z'):
+			return nil, fmt.Sprintf("invalid subscript %q for %s, subscripts must be in [a-zA-Z]", l, of)
+		}
+	}
+	switch {
+	case !ellipsis && len(letters) != rank:
+		return nil, fmt.Sprintf("the number of subscripts in the equation (%d) does not match the number of dimensions (%d) for %s and no ellipsis was given", len(letters), rank, of)
+	case len(letters) > rank:
+		return nil, fmt.Sprintf("the number of subscripts in the equation (%d) is more than the number of dimensions (%d) for %s", len(letters), rank, of)
+	}
+	labels = []rune(before)
+	for k := rank - len(letters); k > 0; k-- {
+		labels = append(labels, rune(-k))
+	}
+	return append(labels, []rune(behind)...), ""
+}
