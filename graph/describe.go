@@ -84,6 +84,8 @@ func (n *Node) made() string {
 	switch f := n.function(); {
 	case n.op.Class == Source:
 		return n.op.Func
+	case n.origin != nil:
+		return "Grad(…)"
 	case f != "":
 		return f + "(…)"
 	}

@@ -33,7 +33,7 @@ type Frame struct {
 // Frame resolves p to the innermost frame outside the library; ok is false where
 // there is none.
 func (p Pos) Frame() (f Frame, ok bool) {
-	p.users(func(user Frame) bool {
+	p.users(func(user Frame, _ uintptr) bool {
 		f, ok = user, true
 		return false
 	})
@@ -44,7 +44,7 @@ func (p Pos) Frame() (f Frame, ok bool) {
 // first, as far as they are known and the user's own.
 func (p Pos) Callers() (callers []Frame) {
 	innermost := true
-	p.users(func(f Frame) bool {
+	p.users(func(f Frame, _ uintptr) bool {
 		if !innermost {
 			callers = append(callers, f)
 		}
@@ -54,9 +54,9 @@ func (p Pos) Callers() (callers []Frame) {
 	return callers
 }
 
-// users calls f with each frame outside the library and Go's own packages, until it
-// returns false.
-func (p Pos) users(f func(Frame) bool) {
+// users calls f with each frame outside the library and Go's own packages, and the program
+// counter by which calls on one line differ, until f returns false.
+func (p Pos) users(f func(frame Frame, pc uintptr) bool) {
 	n := 0
 	for n < len(p.pcs) && p.pcs[n] != 0 {
 		n++
@@ -74,7 +74,7 @@ func (p Pos) users(f func(Frame) bool) {
 		case isLibrary(fr):
 			call = withoutPackage(fr.Function)
 		default:
-			if !f(Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}) {
+			if !f(Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}, fr.PC) {
 				return
 			}
 			call = ""

@@ -99,7 +99,7 @@ func (t *Trial) judge(n *Node, c Change) {
 }
 
 // Cures reports whether the change leaves n without a mistake, a warning or a
-// requirement, and breaks no node that was right before.
+// requirement, and breaks nothing that was right before and does not depend on n.
 func (t *Trial) Cures(n *Node) bool {
 	fine := func(n *Node) bool {
 		m := t.changed[n]
@@ -108,8 +108,19 @@ func (t *Trial) Cures(n *Node) bool {
 	if !fine(n) {
 		return false
 	}
-	for old := range t.changed {
-		if old.isFine() && !fine(old) {
+	dependent := map[*Node]bool{n: true} // what was built on the mistake proves nothing
+	for _, old := range n.g.nodes[n.id:] {
+		for _, x := range old.in {
+			if dependent[x] {
+				dependent[old] = true
+			}
+		}
+		if t.changed[old] != nil && !dependent[old] && old.isFine() && !fine(old) {
+			return false
+		}
+	}
+	for _, old := range n.g.nodes[:n.id] {
+		if t.changed[old] != nil && old.isFine() && !fine(old) {
 			return false
 		}
 	}

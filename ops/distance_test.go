@@ -1,10 +1,12 @@
 package ops_test
 
 import (
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/oracle"
 	"github.com/broadloom/broadloom/ops"
@@ -22,4 +24,18 @@ func TestLossesOfDifferences(t *testing.T) {
 	requireClose(t, []float64{0.6931471805599453, 0.8132616875182228, 2.1269280110429727, 0}, value(t, in, ops.BCEWithLogits(x, target, each)).Floats(), 1e-14, "bce")
 	require.Equal(t, []float64{402.5}, value(t, in, ops.L1(x, target, ops.SumLoss())).Data)
 	require.Equal(t, []float64{402.5 / 4}, value(t, in, ops.SmoothL1(x, target, 0)).Data)
+}
+
+func TestLossesOfProbabilities(t *testing.T) {
+	g := graph.New("losses")
+	x, target := g.Input("x", graph.Float64, 4), g.Input("target", graph.Float64, 4)
+	in := feeds{x: oracle.Of([]float64{0, 1, 0.5, 0.25}, 4), target: oracle.Of([]float64{1, 1, 0, 0.5}, 4)}
+	bce := ops.BCE(x, target, ops.EachLoss())
+	requireClose(t, []float64{100, 0, math.Ln2, 0.8369882167858358}, value(t, in, bce).Floats(), 1e-14, "bce")
+	dx := autodiff.Grad(ops.Sum(bce), []*graph.Node{x})[0]
+	requireClose(t, []float64{-1e12, 0, 2, -0.25 / 0.1875}, value(t, in, dx).Floats(), 1e-14, "its gradient is finite at the ends")
+	requireClose(t, []float64{0, -1, 0, 0.5 * (-math.Ln2 - 0.25)}, value(t, in, ops.KLDiv(x, target, ops.EachLoss())).Floats(), 1e-14, "kl_div")
+	in[x] = oracle.Of([]float64{0, 1, 0.5, 1.25}, 4)
+	_, err := oracle.Eval([]*graph.Node{bce}, in)
+	require.ErrorContains(t, err, "all elements of input should be between 0 and 1")
 }

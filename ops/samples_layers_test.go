@@ -37,6 +37,13 @@ var layerSamples = []sample{
 	{name: "l1_loss", shapes: [][]int{{3, 4}, {3, 4}}, call: func(in ...node) node { return ops.L1(in[0], in[1], ops.EachLoss()) }},
 	{name: "bce_with_logits", shapes: [][]int{{3, 4}, {3, 4}}, call: func(in ...node) node { return ops.BCEWithLogits(in[0], in[1]) }},
 
+	{name: "xlogy", arity: 2, points: [2]float64{0.2, 3}, call: func(in ...node) node { return ops.XLogY(in[0], in[1]) }},
+	{name: "binary_cross_entropy", arity: 2, points: [2]float64{0.1, 0.9}, call: func(in ...node) node { return ops.BCE(in[0], in[1], ops.EachLoss()) }},
+	{name: "bce of a sigmoid", shapes: [][]int{{3, 4}, {3, 4}}, points: [2]float64{0.1, 0.9}, call: func(in ...node) node {
+		return ops.BCE(ops.Sigmoid(in[0]), in[1])
+	}},
+	{name: "kl_div", shapes: [][]int{{3, 4}, {3, 4}}, points: [2]float64{0.1, 0.9}, call: func(in ...node) node { return ops.KLDiv(in[0], in[1], ops.SumLoss()) }},
+
 	{name: "roll", shapes: [][]int{{2, 5}}, call: on(func(x node) node { return ops.Roll(x, 1, -7) })},
 	{name: "tile", shapes: [][]int{{2, 3}}, call: on(func(x node) node { return ops.Tile(x, 2, 1, 3) })},
 	{name: "repeat_interleave", shapes: [][]int{{2, 3}}, call: on(func(x node) node { return ops.RepeatInterleave(x, 0, 3) })},

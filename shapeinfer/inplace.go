@@ -55,8 +55,17 @@ func inPlaceShape(c *graph.Call, r Rules, dest, result graph.Shape) *graph.Mista
 	}
 	m := operandMistake(c, CodeInPlaceShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", dest, result))
 	m.Operands[0].Text = "written in place"
+	for i := range m.Operands {
+		note, s := &m.Operands[i], c.Shape(i)
+		for _, axis := range bad {
+			if at := axis - (len(result) - len(s)); at >= 0 && s[at] != 1 {
+				note.Bad = append(note.Bad, at)
+			}
+		}
+	}
+	last := &m.Operands[len(m.Operands)-1]
 	if lead > 0 {
-		m.Detail = append(m.Detail, "an in-place result cannot gain an axis")
+		last.Marks = append(last.Marks, "an in-place result cannot gain an axis")
 	} else {
 		wrong := bad[len(bad)-1]
 		m.Detail = append(m.Detail, ExpandSentence(dest[wrong], result[wrong], wrong))

@@ -51,12 +51,14 @@ type strategy struct {
 	ways []way
 }
 
+// way tries one kind of change.
 type way = func(*trier)
 
 var strategies = map[graph.Code]strategy{
-	CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).align, (*trier).transpose,
-		(*trier).squeeze, (*trier).reshape, (*trier).declare}},
-	CodeNames:          {1, []way{(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).equal, (*trier).declare}},
+	CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).align, (*trier).transpose, (*trier).squeeze,
+		(*trier).reshape, (*trier).declare}},
+	CodeNames: {1, []way{(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).equal,
+		(*trier).declare}},
 	CodeRank:           {1, []way{(*trier).keepDims, (*trier).align, (*trier).squeeze}},
 	CodeMutualExpand:   {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
 	CodeBackcompat:     {1, []way{(*trier).reshape}},

@@ -24,6 +24,7 @@ type composer struct {
 func compose(m *model, units []*unit, count int, o *options) *drawing {
 	c := newComposer(m, units, o, "")
 	c.align()
+	c.findColumns()
 	c.d.title = c.title(m, count)
 	return c.d
 }

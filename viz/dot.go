@@ -51,6 +51,7 @@ func writeDOT(w io.Writer, d *drawing, o *options) error {
 	for i, r := range d.rows {
 		x.row(i, r)
 	}
+	x.columns(d.columns)
 	x.close()
 	x.close()
 	return x.w.Flush()
@@ -214,4 +215,17 @@ func (x *dotWriter) row(i int, r row) {
 	}
 	x.stmt(s)
 	x.close()
+}
+
+// columns hangs the columns from one node that is not seen. Without it Graphviz's
+// versions begin in different orders, and some draw the gradient on the left.
+func (x *dotWriter) columns(tops []string) {
+	if len(tops) == 0 {
+		return
+	}
+	x.stmt(node("top", attrs("style", "invis", "shape", "point", "width", "0.01")))
+	for _, id := range tops {
+		x.stmt(ast.EdgeStmt{Source: nodeID("top"), EdgeRHS: ast.EdgeRHS{{Op: ast.DIRECTED, Destination: nodeID(id)}},
+			Attrs: ast.AttrList{attrs("style", "invis", "dir", "none")}})
+	}
 }

@@ -3,12 +3,13 @@ package viz
 // drawing is a picture before it is laid out: boxes in clusters, joined by edges. It is
 // what writers write; it says what things mean, and themes say how they look.
 type drawing struct {
-	title []span
-	root  *cluster
-	edges []edge
-	rows  []row
-	uses  uses // what occurs, for the legend
-	large bool
+	title   []span
+	root    *cluster
+	edges   []edge
+	rows    []row
+	columns []string // the first box of each column, from left to right
+	uses    uses     // what occurs, for the legend
+	large   bool
 }
 
 // row is boxes that stand beside one another.

@@ -170,6 +170,22 @@ func (c *composer) align() {
 	}
 }
 
+// findColumns finds the first boxes inside the forward part and inside the gradient.
+func (c *composer) findColumns() {
+	if c.o.gradient != Beside || !c.parts[forward] || !c.parts[gradient] {
+		return
+	}
+	var first [partCount]*unit
+	for _, u := range c.units {
+		if first[u.part] == nil && c.cluster(u) != c.d.root {
+			first[u.part] = u
+		}
+	}
+	if first[forward] != nil && first[gradient] != nil {
+		c.d.columns = []string{c.ids[first[forward]], c.ids[first[gradient]]}
+	}
+}
+
 // level reports whether a forward unit and one of the gradient are drawn at about the
 // same height anyway: rows of others would stretch their edges.
 func (c *composer) level(f, u *unit) bool {

@@ -7,6 +7,7 @@ import (
 	"github.com/broadloom/broadloom/bench/suite"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/optim"
 )
 
@@ -16,8 +17,8 @@ type Peer struct{}
 // Name implements suite.Peer.
 func (Peer) Name() string { return "broadloom" }
 
-// Mode implements suite.Peer: the instruction set. There is one so far.
-func (Peer) Mode(suite.Config) string { return "portable" }
+// Mode implements suite.Peer: the instruction set.
+func (Peer) Mode(suite.Config) string { return cpu.Chosen().String() }
 
 // Modules implements suite.Peer.
 func (Peer) Modules() []string { return []string{"github.com/broadloom/broadloom"} }

@@ -150,7 +150,8 @@ func unknownSizes(found []checked, given sizes) (problems []string) {
 	names = slices.Compact(names)
 	for name := range given {
 		if !slices.Contains(names, name) && len(found) > 0 {
-			problems = append(problems, fmt.Sprintf("-size %s: no model has a size of that name; there are: %s", name, strings.Join(names, ", ")))
+			problems = append(problems, fmt.Sprintf("-size %s: no model has a size of that name; there are: %s",
+				name, strings.Join(names, ", ")))
 		}
 	}
 	slices.Sort(problems)

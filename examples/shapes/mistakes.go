@@ -60,8 +60,8 @@ func destroyed() *graph.Graph {
 	g := graph.New("in place")
 	x := g.Input("x", graph.Float32, g.Dim("batch"), 16)
 	w := g.Param("w", graph.Float32, 16)
-	h := ops.Sigmoid(ops.Mul(x, w))
-	loss := ops.Sum(ops.Square(ops.MulInPlace(h, graph.Num(2))))
+	h := ops.Exp(ops.Mul(x, w))
+	loss := ops.Sum(ops.Square(ops.AddInPlace(h, graph.Num(1))))
 	autodiff.Grad(loss, []*graph.Node{w})
 	return g
 }

@@ -32,6 +32,18 @@ func floatOpsOf(t rowprog.Type) *floatOps {
 	return &float32Ops
 }
 
+// isPower tells whether an element is a power of two, positive or negative, whose
+// inverse is a normal number: to divide by it is to multiply by that, bit for bit.
+func (f *floatOps) isPower(bits uint64) bool {
+	exponent := bits & f.magnitude
+	return exponent&(f.one&-f.one-1) == 0 && exponent > 0 && exponent < 2*f.one
+}
+
+// inverse is 1 / x for such an element.
+func (f *floatOps) inverse(bits uint64) uint64 {
+	return bits&f.sign | (2*f.one - bits&f.magnitude)
+}
+
 // The predicates of floating-point comparisons, none of which signals.
 const (
 	cmpEq    = 0x00
@@ -87,6 +99,9 @@ func (b *block) float(op rowprog.Op, t rowprog.Type, x, y, z micro) micro {
 	case rowprog.OpMul:
 		return b.either(f.mul, w, x, y)
 	case rowprog.OpDiv:
+		if c, ok := b.isConst(y); ok && f.isPower(c) {
+			return b.either(f.mul, w, x, b.bits(t, f.inverse(c)))
+		}
 		return b.binary(f.div, w, x, y)
 	case rowprog.OpMax:
 		return b.extreme(f, f.max, amd64.ANDPS, w, x, y)

@@ -25,6 +25,18 @@ var functions = [...]struct {
 	rowprog.OpCos:     {math.Cos, via(math.Cos)},
 }
 
+// worst states how far float32 results of a function may be from the exact values, in
+// units in the last place; the command kernels/internal/accuracy measures it over all
+// inputs.
+var worst = map[rowprog.Op]float64{
+	rowprog.OpSqrt: 0.5, rowprog.OpRsqrt: 1.5, rowprog.OpExp: 1.1, rowprog.OpExpm1: 2, rowprog.OpLog: 1, rowprog.OpLog1p: 1.5,
+	rowprog.OpLog2: 2, rowprog.OpTanh: 3.5, rowprog.OpSigmoid: 2.5, rowprog.OpErf: 1.2, rowprog.OpSin: 0.51, rowprog.OpCos: 0.51,
+}
+
+// WorstULP is how far float32 results of a function may be from the exact values, in
+// units in the last place.
+func WorstULP(op rowprog.Op) float64 { return worst[op] }
+
 // Function64 is a transcendental function of float64, nil if op is none.
 func Function64(op rowprog.Op) func(float64) float64 {
 	if int(op) >= len(functions) {

@@ -20,7 +20,7 @@ import (
 // for some size is not accepted, and binding says of each size what the numbers say.
 // BROADLOOM_RANDOM is the number of programs.
 func TestRandomSymbolicPrograms(t *testing.T) {
-	programs := 400
+	programs := 200
 	if n, err := strconv.Atoi(os.Getenv("BROADLOOM_RANDOM")); err == nil {
 		programs = n
 	}

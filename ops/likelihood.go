@@ -1,0 +1,61 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+var opXLogY, opBCE *graph.Op
+
+const (
+	// leastLog is what a logarithm counts as at least in a loss, as in PyTorch.
+	leastLog = -100
+	// leastVariance is what p(1-p) counts as at least in the gradient of BCE.
+	leastVariance = 1e-12
+)
+
+func init() {
+	opXLogY = floatPair("xlogy", "XLogY", "x log(y), and 0 where x is 0.", "xlogy_cpu",
+		func(m arith, x, y graph.Value) graph.Value {
+			isNumber := m.Prim(graph.PrimEq, y, y)
+			nothing := m.Prim(graph.PrimAnd, m.Prim(graph.PrimEq, x, m.num(0)), isNumber)
+			return m.pick(nothing, m.num(0), m.mul(x, m.log(y)))
+		},
+		each(
+			func(n, dy node) node {
+				nothing := And(Equal(n.In(0), num(0)), LessEqual(n.In(1), num(0)))
+				return Where(nothing, num(0), Mul(dy, Log(n.In(1))))
+			},
+			func(n, dy node) node { return Mul(dy, Div(n.In(0), n.In(1))) }))
+	opBCE = floatPair("binary_cross_entropy", "BCE", "-(y log(x) + (1-y) log(1-x)), with logarithms of at least -100; x outside 0..1 stops the run.", "binary_cross_entropy",
+		func(m arith, x, y graph.Value) graph.Value {
+			inside := m.Prim(graph.PrimAnd, m.Prim(graph.PrimGe, x, m.num(0)), m.Prim(graph.PrimLe, x, m.num(1)))
+			m.Check(inside, "all elements of input should be between 0 and 1")
+			yes := m.Prim(graph.PrimMax, m.log(x), m.num(leastLog))
+			no := m.Prim(graph.PrimMax, m.log1p(m.Prim(graph.PrimNeg, x)), m.num(leastLog))
+			return m.sub(m.mul(m.sub(y, m.num(1)), no), m.mul(y, yes))
+		},
+		each(
+			func(n, dy node) node {
+				x, y := n.In(0), n.In(1)
+				return Mul(dy, Div(Sub(x, y), ClampMin(Mul(Sub(num(1), x), x), leastVariance)))
+			},
+			func(n, dy node) node {
+				yes, no := ClampMin(Log(n.In(0)), leastLog), ClampMin(Log1p(Neg(n.In(0))), leastLog)
+				return Mul(dy, Sub(no, yes))
+			}))
+}
+
+// XLogY gives x log(y), and 0 where x is 0, unless y is NaN.
+func XLogY(x, y *graph.Node) *graph.Node { return Apply(opXLogY, nil, x, y) }
+
+// BCE gives the mean of -(t log x + (1-t) log(1-x)), where x holds probabilities and t is
+// the target. Logarithms count as -100 at least. [BCEWithLogits] is more exact where x
+// comes from a sigmoid.
+func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
+	return reduceLoss(opts, Apply(opBCE, nil, x, target))
+}
+
+// KLDiv gives the mean of t (log t - x), the divergence of the distribution whose
+// logarithms are x from the target's: 0 log 0 counts as 0. Divide the sum, by [SumLoss],
+// by the number of examples for the divergence of each.
+func KLDiv(x, target *graph.Node, opts ...LossOption) *graph.Node {
+	return reduceLoss(opts, Sub(XLogY(target, target), Mul(target, x)))
+}
