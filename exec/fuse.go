@@ -12,24 +12,24 @@ import (
 // end's registers and caches.
 const maxKernelNodes = 64
 
-// fuser places nodes in kernels. Kernels are in the order in which they run; a node
-// may join a kernel that runs no earlier than those that make its operands, so that no
-// cycle can come about. It takes operands from its own kernel only as they are computed
-// there, element by element or row by row.
+// fuser places nodes in kernels. A node may join a kernel on which nothing depends that
+// the node needs, so that no cycle can come about. It takes operands from its own kernel
+// only as they are computed there, element by element or row by row.
 type fuser struct {
 	u       *unit
 	at      map[*graph.Node]int // the kernel that computes a node
 	byShape map[string][]int    // open kernels that compute values of a shape, in order
+	order   dependencies
 }
 
 // fusePass groups nodes into kernels.
 func fusePass(u *unit) error {
-	f := fuser{u, map[*graph.Node]int{}, map[string][]int{}}
+	f := fuser{u: u, at: map[*graph.Node]int{}, byShape: map[string][]int{}}
 	for _, n := range u.order {
 		switch class := n.Op().Class; {
 		case class == graph.Source || shapeinfer.IsView(n):
 		case class == graph.Version:
-			f.at[n] = f.notBefore(n)
+			f.at[n] = f.at[n.In(1)] // which comes after what made the old value
 		case class == graph.Elementwise || class == graph.Update:
 			f.join(n, n.Shape())
 		case class == graph.Reduce && !isSumTo(n) && !findsIndex(n):
@@ -42,6 +42,7 @@ func fusePass(u *unit) error {
 			f.start(n, &kernel{class: class, domain: n.Shape(), closed: true})
 		}
 	}
+	u.kernels = f.order.sort(u.kernels)
 	return nil
 }
 
@@ -51,25 +52,14 @@ func findsIndex(n *graph.Node) bool {
 	return n.Op().Fold == graph.FoldArgMax || n.Op().Fold == graph.FoldArgMin
 }
 
-// notBefore gives the first kernel in which the node may run, if it takes all it can
-// from registers.
-func (f *fuser) notBefore(n *graph.Node) int {
-	first := 0
-	for _, x := range n.Operands() {
-		first = max(first, f.at[shapeinfer.Viewed(x)])
-	}
-	for _, r := range f.u.writes.Before(n) {
-		first = max(first, f.at[r])
-	}
-	return first
-}
+// maxCandidates bounds the kernels that a node is tried in.
+const maxCandidates = 64
 
 // join puts a node into the first kernel that it fits, or into a new one. Its elements,
 // or those that it reduces, have the given shape.
 func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 	list := f.byShape[shape.Compact()]
-	i, _ := slices.BinarySearch(list, f.notBefore(n))
-	for _, at := range list[i:] {
+	for _, at := range list[max(len(list)-maxCandidates, 0):] {
 		if f.fits(n, shape, at) {
 			f.add(n, shape, at)
 			return
@@ -82,7 +72,7 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 func (f *fuser) start(n *graph.Node, k *kernel) {
 	k.row, k.registers = -1, map[*graph.Node]level{}
 	f.u.kernels = append(f.u.kernels, k)
-	at := len(f.u.kernels) - 1
+	at := f.order.add()
 	if !k.closed {
 		f.open(k.domain, at)
 	}
@@ -106,16 +96,24 @@ func (f *fuser) fits(n *graph.Node, shape graph.Shape, at int) bool {
 	taken := false
 	for i, x := range n.Operands() {
 		made, computed := f.at[shapeinfer.Viewed(x)]
-		if computed && made >= at && (!k.inRegister(n, l, i) || n.Op().Class == graph.Update && i == 0 && !k.registersOf(x)) {
-			return false // a part that is written needs the whole in memory
+		switch {
+		case !computed:
+		case made == at:
+			taken = true
+			if !k.inRegister(n, l, i) || n.Op().Class == graph.Update && i == 0 && !k.registersOf(x) {
+				return false // a part that is written needs the whole in memory
+			}
+		case f.order.follows(made, at):
+			return false
+		case l == perRow && k.row == 0 && !f.order.follows(at, made):
+			return false // for the sake of one element, the kernel does not wait for another one
 		}
-		taken = taken || computed && made == at
 	}
 	if l == perRow && !taken {
 		return false // it has nothing to do with these rows
 	}
 	for _, r := range f.u.writes.Before(n) {
-		if f.at[r] >= at && !readsInPlace(r, n) {
+		if made := f.at[r]; made == at && !readsInPlace(r, n) || made != at && f.order.follows(made, at) {
 			return false
 		}
 	}
@@ -127,6 +125,14 @@ func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
 	k := f.u.kernels[at]
 	k.nodes = append(k.nodes, n)
 	f.at[n] = at
+	for _, x := range n.Operands() {
+		if made, computed := f.at[shapeinfer.Viewed(x)]; computed {
+			f.order.after(at, made)
+		}
+	}
+	for _, r := range f.u.writes.Before(n) {
+		f.order.after(at, f.at[r])
+	}
 	switch {
 	case k.closed:
 	case n.Op().Class != graph.Reduce:

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -23,6 +24,9 @@ func orderPass(u *unit) error {
 		if _, ok := n.Op().View(n, shapeinfer.LayoutOf(in[0])); ok {
 			return nil
 		}
+		if slices.Contains(n.Stretch(0), graph.Undecided) {
+			return repeated(n, in[0])
+		}
 		return next.Copy(n, []*graph.Node{ops.Copy(in[0])})
 	})
 	writes := shapeinfer.FindWrites(u.g.Nodes())
@@ -40,6 +44,19 @@ func orderPass(u *unit) error {
 	}
 	u.order = o.order
 	return nil
+}
+
+// repeated copies the operand of an expansion into the shape of its result, where the
+// binding of sizes decides which axes are repeated: strides cannot say it.
+func repeated(n, x *graph.Node) *graph.Node {
+	op := &graph.Op{Name: "repeat", Func: "Expand", Doc: "x repeated along axes.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			c.SetStretch([][]graph.AxisKind{n.Stretch(0)})
+			return n.DType(), n.Shape()
+		},
+		Emit: func(_ graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return x[0] },
+	}
+	return graph.Apply(op, nil, x)
 }
 
 // dense gives a value that lies in row-major order without gaps: itself or a copy.

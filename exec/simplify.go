@@ -29,6 +29,7 @@ var rules = map[string][]rule{
 	"slice":     {{"slice of everything", sameShape}},
 	"pad":       {{"pad by nothing", sameShape}},
 	"sum":       {{"sum over no axes", sumOfNothing}},
+	"matmul":    {{"batch with one matrix = one product", matMulOfRows}},
 	"transpose": {{"transpose of transpose", transposeTwice}},
 }
 
@@ -165,6 +166,17 @@ func expandOfExpand(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node
 		return nil
 	}
 	return ops.Expand(in[0].In(0), n.Shape()...)
+}
+
+// matMulOfRows multiplies a batch of matrices by one matrix as one matrix of all rows.
+func matMulOfRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	x := in[0]
+	if x.Rank() <= 2 || in[1].Rank() != 2 || !shapeinfer.LayoutOf(x).IsDense() {
+		return nil
+	}
+	last := x.Rank() - 1
+	rows := ops.Reshape(x, x.Shape()[:last].NumElements(), x.Shape()[last])
+	return ops.Reshape(ops.MatMul(rows, in[1]), n.Shape()...)
 }
 
 func sumOfNothing(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
@@ -73,4 +74,28 @@ func TestConversionsAreInvisible(t *testing.T) {
 	sum := ops.Add(g.Input("x", f32, 3), g.Input("i", graph.Int64, 3))
 	require.Equal(t, "cast", sum.In(1).Op().Name)
 	require.Equal(t, "Add(x, i)", graph.Describe(sum))
+}
+
+// Lines that assign several values, loops and functions of the user's own are understood.
+func TestVariablesOfTheUsersProgram(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", f32, 3)
+	mean, spread := ops.Mean(x), ops.Std(x, 0)
+	require.Equal(t, "mean, spread", mean.Called()+", "+spread.Called())
+	a, b, c := ops.Exp(x), ops.Exp(x), ops.Clamp(x, 0, 1)
+	require.Equal(t, "a, b, c", a.Called()+", "+b.Called()+", "+c.Called())
+	layer := func(name string) *graph.Node {
+		h := ops.Mul(x, g.Param(name, f32, 3))
+		return ops.Relu(h)
+	}
+	q, k := layer("wq"), layer("wk")
+	require.Equal(t, "q, k", q.Called()+", "+k.Called())
+	var h *graph.Node
+	for h = x; h.ID() < 20; {
+		h = ops.Tanh(h)
+	}
+	require.Equal(t, "h, h", h.Called()+", "+h.In(0).Called())
+	dx := autodiff.Grad(ops.Sum(ops.Square(h)), []*graph.Node{x})[0]
+	require.Equal(t, "gradient of x", dx.Called())
+	require.NotContains(t, graph.Describe(ops.Neg(dx)), "Mul")
 }

@@ -33,7 +33,7 @@ type Frame struct {
 // Frame resolves p to the innermost frame outside the library; ok is false where
 // there is none.
 func (p Pos) Frame() (f Frame, ok bool) {
-	p.users(func(user Frame, _ uintptr) bool {
+	p.users(func(user Frame, _ callSite) bool {
 		f, ok = user, true
 		return false
 	})
@@ -44,7 +44,7 @@ func (p Pos) Frame() (f Frame, ok bool) {
 // first, as far as they are known and the user's own.
 func (p Pos) Callers() (callers []Frame) {
 	innermost := true
-	p.users(func(f Frame, _ uintptr) bool {
+	p.users(func(f Frame, _ callSite) bool {
 		if !innermost {
 			callers = append(callers, f)
 		}
@@ -54,9 +54,13 @@ func (p Pos) Callers() (callers []Frame) {
 	return callers
 }
 
-// users calls f with each frame outside the library and Go's own packages, and the program
-// counter by which calls on one line differ, until f returns false.
-func (p Pos) users(f func(frame Frame, pc uintptr) bool) {
+// callSite tells calls on one line apart: the program counters of a frame and of the frame
+// that it called, which may be inlined into it.
+type callSite struct{ own, inner uintptr }
+
+// users calls f with each frame outside the library and Go's own packages until f returns
+// false.
+func (p Pos) users(f func(frame Frame, site callSite) bool) {
 	n := 0
 	for n < len(p.pcs) && p.pcs[n] != 0 {
 		n++
@@ -65,7 +69,7 @@ func (p Pos) users(f func(frame Frame, pc uintptr) bool) {
 		return
 	}
 	frames := runtime.CallersFrames(p.pcs[:n])
-	call := ""
+	call, inner := "", uintptr(0)
 	for more := true; more; {
 		var fr runtime.Frame
 		fr, more = frames.Next()
@@ -74,11 +78,12 @@ func (p Pos) users(f func(frame Frame, pc uintptr) bool) {
 		case isLibrary(fr):
 			call = withoutPackage(fr.Function)
 		default:
-			if !f(Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}, fr.PC) {
+			if !f(Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}, callSite{fr.PC, inner}) {
 				return
 			}
 			call = ""
 		}
+		inner = fr.PC
 	}
 }
 

@@ -22,5 +22,5 @@ const (
 	MustBroadcast                           // A == B, or A == 1, or B == 1
 	MustEqualOrOne                          // A == B, or B == 1: an operand against a destination
 	MustBeAtLeast                           // A >= B
-	MustBeMultipleOf                        // A is a multiple of B, a whole number
+	MustBeMultipleOf                        // A is a multiple of B, which is not 0
 )

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bufio"
+	"cmp"
 	"os"
 	"regexp"
 	"slices"
@@ -12,15 +13,16 @@ import (
 // the source cannot be read or the line is not understood, there is none.
 
 const (
-	word = `[\pL_][\pL\d_]*`
-	path = `(?:` + word + `\.)*`
+	wordPattern = `[\pL_][\pL\d_]*`
+	pathPattern = `(?:` + wordPattern + `\.)*`
 )
 
 var (
-	assignment = regexp.MustCompile(`^\s*(?:var\s+)?(` + word + `(?:\s*,\s*` + word + `)*)(?:\s+\*` + path + word + `)?\s*:?=\s*([^=].*)$`)
-	returning  = regexp.MustCompile(`^\s*return\s+(.+)$`)
-	calling    = regexp.MustCompile(`^` + path + `(` + word + `)(?:\[[^\]]*\])?\(`)
-	literal    = regexp.MustCompile(`^func\d+$`) // how Go calls a function without a name
+	assignment = regexp.MustCompile(`^\s*(?:var\s+)?(` + wordPattern + `(?:\s*,\s*` + wordPattern + `)*)` +
+		`(?:\s+\*` + pathPattern + wordPattern + `)?\s*:?=\s*([^=].*)$`)
+	returning = regexp.MustCompile(`^\s*return\s+(.+)$`)
+	calling   = regexp.MustCompile(`^` + pathPattern + `(` + wordPattern + `)(?:\[[^\]]*\])?\(`)
+	literal   = regexp.MustCompile(`^func\d+$`) // how Go calls a function without a name
 )
 
 // variable gives the variable to which the node is assigned, or "". A value that a function
@@ -31,16 +33,16 @@ func (n *Node) variable() string {
 	}
 	name := ""
 	level, call := 0, ""
-	n.pos.users(func(f Frame, pc uintptr) bool {
+	n.pos.users(func(f Frame, site callSite) bool {
 		if level == 0 {
-			if call = f.Call; call == "" || n.isInside(f, pc) {
+			if call = f.Call; call == "" || n.isInside(f) {
 				return false
 			}
 		}
 		line := sourceLine(f.File, f.Line)
 		if m := assignment.FindStringSubmatch(line); m != nil {
 			names, values := splitList(m[1]), splitList(m[2])
-			if at := n.valueOf(values, call, level, f, pc); at >= 0 && len(names) == len(values) && names[at] != "_" {
+			if at := n.valueOf(values, call, level, f, site); at >= 0 && len(names) == len(values) && names[at] != "_" {
 				name = names[at]
 			}
 			return false
@@ -64,7 +66,7 @@ func isCall(expression, function string) bool {
 
 // valueOf gives which of the values of an assignment is the call that made the node, or -1.
 // Calls of one function on one line are told apart by their order in the program.
-func (n *Node) valueOf(values []string, call string, level int, f Frame, pc uintptr) int {
+func (n *Node) valueOf(values []string, call string, level int, f Frame, site callSite) int {
 	var calls []int
 	for i, v := range values {
 		if isCall(v, call) {
@@ -74,36 +76,39 @@ func (n *Node) valueOf(values []string, call string, level int, f Frame, pc uint
 	if len(calls) < 2 || n.g == nil {
 		return append(calls, -1)[0]
 	}
-	var counters []uintptr
+	var sites []callSite
 	for _, x := range n.g.nodes {
+		if x.op != n.op {
+			continue
+		}
 		at := 0
-		x.pos.users(func(xf Frame, xpc uintptr) bool {
-			if at == level && xf.File == f.File && xf.Line == f.Line && xf.Func == f.Func && !slices.Contains(counters, xpc) {
-				counters = append(counters, xpc)
+		x.pos.users(func(other Frame, site callSite) bool {
+			if at == level && other == f && !slices.Contains(sites, site) {
+				sites = append(sites, site)
 			}
 			at++
 			return at <= level
 		})
 	}
-	slices.Sort(counters)
-	if at := slices.Index(counters, pc); at >= 0 && len(counters) == len(calls) {
+	slices.SortFunc(sites, func(a, b callSite) int { return cmp.Or(cmp.Compare(a.own, b.own), cmp.Compare(a.inner, b.inner)) })
+	if at := slices.Index(sites, site); at >= 0 && len(sites) == len(calls) {
 		return calls[at]
 	}
 	return -1
 }
 
 // isInside reports whether the next node was made by the same call, or by one around it on
-// the same line, so that n is not what is assigned.
-func (n *Node) isInside(f Frame, pc uintptr) bool {
-	if n.g == nil || int(n.id)+1 >= len(n.g.nodes) || n.g.nodes[n.id+1].origin != nil {
+// the same line, so that n is not what is assigned. Nodes of a loop are alike, and each of
+// them is.
+func (n *Node) isInside(f Frame) bool {
+	if n.g == nil || int(n.id)+1 >= len(n.g.nodes) {
 		return false
 	}
-	next, inside := n.g.nodes[n.id+1], false
-	next.pos.users(func(at Frame, nextPC uintptr) bool {
-		inside = at == f && (nextPC == pc || slices.Contains(next.in, n))
+	next := n.g.nodes[n.id+1]
+	if at, ok := next.pos.Frame(); !ok || at != f || next.origin != nil || next.pos == n.pos {
 		return false
-	})
-	return inside
+	}
+	return f.Call != n.op.Func || slices.Contains(next.in, n)
 }
 
 // splitList splits a list of expressions at the commas outside of brackets and quotes.

@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -14,7 +15,9 @@ var opConv1D, opConv2D *graph.Op
 // for each axis over which the weights slide.
 type ConvAttrs struct {
 	Stride, Padding, Dilation []int
-	Groups                    int
+	// OutputPadding is of transposed convolutions only; nil else.
+	OutputPadding []int
+	Groups        int
 }
 
 func (a ConvAttrs) steps() shapeinfer.Steps {
@@ -27,6 +30,9 @@ func (a ConvAttrs) Args(operands []string) []string {
 		operands = append(operands, "nil")
 	}
 	operands = stepWords(operands, a.steps(), []int{1})
+	if slices.ContainsFunc(a.OutputPadding, func(n int) bool { return n != 0 }) {
+		operands = append(operands, "OutputPadding("+strings.Join(after(nil, axisWords(a.OutputPadding)...), ", ")+")")
+	}
 	if a.Groups != 1 {
 		operands = append(operands, fmt.Sprintf("Groups(%d)", a.Groups))
 	}
@@ -40,6 +46,9 @@ func convolution(name, fn string, axes int) *graph.Op {
 		Class: graph.Composite, MinIn: 2, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ConvAttrs)
+			if a.OutputPadding != nil {
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "OutputPadding is for transposed convolutions"})
+			}
 			return shapeinfer.Conv(c, axes, a.steps(), a.Groups)
 		},
 		Expand: expandConv,
@@ -83,15 +92,19 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 	if shape[1] != w.Shape()[0] { // of no channels come none
 		y = Slice(Reshape(y, shape[0], w.Shape()[0], places), 1, 0, shape[1], 1)
 	}
-	y = Reshape(y, shape...)
-	if len(in) > 2 {
-		b := in[2]
-		if shape[1] != w.Shape()[0] {
-			b = Slice(b, 0, 0, shape[1], 1)
-		}
-		y = Add(y, Reshape(b, append(graph.Shape{shape[1]}, slices.Repeat([]graph.Dim{1}, axes)...)...))
+	return Reshape(withBias(Reshape(y, shape...), in), n.Shape()...)
+}
+
+// withBias adds the third operand, if there is one, to each output channel of y, [N, O, …].
+func withBias(y node, in []node) node {
+	if len(in) < 3 {
+		return y
 	}
-	return Reshape(y, n.Shape()...)
+	b, channels := in[2], y.Shape()[1]
+	if b.Shape()[0] != channels {
+		b = Slice(b, 0, 0, channels, 1) // of no channels come none
+	}
+	return Add(y, Reshape(b, append(graph.Shape{channels}, slices.Repeat([]graph.Dim{1}, y.Rank()-2)...)...))
 }
 
 type groupsOption int

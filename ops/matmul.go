@@ -37,6 +37,15 @@ func Linear(x, weight, bias *graph.Node) *graph.Node {
 	return Add(y, bias)
 }
 
+// asMatrix gives the rows of all matrices of a batch as one matrix.
+func asMatrix(x node) node {
+	if x.Rank() == 2 {
+		return x
+	}
+	last := x.Rank() - 1
+	return Reshape(x, x.Shape()[:last].NumElements(), x.Shape()[last])
+}
+
 // matMulGrad brings vectors to matrices, so that the rule is that of matrices:
 // dA = dC Bᵀ, dB = Aᵀ dC. The walk sums over broadcast batch axes.
 func matMulGrad(n, dy node, i int) node {
@@ -58,6 +67,10 @@ func matMulGrad(n, dy node, i int) node {
 			g = Squeeze(g, -2)
 		}
 		return g
+	}
+	if b.Rank() == 2 {
+		// One matrix for the whole batch: its gradient is one product over all rows.
+		a, dy = asMatrix(a), asMatrix(dy)
 	}
 	g := MatMul(Transpose(a, -1, -2), dy)
 	if n.In(1).Rank() == 1 {

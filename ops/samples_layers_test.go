@@ -26,6 +26,15 @@ var layerSamples = []sample{
 	{name: "prelu", shapes: [][]int{{2, 3, 4}, {3}}, call: func(in ...node) node { return ops.PRelu(in[0], in[1]) }},
 	{name: "glu", shapes: [][]int{{2, 6}}, call: on(func(x node) node { return ops.GLU(x, 1) })},
 
+	{name: "conv_transpose1d", shapes: [][]int{{2, 2, 3}, {2, 3, 3}, {3}}, call: func(in ...node) node {
+		return ops.ConvTranspose1D(in[0], in[1], in[2], ops.Stride(2), ops.Padding(1))
+	}},
+	{name: "conv_transpose2d", shapes: [][]int{{4, 2, 3}, {4, 1, 2, 2}}, call: func(in ...node) node { return ops.ConvTranspose2D(in[0], in[1], nil, ops.Groups(2)) }},
+	{name: "einsum", shapes: [][]int{{2, 3, 4}, {4, 3}}, call: func(in ...node) node { return ops.Einsum("bij,ji->bi", in...) }},
+	{name: "dropout", shapes: [][]int{{6, 5}}, flat: "its gradient has a test of its own", call: on(func(x node) node {
+		return ops.Dropout(x, 0.5, ops.Size(x.Graph(), graph.Int64, 3))
+	})},
+
 	{name: "standardize", shapes: [][]int{{3, 4, 2}}, call: on(func(x node) node { return ops.Standardize(x, 1e-2, 0, 2) })},
 	{name: "layer_norm", shapes: [][]int{{3, 4}, {4}, {4}}, call: func(in ...node) node { return ops.LayerNorm(in[0], in[1], in[2], 1e-2) }},
 	{name: "rms_norm", shapes: [][]int{{3, 4}, {4}}, call: func(in ...node) node { return ops.RMSNorm(in[0], in[1], 1e-2) }},

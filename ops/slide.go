@@ -79,15 +79,17 @@ func slide(x node, kernel []graph.Dim, s shapeinfer.Steps, after []graph.Dim, fi
 	for i, size := range kernel {
 		axis := lead + 2*i // the elements of i windows stand before it
 		x = Pad(x, axis, graph.Dim(s.Padding[i]), after[i], fill)
-		x = Window(x, axis, size, s.Stride[i], s.Dilation[i])
-		perm := make([]int, 0, x.Rank())
-		for a := range x.Rank() - 1 {
-			if a == lead+i {
-				perm = append(perm, x.Rank()-1)
-			}
-			perm = append(perm, a)
-		}
-		x = Permute(x, perm...)
+		x = MoveAxis(Window(x, axis, size, s.Stride[i], s.Dilation[i]), -1, lead+i)
+	}
+	return x
+}
+
+// unslide is the opposite of slide: it puts windows back on the last axes, whose sizes are
+// given, and adds up what meets.
+func unslide(x node, sizes []graph.Dim, s shapeinfer.Steps) node {
+	lead := x.Rank() - 2*len(sizes)
+	for i := len(sizes) - 1; i >= 0; i-- {
+		x = Fold(MoveAxis(x, lead+i, -1), lead+2*i, sizes[i], s.Stride[i], s.Dilation[i])
 	}
 	return x
 }

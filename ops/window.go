@@ -97,16 +97,10 @@ func expandFold(n *graph.Node, in []*graph.Node) *graph.Node {
 // sideBySide puts windows back that neither overlap nor leave gaps.
 func sideBySide(n, x node, axis int) node {
 	rank := n.Rank()
-	perm := make([]int, 0, rank+1)
-	for i := range rank {
-		if perm = append(perm, i); i == axis {
-			perm = append(perm, rank)
-		}
-	}
 	covered := x.Shape()[axis].Times(x.Shape()[rank])
 	shape := slices.Clone(n.Shape())
 	shape[axis] = covered
-	return Pad(Reshape(Permute(x, perm...), shape...), axis, 0, n.Shape()[axis].Minus(covered), 0)
+	return Pad(Reshape(MoveAxis(x, rank, axis+1), shape...), axis, 0, n.Shape()[axis].Minus(covered), 0)
 }
 
 // Window gives sliding windows along an axis, without copying: the axis holds the

@@ -54,6 +54,22 @@ func BenchmarkBuildAndCheck(b *testing.B) {
 	}
 }
 
+// BenchmarkDeepBroadcast shows the cost of a node where two names meet in every layer, and
+// the same requirement is left to binding again and again.
+func BenchmarkDeepBroadcast(b *testing.B) {
+	const layers = 10_000
+	for b.Loop() {
+		g := graph.New("deep", graph.WithPolicy(graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently}))
+		n, m := g.Dim("n"), g.Dim("m")
+		h, y := g.Input("x", graph.Float32, n, 8), g.Input("y", graph.Float32, m, 8)
+		for range layers {
+			h = ops.Relu(ops.Add(h, y))
+		}
+		require.Len(b, shapeinfer.Check(g).Notes, 1)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*2*layers), "ns/node")
+}
+
 // BenchmarkCheckInPlace shows the cost of a node of the check alone, with a write of every
 // parameter after all that reads it.
 func BenchmarkCheckInPlace(b *testing.B) {

@@ -78,6 +78,9 @@ func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph
 		return result, m
 	}
 	if m := r.innerSizes(c, a, b, innerA, innerB, batch.Shape); m != nil {
+		for axis := len(batch.Shape); axis < len(result); axis++ {
+			result[axis] = graph.UnknownDim // an operand may have to be turned
+		}
 		return result, m
 	}
 	for _, need := range batch.Needs {

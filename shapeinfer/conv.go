@@ -132,7 +132,7 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	if !fits {
 		return
 	}
-	if c.NumIn() > 2 && !convBias(c, r, w) {
+	if c.NumIn() > 2 && !convBias(c, r, w, "", w[0]) {
 		return
 	}
 	padded, kernel := graph.Shape{}, graph.Shape{}
@@ -152,10 +152,11 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	}
 }
 
-func convBias(c *graph.Call, r Rules, w graph.Shape) bool {
+// convBias judges the bias, which has one element for each output channel.
+func convBias(c *graph.Call, r Rules, w graph.Shape, kind string, outputs graph.Dim) bool {
 	b := c.Shape(2)
 	refuse := func() *graph.Mistake {
-		m := convMistake(c, fmt.Sprintf("Given weight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead", w, w[0], b))
+		m := convMistake(c, fmt.Sprintf("Given %sweight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead", kind, w, outputs, b))
 		m.Operands[1].Bad = []int{0}
 		for axis := range b {
 			m.Operands[2].Bad = append(m.Operands[2].Bad, axis)
@@ -166,7 +167,7 @@ func convBias(c *graph.Call, r Rules, w graph.Shape) bool {
 		c.Fail(refuse())
 		return false
 	}
-	return r.requireSame(c, w[0], b[0], 1, "one bias for each output channel", refuse)
+	return r.requireSame(c, outputs, b[0], 1, "one bias for each output channel", refuse)
 }
 
 // convMistake is a mistake about the operands of a convolution, whose axes do not line up.

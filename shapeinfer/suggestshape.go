@@ -215,7 +215,11 @@ func (t *trier) transpose() {
 				turned[a], turned[b] = turned[b], turned[a]
 				change := t.operand(i, turned)
 				gives := t.n.Graph().Try(change).Shape(t.n)
-				call := t.with(i, fmt.Sprintf("Transpose(%s, %d, %d)", t.n.In(i).Called(), a, b))
+				word := fmt.Sprintf("Transpose(%s, %d, %d)", t.n.In(i).Called(), a, b)
+				if x := t.n.In(i).Written(); x.Op().Name == "transpose" && x.In(0).Shape().Equal(turned) {
+					word = x.In(0).Called() // it was turned once too often
+				}
+				call := t.with(i, word)
 				if t.try(graph.Fix{Kind: graph.FixTranspose, Text: fmt.Sprintf("%s gives %s", call, gives), Gives: turned}, change) {
 					return
 				}

@@ -19,13 +19,24 @@ func (t *trier) declare() {
 				return
 			}
 			s := t.fitted(i, other)
-			if s == nil || s.Equal(x.Shape()) {
+			if s == nil || s.Equal(x.Shape()) || x.IsInput() && losesName(x.Shape(), s) {
 				return
 			}
 			t.try(graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s as %s", x.Called(), s), Gives: s, At: x},
 				graph.Change{Node: x, Declared: &graph.Type{DType: x.DType(), Shape: s}})
 		})
 	}
+}
+
+// losesName reports whether a number would stand where a name stood, as if all that is fed
+// were of one size.
+func losesName(from, to graph.Shape) bool {
+	for axis := range min(len(from), len(to)) {
+		if from[axis].IsSymbolic() && to[axis].IsConst() {
+			return true
+		}
+	}
+	return false
 }
 
 // fitted gives the shape of operand i with the sizes of another operand on its bad axes;

@@ -1,11 +1,15 @@
 package shapeinfer
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // ExpandView is the layout of an operand repeated to the node's shape: repeated axes
-// have stride 0.
+// have stride 0. There is none where it is left to the binding of sizes which axes are.
 func ExpandView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
-	return BroadcastView(in, n.Shape(), n.Stretch(0)), true
+	return BroadcastView(in, n.Shape(), n.Stretch(0)), !slices.Contains(n.Stretch(0), graph.Undecided)
 }
 
 // BroadcastView is the layout by which an operand is read in the shape of a broadcast

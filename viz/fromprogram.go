@@ -17,8 +17,6 @@ type programSource struct{ p *exec.Program }
 
 func (s programSource) page(o *options) *page.Document { return s.p.Page(o.sizes, o.profile) }
 
-func (s programSource) text(bool) string { return s.p.String() }
-
 func (s programSource) model(o *options) (*model, error) {
 	plan := s.p.Plan()
 	b := programModel{graphModel: newGraphModel(plan.Graph), plan: plan}

@@ -21,10 +21,3 @@ func Graph(g *graph.Graph) Source { return graphSource{g} }
 type graphSource struct{ g *graph.Graph }
 
 func (s graphSource) page(*options) *page.Document { return page.FromGraph(s.g) }
-
-func (s graphSource) text(lines bool) string {
-	if lines {
-		return s.g.TextWithLines()
-	}
-	return s.g.String()
-}

@@ -1,11 +1,126 @@
 package viz
 
-import "io"
+import (
+	"fmt"
+	"io"
+	"strings"
 
-// Text writes the program's text form: one value a line, operands before users. Of the
-// options it heeds Details(Lines). It is meant for grep and diff, and shows all values.
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Text writes the program's text form: one value a line, operands before users; of a
+// compiled program, a line for each kernel before its values, and where values lie. Of
+// the options it heeds Details(Lines). It is meant for grep and diff, and shows all
+// values; [ParseText] reads it.
 func Text(w io.Writer, s Source, opts ...Option) error {
 	o := newOptions(opts)
 	_, err := io.WriteString(w, s.text(o.detail&Lines != 0))
 	return err
+}
+
+func (s graphSource) text(lines bool) string {
+	if lines {
+		return s.g.TextWithLines()
+	}
+	return s.g.String()
+}
+
+func (s programSource) text(lines bool) string {
+	plan := s.p.Plan()
+	t := planText{plan: plan, done: make([]bool, len(plan.Graph.Nodes())), note: map[*graph.Node]string{}}
+	text := plan.Graph.String()
+	if lines {
+		text = plan.Graph.TextWithLines()
+	}
+	t.lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	t.findNotes()
+	t.b.WriteString(t.lines[0] + "\n")
+	t.lines = t.lines[1:]
+	for i, k := range plan.Kernels {
+		for _, n := range k.Nodes {
+			t.before(n)
+		}
+		t.open = true
+		fmt.Fprintf(&t.b, "kernel %d %s", i, k.Class)
+		if k.Class == graph.Elementwise {
+			t.b.WriteString(" over " + k.Domain.Compact())
+		}
+		t.b.WriteByte('\n')
+		for _, n := range k.Nodes {
+			t.write(n)
+		}
+	}
+	for _, n := range plan.Graph.Nodes() {
+		if !t.done[n.ID()] {
+			t.leave()
+			t.write(n)
+		}
+	}
+	return t.b.String()
+}
+
+// planText writes the lines of a compiled graph in the order of its kernels.
+type planText struct {
+	b     strings.Builder
+	plan  *exec.Plan
+	lines []string // by node
+	done  []bool
+	open  bool // the lines written last are a kernel's
+	note  map[*graph.Node]string
+}
+
+// findNotes tells where values lie.
+func (t *planText) findNotes() {
+	number, count := map[int]int{}, 0
+	for i, b := range t.plan.Buffers {
+		switch {
+		case b.Kind != exec.Arena:
+		case b.InPlace >= 0:
+			number[i] = number[b.InPlace]
+			t.note[b.Node] = fmt.Sprintf("buf %d in place", number[i])
+		default:
+			number[i] = count
+			count++
+			t.note[b.Node] = fmt.Sprintf("buf %d", number[i])
+		}
+	}
+}
+
+// before writes what a node reads and no kernel computes: sources and views. Where it
+// follows a kernel, a line says that the kernel has ended.
+func (t *planText) before(n *graph.Node) {
+	for _, x := range n.Operands() {
+		if t.done[x.ID()] || len(x.Operands()) > 0 && x.Op().View == nil {
+			continue
+		}
+		t.before(x)
+		if base := baseOf(x); t.done[base.ID()] || base == x {
+			t.leave()
+			t.write(x)
+		}
+	}
+}
+
+// leave ends a kernel's lines.
+func (t *planText) leave() {
+	if t.open {
+		t.b.WriteString("outside of kernels\n")
+		t.open = false
+	}
+}
+
+func (t *planText) write(n *graph.Node) {
+	if t.done[n.ID()] {
+		return
+	}
+	t.done[n.ID()] = true
+	line, remark, remarked := strings.Cut(t.lines[n.ID()], "   # ")
+	if note := t.note[n]; note != "" {
+		line += "   → " + note
+	}
+	if remarked {
+		line += "   # " + remark
+	}
+	t.b.WriteString(line + "\n")
 }

@@ -74,7 +74,10 @@ func (p *randomProgram) input(s graph.Shape) string {
 func (p *randomProgram) row() *symbolicRow {
 	p.least["n"], p.least["m"] = int64(p.rng.IntN(3)), int64(p.rng.IntN(3))
 	first := graph.Shape{}
-	for range 1 + p.rng.IntN(3) {
+	if p.rng.IntN(3) == 0 {
+		first = graph.Shape{1, 2} // an image
+	}
+	for range 1 + len(first)/2 + p.rng.IntN(3-len(first)) {
 		first = append(first, p.size())
 	}
 	p.names = append(p.names, p.input(first))
@@ -109,7 +112,11 @@ func (p *randomProgram) grow() {
 	}
 	out := step{In: []string{x}, Attrs: map[string]json.RawMessage{}}
 	axis := p.rng.IntN(max(len(s), 1))
-	switch kind := p.rng.IntN(12); {
+	kind := p.rng.IntN(14)
+	if len(s) == 4 && p.rng.IntN(3) > 0 {
+		kind = 14 + p.rng.IntN(2)
+	}
+	switch {
 	case kind < 4:
 		out.Op = []string{"add", "mul", "add_", "sub"}[kind]
 		out.In = append(out.In, p.input(p.near(s)))
@@ -139,6 +146,27 @@ func (p *randomProgram) grow() {
 		out.Attrs["shape"] = raw(to)
 	case kind == 11 && len(s) > 0:
 		out.Op, out.Attrs["dim"] = "amax", raw([]int{axis})
+	case kind == 12:
+		out.Op, out.Attrs["dim"] = "stack", raw(axis)
+		t := append(graph.Shape{}, s...)
+		if len(t) > 0 {
+			t[axis] = p.nearly(t[axis])
+		}
+		out.In = append(out.In, p.input(t))
+	case kind == 13 && len(s) > 0:
+		out.Op = "expand"
+		to := []any{p.size().String()}
+		for _, d := range s {
+			to = append(to, p.nearly(d).String())
+		}
+		out.Attrs["size"] = raw(to)
+	case kind == 14:
+		k := graph.Dim(1 + p.rng.IntN(3))
+		out.Op, out.Attrs["stride"], out.Attrs["padding"] = "conv2d", raw(1+p.rng.IntN(2)), raw(p.rng.IntN(2))
+		out.In = append(out.In, p.input(graph.Shape{2, p.nearly(s[1]), k, k}))
+	case kind == 15:
+		out.Op = []string{"avg_pool2d", "max_pool2d"}[p.rng.IntN(2)]
+		out.Attrs["kernel_size"], out.Attrs["stride"] = raw(2), raw(1+p.rng.IntN(2))
 	default:
 		return
 	}
@@ -218,7 +246,11 @@ func (row *symbolicRow) static(dims map[string]int64) (ok bool, shape []int, kno
 				return false, nil, false, nil
 			}
 		}
-		if to := s.Attrs["shape"]; to != nil {
+		for _, name := range []string{"shape", "size"} {
+			to := s.Attrs[name]
+			if to == nil {
+				continue
+			}
 			var list sizes
 			if err := json.Unmarshal(to, &list); err != nil {
 				return false, nil, false, err
@@ -232,7 +264,7 @@ func (row *symbolicRow) static(dims map[string]int64) (ok bool, shape []int, kno
 					return false, nil, false, nil // -1 would be found from the others
 				}
 			}
-			if s.Attrs["shape"], err = json.Marshal([]graph.Dim(list)); err != nil {
+			if s.Attrs[name], err = json.Marshal([]graph.Dim(list)); err != nil {
 				return false, nil, false, err
 			}
 		}

@@ -198,10 +198,9 @@ func (e *emulator) read(a argument, size int) []byte {
 // write sets the lanes of a destination that its mask lets through.
 func (e *emulator) write(a argument, data []byte, lane int) {
 	if a.kind == 'm' {
-		dst := unsafe.Slice((*byte)(e.address(a)), len(data))
-		for i := range data {
+		for i := 0; i < len(data); i += lane {
 			if a.mask == 0 || e.k[a.mask]>>(i/lane)&1 != 0 {
-				dst[i] = data[i]
+				copy(unsafe.Slice((*byte)(unsafe.Add(e.address(a), i)), lane), data[i:i+lane])
 			}
 		}
 		return

@@ -113,8 +113,7 @@ func (b *block) float(op rowprog.Op, t rowprog.Type, x, y, z micro) micro {
 	if t == rowprog.F32 {
 		return b.function32(op, x)
 	}
-	refuse("%v of %v", op, t)
-	return none
+	return b.function64(op, x)
 }
 
 // extreme is the greater or the lesser of x and y, of which the instruction gives the

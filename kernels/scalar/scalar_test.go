@@ -205,9 +205,29 @@ func TestFunction32(t *testing.T) {
 	}
 }
 
-func TestLog2NearOne(t *testing.T) {
+// TestFunction64 compares the float64 functions with those of package math, which are
+// within 1 ulp where the numbers are normal.
+func TestFunction64(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for op, exact := range map[rowprog.Op]func(float64) float64{rowprog.OpExp: math.Exp, rowprog.OpExpm1: math.Expm1,
+		rowprog.OpLog: math.Log, rowprog.OpLog1p: math.Log1p, rowprog.OpTanh: math.Tanh} {
+		f := Function64(op)
+		for i := range 20000 {
+			x := math.Float64frombits(r.Uint64())
+			if i%2 == 0 || op == rowprog.OpLog && x < 0x1p-1022 { // math.Log is wrong there
+				x = math.Abs(r.NormFloat64()) * 10
+			}
+			if got, want := f(x), exact(x); !same(got, want) {
+				require.InEpsilon(t, want, got, 5*0x1p-52, "%v of %v", op, x)
+			}
+		}
+	}
+	require.Equal(t, 1022.0, -Function64(rowprog.OpLog2)(0x1p-1022))
+	require.Equal(t, -1074.0, Function64(rowprog.OpLog2)(0x1p-1074))
 	x := 1 + 0x1p-40
-	require.InEpsilon(t, 0x1p-40/math.Ln2, log2(x), 1e-12)
+	require.InEpsilon(t, 0x1p-40/math.Ln2, Function64(rowprog.OpLog2)(x), 1e-12)
+	require.InEpsilon(t, -1074*math.Ln2, Function64(rowprog.OpLog)(0x1p-1074), 1e-15)
+	require.InEpsilon(t, 1-1/(1+math.Exp(2)), Function64(rowprog.OpSigmoid)(2), 1e-15)
 }
 
 func TestReductions(t *testing.T) {

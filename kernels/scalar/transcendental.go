@@ -6,20 +6,20 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// functions is the one table of transcendental functions of one argument. Most of
-// float32 are made of operations that vectors have too, within 3 ulp; the others are
-// taken through float64 and rounded at the end.
+// functions is the one table of transcendental functions of one argument. Most are made
+// of operations that vectors have too; the others are those of package math, for float32
+// rounded at the end.
 var functions = [...]struct {
 	f64 func(float64) float64
 	f32 func(float32) float32
 }{
-	rowprog.OpExp:     {math.Exp, Exp32},
-	rowprog.OpExpm1:   {math.Expm1, Expm132},
-	rowprog.OpLog:     {math.Log, Log32},
-	rowprog.OpLog1p:   {math.Log1p, Log1p32},
-	rowprog.OpLog2:    {log2, Log232},
-	rowprog.OpTanh:    {math.Tanh, Tanh32},
-	rowprog.OpSigmoid: {sigmoid, Sigmoid32},
+	rowprog.OpExp:     {Exp64, Exp32},
+	rowprog.OpExpm1:   {Expm164, Expm132},
+	rowprog.OpLog:     {Log64, Log32},
+	rowprog.OpLog1p:   {Log1p64, Log1p32},
+	rowprog.OpLog2:    {Log264, Log232},
+	rowprog.OpTanh:    {Tanh64, Tanh32},
+	rowprog.OpSigmoid: {Sigmoid64, Sigmoid32},
 	rowprog.OpErf:     {math.Erf, Erf32},
 	rowprog.OpSin:     {math.Sin, via(math.Sin)},
 	rowprog.OpCos:     {math.Cos, via(math.Cos)},
@@ -62,20 +62,3 @@ func PowFloat[T Float](x, y T) T { return T(math.Pow(float64(x), float64(y))) }
 
 // Atan2 is the angle of the point (y, x).
 func Atan2[T Float](y, x T) T { return T(math.Atan2(float64(y), float64(x))) }
-
-// log2 is exact for powers of two and, unlike math.Log2, accurate near 1.
-func log2(x float64) float64 {
-	if d := x - 1; math.Abs(d) < 0.25 {
-		return math.Log1p(d) * (1 / math.Ln2)
-	}
-	return math.Log2(x)
-}
-
-// sigmoid is 1/(1+exp(-x)), written so that nothing overflows.
-func sigmoid(x float64) float64 {
-	if x >= 0 {
-		return 1 / (1 + math.Exp(-x))
-	}
-	e := math.Exp(x)
-	return e / (1 + e)
-}

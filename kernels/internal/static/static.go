@@ -58,7 +58,7 @@ func Keys() (keys []Key) {
 	floats := []rowprog.Type{rowprog.F32, rowprog.F64}
 	for _, t := range floats {
 		for op := rowprog.OpNeg; op <= rowprog.OpErf; op++ {
-			if t == rowprog.F32 || op < rowprog.OpExp {
+			if t == rowprog.F32 || op < rowprog.OpErf {
 				keys = append(keys, Key{op, t, 0})
 			}
 		}

@@ -61,6 +61,13 @@ var table = map[Key]Func{
 	{rowprog.OpCeil, rowprog.F64, 0}:    ceilF64,
 	{rowprog.OpRound, rowprog.F64, 0}:   roundF64,
 	{rowprog.OpTrunc, rowprog.F64, 0}:   truncF64,
+	{rowprog.OpExp, rowprog.F64, 0}:     expF64,
+	{rowprog.OpExpm1, rowprog.F64, 0}:   expm1F64,
+	{rowprog.OpLog, rowprog.F64, 0}:     logF64,
+	{rowprog.OpLog1p, rowprog.F64, 0}:   log1pF64,
+	{rowprog.OpLog2, rowprog.F64, 0}:    log2F64,
+	{rowprog.OpTanh, rowprog.F64, 0}:    tanhF64,
+	{rowprog.OpSigmoid, rowprog.F64, 0}: sigmoidF64,
 	{rowprog.OpAdd, rowprog.F64, 0}:     addF64,
 	{rowprog.OpAdd, rowprog.F64, 2}:     addF64Scalar,
 	{rowprog.OpMul, rowprog.F64, 0}:     mulF64,
@@ -258,6 +265,27 @@ func roundF64(block *Block)
 
 //go:noescape
 func truncF64(block *Block)
+
+//go:noescape
+func expF64(block *Block)
+
+//go:noescape
+func expm1F64(block *Block)
+
+//go:noescape
+func logF64(block *Block)
+
+//go:noescape
+func log1pF64(block *Block)
+
+//go:noescape
+func log2F64(block *Block)
+
+//go:noescape
+func tanhF64(block *Block)
+
+//go:noescape
+func sigmoidF64(block *Block)
 
 //go:noescape
 func addF64(block *Block)

@@ -1,0 +1,64 @@
+package exec
+
+import "slices"
+
+// dependencies is which kernels need which others to run before them.
+type dependencies struct {
+	needs [][]int // by kernel
+	seen  []int   // by kernel: the last search that came by
+	round int
+}
+
+// add makes a kernel.
+func (d *dependencies) add() int {
+	d.needs, d.seen = append(d.needs, nil), append(d.seen, 0)
+	return len(d.needs) - 1
+}
+
+// after says that a kernel runs after another one.
+func (d *dependencies) after(k, before int) {
+	if k != before && !slices.Contains(d.needs[k], before) {
+		d.needs[k] = append(d.needs[k], before)
+	}
+}
+
+// follows reports whether a kernel runs after another one, by what has been said so far.
+func (d *dependencies) follows(k, before int) bool {
+	d.round++
+	return d.search(k, before)
+}
+
+func (d *dependencies) search(k, before int) bool {
+	if k == before {
+		return true
+	}
+	d.seen[k] = d.round
+	for _, j := range d.needs[k] {
+		if d.seen[j] != d.round && d.search(j, before) {
+			return true
+		}
+	}
+	return false
+}
+
+// sort gives the kernels in an order in which they can run: each as early as it was made
+// and what it needs allow.
+func (d *dependencies) sort(kernels []*kernel) []*kernel {
+	sorted := make([]*kernel, 0, len(kernels))
+	placed := make([]bool, len(kernels))
+	var place func(k int)
+	place = func(k int) {
+		if placed[k] {
+			return
+		}
+		placed[k] = true
+		for _, j := range d.needs[k] {
+			place(j)
+		}
+		sorted = append(sorted, kernels[k])
+	}
+	for k := range kernels {
+		place(k)
+	}
+	return sorted
+}

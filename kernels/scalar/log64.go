@@ -1,0 +1,87 @@
+package scalar
+
+import "math"
+
+// LogPoly64 is the coefficients of 2/3 + 2/5·z + 2/7·z² + …, highest power first. With
+// s = f/(2+f) and z = s², log(1+f) is f - f²/2 + s·(f²/2 + z·poly(z)), good to 1e-17 for
+// 1+f from sqrt(1/2) to sqrt(2).
+var LogPoly64 = [...]float64{2.0 / 21, 2.0 / 19, 2.0 / 17, 2.0 / 15, 2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3}
+
+// What splits a number's bits into mantissa and exponent.
+const (
+	SqrtHalf64 = 0x3fe6a09e667f3bcd // the bits of sqrt(1/2)
+	LogShift64 = 1023<<52 - SqrtHalf64
+	TwoTo52    = 1 << 52
+)
+
+// splitLog64 splits x = m·2^e with m from sqrt(1/2) to sqrt(2). scale is 2^-e.
+func splitLog64(x float64) (m, e, scale float64) {
+	k := math.Float64bits(x) + LogShift64
+	m = math.Float64frombits(k&(1<<52-1) + SqrtHalf64)
+	e = math.Float64frombits(k>>52|0x433<<52) - (TwoTo52 + 1023)
+	return m, e, math.Float64frombits(2046<<52 - k&^(1<<52-1))
+}
+
+// logTail64 gives what log(1+f) is less than f, minus low.
+func logTail64(f, low float64) float64 {
+	s := f / (2 + f)
+	z := s * s
+	half := float64(0.5 * f * f)
+	return half - math.FMA(s, math.FMA(z, poly64(z, LogPoly64[:]), half), low)
+}
+
+func logSpecial64(x, r float64) float64 {
+	switch {
+	case x < 0:
+		return math.NaN()
+	case x == 0:
+		return math.Inf(-1)
+	case !(x <= math.MaxFloat64):
+		return x
+	}
+	return r
+}
+
+func normal64(x float64) (y, grown float64) {
+	if x < 0x1p-1022 {
+		return x * (1 << 54), -54
+	}
+	return x, 0
+}
+
+// Log64 is log(x), within 1 ulp.
+func Log64(x float64) float64 {
+	y, grown := normal64(x)
+	m, e, _ := splitLog64(y)
+	e += grown
+	f := m - 1
+	r := math.FMA(e, Ln2Hi64, f-logTail64(f, e*Ln2Lo64))
+	return logSpecial64(x, r)
+}
+
+// Log264 is the logarithm of x to base 2, within 2 ulp.
+func Log264(x float64) float64 {
+	y, grown := normal64(x)
+	m, e, _ := splitLog64(y)
+	f := m - 1
+	r := math.FMA(f-logTail64(f, 0), Log2E64, e+grown)
+	return logSpecial64(x, r)
+}
+
+// Log1pBig64 is where adding 1 to x matters no more for log1p(x).
+const Log1pBig64 = 1 << 60
+
+// Log1p64 is log(1+x), within 2 ulp.
+func Log1p64(x float64) float64 {
+	u := 1 + x
+	whole := u - 1
+	lost := float64(1-(u-whole)) + float64(x-whole)
+	m, e, scale := splitLog64(u)
+	if x > Log1pBig64 {
+		scale = 0
+	}
+	f := math.FMA(lost, scale, m-1)
+	r := math.FMA(e, Ln2Hi64, f-logTail64(f, e*Ln2Lo64))
+	r = math.Float64frombits(math.Float64bits(r) | math.Float64bits(x)&(1<<63)) // keeps -0
+	return logSpecial64(u, r)
+}

@@ -1,0 +1,86 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var opConvTranspose1D, opConvTranspose2D *graph.Op
+
+// transposedConvolution is the entry of the opposite of a convolution.
+func transposedConvolution(name, fn string, axes int) *graph.Op {
+	return define(graph.Op{
+		Name: name, Func: fn, Doc: "each element of x times the weights, added up where the windows of a convolution meet, plus a bias.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 3,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(ConvAttrs)
+			return shapeinfer.ConvTranspose(c, axes, a.steps(), a.OutputPadding, a.Groups)
+		},
+		Expand: expandConvTranspose,
+	})
+}
+
+func init() {
+	opConvTranspose1D = transposedConvolution("conv_transpose1d", "ConvTranspose1D", 1)
+	opConvTranspose2D = transposedConvolution("conv_transpose2d", "ConvTranspose2D", 2)
+}
+
+// expandConvTranspose makes the windows by a matrix product, with the groups as batches,
+// puts them back, and cuts the padding off.
+func expandConvTranspose(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, w, a := in[0], in[1], n.Attrs().(ConvAttrs)
+	axes := len(a.Stride)
+	shape := n.Shape()
+	if single := x.Rank() == axes+1; single {
+		x = Unsqueeze(x, 0)
+		shape = slices.Insert(slices.Clone(shape), 0, 1)
+	}
+	kernel, windows := w.Shape()[2:], x.Shape()[2:]
+	groups := graph.Dim(a.Groups)
+	inputs, outputs := w.Shape()[0].FloorDiv(int64(a.Groups)), w.Shape()[1].Times(kernel.NumElements())
+	weights := Transpose(Reshape(w, groups, inputs, outputs), 1, 2)
+	columns := MatMul(weights, Reshape(x, shape[0], groups, inputs, windows.NumElements()))
+	whole := make([]graph.Dim, axes)
+	for i := range whole {
+		whole[i] = shapeinfer.TransposedSize(windows[i], kernel[i], a.Stride[i], 0, a.Dilation[i], 0)
+	}
+	y := unslide(Reshape(columns, slices.Concat(shape[:2], kernel, windows)...), whole, a.steps())
+	for i, size := range shape[2:] {
+		start := graph.Dim(a.Padding[i])
+		y = Slice(Pad(y, i+2, 0, graph.Dim(a.OutputPadding[i]), 0), i+2, start, start.Plus(size), 1)
+	}
+	return Reshape(withBias(y, in), n.Shape()...)
+}
+
+type outputPadding []int
+
+func (o outputPadding) conv(a *ConvAttrs) { a.OutputPadding = slices.Clone(o) }
+
+// OutputPadding makes the result of a transposed convolution longer at the end of each
+// axis: several lengths give a convolution with a stride the same number of windows. It is
+// less than the stride or the dilation.
+func OutputPadding(elements ...int) ConvOption { return outputPadding(elements) }
+
+// ConvTranspose1D is the opposite of a convolution, by which its gradient flows: x is
+// [N, C, L] or [C, L], the weights w are [C, O/groups, K] and the result is
+// [N, O, (L-1)*stride - 2*padding + dilation*(K-1) + output padding + 1], as PyTorch's
+// conv_transpose1d. The bias b is [O], or nil.
+func ConvTranspose1D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
+	return convTranspose(opConvTranspose1D, 1, x, w, b, opts)
+}
+
+// ConvTranspose2D is ConvTranspose1D over images x, [N, C, H, W] or [C, H, W], with weights
+// [C, O/groups, KH, KW].
+func ConvTranspose2D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
+	return convTranspose(opConvTranspose2D, 2, x, w, b, opts)
+}
+
+func convTranspose(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node {
+	extra := ConvAttrs{}
+	for _, o := range opts {
+		o.conv(&extra)
+	}
+	return convolve(op, axes, x, w, b, append(slices.Clip(opts), OutputPadding(forAxes(extra.OutputPadding, axes, 0)...)))
+}

@@ -1,0 +1,103 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// ConvTranspose is the shape rule of PyTorch's transposed convolutions over the last axes
+// of operand 0, [N, C, …] or [C, …], with the weights [C, O/groups, …] as operand 1 and, as
+// operand 2, a bias [O] if there is one. extra is what is added to one end of each axis of
+// the result.
+func ConvTranspose(c *graph.Call, axes int, steps Steps, extra []int, groups int) (graph.DType, graph.Shape) {
+	x, w := slices.Clone(c.Shape(0)), c.Shape(1)
+	if len(x) != axes+1 && len(x) != axes+2 {
+		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv_transpose%dd, but got input of size: %s", axes+1, axes+2, axes, x)))
+		return c.DType(0), unknown(axes + 2)
+	}
+	single := len(x) == axes+1
+	if single {
+		x = slices.Insert(x, 0, 1)
+	}
+	convDTypes(c)
+	out := unknown(len(x))
+	out[0] = x[0]
+	m := convArguments(c, x, w, steps, groups)
+	if m == nil {
+		m = extraArguments(c, steps, extra)
+	}
+	if m != nil {
+		c.Fail(m)
+	} else {
+		out[1] = w[1].Times(graph.Dim(groups))
+		transposedSizes(c, x, w, out, steps, extra, groups)
+	}
+	if single {
+		out = out[1:]
+	}
+	if !c.Failed() {
+		checkCount(c, out)
+	}
+	return c.DType(0), out
+}
+
+func extraArguments(c *graph.Call, steps Steps, extra []int) *graph.Mistake {
+	if len(extra) != len(steps.Stride) {
+		return convMistake(c, fmt.Sprintf("expected output_padding to be a single integer value or a list of %d values to match the convolution dimensions, but got output_padding=%s", len(steps.Stride), graph.MakeShape(extra...)))
+	}
+	for i, n := range extra {
+		switch {
+		case n < 0:
+			return convMistake(c, "negative output_padding is not supported")
+		case n >= steps.Stride[i] && n >= steps.Dilation[i]:
+			return convMistake(c, fmt.Sprintf("output padding must be smaller than either stride or dilation, but got output_padding=%s", graph.MakeShape(extra...)))
+		}
+	}
+	return nil
+}
+
+// TransposedSize gives the length of an axis of a transposed convolution's result: the
+// length of which a convolution with the same steps makes the given number of windows,
+// and what is added to it.
+func TransposedSize(windows, kernel graph.Dim, stride, padding, dilation, extra int) graph.Dim {
+	whole := windows.Minus(1).Times(graph.Dim(stride)).Plus(WindowExtent(kernel, dilation))
+	return whole.Plus(graph.Dim(extra - 2*padding))
+}
+
+// transposedSizes judges channels, bias and sizes, and fills the sizes in.
+func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []int, groups int) {
+	r := CallRules(c)
+	if groups > 1 && !w[0].IsConst() {
+		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution have equally many channels"})
+	}
+	fits := r.requireSame(c, w[0], x[1], 1, "the channels of a convolution", func() *graph.Mistake {
+		m := convMistake(c, fmt.Sprintf("Given transposed=1, weight of size %s, expected input%s to have %s channels, but got %s channels instead", w, x, w[0], x[1]))
+		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(c.Shape(0)) - len(x) + 1}, []int{0}
+		return m
+	})
+	if !fits || c.NumIn() > 2 && !convBias(c, r, w, "transposed=1, ", out[1]) {
+		return
+	}
+	p := NewProver(c.Bounds)
+	for i, d := range x[2:] {
+		out[i+2] = TransposedSize(d, w[i+2], steps.Stride[i], steps.Padding[i], steps.Dilation[i], extra[i])
+	}
+	for i, d := range out[2:] {
+		if d.IsUnknown() {
+			continue
+		}
+		axis := len(c.Shape(0)) - len(x) + 2 + i
+		switch p.AtLeast(d, 1) {
+		case Refused:
+			m := convMistake(c, fmt.Sprintf("Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small", joined(x[2:], " x "), joined(out[2:], " x ")))
+			m.Operands[0].Bad = []int{axis}
+			c.Fail(m)
+			unknownFrom(out, 2)
+			return
+		case Deferred:
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "a transposed convolution gives at least one element along each axis"})
+		}
+	}
+}
