@@ -26,6 +26,27 @@ type KernelBytes struct{ Moved, Unfused int }
 // Footprint evaluates the plan for the given named sizes. All names that inputs have
 // must be given.
 func (p *Program) Footprint(sizes map[string]int) (*Footprint, error) {
+	b, err := p.bindingFor(sizes)
+	if err != nil {
+		return nil, err
+	}
+	f := &Footprint{Sizes: b.sizes, Arena: b.arena}
+	for _, buffer := range p.Plan().Buffers {
+		s := p.storageOf[buffer.Node]
+		at := BufferBytes{Bytes: b.eval(s.count) * s.dtype.Size()}
+		if s.kind == inArena {
+			at.Offset = b.offsets[s.index]
+		}
+		f.Buffers = append(f.Buffers, at)
+	}
+	for _, k := range p.kernels {
+		f.Kernels = append(f.Kernels, b.traffic(k))
+	}
+	return f, nil
+}
+
+// bindingFor binds a program to named sizes, without data.
+func (p *Program) bindingFor(sizes map[string]int) (*binding, error) {
 	var inputs []shapeinfer.Bound
 	var shapes [][]int
 	for _, in := range p.inputs {
@@ -44,23 +65,7 @@ func (p *Program) Footprint(sizes map[string]int) (*Footprint, error) {
 	if err != nil {
 		return nil, err // it begins with the place in the user's program
 	}
-	b, err := p.newBinding(shapes, bound)
-	if err != nil {
-		return nil, err
-	}
-	f := &Footprint{Sizes: bound, Arena: b.arena}
-	for _, buffer := range p.Plan().Buffers {
-		s := p.storageOf[buffer.Node]
-		at := BufferBytes{Bytes: b.eval(s.count) * s.dtype.Size()}
-		if s.kind == inArena {
-			at.Offset = b.offsets[s.index]
-		}
-		f.Buffers = append(f.Buffers, at)
-	}
-	for _, k := range p.kernels {
-		f.Kernels = append(f.Kernels, b.traffic(k))
-	}
-	return f, nil
+	return p.newBinding(shapes, bound)
 }
 
 // traffic counts the bytes of one run of a kernel.

@@ -3,6 +3,10 @@ package exec
 import (
 	"context"
 	"fmt"
+	"runtime/pprof"
+	"slices"
+	"strings"
+	"text/tabwriter"
 	"time"
 )
 
@@ -11,18 +15,26 @@ type Profile struct {
 	Runs    int
 	Kernels []time.Duration // of Plan.Kernels: the shortest time of all runs
 
-	times []time.Duration // of the run that goes on
+	times  []time.Duration // of the run that goes on
+	labels []context.Context
+	b      *binding
+	prog   *Program
 }
 
 // Profile runs the program several times and measures its kernels. It carries out the
-// updates each time, as Run does.
+// updates each time, as Run does. While it runs, samples of a CPU profile bear the label
+// "kernel" with the kernel's number and operations: machine code has no symbols.
 func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, error) {
 	if runs < 1 {
 		return nil, fmt.Errorf("exec: a profile of %d runs: there must be at least one", runs)
 	}
 	p := &Profile{times: make([]time.Duration, len(s.prog.kernels)), Kernels: make([]time.Duration, len(s.prog.kernels))}
+	p.prog, p.labels = s.prog, s.prog.labels(ctx)
 	s.profile = p
-	defer func() { s.profile = nil }()
+	defer func() {
+		s.profile = nil
+		pprof.SetGoroutineLabels(ctx)
+	}()
 	for range runs {
 		clear(p.times)
 		if _, err := s.Run(ctx, feed); err != nil {
@@ -35,12 +47,23 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 		}
 		p.Runs++
 	}
+	p.b = s.bindings[0]
 	return p, nil
 }
 
+// labels gives a context with a profile's label for each kernel.
+func (p *Program) labels(ctx context.Context) []context.Context {
+	list := make([]context.Context, len(p.kernels))
+	for i, k := range p.kernels {
+		list[i] = pprof.WithLabels(ctx, pprof.Labels("kernel", fmt.Sprintf("%d %s", i, k.operations())))
+	}
+	return list
+}
+
 // start gives the time where a profile is taken.
-func (p *Profile) start() (t time.Time) {
+func (p *Profile) start(kernel int) (t time.Time) {
 	if p != nil {
+		pprof.SetGoroutineLabels(p.labels[kernel])
 		t = time.Now()
 	}
 	return t
@@ -50,4 +73,60 @@ func (p *Profile) stop(kernel int, start time.Time) {
 	if p != nil {
 		p.times[kernel] += time.Since(start)
 	}
+}
+
+// String gives a table of the kernels: the time of each and its share, bytes and
+// operations a second, what it computes, and the lines of the user's program from which
+// that comes.
+func (p *Profile) String() string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	total := time.Duration(0)
+	for _, d := range p.Kernels {
+		total += d
+	}
+	fmt.Fprintln(w, "kernel\ttime\tshare\tGB/s\tGFLOP/s\toperations\tfrom")
+	for i, d := range p.Kernels {
+		k := p.prog.kernels[i]
+		nanos := max(float64(d.Nanoseconds()), 1)
+		fmt.Fprintf(w, "%d\t%v\t%.1f %%\t%.1f\t%.1f\t%s\t%s\n", i, d, 100*float64(d)/max(float64(total), 1),
+			float64(p.b.traffic(k).Moved)/nanos, float64(p.b.flops(k))/nanos, k.operations(), k.places())
+	}
+	fmt.Fprintf(w, "all\t%v\n", total)
+	w.Flush()
+	return b.String()
+}
+
+// mostShown bounds what a line of a profile lists.
+const mostShown = 5
+
+// operations names what the kernel computes: "sub exp sum div".
+func (k *kernel) operations() string {
+	names := make([]string, len(k.nodes))
+	for i, n := range k.nodes {
+		names[i] = n.Op().Name
+	}
+	return shortened(names)
+}
+
+// places lists the lines of the user's program that the kernel's nodes come from.
+func (k *kernel) places() string {
+	var list []string
+	for _, n := range k.nodes {
+		place := n.Pos().String()
+		if n.Origin() != nil {
+			place += " (gradient)"
+		}
+		if !slices.Contains(list, place) {
+			list = append(list, place)
+		}
+	}
+	return shortened(list)
+}
+
+func shortened(words []string) string {
+	if len(words) > mostShown {
+		words = append(slices.Clone(words[:mostShown]), fmt.Sprintf("and %d more", len(words)-mostShown))
+	}
+	return strings.Join(words, ", ")
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -248,7 +247,7 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)
 		}
-		start := s.profile.start()
+		start := s.profile.start(st.of)
 		if err := st.kernel.run(s); err != nil {
 			return err
 		}
@@ -269,10 +268,4 @@ func (s *Session) point(b *binding, st *step) {
 	for i, pl := range st.operands {
 		st.kernel.point(i, s.pointer(b, pl))
 	}
-}
-
-func alignedBytes(n int) []byte {
-	raw := make([]byte, n+alignment)
-	skip := alignment - int(uintptr(unsafe.Pointer(&raw[0]))%alignment)
-	return raw[skip : skip+n : skip+n]
 }

@@ -1,6 +1,7 @@
 package graph_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -98,4 +99,17 @@ func TestVariablesOfTheUsersProgram(t *testing.T) {
 	dx := autodiff.Grad(ops.Sum(ops.Square(h)), []*graph.Node{x})[0]
 	require.Equal(t, "gradient of x", dx.Called())
 	require.NotContains(t, graph.Describe(ops.Neg(dx)), "Mul")
+}
+
+// A message about very many operands shows those that matter.
+func TestManyOperands(t *testing.T) {
+	g := graph.New("g")
+	x, odd := g.Input("x", f32, 2, 3), g.Input("odd", f32, 2, 4)
+	in := slices.Repeat([]*graph.Node{x}, 5000)
+	in[3000] = odd
+	all := ops.Concat(0, in...)
+	text := all.Err().Error()
+	require.Contains(t, text, "Concat(0, x, x, x, x, x, …, x)")
+	require.Contains(t, text, "      odd   [ 2, 4 ]")
+	require.Contains(t, text, "and 4992 more operands")
 }

@@ -44,12 +44,20 @@ func isFunction(name string) bool {
 // callDepth bounds calls within calls in a message.
 const callDepth = 2
 
+// maxWords bounds the operands that a call shows.
+const maxWords = 6
+
 // callText gives the call of n's operation, with calls to the given depth in the place of
 // operands without a name.
 func (n *Node) callText(depth int) string {
 	words := make([]string, 0, len(n.in)+1)
-	for _, x := range n.in {
-		words = append(words, x.called(depth-1))
+	for i, x := range n.in {
+		switch last := len(n.in) - 1; {
+		case last < maxWords || i < maxWords-1 || i == last:
+			words = append(words, x.called(depth-1))
+		case i == maxWords-1:
+			words = append(words, "…")
+		}
 	}
 	return CallText(n, n.attrs, words...)
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,8 +21,9 @@ func (t *messageText) operands(m *Mistake) {
 	if len(m.Operands) == 0 {
 		return
 	}
-	rows := make([]operandRow, len(m.Operands))
-	for i, o := range m.Operands {
+	shown := shortened(m.Operands)
+	rows := make([]operandRow, len(shown))
+	for i, o := range shown {
 		rows[i] = t.row(o)
 	}
 	column := func(of func(operandRow) string) []string {
@@ -58,6 +60,40 @@ func (t *messageText) operands(m *Mistake) {
 			t.marks(len(labels[i]), widths, rows)
 		}
 	}
+	if more := len(m.Operands) - len(rows); more > 0 {
+		t.line(fmt.Sprintf("and %d more operands", more))
+	}
+}
+
+// maxRows bounds the rows of a table.
+const maxRows = 8
+
+// shortened gives the operands that a table shows: those that something is said of, and
+// the first ones.
+func shortened(all []OperandNote) []OperandNote {
+	if len(all) <= maxRows {
+		return all
+	}
+	keep := make([]bool, len(all))
+	kept := 0
+	for _, only := range []func(o OperandNote) bool{
+		func(o OperandNote) bool { return len(o.Bad)+len(o.Marks) > 0 || o.Text != "" },
+		func(OperandNote) bool { return true },
+	} {
+		for i, o := range all {
+			if kept < maxRows && !keep[i] && only(o) {
+				keep[i] = true
+				kept++
+			}
+		}
+	}
+	var some []OperandNote
+	for i, o := range all {
+		if keep[i] {
+			some = append(some, o)
+		}
+	}
+	return some
 }
 
 func (t *messageText) row(o OperandNote) operandRow {

@@ -159,7 +159,8 @@ func parseEinsum(equation string, xs []node) (operands []labelled, output []rune
 			counts[l]++
 			d, seen := xs[i].Shape()[axis], sizes[l]
 			if seen > 1 && seen.IsConst() && d > 1 && d.IsConst() && d != seen {
-				return nil, nil, fmt.Sprintf("subscript %s has size %s for operand %d which does not broadcast with previously seen size %s", labelText(l), d, i, seen)
+				return nil, nil, fmt.Sprintf("subscript %s has size %s for operand %d which does not broadcast with previously seen size %s",
+					labelText(l), d, i, seen)
 			}
 			if _, known := sizes[l]; !known || seen == 1 {
 				sizes[l] = d
@@ -250,7 +251,8 @@ func labelsOf(term string, rank int, of string) (labels []rune, problem string) 
 	}
 	switch {
 	case !ellipsis && len(letters) != rank:
-		return nil, fmt.Sprintf("the number of subscripts in the equation (%d) does not match the number of dimensions (%d) for %s and no ellipsis was given", len(letters), rank, of)
+		return nil, fmt.Sprintf("the number of subscripts in the equation (%d) does not match the number of dimensions (%d) for %s and no ellipsis was given",
+			len(letters), rank, of)
 	case len(letters) > rank:
 		return nil, fmt.Sprintf("the number of subscripts in the equation (%d) is more than the number of dimensions (%d) for %s", len(letters), rank, of)
 	}

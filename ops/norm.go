@@ -45,7 +45,8 @@ var layerNormFloats = floatOnly(func(t graph.DType) string { return `"LayerNormK
 
 func init() {
 	opStandardize = define(graph.Op{
-		Name: "standardize", Func: "Standardize", Doc: "(x - mean) / sqrt(variance + eps) over axes.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Name: "standardize", Func: "Standardize", Doc: "(x - mean) / sqrt(variance + eps) over axes.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			shapeinfer.Axes(c, c.Attrs().(StandardizeAttrs).Axes, len(c.Shape(0)))
 			return layerNormFloats(c), c.Shape(0)
@@ -62,7 +63,8 @@ func init() {
 		},
 	})
 	opLayerNorm = define(graph.Op{
-		Name: "layer_norm", Func: "LayerNorm", Doc: "x standardized over its trailing axes, times gain, plus bias.", Class: graph.Composite, MinIn: 1, MaxIn: 3,
+		Name: "layer_norm", Func: "LayerNorm", Doc: "x standardized over its trailing axes, times gain, plus bias.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 3,
 		Infer: inferLayerNorm,
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			a := n.Attrs().(LayerNormAttrs)
@@ -71,7 +73,8 @@ func init() {
 		},
 	})
 	opRMSNorm = define(graph.Op{
-		Name: "rms_norm", Func: "RMSNorm", Doc: "x / sqrt(mean of squares + eps) over its trailing axes, times gain.", Class: graph.Composite, MinIn: 1, MaxIn: 2,
+		Name: "rms_norm", Func: "RMSNorm", Doc: "x / sqrt(mean of squares + eps) over its trailing axes, times gain.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 2,
 		Infer: inferLayerNorm,
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			x, a := in[0], n.Attrs().(LayerNormAttrs)
@@ -80,7 +83,8 @@ func init() {
 		},
 	})
 	opPerChannel = define(graph.Op{
-		Name: "per_channel", Func: "PerChannel", Doc: "a vector lined up with axis 1 of another value.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Name: "per_channel", Func: "PerChannel", Doc: "a vector lined up with axis 1 of another value.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), shapeinfer.PerChannel(c, c.Attrs().(channelAttrs).Word)
 		},
@@ -209,10 +213,12 @@ func singleElements(x node) node {
 		return nil
 	}
 	if x.Rank() < 2 {
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeRank, Summary: fmt.Sprintf("expected 2D or more input (got %dD input)", x.Rank())})
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeRank,
+			Summary: fmt.Sprintf("expected 2D or more input (got %dD input)", x.Rank())})
 	}
 	if n, exact := x.Shape().NumElements().ExactDiv(x.Shape()[1]); exact && n == 1 {
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeEmpty, Summary: fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x.Shape())})
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeEmpty,
+			Summary: fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x.Shape())})
 	}
 	return nil
 }
@@ -232,13 +238,15 @@ func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *
 		return Standardize(x, eps) // its own mistake
 	}
 	if x.Rank() < 2 {
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeRank, Summary: fmt.Sprintf("Expected at least 2 dimensions for input tensor but received %d", x.Rank())})
+		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeRank,
+			Summary: fmt.Sprintf("Expected at least 2 dimensions for input tensor but received %d", x.Rank())})
 	}
 	s := x.Shape()
 	channels, static := s[1].Int()
 	if groups < 1 || static && channels%int64(groups) != 0 {
 		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeReshape,
-			Summary: fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d", s, groups)})
+			Summary: fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
+				s, groups)})
 	}
 	grouped := Reshape(x, append(graph.Shape{s[0], graph.Dim(groups), s[1].FloorDiv(int64(groups))}, s[2:]...)...)
 	axes := make([]Axis, 0, x.Rank()-1)

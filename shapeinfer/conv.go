@@ -17,7 +17,8 @@ type Steps struct{ Stride, Padding, Dilation []int }
 func Conv(c *graph.Call, axes int, steps Steps, groups int) (graph.DType, graph.Shape) {
 	x, w := slices.Clone(c.Shape(0)), c.Shape(1)
 	if len(x) != axes+1 && len(x) != axes+2 {
-		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s", axes+1, axes+2, axes, x)))
+		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s",
+			axes+1, axes+2, axes, x)))
 		return c.DType(0), unknown(axes + 2)
 	}
 	single := len(x) == axes+1
@@ -88,7 +89,8 @@ func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *gr
 		{"dilation", steps.Dilation, 1, "dilation should be greater than zero"},
 	} {
 		if len(p.values) != len(w)-2 {
-			return refuse("expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s", p.name, len(w)-2, p.name, graph.MakeShape(p.values...))
+			return refuse("expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s",
+				p.name, len(w)-2, p.name, graph.MakeShape(p.values...))
 		}
 		if slices.Min(p.values) < p.least {
 			return refuse("%s", p.text)
@@ -97,7 +99,8 @@ func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *gr
 	outputs, whole := w[0].Int()
 	switch {
 	case len(w) != len(x):
-		return refuse("Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead", len(w), len(w), w, len(x), x)
+		return refuse("Expected %d-dimensional input for %d-dimensional weight %s, but got %d-dimensional input of size %s instead",
+			len(w), len(w), w, len(x), x)
 	case whole && outputs < int64(groups):
 		return refuse("%s", fewOutputs(w, groups))
 	case whole && outputs%int64(groups) != 0:
@@ -125,7 +128,8 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	}
 	wanted := w[1].Times(graph.Dim(groups))
 	fits := r.requireSame(c, wanted, x[1], 1, "the channels of a convolution", func() *graph.Mistake {
-		m := convMistake(c, fmt.Sprintf("Given groups=%d, weight of size %s, expected input%s to have %s channels, but got %s channels instead", groups, w, x, wanted, x[1]))
+		m := convMistake(c, fmt.Sprintf("Given groups=%d, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
+			groups, w, x, wanted, x[1]))
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(c.Shape(0)) - len(x) + 1}, []int{1}
 		return m
 	})
@@ -143,7 +147,8 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	for i := range padded {
 		axis := len(c.Shape(0)) - len(padded) + i
 		if requireWindow(c, axis, padded[i], kernel[i]) == Refused {
-			m := convMistake(c, fmt.Sprintf("Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size", joined(padded, " x "), joined(kernel, " x ")))
+			m := convMistake(c, fmt.Sprintf("Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size",
+				joined(padded, " x "), joined(kernel, " x ")))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{i + 2}
 			c.Fail(m)
 			return
@@ -156,7 +161,8 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 func convBias(c *graph.Call, r Rules, w graph.Shape, kind string, outputs graph.Dim) bool {
 	b := c.Shape(2)
 	refuse := func() *graph.Mistake {
-		m := convMistake(c, fmt.Sprintf("Given %sweight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead", kind, w, outputs, b))
+		m := convMistake(c, fmt.Sprintf("Given %sweight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead",
+			kind, w, outputs, b))
 		m.Operands[1].Bad = []int{0}
 		for axis := range b {
 			m.Operands[2].Bad = append(m.Operands[2].Bad, axis)

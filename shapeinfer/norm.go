@@ -20,11 +20,13 @@ func Normalized(c *graph.Call, sizes graph.Shape, names ...string) graph.Shape {
 	for i := 1; i < c.NumIn(); i++ {
 		s := c.Shape(i)
 		r.requireShape(c, sizes, s, "the operands of a norm", func() *graph.Mistake {
-			return operandMistake(c, CodeBroadcast, fmt.Sprintf("Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s", names[i-1], names[i-1], s, sizes))
+			return operandMistake(c, CodeBroadcast, fmt.Sprintf("Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
+				names[i-1], names[i-1], s, sizes))
 		})
 	}
 	refuse := func() *graph.Mistake {
-		return operandMistake(c, CodeBroadcast, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s], but got input of size%s", sizes, joined(sizes, ", "), x))
+		return operandMistake(c, CodeBroadcast, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s], but got input of size%s",
+			sizes, joined(sizes, ", "), x))
 	}
 	if len(x) < len(sizes) {
 		c.Fail(refuse())

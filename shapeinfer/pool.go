@@ -56,7 +56,8 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 		switch {
 		case d.IsUnknown():
 		case p.AtLeast(d, 1) == Refused:
-			c.Fail(windowMistake(c, first+i, fmt.Sprintf("Given input size: (%s). Calculated output size: (%s). Output size is too small", poolSizeText(x[first-1:]), poolSizeText(out[first-1:]))))
+			c.Fail(windowMistake(c, first+i, fmt.Sprintf("Given input size: (%s). Calculated output size: (%s). Output size is too small",
+				poolSizeText(x[first-1:]), poolSizeText(out[first-1:]))))
 			return unknownFrom(out, first)
 		case p.AtLeast(d, 1) == Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i, Why: "a window lies inside its operand"})
@@ -123,7 +124,8 @@ func poolArguments(c *graph.Call, word string, axes int, kernel []int, steps Ste
 	}
 	for i, pad := range steps.Padding {
 		if pad > kernel[i]/2 {
-			return refuse("pad should be smaller than or equal to half of kernel size, but got %s, %s", perAxisList("pad", steps.Padding), perAxisList("k", kernel))
+			return refuse("pad should be smaller than or equal to half of kernel size, but got %s, %s",
+				perAxisList("pad", steps.Padding), perAxisList("k", kernel))
 		}
 	}
 	return nil

@@ -63,14 +63,32 @@ const maxShown = 100
 func (r *Report) text(dir string, lists ...[]*graph.Mistake) string {
 	var b strings.Builder
 	for _, list := range lists {
-		for _, m := range list[:min(len(list), maxShown)] {
-			b.WriteString(m.Text(dir) + "\n")
-		}
-		if more := len(list) - maxShown; more > 0 {
-			fmt.Fprintf(&b, "and %s more\n", counted(more, list[0].Severity.String()))
-		}
+		writeItems(&b, dir, list)
 	}
 	return b.String() + r.Summary()
+}
+
+// writeItems writes the items of one kind; equal texts, as of a loop, are written once.
+func writeItems(b *strings.Builder, dir string, list []*graph.Mistake) {
+	shown := list[:min(len(list), maxShown)]
+	texts := make([]string, len(shown))
+	for i, m := range shown {
+		texts[i] = m.Text(dir)
+	}
+	for i := 0; i < len(texts); {
+		same := i + 1
+		for same < len(texts) && texts[same] == texts[i] {
+			same++
+		}
+		b.WriteString(texts[i] + "\n")
+		if more := same - i - 1; more > 0 {
+			fmt.Fprintf(b, "      (and %d more of the same)\n", more)
+		}
+		i = same
+	}
+	if more := len(list) - len(shown); more > 0 {
+		fmt.Fprintf(b, "and %s more\n", counted(more, list[0].Severity.String()))
+	}
 }
 
 // Summary is the line of counts.

@@ -37,7 +37,8 @@ func Window(c *graph.Call, axis int, size graph.Dim, stride, dilation int) graph
 	}
 	length := x[at]
 	if requireWindow(c, at, length, WindowExtent(size, dilation)) == Refused {
-		c.Fail(windowMistake(c, at, fmt.Sprintf("maximum size for tensor at dimension %d is %s but size is %s", at, length, WindowExtent(size, dilation))))
+		c.Fail(windowMistake(c, at, fmt.Sprintf("maximum size for tensor at dimension %d is %s but size is %s",
+			at, length, WindowExtent(size, dilation))))
 		out[at] = graph.UnknownDim
 		return out
 	}
@@ -66,7 +67,8 @@ func Fold(c *graph.Call, axis int, length graph.Dim, stride, dilation int) graph
 	}
 	count := WindowCount(length, size, stride, dilation)
 	CallRules(c).requireSame(c, x[at], count, at, "the number of windows", func() *graph.Mistake {
-		return windowMistake(c, at, fmt.Sprintf("fold: an axis of %s elements has %s windows of %s elements, and %s are given", length, count, size, x[at]))
+		return windowMistake(c, at, fmt.Sprintf("fold: an axis of %s elements has %s windows of %s elements, and %s are given",
+			length, count, size, x[at]))
 	})
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -119,6 +120,9 @@ func (p *randomProgram) grow() {
 	switch {
 	case kind < 4:
 		out.Op = []string{"add", "mul", "add_", "sub"}[kind]
+		if out.writes() && slices.ContainsFunc(p.steps, func(s step) bool { return s.Op == "expand" }) {
+			out.Op = "add" // repeated elements cannot be written, whatever their number
+		}
 		out.In = append(out.In, p.input(p.near(s)))
 	case kind == 4:
 		out.Op = "addcmul"

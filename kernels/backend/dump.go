@@ -40,6 +40,10 @@ func dump(p *rowprog.Program, c *lower.Code, err error) {
 		return r
 	}, p.Name)
 	file := filepath.Join(dumpDir, fmt.Sprintf("%s-%016x.txt", name, h.Sum64()))
+	if err := os.MkdirAll(dumpDir, 0o755); err != nil {
+		fmt.Fprintln(os.Stderr, "broadloom:", err)
+		return
+	}
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		fmt.Fprintln(os.Stderr, "broadloom:", err)
 	}

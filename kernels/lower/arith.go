@@ -111,7 +111,7 @@ func (b *block) float(op rowprog.Op, t rowprog.Type, x, y, z micro) micro {
 		return b.fma(f.fmadd, w, x, y, z)
 	}
 	if t == rowprog.F32 {
-		return b.function32(op, x)
+		return b.function32(op, x, y)
 	}
 	return b.function64(op, x)
 }

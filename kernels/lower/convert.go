@@ -36,6 +36,10 @@ func (b *block) convert(to, from rowprog.Type, x micro) micro {
 		big := b.binaryImm(f.cmp, wide, x, b.bits(from, math.Float64bits(1<<31)), cmpGe)
 		number := b.binaryImm(f.cmp, wide, x, x, cmpOrd)
 		return b.saturate(b.unary(amd64.CVTTPD2DQ, wide, x), b.narrow(big), b.narrow(number))
+	case [2]rowprog.Type{rowprog.F64, rowprog.I64}:
+		return b.int64OfFloat64(x)
+	case [2]rowprog.Type{rowprog.F32, rowprog.I64}:
+		return b.int64OfFloat64(b.unary(amd64.CVTPS2PD, wide, x))
 	}
 	refuse("convert from %v to %v", from, to)
 	return none
@@ -90,4 +94,19 @@ func (b *block) roundToOdd(x micro) micro {
 	odd := b.either(amd64.ANDPS, w, b.either(amd64.ORPS, w, x, sticky), b.bits(t, math.MaxUint64-last))
 	large := b.either(amd64.ORPS, w, b.greater(t, x, b.bits(t, 1<<53)), b.greater(t, b.bits(t, math.MaxUint64-(1<<53-1)), x))
 	return b.choose(w, 8, large, odd, x)
+}
+
+// int64OfFloat64 truncates and saturates. The upper and the lower 32 bits are converted
+// one by one.
+func (b *block) int64OfFloat64(x micro) micro {
+	v := vec64{b, b.width(8)}
+	whole := v.unaryImm(amd64.ROUNDPD, v.w, x, roundTrunc)
+	upper := v.unaryImm(amd64.ROUNDPD, v.w, v.mul(whole, v.num(0x1p-32)), roundDown)
+	low := v.add(v.fnma(upper, v.num(1<<32), whole), v.num(1<<52)) // from 2^52 on the low bits are the integer
+	low = v.and(low, v.raw(1<<52-1))
+	high := v.unary(amd64.PMOVSXDQ, v.w, v.unary(amd64.CVTTPD2DQ, v.w, upper))
+	r := v.either(amd64.PADDQ, v.w, v.shift(amd64.PSLLQ, v.w, high, 32), low)
+	r = v.pick(v.cmp(x, v.num(1<<63), cmpGe), v.raw(math.MaxInt64), r)
+	r = v.pick(v.cmp(x, v.num(-1<<63), cmpLt), v.raw(1<<63), r)
+	return v.and(r, v.cmp(x, x, cmpOrd))
 }

@@ -16,7 +16,7 @@ type vec32 struct {
 }
 
 // function32 makes a transcendental function.
-func (b *block) function32(op rowprog.Op, x micro) micro {
+func (b *block) function32(op rowprog.Op, x, y micro) micro {
 	v := vec32{b, b.width(4)}
 	switch op {
 	case rowprog.OpExp:
@@ -35,6 +35,12 @@ func (b *block) function32(op rowprog.Op, x micro) micro {
 		return v.log1p(x)
 	case rowprog.OpErf:
 		return v.erf(x)
+	case rowprog.OpSin:
+		return v.sin(x)
+	case rowprog.OpCos:
+		return v.cos(x)
+	case rowprog.OpPow:
+		return v.pow(x, y)
 	}
 	refuse("%v of f32", op)
 	return none

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
 // straight writes a block that runs once.
@@ -181,7 +182,12 @@ func (c *compiler) loop(b *block) {
 		a.JumpIf(amd64.NotEqual, c.leave)
 	}
 	for i := range b.accs {
-		c.straight(c.fold(&b.accs[i]))
+		switch acc := &b.accs[i]; {
+		case acc.kind.GivesIndex():
+			c.straight(c.foldIndex(acc, &b.accs[i+1]))
+		case acc.kind != rowprog.NoReduction:
+			c.straight(c.fold(acc))
+		}
 	}
 }
 

@@ -24,20 +24,30 @@ type accumulator struct {
 // reduce combines a vector into the partial results.
 func (b *block) reduce(v rowprog.Value, in *rowprog.Inst) {
 	t := b.c.p.Insts[in.Args[0]].Type
-	if in.Reduction.GivesIndex() {
-		refuse("%v", in.Reduction)
-	}
 	x := b.arg(in.Args[0])
+	if in.Reduction.GivesIndex() {
+		b.reduceIndex(v, in.Reduction, t, x)
+		return
+	}
 	identity := scalar.Identity(in.Reduction, t)
 	if t == rowprog.Bool && identity == 1 {
 		identity = 1<<32 - 1
 	}
-	a := accumulator{v, in.Reduction, t, b.c.constant(laneType(t), identity), b.c.layout.room(laneBytes), -1}
-	k := len(b.accs)
+	old := b.addAccumulator(accumulator{v, in.Reduction, t, b.c.constant(laneType(t), identity), b.c.layout.room(laneBytes), -1})
+	b.setAccumulator(len(b.accs)-1, b.combine(in.Reduction, t, old, x))
+}
+
+// addAccumulator adds an accumulator and gives its value before the current vector.
+func (b *block) addAccumulator(a accumulator) micro {
 	b.accs = append(b.accs, a)
-	size, w := laneSize(t), b.width(laneSize(t))
-	old := b.add(inst{form: accForm, width: w, size: uint8(size), operand: k, args: [3]micro{none, none, none}})
-	b.add(inst{form: setAccForm, width: w, size: uint8(size), operand: k, args: [3]micro{b.combine(in.Reduction, t, old, x), none, none}})
+	size := laneSize(a.typ)
+	return b.add(inst{form: accForm, width: b.width(size), size: uint8(size), operand: len(b.accs) - 1, args: [3]micro{none, none, none}})
+}
+
+// setAccumulator sets an accumulator.
+func (b *block) setAccumulator(k int, x micro) {
+	size := laneSize(b.accs[k].typ)
+	b.add(inst{form: setAccForm, width: b.width(size), size: uint8(size), operand: k, args: [3]micro{x, none, none}})
 }
 
 // laneType is the type of the lanes that hold elements of a type.
@@ -65,16 +75,32 @@ func (c *compiler) fold(a *accumulator) *block {
 		}
 	}
 	r := x[0]
-	if c.target.wide() {
-		r = b.combine(a.kind, t, r, b.binaryImm(amd64.SHUFF64X2, w, r, r, 0x4e))
-		r = b.combine(a.kind, t, r, b.binaryImm(amd64.SHUFF64X2, w, r, r, 0xb1))
-	} else {
-		r = b.combine(a.kind, t, r, b.binaryImm(amd64.PERM2F128, w, r, r, 1))
-	}
-	r = b.combine(a.kind, t, r, b.unaryImm(amd64.PSHUFD, w, r, 0x4e))
-	if laneSize(t) == 4 {
-		r = b.combine(a.kind, t, r, b.unaryImm(amd64.PSHUFD, w, r, 0xb1))
+	for _, swap := range b.halvings(laneSize(t)) {
+		r = b.combine(a.kind, t, r, swap(r))
 	}
 	b.add(inst{form: homeOutForm, size: lastingSize(t), width: w, home: c.homeOf(a.value), args: [3]micro{r, none, none}})
 	return b
+}
+
+// halvings lists what exchanges the halves of a vector, then those of its halves, and so
+// on down to single lanes of a size.
+func (b *block) halvings(size int) (swaps []func(x micro) micro) {
+	w := b.c.target.full()
+	blocks := func(imm uint8) {
+		swaps = append(swaps, func(x micro) micro { return b.binaryImm(amd64.SHUFF64X2, w, x, x, imm) })
+	}
+	lanes := func(imm uint8) {
+		swaps = append(swaps, func(x micro) micro { return b.unaryImm(amd64.PSHUFD, w, x, imm) })
+	}
+	if b.c.target.wide() {
+		blocks(0x4e)
+		blocks(0xb1)
+	} else {
+		swaps = append(swaps, func(x micro) micro { return b.binaryImm(amd64.PERM2F128, w, x, x, 1) })
+	}
+	lanes(0x4e)
+	if size == 4 {
+		lanes(0xb1)
+	}
+	return swaps
 }

@@ -7,8 +7,7 @@ import (
 )
 
 // functions is the one table of transcendental functions of one argument. Most are made
-// of operations that vectors have too; the others are those of package math, for float32
-// rounded at the end.
+// of operations that vectors have too; the others are those of package math.
 var functions = [...]struct {
 	f64 func(float64) float64
 	f32 func(float32) float32
@@ -21,8 +20,8 @@ var functions = [...]struct {
 	rowprog.OpTanh:    {Tanh64, Tanh32},
 	rowprog.OpSigmoid: {Sigmoid64, Sigmoid32},
 	rowprog.OpErf:     {math.Erf, Erf32},
-	rowprog.OpSin:     {math.Sin, via(math.Sin)},
-	rowprog.OpCos:     {math.Cos, via(math.Cos)},
+	rowprog.OpSin:     {math.Sin, Sin32},
+	rowprog.OpCos:     {math.Cos, Cos32},
 }
 
 // worst states how far float32 results of a function may be from the exact values, in
@@ -30,7 +29,7 @@ var functions = [...]struct {
 // inputs.
 var worst = map[rowprog.Op]float64{
 	rowprog.OpSqrt: 0.5, rowprog.OpRsqrt: 1.5, rowprog.OpExp: 1.1, rowprog.OpExpm1: 2, rowprog.OpLog: 1, rowprog.OpLog1p: 1.5,
-	rowprog.OpLog2: 2, rowprog.OpTanh: 3.5, rowprog.OpSigmoid: 2.5, rowprog.OpErf: 1.2, rowprog.OpSin: 0.51, rowprog.OpCos: 0.51,
+	rowprog.OpLog2: 2, rowprog.OpTanh: 3.5, rowprog.OpSigmoid: 2.5, rowprog.OpErf: 1.2, rowprog.OpSin: 0.6, rowprog.OpCos: 0.6,
 }
 
 // WorstULP is how far float32 results of a function may be from the exact values, in
@@ -53,12 +52,13 @@ func Function32(op rowprog.Op) func(float32) float32 {
 	return functions[op].f32
 }
 
-func via(f func(float64) float64) func(float32) float32 {
-	return func(x float32) float32 { return float32(f(float64(x))) }
-}
-
 // PowFloat is x to the power of y.
-func PowFloat[T Float](x, y T) T { return T(math.Pow(float64(x), float64(y))) }
+func PowFloat[T Float](x, y T) T {
+	if x, single := any(x).(float32); single {
+		return T(Pow32(x, float32(y)))
+	}
+	return T(math.Pow(float64(x), float64(y)))
+}
 
 // Atan2 is the angle of the point (y, x).
 func Atan2[T Float](y, x T) T { return T(math.Atan2(float64(y), float64(x))) }

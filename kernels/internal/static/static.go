@@ -57,7 +57,7 @@ func (b *Block) put(offset int, v uintptr) { b[offset/8] = uint64(v) }
 func Keys() (keys []Key) {
 	floats := []rowprog.Type{rowprog.F32, rowprog.F64}
 	for _, t := range floats {
-		for op := rowprog.OpNeg; op <= rowprog.OpErf; op++ {
+		for op := rowprog.OpNeg; op <= rowprog.OpCos; op++ {
 			if t == rowprog.F32 || op < rowprog.OpErf {
 				keys = append(keys, Key{op, t, 0})
 			}

@@ -23,6 +23,8 @@ var table = map[Key]Func{
 	{rowprog.OpTanh, rowprog.F32, 0}:    tanhF32,
 	{rowprog.OpSigmoid, rowprog.F32, 0}: sigmoidF32,
 	{rowprog.OpErf, rowprog.F32, 0}:     erfF32,
+	{rowprog.OpSin, rowprog.F32, 0}:     sinF32,
+	{rowprog.OpCos, rowprog.F32, 0}:     cosF32,
 	{rowprog.OpAdd, rowprog.F32, 0}:     addF32,
 	{rowprog.OpAdd, rowprog.F32, 2}:     addF32Scalar,
 	{rowprog.OpMul, rowprog.F32, 0}:     mulF32,
@@ -151,6 +153,12 @@ func sigmoidF32(block *Block)
 
 //go:noescape
 func erfF32(block *Block)
+
+//go:noescape
+func sinF32(block *Block)
+
+//go:noescape
+func cosF32(block *Block)
 
 //go:noescape
 func addF32(block *Block)
