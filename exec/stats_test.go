@@ -36,7 +36,7 @@ func TestPlanIsTight(t *testing.T) {
 		require.NoError(t, err)
 		require.LessOrEqual(t, float64(s.Peak), 1.15*float64(s.Live)+4096, "batch %d", batch)
 		require.Less(t, s.Moved, s.Unfused)
-		require.GreaterOrEqual(t, s.Flops, 3*12*2*64*64*batch, "three products a layer")
+		require.GreaterOrEqual(t, s.Flops, (3*12-1)*2*64*64*batch, "three products a layer, but for the gradient of the input")
 	}
 	_, err := prog.Stats(nil)
 	require.ErrorContains(t, err, "batch")

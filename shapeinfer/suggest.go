@@ -15,8 +15,9 @@ const (
 	maxTrials    = 60  // changes tried for one mistake
 	// maxJudged bounds the nodes judged for all suggestions of a report: a trial judges
 	// all that depends on a change. A small graph has as many trials as it wants.
-	maxJudged = 1_000_000
-	minTrials = 20
+	maxJudged   = 1_000_000
+	maxOperands = 16 // operands of a node for which changes are tried
+	minTrials   = 20
 )
 
 // suggest gives the mistakes with suggestions, as copies: the graph keeps its own.
@@ -86,7 +87,7 @@ type trier struct {
 // run tries the strategies for the mistake. A gradient is not the user's to change, and a
 // node without sound operands fails for another reason.
 func (t *trier) run() {
-	if t.n.Origin() != nil {
+	if t.n.Origin() != nil || len(t.n.Operands()) > maxOperands {
 		return
 	}
 	for _, x := range t.n.Operands() {

@@ -10,11 +10,11 @@ const (
 
 // combine looks for a sum of inequalities that is a negative number, by Fourier and
 // Motzkin's elimination. Each product of unknowns is a column of its own.
-func (r *search) combine(st *state) (contradiction bool) {
+func combine(st *state) (contradiction bool) {
 	rows := st.rows()
 	for range maxEliminated {
 		column := fewestPairs(rows)
-		if column == nil {
+		if column == nil || !st.spend(len(rows)) {
 			return false
 		}
 		var kept, above, below []Poly
@@ -28,7 +28,7 @@ func (r *search) combine(st *state) (contradiction bool) {
 				kept = append(kept, p)
 			}
 		}
-		if len(kept)+len(above)*len(below) > maxCombined || !r.spend(len(above)*len(below)+1) {
+		if len(kept)+len(above)*len(below) > maxCombined  {
 			return false
 		}
 		for _, p := range below {
@@ -36,7 +36,7 @@ func (r *search) combine(st *state) (contradiction bool) {
 				a, b := p.coefficient(column), -q.coefficient(column)
 				g := gcd(a, b)
 				sum := p.Scale(b / g).Plus(q.Scale(a / g))
-				if sum.lost {
+				if !st.spend(1+len(sum.terms)) || sum.lost {
 					continue
 				}
 				if c := sum.content(); c > 1 {
@@ -64,6 +64,7 @@ func (st *state) rows() []Poly {
 		for _, x := range p.unknowns() {
 			if lo := st.lo[x]; lo != 0 && lo > -infinite {
 				p = p.substitute(x, Of(x).Plus(Const(lo)))
+				st.spend(len(p.terms))
 			}
 		}
 		if g := p.content(); g > 1 {

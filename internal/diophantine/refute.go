@@ -10,14 +10,14 @@ const (
 )
 
 // refute reports whether a case has no solution.
-func (r *search) refute(st *state, depth int) bool {
-	if !r.settle(st) {
+func refute(st *state, depth int) bool {
+	if !settle(st) {
 		return true
 	}
-	if r.left <= 0 {
+	if !st.spend(0) {
 		return false
 	}
-	if r.combine(st) {
+	if combine(st) {
 		return true
 	}
 	cases, endless := st.split()
@@ -25,7 +25,7 @@ func (r *search) refute(st *state, depth int) bool {
 		return false
 	}
 	for _, all := range cases {
-		if !r.spend(len(st.lo) + len(st.eq) + len(st.ge)) {
+		if !st.spend(len(st.lo) + len(st.eq) + len(st.ge)) {
 			return false
 		}
 		one := st.clone()
@@ -33,7 +33,7 @@ func (r *search) refute(st *state, depth int) bool {
 		if endless {
 			one.endless++
 		}
-		if !r.refute(&one, depth+1) {
+		if !refute(&one, depth+1) {
 			return false
 		}
 	}

@@ -2,24 +2,15 @@ package diophantine
 
 import "slices"
 
-// search is the work on one system.
-type search struct{ left int }
-
-// spend counts n operations and reports whether any are left.
-func (r *search) spend(n int) bool {
-	r.left -= n
-	return r.left > 0
-}
-
 // maxRounds bounds how often bounds are carried on, since they may creep for ever.
 const maxRounds = 12
 
 // settle draws conclusions until none is new. It gives false on a contradiction.
-func (r *search) settle(st *state) bool {
+func settle(st *state) bool {
 	for range maxRounds {
 		changed := false
-		for _, step := range []func(*state, *bool) bool{r.solve, r.tighten, r.pairUp, r.decide} {
-			if !r.spend(1) {
+		for _, step := range []func(*state, *bool) bool{solve, tighten, pairUp, decide} {
+			if !st.spend(1) {
 				return true
 			}
 			if !step(st, &changed) {
@@ -34,9 +25,9 @@ func (r *search) settle(st *state) bool {
 }
 
 // solve uses equations up.
-func (r *search) solve(st *state, changed *bool) bool {
+func solve(st *state, changed *bool) bool {
 	for i := 0; i < len(st.eq); {
-		if !r.spend(1) {
+		if !st.spend(1) {
 			return true
 		}
 		p := st.eq[i]
@@ -61,12 +52,12 @@ func (r *search) solve(st *state, changed *bool) bool {
 		}
 		if x, by, ok := st.solveFor(p); ok {
 			st.eq = slices.Delete(st.eq, i, i+1)
-			st.replace(r, x, by)
+			st.substitute(x, by)
 			*changed, i = true, 0
 			continue
 		}
 		if x, by, ok := st.euclid(p); ok {
-			st.replace(r, x, by)
+			st.substitute(x, by)
 			*changed, i = true, 0
 			continue
 		}
@@ -86,11 +77,6 @@ func (st *state) withoutFactor(p Poly) Poly {
 		}
 	}
 	return p
-}
-
-func (st *state) replace(r *search, x Unknown, by Poly) {
-	r.spend(len(st.eq) + len(st.ge) + len(st.cases) + len(st.remainders))
-	st.substitute(x, by)
 }
 
 // solveFor finds an unknown that stands once in p, alone and with the coefficient 1 or -1.
@@ -138,7 +124,7 @@ func nearest(b, a int64) int64 {
 }
 
 // tighten draws the bounds of unknowns from each constraint.
-func (r *search) tighten(st *state, changed *bool) bool {
+func tighten(st *state, changed *bool) bool {
 	kept := st.ge[:0]
 	for _, p := range st.ge {
 		if p.lost {
@@ -157,12 +143,12 @@ func (r *search) tighten(st *state, changed *bool) bool {
 	}
 	st.ge = kept
 	for _, p := range st.ge {
-		if !r.bound(st, p, changed) {
+		if !bound(st, p, changed) {
 			return false
 		}
 	}
 	for _, p := range st.eq {
-		if !r.bound(st, p, changed) || !r.bound(st, p.Scale(-1), changed) {
+		if !bound(st, p, changed) || !bound(st, p.Scale(-1), changed) {
 			return false
 		}
 	}
@@ -171,7 +157,7 @@ func (r *search) tighten(st *state, changed *bool) bool {
 			return false
 		}
 		if st.lo[x] == st.hi[x] && !st.isGone[x] {
-			st.replace(r, Unknown(x), Const(st.lo[x]))
+			st.substitute(Unknown(x), Const(st.lo[x]))
 			*changed = true
 		}
 	}
@@ -179,9 +165,9 @@ func (r *search) tighten(st *state, changed *bool) bool {
 }
 
 // bound draws the bounds of each unknown from p >= 0: with p = a·x + b it is a·x >= -b.
-func (r *search) bound(st *state, p Poly, changed *bool) bool {
+func bound(st *state, p Poly, changed *bool) bool {
 	for _, x := range p.unknowns() {
-		if !r.spend(1) {
+		if !st.spend(1) {
 			return true
 		}
 		a, b := p.split(x)
@@ -221,7 +207,7 @@ func (r *search) bound(st *state, p Poly, changed *bool) bool {
 
 // pairUp compares inequalities that differ by their constants only, or are opposite: of
 // equal ones the strongest stays, and opposite ones may be an equation.
-func (r *search) pairUp(st *state, changed *bool) bool {
+func pairUp(st *state, changed *bool) bool {
 	for i := 0; i < len(st.ge); i++ {
 		for j := i + 1; j < len(st.ge); j++ {
 			p, q := st.ge[i], st.ge[j]
@@ -247,18 +233,18 @@ func (r *search) pairUp(st *state, changed *bool) bool {
 			}
 		}
 	}
-	r.spend(len(st.ge) * len(st.ge) / 16)
+	st.spend(len(st.ge) * len(st.ge) / 16)
 	return true
 }
 
 // decide drops alternatives that cannot hold, and lists of which one surely holds.
-func (r *search) decide(st *state, changed *bool) bool {
+func decide(st *state, changed *bool) bool {
 	kept := make([][][]Constraint, 0, len(st.cases))
 	for _, alternatives := range st.cases {
 		var possible [][]Constraint
 		holds := false
 		for _, all := range alternatives {
-			if !r.spend(len(all)) {
+			if !st.spend(len(all)) {
 				return true
 			}
 			switch st.judge(all) {

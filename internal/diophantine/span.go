@@ -49,6 +49,7 @@ func (st *state) spanOf(p Poly) span {
 	if p.lost {
 		return span{-infinite, infinite}
 	}
+	st.spend(1 + len(p.terms)/4)
 	if p.isLinear() {
 		return st.sum(p, false)
 	}
@@ -57,6 +58,7 @@ func (st *state) spanOf(p Poly) span {
 	for _, x := range p.unknowns() {
 		if lo := st.lo[x]; lo != 0 && lo > -infinite {
 			shifted = shifted.substitute(x, Of(x).Plus(Const(lo)))
+			st.spend(2 * len(shifted.terms))
 		}
 	}
 	if shifted.lost {

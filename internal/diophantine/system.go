@@ -26,7 +26,8 @@ type state struct {
 	// cases are alternatives of which one must hold. remainders hold for any whole
 	// number, and are tried when nothing else helps.
 	cases, remainders [][][]Constraint
-	endless           int // how often an unknown without a greatest value was split
+	endless           int  // how often an unknown without a greatest value was split
+	left              *int // the work that may still be done
 }
 
 // definition is what an unknown was solved to.
@@ -92,35 +93,42 @@ func (s *System) Clone() *System { return &System{s.root.clone()} }
 func (st *state) clone() state {
 	return state{
 		lo: slices.Clone(st.lo), hi: slices.Clone(st.hi), isGone: slices.Clone(st.isGone), solved: slices.Clone(st.solved),
-		eq: slices.Clone(st.eq), ge: slices.Clone(st.ge), cases: slices.Clone(st.cases), remainders: slices.Clone(st.remainders), endless: st.endless,
+		eq: slices.Clone(st.eq), ge: slices.Clone(st.ge), cases: slices.Clone(st.cases), remainders: slices.Clone(st.remainders), endless: st.endless, left: st.left,
 	}
 }
 
-// Refuted reports whether it is certain that no whole numbers satisfy the system. Effort
-// bounds the work: about as many operations on polynomials.
-func (s *System) Refuted(effort int) bool {
-	st := s.root.clone()
-	r := &search{left: effort}
-	return r.refute(&st, 0)
+// Refuted reports whether it is certain that no whole numbers satisfy the system and the
+// further constraints. The work done, in terms of polynomials, is taken from left; when
+// nothing is left the answer is false.
+func (s *System) Refuted(left *int, more ...Constraint) bool {
+	st := s.start(left)
+	st.assert(more)
+	return refute(&st, 0)
 }
 
-// RefutedWith reports whether the system and further constraints have no solution.
-func (s *System) RefutedWith(effort int, more ...Constraint) bool {
+func (s *System) start(left *int) state {
 	st := s.root.clone()
-	st.assert(more)
-	r := &search{left: effort}
-	return r.refute(&st, 0)
+	st.left = left
+	return st
+}
+
+// spend takes work from what is left and reports whether there is more.
+func (st *state) spend(terms int) bool {
+	if st.left == nil {
+		return true
+	}
+	*st.left -= terms
+	return *st.left > 0
 }
 
 // Range gives bounds on the values that p takes in solutions, as far as they are seen
 // without trying cases; none says that there are no solutions. Without a bound, lo and hi
-// are -2^62 and 2^62.
-func (s *System) Range(p Poly, effort int) (lo, hi int64, none bool) {
-	st := s.root.clone()
-	r := &search{left: effort}
+// are -2^62 and 2^62. The work done is taken from left.
+func (s *System) Range(p Poly, left *int) (lo, hi int64, none bool) {
+	st := s.start(left)
 	x := st.unknown(-infinite, infinite)
 	st.eq = append(st.eq, p.Minus(Of(x)))
-	if !r.settle(&st) {
+	if !settle(&st) {
 		return 0, 0, true
 	}
 	span := st.value(Of(x))
@@ -147,9 +155,12 @@ func (st *state) substitute(x Unknown, by Poly) {
 	st.solved = append(st.solved, definition{x, by})
 	for _, list := range [][]Poly{st.eq, st.ge} {
 		for i, p := range list {
-			list[i] = p.substitute(x, by)
+			if list[i] = p.substitute(x, by); len(p.terms) > 0 {
+				st.spend(1 + len(list[i].terms))
+			}
 		}
 	}
+	st.spend(len(st.cases) + len(st.remainders))
 	st.cases = substituteCases(st.cases, x, by)
 	st.remainders = substituteCases(st.remainders, x, by)
 }
