@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/page"
@@ -129,7 +130,7 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 
 // check refuses a graph with mistakes and roots that are none of its nodes.
 func (r *request) check(g *graph.Graph) error {
-	report := shapeinfer.Check(g)
+	report := shapeinfer.CheckProgram(g, append(slices.Clone(r.outputs), r.updates...)...)
 	problem := func(format string, args ...any) {
 		report.Errors = append(report.Errors, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf(format, args...)})
 	}

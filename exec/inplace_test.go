@@ -125,6 +125,19 @@ func TestGradientThroughWrites(t *testing.T) {
 	require.Equal(t, []float64{9 * 3, 16 * 4}, r.Array(grads[1]).Data)
 }
 
+// A graph may hold two ways to train a parameter; a program has one of them.
+func TestTwoProgramsWriteOneParameter(t *testing.T) {
+	g := graph.New("two")
+	w := g.Param("w", graph.Float32, 2)
+	slow, fast := ops.AddInPlace(w, graph.Num(1)), ops.AddInPlace(w, graph.Num(10))
+	for _, step := range []*graph.Node{slow, fast} {
+		_, err := Compile(g, Updates(step))
+		require.NoError(t, err)
+	}
+	_, err := Compile(g, Updates(slow, fast))
+	require.ErrorContains(t, err, "two writes of one value have no order")
+}
+
 // A number may fill memory that several elements share.
 func TestFillOfRepeatedMemory(t *testing.T) {
 	g := graph.New("fill")

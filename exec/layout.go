@@ -130,6 +130,17 @@ func (b *binding) strides(o operand) []int {
 	return out
 }
 
+// first gives the place of a layout's first element. Where it has none, the offset can lie
+// outside of the memory, where no pointer may point: see package unsafe.
+func (b *binding) first(l graph.Layout) int {
+	for _, d := range l.Shape {
+		if b.eval(d) == 0 {
+			return 0
+		}
+	}
+	return b.eval(l.Offset)
+}
+
 // newStep notes where each operand's memory is.
 func (b *binding) newStep(p *Program, operands []operand) (s step) {
 	for _, o := range operands {
@@ -139,7 +150,7 @@ func (b *binding) newStep(p *Program, operands []operand) (s step) {
 			continue
 		}
 		st := p.storageOf[o.base]
-		s.operands = append(s.operands, place{storage: st, offset: b.eval(o.layout.Offset) * st.dtype.Size(), slot: -1})
+		s.operands = append(s.operands, place{storage: st, offset: b.first(o.layout) * st.dtype.Size(), slot: -1})
 		s.needsIn = s.needsIn || st.kind == inInput
 	}
 	return s

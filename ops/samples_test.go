@@ -38,10 +38,7 @@ func (s sample) indexOf(i int) int  { return s.index[i] }
 func (s sample) isTruth(i int) bool { return slices.Contains(s.truth, i) }
 func (s sample) elementwise() bool  { return s.shapes == nil }
 
-type (
-	node  = *graph.Node
-	nodes = []*graph.Node
-)
+type node = *graph.Node
 
 // on is a call of a function of one operand.
 func on(f func(x node) node) func(in ...node) node {

@@ -23,7 +23,9 @@ func firstGrad(n, dy node) node {
 		return dy
 	}
 	var place node
+	count := graph.Dim(1)
 	for _, axis := range axes {
+		count = count.Times(x.Shape()[axis])
 		along := Iota(x.Graph(), axis, x.Shape()...)
 		if place == nil {
 			place = along
@@ -31,8 +33,12 @@ func firstGrad(n, dy node) node {
 			place = Add(Mul(place, Size(x.Graph(), graph.Int64, x.Shape()[axis])), along)
 		}
 	}
+	most := int64(math.MaxInt64)
+	if n, static := count.Int(); static && n <= math.MaxInt32 { // half the memory
+		place, most = Cast(place, graph.Int32), math.MaxInt32
+	}
 	won := Or(Equal(x, keepShape(n, n)), NotEqual(x, x))
-	first := Apply(opMin, ReduceAttrs{Axes: axes, KeepDims: true}, Where(won, place, graph.Num(math.MaxInt64)))
+	first := Apply(opMin, ReduceAttrs{Axes: axes, KeepDims: true}, Where(won, place, graph.Num(most)))
 	return Where(Equal(place, first), keepShape(n, dy), num(0))
 }
 

@@ -107,7 +107,7 @@ func (b *binder) linear(size graph.Dim, unknown string) (coef, rest int64, ok bo
 // The limits of trying values of names one by one.
 const (
 	maxTried     = 4000
-	effortTrying = 400
+	effortTrying = 3000
 )
 
 // solveRest solves equations that no name can be read off: floor(n/2) = 5, m·n = 12.
@@ -161,14 +161,14 @@ func (b *binder) search(s *sizes, names []string, so Sizes, tried *int) (Sizes, 
 		return so, true
 	}
 	p := s.of(graph.SymbolicDim(names[0]))
-	lo, hi, none := s.Range(p, effortTrying)
+	lo, hi, none := s.Range(p, effort(effortTrying))
 	if none {
 		return nil, false
 	}
 	for v := lo; v <= hi && *tried > 0; v++ {
 		*tried--
 		is := diophantine.Zero(p.Minus(diophantine.Const(v)))
-		if s.RefutedWith(effortTrying, is) {
+		if s.Refuted(effort(effortTrying), is) {
 			continue
 		}
 		with := s.clone()
@@ -206,7 +206,7 @@ func (b *binder) open(s *sizes, names []string, found Sizes) (open []string) {
 		}
 		other := s.clone()
 		other.differ(other.of(d), diophantine.Const(v))
-		if !other.Refuted(effortTogether) {
+		if !other.Refuted(effort(effortTogether)) {
 			open = append(open, mine...)
 		}
 	}

@@ -13,7 +13,20 @@ import (
 //	if err := shapeinfer.Check(g).Err(); err != nil {
 //		t.Fatal(err)
 //	}
-func Check(g *graph.Graph) *Report {
+//
+// A graph may hold several programs, such as two ways to train the same parameters; what
+// only shows in one of them is judged by [CheckProgram].
+func Check(g *graph.Graph) *Report { return check(g, nil) }
+
+// CheckProgram judges a graph and the program that computes some of its values and carries
+// out some of its writes: two writes of one parameter are no mistake in a graph, but in
+// a program they are.
+func CheckProgram(g *graph.Graph, roots ...*graph.Node) *Report {
+	return check(g, needed(g, roots))
+}
+
+// check judges a graph, and a program where its nodes are given.
+func check(g *graph.Graph, program []*graph.Node) *Report {
 	r := &Report{
 		Graph:    g,
 		Errors:   slices.Clone(g.Mistakes()),
@@ -28,7 +41,8 @@ func Check(g *graph.Graph) *Report {
 	}
 	r.Requirements = slices.Clone(g.Requirements())
 	solveTogether(g, r)
-	checkWrites(g, r)
+	checkWrites(g.Nodes(), false, r)
+	checkWrites(program, true, r)
 	graph.SortMistakes(r.Errors)
 	graph.SortMistakes(r.Warnings)
 	r.complete()

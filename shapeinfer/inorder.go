@@ -2,29 +2,72 @@ package shapeinfer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
 
 // checkWrites refuses two writes of one state of a value, and a write that cannot come
-// after all reads of what it destroys.
-func checkWrites(g *graph.Graph, r *Report) {
-	w := FindWrites(g.Nodes())
+// after all reads of what it destroys; among the nodes of a program, or of a whole graph.
+func checkWrites(nodes []*graph.Node, program bool, r *Report) {
+	if len(nodes) == 0 {
+		return
+	}
+	w := FindWrites(nodes)
 	for _, n := range w.second {
 		first := w.next[State(n.In(0))]
-		r.Errors = append(r.Errors, &graph.Mistake{Code: CodeWriters, Node: n,
+		m := &graph.Mistake{Code: CodeWriters, Node: n,
 			Summary:  fmt.Sprintf("%s was written before, at %s: two writes of one value have no order", State(n.In(0)).Called(), first.Pos()),
 			Operands: []graph.OperandNote{{Node: first, Text: "the first write"}},
-			Help:     []string{fmt.Sprintf("write what the first write gives: After(%s, %s)", n.In(0).Called(), first.Called())}})
+			Help:     []string{fmt.Sprintf("write what the first write gives: After(%s, %s)", n.In(0).Called(), first.Called())}}
+		if !program && Storage(n).Op().Class == graph.Source {
+			m.Severity = graph.Warning
+			m.Detail = []string{"no program can carry out both; two programs may have one each"}
+			r.Warnings = append(r.Warnings, m)
+			continue
+		}
+		r.addOnce(m)
 	}
 	if w.Any() {
-		o := orderCheck{w: w, state: make([]visit, len(g.Nodes())), blamed: map[*graph.Node]bool{}}
-		for _, n := range g.Nodes() {
+		o := orderCheck{w: w, state: make([]visit, len(nodes[0].Graph().Nodes())), blamed: map[*graph.Node]bool{}}
+		for _, n := range nodes {
 			o.visit(n)
 		}
-		r.Errors = append(r.Errors, o.found...)
+		for _, m := range o.found {
+			r.addOnce(m)
+		}
 	}
+}
+
+// addOnce adds an error unless there is one of its kind at its node.
+func (r *Report) addOnce(m *graph.Mistake) {
+	if !slices.ContainsFunc(r.Errors, func(old *graph.Mistake) bool { return old.Node == m.Node && old.Code == m.Code }) {
+		r.Errors = append(r.Errors, m)
+	}
+}
+
+// needed lists the nodes that some others are computed from, and these themselves.
+func needed(g *graph.Graph, roots []*graph.Node) (list []*graph.Node) {
+	wanted := make([]bool, len(g.Nodes()))
+	for _, n := range roots {
+		if n != nil && n.Graph() == g {
+			wanted[n.ID()] = true
+		}
+	}
+	for _, n := range slices.Backward(g.Nodes()) {
+		if !wanted[n.ID()] {
+			continue
+		}
+		list = append(list, n)
+		for _, x := range n.Operands() {
+			if x != nil && x.Graph() == g {
+				wanted[x.ID()] = true
+			}
+		}
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // visit is how far the search for cycles has come with a node.

@@ -8,11 +8,15 @@ import (
 	"github.com/broadloom/broadloom/internal/diophantine"
 )
 
-// The work spent on one question, in operations on polynomials.
+// The work spent on questions, in terms of polynomials: some 50 ns each.
 const (
-	effortAlone    = 1500
-	effortTogether = 20000
+	effortAlone    = 10_000    // on one requirement
+	effortTogether = 200_000   // on requirements that share names
+	effortOfCheck  = 4_000_000 // on all requirements of a graph
 )
+
+// effort gives a fresh amount of work.
+func effort(terms int) *int { return &terms }
 
 // sizes is a system of constraints over named sizes.
 type sizes struct {
@@ -181,8 +185,8 @@ func (s *sizes) judge(r graph.Requirement, canHold, canFail bool) Verdict {
 	if !canHold {
 		with := s.clone()
 		with.require(r)
-		if with.Refuted(effortAlone) {
-			if s.Refuted(effortAlone) {
+		if with.Refuted(effort(effortAlone)) {
+			if s.Refuted(effort(effortAlone)) {
 				return Deferred // no sizes at all: the declarations are at fault
 			}
 			return Refused
@@ -190,7 +194,7 @@ func (s *sizes) judge(r graph.Requirement, canHold, canFail bool) Verdict {
 	}
 	if !canFail {
 		against := s.clone()
-		if against.deny(r) && against.Refuted(effortAlone) {
+		if against.deny(r) && against.Refuted(effort(effortAlone)) {
 			return Proved
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // sizes together. What is proved is left out of r.Requirements; what no sizes satisfy
 // becomes a mistake that names the fewest requirements that clash.
 func solveTogether(g *graph.Graph, r *Report) {
-	j := &joint{g: g, report: r, at: map[statement]int{}, linked: links{}, facts: map[string][]graph.Dim{}}
+	j := &joint{g: g, report: r, at: map[statement]int{}, left: effortOfCheck, linked: links{}, facts: map[string][]graph.Dim{}}
 	for _, need := range r.Requirements {
 		if need.Node == nil || need.Node.Err() == nil {
 			j.add(need)
@@ -58,6 +58,7 @@ type joint struct {
 	report *Report
 	groups []group
 	at     map[statement]int
+	left   int // the work that may still be done
 	// linked joins names that stand in one fact, and later in one requirement. facts are
 	// the sizes of inputs that are not negative for every value of their names, and yet
 	// sizes; each is kept under the name that stands for all that are linked.
@@ -210,8 +211,19 @@ const maxPaired = 16
 const maxReasons = 3
 
 func (j *joint) clash(list []*group) bool {
-	return !j.hasWitness(list) && j.system(list...).Refuted(effortTogether)
+	if j.hasWitness(list) {
+		return false
+	}
+	left := j.work(effortTogether)
+	defer j.done(left, *left)
+	return j.system(list...).Refuted(left)
 }
+
+// work gives an amount of work, as far as there is any left for the graph; done takes away
+// what was used of it.
+func (j *joint) work(terms int) *int { return effort(min(terms, j.left)) }
+
+func (j *joint) done(left *int, given int) { j.left -= given - *left }
 
 // hasWitness reports whether some of a few trial sizes satisfy all requirements and facts.
 func (j *joint) hasWitness(list []*group) bool {
@@ -334,7 +346,10 @@ func (j *joint) warnFixed(list []*group) {
 				continue
 			}
 			warned[name] = true
-			lo, hi, none := s.Range(s.of(graph.SymbolicDim(name)), effortTogether)
+			left := j.work(effortTogether)
+			given := *left
+			lo, hi, none := s.Range(s.of(graph.SymbolicDim(name)), left)
+			j.done(left, given)
 			if none || lo != hi {
 				continue
 			}

@@ -3,7 +3,6 @@ package viz
 import (
 	"strconv"
 	"strings"
-	"unicode"
 )
 
 // model makes of what was read what pictures need.
@@ -16,7 +15,7 @@ func (p *parsed) model(*options) (*model, error) {
 	}
 	for i, v := range p.values {
 		name := v.name()
-		value := &value{id: i, label: v.id, name: lastName(name), scope: parentScope(name), op: v.op, pos: v.remark, judged: v.typ != "?", doubt: v.typ == "?",
+		value := &value{id: i, label: v.label(), name: lastName(name), scope: parentScope(name), op: v.op, pos: v.remark, judged: v.typ != "?", doubt: v.typ == "?",
 			kernel: kernels[v.kernel], planned: m.planned, stored: v.buffer != "", buffer: v.buffer}
 		if k := value.kernel; k != nil {
 			k.ops++
@@ -49,6 +48,14 @@ func (p *parsed) model(*options) (*model, error) {
 func (v *parsedValue) name() string {
 	if isNumbered(v.id) {
 		return ""
+	}
+	return v.label()
+}
+
+// label is how a value is called, without quotes.
+func (v *parsedValue) label() string {
+	if name, err := strconv.Unquote(v.id); err == nil {
+		return name
 	}
 	return v.id
 }
@@ -90,23 +97,6 @@ func parseAxis(s string) axis {
 		return axis{size: size, mark: markUndecided}
 	}
 	return axis{size: inner, mark: markStretched}
-}
-
-// quoteWord quotes a name that is no plain word, as the text form does.
-func quoteWord(s string) string {
-	if isNumbered(s) || isPlainWord(s) {
-		return s
-	}
-	return strconv.Quote(s)
-}
-
-func isPlainWord(s string) bool {
-	for i, r := range s {
-		if !unicode.IsLetter(r) && r != '_' && (i == 0 || !unicode.IsDigit(r) && r != '/' && r != '.') {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // isNumbered reports whether s is the word of a value without a name.

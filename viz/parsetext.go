@@ -45,7 +45,7 @@ type parsed struct {
 
 type parsedValue struct {
 	sign     byte
-	id       string // without quotes
+	id       string // as it is written, in quotes where it is no plain word
 	typ      string // "?" where it was not judged
 	op       string
 	operands []parsedOperand
@@ -100,42 +100,63 @@ func (p *parsed) value(s string) (v parsedValue, err error) {
 		return v, fmt.Errorf("want two columns for a sign before a value; got %q", s)
 	}
 	v.sign, v.kernel = s[0], p.kernel
-	rest, remark, _ := strings.Cut(s[2:], "   # ")
-	v.remark = remark
-	rest, v.buffer, _ = strings.Cut(rest, "   → ")
-	if at := strings.Index(rest, " {"); at >= 0 && strings.HasSuffix(rest, "}") {
-		rest, v.attrs = rest[:at], rest[at+2:len(rest)-1]
-	}
-	if v.id, rest, err = identifier(rest, ":"); err != nil {
+	var rest string
+	if v.id, rest, err = identifier(s[2:], ":"); err != nil {
 		return v, err
 	}
 	v.typ, rest, _ = strings.Cut(strings.TrimPrefix(rest, ":"), " = ")
-	v.op, rest, _ = strings.Cut(rest, " ")
+	op := strings.IndexByte(rest+" ", ' ')
+	v.op, rest = rest[:op], rest[op:]
 	if v.typ == "" || v.op == "" {
 		return v, fmt.Errorf("want a name, a type, = and an operation; got %q", s)
 	}
-	for rest != "" {
+	for len(rest) > 1 && rest[1] != ' ' && rest[1] != '{' {
 		var x parsedOperand
-		if x, rest, err = p.operand(rest); err != nil {
+		if x, rest, err = p.operand(rest[1:]); err != nil {
 			return v, err
 		}
 		v.operands = append(v.operands, x)
 	}
+	if attrs, found := strings.CutPrefix(rest, " {"); found {
+		end := endOfAttrs(attrs)
+		if end < 0 {
+			return v, fmt.Errorf("the arguments of %s have no end", v.op)
+		}
+		v.attrs, rest = attrs[:end], attrs[end+1:]
+	}
+	if note, found := strings.CutPrefix(rest, "   → "); found {
+		if at := strings.Index(note, "   # "); at >= 0 {
+			v.buffer, rest = note[:at], note[at:]
+		} else {
+			v.buffer, rest = note, ""
+		}
+	}
+	v.remark, _ = strings.CutPrefix(rest, "   # ")
 	return v, nil
+}
+
+// endOfAttrs finds the brace that is followed by the end or by a note.
+func endOfAttrs(s string) int {
+	for i, r := range s {
+		if after := s[i:]; r == '}' && (len(after) == 1 || strings.HasPrefix(after[1:], "   → ") || strings.HasPrefix(after[1:], "   # ")) {
+			return i
+		}
+	}
+	return -1
 }
 
 func (p *parsed) operand(s string) (x parsedOperand, rest string, err error) {
 	x.at = -1
 	if strings.HasPrefix(s, "(") || strings.HasPrefix(s, "nil ") || s == "nil" {
-		end := strings.Index(s, ") ")
+		end := strings.Index(s+" ", ") ")
 		if s[0] != '(' {
 			end = 2
 		}
 		if end < 0 {
-			return parsedOperand{at: -1, word: s}, "", nil
+			return x, "", fmt.Errorf("an operand in parentheses has no end: %q", s)
 		}
 		x.word = s[:end+1]
-		return x, strings.TrimPrefix(s[end+1:], " "), nil
+		return x, s[end+1:], nil
 	}
 	id, rest, err := identifier(s, " <")
 	if err != nil {
@@ -153,18 +174,18 @@ func (p *parsed) operand(s string) (x parsedOperand, rest string, err error) {
 		}
 		x.axes, rest = rest[1:end], rest[end+1:]
 	}
-	return x, strings.TrimPrefix(rest, " "), nil
+	return x, rest, nil
 }
 
-// identifier reads a word that ends before one of the signs, or a quoted one.
+// identifier reads a word that ends before one of the signs, or a quoted one with its
+// quotes.
 func identifier(s, ends string) (id, rest string, err error) {
 	if strings.HasPrefix(s, `"`) {
 		quoted, err := strconv.QuotedPrefix(s)
 		if err != nil {
 			return "", "", fmt.Errorf("a quoted name has no end: %q", s)
 		}
-		id, err := strconv.Unquote(quoted)
-		return id, s[len(quoted):], err
+		return quoted, s[len(quoted):], nil
 	}
 	if end := strings.IndexAny(s, ends); end >= 0 {
 		return s[:end], s[end:], nil
@@ -180,7 +201,7 @@ func (p *parsed) text(lines bool) string {
 		for _, h := range p.heads[i] {
 			b.WriteString(h + "\n")
 		}
-		b.WriteString(string(v.sign) + " " + quoteWord(v.id) + ":" + v.typ + " = " + v.op)
+		b.WriteString(string(v.sign) + " " + v.id + ":" + v.typ + " = " + v.op)
 		for _, x := range v.operands {
 			b.WriteString(" " + p.operandText(x))
 		}
@@ -202,7 +223,7 @@ func (p *parsed) operandText(x parsedOperand) string {
 	if x.at < 0 {
 		return x.word
 	}
-	text := quoteWord(p.values[x.at].id)
+	text := p.values[x.at].id
 	if x.axes != "" {
 		text += "<" + x.axes + ">"
 	}
@@ -212,7 +233,7 @@ func (p *parsed) operandText(x parsedOperand) string {
 func (p *parsed) page(*options) *page.Document {
 	c := &page.Column{Name: "text", Doc: "a program that was read from its text form"}
 	for i, v := range p.values {
-		value := page.Value{Label: v.id, Op: v.op, Type: v.typ, Attrs: v.attrs, Buffer: v.buffer, Pos: v.remark, Sources: []int{i}, Doubt: v.typ == "?"}
+		value := page.Value{Label: v.label(), Op: v.op, Type: v.typ, Attrs: v.attrs, Buffer: v.buffer, Pos: v.remark, Sources: []int{i}, Doubt: v.typ == "?"}
 		value.Role, value.Scope, value.Name = v.source(), parentScope(v.name()), lastName(v.name())
 		for _, x := range v.operands {
 			value.Operands = append(value.Operands, page.Operand{At: x.at, Word: x.word, Axes: x.axes})

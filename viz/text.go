@@ -29,11 +29,8 @@ func (s graphSource) text(lines bool) string {
 func (s programSource) text(lines bool) string {
 	plan := s.p.Plan()
 	t := planText{plan: plan, done: make([]bool, len(plan.Graph.Nodes())), note: map[*graph.Node]string{}}
-	text := plan.Graph.String()
-	if lines {
-		text = plan.Graph.TextWithLines()
-	}
-	t.lines = strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	t.places = lines
+	t.lines = strings.Split(strings.TrimSuffix(plan.Graph.String(), "\n"), "\n")
 	t.findNotes()
 	t.b.WriteString(t.lines[0] + "\n")
 	t.lines = t.lines[1:]
@@ -62,12 +59,13 @@ func (s programSource) text(lines bool) string {
 
 // planText writes the lines of a compiled graph in the order of its kernels.
 type planText struct {
-	b     strings.Builder
-	plan  *exec.Plan
-	lines []string // by node
-	done  []bool
-	open  bool // the lines written last are a kernel's
-	note  map[*graph.Node]string
+	b      strings.Builder
+	plan   *exec.Plan
+	lines  []string // by node
+	done   []bool
+	places bool // show files and lines
+	open   bool // the lines written last are a kernel's
+	note   map[*graph.Node]string
 }
 
 // findNotes tells where values lie.
@@ -115,12 +113,12 @@ func (t *planText) write(n *graph.Node) {
 		return
 	}
 	t.done[n.ID()] = true
-	line, remark, remarked := strings.Cut(t.lines[n.ID()], "   # ")
+	line := t.lines[n.ID()]
 	if note := t.note[n]; note != "" {
 		line += "   → " + note
 	}
-	if remarked {
-		line += "   # " + remark
+	if t.places {
+		line += "   # " + n.Pos().String()
 	}
 	t.b.WriteString(line + "\n")
 }

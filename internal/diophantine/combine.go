@@ -28,7 +28,7 @@ func combine(st *state) (contradiction bool) {
 				kept = append(kept, p)
 			}
 		}
-		if len(kept)+len(above)*len(below) > maxCombined  {
+		if len(kept)+len(above)*len(below) > maxCombined {
 			return false
 		}
 		for _, p := range below {

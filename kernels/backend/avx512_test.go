@@ -10,16 +10,18 @@ import (
 	"github.com/broadloom/broadloom/kernels/internal/rowtest"
 	"github.com/broadloom/broadloom/kernels/lower"
 	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// emulate makes a kernel of AVX-512 code that is emulated, nil if there is no code for
-// the program.
-func emulate(t *testing.T, c *lower.Code) *machine {
+// emulate makes a kernel whose code is emulated.
+func emulate(t *testing.T, p *rowprog.Program, c *lower.Code) *machine {
 	words := make([]uint64, len(c.Bytes)/8+16)
 	room := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
 	code := room[-uintptr(unsafe.Pointer(&room[0]))&63:]
 	copy(code, c.Bytes)
-	return &machine{layout: c.Layout, size: c.Length, streams: c.Streams, most: c.Most, code: newEmulator(t, code, c.Length)}
+	k := newMachine(p, c, 0)
+	k.code = newEmulator(t, code, c.Length)
+	return k
 }
 
 // TestAVX512 compares emulated AVX-512 code with the interpreter on random programs.
@@ -35,9 +37,7 @@ func TestAVX512(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		k := emulate(t, c)
-		k.prog = want.Program
-		k.find()
+		k := emulate(t, want.Program, c)
 		reference, err := portable.Compile(want.Program)
 		require.NoError(t, err)
 		got := want.Clone()

@@ -1,6 +1,10 @@
 // Package backend compiles row programs for the machine at hand: to machine code where
-// processor, system and program allow it, else for the portable interpreter. Both give
-// the same bits.
+// processor, system and program allow it, else for the portable interpreter, which then
+// uses vector code of single primitives. All give the same bits.
+//
+// The environment variables BROADLOOM_ISA (avx512, avx2 or portable) and BROADLOOM_JIT
+// (0 for no machine code) override the choice; BROADLOOM_DUMP names a directory to which
+// programs and their machine code are written.
 package backend
 
 import (
@@ -65,34 +69,14 @@ func Compile(p *rowprog.Program) (Kernel, error) {
 // CompileAll makes kernels of programs that are used together. Their code shares a block
 // of memory, which is given back when none of the kernels is in use any more.
 func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
-	kernels := make([]Kernel, len(programs))
-	var code []byte
-	var made []*machine
-	for i, p := range programs {
+	for _, p := range programs {
 		if err := p.Verify(); err != nil {
 			return nil, err
 		}
-		if cpu.JIT() && cpu.Chosen() >= cpu.AVX2 {
-			c, err := lower.Compile(p, target())
-			dump(p, c, err)
-			if err == nil {
-				m := &machine{prog: p, layout: c.Layout, offset: len(code), size: c.Length, streams: c.Streams, most: c.Most}
-				code = append(code, c.Bytes...)
-				code = append(code, make([]byte, -len(code)&(amd64.DataAlign-1))...)
-				made = append(made, m)
-				kernels[i] = m
-			}
-		}
 	}
-	if len(made) > 0 {
-		block, err := jit.New(code)
-		for _, m := range made {
-			m.code = block
-			m.find()
-		}
-		if err != nil {
-			clear(kernels)
-		}
+	kernels := make([]Kernel, len(programs))
+	if cpu.JIT() && cpu.Chosen() >= cpu.AVX2 {
+		compileMachine(kernels, programs)
 	}
 	for i, k := range kernels {
 		if k != nil {
@@ -105,6 +89,36 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 		kernels[i] = &interpreted{c}
 	}
 	return kernels, nil
+}
+
+// compileMachine makes kernels of machine code: none of programs that there is no code
+// for, and none at all if there is no executable memory.
+func compileMachine(kernels []Kernel, programs []*rowprog.Program) {
+	made := make([]*machine, len(programs))
+	var code []byte
+	for i, p := range programs {
+		c, err := lower.Compile(p, target())
+		dump(p, c, err)
+		if err != nil {
+			continue
+		}
+		made[i] = newMachine(p, c, len(code))
+		code = append(code, c.Bytes...)
+		code = append(code, make([]byte, -len(code)&(amd64.DataAlign-1))...)
+	}
+	if code == nil {
+		return
+	}
+	block, err := jit.New(code)
+	if err != nil {
+		return
+	}
+	for i, m := range made {
+		if m != nil {
+			m.code = block
+			kernels[i] = m
+		}
+	}
 }
 
 // target is the instructions to compile for.

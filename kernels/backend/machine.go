@@ -17,7 +17,6 @@ type machine struct {
 	code    executable
 	layout  lower.Layout
 	offset  int // in the code
-	size    int
 	streams bool
 	guards  bool
 	most    int // elements of a row, 0 for any number
@@ -36,22 +35,24 @@ type accumulated struct {
 	neutral uint64 // what combined with an element gives the element, with all its bits
 }
 
-// find notes what calls need to know of the program.
-func (k *machine) find() {
-	k.free = k.prog.Elementwise()
-	for i := range k.prog.Insts {
-		in := &k.prog.Insts[i]
+// newMachine notes what calls need to know of a program and its code, which begins at an
+// offset.
+func newMachine(p *rowprog.Program, c *lower.Code, offset int) *machine {
+	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, most: c.Most, free: p.Elementwise()}
+	for i := range p.Insts {
+		in := &p.Insts[i]
 		k.guards = k.guards || in.Op == rowprog.OpGuard
 		if in.Op != rowprog.OpAccumulate {
 			continue
 		}
-		t := k.prog.Operands[in.Operand].Type
+		t := p.Operands[in.Operand].Type
 		neutral := scalar.Identity(in.Reduction, t)
 		if in.Reduction == rowprog.Sum && t.IsFloat() {
 			neutral = 1 << (8*t.Size() - 1) // -0, to which -0 may be added
 		}
 		k.accs = append(k.accs, accumulated{in.Operand, neutral})
 	}
+	return k
 }
 
 func (k *machine) Program() *rowprog.Program { return k.prog }

@@ -36,9 +36,11 @@ type emitter struct {
 	slot   []int32 // where a value was spilled, 0 if it was not
 	use    []int32 // where each value is used next
 	holds  [vectorRegs]int32
-	busy   uint32 // registers that the current operation needs
-	peak   int    // the most registers in use at once
-	spills int    // how often a value had to be stored
+	busy   uint32  // registers that the current operation needs
+	peak   int     // the most registers in use at once
+	spills int     // how often a value had to be stored
+	inMask []uint8 // the mask register of a value that is held in one, else 0
+	taken  uint8   // mask registers in use
 	slots  []int32
 
 	accIndex uint8 // the size of elements for which temp2 holds the place among the lanes
@@ -136,6 +138,9 @@ func (e *emitter) start(pins *pins) {
 	}
 	e.stored, e.busy, e.peak, e.spills, e.accIndex = 0, 0, 0, 0, 0
 	e.slots = e.slots[:0]
+	e.taken = 0
+	e.inMask = resize(e.inMask, len(e.nodes))
+	clear(e.inMask)
 	if e.masked && !e.c.target.wide() {
 		e.holds[mask4], e.holds[mask8] = pinned, pinned
 	}
@@ -307,6 +312,7 @@ func (e *emitter) settle(nd *node) {
 
 // drop frees a value's register.
 func (e *emitter) drop(v int32) {
+	e.taken &^= 1 << e.inMask[v] &^ 1 // 0 is none
 	if r := e.reg[v]; r >= 0 && e.holds[r] == v {
 		e.holds[r] = vacant
 		e.busy &^= 1 << r

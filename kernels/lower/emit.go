@@ -162,18 +162,54 @@ func (e *emitter) binary(i int32, nd *node) {
 	x := e.get(nd.args[0])
 	y := e.operand(nd, 1)
 	e.settle(nd)
-	r := e.result(i)
 	if k, size := compareOp(in.op); k != nil && e.c.target.wide() {
-		e.write(k, nd, workMask, x, y, 1, nd.immediate()...)
-		vector := amd64.PMOVM2D
-		if size == 8 {
-			vector = amd64.PMOVM2Q
-		}
-		e.a.R(vector, in.width, r, 0, workMask)
-	} else {
-		e.write(in.op, nd, r, x, y, 1, nd.immediate()...)
+		e.compare(i, nd, k, size, x, y)
+		return
 	}
+	r := e.result(i)
+	e.write(in.op, nd, r, x, y, 1, nd.immediate()...)
 	e.define(i, r)
+}
+
+// compare writes a comparison that gives a mask register. The mask stays there if all
+// that it is for is a blend, else it is spread to a vector.
+func (e *emitter) compare(i int32, nd *node, op *amd64.Op, size int, x amd64.Vec, y place) {
+	if k := e.freeMask(); k != 0 && e.onlyBlends(i) {
+		e.write(op, nd, amd64.Vec(k), x, y, 1, nd.immediate()...)
+		e.inMask[i] = k
+		e.taken |= 1 << k
+		return
+	}
+	r := e.result(i)
+	e.write(op, nd, workMask, x, y, 1, nd.immediate()...)
+	spread := amd64.PMOVM2D
+	if size == 8 {
+		spread = amd64.PMOVM2Q
+	}
+	e.a.R(spread, nd.in.width, r, 0, workMask)
+	e.define(i, r)
+}
+
+// freeMask finds a mask register without a role, 0 if there is none.
+func (e *emitter) freeMask() uint8 {
+	for k := uint8(tailMask) + 1; k < 8; k++ {
+		if e.taken>>k&1 == 0 {
+			return k
+		}
+	}
+	return 0
+}
+
+// onlyBlends tells whether a value is used once, as the mask of a blend of lanes of the
+// same size.
+func (e *emitter) onlyBlends(i int32) bool {
+	j := e.use[i]
+	if j == never {
+		return false
+	}
+	nd := &e.nodes[j]
+	return nd.in.form == blendForm && nd.args[2] == i && nd.args[0] != i && nd.args[1] != i && nd.lastUse(2) &&
+		nd.in.width == e.nodes[i].in.width
 }
 
 // foldable tells whether argument k can be a memory operand. A vector of an operand
@@ -187,22 +223,37 @@ func (e *emitter) foldable(nd *node, k int) bool {
 }
 
 func (e *emitter) blend(i int32, nd *node) {
+	if e.c.target.wide() {
+		e.blendByMask(i, nd)
+		return
+	}
 	mask := e.get(nd.args[2])
 	x := e.get(nd.args[0])
 	y := e.operand(nd, 1)
 	e.settle(nd)
 	r := e.result(i)
-	if e.c.target.wide() {
-		blend, signs := blendOp(nd.in.op)
+	e.write(nd.in.op, nd, r, x, y, 1, byte(mask)<<4)
+	e.define(i, r)
+}
+
+// blendByMask writes a blend by a mask register, which is made of a vector's signs if
+// the mask is not in one.
+func (e *emitter) blendByMask(i int32, nd *node) {
+	blend, signs := blendOp(nd.in.op)
+	k := amd64.Mask{K: e.inMask[nd.args[2]]}
+	if k.K == 0 {
+		mask := e.get(nd.args[2])
 		e.a.R(signs, nd.in.width, workMask, 0, mask)
-		k := amd64.Mask{K: uint8(workMask)}
-		if y.inMemory {
-			e.a.MK(blend, nd.in.width, r, x, e.memory(nd.args[1]), k)
-		} else {
-			e.a.RK(blend, nd.in.width, r, x, y.reg, k)
-		}
+		k.K = uint8(workMask)
+	}
+	x := e.get(nd.args[0])
+	y := e.operand(nd, 1)
+	e.settle(nd)
+	r := e.result(i)
+	if y.inMemory {
+		e.a.MK(blend, nd.in.width, r, x, e.memory(nd.args[1]), k)
 	} else {
-		e.write(nd.in.op, nd, r, x, y, 1, byte(mask)<<4)
+		e.a.RK(blend, nd.in.width, r, x, y.reg, k)
 	}
 	e.define(i, r)
 }

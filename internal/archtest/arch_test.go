@@ -1,0 +1,166 @@
+package archtest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	module   = "github.com/broadloom/broadloom"
+	maxLines = 400 // of a file that people write
+)
+
+// arrows says what packages may import besides the standard library: packages of this
+// module by their paths below it, others by their full paths. "p/..." stands for p and
+// what lies below it; the first row that fits a package counts.
+var arrows = []struct {
+	pkg     string
+	imports string
+	because string
+}{
+	{"graph", "", "the program itself knows neither rules nor operations nor machines"},
+	{"shapeinfer", "graph internal/diophantine", "rules are functions on shapes"},
+	{"ops", "graph shapeinfer", "operations are built from rules"},
+	{"autodiff", "graph shapeinfer ops", "gradients are nodes made by operations"},
+	{"exec", "graph shapeinfer ops autodiff kernels/... internal/page gorgonia.org/tensor", "it binds programs to machines"},
+	{"kernels/internal/loops", "kernels/... gorgonia.org/vecf32", "loops of a library, where they are right"},
+	{"kernels/...", "kernels/...", "loops over memory know no graph"},
+	{"viz/svg", "github.com/goccy/go-graphviz github.com/awalterschulze/gographviz", "only its users pay for WebAssembly"},
+	{"viz", "graph shapeinfer exec internal/page github.com/awalterschulze/gographviz/ast", "pictures of what was decided"},
+	{"nn", "graph ops", "layers are functions of nodes"},
+	{"optim", "graph ops autodiff", "update rules are functions of nodes"},
+	{"internal/diophantine", "", "arithmetic"},
+	{"internal/page", "graph shapeinfer", "it is written by exec, which viz may not be asked by"},
+	{"internal/oracle", "graph shapeinfer ops", "the reference must not share code with what it judges"},
+	{"internal/...", "graph shapeinfer ops autodiff exec viz nn optim internal/oracle", "helpers of tests"},
+	{"cmd/...", "graph shapeinfer exec viz/... cmd/...", "commands check and draw"},
+	{"examples/...", "graph shapeinfer ops autodiff exec viz/... nn optim " +
+		"github.com/schollz/progressbar/v3 golang.org/x/term gonum.org/v1/plot/... gonum.org/v1/gonum/... gorgonia.org/tensor", "users' programs"},
+}
+
+// listed is what `go list` tells of a package.
+type listed struct {
+	ImportPath, Dir, Doc    string
+	GoFiles, IgnoredGoFiles []string // for this system, and for others
+	Imports                 []string // without those of tests
+}
+
+// packages lists the module's packages by their paths below it.
+func packages(t *testing.T) map[string]listed {
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Dir,Doc,GoFiles,IgnoredGoFiles,Imports", "./...")
+	cmd.Dir = filepath.Join("..", "..")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, stderr.String())
+	found := map[string]listed{}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
+		err := d.Decode(&p)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		found[strings.TrimPrefix(p.ImportPath, module+"/")] = p
+	}
+	require.Contains(t, found, "graph")
+	return found
+}
+
+func fits(path, pattern string) bool {
+	above, isTree := strings.CutSuffix(pattern, "/...")
+	return path == above || isTree && strings.HasPrefix(path, above+"/")
+}
+
+// forbidden gives the imports that the rows do not allow, and why.
+func forbidden(path string, imports []string) (bad []string, because string) {
+	row := slices.IndexFunc(arrows, func(r struct{ pkg, imports, because string }) bool { return fits(path, r.pkg) })
+	if row < 0 {
+		return imports, "no row of arrows has the package: add one"
+	}
+	for _, path := range imports {
+		first, _, _ := strings.Cut(path, "/")
+		if !strings.Contains(first, ".") {
+			continue // the standard library
+		}
+		short := strings.TrimPrefix(path, module+"/")
+		allowed := slices.ContainsFunc(strings.Fields(arrows[row].imports), func(p string) bool { return fits(short, p) })
+		if !allowed {
+			bad = append(bad, short)
+		}
+	}
+	return bad, arrows[row].because
+}
+
+func TestImports(t *testing.T) {
+	for path, p := range packages(t) {
+		bad, because := forbidden(path, p.Imports)
+		assert.Empty(t, bad, "%s must not import these: %s", path, because)
+	}
+}
+
+func TestForbidden(t *testing.T) {
+	for _, c := range []struct {
+		path string
+		imp  string
+		ok   bool
+	}{
+		{"graph", "fmt", true},
+		{"graph", module + "/shapeinfer", false},
+		{"graph", "gorgonia.org/tensor", false},
+		{"ops", module + "/shapeinfer", true},
+		{"ops", module + "/shapeinferrer", false},
+		{"exec", module + "/kernels/gemm", true},
+		{"exec", module + "/viz", false},
+		{"kernels/gemm", module + "/kernels/scalar", true},
+		{"kernels/gemm", module + "/graph", false},
+		{"kernels/gemm", "gorgonia.org/vecf32", false},
+		{"optim", module + "/exec", false},
+		{"util", module + "/graph", false},
+	} {
+		bad, _ := forbidden(c.path, []string{c.imp})
+		assert.Equal(t, c.ok, len(bad) == 0, "%s imports %s", c.path, c.imp)
+	}
+}
+
+func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+	for path, p := range packages(t) {
+		if len(p.GoFiles) > 0 {
+			assert.NotEmpty(t, p.Doc, "package %s has no comment", path)
+		}
+	}
+}
+
+func TestFilesAreShort(t *testing.T) {
+	for _, p := range packages(t) {
+		for _, name := range append(p.GoFiles, p.IgnoredGoFiles...) {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			file := filepath.Join(p.Dir, name)
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			lines := bytes.Count(text, []byte("\n"))
+			if lines <= maxLines {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), file, text, parser.ParseComments|parser.PackageClauseOnly)
+			require.NoError(t, err)
+			assert.True(t, ast.IsGenerated(f), "%s has %d lines, more than %d: give each subject a file of its own", file, lines, maxLines)
+		}
+	}
+}
