@@ -174,6 +174,9 @@ func TestNameThatCanBeOneNumberIsWarnedOf(t *testing.T) {
 	assert.Empty(t, warnings(graph.Numpy, toFour), "it may be 1 as well")
 	assert.Equal(t, []string{"n can only be 3"}, warnings(graph.Unify, func(g *graph.Graph, n graph.Dim) { meet(g, n.Times(2).Plus(1), 7) }))
 	assert.Empty(t, warnings(graph.Unify, func(g *graph.Graph, n graph.Dim) { meet(g, n, g.Dim("m")) }))
+	assert.Empty(t, warnings(graph.Unify, func(g *graph.Graph, n graph.Dim) {
+		meet(g, n, g.Dim("three", graph.MultipleOf(3), graph.AtMost(5)).Times(g.Dim("m")))
+	}), "the declaration of three leaves it no other value")
 	assert.Empty(t, warnings(graph.Strict, func(g *graph.Graph, n graph.Dim) { g.Equal(n, 4); meet(g, n, 4) }), "that was said")
 }
 

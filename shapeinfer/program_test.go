@@ -80,13 +80,13 @@ func (p *program) add(rng *rand.Rand) {
 	s := step{in: []int{any()}, keep: rng.IntN(2) == 0}
 	s.op = []string{"add", "add", "add", "mul", "matmul", "concat", "reshape", "flatten", "expand", "sum", "transpose", "unsqueeze", "max", "pool", "window", "add_", "stack", "conv", "conv"}[rng.IntN(19)]
 	shape := shapes[s.in[0]]
-	if s.op == "concat" && len(shape) == 1 {
-		s.op = "mul" // a concatenation passes over operands of shape [0], whatever the rank of the others
-	}
 	s.axis = rng.IntN(len(shape) + 1)
 	switch s.op {
 	case "add", "mul", "matmul", "concat", "add_", "stack":
 		s.in = append(s.in, any())
+		if s.op == "concat" && (len(shape) == 1 || len(shapes[s.in[1]]) == 1) {
+			s.op = "mul" // PyTorch passes over operands of shape [0], whatever their rank; names need one rank
+		}
 	case "conv":
 		channels := graph.Dim(1)
 		if len(shape) > 2 && !shape[len(shape)-3].IsUnknown() {

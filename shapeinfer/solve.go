@@ -341,8 +341,7 @@ func (j *joint) warnFixed(list []*group) {
 	warned := map[string]bool{}
 	for _, gr := range list {
 		for _, name := range gr.names {
-			b := j.g.Bounds(name)
-			if warned[name] || b.Is != 0 || b.Max > 0 && b.Max == b.Min {
+			if warned[name] || j.g.Bounds(name).Is != 0 {
 				continue
 			}
 			warned[name] = true
@@ -350,7 +349,7 @@ func (j *joint) warnFixed(list []*group) {
 			given := *left
 			lo, hi, none := s.Range(s.of(graph.SymbolicDim(name)), left)
 			j.done(left, given)
-			if none || lo != hi {
+			if none || lo != hi || j.isDeclared(name) {
 				continue
 			}
 			m := &graph.Mistake{Code: CodeFixedName, Severity: graph.Warning, Node: gr.Node, Summary: fmt.Sprintf("%s can only be %d", name, lo),
@@ -363,4 +362,11 @@ func (j *joint) warnFixed(list []*group) {
 			j.report.Warnings = append(j.report.Warnings, m)
 		}
 	}
+}
+
+// isDeclared reports whether what was declared of a name leaves it one value.
+func (j *joint) isDeclared(name string) bool {
+	s := newSizes(j.g.Bounds)
+	lo, hi, _ := s.Range(s.of(graph.SymbolicDim(name)), effort(effortAlone))
+	return lo == hi
 }

@@ -49,7 +49,7 @@ func writeDOT(w io.Writer, d *drawing, o *options) error {
 	x.cluster(d.root, x.beads(d))
 	x.edges(d)
 	for i, r := range d.rows {
-		x.row(i, r)
+		x.row("row"+strconv.Itoa(i), r)
 	}
 	x.columns(d.columns)
 	x.close()
@@ -199,8 +199,8 @@ func (x *dotWriter) edgeStyle(s edgeStyle) ast.AList {
 }
 
 // row puts boxes beside one another.
-func (x *dotWriter) row(i int, r row) {
-	x.open("subgraph row" + strconv.Itoa(i))
+func (x *dotWriter) row(name string, r row) {
+	x.open("subgraph " + name)
 	x.stmt(ast.GraphAttrs{attrs("rank", "same")})
 	if !r.ordered {
 		for _, id := range r.ids {
@@ -217,15 +217,23 @@ func (x *dotWriter) row(i int, r row) {
 	x.close()
 }
 
-// columns hangs the columns from one node that is not seen. Without it Graphviz's
-// versions begin in different orders, and some draw the gradient on the left.
-func (x *dotWriter) columns(tops []string) {
-	if len(tops) == 0 {
+// columns keeps the order of columns, which Graphviz's versions would choose differently:
+// each hangs from a node that is not seen, these nodes stand in one row in their order,
+// and columns in another order would make their edges cross.
+func (x *dotWriter) columns(columns [][]string) {
+	if len(columns) == 0 {
 		return
 	}
-	x.stmt(node("top", attrs("style", "invis", "shape", "point", "width", "0.01")))
-	for _, id := range tops {
-		x.stmt(ast.EdgeStmt{Source: nodeID("top"), EdgeRHS: ast.EdgeRHS{{Op: ast.DIRECTED, Destination: nodeID(id)}},
-			Attrs: ast.AttrList{attrs("style", "invis", "dir", "none")}})
+	heads := make([]string, len(columns))
+	for i := range columns {
+		heads[i] = "top" + strconv.Itoa(i)
+		x.stmt(node(heads[i], attrs("style", "invis", "shape", "point", "width", "0.01")))
+	}
+	x.row("rowtop", row{heads, true})
+	for i, ids := range columns {
+		for _, id := range ids {
+			x.stmt(ast.EdgeStmt{Source: nodeID(heads[i]), EdgeRHS: ast.EdgeRHS{{Op: ast.DIRECTED, Destination: nodeID(id)}},
+				Attrs: ast.AttrList{attrs("style", "invis", "dir", "none", "weight", "0")}})
+		}
 	}
 }

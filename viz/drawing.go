@@ -7,8 +7,8 @@ type drawing struct {
 	root    *cluster
 	edges   []edge
 	rows    []row
-	columns []string // the first box of each column, from left to right
-	uses    uses     // what occurs, for the legend
+	columns [][]string // boxes of each column, from left to right
+	uses    uses       // what occurs, for the legend
 	large   bool
 }
 

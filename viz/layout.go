@@ -148,6 +148,7 @@ func (c *composer) align() {
 		}
 	}
 	beside := func(ids ...string) { c.d.rows = append(c.d.rows, row{ids, true}) }
+	atBottom := false
 	for _, u := range c.units {
 		if u.isCard() {
 			if f := cards[u.scopes[0]]; u.part == gradient && f != nil && len(f.scopes) == len(u.scopes) && c.level(f, u) {
@@ -157,9 +158,11 @@ func (c *composer) align() {
 		}
 		switch v := u.first(); {
 		case v.role == roleSeed && v.gradientOf != nil && v.gradientOf.output:
+			atBottom = true
 			beside(c.id("o", v.gradientOf), c.ids[u])
 		case v.part == gradient && v.role.isSource():
 			if y := c.arrivesAt(v); y != nil {
+				atBottom = true
 				beside(c.id("o", y), c.ids[u])
 			}
 		case v.output && v.gradientOf != nil:
@@ -168,22 +171,68 @@ func (c *composer) align() {
 			}
 		}
 	}
+	if !atBottom {
+		c.alignBottom()
+	}
 }
 
-// findColumns finds the first boxes inside the forward part and inside the gradient.
-func (c *composer) findColumns() {
-	if c.o.gradient != Beside || !c.parts[forward] || !c.parts[gradient] {
-		return
-	}
-	var first [partCount]*unit
+// alignBottom puts the beginning of the gradient beside the last output of the forward
+// values where the compiler has left nothing of what the gradient starts from.
+func (c *composer) alignBottom() {
+	var last *value
+	var lowest, first *unit
 	for _, u := range c.units {
-		if first[u.part] == nil && c.cluster(u) != c.d.root {
-			first[u.part] = u
+		switch {
+		case u.part == forward:
+			for _, v := range u.terminals() {
+				if lowest == nil || u.rank >= lowest.rank {
+					lowest, last = u, v
+				}
+			}
+		case u.part == gradient && (first == nil || u.rank < first.rank):
+			first = u
 		}
 	}
-	if first[forward] != nil && first[gradient] != nil {
-		c.d.columns = []string{c.ids[first[forward]], c.ids[first[gradient]]}
+	if last != nil && first != nil {
+		c.d.rows = append(c.d.rows, row{[]string{c.id("o", last), c.ids[first]}, false})
 	}
+}
+
+const (
+	columnHolds = 3  // boxes by which a column is held in its place
+	fewBoxes    = 45 // boxes up to which one is enough: its edge takes room too
+)
+
+// findColumns chooses boxes of the forward part and of the gradient by which their order
+// is kept.
+func (c *composer) findColumns() {
+	if c.o.gradient != Beside || c.clusters[forward] == nil || c.clusters[gradient] == nil {
+		return
+	}
+	for _, p := range []part{forward, gradient} {
+		ids, most := c.clusters[p].boxIDs(), columnHolds
+		if len(c.units) <= fewBoxes {
+			most = 1
+		}
+		var holds []string
+		for i := 0; i < len(ids) && len(holds) < most; i += max(1, len(ids)/most) {
+			holds = append(holds, ids[i])
+		}
+		c.d.columns = append(c.d.columns, holds)
+	}
+}
+
+// boxIDs lists the boxes of a cluster and of those inside of it, but for captions.
+func (c *cluster) boxIDs() (ids []string) {
+	for _, b := range c.boxes {
+		if b.shape != shapeCaption {
+			ids = append(ids, b.id)
+		}
+	}
+	for _, in := range c.inner {
+		ids = append(ids, in.boxIDs()...)
+	}
+	return ids
 }
 
 // level reports whether a forward unit and one of the gradient are drawn at about the

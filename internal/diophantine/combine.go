@@ -61,12 +61,7 @@ func combine(st *state) (contradiction bool) {
 func (st *state) rows() []Poly {
 	var rows []Poly
 	add := func(p Poly) {
-		for _, x := range p.unknowns() {
-			if lo := st.lo[x]; lo != 0 && lo > -infinite {
-				p = p.substitute(x, Of(x).Plus(Const(lo)))
-				st.spend(len(p.terms))
-			}
-		}
+		p = st.fromLeast(p)
 		if g := p.content(); g > 1 {
 			p = p.divide(g)
 		}

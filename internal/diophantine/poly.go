@@ -26,8 +26,8 @@ type Poly struct {
 
 // The limits of a polynomial.
 const (
-	maxDegree = 8
-	maxTerms  = 64
+	maxDegree = 6
+	maxTerms  = 48
 )
 
 // Const is a number.

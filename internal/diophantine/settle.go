@@ -166,34 +166,27 @@ func tighten(st *state, changed *bool) bool {
 
 // bound draws the bounds of each unknown from p >= 0: with p = a·x + b it is a·x >= -b.
 func bound(st *state, p Poly, changed *bool) bool {
-	for _, x := range p.unknowns() {
-		if !st.spend(1) {
+	nonlinear := !p.isLinear()
+	if nonlinear {
+		p = st.fromLeast(p)
+	}
+	if p.lost {
+		return true
+	}
+	unknowns := p.unknowns()
+	found := make([]span, len(unknowns))
+	for i, x := range unknowns {
+		if !st.spend(1 + len(p.terms)/4) {
 			return true
 		}
 		a, b := p.split(x)
-		sa, sb := st.spanOf(a), st.spanOf(b)
-		if sb.hi >= infinite {
-			continue
+		found[i] = quotient(st.sum(a, nonlinear), st.sum(b, nonlinear))
+	}
+	for i, x := range unknowns {
+		if lo := st.lo[x]; nonlinear && lo > -infinite {
+			found[i] = found[i].plus(span{lo, lo})
 		}
-		lo, hi := st.lo[x], st.hi[x]
-		switch {
-		case sa.lo > 0 && sb.hi < 0: // x >= -b/a >= -hi(b)/hi(a)
-			if sa.hi < infinite {
-				lo = max(lo, ceilDiv(-sb.hi, sa.hi))
-			} else {
-				lo = max(lo, 1)
-			}
-		case sa.lo > 0: // x >= -b/a >= -hi(b)/lo(a)
-			lo = max(lo, ceilDiv(-sb.hi, sa.lo))
-		case sa.hi < 0 && sb.hi >= 0: // x <= b/|a| <= hi(b)/lo(|a|)
-			hi = min(hi, floorDiv(sb.hi, -sa.hi))
-		case sa.hi < 0: // x <= b/|a| < 0
-			if sa.lo > -infinite {
-				hi = min(hi, floorDiv(sb.hi, -sa.lo))
-			} else {
-				hi = min(hi, -1)
-			}
-		}
+		lo, hi := max(st.lo[x], found[i].lo), min(st.hi[x], found[i].hi)
 		if lo != st.lo[x] || hi != st.hi[x] {
 			st.lo[x], st.hi[x] = lo, hi
 			*changed = true
@@ -203,6 +196,29 @@ func bound(st *state, p Poly, changed *bool) bool {
 		}
 	}
 	return true
+}
+
+// quotient bounds the x with a·x >= -b.
+func quotient(a, b span) span {
+	x := span{-infinite, infinite}
+	switch {
+	case b.hi >= infinite:
+	case a.lo > 0 && b.hi < 0: // x >= -b/a >= -hi(b)/hi(a)
+		x.lo = 1
+		if a.hi < infinite {
+			x.lo = ceilDiv(-b.hi, a.hi)
+		}
+	case a.lo > 0: // x >= -b/a >= -hi(b)/lo(a)
+		x.lo = ceilDiv(-b.hi, a.lo)
+	case a.hi < 0 && b.hi >= 0: // x <= b/|a| <= hi(b)/lo(|a|)
+		x.hi = floorDiv(b.hi, -a.hi)
+	case a.hi < 0: // x <= b/|a| < 0
+		x.hi = -1
+		if a.lo > -infinite {
+			x.hi = floorDiv(b.hi, -a.lo)
+		}
+	}
+	return x
 }
 
 // pairUp compares inequalities that differ by their constants only, or are opposite: of

@@ -50,22 +50,44 @@ func (st *state) spanOf(p Poly) span {
 		return span{-infinite, infinite}
 	}
 	st.spend(1 + len(p.terms)/4)
-	if p.isLinear() {
-		return st.sum(p, false)
-	}
 	a := st.sum(p, false)
-	shifted := p
-	for _, x := range p.unknowns() {
-		if lo := st.lo[x]; lo != 0 && lo > -infinite {
-			shifted = shifted.substitute(x, Of(x).Plus(Const(lo)))
-			st.spend(2 * len(shifted.terms))
-		}
+	if p.isLinear() {
+		return a
 	}
+	shifted := st.fromLeast(p)
 	if shifted.lost {
 		return a
 	}
 	b := st.sum(shifted, true)
 	return span{max(a.lo, b.lo), min(a.hi, b.hi)}
+}
+
+// fromLeast writes p with unknowns that count from their least values.
+func (st *state) fromLeast(p Poly) Poly {
+	for _, x := range p.unknowns() {
+		if lo := st.lo[x]; lo != 0 && lo > -infinite {
+			p = st.replace(p, x, Of(x).Plus(Const(lo)))
+		}
+	}
+	return p
+}
+
+// replace substitutes in one polynomial.
+func (st *state) replace(p Poly, x Unknown, by Poly) Poly {
+	cost := 1
+	for _, t := range p.terms {
+		products := 1
+		for _, y := range t.of {
+			if y == x {
+				products *= max(len(by.terms), 1)
+			}
+		}
+		cost += 4 * (products - 1)
+	}
+	if !st.spend(cost + len(p.terms)) {
+		return Lost() // nothing is concluded any more
+	}
+	return p.substitute(x, by)
 }
 
 // sum adds up the bounds of the terms; fromLeast says that unknowns count from their

@@ -155,19 +155,17 @@ func (st *state) substitute(x Unknown, by Poly) {
 	st.solved = append(st.solved, definition{x, by})
 	for _, list := range [][]Poly{st.eq, st.ge} {
 		for i, p := range list {
-			if list[i] = p.substitute(x, by); len(p.terms) > 0 {
-				st.spend(1 + len(list[i].terms))
-			}
+			list[i] = st.replace(p, x, by)
 		}
 	}
 	st.spend(len(st.cases) + len(st.remainders))
-	st.cases = substituteCases(st.cases, x, by)
-	st.remainders = substituteCases(st.remainders, x, by)
+	st.cases = st.substituteCases(st.cases, x, by)
+	st.remainders = st.substituteCases(st.remainders, x, by)
 }
 
 // substituteCases leaves lists that do not hold x as they are: they are shared between
 // the cases of a search.
-func substituteCases(cases [][][]Constraint, x Unknown, by Poly) [][][]Constraint {
+func (st *state) substituteCases(cases [][][]Constraint, x Unknown, by Poly) [][][]Constraint {
 	for i, alternatives := range cases {
 		copied := false
 		for j, all := range alternatives {
@@ -180,7 +178,7 @@ func substituteCases(cases [][][]Constraint, x Unknown, by Poly) [][][]Constrain
 			}
 			alternatives[j] = slices.Clone(all)
 			for k := range all {
-				alternatives[j][k].poly = all[k].poly.substitute(x, by)
+				alternatives[j][k].poly = st.replace(all[k].poly, x, by)
 			}
 		}
 	}

@@ -19,6 +19,7 @@ var table = map[string]builder{
 	"atan2":        binary(ops.Atan2),
 	"fmod":         binary(ops.Fmod),
 	"hypot":        binary(ops.Hypot),
+	"xlogy":        binary(ops.XLogY),
 	"logaddexp":    binary(ops.LogAddExp),
 	"floor_divide": binary(ops.FloorDiv),
 	"remainder":    binary(ops.Remainder),
@@ -31,6 +32,7 @@ var table = map[string]builder{
 	"rdiv_scalar":  withNumber(reversed(ops.Div), "value"),
 	"rpow_scalar":  withNumber(reversed(ops.Pow), "value", "base"),
 	"addcmul":      ternary(ops.AddCMul),
+	"addcdiv":      ternary(ops.AddCDiv),
 	"lerp":         lerp,
 	"where":        ternary(ops.Where),
 	"masked_fill":  maskedFill,
@@ -152,11 +154,13 @@ var table = map[string]builder{
 	"unsqueeze":  alongAxis(ops.Unsqueeze, 0),
 	"transpose":  transpose,
 	"permute":    permute,
+	"movedim":    moveDim,
 	"flip":       flip,
 	"slice":      slice,
 	"select":     pick,
 	"unbind":     unbind,
 	"split":      split,
+	"chunk":      chunk,
 	"diagonal":   diagonal,
 	"as_strided": asStrided,
 	"pad":        pad,
@@ -171,24 +175,34 @@ var table = map[string]builder{
 	"tile":       repeatedBy(ops.Tile),
 	"repeat":     repeatedBy(ops.Tile),
 
-	"conv1d":     conv(ops.Conv1D),
-	"conv2d":     conv(ops.Conv2D),
-	"max_pool1d": pool1D(ops.MaxPool1D),
-	"max_pool2d": pool2D(ops.MaxPool2D),
-	"avg_pool1d": pool1D(ops.AvgPool1D),
-	"avg_pool2d": pool2D(ops.AvgPool2D),
-	"cumsum":     alongAxis(ops.CumSum, 0),
-	"cumprod":    alongAxis(ops.CumProd, 0),
+	"conv1d":           conv(ops.Conv1D),
+	"conv2d":           conv(ops.Conv2D),
+	"conv_transpose1d": convTranspose(ops.ConvTranspose1D),
+	"conv_transpose2d": convTranspose(ops.ConvTranspose2D),
+	"max_pool1d":       pool1D(ops.MaxPool1D),
+	"max_pool2d":       pool2D(ops.MaxPool2D),
+	"avg_pool1d":       pool1D(ops.AvgPool1D),
+	"avg_pool2d":       pool2D(ops.AvgPool2D),
+	"cumsum":           alongAxis(ops.CumSum, 0),
+	"cumprod":          alongAxis(ops.CumProd, 0),
 
 	"index_select":                     indexed(ops.IndexSelect),
 	"gather":                           indexed(ops.Gather),
 	"embedding":                        embedding,
 	"matmul":                           binary(ops.MatMul),
+	"mm":                               binary(ops.MatMul),
+	"mv":                               binary(ops.MatMul),
+	"bmm":                              binary(ops.MatMul),
+	"dot":                              binary(ops.MatMul),
+	"outer":                            binary(ops.Outer),
+	"einsum":                           einsum,
 	"linear":                           linear,
 	"cross_entropy":                    classLoss(ops.CrossEntropy),
 	"nll_loss":                         classLoss(ops.NLL),
 	"mse_loss":                         distance(ops.MSE),
 	"l1_loss":                          distance(ops.L1),
+	"kl_div":                           distance(ops.KLDiv),
+	"binary_cross_entropy":             distance(ops.BCE),
 	"huber_loss":                       scaledDistance(ops.Huber, "delta"),
 	"smooth_l1_loss":                   scaledDistance(ops.SmoothL1, "beta"),
 	"binary_cross_entropy_with_logits": distance(ops.BCEWithLogits),
@@ -280,6 +294,18 @@ func unbind(c *call) []*graph.Node { return ops.Unbind(c.next(), c.attrs.integer
 
 func split(c *call) []*graph.Node {
 	return ops.Split(c.next(), c.attrs.integer(0, "dim"), c.attrs.integer(1, "split_size", "size"))
+}
+
+func chunk(c *call) []*graph.Node {
+	return ops.Chunk(c.next(), c.attrs.integer(0, "dim"), c.attrs.integer(1, "chunks"))
+}
+
+func moveDim(c *call) []*graph.Node {
+	return one(ops.MoveAxis(c.next(), c.attrs.integer(0, "source"), c.attrs.integer(0, "destination")))
+}
+
+func einsum(c *call) []*graph.Node {
+	return one(ops.Einsum(c.attrs.text("equation", ""), c.operands()...))
 }
 
 func diagonal(c *call) []*graph.Node {

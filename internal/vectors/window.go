@@ -29,6 +29,18 @@ func conv(f func(x, w, b *graph.Node, opts ...ops.ConvOption) *graph.Node) build
 	}
 }
 
+func convTranspose(f func(x, w, b *graph.Node, opts ...ops.ConvOption) *graph.Node) builder {
+	return func(c *call) []*graph.Node {
+		extra := c.attrs.integers("output_padding")
+		return conv(func(x, w, b *graph.Node, opts ...ops.ConvOption) *graph.Node {
+			if extra != nil {
+				opts = append(opts, ops.OutputPadding(extra...))
+			}
+			return f(x, w, b, opts...)
+		})(c)
+	}
+}
+
 // poolOptions reads the options of pooling.
 func poolOptions(c *call) []ops.PoolOption {
 	var opts []ops.PoolOption

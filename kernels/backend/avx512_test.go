@@ -26,7 +26,7 @@ func emulate(t *testing.T, p *rowprog.Program, c *lower.Code) *machine {
 
 // TestAVX512 compares emulated AVX-512 code with the interpreter on random programs.
 func TestAVX512(t *testing.T) {
-	seeds := uint64(400)
+	seeds := uint64(200)
 	if testing.Short() {
 		seeds = 20
 	}

@@ -24,7 +24,7 @@ func TestRandomPrograms(t *testing.T) {
 	if cpu.Chosen() < cpu.AVX2 || !cpu.JIT() {
 		t.Skip("there is no machine code here")
 	}
-	machine, programs := 0, uint64(6000)
+	machine, programs := 0, uint64(2500)
 	for seed := range programs {
 		if compare(t, seed) {
 			machine++

@@ -56,6 +56,8 @@ const (
 	largeBody = 200 // operations from which only one is
 	spare     = 2   // registers at the end, which hold masks
 	leastFree = 5   // registers that are not pinned
+
+	worthSpilling = 8 // operations for each value that may be spilled to work on vectors side by side
 )
 
 // plan decides how many vectors are worked on at a time and what stays in registers.
@@ -83,12 +85,14 @@ func (c *compiler) plan(b *block) (p plan) {
 	switch {
 	case operations <= smallBody:
 		p.copies = 4
-	case operations >= largeBody || spills > 0:
+	case operations >= largeBody:
 		p.copies = 1
 	}
 	if p.copies > 1 {
+		// Steps of independent copies overlap better side by side, which is worth some
+		// spilling.
 		both, more := c.try(b, p.copies, true, &pins{}, mode{})
-		if p.interleaved = more == 0 && both <= registers-spare; p.interleaved {
+		if p.interleaved = more <= spills+operations/worthSpilling; p.interleaved {
 			peak = both
 		}
 	}

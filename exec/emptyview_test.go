@@ -1,0 +1,35 @@
+package exec
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// A view that turns out to have no elements must not be given the address behind its
+// memory: the garbage collector would take it for a pointer to what lies there.
+func TestEmptyViewsStayInTheirMemory(t *testing.T) {
+	g := graph.New("empty")
+	n := g.Dim("n", graph.AtLeast(2))
+	x := g.Input("x", graph.Float64, n)
+	tail := ops.Neg(ops.Slice(x, 0, 2, ops.End, 1))
+	p, err := Compile(g, Outputs(tail))
+	require.NoError(t, err)
+	s := p.NewSession()
+	for _, size := range []int{5, 2, 3} {
+		out, err := s.Run(context.Background(), Feed{x: Array{Shape: []int{size}, Data: make([]float64, size)}})
+		require.NoError(t, err)
+		require.Equal(t, []int{size - 2}, out.Array(tail).Shape)
+		for _, st := range s.bindings[0].steps {
+			for _, pl := range st.operands {
+				if pl.slot < 0 && pl.storage.kind == inInput {
+					require.Less(t, pl.offset, size*8)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package exec
+
+import "github.com/broadloom/broadloom/graph"
+
+// maxRepeated bounds the cost of a value that is computed again for each user: see costOf.
+const maxRepeated = 16
+
+// repeatPass computes values that depend on nothing but positions anew for each user: that
+// is cheaper than a buffer, and leaves their users free to share kernels with others.
+func repeatPass(u *unit) error {
+	costs := make([]int, len(u.g.Nodes())) // of what is computed from positions; 0 for others
+	written := writtenMemory(u.g)
+	for _, n := range u.g.Nodes() {
+		if !written[n] {
+			costs[n.ID()] = positional(n, costs)
+		}
+	}
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if costs[n.ID()] > 0 {
+			return nil
+		}
+		own := map[*graph.Node]*graph.Node{}
+		for i, x := range n.Operands() {
+			if c := costs[x.ID()]; 0 < c && c <= maxRepeated {
+				in[i] = again(next, x, in[i], own)
+			}
+		}
+		return next.Copy(n, in)
+	})
+	return nil
+}
+
+// positional gives the cost of computing a node from positions and numbers alone; it is 0
+// where the node needs more.
+func positional(n *graph.Node, costs []int) int {
+	if n.Op().Class != graph.Elementwise {
+		return 0
+	}
+	cost := max(costOf(n), 1)
+	for _, x := range n.Operands() {
+		if _, number := x.ScalarValue(); number {
+			continue
+		}
+		if costs[x.ID()] == 0 {
+			return 0
+		}
+		cost += costs[x.ID()]
+	}
+	return cost
+}
+
+// again copies what computes a value; old is its node of the user's graph, made that of
+// the new one.
+func again(next *graph.Graph, old, made *graph.Node, own map[*graph.Node]*graph.Node) *graph.Node {
+	if c := own[old]; c != nil {
+		return c
+	}
+	in := make([]*graph.Node, len(made.Operands()))
+	for i, x := range made.Operands() {
+		in[i] = x
+		if x.Op().Class == graph.Elementwise {
+			in[i] = again(next, old.In(i), x, own)
+		}
+	}
+	c := next.Copy(made, in)
+	own[old] = c
+	return c
+}
