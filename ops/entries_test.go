@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"sync"
@@ -13,12 +12,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/oracle"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // TestEntries runs every entry of the package, by the rows of [samples] and, for an
@@ -43,10 +40,10 @@ func TestEntries(t *testing.T) {
 	}
 	known := map[string]bool{}
 	for _, op := range ops.Entries() {
-		require.False(t, known[op.Name], "two entries are called %q: names are unique, for the text form and for Lookup", op.Name)
+		require.False(t, known[op.Name], "two entries are called %q: the text form and Lookup need unique names", op.Name)
 		known[op.Name] = true
 		if !reached.has(op.Name) && !slices.Contains(neverInPlace, op.Name) {
-			t.Errorf("no row reaches the entry %q: add one to samples in samples_test.go, with a call of its function and the shapes of its operands", op.Name)
+			t.Errorf("no row reaches the entry %q: add one to samples (samples_test.go), a call and the shapes of its operands", op.Name)
 		}
 	}
 }
@@ -64,7 +61,8 @@ func allSamples() []sample {
 	}
 	for _, op := range ops.Entries() {
 		if op.Class == graph.Elementwise && op.MinIn > 0 && !named[op.Name] {
-			list = append(list, sample{name: op.Name, arity: op.MinIn, call: func(in ...*graph.Node) *graph.Node { return ops.Apply(op, nil, in...) }})
+			call := func(in ...*graph.Node) *graph.Node { return ops.Apply(op, nil, in...) }
+			list = append(list, sample{name: op.Name, arity: op.MinIn, call: call})
 		}
 	}
 	for _, s := range list {
@@ -263,7 +261,8 @@ func (tr *trial) compare(p pattern, dt graph.DType, kinds ...string) bool {
 			tr.fail("%s %s: the oracle says %v, the program %v", about, kind, errWant, errGot)
 		case errWant == nil:
 			if i := tr.firstDifference(want[0], got); i >= 0 {
-				tr.fail("%s %s: element %d is %v by the oracle and %v by the program\n%s", about, kind, i, elementOf(want[0], i), elementOf(got, i), feedText(in, fed))
+				tr.fail("%s %s: element %d is %v by the oracle and %v by the program\n%s",
+					about, kind, i, elementOf(want[0], i), elementOf(got, i), feedText(in, fed))
 			}
 		}
 	}
@@ -326,116 +325,4 @@ func feedText(in []*graph.Node, fed feeds) string {
 		fmt.Fprintf(&b, "    %s = %s\n", x.Label(), fed[x])
 	}
 	return b.String()
-}
-
-// differentiate compares first and second gradients with central differences, in double
-// precision at points where the operation is smooth.
-func (tr *trial) differentiate() {
-	switch {
-	case tr.outOfPlace != nil:
-		tr.differentiateInPlace()
-		return
-	case tr.flat != "":
-		return
-	}
-	for _, p := range tr.patterns(2, 3) {
-		for _, signed := range []bool{false, true} {
-			g, in, y := tr.build(p, graph.Float64)
-			if g.Err() != nil || !y.DType().IsFloat() {
-				return
-			}
-			rng := rand.New(rand.NewPCG(5, 6))
-			fed := feeds{}
-			var wrt []*graph.Node
-			for i, x := range in {
-				fed[x] = tr.values(x, p.fed(i), i, "random")
-				if x.DType().IsFloat() {
-					wrt = append(wrt, x)
-				}
-			}
-			tr.smoothPoints(rng, wrt, fed, signed)
-			if (signed || p.symbolic) && !isSmooth(y, wrt, fed) {
-				continue // outside of where it is defined
-			}
-			requireGradients(tr.T, fed, y, wrt...)
-			tr.reached.note(g)
-		}
-	}
-}
-
-// differentiateInPlace compares the gradients of a write in place with those of the same
-// operation without writing, where nothing that they need is overwritten.
-func (tr *trial) differentiateInPlace() {
-	for _, p := range tr.patterns(2, 3) {
-		var byGraph [2][]float64
-		for i, call := range []func(in ...*graph.Node) *graph.Node{tr.outOfPlace, tr.call} {
-			tr := &trial{T: tr.T, sample: tr.sample}
-			tr.sample.call = call
-			g, in, y := tr.build(p, graph.Float64)
-			if g.Err() != nil || y.DType() != graph.Float64 {
-				break
-			}
-			fed := feeds{}
-			var wrt []*graph.Node
-			for i, x := range in {
-				fed[x] = tr.values(x, p.fed(i), i, "random")
-				if x.DType().IsFloat() {
-					wrt = append(wrt, x)
-				}
-			}
-			tr.smoothPoints(rand.New(rand.NewPCG(5, 6)), wrt, fed, false)
-			grads := autodiff.Grad(ops.Sum(ops.Mul(y, y)), wrt, autodiff.ZeroForUnused())
-			if err := shapeinfer.Check(g).Err(); shapeinfer.IsMistake(err, shapeinfer.CodeOrder) {
-				break
-			}
-			for _, v := range evaluate(tr.T, fed, grads...) {
-				byGraph[i] = append(byGraph[i], v.Floats()...)
-			}
-		}
-		if byGraph[1] != nil {
-			requireClose(tr.T, byGraph[0], byGraph[1], 1e-12, fmt.Sprintf("%s %v: gradients in place", p.name, p.shapes))
-		}
-	}
-}
-
-// smoothPoints feeds numbers that are all different from one another, in the row's range,
-// or with both signs.
-func (tr *trial) smoothPoints(rng *rand.Rand, wrt []*graph.Node, fed feeds, signed bool) {
-	total := 0
-	for _, x := range wrt {
-		total += len(fed[x].Floats())
-	}
-	low, high := 0.25, 0.8
-	if tr.points != [2]float64{} {
-		low, high = tr.points[0], tr.points[1]
-	}
-	if signed {
-		low = -high
-	}
-	order := rng.Perm(total)
-	for _, x := range wrt {
-		data := make([]float64, len(fed[x].Floats()))
-		for i := range data {
-			data[i] = low + (high-low)*(float64(order[0])+0.37)/float64(total)
-			order = order[1:]
-		}
-		fed[x] = oracle.Of(data, fed[x].Shape...)
-	}
-}
-
-// isSmooth reports whether value and gradients are numbers.
-func isSmooth(y *graph.Node, wrt []*graph.Node, fed feeds) bool {
-	grads := autodiff.Grad(ops.Sum(y), wrt, autodiff.ZeroForUnused())
-	values, err := oracle.Eval(append(grads, y), fed)
-	if err != nil {
-		return false
-	}
-	for _, v := range values {
-		for _, f := range v.Floats() {
-			if math.IsNaN(f) || math.IsInf(f, 0) {
-				return false
-			}
-		}
-	}
-	return true
 }

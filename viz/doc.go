@@ -1,15 +1,19 @@
 // Package viz makes pictures and text of programs: typed values, where broadcasting
-// repeats them and where their gradients sum it back, what was wrong and where.
+// repeats them and where their gradients sum it back, what was wrong and where; and of
+// compiled programs the kernels, what they write to memory and what stays in registers.
 //
-// [DOT] writes Graphviz's language, [SVG] and [PNG] run Graphviz's own program on it,
-// [ModelExplorer] writes what Google's Model Explorer reads, and [Text] the text form.
+// [DOT] writes Graphviz's language, [SVG] and [PNG] run Graphviz on it, [HTML] writes a
+// page that works by itself, [ModelExplorer] writes what Google's Model Explorer reads,
+// and [Text] the text form, which [ParseText] reads.
 //
 //	viz.SVG(ctx, file, viz.Graph(g), viz.Fold("block*"))
+//	viz.HTML(file, viz.Program(prog))
 //
 // A picture is made in steps, a file each: a source fills a model of values
-// (fromgraph.go), a view leaves some out (view.go), small values move into their users
-// (absorb.go), scopes fold into cards and identical cards into stacks (fold.go,
-// stack.go), operands that are far away become chips (rank.go), and what is left is
-// composed into boxes, edges and clusters (compose.go) and written (dot.go). The same
-// program gives the same bytes.
+// (fromgraph.go, fromprogram.go, fromtext.go), a view leaves some out (view.go), small
+// values move into their users (absorb.go), scopes fold into cards and identical cards
+// into stacks (fold.go, stack.go, repeat.go), operands that are far away become chips
+// (rank.go), and what is left is composed into boxes, edges and clusters (compose.go) and
+// written (dot.go). The same program gives the same bytes. The page is package
+// internal/page's, which lays its pictures out in the browser.
 package viz

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 func TestGradientDescentFindsTheLeastSquares(t *testing.T) {
@@ -33,4 +35,8 @@ func TestRun(t *testing.T) {
 	drawn, err := os.ReadFile(picture)
 	require.NoError(t, err)
 	assert.Contains(t, string(drawn), "</svg>")
+}
+
+func TestShapes(t *testing.T) {
+	require.NoError(t, shapeinfer.Check(checked()).Err())
 }

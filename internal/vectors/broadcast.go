@@ -49,7 +49,9 @@ func (row *broadcastRow) run() error {
 	if row.OK != (report.Err() == nil) {
 		return fmt.Errorf("%v: want ok %v, got %v", row.Shapes, row.OK, report)
 	}
-	warned := slices.ContainsFunc(report.Warnings, func(m *graph.Mistake) bool { return m.Code == shapeinfer.CodeBackcompat })
+	warned := slices.ContainsFunc(report.Warnings, func(m *graph.Mistake) bool {
+		return m.Code == shapeinfer.CodeBackcompat
+	})
 	if warned != row.Warns {
 		return fmt.Errorf("%v: want the documents' warning %v, got %v", row.Shapes, row.Warns, warned)
 	}

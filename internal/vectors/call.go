@@ -131,7 +131,8 @@ func reduction(f func(x *graph.Node, axes ...ops.Axis) *graph.Node) builder {
 
 // winner is max or min along an axis, of which the values are compared; without an axis
 // it is that of all elements.
-func winner(ofAll func(*graph.Node, ...ops.Axis) *graph.Node, along func(*graph.Node, int, ...ops.Axis) (values, indices *graph.Node)) builder {
+func winner(ofAll func(*graph.Node, ...ops.Axis) *graph.Node,
+	along func(*graph.Node, int, ...ops.Axis) (values, indices *graph.Node)) builder {
 	return func(c *call) []*graph.Node {
 		list := c.attrs.reduced()
 		if axes, _ := c.attrs.axes("dim"); len(axes) != 1 {

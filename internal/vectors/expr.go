@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -64,8 +65,10 @@ type operator struct {
 
 // operators are Python's, longer words first.
 var operators = []operator{
-	{"**", 5, ops.Pow}, {"//", 3, ops.FloorDiv}, {"<=", 1, ops.LessEqual}, {">=", 1, ops.GreaterEqual}, {"==", 1, ops.Equal}, {"!=", 1, ops.NotEqual},
-	{"<", 1, ops.Less}, {">", 1, ops.Greater}, {"+", 2, ops.Add}, {"-", 2, ops.Sub}, {"*", 3, ops.Mul}, {"/", 3, ops.Div}, {"%", 3, ops.Remainder}, {"@", 3, ops.MatMul},
+	{"**", 5, ops.Pow}, {"//", 3, ops.FloorDiv},
+	{"<=", 1, ops.LessEqual}, {">=", 1, ops.GreaterEqual}, {"==", 1, ops.Equal}, {"!=", 1, ops.NotEqual},
+	{"<", 1, ops.Less}, {">", 1, ops.Greater}, {"+", 2, ops.Add}, {"-", 2, ops.Sub},
+	{"*", 3, ops.Mul}, {"/", 3, ops.Div}, {"%", 3, ops.Remainder}, {"@", 3, ops.MatMul},
 }
 
 // signRank is that of a sign in front: tighter than a product, looser than a power.
@@ -164,11 +167,14 @@ func (p *formula) list() operand {
 func (p *formula) name() string {
 	p.space()
 	start := p.at
-	for p.at < len(p.text) && (p.text[p.at] == '_' || p.text[p.at] >= 'a' && p.text[p.at] <= 'z' || p.text[p.at] >= 'A' && p.text[p.at] <= 'Z' ||
-		p.at > start && p.text[p.at] >= '0' && p.text[p.at] <= '9') {
+	for p.at < len(p.text) && isNamePart(rune(p.text[p.at]), p.at == start) {
 		p.at++
 	}
 	return p.text[start:p.at]
+}
+
+func isNamePart(r rune, first bool) bool {
+	return r == '_' || unicode.IsLetter(r) || !first && unicode.IsDigit(r)
 }
 
 // word reads a name, a call or a number.
@@ -189,8 +195,11 @@ func (p *formula) word() operand {
 
 func (p *formula) number() operand {
 	start := p.at
-	for p.at < len(p.text) && (strings.IndexByte("0123456789.e", p.text[p.at]) >= 0 || p.text[p.at] == '-' && p.at > start && p.text[p.at-1] == 'e') {
-		p.at++
+	for ; p.at < len(p.text); p.at++ {
+		isExponent := p.text[p.at] == '-' && p.at > start && p.text[p.at-1] == 'e'
+		if !isExponent && strings.IndexByte("0123456789.e", p.text[p.at]) < 0 {
+			break
+		}
 	}
 	if _, err := strconv.ParseFloat(p.text[start:p.at], 64); err != nil {
 		return p.fail("no number")

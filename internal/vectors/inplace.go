@@ -1,7 +1,6 @@
 package vectors
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -149,7 +148,8 @@ func (row *inPlaceRow) checkRefusal(report *shapeinfer.Report) error {
 }
 
 // compare computes all values and gradients and compares those that are known.
-func (row *inPlaceRow) compare(v *variables, values, grads map[string]*graph.Node, wantValues map[string]array, wantGrads map[string]numbers) error {
+func (row *inPlaceRow) compare(v *variables, values, grads map[string]*graph.Node,
+	wantValues map[string]array, wantGrads map[string]numbers) error {
 	var outputs []*graph.Node
 	at := map[*graph.Node]int{}
 	for _, list := range []map[string]*graph.Node{values, grads} {
@@ -188,7 +188,7 @@ func (row *inPlaceRow) compare(v *variables, values, grads map[string]*graph.Nod
 		}
 	}
 	if row.OK && len(grads) != len(wantGrads) {
-		return errors.New("want gradients of " + fmt.Sprint(slices.Sorted(maps.Keys(wantGrads))) + ", got those of " + fmt.Sprint(slices.Sorted(maps.Keys(grads))))
+		return fmt.Errorf("want gradients of %v, got those of %v", slices.Sorted(maps.Keys(wantGrads)), slices.Sorted(maps.Keys(grads)))
 	}
 	return nil
 }

@@ -70,7 +70,8 @@ func (c computed) want(what string, shape []int, data []float64, tol tolerance) 
 		}
 		for i := range data {
 			if !tol.allows(have[i], data[i]) {
-				return fmt.Errorf("%s by the %s, element %d: want %v, got %v\n    want %v\n    got  %v", what, v.by, i, data[i], have[i], data, have)
+				return fmt.Errorf("%s by the %s, element %d: want %v, got %v\n    want %v\n    got  %v",
+					what, v.by, i, data[i], have[i], data, have)
 			}
 		}
 	}

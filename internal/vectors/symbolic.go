@@ -85,10 +85,11 @@ func soundness(all []judgement) (notes []string, short error) {
 			unsound++
 		}
 	}
-	text := fmt.Sprintf("soundness: %d unsound; of %d always %d proved, %d undecided; of %d never %d refused, %d undecided; of %d sometimes %d deferred",
-		unsound, count["always"], count["always proved"], count["always deferred"],
+	text := fmt.Sprintf("soundness: %d unsound; of %d always %d proved, %d undecided; "+
+		"of %d never %d refused, %d undecided; of %d sometimes %d deferred", unsound, count["always"], count["always proved"], count["always deferred"],
 		count["never"], count["never refused"], count["never deferred"], count["sometimes"], count["sometimes deferred"])
-	if float64(count["always proved"]) < leastProved*float64(count["always"]) || float64(count["never refused"]) < leastRefused*float64(count["never"]) {
+	if float64(count["always proved"]) < leastProved*float64(count["always"]) ||
+		float64(count["never refused"]) < leastRefused*float64(count["never"]) {
 		short = errors.New("too few programs are decided before sizes are known: " + text)
 	}
 	return []string{text}, short

@@ -115,7 +115,8 @@ func (v *variables) write(s *step) error {
 	in := make([]*graph.Node, len(s.In))
 	for i, name := range s.In {
 		in[i] = v.byName[name].value
-		if i > 0 && (s.NoGrad || v.byName[name].detached) && in[i].DType().IsFloat() && shapeinfer.Storage(in[i]) != shapeinfer.Storage(in[0]) {
+		isUnrecorded := (s.NoGrad || v.byName[name].detached) && in[i].DType().IsFloat()
+		if i > 0 && isUnrecorded && shapeinfer.Storage(in[i]) != shapeinfer.Storage(in[0]) {
 			in[i] = ops.StopGradient(in[i])
 		}
 	}

@@ -1,6 +1,7 @@
 package amd64
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -103,10 +104,32 @@ func shapes() []shape {
 type listing struct {
 	a    Asm
 	want []string
+	ends []int // of the instructions, in bytes
 }
 
 func (l *listing) expect(format string, args ...any) {
 	l.want = append(l.want, fmt.Sprintf(format, args...))
+	l.ends = append(l.ends, l.a.Len())
+}
+
+// randomListing writes all instructions some times with random operands.
+func randomListing(times int) *listing {
+	r := rand.New(rand.NewPCG(1, 2))
+	var l listing
+	for range times {
+		for _, s := range shapes() {
+			for _, op := range s.ops {
+				if s.mem {
+					s.write(r, &l, op, true)
+				}
+				if s.reg {
+					s.write(r, &l, op, false)
+				}
+			}
+		}
+		special(r, &l)
+	}
+	return &l
 }
 
 func (s *shape) write(r *rand.Rand, l *listing, op *Op, fromMem bool) {
@@ -173,7 +196,7 @@ func special(r *rand.Rand, l *listing) {
 	x, y, m := reg(), reg(), randomMem(r)
 	v, u, t := Vec(r.IntN(16)), Vec(r.IntN(16)), Vec(r.IntN(16))
 	a := &l.a
-	emit := func(want string, do func()) { do(); l.want = append(l.want, want) }
+	emit := func(want string, do func()) { do(); l.expect("%s", want) }
 	rx, ry, mm := regNames[x], regNames[y], memName(m)
 	emit("mov "+rx+","+mm, func() { a.MovLoad(x, m) })
 	emit("mov "+mm+","+rx, func() { a.MovStore(m, x) })
@@ -252,27 +275,34 @@ func TestEncodingsAreWhatADisassemblerReads(t *testing.T) {
 	if err != nil {
 		t.Skip("objdump is not installed")
 	}
-	r := rand.New(rand.NewPCG(1, 2))
-	var l listing
-	for range 40 {
-		for _, s := range shapes() {
-			for _, op := range s.ops {
-				if s.mem {
-					s.write(r, &l, op, true)
-				}
-				if s.reg {
-					s.write(r, &l, op, false)
-				}
-			}
-		}
-		special(r, &l)
-	}
+	l := randomListing(40)
 	_, code := l.a.Finish()
 	got := disassemble(t, objdump, code)
 	for i, want := range l.want {
 		require.Equal(t, want, got[i], "instruction %d", i)
 	}
 }
+
+// TestTable compares encodings with a table that a disassembler has confirmed. With
+// -update it is written anew, after the test above has passed.
+func TestTable(t *testing.T) {
+	l := randomListing(2)
+	var table strings.Builder
+	code, begin := l.a.code, 0
+	for i, end := range l.ends {
+		fmt.Fprintf(&table, "%x\t%s\n", code[begin:end], l.want[i])
+		begin = end
+	}
+	const file = "testdata/encodings.txt"
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(table.String()), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, strings.Split(string(want), "\n"), strings.Split(table.String(), "\n"))
+}
+
+var update = flag.Bool("update", false, "write the table of encodings")
 
 var (
 	sizes  = regexp.MustCompile(`\b[A-Z]+ PTR `)
