@@ -58,7 +58,8 @@ type BufferPlan struct {
 // Plan describes the program. The result is made anew for each call.
 func (p *Program) Plan() *Plan {
 	u := p.snapshots[len(p.snapshots)-1].u
-	plan := &Plan{Source: p.source, Graph: u.g, Results: slices.Clone(p.outputs), Outputs: slices.Clone(u.roots[:u.nOutputs]), Updates: slices.Clone(u.roots[u.nOutputs:]),
+	plan := &Plan{Source: p.source, Graph: u.g, Results: slices.Clone(p.outputs),
+		Outputs: slices.Clone(u.roots[:u.nOutputs]), Updates: slices.Clone(u.roots[u.nOutputs:]),
 		Passes: slices.Clone(p.snapshots)}
 	at := map[*storage]int{}
 	for i, k := range p.kernels {

@@ -178,7 +178,8 @@ func (w *pageWriter) memory() {
 	number, count := make([]int, len(w.plan.Buffers)), 0
 	for i, b := range w.plan.Buffers {
 		v := &w.c.Values[b.Node.ID()]
-		out := page.Buffer{Value: b.Node.ID(), Name: v.Label, Type: v.Type, Owner: b.Kind.String(), First: b.First, Last: b.Last, InPlace: b.InPlace}
+		out := page.Buffer{Value: b.Node.ID(), Name: v.Label, Type: v.Type,
+			Owner: b.Kind.String(), First: b.First, Last: b.Last, InPlace: b.InPlace}
 		if w.bytes != nil {
 			out.Offset, out.Bytes = w.bytes.Buffers[i].Offset, w.bytes.Buffers[i].Bytes
 		}

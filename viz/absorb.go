@@ -68,7 +68,8 @@ func (v *value) mergeOperand(users []int) {
 		return
 	}
 	x := v.in[0].from
-	if x.absorbed || users[x.id] != 1 || x.name != "" || x.output || x.cut || x.fault != nil || x.part != v.part || x.scope != v.scope || x.kernel != v.kernel || x.stored {
+	plain := !x.absorbed && x.name == "" && !x.output && !x.cut && x.fault == nil && !x.stored
+	if !plain || users[x.id] != 1 || x.part != v.part || x.scope != v.scope || x.kernel != v.kernel {
 		return
 	}
 	switch {

@@ -30,7 +30,8 @@ func compose(m *model, units []*unit, count int, o *options) *drawing {
 }
 
 func newComposer(m *model, units []*unit, o *options, prefix string) *composer {
-	c := &composer{o: o, prefix: prefix, units: units, frames: findFrames(units), ids: map[*unit]string{}, main: map[*unit]*unit{}, tops: map[*frame]int{},
+	c := &composer{o: o, prefix: prefix, units: units, frames: findFrames(units),
+		ids: map[*unit]string{}, main: map[*unit]*unit{}, tops: map[*frame]int{},
 		d: &drawing{root: &cluster{}, large: len(units) > 300}}
 	for _, u := range units {
 		c.parts[u.part] = true

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/viz"
 )
 
@@ -145,4 +146,14 @@ func named(g *graph.Graph, name string) *graph.Node {
 		}
 	}
 	return nil
+}
+
+func TestWritesOfValuesAreRed(t *testing.T) {
+	g := graph.New("in place")
+	x := g.Input("x", graph.Float32, 4)
+	h := ops.Exp(x).Named("h")
+	ops.AddInPlace(h, x)
+	dot := drawn(t, g)
+	assert.Contains(t, dot, viz.Light.Write)
+	assert.Contains(t, dot, "written in place")
 }

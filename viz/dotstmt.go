@@ -87,7 +87,8 @@ func (x *dotWriter) legendLabel(entries []legendEntry) string {
 			if e.kernel {
 				p, border = l.t.Kernel, "1"
 			}
-			l.text(`<td width="18" height="12" fixedsize="true" border="` + border + `" color="` + p.Line + `" bgcolor="` + p.Fill + `" style="rounded` + blank)
+			l.text(`<td width="18" height="12" fixedsize="true" border="` + border +
+				`" color="` + p.Line + `" bgcolor="` + p.Fill + `" style="rounded` + blank)
 		}
 		l.space(5)
 		l.cell([]span{{text: e.text, style: styleFaint}}, sizeType, Paint{})

@@ -106,7 +106,6 @@ type edge struct {
 	up       bool // drawn against the direction of the program
 	weight   int
 	length   int // the least number of rows between the ends; 0 is 1
-	tooltip  string
 }
 
 type edgeStyle uint8

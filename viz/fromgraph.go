@@ -40,7 +40,8 @@ type graphModel struct {
 }
 
 func (b *graphModel) value(n *graph.Node) *value {
-	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: n.Scope(), pos: n.Pos().String(), judged: n.Judged()}
+	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: n.Scope(), pos: n.Pos().String(),
+		judged: n.Judged()}
 	v.name = n.Name()
 	if v.scope != "" {
 		v.name = strings.TrimPrefix(v.name, v.scope+"/")

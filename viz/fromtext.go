@@ -15,7 +15,8 @@ func (p *parsed) model(*options) (*model, error) {
 	}
 	for i, v := range p.values {
 		name := v.name()
-		value := &value{id: i, label: v.label(), name: lastName(name), scope: parentScope(name), op: v.op, pos: v.remark, judged: v.typ != "?", doubt: v.typ == "?",
+		value := &value{id: i, label: v.label(), name: lastName(name), scope: parentScope(name), op: v.op, pos: v.remark,
+			judged: v.typ != "?", doubt: v.typ == "?",
 			kernel: kernels[v.kernel], planned: m.planned, stored: v.buffer != "", buffer: v.buffer}
 		if k := value.kernel; k != nil {
 			k.ops++
@@ -89,7 +90,8 @@ func parseAxes(s string) (axes []axis) {
 
 func parseAxis(s string) axis {
 	inner, marked := strings.CutPrefix(s, "(")
-	if !marked || !strings.HasSuffix(inner, ")") || strings.IndexByte(inner, ')') != len(inner)-1 && !strings.Contains(inner, "(") {
+	if !marked || !strings.HasSuffix(inner, ")") ||
+		strings.IndexByte(inner, ')') != len(inner)-1 && !strings.Contains(inner, "(") {
 		return axis{size: s}
 	}
 	inner = strings.TrimSuffix(inner, ")")

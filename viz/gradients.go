@@ -64,7 +64,8 @@ func (b *graphModel) markSeeds(forwardUsed []bool) {
 		}
 		seen[o] = true
 		y := b.valueOf(o)
-		if y == nil || len(n.Operands()) > 0 || y.part != forward || forwardUsed[y.id] || n.DType() != o.DType() || !n.Shape().Equal(o.Shape()) {
+		if y == nil || len(n.Operands()) > 0 ||
+			y.part != forward || forwardUsed[y.id] || n.DType() != o.DType() || !n.Shape().Equal(o.Shape()) {
 			continue
 		}
 		v.role, y.output = roleSeed, true

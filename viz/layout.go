@@ -94,7 +94,8 @@ func (c *composer) alignOperands() {
 	for _, u := range c.units {
 		var ids []string
 		for _, l := range u.in {
-			if !l.chip && l.via.axes == nil && l.via.as == "" && !l.from.isCard() && l.from.first().role.isSource() && l.from.rank == u.rank-1 && !slices.Contains(ids, c.ids[l.from]) {
+			direct := !l.chip && l.via.axes == nil && l.via.as == "" && l.from.rank == u.rank-1
+			if direct && !l.from.isCard() && l.from.first().role.isSource() && !slices.Contains(ids, c.ids[l.from]) {
 				ids = append(ids, c.ids[l.from])
 			}
 		}
@@ -121,7 +122,8 @@ func (c *composer) alignTop() {
 	}
 	var ids []string
 	for _, u := range c.units {
-		if !u.isCard() && u.part == forward && u.scope == "" && u.first().role.isSource() && (u.rank == 0 || u.rank == 1 && !direct[u]) {
+		if !u.isCard() && u.part == forward && u.scope == "" && u.first().role.isSource() &&
+			(u.rank == 0 || u.rank == 1 && !direct[u]) {
 			ids = append(ids, c.ids[u])
 		}
 	}

@@ -57,6 +57,7 @@ func (u *uses) legend() []legendEntry {
 	}
 	add(u.stretch, span{text: "32", style: styleStretch}, "axis stretched by broadcasting")
 	add(u.maybe, span{text: "n", style: styleMaybe}, "stretched if its size is 1")
+	add(u.writes, span{text: "→", style: styleBad}, "written in place")
 	add(u.sum, span{text: "32", style: styleSummed}, "axis summed")
 	return entries
 }

@@ -137,8 +137,8 @@ func (p *parsed) value(s string) (v parsedValue, err error) {
 
 // endOfAttrs finds the brace that is followed by the end or by a note.
 func endOfAttrs(s string) int {
-	for i, r := range s {
-		if after := s[i:]; r == '}' && (len(after) == 1 || strings.HasPrefix(after[1:], "   → ") || strings.HasPrefix(after[1:], "   # ")) {
+	for i := range len(s) {
+		if after := s[i+1:]; s[i] == '}' && (after == "" || strings.HasPrefix(after, "   → ") || strings.HasPrefix(after, "   # ")) {
 			return i
 		}
 	}
@@ -233,7 +233,8 @@ func (p *parsed) operandText(x parsedOperand) string {
 func (p *parsed) page(*options) *page.Document {
 	c := &page.Column{Name: "text", Doc: "a program that was read from its text form"}
 	for i, v := range p.values {
-		value := page.Value{Label: v.label(), Op: v.op, Type: v.typ, Attrs: v.attrs, Buffer: v.buffer, Pos: v.remark, Sources: []int{i}, Doubt: v.typ == "?"}
+		value := page.Value{Label: v.label(), Op: v.op, Type: v.typ, Attrs: v.attrs, Buffer: v.buffer,
+			Pos: v.remark, Sources: []int{i}, Doubt: v.typ == "?"}
 		value.Role, value.Scope, value.Name = v.source(), parentScope(v.name()), lastName(v.name())
 		for _, x := range v.operands {
 			value.Operands = append(value.Operands, page.Operand{At: x.at, Word: x.word, Axes: x.axes})

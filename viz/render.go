@@ -34,7 +34,8 @@ func PNG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
 	return drawAs(ctx, w, s, opts, DOTToPNG)
 }
 
-func drawAs(ctx context.Context, w io.Writer, s Source, opts []Option, as func(context.Context, []byte, Renderer) ([]byte, error)) error {
+func drawAs(ctx context.Context, w io.Writer, s Source, opts []Option,
+	as func(context.Context, []byte, Renderer) ([]byte, error)) error {
 	var dot bytes.Buffer
 	if err := DOT(&dot, s, opts...); err != nil {
 		return err

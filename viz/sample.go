@@ -75,7 +75,8 @@ func (m *model) sample(u *unit) *model {
 
 // outside stands for a value that a sample reads.
 func outside(v *value) *value {
-	c := &value{id: v.id, label: v.label, name: v.name, op: v.op, role: roleInput, judged: v.judged, doubt: v.doubt, pos: v.pos, typ: plainType(v)}
+	c := &value{id: v.id, label: v.label, name: v.name, op: v.op, role: roleInput,
+		judged: v.judged, doubt: v.doubt, pos: v.pos, typ: plainType(v)}
 	if v.role.isSource() {
 		c.role = v.role
 	} else if c.name == "" {

@@ -86,7 +86,8 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	}
 	a.Format, a.Limit, a.Sizes, a.Compiled = inner, limit, bound, a.Compiled || inner == "html"
 	d := drawer{args: a, format: *format, out: *out, stdout: stdout}
-	outcomes, problems := runModels(f.Args(), models.Options{Action: drawAction, Args: a, Match: match.MatchString, Timeout: *timeout, Output: stderr})
+	outcomes, problems := runModels(f.Args(), models.Options{
+		Action: drawAction, Args: a, Match: match.MatchString, Timeout: *timeout, Output: stderr})
 	if *out != "" && len(outcomes) > 1 {
 		return fail("-o names one file, and there are %d models: choose one with -run", len(outcomes))
 	}

@@ -4,8 +4,8 @@
 //   - A block of ```go with a package clause is a whole file. Its main function is run, or
 //     if it has none its tests; a block of ```text right below is what it prints.
 //   - One without a package clause is made of declarations, or of statements of a function
-//     that has a context ctx, a graph g and values x and y of it. It is compiled only, with
-//     the imports that it needs.
+//     that has a context ctx, a graph g, values x and y of it, a compiled program prog and
+//     an io.Writer file. It is compiled only, with the imports that it needs.
 //   - One of ```go in=PACKAGE is compiled as part of that package of this module.
 package doctest
 
@@ -80,7 +80,7 @@ func Find(file, text string) (blocks []Block, err error) {
 
 // importPaths are the packages that a block without imports can use, by their names.
 var importPaths = map[string]string{
-	"context": "context", "fmt": "fmt", "log": "log", "math": "math", "os": "os",
+	"context": "context", "fmt": "fmt", "io": "io", "log": "log", "math": "math", "os": "os",
 	"tensor": "gorgonia.org/tensor",
 }
 
@@ -131,7 +131,7 @@ func hasPackageClause(code string) bool {
 func wrap(code string, inside bool) string {
 	body := code
 	if _, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+code, 0); err != nil && !inside {
-		body = "func fragment(ctx context.Context, g *graph.Graph, x, y *graph.Node) {\n" + code + "}\n"
+		body = "func fragment(ctx context.Context, g *graph.Graph, x, y *graph.Node, prog *exec.Program, file io.Writer) {\n" + code + "}\n"
 	}
 	f, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+body, 0)
 	if err != nil {

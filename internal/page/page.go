@@ -146,10 +146,12 @@ func (d *Document) Write(w io.Writer) error {
 		}
 	}
 	put("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>", html.EscapeString(d.Title), " · Broadloom</title>\n",
-		"<link rel=\"icon\" href=\"data:,\">\n<style>\n", styles, "</style>\n</head>\n<body>\n<script type=\"application/json\" id=\"document\">")
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
+		"<title>", html.EscapeString(d.Title), " · Broadloom</title>\n<link rel=\"icon\" href=\"data:,\">\n",
+		"<style>\n", styles, "</style>\n</head>\n<body>\n<script type=\"application/json\" id=\"document\">")
 	b.Write(data)
-	put("</script>\n<script>\n\"use strict\";\n(() => {\n", modelScript, textScript, layoutScript, pictureScript, drawScript, panelsScript, mainScript,
+	put("</script>\n<script>\n\"use strict\";\n(() => {\n",
+		modelScript, textScript, layoutScript, pictureScript, drawScript, panelsScript, mainScript,
 		"})();\n</script>\n</body>\n</html>\n")
 	return b.Flush()
 }

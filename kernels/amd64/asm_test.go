@@ -61,7 +61,6 @@ type shape struct {
 	mem, reg bool // which forms there are
 	store    bool // memory first
 	widths   []Width
-	min      Vec // EVEX: the mask and the broadcast suffix
 }
 
 func same(w Width) Width { return w }
@@ -73,24 +72,22 @@ var allWidths = []Width{W128, W256, W512}
 func shapes() []shape {
 	three := []*Op{ADDPS, ADDPD, SUBPS, SUBPD, MULPS, MULPD, DIVPS, DIVPD, MINPS, MINPD, MAXPS, MAXPD, ANDPS, ANDNPS, ORPS,
 		XORPS, PADDD, PADDQ, PSUBD, PSUBQ, PMULLD, PMULUDQ, PMINSD, PMAXSD, PCMPEQD, PCMPEQQ, PCMPGTD, PCMPGTQ, UNPCKLPS,
-		UNPCKHPS, UNPCKLPD, UNPCKHPD, SCALEFPS, PMULLQ, PMAXSQ, PMINSQ}
+		UNPCKHPS, UNPCKLPD, UNPCKHPD, SCALEFPS, PMULLQ}
 	for _, f := range [][3]*Op{FMADDPS, FMADDPD, FMSUBPS, FMSUBPD, FNMADDPS, FNMADDPD} {
 		three = append(three, f[:]...)
 	}
 	return []shape{
 		{ops: three, dst: same, src: same, v: true, mem: true, reg: true},
-		{ops: []*Op{SHUFPS, TERNLOGD}, dst: same, src: same, v: true, imm: true, mem: true, reg: true},
+		{ops: []*Op{SHUFPS}, dst: same, src: same, v: true, imm: true, mem: true, reg: true},
 		{ops: []*Op{PERM2F128}, dst: same, src: same, v: true, imm: true, mem: true, reg: true, widths: []Width{W256}},
 		{ops: []*Op{INSERTF128}, dst: same, src: xmm, v: true, imm: true, mem: true, reg: true, widths: []Width{W256}},
-		{ops: []*Op{MOVUPS, MOVAPS, SQRTPS, SQRTPD, CVTDQ2PS, CVTTPS2DQ, PABSD, PABSQ, MOVSHDUP}, dst: same, src: same, mem: true, reg: true},
+		{ops: []*Op{MOVUPS, MOVAPS, SQRTPS, SQRTPD, CVTDQ2PS, CVTTPS2DQ, PABSD}, dst: same, src: same, mem: true, reg: true},
 		{ops: []*Op{ROUNDPS, ROUNDPD, PSHUFD, RNDSCALEPS, RNDSCALEPD}, dst: same, src: same, imm: true, mem: true, reg: true},
 		{ops: []*Op{CVTPS2PD, CVTDQ2PD, PMOVSXDQ}, dst: same, src: half, reg: true, mem: true, widths: []Width{W256, W512}},
 		{ops: []*Op{CVTPD2PS, CVTTPD2DQ}, dst: half, src: same, reg: true, widths: []Width{W256, W512}},
 		{ops: []*Op{BROADCASTSS, PBROADCASTD, PBROADCASTQ}, dst: same, src: xmm, reg: true, mem: true},
 		{ops: []*Op{BROADCASTSD}, dst: same, src: xmm, reg: true, mem: true, widths: []Width{W256, W512}},
-		{ops: []*Op{PMOVZXBD, PMOVZXBQ}, dst: same, src: xmm, reg: true, mem: true},
-		{ops: []*Op{MOVHLPS}, dst: same, src: same, v: true, reg: true, widths: []Width{W128}},
-		{ops: []*Op{MOVSS, MOVSD}, dst: same, mem: true, widths: []Width{W128}},
+		{ops: []*Op{PMOVZXBD}, dst: same, src: xmm, reg: true, mem: true},
 		{ops: []*Op{MOVUPSSt, MOVNTPS}, dst: same, mem: true, store: true},
 		{ops: []*Op{MOVSSSt, MOVSDSt}, dst: same, mem: true, store: true, widths: []Width{W128}},
 		{ops: []*Op{EXTRACTF128}, dst: same, mem: true, store: true, imm: true, widths: []Width{W256}},
@@ -216,26 +213,21 @@ func special(r *rand.Rand, l *listing) {
 	emit("and "+rx+","+ry, func() { a.And(x, y) })
 	emit("xor "+rx+","+ry, func() { a.Xor(x, y) })
 	emit("not "+rx, func() { a.Not(x) })
-	emit("cmp "+rx+","+ry, func() { a.Cmp(x, y) })
 	emit("cmp "+rx+","+mm, func() { a.CmpLoad(x, m) })
 	emit("test "+rx+","+ry, func() { a.Test(x, y) })
 	emit("add "+rx+",0x64", func() { a.AddImm(x, 100) })
 	emit("and "+rx+",0x7", func() { a.AndImm(x, 7) })
 	emit("xor "+rx+",0x7", func() { a.XorImm(x, 7) })
-	emit("cmp "+rx+",0x7", func() { a.CmpImm(x, 7) })
 	emit("cmp "+mm+",0x0", func() { a.CmpMemImm(m, 0) })
 	emit("dec "+mm, func() { a.Dec(m) })
 	emit("shl "+rx+",0x8", func() { a.Shl(x, 8) })
 	emit("shr "+rx+",0x8", func() { a.Shr(x, 8) })
 	emit("tzcnt "+rx+","+ry, func() { a.TrailingZeros(x, y) })
-	emit("cmovl "+rx+","+ry, func() { a.Cmov(Less, x, y) })
 	emit("pdep "+rx+","+ry+","+rx, func() { a.Deposit(x, y, x) })
 	emit("ret", func() { a.Return() })
 	emit("sfence", func() { a.StoreFence() })
 	emit("vzeroupper", func() { a.Zeroupper() })
-	emit("prefetcht0 "+mm, func() { a.Prefetch(m) })
 	emit(fmt.Sprintf("vmovq xmm%d,%s", v, rx), func() { a.R(MOVQ, W128, v, 0, Vec(x)) })
-	emit(fmt.Sprintf("vmovq %s,xmm%d", rx, v), func() { a.R(MOVQSt, W128, v, 0, Vec(x)) })
 	emit(fmt.Sprintf("vblendvps ymm%d,ymm%d,ymm%d,ymm%d", v, u, t, v), func() { a.R(BLENDVPS, W256, v, u, t, byte(v)<<4) })
 	emit(fmt.Sprintf("vpslld ymm%d,ymm%d,0x17", v, u), func() { a.R(PSLLD, W256, 0, v, u, 23) })
 	emit(fmt.Sprintf("vpsrlq zmm%d,zmm%d,0x3", v+16, u), func() { a.R(PSRLQ, W512, 0, v+16, u, 3) })

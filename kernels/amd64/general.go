@@ -120,9 +120,6 @@ func (a *Asm) Not(r Reg) {
 	a.emit(0xf7, 0xd0|low(r))
 }
 
-// Cmp compares x with y.
-func (a *Asm) Cmp(x, y Reg) { a.regReg(0x39, y, x) }
-
 // CmpLoad compares r with memory.
 func (a *Asm) CmpLoad(r Reg, m Mem) { a.regMem(0x3b, r, m) }
 
@@ -159,9 +156,6 @@ func (a *Asm) AndImm(r Reg, v int32) { a.immediate(immAnd, r, v) }
 
 // XorImm is r ^= v.
 func (a *Asm) XorImm(r Reg, v int32) { a.immediate(immXor, r, v) }
-
-// CmpImm compares r with v.
-func (a *Asm) CmpImm(r Reg, v int32) { a.immediate(immCmp, r, v) }
 
 // CmpMemImm compares 64 bits of memory with v, which is of 8 bits.
 func (a *Asm) CmpMemImm(m Mem, v int8) {
@@ -213,12 +207,6 @@ const (
 	Greater  Cond = 0xf
 )
 
-// Cmov is d = s where the condition holds.
-func (a *Asm) Cmov(c Cond, d, s Reg) {
-	a.rex(true, uint8(d), 0, uint8(s))
-	a.emit(0x0f, 0x40|byte(c), 0xc0|low(d)<<3|low(s))
-}
-
 // Jump goes to a label.
 func (a *Asm) Jump(l Label) {
 	a.emit(0xe9)
@@ -245,11 +233,4 @@ func (a *Asm) Zeroupper() { a.emit(0xc5, 0xf8, 0x77) }
 func (a *Asm) Deposit(d, s, mask Reg) {
 	a.vex(&Op{mm: 2, pp: 3, w: 1}, W128, uint8(d), uint8(s), 0, uint8(mask))
 	a.emit(0xf5, 0xc0|low(d)<<3|low(mask))
-}
-
-// Prefetch asks for memory to be brought to the first-level cache.
-func (a *Asm) Prefetch(m Mem) {
-	a.narrowRex(0, m.index(), m.base())
-	a.emit(0x0f, 0x18)
-	a.modMem(1, &m, 1, 0)
 }

@@ -29,14 +29,9 @@ var (
 	MOVUPSSt    = op("vmovups", 1, 0, 0, 0x11)
 	MOVAPS      = op("vmovaps", 1, 0, 0, 0x28)
 	MOVNTPS     = op("vmovntps", 1, 0, 0, 0x2b)
-	MOVSS       = op("vmovss", 1, 2, 0, 0x10).of(elem4Unit)
 	MOVSSSt     = op("vmovss", 1, 2, 0, 0x11).of(elem4Unit)
-	MOVSD       = wide("vmovsd", 1, 3, 0x10).of(elem8Unit)
 	MOVSDSt     = wide("vmovsd", 1, 3, 0x11).of(elem8Unit)
-	MOVD        = op("vmovd", 1, 1, 0, 0x6e).of(elem4Unit) // from a general register
 	MOVQ        = op("vmovq", 1, 1, 1, 0x6e).of(elem8Unit) // from a general register
-	MOVDSt      = op("vmovd", 1, 1, 0, 0x7e).of(elem4Unit) // to a general register
-	MOVQSt      = op("vmovq", 1, 1, 1, 0x7e).of(elem8Unit) // to a general register
 	MASKMOVPS   = op("vmaskmovps", 2, 1, 0, 0x2c).onlyVEX()
 	MASKMOVPSSt = op("vmaskmovps", 2, 1, 0, 0x2e).onlyVEX()
 	MASKMOVPD   = op("vmaskmovpd", 2, 1, 0, 0x2d).onlyVEX()
@@ -115,7 +110,6 @@ var (
 	PSLLQ    = shift("vpsllq", 0x73, 6, 1)
 	PSRLQ    = shift("vpsrlq", 0x73, 2, 1)
 	MOVMSKPS = op("vmovmskps", 1, 0, 0, 0x50).onlyVEX() // to a general register
-	MOVMSKPD = op("vmovmskpd", 1, 1, 0, 0x50).onlyVEX()
 )
 
 // Conversions and movements between lanes.
@@ -128,13 +122,10 @@ var (
 	CVTTPD2DQ   = wide("vcvttpd2dq", 1, 1, 0xe6)
 	PMOVSXDQ    = op("vpmovsxdq", 2, 1, 0, 0x25).of(halfUnit)
 	PMOVZXBD    = op("vpmovzxbd", 2, 1, 0, 0x31).of(quarterUnit)
-	PMOVZXBQ    = op("vpmovzxbq", 2, 1, 0, 0x32).of(eighthUnit)
 	EXTRACTF128 = op("vextractf128", 3, 1, 0, 0x19).onlyVEX() // dst is the source
 	INSERTF128  = op("vinsertf128", 3, 1, 0, 0x18).onlyVEX()
 	SHUFPS      = op("vshufps", 1, 0, 0, 0xc6)
 	PSHUFD      = op("vpshufd", 1, 1, 0, 0x70)
-	MOVSHDUP    = op("vmovshdup", 1, 2, 0, 0x16)
-	MOVHLPS     = op("vmovhlps", 1, 0, 0, 0x12)
 	UNPCKLPS    = op("vunpcklps", 1, 0, 0, 0x14)
 	UNPCKHPS    = op("vunpckhps", 1, 0, 0, 0x15)
 	UNPCKLPD    = wide("vunpcklpd", 1, 1, 0x14)
@@ -168,10 +159,6 @@ var (
 	SCALEFPS    = op("vscalefps", 2, 1, 0, 0x2c).onlyEVEX()
 	RNDSCALEPS  = op("vrndscaleps", 3, 1, 0, 0x08).onlyEVEX()
 	RNDSCALEPD  = op("vrndscalepd", 3, 1, 1, 0x09).onlyEVEX()
-	TERNLOGD    = op("vpternlogd", 3, 1, 0, 0x25).onlyEVEX()
 	EXTRACTF256 = op("vextractf64x4", 3, 1, 1, 0x1b).of(ymmUnit).onlyEVEX()
 	PMULLQ      = op("vpmullq", 2, 1, 1, 0x40).onlyEVEX()
-	PMAXSQ      = op("vpmaxsq", 2, 1, 1, 0x3d).onlyEVEX()
-	PMINSQ      = op("vpminsq", 2, 1, 1, 0x39).onlyEVEX()
-	PABSQ       = op("vpabsq", 2, 1, 1, 0x1f).onlyEVEX()
 )

@@ -39,8 +39,6 @@ const (
 	elem8Unit               // one element of 8 bytes
 	halfUnit                // half a vector
 	quarterUnit             // a quarter of a vector
-	eighthUnit              // an eighth of a vector
-	xmmUnit                 // 16 bytes
 	ymmUnit                 // 32 bytes
 )
 
@@ -56,10 +54,6 @@ func (u unit) bytes(w Width) int32 {
 		return full / 2
 	case quarterUnit:
 		return full / 4
-	case eighthUnit:
-		return full / 8
-	case xmmUnit:
-		return 16
 	case ymmUnit:
 		return 32
 	}

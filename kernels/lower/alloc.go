@@ -278,7 +278,7 @@ func (e *emitter) read(v int32, r amd64.Vec) {
 	switch {
 	case e.slot[v] != 0 || nd.in.form != loadForm && e.inMemory(v):
 	case nd.in.form != loadForm:
-		panic("lower: a value is nowhere")
+		refuse("a value that is nowhere") // a mistake of this package
 	case e.masked:
 		e.loadMasked(nd, r)
 		return

@@ -75,13 +75,12 @@ func inBlock(offset int) amd64.Mem { return amd64.At(args, int32(offset)) }
 
 // The general registers' roles.
 const (
-	args      = amd64.RDI // the block of arguments
-	index     = amd64.RAX // the index of an element in the row
-	rest      = amd64.RBX // the elements that are left
-	temp      = amd64.RCX
-	temp2     = amd64.RDX
-	pointer   = amd64.R15 // an address that is not held in a register
-	maxPinned = len(pointerRegs)
+	args    = amd64.RDI // the block of arguments
+	index   = amd64.RAX // the index of an element in the row
+	rest    = amd64.RBX // the elements that are left
+	temp    = amd64.RCX
+	temp2   = amd64.RDX
+	pointer = amd64.R15 // an address that is not held in a register
 )
 
 // pointerRegs hold the addresses of the first operands.

@@ -38,7 +38,6 @@ const (
 	byteOutForm  // one Bool = x's first lane, a mask
 	homeOutForm  // a home = x's first lane in all lanes
 	guardForm    // note a fault where the mask x is false
-	firstEffect  = setAccForm
 )
 
 // inst is a micro-operation.
@@ -48,7 +47,6 @@ type inst struct {
 	flips   bool // binary: x and y may be exchanged
 	hasImm  bool
 	imm     uint8
-	copy    uint8 // which copy of an unrolled body it belongs to
 	size    uint8 // bytes of an element
 	op      *amd64.Op
 	fused   *[3]*amd64.Op
@@ -62,7 +60,6 @@ type inst struct {
 type home struct {
 	mem  amd64.Mem
 	bits uint64 // of a constant
-	typ  rowprog.Type
 	cons bool
 }
 

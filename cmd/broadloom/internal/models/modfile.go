@@ -11,7 +11,8 @@ import (
 // lacksModules reports whether a build failed because the user's module does not list
 // what the action needs: its go.sum has only what the user's own packages import.
 func lacksModules(output []byte) bool {
-	return bytes.Contains(output, []byte("missing go.sum entry")) || bytes.Contains(output, []byte("no required module provides package"))
+	return bytes.Contains(output, []byte("missing go.sum entry")) ||
+		bytes.Contains(output, []byte("no required module provides package"))
 }
 
 // ownModfile copies the module's files, so that go build may complete the copies and
