@@ -68,7 +68,7 @@ func (b *programModel) markOutputs() {
 
 func (b *programModel) addKernels(o *options) {
 	for i, k := range b.plan.Kernels {
-		text := &kernelText{name: fmt.Sprintf("kernel %d", i), ops: len(k.Nodes)}
+		text := &kernelText{name: fmt.Sprintf("kernel %d", i)}
 		if o.detail&Costs != 0 {
 			text.lines = b.costs(i, o)
 		}

@@ -18,9 +18,6 @@ func (p *parsed) model(*options) (*model, error) {
 		value := &value{id: i, label: v.label(), name: lastName(name), scope: parentScope(name), op: v.op, pos: v.remark,
 			judged: v.typ != "?", doubt: v.typ == "?",
 			kernel: kernels[v.kernel], planned: m.planned, stored: v.buffer != "", buffer: v.buffer}
-		if k := value.kernel; k != nil {
-			k.ops++
-		}
 		value.role = map[string]role{"input": roleInput, "param": roleParam, "const": roleConst}[v.source()]
 		if v.attrs != "" {
 			value.attrs = []string{strings.NewReplacer("=[", " ", "]", "", "=", " ").Replace(v.attrs)}

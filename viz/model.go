@@ -15,7 +15,6 @@ type model struct {
 // kernelText is what a picture tells of a kernel.
 type kernelText struct {
 	name  string
-	ops   int      // what it computes
 	lines []string // below the name
 }
 

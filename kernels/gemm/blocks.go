@@ -32,7 +32,7 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 	k := min(p.K, KBlock)
 	if v := inVectors[T](); v != nil {
 		size := int(unsafe.Sizeof(*new(T)))
-		s.a = grow(s.a, k*v.rows)
+		s.a = grow(s.a, k*roundUp(min(p.M, blockPanels*v.rows), v.rows))
 		s.b = grow(s.b, k*roundUp(min(p.N, blockBytes/(KBlock*size)), v.cols))
 	}
 	// One step more than is packed, since the innermost loop's pointers run beyond.

@@ -39,6 +39,9 @@ type transposeArgs struct {
 // Blocks of B that the second-level cache holds, in bytes.
 const blockBytes = 256 << 10
 
+// blockPanels is the number of panels of A that are copied at a time.
+const blockPanels = 16
+
 // worthPacking is the number of rows of C from which on B is packed although its rows
 // are contiguous.
 const worthPacking = 48
@@ -53,6 +56,9 @@ func (q *job[T]) fast(v *vectorized, first, end int, s *Scratch[T]) {
 		for p := 0; p < q.k; p += KBlock {
 			f.takeB(p, min(KBlock, q.k-p), j, nj, end-first)
 			for i := first; i < end; i += v.rows {
+				if (i-first)%(v.rows*blockPanels) == 0 {
+					f.takeA(i, min(v.rows*blockPanels, end-i), p)
+				}
 				f.rows(i, min(v.rows, end-i), p, q.add || p > 0)
 			}
 		}
@@ -69,6 +75,7 @@ type panels[T scalar.Number] struct {
 
 	np, j, nj int
 	direct    int // the number of panels that are read where B lies
+	first     int // the row of A at which the copied panels begin
 }
 
 // takeB makes a block of B ready.
@@ -79,7 +86,12 @@ func (f *panels[T]) takeB(p, np, j, nj, rows int) {
 	if f.b.Col == 1 && rows < worthPacking {
 		f.direct = nj / cols
 	}
-	for at := f.direct * cols; at < nj; at += cols {
+	whole := f.direct
+	if f.b.Col == 1 {
+		whole = nj / cols
+		f.packRows(p, f.direct, whole)
+	}
+	for at := whole * cols; at < nj; at += cols {
 		f.packB(f.s.b[at*np:][:cols*np], p, j+at, min(cols, nj-at))
 	}
 	f.args.k = np
@@ -87,7 +99,7 @@ func (f *panels[T]) takeB(p, np, j, nj, rows int) {
 
 // rows multiplies a panel of A of up to as many rows as a tile has with the block of B.
 func (f *panels[T]) rows(i, ni, p int, add bool) {
-	f.takeA(i, ni, p)
+	f.pointA(i, ni, p)
 	f.args.add = 0
 	if add {
 		f.args.add = 1
@@ -112,25 +124,110 @@ func (f *panels[T]) rows(i, ni, p int, add bool) {
 	}
 }
 
-// takeA points at the rows of A where they lie, unless their elements would crowd a few
-// sets of the cache: then they are copied, side by side.
+// readsA reports whether A is read where it lies: not if its elements would crowd a few
+// sets of the cache, or a few of each line were used; unless little is computed from it.
+func (f *panels[T]) readsA() bool {
+	return f.a.Col == 1 && f.a.Row*f.size%1024 != 0 || f.nj <= 2*f.v.cols
+}
+
+// takeA copies a block of rows of A if it is not read where it lies: contiguous rows one
+// behind the other, others into panels of as many rows as a tile has, column by column.
 func (f *panels[T]) takeA(i, ni, p int) {
-	at := f.a.Start + i*f.a.Row + p*f.a.Col
-	if f.a.Col == 1 && f.a.Row*f.size%1024 != 0 || f.nj <= 2*f.v.cols {
-		f.args.a = unsafe.Pointer(&f.a.Data[at])
-		f.args.aRow, f.args.aCol = f.a.Row*f.size, f.a.Col*f.size
+	if f.readsA() {
 		return
 	}
-	panel := f.s.a[:ni*f.np]
-	for r := range ni {
-		src := at + r*f.a.Row
-		for k := r; k < len(panel); k += ni {
-			panel[k] = f.a.Data[src]
+	f.first = i
+	rows := f.v.rows
+	whole := 0
+	if f.a.Row == 1 {
+		whole = ni / rows
+		f.packColumns(i, whole, p)
+	}
+	for r := whole * rows; r < ni; r++ {
+		src := f.a.Start + (i+r)*f.a.Row + p*f.a.Col
+		if f.a.Col == 1 {
+			copy(f.s.a[r*f.np:][:f.np], f.a.Data[src:])
+			continue
+		}
+		panel := r / rows * rows
+		count := min(rows, ni-panel)
+		dst := f.s.a[panel*f.np:]
+		for k := range f.np {
+			dst[k*count+r-panel] = f.a.Data[src]
 			src += f.a.Col
 		}
 	}
-	f.args.a = unsafe.Pointer(&panel[0])
+}
+
+// packColumns copies whole panels of a transposed A, a few columns at a time, so that each
+// line of memory is read once.
+func (f *panels[T]) packColumns(i, whole, p int) {
+	const few = 8
+	rows := f.v.rows
+	for k := 0; k < f.np; k += few {
+		for panel := range whole {
+			src := f.a.Start + i + panel*rows + (p+k)*f.a.Col
+			dst := panel*rows*f.np + k*rows
+			copyLines(unsafe.Pointer(&f.s.a[dst]), unsafe.Pointer(&f.a.Data[src]), min(few, f.np-k), rows*f.size, f.a.Col*f.size)
+		}
+	}
+}
+
+// pointA points at a panel of A.
+func (f *panels[T]) pointA(i, ni, p int) {
+	if f.readsA() {
+		f.args.a = unsafe.Pointer(&f.a.Data[f.a.Start+i*f.a.Row+p*f.a.Col])
+		f.args.aRow, f.args.aCol = f.a.Row*f.size, f.a.Col*f.size
+		return
+	}
+	f.args.a = unsafe.Pointer(&f.s.a[(i-f.first)*f.np])
 	f.args.aRow, f.args.aCol = f.size, ni*f.size
+	if f.a.Col == 1 {
+		f.args.aRow, f.args.aCol = f.np*f.size, f.size
+	}
+}
+
+// copyLines copies n lines of some bytes, which lie step bytes apart, one behind the
+// other. The lengths are those of the rows and columns of tiles; each is a copy of its own
+// since a call for so few bytes would take longer.
+func copyLines(dst, src unsafe.Pointer, n, bytes, step int) {
+	switch bytes {
+	case 24:
+		copyEach[[3]uint64](dst, src, n, step)
+	case 48:
+		copyEach[[6]uint64](dst, src, n, step)
+	case 56:
+		copyEach[[7]uint64](dst, src, n, step)
+	case 64:
+		copyEach[[8]uint64](dst, src, n, step)
+	case 112:
+		copyEach[[14]uint64](dst, src, n, step)
+	case 128:
+		copyEach[[16]uint64](dst, src, n, step)
+	}
+}
+
+func copyEach[L any](dst, src unsafe.Pointer, n, step int) {
+	for i := range n {
+		if i > 0 { // the last step would leave the memory
+			dst, src = unsafe.Add(dst, unsafe.Sizeof(*(*L)(dst))), unsafe.Add(src, step)
+		}
+		*(*L)(dst) = *(*L)(src)
+	}
+}
+
+// packRows copies the panels from first to end of a block whose rows are contiguous. It
+// takes a few rows at a time, so that few pages of memory are in use at once.
+func (f *panels[T]) packRows(p, first, end int) {
+	const few = 8
+	cols := f.v.cols
+	for r := 0; r < f.np; r += few {
+		for panel := first; panel < end; panel++ {
+			at := f.b.Start + (p+r)*f.b.Row + f.j + panel*cols
+			dst := panel*cols*f.np + r*cols
+			copyLines(unsafe.Pointer(&f.s.b[dst]), unsafe.Pointer(&f.b.Data[at]), min(few, f.np-r), cols*f.size, f.b.Row*f.size)
+		}
+	}
 }
 
 // packB copies nj columns of B from (p, j) on into a panel of as many columns as a tile

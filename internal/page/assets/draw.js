@@ -95,7 +95,8 @@ const views = new Map(); // what of each picture was in view
 // moveAbout lets the reader drag and zoom a picture.
 function moveAbout(view, w, h, c) {
 	const host = view.parentElement.getBoundingClientRect();
-	const fit = Math.max(1, w / Math.max(host.width, 1), Math.min(h / Math.max(host.height, 1), 2.2 * w / Math.max(host.width, 1)));
+	const smallest = 3; // units of the picture to a pixel: smaller text cannot be read
+	const fit = Math.min(smallest, Math.max(1, w / Math.max(host.width, 1), Math.min(h / Math.max(host.height, 1), 2.2 * w / Math.max(host.width, 1))));
 	let box = views.get(c) || { x: -(host.width * fit - w) / 2, y: -10, z: fit };
 	const show = () => {
 		views.set(c, box);

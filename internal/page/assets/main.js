@@ -79,7 +79,7 @@ function renderPictures(host) {
 	const foldAll = (on) => () => {
 		const c = Number(area.dataset.column);
 		const visit = (g) => g.children.forEach((x) => { if (typeof x !== "number") { if (!partNames.includes(x.title)) pictureFold.set(x.key, on); visit(x); } });
-		visit(groupTree(c, c === last && kernels.length ? "kernels" : "scopes", true));
+		visit(groupTree(c, pictureGroups(c), true));
 		views.delete(c);
 		renderPicture(c, area);
 	};

@@ -10,13 +10,17 @@ function textWidth(text, size, weight = "") {
 	return ruler.measureText(text).width;
 }
 
+// pictureGroups says by what a picture groups values. A large program is drawn by its
+// scopes, since hundreds of kernels are no picture; the other panels list them.
+const pictureGroups = (c) => (c === last && kernels.length && columns[c].values.length <= 3 * crowded ? "kernels" : "scopes");
+
 // pictureItems turns a group tree into items: nodes, and groups that are open or closed.
 function pictureItems(c) {
-	const column = columns[c], byKernels = c === last && kernels.length > 0;
-	const tree = groupTree(c, byKernels ? "kernels" : "scopes", true);
+	const column = columns[c], byKernels = pictureGroups(c) === "kernels";
+	const tree = groupTree(c, pictureGroups(c), true);
 	const pathOf = new Map();
 	const isPart = (g) => !byKernels && column.parts > 1 && g.parent === tree;
-	const closed = (g) => (pictureFold.has(g.key) ? pictureFold.get(g.key) : column.values.length > crowded && !isPart(g) && g.count > 1 && !(byKernels && column.values.length <= 3 * crowded));
+	const closed = (g) => (pictureFold.has(g.key) ? pictureFold.get(g.key) : column.values.length > crowded && !isPart(g) && g.count > 1 && !byKernels);
 	const walk = (group, item, path) => {
 		item.items = [];
 		for (const child of group.children) {

@@ -117,6 +117,7 @@ func (t tile) code() []byte {
 			a.R(amd64.XORPS, t.width, s, s, s)
 		}
 	}
+	t.fetch(a)
 	a.Align(32)
 	loop := a.Here()
 	bytes := int32(t.width.Bytes())
@@ -134,6 +135,22 @@ func (t tile) code() []byte {
 	a.JumpIf(amd64.NotEqual, loop)
 	t.finish(a)
 	return finish(a)
+}
+
+// fetch asks for the rows of C, which the loop gives time to arrive.
+func (t tile) fetch(a *amd64.Asm) {
+	a.MovLoad(c, amd64.At(amd64.RDI, argC))
+	a.MovLoad(cRow, amd64.At(amd64.RDI, argCRow))
+	for r := range t.rows {
+		for v := range vectors {
+			if !t.masked || v == 0 {
+				a.Prefetch(amd64.At(c, int32((v+1)*t.width.Bytes()-1)))
+			}
+		}
+		if r < t.rows-1 {
+			a.Add(c, cRow)
+		}
+	}
 }
 
 // multiply adds the products of a row.
