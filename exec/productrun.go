@@ -103,4 +103,4 @@ const flopsPerNanosecond = 50
 
 // leastRows is the unit of the rows of a tile: tiles of fewer would not use all vector
 // registers, and pack the other operand too often.
-const leastRows = 84
+const leastRows = 36
