@@ -94,13 +94,16 @@ func newTypedProduct[T scalar.Number](b *binding, spec *product, scratch func(*p
 		matrices[i].Start = t.before[i]
 	}
 	t.cost = 2 * t.p.Rows() * t.p.N * t.p.K / flopsPerNanosecond
-	t.rows = pieces(t.p.Rows(), t.cost, leastRows)
+	t.rows = (t.p.Rows()/productTiles + leastRows) / leastRows * leastRows
 	return t
 }
 
 // flopsPerNanosecond is about what one thread computes.
 const flopsPerNanosecond = 50
 
-// leastRows is the unit of the rows of a tile: tiles of fewer would not use all vector
-// registers, and pack the other operand too often.
-const leastRows = 36
+// Products are cut into few tiles, since each packs the other operand for itself, of a
+// multiple of leastRows rows, which fills the vector registers.
+const (
+	productTiles = 4
+	leastRows    = 36
+)
