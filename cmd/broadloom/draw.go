@@ -61,6 +61,8 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	f.BoolVar(&a.NoGradient, "nogradient", false, "leave gradients out")
 	f.BoolVar(&a.LeftToRight, "lr", false, "draw from left to right")
 	f.BoolVar(&a.Lines, "lines", false, "show files and lines")
+	f.StringVar(&a.Around, "around", "", "draw only what is near the value of this `label`, such as loss or v12")
+	f.IntVar(&a.Radius, "radius", 2, "how many operands or users away; with -around")
 	f.StringVar(&a.Theme, "theme", "light", "light, dark or print")
 	f.StringVar(&a.Title, "title", "", "the title, instead of the graph's name")
 	if status, stop := parse(f, args); stop {

@@ -37,6 +37,14 @@ func TestDrawOptionsAndTrouble(t *testing.T) {
 	assert.Contains(t, stdout, "mine")
 	assert.Contains(t, stdout, "moved")
 
+	status, stdout, stderr = broadloom("draw", "-o", "-", "-format", "dot", "-around", "w", "-radius", "1")
+	require.Equal(t, exitOK, status, stderr)
+	assert.Contains(t, stdout, ">w<")
+	assert.NotContains(t, stdout, ">t<", "the target is further away")
+	status, _, stderr = broadloom("draw", "-around", "nobody")
+	assert.Equal(t, exitFailed, status)
+	assert.Contains(t, stderr, "no value of the label \"nobody\"")
+
 	status, _, stderr = broadloom("draw", "-format", "gif")
 	assert.Equal(t, exitFailed, status)
 	assert.Contains(t, stderr, "there is no format \"gif\"")

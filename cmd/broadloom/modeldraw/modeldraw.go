@@ -25,6 +25,8 @@ type Args struct {
 	NoGradient  bool
 	Lines       bool
 	Kernels     bool // fold kernels to cards
+	Around      string
+	Radius      int
 }
 
 // Result is what [Draw] writes.
@@ -91,6 +93,13 @@ func (a Args) options(g *graph.Graph) ([]viz.Option, error) {
 	if a.Kernels {
 		opts = append(opts, viz.Kernels(viz.Collapsed))
 	}
+	if a.Around != "" {
+		n, err := a.center(g)
+		if err != nil {
+			return nil, err
+		}
+		opts = append(opts, viz.Around(n, a.Radius))
+	}
 	switch a.Theme {
 	case "", "light":
 	case "dark":
@@ -101,6 +110,19 @@ func (a Args) options(g *graph.Graph) ([]viz.Option, error) {
 		return nil, fmt.Errorf("there is no theme %q; there are light, dark and print", a.Theme)
 	}
 	return opts, nil
+}
+
+// center finds the value around which to draw.
+func (a Args) center(g *graph.Graph) (*graph.Node, error) {
+	if a.Compiled {
+		return nil, fmt.Errorf("-around %s shows a part of the graph as it was built: leave out -compiled, and choose another format than html", a.Around)
+	}
+	for _, n := range g.Nodes() {
+		if n.Label() == a.Around {
+			return n, nil
+		}
+	}
+	return nil, fmt.Errorf("graph %q has no value of the label %q; -format text lists all", g.Name(), a.Around)
 }
 
 // compiled compiles a graph for what nothing reads: its results and its updates. A graph
