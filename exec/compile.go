@@ -14,6 +14,7 @@ type Option func(*request)
 
 type request struct {
 	outputs, updates []*graph.Node
+	needs            []graph.Requirement // what the check has left to the binding of sizes
 }
 
 // Outputs names the values that each run gives back.
@@ -130,9 +131,11 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 	return p, err
 }
 
-// check refuses a graph with mistakes and roots that are none of its nodes.
+// check refuses a graph with mistakes and roots that are none of its nodes. It notes what
+// can only be judged once sizes are bound.
 func (r *request) check(g *graph.Graph) error {
 	report := shapeinfer.CheckProgram(g, append(slices.Clone(r.outputs), r.updates...)...)
+	r.needs = report.Requirements
 	problem := func(format string, args ...any) {
 		report.Errors = append(report.Errors, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf(format, args...)})
 	}

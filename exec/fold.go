@@ -82,7 +82,6 @@ func evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]Array {
 	if err != nil {
 		return nil
 	}
-	p.needs = nil
 	out, err := p.NewSession().Run(context.Background(), nil)
 	if err != nil {
 		return nil

@@ -111,8 +111,8 @@ func TestThreadsAllocateNothing(t *testing.T) {
 	require.LessOrEqual(t, testing.AllocsPerRun(20, step), 1.0) // a worker that joins late grows its scratch
 }
 
-// A failed check is that of the first row that has one, however the rows are shared out.
-func TestThreadsReportTheFirstFault(t *testing.T) {
+// A failed check stops the run on any number of threads.
+func TestThreadsReportFaults(t *testing.T) {
 	g := graph.New("fault")
 	x := g.Input("x", graph.Float32, 100_000, 4)
 	target := g.Input("target", graph.Int64, 100_000)

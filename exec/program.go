@@ -61,8 +61,7 @@ func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Prog
 	if err := p.compile(); err != nil {
 		return nil, err
 	}
-	report := shapeinfer.Check(g)
-	p.needs = report.Requirements
+	p.needs = r.needs
 	return p, nil
 }
 

@@ -49,8 +49,8 @@ func positional(n *graph.Node, costs []int) int {
 	return cost
 }
 
-// again copies what computes a value; old is its node of the user's graph, made that of
-// the new one.
+// again copies what computes a value; old is its node of the graph before the pass, made
+// that of the new one.
 func again(next *graph.Graph, old, made *graph.Node, own map[*graph.Node]*graph.Node) *graph.Node {
 	if c := own[old]; c != nil {
 		return c

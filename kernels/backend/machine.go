@@ -59,25 +59,7 @@ func (k *machine) Program() *rowprog.Program { return k.prog }
 func (k *machine) Machine() bool             { return true }
 
 func (k *machine) Run(a *bind.Args, s *Scratch) (fault bind.Fault, ok bool) {
-	chunks := bind.Chunks(k.prog, a)
-	if chunks == 1 {
-		return k.RunRange(a, 0, a.Rows(), s)
-	}
-	s.partial.Reset(k.prog, a)
-	defer s.partial.Release()
-	for c := range chunks {
-		lo, hi := bind.Chunk(k.prog, a, c)
-		if c == 0 {
-			fault, ok = k.RunRange(a, lo, hi, s)
-		} else {
-			fault, ok = k.RunRange(s.partial.Args(a), lo, hi, s)
-			s.partial.AddTo(a)
-		}
-		if !ok {
-			return fault, false
-		}
-	}
-	return bind.Fault{}, true
+	return s.partial.Run(k.prog, a, func(a *bind.Args, lo, hi int) (bind.Fault, bool) { return k.RunRange(a, lo, hi, s) })
 }
 
 func (k *machine) RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fault, ok bool) {

@@ -83,6 +83,30 @@ func (t *Partial) pack(i int) int {
 	return (n*o.Type.Size() + 7) / 8
 }
 
+// Run calls the function for the chunks of a call one after the other, and combines what
+// they accumulate in their order. It stops at the first fault.
+func (t *Partial) Run(p *rowprog.Program, a *Args, chunk func(a *Args, lo, hi int) (Fault, bool)) (fault Fault, ok bool) {
+	chunks := Chunks(p, a)
+	if chunks == 1 {
+		return chunk(a, 0, a.Rows())
+	}
+	t.Reset(p, a)
+	defer t.Release()
+	for c := range chunks {
+		lo, hi := Chunk(p, a, c)
+		if c == 0 {
+			fault, ok = chunk(a, lo, hi)
+		} else {
+			fault, ok = chunk(t.Args(a), lo, hi)
+			t.AddTo(a)
+		}
+		if !ok {
+			return fault, false
+		}
+	}
+	return Fault{}, true
+}
+
 // Args gives the arguments for a chunk of the call with arguments a, which has the
 // sizes and strides of the last Reset.
 func (t *Partial) Args(a *Args) *Args {

@@ -18,9 +18,9 @@
 // A tile of C of 6 rows by 2 vectors (AVX2; 14 rows with AVX-512) stays in registers while
 // the loop runs over a block of K. Package gen writes these loops, one for each number
 // of rows, with the encoder of package amd64; they stand in tile_amd64.s as static code.
-// A is read where it lies, whether it is transposed or not, unless its elements would
-// crowd a few sets of the cache; B is packed into panels of two vectors, except for few
-// rows.
+// A is read where it lies if its rows are contiguous and do not crowd a few sets of the
+// cache, or if C has few columns; B is packed into panels of two vectors, except for few
+// rows of C.
 //
 // # In plain Go
 //

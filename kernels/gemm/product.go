@@ -95,8 +95,8 @@ func (p *Product[T]) Rows() int {
 func (p *Product[T]) Run(s *Scratch[T]) { p.RunRows(0, p.Rows(), s) }
 
 // RunRows computes the rows [lo, hi) of C, counted through the batch. Ranges may be
-// computed at once, each with a scratch of its own; multiples of [RowBlock] waste
-// nothing.
+// computed at once, each with a scratch of its own; multiples of a tile's rows waste
+// nothing, but each range packs B for itself.
 func (p *Product[T]) RunRows(lo, hi int, s *Scratch[T]) {
 	s.reserve(p)
 	for lo < hi {

@@ -63,25 +63,7 @@ func (k *Kernel) Program() *rowprog.Program { return k.prog }
 // arguments must have passed bind.Check. If a guard fails, ok is false. Run
 // allocates nothing once the scratch has seen the kernel and the sizes.
 func (k *Kernel) Run(a *bind.Args, s *Scratch) (fault bind.Fault, ok bool) {
-	chunks := bind.Chunks(k.prog, a)
-	if chunks == 1 {
-		return k.RunRange(a, 0, a.Rows(), s)
-	}
-	s.partial.Reset(k.prog, a)
-	defer s.partial.Release()
-	for c := range chunks {
-		lo, hi := bind.Chunk(k.prog, a, c)
-		if c == 0 {
-			fault, ok = k.RunRange(a, lo, hi, s)
-		} else {
-			fault, ok = k.RunRange(s.partial.Args(a), lo, hi, s)
-			s.partial.AddTo(a)
-		}
-		if !ok {
-			return fault, false
-		}
-	}
-	return bind.Fault{}, true
+	return s.partial.Run(k.prog, a, func(a *bind.Args, lo, hi int) (bind.Fault, bool) { return k.RunRange(a, lo, hi, s) })
 }
 
 // RunRange calls the kernel on the part [lo, hi) of outer axis 0. Ranges may run at
