@@ -39,6 +39,8 @@ func run(ctx context.Context, opts options) error {
 	switch {
 	case opts.versions:
 		return writeVersions(os.Stdout, opts.peers)
+	case opts.profiled:
+		return profile(ctx, opts, os.Stdout)
 	case opts.child:
 		return child(opts, os.Stdout)
 	default:

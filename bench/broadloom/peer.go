@@ -25,6 +25,19 @@ func (Peer) Modules() []string { return []string{"github.com/broadloom/broadloom
 
 // Prepare implements suite.Peer.
 func (Peer) Prepare(w suite.Workload, in *suite.Inputs, _ suite.Config) (suite.Program, error) {
+	return prepare(w, in)
+}
+
+// Profile measures the kernels of a workload in some runs.
+func Profile(ctx context.Context, w suite.Workload, runs int) (*exec.Profile, error) {
+	p, err := prepare(w, w.Inputs())
+	if err != nil {
+		return nil, err
+	}
+	return p.session.Profile(ctx, p.feed, runs)
+}
+
+func prepare(w suite.Workload, in *suite.Inputs) (*program, error) {
 	build, ok := builders[w.Kind]
 	if !ok {
 		return nil, suite.ErrNotExpressible

@@ -1,0 +1,26 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/broadloom/broadloom/bench/broadloom"
+)
+
+// profiledRuns is the number of runs of which a profile gives the shortest times.
+const profiledRuns = 20
+
+// profile writes where Broadloom's time goes in each workload.
+func profile(ctx context.Context, opts options, out io.Writer) error {
+	runtime.GOMAXPROCS(opts.config.Threads)
+	for _, w := range opts.workloads {
+		p, err := broadloom.Profile(ctx, w, profiledRuns)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.Name, err)
+		}
+		fmt.Fprintf(out, "%s, %d thread(s)\n%s\n", w.Name, opts.config.Threads, p)
+	}
+	return nil
+}
