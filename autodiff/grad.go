@@ -45,7 +45,7 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	w.run(y, wrt)
 	for i, x := range wrt {
 		grads[i] = w.result(y, x)
-		y.Graph().MarkGradient(grads[i], x)
+		y.Graph().MarkGradient(grads[i], y, x)
 	}
 	return grads
 }

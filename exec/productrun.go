@@ -55,7 +55,7 @@ func (t *typedProduct[T]) run(s *Session) error {
 
 // tile computes some rows.
 func (t *typedProduct[T]) tile(i int, ws *workspace) {
-	t.p.RunRows(i*t.rows, min((i+1)*t.rows, t.p.Rows()), t.scratch(&ws.products))
+	t.p.RunPart(i*t.rows, min((i+1)*t.rows, t.p.Rows()), 0, t.p.N, t.scratch(&ws.products))
 }
 
 // bindProduct evaluates the sizes and strides of a matrix product.

@@ -77,6 +77,11 @@ func CallText(n *Node, attrs any, operands ...string) string {
 	return n.op.Func + "(" + strings.Join(words, ", ") + ")"
 }
 
+// CallOf gives the call of an operation on operands of the given names.
+func CallOf(op *Op, attrs any, operands ...string) string {
+	return op.Func + "(" + strings.Join(arguments(attrs, operands), ", ") + ")"
+}
+
 func arguments(attrs any, operands []string) []string {
 	if a, ok := attrs.(Arguments); ok {
 		return a.Args(operands)
@@ -89,7 +94,10 @@ func arguments(attrs any, operands []string) []string {
 
 // made says in a few words how the node came to be.
 func (n *Node) made() string {
+	a, isAsked := n.asGradient()
 	switch f := n.function(); {
+	case isAsked:
+		return a.call()
 	case n.op.Class == Source:
 		return n.op.Func
 	case n.origin != nil:

@@ -1,23 +1,60 @@
 package graph
 
-// MarkGradient notes that dx is the gradient with respect to x, for pictures: a graph of
-// a gradient is read by the names of what it belongs to. The first mark of a node stays.
-func (g *Graph) MarkGradient(dx, x *Node) {
-	if dx == nil || dx.g != g || dx.bad != nil || g.gradients[dx] != nil {
-		return
+import "fmt"
+
+// asked says where a gradient was asked for.
+type asked struct {
+	y, x *Node // the value that is differentiated, and that with respect to which it is
+	at   Pos
+}
+
+// MarkGradient notes that dx is the gradient of y with respect to x, and the place in the
+// user's program that asks for it: messages and pictures read a graph of a gradient by the
+// names of what it belongs to. The first mark of a node stays.
+func (g *Graph) MarkGradient(dx, y, x *Node) {
+	if dx != nil && dx.g == g && dx.bad == nil {
+		g.markGradient(dx, asked{y, x, Caller()})
 	}
+}
+
+func (g *Graph) markGradient(dx *Node, a asked) {
 	if g.gradients == nil {
-		g.gradients = map[*Node]*Node{}
+		g.gradients = map[*Node]asked{}
 	}
-	g.gradients[dx] = x
+	if _, marked := g.gradients[dx]; !marked {
+		g.gradients[dx] = a
+	}
+}
+
+// asGradient gives what was asked for; ok is false where n was not asked for as a gradient.
+func (n *Node) asGradient() (a asked, ok bool) {
+	if n.g != nil {
+		a, ok = n.g.gradients[n]
+	}
+	return a, ok
 }
 
 // GradientOf gives the value with respect to which n is the gradient, where n was asked
 // for as one, or nil. Of a node that a compiler's pass copied, it is the value of the
 // user's graph.
 func (n *Node) GradientOf() *Node {
-	if n.g == nil {
-		return nil
+	a, _ := n.asGradient()
+	return a.x
+}
+
+// Place gives the place in the user's program to which a message about the node leads: where
+// it was made; of a gradient that was asked for, where that was.
+func (n *Node) Place() Pos {
+	if a, is := n.asGradient(); is {
+		return a.at
 	}
-	return n.g.gradients[n]
+	return n.pos
+}
+
+// call gives the call of the user's program that asks for the gradient: "Grad(loss, x)".
+func (a asked) call() string {
+	if f, ok := a.at.Frame(); ok && isFunction(f.Call) && f.Call != "Grad" {
+		return f.Call + "(…)"
+	}
+	return fmt.Sprintf("Grad(%s, %s)", a.y.called(callDepth-1), a.x.called(callDepth-1))
 }

@@ -23,7 +23,7 @@ type Graph struct {
 	at        *Node // the node that a pass writes anew
 	foreign   map[*Mistake]bool
 	silenced  map[*Node][]Code
-	gradients map[*Node]*Node // what a node is the gradient of, where it was asked for
+	gradients map[*Node]asked // of nodes that were asked for as gradients
 }
 
 // New makes an empty graph. The name stands in its text form and pictures.

@@ -102,6 +102,7 @@ const (
 	FixReduce    FixKind = "reduce"       // a sum over the axes that are too many
 	FixConvert   FixKind = "convert"      // a conversion of the dtype
 	FixCopy      FixKind = "copy"         // a copy of an operand
+	FixOrder     FixKind = "order"        // a write at another time
 )
 
 // showOperands shows all operands of the node where the rule chose none.

@@ -101,7 +101,7 @@ func (t *messageText) row(o OperandNote) operandRow {
 	shape := o.Shape
 	if o.Node != nil {
 		n := o.Node.Written()
-		r.made, r.pos = n.made(), t.place(n.pos)
+		r.made, r.pos = n.made(), t.place(n.Place())
 		if r.label == "" {
 			r.label = n.Called()
 		}

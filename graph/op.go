@@ -53,6 +53,10 @@ type Op struct {
 	// there before.
 	Fill bool
 
+	// OutOfPlace is the operation that computes as a new value what an Update operation
+	// writes, with the same attributes; nil where there is none.
+	OutOfPlace *Op
+
 	// Fold is the reduction of a Reduce operation.
 	Fold Fold
 

@@ -21,8 +21,8 @@ func (g *Graph) Copy(n *Node, in []*Node) *Node {
 	if c.op.Class == Source && c.name != "" {
 		g.names[c.Name()] = &c
 	}
-	if x := n.GradientOf(); x != nil {
-		g.MarkGradient(&c, x)
+	if a, is := n.asGradient(); is {
+		g.markGradient(&c, a)
 	}
 	return &c
 }

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 )
@@ -9,13 +10,18 @@ import (
 type Change struct {
 	// Node is what is changed: all that depends on it is judged anew.
 	Node *Node
-	// Operands, by their number, are other values in the place of Node's operands.
+	// Op is another operation; nil keeps it.
+	Op *Op
+	// Operands, by their number, are new values computed from Node's operands, in their place.
 	Operands map[int]Type
+	// After, by their number, are writes after which Node's operands are read.
+	After map[int]*Node
 	// Attrs are other fixed arguments; nil keeps them.
 	Attrs any
 	// Declared is another type of Node, an input or a parameter; nil keeps it.
 	Declared *Type
-	// Bounds are other declarations of named sizes; then Node alone is judged anew.
+	// Bounds are other declarations of named sizes. Node alone is judged anew, or where it is
+	// nil all that is computed from values with these names in their shapes.
 	Bounds map[string]Bounds
 }
 
@@ -30,6 +36,8 @@ type Trial struct {
 	from    *Graph
 	scratch *Graph
 	changed map[*Node]*Node
+	// bounded are names of which the whole program is to be judged anew.
+	bounded []string
 }
 
 // Try applies changes to a copy of what they reach and runs the rules there. The graph
@@ -41,10 +49,14 @@ func (g *Graph) Try(changes ...Change) *Trial {
 	by := map[*Node]Change{}
 	for _, c := range changes {
 		by[c.Node] = c
-		first = min(first, c.Node.ID())
 		for name, b := range c.Bounds {
 			t.scratch.dims[name] = &dimDecl{bounds: b}
 		}
+		if c.Node == nil {
+			first, t.bounded = 0, slices.AppendSeq(t.bounded, maps.Keys(c.Bounds))
+			continue
+		}
+		first = min(first, c.Node.ID())
 	}
 	for _, n := range g.nodes[first:] {
 		if c, isChanged := by[n]; isChanged || t.reaches(n) {
@@ -61,12 +73,33 @@ func (t *Trial) reaches(n *Node) bool {
 		if t.changed[x] != nil {
 			return true
 		}
+		for _, name := range t.bounded {
+			if slices.ContainsFunc(x.shape, func(d Dim) bool { return slices.Contains(d.Symbols(), name) }) {
+				return true
+			}
+		}
 	}
 	return false
 }
 
-// otherOp stands for a value that takes the place of another one.
-var otherOp = &Op{Name: "other", Func: "Other", Doc: "a value that is tried out", Class: Elementwise}
+// These stand for values that take the place of an operand.
+var (
+	otherOp = &Op{Name: "other", Func: "Other", Doc: "a new value computed from the operand", Class: Elementwise}
+	laterOp = &Op{Name: "later", Func: "Later", Doc: "the operand as it is after a write", Class: Version}
+)
+
+// standIn makes a value that takes the place of operand x.
+func (t *Trial) standIn(op *Op, as Type, x *Node, more ...*Node) *Node {
+	return &Node{g: t.scratch, op: op, in: append([]*Node{x}, more...), id: x.id, dtype: as.DType, shape: as.Shape, judged: true}
+}
+
+// current gives a node as the changes so far have made it.
+func (t *Trial) current(x *Node) *Node {
+	if y := t.changed[x]; y != nil {
+		return y
+	}
+	return x
+}
 
 // judge copies a node onto the changed operands and runs its rule.
 func (t *Trial) judge(n *Node, c Change) {
@@ -75,17 +108,20 @@ func (t *Trial) judge(n *Node, c Change) {
 	m.g, m.bad, m.stretch, m.judged = t.scratch, nil, nil, true
 	m.in = make([]*Node, len(n.in))
 	for i, x := range n.in {
-		m.in[i] = x
-		if y := t.changed[x]; y != nil {
-			m.in[i] = y
-		}
+		m.in[i] = t.current(x)
 		if other, is := c.Operands[i]; is {
-			m.in[i] = &Node{g: t.scratch, op: otherOp, id: x.id, dtype: other.DType, shape: other.Shape, judged: true}
+			m.in[i] = t.standIn(otherOp, other, m.in[i])
+		}
+		if write, is := c.After[i]; is {
+			m.in[i] = t.standIn(laterOp, Type{x.dtype, x.shape}, m.in[i], t.current(write))
 		}
 		m.judged = m.judged && m.in[i].judged
 	}
 	if c.Attrs != nil {
 		m.attrs = c.Attrs
+	}
+	if c.Op != nil {
+		m.op = c.Op
 	}
 	t.changed[n] = m
 	switch {
@@ -101,11 +137,7 @@ func (t *Trial) judge(n *Node, c Change) {
 // Cures reports whether the change leaves n without a mistake, a warning or a
 // requirement, and breaks nothing that was right before and does not depend on n.
 func (t *Trial) Cures(n *Node) bool {
-	fine := func(n *Node) bool {
-		m := t.changed[n]
-		return m != nil && m.judged && m.bad == nil
-	}
-	if !fine(n) {
+	if !t.isFine(n) {
 		return false
 	}
 	dependent := map[*Node]bool{n: true} // what was built on the mistake proves nothing
@@ -115,14 +147,12 @@ func (t *Trial) Cures(n *Node) bool {
 				dependent[old] = true
 			}
 		}
-		if t.changed[old] != nil && !dependent[old] && old.isFine() && !fine(old) {
+		if !dependent[old] && t.breaks(old) {
 			return false
 		}
 	}
-	for _, old := range n.g.nodes[:n.id] {
-		if t.changed[old] != nil && old.isFine() && !fine(old) {
-			return false
-		}
+	if slices.ContainsFunc(n.g.nodes[:n.id], t.breaks) {
+		return false
 	}
 	for _, w := range t.scratch.warnings {
 		if w.Node == t.changed[n] {
@@ -130,6 +160,20 @@ func (t *Trial) Cures(n *Node) bool {
 		}
 	}
 	return !t.Requires(n)
+}
+
+// Keeps reports whether the change breaks nothing that was right before.
+func (t *Trial) Keeps() bool { return !slices.ContainsFunc(t.from.nodes, t.breaks) }
+
+// breaks reports whether the node was right before and is not so any more.
+func (t *Trial) breaks(old *Node) bool {
+	return t.changed[old] != nil && old.isFine() && !t.isFine(old)
+}
+
+// isFine reports whether the node was judged anew and is right.
+func (t *Trial) isFine(old *Node) bool {
+	m := t.changed[old]
+	return m != nil && m.judged && m.bad == nil
 }
 
 // isFine reports whether the node was judged whole: an operand of unknown size may hide a
@@ -155,9 +199,38 @@ func (t *Trial) Requires(n *Node) bool {
 }
 
 // Shape gives the shape that the change gives a node.
-func (t *Trial) Shape(n *Node) Shape {
-	if m := t.changed[n]; m != nil {
-		return m.shape
+func (t *Trial) Shape(n *Node) Shape { return t.current(n).shape }
+
+// Type gives the dtype and the shape that the change gives a node.
+func (t *Trial) Type(n *Node) Type { return Type{t.current(n).dtype, t.current(n).shape} }
+
+// Program gives the whole changed program: its nodes in order, and where each node of the
+// graph stands in it.
+func (t *Trial) Program() (nodes []*Node, at map[*Node]*Node) {
+	g := t.scratch
+	at = map[*Node]*Node{}
+	place := func(m *Node) {
+		m.g, m.id = g, int32(len(g.nodes))
+		g.nodes = append(g.nodes, m)
 	}
-	return n.shape
+	for _, n := range t.from.nodes {
+		m := t.changed[n]
+		if m == nil {
+			copied := *n
+			m = &copied
+		}
+		m.in = slices.Clone(m.in)
+		for i, x := range m.in {
+			if x != nil && (x.op == otherOp || x.op == laterOp) {
+				for k, of := range x.in {
+					x.in[k] = cmp.Or(at[of], of)
+				}
+				place(x)
+			}
+			m.in[i] = cmp.Or(at[x], x)
+		}
+		place(m)
+		at[n] = m
+	}
+	return g.nodes, at
 }

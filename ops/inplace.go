@@ -33,7 +33,7 @@ func same(_, dy node) node { return dy }
 func newInPlace(of *graph.Op) *graph.Op {
 	return &graph.Op{
 		Name: of.Name + "_", Func: of.Func + "InPlace", Doc: of.Doc + " The result is written into the first operand.",
-		Class: graph.Update, MinIn: of.MinIn, MaxIn: of.MaxIn,
+		Class: graph.Update, MinIn: of.MinIn, MaxIn: of.MaxIn, OutOfPlace: of,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			in := c.Node().Operands()
 			if wanted := computedIn(of, in); wanted != c.DType(0) && !(of == opSub && boolOperand(in...)) {

@@ -25,6 +25,11 @@ func CheckProgram(g *graph.Graph, roots ...*graph.Node) *Report {
 	return check(g, needed(g, roots))
 }
 
+// isRefused reports whether there is an error of the warning's kind at its node.
+func (r *Report) isRefused(warning *graph.Mistake) bool {
+	return slices.ContainsFunc(r.Errors, func(m *graph.Mistake) bool { return m.Node == warning.Node && m.Code == warning.Code })
+}
+
 // check judges a graph, and a program where its nodes are given.
 func check(g *graph.Graph, program []*graph.Node) *Report {
 	r := &Report{
@@ -33,6 +38,7 @@ func check(g *graph.Graph, program []*graph.Node) *Report {
 		Warnings: slices.Clone(g.Warnings()),
 		Notes:    slices.Clone(g.Notes()),
 		Nodes:    len(g.Nodes()),
+		program:  program,
 	}
 	for _, n := range g.Nodes() {
 		if !n.Judged() && n.Err() == nil {
@@ -43,6 +49,7 @@ func check(g *graph.Graph, program []*graph.Node) *Report {
 	solveTogether(g, r)
 	checkWrites(g.Nodes(), false, r)
 	checkWrites(program, true, r)
+	r.Warnings = slices.DeleteFunc(r.Warnings, r.isRefused)
 	graph.SortMistakes(r.Errors)
 	graph.SortMistakes(r.Warnings)
 	r.complete()

@@ -3,7 +3,6 @@ package shapeinfer
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -11,17 +10,11 @@ import (
 // checkWrites refuses two writes of one state of a value, and a write that cannot come
 // after all reads of what it destroys; among the nodes of a program, or of a whole graph.
 func checkWrites(nodes []*graph.Node, program bool, r *Report) {
-	if len(nodes) == 0 {
-		return
-	}
-	w := FindWrites(nodes)
-	for _, n := range w.second {
-		first := w.next[State(n.In(0))]
-		m := &graph.Mistake{Code: CodeWriters, Node: n,
-			Summary:  fmt.Sprintf("%s was written before, at %s: two writes of one value have no order", State(n.In(0)).Called(), first.Pos()),
-			Operands: []graph.OperandNote{{Node: first, Text: "the first write"}},
-			Help:     []string{fmt.Sprintf("write what the first write gives: After(%s, %s)", n.In(0).Called(), first.Called())}}
-		if !program && Storage(n).Op().Class == graph.Source {
+	for _, d := range disorders(nodes) {
+		var m *graph.Mistake
+		if d.reader != nil {
+			m = d.orderMistake(nodes)
+		} else if m = d.secondMistake(); !program && Storage(d.write).Op().Class == graph.Source {
 			m.Severity = graph.Warning
 			m.Detail = []string{"no program can carry out both; two programs may have one each"}
 			r.Warnings = append(r.Warnings, m)
@@ -29,20 +22,38 @@ func checkWrites(nodes []*graph.Node, program bool, r *Report) {
 		}
 		r.addOnce(m)
 	}
+}
+
+// disorder is a write for which there is no place in the order of a program.
+type disorder struct {
+	write *graph.Node
+	first *graph.Node // the other write of the same state of a value; or
+	// reader needs the write and what it destroys.
+	reader *graph.Node
+}
+
+// disorders finds the writes of nodes, in their order, that no order satisfies.
+func disorders(nodes []*graph.Node) (found []disorder) {
+	if len(nodes) == 0 {
+		return nil
+	}
+	w := FindWrites(nodes)
+	for _, n := range w.second {
+		found = append(found, disorder{write: n, first: w.next[State(n.In(0))]})
+	}
 	if w.Any() {
 		o := orderCheck{w: w, state: make([]visit, len(nodes[0].Graph().Nodes())), blamed: map[*graph.Node]bool{}}
 		for _, n := range nodes {
 			o.visit(n)
 		}
-		for _, m := range o.found {
-			r.addOnce(m)
-		}
+		found = append(found, o.found...)
 	}
+	return found
 }
 
 // addOnce adds an error unless there is one of its kind at its node.
 func (r *Report) addOnce(m *graph.Mistake) {
-	if !slices.ContainsFunc(r.Errors, func(old *graph.Mistake) bool { return old.Node == m.Node && old.Code == m.Code }) {
+	if !r.isRefused(m) {
 		r.Errors = append(r.Errors, m)
 	}
 }
@@ -86,7 +97,7 @@ type orderCheck struct {
 	state  []visit
 	path   []*graph.Node // each needs the next one to run first
 	blamed map[*graph.Node]bool
-	found  []*graph.Mistake
+	found  []disorder
 }
 
 func (o *orderCheck) visit(n *graph.Node) {
@@ -131,7 +142,7 @@ func (o *orderCheck) cycle(n *graph.Node) {
 		}
 	}
 	o.blamed[write] = true
-	o.found = append(o.found, orderMistake(write, reader))
+	o.found = append(o.found, disorder{write: write, reader: reader})
 }
 
 func isOperand(x, n *graph.Node) bool {
@@ -143,38 +154,49 @@ func isOperand(x, n *graph.Node) bool {
 	return false
 }
 
-// orderMistake says who still needs what the write destroys. PyTorch, when gradients are
-// computed, says "one of the variables needed for gradient computation has been modified
-// by an inplace operation".
-func orderMistake(write, reader *graph.Node) *graph.Mistake {
-	old := State(write.In(0))
-	m := &graph.Mistake{Code: CodeOrder, Node: write}
+// secondMistake says that a value was written before.
+func (d disorder) secondMistake() *graph.Mistake {
+	return &graph.Mistake{Code: CodeWriters, Node: d.write,
+		Summary:  fmt.Sprintf("%s was written before, at %s: two writes of one value have no order", State(d.write.In(0)).Called(), d.first.Pos()),
+		Operands: []graph.OperandNote{{Node: d.first, Text: "the first write"}}}
+}
+
+// orderMistake says who still needs what the write destroys, and which gradient asks for
+// that. PyTorch, when gradients are computed, says "one of the variables needed for
+// gradient computation has been modified by an inplace operation".
+func (d disorder) orderMistake(nodes []*graph.Node) *graph.Mistake {
+	old := State(d.write.In(0))
+	m := &graph.Mistake{Code: CodeOrder, Node: d.write}
 	row := func(n *graph.Node, text string) {
 		m.Operands = append(m.Operands, graph.OperandNote{Node: n, Text: text})
 	}
-	if f := reader.Origin(); f != nil {
-		needs, value := "input", old
-		if State(f) == old {
-			needs, value = "OUTPUT", f
-		}
+	f := d.reader.Origin()
+	switch {
+	case f == nil:
+		m.Summary = fmt.Sprintf("destroys a value that %s still needs", graph.Describe(d.reader))
+		row(d.reader, "reads "+old.Called()+", and needs the new value too")
+	case State(f) == old:
 		m.Summary = fmt.Sprintf("destroys a value that the gradient of %s needs", f.Op().Func)
-		row(value, fmt.Sprintf("the gradient of %s reads its %s", f.Op().Func, needs))
-	} else {
-		m.Summary = fmt.Sprintf("destroys a value that %s still needs", graph.Describe(reader))
-		row(old, "")
-		row(reader, "reads "+old.Called()+", and needs the new value too")
+		row(f, fmt.Sprintf("the gradient of %s reads its OUTPUT", f.Op().Func))
+	default:
+		m.Summary = fmt.Sprintf("destroys a value that the gradient of %s needs", f.Op().Func)
+		row(f, fmt.Sprintf("the gradient of %s reads its input %s", f.Op().Func, old.Called()))
 	}
-	row(write, "writes "+old.Called())
-	m.Help = []string{fmt.Sprintf("%s, a new value (one more buffer of %s)", outOfPlace(write), write.Shape())}
+	row(d.write, "writes "+old.Called())
+	if asked := firstGradient(nodes, d.reader); f != nil && asked != nil {
+		row(asked, "asks for that gradient")
+	}
 	return m
 }
 
-// outOfPlace gives the call that computes what an in-place operation writes.
-func outOfPlace(write *graph.Node) string {
-	if write.Op().Fill {
-		return "use " + write.In(1).Called()
+// firstGradient gives the first gradient that was asked for and is computed from n, or nil.
+func firstGradient(nodes []*graph.Node, n *graph.Node) *graph.Node {
+	from := map[*graph.Node]bool{n: true}
+	for _, m := range nodes {
+		from[m] = from[m] || slices.ContainsFunc(m.Operands(), func(x *graph.Node) bool { return from[x] })
+		if from[m] && m.GradientOf() != nil {
+			return m
+		}
 	}
-	call := graph.Describe(write)
-	name := write.Op().Func
-	return strings.TrimSuffix(name, "InPlace") + strings.TrimPrefix(call, name)
+	return nil
 }

@@ -96,9 +96,6 @@ func inPlaceTarget(c *graph.Call) *graph.Mistake {
 	}
 	m := operandMistake(c, CodeImmutable, fmt.Sprintf("%s is %s and cannot be written", n.Called(), article(n.Op().Func)))
 	m.Help = []string{"write a parameter or a computed value"}
-	if n.IsInput() {
-		m.Help[0] += fmt.Sprintf("; or declare that the caller's memory may change: %s.Mutable()", n.Called())
-	}
 	return m
 }
 
@@ -160,9 +157,6 @@ func selfOverlap(c *graph.Call, dest graph.Layout, v Verdict) *graph.Mistake {
 	}
 	if v == Deferred {
 		m.Detail = append(m.Detail, "whether they do depends on sizes that are not known yet")
-	}
-	if views := ViewsOf(c.In(0)); len(views) > 0 {
-		m.Help = []string{fmt.Sprintf("or write to %s before %s", Storage(c.In(0)).Called(), views[len(views)-1].Op().Func)}
 	}
 	return m
 }

@@ -23,6 +23,9 @@ type Report struct {
 	Requirements []graph.Requirement
 	Nodes        int // nodes of the graph
 	NotJudged    int // nodes whose operands failed
+
+	program   []*graph.Node        // what is computed, where that was given
+	unordered map[*graph.Node]bool // writes without an order; nil before it is needed
 }
 
 // complete adds suggestions and notes to what was found.
@@ -30,7 +33,7 @@ func (r *Report) complete() {
 	r.Notes = append(r.Notes, deferredNotes(r.Requirements)...)
 	isSilenced := func(m *graph.Mistake) bool { return m.Node != nil && m.Node.IsSilenced(m.Code) }
 	r.Warnings, r.Notes = slices.DeleteFunc(r.Warnings, isSilenced), slices.DeleteFunc(r.Notes, isSilenced)
-	r.Errors, r.Warnings = suggest(r.Errors), suggest(r.Warnings)
+	r.Errors, r.Warnings = r.suggest(r.Errors), r.suggest(r.Warnings)
 	graph.SortMistakes(r.Notes)
 }
 

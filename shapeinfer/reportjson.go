@@ -133,7 +133,7 @@ func operandJSON(o graph.OperandNote) OperandJSON {
 		if o.Shape == nil {
 			j.Shape = sizeTexts(n.Shape())
 		}
-		j.DType, j.PlaceJSON = n.DType().String(), placeJSON(n.Pos())
+		j.DType, j.PlaceJSON = n.DType().String(), placeJSON(n.Place())
 	}
 	return j
 }

@@ -352,8 +352,10 @@ func (j *joint) warnFixed(list []*group) {
 			if none || lo != hi || j.isDeclared(name) {
 				continue
 			}
-			m := &graph.Mistake{Code: CodeFixedName, Severity: graph.Warning, Node: gr.Node, Summary: fmt.Sprintf("%s can only be %d", name, lo),
-				Help: []string{fmt.Sprintf("write %d in the place of %s if that is meant", lo, name)}}
+			m := &graph.Mistake{Code: CodeFixedName, Severity: graph.Warning, Node: gr.Node, Summary: fmt.Sprintf("%s can only be %d", name, lo)}
+			if j.canBe(name, lo, list) {
+				m.Fixes = []graph.Fix{{Kind: graph.FixDeclare, Text: fmt.Sprintf("write %d in the place of %s if that is meant", lo, name)}}
+			}
 			for _, other := range list {
 				if slices.Contains(other.names, name) && len(m.Detail) < maxReasons {
 					m.Detail = append(m.Detail, fmt.Sprintf("%s, for %s at %s", RequirementText(other.Requirement), graph.Describe(other.Node), other.Node.Pos()))
@@ -362,6 +364,24 @@ func (j *joint) warnFixed(list []*group) {
 			j.report.Warnings = append(j.report.Warnings, m)
 		}
 	}
+}
+
+// canBe reports whether the rules find nothing wrong when a name is a number, and no
+// requirement on that name is left but for those of other names.
+func (j *joint) canBe(name string, v int64, list []*group) bool {
+	said := j.g.Bounds(name)
+	said.Is = graph.Dim(v)
+	if v == 0 || !j.g.Try(graph.Change{Bounds: map[string]graph.Bounds{name: said}}).Keeps() {
+		return false
+	}
+	for _, gr := range list {
+		as := gr.Requirement
+		as.A, as.B = as.A.Subst(name, graph.Dim(v)), as.B.Subst(name, graph.Dim(v))
+		if verdict := NewProver(j.g.Bounds).judge(as); verdict == Refused || verdict == Deferred && len(namesOf(j.g.Bounds, as.A, as.B)) == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // isDeclared reports whether what was declared of a name leaves it one value.

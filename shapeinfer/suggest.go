@@ -20,15 +20,15 @@ const (
 	minTrials   = 20
 )
 
-// suggest gives the mistakes with suggestions, as copies: the graph keeps its own.
-func suggest(ms []*graph.Mistake) []*graph.Mistake {
+// suggest gives mistakes with suggestions, as copies: the graph keeps its own.
+func (r *Report) suggest(ms []*graph.Mistake) []*graph.Mistake {
 	out := slices.Clone(ms)
 	trials := 0
 	for i, m := range ms {
 		if m.Node == nil || m.Node.Graph() == nil {
 			continue
 		}
-		t := &trier{m: m, n: m.Node, trials: min(maxTrials, max(minTrials, maxJudged/len(m.Node.Graph().Nodes()))-trials)}
+		t := &trier{report: r, m: m, n: m.Node, trials: min(maxTrials, max(minTrials, maxJudged/len(m.Node.Graph().Nodes()))-trials)}
 		if i >= maxSuggested || t.trials <= 0 {
 			break
 		}
@@ -69,13 +69,17 @@ var strategies = map[graph.Code]strategy{
 	CodeExpand:         {1, []way{(*trier).align, (*trier).resize}},
 	CodeInPlaceShape:   {2, []way{(*trier).elsewhere, (*trier).reduce}},
 	CodeInPlaceDType:   {2, []way{(*trier).elsewhere, (*trier).convert}},
-	CodeSelfOverlap:    {1, []way{(*trier).copyOperand}},
+	CodeSelfOverlap:    {2, []way{(*trier).copyOperand, (*trier).beforeView}},
 	CodeOperandOverlap: {1, []way{(*trier).copyOperand}},
+	CodeOrder:          {1, []way{(*trier).elsewhere, (*trier).copyRead, (*trier).copyOperand}},
+	CodeWriters:        {1, []way{(*trier).writeNext}},
+	CodeImmutable:      {1, []way{(*trier).mutable}},
 	CodeDType:          {1, []way{(*trier).convert}},
 }
 
 // trier tries changes that may cure one mistake.
 type trier struct {
+	report *Report
 	m      *graph.Mistake
 	n      *graph.Node
 	fixes  []graph.Fix
@@ -116,11 +120,20 @@ func (t *trier) try(fix graph.Fix, changes ...graph.Change) bool {
 		return false
 	}
 	t.trials--
-	if !t.n.Graph().Try(changes...).Cures(t.n) {
+	if !t.cures(t.n.Graph().Try(changes...)) {
 		return false
 	}
 	t.fixes = append(t.fixes, fix)
 	return true
+}
+
+// cures reports whether the mistake is gone from a changed program, and nothing is wrong
+// there that was right. The rule of a write that has no order found nothing wrong.
+func (t *trier) cures(trial *graph.Trial) bool {
+	if t.m.Code == CodeOrder || t.m.Code == CodeWriters {
+		return trial.Keeps() && t.hasOrder(trial)
+	}
+	return trial.Cures(t.n) && (t.n.Op().Class != graph.Update || t.hasOrder(trial))
 }
 
 // operand is the change of operand i into another shape.

@@ -129,33 +129,6 @@ func (t *trier) joinElsewhere() {
 	}
 }
 
-// elsewhere computes the result of an in-place operation as a new value.
-func (t *trier) elsewhere() {
-	call, isInPlace := strings.CutSuffix(t.n.Op().Func, "InPlace")
-	if !isInPlace || call == "Copy" || call == "Fill" {
-		return
-	}
-	shapes := make([]graph.Shape, len(t.n.Operands()))
-	words := make([]string, len(shapes))
-	for i, x := range t.n.Operands() {
-		shapes[i], words[i] = x.Shape(), x.Called()
-	}
-	g := t.n.Graph()
-	b := Rules{g.Policy().Names, g.Bounds}.BroadcastShapes(shapes...)
-	if len(b.Clashes) > 0 || len(b.Needs) > 0 {
-		return
-	}
-	text := fmt.Sprintf("%s(%s) gives a new value of shape %s", call, strings.Join(words, ", "), b.Shape)
-	if t.m.Code == CodeInPlaceDType {
-		result := t.n.In(0).DType()
-		for _, x := range t.n.Operands() {
-			result = graph.Promote(result, x.DType())
-		}
-		text = fmt.Sprintf("%s(%s) gives a new value, which is %s", call, strings.Join(words, ", "), result)
-	}
-	t.fixes = append(t.fixes, graph.Fix{Kind: graph.FixElsewhere, Text: text, Gives: b.Shape})
-}
-
 // reduce sums an operand over the axes that an in-place result cannot gain.
 func (t *trier) reduce() {
 	dest := t.shape(0)
@@ -201,39 +174,44 @@ func (t *trier) convert() {
 	}
 }
 
-// converted gives the types of the operands when one of them has another dtype, after the
-// operation's promotion.
+// converted gives the types of the operands when one of them has another dtype.
 func (t *trier) converted(i int, dtype graph.DType) map[int]graph.Type {
-	types, ranks := make([]graph.DType, len(t.n.Operands())), make([]graph.OperandRank, len(t.n.Operands()))
+	types := make([]graph.DType, len(t.n.Operands()))
 	for k, x := range t.n.Operands() {
-		types[k], ranks[k] = x.Written().DType(), graph.RankMore
-		if x.Rank() == 0 {
-			ranks[k] = graph.RankZero
-			if x.IsConst() {
+		types[k] = x.Written().DType()
+	}
+	types[i] = dtype
+	return t.promoted(t.n.Op(), types)
+}
+
+// promoted gives the types of the operands, of the given dtypes, after the promotion of an
+// operation.
+func (t *trier) promoted(op *graph.Op, types []graph.DType) map[int]graph.Type {
+	if op.Promote != nil {
+		ranks := make([]graph.OperandRank, len(types))
+		for k, x := range t.n.Operands() {
+			switch {
+			case x.Rank() > 0:
+				ranks[k] = graph.RankMore
+			case x.IsConst():
 				ranks[k] = graph.PlainNumber
+			default:
+				ranks[k] = graph.RankZero
 			}
 		}
-	}
-	if types[i] = dtype; t.n.Op().Promote != nil {
-		types = t.n.Op().Promote(types, ranks)
+		types = op.Promote(types, ranks)
 	}
 	operands := map[int]graph.Type{}
 	for k, x := range t.n.Operands() {
-		operands[k] = graph.Type{DType: types[k], Shape: x.Shape()}
+		if types[k] != x.DType() {
+			operands[k] = graph.Type{DType: types[k], Shape: x.Shape()}
+		}
 	}
 	return operands
 }
 
 // constantName is the name of a dtype's constant in package graph.
 func constantName(t graph.DType) string { return strings.ToUpper(t.String()[:1]) + t.String()[1:] }
-
-// copyOperand gives an operand memory of its own.
-func (t *trier) copyOperand() {
-	for i, x := range slices.Backward(t.n.Operands()) {
-		t.try(graph.Fix{Kind: graph.FixCopy, Text: t.with(i, "Copy("+x.Called()+")")},
-			graph.Change{Node: t.n, Operands: map[int]graph.Type{i: {DType: x.DType(), Shape: x.Shape()}}})
-	}
-}
 
 // equal states that the sizes that meet are the same.
 func (t *trier) equal() {
@@ -257,7 +235,7 @@ func (t *trier) equal() {
 		words = append(words, fmt.Sprintf("g.Equal(%s, %s)", a, b))
 	}
 	t.try(graph.Fix{Kind: graph.FixEqual, Text: "if they are the same size, say so: " + strings.Join(words, ", ")},
-		graph.Change{Node: t.n, Bounds: bounds})
+		graph.Change{Bounds: bounds})
 }
 
 // statable reports whether a is a name that can be said to be the size b.

@@ -1,8 +1,6 @@
 package gemm
 
 import (
-	"unsafe"
-
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
@@ -26,14 +24,16 @@ type Scratch[T scalar.Number] struct {
 }
 
 // Reserve prepares for products of the sizes.
-func (s *Scratch[T]) Reserve(m, n, k int) { s.reserve(&Product[T]{M: m, N: n, K: k}) }
+func (s *Scratch[T]) Reserve(m, n, k int) {
+	s.reserve(&Product[T]{M: m, N: n, K: k, C: Matrix[T]{Col: 1}})
+}
 
 func (s *Scratch[T]) reserve(p *Product[T]) {
 	k := min(p.K, KBlock)
-	if v := inVectors[T](); v != nil {
-		size := int(unsafe.Sizeof(*new(T)))
-		s.a = grow(s.a, k*roundUp(min(p.M, blockPanels*v.rows), v.rows))
-		s.b = grow(s.b, k*roundUp(min(p.N, blockBytes/(KBlock*size)), v.cols))
+	if v := inVectors[T](); v != nil && p.C.Col == 1 {
+		s.a = grow(s.a, (k+v.cols)*min(p.M, v.blockRows)) // a pitch is less than k and a row of a tile
+		s.b = grow(s.b, k*v.cols)
+		return
 	}
 	// One step more than is packed, since the innermost loop's pointers run beyond.
 	s.a = grow(s.a, (k+1)*roundUp(min(p.M, RowBlock), tileRows))
@@ -56,27 +56,30 @@ type job[T scalar.Number] struct {
 	add     bool
 }
 
-// rows computes the rows [first, end) of C.
-func (q *job[T]) rows(first, end int, s *Scratch[T]) {
+// part is the rows [top, bottom) and the columns [left, right) of C.
+type part struct{ top, bottom, left, right int }
+
+// run computes a part of C.
+func (q *job[T]) run(c part, s *Scratch[T]) {
 	if q.k == 0 {
-		q.clear(first, end)
+		q.clear(c)
 		return
 	}
 	if v := inVectors[T](); v != nil && q.c.Col == 1 {
-		q.fast(v, first, end, s)
+		q.fast(v, c, s)
 		return
 	}
-	if end-first < tileRows && q.b.Col == 1 {
-		q.thin(first, end, s)
+	if c.bottom-c.top < tileRows && q.b.Col == 1 {
+		q.thin(c, s)
 		return
 	}
-	for j := 0; j < q.n; j += colBlock {
-		nj := min(colBlock, q.n-j)
+	for j := c.left; j < c.right; j += colBlock {
+		nj := min(colBlock, c.right-j)
 		for p := 0; p < q.k; p += KBlock {
 			np := min(KBlock, q.k-p)
 			packB(s.b, &q.b, p, np, j, nj)
-			for i := first; i < end; i += RowBlock {
-				ni := min(RowBlock, end-i)
+			for i := c.top; i < c.bottom; i += RowBlock {
+				ni := min(RowBlock, c.bottom-i)
 				packA(s.a, &q.a, i, ni, p, np)
 				q.block(s, i, ni, j, nj, np, q.add || p > 0)
 			}
@@ -85,13 +88,13 @@ func (q *job[T]) rows(first, end int, s *Scratch[T]) {
 }
 
 // clear makes the sums of no products.
-func (q *job[T]) clear(first, end int) {
+func (q *job[T]) clear(c part) {
 	if q.add {
 		return
 	}
-	for i := first; i < end; i++ {
-		at := q.c.Start + i*q.c.Row
-		for range q.n {
+	for i := c.top; i < c.bottom; i++ {
+		at := q.c.Start + i*q.c.Row + c.left*q.c.Col
+		for range c.right - c.left {
 			q.c.Data[at] = 0
 			at += q.c.Col
 		}

@@ -1,7 +1,6 @@
 package gemm
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -205,7 +204,7 @@ func TestRanges(t *testing.T) {
 	for range 20 {
 		for lo := 0; lo < p.Rows(); {
 			hi := min(p.Rows(), lo+1+r.IntN(12))
-			p.RunRows(lo, hi, &s)
+			p.RunPart(lo, hi, 0, p.N, &s)
 			lo = hi
 		}
 		require.Equal(t, want, p.C.Data)
@@ -234,36 +233,4 @@ func TestNoAllocations(t *testing.T) {
 	var s Scratch[float32]
 	s.Reserve(p.M, p.N, p.K)
 	require.Zero(t, testing.AllocsPerRun(5, func() { p.Run(&s) }))
-}
-
-func BenchmarkProduct(b *testing.B) {
-	for _, size := range [][3]int{{1024, 1024, 1024}, {256, 256, 256}, {64, 512, 784}, {16, 16, 16}, {1, 512, 512}, {512, 1, 512}} {
-		p := product[float32](rand.New(rand.NewPCG(17, 18)), size[0], size[1], size[2], 0)
-		name := fmt.Sprintf("%dx%dx%d", p.M, p.N, p.K)
-		var s Scratch[float32]
-		b.Run(name+"/packed", func(b *testing.B) { measure(b, p, func() { p.Run(&s) }) })
-		b.Run(name+"/plain", func(b *testing.B) { measure(b, p, func() { plain(p) }) })
-	}
-}
-
-func measure(b *testing.B, p *Product[float32], f func()) {
-	b.ReportAllocs()
-	for b.Loop() {
-		f()
-	}
-	b.ReportMetric(2*float64(p.M*p.N*p.K)*float64(b.N)/float64(b.Elapsed().Nanoseconds()), "GFLOP/s")
-}
-
-// plain is the loop that one would write, for comparison.
-func plain(p *Product[float32]) {
-	clear(p.C.Data)
-	for i := range p.M {
-		c := p.C.Data[i*p.N:][:p.N]
-		for k := range p.K {
-			x := p.A.Data[i*p.K+k]
-			for j, y := range p.B.Data[k*p.N:][:p.N] {
-				c[j] += x * y
-			}
-		}
-	}
 }

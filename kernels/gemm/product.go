@@ -92,18 +92,19 @@ func (p *Product[T]) Rows() int {
 
 // Run computes the product, which must have passed Check. It allocates nothing once
 // the scratch has grown to the sizes.
-func (p *Product[T]) Run(s *Scratch[T]) { p.RunRows(0, p.Rows(), s) }
+func (p *Product[T]) Run(s *Scratch[T]) { p.RunPart(0, p.Rows(), 0, p.N, s) }
 
-// RunRows computes the rows [lo, hi) of C, counted through the batch. Ranges may be
-// computed at once, each with a scratch of its own; multiples of a tile's rows waste
-// nothing, but each range packs B for itself.
-func (p *Product[T]) RunRows(lo, hi int, s *Scratch[T]) {
+// RunPart computes the columns [left, right) of the rows [lo, hi) of C, which are counted
+// through the batch. Parts may be computed at once, each with a scratch of its own.
+// Multiples of 48 rows and 32 columns waste least; but each part packs what it reads of A
+// and B for itself.
+func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	s.reserve(p)
 	for lo < hi {
 		first := lo % p.M
 		end := min(p.M, first+hi-lo)
 		s.job = p.matrix(lo / p.M)
-		s.job.rows(first, end, s)
+		s.job.run(part{first, end, left, right}, s)
 		lo += end - first
 	}
 }

@@ -44,6 +44,11 @@ const (
 	argCRow  = 56
 	argMasks = 64
 	argAdd   = 72
+	argTiles = 80
+	argATile = 88
+	argCTile = 96
+	argCopy  = 104
+	argAhead = 112
 )
 
 // vectors is the number of vectors side by side in a tile.
@@ -58,6 +63,9 @@ const (
 	bStep = amd64.R10
 	c     = amd64.RCX
 	cRow  = amd64.R12
+	// While the loop runs:
+	packed = c    // where the next row of B is copied
+	ahead  = cRow // the row of B that is fetched
 )
 
 // bases point at every third row of A: two more are at one and two steps from each.
@@ -73,12 +81,14 @@ var bases = []amd64.Reg{amd64.RSI, amd64.R11, amd64.RBX, amd64.R13, amd64.R15}
 //		}
 //	}
 //
-// from sums of zero, which are then stored to C or added to it.
+// from sums of zero, which are then stored to C or added to it. It goes on with as many
+// tiles of the same columns, one below the other, as it is told.
 type tile struct {
 	machine
 	element
 	rows   int
 	masked bool // C has fewer columns; B has all, packed
+	copies bool // B lies anywhere: it is fetched ahead of use, and copied for later tiles
 }
 
 func (t tile) sum(row, v int) amd64.Vec { return amd64.Vec(row*vectors + v) }
@@ -100,6 +110,7 @@ func (t tile) row(r int) amd64.Mem {
 
 func (t tile) code() []byte {
 	a := &amd64.Asm{}
+	next := a.Here()
 	for _, f := range []struct {
 		r  amd64.Reg
 		at int32
@@ -118,11 +129,26 @@ func (t tile) code() []byte {
 		}
 	}
 	t.fetch(a)
+	if t.copies {
+		a.MovLoad(packed, amd64.At(amd64.RDI, argCopy))
+		a.MovLoad(ahead, amd64.At(amd64.RDI, argAhead))
+		a.Add(ahead, b)
+	}
 	a.Align(32)
 	loop := a.Here()
 	bytes := int32(t.width.Bytes())
 	for v := range vectors {
 		a.M(amd64.MOVUPS, t.width, t.spare(v), 0, amd64.At(b, int32(v)*bytes))
+	}
+	if t.copies {
+		for v := range vectors {
+			a.M(amd64.MOVUPSSt, t.width, t.spare(v), 0, amd64.At(packed, int32(v)*bytes))
+		}
+		for line := int32(0); line < vectors*bytes; line += 64 {
+			a.Prefetch(amd64.At(ahead, line+60))
+		}
+		a.AddImm(packed, vectors*bytes)
+		a.Add(ahead, bStep)
 	}
 	for r := range t.rows {
 		t.multiply(a, r)
@@ -134,6 +160,14 @@ func (t tile) code() []byte {
 	a.SubImm(count, 1)
 	a.JumpIf(amd64.NotEqual, loop)
 	t.finish(a)
+	for _, f := range []struct{ field, step int32 }{{argA, argATile}, {argC, argCTile}} {
+		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, f.step))
+		a.AddStore(amd64.At(amd64.RDI, f.field), amd64.RAX)
+	}
+	a.Dec(amd64.At(amd64.RDI, argTiles))
+	a.JumpIf(amd64.NotEqual, next)
+	a.Zeroupper()
+	a.Return()
 	return finish(a)
 }
 
@@ -193,8 +227,6 @@ func (t tile) finish(a *amd64.Asm) {
 	a.Bind(replace)
 	t.store(a, false)
 	a.Bind(end)
-	a.Zeroupper()
-	a.Return()
 }
 
 func (t tile) store(a *amd64.Asm, add bool) {

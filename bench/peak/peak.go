@@ -1,0 +1,12 @@
+// Package peak measures the arithmetic peak of a core: the rate of multiply-adds whose
+// operands never leave the registers. No product of matrices is faster.
+package peak
+
+// turns is the length of one call of Loop: some tens of microseconds.
+const turns = 10_000
+
+// Flops is the number of floating-point operations of one call of Loop, on elements of
+// some bytes; 0 where there is no loop for the processor.
+func Flops(elementBytes int) float64 {
+	return 2 * turns * chains * float64(vectorBytes()/elementBytes)
+}

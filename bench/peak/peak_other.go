@@ -1,0 +1,10 @@
+//go:build !amd64
+
+package peak
+
+const chains = 0
+
+// Loop does nothing on this processor.
+func Loop() error { return nil }
+
+func vectorBytes() int { return 0 }

@@ -1,0 +1,155 @@
+package sidebyside
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/broadloom/broadloom/bench/peak"
+	"github.com/broadloom/broadloom/graph"
+)
+
+// options is the command line of a command that measures tasks.
+type options struct {
+	python  string
+	threads int
+	rule    Rule
+	only    string
+}
+
+// Main is the command that measures tasks by turns with Broadloom and the Python library of
+// that name, and prints a table. It returns the status of the process.
+func Main(library string, tasks []Task) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	opts, err := parse(os.Args[1:], os.Stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	if err == nil {
+		err = run(ctx, opts, library, tasks, os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		return 1
+	}
+	return 0
+}
+
+func parse(args []string, usage io.Writer) (options, error) {
+	var opts options
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(usage)
+	flags.StringVar(&opts.python, "python", "", "Python `interpreter` that has NumPy and PyTorch; without it only Broadloom is measured")
+	flags.IntVar(&opts.threads, "threads", 1, "threads that a side may use")
+	flags.IntVar(&opts.rule.Rounds, "rounds", 9, "samples of each side for each task")
+	flags.DurationVar(&opts.rule.Sample, "sample", 10*time.Millisecond, "length of a sample")
+	flags.StringVar(&opts.only, "only", "", "measure tasks whose name contains one of these, comma-separated")
+	if err := flags.Parse(args); err != nil {
+		return opts, err
+	}
+	switch {
+	case flags.NArg() > 0:
+		return opts, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	case opts.threads < 1 || opts.rule.Rounds < 1 || opts.rule.Sample <= 0:
+		return opts, errors.New("-threads, -rounds and -sample must be positive")
+	}
+	return opts, nil
+}
+
+// wants tells whether a task is to be measured.
+func (opts options) wants(task *Task) bool {
+	for part := range strings.SplitSeq(opts.only, ",") {
+		if strings.Contains(task.Name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+func run(ctx context.Context, opts options, library string, tasks []Task, out io.Writer) (err error) {
+	runtime.GOMAXPROCS(opts.threads)
+	var python *Python
+	if opts.python != "" {
+		if python, err = StartPython(ctx, opts.python, opts.threads); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, python.Close()) }()
+	}
+	if python == nil {
+		library = ""
+	}
+	report := newReport(out, library)
+	for i := range tasks {
+		if t := &tasks[i]; opts.wants(t) {
+			r, err := measure(t, opts, python)
+			if err != nil {
+				return fmt.Errorf("%s: %w", t.Name, err)
+			}
+			report.add(t, r)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
+	report.end()
+	return nil
+}
+
+// tolerance is how far the sides' results may be apart, relatively: some ways to compute a
+// convolution are not exact for whole numbers.
+const tolerance = 1e-4
+
+// result is what was measured of a task.
+type result struct {
+	ours, theirs Timing
+	peak         float64 // operations per second of all threads; 0 if unknown
+}
+
+// measure times a task. The peak is measured in the same rounds, since a processor's clock
+// changes with time.
+func measure(t *Task, opts options, python *Python) (result, error) {
+	p, err := t.compile(opts.threads)
+	if err != nil {
+		return result{}, err
+	}
+	check, err := p.check()
+	if err != nil {
+		return result{}, err
+	}
+	sides := []Side{Func(p.step), Func(peak.Loop)}
+	if python != nil {
+		want, err := python.Prepare(t.Request)
+		if err != nil {
+			return result{}, err
+		}
+		if math.Abs(check-want) > tolerance*want {
+			return result{}, fmt.Errorf("the mean magnitude of the results is %v, and %v in Python", check, want)
+		}
+		sides = append(sides, python)
+	}
+	timings, err := opts.rule.ByTurns(sides...)
+	if err != nil {
+		return result{}, err
+	}
+	r := result{ours: timings[0], peak: float64(opts.threads) * peak.Flops(bytesOf(t.DType)) / timings[1].Min}
+	if python != nil {
+		r.theirs = timings[2]
+	}
+	return r, nil
+}
+
+func bytesOf(dtype graph.DType) int {
+	if dtype == graph.Float64 {
+		return 8
+	}
+	return 4
+}

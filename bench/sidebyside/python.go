@@ -1,0 +1,108 @@
+package sidebyside
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+//go:embed peer.py
+var script []byte
+
+// Python is a side in a Python program of its own, which waits while it is not asked.
+type Python struct {
+	command *exec.Cmd
+	file    string
+	in      io.WriteCloser
+	out     *bufio.Scanner
+	stderr  bytes.Buffer
+}
+
+// StartPython starts an interpreter, or a program that runs a file in one, which then
+// computes on at most so many threads.
+func StartPython(ctx context.Context, interpreter string, threads int) (*Python, error) {
+	file, err := os.CreateTemp("", "peer-*.py")
+	if err != nil {
+		return nil, err
+	}
+	_, err = file.Write(script)
+	if err = firstOf(err, file.Close()); err != nil {
+		os.Remove(file.Name())
+		return nil, err
+	}
+	p := &Python{file: file.Name(), command: exec.CommandContext(ctx, interpreter, file.Name())}
+	p.command.Env = append(os.Environ(),
+		fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", threads), fmt.Sprintf("OMP_NUM_THREADS=%d", threads),
+		// A malloc that keeps large blocks, as Go's heap does.
+		"MALLOC_TRIM_THRESHOLD_=4294967296", "MALLOC_MMAP_THRESHOLD_=4294967296", "MALLOC_TOP_PAD_=536870912")
+	p.command.Stderr = &p.stderr
+	if p.in, err = p.command.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := p.command.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewScanner(out)
+	if err := p.command.Start(); err != nil {
+		os.Remove(p.file)
+		return nil, err
+	}
+	return p, nil
+}
+
+// answer is what the program says to a request.
+type answer struct{ Check, Seconds float64 }
+
+// ask sends a request and waits for the answer.
+func (p *Python) ask(request any) (answer, error) {
+	line, err := json.Marshal(request)
+	if err != nil {
+		return answer{}, err
+	}
+	_, err = p.in.Write(append(line, '\n'))
+	if err != nil || !p.out.Scan() {
+		p.in.Close()
+		err = firstOf(p.command.Wait(), err, p.out.Err(), io.ErrUnexpectedEOF)
+		lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
+		return answer{}, fmt.Errorf("%s: %w: %s", p.command.Path, err, lines[len(lines)-1])
+	}
+	var a answer
+	return a, json.Unmarshal(p.out.Bytes(), &a)
+}
+
+// Prepare makes a task ready, and gives the mean magnitude of its result.
+func (p *Python) Prepare(task Request) (check float64, err error) {
+	a, err := p.ask(task)
+	return a.Check, err
+}
+
+// Time implements Side: by the program's own clock.
+func (p *Python) Time(calls int) (time.Duration, error) {
+	a, err := p.ask(map[string]int{"calls": calls})
+	return time.Duration(a.Seconds * float64(time.Second)), err
+}
+
+// Close ends the program.
+func (p *Python) Close() error {
+	p.in.Close()
+	return firstOf(p.command.Wait(), os.Remove(p.file))
+}
+
+// firstOf gives the first error that is one.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,97 @@
+package sidebyside
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Task is a computation that both sides make.
+type Task struct {
+	Name  string
+	DType graph.DType // Float32 or Float64
+	Flops float64     // floating-point operations of a call
+	// Request describes the task to the Python program.
+	Request Request
+	// Shapes are those of the inputs, from which Build writes the result down.
+	Shapes [][]int
+	Build  func(in []*graph.Node) *graph.Node
+}
+
+// Request is the name of a kind of tasks, with the arguments that peer.py takes for it.
+type Request map[string]any
+
+// program is a task compiled by Broadloom.
+type program struct {
+	session *exec.Session
+	feed    exec.Feed
+	result  *graph.Node
+}
+
+// compile makes a task ready on a number of threads.
+func (t *Task) compile(threads int) (*program, error) {
+	g := graph.New(t.Name)
+	var in []*graph.Node
+	feed := exec.Feed{}
+	for i, shape := range t.Shapes {
+		n := g.Input(fmt.Sprintf("x%d", i), t.DType, graph.MakeShape(shape...)...)
+		feed[n] = exec.Array{Shape: shape, Data: data(t.DType, shape)}
+		in = append(in, n)
+	}
+	result := t.Build(in)
+	compiled, err := exec.Compile(g, exec.Outputs(result))
+	if err != nil {
+		return nil, err
+	}
+	return &program{compiled.NewSession(exec.Threads(threads)), feed, result}, nil
+}
+
+// step makes one call.
+func (p *program) step() error {
+	_, err := p.session.Run(context.Background(), p.feed)
+	return err
+}
+
+// check is the mean magnitude of the result.
+func (p *program) check() (float64, error) {
+	out, err := p.session.Run(context.Background(), p.feed)
+	if err != nil {
+		return 0, err
+	}
+	if values, ok := out.Array(p.result).Data.([]float64); ok {
+		return meanMagnitude(values), nil
+	}
+	return meanMagnitude(out.Array(p.result).Data.([]float32)), nil
+}
+
+func meanMagnitude[T float32 | float64](values []T) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += math.Abs(float64(v))
+	}
+	return sum / float64(len(values))
+}
+
+// data makes the elements of an input.
+func data(dtype graph.DType, shape []int) any {
+	count := 1
+	for _, d := range shape {
+		count *= d
+	}
+	if dtype == graph.Float64 {
+		return numbers[float64](count)
+	}
+	return numbers[float32](count)
+}
+
+// numbers gives whole numbers from -3 to 3 without a pattern, the same as in peer.py.
+func numbers[T float32 | float64](count int) []T {
+	list := make([]T, count)
+	for i := range list {
+		list[i] = T(uint32(i)*2654435761>>16%7) - 3
+	}
+	return list
+}

@@ -1,0 +1,94 @@
+package gemm
+
+import "unsafe"
+
+// readsA reports whether A is read where it lies: not if its elements would crowd a few
+// sets of the cache, or few of each line were used at a time; unless little is computed
+// from it.
+func (f *panels[T]) readsA() bool {
+	switch {
+	case f.cols <= 2*f.v.cols:
+		return true
+	case f.a.Row == 1:
+		return f.cols <= 4*f.v.cols && f.a.Col*f.size%1024 != 0
+	}
+	return f.a.Col == 1 && f.a.Row*f.size%2048 != 0
+}
+
+// pitch is the distance of the rows of A that are copied: no power of two, which would
+// crowd the cache.
+func (f *panels[T]) pitch() int { return f.np + 64/f.size }
+
+// takeA copies the rows of the block of A one behind the other, if they are not read where
+// they lie.
+func (f *panels[T]) takeA() {
+	if f.readsA() {
+		return
+	}
+	a, pitch := &f.a, f.pitch()
+	src := a.Start + f.i*a.Row + f.p*a.Col
+	if a.Col == 1 {
+		for r := range f.ni {
+			copy(f.s.a[r*pitch:][:f.np], a.Data[src+r*a.Row:])
+		}
+		return
+	}
+	rows, columns := 0, 0
+	if side := 32 / f.size; a.Row == 1 {
+		rows, columns = f.ni/side*side, f.np/side*side
+		t := &f.s.transpose
+		*t = transposeArgs{blocks: f.ni / side, srcRow: a.Col * f.size, dstRow: pitch * f.size}
+		for k := 0; rows > 0 && k < columns; k += side {
+			t.src, t.dst = unsafe.Pointer(&a.Data[src+k*a.Col]), unsafe.Pointer(&f.s.a[k])
+			f.v.transpose(t)
+		}
+	}
+	for r := range f.ni {
+		k := columns
+		if r >= rows {
+			k = 0
+		}
+		for ; k < f.np; k++ {
+			f.s.a[r*pitch+k] = a.Data[src+r*a.Row+k*a.Col]
+		}
+	}
+}
+
+// packB copies nj columns of B from (p, j) on into a panel of as many columns as a tile
+// has, row by row. Missing columns are zero.
+func (f *panels[T]) packB(j, nj int) {
+	f.readPacked()
+	b, cols, rows := &f.b, f.v.cols, f.np
+	at := b.Start + f.p*b.Row + j*b.Col
+	dst := f.s.b[:rows*cols]
+	if nj < cols {
+		clear(dst)
+	}
+	if b.Col == 1 {
+		for ; len(dst) > 0; dst = dst[cols:] {
+			copy(dst[:nj], b.Data[at:])
+			at += b.Row
+		}
+		return
+	}
+	done := 0
+	side := 32 / f.size
+	if b.Row == 1 && rows >= side {
+		done = rows / side * side
+		t := &f.s.transpose
+		*t = transposeArgs{blocks: done / side, srcRow: b.Col * f.size, dstRow: cols * f.size}
+		for c := 0; c+side <= nj; c += side {
+			t.src, t.dst = unsafe.Pointer(&b.Data[at+c*b.Col]), unsafe.Pointer(&dst[c])
+			f.v.transpose(t)
+		}
+	}
+	for c := range nj {
+		k := done
+		if c >= nj/side*side {
+			k = 0
+		}
+		for ; k < rows; k++ {
+			dst[k*cols+c] = b.Data[at+k*b.Row+c*b.Col]
+		}
+	}
+}

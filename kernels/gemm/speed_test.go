@@ -1,0 +1,75 @@
+package gemm
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+)
+
+// BenchmarkProduct reports the rate of products in GFLOP/s, and its share of the rate of a
+// tile whose operands stay in the first-level cache.
+func BenchmarkProduct(b *testing.B) {
+	sizes := [][3]int{{12,256,256},{24, 256, 256}, {48, 256, 256}, {240, 256, 256}, {240, 16, 256},{240,64,256},{24, 256, 1024}, {24,256,128},{64, 512, 784}, {256, 256, 256}, {1024, 1024, 1024}, {1024, 768, 256}, {1024, 1024, 256}, {1024, 256, 1024}, {256, 1024, 1024}, {16, 64, 150}, {128, 128, 32}, {128, 32, 128}}
+	for _, size := range sizes {
+		for _, kind := range []string{"NN", "NT", "TN", "TT"} {
+			m, n, k := size[0], size[1], size[2]
+			p := Product[float32]{M: m, N: n, K: k}
+			p.A = layout(m, k, kind[0] == 'T')
+			p.B = layout(k, n, kind[1] == 'T')
+			p.C = layout(m, n, false)
+			b.Run(fmt.Sprintf("%dx%dx%d/%s", m, n, k, kind), func(b *testing.B) { report(b, &p) })
+		}
+	}
+}
+
+func layout(rows, cols int, transposed bool) Matrix[float32] {
+	m := Matrix[float32]{Data: make([]float32, rows*cols), Row: cols, Col: 1}
+	for i := range m.Data {
+		m.Data[i] = float32(i%13) - 6
+	}
+	if transposed {
+		m.Row, m.Col = 1, rows
+	}
+	return m
+}
+
+// report gives the greatest rate, and the median of its shares of the rate of a tile that
+// is measured at once before and after, for about as long.
+func report(b *testing.B, p *Product[float32]) {
+	var s Scratch[float32]
+	p.Run(&s)
+	var shares []float64
+	best := 0.0
+	flops := p.M * p.N * p.K
+	for b.Loop() {
+		before := tileRate(flops / 2)
+		start := time.Now()
+		p.Run(&s)
+		rate := 2 * float64(flops) / float64(time.Since(start).Nanoseconds())
+		best = max(best, rate)
+		shares = append(shares, 2*rate/(before+tileRate(flops/2)))
+	}
+	slices.Sort(shares)
+	b.ReportMetric(best, "GFLOP/s")
+	b.ReportMetric(100*shares[len(shares)/2], "%peak")
+	b.ReportMetric(0, "ns/op")
+}
+
+// tileRate is the rate of the largest tile on operands of some lines, in GFLOP/s.
+func tileRate(products int) float64 {
+	v := inVectors[float32]()
+	if v == nil {
+		return 1
+	}
+	k := max(products/(v.rows*v.cols), 64)
+	var data [1024]float32
+	at := uintptr(unsafe.Pointer(&data[0]))
+	start := time.Now()
+	v.whole[v.rows](&tileArgs{k: k, a: at, b: at, c: at, cRow: 64, tiles: 1})
+	elapsed := time.Since(start)
+	runtime.KeepAlive(&data)
+	return 2 * float64(v.rows*v.cols*k) / float64(elapsed.Nanoseconds())
+}
