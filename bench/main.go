@@ -41,6 +41,8 @@ func run(ctx context.Context, opts options) error {
 		return writeVersions(os.Stdout, opts.peers)
 	case opts.profiled:
 		return profile(ctx, opts, os.Stdout)
+	case opts.bandwidth:
+		return bandwidth(ctx, opts, os.Stdout)
 	case opts.child:
 		return child(opts, os.Stdout)
 	default:

@@ -31,6 +31,8 @@ type options struct {
 	versions bool
 	// profiled asks for a profile of Broadloom's kernels in place of measurements.
 	profiled bool
+	// bandwidth asks for the rate at which memory is copied.
+	bandwidth bool
 	// child asks for one measurement in this process: of the only peer, on the
 	// workload with this exact name.
 	child bool
@@ -49,6 +51,7 @@ func parse(args []string, usage io.Writer) (options, error) {
 	flags.DurationVar(&opts.timeout, "timeout", time.Minute, "give a workload up after so long, besides -min-time")
 	flags.BoolVar(&opts.versions, "versions", false, "print versions and build settings, and measure nothing")
 	flags.BoolVar(&opts.profiled, "profile", false, "print where Broadloom's time goes in each workload, kernel by kernel, and measure nothing else")
+	flags.BoolVar(&opts.bandwidth, "bandwidth", false, "print how fast memory is copied, and how near add_16M comes to that, and measure nothing else")
 	name := flags.String("child", "", "measure this one workload in this process (used by the command itself)")
 	if err := flags.Parse(args); err != nil {
 		return opts, err

@@ -112,6 +112,9 @@ func (l *lowering) layouts() (list []graph.Layout, undecided []bool) {
 				undecided[axis] = undecided[axis] || o.undecided[axis]
 			}
 		}
+		for _, o := range l.k.seats[n] {
+			list = append(list, o.layout)
+		}
 		switch n.Op().Class {
 		case graph.Reduce:
 			list = append(list, l.k.overDomain(reducedLayout(n), level))

@@ -27,6 +27,9 @@ func Updates(nodes ...*graph.Node) Option {
 	return func(r *request) { r.updates = append(r.updates, nodes...) }
 }
 
+// roots lists the outputs and then the updates.
+func (r *request) roots() []*graph.Node { return slices.Concat(r.outputs, r.updates) }
+
 // pass is one step of compilation.
 type pass struct {
 	name string
@@ -42,10 +45,13 @@ var passes = []pass{
 	{"unroll", "write reductions of a few elements of a view one by one", unrollPass},
 	{"fold", "compute what depends on constants only", foldPass},
 	{"cse", "merge equal nodes", csePass},
+	{"join", "write sums of padded values that do not meet as one value of pieces", joinPass},
 	{"repeat", "compute values that depend on positions only for each user", repeatPass},
+	{"windows", "let products read windows where they lie", windowsPass},
 	{"dce", "drop what nothing needs", dcePass},
 	{"order", "order nodes so that writes follow all reads of what they write", orderPass},
 	{"fuse", "group nodes into kernels", fusePass},
+	{"place", "let kernels leave pieces of joined values where they belong", placePass},
 	{"lower", "write each kernel as a row program", lowerPass},
 	{"plan", "assign buffers to what kernels exchange", planPass},
 }
@@ -57,11 +63,16 @@ var passOrder = []struct{ before, after, why string }{
 	{"unroll", "cse", "windows that overlap read the same elements"},
 	{"simplify", "fold", "identities bring constants together"},
 	{"fold", "cse", "folded constants are merged"},
+	{"cse", "join", "equal paddings have several users, which are found first"},
+	{"join", "dce", "the paddings lose their users"},
 	{"cse", "repeat", "what it copies would be merged again"},
 	{"repeat", "dce", "what was copied loses its users"},
+	{"cse", "windows", "products that it changes are never equal again"},
+	{"windows", "dce", "the matrices of windows lose their users"},
 	{"dce", "order", "a read that nothing needs must not hold back a write"},
 	{"order", "fuse", "fusion keeps the order of kernels"},
-	{"fuse", "lower", "kernels are lowered whole"},
+	{"fuse", "place", "it is known which kernel computes a piece"},
+	{"place", "lower", "kernels are lowered whole"},
 	{"lower", "plan", "which operands a kernel may overwrite is known from its program"},
 }
 
@@ -116,7 +127,7 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 		writePage(func() *page.Document { return page.FromGraph(g) })
 		return nil, err
 	}
-	u := &unit{g: g, roots: append(append([]*graph.Node{}, r.outputs...), r.updates...), nOutputs: len(r.outputs)}
+	u := &unit{g: g, roots: r.roots(), nOutputs: len(r.outputs)}
 	snapshots := []Snapshot{{Pass: "build", Doc: "the graph as it was built", text: g.String, u: u, g: g}}
 	for _, p := range passes {
 		if err := p.run(u); err != nil {
@@ -134,7 +145,7 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 // check refuses a graph with mistakes and roots that are none of its nodes. It notes what
 // can only be judged once sizes are bound.
 func (r *request) check(g *graph.Graph) error {
-	report := shapeinfer.CheckProgram(g, append(slices.Clone(r.outputs), r.updates...)...)
+	report := shapeinfer.CheckProgram(g, r.roots()...)
 	r.needs = report.Requirements
 	problem := func(format string, args ...any) {
 		report.Errors = append(report.Errors, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf(format, args...)})

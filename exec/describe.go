@@ -86,7 +86,7 @@ func (p *Program) Plan() *Plan {
 }
 
 func (k *kernel) plan() KernelPlan {
-	d := KernelPlan{Class: k.class, Domain: k.domain, Nodes: slices.Clone(k.nodes)}
+	d := KernelPlan{Class: k.class, Domain: k.domain, Nodes: slices.Clone(k.members())}
 	for _, o := range k.allOperands() {
 		list := &d.Reads
 		if o.write {

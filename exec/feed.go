@@ -21,18 +21,31 @@ type Array struct {
 	Data  any
 }
 
-// memory is a value's elements where they lie.
+// memory is a value's elements where they lie. It is filled in where it stands: this is
+// part of every run.
 type memory struct {
-	dtype graph.DType
-	shape []int
-	ptr   unsafe.Pointer
-	count int
-	keep  any // keeps a copy alive
+	dtype  graph.DType
+	shape  []int
+	ptr    unsafe.Pointer
+	count  int
+	keep   any    // keeps a copy alive
+	number uint64 // a fed number, in the dtype of its input; ptr then points here
 }
 
-// fromArray gives the memory of a plain slice, without copying.
-func fromArray(a Array) (m memory, err error) {
-	m.shape = a.Shape
+// set finds the memory of what is fed for an input of dtype t.
+func (m *memory) set(v any, t graph.DType) error {
+	switch v := v.(type) {
+	case Array:
+		return m.setArray(&v)
+	case *tensor.Dense:
+		return m.setDense(v)
+	}
+	return m.setNumber(v, t)
+}
+
+// setArray takes the memory of a plain slice, without copying.
+func (m *memory) setArray(a *Array) error {
+	m.shape, m.keep = a.Shape, nil
 	switch d := a.Data.(type) {
 	case []float32:
 		m.dtype, m.count, m.ptr = graph.Float32, len(d), unsafe.Pointer(unsafe.SliceData(d))
@@ -47,34 +60,35 @@ func fromArray(a Array) (m memory, err error) {
 	case []bool:
 		m.dtype, m.count, m.ptr = graph.Bool, len(d), unsafe.Pointer(unsafe.SliceData(d))
 	default:
-		return m, fmt.Errorf("its data is %T, not a slice of a dtype", a.Data)
+		return fmt.Errorf("its data is %T, not a slice of a dtype", a.Data)
 	}
 	n := 1
 	for _, s := range a.Shape {
 		if s < 0 {
-			return m, fmt.Errorf("its shape %v has a negative size", a.Shape)
+			return fmt.Errorf("its shape %v has a negative size", a.Shape)
 		}
 		n *= s
 	}
 	if n != m.count {
-		return m, fmt.Errorf("its shape %v holds %d elements, and %d are given", a.Shape, n, m.count)
+		return fmt.Errorf("its shape %v holds %d elements, and %d are given", a.Shape, n, m.count)
 	}
-	return m, nil
+	return nil
 }
 
-// fromDense gives the memory of a tensor: its own where the elements are dense in
+// setDense takes the memory of a tensor: its own where the elements are dense in
 // row-major order, else a copy, since tensor's views are not safe to compute on.
-func fromDense(d *tensor.Dense) (m memory, err error) {
+func (m *memory) setDense(d *tensor.Dense) error {
+	m.keep = nil
 	if d == nil {
-		return m, fmt.Errorf("the tensor is nil")
+		return fmt.Errorf("the tensor is nil")
 	}
 	if d.RequiresIterator() || d.DataOrder().IsColMajor() || !d.DataOrder().IsContiguous() {
 		c, ok := d.Materialize().(*tensor.Dense)
 		if !ok {
-			return m, fmt.Errorf("the tensor is a view that cannot be copied")
+			return fmt.Errorf("the tensor is a view that cannot be copied")
 		}
 		if c.DataOrder().IsColMajor() {
-			return m, fmt.Errorf("the tensor is in column-major order; give it in row-major order")
+			return fmt.Errorf("the tensor is in column-major order; give it in row-major order")
 		}
 		d, m.keep = c, c
 	}
@@ -99,16 +113,13 @@ func fromDense(d *tensor.Dense) (m memory, err error) {
 		s := d.Bools()
 		m.dtype, m.count, m.ptr = graph.Bool, len(s), unsafe.Pointer(unsafe.SliceData(s))
 	default:
-		return m, fmt.Errorf("its dtype is %v, which no program computes with", d.Dtype())
+		return fmt.Errorf("its dtype is %v, which no program computes with", d.Dtype())
 	}
-	return m, nil
+	return nil
 }
 
-// scalarSlot holds a fed number in the dtype of its input.
-type scalarSlot struct{ bits uint64 }
-
-// fromNumber writes a Go number into the slot as an element of dtype t.
-func (s *scalarSlot) fromNumber(v any, t graph.DType) (memory, error) {
+// setNumber holds a Go number as an element of dtype t.
+func (m *memory) setNumber(v any, t graph.DType) error {
 	var f float64
 	var i int64
 	switch v := v.(type) {
@@ -127,12 +138,12 @@ func (s *scalarSlot) fromNumber(v any, t graph.DType) (memory, error) {
 			f, i = 1, 1
 		}
 	default:
-		return memory{}, fmt.Errorf("a %T cannot be fed: give a *tensor.Dense, an exec.Array or a number", v)
+		return fmt.Errorf("a %T cannot be fed: give a *tensor.Dense, an exec.Array or a number", v)
 	}
 	if t.IsInt() && (float64(i) != f || t == graph.Int32 && int64(int32(i)) != i) {
-		return memory{}, fmt.Errorf("%v is no %s", v, t)
+		return fmt.Errorf("%v is no %s", v, t)
 	}
-	p := unsafe.Pointer(&s.bits)
+	p := unsafe.Pointer(&m.number)
 	switch t {
 	case graph.Float32:
 		*(*float32)(p) = float32(f)
@@ -145,16 +156,6 @@ func (s *scalarSlot) fromNumber(v any, t graph.DType) (memory, error) {
 	case graph.Bool:
 		*(*bool)(p) = f != 0
 	}
-	return memory{dtype: t, shape: nil, ptr: p, count: 1}, nil
-}
-
-// resolve gives the memory of a fed value.
-func (s *scalarSlot) resolve(v any, t graph.DType) (memory, error) {
-	switch v := v.(type) {
-	case *tensor.Dense:
-		return fromDense(v)
-	case Array:
-		return fromArray(v)
-	}
-	return s.fromNumber(v, t)
+	m.dtype, m.shape, m.ptr, m.count, m.keep = t, nil, p, 1, nil
+	return nil
 }

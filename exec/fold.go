@@ -72,7 +72,7 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 // fails, so that the run reports the failure at the user's line.
 func evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]Array {
 	u := &unit{g: g, roots: append([]*graph.Node{}, nodes...), nOutputs: len(nodes)}
-	for _, run := range []func(*unit) error{importPass, orderPass, fusePass, lowerPass, planPass} {
+	for _, run := range []func(*unit) error{importPass, orderPass, fusePass, placePass, lowerPass, planPass} {
 		if run(u) != nil {
 			return nil
 		}

@@ -61,7 +61,13 @@ func (p *Program) bindingFor(sizes map[string]int) (*binding, error) {
 		shapes = append(shapes, shape)
 		inputs = append(inputs, shapeinfer.Bound{Node: in.node, Shape: shape})
 	}
-	bound, err := shapeinfer.Bind(p.source, inputs, p.needs)
+	given := shapeinfer.Sizes{} // some may stand in no input
+	for _, name := range p.source.DimNames() {
+		if v, is := sizes[name]; is {
+			given[name] = int64(v)
+		}
+	}
+	bound, err := shapeinfer.BindProgram(p.source, p.request.roots(), inputs, p.needs, given)
 	if err != nil {
 		return nil, err // it begins with the place in the user's program
 	}
@@ -79,7 +85,7 @@ func (b *binding) traffic(k *kernel) (t KernelBytes) {
 		if o.base == nil {
 			continue
 		}
-		bytes := b.touched(o) * o.base.DType().Size()
+		bytes := min(b.touched(o)*o.base.DType().Size(), b.bytes(o.base)) // windows reach some again and again
 		if k.gather != nil && !k.gather.add && i == 0 { // it reads what it picks
 			bytes = min(bytes, b.bytes(k.gather.node))
 		}

@@ -5,49 +5,69 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/fnv"
-	"os"
-	osexec "os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/settings"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
 )
 
-// digest computes a training run and a program of every kind of kernel, and gives a hash
-// of all bits.
-func digest(t *testing.T) string {
-	h := fnv.New64a()
-	s, loss, feed := classifier(t)
-	for range 50 {
-		out, err := s.Run(context.Background(), feed)
-		require.NoError(t, err)
-		require.NoError(t, binary.Write(h, binary.LittleEndian, out.Scalar(loss)))
-	}
-	prog, outputs, feed := wide(t)
-	for _, values := range run(t, prog.NewSession(), outputs, feed) {
-		require.NoError(t, binary.Write(h, binary.LittleEndian, values))
-	}
-	return fmt.Sprintf("%016x", h.Sum64())
+// A program of every kind of kernel and its gradients have the same bits on every
+// instruction set.
+func TestEverySettingGivesTheSameBits(t *testing.T) {
+	settings.Same(t, func() string {
+		prog, outputs, feed := wide(t)
+		var text strings.Builder
+		for i, values := range run(t, prog.NewSession(), outputs, feed) {
+			h := fnv.New64a()
+			require.NoError(t, binary.Write(h, binary.LittleEndian, values))
+			fmt.Fprintf(&text, "output %d: %016x\n", i, h.Sum64())
+		}
+		return text.String()
+	})
 }
 
-// The instruction set is chosen when a process starts, so each runs in one of its own.
-func TestEveryInstructionSetGivesTheSameBits(t *testing.T) {
-	const asked = "BROADLOOM_TEST_DIGEST"
-	if os.Getenv(asked) != "" {
-		fmt.Println("digest", digest(t))
-		return
+// The losses of 100 steps of training are the same to the last bit, although each depends
+// on all the sums before it.
+func TestEverySettingGivesTheSameCurve(t *testing.T) {
+	settings.Same(t, func() string {
+		s, loss, feed := perceptron(t)
+		var text strings.Builder
+		for i := range 100 {
+			out, err := s.Run(context.Background(), feed)
+			require.NoError(t, err)
+			fmt.Fprintf(&text, "step %d: %x\n", i, out.Scalar(loss))
+		}
+		return text.String()
+	})
+}
+
+// perceptron is a network of three layers that is large enough for several threads, with
+// its training step and a batch to run it on.
+func perceptron(t testing.TB) (s *exec.Session, loss *graph.Node, feed exec.Feed) {
+	const batch, inputs, classes = 50, 133, 10
+	g := graph.New("perceptron")
+	x := g.Input("x", graph.Float32, batch, inputs)
+	target := g.Input("target", graph.Int64, batch)
+	h := ops.Relu(nn.Linear(g, "first", x, 101))
+	h = ops.Gelu(nn.Linear(g, "second", h, 64))
+	loss = ops.CrossEntropy(nn.Linear(g, "third", h, classes), target)
+	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.003).Minimize(loss)...))
+	require.NoError(t, err)
+	xs, targets := make([]float32, batch*inputs), make([]int64, batch)
+	for i := range xs {
+		xs[i] = float32(i*7919%2003)/1000 - 1
 	}
-	if testing.Short() {
-		t.Skip("starts a process for each instruction set")
+	for i := range targets {
+		targets[i] = int64(i % classes)
 	}
-	want := digest(t)
-	for _, setting := range []string{"BROADLOOM_ISA=portable", "BROADLOOM_ISA=avx2", "BROADLOOM_ISA=avx512", "BROADLOOM_JIT=0", "GOGC=1"} {
-		cmd := osexec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestEveryInstructionSetGivesTheSameBits$")
-		cmd.Env = append(os.Environ(), asked+"=1", setting)
-		out, err := cmd.CombinedOutput()
-		require.NoError(t, err, "%s: %s", setting, out)
-		_, got, found := strings.Cut(string(out), "digest ")
-		require.True(t, found, "%s: %s", setting, out)
-		require.Equal(t, want, strings.Fields(got)[0], setting)
+	return prog.NewSession(), loss, exec.Feed{
+		x: exec.Array{Shape: []int{batch, inputs}, Data: xs}, target: exec.Array{Shape: []int{batch}, Data: targets},
 	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
-	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -20,10 +19,8 @@ func (u *unit) lowerSingle(k *kernel) error {
 		k.gather, err = newPicking(n)
 	case isSumTo(n):
 		err = u.lowerSumTo(k, n)
-	case k.class == graph.Movement && n.Op().Name == "concat":
-		err = u.lowerConcat(k, n)
-	case k.class == graph.Movement && n.Op().Name == "pad":
-		err = u.lowerPad(k, n)
+	case k.joining != nil:
+		err = u.lowerJoining(k, k.joining)
 	default:
 		err = fmt.Errorf("no kernel for %s of class %s", n.Op().Name, k.class)
 	}
@@ -33,43 +30,25 @@ func (u *unit) lowerSingle(k *kernel) error {
 	return nil
 }
 
-// lowerConcat copies each operand into its place in the result.
-func (u *unit) lowerConcat(k *kernel, n *graph.Node) error {
-	axis := n.Attrs().(ops.ConcatAttrs).Axis
-	if axis < 0 {
-		axis += n.Rank()
-	}
-	start := graph.Dim(0)
-	for _, x := range n.Operands() {
-		if x.Rank() != n.Rank() {
-			continue // of shape [0]: passed over
-		}
-		to := graph.RowMajor(n.Shape())
-		to.Shape, to.Offset = x.Shape(), start.Times(to.Strides[axis])
-		if err := u.lowerCopy(k, x, operand{base: n, layout: to, write: true}); err != nil {
+// lowerJoining fills the gaps of a joined value and copies operands to their places.
+func (u *unit) lowerJoining(k *kernel, j *joining) error {
+	if j.gaps {
+		l := u.newPart(k, j.node.Shape())
+		to := operand{base: j.node, layout: graph.RowMajor(j.node.Shape()), write: true}
+		l.b.Store(l.operand(to, j.node.DType(), rowprog.Out), rowprog.Value(l.Const(j.node.DType(), j.value)))
+		if err := l.finish(); err != nil {
 			return err
 		}
-		start = start.Plus(x.Shape()[axis])
+	}
+	for i, place := range j.places {
+		if place.Shape == nil {
+			continue
+		}
+		if err := u.lowerCopy(k, j.node.In(i), operand{base: j.node, layout: place, write: true}); err != nil {
+			return err
+		}
 	}
 	return nil
-}
-
-// lowerPad fills the result with the number and copies the operand into its place.
-func (u *unit) lowerPad(k *kernel, n *graph.Node) error {
-	a := n.Attrs().(ops.PadAttrs)
-	axis := a.Axis
-	if axis < 0 {
-		axis += n.Rank()
-	}
-	l := u.newPart(k, n.Shape())
-	l.b.Store(l.operand(operand{base: n, layout: graph.RowMajor(n.Shape()), write: true}, n.DType(), rowprog.Out), rowprog.Value(l.Const(n.DType(), a.Value)))
-	if err := l.finish(); err != nil {
-		return err
-	}
-	to := graph.RowMajor(n.Shape())
-	to.Shape, to.Offset = n.In(0).Shape(), a.Before.Times(to.Strides[axis])
-	to.Strides[axis] = to.Strides[axis].Times(graph.Dim(max(a.Step, 1)))
-	return u.lowerCopy(k, n.In(0), operand{base: n, layout: to, write: true})
 }
 
 // lowerCopy adds a part that copies x to a place in memory.

@@ -21,10 +21,17 @@ type kernel struct {
 	// registers says how often the kernel computes those values that it can hand on
 	// without memory.
 	registers map[*graph.Node]level
-	parts     []*part  // the row programs that it consists of
-	choice    bool     // only one of the parts runs, by the sizes bound
-	matmul    *product // of a matrix product
-	gather    *picking // of elements picked or added by index
+	// seats is where the kernel leaves what it computes in joined values: see placePass. It
+	// leaves the last pieces of joins, and the first ones of fills, whose gaps it fills.
+	seats map[*graph.Node][]operand
+	joins []*graph.Node
+	fills []*joining
+
+	parts   []*part  // the row programs that it consists of
+	choice  bool     // only one of the parts runs, by the sizes bound
+	matmul  *product // of a matrix product
+	gather  *picking // of elements picked or added by index
+	joining *joining // of values put side by side
 }
 
 // level says how often a fused kernel computes a value.
@@ -49,7 +56,7 @@ type part struct {
 func (k *kernel) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s over %s:", k.class, k.domain.Compact())
-	for _, n := range k.nodes {
+	for _, n := range k.members() {
 		fmt.Fprintf(&b, " %s=%s", n.Label(), n.Op().Name)
 	}
 	for _, p := range k.parts {

@@ -21,9 +21,10 @@ type binding struct {
 	sizes      shapeinfer.Sizes
 	values     map[graph.Dim]int // sizes of the program, evaluated
 	steps      []step
-	offsets    []int // of the arena's storages
-	arena      int   // bytes
-	generation int   // of the arena that pointers were set for
+	offsets    []int            // of the arena's storages
+	arena      int              // bytes
+	generation int              // of the arena that pointers were set for
+	fed        []unsafe.Pointer // what pointers of inputs were set to
 	sizeSlots  []int64
 	outputs    []output
 }
@@ -53,7 +54,7 @@ type place struct {
 
 // newBinding evaluates all sizes and lays out the arena.
 func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding, err error) {
-	b = &binding{sizes: sizes, values: map[graph.Dim]int{}, generation: -1}
+	b = &binding{sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, len(p.inputs))}
 	for _, s := range shapes {
 		b.shapes = append(b.shapes, slices.Clone(s))
 	}
@@ -88,6 +89,16 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding
 		b.outputs = append(b.outputs, output{node: n, storage: p.results[i], shape: b.shape(n.Shape())})
 	}
 	return b, nil
+}
+
+// fits reports whether the binding is of the sizes of what is fed.
+func (b *binding) fits(fed []memory) bool {
+	for i := range fed {
+		if !slices.Equal(b.shapes[i], fed[i].shape) {
+			return false
+		}
+	}
+	return true
 }
 
 // sizeError carries an error out of the evaluation of sizes.

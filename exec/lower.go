@@ -43,6 +43,11 @@ func lowerPass(u *unit) error {
 			}
 			continue
 		}
+		for _, j := range k.fills {
+			if err := u.lowerJoining(k, j); err != nil {
+				return &BugError{Pass: "lower", Node: j.node, Err: err}
+			}
+		}
 		l := lowering{u: u, k: k, p: &part{domain: k.domain}}
 		l.plan = newStages(k, func(n *graph.Node) bool { return roots[n] || k.isReadInMemory(n, readers[n]) })
 		if err := l.run(); err != nil {
@@ -81,6 +86,9 @@ func (u *unit) readers() map[*graph.Node][]reader {
 // isReadInMemory reports whether somebody does not take a value from a register.
 func (k *kernel) isReadInMemory(n *graph.Node, readers []reader) bool {
 	for _, r := range readers {
+		if k.isLeftFor(n, r) {
+			continue
+		}
 		if !slices.Contains(k.nodes, r.node) || !k.inRegister(r.node, k.levelFor(r.node), r.operand) {
 			return true
 		}
@@ -142,6 +150,12 @@ func (l *lowering) finishNode(n *graph.Node, s int) {
 	if at, ok := l.plan.stored[n]; ok && at == s {
 		layout := l.k.overDomain(shapeinfer.LayoutOf(n), l.k.levelFor(n))
 		l.b.Store(l.result(n, operand{base: n, layout: layout, write: true}, l.plan.access(n)), l.value(n, s))
+	}
+	if l.plan.stage[n] == s {
+		for _, o := range l.k.seats[n] {
+			l.p.operands = append(l.p.operands, o)
+			l.b.Store(l.b.Out(l.operandName(o), typeOf(n.DType()), rowprog.Vec), l.value(n, s))
+		}
 	}
 	if home, ok := l.plan.homes[n]; ok && l.plan.first(n) == s {
 		l.b.Store(l.home(home), l.value(n, s))

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/bind"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -13,6 +14,7 @@ import (
 type boundPart struct {
 	part  *part
 	args  *bind.Args
+	call  *backend.Call // of the whole
 	cost  int // an estimate of the time of a run, in nanoseconds
 	cut   cut
 	size  int // of a tile: rows, or elements of each row
@@ -32,19 +34,27 @@ const (
 	byChunks
 )
 
-// faults keeps the failed check of the first tile that has one.
+// faults keeps the failed check at the first element that has one.
 type faults struct {
 	sync.Mutex
-	tile  int
 	fault bind.Fault
 	found bool
+}
+
+// note keeps a fault unless there is one before it.
+func (f *faults) note(fault bind.Fault) {
+	f.Lock()
+	defer f.Unlock()
+	if !f.found || fault.Position < f.fault.Position {
+		f.fault, f.found = fault, true
+	}
 }
 
 func (k *boundPart) point(operand int, p unsafe.Pointer) { k.args.Ptr[operand] = p }
 
 func (k *boundPart) run(s *Session) error {
 	if s.threads <= 1 || k.tiles <= 1 || k.cost < offerCost {
-		if fault, ok := k.part.kernel.Run(k.args, &s.ws.scratch); !ok {
+		if fault, ok := k.call.Run(&s.ws.scratch); !ok {
 			return s.faultError(k.part, fault)
 		}
 		return nil
@@ -95,7 +105,9 @@ func (k *boundPart) tile(i int, ws *workspace) {
 	case byElements:
 		a := ws.argsOf(k.part.prog)
 		k.args.SliceRow(k.part.prog, lo, min(lo+k.size, k.args.N), a)
-		fault, ok = k.part.kernel.Run(a, &ws.scratch)
+		if fault, ok = k.part.kernel.Run(a, &ws.scratch); !ok {
+			fault.Position = fault.Position/a.N*k.args.N + lo + fault.Position%a.N // in whole rows
+		}
 	case byChunks:
 		chunk, a := k.first+i, k.args
 		if chunk > 0 { // the first one goes into the result itself
@@ -105,11 +117,7 @@ func (k *boundPart) tile(i int, ws *workspace) {
 		fault, ok = k.part.kernel.RunRange(a, lo, hi, &ws.scratch)
 	}
 	if !ok {
-		k.faults.Lock()
-		if !k.faults.found || i < k.faults.tile {
-			k.faults.tile, k.faults.fault, k.faults.found = i, fault, true
-		}
-		k.faults.Unlock()
+		k.faults.note(fault)
 	}
 }
 
@@ -144,7 +152,8 @@ func (b *binding) bindPart(p *Program, part *part) step {
 		}
 	}
 	s := b.newStep(p, part.operands)
-	k := &boundPart{part: part, args: bind.Coalesce(part.prog, a)}
+	k := &boundPart{part: part, args: backend.Coalesce(part.kernel, a)}
+	k.call = backend.Prepare(part.kernel, k.args)
 	k.divide()
 	s.kernel = k
 	return s
@@ -167,7 +176,7 @@ func (k *boundPart) divide() {
 		k.cut, k.tiles = byChunks, bind.Chunks(k.part.prog, k.args)
 	case k.part.prog.ReducesOutermost():
 		k.tiles = 1
-	case rows < 8 && k.part.prog.Elementwise():
+	case rows < 8 && k.part.prog.Elementwise() && k.part.prog.Stages == 1:
 		k.cut = byElements
 		k.size = pieces(k.args.N, k.cost, 1024)
 		k.tiles = (k.args.N + k.size - 1) / k.size

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
@@ -17,15 +16,16 @@ type productScratch struct {
 	i64 gemm.Scratch[int64]
 }
 
-// typedProduct is a product of one element type. It is a task: its tiles are rows of the
-// result.
+// typedProduct is a product of one element type. It is a task: its tiles are blocks of
+// rows and columns of the result.
 type typedProduct[T scalar.Number] struct {
 	p       gemm.Product[T]
 	before  [3]int // elements of each operand that lie before element (0, 0)
 	extents [3]int // elements from each operand's first to its last
 	scratch func(*productScratch) *gemm.Scratch[T]
 	cost    int // an estimate of the time of a run, in nanoseconds
-	rows    int // of a tile
+	// The size of a tile, and the number of tiles side by side.
+	rows, cols, across int
 }
 
 func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
@@ -45,17 +45,19 @@ func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
 }
 
 func (t *typedProduct[T]) run(s *Session) error {
-	if s.threads <= 1 || t.cost < offerCost || t.rows >= t.p.Rows() {
+	down := (t.p.Rows() + t.rows - 1) / max(t.rows, 1)
+	if s.threads <= 1 || t.cost < offerCost || down*t.across <= 1 {
 		t.p.Run(t.scratch(&s.ws.products))
 		return nil
 	}
-	s.share(t, (t.p.Rows()+t.rows-1)/t.rows, t.cost)
+	s.share(t, down*t.across, t.cost)
 	return nil
 }
 
-// tile computes some rows.
+// tile computes a block.
 func (t *typedProduct[T]) tile(i int, ws *workspace) {
-	t.p.RunPart(i*t.rows, min((i+1)*t.rows, t.p.Rows()), 0, t.p.N, t.scratch(&ws.products))
+	row, col := i/t.across*t.rows, i%t.across*t.cols
+	t.p.RunPart(row, min(row+t.rows, t.p.Rows()), col, min(col+t.cols, t.p.N), t.scratch(&ws.products))
 }
 
 // bindProduct evaluates the sizes and strides of a matrix product.
@@ -80,30 +82,63 @@ func newTypedProduct[T scalar.Number](b *binding, spec *product, scratch func(*p
 	t.p = gemm.Product[T]{M: b.eval(spec.m), N: b.eval(spec.n), K: b.eval(spec.k), Batch: batch}
 	steps := [3]*[]int{&t.p.StepA, &t.p.StepB, &t.p.StepC}
 	matrices := [3]*gemm.Matrix[T]{&t.p.A, &t.p.B, &t.p.C}
-	sizes := [3][2]int{{t.p.M, t.p.K}, {t.p.K, t.p.N}, {t.p.M, t.p.N}}
 	for i, o := range spec.operands {
-		strides := b.strides(o)
+		strides, sizes := b.strides(o), b.shape(o.layout.Shape)
 		*steps[i] = strides[:len(batch)]
-		matrices[i].Row, matrices[i].Col = strides[len(batch)], strides[len(batch)+1]
+		m := matrices[i]
+		if over := strides[len(batch):]; i != 1 || spec.rows == 1 && len(over) == 2 {
+			m.Row, m.Col = over[0], over[1]
+		} else {
+			cut := len(batch) + spec.rows
+			t.p.SetOffsets(offsets(sizes[len(batch):cut], over[:spec.rows]), offsets(sizes[cut:], over[spec.rows:]))
+		}
 		t.extents[i] = 1
-		for axis, n := range append(slices.Clone(batch), sizes[i][:]...) {
+		for axis, n := range sizes {
 			reach := max(n-1, 0) * strides[axis]
 			t.before[i] += max(-reach, 0)
 			t.extents[i] += max(reach, -reach)
 		}
-		matrices[i].Start = t.before[i]
+		m.Start = t.before[i]
 	}
 	t.cost = 2 * t.p.Rows() * t.p.N * t.p.K / flopsPerNanosecond
-	t.rows = (t.p.Rows()/productTiles + leastRows) / leastRows * leastRows
+	t.divide()
 	return t
+}
+
+// divide chooses the tiles: few, since each packs what it reads of A and B for itself.
+// Rows are cut where there are enough of them.
+func (t *typedProduct[T]) divide() {
+	t.rows, t.cols, t.across = t.p.Rows(), t.p.N, 1
+	if t.rows >= productTiles*leastRows || t.cols < 2*leastCols {
+		t.rows = (t.rows/productTiles + leastRows) / leastRows * leastRows
+		return
+	}
+	t.cols = (t.cols/productTiles + leastCols) / leastCols * leastCols
+	t.across = (t.p.N + t.cols - 1) / t.cols
+}
+
+// offsets lists where the elements lie that axes of some sizes and steps lead to.
+func offsets(sizes, steps []int) []int {
+	list := []int{0}
+	for axis, n := range sizes {
+		next := make([]int, 0, len(list)*n)
+		for _, at := range list {
+			for i := range n {
+				next = append(next, at+i*steps[axis])
+			}
+		}
+		list = next
+	}
+	return list
 }
 
 // flopsPerNanosecond is about what one thread computes.
 const flopsPerNanosecond = 50
 
-// Products are cut into few tiles, since each packs the other operand for itself, of a
-// multiple of leastRows rows, which fills the vector registers.
+// Products are cut into tiles of multiples of leastRows rows or leastCols columns, which
+// fill the vector registers.
 const (
-	productTiles = 4
-	leastRows    = 36
+	productTiles = 6
+	leastRows    = 48
+	leastCols    = 32
 )

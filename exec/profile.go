@@ -102,8 +102,8 @@ const mostShown = 5
 
 // operations names what the kernel computes: "sub exp sum div".
 func (k *kernel) operations() string {
-	names := make([]string, len(k.nodes))
-	for i, n := range k.nodes {
+	names := make([]string, len(k.members()))
+	for i, n := range k.members() {
 		names[i] = n.Op().Name
 	}
 	return shortened(names)

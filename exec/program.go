@@ -36,9 +36,10 @@ type Program struct {
 
 // inputSpec is an input of the user's graph.
 type inputSpec struct {
-	node    *graph.Node
-	needed  bool // some kernel reads it
-	written bool // some kernel writes it
+	node      *graph.Node
+	needed    bool // some kernel reads it, or named sizes come from it alone
+	sizesOnly bool // no kernel reads it
+	written   bool // some kernel writes it
 }
 
 // newProgram gathers what passes have decided.
@@ -47,7 +48,7 @@ func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Prog
 		storageOf: u.storageOf, consts: u.consts, faults: u.faults, snapshots: snapshots}
 	for _, s := range u.inputs {
 		_, used := u.storageOf[s.own]
-		p.inputs = append(p.inputs, inputSpec{s.user, used || bindsSizes(u, s.own), u.writes.Any() && u.writes.IsWritten(s.own)})
+		p.inputs = append(p.inputs, inputSpec{s.user, used || bindsSizes(u, s.own), !used, u.writes.Any() && u.writes.IsWritten(s.own)})
 	}
 	for _, s := range u.params {
 		p.params = append(p.params, s.user)

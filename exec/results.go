@@ -142,11 +142,12 @@ func (s *Session) Param(n *graph.Node) (Array, error) {
 	if err != nil {
 		return Array{}, err
 	}
-	m := s.store.memory[i]
+	m := &s.store.memory[i]
 	data := makeSlice(m.dtype, m.count)
-	c, _ := fromArray(Array{Shape: m.shape, Data: data})
-	copyBytes(c, m)
-	return Array{Shape: m.shape, Data: data}, nil
+	c, a := memory{}, Array{Shape: m.shape, Data: data}
+	_ = c.setArray(&a)
+	copyBytes(&c, m)
+	return a, nil
 }
 
 // SetParam copies a value into a parameter: a *tensor.Dense, an [Array] or a number of
@@ -156,9 +157,9 @@ func (s *Session) SetParam(n *graph.Node, v any) error {
 	if err != nil {
 		return err
 	}
-	var slot scalarSlot
-	m, err := slot.resolve(v, n.DType())
-	to := s.store.memory[i]
+	var m memory
+	err = m.set(v, n.DType())
+	to := &s.store.memory[i]
 	switch {
 	case err != nil:
 		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
@@ -167,7 +168,7 @@ func (s *Session) SetParam(n *graph.Node, v any) error {
 	case fmt.Sprint(m.shape) != fmt.Sprint(to.shape) && (len(m.shape) != 0 || len(to.shape) != 0):
 		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), to.shape, m.shape)
 	}
-	copyBytes(to, m)
+	copyBytes(to, &m)
 	return nil
 }
 
@@ -183,7 +184,7 @@ func (s *Session) paramIndex(n *graph.Node) (int, error) {
 	return 0, fmt.Errorf("exec: %s is no parameter of graph %q", n.Label(), s.prog.source.Name())
 }
 
-func copyBytes(to, from memory) {
+func copyBytes(to, from *memory) {
 	if from.count > 0 {
 		size := from.count * from.dtype.Size()
 		copy(unsafe.Slice((*byte)(to.ptr), size), unsafe.Slice((*byte)(from.ptr), size))

@@ -126,33 +126,40 @@ func cutsRows(n *graph.Node, domain graph.Shape, row int) bool {
 // hasEvenRows reports whether rows that run over several axes are one run of equal steps
 // in all that the node reads and writes.
 func (k *kernel) hasEvenRows(n *graph.Node, row int) bool {
-	var axes []int
-	for axis := row; axis < len(k.domain); axis++ {
-		if k.domain[axis] != 1 {
-			axes = append(axes, axis)
-		}
-	}
-	if len(axes) < 2 {
+	if len(k.rowAxes(row)) < 2 {
 		return true
 	}
 	if dependsOnPosition(n) {
 		return false
 	}
-	even := func(l graph.Layout) bool {
-		for i, inner := range axes[1:] {
-			if l.Strides[axes[i]] != l.Strides[inner].Times(k.domain[inner]) {
-				return false
-			}
-		}
-		return true
-	}
 	for i, x := range n.Operands() {
 		if _, isNumber := x.ScalarValue(); isNumber {
 			continue
 		}
-		if slices.Contains(n.Stretch(i), graph.Undecided) || !even(k.read(n, perElement, i)) {
+		if slices.Contains(n.Stretch(i), graph.Undecided) || !k.isEven(k.read(n, perElement, i), row) {
 			return false
 		}
 	}
-	return n.Op().Class != graph.Update || even(shapeinfer.LayoutOf(n))
+	return n.Op().Class != graph.Update || k.isEven(shapeinfer.LayoutOf(n), row)
+}
+
+// rowAxes lists the axes of more than one element over which rows run.
+func (k *kernel) rowAxes(row int) (axes []int) {
+	for axis := row; axis < len(k.domain); axis++ {
+		if k.domain[axis] != 1 {
+			axes = append(axes, axis)
+		}
+	}
+	return axes
+}
+
+// isEven reports whether rows are one run of equal steps in a layout.
+func (k *kernel) isEven(l graph.Layout, row int) bool {
+	axes := k.rowAxes(row)
+	for i := 1; i < len(axes); i++ {
+		if inner := axes[i]; l.Strides[axes[i-1]] != l.Strides[inner].Times(k.domain[inner]) {
+			return false
+		}
+	}
+	return true
 }

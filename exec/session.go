@@ -23,15 +23,14 @@ type Session struct {
 	prog       *Program
 	store      *paramStore
 	consts     []memory
-	fed        []memory
-	slots      []scalarSlot
-	shapes     [][]int
+	fed        []memory // of the inputs of the run
 	bindings   []*binding
 	arena      []byte
 	generation int
 	ws         workspace
 	job        job
 	threads    int
+	sizes      shapeinfer.Sizes // given with Size
 	results    Results
 	running    atomic.Bool
 	evalSess   *Session
@@ -56,6 +55,18 @@ func Seed(seed uint64) SessionOption { return func(s *Session) { s.seed = seed }
 // every number.
 func Threads(n int) SessionOption { return func(s *Session) { s.threads = max(n, 1) } }
 
+// Size gives a named size, such as one that the shape of no input tells. In every run the
+// sizes of the inputs must agree with it: the error of a run tells of one that is missing,
+// that contradicts an input, or that the graph does not have.
+func Size(name string, v int) SessionOption {
+	return func(s *Session) {
+		if s.sizes == nil {
+			s.sizes = shapeinfer.Sizes{}
+		}
+		s.sizes[name] = int64(v)
+	}
+}
+
 // ShareParams uses the parameters of another session, whose program must be of the same
 // graph. The two sessions must then not run at once.
 func ShareParams(from *Session) SessionOption {
@@ -68,8 +79,7 @@ func ShareParams(from *Session) SessionOption {
 
 // NewSession makes a session, with parameters at their first values.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
-	s := &Session{prog: p, fed: make([]memory, len(p.inputs)), slots: make([]scalarSlot, len(p.inputs)), shapes: make([][]int, len(p.inputs)),
-		threads: runtime.GOMAXPROCS(0)}
+	s := &Session{prog: p, fed: make([]memory, len(p.inputs)), threads: runtime.GOMAXPROCS(0)}
 	for _, o := range opts {
 		o(s)
 	}
@@ -77,7 +87,8 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 		s.store = newParamStore(p.params, s.seed)
 	}
 	for _, n := range p.consts {
-		m, _ := fromArray(arrayOf(n.Shape(), n.ConstData()))
+		var m memory
+		_ = m.setArray(&Array{Shape: wholeShape(n), Data: n.ConstData()}) // the graph has checked it
 		s.consts = append(s.consts, m)
 	}
 	s.ws.scratch.Reserve(p.compiled...)
@@ -85,15 +96,16 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 	return s
 }
 
-func arrayOf(s graph.Shape, data any) Array {
-	shape, _ := s.Ints()
-	return Array{Shape: shape, Data: data}
+// wholeShape gives the shape of a node whose sizes are whole numbers.
+func wholeShape(n *graph.Node) []int {
+	shape, _ := n.Shape().Ints()
+	return shape
 }
 
 func newParamStore(params []*graph.Node, seed uint64) *paramStore {
 	st := &paramStore{nodes: params}
 	for _, n := range params {
-		shape, _ := n.Shape().Ints()
+		shape := wholeShape(n)
 		count := 1
 		for _, d := range shape {
 			count *= d
@@ -104,8 +116,8 @@ func newParamStore(params []*graph.Node, seed uint64) *paramStore {
 			h.Write([]byte(n.Name()))
 			init.Fill(data, shape, seed^h.Sum64())
 		}
-		m, _ := fromArray(Array{Shape: shape, Data: data})
-		m.keep = data
+		var m memory
+		_ = m.setArray(&Array{Shape: shape, Data: data})
 		st.memory = append(st.memory, m)
 	}
 	return st
@@ -155,26 +167,26 @@ func (s *Session) Eval(ctx context.Context, feed Feed) (*Results, error) {
 			return nil, err
 		}
 		s.evalSess = p.NewSession(ShareParams(s), Threads(s.threads))
+		s.evalSess.sizes = s.sizes
 	}
 	return s.evalSess.Run(ctx, feed)
 }
 
-// prepare resolves what is fed and finds or makes the binding of its sizes.
+// prepare finds the memory of what is fed, and finds or makes the binding of its sizes.
 func (s *Session) prepare(feed Feed) (*binding, error) {
 	matched := 0
 	for i := range s.prog.inputs {
-		in := &s.prog.inputs[i]
+		in, m := &s.prog.inputs[i], &s.fed[i]
 		v, fed := feed[in.node]
-		if fed {
-			matched++
-		} else if in.needed {
-			return nil, fmt.Errorf("exec: input %s is not fed; it is %s%s, declared at %s", in.node.Label(), in.node.DType(), in.node.Shape(), in.node.Pos())
-		} else {
-			s.fed[i], s.shapes[i] = memory{}, nil
+		if !fed {
+			if in.needed && !(in.sizesOnly && s.knowsSizes(in.node)) {
+				return nil, fmt.Errorf("exec: input %s is not fed; it is %s%s, declared at %s", in.node.Label(), in.node.DType(), in.node.Shape(), in.node.Pos())
+			}
+			*m = memory{}
 			continue
 		}
-		m, err := s.slots[i].resolve(v, in.node.DType())
-		if err != nil {
+		matched++
+		if err := m.set(v, in.node.DType()); err != nil {
 			return nil, fmt.Errorf("exec: input %s: %w", in.node.Label(), err)
 		}
 		if m.dtype != in.node.DType() {
@@ -183,12 +195,23 @@ func (s *Session) prepare(feed Feed) (*binding, error) {
 		if in.written && m.keep != nil {
 			return nil, fmt.Errorf("exec: input %s is written in place, and the tensor fed is a view whose elements do not lie together: feed a dense one", in.node.Label())
 		}
-		s.fed[i], s.shapes[i] = m, m.shape
 	}
 	if matched != len(feed) {
 		return nil, s.strangeFeed(feed)
 	}
 	return s.binding()
+}
+
+// knowsSizes reports whether all named sizes of an input were given with [Size].
+func (s *Session) knowsSizes(input *graph.Node) bool {
+	for _, d := range input.Shape() {
+		for _, name := range d.Symbols() {
+			if _, given := s.sizes[name]; !given {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (s *Session) strangeFeed(feed Feed) error {
@@ -204,7 +227,7 @@ func (s *Session) strangeFeed(feed Feed) error {
 
 func (s *Session) binding() (*binding, error) {
 	for i, b := range s.bindings {
-		if slices.EqualFunc(b.shapes, s.shapes, slices.Equal) {
+		if b.fits(s.fed) {
 			if i > 0 { // the latest first
 				copy(s.bindings[1:i+1], s.bindings[:i])
 				s.bindings[0] = b
@@ -213,16 +236,18 @@ func (s *Session) binding() (*binding, error) {
 		}
 	}
 	var inputs []shapeinfer.Bound
+	shapes := make([][]int, len(s.fed))
 	for i, in := range s.prog.inputs {
+		shapes[i] = s.fed[i].shape
 		if s.fed[i].dtype.Valid() {
-			inputs = append(inputs, shapeinfer.Bound{Node: in.node, Shape: s.shapes[i]})
+			inputs = append(inputs, shapeinfer.Bound{Node: in.node, Shape: shapes[i]})
 		}
 	}
-	sizes, err := shapeinfer.Bind(s.prog.source, inputs, s.prog.needs)
+	sizes, err := shapeinfer.BindProgram(s.prog.source, s.prog.request.roots(), inputs, s.prog.needs, s.sizes)
 	if err != nil {
 		return nil, err // it begins with the place in the user's program
 	}
-	b, err := s.prog.newBinding(s.shapes, sizes)
+	b, err := s.prog.newBinding(shapes, sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -237,16 +262,12 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 		s.arena = alignedBytes(b.arena)
 		s.generation++
 	}
-	all := b.generation != s.generation
-	b.generation = s.generation
+	s.point(b)
 	for i := range b.steps {
-		st := &b.steps[i]
-		if all || st.needsIn {
-			s.point(b, st)
-		}
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)
 		}
+		st := &b.steps[i]
 		start := s.profile.start(st.of)
 		if err := st.kernel.run(s); err != nil {
 			return err
@@ -256,16 +277,31 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 	return nil
 }
 
+// point sets the addresses of the steps' operands: all of them if the arena has moved,
+// those of inputs if they lie elsewhere than in the binding's last run.
+func (s *Session) point(b *binding) {
+	all, moved := b.generation != s.generation, false
+	for i := range s.fed {
+		if b.fed[i] != s.fed[i].ptr {
+			b.fed[i], moved = s.fed[i].ptr, true
+		}
+	}
+	b.generation = s.generation
+	if !all && !moved {
+		return
+	}
+	for i := range b.steps {
+		if st := &b.steps[i]; all || st.needsIn {
+			for operand, pl := range st.operands {
+				st.kernel.point(operand, s.pointer(b, pl))
+			}
+		}
+	}
+}
+
 // share computes the tiles of a task on the session's threads. cost is an estimate of
 // the whole work in nanoseconds.
 func (s *Session) share(t task, tiles, cost int) {
 	s.job.task, s.job.tiles = t, int64(tiles)
 	s.job.share(s.threads, cost, &s.ws)
-}
-
-// point sets the addresses of a step's operands.
-func (s *Session) point(b *binding, st *step) {
-	for i, pl := range st.operands {
-		st.kernel.point(i, s.pointer(b, pl))
-	}
 }

@@ -102,6 +102,9 @@ func (p *stages) demand() {
 		if s, ok := p.stored[n]; ok {
 			in = 1 << s
 		}
+		if len(p.k.seats[n]) > 0 {
+			in |= 1 << p.stage[n]
+		}
 		if n.Op().Class != graph.Reduce {
 			if p.k.registers[n] == perRow {
 				continue // its operands are rows' too

@@ -31,19 +31,35 @@ func (n *Node) called(depth int) string {
 	return n.callText(depth)
 }
 
-// isRepeated reports whether the line of the user's program that made the node was reached
-// by different ways, as that of a function that is called for each layer.
-func (n *Node) isRepeated() bool {
+// CalledFrom gives the calls by which the user's program came to the line that made the
+// node, innermost first, as far as it takes to tell the node from others that the same line
+// made: none where the line was reached in one way only.
+func (n *Node) CalledFrom() []Frame {
 	f, ok := n.pos.Frame()
-	if !ok || n.g == nil || len(n.pos.Callers()) == 0 {
-		return false
+	calls := n.pos.Callers()
+	if !ok || n.g == nil || len(calls) == 0 {
+		return nil
 	}
+	depth := 0
+	seen := map[Pos]bool{n.pos: true}
 	for _, x := range n.g.nodes {
-		if x.op == n.op && x.pos != n.pos && x.pos.pcs[0] == n.pos.pcs[0] {
-			if at, ok := x.pos.Frame(); ok && at == f {
-				return true
-			}
+		if x.op != n.op || x.pos.pcs[0] != n.pos.pcs[0] || seen[x.pos] {
+			continue
+		}
+		seen[x.pos] = true
+		if at, ok := x.pos.Frame(); ok && at == f {
+			depth = max(depth, firstDifference(calls, x.pos.Callers())+1)
 		}
 	}
-	return false
+	return calls[:depth]
+}
+
+// firstDifference gives the first place at which two lists of calls differ, or -1.
+func firstDifference(a, b []Frame) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
 }

@@ -102,6 +102,26 @@ func TestVariablesOfTheUsersProgram(t *testing.T) {
 	require.NotContains(t, graph.Describe(ops.Neg(dx)), "Mul")
 }
 
+func addTo(x, y *graph.Node) *graph.Node { return ops.Add(x, y) }
+
+func addInBlock(x, y *graph.Node) *graph.Node {
+	x = addTo(x, x)
+	return addTo(x, y)
+}
+
+// A message tells the calls that led to its line, as far as these tell one value from another.
+func TestCallsThatLedToALine(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", f32, 3)
+	addInBlock(x, x)
+	wrong := addInBlock(x, g.Input("y", f32, 4))
+	require.Regexp(t, `^called_test.go:(\d+): .*\n      in addTo, called at called_test.go:\d+\n      in addInBlock, called at called_test.go:\d+\n      Add\(x, x\) `,
+		wrong.Err().Error())
+	require.Len(t, wrong.CalledFrom(), 2)
+	a, b := ops.Exp(x), ops.Exp(x)
+	require.Empty(t, a.CalledFrom(), "%s and %s were made on one line by one call of this function", a.Called(), b.Called())
+}
+
 // A message about very many operands shows those that matter.
 func TestManyOperands(t *testing.T) {
 	g := graph.New("g")

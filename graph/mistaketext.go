@@ -43,12 +43,13 @@ func (m *Mistake) Text(dir string) string {
 // calls says from where the user's function was called that made the node, where it was
 // called more than once: the line alone then does not tell which value is meant.
 func (t *messageText) calls(n *Node) {
-	if n == nil || !n.isRepeated() {
+	if n == nil {
 		return
 	}
-	for _, f := range n.pos.Callers()[:1] {
-		in, _ := n.pos.Frame()
-		t.line(fmt.Sprintf("in %s, called at %s", withoutPackage(in.Func), t.frame(f)))
+	in, _ := n.pos.Frame()
+	for _, from := range n.CalledFrom() {
+		t.line(fmt.Sprintf("in %s, called at %s", withoutPackage(in.Func), t.frame(from)))
+		in = from
 	}
 }
 

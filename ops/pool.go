@@ -47,9 +47,10 @@ func pooling(name, fn, doc string, check func(c *graph.Call, a PoolAttrs), expan
 }
 
 func init() {
-	const greatest = "the greatest element of each window; NaN wins; the first of equal ones has the gradient."
+	const greatest = "the greatest element of each window; NaN wins; the first of equal ones or the last NaN has the gradient."
 	opMaxPool1D = pooling("max_pool1d", "MaxPool1D", greatest, checkMaxPool, expandMaxPool)
 	opMaxPool2D = pooling("max_pool2d", "MaxPool2D", greatest, checkMaxPool, expandMaxPool)
+	opMaxPool1D.Grad, opMaxPool2D.Grad = maxPoolGrad, maxPoolGrad
 	opAvgPool1D = pooling("avg_pool1d", "AvgPool1D", "the mean of each window.", checkAvgPool, expandAvgPool)
 	opAvgPool2D = pooling("avg_pool2d", "AvgPool2D", "the mean of each window.", checkAvgPool, expandAvgPool)
 }
@@ -72,9 +73,16 @@ func checkAvgPool(c *graph.Call, a PoolAttrs) {
 	}
 }
 
-// pooled reduces each window to one element. The elements of windows stand before the
-// last axis, so that whole rows are combined.
+// pooled reduces each window to one element.
 func pooled(op *graph.Op, n, x node, fill float64) node {
+	windows, _ := poolWindows(n, x, fill)
+	return Apply(op, ReduceAttrs{Axes: poolAxes(n, x)}, windows)
+}
+
+// poolWindows gives the windows over x, padded with a number, and the permutation of
+// [slide]'s axes: the elements of windows stand before the last axis, so that whole rows
+// are combined.
+func poolWindows(n, x node, fill float64) (windows node, perm []int) {
 	a := n.Attrs().(PoolAttrs)
 	axes := len(a.Kernel)
 	lead := x.Rank() - axes
@@ -83,7 +91,6 @@ func pooled(op *graph.Op, n, x node, fill float64) node {
 		kernel[i] = graph.Dim(a.Kernel[i])
 		after[i] = behind(n, x, i)
 	}
-	perm, folded := make([]int, 0, lead+2*axes), make([]int, axes)
 	for i := range lead {
 		perm = append(perm, i)
 	}
@@ -91,11 +98,20 @@ func pooled(op *graph.Op, n, x node, fill float64) node {
 		perm = append(perm, lead+axes+i)
 	}
 	for i := range axes {
-		folded[i] = len(perm)
 		perm = append(perm, lead+i)
 	}
 	perm = append(perm, lead+2*axes-1)
-	return Apply(op, ReduceAttrs{Axes: folded}, Permute(slide(x, kernel, a.steps(), after, fill), perm...))
+	return Permute(slide(x, kernel, a.steps(), after, fill), perm...), perm
+}
+
+// poolAxes gives the axes of [poolWindows] that hold the elements of windows.
+func poolAxes(n, x node) []int {
+	axes := len(n.Attrs().(PoolAttrs).Kernel)
+	folded := make([]int, axes)
+	for i := range folded {
+		folded[i] = x.Rank() - 1 + i
+	}
+	return folded
 }
 
 // behind is the padding behind an axis with which there are as many windows as the

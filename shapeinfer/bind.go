@@ -53,7 +53,27 @@ func (e *BindError) Error() string {
 // Where inputs do not tell single names but all that the graph needs, as the axes of
 // [m+n] do in a graph in which m+n is used alone, some values that fit are given.
 func Bind(g *graph.Graph, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
-	b := &binder{g: g, inputs: inputs, needs: needs, sizes: Sizes{}, origin: map[string]string{}}
+	return bind(&binder{g: g, nodes: g.Nodes(), inputs: inputs, needs: needs}, given)
+}
+
+// BindProgram is [Bind] for the program of [CheckProgram] that computes some values of a
+// graph: of what it does not compute, nothing is required.
+func BindProgram(g *graph.Graph, roots []*graph.Node, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
+	b := &binder{g: g, nodes: needed(g, roots), inputs: inputs}
+	computed := make([]bool, len(g.Nodes()))
+	for _, n := range b.nodes {
+		computed[n.ID()] = true
+	}
+	for _, r := range needs {
+		if r.Node == nil || computed[r.Node.ID()] {
+			b.needs = append(b.needs, r)
+		}
+	}
+	return bind(b, given)
+}
+
+func bind(b *binder, given []Sizes) (Sizes, error) {
+	b.sizes, b.origin = Sizes{}, map[string]string{}
 	b.read(given)
 	if len(b.problems) == 0 {
 		b.solve()
@@ -82,6 +102,7 @@ func (e equation) String() string { return fmt.Sprintf("%s = %d   %s", e.size, e
 // binder solves named sizes from the sizes of inputs.
 type binder struct {
 	g         *graph.Graph
+	nodes     []*graph.Node // what is computed, each after its operands
 	inputs    []Bound
 	needs     []graph.Requirement
 	equations []equation
@@ -115,6 +136,9 @@ func (b *binder) read(given []Sizes) {
 	}
 	for _, names := range given {
 		for name, v := range names {
+			if !slices.Contains(b.g.DimNames(), name) {
+				b.problem("%s = %d   given by hand\nno size of graph %q has that name; there are: %s", name, v, b.g.Name(), strings.Join(b.g.DimNames(), ", "))
+			}
 			b.sizes[name], b.origin[name] = v, "given by hand"
 		}
 	}
@@ -156,6 +180,22 @@ func (b *binder) checkInputs() {
 			b.problem("%s%s", strings.TrimPrefix(b.where(e.size)+"\n"+e.String(), "\n"), b.meeting(e))
 		}
 	}
+	b.checkNotGiven()
+}
+
+// checkNotGiven looks at the inputs that were not given too: what was proved may rest on it
+// that their sizes are not negative.
+func (b *binder) checkNotGiven() {
+	for _, n := range b.g.Nodes() {
+		if !n.IsInput() && !n.IsParam() {
+			continue
+		}
+		for axis, d := range n.Shape() {
+			if v, err := b.value(d); d.IsSymbolic() && err == nil && v < 0 {
+				b.problem("axis %d of %s is declared %s, which is %d%s\ndeclared at %s", axis, n.Label(), d, v, b.where(d), n.Pos())
+			}
+		}
+	}
 }
 
 // meeting tells where the input of an equation meets the one that gave its name another
@@ -169,7 +209,8 @@ func (b *binder) meeting(e equation) string {
 	}
 	const fromOther, fromThis = 1, 2
 	depends := make([]uint8, len(b.g.Nodes()))
-	for i, n := range b.g.Nodes() {
+	for _, n := range b.nodes {
+		i := n.ID()
 		if n == other {
 			depends[i] |= fromOther
 		}
@@ -278,7 +319,7 @@ func (b *binder) checkCounts() {
 		return // sizes that are wrong anyhow
 	}
 	values := map[graph.Dim]int64{}
-	for _, n := range b.g.Nodes() {
+	for _, n := range b.nodes {
 		if !n.Judged() {
 			continue
 		}

@@ -222,7 +222,7 @@ func (b *binder) needed() (list []graph.Dim) {
 			list = append(list, d)
 		}
 	}
-	for _, n := range b.g.Nodes() {
+	for _, n := range b.nodes {
 		for _, d := range n.Shape() {
 			add(d)
 		}
@@ -281,8 +281,8 @@ func (b *binder) checkDetermined() {
 	}
 	for _, name := range missing {
 		if n := b.user(name); n != nil && !b.occurs(name) && !b.waitsForInput(name) {
-			b.problem("no input determines %s, and %s at %s needs it: give it by hand, or give the graph an input with an axis of that size",
-				name, graph.Describe(n), n.Pos())
+			b.problem("no input determines %s, and %s at %s needs it: give it by hand, as exec.Size(%q, 8), or give the graph an input with an axis of that size",
+				name, graph.Describe(n), n.Pos(), name)
 		}
 	}
 }
@@ -294,7 +294,7 @@ func (b *binder) occurs(name string) bool {
 
 // user gives the first node that needs a name.
 func (b *binder) user(name string) *graph.Node {
-	for _, n := range b.g.Nodes() {
+	for _, n := range b.nodes {
 		if slices.ContainsFunc(n.Shape(), func(d graph.Dim) bool { return slices.Contains(d.Symbols(), name) }) {
 			return n
 		}

@@ -27,7 +27,7 @@ func deferredNotes(needs []graph.Requirement) (notes []*graph.Mistake) {
 		if r.Why != "" {
 			m.Detail = append(m.Detail, r.Why)
 		}
-		if len(notes) < maxSuggested {
+		if len(notes) < min(maxSuggested, maxJudged/len(r.Node.Graph().Nodes())) {
 			proveByMultiple(m, r)
 		}
 		notes = append(notes, m)
@@ -64,8 +64,8 @@ func proveByMultiple(m *graph.Mistake, r graph.Requirement) {
 			}
 			changed := b
 			changed.Multiple = k
-			trial := g.Try(graph.Change{Node: r.Node, Bounds: map[string]graph.Bounds{name: changed}})
-			if trial.Requires(r.Node) || !trial.Cures(r.Node) {
+			said := map[string]graph.Bounds{name: changed}
+			if !g.Try(graph.Change{Node: r.Node, Bounds: said}).Cures(r.Node) || !g.Try(graph.Change{Bounds: said}).Keeps() {
 				continue
 			}
 			if onlyThen(r, name, k, g.Bounds) {

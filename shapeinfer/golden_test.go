@@ -65,6 +65,21 @@ func TestReportAsJSON(t *testing.T) {
 	require.Equal(t, []int{1}, j.Errors[0].Operands[0].Bad)
 }
 
+// Where the text tells a value by the calls that led to its line, machines get them too.
+func TestReportAsJSONTellsCalls(t *testing.T) {
+	j := shapeinfer.Check(mistakes.Layers()).JSON()
+	require.Len(t, j.Errors, 1)
+	m := j.Errors[0]
+	require.Equal(t, 11, m.Line)
+	require.Len(t, m.CalledAt, 1)
+	require.Equal(t, "deep.go", filepath.Base(m.CalledAt[0].File))
+	require.Equal(t, 22, m.CalledAt[0].Line)
+	h, w := m.Operands[0], m.Operands[1]
+	require.Equal(t, 21, h.CalledAt[0].Line, "the operand was made by the call before")
+	require.Equal(t, 22, w.CalledAt[0].Line)
+	require.Empty(t, shapeinfer.Check(mistakes.Bias()).JSON().Errors[0].CalledAt, "one way leads there")
+}
+
 // Whoever gets a report as an error can ask for the single mistakes.
 func TestReportIsAnError(t *testing.T) {
 	err := shapeinfer.Check(mistakes.Turned()).Err()

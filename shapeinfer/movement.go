@@ -2,6 +2,7 @@ package shapeinfer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -176,21 +177,22 @@ func (r Rules) destination(dest, operand graph.Dim) (v Verdict, names bool) {
 }
 
 // Concat gives the shape of operands joined along an axis (normalised). Operands of
-// shape [0] are passed over, as in PyTorch.
+// shape [0] are passed over whatever the rank of the others, as in PyTorch; one of rank 1
+// among others of a higher rank is required to be such.
 func Concat(c *graph.Call, axis int) graph.Shape {
-	first := -1
+	rank := 1
 	for i := range c.NumIn() {
 		if len(c.Shape(i)) == 0 {
 			c.Fail(operandMistake(c, CodeConcat, fmt.Sprintf("zero-dimensional tensor (at position %d) cannot be concatenated", i)))
 			return nil
 		}
-		if first < 0 && !isLegacyEmpty(c.Shape(i)) {
-			first = i
-		}
+		rank = max(rank, len(c.Shape(i)))
 	}
-	if first < 0 {
-		first = 0
+	passed := make([]bool, c.NumIn())
+	for i := range passed {
+		passed[i] = passedOver(c, i, rank)
 	}
+	first := max(slices.Index(passed, false), 0)
 	axis = Axis(c, axis, len(c.Shape(first)))
 	if axis < 0 {
 		return nil
@@ -199,7 +201,7 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 	r := CallRules(c)
 	for i := first + 1; i < c.NumIn(); i++ {
 		s := c.Shape(i)
-		if isLegacyEmpty(s) {
+		if passed[i] {
 			continue
 		}
 		if len(s) != len(out) {
@@ -244,5 +246,19 @@ func (r Rules) requireSame(c *graph.Call, a, b graph.Dim, axis int, why string, 
 	return true
 }
 
-// isLegacyEmpty reports whether s is [0], which PyTorch's cat passes over.
-func isLegacyEmpty(s graph.Shape) bool { return len(s) == 1 && s[0] == 0 }
+// passedOver reports whether operand i has the shape [0], which PyTorch's cat passes over,
+// or may have it and does not fit otherwise, which is then required.
+func passedOver(c *graph.Call, i, rank int) bool {
+	s := c.Shape(i)
+	switch {
+	case len(s) != 1:
+		return false
+	case rank == 1 || s[0] == 0 || s[0].IsUnknown():
+		return s[0] == 0 || rank > 1
+	}
+	verdict := NewProver(c.Bounds).Equal(s[0], 0)
+	if verdict == Deferred {
+		c.Require(graph.Requirement{Kind: graph.MustEqual, A: s[0], B: 0, Why: "an operand of rank 1 joined with others of a higher rank has no elements"})
+	}
+	return verdict != Refused
+}

@@ -84,8 +84,8 @@ func (p *program) add(rng *rand.Rand) {
 	switch s.op {
 	case "add", "mul", "matmul", "concat", "add_", "stack":
 		s.in = append(s.in, any())
-		if s.op == "concat" && (len(shape) == 1 || len(shapes[s.in[1]]) == 1) {
-			s.op = "mul" // PyTorch passes over operands of shape [0], whatever their rank; names need one rank
+		if s.op == "concat" && len(shape) == 1 && len(shapes[s.in[1]]) == 1 {
+			s.axis = 0 // of operands of shape [0] alone PyTorch takes every axis; names need one that exists
 		}
 	case "conv":
 		channels := graph.Dim(1)

@@ -38,6 +38,9 @@ type MistakeJSON struct {
 type PlaceJSON struct {
 	File string `json:"file"` // full path
 	Line int    `json:"line"`
+	// CalledAt are the calls that led to the line, innermost first, as far as it takes to
+	// tell one from another where the line was reached in several ways.
+	CalledAt []PlaceJSON `json:"called_at,omitempty"`
 }
 
 // OperandJSON is a value that takes part in a mistake.
@@ -76,37 +79,66 @@ func (r *Report) MarshalJSON() ([]byte, error) { return json.Marshal(r.JSON()) }
 
 // JSON gives the report in the form that is written as JSON.
 func (r *Report) JSON() ReportJSON {
+	w := reportWriter{}
 	j := ReportJSON{Nodes: r.Nodes, NotJudged: r.NotJudged, Requirements: []RequirementJSON{},
-		Errors: mistakesJSON(r.Errors), Warnings: mistakesJSON(r.Warnings), Notes: mistakesJSON(r.Notes)}
+		Errors: w.mistakes(r.Errors), Warnings: w.mistakes(r.Warnings), Notes: w.mistakes(r.Notes)}
 	if r.Graph != nil {
 		j.Graph = r.Graph.Name()
 	}
 	for _, need := range r.Requirements {
 		q := RequirementJSON{Text: RequirementText(need), Why: need.Why}
 		if need.Node != nil {
-			q.Node, q.PlaceJSON = graph.Describe(need.Node), placeJSON(need.Node.Pos())
+			q.Node, q.PlaceJSON = graph.Describe(need.Node), w.place(need.Node)
 		}
 		j.Requirements = append(j.Requirements, q)
 	}
 	return j
 }
 
-func mistakesJSON(ms []*graph.Mistake) []MistakeJSON {
+// reportWriter writes a report as JSON. It remembers the places of operations: nodes of a
+// loop are made at one.
+type reportWriter map[madeAt]PlaceJSON
+
+type madeAt struct {
+	op  *graph.Op
+	pos graph.Pos
+}
+
+// place gives the place of a node.
+func (w reportWriter) place(n *graph.Node) PlaceJSON {
+	key := madeAt{n.Op(), n.Place()}
+	p, known := w[key]
+	if !known {
+		p = placeJSON(n.Place())
+		if n.Place() == n.Pos() {
+			for _, f := range n.CalledFrom() {
+				p.CalledAt = append(p.CalledAt, PlaceJSON{File: f.File, Line: f.Line})
+			}
+		}
+		w[key] = p
+	}
+	return p
+}
+
+func (w reportWriter) mistakes(ms []*graph.Mistake) []MistakeJSON {
 	list := make([]MistakeJSON, len(ms))
 	for i, m := range ms {
-		list[i] = mistakeJSON(m)
+		list[i] = w.mistake(m)
 	}
 	return list
 }
 
-func mistakeJSON(m *graph.Mistake) MistakeJSON {
+func (w reportWriter) mistake(m *graph.Mistake) MistakeJSON {
 	j := MistakeJSON{Code: m.Code, Severity: m.Severity.String(), Summary: m.Summary, PlaceJSON: placeJSON(m.Place()),
 		Detail: m.Detail, Help: m.Help, Text: m.Error()}
 	if m.Node != nil {
 		j.Node = graph.Describe(m.Node)
+		if m.Place() == m.Node.Pos() {
+			j.PlaceJSON = w.place(m.Node)
+		}
 	}
 	for _, o := range m.Operands {
-		j.Operands = append(j.Operands, operandJSON(o))
+		j.Operands = append(j.Operands, w.operand(o))
 	}
 	for _, name := range m.Sizes {
 		j.Sizes = append(j.Sizes, SizeJSON{name, placeJSON(m.Node.Graph().DimPos(name))})
@@ -117,14 +149,14 @@ func mistakeJSON(m *graph.Mistake) MistakeJSON {
 			fix.Gives = sizeTexts(f.Gives)
 		}
 		if f.At != nil {
-			fix.PlaceJSON = placeJSON(f.At.Pos())
+			fix.PlaceJSON = w.place(f.At)
 		}
 		j.Fixes = append(j.Fixes, fix)
 	}
 	return j
 }
 
-func operandJSON(o graph.OperandNote) OperandJSON {
+func (w reportWriter) operand(o graph.OperandNote) OperandJSON {
 	j := OperandJSON{Name: o.Label, Shape: sizeTexts(o.Shape), Bad: append([]int{}, o.Bad...)}
 	if n := o.Node.Written(); n != nil {
 		if j.Name == "" {
@@ -133,7 +165,7 @@ func operandJSON(o graph.OperandNote) OperandJSON {
 		if o.Shape == nil {
 			j.Shape = sizeTexts(n.Shape())
 		}
-		j.DType, j.PlaceJSON = n.DType().String(), placeJSON(n.Place())
+		j.DType, j.PlaceJSON = n.DType().String(), w.place(n)
 	}
 	return j
 }

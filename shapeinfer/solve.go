@@ -366,8 +366,7 @@ func (j *joint) warnFixed(list []*group) {
 	}
 }
 
-// canBe reports whether the rules find nothing wrong when a name is a number, and no
-// requirement on that name is left but for those of other names.
+// canBe reports whether the rules find nothing wrong when a name is a number.
 func (j *joint) canBe(name string, v int64, list []*group) bool {
 	said := j.g.Bounds(name)
 	said.Is = graph.Dim(v)
@@ -377,7 +376,7 @@ func (j *joint) canBe(name string, v int64, list []*group) bool {
 	for _, gr := range list {
 		as := gr.Requirement
 		as.A, as.B = as.A.Subst(name, graph.Dim(v)), as.B.Subst(name, graph.Dim(v))
-		if verdict := NewProver(j.g.Bounds).judge(as); verdict == Refused || verdict == Deferred && len(namesOf(j.g.Bounds, as.A, as.B)) == 0 {
+		if NewProver(j.g.Bounds).judge(as) == Refused {
 			return false
 		}
 	}

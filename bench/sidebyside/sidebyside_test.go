@@ -81,7 +81,7 @@ func standIn(t *testing.T, script string) options {
 
 func TestTable(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	opts := standIn(t, `read task; echo '{"check": 3.5}'; while read calls; do echo '{"seconds": 1}'; done`)
+	opts := standIn(t, `read task; echo '{"check": 4.5}'; while read calls; do echo '{"seconds": 1}'; done`)
 	var out strings.Builder
 	if err := run(t.Context(), opts, "NumPy", []Task{doubled()}, &out); err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestTable(t *testing.T) {
 func TestPythonThatFails(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for script, want := range map[string]string{
-		`read task; echo '{"check": 5}'`:                           "the mean magnitude of the results is 3.5, and 5 in Python",
+		`read task; echo '{"check": 5}'`:                           "the mean magnitude of the results is 4.5, and 5 in Python",
 		`echo "Traceback" >&2; echo "no module numpy" >&2; exit 1`: "no module numpy",
 		`read task; echo nonsense`:                                 "invalid character",
 	} {

@@ -43,6 +43,7 @@ type Scratch struct {
 	partial  bind.Partial
 	block    block
 	rows     rows
+	flat     flat
 }
 
 // Reserve prepares for calls of the kernels.

@@ -72,9 +72,13 @@ func (k *machine) RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fau
 		return bind.Fault{}, true
 	}
 	s.block.reserve(k.layout.Size)
-	if k.isPlain(a) {
+	switch {
+	case k.isPlain(a):
 		fault, ok = k.call(a, lo, hi, s)
-	} else {
+	case k.isFlat(a):
+		k.runFlat(a, lo, hi, s)
+		ok = true
+	default:
 		fault, ok = k.runPacked(a, lo, hi, s)
 	}
 	runtime.KeepAlive(a)
@@ -244,6 +248,15 @@ func (b *block) point(k *machine, a *bind.Args, row, at int) {
 		}
 		size := k.prog.Operands[i].Type.Size()
 		*(*uintptr)(unsafe.Add(b.base, k.layout.Pointer(i))) = uintptr(a.Ptr[i]) + uintptr(offset*size)
+	}
+}
+
+// pointers writes the addresses of the operands at index 0 of all axes.
+func (b *block) pointers(k *machine, a *bind.Args) {
+	at := unsafe.Add(b.base, k.layout.Pointer(0))
+	for _, p := range a.Ptr {
+		*(*uintptr)(at) = uintptr(p)
+		at = unsafe.Add(at, 8)
 	}
 }
 

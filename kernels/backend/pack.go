@@ -206,10 +206,20 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 }
 
 func copyRow[T uint8 | uint32 | uint64](dst unsafe.Pointer, to int, src unsafe.Pointer, from, n int) {
-	size := int(unsafe.Sizeof(T(0)))
-	for i := range n {
-		*(*T)(unsafe.Add(dst, i*to*size)) = *(*T)(unsafe.Add(src, i*from*size))
+	if n <= 0 {
+		return
 	}
+	if to == 1 && from == 1 {
+		copy(unsafe.Slice((*T)(dst), n), unsafe.Slice((*T)(src), n))
+		return
+	}
+	size := int(unsafe.Sizeof(T(0)))
+	to, from = to*size, from*size
+	for range n - 1 {
+		*(*T)(dst) = *(*T)(src)
+		dst, src = unsafe.Add(dst, to), unsafe.Add(src, from)
+	}
+	*(*T)(dst) = *(*T)(src)
 }
 
 // next advances to the next row of a range.

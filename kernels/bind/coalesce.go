@@ -15,7 +15,13 @@ const ShortRow = 16
 // elementwise. If the row is then still short, a much longer outer axis may take
 // its place. Operands keep their order and their pointers, so that a caller can
 // patch the pointers of the result. Axes that are freed have size 1 and come first.
-func Coalesce(p *rowprog.Program, a *Args) *Args {
+func Coalesce(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, true) }
+
+// Merge is Coalesce for a back end that has its own way with short rows: the row stays the
+// last axis.
+func Merge(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, false) }
+
+func coalesce(p *rowprog.Program, a *Args, lengthen bool) *Args {
 	if !outerAxesAreFree(p) || slices.Contains(a.Outer, 0) {
 		return a.Clone()
 	}
@@ -32,7 +38,7 @@ func Coalesce(p *rowprog.Program, a *Args) *Args {
 	if n := len(c.axes); n == 0 || !c.canBeRow(c.axes[n-1]) {
 		c.axes = append(c.axes, axis{1, make([]int, len(p.Operands))})
 	}
-	if !guards(p) {
+	if lengthen && !guards(p) {
 		c.lengthenRow()
 	}
 	return c.args(a)

@@ -18,9 +18,11 @@ const colBlock = 256
 // products, one at a time. The zero value is ready for use and grows by itself.
 type Scratch[T scalar.Number] struct {
 	a, b      []T
+	runs      []T // of a panel of B, before it is transposed
 	job       job[T]
 	args      tileArgs
 	transpose transposeArgs
+	pieces    piecesArgs
 }
 
 // Reserve prepares for products of the sizes.
@@ -32,7 +34,10 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 	k := min(p.K, KBlock)
 	if v := inVectors[T](); v != nil && p.C.Col == 1 {
 		s.a = grow(s.a, (k+v.cols)*min(p.M, v.blockRows)) // a pitch is less than k and a row of a tile
-		s.b = grow(s.b, k*v.cols)
+		s.b = grow(s.b, (k+1)*v.cols)
+		if p.Offsets != nil {
+			s.runs = grow(s.runs, (k+v.cols)*v.cols)
+		}
 		return
 	}
 	// One step more than is packed, since the innermost loop's pointers run beyond.
@@ -53,6 +58,7 @@ func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 type job[T scalar.Number] struct {
 	m, n, k int
 	a, b, c Matrix[T]
+	offsets *Offsets // of b
 	add     bool
 }
 
@@ -69,7 +75,7 @@ func (q *job[T]) run(c part, s *Scratch[T]) {
 		q.fast(v, c, s)
 		return
 	}
-	if c.bottom-c.top < tileRows && q.b.Col == 1 {
+	if c.bottom-c.top < tileRows && q.b.Col == 1 && q.offsets == nil {
 		q.thin(c, s)
 		return
 	}
@@ -77,7 +83,11 @@ func (q *job[T]) run(c part, s *Scratch[T]) {
 		nj := min(colBlock, c.right-j)
 		for p := 0; p < q.k; p += KBlock {
 			np := min(KBlock, q.k-p)
-			packB(s.b, &q.b, p, np, j, nj)
+			if q.offsets != nil {
+				packOffsets(s.b, &q.b, q.offsets, p, np, j, nj)
+			} else {
+				packB(s.b, &q.b, p, np, j, nj)
+			}
 			for i := c.top; i < c.bottom; i += RowBlock {
 				ni := min(RowBlock, c.bottom-i)
 				packA(s.a, &q.a, i, ni, p, np)

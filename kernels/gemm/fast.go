@@ -17,6 +17,7 @@ type vectorized struct {
 	copying     func(*tileArgs) // as whole, of all rows, but it copies B
 	masks       func(cols int) unsafe.Pointer
 	transpose   func(*transposeArgs)
+	copyPieces  func(*piecesArgs)
 }
 
 // tileArgs are the arguments of a loop. Steps are in bytes; package gen knows the
@@ -43,7 +44,7 @@ type transposeArgs struct {
 }
 
 // fetchRows is how many rows of B are fetched before they are used.
-const fetchRows = 20
+const fetchRows = 12
 
 // fast computes a part of C, whose columns are contiguous, in vector registers. A block
 // of rows of A and of KBlock of its columns stays in the second-level cache, while panels
@@ -86,10 +87,14 @@ func (f *panels[T]) columns(j, nj int) {
 	args.c = address(f.c.Data, f.c.Start+f.i*f.c.Row+j*f.c.Col)
 	args.cTile = rows * args.cRow
 	loops, left := f.v.whole, f.ni
-	switch {
-	case nj < f.v.cols:
+	if nj < f.v.cols {
 		loops = f.v.part
 		args.masks = f.v.masks(nj)
+	}
+	switch {
+	case f.offsets != nil:
+		f.packOffsets(j, nj)
+	case nj < f.v.cols:
 		f.packB(j, nj)
 	case f.b.Col == 1:
 		args.b = address(f.b.Data, f.b.Start+f.p*f.b.Row+j)

@@ -15,11 +15,11 @@ var vectorized32, vectorized64 = choose(cpu.Chosen())
 func choose(isa cpu.ISA) (f32, f64 *vectorized) {
 	switch isa {
 	case cpu.AVX2:
-		return &vectorized{6, 16, 240, tilesF32AVX2[0][:], tilesF32AVX2[1][:], tileF32AVX2Copying, lanes32, transposeF32},
-			&vectorized{6, 8, 120, tilesF64AVX2[0][:], tilesF64AVX2[1][:], tileF64AVX2Copying, lanes64, transposeF64}
+		return &vectorized{6, 16, 240, tilesF32AVX2[0][:], tilesF32AVX2[1][:], tileF32AVX2Copying, lanes32, transposeF32, copyPiecesF32},
+			&vectorized{6, 8, 120, tilesF64AVX2[0][:], tilesF64AVX2[1][:], tileF64AVX2Copying, lanes64, transposeF64, copyPiecesF64}
 	case cpu.AVX512:
-		return &vectorized{14, 32, 224, tilesF32AVX512[0][:], tilesF32AVX512[1][:], tileF32AVX512Copying, bits32, transposeF32},
-			&vectorized{14, 16, 112, tilesF64AVX512[0][:], tilesF64AVX512[1][:], tileF64AVX512Copying, bits64, transposeF64}
+		return &vectorized{14, 32, 224, tilesF32AVX512[0][:], tilesF32AVX512[1][:], tileF32AVX512Copying, bits32, transposeF32, copyPiecesF32},
+			&vectorized{14, 16, 112, tilesF64AVX512[0][:], tilesF64AVX512[1][:], tileF64AVX512Copying, bits64, transposeF64, copyPiecesF64}
 	}
 	return nil, nil
 }

@@ -40,3 +40,15 @@ func packB[T scalar.Number](dst []T, b *Matrix[T], p, np, j, nj int) {
 		}
 	}
 }
+
+// packOffsets does as packB for a B with offsets.
+func packOffsets[T scalar.Number](dst []T, b *Matrix[T], o *Offsets, p, np, j, nj int) {
+	for c := 0; c < nj; c += tileCols {
+		c0 := b.Start + o.Cols[j+c]
+		c1 := b.Start + o.Cols[min(j+c+1, j+nj-1)]
+		panel := dst[c*np:][:np*tileCols]
+		for k, row := range o.Rows[p : p+np] {
+			panel[k*tileCols], panel[k*tileCols+1] = b.Data[c0+row], b.Data[c1+row]
+		}
+	}
+}

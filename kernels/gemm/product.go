@@ -20,6 +20,8 @@ type Product[T scalar.Number] struct {
 	M, N, K int
 	A, B, C Matrix[T]
 	Add     bool // add to C instead of replacing it
+	// Offsets, where given, take the place of B's strides.
+	Offsets *Offsets
 
 	// Batch is the sizes of the batch axes, outermost first; StepA, StepB and StepC
 	// are the steps from matrix to matrix along each of them. A step of zero uses one
@@ -42,6 +44,9 @@ func (p *Product[T]) Check() error {
 			return fmt.Errorf("gemm: batch %v", p.Batch)
 		}
 	}
+	if o := p.Offsets; o != nil && (len(o.Rows) != p.K || len(o.Cols) != p.N) {
+		return fmt.Errorf("gemm: offsets of %d rows and %d columns for sizes %d, %d", len(o.Rows), len(o.Cols), p.K, p.N)
+	}
 	if p.Rows() == 0 || p.N == 0 {
 		return nil
 	}
@@ -55,7 +60,11 @@ func (p *Product[T]) Check() error {
 		{"B", &p.B, p.K, p.N, p.StepB},
 		{"C", &p.C, p.M, p.N, p.StepC},
 	} {
-		if lo, hi := extent(x.m, x.r, x.c, p.Batch, x.step); lo < hi && (lo < 0 || hi > len(x.m.Data)) {
+		var offsets *Offsets
+		if x.name == "B" {
+			offsets = p.Offsets
+		}
+		if lo, hi := extent(x.m, offsets, x.r, x.c, p.Batch, x.step); lo < hi && (lo < 0 || hi > len(x.m.Data)) {
 			return fmt.Errorf("gemm: %s takes elements %d to %d of %d", x.name, lo, hi-1, len(x.m.Data))
 		}
 	}
@@ -63,7 +72,7 @@ func (p *Product[T]) Check() error {
 }
 
 // extent is the range of indices that a batch of matrices takes; empty for no elements.
-func extent[T scalar.Number](m *Matrix[T], rows, cols int, batch, step []int) (lo, hi int) {
+func extent[T scalar.Number](m *Matrix[T], o *Offsets, rows, cols int, batch, step []int) (lo, hi int) {
 	lo, hi = m.Start, m.Start
 	add := func(n, stride int) {
 		lo += min(0, (n-1)*stride)
@@ -72,15 +81,20 @@ func extent[T scalar.Number](m *Matrix[T], rows, cols int, batch, step []int) (l
 	if rows == 0 || cols == 0 {
 		return 0, 0
 	}
-	add(rows, m.Row)
-	add(cols, m.Col)
+	if o != nil {
+		first, last := o.extent()
+		lo, hi = lo+first, hi+last
+	} else {
+		add(rows, m.Row)
+		add(cols, m.Col)
+	}
 	for i, n := range batch {
 		add(n, step[i])
 	}
 	return lo, hi + 1
 }
 
-// Rows is the number of rows of C in all matrices of the batch: what RunRows takes
+// Rows is the number of rows of C in all matrices of the batch: what RunPart takes
 // a range of.
 func (p *Product[T]) Rows() int {
 	n := p.M
@@ -111,7 +125,7 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 
 // matrix is one product of the batch.
 func (p *Product[T]) matrix(index int) job[T] {
-	q := job[T]{p.M, p.N, p.K, p.A, p.B, p.C, p.Add}
+	q := job[T]{p.M, p.N, p.K, p.A, p.B, p.C, p.Offsets, p.Add}
 	for axis := len(p.Batch) - 1; axis >= 0; axis-- {
 		i := index % p.Batch[axis]
 		index /= p.Batch[axis]

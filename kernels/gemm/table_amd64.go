@@ -447,7 +447,17 @@ func tileF64AVX512Copying(args *tileArgs)
 //go:noescape
 func transposeF32(args *transposeArgs)
 
+// copyPiecesF32 copies rows made up of pieces of 32 bytes.
+//
+//go:noescape
+func copyPiecesF32(args *piecesArgs)
+
 // transposeF64 transposes square blocks of 32 bytes a side.
 //
 //go:noescape
 func transposeF64(args *transposeArgs)
+
+// copyPiecesF64 copies rows made up of pieces of 32 bytes.
+//
+//go:noescape
+func copyPiecesF64(args *piecesArgs)

@@ -35,15 +35,16 @@ func (b *block) argReduction(kind rowprog.Reduction, t rowprog.Type) argReductio
 // reduceIndex updates the candidates with a vector.
 func (b *block) reduceIndex(v rowprog.Value, kind rowprog.Reduction, t rowprog.Type, x micro) {
 	r := b.argReduction(kind, t)
-	if b.pairs() != (r.size == 8) {
-		refuse("%v of %v next to elements of 8 bytes", kind, t)
-	}
 	room := func() int { return b.c.layout.room(laneBytes) }
 	old := winner{
 		b.addAccumulator(accumulator{v, kind, t, b.c.constant(laneType(t), 0), room(), -1}),
 		b.addAccumulator(accumulator{rowprog.None, rowprog.NoReduction, r.index, b.c.constant(r.index, r.unset()), room(), -1}),
 	}
 	i := b.iota(&rowprog.Inst{Op: rowprog.OpIota, Domain: rowprog.Vec})
+	if b.pairs() && r.size == 4 { // next to elements of 8 bytes
+		i = b.narrow(i)
+		b.c.narrow = true
+	}
 	w := b.width(r.size)
 	better := b.either(amd64.ORPS, w, r.beating(x, old.best), old.at) // -1 has the sign that choose looks at
 	k := len(b.accs) - 2

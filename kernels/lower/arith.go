@@ -110,10 +110,18 @@ func (b *block) float(op rowprog.Op, t rowprog.Type, x, y, z micro) micro {
 	case rowprog.OpFMA:
 		return b.fma(f.fmadd, w, x, y, z)
 	}
+	switch v := b.vec(t); op {
+	case rowprog.OpRem:
+		return v.remainder(x, y)
+	case rowprog.OpFloorDiv:
+		return v.floorDiv(x, y)
+	case rowprog.OpAtan2:
+		return v.atan2(x, y)
+	}
 	if t == rowprog.F32 {
 		return b.function32(op, x, y)
 	}
-	return b.function64(op, x)
+	return b.function64(op, x, y)
 }
 
 // extreme is the greater or the lesser of x and y, of which the instruction gives the

@@ -31,7 +31,8 @@ type compiler struct {
 	outside []*home // of each value that is used outside of its section
 	consts  map[constant]*home
 	ramps   [2]*home
-	narrow  bool // some indices within the row are narrow
+	turns   *home // the pieces of 1/2π
+	narrow  bool  // some indices within the row are narrow
 	masks   amd64.Label
 	stubs   []stub
 	leave   amd64.Label // the end of the call

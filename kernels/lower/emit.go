@@ -85,6 +85,10 @@ func (e *emitter) node(i int32) {
 		e.blend(i, nd)
 	case fusedForm:
 		e.fused(i, nd)
+	case routineForm:
+		e.routine(i, nd)
+	case secondForm: // its register was defined with the first
+		e.settle(nd)
 	default:
 		e.effect(i, nd)
 	}

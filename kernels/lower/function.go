@@ -109,11 +109,18 @@ func (v vec32) sigmoid(x micro) micro {
 }
 
 func (v vec32) tanh(x micro) micro {
-	k, _, r := v.reduce(v.atLeast(-scalar.TanhMax, v.atMost(scalar.TanhMax, v.add(x, x))), 127)
+	k, h := v.reduceHalf(v.atLeast(-scalar.TanhMax, v.atMost(scalar.TanhMax, x)))
 	s := v.shift(amd64.PSLLD, v.w, k, 23)
-	m := v.fma(v.mul(v.poly(r, scalar.Expm1Poly[:]), r), s, v.sub(s, v.num(1)))
+	m := v.fma(v.mul(v.poly(h, scalar.TanhPoly[:]), h), s, v.sub(s, v.num(1)))
 	y := v.div(m, v.add(m, v.num(2)))
 	return v.or(y, v.and(x, v.sign()))
+}
+
+func (v vec32) reduceHalf(x micro) (k, h micro) {
+	magic := v.num(scalar.Magic32 + 127)
+	k = v.fma(x, v.num(2*scalar.Log2E32), magic)
+	n := v.sub(k, magic)
+	return k, v.fnma(n, v.num(scalar.Ln2Lo32/2), v.fnma(n, v.num(scalar.Ln2Hi32/2), x))
 }
 
 func (v vec32) expm1(x micro) micro {

@@ -16,7 +16,7 @@ type vec64 struct {
 }
 
 // function64 makes a transcendental function.
-func (b *block) function64(op rowprog.Op, x micro) micro {
+func (b *block) function64(op rowprog.Op, x, y micro) micro {
 	v := vec64{b, b.width(8)}
 	switch op {
 	case rowprog.OpExp:
@@ -33,6 +33,14 @@ func (b *block) function64(op rowprog.Op, x micro) micro {
 		return v.log2(x)
 	case rowprog.OpLog1p:
 		return v.log1p(x)
+	case rowprog.OpErf:
+		return v.erf(x)
+	case rowprog.OpSin:
+		return v.sin(x)
+	case rowprog.OpCos:
+		return v.cos(x)
+	case rowprog.OpPow:
+		return v.pow(x, y)
 	}
 	refuse("%v of f64", op)
 	return none
@@ -82,7 +90,11 @@ func (v vec64) reduce(x micro, bias float64) (k, r micro) {
 }
 
 func (v vec64) exp(x micro) micro {
-	k, r := v.reduce(x, 2*1023)
+	return v.expOf(v.reduce(x, 2*1023))
+}
+
+// expOf is exp(r)·2^k, where k stands twice the bias too high.
+func (v vec64) expOf(k, r micro) micro {
 	e := v.fma(v.poly(r, scalar.ExpPoly64[:]), r, v.num(1))
 	half := v.shift(amd64.PSRLQ, v.w, k, 1)
 	e = v.mul(e, v.shift(amd64.PSLLQ, v.w, half, 52))

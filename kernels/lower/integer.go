@@ -56,6 +56,9 @@ func (b *block) integer(op rowprog.Op, t rowprog.Type, x, y micro) micro {
 		if t == rowprog.I32 {
 			return b.divide32(op, x, y)
 		}
+		return b.divide64(op, x, y)
+	case rowprog.OpPow:
+		return b.powerInt(t, x, y)
 	}
 	refuse("%v of %v", op, t)
 	return none
@@ -104,44 +107,6 @@ func (b *block) multiply64(x, y micro) micro {
 	yx := b.either(amd64.PMULUDQ, w, b.shift(amd64.PSRLQ, w, y, 32), x)
 	upper := b.shift(amd64.PSLLQ, w, b.either(amd64.PADDQ, w, xy, yx), 32)
 	return b.either(amd64.PADDQ, w, b.either(amd64.PMULUDQ, w, x, y), upper)
-}
-
-// divide32 divides in float64, which gives the quotient truncated exactly.
-func (b *block) divide32(op rowprog.Op, x, y micro) micro {
-	w, full := b.width(4), b.c.target.full()
-	q := b.halves(x, y, func(x, y micro) micro {
-		x, y = b.unary(amd64.CVTDQ2PD, full, x), b.unary(amd64.CVTDQ2PD, full, y)
-		return b.unary(amd64.CVTTPD2DQ, full, b.binary(amd64.DIVPD, full, x, y))
-	})
-	t := rowprog.I32
-	byZero := b.equal(t, y, b.bits(t, 0))
-	if op == rowprog.OpDiv {
-		return b.binary(amd64.ANDNPS, w, byZero, q)
-	}
-	r := b.binary(amd64.PSUBD, w, x, b.either(amd64.PMULLD, w, q, y))
-	// All ones where the remainder has the wrong sign.
-	wrong := b.shift(amd64.PSRAD, w, b.either(amd64.XORPS, w, r, y), 31)
-	wrong = b.binary(amd64.ANDNPS, w, b.equal(t, r, b.bits(t, 0)), wrong)
-	if op == rowprog.OpRem {
-		r = b.either(amd64.PADDD, w, r, b.either(amd64.ANDPS, w, wrong, y))
-	} else {
-		r = b.either(amd64.PADDD, w, q, wrong)
-	}
-	return b.binary(amd64.ANDNPS, w, byZero, r)
-}
-
-// halves applies f, which works on half a vector of 4 bytes, to all lanes.
-func (b *block) halves(x, y micro, f func(x, y micro) micro) micro {
-	if b.pairs() {
-		return f(x, y)
-	}
-	op := amd64.INSERTF128
-	if b.c.target.wide() {
-		op = amd64.INSERTF256
-	}
-	low := f(x, y)
-	high := f(b.upper(x), b.upper(y))
-	return b.binaryImm(op, b.c.target.full(), low, high, 1)
 }
 
 // boolean makes a primitive of Bools, which are masks of lanes of 4 bytes.

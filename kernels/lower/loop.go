@@ -46,13 +46,14 @@ func (c *compiler) try(b *block, copies int, interleaved bool, p *pins, m mode) 
 type plan struct {
 	copies      int
 	interleaved bool
+	pairs       bool // what is left of a row is first worked on in pairs of vectors
 	accReg      bool
 	pins        pins
 }
 
 // The limits of plans.
 const (
-	smallBody = 8   // operations up to which 4 vectors are worked on at a time
+	smallBody = 8   // operations up to which 4 of the widest vectors are worked on at a time
 	largeBody = 200 // operations from which only one is
 	spare     = 2   // registers at the end, which hold masks
 	leastFree = 5   // registers that are not pinned
@@ -81,21 +82,26 @@ func (c *compiler) plan(b *block) (p plan) {
 		p.pin(b, first-copies, min(registers-peak, registers-spare-leastFree)-copies)
 		return p
 	}
-	p.copies = 2
+	// Functions are long chains of operations that wait for each other. Vectors side by
+	// side fill the gaps, which is worth some spilling. The wider vectors leave fewer gaps.
+	most := 4
 	switch {
-	case operations <= smallBody:
-		p.copies = 4
 	case operations >= largeBody:
-		p.copies = 1
+		most = 1
+	case operations > smallBody && c.target.wide():
+		most = 2
 	}
-	if p.copies > 1 {
-		// Steps of independent copies overlap better side by side, which is worth some
-		// spilling.
-		both, more := c.try(b, p.copies, true, &pins{}, mode{})
-		if p.interleaved = more <= spills+operations/worthSpilling; p.interleaved {
-			peak = both
+	for p.copies = most; p.copies > 1; p.copies /= 2 {
+		all, more := c.try(b, p.copies, true, &pins{}, mode{})
+		if p.interleaved = more <= spills+operations*p.copies/worthSpilling; p.interleaved {
+			peak = all
+			break
 		}
 	}
+	if !p.interleaved {
+		p.copies = min(most, 2)
+	}
+	p.pairs = p.copies == 4 && operations > smallBody
 	p.pin(b, first, min(registers-peak, registers-spare-leastFree))
 	return p
 }
@@ -175,6 +181,9 @@ func (c *compiler) loop(b *block) {
 		a.Bind(after)
 	}
 	p.pins.acc = [vectorRegs]bool{}
+	if p.pairs {
+		c.vectors(b, &p, 2, mode{})
+	}
 	c.vectors(b, &p, 1, mode{})
 	a.Test(rest, rest)
 	a.JumpIf(amd64.Equal, done)

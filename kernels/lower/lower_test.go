@@ -89,7 +89,5 @@ func TestWhatIsRefused(t *testing.T) {
 			}
 		}
 	}
-	require.Equal(t, []string{"erf of f64", "sin of f64", "cos of f64", "div of i64", "rem of i64",
-		"rem of f32", "rem of f64", "floordiv of i64", "floordiv of f32", "floordiv of f64", "pow of i32", "pow of i64",
-		"pow of f64", "atan2 of f32", "atan2 of f64"}, refused)
+	require.Empty(t, refused)
 }

@@ -17,19 +17,21 @@ const none micro = -1
 type form uint8
 
 const (
-	homeForm   form = iota // a value in memory with equal lanes; no code
-	loadForm               // a vector of an operand
-	bytesForm              // a vector of an operand of Bool, widened to lanes of 4 or 8 bytes
-	splatForm              // one element of an operand in all lanes
-	indexForm              // the index in the row of the first lane, in all lanes
-	axisForm               // the index along an outer axis, in all lanes
-	unaryForm              // dst = op x
-	binaryForm             // dst = op x, y
-	shiftForm              // dst = op x by an immediate number
-	fusedForm              // dst = x*y + z and its kin
-	blendForm              // dst = y where z, else x
-	upperForm              // dst = the upper half of x
-	accForm                // an accumulator of a reduction; no code
+	homeForm    form = iota // a value in memory with equal lanes; no code
+	loadForm                // a vector of an operand
+	bytesForm               // a vector of an operand of Bool, widened to lanes of 4 or 8 bytes
+	splatForm               // one element of an operand in all lanes
+	indexForm               // the index in the row of the first lane, in all lanes
+	axisForm                // the index along an outer axis, in all lanes
+	unaryForm               // dst = op x
+	binaryForm              // dst = op x, y
+	shiftForm               // dst = op x by an immediate number
+	fusedForm               // dst = x*y + z and its kin
+	blendForm               // dst = y where z, else x
+	upperForm               // dst = the upper half of x
+	routineForm             // dst = what a routine makes of its arguments
+	secondForm              // the second result of a routine; no code
+	accForm                 // an accumulator of a reduction; no code
 	// Effects.
 	setAccForm   // accumulator = x
 	storeForm    // operand = x
@@ -53,6 +55,7 @@ type inst struct {
 	args    [3]micro
 	operand int // operand, axis or accumulator
 	home    *home
+	routine routine
 	code    rowprog.FaultCode
 }
 
@@ -173,6 +176,13 @@ func (b *block) choose(w amd64.Width, size int, mask, y, x micro) micro {
 		op = amd64.BLENDVPD
 	}
 	return b.pure(inst{form: blendForm, op: op, width: w, args: [3]micro{x, y, mask}})
+}
+
+// run is the first result of a routine on elements of a size.
+func (b *block) run(r routine, size int, args ...micro) micro {
+	in := inst{form: routineForm, routine: r, width: b.width(size), size: uint8(size), args: [3]micro{none, none, none}}
+	copy(in.args[:], args)
+	return b.pure(in)
 }
 
 // upper is the upper half of a whole vector.

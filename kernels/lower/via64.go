@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
@@ -55,9 +56,7 @@ func (v vec32) wave(x micro, quarters uint64) micro {
 }
 
 func (v vec32) pow(x, y micro) micro {
-	magnitude, infinite := v.raw(1<<31-1), v.num(float32(math.Inf(1)))
-	a := v.and(x, magnitude)
-	r := v.halves(a, y, func(a, y micro) micro {
+	r := v.halves(v.and(x, v.raw(1<<31-1)), y, func(a, y micro) micro {
 		v := vec64{v.block, v.c.target.full()}
 		a, y = v.in64(a), v.in64(y)
 		m, e, _ := v.splitLog(a)
@@ -66,16 +65,5 @@ func (v vec32) pow(x, y micro) micro {
 		log = v.logSpecial(a, log)
 		return v.out32(v.exp(v.atLeast(scalar.ExpMin64, v.atMost(scalar.ExpMax64, v.mul(y, log)))))
 	})
-	trunc := func(x micro) micro { return v.unaryImm(amd64.ROUNDPS, v.w, x, roundTrunc) }
-	broken := v.cmp(trunc(y), y, cmpNe)
-	half := v.mul(y, v.num(0.5))
-	// Odd is a whole number whose half is none.
-	odd := v.binary(amd64.ANDNPS, v.w, broken, v.cmp(trunc(half), half, cmpNe))
-	r = v.either(amd64.XORPS, v.w, r, v.and(odd, v.and(x, v.sign())))
-	undefined := v.and(v.cmp(x, v.num(0), cmpLt), v.and(broken, v.cmp(a, infinite, cmpLt)))
-	r = v.or(r, undefined)
-	one := v.num(1)
-	ones := v.or(v.cmp(y, v.num(0), cmpEq), v.cmp(x, one, cmpEq))
-	ones = v.or(ones, v.and(v.cmp(a, one, cmpEq), v.cmp(v.and(y, magnitude), infinite, cmpEq)))
-	return v.pick(ones, one, r)
+	return v.block.vec(rowprog.F32).signedPower(x, y, r)
 }

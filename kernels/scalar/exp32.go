@@ -70,16 +70,35 @@ func Sigmoid32(x float32) float32 {
 	return 1 / (1 + e)
 }
 
-// TanhMax is where 2x is limited in tanh(x), which is 1 long before.
-const TanhMax = 20
+// TanhMax is where x is limited in tanh(x), which is 1 long before.
+const TanhMax = 10
+
+// TanhPoly gives (exp(2h) - 1)/h for |h| <= log(2)/4: Expm1Poly of 2h, twice. Its
+// coefficients are those of Expm1Poly times powers of two, so that all steps give the same
+// bits, without 2h.
+var TanhPoly = func() (p [len(Expm1Poly)]float32) {
+	for i, c := range Expm1Poly {
+		p[i] = c * float32(int(2)<<(len(p)-1-i))
+	}
+	return p
+}()
 
 // Tanh32 is tanh(x) = (exp(2x)-1) / (exp(2x)+1), within 3.5 ulp.
 func Tanh32(x float32) float32 {
-	k, r := reduce32(atLeast(-TanhMax, atMost(TanhMax, x+x)), 127)
+	k, h := reduceHalf32(atLeast(-TanhMax, atMost(TanhMax, x)))
 	s := math.Float32frombits(k << 23)
-	m := FMA32(float32(poly32(r, Expm1Poly[:])*r), s, s-1)
+	m := FMA32(float32(poly32(h, TanhPoly[:])*h), s, s-1)
 	y := m / (m + 2)
 	return math.Float32frombits(math.Float32bits(y) | math.Float32bits(x)&(1<<31)) // keeps -0
+}
+
+// reduceHalf32 splits 2x = n·log(2) + 2h. The integer n plus 127 stands in the low bits
+// of k.
+func reduceHalf32(x float32) (k uint32, h float32) {
+	const magic = Magic32 + 127
+	t := FMA32(x, 2*Log2E32, magic)
+	n := t - magic
+	return math.Float32bits(t), FMA32(-n, Ln2Lo32/2, FMA32(-n, Ln2Hi32/2, x))
 }
 
 // Expm132 is exp(x)-1, within 2 ulp. Half of it is computed, which cannot overflow

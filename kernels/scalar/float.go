@@ -1,9 +1,15 @@
 package scalar
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // The functions of this file are exact or correctly rounded in both types: taking
 // a float32 through float64 changes no result.
+
+// single tells whether T is a float32.
+func single[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
 
 // AbsFloat clears the sign.
 func AbsFloat[T Float](x T) T { return T(math.Abs(float64(x))) }

@@ -85,3 +85,31 @@ func Log1p64(x float64) float64 {
 	r = math.Float64frombits(math.Float64bits(r) | math.Float64bits(x)&(1<<63)) // keeps -0
 	return logSpecial64(u, r)
 }
+
+// The error function is x + x·P(x²) below 1 and 1 - exp(x·Q(x)) above, up to ErfMax64,
+// where it is 1: good to 2^-62 of itself. Highest powers come first.
+var (
+	ErfSmall64 = [...]float64{0x1.0579aa3690b02p-34, -0x1.386ac08ee7744p-30, 0x1.f7a4121acae9bp-27, -0x1.5f1d36c04d858p-23,
+		0x1.b9def19db4abbp-20, -0x1.f4d1df3946616p-17, 0x1.f9a321a11d908p-14, -0x1.c02db3d8ed224p-11, 0x1.565bcd0db02e3p-8,
+		-0x1.b82ce3128499cp-6, 0x1.ce2f21a042b2p-4, -0x1.812746b0379e6p-2, 0x1.06eba8214db69p-3}
+	ErfLarge64 = [...]float64{-0x1.c4925e1fa6ee6p-43, 0x1.5df5fa308d0f4p-37, -0x1.fe0ad7be8c49p-33, 0x1.d1a3eadf683acp-29,
+		-0x1.2a6920423dfffp-25, 0x1.1cd1560d0cdap-22, -0x1.a239e796851e9p-20, 0x1.df44fbed71b9p-18, -0x1.aab1fa851066bp-16,
+		0x1.1c27299ce7074p-14, -0x1.ead66cc5903f3p-14, 0x1.10e678c58f9f6p-15, 0x1.1a1e84612695cp-11, -0x1.b30bd8f80e676p-10,
+		0x1.8ce5e866e313ep-13, 0x1.39886e3c71231p-6, -0x1.a4f74b3d4f842p-4, -0x1.45f2f92f0681p-1, -0x1.20dd7596098cbp+0}
+)
+
+// ErfMax64 is where the error function is 1.
+const ErfMax64 = 6
+
+// Erf64 is the error function of x, within 1.5 ulp.
+func Erf64(x float64) float64 {
+	t := math.Abs(x)
+	if t < 1 {
+		return math.FMA(poly64(float64(x*x), ErfSmall64[:]), x, x)
+	}
+	t = atMost64(ErfMax64, t)
+	k, r := reduce64(float64(poly64(t, ErfLarge64[:])*t), 1023)
+	e := math.FMA(poly64(r, ExpPoly64[:]), r, 1)
+	y := math.FMA(-e, math.Float64frombits(k<<52), 1)
+	return math.Float64frombits(math.Float64bits(y) | math.Float64bits(x)&(1<<63))
+}

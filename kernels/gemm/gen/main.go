@@ -46,6 +46,9 @@ func main() {
 		name := "transpose" + e.name
 		asm.Add(name, "args", e.transpose())
 		fmt.Fprintf(&stubs, "\n// %s transposes square blocks of 32 bytes a side.\n//\n//go:noescape\nfunc %s(args *transposeArgs)\n", name, name)
+		name = "copyPieces" + e.name
+		asm.Add(name, "args", e.copyPieces())
+		fmt.Fprintf(&stubs, "\n// %s copies rows made up of pieces of 32 bytes.\n//\n//go:noescape\nfunc %s(args *piecesArgs)\n", name, name)
 	}
 	table.Write(stubs.Bytes())
 	if err := asm.Save("tile_amd64.s"); err != nil {

@@ -5,6 +5,7 @@
 package static
 
 import (
+	"fmt"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/cpu"
@@ -27,18 +28,13 @@ type Key struct {
 type Block [BlockWords]uint64
 
 // BlockWords is the size of a block of arguments in words of 64 bits.
-const BlockWords = 64
+const BlockWords = 512
 
 // Func applies a primitive to the vectors of a block.
 type Func func(*Block)
 
 // Lookup gives the code of a primitive, nil if there is none for this machine.
-func Lookup(k Key) Func {
-	if cpu.Chosen() < cpu.AVX2 {
-		return nil
-	}
-	return table[k]
-}
+func Lookup(k Key) Func { return tables[cpu.Chosen()][k] }
 
 // Run applies a primitive to n elements. The result may be one of the operands.
 func (b *Block) Run(f Func, n int, result unsafe.Pointer, operands ...unsafe.Pointer) {
@@ -58,9 +54,10 @@ func Keys() (keys []Key) {
 	floats := []rowprog.Type{rowprog.F32, rowprog.F64}
 	for _, t := range floats {
 		for op := rowprog.OpNeg; op <= rowprog.OpCos; op++ {
-			if t == rowprog.F32 || op < rowprog.OpErf {
-				keys = append(keys, Key{op, t, 0})
-			}
+			keys = append(keys, Key{op, t, 0})
+		}
+		for _, op := range []rowprog.Op{rowprog.OpRem, rowprog.OpFloorDiv, rowprog.OpPow, rowprog.OpAtan2} {
+			keys = append(keys, Key{op, t, 0})
 		}
 		for _, op := range []rowprog.Op{rowprog.OpAdd, rowprog.OpMul, rowprog.OpMax, rowprog.OpMin, rowprog.OpLt, rowprog.OpLe,
 			rowprog.OpGt, rowprog.OpGe, rowprog.OpEq, rowprog.OpNe} {
@@ -96,4 +93,24 @@ func Program(k Key) (*rowprog.Program, error) {
 	}
 	b.Store(out, b.Apply(k.Op, x...))
 	return b.Build()
+}
+
+// Code makes the code of a primitive.
+func Code(k Key, isa cpu.ISA) ([]byte, error) {
+	p, err := Program(k)
+	if err != nil {
+		return nil, err
+	}
+	target := lower.AVX2
+	if isa == cpu.AVX512 {
+		target = lower.AVX512
+	}
+	c, err := lower.Compile(p, target)
+	if err != nil {
+		return nil, err
+	}
+	if c.Layout.Size > 8*BlockWords {
+		return nil, fmt.Errorf("static: %v needs %d bytes of arguments", k, c.Layout.Size)
+	}
+	return c.Bytes, nil
 }

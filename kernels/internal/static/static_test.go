@@ -12,35 +12,34 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/kernels/cpu"
-	"github.com/broadloom/broadloom/kernels/lower"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// TestGeneratedCodeIsCurrent compares the assembly file with what the generator of code
-// makes now. After a change there, run "go generate ./kernels/internal/static".
+// TestGeneratedCodeIsCurrent compares the assembly files with what the generator of
+// code makes now. After a change there, run "go generate ./kernels/internal/static".
 func TestGeneratedCodeIsCurrent(t *testing.T) {
-	var want []byte
-	for _, k := range Keys() {
-		p, err := Program(k)
-		require.NoError(t, err)
-		c, err := lower.Compile(p, lower.AVX2)
-		require.NoError(t, err)
-		want = append(want, c.Bytes...)
-	}
-	file, err := os.ReadFile("code_amd64.s")
-	require.NoError(t, err)
-	var got []byte
-	for line := range strings.Lines(string(file)) {
-		var v uint64
-		line = strings.TrimSpace(line)
-		if n, _ := fmt.Sscanf(line, "QUAD $%v", &v); n == 1 {
-			got = binary.LittleEndian.AppendUint64(got, v)
-		} else if n, _ := fmt.Sscanf(line, "BYTE $%v", &v); n == 1 {
-			got = append(got, byte(v))
+	for _, isa := range []cpu.ISA{cpu.AVX2, cpu.AVX512} {
+		var want []byte
+		for _, k := range Keys() {
+			code, err := Code(k, isa)
+			require.NoError(t, err)
+			want = append(want, code...)
 		}
+		file, err := os.ReadFile(isa.String() + "_amd64.s")
+		require.NoError(t, err)
+		var got []byte
+		for line := range strings.Lines(string(file)) {
+			var v uint64
+			line = strings.TrimSpace(line)
+			if n, _ := fmt.Sscanf(line, "QUAD $%v", &v); n == 1 {
+				got = binary.LittleEndian.AppendUint64(got, v)
+			} else if n, _ := fmt.Sscanf(line, "BYTE $%v", &v); n == 1 {
+				got = append(got, byte(v))
+			}
+		}
+		require.True(t, string(want) == string(got), "%v: run go generate ./kernels/internal/static", isa)
 	}
-	require.True(t, string(want) == string(got), "run go generate ./kernels/internal/static")
 }
 
 // TestPrimitives applies each primitive to some numbers, in vectors of odd length.

@@ -2,379 +2,846 @@
 
 package static
 
-import "github.com/broadloom/broadloom/kernels/rowprog"
+import (
+	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
 
-var table = map[Key]Func{
-	{rowprog.OpNeg, rowprog.F32, 0}:     negF32,
-	{rowprog.OpAbs, rowprog.F32, 0}:     absF32,
-	{rowprog.OpSign, rowprog.F32, 0}:    signF32,
-	{rowprog.OpSqrt, rowprog.F32, 0}:    sqrtF32,
-	{rowprog.OpRsqrt, rowprog.F32, 0}:   rsqrtF32,
-	{rowprog.OpRecip, rowprog.F32, 0}:   recipF32,
-	{rowprog.OpFloor, rowprog.F32, 0}:   floorF32,
-	{rowprog.OpCeil, rowprog.F32, 0}:    ceilF32,
-	{rowprog.OpRound, rowprog.F32, 0}:   roundF32,
-	{rowprog.OpTrunc, rowprog.F32, 0}:   truncF32,
-	{rowprog.OpExp, rowprog.F32, 0}:     expF32,
-	{rowprog.OpExpm1, rowprog.F32, 0}:   expm1F32,
-	{rowprog.OpLog, rowprog.F32, 0}:     logF32,
-	{rowprog.OpLog1p, rowprog.F32, 0}:   log1pF32,
-	{rowprog.OpLog2, rowprog.F32, 0}:    log2F32,
-	{rowprog.OpTanh, rowprog.F32, 0}:    tanhF32,
-	{rowprog.OpSigmoid, rowprog.F32, 0}: sigmoidF32,
-	{rowprog.OpErf, rowprog.F32, 0}:     erfF32,
-	{rowprog.OpSin, rowprog.F32, 0}:     sinF32,
-	{rowprog.OpCos, rowprog.F32, 0}:     cosF32,
-	{rowprog.OpAdd, rowprog.F32, 0}:     addF32,
-	{rowprog.OpAdd, rowprog.F32, 2}:     addF32Scalar,
-	{rowprog.OpMul, rowprog.F32, 0}:     mulF32,
-	{rowprog.OpMul, rowprog.F32, 2}:     mulF32Scalar,
-	{rowprog.OpMax, rowprog.F32, 0}:     maxF32,
-	{rowprog.OpMax, rowprog.F32, 2}:     maxF32Scalar,
-	{rowprog.OpMin, rowprog.F32, 0}:     minF32,
-	{rowprog.OpMin, rowprog.F32, 2}:     minF32Scalar,
-	{rowprog.OpLt, rowprog.F32, 0}:      ltF32,
-	{rowprog.OpLt, rowprog.F32, 2}:      ltF32Scalar,
-	{rowprog.OpLe, rowprog.F32, 0}:      leF32,
-	{rowprog.OpLe, rowprog.F32, 2}:      leF32Scalar,
-	{rowprog.OpGt, rowprog.F32, 0}:      gtF32,
-	{rowprog.OpGt, rowprog.F32, 2}:      gtF32Scalar,
-	{rowprog.OpGe, rowprog.F32, 0}:      geF32,
-	{rowprog.OpGe, rowprog.F32, 2}:      geF32Scalar,
-	{rowprog.OpEq, rowprog.F32, 0}:      eqF32,
-	{rowprog.OpEq, rowprog.F32, 2}:      eqF32Scalar,
-	{rowprog.OpNe, rowprog.F32, 0}:      neF32,
-	{rowprog.OpNe, rowprog.F32, 2}:      neF32Scalar,
-	{rowprog.OpSub, rowprog.F32, 0}:     subF32,
-	{rowprog.OpSub, rowprog.F32, 1}:     subF32ScalarFirst,
-	{rowprog.OpSub, rowprog.F32, 2}:     subF32Scalar,
-	{rowprog.OpDiv, rowprog.F32, 0}:     divF32,
-	{rowprog.OpDiv, rowprog.F32, 1}:     divF32ScalarFirst,
-	{rowprog.OpDiv, rowprog.F32, 2}:     divF32Scalar,
-	{rowprog.OpSelect, rowprog.F32, 0}:  selectF32,
-	{rowprog.OpFMA, rowprog.F32, 0}:     fmaF32,
-	{rowprog.OpNeg, rowprog.F64, 0}:     negF64,
-	{rowprog.OpAbs, rowprog.F64, 0}:     absF64,
-	{rowprog.OpSign, rowprog.F64, 0}:    signF64,
-	{rowprog.OpSqrt, rowprog.F64, 0}:    sqrtF64,
-	{rowprog.OpRsqrt, rowprog.F64, 0}:   rsqrtF64,
-	{rowprog.OpRecip, rowprog.F64, 0}:   recipF64,
-	{rowprog.OpFloor, rowprog.F64, 0}:   floorF64,
-	{rowprog.OpCeil, rowprog.F64, 0}:    ceilF64,
-	{rowprog.OpRound, rowprog.F64, 0}:   roundF64,
-	{rowprog.OpTrunc, rowprog.F64, 0}:   truncF64,
-	{rowprog.OpExp, rowprog.F64, 0}:     expF64,
-	{rowprog.OpExpm1, rowprog.F64, 0}:   expm1F64,
-	{rowprog.OpLog, rowprog.F64, 0}:     logF64,
-	{rowprog.OpLog1p, rowprog.F64, 0}:   log1pF64,
-	{rowprog.OpLog2, rowprog.F64, 0}:    log2F64,
-	{rowprog.OpTanh, rowprog.F64, 0}:    tanhF64,
-	{rowprog.OpSigmoid, rowprog.F64, 0}: sigmoidF64,
-	{rowprog.OpAdd, rowprog.F64, 0}:     addF64,
-	{rowprog.OpAdd, rowprog.F64, 2}:     addF64Scalar,
-	{rowprog.OpMul, rowprog.F64, 0}:     mulF64,
-	{rowprog.OpMul, rowprog.F64, 2}:     mulF64Scalar,
-	{rowprog.OpMax, rowprog.F64, 0}:     maxF64,
-	{rowprog.OpMax, rowprog.F64, 2}:     maxF64Scalar,
-	{rowprog.OpMin, rowprog.F64, 0}:     minF64,
-	{rowprog.OpMin, rowprog.F64, 2}:     minF64Scalar,
-	{rowprog.OpLt, rowprog.F64, 0}:      ltF64,
-	{rowprog.OpLt, rowprog.F64, 2}:      ltF64Scalar,
-	{rowprog.OpLe, rowprog.F64, 0}:      leF64,
-	{rowprog.OpLe, rowprog.F64, 2}:      leF64Scalar,
-	{rowprog.OpGt, rowprog.F64, 0}:      gtF64,
-	{rowprog.OpGt, rowprog.F64, 2}:      gtF64Scalar,
-	{rowprog.OpGe, rowprog.F64, 0}:      geF64,
-	{rowprog.OpGe, rowprog.F64, 2}:      geF64Scalar,
-	{rowprog.OpEq, rowprog.F64, 0}:      eqF64,
-	{rowprog.OpEq, rowprog.F64, 2}:      eqF64Scalar,
-	{rowprog.OpNe, rowprog.F64, 0}:      neF64,
-	{rowprog.OpNe, rowprog.F64, 2}:      neF64Scalar,
-	{rowprog.OpSub, rowprog.F64, 0}:     subF64,
-	{rowprog.OpSub, rowprog.F64, 1}:     subF64ScalarFirst,
-	{rowprog.OpSub, rowprog.F64, 2}:     subF64Scalar,
-	{rowprog.OpDiv, rowprog.F64, 0}:     divF64,
-	{rowprog.OpDiv, rowprog.F64, 1}:     divF64ScalarFirst,
-	{rowprog.OpDiv, rowprog.F64, 2}:     divF64Scalar,
-	{rowprog.OpSelect, rowprog.F64, 0}:  selectF64,
-	{rowprog.OpFMA, rowprog.F64, 0}:     fmaF64,
+var tables = map[cpu.ISA]map[Key]Func{
+	cpu.AVX2: {
+		{rowprog.OpNeg, rowprog.F32, 0}:      negF32AVX2,
+		{rowprog.OpAbs, rowprog.F32, 0}:      absF32AVX2,
+		{rowprog.OpSign, rowprog.F32, 0}:     signF32AVX2,
+		{rowprog.OpSqrt, rowprog.F32, 0}:     sqrtF32AVX2,
+		{rowprog.OpRsqrt, rowprog.F32, 0}:    rsqrtF32AVX2,
+		{rowprog.OpRecip, rowprog.F32, 0}:    recipF32AVX2,
+		{rowprog.OpFloor, rowprog.F32, 0}:    floorF32AVX2,
+		{rowprog.OpCeil, rowprog.F32, 0}:     ceilF32AVX2,
+		{rowprog.OpRound, rowprog.F32, 0}:    roundF32AVX2,
+		{rowprog.OpTrunc, rowprog.F32, 0}:    truncF32AVX2,
+		{rowprog.OpExp, rowprog.F32, 0}:      expF32AVX2,
+		{rowprog.OpExpm1, rowprog.F32, 0}:    expm1F32AVX2,
+		{rowprog.OpLog, rowprog.F32, 0}:      logF32AVX2,
+		{rowprog.OpLog1p, rowprog.F32, 0}:    log1pF32AVX2,
+		{rowprog.OpLog2, rowprog.F32, 0}:     log2F32AVX2,
+		{rowprog.OpTanh, rowprog.F32, 0}:     tanhF32AVX2,
+		{rowprog.OpSigmoid, rowprog.F32, 0}:  sigmoidF32AVX2,
+		{rowprog.OpErf, rowprog.F32, 0}:      erfF32AVX2,
+		{rowprog.OpSin, rowprog.F32, 0}:      sinF32AVX2,
+		{rowprog.OpCos, rowprog.F32, 0}:      cosF32AVX2,
+		{rowprog.OpRem, rowprog.F32, 0}:      remF32AVX2,
+		{rowprog.OpFloorDiv, rowprog.F32, 0}: floordivF32AVX2,
+		{rowprog.OpPow, rowprog.F32, 0}:      powF32AVX2,
+		{rowprog.OpAtan2, rowprog.F32, 0}:    atan2F32AVX2,
+		{rowprog.OpAdd, rowprog.F32, 0}:      addF32AVX2,
+		{rowprog.OpAdd, rowprog.F32, 2}:      addF32ScalarAVX2,
+		{rowprog.OpMul, rowprog.F32, 0}:      mulF32AVX2,
+		{rowprog.OpMul, rowprog.F32, 2}:      mulF32ScalarAVX2,
+		{rowprog.OpMax, rowprog.F32, 0}:      maxF32AVX2,
+		{rowprog.OpMax, rowprog.F32, 2}:      maxF32ScalarAVX2,
+		{rowprog.OpMin, rowprog.F32, 0}:      minF32AVX2,
+		{rowprog.OpMin, rowprog.F32, 2}:      minF32ScalarAVX2,
+		{rowprog.OpLt, rowprog.F32, 0}:       ltF32AVX2,
+		{rowprog.OpLt, rowprog.F32, 2}:       ltF32ScalarAVX2,
+		{rowprog.OpLe, rowprog.F32, 0}:       leF32AVX2,
+		{rowprog.OpLe, rowprog.F32, 2}:       leF32ScalarAVX2,
+		{rowprog.OpGt, rowprog.F32, 0}:       gtF32AVX2,
+		{rowprog.OpGt, rowprog.F32, 2}:       gtF32ScalarAVX2,
+		{rowprog.OpGe, rowprog.F32, 0}:       geF32AVX2,
+		{rowprog.OpGe, rowprog.F32, 2}:       geF32ScalarAVX2,
+		{rowprog.OpEq, rowprog.F32, 0}:       eqF32AVX2,
+		{rowprog.OpEq, rowprog.F32, 2}:       eqF32ScalarAVX2,
+		{rowprog.OpNe, rowprog.F32, 0}:       neF32AVX2,
+		{rowprog.OpNe, rowprog.F32, 2}:       neF32ScalarAVX2,
+		{rowprog.OpSub, rowprog.F32, 0}:      subF32AVX2,
+		{rowprog.OpSub, rowprog.F32, 1}:      subF32ScalarFirstAVX2,
+		{rowprog.OpSub, rowprog.F32, 2}:      subF32ScalarAVX2,
+		{rowprog.OpDiv, rowprog.F32, 0}:      divF32AVX2,
+		{rowprog.OpDiv, rowprog.F32, 1}:      divF32ScalarFirstAVX2,
+		{rowprog.OpDiv, rowprog.F32, 2}:      divF32ScalarAVX2,
+		{rowprog.OpSelect, rowprog.F32, 0}:   selectF32AVX2,
+		{rowprog.OpFMA, rowprog.F32, 0}:      fmaF32AVX2,
+		{rowprog.OpNeg, rowprog.F64, 0}:      negF64AVX2,
+		{rowprog.OpAbs, rowprog.F64, 0}:      absF64AVX2,
+		{rowprog.OpSign, rowprog.F64, 0}:     signF64AVX2,
+		{rowprog.OpSqrt, rowprog.F64, 0}:     sqrtF64AVX2,
+		{rowprog.OpRsqrt, rowprog.F64, 0}:    rsqrtF64AVX2,
+		{rowprog.OpRecip, rowprog.F64, 0}:    recipF64AVX2,
+		{rowprog.OpFloor, rowprog.F64, 0}:    floorF64AVX2,
+		{rowprog.OpCeil, rowprog.F64, 0}:     ceilF64AVX2,
+		{rowprog.OpRound, rowprog.F64, 0}:    roundF64AVX2,
+		{rowprog.OpTrunc, rowprog.F64, 0}:    truncF64AVX2,
+		{rowprog.OpExp, rowprog.F64, 0}:      expF64AVX2,
+		{rowprog.OpExpm1, rowprog.F64, 0}:    expm1F64AVX2,
+		{rowprog.OpLog, rowprog.F64, 0}:      logF64AVX2,
+		{rowprog.OpLog1p, rowprog.F64, 0}:    log1pF64AVX2,
+		{rowprog.OpLog2, rowprog.F64, 0}:     log2F64AVX2,
+		{rowprog.OpTanh, rowprog.F64, 0}:     tanhF64AVX2,
+		{rowprog.OpSigmoid, rowprog.F64, 0}:  sigmoidF64AVX2,
+		{rowprog.OpErf, rowprog.F64, 0}:      erfF64AVX2,
+		{rowprog.OpSin, rowprog.F64, 0}:      sinF64AVX2,
+		{rowprog.OpCos, rowprog.F64, 0}:      cosF64AVX2,
+		{rowprog.OpRem, rowprog.F64, 0}:      remF64AVX2,
+		{rowprog.OpFloorDiv, rowprog.F64, 0}: floordivF64AVX2,
+		{rowprog.OpPow, rowprog.F64, 0}:      powF64AVX2,
+		{rowprog.OpAtan2, rowprog.F64, 0}:    atan2F64AVX2,
+		{rowprog.OpAdd, rowprog.F64, 0}:      addF64AVX2,
+		{rowprog.OpAdd, rowprog.F64, 2}:      addF64ScalarAVX2,
+		{rowprog.OpMul, rowprog.F64, 0}:      mulF64AVX2,
+		{rowprog.OpMul, rowprog.F64, 2}:      mulF64ScalarAVX2,
+		{rowprog.OpMax, rowprog.F64, 0}:      maxF64AVX2,
+		{rowprog.OpMax, rowprog.F64, 2}:      maxF64ScalarAVX2,
+		{rowprog.OpMin, rowprog.F64, 0}:      minF64AVX2,
+		{rowprog.OpMin, rowprog.F64, 2}:      minF64ScalarAVX2,
+		{rowprog.OpLt, rowprog.F64, 0}:       ltF64AVX2,
+		{rowprog.OpLt, rowprog.F64, 2}:       ltF64ScalarAVX2,
+		{rowprog.OpLe, rowprog.F64, 0}:       leF64AVX2,
+		{rowprog.OpLe, rowprog.F64, 2}:       leF64ScalarAVX2,
+		{rowprog.OpGt, rowprog.F64, 0}:       gtF64AVX2,
+		{rowprog.OpGt, rowprog.F64, 2}:       gtF64ScalarAVX2,
+		{rowprog.OpGe, rowprog.F64, 0}:       geF64AVX2,
+		{rowprog.OpGe, rowprog.F64, 2}:       geF64ScalarAVX2,
+		{rowprog.OpEq, rowprog.F64, 0}:       eqF64AVX2,
+		{rowprog.OpEq, rowprog.F64, 2}:       eqF64ScalarAVX2,
+		{rowprog.OpNe, rowprog.F64, 0}:       neF64AVX2,
+		{rowprog.OpNe, rowprog.F64, 2}:       neF64ScalarAVX2,
+		{rowprog.OpSub, rowprog.F64, 0}:      subF64AVX2,
+		{rowprog.OpSub, rowprog.F64, 1}:      subF64ScalarFirstAVX2,
+		{rowprog.OpSub, rowprog.F64, 2}:      subF64ScalarAVX2,
+		{rowprog.OpDiv, rowprog.F64, 0}:      divF64AVX2,
+		{rowprog.OpDiv, rowprog.F64, 1}:      divF64ScalarFirstAVX2,
+		{rowprog.OpDiv, rowprog.F64, 2}:      divF64ScalarAVX2,
+		{rowprog.OpSelect, rowprog.F64, 0}:   selectF64AVX2,
+		{rowprog.OpFMA, rowprog.F64, 0}:      fmaF64AVX2,
+	},
+	cpu.AVX512: {
+		{rowprog.OpNeg, rowprog.F32, 0}:      negF32AVX512,
+		{rowprog.OpAbs, rowprog.F32, 0}:      absF32AVX512,
+		{rowprog.OpSign, rowprog.F32, 0}:     signF32AVX512,
+		{rowprog.OpSqrt, rowprog.F32, 0}:     sqrtF32AVX512,
+		{rowprog.OpRsqrt, rowprog.F32, 0}:    rsqrtF32AVX512,
+		{rowprog.OpRecip, rowprog.F32, 0}:    recipF32AVX512,
+		{rowprog.OpFloor, rowprog.F32, 0}:    floorF32AVX512,
+		{rowprog.OpCeil, rowprog.F32, 0}:     ceilF32AVX512,
+		{rowprog.OpRound, rowprog.F32, 0}:    roundF32AVX512,
+		{rowprog.OpTrunc, rowprog.F32, 0}:    truncF32AVX512,
+		{rowprog.OpExp, rowprog.F32, 0}:      expF32AVX512,
+		{rowprog.OpExpm1, rowprog.F32, 0}:    expm1F32AVX512,
+		{rowprog.OpLog, rowprog.F32, 0}:      logF32AVX512,
+		{rowprog.OpLog1p, rowprog.F32, 0}:    log1pF32AVX512,
+		{rowprog.OpLog2, rowprog.F32, 0}:     log2F32AVX512,
+		{rowprog.OpTanh, rowprog.F32, 0}:     tanhF32AVX512,
+		{rowprog.OpSigmoid, rowprog.F32, 0}:  sigmoidF32AVX512,
+		{rowprog.OpErf, rowprog.F32, 0}:      erfF32AVX512,
+		{rowprog.OpSin, rowprog.F32, 0}:      sinF32AVX512,
+		{rowprog.OpCos, rowprog.F32, 0}:      cosF32AVX512,
+		{rowprog.OpRem, rowprog.F32, 0}:      remF32AVX512,
+		{rowprog.OpFloorDiv, rowprog.F32, 0}: floordivF32AVX512,
+		{rowprog.OpPow, rowprog.F32, 0}:      powF32AVX512,
+		{rowprog.OpAtan2, rowprog.F32, 0}:    atan2F32AVX512,
+		{rowprog.OpAdd, rowprog.F32, 0}:      addF32AVX512,
+		{rowprog.OpAdd, rowprog.F32, 2}:      addF32ScalarAVX512,
+		{rowprog.OpMul, rowprog.F32, 0}:      mulF32AVX512,
+		{rowprog.OpMul, rowprog.F32, 2}:      mulF32ScalarAVX512,
+		{rowprog.OpMax, rowprog.F32, 0}:      maxF32AVX512,
+		{rowprog.OpMax, rowprog.F32, 2}:      maxF32ScalarAVX512,
+		{rowprog.OpMin, rowprog.F32, 0}:      minF32AVX512,
+		{rowprog.OpMin, rowprog.F32, 2}:      minF32ScalarAVX512,
+		{rowprog.OpLt, rowprog.F32, 0}:       ltF32AVX512,
+		{rowprog.OpLt, rowprog.F32, 2}:       ltF32ScalarAVX512,
+		{rowprog.OpLe, rowprog.F32, 0}:       leF32AVX512,
+		{rowprog.OpLe, rowprog.F32, 2}:       leF32ScalarAVX512,
+		{rowprog.OpGt, rowprog.F32, 0}:       gtF32AVX512,
+		{rowprog.OpGt, rowprog.F32, 2}:       gtF32ScalarAVX512,
+		{rowprog.OpGe, rowprog.F32, 0}:       geF32AVX512,
+		{rowprog.OpGe, rowprog.F32, 2}:       geF32ScalarAVX512,
+		{rowprog.OpEq, rowprog.F32, 0}:       eqF32AVX512,
+		{rowprog.OpEq, rowprog.F32, 2}:       eqF32ScalarAVX512,
+		{rowprog.OpNe, rowprog.F32, 0}:       neF32AVX512,
+		{rowprog.OpNe, rowprog.F32, 2}:       neF32ScalarAVX512,
+		{rowprog.OpSub, rowprog.F32, 0}:      subF32AVX512,
+		{rowprog.OpSub, rowprog.F32, 1}:      subF32ScalarFirstAVX512,
+		{rowprog.OpSub, rowprog.F32, 2}:      subF32ScalarAVX512,
+		{rowprog.OpDiv, rowprog.F32, 0}:      divF32AVX512,
+		{rowprog.OpDiv, rowprog.F32, 1}:      divF32ScalarFirstAVX512,
+		{rowprog.OpDiv, rowprog.F32, 2}:      divF32ScalarAVX512,
+		{rowprog.OpSelect, rowprog.F32, 0}:   selectF32AVX512,
+		{rowprog.OpFMA, rowprog.F32, 0}:      fmaF32AVX512,
+		{rowprog.OpNeg, rowprog.F64, 0}:      negF64AVX512,
+		{rowprog.OpAbs, rowprog.F64, 0}:      absF64AVX512,
+		{rowprog.OpSign, rowprog.F64, 0}:     signF64AVX512,
+		{rowprog.OpSqrt, rowprog.F64, 0}:     sqrtF64AVX512,
+		{rowprog.OpRsqrt, rowprog.F64, 0}:    rsqrtF64AVX512,
+		{rowprog.OpRecip, rowprog.F64, 0}:    recipF64AVX512,
+		{rowprog.OpFloor, rowprog.F64, 0}:    floorF64AVX512,
+		{rowprog.OpCeil, rowprog.F64, 0}:     ceilF64AVX512,
+		{rowprog.OpRound, rowprog.F64, 0}:    roundF64AVX512,
+		{rowprog.OpTrunc, rowprog.F64, 0}:    truncF64AVX512,
+		{rowprog.OpExp, rowprog.F64, 0}:      expF64AVX512,
+		{rowprog.OpExpm1, rowprog.F64, 0}:    expm1F64AVX512,
+		{rowprog.OpLog, rowprog.F64, 0}:      logF64AVX512,
+		{rowprog.OpLog1p, rowprog.F64, 0}:    log1pF64AVX512,
+		{rowprog.OpLog2, rowprog.F64, 0}:     log2F64AVX512,
+		{rowprog.OpTanh, rowprog.F64, 0}:     tanhF64AVX512,
+		{rowprog.OpSigmoid, rowprog.F64, 0}:  sigmoidF64AVX512,
+		{rowprog.OpErf, rowprog.F64, 0}:      erfF64AVX512,
+		{rowprog.OpSin, rowprog.F64, 0}:      sinF64AVX512,
+		{rowprog.OpCos, rowprog.F64, 0}:      cosF64AVX512,
+		{rowprog.OpRem, rowprog.F64, 0}:      remF64AVX512,
+		{rowprog.OpFloorDiv, rowprog.F64, 0}: floordivF64AVX512,
+		{rowprog.OpPow, rowprog.F64, 0}:      powF64AVX512,
+		{rowprog.OpAtan2, rowprog.F64, 0}:    atan2F64AVX512,
+		{rowprog.OpAdd, rowprog.F64, 0}:      addF64AVX512,
+		{rowprog.OpAdd, rowprog.F64, 2}:      addF64ScalarAVX512,
+		{rowprog.OpMul, rowprog.F64, 0}:      mulF64AVX512,
+		{rowprog.OpMul, rowprog.F64, 2}:      mulF64ScalarAVX512,
+		{rowprog.OpMax, rowprog.F64, 0}:      maxF64AVX512,
+		{rowprog.OpMax, rowprog.F64, 2}:      maxF64ScalarAVX512,
+		{rowprog.OpMin, rowprog.F64, 0}:      minF64AVX512,
+		{rowprog.OpMin, rowprog.F64, 2}:      minF64ScalarAVX512,
+		{rowprog.OpLt, rowprog.F64, 0}:       ltF64AVX512,
+		{rowprog.OpLt, rowprog.F64, 2}:       ltF64ScalarAVX512,
+		{rowprog.OpLe, rowprog.F64, 0}:       leF64AVX512,
+		{rowprog.OpLe, rowprog.F64, 2}:       leF64ScalarAVX512,
+		{rowprog.OpGt, rowprog.F64, 0}:       gtF64AVX512,
+		{rowprog.OpGt, rowprog.F64, 2}:       gtF64ScalarAVX512,
+		{rowprog.OpGe, rowprog.F64, 0}:       geF64AVX512,
+		{rowprog.OpGe, rowprog.F64, 2}:       geF64ScalarAVX512,
+		{rowprog.OpEq, rowprog.F64, 0}:       eqF64AVX512,
+		{rowprog.OpEq, rowprog.F64, 2}:       eqF64ScalarAVX512,
+		{rowprog.OpNe, rowprog.F64, 0}:       neF64AVX512,
+		{rowprog.OpNe, rowprog.F64, 2}:       neF64ScalarAVX512,
+		{rowprog.OpSub, rowprog.F64, 0}:      subF64AVX512,
+		{rowprog.OpSub, rowprog.F64, 1}:      subF64ScalarFirstAVX512,
+		{rowprog.OpSub, rowprog.F64, 2}:      subF64ScalarAVX512,
+		{rowprog.OpDiv, rowprog.F64, 0}:      divF64AVX512,
+		{rowprog.OpDiv, rowprog.F64, 1}:      divF64ScalarFirstAVX512,
+		{rowprog.OpDiv, rowprog.F64, 2}:      divF64ScalarAVX512,
+		{rowprog.OpSelect, rowprog.F64, 0}:   selectF64AVX512,
+		{rowprog.OpFMA, rowprog.F64, 0}:      fmaF64AVX512,
+	},
 }
 
 //go:noescape
-func negF32(block *Block)
+func negF32AVX2(block *Block)
 
 //go:noescape
-func absF32(block *Block)
+func absF32AVX2(block *Block)
 
 //go:noescape
-func signF32(block *Block)
+func signF32AVX2(block *Block)
 
 //go:noescape
-func sqrtF32(block *Block)
+func sqrtF32AVX2(block *Block)
 
 //go:noescape
-func rsqrtF32(block *Block)
+func rsqrtF32AVX2(block *Block)
 
 //go:noescape
-func recipF32(block *Block)
+func recipF32AVX2(block *Block)
 
 //go:noescape
-func floorF32(block *Block)
+func floorF32AVX2(block *Block)
 
 //go:noescape
-func ceilF32(block *Block)
+func ceilF32AVX2(block *Block)
 
 //go:noescape
-func roundF32(block *Block)
+func roundF32AVX2(block *Block)
 
 //go:noescape
-func truncF32(block *Block)
+func truncF32AVX2(block *Block)
 
 //go:noescape
-func expF32(block *Block)
+func expF32AVX2(block *Block)
 
 //go:noescape
-func expm1F32(block *Block)
+func expm1F32AVX2(block *Block)
 
 //go:noescape
-func logF32(block *Block)
+func logF32AVX2(block *Block)
 
 //go:noescape
-func log1pF32(block *Block)
+func log1pF32AVX2(block *Block)
 
 //go:noescape
-func log2F32(block *Block)
+func log2F32AVX2(block *Block)
 
 //go:noescape
-func tanhF32(block *Block)
+func tanhF32AVX2(block *Block)
 
 //go:noescape
-func sigmoidF32(block *Block)
+func sigmoidF32AVX2(block *Block)
 
 //go:noescape
-func erfF32(block *Block)
+func erfF32AVX2(block *Block)
 
 //go:noescape
-func sinF32(block *Block)
+func sinF32AVX2(block *Block)
 
 //go:noescape
-func cosF32(block *Block)
+func cosF32AVX2(block *Block)
 
 //go:noescape
-func addF32(block *Block)
+func remF32AVX2(block *Block)
 
 //go:noescape
-func addF32Scalar(block *Block)
+func floordivF32AVX2(block *Block)
 
 //go:noescape
-func mulF32(block *Block)
+func powF32AVX2(block *Block)
 
 //go:noescape
-func mulF32Scalar(block *Block)
+func atan2F32AVX2(block *Block)
 
 //go:noescape
-func maxF32(block *Block)
+func addF32AVX2(block *Block)
 
 //go:noescape
-func maxF32Scalar(block *Block)
+func addF32ScalarAVX2(block *Block)
 
 //go:noescape
-func minF32(block *Block)
+func mulF32AVX2(block *Block)
 
 //go:noescape
-func minF32Scalar(block *Block)
+func mulF32ScalarAVX2(block *Block)
 
 //go:noescape
-func ltF32(block *Block)
+func maxF32AVX2(block *Block)
 
 //go:noescape
-func ltF32Scalar(block *Block)
+func maxF32ScalarAVX2(block *Block)
 
 //go:noescape
-func leF32(block *Block)
+func minF32AVX2(block *Block)
 
 //go:noescape
-func leF32Scalar(block *Block)
+func minF32ScalarAVX2(block *Block)
 
 //go:noescape
-func gtF32(block *Block)
+func ltF32AVX2(block *Block)
 
 //go:noescape
-func gtF32Scalar(block *Block)
+func ltF32ScalarAVX2(block *Block)
 
 //go:noescape
-func geF32(block *Block)
+func leF32AVX2(block *Block)
 
 //go:noescape
-func geF32Scalar(block *Block)
+func leF32ScalarAVX2(block *Block)
 
 //go:noescape
-func eqF32(block *Block)
+func gtF32AVX2(block *Block)
 
 //go:noescape
-func eqF32Scalar(block *Block)
+func gtF32ScalarAVX2(block *Block)
 
 //go:noescape
-func neF32(block *Block)
+func geF32AVX2(block *Block)
 
 //go:noescape
-func neF32Scalar(block *Block)
+func geF32ScalarAVX2(block *Block)
 
 //go:noescape
-func subF32(block *Block)
+func eqF32AVX2(block *Block)
 
 //go:noescape
-func subF32ScalarFirst(block *Block)
+func eqF32ScalarAVX2(block *Block)
 
 //go:noescape
-func subF32Scalar(block *Block)
+func neF32AVX2(block *Block)
 
 //go:noescape
-func divF32(block *Block)
+func neF32ScalarAVX2(block *Block)
 
 //go:noescape
-func divF32ScalarFirst(block *Block)
+func subF32AVX2(block *Block)
 
 //go:noescape
-func divF32Scalar(block *Block)
+func subF32ScalarFirstAVX2(block *Block)
 
 //go:noescape
-func selectF32(block *Block)
+func subF32ScalarAVX2(block *Block)
 
 //go:noescape
-func fmaF32(block *Block)
+func divF32AVX2(block *Block)
 
 //go:noescape
-func negF64(block *Block)
+func divF32ScalarFirstAVX2(block *Block)
 
 //go:noescape
-func absF64(block *Block)
+func divF32ScalarAVX2(block *Block)
 
 //go:noescape
-func signF64(block *Block)
+func selectF32AVX2(block *Block)
 
 //go:noescape
-func sqrtF64(block *Block)
+func fmaF32AVX2(block *Block)
 
 //go:noescape
-func rsqrtF64(block *Block)
+func negF64AVX2(block *Block)
 
 //go:noescape
-func recipF64(block *Block)
+func absF64AVX2(block *Block)
 
 //go:noescape
-func floorF64(block *Block)
+func signF64AVX2(block *Block)
 
 //go:noescape
-func ceilF64(block *Block)
+func sqrtF64AVX2(block *Block)
 
 //go:noescape
-func roundF64(block *Block)
+func rsqrtF64AVX2(block *Block)
 
 //go:noescape
-func truncF64(block *Block)
+func recipF64AVX2(block *Block)
 
 //go:noescape
-func expF64(block *Block)
+func floorF64AVX2(block *Block)
 
 //go:noescape
-func expm1F64(block *Block)
+func ceilF64AVX2(block *Block)
 
 //go:noescape
-func logF64(block *Block)
+func roundF64AVX2(block *Block)
 
 //go:noescape
-func log1pF64(block *Block)
+func truncF64AVX2(block *Block)
 
 //go:noescape
-func log2F64(block *Block)
+func expF64AVX2(block *Block)
 
 //go:noescape
-func tanhF64(block *Block)
+func expm1F64AVX2(block *Block)
 
 //go:noescape
-func sigmoidF64(block *Block)
+func logF64AVX2(block *Block)
 
 //go:noescape
-func addF64(block *Block)
+func log1pF64AVX2(block *Block)
 
 //go:noescape
-func addF64Scalar(block *Block)
+func log2F64AVX2(block *Block)
 
 //go:noescape
-func mulF64(block *Block)
+func tanhF64AVX2(block *Block)
 
 //go:noescape
-func mulF64Scalar(block *Block)
+func sigmoidF64AVX2(block *Block)
 
 //go:noescape
-func maxF64(block *Block)
+func erfF64AVX2(block *Block)
 
 //go:noescape
-func maxF64Scalar(block *Block)
+func sinF64AVX2(block *Block)
 
 //go:noescape
-func minF64(block *Block)
+func cosF64AVX2(block *Block)
 
 //go:noescape
-func minF64Scalar(block *Block)
+func remF64AVX2(block *Block)
 
 //go:noescape
-func ltF64(block *Block)
+func floordivF64AVX2(block *Block)
 
 //go:noescape
-func ltF64Scalar(block *Block)
+func powF64AVX2(block *Block)
 
 //go:noescape
-func leF64(block *Block)
+func atan2F64AVX2(block *Block)
 
 //go:noescape
-func leF64Scalar(block *Block)
+func addF64AVX2(block *Block)
 
 //go:noescape
-func gtF64(block *Block)
+func addF64ScalarAVX2(block *Block)
 
 //go:noescape
-func gtF64Scalar(block *Block)
+func mulF64AVX2(block *Block)
 
 //go:noescape
-func geF64(block *Block)
+func mulF64ScalarAVX2(block *Block)
 
 //go:noescape
-func geF64Scalar(block *Block)
+func maxF64AVX2(block *Block)
 
 //go:noescape
-func eqF64(block *Block)
+func maxF64ScalarAVX2(block *Block)
 
 //go:noescape
-func eqF64Scalar(block *Block)
+func minF64AVX2(block *Block)
 
 //go:noescape
-func neF64(block *Block)
+func minF64ScalarAVX2(block *Block)
 
 //go:noescape
-func neF64Scalar(block *Block)
+func ltF64AVX2(block *Block)
 
 //go:noescape
-func subF64(block *Block)
+func ltF64ScalarAVX2(block *Block)
 
 //go:noescape
-func subF64ScalarFirst(block *Block)
+func leF64AVX2(block *Block)
 
 //go:noescape
-func subF64Scalar(block *Block)
+func leF64ScalarAVX2(block *Block)
 
 //go:noescape
-func divF64(block *Block)
+func gtF64AVX2(block *Block)
 
 //go:noescape
-func divF64ScalarFirst(block *Block)
+func gtF64ScalarAVX2(block *Block)
 
 //go:noescape
-func divF64Scalar(block *Block)
+func geF64AVX2(block *Block)
 
 //go:noescape
-func selectF64(block *Block)
+func geF64ScalarAVX2(block *Block)
 
 //go:noescape
-func fmaF64(block *Block)
+func eqF64AVX2(block *Block)
+
+//go:noescape
+func eqF64ScalarAVX2(block *Block)
+
+//go:noescape
+func neF64AVX2(block *Block)
+
+//go:noescape
+func neF64ScalarAVX2(block *Block)
+
+//go:noescape
+func subF64AVX2(block *Block)
+
+//go:noescape
+func subF64ScalarFirstAVX2(block *Block)
+
+//go:noescape
+func subF64ScalarAVX2(block *Block)
+
+//go:noescape
+func divF64AVX2(block *Block)
+
+//go:noescape
+func divF64ScalarFirstAVX2(block *Block)
+
+//go:noescape
+func divF64ScalarAVX2(block *Block)
+
+//go:noescape
+func selectF64AVX2(block *Block)
+
+//go:noescape
+func fmaF64AVX2(block *Block)
+
+//go:noescape
+func negF32AVX512(block *Block)
+
+//go:noescape
+func absF32AVX512(block *Block)
+
+//go:noescape
+func signF32AVX512(block *Block)
+
+//go:noescape
+func sqrtF32AVX512(block *Block)
+
+//go:noescape
+func rsqrtF32AVX512(block *Block)
+
+//go:noescape
+func recipF32AVX512(block *Block)
+
+//go:noescape
+func floorF32AVX512(block *Block)
+
+//go:noescape
+func ceilF32AVX512(block *Block)
+
+//go:noescape
+func roundF32AVX512(block *Block)
+
+//go:noescape
+func truncF32AVX512(block *Block)
+
+//go:noescape
+func expF32AVX512(block *Block)
+
+//go:noescape
+func expm1F32AVX512(block *Block)
+
+//go:noescape
+func logF32AVX512(block *Block)
+
+//go:noescape
+func log1pF32AVX512(block *Block)
+
+//go:noescape
+func log2F32AVX512(block *Block)
+
+//go:noescape
+func tanhF32AVX512(block *Block)
+
+//go:noescape
+func sigmoidF32AVX512(block *Block)
+
+//go:noescape
+func erfF32AVX512(block *Block)
+
+//go:noescape
+func sinF32AVX512(block *Block)
+
+//go:noescape
+func cosF32AVX512(block *Block)
+
+//go:noescape
+func remF32AVX512(block *Block)
+
+//go:noescape
+func floordivF32AVX512(block *Block)
+
+//go:noescape
+func powF32AVX512(block *Block)
+
+//go:noescape
+func atan2F32AVX512(block *Block)
+
+//go:noescape
+func addF32AVX512(block *Block)
+
+//go:noescape
+func addF32ScalarAVX512(block *Block)
+
+//go:noescape
+func mulF32AVX512(block *Block)
+
+//go:noescape
+func mulF32ScalarAVX512(block *Block)
+
+//go:noescape
+func maxF32AVX512(block *Block)
+
+//go:noescape
+func maxF32ScalarAVX512(block *Block)
+
+//go:noescape
+func minF32AVX512(block *Block)
+
+//go:noescape
+func minF32ScalarAVX512(block *Block)
+
+//go:noescape
+func ltF32AVX512(block *Block)
+
+//go:noescape
+func ltF32ScalarAVX512(block *Block)
+
+//go:noescape
+func leF32AVX512(block *Block)
+
+//go:noescape
+func leF32ScalarAVX512(block *Block)
+
+//go:noescape
+func gtF32AVX512(block *Block)
+
+//go:noescape
+func gtF32ScalarAVX512(block *Block)
+
+//go:noescape
+func geF32AVX512(block *Block)
+
+//go:noescape
+func geF32ScalarAVX512(block *Block)
+
+//go:noescape
+func eqF32AVX512(block *Block)
+
+//go:noescape
+func eqF32ScalarAVX512(block *Block)
+
+//go:noescape
+func neF32AVX512(block *Block)
+
+//go:noescape
+func neF32ScalarAVX512(block *Block)
+
+//go:noescape
+func subF32AVX512(block *Block)
+
+//go:noescape
+func subF32ScalarFirstAVX512(block *Block)
+
+//go:noescape
+func subF32ScalarAVX512(block *Block)
+
+//go:noescape
+func divF32AVX512(block *Block)
+
+//go:noescape
+func divF32ScalarFirstAVX512(block *Block)
+
+//go:noescape
+func divF32ScalarAVX512(block *Block)
+
+//go:noescape
+func selectF32AVX512(block *Block)
+
+//go:noescape
+func fmaF32AVX512(block *Block)
+
+//go:noescape
+func negF64AVX512(block *Block)
+
+//go:noescape
+func absF64AVX512(block *Block)
+
+//go:noescape
+func signF64AVX512(block *Block)
+
+//go:noescape
+func sqrtF64AVX512(block *Block)
+
+//go:noescape
+func rsqrtF64AVX512(block *Block)
+
+//go:noescape
+func recipF64AVX512(block *Block)
+
+//go:noescape
+func floorF64AVX512(block *Block)
+
+//go:noescape
+func ceilF64AVX512(block *Block)
+
+//go:noescape
+func roundF64AVX512(block *Block)
+
+//go:noescape
+func truncF64AVX512(block *Block)
+
+//go:noescape
+func expF64AVX512(block *Block)
+
+//go:noescape
+func expm1F64AVX512(block *Block)
+
+//go:noescape
+func logF64AVX512(block *Block)
+
+//go:noescape
+func log1pF64AVX512(block *Block)
+
+//go:noescape
+func log2F64AVX512(block *Block)
+
+//go:noescape
+func tanhF64AVX512(block *Block)
+
+//go:noescape
+func sigmoidF64AVX512(block *Block)
+
+//go:noescape
+func erfF64AVX512(block *Block)
+
+//go:noescape
+func sinF64AVX512(block *Block)
+
+//go:noescape
+func cosF64AVX512(block *Block)
+
+//go:noescape
+func remF64AVX512(block *Block)
+
+//go:noescape
+func floordivF64AVX512(block *Block)
+
+//go:noescape
+func powF64AVX512(block *Block)
+
+//go:noescape
+func atan2F64AVX512(block *Block)
+
+//go:noescape
+func addF64AVX512(block *Block)
+
+//go:noescape
+func addF64ScalarAVX512(block *Block)
+
+//go:noescape
+func mulF64AVX512(block *Block)
+
+//go:noescape
+func mulF64ScalarAVX512(block *Block)
+
+//go:noescape
+func maxF64AVX512(block *Block)
+
+//go:noescape
+func maxF64ScalarAVX512(block *Block)
+
+//go:noescape
+func minF64AVX512(block *Block)
+
+//go:noescape
+func minF64ScalarAVX512(block *Block)
+
+//go:noescape
+func ltF64AVX512(block *Block)
+
+//go:noescape
+func ltF64ScalarAVX512(block *Block)
+
+//go:noescape
+func leF64AVX512(block *Block)
+
+//go:noescape
+func leF64ScalarAVX512(block *Block)
+
+//go:noescape
+func gtF64AVX512(block *Block)
+
+//go:noescape
+func gtF64ScalarAVX512(block *Block)
+
+//go:noescape
+func geF64AVX512(block *Block)
+
+//go:noescape
+func geF64ScalarAVX512(block *Block)
+
+//go:noescape
+func eqF64AVX512(block *Block)
+
+//go:noescape
+func eqF64ScalarAVX512(block *Block)
+
+//go:noescape
+func neF64AVX512(block *Block)
+
+//go:noescape
+func neF64ScalarAVX512(block *Block)
+
+//go:noescape
+func subF64AVX512(block *Block)
+
+//go:noescape
+func subF64ScalarFirstAVX512(block *Block)
+
+//go:noescape
+func subF64ScalarAVX512(block *Block)
+
+//go:noescape
+func divF64AVX512(block *Block)
+
+//go:noescape
+func divF64ScalarFirstAVX512(block *Block)
+
+//go:noescape
+func divF64ScalarAVX512(block *Block)
+
+//go:noescape
+func selectF64AVX512(block *Block)
+
+//go:noescape
+func fmaF64AVX512(block *Block)

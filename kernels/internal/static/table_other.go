@@ -2,4 +2,6 @@
 
 package static
 
-var table map[Key]Func
+import "github.com/broadloom/broadloom/kernels/cpu"
+
+var tables map[cpu.ISA]map[Key]Func

@@ -1,4 +1,4 @@
-// Command gen writes the machine code of package static as an assembly file, and the
+// Command gen writes the machine code of package static as assembly files, and the
 // table of its functions.
 package main
 
@@ -8,39 +8,36 @@ import (
 	"log"
 	"strings"
 
+	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 	"github.com/broadloom/broadloom/kernels/internal/static"
-	"github.com/broadloom/broadloom/kernels/lower"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
 func main() {
-	var asm asmfile.File
 	var table, stubs bytes.Buffer
-	table.WriteString("package static\n\n" +
-		"import \"github.com/broadloom/broadloom/kernels/rowprog\"\n\nvar table = map[Key]Func{\n")
-	for _, k := range static.Keys() {
-		p, err := static.Program(k)
-		if err != nil {
+	table.WriteString("package static\n\nimport (\n\"github.com/broadloom/broadloom/kernels/cpu\"\n" +
+		"\"github.com/broadloom/broadloom/kernels/rowprog\"\n)\n\nvar tables = map[cpu.ISA]map[Key]Func{\n")
+	for _, isa := range []cpu.ISA{cpu.AVX2, cpu.AVX512} {
+		var asm asmfile.File
+		fmt.Fprintf(&table, "cpu.%s: {\n", strings.ToUpper(isa.String()))
+		for _, k := range static.Keys() {
+			code, err := static.Code(k, isa)
+			if err != nil {
+				log.Fatal(err)
+			}
+			name := name(k) + strings.ToUpper(isa.String())
+			asm.Add(name, "block", code)
+			fmt.Fprintf(&table, "\t{rowprog.Op%s, rowprog.%s, %d}: %s,\n", opName(k.Op), typeName(k.Type), k.Scalar, name)
+			fmt.Fprintf(&stubs, "\n//go:noescape\nfunc %s(block *Block)\n", name)
+		}
+		table.WriteString("},\n")
+		if err := asm.Save(isa.String() + "_amd64.s"); err != nil {
 			log.Fatal(err)
 		}
-		c, err := lower.Compile(p, lower.AVX2)
-		if err != nil {
-			log.Fatal(err)
-		}
-		if c.Layout.Size > 8*static.BlockWords {
-			log.Fatalf("%v needs %d bytes of arguments", k, c.Layout.Size)
-		}
-		name := name(k)
-		asm.Add(name, "block", c.Bytes)
-		fmt.Fprintf(&table, "\t{rowprog.Op%s, rowprog.%s, %d}: %s,\n", opName(k.Op), typeName(k.Type), k.Scalar, name)
-		fmt.Fprintf(&stubs, "\n//go:noescape\nfunc %s(block *Block)\n", name)
 	}
 	table.WriteString("}\n")
 	table.Write(stubs.Bytes())
-	if err := asm.Save("code_amd64.s"); err != nil {
-		log.Fatal(err)
-	}
 	if err := asmfile.SaveGo("table_amd64.go", table.Bytes()); err != nil {
 		log.Fatal(err)
 	}
@@ -48,8 +45,11 @@ func main() {
 
 // opName is how package rowprog calls an operation, less "Op".
 func opName(op rowprog.Op) string {
-	if op == rowprog.OpFMA {
+	switch op {
+	case rowprog.OpFMA:
 		return "FMA"
+	case rowprog.OpFloorDiv:
+		return "FloorDiv"
 	}
 	return strings.ToUpper(op.String()[:1]) + op.String()[1:]
 }

@@ -1,0 +1,110 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// factor is an operand of a product: its shape in memory, whether its last axes are
+// exchanged, and whether it is turned around along an axis.
+type factor struct {
+	shape      []int
+	transposed bool
+	flipped    bool
+}
+
+func (f factor) node(g *graph.Graph, name string, dtype graph.DType) (input, used *graph.Node) {
+	input = g.Input(name, dtype, graph.MakeShape(f.shape...)...)
+	used = input
+	if f.flipped {
+		used = ops.Flip(used, -1)
+	}
+	if f.transposed {
+		used = ops.Transpose(used, -1, -2)
+	}
+	return input, used
+}
+
+// productCases are large enough for several threads, but for the last one, and lie in all
+// the ways in which threads may divide them.
+var productCases = []struct {
+	about string
+	a, b  factor
+}{
+	{"by rows", factor{shape: []int{150, 100}}, factor{shape: []int{100, 80}}},
+	{"both transposed", factor{shape: []int{100, 149}, transposed: true}, factor{shape: []int{81, 100}, transposed: true}},
+	{"wide", factor{shape: []int{5, 200}}, factor{shape: []int{200, 1300}}},
+	{"tall", factor{shape: []int{1300, 200}}, factor{shape: []int{200, 3}}},
+	{"deep", factor{shape: []int{20, 5000}}, factor{shape: []int{13, 5000}, transposed: true}},
+	{"a row", factor{shape: []int{1, 1200}}, factor{shape: []int{1200, 1001}}},
+	{"a vector", factor{shape: []int{1001, 1200}}, factor{shape: []int{1200}}},
+	{"a batch of small ones", factor{shape: []int{64, 9, 40}}, factor{shape: []int{64, 40, 33}}},
+	{"two batches that stretch", factor{shape: []int{3, 1, 50, 30}}, factor{shape: []int{4, 30, 65}}},
+	{"one matrix for all", factor{shape: []int{60, 30}}, factor{shape: []int{20, 20, 30}, transposed: true}},
+	{"backwards", factor{shape: []int{100, 157}, flipped: true}, factor{shape: []int{157, 90}, flipped: true}},
+	{"small", factor{shape: []int{2, 3}}, factor{shape: []int{3, 2}}},
+}
+
+// TestProductsOnThreads expects the same bits on every number of threads, and those numbers
+// that the reference gives.
+func TestProductsOnThreads(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, dtype := range []graph.DType{graph.Float32, graph.Float64, graph.Int64} {
+		for _, c := range productCases {
+			about := fmt.Sprint(dtype, " ", c.about)
+			g := graph.New("products")
+			x, a := c.a.node(g, "x", dtype)
+			y, b := c.b.node(g, "y", dtype)
+			z := ops.MatMul(a, b)
+			prog, err := exec.Compile(g, exec.Outputs(z))
+			require.NoError(t, err, about)
+			in := map[*graph.Node]oracle.Value{x: drawn(rng, dtype, c.a.shape), y: drawn(rng, dtype, c.b.shape)}
+			feed := exec.Feed{}
+			for n, v := range in {
+				feed[n] = exec.Array{Shape: v.Shape, Data: v.Data}
+			}
+			want, err := oracle.Eval([]*graph.Node{z}, in)
+			require.NoError(t, err, about)
+			var first []float64
+			for _, threads := range []int{1, 2, 3, 8} {
+				out, err := prog.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
+				require.NoError(t, err, about)
+				array := out.Array(z)
+				require.Equal(t, want[0].Shape, array.Shape, about)
+				got := oracle.Value{DType: dtype, Shape: array.Shape, Data: array.Data}.Floats()
+				if first == nil {
+					first = got
+					require.InDeltaSlice(t, want[0].Floats(), got, 1e-3, about)
+				}
+				require.Equal(t, first, got, "%s: %d threads", about, threads)
+			}
+		}
+	}
+}
+
+// drawn makes numbers of a type.
+func drawn(rng *rand.Rand, dtype graph.DType, shape []int) oracle.Value {
+	count := 1
+	for _, d := range shape {
+		count *= d
+	}
+	data := make([]float64, count)
+	for i := range data {
+		data[i] = rng.NormFloat64()
+		if dtype == graph.Int64 {
+			data[i] = float64(rng.IntN(2001) - 1000)
+		}
+	}
+	return oracle.FromFloats(dtype, data, shape...)
+}

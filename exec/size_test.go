@@ -1,0 +1,88 @@
+package exec_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// tiled repeats a column a number of times that no input tells, and has another output that
+// does not need it.
+func tiled() (g *graph.Graph, x, wide, alone *graph.Node) {
+	g = graph.New("tiled")
+	rows, times := g.Dim("rows"), g.Dim("times", graph.AtMost(100))
+	x = g.Input("x", graph.Float32, rows, 1)
+	return g, x, ops.Exp(ops.Expand(x, rows, times)), ops.Neg(x)
+}
+
+func column(rows int) exec.Array {
+	return exec.Array{Shape: []int{rows, 1}, Data: make([]float32, rows)}
+}
+
+// A size that no input determines is given to the session.
+func TestSizeOfASession(t *testing.T) {
+	g, x, wide, _ := tiled()
+	p, err := exec.Compile(g, exec.Outputs(wide))
+	require.NoError(t, err)
+	s := p.NewSession(exec.Size("times", 3))
+	for _, rows := range []int{2, 5, 2} {
+		r, err := s.Run(context.Background(), exec.Feed{x: column(rows)})
+		require.NoError(t, err)
+		require.Equal(t, []int{rows, 3}, r.Array(wide).Shape)
+		require.EqualValues(t, 1, r.Array(wide).Data.([]float32)[rows*3-1])
+	}
+}
+
+// What a run says of sizes that are missing, that contradict the inputs or declarations, or
+// that the graph does not have.
+func TestSizesOfASessionThatDoNotFit(t *testing.T) {
+	g, x, wide, alone := tiled()
+	p, err := exec.Compile(g, exec.Outputs(wide))
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		sizes []exec.SessionOption
+		want  string
+	}{
+		"missing":     {nil, `no input determines times, and Expand\(x, rows, times\) at size_test.go:\d+ needs it: give it by hand, as exec.Size\("times", 8\)`},
+		"contradicts": {[]exec.SessionOption{exec.Size("times", 3), exec.Size("rows", 8)}, `rows = 8   given by hand\s+rows = 2   from input x, axis 0   \(size_test.go:\d+\)`},
+		"too large":   {[]exec.SessionOption{exec.Size("times", 300)}, `times = 300   given by hand\s+it is declared at most 100 at size_test.go`},
+		"negative":    {[]exec.SessionOption{exec.Size("times", -1)}, `it is declared at least 1`},
+		"misspelt":    {[]exec.SessionOption{exec.Size("time", 3)}, `time = 3   given by hand\s+no size of graph "tiled" has that name; there are: rows, times`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := p.NewSession(c.sizes...).Run(context.Background(), exec.Feed{x: column(2)})
+			require.Error(t, err)
+			require.Regexp(t, `^size_test.go:\d+: error BL501: `, err.Error())
+			require.Regexp(t, c.want, err.Error())
+		})
+	}
+	p, err = exec.Compile(g, exec.Outputs(alone))
+	require.NoError(t, err)
+	_, err = p.NewSession().Run(context.Background(), exec.Feed{x: column(2)})
+	require.NoError(t, err, "what is not computed needs no size")
+}
+
+// An input that would only tell a size need not be fed when the size is given.
+func TestSizeInThePlaceOfAnInput(t *testing.T) {
+	g := graph.New("g")
+	n := g.Dim("n")
+	like, x := g.Input("like", graph.Float32, n), g.Param("x", graph.Float32, 1)
+	y := ops.Add(ops.Mul(ops.ZerosLike(like), graph.Num(2)), ops.Expand(x, n))
+	step := ops.AddInPlace(x, graph.Num(1))
+	p, err := exec.Compile(g, exec.Outputs(y), exec.Updates(step))
+	require.NoError(t, err)
+	_, err = p.NewSession().Run(context.Background(), exec.Feed{})
+	require.Error(t, err)
+	s := p.NewSession(exec.Size("n", 4))
+	r, err := s.Run(context.Background(), exec.Feed{})
+	require.NoError(t, err)
+	require.Equal(t, []int{4}, r.Array(y).Shape)
+	r, err = s.Eval(context.Background(), exec.Feed{})
+	require.NoError(t, err, "evaluation knows the session's sizes")
+	require.Equal(t, []float32{1, 1, 1, 1}, r.Array(y).Data)
+}

@@ -1,0 +1,64 @@
+package backend
+
+import (
+	"runtime"
+
+	"github.com/broadloom/broadloom/kernels/bind"
+)
+
+// Call is a kernel with arguments whose sizes and steps are settled, while pointers may
+// change from run to run. What machine code needs of the sizes is worked out once, so that
+// a small kernel takes little longer than its code. A Call serves one goroutine at a time.
+type Call struct {
+	kernel Kernel
+	args   *bind.Args
+	direct *machine // whose code does the whole work at once, nil if it must be called otherwise
+	block  block
+}
+
+// Prepare makes a call. The arguments' sizes and steps must not change after it.
+func Prepare(k Kernel, a *bind.Args) *Call {
+	c := &Call{kernel: k, args: a}
+	if m, ok := k.(*machine); ok && m.isOneCall(a) {
+		c.direct = m
+		c.block.reserve(m.layout.Size)
+		c.reset()
+	}
+	return c
+}
+
+// isOneCall tells whether a single call of the code does the work of a run.
+func (k *machine) isOneCall(a *bind.Args) bool {
+	elements := a.N
+	for _, n := range a.Outer {
+		elements *= n
+	}
+	return elements <= mostElements && !(k.most > 0 && a.N > k.most) && !empty(a, 0, a.Rows()) && k.isPlain(a) &&
+		bind.Chunks(k.prog, a) == 1
+}
+
+// reset writes the sizes.
+func (c *Call) reset() {
+	c.block.set(c.direct, c.args)
+	c.block.rows(c.direct, 0, c.args.Rows())
+}
+
+// Run calls the kernel on the whole iteration space: see [Kernel].
+func (c *Call) Run(s *Scratch) (fault bind.Fault, ok bool) {
+	k := c.direct
+	if k == nil {
+		return c.kernel.Run(c.args, s)
+	}
+	if len(k.accs) > 0 {
+		k.setNeutral(c.args, 0, c.args.Rows())
+	}
+	c.block.pointers(k, c.args)
+	k.code.Call(k.offset, c.block.base)
+	if c.block.faulted(k) {
+		fault = c.block.fault(k, c.args)
+		c.reset()
+		return fault, false
+	}
+	runtime.KeepAlive(c)
+	return fault, true
+}

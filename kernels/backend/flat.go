@@ -1,0 +1,248 @@
+package backend
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// Where elements depend on nothing but those at the same place, many short rows are worked
+// on at once: rows of operands that do not lie side by side are copied so, and make up one
+// long row, as the rows of the other operands do where they lie.
+
+// flatElements is the number of elements of a tile, whose copies stay in the first-level
+// cache. flatPitch, the distance of copies, is no power of two, which would crowd it.
+const (
+	flatElements = 512
+	flatPitch    = flatElements + 16
+)
+
+// flat is the copies of a call.
+type flat struct {
+	args   bind.Args
+	words  []uint64
+	copies []unsafe.Pointer // of each operand that is copied
+	loads  []flatCopy
+	stores []flatCopy
+	index  []int // of a row, along all outer axes
+}
+
+// flatCopy is a copy of an operand to or from a tile; or of two operands, see alternation.
+// odd is -1 where there is no second one.
+type flatCopy struct{ operand, odd int }
+
+// isFlat tells whether a call is worked on in this way. It is not if an operand has one
+// element for a whole row, but not for all rows, or is better copied in blocks: see
+// transposed.
+func (k *machine) isFlat(a *bind.Args) bool {
+	inner := len(a.Outer)
+	if !k.free || k.guards || inner == 0 {
+		return false
+	}
+	for i := range k.prog.Operands {
+		st, vec := a.Stride[i], k.prog.Operands[i].Domain == rowprog.Vec
+		for axis, n := range a.Outer {
+			if !vec && st[axis] != 0 && n > 1 {
+				return false
+			}
+		}
+		if vec && st[inner] != 1 && st[inner-1] == 1 && min(a.N, a.Outer[inner-1]) >= packRows {
+			return false
+		}
+	}
+	return true
+}
+
+// Coalesce rewrites arguments as [bind.Coalesce] does, in the way that is best for a
+// kernel.
+func Coalesce(k Kernel, a *bind.Args) *bind.Args {
+	if m, ok := k.(*machine); ok {
+		if merged := bind.Merge(m.prog, a); m.isFlat(merged) {
+			return merged
+		}
+	}
+	return bind.Coalesce(k.Program(), a)
+}
+
+// flatSteps is the steps of an operand of a single row, of which there are none along
+// outer axes.
+var flatSteps = func() (s [rowprog.MaxOuter + 1]int) {
+	s[rowprog.MaxOuter] = 1
+	return s
+}()
+
+// prepare decides what is copied and makes room.
+func (f *flat) prepare(k *machine, a *bind.Args) {
+	f.args.Outer = append(f.args.Outer[:0], a.Outer...)
+	for axis := range f.args.Outer {
+		f.args.Outer[axis] = 1
+	}
+	f.args.N = 0
+	f.index = append(f.index[:0], a.Outer...)
+	f.args.Ptr = append(f.args.Ptr[:0], a.Ptr...)
+	f.args.Stride = append(f.args.Stride[:0], a.Stride...)
+	f.copies = append(f.copies[:0], a.Ptr...)
+	f.loads, f.stores = f.loads[:0], f.stores[:0]
+	if need := flatPitch * len(a.Ptr); len(f.words) < need {
+		f.words = make([]uint64, need)
+	}
+	for i := range a.Ptr {
+		f.copies[i] = nil
+		o := &k.prog.Operands[i]
+		if o.Domain != rowprog.Vec {
+			continue
+		}
+		f.args.Stride[i] = flatSteps[rowprog.MaxOuter-len(a.Outer):]
+		if isDense(a, i) {
+			continue
+		}
+		f.copies[i] = unsafe.Pointer(&f.words[i*flatPitch])
+		loaded := false
+		for j := range i {
+			if f.copies[j] != nil && isSame(k.prog, a, i, j) {
+				f.copies[i] = f.copies[j]
+				loaded = loaded || k.prog.Operands[j].Access.Reads()
+			}
+		}
+		if o.Access.Reads() && !loaded {
+			f.loads = addCopy(f.loads, k.prog, a, i)
+		}
+		if o.Access.Writes() {
+			f.stores = addCopy(f.stores, k.prog, a, i)
+		}
+	}
+}
+
+// isDense tells whether an operand's elements lie side by side in the order of all axes.
+func isDense(a *bind.Args, i int) bool {
+	step := 1
+	for axis := len(a.Outer); axis >= 0; axis-- {
+		if n := a.Size(axis); n > 1 {
+			if a.Stride[i][axis] != step {
+				return false
+			}
+			step *= n
+		}
+	}
+	return true
+}
+
+// isSame tells whether two operands are the same memory.
+func isSame(p *rowprog.Program, a *bind.Args, i, j int) bool {
+	return a.Ptr[i] == a.Ptr[j] && p.Operands[i].Type == p.Operands[j].Type && haveSameSteps(a, i, j)
+}
+
+func haveSameSteps(a *bind.Args, i, j int) bool {
+	for axis := range a.Stride[i] {
+		if a.Stride[i][axis] != a.Stride[j][axis] && a.Size(axis) > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// addCopy adds an operand, to one whose elements alternate with its own if there is such.
+func addCopy(list []flatCopy, p *rowprog.Program, a *bind.Args, i int) []flatCopy {
+	const size, step = 4, 2
+	if p.Operands[i].Type.Size() == size && a.Stride[i][len(a.Outer)] == step && a.N >= shortestAlternation {
+		for at, c := range list {
+			j := c.operand
+			if c.odd >= 0 || p.Operands[j].Type.Size() != size || !haveSameSteps(a, i, j) {
+				continue
+			}
+			switch uintptr(a.Ptr[i]) - uintptr(a.Ptr[j]) {
+			case size:
+				list[at].odd = i
+				return list
+			case ^uintptr(size - 1): // -size
+				list[at] = flatCopy{i, j}
+				return list
+			}
+		}
+	}
+	return append(list, flatCopy{i, -1})
+}
+
+// runFlat calls the code tile by tile: on some rows, or on a part of one.
+func (k *machine) runFlat(a *bind.Args, lo, hi int, s *Scratch) {
+	f := &s.flat
+	f.prepare(k, a)
+	defer clear(f.args.Ptr)
+	s.block.set(k, &f.args)
+	s.block.rows(k, 0, 1)
+	columns := min(a.N, flatElements)
+	rows := flatElements / columns
+	each := 1 // rows of an index of axis 0
+	for _, n := range a.Outer[1:] {
+		each *= n
+	}
+	for row := lo * each; row < hi*each; row += rows {
+		for at := 0; at < a.N; at += columns {
+			t := tile{row, min(rows, hi*each-row), at, min(columns, a.N-at)}
+			f.copy(k, a, t, f.loads, false)
+			for i := range a.Ptr {
+				if f.copies[i] != nil {
+					f.args.Ptr[i] = f.copies[i]
+				} else if o := &k.prog.Operands[i]; o.Domain == rowprog.Vec {
+					f.args.Ptr[i] = unsafe.Add(a.Ptr[i], (t.row*a.N+t.column)*o.Type.Size())
+				}
+			}
+			s.block.put(k.layout.N(), t.rows*t.columns)
+			s.block.pointers(k, &f.args)
+			k.code.Call(k.offset, s.block.base)
+			f.copy(k, a, t, f.stores, true)
+		}
+	}
+}
+
+// copy copies what belongs to a tile, whose rows are counted over all outer axes, to or
+// from memory.
+func (f *flat) copy(k *machine, a *bind.Args, t tile, list []flatCopy, back bool) {
+	if len(list) == 0 {
+		return
+	}
+	inner := len(a.Outer)
+	for done := 0; done < t.rows; {
+		rest := t.row + done
+		for axis := inner - 1; axis > 0; axis-- {
+			f.index[axis] = rest % a.Outer[axis]
+			rest /= a.Outer[axis]
+		}
+		f.index[0] = rest
+		run := tile{rows: min(t.rows-done, a.Outer[inner-1]-f.index[inner-1]), columns: t.columns}
+		for _, c := range list {
+			f.copyRun(k, a, c, run, done*t.columns, t.column, back)
+		}
+		done += run.rows
+	}
+}
+
+// copyRun copies rows of the last outer axis: at is where the first one is in copies.
+func (f *flat) copyRun(k *machine, a *bind.Args, c flatCopy, run tile, at, column int, back bool) {
+	inner, size := len(a.Outer), k.prog.Operands[c.operand].Type.Size()
+	offset := column * a.Stride[c.operand][inner]
+	for axis, i := range f.index {
+		offset += i * a.Stride[c.operand][axis]
+	}
+	memory, from := unsafe.Add(a.Ptr[c.operand], offset*size), stepsOf(a, c.operand)
+	side, to := unsafe.Add(f.copies[c.operand], at*size), steps{run.columns, 1}
+	if c.odd >= 0 {
+		odd := unsafe.Add(f.copies[c.odd], at*size)
+		if code := alternating(); code != nil && run.columns >= shortestAlternation {
+			code.run(&alternation{uintptr(side), uintptr(odd), uintptr(memory), size * to.row, size * from.row, run.rows, run.columns}, back)
+			return
+		}
+		copyEither(size, odd, to, unsafe.Add(memory, size), from, run, back)
+	}
+	copyEither(size, side, to, memory, from, run, back)
+}
+
+// copyEither copies to copies, or back.
+func copyEither(size int, side unsafe.Pointer, to steps, memory unsafe.Pointer, from steps, run tile, back bool) {
+	if back {
+		copyTile(size, memory, from, side, to, run)
+	} else {
+		copyTile(size, side, to, memory, from, run)
+	}
+}

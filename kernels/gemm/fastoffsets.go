@@ -1,0 +1,65 @@
+package gemm
+
+import "unsafe"
+
+// piecesArgs are the arguments of a copy of rows made up of pieces. Offsets and places
+// count elements, toRow bytes.
+type piecesArgs struct {
+	rows, pieces int
+	offsets      *int // of the rows
+	piece        *piece
+	from, to     unsafe.Pointer
+	toRow        int
+}
+
+// packOffsets copies nj columns of B from (p, j) on, which has offsets, into a panel.
+// Missing columns have any values: their sums are not stored.
+func (f *panels[T]) packOffsets(j, nj int) {
+	f.readPacked()
+	o := f.offsets
+	rows, cols := o.Rows[f.p:][:f.np], o.Cols[j:][:nj]
+	switch whole := o.stays(f.p, j, f.b.Start, pieceBytes/f.size, len(f.b.Data)); {
+	case whole && o.along == alongColumns:
+		f.copyPieces(rows, o.pieces[j/f.v.cols], f.s.b, f.v.cols)
+	case whole && o.along == alongRows:
+		f.copyPieces(cols, o.pieces[f.p/KBlock], f.s.runs, f.pitch())
+		f.transposeRuns(rows, cols)
+	default:
+		f.packElements(rows, cols, 0)
+	}
+}
+
+// copyPieces copies pieces of each row of offsets into rows of dst. Pieces are copied
+// whole although they may have fewer elements: the next one, or the next row, overwrites
+// what is too much.
+func (f *panels[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRow int) {
+	args := &f.s.pieces
+	*args = piecesArgs{rows: len(offsets), pieces: len(pieces), offsets: &offsets[0], piece: &pieces[0],
+		from: unsafe.Pointer(&f.b.Data[f.b.Start]), to: unsafe.Pointer(&dst[0]), toRow: toRow * f.size}
+	f.v.copyPieces(args)
+}
+
+// transposeRuns transposes what copyPieces has made of columns.
+func (f *panels[T]) transposeRuns(rows, cols []int) {
+	side := pieceBytes / f.size
+	blocks := len(rows) / side
+	pitch := f.pitch()
+	t := &f.s.transpose
+	*t = transposeArgs{blocks: blocks, srcRow: pitch * f.size, dstRow: f.v.cols * f.size}
+	for c := 0; blocks > 0 && c < len(cols); c += side {
+		t.src, t.dst = unsafe.Pointer(&f.s.runs[c*pitch]), unsafe.Pointer(&f.s.b[c])
+		f.v.transpose(t)
+	}
+	f.packElements(rows, cols, blocks*side)
+}
+
+// packElements copies one element at a time, of rows from first on.
+func (f *panels[T]) packElements(rows, cols []int, first int) {
+	dst, data := f.s.b, f.b.Data
+	for k := first; k < len(rows); k++ {
+		row, to := f.b.Start+rows[k], dst[k*f.v.cols:][:len(cols)]
+		for c, at := range cols {
+			to[c] = data[row+at]
+		}
+	}
+}

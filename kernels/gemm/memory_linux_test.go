@@ -1,0 +1,93 @@
+package gemm
+
+import (
+	"math/rand/v2"
+	"os"
+	"runtime/debug"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// fence is memory between two pages on which every access faults.
+type fence []byte
+
+func newFence(t *testing.T, bytes int) fence {
+	page := os.Getpagesize()
+	size := roundUp(bytes, page)
+	mem, err := syscall.Mmap(-1, 0, size+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	require.NoError(t, err)
+	require.NoError(t, syscall.Mprotect(mem[:page], syscall.PROT_NONE))
+	require.NoError(t, syscall.Mprotect(mem[page+size:], syscall.PROT_NONE))
+	t.Cleanup(func() { require.NoError(t, syscall.Munmap(mem)) })
+	return fence(mem[page : page+size])
+}
+
+// protect allows writing, or reading only.
+func (f fence) protect(t *testing.T, protection int) {
+	require.NoError(t, syscall.Mprotect(f, protection))
+}
+
+// put copies data to the end or to the beginning of the memory.
+func put[T scalar.Number](f fence, data []T, atEnd bool) []T {
+	bytes := len(data) * int(unsafe.Sizeof(data[0]))
+	at := 0
+	if atEnd {
+		at = len(f) - bytes
+	}
+	inside := unsafe.Slice((*T)(unsafe.Pointer(&f[at])), len(data))
+	copy(inside, data)
+	return inside
+}
+
+// TestNothingBeyondOperandsIsTouched multiplies matrices that fit exactly between pages
+// which fault, and of which A and B cannot be written.
+func TestNothingBeyondOperandsIsTouched(t *testing.T) {
+	t.Run("float32", fenced[float32])
+	t.Run("float64", fenced[float64])
+}
+
+func fenced[T scalar.Number](t *testing.T) {
+	const most = 40
+	r := rand.New(rand.NewPCG(13, 14))
+	from := values[T](r, 0)
+	var fences [3]fence
+	for i := range fences {
+		fences[i] = newFence(t, 8<<20)
+	}
+	var s Scratch[T]
+	sizes := [][3]int{{1, 1000, 300}, {300, 1, 1000}, {49, 65, 700}, {14, 33, 513}, {100, 100, 100}, {6, 576, 25}}
+	for m := 1; m <= most; m += 3 {
+		for n := 1; n <= most; n += 2 {
+			sizes = append(sizes, [3]int{m, n, 1 + (m*31+n*17)%most})
+		}
+	}
+	for _, size := range sizes {
+		for _, atEnd := range []bool{false, true} {
+			p := draw(r, size[0], size[1], size[2], from)
+			p.A.Data, p.B.Data, p.C.Data = put(fences[0], p.A.Data, atEnd), put(fences[1], p.B.Data, atEnd), put(fences[2], p.C.Data, atEnd)
+			want := expected(t, p)
+			fences[0].protect(t, syscall.PROT_READ)
+			fences[1].protect(t, syscall.PROT_READ)
+			runFenced(t, p, &s)
+			fences[0].protect(t, syscall.PROT_READ|syscall.PROT_WRITE)
+			fences[1].protect(t, syscall.PROT_READ|syscall.PROT_WRITE)
+			requireBits(t, want, p)
+		}
+	}
+}
+
+// runFenced makes a fault a failure of the test that tells of the product.
+func runFenced[T scalar.Number](t *testing.T, p *Product[T], s *Scratch[T]) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if fault := recover(); fault != nil {
+			t.Fatalf("%d×%d×%d, A %d %d, B %d %d, C %d %d: %v", p.M, p.N, p.K, p.A.Row, p.A.Col, p.B.Row, p.B.Col, p.C.Row, p.C.Col, fault)
+		}
+	}()
+	p.Run(s)
+}

@@ -1,0 +1,118 @@
+package gemm
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// Offsets say where the rows and columns of a matrix lie whose axes are several axes of
+// the memory each, such as the windows of an image: element (i, j) is
+// Data[Start+Rows[i]+Cols[j]].
+type Offsets struct {
+	Rows, Cols []int
+
+	// Neighbours that lie side by side come in runs, along the columns or along the rows,
+	// which are copied in pieces; pieces holds those of each panel of columns, or each
+	// block of rows.
+	along  axis
+	pieces [][]piece
+
+	panelCols    int   // columns of a panel
+	highestRows  []int // of the offsets of each block of rows
+	highestPanel []int // of the offsets of each panel
+}
+
+// axis is one of a matrix.
+type axis uint8
+
+const (
+	neither axis = iota
+	alongColumns
+	alongRows
+)
+
+// piece is up to pieceBytes of elements side by side: from an offset to a place in the
+// panel or the block.
+type piece struct{ from, to int }
+
+// pieceBytes is what is copied at a time.
+const pieceBytes = 32
+
+// leastRun is the mean number of neighbours side by side from which on they are copied
+// together.
+const leastRun = 4
+
+// SetOffsets makes rows and columns the offsets of B's rows and columns, in place of its
+// strides. They must not be changed.
+func (p *Product[T]) SetOffsets(rows, cols []int) {
+	o := &Offsets{Rows: rows, Cols: cols}
+	p.Offsets = o
+	v := inVectors[T]()
+	if v == nil {
+		return
+	}
+	o.panelCols, o.highestRows, o.highestPanel = v.cols, highest(rows, KBlock), highest(cols, v.cols)
+	side := pieceBytes / int(unsafe.Sizeof(*new(T)))
+	switch {
+	case countRuns(cols)*leastRun <= len(cols):
+		o.along = alongColumns
+		o.pieces = cutPieces(cols, v.cols, side)
+	case countRuns(rows)*leastRun <= len(rows):
+		o.along = alongRows
+		o.pieces = cutPieces(rows, KBlock, side)
+	}
+}
+
+// cutPieces cuts parts of as many offsets as size says into pieces of up to side elements.
+func cutPieces(offsets []int, size, side int) (parts [][]piece) {
+	for part := range slices.Chunk(offsets, size) {
+		var pieces []piece
+		for at := 0; at < len(part); {
+			n := min(runLength(part[at:]), side)
+			pieces = append(pieces, piece{part[at], at})
+			at += n
+		}
+		parts = append(parts, pieces)
+	}
+	return parts
+}
+
+// highest gives the greatest offset of each part.
+func highest(offsets []int, size int) (list []int) {
+	for part := range slices.Chunk(offsets, size) {
+		list = append(list, slices.Max(part))
+	}
+	return list
+}
+
+// stays reports whether copying whole pieces of a block of rows from p and a panel from j
+// stays in n elements.
+func (o *Offsets) stays(p, j, start, side, n int) bool {
+	return j%o.panelCols == 0 && start+o.highestRows[p/KBlock]+o.highestPanel[j/o.panelCols]+side <= n
+}
+
+// countRuns counts the runs of offsets one apart.
+func countRuns(offsets []int) int {
+	n := 0
+	for at := 0; at < len(offsets); at += runLength(offsets[at:]) {
+		n++
+	}
+	return n
+}
+
+// runLength is the number of offsets one apart at the beginning.
+func runLength(offsets []int) int {
+	n := 1
+	for n < len(offsets) && offsets[n] == offsets[n-1]+1 {
+		n++
+	}
+	return n
+}
+
+// extent is the range of the sums of a row's and a column's offset; empty for no elements.
+func (o *Offsets) extent() (lo, hi int) {
+	if len(o.Rows) == 0 || len(o.Cols) == 0 {
+		return 0, -1
+	}
+	return slices.Min(o.Rows) + slices.Min(o.Cols), slices.Max(o.Rows) + slices.Max(o.Cols)
+}
