@@ -263,6 +263,7 @@ func refuseLeaf(write *graph.Node) *graph.Node {
 	}
 	write.Refuse(&graph.Mistake{Code: shapeinfer.CodeLeaf, Summary: what + " is written inside the graph that is differentiated",
 		Operands: []graph.OperandNote{{Node: leaf, Text: "(needs gradient)"}},
+		Detail:   []string{fmt.Sprintf("a gradient that flows through the write is asked for at %s", graph.Caller())},
 		Help: []string{
 			fmt.Sprintf("write it outside of what is differentiated, in the update step; or compute a new value from %s", leaf.Called()),
 		}})

@@ -44,7 +44,9 @@ func TestFirstFaultIsNamed(t *testing.T) {
 			c.inFirstRow[n-1000], c.inSecondRow[n+10] = 0, 0
 			for range 5 {
 				_, err := s.Run(context.Background(), feed)
-				require.ErrorContains(t, err, c.want.Source().String(), "%d threads", threads)
+				var fault *exec.RunError
+				require.ErrorAs(t, err, &fault)
+				require.Same(t, c.want, fault.Node, "%d threads: %v", threads, err)
 			}
 			c.inFirstRow[n-1000], c.inSecondRow[n+10] = 7, 7
 		}

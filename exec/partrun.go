@@ -15,7 +15,7 @@ type boundPart struct {
 	part  *part
 	args  *bind.Args
 	call  *backend.Call // of the whole
-	cost  int // an estimate of the time of a run, in nanoseconds
+	cost  int           // an estimate of the time of a run, in nanoseconds
 	cut   cut
 	size  int // of a tile: rows, or elements of each row
 	tiles int

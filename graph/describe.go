@@ -98,6 +98,8 @@ func (n *Node) made() string {
 	switch f := n.function(); {
 	case isAsked:
 		return a.call()
+	case n.IsMutable():
+		return "Input (mutable)"
 	case n.op.Class == Source:
 		return n.op.Func
 	case n.origin != nil:

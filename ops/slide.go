@@ -85,11 +85,12 @@ func slide(x node, kernel []graph.Dim, s shapeinfer.Steps, after []graph.Dim, fi
 }
 
 // unslide is the opposite of slide: it puts windows back on the last axes, whose sizes are
-// given, and adds up what meets.
+// given, and adds up what meets. The last axis comes last, so that what is added up first,
+// and is most, are whole rows.
 func unslide(x node, sizes []graph.Dim, s shapeinfer.Steps) node {
-	lead := x.Rank() - 2*len(sizes)
-	for i := len(sizes) - 1; i >= 0; i-- {
-		x = Fold(MoveAxis(x, lead+i, -1), lead+2*i, sizes[i], s.Stride[i], s.Dilation[i])
+	lead, last := x.Rank()-2*len(sizes), x.Rank()-len(sizes)-1
+	for i, size := range sizes {
+		x = Fold(MoveAxis(x, lead, -1), last, size, s.Stride[i], s.Dilation[i])
 	}
 	return x
 }

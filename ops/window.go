@@ -69,18 +69,36 @@ func init() {
 	})
 }
 
-// expandFold reads each place of the result from all windows that reach it, so that
+// expandFold adds up what all windows have at one place, place by place. Windows whose
+// size is not known or large are read by views: see foldByViews.
+func expandFold(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, a, rank := in[0], n.Attrs().(FoldAttrs), n.Rank()
+	axis := countedFromZero([]int{a.Axis}, rank)[0]
+	size, known := x.Shape()[rank].Int()
+	switch {
+	case known && size == int64(a.Stride) && a.Dilation == 1:
+		return sideBySide(n, x, axis)
+	case !known || size > maxTaps || size == 0 || x.DType() == graph.Bool:
+		return foldByViews(n, x, axis)
+	}
+	sum := num(0)
+	for k := range size {
+		tap := Select(x, rank, graph.Dim(k))
+		before := graph.Dim(int(k) * a.Dilation)
+		after := a.Length.Minus(before).Minus(spacedLength(tap.Shape()[axis], a.Stride))
+		sum = Add(sum, Apply(opPad, PadAttrs{Axis: axis, Before: before, After: after, Step: a.Stride}, tap))
+	}
+	return sum
+}
+
+// foldByViews reads each place of the result from all windows that reach it, so that
 // nothing is scattered. Element k of the window that starts at j lands on j + k·dilation;
 // with zeros between and around the starts, and k counted backwards from the last, all
 // that lands on place i stands at i + k·dilation: on the diagonal of windows over the
 // starts. Each element of the result is one sum over that view.
-func expandFold(n *graph.Node, in []*graph.Node) *graph.Node {
-	x, a, rank := in[0], n.Attrs().(FoldAttrs), n.Rank()
-	axis := countedFromZero([]int{a.Axis}, rank)[0]
+func foldByViews(n, x node, axis int) node {
+	a, rank := n.Attrs().(FoldAttrs), n.Rank()
 	count, size := x.Shape()[axis], x.Shape()[rank]
-	if size == graph.Dim(a.Stride) && a.Dilation == 1 {
-		return sideBySide(n, x, axis)
-	}
 	// The elements of a window go before the last axis, so that rows stay whole.
 	elements := rank - 1
 	x = Transpose(x, elements, rank)

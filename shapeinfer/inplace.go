@@ -2,6 +2,7 @@ package shapeinfer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
@@ -173,10 +174,23 @@ func operandOverlap(c *graph.Call, i int, how Sharing) *graph.Mistake {
 	if how == SharesUndecided {
 		reason = fmt.Sprintf("for some sizes %s shares memory with %s at other positions: %s", x.Called(), dest.Called(), reason)
 	} else if at, from, ok := conflict(LayoutOf(dest), BroadcastView(LayoutOf(x), dest.Shape(), c.Node().Stretch(i))); ok {
-		reason = fmt.Sprintf("%s is computed from the cell of %s, which is written too: %s", element(dest, at), element(dest, from), reason)
+		reason = fmt.Sprintf("%s is computed from %s, the cell of %s, which is written too: %s",
+			element(dest, at), element(x, unstretched(at, x.Shape())), element(dest, from), reason)
 	}
 	m.Detail = []string{reason}
 	return m
+}
+
+// unstretched gives the element of a value of the given shape that is read where it is
+// repeated.
+func unstretched(at []int64, s graph.Shape) []int64 {
+	own := slices.Clone(at[len(at)-len(s):])
+	for axis, d := range s {
+		if d == 1 {
+			own[axis] = 0
+		}
+	}
+	return own
 }
 
 // element gives an element in words: "x[0,1]".

@@ -95,6 +95,7 @@ func (t *trier) resize() {
 		s := slices.Clone(want)
 		var exact bool
 		if s[axis], exact = from.NumElements().ExactDiv(rest); exact && t.tryShape(attrs, s) {
+			t.orLeftOpen(attrs, s, axis)
 			return
 		}
 	}
@@ -107,6 +108,16 @@ func (t *trier) tryShape(attrs sized, s graph.Shape) bool {
 	changed := attrs.WithShape(s)
 	text := graph.CallText(t.n, changed, t.n.In(0).Called())
 	return t.try(graph.Fix{Kind: graph.FixArguments, Text: text, Gives: s}, graph.Change{Node: t.n, Attrs: changed})
+}
+
+// orLeftOpen adds to the last suggestion that one size can be left to be found.
+func (t *trier) orLeftOpen(attrs sized, s graph.Shape, axis int) {
+	open := slices.Clone(s)
+	open[axis] = -1
+	changed := attrs.WithShape(open)
+	if t.cures(t.n.Graph().Try(graph.Change{Node: t.n, Attrs: changed})) {
+		t.fixes[len(t.fixes)-1].Text += " or " + graph.CallText(t.n, changed, t.n.In(0).Called())
+	}
 }
 
 // joiner is what the attributes of an operation that joins operands implement.

@@ -26,33 +26,50 @@ func TestRandomWrites(t *testing.T) {
 	}
 	refused, writes := 0, 0
 	for seed := range programs {
-		p := newWritesProgram(uint64(seed))
-		overlap := p.run(t)
-		report := shapeinfer.Check(p.v.g)
-		writes += p.writes
-		about := fmt.Sprintf("seed %d: %s", seed, describe(p.steps))
-		if overlap {
+		count, overlaps := writesAgree(t, uint64(seed))
+		writes += count
+		if overlaps {
 			refused++
-			require.Error(t, report.Err(), about)
-			code := report.Errors[0].Code
-			require.True(t, code == shapeinfer.CodeSelfOverlap || code == shapeinfer.CodeOperandOverlap, "%s\n%v", about, report)
-			continue
-		}
-		require.NoError(t, report.Err(), about)
-		values, _ := p.v.results()
-		var outputs []*graph.Node
-		for _, name := range p.v.names {
-			outputs = append(outputs, values[name])
-		}
-		got, err := compute(p.v.g, outputs, p.v.fed)
-		require.NoError(t, err, about)
-		for i, name := range p.v.names {
-			m := p.memory[name]
-			require.NoError(t, got[i].want(name, m.shape, m.elements(), tolerance{relative: 1e-12}), about)
 		}
 	}
 	t.Logf("%d writes, %d programs refused", writes, refused)
 	require.NotZero(t, refused)
+}
+
+// FuzzRandomWrites is [TestRandomWrites] for any seed.
+func FuzzRandomWrites(f *testing.F) {
+	for seed := range uint64(20) {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, seed uint64) { writesAgree(t, seed) })
+}
+
+// writesAgree compares one program; overlaps says that it is to be refused.
+func writesAgree(t *testing.T, seed uint64) (writes int, overlaps bool) {
+	t.Helper()
+	p := newWritesProgram(seed)
+	overlaps = p.run(t)
+	report := shapeinfer.Check(p.v.g)
+	about := fmt.Sprintf("seed %d: %s", seed, describe(p.steps))
+	if overlaps {
+		require.Error(t, report.Err(), about)
+		code := report.Errors[0].Code
+		require.True(t, code == shapeinfer.CodeSelfOverlap || code == shapeinfer.CodeOperandOverlap, "%s\n%v", about, report)
+		return p.writes, true
+	}
+	require.NoError(t, report.Err(), about)
+	values, _ := p.v.results()
+	var outputs []*graph.Node
+	for _, name := range p.v.names {
+		outputs = append(outputs, values[name])
+	}
+	got, err := compute(p.v.g, outputs, p.v.fed)
+	require.NoError(t, err, about)
+	for i, name := range p.v.names {
+		m := p.memory[name]
+		require.NoError(t, got[i].want(name, m.shape, m.elements(), tolerance{relative: 1e-12}), about)
+	}
+	return p.writes, false
 }
 
 // TestGradientsOfRandomWrites compares the gradients of the same kind of programs with

@@ -103,6 +103,9 @@ func (a *Asm) NewLabel() Label {
 // Bind puts a label at the current place in the code.
 func (a *Asm) Bind(l Label) { a.labels[l] = place{offset: len(a.code)} }
 
+// Offset is where a label is bound, in bytes from the beginning of the code.
+func (a *Asm) Offset(l Label) int { return a.labels[l].offset }
+
 // Here makes a label at the current place in the code.
 func (a *Asm) Here() Label {
 	l := a.NewLabel()

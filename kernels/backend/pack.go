@@ -215,6 +215,13 @@ func copyRow[T uint8 | uint32 | uint64](dst unsafe.Pointer, to int, src unsafe.P
 	}
 	size := int(unsafe.Sizeof(T(0)))
 	to, from = to*size, from*size
+	for ; n > 4; n -= 4 {
+		*(*T)(dst) = *(*T)(src)
+		*(*T)(unsafe.Add(dst, to)) = *(*T)(unsafe.Add(src, from))
+		*(*T)(unsafe.Add(dst, 2*to)) = *(*T)(unsafe.Add(src, 2*from))
+		*(*T)(unsafe.Add(dst, 3*to)) = *(*T)(unsafe.Add(src, 3*from))
+		dst, src = unsafe.Add(dst, 4*to), unsafe.Add(src, 4*from)
+	}
 	for range n - 1 {
 		*(*T)(dst) = *(*T)(src)
 		dst, src = unsafe.Add(dst, to), unsafe.Add(src, from)

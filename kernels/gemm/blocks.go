@@ -23,6 +23,9 @@ type Scratch[T scalar.Number] struct {
 	args      tileArgs
 	transpose transposeArgs
 	pieces    piecesArgs
+	thin      thinArgs
+	dot       dotArgs
+	sums      [2 * dotBlocks]T // the last ones are spoilt
 }
 
 // Reserve prepares for products of the sizes.
@@ -32,9 +35,13 @@ func (s *Scratch[T]) Reserve(m, n, k int) {
 
 func (s *Scratch[T]) reserve(p *Product[T]) {
 	k := min(p.K, KBlock)
-	if v := inVectors[T](); v != nil && p.C.Col == 1 {
-		s.a = grow(s.a, (k+v.cols)*min(p.M, v.blockRows)) // a pitch is less than k and a row of a tile
-		s.b = grow(s.b, (k+1)*v.cols)
+	if v := inVectors[T](); v != nil && (p.C.Col == 1 || p.N == 1 && p.C.Row == 1) {
+		s.a = grow(s.a, (k+v.cols)*min(roundUp(p.M, v.rows), v.blockRows+v.rows)) // a pitch is less than k and a row of a tile
+		panels := 1
+		if p.M > v.blockRows {
+			panels = (min(p.N, packedCols) + v.cols - 1) / v.cols
+		}
+		s.b = grow(s.b, max((k+1)*v.cols*panels, thinCols))
 		if p.Offsets != nil {
 			s.runs = grow(s.runs, (k+v.cols)*v.cols)
 		}

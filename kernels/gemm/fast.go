@@ -18,7 +18,17 @@ type vectorized struct {
 	masks       func(cols int) unsafe.Pointer
 	transpose   func(*transposeArgs)
 	copyPieces  func(*piecesArgs)
+	addRow      func(*thinArgs)
+	addRows     func(*thinArgs) // thinRows of them
+	dot         func(*dotArgs)
 }
+
+// blockBytes is the size of a block of A.
+const blockBytes = 240 << 10
+
+// packedCols is the number of columns of C for which B is kept packed while blocks of rows
+// of A pass.
+const packedCols = 4096
 
 // tileArgs are the arguments of a loop. Steps are in bytes; package gen knows the
 // offsets. Addresses are numbers since the loop moves some beyond the memory.
@@ -44,35 +54,76 @@ type transposeArgs struct {
 }
 
 // fetchRows is how many rows of B are fetched before they are used.
-const fetchRows = 12
+const fetchRows = 24
 
 // fast computes a part of C, whose columns are contiguous, in vector registers. A block
 // of rows of A and of KBlock of its columns stays in the second-level cache, while panels
 // of B of as many columns as a tile has pass through the first-level one.
 func (q *job[T]) fast(v *vectorized, c part, s *Scratch[T]) {
-	f := panels[T]{job: q, v: v, s: s, args: &s.args, size: int(unsafe.Sizeof(q.a.Data[0])), cols: c.right - c.left}
-	for i := c.top; i < c.bottom; i += v.blockRows {
-		f.i, f.ni = i, min(v.blockRows, c.bottom-i)
-		for p := 0; p < q.k; p += KBlock {
-			f.p, f.np = p, min(KBlock, q.k-p)
-			f.takeA()
-			for j := c.left; j < c.right; j += v.cols {
-				f.columns(j, min(v.cols, c.right-j))
-			}
+	f := panels[T]{job: q, v: v, s: s, args: &s.args, size: int(unsafe.Sizeof(q.a.Data[0])), part: c}
+	switch rows := c.bottom - c.top; {
+	case rows == 1 && c.right-c.left == 1 && f.dots():
+	case rows == 1 && f.b.Col == 1 && f.offsets == nil:
+		if f.part.left = f.addedRows(); f.part.left < c.right {
+			f.low()
 		}
+	case rows <= v.rows:
+		f.low()
+	default:
+		f.high()
 	}
 }
 
 // panels is a block of A, of ni rows and np columns at (i, p), and how it is read.
 type panels[T scalar.Number] struct {
 	*job[T]
+	part
 	v    *vectorized
 	s    *Scratch[T]
 	size int // of an element
-	cols int // of C that are computed
 	args *tileArgs
 
 	i, ni, p, np int
+	// B is packed at packed in the scratch memory, and stays so.
+	packed          int
+	keeps, isPacked bool
+}
+
+// low computes a part that is no higher than a tile: B is read once.
+func (f *panels[T]) low() {
+	f.i, f.ni = f.top, f.bottom-f.top
+	for j := f.left; j < f.right; j += f.v.cols {
+		for p := 0; p < f.k; p += KBlock {
+			f.p, f.np = p, min(KBlock, f.k-p)
+			f.columns(j, min(f.v.cols, f.right-j))
+		}
+	}
+}
+
+// high computes a part that is higher than a tile. If it is higher than a block of A, B
+// stays packed from block to block.
+func (f *panels[T]) high() {
+	height := f.bottom - f.top
+	blocks := (height + f.v.blockRows - 1) / f.v.blockRows
+	rows := roundUp((height+blocks-1)/blocks, f.v.rows)
+	f.keeps = blocks > 1
+	for left := f.left; left < f.right; left += packedCols {
+		right := min(left+packedCols, f.right)
+		for p := 0; p < f.k; p += KBlock {
+			f.p, f.np, f.isPacked = p, min(KBlock, f.k-p), false
+			for i := f.top; i < f.bottom; i += rows {
+				f.i, f.ni = i, min(rows, f.bottom-i)
+				f.takeA()
+				for j := left; j < right; j += f.v.cols {
+					if f.keeps {
+						f.packed = (j - left) * f.np
+					}
+					f.columns(j, min(f.v.cols, right-j))
+				}
+				f.isPacked = f.keeps
+			}
+		}
+	}
 }
 
 // columns multiplies the block of A with a panel of B: nj columns from j on.
@@ -92,15 +143,15 @@ func (f *panels[T]) columns(j, nj int) {
 		args.masks = f.v.masks(nj)
 	}
 	switch {
+	case f.isPacked:
+		f.readPacked()
 	case f.offsets != nil:
 		f.packOffsets(j, nj)
-	case nj < f.v.cols:
-		f.packB(j, nj)
-	case f.b.Col == 1:
+	case f.b.Col == 1 && f.readsB(j, nj):
 		args.b = address(f.b.Data, f.b.Start+f.p*f.b.Row+j)
 		args.bRow = f.b.Row * f.size
-		if left > rows {
-			args.copy, args.ahead, args.tiles = address(f.s.b, 0), fetchRows*args.bRow, 1
+		if nj == f.v.cols && left > rows {
+			args.copy, args.ahead, args.tiles = address(f.s.b, f.packed), fetchRows*args.bRow, 1
 			f.v.copying(args)
 			left -= rows
 			f.readPacked()
@@ -117,9 +168,21 @@ func (f *panels[T]) columns(j, nj int) {
 	}
 }
 
+// readsB reports whether rows of B, whose columns are contiguous, are read where they lie,
+// at least the first time: whole panels are; others if they need not be packed for later,
+// and if there is memory behind them.
+func (f *panels[T]) readsB(j, nj int) bool {
+	if nj == f.v.cols {
+		return true
+	}
+	rows := f.b.Start + j + f.p*f.b.Row
+	first, last := rows, rows+(f.np-1)*f.b.Row
+	return !f.keeps && max(first, last)+f.v.cols <= len(f.b.Data)
+}
+
 // readPacked points at the packed panel of B.
 func (f *panels[T]) readPacked() {
-	f.args.b, f.args.bRow = address(f.s.b, 0), f.v.cols*f.size
+	f.args.b, f.args.bRow = address(f.s.b, f.packed), f.v.cols*f.size
 }
 
 // pointA points at the block of A.

@@ -15,13 +15,21 @@ var vectorized32, vectorized64 = choose(cpu.Chosen())
 func choose(isa cpu.ISA) (f32, f64 *vectorized) {
 	switch isa {
 	case cpu.AVX2:
-		return &vectorized{6, 16, 240, tilesF32AVX2[0][:], tilesF32AVX2[1][:], tileF32AVX2Copying, lanes32, transposeF32, copyPiecesF32},
-			&vectorized{6, 8, 120, tilesF64AVX2[0][:], tilesF64AVX2[1][:], tileF64AVX2Copying, lanes64, transposeF64, copyPiecesF64}
+		f32 = &vectorized{rows: 6, cols: 16, whole: tilesF32AVX2[0][:], part: tilesF32AVX2[1][:], copying: tileF32AVX2Copying,
+			masks: lanes32, addRow: addRowF32AVX2, addRows: addRowsF32AVX2}
+		f64 = &vectorized{rows: 6, cols: 8, whole: tilesF64AVX2[0][:], part: tilesF64AVX2[1][:], copying: tileF64AVX2Copying,
+			masks: lanes64, addRow: addRowF64AVX2, addRows: addRowsF64AVX2}
 	case cpu.AVX512:
-		return &vectorized{14, 32, 224, tilesF32AVX512[0][:], tilesF32AVX512[1][:], tileF32AVX512Copying, bits32, transposeF32, copyPiecesF32},
-			&vectorized{14, 16, 112, tilesF64AVX512[0][:], tilesF64AVX512[1][:], tileF64AVX512Copying, bits64, transposeF64, copyPiecesF64}
+		f32 = &vectorized{rows: 14, cols: 32, whole: tilesF32AVX512[0][:], part: tilesF32AVX512[1][:], copying: tileF32AVX512Copying,
+			masks: bits32, addRow: addRowF32AVX512, addRows: addRowsF32AVX512}
+		f64 = &vectorized{rows: 14, cols: 16, whole: tilesF64AVX512[0][:], part: tilesF64AVX512[1][:], copying: tileF64AVX512Copying,
+			masks: bits64, addRow: addRowF64AVX512, addRows: addRowsF64AVX512}
+	default:
+		return nil, nil
 	}
-	return nil, nil
+	f32.blockRows, f32.transpose, f32.copyPieces, f32.dot = blockBytes/(4*KBlock), transposeF32, copyPiecesF32, dotF32
+	f64.blockRows, f64.transpose, f64.copyPieces, f64.dot = blockBytes/(8*KBlock), transposeF64, copyPiecesF64, dotF64
+	return f32, f64
 }
 
 // inVectors gives the loops for a type of elements, or nil.

@@ -20,7 +20,7 @@ func (f *panels[T]) packOffsets(j, nj int) {
 	rows, cols := o.Rows[f.p:][:f.np], o.Cols[j:][:nj]
 	switch whole := o.stays(f.p, j, f.b.Start, pieceBytes/f.size, len(f.b.Data)); {
 	case whole && o.along == alongColumns:
-		f.copyPieces(rows, o.pieces[j/f.v.cols], f.s.b, f.v.cols)
+		f.copyPieces(rows, o.pieces[j/f.v.cols], f.s.b[f.packed:], f.v.cols)
 	case whole && o.along == alongRows:
 		f.copyPieces(cols, o.pieces[f.p/KBlock], f.s.runs, f.pitch())
 		f.transposeRuns(rows, cols)
@@ -47,7 +47,7 @@ func (f *panels[T]) transposeRuns(rows, cols []int) {
 	t := &f.s.transpose
 	*t = transposeArgs{blocks: blocks, srcRow: pitch * f.size, dstRow: f.v.cols * f.size}
 	for c := 0; blocks > 0 && c < len(cols); c += side {
-		t.src, t.dst = unsafe.Pointer(&f.s.runs[c*pitch]), unsafe.Pointer(&f.s.b[c])
+		t.src, t.dst = unsafe.Pointer(&f.s.runs[c*pitch]), unsafe.Pointer(&f.s.b[f.packed+c])
 		f.v.transpose(t)
 	}
 	f.packElements(rows, cols, blocks*side)
@@ -55,7 +55,7 @@ func (f *panels[T]) transposeRuns(rows, cols []int) {
 
 // packElements copies one element at a time, of rows from first on.
 func (f *panels[T]) packElements(rows, cols []int, first int) {
-	dst, data := f.s.b, f.b.Data
+	dst, data := f.s.b[f.packed:], f.b.Data
 	for k := first; k < len(rows); k++ {
 		row, to := f.b.Start+rows[k], dst[k*f.v.cols:][:len(cols)]
 		for c, at := range cols {

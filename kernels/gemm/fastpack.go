@@ -6,11 +6,11 @@ import "unsafe"
 // sets of the cache, or few of each line were used at a time; unless little is computed
 // from it.
 func (f *panels[T]) readsA() bool {
-	switch {
-	case f.cols <= 2*f.v.cols:
+	switch cols := f.right - f.left; {
+	case cols <= 2*f.v.cols, f.bottom-f.top <= f.v.rows:
 		return true
 	case f.a.Row == 1:
-		return f.cols <= 4*f.v.cols && f.a.Col*f.size%1024 != 0
+		return cols <= 4*f.v.cols && f.a.Col*f.size%1024 != 0
 	}
 	return f.a.Col == 1 && f.a.Row*f.size%2048 != 0
 }
@@ -60,7 +60,7 @@ func (f *panels[T]) packB(j, nj int) {
 	f.readPacked()
 	b, cols, rows := &f.b, f.v.cols, f.np
 	at := b.Start + f.p*b.Row + j*b.Col
-	dst := f.s.b[:rows*cols]
+	dst := f.s.b[f.packed:][:rows*cols]
 	if nj < cols {
 		clear(dst)
 	}

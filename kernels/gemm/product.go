@@ -118,7 +118,12 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 		first := lo % p.M
 		end := min(p.M, first+hi-lo)
 		s.job = p.matrix(lo / p.M)
-		s.job.run(part{first, end, left, right}, s)
+		if c := (part{first, end, left, right}); s.job.isColumn() {
+			s.job.flip()
+			s.job.run(part{left, right, first, end}, s)
+		} else {
+			s.job.run(c, s)
+		}
 		lo += end - first
 	}
 }
@@ -134,4 +139,22 @@ func (p *Product[T]) matrix(index int) job[T] {
 		q.c.Start += i * p.StepC[axis]
 	}
 	return q
+}
+
+// isColumn reports whether the product is better computed as its transpose, of one row with
+// contiguous elements.
+func (q *job[T]) isColumn() bool {
+	return q.n == 1 && q.m > 1 && q.c.Row == 1 && q.offsets == nil && inVectors[T]() != nil
+}
+
+// flip makes Cᵀ = Bᵀ·Aᵀ of C = A·B.
+func (q *job[T]) flip() {
+	q.m, q.n = q.n, q.m
+	q.a, q.b = q.b.transposed(), q.a.transposed()
+	q.c = q.c.transposed()
+}
+
+func (m Matrix[T]) transposed() Matrix[T] {
+	m.Row, m.Col = m.Col, m.Row
+	return m
 }

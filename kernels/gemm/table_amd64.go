@@ -22,425 +22,465 @@ var tilesF64AVX512 = [2][15]func(*tileArgs){
 	{nil, tileF64AVX512Rows1Masked, tileF64AVX512Rows2Masked, tileF64AVX512Rows3Masked, tileF64AVX512Rows4Masked, tileF64AVX512Rows5Masked, tileF64AVX512Rows6Masked, tileF64AVX512Rows7Masked, tileF64AVX512Rows8Masked, tileF64AVX512Rows9Masked, tileF64AVX512Rows10Masked, tileF64AVX512Rows11Masked, tileF64AVX512Rows12Masked, tileF64AVX512Rows13Masked, tileF64AVX512Rows14Masked},
 }
 
-// tileF32AVX2Rows1 multiplies tiles: 1 rows.
+// tileF32AVX2Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
 func tileF32AVX2Rows1(args *tileArgs)
 
-// tileF32AVX2Rows2 multiplies tiles: 2 rows.
+// tileF32AVX2Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
 func tileF32AVX2Rows2(args *tileArgs)
 
-// tileF32AVX2Rows3 multiplies tiles: 3 rows.
+// tileF32AVX2Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
 func tileF32AVX2Rows3(args *tileArgs)
 
-// tileF32AVX2Rows4 multiplies tiles: 4 rows.
+// tileF32AVX2Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
 func tileF32AVX2Rows4(args *tileArgs)
 
-// tileF32AVX2Rows5 multiplies tiles: 5 rows.
+// tileF32AVX2Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
 func tileF32AVX2Rows5(args *tileArgs)
 
-// tileF32AVX2Rows6 multiplies tiles: 6 rows.
+// tileF32AVX2Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
 func tileF32AVX2Rows6(args *tileArgs)
 
-// tileF32AVX2Rows1Masked multiplies tiles: 1 rows, some of the columns.
+// tileF32AVX2Rows1Masked multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX2Rows1Masked(args *tileArgs)
 
-// tileF32AVX2Rows2Masked multiplies tiles: 2 rows, some of the columns.
+// tileF32AVX2Rows2Masked multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX2Rows2Masked(args *tileArgs)
 
-// tileF32AVX2Rows3Masked multiplies tiles: 3 rows, some of the columns.
+// tileF32AVX2Rows3Masked multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX2Rows3Masked(args *tileArgs)
 
-// tileF32AVX2Rows4Masked multiplies tiles: 4 rows, some of the columns.
+// tileF32AVX2Rows4Masked multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX2Rows4Masked(args *tileArgs)
 
-// tileF32AVX2Rows5Masked multiplies tiles: 5 rows, some of the columns.
+// tileF32AVX2Rows5Masked multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX2Rows5Masked(args *tileArgs)
 
-// tileF32AVX2Rows6Masked multiplies tiles: 6 rows, some of the columns.
+// tileF32AVX2Rows6Masked multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX2Rows6Masked(args *tileArgs)
 
-// tileF32AVX2Copying multiplies tiles: 6 rows, copying B.
+// tileF32AVX2Copying multiplies tiles of 6 rows and copies B.
 //
 //go:noescape
 func tileF32AVX2Copying(args *tileArgs)
 
-// tileF64AVX2Rows1 multiplies tiles: 1 rows.
+// addRowF32AVX2 adds a row times a factor to sums.
+//
+//go:noescape
+func addRowF32AVX2(args *thinArgs)
+
+// addRowsF32AVX2 adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsF32AVX2(args *thinArgs)
+
+// tileF64AVX2Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
 func tileF64AVX2Rows1(args *tileArgs)
 
-// tileF64AVX2Rows2 multiplies tiles: 2 rows.
+// tileF64AVX2Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
 func tileF64AVX2Rows2(args *tileArgs)
 
-// tileF64AVX2Rows3 multiplies tiles: 3 rows.
+// tileF64AVX2Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
 func tileF64AVX2Rows3(args *tileArgs)
 
-// tileF64AVX2Rows4 multiplies tiles: 4 rows.
+// tileF64AVX2Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
 func tileF64AVX2Rows4(args *tileArgs)
 
-// tileF64AVX2Rows5 multiplies tiles: 5 rows.
+// tileF64AVX2Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
 func tileF64AVX2Rows5(args *tileArgs)
 
-// tileF64AVX2Rows6 multiplies tiles: 6 rows.
+// tileF64AVX2Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
 func tileF64AVX2Rows6(args *tileArgs)
 
-// tileF64AVX2Rows1Masked multiplies tiles: 1 rows, some of the columns.
+// tileF64AVX2Rows1Masked multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX2Rows1Masked(args *tileArgs)
 
-// tileF64AVX2Rows2Masked multiplies tiles: 2 rows, some of the columns.
+// tileF64AVX2Rows2Masked multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX2Rows2Masked(args *tileArgs)
 
-// tileF64AVX2Rows3Masked multiplies tiles: 3 rows, some of the columns.
+// tileF64AVX2Rows3Masked multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX2Rows3Masked(args *tileArgs)
 
-// tileF64AVX2Rows4Masked multiplies tiles: 4 rows, some of the columns.
+// tileF64AVX2Rows4Masked multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX2Rows4Masked(args *tileArgs)
 
-// tileF64AVX2Rows5Masked multiplies tiles: 5 rows, some of the columns.
+// tileF64AVX2Rows5Masked multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX2Rows5Masked(args *tileArgs)
 
-// tileF64AVX2Rows6Masked multiplies tiles: 6 rows, some of the columns.
+// tileF64AVX2Rows6Masked multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX2Rows6Masked(args *tileArgs)
 
-// tileF64AVX2Copying multiplies tiles: 6 rows, copying B.
+// tileF64AVX2Copying multiplies tiles of 6 rows and copies B.
 //
 //go:noescape
 func tileF64AVX2Copying(args *tileArgs)
 
-// tileF32AVX512Rows1 multiplies tiles: 1 rows.
+// addRowF64AVX2 adds a row times a factor to sums.
+//
+//go:noescape
+func addRowF64AVX2(args *thinArgs)
+
+// addRowsF64AVX2 adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsF64AVX2(args *thinArgs)
+
+// tileF32AVX512Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
 func tileF32AVX512Rows1(args *tileArgs)
 
-// tileF32AVX512Rows2 multiplies tiles: 2 rows.
+// tileF32AVX512Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
 func tileF32AVX512Rows2(args *tileArgs)
 
-// tileF32AVX512Rows3 multiplies tiles: 3 rows.
+// tileF32AVX512Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
 func tileF32AVX512Rows3(args *tileArgs)
 
-// tileF32AVX512Rows4 multiplies tiles: 4 rows.
+// tileF32AVX512Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
 func tileF32AVX512Rows4(args *tileArgs)
 
-// tileF32AVX512Rows5 multiplies tiles: 5 rows.
+// tileF32AVX512Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
 func tileF32AVX512Rows5(args *tileArgs)
 
-// tileF32AVX512Rows6 multiplies tiles: 6 rows.
+// tileF32AVX512Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
 func tileF32AVX512Rows6(args *tileArgs)
 
-// tileF32AVX512Rows7 multiplies tiles: 7 rows.
+// tileF32AVX512Rows7 multiplies tiles of 7 rows.
 //
 //go:noescape
 func tileF32AVX512Rows7(args *tileArgs)
 
-// tileF32AVX512Rows8 multiplies tiles: 8 rows.
+// tileF32AVX512Rows8 multiplies tiles of 8 rows.
 //
 //go:noescape
 func tileF32AVX512Rows8(args *tileArgs)
 
-// tileF32AVX512Rows9 multiplies tiles: 9 rows.
+// tileF32AVX512Rows9 multiplies tiles of 9 rows.
 //
 //go:noescape
 func tileF32AVX512Rows9(args *tileArgs)
 
-// tileF32AVX512Rows10 multiplies tiles: 10 rows.
+// tileF32AVX512Rows10 multiplies tiles of 10 rows.
 //
 //go:noescape
 func tileF32AVX512Rows10(args *tileArgs)
 
-// tileF32AVX512Rows11 multiplies tiles: 11 rows.
+// tileF32AVX512Rows11 multiplies tiles of 11 rows.
 //
 //go:noescape
 func tileF32AVX512Rows11(args *tileArgs)
 
-// tileF32AVX512Rows12 multiplies tiles: 12 rows.
+// tileF32AVX512Rows12 multiplies tiles of 12 rows.
 //
 //go:noescape
 func tileF32AVX512Rows12(args *tileArgs)
 
-// tileF32AVX512Rows13 multiplies tiles: 13 rows.
+// tileF32AVX512Rows13 multiplies tiles of 13 rows.
 //
 //go:noescape
 func tileF32AVX512Rows13(args *tileArgs)
 
-// tileF32AVX512Rows14 multiplies tiles: 14 rows.
+// tileF32AVX512Rows14 multiplies tiles of 14 rows.
 //
 //go:noescape
 func tileF32AVX512Rows14(args *tileArgs)
 
-// tileF32AVX512Rows1Masked multiplies tiles: 1 rows, some of the columns.
+// tileF32AVX512Rows1Masked multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows1Masked(args *tileArgs)
 
-// tileF32AVX512Rows2Masked multiplies tiles: 2 rows, some of the columns.
+// tileF32AVX512Rows2Masked multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows2Masked(args *tileArgs)
 
-// tileF32AVX512Rows3Masked multiplies tiles: 3 rows, some of the columns.
+// tileF32AVX512Rows3Masked multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows3Masked(args *tileArgs)
 
-// tileF32AVX512Rows4Masked multiplies tiles: 4 rows, some of the columns.
+// tileF32AVX512Rows4Masked multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows4Masked(args *tileArgs)
 
-// tileF32AVX512Rows5Masked multiplies tiles: 5 rows, some of the columns.
+// tileF32AVX512Rows5Masked multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows5Masked(args *tileArgs)
 
-// tileF32AVX512Rows6Masked multiplies tiles: 6 rows, some of the columns.
+// tileF32AVX512Rows6Masked multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows6Masked(args *tileArgs)
 
-// tileF32AVX512Rows7Masked multiplies tiles: 7 rows, some of the columns.
+// tileF32AVX512Rows7Masked multiplies tiles of 7 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows7Masked(args *tileArgs)
 
-// tileF32AVX512Rows8Masked multiplies tiles: 8 rows, some of the columns.
+// tileF32AVX512Rows8Masked multiplies tiles of 8 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows8Masked(args *tileArgs)
 
-// tileF32AVX512Rows9Masked multiplies tiles: 9 rows, some of the columns.
+// tileF32AVX512Rows9Masked multiplies tiles of 9 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows9Masked(args *tileArgs)
 
-// tileF32AVX512Rows10Masked multiplies tiles: 10 rows, some of the columns.
+// tileF32AVX512Rows10Masked multiplies tiles of 10 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows10Masked(args *tileArgs)
 
-// tileF32AVX512Rows11Masked multiplies tiles: 11 rows, some of the columns.
+// tileF32AVX512Rows11Masked multiplies tiles of 11 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows11Masked(args *tileArgs)
 
-// tileF32AVX512Rows12Masked multiplies tiles: 12 rows, some of the columns.
+// tileF32AVX512Rows12Masked multiplies tiles of 12 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows12Masked(args *tileArgs)
 
-// tileF32AVX512Rows13Masked multiplies tiles: 13 rows, some of the columns.
+// tileF32AVX512Rows13Masked multiplies tiles of 13 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows13Masked(args *tileArgs)
 
-// tileF32AVX512Rows14Masked multiplies tiles: 14 rows, some of the columns.
+// tileF32AVX512Rows14Masked multiplies tiles of 14 rows, some of the columns.
 //
 //go:noescape
 func tileF32AVX512Rows14Masked(args *tileArgs)
 
-// tileF32AVX512Copying multiplies tiles: 14 rows, copying B.
+// tileF32AVX512Copying multiplies tiles of 14 rows and copies B.
 //
 //go:noescape
 func tileF32AVX512Copying(args *tileArgs)
 
-// tileF64AVX512Rows1 multiplies tiles: 1 rows.
+// addRowF32AVX512 adds a row times a factor to sums.
+//
+//go:noescape
+func addRowF32AVX512(args *thinArgs)
+
+// addRowsF32AVX512 adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsF32AVX512(args *thinArgs)
+
+// tileF64AVX512Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
 func tileF64AVX512Rows1(args *tileArgs)
 
-// tileF64AVX512Rows2 multiplies tiles: 2 rows.
+// tileF64AVX512Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
 func tileF64AVX512Rows2(args *tileArgs)
 
-// tileF64AVX512Rows3 multiplies tiles: 3 rows.
+// tileF64AVX512Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
 func tileF64AVX512Rows3(args *tileArgs)
 
-// tileF64AVX512Rows4 multiplies tiles: 4 rows.
+// tileF64AVX512Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
 func tileF64AVX512Rows4(args *tileArgs)
 
-// tileF64AVX512Rows5 multiplies tiles: 5 rows.
+// tileF64AVX512Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
 func tileF64AVX512Rows5(args *tileArgs)
 
-// tileF64AVX512Rows6 multiplies tiles: 6 rows.
+// tileF64AVX512Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
 func tileF64AVX512Rows6(args *tileArgs)
 
-// tileF64AVX512Rows7 multiplies tiles: 7 rows.
+// tileF64AVX512Rows7 multiplies tiles of 7 rows.
 //
 //go:noescape
 func tileF64AVX512Rows7(args *tileArgs)
 
-// tileF64AVX512Rows8 multiplies tiles: 8 rows.
+// tileF64AVX512Rows8 multiplies tiles of 8 rows.
 //
 //go:noescape
 func tileF64AVX512Rows8(args *tileArgs)
 
-// tileF64AVX512Rows9 multiplies tiles: 9 rows.
+// tileF64AVX512Rows9 multiplies tiles of 9 rows.
 //
 //go:noescape
 func tileF64AVX512Rows9(args *tileArgs)
 
-// tileF64AVX512Rows10 multiplies tiles: 10 rows.
+// tileF64AVX512Rows10 multiplies tiles of 10 rows.
 //
 //go:noescape
 func tileF64AVX512Rows10(args *tileArgs)
 
-// tileF64AVX512Rows11 multiplies tiles: 11 rows.
+// tileF64AVX512Rows11 multiplies tiles of 11 rows.
 //
 //go:noescape
 func tileF64AVX512Rows11(args *tileArgs)
 
-// tileF64AVX512Rows12 multiplies tiles: 12 rows.
+// tileF64AVX512Rows12 multiplies tiles of 12 rows.
 //
 //go:noescape
 func tileF64AVX512Rows12(args *tileArgs)
 
-// tileF64AVX512Rows13 multiplies tiles: 13 rows.
+// tileF64AVX512Rows13 multiplies tiles of 13 rows.
 //
 //go:noescape
 func tileF64AVX512Rows13(args *tileArgs)
 
-// tileF64AVX512Rows14 multiplies tiles: 14 rows.
+// tileF64AVX512Rows14 multiplies tiles of 14 rows.
 //
 //go:noescape
 func tileF64AVX512Rows14(args *tileArgs)
 
-// tileF64AVX512Rows1Masked multiplies tiles: 1 rows, some of the columns.
+// tileF64AVX512Rows1Masked multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows1Masked(args *tileArgs)
 
-// tileF64AVX512Rows2Masked multiplies tiles: 2 rows, some of the columns.
+// tileF64AVX512Rows2Masked multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows2Masked(args *tileArgs)
 
-// tileF64AVX512Rows3Masked multiplies tiles: 3 rows, some of the columns.
+// tileF64AVX512Rows3Masked multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows3Masked(args *tileArgs)
 
-// tileF64AVX512Rows4Masked multiplies tiles: 4 rows, some of the columns.
+// tileF64AVX512Rows4Masked multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows4Masked(args *tileArgs)
 
-// tileF64AVX512Rows5Masked multiplies tiles: 5 rows, some of the columns.
+// tileF64AVX512Rows5Masked multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows5Masked(args *tileArgs)
 
-// tileF64AVX512Rows6Masked multiplies tiles: 6 rows, some of the columns.
+// tileF64AVX512Rows6Masked multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows6Masked(args *tileArgs)
 
-// tileF64AVX512Rows7Masked multiplies tiles: 7 rows, some of the columns.
+// tileF64AVX512Rows7Masked multiplies tiles of 7 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows7Masked(args *tileArgs)
 
-// tileF64AVX512Rows8Masked multiplies tiles: 8 rows, some of the columns.
+// tileF64AVX512Rows8Masked multiplies tiles of 8 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows8Masked(args *tileArgs)
 
-// tileF64AVX512Rows9Masked multiplies tiles: 9 rows, some of the columns.
+// tileF64AVX512Rows9Masked multiplies tiles of 9 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows9Masked(args *tileArgs)
 
-// tileF64AVX512Rows10Masked multiplies tiles: 10 rows, some of the columns.
+// tileF64AVX512Rows10Masked multiplies tiles of 10 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows10Masked(args *tileArgs)
 
-// tileF64AVX512Rows11Masked multiplies tiles: 11 rows, some of the columns.
+// tileF64AVX512Rows11Masked multiplies tiles of 11 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows11Masked(args *tileArgs)
 
-// tileF64AVX512Rows12Masked multiplies tiles: 12 rows, some of the columns.
+// tileF64AVX512Rows12Masked multiplies tiles of 12 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows12Masked(args *tileArgs)
 
-// tileF64AVX512Rows13Masked multiplies tiles: 13 rows, some of the columns.
+// tileF64AVX512Rows13Masked multiplies tiles of 13 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows13Masked(args *tileArgs)
 
-// tileF64AVX512Rows14Masked multiplies tiles: 14 rows, some of the columns.
+// tileF64AVX512Rows14Masked multiplies tiles of 14 rows, some of the columns.
 //
 //go:noescape
 func tileF64AVX512Rows14Masked(args *tileArgs)
 
-// tileF64AVX512Copying multiplies tiles: 14 rows, copying B.
+// tileF64AVX512Copying multiplies tiles of 14 rows and copies B.
 //
 //go:noescape
 func tileF64AVX512Copying(args *tileArgs)
+
+// addRowF64AVX512 adds a row times a factor to sums.
+//
+//go:noescape
+func addRowF64AVX512(args *thinArgs)
+
+// addRowsF64AVX512 adds 8 rows times factors to sums.
+//
+//go:noescape
+func addRowsF64AVX512(args *thinArgs)
 
 // transposeF32 transposes square blocks of 32 bytes a side.
 //
@@ -452,6 +492,11 @@ func transposeF32(args *transposeArgs)
 //go:noescape
 func copyPiecesF32(args *piecesArgs)
 
+// dotF32 sums up 8 blocks of products.
+//
+//go:noescape
+func dotF32(args *dotArgs)
+
 // transposeF64 transposes square blocks of 32 bytes a side.
 //
 //go:noescape
@@ -461,3 +506,8 @@ func transposeF64(args *transposeArgs)
 //
 //go:noescape
 func copyPiecesF64(args *piecesArgs)
+
+// dotF64 sums up 8 blocks of products.
+//
+//go:noescape
+func dotF64(args *dotArgs)

@@ -19,6 +19,30 @@ type Code struct {
 	Streams bool
 	// Most is the greatest number of elements of a row, 0 for any.
 	Most int
+	// Stages is how to work on rows chunk by chunk; elementwise programs of one stage
+	// have none, since their operands' addresses can be moved along the row.
+	Stages []Stage
+	// Work is an estimate of the processor cycles for an element of a row.
+	Work float64
+}
+
+// Stage is a stage that does something for the elements of a row. With Layout.Halt set,
+// a call at the beginning of the code ends after the first stage. From there on Chunk is
+// the offset in the code to call for another chunk of the row, and Next that for what
+// comes between this stage and the next together with the next one's first chunk.
+type Stage struct {
+	Chunk, Next int
+	Reductions  []Reduction
+}
+
+// Reduction is where a stage puts what it makes of a chunk by a reduction: the element,
+// or the mask of a Bool, in all lanes of the vector at Home. For ArgMax and ArgMin that
+// is an index; the element of index i is the lane at Lanes of number i modulo their
+// number, that of 256 bytes.
+type Reduction struct {
+	Kind        rowprog.Reduction
+	Type        rowprog.Type // of the elements
+	Home, Lanes int          // in the block of arguments
 }
 
 // compiler holds what is known while a program is compiled.
@@ -37,6 +61,9 @@ type compiler struct {
 	stubs   []stub
 	leave   amd64.Label // the end of the call
 	streams bool
+	chunked bool // rows can be worked on chunk by chunk
+	stages  []stageLabels
+	work    float64
 }
 
 // constant is an element's size and bits.
@@ -63,13 +90,17 @@ func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
 	}()
 	c.leave = c.a.NewLabel()
 	c.streams = canStream(p)
+	c.chunked = !p.Elementwise() || p.Stages > 1
 	c.findOutside()
 	c.program()
 	n, bytes := c.a.Finish()
 	c.layout.Size = (c.layout.Size + BlockAlign - 1) &^ (BlockAlign - 1)
-	code = &Code{Layout: c.layout, Bytes: bytes, Length: n, Streams: c.streams}
+	code = &Code{Layout: c.layout, Bytes: bytes, Length: n, Streams: c.streams, Work: c.work}
 	if c.narrow {
 		code.Most = MostNarrow
+	}
+	for _, st := range c.stages {
+		code.Stages = append(code.Stages, Stage{c.a.Offset(st.chunkEntry), c.a.Offset(st.nextEntry), st.reductions})
 	}
 	return code, nil
 }
@@ -154,9 +185,7 @@ func (c *compiler) ramp(size int) *home {
 // program writes the code of all sections and of the loops over the outer axes.
 func (c *compiler) program() {
 	a, p := &c.a, c.p
-	for i := range min(len(p.Operands), len(pointerRegs)) {
-		a.MovLoad(pointerRegs[i], inBlock(c.layout.Pointer(i)))
-	}
+	c.loadPointers()
 	c.straight(c.section(rowprog.CallSection))
 	a.Align(16)
 	top := a.Here()
@@ -179,6 +208,14 @@ func (c *compiler) program() {
 	a.Zeroupper()
 	a.Return()
 	c.writeStubs()
+	c.writeEntries()
+}
+
+// loadPointers sets the registers of operands' addresses.
+func (c *compiler) loadPointers() {
+	for i := range min(len(c.p.Operands), len(pointerRegs)) {
+		c.a.MovLoad(pointerRegs[i], inBlock(c.layout.Pointer(i)))
+	}
 }
 
 // advance moves all operands along an outer axis.

@@ -20,11 +20,20 @@ const (
 	offFaultIndex = 16 // the index in the row of the element
 	offFaultCode  = 24 // the guard's code
 	offStream     = 32 // not 0 if results go past the caches
-	offPointers   = 40
+	offFrom       = 40 // the index in the row to begin at
+	offHalt       = 48 // not 0 to stop after each stage
+	offPointers   = 56
 )
 
-// N is where the number of elements of a row is.
+// N is where the number of elements of a row is, or of the chunk of it.
 func (l *Layout) N() int { return offN }
+
+// From is where the index in the row is at which a chunk begins: 0 for whole rows. It
+// does not matter to code without [Code.Stages].
+func (l *Layout) From() int { return offFrom }
+
+// Halt is where a number says, if it is not 0, that a call ends after the next stage.
+func (l *Layout) Halt() int { return offHalt }
 
 // Fault is where the three numbers of a fault are: whether there is one, the index in
 // the row and the code. The counters then tell the row.

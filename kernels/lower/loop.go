@@ -155,6 +155,7 @@ func (c *compiler) loop(b *block) {
 		return
 	}
 	a := &c.a
+	begin := a.Here()
 	for i := range b.accs {
 		c.setIdentity(&b.accs[i])
 	}
@@ -166,7 +167,11 @@ func (c *compiler) loop(b *block) {
 		}
 	}
 	done := a.NewLabel()
-	a.Xor(index, index)
+	if c.chunked {
+		a.MovLoad(index, inBlock(offFrom))
+	} else {
+		a.Xor(index, index)
+	}
 	a.MovLoad(rest, inBlock(offN))
 	if p.copies > 1 {
 		normal, after := a.NewLabel(), a.NewLabel()
@@ -202,6 +207,25 @@ func (c *compiler) loop(b *block) {
 			c.straight(c.fold(acc))
 		}
 	}
+	if c.chunked {
+		c.endStage(begin, b)
+	}
+	c.work += b.work()
+}
+
+// work estimates the cycles that an element takes.
+func (b *block) work() float64 {
+	operations := 0
+	for i := range b.insts {
+		switch in := &b.insts[i]; in.form {
+		case homeForm:
+		case routineForm:
+			operations += routineWork[in.routine]
+		default:
+			operations++
+		}
+	}
+	return 0.7 * float64(operations) / float64(b.lanes)
 }
 
 // vectors writes a loop over whole vectors, some at a time. It leaves the number of

@@ -29,6 +29,9 @@ var routineRegs = [...]int{powerRoutine: 6, reduceRoutine: 6, turnsRoutine: 8}
 // routineArgs is how many arguments come in registers that are overwritten.
 var routineArgs = [...]int{powerRoutine: 3, reduceRoutine: 2, turnsRoutine: 1}
 
+// routineWork is how many operations a routine takes at the worst.
+var routineWork = [...]int{powerRoutine: 64 * 25, reduceRoutine: 42 * 25, turnsRoutine: 22 * 22}
+
 // work is what the code of a routine needs.
 type work struct {
 	*emitter

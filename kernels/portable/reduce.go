@@ -43,16 +43,20 @@ func reductionOf(kind rowprog.Reduction, t rowprog.Type, state, x int, v rowprog
 func numberReduction[T scalar.Number](kind rowprog.Reduction, t rowprog.Type, state, x int, v rowprog.Value) reduction {
 	switch kind {
 	case rowprog.Sum:
-		return laneReduction(T(0), loops.SumLanes[T], loops.FoldSum[T], rowprog.Lanes(t), state, x, v)
+		return laneReduction(T(0), loops.SumLanes[T], loops.FoldSum[T], add[T], rowprog.Lanes(t), state, x, v)
 	case rowprog.Prod:
-		return laneReduction(T(1), loops.ProdLanes[T], loops.FoldProd[T], rowprog.Lanes(t), state, x, v)
+		return laneReduction(T(1), loops.ProdLanes[T], loops.FoldProd[T], multiply[T], rowprog.Lanes(t), state, x, v)
 	}
 	return selectReduction[T](kind, t, state, x, v)
 }
 
-// laneReduction combines elements in lanes and then the lanes. A short row leaves the
-// last lanes at the identity, with which combining changes nothing: they are left out.
-func laneReduction[T scalar.Number](identity T, update func(lanes, x []T), fold func(lanes []T) T,
+func add[T scalar.Number](x, y T) T      { return x + y }
+func multiply[T scalar.Number](x, y T) T { return x * y }
+
+// laneReduction combines elements in lanes and at the end of a chunk the lanes. A short
+// row leaves the last lanes at the identity, with which combining changes nothing: they
+// are left out.
+func laneReduction[T scalar.Number](identity T, update func(lanes, x []T), fold func(lanes []T) T, combine func(x, y T) T,
 	lanes, state, x int, v rowprog.Value) reduction {
 	at := func(s *Scratch) []T {
 		n := lanes
@@ -62,9 +66,22 @@ func laneReduction[T scalar.Number](identity T, update func(lanes, x []T), fold 
 		return unsafe.Slice((*T)(unsafe.Pointer(&s.states[state])), n)
 	}
 	return reduction{
-		begin: func(s *Scratch, _ int) { loops.Fill(at(s), identity) },
-		block: func(s *Scratch, n int) { update(at(s), vec[T](s, x, n)) },
-		end:   func(s *Scratch, _ int) { s.value[v] = scalar.Bits(fold(at(s))) },
+		begin: func(s *Scratch, _ int) { s.value[v] = scalar.Bits(identity) },
+		block: func(s *Scratch, n int) {
+			lanes := at(s)
+			if s.at%rowprog.RowChunk == 0 {
+				loops.Fill(lanes, identity)
+			}
+			update(lanes, vec[T](s, x, n))
+			switch end := s.at + n; {
+			case end < s.args.N && end%rowprog.RowChunk != 0:
+			case end <= rowprog.RowChunk:
+				s.value[v] = scalar.Bits(fold(lanes))
+			default:
+				s.value[v] = scalar.Bits(combine(valueOf[T](s, v), fold(lanes)))
+			}
+		},
+		end: func(*Scratch, int) {},
 	}
 }
 

@@ -49,6 +49,9 @@
 // of the row in this order, as lane = lane ⊕ element. Then the lanes are folded in
 // halves: lane l = lane l ⊕ lane l+h for all l < h, with h = Lanes/2, Lanes/4, …, 1.
 // (Lanes that get no element change nothing, and a short row may leave them out.)
+// A row of more than [RowChunk] elements is cut into chunks of as many; each chunk is
+// reduced by itself in this manner and the results of the chunks are combined in order,
+// as row = row ⊕ chunk. So chunks may be worked on by several threads.
 //
 // Accumulate into an operand over outer axes: the indices of the reduced axes are
 // visited in lexicographic order. The first visit stores the value, a later one

@@ -64,3 +64,6 @@ func Lanes(t Type) int { return 256 / t.Size() }
 
 // ChunkRows is the number of indices of outer axis 0 that are accumulated together.
 const ChunkRows = 256
+
+// RowChunk is the number of elements of a row that are reduced together.
+const RowChunk = 1 << 14

@@ -17,38 +17,39 @@ func main() {
 	var asm asmfile.File
 	var table, stubs bytes.Buffer
 	table.WriteString("package gemm\n\n")
-	add := func(name, doc string, t tile) {
-		asm.Add(name, "args", t.code())
-		fmt.Fprintf(&stubs, "\n// %s multiplies tiles: %s.\n//\n//go:noescape\nfunc %s(args *tileArgs)\n", name, doc, name)
+	add := func(name, args, doc string, code []byte) {
+		asm.Add(name, "args", code)
+		fmt.Fprintf(&stubs, "\n// %s %s.\n//\n//go:noescape\nfunc %s(args *%s)\n", name, doc, name, args)
 	}
 	for _, m := range machines {
 		for _, e := range elements {
-			fmt.Fprintf(&table, "var tiles%s%s = [2][%d]func(*tileArgs){\n", e.name, m.name, m.rows+1)
+			suffix := e.name + m.name
+			fmt.Fprintf(&table, "var tiles%s = [2][%d]func(*tileArgs){\n", suffix, m.rows+1)
 			for _, masked := range []bool{false, true} {
 				table.WriteString("\t{nil")
 				for rows := 1; rows <= m.rows; rows++ {
-					name := fmt.Sprintf("tile%s%sRows%d", e.name, m.name, rows)
-					doc := fmt.Sprintf("%d rows", rows)
+					name := fmt.Sprintf("tile%sRows%d", suffix, rows)
+					doc := fmt.Sprintf("multiplies tiles of %d rows", rows)
 					if masked {
 						name += "Masked"
 						doc += ", some of the columns"
 					}
-					add(name, doc, tile{machine: m, element: e, rows: rows, masked: masked})
+					add(name, "tileArgs", doc, tile{machine: m, element: e, rows: rows, masked: masked}.code())
 					fmt.Fprintf(&table, ", %s", name)
 				}
 				table.WriteString("},\n")
 			}
 			table.WriteString("}\n\n")
-			add("tile"+e.name+m.name+"Copying", fmt.Sprintf("%d rows, copying B", m.rows), tile{machine: m, element: e, rows: m.rows, copies: true})
+			copying := tile{machine: m, element: e, rows: m.rows, copies: true}
+			add("tile"+suffix+"Copying", "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies B", m.rows), copying.code())
+			add("addRow"+suffix, "thinArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
+			add("addRows"+suffix, "thinArgs", fmt.Sprintf("adds %d rows times factors to sums", thinRows), e.addRows(m.width, thinRows))
 		}
 	}
 	for _, e := range elements {
-		name := "transpose" + e.name
-		asm.Add(name, "args", e.transpose())
-		fmt.Fprintf(&stubs, "\n// %s transposes square blocks of 32 bytes a side.\n//\n//go:noescape\nfunc %s(args *transposeArgs)\n", name, name)
-		name = "copyPieces" + e.name
-		asm.Add(name, "args", e.copyPieces())
-		fmt.Fprintf(&stubs, "\n// %s copies rows made up of pieces of 32 bytes.\n//\n//go:noescape\nfunc %s(args *piecesArgs)\n", name, name)
+		add("transpose"+e.name, "transposeArgs", "transposes square blocks of 32 bytes a side", e.transpose())
+		add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces())
+		add("dot"+e.name, "dotArgs", fmt.Sprintf("sums up %d blocks of products", dotBlocks), e.dot())
 	}
 	table.Write(stubs.Bytes())
 	if err := asm.Save("tile_amd64.s"); err != nil {

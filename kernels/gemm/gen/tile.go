@@ -68,7 +68,7 @@ const (
 	ahead  = cRow // the row of B that is fetched
 )
 
-// bases point at every third row of A: two more are at one and two steps from each.
+// bases point at every third row: two more are at one and two steps from each.
 var bases = []amd64.Reg{amd64.RSI, amd64.R11, amd64.RBX, amd64.R13, amd64.R15}
 
 // tile is the code of a product of rows of A and two vectors of columns of B:
@@ -96,14 +96,25 @@ func (t tile) sum(row, v int) amd64.Vec { return amd64.Vec(row*vectors + v) }
 // spare gives the registers behind the sums of the largest tile.
 func (t tile) spare(i int) amd64.Vec { return amd64.Vec(t.machine.rows*vectors + i) }
 
-// row gives the memory of a row's element of A.
-func (t tile) row(r int) amd64.Mem {
+// threeApart points bases at every third of some rows, from where the first one points.
+// It gives those that it uses.
+func threeApart(a *amd64.Asm, rows int, step amd64.Reg) []amd64.Reg {
+	used := bases[:(rows+2)/3]
+	for i := range used[1:] {
+		a.Lea(used[i+1], amd64.Indexed(used[i], step, 2, 0))
+		a.Add(used[i+1], step)
+	}
+	return used
+}
+
+// rowAt gives the memory of a row that bases point at.
+func rowAt(r int, step amd64.Reg) amd64.Mem {
 	base := bases[r/3]
 	switch r % 3 {
 	case 1:
-		return amd64.Indexed(base, aRow, 1, 0)
+		return amd64.Indexed(base, step, 1, 0)
 	case 2:
-		return amd64.Indexed(base, aRow, 2, 0)
+		return amd64.Indexed(base, step, 2, 0)
 	}
 	return amd64.At(base, 0)
 }
@@ -117,11 +128,7 @@ func (t tile) code() []byte {
 	}{{count, argK}, {bases[0], argA}, {b, argB}, {aRow, argARow}, {aStep, argAStep}, {bStep, argBStep}} {
 		a.MovLoad(f.r, amd64.At(amd64.RDI, f.at))
 	}
-	used := bases[:(t.rows+2)/3]
-	for i := range used[1:] {
-		a.Lea(used[i+1], amd64.Indexed(used[i], aRow, 2, 0))
-		a.Add(used[i+1], aRow)
-	}
+	used := threeApart(a, t.rows, aRow)
 	for r := range t.rows {
 		for v := range vectors {
 			s := t.sum(r, v)
@@ -190,7 +197,7 @@ func (t tile) fetch(a *amd64.Asm) {
 // multiply adds the products of a row.
 func (t tile) multiply(a *amd64.Asm, r int) {
 	if t.width == amd64.W512 {
-		m := t.row(r)
+		m := rowAt(r, aRow)
 		m.Broadcast = true
 		for v := range vectors {
 			a.M(t.fma, t.width, t.sum(r, v), t.spare(v), m)
@@ -198,7 +205,7 @@ func (t tile) multiply(a *amd64.Asm, r int) {
 		return
 	}
 	x := t.spare(vectors + r%2)
-	a.M(t.broadcast, t.width, x, 0, t.row(r))
+	a.M(t.broadcast, t.width, x, 0, rowAt(r, aRow))
 	for v := range vectors {
 		a.R(t.fma, t.width, t.sum(r, v), x, t.spare(v))
 	}

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -14,6 +15,13 @@ func reduceRow(kind rowprog.Reduction, t rowprog.Type, x []uint64) uint64 {
 		return argReduce(kind, t, x)
 	case rowprog.Max, rowprog.Min:
 		return fold(kind, t, append([]uint64{scalar.Identity(kind, t)}, x...))
+	}
+	if len(x) > rowprog.RowChunk {
+		var chunks []uint64
+		for c := range slices.Chunk(x, rowprog.RowChunk) {
+			chunks = append(chunks, reduceRow(kind, t, c))
+		}
+		return fold(kind, t, chunks)
 	}
 	n := rowprog.Lanes(t)
 	lanes := make([]uint64, n)

@@ -1,0 +1,41 @@
+package lower
+
+import "github.com/broadloom/broadloom/kernels/amd64"
+
+// A row that is too long for one call is worked on chunk by chunk: one stage of all its
+// chunks after the other. What outlives a stage lies in the block of arguments, so that
+// a call can end after a stage and another one go on there.
+
+// stageLabels is the places of a stage in the code, and the entries that lead to them.
+type stageLabels struct {
+	chunk, next           amd64.Label
+	chunkEntry, nextEntry amd64.Label
+	reductions            []Reduction
+}
+
+// endStage ends a call after a stage whose code begins at a label, if it is to.
+func (c *compiler) endStage(begin amd64.Label, b *block) {
+	c.a.CmpMemImm(inBlock(offHalt), 0)
+	c.a.JumpIf(amd64.NotEqual, c.leave)
+	st := stageLabels{chunk: begin, next: c.a.Here()}
+	for i := range b.accs {
+		if acc := &b.accs[i]; acc.value >= 0 {
+			st.reductions = append(st.reductions, Reduction{acc.kind, acc.typ, int(c.homeOf(acc.value).mem.Disp), acc.room})
+		}
+	}
+	c.stages = append(c.stages, st)
+}
+
+// writeEntries writes where calls for chunks enter the code.
+func (c *compiler) writeEntries() {
+	enter := func(l amd64.Label) amd64.Label {
+		entry := c.a.Here()
+		c.loadPointers()
+		c.a.Jump(l)
+		return entry
+	}
+	for i := range c.stages {
+		st := &c.stages[i]
+		st.chunkEntry, st.nextEntry = enter(st.chunk), enter(st.next)
+	}
+}

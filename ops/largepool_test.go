@@ -1,0 +1,114 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// newPooling draws a pooling of images that is large enough for vectors and threads.
+func newPooling(seed uint64) *windowing {
+	w := &windowing{Rand: rand.New(rand.NewPCG(seed, 19)), groups: 1}
+	w.kernel, w.stride, w.padding, w.dilation, w.ceil = w.pair(1, 4), w.pair(1, 4), w.pair(0, 2), [2]int{1, 1}, w.IntN(2) == 0
+	w.x = []int{1 + w.IntN(4), 1 + w.IntN(9), 5 + w.IntN(40), 5 + w.IntN(40)}
+	return w
+}
+
+// windows lists the elements of each window of all images, in the order of the results,
+// without those of the padding.
+func (w *windowing) windows() (list [][]int) {
+	height, width := w.x[2], w.x[3]
+	index := make([]float64, height*width)
+	for i := range index {
+		index[i] = float64(i)
+	}
+	for image := range w.x[0] * w.x[1] {
+		w.naive(func(places [][2]int, indices array) float64 {
+			var window []int
+			for _, p := range places {
+				if at := indices.at(p[0], p[1]); !math.IsNaN(at) {
+					window = append(window, image*height*width+int(at))
+				}
+			}
+			list = append(list, window)
+			return 0
+		}, index)
+	}
+	return list
+}
+
+// pooled is the greatest element and the mean of each window, and what goes back to the
+// elements from weights of the windows: to the first of several greatest elements, and to
+// all elements of a mean.
+func pooled(windows [][]int, data, weights []float64) (most, mean, backMost, backMean []float64) {
+	most, mean = make([]float64, len(windows)), make([]float64, len(windows))
+	backMost, backMean = make([]float64, len(data)), make([]float64, len(data))
+	for i, window := range windows {
+		first, count := window[0], float64(len(window))
+		for _, p := range window {
+			mean[i] += data[p] / count
+			backMean[p] += weights[i] / count
+			if data[p] > data[first] {
+				first = p
+			}
+		}
+		most[i] = data[first]
+		backMost[first] += weights[i]
+	}
+	return most, mean, backMost, backMean
+}
+
+// TestLargePools compares pools and their gradients with plain loops, on elements that are
+// often equal.
+func TestLargePools(t *testing.T) {
+	done := 0
+	for seed := range uint64(80) {
+		w := newPooling(seed)
+		if !w.fits(true) {
+			continue
+		}
+		done++
+		about := fmt.Sprintf("seed %d: %+v", seed, w.poolCase)
+		g := graph.New("pool")
+		x := g.Input("x", graph.Float32, graph.MakeShape(w.x...)...)
+		most := ops.MaxPool2D(x, w.kernel[0], w.kernel[1], w.options()...)
+		mean := ops.AvgPool2D(x, w.kernel[0], w.kernel[1], append(w.options(), ops.ExcludePadding())...)
+		u := g.Input("u", graph.Float32, most.Shape()...)
+		outputs := []*graph.Node{most, mean}
+		for _, y := range outputs[:2] {
+			outputs = append(outputs, autodiff.Grad(ops.Sum(ops.Mul(y, u)), []*graph.Node{x})[0])
+		}
+
+		windows := w.windows()
+		data, weights := make([]float64, w.x[0]*w.x[1]*w.x[2]*w.x[3]), make([]float64, len(windows))
+		for i := range data {
+			data[i] = float64(w.IntN(9) - 4)
+		}
+		for i := range weights {
+			weights[i] = float64(1 + w.IntN(9))
+		}
+		wantMost, wantMean, backMost, backMean := pooled(windows, data, weights)
+		shape, _ := most.Shape().Ints()
+		in := feeds{x: oracle.FromFloats(graph.Float32, data, w.x...), u: oracle.FromFloats(graph.Float32, weights, shape...)}
+		var first []oracle.Value
+		for _, threads := range []int{1, 2, 3, 8} {
+			got := compiled(t, threads, in, outputs...)
+			if first == nil {
+				first = got
+				for i, want := range [][]float64{wantMost, wantMean, backMost, backMean} {
+					requireClose(t, want, got[i].Floats(), 1e-5, fmt.Sprintf("%s: result %d", about, i))
+				}
+			}
+			require.Equal(t, first, got, "%s: %d threads", about, threads)
+		}
+	}
+	require.Greater(t, done, 25, "enough of the cases make sense")
+}
