@@ -2,17 +2,19 @@ package exec
 
 import (
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
 
 // joinAttrs are the fixed arguments of opJoin: for each operand, and each axis of the
-// result, where the operand begins and how far its elements are apart. No two operands
-// meet. Where none is, there is Value.
+// result, where the operand begins and how far its elements are apart. Where none is,
+// there is Value. No two operands meet, unless Sum says that they are added up, to Value.
 type joinAttrs struct {
 	Shape       graph.Shape
 	Value       float64
+	Sum         bool
 	Start, Step []graph.Shape
 }
 
@@ -35,7 +37,7 @@ func joinPass(u *unit) error {
 		case isPad(n) && j.inner[n.In(0)]:
 			p := pieceAt(n)
 			p.x = j.unpad(&p, n.In(0), in[0])
-			return join(n, n.Attrs().(ops.PadAttrs).Value, []piece{p})
+			return join(n, joinAttrs{Value: n.Attrs().(ops.PadAttrs).Value}, []piece{p})
 		}
 		return nil
 	})
@@ -74,10 +76,13 @@ func (j *joiner) find(u *unit) {
 	}
 }
 
-// isPlainSum reports whether a node adds two values of its own shape.
+// isPlainSum reports whether a node adds two values of its own shape, or one to 0.
 func isPlainSum(n *graph.Node) bool {
-	return n.Op().Name == "add" && n.DType() != graph.Bool && n.In(0).Shape().Equal(n.Shape()) && n.In(1).Shape().Equal(n.Shape())
+	return n.Op().Name == "add" && n.DType() != graph.Bool && n.In(1).Shape().Equal(n.Shape()) &&
+		(n.In(0).Shape().Equal(n.Shape()) || startsAtZero(n))
 }
+
+func startsAtZero(n *graph.Node) bool { return isPlusZero(n.In(0)) }
 
 func isPad(n *graph.Node) bool { return n.Op().Name == "pad" }
 
@@ -89,9 +94,9 @@ func samePadding(x, y *graph.Node) bool {
 	return math.Float64bits(x.Attrs().(ops.PadAttrs).Value) == math.Float64bits(y.Attrs().(ops.PadAttrs).Value)
 }
 
-// piece is a value and its place in another one.
+// piece is a value x and its place in another one, of which it is a term.
 type piece struct {
-	x           *graph.Node
+	term, x     *graph.Node
 	start, step graph.Shape
 }
 
@@ -126,43 +131,37 @@ func (j *joiner) unpad(p *piece, n, made *graph.Node) *graph.Node {
 	return made
 }
 
-// sum joins neighbouring terms of a sum that do not meet. Their order, on which the
-// result's last bits depend, stays.
+// sum joins neighbouring terms of a sum that do not meet; and such as meet, if the sum
+// begins with 0. Their order, on which the result's last bits depend, stays.
 func (j *joiner) sum(n *graph.Node, in []*graph.Node) *graph.Node {
-	var terms []*graph.Node // the last one first
-	var pieces []piece      // of terms that are paddings, else without a value
-	add := func(x, made *graph.Node) {
-		p := piece{}
-		if isPad(x) && j.inner[x] {
-			p = pieceAt(x)
-			p.x = j.unpad(&p, x.In(0), made.In(0))
-		}
-		terms, pieces = append(terms, made), append(pieces, p)
-	}
-	x, made := n, in
-	for add(x.In(1), made[1]); j.inner[x.In(0)] && isPlainSum(x.In(0)); add(x.In(1), made[1]) {
-		x, made = x.In(0), made[0].Operands()
-	}
-	add(x.In(0), made[0])
-
+	terms, fromZero := j.terms(n, in)
 	var total *graph.Node
 	joined := false
-	for i := len(terms) - 1; i >= 0; {
-		first := i
-		for i--; i >= 0 && pieces[first].x != nil && apartFrom(pieces[i], pieces[i+1:first+1]); i-- {
+	for len(terms) > 0 {
+		count := 1
+		for count < len(terms) && apartFrom(terms[count], terms[:count]) {
+			count++
 		}
-		term, group := terms[first], pieces[i+1:first+1]
+		term, group := terms[0].term, terms[:count]
+		pads := slices.IndexFunc(terms, func(p piece) bool { return p.x == nil })
+		if pads < 0 {
+			pads = len(terms)
+		}
 		switch {
-		case len(group) > 1:
-			term, joined = join(n, 0, addedToZero(group)), true
-		case group[0].x != nil && group[0].x != term.In(0): // several paddings
-			term, joined = join(n, 0, group), true
+		case fromZero && pads > count:
+			group = terms[:pads]
+			term, joined = join(n, joinAttrs{Sum: true}, group), true
+		case fromZero || count > 1:
+			term, joined = join(n, joinAttrs{}, addedToZero(group)), true
+		case terms[0].x != nil && terms[0].x != term.In(0): // several paddings
+			term, joined = join(n, joinAttrs{}, group), true
 		}
 		if total == nil {
 			total = term
 		} else {
 			total = ops.Add(total, term)
 		}
+		terms, fromZero = terms[len(group):], false
 	}
 	if !joined {
 		return nil
@@ -170,11 +169,36 @@ func (j *joiner) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 	return total
 }
 
+// terms lists what a sum adds up, in the order in which it does, and tells whether it
+// begins with 0, which is left out. Terms that are no paddings have no x.
+func (j *joiner) terms(n *graph.Node, in []*graph.Node) (list []piece, fromZero bool) {
+	add := func(x, made *graph.Node) {
+		p := piece{term: made}
+		if isPad(x) && j.inner[x] {
+			p = pieceAt(x)
+			p.term, p.x = made, j.unpad(&p, x.In(0), made.In(0))
+		}
+		list = append(list, p)
+	}
+	for {
+		add(n.In(1), in[1])
+		if x := n.In(0); j.inner[x] && isPlainSum(x) {
+			n, in = x, in[0].Operands()
+			continue
+		}
+		break
+	}
+	if fromZero = startsAtZero(n) && list[len(list)-1].x != nil; !fromZero {
+		add(n.In(0), in[0])
+	}
+	slices.Reverse(list)
+	return list, fromZero
+}
+
 // addedToZero gives the pieces of a sum as it has them, each with zeros added: -0 + 0 is
-// 0. The pieces come in the reverse order.
-func addedToZero(reversed []piece) (list []piece) {
-	for i := len(reversed) - 1; i >= 0; i-- {
-		p := reversed[i]
+// 0.
+func addedToZero(group []piece) (list []piece) {
+	for _, p := range group {
 		if p.x.DType().IsFloat() {
 			p.x = ops.Add(p.x, graph.Num(0))
 		}
@@ -185,11 +209,11 @@ func addedToZero(reversed []piece) (list []piece) {
 
 // apartFrom reports whether a piece surely has no element where one of the others has.
 func apartFrom(p piece, others []piece) bool {
-	if p.x == nil {
-		return false
-	}
 	for _, o := range others {
 		apart := false
+		if p.x == nil || o.x == nil {
+			return false
+		}
 		for axis := range p.start {
 			apart = apart || apartAlong(p, o, axis)
 		}
@@ -219,8 +243,8 @@ func isBefore(p, q piece, axis int) bool {
 }
 
 // join makes the value that consists of the pieces, in the place of n.
-func join(n *graph.Node, value float64, pieces []piece) *graph.Node {
-	a := joinAttrs{Shape: n.Shape(), Value: value}
+func join(n *graph.Node, a joinAttrs, pieces []piece) *graph.Node {
+	a.Shape = n.Shape()
 	var in []*graph.Node
 	for _, p := range pieces {
 		a.Start, a.Step, in = append(a.Start, p.start), append(a.Step, p.step), append(in, p.x)

@@ -44,24 +44,31 @@ func (u *unit) lowerJoining(k *kernel, j *joining) error {
 		if place.Shape == nil {
 			continue
 		}
-		if err := u.lowerCopy(k, j.node.In(i), operand{base: j.node, layout: place, write: true}); err != nil {
+		if err := u.lowerCopy(k, j.node.In(i), operand{base: j.node, layout: place, write: true}, j.sums); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// lowerCopy adds a part that copies x to a place in memory.
-func (u *unit) lowerCopy(k *kernel, x *graph.Node, to operand) error {
+// lowerCopy adds a part that copies x to a place in memory, or adds it to what is there.
+func (u *unit) lowerCopy(k *kernel, x *graph.Node, to operand, add bool) error {
 	l := u.newPart(k, x.Shape())
 	layout := shapeinfer.LayoutOf(x)
-	v := rowprog.None
+	v, access := rowprog.None, rowprog.Out
 	if c, isNumber := x.ScalarValue(); isNumber {
 		v = rowprog.Value(l.constant(x, c))
 	} else {
 		v = l.b.Load(l.operand(operand{base: shapeinfer.Viewed(x), layout: layout}, x.DType(), rowprog.In))
 	}
-	l.b.Store(l.operand(to, x.DType(), rowprog.Out), v)
+	if add {
+		access = rowprog.InOut
+	}
+	at := l.operand(to, x.DType(), access)
+	if add {
+		v = l.b.Apply(rowprog.OpAdd, l.b.Load(at), v)
+	}
+	l.b.Store(at, v)
 	return l.finish()
 }
 

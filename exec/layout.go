@@ -69,7 +69,11 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding
 	}()
 	for i, k := range p.kernels {
 		first := len(b.steps)
-		for _, part := range k.parts {
+		parts := k.parts
+		if k.isSliced() {
+			b.steps, parts = append(b.steps, b.bindSlices(p, k)), nil
+		}
+		for _, part := range parts {
 			if !k.choice || b.chosen(k.nodes[0], part) {
 				b.steps = append(b.steps, b.bindPart(p, part))
 			}

@@ -22,6 +22,7 @@ type boundPart struct {
 
 	first  int            // the chunk of the first tile
 	sums   []bind.Partial // of chunks
+	long   *backend.Long  // whose chunks of a row are the tiles, but for the first
 	faults faults
 }
 
@@ -32,6 +33,7 @@ const (
 	byRows cut = iota
 	byElements
 	byChunks
+	byRowChunks
 )
 
 // faults keeps the failed check at the first element that has one.
@@ -60,9 +62,12 @@ func (k *boundPart) run(s *Session) error {
 		return nil
 	}
 	k.faults.found = false
-	if k.cut == byChunks {
+	switch k.cut {
+	case byChunks:
 		k.runChunks(s)
-	} else {
+	case byRowChunks:
+		k.runRowChunks(s)
+	default:
 		s.share(k, k.tiles, k.cost)
 	}
 	if k.faults.found {
@@ -95,6 +100,17 @@ func (k *boundPart) runChunks(s *Session) {
 	}
 }
 
+// runRowChunks computes long rows one after the other, each stage of a row in its chunks.
+func (k *boundPart) runRowChunks(s *Session) {
+	rows := k.args.Rows()
+	for k.long.Start(0, rows); k.long.Begin(); k.long.End() {
+		s.share(k, k.tiles, k.cost/rows)
+	}
+	if fault, ok := k.long.Result(); !ok {
+		k.faults.note(fault)
+	}
+}
+
 // tile computes one tile.
 func (k *boundPart) tile(i int, ws *workspace) {
 	var fault bind.Fault
@@ -115,14 +131,27 @@ func (k *boundPart) tile(i int, ws *workspace) {
 		}
 		lo, hi := bind.Chunk(k.part.prog, a, chunk)
 		fault, ok = k.part.kernel.RunRange(a, lo, hi, &ws.scratch)
+	case byRowChunks:
+		k.long.Chunk(i+1, &ws.scratch)
 	}
 	if !ok {
 		k.faults.note(fault)
 	}
 }
 
-// bindPart evaluates the sizes and strides of a row program.
+// bindPart binds a row program.
 func (b *binding) bindPart(p *Program, part *part) step {
+	s := b.newStep(p, part.operands)
+	k := &boundPart{part: part, args: backend.Coalesce(part.kernel, b.argsOf(part))}
+	k.call = backend.Prepare(part.kernel, k.args)
+	k.long = backend.PrepareLong(part.kernel, k.args)
+	k.divide()
+	s.kernel = k
+	return s
+}
+
+// argsOf evaluates the sizes and strides of a row program.
+func (b *binding) argsOf(part *part) *bind.Args {
 	a := bind.New(part.prog)
 	last := len(part.axes) - 1
 	a.N = 1
@@ -151,12 +180,7 @@ func (b *binding) bindPart(p *Program, part *part) step {
 			a.Stride[i][0] = 1 // of one element
 		}
 	}
-	s := b.newStep(p, part.operands)
-	k := &boundPart{part: part, args: backend.Coalesce(part.kernel, a)}
-	k.call = backend.Prepare(part.kernel, k.args)
-	k.divide()
-	s.kernel = k
-	return s
+	return a
 }
 
 // tileCost is the work of a tile, in nanoseconds: enough that taking it does not count,
@@ -174,6 +198,8 @@ func (k *boundPart) divide() {
 	switch {
 	case bind.Chunks(k.part.prog, k.args) > 1:
 		k.cut, k.tiles = byChunks, bind.Chunks(k.part.prog, k.args)
+	case k.long != nil && rows < 8:
+		k.cut, k.tiles = byRowChunks, k.long.Chunks()-1
 	case k.part.prog.ReducesOutermost():
 		k.tiles = 1
 	case rows < 8 && k.part.prog.Elementwise() && k.part.prog.Stages == 1:

@@ -15,6 +15,7 @@ type joining struct {
 	// gaps says that there is more in the result than the operands: this value.
 	gaps  bool
 	value float64
+	sums  bool // operands that meet are added up
 }
 
 // joiningOf describes a movement; nil if it is of another kind.
@@ -33,7 +34,8 @@ func joiningOf(n *graph.Node) *joining {
 			j.put(x, a.Start[i], a.Step[i])
 			count = count.Plus(x.Shape().NumElements())
 		}
-		j.gaps, j.value = count != n.Shape().NumElements(), a.Value
+		j.sums, j.value = a.Sum, a.Value
+		j.gaps = a.Sum || count != n.Shape().NumElements()
 	default:
 		return nil
 	}
@@ -88,7 +90,7 @@ func placePass(u *unit) error {
 			continue
 		}
 		k.joining = joiningOf(k.nodes[0])
-		if k.joining == nil || !u.leavePieces(k.joining, at) {
+		if k.joining == nil || k.joining.sums || !u.leavePieces(k.joining, at) {
 			kept = append(kept, k)
 		}
 	}

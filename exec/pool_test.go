@@ -14,7 +14,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// wide is a program whose kernels are cut in all ways: by rows, within rows, by chunks of
+// wide is a program whose kernels are cut in all ways: by rows, within rows, by chunks of rows or of
 // a sum, by rows of a product.
 func wide(t *testing.T) (*exec.Program, []*graph.Node, exec.Feed) {
 	t.Helper()
@@ -25,7 +25,7 @@ func wide(t *testing.T) (*exec.Program, []*graph.Node, exec.Feed) {
 	flat := g.Input("flat", graph.Float32, 500_000)
 	h := ops.Softmax(ops.Tanh(ops.Add(x, b)), -1)
 	loss := ops.Add(ops.Sum(ops.Square(ops.MatMul(h, w))), ops.Sum(ops.Sin(x)))
-	outputs := append(autodiff.Grad(loss, []*graph.Node{x, b, w}), loss, ops.Exp(flat), ops.Sum(flat))
+	outputs := append(autodiff.Grad(loss, []*graph.Node{x, b, w}), loss, ops.Exp(flat), ops.Sum(flat), ops.Softmax(flat, -1))
 	prog, err := exec.Compile(g, exec.Outputs(outputs...))
 	require.NoError(t, err)
 	feed := exec.Feed{}

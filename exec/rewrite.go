@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -100,9 +102,13 @@ func importPass(u *unit) error {
 // dcePass drops what no root needs, but for inputs and parameters.
 func dcePass(u *unit) error {
 	live := reachable(u.g, u.roots)
+	needed := func(n *graph.Node) bool { return live[n.ID()] || n.IsInput() || n.IsParam() }
+	if !slices.ContainsFunc(u.g.Nodes(), func(n *graph.Node) bool { return !needed(n) }) {
+		return nil
+	}
 	next, copied := u.g.Derive(), make([]*graph.Node, len(u.g.Nodes()))
 	for _, n := range u.g.Nodes() {
-		if live[n.ID()] || n.IsInput() || n.IsParam() {
+		if needed(n) {
 			in := make([]*graph.Node, len(n.Operands()))
 			for i, x := range n.Operands() {
 				in[i] = copied[x.ID()]
@@ -133,23 +139,20 @@ func reachable(g *graph.Graph, roots []*graph.Node) []bool {
 
 // expandPass writes composite operations with primitive ones, until none is left.
 func expandPass(u *unit) error {
-	for {
-		found := false
+	composite := func(n *graph.Node) bool { return n.Op().Class == graph.Composite }
+	for slices.ContainsFunc(u.g.Nodes(), composite) {
 		u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-			if n.Op().Class != graph.Composite {
+			if !composite(n) {
 				return nil
 			}
-			found = true
 			self := next.Copy(n, in)
 			return n.Op().Expand(self, in)
 		})
-		if !found {
-			return nil
-		}
 		if err := dcePass(u); err != nil { // the composite nodes themselves
 			return err
 		}
 	}
+	return nil
 }
 
 // csePass merges nodes of the same operation, fixed arguments and operands. Equality is

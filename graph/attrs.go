@@ -58,3 +58,35 @@ func formatAttr(v reflect.Value) string {
 	}
 	return fmt.Sprint(v)
 }
+
+// AttrDims lists the expressions over named sizes in the operation's fixed arguments, such
+// as the bounds of a slice.
+func (n *Node) AttrDims() (list []Dim) {
+	var visit func(v reflect.Value)
+	visit = func(v reflect.Value) {
+		switch {
+		case !v.IsValid():
+		case v.Type() == reflect.TypeFor[Dim]():
+			if d := Dim(v.Int()); d.IsSymbolic() {
+				list = append(list, d)
+			}
+		case v.Kind() == reflect.Struct:
+			for i := range v.NumField() {
+				visit(v.Field(i))
+			}
+		case v.Kind() == reflect.Interface:
+			visit(v.Elem())
+		case v.Kind() == reflect.Slice && holdsDims(v.Type().Elem()):
+			for i := range v.Len() {
+				visit(v.Index(i))
+			}
+		}
+	}
+	visit(reflect.ValueOf(n.attrs))
+	return list
+}
+
+// holdsDims reports whether elements of a type may hold a Dim: the data of constants do not.
+func holdsDims(t reflect.Type) bool {
+	return t == reflect.TypeFor[Dim]() || t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || t.Kind() == reflect.Slice
+}

@@ -214,7 +214,7 @@ func (n *Node) checkSizes() {
 		if uint64(d) < endOfSizes {
 			continue
 		}
-		if text, help := d.wrong(); text != "" {
+		if text, help := badSize(n.g, d); text != "" {
 			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d of the result: %s", axis, text), Help: []string{help}})
 			n.shape = slices.Clone(n.shape)
 			n.shape[axis] = UnknownDim

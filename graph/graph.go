@@ -24,6 +24,7 @@ type Graph struct {
 	foreign   map[*Mistake]bool
 	silenced  map[*Node][]Code
 	gradients map[*Node]asked // of nodes that were asked for as gradients
+	views     viewCache
 }
 
 // New makes an empty graph. The name stands in its text form and pictures.

@@ -1,5 +1,10 @@
 package graph
 
+import (
+	"slices"
+	"sync"
+)
+
 // Layout says where a view's elements lie in the storage of its root, in elements:
 // element (i0, i1, …) is at Offset + i0*Strides[0] + i1*Strides[1] + …. A stride may be 0
 // (the axis is repeated), negative (it runs backwards), or less than what it steps over
@@ -39,4 +44,63 @@ func (l Layout) IsDense() bool {
 		step = step.Times(l.Shape[i])
 	}
 	return true
+}
+
+// IsView reports whether the node shows its operand's elements where they lie. A
+// movement that strides cannot express is a copy.
+func (n *Node) IsView() bool {
+	_, ok := n.view()
+	return ok
+}
+
+// Layout gives where the node's elements lie in the memory that they live in: for a view
+// and a write that of an operand.
+func (n *Node) Layout() Layout {
+	if n.op.Class == Update || n.op.Class == Version {
+		return n.in[0].Layout()
+	}
+	if l, ok := n.view(); ok {
+		return l
+	}
+	return RowMajor(n.shape)
+}
+
+// view gives the node's layout if it is a view.
+func (n *Node) view() (Layout, bool) {
+	if n.op.View == nil || !n.judged || n.bad != nil {
+		return Layout{}, false
+	}
+	if n.g == nil {
+		return n.op.View(n, n.in[0].Layout())
+	}
+	return n.g.views.of(n)
+}
+
+// viewCache keeps the layouts of views, which passes ask for again and again. The zero
+// value is ready for use, by several goroutines.
+type viewCache struct {
+	sync.Mutex
+	known map[*Node]viewed
+}
+
+type viewed struct {
+	layout Layout
+	ok     bool
+}
+
+func (c *viewCache) of(n *Node) (Layout, bool) {
+	c.Lock()
+	v, known := c.known[n]
+	c.Unlock()
+	if !known {
+		v.layout, v.ok = n.op.View(n, n.in[0].Layout())
+		v.layout.Shape, v.layout.Strides = slices.Clip(v.layout.Shape), slices.Clip(v.layout.Strides) // appending copies
+		c.Lock()
+		if c.known == nil {
+			c.known = map[*Node]viewed{}
+		}
+		c.known[n] = v
+		c.Unlock()
+	}
+	return v.layout, v.ok
 }

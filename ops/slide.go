@@ -73,20 +73,20 @@ func forAxes(list []int, axes, unlessGiven int) []int {
 
 // slide gives the windows over the last axes of x, which is padded with a number: the
 // result has x's leading axes, then the elements of the windows, one axis for each axis
-// over which they slide, then the windows. after is the padding behind each axis.
+// over which they slide, then the windows. after is the padding behind each axis. The last
+// axis comes first, and so last in the gradient: what is added up first there, and is most,
+// are whole rows.
 func slide(x node, kernel []graph.Dim, s shapeinfer.Steps, after []graph.Dim, fill float64) node {
-	lead := x.Rank() - len(kernel)
-	for i, size := range kernel {
-		axis := lead + 2*i // the elements of i windows stand before it
-		x = Pad(x, axis, graph.Dim(s.Padding[i]), after[i], fill)
-		x = MoveAxis(Window(x, axis, size, s.Stride[i], s.Dilation[i]), -1, lead+i)
+	lead, last := x.Rank()-len(kernel), x.Rank()-1
+	for i, size := range slices.Backward(kernel) {
+		x = Pad(x, last, graph.Dim(s.Padding[i]), after[i], fill)
+		x = MoveAxis(Window(x, last, size, s.Stride[i], s.Dilation[i]), -1, lead)
 	}
 	return x
 }
 
 // unslide is the opposite of slide: it puts windows back on the last axes, whose sizes are
-// given, and adds up what meets. The last axis comes last, so that what is added up first,
-// and is most, are whole rows.
+// given, and adds up what meets, first of all along the first one.
 func unslide(x node, sizes []graph.Dim, s shapeinfer.Steps) node {
 	lead, last := x.Rank()-2*len(sizes), x.Rank()-len(sizes)-1
 	for i, size := range sizes {

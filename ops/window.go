@@ -81,7 +81,7 @@ func expandFold(n *graph.Node, in []*graph.Node) *graph.Node {
 	case !known || size > maxTaps || size == 0 || x.DType() == graph.Bool:
 		return foldByViews(n, x, axis)
 	}
-	sum := num(0)
+	sum := graph.Num(0)
 	for k := range size {
 		tap := Select(x, rank, graph.Dim(k))
 		before := graph.Dim(int(k) * a.Dilation)

@@ -313,7 +313,8 @@ func (b *binder) value(d graph.Dim) (int64, error) {
 	return d.Eval(b.sizes.Lookup)
 }
 
-// checkCounts refuses sizes with which a value has more bytes than an int64 can count.
+// checkCounts refuses sizes with which a value has an axis of less than no elements, or
+// more bytes than an int64 can count.
 func (b *binder) checkCounts() {
 	if len(b.problems) > 0 {
 		return // sizes that are wrong anyhow
@@ -329,10 +330,7 @@ func (b *binder) checkCounts() {
 			if !whole {
 				static = false
 				if v, whole = values[d]; !whole {
-					var err error
-					if v, err = b.value(d); err != nil {
-						v = 0
-					}
+					v = b.size(n, d)
 					values[d] = v
 				}
 			}
@@ -345,6 +343,21 @@ func (b *binder) checkCounts() {
 			return
 		}
 	}
+}
+
+// size gives the value of a size of a node, after a problem where it can be none. That of a
+// name without a value counts as nothing.
+func (b *binder) size(n *graph.Node, d graph.Dim) int64 {
+	v, err := b.value(d)
+	switch {
+	case err == errNotBound:
+		return 0
+	case err != nil:
+		b.problem("%s of shape %s has a size without a value: %s: %v%s\nmade at %s", graph.Describe(n), n.Shape(), d, err, b.where(d), n.Pos())
+	case v < 0:
+		b.problem("%s of shape %s has a size less than 0: %s is %d%s\nmade at %s", graph.Describe(n), n.Shape(), d, v, b.where(d), n.Pos())
+	}
+	return max(v, 0)
 }
 
 // timesOrMax multiplies numbers that are not negative; a product too large is MaxInt64.

@@ -223,7 +223,7 @@ func (b *binder) needed() (list []graph.Dim) {
 		}
 	}
 	for _, n := range b.nodes {
-		for _, d := range n.Shape() {
+		for _, d := range slices.Concat(n.Shape(), n.AttrDims()) {
 			add(d)
 		}
 	}
@@ -295,7 +295,7 @@ func (b *binder) occurs(name string) bool {
 // user gives the first node that needs a name.
 func (b *binder) user(name string) *graph.Node {
 	for _, n := range b.nodes {
-		if slices.ContainsFunc(n.Shape(), func(d graph.Dim) bool { return slices.Contains(d.Symbols(), name) }) {
+		if slices.ContainsFunc(slices.Concat(n.Shape(), n.AttrDims()), func(d graph.Dim) bool { return slices.Contains(d.Symbols(), name) }) {
 			return n
 		}
 	}

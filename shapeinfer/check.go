@@ -45,7 +45,7 @@ func check(g *graph.Graph, program []*graph.Node) *Report {
 			r.NotJudged++
 		}
 	}
-	r.Requirements = slices.Clone(g.Requirements())
+	r.Requirements = append(slices.Clone(g.Requirements()), sizeRequirements(g)...)
 	solveTogether(g, r)
 	checkWrites(g.Nodes(), false, r)
 	checkWrites(program, true, r)

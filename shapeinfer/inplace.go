@@ -221,7 +221,12 @@ func CopyNote(x, copied *graph.Node) *graph.Mistake {
 		Summary: fmt.Sprintf("shares memory with %s, which is written, at other positions: it was copied first", x.Called())}
 }
 
-// sharing compares where the elements of x lie with those of y, repeated to x's shape.
+// sharing compares where the elements of x lie with those of y, repeated to x's shape. What
+// is the same element where a size is not 1 is another one where it is.
 func (r Rules) sharing(x, y *graph.Node, kinds []graph.AxisKind) Sharing {
-	return NewProver(r.Bounds).Meet(LayoutOf(x), BroadcastView(LayoutOf(y), x.Shape(), kinds))
+	how := NewProver(r.Bounds).Meet(LayoutOf(x), BroadcastView(LayoutOf(y), x.Shape(), kinds))
+	if how == SharesSame && slices.Contains(kinds, graph.Undecided) {
+		return SharesUndecided
+	}
+	return how
 }

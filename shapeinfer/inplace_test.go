@@ -97,6 +97,37 @@ func TestInPlaceRules(t *testing.T) {
 			x := g.Param("x", f32, 8)
 			ops.AddInPlace(ops.Slice(x, 0, 0, 8, 2), ops.Slice(x, 0, 1, 8, 2))
 		}, nil},
+		"a part that is repeated where its size is 1": {func(g *graph.Graph) {
+			n, c := g.Dim("n"), g.Dim("c", graph.MayBeOne())
+			x := g.Input("x", f32, n).Mutable()
+			ops.AddInPlace(x, ops.Slice(x, 0, 0, c, 1))
+		}, []graph.Code{shapeinfer.CodeOperandOverlap}},
+		"sizes that may be 1 or equal": {func(g *graph.Graph) {
+			b, c := g.Dim("b", graph.MayBeOne()), g.Dim("c", graph.MayBeOne())
+			ops.AddInPlace(g.Input("x", f32, b).Mutable(), g.Input("y", f32, c))
+		}, nil},
+		"the first and the last row, which may be one": {func(g *graph.Graph) {
+			x := g.Input("x", f32, g.Dim("n"), g.Dim("m")).Mutable()
+			w := ops.AddInPlace(ops.Select(x, 0, 0), one)
+			ops.Add(ops.Select(x, 0, -1), w)
+		}, []graph.Code{shapeinfer.CodeOrder}},
+		"the first and the last of two rows or more": {func(g *graph.Graph) {
+			x := g.Input("x", f32, g.Dim("n", graph.AtLeast(2)), g.Dim("m")).Mutable()
+			w := ops.AddInPlace(ops.Select(x, 0, 0), one)
+			ops.Add(ops.Select(x, 0, -1), w)
+		}, nil},
+		"windows with steps known later": {func(g *graph.Graph) {
+			x := g.Input("x", f32, 64).Mutable()
+			ops.AddInPlace(ops.AsStrided(x, graph.Shape{4, 4}, []graph.Dim{g.Dim("s"), 1}, 0), one)
+		}, []graph.Code{shapeinfer.CodeSelfOverlap}},
+		"windows with steps of 4 or more": {func(g *graph.Graph) {
+			x := g.Input("x", f32, 64).Mutable()
+			ops.AddInPlace(ops.AsStrided(x, graph.Shape{4, 4}, []graph.Dim{g.Dim("s", graph.AtLeast(4)), 1}, 0), one)
+		}, nil},
+		"backwards and forwards": {func(g *graph.Graph) {
+			x := g.Input("x", f32, g.Dim("n")).Mutable()
+			ops.AddInPlace(x, ops.Flip(x, 0))
+		}, []graph.Code{shapeinfer.CodeOperandOverlap}},
 		"a transposed operand": {func(g *graph.Graph) {
 			x := g.Param("x", f32, 4, 4)
 			ops.AddInPlace(x, ops.Transpose(x, 0, 1))

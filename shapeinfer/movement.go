@@ -168,7 +168,7 @@ func (r Rules) destination(dest, operand graph.Dim) (v Verdict, names bool) {
 		return Proved, false
 	case v == Refused && (!mayOne || p.NotEqual(operand, 1)):
 		return Refused, false
-	case mayOne:
+	case mayOne, isPartOf(dest, operand):
 		return Deferred, false
 	case r.Names == graph.Strict && !sameNames(dest, operand):
 		return Refused, true

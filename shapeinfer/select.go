@@ -116,21 +116,36 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 		c.Fail(stridedMistake(c, fmt.Sprintf("Tensor: invalid storage offset %s", offset)))
 		return size
 	}
+	p := NewProver(c.Bounds)
+	for _, d := range append(slices.Clone(strides), offset) {
+		if d.IsSymbolic() {
+			requireAtLeast(c, p, d, 0, 0, "as_strided steps forwards")
+		}
+	}
 	if slices.Contains(size, 0) {
 		return size
 	}
-	needed := offset.Plus(1)
+	needed, mayBeEmpty := offset.Plus(1), false
 	for i, d := range size {
 		needed = needed.Plus(d.Minus(1).Times(strides[i]))
+		mayBeEmpty = mayBeEmpty || p.AtLeast(d, 1) != Proved
 	}
 	have := c.Shape(0).NumElements()
-	switch NewProver(c.Bounds).AtLeast(have.Minus(needed), 0) {
+	if mayBeEmpty { // then nothing is needed
+		count := size.NumElements()
+		have, needed = have.Times(count), needed.Times(count)
+	}
+	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: have, B: needed, Why: "as_strided reads no further than its operand"}
+	switch p.judge(need) {
 	case Refused:
 		bytes := graph.Dim(c.DType(0).Size())
 		c.Fail(stridedMistake(c, fmt.Sprintf("setStorage: sizes %s, strides %s, storage offset %s, and itemsize %d requiring a storage size of %s are out of bounds for storage of size %s",
 			size, graph.Shape(strides), offset, c.DType(0).Size(), needed.Times(bytes), have.Times(bytes))))
 	case Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: have, B: needed, Why: "as_strided reads no further than its operand"})
+		c.Require(need)
+	}
+	if c.Failed() {
+		return unknown(len(size))
 	}
 	return size
 }

@@ -35,24 +35,27 @@ func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape
 	if n, whole := length.Int(); whole && n < 0 {
 		length = 0
 	}
-	if !size.IsConst() {
+	if !size.IsConst() || !from.IsConst() || !to.IsConst() {
 		p := NewProver(c.Bounds)
 		for _, r := range []struct{ a, b graph.Dim }{{from, 0}, {to, from}, {size, to}} {
 			requireAtLeast(c, p, r.a, r.b, at, "the bounds of a slice")
 		}
 	}
-	out[at] = length
+	if out[at] = length; c.Failed() {
+		out[at] = graph.UnknownDim
+	}
 	return out
 }
 
 // requireAtLeast judges a >= b.
 func requireAtLeast(c *graph.Call, p *Prover, a, b graph.Dim, axis int, why string) {
-	switch p.AtLeast(a.Minus(b), 0) {
+	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: a, B: b, Axis: axis, Why: why}
+	switch p.judge(need) {
 	case Refused:
 		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: fmt.Sprintf("%s: %s is less than %s for every size", why, a, b),
 			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis}}}})
 	case Deferred:
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: a, B: b, Axis: axis, Why: why})
+		c.Require(need)
 	}
 }
 
@@ -98,10 +101,18 @@ func Pad(c *graph.Call, axis int, before, after graph.Dim, step int) graph.Shape
 	if step > 1 {
 		inner = inner.Minus(1).Times(graph.Dim(step)).Plus(1)
 	}
+	p := NewProver(c.Bounds)
+	for _, d := range []graph.Dim{before, after} {
+		if d.IsSymbolic() {
+			requireAtLeast(c, p, d, 0, at, "padding cuts nothing off")
+		}
+	}
 	out[at] = before.Plus(inner).Plus(after)
 	if n, whole := out[at].Int(); whole && n < 0 || isNegative(before) || isNegative(after) {
 		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: fmt.Sprintf("padding of %s and %s elements: sizes are 0 or more", before, after),
 			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
+	}
+	if c.Failed() {
 		out[at] = graph.UnknownDim
 	}
 	return out

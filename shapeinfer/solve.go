@@ -28,7 +28,7 @@ func solveTogether(g *graph.Graph, r *Report) {
 		j.alone(&j.groups[i])
 	}
 	for _, related := range j.components() {
-		j.together(related)
+		j.together(j.leaveOutImplied(related))
 	}
 	r.Requirements = slices.DeleteFunc(r.Requirements, func(need graph.Requirement) bool {
 		at, known := j.at[statementOf(need)]
@@ -320,7 +320,10 @@ func noSize(names []string) string {
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%q", name)
 	}
-	if len(names) == 1 {
+	switch len(names) {
+	case 0:
+		return "no size"
+	case 1:
 		return "no size of " + names[0]
 	}
 	last := len(names) - 1

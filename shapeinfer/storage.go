@@ -9,26 +9,10 @@ import "github.com/broadloom/broadloom/graph"
 
 // IsView reports whether the node shows its operand's elements where they lie. A
 // movement that strides cannot express is a copy.
-func IsView(n *graph.Node) bool {
-	if n.Op().View == nil || !n.Judged() || n.Err() != nil {
-		return false
-	}
-	_, ok := n.Op().View(n, LayoutOf(n.In(0)))
-	return ok
-}
+func IsView(n *graph.Node) bool { return n.IsView() }
 
 // LayoutOf gives where the node's elements lie in the memory of [Storage].
-func LayoutOf(n *graph.Node) graph.Layout {
-	switch {
-	case n.Op().Class == graph.Update || n.Op().Class == graph.Version:
-		return LayoutOf(n.In(0))
-	case n.Op().View != nil && n.Judged() && n.Err() == nil:
-		if l, ok := n.Op().View(n, LayoutOf(n.In(0))); ok {
-			return l
-		}
-	}
-	return graph.RowMajor(n.Shape())
-}
+func LayoutOf(n *graph.Node) graph.Layout { return n.Layout() }
 
 // Storage gives the value whose memory holds the node's elements.
 func Storage(n *graph.Node) *graph.Node {

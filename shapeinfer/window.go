@@ -36,6 +36,9 @@ func Window(c *graph.Call, axis int, size graph.Dim, stride, dilation int) graph
 		return out
 	}
 	length := x[at]
+	if size.IsSymbolic() {
+		requireAtLeast(c, NewProver(c.Bounds), size, 1, at, "a window has an element")
+	}
 	if requireWindow(c, at, length, WindowExtent(size, dilation)) == Refused {
 		c.Fail(windowMistake(c, at, fmt.Sprintf("maximum size for tensor at dimension %d is %s but size is %s",
 			at, length, WindowExtent(size, dilation))))

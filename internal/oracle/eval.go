@@ -22,7 +22,7 @@ func Eval(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfe
 	if err := shapeinfer.Check(g).Err(); err != nil {
 		return nil, err
 	}
-	e, err := bind(g, feeds, sizes)
+	e, err := bind(g, outputs, feeds, sizes)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +42,8 @@ func Eval(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfe
 	return values, nil
 }
 
-// bind solves the named sizes and takes the feeds in.
-func bind(g *graph.Graph, feeds map[*graph.Node]Value, given []shapeinfer.Sizes) (*evaluator, error) {
+// bind solves the named sizes that the outputs need and takes the feeds in.
+func bind(g *graph.Graph, outputs []*graph.Node, feeds map[*graph.Node]Value, given []shapeinfer.Sizes) (*evaluator, error) {
 	e := &evaluator{sizes: shapeinfer.Sizes{}, known: map[*graph.Node]tensor{}}
 	var bound []shapeinfer.Bound
 	for _, n := range append(g.Inputs(), g.Params()...) {
@@ -61,7 +61,7 @@ func bind(g *graph.Graph, feeds map[*graph.Node]Value, given []shapeinfer.Sizes)
 		bound = append(bound, shapeinfer.Bound{Node: n, Shape: v.Shape})
 		e.known[n] = tensor{n.DType(), cells, graph.RowMajor(n.Shape())}
 	}
-	solved, err := shapeinfer.Bind(g, bound, g.Requirements(), given...)
+	solved, err := shapeinfer.BindProgram(g, outputs, bound, g.Requirements(), given...)
 	if err != nil {
 		return nil, err
 	}

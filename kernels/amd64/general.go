@@ -225,7 +225,6 @@ func (a *Asm) Return() { a.emit(0xc3) }
 // StoreFence waits until stores past the caches can be seen by other processors.
 func (a *Asm) StoreFence() { a.emit(0x0f, 0xae, 0xf8) }
 
-// Zeroupper clears the upper halves of the vector registers, without which later SSE
 // Prefetch asks for memory to be brought to the first-level cache.
 func (a *Asm) Prefetch(m Mem) {
 	a.narrowRex(0, m.index(), m.base())
@@ -233,6 +232,7 @@ func (a *Asm) Prefetch(m Mem) {
 	a.modMem(1, &m, 1, 0)
 }
 
+// Zeroupper clears the upper halves of the vector registers, without which later SSE
 // code runs slowly.
 func (a *Asm) Zeroupper() { a.emit(0xc5, 0xf8, 0x77) }
 

@@ -33,7 +33,7 @@ func (k *machine) isOneCall(a *bind.Args) bool {
 	for _, n := range a.Outer {
 		elements *= n
 	}
-	return elements <= mostElements && !(k.most > 0 && a.N > k.most) && !empty(a, 0, a.Rows()) && k.isPlain(a) &&
+	return elements <= k.piece && !k.isLong(a) && !(k.most > 0 && a.N > k.most) && !empty(a, 0, a.Rows()) && k.isPlain(a) &&
 		bind.Chunks(k.prog, a) == 1
 }
 

@@ -44,6 +44,7 @@ type Scratch struct {
 	block    block
 	rows     rows
 	flat     flat
+	long     Long
 }
 
 // Reserve prepares for calls of the kernels.
@@ -92,20 +93,34 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 	return kernels, nil
 }
 
+// compiled is machine code and where it lies in a block, or why there is none.
+type compiled struct {
+	code   *lower.Code
+	offset int
+	err    error
+}
+
 // compileMachine makes kernels of machine code: none of programs that there is no code
 // for, and none at all if there is no executable memory.
 func compileMachine(kernels []Kernel, programs []*rowprog.Program) {
 	made := make([]*machine, len(programs))
 	var code []byte
+	shared := map[string]compiled{} // by the programs' keys
 	for i, p := range programs {
-		c, err := lower.Compile(p, target())
-		dump(p, c, err)
-		if err != nil {
-			continue
+		key := p.Key()
+		c, known := shared[key]
+		if !known {
+			c.offset = len(code)
+			if c.code, c.err = lower.Compile(p, target()); c.err == nil {
+				code = append(code, c.code.Bytes...)
+				code = append(code, make([]byte, -len(code)&(amd64.DataAlign-1))...)
+			}
+			shared[key] = c
 		}
-		made[i] = newMachine(p, c, len(code))
-		code = append(code, c.Bytes...)
-		code = append(code, make([]byte, -len(code)&(amd64.DataAlign-1))...)
+		dump(p, c.code, c.err)
+		if c.err == nil {
+			made[i] = newMachine(p, c.code, c.offset)
+		}
 	}
 	if code == nil {
 		return

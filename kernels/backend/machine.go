@@ -22,6 +22,8 @@ type machine struct {
 	most    int // elements of a row, 0 for any number
 	accs    []accumulated
 	free    bool // elements depend on nothing but those at the same place
+	piece   int  // elements of a call at most, if they can be cut so
+	stages  []longStage
 }
 
 // executable is code that can be called: a *jit.Code.
@@ -38,7 +40,8 @@ type accumulated struct {
 // newMachine notes what calls need to know of a program and its code, which begins at an
 // offset.
 func newMachine(p *rowprog.Program, c *lower.Code, offset int) *machine {
-	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, most: c.Most, free: p.Elementwise()}
+	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, most: c.Most,
+		free: p.Elementwise() && p.Stages == 1, piece: pieceOf(c), stages: longStages(p, c.Stages)}
 	for i := range p.Insts {
 		in := &p.Insts[i]
 		k.guards = k.guards || in.Op == rowprog.OpGuard
@@ -65,6 +68,9 @@ func (k *machine) Run(a *bind.Args, s *Scratch) (fault bind.Fault, ok bool) {
 func (k *machine) RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fault, ok bool) {
 	if k.most > 0 && a.N > k.most {
 		return k.interpret(a, lo, hi, s)
+	}
+	if k.isLong(a) {
+		return k.runLong(a, lo, hi, s)
 	}
 	k.setNeutral(a, lo, hi)
 	if empty(a, lo, hi) {
@@ -116,53 +122,6 @@ func (k *machine) isPlain(a *bind.Args) bool {
 		}
 	}
 	return true
-}
-
-// mostElements is how many elements a call works on at most, if rows allow it: about
-// 100 µs of work, since the runtime cannot stop a goroutine during a call.
-const mostElements = 1 << 15
-
-// call calls the code, in pieces that are not too long.
-func (k *machine) call(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
-	s.block.set(k, a)
-	inner := 1 // rows of an index of axis 0
-	for axis, n := range a.Outer {
-		if axis > 0 {
-			inner *= n
-		}
-	}
-	if k.free && inner == 1 && a.N > 2*mostElements {
-		return k.callLong(a, lo, hi, s)
-	}
-	step := max(1, mostElements/max(1, inner*a.N))
-	for at := lo; at < hi; at += step {
-		end := min(at+step, hi)
-		s.block.point(k, a, at, 0)
-		s.block.rows(k, at, end)
-		k.code.Call(k.offset, s.block.base)
-		if s.block.faulted(k) {
-			return s.block.fault(k, a), false
-		}
-	}
-	return bind.Fault{}, true
-}
-
-// callLong calls an elementwise program on pieces of long rows.
-func (k *machine) callLong(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
-	for row := lo; row < hi; row++ {
-		s.block.rows(k, row, row+1)
-		for at := 0; at < a.N; at += mostElements {
-			s.block.put(k.layout.N(), min(mostElements, a.N-at))
-			s.block.point(k, a, row, at)
-			k.code.Call(k.offset, s.block.base)
-			if s.block.faulted(k) {
-				f := s.block.fault(k, a)
-				f.Position += at
-				return f, false
-			}
-		}
-	}
-	return bind.Fault{}, true
 }
 
 // streamBytes is the size of an operand from which on its elements are written past the
@@ -221,6 +180,8 @@ func (b *block) set(k *machine, a *bind.Args) {
 	b.put(l.N(), a.N)
 	b.put(l.Fault(), 0)
 	b.put(l.Stream(), 0)
+	b.put(l.From(), 0)
+	b.put(l.Halt(), 0)
 	if k.streams && k.worthStreaming(a) {
 		b.put(l.Stream(), 1)
 	}

@@ -79,9 +79,15 @@ func (r *rows) shared(p *rowprog.Program, a *bind.Args, i int) unsafe.Pointer {
 // runPacked calls the code tile by tile.
 func (k *machine) runPacked(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
 	inner := len(a.Outer)
-	columns := a.N
-	if k.free && !k.guards {
-		columns = min(columns, packColumns)
+	columns, rows := a.N, packRows
+	switch {
+	case !k.free:
+		rows = max(1, min(rows, k.piece/max(1, columns)))
+	case columns > packColumns:
+		columns = packColumns
+		if k.guards {
+			rows = 1 // the first row's fault is the one that counts
+		}
 	}
 	r := &s.rows
 	r.prepare(k, a, columns)
@@ -95,9 +101,9 @@ func (k *machine) runPacked(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, b
 		end = a.Outer[inner-1]
 	}
 	for {
-		for row := first; row < end; row += packRows {
+		for row := first; row < end; row += rows {
 			for at := 0; at < a.N; at += columns {
-				t := tile{row, min(packRows, end-row), at, min(columns, a.N-at)}
+				t := tile{row, min(rows, end-row), at, min(columns, a.N-at)}
 				if f, ok := k.runTile(a, s, t); !ok {
 					return f, false
 				}

@@ -25,6 +25,8 @@ type Scratch[T scalar.Number] struct {
 	pieces    piecesArgs
 	thin      thinArgs
 	dot       dotArgs
+	dotRows   dotRowsArgs
+	tail      [(dotRowCount + 1) * pieceBytes / 4]T
 	sums      [2 * dotBlocks]T // the last ones are spoilt
 }
 

@@ -21,6 +21,7 @@ type vectorized struct {
 	addRow      func(*thinArgs)
 	addRows     func(*thinArgs) // thinRows of them
 	dot         func(*dotArgs)
+	dotRows     func(*dotRowsArgs)
 }
 
 // blockBytes is the size of a block of A.
@@ -65,6 +66,10 @@ func (q *job[T]) fast(v *vectorized, c part, s *Scratch[T]) {
 	case rows == 1 && c.right-c.left == 1 && f.dots():
 	case rows == 1 && f.b.Col == 1 && f.offsets == nil:
 		if f.part.left = f.addedRows(); f.part.left < c.right {
+			f.low()
+		}
+	case rows == 1 && f.b.Row == 1 && f.a.Col == 1 && f.offsets == nil:
+		if f.part.left = f.dottedRows(); f.part.left < c.right {
 			f.low()
 		}
 	case rows <= v.rows:

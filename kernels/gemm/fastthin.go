@@ -1,6 +1,11 @@
 package gemm
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
 
 // thinArgs are the arguments of an addition of rows of B, times factors, to sums. Steps are
 // in bytes.
@@ -89,3 +94,78 @@ func (f *panels[T]) dots() bool {
 	}
 	return true
 }
+
+// dotRowsArgs are the arguments of sums of products of contiguous rows of B, in blocks of
+// 32 bytes, with one of A.
+type dotRowsArgs struct {
+	blocks int
+	a, b   uintptr
+	bRow   int
+	sums   unsafe.Pointer
+	high   int // from the first half of the rows to the second one
+	highA  int // as far from A's elements for one to those for the other
+}
+
+// dotRowCount is the number of rows that are summed up side by side.
+const dotRowCount = 16
+
+// dottedRows computes a part of one row, where columns of B are contiguous. It gives the
+// column up to which it got.
+func (f *panels[T]) dottedRows() int {
+	const half = dotRowCount / 2
+	right := f.left + (f.right-f.left)/dotRowCount*dotRowCount
+	step := f.b.Col * f.size
+	pairs := f.k / (2 * KBlock) * 2 * KBlock
+	for j := f.left; j < right; j += dotRowCount {
+		// Two blocks of few rows crowd the cache less than one of many.
+		for first := j; first < j+dotRowCount; first += half {
+			for p := 0; p < pairs; p += 2 * KBlock {
+				sums := f.dotRows(first, p, KBlock, KBlock*f.size, KBlock*f.size)
+				f.putRow(sums[:half], f.top, first, f.add || p > 0)
+				f.putRow(sums[half:], f.top, first, true)
+			}
+		}
+		for p := pairs; p < f.k; p += KBlock {
+			f.putRow(f.dotRows(j, p, min(KBlock, f.k-p), half*step, 0), f.top, j, f.add || p > 0)
+		}
+	}
+	return right
+}
+
+// dotRows sums up np products from p on for the column j of B and the next ones, and for as
+// many that are high and highA bytes away.
+func (f *panels[T]) dotRows(j, p, np, high, highA int) []T {
+	args, side := &f.s.dotRows, pieceBytes/f.size
+	sums := f.s.sums[:dotRowCount]
+	clear(sums)
+	a, b := f.a.Start+f.top*f.a.Row+p, f.b.Start+j*f.b.Col+p
+	*args = dotRowsArgs{np / side, address(f.a.Data, a), address(f.b.Data, b), f.b.Col * f.size, unsafe.Pointer(&sums[0]), high, highA}
+	if args.blocks > 0 {
+		f.v.dotRows(args)
+	}
+	if rest := np % side; rest > 0 {
+		f.dotTail(a+np-rest, b+np-rest, rest)
+	}
+	return sums
+}
+
+// dotTail adds the last products of rows, from a and b on, that fill no vector: it fills
+// one with products of -0, which change no sum.
+func (f *panels[T]) dotTail(a, b, n int) {
+	side := pieceBytes / f.size
+	tail := f.s.tail[:(dotRowCount+1)*side]
+	clear(tail)
+	copy(tail, f.a.Data[a:][:n])
+	for i := n; i < side; i++ {
+		tail[i] = minusZero[T]()
+	}
+	for r := range dotRowCount {
+		copy(tail[(r+1)*side:], f.b.Data[b+r*f.b.Col:][:n])
+	}
+	args := &f.s.dotRows
+	args.blocks, args.a, args.b = 1, address(tail, 0), address(tail, side)
+	args.bRow, args.high, args.highA = pieceBytes, dotRowCount/2*pieceBytes, 0
+	f.v.dotRows(args)
+}
+
+func minusZero[T scalar.Number]() T { return T(math.Copysign(0, -1)) }

@@ -492,6 +492,11 @@ func transposeF32(args *transposeArgs)
 //go:noescape
 func copyPiecesF32(args *piecesArgs)
 
+// dotRowsF32 sums up the products of 16 rows.
+//
+//go:noescape
+func dotRowsF32(args *dotRowsArgs)
+
 // dotF32 sums up 8 blocks of products.
 //
 //go:noescape
@@ -506,6 +511,11 @@ func transposeF64(args *transposeArgs)
 //
 //go:noescape
 func copyPiecesF64(args *piecesArgs)
+
+// dotRowsF64 sums up the products of 16 rows.
+//
+//go:noescape
+func dotRowsF64(args *dotRowsArgs)
 
 // dotF64 sums up 8 blocks of products.
 //

@@ -8,16 +8,17 @@ import "github.com/broadloom/broadloom/kernels/amd64"
 
 // stageLabels is the places of a stage in the code, and the entries that lead to them.
 type stageLabels struct {
+	number                int
 	chunk, next           amd64.Label
 	chunkEntry, nextEntry amd64.Label
 	reductions            []Reduction
 }
 
-// endStage ends a call after a stage whose code begins at a label, if it is to.
-func (c *compiler) endStage(begin amd64.Label, b *block) {
+// endStage ends a call after a stage, whose code begins at a label, if it is to.
+func (c *compiler) endStage(number int, begin amd64.Label, b *block) {
 	c.a.CmpMemImm(inBlock(offHalt), 0)
 	c.a.JumpIf(amd64.NotEqual, c.leave)
-	st := stageLabels{chunk: begin, next: c.a.Here()}
+	st := stageLabels{number: number, chunk: begin, next: c.a.Here()}
 	for i := range b.accs {
 		if acc := &b.accs[i]; acc.value >= 0 {
 			st.reductions = append(st.reductions, Reduction{acc.kind, acc.typ, int(c.homeOf(acc.value).mem.Disp), acc.room})

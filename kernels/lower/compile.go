@@ -31,6 +31,7 @@ type Code struct {
 // the offset in the code to call for another chunk of the row, and Next that for what
 // comes between this stage and the next together with the next one's first chunk.
 type Stage struct {
+	Number      int // in the program
 	Chunk, Next int
 	Reductions  []Reduction
 }
@@ -100,7 +101,7 @@ func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
 		code.Most = MostNarrow
 	}
 	for _, st := range c.stages {
-		code.Stages = append(code.Stages, Stage{c.a.Offset(st.chunkEntry), c.a.Offset(st.nextEntry), st.reductions})
+		code.Stages = append(code.Stages, Stage{st.number, c.a.Offset(st.chunkEntry), c.a.Offset(st.nextEntry), st.reductions})
 	}
 	return code, nil
 }
@@ -191,7 +192,7 @@ func (c *compiler) program() {
 	top := a.Here()
 	for s := range p.Stages {
 		c.straight(c.section(rowprog.RowSection(s)))
-		c.loop(c.section(rowprog.VecSection(s)))
+		c.loop(s)
 	}
 	c.straight(c.section(rowprog.RowSection(p.Stages)))
 	for axis := p.Outer - 1; axis >= 0; axis-- {

@@ -149,8 +149,9 @@ func (in *inst) takesMemory(k int) bool {
 	return false
 }
 
-// loop writes a section of the row.
-func (c *compiler) loop(b *block) {
+// loop writes the section of the row of a stage.
+func (c *compiler) loop(stage int) {
+	b := c.section(rowprog.VecSection(stage))
 	if len(b.insts) == 0 {
 		return
 	}
@@ -208,7 +209,7 @@ func (c *compiler) loop(b *block) {
 		}
 	}
 	if c.chunked {
-		c.endStage(begin, b)
+		c.endStage(stage, begin, b)
 	}
 	c.work += b.work()
 }

@@ -25,9 +25,22 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
+// TestLongRows runs on rows that are reduced in chunks.
+func TestLongRows(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		if compareCase(t, seed, rowtest.BindLong(r, rowtest.Program(r))); t.Failed() {
+			return
+		}
+	}
+}
+
 func compareWithOracle(t *testing.T, seed uint64) {
 	r := rand.New(rand.NewPCG(seed, 1))
-	want := rowtest.Bind(r, rowtest.Program(r))
+	compareCase(t, seed, rowtest.Bind(r, rowtest.Program(r)))
+}
+
+func compareCase(t *testing.T, seed uint64, want *rowtest.Case) {
 	got, merged, fast := want.Clone(), want.Clone(), want.Clone()
 	k, err := Compile(want.Program)
 	if err != nil {

@@ -49,6 +49,7 @@ func main() {
 	for _, e := range elements {
 		add("transpose"+e.name, "transposeArgs", "transposes square blocks of 32 bytes a side", e.transpose())
 		add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces())
+		add("dotRows"+e.name, "dotRowsArgs", fmt.Sprintf("sums up the products of %d rows", dotRows), e.dotRowsCode())
 		add("dot"+e.name, "dotArgs", fmt.Sprintf("sums up %d blocks of products", dotBlocks), e.dot())
 	}
 	table.Write(stubs.Bytes())

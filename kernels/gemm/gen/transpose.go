@@ -11,6 +11,9 @@ const (
 	argDstRow = 32
 )
 
+// fetchBytes is how far ahead of use rows are fetched.
+const fetchBytes = 256
+
 // transpose is the code that writes the rows of square blocks, side by side, as columns
 // of blocks one below the other. A row of a block is 32 bytes.
 func (e element) transpose() []byte {
@@ -27,6 +30,7 @@ func (e element) transpose() []byte {
 	a.Mov(at, src)
 	for r := range side {
 		a.M(amd64.MOVUPS, amd64.W256, amd64.Vec(r), 0, amd64.At(at, 0))
+		a.Prefetch(amd64.At(at, fetchBytes))
 		a.Add(at, srcRow)
 	}
 	exchange := exchange8

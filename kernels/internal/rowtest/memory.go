@@ -52,6 +52,24 @@ func Bind(r *rand.Rand, p *rowprog.Program) *Case {
 		a.N = r.IntN(4)
 		a.Outer[0] = rowprog.ChunkRows - 1 + r.IntN(2*rowprog.ChunkRows) // several chunks
 	}
+	return fill(r, p, a)
+}
+
+// BindLong is Bind with rows that are reduced in chunks.
+func BindLong(r *rand.Rand, p *rowprog.Program) *Case {
+	a := bind.New(p)
+	a.N = (1+r.IntN(3))*rowprog.RowChunk + rowSizes[r.IntN(len(rowSizes))]
+	for i := range a.Outer {
+		a.Outer[i] = 1
+	}
+	if len(a.Outer) > 0 {
+		a.Outer[r.IntN(len(a.Outer))] = 1 + r.IntN(3)
+	}
+	return fill(r, p, a)
+}
+
+// fill makes strides and contents.
+func fill(r *rand.Rand, p *rowprog.Program, a *bind.Args) *Case {
 	c := &Case{Program: p, Args: a, buffers: make([]buffer, len(p.Operands))}
 	for i := range p.Operands {
 		c.place(r, i)

@@ -28,7 +28,7 @@ type Key struct {
 type Block [BlockWords]uint64
 
 // BlockWords is the size of a block of arguments in words of 64 bits.
-const BlockWords = 512
+const BlockWords = 640
 
 // Func applies a primitive to the vectors of a block.
 type Func func(*Block)

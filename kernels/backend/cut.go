@@ -1,0 +1,116 @@
+package backend
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// The runtime cannot stop a goroutine while it is in a call of machine code, which delays
+// the collection of garbage. So work is cut into calls of about 100 µs at most: between
+// rows, within rows of elementwise programs, and else as long.go says. What cannot be cut
+// is a chunk of [rowprog.RowChunk] elements that is reduced; it takes longer only where an
+// element takes more than 6 ns.
+
+// The elements of a call, between which those of callCycles are chosen.
+const (
+	fewestElements = 1 << 10
+	mostElements   = 1 << 15
+	callCycles     = 300_000
+)
+
+// pieceOf is how many elements a call of some code works on at most.
+func pieceOf(c *lower.Code) int {
+	if c.Work == 0 {
+		return mostElements
+	}
+	return max(fewestElements, min(int(callCycles/c.Work), mostElements)) &^ (fewestElements - 1)
+}
+
+// call calls the code, in pieces that are not too long.
+func (k *machine) call(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+	c := k.cut(a, lo, hi)
+	s.block.set(k, a)
+	for {
+		for c.row = c.first; c.row < c.end; c.row += c.rows {
+			for c.column = 0; c.column < max(a.N, 1); c.column += c.columns {
+				c.place(k, a, &s.block)
+				k.code.Call(k.offset, s.block.base)
+				if s.block.faulted(k) {
+					f := s.block.fault(k, a)
+					f.Position += c.column
+					return f, false
+				}
+			}
+		}
+		if c.axis < 1 || !next(c.index[:c.axis], a, lo, hi) {
+			return bind.Fault{}, true
+		}
+	}
+}
+
+// cut is how a call is cut, and a piece of it.
+type cut struct {
+	axis          int                   // the outer axis whose indices are shared out, -1 if there is none
+	index         [rowprog.MaxOuter]int // of the axes before it
+	first, end    int                   // its range
+	rows, columns int                   // of a piece: indices of the axis and elements of a row
+	row, column   int                   // where a piece begins
+}
+
+// cut chooses the outermost axis of which an index is not too much for a call.
+func (k *machine) cut(a *bind.Args, lo, hi int) (c cut) {
+	elements := a.N
+	for c.axis = len(a.Outer) - 1; c.axis > 0 && elements*a.Outer[c.axis] <= k.piece; c.axis-- {
+		elements *= a.Outer[c.axis]
+	}
+	c.index[0] = lo
+	c.end, c.rows, c.columns = 1, max(1, k.piece/max(1, elements)), max(1, a.N)
+	switch {
+	case c.axis == 0:
+		c.first, c.end = lo, hi
+	case c.axis > 0:
+		c.end = a.Outer[c.axis]
+	}
+	if k.free && a.N > 2*k.piece {
+		c.columns = k.piece
+	}
+	return c
+}
+
+// place writes the sizes and addresses of a piece.
+func (c *cut) place(k *machine, a *bind.Args, b *block) {
+	l := &k.layout
+	b.put(l.N(), min(c.columns, a.N-c.column))
+	for axis := range c.axis {
+		b.putRange(l, axis, c.index[axis], c.index[axis]+1)
+	}
+	if c.axis >= 0 {
+		b.putRange(l, c.axis, c.row, min(c.row+c.rows, c.end))
+	}
+	for i, st := range a.Stride {
+		offset := c.column * st[len(a.Outer)]
+		for axis := range c.axis {
+			offset += c.index[axis] * st[axis]
+		}
+		if c.axis >= 0 {
+			offset += c.row * st[c.axis]
+		}
+		b.pointTo(k, a, i, offset)
+	}
+}
+
+// putRange writes the range of an outer axis.
+func (b *block) putRange(l *lower.Layout, axis, lo, hi int) {
+	b.put(l.Count(axis), hi-lo)
+	b.put(l.Counter(axis), hi-lo)
+	b.put(l.End(axis), hi)
+}
+
+// pointTo writes the address of an operand's element.
+func (b *block) pointTo(k *machine, a *bind.Args, i, offset int) {
+	offset *= k.prog.Operands[i].Type.Size()
+	*(*uintptr)(unsafe.Add(b.base, k.layout.Pointer(i))) = uintptr(a.Ptr[i]) + uintptr(offset)
+}

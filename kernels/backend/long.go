@@ -1,0 +1,328 @@
+package backend
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// Long runs a kernel row by row on rows that are longer than [rowprog.RowChunk], each
+// stage of a row chunk by chunk, which several goroutines may share:
+//
+//	for l.Start(0, rows); l.Begin(); l.End() {
+//		for i := 1; i < l.Chunks(); i++ {
+//			l.Chunk(i, scratch) // at once, each with a scratch of its own
+//		}
+//	}
+//	fault, ok := l.Result()
+type Long struct {
+	k      *machine
+	args   *bind.Args
+	lo, hi int
+	index  []int // of the row
+	stage  int
+	block  block // what outlives a stage
+	rows   rows
+	parts  []part // of each chunk, for each reduction of the stage
+	faults []bind.Fault
+	failed bool
+}
+
+// part is what a reduction makes of a chunk. To an index belongs its element.
+type part struct{ result, element uint64 }
+
+// longStage is a stage, with the operands whose elements in the row it reads and writes.
+type longStage struct {
+	lower.Stage
+	loads, stores []int
+}
+
+// longStages finds the operands of stages.
+func longStages(p *rowprog.Program, stages []lower.Stage) (list []longStage) {
+	for _, st := range stages {
+		l := longStage{Stage: st}
+		lo, hi := p.Span(rowprog.VecSection(st.Number))
+		for v := lo; v < hi; v++ {
+			switch in := &p.Insts[v]; in.Op {
+			case rowprog.OpLoad:
+				l.loads = append(l.loads, in.Operand)
+			case rowprog.OpStore:
+				l.stores = append(l.stores, in.Operand)
+			case rowprog.OpAccumulate:
+				l.loads = append(l.loads, in.Operand)
+				l.stores = append(l.stores, in.Operand)
+			}
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// isLong tells whether rows are worked on chunk by chunk.
+func (k *machine) isLong(a *bind.Args) bool { return len(k.stages) > 0 && a.N > rowprog.RowChunk }
+
+// PrepareLong prepares to run a kernel on rows that are long. The arguments' sizes and
+// steps must not change after it. It gives nil if the rows are not long, or the kernel
+// has no code that works on their chunks.
+func PrepareLong(k Kernel, a *bind.Args) *Long {
+	m, ok := k.(*machine)
+	if !ok || !m.isLong(a) || m.most > 0 && a.N > m.most {
+		return nil
+	}
+	l := &Long{}
+	l.prepare(m, a)
+	return l
+}
+
+func (l *Long) prepare(k *machine, a *bind.Args) {
+	l.k, l.args = k, a
+	reductions := 0
+	for _, st := range k.stages {
+		reductions = max(reductions, len(st.Reductions))
+	}
+	l.parts = grow(l.parts, l.Chunks()*reductions)
+	l.faults = grow(l.faults, l.Chunks())
+	l.index = grow(l.index, len(a.Outer))[:len(a.Outer)]
+	l.block.reserve(k.layout.Size)
+}
+
+func grow[T any](s []T, n int) []T {
+	if n <= len(s) {
+		return s
+	}
+	return make([]T, n)
+}
+
+// Chunks is the number of chunks of a row.
+func (l *Long) Chunks() int { return (l.args.N + rowprog.RowChunk - 1) / rowprog.RowChunk }
+
+// Start begins a run on the part [lo, hi) of outer axis 0.
+func (l *Long) Start(lo, hi int) {
+	l.lo, l.hi, l.stage, l.failed = lo, hi, 0, false
+	l.k.setNeutral(l.args, lo, hi)
+	if empty(l.args, lo, hi) {
+		l.k.setEmpty(l.args, lo, hi)
+		l.stage = len(l.k.stages)
+		return
+	}
+	clear(l.index)
+	if len(l.index) > 0 {
+		l.index[0] = lo
+	}
+	l.setRow()
+}
+
+// setRow writes the sizes and addresses of the current row.
+func (l *Long) setRow() {
+	k, a := l.k, l.args
+	l.block.set(k, a)
+	l.block.put(k.layout.Halt(), 1)
+	for axis, at := range l.index {
+		l.block.putRange(&k.layout, axis, at, at+1)
+	}
+	for i, st := range a.Stride {
+		offset := 0
+		for axis, at := range l.index {
+			offset += at * st[axis]
+		}
+		l.block.pointTo(k, a, i, offset)
+	}
+}
+
+// Begin runs what comes before the next stage and its first chunk. It tells whether there
+// is such a stage.
+func (l *Long) Begin() bool {
+	if l.failed || l.stage == len(l.k.stages) {
+		return false
+	}
+	offset := l.k.offset
+	if l.stage > 0 {
+		offset += l.k.stages[l.stage-1].Next
+	}
+	l.run(offset, 0, &l.block, &l.rows)
+	return true
+}
+
+// Chunk runs another chunk of the stage.
+func (l *Long) Chunk(i int, s *Scratch) {
+	size := l.k.layout.Size
+	s.block.reserve(size)
+	copy(unsafe.Slice((*byte)(s.block.base), size), unsafe.Slice((*byte)(l.block.base), size))
+	l.run(l.k.offset+l.k.stages[l.stage].Chunk, i, &s.block, &s.rows)
+}
+
+// run runs a chunk, by code at an offset, and keeps its results.
+func (l *Long) run(offset, i int, b *block, r *rows) {
+	k, st := l.k, &l.k.stages[l.stage]
+	from := i * rowprog.RowChunk
+	n := min(rowprog.RowChunk, l.args.N-from)
+	b.put(k.layout.From(), from)
+	b.put(k.layout.N(), n)
+	l.pack(st, b, r, from, n)
+	k.code.Call(offset, b.base)
+	l.faults[i].Position = -1
+	if b.faulted(k) {
+		l.faults[i] = b.fault(k, l.args)
+		return
+	}
+	l.unpack(st, r, from, n)
+	for j, red := range st.Reductions {
+		p := &l.parts[i*len(st.Reductions)+j]
+		p.result = b.lane(red.Type, red.Home, 0)
+		if red.Kind.GivesIndex() {
+			p.result = uint64(b.get(red.Home))
+			size := laneSize(red.Type)
+			p.element = b.lane(red.Type, red.Lanes, int(p.result)%(laneBytes/size)*size)
+		}
+	}
+}
+
+// laneBytes is the size of the lanes of a reduction.
+const laneBytes = 256
+
+// laneSize is the size of an element of a reduction; of a Bool, of its mask.
+func laneSize(t rowprog.Type) int { return max(4, t.Size()) }
+
+// lane reads an element of a reduction. A Bool is a mask there.
+func (b *block) lane(t rowprog.Type, offset, at int) uint64 {
+	p := unsafe.Add(b.base, offset+at)
+	switch {
+	case t == rowprog.Bool:
+		return uint64(*(*uint32)(p) & 1)
+	case t.Size() == 4:
+		return uint64(*(*uint32)(p))
+	}
+	return *(*uint64)(p)
+}
+
+// End combines the results of the chunks of a stage, in their order. After the last stage
+// it runs what is left of the row and goes to the next one.
+func (l *Long) End() {
+	k, st := l.k, &l.k.stages[l.stage]
+	for _, f := range l.faults[:l.Chunks()] {
+		if l.failed = f.Position >= 0; l.failed {
+			return
+		}
+	}
+	for j, red := range st.Reductions {
+		all := l.parts[j]
+		for i := 1; i < l.Chunks(); i++ {
+			all = combine(red, all, l.parts[i*len(st.Reductions)+j])
+		}
+		l.block.fill(red, all.result)
+	}
+	if l.stage++; l.stage < len(k.stages) {
+		return
+	}
+	k.code.Call(k.offset+st.Next, l.block.base)
+	if l.block.faulted(k) {
+		l.faults[0], l.failed = l.block.fault(k, l.args), true
+		return
+	}
+	if next(l.index, l.args, l.lo, l.hi) {
+		l.stage = 0
+		l.setRow()
+	}
+}
+
+// combine is one step from chunk to chunk.
+func combine(red lower.Reduction, x, y part) part {
+	if !red.Kind.GivesIndex() {
+		return part{result: scalar.Combine(red.Kind, red.Type, x.result, y.result)}
+	}
+	beats := rowprog.OpGt
+	if red.Kind == rowprog.ArgMin {
+		beats = rowprog.OpLt
+	}
+	nan := func(x uint64) bool { return scalar.Apply(rowprog.OpNe, red.Type, x, x, 0) != 0 }
+	if !nan(x.element) && (nan(y.element) || scalar.Apply(beats, red.Type, y.element, x.element, 0) != 0) {
+		return y
+	}
+	return x
+}
+
+// fill writes a result to all lanes of its home.
+func (b *block) fill(red lower.Reduction, v uint64) {
+	size := laneSize(red.Type)
+	switch {
+	case red.Kind.GivesIndex():
+		size = 8
+	case red.Type == rowprog.Bool:
+		v = -v
+	}
+	for at := 0; at < lower.StreamAlign; at += size {
+		p := unsafe.Add(b.base, red.Home+at)
+		if size == 4 {
+			*(*uint32)(p) = uint32(v)
+		} else {
+			*(*uint64)(p) = v
+		}
+	}
+}
+
+// Result tells of the first fault of a run.
+func (l *Long) Result() (fault bind.Fault, ok bool) {
+	if l.failed {
+		for _, f := range l.faults {
+			if f.Position >= 0 {
+				return f, false
+			}
+		}
+	}
+	return bind.Fault{}, true
+}
+
+// pack copies operands of a chunk whose elements do not lie side by side, and points to
+// the copies.
+func (l *Long) pack(st *longStage, b *block, r *rows, from, n int) {
+	l.strided(r, st.loads, from, func(i, size int, copy, p unsafe.Pointer, step int) {
+		copyTile(size, copy, steps{0, 1}, p, steps{0, step}, tile{rows: 1, columns: n})
+	})
+	for _, list := range [2][]int{st.loads, st.stores} {
+		l.strided(r, list, from, func(i, size int, copy, _ unsafe.Pointer, _ int) {
+			*(*uintptr)(unsafe.Add(b.base, l.k.layout.Pointer(i))) = uintptr(copy) - uintptr(from*size)
+		})
+	}
+}
+
+// unpack copies back what was written.
+func (l *Long) unpack(st *longStage, r *rows, from, n int) {
+	l.strided(r, st.stores, from, func(i, size int, copy, p unsafe.Pointer, step int) {
+		copyTile(size, p, steps{0, step}, copy, steps{0, 1}, tile{rows: 1, columns: n})
+	})
+}
+
+// strided calls a function for those of the operands whose elements in the row do not lie
+// side by side, with the place for a copy and that of the chunk's first element.
+func (l *Long) strided(r *rows, list []int, from int, f func(i, size int, copy, p unsafe.Pointer, step int)) {
+	inner := len(l.args.Outer)
+	for _, i := range list {
+		o, st := &l.k.prog.Operands[i], l.args.Stride[i]
+		if o.Domain != rowprog.Vec || st[inner] == 1 {
+			continue
+		}
+		r.words = grow(r.words, rowprog.RowChunk*len(l.args.Stride))
+		offset := from * st[inner]
+		for axis, at := range l.index {
+			offset += at * st[axis]
+		}
+		f(i, o.Type.Size(), unsafe.Pointer(&r.words[i*rowprog.RowChunk]), unsafe.Add(l.args.Ptr[i], offset*o.Type.Size()), st[inner])
+	}
+}
+
+// runLong runs rows chunk by chunk, on this goroutine alone.
+func (k *machine) runLong(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+	l := &s.long
+	l.prepare(k, a)
+	for l.Start(lo, hi); l.Begin(); l.End() {
+		for i := 1; i < l.Chunks(); i++ {
+			l.run(k.offset+k.stages[l.stage].Chunk, i, &l.block, &l.rows)
+		}
+	}
+	fault, ok := l.Result()
+	l.args = nil // which would otherwise stay in use
+	return fault, ok
+}
