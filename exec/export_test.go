@@ -6,9 +6,17 @@ import "github.com/broadloom/broadloom/kernels/bind"
 func (s *Session) CheckArguments() error {
 	for _, b := range s.bindings {
 		for _, st := range b.steps {
-			if k, ok := st.kernel.(*boundPart); ok {
+			switch k := st.kernel.(type) {
+			case *boundPart:
 				if err := bind.Check(k.part.prog, k.args); err != nil {
 					return err
+				}
+			case *boundJoining:
+				for _, part := range k.parts {
+					part.pointTo(part.args, 0)
+					if err := bind.Check(part.prog, part.args); err != nil {
+						return err
+					}
 				}
 			}
 		}

@@ -112,7 +112,7 @@ func (j *boundJoining) run(s *Session) error {
 func (j *boundJoining) tile(i int, ws *workspace) {
 	for _, part := range j.parts {
 		a := ws.argsOf(part.prog)
-		a.N = part.args.N
+		a.N, a.Whole = part.args.N, part.args.Whole
 		copy(a.Outer, part.args.Outer)
 		for operand, stride := range part.args.Stride {
 			copy(a.Stride[operand], stride)

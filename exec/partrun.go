@@ -102,9 +102,8 @@ func (k *boundPart) runChunks(s *Session) {
 
 // runRowChunks computes long rows one after the other, each stage of a row in its chunks.
 func (k *boundPart) runRowChunks(s *Session) {
-	rows := k.args.Rows()
-	for k.long.Start(0, rows); k.long.Begin(); k.long.End() {
-		s.share(k, k.tiles, k.cost/rows)
+	for k.long.Start(0, k.args.Rows()); k.long.Begin(); k.long.End() {
+		s.share(k, k.tiles, k.cost)
 	}
 	if fault, ok := k.long.Result(); !ok {
 		k.faults.note(fault)
@@ -132,7 +131,9 @@ func (k *boundPart) tile(i int, ws *workspace) {
 		lo, hi := bind.Chunk(k.part.prog, a, chunk)
 		fault, ok = k.part.kernel.RunRange(a, lo, hi, &ws.scratch)
 	case byRowChunks:
-		k.long.Chunk(i+1, &ws.scratch)
+		for chunk := 1 + lo; chunk < min(1+lo+k.size, k.long.Chunks()); chunk++ {
+			k.long.Chunk(chunk, &ws.scratch)
+		}
 	}
 	if !ok {
 		k.faults.note(fault)
@@ -198,8 +199,10 @@ func (k *boundPart) divide() {
 	switch {
 	case bind.Chunks(k.part.prog, k.args) > 1:
 		k.cut, k.tiles = byChunks, bind.Chunks(k.part.prog, k.args)
-	case k.long != nil && rows < 8:
-		k.cut, k.tiles = byRowChunks, k.long.Chunks()-1
+	case k.long != nil && elements < 8*k.args.N:
+		k.cut = byRowChunks
+		k.size = pieces(k.long.Chunks()-1, k.cost, 1)
+		k.tiles = (k.long.Chunks() - 2 + k.size) / k.size
 	case k.part.prog.ReducesOutermost():
 		k.tiles = 1
 	case rows < 8 && k.part.prog.Elementwise() && k.part.prog.Stages == 1:

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -16,6 +17,10 @@ import (
 // maxBindings is the number of different sizes for which a session keeps its kernels'
 // arguments.
 const maxBindings = 16
+
+// maxArena is the number of bytes beyond which no memory is asked for: what a process can
+// address, on the processors of today.
+const maxArena = 1 << 47
 
 // Session runs a program. It holds the parameters and the memory of runs. It serves one
 // goroutine at a time; many sessions of one program may run at once.
@@ -96,29 +101,41 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 	return s
 }
 
+// Program gives what the session runs.
+func (s *Session) Program() *Program { return s.prog }
+
 // wholeShape gives the shape of a node whose sizes are whole numbers.
 func wholeShape(n *graph.Node) []int {
 	shape, _ := n.Shape().Ints()
 	return shape
 }
 
+// newParamStore makes memory for parameters, all in one piece so that it can be large
+// pages, and fills in their first values.
 func newParamStore(params []*graph.Node, seed uint64) *paramStore {
-	st := &paramStore{nodes: params}
-	for _, n := range params {
-		shape := wholeShape(n)
-		count := 1
-		for _, d := range shape {
-			count *= d
+	st := &paramStore{nodes: params, memory: make([]memory, len(params))}
+	offsets, size := make([]int, len(params)), 0
+	for i, n := range params {
+		m := &st.memory[i]
+		m.dtype, m.shape, m.count = n.DType(), wholeShape(n), 1
+		for _, d := range m.shape {
+			m.count *= d
 		}
-		data := makeSlice(n.DType(), count)
+		offsets[i] = size
+		size += (m.count*m.dtype.Size() + alignment - 1) / alignment * alignment
+	}
+	room := alignedBytes(size)
+	for i, n := range params {
+		m := &st.memory[i]
+		if m.count == 0 {
+			continue
+		}
+		m.ptr = unsafe.Pointer(&room[offsets[i]])
 		if init := n.Attrs().(graph.ParamAttrs).Init; init != nil {
 			h := fnv.New64a()
 			h.Write([]byte(n.Name()))
-			init.Fill(data, shape, seed^h.Sum64())
+			init.Fill(sliceAt(m.dtype, m.ptr, m.count), m.shape, seed^h.Sum64())
 		}
-		var m memory
-		_ = m.setArray(&Array{Shape: shape, Data: data})
-		st.memory = append(st.memory, m)
 	}
 	return st
 }
@@ -250,6 +267,9 @@ func (s *Session) binding() (*binding, error) {
 	b, err := s.prog.newBinding(shapes, sizes)
 	if err != nil {
 		return nil, err
+	}
+	if b.arena < 0 || b.arena > maxArena {
+		return nil, fmt.Errorf("exec: with these sizes, a run of graph %q needs more memory than a process can have", s.prog.source.Name())
 	}
 	s.bindings = slices.Insert(s.bindings, 0, b)
 	s.bindings = s.bindings[:min(len(s.bindings), maxBindings)]

@@ -41,7 +41,7 @@ func (n *Node) infer() {
 		n.shape = Shape{}
 	}
 	n.checkSizes()
-	n.judged = n.dtype.Valid() && n.shape != nil
+	n.judged = n.dtype.Valid() && n.shape != nil && n.isCountable()
 }
 
 // ApplyIn builds the node of an operation without operands in a given graph.

@@ -153,6 +153,7 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 			n.shape[axis] = UnknownDim
 		}
 	}
+	n.judged = n.judged && n.isCountable()
 	return n
 }
 

@@ -16,6 +16,8 @@ const (
 	CodeName    Code = "BL002" // a name missing or taken
 	CodeSize    Code = "BL003" // a size that is no size
 	CodeDType   Code = "BL004" // a dtype that is none
+
+	CodeOverflow Code = "BL150" // more elements than an int64 can count
 )
 
 // Severity says how grave an item of a report is.

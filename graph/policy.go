@@ -16,6 +16,11 @@ type Policy struct {
 	// Backcompat is the documents' warning about operands of different shapes with
 	// the same number of elements, which were once matched element by element.
 	Backcompat Choice
+	// FixedName decides about a named size that can only be one number.
+	FixedName WarnChoice
+	// SecondWrite decides about two writes of one parameter, or mutable input, in a graph:
+	// two programs may have one each. In one program both are always refused.
+	SecondWrite WarnChoice
 	// Alias decides about an operand of an in-place write that shares memory with
 	// the destination at other positions.
 	Alias AliasPolicy

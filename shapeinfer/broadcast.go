@@ -290,7 +290,6 @@ func BroadcastOperands(c *graph.Call) graph.Shape {
 		c.Require(need)
 	}
 	checkBroadcastPolicy(c, shapes, b.Shape)
-	checkCount(c, b.Shape)
 	return b.Shape
 }
 
@@ -341,23 +340,4 @@ func (c Clash) text() string {
 		return fmt.Sprintf("axis %d: %s against %s, and neither is 1", -c.FromRight, c.A, c.B)
 	}
 	return fmt.Sprintf("axis %d: %s is never %s", -c.FromRight, c.A, c.B)
-}
-
-// checkCount refuses a shape whose elements an int64 cannot count.
-func checkCount(c *graph.Call, s graph.Shape) {
-	n := graph.Dim(1)
-	for _, d := range s {
-		if d == 0 || d.IsUnknown() || !d.IsSize() {
-			return
-		}
-	}
-	for _, d := range s {
-		if d.IsConst() {
-			if n = n.Times(d); !n.Valid() {
-				c.Fail(&graph.Mistake{Code: CodeOverflow, Summary: "numel: integer multiplication overflow",
-					Detail: []string{fmt.Sprintf("the result %s has more elements than an int64 can count", s)}})
-				return
-			}
-		}
-	}
 }

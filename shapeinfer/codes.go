@@ -160,7 +160,7 @@ const (
 	//	ops.Add(x, y)
 	//
 	// Cure: the operands are most often repeated against each other by mistake.
-	CodeOverflow graph.Code = "BL150"
+	CodeOverflow graph.Code = graph.CodeOverflow // BL150
 
 	// Warns that operands of different shapes have as many elements: PyTorch once matched
 	// them element by element, and broadcasts them now. Off unless Policy.Backcompat asks

@@ -19,9 +19,6 @@ func MatMul(c *graph.Call) (graph.DType, graph.Shape) {
 	if m != nil {
 		c.Fail(m)
 	}
-	if m == nil {
-		checkCount(c, result)
-	}
 	return c.DType(0), result
 }
 

@@ -37,9 +37,6 @@ func Conv(c *graph.Call, axes int, steps Steps, groups int) (graph.DType, graph.
 	if single {
 		out = out[1:]
 	}
-	if !c.Failed() {
-		checkCount(c, out)
-	}
 	return c.DType(0), out
 }
 

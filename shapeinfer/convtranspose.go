@@ -38,9 +38,6 @@ func ConvTranspose(c *graph.Call, axes int, steps Steps, extra []int, groups int
 	if single {
 		out = out[1:]
 	}
-	if !c.Failed() {
-		checkCount(c, out)
-	}
 	return c.DType(0), out
 }
 

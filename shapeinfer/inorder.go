@@ -15,9 +15,8 @@ func checkWrites(nodes []*graph.Node, program bool, r *Report) {
 		if d.reader != nil {
 			m = d.orderMistake(nodes)
 		} else if m = d.secondMistake(); !program && Storage(d.write).Op().Class == graph.Source {
-			m.Severity = graph.Warning
 			m.Detail = []string{"no program can carry out both; two programs may have one each"}
-			r.Warnings = append(r.Warnings, m)
+			r.choose(m, d.write.Graph().Policy().SecondWrite)
 			continue
 		}
 		r.addOnce(m)
@@ -49,6 +48,20 @@ func disorders(nodes []*graph.Node) (found []disorder) {
 		found = append(found, o.found...)
 	}
 	return found
+}
+
+// choose adds what is a mistake or a warning by the graph's policy, unless its node is
+// excused.
+func (r *Report) choose(m *graph.Mistake, what graph.WarnChoice) {
+	m.Choice = true
+	switch {
+	case what == graph.AllowSilently || m.Node.IsSilenced(m.Code):
+	case what == graph.RefuseAlways:
+		r.addOnce(m)
+	default:
+		m.Severity = graph.Warning
+		r.Warnings = append(r.Warnings, m)
+	}
 }
 
 // addOnce adds an error unless there is one of its kind at its node.

@@ -148,7 +148,6 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 	}
 	if !c.Failed() {
 		c.SetStretch([][]graph.AxisKind{r.Stretch(from, out)})
-		checkCount(c, out)
 	}
 	return out
 }

@@ -40,6 +40,14 @@ func TestPolicies(t *testing.T) {
 	scalar := func(g *graph.Graph) *graph.Node {
 		return ops.Add(g.Input("a", f32, 2), g.Input("b", f32))
 	}
+	number := func(g *graph.Graph) *graph.Node {
+		return ops.Add(g.Input("a", f32, g.Dim("n")), g.Input("b", f32, 4))
+	}
+	writes := func(g *graph.Graph) *graph.Node {
+		w := g.Param("w", f32, 3)
+		ops.AddInPlace(w, graph.Num(1))
+		return ops.AddInPlace(w, graph.Num(2))
+	}
 	for name, c := range map[string]struct {
 		build            func(*graph.Graph) *graph.Node
 		policy           graph.Policy
@@ -55,6 +63,12 @@ func TestPolicies(t *testing.T) {
 		"ranks by default":  {ranks, graph.Policy{}, shapeinfer.CodeRank, 0, 0},
 		"ranks warned":      {ranks, graph.Policy{RankPromotion: graph.Warn}, shapeinfer.CodeRank, 0, 1},
 		"ranks refused":     {ranks, graph.Policy{RankPromotion: graph.Refuse}, shapeinfer.CodeRank, 1, 0},
+		"writes by default": {writes, graph.Policy{}, shapeinfer.CodeWriters, 0, 1},
+		"writes allowed":    {writes, graph.Policy{SecondWrite: graph.AllowSilently}, shapeinfer.CodeWriters, 0, 0},
+		"writes refused":    {writes, graph.Policy{SecondWrite: graph.RefuseAlways}, shapeinfer.CodeWriters, 1, 0},
+		"number by default": {number, graph.Policy{Names: graph.Unify}, shapeinfer.CodeFixedName, 0, 1},
+		"number allowed":    {number, graph.Policy{Names: graph.Unify, FixedName: graph.AllowSilently}, shapeinfer.CodeFixedName, 0, 0},
+		"number refused":    {number, graph.Policy{Names: graph.Unify, FixedName: graph.RefuseAlways}, shapeinfer.CodeFixedName, 1, 0},
 		"scalar by default": {scalar, graph.Policy{}, shapeinfer.CodeRank, 0, 0},
 		"scalar warned":     {scalar, graph.Policy{RankZero: graph.Warn}, shapeinfer.CodeRank, 0, 1},
 		"scalar refused":    {scalar, graph.Policy{RankZero: graph.Refuse}, shapeinfer.CodeRank, 1, 0},

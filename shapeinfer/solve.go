@@ -355,7 +355,7 @@ func (j *joint) warnFixed(list []*group) {
 			if none || lo != hi || j.isDeclared(name) {
 				continue
 			}
-			m := &graph.Mistake{Code: CodeFixedName, Severity: graph.Warning, Node: gr.Node, Summary: fmt.Sprintf("%s can only be %d", name, lo)}
+			m := &graph.Mistake{Code: CodeFixedName, Node: gr.Node, Summary: fmt.Sprintf("%s can only be %d", name, lo)}
 			if j.canBe(name, lo, list) {
 				m.Fixes = []graph.Fix{{Kind: graph.FixDeclare, Text: fmt.Sprintf("write %d in the place of %s if that is meant", lo, name)}}
 			}
@@ -364,7 +364,7 @@ func (j *joint) warnFixed(list []*group) {
 					m.Detail = append(m.Detail, fmt.Sprintf("%s, for %s at %s", RequirementText(other.Requirement), graph.Describe(other.Node), other.Node.Pos()))
 				}
 			}
-			j.report.Warnings = append(j.report.Warnings, m)
+			j.report.choose(m, j.g.Policy().FixedName)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/kernels/internal/emulator"
 	"github.com/broadloom/broadloom/kernels/internal/rowtest"
 	"github.com/broadloom/broadloom/kernels/lower"
 	"github.com/broadloom/broadloom/kernels/portable"
@@ -20,7 +21,7 @@ func emulate(t *testing.T, p *rowprog.Program, c *lower.Code) *machine {
 	code := room[-uintptr(unsafe.Pointer(&room[0]))&63:]
 	copy(code, c.Bytes)
 	k := newMachine(p, c, 0)
-	k.code = newEmulator(t, code, c.Length)
+	k.code = emulator.New(t, code, c.Length)
 	return k
 }
 

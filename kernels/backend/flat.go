@@ -55,10 +55,11 @@ func (k *machine) isFlat(a *bind.Args) bool {
 }
 
 // Coalesce rewrites arguments as [bind.Coalesce] does, in the way that is best for a
-// kernel.
+// kernel: rows that can be worked on many at once are not exchanged for longer ones,
+// unless they have only a few elements.
 func Coalesce(k Kernel, a *bind.Args) *bind.Args {
 	if m, ok := k.(*machine); ok {
-		if merged := bind.Merge(m.prog, a); m.isFlat(merged) {
+		if merged := bind.Merge(m.prog, a); merged.N >= shortestAlternation && m.isFlat(merged) {
 			return merged
 		}
 	}
@@ -84,7 +85,7 @@ func (f *flat) prepare(k *machine, a *bind.Args) {
 	f.args.Stride = append(f.args.Stride[:0], a.Stride...)
 	f.copies = append(f.copies[:0], a.Ptr...)
 	f.loads, f.stores = f.loads[:0], f.stores[:0]
-	if need := flatPitch * len(a.Ptr); len(f.words) < need {
+	if need := flatPitch * (len(a.Ptr) + 1); len(f.words) < need {
 		f.words = make([]uint64, need)
 	}
 	for i := range a.Ptr {
@@ -227,12 +228,23 @@ func (f *flat) copyRun(k *machine, a *bind.Args, c flatCopy, run tile, at, colum
 	}
 	memory, from := unsafe.Add(a.Ptr[c.operand], offset*size), stepsOf(a, c.operand)
 	side, to := unsafe.Add(f.copies[c.operand], at*size), steps{run.columns, 1}
+	code := alternating()
+	if size != 4 || from.column != 2 || run.columns < shortestAlternation {
+		code = nil
+	}
+	odd := unsafe.Pointer(&f.words[len(a.Ptr)*flatPitch]) // of no use
 	if c.odd >= 0 {
-		odd := unsafe.Add(f.copies[c.odd], at*size)
-		if code := alternating(); code != nil && run.columns >= shortestAlternation {
-			code.run(&alternation{uintptr(side), uintptr(odd), uintptr(memory), size * to.row, size * from.row, run.rows, run.columns}, back)
-			return
-		}
+		odd = unsafe.Add(f.copies[c.odd], at*size)
+	}
+	switch {
+	case code != nil && c.odd >= 0:
+		code.run(&alternation{uintptr(side), uintptr(odd), uintptr(memory), size * to.row, size * from.row, run.rows, run.columns}, back)
+		return
+	case code != nil && !back && run.rows > 1 && from.row >= 2*run.columns: // but for the last row, behind which there may be nothing
+		code.run(&alternation{uintptr(side), uintptr(odd), uintptr(memory), size * to.row, size * from.row, run.rows - 1, run.columns}, false)
+		side, memory = unsafe.Add(side, size*to.row*(run.rows-1)), unsafe.Add(memory, size*from.row*(run.rows-1))
+		run.rows = 1
+	case c.odd >= 0:
 		copyEither(size, odd, to, unsafe.Add(memory, size), from, run, back)
 	}
 	copyEither(size, side, to, memory, from, run, back)

@@ -136,7 +136,7 @@ func (k *machine) worthStreaming(a *bind.Args) bool {
 		if o.Access == rowprog.In {
 			continue
 		}
-		bytes := a.N * o.Type.Size()
+		bytes := max(a.N, a.Whole) * o.Type.Size() // tiles of a large result are written in turn
 		offsets := uintptr(a.Ptr[i])
 		for axis, n := range a.Outer {
 			bytes *= n

@@ -5,6 +5,7 @@ package backend
 import (
 	"math/rand/v2"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"testing"
@@ -96,6 +97,73 @@ func TestNothingBeyondOperandsIsTouched(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestRandomProgramsStayInside runs random programs, with steps of all kinds, on operands
+// that begin at a page that faults, or end at one, at any number of bytes from a multiple
+// of a vector.
+func TestRandomProgramsStayInside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it makes many mappings")
+	}
+	for seed := range uint64(400) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		c := rowtest.Bind(r, rowtest.Program(r))
+		k, err := Compile(c.Program)
+		require.NoError(t, err)
+		for _, atEnd := range []bool{false, true} {
+			var maps [][]byte
+			a := c.Tight(func(bytes int) unsafe.Pointer {
+				inside := (bytes + page) &^ (page - 1)
+				mem, err := syscall.Mmap(-1, 0, inside+2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+				require.NoError(t, err)
+				require.NoError(t, syscall.Mprotect(mem[:page], syscall.PROT_NONE))
+				require.NoError(t, syscall.Mprotect(mem[page+inside:], syscall.PROT_NONE))
+				maps = append(maps, mem)
+				if atEnd {
+					return unsafe.Add(unsafe.Pointer(&mem[page]), inside-bytes)
+				}
+				return unsafe.Pointer(&mem[page])
+			})
+			if message := faults(func() { k.Run(a, &Scratch{}) }); message != nil {
+				t.Fatalf("seed %d, at the end %v: %v\n%v", seed, atEnd, message, c)
+			}
+			for _, mem := range maps {
+				require.NoError(t, syscall.Munmap(mem))
+			}
+		}
+	}
+}
+
+// faults runs f and tells of an access to memory that may not be touched.
+func faults(f func()) (message any) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() { message = recover() }()
+	f()
+	return nil
+}
+
+// TestNothingBesideAlternatingElementsIsTouched runs on rows of every second element, of
+// which the last one is followed by a page that faults.
+func TestNothingBesideAlternatingElementsIsTouched(t *testing.T) {
+	p := pooling(t, rowprog.F32)
+	k, err := Compile(p)
+	require.NoError(t, err)
+	var s Scratch
+	x, dx := newFence(t), newFence(t)
+	for width := 2; width < 40; width++ {
+		const count, height = 2, 3
+		elements := 2*count*height*2*width - 1 // but for the last one of odd columns
+		y, scale := make([]float32, count*height*width), new(float32)
+		from := unsafe.Pointer(&x[len(x)-4*elements])
+		a := window(p, from, unsafe.Pointer(&y[0]), unsafe.Pointer(&dx[len(dx)-4*elements]), unsafe.Pointer(scale), count, height, width, 0)
+		for _, tap := range []int{1, 3} { // the same as their neighbours
+			a.Ptr[tap] = a.Ptr[tap-1]
+			a.Ptr[6+tap] = unsafe.Pointer(&make([]float32, elements+1)[0])
+		}
+		_, ok := k.Run(a, &s)
+		require.True(t, ok)
 	}
 }
 

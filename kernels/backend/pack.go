@@ -174,66 +174,7 @@ func (k *machine) runTile(a *bind.Args, s *Scratch, t tile) (bind.Fault, bool) {
 	return bind.Fault{}, true
 }
 
-// steps is the distances of elements of a tile, from row to row and within a row.
-type steps struct{ row, column int }
-
 func (r *rows) steps(i int) steps { return stepsOf(&r.args, i) }
-
-func stepsOf(a *bind.Args, i int) steps {
-	inner := len(a.Outer)
-	if inner == 0 {
-		return steps{0, a.Stride[i][0]}
-	}
-	return steps{a.Stride[i][inner-1], a.Stride[i][inner]}
-}
-
-// copyTile copies elements between operands and packed rows.
-func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) {
-	rows := t.rows
-	if from.row == 0 && to.row == 0 {
-		rows = 1
-	}
-	done := 0
-	if size == 4 && rows == packRows {
-		done = transposed(dst, to, src, from, t.columns)
-	}
-	for i := range rows {
-		d := unsafe.Add(dst, (i*to.row+done*to.column)*size)
-		s := unsafe.Add(src, (i*from.row+done*from.column)*size)
-		switch size {
-		case 1:
-			copyRow[uint8](d, to.column, s, from.column, t.columns-done)
-		case 4:
-			copyRow[uint32](d, to.column, s, from.column, t.columns-done)
-		default:
-			copyRow[uint64](d, to.column, s, from.column, t.columns-done)
-		}
-	}
-}
-
-func copyRow[T uint8 | uint32 | uint64](dst unsafe.Pointer, to int, src unsafe.Pointer, from, n int) {
-	if n <= 0 {
-		return
-	}
-	if to == 1 && from == 1 {
-		copy(unsafe.Slice((*T)(dst), n), unsafe.Slice((*T)(src), n))
-		return
-	}
-	size := int(unsafe.Sizeof(T(0)))
-	to, from = to*size, from*size
-	for ; n > 4; n -= 4 {
-		*(*T)(dst) = *(*T)(src)
-		*(*T)(unsafe.Add(dst, to)) = *(*T)(unsafe.Add(src, from))
-		*(*T)(unsafe.Add(dst, 2*to)) = *(*T)(unsafe.Add(src, 2*from))
-		*(*T)(unsafe.Add(dst, 3*to)) = *(*T)(unsafe.Add(src, 3*from))
-		dst, src = unsafe.Add(dst, 4*to), unsafe.Add(src, 4*from)
-	}
-	for range n - 1 {
-		*(*T)(dst) = *(*T)(src)
-		dst, src = unsafe.Add(dst, to), unsafe.Add(src, from)
-	}
-	*(*T)(dst) = *(*T)(src)
-}
 
 // next advances to the next row of a range.
 func next(index []int, a *bind.Args, lo, hi int) bool {

@@ -10,6 +10,7 @@ import (
 type Args struct {
 	N     int   // the number of elements of a row
 	Outer []int // the sizes of the outer axes
+	Whole int   // of the rows of which these are parts, if they are such, the number of elements
 
 	// Ptr points at the element of each operand at index 0 of all axes. It may be
 	// nil for an operand without elements.
@@ -37,6 +38,7 @@ func New(p *rowprog.Program) *Args {
 func (a *Args) Clone() *Args {
 	c := &Args{
 		N:      a.N,
+		Whole:  a.Whole,
 		Outer:  append([]int(nil), a.Outer...),
 		Ptr:    append([]unsafe.Pointer(nil), a.Ptr...),
 		Stride: make([][]int, len(a.Stride)),
@@ -69,7 +71,7 @@ func (a *Args) Rows() int {
 // part's beginning.
 func (a *Args) SliceRow(p *rowprog.Program, lo, hi int, into *Args) {
 	inner := len(a.Outer)
-	into.N = hi - lo
+	into.N, into.Whole = hi-lo, max(a.N, a.Whole)
 	copy(into.Outer, a.Outer)
 	for i, s := range a.Stride {
 		copy(into.Stride[i], s)

@@ -189,6 +189,7 @@ func TestSliceRow(t *testing.T) {
 	part := a.Clone()
 	a.SliceRow(p, 2, 5, part)
 	require.Equal(t, 3, part.N)
+	require.Equal(t, 5, part.Whole)
 	require.Equal(t, unsafe.Pointer(&memory[7]), part.Ptr[0])
 	require.Equal(t, unsafe.Pointer(&memory[2]), part.Ptr[1])
 	a.SliceRow(p, 5, 5, part)

@@ -41,7 +41,10 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 		s.a = grow(s.a, (k+v.cols)*min(roundUp(p.M, v.rows), v.blockRows+v.rows)) // a pitch is less than k and a row of a tile
 		panels := 1
 		if p.M > v.blockRows {
-			panels = (min(p.N, packedCols) + v.cols - 1) / v.cols
+			panels = v.panels(min(p.N, packedCols))
+			if p.sharesA() {
+				panels = min(panels*p.Rows()/p.M, packedCols/v.cols)
+			}
 		}
 		s.b = grow(s.b, max((k+1)*v.cols*panels, thinCols))
 		if p.Offsets != nil {
@@ -63,12 +66,16 @@ func grow[T any](s []T, n int) []T {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// job is one matrix product.
+// job is one matrix product, or some of one A.
 type job[T scalar.Number] struct {
 	m, n, k int
 	a, b, c Matrix[T]
 	offsets *Offsets // of b
 	add     bool
+
+	// Of products of one A, where there are more: those of a batch from an index on.
+	batch        *Product[T]
+	index, count int
 }
 
 // part is the rows [top, bottom) and the columns [left, right) of C.

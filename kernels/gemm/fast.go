@@ -105,28 +105,47 @@ func (f *panels[T]) low() {
 	}
 }
 
-// high computes a part that is higher than a tile. If it is higher than a block of A, B
-// stays packed from block to block.
+// high computes a part that is higher than a tile, for each product of one A. If it is
+// higher than a block of A, B stays packed from block to block.
 func (f *panels[T]) high() {
+	first, count := f.index, f.count
+	for left := f.part.left; left < f.part.right; left += packedCols {
+		right := min(left+packedCols, f.part.right)
+		each := max(packedCols/(f.v.panels(right-left)*f.v.cols), 1)
+		for at := 0; at < count; at += each {
+			f.index, f.count = first+at, min(each, count-at)
+			f.stripe(left, right)
+		}
+	}
+}
+
+// panels is the number of panels that columns take.
+func (v *vectorized) panels(cols int) int { return (cols + v.cols - 1) / v.cols }
+
+// stripe computes as many columns as can stay packed.
+func (f *panels[T]) stripe(left, right int) {
 	height := f.bottom - f.top
 	blocks := (height + f.v.blockRows - 1) / f.v.blockRows
 	rows := roundUp((height+blocks-1)/blocks, f.v.rows)
 	f.keeps = blocks > 1
-	for left := f.left; left < f.right; left += packedCols {
-		right := min(left+packedCols, f.right)
-		for p := 0; p < f.k; p += KBlock {
-			f.p, f.np, f.isPacked = p, min(KBlock, f.k-p), false
-			for i := f.top; i < f.bottom; i += rows {
-				f.i, f.ni = i, min(rows, f.bottom-i)
-				f.takeA()
-				for j := left; j < right; j += f.v.cols {
-					if f.keeps {
-						f.packed = (j - left) * f.np
-					}
-					f.columns(j, min(f.v.cols, right-j))
+	for p := 0; p < f.k; p += KBlock {
+		f.p, f.np, f.isPacked = p, min(KBlock, f.k-p), false
+		for i := f.top; i < f.bottom; i += rows {
+			f.i, f.ni, f.packed = i, min(rows, f.bottom-i), 0
+			f.takeA()
+			for n := range f.count {
+				if f.batch != nil {
+					q := f.batch.matrix(f.index + n)
+					f.b.Start, f.c.Start = q.b.Start, q.c.Start
 				}
-				f.isPacked = f.keeps
+				for j := left; j < right; j += f.v.cols {
+					f.columns(j, min(f.v.cols, right-j))
+					if f.keeps {
+						f.packed += f.v.cols * f.np
+					}
+				}
 			}
+			f.isPacked = f.keeps
 		}
 	}
 }

@@ -47,12 +47,22 @@ func put[T scalar.Number](f fence, data []T, atEnd bool) []T {
 // TestNothingBeyondOperandsIsTouched multiplies matrices that fit exactly between pages
 // which fault, and of which A and B cannot be written.
 func TestNothingBeyondOperandsIsTouched(t *testing.T) {
-	t.Run("float32", fenced[float32])
-	t.Run("float64", fenced[float64])
+	const most = 40
+	sizes := [][3]int{{1, 1000, 300}, {300, 1, 1000}, {49, 65, 700}, {14, 33, 513}, {100, 100, 100}, {6, 576, 25}}
+	step := 3
+	if testing.Short() {
+		step = 13
+	}
+	for m := 1; m <= most; m += step {
+		for n := 1; n <= most; n += 2 {
+			sizes = append(sizes, [3]int{m, n, 1 + (m*31+n*17)%most})
+		}
+	}
+	t.Run("float32", func(t *testing.T) { fenced[float32](t, sizes) })
+	t.Run("float64", func(t *testing.T) { fenced[float64](t, sizes) })
 }
 
-func fenced[T scalar.Number](t *testing.T) {
-	const most = 40
+func fenced[T scalar.Number](t *testing.T, sizes [][3]int) {
 	r := rand.New(rand.NewPCG(13, 14))
 	from := values[T](r, 0)
 	var fences [3]fence
@@ -60,12 +70,6 @@ func fenced[T scalar.Number](t *testing.T) {
 		fences[i] = newFence(t, 8<<20)
 	}
 	var s Scratch[T]
-	sizes := [][3]int{{1, 1000, 300}, {300, 1, 1000}, {49, 65, 700}, {14, 33, 513}, {100, 100, 100}, {6, 576, 25}}
-	for m := 1; m <= most; m += 3 {
-		for n := 1; n <= most; n += 2 {
-			sizes = append(sizes, [3]int{m, n, 1 + (m*31+n*17)%most})
-		}
-	}
 	for _, size := range sizes {
 		for _, atEnd := range []bool{false, true} {
 			p := draw(r, size[0], size[1], size[2], from)

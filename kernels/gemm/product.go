@@ -115,22 +115,37 @@ func (p *Product[T]) Run(s *Scratch[T]) { p.RunPart(0, p.Rows(), 0, p.N, s) }
 func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	s.reserve(p)
 	for lo < hi {
-		first := lo % p.M
-		end := min(p.M, first+hi-lo)
-		s.job = p.matrix(lo / p.M)
-		if c := (part{first, end, left, right}); s.job.isColumn() {
+		index, first := lo/p.M, lo%p.M
+		c := part{first, min(p.M, first+hi-lo), left, right}
+		s.job = p.matrix(index)
+		switch count := (hi - lo) / p.M; {
+		case s.job.isColumn():
 			s.job.flip()
-			s.job.run(part{left, right, first, end}, s)
-		} else {
-			s.job.run(c, s)
+			c = part{c.left, c.right, c.top, c.bottom}
+		case first == 0 && count > 1 && p.sharesA():
+			s.job.batch, s.job.index, s.job.count = p, index, count
+			lo += (count - 1) * p.M
 		}
-		lo += end - first
+		s.job.run(c, s)
+		lo += min(p.M-first, hi-lo)
 	}
+}
+
+// sharesA reports whether all products of the batch are of one A, so that a block of it
+// serves them all.
+func (p *Product[T]) sharesA() bool {
+	for _, step := range p.StepA {
+		if step != 0 {
+			return false
+		}
+	}
+	v := inVectors[T]()
+	return v != nil && p.M > v.rows && p.C.Col == 1
 }
 
 // matrix is one product of the batch.
 func (p *Product[T]) matrix(index int) job[T] {
-	q := job[T]{p.M, p.N, p.K, p.A, p.B, p.C, p.Offsets, p.Add}
+	q := job[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, add: p.Add, count: 1}
 	for axis := len(p.Batch) - 1; axis >= 0; axis-- {
 		i := index % p.Batch[axis]
 		index /= p.Batch[axis]

@@ -222,11 +222,15 @@ func specialValues[T scalar.Float](t *testing.T, greatest, smallest T) {
 	inf := T(math.Inf(1))
 	special := []T{T(math.NaN()), inf, -inf, 0, T(math.Copysign(0, -1)), greatest, -greatest, smallest, -smallest * 12345}
 	r := rand.New(rand.NewPCG(9, 10))
+	count := 10
+	if testing.Short() {
+		count = 2
+	}
 	var s Scratch[T]
 	for _, odds := range []int{1, 3, 30, 300} { // one in so many elements is special
 		from := values(r, odds, special...)
 		for _, size := range [][3]int{{1, 40, 9}, {40, 1, 9}, {7, 20, 5}, {30, 35, 40}, {20, 33, 600}} {
-			for range 10 {
+			for range count {
 				requireSame(t, draw(r, size[0], size[1], size[2], from), &s)
 			}
 		}

@@ -82,7 +82,7 @@ func Tanh64(x float64) float64 {
 	return math.Float64frombits(math.Float64bits(y) | math.Float64bits(x)&(1<<63)) // keeps -0
 }
 
-// Expm164 is exp(x)-1, within 2 ulp.
+// Expm164 is exp(x)-1, within 2.5 ulp.
 func Expm164(x float64) float64 {
 	k, r := reduce64(atLeast64(Expm1Min64, atMost64(ExpMax64, x)), 1022)
 	s := math.Float64frombits(k << 52)

@@ -210,18 +210,42 @@ func TestFunction32(t *testing.T) {
 func TestFunction64(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for op, exact := range map[rowprog.Op]func(float64) float64{rowprog.OpExp: math.Exp, rowprog.OpExpm1: math.Expm1,
-		rowprog.OpLog: math.Log, rowprog.OpLog1p: math.Log1p, rowprog.OpTanh: math.Tanh} {
+		rowprog.OpLog: math.Log, rowprog.OpLog1p: math.Log1p, rowprog.OpTanh: math.Tanh, rowprog.OpErf: math.Erf,
+		rowprog.OpSin: math.Sin, rowprog.OpCos: math.Cos} {
 		f := Function64(op)
 		for i := range 20000 {
 			x := math.Float64frombits(r.Uint64())
 			if i%2 == 0 || op == rowprog.OpLog && x < 0x1p-1022 { // math.Log is wrong there
 				x = math.Abs(r.NormFloat64()) * 10
 			}
-			if got, want := f(x), exact(x); !same(got, want) {
+			switch got, want := f(x), exact(x); {
+			case same(got, want):
+			case op == rowprog.OpSin || op == rowprog.OpCos: // package math's have few digits near 0
+				require.InDelta(t, want, got, 1e-15, "%v of %v", op, x)
+			default:
 				require.InEpsilon(t, want, got, 5*0x1p-52, "%v of %v", op, x)
 			}
 		}
 	}
+	for i := range 20000 {
+		x, y := math.Float64frombits(r.Uint64()), math.Float64frombits(r.Uint64())
+		if i%2 == 0 {
+			x, y = r.NormFloat64(), r.NormFloat64()*30
+		}
+		if got, want := Atan2(x, y), math.Atan2(x, y); !same(got, want) && y/x != 0 { // where it is, math.Atan2 loses the sign
+			require.InEpsilon(t, want, got, 5*0x1p-52, "atan2 of %v, %v", x, y)
+		}
+		if got, want := PowFloat(x, y), math.Pow(x, y); !same(got, want) && math.Abs(want) > 0x1p-1000 { // math.Pow has lost 8 bits at times
+			require.InEpsilon(t, want, got, 0x1p-44, "pow of %v, %v", x, y)
+		}
+	}
+	for _, c := range [][3]float64{{0.5517932956096271, -88.52849975707186, 7.246798585758364e+22}, {1.0000001, 1000000000.0, 2.6881038582144647e+43}, {1e-300, -1.02, 1.0000000000000122e+306}, {5e-324, 0.5, 2.2227587494850775e-162}, {37.558179793068945, 33.57189725373227, 7.342076543068782e+52}} {
+		require.InEpsilon(t, c[2], PowFloat(c[0], c[1]), 0x1p-52, "pow of %v, %v", c[0], c[1])
+	}
+	// Angles close to a multiple of π/2, of which math.Cos gives fewer digits, and large.
+	require.InEpsilon(t, -4.68716592425462761112e-19, Cos64(6381956970095103*0x1p797), 1e-15)
+	require.InEpsilon(t, -0.8522008497671888, Sin64(1e22), 1e-15)
+	require.InEpsilon(t, 6.123233995736766e-17, Cos64(math.Pi/2), 1e-15)
 	require.Equal(t, 1022.0, -Function64(rowprog.OpLog2)(0x1p-1022))
 	require.Equal(t, -1074.0, Function64(rowprog.OpLog2)(0x1p-1074))
 	x := 1 + 0x1p-40

@@ -189,6 +189,38 @@ func (c *Case) Clone() *Case {
 	return d
 }
 
+// Tight makes arguments with the same contents in memory that is as large as the operands
+// reach, and no larger. place gives memory of a number of bytes.
+func (c *Case) Tight(place func(bytes int) unsafe.Pointer) *bind.Args {
+	a := c.Args.Clone()
+	placed := map[*uint64]unsafe.Pointer{}
+	for i, b := range c.buffers {
+		o := &c.Program.Operands[i]
+		size := o.Type.Size()
+		low, high := 0, 1
+		for axis, stride := range a.Stride[i] {
+			if o.Domain == rowprog.Uniform || o.Domain == rowprog.Row && axis == len(a.Outer) || o.Reduced.Has(axis) {
+				continue
+			}
+			reach := stride * (a.Size(axis) - 1)
+			low, high = low+min(reach, 0), high+max(reach, 0)
+			if a.Size(axis) == 0 {
+				low, high = 0, 0
+				break
+			}
+		}
+		p, ok := placed[&b.words[0]]
+		if !ok {
+			p = place((high - low) * size)
+			placed[&b.words[0]] = p
+			from := unsafe.Slice((*byte)(b.element(o.Type, b.first+low)), (high-low)*size)
+			copy(unsafe.Slice((*byte)(p), len(from)), from)
+		}
+		a.Ptr[i] = unsafe.Add(p, -low*size)
+	}
+	return a
+}
+
 // Diff tells where two clones differ, NaNs being equal; "" if nowhere.
 func (c *Case) Diff(d *Case) string {
 	for i := range c.buffers {

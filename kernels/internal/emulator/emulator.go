@@ -1,6 +1,10 @@
-package backend
+// Package emulator runs machine code as a disassembler reads it, on the memory of this
+// process. With it, tests run code for processors that are not at hand: what AVX-512 code
+// does is taken from the manual, and how it is encoded from objdump.
+package emulator
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 	"os"
@@ -11,15 +15,11 @@ import (
 	"strings"
 	"testing"
 	"unsafe"
-
-	"github.com/stretchr/testify/require"
 )
 
-// emulator runs machine code as a disassembler reads it, on the memory of this process.
-// With it, code for processors that are not at hand is tested: what AVX-512 code does is
-// taken from the manual, and how it is encoded from objdump.
-type emulator struct {
-	t     *testing.T
+// Machine is a processor with the code that it runs.
+type Machine struct {
+	t     testing.TB
 	code  []byte
 	insts map[int]*emulated // by offset
 	g     [16]uint64
@@ -47,6 +47,7 @@ type argument struct {
 	scale       uint64
 	mask        int
 	zeroing     bool
+	repeated    bool // one element of memory stands for all lanes
 }
 
 var (
@@ -68,26 +69,21 @@ func init() {
 	}
 }
 
-// newEmulator reads code, of which the first length bytes are instructions. The code
-// must lie at a multiple of 64 bytes.
-func newEmulator(t *testing.T, code []byte, length int) *emulator {
-	tool, err := exec.LookPath("objdump")
-	if err != nil {
-		t.Skip("objdump is not installed")
-	}
-	file := filepath.Join(t.TempDir(), "code")
-	require.NoError(t, os.WriteFile(file, code[:length], 0o600))
-	out, err := exec.Command(tool, "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", file).Output()
-	require.NoError(t, err)
-	e := &emulator{t: t, code: code, insts: map[int]*emulated{}}
+// New reads code, of which the first length bytes are instructions. The code must lie at a
+// multiple of 64 bytes. Without objdump the test is skipped.
+func New(t testing.TB, code []byte, length int) *Machine {
+	t.Helper()
+	e := &Machine{t: t, code: code, insts: map[int]*emulated{}}
 	var last *emulated
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(disassembled(t, code[:length])) {
 		m := lineForm.FindStringSubmatch(strings.TrimRight(line, "\n"))
 		if m == nil {
 			continue
 		}
 		at, err := strconv.ParseInt(m[1], 16, 64)
-		require.NoError(t, err)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if last != nil {
 			last.next = int(at)
 		}
@@ -97,7 +93,24 @@ func newEmulator(t *testing.T, code []byte, length int) *emulator {
 	return e
 }
 
-func (e *emulator) parse(text string) *emulated {
+// disassembled is what objdump says of code.
+func disassembled(t testing.TB, code []byte) string {
+	tool, err := exec.LookPath("objdump")
+	if err != nil {
+		t.Skip("objdump is not installed")
+	}
+	file := filepath.Join(t.TempDir(), "code")
+	if err := os.WriteFile(file, code, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(tool, "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", file).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func (e *Machine) parse(text string) *emulated {
 	target := ""
 	if before, after, ok := strings.Cut(text, "#"); ok {
 		text, target = before, strings.TrimSpace(after)
@@ -115,17 +128,19 @@ func (e *emulator) parse(text string) *emulated {
 	return in
 }
 
-func (e *emulator) number(s string) uint64 {
+func (e *Machine) number(s string) uint64 {
 	negative := strings.HasPrefix(s, "-")
 	v, err := strconv.ParseUint(strings.TrimPrefix(s, "-"), 0, 64)
-	require.NoError(e.t, err, s)
+	if err != nil {
+		e.t.Fatalf("%s: %v", s, err)
+	}
 	if negative {
 		return -v
 	}
 	return v
 }
 
-func (e *emulator) argument(s, target string) argument {
+func (e *Machine) argument(s, target string) argument {
 	if g, ok := general[s]; ok {
 		return g
 	}
@@ -149,6 +164,7 @@ func (e *emulator) argument(s, target string) argument {
 		}
 	}
 	a.mask, a.zeroing = maskOf(s[strings.IndexByte(s, ']')+1:])
+	a.repeated = strings.Contains(s, "{1to") || strings.Contains(s, "BCST")
 	if strings.HasPrefix(m[1], "rip") {
 		a.base, a.value = -2, e.number(target)
 		return a
@@ -173,7 +189,7 @@ func maskOf(s string) (k int, zeroing bool) {
 }
 
 // address is where a memory operand is.
-func (e *emulator) address(a argument) unsafe.Pointer {
+func (e *Machine) address(a argument) unsafe.Pointer {
 	v := a.value
 	switch {
 	case a.base == -2:
@@ -188,15 +204,18 @@ func (e *emulator) address(a argument) unsafe.Pointer {
 }
 
 // read gives the bytes of an operand that is a vector or memory.
-func (e *emulator) read(a argument, size int) []byte {
+func (e *Machine) read(a argument, size int) []byte {
 	if a.kind == 'v' {
 		return e.z[a.n][:size]
+	}
+	if a.repeated {
+		return bytes.Repeat(unsafe.Slice((*byte)(e.address(a)), a.size), size/a.size)
 	}
 	return unsafe.Slice((*byte)(e.address(a)), size)
 }
 
 // write sets the lanes of a destination that its mask lets through.
-func (e *emulator) write(a argument, data []byte, lane int) {
+func (e *Machine) write(a argument, data []byte, lane int) {
 	if a.kind == 'm' {
 		for i := 0; i < len(data); i += lane {
 			if a.mask == 0 || e.k[a.mask]>>(i/lane)&1 != 0 {
@@ -218,7 +237,7 @@ func (e *emulator) write(a argument, data []byte, lane int) {
 	}
 }
 
-func (e *emulator) get(a argument) uint64 {
+func (e *Machine) get(a argument) uint64 {
 	switch a.kind {
 	case 'g':
 		return e.g[a.n] & (1<<(8*a.size) - 1)
@@ -232,7 +251,7 @@ func (e *emulator) get(a argument) uint64 {
 	return a.value
 }
 
-func (e *emulator) set(a argument, v uint64) {
+func (e *Machine) set(a argument, v uint64) {
 	switch {
 	case a.kind == 'k':
 		e.k[a.n] = v
@@ -250,22 +269,27 @@ func (e *emulator) set(a argument, v uint64) {
 }
 
 // flags notes the result x - y.
-func (e *emulator) flags(x, y uint64) {
+func (e *Machine) flags(x, y uint64) {
 	e.zero, e.less, e.sign = x == y, int64(x) < int64(y), int64(x-y) < 0
 }
 
 // Call runs the code until it returns.
-func (e *emulator) Call(offset int, args unsafe.Pointer) {
+func (e *Machine) Call(offset int, args unsafe.Pointer) {
 	e.g[7] = uint64(uintptr(args))
 	for at := offset; at >= 0; {
 		in := e.insts[at]
-		require.NotNil(e.t, in, "no instruction at %#x", at)
+		if in == nil {
+			e.t.Fatalf("no instruction at %#x", at)
+		}
 		at = e.step(in)
 	}
 }
 
 // step runs an instruction and gives the offset of the next, -1 at the end.
-func (e *emulator) step(in *emulated) int {
+func (e *Machine) step(in *emulated) int {
+	if strings.HasPrefix(in.name, "prefetch") {
+		return in.next // its address may be anywhere
+	}
 	o := in.ops
 	var x, y uint64
 	if len(o) > 0 && o[0].kind != 'v' && in.name[0] != 'v' {

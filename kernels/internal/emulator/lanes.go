@@ -1,4 +1,4 @@
-package backend
+package emulator
 
 import (
 	"encoding/binary"
@@ -7,7 +7,7 @@ import (
 )
 
 // mask runs instructions that make or use mask registers.
-func (e *emulator) mask(name string, dst, last argument, o []argument) bool {
+func (e *Machine) mask(name string, dst, last argument, o []argument) bool {
 	compare := func(lane int, f func(x, y []byte) bool) bool {
 		x, y := e.read(o[1], dst.size), e.read(last, dst.size)
 		k := uint64(0)
@@ -75,7 +75,7 @@ func (e *emulator) mask(name string, dst, last argument, o []argument) bool {
 }
 
 // move runs instructions that move, convert or exchange lanes.
-func (e *emulator) move(name string, dst, last argument, o []argument, imm uint64) bool {
+func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64) bool {
 	size := dst.size
 	repeat := func(n int) []byte {
 		out := make([]byte, 0, size)
@@ -171,8 +171,8 @@ func (e *emulator) move(name string, dst, last argument, o []argument, imm uint6
 }
 
 // masked reads the lanes that a mask lets through; memory of others is not touched.
-func (e *emulator) masked(dst, src argument, size, lane int) []byte {
-	if src.kind != 'm' || dst.mask == 0 {
+func (e *Machine) masked(dst, src argument, size, lane int) []byte {
+	if src.kind != 'm' || src.repeated || dst.mask == 0 {
 		return e.read(src, size)
 	}
 	out := make([]byte, size)

@@ -1,11 +1,9 @@
-package backend
+package emulator
 
 import (
 	"encoding/binary"
 	"math"
 	"strings"
-
-	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -114,7 +112,7 @@ func truncated(x float64) uint32 {
 }
 
 // vector runs an instruction on vectors.
-func (e *emulator) vector(in *emulated) {
+func (e *Machine) vector(in *emulated) {
 	o, name := in.ops, in.name
 	dst := o[0]
 	for _, a := range o {
@@ -134,7 +132,11 @@ func (e *emulator) vector(in *emulated) {
 	}
 	size := dst.size
 	double := strings.HasSuffix(name, "pd")
-	y := e.read(last, size)
+	lane := 4
+	if double {
+		lane = 8
+	}
+	y := e.masked(dst, last, size, lane)
 	x := y
 	if len(o) == 3 {
 		x = e.read(o[1], size)
@@ -193,7 +195,7 @@ func bitwise(base string) func(x, y uint64) uint64 {
 }
 
 // fused runs a fused multiply-add, by its digits.
-func (e *emulator) fused(name string, dst argument, v, src []byte) {
+func (e *Machine) fused(name string, dst argument, v, src []byte) {
 	old := e.read(dst, dst.size)
 	digits := name[len(name)-5 : len(name)-2]
 	x, y, z := old, src, v // 132
@@ -230,7 +232,7 @@ func (e *emulator) fused(name string, dst argument, v, src []byte) {
 }
 
 // integers runs an instruction on integers.
-func (e *emulator) integers(name string, dst argument, x, y []byte, imm uint64) {
+func (e *Machine) integers(name string, dst argument, x, y []byte, imm uint64) {
 	ops32 := map[string]func(x, y uint32) uint32{
 		"vpaddd":     func(x, y uint32) uint32 { return x + y },
 		"vpsubd":     func(x, y uint32) uint32 { return x - y },
@@ -257,6 +259,8 @@ func (e *emulator) integers(name string, dst argument, x, y []byte, imm uint64) 
 		return
 	}
 	f, ok := ops64[name]
-	require.True(e.t, ok, "the emulator has no %s", name)
+	if !ok {
+		e.t.Fatalf("the emulator has no %s", name)
+	}
 	e.write(dst, lanes64(dst.size, x, y, nil, func(x, y, _ uint64) uint64 { return f(x, y) }), 8)
 }

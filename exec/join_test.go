@@ -1,0 +1,140 @@
+package exec_test
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// joinCase computes something of an input of shape [batch, 2, 9, 12], whose batch is 3.
+// kernels is how many kernels that takes, none of which only moves elements if still is
+// set.
+type joinCase struct {
+	of      func(x *graph.Node) *graph.Node
+	kernels int
+	still   bool
+}
+
+// gradientOf gives the gradient of the sum of squares.
+func gradientOf(x, y *graph.Node) *graph.Node {
+	return autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x})[0]
+}
+
+var joinCases = map[string]joinCase{
+	"windows side by side": {func(x *graph.Node) *graph.Node { return gradientOf(x, ops.MaxPool2D(ops.Tanh(x), 3, 2)) }, 4, true},
+	"windows that leave gaps": {func(x *graph.Node) *graph.Node {
+		return gradientOf(x, ops.MaxPool2D(x, 2, 2, ops.Stride(3, 5)))
+	}, 2, true},
+	"windows that overlap": {func(x *graph.Node) *graph.Node {
+		return gradientOf(x, ops.MaxPool2D(x, 3, 3, ops.Stride(2), ops.Padding(1)))
+	}, 0, false},
+	"means that overlap": {func(x *graph.Node) *graph.Node {
+		return gradientOf(x, ops.AvgPool2D(ops.Tanh(x), 3, 4, ops.Stride(2, 1), ops.Padding(1)))
+	}, 0, false},
+	"parts of a value": {func(x *graph.Node) *graph.Node {
+		a, b := ops.Slice(x, 3, 0, 5, 1), ops.Slice(x, 3, 5, 12, 1)
+		return gradientOf(x, ops.Concat(3, ops.Exp(a), ops.Tanh(b)))
+	}, 5, false},
+	"every second and the others": {func(x *graph.Node) *graph.Node {
+		even, odd := ops.Slice(x, 3, 0, 12, 2), ops.Slice(x, 3, 1, 12, 2)
+		return gradientOf(x, ops.Mul(ops.Exp(even), ops.Sin(odd)))
+	}, 1, true},
+	"parts that meet": {func(x *graph.Node) *graph.Node {
+		a, b, c := ops.Slice(x, 2, 0, 5, 1), ops.Slice(x, 2, 4, 9, 1), ops.Slice(x, 2, 2, 7, 1)
+		return gradientOf(x, ops.Mul(ops.Mul(ops.Exp(a), ops.Sin(b)), ops.Tanh(c)))
+	}, 0, false},
+	"computed pieces side by side": {func(x *graph.Node) *graph.Node {
+		return ops.Concat(1, ops.Exp(x), ops.Tanh(ops.Slice(x, 1, 0, 1, 1)), ops.Sin(x))
+	}, 2, true},
+	"a piece that is needed too": {func(x *graph.Node) *graph.Node {
+		y := ops.Exp(x)
+		return ops.Mul(ops.Slice(ops.Concat(2, y, ops.Tanh(y)), 2, 3, 12, 1), y)
+	}, 2, true},
+	"a piece that is an input": {func(x *graph.Node) *graph.Node { return ops.Concat(0, x, ops.Exp(x), x) }, 2, false},
+	"a piece twice":            {func(x *graph.Node) *graph.Node { y := ops.Exp(x); return ops.Concat(3, y, y) }, 1, true},
+	"paddings of two axes":     {func(x *graph.Node) *graph.Node { return ops.Pad(ops.Pad(ops.Exp(x), 2, 1, 2, 7), 3, 3, 0, 7) }, 1, true},
+	"paddings of two numbers":  {func(x *graph.Node) *graph.Node { return ops.Pad(ops.Pad(ops.Exp(x), 2, 1, 2, 7), 3, 3, 0, 8) }, 2, false},
+	"after sums of rows": {func(x *graph.Node) *graph.Node {
+		y := ops.Softmax(x, -1)
+		return ops.Concat(3, y, ops.Div(y, graph.Num(2)))
+	}, 1, true},
+	"into sums of several axes": {func(x *graph.Node) *graph.Node {
+		y := ops.Sub(x, ops.Mean(x, 2, 3, ops.KeepDims()))
+		return ops.Concat(3, y, ops.Exp(y))
+	}, 2, false},
+	"windows put back": {func(x *graph.Node) *graph.Node { return ops.Fold(ops.Exp(x), 1, 36, 2, 3) }, 2, false},
+}
+
+func TestJoinedValuesAgreeWithTheOracle(t *testing.T) {
+	for name, c := range joinCases {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("joined")
+			batch := g.Dim("batch")
+			x := g.Input("x", graph.Float64, batch, 2, 9, 12)
+			y := c.of(x)
+			p, err := exec.Compile(g, exec.Outputs(y))
+			require.NoError(t, err)
+			if c.kernels > 0 {
+				require.Equal(t, c.kernels, p.Kernels(), "%s", p)
+			}
+			if c.still {
+				require.NotContains(t, p.String(), " movement over ")
+			}
+			data := make([]float64, 3*2*9*12)
+			rng := rand.New(rand.NewPCG(1, 2))
+			for i := range data {
+				data[i] = math.Round(rng.NormFloat64()*8) / 8 // often equal
+			}
+			want, err := oracle.Eval([]*graph.Node{y}, map[*graph.Node]oracle.Value{x: oracle.Of(data, 3, 2, 9, 12)})
+			require.NoError(t, err)
+			for _, threads := range []int{1, 3} {
+				s := p.NewSession(exec.Threads(threads))
+				for range 2 { // the second run finds memory as the first one has left it
+					out, err := s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{3, 2, 9, 12}, Data: data}})
+					require.NoError(t, err)
+					require.NoError(t, s.CheckArguments())
+					require.InDeltaSlice(t, want[0].Floats(), out.Array(y).Data, 1e-12, "%s", p)
+				}
+			}
+		})
+	}
+}
+
+// A sum with zeros makes 0 of -0, and so does what takes its place.
+func TestJoinedSumsHaveNoNegativeZeros(t *testing.T) {
+	g := graph.New("zeros")
+	x := g.Input("x", graph.Float32, 2)
+	y := ops.Add(ops.Pad(x, 0, 0, 2, 0), ops.Pad(x, 0, 2, 0, 0))
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	require.Equal(t, 1, p.Kernels())
+	out, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2}, Data: []float32{float32(math.Copysign(0, -1)), 1}}})
+	require.NoError(t, err)
+	for i, v := range out.Array(y).Data.([]float32) {
+		require.False(t, math.Signbit(float64(v)), i)
+		require.Equal(t, float32(i%2), v)
+	}
+}
+
+// The order of sums stays: in another one, 1 would be lost.
+func TestPiecesThatMeetAreAddedInOrder(t *testing.T) {
+	g := graph.New("order")
+	x := g.Input("x", graph.Float32, 3, 4)
+	y := ops.Fold(ops.Transpose(x, 0, 1), 0, 6, 1, 1)
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(p.String(), "join"), "%s", p)
+	out, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{3, 4}, Data: []float32{1, 2, 1e9, 3, 4, -1e9, 5, 6, 1, 7, 8, 9}}})
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, 6, 1e9 - 1e9 + 1, 3 + 5 + 7, 6 + 8, 9}, out.Array(y).Data)
+}

@@ -1,0 +1,92 @@
+package backend
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/bind"
+)
+
+// steps is the distances of elements of a tile, from row to row and within a row.
+type steps struct{ row, column int }
+
+func stepsOf(a *bind.Args, i int) steps {
+	inner := len(a.Outer)
+	if inner == 0 {
+		return steps{0, a.Stride[i][0]}
+	}
+	return steps{a.Stride[i][inner-1], a.Stride[i][inner]}
+}
+
+// copyTile copies elements of the given size between operands and packed rows.
+func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) {
+	if from.row == 0 && to.row == 0 {
+		t.rows = 1
+	}
+	if to.column == 1 && from.column == 1 {
+		copyLines(dst, to.row*size, src, from.row*size, t.rows, t.columns*size)
+		return
+	}
+	if size == 4 && t.rows == packRows {
+		done := transposed(dst, to, src, from, t.columns)
+		dst, src = unsafe.Add(dst, done*to.column*size), unsafe.Add(src, done*from.column*size)
+		t.columns -= done
+	}
+	switch size {
+	case 1:
+		copyElements[uint8](dst, to, src, from, t)
+	case 4:
+		copyElements[uint32](dst, to, src, from, t)
+	default:
+		copyElements[uint64](dst, to, src, from, t)
+	}
+}
+
+// copyElements copies rows element by element.
+func copyElements[T uint8 | uint32 | uint64](dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) {
+	const unrolled = 4
+	size := int(unsafe.Sizeof(T(0)))
+	d, s := to.column*size, from.column*size
+	for row := range t.rows {
+		x, y, n := unsafe.Add(src, row*from.row*size), unsafe.Add(dst, row*to.row*size), t.columns
+		for ; n > unrolled; n -= unrolled {
+			*(*T)(y) = *(*T)(x)
+			*(*T)(unsafe.Add(y, d)) = *(*T)(unsafe.Add(x, s))
+			*(*T)(unsafe.Add(y, 2*d)) = *(*T)(unsafe.Add(x, 2*s))
+			*(*T)(unsafe.Add(y, 3*d)) = *(*T)(unsafe.Add(x, 3*s))
+			x, y = unsafe.Add(x, unrolled*s), unsafe.Add(y, unrolled*d)
+		}
+		for i := range n { // no pointer leads past the last element
+			*(*T)(unsafe.Add(y, i*d)) = *(*T)(unsafe.Add(x, i*s))
+		}
+	}
+}
+
+// copyLines copies rows of bytes that lie side by side. What is left of a row behind whole
+// words is copied together with bytes before it once more.
+func copyLines(dst unsafe.Pointer, to int, src unsafe.Pointer, from, rows, bytes int) {
+	const long = 256 // bytes from which on a call of copy is worth it
+	for row := range rows {
+		d, s := unsafe.Add(dst, row*to), unsafe.Add(src, row*from)
+		switch {
+		case bytes >= long:
+			copy(unsafe.Slice((*byte)(d), bytes), unsafe.Slice((*byte)(s), bytes))
+		case bytes >= 16:
+			copyWords[[16]byte](d, s, bytes)
+		case bytes >= 8:
+			copyWords[[8]byte](d, s, bytes)
+		case bytes >= 4:
+			copyWords[[4]byte](d, s, bytes)
+		default:
+			copyWords[byte](d, s, bytes)
+		}
+	}
+}
+
+// copyWords copies bytes by words of type T, of which there is at least one.
+func copyWords[T byte | [4]byte | [8]byte | [16]byte](dst, src unsafe.Pointer, bytes int) {
+	size := int(unsafe.Sizeof(*new(T)))
+	for at := 0; at < bytes-size; at += size {
+		*(*T)(unsafe.Add(dst, at)) = *(*T)(unsafe.Add(src, at))
+	}
+	*(*T)(unsafe.Add(dst, bytes-size)) = *(*T)(unsafe.Add(src, bytes-size))
+}

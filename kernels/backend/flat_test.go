@@ -1,0 +1,135 @@
+package backend
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// pooling is the greatest of four elements, and what each takes of another value.
+func pooling(t *testing.T, typ rowprog.Type) *rowprog.Program {
+	b := rowprog.NewBuilder("pooling", 2)
+	var x [4]rowprog.Value
+	for i := range x {
+		x[i] = b.Load(b.In("x", typ, rowprog.Vec))
+	}
+	scale := b.Load(b.In("scale", typ, rowprog.Uniform))
+	most := b.Apply(rowprog.OpMax, b.Apply(rowprog.OpMax, x[0], x[1]), b.Apply(rowprog.OpMax, x[2], x[3]))
+	b.Store(b.Out("y", typ, rowprog.Vec), b.Apply(rowprog.OpMul, most, scale))
+	for i := range x {
+		b.Store(b.Out("dx", typ, rowprog.Vec), b.Apply(rowprog.OpSub, most, x[i]))
+	}
+	return build(t, b)
+}
+
+// window lays out a pooling of images with windows of 2x2 elements, side by side: of
+// count images, height x width results each. at is where the images begin in x and dx,
+// whose rows have gap elements more than the windows reach.
+func window(p *rowprog.Program, x, y, dx unsafe.Pointer, scale unsafe.Pointer, count, height, width, gap int) *bind.Args {
+	a := bind.New(p)
+	a.Outer[0], a.Outer[1], a.N = count, height, width
+	size := p.Operands[0].Type.Size()
+	row := 2*width + gap
+	for i := range 4 {
+		tap := (i/2*row + i%2) * size
+		a.Ptr[i], a.Stride[i] = unsafe.Add(x, tap), []int{2 * height * row, 2 * row, 2}
+		a.Ptr[6+i], a.Stride[6+i] = unsafe.Add(dx, tap), a.Stride[i]
+	}
+	a.Ptr[4] = scale
+	a.Ptr[5], a.Stride[5] = y, []int{height * width, width, 1}
+	return a
+}
+
+// TestShortRowsOfAlternatingElements compares with the interpreter. Operands end where
+// memory does, and the elements between rows must stay.
+func TestShortRowsOfAlternatingElements(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32} {
+		p := pooling(t, typ)
+		k, err := Compile(p)
+		require.NoError(t, err)
+		reference, err := portable.Compile(p)
+		require.NoError(t, err)
+		var s Scratch
+		for _, width := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 33, 300, 600} {
+			for _, height := range []int{1, 2, 3, 12} {
+				gap := r.IntN(3)
+				count := 1 + r.IntN(4)
+				in, results := count*2*height*(2*width+gap), count*height*width
+				x, scale := randomWords(r, in), randomWords(r, 1)
+				var got [2][2][]uint64
+				for i, run := range []func(a *bind.Args){
+					func(a *bind.Args) { reference.Run(a, &s.portable) },
+					func(a *bind.Args) { k.Run(Coalesce(k, a), &s) },
+				} {
+					y, dx := make([]uint64, results), make([]uint64, in)
+					for at := range dx {
+						dx[at] = 0x5555555555555555
+					}
+					size := typ.Size()
+					end := func(words []uint64) unsafe.Pointer { // so that they end with the last element
+						return unsafe.Add(unsafe.Pointer(&words[0]), len(words)*(8-size))
+					}
+					a := window(p, end(x), end(y), end(dx), end(scale), count, height, width, gap)
+					require.NoError(t, bind.Check(p, a))
+					run(a)
+					got[i] = [2][]uint64{y, dx}
+				}
+				require.Equal(t, got[0], got[1], "%v: %d x %d windows, gap %d", typ, height, width, gap)
+			}
+		}
+	}
+}
+
+// randomWords are pairs of numbers as float32; as others, any.
+func randomWords(r *rand.Rand, n int) []uint64 {
+	words := make([]uint64, n)
+	for i := range words {
+		low, high := math.Float32bits(r.Float32()-0.5), math.Float32bits(r.Float32()-0.5)
+		words[i] = uint64(high)<<32 | uint64(low)
+	}
+	return words
+}
+
+// TestShortRowsAreChangedInPlace runs two stages, of which the second one reads what the
+// first one has written over its operand.
+func TestShortRowsAreChangedInPlace(t *testing.T) {
+	b := rowprog.NewBuilder("in place", 1)
+	in, out, last := b.In("x", rowprog.F32, rowprog.Vec), b.Out("y", rowprog.F32, rowprog.Vec), b.Out("z", rowprog.F32, rowprog.Vec)
+	x := b.Load(in)
+	b.Store(out, b.Apply(rowprog.OpAdd, x, x))
+	b.NextStage()
+	x = b.Load(in)
+	b.Store(last, b.Apply(rowprog.OpMul, x, x))
+	p := build(t, b)
+	k, err := Compile(p)
+	require.NoError(t, err)
+	const rows, n, pitch = 40, 5, 11
+	data, z := make([]float32, rows*pitch), make([]float32, rows*n)
+	for i := range data {
+		data[i] = float32(i)
+	}
+	a := bind.New(p)
+	a.N, a.Outer[0] = n, rows
+	a.Ptr = []unsafe.Pointer{unsafe.Pointer(&data[0]), unsafe.Pointer(&data[0]), unsafe.Pointer(&z[0])}
+	a.Stride = [][]int{{pitch, 2}, {pitch, 2}, {n, 1}}
+	require.NoError(t, bind.Check(p, a))
+	var s Scratch
+	k.Run(a, &s)
+	for i, v := range data {
+		want := float32(i)
+		if column := i % pitch; column%2 == 0 && column < 2*n {
+			want *= 2
+			require.Equal(t, want*want, z[i/pitch*n+column/2])
+		}
+		require.Equal(t, want, v, i)
+	}
+	require.Zero(t, testing.AllocsPerRun(10, func() { k.Run(a, &s) }))
+}

@@ -1,0 +1,155 @@
+package gemm
+
+import (
+	"bufio"
+	"encoding/binary"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/internal/emulator"
+)
+
+// assembly gives the machine code of the functions in tile_amd64.s by name, without the
+// instruction that fetches the argument.
+func assembly(t *testing.T) map[string][]byte {
+	file, err := os.Open("tile_amd64.s")
+	require.NoError(t, err)
+	defer file.Close()
+	head := regexp.MustCompile(`^TEXT ·(\w+)\(SB\)`)
+	data := regexp.MustCompile(`^\t(QUAD|BYTE) \$0x([0-9a-f]+)$`)
+	found, name := map[string][]byte{}, ""
+	lines := bufio.NewScanner(file)
+	for lines.Scan() {
+		if m := head.FindStringSubmatch(lines.Text()); m != nil {
+			name = m[1]
+		} else if m := data.FindStringSubmatch(lines.Text()); m != nil {
+			v, err := strconv.ParseUint(m[2], 16, 64)
+			require.NoError(t, err)
+			size := map[string]int{"QUAD": 8, "BYTE": 1}[m[1]]
+			found[name] = append(found[name], binary.LittleEndian.AppendUint64(nil, v)[:size]...)
+		}
+	}
+	require.NoError(t, lines.Err())
+	return found
+}
+
+// emulation puts emulated functions in the place of loops of AVX-512.
+type emulation struct {
+	t    *testing.T
+	code map[string][]byte
+	ran  map[string]bool // whether each loop in the place of which one was put has run
+}
+
+// of emulates all loops of v for AVX-512.
+func (e *emulation) of(v *vectorized) *vectorized {
+	made := *v
+	fields := reflect.ValueOf(&made).Elem()
+	for i := range fields.NumField() {
+		field := fields.Field(i)
+		field = reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem() // that is not exported
+		switch {
+		case isLoop(field.Type()):
+			field.Set(e.loop(field))
+		case field.Kind() == reflect.Slice && isLoop(field.Type().Elem()):
+			loops := reflect.MakeSlice(field.Type(), field.Len(), field.Len())
+			for j := range field.Len() {
+				loops.Index(j).Set(e.loop(field.Index(j)))
+			}
+			field.Set(loops)
+		}
+	}
+	return &made
+}
+
+// isLoop tells functions of a pointer to arguments from others.
+func isLoop(f reflect.Type) bool {
+	return f.Kind() == reflect.Func && f.NumIn() == 1 && f.NumOut() == 0 && f.In(0).Kind() == reflect.Pointer
+}
+
+// loop gives a function that runs the code of another in the emulator, if that is for
+// AVX-512.
+func (e *emulation) loop(of reflect.Value) reflect.Value {
+	if of.IsNil() {
+		return of
+	}
+	name := runtime.FuncForPC(of.Pointer()).Name()
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	code := e.code[name]
+	require.NotEmpty(e.t, code, name)
+	if !strings.Contains(name, "AVX512") {
+		return of
+	}
+	e.ran[name] = false
+	var m *emulator.Machine
+	return reflect.MakeFunc(of.Type(), func(args []reflect.Value) []reflect.Value {
+		if m == nil {
+			m = emulator.New(e.t, aligned(code), len(code))
+		}
+		e.ran[name] = true
+		m.Call(0, args[0].UnsafePointer())
+		return nil
+	})
+}
+
+// aligned copies code to a multiple of 64 bytes.
+func aligned(code []byte) []byte {
+	words := make([]uint64, len(code)/8+16)
+	room := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
+	at := room[-uintptr(unsafe.Pointer(&room[0]))&63:]
+	copy(at, code)
+	return at
+}
+
+// TestAVX512 multiplies matrices with the loops for AVX-512 in an emulator, so that they
+// are tested on processors without it.
+func TestAVX512(t *testing.T) {
+	if cpu.Machine() < cpu.AVX2 {
+		t.Skip("other loops need AVX2")
+	}
+	if testing.Short() {
+		t.Skip("the emulator is slow")
+	}
+	own32, own64 := vectorized32, vectorized64
+	t.Cleanup(func() { vectorized32, vectorized64 = own32, own64 })
+	f32, f64 := choose(cpu.AVX512)
+	code := assembly(t)
+	t.Run("float32", func(t *testing.T) {
+		e := &emulation{t, code, map[string]bool{}}
+		vectorized32 = e.of(f32)
+		fenced[float32](t, emulatedSizes(f32))
+		TestOffsetsAreWindows(t)
+		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
+	})
+	t.Run("float64", func(t *testing.T) {
+		e := &emulation{t, code, map[string]bool{}}
+		vectorized64 = e.of(f64)
+		fenced[float64](t, emulatedSizes(f64))
+		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
+	})
+}
+
+// emulatedSizes is every number of rows of a tile, with some of its columns, all, and more.
+func emulatedSizes(v *vectorized) [][3]int {
+	r := rand.New(rand.NewPCG(15, 16))
+	sizes := [][3]int{{1, 70, 20}, {1, 1, 500}, {70, 1, 40}, {60, 40, 17}, {3, 9, KBlock + 3}}
+	for m := 1; m <= 2*v.rows+1; m++ {
+		for _, n := range []int{1 + r.IntN(v.cols-1), v.cols, v.cols + r.IntN(v.cols+1), 3*v.cols + 1} {
+			for range 3 { // each draws other strides
+				sizes = append(sizes, [3]int{m, n, 1 + r.IntN(20)})
+			}
+		}
+	}
+	return sizes
+}
