@@ -268,7 +268,7 @@ func (s *Session) binding() (*binding, error) {
 	if err != nil {
 		return nil, err
 	}
-	if b.arena < 0 || b.arena > maxArena {
+	if b.arena < 0 || int64(b.arena) > maxArena {
 		return nil, fmt.Errorf("exec: with these sizes, a run of graph %q needs more memory than a process can have", s.prog.source.Name())
 	}
 	s.bindings = slices.Insert(s.bindings, 0, b)

@@ -86,3 +86,17 @@ func TestSizeInThePlaceOfAnInput(t *testing.T) {
 	require.NoError(t, err, "evaluation knows the session's sizes")
 	require.Equal(t, []float32{1, 1, 1, 1}, r.Array(y).Data)
 }
+
+// Sizes with which a run would need more memory than there can be are an error of the run.
+func TestMoreMemoryThanThereCanBe(t *testing.T) {
+	g := graph.New("g")
+	n := g.Dim("n")
+	y := ops.Full(g, graph.Float32, 1, n, n)
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	_, err = p.NewSession(exec.Size("n", 1<<24)).Run(context.Background(), nil)
+	require.ErrorContains(t, err, "more memory than a process can have")
+	r, err := p.NewSession(exec.Size("n", 2)).Run(context.Background(), nil)
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, 1, 1, 1}, r.Array(y).Data)
+}

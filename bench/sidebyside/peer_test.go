@@ -48,7 +48,9 @@ func TestPythonComputesTheSame(t *testing.T) {
 		DType:   graph.Float32,
 		Request: Request{"convolution": map[string]int{"batch": 2, "channels": 3, "size": 9, "filters": 4, "kernel": 3, "stride": 2, "padding": 1}},
 		Shapes:  [][]int{{2, 3, 9, 9}, {4, 3, 3, 3}},
-		Build:   func(in []*graph.Node) *graph.Node { return ops.Conv2D(in[0], in[1], nil, ops.Stride(2), ops.Padding(1)) },
+		Build: func(in []*graph.Node) *graph.Node {
+			return ops.Conv2D(in[0], in[1], nil, ops.Stride(2), ops.Padding(1))
+		},
 	}} {
 		want, err := python.Prepare(task.Request)
 		if err != nil {

@@ -70,8 +70,7 @@ func (p *Python) ask(request any) (answer, error) {
 	}
 	_, err = p.in.Write(append(line, '\n'))
 	if err != nil || !p.out.Scan() {
-		p.in.Close()
-		err = firstOf(p.command.Wait(), err, p.out.Err(), io.ErrUnexpectedEOF)
+		err = firstOf(p.Close(), err, p.out.Err(), io.ErrUnexpectedEOF)
 		lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
 		return answer{}, fmt.Errorf("%s: %w: %s", p.command.Path, err, lines[len(lines)-1])
 	}
@@ -91,8 +90,11 @@ func (p *Python) Time(calls int) (time.Duration, error) {
 	return time.Duration(a.Seconds * float64(time.Second)), err
 }
 
-// Close ends the program.
+// Close ends the program, if it still runs.
 func (p *Python) Close() error {
+	if p.command.ProcessState != nil {
+		return nil
+	}
 	p.in.Close()
 	return firstOf(p.command.Wait(), os.Remove(p.file))
 }

@@ -17,7 +17,7 @@ type vectorized struct {
 	copying     func(*tileArgs) // as whole, of all rows, but it copies B
 	masks       func(cols int) unsafe.Pointer
 	transpose   func(*transposeArgs)
-	copyPieces  func(*piecesArgs)
+	copyPieces  [maxStep + 1]func(*piecesArgs) // by the step of elements
 	addRow      func(*thinArgs)
 	addRows     func(*thinArgs) // thinRows of them
 	dot         func(*dotArgs)

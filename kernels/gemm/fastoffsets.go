@@ -18,7 +18,7 @@ func (f *panels[T]) packOffsets(j, nj int) {
 	f.readPacked()
 	o := f.offsets
 	rows, cols := o.Rows[f.p:][:f.np], o.Cols[j:][:nj]
-	switch whole := o.stays(f.p, j, f.b.Start, pieceBytes/f.size, len(f.b.Data)); {
+	switch whole := o.stays(f.p, j, f.b.Start, o.step*pieceBytes/f.size, len(f.b.Data)); {
 	case whole && o.along == alongColumns:
 		f.copyPieces(rows, o.pieces[j/f.v.cols], f.s.b[f.packed:], f.v.cols)
 	case whole && o.along == alongRows:
@@ -36,7 +36,7 @@ func (f *panels[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRow int
 	args := &f.s.pieces
 	*args = piecesArgs{rows: len(offsets), pieces: len(pieces), offsets: &offsets[0], piece: &pieces[0],
 		from: unsafe.Pointer(&f.b.Data[f.b.Start]), to: unsafe.Pointer(&dst[0]), toRow: toRow * f.size}
-	f.v.copyPieces(args)
+	f.v.copyPieces[f.offsets.step](args)
 }
 
 // transposeRuns transposes what copyPieces has made of columns.

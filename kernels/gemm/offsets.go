@@ -11,16 +11,20 @@ import (
 type Offsets struct {
 	Rows, Cols []int
 
-	// Neighbours that lie side by side come in runs, along the columns or along the rows,
+	// Neighbours that lie step apart come in runs, along the columns or along the rows,
 	// which are copied in pieces; pieces holds those of each panel of columns, or each
 	// block of rows.
 	along  axis
+	step   int
 	pieces [][]piece
 
 	panelCols    int   // columns of a panel
 	highestRows  []int // of the offsets of each block of rows
 	highestPanel []int // of the offsets of each panel
 }
+
+// maxStep is the greatest step of neighbours that are copied together.
+const maxStep = 2
 
 // axis is one of a matrix.
 type axis uint8
@@ -31,15 +35,14 @@ const (
 	alongRows
 )
 
-// piece is up to pieceBytes of elements side by side: from an offset to a place in the
-// panel or the block.
+// piece is up to pieceBytes of elements, step apart: from an offset to a place in the panel
+// or the block.
 type piece struct{ from, to int }
 
 // pieceBytes is what is copied at a time.
 const pieceBytes = 32
 
-// leastRun is the mean number of neighbours side by side from which on they are copied
-// together.
+// leastRun is the mean number of neighbours from which on they are copied together.
 const leastRun = 4
 
 // SetOffsets makes rows and columns the offsets of B's rows and columns, in place of its
@@ -53,22 +56,24 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 	}
 	o.panelCols, o.highestRows, o.highestPanel = v.cols, highest(rows, KBlock), highest(cols, v.cols)
 	side := pieceBytes / int(unsafe.Sizeof(*new(T)))
-	switch {
-	case countRuns(cols)*leastRun <= len(cols):
-		o.along = alongColumns
-		o.pieces = cutPieces(cols, v.cols, side)
-	case countRuns(rows)*leastRun <= len(rows):
-		o.along = alongRows
-		o.pieces = cutPieces(rows, KBlock, side)
+	for o.step = 1; o.step <= maxStep; o.step++ {
+		switch {
+		case countRuns(cols, o.step)*leastRun <= len(cols):
+			o.along, o.pieces = alongColumns, cutPieces(cols, o.step, v.cols, side)
+			return
+		case countRuns(rows, o.step)*leastRun <= len(rows):
+			o.along, o.pieces = alongRows, cutPieces(rows, o.step, KBlock, side)
+			return
+		}
 	}
 }
 
 // cutPieces cuts parts of as many offsets as size says into pieces of up to side elements.
-func cutPieces(offsets []int, size, side int) (parts [][]piece) {
+func cutPieces(offsets []int, step, size, side int) (parts [][]piece) {
 	for part := range slices.Chunk(offsets, size) {
 		var pieces []piece
 		for at := 0; at < len(part); {
-			n := min(runLength(part[at:]), side)
+			n := min(runLength(part[at:], step), side)
 			pieces = append(pieces, piece{part[at], at})
 			at += n
 		}
@@ -91,19 +96,19 @@ func (o *Offsets) stays(p, j, start, side, n int) bool {
 	return j%o.panelCols == 0 && start+o.highestRows[p/KBlock]+o.highestPanel[j/o.panelCols]+side <= n
 }
 
-// countRuns counts the runs of offsets one apart.
-func countRuns(offsets []int) int {
+// countRuns counts the runs of offsets step apart.
+func countRuns(offsets []int, step int) int {
 	n := 0
-	for at := 0; at < len(offsets); at += runLength(offsets[at:]) {
+	for at := 0; at < len(offsets); at += runLength(offsets[at:], step) {
 		n++
 	}
 	return n
 }
 
-// runLength is the number of offsets one apart at the beginning.
-func runLength(offsets []int) int {
+// runLength is the number of offsets step apart at the beginning.
+func runLength(offsets []int, step int) int {
 	n := 1
-	for n < len(offsets) && offsets[n] == offsets[n-1]+1 {
+	for n < len(offsets) && offsets[n] == offsets[n-1]+step {
 		n++
 	}
 	return n

@@ -492,6 +492,11 @@ func transposeF32(args *transposeArgs)
 //go:noescape
 func copyPiecesF32(args *piecesArgs)
 
+// copyPieces2F32 copies every other element.
+//
+//go:noescape
+func copyPieces2F32(args *piecesArgs)
+
 // dotRowsF32 sums up the products of 16 rows.
 //
 //go:noescape
@@ -511,6 +516,11 @@ func transposeF64(args *transposeArgs)
 //
 //go:noescape
 func copyPiecesF64(args *piecesArgs)
+
+// copyPieces2F64 copies every other element.
+//
+//go:noescape
+func copyPieces2F64(args *piecesArgs)
 
 // dotRowsF64 sums up the products of 16 rows.
 //

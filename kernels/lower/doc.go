@@ -33,6 +33,13 @@
 // is small, else in memory; either way lane l combines the elements that package rowprog
 // says, whatever the width of vectors.
 //
+// What has no vector instruction is made of those that there are; where the number of
+// steps depends on the elements, as in remainders of floats, a routine ([routine]) is one
+// micro-operation with a loop in it.
+//
+// Calls can end after a stage of a row and go on there with another chunk of it ([Stage]),
+// so that long rows take many short calls, of several threads.
+//
 // Code that is called must obey the rules of package jit. It reads no byte that is not
 // an operand's.
 package lower

@@ -48,7 +48,8 @@ func main() {
 	}
 	for _, e := range elements {
 		add("transpose"+e.name, "transposeArgs", "transposes square blocks of 32 bytes a side", e.transpose())
-		add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces())
+		add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces(1))
+		add("copyPieces2"+e.name, "piecesArgs", "copies every other element", e.copyPieces(2))
 		add("dotRows"+e.name, "dotRowsArgs", fmt.Sprintf("sums up the products of %d rows", dotRows), e.dotRowsCode())
 		add("dot"+e.name, "dotArgs", fmt.Sprintf("sums up %d blocks of products", dotBlocks), e.dot())
 	}

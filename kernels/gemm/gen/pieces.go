@@ -21,8 +21,8 @@ const (
 //		}
 //	}
 //
-// Offsets and places count elements.
-func (e element) copyPieces() []byte {
+// Offsets and places count elements. With a step of 2, a piece is every other element.
+func (e element) copyPieces(step int) []byte {
 	a := &amd64.Asm{}
 	const rows, offsets, from, to, toRow = amd64.RAX, amd64.RSI, amd64.R8, amd64.RDX, amd64.R9
 	const row, pieces, piece, x, y = amd64.R10, amd64.RCX, amd64.R11, amd64.RBX, amd64.R12
@@ -42,6 +42,16 @@ func (e element) copyPieces() []byte {
 	a.MovLoad(x, amd64.At(piece, 0))
 	a.MovLoad(y, amd64.At(piece, 8))
 	a.M(amd64.MOVUPS, amd64.W256, 0, 0, amd64.Indexed(row, x, scale, 0))
+	if step == 2 {
+		a.M(amd64.MOVUPS, amd64.W256, 1, 0, amd64.Indexed(row, x, scale, 32))
+		a.R(amd64.PERM2F128, amd64.W256, 2, 0, 1, 0x20)
+		a.R(amd64.PERM2F128, amd64.W256, 1, 0, 1, 0x31)
+		if e.size == 4 {
+			a.R(amd64.SHUFPS, amd64.W256, 0, 2, 1, 0x88)
+		} else {
+			a.R(amd64.UNPCKLPD, amd64.W256, 0, 2, 1)
+		}
+	}
 	a.M(amd64.MOVUPSSt, amd64.W256, 0, 0, amd64.Indexed(to, y, scale, 0))
 	a.AddImm(piece, 16)
 	a.SubImm(pieces, 1)
