@@ -32,6 +32,12 @@ type memory struct {
 	number uint64 // a fed number, in the dtype of its input; ptr then points here
 }
 
+// meets reports whether two values have a byte of memory in common.
+func (m *memory) meets(other *memory) bool {
+	a, b := uintptr(m.ptr), uintptr(other.ptr)
+	return a < b+uintptr(other.count*other.dtype.Size()) && b < a+uintptr(m.count*m.dtype.Size())
+}
+
 // set finds the memory of what is fed for an input of dtype t.
 func (m *memory) set(v any, t graph.DType) error {
 	switch v := v.(type) {

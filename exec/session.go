@@ -216,7 +216,33 @@ func (s *Session) prepare(feed Feed) (*binding, error) {
 	if matched != len(feed) {
 		return nil, s.strangeFeed(feed)
 	}
+	if err := s.checkShared(); err != nil {
+		return nil, err
+	}
 	return s.binding()
+}
+
+// checkShared refuses memory that a run writes and reads as another value as well: that of
+// the session, where results lie, and what is written in place and fed to another input.
+// The order of writes and reads was settled for values that are apart.
+func (s *Session) checkShared() error {
+	own := memory{dtype: graph.Bool, ptr: unsafe.Pointer(unsafe.SliceData(s.arena)), count: len(s.arena)}
+	for i, in := range s.prog.inputs {
+		if s.fed[i].meets(&own) {
+			return fmt.Errorf("exec: input %s is fed a result of the session's last run, whose memory this run writes: feed a copy, or keep the value in a parameter",
+				in.node.Label())
+		}
+		if !in.written {
+			continue
+		}
+		for k, other := range s.prog.inputs {
+			if k != i && s.fed[i].meets(&s.fed[k]) {
+				return fmt.Errorf("exec: input %s is written in place, and the memory fed to it is also fed to %s: feed a copy to one of them",
+					in.node.Label(), other.node.Label())
+			}
+		}
+	}
+	return nil
 }
 
 // knowsSizes reports whether all named sizes of an input were given with [Size].

@@ -78,8 +78,10 @@ func forAxes(list []int, axes, unlessGiven int) []int {
 // are whole rows.
 func slide(x node, kernel []graph.Dim, s shapeinfer.Steps, after []graph.Dim, fill float64) node {
 	lead, last := x.Rank()-len(kernel), x.Rank()-1
+	for i, elements := range s.Padding {
+		x = Pad(x, lead+i, graph.Dim(elements), after[i], fill)
+	}
 	for i, size := range slices.Backward(kernel) {
-		x = Pad(x, last, graph.Dim(s.Padding[i]), after[i], fill)
 		x = MoveAxis(Window(x, last, size, s.Stride[i], s.Dilation[i]), -1, lead)
 	}
 	return x

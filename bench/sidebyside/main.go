@@ -111,7 +111,9 @@ const tolerance = 1e-4
 // result is what was measured of a task.
 type result struct {
 	ours, theirs Timing
-	peak         float64 // operations per second of all threads; 0 if unknown
+	// loop is the operations per second that the loop on registers makes on all threads; 0
+	// where there is none.
+	loop float64
 }
 
 // measure times a task. The peak is measured in the same rounds, since a processor's clock
@@ -140,7 +142,7 @@ func measure(t *Task, opts options, python *Python) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	r := result{ours: timings[0], peak: float64(opts.threads) * peak.Flops(bytesOf(t.DType)) / timings[1].Min}
+	r := result{ours: timings[0], loop: float64(opts.threads) * peak.Flops(bytesOf(t.DType)) / timings[1].Min}
 	if python != nil {
 		r.theirs = timings[2]
 	}

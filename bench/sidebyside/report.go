@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/broadloom/broadloom/graph"
 )
 
 // report writes measurements as a Markdown table, and what follows from all of them.
@@ -14,6 +16,7 @@ type report struct {
 	out     io.Writer
 	library string // the other library; empty if it is not measured
 	rows    []row
+	peaks   map[graph.DType]float64 // the greatest rates of the loop on registers so far
 }
 
 // row is what the table says of a task.
@@ -26,7 +29,7 @@ type row struct {
 }
 
 func newReport(out io.Writer, library string) *report {
-	r := &report{out: out, library: library}
+	r := &report{out: out, library: library, peaks: map[graph.DType]float64{}}
 	if library == "" {
 		fmt.Fprint(out, "| task | Broadloom, GFLOP/s | share of peak |\n| --- | ---: | ---: |\n")
 	} else {
@@ -39,8 +42,9 @@ func newReport(out io.Writer, library string) *report {
 // add writes the row of a task.
 func (r *report) add(t *Task, m result) {
 	w := row{name: t.Name, ours: t.Flops / m.ours.Min}
-	if m.peak > 0 {
-		w.share = w.ours / m.peak
+	if m.loop > 0 {
+		r.peaks[t.DType] = max(r.peaks[t.DType], m.loop)
+		w.share = w.ours / r.peaks[t.DType]
 	}
 	fmt.Fprintf(r.out, "| %s | %s |", w.name, giga(w.ours))
 	if r.library != "" {

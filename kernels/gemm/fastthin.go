@@ -104,6 +104,7 @@ type dotRowsArgs struct {
 	sums   unsafe.Pointer
 	high   int // from the first half of the rows to the second one
 	highA  int // as far from A's elements for one to those for the other
+	ahead  int // from the rows that are read to those that are fetched
 }
 
 // dotRowCount is the number of rows that are summed up side by side.
@@ -139,7 +140,10 @@ func (f *panels[T]) dotRows(j, p, np, high, highA int) []T {
 	sums := f.s.sums[:dotRowCount]
 	clear(sums)
 	a, b := f.a.Start+f.top*f.a.Row+p, f.b.Start+j*f.b.Col+p
-	*args = dotRowsArgs{np / side, address(f.a.Data, a), address(f.b.Data, b), f.b.Col * f.size, unsafe.Pointer(&sums[0]), high, highA}
+	*args = dotRowsArgs{np / side, address(f.a.Data, a), address(f.b.Data, b), f.b.Col * f.size, unsafe.Pointer(&sums[0]), high, highA, 0}
+	if j+2*dotRowCount <= f.n { // there are rows to be fetched
+		args.ahead = dotRowCount / 2 * f.b.Col * f.size
+	}
 	if args.blocks > 0 {
 		f.v.dotRows(args)
 	}

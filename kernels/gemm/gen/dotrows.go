@@ -11,6 +11,7 @@ const (
 	argRowsSums  = 32
 	argRowsHigh  = 40
 	argRowsHighA = 48
+	argRowsAhead = 56
 )
 
 // dotRows is the number of rows of which products are summed up side by side: a half of
@@ -45,9 +46,13 @@ func (e element) dotRowsCode() []byte {
 	a.Add(high, low)
 	a.MovLoad(highX, amd64.At(amd64.RDI, argRowsHighA))
 	a.Add(highX, x)
-	row := func(r int) amd64.Mem {
+	const lowAhead, highAhead = amd64.R13, amd64.R15
+	a.MovLoad(lowAhead, amd64.At(amd64.RDI, argRowsAhead))
+	a.Lea(highAhead, amd64.Indexed(high, lowAhead, 1, 0))
+	a.Add(lowAhead, low)
+	rowAt := func(r int, low, high amd64.Reg) amd64.Mem {
 		base := low
-		if r >= 8 {
+		if r >= dotRows/2 {
 			base = high
 		}
 		switch r %= 8; r {
@@ -69,23 +74,21 @@ func (e element) dotRowsCode() []byte {
 	a.Align(32)
 	loop := a.Here()
 	for r := range dotRows {
-		ahead := row(r)
-		ahead.Disp = fetchBytes
-		a.Prefetch(ahead)
+		a.Prefetch(rowAt(r, lowAhead, highAhead))
 	}
 	for g := range groups {
 		factors := x
 		if g*side >= dotRows/2 {
 			factors = highX
 		}
-		for i, column := range e.columns(a, func(r int) amd64.Mem { return row(g*side + r) }) {
+		for i, column := range e.columns(a, func(r int) amd64.Mem { return rowAt(g*side+r, low, high) }) {
 			const transposed, factor = amd64.Vec(8), amd64.Vec(9)
 			a.R(amd64.PERM2F128, amd64.W256, transposed, column.low, column.high, column.halves)
 			a.M(e.broadcast, amd64.W256, factor, 0, amd64.At(factors, int32(i)*e.size))
 			a.R(e.fma, amd64.W256, sum(g), transposed, factor)
 		}
 	}
-	for _, p := range []amd64.Reg{x, highX, low, high} {
+	for _, p := range []amd64.Reg{x, highX, low, high, lowAhead, highAhead} {
 		a.AddImm(p, 32)
 	}
 	a.SubImm(blocks, 1)
