@@ -86,7 +86,7 @@ func (b *binding) traffic(k *kernel) (t KernelBytes) {
 			continue
 		}
 		bytes := min(b.touched(o)*o.base.DType().Size(), b.bytes(o.base)) // windows reach some again and again
-		if k.gather != nil && !k.gather.add && i == 0 { // it reads what it picks
+		if k.gather != nil && !k.gather.add && i == 0 {                   // it reads what it picks
 			bytes = min(bytes, b.bytes(k.gather.node))
 		}
 		if u := (use{o.base, o.write}); bytes > seen[u] {

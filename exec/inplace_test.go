@@ -62,6 +62,42 @@ func TestWritesUseNoOtherBuffer(t *testing.T) {
 	}
 }
 
+// Nor is there one where sizes are known only in the run: what could not be proved then was
+// refused, not copied.
+func TestWritesOfSizesKnownLaterUseNoOtherBuffer(t *testing.T) {
+	for name, view := range map[string]func(y *graph.Node, n graph.Dim) *graph.Node{
+		"itself":     func(y *graph.Node, _ graph.Dim) *graph.Node { return y },
+		"last row":   func(y *graph.Node, _ graph.Dim) *graph.Node { return ops.Select(y, 0, -1) },
+		"first half": func(y *graph.Node, n graph.Dim) *graph.Node { return ops.Slice(y, 0, 0, n.FloorDiv(2), 1) },
+		"every 2nd":  func(y *graph.Node, _ graph.Dim) *graph.Node { return ops.Slice(y, 1, 0, ops.End, 2) },
+		"transposed": func(y *graph.Node, _ graph.Dim) *graph.Node { return ops.Transpose(y, 0, 1) },
+		"diagonal":   func(y *graph.Node, _ graph.Dim) *graph.Node { return ops.Diagonal(y, 0, 0, 1) },
+		"backwards":  func(y *graph.Node, _ graph.Dim) *graph.Node { return ops.Flip(y, 0, 1) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("write")
+			n := g.Dim("n")
+			in := g.Input("x", graph.Float32, n, n)
+			y := ops.Relu(in)
+			v := view(y, n)
+			after := ops.After(y, ops.AddInPlace(v, graph.Num(100)))
+			p, err := Compile(g, Outputs(after))
+			require.NoError(t, err)
+			require.Equal(t, 1, buffers(p), "%s", p)
+			for _, size := range []int{1, 4} {
+				got := runOne(t, p, Feed{in: Array{[]int{size, size}, make([]float32, size*size)}}, after).Data.([]float32)
+				written := 0
+				for _, x := range got {
+					written += int(x) / 100
+				}
+				want, err := v.Shape().NumElements().Eval(func(string) (int64, bool) { return int64(size), true })
+				require.NoError(t, err)
+				require.EqualValues(t, want, written, "%v", got)
+			}
+		})
+	}
+}
+
 // Parameters and inputs that are declared so are written where they lie.
 func TestWritesReachParametersAndInputs(t *testing.T) {
 	g := graph.New("write")

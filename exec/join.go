@@ -198,10 +198,13 @@ func (j *joiner) terms(n *graph.Node, in []*graph.Node) (list []piece, fromZero 
 // addedToZero gives the pieces of a sum as it has them, each with zeros added: -0 + 0 is
 // 0.
 func addedToZero(group []piece) (list []piece) {
+	x := group[0].x
+	if !x.DType().IsFloat() {
+		return group
+	}
+	zero := x.Graph().Scalar(x.DType(), 0)
 	for _, p := range group {
-		if p.x.DType().IsFloat() {
-			p.x = ops.Add(p.x, graph.Num(0))
-		}
+		p.x = ops.Add(p.x, zero)
 		list = append(list, p)
 	}
 	return list

@@ -118,11 +118,7 @@ func (k *boundPart) tile(i int, ws *workspace) {
 	case byRows:
 		fault, ok = k.part.kernel.RunRange(k.args, lo, min(lo+k.size, k.args.Rows()), &ws.scratch)
 	case byElements:
-		a := ws.argsOf(k.part.prog)
-		k.args.SliceRow(k.part.prog, lo, min(lo+k.size, k.args.N), a)
-		if fault, ok = k.part.kernel.Run(a, &ws.scratch); !ok {
-			fault.Position = fault.Position/a.N*k.args.N + lo + fault.Position%a.N // in whole rows
-		}
+		k.runElements(lo, min(lo+k.size, k.args.N), ws)
 	case byChunks:
 		chunk, a := k.first+i, k.args
 		if chunk > 0 { // the first one goes into the result itself
@@ -136,6 +132,16 @@ func (k *boundPart) tile(i int, ws *workspace) {
 		}
 	}
 	if !ok {
+		k.faults.note(fault)
+	}
+}
+
+// runElements computes some elements of each row.
+func (k *boundPart) runElements(lo, hi int, ws *workspace) {
+	a := ws.argsOf(k.part.prog)
+	k.args.SliceRow(k.part.prog, lo, hi, a)
+	if fault, ok := k.part.kernel.Run(a, &ws.scratch); !ok {
+		fault.Position = fault.Position/a.N*k.args.N + lo + fault.Position%a.N // in whole rows
 		k.faults.note(fault)
 	}
 }

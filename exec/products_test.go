@@ -60,7 +60,11 @@ var productCases = []struct {
 func TestProductsOnThreads(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, dtype := range []graph.DType{graph.Float32, graph.Float64, graph.Int64} {
+	dtypes := []graph.DType{graph.Float32, graph.Float64, graph.Int64}
+	if testing.Short() {
+		dtypes = dtypes[:1] // the reference is slow
+	}
+	for _, dtype := range dtypes {
 		for _, c := range productCases {
 			about := fmt.Sprint(dtype, " ", c.about)
 			g := graph.New("products")

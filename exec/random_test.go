@@ -221,6 +221,12 @@ func agree(t *testing.T, seed uint64, inPlace bool) (compiled bool) {
 			p.write()
 		}
 	}
+	return p.agrees(t, seed)
+}
+
+// agrees compares the values of the compiled program and of the oracle.
+func (p *program) agrees(t *testing.T, seed uint64) (compiled bool) {
+	t.Helper()
 	outputs := p.close()
 	prog, err := exec.Compile(p.g, exec.Outputs(outputs...))
 	if refused := new(graph.Mistake); errors.As(err, &refused) && (refused.Code == shapeinfer.CodeOrder || refused.Code == shapeinfer.CodeWriters) {

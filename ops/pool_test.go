@@ -66,6 +66,7 @@ var poolCases = []poolCase{
 	{[]int{1, 1, 8, 5}, [2]int{2, 2}, [2]int{5, 4}, [2]int{1, 0}, [2]int{1, 1}, true},
 	{[]int{1, 2, 7, 6}, [2]int{2, 3}, [2]int{1, 2}, [2]int{1, 1}, [2]int{2, 2}, false},
 	{[]int{1, 2, 7, 7}, [2]int{2, 3}, [2]int{3, 2}, [2]int{0, 1}, [2]int{3, 2}, true},
+	{[]int{2, 9, 9}, [2]int{6, 6}, [2]int{2, 1}, [2]int{1, 0}, [2]int{1, 1}, true},
 }
 
 func (c poolCase) options() []ops.PoolOption {
@@ -154,6 +155,21 @@ func TestMaxPoolGivesTheGradientToTheFirst(t *testing.T) {
 	got := evaluate(t, in, y, dx)
 	requireClose(t, []float64{2, math.NaN()}, got[0].Floats(), 0, "NaN wins")
 	require.Equal(t, []float64{0, 1, 1, 0, 0, 0, 0, 0}, got[1].Data)
+
+	nan := math.NaN()
+	in = feeds{x: oracle.Of([]float64{nan, 2, 1, nan, nan, 3, nan, 4}, 1, 2, 4)}
+	require.Equal(t, []float64{0, 0, 0, 0, 1, 0, 1, 0}, value(t, in, dx).Data, "as in PyTorch, the last NaN")
+}
+
+func TestMaxPoolOfSymbolicSizeHasAGradient(t *testing.T) {
+	for _, size := range []int{2, 3, 6} {
+		g := graph.New("pool")
+		h := g.Dim("h")
+		x := g.Input("x", graph.Float64, 2, h, h.Times(2))
+		y := ops.MaxPool2D(x, 2, 3, ops.Stride(2), ops.Padding(0, 1))
+		require.NoError(t, y.Err())
+		requireGradients(t, feeds{x: random(rand.New(rand.NewPCG(1, 2)), 2, size, 2*size)}, ops.Exp(y), x)
+	}
 }
 
 func TestPoolingOfIntegers(t *testing.T) {

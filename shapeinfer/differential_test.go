@@ -132,6 +132,14 @@ func (p *program) allows(at map[string]int64) bool {
 			return false
 		}
 	}
+	if p.equal != nil {
+		lookup := func(name string) (int64, bool) { return at[name], true }
+		a, errA := p.equal[0].Eval(lookup)
+		b, errB := p.equal[1].Eval(lookup)
+		if errA != nil || errB != nil || a != b {
+			return false
+		}
+	}
 	for _, s := range p.steps {
 		for _, d := range s.sizes {
 			v, err := d.Eval(func(name string) (int64, bool) { return at[name], true })

@@ -10,10 +10,14 @@ import (
 // checkWrites refuses two writes of one state of a value, and a write that cannot come
 // after all reads of what it destroys; among the nodes of a program, or of a whole graph.
 func checkWrites(nodes []*graph.Node, program bool, r *Report) {
-	for _, d := range disorders(nodes) {
+	for i, d := range disorders(nodes) {
 		var m *graph.Mistake
 		if d.reader != nil {
-			m = d.orderMistake(nodes)
+			var asked *graph.Node
+			if i < maxSuggested { // each is a search through the graph
+				asked = firstGradient(nodes, d.reader)
+			}
+			m = d.orderMistake(asked)
 		} else if m = d.secondMistake(); !program && Storage(d.write).Op().Class == graph.Source {
 			m.Detail = []string{"no program can carry out both; two programs may have one each"}
 			r.choose(m, d.write.Graph().Policy().SecondWrite)
@@ -174,10 +178,10 @@ func (d disorder) secondMistake() *graph.Mistake {
 		Operands: []graph.OperandNote{{Node: d.first, Text: "the first write"}}}
 }
 
-// orderMistake says who still needs what the write destroys, and which gradient asks for
-// that. PyTorch, when gradients are computed, says "one of the variables needed for
+// orderMistake says who still needs what the write destroys, and which gradient, if one is
+// known, asks for that. PyTorch, when gradients are computed, says "one of the variables needed for
 // gradient computation has been modified by an inplace operation".
-func (d disorder) orderMistake(nodes []*graph.Node) *graph.Mistake {
+func (d disorder) orderMistake(asked *graph.Node) *graph.Mistake {
 	old := State(d.write.In(0))
 	m := &graph.Mistake{Code: CodeOrder, Node: d.write}
 	row := func(n *graph.Node, text string) {
@@ -196,7 +200,7 @@ func (d disorder) orderMistake(nodes []*graph.Node) *graph.Mistake {
 		row(f, fmt.Sprintf("the gradient of %s reads its input %s", f.Op().Func, old.Called()))
 	}
 	row(d.write, "writes "+old.Called())
-	if asked := firstGradient(nodes, d.reader); f != nil && asked != nil {
+	if f != nil && asked != nil {
 		row(asked, "asks for that gradient")
 	}
 	return m

@@ -74,6 +74,13 @@ func TestSizesThatAreAlwaysNegative(t *testing.T) {
 	g := graph.New("g")
 	ops.Full(g, f32, 1, g.Dim("n", graph.AtMost(2)).Minus(3))
 	require.ErrorContains(t, shapeinfer.Check(g).Err(), `no size of "n" satisfies n-3 >= 0`)
+	less := g.Dim("n").Minus(3)
+	for _, n := range []*graph.Node{
+		strided(g.Input("x", f32), 1, less, 0), strided(g.Input("y", f32, 4), 1, 1, less),
+		ops.Pad(g.Input("z", f32, 4), 0, less, 0, 0), ops.Slice(g.Input("u", f32, 4), 0, 0, less, 1), ops.Window(g.Input("v", f32, 4), 0, less, 1, 1),
+	} {
+		require.ErrorContains(t, n.Err(), "is less than")
+	}
 }
 
 // What other requirements say already is not told again.

@@ -15,6 +15,8 @@ import (
 type program struct {
 	policy graph.Policy
 	bounds map[string]graph.Bounds
+	equal  []graph.Dim // two sizes that are said to be the same, or none
+	late   bool        // that is said at the end
 	steps  []step
 }
 
@@ -43,6 +45,12 @@ func newProgram(rng *rand.Rand) program {
 			b.Max = b.Min + 4
 		}
 		p.bounds[name] = b
+	}
+	if rng.IntN(5) == 0 {
+		p.equal, p.late = []graph.Dim{graph.SymbolicDim("n"), randomSize(rng)}, rng.IntN(2) == 0
+		if g, _ := p.build(nil); g.Err() != nil {
+			p.equal = nil // it cannot be solved for a name
+		}
 	}
 	for range 3 + rng.IntN(9) {
 		before := len(p.steps)
@@ -164,10 +172,16 @@ func (p *program) build(at map[string]int64) (*graph.Graph, []*graph.Node) {
 			b := p.bounds[name]
 			g.Dim(name, func(to *graph.Bounds) { *to = b })
 		}
+		if p.equal != nil && !p.late {
+			g.Equal(p.equal[0], p.equal[1])
+		}
 	}
 	var values []*graph.Node
 	for i, s := range p.steps {
 		values = append(values, s.build(g, fmt.Sprintf("x%d", i), values, at))
+	}
+	if at == nil && p.equal != nil && p.late {
+		g.Equal(p.equal[0], p.equal[1])
 	}
 	return g, values
 }
@@ -227,7 +241,7 @@ func (s step) build(g *graph.Graph, name string, values []*graph.Node, at map[st
 
 func (p *program) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "names policy %d, %v\n", p.policy.Names, p.bounds)
+	fmt.Fprintf(&b, "names policy %d, %v, equal %v, said late %t\n", p.policy.Names, p.bounds, graph.Shape(p.equal), p.late)
 	for i, s := range p.steps {
 		fmt.Fprintf(&b, "x%d = %s %v sizes %v axis %d keep %t\n", i, s.op, s.in, graph.Shape(s.sizes), s.axis, s.keep)
 	}

@@ -119,7 +119,7 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 	p := NewProver(c.Bounds)
 	for _, d := range append(slices.Clone(strides), offset) {
 		if d.IsSymbolic() {
-			requireAtLeast(c, p, d, 0, 0, "as_strided steps forwards")
+			requireAtLeast(c, p, d, 0, -1, "as_strided steps forwards")
 		}
 	}
 	if slices.Contains(size, 0) {

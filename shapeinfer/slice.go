@@ -47,13 +47,17 @@ func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape
 	return out
 }
 
-// requireAtLeast judges a >= b.
+// requireAtLeast judges a >= b. The axis is one of the operand's, or -1.
 func requireAtLeast(c *graph.Call, p *Prover, a, b graph.Dim, axis int, why string) {
-	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: a, B: b, Axis: axis, Why: why}
+	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: a, B: b, Axis: max(axis, 0), Why: why}
 	switch p.judge(need) {
 	case Refused:
-		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: fmt.Sprintf("%s: %s is less than %s for every size", why, a, b),
-			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis}}}})
+		m := &graph.Mistake{Code: CodeSlice, Summary: fmt.Sprintf("%s: %s is less than %s for every size", why, a, b),
+			Operands: []graph.OperandNote{{Node: c.In(0)}}}
+		if axis >= 0 {
+			m.Operands[0].Bad = []int{axis}
+		}
+		c.Fail(m)
 	case Deferred:
 		c.Require(need)
 	}

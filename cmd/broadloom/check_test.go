@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // userModule makes a module outside of this repository from a map of files.
@@ -194,6 +196,13 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, exitOK, status)
 	require.Contains(t, stdout, "ops.Add(x, y)")
 	require.Contains(t, stdout, "Cure: make the sizes equal")
+	for _, e := range shapeinfer.Explanations() {
+		status, stdout, stderr := broadloom("explain", string(e.Code))
+		require.Equal(t, exitOK, status, stderr)
+		require.Contains(t, stdout, string(e.Code)+"\n\n"+e.Meaning)
+		require.Regexp(t, `\nExample:\n\n\t\S`, stdout)
+		require.Regexp(t, `\nCure: \S`, stdout)
+	}
 	status, stdout, _ = broadloom("explain")
 	require.Equal(t, exitOK, status)
 	require.Contains(t, stdout, "BL303  An operand shares memory with what is written, at other positions")

@@ -11,10 +11,11 @@ import (
 // on at once: rows of operands that do not lie side by side are copied so, and make up one
 // long row, as the rows of the other operands do where they lie.
 
-// flatElements is the number of elements of a tile, whose copies stay in the first-level
-// cache. flatPitch, the distance of copies, is no power of two, which would crowd it.
+// flatElements is the most elements of a tile, whose copies stay in the first-level cache:
+// all of flatCopies copies, or else parts of them. flatPitch, the distance of copies, is no power of two, which would crowd it.
 const (
 	flatElements = 512
+	flatCopies   = 8
 	flatPitch    = flatElements + 16
 )
 
@@ -172,8 +173,9 @@ func (k *machine) runFlat(a *bind.Args, lo, hi int, s *Scratch) {
 	defer clear(f.args.Ptr)
 	s.block.set(k, &f.args)
 	s.block.rows(k, 0, 1)
-	columns := min(a.N, flatElements)
-	rows := flatElements / columns
+	elements := min(flatElements, flatElements*flatCopies/max(len(f.loads)+len(f.stores), 1))
+	columns := min(a.N, elements)
+	rows := elements / columns
 	each := 1 // rows of an index of axis 0
 	for _, n := range a.Outer[1:] {
 		each *= n

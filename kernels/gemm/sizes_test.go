@@ -260,3 +260,16 @@ func TestOneSpecialValueStaysInItsRow(t *testing.T) {
 		}
 	}
 }
+
+// FuzzProduct multiplies matrices of random sizes, strides and elements.
+func FuzzProduct(f *testing.F) {
+	f.Add(uint64(1), 14, 33, 70)
+	fixed := rand.New(rand.NewPCG(17, 18))
+	single, double := values[float32](fixed, 0), values[float64](fixed, 0)
+	f.Fuzz(func(t *testing.T, seed uint64, m, n, k int) {
+		r := rand.New(rand.NewPCG(seed, 19))
+		size := func(v int) int { return 1 + int(uint(v)%100) }
+		requireSame(t, draw(r, size(m), size(n), size(k)*7, single), new(Scratch[float32]))
+		requireSame(t, draw(r, size(m), size(n), size(k), double), new(Scratch[float64]))
+	})
+}

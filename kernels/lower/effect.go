@@ -143,22 +143,67 @@ func (e *emitter) store(nd *node, x amd64.Vec, m amd64.Mem) {
 		e.a.MK(amd64.MOVUPDSt, in.width, x, 0, m, amd64.Mask{K: uint8(tailMask)})
 	case e.c.target.wide():
 		e.a.MK(amd64.MOVUPSSt, in.width, x, 0, m, amd64.Mask{K: uint8(tailMask)})
-	case in.size == 8:
-		e.a.M(amd64.MASKMOVPDSt, in.width, x, mask8, m)
 	default:
-		e.a.M(amd64.MASKMOVPSSt, in.width, x, mask4, m)
+		e.storeRest(nd, x, m)
+	}
+}
+
+// storeRest writes the lanes that take part piece by piece. AVX2 has an instruction for
+// that, but many processors take more than ten cycles for it, and some forty to read again
+// what it has written.
+func (e *emitter) storeRest(nd *node, x amd64.Vec, m amd64.Mem) {
+	a, r := e.a, e.take()
+	a.Lea(pointer, m)
+	a.R(amd64.MOVAPS, nd.in.width, r, 0, x)
+	for lanes := e.lanes / 2; lanes > 0; lanes /= 2 {
+		skip := a.NewLabel()
+		a.Mov(temp, rest)
+		a.AndImm(temp, int32(lanes))
+		a.JumpIf(amd64.Equal, skip)
+		bytes := lanes * int(nd.in.size)
+		switch at := amd64.At(pointer, 0); bytes {
+		case 16:
+			a.M(amd64.MOVUPSSt, amd64.W128, r, 0, at)
+			a.R(amd64.EXTRACTF128, amd64.W256, r, 0, r, 1)
+		case 8:
+			a.M(amd64.MOVSDSt, amd64.W128, r, 0, at)
+			a.R(amd64.UNPCKHPD, amd64.W128, r, r, r)
+		default:
+			a.M(amd64.MOVSSSt, amd64.W128, r, 0, at)
+		}
+		if lanes > 1 {
+			a.AddImm(pointer, int32(bytes))
+		}
+		a.Bind(skip)
 	}
 }
 
 // setAcc puts new partial results into their place.
 func (e *emitter) setAcc(nd *node, x amd64.Vec) {
-	if !e.accReg {
+	switch {
+	case e.masked && !e.accReg && !e.c.target.wide():
+		e.mergeAcc(nd, x)
+		return
+	case !e.accReg:
 		e.store(nd, x, e.accAddress(nd))
 		return
 	}
 	if r := amd64.Vec(e.accs[nd.in.operand].reg + int(nd.copy)); r != x {
 		e.a.R(amd64.MOVAPS, nd.in.width, r, 0, x)
 	}
+}
+
+// mergeAcc puts new partial results into the lanes that take part and writes the whole
+// vector, which can then be read again at once.
+func (e *emitter) mergeAcc(nd *node, x amd64.Vec) {
+	in, r, m := nd.in, e.take(), e.accAddress(nd)
+	e.a.M(amd64.MOVUPS, in.width, r, 0, m)
+	if in.size == 8 {
+		e.a.R(amd64.BLENDVPD, in.width, r, r, x, byte(mask8)<<4)
+	} else {
+		e.a.R(amd64.BLENDVPS, in.width, r, r, x, byte(mask4)<<4)
+	}
+	e.a.M(amd64.MOVUPSSt, in.width, r, 0, m)
 }
 
 // guard notes a fault unless all lanes are true.

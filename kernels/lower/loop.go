@@ -73,7 +73,7 @@ func (c *compiler) plan(b *block) (p plan) {
 	first := registers - spare - 1
 	peak, spills := c.try(b, 1, false, &pins{}, mode{})
 	copies := laneBytes / c.target.bytes()
-	if len(b.accs) == 1 && !b.guard && spills == 0 && peak < registers-copies && operations < 40 && b.accWidth() == c.target.full() {
+	if len(b.accs) == 1 && !b.guard && spills == 0 && peak < registers-copies && operations < c.shortBody() && b.accWidth() == c.target.full() {
 		p.copies, p.accReg = copies, true
 		for i := range copies {
 			p.pins.acc[first-i] = true
@@ -104,6 +104,15 @@ func (c *compiler) plan(b *block) (p plan) {
 	p.pairs = p.copies == 4 && operations > smallBody
 	p.pin(b, first, min(registers-peak, registers-spare-leastFree))
 	return p
+}
+
+// shortBody is the number of operations from which a body with one reduction is better
+// written side by side, with partial results in memory, than with these in registers.
+func (c *compiler) shortBody() int {
+	if c.target.wide() {
+		return 40
+	}
+	return 16
 }
 
 // accWidth is the width of the vectors of the first reduction.
