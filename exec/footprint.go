@@ -85,19 +85,19 @@ func (b *binding) traffic(k *kernel) (t KernelBytes) {
 		if o.base == nil {
 			continue
 		}
-		bytes := min(b.touched(o)*o.base.DType().Size(), b.bytes(o.base)) // windows reach some again and again
-		if k.gather != nil && !k.gather.add && i == 0 {                   // it reads what it picks
-			bytes = min(bytes, b.bytes(k.gather.node))
+		most := b.bytes(o.base)                         // windows reach some elements again and again
+		if k.gather != nil && !k.gather.add && i == 0 { // it reads what it picks
+			most = min(most, b.bytes(k.gather.node))
 		}
-		if u := (use{o.base, o.write}); bytes > seen[u] {
-			t.Moved += bytes - seen[u]
-			seen[u] = bytes
-		}
+		u := use{o.base, o.write}
+		bytes := min(b.touched(o)*o.base.DType().Size(), most-seen[u])
+		seen[u] += bytes
+		t.Moved += bytes
 	}
-	if len(k.nodes) == 1 {
+	if len(k.members()) == 1 {
 		return KernelBytes{t.Moved, t.Moved}
 	}
-	for _, n := range k.nodes {
+	for _, n := range k.members() {
 		t.Unfused += b.bytes(n)
 		for i, x := range n.Operands() {
 			if i == 0 || x != n.In(i-1) {

@@ -8,9 +8,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/bind"
 )
 
-// boundJoining is the parts of a joining, which go over the outermost axis together, a
-// slice at a time: what one part leaves is in the cache when the next one adds to it. It is
-// a task whose tiles are the slices.
+// boundJoining is the parts of a joining, which go over the leading axes together, a slice
+// at a time: what one part leaves is in the cache when the next one adds to it. It is a task
+// whose tiles are the slices.
 type boundJoining struct {
 	parts  []slicedPart
 	slices int
@@ -23,47 +23,68 @@ type slicedPart struct {
 	args  *bind.Args
 	call  *backend.Call
 	first []unsafe.Pointer // of the operands, in the first slice
-	step  []int            // of the operands, in bytes from slice to slice
+	at    []int            // of the operands in each slice, in bytes from the first one
 }
 
-// isSliced reports whether the kernel is a joining of several parts, all of which go over
-// the whole of the outermost axis.
-func (k *kernel) isSliced() bool {
+// slicedAxes gives the number of leading axes of the parts' programs over the whole of
+// which all of them go, if the kernel is a joining of several parts.
+func (k *kernel) slicedAxes() (count int) {
 	if k.joining == nil || len(k.parts) < 2 {
-		return false
+		return 0
 	}
 	whole := graph.RowMajor(k.joining.node.Shape())
-	for _, part := range k.parts {
-		if len(part.axes) < 2 || part.axes[0][0] != 0 {
-			return false
-		}
-		for _, o := range part.operands {
-			if o.write && (o.layout.Shape[0] != whole.Shape[0] || o.layout.Strides[0] != whole.Strides[0]) {
-				return false
+	for axis, d := range whole.Shape {
+		for _, part := range k.parts {
+			for _, o := range part.operands {
+				if o.write && (o.layout.Shape[axis] != d || o.layout.Strides[axis] != whole.Strides[axis]) {
+					return count
+				}
+			}
+			if d != 1 && count+1 >= len(part.axes) {
+				return count // the row is not sliced
 			}
 		}
+		if d != 1 {
+			count++
+		}
 	}
-	return true
+	return count
 }
 
 // sliceBytes is the size of a slice of the result, which the first-level cache holds
 // together with what the parts read.
-const sliceBytes = 8 << 10
+const sliceBytes = 16 << 10
 
-// bindSlices binds a joining's parts.
-func (b *binding) bindSlices(p *Program, k *kernel) step {
+// bindSlices binds a joining's parts, which can be sliced along some leading axes.
+func (b *binding) bindSlices(p *Program, k *kernel, axes int) step {
 	s := b.newStep(p, k.allOperands())
-	n := k.joining.node
-	length := b.eval(n.Shape()[0])
-	size := divisorUpTo(length, sliceBytes/max(b.bytes(n)/max(length, 1), 1))
-	j := &boundJoining{slices: length / size}
+	sizes := b.argsOf(k.parts[0]).Outer[:axes]
+	chunks, bytes := make([]int, axes), b.bytes(k.joining.node)
+	j := &boundJoining{slices: 1}
+	for axis, size := range sizes {
+		chunks[axis] = size
+		if bytes > sliceBytes {
+			bytes /= size
+			chunks[axis] = divisorUpTo(size, sliceBytes/bytes)
+			bytes *= chunks[axis]
+			j.slices *= size / chunks[axis]
+		}
+	}
 	for _, part := range k.parts {
 		whole := b.argsOf(part)
-		whole.Outer[0] = size
+		copy(whole.Outer, chunks)
 		sliced := slicedPart{part: part, args: backend.Coalesce(part.kernel, whole), first: make([]unsafe.Pointer, len(part.operands))}
 		sliced.call = backend.Prepare(part.kernel, sliced.args)
-		for i, o := range part.prog.Operands {
-			sliced.step = append(sliced.step, whole.Stride[i][0]*size*o.Type.Size())
+		for slice := range j.slices {
+			for i, o := range part.prog.Operands {
+				rest, at := slice, 0
+				for axis := axes - 1; axis >= 0; axis-- {
+					count := max(sizes[axis]/max(chunks[axis], 1), 1)
+					at += rest % count * chunks[axis] * whole.Stride[i][axis]
+					rest /= count
+				}
+				sliced.at = append(sliced.at, at*o.Type.Size())
+			}
 		}
 		of := boundPart{part: part, args: sliced.args}
 		of.divide()
@@ -127,7 +148,7 @@ func (p *slicedPart) pointTo(a *bind.Args, slice int) {
 	for i, first := range p.first {
 		a.Ptr[i] = first
 		if first != nil {
-			a.Ptr[i] = unsafe.Add(first, slice*p.step[i])
+			a.Ptr[i] = unsafe.Add(first, p.at[slice*len(p.first)+i])
 		}
 	}
 }

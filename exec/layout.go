@@ -70,8 +70,8 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding
 	for i, k := range p.kernels {
 		first := len(b.steps)
 		parts := k.parts
-		if k.isSliced() {
-			b.steps, parts = append(b.steps, b.bindSlices(p, k)), nil
+		if axes := k.slicedAxes(); axes > 0 {
+			b.steps, parts = append(b.steps, b.bindSlices(p, k, axes)), nil
 		}
 		for _, part := range parts {
 			if !k.choice || b.chosen(k.nodes[0], part) {

@@ -111,7 +111,7 @@ func (t *typedProduct[T]) divide() {
 	t.rows, t.cols, t.across = t.p.Rows(), t.p.N, 1
 	if t.rows >= productTiles*leastRows || t.cols < 2*leastCols {
 		t.rows = (t.rows/productTiles + leastRows) / leastRows * leastRows
-		if m := t.p.M; m < t.rows { // whole matrices
+		if m := t.p.M; m > 0 && m < t.rows { // whole matrices
 			t.rows = (t.rows + m - 1) / m * m
 		}
 		return

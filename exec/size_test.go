@@ -100,3 +100,18 @@ func TestMoreMemoryThanThereCanBe(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float32{1, 1, 1, 1}, r.Array(y).Data)
 }
+
+// Products of matrices without rows are products too.
+func TestProductsWithoutRows(t *testing.T) {
+	g := graph.New("g")
+	n := g.Dim("n", graph.AtLeast(0))
+	x, w := g.Input("x", graph.Float32, 2, n, 3), g.Param("w", graph.Float32, 2, 3, 4)
+	y := ops.MatMul(x, w)
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	for _, rows := range []int{0, 1} {
+		r, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2, rows, 3}, Data: make([]float32, 6*rows)}})
+		require.NoError(t, err)
+		require.Equal(t, []int{2, rows, 4}, r.Array(y).Shape)
+	}
+}

@@ -17,8 +17,8 @@ type ParamAttrs struct{ Init Initializer }
 // Initializer gives a parameter its first values.
 type Initializer interface {
 	// Fill writes the values of a parameter of the given shape into dst, a
-	// []float32, []float64, []int32, []int64 or []bool in row-major order. The seed
-	// differs from parameter to parameter and is the same in every run.
+	// []float32, []float64, []int32, []int64 or []bool in row-major order, which holds
+	// zeros. The seed differs from parameter to parameter and is the same in every run.
 	Fill(dst any, shape []int, seed uint64)
 	// String names the rule, such as "glorot_uniform".
 	String() string

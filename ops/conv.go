@@ -79,14 +79,15 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 	for i, p := range a.Padding {
 		padding[i] = graph.Dim(p)
 	}
-	windows := slide(x, kernel, a.steps(), padding, 0)
 	group, places := w.Shape()[1].Times(kernel.NumElements()), shape[2:].NumElements()
 	var y node
 	if a.Groups == 1 {
+		windows := slide(x, kernel, a.steps(), padding, 0)
 		y = MatMul(Reshape(w, w.Shape()[0], group), Reshape(windows, shape[0], group, places))
 	} else {
 		groups := graph.Dim(a.Groups)
 		outputs := w.Shape()[0].FloorDiv(int64(a.Groups))
+		windows := slide(Reshape(x, slices.Concat(graph.Shape{shape[0], groups, w.Shape()[1]}, x.Shape()[2:])...), kernel, a.steps(), padding, 0)
 		y = MatMul(Reshape(w, groups, outputs, group), Reshape(windows, shape[0], groups, group, places))
 	}
 	if shape[1] != w.Shape()[0] { // of no channels come none

@@ -52,17 +52,8 @@ func (u *update) decayed(w, grad *graph.Node) *graph.Node {
 // trained.
 type stateZeros struct{ owner string }
 
-// Fill implements graph.Initializer.
-func (stateZeros) Fill(dst any, _ []int, _ uint64) {
-	switch dst := dst.(type) {
-	case []float32:
-		clear(dst)
-	case []float64:
-		clear(dst)
-	case []int64:
-		clear(dst)
-	}
-}
+// Fill implements graph.Initializer: the memory of parameters holds zeros already.
+func (stateZeros) Fill(any, []int, uint64) {}
 
 // String implements graph.Initializer.
 func (stateZeros) String() string { return "zeros" }

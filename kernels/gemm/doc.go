@@ -18,9 +18,24 @@
 // A tile of C of 6 rows by 2 vectors (AVX2; 14 rows with AVX-512) stays in registers while
 // the loop runs over a block of K. Package gen writes these loops, one for each number
 // of rows, with the encoder of package amd64; they stand in tile_amd64.s as static code.
-// A is read where it lies if its rows are contiguous and do not crowd a few sets of the
-// cache, or if C has few columns; B is packed into panels of two vectors, except for few
-// rows of C.
+//
+// A block of A of about 240 kB and KBlock columns stays in the second-level cache, and
+// serves all products of a batch that share A. It is read where it lies, unless its rows
+// would crowd a few sets of the cache, or its columns are contiguous: then it is copied, or
+// transposed in registers on the way. A panel of B, of two vectors of columns, stays in the
+// first-level cache while the tiles of the block pass. The first tile copies it as it
+// reads it, which costs nothing beside its multiplications. Where A has more blocks than
+// one, the copies are kept for the others.
+//
+// Where C has one row or one column, rows of B that are contiguous are added up as they lie
+// in memory, and columns that are contiguous are transposed in registers.
+//
+// # Windows
+//
+// Rows and columns of B can have offsets in place of strides: so a convolution is a product
+// with the windows of an image, which are never laid out as a matrix. A panel of them is
+// copied in pieces of a vector, along the places of windows or, for a gradient, along
+// their elements.
 //
 // # In plain Go
 //
