@@ -17,7 +17,7 @@ type productScratch struct {
 }
 
 // typedProduct is a product of one element type. It is a task: its tiles are blocks of
-// rows and columns of the result.
+// rows and columns of the result or, where that has few elements, blocks of the sums.
 type typedProduct[T scalar.Number] struct {
 	p       gemm.Product[T]
 	before  [3]int // elements of each operand that lie before element (0, 0)
@@ -26,6 +26,7 @@ type typedProduct[T scalar.Number] struct {
 	cost    int // an estimate of the time of a run, in nanoseconds
 	// The size of a tile, and the number of tiles side by side.
 	rows, cols, across int
+	sums               []T // of blocks of K, where these are the tiles
 }
 
 func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
@@ -45,6 +46,11 @@ func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
 }
 
 func (t *typedProduct[T]) run(s *Session) error {
+	if t.sums != nil && s.threads > 1 {
+		s.share(t, t.p.Blocks(), t.cost)
+		t.p.AddSums(t.sums)
+		return nil
+	}
 	down := (t.p.Rows() + t.rows - 1) / max(t.rows, 1)
 	if s.threads <= 1 || t.cost < offerCost || down*t.across <= 1 {
 		t.p.Run(t.scratch(&s.ws.products))
@@ -56,6 +62,11 @@ func (t *typedProduct[T]) run(s *Session) error {
 
 // tile computes a block.
 func (t *typedProduct[T]) tile(i int, ws *workspace) {
+	if t.sums != nil {
+		n := t.p.M * t.p.N
+		t.p.SumBlock(i, t.sums[i*n:][:n], t.scratch(&ws.products))
+		return
+	}
 	row, col := i/t.across*t.rows, i%t.across*t.cols
 	t.p.RunPart(row, min(row+t.rows, t.p.Rows()), col, min(col+t.cols, t.p.N), t.scratch(&ws.products))
 }
@@ -109,6 +120,10 @@ func newTypedProduct[T scalar.Number](b *binding, spec *product, scratch func(*p
 // Rows are cut where there are enough of them.
 func (t *typedProduct[T]) divide() {
 	t.rows, t.cols, t.across = t.p.Rows(), t.p.N, 1
+	if n := t.p.M * t.p.N; n <= fewElements && t.p.Blocks() >= productTiles && t.cost >= offerCost && len(t.p.Batch) == 0 && t.p.Offsets == nil {
+		t.sums = make([]T, t.p.Blocks()*n)
+		return
+	}
 	if t.rows >= productTiles*leastRows || t.cols < 2*leastCols {
 		t.rows = (t.rows/productTiles + leastRows) / leastRows * leastRows
 		if m := t.p.M; m > 0 && m < t.rows { // whole matrices
@@ -145,3 +160,7 @@ const (
 	leastRows    = 48
 	leastCols    = 32
 )
+
+// fewElements is the number of elements of a result up to which sums over many blocks are
+// cut instead.
+const fewElements = 1024

@@ -83,6 +83,12 @@ func TestSizesThatAreAlwaysNegative(t *testing.T) {
 	}
 }
 
+// A scalar has no axis to pad, as it has none to slice.
+func TestScalarsHaveNoAxisToPad(t *testing.T) {
+	g := graph.New("g")
+	require.Error(t, ops.Pad(g.Input("x", f32), 0, 1, 1, 0).Err())
+}
+
 // What other requirements say already is not told again.
 func TestSizesThatFollowFromOtherRequirements(t *testing.T) {
 	g := graph.New("g")

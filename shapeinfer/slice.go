@@ -97,8 +97,12 @@ func unknown(rank int) graph.Shape {
 // Pad is the shape rule of padding one axis, with the elements step apart.
 func Pad(c *graph.Call, axis int, before, after graph.Dim, step int) graph.Shape {
 	out := slices.Clone(c.Shape(0))
+	if len(out) == 0 {
+		c.Fail(operandMistake(c, CodeRank, "pad: a scalar has no axis to pad"))
+		return out
+	}
 	at := Axis(c, axis, len(out))
-	if at < 0 || len(out) == 0 {
+	if at < 0 {
 		return unknown(len(out))
 	}
 	inner := out[at]

@@ -20,6 +20,7 @@ type Scratch[T scalar.Number] struct {
 	a, b      []T
 	runs      []T // of a panel of B, before it is transposed
 	job       job[T]
+	one       Product[T] // of a block of K
 	args      tileArgs
 	transpose transposeArgs
 	pieces    piecesArgs

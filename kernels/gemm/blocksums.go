@@ -1,0 +1,27 @@
+package gemm
+
+// Blocks is the number of blocks of K, whose sums are added up in order.
+func (p *Product[T]) Blocks() int { return (p.K + KBlock - 1) / KBlock }
+
+// SumBlock computes the sum of a block of K by itself into M×N dense elements, of a product
+// without batch axes and offsets. Blocks may be computed at once, each with a scratch of
+// its own; [Product.AddSums] then makes C of all of them.
+func (p *Product[T]) SumBlock(block int, sums []T, s *Scratch[T]) {
+	k := block * KBlock
+	one := &s.one
+	*one = Product[T]{M: p.M, N: p.N, K: min(KBlock, p.K-k), A: p.A, B: p.B, C: Matrix[T]{Data: sums, Row: p.N, Col: 1}}
+	one.A.Start += k * p.A.Col
+	one.B.Start += k * p.B.Row
+	one.Run(s)
+}
+
+// AddSums makes C of the sums of all blocks, which lie one behind the other.
+func (p *Product[T]) AddSums(sums []T) {
+	q := job[T]{c: p.C}
+	for block := range p.Blocks() {
+		for i := range p.M {
+			q.putRow(sums[:p.N], i, 0, p.Add || block > 0)
+			sums = sums[p.N:]
+		}
+	}
+}
