@@ -36,7 +36,8 @@ func joinPass(u *unit) error {
 			return j.sum(n, in)
 		case isPad(n) && j.inner[n.In(0)]:
 			p := pieceAt(n)
-			p.x = j.unpad(&p, n.In(0), in[0])
+			p.pad(in[0])
+			p.x = p.unpad(in[0])
 			return join(n, joinAttrs{Value: n.Attrs().(ops.PadAttrs).Value}, []piece{p})
 		}
 		return nil
@@ -121,14 +122,14 @@ func (p *piece) pad(n *graph.Node) {
 	p.step[axis] = p.step[axis].Times(graph.Dim(max(a.Step, 1)))
 }
 
-// unpad follows paddings inwards to the value that is padded; n is a node before the pass
-// and made what has come of it.
-func (j *joiner) unpad(p *piece, n, made *graph.Node) *graph.Node {
-	for isPad(n) && j.inner[n] {
-		p.pad(n)
-		n, made = n.In(0), made.In(0)
+// unpad follows paddings inwards from n to the value that is padded, in the graph after
+// the pass.
+func (p *piece) unpad(n *graph.Node) *graph.Node {
+	for x := n.In(0); isPad(x) && samePadding(x, n); x = n.In(0) {
+		p.pad(x)
+		n = x
 	}
-	return made
+	return n.In(0)
 }
 
 // sum joins neighbouring terms of a sum that do not meet; and such as meet, if the sum
@@ -175,8 +176,8 @@ func (j *joiner) terms(n *graph.Node, in []*graph.Node) (list []piece, fromZero 
 	add := func(x, made *graph.Node) {
 		p := piece{term: made}
 		if isPad(x) && j.inner[x] {
-			p = pieceAt(x)
-			p.term, p.x = made, j.unpad(&p, x.In(0), made.In(0))
+			p = pieceAt(made)
+			p.term, p.x = made, p.unpad(made)
 		}
 		list = append(list, p)
 	}

@@ -277,7 +277,8 @@ func (l *lowering) operandName(o operand) string {
 }
 
 func sameLayout(a, b operand) bool {
-	return a.layout.Offset == b.layout.Offset && slices.Equal(a.layout.Strides, b.layout.Strides) && slices.Equal(a.undecided, b.undecided)
+	return a.layout.Offset == b.layout.Offset && slices.Equal(a.layout.Strides, b.layout.Strides) &&
+		slices.Equal(a.undecided, b.undecided) && slices.Equal(a.from, b.from)
 }
 
 // domainOf says how often an operand's element changes: once a call, once a row, or

@@ -50,9 +50,10 @@ func init() {
 	const greatest = "the greatest element of each window; NaN wins; the first of equal ones or the last NaN has the gradient."
 	opMaxPool1D = pooling("max_pool1d", "MaxPool1D", greatest, checkMaxPool, expandMaxPool)
 	opMaxPool2D = pooling("max_pool2d", "MaxPool2D", greatest, checkMaxPool, expandMaxPool)
-	opMaxPool1D.Grad, opMaxPool2D.Grad = maxPoolGrad, maxPoolGrad
 	opAvgPool1D = pooling("avg_pool1d", "AvgPool1D", "the mean of each window.", checkAvgPool, expandAvgPool)
 	opAvgPool2D = pooling("avg_pool2d", "AvgPool2D", "the mean of each window.", checkAvgPool, expandAvgPool)
+	opMaxPool1D.Grad, opMaxPool2D.Grad = maxPoolGrad, maxPoolGrad
+	opAvgPool1D.Grad, opAvgPool2D.Grad = avgPoolGrad, avgPoolGrad
 }
 
 func checkMaxPool(c *graph.Call, a PoolAttrs) {
@@ -143,20 +144,24 @@ func lowest(t graph.DType) float64 {
 }
 
 func expandAvgPool(n *graph.Node, in []*graph.Node) *graph.Node {
-	x, a := in[0], n.Attrs().(PoolAttrs)
-	sum := pooled(opSum, n, x, 0)
+	return Div(pooled(opSum, n, in[0], 0), meanElements(n, in[0]))
+}
+
+// meanElements is by what the sum of each window is divided.
+func meanElements(n, x node) node {
+	a := n.Attrs().(PoolAttrs)
 	if !a.Ceil && (!a.ExcludePadding || slices.Max(a.Padding) == 0) {
 		count := 1
 		for _, k := range a.Kernel {
 			count *= k
 		}
-		return Div(sum, num(float64(count)))
+		return num(float64(count))
 	}
 	count := num(1)
 	for i := range a.Kernel {
 		count = Mul(count, windowElements(n, x, i))
 	}
-	return Div(sum, Cast(count, x.DType()))
+	return Cast(count, x.DType())
 }
 
 // windowElements counts, as Int64 along one axis, the elements by which a mean is divided:

@@ -10,6 +10,37 @@ import (
 // a maximum; larger windows are reduced with loops.
 const maxTaps = 32
 
+// avgPoolGrad gives all elements of a window the same part of its gradient. Windows that
+// overlap are put back along one axis after the other.
+func avgPoolGrad(n, dy node, _ int) node {
+	x, a := n.In(0), n.Attrs().(PoolAttrs)
+	lead, overlap := x.Rank()-len(a.Kernel), false
+	sizes := make([]graph.Dim, len(a.Kernel))
+	for i, k := range a.Kernel {
+		overlap = overlap || k > a.Stride[i]
+		sizes[i] = x.Shape()[lead+i].Plus(graph.Dim(a.Padding[i])).Plus(behind(n, x, i))
+	}
+	dx := Div(dy, meanElements(n, x))
+	if places := windowPlaces(a.Kernel); !overlap && len(places) <= maxTaps {
+		dx = sumAmongZeros(slices.Repeat([]node{dx}, len(places)), sizes, places, a)
+	} else {
+		for i, k := range a.Kernel {
+			windows := Expand(Unsqueeze(dx, -1), append(slices.Clone(dx.Shape()), graph.Dim(k))...)
+			dx = Fold(windows, lead+i, sizes[i], a.Stride[i], 1)
+		}
+	}
+	return withoutPadding(dx, x, a)
+}
+
+// withoutPadding gives the elements of x among those of x with padding.
+func withoutPadding(padded, x node, a PoolAttrs) node {
+	for i, before := range a.Padding {
+		axis := x.Rank() - len(a.Padding) + i
+		padded = Slice(padded, axis, graph.Dim(before), graph.Dim(before).Plus(x.Shape()[axis]), 1)
+	}
+	return padded
+}
+
 // maxPoolGrad gives the gradient of each maximum to the element that PyTorch names: the
 // first of the greatest ones, or the last NaN.
 func maxPoolGrad(n, dy node, _ int) node {
@@ -23,25 +54,23 @@ func maxPoolGrad(n, dy node, _ int) node {
 	}
 	var dx node
 	if count <= maxTaps {
-		dx = scanWindows(n, padded, dy)
+		places := windowPlaces(a.Kernel)
+		dx = sumAmongZeros(scanWindows(n, padded, dy, places), sizes, places, a)
 	} else {
 		windows, perm := poolWindows(n, x, lowest(n.DType()))
 		folded := poolAxes(n, x)
 		y := Apply(opMaxFirst, ReduceAttrs{Axes: folded}, windows)
 		dx = unslide(Permute(firstGrad(y, dy), inverse(perm)...), sizes, a.steps())
 	}
-	for i, before := range a.Padding {
-		dx = Slice(dx, lead+i, graph.Dim(before), graph.Dim(before).Plus(x.Shape()[lead+i]), 1)
-	}
-	return dx
+	return withoutPadding(dx, x, a)
 }
 
 // scanWindows goes through the elements that all windows have at one place, place by
 // place, as a loop over each window would: it notes where an element is greater than all
-// before it. The last such element of a window is the one that has the gradient.
-func scanWindows(n, padded, dy node) node {
+// before it. The last such element of a window is the one that has the gradient: the
+// result is what the elements at each place have.
+func scanWindows(n, padded, dy node, places [][]int) []node {
 	a := n.Attrs().(PoolAttrs)
-	places := windowPlaces(a.Kernel)
 	taps := poolTaps(padded, places, a)
 	wins, most := make([]node, len(taps)), taps[0]
 	for t, x := range taps[1:] {
@@ -57,16 +86,7 @@ func scanWindows(n, padded, dy node) node {
 		dy = Where(wins[t], num(0), dy)
 	}
 	parts[0] = dy
-	var dx node
-	for t, part := range parts {
-		part = amongZeros(part, padded, places[t], a)
-		if t == 0 {
-			dx = part
-		} else {
-			dx = Add(dx, part)
-		}
-	}
-	return dx
+	return parts
 }
 
 // poolTaps gives, for each place in a window, the elements that all windows have there.
@@ -103,13 +123,21 @@ func windowPlaces(kernel []int) [][]int {
 	return places
 }
 
-// amongZeros puts an element of each window at its place in padded, among zeros.
-func amongZeros(part, padded node, place []int, a PoolAttrs) node {
-	lead := padded.Rank() - len(place)
-	for i, at := range place {
-		before := graph.Dim(at * a.Dilation[i])
-		after := padded.Shape()[lead+i].Minus(before).Minus(spacedLength(part.Shape()[lead+i], a.Stride[i]))
-		part = Apply(opPad, PadAttrs{Axis: lead + i, Before: before, After: after, Step: a.Stride[i]}, part)
+// sumAmongZeros puts parts, with an element for each window, at the elements' places in a
+// value whose last axes have the given sizes, and adds up what meets.
+func sumAmongZeros(parts []node, sizes []graph.Dim, places [][]int, a PoolAttrs) (sum node) {
+	for t, part := range parts {
+		lead := part.Rank() - len(sizes)
+		for i, at := range places[t] {
+			before := graph.Dim(at * a.Dilation[i])
+			after := sizes[i].Minus(before).Minus(spacedLength(part.Shape()[lead+i], a.Stride[i]))
+			part = Apply(opPad, PadAttrs{Axis: lead + i, Before: before, After: after, Step: a.Stride[i]}, part)
+		}
+		if t == 0 {
+			sum = part
+		} else {
+			sum = Add(sum, part)
+		}
 	}
-	return part
+	return sum
 }

@@ -354,8 +354,12 @@ func (b *binder) size(n *graph.Node, d graph.Dim) int64 {
 		return 0
 	case err != nil:
 		b.problem("%s of shape %s has a size without a value: %s: %v%s\nmade at %s", graph.Describe(n), n.Shape(), d, err, b.where(d), n.Pos())
-	case v < 0:
-		b.problem("%s of shape %s has a size less than 0: %s is %d%s\nmade at %s", graph.Describe(n), n.Shape(), d, v, b.where(d), n.Pos())
+	case !graph.Dim(v).IsSize():
+		word := "less than 0"
+		if v > 0 {
+			word = "beyond all memory"
+		}
+		b.problem("%s of shape %s has a size %s: %s is %d%s\nmade at %s", graph.Describe(n), n.Shape(), word, d, v, b.where(d), n.Pos())
 	}
 	return max(v, 0)
 }

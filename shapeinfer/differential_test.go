@@ -23,7 +23,7 @@ func FuzzSymbolicSizes(f *testing.F) {
 func TestSymbolicSizesAgreeWithNumbers(t *testing.T) {
 	var count tally
 	for seed := range uint64(200) {
-		compareWithNumbers(t, 1000+seed, &count)
+		compareWithNumbers(t, 3000+seed, &count)
 	}
 	t.Logf("%+v", count)
 	// What is certain must be seen to be so nearly always.

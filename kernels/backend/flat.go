@@ -238,13 +238,21 @@ func (f *flat) copyRun(k *machine, a *bind.Args, c flatCopy, run tile, at, colum
 	if c.odd >= 0 {
 		odd = unsafe.Add(f.copies[c.odd], at*size)
 	}
+	args := alternation{uintptr(side), uintptr(odd), uintptr(memory), size * to.row, size * from.row, run.rows, run.columns}
 	switch {
+	case code != nil && c.odd >= 0 && back:
+		code.run(&args, together)
+		return
 	case code != nil && c.odd >= 0:
-		code.run(&alternation{uintptr(side), uintptr(odd), uintptr(memory), size * to.row, size * from.row, run.rows, run.columns}, back)
+		code.run(&args, apart)
+		return
+	case code != nil && back && code.can[spread]:
+		code.run(&args, spread)
 		return
 	case code != nil && !back && run.rows > 1 && from.row >= 2*run.columns: // but for the last row, behind which there may be nothing
-		code.run(&alternation{uintptr(side), uintptr(odd), uintptr(memory), size * to.row, size * from.row, run.rows - 1, run.columns}, false)
-		side, memory = unsafe.Add(side, size*to.row*(run.rows-1)), unsafe.Add(memory, size*from.row*(run.rows-1))
+		args.rows--
+		code.run(&args, apart)
+		side, memory = unsafe.Add(side, size*to.row*args.rows), unsafe.Add(memory, size*from.row*args.rows)
 		run.rows = 1
 	case c.odd >= 0:
 		copyEither(size, odd, to, unsafe.Add(memory, size), from, run, back)

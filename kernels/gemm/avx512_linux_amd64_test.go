@@ -145,7 +145,8 @@ func emulatedSizes(v *vectorized) [][3]int {
 	r := rand.New(rand.NewPCG(15, 16))
 	sizes := [][3]int{{1, 70, 20}, {1, 1, 500}, {70, 1, 40}, {60, 40, 17}, {3, 9, KBlock + 3}}
 	for m := 1; m <= 2*v.rows+1; m++ {
-		for _, n := range []int{1 + r.IntN(v.cols-1), v.cols, v.cols + r.IntN(v.cols+1), 3*v.cols + 1} {
+		half := v.cols / 2
+		for _, n := range []int{1 + r.IntN(half), half + 1 + r.IntN(half-1), v.cols, v.cols + r.IntN(v.cols+1), 3*v.cols + 1} {
 			for range 3 { // each draws other strides
 				sizes = append(sizes, [3]int{m, n, 1 + r.IntN(20)})
 			}

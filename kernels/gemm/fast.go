@@ -11,17 +11,17 @@ import (
 type vectorized struct {
 	rows, cols int
 	blockRows  int // of A that the second-level cache holds
-	// whole and part hold, by number of rows, the loop for all columns of a tile and for
-	// some of them.
-	whole, part []func(*tileArgs)
-	copying     func(*tileArgs) // as whole, of all rows, but it copies B
-	masks       func(cols int) unsafe.Pointer
-	transpose   func(*transposeArgs)
-	copyPieces  [maxStep + 1]func(*piecesArgs) // by the step of elements
-	addRow      func(*thinArgs)
-	addRows     func(*thinArgs) // thinRows of them
-	dot         func(*dotArgs)
-	dotRows     func(*dotRowsArgs)
+	// whole, part and narrow hold, by number of rows, the loop for all columns of a tile,
+	// for some of them, and for half of them or less, which can have more rows.
+	whole, part, narrow []func(*tileArgs)
+	copying             func(*tileArgs) // as whole, of all rows, but it copies B
+	masks               func(cols int) unsafe.Pointer
+	transpose           func(*transposeArgs)
+	copyPieces          [maxStep + 1]func(*piecesArgs) // by the step of elements
+	addRow              func(*thinArgs)
+	addRows             func(*thinArgs) // thinRows of them
+	dot                 func(*dotArgs)
+	dotRows             func(*dotRowsArgs)
 }
 
 // blockBytes is the size of a block of A.
@@ -152,8 +152,15 @@ func (f *panels[T]) stripe(left, right int) {
 
 // columns multiplies the block of A with a panel of B: nj columns from j on.
 func (f *panels[T]) columns(j, nj int) {
-	args, rows := f.args, f.v.rows
-	f.pointA()
+	args, loops := f.args, f.v.whole
+	switch {
+	case 2*nj <= f.v.cols:
+		loops = f.v.narrow
+	case nj < f.v.cols:
+		loops = f.v.part
+	}
+	rows := len(loops) - 1
+	f.pointA(rows)
 	args.k, args.add = f.np, 0
 	if f.add || f.p > 0 {
 		args.add = 1
@@ -161,11 +168,10 @@ func (f *panels[T]) columns(j, nj int) {
 	args.cRow = f.c.Row * f.size
 	args.c = address(f.c.Data, f.c.Start+f.i*f.c.Row+j*f.c.Col)
 	args.cTile = rows * args.cRow
-	loops, left := f.v.whole, f.ni
 	if nj < f.v.cols {
-		loops = f.v.part
 		args.masks = f.v.masks(nj)
 	}
+	left := f.ni
 	switch {
 	case f.isPacked:
 		f.readPacked()
@@ -209,9 +215,9 @@ func (f *panels[T]) readPacked() {
 	f.args.b, f.args.bRow = address(f.s.b, f.packed), f.v.cols*f.size
 }
 
-// pointA points at the block of A.
-func (f *panels[T]) pointA() {
-	args, rows := f.args, f.v.rows
+// pointA points at the block of A, of which tiles have some rows.
+func (f *panels[T]) pointA(rows int) {
+	args := f.args
 	if f.readsA() {
 		args.a = address(f.a.Data, f.a.Start+f.i*f.a.Row+f.p*f.a.Col)
 		args.aRow, args.aCol = f.a.Row*f.size, f.a.Col*f.size

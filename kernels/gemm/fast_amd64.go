@@ -15,14 +15,14 @@ var vectorized32, vectorized64 = choose(cpu.Chosen())
 func choose(isa cpu.ISA) (f32, f64 *vectorized) {
 	switch isa {
 	case cpu.AVX2:
-		f32 = &vectorized{rows: 6, cols: 16, whole: tilesF32AVX2[0][:], part: tilesF32AVX2[1][:], copying: tileF32AVX2Copying,
+		f32 = &vectorized{rows: 6, cols: 16, whole: wholeTilesF32AVX2, part: partTilesF32AVX2, narrow: narrowTilesF32AVX2, copying: copyingTileF32AVX2,
 			masks: lanes32, addRow: addRowF32AVX2, addRows: addRowsF32AVX2}
-		f64 = &vectorized{rows: 6, cols: 8, whole: tilesF64AVX2[0][:], part: tilesF64AVX2[1][:], copying: tileF64AVX2Copying,
+		f64 = &vectorized{rows: 6, cols: 8, whole: wholeTilesF64AVX2, part: partTilesF64AVX2, narrow: narrowTilesF64AVX2, copying: copyingTileF64AVX2,
 			masks: lanes64, addRow: addRowF64AVX2, addRows: addRowsF64AVX2}
 	case cpu.AVX512:
-		f32 = &vectorized{rows: 14, cols: 32, whole: tilesF32AVX512[0][:], part: tilesF32AVX512[1][:], copying: tileF32AVX512Copying,
+		f32 = &vectorized{rows: 14, cols: 32, whole: wholeTilesF32AVX512, part: partTilesF32AVX512, narrow: narrowTilesF32AVX512, copying: copyingTileF32AVX512,
 			masks: bits32, addRow: addRowF32AVX512, addRows: addRowsF32AVX512}
-		f64 = &vectorized{rows: 14, cols: 16, whole: tilesF64AVX512[0][:], part: tilesF64AVX512[1][:], copying: tileF64AVX512Copying,
+		f64 = &vectorized{rows: 14, cols: 16, whole: wholeTilesF64AVX512, part: partTilesF64AVX512, narrow: narrowTilesF64AVX512, copying: copyingTileF64AVX512,
 			masks: bits64, addRow: addRowF64AVX512, addRows: addRowsF64AVX512}
 	default:
 		return nil, nil

@@ -2,90 +2,154 @@
 
 package gemm
 
-var tilesF32AVX2 = [2][7]func(*tileArgs){
-	{nil, tileF32AVX2Rows1, tileF32AVX2Rows2, tileF32AVX2Rows3, tileF32AVX2Rows4, tileF32AVX2Rows5, tileF32AVX2Rows6},
-	{nil, tileF32AVX2Rows1Masked, tileF32AVX2Rows2Masked, tileF32AVX2Rows3Masked, tileF32AVX2Rows4Masked, tileF32AVX2Rows5Masked, tileF32AVX2Rows6Masked},
-}
+var wholeTilesF32AVX2 = []func(*tileArgs){nil, wholeTileF32AVX2Rows1, wholeTileF32AVX2Rows2, wholeTileF32AVX2Rows3, wholeTileF32AVX2Rows4, wholeTileF32AVX2Rows5, wholeTileF32AVX2Rows6}
 
-var tilesF64AVX2 = [2][7]func(*tileArgs){
-	{nil, tileF64AVX2Rows1, tileF64AVX2Rows2, tileF64AVX2Rows3, tileF64AVX2Rows4, tileF64AVX2Rows5, tileF64AVX2Rows6},
-	{nil, tileF64AVX2Rows1Masked, tileF64AVX2Rows2Masked, tileF64AVX2Rows3Masked, tileF64AVX2Rows4Masked, tileF64AVX2Rows5Masked, tileF64AVX2Rows6Masked},
-}
+var partTilesF32AVX2 = []func(*tileArgs){nil, partTileF32AVX2Rows1, partTileF32AVX2Rows2, partTileF32AVX2Rows3, partTileF32AVX2Rows4, partTileF32AVX2Rows5, partTileF32AVX2Rows6}
 
-var tilesF32AVX512 = [2][15]func(*tileArgs){
-	{nil, tileF32AVX512Rows1, tileF32AVX512Rows2, tileF32AVX512Rows3, tileF32AVX512Rows4, tileF32AVX512Rows5, tileF32AVX512Rows6, tileF32AVX512Rows7, tileF32AVX512Rows8, tileF32AVX512Rows9, tileF32AVX512Rows10, tileF32AVX512Rows11, tileF32AVX512Rows12, tileF32AVX512Rows13, tileF32AVX512Rows14},
-	{nil, tileF32AVX512Rows1Masked, tileF32AVX512Rows2Masked, tileF32AVX512Rows3Masked, tileF32AVX512Rows4Masked, tileF32AVX512Rows5Masked, tileF32AVX512Rows6Masked, tileF32AVX512Rows7Masked, tileF32AVX512Rows8Masked, tileF32AVX512Rows9Masked, tileF32AVX512Rows10Masked, tileF32AVX512Rows11Masked, tileF32AVX512Rows12Masked, tileF32AVX512Rows13Masked, tileF32AVX512Rows14Masked},
-}
+var narrowTilesF32AVX2 = []func(*tileArgs){nil, narrowTileF32AVX2Rows1, narrowTileF32AVX2Rows2, narrowTileF32AVX2Rows3, narrowTileF32AVX2Rows4, narrowTileF32AVX2Rows5, narrowTileF32AVX2Rows6, narrowTileF32AVX2Rows7, narrowTileF32AVX2Rows8, narrowTileF32AVX2Rows9, narrowTileF32AVX2Rows10, narrowTileF32AVX2Rows11, narrowTileF32AVX2Rows12}
 
-var tilesF64AVX512 = [2][15]func(*tileArgs){
-	{nil, tileF64AVX512Rows1, tileF64AVX512Rows2, tileF64AVX512Rows3, tileF64AVX512Rows4, tileF64AVX512Rows5, tileF64AVX512Rows6, tileF64AVX512Rows7, tileF64AVX512Rows8, tileF64AVX512Rows9, tileF64AVX512Rows10, tileF64AVX512Rows11, tileF64AVX512Rows12, tileF64AVX512Rows13, tileF64AVX512Rows14},
-	{nil, tileF64AVX512Rows1Masked, tileF64AVX512Rows2Masked, tileF64AVX512Rows3Masked, tileF64AVX512Rows4Masked, tileF64AVX512Rows5Masked, tileF64AVX512Rows6Masked, tileF64AVX512Rows7Masked, tileF64AVX512Rows8Masked, tileF64AVX512Rows9Masked, tileF64AVX512Rows10Masked, tileF64AVX512Rows11Masked, tileF64AVX512Rows12Masked, tileF64AVX512Rows13Masked, tileF64AVX512Rows14Masked},
-}
+var wholeTilesF64AVX2 = []func(*tileArgs){nil, wholeTileF64AVX2Rows1, wholeTileF64AVX2Rows2, wholeTileF64AVX2Rows3, wholeTileF64AVX2Rows4, wholeTileF64AVX2Rows5, wholeTileF64AVX2Rows6}
 
-// tileF32AVX2Rows1 multiplies tiles of 1 rows.
+var partTilesF64AVX2 = []func(*tileArgs){nil, partTileF64AVX2Rows1, partTileF64AVX2Rows2, partTileF64AVX2Rows3, partTileF64AVX2Rows4, partTileF64AVX2Rows5, partTileF64AVX2Rows6}
+
+var narrowTilesF64AVX2 = []func(*tileArgs){nil, narrowTileF64AVX2Rows1, narrowTileF64AVX2Rows2, narrowTileF64AVX2Rows3, narrowTileF64AVX2Rows4, narrowTileF64AVX2Rows5, narrowTileF64AVX2Rows6, narrowTileF64AVX2Rows7, narrowTileF64AVX2Rows8, narrowTileF64AVX2Rows9, narrowTileF64AVX2Rows10, narrowTileF64AVX2Rows11, narrowTileF64AVX2Rows12}
+
+var wholeTilesF32AVX512 = []func(*tileArgs){nil, wholeTileF32AVX512Rows1, wholeTileF32AVX512Rows2, wholeTileF32AVX512Rows3, wholeTileF32AVX512Rows4, wholeTileF32AVX512Rows5, wholeTileF32AVX512Rows6, wholeTileF32AVX512Rows7, wholeTileF32AVX512Rows8, wholeTileF32AVX512Rows9, wholeTileF32AVX512Rows10, wholeTileF32AVX512Rows11, wholeTileF32AVX512Rows12, wholeTileF32AVX512Rows13, wholeTileF32AVX512Rows14}
+
+var partTilesF32AVX512 = []func(*tileArgs){nil, partTileF32AVX512Rows1, partTileF32AVX512Rows2, partTileF32AVX512Rows3, partTileF32AVX512Rows4, partTileF32AVX512Rows5, partTileF32AVX512Rows6, partTileF32AVX512Rows7, partTileF32AVX512Rows8, partTileF32AVX512Rows9, partTileF32AVX512Rows10, partTileF32AVX512Rows11, partTileF32AVX512Rows12, partTileF32AVX512Rows13, partTileF32AVX512Rows14}
+
+var narrowTilesF32AVX512 = []func(*tileArgs){nil, narrowTileF32AVX512Rows1, narrowTileF32AVX512Rows2, narrowTileF32AVX512Rows3, narrowTileF32AVX512Rows4, narrowTileF32AVX512Rows5, narrowTileF32AVX512Rows6, narrowTileF32AVX512Rows7, narrowTileF32AVX512Rows8, narrowTileF32AVX512Rows9, narrowTileF32AVX512Rows10, narrowTileF32AVX512Rows11, narrowTileF32AVX512Rows12, narrowTileF32AVX512Rows13, narrowTileF32AVX512Rows14}
+
+var wholeTilesF64AVX512 = []func(*tileArgs){nil, wholeTileF64AVX512Rows1, wholeTileF64AVX512Rows2, wholeTileF64AVX512Rows3, wholeTileF64AVX512Rows4, wholeTileF64AVX512Rows5, wholeTileF64AVX512Rows6, wholeTileF64AVX512Rows7, wholeTileF64AVX512Rows8, wholeTileF64AVX512Rows9, wholeTileF64AVX512Rows10, wholeTileF64AVX512Rows11, wholeTileF64AVX512Rows12, wholeTileF64AVX512Rows13, wholeTileF64AVX512Rows14}
+
+var partTilesF64AVX512 = []func(*tileArgs){nil, partTileF64AVX512Rows1, partTileF64AVX512Rows2, partTileF64AVX512Rows3, partTileF64AVX512Rows4, partTileF64AVX512Rows5, partTileF64AVX512Rows6, partTileF64AVX512Rows7, partTileF64AVX512Rows8, partTileF64AVX512Rows9, partTileF64AVX512Rows10, partTileF64AVX512Rows11, partTileF64AVX512Rows12, partTileF64AVX512Rows13, partTileF64AVX512Rows14}
+
+var narrowTilesF64AVX512 = []func(*tileArgs){nil, narrowTileF64AVX512Rows1, narrowTileF64AVX512Rows2, narrowTileF64AVX512Rows3, narrowTileF64AVX512Rows4, narrowTileF64AVX512Rows5, narrowTileF64AVX512Rows6, narrowTileF64AVX512Rows7, narrowTileF64AVX512Rows8, narrowTileF64AVX512Rows9, narrowTileF64AVX512Rows10, narrowTileF64AVX512Rows11, narrowTileF64AVX512Rows12, narrowTileF64AVX512Rows13, narrowTileF64AVX512Rows14}
+
+// wholeTileF32AVX2Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
-func tileF32AVX2Rows1(args *tileArgs)
+func wholeTileF32AVX2Rows1(args *tileArgs)
 
-// tileF32AVX2Rows2 multiplies tiles of 2 rows.
+// wholeTileF32AVX2Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
-func tileF32AVX2Rows2(args *tileArgs)
+func wholeTileF32AVX2Rows2(args *tileArgs)
 
-// tileF32AVX2Rows3 multiplies tiles of 3 rows.
+// wholeTileF32AVX2Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
-func tileF32AVX2Rows3(args *tileArgs)
+func wholeTileF32AVX2Rows3(args *tileArgs)
 
-// tileF32AVX2Rows4 multiplies tiles of 4 rows.
+// wholeTileF32AVX2Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
-func tileF32AVX2Rows4(args *tileArgs)
+func wholeTileF32AVX2Rows4(args *tileArgs)
 
-// tileF32AVX2Rows5 multiplies tiles of 5 rows.
+// wholeTileF32AVX2Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
-func tileF32AVX2Rows5(args *tileArgs)
+func wholeTileF32AVX2Rows5(args *tileArgs)
 
-// tileF32AVX2Rows6 multiplies tiles of 6 rows.
+// wholeTileF32AVX2Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
-func tileF32AVX2Rows6(args *tileArgs)
+func wholeTileF32AVX2Rows6(args *tileArgs)
 
-// tileF32AVX2Rows1Masked multiplies tiles of 1 rows, some of the columns.
+// partTileF32AVX2Rows1 multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX2Rows1Masked(args *tileArgs)
+func partTileF32AVX2Rows1(args *tileArgs)
 
-// tileF32AVX2Rows2Masked multiplies tiles of 2 rows, some of the columns.
+// partTileF32AVX2Rows2 multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX2Rows2Masked(args *tileArgs)
+func partTileF32AVX2Rows2(args *tileArgs)
 
-// tileF32AVX2Rows3Masked multiplies tiles of 3 rows, some of the columns.
+// partTileF32AVX2Rows3 multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX2Rows3Masked(args *tileArgs)
+func partTileF32AVX2Rows3(args *tileArgs)
 
-// tileF32AVX2Rows4Masked multiplies tiles of 4 rows, some of the columns.
+// partTileF32AVX2Rows4 multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX2Rows4Masked(args *tileArgs)
+func partTileF32AVX2Rows4(args *tileArgs)
 
-// tileF32AVX2Rows5Masked multiplies tiles of 5 rows, some of the columns.
+// partTileF32AVX2Rows5 multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX2Rows5Masked(args *tileArgs)
+func partTileF32AVX2Rows5(args *tileArgs)
 
-// tileF32AVX2Rows6Masked multiplies tiles of 6 rows, some of the columns.
+// partTileF32AVX2Rows6 multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX2Rows6Masked(args *tileArgs)
+func partTileF32AVX2Rows6(args *tileArgs)
 
-// tileF32AVX2Copying multiplies tiles of 6 rows and copies B.
+// narrowTileF32AVX2Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
-func tileF32AVX2Copying(args *tileArgs)
+func narrowTileF32AVX2Rows1(args *tileArgs)
+
+// narrowTileF32AVX2Rows2 multiplies tiles of 2 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows2(args *tileArgs)
+
+// narrowTileF32AVX2Rows3 multiplies tiles of 3 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows3(args *tileArgs)
+
+// narrowTileF32AVX2Rows4 multiplies tiles of 4 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows4(args *tileArgs)
+
+// narrowTileF32AVX2Rows5 multiplies tiles of 5 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows5(args *tileArgs)
+
+// narrowTileF32AVX2Rows6 multiplies tiles of 6 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows6(args *tileArgs)
+
+// narrowTileF32AVX2Rows7 multiplies tiles of 7 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows7(args *tileArgs)
+
+// narrowTileF32AVX2Rows8 multiplies tiles of 8 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows8(args *tileArgs)
+
+// narrowTileF32AVX2Rows9 multiplies tiles of 9 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows9(args *tileArgs)
+
+// narrowTileF32AVX2Rows10 multiplies tiles of 10 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows10(args *tileArgs)
+
+// narrowTileF32AVX2Rows11 multiplies tiles of 11 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows11(args *tileArgs)
+
+// narrowTileF32AVX2Rows12 multiplies tiles of 12 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX2Rows12(args *tileArgs)
+
+// copyingTileF32AVX2 multiplies tiles of 6 rows and copies B.
+//
+//go:noescape
+func copyingTileF32AVX2(args *tileArgs)
 
 // addRowF32AVX2 adds a row times a factor to sums.
 //
@@ -97,70 +161,130 @@ func addRowF32AVX2(args *thinArgs)
 //go:noescape
 func addRowsF32AVX2(args *thinArgs)
 
-// tileF64AVX2Rows1 multiplies tiles of 1 rows.
+// wholeTileF64AVX2Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
-func tileF64AVX2Rows1(args *tileArgs)
+func wholeTileF64AVX2Rows1(args *tileArgs)
 
-// tileF64AVX2Rows2 multiplies tiles of 2 rows.
+// wholeTileF64AVX2Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
-func tileF64AVX2Rows2(args *tileArgs)
+func wholeTileF64AVX2Rows2(args *tileArgs)
 
-// tileF64AVX2Rows3 multiplies tiles of 3 rows.
+// wholeTileF64AVX2Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
-func tileF64AVX2Rows3(args *tileArgs)
+func wholeTileF64AVX2Rows3(args *tileArgs)
 
-// tileF64AVX2Rows4 multiplies tiles of 4 rows.
+// wholeTileF64AVX2Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
-func tileF64AVX2Rows4(args *tileArgs)
+func wholeTileF64AVX2Rows4(args *tileArgs)
 
-// tileF64AVX2Rows5 multiplies tiles of 5 rows.
+// wholeTileF64AVX2Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
-func tileF64AVX2Rows5(args *tileArgs)
+func wholeTileF64AVX2Rows5(args *tileArgs)
 
-// tileF64AVX2Rows6 multiplies tiles of 6 rows.
+// wholeTileF64AVX2Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
-func tileF64AVX2Rows6(args *tileArgs)
+func wholeTileF64AVX2Rows6(args *tileArgs)
 
-// tileF64AVX2Rows1Masked multiplies tiles of 1 rows, some of the columns.
+// partTileF64AVX2Rows1 multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX2Rows1Masked(args *tileArgs)
+func partTileF64AVX2Rows1(args *tileArgs)
 
-// tileF64AVX2Rows2Masked multiplies tiles of 2 rows, some of the columns.
+// partTileF64AVX2Rows2 multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX2Rows2Masked(args *tileArgs)
+func partTileF64AVX2Rows2(args *tileArgs)
 
-// tileF64AVX2Rows3Masked multiplies tiles of 3 rows, some of the columns.
+// partTileF64AVX2Rows3 multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX2Rows3Masked(args *tileArgs)
+func partTileF64AVX2Rows3(args *tileArgs)
 
-// tileF64AVX2Rows4Masked multiplies tiles of 4 rows, some of the columns.
+// partTileF64AVX2Rows4 multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX2Rows4Masked(args *tileArgs)
+func partTileF64AVX2Rows4(args *tileArgs)
 
-// tileF64AVX2Rows5Masked multiplies tiles of 5 rows, some of the columns.
+// partTileF64AVX2Rows5 multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX2Rows5Masked(args *tileArgs)
+func partTileF64AVX2Rows5(args *tileArgs)
 
-// tileF64AVX2Rows6Masked multiplies tiles of 6 rows, some of the columns.
+// partTileF64AVX2Rows6 multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX2Rows6Masked(args *tileArgs)
+func partTileF64AVX2Rows6(args *tileArgs)
 
-// tileF64AVX2Copying multiplies tiles of 6 rows and copies B.
+// narrowTileF64AVX2Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
-func tileF64AVX2Copying(args *tileArgs)
+func narrowTileF64AVX2Rows1(args *tileArgs)
+
+// narrowTileF64AVX2Rows2 multiplies tiles of 2 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows2(args *tileArgs)
+
+// narrowTileF64AVX2Rows3 multiplies tiles of 3 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows3(args *tileArgs)
+
+// narrowTileF64AVX2Rows4 multiplies tiles of 4 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows4(args *tileArgs)
+
+// narrowTileF64AVX2Rows5 multiplies tiles of 5 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows5(args *tileArgs)
+
+// narrowTileF64AVX2Rows6 multiplies tiles of 6 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows6(args *tileArgs)
+
+// narrowTileF64AVX2Rows7 multiplies tiles of 7 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows7(args *tileArgs)
+
+// narrowTileF64AVX2Rows8 multiplies tiles of 8 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows8(args *tileArgs)
+
+// narrowTileF64AVX2Rows9 multiplies tiles of 9 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows9(args *tileArgs)
+
+// narrowTileF64AVX2Rows10 multiplies tiles of 10 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows10(args *tileArgs)
+
+// narrowTileF64AVX2Rows11 multiplies tiles of 11 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows11(args *tileArgs)
+
+// narrowTileF64AVX2Rows12 multiplies tiles of 12 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX2Rows12(args *tileArgs)
+
+// copyingTileF64AVX2 multiplies tiles of 6 rows and copies B.
+//
+//go:noescape
+func copyingTileF64AVX2(args *tileArgs)
 
 // addRowF64AVX2 adds a row times a factor to sums.
 //
@@ -172,150 +296,220 @@ func addRowF64AVX2(args *thinArgs)
 //go:noescape
 func addRowsF64AVX2(args *thinArgs)
 
-// tileF32AVX512Rows1 multiplies tiles of 1 rows.
+// wholeTileF32AVX512Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
-func tileF32AVX512Rows1(args *tileArgs)
+func wholeTileF32AVX512Rows1(args *tileArgs)
 
-// tileF32AVX512Rows2 multiplies tiles of 2 rows.
+// wholeTileF32AVX512Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
-func tileF32AVX512Rows2(args *tileArgs)
+func wholeTileF32AVX512Rows2(args *tileArgs)
 
-// tileF32AVX512Rows3 multiplies tiles of 3 rows.
+// wholeTileF32AVX512Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
-func tileF32AVX512Rows3(args *tileArgs)
+func wholeTileF32AVX512Rows3(args *tileArgs)
 
-// tileF32AVX512Rows4 multiplies tiles of 4 rows.
+// wholeTileF32AVX512Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
-func tileF32AVX512Rows4(args *tileArgs)
+func wholeTileF32AVX512Rows4(args *tileArgs)
 
-// tileF32AVX512Rows5 multiplies tiles of 5 rows.
+// wholeTileF32AVX512Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
-func tileF32AVX512Rows5(args *tileArgs)
+func wholeTileF32AVX512Rows5(args *tileArgs)
 
-// tileF32AVX512Rows6 multiplies tiles of 6 rows.
+// wholeTileF32AVX512Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
-func tileF32AVX512Rows6(args *tileArgs)
+func wholeTileF32AVX512Rows6(args *tileArgs)
 
-// tileF32AVX512Rows7 multiplies tiles of 7 rows.
+// wholeTileF32AVX512Rows7 multiplies tiles of 7 rows.
 //
 //go:noescape
-func tileF32AVX512Rows7(args *tileArgs)
+func wholeTileF32AVX512Rows7(args *tileArgs)
 
-// tileF32AVX512Rows8 multiplies tiles of 8 rows.
+// wholeTileF32AVX512Rows8 multiplies tiles of 8 rows.
 //
 //go:noescape
-func tileF32AVX512Rows8(args *tileArgs)
+func wholeTileF32AVX512Rows8(args *tileArgs)
 
-// tileF32AVX512Rows9 multiplies tiles of 9 rows.
+// wholeTileF32AVX512Rows9 multiplies tiles of 9 rows.
 //
 //go:noescape
-func tileF32AVX512Rows9(args *tileArgs)
+func wholeTileF32AVX512Rows9(args *tileArgs)
 
-// tileF32AVX512Rows10 multiplies tiles of 10 rows.
+// wholeTileF32AVX512Rows10 multiplies tiles of 10 rows.
 //
 //go:noescape
-func tileF32AVX512Rows10(args *tileArgs)
+func wholeTileF32AVX512Rows10(args *tileArgs)
 
-// tileF32AVX512Rows11 multiplies tiles of 11 rows.
+// wholeTileF32AVX512Rows11 multiplies tiles of 11 rows.
 //
 //go:noescape
-func tileF32AVX512Rows11(args *tileArgs)
+func wholeTileF32AVX512Rows11(args *tileArgs)
 
-// tileF32AVX512Rows12 multiplies tiles of 12 rows.
+// wholeTileF32AVX512Rows12 multiplies tiles of 12 rows.
 //
 //go:noescape
-func tileF32AVX512Rows12(args *tileArgs)
+func wholeTileF32AVX512Rows12(args *tileArgs)
 
-// tileF32AVX512Rows13 multiplies tiles of 13 rows.
+// wholeTileF32AVX512Rows13 multiplies tiles of 13 rows.
 //
 //go:noescape
-func tileF32AVX512Rows13(args *tileArgs)
+func wholeTileF32AVX512Rows13(args *tileArgs)
 
-// tileF32AVX512Rows14 multiplies tiles of 14 rows.
+// wholeTileF32AVX512Rows14 multiplies tiles of 14 rows.
 //
 //go:noescape
-func tileF32AVX512Rows14(args *tileArgs)
+func wholeTileF32AVX512Rows14(args *tileArgs)
 
-// tileF32AVX512Rows1Masked multiplies tiles of 1 rows, some of the columns.
+// partTileF32AVX512Rows1 multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows1Masked(args *tileArgs)
+func partTileF32AVX512Rows1(args *tileArgs)
 
-// tileF32AVX512Rows2Masked multiplies tiles of 2 rows, some of the columns.
+// partTileF32AVX512Rows2 multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows2Masked(args *tileArgs)
+func partTileF32AVX512Rows2(args *tileArgs)
 
-// tileF32AVX512Rows3Masked multiplies tiles of 3 rows, some of the columns.
+// partTileF32AVX512Rows3 multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows3Masked(args *tileArgs)
+func partTileF32AVX512Rows3(args *tileArgs)
 
-// tileF32AVX512Rows4Masked multiplies tiles of 4 rows, some of the columns.
+// partTileF32AVX512Rows4 multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows4Masked(args *tileArgs)
+func partTileF32AVX512Rows4(args *tileArgs)
 
-// tileF32AVX512Rows5Masked multiplies tiles of 5 rows, some of the columns.
+// partTileF32AVX512Rows5 multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows5Masked(args *tileArgs)
+func partTileF32AVX512Rows5(args *tileArgs)
 
-// tileF32AVX512Rows6Masked multiplies tiles of 6 rows, some of the columns.
+// partTileF32AVX512Rows6 multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows6Masked(args *tileArgs)
+func partTileF32AVX512Rows6(args *tileArgs)
 
-// tileF32AVX512Rows7Masked multiplies tiles of 7 rows, some of the columns.
+// partTileF32AVX512Rows7 multiplies tiles of 7 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows7Masked(args *tileArgs)
+func partTileF32AVX512Rows7(args *tileArgs)
 
-// tileF32AVX512Rows8Masked multiplies tiles of 8 rows, some of the columns.
+// partTileF32AVX512Rows8 multiplies tiles of 8 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows8Masked(args *tileArgs)
+func partTileF32AVX512Rows8(args *tileArgs)
 
-// tileF32AVX512Rows9Masked multiplies tiles of 9 rows, some of the columns.
+// partTileF32AVX512Rows9 multiplies tiles of 9 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows9Masked(args *tileArgs)
+func partTileF32AVX512Rows9(args *tileArgs)
 
-// tileF32AVX512Rows10Masked multiplies tiles of 10 rows, some of the columns.
+// partTileF32AVX512Rows10 multiplies tiles of 10 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows10Masked(args *tileArgs)
+func partTileF32AVX512Rows10(args *tileArgs)
 
-// tileF32AVX512Rows11Masked multiplies tiles of 11 rows, some of the columns.
+// partTileF32AVX512Rows11 multiplies tiles of 11 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows11Masked(args *tileArgs)
+func partTileF32AVX512Rows11(args *tileArgs)
 
-// tileF32AVX512Rows12Masked multiplies tiles of 12 rows, some of the columns.
+// partTileF32AVX512Rows12 multiplies tiles of 12 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows12Masked(args *tileArgs)
+func partTileF32AVX512Rows12(args *tileArgs)
 
-// tileF32AVX512Rows13Masked multiplies tiles of 13 rows, some of the columns.
+// partTileF32AVX512Rows13 multiplies tiles of 13 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows13Masked(args *tileArgs)
+func partTileF32AVX512Rows13(args *tileArgs)
 
-// tileF32AVX512Rows14Masked multiplies tiles of 14 rows, some of the columns.
+// partTileF32AVX512Rows14 multiplies tiles of 14 rows, some of the columns.
 //
 //go:noescape
-func tileF32AVX512Rows14Masked(args *tileArgs)
+func partTileF32AVX512Rows14(args *tileArgs)
 
-// tileF32AVX512Copying multiplies tiles of 14 rows and copies B.
+// narrowTileF32AVX512Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
-func tileF32AVX512Copying(args *tileArgs)
+func narrowTileF32AVX512Rows1(args *tileArgs)
+
+// narrowTileF32AVX512Rows2 multiplies tiles of 2 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows2(args *tileArgs)
+
+// narrowTileF32AVX512Rows3 multiplies tiles of 3 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows3(args *tileArgs)
+
+// narrowTileF32AVX512Rows4 multiplies tiles of 4 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows4(args *tileArgs)
+
+// narrowTileF32AVX512Rows5 multiplies tiles of 5 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows5(args *tileArgs)
+
+// narrowTileF32AVX512Rows6 multiplies tiles of 6 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows6(args *tileArgs)
+
+// narrowTileF32AVX512Rows7 multiplies tiles of 7 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows7(args *tileArgs)
+
+// narrowTileF32AVX512Rows8 multiplies tiles of 8 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows8(args *tileArgs)
+
+// narrowTileF32AVX512Rows9 multiplies tiles of 9 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows9(args *tileArgs)
+
+// narrowTileF32AVX512Rows10 multiplies tiles of 10 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows10(args *tileArgs)
+
+// narrowTileF32AVX512Rows11 multiplies tiles of 11 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows11(args *tileArgs)
+
+// narrowTileF32AVX512Rows12 multiplies tiles of 12 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows12(args *tileArgs)
+
+// narrowTileF32AVX512Rows13 multiplies tiles of 13 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows13(args *tileArgs)
+
+// narrowTileF32AVX512Rows14 multiplies tiles of 14 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF32AVX512Rows14(args *tileArgs)
+
+// copyingTileF32AVX512 multiplies tiles of 14 rows and copies B.
+//
+//go:noescape
+func copyingTileF32AVX512(args *tileArgs)
 
 // addRowF32AVX512 adds a row times a factor to sums.
 //
@@ -327,150 +521,220 @@ func addRowF32AVX512(args *thinArgs)
 //go:noescape
 func addRowsF32AVX512(args *thinArgs)
 
-// tileF64AVX512Rows1 multiplies tiles of 1 rows.
+// wholeTileF64AVX512Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
-func tileF64AVX512Rows1(args *tileArgs)
+func wholeTileF64AVX512Rows1(args *tileArgs)
 
-// tileF64AVX512Rows2 multiplies tiles of 2 rows.
+// wholeTileF64AVX512Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
-func tileF64AVX512Rows2(args *tileArgs)
+func wholeTileF64AVX512Rows2(args *tileArgs)
 
-// tileF64AVX512Rows3 multiplies tiles of 3 rows.
+// wholeTileF64AVX512Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
-func tileF64AVX512Rows3(args *tileArgs)
+func wholeTileF64AVX512Rows3(args *tileArgs)
 
-// tileF64AVX512Rows4 multiplies tiles of 4 rows.
+// wholeTileF64AVX512Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
-func tileF64AVX512Rows4(args *tileArgs)
+func wholeTileF64AVX512Rows4(args *tileArgs)
 
-// tileF64AVX512Rows5 multiplies tiles of 5 rows.
+// wholeTileF64AVX512Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
-func tileF64AVX512Rows5(args *tileArgs)
+func wholeTileF64AVX512Rows5(args *tileArgs)
 
-// tileF64AVX512Rows6 multiplies tiles of 6 rows.
+// wholeTileF64AVX512Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
-func tileF64AVX512Rows6(args *tileArgs)
+func wholeTileF64AVX512Rows6(args *tileArgs)
 
-// tileF64AVX512Rows7 multiplies tiles of 7 rows.
+// wholeTileF64AVX512Rows7 multiplies tiles of 7 rows.
 //
 //go:noescape
-func tileF64AVX512Rows7(args *tileArgs)
+func wholeTileF64AVX512Rows7(args *tileArgs)
 
-// tileF64AVX512Rows8 multiplies tiles of 8 rows.
+// wholeTileF64AVX512Rows8 multiplies tiles of 8 rows.
 //
 //go:noescape
-func tileF64AVX512Rows8(args *tileArgs)
+func wholeTileF64AVX512Rows8(args *tileArgs)
 
-// tileF64AVX512Rows9 multiplies tiles of 9 rows.
+// wholeTileF64AVX512Rows9 multiplies tiles of 9 rows.
 //
 //go:noescape
-func tileF64AVX512Rows9(args *tileArgs)
+func wholeTileF64AVX512Rows9(args *tileArgs)
 
-// tileF64AVX512Rows10 multiplies tiles of 10 rows.
+// wholeTileF64AVX512Rows10 multiplies tiles of 10 rows.
 //
 //go:noescape
-func tileF64AVX512Rows10(args *tileArgs)
+func wholeTileF64AVX512Rows10(args *tileArgs)
 
-// tileF64AVX512Rows11 multiplies tiles of 11 rows.
+// wholeTileF64AVX512Rows11 multiplies tiles of 11 rows.
 //
 //go:noescape
-func tileF64AVX512Rows11(args *tileArgs)
+func wholeTileF64AVX512Rows11(args *tileArgs)
 
-// tileF64AVX512Rows12 multiplies tiles of 12 rows.
+// wholeTileF64AVX512Rows12 multiplies tiles of 12 rows.
 //
 //go:noescape
-func tileF64AVX512Rows12(args *tileArgs)
+func wholeTileF64AVX512Rows12(args *tileArgs)
 
-// tileF64AVX512Rows13 multiplies tiles of 13 rows.
+// wholeTileF64AVX512Rows13 multiplies tiles of 13 rows.
 //
 //go:noescape
-func tileF64AVX512Rows13(args *tileArgs)
+func wholeTileF64AVX512Rows13(args *tileArgs)
 
-// tileF64AVX512Rows14 multiplies tiles of 14 rows.
+// wholeTileF64AVX512Rows14 multiplies tiles of 14 rows.
 //
 //go:noescape
-func tileF64AVX512Rows14(args *tileArgs)
+func wholeTileF64AVX512Rows14(args *tileArgs)
 
-// tileF64AVX512Rows1Masked multiplies tiles of 1 rows, some of the columns.
+// partTileF64AVX512Rows1 multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows1Masked(args *tileArgs)
+func partTileF64AVX512Rows1(args *tileArgs)
 
-// tileF64AVX512Rows2Masked multiplies tiles of 2 rows, some of the columns.
+// partTileF64AVX512Rows2 multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows2Masked(args *tileArgs)
+func partTileF64AVX512Rows2(args *tileArgs)
 
-// tileF64AVX512Rows3Masked multiplies tiles of 3 rows, some of the columns.
+// partTileF64AVX512Rows3 multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows3Masked(args *tileArgs)
+func partTileF64AVX512Rows3(args *tileArgs)
 
-// tileF64AVX512Rows4Masked multiplies tiles of 4 rows, some of the columns.
+// partTileF64AVX512Rows4 multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows4Masked(args *tileArgs)
+func partTileF64AVX512Rows4(args *tileArgs)
 
-// tileF64AVX512Rows5Masked multiplies tiles of 5 rows, some of the columns.
+// partTileF64AVX512Rows5 multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows5Masked(args *tileArgs)
+func partTileF64AVX512Rows5(args *tileArgs)
 
-// tileF64AVX512Rows6Masked multiplies tiles of 6 rows, some of the columns.
+// partTileF64AVX512Rows6 multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows6Masked(args *tileArgs)
+func partTileF64AVX512Rows6(args *tileArgs)
 
-// tileF64AVX512Rows7Masked multiplies tiles of 7 rows, some of the columns.
+// partTileF64AVX512Rows7 multiplies tiles of 7 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows7Masked(args *tileArgs)
+func partTileF64AVX512Rows7(args *tileArgs)
 
-// tileF64AVX512Rows8Masked multiplies tiles of 8 rows, some of the columns.
+// partTileF64AVX512Rows8 multiplies tiles of 8 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows8Masked(args *tileArgs)
+func partTileF64AVX512Rows8(args *tileArgs)
 
-// tileF64AVX512Rows9Masked multiplies tiles of 9 rows, some of the columns.
+// partTileF64AVX512Rows9 multiplies tiles of 9 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows9Masked(args *tileArgs)
+func partTileF64AVX512Rows9(args *tileArgs)
 
-// tileF64AVX512Rows10Masked multiplies tiles of 10 rows, some of the columns.
+// partTileF64AVX512Rows10 multiplies tiles of 10 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows10Masked(args *tileArgs)
+func partTileF64AVX512Rows10(args *tileArgs)
 
-// tileF64AVX512Rows11Masked multiplies tiles of 11 rows, some of the columns.
+// partTileF64AVX512Rows11 multiplies tiles of 11 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows11Masked(args *tileArgs)
+func partTileF64AVX512Rows11(args *tileArgs)
 
-// tileF64AVX512Rows12Masked multiplies tiles of 12 rows, some of the columns.
+// partTileF64AVX512Rows12 multiplies tiles of 12 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows12Masked(args *tileArgs)
+func partTileF64AVX512Rows12(args *tileArgs)
 
-// tileF64AVX512Rows13Masked multiplies tiles of 13 rows, some of the columns.
+// partTileF64AVX512Rows13 multiplies tiles of 13 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows13Masked(args *tileArgs)
+func partTileF64AVX512Rows13(args *tileArgs)
 
-// tileF64AVX512Rows14Masked multiplies tiles of 14 rows, some of the columns.
+// partTileF64AVX512Rows14 multiplies tiles of 14 rows, some of the columns.
 //
 //go:noescape
-func tileF64AVX512Rows14Masked(args *tileArgs)
+func partTileF64AVX512Rows14(args *tileArgs)
 
-// tileF64AVX512Copying multiplies tiles of 14 rows and copies B.
+// narrowTileF64AVX512Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
-func tileF64AVX512Copying(args *tileArgs)
+func narrowTileF64AVX512Rows1(args *tileArgs)
+
+// narrowTileF64AVX512Rows2 multiplies tiles of 2 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows2(args *tileArgs)
+
+// narrowTileF64AVX512Rows3 multiplies tiles of 3 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows3(args *tileArgs)
+
+// narrowTileF64AVX512Rows4 multiplies tiles of 4 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows4(args *tileArgs)
+
+// narrowTileF64AVX512Rows5 multiplies tiles of 5 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows5(args *tileArgs)
+
+// narrowTileF64AVX512Rows6 multiplies tiles of 6 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows6(args *tileArgs)
+
+// narrowTileF64AVX512Rows7 multiplies tiles of 7 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows7(args *tileArgs)
+
+// narrowTileF64AVX512Rows8 multiplies tiles of 8 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows8(args *tileArgs)
+
+// narrowTileF64AVX512Rows9 multiplies tiles of 9 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows9(args *tileArgs)
+
+// narrowTileF64AVX512Rows10 multiplies tiles of 10 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows10(args *tileArgs)
+
+// narrowTileF64AVX512Rows11 multiplies tiles of 11 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows11(args *tileArgs)
+
+// narrowTileF64AVX512Rows12 multiplies tiles of 12 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows12(args *tileArgs)
+
+// narrowTileF64AVX512Rows13 multiplies tiles of 13 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows13(args *tileArgs)
+
+// narrowTileF64AVX512Rows14 multiplies tiles of 14 rows, one vector of columns or less.
+//
+//go:noescape
+func narrowTileF64AVX512Rows14(args *tileArgs)
+
+// copyingTileF64AVX512 multiplies tiles of 14 rows and copies B.
+//
+//go:noescape
+func copyingTileF64AVX512(args *tileArgs)
 
 // addRowF64AVX512 adds a row times a factor to sums.
 //

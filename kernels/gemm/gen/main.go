@@ -24,24 +24,21 @@ func main() {
 	for _, m := range machines {
 		for _, e := range elements {
 			suffix := e.name + m.name
-			fmt.Fprintf(&table, "var tiles%s = [2][%d]func(*tileArgs){\n", suffix, m.rows+1)
-			for _, masked := range []bool{false, true} {
-				table.WriteString("\t{nil")
-				for rows := 1; rows <= m.rows; rows++ {
-					name := fmt.Sprintf("tile%sRows%d", suffix, rows)
-					doc := fmt.Sprintf("multiplies tiles of %d rows", rows)
-					if masked {
-						name += "Masked"
-						doc += ", some of the columns"
-					}
-					add(name, "tileArgs", doc, tile{machine: m, element: e, rows: rows, masked: masked}.code())
+			tiles := func(kind, doc string, most int, of tile) {
+				fmt.Fprintf(&table, "var %sTiles%s = []func(*tileArgs){nil", kind, suffix)
+				for rows := 1; rows <= most; rows++ {
+					of.machine, of.element, of.rows = m, e, rows
+					name := fmt.Sprintf("%sTile%sRows%d", kind, suffix, rows)
+					add(name, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows%s", rows, doc), of.code())
 					fmt.Fprintf(&table, ", %s", name)
 				}
-				table.WriteString("},\n")
+				table.WriteString("}\n\n")
 			}
-			table.WriteString("}\n\n")
+			tiles("whole", "", m.rows, tile{})
+			tiles("part", ", some of the columns", m.rows, tile{masked: true})
+			tiles("narrow", ", one vector of columns or less", m.narrowRows(), tile{masked: true, narrow: true})
 			copying := tile{machine: m, element: e, rows: m.rows, copies: true}
-			add("tile"+suffix+"Copying", "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies B", m.rows), copying.code())
+			add("copyingTile"+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies B", m.rows), copying.code())
 			add("addRow"+suffix, "thinArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
 			add("addRows"+suffix, "thinArgs", fmt.Sprintf("adds %d rows times factors to sums", thinRows), e.addRows(m.width, thinRows))
 		}

@@ -51,7 +51,7 @@ const (
 	argAhead = 112
 )
 
-// vectors is the number of vectors side by side in a tile.
+// vectors is the number of vectors side by side in a tile that is not narrow.
 const vectors = 2
 
 // Registers of the loop.
@@ -88,10 +88,21 @@ type tile struct {
 	element
 	rows   int
 	masked bool // C has fewer columns; B has all, packed
+	narrow bool // of one vector of columns
 	copies bool // B lies anywhere: it is fetched ahead of use, and copied for later tiles
 }
 
-func (t tile) sum(row, v int) amd64.Vec { return amd64.Vec(row*vectors + v) }
+func (t tile) vectors() int {
+	if t.narrow {
+		return 1
+	}
+	return vectors
+}
+
+// narrowRows is the number of rows of the largest narrow tile.
+func (m machine) narrowRows() int { return min(m.rows*vectors, 14) }
+
+func (t tile) sum(row, v int) amd64.Vec { return amd64.Vec(row*t.vectors() + v) }
 
 // spare gives the registers behind the sums of the largest tile.
 func (t tile) spare(i int) amd64.Vec { return amd64.Vec(t.machine.rows*vectors + i) }
@@ -130,7 +141,7 @@ func (t tile) code() []byte {
 	}
 	used := threeApart(a, t.rows, aRow)
 	for r := range t.rows {
-		for v := range vectors {
+		for v := range t.vectors() {
 			s := t.sum(r, v)
 			a.R(amd64.XORPS, t.width, s, s, s)
 		}
@@ -144,11 +155,11 @@ func (t tile) code() []byte {
 	a.Align(32)
 	loop := a.Here()
 	bytes := int32(t.width.Bytes())
-	for v := range vectors {
+	for v := range t.vectors() {
 		a.M(amd64.MOVUPS, t.width, t.spare(v), 0, amd64.At(b, int32(v)*bytes))
 	}
 	if t.copies {
-		for v := range vectors {
+		for v := range t.vectors() {
 			a.M(amd64.MOVUPSSt, t.width, t.spare(v), 0, amd64.At(packed, int32(v)*bytes))
 		}
 		for line := int32(0); line < vectors*bytes; line += 64 {
@@ -183,7 +194,7 @@ func (t tile) fetch(a *amd64.Asm) {
 	a.MovLoad(c, amd64.At(amd64.RDI, argC))
 	a.MovLoad(cRow, amd64.At(amd64.RDI, argCRow))
 	for r := range t.rows {
-		for v := range vectors {
+		for v := range t.vectors() {
 			if !t.masked || v == 0 {
 				a.Prefetch(amd64.At(c, int32((v+1)*t.width.Bytes()-1)))
 			}
@@ -199,14 +210,14 @@ func (t tile) multiply(a *amd64.Asm, r int) {
 	if t.width == amd64.W512 {
 		m := rowAt(r, aRow)
 		m.Broadcast = true
-		for v := range vectors {
+		for v := range t.vectors() {
 			a.M(t.fma, t.width, t.sum(r, v), t.spare(v), m)
 		}
 		return
 	}
-	x := t.spare(vectors + r%2)
+	x := t.spare(t.vectors() + r%2)
 	a.M(t.broadcast, t.width, x, 0, rowAt(r, aRow))
-	for v := range vectors {
+	for v := range t.vectors() {
 		a.R(t.fma, t.width, t.sum(r, v), x, t.spare(v))
 	}
 }
@@ -217,7 +228,7 @@ func (t tile) finish(a *amd64.Asm) {
 	a.MovLoad(cRow, amd64.At(amd64.RDI, argCRow))
 	if t.masked {
 		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, argMasks))
-		for v := range vectors {
+		for v := range t.vectors() {
 			if t.width == amd64.W512 {
 				a.M(amd64.KMOVW, amd64.W128, amd64.Vec(v+1), 0, amd64.At(amd64.RAX, int32(v)*2))
 			} else {
@@ -239,7 +250,7 @@ func (t tile) finish(a *amd64.Asm) {
 func (t tile) store(a *amd64.Asm, add bool) {
 	bytes := int32(t.width.Bytes())
 	for r := range t.rows {
-		for v := range vectors {
+		for v := range t.vectors() {
 			m, s := amd64.At(c, int32(v)*bytes), t.sum(r, v)
 			switch {
 			case !t.masked:
@@ -256,8 +267,8 @@ func (t tile) store(a *amd64.Asm, add bool) {
 				a.MK(t.wStore, t.width, s, 0, m, some)
 			default:
 				if add {
-					a.M(t.load, t.width, t.spare(vectors), t.spare(v), m)
-					a.R(t.add, t.width, s, s, t.spare(vectors))
+					a.M(t.load, t.width, t.spare(t.vectors()), t.spare(v), m)
+					a.R(t.add, t.width, s, s, t.spare(t.vectors()))
 				}
 				a.M(t.element.store, t.width, s, t.spare(v), m)
 			}
