@@ -141,8 +141,11 @@ func (f *panels[T]) dotRows(j, p, np, high, highA int) []T {
 	clear(sums)
 	a, b := f.a.Start+f.top*f.a.Row+p, f.b.Start+j*f.b.Col+p
 	*args = dotRowsArgs{np / side, address(f.a.Data, a), address(f.b.Data, b), f.b.Col * f.size, unsafe.Pointer(&sums[0]), high, highA, 0}
-	if j+2*dotRowCount <= f.n { // there are rows to be fetched
-		args.ahead = dotRowCount / 2 * f.b.Col * f.size
+	switch step := f.b.Col * f.size; {
+	case step%4096 == 0: // more rows would crowd the cache
+		args.ahead = 512
+	case j+2*dotRowCount <= f.n:
+		args.ahead = dotRowCount / 2 * step
 	}
 	if args.blocks > 0 {
 		f.v.dotRows(args)

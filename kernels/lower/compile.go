@@ -204,11 +204,7 @@ func (c *compiler) program() {
 	}
 	a.Bind(c.leave)
 	if c.streams {
-		ordinary := a.NewLabel()
-		a.CmpMemImm(inBlock(offStream), 0)
-		a.JumpIf(amd64.Equal, ordinary)
 		a.StoreFence()
-		a.Bind(ordinary)
 	}
 	a.Zeroupper()
 	a.Return()
