@@ -160,6 +160,9 @@ func readsInPlace(r, write *graph.Node) bool {
 	default:
 		return false
 	}
+	if write.Op().Fill && shapeinfer.NewProver(write.Graph().Bounds).Overlaps(shapeinfer.LayoutOf(write)) != shapeinfer.Refused {
+		return false // what is read for a later element may have been filled for an earlier one
+	}
 	for i, x := range r.Operands() {
 		if shapeinfer.Storage(x) != shapeinfer.Storage(write) {
 			continue

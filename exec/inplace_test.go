@@ -132,6 +132,29 @@ func TestOldValueAsOutput(t *testing.T) {
 	require.Equal(t, []float32{0, -1, -2}, r.Array(w).Data)
 }
 
+// A value that is simplified to the one that it was computed from stays what it was when
+// that one is written.
+func TestSimplifiedValuesStayApart(t *testing.T) {
+	for name, same := range map[string]func(y *graph.Node) *graph.Node{
+		"times 1":     func(y *graph.Node) *graph.Node { return ops.Mul(y, graph.Num(1)) },
+		"twice minus": func(y *graph.Node) *graph.Node { return ops.Neg(ops.Neg(y)) },
+		"no padding":  func(y *graph.Node) *graph.Node { return ops.Pad(y, 0, 0, 0, 0) },
+		"no sum":      func(y *graph.Node) *graph.Node { return ops.Sum(y, ops.NoAxes()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("same")
+			x := g.Input("x", graph.Float32, 3)
+			y := ops.Exp(x)
+			before, twice := same(y), same(same(y))
+			w := ops.AddInPlace(y, graph.Num(10))
+			sum := ops.Add(ops.Add(w, before), ops.Sum(ops.Add(w, twice)))
+			p, err := Compile(g, Outputs(sum))
+			require.NoError(t, err)
+			require.Equal(t, []float32{48, 48, 48}, runOne(t, p, Feed{x: Array{[]int{3}, []float32{0, 0, 0}}}, sum).Data)
+		})
+	}
+}
+
 // Equal values stay apart when one of them is written.
 func TestWritesKeepEqualValuesApart(t *testing.T) {
 	g := graph.New("equal")
@@ -172,6 +195,20 @@ func TestTwoProgramsWriteOneParameter(t *testing.T) {
 	}
 	_, err := Compile(g, Updates(slow, fast))
 	require.ErrorContains(t, err, "two writes of one value have no order")
+}
+
+// What is read of memory that several elements share is read before a number fills it.
+func TestReadsBeforeAFillOfRepeatedMemory(t *testing.T) {
+	g := graph.New("fill")
+	x := g.Input("x", graph.Float32, 2)
+	rows := ops.Expand(ops.Neg(x), 3, 2)
+	w := ops.CopyInPlace(rows, graph.Num(7))
+	p, err := Compile(g, Outputs(rows, w))
+	require.NoError(t, err)
+	r, err := p.NewSession().Run(context.Background(), Feed{x: Array{[]int{2}, []float32{1, 2}}})
+	require.NoError(t, err)
+	require.Equal(t, []float32{-1, -2, -1, -2, -1, -2}, r.Array(rows).Data)
+	require.Equal(t, []float32{7, 7, 7, 7, 7, 7}, r.Array(w).Data)
 }
 
 // A number may fill memory that several elements share.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // joinAttrs are the fixed arguments of opJoin: for each operand, and each axis of the
@@ -26,7 +27,7 @@ var opJoin = &graph.Op{Name: "join", Func: "Join", Doc: "pieces, each at its own
 // gradients of the parts of a value, as one value that consists of these pieces; and
 // paddings of several axes as one. Kernels can then leave each piece where it belongs.
 func joinPass(u *unit) error {
-	j := joiner{inner: map[*graph.Node]bool{}}
+	j := joiner{inner: map[*graph.Node]bool{}, written: map[*graph.Node]bool{}}
 	j.find(u)
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
@@ -35,10 +36,7 @@ func joinPass(u *unit) error {
 		case isPlainSum(n):
 			return j.sum(n, in)
 		case isPad(n) && j.inner[n.In(0)]:
-			p := pieceAt(n)
-			p.pad(in[0])
-			p.x = p.unpad(in[0])
-			return join(n, joinAttrs{Value: n.Attrs().(ops.PadAttrs).Value}, []piece{p})
+			return join(n, joinAttrs{Value: n.Attrs().(ops.PadAttrs).Value}, []piece{j.pieceOf(n, in[0])})
 		}
 		return nil
 	})
@@ -46,8 +44,8 @@ func joinPass(u *unit) error {
 }
 
 // joiner knows which sums and paddings only a further one uses, so that they are done
-// together.
-type joiner struct{ inner map[*graph.Node]bool }
+// together, and which memory is written in place.
+type joiner struct{ inner, written map[*graph.Node]bool }
 
 // find marks the inner nodes: the first terms of sums, since the others must be added up
 // by themselves, and what is padded on.
@@ -61,10 +59,14 @@ func (j *joiner) find(u *unit) {
 			uses[x]++
 		}
 	}
-	written := writtenMemory(u.g)
+	for _, n := range u.g.Nodes() {
+		if n.Op().Class == graph.Update {
+			j.written[shapeinfer.Storage(n)] = true
+		}
+	}
 	for _, n := range u.g.Nodes() {
 		for i, x := range n.Operands() {
-			if uses[x] != 1 || written[x] || written[n] {
+			if uses[x] != 1 || j.written[x] || j.written[n] {
 				continue
 			}
 			switch {
@@ -98,6 +100,7 @@ func samePadding(x, y *graph.Node) bool {
 // piece is a value x and its place in another one, of which it is a term.
 type piece struct {
 	term, x     *graph.Node
+	written     bool // the memory of x, in place
 	start, step graph.Shape
 }
 
@@ -122,14 +125,17 @@ func (p *piece) pad(n *graph.Node) {
 	p.step[axis] = p.step[axis].Times(graph.Dim(max(a.Step, 1)))
 }
 
-// unpad follows paddings inwards from n to the value that is padded, in the graph after
-// the pass.
-func (p *piece) unpad(n *graph.Node) *graph.Node {
-	for x := n.In(0); isPad(x) && samePadding(x, n); x = n.In(0) {
-		p.pad(x)
-		n = x
+// pieceOf gives the value that n pads, or that is padded again there, as it is in the
+// graph after the pass: in is what has come of the operand of n. It notes whether the
+// value's memory is written at some time.
+func (j *joiner) pieceOf(n, in *graph.Node) piece {
+	p := pieceAt(n)
+	for isPad(n.In(0)) && isPad(in) && samePadding(n.In(0), n) {
+		n, in = n.In(0), in.In(0)
+		p.pad(n)
 	}
-	return n.In(0)
+	p.x, p.written = in, j.written[shapeinfer.Storage(n.In(0))]
+	return p
 }
 
 // sum joins neighbouring terms of a sum that do not meet; and such as meet, if the sum
@@ -174,11 +180,11 @@ func (j *joiner) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 // begins with 0, which is left out. Terms that are no paddings have no x.
 func (j *joiner) terms(n *graph.Node, in []*graph.Node) (list []piece, fromZero bool) {
 	add := func(x, made *graph.Node) {
-		p := piece{term: made}
+		p := piece{}
 		if isPad(x) && j.inner[x] {
-			p = pieceAt(made)
-			p.term, p.x = made, p.unpad(made)
+			p = j.pieceOf(x, made.In(0))
 		}
+		p.term = made
 		list = append(list, p)
 	}
 	for {
@@ -205,7 +211,7 @@ func addedToZero(group []piece) (list []piece) {
 	}
 	zero := x.Graph().Scalar(x.DType(), 0)
 	for _, p := range group {
-		p.x = ops.Add(p.x, zero)
+		p.x, p.written = ops.Add(p.x, zero), false
 		list = append(list, p)
 	}
 	return list
@@ -251,6 +257,9 @@ func join(n *graph.Node, a joinAttrs, pieces []piece) *graph.Node {
 	a.Shape = n.Shape()
 	var in []*graph.Node
 	for _, p := range pieces {
+		if p.written && len(pieces) > 1 { // it must be read before the write, and others perhaps after it
+			p.x = ops.Copy(p.x)
+		}
 		a.Start, a.Step, in = append(a.Start, p.start), append(a.Step, p.step), append(in, p.x)
 	}
 	return graph.Apply(opJoin, a, in...)

@@ -140,3 +140,33 @@ func TestPiecesThatMeetAreAddedInOrder(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float32{1, 6, 1e9 - 1e9 + 1, 3 + 5 + 7, 6 + 8, 9}, out.Array(y).Data)
 }
+
+// A piece is read before the write that destroys it, though another one is computed from
+// what was written.
+func TestPiecesOfBeforeAndAfterAWrite(t *testing.T) {
+	for name, dtype := range map[string]graph.DType{"added up": graph.Float32, "side by side": graph.Int32} {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("write")
+			x := g.Input("x", dtype, 2)
+			y := ops.Neg(x)
+			write := ops.MulInPlace(y, graph.Num(10))
+			after := ops.After(y, write)
+			first := ops.Pad(y, 0, 0, 2, 0)
+			second := ops.Pad(after, 0, 2, 0, 0)
+			if dtype.IsFloat() {
+				first, second = ops.Add(graph.Num(0), first), ops.Pad(after, 0, 1, 1, 0)
+			}
+			sum := ops.Add(first, second)
+			p, err := exec.Compile(g, exec.Outputs(sum))
+			require.NoError(t, err)
+			var fed any = []float32{1, 2}
+			var want any = []float32{-1, -12, -20, 0}
+			if !dtype.IsFloat() {
+				fed, want = []int32{1, 2}, []int32{-1, -2, -10, -20}
+			}
+			out, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2}, Data: fed}})
+			require.NoError(t, err)
+			require.Equal(t, want, out.Array(sum).Data)
+		})
+	}
+}

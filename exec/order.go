@@ -35,6 +35,15 @@ func orderPass(u *unit) error {
 			u.g.At(n, func() { u.roots[i] = ops.Copy(n) })
 		}
 	}
+	err := u.orderNodes()
+	for err != nil && u.copyLateReads() {
+		err = u.orderNodes()
+	}
+	return err
+}
+
+// orderNodes puts each write after all reads of what it destroys.
+func (u *unit) orderNodes() error {
 	u.writes = shapeinfer.FindWrites(u.g.Nodes())
 	o := orderer{u: u, state: make([]uint8, len(u.g.Nodes()))}
 	for _, n := range u.g.Nodes() {
@@ -44,6 +53,22 @@ func orderPass(u *unit) error {
 	}
 	u.order = o.order
 	return nil
+}
+
+// copyLateReads copies what nodes read that cannot run before it is written. The check lets
+// none through, but a simplification can bring one about: x·1 was a value of its own. It
+// reports whether there are any.
+func (u *unit) copyLateReads() (found bool) {
+	late := shapeinfer.LateReads(u.g.Nodes())
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		for i, x := range n.Operands() {
+			if state := late[n]; state != nil && shapeinfer.State(x) == state {
+				in[i], found = ops.Copy(in[i]), true
+			}
+		}
+		return next.Copy(n, in)
+	})
+	return found
 }
 
 // repeated copies the operand of an expansion into the shape of its result, where the

@@ -25,6 +25,7 @@ type job struct {
 	next     atomic.Int64 // the next tile that nobody has taken
 	finished atomic.Int64 // workers that have taken part and are done
 	asked    []*worker
+	alone    int // the work of this run, in nanoseconds, for which sleeping workers were not woken
 }
 
 // work computes tiles until none is left.
@@ -42,8 +43,9 @@ func (j *job) work(ws *workspace) {
 // most kernels.
 const spin = 100 * time.Microsecond
 
-// wakeCost is the work, in nanoseconds, from which on a sleeping worker is worth waking;
-// offerCost that from which on one that is awake is worth asking.
+// wakeCost is the work, in nanoseconds, from which on a sleeping worker is worth waking,
+// be it of several kernels one after the other; offerCost that from which on one that is
+// awake is worth asking.
 const (
 	wakeCost  = 150_000
 	offerCost = 4_000
@@ -115,9 +117,14 @@ func (j *job) share(threads, cost int, ws *workspace) {
 	j.next.Store(0)
 	j.finished.Store(0)
 	j.asked = j.asked[:0]
+	j.alone += cost
+	wake := j.alone >= wakeCost
+	if wake {
+		j.alone = 0
+	}
 	for _, w := range workers(threads - 1) {
 		asleep := w.asleep.Load()
-		if asleep && cost < wakeCost || !w.offer.CompareAndSwap(nil, j) {
+		if asleep && !wake || !w.offer.CompareAndSwap(nil, j) {
 			continue
 		}
 		j.asked = append(j.asked, w)

@@ -309,6 +309,7 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 		s.generation++
 	}
 	s.point(b)
+	s.job.alone = 0
 	for i := range b.steps {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)

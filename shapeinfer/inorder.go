@@ -98,6 +98,19 @@ func needed(g *graph.Graph, roots []*graph.Node) (list []*graph.Node) {
 	return list
 }
 
+// LateReads gives, of nodes of one graph, those that read a state of a value and need the
+// write that destroys it, each with that state: see [State]. It gives one for each write;
+// when their reads are copied, there may be others.
+func LateReads(nodes []*graph.Node) map[*graph.Node]*graph.Node {
+	late := map[*graph.Node]*graph.Node{}
+	for _, d := range disorders(nodes) {
+		if d.reader != nil {
+			late[d.reader] = State(d.write.In(0))
+		}
+	}
+	return late
+}
+
 // visit is how far the search for cycles has come with a node.
 type visit uint8
 

@@ -46,13 +46,14 @@ func copyElements[T uint8 | uint32 | uint64](dst unsafe.Pointer, to steps, src u
 	const unrolled = 4
 	size := int(unsafe.Sizeof(T(0)))
 	d, s := to.column*size, from.column*size
+	d2, s2, d3, s3 := 2*d, 2*s, 3*d, 3*s
 	for row := range t.rows {
 		x, y, n := unsafe.Add(src, row*from.row*size), unsafe.Add(dst, row*to.row*size), t.columns
 		for ; n > unrolled; n -= unrolled {
 			*(*T)(y) = *(*T)(x)
 			*(*T)(unsafe.Add(y, d)) = *(*T)(unsafe.Add(x, s))
-			*(*T)(unsafe.Add(y, 2*d)) = *(*T)(unsafe.Add(x, 2*s))
-			*(*T)(unsafe.Add(y, 3*d)) = *(*T)(unsafe.Add(x, 3*s))
+			*(*T)(unsafe.Add(y, d2)) = *(*T)(unsafe.Add(x, s2))
+			*(*T)(unsafe.Add(y, d3)) = *(*T)(unsafe.Add(x, s3))
 			x, y = unsafe.Add(x, unrolled*s), unsafe.Add(y, unrolled*d)
 		}
 		for i := range n { // no pointer leads past the last element

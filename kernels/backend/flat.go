@@ -240,18 +240,12 @@ func (f *flat) copyRun(k *machine, a *bind.Args, c flatCopy, run tile, at, colum
 	}
 	args := alternation{uintptr(side), uintptr(odd), uintptr(memory), size * to.row, size * from.row, run.rows, run.columns}
 	switch {
-	case code != nil && c.odd >= 0 && back:
-		code.run(&args, together)
-		return
 	case code != nil && c.odd >= 0:
-		code.run(&args, apart)
-		return
-	case code != nil && back && code.can[spread]:
-		code.run(&args, spread)
+		code.run(&args, back)
 		return
 	case code != nil && !back && run.rows > 1 && from.row >= 2*run.columns: // but for the last row, behind which there may be nothing
 		args.rows--
-		code.run(&args, apart)
+		code.run(&args, false)
 		side, memory = unsafe.Add(side, size*to.row*args.rows), unsafe.Add(memory, size*from.row*args.rows)
 		run.rows = 1
 	case c.odd >= 0:

@@ -4,8 +4,28 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// KBlock is the number of products that are summed up before they are added to C.
+// KBlock is the number of products that are summed up before they are added to C. A rest of
+// less than a quarter of it joins the block before it.
 const KBlock = 256
+
+// mostInBlock is the size of the largest block.
+const mostInBlock = KBlock + KBlock/4 - 1
+
+// blockSize is the number of products in the block that begins at p.
+func blockSize(p, k int) int {
+	if k-p <= mostInBlock {
+		return k - p
+	}
+	return KBlock
+}
+
+// countBlocks is the number of blocks of k products.
+func countBlocks(k int) int {
+	if k == 0 {
+		return 0
+	}
+	return max(1, (k-(mostInBlock-KBlock)+KBlock-1)/KBlock)
+}
 
 // RowBlock is the number of rows of A that are packed at a time, to stay in the
 // second-level cache.
@@ -37,7 +57,7 @@ func (s *Scratch[T]) Reserve(m, n, k int) {
 }
 
 func (s *Scratch[T]) reserve(p *Product[T]) {
-	k := min(p.K, KBlock)
+	k := min(p.K, mostInBlock)
 	if v := inVectors[T](); v != nil && (p.C.Col == 1 || p.N == 1 && p.C.Row == 1) {
 		s.a = grow(s.a, (k+v.cols)*min(roundUp(p.M, v.rows), v.blockRows+v.rows)) // a pitch is less than k and a row of a tile
 		panels := 1
@@ -98,8 +118,8 @@ func (q *job[T]) run(c part, s *Scratch[T]) {
 	}
 	for j := c.left; j < c.right; j += colBlock {
 		nj := min(colBlock, c.right-j)
-		for p := 0; p < q.k; p += KBlock {
-			np := min(KBlock, q.k-p)
+		for p, np := 0, 0; p < q.k; p += np {
+			np = blockSize(p, q.k)
 			if q.offsets != nil {
 				packOffsets(s.b, &q.b, q.offsets, p, np, j, nj)
 			} else {

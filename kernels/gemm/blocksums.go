@@ -1,7 +1,7 @@
 package gemm
 
 // Blocks is the number of blocks of K, whose sums are added up in order.
-func (p *Product[T]) Blocks() int { return (p.K + KBlock - 1) / KBlock }
+func (p *Product[T]) Blocks() int { return countBlocks(p.K) }
 
 // SumBlock computes the sum of a block of K by itself into M×N dense elements, of a product
 // without batch axes and offsets. Blocks may be computed at once, each with a scratch of
@@ -9,7 +9,7 @@ func (p *Product[T]) Blocks() int { return (p.K + KBlock - 1) / KBlock }
 func (p *Product[T]) SumBlock(block int, sums []T, s *Scratch[T]) {
 	k := block * KBlock
 	one := &s.one
-	*one = Product[T]{M: p.M, N: p.N, K: min(KBlock, p.K-k), A: p.A, B: p.B, C: Matrix[T]{Data: sums, Row: p.N, Col: 1}}
+	*one = Product[T]{M: p.M, N: p.N, K: blockSize(k, p.K), A: p.A, B: p.B, C: Matrix[T]{Data: sums, Row: p.N, Col: 1}}
 	one.A.Start += k * p.A.Col
 	one.B.Start += k * p.B.Row
 	one.Run(s)

@@ -98,8 +98,8 @@ type panels[T scalar.Number] struct {
 func (f *panels[T]) low() {
 	f.i, f.ni = f.top, f.bottom-f.top
 	for j := f.left; j < f.right; j += f.v.cols {
-		for p := 0; p < f.k; p += KBlock {
-			f.p, f.np = p, min(KBlock, f.k-p)
+		for f.p = 0; f.p < f.k; f.p += f.np {
+			f.np = blockSize(f.p, f.k)
 			f.columns(j, min(f.v.cols, f.right-j))
 		}
 	}
@@ -128,8 +128,8 @@ func (f *panels[T]) stripe(left, right int) {
 	blocks := (height + f.v.blockRows - 1) / f.v.blockRows
 	rows := roundUp((height+blocks-1)/blocks, f.v.rows)
 	f.keeps = blocks > 1
-	for p := 0; p < f.k; p += KBlock {
-		f.p, f.np, f.isPacked = p, min(KBlock, f.k-p), false
+	for f.p = 0; f.p < f.k; f.p += f.np {
+		f.np, f.isPacked = blockSize(f.p, f.k), false
 		for i := f.top; i < f.bottom; i += rows {
 			f.i, f.ni, f.packed = i, min(rows, f.bottom-i), 0
 			f.takeA()

@@ -35,8 +35,9 @@ func (f *panels[T]) addedRows() int {
 	for j := f.left; j < right; j += thinCols {
 		nj := min(thinCols, right-j)
 		sums := f.s.b[:nj]
-		for p := 0; p < f.k; p += KBlock {
-			end := min(p+KBlock, f.k)
+		for p, np := 0, 0; p < f.k; p += np {
+			np = blockSize(p, f.k)
+			end := p + np
 			clear(sums)
 			*args = thinArgs{vectors: nj / lanes, sums: address(sums, 0), bRow: f.b.Row * f.size, factorStep: f.a.Col * f.size}
 			for k := p; k < end; {
@@ -70,13 +71,17 @@ const dotBlocks = 8
 // or too few.
 func (f *panels[T]) dots() bool {
 	const most = dotBlocks * KBlock
-	if f.a.Col != 1 || f.b.Row != 1 || f.offsets != nil || f.k < most {
+	full := countBlocks(f.k)
+	if f.k != full*KBlock {
+		full-- // the last block has another size
+	}
+	whole := full / dotBlocks * most
+	if f.a.Col != 1 || f.b.Row != 1 || f.offsets != nil || whole == 0 {
 		return false
 	}
 	a, b := f.a.Data[f.a.Start+f.top*f.a.Row:], f.b.Data[f.b.Start+f.left*f.b.Col:]
 	c := &f.c.Data[f.c.Start+f.top*f.c.Row+f.left*f.c.Col]
 	add := f.add
-	whole := f.k / most * most
 	for p := 0; p < whole; p += most {
 		f.s.dot = dotArgs{KBlock, address(a, p), address(b, p), unsafe.Pointer(&f.s.sums[0])}
 		f.v.dot(&f.s.dot)
@@ -116,7 +121,7 @@ func (f *panels[T]) dottedRows() int {
 	const half = dotRowCount / 2
 	right := f.left + (f.right-f.left)/dotRowCount*dotRowCount
 	step := f.b.Col * f.size
-	pairs := f.k / (2 * KBlock) * 2 * KBlock
+	pairs := (countBlocks(f.k) - 1) / 2 * 2 * KBlock
 	for j := f.left; j < right; j += dotRowCount {
 		// Two blocks of few rows crowd the cache less than one of many.
 		for first := j; first < j+dotRowCount; first += half {
@@ -126,8 +131,9 @@ func (f *panels[T]) dottedRows() int {
 				f.putRow(sums[half:], f.top, first, true)
 			}
 		}
-		for p := pairs; p < f.k; p += KBlock {
-			f.putRow(f.dotRows(j, p, min(KBlock, f.k-p), half*step, 0), f.top, j, f.add || p > 0)
+		for p, np := pairs, 0; p < f.k; p += np {
+			np = blockSize(p, f.k)
+			f.putRow(f.dotRows(j, p, np, half*step, 0), f.top, j, f.add || p > 0)
 		}
 	}
 	return right

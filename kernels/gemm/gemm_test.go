@@ -29,9 +29,12 @@ func naive[T scalar.Number](p *Product[T], index []int, axis int) {
 			if p.K == 0 && !p.Add {
 				*dst = 0
 			}
-			for first := 0; first < p.K; first += KBlock {
+			for first, size := 0, 0; first < p.K; first += size {
+				if size = KBlock; p.K-first < KBlock+KBlock/4 {
+					size = p.K - first
+				}
 				var sum T
-				for k := first; k < min(p.K, first+KBlock); k++ {
+				for k := first; k < first+size; k++ {
 					sum = fma(p.A.Data[a+i*p.A.Row+k*p.A.Col], p.B.Data[b+k*p.B.Row+j*p.B.Col], sum)
 				}
 				if first == 0 && !p.Add {
@@ -122,6 +125,8 @@ func TestBlockBoundaries(t *testing.T) {
 	var s Scratch[float32]
 	for i, size := range [][3]int{
 		{2, 3, KBlock - 1}, {2, 3, KBlock}, {7, 3, KBlock + 1}, {3, 2, 2*KBlock + 7},
+		{2, 3, KBlock + KBlock/4 - 1}, {9, 3, KBlock + KBlock/4}, {1, 40, 3*KBlock + 63}, {40, 1, 3*KBlock + 64},
+		{1, 1, 8 * KBlock}, {1, 1, 8*KBlock + 63}, {1, 1, 8*KBlock + 64}, {1, 1, 9*KBlock + 5}, {1, 1, 17 * KBlock},
 		{RowBlock - 1, 5, 9}, {RowBlock, 5, 9}, {RowBlock + 1, 5, 9}, {2*RowBlock + 2, 2, 3},
 		{4, colBlock - 1, 5}, {4, colBlock, 5}, {4, colBlock + 1, 5}, {2, colBlock + 1, KBlock + 1},
 		{RowBlock + 1, colBlock + 3, KBlock + 2},

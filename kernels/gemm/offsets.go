@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"iter"
 	"slices"
 	"unsafe"
 )
@@ -54,23 +55,35 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 	if v == nil {
 		return
 	}
-	o.panelCols, o.highestRows, o.highestPanel = v.cols, highest(rows, KBlock), highest(cols, v.cols)
+	o.panelCols, o.highestRows, o.highestPanel = v.cols, highest(blocks(rows)), highest(slices.Chunk(cols, v.cols))
 	side := pieceBytes / int(unsafe.Sizeof(*new(T)))
 	for o.step = 1; o.step <= maxStep; o.step++ {
 		switch {
 		case countRuns(cols, o.step)*leastRun <= len(cols):
-			o.along, o.pieces = alongColumns, cutPieces(cols, o.step, v.cols, side)
+			o.along, o.pieces = alongColumns, cutPieces(slices.Chunk(cols, v.cols), o.step, side)
 			return
 		case countRuns(rows, o.step)*leastRun <= len(rows):
-			o.along, o.pieces = alongRows, cutPieces(rows, o.step, KBlock, side)
+			o.along, o.pieces = alongRows, cutPieces(blocks(rows), o.step, side)
 			return
 		}
 	}
 }
 
-// cutPieces cuts parts of as many offsets as size says into pieces of up to side elements.
-func cutPieces(offsets []int, step, size, side int) (parts [][]piece) {
-	for part := range slices.Chunk(offsets, size) {
+// blocks are the offsets of each block of K.
+func blocks(rows []int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		for p, np := 0, 0; p < len(rows); p += np {
+			np = blockSize(p, len(rows))
+			if !yield(rows[p : p+np]) {
+				return
+			}
+		}
+	}
+}
+
+// cutPieces cuts parts of offsets into pieces of up to side elements.
+func cutPieces(offsets iter.Seq[[]int], step, side int) (parts [][]piece) {
+	for part := range offsets {
 		var pieces []piece
 		for at := 0; at < len(part); {
 			n := min(runLength(part[at:], step), side)
@@ -83,8 +96,8 @@ func cutPieces(offsets []int, step, size, side int) (parts [][]piece) {
 }
 
 // highest gives the greatest offset of each part.
-func highest(offsets []int, size int) (list []int) {
-	for part := range slices.Chunk(offsets, size) {
+func highest(offsets iter.Seq[[]int]) (list []int) {
+	for part := range offsets {
 		list = append(list, slices.Max(part))
 	}
 	return list

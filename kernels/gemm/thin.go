@@ -7,10 +7,11 @@ func (q *job[T]) thin(c part, s *Scratch[T]) {
 	for i := c.top; i < c.bottom; i++ {
 		for j := c.left; j < c.right; j += colBlock {
 			nj := min(colBlock, c.right-j)
-			for p := 0; p < q.k; p += KBlock {
+			for p, np := 0, 0; p < q.k; p += np {
+				np = blockSize(p, q.k)
 				sums := s.b[:nj]
 				clear(sums)
-				for l := p; l < min(p+KBlock, q.k); l++ {
+				for l := p; l < p+np; l++ {
 					x := q.a.Data[q.a.Start+i*q.a.Row+l*q.a.Col]
 					row := q.b.Data[q.b.Start+l*q.b.Row+j:][:nj]
 					for i := range sums {
