@@ -6,7 +6,6 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // joinAttrs are the fixed arguments of opJoin: for each operand, and each axis of the
@@ -27,7 +26,7 @@ var opJoin = &graph.Op{Name: "join", Func: "Join", Doc: "pieces, each at its own
 // gradients of the parts of a value, as one value that consists of these pieces; and
 // paddings of several axes as one. Kernels can then leave each piece where it belongs.
 func joinPass(u *unit) error {
-	j := joiner{inner: map[*graph.Node]bool{}, written: map[*graph.Node]bool{}}
+	j := joiner{inner: map[*graph.Node]bool{}}
 	j.find(u)
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
@@ -36,7 +35,7 @@ func joinPass(u *unit) error {
 		case isPlainSum(n):
 			return j.sum(n, in)
 		case isPad(n) && j.inner[n.In(0)]:
-			return join(n, joinAttrs{Value: n.Attrs().(ops.PadAttrs).Value}, []piece{j.pieceOf(n, in[0])})
+			return join(n, joinAttrs{Value: n.Attrs().(ops.PadAttrs).Value}, []piece{pieceOf(n, in[0])})
 		}
 		return nil
 	})
@@ -44,8 +43,8 @@ func joinPass(u *unit) error {
 }
 
 // joiner knows which sums and paddings only a further one uses, so that they are done
-// together, and which memory is written in place.
-type joiner struct{ inner, written map[*graph.Node]bool }
+// together.
+type joiner struct{ inner map[*graph.Node]bool }
 
 // find marks the inner nodes: the first terms of sums, since the others must be added up
 // by themselves, and what is padded on.
@@ -59,14 +58,10 @@ func (j *joiner) find(u *unit) {
 			uses[x]++
 		}
 	}
-	for _, n := range u.g.Nodes() {
-		if n.Op().Class == graph.Update {
-			j.written[shapeinfer.Storage(n)] = true
-		}
-	}
+	written := writtenMemory(u.g)
 	for _, n := range u.g.Nodes() {
 		for i, x := range n.Operands() {
-			if uses[x] != 1 || j.written[x] || j.written[n] {
+			if uses[x] != 1 || written[x] || written[n] {
 				continue
 			}
 			switch {
@@ -100,7 +95,6 @@ func samePadding(x, y *graph.Node) bool {
 // piece is a value x and its place in another one, of which it is a term.
 type piece struct {
 	term, x     *graph.Node
-	written     bool // the memory of x, in place
 	start, step graph.Shape
 }
 
@@ -125,16 +119,15 @@ func (p *piece) pad(n *graph.Node) {
 	p.step[axis] = p.step[axis].Times(graph.Dim(max(a.Step, 1)))
 }
 
-// pieceOf gives the value that n pads, or that is padded again there, as it is in the
-// graph after the pass: in is what has come of the operand of n. It notes whether the
-// value's memory is written at some time.
-func (j *joiner) pieceOf(n, in *graph.Node) piece {
+// pieceOf gives the value that n pads, or that is padded again there: in is the operand of
+// n in the graph after the pass.
+func pieceOf(n, in *graph.Node) piece {
 	p := pieceAt(n)
-	for isPad(n.In(0)) && isPad(in) && samePadding(n.In(0), n) {
-		n, in = n.In(0), in.In(0)
-		p.pad(n)
+	for isPad(in) && samePadding(in, n) {
+		p.pad(in)
+		in = in.In(0)
 	}
-	p.x, p.written = in, j.written[shapeinfer.Storage(n.In(0))]
+	p.x = in
 	return p
 }
 
@@ -182,7 +175,7 @@ func (j *joiner) terms(n *graph.Node, in []*graph.Node) (list []piece, fromZero 
 	add := func(x, made *graph.Node) {
 		p := piece{}
 		if isPad(x) && j.inner[x] {
-			p = j.pieceOf(x, made.In(0))
+			p = pieceOf(x, made.In(0))
 		}
 		p.term = made
 		list = append(list, p)
@@ -211,7 +204,7 @@ func addedToZero(group []piece) (list []piece) {
 	}
 	zero := x.Graph().Scalar(x.DType(), 0)
 	for _, p := range group {
-		p.x, p.written = ops.Add(p.x, zero), false
+		p.x = ops.Add(p.x, zero)
 		list = append(list, p)
 	}
 	return list
@@ -257,9 +250,6 @@ func join(n *graph.Node, a joinAttrs, pieces []piece) *graph.Node {
 	a.Shape = n.Shape()
 	var in []*graph.Node
 	for _, p := range pieces {
-		if p.written && len(pieces) > 1 { // it must be read before the write, and others perhaps after it
-			p.x = ops.Copy(p.x)
-		}
 		a.Start, a.Step, in = append(a.Start, p.start), append(a.Step, p.step), append(in, p.x)
 	}
 	return graph.Apply(opJoin, a, in...)

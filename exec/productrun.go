@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
@@ -108,6 +109,9 @@ func newTypedProduct[T scalar.Number](b *binding, spec *product, scratch func(*p
 			reach := max(n-1, 0) * strides[axis]
 			t.before[i] += max(-reach, 0)
 			t.extents[i] += max(reach, -reach)
+		}
+		if slices.Contains(sizes, 0) {
+			t.before[i], t.extents[i] = 0, 0 // nothing is read, whatever the steps
 		}
 		m.Start = t.before[i]
 	}

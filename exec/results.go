@@ -136,61 +136,6 @@ func (r *Results) Scalar(n *graph.Node) float64 {
 	return *(*float64)(o.ptr)
 }
 
-// Param gives a copy of a parameter's value.
-func (s *Session) Param(n *graph.Node) (Array, error) {
-	i, err := s.paramIndex(n)
-	if err != nil {
-		return Array{}, err
-	}
-	m := &s.store.memory[i]
-	data := makeSlice(m.dtype, m.count)
-	c, a := memory{}, Array{Shape: m.shape, Data: data}
-	_ = c.setArray(&a)
-	copyBytes(&c, m)
-	return a, nil
-}
-
-// SetParam copies a value into a parameter: a *tensor.Dense, an [Array] or a number of
-// the parameter's dtype and shape.
-func (s *Session) SetParam(n *graph.Node, v any) error {
-	i, err := s.paramIndex(n)
-	if err != nil {
-		return err
-	}
-	var m memory
-	err = m.set(v, n.DType())
-	to := &s.store.memory[i]
-	switch {
-	case err != nil:
-		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
-	case m.dtype != to.dtype:
-		return fmt.Errorf("exec: parameter %s wants dtype %s, got %s", n.Label(), to.dtype, m.dtype)
-	case fmt.Sprint(m.shape) != fmt.Sprint(to.shape) && (len(m.shape) != 0 || len(to.shape) != 0):
-		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), to.shape, m.shape)
-	}
-	copyBytes(to, &m)
-	return nil
-}
-
-func (s *Session) paramIndex(n *graph.Node) (int, error) {
-	for i, p := range s.prog.params {
-		if p == n {
-			return i, nil
-		}
-	}
-	if n == nil {
-		return 0, fmt.Errorf("exec: the parameter is nil")
-	}
-	return 0, fmt.Errorf("exec: %s is no parameter of graph %q", n.Label(), s.prog.source.Name())
-}
-
-func copyBytes(to, from *memory) {
-	if from.count > 0 {
-		size := from.count * from.dtype.Size()
-		copy(unsafe.Slice((*byte)(to.ptr), size), unsafe.Slice((*byte)(from.ptr), size))
-	}
-}
-
 // RunError is a check that failed while a program ran, such as a class index out of
 // range.
 type RunError struct {

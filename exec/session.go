@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -41,12 +40,6 @@ type Session struct {
 	evalSess   *Session
 	seed       uint64
 	profile    *Profile // while a profile is taken
-}
-
-// paramStore holds parameters' values; sessions may share it.
-type paramStore struct {
-	nodes  []*graph.Node
-	memory []memory
 }
 
 // SessionOption changes a session.
@@ -108,50 +101,6 @@ func (s *Session) Program() *Program { return s.prog }
 func wholeShape(n *graph.Node) []int {
 	shape, _ := n.Shape().Ints()
 	return shape
-}
-
-// newParamStore makes memory for parameters, all in one piece so that it can be large
-// pages, and fills in their first values.
-func newParamStore(params []*graph.Node, seed uint64) *paramStore {
-	st := &paramStore{nodes: params, memory: make([]memory, len(params))}
-	offsets, size := make([]int, len(params)), 0
-	for i, n := range params {
-		m := &st.memory[i]
-		m.dtype, m.shape, m.count = n.DType(), wholeShape(n), 1
-		for _, d := range m.shape {
-			m.count *= d
-		}
-		offsets[i] = size
-		size += (m.count*m.dtype.Size() + alignment - 1) / alignment * alignment
-	}
-	room := alignedBytes(size)
-	for i, n := range params {
-		m := &st.memory[i]
-		if m.count == 0 {
-			continue
-		}
-		m.ptr = unsafe.Pointer(&room[offsets[i]])
-		if init := n.Attrs().(graph.ParamAttrs).Init; init != nil {
-			h := fnv.New64a()
-			h.Write([]byte(n.Name()))
-			init.Fill(sliceAt(m.dtype, m.ptr, m.count), m.shape, seed^h.Sum64())
-		}
-	}
-	return st
-}
-
-func makeSlice(t graph.DType, n int) any {
-	switch t {
-	case graph.Bool:
-		return make([]bool, n)
-	case graph.Int32:
-		return make([]int32, n)
-	case graph.Int64:
-		return make([]int64, n)
-	case graph.Float32:
-		return make([]float32, n)
-	}
-	return make([]float64, n)
 }
 
 // Run binds the inputs, computes the outputs and carries out the updates. The results
