@@ -187,7 +187,8 @@ func isOperand(x, n *graph.Node) bool {
 // secondMistake says that a value was written before.
 func (d disorder) secondMistake() *graph.Mistake {
 	return &graph.Mistake{Code: CodeWriters, Node: d.write,
-		Summary:  fmt.Sprintf("%s was written before, at %s: two writes of one value have no order", State(d.write.In(0)).Called(), d.first.Pos()),
+		Summary: fmt.Sprintf("%s was written before, at %s: two writes of one value have no order",
+			State(d.write.In(0)).Called(), d.first.Pos()),
 		Operands: []graph.OperandNote{{Node: d.first, Text: "the first write"}}}
 }
 

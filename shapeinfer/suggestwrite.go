@@ -123,7 +123,8 @@ func (t *trier) copyRead() {
 			words[i] = "Copy(" + words[i] + ")"
 		}
 	}
-	t.try(graph.Fix{Kind: graph.FixCopy, Text: graph.CallText(reader, reader.Attrs(), words...) + " reads a copy of the old value", At: reader}, changes...)
+	text := graph.CallText(reader, reader.Attrs(), words...) + " reads a copy of the old value"
+	t.try(graph.Fix{Kind: graph.FixCopy, Text: text, At: reader}, changes...)
 }
 
 // writeNext writes the value that the first write gives.
@@ -153,7 +154,7 @@ func (t *trier) beforeView() {
 // mutable declares that the memory of an input may change.
 func (t *trier) mutable() {
 	if x := Storage(t.n.In(0)); x.IsInput() {
-		t.try(graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare that the caller's memory may change: %s.Mutable()", x.Called()), At: x},
-			graph.Change{Node: x, Attrs: graph.InputAttrs{Mutable: true}})
+		text := fmt.Sprintf("declare that the caller's memory may change: %s.Mutable()", x.Called())
+		t.try(graph.Fix{Kind: graph.FixDeclare, Text: text, At: x}, graph.Change{Node: x, Attrs: graph.InputAttrs{Mutable: true}})
 	}
 }
