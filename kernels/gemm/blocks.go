@@ -47,8 +47,9 @@ type Scratch[T scalar.Number] struct {
 	thin      thinArgs
 	dot       dotArgs
 	dotRows   dotRowsArgs
-	tail      [(dotRowCount + 1) * pieceBytes / 4]T
-	sums      [2 * dotBlocks]T // the last ones are spoilt
+	tail      [(dotSums + 1) * pieceBytes / 4]T
+	fours     [KBlock * pieceBytes / 4]T // of elements of A
+	sums      [2 * dotBlocks]T           // the last ones are spoilt
 }
 
 // Reserve prepares for products of the sizes.

@@ -22,6 +22,7 @@ type vectorized struct {
 	addRows             func(*thinArgs) // thinRows of them
 	dot                 func(*dotArgs)
 	dotRows             func(*dotRowsArgs)
+	dotFours            func(*dotRowsArgs)
 }
 
 // blockBytes is the size of a block of A.

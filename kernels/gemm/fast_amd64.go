@@ -27,8 +27,8 @@ func choose(isa cpu.ISA) (f32, f64 *vectorized) {
 	default:
 		return nil, nil
 	}
-	f32.blockRows, f32.transpose, f32.copyPieces, f32.dot, f32.dotRows = blockBytes/(4*KBlock), transposeF32, [maxStep + 1]func(*piecesArgs){1: copyPiecesF32, 2: copyPieces2F32}, dotF32, dotRowsF32
-	f64.blockRows, f64.transpose, f64.copyPieces, f64.dot, f64.dotRows = blockBytes/(8*KBlock), transposeF64, [maxStep + 1]func(*piecesArgs){1: copyPiecesF64, 2: copyPieces2F64}, dotF64, dotRowsF64
+	f32.blockRows, f32.transpose, f32.copyPieces, f32.dot, f32.dotRows, f32.dotFours = blockBytes/(4*KBlock), transposeF32, [maxStep + 1]func(*piecesArgs){1: copyPiecesF32, 2: copyPieces2F32}, dotF32, dotRowsF32, dotFoursF32
+	f64.blockRows, f64.transpose, f64.copyPieces, f64.dot, f64.dotRows, f64.dotFours = blockBytes/(8*KBlock), transposeF64, [maxStep + 1]func(*piecesArgs){1: copyPiecesF64, 2: copyPieces2F64}, dotF64, dotRowsF64, dotFoursF64
 	return f32, f64
 }
 

@@ -71,11 +71,7 @@ const dotBlocks = 8
 // or too few.
 func (f *panels[T]) dots() bool {
 	const most = dotBlocks * KBlock
-	full := countBlocks(f.k)
-	if f.k != full*KBlock {
-		full-- // the last block has another size
-	}
-	whole := full / dotBlocks * most
+	whole := f.fullBlocks() / dotBlocks * most
 	if f.a.Col != 1 || f.b.Row != 1 || f.offsets != nil || whole == 0 {
 		return false
 	}
@@ -100,6 +96,14 @@ func (f *panels[T]) dots() bool {
 	return true
 }
 
+// fullBlocks counts the blocks of KBlock products: all, or all but the last.
+func (q *job[T]) fullBlocks() int {
+	if n := countBlocks(q.k); q.k != n*KBlock {
+		return max(n-1, 0)
+	}
+	return q.k / KBlock
+}
+
 // dotRowsArgs are the arguments of sums of products of contiguous rows of B, in blocks of
 // 32 bytes, with one of A.
 type dotRowsArgs struct {
@@ -107,51 +111,88 @@ type dotRowsArgs struct {
 	a, b   uintptr
 	bRow   int
 	sums   unsafe.Pointer
-	high   int // from the first half of the rows to the second one
-	highA  int // as far from A's elements for one to those for the other
 	ahead  int // from the rows that are read to those that are fetched
 }
 
-// dotRowCount is the number of rows that are summed up side by side.
-const dotRowCount = 16
+// dotSums is the number of sums that are made side by side: of as many rows, or of fours
+// blocks of each of fewer rows.
+const (
+	dotSums = 16
+	fours   = 4
+)
+
+// farBytes is the size of a matrix from which on whole rows are fetched ahead: it is not
+// in a cache.
+const farBytes = 12 << 20
 
 // dottedRows computes a part of one row, where columns of B are contiguous. It gives the
 // column up to which it got.
 func (f *panels[T]) dottedRows() int {
-	const half = dotRowCount / 2
-	right := f.left + (f.right-f.left)/dotRowCount*dotRowCount
-	step := f.b.Col * f.size
-	pairs := (countBlocks(f.k) - 1) / 2 * 2 * KBlock
-	for j := f.left; j < right; j += dotRowCount {
-		// Two blocks of few rows crowd the cache less than one of many.
-		for first := j; first < j+dotRowCount; first += half {
-			for p := 0; p < pairs; p += 2 * KBlock {
-				sums := f.dotRows(first, p, KBlock, KBlock*f.size, KBlock*f.size)
-				f.putRow(sums[:half], f.top, first, f.add || p > 0)
-				f.putRow(sums[half:], f.top, first, true)
-			}
+	right := f.left + (f.right-f.left)/dotSums*dotSums
+	whole := f.fullBlocks() / fours * fours * KBlock
+	for p := 0; p < whole; p += fours * KBlock {
+		f.arrangeFours(p)
+		for j := f.left; j < right; j += dotSums / fours {
+			f.dotFours(j, p)
 		}
-		for p, np := pairs, 0; p < f.k; p += np {
+	}
+	for j := f.left; j < right; j += dotSums {
+		for p, np := whole, 0; p < f.k; p += np {
 			np = blockSize(p, f.k)
-			f.putRow(f.dotRows(j, p, np, half*step, 0), f.top, j, f.add || p > 0)
+			f.dotRows(j, p, np)
+			f.putRow(f.s.sums[:dotSums], f.top, j, f.add || p > 0)
 		}
 	}
 	return right
 }
 
-// dotRows sums up np products from p on for the column j of B and the next ones, and for as
-// many that are high and highA bytes away.
-func (f *panels[T]) dotRows(j, p, np, high, highA int) []T {
+// arrangeFours lays elements of four blocks of A out side by side, in whole vectors.
+func (f *panels[T]) arrangeFours(p int) {
+	side := pieceBytes / f.size
+	a := f.a.Data[f.a.Start+f.top*f.a.Row+p:]
+	for i := range KBlock {
+		to := f.s.fours[i*side:][:side]
+		for lane := range fours {
+			to[lane] = a[lane*KBlock+i]
+		}
+		copy(to[fours:], to[:fours])
+	}
+}
+
+// dotFours adds up four blocks of products from p on for the column j of B and the next
+// ones.
+func (f *panels[T]) dotFours(j, p int) {
+	sums, step := f.s.sums[:dotSums], f.b.Col*f.size
+	clear(sums)
+	f.s.dotRows = dotRowsArgs{KBlock * f.size / pieceBytes / 2, address(f.s.fours[:], 0), address(f.b.Data, f.b.Start+j*f.b.Col+p), step, unsafe.Pointer(&sums[0]), 0}
+	f.s.dotRows.ahead = 256
+	if far := 2 * dotSums / fours; f.n*step >= farBytes && j+far+dotSums/fours <= f.n {
+		f.s.dotRows.ahead = far * step
+	}
+	f.v.dotFours(&f.s.dotRows)
+	for at := 0; at < dotSums; at += fours {
+		c := &f.c.Data[f.c.Start+f.top*f.c.Row+j+at/fours]
+		for block, sum := range sums[at : at+fours] {
+			if f.add || p > 0 || block > 0 {
+				sum += *c
+			}
+			*c = sum
+		}
+	}
+}
+
+// dotRows sums up np products from p on for the column j of B and the next ones.
+func (f *panels[T]) dotRows(j, p, np int) {
 	args, side := &f.s.dotRows, pieceBytes/f.size
-	sums := f.s.sums[:dotRowCount]
+	sums, step := f.s.sums[:dotSums], f.b.Col*f.size
 	clear(sums)
 	a, b := f.a.Start+f.top*f.a.Row+p, f.b.Start+j*f.b.Col+p
-	*args = dotRowsArgs{np / side, address(f.a.Data, a), address(f.b.Data, b), f.b.Col * f.size, unsafe.Pointer(&sums[0]), high, highA, 0}
-	switch step := f.b.Col * f.size; {
+	*args = dotRowsArgs{np / side, address(f.a.Data, a), address(f.b.Data, b), step, unsafe.Pointer(&sums[0]), 0}
+	switch {
 	case step%4096 == 0: // more rows would crowd the cache
 		args.ahead = 512
-	case j+2*dotRowCount <= f.n:
-		args.ahead = dotRowCount / 2 * step
+	case j+2*dotSums <= f.n:
+		args.ahead = dotSums * step
 	}
 	if args.blocks > 0 {
 		f.v.dotRows(args)
@@ -159,25 +200,24 @@ func (f *panels[T]) dotRows(j, p, np, high, highA int) []T {
 	if rest := np % side; rest > 0 {
 		f.dotTail(a+np-rest, b+np-rest, rest)
 	}
-	return sums
 }
 
 // dotTail adds the last products of rows, from a and b on, that fill no vector: it fills
 // one with products of -0, which change no sum.
 func (f *panels[T]) dotTail(a, b, n int) {
 	side := pieceBytes / f.size
-	tail := f.s.tail[:(dotRowCount+1)*side]
+	tail := f.s.tail[:(dotSums+1)*side]
 	clear(tail)
 	copy(tail, f.a.Data[a:][:n])
 	for i := n; i < side; i++ {
 		tail[i] = minusZero[T]()
 	}
-	for r := range dotRowCount {
+	for r := range dotSums {
 		copy(tail[(r+1)*side:], f.b.Data[b+r*f.b.Col:][:n])
 	}
 	args := &f.s.dotRows
 	args.blocks, args.a, args.b = 1, address(tail, 0), address(tail, side)
-	args.bRow, args.high, args.highA = pieceBytes, dotRowCount/2*pieceBytes, 0
+	args.bRow = pieceBytes
 	f.v.dotRows(args)
 }
 

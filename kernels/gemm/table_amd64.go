@@ -766,6 +766,11 @@ func copyPieces2F32(args *piecesArgs)
 //go:noescape
 func dotRowsF32(args *dotRowsArgs)
 
+// dotFoursF32 sums up the products of 4 blocks of rows each.
+//
+//go:noescape
+func dotFoursF32(args *dotRowsArgs)
+
 // dotF32 sums up 8 blocks of products.
 //
 //go:noescape
@@ -790,6 +795,11 @@ func copyPieces2F64(args *piecesArgs)
 //
 //go:noescape
 func dotRowsF64(args *dotRowsArgs)
+
+// dotFoursF64 sums up the products of 4 blocks of rows each.
+//
+//go:noescape
+func dotFoursF64(args *dotRowsArgs)
 
 // dotF64 sums up 8 blocks of products.
 //
