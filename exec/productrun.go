@@ -129,13 +129,13 @@ func (t *typedProduct[T]) divide() {
 		return
 	}
 	if t.rows >= productTiles*leastRows || t.cols < 2*leastCols {
-		t.rows = (t.rows/productTiles + leastRows) / leastRows * leastRows
+		t.rows = max(leastRows, share(t.rows, rowUnit))
 		if m := t.p.M; m > 0 && m < t.rows { // whole matrices
 			t.rows = (t.rows + m - 1) / m * m
 		}
 		return
 	}
-	t.cols = (t.cols/productTiles + leastCols) / leastCols * leastCols
+	t.cols = max(leastCols, share(t.cols, leastCols))
 	t.across = (t.p.N + t.cols - 1) / t.cols
 }
 
@@ -157,13 +157,20 @@ func offsets(sizes, steps []int) []int {
 // flopsPerNanosecond is about what one thread computes.
 const flopsPerNanosecond = 50
 
-// Products are cut into tiles of multiples of leastRows rows or leastCols columns, which
-// fill the vector registers.
+// Products are cut into so many tiles, of at least some rows or columns: multiples of what
+// fills the vector registers.
 const (
-	productTiles = 6
+	productTiles = 8
 	leastRows    = 48
+	rowUnit      = 12
 	leastCols    = 32
 )
+
+// share is the size of equal tiles, in a unit.
+func share(n, unit int) int {
+	each := (n + productTiles - 1) / productTiles
+	return (each + unit - 1) / unit * unit
+}
 
 // fewElements is the number of elements of a result up to which sums over many blocks are
 // cut instead.
