@@ -7,7 +7,7 @@ import "github.com/broadloom/broadloom/kernels/amd64"
 type routine uint8
 
 const (
-	noRoutine routine = iota
+	_ routine = iota // none
 
 	// powerRoutine gives, for integers x and y >= 0 and an argument of ones, x to the
 	// power of y.
