@@ -42,12 +42,7 @@ func (e element) dotRows(fours bool) []byte {
 	const blocks, x, low, high, sums = amd64.RAX, amd64.RSI, amd64.RDX, amd64.RCX, amd64.R12
 	const step, step3, step5, step7 = amd64.R8, amd64.R9, amd64.R10, amd64.R11
 	const lowAhead, highAhead = amd64.R13, amd64.R15
-	for _, f := range []struct {
-		r  amd64.Reg
-		at int32
-	}{{blocks, argRowBlocks}, {x, argRowsA}, {low, argRowsB}, {step, argRowsStep}, {sums, argRowsSums}, {lowAhead, argRowsAhead}} {
-		a.MovLoad(f.r, amd64.At(amd64.RDI, f.at))
-	}
+	load(a, []field{{blocks, argRowBlocks}, {x, argRowsA}, {low, argRowsB}, {step, argRowsStep}, {sums, argRowsSums}, {lowAhead, argRowsAhead}})
 	a.Lea(step3, amd64.Indexed(step, step, 2, 0))
 	a.Lea(step5, amd64.Indexed(step, step, 4, 0))
 	a.Lea(step7, amd64.Indexed(step3, step, 4, 0))
@@ -125,38 +120,4 @@ func (e element) dotRows(fours bool) []byte {
 	a.Zeroupper()
 	a.Return()
 	return finish(a)
-}
-
-// column is halves of two registers that make up a column of a block.
-type column struct {
-	low, high amd64.Vec
-	halves    byte
-}
-
-// columns interleaves the rows of a square block in registers 0 to 7, with 8 to 9 as room,
-// and tells of which halves its columns consist.
-func (e element) columns(a *amd64.Asm, row func(int) amd64.Mem) []column {
-	const w, room = amd64.W256, amd64.Vec(8)
-	if e.size == 8 {
-		for i := range amd64.Vec(2) { // pairs of rows
-			a.M(amd64.MOVUPS, w, room, 0, row(int(2*i)))
-			a.M(amd64.UNPCKLPD, w, 2*i, room, row(int(2*i+1)))
-			a.M(amd64.UNPCKHPD, w, 2*i+1, room, row(int(2*i+1)))
-		}
-		return []column{{0, 2, 0x20}, {1, 3, 0x20}, {0, 2, 0x31}, {1, 3, 0x31}}
-	}
-	for i := range amd64.Vec(4) { // pairs of rows
-		a.M(amd64.MOVUPS, w, room, 0, row(int(2*i)))
-		a.M(amd64.UNPCKLPS, w, 2*i, room, row(int(2*i+1)))
-		a.M(amd64.UNPCKHPS, w, 2*i+1, room, row(int(2*i+1)))
-	}
-	for half := amd64.Vec(0); half < 8; half += 4 { // fours of rows
-		for i := range amd64.Vec(2) {
-			low, high := half+i, half+i+2
-			a.R(amd64.SHUFPS, w, room, low, high, 0x44)
-			a.R(amd64.SHUFPS, w, high, low, high, 0xee)
-			a.R(amd64.MOVUPS, w, low, 0, room)
-		}
-	}
-	return []column{{0, 4, 0x20}, {2, 6, 0x20}, {1, 5, 0x20}, {3, 7, 0x20}, {0, 4, 0x31}, {2, 6, 0x31}, {1, 5, 0x31}, {3, 7, 0x31}}
 }

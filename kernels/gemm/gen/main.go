@@ -60,6 +60,19 @@ func main() {
 	}
 }
 
+// field is a register and the field of the arguments that it is to hold, by offset.
+type field struct {
+	r  amd64.Reg
+	at int32
+}
+
+// load fetches fields of the arguments, to which DI points.
+func load(a *amd64.Asm, fields []field) {
+	for _, f := range fields {
+		a.MovLoad(f.r, amd64.At(amd64.RDI, f.at))
+	}
+}
+
 // finish gives code that refers to no constants.
 func finish(a *amd64.Asm) []byte {
 	n, all := a.Finish()

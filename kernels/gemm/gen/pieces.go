@@ -26,12 +26,7 @@ func (e element) copyPieces(step int) []byte {
 	a := &amd64.Asm{}
 	const rows, offsets, from, to, toRow = amd64.RAX, amd64.RSI, amd64.R8, amd64.RDX, amd64.R9
 	const row, pieces, piece, x, y = amd64.R10, amd64.RCX, amd64.R11, amd64.RBX, amd64.R12
-	for _, f := range []struct {
-		r  amd64.Reg
-		at int32
-	}{{rows, argRows}, {offsets, argOffsets}, {from, argFrom}, {to, argTo}, {toRow, argToRow}} {
-		a.MovLoad(f.r, amd64.At(amd64.RDI, f.at))
-	}
+	load(a, []field{{rows, argRows}, {offsets, argOffsets}, {from, argFrom}, {to, argTo}, {toRow, argToRow}})
 	scale := uint8(e.size)
 	nextRow := a.Here()
 	a.MovLoad(x, amd64.At(offsets, 0))

@@ -26,12 +26,7 @@ func (e element) addRows(width amd64.Width, rows int) []byte {
 	a := &amd64.Asm{}
 	const vectors, sums, bRow, factor, step = amd64.RAX, amd64.RDX, amd64.R8, amd64.R9, amd64.R10
 	const sum = amd64.Vec(0)
-	for _, f := range []struct {
-		r  amd64.Reg
-		at int32
-	}{{vectors, argVectors}, {sums, argSums}, {bases[0], argThinB}, {bRow, argThinRow}, {factor, argFactors}, {step, argFactor}} {
-		a.MovLoad(f.r, amd64.At(amd64.RDI, f.at))
-	}
+	load(a, []field{{vectors, argVectors}, {sums, argSums}, {bases[0], argThinB}, {bRow, argThinRow}, {factor, argFactors}, {step, argFactor}})
 	used := threeApart(a, rows, bRow)
 	for r := range rows {
 		a.M(e.broadcast, width, sum+1+amd64.Vec(r), 0, amd64.At(factor, 0))
@@ -82,12 +77,7 @@ const (
 func (e element) dot() []byte {
 	a := &amd64.Asm{}
 	const k, x, y, sums = amd64.RAX, amd64.RSI, amd64.RDX, amd64.R8
-	for _, f := range []struct {
-		r  amd64.Reg
-		at int32
-	}{{k, argDotK}, {x, argDotA}, {y, argDotB}, {sums, argDotSums}} {
-		a.MovLoad(f.r, amd64.At(amd64.RDI, f.at))
-	}
+	load(a, []field{{k, argDotK}, {x, argDotA}, {y, argDotB}, {sums, argDotSums}})
 	const factors = amd64.Vec(dotBlocks)
 	for b := range amd64.Vec(dotBlocks) {
 		a.R(amd64.XORPS, amd64.W256, b, b, b)

@@ -133,12 +133,7 @@ func rowAt(r int, step amd64.Reg) amd64.Mem {
 func (t tile) code() []byte {
 	a := &amd64.Asm{}
 	next := a.Here()
-	for _, f := range []struct {
-		r  amd64.Reg
-		at int32
-	}{{count, argK}, {bases[0], argA}, {b, argB}, {aRow, argARow}, {aStep, argAStep}, {bStep, argBStep}} {
-		a.MovLoad(f.r, amd64.At(amd64.RDI, f.at))
-	}
+	load(a, []field{{count, argK}, {bases[0], argA}, {b, argB}, {aRow, argARow}, {aStep, argAStep}, {bStep, argBStep}})
 	used := threeApart(a, t.rows, aRow)
 	for r := range t.rows {
 		for v := range t.vectors() {
