@@ -129,13 +129,13 @@ func (t *typedProduct[T]) divide() {
 		return
 	}
 	if t.rows >= productTiles*leastRows || t.cols < 2*leastCols {
-		t.rows = max(leastRows, share(t.rows, rowUnit))
+		t.rows = max(leastRows, tileSize(t.rows, rowUnit))
 		if m := t.p.M; m > 0 && m < t.rows { // whole matrices
 			t.rows = (t.rows + m - 1) / m * m
 		}
 		return
 	}
-	t.cols = max(leastCols, share(t.cols, leastCols))
+	t.cols = max(leastCols, tileSize(t.cols, leastCols))
 	t.across = (t.p.N + t.cols - 1) / t.cols
 }
 
@@ -166,8 +166,8 @@ const (
 	leastCols    = 32
 )
 
-// share is the size of equal tiles, in a unit.
-func share(n, unit int) int {
+// tileSize is the size of productTiles equal tiles: a multiple of a unit.
+func tileSize(n, unit int) int {
 	each := (n + productTiles - 1) / productTiles
 	return (each + unit - 1) / unit * unit
 }

@@ -24,11 +24,8 @@ func windowsPass(u *unit) error {
 		if joined == nil || updated[shapeinfer.Storage(n.In(1))] || updated[shapeinfer.Storage(joined.of)] {
 			return nil
 		}
-		y := in[1]
-		for y.Op().Name != "reshape" || shapeinfer.IsView(y) {
-			y = y.In(0)
-		}
-		return graph.Apply(joinedProduct(n), joined.axes, in[0], y.In(0))
+		copied, _ := reshapeBehind(in[1])
+		return graph.Apply(joinedProduct(n), joined.axes, in[0], copied.In(0))
 	})
 	return nil
 }
@@ -50,14 +47,9 @@ func joinsOf(n *graph.Node) *joins {
 	if b.Rank() < 2 || slices.Contains(n.Stretch(1), graph.Undecided) {
 		return nil
 	}
-	var views []*graph.Node
-	r := b
-	for r.Op().Name != "reshape" || shapeinfer.IsView(r) {
-		if !shapeinfer.IsView(r) {
-			return nil
-		}
-		views = append(views, r)
-		r = r.In(0)
+	r, views := reshapeBehind(b)
+	if r == nil {
+		return nil
 	}
 	shown := graph.RowMajor(r.Shape())
 	for _, v := range slices.Backward(views) {
@@ -97,6 +89,18 @@ func joinsOf(n *graph.Node) *joins {
 		}
 	}
 	return j
+}
+
+// reshapeBehind gives the reshape that would have to copy and that a value shows, and the
+// views through which it does, the last one first; nil if there is none.
+func reshapeBehind(x *graph.Node) (reshape *graph.Node, views []*graph.Node) {
+	for ; shapeinfer.IsView(x); x = x.In(0) {
+		views = append(views, x)
+	}
+	if x.Op().Name != "reshape" {
+		return nil, nil
+	}
+	return x, views
 }
 
 // groupAxes gives, for each axis of a reshaped value, the axes that it joins; nil where it

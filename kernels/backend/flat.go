@@ -12,7 +12,8 @@ import (
 // long row, as the rows of the other operands do where they lie.
 
 // flatElements is the most elements of a tile, whose copies stay in the first-level cache:
-// all of flatCopies copies, or else parts of them. flatPitch, the distance of copies, is no power of two, which would crowd it.
+// all of flatCopies copies, or else parts of them. flatPitch, the distance of copies, is no
+// power of two, which would crowd it.
 const (
 	flatElements = 512
 	flatCopies   = 8

@@ -62,14 +62,7 @@ func (r *rows) prepare(k *machine, a *bind.Args, columns int) {
 // shared gives the rows of an operand before i that is the same memory, nil if none is.
 func (r *rows) shared(p *rowprog.Program, a *bind.Args, i int) unsafe.Pointer {
 	for j := range i {
-		if r.row[j] == nil || a.Ptr[i] != a.Ptr[j] || p.Operands[i].Type != p.Operands[j].Type {
-			continue
-		}
-		same := true
-		for axis := range a.Stride[i] {
-			same = same && (a.Stride[i][axis] == a.Stride[j][axis] || a.Size(axis) == 1)
-		}
-		if same {
+		if r.row[j] != nil && isSame(p, a, i, j) {
 			return r.row[j]
 		}
 	}

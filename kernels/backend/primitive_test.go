@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadloom/broadloom/kernels/bind"
 	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/internal/loops"
 	"github.com/broadloom/broadloom/kernels/internal/static"
 	"github.com/broadloom/broadloom/kernels/lower"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -105,7 +106,7 @@ func checkPrimitive(t *testing.T, k Kernel, op rowprog.Op, inputs [][]uint64, n 
 			inputs[in] = slices.Repeat(inputs[in][:1], len(inputs[in]))
 		}
 		for at := range n {
-			poke(o.Type, unsafe.Add(a.Ptr[i], at*a.Stride[i][0]*o.Type.Size()), inputs[in][at])
+			loops.Store(o.Type, unsafe.Add(a.Ptr[i], at*a.Stride[i][0]*o.Type.Size()), inputs[in][at])
 		}
 		in++
 	}
@@ -117,7 +118,7 @@ func checkPrimitive(t *testing.T, k Kernel, op rowprog.Op, inputs [][]uint64, n 
 			x[i] = inputs[i][at]
 		}
 		want := scalar.Apply(op, last.Type, x[0], x[1], x[2])
-		got := peek(result.Type, unsafe.Add(results, at*result.Type.Size()))
+		got := loops.Load(result.Type, unsafe.Add(results, at*result.Type.Size()))
 		nan := func(bits uint64) bool {
 			return result.Type.IsFloat() && scalar.Apply(rowprog.OpNe, result.Type, bits, bits, 0) != 0
 		}
@@ -147,26 +148,5 @@ func TestStaticAVX512(t *testing.T) {
 			}
 		}
 		checkPrimitive(t, emulate(t, p, c), key.Op, inputs, 131)
-	}
-}
-
-func peek(t rowprog.Type, p unsafe.Pointer) uint64 {
-	switch t.Size() {
-	case 1:
-		return uint64(*(*uint8)(p))
-	case 4:
-		return uint64(*(*uint32)(p))
-	}
-	return *(*uint64)(p)
-}
-
-func poke(t rowprog.Type, p unsafe.Pointer, bits uint64) {
-	switch t.Size() {
-	case 1:
-		*(*uint8)(p) = uint8(bits)
-	case 4:
-		*(*uint32)(p) = uint32(bits)
-	default:
-		*(*uint64)(p) = bits
 	}
 }

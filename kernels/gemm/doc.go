@@ -7,9 +7,10 @@
 // Every element of C is computed by itself, in an order that depends on nothing but
 // K, so results do not change with the other sizes, the strides, the way in which
 // rows are split over threads, the place of an element in its tile or the processor. K is
-// cut into blocks of [KBlock], where a short rest joins the last one. In a block, a sum that starts at zero takes the products
-// in the order of k: sum = fma(a, b, sum), rounded once. The first block's sum is stored
-// to C, or added to it for C += A·B; the others are added in order, as C = C + sum.
+// cut into blocks of [KBlock], where a short rest joins the last one. In a block, a sum
+// that starts at zero takes the products in the order of k: sum = fma(a, b, sum), rounded
+// once. The first block's sum is stored to C, or added to it for C += A·B; the others are
+// added in order, as C = C + sum.
 // Products with zero are not skipped, so that NaN and infinity propagate; with K = 0 the
 // sum is zero.
 //

@@ -15,20 +15,26 @@ var vectorized32, vectorized64 = choose(cpu.Chosen())
 func choose(isa cpu.ISA) (f32, f64 *vectorized) {
 	switch isa {
 	case cpu.AVX2:
-		f32 = &vectorized{rows: 6, cols: 16, whole: wholeTilesF32AVX2, part: partTilesF32AVX2, narrow: narrowTilesF32AVX2, copying: copyingTileF32AVX2,
-			masks: lanes32, addRow: addRowF32AVX2, addRows: addRowsF32AVX2}
-		f64 = &vectorized{rows: 6, cols: 8, whole: wholeTilesF64AVX2, part: partTilesF64AVX2, narrow: narrowTilesF64AVX2, copying: copyingTileF64AVX2,
-			masks: lanes64, addRow: addRowF64AVX2, addRows: addRowsF64AVX2}
+		f32 = &vectorized{rows: 6, cols: 16, masks: lanes32, addRow: addRowF32AVX2, addRows: addRowsF32AVX2,
+			whole: wholeTilesF32AVX2, part: partTilesF32AVX2, narrow: narrowTilesF32AVX2, copying: copyingTileF32AVX2}
+		f64 = &vectorized{rows: 6, cols: 8, masks: lanes64, addRow: addRowF64AVX2, addRows: addRowsF64AVX2,
+			whole: wholeTilesF64AVX2, part: partTilesF64AVX2, narrow: narrowTilesF64AVX2, copying: copyingTileF64AVX2}
 	case cpu.AVX512:
-		f32 = &vectorized{rows: 14, cols: 32, whole: wholeTilesF32AVX512, part: partTilesF32AVX512, narrow: narrowTilesF32AVX512, copying: copyingTileF32AVX512,
-			masks: bits32, addRow: addRowF32AVX512, addRows: addRowsF32AVX512}
-		f64 = &vectorized{rows: 14, cols: 16, whole: wholeTilesF64AVX512, part: partTilesF64AVX512, narrow: narrowTilesF64AVX512, copying: copyingTileF64AVX512,
-			masks: bits64, addRow: addRowF64AVX512, addRows: addRowsF64AVX512}
+		f32 = &vectorized{rows: 14, cols: 32, masks: bits32, addRow: addRowF32AVX512, addRows: addRowsF32AVX512,
+			whole: wholeTilesF32AVX512, part: partTilesF32AVX512, narrow: narrowTilesF32AVX512, copying: copyingTileF32AVX512}
+		f64 = &vectorized{rows: 14, cols: 16, masks: bits64, addRow: addRowF64AVX512, addRows: addRowsF64AVX512,
+			whole: wholeTilesF64AVX512, part: partTilesF64AVX512, narrow: narrowTilesF64AVX512, copying: copyingTileF64AVX512}
 	default:
 		return nil, nil
 	}
-	f32.blockRows, f32.transpose, f32.copyPieces, f32.dot, f32.dotRows, f32.dotFours = blockBytes/(4*KBlock), transposeF32, [maxStep + 1]func(*piecesArgs){1: copyPiecesF32, 2: copyPieces2F32}, dotF32, dotRowsF32, dotFoursF32
-	f64.blockRows, f64.transpose, f64.copyPieces, f64.dot, f64.dotRows, f64.dotFours = blockBytes/(8*KBlock), transposeF64, [maxStep + 1]func(*piecesArgs){1: copyPiecesF64, 2: copyPieces2F64}, dotF64, dotRowsF64, dotFoursF64
+	f32.blockRows = blockBytes / (4 * KBlock)
+	f32.transpose = transposeF32
+	f32.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF32, 2: copyPieces2F32}
+	f32.dot, f32.dotRows, f32.dotFours = dotF32, dotRowsF32, dotFoursF32
+	f64.blockRows = blockBytes / (8 * KBlock)
+	f64.transpose = transposeF64
+	f64.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF64, 2: copyPieces2F64}
+	f64.dot, f64.dotRows, f64.dotFours = dotF64, dotRowsF64, dotFoursF64
 	return f32, f64
 }
 

@@ -3,6 +3,7 @@ package portable
 import (
 	"unsafe"
 
+	"github.com/broadloom/broadloom/kernels/internal/loops"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -16,7 +17,7 @@ func (s *Scratch) evaluate(section rowprog.Section) {
 		case rowprog.OpConst:
 			s.value[v] = in.Bits
 		case rowprog.OpLoad:
-			s.value[v] = load(in.Type, s.element(in.Operand, 0, in.Type.Size()))
+			s.value[v] = loops.Load(in.Type, s.element(in.Operand, 0, in.Type.Size()))
 		case rowprog.OpIota:
 			s.value[v] = uint64(s.index[in.Axis])
 		case rowprog.OpStore:
@@ -49,7 +50,7 @@ func (s *Scratch) primitive(in *rowprog.Inst) uint64 {
 
 func (s *Scratch) storeRow(in *rowprog.Inst) {
 	t := s.prog.Operands[in.Operand].Type
-	store(t, s.element(in.Operand, 0, t.Size()), s.value[in.Args[0]])
+	loops.Store(t, s.element(in.Operand, 0, t.Size()), s.value[in.Args[0]])
 }
 
 func (s *Scratch) accumulateRow(in *rowprog.Inst) {
@@ -60,28 +61,7 @@ func (s *Scratch) accumulateRow(in *rowprog.Inst) {
 	}
 	x := s.value[in.Args[0]]
 	dst := s.element(in.Operand, 0, o.Type.Size())
-	store(o.Type, dst, scalar.Combine(in.Reduction, o.Type, load(o.Type, dst), x))
-}
-
-func load(t rowprog.Type, p unsafe.Pointer) uint64 {
-	switch t.Size() {
-	case 1:
-		return uint64(*(*uint8)(p))
-	case 4:
-		return uint64(*(*uint32)(p))
-	}
-	return *(*uint64)(p)
-}
-
-func store(t rowprog.Type, p unsafe.Pointer, bits uint64) {
-	switch t.Size() {
-	case 1:
-		*(*uint8)(p) = uint8(bits)
-	case 4:
-		*(*uint32)(p) = uint32(bits)
-	default:
-		*(*uint64)(p) = bits
-	}
+	loops.Store(o.Type, dst, scalar.Combine(in.Reduction, o.Type, loops.Load(o.Type, dst), x))
 }
 
 // setIdentities gives accumulated operands the result of no visit.
@@ -98,7 +78,7 @@ func (k *Kernel) setIdentity(s *Scratch, a accPos, axis, offset int, bits uint64
 	inner := len(s.args.Outer)
 	switch {
 	case axis == inner+1:
-		store(o.Type, unsafe.Add(s.args.Ptr[a.operand], offset*o.Type.Size()), bits)
+		loops.Store(o.Type, unsafe.Add(s.args.Ptr[a.operand], offset*o.Type.Size()), bits)
 	case a.reduced.Has(axis), axis == inner && o.Domain == rowprog.Row:
 		k.setIdentity(s, a, axis+1, offset, bits)
 	default:

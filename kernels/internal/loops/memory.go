@@ -1,6 +1,10 @@
 package loops
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
 
 // Fill sets all elements to v.
 func Fill[T any](dst []T, v T) {
@@ -37,5 +41,28 @@ func FillStrided[T any](dst unsafe.Pointer, stride, n int, v T) {
 	step := stride * int(unsafe.Sizeof(v))
 	for i := range n {
 		*(*T)(unsafe.Add(dst, i*step)) = v
+	}
+}
+
+// Load reads the bits of an element.
+func Load(t rowprog.Type, p unsafe.Pointer) uint64 {
+	switch t.Size() {
+	case 1:
+		return uint64(*(*uint8)(p))
+	case 4:
+		return uint64(*(*uint32)(p))
+	}
+	return *(*uint64)(p)
+}
+
+// Store writes the bits of an element.
+func Store(t rowprog.Type, p unsafe.Pointer, bits uint64) {
+	switch t.Size() {
+	case 1:
+		*(*uint8)(p) = uint8(bits)
+	case 4:
+		*(*uint32)(p) = uint32(bits)
+	default:
+		*(*uint64)(p) = bits
 	}
 }

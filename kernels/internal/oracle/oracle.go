@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/internal/loops"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -125,7 +126,7 @@ func (r *run) section(s rowprog.Section) (rowprog.FaultCode, bool) {
 		case rowprog.OpConst:
 			r.value[v] = in.Bits
 		case rowprog.OpLoad:
-			r.value[v] = peek(in.Type, r.address(in.Operand, r.index))
+			r.value[v] = loops.Load(in.Type, r.address(in.Operand, r.index))
 		case rowprog.OpIota:
 			r.value[v] = uint64(r.index[in.Axis])
 		case rowprog.OpConvert:
@@ -135,7 +136,7 @@ func (r *run) section(s rowprog.Section) (rowprog.FaultCode, bool) {
 		case rowprog.OpReduce:
 			r.rows[v] = append(r.rows[v], x[0])
 		case rowprog.OpStore:
-			poke(t[0], r.address(in.Operand, r.index), x[0])
+			loops.Store(t[0], r.address(in.Operand, r.index), x[0])
 		case rowprog.OpAccumulate:
 			r.accs[r.address(in.Operand, r.index)].add(r.index[0], x[0])
 		case rowprog.OpGuard:
@@ -156,25 +157,4 @@ func (r *run) address(operand int, index []int) unsafe.Pointer {
 		offset += i * r.args.Stride[operand][axis]
 	}
 	return unsafe.Add(r.args.Ptr[operand], offset*r.prog.Operands[operand].Type.Size())
-}
-
-func peek(t rowprog.Type, p unsafe.Pointer) uint64 {
-	switch t {
-	case rowprog.Bool:
-		return uint64(*(*uint8)(p))
-	case rowprog.I32, rowprog.F32:
-		return uint64(*(*uint32)(p))
-	}
-	return *(*uint64)(p)
-}
-
-func poke(t rowprog.Type, p unsafe.Pointer, bits uint64) {
-	switch t {
-	case rowprog.Bool:
-		*(*uint8)(p) = uint8(bits)
-	case rowprog.I32, rowprog.F32:
-		*(*uint32)(p) = uint32(bits)
-	default:
-		*(*uint64)(p) = bits
-	}
 }

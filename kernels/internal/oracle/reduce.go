@@ -4,6 +4,7 @@ import (
 	"slices"
 	"unsafe"
 
+	"github.com/broadloom/broadloom/kernels/internal/loops"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -96,5 +97,5 @@ func (a *accumulation) finish(p unsafe.Pointer) {
 	if results == nil {
 		results = []uint64{scalar.Identity(a.kind, a.typ)}
 	}
-	poke(a.typ, p, fold(a.kind, a.typ, results))
+	loops.Store(a.typ, p, fold(a.kind, a.typ, results))
 }

@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/internal/loops"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -123,7 +124,7 @@ func (c *Case) place(r *rand.Rand, i int) {
 	b.words = make([]uint64, (b.count*o.Type.Size()+7)/8)
 	c.buffers[i] = b
 	for k := range b.count {
-		poke(o.Type, b.element(o.Type, k), element(r, o.Type))
+		loops.Store(o.Type, b.element(o.Type, k), element(r, o.Type))
 	}
 	c.Args.Ptr[i] = b.element(o.Type, b.first)
 }
@@ -149,27 +150,6 @@ func element(r *rand.Rand, t rowprog.Type) uint64 {
 
 func (b *buffer) element(t rowprog.Type, i int) unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(&b.words[0]), i*t.Size())
-}
-
-func poke(t rowprog.Type, p unsafe.Pointer, bits uint64) {
-	switch t.Size() {
-	case 1:
-		*(*uint8)(p) = uint8(bits)
-	case 4:
-		*(*uint32)(p) = uint32(bits)
-	default:
-		*(*uint64)(p) = bits
-	}
-}
-
-func peek(t rowprog.Type, p unsafe.Pointer) uint64 {
-	switch t.Size() {
-	case 1:
-		return uint64(*(*uint8)(p))
-	case 4:
-		return uint64(*(*uint32)(p))
-	}
-	return *(*uint64)(p)
 }
 
 // Clone makes a case with the same contents in other memory.
@@ -226,8 +206,8 @@ func (c *Case) Diff(d *Case) string {
 	for i := range c.buffers {
 		o := &c.Program.Operands[i]
 		for k := range c.buffers[i].count {
-			x := peek(o.Type, c.buffers[i].element(o.Type, k))
-			y := peek(o.Type, d.buffers[i].element(o.Type, k))
+			x := loops.Load(o.Type, c.buffers[i].element(o.Type, k))
+			y := loops.Load(o.Type, d.buffers[i].element(o.Type, k))
 			if x != y && !(isNaN(o.Type, x) && isNaN(o.Type, y)) {
 				return fmt.Sprintf("operand %s, element %+d: %s and %s", o.Name, k-c.buffers[i].first,
 					rowprog.Literal(o.Type, x), rowprog.Literal(o.Type, y))
