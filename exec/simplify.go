@@ -29,7 +29,7 @@ var rules = map[string][]rule{
 	"slice":     {{"slice of everything", sameShape}},
 	"pad":       {{"pad by nothing", sameShape}},
 	"sum":       {{"sum over no axes", sumOfNothing}},
-	"matmul":    {{"batch with one matrix = one product", matMulOfRows}},
+	"matmul":    {{"vector along rows = sum of products", vectorAlongRows}, {"batch with one matrix = one product", matMulOfRows}},
 	"transpose": {{"transpose of transpose", transposeTwice}},
 }
 
@@ -166,6 +166,47 @@ func expandOfExpand(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node
 		return nil
 	}
 	return ops.Expand(in[0].In(0), n.Shape()...)
+}
+
+// Products with a vector along rows of fewer bytes stay products where there are at least
+// so many rows, whose sums then run side by side.
+const (
+	shortRow = 512
+	manyRows = 16
+)
+
+// vectorAlongRows sums products up where a vector meets the rows of a matrix, or another
+// vector, and both are contiguous: lanes share a sum, which in the order of a product's sums
+// they cannot.
+func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	a, b := in[0], in[1]
+	rows, last := graph.Dim(1), a.Rank()-1
+	if a.Rank() > 1 {
+		rows = a.Shape()[a.Rank()-2]
+	}
+	if b.Rank() > 1 {
+		if b = ops.Transpose(b, -1, -2); rows == 1 {
+			rows = b.Shape()[b.Rank()-2]
+		} else if b.Shape()[b.Rank()-2] != 1 {
+			return nil
+		}
+	}
+	terms := a.Shape()[last]
+	isShort := terms.IsConst() && int(terms)*n.DType().Size() < shortRow
+	if !n.DType().IsFloat() || !isContiguous(a) || !isContiguous(b) || isShort && (!rows.IsConst() || rows >= manyRows) {
+		return nil
+	}
+	sum := ops.Sum(ops.Mul(a, b), -1)
+	if sum.Shape().Equal(n.Shape()) {
+		return sum
+	}
+	return ops.Reshape(sum, n.Shape()...)
+}
+
+// isContiguous reports whether the elements along the last axis lie side by side.
+func isContiguous(x *graph.Node) bool {
+	l := shapeinfer.LayoutOf(x)
+	return l.Strides[len(l.Strides)-1] == 1
 }
 
 // matMulOfRows multiplies a batch of matrices by one matrix as one matrix of all rows.

@@ -45,11 +45,6 @@ type Scratch[T scalar.Number] struct {
 	transpose transposeArgs
 	pieces    piecesArgs
 	thin      thinArgs
-	dot       dotArgs
-	dotRows   dotRowsArgs
-	tail      [(dotSums + 1) * pieceBytes / 4]T
-	fours     [KBlock * pieceBytes / 4]T // of elements of A
-	sums      [2 * dotBlocks]T           // the last ones are spoilt
 }
 
 // Reserve prepares for products of the sizes.

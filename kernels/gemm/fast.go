@@ -20,9 +20,6 @@ type vectorized struct {
 	copyPieces          [maxStep + 1]func(*piecesArgs) // by the step of elements
 	addRow              func(*thinArgs)
 	addRows             func(*thinArgs) // thinRows of them
-	dot                 func(*dotArgs)
-	dotRows             func(*dotRowsArgs)
-	dotFours            func(*dotRowsArgs)
 }
 
 // blockBytes is the size of a block of A.
@@ -64,13 +61,8 @@ const fetchRows = 24
 func (q *job[T]) fast(v *vectorized, c part, s *Scratch[T]) {
 	f := panels[T]{job: q, v: v, s: s, args: &s.args, size: int(unsafe.Sizeof(q.a.Data[0])), part: c}
 	switch rows := c.bottom - c.top; {
-	case rows == 1 && c.right-c.left == 1 && f.dots():
 	case rows == 1 && f.b.Col == 1 && f.offsets == nil:
 		if f.part.left = f.addedRows(); f.part.left < c.right {
-			f.low()
-		}
-	case rows == 1 && f.b.Row == 1 && f.a.Col == 1 && f.offsets == nil:
-		if f.part.left = f.dottedRows(); f.part.left < c.right {
 			f.low()
 		}
 	case rows <= v.rows:

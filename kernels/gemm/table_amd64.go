@@ -761,21 +761,6 @@ func copyPiecesF32(args *piecesArgs)
 //go:noescape
 func copyPieces2F32(args *piecesArgs)
 
-// dotRowsF32 sums up the products of 16 rows.
-//
-//go:noescape
-func dotRowsF32(args *dotRowsArgs)
-
-// dotFoursF32 sums up the products of 4 blocks of rows each.
-//
-//go:noescape
-func dotFoursF32(args *dotRowsArgs)
-
-// dotF32 sums up 8 blocks of products.
-//
-//go:noescape
-func dotF32(args *dotArgs)
-
 // transposeF64 transposes square blocks of 32 bytes a side.
 //
 //go:noescape
@@ -790,18 +775,3 @@ func copyPiecesF64(args *piecesArgs)
 //
 //go:noescape
 func copyPieces2F64(args *piecesArgs)
-
-// dotRowsF64 sums up the products of 16 rows.
-//
-//go:noescape
-func dotRowsF64(args *dotRowsArgs)
-
-// dotFoursF64 sums up the products of 4 blocks of rows each.
-//
-//go:noescape
-func dotFoursF64(args *dotRowsArgs)
-
-// dotF64 sums up 8 blocks of products.
-//
-//go:noescape
-func dotF64(args *dotArgs)

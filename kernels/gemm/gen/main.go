@@ -47,9 +47,6 @@ func main() {
 		add("transpose"+e.name, "transposeArgs", "transposes square blocks of 32 bytes a side", e.transpose())
 		add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces(1))
 		add("copyPieces2"+e.name, "piecesArgs", "copies every other element", e.copyPieces(2))
-		add("dotRows"+e.name, "dotRowsArgs", fmt.Sprintf("sums up the products of %d rows", dotSums), e.dotRows(false))
-		add("dotFours"+e.name, "dotRowsArgs", fmt.Sprintf("sums up the products of %d blocks of rows each", dotFours), e.dotRows(true))
-		add("dot"+e.name, "dotArgs", fmt.Sprintf("sums up %d blocks of products", dotBlocks), e.dot())
 	}
 	table.Write(stubs.Bytes())
 	if err := asm.Save("tile_amd64.s"); err != nil {
