@@ -43,6 +43,11 @@ type tileArgs struct {
 	aTile, cTile int
 	copy         uintptr
 	ahead        int // from the row of B that is read to the one that is fetched
+	// What is fetched for the tile after this one, and for the panel after this one: a
+	// stretch of A for each product of a sum, and rows of B from next on.
+	stretch           int
+	next              uintptr
+	nextRows, nextRow int
 }
 
 // transposeArgs are the arguments of a transposition of blocks.
@@ -52,8 +57,12 @@ type transposeArgs struct {
 	srcRow, dstRow int
 }
 
-// fetchRows is how many rows of B are fetched before they are used.
-const fetchRows = 24
+// fetchRows is how many rows of B are fetched before they are used, and fetchTiles the number
+// of tiles that are enough to fetch the next panel between them.
+const (
+	fetchRows  = 24
+	fetchTiles = 20
+)
 
 // fast computes a part of C, whose columns are contiguous, in vector registers. A block
 // of rows of A and of KBlock of its columns stays in the second-level cache, while panels
@@ -165,6 +174,7 @@ func (f *panels[T]) columns(j, nj int) {
 		args.masks = f.v.masks(nj)
 	}
 	left := f.ni
+	args.nextRows = 0
 	switch {
 	case f.isPacked:
 		f.readPacked()
@@ -173,6 +183,10 @@ func (f *panels[T]) columns(j, nj int) {
 	case f.b.Col == 1 && f.readsB(j, nj):
 		args.b = address(f.b.Data, f.b.Start+f.p*f.b.Row+j)
 		args.bRow = f.b.Row * f.size
+		if nj == f.v.cols && j+2*nj <= f.right && left >= fetchTiles*rows {
+			args.next, args.nextRow = args.b+uintptr(nj*f.size), args.bRow
+			args.nextRows = (f.np*rows + left - 1) / left
+		}
 		if nj == f.v.cols && left > rows {
 			args.copy, args.ahead, args.tiles = address(f.s.b, f.packed), fetchRows*args.bRow, 1
 			f.v.copying(args)
@@ -219,6 +233,14 @@ func (f *panels[T]) pointA(rows int) {
 		args.aRow, args.aCol = f.pitch()*f.size, f.size
 	}
 	args.aTile = rows * args.aRow
+	args.stretch = 0
+	if gap := args.aRow - f.np*args.aCol; args.aCol == f.size && gap >= 0 && gap <= fetchGap { // one row behind the other
+		args.stretch = (args.aTile + f.np - 1) / f.np
+	}
 }
+
+// fetchGap is the number of bytes between rows of A up to which they are fetched together
+// with what is between them.
+const fetchGap = 256
 
 func address[T any](data []T, at int) uintptr { return uintptr(unsafe.Pointer(&data[at])) }

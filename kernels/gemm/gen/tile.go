@@ -34,21 +34,25 @@ var elements = []element{
 
 // The fields of tileArgs, by offset.
 const (
-	argK     = 0
-	argA     = 8
-	argB     = 16
-	argC     = 24
-	argARow  = 32
-	argAStep = 40
-	argBStep = 48
-	argCRow  = 56
-	argMasks = 64
-	argAdd   = 72
-	argTiles = 80
-	argATile = 88
-	argCTile = 96
-	argCopy  = 104
-	argAhead = 112
+	argK        = 0
+	argA        = 8
+	argB        = 16
+	argC        = 24
+	argARow     = 32
+	argAStep    = 40
+	argBStep    = 48
+	argCRow     = 56
+	argMasks    = 64
+	argAdd      = 72
+	argTiles    = 80
+	argATile    = 88
+	argCTile    = 96
+	argCopy     = 104
+	argAhead    = 112
+	argStretch  = 120
+	argNext     = 128
+	argNextRows = 136
+	argNextRow  = 144
 )
 
 // vectors is the number of vectors side by side in a tile that is not narrow.
@@ -64,8 +68,10 @@ const (
 	c     = amd64.RCX
 	cRow  = amd64.R12
 	// While the loop runs:
-	packed = c    // where the next row of B is copied
-	ahead  = cRow // the row of B that is fetched
+	packed  = c    // where the next row of B is copied
+	ahead   = cRow // the row of B that is fetched
+	nextA   = c    // the elements of A that are fetched
+	stretch = cRow
 )
 
 // bases point at every third row: two more are at one and two steps from each.
@@ -91,6 +97,9 @@ type tile struct {
 	narrow bool // of one vector of columns
 	copies bool // B lies anywhere: it is fetched ahead of use, and copied for later tiles
 }
+
+// isMain tells whether the tile is of the kind of which there are most.
+func (t tile) isMain() bool { return !t.copies && !t.masked && t.rows == t.machine.rows }
 
 func (t tile) vectors() int {
 	if t.narrow {
@@ -133,6 +142,7 @@ func rowAt(r int, step amd64.Reg) amd64.Mem {
 func (t tile) code() []byte {
 	a := &amd64.Asm{}
 	next := a.Here()
+	t.fetch(a)
 	load(a, []field{{count, argK}, {bases[0], argA}, {b, argB}, {aRow, argARow}, {aStep, argAStep}, {bStep, argBStep}})
 	used := threeApart(a, t.rows, aRow)
 	for r := range t.rows {
@@ -141,11 +151,14 @@ func (t tile) code() []byte {
 			a.R(amd64.XORPS, t.width, s, s, s)
 		}
 	}
-	t.fetch(a)
 	if t.copies {
 		a.MovLoad(packed, amd64.At(amd64.RDI, argCopy))
 		a.MovLoad(ahead, amd64.At(amd64.RDI, argAhead))
 		a.Add(ahead, b)
+	}
+	if t.isMain() {
+		load(a, []field{{nextA, argATile}, {stretch, argStretch}})
+		a.Add(nextA, bases[0])
 	}
 	a.Align(32)
 	loop := a.Here()
@@ -162,6 +175,10 @@ func (t tile) code() []byte {
 		}
 		a.AddImm(packed, vectors*bytes)
 		a.Add(ahead, bStep)
+	}
+	if t.isMain() {
+		a.Prefetch(amd64.At(nextA, 0))
+		a.Add(nextA, stretch)
 	}
 	for r := range t.rows {
 		t.multiply(a, r)
@@ -184,7 +201,8 @@ func (t tile) code() []byte {
 	return finish(a)
 }
 
-// fetch asks for the rows of C, which the loop gives time to arrive.
+// fetch asks for the rows of C, which the loop gives time to arrive, and for some of the
+// next panel of B.
 func (t tile) fetch(a *amd64.Asm) {
 	a.MovLoad(c, amd64.At(amd64.RDI, argC))
 	a.MovLoad(cRow, amd64.At(amd64.RDI, argCRow))
@@ -198,6 +216,23 @@ func (t tile) fetch(a *amd64.Asm) {
 			a.Add(c, cRow)
 		}
 	}
+	if !t.isMain() {
+		return
+	}
+	const rows, row, next = c, cRow, b
+	more, enough := a.NewLabel(), a.NewLabel()
+	load(a, []field{{rows, argNextRows}, {row, argNextRow}, {next, argNext}})
+	a.Test(rows, rows)
+	a.JumpIf(amd64.Equal, enough)
+	a.Bind(more)
+	for line := int32(0); line < int32(vectors*t.width.Bytes()); line += 64 {
+		a.PrefetchFar(amd64.At(next, line+60))
+	}
+	a.Add(next, row)
+	a.SubImm(rows, 1)
+	a.JumpIf(amd64.NotEqual, more)
+	a.MovStore(amd64.At(amd64.RDI, argNext), next)
+	a.Bind(enough)
 }
 
 // multiply adds the products of a row.
