@@ -53,6 +53,7 @@ var passes = []pass{
 	{"fuse", "group nodes into kernels", fusePass},
 	{"place", "let kernels leave pieces of joined values where they belong", placePass},
 	{"lower", "write each kernel as a row program", lowerPass},
+	{"follow", "find kernels that can go on with a product's rows while they are in the cache", followPass},
 	{"plan", "assign buffers to what kernels exchange", planPass},
 }
 
@@ -73,6 +74,8 @@ var passOrder = []struct{ before, after, why string }{
 	{"order", "fuse", "fusion keeps the order of kernels"},
 	{"fuse", "place", "it is known which kernel computes a piece"},
 	{"place", "lower", "kernels are lowered whole"},
+	{"lower", "follow", "how a kernel's rows lie is known from its program"},
+	{"follow", "plan", "what a product reads must stay while its rows are followed"},
 	{"lower", "plan", "which operands a kernel may overwrite is known from its program"},
 }
 

@@ -23,3 +23,15 @@ func (s *Session) CheckArguments() error {
 	}
 	return nil
 }
+
+// Followed counts the kernels that go on with a product's rows.
+func (s *Session) Followed() (count int) {
+	for _, b := range s.bindings {
+		for _, st := range b.steps {
+			if st.taken {
+				count++
+			}
+		}
+	}
+	return count
+}

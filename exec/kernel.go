@@ -28,6 +28,7 @@ type kernel struct {
 	fills []*joining
 
 	parts   []*part  // the row programs that it consists of
+	follows bool     // it can take the rows of the product before it one by one
 	choice  bool     // only one of the parts runs, by the sizes bound
 	matmul  *product // of a matrix product
 	gather  *picking // of elements picked or added by index
@@ -58,6 +59,9 @@ func (k *kernel) String() string {
 	fmt.Fprintf(&b, "%s over %s:", k.class, k.domain.Compact())
 	for _, n := range k.members() {
 		fmt.Fprintf(&b, " %s=%s", n.Label(), n.Op().Name)
+	}
+	if k.follows {
+		b.WriteString("\n  may follow the rows of the product before it")
 	}
 	for _, p := range k.parts {
 		b.WriteString("\n" + p.prog.String())

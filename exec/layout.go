@@ -8,6 +8,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -43,6 +44,9 @@ type step struct {
 	operands []place // where each operand's memory is
 	of       int     // the number of the kernel
 	needsIn  bool    // some operand is an input, whose memory changes from run to run
+
+	taken bool          // the step before it does it, unless a profile is taken
+	list  *backend.List // of this step and some that follow, if they can be run as one
 }
 
 // place is a spot in a storage, or a size of the program.
@@ -88,6 +92,8 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding
 			b.steps[at].of = i
 		}
 	}
+	b.followProducts(p.kernels)
+	b.listSteps()
 	b.layOut(p)
 	for i, n := range p.outputs {
 		b.outputs = append(b.outputs, output{node: n, storage: p.results[i], shape: b.shape(n.Shape())})

@@ -52,7 +52,7 @@ func (f *faults) note(fault bind.Fault) {
 	}
 }
 
-func (k *boundPart) point(operand int, p unsafe.Pointer) { k.args.Ptr[operand] = p }
+func (k *boundPart) point(operand int, p unsafe.Pointer) { k.call.Point(operand, p) }
 
 func (k *boundPart) run(s *Session) error {
 	if s.threads <= 1 || k.tiles <= 1 || k.cost < offerCost {
@@ -230,10 +230,12 @@ func pieces(n, cost, unit int) int {
 	return max((n/count+unit-1)/unit*unit, unit)
 }
 
-// elementCost estimates the time of an element of a program, in 1/1024 nanoseconds: that
-// of its instructions on vectors, or that of moving its operands.
-func elementCost(p *rowprog.Program) int {
-	work, moved := 0, 0
+// elementCost estimates the time of an element of a program, in 1/1024 nanoseconds.
+func elementCost(p *rowprog.Program) int { return max(elementCosts(p)) }
+
+// elementCosts estimates the times of an element's instructions, on vectors, and of moving
+// its operands, in 1/1024 nanoseconds.
+func elementCosts(p *rowprog.Program) (work, moved int) {
 	for i := range p.Insts {
 		if in := &p.Insts[i]; in.Domain == rowprog.Vec || in.Op == rowprog.OpReduce {
 			work += 40 * max(1, opCosts[in.Op])
@@ -244,5 +246,5 @@ func elementCost(p *rowprog.Program) int {
 			moved += 80 * o.Type.Size()
 		}
 	}
-	return max(work, moved)
+	return work, moved
 }

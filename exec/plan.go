@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -50,7 +52,7 @@ func planPass(u *unit) error {
 	for at, k := range u.kernels {
 		for _, o := range k.allOperands() {
 			if o.base != nil && !o.write {
-				p.use(o.base, at)
+				p.use(o.base, p.lastStep(at))
 			}
 		}
 		for _, o := range k.allOperands() {
@@ -64,11 +66,20 @@ func planPass(u *unit) error {
 	}
 	for at, k := range u.kernels {
 		if len(k.parts) == 1 {
-			p.takeOver(at, k.parts[0])
+			p.takeOver(at, k)
 		}
 	}
 	u.storageOf = p.of
 	return nil
+}
+
+// lastStep is the kernel up to which the one at a place reads: the next one, if that follows
+// its rows.
+func (p *planner) lastStep(at int) int {
+	if at+1 < len(p.u.kernels) && p.u.kernels[at+1].follows {
+		return at + 1
+	}
+	return at
 }
 
 type planner struct {
@@ -111,7 +122,8 @@ func (p *planner) make(n *graph.Node, at int) *storage {
 // takeOver lets a result of a row program use the memory of an operand that dies in it:
 // both must lie densely over the whole domain, so that each element is read before it
 // is overwritten.
-func (p *planner) takeOver(at int, part *part) {
+func (p *planner) takeOver(at int, k *kernel) {
+	part := k.parts[0]
 	for i, o := range part.operands {
 		if spec := part.prog.Operands[i]; !o.write || spec.Access == rowprog.Acc || spec.Domain != rowprog.Vec {
 			continue
@@ -126,7 +138,7 @@ func (p *planner) takeOver(at int, part *part) {
 			}
 			from := p.of[x.base]
 			if from.kind == inArena && from != to && from.last == at && from.first < at && from.heir == nil && from.count == to.count &&
-				sameLayout(x, o) && x.undecided == nil && p.usedOnce(part, from) && readBeforeWritten(part.prog, j, i) {
+				sameLayout(x, o) && x.undecided == nil && p.usedOnce(part, from) && !(k.follows && p.reads(p.u.kernels[at-1], from)) && readBeforeWritten(part.prog, j, i) {
 				from.heir, to.taken = to, from
 				break
 			}
@@ -147,6 +159,11 @@ func readBeforeWritten(p *rowprog.Program, loaded, stored int) bool {
 		}
 	}
 	return lastLoad <= firstStore
+}
+
+// reads reports whether a kernel reads the storage.
+func (p *planner) reads(k *kernel, s *storage) bool {
+	return slices.ContainsFunc(k.allOperands(), func(o operand) bool { return !o.write && o.base != nil && p.of[o.base] == s })
 }
 
 // usedOnce reports whether one operand of the part alone lies in the storage.

@@ -27,7 +27,9 @@ type typedProduct[T scalar.Number] struct {
 	cost    int // an estimate of the time of a run, in nanoseconds
 	// The size of a tile, and the number of tiles side by side.
 	rows, cols, across int
-	sums               []T // of blocks of K, where these are the tiles
+	sums               []T        // of blocks of K, where these are the tiles
+	next               *boundPart // what can follow the rows, if anything can
+	leads              bool       // it does so in this run
 }
 
 func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
@@ -47,6 +49,7 @@ func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
 }
 
 func (t *typedProduct[T]) run(s *Session) error {
+	t.leads = t.next != nil && s.profile == nil
 	if t.sums != nil && s.threads > 1 {
 		s.share(t, t.p.Blocks(), t.cost)
 		t.p.AddSums(t.sums)
@@ -54,7 +57,7 @@ func (t *typedProduct[T]) run(s *Session) error {
 	}
 	down := (t.p.Rows() + t.rows - 1) / max(t.rows, 1)
 	if s.threads <= 1 || t.cost < offerCost || down*t.across <= 1 {
-		t.p.Run(t.scratch(&s.ws.products))
+		t.rowsOf(0, t.p.Rows(), &s.ws)
 		return nil
 	}
 	s.share(t, down*t.across, t.cost)
@@ -69,7 +72,21 @@ func (t *typedProduct[T]) tile(i int, ws *workspace) {
 		return
 	}
 	row, col := i/t.across*t.rows, i%t.across*t.cols
+	if t.across == 1 {
+		t.rowsOf(row, min(row+t.rows, t.p.Rows()), ws)
+		return
+	}
 	t.p.RunPart(row, min(row+t.rows, t.p.Rows()), col, min(col+t.cols, t.p.N), t.scratch(&ws.products))
+}
+
+// rowsOf computes rows, and what follows them.
+func (t *typedProduct[T]) rowsOf(lo, hi int, ws *workspace) {
+	if !t.leads {
+		t.p.RunPart(lo, hi, 0, t.p.N, t.scratch(&ws.products))
+		return
+	}
+	ws.follower = follower{part: t.next, rows: t.p.Rows(), next: lo * t.next.indices() / t.p.Rows(), ws: ws}
+	t.p.RunRows(lo, hi, t.scratch(&ws.products), &ws.follower)
 }
 
 // bindProduct evaluates the sizes and strides of a matrix product.

@@ -251,7 +251,7 @@ func (s *Session) binding() (*binding, error) {
 	return b, nil
 }
 
-// execute runs the kernels in order.
+// execute runs the kernels in order, those of a list as one unless their times are taken.
 func (s *Session) execute(ctx context.Context, b *binding) error {
 	if len(s.arena) < b.arena {
 		s.arena = alignedBytes(b.arena)
@@ -259,11 +259,19 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 	}
 	s.point(b)
 	s.job.alone = 0
-	for i := range b.steps {
+	for i := 0; i < len(b.steps); i++ {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)
 		}
 		st := &b.steps[i]
+		if st.taken && s.profile == nil {
+			continue
+		}
+		if st.list != nil && s.profile == nil {
+			st.list.Run()
+			i += st.list.Len() - 1
+			continue
+		}
 		start := s.profile.start(st.of)
 		if err := st.kernel.run(s); err != nil {
 			return err

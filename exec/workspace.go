@@ -11,6 +11,7 @@ type workspace struct {
 	scratch  backend.Scratch
 	products productScratch
 	part     bind.Args // of a tile that is a part of a row
+	follower follower
 }
 
 // argsOf gives arguments with room for a program.
@@ -26,7 +27,10 @@ func (ws *workspace) argsOf(p *rowprog.Program) *bind.Args {
 }
 
 // release forgets the memory of the last tile, so that it is not kept alive.
-func (ws *workspace) release() { clear(ws.part.Ptr[:cap(ws.part.Ptr)]) }
+func (ws *workspace) release() {
+	clear(ws.part.Ptr[:cap(ws.part.Ptr)])
+	ws.follower = follower{}
+}
 
 // resized gives a slice of n elements, s itself where it has room.
 func resized[T any](s []T, n int) []T {

@@ -12,7 +12,7 @@ import (
 // the collection of garbage. So work is cut into calls of about 100 µs at most: between
 // rows, within rows of elementwise programs, and else as long.go says. What cannot be cut
 // is a chunk of [rowprog.RowChunk] elements that is reduced; it takes longer only where an
-// element takes more than 6 ns.
+// element takes more than 12 ns.
 
 // The elements of a call, between which those of callCycles are chosen.
 const (

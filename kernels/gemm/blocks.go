@@ -45,6 +45,7 @@ type Scratch[T scalar.Number] struct {
 	transpose transposeArgs
 	pieces    piecesArgs
 	thin      thinArgs
+	follow    following
 }
 
 // Reserve prepares for products of the sizes.
@@ -89,6 +90,8 @@ type job[T scalar.Number] struct {
 	a, b, c Matrix[T]
 	offsets *Offsets // of b
 	add     bool
+
+	first int // the number of its first row in the batch
 
 	// Of products of one A, where there are more: those of a batch from an index on.
 	batch        *Product[T]

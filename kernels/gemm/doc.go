@@ -29,7 +29,10 @@
 // one, the copies are kept for the others.
 //
 // Where C has one row or one column, rows of B that are contiguous are added up as they lie
-// in memory, and columns that are contiguous are transposed in registers.
+// in memory.
+//
+// Another kernel can follow a product: it is told of rows of C as soon as they are whole,
+// few enough to be in the second-level cache.
 //
 // # Windows
 //

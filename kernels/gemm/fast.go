@@ -68,7 +68,7 @@ const (
 // of rows of A and of KBlock of its columns stays in the second-level cache, while panels
 // of B of as many columns as a tile has pass through the first-level one.
 func (q *job[T]) fast(v *vectorized, c part, s *Scratch[T]) {
-	f := panels[T]{job: q, v: v, s: s, args: &s.args, size: int(unsafe.Sizeof(q.a.Data[0])), part: c}
+	f := panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c}
 	switch rows := c.bottom - c.top; {
 	case rows == 1 && f.b.Col == 1 && f.offsets == nil:
 		if f.part.left = f.addedRows(); f.part.left < c.right {
@@ -127,11 +127,14 @@ func (v *vectorized) panels(cols int) int { return (cols + v.cols - 1) / v.cols 
 // stripe computes as many columns as can stay packed.
 func (f *panels[T]) stripe(left, right int) {
 	height := f.bottom - f.top
-	blocks := (height + f.v.blockRows - 1) / f.v.blockRows
-	rows := roundUp((height+blocks-1)/blocks, f.v.rows)
-	f.keeps = blocks > 1
+	rows := f.v.blocks(height, f.v.blockRows)
+	f.keeps = rows < height
 	for f.p = 0; f.p < f.k; f.p += f.np {
 		f.np, f.isPacked = blockSize(f.p, f.k), false
+		isLast := f.keeps && f.s.follow.to != nil && f.count == 1 && f.p+f.np == f.k && right == f.part.right
+		if isLast {
+			rows = f.v.blocks(height, min(max(f.s.follow.most, followTiles*f.v.rows), f.v.blockRows))
+		}
 		for i := f.top; i < f.bottom; i += rows {
 			f.i, f.ni, f.packed = i, min(rows, f.bottom-i), 0
 			f.takeA()
@@ -148,9 +151,22 @@ func (f *panels[T]) stripe(left, right int) {
 				}
 			}
 			f.isPacked = f.keeps
+			if isLast {
+				f.s.follow.whole(f.first + i + f.ni)
+			}
 		}
 	}
 }
+
+// blocks cuts rows into equal blocks of some at most: it gives the size of each, whole tiles.
+func (v *vectorized) blocks(rows, most int) int {
+	n := (rows + most - 1) / most
+	return roundUp((rows+n-1)/n, v.rows)
+}
+
+// followTiles is the number of tiles that a block of A has at least, for which a panel of B
+// is brought into the first-level cache.
+const followTiles = 8
 
 // columns multiplies the block of A with a panel of B: nj columns from j on.
 func (f *panels[T]) columns(j, nj int) {
@@ -242,5 +258,8 @@ func (f *panels[T]) pointA(rows int) {
 // fetchGap is the number of bytes between rows of A up to which they are fetched together
 // with what is between them.
 const fetchGap = 256
+
+// sizeOf is the size of an element in bytes.
+func sizeOf[T scalar.Number]() int { return int(unsafe.Sizeof(*new(T))) }
 
 func address[T any](data []T, at int) uintptr { return uintptr(unsafe.Pointer(&data[at])) }

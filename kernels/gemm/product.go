@@ -128,6 +128,7 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 		}
 		s.job.run(c, s)
 		lo += min(p.M-first, hi-lo)
+		s.follow.whole(lo)
 	}
 }
 
@@ -145,7 +146,7 @@ func (p *Product[T]) sharesA() bool {
 
 // matrix is one product of the batch.
 func (p *Product[T]) matrix(index int) job[T] {
-	q := job[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, add: p.Add, count: 1}
+	q := job[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, add: p.Add, first: index * p.M, count: 1}
 	for axis := len(p.Batch) - 1; axis >= 0; axis-- {
 		i := index % p.Batch[axis]
 		index /= p.Batch[axis]

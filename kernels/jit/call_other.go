@@ -5,3 +5,5 @@ package jit
 import "unsafe"
 
 func call(_, _ unsafe.Pointer) { panic("jit: not on this processor") }
+
+func callEach(*entry, int) { panic("jit: not on this processor") }

@@ -1,13 +1,13 @@
 // Package jit holds machine code in executable memory and calls it.
 //
 // Memory is never writable and executable at once. Code is called only through
-// [Code.Call], which keeps it alive; when no reference to a Code is left, its memory is
-// given back. Its address is not to be had.
+// [Code.Call] and [List.Call], which keep it alive; when no reference to a Code is left,
+// its memory is given back. Its address is not to be had.
 //
 // What is called must be leaf code: it takes the address of its arguments in RDI, does
 // not move RSP, does not touch RBP, runs VZEROUPPER and returns. It may use all other
 // registers. Since no stack map exists for it, the runtime cannot stop a goroutine
-// inside; a call must therefore be short, about 100 µs.
+// inside; a call must therefore be short, about 100 µs, and so must that of a whole list.
 package jit
 
 import (
@@ -41,11 +41,16 @@ func New(code []byte) (*Code, error) {
 // Call runs the code from an offset on, with the address of its arguments. Memory to
 // which the arguments point must be kept alive by the caller.
 func (c *Code) Call(offset int, args unsafe.Pointer) {
+	call(c.at(offset), args)
+	runtime.KeepAlive(c)
+}
+
+// at gives the address of code, which is good for as long as c is alive.
+func (c *Code) at(offset int) unsafe.Pointer {
 	if uint(offset) >= uint(c.size) {
 		panic("jit: call beyond the code")
 	}
-	call(unsafe.Pointer(&c.mem[offset]), args)
-	runtime.KeepAlive(c)
+	return unsafe.Pointer(&c.mem[offset])
 }
 
 // Size is the number of bytes of code.

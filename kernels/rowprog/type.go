@@ -66,4 +66,4 @@ func Lanes(t Type) int { return 256 / t.Size() }
 const ChunkRows = 256
 
 // RowChunk is the number of elements of a row that are reduced together.
-const RowChunk = 1 << 14
+const RowChunk = 1 << 13

@@ -1,0 +1,114 @@
+package exec
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// followPass finds kernels that can take the rows of the product before them as soon as
+// these are whole: what is computed from a product is computed while it is in the cache.
+func followPass(u *unit) error {
+	for i, k := range u.kernels[min(1, len(u.kernels)):] {
+		k.follows = canFollow(k, u.kernels[i])
+	}
+	return nil
+}
+
+// canFollow reports whether each row of a kernel needs no more of a product than the same
+// row, and the kernel writes nothing that the product reads.
+func canFollow(k, before *kernel) bool {
+	product := before.matmul
+	if product == nil || k.class != graph.Elementwise || len(k.parts) != 1 || len(k.fills) > 0 || k.choice {
+		return false
+	}
+	p, c := k.parts[0], product.operands[2]
+	if !c.layout.IsRowMajor() || p.domain.NumElements() != c.layout.Shape.NumElements() || !slices.IsSorted(slices.Concat(p.axes...)) {
+		return false
+	}
+	for i := range p.prog.Insts {
+		if op := p.prog.Insts[i].Op; op == rowprog.OpGuard || op == rowprog.OpAccumulate {
+			return false
+		}
+	}
+	result := shapeinfer.Storage(c.base)
+	for _, o := range p.operands {
+		if o.base == nil {
+			continue
+		}
+		switch memory := shapeinfer.Storage(o.base); {
+		case memory == result && (o.undecided != nil || !o.layout.IsRowMajor()):
+			return false
+		case o.write && (memory == shapeinfer.Storage(product.operands[0].base) || memory == shapeinfer.Storage(product.operands[1].base)):
+			return false
+		}
+	}
+	return true
+}
+
+// followedBytes is the size from which on the result of a product is worth following: a
+// smaller one stays in a cache that is fast enough.
+const followedBytes = 1 << 20
+
+// follower computes what follows from rows of a product: it is told of them in the order in
+// which they become whole.
+type follower struct {
+	part *boundPart
+	rows int // of the product
+	next int // index or element of the part to go on with
+	ws   *workspace
+}
+
+// indices is the number of equal pieces of the part that are computed one by one: indices of
+// its outermost axis or, if there is none, elements.
+func (k *boundPart) indices() int {
+	if len(k.args.Outer) > 0 {
+		return k.args.Outer[0]
+	}
+	return k.args.N
+}
+
+// Rows computes what the rows up to hi are enough for: both the product's rows and the pieces
+// cut the same elements, in order.
+func (f *follower) Rows(_, hi int) {
+	end := hi * f.part.indices() / f.rows
+	if end > f.next {
+		if len(f.part.args.Outer) > 0 {
+			f.part.part.kernel.RunRange(f.part.args, f.next, end, &f.ws.scratch)
+		} else {
+			f.part.runElements(f.next, end, f.ws)
+		}
+	}
+	f.next = end
+}
+
+// followProducts lets kernels follow the products before them where it pays with the sizes
+// bound.
+func (b *binding) followProducts(kernels []*kernel) {
+	for i := range b.steps[min(1, len(b.steps)):] {
+		st := &b.steps[i+1]
+		if k, ok := st.kernel.(*boundPart); ok && kernels[st.of].follows {
+			st.taken = b.steps[i].kernel.(followed).leadTo(k)
+		}
+	}
+}
+
+// followed is a product.
+type followed interface{ leadTo(*boundPart) bool }
+
+// leadTo lets a kernel follow the product, if the product is large, moving the elements takes
+// longer than what is computed from them, and tiles are whole rows of both.
+func (t *typedProduct[T]) leadTo(k *boundPart) bool {
+	rows := t.p.Rows()
+	bytes := rows * t.p.N * int(unsafe.Sizeof(*new(T)))
+	isWhole := len(k.args.Outer) > 0 || k.part.prog.Elementwise() && k.part.prog.Stages == 1
+	work, moved := elementCosts(k.part.prog)
+	if !isWhole || t.across > 1 || t.sums != nil || bytes < followedBytes || work > moved || t.rows*k.indices()%rows != 0 {
+		return false
+	}
+	t.next = k
+	return true
+}

@@ -1,0 +1,160 @@
+package exec_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// followCase computes something of a product, which is large, and of other values. The
+// factors are computed as well, so that their memory is free afterwards.
+type followCase struct {
+	x, w    []int // the factors' shapes
+	others  [][]int
+	of      func(product *graph.Node, in []*graph.Node) *graph.Node // in: the factors and the others
+	follows bool
+}
+
+var followCases = map[string]followCase{
+	"bias and activation": {[]int{1200, 9}, []int{9, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Relu(ops.Add(p, in[2]))
+	}, true},
+	"many terms": {[]int{1200, 600}, []int{600, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Relu(ops.Add(p, in[2]))
+	}, true},
+	"nothing but itself": {[]int{1200, 9}, []int{9, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Neg(p)
+	}, true},
+	"one factor is added": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Add(p, in[0])
+	}, true},
+	"the other factor is added": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Add(p, ops.Mul(in[1], graph.Num(0.5)))
+	}, true},
+	"the product is needed too": {[]int{601, 300}, []int{300, 601}, [][]int{{601}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.MatMul(ops.Relu(ops.Add(p, in[2])), p)
+	}, true},
+	"the product is needed too, and a factor": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.MatMul(ops.Relu(ops.Add(p, in[1])), p)
+	}, true},
+	"a number for each row": {[]int{1201, 7}, []int{7, 259}, [][]int{{1201, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Mul(p, in[2])
+	}, true},
+	"sums of rows": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Sum(p, -1)
+	}, true},
+	"sums of columns": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Sum(p, 0)
+	}, false},
+	"a batch with a number for each matrix": {[]int{13, 201, 7}, []int{13, 7, 133}, [][]int{{13, 1, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Mul(p, in[2])
+	}, true},
+	"a batch with one matrix": {[]int{13, 201, 7}, []int{7, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Add(p, in[2])
+	}, true},
+	"one matrix for a batch": {[]int{201, 7}, []int{13, 7, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Add(p, in[2])
+	}, true},
+	"wide": {[]int{61, 7}, []int{7, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Add(p, in[2])
+	}, false},
+	"turned": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Neg(ops.Transpose(p, 0, 1))
+	}, false},
+	"as other rows": {[]int{1200, 9}, []int{9, 260}, [][]int{{520}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Add(ops.Reshape(p, 600, 520), in[2])
+	}, true},
+	"much computed": {[]int{1200, 9}, []int{9, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Tanh(ops.Sin(p))
+	}, false},
+	"small": {[]int{120, 9}, []int{9, 26}, [][]int{{26}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Add(p, in[2])
+	}, false},
+}
+
+// TestWhatFollowsAProduct expects the same bits as where the product and what follows it
+// are programs of their own.
+func TestWhatFollowsAProduct(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	for name, c := range followCases {
+		t.Run(name, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(1, 2))
+			var data []exec.Array
+			for _, shape := range append([][]int{c.x, c.w}, c.others...) {
+				v := drawn(rng, graph.Float32, shape)
+				data = append(data, exec.Array{Shape: v.Shape, Data: v.Data})
+			}
+			factors := func(in []*graph.Node) []*graph.Node {
+				return append([]*graph.Node{ops.Tanh(ops.Sin(in[0])), ops.Tanh(ops.Sin(in[1]))}, in[2:]...)
+			}
+			product := computeAll(t, 1, data[:2], func(in []*graph.Node) *graph.Node { return ops.MatMul(factors(in)[0], factors(in)[1]) }, nil)
+			want := computeAll(t, 1, append([]exec.Array{product}, data...), func(in []*graph.Node) *graph.Node { return c.of(in[0], factors(in[1:])) }, nil)
+			for _, threads := range []int{1, 2, 3, 8} {
+				got := computeAll(t, threads, data, func(in []*graph.Node) *graph.Node {
+					in = factors(in)
+					return c.of(ops.MatMul(in[0], in[1]), in)
+				}, func(s *exec.Session) {
+					if threads == 1 {
+						require.Equal(t, c.follows, s.Followed() > 0)
+					}
+				})
+				require.Equal(t, want, got, "%d threads", threads)
+			}
+		})
+	}
+}
+
+// computeAll runs a program of inputs twice, and gives a copy of its result.
+func computeAll(t *testing.T, threads int, data []exec.Array, of func(in []*graph.Node) *graph.Node, look func(*exec.Session)) exec.Array {
+	g := graph.New("follow")
+	feed := exec.Feed{}
+	var in []*graph.Node
+	for i, v := range data {
+		n := g.Input(string(rune('a'+i)), graph.Float32, graph.MakeShape(v.Shape...)...)
+		feed[n] = v
+		in = append(in, n)
+	}
+	z := of(in)
+	prog, err := exec.Compile(g, exec.Outputs(z))
+	require.NoError(t, err)
+	s := prog.NewSession(exec.Threads(threads))
+	var result exec.Array
+	for range 2 {
+		out, err := s.Run(context.Background(), feed)
+		require.NoError(t, err)
+		array := out.Array(z)
+		result = exec.Array{Shape: array.Shape, Data: append([]float32{}, array.Data.([]float32)...)}
+	}
+	if look != nil {
+		look(s)
+	}
+	return result
+}
+
+// TestAWeightThatFollowsItsProduct subtracts from a parameter what was computed with it.
+func TestAWeightThatFollowsItsProduct(t *testing.T) {
+	g := graph.New("square")
+	w := g.Param("w", graph.Float32, 601, 601)
+	prog, err := exec.Compile(g, exec.Updates(ops.SubInPlace(w, ops.MatMul(w, w))))
+	require.NoError(t, err)
+	s := prog.NewSession()
+	before, err := s.Param(w)
+	require.NoError(t, err)
+	x := exec.Array{Shape: before.Shape, Data: append([]float32{}, before.Data.([]float32)...)}
+	want := computeAll(t, 1, []exec.Array{x}, func(in []*graph.Node) *graph.Node {
+		return ops.Sub(in[0], ops.MatMul(in[0], in[0]))
+	}, nil)
+	_, err = s.Run(context.Background(), nil)
+	require.NoError(t, err)
+	require.Zero(t, s.Followed(), "other rows still need the weight")
+	after, err := s.Param(w)
+	require.NoError(t, err)
+	require.Equal(t, want.Data, after.Data)
+}

@@ -1,0 +1,62 @@
+package backend
+
+import (
+	"runtime"
+	"slices"
+
+	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/jit"
+)
+
+// List is small calls that are made one after the other as one, so that none of them takes
+// longer than its code. The zero value has none. Once a call is in a list, addresses of its
+// operands change with [Call.Point] only. A list and its calls serve one goroutine at a time.
+type List struct {
+	calls  []*Call
+	moving []*Call // those whose addresses must be set for each run
+	code   jit.List
+	share  float64 // of what a call of machine code may take
+}
+
+// entryElements is the number of elements whose work takes about as long as a call without
+// any, whose code and arguments come from memory.
+const entryElements = 256
+
+// Add appends a call, unless it takes more than a single call of code, or its code would make
+// that of the list too long.
+func (l *List) Add(c *Call) bool {
+	k := c.direct
+	if k == nil || k.guards || len(k.accs) > 0 { // neutral values are written in between, by Go
+		return false
+	}
+	code, ok := k.code.(*jit.Code)
+	share := float64(elements(c.args)+entryElements) / float64(k.piece)
+	if !ok || l.share+share > 1 {
+		return false
+	}
+	l.calls, l.share = append(l.calls, c), l.share+share
+	c.block.pointers(k, c.args)
+	if moves(c.args) {
+		l.moving = append(l.moving, c)
+	}
+	l.code.Add(code, k.offset, c.block.base)
+	return true
+}
+
+// moves tells whether code can leave other addresses in its block than it has found there.
+// In a run it adds an operand's steps along axis 0, and no others without going back.
+func moves(a *bind.Args) bool {
+	return len(a.Outer) > 0 && slices.ContainsFunc(a.Stride, func(steps []int) bool { return steps[0] != 0 })
+}
+
+// Len is the number of calls.
+func (l *List) Len() int { return len(l.calls) }
+
+// Run makes the calls, in the order in which they were added.
+func (l *List) Run() {
+	for _, c := range l.moving {
+		c.block.pointers(c.direct, c.args)
+	}
+	l.code.Call()
+	runtime.KeepAlive(l)
+}
