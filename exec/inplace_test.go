@@ -225,3 +225,24 @@ func TestFillOfRepeatedMemory(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float32{2, 2, 2}, v.Data)
 }
+
+// A value that is written in place is needed before the end of its row, and so is the old
+// one, after it: neither may take the other's place in memory.
+func TestOldAndNewValueOfAWriteInOneRow(t *testing.T) {
+	data := []float64{.1, .2, .3, .4, .5, .6}
+	gradient := func(write func(x, y *graph.Node) *graph.Node, part bool) []float64 {
+		g := graph.New("write")
+		x := g.Input("x", graph.Float64, 2, 3)
+		y := ops.Copy(x)
+		if part {
+			y = ops.Slice(y, 0, 0, 1, 1)
+		}
+		dx := autodiff.Grad(ops.Tanh(ops.Sum(write(y, ops.Tanh(y)))), []*graph.Node{x})[0]
+		p, err := Compile(g, Outputs(dx))
+		require.NoError(t, err)
+		return runOne(t, p, Feed{x: Array{[]int{2, 3}, data}}, dx).Data.([]float64)
+	}
+	for _, part := range []bool{false, true} {
+		require.Equal(t, gradient(ops.Mul, part), gradient(ops.MulInPlace, part))
+	}
+}

@@ -125,8 +125,7 @@ func (p *stages) compute(n *graph.Node, in uint64, cost int) uint64 {
 	case p.needed[n] && n.Op().Class == graph.Elementwise:
 		p.reload[n] = true
 		in = first
-	case cost >= dear:
-		p.settle(n, bits.Len64(in)-1)
+	case cost >= dear && p.settle(n, bits.Len64(in)-1):
 		in = first
 	}
 	p.done[n] = in
@@ -134,17 +133,22 @@ func (p *stages) compute(n *graph.Node, in uint64, cost int) uint64 {
 }
 
 // settle gives a value that stages up to last need a place in memory: that of a result
-// which is stored no earlier, else one of its own.
-func (p *stages) settle(n *graph.Node, last int) {
-	p.homes[n], p.reload[n] = n, true
+// which is stored no earlier, else one of its own. An in-place write has none: it takes the
+// place of a value that these stages may still read.
+func (p *stages) settle(n *graph.Node, last int) bool {
 	for _, other := range p.k.nodes {
 		s, stored := p.stored[other]
 		if stored && s >= last && other.Op().Class == graph.Elementwise && p.k.registers[other] == perElement &&
 			other.DType() == n.DType() && !p.reload[other] {
-			p.homes[n], p.reload[other] = other, true
-			return
+			p.homes[n], p.reload[n], p.reload[other] = other, true, true
+			return true
 		}
 	}
+	if n.Op().Class == graph.Update {
+		return false
+	}
+	p.homes[n], p.reload[n] = n, true
+	return true
 }
 
 // first gives the first stage in which an element is computed.

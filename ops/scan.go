@@ -79,7 +79,7 @@ func prefixSums(x node, axis, levels int) node {
 	shape[axis] = blocks
 	within := doubling(Reshape(Pad(x, axis, 0, filled.Minus(size), 0), shape...), axis+1, scanBlock)
 	totals := prefixSums(Select(within, axis+1, scanBlock-1), axis, levels-1)
-	before := Pad(Slice(totals, axis, 0, blocks.Minus(1), 1), axis, 1, 0, 0)
+	before := Slice(Pad(totals, axis, 1, 0, 0), axis, 0, blocks, 1) // of no elements too
 	shape = slices.Clone(x.Shape())
 	shape[axis] = filled
 	return Slice(Reshape(Add(within, Unsqueeze(before, axis+1)), shape...), axis, 0, size, 1)
@@ -95,10 +95,12 @@ func doubling(x node, axis int, n int64) node {
 }
 
 // upTo reduces, for each place of an axis, the window that ends there, over an axis with
-// neutral elements in front.
+// neutral elements in front. There is a window of nothing but these, which is left out: so
+// it works for no elements too.
 func upTo(op *graph.Op, x node, axis int, neutral float64) node {
 	size := x.Shape()[axis]
-	windows := Window(Pad(x, axis, size.Minus(1), 0, neutral), axis, size, 1, 1)
+	more := size.Plus(1)
+	windows := Slice(Window(Pad(x, axis, more, 0, neutral), axis, more, 1, 1), axis, 1, more, 1)
 	return Apply(op, ReduceAttrs{Axes: []int{x.Rank()}}, windows)
 }
 

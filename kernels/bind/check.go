@@ -44,7 +44,7 @@ func checkStrides(o *rowprog.Operand, a *Args, i int) error {
 		switch {
 		case !varies(o, axis, len(a.Outer)) && s != 0:
 			return fmt.Errorf("stride %d along axis %d, where it must be 0", s, axis)
-		case varies(o, axis, len(a.Outer)) && s == 0 && a.Size(axis) > 1 && o.Access.Writes():
+		case varies(o, axis, len(a.Outer)) && s == 0 && a.Size(axis) > 1 && o.Access.Writes() && hasElements(o, a):
 			return fmt.Errorf("stride 0 along axis %d, so that elements would be written twice", axis)
 		}
 	}

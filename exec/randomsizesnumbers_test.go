@@ -1,0 +1,126 @@
+package exec_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/oracle"
+)
+
+// numbered evaluates the same program written with numbers in the place of its named sizes,
+// gradients anew. The error is that of a program that cannot be written so.
+func (p *sized) numbered(outputs, by []*graph.Node) ([]oracle.Value, error) {
+	p.negative = false
+	g := graph.New("numbered", graph.WithPolicy(p.g.Policy()))
+	for _, name := range p.names {
+		if p.at[name] < p.g.Bounds(name).Min {
+			return nil, fmt.Errorf("%s is less than it is declared", name)
+		}
+	}
+	copies, feeds := map[*graph.Node]*graph.Node{}, map[*graph.Node]oracle.Value{}
+	for _, n := range p.g.Inputs() {
+		v, t := p.feeds[n], p.dtype(n.DType())
+		m := g.Input(n.Name(), t, p.number(reflect.ValueOf(n.Shape())).Interface().(graph.Shape)...)
+		copies[n], feeds[m] = m, oracle.FromFloats(t, v.Floats(), v.Shape...)
+	}
+	var list [2][]*graph.Node
+	for i, nodes := range [][]*graph.Node{outputs, by} {
+		for _, n := range nodes {
+			list[i] = append(list[i], p.copied(n, g, copies))
+		}
+	}
+	if err := g.Err(); err != nil {
+		return nil, err
+	}
+	if p.negative {
+		return nil, errors.New("a size is negative")
+	}
+	return oracle.Eval(gradients(list[0], list[1]), feeds)
+}
+
+// copied writes a node and its operands with numbers.
+func (p *sized) copied(n *graph.Node, g *graph.Graph, copies map[*graph.Node]*graph.Node) *graph.Node {
+	if m := copies[n]; m != nil {
+		return m
+	}
+	var in []*graph.Node
+	for _, x := range n.Operands() {
+		in = append(in, p.copied(x, g, copies))
+	}
+	attrs := n.Attrs()
+	if attrs != nil {
+		attrs = p.number(reflect.ValueOf(attrs)).Interface()
+	}
+	switch {
+	case n.IsConst():
+		v, _ := n.ScalarValue()
+		copies[n] = g.Scalar(p.dtype(n.DType()), v)
+	case len(in) == 0:
+		copies[n] = graph.ApplyIn(g, n.Op(), attrs)
+	default:
+		copies[n] = graph.Apply(n.Op(), attrs, in...)
+	}
+	return copies[n]
+}
+
+// dtype is the one in which numbered computes.
+func (p *sized) dtype(t graph.DType) graph.DType {
+	if p.wide && t == graph.Float32 {
+		return graph.Float64
+	}
+	return t
+}
+
+// isNegative reports whether a named size is no size, which among numbers could be a sign for
+// another one.
+func (p *sized) isNegative(d graph.Dim) bool {
+	v, _ := d.Eval(p.bound)
+	return d.IsSymbolic() && v < 0
+}
+
+// number puts numbers in the place of the sizes within a value.
+func (p *sized) number(v reflect.Value) reflect.Value {
+	w := reflect.New(v.Type()).Elem()
+	w.Set(v)
+	d, isDim := v.Interface().(graph.Dim)
+	t, isType := v.Interface().(graph.DType)
+	switch {
+	case isType:
+		w.Set(reflect.ValueOf(p.dtype(t)))
+	case isDim && d.IsSymbolic():
+		number, _ := d.Eval(p.bound)
+		w.SetInt(number)
+	case v.Kind() == reflect.Struct:
+		for i := range v.NumField() {
+			w.Field(i).Set(p.number(v.Field(i)))
+		}
+	case v.Kind() == reflect.Slice && !v.IsNil():
+		s, _ := v.Interface().(graph.Shape)
+		p.negative = p.negative || slices.ContainsFunc(s, p.isNegative)
+		w.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		for i := range v.Len() {
+			w.Index(i).Set(p.number(v.Index(i)))
+		}
+	}
+	return w
+}
+
+// rounding gives a number by which float32 arithmetic may put output k off: some times what it
+// does to the oracle's values.
+func (p *sized) rounding(narrow oracle.Value, k int, outputs, by []*graph.Node) (most float64) {
+	p.wide = true
+	defer func() { p.wide = false }()
+	wide, err := p.numbered(outputs, by)
+	if err != nil {
+		return 0
+	}
+	numbers := wide[k].Floats()
+	for i, v := range narrow.Floats() {
+		most = max(most, math.Abs(v-numbers[i]))
+	}
+	return 30 * most
+}
