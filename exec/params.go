@@ -10,14 +10,15 @@ import (
 
 // paramStore holds parameters' values; sessions may share it.
 type paramStore struct {
-	nodes  []*graph.Node
-	memory []memory
+	nodes    []*graph.Node
+	memory   []memory
+	versions []int // how often each has been written
 }
 
 // newParamStore makes memory for parameters, all in one piece so that it can be large
 // pages, and fills in their first values.
 func newParamStore(params []*graph.Node, seed uint64) *paramStore {
-	st := &paramStore{nodes: params, memory: make([]memory, len(params))}
+	st := &paramStore{nodes: params, memory: make([]memory, len(params)), versions: make([]int, len(params))}
 	offsets, size := make([]int, len(params)), 0
 	for i, n := range params {
 		m := &st.memory[i]
@@ -91,6 +92,7 @@ func (s *Session) SetParam(n *graph.Node, v any) error {
 		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), to.shape, m.shape)
 	}
 	copyBytes(to, &m)
+	s.store.versions[i]++
 	return nil
 }
 

@@ -30,6 +30,10 @@ type typedProduct[T scalar.Number] struct {
 	sums               []T        // of blocks of K, where these are the tiles
 	next               *boundPart // what can follow the rows, if anything can
 	leads              bool       // it does so in this run
+
+	spec   *product
+	weight *storage // of B, if that is packed
+	packed *packedWeight[T]
 }
 
 func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
@@ -50,6 +54,9 @@ func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
 
 func (t *typedProduct[T]) run(s *Session) error {
 	t.leads = t.next != nil && s.profile == nil
+	if t.weight != nil {
+		t.pack(s)
+	}
 	if t.sums != nil && s.threads > 1 {
 		s.share(t, t.p.Blocks(), t.cost)
 		t.p.AddSums(t.sums)
@@ -91,22 +98,22 @@ func (t *typedProduct[T]) rowsOf(lo, hi int, ws *workspace) {
 
 // bindProduct evaluates the sizes and strides of a matrix product.
 func (b *binding) bindProduct(p *Program, spec *product) step {
-	s := b.newStep(p, spec.operands[:])
+	s, weight := b.newStep(p, spec.operands[:]), p.weightOf(spec)
 	switch spec.dtype {
 	case graph.Int32:
-		s.kernel = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[int32] { return &s.i32 })
+		s.kernel = newTypedProduct(b, spec, weight, func(s *productScratch) *gemm.Scratch[int32] { return &s.i32 })
 	case graph.Int64:
-		s.kernel = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[int64] { return &s.i64 })
+		s.kernel = newTypedProduct(b, spec, weight, func(s *productScratch) *gemm.Scratch[int64] { return &s.i64 })
 	case graph.Float32:
-		s.kernel = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[float32] { return &s.f32 })
+		s.kernel = newTypedProduct(b, spec, weight, func(s *productScratch) *gemm.Scratch[float32] { return &s.f32 })
 	default:
-		s.kernel = newTypedProduct(b, spec, func(s *productScratch) *gemm.Scratch[float64] { return &s.f64 })
+		s.kernel = newTypedProduct(b, spec, weight, func(s *productScratch) *gemm.Scratch[float64] { return &s.f64 })
 	}
 	return s
 }
 
-func newTypedProduct[T scalar.Number](b *binding, spec *product, scratch func(*productScratch) *gemm.Scratch[T]) *typedProduct[T] {
-	t := &typedProduct[T]{scratch: scratch}
+func newTypedProduct[T scalar.Number](b *binding, spec *product, weight *storage, scratch func(*productScratch) *gemm.Scratch[T]) *typedProduct[T] {
+	t := &typedProduct[T]{scratch: scratch, spec: spec}
 	batch := b.shape(spec.batch)
 	t.p = gemm.Product[T]{M: b.eval(spec.m), N: b.eval(spec.n), K: b.eval(spec.k), Batch: batch}
 	steps := [3]*[]int{&t.p.StepA, &t.p.StepB, &t.p.StepC}
@@ -134,6 +141,7 @@ func newTypedProduct[T scalar.Number](b *binding, spec *product, scratch func(*p
 	}
 	t.cost = 2 * t.p.Rows() * t.p.N * t.p.K / flopsPerNanosecond
 	t.divide()
+	t.readsPacked(weight)
 	return t
 }
 

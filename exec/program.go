@@ -18,6 +18,7 @@ type Program struct {
 	request   request
 	inputs    []inputSpec
 	params    []*graph.Node // of the user's graph
+	written   []int         // the numbers of those that a run writes
 	outputs   []*graph.Node // of the user's graph
 	results   []*storage    // where the outputs lie
 	kernels   []*kernel
@@ -45,7 +46,7 @@ type inputSpec struct {
 // newProgram gathers what passes have decided.
 func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Program, error) {
 	p := &Program{source: g, request: r, outputs: r.outputs, kernels: u.kernels, storages: u.storages,
-		storageOf: u.storageOf, consts: u.consts, faults: u.faults, snapshots: snapshots}
+		storageOf: u.storageOf, written: writtenParams(u.kernels, u.storageOf), consts: u.consts, faults: u.faults, snapshots: snapshots}
 	for _, s := range u.inputs {
 		_, used := u.storageOf[s.own]
 		p.inputs = append(p.inputs, inputSpec{s.user, used || bindsSizes(u, s.own), !used, u.writes.Any() && u.writes.IsWritten(s.own)})

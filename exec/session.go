@@ -29,6 +29,7 @@ type Session struct {
 	consts     []memory
 	fed        []memory // of the inputs of the run
 	bindings   []*binding
+	packed     map[*product]any // the weights of products: each a *packedWeight of their type
 	arena      []byte
 	generation int
 	ws         workspace
@@ -77,7 +78,7 @@ func ShareParams(from *Session) SessionOption {
 
 // NewSession makes a session, with parameters at their first values.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
-	s := &Session{prog: p, fed: make([]memory, len(p.inputs)), threads: runtime.GOMAXPROCS(0)}
+	s := &Session{prog: p, packed: map[*product]any{}, fed: make([]memory, len(p.inputs)), threads: runtime.GOMAXPROCS(0)}
 	for _, o := range opts {
 		o(s)
 	}
@@ -259,6 +260,9 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 	}
 	s.point(b)
 	s.job.alone = 0
+	for _, i := range s.prog.written {
+		s.store.versions[i]++
+	}
 	for i := 0; i < len(b.steps); i++ {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)

@@ -89,6 +89,7 @@ type job[T scalar.Number] struct {
 	m, n, k int
 	a, b, c Matrix[T]
 	offsets *Offsets // of b
+	packedB []T
 	add     bool
 
 	first int // the number of its first row in the batch

@@ -68,7 +68,7 @@ const (
 // of rows of A and of KBlock of its columns stays in the second-level cache, while panels
 // of B of as many columns as a tile has pass through the first-level one.
 func (q *job[T]) fast(v *vectorized, c part, s *Scratch[T]) {
-	f := panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c}
+	f := q.panels(v, c, s)
 	switch rows := c.bottom - c.top; {
 	case rows == 1 && f.b.Col == 1 && f.offsets == nil:
 		if f.part.left = f.addedRows(); f.part.left < c.right {
@@ -94,6 +94,11 @@ type panels[T scalar.Number] struct {
 	// B is packed at packed in the scratch memory, and stays so.
 	packed          int
 	keeps, isPacked bool
+}
+
+// panels prepares for a part of C.
+func (q *job[T]) panels(v *vectorized, c part, s *Scratch[T]) panels[T] {
+	return panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c}
 }
 
 // low computes a part that is no higher than a tile: B is read once.
@@ -192,6 +197,7 @@ func (f *panels[T]) columns(j, nj int) {
 	left := f.ni
 	args.nextRows = 0
 	switch {
+	case f.readsPacked(j):
 	case f.isPacked:
 		f.readPacked()
 	case f.offsets != nil:

@@ -22,6 +22,8 @@ type Product[T scalar.Number] struct {
 	Add     bool // add to C instead of replacing it
 	// Offsets, where given, take the place of B's strides.
 	Offsets *Offsets
+	// Packed, where given, is what PackB has made of B.
+	Packed []T
 
 	// Batch is the sizes of the batch axes, outermost first; StepA, StepB and StepC
 	// are the steps from matrix to matrix along each of them. A step of zero uses one
@@ -146,7 +148,7 @@ func (p *Product[T]) sharesA() bool {
 
 // matrix is one product of the batch.
 func (p *Product[T]) matrix(index int) job[T] {
-	q := job[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, add: p.Add, first: index * p.M, count: 1}
+	q := job[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, packedB: p.Packed, add: p.Add, first: index * p.M, count: 1}
 	for axis := len(p.Batch) - 1; axis >= 0; axis-- {
 		i := index % p.Batch[axis]
 		index /= p.Batch[axis]
@@ -165,7 +167,7 @@ func (q *job[T]) isColumn() bool {
 
 // flip makes Cᵀ = Bᵀ·Aᵀ of C = A·B.
 func (q *job[T]) flip() {
-	q.m, q.n = q.n, q.m
+	q.m, q.n, q.packedB = q.n, q.m, nil
 	q.a, q.b = q.b.transposed(), q.a.transposed()
 	q.c = q.c.transposed()
 }

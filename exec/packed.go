@@ -1,0 +1,74 @@
+package exec
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// A weight that no run of the program changes is laid out for products once, in the order in
+// which they read it. It is done again when somebody else has set the parameter.
+
+// packedWeight is a weight as products of one kernel read it, whatever the batch.
+type packedWeight[T scalar.Number] struct {
+	elements []T
+	version  int // of the parameter
+}
+
+// Products of more rows gain nothing from packed weights, since they pack them beside their
+// multiplications, nor do those of weights that stay in the first-level cache.
+const (
+	packedRows  = 128
+	packedBytes = 32 << 10
+)
+
+// weightOf gives the parameter or constant, which the program does not write, that is the
+// second factor of a product; nil if that is another value.
+func (p *Program) weightOf(spec *product) *storage {
+	switch s := p.storageOf[spec.operands[1].base]; {
+	case s.kind == inConst, s.kind == inParam && !slices.Contains(p.written, s.index):
+		return s
+	}
+	return nil
+}
+
+// writtenParams lists the parameters that kernels write.
+func writtenParams(kernels []*kernel, storageOf map[*graph.Node]*storage) (list []int) {
+	for _, k := range kernels {
+		for _, o := range k.allOperands() {
+			if s := storageOf[o.base]; o.write && s.kind == inParam && !slices.Contains(list, s.index) {
+				list = append(list, s.index)
+			}
+		}
+	}
+	return list
+}
+
+// readsPacked lets a product read its weight packed, if there is one and it gains by that.
+func (t *typedProduct[T]) readsPacked(weight *storage) {
+	if weight != nil && t.p.M > 1 && t.p.Rows() <= packedRows && t.p.N*t.p.K*int(unsafe.Sizeof(*new(T))) >= packedBytes && t.p.PackedLen() > 0 {
+		t.weight = weight
+	}
+}
+
+// pack packs the weight, unless that has been done since it has changed.
+func (t *typedProduct[T]) pack(s *Session) {
+	if t.packed == nil {
+		known, _ := s.packed[t.spec].(*packedWeight[T])
+		if known == nil {
+			known = &packedWeight[T]{elements: make([]T, t.p.PackedLen()), version: -1}
+			s.packed[t.spec] = known
+		}
+		t.packed, t.p.Packed = known, known.elements
+	}
+	version := 0
+	if t.weight.kind == inParam {
+		version = s.store.versions[t.weight.index]
+	}
+	if t.packed.version != version {
+		t.p.PackB(t.packed.elements, t.scratch(&s.ws.products))
+		t.packed.version = version
+	}
+}

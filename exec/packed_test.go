@@ -1,0 +1,71 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
+)
+
+// TestPackedWeightsFollowTheParameter multiplies by a weight that is set, and trained by
+// another session, between runs. The same weight fed as an input must give the same bits.
+func TestPackedWeightsFollowTheParameter(t *testing.T) {
+	const in, out = 70, 150 // 42 kB
+	for _, dtype := range []graph.DType{graph.Float32, graph.Float64} {
+		for _, transposed := range []bool{false, true} {
+			t.Run(fmt.Sprint(dtype, " ", transposed), func(t *testing.T) {
+				rng := rand.New(rand.NewPCG(1, 2))
+				shape := []int{in, out}
+				if transposed {
+					shape = []int{out, in}
+				}
+				g := graph.New("weights")
+				x, fed := g.Input("x", dtype, g.Dim("batch"), in), g.Input("w", dtype, graph.MakeShape(shape...)...)
+				w := g.Param("weight", dtype, graph.MakeShape(shape...)...)
+				layer := func(w *graph.Node) *graph.Node {
+					if transposed {
+						w = ops.Transpose(w, 0, 1)
+					}
+					return ops.MatMul(x, w)
+				}
+				y, want := layer(w), layer(fed)
+				loss := ops.Mean(ops.Square(y))
+				step, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.SGD(0.1).Minimize(loss, w)...))
+				require.NoError(t, err)
+				use, err := exec.Compile(g, exec.Outputs(y))
+				require.NoError(t, err)
+				reference, err := exec.Compile(g, exec.Outputs(want))
+				require.NoError(t, err)
+				training := step.NewSession()
+				session, plain := use.NewSession(exec.ShareParams(training)), reference.NewSession()
+				ctx := context.Background()
+				for i, batch := range []int{5, 9, 5, 64, 1, 5, 300, 5} {
+					v := drawn(rng, dtype, []int{batch, in})
+					feed := exec.Feed{x: exec.Array{Shape: v.Shape, Data: v.Data}}
+					switch i % 3 {
+					case 1:
+						v := drawn(rng, dtype, shape)
+						require.NoError(t, training.SetParam(w, exec.Array{Shape: shape, Data: v.Data}))
+					case 2:
+						_, err := training.Run(ctx, feed)
+						require.NoError(t, err)
+					}
+					got, err := session.Run(ctx, feed)
+					require.NoError(t, err)
+					feed[fed], err = session.Param(w)
+					require.NoError(t, err)
+					expected, err := plain.Run(ctx, feed)
+					require.NoError(t, err)
+					require.Equal(t, expected.Array(want).Data, got.Array(y).Data, "run %d", i)
+				}
+			})
+		}
+	}
+}

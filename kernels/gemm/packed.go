@@ -1,0 +1,46 @@
+package gemm
+
+// PackedLen is the number of elements that B takes packed once for all runs: see
+// [Product.PackB]. It is 0 where that serves no purpose: B differs over the batch or has
+// offsets, or C or the processor do not suit tiles in vector registers.
+func (p *Product[T]) PackedLen() int {
+	v := inVectors[T]()
+	if v == nil || p.C.Col != 1 || p.Offsets != nil {
+		return 0
+	}
+	for _, step := range p.StepB {
+		if step != 0 {
+			return 0
+		}
+	}
+	return v.panels(p.N) * v.cols * p.K
+}
+
+// PackB lays B out in panels of as many columns as a tile has, one behind the other, in
+// PackedLen elements. While these are the product's Packed, and until B changes, runs read
+// them in place of B.
+func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
+	s.reserve(p)
+	s.job = p.matrix(0)
+	f := s.job.panels(inVectors[T](), part{}, s)
+	own := s.b
+	s.b = packed
+	for j := 0; j < p.N; j += f.v.cols {
+		for f.p = 0; f.p < f.k; f.p += f.np {
+			f.np = blockSize(f.p, f.k)
+			f.packB(j, min(f.v.cols, p.N-j))
+			f.packed += f.np * f.v.cols
+		}
+	}
+	s.b = own
+}
+
+// readsPacked reports whether a panel of B from column j on has been packed for all runs,
+// and points at it.
+func (f *panels[T]) readsPacked(j int) bool {
+	if f.packedB == nil || j%f.v.cols != 0 {
+		return false
+	}
+	f.args.b, f.args.bRow = address(f.packedB, (j/f.v.cols*f.k+f.p)*f.v.cols), f.v.cols*f.size
+	return true
+}
