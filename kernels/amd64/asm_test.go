@@ -253,7 +253,6 @@ func special(r *rand.Rand, l *listing) {
 	emit(fmt.Sprintf("vmovdqu8 xmm%d{k%d}{z},%s", v, k, mm), func() { a.MK(MOVDQU8, W128, v, 0, m, Mask{uint8(k), true}) })
 	emit(fmt.Sprintf("vmovupd %s{k%d},%s", mm, k, wide), func() { a.MK(MOVUPDSt, W512, u+16, 0, m, Mask{K: uint8(k)}) })
 	emit("prefetcht0 "+mm, func() { a.Prefetch(m) })
-	emit("prefetcht1 "+mm, func() { a.PrefetchFar(m) })
 	emit(fmt.Sprintf("kmovw k%d,%s", k, mm), func() { a.M(KMOVW, W128, k, 0, m) })
 	emit(fmt.Sprintf("kmovw %s,k%d", dwordNames[x], k), func() { a.R(KMOVWSt, W128, Vec(x), 0, k) })
 	emit(fmt.Sprintf("vcmpltps ymm%d,ymm%d,ymm%d", v, u, t), func() { a.R(CMPPS, W256, v, u, t, 1) })

@@ -226,15 +226,10 @@ func (a *Asm) Return() { a.emit(0xc3) }
 func (a *Asm) StoreFence() { a.emit(0x0f, 0xae, 0xf8) }
 
 // Prefetch asks for memory to be brought to the first-level cache.
-func (a *Asm) Prefetch(m Mem) { a.prefetch(1, m) }
-
-// PrefetchFar asks for memory to be brought to the second-level cache.
-func (a *Asm) PrefetchFar(m Mem) { a.prefetch(2, m) }
-
-func (a *Asm) prefetch(hint uint8, m Mem) {
+func (a *Asm) Prefetch(m Mem) {
 	a.narrowRex(0, m.index(), m.base())
 	a.emit(0x0f, 0x18)
-	a.modMem(hint, &m, 1, 0)
+	a.modMem(1, &m, 1, 0)
 }
 
 // Zeroupper clears the upper halves of the vector registers, without which later SSE

@@ -43,11 +43,7 @@ type tileArgs struct {
 	aTile, cTile int
 	copy         uintptr
 	ahead        int // from the row of B that is read to the one that is fetched
-	// What is fetched for the tile after this one, and for the panel after this one: a
-	// stretch of A for each product of a sum, and rows of B from next on.
-	stretch           int
-	next              uintptr
-	nextRows, nextRow int
+	stretch      int // which is fetched for each product of a sum, from the next tile of A on
 }
 
 // transposeArgs are the arguments of a transposition of blocks.
@@ -57,12 +53,8 @@ type transposeArgs struct {
 	srcRow, dstRow int
 }
 
-// fetchRows is how many rows of B are fetched before they are used, and fetchTiles the number
-// of tiles that are enough to fetch the next panel between them.
-const (
-	fetchRows  = 24
-	fetchTiles = 20
-)
+// fetchRows is how many rows of B are fetched before they are used.
+const fetchRows = 24
 
 // fast computes a part of C, whose columns are contiguous, in vector registers. A block
 // of rows of A and of KBlock of its columns stays in the second-level cache, while panels
@@ -195,7 +187,7 @@ func (f *panels[T]) columns(j, nj int) {
 		args.masks = f.v.masks(nj)
 	}
 	left := f.ni
-	args.nextRows = 0
+	next, step := uintptr(0), 0 // the next panel, if that is far from this one
 	switch {
 	case f.readsPacked(j):
 	case f.isPacked:
@@ -205,9 +197,8 @@ func (f *panels[T]) columns(j, nj int) {
 	case f.b.Col == 1 && f.readsB(j, nj):
 		args.b = address(f.b.Data, f.b.Start+f.p*f.b.Row+j)
 		args.bRow = f.b.Row * f.size
-		if nj == f.v.cols && j+2*nj <= f.right && left >= fetchTiles*rows {
-			args.next, args.nextRow = args.b+uintptr(nj*f.size), args.bRow
-			args.nextRows = (f.np*rows + left - 1) / left
+		if nj == f.v.cols && j+2*nj <= f.right {
+			next, step = args.b+uintptr(nj*f.size), args.bRow
 		}
 		if nj == f.v.cols && left > rows {
 			args.copy, args.ahead, args.tiles = address(f.s.b, f.packed), fetchRows*args.bRow, 1
@@ -218,12 +209,19 @@ func (f *panels[T]) columns(j, nj int) {
 	default:
 		f.packB(j, nj)
 	}
-	if args.tiles = left / rows; args.tiles > 0 {
+	last := left % rows
+	if last == 0 && next != 0 {
+		last = min(left, rows)
+	}
+	if args.tiles = (left - last) / rows; args.tiles > 0 {
 		loops[rows](args)
 	}
-	if left %= rows; left > 0 {
+	if next != 0 {
+		args.aTile, args.stretch = int(next-args.a), step
+	}
+	if last > 0 {
 		args.tiles = 1
-		loops[left](args)
+		loops[last](args)
 	}
 }
 

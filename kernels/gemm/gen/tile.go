@@ -34,25 +34,22 @@ var elements = []element{
 
 // The fields of tileArgs, by offset.
 const (
-	argK        = 0
-	argA        = 8
-	argB        = 16
-	argC        = 24
-	argARow     = 32
-	argAStep    = 40
-	argBStep    = 48
-	argCRow     = 56
-	argMasks    = 64
-	argAdd      = 72
-	argTiles    = 80
-	argATile    = 88
-	argCTile    = 96
-	argCopy     = 104
-	argAhead    = 112
-	argStretch  = 120
-	argNext     = 128
-	argNextRows = 136
-	argNextRow  = 144
+	argK       = 0
+	argA       = 8
+	argB       = 16
+	argC       = 24
+	argARow    = 32
+	argAStep   = 40
+	argBStep   = 48
+	argCRow    = 56
+	argMasks   = 64
+	argAdd     = 72
+	argTiles   = 80
+	argATile   = 88
+	argCTile   = 96
+	argCopy    = 104
+	argAhead   = 112
+	argStretch = 120
 )
 
 // vectors is the number of vectors side by side in a tile that is not narrow.
@@ -70,7 +67,7 @@ const (
 	// While the loop runs:
 	packed  = c    // where the next row of B is copied
 	ahead   = cRow // the row of B that is fetched
-	nextA   = c    // the elements of A that are fetched
+	fetched = c    // what the next tile needs
 	stretch = cRow
 )
 
@@ -98,8 +95,8 @@ type tile struct {
 	copies bool // B lies anywhere: it is fetched ahead of use, and copied for later tiles
 }
 
-// isMain tells whether the tile is of the kind of which there are most.
-func (t tile) isMain() bool { return !t.copies && !t.masked && t.rows == t.machine.rows }
+// fetches tells whether the tile fetches what the next one needs.
+func (t tile) fetches() bool { return !t.copies && !t.masked }
 
 func (t tile) vectors() int {
 	if t.narrow {
@@ -156,9 +153,9 @@ func (t tile) code() []byte {
 		a.MovLoad(ahead, amd64.At(amd64.RDI, argAhead))
 		a.Add(ahead, b)
 	}
-	if t.isMain() {
-		load(a, []field{{nextA, argATile}, {stretch, argStretch}})
-		a.Add(nextA, bases[0])
+	if t.fetches() {
+		load(a, []field{{fetched, argATile}, {stretch, argStretch}})
+		a.Add(fetched, bases[0])
 	}
 	a.Align(32)
 	loop := a.Here()
@@ -176,9 +173,9 @@ func (t tile) code() []byte {
 		a.AddImm(packed, vectors*bytes)
 		a.Add(ahead, bStep)
 	}
-	if t.isMain() {
-		a.Prefetch(amd64.At(nextA, 0))
-		a.Add(nextA, stretch)
+	if t.fetches() {
+		a.Prefetch(amd64.At(fetched, 0))
+		a.Add(fetched, stretch)
 	}
 	for r := range t.rows {
 		t.multiply(a, r)
@@ -201,8 +198,7 @@ func (t tile) code() []byte {
 	return finish(a)
 }
 
-// fetch asks for the rows of C, which the loop gives time to arrive, and for some of the
-// next panel of B.
+// fetch asks for the rows of C, which the loop gives time to arrive.
 func (t tile) fetch(a *amd64.Asm) {
 	a.MovLoad(c, amd64.At(amd64.RDI, argC))
 	a.MovLoad(cRow, amd64.At(amd64.RDI, argCRow))
@@ -216,23 +212,6 @@ func (t tile) fetch(a *amd64.Asm) {
 			a.Add(c, cRow)
 		}
 	}
-	if !t.isMain() {
-		return
-	}
-	const rows, row, next = c, cRow, b
-	more, enough := a.NewLabel(), a.NewLabel()
-	load(a, []field{{rows, argNextRows}, {row, argNextRow}, {next, argNext}})
-	a.Test(rows, rows)
-	a.JumpIf(amd64.Equal, enough)
-	a.Bind(more)
-	for line := int32(0); line < int32(vectors*t.width.Bytes()); line += 64 {
-		a.PrefetchFar(amd64.At(next, line+60))
-	}
-	a.Add(next, row)
-	a.SubImm(rows, 1)
-	a.JumpIf(amd64.NotEqual, more)
-	a.MovStore(amd64.At(amd64.RDI, argNext), next)
-	a.Bind(enough)
 }
 
 // multiply adds the products of a row.
