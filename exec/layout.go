@@ -9,11 +9,12 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/pages"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // alignment is that of buffers in the arena, in bytes: a cache line.
-const alignment = 64
+const alignment = pages.Line
 
 // binding is a program with all sizes known: arguments of its kernels, and where in the
 // arena each value lies.

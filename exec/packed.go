@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/pages"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
@@ -58,7 +59,7 @@ func (t *typedProduct[T]) pack(s *Session) {
 	if t.packed == nil {
 		known, _ := s.packed[t.spec].(*packedWeight[T])
 		if known == nil {
-			known = &packedWeight[T]{elements: make([]T, t.p.PackedLen()), version: -1}
+			known = &packedWeight[T]{elements: pages.Make[T](t.p.PackedLen()), version: -1}
 			s.packed[t.spec] = known
 		}
 		t.packed, t.p.Packed = known, known.elements

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/pages"
 )
 
 // paramStore holds parameters' values; sessions may share it.
@@ -29,7 +30,7 @@ func newParamStore(params []*graph.Node, seed uint64) *paramStore {
 		offsets[i] = size
 		size += (m.count*m.dtype.Size() + alignment - 1) / alignment * alignment
 	}
-	room := alignedBytes(size)
+	room := pages.Make[byte](size)
 	for i, n := range params {
 		m := &st.memory[i]
 		if m.count == 0 {

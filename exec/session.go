@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/pages"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -255,7 +256,7 @@ func (s *Session) binding() (*binding, error) {
 // execute runs the kernels in order, those of a list as one unless their times are taken.
 func (s *Session) execute(ctx context.Context, b *binding) error {
 	if len(s.arena) < b.arena {
-		s.arena = alignedBytes(b.arena)
+		s.arena = pages.Make[byte](b.arena)
 		s.generation++
 	}
 	s.point(b)

@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"github.com/broadloom/broadloom/kernels/pages"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
@@ -79,7 +80,7 @@ func grow[T any](s []T, n int) []T {
 	if n <= len(s) {
 		return s
 	}
-	return make([]T, n)
+	return pages.Make[T](n)
 }
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
