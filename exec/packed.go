@@ -9,13 +9,15 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// A weight that no run of the program changes is laid out for products once, in the order in
-// which they read it. It is done again when somebody else has set the parameter.
+// A weight that no run of the program changes is laid out for products in the order in which
+// they read it: in the second run that finds it unchanged, since one that is set or trained
+// between runs is not worth it.
 
 // packedWeight is a weight as products of one kernel read it, whatever the batch.
 type packedWeight[T scalar.Number] struct {
 	elements []T
-	version  int // of the parameter
+	version  int // of the parameter that is packed
+	seen     int // that of the last run
 }
 
 // Products of more rows gain nothing from packed weights, since they pack them beside their
@@ -54,22 +56,29 @@ func (t *typedProduct[T]) readsPacked(weight *storage) {
 	}
 }
 
-// pack packs the weight, unless that has been done since it has changed.
+// pack lets the product read its weight packed if the last run has found the same one.
 func (t *typedProduct[T]) pack(s *Session) {
 	if t.packed == nil {
 		known, _ := s.packed[t.spec].(*packedWeight[T])
 		if known == nil {
-			known = &packedWeight[T]{elements: pages.Make[T](t.p.PackedLen()), version: -1}
+			known = &packedWeight[T]{version: -1, seen: -1}
 			s.packed[t.spec] = known
 		}
-		t.packed, t.p.Packed = known, known.elements
+		t.packed = known
 	}
-	version := 0
+	w, version := t.packed, 0
 	if t.weight.kind == inParam {
 		version = s.store.versions[t.weight.index]
 	}
-	if t.packed.version != version {
-		t.p.PackB(t.packed.elements, t.scratch(&s.ws.products))
-		t.packed.version = version
+	if w.version != version && w.seen == version {
+		if w.elements == nil {
+			w.elements = pages.Make[T](t.p.PackedLen())
+		}
+		t.p.PackB(w.elements, t.scratch(&s.ws.products))
+		w.version = version
+	}
+	t.p.Packed, w.seen = nil, version
+	if w.version == version {
+		t.p.Packed = w.elements
 	}
 }

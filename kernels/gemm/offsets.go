@@ -3,7 +3,6 @@ package gemm
 import (
 	"iter"
 	"slices"
-	"unsafe"
 )
 
 // Offsets say where the rows and columns of a matrix lie whose axes are several axes of
@@ -56,7 +55,7 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 		return
 	}
 	o.panelCols, o.highestRows, o.highestPanel = v.cols, highest(blocks(rows)), highest(slices.Chunk(cols, v.cols))
-	side := pieceBytes / int(unsafe.Sizeof(*new(T)))
+	side := pieceBytes / sizeOf[T]()
 	for o.step = 1; o.step <= maxStep; o.step++ {
 		switch {
 		case countRuns(cols, o.step)*leastRun <= len(cols):
