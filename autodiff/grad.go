@@ -178,6 +178,9 @@ func (w *walk) back(n, dy *graph.Node) {
 		return
 	}
 	switch {
+	case n.Op().Fill && w.needed[n.In(1)] && w.repeats(n):
+		w.failed = refuse(problem{fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", n.Op().Func, n.Pos()),
+			"fill a view that reaches each element once, such as one of ops.Slice or ops.Select"}, n)
 	case rule == nil && n.Op().Class == graph.Composite:
 		rule = w.through(n, dy)
 	case rule == nil:
@@ -192,6 +195,11 @@ func (w *walk) back(n, dy *graph.Node) {
 			w.arrive(x, arrival{dx, w.repetition(n, i, dx)})
 		}
 	}
+}
+
+// repeats reports whether elements of a value may lie in one cell.
+func (w *walk) repeats(n *graph.Node) bool {
+	return shapeinfer.NewProver(w.g.Bounds).Overlaps(shapeinfer.LayoutOf(n)) != shapeinfer.Refused
 }
 
 // arrive adds a gradient to those that have come in the same shape.

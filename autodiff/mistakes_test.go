@@ -57,6 +57,11 @@ func TestWhatHasNoGradient(t *testing.T) {
 		"an operation without a rule": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Sum(graph.Apply(opaque, nil, x)), wrt: []*graph.Node{x}}
 		}, "no gradient is defined through Opaque, made at mistakes_test.go:"},
+		"a fill of repeated elements": {func(g *graph.Graph, x, n *graph.Node) asked {
+			s, y := g.Input("s", graph.Float32), ops.Copy(x)
+			w := ops.CopyInPlace(ops.AsStrided(y, graph.Shape{4}, []graph.Dim{0}, 1), s)
+			return asked{y: ops.Sum(ops.After(y, w)), wrt: []*graph.Node{s}}
+		}, "fills a view that reaches elements more than once"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

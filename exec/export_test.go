@@ -1,6 +1,16 @@
 package exec
 
-import "github.com/broadloom/broadloom/kernels/bind"
+import (
+	"context"
+
+	"github.com/broadloom/broadloom/kernels/bind"
+)
+
+// RunApart is Run with each kernel by itself, as where their times are taken.
+func (s *Session) RunApart(ctx context.Context, feed Feed) (*Results, error) {
+	_, err := s.Profile(ctx, feed, 1)
+	return &s.results, err
+}
 
 // CheckArguments verifies the arguments of all row programs that the session has bound.
 func (s *Session) CheckArguments() error {

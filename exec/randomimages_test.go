@@ -1,28 +1,17 @@
 package exec_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
 	"github.com/broadloom/broadloom/ops"
 )
 
-// newImages is a random program on images of one size, whose number is known only when it
-// runs.
-func newImages(seed uint64) *program {
-	p := &program{rng: rand.New(rand.NewPCG(seed, 23)), g: graph.New("images"), feeds: map[*graph.Node]oracle.Value{}}
-	p.batch = p.g.Dim("batch")
-	n := p.g.Input("x", graph.Float64, p.batch, 2, 4, 5)
-	p.feeds[n] = p.value(n.Shape())
-	p.nodes = append(p.nodes, n)
-	return p
-}
+// images are programs on images of one size, whose number is known only when they run.
+var images = &kind{steps: 5, room: 12_000, threads: []int{1, 4}, grow: (*program).growImages, begin: func(p *program) {
+	p.nodes = append(p.nodes, p.input(p.float, p.batch, 2, 4, 5))
+}}
 
 // image picks a value that has the shape of the images; others are parts of such.
 func (p *program) image() *graph.Node {
@@ -33,54 +22,27 @@ func (p *program) image() *graph.Node {
 	}
 }
 
-// filters makes an input for the weights of a convolution.
-func (p *program) filters(sizes ...graph.Dim) *graph.Node {
-	w := p.g.Input(fmt.Sprintf("w%d", len(p.feeds)), graph.Float64, sizes...)
-	p.feeds[w] = p.value(w.Shape())
-	return w
-}
-
 // growImages adds something that looks at windows of images, and keeps their size.
-func (p *program) growImages() {
+func (p *program) growImages() *graph.Node {
 	x := p.image()
-	var y *graph.Node
 	switch p.rng.IntN(7) {
 	case 0:
-		y = ops.Conv2D(x, p.filters(2, 2, 3, 3), nil, ops.Padding(1))
+		return ops.Conv2D(x, p.input(p.float, 2, 2, 3, 3), nil, ops.Padding(1))
 	case 1:
-		y = ops.Conv2D(x, p.filters(2, 1, 3, 1), nil, ops.Padding(2, 0), ops.Dilation(2, 1), ops.Groups(2))
+		return ops.Conv2D(x, p.input(p.float, 2, 1, 3, 1), nil, ops.Padding(2, 0), ops.Dilation(2, 1), ops.Groups(2))
 	case 2:
-		y = ops.ConvTranspose2D(ops.Conv2D(x, p.filters(3, 2, 2, 1), nil, ops.Stride(2, 1)), p.filters(3, 2, 2, 1), nil, ops.Stride(2, 1))
+		y := ops.Conv2D(x, p.input(p.float, 3, 2, 2, 1), nil, ops.Stride(2, 1))
+		return ops.ConvTranspose2D(y, p.input(p.float, 3, 2, 2, 1), nil, ops.Stride(2, 1))
 	case 3:
-		y = ops.MaxPool2D(x, 3, 3, ops.Stride(1), ops.Padding(1))
+		return ops.MaxPool2D(x, 3, 3, ops.Stride(1), ops.Padding(1))
 	case 4:
-		y = ops.AvgPool2D(x, 3, 1, ops.Stride(1), ops.Padding(1, 0))
+		return ops.AvgPool2D(x, 3, 1, ops.Stride(1), ops.Padding(1, 0))
 	case 5:
-		y = ops.Concat(3, ops.Slice(x, 3, 2, ops.End, 1), ops.Slice(p.image(), 3, 0, 2, 1))
-	default:
-		y = ops.Tanh(ops.Add(x, p.image()))
+		return ops.Concat(3, ops.Slice(x, 3, 2, ops.End, 1), ops.Slice(p.image(), 3, 0, 2, 1))
 	}
-	p.nodes = append(p.nodes, y)
+	return ops.Tanh(ops.Add(x, p.image()))
 }
 
 // Windows are read where they lie, and gradients of windows are joined from pieces. Neither
 // may see what is written into the images before or afterwards.
-func TestRandomWindowsAgreeWithTheOracle(t *testing.T) {
-	compiled, seeds := 0, uint64(150)
-	if testing.Short() {
-		seeds = 30
-	}
-	for seed := range seeds {
-		p := newImages(seed)
-		for range 4 {
-			p.growImages()
-			if seed%3 > 0 && p.rng.IntN(2) == 0 {
-				p.write()
-			}
-		}
-		if p.agrees(t, seed) {
-			compiled++
-		}
-	}
-	require.Greater(t, compiled, int(seeds/3), "most programs should be legal")
-}
+func TestRandomWindowsAgreeWithTheOracle(t *testing.T) { randomPrograms(t, images, 24) }

@@ -62,7 +62,6 @@ func (e *emitter) effect(i int32, nd *node) {
 	switch in.form {
 	case storeForm, bytesOutForm, splatOutForm, byteOutForm:
 		e.readPending(i, nd.copy)
-		e.stored |= 1 << nd.copy
 	}
 	x := e.get(nd.args[0])
 	switch in.form {
@@ -93,11 +92,12 @@ func (e *emitter) effect(i int32, nd *node) {
 }
 
 // readPending reads what the copy's later operations need of operands, before one that
-// may be the same memory is written.
+// may be the same memory is written. From then on, none of it can be read again.
 func (e *emitter) readPending(i, copy int32) {
 	if e.stored>>copy&1 != 0 {
 		return // done already
 	}
+	e.stored |= 1 << copy // first, so that what is read is not given up for what is read next
 	for v := range i {
 		nd := &e.nodes[v]
 		if nd.in.form == loadForm && nd.copy == copy && e.use[v] != never && !e.inReg(v) && e.slot[v] == 0 {

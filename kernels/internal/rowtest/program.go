@@ -20,6 +20,10 @@ type generator struct {
 	outside, inside []rowprog.Value
 	pending         []rowprog.Value // reductions, usable from the next stage on
 	outputs         int
+	// A wide program has many operands, all of one type, and cheap operations: more values
+	// than there are registers.
+	wide bool
+	only rowprog.Type // of a wide one
 }
 
 type input struct {
@@ -34,7 +38,12 @@ type input struct {
 func Program(r *rand.Rand) *rowprog.Program {
 	g := &generator{Rand: r, outer: r.IntN(4)}
 	g.b = rowprog.NewBuilder("random", g.outer)
-	for range 1 + g.IntN(4) {
+	inputs := 1 + g.IntN(4)
+	if g.wide = g.IntN(4) == 0; g.wide {
+		g.only = []rowprog.Type{rowprog.F32, rowprog.F64}[g.IntN(2)]
+		inputs += g.IntN(12)
+	}
+	for range inputs {
 		g.input()
 	}
 	for stage := range 1 + g.IntN(3) {
@@ -59,6 +68,9 @@ func Program(r *rand.Rand) *rowprog.Program {
 }
 
 func (g *generator) typ() rowprog.Type {
+	if g.wide {
+		return g.only
+	}
 	if g.IntN(2) == 0 {
 		return rowprog.F32 // has the most special cases
 	}
@@ -106,7 +118,11 @@ func (g *generator) stage() {
 		}
 		g.keep(g.b.Iota(axis), d)
 	}
-	for range 1 + g.IntN(8) {
+	primitives := 1 + g.IntN(8)
+	if g.wide {
+		primitives += g.IntN(24)
+	}
+	for range primitives {
 		g.primitive()
 		if g.IntN(4) == 0 {
 			g.output()
@@ -172,6 +188,9 @@ func (g *generator) domain(v rowprog.Value) rowprog.Domain {
 // primitive applies a random primitive to random values.
 func (g *generator) primitive() {
 	all := rowprog.Primitives()
+	if g.wide {
+		all = []rowprog.Op{rowprog.OpAdd, rowprog.OpSub, rowprog.OpMul, rowprog.OpNeg}
+	}
 	op := all[g.IntN(len(all))]
 	t := g.typ()
 	if op == rowprog.OpConvert {

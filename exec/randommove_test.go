@@ -8,9 +8,9 @@ import (
 )
 
 // moved arranges the elements in another way.
-func (p *sized) moved(x *graph.Node) *graph.Node {
+func (p *program) moved(x *graph.Node) *graph.Node {
 	axis, other, s := p.axis(x), p.axis(x), x.Shape()
-	switch p.rng.IntN(9) {
+	switch p.rng.IntN(10) {
 	case 0, 1:
 		return ops.Transpose(x, axis, other)
 	case 2:
@@ -31,6 +31,8 @@ func (p *sized) moved(x *graph.Node) *graph.Node {
 			return ops.Diagonal(x, 0, axis, other)
 		}
 		return ops.Roll(x, axis, p.rng.IntN(5)-2)
+	case 8:
+		return p.strided(x)
 	}
 	if len(s) < 2 {
 		return nil
@@ -41,8 +43,23 @@ func (p *sized) moved(x *graph.Node) *graph.Node {
 	return ops.Flatten(x, 0, 1)
 }
 
+// strided gives elements at drawn distances.
+func (p *program) strided(x *graph.Node) *graph.Node {
+	last := x.Shape()[x.Rank()-1]
+	strides := []graph.Dim{0, 1, 1, 2, last}
+	shape := p.shapeOf(1 + p.rng.IntN(2))
+	if p.rng.IntN(2) == 0 {
+		shape = graph.Shape{x.Shape()[p.axis(x)]}
+	}
+	by := make([]graph.Dim, len(shape))
+	for i := range by {
+		by[i] = strides[p.rng.IntN(len(strides))]
+	}
+	return ops.AsStrided(x, shape, by, graph.Dim(p.rng.IntN(2)))
+}
+
 // split makes two axes of one, where a size divides it.
-func (p *sized) split(x *graph.Node, axis int) *graph.Node {
+func (p *program) split(x *graph.Node, axis int) *graph.Node {
 	s := x.Shape()
 	for _, d := range []graph.Dim{p.seq, p.batch, 3, 2} {
 		if q, ok := s[axis].ExactDiv(d); ok {
@@ -53,7 +70,7 @@ func (p *sized) split(x *graph.Node, axis int) *graph.Node {
 }
 
 // cut gives a part of a value.
-func (p *sized) cut(x *graph.Node) *graph.Node {
+func (p *program) cut(x *graph.Node) *graph.Node {
 	axis := p.axis(x)
 	d := x.Shape()[axis]
 	starts := []graph.Dim{0, 0, 1, -2, d.FloorDiv(2), p.size()}
@@ -68,7 +85,7 @@ func (p *sized) cut(x *graph.Node) *graph.Node {
 }
 
 // lengthened is a value with more elements than x.
-func (p *sized) lengthened(x *graph.Node) *graph.Node {
+func (p *program) lengthened(x *graph.Node) *graph.Node {
 	axis, s := p.axis(x), slices.Clone(x.Shape())
 	switch p.rng.IntN(8) {
 	case 0, 1:
@@ -94,12 +111,12 @@ func (p *sized) lengthened(x *graph.Node) *graph.Node {
 }
 
 // margin is a number of elements to add.
-func (p *sized) margin() graph.Dim {
+func (p *program) margin() graph.Dim {
 	return []graph.Dim{0, 1, 2, p.batch, p.seq.Minus(1)}[p.rng.IntN(5)]
 }
 
 // gathered picks or adds elements by index.
-func (p *sized) gathered(x *graph.Node) *graph.Node {
+func (p *program) gathered(x *graph.Node) *graph.Node {
 	axis, s := p.axis(x), slices.Clone(x.Shape())
 	length := s[axis]
 	switch p.rng.IntN(5) {
@@ -114,14 +131,14 @@ func (p *sized) gathered(x *graph.Node) *graph.Node {
 		size := p.size().Plus(1)
 		return ops.ScatterAdd(x, p.index(size, length), axis, size)
 	}
-	if len(s) != 2 || !x.DType().IsFloat() || !s[1].IsConst() {
+	if len(s) != 2 || !x.DType().IsFloat() || !s[1].IsConst() || s[1] == 0 {
 		return ops.Embedding(p.index(s[0], p.shapeOf(2)...), x)
 	}
 	return ops.CrossEntropy(x, p.index(s[1], s[0]))
 }
 
 // windows are windows along an axis, or sums and greatest elements of such.
-func (p *sized) windows(x *graph.Node) *graph.Node {
+func (p *program) windows(x *graph.Node) *graph.Node {
 	s := x.Shape()
 	k, stride := 1+p.rng.IntN(3), 1+p.rng.IntN(2)
 	kind := p.rng.IntN(4)

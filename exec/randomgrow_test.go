@@ -1,43 +1,18 @@
 package exec_test
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
 
-// take adds what a number stands for, and reports whether it is no mistake.
-func (p *sized) take(step uint64) bool {
-	p.rng = rand.New(rand.NewPCG(step, 3))
-	if step&1 == 1 {
-		p.write()
-	} else if n := p.operation(); n != nil && n.Judged() && n.Rank() <= 4 && p.fits(n) {
-		p.nodes = append(p.nodes, n)
-	}
-	if p.g.Err() != nil || slices.ContainsFunc(p.g.Inputs(), func(n *graph.Node) bool { return !p.fits(n) }) {
-		return false
-	}
-	p.steps = append(p.steps, step)
-	return true
-}
+func (p *program) pick() *graph.Node { return p.nodes[p.rng.IntN(len(p.nodes))] }
 
-// fits reports whether a value is small enough for the oracle.
-func (p *sized) fits(n *graph.Node) bool {
-	small, large := p.elements(n, smallSizes), p.elements(n, largeSizes)
-	return small >= 0 && small <= 300 && large <= 12_000
-}
-
-func (p *sized) elements(n *graph.Node, at map[string]int64) int {
-	p.at = at
-	_, count := p.sizes(n.Shape())
-	return count
-}
+func (p *program) axis(n *graph.Node) int { return p.rng.IntN(n.Rank()) }
 
 // size draws a size.
-func (p *sized) size() graph.Dim {
+func (p *program) size() graph.Dim {
 	named := []graph.Dim{p.batch, p.seq, p.batch, p.seq, p.batch.Times(2).Plus(1), p.seq.Minus(1), p.batch.Times(p.seq), p.batch.Plus(p.seq)}
 	if p.rng.IntN(3) == 0 {
 		return graph.Dim(1 + p.rng.IntN(4))
@@ -45,7 +20,7 @@ func (p *sized) size() graph.Dim {
 	return named[p.rng.IntN(len(named))]
 }
 
-func (p *sized) shapeOf(rank int) graph.Shape {
+func (p *program) shapeOf(rank int) graph.Shape {
 	s := graph.Shape{}
 	for range rank {
 		s = append(s, p.size())
@@ -53,21 +28,8 @@ func (p *sized) shapeOf(rank int) graph.Shape {
 	return s
 }
 
-func (p *sized) input(t graph.DType, s ...graph.Dim) *graph.Node {
-	n := p.g.Input(fmt.Sprintf("x%d", len(p.g.Inputs())), t, s...)
-	p.exact[n] = true
-	return n
-}
-
-// index is an input whose elements are below a size.
-func (p *sized) index(limit graph.Dim, s ...graph.Dim) *graph.Node {
-	n := p.input(graph.Int64, s...)
-	p.limit[n] = limit
-	return n
-}
-
 // among picks one of the values that satisfy a condition; nil where there is none.
-func (p *sized) among(ok func(*graph.Node) bool) *graph.Node {
+func (p *program) among(ok func(*graph.Node) bool) *graph.Node {
 	var fit []*graph.Node
 	for _, n := range p.nodes {
 		if ok(n) {
@@ -81,18 +43,18 @@ func (p *sized) among(ok func(*graph.Node) bool) *graph.Node {
 }
 
 // floats picks a floating-point value.
-func (p *sized) floats() *graph.Node {
+func (p *program) floats() *graph.Node {
 	return p.among(func(n *graph.Node) bool { return n.DType().IsFloat() })
 }
 
 // exactly picks a value on which a result may depend by a jump.
-func (p *sized) exactly() *graph.Node { return p.among(p.isExact) }
+func (p *program) exactly() *graph.Node { return p.among(p.isExact) }
 
 // exactOps do not round what they give.
 var exactOps = []string{"neg", "abs", "maximum", "minimum", "where", "amax", "amin", "clone", "copy_"}
 
 // isExact reports whether a value is the same however it is computed.
-func (p *sized) isExact(n *graph.Node) bool {
+func (p *program) isExact(n *graph.Node) bool {
 	exact, known := p.exact[n]
 	if known {
 		return exact
@@ -111,7 +73,7 @@ func (p *sized) isExact(n *graph.Node) bool {
 }
 
 // operand gives a value of a dtype and shape: one that there is, or a new input.
-func (p *sized) operand(t graph.DType, s graph.Shape) *graph.Node {
+func (p *program) operand(t graph.DType, s graph.Shape) *graph.Node {
 	n := p.among(func(n *graph.Node) bool { return n.DType() == t && slices.Equal(n.Shape(), s) })
 	if n == nil || p.rng.IntN(4) == 0 {
 		return p.input(t, s...)
@@ -120,7 +82,7 @@ func (p *sized) operand(t graph.DType, s graph.Shape) *graph.Node {
 }
 
 // partner gives a value that mostly broadcasts to the shape of another one.
-func (p *sized) partner(x *graph.Node) *graph.Node {
+func (p *program) partner(x *graph.Node) *graph.Node {
 	if p.rng.IntN(12) == 0 {
 		return p.pick()
 	}
@@ -137,7 +99,7 @@ func (p *sized) partner(x *graph.Node) *graph.Node {
 }
 
 // operation draws an operation on values that there are; nil where none fits.
-func (p *sized) operation() *graph.Node {
+func (p *program) operation() *graph.Node {
 	x := p.pick()
 	switch p.rng.IntN(16) {
 	case 0, 1:
@@ -172,7 +134,7 @@ func (p *sized) operation() *graph.Node {
 	return p.windows(x)
 }
 
-func (p *sized) smooth(x *graph.Node) *graph.Node {
+func (p *program) smooth(x *graph.Node) *graph.Node {
 	functions := []func(*graph.Node) *graph.Node{ops.Tanh, ops.Sigmoid, ops.Sin, ops.Neg, ops.Softplus, ops.Gelu, ops.Silu,
 		func(n *graph.Node) *graph.Node { return ops.Exp(ops.Tanh(n)) },
 		func(n *graph.Node) *graph.Node { return ops.Square(ops.Tanh(n)) },
@@ -183,8 +145,11 @@ func (p *sized) smooth(x *graph.Node) *graph.Node {
 }
 
 // combined is an elementwise operation on several values of any dtype.
-func (p *sized) combined(x *graph.Node) *graph.Node {
+func (p *program) combined(x *graph.Node) *graph.Node {
 	y := p.partner(x)
+	if y == nil {
+		return nil
+	}
 	if p.rng.IntN(2) == 0 {
 		x, y = y, x
 	}
@@ -214,7 +179,10 @@ func (p *sized) combined(x *graph.Node) *graph.Node {
 }
 
 // jumping is an operation whose result, or gradient, is no continuous function.
-func (p *sized) jumping(x *graph.Node) *graph.Node {
+func (p *program) jumping(x *graph.Node) *graph.Node {
+	if x == nil {
+		return nil
+	}
 	y := p.among(func(n *graph.Node) bool { return p.isExact(n) && (n == x || stretches(n.Shape(), x.Shape())) })
 	binary := []func(x, y *graph.Node) *graph.Node{ops.Less, ops.GreaterEqual, ops.Equal, ops.Maximum, ops.Minimum,
 		ops.And, ops.Xor, ops.BitAnd}
@@ -245,7 +213,7 @@ func (p *sized) jumping(x *graph.Node) *graph.Node {
 }
 
 // generated is a value that is made of sizes alone, or of whole numbers.
-func (p *sized) generated() *graph.Node {
+func (p *program) generated() *graph.Node {
 	s := p.shapeOf(1 + p.rng.IntN(2))
 	switch p.rng.IntN(4) {
 	case 0:
@@ -262,7 +230,7 @@ func (p *sized) generated() *graph.Node {
 }
 
 // product is a sum of products of a value and another one of a shape that fits.
-func (p *sized) product(x *graph.Node) *graph.Node {
+func (p *program) product(x *graph.Node) *graph.Node {
 	s := x.Shape()
 	if len(s) == 0 {
 		return nil
@@ -290,7 +258,7 @@ func (p *sized) product(x *graph.Node) *graph.Node {
 	return ops.MatMul(p.operand(x.DType(), graph.Shape{s[max(len(s)-2, 0)]}), x)
 }
 
-func (p *sized) reduced(x *graph.Node) *graph.Node {
+func (p *program) reduced(x *graph.Node) *graph.Node {
 	axes := []ops.Axis{ops.Axis(p.axis(x))}
 	if p.rng.IntN(3) == 0 {
 		axes = axes[:0]
@@ -303,8 +271,10 @@ func (p *sized) reduced(x *graph.Node) *graph.Node {
 	reductions := []func(*graph.Node, ...ops.Axis) *graph.Node{ops.Sum, ops.Sum, ops.Prod, ops.Mean, ops.LogSumExp,
 		func(n *graph.Node, axes ...ops.Axis) *graph.Node { return ops.Var(n, 0, axes...) },
 		func(n *graph.Node, axes ...ops.Axis) *graph.Node { return ops.Standardize(n, 0.1, axes...) }}
-	along := []func(*graph.Node, int) *graph.Node{ops.Softmax, ops.LogSoftmax,
-		func(n *graph.Node, axis int) *graph.Node { return ops.CumSum(ops.Pad(n, axis, 0, 1, 0.5), axis) }}
+	along := []func(*graph.Node, int) *graph.Node{ops.Softmax, ops.LogSoftmax}
+	if p.elements(x, smallSizes) <= 30 && p.elements(x, p.large) <= 200 { // they work on many more elements
+		along = append(along, ops.CumSum, ops.CumProd)
+	}
 	kind := p.rng.IntN(len(reductions) + len(along))
 	if kind >= 2 && kind < len(reductions) || kind >= len(reductions) {
 		x = ops.Tanh(ops.Cast(x, p.float))

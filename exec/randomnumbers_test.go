@@ -11,40 +11,49 @@ import (
 	"github.com/broadloom/broadloom/internal/oracle"
 )
 
-// numbered evaluates the same program written with numbers in the place of its named sizes,
-// gradients anew. The error is that of a program that cannot be written so.
-func (p *sized) numbered(outputs, by []*graph.Node) ([]oracle.Value, error) {
+// numbered writes the same program with numbers in the place of its named sizes, gradients and
+// steps anew. The error is that of a program that cannot be written so.
+func (p *program) numbered(asked wanted) (w work, err error) {
 	p.negative = false
 	g := graph.New("numbered", graph.WithPolicy(p.g.Policy()))
-	for _, name := range p.names {
-		if p.at[name] < p.g.Bounds(name).Min {
-			return nil, fmt.Errorf("%s is less than it is declared", name)
-		}
-	}
 	copies, feeds := map[*graph.Node]*graph.Node{}, map[*graph.Node]oracle.Value{}
-	for _, n := range p.g.Inputs() {
+	for _, n := range slices.Concat(p.g.Inputs(), p.g.Params()) {
+		for _, d := range n.Shape() {
+			for _, name := range d.Symbols() {
+				if p.at[name] < p.g.Bounds(name).Min {
+					return w, fmt.Errorf("%s is less than it is declared", name)
+				}
+			}
+		}
 		v, t := p.feeds[n], p.dtype(n.DType())
-		m := g.Input(n.Name(), t, p.number(reflect.ValueOf(n.Shape())).Interface().(graph.Shape)...)
+		declare := g.Input
+		if n.IsParam() {
+			declare = g.Param
+		}
+		m := declare(n.Name(), t, p.number(reflect.ValueOf(n.Shape())).Interface().(graph.Shape)...)
+		if n.IsMutable() {
+			m.Mutable()
+		}
 		copies[n], feeds[m] = m, oracle.FromFloats(t, v.Floats(), v.Shape...)
 	}
-	var list [2][]*graph.Node
-	for i, nodes := range [][]*graph.Node{outputs, by} {
-		for _, n := range nodes {
-			list[i] = append(list[i], p.copied(n, g, copies))
+	for _, list := range asked.lists() {
+		*list = slices.Clone(*list)
+		for i, n := range *list {
+			(*list)[i] = p.copied(n, g, copies)
 		}
 	}
 	if err := g.Err(); err != nil {
-		return nil, err
+		return w, err
 	}
 	if p.negative {
-		return nil, errors.New("a size is negative")
+		return w, errors.New("a size is negative")
 	}
-	return oracle.Eval(gradients(list[0], list[1]), feeds)
+	return asked.complete(feeds), nil
 }
 
 // copied writes a node and its operands with numbers.
-func (p *sized) copied(n *graph.Node, g *graph.Graph, copies map[*graph.Node]*graph.Node) *graph.Node {
-	if m := copies[n]; m != nil {
+func (p *program) copied(n *graph.Node, g *graph.Graph, copies map[*graph.Node]*graph.Node) *graph.Node {
+	if m := copies[n]; m != nil || n == nil {
 		return m
 	}
 	var in []*graph.Node
@@ -68,7 +77,7 @@ func (p *sized) copied(n *graph.Node, g *graph.Graph, copies map[*graph.Node]*gr
 }
 
 // dtype is the one in which numbered computes.
-func (p *sized) dtype(t graph.DType) graph.DType {
+func (p *program) dtype(t graph.DType) graph.DType {
 	if p.wide && t == graph.Float32 {
 		return graph.Float64
 	}
@@ -77,13 +86,13 @@ func (p *sized) dtype(t graph.DType) graph.DType {
 
 // isNegative reports whether a named size is no size, which among numbers could be a sign for
 // another one.
-func (p *sized) isNegative(d graph.Dim) bool {
+func (p *program) isNegative(d graph.Dim) bool {
 	v, _ := d.Eval(p.bound)
 	return d.IsSymbolic() && v < 0
 }
 
 // number puts numbers in the place of the sizes within a value.
-func (p *sized) number(v reflect.Value) reflect.Value {
+func (p *program) number(v reflect.Value) reflect.Value {
 	w := reflect.New(v.Type()).Elem()
 	w.Set(v)
 	d, isDim := v.Interface().(graph.Dim)
@@ -111,10 +120,17 @@ func (p *sized) number(v reflect.Value) reflect.Value {
 
 // rounding gives a number by which float32 arithmetic may put output k off: some times what it
 // does to the oracle's values.
-func (p *sized) rounding(narrow oracle.Value, k int, outputs, by []*graph.Node) (most float64) {
+func (p *program) rounding(narrow oracle.Value, k int, asked wanted) (most float64) {
+	if !p.narrow() {
+		return 0
+	}
 	p.wide = true
 	defer func() { p.wide = false }()
-	wide, err := p.numbered(outputs, by)
+	w, err := p.numbered(asked)
+	if err != nil {
+		return 0
+	}
+	wide, err := w.values()
 	if err != nil {
 		return 0
 	}
