@@ -7,6 +7,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/pages"
 )
 
 // Task is a computation that both sides make.
@@ -87,9 +88,10 @@ func data(dtype graph.DType, shape []int) any {
 	return numbers[float32](count)
 }
 
-// numbers gives whole numbers from -3 to 3 without a pattern, the same as in peer.py.
+// numbers gives whole numbers from -3 to 3 without a pattern, the same as in peer.py, and in
+// large pages, which NumPy asks for as well.
 func numbers[T float32 | float64](count int) []T {
-	list := make([]T, count)
+	list := pages.Make[T](count)
 	for i := range list {
 		list[i] = T(uint32(i)*2654435761>>16%7) - 3
 	}
