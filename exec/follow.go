@@ -2,7 +2,6 @@ package exec
 
 import (
 	"slices"
-	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -103,7 +102,7 @@ type followed interface{ leadTo(*boundPart) bool }
 // longer than what is computed from them, and tiles are whole rows of both.
 func (t *typedProduct[T]) leadTo(k *boundPart) bool {
 	rows := t.p.Rows()
-	bytes := rows * t.p.N * int(unsafe.Sizeof(*new(T)))
+	bytes := rows * t.p.N * t.spec.dtype.Size()
 	isWhole := len(k.args.Outer) > 0 || k.part.prog.Elementwise() && k.part.prog.Stages == 1
 	work, moved := elementCosts(k.part.prog)
 	if !isWhole || t.across > 1 || t.sums != nil || bytes < followedBytes || work > moved || t.rows*k.indices()%rows != 0 {

@@ -2,9 +2,7 @@ package exec
 
 import (
 	"slices"
-	"unsafe"
 
-	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/pages"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -37,21 +35,9 @@ func (p *Program) weightOf(spec *product) *storage {
 	return nil
 }
 
-// writtenParams lists the parameters that kernels write.
-func writtenParams(kernels []*kernel, storageOf map[*graph.Node]*storage) (list []int) {
-	for _, k := range kernels {
-		for _, o := range k.allOperands() {
-			if s := storageOf[o.base]; o.write && s.kind == inParam && !slices.Contains(list, s.index) {
-				list = append(list, s.index)
-			}
-		}
-	}
-	return list
-}
-
 // readsPacked lets a product read its weight packed, if there is one and it gains by that.
 func (t *typedProduct[T]) readsPacked(weight *storage) {
-	if weight != nil && t.p.M > 1 && t.p.Rows() <= packedRows && t.p.N*t.p.K*int(unsafe.Sizeof(*new(T))) >= packedBytes && t.p.PackedLen() > 0 {
+	if weight != nil && t.p.M > 1 && t.p.Rows() <= packedRows && t.p.N*t.p.K*t.spec.dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
 		t.weight = weight
 	}
 }

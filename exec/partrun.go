@@ -196,10 +196,7 @@ const tileCost = 40_000
 
 // divide chooses the tiles.
 func (k *boundPart) divide() {
-	elements := k.args.N
-	for _, n := range k.args.Outer {
-		elements *= n
-	}
+	elements := k.args.Elements()
 	k.cost = elementCost(k.part.prog) * elements / 1024
 	rows := k.args.Rows()
 	switch {

@@ -46,13 +46,16 @@ type inputSpec struct {
 // newProgram gathers what passes have decided.
 func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Program, error) {
 	p := &Program{source: g, request: r, outputs: r.outputs, kernels: u.kernels, storages: u.storages,
-		storageOf: u.storageOf, written: writtenParams(u.kernels, u.storageOf), consts: u.consts, faults: u.faults, snapshots: snapshots}
+		storageOf: u.storageOf, consts: u.consts, faults: u.faults, snapshots: snapshots}
 	for _, s := range u.inputs {
 		_, used := u.storageOf[s.own]
-		p.inputs = append(p.inputs, inputSpec{s.user, used || bindsSizes(u, s.own), !used, u.writes.Any() && u.writes.IsWritten(s.own)})
+		p.inputs = append(p.inputs, inputSpec{s.user, used || bindsSizes(u, s.own), !used, u.writes.IsWritten(s.own)})
 	}
-	for _, s := range u.params {
+	for i, s := range u.params {
 		p.params = append(p.params, s.user)
+		if u.writes.IsWritten(s.own) {
+			p.written = append(p.written, i)
+		}
 		if !s.user.Shape().IsStatic() {
 			return nil, fmt.Errorf("exec: parameter %s has shape %s: the sizes of a parameter must be whole numbers (%s)", s.user.Label(), s.user.Shape(), s.user.Pos())
 		}

@@ -269,13 +269,15 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)
 		}
 		st := &b.steps[i]
-		if st.taken && s.profile == nil {
-			continue
-		}
-		if st.list != nil && s.profile == nil {
-			st.list.Run()
-			i += st.list.Len() - 1
-			continue
+		if s.profile == nil {
+			if st.taken {
+				continue
+			}
+			if st.list != nil {
+				st.list.Run()
+				i += st.list.Len() - 1
+				continue
+			}
 		}
 		start := s.profile.start(st.of)
 		if err := st.kernel.run(s); err != nil {

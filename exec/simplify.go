@@ -180,21 +180,26 @@ const (
 // they cannot.
 func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	a, b := in[0], in[1]
-	rows, last := graph.Dim(1), a.Rank()-1
+	rows, cols := graph.Dim(1), graph.Dim(1)
 	if a.Rank() > 1 {
 		rows = a.Shape()[a.Rank()-2]
 	}
 	if b.Rank() > 1 {
-		if b = ops.Transpose(b, -1, -2); rows == 1 {
-			rows = b.Shape()[b.Rank()-2]
-		} else if b.Shape()[b.Rank()-2] != 1 {
-			return nil
-		}
+		cols = b.Shape()[b.Rank()-1]
 	}
-	terms := a.Shape()[last]
-	isShort := terms.IsConst() && int(terms)*n.DType().Size() < shortRow
-	if !n.DType().IsFloat() || !isContiguous(a) || !isContiguous(b) || isShort && (!rows.IsConst() || rows >= manyRows) {
+	if !n.DType().IsFloat() || rows != 1 && cols != 1 || !isContiguous(a, a.Rank()-1) || !isContiguous(b, max(b.Rank()-2, 0)) {
 		return nil
+	}
+	if rows == 1 {
+		rows = cols
+	}
+	terms := a.Shape()[a.Rank()-1]
+	isShort := terms.IsConst() && int(terms)*n.DType().Size() < shortRow
+	if isShort && (!rows.IsConst() || rows >= manyRows) {
+		return nil
+	}
+	if b.Rank() > 1 {
+		b = ops.Transpose(b, -1, -2)
 	}
 	sum := ops.Sum(ops.Mul(a, b), -1)
 	if sum.Shape().Equal(n.Shape()) {
@@ -203,11 +208,8 @@ func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 	return ops.Reshape(sum, n.Shape()...)
 }
 
-// isContiguous reports whether the elements along the last axis lie side by side.
-func isContiguous(x *graph.Node) bool {
-	l := shapeinfer.LayoutOf(x)
-	return l.Strides[len(l.Strides)-1] == 1
-}
+// isContiguous reports whether the elements along an axis lie side by side.
+func isContiguous(x *graph.Node, axis int) bool { return shapeinfer.LayoutOf(x).Strides[axis] == 1 }
 
 // matMulOfRows multiplies a batch of matrices by one matrix as one matrix of all rows.
 func matMulOfRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {

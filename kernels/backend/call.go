@@ -30,17 +30,8 @@ func Prepare(k Kernel, a *bind.Args) *Call {
 
 // isOneCall tells whether a single call of the code does the work of a run.
 func (k *machine) isOneCall(a *bind.Args) bool {
-	return elements(a) <= k.piece && !k.isLong(a) && !(k.most > 0 && a.N > k.most) && !empty(a, 0, a.Rows()) && k.isPlain(a) &&
+	return a.Elements() <= k.piece && !k.isLong(a) && !(k.most > 0 && a.N > k.most) && !empty(a, 0, a.Rows()) && k.isPlain(a) &&
 		bind.Chunks(k.prog, a) == 1
-}
-
-// elements is the number of elements of a run.
-func elements(a *bind.Args) int {
-	count := a.N
-	for _, n := range a.Outer {
-		count *= n
-	}
-	return count
 }
 
 // Point sets the address of an operand in the arguments, as is noticed by a [List].

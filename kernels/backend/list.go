@@ -30,7 +30,7 @@ func (l *List) Add(c *Call) bool {
 		return false
 	}
 	code, ok := k.code.(*jit.Code)
-	share := float64(elements(c.args)+entryElements) / float64(k.piece)
+	share := float64(c.args.Elements()+entryElements) / float64(k.piece)
 	if !ok || l.share+share > 1 {
 		return false
 	}

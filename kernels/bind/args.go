@@ -66,6 +66,15 @@ func (a *Args) Rows() int {
 	return a.Outer[0]
 }
 
+// Elements is the number of elements of all rows.
+func (a *Args) Elements() int {
+	count := a.N
+	for _, n := range a.Outer {
+		count *= n
+	}
+	return count
+}
+
 // SliceRow makes into the part [lo, hi) of each row, for an elementwise program.
 // The two have the same axes and operands. Positions of faults count from the
 // part's beginning.
