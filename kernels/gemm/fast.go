@@ -60,7 +60,7 @@ const fetchRows = 24
 // of rows of A and of KBlock of its columns stays in the second-level cache, while panels
 // of B of as many columns as a tile has pass through the first-level one.
 func (q *job[T]) fast(v *vectorized, c part, s *Scratch[T]) {
-	f := q.panels(v, c, s)
+	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
 	case rows == 1 && f.b.Col == 1 && f.offsets == nil:
 		if f.part.left = f.addedRows(); f.part.left < c.right {
@@ -88,8 +88,8 @@ type panels[T scalar.Number] struct {
 	keeps, isPacked bool
 }
 
-// panels prepares for a part of C.
-func (q *job[T]) panels(v *vectorized, c part, s *Scratch[T]) panels[T] {
+// begin prepares for a part of C.
+func (q *job[T]) begin(v *vectorized, c part, s *Scratch[T]) panels[T] {
 	return panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c}
 }
 

@@ -22,7 +22,7 @@ func (p *Product[T]) PackedLen() int {
 func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 	s.reserve(p)
 	s.job = p.matrix(0)
-	f := s.job.panels(inVectors[T](), part{}, s)
+	f := s.job.begin(inVectors[T](), part{}, s)
 	own := s.b
 	s.b = packed
 	for j := 0; j < p.N; j += f.v.cols {
