@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-	"unsafe"
 )
 
 // BenchmarkProduct reports the rate of products in GFLOP/s, and its share of the rate of a
@@ -59,18 +58,24 @@ func report(b *testing.B, p *Product[float32]) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// tileRate is the rate of the largest tile on operands of some lines, in GFLOP/s.
+// tileRate is the rate of the largest tile on operands that stay in the first-level cache,
+// in GFLOP/s.
 func tileRate(products int) float64 {
 	v := inVectors[float32]()
 	if v == nil {
 		return 1
 	}
-	k := max(products/(v.rows*v.cols), 64)
-	var data [1024]float32
-	at := uintptr(unsafe.Pointer(&data[0]))
+	tiles := max(products/(v.rows*v.cols*KBlock), 1)
+	var a [(KBlock + 16) * 16]float32
+	var b [(KBlock + 1) * 32]float32
+	var c [16 * 32]float32
+	args := tileArgs{k: KBlock, a: address(a[:], 0), aRow: 4 * (KBlock + 16), aCol: 4, b: address(b[:], 0), bRow: 4 * v.cols,
+		c: address(c[:], 0), cRow: 4 * v.cols, tiles: tiles, stretch: 4 * v.rows}
 	start := time.Now()
-	v.whole[v.rows](&tileArgs{k: k, a: at, b: at, c: at, cRow: 64, tiles: 1})
+	v.whole[v.rows](&args)
 	elapsed := time.Since(start)
-	runtime.KeepAlive(&data)
-	return 2 * float64(v.rows*v.cols*k) / float64(elapsed.Nanoseconds())
+	runtime.KeepAlive(&a)
+	runtime.KeepAlive(&b)
+	runtime.KeepAlive(&c)
+	return 2 * float64(v.rows*v.cols*KBlock*tiles) / float64(elapsed.Nanoseconds())
 }

@@ -157,35 +157,7 @@ func (t tile) code() []byte {
 		load(a, []field{{fetched, argATile}, {stretch, argStretch}})
 		a.Add(fetched, bases[0])
 	}
-	a.Align(32)
-	loop := a.Here()
-	bytes := int32(t.width.Bytes())
-	for v := range t.vectors() {
-		a.M(amd64.MOVUPS, t.width, t.spare(v), 0, amd64.At(b, int32(v)*bytes))
-	}
-	if t.copies {
-		for v := range t.vectors() {
-			a.M(amd64.MOVUPSSt, t.width, t.spare(v), 0, amd64.At(packed, int32(v)*bytes))
-		}
-		for line := int32(0); line < vectors*bytes; line += 64 {
-			a.Prefetch(amd64.At(ahead, line+60))
-		}
-		a.AddImm(packed, vectors*bytes)
-		a.Add(ahead, bStep)
-	}
-	if t.fetches() {
-		a.Prefetch(amd64.At(fetched, 0))
-		a.Add(fetched, stretch)
-	}
-	for r := range t.rows {
-		t.multiply(a, r)
-	}
-	for _, base := range used {
-		a.Add(base, aStep)
-	}
-	a.Add(b, bStep)
-	a.SubImm(count, 1)
-	a.JumpIf(amd64.NotEqual, loop)
+	t.loops(a, used)
 	t.finish(a)
 	for _, f := range []struct{ field, step int32 }{{argA, argATile}, {argC, argCTile}} {
 		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, f.step))
@@ -196,6 +168,104 @@ func (t tile) code() []byte {
 	a.Zeroupper()
 	a.Return()
 	return finish(a)
+}
+
+// unrolled is the number of steps that the loop makes at a time where A's columns are
+// contiguous.
+const unrolled = 4
+
+// loops adds the products: unrolled where A's columns are contiguous, and what is left, or
+// all, one step at a time. An unrolled step takes the fewest instructions, which counts
+// most where a core's other thread issues some too.
+func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
+	const thrice = aStep // while the loop is unrolled
+	strided, rest, done := a.NewLabel(), a.NewLabel(), a.NewLabel()
+	a.SubImm(aStep, t.size)
+	a.JumpIf(amd64.NotEqual, strided)
+	a.SubImm(count, unrolled)
+	a.JumpIf(amd64.Less, rest)
+	a.Lea(thrice, amd64.Indexed(bStep, bStep, 2, 0))
+	a.Align(32)
+	loop := a.Here()
+	for i := range int32(unrolled) {
+		t.step(a, i, thrice)
+	}
+	if t.copies {
+		a.AddImm(packed, unrolled*t.bytes())
+		a.Lea(ahead, amd64.Indexed(ahead, bStep, unrolled, 0))
+	}
+	if t.fetches() {
+		a.Lea(fetched, amd64.Indexed(fetched, stretch, unrolled, 0))
+	}
+	for _, base := range used {
+		a.AddImm(base, unrolled*t.size)
+	}
+	a.Lea(b, amd64.Indexed(b, bStep, unrolled, 0))
+	a.SubImm(count, unrolled)
+	a.JumpIf(amd64.NotLess, loop)
+	a.Xor(aStep, aStep)
+	a.Bind(rest)
+	a.AddImm(count, unrolled)
+	a.JumpIf(amd64.Equal, done)
+	a.Bind(strided)
+	a.AddImm(aStep, t.size)
+	a.Align(32)
+	loop = a.Here()
+	t.step(a, 0, 0)
+	if t.copies {
+		a.AddImm(packed, t.bytes())
+		a.Add(ahead, bStep)
+	}
+	if t.fetches() {
+		a.Add(fetched, stretch)
+	}
+	for _, base := range used {
+		a.Add(base, aStep)
+	}
+	a.Add(b, bStep)
+	a.SubImm(count, 1)
+	a.JumpIf(amd64.NotEqual, loop)
+	a.Bind(done)
+}
+
+// bytes is the size of a row of B.
+func (t tile) bytes() int32 { return int32(t.vectors() * t.width.Bytes()) }
+
+// step adds the products of the column of A and the row of B that are i on, of which thrice
+// holds three steps.
+func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg) {
+	row := func(base amd64.Reg, at int32) amd64.Mem { return rowOn(base, i, bStep, thrice, at) }
+	bytes := int32(t.width.Bytes())
+	for v := range t.vectors() {
+		a.M(amd64.MOVUPS, t.width, t.spare(v), 0, row(b, int32(v)*bytes))
+	}
+	if t.copies {
+		for v := range t.vectors() {
+			a.M(amd64.MOVUPSSt, t.width, t.spare(v), 0, amd64.At(packed, i*t.bytes()+int32(v)*bytes))
+		}
+		for line := int32(0); line < t.bytes(); line += 64 {
+			a.Prefetch(row(ahead, line+60))
+		}
+	}
+	if t.fetches() && i%2 == 0 {
+		a.Prefetch(rowOn(fetched, i, stretch, 0, 0))
+	}
+	for r := range t.rows {
+		t.multiply(a, r, i*t.size)
+	}
+}
+
+// rowOn gives the memory that is i steps, at most three, and some bytes on from a base.
+func rowOn(base amd64.Reg, i int32, step, thrice amd64.Reg, at int32) amd64.Mem {
+	switch i {
+	case 1:
+		return amd64.Indexed(base, step, 1, at)
+	case 2:
+		return amd64.Indexed(base, step, 2, at)
+	case 3:
+		return amd64.Indexed(base, thrice, 1, at)
+	}
+	return amd64.At(base, at)
 }
 
 // fetch asks for the rows of C, which the loop gives time to arrive.
@@ -214,10 +284,11 @@ func (t tile) fetch(a *amd64.Asm) {
 	}
 }
 
-// multiply adds the products of a row.
-func (t tile) multiply(a *amd64.Asm, r int) {
+// multiply adds the products of a row, some bytes on.
+func (t tile) multiply(a *amd64.Asm, r int, on int32) {
+	m := rowAt(r, aRow)
+	m.Disp = on
 	if t.width == amd64.W512 {
-		m := rowAt(r, aRow)
 		m.Broadcast = true
 		for v := range t.vectors() {
 			a.M(t.fma, t.width, t.sum(r, v), t.spare(v), m)
@@ -225,7 +296,7 @@ func (t tile) multiply(a *amd64.Asm, r int) {
 		return
 	}
 	x := t.spare(t.vectors() + r%2)
-	a.M(t.broadcast, t.width, x, 0, rowAt(r, aRow))
+	a.M(t.broadcast, t.width, x, 0, m)
 	for v := range t.vectors() {
 		a.R(t.fma, t.width, t.sum(r, v), x, t.spare(v))
 	}
