@@ -187,7 +187,6 @@ func (f *panels[T]) columns(j, nj int) {
 		args.masks = f.v.masks(nj)
 	}
 	left := f.ni
-	next, step := uintptr(0), 0 // the next panel, if that is far from this one
 	switch {
 	case f.readsPacked(j):
 	case f.isPacked:
@@ -197,9 +196,6 @@ func (f *panels[T]) columns(j, nj int) {
 	case f.b.Col == 1 && f.readsB(j, nj):
 		args.b = address(f.b.Data, f.b.Start+f.p*f.b.Row+j)
 		args.bRow = f.b.Row * f.size
-		if nj == f.v.cols && j+2*nj <= f.right {
-			next, step = args.b+uintptr(nj*f.size), args.bRow
-		}
 		if nj == f.v.cols && left > rows {
 			args.copy, args.ahead, args.tiles = address(f.s.b, f.packed), fetchRows*args.bRow, 1
 			f.v.copying(args)
@@ -209,17 +205,10 @@ func (f *panels[T]) columns(j, nj int) {
 	default:
 		f.packB(j, nj)
 	}
-	last := left % rows
-	if last == 0 && next != 0 {
-		last = min(left, rows)
-	}
-	if args.tiles = (left - last) / rows; args.tiles > 0 {
+	if args.tiles = left / rows; args.tiles > 0 {
 		loops[rows](args)
 	}
-	if next != 0 {
-		args.aTile, args.stretch = int(next-args.a), step
-	}
-	if last > 0 {
+	if last := left % rows; last > 0 {
 		args.tiles = 1
 		loops[last](args)
 	}

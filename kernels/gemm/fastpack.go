@@ -12,7 +12,18 @@ func (f *panels[T]) readsA() bool {
 	case f.a.Row == 1:
 		return cols <= 4*f.v.cols && f.a.Col*f.size%1024 != 0
 	}
-	return f.a.Col == 1 && f.a.Row*f.size%2048 != 0
+	return f.a.Col == 1 && !crowds(f.a.Row*f.size)
+}
+
+// crowds reports whether rows that are some bytes apart fall into a few sets of the
+// first-level cache: every row of a tile, or every other.
+func crowds(row int) bool {
+	const way = 4096 // bytes, after which sets come again
+	if row < way/4 {
+		return false
+	}
+	near := func(n int) bool { n %= way; return min(n, way-n) < way/8 }
+	return near(row) || near(2*row)
 }
 
 // pitch is the distance of the rows of A that are copied: no power of two, which would
