@@ -14,12 +14,14 @@ type vectorized struct {
 	// whole, part and narrow hold, by number of rows, the loop for all columns of a tile,
 	// for some of them, and for half of them or less, which can have more rows.
 	whole, part, narrow []func(*tileArgs)
-	copying             func(*tileArgs) // as whole, of all rows, but it copies B
-	masks               func(cols int) unsafe.Pointer
-	transpose           func(*transposeArgs)
-	copyPieces          [maxStep + 1]func(*piecesArgs) // by the step of elements
-	addRow              func(*thinArgs)
-	addRows             func(*thinArgs) // thinRows of them
+	// copyOwn and copyNext are as the last of whole. The one copies the panel of B that it
+	// multiplies, the other one row of another for every copySteps products of a sum.
+	copyOwn, copyNext func(*tileArgs)
+	masks             func(cols int) unsafe.Pointer
+	transpose         func(*transposeArgs)
+	copyPieces        [maxStep + 1]func(*piecesArgs) // by the step of elements
+	addRow            func(*thinArgs)
+	addRows           func(*thinArgs) // thinRows of them
 }
 
 // blockBytes is the size of a block of A.
@@ -41,9 +43,11 @@ type tileArgs struct {
 	add          int
 	tiles        int // to compute, one below the other; a and c are moved on by as many
 	aTile, cTile int
-	copy         uintptr
-	ahead        int // from the row of B that is read to the one that is fetched
-	stretch      int // which is fetched for each product of a sum, from the next tile of A on
+	stretch      int     // which is fetched for each product of a sum, from the next tile of A on
+	to           uintptr // where a row of B is copied next, whole rows of a tile one behind the other
+	ahead        int     // from a row of B that is copied to the one that is fetched
+	from         uintptr // the row of B that is copied, if not the one that is read
+	fromRow      int
 }
 
 // transposeArgs are the arguments of a transposition of blocks.
@@ -55,6 +59,10 @@ type transposeArgs struct {
 
 // fetchRows is how many rows of B are fetched before they are used.
 const fetchRows = 24
+
+// copySteps is the number of products of a sum for which tiles copy a row of the next panel
+// of B, and so the number of tiles that copy all.
+const copySteps = 4
 
 // fast computes a part of C, whose columns are contiguous, in vector registers. A block
 // of rows of A and of KBlock of its columns stays in the second-level cache, while panels
@@ -83,9 +91,12 @@ type panels[T scalar.Number] struct {
 	args *tileArgs
 
 	i, ni, p, np int
-	// B is packed at packed in the scratch memory, and stays so.
+	// The panel of B is packed at packed in the scratch memory; with keeps, all of them stay
+	// there, and isPacked tells that they are there already. So many of its rows have been
+	// copied by tiles of the panel before, if that does not end at stop.
 	packed          int
 	keeps, isPacked bool
+	copied, stop    int
 }
 
 // begin prepares for a part of C.
@@ -125,7 +136,7 @@ func (v *vectorized) panels(cols int) int { return (cols + v.cols - 1) / v.cols 
 func (f *panels[T]) stripe(left, right int) {
 	height := f.bottom - f.top
 	rows := f.v.blocks(height, f.v.blockRows)
-	f.keeps = rows < height
+	f.keeps, f.stop = rows < height, right
 	for f.p = 0; f.p < f.k; f.p += f.np {
 		f.np, f.isPacked = blockSize(f.p, f.k), false
 		isLast := f.keeps && f.s.follow.to != nil && f.count == 1 && f.p+f.np == f.k && right == f.part.right
@@ -142,9 +153,7 @@ func (f *panels[T]) stripe(left, right int) {
 				}
 				for j := left; j < right; j += f.v.cols {
 					f.columns(j, min(f.v.cols, right-j))
-					if f.keeps {
-						f.packed += f.v.cols * f.np
-					}
+					f.packed = f.nextPacked()
 				}
 			}
 			f.isPacked = f.keeps
@@ -153,6 +162,16 @@ func (f *panels[T]) stripe(left, right int) {
 			}
 		}
 	}
+}
+
+// nextPacked is where the next panel of B is packed: behind this one, or, if none stays,
+// in one of two places by turns.
+func (f *panels[T]) nextPacked() int {
+	size := f.v.cols * f.np
+	if f.keeps {
+		return f.packed + size
+	}
+	return size - f.packed
 }
 
 // blocks cuts rows into equal blocks of some at most: it gives the size of each, whole tiles.
@@ -186,31 +205,54 @@ func (f *panels[T]) columns(j, nj int) {
 	if nj < f.v.cols {
 		args.masks = f.v.masks(nj)
 	}
-	left := f.ni
+	tiles, copied := f.ni/rows, f.copied
+	f.copied = 0
+	run := func(tiles int, loop func(*tileArgs)) {
+		if args.tiles = tiles; tiles > 0 {
+			loop(args)
+		}
+	}
+	inPlace := f.b.Col == 1 && f.packedB == nil && !f.isPacked && f.offsets == nil
 	switch {
 	case f.readsPacked(j):
 	case f.isPacked:
 		f.readPacked()
 	case f.offsets != nil:
 		f.packOffsets(j, nj)
-	case f.b.Col == 1 && f.readsB(j, nj):
+	case copied > 0:
+		f.packRows(j, copied)
+		f.readPacked()
+	case inPlace && f.readsB(j, nj):
 		args.b = address(f.b.Data, f.b.Start+f.p*f.b.Row+j)
 		args.bRow = f.b.Row * f.size
-		if nj == f.v.cols && left > rows {
-			args.copy, args.ahead, args.tiles = address(f.s.b, f.packed), fetchRows*args.bRow, 1
-			f.v.copying(args)
-			left -= rows
+		if nj == f.v.cols && f.ni > rows {
+			args.to, args.ahead = address(f.s.b, f.packed), fetchRows*args.bRow
+			run(1, f.v.copyOwn)
+			tiles--
 			f.readPacked()
 		}
 	default:
 		f.packB(j, nj)
 	}
-	if args.tiles = left / rows; args.tiles > 0 {
-		loops[rows](args)
+	if inPlace && nj == f.v.cols && j+2*nj <= f.stop && f.ni >= copySteps*rows && args.aCol == f.size {
+		args.from, args.fromRow = address(f.b.Data, f.b.Start+f.p*f.b.Row+j+nj), f.b.Row*f.size
+		args.to, args.ahead = address(f.s.b, f.nextPacked()), fetchRows*args.fromRow
+		n := min(tiles, copySteps)
+		run(n, f.v.copyNext)
+		tiles -= n
+		f.copied = f.np / copySteps * n
 	}
-	if last := left % rows; last > 0 {
-		args.tiles = 1
-		loops[last](args)
+	run(tiles, loops[rows])
+	if last := f.ni % rows; last > 0 {
+		run(1, loops[last])
+	}
+}
+
+// packRows packs the rows of a panel of B, whose columns are contiguous, from a row on.
+func (f *panels[T]) packRows(j, row int) {
+	cols := f.v.cols
+	for ; row < f.np; row++ {
+		copy(f.s.b[f.packed+row*cols:][:cols], f.b.Data[f.b.Start+(f.p+row)*f.b.Row+j:])
 	}
 }
 

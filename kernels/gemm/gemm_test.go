@@ -129,7 +129,8 @@ func TestBlockBoundaries(t *testing.T) {
 		{1, 1, 8 * KBlock}, {1, 1, 8*KBlock + 63}, {1, 1, 8*KBlock + 64}, {1, 1, 9*KBlock + 5}, {1, 1, 17 * KBlock},
 		{RowBlock - 1, 5, 9}, {RowBlock, 5, 9}, {RowBlock + 1, 5, 9}, {2*RowBlock + 2, 2, 3},
 		{4, colBlock - 1, 5}, {4, colBlock, 5}, {4, colBlock + 1, 5}, {2, colBlock + 1, KBlock + 1},
-		{RowBlock + 1, colBlock + 3, KBlock + 2},
+		{RowBlock + 1, colBlock + 3, KBlock + 2}, {300, 100, KBlock + 70},
+		{30, packedCols + 100, 7}, {1, 2, 3}, {26, 2*packedCols + 8, KBlock + 70}, {1, 2, 3}, {300, packedCols + 100, 3},
 	} {
 		for _, add := range []bool{false, true} {
 			p := product[float32](r, size[0], size[1], size[2], i%2)

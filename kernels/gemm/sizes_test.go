@@ -178,7 +178,7 @@ func randomBatches[T scalar.Number](t *testing.T) {
 	from := values[T](r, 0)
 	var s Scratch[T]
 	for range 200 {
-		m, n, k := 1+r.IntN(20), 1+r.IntN(40), 1+r.IntN(50)
+		m, n, k := 1+r.IntN(60), 1+r.IntN(60), 1+r.IntN(50)
 		batch := make([]int, r.IntN(4))
 		for i := range batch {
 			batch[i] = 1 + r.IntN(4)

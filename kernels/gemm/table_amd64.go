@@ -146,10 +146,15 @@ func narrowTileF32AVX2Rows11(args *tileArgs)
 //go:noescape
 func narrowTileF32AVX2Rows12(args *tileArgs)
 
-// copyingTileF32AVX2 multiplies tiles of 6 rows and copies B.
+// ownTileF32AVX2 multiplies tiles of 6 rows and copies B.
 //
 //go:noescape
-func copyingTileF32AVX2(args *tileArgs)
+func ownTileF32AVX2(args *tileArgs)
+
+// nextTileF32AVX2 multiplies tiles of 6 rows and copies rows of another B.
+//
+//go:noescape
+func nextTileF32AVX2(args *tileArgs)
 
 // addRowF32AVX2 adds a row times a factor to sums.
 //
@@ -281,10 +286,15 @@ func narrowTileF64AVX2Rows11(args *tileArgs)
 //go:noescape
 func narrowTileF64AVX2Rows12(args *tileArgs)
 
-// copyingTileF64AVX2 multiplies tiles of 6 rows and copies B.
+// ownTileF64AVX2 multiplies tiles of 6 rows and copies B.
 //
 //go:noescape
-func copyingTileF64AVX2(args *tileArgs)
+func ownTileF64AVX2(args *tileArgs)
+
+// nextTileF64AVX2 multiplies tiles of 6 rows and copies rows of another B.
+//
+//go:noescape
+func nextTileF64AVX2(args *tileArgs)
 
 // addRowF64AVX2 adds a row times a factor to sums.
 //
@@ -506,10 +516,15 @@ func narrowTileF32AVX512Rows13(args *tileArgs)
 //go:noescape
 func narrowTileF32AVX512Rows14(args *tileArgs)
 
-// copyingTileF32AVX512 multiplies tiles of 14 rows and copies B.
+// ownTileF32AVX512 multiplies tiles of 14 rows and copies B.
 //
 //go:noescape
-func copyingTileF32AVX512(args *tileArgs)
+func ownTileF32AVX512(args *tileArgs)
+
+// nextTileF32AVX512 multiplies tiles of 14 rows and copies rows of another B.
+//
+//go:noescape
+func nextTileF32AVX512(args *tileArgs)
 
 // addRowF32AVX512 adds a row times a factor to sums.
 //
@@ -731,10 +746,15 @@ func narrowTileF64AVX512Rows13(args *tileArgs)
 //go:noescape
 func narrowTileF64AVX512Rows14(args *tileArgs)
 
-// copyingTileF64AVX512 multiplies tiles of 14 rows and copies B.
+// ownTileF64AVX512 multiplies tiles of 14 rows and copies B.
 //
 //go:noescape
-func copyingTileF64AVX512(args *tileArgs)
+func ownTileF64AVX512(args *tileArgs)
+
+// nextTileF64AVX512 multiplies tiles of 14 rows and copies rows of another B.
+//
+//go:noescape
+func nextTileF64AVX512(args *tileArgs)
 
 // addRowF64AVX512 adds a row times a factor to sums.
 //

@@ -4,13 +4,13 @@ import "github.com/broadloom/broadloom/kernels/amd64"
 
 // The fields of piecesArgs, by offset.
 const (
-	argRows    = 0
-	argPieces  = 8
-	argOffsets = 16
-	argPiece   = 24
-	argFrom    = 32
-	argTo      = 40
-	argToRow   = 48
+	argRows        = 0
+	argPieces      = 8
+	argOffsets     = 16
+	argPiece       = 24
+	argPiecesFrom  = 32
+	argPiecesTo    = 40
+	argPiecesToRow = 48
 )
 
 // copyPieces is the code that copies rows made up of pieces of 32 bytes:
@@ -26,7 +26,7 @@ func (e element) copyPieces(step int) []byte {
 	a := &amd64.Asm{}
 	const rows, offsets, from, to, toRow = amd64.RAX, amd64.RSI, amd64.R8, amd64.RDX, amd64.R9
 	const row, pieces, piece, x, y = amd64.R10, amd64.RCX, amd64.R11, amd64.RBX, amd64.R12
-	load(a, []field{{rows, argRows}, {offsets, argOffsets}, {from, argFrom}, {to, argTo}, {toRow, argToRow}})
+	load(a, []field{{rows, argRows}, {offsets, argOffsets}, {from, argPiecesFrom}, {to, argPiecesTo}, {toRow, argPiecesToRow}})
 	scale := uint8(e.size)
 	nextRow := a.Here()
 	a.MovLoad(x, amd64.At(offsets, 0))

@@ -27,7 +27,7 @@ func (e element) addRows(width amd64.Width, rows int) []byte {
 	const vectors, sums, bRow, factor, step = amd64.RAX, amd64.RDX, amd64.R8, amd64.R9, amd64.R10
 	const sum = amd64.Vec(0)
 	load(a, []field{{vectors, argVectors}, {sums, argSums}, {bases[0], argThinB}, {bRow, argThinRow}, {factor, argFactors}, {step, argFactor}})
-	used := threeApart(a, rows, bRow)
+	used := pointBases(a, rows, bRow)
 	for r := range rows {
 		a.M(e.broadcast, width, sum+1+amd64.Vec(r), 0, amd64.At(factor, 0))
 		a.Add(factor, step)

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64"
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/kernels/amd64"
+)
 
 // machine is a set of vector instructions.
 type machine struct {
@@ -47,9 +51,11 @@ const (
 	argTiles   = 80
 	argATile   = 88
 	argCTile   = 96
-	argCopy    = 104
-	argAhead   = 112
-	argStretch = 120
+	argStretch = 104
+	argTo      = 112
+	argAhead   = 120
+	argFrom    = 128
+	argFromRow = 136
 )
 
 // vectors is the number of vectors side by side in a tile that is not narrow.
@@ -65,14 +71,20 @@ const (
 	c     = amd64.RCX
 	cRow  = amd64.R12
 	// While the loop runs:
-	packed  = c    // where the next row of B is copied
-	ahead   = cRow // the row of B that is fetched
-	fetched = c    // what the next tile needs
+	fetched = c // what the next tile needs
 	stretch = cRow
+	to      = amd64.R14 // where a row of B is copied
+	ahead   = c         // the row of B that is fetched, to be copied later
+	// If the rows are not those that are multiplied:
+	from    = amd64.R15
+	fromRow = cRow
 )
 
-// bases point at every third row: two more are at one and two steps from each.
-var bases = []amd64.Reg{amd64.RSI, amd64.R11, amd64.RBX, amd64.R13, amd64.R15}
+// bases point at rows. Others are at one, two, four and eight steps from each.
+var (
+	bases    = []amd64.Reg{amd64.RSI, amd64.R11, amd64.RBX, amd64.R13}
+	baseRows = []int{0, 3, 5, 8}
+)
 
 // tile is the code of a product of rows of A and two vectors of columns of B:
 //
@@ -92,11 +104,20 @@ type tile struct {
 	rows   int
 	masked bool // C has fewer columns; B has all, packed
 	narrow bool // of one vector of columns
-	copies bool // B lies anywhere: it is fetched ahead of use, and copied for later tiles
+	copies copying
 }
 
+// copying is what a tile copies, so that B is packed for the next ones.
+type copying int
+
+const (
+	nothing copying = iota
+	own             // all rows of B that it multiplies, which lie anywhere
+	next            // rows of another panel of B, one in each unrolled loop
+)
+
 // fetches tells whether the tile fetches what the next one needs.
-func (t tile) fetches() bool { return !t.copies && !t.masked }
+func (t tile) fetches() bool { return t.copies == nothing && !t.masked }
 
 func (t tile) vectors() int {
 	if t.narrow {
@@ -113,44 +134,65 @@ func (t tile) sum(row, v int) amd64.Vec { return amd64.Vec(row*t.vectors() + v) 
 // spare gives the registers behind the sums of the largest tile.
 func (t tile) spare(i int) amd64.Vec { return amd64.Vec(t.machine.rows*vectors + i) }
 
-// threeApart points bases at every third of some rows, from where the first one points.
-// It gives those that it uses.
-func threeApart(a *amd64.Asm, rows int, step amd64.Reg) []amd64.Reg {
-	used := bases[:(rows+2)/3]
-	for i := range used[1:] {
-		a.Lea(used[i+1], amd64.Indexed(used[i], step, 2, 0))
-		a.Add(used[i+1], step)
+// pointBases points bases at rows, the first of which is where the first one points. It
+// gives those that it uses.
+func pointBases(a *amd64.Asm, rows int, step amd64.Reg) []amd64.Reg {
+	used := 0
+	for r := range rows {
+		used = max(used, baseOf(r)+1)
 	}
-	return used
+	if used > 1 {
+		a.Lea(bases[1], amd64.Indexed(bases[0], step, 2, 0))
+		a.Add(bases[1], step)
+	}
+	if used > 2 {
+		a.Lea(bases[2], amd64.Indexed(bases[1], step, 2, 0))
+	}
+	if used > 3 {
+		a.Lea(bases[3], amd64.Indexed(bases[0], step, 8, 0))
+	}
+	return bases[:used]
 }
 
-// rowAt gives the memory of a row that bases point at.
-func rowAt(r int, step amd64.Reg) amd64.Mem {
-	base := bases[r/3]
-	switch r % 3 {
-	case 1:
-		return amd64.Indexed(base, step, 1, 0)
-	case 2:
-		return amd64.Indexed(base, step, 2, 0)
+// baseOf is the first base from which a row can be reached.
+func baseOf(r int) int {
+	for i, first := range baseRows {
+		switch r - first {
+		case 0, 1, 2, 4, 8:
+			return i
+		}
 	}
-	return amd64.At(base, 0)
+	panic(fmt.Sprintf("no base reaches row %d", r))
+}
+
+// rowAt gives the memory of a row.
+func rowAt(r int, step amd64.Reg) amd64.Mem {
+	i := baseOf(r)
+	if on := r - baseRows[i]; on > 0 {
+		return amd64.Indexed(bases[i], step, uint8(on), 0)
+	}
+	return amd64.At(bases[i], 0)
 }
 
 func (t tile) code() []byte {
 	a := &amd64.Asm{}
-	next := a.Here()
+	again := a.Here()
 	t.fetch(a)
 	load(a, []field{{count, argK}, {bases[0], argA}, {b, argB}, {aRow, argARow}, {aStep, argAStep}, {bStep, argBStep}})
-	used := threeApart(a, t.rows, aRow)
+	used := pointBases(a, t.rows, aRow)
 	for r := range t.rows {
 		for v := range t.vectors() {
 			s := t.sum(r, v)
 			a.R(amd64.XORPS, t.width, s, s, s)
 		}
 	}
-	if t.copies {
-		a.MovLoad(packed, amd64.At(amd64.RDI, argCopy))
-		a.MovLoad(ahead, amd64.At(amd64.RDI, argAhead))
+	if t.copies != nothing {
+		load(a, []field{{to, argTo}, {ahead, argAhead}})
+	}
+	if t.copies == next {
+		load(a, []field{{from, argFrom}, {fromRow, argFromRow}})
+		a.Add(ahead, from)
+	} else if t.copies == own {
 		a.Add(ahead, b)
 	}
 	if t.fetches() {
@@ -158,13 +200,17 @@ func (t tile) code() []byte {
 		a.Add(fetched, bases[0])
 	}
 	t.loops(a, used)
+	if t.copies == next {
+		a.MovStore(amd64.At(amd64.RDI, argFrom), from)
+		a.MovStore(amd64.At(amd64.RDI, argTo), to)
+	}
 	t.finish(a)
 	for _, f := range []struct{ field, step int32 }{{argA, argATile}, {argC, argCTile}} {
 		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, f.step))
 		a.AddStore(amd64.At(amd64.RDI, f.field), amd64.RAX)
 	}
 	a.Dec(amd64.At(amd64.RDI, argTiles))
-	a.JumpIf(amd64.NotEqual, next)
+	a.JumpIf(amd64.NotEqual, again)
 	a.Zeroupper()
 	a.Return()
 	return finish(a)
@@ -190,9 +236,12 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	for i := range int32(unrolled) {
 		t.step(a, i, thrice)
 	}
-	if t.copies {
-		a.AddImm(packed, unrolled*t.bytes())
+	switch t.copies {
+	case own:
+		a.AddImm(to, unrolled*t.bytes())
 		a.Lea(ahead, amd64.Indexed(ahead, bStep, unrolled, 0))
+	case next:
+		t.copyNext(a)
 	}
 	if t.fetches() {
 		a.Lea(fetched, amd64.Indexed(fetched, stretch, unrolled, 0))
@@ -212,8 +261,8 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	a.Align(32)
 	loop = a.Here()
 	t.step(a, 0, 0)
-	if t.copies {
-		a.AddImm(packed, t.bytes())
+	if t.copies == own {
+		a.AddImm(to, t.bytes())
 		a.Add(ahead, bStep)
 	}
 	if t.fetches() {
@@ -239,9 +288,9 @@ func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg) {
 	for v := range t.vectors() {
 		a.M(amd64.MOVUPS, t.width, t.spare(v), 0, row(b, int32(v)*bytes))
 	}
-	if t.copies {
-		for v := range t.vectors() {
-			a.M(amd64.MOVUPSSt, t.width, t.spare(v), 0, amd64.At(packed, i*t.bytes()+int32(v)*bytes))
+	if t.copies == own {
+		for v := range int32(t.vectors()) {
+			a.M(amd64.MOVUPSSt, t.width, t.spare(int(v)), 0, amd64.At(to, i*t.bytes()+v*bytes))
 		}
 		for line := int32(0); line < t.bytes(); line += 64 {
 			a.Prefetch(row(ahead, line+60))
@@ -253,6 +302,21 @@ func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg) {
 	for r := range t.rows {
 		t.multiply(a, r, i*t.size)
 	}
+}
+
+// copyNext copies a row of the next panel of B, and fetches one that is copied later.
+func (t tile) copyNext(a *amd64.Asm) {
+	bytes := int32(t.width.Bytes())
+	for line := int32(0); line < t.bytes(); line += 64 {
+		a.Prefetch(amd64.At(ahead, line+60))
+	}
+	a.Add(ahead, fromRow)
+	for v := range int32(t.vectors()) {
+		a.M(amd64.MOVUPS, t.width, t.spare(int(v)), 0, amd64.At(from, v*bytes))
+		a.M(amd64.MOVUPSSt, t.width, t.spare(int(v)), 0, amd64.At(to, v*bytes))
+	}
+	a.Add(from, fromRow)
+	a.AddImm(to, t.bytes())
 }
 
 // rowOn gives the memory that is i steps, at most three, and some bytes on from a base.

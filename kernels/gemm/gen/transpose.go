@@ -17,7 +17,7 @@ func (e element) transpose() []byte {
 	a := &amd64.Asm{}
 	const blocks, dst, srcRow, dstRow = amd64.RAX, amd64.RDX, amd64.R8, amd64.R9
 	load(a, []field{{blocks, argBlocks}, {bases[0], argSrc}, {dst, argDst}, {srcRow, argSrcRow}, {dstRow, argDstRow}})
-	used := threeApart(a, int(32/e.size), srcRow)
+	used := pointBases(a, int(32/e.size), srcRow)
 	loop := a.Here()
 	for _, c := range e.columns(a, func(r int) amd64.Mem { return rowAt(r, srcRow) }) {
 		const transposed = amd64.Vec(8)
