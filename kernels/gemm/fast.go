@@ -225,7 +225,12 @@ func (f *panels[T]) columns(j, nj int) {
 	case inPlace && f.readsB(j, nj):
 		args.b = address(f.b.Data, f.b.Start+f.p*f.b.Row+j)
 		args.bRow = f.b.Row * f.size
-		if nj == f.v.cols && f.ni > rows {
+		switch {
+		case nj < f.v.cols:
+		case f.ni <= rows: // there is no other tile of A, so that the next panel of B is fetched
+			args.stretch = args.bRow
+			args.aTile = int(args.b-args.a) + nj*f.size
+		default:
 			args.to, args.ahead = address(f.s.b, f.packed), fetchRows*args.bRow
 			run(1, f.v.copyOwn)
 			tiles--

@@ -119,6 +119,14 @@ const (
 // fetches tells whether the tile fetches what the next one needs.
 func (t tile) fetches() bool { return t.copies == nothing && !t.masked }
 
+// fetchSteps is the number of steps from one fetch to the next where the loop is unrolled.
+func (t tile) fetchSteps() int32 {
+	if t.rows < t.machine.rows {
+		return 1
+	}
+	return 2
+}
+
 func (t tile) vectors() int {
 	if t.narrow {
 		return 1
@@ -234,7 +242,7 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	a.Align(32)
 	loop := a.Here()
 	for i := range int32(unrolled) {
-		t.step(a, i, thrice)
+		t.step(a, i, thrice, t.fetchSteps())
 	}
 	switch t.copies {
 	case own:
@@ -242,9 +250,6 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 		a.Lea(ahead, amd64.Indexed(ahead, bStep, unrolled, 0))
 	case next:
 		t.copyNext(a)
-	}
-	if t.fetches() {
-		a.Lea(fetched, amd64.Indexed(fetched, stretch, unrolled, 0))
 	}
 	for _, base := range used {
 		a.AddImm(base, unrolled*t.size)
@@ -260,13 +265,10 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	a.AddImm(aStep, t.size)
 	a.Align(32)
 	loop = a.Here()
-	t.step(a, 0, 0)
+	t.step(a, 0, 0, 1)
 	if t.copies == own {
 		a.AddImm(to, t.bytes())
 		a.Add(ahead, bStep)
-	}
-	if t.fetches() {
-		a.Add(fetched, stretch)
 	}
 	for _, base := range used {
 		a.Add(base, aStep)
@@ -281,8 +283,8 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 func (t tile) bytes() int32 { return int32(t.vectors() * t.width.Bytes()) }
 
 // step adds the products of the column of A and the row of B that are i on, of which thrice
-// holds three steps.
-func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg) {
+// holds three steps. Where it fetches, it does so once in some steps.
+func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg, fetchSteps int32) {
 	row := func(base amd64.Reg, at int32) amd64.Mem { return rowOn(base, i, bStep, thrice, at) }
 	bytes := int32(t.width.Bytes())
 	for v := range t.vectors() {
@@ -296,8 +298,9 @@ func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg) {
 			a.Prefetch(row(ahead, line+60))
 		}
 	}
-	if t.fetches() && i%2 == 0 {
-		a.Prefetch(rowOn(fetched, i, stretch, 0, 0))
+	if t.fetches() && i%fetchSteps == 0 {
+		a.Prefetch(amd64.At(fetched, 0))
+		a.Lea(fetched, amd64.Indexed(fetched, stretch, uint8(fetchSteps), 0))
 	}
 	for r := range t.rows {
 		t.multiply(a, r, i*t.size)
