@@ -46,7 +46,7 @@ func compare(t *testing.T, seed uint64) bool {
 	if !k.Machine() {
 		return false
 	}
-	got, merged := want.Clone(), want.Clone()
+	original, got, merged := want.Clone(), want.Clone(), want.Clone()
 	reference, err := portable.Compile(want.Program)
 	require.NoError(t, err)
 	var s Scratch
@@ -68,5 +68,24 @@ func compare(t *testing.T, seed uint64) bool {
 	} else if diff := want.Diff(merged); diff != "" {
 		t.Errorf("seed %d: coalesced: want and got differ at %s\n%v", seed, diff, want)
 	}
+	for _, ahead := range fetching(k.(*machine)) {
+		got := original.Clone()
+		if fault, ok := ahead.Run(got.Args, &s); !ok {
+			t.Errorf("seed %d: operand %d fetched ahead: fault %v\n%v", seed, ahead.fetches[0], fault, want)
+		} else if diff := want.Diff(got); diff != "" {
+			t.Errorf("seed %d: operand %d fetched ahead: want and got differ at %s\n%v", seed, ahead.fetches[0], diff, want)
+		}
+	}
 	return true
+}
+
+// fetching gives kernels that fetch an operand ahead although it is small, one for each that k
+// is able to.
+func fetching(k *machine) (list []*machine) {
+	for _, i := range k.fetches {
+		ahead := *k
+		ahead.fetches, ahead.far = []int{i}, 0
+		list = append(list, &ahead)
+	}
+	return list
 }

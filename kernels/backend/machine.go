@@ -18,6 +18,8 @@ type machine struct {
 	layout  lower.Layout
 	offset  int // in the code
 	streams bool
+	fetches []int // operands that can be fetched ahead
+	far     int   // the size of an operand from which on it is
 	guards  bool
 	most    int // elements of a row, 0 for any number
 	accs    []accumulated
@@ -40,7 +42,7 @@ type accumulated struct {
 // newMachine notes what calls need to know of a program and its code, which begins at an
 // offset.
 func newMachine(p *rowprog.Program, c *lower.Code, offset int) *machine {
-	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, most: c.Most,
+	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, fetches: c.Fetches, far: 2 * largeBytes, most: c.Most,
 		free: p.Elementwise() && p.Stages == 1, piece: pieceOf(c), stages: longStages(p, c.Stages)}
 	for i := range p.Insts {
 		in := &p.Insts[i]
@@ -124,9 +126,19 @@ func (k *machine) isPlain(a *bind.Args) bool {
 	return true
 }
 
-// streamBytes is the size of an operand from which on its elements are written past the
+// largeBytes is the size of an operand from which on its elements are written past the
 // caches: they would be gone before anything reads them.
-const streamBytes = 8 << 20
+const largeBytes = 8 << 20
+
+// wholeBytes is the size of an operand with all elements of the iteration space. Parts of one
+// are worked on in turn.
+func wholeBytes(a *bind.Args, t rowprog.Type) int {
+	bytes := max(a.N, a.Whole) * t.Size()
+	for _, n := range a.Outer {
+		bytes *= n
+	}
+	return bytes
+}
 
 // worthStreaming tells whether what is written is large, is not read as well and is
 // aligned.
@@ -136,15 +148,13 @@ func (k *machine) worthStreaming(a *bind.Args) bool {
 		if o.Access == rowprog.In {
 			continue
 		}
-		bytes := max(a.N, a.Whole) * o.Type.Size() // tiles of a large result are written in turn
 		offsets := uintptr(a.Ptr[i])
 		for axis, n := range a.Outer {
-			bytes *= n
 			if n > 1 {
 				offsets |= uintptr(a.Stride[i][axis] * o.Type.Size())
 			}
 		}
-		if bytes < streamBytes || offsets&(lower.StreamAlign-1) != 0 {
+		if wholeBytes(a, o.Type) < largeBytes || offsets&(lower.StreamAlign-1) != 0 {
 			return false
 		}
 		for j, p := range a.Ptr {
@@ -182,6 +192,7 @@ func (b *block) set(k *machine, a *bind.Args) {
 	b.put(l.Stream(), 0)
 	b.put(l.From(), 0)
 	b.put(l.Halt(), 0)
+	b.put(l.Fetch(), k.fetched(a)+1)
 	if k.streams && k.worthStreaming(a) {
 		b.put(l.Stream(), 1)
 	}
@@ -197,6 +208,22 @@ func (b *block) set(k *machine, a *bind.Args) {
 			b.put(l.Delta(axis, i), step*k.prog.Operands[i].Type.Size())
 		}
 	}
+}
+
+// fetched is the operand that is fetched ahead, -1 for none: one that is so large that it
+// comes from memory, whose elements lie side by side. Of several, the processor itself
+// fetches enough.
+func (k *machine) fetched(a *bind.Args) int {
+	found := -1
+	for _, i := range k.fetches {
+		if wholeBytes(a, k.prog.Operands[i].Type) >= k.far && isDense(a, i) {
+			if found >= 0 {
+				return -1
+			}
+			found = i
+		}
+	}
+	return found
 }
 
 // point writes the addresses of the operands at an index of axis 0 and of the row.

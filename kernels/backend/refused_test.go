@@ -99,7 +99,7 @@ func TestPastTheCaches(t *testing.T) {
 	require.NoError(t, err)
 	c, err := portable.Compile(p)
 	require.NoError(t, err)
-	const rows, n = 2, streamBytes/4 + 13
+	const rows, n = 2, largeBytes/4 + 13
 	for _, pitch := range []int{n + 3, n} { // 16·k floats, or not
 		a := bind.New(p)
 		a.N, a.Outer[0] = n, rows

@@ -17,6 +17,8 @@ type Code struct {
 	Length int
 	// Streams tells whether the code is able to write results past the caches.
 	Streams bool
+	// Fetches lists the operands that the code is able to fetch ahead.
+	Fetches []int
 	// Most is the greatest number of elements of a row, 0 for any.
 	Most int
 	// Stages is how to work on rows chunk by chunk; elementwise programs of one stage
@@ -62,7 +64,9 @@ type compiler struct {
 	stubs   []stub
 	leave   amd64.Label // the end of the call
 	streams bool
-	chunked bool // rows can be worked on chunk by chunk
+	fetches []int    // operands that a loop is able to fetch ahead
+	atEnd   []func() // write what stands behind the rest of the code
+	chunked bool     // rows can be worked on chunk by chunk
 	stages  []stageLabels
 	work    float64
 }
@@ -96,7 +100,7 @@ func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
 	c.program()
 	n, bytes := c.a.Finish()
 	c.layout.Size = (c.layout.Size + BlockAlign - 1) &^ (BlockAlign - 1)
-	code = &Code{Layout: c.layout, Bytes: bytes, Length: n, Streams: c.streams, Work: c.work}
+	code = &Code{Layout: c.layout, Bytes: bytes, Length: n, Streams: c.streams, Fetches: c.fetches, Work: c.work}
 	if c.narrow {
 		code.Most = MostNarrow
 	}
@@ -109,8 +113,7 @@ func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
 // canStream tells whether a program is of the kind that can be bound by memory alone:
 // elementwise, in one stage, without Bools among its results and without guards.
 func canStream(p *rowprog.Program) bool {
-	const most = 40 // instructions; longer programs are bound by arithmetic
-	if !p.Elementwise() || p.Stages > 1 || len(p.Insts) > most {
+	if !p.Elementwise() || p.Stages > 1 || len(p.Insts) > memoryBody {
 		return false
 	}
 	for i := range p.Insts {
@@ -208,6 +211,9 @@ func (c *compiler) program() {
 	}
 	a.Zeroupper()
 	a.Return()
+	for _, write := range c.atEnd {
+		write()
+	}
 	c.writeStubs()
 	c.writeEntries()
 }

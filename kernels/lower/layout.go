@@ -22,7 +22,8 @@ const (
 	offStream     = 32 // not 0 if results go past the caches
 	offFrom       = 40 // the index in the row to begin at
 	offHalt       = 48 // not 0 to stop after each stage
-	offPointers   = 56
+	offFetch      = 56 // the number of the operand that is fetched ahead, counted from 1, or 0
+	offPointers   = 64
 )
 
 // N is where the number of elements of a row is, or of the chunk of it.
@@ -46,6 +47,10 @@ func (l *Layout) Stream() int { return offStream }
 
 // StreamAlign is the alignment of rows that are written past the caches, in bytes.
 const StreamAlign = vectorBytes
+
+// Fetch is where a number says which operand is fetched ahead, counted from 1, if the code is
+// able to; 0 for none.
+func (l *Layout) Fetch() int { return offFetch }
 
 // Pointer is where an operand's address is.
 func (l *Layout) Pointer(operand int) int { return offPointers + 8*operand }

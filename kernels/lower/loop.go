@@ -17,10 +17,11 @@ func (c *compiler) straight(b *block) {
 
 // mode is how a body is written.
 type mode struct {
-	row    bool // outside of the row
-	masked bool // only the first rest lanes take part
-	accReg bool // accumulators are in registers
-	stream bool // vectors are stored past the caches
+	row    bool  // outside of the row
+	masked bool  // only the first rest lanes take part
+	accReg bool  // accumulators are in registers
+	stream bool  // vectors are stored past the caches
+	fetch  *inst // if not nil, what loads the operand that is fetched ahead
 }
 
 // body writes copies of a block.
@@ -53,10 +54,11 @@ type plan struct {
 
 // The limits of plans.
 const (
-	smallBody = 8   // operations up to which 4 of the widest vectors are worked on at a time
-	largeBody = 200 // operations from which only one is
-	spare     = 2   // registers at the end, which hold masks
-	leastFree = 5   // registers that are not pinned
+	smallBody  = 8   // operations up to which 4 of the widest vectors are worked on at a time
+	largeBody  = 200 // operations from which only one is
+	memoryBody = 40  // instructions up to which memory can be the limit
+	spare      = 2   // registers at the end, which hold masks
+	leastFree  = 5   // registers that are not pinned
 
 	worthSpilling = 8 // operations for each value that may be spilled to work on vectors side by side
 )
@@ -192,6 +194,7 @@ func (c *compiler) loop(stage int) {
 			a.Jump(after)
 		}
 		a.Bind(normal)
+		c.fetchAhead(b, p, after)
 		c.vectors(b, &p, p.copies, mode{accReg: p.accReg})
 		a.Bind(after)
 	}
@@ -254,6 +257,9 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	}
 	a.Align(32)
 	top := a.Here()
+	if m.fetch != nil {
+		c.fetch(m.fetch, step)
+	}
 	c.body(b, copies, p.interleaved, &p.pins, m)
 	a.AddImm(index, step)
 	if b.guard {
@@ -270,6 +276,65 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	}
 	a.Bind(over)
 	a.AddImm(rest, step)
+}
+
+// Operands are fetched so far ahead: the processor does it by itself, but not across the ends
+// of pages, and not as far as memory takes time.
+const aheadBytes = 8 << 10
+
+// mostFetches is the number of operands of a section that can be fetched ahead: one of them
+// at a time.
+const mostFetches = 3
+
+// fetchAhead has loops written that fetch an operand ahead. They stand at the end of the code,
+// to which one goes from here, and from there on to a place after the loop.
+func (c *compiler) fetchAhead(b *block, p plan, after amd64.Label) {
+	loads := c.fetchable(b)
+	if len(loads) == 0 {
+		return
+	}
+	a := &c.a
+	begin, none := a.NewLabel(), a.NewLabel()
+	a.CmpMemImm(inBlock(offFetch), 0)
+	a.JumpIf(amd64.NotEqual, begin)
+	a.Bind(none)
+	c.atEnd = append(c.atEnd, func() {
+		a.Bind(begin)
+		for _, load := range loads {
+			other := a.NewLabel()
+			a.CmpMemImm(inBlock(offFetch), int8(load.operand+1))
+			a.JumpIf(amd64.NotEqual, other)
+			c.vectors(b, &p, p.copies, mode{accReg: p.accReg, fetch: load})
+			a.Jump(after)
+			a.Bind(other)
+		}
+		a.Jump(none)
+	})
+}
+
+// fetchable gives what loads the operands of a section that can be fetched ahead: those that
+// no other has fetched, unless the section is bound by arithmetic anyway, or by writing as
+// much as it reads.
+func (c *compiler) fetchable(b *block) (loads []*inst) {
+	if !c.chunked || len(b.insts) > memoryBody {
+		return nil
+	}
+	for i := range b.insts {
+		in := &b.insts[i]
+		if in.form == loadForm && in.operand < len(pointerRegs) && !slices.Contains(c.fetches, in.operand) && len(loads) < mostFetches {
+			c.fetches = append(c.fetches, in.operand)
+			loads = append(loads, in)
+		}
+	}
+	return loads
+}
+
+// fetch asks for what some elements of an operand will be ahead.
+func (c *compiler) fetch(load *inst, elements int32) {
+	const line = 64
+	for at := int32(0); at < elements*int32(load.size); at += line {
+		c.a.Prefetch(amd64.Indexed(pointerRegs[load.operand], index, load.size, aheadBytes+at))
+	}
 }
 
 // setIdentity fills the partial results of a reduction.
