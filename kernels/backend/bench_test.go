@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"fmt"
 	"testing"
 	"unsafe"
 
@@ -177,5 +178,33 @@ func BenchmarkCompile(b *testing.B) {
 				_, _ = lower.Compile(p, lower.AVX2)
 			}
 		})
+	}
+}
+
+// BenchmarkFetchedAhead sums up rows of a large operand that is fetched ahead, and of one
+// that is not.
+func BenchmarkFetchedAhead(b *testing.B) {
+	p := rowprog.NewBuilder("sum", 1)
+	sum := p.Reduce(rowprog.Sum, p.Load(p.In("x", f32, rowprog.Vec)))
+	p.Store(p.Out("y", f32, rowprog.Row), sum)
+	k, err := Compile(build(b, p))
+	require.NoError(b, err)
+	m, ok := k.(*machine)
+	if !ok {
+		b.Skip("there is no machine code here")
+	}
+	apart := *m
+	apart.fetches = nil
+	for _, n := range []int{1024, 2048, 4096} {
+		a := square(m.prog, n)
+		for _, k := range []*machine{m, &apart} {
+			b.Run(fmt.Sprintf("%d fetched=%v", n, len(k.fetches) > 0), func(b *testing.B) {
+				var s Scratch
+				for b.Loop() {
+					k.Run(a, &s)
+				}
+				b.SetBytes(int64(4 * n * n))
+			})
+		}
 	}
 }

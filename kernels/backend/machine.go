@@ -42,7 +42,7 @@ type accumulated struct {
 // newMachine notes what calls need to know of a program and its code, which begins at an
 // offset.
 func newMachine(p *rowprog.Program, c *lower.Code, offset int) *machine {
-	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, fetches: c.Fetches, far: 2 * largeBytes, most: c.Most,
+	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, fetches: c.Fetches, far: largeBytes, most: c.Most,
 		free: p.Elementwise() && p.Stages == 1, piece: pieceOf(c), stages: longStages(p, c.Stages)}
 	for i := range p.Insts {
 		in := &p.Insts[i]
