@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -84,7 +85,7 @@ func compare(t *testing.T, seed uint64) bool {
 func fetching(k *machine) (list []*machine) {
 	for _, i := range k.fetches {
 		ahead := *k
-		ahead.fetches, ahead.far = []int{i}, 0
+		ahead.fetches, ahead.far = []int{i}, sizes{0, math.MaxInt}
 		list = append(list, &ahead)
 	}
 	return list

@@ -19,7 +19,7 @@ type machine struct {
 	offset  int // in the code
 	streams bool
 	fetches []int // operands that can be fetched ahead
-	far     int   // the size of an operand from which on it is
+	far     sizes // of operands for which it is done
 	guards  bool
 	most    int // elements of a row, 0 for any number
 	accs    []accumulated
@@ -42,7 +42,7 @@ type accumulated struct {
 // newMachine notes what calls need to know of a program and its code, which begins at an
 // offset.
 func newMachine(p *rowprog.Program, c *lower.Code, offset int) *machine {
-	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, fetches: c.Fetches, far: largeBytes, most: c.Most,
+	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, fetches: c.Fetches, far: sizes{8 << 20, 24 << 20}, most: c.Most,
 		free: p.Elementwise() && p.Stages == 1, piece: pieceOf(c), stages: longStages(p, c.Stages)}
 	for i := range p.Insts {
 		in := &p.Insts[i]
@@ -210,13 +210,18 @@ func (b *block) set(k *machine, a *bind.Args) {
 	}
 }
 
-// fetched is the operand that is fetched ahead, -1 for none: one that is so large that it
-// comes from memory, whose elements lie side by side. Of several, the processor itself
-// fetches enough.
+// sizes is a range of numbers of bytes.
+type sizes struct{ least, most int }
+
+// fetched is the operand that is fetched ahead, -1 for none: one whose elements lie side by
+// side and which is so large that it comes from the third-level cache, more slowly than it
+// can be worked on. Of several such operands the processor itself fetches enough, and of what
+// is larger as much as memory gives.
 func (k *machine) fetched(a *bind.Args) int {
 	found := -1
 	for _, i := range k.fetches {
-		if wholeBytes(a, k.prog.Operands[i].Type) >= k.far && isDense(a, i) {
+		bytes := wholeBytes(a, k.prog.Operands[i].Type)
+		if bytes >= k.far.least && bytes <= k.far.most && isDense(a, i) {
 			if found >= 0 {
 				return -1
 			}
