@@ -48,6 +48,7 @@ type tileArgs struct {
 	ahead        int     // from a row of B that is copied to the one that is fetched
 	from         uintptr // the row of B that is copied, if not the one that is read
 	fromRow      int
+	fetchC       int // not 0 if rows of C are fetched before they are written
 }
 
 // transposeArgs are the arguments of a transposition of blocks.
@@ -99,9 +100,17 @@ type panels[T scalar.Number] struct {
 	copied, stop    int
 }
 
+// nearBytes is the size up to which C stays in the second-level cache.
+const nearBytes = 256 << 10
+
 // begin prepares for a part of C.
 func (q *job[T]) begin(v *vectorized, c part, s *Scratch[T]) panels[T] {
-	return panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c}
+	f := panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c}
+	f.args.fetchC = 0
+	if (c.bottom-c.top)*(c.right-c.left)*f.size > nearBytes {
+		f.args.fetchC = 1
+	}
+	return f
 }
 
 // low computes a part that is no higher than a tile: B is read once.

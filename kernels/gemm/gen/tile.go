@@ -56,6 +56,7 @@ const (
 	argAhead   = 120
 	argFrom    = 128
 	argFromRow = 136
+	argFetchC  = 144
 )
 
 // vectors is the number of vectors side by side in a tile that is not narrow.
@@ -335,8 +336,11 @@ func rowOn(base amd64.Reg, i int32, step, thrice amd64.Reg, at int32) amd64.Mem 
 	return amd64.At(base, at)
 }
 
-// fetch asks for the rows of C, which the loop gives time to arrive.
+// fetch asks for the rows of C, which the loop gives time to arrive, if they are not near.
 func (t tile) fetch(a *amd64.Asm) {
+	near := a.NewLabel()
+	a.CmpMemImm(amd64.At(amd64.RDI, argFetchC), 0)
+	a.JumpIf(amd64.Equal, near)
 	a.MovLoad(c, amd64.At(amd64.RDI, argC))
 	a.MovLoad(cRow, amd64.At(amd64.RDI, argCRow))
 	for r := range t.rows {
@@ -349,6 +353,7 @@ func (t tile) fetch(a *amd64.Asm) {
 			a.Add(c, cRow)
 		}
 	}
+	a.Bind(near)
 }
 
 // multiply adds the products of a row, some bytes on.
