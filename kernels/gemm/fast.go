@@ -100,17 +100,9 @@ type panels[T scalar.Number] struct {
 	copied, stop    int
 }
 
-// nearBytes is the size up to which C stays in the second-level cache.
-const nearBytes = 256 << 10
-
 // begin prepares for a part of C.
 func (q *job[T]) begin(v *vectorized, c part, s *Scratch[T]) panels[T] {
-	f := panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c}
-	f.args.fetchC = 0
-	if (c.bottom-c.top)*(c.right-c.left)*f.size > nearBytes {
-		f.args.fetchC = 1
-	}
-	return f
+	return panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c}
 }
 
 // low computes a part that is no higher than a tile: B is read once.
