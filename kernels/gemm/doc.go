@@ -18,15 +18,19 @@
 //
 // A tile of C of 6 rows by 2 vectors (AVX2; 14 rows with AVX-512) stays in registers while
 // the loop runs over a block of K. Package gen writes these loops, one for each number
-// of rows, with the encoder of package amd64; they stand in tile_amd64.s as static code.
+// of rows, with the encoder of package amd64; they stand in tile_amd64.s as static code. They
+// make four steps at a time, not for the multiplications, which keep the processor busy
+// anyway, but for what comes with them: a core's other thread, which may be another
+// machine's, takes half of the instructions that it can begin.
 //
 // A block of A of about 240 kB and KBlock columns stays in the second-level cache, and
 // serves all products of a batch that share A. It is read where it lies, unless its rows
 // would crowd a few sets of the cache, or its columns are contiguous: then it is copied, or
 // transposed in registers on the way. A panel of B, of two vectors of columns, stays in the
-// first-level cache while the tiles of the block pass. The first tile copies it as it
-// reads it, which costs nothing beside its multiplications. Where A has more blocks than
-// one, the copies are kept for the others.
+// first-level cache while the tiles of the block pass. The first tiles of a panel copy the
+// next one, a row for every fourth product of a sum, and so wait for none of it; where there
+// are fewer than four tiles, and in the first panel, the first tile copies what it
+// multiplies. Where A has more blocks than one, the copies are kept for the others.
 //
 // Where C has one row or one column, rows of B that are contiguous are added up as they lie
 // in memory.
