@@ -1,10 +1,6 @@
 package main
 
-import (
-	"fmt"
-
-	"github.com/broadloom/broadloom/kernels/amd64"
-)
+import "github.com/broadloom/broadloom/kernels/amd64"
 
 // machine is a set of vector instructions.
 type machine struct {
@@ -81,12 +77,6 @@ const (
 	fromRow = cRow
 )
 
-// bases point at rows. Others are at one, two, four and eight steps from each.
-var (
-	bases    = []amd64.Reg{amd64.RSI, amd64.R11, amd64.RBX, amd64.R13}
-	baseRows = []int{0, 3, 5, 8}
-)
-
 // tile is the code of a product of rows of A and two vectors of columns of B:
 //
 //	for ; k > 0; k-- {
@@ -142,46 +132,6 @@ func (t tile) sum(row, v int) amd64.Vec { return amd64.Vec(row*t.vectors() + v) 
 
 // spare gives the registers behind the sums of the largest tile.
 func (t tile) spare(i int) amd64.Vec { return amd64.Vec(t.machine.rows*vectors + i) }
-
-// pointBases points bases at rows, the first of which is where the first one points. It
-// gives those that it uses.
-func pointBases(a *amd64.Asm, rows int, step amd64.Reg) []amd64.Reg {
-	used := 0
-	for r := range rows {
-		used = max(used, baseOf(r)+1)
-	}
-	if used > 1 {
-		a.Lea(bases[1], amd64.Indexed(bases[0], step, 2, 0))
-		a.Add(bases[1], step)
-	}
-	if used > 2 {
-		a.Lea(bases[2], amd64.Indexed(bases[1], step, 2, 0))
-	}
-	if used > 3 {
-		a.Lea(bases[3], amd64.Indexed(bases[0], step, 8, 0))
-	}
-	return bases[:used]
-}
-
-// baseOf is the first base from which a row can be reached.
-func baseOf(r int) int {
-	for i, first := range baseRows {
-		switch r - first {
-		case 0, 1, 2, 4, 8:
-			return i
-		}
-	}
-	panic(fmt.Sprintf("no base reaches row %d", r))
-}
-
-// rowAt gives the memory of a row.
-func rowAt(r int, step amd64.Reg) amd64.Mem {
-	i := baseOf(r)
-	if on := r - baseRows[i]; on > 0 {
-		return amd64.Indexed(bases[i], step, uint8(on), 0)
-	}
-	return amd64.At(bases[i], 0)
-}
 
 func (t tile) code() []byte {
 	a := &amd64.Asm{}
@@ -321,19 +271,6 @@ func (t tile) copyNext(a *amd64.Asm) {
 	}
 	a.Add(from, fromRow)
 	a.AddImm(to, t.bytes())
-}
-
-// rowOn gives the memory that is i steps, at most three, and some bytes on from a base.
-func rowOn(base amd64.Reg, i int32, step, thrice amd64.Reg, at int32) amd64.Mem {
-	switch i {
-	case 1:
-		return amd64.Indexed(base, step, 1, at)
-	case 2:
-		return amd64.Indexed(base, step, 2, at)
-	case 3:
-		return amd64.Indexed(base, thrice, 1, at)
-	}
-	return amd64.At(base, at)
 }
 
 // fetch asks for the rows of C, which the loop gives time to arrive, if they are not near.

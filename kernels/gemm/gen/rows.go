@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/kernels/amd64"
+)
+
+// bases point at rows. Others are at one, two, four and eight steps from each.
+var (
+	bases    = []amd64.Reg{amd64.RSI, amd64.R11, amd64.RBX, amd64.R13}
+	baseRows = []int{0, 3, 5, 8}
+)
+
+// pointBases points bases at rows, the first of which is where the first one points. It
+// gives those that it uses.
+func pointBases(a *amd64.Asm, rows int, step amd64.Reg) []amd64.Reg {
+	used := 0
+	for r := range rows {
+		used = max(used, baseOf(r)+1)
+	}
+	if used > 1 {
+		a.Lea(bases[1], amd64.Indexed(bases[0], step, 2, 0))
+		a.Add(bases[1], step)
+	}
+	if used > 2 {
+		a.Lea(bases[2], amd64.Indexed(bases[1], step, 2, 0))
+	}
+	if used > 3 {
+		a.Lea(bases[3], amd64.Indexed(bases[0], step, 8, 0))
+	}
+	return bases[:used]
+}
+
+// baseOf is the first base from which a row can be reached.
+func baseOf(r int) int {
+	for i, first := range baseRows {
+		switch r - first {
+		case 0, 1, 2, 4, 8:
+			return i
+		}
+	}
+	panic(fmt.Sprintf("no base reaches row %d", r))
+}
+
+// rowAt gives the memory of a row.
+func rowAt(r int, step amd64.Reg) amd64.Mem {
+	i := baseOf(r)
+	if on := r - baseRows[i]; on > 0 {
+		return amd64.Indexed(bases[i], step, uint8(on), 0)
+	}
+	return amd64.At(bases[i], 0)
+}
+
+// rowOn gives the memory that is i steps, at most three, and some bytes on from a base.
+func rowOn(base amd64.Reg, i int32, step, thrice amd64.Reg, at int32) amd64.Mem {
+	switch i {
+	case 1:
+		return amd64.Indexed(base, step, 1, at)
+	case 2:
+		return amd64.Indexed(base, step, 2, at)
+	case 3:
+		return amd64.Indexed(base, thrice, 1, at)
+	}
+	return amd64.At(base, at)
+}
