@@ -115,7 +115,7 @@ func (t tile) fetchSteps() int32 {
 	if t.rows < t.machine.rows {
 		return 1
 	}
-	return 2
+	return unrolled
 }
 
 func (t tile) vectors() int {
