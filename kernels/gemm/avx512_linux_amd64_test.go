@@ -136,6 +136,7 @@ func TestAVX512(t *testing.T) {
 		e := &emulation{t, code, map[string]bool{}}
 		vectorized64 = e.of(f64)
 		fenced[float64](t, emulatedSizes(f64))
+		TestOffsetsAreWindows(t)
 		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 	})
 }

@@ -41,9 +41,10 @@
 // # Windows
 //
 // Rows and columns of B can have offsets in place of strides: so a convolution is a product
-// with the windows of an image, which are never laid out as a matrix. A panel of them is
-// copied in pieces of a vector, along the places of windows or, for a gradient, along
-// their elements.
+// with the windows of an image, which are never laid out as a matrix. Where the places of
+// windows fill vectors, the first tile of a panel reads them where they lie, and copies them
+// for the others. Other panels are copied in pieces, along the places of windows or, for a
+// gradient, along their elements.
 //
 // # In plain Go
 //

@@ -14,6 +14,9 @@ type vectorized struct {
 	// whole, part and narrow hold, by number of rows, the loop for all columns of a tile,
 	// for some of them, and for half of them or less, which can have more rows.
 	whole, part, narrow []func(*tileArgs)
+	// window and ownWindow are as whole and copyOwn, but rows of B have offsets.
+	window    []func(*tileArgs)
+	ownWindow func(*tileArgs)
 	// copyOwn and copyNext are as the last of whole. The one copies the panel of B that it
 	// multiplies, the other one row of another for every copySteps products of a sum.
 	copyOwn, copyNext func(*tileArgs)
@@ -49,6 +52,9 @@ type tileArgs struct {
 	from         uintptr // the row of B that is copied, if not the one that is read
 	fromRow      int
 	fetchC       int // not 0 if rows of C are fetched before they are written
+	// Where rows of B have offsets: b points at those, which are added to these addresses of
+	// the first vector of columns, which is from, and the second one.
+	second uintptr
 }
 
 // transposeArgs are the arguments of a transposition of blocks.
@@ -217,6 +223,15 @@ func (f *panels[T]) columns(j, nj int) {
 	switch {
 	case f.readsPacked(j):
 	case f.isPacked:
+		f.readPacked()
+	case f.offsets != nil && f.readsWindows(j, nj):
+		if f.ni <= rows {
+			loops = f.v.window
+			break
+		}
+		args.to = address(f.s.b, f.packed)
+		run(1, f.v.ownWindow)
+		tiles--
 		f.readPacked()
 	case f.offsets != nil:
 		f.packOffsets(j, nj)

@@ -29,6 +29,20 @@ func (f *panels[T]) packOffsets(j, nj int) {
 	}
 }
 
+// readsWindows reports whether vectors of columns from j on are read where they lie, since
+// they are contiguous, and points at them.
+func (f *panels[T]) readsWindows(j, nj int) bool {
+	o := f.offsets
+	if nj < f.v.cols || j%f.v.cols != 0 || !o.contiguous[j/f.v.cols] {
+		return false
+	}
+	args := f.args
+	args.b = uintptr(unsafe.Pointer(&o.Rows[f.p]))
+	args.from = address(f.b.Data, f.b.Start) + uintptr(o.Cols[j]*f.size)
+	args.second = address(f.b.Data, f.b.Start) + uintptr(o.Cols[j+nj/2]*f.size)
+	return true
+}
+
 // copyPieces copies pieces of each row of offsets into rows of dst. Pieces are copied
 // whole although they may have fewer elements: the next one, or the next row, overwrites
 // what is too much.

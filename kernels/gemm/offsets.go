@@ -18,9 +18,10 @@ type Offsets struct {
 	step   int
 	pieces [][]piece
 
-	panelCols    int   // columns of a panel
-	highestRows  []int // of the offsets of each block of rows
-	highestPanel []int // of the offsets of each panel
+	panelCols    int    // columns of a panel
+	contiguous   []bool // whether each vector of columns of a panel is contiguous
+	highestRows  []int  // of the offsets of each block of rows
+	highestPanel []int  // of the offsets of each panel
 }
 
 // maxStep is the greatest step of neighbours that are copied together.
@@ -55,6 +56,10 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 		return
 	}
 	o.panelCols, o.highestRows, o.highestPanel = v.cols, highest(blocks(rows)), highest(slices.Chunk(cols, v.cols))
+	for panel := range slices.Chunk(cols, v.cols) {
+		half := v.cols / 2
+		o.contiguous = append(o.contiguous, len(panel) == v.cols && runLength(panel, 1) >= half && runLength(panel[half:], 1) == half)
+	}
 	side := pieceBytes / sizeOf[T]()
 	for o.step = 1; o.step <= maxStep; o.step++ {
 		switch {

@@ -27,9 +27,12 @@ func windows(channels, height, width, kernel, stride int) (rows, cols []int) {
 }
 
 func TestOffsetsAreWindows(t *testing.T) {
-	for _, c := range []struct{ m, channels, height, width, kernel, stride int }{
-		{6, 1, 28, 28, 5, 1}, {1, 3, 9, 9, 3, 1}, {64, 30, 17, 23, 3, 1}, {13, 5, 19, 31, 3, 2}, {7, 2, 8, 8, 1, 3}, {300, 4, 7, 7, 3, 1},
-	} {
+	type size struct{ m, channels, height, width, kernel, stride int }
+	sizes := []size{{6, 1, 28, 28, 5, 1}, {1, 3, 9, 9, 3, 1}, {64, 30, 17, 23, 3, 1}, {13, 5, 19, 31, 3, 2}, {7, 2, 8, 8, 1, 3}, {300, 4, 7, 7, 3, 1}}
+	for m := range 30 { // places that are contiguous by whole vectors
+		sizes = append(sizes, size{m + 1, 3, 4, 34, 3, 1})
+	}
+	for _, c := range sizes {
 		for _, transposed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%v/%v", c, transposed), func(t *testing.T) {
 				rows, cols := windows(c.channels, c.height, c.width, c.kernel, c.stride)
@@ -58,6 +61,9 @@ func checkOffsets[T float32 | float64 | int32](t *testing.T, m, size int, rows, 
 	n, k := len(cols), len(rows)
 	p := &Product[T]{M: m, N: n, K: k, Batch: []int{batch}, StepA: []int{0}, StepB: []int{size}, StepC: []int{m * n}}
 	p.A = Matrix[T]{Data: numbers(m * k), Row: k, Col: 1}
+	if m%3 == 0 {
+		p.A.Row, p.A.Col = 1, m
+	}
 	p.C = Matrix[T]{Data: make([]T, batch*m*n), Row: n, Col: 1}
 	p.B = Matrix[T]{Data: numbers(batch * size)}
 	p.SetOffsets(rows, cols)

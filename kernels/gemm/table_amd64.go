@@ -6,11 +6,15 @@ var wholeTilesF32AVX2 = []func(*tileArgs){nil, wholeTileF32AVX2Rows1, wholeTileF
 
 var partTilesF32AVX2 = []func(*tileArgs){nil, partTileF32AVX2Rows1, partTileF32AVX2Rows2, partTileF32AVX2Rows3, partTileF32AVX2Rows4, partTileF32AVX2Rows5, partTileF32AVX2Rows6}
 
+var windowTilesF32AVX2 = []func(*tileArgs){nil, windowTileF32AVX2Rows1, windowTileF32AVX2Rows2, windowTileF32AVX2Rows3, windowTileF32AVX2Rows4, windowTileF32AVX2Rows5, windowTileF32AVX2Rows6}
+
 var narrowTilesF32AVX2 = []func(*tileArgs){nil, narrowTileF32AVX2Rows1, narrowTileF32AVX2Rows2, narrowTileF32AVX2Rows3, narrowTileF32AVX2Rows4, narrowTileF32AVX2Rows5, narrowTileF32AVX2Rows6, narrowTileF32AVX2Rows7, narrowTileF32AVX2Rows8, narrowTileF32AVX2Rows9, narrowTileF32AVX2Rows10, narrowTileF32AVX2Rows11, narrowTileF32AVX2Rows12}
 
 var wholeTilesF64AVX2 = []func(*tileArgs){nil, wholeTileF64AVX2Rows1, wholeTileF64AVX2Rows2, wholeTileF64AVX2Rows3, wholeTileF64AVX2Rows4, wholeTileF64AVX2Rows5, wholeTileF64AVX2Rows6}
 
 var partTilesF64AVX2 = []func(*tileArgs){nil, partTileF64AVX2Rows1, partTileF64AVX2Rows2, partTileF64AVX2Rows3, partTileF64AVX2Rows4, partTileF64AVX2Rows5, partTileF64AVX2Rows6}
+
+var windowTilesF64AVX2 = []func(*tileArgs){nil, windowTileF64AVX2Rows1, windowTileF64AVX2Rows2, windowTileF64AVX2Rows3, windowTileF64AVX2Rows4, windowTileF64AVX2Rows5, windowTileF64AVX2Rows6}
 
 var narrowTilesF64AVX2 = []func(*tileArgs){nil, narrowTileF64AVX2Rows1, narrowTileF64AVX2Rows2, narrowTileF64AVX2Rows3, narrowTileF64AVX2Rows4, narrowTileF64AVX2Rows5, narrowTileF64AVX2Rows6, narrowTileF64AVX2Rows7, narrowTileF64AVX2Rows8, narrowTileF64AVX2Rows9, narrowTileF64AVX2Rows10, narrowTileF64AVX2Rows11, narrowTileF64AVX2Rows12}
 
@@ -18,11 +22,15 @@ var wholeTilesF32AVX512 = []func(*tileArgs){nil, wholeTileF32AVX512Rows1, wholeT
 
 var partTilesF32AVX512 = []func(*tileArgs){nil, partTileF32AVX512Rows1, partTileF32AVX512Rows2, partTileF32AVX512Rows3, partTileF32AVX512Rows4, partTileF32AVX512Rows5, partTileF32AVX512Rows6, partTileF32AVX512Rows7, partTileF32AVX512Rows8, partTileF32AVX512Rows9, partTileF32AVX512Rows10, partTileF32AVX512Rows11, partTileF32AVX512Rows12, partTileF32AVX512Rows13, partTileF32AVX512Rows14}
 
+var windowTilesF32AVX512 = []func(*tileArgs){nil, windowTileF32AVX512Rows1, windowTileF32AVX512Rows2, windowTileF32AVX512Rows3, windowTileF32AVX512Rows4, windowTileF32AVX512Rows5, windowTileF32AVX512Rows6, windowTileF32AVX512Rows7, windowTileF32AVX512Rows8, windowTileF32AVX512Rows9, windowTileF32AVX512Rows10, windowTileF32AVX512Rows11, windowTileF32AVX512Rows12, windowTileF32AVX512Rows13, windowTileF32AVX512Rows14}
+
 var narrowTilesF32AVX512 = []func(*tileArgs){nil, narrowTileF32AVX512Rows1, narrowTileF32AVX512Rows2, narrowTileF32AVX512Rows3, narrowTileF32AVX512Rows4, narrowTileF32AVX512Rows5, narrowTileF32AVX512Rows6, narrowTileF32AVX512Rows7, narrowTileF32AVX512Rows8, narrowTileF32AVX512Rows9, narrowTileF32AVX512Rows10, narrowTileF32AVX512Rows11, narrowTileF32AVX512Rows12, narrowTileF32AVX512Rows13, narrowTileF32AVX512Rows14}
 
 var wholeTilesF64AVX512 = []func(*tileArgs){nil, wholeTileF64AVX512Rows1, wholeTileF64AVX512Rows2, wholeTileF64AVX512Rows3, wholeTileF64AVX512Rows4, wholeTileF64AVX512Rows5, wholeTileF64AVX512Rows6, wholeTileF64AVX512Rows7, wholeTileF64AVX512Rows8, wholeTileF64AVX512Rows9, wholeTileF64AVX512Rows10, wholeTileF64AVX512Rows11, wholeTileF64AVX512Rows12, wholeTileF64AVX512Rows13, wholeTileF64AVX512Rows14}
 
 var partTilesF64AVX512 = []func(*tileArgs){nil, partTileF64AVX512Rows1, partTileF64AVX512Rows2, partTileF64AVX512Rows3, partTileF64AVX512Rows4, partTileF64AVX512Rows5, partTileF64AVX512Rows6, partTileF64AVX512Rows7, partTileF64AVX512Rows8, partTileF64AVX512Rows9, partTileF64AVX512Rows10, partTileF64AVX512Rows11, partTileF64AVX512Rows12, partTileF64AVX512Rows13, partTileF64AVX512Rows14}
+
+var windowTilesF64AVX512 = []func(*tileArgs){nil, windowTileF64AVX512Rows1, windowTileF64AVX512Rows2, windowTileF64AVX512Rows3, windowTileF64AVX512Rows4, windowTileF64AVX512Rows5, windowTileF64AVX512Rows6, windowTileF64AVX512Rows7, windowTileF64AVX512Rows8, windowTileF64AVX512Rows9, windowTileF64AVX512Rows10, windowTileF64AVX512Rows11, windowTileF64AVX512Rows12, windowTileF64AVX512Rows13, windowTileF64AVX512Rows14}
 
 var narrowTilesF64AVX512 = []func(*tileArgs){nil, narrowTileF64AVX512Rows1, narrowTileF64AVX512Rows2, narrowTileF64AVX512Rows3, narrowTileF64AVX512Rows4, narrowTileF64AVX512Rows5, narrowTileF64AVX512Rows6, narrowTileF64AVX512Rows7, narrowTileF64AVX512Rows8, narrowTileF64AVX512Rows9, narrowTileF64AVX512Rows10, narrowTileF64AVX512Rows11, narrowTileF64AVX512Rows12, narrowTileF64AVX512Rows13, narrowTileF64AVX512Rows14}
 
@@ -85,6 +93,36 @@ func partTileF32AVX2Rows5(args *tileArgs)
 //
 //go:noescape
 func partTileF32AVX2Rows6(args *tileArgs)
+
+// windowTileF32AVX2Rows1 multiplies tiles of 1 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX2Rows1(args *tileArgs)
+
+// windowTileF32AVX2Rows2 multiplies tiles of 2 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX2Rows2(args *tileArgs)
+
+// windowTileF32AVX2Rows3 multiplies tiles of 3 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX2Rows3(args *tileArgs)
+
+// windowTileF32AVX2Rows4 multiplies tiles of 4 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX2Rows4(args *tileArgs)
+
+// windowTileF32AVX2Rows5 multiplies tiles of 5 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX2Rows5(args *tileArgs)
+
+// windowTileF32AVX2Rows6 multiplies tiles of 6 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX2Rows6(args *tileArgs)
 
 // narrowTileF32AVX2Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
@@ -150,6 +188,11 @@ func narrowTileF32AVX2Rows12(args *tileArgs)
 //
 //go:noescape
 func ownTileF32AVX2(args *tileArgs)
+
+// ownWindowTileF32AVX2 multiplies tiles of 6 rows and copies B, whose rows have offsets.
+//
+//go:noescape
+func ownWindowTileF32AVX2(args *tileArgs)
 
 // nextTileF32AVX2 multiplies tiles of 6 rows and copies rows of another B.
 //
@@ -226,6 +269,36 @@ func partTileF64AVX2Rows5(args *tileArgs)
 //go:noescape
 func partTileF64AVX2Rows6(args *tileArgs)
 
+// windowTileF64AVX2Rows1 multiplies tiles of 1 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX2Rows1(args *tileArgs)
+
+// windowTileF64AVX2Rows2 multiplies tiles of 2 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX2Rows2(args *tileArgs)
+
+// windowTileF64AVX2Rows3 multiplies tiles of 3 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX2Rows3(args *tileArgs)
+
+// windowTileF64AVX2Rows4 multiplies tiles of 4 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX2Rows4(args *tileArgs)
+
+// windowTileF64AVX2Rows5 multiplies tiles of 5 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX2Rows5(args *tileArgs)
+
+// windowTileF64AVX2Rows6 multiplies tiles of 6 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX2Rows6(args *tileArgs)
+
 // narrowTileF64AVX2Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
@@ -290,6 +363,11 @@ func narrowTileF64AVX2Rows12(args *tileArgs)
 //
 //go:noescape
 func ownTileF64AVX2(args *tileArgs)
+
+// ownWindowTileF64AVX2 multiplies tiles of 6 rows and copies B, whose rows have offsets.
+//
+//go:noescape
+func ownWindowTileF64AVX2(args *tileArgs)
 
 // nextTileF64AVX2 multiplies tiles of 6 rows and copies rows of another B.
 //
@@ -446,6 +524,76 @@ func partTileF32AVX512Rows13(args *tileArgs)
 //go:noescape
 func partTileF32AVX512Rows14(args *tileArgs)
 
+// windowTileF32AVX512Rows1 multiplies tiles of 1 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows1(args *tileArgs)
+
+// windowTileF32AVX512Rows2 multiplies tiles of 2 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows2(args *tileArgs)
+
+// windowTileF32AVX512Rows3 multiplies tiles of 3 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows3(args *tileArgs)
+
+// windowTileF32AVX512Rows4 multiplies tiles of 4 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows4(args *tileArgs)
+
+// windowTileF32AVX512Rows5 multiplies tiles of 5 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows5(args *tileArgs)
+
+// windowTileF32AVX512Rows6 multiplies tiles of 6 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows6(args *tileArgs)
+
+// windowTileF32AVX512Rows7 multiplies tiles of 7 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows7(args *tileArgs)
+
+// windowTileF32AVX512Rows8 multiplies tiles of 8 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows8(args *tileArgs)
+
+// windowTileF32AVX512Rows9 multiplies tiles of 9 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows9(args *tileArgs)
+
+// windowTileF32AVX512Rows10 multiplies tiles of 10 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows10(args *tileArgs)
+
+// windowTileF32AVX512Rows11 multiplies tiles of 11 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows11(args *tileArgs)
+
+// windowTileF32AVX512Rows12 multiplies tiles of 12 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows12(args *tileArgs)
+
+// windowTileF32AVX512Rows13 multiplies tiles of 13 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows13(args *tileArgs)
+
+// windowTileF32AVX512Rows14 multiplies tiles of 14 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF32AVX512Rows14(args *tileArgs)
+
 // narrowTileF32AVX512Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
@@ -520,6 +668,11 @@ func narrowTileF32AVX512Rows14(args *tileArgs)
 //
 //go:noescape
 func ownTileF32AVX512(args *tileArgs)
+
+// ownWindowTileF32AVX512 multiplies tiles of 14 rows and copies B, whose rows have offsets.
+//
+//go:noescape
+func ownWindowTileF32AVX512(args *tileArgs)
 
 // nextTileF32AVX512 multiplies tiles of 14 rows and copies rows of another B.
 //
@@ -676,6 +829,76 @@ func partTileF64AVX512Rows13(args *tileArgs)
 //go:noescape
 func partTileF64AVX512Rows14(args *tileArgs)
 
+// windowTileF64AVX512Rows1 multiplies tiles of 1 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows1(args *tileArgs)
+
+// windowTileF64AVX512Rows2 multiplies tiles of 2 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows2(args *tileArgs)
+
+// windowTileF64AVX512Rows3 multiplies tiles of 3 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows3(args *tileArgs)
+
+// windowTileF64AVX512Rows4 multiplies tiles of 4 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows4(args *tileArgs)
+
+// windowTileF64AVX512Rows5 multiplies tiles of 5 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows5(args *tileArgs)
+
+// windowTileF64AVX512Rows6 multiplies tiles of 6 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows6(args *tileArgs)
+
+// windowTileF64AVX512Rows7 multiplies tiles of 7 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows7(args *tileArgs)
+
+// windowTileF64AVX512Rows8 multiplies tiles of 8 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows8(args *tileArgs)
+
+// windowTileF64AVX512Rows9 multiplies tiles of 9 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows9(args *tileArgs)
+
+// windowTileF64AVX512Rows10 multiplies tiles of 10 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows10(args *tileArgs)
+
+// windowTileF64AVX512Rows11 multiplies tiles of 11 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows11(args *tileArgs)
+
+// windowTileF64AVX512Rows12 multiplies tiles of 12 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows12(args *tileArgs)
+
+// windowTileF64AVX512Rows13 multiplies tiles of 13 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows13(args *tileArgs)
+
+// windowTileF64AVX512Rows14 multiplies tiles of 14 rows, of columns whose rows have offsets.
+//
+//go:noescape
+func windowTileF64AVX512Rows14(args *tileArgs)
+
 // narrowTileF64AVX512Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
@@ -750,6 +973,11 @@ func narrowTileF64AVX512Rows14(args *tileArgs)
 //
 //go:noescape
 func ownTileF64AVX512(args *tileArgs)
+
+// ownWindowTileF64AVX512 multiplies tiles of 14 rows and copies B, whose rows have offsets.
+//
+//go:noescape
+func ownWindowTileF64AVX512(args *tileArgs)
 
 // nextTileF64AVX512 multiplies tiles of 14 rows and copies rows of another B.
 //

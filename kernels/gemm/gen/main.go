@@ -36,11 +36,14 @@ func main() {
 			}
 			tiles("whole", "", m.rows, tile{})
 			tiles("part", ", some of the columns", m.rows, tile{masked: true})
+			tiles("window", ", of columns whose rows have offsets", m.rows, tile{window: true})
 			tiles("narrow", ", one vector of columns or less", m.narrowRows(), tile{masked: true, narrow: true})
 			largest := tile{machine: m, element: e, rows: m.rows}
 			largest.copies = own
 			add("ownTile"+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies B", m.rows), largest.code())
-			largest.copies = next
+			largest.window = true
+			add("ownWindowTile"+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies B, whose rows have offsets", m.rows), largest.code())
+			largest.window, largest.copies = false, next
 			add("nextTile"+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies rows of another B", m.rows), largest.code())
 			add("addRow"+suffix, "thinArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
 			add("addRows"+suffix, "thinArgs", fmt.Sprintf("adds %d rows times factors to sums", thinRows), e.addRows(m.width, thinRows))

@@ -53,7 +53,11 @@ const (
 	argFrom    = 128
 	argFromRow = 136
 	argFetchC  = 144
+	argSecond  = 152
 )
+
+// offsetBytes is the size of an offset.
+const offsetBytes = 8
 
 // vectors is the number of vectors side by side in a tile that is not narrow.
 const vectors = 2
@@ -75,6 +79,10 @@ const (
 	// If the rows are not those that are multiplied:
 	from    = amd64.R15
 	fromRow = cRow
+	// If rows of B have offsets, to which b points:
+	first  = c // what the offset of a row is added to, for each vector
+	second = cRow
+	offset = bStep
 )
 
 // tile is the code of a product of rows of A and two vectors of columns of B:
@@ -96,6 +104,7 @@ type tile struct {
 	masked bool // C has fewer columns; B has all, packed
 	narrow bool // of one vector of columns
 	copies copying
+	window bool // rows of B have offsets, and vectors of its columns are contiguous
 }
 
 // copying is what a tile copies, so that B is packed for the next ones.
@@ -108,7 +117,7 @@ const (
 )
 
 // fetches tells whether the tile fetches what the next one needs.
-func (t tile) fetches() bool { return t.copies == nothing && !t.masked }
+func (t tile) fetches() bool { return t.copies == nothing && !t.masked && !t.window }
 
 // fetchSteps is the number of steps from one fetch to the next where the loop is unrolled.
 func (t tile) fetchSteps() int32 {
@@ -146,15 +155,18 @@ func (t tile) code() []byte {
 		}
 	}
 	if t.copies != nothing {
-		load(a, []field{{to, argTo}, {ahead, argAhead}})
+		load(a, []field{{to, argTo}})
 	}
-	if t.copies == next {
-		load(a, []field{{from, argFrom}, {fromRow, argFromRow}})
+	switch {
+	case t.window:
+		load(a, []field{{first, argFrom}, {second, argSecond}})
+	case t.copies == next:
+		load(a, []field{{ahead, argAhead}, {from, argFrom}, {fromRow, argFromRow}})
 		a.Add(ahead, from)
-	} else if t.copies == own {
+	case t.copies == own:
+		load(a, []field{{ahead, argAhead}})
 		a.Add(ahead, b)
-	}
-	if t.fetches() {
+	case t.fetches():
 		load(a, []field{{fetched, argATile}, {stretch, argStretch}})
 		a.Add(fetched, bases[0])
 	}
@@ -189,7 +201,9 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	a.JumpIf(amd64.NotEqual, strided)
 	a.SubImm(count, unrolled)
 	a.JumpIf(amd64.Less, rest)
-	a.Lea(thrice, amd64.Indexed(bStep, bStep, 2, 0))
+	if !t.window {
+		a.Lea(thrice, amd64.Indexed(bStep, bStep, 2, 0))
+	}
 	a.Align(32)
 	loop := a.Here()
 	for i := range int32(unrolled) {
@@ -198,14 +212,20 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	switch t.copies {
 	case own:
 		a.AddImm(to, unrolled*t.bytes())
-		a.Lea(ahead, amd64.Indexed(ahead, bStep, unrolled, 0))
+		if !t.window {
+			a.Lea(ahead, amd64.Indexed(ahead, bStep, unrolled, 0))
+		}
 	case next:
 		t.copyNext(a)
 	}
 	for _, base := range used {
 		a.AddImm(base, unrolled*t.size)
 	}
-	a.Lea(b, amd64.Indexed(b, bStep, unrolled, 0))
+	if t.window {
+		a.AddImm(b, unrolled*offsetBytes)
+	} else {
+		a.Lea(b, amd64.Indexed(b, bStep, unrolled, 0))
+	}
 	a.SubImm(count, unrolled)
 	a.JumpIf(amd64.NotLess, loop)
 	a.Xor(aStep, aStep)
@@ -219,12 +239,18 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	t.step(a, 0, 0, 1)
 	if t.copies == own {
 		a.AddImm(to, t.bytes())
-		a.Add(ahead, bStep)
+		if !t.window {
+			a.Add(ahead, bStep)
+		}
 	}
 	for _, base := range used {
 		a.Add(base, aStep)
 	}
-	a.Add(b, bStep)
+	if t.window {
+		a.AddImm(b, offsetBytes)
+	} else {
+		a.Add(b, bStep)
+	}
 	a.SubImm(count, 1)
 	a.JumpIf(amd64.NotEqual, loop)
 	a.Bind(done)
@@ -238,14 +264,21 @@ func (t tile) bytes() int32 { return int32(t.vectors() * t.width.Bytes()) }
 func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg, fetchSteps int32) {
 	row := func(base amd64.Reg, at int32) amd64.Mem { return rowOn(base, i, bStep, thrice, at) }
 	bytes := int32(t.width.Bytes())
+	if t.window {
+		a.MovLoad(offset, amd64.At(b, i*offsetBytes))
+	}
 	for v := range t.vectors() {
-		a.M(amd64.MOVUPS, t.width, t.spare(v), 0, row(b, int32(v)*bytes))
+		m := row(b, int32(v)*bytes)
+		if t.window {
+			m = amd64.Indexed([]amd64.Reg{first, second}[v], offset, uint8(t.size), 0)
+		}
+		a.M(amd64.MOVUPS, t.width, t.spare(v), 0, m)
 	}
 	if t.copies == own {
 		for v := range int32(t.vectors()) {
 			a.M(amd64.MOVUPSSt, t.width, t.spare(int(v)), 0, amd64.At(to, i*t.bytes()+v*bytes))
 		}
-		for line := int32(0); line < t.bytes(); line += 64 {
+		for line := int32(0); line < t.bytes() && !t.window; line += 64 {
 			a.Prefetch(row(ahead, line+60))
 		}
 	}
