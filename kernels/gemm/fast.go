@@ -14,17 +14,17 @@ type vectorized struct {
 	// whole, part and narrow hold, by number of rows, the loop for all columns of a tile,
 	// for some of them, and for half of them or less, which can have more rows.
 	whole, part, narrow []func(*tileArgs)
-	// window and ownWindow are as whole and copyOwn, but rows of B have offsets.
-	window    []func(*tileArgs)
-	ownWindow func(*tileArgs)
-	// copyOwn and copyNext are as the last of whole. The one copies the panel of B that it
-	// multiplies, the other one row of another for every copySteps products of a sum.
-	copyOwn, copyNext func(*tileArgs)
-	masks             func(cols int) unsafe.Pointer
-	transpose         func(*transposeArgs)
-	copyPieces        [maxStep + 1]func(*piecesArgs) // by the step of elements
-	addRow            func(*thinArgs)
-	addRows           func(*thinArgs) // thinRows of them
+	// window is as whole, but rows of B have offsets.
+	window []func(*tileArgs)
+	// ownTile and ownWindow are as the last of whole and window, but they copy the panel of B
+	// that they multiply. nextTile copies a row of another one for every copySteps products of
+	// a sum.
+	ownTile, ownWindow, nextTile func(*tileArgs)
+	masks                        func(cols int) unsafe.Pointer
+	transpose                    func(*transposeArgs)
+	copyPieces                   [maxStep + 1]func(*piecesArgs) // by the step of elements
+	addRow                       func(*thinArgs)
+	addRows                      func(*thinArgs) // thinRows of them
 }
 
 // blockBytes is the size of a block of A.
@@ -190,109 +190,6 @@ func (v *vectorized) blocks(rows, most int) int {
 // followTiles is the number of tiles that a block of A has at least, for which a panel of B
 // is brought into the first-level cache.
 const followTiles = 8
-
-// columns multiplies the block of A with a panel of B: nj columns from j on.
-func (f *panels[T]) columns(j, nj int) {
-	args, loops := f.args, f.v.whole
-	switch {
-	case 2*nj <= f.v.cols:
-		loops = f.v.narrow
-	case nj < f.v.cols:
-		loops = f.v.part
-	}
-	rows := len(loops) - 1
-	f.pointA(rows)
-	args.k, args.add = f.np, 0
-	if f.add || f.p > 0 {
-		args.add = 1
-	}
-	args.cRow = f.c.Row * f.size
-	args.c = address(f.c.Data, f.c.Start+f.i*f.c.Row+j*f.c.Col)
-	args.cTile = rows * args.cRow
-	if nj < f.v.cols {
-		args.masks = f.v.masks(nj)
-	}
-	tiles, copied := f.ni/rows, f.copied
-	f.copied = 0
-	run := func(tiles int, loop func(*tileArgs)) {
-		if args.tiles = tiles; tiles > 0 {
-			loop(args)
-		}
-	}
-	inPlace := f.b.Col == 1 && f.packedB == nil && !f.isPacked && f.offsets == nil
-	switch {
-	case f.readsPacked(j):
-	case f.isPacked:
-		f.readPacked()
-	case f.offsets != nil && f.readsWindows(j, nj):
-		if f.ni <= rows {
-			loops = f.v.window
-			break
-		}
-		args.to = address(f.s.b, f.packed)
-		run(1, f.v.ownWindow)
-		tiles--
-		f.readPacked()
-	case f.offsets != nil:
-		f.packOffsets(j, nj)
-	case copied > 0:
-		f.packRows(j, copied)
-		f.readPacked()
-	case inPlace && f.readsB(j, nj):
-		args.b = address(f.b.Data, f.b.Start+f.p*f.b.Row+j)
-		args.bRow = f.b.Row * f.size
-		switch {
-		case nj < f.v.cols:
-		case f.ni <= rows: // there is no other tile of A, so that the next panel of B is fetched
-			args.stretch = args.bRow
-			args.aTile = int(args.b-args.a) + nj*f.size
-		default:
-			args.to, args.ahead = address(f.s.b, f.packed), fetchRows*args.bRow
-			run(1, f.v.copyOwn)
-			tiles--
-			f.readPacked()
-		}
-	default:
-		f.packB(j, nj)
-	}
-	if inPlace && nj == f.v.cols && j+2*nj <= f.stop && f.ni >= copySteps*rows && args.aCol == f.size {
-		args.from, args.fromRow = address(f.b.Data, f.b.Start+f.p*f.b.Row+j+nj), f.b.Row*f.size
-		args.to, args.ahead = address(f.s.b, f.nextPacked()), fetchRows*args.fromRow
-		n := min(tiles, copySteps)
-		run(n, f.v.copyNext)
-		tiles -= n
-		f.copied = f.np / copySteps * n
-	}
-	run(tiles, loops[rows])
-	if last := f.ni % rows; last > 0 {
-		run(1, loops[last])
-	}
-}
-
-// packRows packs the rows of a panel of B, whose columns are contiguous, from a row on.
-func (f *panels[T]) packRows(j, row int) {
-	cols := f.v.cols
-	for ; row < f.np; row++ {
-		copy(f.s.b[f.packed+row*cols:][:cols], f.b.Data[f.b.Start+(f.p+row)*f.b.Row+j:])
-	}
-}
-
-// readsB reports whether rows of B, whose columns are contiguous, are read where they lie,
-// at least the first time: whole panels are; others if they need not be packed for later,
-// and if there is memory behind them.
-func (f *panels[T]) readsB(j, nj int) bool {
-	if nj == f.v.cols {
-		return true
-	}
-	rows := f.b.Start + j + f.p*f.b.Row
-	first, last := rows, rows+(f.np-1)*f.b.Row
-	return !f.keeps && max(first, last)+f.v.cols <= len(f.b.Data)
-}
-
-// readPacked points at the packed panel of B.
-func (f *panels[T]) readPacked() {
-	f.args.b, f.args.bRow = address(f.s.b, f.packed), f.v.cols*f.size
-}
 
 // pointA points at the block of A, of which tiles have some rows.
 func (f *panels[T]) pointA(rows int) {

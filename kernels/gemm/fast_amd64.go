@@ -17,17 +17,17 @@ func choose(isa cpu.ISA) (f32, f64 *vectorized) {
 	case cpu.AVX2:
 		f32 = &vectorized{rows: 6, cols: 16, masks: lanes32, addRow: addRowF32AVX2, addRows: addRowsF32AVX2,
 			whole: wholeTilesF32AVX2, part: partTilesF32AVX2, narrow: narrowTilesF32AVX2,
-			window: windowTilesF32AVX2, ownWindow: ownWindowTileF32AVX2, copyOwn: ownTileF32AVX2, copyNext: nextTileF32AVX2}
+			window: windowTilesF32AVX2, ownWindow: ownWindowTileF32AVX2, ownTile: ownTileF32AVX2, nextTile: nextTileF32AVX2}
 		f64 = &vectorized{rows: 6, cols: 8, masks: lanes64, addRow: addRowF64AVX2, addRows: addRowsF64AVX2,
 			whole: wholeTilesF64AVX2, part: partTilesF64AVX2, narrow: narrowTilesF64AVX2,
-			window: windowTilesF64AVX2, ownWindow: ownWindowTileF64AVX2, copyOwn: ownTileF64AVX2, copyNext: nextTileF64AVX2}
+			window: windowTilesF64AVX2, ownWindow: ownWindowTileF64AVX2, ownTile: ownTileF64AVX2, nextTile: nextTileF64AVX2}
 	case cpu.AVX512:
 		f32 = &vectorized{rows: 14, cols: 32, masks: bits32, addRow: addRowF32AVX512, addRows: addRowsF32AVX512,
 			whole: wholeTilesF32AVX512, part: partTilesF32AVX512, narrow: narrowTilesF32AVX512,
-			window: windowTilesF32AVX512, ownWindow: ownWindowTileF32AVX512, copyOwn: ownTileF32AVX512, copyNext: nextTileF32AVX512}
+			window: windowTilesF32AVX512, ownWindow: ownWindowTileF32AVX512, ownTile: ownTileF32AVX512, nextTile: nextTileF32AVX512}
 		f64 = &vectorized{rows: 14, cols: 16, masks: bits64, addRow: addRowF64AVX512, addRows: addRowsF64AVX512,
 			whole: wholeTilesF64AVX512, part: partTilesF64AVX512, narrow: narrowTilesF64AVX512,
-			window: windowTilesF64AVX512, ownWindow: ownWindowTileF64AVX512, copyOwn: ownTileF64AVX512, copyNext: nextTileF64AVX512}
+			window: windowTilesF64AVX512, ownWindow: ownWindowTileF64AVX512, ownTile: ownTileF64AVX512, nextTile: nextTileF64AVX512}
 	default:
 		return nil, nil
 	}

@@ -1,0 +1,133 @@
+package gemm
+
+// columns multiplies the block of A with a panel of B: nj columns from j on.
+func (f *panels[T]) columns(j, nj int) {
+	loops := f.v.whole
+	switch {
+	case 2*nj <= f.v.cols:
+		loops = f.v.narrow
+	case nj < f.v.cols:
+		loops = f.v.part
+	}
+	rows := len(loops) - 1
+	f.pointA(rows)
+	f.pointC(j, nj, rows)
+	done, loops := f.takeB(j, nj, loops)
+	done += f.copyNext(j, nj, f.ni/rows-done)
+	f.run(f.ni/rows-done, loops[rows])
+	if last := f.ni % rows; last > 0 {
+		f.run(1, loops[last])
+	}
+}
+
+// run computes some tiles.
+func (f *panels[T]) run(tiles int, loop func(*tileArgs)) {
+	if tiles > 0 {
+		f.args.tiles = tiles
+		loop(f.args)
+	}
+}
+
+// pointC points at columns of C, of which tiles have some rows.
+func (f *panels[T]) pointC(j, nj, rows int) {
+	args := f.args
+	args.k, args.add = f.np, 0
+	if f.add || f.p > 0 {
+		args.add = 1
+	}
+	args.cRow = f.c.Row * f.size
+	args.c = address(f.c.Data, f.c.Start+f.i*f.c.Row+j*f.c.Col)
+	args.cTile = rows * args.cRow
+	if nj < f.v.cols {
+		args.masks = f.v.masks(nj)
+	}
+}
+
+// takeB points at a panel of B. It gives the number of tiles that were computed while the
+// panel was copied, and the loops for the others.
+func (f *panels[T]) takeB(j, nj int, loops []func(*tileArgs)) (done int, rest []func(*tileArgs)) {
+	args, isOne := f.args, f.ni < len(loops)
+	copied := f.copied
+	f.copied = 0
+	switch {
+	case f.readsPacked(j):
+	case f.isPacked:
+		f.readPacked()
+	case f.offsets != nil:
+		switch {
+		case !f.readsWindows(j, nj):
+			f.packOffsets(j, nj)
+		case isOne:
+			return 0, f.v.window
+		default:
+			return f.packing(f.v.ownWindow), loops
+		}
+	case copied > 0:
+		f.packRows(j, copied)
+		f.readPacked()
+	case f.b.Col == 1 && f.readsB(j, nj):
+		args.b = address(f.b.Data, f.b.Start+f.p*f.b.Row+j)
+		args.bRow = f.b.Row * f.size
+		switch {
+		case nj < f.v.cols:
+		case isOne: // there is no other tile of A, so that the next panel of B is fetched
+			args.stretch = args.bRow
+			args.aTile = int(args.b-args.a) + nj*f.size
+		default:
+			args.ahead = fetchRows * args.bRow
+			return f.packing(f.v.ownTile), loops
+		}
+	default:
+		f.packB(j, nj)
+	}
+	return 0, loops
+}
+
+// packing computes a tile with a loop that packs what it reads of B, for the others.
+func (f *panels[T]) packing(loop func(*tileArgs)) (done int) {
+	f.args.to = address(f.s.b, f.packed)
+	f.run(1, loop)
+	f.readPacked()
+	return 1
+}
+
+// copyNext has tiles, of which there are some left, copy the next panel of B, if it is to be
+// packed and there are tiles enough. It gives the number of tiles that are done then.
+func (f *panels[T]) copyNext(j, nj, left int) (done int) {
+	args := f.args
+	if f.b.Col != 1 || f.packedB != nil || f.isPacked || f.offsets != nil || nj < f.v.cols || j+2*nj > f.stop ||
+		f.ni < copySteps*f.v.rows || args.aCol != f.size {
+		return 0
+	}
+	args.from, args.fromRow = address(f.b.Data, f.b.Start+f.p*f.b.Row+j+nj), f.b.Row*f.size
+	args.to, args.ahead = address(f.s.b, f.nextPacked()), fetchRows*args.fromRow
+	done = min(left, copySteps)
+	f.run(done, f.v.nextTile)
+	f.copied = f.np / copySteps * done
+	return done
+}
+
+// packRows packs the rows of a panel of B, whose columns are contiguous, from a row on.
+func (f *panels[T]) packRows(j, row int) {
+	cols := f.v.cols
+	for ; row < f.np; row++ {
+		copy(f.s.b[f.packed+row*cols:][:cols], f.b.Data[f.b.Start+(f.p+row)*f.b.Row+j:])
+	}
+}
+
+// readsB reports whether rows of B, whose columns are contiguous, are read where they lie,
+// at least the first time: whole panels are; others if they need not be packed for later,
+// and if there is memory behind them.
+func (f *panels[T]) readsB(j, nj int) bool {
+	if nj == f.v.cols {
+		return true
+	}
+	rows := f.b.Start + j + f.p*f.b.Row
+	first, last := rows, rows+(f.np-1)*f.b.Row
+	return !f.keeps && max(first, last)+f.v.cols <= len(f.b.Data)
+}
+
+// readPacked points at the packed panel of B.
+func (f *panels[T]) readPacked() {
+	f.args.b, f.args.bRow = address(f.s.b, f.packed), f.v.cols*f.size
+}

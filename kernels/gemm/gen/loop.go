@@ -1,0 +1,135 @@
+package main
+
+import "github.com/broadloom/broadloom/kernels/amd64"
+
+// unrolled is the number of steps that the loop makes at a time where A's columns are
+// contiguous.
+const unrolled = 4
+
+// loops adds the products: unrolled where A's columns are contiguous, and what is left, or
+// all, one step at a time. An unrolled step takes the fewest instructions, which counts
+// most where a core's other thread issues some too.
+func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
+	const thrice = aStep // while the loop is unrolled
+	strided, rest, done := a.NewLabel(), a.NewLabel(), a.NewLabel()
+	a.SubImm(aStep, t.size)
+	a.JumpIf(amd64.NotEqual, strided)
+	a.SubImm(count, unrolled)
+	a.JumpIf(amd64.Less, rest)
+	if !t.window {
+		a.Lea(thrice, amd64.Indexed(bStep, bStep, 2, 0))
+	}
+	a.Align(32)
+	loop := a.Here()
+	for i := range int32(unrolled) {
+		t.step(a, i, thrice, t.fetchSteps())
+	}
+	if t.copies == next {
+		t.copyNext(a)
+	}
+	for _, base := range used {
+		a.AddImm(base, unrolled*t.size)
+	}
+	t.passB(a, unrolled)
+	a.SubImm(count, unrolled)
+	a.JumpIf(amd64.NotLess, loop)
+	a.Xor(aStep, aStep)
+	a.Bind(rest)
+	a.AddImm(count, unrolled)
+	a.JumpIf(amd64.Equal, done)
+	a.Bind(strided)
+	a.AddImm(aStep, t.size)
+	a.Align(32)
+	loop = a.Here()
+	t.step(a, 0, 0, 1)
+	for _, base := range used {
+		a.Add(base, aStep)
+	}
+	t.passB(a, 1)
+	a.SubImm(count, 1)
+	a.JumpIf(amd64.NotEqual, loop)
+	a.Bind(done)
+}
+
+// passB goes on by some rows of B.
+func (t tile) passB(a *amd64.Asm, rows int32) {
+	if t.copies == own {
+		a.AddImm(to, rows*t.bytes())
+	}
+	if t.window {
+		a.AddImm(b, rows*offsetBytes)
+		return
+	}
+	a.Lea(b, amd64.Indexed(b, bStep, uint8(rows), 0))
+	if t.copies == own {
+		a.Lea(ahead, amd64.Indexed(ahead, bStep, uint8(rows), 0))
+	}
+}
+
+// bytes is the size of a row of B.
+func (t tile) bytes() int32 { return int32(t.vectors() * t.width.Bytes()) }
+
+// step adds the products of the column of A and the row of B that are i on, of which thrice
+// holds three steps. Where it fetches, it does so once in some steps.
+func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg, fetchSteps int32) {
+	row := func(base amd64.Reg, at int32) amd64.Mem { return rowOn(base, i, bStep, thrice, at) }
+	bytes := int32(t.width.Bytes())
+	if t.window {
+		a.MovLoad(offset, amd64.At(b, i*offsetBytes))
+	}
+	for v := range t.vectors() {
+		m := row(b, int32(v)*bytes)
+		if t.window {
+			m = amd64.Indexed([]amd64.Reg{first, second}[v], offset, uint8(t.size), 0)
+		}
+		a.M(amd64.MOVUPS, t.width, t.spare(v), 0, m)
+	}
+	if t.copies == own {
+		for v := range int32(t.vectors()) {
+			a.M(amd64.MOVUPSSt, t.width, t.spare(int(v)), 0, amd64.At(to, i*t.bytes()+v*bytes))
+		}
+		for line := int32(0); line < t.bytes() && !t.window; line += 64 {
+			a.Prefetch(row(ahead, line+60))
+		}
+	}
+	if t.fetches() && i%fetchSteps == 0 {
+		a.Prefetch(amd64.At(fetched, 0))
+		a.Lea(fetched, amd64.Indexed(fetched, stretch, uint8(fetchSteps), 0))
+	}
+	for r := range t.rows {
+		t.multiply(a, r, i*t.size)
+	}
+}
+
+// copyNext copies a row of the next panel of B, and fetches one that is copied later.
+func (t tile) copyNext(a *amd64.Asm) {
+	bytes := int32(t.width.Bytes())
+	for line := int32(0); line < t.bytes(); line += 64 {
+		a.Prefetch(amd64.At(ahead, line+60))
+	}
+	a.Add(ahead, fromRow)
+	for v := range int32(t.vectors()) {
+		a.M(amd64.MOVUPS, t.width, t.spare(int(v)), 0, amd64.At(from, v*bytes))
+		a.M(amd64.MOVUPSSt, t.width, t.spare(int(v)), 0, amd64.At(to, v*bytes))
+	}
+	a.Add(from, fromRow)
+	a.AddImm(to, t.bytes())
+}
+
+// multiply adds the products of a row, some bytes on.
+func (t tile) multiply(a *amd64.Asm, r int, on int32) {
+	m := rowAt(r, aRow)
+	m.Disp = on
+	if t.width == amd64.W512 {
+		m.Broadcast = true
+		for v := range t.vectors() {
+			a.M(t.fma, t.width, t.sum(r, v), t.spare(v), m)
+		}
+		return
+	}
+	x := t.spare(t.vectors() + r%2)
+	a.M(t.broadcast, t.width, x, 0, m)
+	for v := range t.vectors() {
+		a.R(t.fma, t.width, t.sum(r, v), x, t.spare(v))
+	}
+}
