@@ -42,7 +42,7 @@ type accumulated struct {
 // newMachine notes what calls need to know of a program and its code, which begins at an
 // offset.
 func newMachine(p *rowprog.Program, c *lower.Code, offset int) *machine {
-	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, fetches: c.Fetches, far: sizes{8 << 20, 24 << 20}, most: c.Most,
+	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, fetches: c.Fetches, far: farSizes, most: c.Most,
 		free: p.Elementwise() && p.Stages == 1, piece: pieceOf(c), stages: longStages(p, c.Stages)}
 	for i := range p.Insts {
 		in := &p.Insts[i]
@@ -213,10 +213,12 @@ func (b *block) set(k *machine, a *bind.Args) {
 // sizes is a range of numbers of bytes.
 type sizes struct{ least, most int }
 
+// farSizes are those of operands that come from the third-level cache.
+var farSizes = sizes{8 << 20, 24 << 20}
+
 // fetched is the operand that is fetched ahead, -1 for none: one whose elements lie side by
-// side and which is so large that it comes from the third-level cache, more slowly than it
-// can be worked on. Of several such operands the processor itself fetches enough, and of what
-// is larger as much as memory gives.
+// side, and which comes more slowly than it can be worked on. Of several such operands the
+// processor itself fetches enough, and of what is larger as much as memory gives.
 func (k *machine) fetched(a *bind.Args) int {
 	found := -1
 	for _, i := range k.fetches {
