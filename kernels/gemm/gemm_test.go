@@ -130,7 +130,7 @@ func TestBlockBoundaries(t *testing.T) {
 		{RowBlock - 1, 5, 9}, {RowBlock, 5, 9}, {RowBlock + 1, 5, 9}, {2*RowBlock + 2, 2, 3},
 		{4, colBlock - 1, 5}, {4, colBlock, 5}, {4, colBlock + 1, 5}, {2, colBlock + 1, KBlock + 1},
 		{RowBlock + 1, colBlock + 3, KBlock + 2}, {300, 100, KBlock + 70},
-		{30, packedCols + 100, 7}, {1, 2, 3}, {26, 2*packedCols + 8, KBlock + 70}, {1, 2, 3}, {300, packedCols + 100, 3},
+		{30, packedCols + 100, 7}, {1, 2, 3}, {24, packedCols + 24, KBlock + 64}, {1, 2, 3}, {300, packedCols + 100, 3},
 	} {
 		for _, add := range []bool{false, true} {
 			p := product[float32](r, size[0], size[1], size[2], i%2)
