@@ -2,7 +2,6 @@ package backend
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -196,8 +195,8 @@ func BenchmarkFetchedAhead(b *testing.B) {
 	if !ok {
 		b.Skip("there is no machine code here")
 	}
-	ahead, not := *m, *m
-	ahead.far, not.fetches = sizes{0, math.MaxInt}, nil
+	ahead, not := fetching(m)[0], *m
+	not.fetches = nil
 	for _, n := range []int{1024, 1536, 2048, 4096} {
 		b.Run(fmt.Sprint(4*n*n>>20, " MiB"), func(b *testing.B) {
 			a := square(m.prog, n)
@@ -209,7 +208,7 @@ func BenchmarkFetchedAhead(b *testing.B) {
 			}
 			var gains []float64
 			for b.Loop() {
-				gains = append(gains, run(&not)/run(&ahead))
+				gains = append(gains, run(&not)/run(ahead))
 			}
 			slices.Sort(gains)
 			b.ReportMetric(gains[len(gains)/2], "gain")

@@ -58,7 +58,7 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 	k := min(p.K, mostInBlock)
 	if v := inVectors[T](); v != nil && (p.C.Col == 1 || p.N == 1 && p.C.Row == 1) {
 		s.a = grow(s.a, (k+v.cols)*min(roundUp(p.M, v.rows), v.blockRows+v.rows)) // a pitch is less than k and a row of a tile
-		panels := 2
+		panels := 2                                                               // the one at hand and the next
 		if p.M > v.blockRows {
 			panels = v.panels(min(p.N, packedCols))
 			if p.sharesA() {

@@ -70,16 +70,13 @@ func (f *panels[T]) takeA() {
 func (f *panels[T]) packB(j, nj int) {
 	f.readPacked()
 	b, cols, rows := &f.b, f.v.cols, f.np
-	at := b.Start + f.p*b.Row + j*b.Col
+	at := f.atB(j)
 	dst := f.s.b[f.packed:][:rows*cols]
 	if nj < cols {
 		clear(dst)
 	}
 	if b.Col == 1 {
-		for ; len(dst) > 0; dst = dst[cols:] {
-			copy(dst[:nj], b.Data[at:])
-			at += b.Row
-		}
+		f.packRows(j, nj, 0)
 		return
 	}
 	done := 0

@@ -63,10 +63,10 @@ func (f *panels[T]) takeB(j, nj int, loops []func(*tileArgs)) (done int, rest []
 			return f.packing(f.v.ownWindow), loops
 		}
 	case copied > 0:
-		f.packRows(j, copied)
+		f.packRows(j, nj, copied)
 		f.readPacked()
 	case f.b.Col == 1 && f.readsB(j, nj):
-		args.b = address(f.b.Data, f.b.Start+f.p*f.b.Row+j)
+		args.b = address(f.b.Data, f.atB(j))
 		args.bRow = f.b.Row * f.size
 		switch {
 		case nj < f.v.cols:
@@ -99,7 +99,7 @@ func (f *panels[T]) copyNext(j, nj, left int) (done int) {
 		f.ni < copySteps*f.v.rows || args.aCol != f.size {
 		return 0
 	}
-	args.from, args.fromRow = address(f.b.Data, f.b.Start+f.p*f.b.Row+j+nj), f.b.Row*f.size
+	args.from, args.fromRow = address(f.b.Data, f.atB(j+nj)), f.b.Row*f.size
 	args.to, args.ahead = address(f.s.b, f.nextPacked()), fetchRows*args.fromRow
 	done = min(left, copySteps)
 	f.run(done, f.v.nextTile)
@@ -107,11 +107,13 @@ func (f *panels[T]) copyNext(j, nj, left int) (done int) {
 	return done
 }
 
-// packRows packs the rows of a panel of B, whose columns are contiguous, from a row on.
-func (f *panels[T]) packRows(j, row int) {
-	cols := f.v.cols
+// atB is where in the data the first row of the panel of B from column j on is.
+func (f *panels[T]) atB(j int) int { return f.b.Start + f.p*f.b.Row + j*f.b.Col }
+
+// packRows packs the rows of a panel of B, nj columns that are contiguous, from a row on.
+func (f *panels[T]) packRows(j, nj, row int) {
 	for ; row < f.np; row++ {
-		copy(f.s.b[f.packed+row*cols:][:cols], f.b.Data[f.b.Start+(f.p+row)*f.b.Row+j:])
+		copy(f.s.b[f.packed+row*f.v.cols:][:nj], f.b.Data[f.atB(j)+row*f.b.Row:])
 	}
 }
 
@@ -122,8 +124,8 @@ func (f *panels[T]) readsB(j, nj int) bool {
 	if nj == f.v.cols {
 		return true
 	}
-	rows := f.b.Start + j + f.p*f.b.Row
-	first, last := rows, rows+(f.np-1)*f.b.Row
+	first := f.atB(j)
+	last := first + (f.np-1)*f.b.Row
 	return !f.keeps && max(first, last)+f.v.cols <= len(f.b.Data)
 }
 

@@ -38,13 +38,13 @@ func main() {
 			tiles("part", ", some of the columns", m.rows, tile{masked: true})
 			tiles("window", ", of columns whose rows have offsets", m.rows, tile{window: true})
 			tiles("narrow", ", one vector of columns or less", m.narrowRows(), tile{masked: true, narrow: true})
-			largest := tile{machine: m, element: e, rows: m.rows}
-			largest.copies = own
-			add("ownTile"+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies B", m.rows), largest.code())
-			largest.window = true
-			add("ownWindowTile"+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies B, whose rows have offsets", m.rows), largest.code())
-			largest.window, largest.copies = false, next
-			add("nextTile"+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies rows of another B", m.rows), largest.code())
+			largest := func(kind, doc string, of tile) {
+				of.machine, of.element, of.rows = m, e, m.rows
+				add(kind+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies %s", m.rows, doc), of.code())
+			}
+			largest("ownTile", "B", tile{copies: own})
+			largest("ownWindowTile", "B, whose rows have offsets", tile{copies: own, window: true})
+			largest("nextTile", "rows of another B", tile{copies: next})
 			add("addRow"+suffix, "thinArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
 			add("addRows"+suffix, "thinArgs", fmt.Sprintf("adds %d rows times factors to sums", thinRows), e.addRows(m.width, thinRows))
 		}
