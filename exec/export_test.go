@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"testing"
 
 	"github.com/broadloom/broadloom/kernels/bind"
 )
@@ -34,7 +35,33 @@ func (s *Session) CheckArguments() error {
 	return nil
 }
 
-// Followed counts the kernels that go on with a product's rows.
+// TakeAllTiles has kernels go on with the tiles of products of any size, until the test ends.
+func TakeAllTiles(t *testing.T) {
+	before := tiledBytes
+	tiledBytes = 0
+	t.Cleanup(func() { tiledBytes = before })
+}
+
+// Tiled counts the kernels that go on with a product's tiles.
+func (s *Session) Tiled() (count int) {
+	for _, b := range s.bindings {
+		for _, st := range b.steps {
+			switch p := st.kernel.(type) {
+			case *typedProduct[float32]:
+				if p.tiled != nil {
+					count++
+				}
+			case *typedProduct[float64]:
+				if p.tiled != nil {
+					count++
+				}
+			}
+		}
+	}
+	return count
+}
+
+// Followed counts the kernels that go on with a product's rows or tiles.
 func (s *Session) Followed() (count int) {
 	for _, b := range s.bindings {
 		for _, st := range b.steps {

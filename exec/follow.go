@@ -90,17 +90,28 @@ func (b *binding) followProducts(kernels []*kernel) {
 	for i := range b.steps[min(1, len(b.steps)):] {
 		st := &b.steps[i+1]
 		if k, ok := st.kernel.(*boundPart); ok && kernels[st.of].follows {
-			st.taken = b.steps[i].kernel.(followed).leadTo(k)
+			st.taken = b.steps[i].kernel.(followed).leadTo(b, k, isLastUse(&b.steps[i], st))
 		}
 	}
 }
 
-// followed is a product.
-type followed interface{ leadTo(*boundPart) bool }
+// isLastUse reports whether nobody reads a product after the step that follows it.
+func isLastUse(product, st *step) bool { return product.operands[2].storage.last == st.of }
 
-// leadTo lets a kernel follow the product, if the product is large, moving the elements takes
-// longer than what is computed from them, and tiles are whole rows of both.
-func (t *typedProduct[T]) leadTo(k *boundPart) bool {
+// followed is a product.
+type followed interface {
+	leadTo(b *binding, k *boundPart, isLast bool) bool
+}
+
+// leadTo lets a kernel go on with the product's tiles, if it can, or follow its rows, if the
+// product is large, moving the elements takes longer than what is computed from them, and
+// the product's tiles are whole rows of both.
+func (t *typedProduct[T]) leadTo(b *binding, k *boundPart, isLast bool) bool {
+	if isLast {
+		if t.tiled = t.takesTiles(b, k); t.tiled != nil {
+			return true
+		}
+	}
 	rows := t.p.Rows()
 	bytes := rows * t.p.N * t.spec.dtype.Size()
 	isWhole := len(k.args.Outer) > 0 || k.part.prog.Elementwise() && k.part.prog.Stages == 1

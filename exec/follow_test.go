@@ -10,6 +10,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -19,64 +20,76 @@ type followCase struct {
 	x, w    []int // the factors' shapes
 	others  [][]int
 	of      func(product *graph.Node, in []*graph.Node) *graph.Node // in: the factors and the others
-	follows bool
+	follows manner
 }
+
+// manner is how a kernel goes on with a product.
+type manner int
+
+const (
+	apart manner = iota
+	byRows
+	byTiles // by rows or apart where there are none
+)
+
+// hasTiles reports whether there is machine code for tiles.
+func hasTiles() bool { return cpu.JIT() && cpu.Chosen() > cpu.Portable }
 
 var followCases = map[string]followCase{
 	"bias and activation": {[]int{1200, 9}, []int{9, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Relu(ops.Add(p, in[2]))
-	}, true},
+	}, byTiles},
 	"many terms": {[]int{1200, 600}, []int{600, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Relu(ops.Add(p, in[2]))
-	}, true},
+	}, byTiles},
 	"nothing but itself": {[]int{1200, 9}, []int{9, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Neg(p)
-	}, true},
+	}, byRows},
 	"one factor is added": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[0])
-	}, true},
+	}, byRows},
 	"the other factor is added": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, ops.Mul(in[1], graph.Num(0.5)))
-	}, true},
+	}, byRows},
 	"the product is needed too": {[]int{601, 300}, []int{300, 601}, [][]int{{601}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.MatMul(ops.Relu(ops.Add(p, in[2])), p)
-	}, true},
+	}, byRows},
 	"the product is needed too, and a factor": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.MatMul(ops.Relu(ops.Add(p, in[1])), p)
-	}, true},
+	}, byRows},
 	"a number for each row": {[]int{1201, 7}, []int{7, 259}, [][]int{{1201, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Mul(p, in[2])
-	}, true},
+	}, byTiles},
 	"sums of rows": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, -1)
-	}, true},
+	}, byRows},
 	"sums of columns": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, 0)
-	}, false},
+	}, apart},
 	"a batch with a number for each matrix": {[]int{13, 201, 7}, []int{13, 7, 133}, [][]int{{13, 1, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Mul(p, in[2])
-	}, true},
+	}, byTiles},
 	"a batch with one matrix": {[]int{13, 201, 7}, []int{7, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
-	}, true},
+	}, byTiles},
 	"one matrix for a batch": {[]int{201, 7}, []int{13, 7, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
-	}, true},
+	}, byTiles},
 	"wide": {[]int{61, 7}, []int{7, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
-	}, false},
+	}, byTiles},
 	"turned": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Neg(ops.Transpose(p, 0, 1))
-	}, false},
+	}, apart},
 	"as other rows": {[]int{1200, 9}, []int{9, 260}, [][]int{{520}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(ops.Reshape(p, 600, 520), in[2])
-	}, true},
+	}, byRows},
 	"much computed": {[]int{1200, 9}, []int{9, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Tanh(ops.Sin(p))
-	}, false},
+	}, apart},
 	"small": {[]int{120, 9}, []int{9, 26}, [][]int{{26}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
-	}, false},
+	}, apart},
 }
 
 // TestWhatFollowsAProduct expects the same bits as where the product and what follows it
@@ -102,7 +115,10 @@ func TestWhatFollowsAProduct(t *testing.T) {
 					return c.of(ops.MatMul(in[0], in[1]), in)
 				}, func(s *exec.Session) {
 					if threads == 1 {
-						require.Equal(t, c.follows, s.Followed() > 0)
+						require.Equal(t, c.follows == byTiles && hasTiles(), s.Tiled() > 0)
+						if c.follows != byTiles || hasTiles() {
+							require.Equal(t, c.follows != apart, s.Followed() > 0)
+						}
 					}
 				})
 				require.Equal(t, want, got, "%d threads", threads)

@@ -47,6 +47,7 @@ const (
 type part struct {
 	prog     *rowprog.Program
 	kernel   backend.Kernel
+	tiles    *backend.Tiles // what it does with tiles of the product that it follows, if it can
 	operands []operand
 	domain   graph.Shape
 	axes     [][]int // the domain's axes over which each axis of the program runs; the row is last

@@ -28,6 +28,7 @@ type typedProduct[T scalar.Number] struct {
 	// The size of a tile, and the number of tiles side by side.
 	rows, cols, across int
 	sums               []T        // of blocks of K, where these are the tiles
+	tiled              *tiled     // what can go on with tiles, if anything can
 	next               *boundPart // what can follow the rows, if anything can
 	leads              bool       // it does so in this run
 
@@ -53,7 +54,7 @@ func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
 }
 
 func (t *typedProduct[T]) run(s *Session) error {
-	t.leads = t.next != nil && s.profile == nil
+	t.leads = s.profile == nil
 	if t.weight != nil {
 		t.pack(s)
 	}
@@ -64,7 +65,7 @@ func (t *typedProduct[T]) run(s *Session) error {
 	}
 	down := (t.p.Rows() + t.rows - 1) / max(t.rows, 1)
 	if s.threads <= 1 || t.cost < offerCost || down*t.across <= 1 {
-		t.rowsOf(0, t.p.Rows(), &s.ws)
+		t.compute(0, t.p.Rows(), 0, t.p.N, &s.ws)
 		return nil
 	}
 	s.share(t, down*t.across, t.cost)
@@ -79,21 +80,23 @@ func (t *typedProduct[T]) tile(i int, ws *workspace) {
 		return
 	}
 	row, col := i/t.across*t.rows, i%t.across*t.cols
-	if t.across == 1 {
-		t.rowsOf(row, min(row+t.rows, t.p.Rows()), ws)
-		return
-	}
-	t.p.RunPart(row, min(row+t.rows, t.p.Rows()), col, min(col+t.cols, t.p.N), t.scratch(&ws.products))
+	t.compute(row, min(row+t.rows, t.p.Rows()), col, min(col+t.cols, t.p.N), ws)
 }
 
-// rowsOf computes rows, and what follows them.
-func (t *typedProduct[T]) rowsOf(lo, hi int, ws *workspace) {
-	if !t.leads {
-		t.p.RunPart(lo, hi, 0, t.p.N, t.scratch(&ws.products))
-		return
+// compute computes a part, and what follows it.
+func (t *typedProduct[T]) compute(lo, hi, left, right int, ws *workspace) {
+	scratch := t.scratch(&ws.products)
+	switch {
+	case t.leads && t.tiled != nil:
+		ws.epilogue.begin(t.tiled, ws)
+		t.p.RunTiles(lo, hi, left, right, scratch, &ws.epilogue)
+		ws.epilogue.end()
+	case t.leads && t.next != nil:
+		ws.follower = follower{part: t.next, rows: t.p.Rows(), next: lo * t.next.indices() / t.p.Rows(), ws: ws}
+		t.p.RunRows(lo, hi, scratch, &ws.follower)
+	default:
+		t.p.RunPart(lo, hi, left, right, scratch)
 	}
-	ws.follower = follower{part: t.next, rows: t.p.Rows(), next: lo * t.next.indices() / t.p.Rows(), ws: ws}
-	t.p.RunRows(lo, hi, t.scratch(&ws.products), &ws.follower)
 }
 
 // bindProduct evaluates the sizes and strides of a matrix product.

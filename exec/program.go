@@ -85,6 +85,7 @@ func (p *Program) compile() (err error) {
 	for i, part := range parts {
 		part.kernel = p.compiled[i]
 	}
+	p.compileTiles()
 	return nil
 }
 

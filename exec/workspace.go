@@ -12,6 +12,7 @@ type workspace struct {
 	products productScratch
 	part     bind.Args // of a tile that is a part of a row
 	follower follower
+	epilogue epilogue
 }
 
 // argsOf gives arguments with room for a program.

@@ -220,6 +220,7 @@ func special(r *rand.Rand, l *listing) {
 	emit("xor "+rx+",0x7", func() { a.XorImm(x, 7) })
 	emit("cmp "+mm+",0x0", func() { a.CmpMemImm(m, 0) })
 	emit("dec "+mm, func() { a.Dec(m) })
+	emit("call "+rx, func() { a.Call(x) })
 	emit("shl "+rx+",0x8", func() { a.Shl(x, 8) })
 	emit("shr "+rx+",0x8", func() { a.Shr(x, 8) })
 	emit("tzcnt "+rx+","+ry, func() { a.TrailingZeros(x, y) })

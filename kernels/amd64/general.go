@@ -219,6 +219,12 @@ func (a *Asm) JumpIf(c Cond, l Label) {
 	a.distance(l)
 }
 
+// Call calls the code at the address in a register.
+func (a *Asm) Call(r Reg) {
+	a.narrowRex(0, 0, uint8(r))
+	a.emit(0xff, 0xd0|low(r))
+}
+
 // Return ends the code.
 func (a *Asm) Return() { a.emit(0xc3) }
 

@@ -220,3 +220,49 @@ func TestChunks(t *testing.T) {
 	_, hi := Chunk(q, a, 0)
 	require.Equal(t, 10000, hi)
 }
+
+// TestReshapedSteps lists where the elements lie in two ways.
+func TestReshapedSteps(t *testing.T) {
+	places := func(sizes, steps []int) (list []int) {
+		list = []int{0}
+		for axis, n := range sizes {
+			var next []int
+			for _, at := range list {
+				for i := range n {
+					next = append(next, at+i*steps[axis])
+				}
+			}
+			list = next
+		}
+		return list
+	}
+	a := &Args{Outer: []int{1, 4, 6}, N: 10}
+	cases := []struct {
+		steps, sizes []int
+		ok           bool
+	}{
+		{[]int{9, 60, 10, 1}, []int{240}, true},
+		{[]int{9, 60, 10, 1}, []int{2, 3, 1, 40}, true},
+		{[]int{9, 60, 10, 1}, []int{4, 2, 3, 5, 2}, true},
+		{[]int{9, 0, 10, 1}, []int{4, 60}, true},
+		{[]int{9, 0, 10, 1}, []int{2, 2, 3, 20}, true},
+		{[]int{9, 0, 10, 1}, []int{240}, false},
+		{[]int{9, 0, 10, 1}, []int{2, 120}, false},
+		{[]int{9, 0, 0, 0}, []int{16, 15}, true},
+		{[]int{9, 1, 4, 24}, []int{4, 6, 10}, true},
+		{[]int{9, 1, 4, 24}, []int{24, 10}, false},
+		{[]int{9, 1, 4, 24}, []int{4, 3, 2, 5, 2}, true},
+		{[]int{9, 6, 1, 0}, []int{24, 10}, true},
+		{[]int{9, 6, 1, 0}, []int{12, 2, 1, 10, 1}, true},
+		{[]int{9, 6, 1, 0}, []int{12, 20}, false},
+		{[]int{9, 1, -4, -24}, []int{4, 2, 3, 10}, true},
+	}
+	for _, c := range cases {
+		a.Stride = [][]int{c.steps}
+		got := a.Reshaped(c.sizes)
+		require.Equal(t, c.ok, got != nil, "%v", c)
+		if c.ok {
+			require.Equal(t, places([]int{1, 4, 6, 10}, c.steps), places(c.sizes, got[0]), "%v gives %v", c, got)
+		}
+	}
+}

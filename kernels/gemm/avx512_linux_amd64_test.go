@@ -19,6 +19,7 @@ import (
 
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/internal/emulator"
+	"github.com/broadloom/broadloom/kernels/lower"
 )
 
 // assembly gives the machine code of the functions in tile_amd64.s by name, without the
@@ -50,6 +51,8 @@ type emulation struct {
 	t    *testing.T
 	code map[string][]byte
 	ran  map[string]bool // whether each loop in the place of which one was put has run
+
+	callees map[uint64]*emulator.Machine
 }
 
 // of emulates all loops of v for AVX-512.
@@ -96,11 +99,20 @@ func (e *emulation) loop(of reflect.Value) reflect.Value {
 	return reflect.MakeFunc(of.Type(), func(args []reflect.Value) []reflect.Value {
 		if m == nil {
 			m = emulator.New(e.t, aligned(code), len(code))
+			m.Callees = e.callees
 		}
 		e.ran[name] = true
 		m.Call(0, args[0].UnsafePointer())
 		return nil
 	})
+}
+
+// load makes code that emulated loops can call.
+func (e *emulation) load(code *lower.Code) (address uintptr) {
+	at := aligned(code.Bytes)
+	address = uintptr(unsafe.Pointer(&at[0]))
+	e.callees[uint64(address)] = emulator.New(e.t, at, code.Length)
+	return address
 }
 
 // aligned copies code to a multiple of 64 bytes.
@@ -126,16 +138,18 @@ func TestAVX512(t *testing.T) {
 	f32, f64 := choose(cpu.AVX512)
 	code := assembly(t)
 	t.Run("float32", func(t *testing.T) {
-		e := &emulation{t, code, map[string]bool{}}
+		e := &emulation{t, code, map[string]bool{}, map[uint64]*emulator.Machine{}}
 		vectorized32 = e.of(f32)
 		fenced[float32](t, emulatedSizes(f32))
+		handsOn(t, newFinisher[float32](t, e.load, lower.AVX512))
 		TestOffsetsAreWindows(t)
 		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 	})
 	t.Run("float64", func(t *testing.T) {
-		e := &emulation{t, code, map[string]bool{}}
+		e := &emulation{t, code, map[string]bool{}, map[uint64]*emulator.Machine{}}
 		vectorized64 = e.of(f64)
 		fenced[float64](t, emulatedSizes(f64))
+		handsOn(t, newFinisher[float64](t, e.load, lower.AVX512))
 		TestOffsetsAreWindows(t)
 		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 	})

@@ -47,6 +47,8 @@ type Scratch[T scalar.Number] struct {
 	pieces    piecesArgs
 	thin      thinArgs
 	follow    following
+	epilogue  Epilogue
+	fetchesC  bool // rows of C are fetched before they are written
 }
 
 // Reserve prepares for products of the sizes.

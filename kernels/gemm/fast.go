@@ -55,6 +55,9 @@ type tileArgs struct {
 	// Where rows of B have offsets: b points at those, which are added to these addresses of
 	// the first vector of columns, which is from, and the second one.
 	second uintptr
+	// Code that goes on with whole sums, if not 0, and its arguments: see Epilogue.
+	code uintptr
+	next unsafe.Pointer
 }
 
 // transposeArgs are the arguments of a transposition of blocks.
@@ -77,7 +80,7 @@ const copySteps = 4
 func (q *job[T]) fast(v *vectorized, c part, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
-	case rows == 1 && f.b.Col == 1 && f.offsets == nil:
+	case rows == 1 && f.b.Col == 1 && f.offsets == nil && s.epilogue == nil:
 		if f.part.left = f.addedRows(); f.part.left < c.right {
 			f.low()
 		}
@@ -156,7 +159,7 @@ func (f *panels[T]) stripe(left, right int) {
 			for n := range f.count {
 				if f.batch != nil {
 					q := f.batch.matrix(f.index + n)
-					f.b.Start, f.c.Start = q.b.Start, q.c.Start
+					f.b.Start, f.c.Start, f.first = q.b.Start, q.c.Start, q.first
 				}
 				for j := left; j < right; j += f.v.cols {
 					f.columns(j, min(f.v.cols, right-j))

@@ -12,12 +12,14 @@ func (f *panels[T]) columns(j, nj int) {
 	rows := len(loops) - 1
 	f.pointA(rows)
 	f.pointC(j, nj, rows)
+	f.handOn(j, nj)
 	done, loops := f.takeB(j, nj, loops)
 	done += f.copyNext(j, nj, f.ni/rows-done)
 	f.run(f.ni/rows-done, loops[rows])
 	if last := f.ni % rows; last > 0 {
 		f.run(1, loops[last])
 	}
+	f.handOnStored(j, nj)
 }
 
 // run computes some tiles.
@@ -40,6 +42,10 @@ func (f *panels[T]) pointC(j, nj, rows int) {
 	args.cTile = rows * args.cRow
 	if nj < f.v.cols {
 		args.masks = f.v.masks(nj)
+	}
+	args.fetchC = 0
+	if f.s.fetchesC {
+		args.fetchC = 1
 	}
 }
 

@@ -1,8 +1,8 @@
 // Package jit holds machine code in executable memory and calls it.
 //
-// Memory is never writable and executable at once. Code is called only through
-// [Code.Call] and [List.Call], which keep it alive; when no reference to a Code is left,
-// its memory is given back. Its address is not to be had.
+// Memory is never writable and executable at once. Code is called through [Code.Call] and
+// [List.Call], which keep it alive, or by other code, to which it is lent by [Code.Address].
+// When no reference to a Code is left, its memory is given back.
 //
 // What is called must be leaf code: it takes the address of its arguments in RDI, does
 // not move RSP, does not touch RBP, runs VZEROUPPER and returns. It may use all other
@@ -44,6 +44,10 @@ func (c *Code) Call(offset int, args unsafe.Pointer) {
 	call(c.at(offset), args)
 	runtime.KeepAlive(c)
 }
+
+// Address is that of code from an offset on, for other machine code to call. The caller must
+// keep c alive as long as it may do so.
+func (c *Code) Address(offset int) uintptr { return uintptr(c.at(offset)) }
 
 // at gives the address of code, which is good for as long as c is alive.
 func (c *Code) at(offset int) unsafe.Pointer {

@@ -150,8 +150,12 @@ func (e *emitter) start(pins *pins) {
 		}
 	}
 	for i := range e.nodes {
-		if in := e.nodes[i].in; in.form == homeForm {
+		switch in := e.nodes[i].in; {
+		case in.form == homeForm:
 			e.reg[i] = pins.of(in.home)
+		case e.isInTile(&e.nodes[i]):
+			r := e.tile.first + int(e.nodes[i].copy)
+			e.reg[i], e.holds[r] = int8(r), int32(i)
 		}
 	}
 }
@@ -231,11 +235,16 @@ func (e *emitter) inMemory(v int32) bool {
 	case homeForm:
 		return true
 	case loadForm:
-		return e.slot[v] != 0 || e.stored>>nd.copy&1 == 0 && !e.masked
+		return e.slot[v] != 0 || e.stored>>nd.copy&1 == 0 && !e.masked && !e.isInTile(nd)
 	case accForm:
 		return !e.accReg
 	}
 	return e.slot[v] != 0
+}
+
+// isInTile tells whether a value comes in a register, and is in memory nowhere.
+func (e *emitter) isInTile(nd *node) bool {
+	return e.tile != nil && nd.in.form == loadForm && nd.in.operand == e.tile.From
 }
 
 // memory is where a value can be read other than in a register. It may use the

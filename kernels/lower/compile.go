@@ -61,14 +61,17 @@ type compiler struct {
 	turns   *home // the pieces of 1/2π
 	narrow  bool  // some indices within the row are narrow
 	masks   amd64.Label
+	bases   []amd64.Reg // of the first operands' addresses
 	stubs   []stub
 	leave   amd64.Label // the end of the call
 	streams bool
 	fetches []int    // operands that a loop is able to fetch ahead
 	atEnd   []func() // write what stands behind the rest of the code
 	chunked bool     // rows can be worked on chunk by chunk
-	stages  []stageLabels
-	work    float64
+	// Rows have one or two vectors.
+	shortRows bool
+	stages    []stageLabels
+	work      float64
 }
 
 // constant is an element's size and bits.
@@ -80,34 +83,42 @@ type constant struct {
 // Compile makes the machine code of a program. The error says what there is no machine
 // code for.
 func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
-	c := &compiler{p: p, target: target, consts: map[constant]*home{}, masks: amd64.NoLabel}
-	c.layout = Layout{Outer: p.Outer, Operands: len(p.Operands)}
-	c.layout.Size = c.layout.fixed()
-	c.e.c, c.e.a = c, &c.a
 	defer func() {
 		if r := recover(); r != nil {
-			u, ok := r.(unsupported)
-			if !ok {
-				panic(r)
-			}
-			code, err = nil, u
+			code, err = nil, refused(r)
 		}
 	}()
+	c := newCompiler(p, target, p.Outer)
 	c.leave = c.a.NewLabel()
 	c.streams = canStream(p)
 	c.chunked = !p.Elementwise() || p.Stages > 1
 	c.findOutside()
 	c.program()
-	n, bytes := c.a.Finish()
-	c.layout.Size = (c.layout.Size + BlockAlign - 1) &^ (BlockAlign - 1)
-	code = &Code{Layout: c.layout, Bytes: bytes, Length: n, Streams: c.streams, Fetches: c.fetches, Work: c.work}
-	if c.narrow {
-		code.Most = MostNarrow
-	}
+	code = c.finish()
 	for _, st := range c.stages {
 		code.Stages = append(code.Stages, Stage{st.number, c.a.Offset(st.chunkEntry), c.a.Offset(st.nextEntry), st.reductions})
 	}
 	return code, nil
+}
+
+// newCompiler prepares for a program with some outer axes.
+func newCompiler(p *rowprog.Program, target Target, outer int) *compiler {
+	c := &compiler{p: p, target: target, consts: map[constant]*home{}, masks: amd64.NoLabel, bases: pointerRegs[:]}
+	c.layout = Layout{Outer: outer, Operands: len(p.Operands)}
+	c.layout.Size = c.layout.fixed()
+	c.e.c, c.e.a = c, &c.a
+	return c
+}
+
+// finish gives what has been written.
+func (c *compiler) finish() *Code {
+	n, bytes := c.a.Finish()
+	c.layout.Size = (c.layout.Size + BlockAlign - 1) &^ (BlockAlign - 1)
+	code := &Code{Layout: c.layout, Bytes: bytes, Length: n, Streams: c.streams, Fetches: c.fetches, Work: c.work}
+	if c.narrow {
+		code.Most = MostNarrow
+	}
+	return code
 }
 
 // canStream tells whether a program is of the kind that can be bound by memory alone:

@@ -87,6 +87,9 @@ func (e *emitter) effect(i int32, nd *node) {
 		a.M(amd64.MOVUPSSt, e.c.target.full(), r, 0, in.home.mem)
 	case guardForm:
 		e.guard(nd, x)
+	case keepForm:
+		e.tile.kept[nd.copy] = x
+		e.holds[x] = pinned
 	}
 	e.settle(nd)
 }

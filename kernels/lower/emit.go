@@ -5,14 +5,17 @@ import "github.com/broadloom/broadloom/kernels/amd64"
 // address is an operand's vector at the current index, of the copy that a node belongs
 // to. It may use the register pointer.
 func (e *emitter) address(nd *node) amd64.Mem {
-	size := nd.in.size
-	return amd64.Indexed(e.base(nd.in.operand), index, size, nd.copy*int32(e.lanes)*int32(size))
+	base, on := e.base(nd.in.operand), nd.copy*int32(e.lanes)
+	if e.tile != nil {
+		return e.tile.address(base, nd.in, on)
+	}
+	return amd64.Indexed(base, index, nd.in.size, on*int32(nd.in.size))
 }
 
 // base is a register with an operand's address.
 func (e *emitter) base(operand int) amd64.Reg {
-	if operand < len(pointerRegs) {
-		return pointerRegs[operand]
+	if operand < len(e.c.bases) {
+		return e.c.bases[operand]
 	}
 	e.a.MovLoad(pointer, inBlock(e.c.layout.Pointer(operand)))
 	return pointer

@@ -22,6 +22,7 @@ type mode struct {
 	accReg bool  // accumulators are in registers
 	stream bool  // vectors are stored past the caches
 	fetch  *inst // if not nil, what loads the operand that is fetched ahead
+	tile   *inTile
 }
 
 // body writes copies of a block.

@@ -40,6 +40,7 @@ const (
 	byteOutForm  // one Bool = x's first lane, a mask
 	homeOutForm  // a home = x's first lane in all lanes
 	guardForm    // note a fault where the mask x is false
+	keepForm     // x is stored later: see compiler.tiles
 )
 
 // inst is a micro-operation.
@@ -235,6 +236,15 @@ func (b *block) mask(v rowprog.Value, size int) micro {
 type unsupported struct{ what string }
 
 func (u unsupported) Error() string { return "lower: no machine code for " + u.what }
+
+// refused is the error in a panic of refuse.
+func refused(r any) error {
+	u, ok := r.(unsupported)
+	if !ok {
+		panic(r)
+	}
+	return u
+}
 
 // refuse gives up a program.
 func refuse(format string, args ...any) { panic(unsupported{fmt.Sprintf(format, args...)}) }

@@ -12,6 +12,9 @@ func (c *compiler) section(s rowprog.Section) *block {
 	b.narrowIndex = !b.pairs()
 	for v := lo; v < hi; v++ {
 		in := &c.p.Insts[v]
+		if c.isLoadedInRow(in) {
+			continue
+		}
 		if in.Op != rowprog.OpConst {
 			b.inst(v, in)
 		}
@@ -48,18 +51,32 @@ func (b *block) narrowOf(v rowprog.Value) micro {
 
 // arg is the micro value of an argument, which may come from outside.
 func (b *block) arg(x rowprog.Value) micro {
-	if _, ok := b.vals[x]; !ok {
-		b.vals[x] = masked{b.at(b.c.homeOf(x)), none}
-	}
+	b.fetch(x)
 	return b.narrowOf(x)
 }
 
 // maskArg is a Bool argument as a mask in lanes of a size.
 func (b *block) maskArg(x rowprog.Value, size int) micro {
-	if _, ok := b.vals[x]; !ok {
-		b.vals[x] = masked{b.at(b.c.homeOf(x)), none}
-	}
+	b.fetch(x)
 	return b.mask(x, size)
+}
+
+// fetch files the value of an argument that comes from outside.
+func (b *block) fetch(x rowprog.Value) {
+	if _, ok := b.vals[x]; ok {
+		return
+	}
+	if in := &b.c.p.Insts[x]; b.c.isLoadedInRow(in) {
+		b.vals[x] = masked{b.load(in), none}
+		return
+	}
+	b.vals[x] = masked{b.at(b.c.homeOf(x)), none}
+}
+
+// isLoadedInRow reports whether an element of a row is loaded where it is used: for rows of
+// one or two vectors, it is not worth a home.
+func (c *compiler) isLoadedInRow(in *rowprog.Inst) bool {
+	return c.shortRows && in.Op == rowprog.OpLoad && in.Domain == rowprog.Row
 }
 
 // keep files the value of an instruction, a mask in lanes of a size if it is a Bool.

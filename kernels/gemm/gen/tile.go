@@ -54,6 +54,8 @@ const (
 	argFromRow = 136
 	argFetchC  = 144
 	argSecond  = 152
+	argCode    = 160
+	argNext    = 168
 )
 
 // offsetBytes is the size of an offset.
@@ -175,7 +177,13 @@ func (t tile) code() []byte {
 		a.MovStore(amd64.At(amd64.RDI, argFrom), from)
 		a.MovStore(amd64.At(amd64.RDI, argTo), to)
 	}
+	handOn, stored := a.NewLabel(), a.NewLabel()
+	if !t.masked {
+		a.CmpMemImm(amd64.At(amd64.RDI, argCode), 0)
+		a.JumpIf(amd64.NotEqual, handOn)
+	}
 	t.finish(a)
+	a.Bind(stored)
 	for _, f := range []struct{ field, step int32 }{{argA, argATile}, {argC, argCTile}} {
 		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, f.step))
 		a.AddStore(amd64.At(amd64.RDI, f.field), amd64.RAX)
@@ -184,6 +192,7 @@ func (t tile) code() []byte {
 	a.JumpIf(amd64.NotEqual, again)
 	a.Zeroupper()
 	a.Return()
+	t.handOn(a, handOn, stored)
 	return finish(a)
 }
 
@@ -192,25 +201,55 @@ func (t tile) fetch(a *amd64.Asm) {
 	near := a.NewLabel()
 	a.CmpMemImm(amd64.At(amd64.RDI, argFetchC), 0)
 	a.JumpIf(amd64.Equal, near)
+	t.throughC(a, func(_, v int, m amd64.Mem) {
+		if !t.masked || v == 0 {
+			m.Disp += int32(t.width.Bytes() - 1)
+			a.Prefetch(m)
+		}
+	})
+	a.Bind(near)
+}
+
+// throughC has code written for each vector of C.
+func (t tile) throughC(a *amd64.Asm, write func(row, v int, m amd64.Mem)) {
 	a.MovLoad(c, amd64.At(amd64.RDI, argC))
 	a.MovLoad(cRow, amd64.At(amd64.RDI, argCRow))
 	for r := range t.rows {
 		for v := range t.vectors() {
-			if !t.masked || v == 0 {
-				a.Prefetch(amd64.At(c, int32((v+1)*t.width.Bytes()-1)))
-			}
+			write(r, v, amd64.At(c, int32(v*t.width.Bytes())))
 		}
 		if r < t.rows-1 {
 			a.Add(c, cRow)
 		}
 	}
-	a.Bind(near)
+}
+
+// handOn calls code that goes on with the sums, after what C holds has been added, in place
+// of storing them. The code finds them in the registers of their places in the tile, the
+// number of rows in RBX, and its arguments at RDI, the first word of which is not its own. It
+// leaves RDI as it is.
+func (t tile) handOn(a *amd64.Asm, begin, end amd64.Label) {
+	if t.masked {
+		return
+	}
+	a.Bind(begin)
+	call := a.NewLabel()
+	a.CmpMemImm(amd64.At(amd64.RDI, argAdd), 0)
+	a.JumpIf(amd64.Equal, call)
+	t.throughC(a, func(r, v int, m amd64.Mem) { a.M(t.add, t.width, t.sum(r, v), t.sum(r, v), m) })
+	a.Bind(call)
+	a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, argCode))
+	a.Mov(amd64.RDX, amd64.RDI)
+	a.MovLoad(amd64.RDI, amd64.At(amd64.RDI, argNext))
+	a.MovStore(amd64.At(amd64.RDI, 0), amd64.RDX)
+	a.MovImm(amd64.RBX, uint64(t.rows))
+	a.Call(amd64.RAX)
+	a.MovLoad(amd64.RDI, amd64.At(amd64.RDI, 0))
+	a.Jump(end)
 }
 
 // finish stores the sums, or adds them to what C holds.
 func (t tile) finish(a *amd64.Asm) {
-	a.MovLoad(c, amd64.At(amd64.RDI, argC))
-	a.MovLoad(cRow, amd64.At(amd64.RDI, argCRow))
 	if t.masked {
 		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, argMasks))
 		for v := range t.vectors() {
@@ -221,9 +260,8 @@ func (t tile) finish(a *amd64.Asm) {
 			}
 		}
 	}
-	a.MovLoad(amd64.RDX, amd64.At(amd64.RDI, argAdd))
-	a.Test(amd64.RDX, amd64.RDX)
 	replace, end := a.NewLabel(), a.NewLabel()
+	a.CmpMemImm(amd64.At(amd64.RDI, argAdd), 0)
 	a.JumpIf(amd64.Equal, replace)
 	t.store(a, true)
 	a.Jump(end)
@@ -233,33 +271,27 @@ func (t tile) finish(a *amd64.Asm) {
 }
 
 func (t tile) store(a *amd64.Asm, add bool) {
-	bytes := int32(t.width.Bytes())
-	for r := range t.rows {
-		for v := range t.vectors() {
-			m, s := amd64.At(c, int32(v)*bytes), t.sum(r, v)
-			switch {
-			case !t.masked:
-				if add {
-					a.M(t.add, t.width, s, s, m)
-				}
-				a.M(amd64.MOVUPSSt, t.width, s, 0, m)
-			case t.width == amd64.W512:
-				some := amd64.Mask{K: uint8(v + 1)}
-				if add {
-					a.MK(t.w, t.width, t.spare(0), 0, m, amd64.Mask{K: some.K, Zero: true})
-					a.R(t.add, t.width, s, s, t.spare(0))
-				}
-				a.MK(t.wStore, t.width, s, 0, m, some)
-			default:
-				if add {
-					a.M(t.load, t.width, t.spare(t.vectors()), t.spare(v), m)
-					a.R(t.add, t.width, s, s, t.spare(t.vectors()))
-				}
-				a.M(t.element.store, t.width, s, t.spare(v), m)
+	t.throughC(a, func(r, v int, m amd64.Mem) {
+		s := t.sum(r, v)
+		switch {
+		case !t.masked:
+			if add {
+				a.M(t.add, t.width, s, s, m)
 			}
+			a.M(amd64.MOVUPSSt, t.width, s, 0, m)
+		case t.width == amd64.W512:
+			some := amd64.Mask{K: uint8(v + 1)}
+			if add {
+				a.MK(t.w, t.width, t.spare(0), 0, m, amd64.Mask{K: some.K, Zero: true})
+				a.R(t.add, t.width, s, s, t.spare(0))
+			}
+			a.MK(t.wStore, t.width, s, 0, m, some)
+		default:
+			if add {
+				a.M(t.load, t.width, t.spare(t.vectors()), t.spare(v), m)
+				a.R(t.add, t.width, s, s, t.spare(t.vectors()))
+			}
+			a.M(t.element.store, t.width, s, t.spare(v), m)
 		}
-		if r < t.rows-1 {
-			a.Add(c, cRow)
-		}
-	}
+	})
 }

@@ -28,6 +28,9 @@ type Machine struct {
 	zero  bool // flags of the last arithmetic
 	less  bool
 	sign  bool
+
+	// Callees are what the code can call, by address.
+	Callees map[uint64]*Machine
 }
 
 // emulated is an instruction.
@@ -276,6 +279,22 @@ func (e *Machine) flags(x, y uint64) {
 // Call runs the code until it returns.
 func (e *Machine) Call(offset int, args unsafe.Pointer) {
 	e.g[7] = uint64(uintptr(args))
+	e.run(offset)
+}
+
+// call has another machine go on with the registers.
+func (e *Machine) call(address uint64) {
+	callee := e.Callees[address]
+	if callee == nil {
+		e.t.Fatalf("a call of %#x", address)
+	}
+	callee.g, callee.z, callee.k = e.g, e.z, e.k
+	callee.run(0)
+	e.g, e.z, e.k = callee.g, callee.z, callee.k
+}
+
+// run runs the code from an offset on until it returns.
+func (e *Machine) run(offset int) {
 	for at := offset; at >= 0; {
 		in := e.insts[at]
 		if in == nil {
@@ -302,6 +321,8 @@ func (e *Machine) step(in *emulated) int {
 	switch in.name {
 	case "ret":
 		return -1
+	case "call":
+		e.call(x)
 	case "nop", "sfence", "vzeroupper":
 	case "jmp":
 		jump = true

@@ -1,0 +1,206 @@
+package exec
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/gemm"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// A kernel that is the only one to read a product goes on with tiles of it that are in vector
+// registers, if it makes one element of each and reads nothing else but what is the same for
+// all rows or for all columns: then most of the product is never stored. What reads another
+// matrix gains nothing from that, since tiles go through it in short pieces of rows.
+
+// tileProgram says what a kernel does with tiles of the product before it, if it can.
+func (k *kernel) tileProgram(before *product) (t backend.TileProgram, ok bool) {
+	part := k.parts[0]
+	t.Program, t.From, t.Still = part.prog, -1, make([]bool, len(part.operands))
+	result := shapeinfer.Storage(before.operands[2].base)
+	for i, o := range part.operands {
+		t.Still[i] = part.isStill(o)
+		switch spec := &part.prog.Operands[i]; {
+		case spec.Access != rowprog.In || spec.Domain != rowprog.Vec || t.Still[i]:
+		case t.From < 0 && shapeinfer.Storage(o.base) == result:
+			t.From = i
+		default:
+			return t, false
+		}
+	}
+	switch before.dtype {
+	case graph.Float32:
+		t.Rows, t.Cols = gemm.Tile[float32]()
+	case graph.Float64:
+		t.Rows, t.Cols = gemm.Tile[float64]()
+	}
+	return t, t.From >= 0 && t.Cols > 0
+}
+
+// isStill reports whether an operand has the same elements for all rows.
+func (p *part) isStill(o operand) bool {
+	if o.base == nil || len(p.axes) == 0 {
+		return false
+	}
+	for _, axes := range p.axes[:len(p.axes)-1] {
+		for _, axis := range axes {
+			if o.layout.Strides[axis] != graph.Dim(0) {
+				return false
+			}
+		}
+	}
+	return len(p.axes) > 1
+}
+
+// compileTiles makes code of what kernels do with tiles.
+func (p *Program) compileTiles() {
+	var parts []*part
+	var programs []backend.TileProgram
+	for i, k := range p.kernels {
+		if !k.follows {
+			continue
+		}
+		if t, ok := k.tileProgram(p.kernels[i-1].matmul); ok {
+			parts, programs = append(parts, k.parts[0]), append(programs, t)
+		}
+	}
+	for i, t := range backend.CompileTiles(programs) {
+		parts[i].tiles = t
+	}
+}
+
+// tiled is a kernel that goes on with tiles of a product: where its operands lie, seen from
+// the product.
+type tiled struct {
+	k     *boundPart
+	sizes []int   // the product's batch axes and rows
+	steps [][]int // of each operand along these, and columns
+	step  int     // of the result, from row to row
+	isFar bool    // the result is fetched before it is written
+}
+
+// tiledBytes is the size from which on a product is worth taking in tiles: a smaller one stays
+// in the first-level cache. Tests lower it.
+var tiledBytes = 32 << 10
+
+// takesTiles tells how a kernel goes on with the product's tiles, nil if it does not. It must
+// be the last one to need the product.
+func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
+	tiles, prog := k.part.tiles, k.part.prog
+	if tiles == nil || !t.p.HasTiles() || t.sums != nil || t.p.Rows()*t.p.N*t.spec.dtype.Size() < tiledBytes {
+		return nil
+	}
+	if prog.Outer == 0 && t.p.N%tiles.Cols != 0 { // columns at the edge would be one row a call
+		return nil
+	}
+	if work, moved := elementCosts(prog); work > moved {
+		return nil
+	}
+	f := &tiled{k: k, sizes: append(slices.Clone(t.p.Batch), t.p.M), isFar: t.p.IsFar()}
+	if f.steps = b.argsOf(k.part).Reshaped(append(f.sizes, t.p.N)); f.steps == nil {
+		return nil
+	}
+	for i, o := range prog.Operands {
+		along := 0
+		if o.Domain == rowprog.Vec {
+			along = 1
+		}
+		if f.steps[i][len(f.sizes)] != along || tiles.Still[i] && f.rowStep(i) != 0 {
+			return nil
+		}
+		if o.Access == rowprog.Out {
+			f.step = f.rowStep(i)
+		}
+	}
+	return f
+}
+
+// at is where an operand's element for a row and a column of the product lies.
+func (f *tiled) at(operand, row, col int) unsafe.Pointer {
+	steps, last := f.steps[operand], len(f.sizes)
+	offset := col * steps[last]
+	for axis := last - 1; axis > 0 && row > 0; axis-- {
+		offset += row % f.sizes[axis] * steps[axis]
+		row /= f.sizes[axis]
+	}
+	offset += row * steps[0]
+	return unsafe.Add(f.k.args.Ptr[operand], offset*f.k.part.prog.Operands[operand].Type.Size())
+}
+
+// rowStep is an operand's step from row to row.
+func (f *tiled) rowStep(operand int) int { return f.steps[operand][len(f.sizes)-1] }
+
+// epilogue is a goroutine's work on tiles: a gemm.Epilogue.
+type epilogue struct {
+	*tiled
+	block backend.TileBlock
+	ws    *workspace
+	row   int    // of the last tiles
+	lines []line // of that row, of all operands that are in memory
+}
+
+// line is where a row of an operand begins.
+type line struct {
+	operand int
+	start   unsafe.Pointer
+	size    int // bytes from column to column
+}
+
+// begin prepares for tiles of a product.
+func (e *epilogue) begin(f *tiled, ws *workspace) {
+	e.tiled, e.ws = f, ws
+	e.block.Begin(f.k.part.tiles, f.step, f.isFar)
+	e.row, e.lines = -1, e.lines[:0]
+	for i, o := range f.k.part.prog.Operands {
+		if o.Domain == rowprog.Row {
+			e.block.Step(i, f.rowStep(i))
+		}
+		if i != f.k.part.tiles.From {
+			e.lines = append(e.lines, line{operand: i, size: f.steps[i][len(f.sizes)] * o.Type.Size()})
+		}
+	}
+}
+
+// end lets go of what begin was given.
+func (e *epilogue) end() {
+	e.block.End()
+	e.tiled, e.ws = nil, nil
+	clear(e.lines)
+}
+
+// Tiles implements gemm.Epilogue.
+func (e *epilogue) Tiles(row, col int) (code uintptr, args unsafe.Pointer) {
+	if row != e.row {
+		e.row = row
+		for i := range e.lines {
+			e.lines[i].start = e.at(e.lines[i].operand, row, 0)
+		}
+	}
+	for i := range e.lines {
+		l := &e.lines[i]
+		e.block.Point(l.operand, unsafe.Add(l.start, col*l.size))
+	}
+	return e.block.Call()
+}
+
+// Stored implements gemm.Epilogue: what is in memory is worked on as rows.
+func (e *epilogue) Stored(top, bottom, left, right int) {
+	prog := e.k.part.prog
+	a := e.ws.argsOf(prog)
+	a.N, a.Whole = right-left, 0
+	for axis := range a.Outer {
+		a.Outer[axis] = 1
+	}
+	a.Outer[prog.Outer-1] = bottom - top
+	for i := range a.Stride {
+		clear(a.Stride[i])
+		a.Stride[i][prog.Outer-1], a.Stride[i][prog.Outer] = e.rowStep(i), e.steps[i][len(e.sizes)]
+		a.Ptr[i] = e.at(i, top, left)
+	}
+	e.k.part.kernel.Run(a, &e.ws.scratch)
+}
+
+var _ gemm.Epilogue = (*epilogue)(nil)

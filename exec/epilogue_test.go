@@ -1,0 +1,127 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// epilogues are what kernels do with tiles of a product. They may use values of one element,
+// of one for each column, and of one for each row.
+var epilogues = map[string]func(p, one, cols, rows *graph.Node) *graph.Node{
+	"bias and activation": func(p, _, cols, _ *graph.Node) *graph.Node { return ops.Relu(ops.Add(p, cols)) },
+	"scale":               func(p, _, _, _ *graph.Node) *graph.Node { return ops.Mul(p, graph.Num(0.3)) },
+	"scale by an input":   func(p, one, _, _ *graph.Node) *graph.Node { return ops.Mul(p, one) },
+	"rows":                func(p, _, _, rows *graph.Node) *graph.Node { return ops.Sub(rows, p) },
+	"all": func(p, one, cols, rows *graph.Node) *graph.Node {
+		return ops.Maximum(ops.Add(ops.Mul(p, rows), cols), one)
+	},
+	"twice":     func(p, _, cols, _ *graph.Node) *graph.Node { return ops.Mul(ops.Sub(p, cols), p) },
+	"condition": func(p, one, cols, _ *graph.Node) *graph.Node { return ops.Where(ops.Greater(p, cols), p, one) },
+}
+
+// TestTilesOfProducts expects the same bits as from a product and a kernel apart from each
+// other: of tiles with all numbers of rows, at all edges, of sums of one block and of more.
+func TestTilesOfProducts(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	if !hasTiles() {
+		t.Skip("there is no machine code for tiles")
+	}
+	exec.TakeAllTiles(t)
+	type size struct {
+		batch   []int
+		m, n, k int
+	}
+	sizes := []size{{nil, 2, 16, 1}, {nil, 100, 48, 300}, {nil, 61, 100, 600}, {nil, 500, 64, 20}, {nil, 40, 5000, 7}, {[]int{3}, 7, 35, 40}, {[]int{2, 3}, 50, 32, 9}}
+	for m := 2; m <= 13; m++ {
+		sizes = append(sizes, size{nil, m, 15 + 3*m, 30 - m})
+	}
+	for name, of := range epilogues {
+		for _, dtype := range []graph.DType{graph.Float32, graph.Float64} {
+			t.Run(fmt.Sprint(name, " ", dtype), func(t *testing.T) {
+				tiled := 0
+				for _, z := range sizes {
+					rng := rand.New(rand.NewPCG(uint64(z.m), uint64(z.n)))
+					g, feed := graph.New("tiles"), exec.Feed{}
+					input := func(name string, shape ...int) *graph.Node {
+						n := g.Input(name, dtype, graph.MakeShape(shape...)...)
+						v := drawn(rng, dtype, shape)
+						poison(rng, v.Data)
+						feed[n] = exec.Array{Shape: v.Shape, Data: v.Data}
+						return n
+					}
+					x, w := input("x", append(append([]int{}, z.batch...), z.m, z.k)...), input("w", append(append([]int{}, z.batch...), z.k, z.n)...)
+					y := of(ops.MatMul(x, w), input("one"), input("cols", z.n), input("rows", z.m, 1))
+					prog, err := exec.Compile(g, exec.Outputs(y))
+					require.NoError(t, err)
+					var want []uint64
+					for _, threads := range []int{0, 1, 2, 3, 8} {
+						s := prog.NewSession(exec.Threads(max(threads, 1)))
+						run := s.Run
+						if threads == 0 {
+							run = s.RunApart
+						}
+						for range 2 {
+							out, err := run(context.Background(), feed)
+							require.NoError(t, err)
+							if got := bitsOf(out.Array(y).Data); threads == 0 {
+								want = got
+							} else {
+								require.Equal(t, want, got, "%v, %d threads", z, threads)
+							}
+						}
+						tiled += s.Tiled()
+					}
+				}
+				require.GreaterOrEqual(t, tiled, 25) // of 95; without other operands, columns must fill tiles
+			})
+		}
+	}
+}
+
+// poison makes some of many elements infinite, or no numbers.
+func poison(rng *rand.Rand, data any) {
+	special := [...]float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1)}
+	for _, x := range special {
+		switch data := data.(type) {
+		case []float32:
+			if len(data) > 100 {
+				data[rng.IntN(len(data))] = float32(x)
+			}
+		case []float64:
+			if len(data) > 100 {
+				data[rng.IntN(len(data))] = x
+			}
+		}
+	}
+}
+
+// bitsOf gives the bits of elements, of which all that are no number have the same.
+func bitsOf(data any) (bits []uint64) {
+	put := func(x float64) {
+		if x != x {
+			x = math.NaN()
+		}
+		bits = append(bits, math.Float64bits(x))
+	}
+	switch data := data.(type) {
+	case []float32:
+		for _, x := range data {
+			put(float64(x))
+		}
+	case []float64:
+		for _, x := range data {
+			put(x)
+		}
+	}
+	return bits
+}

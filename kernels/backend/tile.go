@@ -1,0 +1,103 @@
+package backend
+
+import (
+	"runtime"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/jit"
+	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// TileProgram is an elementwise program that is to run on tiles of a matrix.
+type TileProgram struct {
+	lower.Tile
+	Program *rowprog.Program
+}
+
+// Tiles is the machine code of a TileProgram. It may be used by several goroutines at once,
+// each with a block of its own.
+type Tiles struct {
+	TileProgram
+	code   *jit.Code
+	offset int
+	layout lower.Layout
+}
+
+// CompileTiles makes machine code of programs, which shares a block of memory. There is nil
+// for those that it cannot be made of.
+func CompileTiles(programs []TileProgram) []*Tiles {
+	made := make([]*Tiles, len(programs))
+	if !cpu.JIT() || cpu.Chosen() < cpu.AVX2 {
+		return made
+	}
+	var all []byte
+	for i, p := range programs {
+		code, err := lower.CompileTile(p.Program, target(), p.Tile)
+		if err != nil {
+			continue
+		}
+		made[i] = &Tiles{TileProgram: p, offset: len(all), layout: code.Layout}
+		all = append(all, code.Bytes...)
+		all = append(all, make([]byte, -len(all)&(amd64.DataAlign-1))...)
+	}
+	if all == nil {
+		return made
+	}
+	code, err := jit.New(all)
+	if err != nil {
+		return make([]*Tiles, len(programs))
+	}
+	for _, t := range made {
+		if t != nil {
+			t.code = code
+		}
+	}
+	return made
+}
+
+// TileBlock is the arguments of calls of [Tiles] for one matrix after another. The zero value
+// is ready for use.
+type TileBlock struct {
+	tiles *Tiles
+	block block
+}
+
+// Begin prepares for calls of code. Rows of the result are some elements apart; if it is far,
+// they are fetched before they are written.
+func (b *TileBlock) Begin(t *Tiles, step int, isFar bool) {
+	b.tiles = t
+	b.block.reserve(t.layout.Size)
+	b.block.put(t.layout.TileStep(), step)
+	ahead := 0
+	if isFar {
+		ahead = t.Rows * step
+	}
+	b.block.put(t.layout.TileAhead(), ahead)
+}
+
+// Step sets the step, in elements, of an operand with one element a row.
+func (b *TileBlock) Step(operand, step int) {
+	b.block.put(b.tiles.layout.Delta(0, operand), step*b.tiles.Program.Operands[operand].Type.Size())
+}
+
+// Point sets the address of an operand at the first element of the next tile.
+func (b *TileBlock) Point(operand int, p unsafe.Pointer) {
+	*(*uintptr)(unsafe.Add(b.block.base, b.tiles.layout.Pointer(operand))) = uintptr(p)
+}
+
+// Call gives the addresses of the code and of the arguments, for tiles that begin where
+// operands point to, in the form that package gemm wants. The block must be kept alive until the last call has returned, and what its
+// operands point at.
+func (b *TileBlock) Call() (code uintptr, args unsafe.Pointer) {
+	b.block.put(b.tiles.layout.TileIndex(), 0)
+	return b.tiles.code.Address(b.tiles.offset), b.block.base
+}
+
+// End lets go of the code.
+func (b *TileBlock) End() {
+	runtime.KeepAlive(b.tiles)
+	b.tiles = nil
+}

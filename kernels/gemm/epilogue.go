@@ -1,0 +1,71 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// Epilogue goes on with elements of C as soon as they are whole: most of them while they are
+// in vector registers, and without ever being stored.
+type Epilogue interface {
+	// Tiles prepares for tiles of all columns from col on that a tile has, the first of which
+	// begins at a row, counted through the batch; the others follow it, each where the one
+	// before it ends. It gives the address of machine code, which is called for each, and of
+	// its arguments.
+	//
+	// The code finds the arguments' address in RDI, the number of rows in RBX and the
+	// elements in vector registers, row by row. The first word of the arguments is the
+	// caller's. The code may use all registers but RDI, RSP and RBP and must obey the rules
+	// of package jit otherwise, but that it need not run VZEROUPPER.
+	Tiles(row, col int) (code uintptr, args unsafe.Pointer)
+
+	// Stored is told of columns [left, right) of the rows [top, bottom) that fill no tiles
+	// and have been stored to C.
+	Stored(top, bottom, left, right int)
+}
+
+// Tile is the number of rows of the largest tile of C that registers hold, and of columns of
+// all that an Epilogue can go on with; none where elements are not computed in tiles.
+func Tile[T scalar.Number]() (rows, cols int) {
+	if v := inVectors[T](); v != nil {
+		return v.rows, v.cols
+	}
+	return 0, 0
+}
+
+// HasTiles reports whether an Epilogue can go on with tiles of C.
+func (p *Product[T]) HasTiles() bool {
+	v := inVectors[T]()
+	return v != nil && p.C.Col == 1 && p.K > 0 && p.M > 1 && p.N >= v.cols
+}
+
+// RunTiles is like [Product.RunPart], but hands elements of C on, whose memory is then
+// undefined. The product must have tiles.
+func (p *Product[T]) RunTiles(lo, hi, left, right int, s *Scratch[T], to Epilogue) {
+	s.epilogue = to
+	p.RunPart(lo, hi, left, right, s)
+	s.epilogue = nil
+}
+
+// handsOn reports whether sums are whole after this block of K and somebody goes on with them.
+func (f *panels[T]) handsOn() bool { return f.s.epilogue != nil && f.p+f.np == f.k }
+
+// handOn has tiles hand on their sums, if these are whole and fill vectors.
+func (f *panels[T]) handOn(j, nj int) {
+	args := f.args
+	args.code, args.next = 0, nil
+	if f.handsOn() && nj == f.v.cols {
+		args.code, args.next = f.s.epilogue.Tiles(f.first+f.i, j)
+		if args.add == 0 { // C is not touched
+			args.fetchC = 0
+		}
+	}
+}
+
+// handOnStored hands on what the last tiles have stored.
+func (f *panels[T]) handOnStored(j, nj int) {
+	if f.handsOn() && nj < f.v.cols {
+		f.s.epilogue.Stored(f.first+f.i, f.first+f.i+f.ni, j, j+nj)
+	}
+}

@@ -1,0 +1,292 @@
+package lower
+
+import (
+	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// Tile is the shape of a tile of a matrix that is in vector registers, row by row from the
+// first one on, and what a program knows of it. Columns fill whole vectors.
+type Tile struct {
+	Rows, Cols int
+	// From is the operand whose elements are in the registers.
+	From int
+	// Still tells of each operand whether it has the same elements for all rows.
+	Still []bool
+}
+
+// CompileTile makes code that runs an elementwise program with one result on tiles, one below
+// the other. The error says what there is no code for.
+//
+// The code is called with the number of rows in RBX, at most Tile.Rows, and the address of
+// its block of arguments in RDI. There it finds the addresses of the operands, TileIndex,
+// TileStep and TileAhead, and Delta for the rows of operands with one element a row. It leaves
+// RDI as it is and does not run VZEROUPPER, since its caller goes on with vectors.
+func CompileTile(p *rowprog.Program, target Target, t Tile) (code *Code, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			code, err = nil, refused(r)
+		}
+	}()
+	c := newCompiler(p, target, 1)
+	c.shortRows = true
+	c.findOutside()
+	c.tiles(t)
+	return c.finish(), nil
+}
+
+// What a block of arguments for tiles has in the place of others.
+const (
+	offTileStep  = 8
+	offTileIndex = 16
+	offTileAhead = 24
+	offTileRows  = 32 // of the tile at hand
+)
+
+// TileStep is where the step is from row to row of all operands that are not still and have an
+// element for each of a row, in elements.
+func (l *Layout) TileStep() int { return offTileStep }
+
+// TileIndex is where the number of elements is from the addresses of operands that are not
+// still on to the tile: each call makes it that of the next tile.
+func (l *Layout) TileIndex() int { return offTileIndex }
+
+// TileAhead is where the number of elements is from a row of a whole tile on to the one that
+// is fetched, to be written later: 0 if none is.
+func (l *Layout) TileAhead() int { return offTileAhead }
+
+// Registers of code for tiles: the addresses of the operands that are in memory, and the
+// numbers of elements from these on to some rows.
+var (
+	tileBases   = []amd64.Reg{amd64.RSI, amd64.R8, amd64.R9, amd64.R10}
+	tileIndices = []amd64.Reg{index, amd64.R11, amd64.R12, amd64.R13, amd64.R14, amd64.R15}
+)
+
+// tiler is what is known while code for tiles is written.
+type tiler struct {
+	*compiler
+	Tile
+	row, vec    *block // of a row, and of its elements
+	vectors     int    // of a row
+	interleaved bool
+	store       inst // of what each row gives
+}
+
+// inTile is a row of a tile: the register in which it begins, the register with the number
+// of elements to it from the operands' addresses on, and those where its results are kept.
+type inTile struct {
+	*Tile
+	first int
+	index amd64.Reg
+	kept  []amd64.Vec
+}
+
+// tiles writes the code of whole tiles, and that of others.
+func (c *compiler) tiles(t Tile) {
+	p, a := c.p, &c.a
+	if !p.Elementwise() || p.Stages != 1 || p.Operands[t.From].Access != rowprog.In || len(p.Operands) > len(tileBases)+1 {
+		refuse("tiles of such a program")
+	}
+	w := tiler{compiler: c, Tile: t, row: c.section(rowprog.RowSection(0)), vec: c.section(rowprog.VecSection(0))}
+	if w.row.guard || w.vec.guard || w.vec.lanes*p.Operands[t.From].Type.Size() != c.target.bytes() {
+		refuse("tiles of such elements")
+	}
+	w.vectors, w.store = t.Cols/w.vec.lanes, w.vec.keepStore()
+	c.bases = make([]amd64.Reg, len(p.Operands))
+	for i, free := 0, tileBases; i < len(p.Operands); i++ {
+		if i != t.From {
+			c.bases[i], free = free[0], free[1:]
+			a.MovLoad(c.bases[i], inBlock(c.layout.Pointer(i)))
+		}
+	}
+	c.body(c.section(rowprog.CallSection), 1, false, w.held(), mode{row: true})
+	w.interleaved = w.fits()
+	others := a.NewLabel()
+	a.SubImm(rest, int32(t.Rows))
+	a.JumpIf(amd64.NotEqual, others)
+	w.whole()
+	a.Bind(others)
+	a.AddImm(rest, int32(t.Rows))
+	w.part()
+	c.work = w.vec.work()
+}
+
+// keepStore has what a block stores kept in a register, which must be all that it gives. It
+// returns the store.
+func (b *block) keepStore() inst {
+	var only *inst
+	for i := range b.insts {
+		switch in := &b.insts[i]; in.form {
+		case storeForm, bytesOutForm:
+			if only != nil || in.form != storeForm {
+				refuse("tiles of such results")
+			}
+			only = in
+		case routineForm:
+			refuse("tiles with routines, which take registers of their own")
+		}
+	}
+	store := *only
+	only.form = keepForm
+	return store
+}
+
+// held is the registers of a tile that no row has been taken from.
+func (w *tiler) held() *pins {
+	p := &pins{}
+	for r := range w.Rows * w.vectors {
+		p.acc[r] = true
+	}
+	return p
+}
+
+// take takes a row from what is held.
+func (w *tiler) take(held *pins, row int, index amd64.Reg) mode {
+	clear(held.acc[row*w.vectors:][:w.vectors])
+	return mode{tile: &inTile{Tile: &w.Tile, first: row * w.vectors, index: index, kept: make([]amd64.Vec, w.vectors)}}
+}
+
+// fits decides whether the vectors of a row are worked on side by side or one after the
+// other: so that nothing must be spilled. The first row has the fewest registers.
+func (w *tiler) fits() (interleaved bool) {
+	held := w.held()
+	m := w.take(held, 0, index)
+	for _, interleaved := range []bool{true, false} {
+		if _, spills := w.try(w.vec, w.vectors, interleaved, held, m); spills == 0 {
+			return interleaved
+		}
+	}
+	refuse("tiles that need more registers than there are beside them")
+	return false
+}
+
+// compute writes the code of a row. It gives the registers with the results, which stay held
+// until all rows have been computed: what a row reads often lies a multiple of 4096 bytes
+// from what the one before would write, and processors take the two for the same memory at
+// first.
+func (w *tiler) compute(held *pins, row int, index amd64.Reg) (kept []amd64.Vec) {
+	w.body(w.row, 1, false, held, mode{row: true})
+	m := w.take(held, row, index)
+	w.body(w.vec, w.vectors, w.interleaved, held, m)
+	for i := range w.p.Operands {
+		if w.moves(i) {
+			w.a.AddLoad(w.bases[i], inBlock(w.layout.Delta(0, i)))
+		}
+	}
+	for _, r := range m.tile.kept {
+		held.acc[r] = true
+	}
+	return m.tile.kept
+}
+
+// moves reports whether an operand's address goes on from row to row.
+func (w *tiler) moves(operand int) bool {
+	return w.p.Operands[operand].Domain == rowprog.Row && !w.Still[operand]
+}
+
+// put stores the results of a row.
+func (w *tiler) put(kept []amd64.Vec, index amd64.Reg) {
+	t := inTile{Tile: &w.Tile, index: index}
+	for v, r := range kept {
+		w.a.M(amd64.MOVUPSSt, w.store.width, r, 0, t.address(w.bases[w.store.operand], &w.store, int32(v*w.vec.lanes)))
+	}
+}
+
+// address is where some elements of an operand are, some elements on in a row.
+func (t *inTile) address(base amd64.Reg, in *inst, on int32) amd64.Mem {
+	on *= int32(in.size)
+	if t.Still[in.operand] {
+		return amd64.At(base, on)
+	}
+	return amd64.Indexed(base, t.index, in.size, on)
+}
+
+// whole writes the code of whole tiles, some rows at a time: as many as there are indices.
+func (w *tiler) whole() {
+	a, held := &w.a, w.held()
+	kept := make([][]amd64.Vec, w.Rows)
+	n := len(tileIndices)
+	a.MovLoad(index, inBlock(offTileIndex))
+	for row := range w.Rows {
+		if row%n == 0 {
+			w.setIndices(row)
+			w.fetchRows(tileIndices[:min(w.Rows-row, n)])
+		}
+		kept[row] = w.compute(held, row, tileIndices[row%n])
+	}
+	if w.Rows > n {
+		a.MovLoad(index, inBlock(offTileIndex))
+	}
+	for row := range w.Rows {
+		if w.Rows > n && row%n == 0 {
+			w.setIndices(row)
+		}
+		w.put(kept[row], tileIndices[row%n])
+	}
+	last := tileIndices[(w.Rows-1)%n]
+	a.AddLoad(last, inBlock(offTileStep))
+	w.end(last)
+}
+
+// setIndices sets the indices of a row, the first of which is known, and of those behind it.
+func (w *tiler) setIndices(row int) {
+	a, n := &w.a, len(tileIndices)
+	a.MovLoad(temp, inBlock(offTileStep))
+	if row > 0 {
+		a.Lea(tileIndices[0], amd64.Indexed(tileIndices[n-1], temp, 1, 0))
+	}
+	for i := 1; i < min(w.Rows-row, n); i++ {
+		a.Lea(tileIndices[i], amd64.Indexed(tileIndices[i-1], temp, 1, 0))
+	}
+}
+
+// fetchRows asks for what will be written to rows of the next tile, if that is wanted.
+func (w *tiler) fetchRows(rows []amd64.Reg) {
+	a, none := &w.a, w.a.NewLabel()
+	a.CmpMemImm(inBlock(offTileAhead), 0)
+	a.JumpIf(amd64.Equal, none)
+	a.MovLoad(temp2, inBlock(offTileAhead))
+	for _, r := range rows {
+		a.Lea(temp, amd64.Indexed(r, temp2, 1, 0))
+		a.Prefetch(amd64.Indexed(w.bases[w.store.operand], temp, w.store.size, int32(w.Cols*int(w.store.size)-1)))
+	}
+	a.Bind(none)
+}
+
+// part writes the code of tiles of fewer rows.
+func (w *tiler) part() {
+	a, held := &w.a, w.held()
+	kept := make([][]amd64.Vec, w.Rows-1)
+	goOn := func(done amd64.Label) {
+		a.AddLoad(index, inBlock(offTileStep))
+		a.SubImm(rest, 1)
+		a.JumpIf(amd64.Equal, done)
+	}
+	computed, stored := a.NewLabel(), a.NewLabel()
+	a.MovStore(inBlock(offTileRows), rest)
+	a.MovLoad(index, inBlock(offTileIndex))
+	for row := range kept {
+		kept[row] = w.compute(held, row, index)
+		goOn(computed)
+	}
+	a.Bind(computed)
+	a.MovLoad(rest, inBlock(offTileRows))
+	a.MovLoad(index, inBlock(offTileIndex))
+	for _, vectors := range kept {
+		w.put(vectors, index)
+		goOn(stored)
+	}
+	a.Bind(stored)
+	w.end(index)
+}
+
+// end ends a call.
+func (w *tiler) end(index amd64.Reg) {
+	w.a.MovStore(inBlock(offTileIndex), index)
+	for i := range w.p.Operands {
+		if w.moves(i) {
+			w.a.MovStore(inBlock(w.layout.Pointer(i)), w.bases[i])
+		}
+	}
+	w.a.Return()
+}
