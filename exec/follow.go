@@ -103,15 +103,17 @@ type followed interface {
 	leadTo(b *binding, k *boundPart, isLast bool) bool
 }
 
-// leadTo lets a kernel go on with the product's tiles, if it can, or follow its rows, if the
-// product is large, moving the elements takes longer than what is computed from them, and
-// the product's tiles are whole rows of both.
+// leadTo lets a kernel go on with the product's tiles or follow its rows.
 func (t *typedProduct[T]) leadTo(b *binding, k *boundPart, isLast bool) bool {
 	if isLast {
-		if t.tiled = t.takesTiles(b, k); t.tiled != nil {
-			return true
-		}
+		t.tiled = t.takesTiles(b, k)
 	}
+	return t.tiled != nil || t.leadRows(k)
+}
+
+// leadRows lets a kernel follow the product's rows, if the product is large, moving the
+// elements takes longer than what is computed from them, and tiles are whole rows of both.
+func (t *typedProduct[T]) leadRows(k *boundPart) bool {
 	rows := t.p.Rows()
 	bytes := rows * t.p.N * t.spec.dtype.Size()
 	isWhole := len(k.args.Outer) > 0 || k.part.prog.Elementwise() && k.part.prog.Stages == 1

@@ -3,7 +3,9 @@ package exec
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,26 +17,7 @@ import (
 // a change to the session.
 func benchmarkRun(b *testing.B, name string, g *graph.Graph, y *graph.Node, change func(*Session)) {
 	b.Run(name, func(b *testing.B) {
-		prog, err := Compile(g, Outputs(y))
-		require.NoError(b, err)
-		feed := Feed{}
-		for _, x := range g.Inputs() {
-			shape, _ := x.Shape().Ints()
-			data := make([]float32, shape[0]*shape[len(shape)-1])
-			for i := range data {
-				data[i] = 1
-			}
-			feed[x] = Array{Shape: shape, Data: data}
-		}
-		s := prog.NewSession(Threads(1))
-		run := func() {
-			if _, err := s.Run(context.Background(), feed); err != nil {
-				b.Fatal(err)
-			}
-		}
-		for range 3 {
-			run()
-		}
+		run, s := prepared(b, g, y)
 		change(s)
 		for b.Loop() {
 			run()
@@ -42,27 +25,99 @@ func benchmarkRun(b *testing.B, name string, g *graph.Graph, y *graph.Node, chan
 	})
 }
 
-// BenchmarkFollowedProducts has a bias and ReLU follow a product's rows, and come after it.
-func BenchmarkFollowedProducts(b *testing.B) {
-	for _, size := range [][3]graph.Dim{{65536, 64, 64}, {4096, 1024, 64}, {1024, 256, 256}} {
-		for _, apart := range []bool{false, true} {
-			g := graph.New("followed")
-			x, w := g.Input("x", graph.Float32, size[0], size[2]), g.Input("w", graph.Float32, size[2], size[1])
-			y := ops.Relu(ops.Add(ops.MatMul(x, w), g.Input("b", graph.Float32, 1, size[1])))
-			benchmarkRun(b, fmt.Sprint(size, " apart=", apart), g, y, func(s *Session) {
-				for i := range s.bindings[0].steps {
-					st := &s.bindings[0].steps[i]
-					require.Equal(b, i == 1, st.taken)
-					if t, ok := st.kernel.(*typedProduct[float32]); ok && apart {
-						t.next = nil
-					}
-				}
-				if apart {
-					s.bindings[0].steps[1].taken = false
-				}
-			})
+// prepared gives what computes an output on one thread, fed with ones, and has done so three
+// times.
+func prepared(b *testing.B, g *graph.Graph, y *graph.Node) (run func(), s *Session) {
+	prog, err := Compile(g, Outputs(y))
+	require.NoError(b, err)
+	feed := Feed{}
+	for _, x := range g.Inputs() {
+		shape, _ := x.Shape().Ints()
+		data := make([]float32, shape[0]*shape[len(shape)-1])
+		for i := range data {
+			data[i] = 1
+		}
+		feed[x] = Array{Shape: shape, Data: data}
+	}
+	s = prog.NewSession(Threads(1))
+	run = func() {
+		if _, err := s.Run(context.Background(), feed); err != nil {
+			b.Fatal(err)
 		}
 	}
+	for range 3 {
+		run()
+	}
+	return run, s
+}
+
+// BenchmarkEpilogues has kernels go on with a product's tiles, follow its rows, and come after
+// it, by turns. It gives the medians of how many times as fast the first two are as the last.
+func BenchmarkEpilogues(b *testing.B) {
+	kinds := []struct {
+		name string
+		of   func(g *graph.Graph, p *graph.Node) *graph.Node
+	}{
+		{"bias and ReLU", func(g *graph.Graph, p *graph.Node) *graph.Node {
+			return ops.Relu(ops.Add(p, g.Input("b", graph.Float32, 1, p.Shape()[1])))
+		}},
+		{"scale and residual", func(g *graph.Graph, p *graph.Node) *graph.Node {
+			return ops.Add(ops.Mul(p, graph.Num(0.5)), g.Input("r", graph.Float32, p.Shape()...))
+		}},
+	}
+	for _, size := range [][3]graph.Dim{{65536, 64, 64}, {4096, 1024, 64}, {1024, 1000, 64}, {1000, 112, 20}, {256, 256, 64}, {64, 512, 784}, {1024, 1024, 256}} {
+		for _, kind := range kinds {
+			g := graph.New("epilogue")
+			x, w := g.Input("x", graph.Float32, size[0], size[2]), g.Input("w", graph.Float32, size[2], size[1])
+			y := kind.of(g, ops.MatMul(x, w))
+			b.Run(fmt.Sprint(size, " ", kind.name), func(b *testing.B) { benchmarkEpilogue(b, g, y) })
+		}
+	}
+}
+
+func benchmarkEpilogue(b *testing.B, g *graph.Graph, y *graph.Node) {
+	var runs []func()
+	for _, manner := range []func(t *typedProduct[float32], k *boundPart) bool{
+		func(*typedProduct[float32], *boundPart) bool { return false },
+		func(t *typedProduct[float32], k *boundPart) bool { return t.leadRows(k) },
+		func(t *typedProduct[float32], k *boundPart) bool { return t.tiled != nil },
+	} {
+		run, s := prepared(b, g, y)
+		binding := s.bindings[0]
+		product, st := binding.steps[0].kernel.(*typedProduct[float32]), &binding.steps[1]
+		k := st.kernel.(*boundPart)
+		if st.taken = manner(product, k); !st.taken || product.next != nil {
+			product.tiled = nil
+		}
+		if !st.taken {
+			product.next = nil
+			if len(runs) > 0 { // it is no way for this program
+				run = nil
+			}
+		}
+		runs = append(runs, run)
+	}
+	time1 := func(run func()) float64 {
+		start := time.Now()
+		run()
+		return float64(time.Since(start))
+	}
+	gains := make([][]float64, len(runs))
+	for b.Loop() {
+		apart := time1(runs[0])
+		for i, run := range runs[1:] {
+			if run != nil {
+				gains[i+1] = append(gains[i+1], apart/time1(run))
+			}
+		}
+	}
+	for i, name := range []string{1: "rows", 2: "tiles"} {
+		if n := len(gains[i]); n > 0 {
+			slices.Sort(gains[i])
+			b.ReportMetric(gains[i][n/2], name)
+		}
+	}
+	b.ReportMetric(0, "ns/op")
 }
 
 // BenchmarkPackedWeights multiplies by a parameter, which is packed, and by an input.
