@@ -61,7 +61,10 @@ func (k *kernel) String() string {
 	for _, n := range k.members() {
 		fmt.Fprintf(&b, " %s=%s", n.Label(), n.Op().Name)
 	}
-	if k.follows {
+	switch {
+	case k.follows && k.parts[0].tiles != nil:
+		b.WriteString("\n  may go on with tiles of the product before it, or follow its rows")
+	case k.follows:
 		b.WriteString("\n  may follow the rows of the product before it")
 	}
 	for _, p := range k.parts {

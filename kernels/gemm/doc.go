@@ -35,8 +35,9 @@
 // Where C has one row or one column, rows of B that are contiguous are added up as they lie
 // in memory.
 //
-// Another kernel can follow a product: it is told of rows of C as soon as they are whole,
-// few enough to be in the second-level cache.
+// Machine code can go on with the sums of a tile while they are in registers, in place of
+// storing them ([Epilogue]). Or another kernel can follow a product: it is told of rows of C
+// as soon as they are whole, few enough to be in the second-level cache ([Follower]).
 //
 // # Windows
 //
