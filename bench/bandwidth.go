@@ -49,7 +49,11 @@ func bandwidth(ctx context.Context, opts options, out io.Writer) error {
 		{"copy by Broadloom", 2 * size, copied},
 		{w.Name, 3 * size, sum.Step},
 	}
-	return writeBandwidths(out, movers, sidebyside.Rule{Rounds: 9, Sample: max(opts.minTime/30, time.Millisecond)})
+	timings, err := timeMovers(movers, sidebyside.Rule{Rounds: 9, Sample: max(opts.minTime/30, time.Millisecond)})
+	if err != nil {
+		return err
+	}
+	return writeBandwidths(out, movers, timings)
 }
 
 // copyProgram copies a tensor with a compiled program, and gives the latest copy.
@@ -70,17 +74,18 @@ func copyProgram(ctx context.Context, x *suite.Tensor) (step sidebyside.Func, re
 	return step, func() []float32 { return out.Array(y).Data.([]float32) }, nil
 }
 
-// writeBandwidths times movers by turns. The last one is compared with the best of the
-// others.
-func writeBandwidths(out io.Writer, movers []mover, rule sidebyside.Rule) error {
+// timeMovers times movers by turns.
+func timeMovers(movers []mover, rule sidebyside.Rule) ([]sidebyside.Timing, error) {
 	sides := make([]sidebyside.Side, len(movers))
 	for i, m := range movers {
 		sides[i] = m.call
 	}
-	timings, err := rule.ByTurns(sides...)
-	if err != nil {
-		return err
-	}
+	return rule.ByTurns(sides...)
+}
+
+// writeBandwidths writes a table of what movers took. The last one is compared with the best
+// of the others.
+func writeBandwidths(out io.Writer, movers []mover, timings []sidebyside.Timing) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "\tMB\tleast ms\tmedian ms\tGB/s\t")
 	best, last := 0.0, 0.0
@@ -92,6 +97,6 @@ func writeBandwidths(out io.Writer, movers []mover, rule sidebyside.Rule) error 
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(out, "%s reaches %.0f %% of the fastest copy\n", movers[len(movers)-1].name, 100*last/best)
+	_, err := fmt.Fprintf(out, "%s reaches %.0f %% of the fastest copy\n", movers[len(movers)-1].name, 100*last/best)
 	return err
 }
