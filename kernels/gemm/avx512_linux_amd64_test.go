@@ -141,7 +141,7 @@ func TestAVX512(t *testing.T) {
 		e := &emulation{t, code, map[string]bool{}, map[uint64]*emulator.Machine{}}
 		vectorized32 = e.of(f32)
 		fenced[float32](t, emulatedSizes(f32))
-		handsOn(t, newFinisher[float32](t, e.load, lower.AVX512))
+		handsOn(t, newFinisher[float32](t, e.load, lower.AVX512), 19)
 		TestOffsetsAreWindows(t)
 		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 	})
@@ -149,7 +149,7 @@ func TestAVX512(t *testing.T) {
 		e := &emulation{t, code, map[string]bool{}, map[uint64]*emulator.Machine{}}
 		vectorized64 = e.of(f64)
 		fenced[float64](t, emulatedSizes(f64))
-		handsOn(t, newFinisher[float64](t, e.load, lower.AVX512))
+		handsOn(t, newFinisher[float64](t, e.load, lower.AVX512), 19)
 		TestOffsetsAreWindows(t)
 		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 	})

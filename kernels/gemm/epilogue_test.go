@@ -1,8 +1,9 @@
 package gemm
 
 import (
-	"fmt"
 	"math/rand/v2"
+	"runtime"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -26,7 +27,8 @@ type finisher[T scalar.Number] struct {
 	code       uintptr
 	block      []uint64
 	args       unsafe.Pointer
-	tiles      int // calls of Tiles
+	tiles      int                             // calls of Tiles
+	place      func(operand int, data []T) []T // where operands lie, if it matters
 }
 
 // The operands of a finisher's program.
@@ -66,6 +68,9 @@ func (f *finisher[T]) point(operand int, data []T, at int) {
 func (f *finisher[T]) begin(p *Product[T], r *rand.Rand) {
 	f.p, f.tiles, f.y = p, 0, make([]T, p.Rows()*p.N)
 	f.rows, f.cols = window(r, f.from, p.Rows()), window(r, f.from, p.N)
+	if f.place != nil {
+		f.rows, f.cols, f.y = f.place(finishRows, f.rows), f.place(finishCols, f.cols), f.place(finishY, f.y)
+	}
 	f.put(f.layout.TileStep(), p.N)
 	f.put(f.layout.TileAhead(), r.IntN(2)*p.N)
 	f.put(f.layout.Delta(0, finishRows), sizeOf[T]())
@@ -94,49 +99,58 @@ func (f *finisher[T]) of(row, col int, c T) T {
 	return max(T(c*f.rows[row])+f.cols[col], 0)
 }
 
-// handsOn multiplies matrices of which each row has been gone on with.
-func handsOn[T scalar.Number](t *testing.T, f *finisher[T]) {
+// requireFinished runs a product in three parts, which the finisher goes on with, and compares
+// what it has made with what it makes of a whole one.
+func (f *finisher[T]) requireFinished(t *testing.T, p *Product[T], r *rand.Rand, s *Scratch[T]) {
+	t.Helper()
+	_, cols := Tile[T]()
+	c := slices.Clone(p.C.Data)
+	f.begin(p, r)
+	lo, left := r.IntN(p.Rows()), cols*r.IntN(2)
+	p.RunTiles(0, lo, 0, p.N, s, f)
+	p.RunTiles(lo, p.Rows(), 0, left, s, f)
+	p.RunTiles(lo, p.Rows(), left, p.N, s, f)
+	require.Positive(t, f.tiles)
+	got := slices.Clone(f.y)
+	copy(p.C.Data, c) // which a sum is added to, or which is of no value
+	p.Run(s)
+	f.Stored(0, p.Rows(), 0, p.N)
+	require.Equal(t, f.y, got, "%d×%d×%d, batch %v", p.M, p.N, p.K, p.Batch)
+}
+
+// handsOn multiplies matrices of all sizes up to 40, and others.
+func handsOn[T scalar.Number](t *testing.T, f *finisher[T], some int) {
+	const most = 40
+	r := rand.New(rand.NewPCG(19, 20))
+	var s Scratch[T]
+	taken := 0
+	for i := 0; i < most*most; i += some {
+		if p := draw(r, 1+i%most, 1+i/most, 1+r.IntN(most), f.from); p.HasTiles() {
+			f.requireFinished(t, p, r, &s)
+			taken++
+		}
+	}
+	require.Positive(t, taken)
 	rows, cols := Tile[T]()
-	type size struct {
+	for _, z := range []struct {
 		m, n, k int
 		batch   []int
 		shared  bool // one A for the batch
-	}
-	sizes := []size{{2*rows + 3, 3*cols + 5, KBlock + 70, nil, false}, {5 * rows, 4 * cols, 9, nil, false}, {rows + 4, 2 * cols, 9, []int{2, 3}, false}, {rows + 1, 2*cols + 1, 9, []int{4}, true}}
-	for m := 2; m <= 2*rows+1; m++ {
-		sizes = append(sizes, size{m, 2*cols + m%3, 11, nil, false})
-	}
-	for _, z := range sizes {
+	}{{2*rows + 3, 3*cols + 5, KBlock + 70, nil, false}, {5 * rows, 4 * cols, 9, nil, false}, {rows + 4, 2 * cols, 9, []int{2, 3}, false}, {rows + 1, 2*cols + 1, 9, []int{4}, true}} {
 		for layout := 0; layout < layouts*layouts*layouts; layout += 7 {
-			t.Run(fmt.Sprint(z, layout), func(t *testing.T) {
-				r := rand.New(rand.NewPCG(uint64(z.m), uint64(layout)))
-				p := product[T](r, z.m, z.n, z.k, layout, z.batch...)
-				if z.shared {
-					clear(p.StepA)
-				}
-				if !p.HasTiles() {
-					t.Skip("columns of C are not contiguous")
-				}
-				var s Scratch[T]
-				f.begin(p, r)
-				lo := p.Rows() / 3
-				left := cols * r.IntN(2)
-				p.RunTiles(0, lo, 0, p.N, &s, f)
-				p.RunTiles(lo, p.Rows(), 0, left, &s, f)
-				p.RunTiles(lo, p.Rows(), left, p.N, &s, f)
-				require.Positive(t, f.tiles)
-				got := f.y
-				f.y = make([]T, len(got))
-				p.Run(&s)
-				f.Stored(0, p.Rows(), 0, p.N)
-				require.Equal(t, f.y, got)
-			})
+			p := product[T](r, z.m, z.n, z.k, layout, z.batch...)
+			if z.shared {
+				clear(p.StepA)
+			}
+			if p.HasTiles() {
+				f.requireFinished(t, p, r, &s)
+			}
 		}
 	}
 }
 
-// TestEpilogues has machine code go on with tiles, of this machine's.
-func TestEpilogues(t *testing.T) {
+// finishers gives those of this machine's code.
+func finishers(t *testing.T) (*finisher[float32], *finisher[float64]) {
 	if !cpu.JIT() || cpu.Chosen() == cpu.Portable {
 		t.Skip("there is no machine code")
 	}
@@ -144,9 +158,15 @@ func TestEpilogues(t *testing.T) {
 	load := func(code *lower.Code) uintptr {
 		made, err := jit.New(code.Bytes)
 		require.NoError(t, err)
-		t.Cleanup(func() { made.Size() }) // which keeps it alive
+		t.Cleanup(func() { runtime.KeepAlive(made) })
 		return made.Address(0)
 	}
-	t.Run("float32", func(t *testing.T) { handsOn(t, newFinisher[float32](t, load, target)) })
-	t.Run("float64", func(t *testing.T) { handsOn(t, newFinisher[float64](t, load, target)) })
+	return newFinisher[float32](t, load, target), newFinisher[float64](t, load, target)
+}
+
+// TestEpilogues has machine code go on with tiles.
+func TestEpilogues(t *testing.T) {
+	f32, f64 := finishers(t)
+	t.Run("float32", func(t *testing.T) { handsOn(t, f32, 1) })
+	t.Run("float64", func(t *testing.T) { handsOn(t, f64, 1) })
 }

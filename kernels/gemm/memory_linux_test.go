@@ -95,3 +95,30 @@ func runFenced[T scalar.Number](t *testing.T, p *Product[T], s *Scratch[T]) {
 	}()
 	p.Run(s)
 }
+
+// TestEpiloguesStayWithinOperands has machine code go on with tiles of products whose operands
+// fit exactly between pages that fault.
+func TestEpiloguesStayWithinOperands(t *testing.T) {
+	f32, f64 := finishers(t)
+	t.Run("float32", func(t *testing.T) { finishFenced(t, f32) })
+	t.Run("float64", func(t *testing.T) { finishFenced(t, f64) })
+}
+
+func finishFenced[T scalar.Number](t *testing.T, f *finisher[T]) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	var fences [finishY + 1]fence
+	for i := range fences {
+		fences[i] = newFence(t, 1<<20)
+	}
+	r := rand.New(rand.NewPCG(21, 22))
+	var s Scratch[T]
+	for _, size := range [][3]int{{2, 16, 3}, {40, 16, 3}, {61, 48, 20}, {61, 50, 300}, {300, 64, 5}} {
+		for _, atEnd := range []bool{false, true} {
+			f.place = func(operand int, data []T) []T { return put(fences[operand], data, atEnd) }
+			p := draw(r, size[0], size[1], size[2], f.from)
+			p.C.Row, p.C.Col, p.C.Start = p.N, 1, 0
+			p.C.Data = f.place(finishC, make([]T, p.M*p.N))
+			f.requireFinished(t, p, r, &s)
+		}
+	}
+}
