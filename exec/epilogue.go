@@ -14,7 +14,8 @@ import (
 // A kernel that is the only one to read a product goes on with tiles of it that are in vector
 // registers, if it makes one element of each and reads nothing else but what is the same for
 // all rows or for all columns: then most of the product is never stored. What reads another
-// matrix gains nothing from that, since tiles go through it in short pieces of rows.
+// matrix gains nothing from that, since tiles go through it in short pieces of rows, nor does
+// what computes much.
 
 // tileProgram says what a kernel does with tiles of the product before it, if it can.
 func (k *kernel) tileProgram(before *product) (t backend.TileProgram, ok bool) {
@@ -37,12 +38,13 @@ func (k *kernel) tileProgram(before *product) (t backend.TileProgram, ok bool) {
 	case graph.Float64:
 		t.Rows, t.Cols = gemm.Tile[float64]()
 	}
-	return t, t.From >= 0 && t.Cols > 0
+	work, moved := elementCosts(part.prog)
+	return t, t.From >= 0 && t.Cols > 0 && work <= moved
 }
 
 // isStill reports whether an operand has the same elements for all rows.
 func (p *part) isStill(o operand) bool {
-	if o.base == nil || len(p.axes) == 0 {
+	if o.base == nil || len(p.axes) < 2 {
 		return false
 	}
 	for _, axes := range p.axes[:len(p.axes)-1] {
@@ -52,7 +54,7 @@ func (p *part) isStill(o operand) bool {
 			}
 		}
 	}
-	return len(p.axes) > 1
+	return true
 }
 
 // compileTiles makes code of what kernels do with tiles.
@@ -86,17 +88,14 @@ type tiled struct {
 // in the first-level cache. Tests lower it.
 var tiledBytes = 32 << 10
 
-// takesTiles tells how a kernel goes on with the product's tiles, nil if it does not. It must
-// be the last one to need the product.
+// takesTiles tells how a kernel, the last one to need the product, goes on with its tiles: nil
+// if it does not.
 func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 	tiles, prog := k.part.tiles, k.part.prog
 	if tiles == nil || !t.p.HasTiles() || t.sums != nil || t.p.Rows()*t.p.N*t.spec.dtype.Size() < tiledBytes {
 		return nil
 	}
 	if prog.Outer == 0 && t.p.N%tiles.Cols != 0 { // columns at the edge would be one row a call
-		return nil
-	}
-	if work, moved := elementCosts(prog); work > moved {
 		return nil
 	}
 	f := &tiled{k: k, sizes: append(slices.Clone(t.p.Batch), t.p.M), isFar: t.p.IsFar()}

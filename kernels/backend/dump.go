@@ -17,9 +17,10 @@ import (
 // environment variable BROADLOOM_DUMP names a directory.
 var dumpDir = os.Getenv("BROADLOOM_DUMP")
 
-// dump writes a program and its code, nil if it is interpreted because of err. It must
-// not stop a compilation, so a failure is only reported on standard error.
-func dump(p *rowprog.Program, c *lower.Code, err error) {
+// dump writes a program and its code, nil if it is interpreted because of err, to a file whose
+// name begins with the kind of the code. It must not stop a compilation, so a failure is only
+// reported on standard error.
+func dump(p *rowprog.Program, kind string, c *lower.Code, err error) {
 	if dumpDir == "" {
 		return
 	}
@@ -39,7 +40,7 @@ func dump(p *rowprog.Program, c *lower.Code, err error) {
 		}
 		return r
 	}, p.Name)
-	file := filepath.Join(dumpDir, fmt.Sprintf("%s-%016x.txt", name, h.Sum64()))
+	file := filepath.Join(dumpDir, fmt.Sprintf("%s%s-%016x.txt", kind, name, h.Sum64()))
 	if err := os.MkdirAll(dumpDir, 0o755); err != nil {
 		fmt.Fprintln(os.Stderr, "broadloom:", err)
 		return

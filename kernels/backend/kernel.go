@@ -112,12 +112,11 @@ func compileMachine(kernels []Kernel, programs []*rowprog.Program) {
 		if !known {
 			c.offset = len(code)
 			if c.code, c.err = lower.Compile(p, target()); c.err == nil {
-				code = append(code, c.code.Bytes...)
-				code = append(code, make([]byte, -len(code)&(amd64.DataAlign-1))...)
+				code = appendCode(code, c.code)
 			}
 			shared[key] = c
 		}
-		dump(p, c.code, c.err)
+		dump(p, "", c.code, c.err)
 		if c.err == nil {
 			made[i] = newMachine(p, c.code, c.offset)
 		}
@@ -135,6 +134,12 @@ func compileMachine(kernels []Kernel, programs []*rowprog.Program) {
 			kernels[i] = m
 		}
 	}
+}
+
+// appendCode puts code behind other code, so that what comes next lies well too.
+func appendCode(block []byte, code *lower.Code) []byte {
+	block = append(block, code.Bytes...)
+	return append(block, make([]byte, -len(block)&(amd64.DataAlign-1))...)
 }
 
 // target is the instructions to compile for.

@@ -4,7 +4,6 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/amd64"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/kernels/lower"
@@ -39,9 +38,9 @@ func CompileTiles(programs []TileProgram) []*Tiles {
 		if err != nil {
 			continue
 		}
+		dump(p.Program, "tiles-", code, nil)
 		made[i] = &Tiles{TileProgram: p, offset: len(all), layout: code.Layout}
-		all = append(all, code.Bytes...)
-		all = append(all, make([]byte, -len(all)&(amd64.DataAlign-1))...)
+		all = appendCode(all, code)
 	}
 	if all == nil {
 		return made
@@ -89,8 +88,8 @@ func (b *TileBlock) Point(operand int, p unsafe.Pointer) {
 }
 
 // Call gives the addresses of the code and of the arguments, for tiles that begin where
-// operands point to, in the form that package gemm wants. The block must be kept alive until the last call has returned, and what its
-// operands point at.
+// operands point to, in the form that package gemm wants. The block, and what its operands
+// point at, must be kept alive until the last call has returned.
 func (b *TileBlock) Call() (code uintptr, args unsafe.Pointer) {
 	b.block.put(b.tiles.layout.TileIndex(), 0)
 	return b.tiles.code.Address(b.tiles.offset), b.block.base
