@@ -54,9 +54,9 @@ func (f *panels[T]) handsOn() bool { return f.s.epilogue != nil && f.p+f.np == f
 // handOn has tiles hand on their sums, if these are whole and fill vectors.
 func (f *panels[T]) handOn(j, nj int) {
 	args := f.args
-	args.code, args.next = 0, nil
+	args.code, args.codeArgs = 0, nil
 	if f.handsOn() && nj == f.v.cols {
-		args.code, args.next = f.s.epilogue.Tiles(f.first+f.i, j)
+		args.code, args.codeArgs = f.s.epilogue.Tiles(f.first+f.i, j)
 		if args.add == 0 { // C is not touched
 			args.fetchC = 0
 		}

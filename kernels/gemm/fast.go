@@ -56,8 +56,8 @@ type tileArgs struct {
 	// the first vector of columns, which is from, and the second one.
 	second uintptr
 	// Code that goes on with whole sums, if not 0, and its arguments: see Epilogue.
-	code uintptr
-	next unsafe.Pointer
+	code     uintptr
+	codeArgs unsafe.Pointer
 }
 
 // transposeArgs are the arguments of a transposition of blocks.
@@ -80,7 +80,7 @@ const copySteps = 4
 func (q *job[T]) fast(v *vectorized, c part, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
-	case rows == 1 && f.b.Col == 1 && f.offsets == nil && s.epilogue == nil:
+	case rows == 1 && f.b.Col == 1 && f.offsets == nil && s.epilogue == nil: // which takes tiles
 		if f.part.left = f.addedRows(); f.part.left < c.right {
 			f.low()
 		}

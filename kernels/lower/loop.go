@@ -17,12 +17,12 @@ func (c *compiler) straight(b *block) {
 
 // mode is how a body is written.
 type mode struct {
-	row    bool  // outside of the row
-	masked bool  // only the first rest lanes take part
-	accReg bool  // accumulators are in registers
-	stream bool  // vectors are stored past the caches
-	fetch  *inst // if not nil, what loads the operand that is fetched ahead
-	tile   *inTile
+	row    bool    // outside of the row
+	masked bool    // only the first rest lanes take part
+	accReg bool    // accumulators are in registers
+	stream bool    // vectors are stored past the caches
+	fetch  *inst   // if not nil, what loads the operand that is fetched ahead
+	tile   *inTile // if not nil, the row of a tile that is worked on
 }
 
 // body writes copies of a block.

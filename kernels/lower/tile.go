@@ -108,7 +108,6 @@ func (c *compiler) tiles(t Tile) {
 	a.Bind(others)
 	a.AddImm(rest, int32(t.Rows))
 	w.part()
-	c.work = w.vec.work()
 }
 
 // keepStore has what a block stores kept in a register, which must be all that it gives. It

@@ -55,7 +55,7 @@ const (
 	argFetchC  = 144
 	argSecond  = 152
 	argCode    = 160
-	argNext    = 168
+	argCodeArg = 168
 )
 
 // offsetBytes is the size of an offset.
@@ -177,13 +177,9 @@ func (t tile) code() []byte {
 		a.MovStore(amd64.At(amd64.RDI, argFrom), from)
 		a.MovStore(amd64.At(amd64.RDI, argTo), to)
 	}
-	handOn, stored := a.NewLabel(), a.NewLabel()
-	if !t.masked {
-		a.CmpMemImm(amd64.At(amd64.RDI, argCode), 0)
-		a.JumpIf(amd64.NotEqual, handOn)
-	}
-	t.finish(a)
-	a.Bind(stored)
+	handOn, done := a.NewLabel(), a.NewLabel()
+	t.finish(a, handOn)
+	a.Bind(done)
 	for _, f := range []struct{ field, step int32 }{{argA, argATile}, {argC, argCTile}} {
 		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, f.step))
 		a.AddStore(amd64.At(amd64.RDI, f.field), amd64.RAX)
@@ -192,7 +188,11 @@ func (t tile) code() []byte {
 	a.JumpIf(amd64.NotEqual, again)
 	a.Zeroupper()
 	a.Return()
-	t.handOn(a, handOn, stored)
+	if !t.masked {
+		a.Bind(handOn)
+		t.handOn(a)
+		a.Jump(done)
+	}
 	return finish(a)
 }
 
@@ -224,32 +224,22 @@ func (t tile) throughC(a *amd64.Asm, write func(row, v int, m amd64.Mem)) {
 	}
 }
 
-// handOn calls code that goes on with the sums, after what C holds has been added, in place
-// of storing them. The code finds them in the registers of their places in the tile, the
-// number of rows in RBX, and its arguments at RDI, the first word of which is not its own. It
-// leaves RDI as it is.
-func (t tile) handOn(a *amd64.Asm, begin, end amd64.Label) {
-	if t.masked {
-		return
-	}
-	a.Bind(begin)
-	call := a.NewLabel()
-	a.CmpMemImm(amd64.At(amd64.RDI, argAdd), 0)
-	a.JumpIf(amd64.Equal, call)
-	t.throughC(a, func(r, v int, m amd64.Mem) { a.M(t.add, t.width, t.sum(r, v), t.sum(r, v), m) })
-	a.Bind(call)
+// handOn calls code that goes on with the sums. It finds them in the registers of their places
+// in the tile, the number of rows in RBX, and its arguments at RDI, the first word of which is
+// not its own. It leaves RDI as it is.
+func (t tile) handOn(a *amd64.Asm) {
 	a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, argCode))
 	a.Mov(amd64.RDX, amd64.RDI)
-	a.MovLoad(amd64.RDI, amd64.At(amd64.RDI, argNext))
+	a.MovLoad(amd64.RDI, amd64.At(amd64.RDI, argCodeArg))
 	a.MovStore(amd64.At(amd64.RDI, 0), amd64.RDX)
 	a.MovImm(amd64.RBX, uint64(t.rows))
 	a.Call(amd64.RAX)
 	a.MovLoad(amd64.RDI, amd64.At(amd64.RDI, 0))
-	a.Jump(end)
 }
 
-// finish stores the sums, or adds them to what C holds.
-func (t tile) finish(a *amd64.Asm) {
+// finish adds what C holds to the sums, if it is wanted, and stores them, unless code goes on
+// with them, to which it goes.
+func (t tile) finish(a *amd64.Asm, handOn amd64.Label) {
 	if t.masked {
 		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, argMasks))
 		for v := range t.vectors() {
@@ -260,38 +250,40 @@ func (t tile) finish(a *amd64.Asm) {
 			}
 		}
 	}
-	replace, end := a.NewLabel(), a.NewLabel()
+	added := a.NewLabel()
 	a.CmpMemImm(amd64.At(amd64.RDI, argAdd), 0)
-	a.JumpIf(amd64.Equal, replace)
-	t.store(a, true)
-	a.Jump(end)
-	a.Bind(replace)
-	t.store(a, false)
-	a.Bind(end)
+	a.JumpIf(amd64.Equal, added)
+	t.throughC(a, func(r, v int, m amd64.Mem) { t.addVector(a, t.sum(r, v), v, m) })
+	a.Bind(added)
+	if !t.masked {
+		a.CmpMemImm(amd64.At(amd64.RDI, argCode), 0)
+		a.JumpIf(amd64.NotEqual, handOn)
+	}
+	t.throughC(a, func(r, v int, m amd64.Mem) { t.storeVector(a, t.sum(r, v), v, m) })
 }
 
-func (t tile) store(a *amd64.Asm, add bool) {
-	t.throughC(a, func(r, v int, m amd64.Mem) {
-		s := t.sum(r, v)
-		switch {
-		case !t.masked:
-			if add {
-				a.M(t.add, t.width, s, s, m)
-			}
-			a.M(amd64.MOVUPSSt, t.width, s, 0, m)
-		case t.width == amd64.W512:
-			some := amd64.Mask{K: uint8(v + 1)}
-			if add {
-				a.MK(t.w, t.width, t.spare(0), 0, m, amd64.Mask{K: some.K, Zero: true})
-				a.R(t.add, t.width, s, s, t.spare(0))
-			}
-			a.MK(t.wStore, t.width, s, 0, m, some)
-		default:
-			if add {
-				a.M(t.load, t.width, t.spare(t.vectors()), t.spare(v), m)
-				a.R(t.add, t.width, s, s, t.spare(t.vectors()))
-			}
-			a.M(t.element.store, t.width, s, t.spare(v), m)
-		}
-	})
+// addVector adds a vector of C, side by side with others, to a sum.
+func (t tile) addVector(a *amd64.Asm, sum amd64.Vec, v int, m amd64.Mem) {
+	switch x := t.spare(t.vectors()); {
+	case !t.masked:
+		a.M(t.add, t.width, sum, sum, m)
+	case t.width == amd64.W512:
+		a.MK(t.w, t.width, x, 0, m, amd64.Mask{K: uint8(v + 1), Zero: true})
+		a.R(t.add, t.width, sum, sum, x)
+	default:
+		a.M(t.load, t.width, x, t.spare(v), m)
+		a.R(t.add, t.width, sum, sum, x)
+	}
+}
+
+// storeVector stores a sum to a vector of C.
+func (t tile) storeVector(a *amd64.Asm, sum amd64.Vec, v int, m amd64.Mem) {
+	switch {
+	case !t.masked:
+		a.M(amd64.MOVUPSSt, t.width, sum, 0, m)
+	case t.width == amd64.W512:
+		a.MK(t.wStore, t.width, sum, 0, m, amd64.Mask{K: uint8(v + 1)})
+	default:
+		a.M(t.store, t.width, sum, t.spare(v), m)
+	}
 }
