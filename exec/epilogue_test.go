@@ -52,13 +52,7 @@ func TestTilesOfProducts(t *testing.T) {
 				for _, z := range sizes {
 					rng := rand.New(rand.NewPCG(uint64(z.m), uint64(z.n)))
 					g, feed := graph.New("tiles"), exec.Feed{}
-					input := func(name string, shape ...int) *graph.Node {
-						n := g.Input(name, dtype, graph.MakeShape(shape...)...)
-						v := drawn(rng, dtype, shape)
-						poison(rng, v.Data)
-						feed[n] = exec.Array{Shape: v.Shape, Data: v.Data}
-						return n
-					}
+					input := inputs(g, feed, rng, dtype)
 					x, w := input("x", append(append([]int{}, z.batch...), z.m, z.k)...), input("w", append(append([]int{}, z.batch...), z.k, z.n)...)
 					y := of(ops.MatMul(x, w), input("one"), input("cols", z.n), input("rows", z.m, 1))
 					tiled += requireTiles(t, fmt.Sprint(z), g, y, feed)
@@ -109,15 +103,21 @@ func TestTilesOfConvolutions(t *testing.T) {
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
 		g, feed := graph.New("convolution"), exec.Feed{}
-		input := func(name string, shape ...int) *graph.Node {
-			n := g.Input(name, graph.Float32, graph.MakeShape(shape...)...)
-			v := drawn(rng, graph.Float32, shape)
-			feed[n] = exec.Array{Shape: v.Shape, Data: v.Data}
-			return n
-		}
+		input := inputs(g, feed, rng, graph.Float32)
 		y := ops.Relu(ops.Conv2D(input("x", z.images, z.in, z.side, z.side), input("w", z.out, z.in, z.kernel, z.kernel), input("b", z.out),
 			ops.Padding(z.padding), ops.Stride(z.stride)))
 		require.Positive(t, requireTiles(t, fmt.Sprint(z), g, y, feed), "%v", z)
+	}
+}
+
+// inputs gives what makes inputs of a graph and feeds them with drawn numbers, some special.
+func inputs(g *graph.Graph, feed exec.Feed, rng *rand.Rand, dtype graph.DType) func(name string, shape ...int) *graph.Node {
+	return func(name string, shape ...int) *graph.Node {
+		n := g.Input(name, dtype, graph.MakeShape(shape...)...)
+		v := drawn(rng, dtype, shape)
+		poison(rng, v.Data)
+		feed[n] = exec.Array{Shape: v.Shape, Data: v.Data}
+		return n
 	}
 }
 

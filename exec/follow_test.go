@@ -11,6 +11,7 @@ import (
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -32,8 +33,12 @@ const (
 	byTiles // by rows or apart where there are none
 )
 
-// hasTiles reports whether there is machine code for tiles.
-func hasTiles() bool { return cpu.JIT() && cpu.Chosen() > cpu.Portable }
+// hasTiles reports whether there is machine code for tiles, and memory to run it in.
+func hasTiles() bool {
+	const ret = 0xc3
+	_, err := jit.New([]byte{ret})
+	return err == nil && cpu.JIT() && cpu.Chosen() > cpu.Portable
+}
 
 var followCases = map[string]followCase{
 	"bias and activation": {[]int{1200, 9}, []int{9, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {

@@ -3,11 +3,9 @@ package backend
 import (
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/amd64"
 	"github.com/broadloom/broadloom/kernels/internal/emulator"
 	"github.com/broadloom/broadloom/kernels/internal/rowtest"
 	"github.com/broadloom/broadloom/kernels/lower"
@@ -18,17 +16,8 @@ import (
 // emulate makes a kernel whose code is emulated.
 func emulate(t *testing.T, p *rowprog.Program, c *lower.Code) *machine {
 	k := newMachine(p, c, 0)
-	k.code = emulator.New(t, aligned(c.Bytes), c.Length)
+	k.code = emulator.New(t, c.Bytes, c.Length)
 	return k
-}
-
-// aligned copies code to where it may be run.
-func aligned(code []byte) []byte {
-	words := make([]uint64, len(code)/8+16)
-	room := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
-	at := room[-uintptr(unsafe.Pointer(&room[0]))&(amd64.DataAlign-1):]
-	copy(at, code)
-	return at
 }
 
 // TestAVX512 compares emulated AVX-512 code with the interpreter on random programs.

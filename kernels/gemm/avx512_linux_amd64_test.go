@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -52,7 +51,7 @@ type emulation struct {
 	code map[string][]byte
 	ran  map[string]bool // whether each loop in the place of which one was put has run
 
-	callees map[uint64]*emulator.Machine
+	callees map[uintptr]*emulator.Machine
 }
 
 // of emulates all loops of v for AVX-512.
@@ -98,7 +97,7 @@ func (e *emulation) loop(of reflect.Value) reflect.Value {
 	var m *emulator.Machine
 	return reflect.MakeFunc(of.Type(), func(args []reflect.Value) []reflect.Value {
 		if m == nil {
-			m = emulator.New(e.t, aligned(code), len(code))
+			m = emulator.New(e.t, code, len(code))
 			m.Callees = e.callees
 		}
 		e.ran[name] = true
@@ -109,19 +108,9 @@ func (e *emulation) loop(of reflect.Value) reflect.Value {
 
 // load makes code that emulated loops can call.
 func (e *emulation) load(code *lower.Code) (address uintptr) {
-	at := aligned(code.Bytes)
-	address = uintptr(unsafe.Pointer(&at[0]))
-	e.callees[uint64(address)] = emulator.New(e.t, at, code.Length)
-	return address
-}
-
-// aligned copies code to a multiple of 64 bytes.
-func aligned(code []byte) []byte {
-	words := make([]uint64, len(code)/8+16)
-	room := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
-	at := room[-uintptr(unsafe.Pointer(&room[0]))&63:]
-	copy(at, code)
-	return at
+	m := emulator.New(e.t, code.Bytes, code.Length)
+	e.callees[m.Address()] = m
+	return m.Address()
 }
 
 // TestAVX512 multiplies matrices with the loops for AVX-512 in an emulator, so that they
@@ -138,7 +127,7 @@ func TestAVX512(t *testing.T) {
 	f32, f64 := choose(cpu.AVX512)
 	code := assembly(t)
 	t.Run("float32", func(t *testing.T) {
-		e := &emulation{t, code, map[string]bool{}, map[uint64]*emulator.Machine{}}
+		e := &emulation{t, code, map[string]bool{}, map[uintptr]*emulator.Machine{}}
 		vectorized32 = e.of(f32)
 		fenced[float32](t, emulatedSizes(f32))
 		handsOn(t, newFinisher[float32](t, e.load, lower.AVX512), 19)
@@ -146,7 +135,7 @@ func TestAVX512(t *testing.T) {
 		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 	})
 	t.Run("float64", func(t *testing.T) {
-		e := &emulation{t, code, map[string]bool{}, map[uint64]*emulator.Machine{}}
+		e := &emulation{t, code, map[string]bool{}, map[uintptr]*emulator.Machine{}}
 		vectorized64 = e.of(f64)
 		fenced[float64](t, emulatedSizes(f64))
 		handsOn(t, newFinisher[float64](t, e.load, lower.AVX512), 19)

@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"errors"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -157,6 +158,9 @@ func finishers(t *testing.T) (*finisher[float32], *finisher[float64]) {
 	target := map[cpu.ISA]lower.Target{cpu.AVX2: lower.AVX2, cpu.AVX512: lower.AVX512}[cpu.Chosen()]
 	load := func(code *lower.Code) uintptr {
 		made, err := jit.New(code.Bytes)
+		if errors.Is(err, jit.ErrUnavailable) {
+			t.Skip(err)
+		}
 		require.NoError(t, err)
 		t.Cleanup(func() { runtime.KeepAlive(made) })
 		return made.Address(0)

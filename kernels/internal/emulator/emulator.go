@@ -30,7 +30,7 @@ type Machine struct {
 	sign  bool
 
 	// Callees are what the code can call, by address.
-	Callees map[uint64]*Machine
+	Callees map[uintptr]*Machine
 }
 
 // emulated is an instruction.
@@ -72,11 +72,11 @@ func init() {
 	}
 }
 
-// New reads code, of which the first length bytes are instructions. The code must lie at a
-// multiple of 64 bytes. Without objdump the test is skipped.
+// New reads a copy of code, of which the first length bytes are instructions. Without objdump
+// the test is skipped.
 func New(t testing.TB, code []byte, length int) *Machine {
 	t.Helper()
-	e := &Machine{t: t, code: code, insts: map[int]*emulated{}}
+	e := &Machine{t: t, code: aligned(code), insts: map[int]*emulated{}}
 	var last *emulated
 	for line := range strings.Lines(disassembled(t, code[:length])) {
 		m := lineForm.FindStringSubmatch(strings.TrimRight(line, "\n"))
@@ -95,6 +95,18 @@ func New(t testing.TB, code []byte, length int) *Machine {
 	}
 	return e
 }
+
+// aligned copies code to a multiple of 64 bytes, where its constants lie as they must.
+func aligned(code []byte) []byte {
+	words := make([]uint64, len(code)/8+16)
+	room := unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 8*len(words))
+	at := room[-uintptr(unsafe.Pointer(&room[0]))&63:]
+	copy(at, code)
+	return at
+}
+
+// Address is where the code lies.
+func (e *Machine) Address() uintptr { return uintptr(unsafe.Pointer(&e.code[0])) }
 
 // disassembled is what objdump says of code.
 func disassembled(t testing.TB, code []byte) string {
@@ -284,7 +296,7 @@ func (e *Machine) Call(offset int, args unsafe.Pointer) {
 
 // call has another machine go on with the registers.
 func (e *Machine) call(address uint64) {
-	callee := e.Callees[address]
+	callee := e.Callees[uintptr(address)]
 	if callee == nil {
 		e.t.Fatalf("a call of %#x", address)
 	}
