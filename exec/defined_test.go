@@ -203,10 +203,10 @@ func TestTooManyElements(t *testing.T) {
 
 	g = graph.New("bound")
 	x := g.Input("x", graph.Float32, g.Dim("n"))
-	ops.Expand(ops.Unsqueeze(x, 1), g.Dim("n"), g.Dim("n"))
+	ops.Expand(ops.Unsqueeze(ops.Unsqueeze(x, 1), 2), g.Dim("n"), g.Dim("n"), g.Dim("n"))
 	r := shapeinfer.Check(g)
 	require.NoError(t, r.Err())
-	_, err = shapeinfer.Bind(g, []shapeinfer.Bound{{Node: x, Shape: []int{1 << 33}}}, r.Requirements)
+	_, err = shapeinfer.Bind(g, []shapeinfer.Bound{{Node: x, Shape: []int{1 << 30}}}, r.Requirements)
 	require.ErrorContains(t, err, "integer multiplication overflow")
 }
 

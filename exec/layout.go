@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"unsafe"
 
@@ -15,6 +16,10 @@ import (
 
 // alignment is that of buffers in the arena, in bytes: a cache line.
 const alignment = pages.Line
+
+// maxArena is the number of bytes beyond which no memory is asked for: what a process can
+// address, on the processors of today.
+const maxArena = min(1<<47, math.MaxInt/2)
 
 // binding is a program with all sizes known: arguments of its kernels, and where in the
 // arena each value lies.
@@ -117,19 +122,21 @@ type sizeError struct{ err error }
 
 // eval gives the value of a size.
 func (b *binding) eval(d graph.Dim) int {
-	if n, whole := d.Int(); whole {
-		return int(n)
-	}
-	v, known := b.values[d]
-	if !known {
-		n, err := d.Eval(b.sizes.Lookup)
-		if err != nil {
+	n, whole := d.Int()
+	if !whole {
+		if v, known := b.values[d]; known {
+			return v
+		}
+		var err error
+		if n, err = d.Eval(b.sizes.Lookup); err != nil {
 			panic(sizeError{fmt.Errorf("exec: the size %s: %w", d, err)})
 		}
-		v = int(n)
-		b.values[d] = v
+		b.values[d] = int(n)
 	}
-	return v
+	if int64(int(n)) != n {
+		panic(sizeError{fmt.Errorf("exec: the size %s is %d, more than this processor counts to", d, n)})
+	}
+	return int(n)
 }
 
 func (b *binding) shape(s graph.Shape) []int {
@@ -178,6 +185,11 @@ func (b *binding) newStep(p *Program, operands []operand) (s step) {
 	return s
 }
 
+// tooMuch is what sizes are refused for that need more than maxArena.
+func tooMuch(p *Program) sizeError {
+	return sizeError{fmt.Errorf("exec: with these sizes, a run of graph %q needs more memory than a process can have", p.source.Name())}
+}
+
 // layOut places the arena's storages: the largest first, each at the lowest place that
 // is free while it lives.
 func (b *binding) layOut(p *Program) {
@@ -191,7 +203,11 @@ func (b *binding) layOut(p *Program) {
 		if s.taken != nil {
 			continue
 		}
-		k := &block{s: s, first: s.first, last: s.last, bytes: b.eval(s.count) * s.dtype.Size()}
+		count := b.eval(s.count)
+		if count > maxArena/s.dtype.Size() {
+			panic(tooMuch(p))
+		}
+		k := &block{s: s, first: s.first, last: s.last, bytes: count * s.dtype.Size()}
 		for heir := s.heir; heir != nil; heir = heir.heir {
 			k.last = max(k.last, heir.last)
 		}
@@ -206,6 +222,9 @@ func (b *binding) layOut(p *Program) {
 			if other.first <= k.last && k.first <= other.last && k.at < other.at+other.bytes && other.at < k.at+k.bytes {
 				k.at = other.at + other.bytes
 			}
+		}
+		if k.bytes > maxArena-k.at {
+			panic(tooMuch(p))
 		}
 		i, _ := slices.BinarySearchFunc(placed, k.at, func(o *block, at int) int { return o.at - at })
 		placed = slices.Insert(placed, i, k)

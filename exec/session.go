@@ -18,10 +18,6 @@ import (
 // arguments.
 const maxBindings = 16
 
-// maxArena is the number of bytes beyond which no memory is asked for: what a process can
-// address, on the processors of today.
-const maxArena = 1 << 47
-
 // Session runs a program. It holds the parameters and the memory of runs. It serves one
 // goroutine at a time; many sessions of one program may run at once.
 type Session struct {
@@ -244,9 +240,6 @@ func (s *Session) binding() (*binding, error) {
 	b, err := s.prog.newBinding(shapes, sizes)
 	if err != nil {
 		return nil, err
-	}
-	if b.arena < 0 || int64(b.arena) > maxArena {
-		return nil, fmt.Errorf("exec: with these sizes, a run of graph %q needs more memory than a process can have", s.prog.source.Name())
 	}
 	s.bindings = slices.Insert(s.bindings, 0, b)
 	s.bindings = s.bindings[:min(len(s.bindings), maxBindings)]

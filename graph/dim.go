@@ -114,8 +114,8 @@ func (d Dim) poly() (p polynomial, ok bool) {
 // entry gives what the table holds for a handle; nil where it is none.
 func (d Dim) entry() *dimEntry {
 	list := dimTable.list.Load()
-	index := int(uint64(d) & (1<<indexBits - 1))
-	if list == nil || !d.isHandle() || index >= len(*list) || (*list)[index].handle != d {
+	index := uint64(d) & (1<<indexBits - 1)
+	if list == nil || !d.isHandle() || index >= uint64(len(*list)) || (*list)[index].handle != d {
 		return nil
 	}
 	return &(*list)[index]

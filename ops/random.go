@@ -72,7 +72,7 @@ func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 			Summary: fmt.Sprintf("random numbers are float32 or float64, not %s", t)})
 	}
 	g := seed.Graph()
-	stream := Add(seed, num64(len(g.Nodes())<<32))
+	stream := Add(seed, num64(int64(len(g.Nodes()))<<32))
 	places := flatIndex(g, make([]node, len(shape)), rowMajorSteps(shape), 0, shape)
 	digits := map[graph.DType]int{graph.Float32: 24, graph.Float64: 53}[t]
 	random := Apply(opRandomBits, nil, places, stream)
@@ -80,7 +80,7 @@ func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	return Mul(Cast(top, t), num(math.Ldexp(1, -digits)))
 }
 
-func num64(v int) node { return graph.Num(int64(v)) }
+func num64(v int64) node { return graph.Num(v) }
 
 // Normal gives numbers of the given shape from the normal distribution with mean 0 and
 // variance 1, by the method of Box and Muller. The seed is that of [Uniform].

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -28,7 +29,7 @@ func reduceAttrs(n node) ReduceAttrs { return n.Attrs().(reducing).reduced() }
 type Axis int
 
 const (
-	keepDims Axis = -1 << 40
+	keepDims Axis = math.MinInt / 3 // which nobody writes by mistake, in 32 bits or 64
 	allAxes  Axis = keepDims + 1
 	noAxes   Axis = keepDims + 2
 )
@@ -66,7 +67,7 @@ func Axes(n *graph.Node) []int {
 }
 
 // ambiguousAxes stands for a list of axes that is empty but was given.
-const ambiguousAxes = -1 << 50
+const ambiguousAxes = math.MinInt / 5
 
 // reduction is the entry of a fold. result gives the dtype of the result and refuses
 // what the operation is not defined for; needsElements says that nothing has no value.

@@ -5,7 +5,8 @@ package jit
 import (
 	"fmt"
 	"os"
-	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
 // int3 fills the rest of the last page.
@@ -16,7 +17,7 @@ const int3 = 0xcc
 func mapExecutable(code []byte) ([]byte, error) {
 	page := os.Getpagesize()
 	size := (len(code) + page) &^ (page - 1)
-	mem, err := syscall.Mmap(-1, 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+	mem, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
@@ -24,11 +25,11 @@ func mapExecutable(code []byte) ([]byte, error) {
 	for i := len(code); i < size; i++ {
 		mem[i] = int3
 	}
-	if err := syscall.Mprotect(mem, syscall.PROT_READ|syscall.PROT_EXEC); err != nil {
+	if err := unix.Mprotect(mem, unix.PROT_READ|unix.PROT_EXEC); err != nil {
 		unmap(mem)
 		return nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	return mem, nil
 }
 
-func unmap(mem []byte) { _ = syscall.Munmap(mem) }
+func unmap(mem []byte) { _ = unix.Munmap(mem) }
