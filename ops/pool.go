@@ -168,18 +168,24 @@ func meanElements(n, x node) node {
 // those of each window that lie on the axis or, unless it is excluded, on its padding.
 // What a last window covers past the padding never counts.
 func windowElements(n, x node, i int) node {
-	a, g := n.Attrs().(PoolAttrs), x.Graph()
-	axis := x.Rank() - len(a.Kernel) + i
-	shape := slices.Repeat([]graph.Dim{1}, len(a.Kernel)-i)
-	shape[0] = n.Shape()[axis]
-	first := Sub(Mul(Iota(g, 0, shape...), graph.Num(a.Stride[i])), graph.Num(a.Padding[i]))
-	stop, end := Add(first, graph.Num(a.Kernel[i])), x.Shape()[axis]
+	a := n.Attrs().(PoolAttrs)
+	first := windowStarts(n, i, len(a.Kernel)-1-i)
+	stop, end := Add(first, graph.Num(a.Kernel[i])), x.Shape()[x.Rank()-len(a.Kernel)+i]
 	if a.ExcludePadding {
 		first = ClampMin(first, 0)
 	} else {
 		end = end.Plus(graph.Dim(a.Padding[i]))
 	}
-	return Sub(Minimum(stop, Size(g, graph.Int64, end)), first)
+	return Sub(Minimum(stop, Size(x.Graph(), graph.Int64, end)), first)
+}
+
+// windowStarts gives, as Int64 along one axis that others follow, where each window starts
+// on it: before 0 on the padding.
+func windowStarts(n node, i, after int) node {
+	a := n.Attrs().(PoolAttrs)
+	shape := slices.Repeat([]graph.Dim{1}, 1+after)
+	shape[0] = n.Shape()[n.Rank()-len(a.Kernel)+i]
+	return Sub(Mul(Iota(n.Graph(), 0, shape...), graph.Num(a.Stride[i])), graph.Num(a.Padding[i]))
 }
 
 type poolFlag func(*PoolAttrs)

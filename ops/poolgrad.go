@@ -58,11 +58,36 @@ func maxPoolGrad(n, dy node, _ int) node {
 		dx = sumAmongZeros(scanWindows(n, padded, dy, places), sizes, places, a)
 	} else {
 		windows, perm := poolWindows(n, x, lowest(n.DType()))
-		folded := poolAxes(n, x)
-		y := Apply(opMaxFirst, ReduceAttrs{Axes: folded}, windows)
-		dx = unslide(Permute(firstGrad(y, dy), inverse(perm)...), sizes, a.steps())
+		y := Apply(opMaxFirst, ReduceAttrs{Axes: poolAxes(n, x)}, windows)
+		dx = leastRankGrad(y, dy, func(place, none node) node {
+			rank := Where(behindPadding(n, Equal(windows, keepShape(y, y))), place, none)
+			return Where(NotEqual(windows, windows), Sub(num(-1), place), rank)
+		})
+		dx = unslide(Permute(dx, inverse(perm)...), sizes, a.steps())
 	}
 	return withoutPadding(dx, x, a)
+}
+
+// behindPadding leaves, of what is true of elements of [poolWindows], that of those behind the
+// padding before each axis: padding is no maximum even if it is equal. What is on the padding
+// behind an axis comes after such an element.
+func behindPadding(n, is node) node {
+	a := n.Attrs().(PoolAttrs)
+	axes := len(a.Kernel)
+	for i, padding := range a.Padding {
+		if padding == 0 {
+			continue
+		}
+		after := 2*axes - 1 - i // axes follow that of windows
+		if i == axes-1 {
+			after = 0
+		}
+		taps := slices.Repeat([]graph.Dim{1}, axes-i+1)
+		taps[0] = graph.Dim(a.Kernel[i])
+		at := Add(windowStarts(n, i, after), Mul(Iota(n.Graph(), 0, taps...), graph.Num(a.Dilation[i])))
+		is = And(is, GreaterEqual(at, num(0)))
+	}
+	return is
 }
 
 // scanWindows goes through the elements that all windows have at one place, place by
@@ -78,6 +103,9 @@ func scanWindows(n, padded, dy node, places [][]int) []node {
 		if x.DType().IsFloat() {
 			won = Or(won, NotEqual(x, x))
 		}
+		if first := isFirst(n, places[t+1]); first != nil {
+			won = Or(won, first)
+		}
 		wins[t+1], most = won, Where(won, x, most)
 	}
 	parts := make([]node, len(taps))
@@ -87,6 +115,32 @@ func scanWindows(n, padded, dy node, places [][]int) []node {
 	}
 	parts[0] = dy
 	return parts
+}
+
+// isFirst tells of each window whether its element at a place is the first one behind the
+// padding, which takes the place of any padding, even if it is equal; nil if none can be.
+func isFirst(n node, place []int) (is node) {
+	a := n.Attrs().(PoolAttrs)
+	and := func(x node) {
+		if is == nil {
+			is = x
+		} else {
+			is = And(is, x)
+		}
+	}
+	for i, p := range place {
+		before := (p - 1) * a.Dilation[i] // from where a window starts to the element before
+		starts := windowStarts(n, i, len(place)-1-i)
+		switch {
+		case p == 0:
+			and(GreaterEqual(starts, num(0)))
+		case a.Padding[i] <= before:
+			return nil
+		default:
+			and(And(Less(starts, graph.Num(-before)), GreaterEqual(starts, graph.Num(-before-a.Dilation[i]))))
+		}
+	}
+	return is
 }
 
 // poolTaps gives, for each place in a window, the elements that all windows have there.

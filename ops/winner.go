@@ -18,6 +18,15 @@ func init() {
 // firstGrad gives the gradient to the winner alone: in row-major order over the folded
 // axes, the first element that equals the result, or the first NaN.
 func firstGrad(n, dy node) node {
+	x := n.In(0)
+	return leastRankGrad(n, dy, func(place, none node) node {
+		return Where(Or(Equal(x, keepShape(n, n)), NotEqual(x, x)), place, none)
+	})
+}
+
+// leastRankGrad gives the gradient to the element of the least rank over the folded axes. Ranks
+// are made of places in row-major order; none is behind them all.
+func leastRankGrad(n, dy node, rank func(place, none node) node) node {
 	x, axes := n.In(0), Axes(n)
 	if len(axes) == 0 {
 		return dy
@@ -37,9 +46,8 @@ func firstGrad(n, dy node) node {
 	if n, static := count.Int(); static && n <= math.MaxInt32 { // half the memory
 		place, most = Cast(place, graph.Int32), math.MaxInt32
 	}
-	won := Or(Equal(x, keepShape(n, n)), NotEqual(x, x))
-	first := Apply(opMin, ReduceAttrs{Axes: axes, KeepDims: true}, Where(won, place, graph.Num(most)))
-	return Where(Equal(place, first), keepShape(n, dy), num(0))
+	ranks := rank(place, graph.Num(most))
+	return Where(Equal(ranks, Apply(opMin, ReduceAttrs{Axes: axes, KeepDims: true}, ranks)), keepShape(n, dy), num(0))
 }
 
 // MaxIndex gives the greatest elements along one axis and the index of the first of

@@ -38,6 +38,7 @@ var arrows = []struct {
 	{"autodiff", "graph shapeinfer ops", "gradients are nodes made by operations"},
 	{"exec", "graph shapeinfer ops autodiff kernels/... internal/page gorgonia.org/tensor", "it binds programs to machines"},
 	{"kernels/internal/loops", "kernels/... gorgonia.org/vecf32", "loops of a library, where they are right"},
+	{"kernels/jit", "golang.org/x/sys/unix", "memory that holds code is the system's"},
 	{"kernels/...", "kernels/...", "loops over memory know no graph"},
 	{"viz/svg", "github.com/goccy/go-graphviz github.com/awalterschulze/gographviz", "only its users pay for WebAssembly"},
 	{"viz", "graph shapeinfer exec internal/page github.com/awalterschulze/gographviz/ast", "pictures of what was decided"},
