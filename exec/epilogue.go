@@ -19,9 +19,12 @@ import (
 
 // tileProgram says what a kernel does with tiles of the product before it, if it can.
 func (k *kernel) tileProgram(before *product) (t backend.TileProgram, ok bool) {
-	part := k.parts[0]
+	part, c := k.parts[0], before.operands[2]
+	if n, known := c.layout.Shape.NumElements().Int(); known && n*int64(before.dtype.Size()) < int64(tiledBytes) {
+		return t, false
+	}
 	t.Program, t.From, t.Still = part.prog, -1, make([]bool, len(part.operands))
-	result := shapeinfer.Storage(before.operands[2].base)
+	result := shapeinfer.Storage(c.base)
 	for i, o := range part.operands {
 		t.Still[i] = part.isStill(o)
 		switch spec := &part.prog.Operands[i]; {
