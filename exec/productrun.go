@@ -152,7 +152,7 @@ func newTypedProduct[T scalar.Number](b *binding, spec *product, weight *storage
 // Rows are cut where there are enough of them.
 func (t *typedProduct[T]) divide() {
 	t.rows, t.cols, t.across = t.p.Rows(), t.p.N, 1
-	if n := t.p.M * t.p.N; n <= fewElements && t.p.Blocks() >= productTiles && t.cost >= offerCost && len(t.p.Batch) == 0 && t.p.Offsets == nil {
+	if n := t.p.M * t.p.N; n <= fewElements && t.p.Blocks() >= leastBlocks && t.cost >= offerCost && len(t.p.Batch) == 0 && t.p.Offsets == nil {
 		t.sums = make([]T, t.p.Blocks()*n)
 		return
 	}
@@ -200,6 +200,9 @@ func tileSize(n, unit int) int {
 	return (each + unit - 1) / unit * unit
 }
 
-// fewElements is the number of elements of a result up to which sums over many blocks are
+// fewElements is the number of elements of a result up to which sums of leastBlocks or more are
 // cut instead.
-const fewElements = 1024
+const (
+	fewElements = 1024
+	leastBlocks = 4
+)

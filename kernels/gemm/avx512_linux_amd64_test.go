@@ -147,7 +147,7 @@ func TestAVX512(t *testing.T) {
 // emulatedSizes is every number of rows of a tile, with some of its columns, all, and more.
 func emulatedSizes(v *vectorized) [][3]int {
 	r := rand.New(rand.NewPCG(15, 16))
-	sizes := [][3]int{{1, 70, 20}, {1, 1, 500}, {70, 1, 40}, {60, 40, 17}, {3, 9, KBlock + 3}}
+	sizes := [][3]int{{1, 70, 20}, {1, 1, 500}, {70, 1, 40}, {60, 40, 17}, {3, 9, wholeSum + 3}}
 	sizes = append(sizes, slices.Repeat([][3]int{{(copySteps+1)*v.rows + 3, 3*v.cols + 5, 9}}, 10)...) // of some layouts, B is copied by tiles
 	for m := 1; m <= 2*v.rows+1; m++ {
 		half := v.cols / 2

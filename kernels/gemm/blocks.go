@@ -5,28 +5,32 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// KBlock is the number of products that are summed up before they are added to C. A rest of
-// less than a quarter of it joins the block before it.
-const KBlock = 256
+// KBlock is the number of products that are summed up, at most, before they are added to C,
+// unless they are all there are: then they can be up to wholeSum. A longer block costs fewer
+// passes over C; a shorter one leaves more rows of A in the second-level cache.
+const (
+	KBlock   = 512
+	wholeSum = 800
+)
 
-// mostInBlock is the size of the largest block.
-const mostInBlock = KBlock + KBlock/4 - 1
+// copyUnit is what the length of blocks is rounded up to, so that tiles can copy all of a
+// panel: see copySteps.
+const copyUnit = 4 * copySteps
+
+// blockLen is the number of products in each block of k, all but the last one.
+func blockLen(k int) int {
+	if k <= wholeSum {
+		return max(k, 1)
+	}
+	n := (k + KBlock - 1) / KBlock
+	return roundUp((k+n-1)/n, copyUnit)
+}
 
 // blockSize is the number of products in the block that begins at p.
-func blockSize(p, k int) int {
-	if k-p <= mostInBlock {
-		return k - p
-	}
-	return KBlock
-}
+func blockSize(p, k int) int { return min(blockLen(k), k-p) }
 
 // countBlocks is the number of blocks of k products.
-func countBlocks(k int) int {
-	if k == 0 {
-		return 0
-	}
-	return max(1, (k-(mostInBlock-KBlock)+KBlock-1)/KBlock)
-}
+func countBlocks(k int) int { return (k + blockLen(k) - 1) / blockLen(k) }
 
 // RowBlock is the number of rows of A that are packed at a time, to stay in the
 // second-level cache.
@@ -57,11 +61,12 @@ func (s *Scratch[T]) Reserve(m, n, k int) {
 }
 
 func (s *Scratch[T]) reserve(p *Product[T]) {
-	k := min(p.K, mostInBlock)
+	k := min(p.K, blockLen(p.K))
 	if v := inVectors[T](); v != nil && (p.C.Col == 1 || p.N == 1 && p.C.Row == 1) {
-		s.a = grow(s.a, (k+v.cols)*min(roundUp(p.M, v.rows), v.blockRows+v.rows)) // a pitch is less than k and a row of a tile
-		panels := 2                                                               // the one at hand and the next
-		if p.M > v.blockRows {
+		rows := v.blockRows(k * sizeOf[T]())
+		s.a = grow(s.a, (k+v.cols)*min(roundUp(p.M, v.rows), rows+v.rows)) // a pitch is less than k and a row of a tile
+		panels := 2                                                        // the one at hand and the next
+		if p.M > rows {
 			panels = v.panels(min(p.N, packedCols))
 			if p.sharesA() {
 				panels = min(panels*p.Rows()/p.M, packedCols/v.cols)

@@ -7,7 +7,7 @@ func (p *Product[T]) Blocks() int { return countBlocks(p.K) }
 // without batch axes and offsets. Blocks may be computed at once, each with a scratch of
 // its own; [Product.AddSums] then makes C of all of them.
 func (p *Product[T]) SumBlock(block int, sums []T, s *Scratch[T]) {
-	k := block * KBlock
+	k := block * blockLen(p.K)
 	one := &s.one
 	*one = Product[T]{M: p.M, N: p.N, K: blockSize(k, p.K), A: p.A, B: p.B, C: Matrix[T]{Data: sums, Row: p.N, Col: 1}}
 	one.A.Start += k * p.A.Col

@@ -137,7 +137,7 @@ func handsOn[T scalar.Number](t *testing.T, f *finisher[T], some int) {
 		m, n, k int
 		batch   []int
 		shared  bool // one A for the batch
-	}{{2*rows + 3, 3*cols + 5, KBlock + 70, nil, false}, {5 * rows, 4 * cols, 9, nil, false}, {rows + 4, 2 * cols, 9, []int{2, 3}, false}, {rows + 1, 2*cols + 1, 9, []int{4}, true}} {
+	}{{2*rows + 3, 3*cols + 5, wholeSum + 70, nil, false}, {5 * rows, 4 * cols, 9, nil, false}, {rows + 4, 2 * cols, 9, []int{2, 3}, false}, {rows + 1, 2*cols + 1, 9, []int{4}, true}} {
 		for layout := 0; layout < layouts*layouts*layouts; layout += 7 {
 			p := product[T](r, z.m, z.n, z.k, layout, z.batch...)
 			if z.shared {

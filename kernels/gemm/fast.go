@@ -10,7 +10,6 @@ import (
 // elements at a time. See package gen for the loops.
 type vectorized struct {
 	rows, cols int
-	blockRows  int // of A that the second-level cache holds
 	// whole, part and narrow hold, by number of rows, the loop for all columns of a tile,
 	// for some of them, and for half of them or less, which can have more rows.
 	whole, part, narrow []func(*tileArgs)
@@ -27,8 +26,18 @@ type vectorized struct {
 	addRows                      func(*thinArgs) // thinRows of them
 }
 
-// blockBytes is the size of a block of A.
-const blockBytes = 240 << 10
+// blockBytes is the size of a block of A. It has no more rows than fill it with shortBlock
+// bytes each, and no fewer than leastTiles of tiles, for which a panel of B is brought near.
+const (
+	blockBytes = 240 << 10
+	shortBlock = 1 << 10
+	leastTiles = 8
+)
+
+// blockRows is the number of rows, of some bytes each, of a block of A.
+func (v *vectorized) blockRows(bytes int) int {
+	return max(blockBytes/max(bytes, shortBlock), leastTiles*v.rows)
+}
 
 // packedCols is the number of columns of C for which B is kept packed while blocks of rows
 // of A pass.
@@ -75,8 +84,8 @@ const fetchRows = 24
 const copySteps = 4
 
 // fast computes a part of C, whose columns are contiguous, in vector registers. A block
-// of rows of A and of KBlock of its columns stays in the second-level cache, while panels
-// of B of as many columns as a tile has pass through the first-level one.
+// of rows of A and of its columns stays in the second-level cache, while panels of B of as
+// many columns as a tile has pass through it.
 func (q *job[T]) fast(v *vectorized, c part, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
@@ -145,13 +154,14 @@ func (v *vectorized) panels(cols int) int { return (cols + v.cols - 1) / v.cols 
 // stripe computes as many columns as can stay packed.
 func (f *panels[T]) stripe(left, right int) {
 	height := f.bottom - f.top
-	rows := f.v.blocks(height, f.v.blockRows)
+	most := f.v.blockRows(blockLen(f.k) * f.size)
+	rows := f.v.blocks(height, most)
 	f.keeps, f.stop = rows < height, right
 	for f.p = 0; f.p < f.k; f.p += f.np {
 		f.np, f.isPacked = blockSize(f.p, f.k), false
 		isLast := f.keeps && f.s.follow.to != nil && f.count == 1 && f.p+f.np == f.k && right == f.part.right
 		if isLast {
-			rows = f.v.blocks(height, min(max(f.s.follow.most, followTiles*f.v.rows), f.v.blockRows))
+			rows = f.v.blocks(height, min(max(f.s.follow.most, leastTiles*f.v.rows), most))
 		}
 		for i := f.top; i < f.bottom; i += rows {
 			f.i, f.ni, f.packed = i, min(rows, f.bottom-i), 0
@@ -189,10 +199,6 @@ func (v *vectorized) blocks(rows, most int) int {
 	n := (rows + most - 1) / most
 	return roundUp((rows+n-1)/n, v.rows)
 }
-
-// followTiles is the number of tiles that a block of A has at least, for which a panel of B
-// is brought into the first-level cache.
-const followTiles = 8
 
 // pointA points at the block of A, of which tiles have some rows.
 func (f *panels[T]) pointA(rows int) {

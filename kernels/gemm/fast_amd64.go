@@ -31,10 +31,8 @@ func choose(isa cpu.ISA) (f32, f64 *vectorized) {
 	default:
 		return nil, nil
 	}
-	f32.blockRows = blockBytes / (4 * KBlock)
 	f32.transpose = transposeF32
 	f32.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF32, 2: copyPieces2F32}
-	f64.blockRows = blockBytes / (8 * KBlock)
 	f64.transpose = transposeF64
 	f64.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF64, 2: copyPieces2F64}
 	return f32, f64

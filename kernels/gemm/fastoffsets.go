@@ -22,7 +22,7 @@ func (f *panels[T]) packOffsets(j, nj int) {
 	case whole && o.along == alongColumns:
 		f.copyPieces(rows, o.pieces[j/f.v.cols], f.s.b[f.packed:], f.v.cols)
 	case whole && o.along == alongRows:
-		f.copyPieces(cols, o.pieces[f.p/KBlock], f.s.runs, f.pitch())
+		f.copyPieces(cols, o.pieces[f.p/blockLen(f.k)], f.s.runs, f.pitch())
 		f.transposeRuns(rows, cols)
 	default:
 		f.packElements(rows, cols, 0)

@@ -7,13 +7,20 @@ import "unsafe"
 // from it.
 func (f *panels[T]) readsA() bool {
 	switch cols := f.right - f.left; {
-	case cols <= 2*f.v.cols, f.bottom-f.top <= f.v.rows:
+	case f.bottom-f.top <= f.v.rows:
+		return true
+	case f.a.Row == 1 && f.np > nearLines:
+		return cols <= f.v.cols
+	case cols <= 2*f.v.cols:
 		return true
 	case f.a.Row == 1:
 		return cols <= 4*f.v.cols && f.a.Col*f.size%1024 != 0
 	}
 	return f.a.Col == 1 && !crowds(f.a.Row*f.size)
 }
+
+// nearLines is the number of lines that stay in the first-level cache from tile to tile.
+const nearLines = 256
 
 // crowds reports whether rows that are some bytes apart fall into a few sets of the
 // first-level cache: every row of a tile, or every other.
@@ -66,15 +73,12 @@ func (f *panels[T]) takeA() {
 }
 
 // packB copies nj columns of B from (p, j) on into a panel of as many columns as a tile
-// has, row by row. Missing columns are zero.
+// has, row by row. Missing columns have any values: their sums are not stored.
 func (f *panels[T]) packB(j, nj int) {
 	f.readPacked()
 	b, cols, rows := &f.b, f.v.cols, f.np
 	at := f.atB(j)
 	dst := f.s.b[f.packed:][:rows*cols]
-	if nj < cols {
-		clear(dst)
-	}
 	if b.Col == 1 {
 		f.packRows(j, nj, 0)
 		return

@@ -1,5 +1,7 @@
 package gemm
 
+import "unsafe"
+
 // columns multiplies the block of A with a panel of B: nj columns from j on.
 func (f *panels[T]) columns(j, nj int) {
 	loops := f.v.whole
@@ -117,22 +119,56 @@ func (f *panels[T]) copyNext(j, nj, left int) (done int) {
 func (f *panels[T]) atB(j int) int { return f.b.Start + f.p*f.b.Row + j*f.b.Col }
 
 // packRows packs the rows of a panel of B, nj columns that are contiguous, from a row on.
+// While there is memory behind them, rows are copied in the width of a panel.
 func (f *panels[T]) packRows(j, nj, row int) {
-	for ; row < f.np; row++ {
-		copy(f.s.b[f.packed+row*f.v.cols:][:nj], f.b.Data[f.atB(j)+row*f.b.Row:])
+	cols, step := f.v.cols, f.b.Row
+	at := f.atB(j) + row*step
+	if left := len(f.b.Data) - cols - at; left >= 0 && step > 0 && row < f.np {
+		rows := min(left/step+1, f.np-row)
+		copyLines(unsafe.Pointer(&f.s.b[f.packed+row*cols]), unsafe.Pointer(&f.b.Data[at]), rows, cols*f.size, step*f.size)
+		row, at = row+rows, at+rows*step
 	}
+	for ; row < f.np; row++ {
+		copy(f.s.b[f.packed+row*cols:][:nj], f.b.Data[at:])
+		at += step
+	}
+}
+
+// copyLines copies rows of one or two lines of the cache to one behind the other, from some
+// bytes apart.
+func copyLines(dst, src unsafe.Pointer, rows, width, step int) {
+	const line = 64
+	for range rows - 1 {
+		*(*[line]byte)(dst) = *(*[line]byte)(src)
+		if width > line {
+			*(*[line]byte)(unsafe.Add(dst, line)) = *(*[line]byte)(unsafe.Add(src, line))
+		}
+		dst, src = unsafe.Add(dst, width), unsafe.Add(src, step)
+	}
+	copy(unsafe.Slice((*byte)(dst), width), unsafe.Slice((*byte)(src), width))
 }
 
 // readsB reports whether rows of B, whose columns are contiguous, are read where they lie,
 // at least the first time: whole panels are; others if they need not be packed for later,
-// and if there is memory behind them.
+// and if there is memory behind them, be it another's: what is read of it is not used.
 func (f *panels[T]) readsB(j, nj int) bool {
 	if nj == f.v.cols {
 		return true
 	}
 	first := f.atB(j)
 	last := first + (f.np-1)*f.b.Row
-	return !f.keeps && max(first, last)+f.v.cols <= len(f.b.Data)
+	return !f.keeps && isMapped(f.b.Data, max(first, last)+f.v.cols)
+}
+
+// isMapped reports whether elements before an end can be read, some of which may lie behind
+// the data: in the page of the last one.
+func isMapped[T any](data []T, end int) bool {
+	const page = 4096 // or a part of one
+	if end <= len(data) {
+		return true
+	}
+	last := address(data, len(data)-1) + unsafe.Sizeof(data[0]) - 1
+	return last/page == (last+uintptr(end-len(data))*unsafe.Sizeof(data[0]))/page
 }
 
 // readPacked points at the packed panel of B.

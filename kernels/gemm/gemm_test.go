@@ -29,12 +29,13 @@ func naive[T scalar.Number](p *Product[T], index []int, axis int) {
 			if p.K == 0 && !p.Add {
 				*dst = 0
 			}
-			for first, size := 0, 0; first < p.K; first += size {
-				if size = KBlock; p.K-first < KBlock+KBlock/4 {
-					size = p.K - first
-				}
+			each := p.K
+			if blocks := (p.K + 511) / 512; p.K > 800 { // equal ones, in whole sixteens
+				each = ((p.K+blocks-1)/blocks + 15) / 16 * 16
+			}
+			for first := 0; first < p.K; first += each {
 				var sum T
-				for k := first; k < first+size; k++ {
+				for k := first; k < min(first+each, p.K); k++ {
 					sum = fma(p.A.Data[a+i*p.A.Row+k*p.A.Col], p.B.Data[b+k*p.B.Row+j*p.B.Col], sum)
 				}
 				if first == 0 && !p.Add {
@@ -125,12 +126,12 @@ func TestBlockBoundaries(t *testing.T) {
 	var s Scratch[float32]
 	for i, size := range [][3]int{
 		{2, 3, KBlock - 1}, {2, 3, KBlock}, {7, 3, KBlock + 1}, {3, 2, 2*KBlock + 7},
-		{2, 3, KBlock + KBlock/4 - 1}, {9, 3, KBlock + KBlock/4}, {1, 40, 3*KBlock + 63}, {40, 1, 3*KBlock + 64},
+		{2, 3, wholeSum}, {9, 3, wholeSum + 1}, {1, 40, 3*KBlock + 63}, {40, 1, 3*KBlock + 64},
 		{1, 1, 8 * KBlock}, {1, 1, 8*KBlock + 63}, {1, 1, 8*KBlock + 64}, {1, 1, 9*KBlock + 5}, {1, 1, 17 * KBlock},
 		{RowBlock - 1, 5, 9}, {RowBlock, 5, 9}, {RowBlock + 1, 5, 9}, {2*RowBlock + 2, 2, 3},
 		{4, colBlock - 1, 5}, {4, colBlock, 5}, {4, colBlock + 1, 5}, {2, colBlock + 1, KBlock + 1},
-		{RowBlock + 1, colBlock + 3, KBlock + 2}, {300, 100, KBlock + 70},
-		{30, packedCols + 100, 7}, {1, 2, 3}, {24, packedCols + 24, KBlock + 64}, {1, 2, 3}, {300, packedCols + 100, 3},
+		{RowBlock + 1, colBlock + 3, KBlock + 2}, {300, 100, wholeSum + 70},
+		{30, packedCols + 100, 7}, {1, 2, 3}, {24, packedCols + 24, wholeSum + 64}, {1, 2, 3}, {300, packedCols + 100, 3},
 	} {
 		for _, add := range []bool{false, true} {
 			p := product[float32](r, size[0], size[1], size[2], i%2)
@@ -183,7 +184,7 @@ func TestNonFinitePropagates(t *testing.T) {
 // TestRanges computes rows in several calls and expects the same bits.
 func TestRanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	p := product[float32](r, 10, 7, KBlock+9, 0, 3)
+	p := product[float32](r, 10, 7, wholeSum+9, 0, 3)
 	var s Scratch[float32]
 	p.Run(&s)
 	want := append([]float32(nil), p.C.Data...)

@@ -110,7 +110,7 @@ func highest(offsets iter.Seq[[]int]) (list []int) {
 // stays reports whether copying whole pieces of a block of rows from p and a panel from j
 // stays in n elements.
 func (o *Offsets) stays(p, j, start, side, n int) bool {
-	return j%o.panelCols == 0 && start+o.highestRows[p/KBlock]+o.highestPanel[j/o.panelCols]+side <= n
+	return j%o.panelCols == 0 && start+o.highestRows[p/blockLen(len(o.Rows))]+o.highestPanel[j/o.panelCols]+side <= n
 }
 
 // countRuns counts the runs of offsets step apart.

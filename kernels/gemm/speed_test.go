@@ -65,11 +65,12 @@ func tileRate(products int) float64 {
 	if v == nil {
 		return 1
 	}
-	tiles := max(products/(v.rows*v.cols*KBlock), 1)
-	var a [(KBlock + 16) * 16]float32
-	var b [(KBlock + 1) * 32]float32
+	const k = 256
+	tiles := max(products/(v.rows*v.cols*k), 1)
+	var a [(k + 16) * 16]float32
+	var b [(k + 1) * 32]float32
 	var c [16 * 32]float32
-	args := tileArgs{k: KBlock, a: address(a[:], 0), aRow: 4 * (KBlock + 16), aCol: 4, b: address(b[:], 0), bRow: 4 * v.cols,
+	args := tileArgs{k: k, a: address(a[:], 0), aRow: 4 * (k + 16), aCol: 4, b: address(b[:], 0), bRow: 4 * v.cols,
 		c: address(c[:], 0), cRow: 4 * v.cols, tiles: tiles, stretch: 4 * v.rows}
 	start := time.Now()
 	v.whole[v.rows](&args)
@@ -77,5 +78,5 @@ func tileRate(products int) float64 {
 	runtime.KeepAlive(&a)
 	runtime.KeepAlive(&b)
 	runtime.KeepAlive(&c)
-	return 2 * float64(v.rows*v.cols*KBlock*tiles) / float64(elapsed.Nanoseconds())
+	return 2 * float64(v.rows*v.cols*k*tiles) / float64(elapsed.Nanoseconds())
 }
