@@ -1,15 +1,15 @@
 package gemm
 
 // Blocks is the number of blocks of K, whose sums are added up in order.
-func (p *Product[T]) Blocks() int { return countBlocks(p.K) }
+func (p *Product[T]) Blocks() int { return countBlocks[T](p.K) }
 
 // SumBlock computes the sum of a block of K by itself into M×N dense elements, of a product
 // without batch axes and offsets. Blocks may be computed at once, each with a scratch of
 // its own; [Product.AddSums] then makes C of all of them.
 func (p *Product[T]) SumBlock(block int, sums []T, s *Scratch[T]) {
-	k := block * blockLen(p.K)
+	k := block * blockLen[T](p.K)
 	one := &s.one
-	*one = Product[T]{M: p.M, N: p.N, K: blockSize(k, p.K), A: p.A, B: p.B, C: Matrix[T]{Data: sums, Row: p.N, Col: 1}}
+	*one = Product[T]{M: p.M, N: p.N, K: blockSize[T](k, p.K), A: p.A, B: p.B, C: Matrix[T]{Data: sums, Row: p.N, Col: 1}}
 	one.A.Start += k * p.A.Col
 	one.B.Start += k * p.B.Row
 	one.Run(s)

@@ -16,13 +16,13 @@ type piecesArgs struct {
 // Missing columns have any values: their sums are not stored.
 func (f *panels[T]) packOffsets(j, nj int) {
 	f.readPacked()
-	o := f.offsets
+	o, block := f.offsets, f.p/blockLen[T](f.k)
 	rows, cols := o.Rows[f.p:][:f.np], o.Cols[j:][:nj]
-	switch whole := o.stays(f.p, j, f.b.Start, o.step*pieceBytes/f.size, len(f.b.Data)); {
+	switch whole := o.stays(block, j, f.b.Start, o.step*pieceBytes/f.size, len(f.b.Data)); {
 	case whole && o.along == alongColumns:
 		f.copyPieces(rows, o.pieces[j/f.v.cols], f.s.b[f.packed:], f.v.cols)
 	case whole && o.along == alongRows:
-		f.copyPieces(cols, o.pieces[f.p/blockLen(f.k)], f.s.runs, f.pitch())
+		f.copyPieces(cols, o.pieces[block], f.s.runs, f.pitch())
 		f.transposeRuns(rows, cols)
 	default:
 		f.packElements(rows, cols, 0)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -30,7 +31,8 @@ func naive[T scalar.Number](p *Product[T], index []int, axis int) {
 				*dst = 0
 			}
 			each := p.K
-			if blocks := (p.K + 511) / 512; p.K > 800 { // equal ones, in whole sixteens
+			if size := int(unsafe.Sizeof(*dst)); p.K*size > 3200 { // equal ones, in whole sixteens
+				blocks := (p.K*size + 2047) / 2048
 				each = ((p.K+blocks-1)/blocks + 15) / 16 * 16
 			}
 			for first := 0; first < p.K; first += each {

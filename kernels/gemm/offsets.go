@@ -3,6 +3,8 @@ package gemm
 import (
 	"iter"
 	"slices"
+
+	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
 // Offsets say where the rows and columns of a matrix lie whose axes are several axes of
@@ -55,7 +57,7 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 	if v == nil {
 		return
 	}
-	o.panelCols, o.highestRows, o.highestPanel = v.cols, highest(blocks(rows)), highest(slices.Chunk(cols, v.cols))
+	o.panelCols, o.highestRows, o.highestPanel = v.cols, highest(blocks[T](rows)), highest(slices.Chunk(cols, v.cols))
 	for panel := range slices.Chunk(cols, v.cols) {
 		half := v.cols / 2
 		o.contiguous = append(o.contiguous, len(panel) == v.cols && runLength(panel, 1) >= half && runLength(panel[half:], 1) == half)
@@ -67,17 +69,17 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 			o.along, o.pieces = alongColumns, cutPieces(slices.Chunk(cols, v.cols), o.step, side)
 			return
 		case countRuns(rows, o.step)*leastRun <= len(rows):
-			o.along, o.pieces = alongRows, cutPieces(blocks(rows), o.step, side)
+			o.along, o.pieces = alongRows, cutPieces(blocks[T](rows), o.step, side)
 			return
 		}
 	}
 }
 
 // blocks are the offsets of each block of K.
-func blocks(rows []int) iter.Seq[[]int] {
+func blocks[T scalar.Number](rows []int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		for p, np := 0, 0; p < len(rows); p += np {
-			np = blockSize(p, len(rows))
+			np = blockSize[T](p, len(rows))
 			if !yield(rows[p : p+np]) {
 				return
 			}
@@ -107,10 +109,10 @@ func highest(offsets iter.Seq[[]int]) (list []int) {
 	return list
 }
 
-// stays reports whether copying whole pieces of a block of rows from p and a panel from j
-// stays in n elements.
-func (o *Offsets) stays(p, j, start, side, n int) bool {
-	return j%o.panelCols == 0 && start+o.highestRows[p/blockLen(len(o.Rows))]+o.highestPanel[j/o.panelCols]+side <= n
+// stays reports whether copying whole pieces of a block of rows and a panel from j stays in n
+// elements.
+func (o *Offsets) stays(block, j, start, side, n int) bool {
+	return j%o.panelCols == 0 && start+o.highestRows[block]+o.highestPanel[j/o.panelCols]+side <= n
 }
 
 // countRuns counts the runs of offsets step apart.
