@@ -9,17 +9,17 @@ func (f *panels[T]) readsA() bool {
 	switch cols := f.right - f.left; {
 	case f.bottom-f.top <= f.v.rows:
 		return true
-	case f.a.Row == 1 && f.np > nearLines:
-		return cols <= f.v.cols
+	case f.a.Row == 1 && f.a.Col*f.size%1024 == 0: // lines in a few sets
+		return cols <= f.v.cols || cols <= 2*f.v.cols && f.np <= nearLines
+	case f.a.Row == 1:
+		return cols <= 4*f.v.cols
 	case cols <= 2*f.v.cols:
 		return true
-	case f.a.Row == 1:
-		return cols <= 4*f.v.cols && f.a.Col*f.size%1024 != 0
 	}
 	return f.a.Col == 1 && !crowds(f.a.Row*f.size)
 }
 
-// nearLines is the number of lines that stay in the first-level cache from tile to tile.
+// nearLines is the number of such lines that are read again for every tile rather than copied.
 const nearLines = 256
 
 // crowds reports whether rows that are some bytes apart fall into a few sets of the
