@@ -4,12 +4,13 @@
 //
 // # Order of the sums
 //
-// Every element of C is computed by itself, in an order that depends on nothing but
-// K, so results do not change with the other sizes, the strides, the way in which
-// rows are split over threads, the place of an element in its tile or the processor. K is
-// cut into blocks of [KBlock], where a short rest joins the last one. In a block, a sum
-// that starts at zero takes the products in the order of k: sum = fma(a, b, sum), rounded
-// once. The first block's sum is stored to C, or added to it for C += A·B; the others are
+// Every element of C is computed by itself, in an order that depends on nothing but K and
+// the type, so results do not change with the other sizes, the strides, the way in which
+// rows are split over threads, the place of an element in its tile or the processor. Up to
+// 800 float32 products, or 400 of eight bytes each, are one block; more are cut into as few
+// blocks of at most [KBlock], or half of it, as there can be, equal but for rounding up to
+// sixteen. In a block, a sum that starts at zero takes the products in the order of k:
+// sum = fma(a, b, sum), rounded once. The first block's sum is stored to C, or added to it for C += A·B; the others are
 // added in order, as C = C + sum.
 // Products with zero are not skipped, so that NaN and infinity propagate; with K = 0 the
 // sum is zero.
@@ -23,11 +24,12 @@
 // anyway, but for what comes with them: a core's other thread, which may be another
 // machine's, takes half of the instructions that it can begin.
 //
-// A block of A of about 240 kB and KBlock columns stays in the second-level cache, and
+// A block of A of about 240 kB, as wide as a block of K, stays in the second-level cache, and
 // serves all products of a batch that share A. It is read where it lies, unless its rows
 // would crowd a few sets of the cache, or its columns are contiguous: then it is copied, or
 // transposed in registers on the way. A panel of B, of two vectors of columns, stays in the
-// first-level cache while the tiles of the block pass. The first tiles of a panel copy the
+// same cache, or in the first-level one where K is short, while the tiles of the block pass:
+// a step of a tile takes as long as three lines need from there, and reads one. The first tiles of a panel copy the
 // next one, a row for every fourth product of a sum, and so wait for none of it; where there
 // are fewer than four tiles, and in the first panel, the first tile copies what it
 // multiplies. Where A has more blocks than one, the copies are kept for the others.
