@@ -64,15 +64,16 @@ func (s *Scratch[T]) Reserve(m, n, k int) {
 }
 
 func (s *Scratch[T]) reserve(p *Product[T]) {
-	k := min(p.K, blockLen[T](p.K))
+	k := blockLen[T](p.K)
 	if v := inVectors[T](); v != nil && (p.C.Col == 1 || p.N == 1 && p.C.Row == 1) {
 		rows := v.blockRows(k * sizeOf[T]())
 		s.a = grow(s.a, (k+v.cols)*min(roundUp(p.M, v.rows), rows+v.rows)) // a pitch is less than k and a row of a tile
 		panels := 2                                                        // the one at hand and the next
 		if p.M > rows {
-			panels = v.panels(min(p.N, packedCols))
+			cols := v.stripeCols(k * sizeOf[T]())
+			panels = v.panels(min(p.N, cols))
 			if p.sharesA() {
-				panels = min(panels*p.Rows()/p.M, packedCols/v.cols)
+				panels = min(panels*p.Rows()/p.M, cols/v.cols)
 			}
 		}
 		s.b = grow(s.b, max((k+1)*v.cols*panels, thinCols))

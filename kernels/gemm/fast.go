@@ -39,9 +39,17 @@ func (v *vectorized) blockRows(bytes int) int {
 	return max(blockBytes/max(bytes, shortBlock), leastTiles*v.rows)
 }
 
-// packedCols is the number of columns of C for which B is kept packed while blocks of rows
-// of A pass.
-const packedCols = 4096
+// packedCols is the number of columns of C, at most, for which B is kept packed while blocks of
+// rows of A pass, and packedBytes the memory that it takes, which the third-level cache has.
+const (
+	packedCols  = 4096
+	packedBytes = 4 << 20
+)
+
+// stripeCols is the number of columns for which B is kept packed, of some bytes each.
+func (v *vectorized) stripeCols(bytes int) int {
+	return min(packedCols, packedBytes/bytes) / v.cols * v.cols
+}
 
 // tileArgs are the arguments of a loop. Steps are in bytes; package gen knows the
 // offsets. Addresses are numbers since the loop moves some beyond the memory.
@@ -138,9 +146,10 @@ func (f *panels[T]) low() {
 // higher than a block of A, B stays packed from block to block.
 func (f *panels[T]) high() {
 	first, count := f.index, f.count
-	for left := f.part.left; left < f.part.right; left += packedCols {
-		right := min(left+packedCols, f.part.right)
-		each := max(packedCols/(f.v.panels(right-left)*f.v.cols), 1)
+	cols := f.v.stripeCols(blockLen[T](f.k) * f.size)
+	for left := f.part.left; left < f.part.right; left += cols {
+		right := min(left+cols, f.part.right)
+		each := max(cols/(f.v.panels(right-left)*f.v.cols), 1)
 		for at := 0; at < count; at += each {
 			f.index, f.count = first+at, min(each, count-at)
 			f.stripe(left, right)
