@@ -20,6 +20,7 @@ import (
 // tileProgram says what a kernel does with tiles of the product before it, if it can.
 func (k *kernel) tileProgram(before *product) (t backend.TileProgram, ok bool) {
 	part, c := k.parts[0], before.operands[2]
+	// takesTiles refuses small products; of those that are known, no code is made.
 	if n, known := c.layout.Shape.NumElements().Int(); known && n*int64(before.dtype.Size()) < int64(tiledBytes) {
 		return t, false
 	}

@@ -114,6 +114,7 @@ func TestLargePools(t *testing.T) {
 				}
 			}
 			for i := range got {
+				require.Equal(t, first[i].Shape, got[i].Shape, about)
 				requireClose(t, first[i].Floats(), got[i].Floats(), 0, fmt.Sprintf("%s: result %d, %d threads", about, i, threads))
 			}
 		}

@@ -129,15 +129,17 @@ func isFirst(n node, place []int) (is node) {
 		}
 	}
 	for i, p := range place {
-		before := (p - 1) * a.Dilation[i] // from where a window starts to the element before
+		at := p * a.Dilation[i] // from where a window starts
+		before := at - a.Dilation[i]
 		starts := windowStarts(n, i, len(place)-1-i)
-		switch {
-		case p == 0:
-			and(GreaterEqual(starts, num(0)))
-		case a.Padding[i] <= before:
+		if p > 0 && a.Padding[i] <= before {
 			return nil
-		default:
-			and(And(Less(starts, graph.Num(-before)), GreaterEqual(starts, graph.Num(-before-a.Dilation[i]))))
+		}
+		if p > 0 {
+			and(Less(starts, graph.Num(-before)))
+		}
+		if at < a.Padding[i] {
+			and(GreaterEqual(starts, graph.Num(-at)))
 		}
 	}
 	return is

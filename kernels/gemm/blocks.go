@@ -32,9 +32,6 @@ func blockLen[T scalar.Number](k int) int {
 // blockSize is the number of products in the block that begins at p.
 func blockSize[T scalar.Number](p, k int) int { return min(blockLen[T](k), k-p) }
 
-// countBlocks is the number of blocks of k products.
-func countBlocks[T scalar.Number](k int) int { return (k + blockLen[T](k) - 1) / blockLen[T](k) }
-
 // RowBlock is the number of rows of A that are packed at a time, to stay in the
 // second-level cache.
 const RowBlock = 96

@@ -1,7 +1,10 @@
 package gemm
 
 // Blocks is the number of blocks of K, whose sums are added up in order.
-func (p *Product[T]) Blocks() int { return countBlocks[T](p.K) }
+func (p *Product[T]) Blocks() int {
+	each := blockLen[T](p.K)
+	return (p.K + each - 1) / each
+}
 
 // SumBlock computes the sum of a block of K by itself into M×N dense elements, of a product
 // without batch axes and offsets. Blocks may be computed at once, each with a scratch of

@@ -10,8 +10,8 @@
 // 800 float32 products, or 400 of eight bytes each, are one block; more are cut into as few
 // blocks of at most [KBlock], or half of it, as there can be, equal but for rounding up to
 // sixteen. In a block, a sum that starts at zero takes the products in the order of k:
-// sum = fma(a, b, sum), rounded once. The first block's sum is stored to C, or added to it for C += A·B; the others are
-// added in order, as C = C + sum.
+// sum = fma(a, b, sum), rounded once. The first block's sum is stored to C, or added to it
+// for C += A·B; the others are added in order, as C = C + sum.
 // Products with zero are not skipped, so that NaN and infinity propagate; with K = 0 the
 // sum is zero.
 //
@@ -29,10 +29,10 @@
 // would crowd a few sets of the cache, or its columns are contiguous: then it is copied, or
 // transposed in registers on the way. A panel of B, of two vectors of columns, stays in the
 // same cache, or in the first-level one where K is short, while the tiles of the block pass:
-// a step of a tile takes as long as three lines need from there, and reads one. The first tiles of a panel copy the
-// next one, a row for every fourth product of a sum, and so wait for none of it; where there
-// are fewer than four tiles, and in the first panel, the first tile copies what it
-// multiplies. Where A has more blocks than one, the copies are kept for the others.
+// a step of a tile takes as long as three lines need from there, and reads one. The first
+// tiles of a panel copy the next one, a row for every fourth product of a sum, and so wait
+// for none of it; where there are fewer than four tiles, and in the first panel, the first
+// tile copies what it multiplies. Where A has more blocks than one, the copies are kept for the others.
 //
 // Where C has one row or one column, rows of B that are contiguous are added up as they lie
 // in memory.

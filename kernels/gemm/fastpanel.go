@@ -135,7 +135,10 @@ func (f *panels[T]) packRows(j, nj, row int) {
 }
 
 // copyLines copies rows of one or two lines of the cache to one behind the other, from some
-// bytes apart.
+// bytes apart. What is behind the columns of a row may be written meanwhile, by whom it
+// belongs to: it is copied, but not used.
+//
+//go:norace
 func copyLines(dst, src unsafe.Pointer, rows, width, step int) {
 	const line = 64
 	for range rows - 1 {
