@@ -63,12 +63,15 @@ type tileArgs struct {
 	add          int
 	tiles        int // to compute, one below the other; a and c are moved on by as many
 	aTile, cTile int
-	stretch      int     // which is fetched for each product of a sum, from the next tile of A on
-	to           uintptr // where a row of B is copied next, whole rows of a tile one behind the other
-	ahead        int     // from a row of B that is copied to the one that is fetched
-	from         uintptr // the row of B that is copied, if not the one that is read
-	fromRow      int
-	fetchC       int // not 0 if rows of C are fetched before they are written
+	// What a tile fetches begins at fetch, is as long as stretch for each product of a sum where
+	// B is not copied, and is moved on by fetchTile for the next tile.
+	fetch     uintptr
+	fetchTile int
+	stretch   int
+	fetchC    int     // not 0 if rows of C are fetched before they are written
+	to        uintptr // where a row of B is copied next, whole rows of a tile one behind the other
+	from      uintptr // the row of B that is copied, if not the one that is read
+	fromRow   int
 	// Where rows of B have offsets: b points at those, which are added to these addresses of
 	// the first vector of columns, which is from, and the second one.
 	second uintptr
@@ -128,7 +131,7 @@ type panels[T scalar.Number] struct {
 
 // begin prepares for a part of C.
 func (q *job[T]) begin(v *vectorized, c part, s *Scratch[T]) panels[T] {
-	return panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c}
+	return panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c, stop: c.right}
 }
 
 // low computes a part that is no higher than a tile: B is read once.
@@ -220,15 +223,7 @@ func (f *panels[T]) pointA(rows int) {
 		args.aRow, args.aCol = f.pitch()*f.size, f.size
 	}
 	args.aTile = rows * args.aRow
-	args.stretch = 0
-	if gap := args.aRow - f.np*args.aCol; args.aCol == f.size && gap >= 0 && gap <= fetchGap { // one row behind the other
-		args.stretch = (args.aTile + f.np - 1) / f.np
-	}
 }
-
-// fetchGap is the number of bytes between rows of A up to which they are fetched together
-// with what is between them.
-const fetchGap = 256
 
 // sizeOf is the size of an element in bytes.
 func sizeOf[T scalar.Number]() int { return int(unsafe.Sizeof(*new(T))) }

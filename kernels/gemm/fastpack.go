@@ -72,6 +72,10 @@ func (f *panels[T]) takeA() {
 	}
 }
 
+// nearRows is the number of rows of a panel of B that stay in the first-level cache while one
+// block of columns after another is transposed into them.
+const nearRows = 128
+
 // packB copies nj columns of B from (p, j) on into a panel of as many columns as a tile
 // has, row by row. Missing columns have any values: their sums are not stored.
 func (f *panels[T]) packB(j, nj int) {
@@ -88,10 +92,13 @@ func (f *panels[T]) packB(j, nj int) {
 	if b.Row == 1 && rows >= side {
 		done = rows / side * side
 		t := &f.s.transpose
-		*t = transposeArgs{blocks: done / side, srcRow: b.Col * f.size, dstRow: cols * f.size}
-		for c := 0; c+side <= nj; c += side {
-			t.src, t.dst = unsafe.Pointer(&b.Data[at+c*b.Col]), unsafe.Pointer(&dst[c])
-			f.v.transpose(t)
+		*t = transposeArgs{srcRow: b.Col * f.size, dstRow: cols * f.size}
+		for k := 0; k < done; k += nearRows {
+			t.blocks = min(nearRows, done-k) / side
+			for c := 0; c+side <= nj; c += side {
+				t.src, t.dst = unsafe.Pointer(&b.Data[at+c*b.Col+k]), unsafe.Pointer(&dst[k*cols+c])
+				f.v.transpose(t)
+			}
 		}
 	}
 	for c := range nj {

@@ -17,6 +17,7 @@ func (f *panels[T]) columns(j, nj int) {
 	f.handOn(j, nj)
 	done, loops := f.takeB(j, nj, loops)
 	done += f.copyNext(j, nj, f.ni/rows-done)
+	f.fetchNext(j, nj, (f.ni+rows-1)/rows-done)
 	f.run(f.ni/rows-done, loops[rows])
 	if last := f.ni % rows; last > 0 {
 		f.run(1, loops[last])
@@ -78,11 +79,9 @@ func (f *panels[T]) takeB(j, nj int, loops []func(*tileArgs)) (done int, rest []
 		args.bRow = f.b.Row * f.size
 		switch {
 		case nj < f.v.cols:
-		case isOne: // there is no other tile of A, so that the next panel of B is fetched
-			args.stretch = args.bRow
-			args.aTile = int(args.b-args.a) + nj*f.size
+		case isOne:
 		default:
-			args.ahead = fetchRows * args.bRow
+			args.fetch = args.b + uintptr(fetchRows*args.bRow)
 			return f.packing(f.v.ownTile), loops
 		}
 	default:
@@ -108,11 +107,60 @@ func (f *panels[T]) copyNext(j, nj, left int) (done int) {
 		return 0
 	}
 	args.from, args.fromRow = address(f.b.Data, f.atB(j+nj)), f.b.Row*f.size
-	args.to, args.ahead = address(f.s.b, f.nextPacked()), fetchRows*args.fromRow
+	args.to = address(f.s.b, f.nextPacked())
+	args.fetch, args.fetchTile = args.from+uintptr(fetchRows*args.fromRow), f.np/copySteps*args.fromRow
 	done = min(left, copySteps)
 	f.run(done, f.v.nextTile)
 	f.copied = f.np / copySteps * done
 	return done
+}
+
+// fetchNext has the tiles that are left of a panel of B fetch what comes next: each an equal
+// share of the next panel, where it is packed, or will be from columns that are contiguous, or
+// no other tile reads this one. Else each fetches the next tile of A.
+func (f *panels[T]) fetchNext(j, nj, tiles int) {
+	args := f.args
+	switch {
+	case tiles == 0:
+	case f.isPacked || f.hasPacked(j):
+		if f.ni >= f.v.rows { // whose loop fetches a line in copySteps
+			tiles = max(tiles, copySteps)
+		}
+		args.fetch = args.b + uintptr(f.toNextPacked(j)*f.size)
+		args.stretch = (args.bRow + tiles - 1) / tiles
+		args.fetchTile = f.np * args.stretch
+	case f.ni <= f.v.rows && f.b.Col == 1:
+		args.fetch, args.stretch = args.b+uintptr(nj*f.size), args.bRow
+	case f.b.Row == 1 && f.offsets == nil && j+nj < f.stop:
+		args.fetch = address(f.b.Data, f.atB(j+nj))
+		args.stretch = f.perProduct(f.v.cols, f.b.Col*f.size, tiles)
+		args.fetchTile = f.np * args.stretch
+	default:
+		args.fetch, args.fetchTile, args.stretch = args.a+uintptr(args.aTile), args.aTile, 0
+		if args.aCol == f.size {
+			args.stretch = f.perProduct(f.v.rows, args.aRow, 1)
+		}
+	}
+}
+
+// perProduct is how many bytes are fetched for each product of a sum, so that so many tiles
+// fetch rows of the block of K that lie some bytes apart. It is nothing if there is much
+// between them.
+func (f *panels[T]) perProduct(rows, step, tiles int) int {
+	const most = 256 // between rows that are fetched together with what is between them
+	if gap := step - f.np*f.size; gap < 0 || gap > most {
+		return 0
+	}
+	return (rows*step + f.np*tiles - 1) / (f.np * tiles)
+}
+
+// toNextPacked is the number of elements from a panel of B that stays packed to the next one
+// that is multiplied.
+func (f *panels[T]) toNextPacked(j int) int {
+	if f.hasPacked(j) && f.bottom-f.top > f.v.rows { // all columns before the next block of K
+		return f.k * f.v.cols
+	}
+	return f.np * f.v.cols
 }
 
 // atB is where in the data the first row of the panel of B from column j on is.

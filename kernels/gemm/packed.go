@@ -35,10 +35,13 @@ func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 	s.b = own
 }
 
+// hasPacked reports whether a panel of B from column j on has been packed for all runs.
+func (f *panels[T]) hasPacked(j int) bool { return f.packedB != nil && j%f.v.cols == 0 }
+
 // readsPacked reports whether a panel of B from column j on has been packed for all runs,
 // and points at it.
 func (f *panels[T]) readsPacked(j int) bool {
-	if f.packedB == nil || j%f.v.cols != 0 {
+	if !f.hasPacked(j) {
 		return false
 	}
 	f.args.b, f.args.bRow = address(f.packedB, (j/f.v.cols*f.k+f.p)*f.v.cols), f.v.cols*f.size

@@ -62,7 +62,7 @@ func (t tile) passB(a *amd64.Asm, rows int32) {
 	}
 	a.Lea(b, amd64.Indexed(b, bStep, uint8(rows), 0))
 	if t.copies == own {
-		a.Lea(ahead, amd64.Indexed(ahead, bStep, uint8(rows), 0))
+		a.Lea(fetched, amd64.Indexed(fetched, bStep, uint8(rows), 0))
 	}
 }
 
@@ -89,7 +89,7 @@ func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg, fetchSteps int32) {
 			a.M(amd64.MOVUPSSt, t.width, t.spare(int(v)), 0, amd64.At(to, i*t.bytes()+v*bytes))
 		}
 		for line := int32(0); line < t.bytes() && !t.window; line += 64 {
-			a.Prefetch(row(ahead, line+60))
+			a.Prefetch(row(fetched, line+60))
 		}
 	}
 	if t.fetches() && i%fetchSteps == 0 {
@@ -105,9 +105,9 @@ func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg, fetchSteps int32) {
 func (t tile) copyNext(a *amd64.Asm) {
 	bytes := int32(t.width.Bytes())
 	for line := int32(0); line < t.bytes(); line += 64 {
-		a.Prefetch(amd64.At(ahead, line+60))
+		a.Prefetch(amd64.At(fetched, line+60))
 	}
-	a.Add(ahead, fromRow)
+	a.Add(fetched, fromRow)
 	for v := range int32(t.vectors()) {
 		a.M(amd64.MOVUPS, t.width, t.spare(int(v)), 0, amd64.At(from, v*bytes))
 		a.M(amd64.MOVUPSSt, t.width, t.spare(int(v)), 0, amd64.At(to, v*bytes))

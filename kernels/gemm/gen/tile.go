@@ -34,28 +34,29 @@ var elements = []element{
 
 // The fields of tileArgs, by offset.
 const (
-	argK       = 0
-	argA       = 8
-	argB       = 16
-	argC       = 24
-	argARow    = 32
-	argAStep   = 40
-	argBStep   = 48
-	argCRow    = 56
-	argMasks   = 64
-	argAdd     = 72
-	argTiles   = 80
-	argATile   = 88
-	argCTile   = 96
-	argStretch = 104
-	argTo      = 112
-	argAhead   = 120
-	argFrom    = 128
-	argFromRow = 136
-	argFetchC  = 144
-	argSecond  = 152
-	argCode    = 160
-	argCodeArg = 168
+	argK         = 0
+	argA         = 8
+	argB         = 16
+	argC         = 24
+	argARow      = 32
+	argAStep     = 40
+	argBStep     = 48
+	argCRow      = 56
+	argMasks     = 64
+	argAdd       = 72
+	argTiles     = 80
+	argATile     = 88
+	argCTile     = 96
+	argFetch     = 104
+	argFetchTile = 112
+	argStretch   = 120
+	argFetchC    = 128
+	argTo        = 136
+	argFrom      = 144
+	argFromRow   = 152
+	argSecond    = 160
+	argCode      = 168
+	argCodeArg   = 176
 )
 
 // offsetBytes is the size of an offset.
@@ -74,10 +75,9 @@ const (
 	c     = amd64.RCX
 	cRow  = amd64.R12
 	// While the loop runs:
-	fetched = c // what the next tile needs
+	fetched = c // what is needed later
 	stretch = cRow
 	to      = amd64.R14 // where a row of B is copied
-	ahead   = c         // the row of B that is fetched, to be copied later
 	// If the rows are not those that are multiplied:
 	from    = amd64.R15
 	fromRow = cRow
@@ -118,15 +118,17 @@ const (
 	next            // rows of another panel of B, one in each unrolled loop
 )
 
-// fetches tells whether the tile fetches what the next one needs.
+// fetches tells whether the tile fetches what is needed later, other than rows that it copies.
 func (t tile) fetches() bool { return t.copies == nothing && !t.masked && !t.window }
 
-// fetchSteps is the number of steps from one fetch to the next where the loop is unrolled.
+// fetchSteps is the number of steps from one fetch to the next where the loop is unrolled: as
+// many lines of the cache in unrolled steps as a row of B has, or more where a tile has fewer
+// rows than others.
 func (t tile) fetchSteps() int32 {
 	if t.rows < t.machine.rows {
 		return 1
 	}
-	return unrolled
+	return unrolled * 64 / t.bytes()
 }
 
 func (t tile) vectors() int {
@@ -163,14 +165,11 @@ func (t tile) code() []byte {
 	case t.window:
 		load(a, []field{{first, argFrom}, {second, argSecond}})
 	case t.copies == next:
-		load(a, []field{{ahead, argAhead}, {from, argFrom}, {fromRow, argFromRow}})
-		a.Add(ahead, from)
+		load(a, []field{{fetched, argFetch}, {from, argFrom}, {fromRow, argFromRow}})
 	case t.copies == own:
-		load(a, []field{{ahead, argAhead}})
-		a.Add(ahead, b)
+		load(a, []field{{fetched, argFetch}})
 	case t.fetches():
-		load(a, []field{{fetched, argATile}, {stretch, argStretch}})
-		a.Add(fetched, bases[0])
+		load(a, []field{{fetched, argFetch}, {stretch, argStretch}})
 	}
 	t.loops(a, used)
 	if t.copies == next {
@@ -180,7 +179,7 @@ func (t tile) code() []byte {
 	handOn, done := a.NewLabel(), a.NewLabel()
 	t.finish(a, handOn)
 	a.Bind(done)
-	for _, f := range []struct{ field, step int32 }{{argA, argATile}, {argC, argCTile}} {
+	for _, f := range []struct{ field, step int32 }{{argA, argATile}, {argC, argCTile}, {argFetch, argFetchTile}} {
 		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, f.step))
 		a.AddStore(amd64.At(amd64.RDI, f.field), amd64.RAX)
 	}

@@ -19,11 +19,15 @@ func (e element) transpose() []byte {
 	load(a, []field{{blocks, argBlocks}, {bases[0], argSrc}, {dst, argDst}, {srcRow, argSrcRow}, {dstRow, argDstRow}})
 	used := pointBases(a, int(32/e.size), srcRow)
 	loop := a.Here()
-	for _, c := range e.columns(a, func(r int) amd64.Mem { return rowAt(r, srcRow) }) {
-		const transposed = amd64.Vec(8)
-		a.R(amd64.PERM2F128, amd64.W256, transposed, c.low, c.high, c.halves)
-		a.M(amd64.MOVUPSSt, amd64.W256, transposed, 0, amd64.At(dst, 0))
-		a.Add(dst, dstRow)
+	for half := range int32(2) {
+		for _, column := range e.columns(a, func(r int) amd64.Mem {
+			m := rowAt(r, srcRow)
+			m.Disp = 16 * half
+			return m
+		}) {
+			a.M(amd64.MOVUPSSt, amd64.W256, column, 0, amd64.At(dst, 0))
+			a.Add(dst, dstRow)
+		}
 	}
 	for _, base := range used {
 		a.AddImm(base, 32)
@@ -35,36 +39,28 @@ func (e element) transpose() []byte {
 	return finish(a)
 }
 
-// column is halves of two registers that make up a column of a block.
-type column struct {
-	low, high amd64.Vec
-	halves    byte
-}
-
-// columns interleaves the rows of a square block in registers 0 to 7, with 8 as room, and
-// tells of which halves its columns consist.
-func (e element) columns(a *amd64.Asm, row func(int) amd64.Mem) []column {
-	const w, room = amd64.W256, amd64.Vec(8)
+// columns gives registers with the columns of half a square block: those whose elements are
+// in 16 bytes of each row. Rows in the lower half of the block are loaded beside those in the
+// upper one, so that no elements pass from one half of a register to the other later.
+func (e element) columns(a *amd64.Asm, row func(int) amd64.Mem) []amd64.Vec {
+	const w = amd64.W256
+	n := 16 / int(e.size)
+	for r := range n {
+		a.M(amd64.MOVUPS, amd64.W128, amd64.Vec(r), 0, row(r))
+		a.M(amd64.INSERTF128, w, amd64.Vec(r), amd64.Vec(r), row(r+n), 1)
+	}
 	if e.size == 8 {
-		for i := range amd64.Vec(2) { // pairs of rows
-			a.M(amd64.MOVUPS, w, room, 0, row(int(2*i)))
-			a.M(amd64.UNPCKLPD, w, 2*i, room, row(int(2*i+1)))
-			a.M(amd64.UNPCKHPD, w, 2*i+1, room, row(int(2*i+1)))
-		}
-		return []column{{0, 2, 0x20}, {1, 3, 0x20}, {0, 2, 0x31}, {1, 3, 0x31}}
+		a.R(amd64.UNPCKLPD, w, 2, 0, 1)
+		a.R(amd64.UNPCKHPD, w, 3, 0, 1)
+		return []amd64.Vec{2, 3}
 	}
-	for i := range amd64.Vec(4) { // pairs of rows
-		a.M(amd64.MOVUPS, w, room, 0, row(int(2*i)))
-		a.M(amd64.UNPCKLPS, w, 2*i, room, row(int(2*i+1)))
-		a.M(amd64.UNPCKHPS, w, 2*i+1, room, row(int(2*i+1)))
+	for pair := range amd64.Vec(2) {
+		a.R(amd64.UNPCKLPS, w, 4+pair, 2*pair, 2*pair+1)
+		a.R(amd64.UNPCKHPS, w, 6+pair, 2*pair, 2*pair+1)
 	}
-	for half := amd64.Vec(0); half < 8; half += 4 { // fours of rows
-		for i := range amd64.Vec(2) {
-			low, high := half+i, half+i+2
-			a.R(amd64.SHUFPS, w, room, low, high, 0x44)
-			a.R(amd64.SHUFPS, w, high, low, high, 0xee)
-			a.R(amd64.MOVUPS, w, low, 0, room)
-		}
+	for i, halves := range []byte{0x44, 0xee} {
+		a.R(amd64.SHUFPS, w, amd64.Vec(i), 4, 5, halves)
+		a.R(amd64.SHUFPS, w, amd64.Vec(2+i), 6, 7, halves)
 	}
-	return []column{{0, 4, 0x20}, {2, 6, 0x20}, {1, 5, 0x20}, {3, 7, 0x20}, {0, 4, 0x31}, {2, 6, 0x31}, {1, 5, 0x31}, {3, 7, 0x31}}
+	return []amd64.Vec{0, 1, 2, 3}
 }
