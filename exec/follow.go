@@ -118,7 +118,12 @@ func (t *typedProduct[T]) leadRows(k *boundPart) bool {
 	bytes := rows * t.p.N * t.spec.dtype.Size()
 	isWhole := len(k.args.Outer) > 0 || k.part.prog.Elementwise() && k.part.prog.Stages == 1
 	work, moved := elementCosts(k.part.prog)
-	if !isWhole || t.across > 1 || t.sums != nil || bytes < followedBytes || work > moved || t.rows*k.indices()%rows != 0 {
+	if !isWhole || t.sums != nil || bytes < followedBytes || work > moved {
+		return false
+	}
+	before := t.grid
+	if t.divideRows(); t.rows*k.indices()%rows != 0 {
+		t.grid = before
 		return false
 	}
 	t.next = k

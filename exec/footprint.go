@@ -71,7 +71,7 @@ func (p *Program) bindingFor(sizes map[string]int) (*binding, error) {
 	if err != nil {
 		return nil, err // it begins with the place in the user's program
 	}
-	return p.newBinding(shapes, bound)
+	return p.newBinding(shapes, bound, 1)
 }
 
 // traffic counts the bytes of one run of a kernel.

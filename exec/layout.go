@@ -24,6 +24,7 @@ const maxArena = min(1<<47, math.MaxInt/2)
 // binding is a program with all sizes known: arguments of its kernels, and where in the
 // arena each value lies.
 type binding struct {
+	threads    int     // that compute it
 	shapes     [][]int // of the inputs, by which the binding is found again
 	sizes      shapeinfer.Sizes
 	values     map[graph.Dim]int // sizes of the program, evaluated
@@ -62,9 +63,9 @@ type place struct {
 	slot    int // of a size; -1 for memory
 }
 
-// newBinding evaluates all sizes and lays out the arena.
-func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes) (b *binding, err error) {
-	b = &binding{sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, len(p.inputs))}
+// newBinding evaluates all sizes, divides the work among some threads and lays out the arena.
+func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int) (b *binding, err error) {
+	b = &binding{threads: threads, sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, len(p.inputs))}
 	for _, s := range shapes {
 		b.shapes = append(b.shapes, slices.Clone(s))
 	}

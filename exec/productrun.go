@@ -25,12 +25,12 @@ type typedProduct[T scalar.Number] struct {
 	extents [3]int // elements from each operand's first to its last
 	scratch func(*productScratch) *gemm.Scratch[T]
 	cost    int // an estimate of the time of a run, in nanoseconds
-	// The size of a tile, and the number of tiles side by side.
-	rows, cols, across int
-	sums               []T        // of blocks of K, where these are the tiles
-	tiled              *tiled     // what can go on with tiles, if anything can
-	next               *boundPart // what can follow the rows, if anything can
-	leads              bool       // it does so in this run
+	threads int // of the session
+	grid
+	sums  []T        // of blocks of K, where these are the tiles
+	tiled *tiled     // what can go on with tiles, if anything can
+	next  *boundPart // what can follow the rows, if anything can
+	leads bool       // it does so in this run
 
 	spec   *product
 	weight *storage // of B, if that is packed
@@ -116,7 +116,7 @@ func (b *binding) bindProduct(p *Program, spec *product) step {
 }
 
 func newTypedProduct[T scalar.Number](b *binding, spec *product, weight *storage, scratch func(*productScratch) *gemm.Scratch[T]) *typedProduct[T] {
-	t := &typedProduct[T]{scratch: scratch, spec: spec}
+	t := &typedProduct[T]{scratch: scratch, spec: spec, threads: b.threads}
 	batch := b.shape(spec.batch)
 	t.p = gemm.Product[T]{M: b.eval(spec.m), N: b.eval(spec.n), K: b.eval(spec.k), Batch: batch}
 	steps := [3]*[]int{&t.p.StepA, &t.p.StepB, &t.p.StepC}
@@ -148,25 +148,6 @@ func newTypedProduct[T scalar.Number](b *binding, spec *product, weight *storage
 	return t
 }
 
-// divide chooses the tiles: few, since each packs what it reads of A and B for itself.
-// Rows are cut where there are enough of them.
-func (t *typedProduct[T]) divide() {
-	t.rows, t.cols, t.across = t.p.Rows(), t.p.N, 1
-	if n := t.p.M * t.p.N; n <= fewElements && t.p.Blocks() >= leastBlocks && t.cost >= offerCost && len(t.p.Batch) == 0 && t.p.Offsets == nil {
-		t.sums = make([]T, t.p.Blocks()*n)
-		return
-	}
-	if t.rows >= productTiles*leastRows || t.cols < 2*leastCols {
-		t.rows = max(leastRows, tileSize(t.rows, rowUnit))
-		if m := t.p.M; m > 0 && m < t.rows { // whole matrices
-			t.rows = (t.rows + m - 1) / m * m
-		}
-		return
-	}
-	t.cols = max(leastCols, tileSize(t.cols, leastCols))
-	t.across = (t.p.N + t.cols - 1) / t.cols
-}
-
 // offsets lists where the elements lie that axes of some sizes and steps lead to.
 func offsets(sizes, steps []int) []int {
 	list := []int{0}
@@ -184,25 +165,3 @@ func offsets(sizes, steps []int) []int {
 
 // flopsPerNanosecond is about what one thread computes.
 const flopsPerNanosecond = 50
-
-// Products are cut into so many tiles, of at least some rows or columns: multiples of what
-// fills the vector registers.
-const (
-	productTiles = 8
-	leastRows    = 48
-	rowUnit      = 12
-	leastCols    = 32
-)
-
-// tileSize is the size of productTiles equal tiles: a multiple of a unit.
-func tileSize(n, unit int) int {
-	each := (n + productTiles - 1) / productTiles
-	return (each + unit - 1) / unit * unit
-}
-
-// fewElements is the number of elements of a result up to which sums of leastBlocks or more are
-// cut instead.
-const (
-	fewElements = 1024
-	leastBlocks = 4
-)

@@ -237,7 +237,7 @@ func (s *Session) binding() (*binding, error) {
 	if err != nil {
 		return nil, err // it begins with the place in the user's program
 	}
-	b, err := s.prog.newBinding(shapes, sizes)
+	b, err := s.prog.newBinding(shapes, sizes, s.threads)
 	if err != nil {
 		return nil, err
 	}
