@@ -122,7 +122,7 @@ func benchmarkEpilogue(b *testing.B, g *graph.Graph, y *graph.Node) {
 
 // BenchmarkPackedWeights multiplies by a parameter, which is packed, and by an input.
 func BenchmarkPackedWeights(b *testing.B) {
-	for _, rows := range []graph.Dim{2, 4, 8, 32, 64, 128} {
+	for _, rows := range []graph.Dim{2, 4, 8, 32, 64, 128, 256} {
 		for _, transposed := range []bool{false, true} {
 			for _, packed := range []bool{true, false} {
 				g := graph.New("packed")

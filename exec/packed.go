@@ -21,7 +21,7 @@ type packedWeight[T scalar.Number] struct {
 // Products of more rows gain nothing from packed weights, since they pack them beside their
 // multiplications, nor do those of weights that stay in the first-level cache.
 const (
-	packedRows  = 128
+	packedRows  = 256
 	packedBytes = 32 << 10
 )
 
