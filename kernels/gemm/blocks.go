@@ -44,6 +44,7 @@ const colBlock = 256
 type Scratch[T scalar.Number] struct {
 	a, b      []T
 	runs      []T // of a panel of B, before it is transposed
+	sums      sumsOfTile[T]
 	job       job[T]
 	one       Product[T] // of a block of K
 	args      tileArgs
@@ -159,18 +160,18 @@ func (q *job[T]) clear(c part) {
 
 // block multiplies the packed blocks into the part of C at (i, j).
 func (q *job[T]) block(s *Scratch[T], i, ni, j, nj, np int, add bool) {
-	var sums [tileRows * tileCols]T
+	sums, tile := &s.sums, inPlain[T]().tile
 	for jj := 0; jj < nj; jj += tileCols {
 		b := s.b[jj*np:]
 		for ii := 0; ii < ni; ii += tileRows {
-			tile(np, s.a[ii*np:], b, &sums)
-			q.put(&sums, i+ii, min(tileRows, ni-ii), j+jj, min(tileCols, nj-jj), add)
+			tile(np, s.a[ii*np:], b, sums)
+			q.put(sums, i+ii, min(tileRows, ni-ii), j+jj, min(tileCols, nj-jj), add)
 		}
 	}
 }
 
 // put writes a tile of sums to C at (i, j).
-func (q *job[T]) put(sums *[tileRows * tileCols]T, i, ni, j, nj int, add bool) {
+func (q *job[T]) put(sums *sumsOfTile[T], i, ni, j, nj int, add bool) {
 	for r := range ni {
 		q.putRow(sums[r*tileCols:][:nj], i+r, j, add)
 	}

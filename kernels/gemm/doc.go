@@ -53,6 +53,7 @@
 //
 // Blocks of A and B are packed in the order in which the innermost loop reads them.
 // That loop keeps a tile of C of 3×2 elements in registers. Float32 has no fused
-// multiply-add in Go: it is computed in float64, with a correction where rounding twice
-// would differ.
+// multiply-add in Go. Where the compiler makes one of a product and a sum, which shows when a
+// program starts, that is used; else, as on amd64, it is computed in float64, with a
+// correction where rounding twice would differ.
 package gemm

@@ -11,6 +11,17 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
+// fma is x*y + z, rounded once.
+func fma[T scalar.Number](x, y, z T) T {
+	switch x := any(x).(type) {
+	case float32:
+		return T(scalar.FMA32(x, float32(y), float32(z)))
+	case float64:
+		return T(math.FMA(x, float64(y), float64(z)))
+	}
+	return x*y + z
+}
+
 // naive is the product by the rule of the package's documentation.
 func naive[T scalar.Number](p *Product[T], index []int, axis int) {
 	if axis < len(p.Batch) {

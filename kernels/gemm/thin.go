@@ -4,6 +4,7 @@ package gemm
 // B, whose rows are contiguous. The sums of a row stand side by side, so that the
 // rows of B are read as they lie in memory.
 func (q *job[T]) thin(c part, s *Scratch[T]) {
+	addRow := inPlain[T]().addRow
 	for i := c.top; i < c.bottom; i++ {
 		for j := c.left; j < c.right; j += colBlock {
 			nj := min(colBlock, c.right-j)
@@ -14,9 +15,7 @@ func (q *job[T]) thin(c part, s *Scratch[T]) {
 				for l := p; l < p+np; l++ {
 					x := q.a.Data[q.a.Start+i*q.a.Row+l*q.a.Col]
 					row := q.b.Data[q.b.Start+l*q.b.Row+j:][:nj]
-					for i := range sums {
-						sums[i] = fma(x, row[i], sums[i])
-					}
+					addRow(x, row, sums)
 				}
 				q.putRow(sums, i, j, q.add || p > 0)
 			}

@@ -65,39 +65,27 @@ func FMA64(x, y, z float64) float64 { return math.FMA(x, y, z) }
 // FMA32 is x*y + z, rounded once. The product is exact in float64; the sum is rounded
 // there first.
 func FMA32(x, y, z float32) float32 {
-	s := float64(x)*float64(y) + float64(z)
-	if roundsTwice(s) {
-		return fmaTie(x, y, z)
+	p, c := float64(x)*float64(y), float64(z)
+	s := p + c
+	if RoundsTwice(s) {
+		s = SumToOdd(p, c)
 	}
 	return float32(s)
 }
 
-// roundsTwice tells whether rounding s to float32 may go wrong because s has been
+// RoundsTwice tells whether rounding a sum to float32 may go wrong because it has been
 // rounded before: it is a tie or has fewer bits in float32 than usual.
-func roundsTwice(s float64) bool {
+func RoundsTwice(s float64) bool { return RoundsTwiceBit(s)>>63 != 0 }
+
+// RoundsTwiceBit is RoundsTwice as the highest bit of a number, so that one test does for many.
+func RoundsTwiceBit(s float64) uint64 {
 	b := math.Float64bits(s)
-	return b&(1<<29-1) == 1<<28 || b<<1 < (1023-126)<<53
+	return ((b&(1<<29-1) ^ 1<<28) - 1) | (b&^(1<<63) - (1023-126)<<52)
 }
 
-// poly32 is a polynomial of x, evaluated with FMA32; the coefficient of the highest
-// power comes first.
-func poly32(x float32, coefficients []float32) float32 {
-	p := coefficients[0]
-	for _, c := range coefficients[1:] {
-		s := float64(p)*float64(x) + float64(c)
-		if roundsTwice(s) {
-			p = fmaTie(p, x, c)
-		} else {
-			p = float32(s)
-		}
-	}
-	return p
-}
-
-// fmaTie is FMA32 by way of a sum rounded to odd: rounding it again to float32 gives
-// what rounding the exact sum would.
-func fmaTie(x, y, z float32) float32 {
-	p, c := float64(x)*float64(y), float64(z)
+// SumToOdd is p + c rounded to odd: rounding it again to float32 gives what rounding the exact
+// sum would.
+func SumToOdd(p, c float64) float64 {
 	s := p + c
 	// Knuth's two-sum: e is what s has lost, NaN if s is not finite.
 	t := s - p
@@ -110,5 +98,20 @@ func fmaTie(x, y, z float32) float32 {
 		}
 		s = math.Float64frombits(b)
 	}
-	return float32(s)
+	return s
+}
+
+// poly32 is a polynomial of x, evaluated with FMA32; the coefficient of the highest
+// power comes first.
+func poly32(x float32, coefficients []float32) float32 {
+	p := coefficients[0]
+	for _, c := range coefficients[1:] {
+		product, c := float64(p)*float64(x), float64(c)
+		s := product + c
+		if RoundsTwice(s) {
+			s = SumToOdd(product, c)
+		}
+		p = float32(s)
+	}
+	return p
 }
