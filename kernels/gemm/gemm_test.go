@@ -228,6 +228,21 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestPlainGoRoundsOnce looks at the loops that have been chosen for this processor, with
+// products that rounding before the sum, or twice, gets wrong.
+func TestPlainGoRoundsOnce(t *testing.T) {
+	require.True(t, roundsOnce(plainF32))
+	const x, y = 0x1p-12, 0x1p-12 + 0x1p-35 // a little more than half the last bit of one
+	var sums sumsOfTile[float32]
+	plainF32.tile(2, []float32{1, 1, 1, x, x, x}, []float32{1, 1, y, y}, &sums)
+	row := []float32{1, -1}
+	plainF32.addRow(x, []float32{y, -y}, row)
+	for _, sum := range sums {
+		require.Equal(t, float32(1+0x1p-23), sum)
+	}
+	require.Equal(t, []float32{1 + 0x1p-23, -1 - 0x1p-23}, row)
+}
+
 func TestNoAllocations(t *testing.T) {
 	p := product[float32](rand.New(rand.NewPCG(15, 16)), 20, 20, 600, 0, 2)
 	var s Scratch[float32]
