@@ -32,7 +32,9 @@
 // a step of a tile takes as long as three lines need from there, and reads one. The first
 // tiles of a panel copy the next one, a row for every fourth product of a sum, and so wait
 // for none of it; where there are fewer than four tiles, and in the first panel, the first
-// tile copies what it multiplies. Where A has more blocks than one, the copies are kept for the others.
+// tile copies what it multiplies. Where A has more blocks than one, the copies are kept for the
+// others. Where the next panel is packed already, or will be transposed, tiles fetch it, each a
+// share; else they fetch what the next tile needs of A.
 //
 // Where C has one row or one column, rows of B that are contiguous are added up as they lie
 // in memory.
