@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/broadloom/broadloom/kernels/pages"
 )
 
 // BenchmarkProduct reports the rate of products in GFLOP/s, and its share of the rate of a
@@ -26,7 +28,7 @@ func BenchmarkProduct(b *testing.B) {
 }
 
 func layout(rows, cols int, transposed bool) Matrix[float32] {
-	m := Matrix[float32]{Data: make([]float32, rows*cols), Row: cols, Col: 1}
+	m := Matrix[float32]{Data: pages.Make[float32](rows * cols), Row: cols, Col: 1}
 	for i := range m.Data {
 		m.Data[i] = float32(i%13) - 6
 	}
