@@ -18,8 +18,8 @@ type packedWeight[T scalar.Number] struct {
 	seen     int // that of the last run
 }
 
-// Products of more rows gain nothing from packed weights, since they pack them beside their
-// multiplications, nor do those of weights that stay in the first-level cache.
+// Products of more rows gain little from packed weights, since they pack them beside their
+// multiplications, and those of weights that stay in the first-level cache nothing.
 const (
 	packedRows  = 256
 	packedBytes = 32 << 10

@@ -7,14 +7,14 @@ type grid struct{ rows, cols, across int }
 // divide chooses the tiles.
 func (t *typedProduct[T]) divide() {
 	t.grid = grid{t.p.Rows(), t.p.N, 1}
-	if n := t.p.M * t.p.N; n <= fewElements && t.p.Blocks() >= leastBlocks && t.cost >= offerCost && len(t.p.Batch) == 0 && t.p.Offsets == nil {
+	if n := t.p.M * t.p.N; t.threads > 1 && n <= fewElements && t.p.Blocks() >= leastBlocks && t.cost >= offerCost && len(t.p.Batch) == 0 && t.p.Offsets == nil {
 		t.sums = make([]T, t.p.Blocks()*n)
 		return
 	}
-	tiles := t.tiles()
 	least := 0
+	tiles := t.tiles()
 	for down := 1; down <= tiles; down++ {
-		g := t.cut(down, (tiles+down-1)/down)
+		g := t.cut(down, ceilDiv(tiles, down))
 		if work := t.work(g); down == 1 || work < least {
 			t.grid, least = g, work
 		}

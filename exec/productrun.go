@@ -58,7 +58,7 @@ func (t *typedProduct[T]) run(s *Session) error {
 	if t.weight != nil {
 		t.pack(s)
 	}
-	if t.sums != nil && s.threads > 1 {
+	if t.sums != nil {
 		s.share(t, t.p.Blocks(), t.cost)
 		t.p.AddSums(t.sums)
 		return nil

@@ -77,10 +77,7 @@ func (f *panels[T]) takeB(j, nj int, loops []func(*tileArgs)) (done int, rest []
 	case f.b.Col == 1 && f.readsB(j, nj):
 		args.b = address(f.b.Data, f.atB(j))
 		args.bRow = f.b.Row * f.size
-		switch {
-		case nj < f.v.cols:
-		case isOne:
-		default:
+		if nj == f.v.cols && !isOne {
 			args.fetch = args.b + uintptr(fetchRows*args.bRow)
 			return f.packing(f.v.ownTile), loops
 		}
