@@ -234,7 +234,8 @@ func TestPlainGoRoundsOnce(t *testing.T) {
 	require.True(t, roundsOnce(plainF32))
 	const x, y = 0x1p-12, 0x1p-12 + 0x1p-35 // a little more than half the last bit of one
 	var sums sumsOfTile[float32]
-	plainF32.tile(2, []float32{1, 1, 1, x, x, x}, []float32{1, 1, y, y}, &sums)
+	a, b := [9]float32{1, 1, 1, x, x, x}, [6]float32{1, 1, y, y} // and a step more
+	plainF32.tile(2, a[:], b[:], &sums)
 	row := []float32{1, -1}
 	plainF32.addRow(x, []float32{y, -y}, row)
 	for _, sum := range sums {
