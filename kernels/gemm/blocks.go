@@ -5,10 +5,9 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// KBlock is the number of float32 products that are summed up, at most, before they are added
-// to C, unless they are all there are: then they can be up to wholeSum. Of elements of eight
-// bytes there are half as many. A longer block costs fewer passes over C; a shorter one leaves
-// more rows of A in the second-level cache.
+// KBlock is the number of products that are summed up, at most, before they are added to C,
+// unless they are all there are: then they can be up to wholeSum. A longer block costs fewer
+// passes over C; a shorter one leaves more rows of A in the second-level cache.
 const (
 	KBlock   = 512
 	wholeSum = 800
@@ -19,18 +18,16 @@ const (
 const copyUnit = 4 * copySteps
 
 // blockLen is the number of products in each block of k, all but the last one.
-func blockLen[T scalar.Number](k int) int {
-	const float32Bytes = 4
-	if k <= wholeSum*float32Bytes/sizeOf[T]() {
+func blockLen(k int) int {
+	if k <= wholeSum {
 		return max(k, 1)
 	}
-	most := KBlock * float32Bytes / sizeOf[T]()
-	n := (k + most - 1) / most
+	n := (k + KBlock - 1) / KBlock
 	return roundUp((k+n-1)/n, copyUnit)
 }
 
 // blockSize is the number of products in the block that begins at p.
-func blockSize[T scalar.Number](p, k int) int { return min(blockLen[T](k), k-p) }
+func blockSize(p, k int) int { return min(blockLen(k), k-p) }
 
 // RowBlock is the number of rows of A that are packed at a time, to stay in the
 // second-level cache.
@@ -62,7 +59,7 @@ func (s *Scratch[T]) Reserve(m, n, k int) {
 }
 
 func (s *Scratch[T]) reserve(p *Product[T]) {
-	k := blockLen[T](p.K)
+	k := blockLen(p.K)
 	if v := inVectors[T](); v != nil && (p.C.Col == 1 || p.N == 1 && p.C.Row == 1) {
 		rows := v.blockRows(k * sizeOf[T]())
 		s.a = grow(s.a, (k+v.cols)*min(roundUp(p.M, v.rows), rows+v.rows)) // a pitch is less than k and a row of a tile
@@ -129,7 +126,7 @@ func (q *job[T]) run(c part, s *Scratch[T]) {
 	for j := c.left; j < c.right; j += colBlock {
 		nj := min(colBlock, c.right-j)
 		for p, np := 0, 0; p < q.k; p += np {
-			np = blockSize[T](p, q.k)
+			np = blockSize(p, q.k)
 			if q.offsets != nil {
 				packOffsets(s.b, &q.b, q.offsets, p, np, j, nj)
 			} else {

@@ -4,14 +4,13 @@
 //
 // # Order of the sums
 //
-// Every element of C is computed by itself, in an order that depends on nothing but K and
-// the type, so results do not change with the other sizes, the strides, the way in which
-// rows are split over threads, the place of an element in its tile or the processor. Up to
-// 800 float32 products, or 400 of eight bytes each, are one block; more are cut into as few
-// blocks of at most [KBlock], or half of it, as there can be, equal but for rounding up to
-// sixteen. In a block, a sum that starts at zero takes the products in the order of k:
-// sum = fma(a, b, sum), rounded once. The first block's sum is stored to C, or added to it
-// for C += A·B; the others are added in order, as C = C + sum.
+// Every element of C is computed by itself, in an order that depends on nothing but K, so
+// results do not change with the other sizes, the strides, the way in which rows are split
+// over threads, the place of an element in its tile or the processor. Up to 800 products are
+// one block; more are cut into as few blocks of at most [KBlock] as there can be, equal but
+// for rounding up to sixteen. In a block, a sum that starts at zero takes the products in the
+// order of k: sum = fma(a, b, sum), rounded once. The first block's sum is stored to C, or
+// added to it for C += A·B; the others are added in order, as C = C + sum.
 // Products with zero are not skipped, so that NaN and infinity propagate; with K = 0 the
 // sum is zero.
 //

@@ -139,7 +139,7 @@ func (f *panels[T]) low() {
 	f.i, f.ni = f.top, f.bottom-f.top
 	for j := f.left; j < f.right; j += f.v.cols {
 		for f.p = 0; f.p < f.k; f.p += f.np {
-			f.np = blockSize[T](f.p, f.k)
+			f.np = blockSize(f.p, f.k)
 			f.columns(j, min(f.v.cols, f.right-j))
 		}
 	}
@@ -149,7 +149,7 @@ func (f *panels[T]) low() {
 // higher than a block of A, B stays packed from block to block.
 func (f *panels[T]) high() {
 	first, count := f.index, f.count
-	cols := f.v.stripeCols(blockLen[T](f.k) * f.size)
+	cols := f.v.stripeCols(blockLen(f.k) * f.size)
 	for left := f.part.left; left < f.part.right; left += cols {
 		right := min(left+cols, f.part.right)
 		each := max(cols/(f.v.panels(right-left)*f.v.cols), 1)
@@ -166,11 +166,11 @@ func (v *vectorized) panels(cols int) int { return (cols + v.cols - 1) / v.cols 
 // stripe computes as many columns as can stay packed.
 func (f *panels[T]) stripe(left, right int) {
 	height := f.bottom - f.top
-	most := f.v.blockRows(blockLen[T](f.k) * f.size)
+	most := f.v.blockRows(blockLen(f.k) * f.size)
 	rows := f.v.blocks(height, most)
 	f.keeps, f.stop = rows < height, right
 	for f.p = 0; f.p < f.k; f.p += f.np {
-		f.np, f.isPacked = blockSize[T](f.p, f.k), false
+		f.np, f.isPacked = blockSize(f.p, f.k), false
 		isLast := f.keeps && f.s.follow.to != nil && f.count == 1 && f.p+f.np == f.k && right == f.part.right
 		if isLast {
 			rows = f.v.blocks(height, min(max(f.s.follow.most, leastTiles*f.v.rows), most))

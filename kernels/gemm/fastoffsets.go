@@ -16,7 +16,7 @@ type piecesArgs struct {
 // Missing columns have any values: their sums are not stored.
 func (f *panels[T]) packOffsets(j, nj int) {
 	f.readPacked()
-	o, block := f.offsets, f.p/blockLen[T](f.k)
+	o, block := f.offsets, f.p/blockLen(f.k)
 	rows, cols := o.Rows[f.p:][:f.np], o.Cols[j:][:nj]
 	switch whole := o.stays(block, j, f.b.Start, o.step*pieceBytes/f.size, len(f.b.Data)); {
 	case whole && o.along == alongColumns:

@@ -29,7 +29,7 @@ func (f *panels[T]) addedRows() int {
 		nj := min(thinCols, right-j)
 		sums := f.s.b[:nj]
 		for p, np := 0, 0; p < f.k; p += np {
-			np = blockSize[T](p, f.k)
+			np = blockSize(p, f.k)
 			end := p + np
 			clear(sums)
 			*args = thinArgs{vectors: nj / lanes, sums: address(sums, 0), bRow: f.b.Row * f.size, factorStep: f.a.Col * f.size}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -42,8 +41,8 @@ func naive[T scalar.Number](p *Product[T], index []int, axis int) {
 				*dst = 0
 			}
 			each := p.K
-			if size := int(unsafe.Sizeof(*dst)); p.K*size > 3200 { // equal ones, in whole sixteens
-				blocks := (p.K*size + 2047) / 2048
+			if p.K > 800 { // equal ones, in whole sixteens
+				blocks := (p.K + 511) / 512
 				each = ((p.K+blocks-1)/blocks + 15) / 16 * 16
 			}
 			for first := 0; first < p.K; first += each {

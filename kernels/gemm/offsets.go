@@ -79,7 +79,7 @@ func (p *Product[T]) SetOffsets(rows, cols []int) {
 func blocks[T scalar.Number](rows []int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		for p, np := 0, 0; p < len(rows); p += np {
-			np = blockSize[T](p, len(rows))
+			np = blockSize(p, len(rows))
 			if !yield(rows[p : p+np]) {
 				return
 			}

@@ -27,7 +27,7 @@ func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 	s.b = packed
 	for j := 0; j < p.N; j += f.v.cols {
 		for f.p = 0; f.p < f.k; f.p += f.np {
-			f.np = blockSize[T](f.p, f.k)
+			f.np = blockSize(f.p, f.k)
 			f.packB(j, min(f.v.cols, p.N-j))
 			f.packed += f.np * f.v.cols
 		}

@@ -9,7 +9,7 @@ func (q *job[T]) thin(c part, s *Scratch[T]) {
 		for j := c.left; j < c.right; j += colBlock {
 			nj := min(colBlock, c.right-j)
 			for p, np := 0, 0; p < q.k; p += np {
-				np = blockSize[T](p, q.k)
+				np = blockSize(p, q.k)
 				sums := s.b[:nj]
 				clear(sums)
 				for l := p; l < p+np; l++ {
