@@ -10,7 +10,7 @@ import (
 // passes over C; a shorter one leaves more rows of A in the second-level cache.
 const (
 	KBlock   = 512
-	wholeSum = 800
+	wholeSum = 1024
 )
 
 // copyUnit is what the length of blocks is rounded up to, so that tiles can copy all of a

@@ -6,7 +6,7 @@
 //
 // Every element of C is computed by itself, in an order that depends on nothing but K, so
 // results do not change with the other sizes, the strides, the way in which rows are split
-// over threads, the place of an element in its tile or the processor. Up to 800 products are
+// over threads, the place of an element in its tile or the processor. Up to 1024 products are
 // one block; more are cut into as few blocks of at most [KBlock] as there can be, equal but
 // for rounding up to sixteen. In a block, a sum that starts at zero takes the products in the
 // order of k: sum = fma(a, b, sum), rounded once. The first block's sum is stored to C, or

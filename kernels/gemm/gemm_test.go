@@ -41,7 +41,7 @@ func naive[T scalar.Number](p *Product[T], index []int, axis int) {
 				*dst = 0
 			}
 			each := p.K
-			if p.K > 800 { // equal ones, in whole sixteens
+			if p.K > 1024 { // equal ones, in whole sixteens
 				blocks := (p.K + 511) / 512
 				each = ((p.K+blocks-1)/blocks + 15) / 16 * 16
 			}
