@@ -205,16 +205,16 @@ func (k *boundPart) divide() {
 	case k.long != nil && elements < 8*k.args.N:
 		k.cut = byRowChunks
 		k.size = pieces(k.long.Chunks()-1, k.cost, 1)
-		k.tiles = (k.long.Chunks() - 2 + k.size) / k.size
+		k.tiles = ceilDiv(k.long.Chunks()-1, k.size)
 	case k.part.prog.ReducesOutermost():
 		k.tiles = 1
 	case rows < 8 && k.part.prog.Elementwise() && k.part.prog.Stages == 1:
 		k.cut = byElements
 		k.size = pieces(k.args.N, k.cost, 1024)
-		k.tiles = (k.args.N + k.size - 1) / k.size
+		k.tiles = ceilDiv(k.args.N, k.size)
 	default:
 		k.size = pieces(rows, k.cost, 1)
-		k.tiles = (rows + k.size - 1) / k.size
+		k.tiles = ceilDiv(rows, k.size)
 	}
 }
 

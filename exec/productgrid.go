@@ -57,6 +57,7 @@ func (t *typedProduct[T]) work(g grid) int {
 	return (ceilDiv(down*g.across, t.threads)*tile+tile/2)*t.threads + copied
 }
 
+// ceilDiv is the number of units that make up n, or more.
 func ceilDiv(n, unit int) int { return (n + unit - 1) / unit }
 
 // How products are cut into tiles.

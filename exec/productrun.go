@@ -63,7 +63,7 @@ func (t *typedProduct[T]) run(s *Session) error {
 		t.p.AddSums(t.sums)
 		return nil
 	}
-	down := (t.p.Rows() + t.rows - 1) / max(t.rows, 1)
+	down := ceilDiv(t.p.Rows(), max(t.rows, 1))
 	if s.threads <= 1 || t.cost < offerCost || down*t.across <= 1 {
 		t.compute(0, t.p.Rows(), 0, t.p.N, &s.ws)
 		return nil

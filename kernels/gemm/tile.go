@@ -108,6 +108,7 @@ func addRow[T scalar.Number](x T, row, sums []T) {
 	}
 }
 
+// tileF64 is tile with the fused multiply-add that Go has of this type.
 func tileF64(k int, a, b []float64, sums *sumsOfTile[float64]) {
 	var s00, s01, s10, s11, s20, s21 float64
 	_, _ = a[k*tileRows-1], b[k*tileCols-1]
@@ -161,6 +162,7 @@ func tileF32(k int, a, b []float32, sums *sumsOfTile[float32]) {
 	*sums = sumsOfTile[float32]{float32(s00), float32(s01), float32(s10), float32(s11), float32(s20), float32(s21)}
 }
 
+// addRowF32 is [scalar.FMA32] for each element, which is too long to be inlined.
 func addRowF32(x float32, row, sums []float32) {
 	row = row[:len(sums)]
 	for i := range sums {
