@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -55,6 +56,18 @@ func TestChildMeasures(t *testing.T) {
 	r := records[0]
 	if r.Error != "" || r.Ms <= 0 || r.MinMs > r.Ms || r.FirstS <= 0 || r.Loss == nil || r.Allocs == nil {
 		t.Errorf("record %+v", r)
+	}
+}
+
+// TestInstructionSet expects one that was asked for to be used.
+func TestInstructionSet(t *testing.T) {
+	out, err := exec.Command("go", "run", ".", "-isa", "portable", "-only", "logreg_16_b32_sgd", "-min-time", "0.01").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	records, err := record.Read(bytes.NewReader(out))
+	if err != nil || len(records) != 1 || records[0].Mode != "portable" {
+		t.Errorf("%q, %v", out, err)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
 )
 
@@ -26,12 +27,31 @@ func main() {
 	if err == nil {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
-		err = run(ctx, opts)
+		if isa := opts.config.ISA; isa != "" && isa != os.Getenv(isaVariable) {
+			err = runWith(ctx, isa)
+		} else {
+			err = run(ctx, opts)
+		}
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
+}
+
+// isaVariable is where Broadloom looks for its instruction set when a process starts.
+const isaVariable = "BROADLOOM_ISA"
+
+// runWith runs this program again, with an instruction set.
+func runWith(ctx context.Context, isa string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, self, os.Args[1:]...)
+	cmd.Env = append(os.Environ(), isaVariable+"="+isa)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
 }
 
 // run plays the part that the options give to this process.

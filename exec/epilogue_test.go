@@ -41,7 +41,7 @@ func TestTilesOfProducts(t *testing.T) {
 		batch   []int
 		m, n, k int
 	}
-	sizes := []size{{nil, 2, 16, 1}, {nil, 100, 48, 300}, {nil, 61, 100, 600}, {nil, 500, 64, 20}, {nil, 40, 5000, 7}, {[]int{3}, 7, 35, 40}, {[]int{2, 3}, 50, 32, 9}}
+	sizes := []size{{nil, 2, 32, 1}, {nil, 100, 96, 300}, {nil, 61, 100, 600}, {nil, 500, 64, 20}, {nil, 40, 5024, 7}, {[]int{3}, 7, 35, 40}, {[]int{2, 3}, 50, 32, 9}}
 	for m := 2; m <= 13; m++ {
 		sizes = append(sizes, size{nil, m, 15 + 3*m, 30 - m})
 	}

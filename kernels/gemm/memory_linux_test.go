@@ -112,7 +112,8 @@ func finishFenced[T scalar.Number](t *testing.T, f *finisher[T]) {
 	}
 	r := rand.New(rand.NewPCG(21, 22))
 	var s Scratch[T]
-	for _, size := range [][3]int{{2, 16, 3}, {40, 16, 3}, {61, 48, 20}, {61, 50, 300}, {300, 64, 5}} {
+	_, cols := Tile[T]()
+	for _, size := range [][3]int{{3, cols, 3}, {40, cols, 3}, {61, 3 * cols, 20}, {61, 3*cols + 2, 300}, {300, 4 * cols, 5}} {
 		for _, atEnd := range []bool{false, true} {
 			f.place = func(operand int, data []T) []T { return put(fences[operand], data, atEnd) }
 			p := draw(r, size[0], size[1], size[2], f.from)
