@@ -147,11 +147,12 @@ func TestAVX512(t *testing.T) {
 // emulatedSizes is every number of rows of a tile, with some of its columns, all, and more.
 func emulatedSizes(v *vectorized) [][3]int {
 	r := rand.New(rand.NewPCG(15, 16))
-	sizes := [][3]int{{1, 70, 20}, {1, 1, 500}, {70, 1, 40}, {60, 40, 17}, {3, 9, wholeSum + 3}}
+	sizes := [][3]int{{1, 70, 20}, {1, 1, 500}, {70, 1, 40}, {60, 40, 17}, {3, 9, wholeSum + 3},
+		{5, v.cols / 8, slimProducts}, {30, v.cols + v.cols/4, slimProducts + 1}, {13, v.cols*3/4 - 1, slimProducts}}
 	sizes = append(sizes, slices.Repeat([][3]int{{(copySteps+1)*v.rows + 3, 3*v.cols + 5, 9}}, 10)...) // of some layouts, B is copied by tiles
 	for m := 1; m <= 2*v.rows+1; m++ {
-		half := v.cols / 2
-		for _, n := range []int{1 + r.IntN(half), half + 1 + r.IntN(half-1), v.cols, v.cols + r.IntN(v.cols+1), 3*v.cols + 1} {
+		quarter := v.cols / 4
+		for _, n := range []int{1 + r.IntN(quarter), quarter + 1 + r.IntN(quarter), 2*quarter + 1 + r.IntN(quarter), 3*quarter + 1 + r.IntN(quarter-1), v.cols, v.cols + r.IntN(v.cols+1), 3*v.cols + 1} {
 			for range 3 { // each draws other strides
 				sizes = append(sizes, [3]int{m, n, 1 + r.IntN(20)})
 			}

@@ -13,13 +13,15 @@ type vectorized struct {
 	// whole, part and narrow hold, by number of rows, the loop for all columns of a tile,
 	// for some of them, and for half of them or less, which can have more rows.
 	whole, part, narrow []func(*tileArgs)
+	// slim holds loops for a quarter of the columns or less, if narrow has more lanes than these.
+	slim []func(*tileArgs)
 	// window is as whole, but rows of B have offsets.
 	window []func(*tileArgs)
 	// ownTile and ownWindow are as the last of whole and window, but they copy the panel of B
 	// that they multiply. nextTile copies a row of another one for every copySteps products of
 	// a sum.
 	ownTile, ownWindow, nextTile func(*tileArgs)
-	masks                        func(cols int) unsafe.Pointer
+	masks, slimMasks             func(cols int) unsafe.Pointer
 	transpose                    func(*transposeArgs)
 	copyPieces                   [maxStep + 1]func(*piecesArgs) // by the step of elements
 	addRow                       func(*thinArgs)
@@ -212,8 +214,8 @@ func (v *vectorized) blocks(rows, most int) int {
 	return roundUp((rows+n-1)/n, v.rows)
 }
 
-// pointA points at the block of A, of which tiles have some rows.
-func (f *panels[T]) pointA(rows int) {
+// pointA points at the block of A.
+func (f *panels[T]) pointA() {
 	args := f.args
 	if f.readsA() {
 		args.a = address(f.a.Data, f.a.Start+f.i*f.a.Row+f.p*f.a.Col)
@@ -222,7 +224,6 @@ func (f *panels[T]) pointA(rows int) {
 		args.a = address(f.s.a, 0)
 		args.aRow, args.aCol = f.pitch()*f.size, f.size
 	}
-	args.aTile = rows * args.aRow
 }
 
 // sizeOf is the size of an element in bytes.

@@ -22,6 +22,10 @@ func (f *panels[T]) readsA() bool {
 // nearLines is the number of such lines that are read again for every tile rather than copied.
 const nearLines = 256
 
+// ways is the number of rows of A that a tile reads, at most, if these crowd the cache: what a
+// set of the first-level cache holds on most processors.
+const ways = 8
+
 // crowds reports whether rows that are some bytes apart fall into a few sets of the
 // first-level cache: every row of a tile, or every other.
 func crowds(row int) bool {

@@ -4,25 +4,65 @@ import "unsafe"
 
 // columns multiplies the block of A with a panel of B: nj columns from j on.
 func (f *panels[T]) columns(j, nj int) {
-	loops := f.v.whole
-	switch {
-	case 2*nj <= f.v.cols:
-		loops = f.v.narrow
-	case nj < f.v.cols:
-		loops = f.v.part
-	}
+	loops := f.loops(nj)
 	rows := len(loops) - 1
-	f.pointA(rows)
-	f.pointC(j, nj, rows)
+	f.pointA()
+	f.pointC(j, nj)
 	f.handOn(j, nj)
+	f.setHeight(rows)
 	done, loops := f.takeB(j, nj, loops)
 	done += f.copyNext(j, nj, f.ni/rows-done)
-	f.fetchNext(j, nj, (f.ni+rows-1)/rows-done)
-	f.run(f.ni/rows-done, loops[rows])
-	if last := f.ni % rows; last > 0 {
-		f.run(1, loops[last])
+	if half := f.v.cols / 2; f.isSlim(nj - half) {
+		f.masks(half)
+		f.tilesBelow(j, half, f.ni, f.v.narrow)
+		f.args.b += uintptr(half * f.size)
+		f.pointA()
+		f.pointC(j+half, nj-half)
+		f.tilesBelow(j, nj-half, f.ni, f.v.slim)
+	} else {
+		f.tilesBelow(j, nj, f.ni-done*rows, loops)
 	}
 	f.handOnStored(j, nj)
+}
+
+// loops gives those for some columns of a panel.
+func (f *panels[T]) loops(cols int) []func(*tileArgs) {
+	switch {
+	case f.isSlim(cols):
+		return f.v.slim
+	case 2*cols <= f.v.cols:
+		return f.v.narrow
+	case cols < f.v.cols:
+		return f.v.part
+	}
+	return f.v.whole
+}
+
+// slimProducts is the least number of products of a sum in slim tiles, whose masks cost more.
+const slimProducts = 32
+
+// isSlim reports whether so many columns are left to slim tiles.
+func (f *panels[T]) isSlim(cols int) bool {
+	return f.v.slim != nil && 0 < cols && 4*cols <= f.v.cols && f.np >= slimProducts
+}
+
+// tilesBelow computes what is left of a panel: some rows.
+func (f *panels[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
+	rows := len(loops) - 1
+	if crowds(f.args.aRow) {
+		rows = min(rows, ways)
+	}
+	f.setHeight(rows)
+	f.fetchNext(j, nj, rows, (left+rows-1)/rows)
+	f.run(left/rows, loops[rows])
+	if last := left % rows; last > 0 {
+		f.run(1, loops[last])
+	}
+}
+
+// setHeight sets the number of rows of tiles.
+func (f *panels[T]) setHeight(rows int) {
+	f.args.aTile, f.args.cTile = rows*f.args.aRow, rows*f.args.cRow
 }
 
 // run computes some tiles.
@@ -33,8 +73,8 @@ func (f *panels[T]) run(tiles int, loop func(*tileArgs)) {
 	}
 }
 
-// pointC points at columns of C, of which tiles have some rows.
-func (f *panels[T]) pointC(j, nj, rows int) {
+// pointC points at columns of C.
+func (f *panels[T]) pointC(j, nj int) {
 	args := f.args
 	args.k, args.add = f.np, 0
 	if f.add || f.p > 0 {
@@ -42,13 +82,20 @@ func (f *panels[T]) pointC(j, nj, rows int) {
 	}
 	args.cRow = f.c.Row * f.size
 	args.c = address(f.c.Data, f.c.Start+f.i*f.c.Row+j*f.c.Col)
-	args.cTile = rows * args.cRow
-	if nj < f.v.cols {
-		args.masks = f.v.masks(nj)
-	}
+	f.masks(nj)
 	args.fetchC = 0
 	if f.s.fetchesC {
 		args.fetchC = 1
+	}
+}
+
+// masks sets those for the columns of a tile.
+func (f *panels[T]) masks(nj int) {
+	switch {
+	case f.isSlim(nj):
+		f.args.masks = f.v.slimMasks(nj)
+	case nj < f.v.cols:
+		f.args.masks = f.v.masks(nj)
 	}
 }
 
@@ -114,8 +161,8 @@ func (f *panels[T]) copyNext(j, nj, left int) (done int) {
 
 // fetchNext has the tiles that are left of a panel of B fetch what comes next: each an equal
 // share of the next panel, where it is packed, or will be from columns that are contiguous, or
-// no other tile reads this one. Else each fetches the next tile of A.
-func (f *panels[T]) fetchNext(j, nj, tiles int) {
+// no other tile reads this one. Else each fetches the next tile of A, of some rows.
+func (f *panels[T]) fetchNext(j, nj, rows, tiles int) {
 	args := f.args
 	switch {
 	case tiles == 0:
@@ -135,7 +182,7 @@ func (f *panels[T]) fetchNext(j, nj, tiles int) {
 	default:
 		args.fetch, args.fetchTile, args.stretch = args.a+uintptr(args.aTile), args.aTile, 0
 		if args.aCol == f.size {
-			args.stretch = f.perProduct(f.v.rows, args.aRow, 1)
+			args.stretch = f.perProduct(rows, args.aRow, 1)
 		}
 	}
 }
