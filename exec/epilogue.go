@@ -12,10 +12,7 @@ import (
 )
 
 // A kernel that is the only one to read a product goes on with tiles of it that are in vector
-// registers, if it makes one element of each and reads nothing else but what is the same for
-// all rows or for all columns: then most of the product is never stored. What reads another
-// matrix gains nothing from that, since tiles go through it in short pieces of rows, nor does
-// what computes much.
+// registers, if it makes one element of each: then most of the product is never stored.
 
 // tileProgram says what a kernel does with tiles of the product before it, if it can.
 func (k *kernel) tileProgram(before *product) (t backend.TileProgram, ok bool) {
@@ -32,8 +29,6 @@ func (k *kernel) tileProgram(before *product) (t backend.TileProgram, ok bool) {
 		case spec.Access != rowprog.In || spec.Domain != rowprog.Vec || t.Still[i]:
 		case t.From < 0 && shapeinfer.Storage(o.base) == result:
 			t.From = i
-		default:
-			return t, false
 		}
 	}
 	switch before.dtype {
@@ -84,8 +79,9 @@ type tiled struct {
 	k     *boundPart
 	sizes []int   // the product's batch axes and rows
 	steps [][]int // of each operand along these, and columns
-	step  int     // of the result, from row to row
-	isFar bool    // the result is fetched before it is written
+	step  int     // from row to row of all matrices
+	large []int   // matrices of elements of the product's size
+	size  int     // of these, in bytes
 }
 
 // tiledBytes is the size from which on a product is worth taking in tiles: a smaller one stays
@@ -102,7 +98,7 @@ func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 	if prog.Outer == 0 && t.p.N%tiles.Cols != 0 { // columns at the edge would be one row a call
 		return nil
 	}
-	f := &tiled{k: k, sizes: append(slices.Clone(t.p.Batch), t.p.M), isFar: t.p.IsFar()}
+	f := &tiled{k: k, sizes: append(slices.Clone(t.p.Batch), t.p.M), size: t.spec.dtype.Size()}
 	if f.steps = b.argsOf(k.part).Reshaped(append(f.sizes, t.p.N)); f.steps == nil {
 		return nil
 	}
@@ -114,8 +110,17 @@ func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 		if f.steps[i][len(f.sizes)] != along || tiles.Still[i] && f.rowStep(i) != 0 {
 			return nil
 		}
-		if o.Access == rowprog.Out {
+		if along == 0 || tiles.Still[i] || i == tiles.From {
+			continue
+		}
+		if f.step == 0 {
 			f.step = f.rowStep(i)
+		}
+		if f.rowStep(i) != f.step {
+			return nil
+		}
+		if o.Type.Size() == f.size {
+			f.large = append(f.large, i)
 		}
 	}
 	return f
@@ -141,7 +146,8 @@ type epilogue struct {
 	*tiled
 	block backend.TileBlock
 	ws    *workspace
-	row   int    // of the last tiles
+	row   int // of the last tiles
+	far   []uintptr
 	lines []line // of that row, of all operands that are in memory
 }
 
@@ -155,7 +161,7 @@ type line struct {
 // begin prepares for tiles of a product.
 func (e *epilogue) begin(f *tiled, ws *workspace) {
 	e.tiled, e.ws = f, ws
-	e.block.Begin(f.k.part.tiles, f.step, f.isFar)
+	e.block.Begin(f.k.part.tiles, f.step)
 	e.row, e.lines = -1, e.lines[:0]
 	for i, o := range f.k.part.prog.Operands {
 		if o.Domain == rowprog.Row {
@@ -175,7 +181,7 @@ func (e *epilogue) end() {
 }
 
 // Tiles implements gemm.Epilogue.
-func (e *epilogue) Tiles(row, col int) (code uintptr, args unsafe.Pointer) {
+func (e *epilogue) Tiles(row, col int) gemm.Tiles {
 	if row != e.row {
 		e.row = row
 		for i := range e.lines {
@@ -186,7 +192,12 @@ func (e *epilogue) Tiles(row, col int) (code uintptr, args unsafe.Pointer) {
 		l := &e.lines[i]
 		e.block.Point(l.operand, unsafe.Add(l.start, col*l.size))
 	}
-	return e.block.Call()
+	e.far = e.far[:0]
+	for _, i := range e.large {
+		e.far = append(e.far, uintptr(e.at(i, row, col)))
+	}
+	code, args := e.block.Call()
+	return gemm.Tiles{Code: code, Args: args, Far: e.far, FarRow: e.step * e.size}
 }
 
 // Stored implements gemm.Epilogue: what is in memory is worked on as rows.

@@ -64,17 +64,12 @@ type TileBlock struct {
 	block block
 }
 
-// Begin prepares for calls of code. Rows of the result are some elements apart; if it is far,
-// they are fetched before they are written.
-func (b *TileBlock) Begin(t *Tiles, step int, isFar bool) {
+// Begin prepares for calls of code. Rows of operands with an element for each of a row are some
+// elements apart.
+func (b *TileBlock) Begin(t *Tiles, step int) {
 	b.tiles = t
 	b.block.reserve(t.layout.Size)
 	b.block.put(t.layout.TileStep(), step)
-	ahead := 0
-	if isFar {
-		ahead = t.Rows * step
-	}
-	b.block.put(t.layout.TileAhead(), ahead)
 }
 
 // Step sets the step, in elements, of an operand with one element a row.

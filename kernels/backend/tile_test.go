@@ -136,7 +136,7 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 		}
 
 		b := TileBlock{}
-		b.Begin(&Tiles{TileProgram: TileProgram{Tile: tile, Program: p}, layout: code.Layout}, pitch, seed%2 == 0)
+		b.Begin(&Tiles{TileProgram: TileProgram{Tile: tile, Program: p}, layout: code.Layout}, pitch)
 		b.Step(tileRow, 1)
 		for i := range data {
 			b.Point(i, a.Ptr[i])

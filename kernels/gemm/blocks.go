@@ -50,7 +50,9 @@ type Scratch[T scalar.Number] struct {
 	thin      thinArgs
 	follow    following
 	epilogue  Epilogue
-	fetchesC  bool // rows of C are fetched before they are written
+	handing   Tiles // on, of the panel at hand
+	isFar     bool
+	far       farLists
 }
 
 // Reserve prepares for products of the sizes.

@@ -11,18 +11,28 @@ import (
 type Epilogue interface {
 	// Tiles prepares for tiles of all columns from col on that a tile has, the first of which
 	// begins at a row, counted through the batch; the others follow it, each where the one
-	// before it ends. It gives the address of machine code, which is called for each, and of
-	// its arguments.
-	//
-	// The code finds the arguments' address in RDI, the number of rows in RBX and the
-	// elements in vector registers, row by row. The first word of the arguments is the
-	// caller's. The code may use all registers but RDI, RSP and RBP and must obey the rules
-	// of package jit otherwise, but that it need not run VZEROUPPER.
-	Tiles(row, col int) (code uintptr, args unsafe.Pointer)
+	// before it ends. Its code is called for each.
+	Tiles(row, col int) Tiles
 
 	// Stored is told of columns [left, right) of the rows [top, bottom) that fill no tiles
 	// and have been stored to C.
 	Stored(top, bottom, left, right int)
+}
+
+// Tiles is how an Epilogue goes on with tiles.
+type Tiles struct {
+	// Code is the address of machine code. It finds the address of its arguments in RDI, the
+	// number of rows in RBX and the elements in vector registers, row by row. The first word of
+	// the arguments is the caller's. The code may use all registers but RDI, RSP and RBP and
+	// must obey the rules of package jit otherwise, but that it need not run VZEROUPPER.
+	Code uintptr
+	Args unsafe.Pointer
+
+	// Far are the addresses, at the first tile, of matrices of C's size and type that the code
+	// writes or reads, whose rows are FarRow bytes apart: where C is large, they are fetched
+	// while a tile is computed.
+	Far    []uintptr
+	FarRow int
 }
 
 // Tile is the number of rows of the largest tile of C that registers hold, and of columns of
@@ -56,7 +66,8 @@ func (f *panels[T]) handOn(j, nj int) {
 	args := f.args
 	args.code, args.codeArgs = 0, nil
 	if f.handsOn() && nj == f.v.cols {
-		args.code, args.codeArgs = f.s.epilogue.Tiles(f.first+f.i, j)
+		f.s.handing = f.s.epilogue.Tiles(f.first+f.i, j)
+		args.code, args.codeArgs = f.s.handing.Code, f.s.handing.Args
 		if args.add == 0 { // C is not touched
 			args.fetchC = 0
 		}

@@ -73,17 +73,16 @@ func (f *finisher[T]) begin(p *Product[T], r *rand.Rand) {
 		f.rows, f.cols, f.y = f.place(finishRows, f.rows), f.place(finishCols, f.cols), f.place(finishY, f.y)
 	}
 	f.put(f.layout.TileStep(), p.N)
-	f.put(f.layout.TileAhead(), r.IntN(2)*p.N)
 	f.put(f.layout.Delta(0, finishRows), sizeOf[T]())
 }
 
-func (f *finisher[T]) Tiles(row, col int) (code uintptr, args unsafe.Pointer) {
+func (f *finisher[T]) Tiles(row, col int) Tiles {
 	f.tiles++
 	f.put(f.layout.TileIndex(), 0)
 	f.point(finishRows, f.rows, row)
 	f.point(finishCols, f.cols, col)
 	f.point(finishY, f.y, row*f.p.N+col)
-	return f.code, f.args
+	return Tiles{Code: f.code, Args: f.args, Far: []uintptr{address(f.y, row*f.p.N+col)}, FarRow: f.p.N * sizeOf[T]()}
 }
 
 func (f *finisher[T]) Stored(top, bottom, left, right int) {

@@ -65,12 +65,12 @@ type tileArgs struct {
 	add          int
 	tiles        int // to compute, one below the other; a and c are moved on by as many
 	aTile, cTile int
-	// What a tile fetches begins at fetch, is as long as stretch for each product of a sum where
-	// B is not copied, and is moved on by fetchTile for the next tile.
+	// What a tile fetches for later ones begins at fetch, is as long as stretch for each product of
+	// a sum where B is not copied and none is listed, and is moved on by fetchTile for the next tile.
 	fetch     uintptr
 	fetchTile int
 	stretch   int
-	fetchC    int     // not 0 if rows of C are fetched before they are written
+	fetchC    int     // not 0 if rows of C are fetched before the products
 	to        uintptr // where a row of B is copied next, whole rows of a tile one behind the other
 	from      uintptr // the row of B that is copied, if not the one that is read
 	fromRow   int
@@ -80,6 +80,12 @@ type tileArgs struct {
 	// Code that goes on with whole sums, if not 0, and its arguments: see Epilogue.
 	code     uintptr
 	codeArgs unsafe.Pointer
+	// Offsets of what is fetched besides, from an address that is moved on by farTile for the
+	// next tile: as many are listed as are fetched one with each product of a sum.
+	listed  int
+	list    *int
+	far     uintptr
+	farTile int
 }
 
 // transposeArgs are the arguments of a transposition of blocks.
@@ -129,6 +135,7 @@ type panels[T scalar.Number] struct {
 	packed          int
 	keeps, isPacked bool
 	copied, stop    int
+	readsWindow     bool // the panel is read where its vectors lie
 }
 
 // begin prepares for a part of C.

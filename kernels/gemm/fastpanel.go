@@ -53,6 +53,10 @@ func (f *panels[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 		rows = min(rows, ways)
 	}
 	f.setHeight(rows)
+	f.args.listed = 0
+	if nj == f.v.cols && !f.readsWindow {
+		f.fetchFar(f.ni-left, rows)
+	}
 	f.fetchNext(j, nj, rows, (left+rows-1)/rows)
 	f.run(left/rows, loops[rows])
 	if last := left % rows; last > 0 {
@@ -84,7 +88,7 @@ func (f *panels[T]) pointC(j, nj int) {
 	args.c = address(f.c.Data, f.c.Start+f.i*f.c.Row+j*f.c.Col)
 	f.masks(nj)
 	args.fetchC = 0
-	if f.s.fetchesC {
+	if f.s.isFar {
 		args.fetchC = 1
 	}
 }
@@ -104,7 +108,7 @@ func (f *panels[T]) masks(nj int) {
 func (f *panels[T]) takeB(j, nj int, loops []func(*tileArgs)) (done int, rest []func(*tileArgs)) {
 	args, isOne := f.args, f.ni < len(loops)
 	copied := f.copied
-	f.copied = 0
+	f.copied, f.readsWindow = 0, false
 	switch {
 	case f.readsPacked(j):
 	case f.isPacked:
@@ -114,6 +118,7 @@ func (f *panels[T]) takeB(j, nj int, loops []func(*tileArgs)) (done int, rest []
 		case !f.readsWindows(j, nj):
 			f.packOffsets(j, nj)
 		case isOne:
+			f.readsWindow = true
 			return 0, f.v.window
 		default:
 			return f.packing(f.v.ownWindow), loops
@@ -157,45 +162,6 @@ func (f *panels[T]) copyNext(j, nj, left int) (done int) {
 	f.run(done, f.v.nextTile)
 	f.copied = f.np / copySteps * done
 	return done
-}
-
-// fetchNext has the tiles that are left of a panel of B fetch what comes next: each an equal
-// share of the next panel, where it is packed, or will be from columns that are contiguous, or
-// no other tile reads this one. Else each fetches the next tile of A, of some rows.
-func (f *panels[T]) fetchNext(j, nj, rows, tiles int) {
-	args := f.args
-	switch {
-	case tiles == 0:
-	case f.isPacked || f.hasPacked(j):
-		if f.ni >= f.v.rows { // whose loop fetches a line in copySteps
-			tiles = max(tiles, copySteps)
-		}
-		args.fetch = args.b + uintptr(f.toNextPacked(j)*f.size)
-		args.stretch = (args.bRow + tiles - 1) / tiles
-		args.fetchTile = f.np * args.stretch
-	case f.ni <= f.v.rows && f.b.Col == 1:
-		args.fetch, args.stretch = args.b+uintptr(nj*f.size), args.bRow
-	case f.b.Row == 1 && f.offsets == nil && j+nj < f.stop:
-		args.fetch = address(f.b.Data, f.atB(j+nj))
-		args.stretch = f.perProduct(f.v.cols, f.b.Col*f.size, tiles)
-		args.fetchTile = f.np * args.stretch
-	default:
-		args.fetch, args.fetchTile, args.stretch = args.a+uintptr(args.aTile), args.aTile, 0
-		if args.aCol == f.size {
-			args.stretch = f.perProduct(rows, args.aRow, 1)
-		}
-	}
-}
-
-// perProduct is how many bytes are fetched for each product of a sum, so that so many tiles
-// fetch rows of the block of K that lie some bytes apart. It is nothing if there is much
-// between them.
-func (f *panels[T]) perProduct(rows, step, tiles int) int {
-	const most = 256 // between rows that are fetched together with what is between them
-	if gap := step - f.np*f.size; gap < 0 || gap > most {
-		return 0
-	}
-	return (rows*step + f.np*tiles - 1) / (f.np * tiles)
 }
 
 // toNextPacked is the number of elements from a panel of B that stays packed to the next one

@@ -122,7 +122,7 @@ func (p *Product[T]) Run(s *Scratch[T]) { p.RunPart(0, p.Rows(), 0, p.N, s) }
 // and B for itself.
 func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	s.reserve(p)
-	s.fetchesC = p.IsFar()
+	s.isFar = p.IsFar()
 	for lo < hi {
 		index, first := lo/p.M, lo%p.M
 		c := part{first, min(p.M, first+hi-lo), left, right}

@@ -19,9 +19,8 @@ type Tile struct {
 // the other. The error says what there is no code for.
 //
 // The code is called with the number of rows in RBX, at most Tile.Rows, and the address of
-// its block of arguments in RDI. There it finds the addresses of the operands, TileIndex,
-// TileStep and TileAhead, and Delta for the rows of operands with one element a row. It leaves
-// RDI as it is and does not run VZEROUPPER, since its caller goes on with vectors.
+// its block of arguments in RDI. There it finds the addresses of the operands, TileIndex and
+// TileStep, and Delta for the rows of operands with one element a row. It leaves RDI as it is and does not run VZEROUPPER, since its caller goes on with vectors.
 func CompileTile(p *rowprog.Program, target Target, t Tile) (code *Code, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -39,8 +38,7 @@ func CompileTile(p *rowprog.Program, target Target, t Tile) (code *Code, err err
 const (
 	offTileStep  = 8
 	offTileIndex = 16
-	offTileAhead = 24
-	offTileRows  = 32 // of the tile at hand
+	offTileRows  = 24 // of the tile at hand
 )
 
 // TileStep is where the step is from row to row of all operands that are not still and have an
@@ -50,10 +48,6 @@ func (l *Layout) TileStep() int { return offTileStep }
 // TileIndex is where the number of elements is from the addresses of operands that are not
 // still on to the tile: each call makes it that of the next tile.
 func (l *Layout) TileIndex() int { return offTileIndex }
-
-// TileAhead is where the number of elements is from a row of a whole tile on to the one that
-// is fetched, to be written later: 0 if none is.
-func (l *Layout) TileAhead() int { return offTileAhead }
 
 // Registers of code for tiles: the addresses of the operands that are in memory, and the
 // numbers of elements from these on to some rows.
@@ -209,7 +203,6 @@ func (w *tiler) whole() {
 	for row := range w.Rows {
 		if row%n == 0 {
 			w.setIndices(row)
-			w.fetchRows(tileIndices[:min(w.Rows-row, n)])
 		}
 		kept[row] = w.compute(held, row, tileIndices[row%n])
 	}
@@ -237,19 +230,6 @@ func (w *tiler) setIndices(row int) {
 	for i := 1; i < min(w.Rows-row, n); i++ {
 		a.Lea(tileIndices[i], amd64.Indexed(tileIndices[i-1], temp, 1, 0))
 	}
-}
-
-// fetchRows asks for what will be written to rows of the next tile, if that is wanted.
-func (w *tiler) fetchRows(rows []amd64.Reg) {
-	a, none := &w.a, w.a.NewLabel()
-	a.CmpMemImm(inBlock(offTileAhead), 0)
-	a.JumpIf(amd64.Equal, none)
-	a.MovLoad(temp2, inBlock(offTileAhead))
-	for _, r := range rows {
-		a.Lea(temp, amd64.Indexed(r, temp2, 1, 0))
-		a.Prefetch(amd64.Indexed(w.bases[w.store.operand], temp, w.store.size, int32(w.Cols*int(w.store.size)-1)))
-	}
-	a.Bind(none)
 }
 
 // part writes the code of tiles of fewer rows.

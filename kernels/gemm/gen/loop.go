@@ -27,10 +27,7 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	if t.copies == next {
 		t.passNext(a)
 	}
-	for _, base := range used {
-		a.AddImm(base, unrolled*t.size)
-	}
-	t.passB(a, unrolled)
+	t.pass(a, used)
 	a.SubImm(count, unrolled)
 	a.JumpIf(amd64.NotLess, loop)
 	a.Xor(aStep, aStep)
@@ -49,6 +46,40 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	a.SubImm(count, 1)
 	a.JumpIf(amd64.NotEqual, loop)
 	a.Bind(done)
+}
+
+// listedLoop adds as many products as entries are listed, and fetches one with each. A's columns
+// are contiguous then.
+func (t tile) listedLoop(a *amd64.Asm, used []amd64.Reg) {
+	const thrice = aStep
+	none := a.NewLabel()
+	a.CmpMemImm(amd64.At(amd64.RDI, argListed), 0)
+	a.JumpIf(amd64.Equal, none)
+	load(a, []field{{left, argListed}, {entry, argList}, {far, argFar}})
+	a.Sub(count, left)
+	a.Lea(thrice, amd64.Indexed(bStep, bStep, 2, 0))
+	a.Align(32)
+	loop := a.Here()
+	for i := range int32(unrolled) {
+		a.MovLoad(listed, amd64.At(entry, i*entryBytes))
+		a.Prefetch(amd64.Indexed(far, listed, 1, 0))
+		t.step(a, i, thrice, 0, func(int) {})
+	}
+	a.AddImm(entry, unrolled*entryBytes)
+	t.pass(a, used)
+	a.SubImm(left, unrolled)
+	a.JumpIf(amd64.NotEqual, loop)
+	load(a, []field{{aStep, argAStep}, {left, argFarTile}})
+	a.AddStore(amd64.At(amd64.RDI, argFar), left)
+	a.Bind(none)
+}
+
+// pass goes on by the unrolled steps.
+func (t tile) pass(a *amd64.Asm, used []amd64.Reg) {
+	for _, base := range used {
+		a.AddImm(base, unrolled*t.size)
+	}
+	t.passB(a, unrolled)
 }
 
 // passB goes on by some rows of B.
@@ -70,7 +101,8 @@ func (t tile) passB(a *amd64.Asm, rows int32) {
 func (t tile) bytes() int32 { return int32(t.vectors() * t.width.Bytes()) }
 
 // step adds the products of the column of A and the row of B that are i on, of which thrice
-// holds three steps. Where it fetches, it does so once in some steps. Before each row of A is
+// holds three steps. Where it
+// fetches, it does so once in some steps, if any. Before each row of A is
 // loaded, other code can use the register for it.
 func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg, fetchSteps int32, before func(row int)) {
 	row := func(base amd64.Reg, at int32) amd64.Mem { return rowOn(base, i, bStep, thrice, at) }
@@ -93,7 +125,7 @@ func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg, fetchSteps int32, be
 			a.Prefetch(row(fetched, line+60))
 		}
 	}
-	if t.fetches() && i%fetchSteps == 0 {
+	if fetchSteps > 0 && t.fetches() && i%fetchSteps == 0 {
 		a.Prefetch(amd64.At(fetched, 0))
 		a.Lea(fetched, amd64.Indexed(fetched, stretch, uint8(fetchSteps), 0))
 	}

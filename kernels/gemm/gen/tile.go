@@ -57,10 +57,17 @@ const (
 	argSecond    = 160
 	argCode      = 168
 	argCodeArg   = 176
+	argListed    = 184
+	argList      = 192
+	argFar       = 200
+	argFarTile   = 208
 )
 
-// offsetBytes is the size of an offset.
-const offsetBytes = 8
+// offsetBytes is the size of an offset, entryBytes that of an entry of the list.
+const (
+	offsetBytes = 8
+	entryBytes  = 8
+)
 
 // vectors is the number of vectors side by side in a tile that is not narrow.
 const vectors = 2
@@ -78,6 +85,11 @@ const (
 	fetched = c // what is needed later
 	stretch = cRow
 	to      = amd64.R14 // where a row of B is copied
+	// While what is listed is fetched:
+	entry  = c
+	far    = cRow
+	listed = amd64.R14 // an entry
+	left   = amd64.R15 // products that come with one each
 	// If the rows are not those that are multiplied:
 	from    = amd64.R15
 	fromRow = cRow
@@ -120,6 +132,9 @@ const (
 
 // fetches tells whether the tile fetches what is needed later, other than rows that it copies.
 func (t tile) fetches() bool { return t.copies == nothing && !t.masked && !t.window }
+
+// lists tells whether the tile can fetch what is listed.
+func (t tile) lists() bool { return t.fetches() && !t.narrow }
 
 // fetchSteps is the number of steps from one fetch to the next where the loop is unrolled: as
 // many lines of the cache in unrolled steps as a row of B has, or more where a tile has fewer
@@ -169,6 +184,9 @@ func (t tile) code() []byte {
 	case t.copies == own:
 		load(a, []field{{fetched, argFetch}})
 	case t.fetches():
+		if t.lists() {
+			t.listedLoop(a, used)
+		}
 		load(a, []field{{fetched, argFetch}, {stretch, argStretch}})
 	}
 	t.loops(a, used)
@@ -195,7 +213,7 @@ func (t tile) code() []byte {
 	return finish(a)
 }
 
-// fetch asks for the rows of C, which the loop gives time to arrive, if they are not near.
+// fetch asks for the rows of C, which the loop gives time to arrive, if that is wanted.
 func (t tile) fetch(a *amd64.Asm) {
 	near := a.NewLabel()
 	a.CmpMemImm(amd64.At(amd64.RDI, argFetchC), 0)

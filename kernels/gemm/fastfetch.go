@@ -1,0 +1,135 @@
+package gemm
+
+// farLists are what tiles fetch of matrices that they write or read once: C, or what an Epilogue
+// goes through. A tile comes to them in short pieces of rows, which no processor foresees, and
+// reads or writes them all at once; so they are asked for before, but one by one: as many
+// requests at a time would hold up those for A and B.
+type farLists struct {
+	matrices []uintptr // the first element of each that belongs to the first tile
+	row      int       // bytes from row to row of all
+
+	// The list that was made last: of matrices as far apart, and these sizes.
+	apart        []uintptr
+	made         listSizes
+	offsets      []int // from the first matrix on, of whole unrolled steps
+	withProducts int   // as many as there are products in unrolled steps
+}
+
+// listSizes are the sizes that a list depends on, in rows, products and bytes.
+type listSizes struct{ rows, products, row, width, ahead int }
+
+const (
+	line     = 64 // bytes, of a cache
+	unrolled = 4  // products, in the loops
+)
+
+// list lists the lines of tiles of some rows, some bytes wide each.
+func (l *farLists) list(rows, width, products int) {
+	sizes := listSizes{rows, products, l.row, width, int(l.matrices[0] % line)}
+	if l.made == sizes && l.areAsFarApart() {
+		return
+	}
+	l.made, l.apart, l.offsets = sizes, l.apart[:0], l.offsets[:0]
+	base := l.matrices[0]
+	for _, m := range l.matrices {
+		l.apart = append(l.apart, m-base)
+	}
+	for r := range rows {
+		for _, m := range l.matrices {
+			first := m + uintptr(r*l.row)
+			for at := first &^ (line - 1); at < first+uintptr(width); at += line {
+				l.offsets = append(l.offsets, int(at-base))
+			}
+		}
+	}
+	for len(l.offsets)%unrolled != 0 {
+		l.offsets = append(l.offsets, l.offsets[len(l.offsets)-1])
+	}
+	l.withProducts = min(len(l.offsets), products/unrolled*unrolled)
+}
+
+// areAsFarApart reports whether the matrices are as far from each other as those listed.
+func (l *farLists) areAsFarApart() bool {
+	if len(l.apart) != len(l.matrices) {
+		return false
+	}
+	for i, m := range l.matrices {
+		if m-l.matrices[0] != l.apart[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// fetchFar has the tiles that are left of a panel, of some rows each, fetch what they write and
+// read besides A and B with their products, if it is far and these suffice.
+func (f *panels[T]) fetchFar(done, rows int) {
+	far, args := &f.s.far, f.args
+	if !f.s.isFar || args.aCol != f.size || f.np < unrolled || f.bottom-f.top <= f.v.rows {
+		return
+	}
+	far.matrices = far.matrices[:0]
+	if args.code != 0 {
+		far.matrices, far.row = append(far.matrices, f.s.handing.Far...), f.s.handing.FarRow
+	}
+	if args.code == 0 || args.add != 0 && far.row == args.cRow {
+		far.matrices, far.row = append(far.matrices, args.c-uintptr(done*args.cRow)), args.cRow
+	}
+	if len(far.matrices) == 0 {
+		return
+	}
+	far.list(min(rows, f.ni), f.v.cols*f.size, f.np)
+	if args.code != 0 || far.withProducts == len(far.offsets) {
+		args.fetchC, args.listed = 0, far.withProducts
+		args.list, args.far, args.farTile = &far.offsets[0], far.matrices[0]+uintptr(done*far.row), rows*far.row
+	}
+}
+
+// fetchNext has the tiles that are left of a panel of B, of some rows each, fetch what comes
+// next: each an equal share of the next panel, where it is packed, or will be from columns that
+// are contiguous, or no other tile reads this one. Else each fetches the next tile of A.
+func (f *panels[T]) fetchNext(j, nj, rows, tiles int) {
+	args := f.args
+	switch {
+	case tiles == 0:
+	case f.isPacked || f.hasPacked(j):
+		if f.ni >= f.v.rows { // whose loop fetches a line in copySteps
+			tiles = max(tiles, copySteps)
+		}
+		args.fetch = args.b + uintptr(f.toNextPacked(j)*f.size)
+		f.share(f.np*args.bRow, tiles)
+	case f.ni <= f.v.rows && f.b.Col == 1:
+		args.fetch, args.stretch = args.b+uintptr(nj*f.size), args.bRow
+	case f.b.Row == 1 && f.offsets == nil && j+nj < f.stop:
+		args.fetch = address(f.b.Data, f.atB(j+nj))
+		f.share(f.together(f.v.cols, f.b.Col*f.size), tiles)
+	default:
+		args.fetch, args.fetchTile, args.stretch = args.a+uintptr(args.aTile), args.aTile, 0
+		if args.aCol == f.size {
+			args.stretch = f.perProduct(f.together(rows, args.aRow))
+		}
+	}
+}
+
+// share has each of some tiles fetch an equal part of what is so many bytes long, with products
+// with which nothing else is fetched.
+func (f *panels[T]) share(bytes, tiles int) {
+	f.args.fetchTile = (bytes + tiles - 1) / tiles
+	f.args.stretch = f.perProduct(f.args.fetchTile)
+}
+
+// perProduct is how many bytes of some are fetched with each of these products.
+func (f *panels[T]) perProduct(bytes int) int {
+	products := max(f.np-f.args.listed, 1)
+	return (bytes + products - 1) / products
+}
+
+// together is how many bytes rows of the block of K take that lie some bytes apart, if they are
+// fetched together with what is between them; nothing if that is much.
+func (f *panels[T]) together(rows, step int) int {
+	const most = 256
+	if gap := step - f.np*f.size; gap < 0 || gap > most {
+		return 0
+	}
+	return rows * step
+}
