@@ -37,8 +37,7 @@ func (k *kernel) tileProgram(before *product) (t backend.TileProgram, ok bool) {
 	case graph.Float64:
 		t.Rows, t.Cols = gemm.Tile[float64]()
 	}
-	work, moved := elementCosts(part.prog)
-	return t, t.From >= 0 && t.Cols > 0 && work <= moved
+	return t, t.From >= 0 && t.Cols > 0
 }
 
 // isStill reports whether an operand has the same elements for all rows.
@@ -56,10 +55,8 @@ func (p *part) isStill(o operand) bool {
 	return true
 }
 
-// compileTiles makes code of what kernels do with tiles.
-func (p *Program) compileTiles() {
-	var parts []*part
-	var programs []backend.TileProgram
+// tilePrograms lists kernels that can go on with tiles of products, and what they do with them.
+func (p *Program) tilePrograms() (parts []*part, programs []backend.TileProgram) {
 	for i, k := range p.kernels {
 		if !k.follows {
 			continue
@@ -68,9 +65,15 @@ func (p *Program) compileTiles() {
 			parts, programs = append(parts, k.parts[0]), append(programs, t)
 		}
 	}
-	for i, t := range backend.CompileTiles(programs) {
-		parts[i].tiles = t
-	}
+	return parts, programs
+}
+
+// inRows gives a program of one row an outer axis, so that it can be run on some columns of a
+// matrix.
+func inRows(p *rowprog.Program) *rowprog.Program {
+	q := *p
+	q.Outer = 1
+	return &q
 }
 
 // tiled is a kernel that goes on with tiles of a product: where its operands lie, seen from
@@ -93,9 +96,6 @@ var tiledBytes = 32 << 10
 func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 	tiles, prog := k.part.tiles, k.part.prog
 	if tiles == nil || !t.p.HasTiles() || t.sums != nil || t.p.Rows()*t.p.N*t.spec.dtype.Size() < tiledBytes {
-		return nil
-	}
-	if prog.Outer == 0 && t.p.N%tiles.Cols != 0 { // columns at the edge would be one row a call
 		return nil
 	}
 	f := &tiled{k: k, sizes: append(slices.Clone(t.p.Batch), t.p.M), size: t.spec.dtype.Size()}
@@ -122,6 +122,9 @@ func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 		if o.Type.Size() == f.size {
 			f.large = append(f.large, i)
 		}
+	}
+	if !t.p.FetchesInTime(len(f.large)) {
+		return nil
 	}
 	return f
 }
@@ -202,19 +205,19 @@ func (e *epilogue) Tiles(row, col int) gemm.Tiles {
 
 // Stored implements gemm.Epilogue: what is in memory is worked on as rows.
 func (e *epilogue) Stored(top, bottom, left, right int) {
-	prog := e.k.part.prog
-	a := e.ws.argsOf(prog)
+	outer := max(e.k.part.prog.Outer, 1)
+	a := e.ws.argsOf(outer, len(e.k.part.prog.Operands))
 	a.N, a.Whole = right-left, 0
 	for axis := range a.Outer {
 		a.Outer[axis] = 1
 	}
-	a.Outer[prog.Outer-1] = bottom - top
+	a.Outer[outer-1] = bottom - top
 	for i := range a.Stride {
 		clear(a.Stride[i])
-		a.Stride[i][prog.Outer-1], a.Stride[i][prog.Outer] = e.rowStep(i), e.steps[i][len(e.sizes)]
+		a.Stride[i][outer-1], a.Stride[i][outer] = e.rowStep(i), e.steps[i][len(e.sizes)]
 		a.Ptr[i] = e.at(i, top, left)
 	}
-	e.k.part.kernel.Run(a, &e.ws.scratch)
+	e.k.part.edges.Run(a, &e.ws.scratch)
 }
 
 var _ gemm.Epilogue = (*epilogue)(nil)

@@ -17,17 +17,38 @@ import (
 
 // epilogues are what kernels do with tiles of a product. They may use values of one element,
 // of one for each column, and of one for each row.
-var epilogues = map[string]func(p, one, cols, rows *graph.Node) *graph.Node{
-	"bias and activation": func(p, _, cols, _ *graph.Node) *graph.Node { return ops.Relu(ops.Add(p, cols)) },
-	"scale":               func(p, _, _, _ *graph.Node) *graph.Node { return ops.Mul(p, graph.Num(0.3)) },
-	"scale by an input":   func(p, one, _, _ *graph.Node) *graph.Node { return ops.Mul(p, one) },
-	"rows":                func(p, _, _, rows *graph.Node) *graph.Node { return ops.Sub(rows, p) },
-	"all": func(p, one, cols, rows *graph.Node) *graph.Node {
-		return ops.Maximum(ops.Add(ops.Mul(p, rows), cols), one)
+var epilogues = map[string]func(p *graph.Node, in others) []*graph.Node{
+	"bias and activation": func(p *graph.Node, in others) []*graph.Node { return one(ops.Relu(ops.Add(p, in.cols))) },
+	"scale":               func(p *graph.Node, in others) []*graph.Node { return one(ops.Mul(p, graph.Num(0.3))) },
+	"scale by an input":   func(p *graph.Node, in others) []*graph.Node { return one(ops.Mul(p, in.one)) },
+	"rows":                func(p *graph.Node, in others) []*graph.Node { return one(ops.Sub(in.rows, p)) },
+	"all": func(p *graph.Node, in others) []*graph.Node {
+		return one(ops.Maximum(ops.Add(ops.Mul(p, in.rows), in.cols), in.one))
 	},
-	"twice":     func(p, _, cols, _ *graph.Node) *graph.Node { return ops.Mul(ops.Sub(p, cols), p) },
-	"condition": func(p, one, cols, _ *graph.Node) *graph.Node { return ops.Where(ops.Greater(p, cols), p, one) },
+	"twice": func(p *graph.Node, in others) []*graph.Node { return one(ops.Mul(ops.Sub(p, in.cols), p)) },
+	"condition": func(p *graph.Node, in others) []*graph.Node {
+		return one(ops.Where(ops.Greater(p, in.cols), p, in.one))
+	},
+	"residual": func(p *graph.Node, in others) []*graph.Node { return one(ops.Add(ops.Mul(p, in.rows), in.same)) },
+	"gradient of ReLU": func(p *graph.Node, in others) []*graph.Node {
+		return one(ops.Where(ops.Greater(in.same, graph.Num(0)), p, graph.Num(0)))
+	},
+	"mask": func(p *graph.Node, in others) []*graph.Node {
+		z := ops.Add(p, in.cols)
+		return []*graph.Node{ops.Relu(z), ops.Greater(z, graph.Num(0))}
+	},
+	"GELU":          func(p *graph.Node, in others) []*graph.Node { return one(ops.Gelu(ops.Add(p, in.cols))) },
+	"GELU and rows": func(p *graph.Node, in others) []*graph.Node { return one(ops.Gelu(ops.Mul(p, in.rows))) },
+	"three results": func(p *graph.Node, in others) []*graph.Node {
+		return []*graph.Node{ops.Tanh(ops.Add(p, in.same)), ops.Mul(p, in.same), ops.Exp(ops.Mul(p, in.rows))}
+	},
 }
+
+// others are what comes after a product besides: a number, one for each column, one for each row,
+// and one for each element.
+type others struct{ one, cols, rows, same *graph.Node }
+
+func one(y *graph.Node) []*graph.Node { return []*graph.Node{y} }
 
 // TestTilesOfProducts expects the same bits as from a product and a kernel apart from each
 // other: of tiles with all numbers of rows, at all edges, of sums of one block and of more.
@@ -54,10 +75,11 @@ func TestTilesOfProducts(t *testing.T) {
 					g, feed := graph.New("tiles"), exec.Feed{}
 					input := inputs(g, feed, rng, dtype)
 					x, w := input("x", append(append([]int{}, z.batch...), z.m, z.k)...), input("w", append(append([]int{}, z.batch...), z.k, z.n)...)
-					y := of(ops.MatMul(x, w), input("one"), input("cols", z.n), input("rows", z.m, 1))
-					tiled += requireTiles(t, fmt.Sprint(z), g, y, feed)
+					p := ops.MatMul(x, w)
+					y := of(p, others{input("one"), input("cols", z.n), input("rows", z.m, 1), input("same", append(append([]int{}, z.batch...), z.m, z.n)...)})
+					tiled += requireTiles(t, fmt.Sprint(z), g, feed, y...)
 				}
-				require.GreaterOrEqual(t, tiled, 5) // of 19; without other operands, columns must fill tiles
+				require.GreaterOrEqual(t, tiled, 7) // of 19: the others have fewer columns than tiles
 			})
 		}
 	}
@@ -65,9 +87,9 @@ func TestTilesOfProducts(t *testing.T) {
 
 // requireTiles runs a program with all that may follow from products apart from these, and
 // not, and expects the same bits. It gives the number of kernels that went on with tiles.
-func requireTiles(t *testing.T, name string, g *graph.Graph, y *graph.Node, feed exec.Feed) (tiled int) {
+func requireTiles(t *testing.T, name string, g *graph.Graph, feed exec.Feed, y ...*graph.Node) (tiled int) {
 	t.Helper()
-	prog, err := exec.Compile(g, exec.Outputs(y))
+	prog, err := exec.Compile(g, exec.Outputs(y...))
 	require.NoError(t, err)
 	var want []uint64
 	for _, threads := range []int{0, 1, 2, 3, 8} {
@@ -79,7 +101,11 @@ func requireTiles(t *testing.T, name string, g *graph.Graph, y *graph.Node, feed
 		for range 2 {
 			out, err := run(context.Background(), feed)
 			require.NoError(t, err)
-			if got := bitsOf(out.Array(y).Data); threads == 0 {
+			var got []uint64
+			for _, y := range y {
+				got = append(got, bitsOf(out.Array(y).Data)...)
+			}
+			if threads == 0 {
 				want = got
 			} else {
 				require.Equal(t, want, got, "%s, %d threads", name, threads)
@@ -106,7 +132,7 @@ func TestTilesOfConvolutions(t *testing.T) {
 		input := inputs(g, feed, rng, graph.Float32)
 		y := ops.Relu(ops.Conv2D(input("x", z.images, z.in, z.side, z.side), input("w", z.out, z.in, z.kernel, z.kernel), input("b", z.out),
 			ops.Padding(z.padding), ops.Stride(z.stride)))
-		require.Positive(t, requireTiles(t, fmt.Sprint(z), g, y, feed), "%v", z)
+		require.Positive(t, requireTiles(t, fmt.Sprint(z), g, feed, y), "%v", z)
 	}
 }
 
@@ -154,6 +180,14 @@ func bitsOf(data any) (bits []uint64) {
 	case []float64:
 		for _, x := range data {
 			put(x)
+		}
+	case []bool:
+		for _, x := range data {
+			if x {
+				put(1)
+			} else {
+				put(0)
+			}
 		}
 	}
 	return bits

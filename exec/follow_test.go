@@ -49,13 +49,13 @@ var followCases = map[string]followCase{
 	}, byTiles},
 	"nothing but itself": {[]int{1200, 9}, []int{9, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Neg(p)
-	}, byRows},
+	}, byTiles},
 	"one factor is added": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[0])
-	}, byRows},
+	}, byTiles},
 	"the other factor is added": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, ops.Mul(in[1], graph.Num(0.5)))
-	}, byRows},
+	}, byTiles},
 	"the product is needed too": {[]int{601, 300}, []int{300, 601}, [][]int{{601}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.MatMul(ops.Relu(ops.Add(p, in[2])), p)
 	}, byRows},
@@ -91,7 +91,7 @@ var followCases = map[string]followCase{
 	}, byRows},
 	"much computed": {[]int{1200, 9}, []int{9, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Tanh(ops.Sin(p))
-	}, apart},
+	}, byTiles},
 	"small": {[]int{120, 9}, []int{9, 26}, [][]int{{26}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, apart},

@@ -64,6 +64,12 @@ func BenchmarkEpilogues(b *testing.B) {
 		{"scale and residual", func(g *graph.Graph, p *graph.Node) *graph.Node {
 			return ops.Add(ops.Mul(p, graph.Num(0.5)), g.Input("r", graph.Float32, p.Shape()...))
 		}},
+		{"gradient of ReLU", func(g *graph.Graph, p *graph.Node) *graph.Node {
+			return ops.Where(ops.Greater(g.Input("y", graph.Float32, p.Shape()...), graph.Num(0)), p, graph.Num(0))
+		}},
+		{"GELU", func(g *graph.Graph, p *graph.Node) *graph.Node {
+			return ops.Gelu(ops.Add(p, g.Input("b", graph.Float32, 1, p.Shape()[1])))
+		}},
 	}
 	for _, size := range [][3]graph.Dim{{65536, 64, 64}, {4096, 1024, 64}, {1024, 1000, 64}, {1000, 112, 20}, {256, 256, 64}, {64, 512, 784}, {1024, 1024, 256}} {
 		for _, kind := range kinds {

@@ -132,7 +132,7 @@ func (j *boundJoining) run(s *Session) error {
 // tile computes one slice.
 func (j *boundJoining) tile(i int, ws *workspace) {
 	for _, part := range j.parts {
-		a := ws.argsOf(part.prog)
+		a := ws.argsOf(part.prog.Outer, len(part.prog.Operands))
 		a.N, a.Whole = part.args.N, part.args.Whole
 		copy(a.Outer, part.args.Outer)
 		for operand, stride := range part.args.Stride {

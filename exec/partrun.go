@@ -138,7 +138,7 @@ func (k *boundPart) tile(i int, ws *workspace) {
 
 // runElements computes some elements of each row.
 func (k *boundPart) runElements(lo, hi int, ws *workspace) {
-	a := ws.argsOf(k.part.prog)
+	a := ws.argsOf(k.part.prog.Outer, len(k.part.prog.Operands))
 	k.args.SliceRow(k.part.prog, lo, hi, a)
 	if fault, ok := k.part.kernel.Run(a, &ws.scratch); !ok {
 		fault.Position = fault.Position/a.N*k.args.N + lo + fault.Position%a.N // in whole rows

@@ -79,13 +79,25 @@ func (p *Program) compile() (err error) {
 			parts, programs = append(parts, part), append(programs, part.prog)
 		}
 	}
+	tiled, tiles := p.tilePrograms()
+	var flat []*part
+	for _, part := range tiled {
+		if part.prog.Outer == 0 {
+			flat, programs = append(flat, part), append(programs, inRows(part.prog))
+		}
+	}
 	if p.compiled, err = backend.CompileAll(programs...); err != nil {
 		return &BugError{Pass: "lower", Err: err}
 	}
 	for i, part := range parts {
-		part.kernel = p.compiled[i]
+		part.kernel, part.edges = p.compiled[i], p.compiled[i]
 	}
-	p.compileTiles()
+	for i, part := range flat {
+		part.edges = p.compiled[len(parts)+i]
+	}
+	for i, made := range backend.CompileTiles(tiles) {
+		tiled[i].tiles = made
+	}
 	return nil
 }
 

@@ -3,7 +3,6 @@ package exec
 import (
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/bind"
-	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
 // workspace is the memory that a goroutine needs besides what a kernel reads and writes.
@@ -15,14 +14,14 @@ type workspace struct {
 	epilogue epilogue
 }
 
-// argsOf gives arguments with room for a program.
-func (ws *workspace) argsOf(p *rowprog.Program) *bind.Args {
+// argsOf gives arguments with room for a program of some outer axes and operands.
+func (ws *workspace) argsOf(outer, operands int) *bind.Args {
 	a := &ws.part
-	a.Outer = resized(a.Outer, p.Outer)
-	a.Ptr = resized(a.Ptr, len(p.Operands))
-	a.Stride = resized(a.Stride, len(p.Operands))
+	a.Outer = resized(a.Outer, outer)
+	a.Ptr = resized(a.Ptr, operands)
+	a.Stride = resized(a.Stride, operands)
 	for i := range a.Stride {
-		a.Stride[i] = resized(a.Stride[i], p.Outer+1)
+		a.Stride[i] = resized(a.Stride[i], outer+1)
 	}
 	return a
 }

@@ -27,20 +27,24 @@ const (
 	tileOther // an element for each, or one for all
 	tileRow
 	tileResult
+	tileSecond // a result that some programs have too
+	tileOperands
 )
 
-// tileProgram makes a random elementwise program with one result, which loads some of the
-// operands.
+// tileProgram makes a random elementwise program with one result or two, which loads some of
+// the operands.
 func tileProgram(t *testing.T, r *rand.Rand, typ rowprog.Type) *rowprog.Program {
 	b := rowprog.NewBuilder("tile", 1)
 	other := []rowprog.Domain{rowprog.Vec, rowprog.Uniform}[r.IntN(2)]
+	operands := tileSecond + r.IntN(2)
 	for _, o := range []rowprog.Operand{
 		tileFrom:   {Name: "from", Domain: rowprog.Vec},
 		tileStill:  {Name: "still", Domain: rowprog.Vec},
 		tileOther:  {Name: "other", Domain: other},
 		tileRow:    {Name: "row", Domain: rowprog.Row},
 		tileResult: {Name: "result", Domain: rowprog.Vec, Access: rowprog.Out},
-	} {
+		tileSecond: {Name: "second", Domain: rowprog.Vec, Access: rowprog.Out},
+	}[:operands] {
 		o.Type = typ
 		b.Operand(o)
 	}
@@ -66,6 +70,9 @@ func tileProgram(t *testing.T, r *rand.Rand, typ rowprog.Type) *rowprog.Program 
 			values = append(values, b.Apply(op, args[:op.Arity()]...))
 		}
 		n--
+	}
+	if operands > tileSecond {
+		b.Store(tileSecond, b.Apply(rowprog.OpMul, draw(), values[0]))
 	}
 	b.Store(tileResult, b.Apply(rowprog.OpAdd, values[len(values)-1], values[0]))
 	p, err := b.Build()
@@ -103,7 +110,7 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 23))
 		p := tileProgram(t, r, typ)
-		tile := lower.Tile{Rows: rows, Cols: cols, From: tileFrom, Still: []bool{tileStill: true, tileResult: false}}
+		tile := lower.Tile{Rows: rows, Cols: cols, From: tileFrom, Still: []bool{tileStill: true, tileSecond: false}}
 		code, err := lower.CompileTile(p, target, tile)
 		if err != nil {
 			continue
@@ -111,7 +118,7 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 		compiled++
 		last := 1 + r.IntN(rows)
 		m := rows + last
-		var data [tileResult + 1][]T
+		var data, want [tileOperands][]T
 		for i := range data {
 			data[i] = make([]T, m*pitch)
 			for j := range data[i] {
@@ -120,7 +127,7 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 		}
 		a := bind.New(p)
 		a.N, a.Outer[0] = cols, m
-		for i, steps := range [][]int{tileFrom: {pitch, 1}, tileStill: {0, 1}, tileOther: {pitch, 1}, tileRow: {1, 0}, tileResult: {pitch, 1}} {
+		for i, steps := range [][]int{tileFrom: {pitch, 1}, tileStill: {0, 1}, tileOther: {pitch, 1}, tileRow: {1, 0}, tileResult: {pitch, 1}, tileSecond: {pitch, 1}}[:len(p.Operands)] {
 			a.Stride[i], a.Ptr[i] = steps, unsafe.Pointer(&data[i][0])
 		}
 		if p.Operands[tileOther].Domain == rowprog.Uniform {
@@ -130,16 +137,19 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 		require.NoError(t, err)
 		_, ok := reference.Run(a, new(portable.Scratch))
 		require.True(t, ok)
-		want := append([]T(nil), data[tileResult]...)
-		for i := range m {
-			clear(data[tileResult][i*pitch:][:cols])
+		results := []int{tileResult, tileSecond}[:len(p.Operands)-tileResult]
+		for _, result := range results {
+			want[result] = append([]T(nil), data[result]...)
+			for i := range m {
+				clear(data[result][i*pitch:][:cols])
+			}
 		}
 
 		b := TileBlock{}
 		b.Begin(&Tiles{TileProgram: TileProgram{Tile: tile, Program: p}, layout: code.Layout}, pitch)
 		b.Step(tileRow, 1)
-		for i := range data {
-			b.Point(i, a.Ptr[i])
+		for i, at := range a.Ptr {
+			b.Point(i, at)
 		}
 		b.block.put(code.Layout.TileIndex(), 0)
 		address, run := load(code, tileStub(target, rows*cols*int(unsafe.Sizeof(T(0)))/map[lower.Target]int{lower.AVX2: 32, lower.AVX512: 64}[target]))
@@ -152,13 +162,15 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 			run(unsafe.Pointer(&args[0]))
 		}
 		runtime.KeepAlive(data)
-		for i, x := range data[tileResult] {
-			if y := want[i]; math.Float64bits(float64(x)) != math.Float64bits(float64(y)) && (x == x || y == y) {
-				t.Fatalf("seed %d: row %d, column %d: %v, want %v\n%v", seed, i/pitch, i%pitch, x, y, p)
+		for _, result := range results {
+			for i, x := range data[result] {
+				if y := want[result][i]; math.Float64bits(float64(x)) != math.Float64bits(float64(y)) && (x == x || y == y) {
+					t.Fatalf("seed %d: row %d, column %d: %v, want %v\n%v", seed, i/pitch, i%pitch, x, y, p)
+				}
 			}
 		}
 	}
-	require.Greater(t, compiled, seeds/3)
+	require.Greater(t, compiled, seeds*4/5)
 }
 
 // TestTiles runs this machine's code.

@@ -50,6 +50,12 @@ func (p *Product[T]) HasTiles() bool {
 	return v != nil && p.C.Col == 1 && p.K > 0 && p.M > 1 && p.N >= v.cols
 }
 
+// FetchesInTime reports whether tiles have products enough that code which goes through some
+// matrices of C's size finds what was asked for with the first half of them.
+func (p *Product[T]) FetchesInTime(matrices int) bool {
+	return p.Rows()*p.N*sizeOf[T]() <= packedBytes || p.K >= 2*matrices*inVectors[T]().rows
+}
+
 // RunTiles is like [Product.RunPart], but hands elements of C on, whose memory is then
 // undefined. The product must have tiles.
 func (p *Product[T]) RunTiles(lo, hi, left, right int, s *Scratch[T], to Epilogue) {

@@ -9,23 +9,23 @@ type farLists struct {
 	row      int       // bytes from row to row of all
 
 	// The list that was made last: of matrices as far apart, and these sizes.
-	apart        []uintptr
-	made         listSizes
-	offsets      []int // from the first matrix on, of whole unrolled steps
-	withProducts int   // as many as there are products in unrolled steps
+	apart   []uintptr
+	made    listSizes
+	offsets []int // from the first matrix on, of whole unrolled steps
+	needed  int   // products with which they are fetched: as many at a time as a row has lines
 }
 
-// listSizes are the sizes that a list depends on, in rows, products and bytes.
-type listSizes struct{ rows, products, row, width, ahead int }
+// listSizes are the sizes that a list depends on, in rows and bytes.
+type listSizes struct{ rows, row, width, misaligned int }
 
 const (
 	line     = 64 // bytes, of a cache
 	unrolled = 4  // products, in the loops
 )
 
-// list lists the lines of tiles of some rows, some bytes wide each.
-func (l *farLists) list(rows, width, products int) {
-	sizes := listSizes{rows, products, l.row, width, int(l.matrices[0] % line)}
+// list lists the lines of tiles of some rows, some bytes wide.
+func (l *farLists) list(rows, width int) {
+	sizes := listSizes{rows, l.row, width, int(l.matrices[0] % line)}
 	if l.made == sizes && l.areAsFarApart() {
 		return
 	}
@@ -42,10 +42,11 @@ func (l *farLists) list(rows, width, products int) {
 			}
 		}
 	}
-	for len(l.offsets)%unrolled != 0 {
+	each := width / line
+	for len(l.offsets)%(unrolled*each) != 0 {
 		l.offsets = append(l.offsets, l.offsets[len(l.offsets)-1])
 	}
-	l.withProducts = min(len(l.offsets), products/unrolled*unrolled)
+	l.needed = len(l.offsets) / each
 }
 
 // areAsFarApart reports whether the matrices are as far from each other as those listed.
@@ -78,9 +79,9 @@ func (f *panels[T]) fetchFar(done, rows int) {
 	if len(far.matrices) == 0 {
 		return
 	}
-	far.list(min(rows, f.ni), f.v.cols*f.size, f.np)
-	if args.code != 0 || far.withProducts == len(far.offsets) {
-		args.fetchC, args.listed = 0, far.withProducts
+	far.list(min(rows, f.ni), f.v.cols*f.size)
+	if products := f.np / unrolled * unrolled; args.code != 0 || far.needed <= products {
+		args.fetchC, args.listed = 0, min(far.needed, products)
 		args.list, args.far, args.farTile = &far.offsets[0], far.matrices[0]+uintptr(done*far.row), rows*far.row
 	}
 }

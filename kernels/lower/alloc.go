@@ -244,7 +244,7 @@ func (e *emitter) inMemory(v int32) bool {
 
 // isInTile tells whether a value comes in a register, and is in memory nowhere.
 func (e *emitter) isInTile(nd *node) bool {
-	return e.tile != nil && nd.in.form == loadForm && nd.in.operand == e.tile.From
+	return e.tile != nil && e.tile.kept != nil && nd.in.form == loadForm && nd.in.operand == e.tile.From
 }
 
 // memory is where a value can be read other than in a register. It may use the

@@ -66,12 +66,7 @@ const (
 
 // plan decides how many vectors are worked on at a time and what stays in registers.
 func (c *compiler) plan(b *block) (p plan) {
-	operations := 0
-	for i := range b.insts {
-		if b.insts[i].form != homeForm {
-			operations++
-		}
-	}
+	operations := b.operations()
 	registers := c.target.registers()
 	first := registers - spare - 1
 	peak, spills := c.try(b, 1, false, &pins{}, mode{})
@@ -96,7 +91,7 @@ func (c *compiler) plan(b *block) (p plan) {
 	}
 	for p.copies = most; p.copies > 1; p.copies /= 2 {
 		all, more := c.try(b, p.copies, true, &pins{}, mode{})
-		if p.interleaved = more <= spills+operations*p.copies/worthSpilling; p.interleaved {
+		if p.interleaved = isWorthSpilling(more-spills, operations*p.copies); p.interleaved {
 			peak = all
 			break
 		}
@@ -107,6 +102,20 @@ func (c *compiler) plan(b *block) (p plan) {
 	p.pairs = p.copies == 4 && operations > smallBody
 	p.pin(b, first, min(registers-peak, registers-spare-leastFree))
 	return p
+}
+
+// isWorthSpilling reports whether operations are better done side by side although that spills
+// some more values.
+func isWorthSpilling(values, operations int) bool { return values <= operations/worthSpilling }
+
+// operations is the number of operations of a block.
+func (b *block) operations() (n int) {
+	for i := range b.insts {
+		if b.insts[i].form != homeForm {
+			n++
+		}
+	}
+	return n
 }
 
 // shortBody is the number of operations from which a body with one reduction is better
@@ -148,6 +157,15 @@ func (p *plan) pin(b *block, first, room int) {
 	}
 }
 
+// load brings homes into their registers.
+func (p *pins) load(c *compiler) {
+	for r, h := range p.home {
+		if h != nil {
+			c.a.M(amd64.MOVUPS, c.target.full(), amd64.Vec(r), 0, h.mem)
+		}
+	}
+}
+
 // takesMemory tells whether an instruction can take argument k from memory.
 func (in *inst) takesMemory(k int) bool {
 	switch in.form {
@@ -174,11 +192,7 @@ func (c *compiler) loop(stage int) {
 	}
 	c.straight(c.narrow32(b.narrowed))
 	p := c.plan(b)
-	for r, h := range p.pins.home {
-		if h != nil {
-			a.M(amd64.MOVUPS, c.target.full(), amd64.Vec(r), 0, h.mem)
-		}
-	}
+	p.pins.load(c)
 	done := a.NewLabel()
 	if c.chunked {
 		a.MovLoad(index, inBlock(offFrom))

@@ -1,6 +1,8 @@
 package lower
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/kernels/amd64"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -15,13 +17,23 @@ type Tile struct {
 	Still []bool
 }
 
-// CompileTile makes code that runs an elementwise program with one result on tiles, one below
-// the other. The error says what there is no code for.
+// CompileTile makes code that runs an elementwise program on tiles, one below the other. Tiles
+// stay in registers if the program has one result and needs no more registers than are left;
+// else they are put into memory first. The error says what there is no code for.
 //
 // The code is called with the number of rows in RBX, at most Tile.Rows, and the address of
 // its block of arguments in RDI. There it finds the addresses of the operands, TileIndex and
-// TileStep, and Delta for the rows of operands with one element a row. It leaves RDI as it is and does not run VZEROUPPER, since its caller goes on with vectors.
+// TileStep, and Delta for the rows of operands with one element a row. It leaves RDI as it is
+// and does not run VZEROUPPER, since its caller goes on with vectors.
 func CompileTile(p *rowprog.Program, target Target, t Tile) (code *Code, err error) {
+	if code, err = compileTile(p, target, t, (*tiler).registers); err != nil {
+		code, err = compileTile(p, target, t, (*tiler).memory)
+	}
+	return code, err
+}
+
+// compileTile makes code in one of these ways.
+func compileTile(p *rowprog.Program, target Target, t Tile, write func(*tiler)) (code *Code, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			code, err = nil, refused(r)
@@ -30,7 +42,7 @@ func CompileTile(p *rowprog.Program, target Target, t Tile) (code *Code, err err
 	c := newCompiler(p, target, 1)
 	c.shortRows = true
 	c.findOutside()
-	c.tiles(t)
+	write(c.tiler(t))
 	return c.finish(), nil
 }
 
@@ -66,62 +78,73 @@ type tiler struct {
 	store       inst // of what each row gives
 }
 
-// inTile is a row of a tile: the register in which it begins, the register with the number
-// of elements to it from the operands' addresses on, and those where its results are kept.
+// inTile is rows of a tile: one in registers, or some in memory.
 type inTile struct {
 	*Tile
-	first int
-	index amd64.Reg
-	kept  []amd64.Vec
+	indices []amd64.Reg // of each row, the number of elements to it from the operands' addresses on
+	first   int         // the register in which a row begins
+	kept    []amd64.Vec // the registers where its results are kept; nil for rows in memory
 }
 
-// tiles writes the code of whole tiles, and that of others.
-func (c *compiler) tiles(t Tile) {
-	p, a := c.p, &c.a
-	if !p.Elementwise() || p.Stages != 1 || p.Operands[t.From].Access != rowprog.In || len(p.Operands) > len(tileBases)+1 {
+// tiler prepares for tiles.
+func (c *compiler) tiler(t Tile) *tiler {
+	p := c.p
+	if !p.Elementwise() || p.Stages != 1 || p.Operands[t.From].Access != rowprog.In {
 		refuse("tiles of such a program")
 	}
-	w := tiler{compiler: c, Tile: t, row: c.section(rowprog.RowSection(0)), vec: c.section(rowprog.VecSection(0))}
-	if w.row.guard || w.vec.guard || w.vec.lanes*p.Operands[t.From].Type.Size() != c.target.bytes() {
+	w := &tiler{compiler: c, Tile: t, row: c.section(rowprog.RowSection(0)), vec: c.section(rowprog.VecSection(0))}
+	hasRoutine := func(in inst) bool { return in.form == routineForm }
+	if w.row.guard || w.vec.guard || slices.ContainsFunc(w.vec.insts, hasRoutine) || w.vec.lanes*p.Operands[t.From].Type.Size() != c.target.bytes() {
 		refuse("tiles of such elements")
 	}
-	w.vectors, w.store = t.Cols/w.vec.lanes, w.vec.keepStore()
-	c.bases = make([]amd64.Reg, len(p.Operands))
-	for i, free := 0, tileBases; i < len(p.Operands); i++ {
-		if i != t.From {
-			c.bases[i], free = free[0], free[1:]
-			a.MovLoad(c.bases[i], inBlock(c.layout.Pointer(i)))
+	w.vectors = t.Cols / w.vec.lanes
+	return w
+}
+
+// point sets registers to the addresses of operands.
+func (w *tiler) point(free []amd64.Reg) {
+	if len(w.p.Operands)-1 > len(free) {
+		refuse("tiles of so many operands")
+	}
+	w.bases = make([]amd64.Reg, len(w.p.Operands))
+	for i := range w.p.Operands {
+		if i != w.From {
+			w.bases[i], free = free[0], free[1:]
+			w.a.MovLoad(w.bases[i], inBlock(w.layout.Pointer(i)))
 		}
 	}
-	c.body(c.section(rowprog.CallSection), 1, false, w.held(), mode{row: true})
+}
+
+// registers writes the code of whole tiles, and that of others, which stay in registers.
+func (w *tiler) registers() {
+	a := &w.a
+	w.keepStore()
+	w.point(tileBases)
+	w.body(w.section(rowprog.CallSection), 1, false, w.held(), mode{row: true})
 	w.interleaved = w.fits()
 	others := a.NewLabel()
-	a.SubImm(rest, int32(t.Rows))
+	a.SubImm(rest, int32(w.Rows))
 	a.JumpIf(amd64.NotEqual, others)
 	w.whole()
 	a.Bind(others)
-	a.AddImm(rest, int32(t.Rows))
+	a.AddImm(rest, int32(w.Rows))
 	w.part()
 }
 
-// keepStore has what a block stores kept in a register, which must be all that it gives. It
-// returns the store.
-func (b *block) keepStore() inst {
+// keepStore has what is stored kept in a register, which must be all that each row gives.
+func (w *tiler) keepStore() {
 	var only *inst
-	for i := range b.insts {
-		switch in := &b.insts[i]; in.form {
+	for i := range w.vec.insts {
+		switch in := &w.vec.insts[i]; in.form {
 		case storeForm, bytesOutForm:
 			if only != nil || in.form != storeForm {
-				refuse("tiles of such results")
+				refuse("such results of tiles in registers")
 			}
 			only = in
-		case routineForm:
-			refuse("tiles with routines, which take registers of their own")
 		}
 	}
-	store := *only
+	w.store = *only
 	only.form = keepForm
-	return store
 }
 
 // held is the registers of a tile that no row has been taken from.
@@ -136,7 +159,7 @@ func (w *tiler) held() *pins {
 // take takes a row from what is held.
 func (w *tiler) take(held *pins, row int, index amd64.Reg) mode {
 	clear(held.acc[row*w.vectors:][:w.vectors])
-	return mode{tile: &inTile{Tile: &w.Tile, first: row * w.vectors, index: index, kept: make([]amd64.Vec, w.vectors)}}
+	return mode{tile: &inTile{Tile: &w.Tile, first: row * w.vectors, indices: []amd64.Reg{index}, kept: make([]amd64.Vec, w.vectors)}}
 }
 
 // fits decides whether the vectors of a row are worked on side by side or one after the
@@ -161,15 +184,20 @@ func (w *tiler) compute(held *pins, row int, index amd64.Reg) (kept []amd64.Vec)
 	w.body(w.row, 1, false, held, mode{row: true})
 	m := w.take(held, row, index)
 	w.body(w.vec, w.vectors, w.interleaved, held, m)
+	w.nextRow()
+	for _, r := range m.tile.kept {
+		held.acc[r] = true
+	}
+	return m.tile.kept
+}
+
+// nextRow goes on to the elements of the next row of operands that have one for each.
+func (w *tiler) nextRow() {
 	for i := range w.p.Operands {
 		if w.moves(i) {
 			w.a.AddLoad(w.bases[i], inBlock(w.layout.Delta(0, i)))
 		}
 	}
-	for _, r := range m.tile.kept {
-		held.acc[r] = true
-	}
-	return m.tile.kept
 }
 
 // moves reports whether an operand's address goes on from row to row.
@@ -179,19 +207,22 @@ func (w *tiler) moves(operand int) bool {
 
 // put stores the results of a row.
 func (w *tiler) put(kept []amd64.Vec, index amd64.Reg) {
-	t := inTile{Tile: &w.Tile, index: index}
+	t := inTile{Tile: &w.Tile, indices: []amd64.Reg{index}}
 	for v, r := range kept {
 		w.a.M(amd64.MOVUPSSt, w.store.width, r, 0, t.address(w.bases[w.store.operand], &w.store, int32(v*w.vec.lanes)))
 	}
 }
 
-// address is where some elements of an operand are, some elements on in a row.
+// address is where some elements of an operand are, some elements on from the first row's.
 func (t *inTile) address(base amd64.Reg, in *inst, on int32) amd64.Mem {
-	on *= int32(in.size)
-	if t.Still[in.operand] {
-		return amd64.At(base, on)
+	cols, size := int32(t.Cols), int32(in.size)
+	switch {
+	case in.operand == t.From:
+		return amd64.At(tileSums, on*size)
+	case t.Still[in.operand]:
+		return amd64.At(base, on%cols*size)
 	}
-	return amd64.Indexed(base, t.index, in.size, on)
+	return amd64.Indexed(base, t.indices[on/cols], in.size, on%cols*size)
 }
 
 // whole writes the code of whole tiles, some rows at a time: as many as there are indices.

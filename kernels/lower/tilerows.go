@@ -1,0 +1,88 @@
+package lower
+
+import (
+	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// Registers of code for tiles in memory: the addresses of other operands, that of the first row
+// of sums, and the indices of rows that are worked on side by side.
+var (
+	rowBases   = []amd64.Reg{amd64.RSI, amd64.R8, amd64.R9, amd64.R10, amd64.R12, amd64.R13, amd64.R14}
+	tileSums   = amd64.R11
+	rowIndices = []amd64.Reg{index, amd64.R15}
+)
+
+// memory writes code that puts sums into the block of arguments and goes through them row by
+// row, with all registers.
+func (w *tiler) memory() {
+	a, bytes := &w.a, w.target.bytes()
+	sums := w.layout.room(w.Rows * w.vectors * bytes)
+	for r := range w.Rows * w.vectors {
+		a.M(amd64.MOVUPSSt, w.target.full(), amd64.Vec(r), 0, inBlock(sums+r*bytes))
+	}
+	w.point(rowBases)
+	w.straight(w.section(rowprog.CallSection))
+	a.Lea(tileSums, inBlock(sums))
+	a.MovLoad(index, inBlock(offTileIndex))
+	done := a.NewLabel()
+	for rows := w.rowsAtOnce(); rows > 0; rows-- {
+		over := a.NewLabel()
+		a.SubImm(rest, int32(rows))
+		a.JumpIf(amd64.Less, over)
+		w.rows(rows)
+		a.Bind(over)
+		a.AddImm(rest, int32(rows))
+		a.JumpIf(amd64.Equal, done)
+	}
+	a.Bind(done)
+	w.end(index)
+}
+
+// rowsAtOnce is the number of rows that are worked on side by side: two where vectors are short,
+// so that functions, which are long chains of operations, wait less for each other.
+func (w *tiler) rowsAtOnce() int {
+	if w.target.wide() || len(w.row.insts) > 0 {
+		return 1
+	}
+	for i := range w.p.Operands {
+		if w.moves(i) {
+			return 1
+		}
+	}
+	return len(rowIndices)
+}
+
+// rows writes a loop over rows, some at a time, as long as so many are left beyond those in rest.
+func (w *tiler) rows(n int) {
+	a := &w.a
+	m := mode{tile: &inTile{Tile: &w.Tile, indices: rowIndices}}
+	p := w.planRows(n, m)
+	a.Align(32)
+	again := a.Here()
+	w.body(w.row, 1, false, &pins{}, mode{row: true})
+	p.pins.load(w.compiler)
+	for i := 1; i < n; i++ {
+		a.Mov(rowIndices[i], rowIndices[i-1])
+		a.AddLoad(rowIndices[i], inBlock(offTileStep))
+	}
+	w.body(w.vec, p.copies, p.interleaved, &p.pins, m)
+	w.nextRow()
+	a.Mov(index, rowIndices[n-1])
+	a.AddLoad(index, inBlock(offTileStep))
+	a.AddImm(tileSums, int32(p.copies*w.target.bytes()))
+	a.SubImm(rest, int32(n))
+	a.JumpIf(amd64.NotLess, again)
+}
+
+// planRows decides how the vectors of some rows are worked on, and what stays in registers.
+func (w *tiler) planRows(rows int, m mode) plan {
+	p := plan{copies: rows * w.vectors}
+	peak, spills := w.try(w.vec, p.copies, false, &pins{}, m)
+	all, more := w.try(w.vec, p.copies, true, &pins{}, m)
+	if p.interleaved = isWorthSpilling(more-spills, w.vec.operations()*p.copies); p.interleaved {
+		peak = all
+	}
+	p.pin(w.vec, w.target.registers()-1, w.target.registers()-peak)
+	return p
+}
