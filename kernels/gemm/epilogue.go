@@ -50,10 +50,11 @@ func (p *Product[T]) HasTiles() bool {
 	return v != nil && p.C.Col == 1 && p.K > 0 && p.M > 1 && p.N >= v.cols
 }
 
-// FetchesInTime reports whether tiles have products enough that code which goes through some
-// matrices of C's size finds what was asked for with the first half of them.
+// FetchesInTime reports whether what code goes through in tiles comes in time, some matrices of C's
+// size: it does from a cache; from memory if tiles have products enough to ask for all.
 func (p *Product[T]) FetchesInTime(matrices int) bool {
-	return p.Rows()*p.N*sizeOf[T]() <= packedBytes || p.K >= 2*matrices*inVectors[T]().rows
+	v := inVectors[T]()
+	return p.Rows()*p.N*sizeOf[T]() <= packedBytes || p.K >= matrices*v.rows*(v.cols*sizeOf[T]()/line)
 }
 
 // RunTiles is like [Product.RunPart], but hands elements of C on, whose memory is then

@@ -12,7 +12,6 @@ type farLists struct {
 	apart   []uintptr
 	made    listSizes
 	offsets []int // from the first matrix on, of whole unrolled steps
-	needed  int   // products with which they are fetched: as many at a time as a row has lines
 }
 
 // listSizes are the sizes that a list depends on, in rows and bytes.
@@ -42,11 +41,9 @@ func (l *farLists) list(rows, width int) {
 			}
 		}
 	}
-	each := width / line
-	for len(l.offsets)%(unrolled*each) != 0 {
+	for len(l.offsets)%unrolled != 0 {
 		l.offsets = append(l.offsets, l.offsets[len(l.offsets)-1])
 	}
-	l.needed = len(l.offsets) / each
 }
 
 // areAsFarApart reports whether the matrices are as far from each other as those listed.
@@ -80,8 +77,8 @@ func (f *panels[T]) fetchFar(done, rows int) {
 		return
 	}
 	far.list(min(rows, f.ni), f.v.cols*f.size)
-	if products := f.np / unrolled * unrolled; args.code != 0 || far.needed <= products {
-		args.fetchC, args.listed = 0, min(far.needed, products)
+	if products := f.np / unrolled * unrolled; args.code != 0 || len(far.offsets) <= products {
+		args.fetchC, args.listed = 0, min(len(far.offsets), products)
 		args.list, args.far, args.farTile = &far.offsets[0], far.matrices[0]+uintptr(done*far.row), rows*far.row
 	}
 }

@@ -109,8 +109,8 @@ func (p *Product[T]) Rows() int {
 // nearBytes is the size up to which C stays in the second-level cache.
 const nearBytes = 256 << 10
 
-// IsFar reports whether C is so large that it comes from beyond the second-level cache.
-func (p *Product[T]) IsFar() bool { return p.Rows()*p.N*sizeOf[T]() > nearBytes }
+// isFar reports whether C is so large that it comes from beyond the second-level cache.
+func (p *Product[T]) isFar() bool { return p.Rows()*p.N*sizeOf[T]() > nearBytes }
 
 // Run computes the product, which must have passed Check. It allocates nothing once
 // the scratch has grown to the sizes.
@@ -122,7 +122,7 @@ func (p *Product[T]) Run(s *Scratch[T]) { p.RunPart(0, p.Rows(), 0, p.N, s) }
 // and B for itself.
 func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	s.reserve(p)
-	s.isFar = p.IsFar()
+	s.isFar = p.isFar()
 	for lo < hi {
 		index, first := lo/p.M, lo%p.M
 		c := part{first, min(p.M, first+hi-lo), left, right}

@@ -58,10 +58,15 @@ func (w *tiler) rows(n int) {
 	a := &w.a
 	m := mode{tile: &inTile{Tile: &w.Tile, indices: rowIndices}}
 	p := w.planRows(n, m)
+	if len(w.row.insts) == 0 {
+		p.pins.load(w.compiler)
+	}
 	a.Align(32)
 	again := a.Here()
-	w.body(w.row, 1, false, &pins{}, mode{row: true})
-	p.pins.load(w.compiler)
+	if len(w.row.insts) > 0 {
+		w.body(w.row, 1, false, &pins{}, mode{row: true})
+		p.pins.load(w.compiler)
+	}
 	for i := 1; i < n; i++ {
 		a.Mov(rowIndices[i], rowIndices[i-1])
 		a.AddLoad(rowIndices[i], inBlock(offTileStep))

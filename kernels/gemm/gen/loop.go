@@ -59,15 +59,12 @@ func (t tile) listedLoop(a *amd64.Asm, used []amd64.Reg) {
 	a.Lea(thrice, amd64.Indexed(bStep, bStep, 2, 0))
 	a.Align(32)
 	loop := a.Here()
-	each := t.bytes() / 64 // as many as a row of C has lines
 	for i := range int32(unrolled) {
-		for on := range each {
-			a.MovLoad(listed, amd64.At(entry, (i*each+on)*entryBytes))
-			a.Prefetch(amd64.Indexed(far, listed, 1, 0))
-		}
+		a.MovLoad(listed, amd64.At(entry, i*entryBytes))
+		a.Prefetch(amd64.Indexed(far, listed, 1, 0))
 		t.step(a, i, thrice, 0, func(int) {})
 	}
-	a.AddImm(entry, unrolled*each*entryBytes)
+	a.AddImm(entry, unrolled*entryBytes)
 	t.pass(a, used)
 	a.SubImm(left, unrolled)
 	a.JumpIf(amd64.NotEqual, loop)
