@@ -87,15 +87,19 @@ type tiled struct {
 	size  int     // of these, in bytes
 }
 
-// tiledBytes is the size from which on a product is worth taking in tiles: a smaller one stays
-// in the first-level cache. Tests lower it.
-var tiledBytes = 32 << 10
+// A product is worth taking in tiles from a size in bytes on, as a smaller one stays in the
+// first-level cache, and from a number of multiplications for each column on, which take longer
+// than to prepare for tiles of these. Tests lower both.
+var (
+	tiledBytes = 32 << 10
+	tiledTerms = 2048
+)
 
 // takesTiles tells how a kernel, the last one to need the product, goes on with its tiles: nil
 // if it does not.
 func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 	tiles, prog := k.part.tiles, k.part.prog
-	if tiles == nil || !t.p.HasTiles() || t.sums != nil || t.p.Rows()*t.p.N*t.spec.dtype.Size() < tiledBytes {
+	if tiles == nil || !t.p.HasTiles() || t.sums != nil || t.p.Rows()*t.p.N*t.spec.dtype.Size() < tiledBytes || t.p.M*t.p.K < tiledTerms {
 		return nil
 	}
 	f := &tiled{k: k, sizes: append(slices.Clone(t.p.Batch), t.p.M), size: t.spec.dtype.Size()}

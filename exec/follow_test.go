@@ -71,16 +71,16 @@ var followCases = map[string]followCase{
 	"sums of columns": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, 0)
 	}, apart},
-	"a batch with a number for each matrix": {[]int{13, 201, 7}, []int{13, 7, 133}, [][]int{{13, 1, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"a batch with a number for each matrix": {[]int{13, 301, 7}, []int{13, 7, 133}, [][]int{{13, 1, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Mul(p, in[2])
 	}, byTiles},
-	"a batch with one matrix": {[]int{13, 201, 7}, []int{7, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"a batch with one matrix": {[]int{13, 301, 7}, []int{7, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, byTiles},
-	"one matrix for a batch": {[]int{201, 7}, []int{13, 7, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"one matrix for a batch": {[]int{301, 7}, []int{13, 7, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, byTiles},
-	"wide": {[]int{61, 7}, []int{7, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"wide": {[]int{61, 40}, []int{40, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, byTiles},
 	"turned": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {

@@ -77,7 +77,7 @@ func (f *panels[T]) fetchFar(done, rows int) {
 		return
 	}
 	far.list(min(rows, f.ni), f.v.cols*f.size)
-	if products := f.np / unrolled * unrolled; args.code != 0 || len(far.offsets) <= products {
+	if products := f.np / unrolled * unrolled; args.code != 0 || 2*len(far.offsets) <= products {
 		args.fetchC, args.listed = 0, min(len(far.offsets), products)
 		args.list, args.far, args.farTile = &far.offsets[0], far.matrices[0]+uintptr(done*far.row), rows*far.row
 	}
