@@ -22,19 +22,21 @@ func (f *panels[T]) readsA() bool {
 // nearLines is the number of such lines that are read again for every tile rather than copied.
 const nearLines = 256
 
-// ways is the number of rows of A that a tile reads, at most, if these crowd the cache: what a
-// set of the first-level cache holds on most processors.
-const ways = 8
+// A set of the first-level cache comes again after so many bytes, and holds so many lines on most
+// processors: a tile reads no more rows than these if all fall into a few sets.
+const (
+	way  = 4096
+	ways = 8
+)
 
 // crowds reports whether rows that are some bytes apart fall into a few sets of the
 // first-level cache: every row of a tile, or every other.
-func crowds(row int) bool {
-	const way = 4096 // bytes, after which sets come again
-	if row < way/4 {
-		return false
-	}
-	near := func(n int) bool { n %= way; return min(n, way-n) < way/8 }
-	return near(row) || near(2*row)
+func crowds(row int) bool { return row >= way/4 && (fallTogether(row) || fallTogether(2*row)) }
+
+// fallTogether reports whether memory that is some bytes apart falls into sets that are near.
+func fallTogether(bytes int) bool {
+	bytes %= way
+	return min(bytes, way-bytes) < way/8
 }
 
 // pitch is the distance of the rows of A that are copied: no power of two, which would

@@ -49,7 +49,7 @@ func (f *panels[T]) isSlim(cols int) bool {
 // tilesBelow computes what is left of a panel: some rows.
 func (f *panels[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 	rows := len(loops) - 1
-	if crowds(f.args.aRow) {
+	if row := f.args.aRow; row >= way/2 && fallTogether(row) {
 		rows = min(rows, ways)
 	}
 	f.setHeight(rows)
