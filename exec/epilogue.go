@@ -11,8 +11,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// A kernel that is the only one to read a product goes on with tiles of it that are in vector
-// registers, if it makes one element of each: then most of the product is never stored.
+// A kernel that is the only one to read a product goes on with tiles of it, in vector registers
+// or in the first-level cache, if it makes elements of elements: most of the product is never
+// stored.
 
 // tileProgram says what a kernel does with tiles of the product before it, if it can.
 func (k *kernel) tileProgram(before *product) (t backend.TileProgram, ok bool) {
@@ -88,18 +89,18 @@ type tiled struct {
 }
 
 // A product is worth taking in tiles from a size in bytes on, as a smaller one stays in the
-// first-level cache, and from a number of multiplications for each column on, which take longer
-// than to prepare for tiles of these. Tests lower both.
+// first-level cache, and from a number of rows on: tiles of fewer save less than it takes to
+// prepare for the columns of each. Tests lower both.
 var (
 	tiledBytes = 32 << 10
-	tiledTerms = 2048
+	tiledRows  = 48
 )
 
 // takesTiles tells how a kernel, the last one to need the product, goes on with its tiles: nil
 // if it does not.
 func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 	tiles, prog := k.part.tiles, k.part.prog
-	if tiles == nil || !t.p.HasTiles() || t.sums != nil || t.p.Rows()*t.p.N*t.spec.dtype.Size() < tiledBytes || t.p.M*t.p.K < tiledTerms {
+	if tiles == nil || !t.p.HasTiles() || t.sums != nil || t.p.Rows()*t.p.N*t.spec.dtype.Size() < tiledBytes || t.p.M < tiledRows {
 		return nil
 	}
 	f := &tiled{k: k, sizes: append(slices.Clone(t.p.Batch), t.p.M), size: t.spec.dtype.Size()}
@@ -201,7 +202,9 @@ func (e *epilogue) Tiles(row, col int) gemm.Tiles {
 	}
 	e.far = e.far[:0]
 	for _, i := range e.large {
-		e.far = append(e.far, uintptr(e.at(i, row, col)))
+		if at := uintptr(e.at(i, row, col)); !slices.Contains(e.far, at) { // it may be written in place
+			e.far = append(e.far, at)
+		}
 	}
 	code, args := e.block.Call()
 	return gemm.Tiles{Code: code, Args: args, Far: e.far, FarRow: e.step * e.size}

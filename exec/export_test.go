@@ -37,9 +37,9 @@ func (s *Session) CheckArguments() error {
 
 // TakeAllTiles has kernels go on with the tiles of products of any size, until the test ends.
 func TakeAllTiles(t *testing.T) {
-	bytes, terms := tiledBytes, tiledTerms
-	tiledBytes, tiledTerms = 0, 0
-	t.Cleanup(func() { tiledBytes, tiledTerms = bytes, terms })
+	bytes, rows := tiledBytes, tiledRows
+	tiledBytes, tiledRows = 0, 0
+	t.Cleanup(func() { tiledBytes, tiledRows = bytes, rows })
 }
 
 // Tiled counts the kernels that go on with a product's tiles.

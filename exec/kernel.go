@@ -48,7 +48,7 @@ type part struct {
 	prog     *rowprog.Program
 	kernel   backend.Kernel
 	tiles    *backend.Tiles // what it does with tiles of the product that it follows, if it can
-	edges    backend.Kernel // what it does with some columns, then
+	edges    backend.Kernel // what it does then with columns that fill no tiles
 	operands []operand
 	domain   graph.Shape
 	axes     [][]int // the domain's axes over which each axis of the program runs; the row is last

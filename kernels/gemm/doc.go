@@ -38,8 +38,14 @@
 // Where C has one row or one column, rows of B that are contiguous are added up as they lie
 // in memory.
 //
+// Rows of C that are written, where it is large, come late from beyond the second-level cache: they
+// are asked for with the first products of a tile, a line with each.
+//
+// With AVX-512, what is left of columns that fill half of a vector or less takes the loops of
+// AVX2, and tiles have eight rows where fourteen would fall into one set of the cache.
+//
 // Machine code can go on with the sums of a tile while they are in registers, in place of
-// storing them ([Epilogue]). Or another kernel can follow a product: it is told of rows of C
+// storing them ([Epilogue]). What it reads and writes is asked for in the same way. Or another kernel can follow a product: it is told of rows of C
 // as soon as they are whole, few enough to be in the second-level cache ([Follower]).
 //
 // # Windows

@@ -20,6 +20,7 @@ type listSizes struct{ rows, row, width, misaligned int }
 const (
 	line     = 64 // bytes, of a cache
 	unrolled = 4  // products, in the loops
+	fewLines = 16 // that can be asked for at once
 )
 
 // list lists the lines of tiles of some rows, some bytes wide.
@@ -60,10 +61,12 @@ func (l *farLists) areAsFarApart() bool {
 }
 
 // fetchFar has the tiles that are left of a panel, of some rows each, fetch what they write and
-// read besides A and B with their products, if it is far and these suffice.
+// read besides A and B with their products, if that is far and much.
 func (f *panels[T]) fetchFar(done, rows int) {
 	far, args := &f.s.far, f.args
-	if !f.s.isFar || args.aCol != f.size || f.np < unrolled || f.bottom-f.top <= f.v.rows {
+	width := f.v.cols * f.size
+	isMuch := args.code != 0 || rows*width/line > fewLines && 2*rows*width/line <= f.np
+	if !f.s.isFar || !isMuch || args.aCol != f.size || f.np < unrolled || f.bottom-f.top <= f.v.rows {
 		return
 	}
 	far.matrices = far.matrices[:0]
@@ -76,11 +79,9 @@ func (f *panels[T]) fetchFar(done, rows int) {
 	if len(far.matrices) == 0 {
 		return
 	}
-	far.list(min(rows, f.ni), f.v.cols*f.size)
-	if products := f.np / unrolled * unrolled; args.code != 0 || 2*len(far.offsets) <= products {
-		args.fetchC, args.listed = 0, min(len(far.offsets), products)
-		args.list, args.far, args.farTile = &far.offsets[0], far.matrices[0]+uintptr(done*far.row), rows*far.row
-	}
+	far.list(min(rows, f.ni), width)
+	args.fetchC, args.listed = 0, min(len(far.offsets), f.np/unrolled*unrolled)
+	args.list, args.far, args.farTile = &far.offsets[0], far.matrices[0]+uintptr(done*far.row), rows*far.row
 }
 
 // fetchNext has the tiles that are left of a panel of B, of some rows each, fetch what comes
