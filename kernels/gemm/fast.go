@@ -22,6 +22,7 @@ type vectorized struct {
 	// a sum.
 	ownTile, ownWindow, nextTile func(*tileArgs)
 	masks, slimMasks             func(cols int) unsafe.Pointer
+	loadsWithMasks               bool // of B, where there are masks, but in slim
 	transpose                    func(*transposeArgs)
 	copyPieces                   [maxStep + 1]func(*piecesArgs) // by the step of elements
 	addRow                       func(*thinArgs)

@@ -23,10 +23,10 @@ func choose(isa cpu.ISA) (f32, f64 *vectorized) {
 			window: windowTilesF64AVX2, ownWindow: ownWindowTileF64AVX2, ownTile: ownTileF64AVX2, nextTile: nextTileF64AVX2}
 	case cpu.AVX512:
 		f32 = &vectorized{rows: 14, cols: 32, masks: bits32, addRow: addRowF32AVX512, addRows: addRowsF32AVX512,
-			whole: wholeTilesF32AVX512, part: partTilesF32AVX512, narrow: narrowTilesF32AVX512, slim: narrowTilesF32AVX2, slimMasks: lanes32,
+			whole: wholeTilesF32AVX512, part: partTilesF32AVX512, narrow: narrowTilesF32AVX512, slim: narrowTilesF32AVX2, slimMasks: lanes32, loadsWithMasks: true,
 			window: windowTilesF32AVX512, ownWindow: ownWindowTileF32AVX512, ownTile: ownTileF32AVX512, nextTile: nextTileF32AVX512}
 		f64 = &vectorized{rows: 14, cols: 16, masks: bits64, addRow: addRowF64AVX512, addRows: addRowsF64AVX512,
-			whole: wholeTilesF64AVX512, part: partTilesF64AVX512, narrow: narrowTilesF64AVX512, slim: narrowTilesF64AVX2, slimMasks: lanes64,
+			whole: wholeTilesF64AVX512, part: partTilesF64AVX512, narrow: narrowTilesF64AVX512, slim: narrowTilesF64AVX2, slimMasks: lanes64, loadsWithMasks: true,
 			window: windowTilesF64AVX512, ownWindow: ownWindowTileF64AVX512, ownTile: ownTileF64AVX512, nextTile: nextTileF64AVX512}
 	default:
 		return nil, nil

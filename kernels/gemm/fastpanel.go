@@ -198,27 +198,48 @@ func (f *panels[T]) packRows(j, nj, row int) {
 //
 //go:norace
 func copyLines(dst, src unsafe.Pointer, rows, width, step int) {
-	const line = 64
 	for range rows - 1 {
-		*(*[line]byte)(dst) = *(*[line]byte)(src)
+		copyLine(dst, src)
 		if width > line {
-			*(*[line]byte)(unsafe.Add(dst, line)) = *(*[line]byte)(unsafe.Add(src, line))
+			copyLine(unsafe.Add(dst, line), unsafe.Add(src, line))
 		}
 		dst, src = unsafe.Add(dst, width), unsafe.Add(src, step)
 	}
 	copy(unsafe.Slice((*byte)(dst), width), unsafe.Slice((*byte)(src), width))
 }
 
+// copyLine copies a line word by word, which takes a fraction of the time of a call.
+//
+//go:norace
+func copyLine(dst, src unsafe.Pointer) {
+	to, from := (*[line / 8]uint64)(dst), (*[line / 8]uint64)(src)
+	to[0], to[1], to[2], to[3] = from[0], from[1], from[2], from[3]
+	to[4], to[5], to[6], to[7] = from[4], from[5], from[6], from[7]
+}
+
 // readsB reports whether rows of B, whose columns are contiguous, are read where they lie,
 // at least the first time: whole panels are; others if they need not be packed for later,
 // and if there is memory behind them, be it another's: what is read of it is not used.
 func (f *panels[T]) readsB(j, nj int) bool {
-	if nj == f.v.cols {
+	switch isSplit := f.isSlim(nj - f.v.cols/2); {
+	case nj == f.v.cols:
 		return true
+	case f.keeps:
+		return false
+	case f.v.loadsWithMasks && !f.isSlim(nj) && !isSplit:
+		return true
+	case isSplit:
+		j, nj = j+f.v.cols/2, f.v.cols/4
+	case f.isSlim(nj):
+		nj = f.v.cols / 4
+	case 2*nj <= f.v.cols:
+		nj = f.v.cols / 2
+	default:
+		nj = f.v.cols
 	}
 	first := f.atB(j)
 	last := first + (f.np-1)*f.b.Row
-	return !f.keeps && isMapped(f.b.Data, max(first, last)+f.v.cols)
+	return isMapped(f.b.Data, max(first, last)+nj)
 }
 
 // isMapped reports whether elements before an end can be read, some of which may lie behind

@@ -114,7 +114,11 @@ func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg, fetchSteps int32, be
 		if t.window {
 			m = amd64.Indexed([]amd64.Reg{first, second}[v], offset, uint8(t.size), 0)
 		}
-		a.M(amd64.MOVUPS, t.width, t.spare(v), 0, m)
+		if t.masked && t.width == amd64.W512 {
+			a.MK(t.w, t.width, t.spare(v), 0, m, amd64.Mask{K: uint8(v + 1), Zero: true})
+		} else {
+			a.M(amd64.MOVUPS, t.width, t.spare(v), 0, m)
+		}
 	}
 	if t.copies == own {
 		for v := range int32(t.vectors()) {

@@ -165,6 +165,9 @@ func (t tile) code() []byte {
 	a := &amd64.Asm{}
 	again := a.Here()
 	t.fetch(a)
+	if t.masked && t.width == amd64.W512 { // rows of B are loaded with masks, too
+		t.loadMasks(a, func(v int) { a.M(amd64.KMOVW, amd64.W128, amd64.Vec(v+1), 0, amd64.At(amd64.RAX, int32(v)*2)) })
+	}
 	load(a, []field{{count, argK}, {bases[0], argA}, {b, argB}, {aRow, argARow}, {aStep, argAStep}, {bStep, argBStep}})
 	used := pointBases(a, t.rows, aRow)
 	for r := range t.rows {
@@ -257,15 +260,8 @@ func (t tile) handOn(a *amd64.Asm) {
 // finish adds what C holds to the sums, if it is wanted, and stores them, unless code goes on
 // with them, to which it goes.
 func (t tile) finish(a *amd64.Asm, handOn amd64.Label) {
-	if t.masked {
-		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, argMasks))
-		for v := range t.vectors() {
-			if t.width == amd64.W512 {
-				a.M(amd64.KMOVW, amd64.W128, amd64.Vec(v+1), 0, amd64.At(amd64.RAX, int32(v)*2))
-			} else {
-				a.M(amd64.MOVUPS, t.width, t.spare(v), 0, amd64.At(amd64.RAX, int32(v)*32))
-			}
-		}
+	if t.masked && t.width != amd64.W512 {
+		t.loadMasks(a, func(v int) { a.M(amd64.MOVUPS, t.width, t.spare(v), 0, amd64.At(amd64.RAX, int32(v)*32)) })
 	}
 	added := a.NewLabel()
 	a.CmpMemImm(amd64.At(amd64.RDI, argAdd), 0)
@@ -277,6 +273,14 @@ func (t tile) finish(a *amd64.Asm, handOn amd64.Label) {
 		a.JumpIf(amd64.NotEqual, handOn)
 	}
 	t.throughC(a, func(r, v int, m amd64.Mem) { t.storeVector(a, t.sum(r, v), v, m) })
+}
+
+// loadMasks has code written for each mask of columns, to which RAX points.
+func (t tile) loadMasks(a *amd64.Asm, write func(v int)) {
+	a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, argMasks))
+	for v := range t.vectors() {
+		write(v)
+	}
 }
 
 // addVector adds a vector of C, side by side with others, to a sum.
