@@ -28,8 +28,11 @@ func (k *kernel) tileProgram(before *product) (t backend.TileProgram, ok bool) {
 		t.Still[i] = part.isStill(o)
 		switch spec := &part.prog.Operands[i]; {
 		case spec.Access != rowprog.In || spec.Domain != rowprog.Vec || t.Still[i]:
-		case t.From < 0 && shapeinfer.Storage(o.base) == result:
+		case shapeinfer.Storage(o.base) != result:
+		case t.From < 0:
 			t.From = i
+		default: // another view of the product, which is not stored
+			return t, false
 		}
 	}
 	switch before.dtype {
@@ -84,8 +87,8 @@ type tiled struct {
 	sizes []int   // the product's batch axes and rows
 	steps [][]int // of each operand along these, and columns
 	step  int     // from row to row of all matrices
-	large []int   // matrices of elements of the product's size
-	size  int     // of these, in bytes
+
+	isLarge []bool // whether an operand is a matrix of elements of the product's size
 }
 
 // A product is worth taking in tiles from a size in bytes on, as a smaller one stays in the
@@ -103,10 +106,12 @@ func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 	if tiles == nil || !t.p.HasTiles() || t.sums != nil || t.p.Rows()*t.p.N*t.spec.dtype.Size() < tiledBytes || t.p.M < tiledRows {
 		return nil
 	}
-	f := &tiled{k: k, sizes: append(slices.Clone(t.p.Batch), t.p.M), size: t.spec.dtype.Size()}
+	f := &tiled{k: k, sizes: append(slices.Clone(t.p.Batch), t.p.M), isLarge: make([]bool, len(prog.Operands))}
 	if f.steps = b.argsOf(k.part).Reshaped(append(f.sizes, t.p.N)); f.steps == nil {
 		return nil
 	}
+	var matrices []int // the results among them
+	large := 0
 	for i, o := range prog.Operands {
 		along := 0
 		if o.Domain == rowprog.Vec {
@@ -115,20 +120,21 @@ func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 		if f.steps[i][len(f.sizes)] != along || tiles.Still[i] && f.rowStep(i) != 0 {
 			return nil
 		}
-		if along == 0 || tiles.Still[i] || i == tiles.From {
-			continue
+		if along > 0 && !tiles.Still[i] && i != tiles.From {
+			matrices = append(matrices, i)
 		}
-		if f.step == 0 {
-			f.step = f.rowStep(i)
-		}
+	}
+	f.step = f.rowStep(matrices[0])
+	for _, i := range matrices {
 		if f.rowStep(i) != f.step {
 			return nil
 		}
-		if o.Type.Size() == f.size {
-			f.large = append(f.large, i)
+		if prog.Operands[i].Type.Size() == t.spec.dtype.Size() {
+			f.isLarge[i] = true
+			large++
 		}
 	}
-	if !t.p.FetchesInTime(len(f.large)) {
+	if !t.p.FetchesInTime(large) {
 		return nil
 	}
 	return f
@@ -154,9 +160,9 @@ type epilogue struct {
 	*tiled
 	block backend.TileBlock
 	ws    *workspace
-	row   int // of the last tiles
-	far   []uintptr
-	lines []line // of that row, of all operands that are in memory
+	row   int       // of the last tiles
+	lines []line    // of that row, of all operands that are in memory
+	far   []uintptr // the large ones
 }
 
 // line is where a row of an operand begins.
@@ -164,6 +170,7 @@ type line struct {
 	operand int
 	start   unsafe.Pointer
 	size    int // bytes from column to column
+	isLarge bool
 }
 
 // begin prepares for tiles of a product.
@@ -176,7 +183,7 @@ func (e *epilogue) begin(f *tiled, ws *workspace) {
 			e.block.Step(i, f.rowStep(i))
 		}
 		if i != f.k.part.tiles.From {
-			e.lines = append(e.lines, line{operand: i, size: f.steps[i][len(f.sizes)] * o.Type.Size()})
+			e.lines = append(e.lines, line{operand: i, size: f.steps[i][len(f.sizes)] * o.Type.Size(), isLarge: f.isLarge[i]})
 		}
 	}
 }
@@ -196,18 +203,18 @@ func (e *epilogue) Tiles(row, col int) gemm.Tiles {
 			e.lines[i].start = e.at(e.lines[i].operand, row, 0)
 		}
 	}
+	e.far = e.far[:0]
+	farRow := 0
 	for i := range e.lines {
 		l := &e.lines[i]
-		e.block.Point(l.operand, unsafe.Add(l.start, col*l.size))
-	}
-	e.far = e.far[:0]
-	for _, i := range e.large {
-		if at := uintptr(e.at(i, row, col)); !slices.Contains(e.far, at) { // it may be written in place
-			e.far = append(e.far, at)
+		at := unsafe.Add(l.start, col*l.size)
+		e.block.Point(l.operand, at)
+		if l.isLarge && !slices.Contains(e.far, uintptr(at)) { // it may be written in place
+			e.far, farRow = append(e.far, uintptr(at)), e.step*l.size
 		}
 	}
 	code, args := e.block.Call()
-	return gemm.Tiles{Code: code, Args: args, Far: e.far, FarRow: e.step * e.size}
+	return gemm.Tiles{Code: code, Args: args, Far: e.far, FarRow: farRow}
 }
 
 // Stored implements gemm.Epilogue: what is in memory is worked on as rows.

@@ -26,6 +26,10 @@ var epilogues = map[string]func(p *graph.Node, in others) []*graph.Node{
 		return one(ops.Maximum(ops.Add(ops.Mul(p, in.rows), in.cols), in.one))
 	},
 	"twice": func(p *graph.Node, in others) []*graph.Node { return one(ops.Mul(ops.Sub(p, in.cols), p)) },
+	"twice, reshaped": func(p *graph.Node, in others) []*graph.Node {
+		flat := ops.Reshape(p, p.Shape().NumElements())
+		return one(ops.Sub(ops.Mul(p, in.rows), ops.Reshape(flat, p.Shape()...)))
+	},
 	"condition": func(p *graph.Node, in others) []*graph.Node {
 		return one(ops.Where(ops.Greater(p, in.cols), p, in.one))
 	},
@@ -114,6 +118,31 @@ func requireTiles(t *testing.T, name string, g *graph.Graph, feed exec.Feed, y .
 		tiled = s.Tiled()
 	}
 	return tiled
+}
+
+// TestTilesBesideRepetitionDecidedInTheRun adds matrices to products, whose rows or columns are
+// repeated or not, as sizes of the run say.
+func TestTilesBesideRepetitionDecidedInTheRun(t *testing.T) {
+	exec.TakeAllTiles(t)
+	for _, of := range []func(p, x *graph.Node) *graph.Node{
+		func(p, x *graph.Node) *graph.Node { return ops.Add(p, x) },
+		func(p, x *graph.Node) *graph.Node { return ops.Sub(x, p) },
+		func(p, x *graph.Node) *graph.Node { return ops.Gelu(ops.Add(x, p)) },
+	} {
+		g := graph.New("repeated", graph.WithPolicy(graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently}))
+		a, b, x := g.Input("a", graph.Float32, 60, 9), g.Input("b", graph.Float32, 9, 64), g.Input("x", graph.Float32, g.Dim("rows"), g.Dim("cols"))
+		y := of(ops.MatMul(a, b), x)
+		for _, size := range [][2]int{{60, 64}, {1, 64}, {60, 1}, {1, 1}} {
+			feed := exec.Feed{}
+			rng := rand.New(rand.NewPCG(1, 2))
+			for node, shape := range map[*graph.Node][]int{a: {60, 9}, b: {9, 64}, x: {size[0], size[1]}} {
+				v := drawn(rng, graph.Float32, shape)
+				feed[node] = exec.Array{Shape: v.Shape, Data: v.Data}
+			}
+			tiled := requireTiles(t, fmt.Sprint(size), g, feed, y)
+			require.Equal(t, size == [2]int{60, 64} && hasTiles(), tiled > 0, "%v", size)
+		}
+	}
 }
 
 // TestTilesOfConvolutions adds a bias for each channel to convolutions, of one image and

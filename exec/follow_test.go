@@ -83,6 +83,12 @@ var followCases = map[string]followCase{
 	"wide": {[]int{61, 40}, []int{40, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, byTiles},
+	"few rows": {[]int{40, 40}, []int{40, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Add(p, in[2])
+	}, byRows},
+	"few terms for much from memory": {[]int{1300, 7}, []int{7, 900}, [][]int{{1300, 900}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Add(p, in[2])
+	}, byRows},
 	"turned": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Neg(ops.Transpose(p, 0, 1))
 	}, apart},
