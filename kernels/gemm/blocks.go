@@ -50,8 +50,7 @@ type Scratch[T scalar.Number] struct {
 	thin      thinArgs
 	follow    following
 	epilogue  Epilogue
-	handing   Tiles // on, of the panel at hand
-	isFar     bool
+	isFar     bool // C comes from beyond the second-level cache
 	far       farLists
 }
 

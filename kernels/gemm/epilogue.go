@@ -73,8 +73,9 @@ func (f *panels[T]) handOn(j, nj int) {
 	args := f.args
 	args.code, args.codeArgs = 0, nil
 	if f.handsOn() && nj == f.v.cols {
-		f.s.handing = f.s.epilogue.Tiles(f.first+f.i, j)
-		args.code, args.codeArgs = f.s.handing.Code, f.s.handing.Args
+		t := f.s.epilogue.Tiles(f.first+f.i, j)
+		args.code, args.codeArgs = t.Code, t.Args
+		f.s.far.matrices, f.s.far.row = append(f.s.far.matrices[:0], t.Far...), t.FarRow
 		if args.add == 0 { // C is not touched
 			args.fetchC = 0
 		}

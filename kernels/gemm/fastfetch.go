@@ -65,13 +65,13 @@ func (l *farLists) areAsFarApart() bool {
 func (f *panels[T]) fetchFar(done, rows int) {
 	far, args := &f.s.far, f.args
 	width := f.v.cols * f.size
-	isMuch := args.code != 0 || rows*width/line > fewLines && 2*rows*width/line <= f.np
+	lines := rows * width / line // of C
+	isMuch := args.code != 0 || fewLines < lines && 2*lines <= f.np
 	if !f.s.isFar || !isMuch || args.aCol != f.size || f.np < unrolled || f.bottom-f.top <= f.v.rows {
 		return
 	}
-	far.matrices = far.matrices[:0]
-	if args.code != 0 {
-		far.matrices, far.row = append(far.matrices, f.s.handing.Far...), f.s.handing.FarRow
+	if args.code == 0 {
+		far.matrices = far.matrices[:0]
 	}
 	if args.code == 0 || args.add != 0 && far.row == args.cRow {
 		far.matrices, far.row = append(far.matrices, args.c-uintptr(done*args.cRow)), args.cRow

@@ -31,12 +31,12 @@ const (
 
 // crowds reports whether rows that are some bytes apart fall into a few sets of the
 // first-level cache: every row of a tile, or every other.
-func crowds(row int) bool { return row >= way/4 && (fallTogether(row) || fallTogether(2*row)) }
+func crowds(row int) bool { return fallTogether(row) || fallTogether(2*row) }
 
-// fallTogether reports whether memory that is some bytes apart falls into sets that are near.
-func fallTogether(bytes int) bool {
-	bytes %= way
-	return min(bytes, way-bytes) < way/8
+// fallTogether reports whether rows that are some bytes apart fall into sets that are near.
+func fallTogether(row int) bool {
+	set := row % way
+	return row >= way/4 && min(set, way-set) < way/8
 }
 
 // pitch is the distance of the rows of A that are copied: no power of two, which would

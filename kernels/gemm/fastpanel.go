@@ -4,7 +4,7 @@ import "unsafe"
 
 // columns multiplies the block of A with a panel of B: nj columns from j on.
 func (f *panels[T]) columns(j, nj int) {
-	loops := f.loops(nj)
+	loops, _ := f.loops(nj)
 	rows := len(loops) - 1
 	f.pointA()
 	f.pointC(j, nj)
@@ -25,17 +25,18 @@ func (f *panels[T]) columns(j, nj int) {
 	f.handOnStored(j, nj)
 }
 
-// loops gives those for some columns of a panel.
-func (f *panels[T]) loops(cols int) []func(*tileArgs) {
+// loops gives those for some columns of a panel, and how many of a row of B they read without
+// masks.
+func (f *panels[T]) loops(cols int) (loops []func(*tileArgs), reads int) {
 	switch {
 	case f.isSlim(cols):
-		return f.v.slim
+		return f.v.slim, f.v.cols / 4
 	case 2*cols <= f.v.cols:
-		return f.v.narrow
+		return f.v.narrow, f.v.cols / 2
 	case cols < f.v.cols:
-		return f.v.part
+		return f.v.part, f.v.cols
 	}
-	return f.v.whole
+	return f.v.whole, f.v.cols
 }
 
 // slimProducts is the least number of products of a sum in slim tiles, whose masks cost more.
@@ -49,7 +50,7 @@ func (f *panels[T]) isSlim(cols int) bool {
 // tilesBelow computes what is left of a panel: some rows.
 func (f *panels[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 	rows := len(loops) - 1
-	if row := f.args.aRow; row >= way/2 && fallTogether(row) {
+	if fallTogether(f.args.aRow) {
 		rows = min(rows, ways)
 	}
 	f.setHeight(rows)
@@ -221,25 +222,19 @@ func copyLine(dst, src unsafe.Pointer) {
 // at least the first time: whole panels are; others if they need not be packed for later,
 // and if there is memory behind them, be it another's: what is read of it is not used.
 func (f *panels[T]) readsB(j, nj int) bool {
-	switch isSplit := f.isSlim(nj - f.v.cols/2); {
-	case nj == f.v.cols:
-		return true
-	case f.keeps:
-		return false
-	case f.v.loadsWithMasks && !f.isSlim(nj) && !isSplit:
-		return true
-	case isSplit:
-		j, nj = j+f.v.cols/2, f.v.cols/4
-	case f.isSlim(nj):
-		nj = f.v.cols / 4
-	case 2*nj <= f.v.cols:
-		nj = f.v.cols / 2
-	default:
-		nj = f.v.cols
+	if nj == f.v.cols || f.keeps {
+		return nj == f.v.cols
 	}
+	if half := f.v.cols / 2; f.isSlim(nj - half) { // those behind the first half
+		j, nj = j+half, nj-half
+	}
+	if f.v.loadsWithMasks && !f.isSlim(nj) {
+		return true
+	}
+	_, reads := f.loops(nj)
 	first := f.atB(j)
 	last := first + (f.np-1)*f.b.Row
-	return isMapped(f.b.Data, max(first, last)+nj)
+	return isMapped(f.b.Data, max(first, last)+reads)
 }
 
 // isMapped reports whether elements before an end can be read, some of which may lie behind

@@ -6,7 +6,8 @@ import (
 )
 
 // Registers of code for tiles in memory: the addresses of other operands, that of the first row
-// of sums, and the indices of rows that are worked on side by side.
+// of sums, and the indices of rows that are worked on side by side. The last one serves masked
+// vectors and routines elsewhere, of which tiles have none.
 var (
 	rowBases   = []amd64.Reg{amd64.RSI, amd64.R8, amd64.R9, amd64.R10, amd64.R12, amd64.R13, amd64.R14}
 	tileSums   = amd64.R11

@@ -133,9 +133,6 @@ const (
 // fetches tells whether the tile fetches what is needed later, other than rows that it copies.
 func (t tile) fetches() bool { return t.copies == nothing && !t.masked && !t.window }
 
-// lists tells whether the tile can fetch what is listed.
-func (t tile) lists() bool { return t.fetches() && !t.narrow }
-
 // fetchSteps is the number of steps from one fetch to the next where the loop is unrolled: as
 // many lines of the cache in unrolled steps as a row of B has, or more where a tile has fewer
 // rows than others.
@@ -187,9 +184,7 @@ func (t tile) code() []byte {
 	case t.copies == own:
 		load(a, []field{{fetched, argFetch}})
 	case t.fetches():
-		if t.lists() {
-			t.listedLoop(a, used)
-		}
+		t.listedLoop(a, used)
 		load(a, []field{{fetched, argFetch}, {stretch, argStretch}})
 	}
 	t.loops(a, used)
