@@ -43,6 +43,19 @@ var epilogues = map[string]func(p *graph.Node, in others) []*graph.Node{
 	},
 	"GELU":          func(p *graph.Node, in others) []*graph.Node { return one(ops.Gelu(ops.Add(p, in.cols))) },
 	"GELU and rows": func(p *graph.Node, in others) []*graph.Node { return one(ops.Gelu(ops.Mul(p, in.rows))) },
+	"gradients of ReLU and bias": func(p *graph.Node, in others) []*graph.Node {
+		dz := ops.Where(ops.Greater(in.same, graph.Num(0)), p, graph.Num(0))
+		return []*graph.Node{dz, sumOfRows(dz)}
+	},
+	"sums": func(p *graph.Node, in others) []*graph.Node { return one(sumOfRows(p)) },
+	"more sums": func(p *graph.Node, in others) []*graph.Node {
+		z := ops.Mul(ops.Add(p, in.cols), in.rows)
+		return []*graph.Node{sumOfRows(ops.Square(z)), sumOfRows(z)}
+	},
+	"largest of functions": func(p *graph.Node, in others) []*graph.Node {
+		y := ops.Gelu(ops.Add(p, in.cols))
+		return []*graph.Node{y, ops.Max(y, allRows(y)...), ops.Mul(y, in.one)}
+	},
 	"three results": func(p *graph.Node, in others) []*graph.Node {
 		return []*graph.Node{ops.Tanh(ops.Add(p, in.same)), ops.Mul(p, in.same), ops.Exp(ops.Mul(p, in.rows))}
 	},
@@ -52,10 +65,21 @@ var epilogues = map[string]func(p *graph.Node, in others) []*graph.Node{
 // and one for each element.
 type others struct{ one, cols, rows, same *graph.Node }
 
+// allRows lists all axes but the last one, columns.
+func allRows(x *graph.Node) (axes []ops.Axis) {
+	for axis := range len(x.Shape()) - 1 {
+		axes = append(axes, ops.Axis(axis))
+	}
+	return axes
+}
+
+func sumOfRows(x *graph.Node) *graph.Node { return ops.Sum(x, allRows(x)...) }
+
 func one(y *graph.Node) []*graph.Node { return []*graph.Node{y} }
 
 // TestTilesOfProducts expects the same bits as from a product and a kernel apart from each
-// other: of tiles with all numbers of rows, at all edges, of sums of one block and of more.
+// other: of tiles with all numbers of rows, at all edges, of sums of one block and of more, and
+// where the product is needed too.
 func TestTilesOfProducts(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	if !hasTiles() {
@@ -66,7 +90,7 @@ func TestTilesOfProducts(t *testing.T) {
 		batch   []int
 		m, n, k int
 	}
-	sizes := []size{{nil, 2, 32, 1}, {nil, 100, 96, 300}, {nil, 61, 100, 600}, {nil, 500, 64, 20}, {nil, 40, 5024, 7}, {[]int{3}, 7, 35, 40}, {[]int{2, 3}, 50, 32, 9}}
+	sizes := []size{{nil, 2, 32, 1}, {nil, 100, 96, 300}, {nil, 61, 100, 600}, {nil, 500, 64, 20}, {nil, 40, 5024, 7}, {nil, 700, 70, 9}, {[]int{3}, 7, 35, 40}, {[]int{2, 3}, 50, 32, 9}}
 	for m := 2; m <= 13; m++ {
 		sizes = append(sizes, size{nil, m, 15 + 3*m, 30 - m})
 	}
@@ -81,9 +105,11 @@ func TestTilesOfProducts(t *testing.T) {
 					x, w := input("x", append(append([]int{}, z.batch...), z.m, z.k)...), input("w", append(append([]int{}, z.batch...), z.k, z.n)...)
 					p := ops.MatMul(x, w)
 					y := of(p, others{input("one"), input("cols", z.n), input("rows", z.m, 1), input("same", append(append([]int{}, z.batch...), z.m, z.n)...)})
-					tiled += requireTiles(t, fmt.Sprint(z), g, feed, y...)
+					count := requireTiles(t, fmt.Sprint(z), g, feed, y...)
+					require.Equal(t, count, requireTiles(t, fmt.Sprint(z, " and the product"), g, feed, append(y, p)...))
+					tiled += count
 				}
-				require.GreaterOrEqual(t, tiled, 7) // of 19: the others have fewer columns than tiles
+				require.GreaterOrEqual(t, tiled, 7) // of 20: the others have fewer columns than tiles
 			})
 		}
 	}

@@ -37,9 +37,15 @@ func (s *Session) CheckArguments() error {
 
 // TakeAllTiles has kernels go on with the tiles of products of any size, until the test ends.
 func TakeAllTiles(t *testing.T) {
-	bytes, rows := tiledBytes, tiledRows
-	tiledBytes, tiledRows = 0, 0
-	t.Cleanup(func() { tiledBytes, tiledRows = bytes, rows })
+	takeAllTiles = true
+	t.Cleanup(func() { takeAllTiles = false })
+}
+
+// FollowFrom has kernels follow products from a size in bytes on, until the test ends.
+func FollowFrom(t *testing.T, bytes int) {
+	before := followedBytes
+	followedBytes = bytes
+	t.Cleanup(func() { followedBytes = before })
 }
 
 // Tiled counts the kernels that go on with a product's tiles.

@@ -29,8 +29,13 @@ func canFollow(k, before *kernel) bool {
 		return false
 	}
 	for i := range p.prog.Insts {
-		if op := p.prog.Insts[i].Op; op == rowprog.OpGuard || op == rowprog.OpAccumulate {
+		switch p.prog.Insts[i].Op {
+		case rowprog.OpGuard:
 			return false
+		case rowprog.OpAccumulate: // tiles can, rows cannot
+			if !p.prog.Columnwise() || p.prog.Stages != 1 {
+				return false
+			}
 		}
 	}
 	result := shapeinfer.Storage(c.base)
@@ -49,8 +54,8 @@ func canFollow(k, before *kernel) bool {
 }
 
 // followedBytes is the size from which on the result of a product is worth following: a
-// smaller one stays in a cache that is fast enough.
-const followedBytes = 1 << 20
+// smaller one stays in a cache that is fast enough. Tests lower it.
+var followedBytes = 16 << 20
 
 // follower computes what follows from rows of a product: it is told of them in the order in
 // which they become whole.
@@ -90,24 +95,19 @@ func (b *binding) followProducts(kernels []*kernel) {
 	for i := range b.steps[min(1, len(b.steps)):] {
 		st := &b.steps[i+1]
 		if k, ok := st.kernel.(*boundPart); ok && kernels[st.of].follows {
-			st.taken = b.steps[i].kernel.(followed).leadTo(b, k, isLastUse(&b.steps[i], st))
+			st.taken = b.steps[i].kernel.(followed).leadTo(b, k)
 		}
 	}
 }
 
-// isLastUse reports whether nobody reads a product after the step that follows it.
-func isLastUse(product, st *step) bool { return product.operands[2].storage.last == st.of }
-
 // followed is a product.
 type followed interface {
-	leadTo(b *binding, k *boundPart, isLast bool) bool
+	leadTo(b *binding, k *boundPart) bool
 }
 
 // leadTo lets a kernel go on with the product's tiles or follow its rows.
-func (t *typedProduct[T]) leadTo(b *binding, k *boundPart, isLast bool) bool {
-	if isLast {
-		t.tiled = t.takesTiles(b, k)
-	}
+func (t *typedProduct[T]) leadTo(b *binding, k *boundPart) bool {
+	t.tiled = t.takesTiles(b, k)
 	return t.tiled != nil || t.leadRows(k)
 }
 
@@ -116,7 +116,7 @@ func (t *typedProduct[T]) leadTo(b *binding, k *boundPart, isLast bool) bool {
 func (t *typedProduct[T]) leadRows(k *boundPart) bool {
 	rows := t.p.Rows()
 	bytes := rows * t.p.N * t.spec.dtype.Size()
-	isWhole := len(k.args.Outer) > 0 || k.part.prog.Elementwise() && k.part.prog.Stages == 1
+	isWhole := len(k.args.Outer) > 0 && !k.part.prog.ReducesOutermost() || k.part.prog.Elementwise() && k.part.prog.Stages == 1
 	work, moved := elementCosts(k.part.prog)
 	if !isWhole || t.sums != nil || bytes < followedBytes || work > moved {
 		return false

@@ -30,7 +30,8 @@ type manner int
 const (
 	apart manner = iota
 	byRows
-	byTiles // by rows or apart where there are none
+	byTiles     // by rows or apart where there are none
+	byTilesOnly // apart where there are none
 )
 
 // hasTiles reports whether there is machine code for tiles, and memory to run it in.
@@ -41,13 +42,13 @@ func hasTiles() bool {
 }
 
 var followCases = map[string]followCase{
-	"bias and activation": {[]int{1200, 9}, []int{9, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"bias and activation": {[]int{1200, 90}, []int{90, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Relu(ops.Add(p, in[2]))
 	}, byTiles},
 	"many terms": {[]int{1200, 600}, []int{600, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Relu(ops.Add(p, in[2]))
 	}, byTiles},
-	"nothing but itself": {[]int{1200, 9}, []int{9, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"nothing but itself": {[]int{1200, 90}, []int{90, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Neg(p)
 	}, byTiles},
 	"one factor is added": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
@@ -58,29 +59,38 @@ var followCases = map[string]followCase{
 	}, byTiles},
 	"the product is needed too": {[]int{601, 300}, []int{300, 601}, [][]int{{601}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.MatMul(ops.Relu(ops.Add(p, in[2])), p)
-	}, byRows},
+	}, byTiles},
 	"the product is needed too, and a factor": {[]int{601, 601}, []int{601, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.MatMul(ops.Relu(ops.Add(p, in[1])), p)
-	}, byRows},
-	"a number for each row": {[]int{1201, 7}, []int{7, 259}, [][]int{{1201, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	}, byTiles},
+	"a number for each row": {[]int{1201, 70}, []int{70, 259}, [][]int{{1201, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Mul(p, in[2])
 	}, byTiles},
-	"sums of rows": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"sums of rows": {[]int{1201, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, -1)
 	}, byRows},
-	"sums of columns": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"sums of columns": {[]int{1201, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, 0)
+	}, byTilesOnly},
+	"sums of columns of batches": {[]int{4, 301, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Sum(p, 0, 1)
+	}, byTilesOnly},
+	"sums of some columns": {[]int{4, 301, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Sum(p, 1)
 	}, apart},
-	"a batch with a number for each matrix": {[]int{13, 301, 7}, []int{13, 7, 133}, [][]int{{13, 1, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"sums of columns of a batch of products": {[]int{4, 301, 70}, []int{4, 70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Sum(p, 0, 1)
+	}, apart},
+	"a batch with a number for each matrix": {[]int{13, 301, 70}, []int{13, 70, 133}, [][]int{{13, 1, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Mul(p, in[2])
 	}, byTiles},
-	"a batch with one matrix": {[]int{13, 301, 7}, []int{7, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"a batch with one matrix": {[]int{13, 301, 70}, []int{70, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, byTiles},
-	"one matrix for a batch": {[]int{301, 7}, []int{13, 7, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"one matrix for a batch": {[]int{301, 70}, []int{13, 70, 133}, [][]int{{133}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, byTiles},
-	"wide": {[]int{61, 40}, []int{40, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"wide": {[]int{61, 70}, []int{70, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, byTiles},
 	"few rows": {[]int{40, 40}, []int{40, 9001}, [][]int{{9001}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
@@ -89,16 +99,16 @@ var followCases = map[string]followCase{
 	"few terms for much from memory": {[]int{1300, 7}, []int{7, 900}, [][]int{{1300, 900}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, byRows},
-	"turned": {[]int{1201, 7}, []int{7, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"turned": {[]int{1201, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Neg(ops.Transpose(p, 0, 1))
 	}, apart},
-	"as other rows": {[]int{1200, 9}, []int{9, 260}, [][]int{{520}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"as other rows": {[]int{1200, 90}, []int{90, 260}, [][]int{{520}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(ops.Reshape(p, 600, 520), in[2])
 	}, byRows},
-	"much computed": {[]int{1200, 9}, []int{9, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"much computed": {[]int{1200, 90}, []int{90, 260}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Tanh(ops.Sin(p))
 	}, byTiles},
-	"small": {[]int{120, 9}, []int{9, 26}, [][]int{{26}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+	"small": {[]int{120, 90}, []int{90, 26}, [][]int{{26}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
 	}, apart},
 }
@@ -107,6 +117,7 @@ var followCases = map[string]followCase{
 // are programs of their own.
 func TestWhatFollowsAProduct(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	exec.FollowFrom(t, 1<<20)
 	for name, c := range followCases {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -126,9 +137,10 @@ func TestWhatFollowsAProduct(t *testing.T) {
 					return c.of(ops.MatMul(in[0], in[1]), in)
 				}, func(s *exec.Session) {
 					if threads == 1 {
-						require.Equal(t, c.follows == byTiles && hasTiles(), s.Tiled() > 0)
+						tiled := (c.follows == byTiles || c.follows == byTilesOnly) && hasTiles()
+						require.Equal(t, tiled, s.Tiled() > 0)
 						if c.follows != byTiles || hasTiles() {
-							require.Equal(t, c.follows != apart, s.Followed() > 0)
+							require.Equal(t, tiled || c.follows == byRows, s.Followed() > 0)
 						}
 					}
 				})
@@ -167,6 +179,7 @@ func computeAll(t *testing.T, threads int, data []exec.Array, of func(in []*grap
 
 // TestAWeightThatFollowsItsProduct subtracts from a parameter what was computed with it.
 func TestAWeightThatFollowsItsProduct(t *testing.T) {
+	exec.FollowFrom(t, 1<<20)
 	g := graph.New("square")
 	w := g.Param("w", graph.Float32, 601, 601)
 	prog, err := exec.Compile(g, exec.Updates(ops.SubInPlace(w, ops.MatMul(w, w))))

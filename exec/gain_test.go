@@ -25,10 +25,10 @@ func benchmarkRun(b *testing.B, name string, g *graph.Graph, y *graph.Node, chan
 	})
 }
 
-// prepared gives what computes an output on one thread, fed with ones, and has done so three
+// prepared gives what computes outputs on one thread, fed with ones, and has done so three
 // times.
-func prepared(b *testing.B, g *graph.Graph, y *graph.Node) (run func(), s *Session) {
-	prog, err := Compile(g, Outputs(y))
+func prepared(b *testing.B, g *graph.Graph, y ...*graph.Node) (run func(), s *Session) {
+	prog, err := Compile(g, Outputs(y...))
 	require.NoError(b, err)
 	feed := Feed{}
 	for _, x := range g.Inputs() {
@@ -56,19 +56,22 @@ func prepared(b *testing.B, g *graph.Graph, y *graph.Node) (run func(), s *Sessi
 func BenchmarkEpilogues(b *testing.B) {
 	kinds := []struct {
 		name string
-		of   func(g *graph.Graph, p *graph.Node) *graph.Node
+		of   func(g *graph.Graph, p *graph.Node) []*graph.Node
 	}{
-		{"bias and ReLU", func(g *graph.Graph, p *graph.Node) *graph.Node {
-			return ops.Relu(ops.Add(p, g.Input("b", graph.Float32, 1, p.Shape()[1])))
+		{"bias and ReLU", func(g *graph.Graph, p *graph.Node) []*graph.Node {
+			return []*graph.Node{ops.Relu(ops.Add(p, g.Input("b", graph.Float32, 1, p.Shape()[1])))}
 		}},
-		{"scale and residual", func(g *graph.Graph, p *graph.Node) *graph.Node {
-			return ops.Add(ops.Mul(p, graph.Num(0.5)), g.Input("r", graph.Float32, p.Shape()...))
+		{"scale and residual", func(g *graph.Graph, p *graph.Node) []*graph.Node {
+			return []*graph.Node{ops.Add(ops.Mul(p, graph.Num(0.5)), g.Input("r", graph.Float32, p.Shape()...))}
 		}},
-		{"gradient of ReLU", func(g *graph.Graph, p *graph.Node) *graph.Node {
-			return ops.Where(ops.Greater(g.Input("y", graph.Float32, p.Shape()...), graph.Num(0)), p, graph.Num(0))
+		{"gradient of ReLU", func(g *graph.Graph, p *graph.Node) []*graph.Node { return []*graph.Node{gradientOfRelu(g, p)} }},
+		{"gradients of ReLU and bias", func(g *graph.Graph, p *graph.Node) []*graph.Node {
+			dz := gradientOfRelu(g, p)
+			return []*graph.Node{dz, ops.Sum(dz, 0)}
 		}},
-		{"GELU", func(g *graph.Graph, p *graph.Node) *graph.Node {
-			return ops.Gelu(ops.Add(p, g.Input("b", graph.Float32, 1, p.Shape()[1])))
+		{"gradient of bias", func(g *graph.Graph, p *graph.Node) []*graph.Node { return []*graph.Node{p, ops.Sum(p, 0)} }},
+		{"GELU", func(g *graph.Graph, p *graph.Node) []*graph.Node {
+			return []*graph.Node{ops.Gelu(ops.Add(p, g.Input("b", graph.Float32, 1, p.Shape()[1])))}
 		}},
 	}
 	for _, size := range [][3]graph.Dim{{65536, 64, 64}, {4096, 1024, 64}, {1024, 1000, 64}, {1000, 112, 20}, {256, 256, 64}, {64, 512, 784}, {1024, 1024, 256}} {
@@ -76,19 +79,24 @@ func BenchmarkEpilogues(b *testing.B) {
 			g := graph.New("epilogue")
 			x, w := g.Input("x", graph.Float32, size[0], size[2]), g.Input("w", graph.Float32, size[2], size[1])
 			y := kind.of(g, ops.MatMul(x, w))
-			b.Run(fmt.Sprint(size, " ", kind.name), func(b *testing.B) { benchmarkEpilogue(b, g, y) })
+			b.Run(fmt.Sprint(size, " ", kind.name), func(b *testing.B) { benchmarkEpilogue(b, g, y...) })
 		}
 	}
 }
 
-func benchmarkEpilogue(b *testing.B, g *graph.Graph, y *graph.Node) {
+// gradientOfRelu passes on what belongs to elements of an input that are greater than 0.
+func gradientOfRelu(g *graph.Graph, p *graph.Node) *graph.Node {
+	return ops.Where(ops.Greater(g.Input("y", graph.Float32, p.Shape()...), graph.Num(0)), p, graph.Num(0))
+}
+
+func benchmarkEpilogue(b *testing.B, g *graph.Graph, y ...*graph.Node) {
 	var runs []func()
 	for _, manner := range []func(t *typedProduct[float32], k *boundPart) bool{
 		func(*typedProduct[float32], *boundPart) bool { return false },
 		func(t *typedProduct[float32], k *boundPart) bool { return t.leadRows(k) },
 		func(t *typedProduct[float32], k *boundPart) bool { return t.tiled != nil },
 	} {
-		run, s := prepared(b, g, y)
+		run, s := prepared(b, g, y...)
 		binding := s.bindings[0]
 		product, st := binding.steps[0].kernel.(*typedProduct[float32]), &binding.steps[1]
 		k := st.kernel.(*boundPart)

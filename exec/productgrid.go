@@ -1,5 +1,7 @@
 package exec
 
+import "cmp"
+
 // grid is how the result of a product is cut into tiles: how many rows, counted through the
 // batch, and columns each has, and how many are side by side.
 type grid struct{ rows, cols, across int }
@@ -21,6 +23,12 @@ func (t *typedProduct[T]) divide() {
 	}
 }
 
+// divideInto chooses tiles that have whole chunks of rows.
+func (t *typedProduct[T]) divideInto(chunk int) {
+	t.chunk = chunk
+	t.divide()
+}
+
 // divideRows chooses tiles that are whole rows.
 func (t *typedProduct[T]) divideRows() { t.grid = t.cut(max(t.tiles(), 1), 1) }
 
@@ -40,7 +48,8 @@ func (t *typedProduct[T]) cut(down, across int) grid {
 	if m := t.p.M; m < rows {
 		rows = m * max(ceilDiv(t.p.Rows()/m, down), ceilDiv(leastRows, m))
 	} else {
-		rows = ceilDiv(rows, rowUnit) * rowUnit
+		unit := cmp.Or(t.chunk, rowUnit)
+		rows = ceilDiv(rows, unit) * unit
 	}
 	cols := min(ceilDiv(ceilDiv(t.p.N, across), leastCols)*leastCols, t.p.N)
 	return grid{min(rows, t.p.Rows()), cols, ceilDiv(t.p.N, cols)}

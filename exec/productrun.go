@@ -27,6 +27,7 @@ type typedProduct[T scalar.Number] struct {
 	cost    int // an estimate of the time of a run, in nanoseconds
 	threads int // of the session
 	grid
+	chunk int        // of rows that must be in one tile, if not 0
 	sums  []T        // of blocks of K, where these are the tiles
 	tiled *tiled     // what can go on with tiles, if anything can
 	next  *boundPart // what can follow the rows, if anything can
@@ -62,6 +63,10 @@ func (t *typedProduct[T]) run(s *Session) error {
 		s.share(t, t.p.Blocks(), t.cost)
 		t.p.AddSums(t.sums)
 		return nil
+	}
+	if t.leads && t.tiled != nil {
+		t.tiled.beginSums()
+		defer t.tiled.endSums()
 	}
 	down := ceilDiv(t.p.Rows(), max(t.rows, 1))
 	if s.threads <= 1 || t.cost < offerCost || down*t.across <= 1 {

@@ -33,10 +33,10 @@ type executable interface {
 	Call(offset int, args unsafe.Pointer)
 }
 
-// accumulated is an operand that is accumulated into.
+// accumulated is an operand that is accumulated into, and the neutral element of its reduction.
 type accumulated struct {
 	operand int
-	neutral uint64 // what combined with an element gives the element, with all its bits
+	neutral uint64
 }
 
 // newMachine notes what calls need to know of a program and its code, which begins at an
@@ -50,12 +50,7 @@ func newMachine(p *rowprog.Program, c *lower.Code, offset int) *machine {
 		if in.Op != rowprog.OpAccumulate {
 			continue
 		}
-		t := p.Operands[in.Operand].Type
-		neutral := scalar.Identity(in.Reduction, t)
-		if in.Reduction == rowprog.Sum && t.IsFloat() {
-			neutral = 1 << (8*t.Size() - 1) // -0, to which -0 may be added
-		}
-		k.accs = append(k.accs, accumulated{in.Operand, neutral})
+		k.accs = append(k.accs, accumulated{in.Operand, scalar.Neutral(in.Reduction, p.Operands[in.Operand].Type)})
 	}
 	return k
 }

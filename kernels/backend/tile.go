@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// TileProgram is an elementwise program that is to run on tiles of a matrix.
+// TileProgram is a program that is to run on tiles of a matrix, see [lower.CompileTile].
 type TileProgram struct {
 	lower.Tile
 	Program *rowprog.Program
@@ -72,7 +72,8 @@ func (b *TileBlock) Begin(t *Tiles, step int) {
 	b.block.put(t.layout.TileStep(), step)
 }
 
-// Step sets the step, in elements, of an operand with one element a row.
+// Step sets the step, in elements, of an operand with one element a row, or from what is
+// accumulated together to what is next.
 func (b *TileBlock) Step(operand, step int) {
 	b.block.put(b.tiles.layout.Delta(0, operand), step*b.tiles.Program.Operands[operand].Type.Size())
 }
@@ -80,6 +81,13 @@ func (b *TileBlock) Step(operand, step int) {
 // Point sets the address of an operand at the first element of the next tile.
 func (b *TileBlock) Point(operand int, p unsafe.Pointer) {
 	*(*uintptr)(unsafe.Add(b.block.base, b.tiles.layout.Pointer(operand))) = uintptr(p)
+}
+
+// Accumulate sets the number of rows, from the next tile on, that are accumulated with those
+// before them, and the number of all that are accumulated together.
+func (b *TileBlock) Accumulate(left, every int) {
+	b.block.put(b.tiles.layout.TileLeft(), left)
+	b.block.put(b.tiles.layout.TileEvery(), every)
 }
 
 // Call gives the addresses of the code and of the arguments, for tiles that begin where

@@ -18,35 +18,34 @@ import (
 	"github.com/broadloom/broadloom/kernels/lower"
 	"github.com/broadloom/broadloom/kernels/portable"
 	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// The operands of random programs for tiles.
+// The first operands of random programs for tiles. Others are results and what is accumulated.
 const (
 	tileFrom = iota
 	tileStill
 	tileOther // an element for each, or one for all
 	tileRow
 	tileResult
-	tileSecond // a result that some programs have too
-	tileOperands
 )
 
-// tileProgram makes a random elementwise program with one result or two, which loads some of
-// the operands.
+// tileProgram makes a random program with some results and sums of columns, at least one in all,
+// which loads some of the operands.
 func tileProgram(t *testing.T, r *rand.Rand, typ rowprog.Type) *rowprog.Program {
 	b := rowprog.NewBuilder("tile", 1)
-	other := []rowprog.Domain{rowprog.Vec, rowprog.Uniform}[r.IntN(2)]
-	operands := tileSecond + r.IntN(2)
 	for _, o := range []rowprog.Operand{
-		tileFrom:   {Name: "from", Domain: rowprog.Vec},
-		tileStill:  {Name: "still", Domain: rowprog.Vec},
-		tileOther:  {Name: "other", Domain: other},
-		tileRow:    {Name: "row", Domain: rowprog.Row},
-		tileResult: {Name: "result", Domain: rowprog.Vec, Access: rowprog.Out},
-		tileSecond: {Name: "second", Domain: rowprog.Vec, Access: rowprog.Out},
-	}[:operands] {
+		tileFrom:  {Name: "from", Domain: rowprog.Vec},
+		tileStill: {Name: "still", Domain: rowprog.Vec},
+		tileOther: {Name: "other", Domain: []rowprog.Domain{rowprog.Vec, rowprog.Uniform}[r.IntN(2)]},
+		tileRow:   {Name: "row", Domain: rowprog.Row},
+	} {
 		o.Type = typ
 		b.Operand(o)
+	}
+	results, sums := r.IntN(3), r.IntN(3)/2*(1+r.IntN(2))
+	if sums == 0 {
+		results = max(results, 1)
 	}
 	values := []rowprog.Value{b.Load(tileFrom), b.Const(typ, r.NormFloat64())}
 	for _, operand := range []int{tileStill, tileOther, tileRow} {
@@ -71,10 +70,18 @@ func tileProgram(t *testing.T, r *rand.Rand, typ rowprog.Type) *rowprog.Program 
 		}
 		n--
 	}
-	if operands > tileSecond {
-		b.Store(tileSecond, b.Apply(rowprog.OpMul, draw(), values[0]))
+	made := b.Apply(rowprog.OpAdd, values[len(values)-1], values[0])
+	for i := range results {
+		to := b.Operand(rowprog.Operand{Name: "result", Type: typ, Domain: rowprog.Vec, Access: rowprog.Out})
+		b.Store(to, made)
+		if i == 0 {
+			made = b.Apply(rowprog.OpMul, draw(), values[0])
+		}
 	}
-	b.Store(tileResult, b.Apply(rowprog.OpAdd, values[len(values)-1], values[0]))
+	for range sums {
+		to := b.Operand(rowprog.Operand{Name: "sum", Type: typ, Domain: rowprog.Vec, Access: rowprog.Acc, Reduced: rowprog.Axes(0)})
+		b.Accumulate(to, []rowprog.Reduction{rowprog.Sum, rowprog.Prod, rowprog.Max, rowprog.Min}[r.IntN(4)], made)
+	}
 	p, err := b.Build()
 	require.NoError(t, err)
 	return p
@@ -102,57 +109,95 @@ func tileStub(target lower.Target, registers int) *amd64.Asm {
 // tileRunner loads code for tiles. It gives its address, and what runs a tileStub.
 type tileRunner func(code *lower.Code, stub *amd64.Asm) (address uintptr, run func(args unsafe.Pointer))
 
+// tileEvery is the number of rows that are accumulated together.
+const tileEvery = 5
+
 // requireTiles runs random programs on two tiles, the second of which may have fewer rows,
 // and expects what the interpreter makes of the same rows.
 func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, cols, seeds int, load tileRunner) {
-	typ := map[int]rowprog.Type{4: rowprog.F32, 8: rowprog.F64}[int(unsafe.Sizeof(T(0)))]
+	size := int(unsafe.Sizeof(T(0)))
+	typ := map[int]rowprog.Type{4: rowprog.F32, 8: rowprog.F64}[size]
 	pitch, compiled := cols+3, 0
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 23))
 		p := tileProgram(t, r, typ)
-		tile := lower.Tile{Rows: rows, Cols: cols, From: tileFrom, Still: []bool{tileStill: true, tileSecond: false}}
+		tile := lower.Tile{Rows: rows, Cols: cols, From: tileFrom, Still: make([]bool, len(p.Operands))}
+		tile.Still[tileStill] = true
 		code, err := lower.CompileTile(p, target, tile)
 		if err != nil {
 			continue
 		}
 		compiled++
-		last := 1 + r.IntN(rows)
+		last, first := 1+r.IntN(rows), 1+r.IntN(tileEvery)
 		m := rows + last
-		var data, want [tileOperands][]T
-		for i := range data {
+		data, want := make([][]T, len(p.Operands)), make([][]T, len(p.Operands))
+		a := bind.New(p)
+		a.N = cols
+		for i, o := range p.Operands {
 			data[i] = make([]T, m*pitch)
 			for j := range data[i] {
 				data[i][j] = T(r.NormFloat64() * 3)
 			}
+			a.Ptr[i] = unsafe.Pointer(&data[i][0])
+			switch {
+			case i == tileStill, o.Access == rowprog.Acc:
+				a.Stride[i] = []int{0, 1}
+			case o.Domain == rowprog.Row:
+				a.Stride[i] = []int{1, 0}
+			case o.Domain == rowprog.Vec:
+				a.Stride[i] = []int{pitch, 1}
+			}
 		}
-		a := bind.New(p)
-		a.N, a.Outer[0] = cols, m
-		for i, steps := range [][]int{tileFrom: {pitch, 1}, tileStill: {0, 1}, tileOther: {pitch, 1}, tileRow: {1, 0}, tileResult: {pitch, 1}, tileSecond: {pitch, 1}}[:len(p.Operands)] {
-			a.Stride[i], a.Ptr[i] = steps, unsafe.Pointer(&data[i][0])
+		neutral := func() {
+			for i := range p.Insts {
+				if in := &p.Insts[i]; in.Op == rowprog.OpAccumulate {
+					for j := range data[in.Operand] {
+						data[in.Operand][j] = scalar.From[T](scalar.Neutral(in.Reduction, typ))
+					}
+				}
+			}
 		}
-		if p.Operands[tileOther].Domain == rowprog.Uniform {
-			a.Stride[tileOther] = []int{0, 0}
-		}
+		neutral()
 		reference, err := portable.Compile(p)
 		require.NoError(t, err)
-		_, ok := reference.Run(a, new(portable.Scratch))
-		require.True(t, ok)
-		results := []int{tileResult, tileSecond}[:len(p.Operands)-tileResult]
-		for _, result := range results {
-			want[result] = append([]T(nil), data[result]...)
-			for i := range m {
-				clear(data[result][i*pitch:][:cols])
+		piece := *a
+		piece.Ptr = make([]unsafe.Pointer, len(a.Ptr))
+		for row, n := 0, 0; row < m; n++ {
+			piece.Outer[0] = min(first+n*tileEvery, m) - row
+			for i, o := range p.Operands {
+				at := a.Stride[i][0] * row
+				if o.Access == rowprog.Acc {
+					at = n * pitch
+				}
+				piece.Ptr[i] = unsafe.Add(a.Ptr[i], at*size)
+			}
+			_, ok := reference.Run(&piece, new(portable.Scratch))
+			require.True(t, ok)
+			row += piece.Outer[0]
+		}
+		for i, o := range p.Operands {
+			if !o.Access.Writes() {
+				continue
+			}
+			want[i] = append([]T(nil), data[i]...)
+			for row := range m {
+				clear(data[i][row*pitch:][:cols])
 			}
 		}
 
 		b := TileBlock{}
 		b.Begin(&Tiles{TileProgram: TileProgram{Tile: tile, Program: p}, layout: code.Layout}, pitch)
 		b.Step(tileRow, 1)
+		b.Accumulate(first, tileEvery)
+		neutral()
 		for i, at := range a.Ptr {
+			if p.Operands[i].Access == rowprog.Acc {
+				b.Step(i, pitch)
+			}
 			b.Point(i, at)
 		}
 		b.block.put(code.Layout.TileIndex(), 0)
-		address, run := load(code, tileStub(target, rows*cols*int(unsafe.Sizeof(T(0)))/map[lower.Target]int{lower.AVX2: 32, lower.AVX512: 64}[target]))
+		address, run := load(code, tileStub(target, rows*cols*size/map[lower.Target]int{lower.AVX2: 32, lower.AVX512: 64}[target]))
 		sums := make([]T, rows*cols)
 		for _, part := range [][2]int{{0, rows}, {rows, last}} {
 			for i := range part[1] {
@@ -162,10 +207,10 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 			run(unsafe.Pointer(&args[0]))
 		}
 		runtime.KeepAlive(data)
-		for _, result := range results {
-			for i, x := range data[result] {
-				if y := want[result][i]; math.Float64bits(float64(x)) != math.Float64bits(float64(y)) && (x == x || y == y) {
-					t.Fatalf("seed %d: row %d, column %d: %v, want %v\n%v", seed, i/pitch, i%pitch, x, y, p)
+		for i := range want {
+			for j := range want[i] {
+				if x, y := data[i][j], want[i][j]; math.Float64bits(float64(x)) != math.Float64bits(float64(y)) && (x == x || y == y) {
+					t.Fatalf("seed %d: %s, row %d, column %d: %v, want %v\n%v", seed, p.Operands[i].Name, j/pitch, j%pitch, x, y, p)
 				}
 			}
 		}

@@ -50,11 +50,31 @@ func (p *Product[T]) HasTiles() bool {
 	return v != nil && p.C.Col == 1 && p.K > 0 && p.M > 1 && p.N >= v.cols
 }
 
-// FetchesInTime reports whether what code goes through in tiles comes in time, some matrices of C's
-// size: it does from a cache; from memory if tiles have products enough to ask for all.
-func (p *Product[T]) FetchesInTime(matrices int) bool {
-	v := inVectors[T]()
-	return p.Rows()*p.N*sizeOf[T]() <= packedBytes || p.K >= matrices*v.rows*(v.cols*sizeOf[T]()/line)
+// How many products of a sum it takes to wait for no line of a row of a tile: of a matrix that is
+// larger than the second-level cache, and of one whose rows fall into few sets of the first-level
+// cache. Those of other matrices come fast enough.
+const (
+	slowBytes     = 1 << 20
+	farProducts   = 32
+	crowdProducts = 16
+)
+
+// FetchesInTime reports whether what code goes through in tiles comes in time: some matrices of C's
+// size whose rows are some elements apart.
+func (p *Product[T]) FetchesInTime(matrices, row int) bool {
+	width, step := inVectors[T]().cols*sizeOf[T](), row*sizeOf[T]()
+	lines := width / line
+	if step%line != 0 {
+		lines++
+	}
+	products := 0
+	switch {
+	case p.Rows()*p.N*sizeOf[T]() > slowBytes:
+		products = farProducts
+	case fallTogether(step):
+		products = crowdProducts
+	}
+	return p.K*width >= products*matrices*lines*line
 }
 
 // RunTiles is like [Product.RunPart], but hands elements of C on, whose memory is then

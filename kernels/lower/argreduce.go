@@ -37,8 +37,8 @@ func (b *block) reduceIndex(v rowprog.Value, kind rowprog.Reduction, t rowprog.T
 	r := b.argReduction(kind, t)
 	room := func() int { return b.c.layout.room(laneBytes) }
 	old := winner{
-		b.addAccumulator(accumulator{v, kind, t, b.c.constant(laneType(t), 0), room(), -1}),
-		b.addAccumulator(accumulator{rowprog.None, rowprog.NoReduction, r.index, b.c.constant(r.index, r.unset()), room(), -1}),
+		b.addAccumulator(accumulator{kind: kind, typ: t, reg: -1, value: v, identity: b.c.constant(laneType(t), 0), room: room()}),
+		b.addAccumulator(accumulator{typ: r.index, reg: -1, value: rowprog.None, identity: b.c.constant(r.index, r.unset()), room: room()}),
 	}
 	i := b.iota(&rowprog.Inst{Op: rowprog.OpIota, Domain: rowprog.Vec})
 	if b.pairs() && r.size == 4 { // next to elements of 8 bytes

@@ -68,10 +68,10 @@ type compiler struct {
 	fetches []int    // operands that a loop is able to fetch ahead
 	atEnd   []func() // write what stands behind the rest of the code
 	chunked bool     // rows can be worked on chunk by chunk
-	// Rows have one or two vectors.
-	shortRows bool
-	stages    []stageLabels
-	work      float64
+	// Rows are those of tiles: they have one or two vectors.
+	ofTiles bool
+	stages  []stageLabels
+	work    float64
 }
 
 // constant is an element's size and bits.

@@ -10,15 +10,19 @@ import (
 // 4 bytes or 32 of 8.
 const laneBytes = 256
 
-// accumulator is a reduction over the row. Its partial results lie in memory; the main
-// loop holds them in registers if it can.
+// accumulator is a reduction over the row, whose partial results lie in memory, or in registers
+// where the main loop can hold them, or one over the rows of tiles, which is in registers.
 type accumulator struct {
+	kind rowprog.Reduction
+	typ  rowprog.Type
+	reg  int // the first of its registers, -1 for none
+
+	// Over the row:
 	value    rowprog.Value
-	kind     rowprog.Reduction
-	typ      rowprog.Type
 	identity *home
 	room     int // in the block of arguments
-	reg      int // the first of its registers in the main loop, -1 for none
+
+	operand int // Over rows.
 }
 
 // reduce combines a vector into the partial results.
@@ -33,7 +37,7 @@ func (b *block) reduce(v rowprog.Value, in *rowprog.Inst) {
 	if t == rowprog.Bool && identity == 1 {
 		identity = 1<<32 - 1
 	}
-	old := b.addAccumulator(accumulator{v, in.Reduction, t, b.c.constant(laneType(t), identity), b.c.layout.room(laneBytes), -1})
+	old := b.addAccumulator(accumulator{kind: in.Reduction, typ: t, reg: -1, value: v, identity: b.c.constant(laneType(t), identity), room: b.c.layout.room(laneBytes)})
 	b.setAccumulator(len(b.accs)-1, b.combine(in.Reduction, t, old, x))
 }
 

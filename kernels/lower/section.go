@@ -76,7 +76,7 @@ func (b *block) fetch(x rowprog.Value) {
 // isLoadedInRow reports whether an element of a row is loaded where it is used: for rows of
 // one or two vectors, it is not worth a home.
 func (c *compiler) isLoadedInRow(in *rowprog.Inst) bool {
-	return c.shortRows && in.Op == rowprog.OpLoad && in.Domain == rowprog.Row
+	return c.ofTiles && in.Op == rowprog.OpLoad && in.Domain == rowprog.Row
 }
 
 // keep files the value of an instruction, a mask in lanes of a size if it is a Bool.
@@ -213,9 +213,14 @@ func (b *block) store(in *rowprog.Inst, x micro) {
 }
 
 // accumulate combines a value into an operand, whose elements hold the neutral element
-// of the reduction before the first time.
+// of the reduction before the first time. Rows of tiles find them in registers.
 func (b *block) accumulate(in *rowprog.Inst) {
 	o := &b.c.p.Operands[in.Operand]
+	if b.c.ofTiles {
+		old := b.addAccumulator(accumulator{kind: in.Reduction, typ: o.Type, operand: in.Operand})
+		b.setAccumulator(len(b.accs)-1, b.combine(in.Reduction, o.Type, old, b.arg(in.Args[0])))
+		return
+	}
 	old := b.load(&rowprog.Inst{Op: rowprog.OpLoad, Type: o.Type, Domain: o.Domain, Operand: in.Operand})
 	b.store(in, b.combine(in.Reduction, o.Type, old, b.arg(in.Args[0])))
 }

@@ -17,14 +17,19 @@ type Tile struct {
 	Still []bool
 }
 
-// CompileTile makes code that runs an elementwise program on tiles, one below the other. Tiles
-// stay in registers if the program has one result and needs no more registers than are left;
-// else they are put into memory first. The error says what there is no code for.
+// CompileTile makes code that runs a program on tiles, one below the other: an elementwise one,
+// which may also accumulate over all rows. Tiles stay in registers if the program has one result,
+// accumulates nothing else and needs no more registers than are left; else they are put into
+// memory first. The error says what there is no code for.
 //
 // The code is called with the number of rows in RBX, at most Tile.Rows, and the address of
 // its block of arguments in RDI. There it finds the addresses of the operands, TileIndex and
 // TileStep, and Delta for the rows of operands with one element a row. It leaves RDI as it is
 // and does not run VZEROUPPER, since its caller goes on with vectors.
+//
+// What it accumulates goes on from tile to tile, in the elements that an operand's address leads
+// to. After TileLeft rows, and then again after each TileEvery, it goes on with others, which
+// lie Delta behind them. All have the neutral element of the reduction before the first time.
 func CompileTile(p *rowprog.Program, target Target, t Tile) (code *Code, err error) {
 	if code, err = compileTile(p, target, t, (*tiler).registers); err != nil {
 		code, err = compileTile(p, target, t, (*tiler).memory)
@@ -40,7 +45,7 @@ func compileTile(p *rowprog.Program, target Target, t Tile, write func(*tiler)) 
 		}
 	}()
 	c := newCompiler(p, target, 1)
-	c.shortRows = true
+	c.ofTiles = true
 	c.findOutside()
 	write(c.tiler(t))
 	return c.finish(), nil
@@ -51,6 +56,9 @@ const (
 	offTileStep  = 8
 	offTileIndex = 16
 	offTileRows  = 24 // of the tile at hand
+	offTileLeft  = 32
+	offTileEvery = 40
+	offTileCount = 48 // rows that are accumulated together
 )
 
 // TileStep is where the step is from row to row of all operands that are not still and have an
@@ -60,6 +68,13 @@ func (l *Layout) TileStep() int { return offTileStep }
 // TileIndex is where the number of elements is from the addresses of operands that are not
 // still on to the tile: each call makes it that of the next tile.
 func (l *Layout) TileIndex() int { return offTileIndex }
+
+// TileLeft is where the number of rows is from the next tile on that are accumulated with those
+// before them.
+func (l *Layout) TileLeft() int { return offTileLeft }
+
+// TileEvery is where the number of rows is that are accumulated together.
+func (l *Layout) TileEvery() int { return offTileEvery }
 
 // Registers of code for tiles: the addresses of the operands that are in memory, and the
 // numbers of elements from these on to some rows.
@@ -75,7 +90,14 @@ type tiler struct {
 	row, vec    *block // of a row, and of its elements
 	vectors     int    // of a row
 	interleaved bool
-	store       inst // of what each row gives
+	store       inst      // of what each row gives
+	sums        []tileSum // of that
+}
+
+// tileSum is what rows of a tile are accumulated to, and one step of that.
+type tileSum struct {
+	operand int
+	step    inst
 }
 
 // inTile is rows of a tile: one in registers, or some in memory.
@@ -89,7 +111,7 @@ type inTile struct {
 // tiler prepares for tiles.
 func (c *compiler) tiler(t Tile) *tiler {
 	p := c.p
-	if !p.Elementwise() || p.Stages != 1 || p.Operands[t.From].Access != rowprog.In {
+	if !p.Columnwise() || p.Stages != 1 || p.Operands[t.From].Access != rowprog.In {
 		refuse("tiles of such a program")
 	}
 	w := &tiler{compiler: c, Tile: t, row: c.section(rowprog.RowSection(0)), vec: c.section(rowprog.VecSection(0))}
@@ -97,21 +119,30 @@ func (c *compiler) tiler(t Tile) *tiler {
 	if w.row.guard || w.vec.guard || slices.ContainsFunc(w.vec.insts, hasRoutine) || w.vec.lanes*p.Operands[t.From].Type.Size() != c.target.bytes() {
 		refuse("tiles of such elements")
 	}
+	for _, acc := range w.vec.accs {
+		if acc.typ == rowprog.Bool || acc.typ.Size() != p.Operands[t.From].Type.Size() {
+			refuse("such sums of rows of tiles")
+		}
+	}
 	w.vectors = t.Cols / w.vec.lanes
+	if 4*len(w.vec.accs)*w.vectors > w.target.registers() {
+		refuse("so many sums of rows of tiles")
+	}
 	return w
 }
 
-// point sets registers to the addresses of operands.
+// point sets registers to the addresses of operands whose elements are loaded or stored.
 func (w *tiler) point(free []amd64.Reg) {
-	if len(w.p.Operands)-1 > len(free) {
-		refuse("tiles of so many operands")
-	}
 	w.bases = make([]amd64.Reg, len(w.p.Operands))
 	for i := range w.p.Operands {
-		if i != w.From {
-			w.bases[i], free = free[0], free[1:]
-			w.a.MovLoad(w.bases[i], inBlock(w.layout.Pointer(i)))
+		if i == w.From || w.p.Operands[i].Access == rowprog.Acc {
+			continue
 		}
+		if len(free) == 0 {
+			refuse("tiles of so many operands")
+		}
+		w.bases[i], free = free[0], free[1:]
+		w.a.MovLoad(w.bases[i], inBlock(w.layout.Pointer(i)))
 	}
 }
 
@@ -125,13 +156,25 @@ func (w *tiler) registers() {
 	others := a.NewLabel()
 	a.SubImm(rest, int32(w.Rows))
 	a.JumpIf(amd64.NotEqual, others)
+	if w.sums == nil {
+		w.whole()
+		a.Bind(others)
+		a.AddImm(rest, int32(w.Rows))
+		w.part()
+		return
+	}
+	a.MovLoad(temp, inBlock(offTileLeft))
+	a.SubImm(temp, int32(w.Rows))
+	a.JumpIf(amd64.Less, others)
 	w.whole()
 	a.Bind(others)
 	a.AddImm(rest, int32(w.Rows))
-	w.part()
+	w.vec = w.section(rowprog.VecSection(0))
+	w.memory()
 }
 
-// keepStore has what is stored kept in a register, which must be all that each row gives.
+// keepStore has what is stored kept in a register, which must be all that each row gives and
+// that is accumulated.
 func (w *tiler) keepStore() {
 	var only *inst
 	for i := range w.vec.insts {
@@ -143,8 +186,37 @@ func (w *tiler) keepStore() {
 			only = in
 		}
 	}
+	if only == nil {
+		refuse("tiles in registers without a result")
+	}
 	w.store = *only
 	only.form = keepForm
+	w.takeSums()
+}
+
+// takeSums takes out of the operations on elements how they are accumulated.
+func (w *tiler) takeSums() {
+	insts := w.vec.insts
+	var taken []micro
+	for i := range insts {
+		if insts[i].form != setAccForm {
+			continue
+		}
+		at := insts[i].args[0]
+		step := insts[at]
+		if step.form != binaryForm || step.hasImm || insts[step.args[0]].form != accForm || step.args[1] != w.store.args[0] {
+			refuse("such sums of tiles in registers")
+		}
+		w.sums = append(w.sums, tileSum{w.vec.accs[insts[i].operand].operand, step})
+		taken = append(taken, micro(i), at, step.args[0])
+	}
+	var order []int
+	for i := range insts {
+		if !slices.Contains(taken, micro(i)) {
+			order = append(order, i)
+		}
+	}
+	w.vec.reorder(order)
 }
 
 // held is the registers of a tile that no row has been taken from.
@@ -237,6 +309,7 @@ func (w *tiler) whole() {
 		}
 		kept[row] = w.compute(held, row, tileIndices[row%n])
 	}
+	w.accumulate(kept)
 	if w.Rows > n {
 		a.MovLoad(index, inBlock(offTileIndex))
 	}

@@ -1,6 +1,9 @@
 package rowprog
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Value is a value of a program: the index of the instruction that makes it.
 type Value int32
@@ -103,13 +106,38 @@ func (p *Program) index() {
 // same position, so that axes may be merged, exchanged and cut at will: the
 // program has no reduction, no accumulation, no index and no Row result.
 func (p *Program) Elementwise() bool {
+	return p.Columnwise() && !slices.ContainsFunc(p.Operands, func(o Operand) bool { return o.Access == Acc })
+}
+
+// Storing is the program that also stores what it loads of an operand, element by element, to a
+// new one, the last. The program has one stage.
+func (p *Program) Storing(operand int) *Program {
+	q := *p
+	from := p.Operands[operand]
+	q.Operands = append(slices.Clone(p.Operands), Operand{Name: from.Name + " stored", Type: from.Type, Access: Out, Domain: Vec})
+	_, end := p.Span(VecSection(0))
+	loaded := Value(slices.IndexFunc(p.Insts, func(in Inst) bool { return in.Op == OpLoad && in.Operand == operand }))
+	store := Inst{Op: OpStore, Domain: Vec, Section: VecSection(0), Args: [3]Value{loaded, None, None}, Operand: len(p.Operands)}
+	q.Insts = slices.Insert(slices.Clone(p.Insts), int(end), store)
+	q.index()
+	return &q
+}
+
+// Columnwise tells whether what the program writes for an element of a row depends only on
+// elements at the same place of rows: it is elementwise, but may accumulate over all outer
+// axes.
+func (p *Program) Columnwise() bool {
 	for i := range p.Insts {
 		in := &p.Insts[i]
 		switch in.Op {
-		case OpReduce, OpAccumulate, OpIota:
+		case OpReduce, OpIota:
 			return false
 		case OpStore:
 			if p.Operands[in.Operand].Domain != Vec {
+				return false
+			}
+		case OpAccumulate:
+			if o := &p.Operands[in.Operand]; o.Domain != Vec || o.Reduced != 1<<p.Outer-1 {
 				return false
 			}
 		}

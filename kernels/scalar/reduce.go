@@ -21,6 +21,15 @@ func Identity(r rowprog.Reduction, t rowprog.Type) uint64 {
 	return Bits(int64(-1)) // the index of an ArgMax or ArgMin
 }
 
+// Neutral is what gives each element of type t when it is combined with it, with all its bits:
+// for a Sum of floating-point numbers -0, to which -0 may be added.
+func Neutral(r rowprog.Reduction, t rowprog.Type) uint64 {
+	if r == rowprog.Sum && t.IsFloat() {
+		return 1 << (8*t.Size() - 1)
+	}
+	return Identity(r, t)
+}
+
 func least(t rowprog.Type) uint64 {
 	switch t {
 	case rowprog.I32:
