@@ -41,23 +41,35 @@ func (d *dependencies) search(k, before int) bool {
 	return false
 }
 
-// sort gives the kernels in an order in which they can run: each as early as it was made
-// and what it needs allow.
-func (d *dependencies) sort(kernels []*kernel) []*kernel {
-	sorted := make([]*kernel, 0, len(kernels))
-	placed := make([]bool, len(kernels))
+// sort gives an order in which kernels can run: each as early as it was made and what it needs
+// allow, but those that are early right after the last one that they need.
+func (d *dependencies) sort(early func(k int) bool) (sorted []int) {
+	readers := make([][]int, len(d.needs))
+	for k, needs := range d.needs {
+		for _, j := range needs {
+			if early(k) {
+				readers[j] = append(readers[j], k)
+			}
+		}
+	}
+	begun, placed := make([]bool, len(d.needs)), make([]bool, len(d.needs))
 	var place func(k int)
 	place = func(k int) {
-		if placed[k] {
+		if begun[k] {
 			return
 		}
-		placed[k] = true
+		begun[k] = true
 		for _, j := range d.needs[k] {
 			place(j)
 		}
-		sorted = append(sorted, kernels[k])
+		sorted, placed[k] = append(sorted, k), true
+		for _, j := range readers[k] {
+			if !slices.ContainsFunc(d.needs[j], func(i int) bool { return !placed[i] }) {
+				place(j)
+			}
+		}
 	}
-	for k := range kernels {
+	for k := range d.needs {
 		place(k)
 	}
 	return sorted

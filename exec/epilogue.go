@@ -159,9 +159,6 @@ func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 		return nil
 	}
 	if prog.ReducesOutermost() {
-		if len(t.p.Batch) > 0 { // whose rows tiles need not come to in order
-			return nil
-		}
 		f.sumColumns(k.part.prog, args)
 		t.divideInto(f.chunk)
 	}

@@ -32,8 +32,8 @@ func canFollow(k, before *kernel) bool {
 		switch p.prog.Insts[i].Op {
 		case rowprog.OpGuard:
 			return false
-		case rowprog.OpAccumulate: // tiles can, rows cannot
-			if !p.prog.Columnwise() || p.prog.Stages != 1 {
+		case rowprog.OpAccumulate: // tiles can, if they come to the rows in order; rows cannot
+			if len(product.batch) > 0 || !p.prog.Columnwise() || p.prog.Stages != 1 {
 				return false
 			}
 		}

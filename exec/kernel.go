@@ -63,9 +63,13 @@ func (k *kernel) String() string {
 		fmt.Fprintf(&b, " %s=%s", n.Label(), n.Op().Name)
 	}
 	switch {
-	case k.follows && k.parts[0].tiles != nil:
+	case !k.follows:
+	case k.parts[0].prog.ReducesOutermost() && k.parts[0].tiles != nil:
+		b.WriteString("\n  may go on with tiles of the product before it")
+	case k.parts[0].prog.ReducesOutermost():
+	case k.parts[0].tiles != nil:
 		b.WriteString("\n  may go on with tiles of the product before it, or follow its rows")
-	case k.follows:
+	default:
 		b.WriteString("\n  may follow the rows of the product before it")
 	}
 	for _, p := range k.parts {
