@@ -41,14 +41,24 @@ func (d *dependencies) search(k, before int) bool {
 	return false
 }
 
-// sort gives an order in which kernels can run: each as early as it was made and what it needs
-// allow, but those that are early right after the last one that they need.
-func (d *dependencies) sort(early func(k int) bool) (sorted []int) {
-	readers := make([][]int, len(d.needs))
-	for k, needs := range d.needs {
-		for _, j := range needs {
-			if early(k) {
-				readers[j] = append(readers[j], k)
+// hurry says when a kernel runs.
+type hurry uint8
+
+const (
+	inOrder hurry = iota // as early as it was made and what it needs allow
+	soon                 // right after the last one that it needs
+	next                 // so, and before those that only run soon
+)
+
+// sort gives an order in which kernels can run.
+func (d *dependencies) sort(hurries []hurry) (sorted []int) {
+	readers := make([][]int, len(d.needs)) // that hurry
+	for _, h := range []hurry{next, soon} {
+		for k, needs := range d.needs {
+			for _, j := range needs {
+				if hurries[k] == h {
+					readers[j] = append(readers[j], k)
+				}
 			}
 		}
 	}

@@ -105,9 +105,9 @@ func TestTilesOfProducts(t *testing.T) {
 					x, w := input("x", append(append([]int{}, z.batch...), z.m, z.k)...), input("w", append(append([]int{}, z.batch...), z.k, z.n)...)
 					p := ops.MatMul(x, w)
 					y := of(p, others{input("one"), input("cols", z.n), input("rows", z.m, 1), input("same", append(append([]int{}, z.batch...), z.m, z.n)...)})
-					count := requireTiles(t, fmt.Sprint(z), g, feed, y...)
-					require.Equal(t, count, requireTiles(t, fmt.Sprint(z, " and the product"), g, feed, append(y, p)...))
-					tiled += count
+					s := requireTiles(t, fmt.Sprint(z), g, feed, y...)
+					tiled += s.Tiled()
+					require.Equal(t, s.Tiled(), requireTiles(t, fmt.Sprint(z, " and the product"), g, feed, append(y, p)...).Tiled())
 				}
 				require.GreaterOrEqual(t, tiled, 7) // of 20: the others have fewer columns than tiles
 			})
@@ -116,14 +116,14 @@ func TestTilesOfProducts(t *testing.T) {
 }
 
 // requireTiles runs a program with all that may follow from products apart from these, and
-// not, and expects the same bits. It gives the number of kernels that went on with tiles.
-func requireTiles(t *testing.T, name string, g *graph.Graph, feed exec.Feed, y ...*graph.Node) (tiled int) {
+// not, and expects the same bits. It gives the session that was the last to run it.
+func requireTiles(t *testing.T, name string, g *graph.Graph, feed exec.Feed, y ...*graph.Node) (s *exec.Session) {
 	t.Helper()
 	prog, err := exec.Compile(g, exec.Outputs(y...))
 	require.NoError(t, err)
 	var want []uint64
 	for _, threads := range []int{0, 1, 2, 3, 8} {
-		s := prog.NewSession(exec.Threads(max(threads, 1)))
+		s = prog.NewSession(exec.Threads(max(threads, 1)))
 		run := s.Run
 		if threads == 0 {
 			run = s.RunApart
@@ -141,9 +141,8 @@ func requireTiles(t *testing.T, name string, g *graph.Graph, feed exec.Feed, y .
 				require.Equal(t, want, got, "%s, %d threads", name, threads)
 			}
 		}
-		tiled = s.Tiled()
 	}
-	return tiled
+	return s
 }
 
 // TestTilesBesideRepetitionDecidedInTheRun adds matrices to products, whose rows or columns are
@@ -165,8 +164,8 @@ func TestTilesBesideRepetitionDecidedInTheRun(t *testing.T) {
 				v := drawn(rng, graph.Float32, shape)
 				feed[node] = exec.Array{Shape: v.Shape, Data: v.Data}
 			}
-			tiled := requireTiles(t, fmt.Sprint(size), g, feed, y)
-			require.Equal(t, size == [2]int{60, 64} && hasTiles(), tiled > 0, "%v", size)
+			s := requireTiles(t, fmt.Sprint(size), g, feed, y)
+			require.Equal(t, size == [2]int{60, 64} && hasTiles(), s.Tiled() > 0, "%v", size)
 		}
 	}
 }
@@ -187,7 +186,7 @@ func TestTilesOfConvolutions(t *testing.T) {
 		input := inputs(g, feed, rng, graph.Float32)
 		y := ops.Relu(ops.Conv2D(input("x", z.images, z.in, z.side, z.side), input("w", z.out, z.in, z.kernel, z.kernel), input("b", z.out),
 			ops.Padding(z.padding), ops.Stride(z.stride)))
-		require.Positive(t, requireTiles(t, fmt.Sprint(z), g, feed, y), "%v", z)
+		require.Positive(t, requireTiles(t, fmt.Sprint(z), g, feed, y).Tiled(), "%v", z)
 	}
 }
 

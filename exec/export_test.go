@@ -49,23 +49,35 @@ func FollowFrom(t *testing.T, bytes int) {
 }
 
 // Tiled counts the kernels that go on with a product's tiles.
-func (s *Session) Tiled() (count int) {
+func (s *Session) Tiled() int {
+	tiled, _ := s.countTaken()
+	return tiled
+}
+
+// Beside counts the kernels that run beside a product.
+func (s *Session) Beside() int {
+	_, beside := s.countTaken()
+	return beside
+}
+
+func (s *Session) countTaken() (tiled, beside int) {
 	for _, b := range s.bindings {
 		for _, st := range b.steps {
-			switch p := st.kernel.(type) {
-			case *typedProduct[float32]:
-				if p.tiled != nil {
-					count++
+			if p, ok := st.kernel.(interface{ taken() (tiled, beside bool) }); ok {
+				isTiled, isBeside := p.taken()
+				if isTiled {
+					tiled++
 				}
-			case *typedProduct[float64]:
-				if p.tiled != nil {
-					count++
+				if isBeside {
+					beside++
 				}
 			}
 		}
 	}
-	return count
+	return tiled, beside
 }
+
+func (t *typedProduct[T]) taken() (tiled, beside bool) { return t.tiled != nil, t.beside != nil }
 
 // Followed counts the kernels that go on with a product's rows or tiles.
 func (s *Session) Followed() (count int) {

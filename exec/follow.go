@@ -12,9 +12,32 @@ import (
 // these are whole: what is computed from a product is computed while it is in the cache.
 func followPass(u *unit) error {
 	for i, k := range u.kernels[min(1, len(u.kernels)):] {
-		k.follows = canFollow(k, u.kernels[i])
+		before := u.kernels[i]
+		k.beside = canRunBeside(k, before.matmul)
+		if before.beside && !k.touchesResults(before) {
+			before = u.kernels[i-1]
+		}
+		k.follows = !k.beside && canFollow(k, before)
 	}
 	return nil
+}
+
+// productOf is the product that the kernel at a place follows or runs beside.
+func productOf(kernels []*kernel, at int) *kernel {
+	if at--; kernels[at].beside {
+		at--
+	}
+	return kernels[at]
+}
+
+// touchesResults reports whether a kernel reads or writes what another one writes, or writes what
+// that reads.
+func (k *kernel) touchesResults(other *kernel) bool {
+	return slices.ContainsFunc(k.allOperands(), func(o operand) bool {
+		return slices.ContainsFunc(other.allOperands(), func(x operand) bool {
+			return o.base != nil && x.base != nil && (o.write || x.write) && shapeinfer.Storage(o.base) == shapeinfer.Storage(x.base)
+		})
+	})
 }
 
 // canFollow reports whether each row of a kernel needs no more of a product than the same
@@ -92,17 +115,26 @@ func (f *follower) Rows(_, hi int) {
 // followProducts lets kernels follow the products before them where it pays with the sizes
 // bound.
 func (b *binding) followProducts(kernels []*kernel) {
-	for i := range b.steps[min(1, len(b.steps)):] {
-		st := &b.steps[i+1]
-		if k, ok := st.kernel.(*boundPart); ok && kernels[st.of].follows {
-			st.taken = b.steps[i].kernel.(followed).leadTo(b, k)
+	for i := range b.steps {
+		product, ok := b.steps[i].kernel.(followed)
+		if !ok {
+			continue
+		}
+		next := b.steps[i+1:]
+		if len(next) > 0 && kernels[next[0].of].beside {
+			next[0].taken = product.runBeside(b, next[0].kernel.(*boundPart))
+			next = next[1:]
+		}
+		if len(next) > 0 && kernels[next[0].of].follows {
+			next[0].taken = product.leadTo(b, next[0].kernel.(*boundPart))
 		}
 	}
 }
 
-// followed is a product.
+// followed is a product: what kernels may follow and run beside.
 type followed interface {
 	leadTo(b *binding, k *boundPart) bool
+	runBeside(b *binding, k *boundPart) bool
 }
 
 // leadTo lets a kernel go on with the product's tiles or follow its rows.

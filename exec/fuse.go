@@ -46,40 +46,6 @@ func fusePass(u *unit) error {
 	return nil
 }
 
-// sort brings the kernels into an order. Those that leave nothing but sums, and those that go on
-// with products, run as soon as they can: what they read is in a cache then, and need not be
-// kept for long.
-func (f *fuser) sort() {
-	leaves := map[*graph.Node]bool{} // values that other kernels read
-	for _, n := range f.u.roots {
-		leaves[shapeinfer.Viewed(n)] = true
-	}
-	for _, n := range f.u.order {
-		at, computed := f.at[n]
-		for _, x := range n.Operands() {
-			if x = shapeinfer.Viewed(x); computed && f.at[x] != at {
-				leaves[x] = true
-			}
-		}
-	}
-	kernels := f.u.kernels
-	f.u.kernels = nil
-	early := func(k int) bool {
-		return kernels[k].class == graph.Elementwise && (kernels[k].leavesSums(leaves) ||
-			slices.ContainsFunc(f.order.needs[k], func(j int) bool { return kernels[j].class == graph.Contract }))
-	}
-	for _, k := range f.order.sort(early) {
-		f.u.kernels = append(f.u.kernels, kernels[k])
-	}
-}
-
-// leavesSums reports whether all that a kernel leaves for others are sums or other reductions.
-func (k *kernel) leavesSums(leaves map[*graph.Node]bool) bool {
-	return !slices.ContainsFunc(k.nodes, func(n *graph.Node) bool {
-		return n.Op().Class != graph.Reduce && (leaves[n] || n.Op().Class != graph.Elementwise)
-	})
-}
-
 // findsIndex reports whether a reduction gives a position: its rows run along the
 // reduced axis, wherever that stands.
 func findsIndex(n *graph.Node) bool {

@@ -111,17 +111,12 @@ func benchmarkEpilogue(b *testing.B, g *graph.Graph, y ...*graph.Node) {
 		}
 		runs = append(runs, run)
 	}
-	time1 := func(run func()) float64 {
-		start := time.Now()
-		run()
-		return float64(time.Since(start))
-	}
 	gains := make([][]float64, len(runs))
 	for b.Loop() {
-		apart := time1(runs[0])
+		apart := timeOf(runs[0])
 		for i, run := range runs[1:] {
 			if run != nil {
-				gains[i+1] = append(gains[i+1], apart/time1(run))
+				gains[i+1] = append(gains[i+1], apart/timeOf(run))
 			}
 		}
 	}
@@ -132,6 +127,43 @@ func benchmarkEpilogue(b *testing.B, g *graph.Graph, y ...*graph.Node) {
 		}
 	}
 	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkSumsBesideProducts has a kernel sum the columns of a product's second matrix beside it,
+// and after it, by turns: a bias's gradient and its weights'. It gives the median of how many
+// times as fast both are together, and of the share of the time that sums after it take.
+func BenchmarkSumsBesideProducts(b *testing.B) {
+	for _, size := range [][3]graph.Dim{{64, 512, 784}, {1024, 768, 256}, {1024, 1024, 1024}, {4096, 1024, 512}, {4096, 1024, 64}, {65536, 64, 64}} {
+		g := graph.New("beside")
+		x, dz := g.Input("x", graph.Float32, size[0], size[2]), g.Input("dz", graph.Float32, size[0], size[1])
+		dw, db := ops.MatMul(ops.Transpose(x, 0, 1), dz), ops.Sum(dz, 0)
+		b.Run(fmt.Sprint(size), func(b *testing.B) {
+			beside, _ := prepared(b, g, dw, db)
+			apart, s := prepared(b, g, dw, db)
+			if !s.bindings[0].steps[1].taken {
+				b.Skip("it is small enough for a cache")
+			}
+			s.bindings[0].steps[0].kernel.(*typedProduct[float32]).beside, s.bindings[0].steps[1].taken = nil, false
+			alone, _ := prepared(b, g, dw)
+			var gains, shares []float64
+			for b.Loop() {
+				after := timeOf(apart)
+				gains, shares = append(gains, after/timeOf(beside)), append(shares, 1-timeOf(alone)/after)
+			}
+			slices.Sort(gains)
+			slices.Sort(shares)
+			b.ReportMetric(gains[len(gains)/2], "beside")
+			b.ReportMetric(shares[len(shares)/2], "share")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// timeOf measures a run.
+func timeOf(run func()) float64 {
+	start := time.Now()
+	run()
+	return float64(time.Since(start))
 }
 
 // BenchmarkPackedWeights multiplies by a parameter, which is packed, and by an input.

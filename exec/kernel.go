@@ -28,7 +28,8 @@ type kernel struct {
 	fills []*joining
 
 	parts   []*part  // the row programs that it consists of
-	follows bool     // it can take the rows of the product before it one by one
+	follows bool     // it can take the rows or tiles of the product before it
+	beside  bool     // it can sum what the product before it reads, beside that
 	choice  bool     // only one of the parts runs, by the sizes bound
 	matmul  *product // of a matrix product
 	gather  *picking // of elements picked or added by index
@@ -47,7 +48,7 @@ const (
 type part struct {
 	prog     *rowprog.Program
 	kernel   backend.Kernel
-	tiles    *backend.Tiles // what it does with tiles of the product that it follows, if it can
+	tiles    *backend.Tiles // what it does with tiles of the product before it, if it can
 	edges    backend.Kernel // what it does then with columns that fill no tiles
 	operands []operand
 	domain   graph.Shape
@@ -63,6 +64,8 @@ func (k *kernel) String() string {
 		fmt.Fprintf(&b, " %s=%s", n.Label(), n.Op().Name)
 	}
 	switch {
+	case k.beside:
+		b.WriteString("\n  may run beside the product before it")
 	case !k.follows:
 	case k.parts[0].prog.ReducesOutermost() && k.parts[0].tiles != nil:
 		b.WriteString("\n  may go on with tiles of the product before it")

@@ -73,11 +73,11 @@ func planPass(u *unit) error {
 	return nil
 }
 
-// lastStep is the kernel up to which the one at a place reads: the next one, if that follows
-// its rows.
+// lastStep is the kernel up to which the one at a place reads: the last one that follows it or
+// runs beside it, or with which it runs beside a product.
 func (p *planner) lastStep(at int) int {
-	if at+1 < len(p.u.kernels) && p.u.kernels[at+1].follows {
-		return at + 1
+	for at+1 < len(p.u.kernels) && (p.u.kernels[at+1].beside || p.u.kernels[at+1].follows) {
+		at++
 	}
 	return at
 }
@@ -138,7 +138,7 @@ func (p *planner) takeOver(at int, k *kernel) {
 			}
 			from := p.of[x.base]
 			if from.kind == inArena && from != to && from.last == at && from.first < at && from.heir == nil && from.count == to.count &&
-				sameLayout(x, o) && x.undecided == nil && p.usedOnce(part, from) && !(k.follows && p.reads(p.u.kernels[at-1], from)) && readBeforeWritten(part.prog, j, i) {
+				sameLayout(x, o) && x.undecided == nil && p.usedOnce(part, from) && !p.isReadBeside(at, from) && readBeforeWritten(part.prog, j, i) {
 				from.heir, to.taken = to, from
 				break
 			}
@@ -159,6 +159,16 @@ func readBeforeWritten(p *rowprog.Program, loaded, stored int) bool {
 		}
 	}
 	return lastLoad <= firstStore
+}
+
+// isReadBeside reports whether the storage is read by another kernel while the one at a place
+// runs.
+func (p *planner) isReadBeside(at int, s *storage) bool {
+	if !p.u.kernels[at].follows {
+		return false
+	}
+	product := productOf(p.u.kernels, at)
+	return p.reads(product, s) || p.u.kernels[at-1] != product && p.reads(p.u.kernels[at-1], s)
 }
 
 // reads reports whether a kernel reads the storage.

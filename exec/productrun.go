@@ -27,11 +27,12 @@ type typedProduct[T scalar.Number] struct {
 	cost    int // an estimate of the time of a run, in nanoseconds
 	threads int // of the session
 	grid
-	chunk int        // of rows that must be in one tile, if not 0
-	sums  []T        // of blocks of K, where these are the tiles
-	tiled *tiled     // what can go on with tiles, if anything can
-	next  *boundPart // what can follow the rows, if anything can
-	leads bool       // it does so in this run
+	chunk  int        // of rows that must be in one tile, if not 0
+	sums   []T        // of blocks of K, where these are the tiles
+	beside *tiled     // what can go through B meanwhile, if anything can
+	tiled  *tiled     // what can go on with tiles, if anything can
+	next   *boundPart // what can follow the rows, if anything can
+	leads  bool       // they do so in this run
 
 	spec   *product
 	weight *storage // of B, if that is packed
@@ -64,8 +65,10 @@ func (t *typedProduct[T]) run(s *Session) error {
 		t.p.AddSums(t.sums)
 		return nil
 	}
-	if t.leads && t.tiled != nil {
+	if t.leads {
+		t.beside.beginSums()
 		t.tiled.beginSums()
+		defer t.beside.endSums()
 		defer t.tiled.endSums()
 	}
 	down := ceilDiv(t.p.Rows(), max(t.rows, 1))
@@ -91,6 +94,12 @@ func (t *typedProduct[T]) tile(i int, ws *workspace) {
 // compute computes a part, and what follows it.
 func (t *typedProduct[T]) compute(lo, hi, left, right int, ws *workspace) {
 	scratch := t.scratch(&ws.products)
+	if t.leads && t.beside != nil && lo == 0 {
+		ws.reader.begin(t.beside, ws)
+		scratch.ShowPanels(&ws.reader)
+		defer ws.reader.end()
+		defer scratch.ShowPanels(nil)
+	}
 	switch {
 	case t.leads && t.tiled != nil:
 		ws.epilogue.begin(t.tiled, ws)

@@ -12,6 +12,7 @@ type workspace struct {
 	part     bind.Args // of a tile that is a part of a row
 	follower follower
 	epilogue epilogue
+	reader   panelReader
 }
 
 // argsOf gives arguments with room for a program of some outer axes and operands.

@@ -28,6 +28,9 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 	}
 	if size == 4 && t.rows == packRows {
 		done := transposed(dst, to, src, from, t.columns)
+		if done == t.columns { // no pointer leads past the last element
+			return
+		}
 		dst, src = unsafe.Add(dst, done*to.column*size), unsafe.Add(src, done*from.column*size)
 		t.columns -= done
 	}

@@ -98,6 +98,15 @@ func (b *TileBlock) Call() (code uintptr, args unsafe.Pointer) {
 	return b.tiles.code.Address(b.tiles.offset), b.block.base
 }
 
+// Run calls the code for packed rows, which begin where operands point to.
+func (b *TileBlock) Run(rows int, packed unsafe.Pointer) {
+	t := b.tiles
+	b.Point(t.From, packed)
+	b.block.put(t.layout.TileRows(), rows)
+	b.block.put(t.layout.TileIndex(), 0)
+	t.code.Call(t.offset, b.block.base)
+}
+
 // End lets go of the code.
 func (b *TileBlock) End() {
 	runtime.KeepAlive(b.tiles)

@@ -50,6 +50,7 @@ type Scratch[T scalar.Number] struct {
 	thin      thinArgs
 	follow    following
 	epilogue  Epilogue
+	reader    PanelReader
 	isFar     bool // C comes from beyond the second-level cache
 	far       farLists
 }

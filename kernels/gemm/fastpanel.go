@@ -11,6 +11,7 @@ func (f *panels[T]) columns(j, nj int) {
 	f.handOn(j, nj)
 	f.setHeight(rows)
 	done, loops := f.takeB(j, nj, loops)
+	isPacked := f.s.reader != nil && f.packedB == nil && f.args.b == address(f.s.b, f.packed)
 	done += f.copyNext(j, nj, f.ni/rows-done)
 	if half := f.v.cols / 2; f.isSlim(nj - half) {
 		f.masks(half)
@@ -23,6 +24,7 @@ func (f *panels[T]) columns(j, nj int) {
 		f.tilesBelow(j, nj, f.ni-done*rows, loops)
 	}
 	f.handOnStored(j, nj)
+	f.show(j, nj, isPacked)
 }
 
 // loops gives those for some columns of a panel, and how many of a row of B they read without

@@ -15,6 +15,8 @@ type Tile struct {
 	From int
 	// Still tells of each operand whether it has the same elements for all rows.
 	Still []bool
+	// Packed has the elements in memory instead, one row behind the other, and any number of rows.
+	Packed bool
 }
 
 // CompileTile makes code that runs a program on tiles, one below the other: an elementwise one,
@@ -30,8 +32,13 @@ type Tile struct {
 // What it accumulates goes on from tile to tile, in the elements that an operand's address leads
 // to. After TileLeft rows, and then again after each TileEvery, it goes on with others, which
 // lie Delta behind them. All have the neutral element of the reduction before the first time.
+//
+// Code for packed rows is called like that of [Compile]. It finds their number at TileRows.
 func CompileTile(p *rowprog.Program, target Target, t Tile) (code *Code, err error) {
-	if code, err = compileTile(p, target, t, (*tiler).registers); err != nil {
+	if !t.Packed {
+		code, err = compileTile(p, target, t, (*tiler).registers)
+	}
+	if code == nil {
 		code, err = compileTile(p, target, t, (*tiler).memory)
 	}
 	return code, err
@@ -68,6 +75,9 @@ func (l *Layout) TileStep() int { return offTileStep }
 // TileIndex is where the number of elements is from the addresses of operands that are not
 // still on to the tile: each call makes it that of the next tile.
 func (l *Layout) TileIndex() int { return offTileIndex }
+
+// TileRows is where the number of packed rows is.
+func (l *Layout) TileRows() int { return offTileRows }
 
 // TileLeft is where the number of rows is from the next tile on that are accumulated with those
 // before them.
@@ -370,6 +380,9 @@ func (w *tiler) end(index amd64.Reg) {
 		if w.moves(i) {
 			w.a.MovStore(inBlock(w.layout.Pointer(i)), w.bases[i])
 		}
+	}
+	if w.Packed {
+		w.a.Zeroupper()
 	}
 	w.a.Return()
 }

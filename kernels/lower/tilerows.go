@@ -16,17 +16,22 @@ var (
 	rowIndices = []amd64.Reg{index, amd64.R15}
 )
 
-// memory writes code that puts sums into the block of arguments and goes through them row by
-// row, with all registers.
+// memory writes code that puts sums into the block of arguments, if they are not in memory yet,
+// and goes through them row by row, with all registers.
 func (w *tiler) memory() {
-	a, bytes := &w.a, w.target.bytes()
-	sums := w.layout.room(w.Rows * w.vectors * bytes)
-	for r := range w.Rows * w.vectors {
-		a.M(amd64.MOVUPSSt, w.target.full(), amd64.Vec(r), 0, inBlock(sums+r*bytes))
+	a := &w.a
+	sums := 0
+	if !w.Packed {
+		sums = w.putSums()
 	}
 	w.point(rowBases)
 	w.straight(w.section(rowprog.CallSection))
-	a.Lea(tileSums, inBlock(sums))
+	if w.Packed {
+		a.MovLoad(tileSums, inBlock(w.layout.Pointer(w.From)))
+		a.MovLoad(rest, inBlock(offTileRows))
+	} else {
+		a.Lea(tileSums, inBlock(sums))
+	}
 	a.MovLoad(index, inBlock(offTileIndex))
 	if len(w.vec.accs) > 0 {
 		w.accumulated()
@@ -34,6 +39,16 @@ func (w *tiler) memory() {
 		w.allRows()
 	}
 	w.end(index)
+}
+
+// putSums puts sums into the block of arguments.
+func (w *tiler) putSums() (at int) {
+	bytes := w.target.bytes()
+	at = w.layout.room(w.Rows * w.vectors * bytes)
+	for r := range w.Rows * w.vectors {
+		w.a.M(amd64.MOVUPSSt, w.target.full(), amd64.Vec(r), 0, inBlock(at+r*bytes))
+	}
+	return at
 }
 
 // allRows writes loops over the rows in rest.
