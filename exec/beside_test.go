@@ -48,7 +48,7 @@ func TestSumsBesideProducts(t *testing.T) {
 	}
 	exec.TakeAllTiles(t)
 	for name, of := range sums {
-		for _, dtype := range []graph.DType{graph.Float32, graph.Float64} {
+		for _, dtype := range floats() {
 			for second, b := range seconds {
 				t.Run(fmt.Sprint(name, " ", dtype, " ", second), func(t *testing.T) {
 					for _, z := range [][3]int{{20, 32, 50}, {50, 64, 300}, {100, 70, 600}, {33, 40, 1700}, {400, 100, 256}} {
