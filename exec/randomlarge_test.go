@@ -3,6 +3,7 @@ package exec_test
 import (
 	"testing"
 
+	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -47,7 +48,7 @@ func (p *program) growProducts() *graph.Node {
 	case 6:
 		return ops.MatMul(x, ops.Transpose(with(5, s[1]), 0, 1))
 	case 7:
-		return ops.MatMul(with(7, s[0]), x)
+		return ops.MatMul(with(17, s[0]), x)
 	case 8:
 		return ops.MatMul(x, with(s[1]))
 	case 9:
@@ -66,7 +67,15 @@ func (p *program) growProducts() *graph.Node {
 	return p.operation()
 }
 
-func TestRandomProductsAgreeWithTheOracle(t *testing.T) { randomPrograms(t, products, 12) }
+func TestRandomProductsAgreeWithTheOracle(t *testing.T) {
+	exec.FollowFrom(t, 1<<20)
+	randomPrograms(t, products, 12)
+}
+
+func TestRandomProductsOnTilesAgreeWithTheOracle(t *testing.T) {
+	exec.TakeAllTiles(t)
+	randomPrograms(t, products, 12)
+}
 
 // longRows are programs on a few rows that are longer than what a thread takes at once.
 var longRows = &kind{steps: 8, room: 150_000, threads: []int{1, 2, 3, 8}, open: true, grow: (*program).growRows, begin: func(p *program) {
