@@ -180,6 +180,45 @@ func TestElementwise(t *testing.T) {
 	require.False(t, p.ReducesOutermost())
 }
 
+func TestColumnwise(t *testing.T) {
+	for over, want := range map[AxisSet]bool{Axes(0): false, Axes(1): false, Axes(0, 1): true} {
+		b := NewBuilder("sum", 2)
+		x := b.Load(b.In("x", F32, Vec))
+		b.Store(b.Out("y", F32, Vec), b.Apply(OpNeg, x))
+		b.Accumulate(b.Acc("s", F32, Vec, over), Sum, x)
+		p, err := b.Build()
+		require.NoError(t, err)
+		require.Equal(t, want, p.Columnwise(), over)
+		require.False(t, p.Elementwise())
+	}
+	b := NewBuilder("rows", 1)
+	x := b.Load(b.In("x", F32, Vec))
+	b.Accumulate(b.Acc("s", F32, Row, Axes(0)), Sum, b.Reduce(Sum, x))
+	p, err := b.Build()
+	require.NoError(t, err)
+	require.False(t, p.Columnwise())
+}
+
+// TestStoring expects a program with one more result, which is what it loads, and the first one
+// as it was.
+func TestStoring(t *testing.T) {
+	b := NewBuilder("sum", 1)
+	x, y := b.In("x", F32, Vec), b.In("y", F32, Vec)
+	b.Load(x)
+	b.Accumulate(b.Acc("s", F32, Vec, Axes(0)), Sum, b.Apply(OpMul, b.Load(x), b.Load(y)))
+	p, err := b.Build()
+	require.NoError(t, err)
+	before := p.String()
+	q := p.Storing(y)
+	require.NoError(t, q.Verify())
+	require.Equal(t, before, p.String())
+	require.Equal(t, len(p.Insts)+1, len(q.Insts))
+	last := q.Insts[len(q.Insts)-1]
+	require.Equal(t, OpStore, last.Op)
+	require.Equal(t, Out, q.Operands[last.Operand].Access)
+	require.Equal(t, y, q.Insts[last.Args[0]].Operand)
+}
+
 func TestBuilderMistakes(t *testing.T) {
 	for _, c := range []struct {
 		want  string
