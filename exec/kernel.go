@@ -67,12 +67,11 @@ func (k *kernel) String() string {
 	case k.beside:
 		b.WriteString("\n  may run beside the product before it")
 	case !k.follows:
-	case k.parts[0].prog.ReducesOutermost() && k.parts[0].tiles != nil:
+	case k.parts[0].tiles != nil && k.parts[0].prog.ReducesOutermost():
 		b.WriteString("\n  may go on with tiles of the product before it")
-	case k.parts[0].prog.ReducesOutermost():
 	case k.parts[0].tiles != nil:
 		b.WriteString("\n  may go on with tiles of the product before it, or follow its rows")
-	default:
+	case !k.parts[0].prog.ReducesOutermost():
 		b.WriteString("\n  may follow the rows of the product before it")
 	}
 	for _, p := range k.parts {

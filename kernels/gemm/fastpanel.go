@@ -11,7 +11,7 @@ func (f *panels[T]) columns(j, nj int) {
 	f.handOn(j, nj)
 	f.setHeight(rows)
 	done, loops := f.takeB(j, nj, loops)
-	isPacked := f.s.reader != nil && f.packedB == nil && f.args.b == address(f.s.b, f.packed)
+	isPacked := f.isInScratch()
 	done += f.copyNext(j, nj, f.ni/rows-done)
 	if half := f.v.cols / 2; f.isSlim(nj - half) {
 		f.masks(half)

@@ -23,6 +23,11 @@ func (p *Product[T]) HasPanels() bool {
 // computed in parts, each shows the columns that it needs.
 func (s *Scratch[T]) ShowPanels(to PanelReader) { s.reader = to }
 
+// isInScratch reports whether there is a reader and the panel of B is where it is packed.
+func (f *panels[T]) isInScratch() bool {
+	return f.s.reader != nil && f.packedB == nil && f.args.b == address(f.s.b, f.packed)
+}
+
 // show shows a panel of B, where the block of A is the first one.
 func (f *panels[T]) show(j, nj int, isPacked bool) {
 	switch to := f.s.reader; {

@@ -104,12 +104,6 @@ type tiler struct {
 	sums        []tileSum // of that
 }
 
-// tileSum is what rows of a tile are accumulated to, and one step of that.
-type tileSum struct {
-	operand int
-	step    inst
-}
-
 // inTile is rows of a tile: one in registers, or some in memory.
 type inTile struct {
 	*Tile
@@ -204,31 +198,6 @@ func (w *tiler) keepStore() {
 	w.takeSums()
 }
 
-// takeSums takes out of the operations on elements how they are accumulated.
-func (w *tiler) takeSums() {
-	insts := w.vec.insts
-	var taken []micro
-	for i := range insts {
-		if insts[i].form != setAccForm {
-			continue
-		}
-		at := insts[i].args[0]
-		step := insts[at]
-		if step.form != binaryForm || step.hasImm || insts[step.args[0]].form != accForm || step.args[1] != w.store.args[0] {
-			refuse("such sums of tiles in registers")
-		}
-		w.sums = append(w.sums, tileSum{w.vec.accs[insts[i].operand].operand, step})
-		taken = append(taken, micro(i), at, step.args[0])
-	}
-	var order []int
-	for i := range insts {
-		if !slices.Contains(taken, micro(i)) {
-			order = append(order, i)
-		}
-	}
-	w.vec.reorder(order)
-}
-
 // held is the registers of a tile that no row has been taken from.
 func (w *tiler) held() *pins {
 	p := &pins{}
@@ -319,7 +288,7 @@ func (w *tiler) whole() {
 		}
 		kept[row] = w.compute(held, row, tileIndices[row%n])
 	}
-	w.accumulate(kept)
+	w.accumulateKept(kept)
 	if w.Rows > n {
 		a.MovLoad(index, inBlock(offTileIndex))
 	}

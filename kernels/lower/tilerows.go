@@ -1,8 +1,6 @@
 package lower
 
 import (
-	"slices"
-
 	"github.com/broadloom/broadloom/kernels/amd64"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -34,7 +32,7 @@ func (w *tiler) memory() {
 	}
 	a.MovLoad(index, inBlock(offTileIndex))
 	if len(w.vec.accs) > 0 {
-		w.accumulated()
+		w.accumulatePieces()
 	} else {
 		w.allRows()
 	}
@@ -64,91 +62,6 @@ func (w *tiler) allRows() {
 		a.JumpIf(amd64.Equal, done)
 	}
 	a.Bind(done)
-}
-
-// accumulated writes a loop over the pieces of the rows in rest that are accumulated together.
-func (w *tiler) accumulated() {
-	a := &w.a
-	last := w.target.registers() - 1
-	for i := range w.vec.accs {
-		w.vec.accs[i].reg = last + 1 - (i+1)*w.vectors
-	}
-	again, all := a.Here(), a.NewLabel()
-	a.MovStore(inBlock(offTileRows), rest)
-	a.CmpLoad(rest, inBlock(offTileLeft))
-	a.JumpIf(amd64.Less, all)
-	a.MovLoad(rest, inBlock(offTileLeft))
-	a.Bind(all)
-	a.MovStore(inBlock(offTileCount), rest)
-	w.moveAccumulated(amd64.MOVUPS)
-	w.allRows()
-	w.moveAccumulated(amd64.MOVUPSSt)
-	a.MovLoad(temp, inBlock(offTileLeft))
-	a.SubLoad(temp, inBlock(offTileCount))
-	w.leave()
-	a.MovLoad(rest, inBlock(offTileRows))
-	a.SubLoad(rest, inBlock(offTileCount))
-	a.JumpIf(amd64.NotEqual, again)
-}
-
-// leave notes that temp rows are left that are accumulated with those before them, as the flags
-// say: after the last one, others are next.
-func (w *tiler) leave() {
-	a, same := &w.a, w.a.NewLabel()
-	a.MovStore(inBlock(offTileLeft), temp)
-	a.JumpIf(amd64.NotEqual, same)
-	a.MovLoad(temp, inBlock(offTileEvery))
-	a.MovStore(inBlock(offTileLeft), temp)
-	for i, o := range w.p.Operands {
-		if o.Access == rowprog.Acc {
-			a.MovLoad(temp, inBlock(w.layout.Delta(0, i)))
-			a.AddStore(inBlock(w.layout.Pointer(i)), temp)
-		}
-	}
-	a.Bind(same)
-}
-
-// accumulate accumulates the rows of a whole tile, which are kept in registers.
-func (w *tiler) accumulate(kept [][]amd64.Vec) {
-	if w.sums == nil {
-		return
-	}
-	a, inUse := &w.a, slices.Concat(kept...)
-	var free []amd64.Vec
-	for r := range amd64.Vec(w.target.registers()) {
-		if !slices.Contains(inUse, r) {
-			free = append(free, r)
-		}
-	}
-	for _, sum := range w.sums {
-		acc := free[:w.vectors]
-		at := func(v int) amd64.Mem { return amd64.At(temp, int32(v*w.target.bytes())) }
-		a.MovLoad(temp, inBlock(w.layout.Pointer(sum.operand)))
-		for v, r := range acc {
-			a.M(amd64.MOVUPS, w.target.full(), r, 0, at(v))
-		}
-		for _, row := range kept {
-			for v, r := range acc {
-				a.R(sum.step.op, sum.step.width, r, r, row[v])
-			}
-		}
-		for v, r := range acc {
-			a.M(amd64.MOVUPSSt, w.target.full(), r, 0, at(v))
-		}
-	}
-	a.MovLoad(temp, inBlock(offTileLeft))
-	a.SubImm(temp, int32(w.Rows))
-	w.leave()
-}
-
-// moveAccumulated brings what is accumulated into its registers, or back.
-func (w *tiler) moveAccumulated(op *amd64.Op) {
-	for _, acc := range w.vec.accs {
-		w.a.MovLoad(temp, inBlock(w.layout.Pointer(acc.operand)))
-		for v := range w.vectors {
-			w.a.M(op, w.target.full(), amd64.Vec(acc.reg+v), 0, amd64.At(temp, int32(v*w.target.bytes())))
-		}
-	}
 }
 
 // rowsAtOnce is the number of rows that are worked on side by side: two where vectors are short,
