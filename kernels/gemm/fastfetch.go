@@ -61,13 +61,13 @@ func (l *farLists) areAsFarApart() bool {
 }
 
 // fetchFar has the tiles that are left of a panel, of some rows each, fetch what they write and
-// read besides A and B with their products, if that is far and much.
+// read besides A and B with their products: what code goes through, or C, if that is far and much.
 func (f *panels[T]) fetchFar(done, rows int) {
 	far, args := &f.s.far, f.args
 	width := f.v.cols * f.size
 	lines := rows * width / line // of C
-	isMuch := args.code != 0 || fewLines < lines && 2*lines <= f.np
-	if !f.s.isFar || !isMuch || args.aCol != f.size || f.np < unrolled || f.bottom-f.top <= f.v.rows {
+	isMuch := f.s.isFar && fewLines < lines && 2*lines <= f.np
+	if args.code == 0 && !isMuch || args.aCol != f.size || f.np < unrolled || f.bottom-f.top <= f.v.rows {
 		return
 	}
 	if args.code == 0 {
