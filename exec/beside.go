@@ -3,7 +3,6 @@ package exec
 import (
 	"unsafe"
 
-	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/gemm"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -15,7 +14,7 @@ import (
 
 // canRunBeside reports whether a kernel can sum the columns of the second matrix of a product.
 func canRunBeside(k *kernel, before *product) bool {
-	if before == nil || k.class != graph.Elementwise || len(k.parts) != 1 || len(k.fills) > 0 || k.choice || len(before.batch) > 0 || before.rows != 1 {
+	if before == nil || !k.isOneProgram() || len(before.batch) > 0 || before.rows != 1 {
 		return false
 	}
 	prog := k.parts[0].prog

@@ -22,6 +22,11 @@ func followPass(u *unit) error {
 	return nil
 }
 
+// isOneProgram reports whether a kernel is one row program, and nothing else.
+func (k *kernel) isOneProgram() bool {
+	return k.class == graph.Elementwise && len(k.parts) == 1 && len(k.fills) == 0 && !k.choice
+}
+
 // productOf is the product that the kernel at a place follows or runs beside.
 func productOf(kernels []*kernel, at int) *kernel {
 	if at--; kernels[at].beside {
@@ -44,7 +49,7 @@ func (k *kernel) touchesResults(other *kernel) bool {
 // row, and the kernel writes nothing that the product reads.
 func canFollow(k, before *kernel) bool {
 	product := before.matmul
-	if product == nil || k.class != graph.Elementwise || len(k.parts) != 1 || len(k.fills) > 0 || k.choice {
+	if product == nil || !k.isOneProgram() {
 		return false
 	}
 	p, c := k.parts[0], product.operands[2]
