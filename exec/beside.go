@@ -12,7 +12,8 @@ import (
 // A kernel of sums of columns of a matrix that a product reads as well, as the gradient of a bias
 // is beside that of weights, goes through it with the product, which has it in a cache.
 
-// canRunBeside reports whether a kernel can sum the columns of the second matrix of a product.
+// canRunBeside reports whether a kernel sums the columns of the second matrix of a product, needs
+// no other matrix nor the product, and writes nothing that this reads.
 func canRunBeside(k *kernel, before *product) bool {
 	if before == nil || !k.isOneProgram() || len(before.batch) > 0 || before.rows != 1 {
 		return false
@@ -24,13 +25,18 @@ func canRunBeside(k *kernel, before *product) bool {
 		}
 	}
 	for _, o := range k.parts[0].operands {
-		for _, x := range before.operands {
-			if o.write && o.base != nil && shapeinfer.Storage(o.base) == shapeinfer.Storage(x.base) {
+		for i, x := range before.operands {
+			if (o.write || i == 2) && o.base != nil && shapeinfer.Storage(o.base) == shapeinfer.Storage(x.base) {
 				return false
 			}
 		}
 	}
-	_, ok := k.besideProgram(before)
+	t, ok := k.besideProgram(before)
+	for i, o := range prog.Operands {
+		if ok && o.Domain == rowprog.Vec && !t.Still[i] && i != t.From {
+			return false
+		}
+	}
 	return ok && prog.Columnwise() && prog.Stages == 1
 }
 

@@ -76,6 +76,30 @@ func TestSumsBesideProducts(t *testing.T) {
 	}
 }
 
+// TestSumsOfTwoMatricesAreNotBeside expects sums of what two matrices make together to be right,
+// one of which may be the product itself.
+func TestSumsOfTwoMatricesAreNotBeside(t *testing.T) {
+	exec.TakeAllTiles(t)
+	for name, of := range map[string]func(x, y, other *graph.Node) *graph.Node{
+		"another":     func(x, y, other *graph.Node) *graph.Node { return ops.Mul(x, other) },
+		"the product": func(x, y, other *graph.Node) *graph.Node { return ops.Mul(x, y) },
+		"a row of the product": func(x, y, other *graph.Node) *graph.Node {
+			return ops.Mul(x, ops.Select(y, 0, 79))
+		},
+		"a column of the product": func(x, y, other *graph.Node) *graph.Node {
+			return ops.Mul(x, ops.Slice(y, 1, 63, 64, 1))
+		},
+	} {
+		rng := rand.New(rand.NewPCG(1, 2))
+		g, feed := graph.New("two"), exec.Feed{}
+		input := inputs(g, feed, rng, graph.Float32)
+		x, other := input("x", 80, 64), input("other", 80, 64)
+		y := ops.MatMul(input("a", 80, 80), x)
+		s := requireTiles(t, name, g, feed, y, ops.Sum(of(x, y, other), 0))
+		require.Zero(t, s.Beside(), name)
+	}
+}
+
 // TestKernelsBesideProductsDependOnNoEpilogue updates a bias by the sum beside a product, which
 // goes on with what needs the bias.
 func TestKernelsBesideProductsDependOnNoEpilogue(t *testing.T) {
