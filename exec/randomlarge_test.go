@@ -32,7 +32,7 @@ func (p *program) growProducts() *graph.Node {
 	}
 	s := x.Shape()
 	with := func(shape ...graph.Dim) *graph.Node { return p.operand(x.DType(), shape) }
-	switch p.rng.IntN(16) {
+	switch p.rng.IntN(18) {
 	case 0:
 		return ops.Add(x, with(s[1]))
 	case 1:
@@ -63,6 +63,10 @@ func (p *program) growProducts() *graph.Node {
 		return ops.Relu(x)
 	case 14:
 		return ops.Neg(ops.Reshape(x, s[1], s[0]))
+	case 15:
+		return ops.Sum(x, 0)
+	case 16:
+		return ops.Sum(ops.Mul(x, with(s...)), 0)
 	}
 	return p.operation()
 }
