@@ -18,26 +18,27 @@ func canRunBeside(k *kernel, before *product) bool {
 	if before == nil || !k.isOneProgram() || len(before.batch) > 0 || before.rows != 1 {
 		return false
 	}
-	prog := k.parts[0].prog
-	for i := range prog.Insts {
-		if op := prog.Insts[i].Op; op == rowprog.OpGuard || op == rowprog.OpStore {
+	part := k.parts[0]
+	t, ok := k.besideProgram(before)
+	if !ok || !part.prog.Columnwise() || part.prog.Stages != 1 {
+		return false
+	}
+	for i := range part.prog.Insts {
+		if part.prog.Insts[i].Op == rowprog.OpGuard {
 			return false
 		}
 	}
-	for _, o := range k.parts[0].operands {
-		for i, x := range before.operands {
-			if (o.write || i == 2) && o.base != nil && shapeinfer.Storage(o.base) == shapeinfer.Storage(x.base) {
+	for i, o := range part.operands {
+		if part.prog.Operands[i].Domain == rowprog.Vec && !t.Still[i] && i != t.From { // another matrix
+			return false
+		}
+		for j, x := range before.operands {
+			if (o.write || j == 2) && o.base != nil && shapeinfer.Storage(o.base) == shapeinfer.Storage(x.base) {
 				return false
 			}
 		}
 	}
-	t, ok := k.besideProgram(before)
-	for i, o := range prog.Operands {
-		if ok && o.Domain == rowprog.Vec && !t.Still[i] && i != t.From {
-			return false
-		}
-	}
-	return ok && prog.Columnwise() && prog.Stages == 1
+	return true
 }
 
 // besideProgram says what a kernel does with tiles of the second matrix of the product before it,
@@ -90,7 +91,7 @@ func (r *panelReader) end() {
 // Panel implements gemm.PanelReader.
 func (r *panelReader) Panel(row, rows, col int, packed unsafe.Pointer) {
 	for i, o := range r.k.part.tiles.Program.Operands {
-		if o.Access != rowprog.Acc {
+		if i != r.k.part.tiles.From && o.Access != rowprog.Acc {
 			r.block.Point(i, r.at(i, row, col))
 		}
 	}

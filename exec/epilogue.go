@@ -27,26 +27,6 @@ func (k *kernel) tileProgram(before *product, isLast bool) (t backend.TileProgra
 	return t, ok
 }
 
-// tilePrograms lists kernels that can work on tiles of products or of what these read, and what
-// they do with them.
-func (p *Program) tilePrograms() (parts []*part, programs []backend.TileProgram) {
-	for i, k := range p.kernels {
-		var t backend.TileProgram
-		ok := false
-		switch {
-		case k.beside:
-			t, ok = k.besideProgram(p.kernels[i-1].matmul)
-		case k.follows:
-			before := productOf(p.kernels, i).matmul
-			t, ok = k.tileProgram(before, p.storageOf[before.operands[2].base].last == i)
-		}
-		if ok {
-			parts, programs = append(parts, k.parts[0]), append(programs, t)
-		}
-	}
-	return parts, programs
-}
-
 // A product is worth taking in tiles from a size in bytes on, as a smaller one stays in the
 // first-level cache, and from a number of rows on: tiles of fewer save less than it takes to
 // prepare for the columns of each.
@@ -54,9 +34,6 @@ const (
 	tiledBytes = 32 << 10
 	tiledRows  = 48
 )
-
-// takeAllTiles is set by tests: all tiles are taken, be it worth it or not.
-var takeAllTiles bool
 
 // takesTiles tells how a kernel goes on with the product's tiles: nil if it does not.
 func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
@@ -69,13 +46,13 @@ func (t *typedProduct[T]) takesTiles(b *binding, k *boundPart) *tiled {
 		return nil
 	}
 	f.isLarge = make([]bool, len(tiles.Program.Operands))
-	first, large := -1, 0 // of the matrices besides, results among them
+	others, large := 0, 0 // of the matrices besides, results among them
 	for i, o := range tiles.Program.Operands {
 		if o.Domain != rowprog.Vec || tiles.Still[i] || i == tiles.From {
 			continue
 		}
-		if first < 0 {
-			first, f.step = i, f.rowStep(i)
+		if others++; others == 1 {
+			f.step = f.rowStep(i)
 		}
 		if f.rowStep(i) != f.step {
 			return nil

@@ -164,11 +164,12 @@ func readBeforeWritten(p *rowprog.Program, loaded, stored int) bool {
 // isReadBeside reports whether the storage is read by another kernel while the one at a place
 // runs.
 func (p *planner) isReadBeside(at int, s *storage) bool {
-	if !p.u.kernels[at].follows {
-		return false
+	for k := p.u.kernels[at]; k.follows || k.beside; k = p.u.kernels[at] {
+		if at--; p.reads(p.u.kernels[at], s) {
+			return true
+		}
 	}
-	product := productOf(p.u.kernels, at)
-	return p.reads(product, s) || p.u.kernels[at-1] != product && p.reads(p.u.kernels[at-1], s)
+	return false
 }
 
 // reads reports whether a kernel reads the storage.

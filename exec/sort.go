@@ -31,7 +31,7 @@ func (f *fuser) sort() {
 // isProduct reports whether a kernel is a matrix product.
 func (f *fuser) isProduct(at int) bool { return f.u.kernels[at].class == graph.Contract }
 
-// leaves lists the values that other kernels read than those that compute them, and the roots.
+// leaves lists the values that kernels read that other kernels compute, and the roots.
 func (f *fuser) leaves() map[*graph.Node]bool {
 	leaves := map[*graph.Node]bool{}
 	for _, n := range f.u.roots {
@@ -69,8 +69,11 @@ func (f *fuser) meetsProduct(at int) bool {
 			}
 		}
 	}
+	if len(read) != 1 {
+		return false
+	}
 	for p, product := range f.u.kernels {
-		if len(read) == 1 && f.isProduct(p) && read[shapeinfer.Viewed(product.nodes[0].In(1))] && !f.order.follows(p, at) {
+		if f.isProduct(p) && read[shapeinfer.Viewed(product.nodes[0].In(1))] && !f.order.follows(p, at) {
 			f.order.after(at, p)
 			return true
 		}

@@ -11,6 +11,29 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
+// takeAllTiles is set by tests: all tiles are taken, be it worth it or not.
+var takeAllTiles bool
+
+// tilePrograms lists kernels that can work on tiles of products or of what these read, and what
+// they do with them.
+func (p *Program) tilePrograms() (parts []*part, programs []backend.TileProgram) {
+	for i, k := range p.kernels {
+		var t backend.TileProgram
+		ok := false
+		switch {
+		case k.beside:
+			t, ok = k.besideProgram(p.kernels[i-1].matmul)
+		case k.follows:
+			before := productOf(p.kernels, i).matmul
+			t, ok = k.tileProgram(before, p.storageOf[before.operands[2].base].last == i)
+		}
+		if ok {
+			parts, programs = append(parts, k.parts[0]), append(programs, t)
+		}
+	}
+	return parts, programs
+}
+
 // tileOf says what a kernel does with tiles of a matrix, if it reads that in one way. The program
 // is the kernel's.
 func (k *kernel) tileOf(matrix *graph.Node, dtype graph.DType) (t backend.TileProgram, ok bool) {
@@ -95,13 +118,10 @@ func (b *binding) newTiled(k *boundPart, sizes []int, cols int) *tiled {
 			return nil
 		}
 	}
-	if prog.ReducesOutermost() {
-		for i := range prog.Insts {
-			if in := &prog.Insts[i]; in.Op == rowprog.OpAccumulate {
-				f.sums = append(f.sums, bind.NewChunkSums(prog, in, args))
-			}
+	for i := range prog.Insts {
+		if in := &prog.Insts[i]; in.Op == rowprog.OpAccumulate {
+			f.sums, f.chunk = append(f.sums, bind.NewChunkSums(prog, in, args)), bind.ChunkLen(args)
 		}
-		f.chunk = bind.ChunkLen(args)
 	}
 	return f
 }
