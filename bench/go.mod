@@ -5,7 +5,7 @@ go 1.26.5
 require (
 	github.com/gomlx/compute v0.1.5
 	github.com/gomlx/gomlx v0.28.5
-	golang.org/x/sys v0.43.0
+	golang.org/x/sys v0.49.0
 	gorgonia.org/gorgonia v0.9.18
 	gorgonia.org/tensor v0.9.24
 )
@@ -25,7 +25,7 @@ require (
 	github.com/xtgo/set v1.0.0 // indirect
 	golang.org/x/exp v0.0.0-20260410095643-746e56fc9e2f // indirect
 	golang.org/x/xerrors v0.0.0-20200804184101-5ec99f83aff1 // indirect
-	gonum.org/v1/gonum v0.16.0 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
 	google.golang.org/protobuf v1.36.11 // indirect
 	gorgonia.org/cu v0.9.4 // indirect
 	gorgonia.org/dawson v1.2.0 // indirect
