@@ -14,7 +14,8 @@ type Option func(*request)
 
 type request struct {
 	outputs, updates []*graph.Node
-	needs            []graph.Requirement // what the check has left to the binding of sizes
+	needs            []graph.Requirement       // what the check has left to the binding of sizes
+	between          []func(*unit, pass) error // run after each pass
 }
 
 // Outputs names the values that each run gives back.
@@ -83,6 +84,7 @@ var passOrder = []struct{ before, after, why string }{
 type unit struct {
 	g        *graph.Graph
 	roots    []*graph.Node // outputs, then updates
+	asked    []*graph.Node // the roots in the user's graph
 	nOutputs int
 	// source maps the roots and sources of the user's graph to those of g.
 	inputs, params []sourceNode
@@ -130,11 +132,19 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 		writePage(func() *page.Document { return page.FromGraph(g) })
 		return nil, err
 	}
-	u := &unit{g: g, roots: r.roots(), nOutputs: len(r.outputs)}
+	if verifying() {
+		r.between = append([]func(*unit, pass) error{(*unit).verify}, r.between...)
+	}
+	u := &unit{g: g, roots: r.roots(), asked: r.roots(), nOutputs: len(r.outputs)}
 	snapshots := []Snapshot{{Pass: "build", Doc: "the graph as it was built", text: g.String, u: u, g: g}}
 	for _, p := range passes {
 		if err := p.run(u); err != nil {
 			return nil, err
+		}
+		for _, f := range r.between {
+			if err := f(u, p); err != nil {
+				return nil, err
+			}
 		}
 		snapshots = append(snapshots, u.snapshot(p))
 	}

@@ -2,10 +2,22 @@ package exec
 
 import (
 	"context"
+	"os"
 	"testing"
 
 	"github.com/broadloom/broadloom/kernels/bind"
 )
+
+// TestMain has all programs of the tests verified after every pass.
+func TestMain(m *testing.M) {
+	if os.Getenv(VerifyVariable) == "" {
+		os.Setenv(VerifyVariable, "1")
+	}
+	os.Exit(m.Run())
+}
+
+// Shuffled puts nodes that do not depend on each other into another order before each pass.
+func Shuffled(seed uint64) Option { return shuffled(seed) }
 
 // RunApart is Run with each kernel by itself, as where their times are taken.
 func (s *Session) RunApart(ctx context.Context, feed Feed) (*Results, error) {

@@ -102,6 +102,11 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int
 	b.followProducts(p.kernels)
 	b.listSteps()
 	b.layOut(p)
+	if verifying() {
+		if err := b.verify(p); err != nil {
+			return nil, &BugError{Pass: "bind", Err: err}
+		}
+	}
 	for i, n := range p.outputs {
 		b.outputs = append(b.outputs, output{node: n, storage: p.results[i], shape: b.shape(n.Shape())})
 	}

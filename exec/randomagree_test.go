@@ -24,8 +24,9 @@ type work struct {
 	feeds           map[*graph.Node]oracle.Value
 }
 
-func (w work) compile(more ...*graph.Node) (*exec.Program, error) {
-	return exec.Compile(w.outputs[0].Graph(), exec.Outputs(slices.Concat(w.outputs, more)...), exec.Updates(w.writes...))
+// compile compiles the work for outputs and some more, with options.
+func (w work) compile(more []*graph.Node, opts ...exec.Option) (*exec.Program, error) {
+	return exec.Compile(w.outputs[0].Graph(), append(opts, exec.Outputs(slices.Concat(w.outputs, more)...), exec.Updates(w.writes...))...)
 }
 
 // values gives the outputs, and what is written after all writes, as the oracle has it.
@@ -99,7 +100,11 @@ func (p *program) agrees(t *testing.T) (valid int) {
 	t.Helper()
 	asked, nodes := p.finish(), slices.Clone(p.g.Nodes())
 	w := asked.complete(p.feeds)
-	prog, err := w.compile()
+	var shuffled []exec.Option
+	if p.seed%2 == 1 {
+		shuffled = append(shuffled, exec.Shuffled(p.seed))
+	}
+	prog, err := w.compile(nil, shuffled...)
 	if viewed(err) {
 		return 0 // something needs both the old value and the new one
 	}
@@ -179,7 +184,7 @@ func (p *program) compare(t *testing.T, got []exec.Array, err error, asked wante
 	if (int64(p.seed)+p.at["batch"]+p.at["seq"])%3 != 0 {
 		return true // some compile it
 	}
-	prog, err := w.compile()
+	prog, err := w.compile(nil, exec.Shuffled(p.seed))
 	if viewed(err) {
 		return true
 	}
@@ -197,7 +202,7 @@ func (p *program) compareLarge(t *testing.T, w work, got []exec.Array, describe 
 	if !p.kind.open || p.narrow() {
 		return
 	}
-	prog, err := w.compile(p.nodes...)
+	prog, err := w.compile(p.nodes)
 	if err != nil {
 		return // an old value is needed as well
 	}

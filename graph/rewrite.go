@@ -52,3 +52,12 @@ func (n *Node) IsConst() bool { return n.op == constOp }
 // ConstData gives a constant's elements in row-major order: a []float32, []float64,
 // []int32, []int64 or []bool, which must not be changed.
 func (n *Node) ConstData() any { return n.attrs.(ConstAttrs).Data }
+
+// InferAgain returns a copy of the node with what its operation's rule infers now from the
+// operands, and the mistake that it records: a node of no graph, for verification.
+func (n *Node) InferAgain() *Node {
+	c := *n
+	c.g, c.bad, c.stretch, c.judged = n.g.Derive(), nil, nil, false
+	c.infer()
+	return &c
+}

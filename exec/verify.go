@@ -1,0 +1,66 @@
+package exec
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// VerifyVariable is the environment variable that, set to 1, has Compile verify the program
+// after every pass, and each run its memory: for those who change a pass.
+const VerifyVariable = "BROADLOOM_VERIFY"
+
+func verifying() bool { return os.Getenv(VerifyVariable) == "1" }
+
+// verifications are what holds from the end of a pass on, in the order in which it comes
+// to hold.
+var verifications = []struct {
+	from string
+	run  func(*unit) error
+}{
+	{"import", verifyGraph},
+	{"expand", verifyPrimitive},
+	{"order", verifyOrder},
+	{"fuse", verifyKernels},
+	{"lower", verifyLoops},
+	{"follow", verifyFollowers},
+	{"plan", verifyBuffers},
+}
+
+// verify checks what holds after a pass.
+func (u *unit) verify(after pass) error {
+	done := map[string]bool{}
+	for _, p := range passes {
+		done[p.name] = true
+		if p.name == after.name {
+			break
+		}
+	}
+	for _, v := range verifications {
+		if !done[v.from] {
+			continue
+		}
+		if err := v.run(u); err != nil {
+			wrong, ok := err.(*invalid)
+			if !ok {
+				wrong = &invalid{err: err}
+			}
+			return &BugError{Pass: after.name, Node: wrong.node, Err: wrong.err}
+		}
+	}
+	return nil
+}
+
+// invalid is what a verification found, at a node of the pass's graph or of none.
+type invalid struct {
+	node *graph.Node
+	err  error
+}
+
+// Error says what is wrong.
+func (e *invalid) Error() string { return e.err.Error() }
+
+func invalidAt(n *graph.Node, format string, args ...any) error {
+	return &invalid{n, fmt.Errorf(format, args...)}
+}

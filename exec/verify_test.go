@@ -1,0 +1,302 @@
+package exec
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// everyKernel is a program with kernels of all kinds, in-place writes among them.
+func everyKernel() (g *graph.Graph, outputs, updates []*graph.Node) {
+	g = graph.New("kinds")
+	batch := g.Dim("batch")
+	x := g.Input("x", graph.Float32, batch, 6)
+	at := g.Input("at", graph.Int64, batch)
+	w, b := g.Param("w", graph.Float32, 6, 8), g.Param("b", graph.Float32, 8)
+	table := g.Param("table", graph.Float32, 10, 8)
+	h := ops.Relu(ops.Add(ops.MatMul(x, w), b))
+	p := ops.Softmax(ops.Add(h, ops.Take(table, at, 0)), 1)
+	both := ops.Concat(1, ops.Exp(p), x, ops.Tanh(h))
+	loss := ops.Mean(ops.Square(both))
+	grads := autodiff.Grad(loss, []*graph.Node{w, b, table})
+	for i, n := range []*graph.Node{w, b, table} {
+		updates = append(updates, ops.SubInPlace(n, ops.Mul(grads[i], graph.Num(0.1))))
+	}
+	return g, []*graph.Node{loss, both, ops.Transpose(h, 0, 1)}, updates
+}
+
+// compiled is a unit after the passes up to one.
+func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.Node, []*graph.Node)) (*unit, pass) {
+	t.Helper()
+	g, outputs, updates := build()
+	r := request{outputs: outputs, updates: updates}
+	require.NoError(t, r.check(g))
+	u := &unit{g: g, roots: r.roots(), asked: r.roots(), nOutputs: len(outputs)}
+	for _, p := range passes {
+		require.NoError(t, p.run(u))
+		require.NoError(t, u.verify(p))
+		if p.name == last {
+			return u, p
+		}
+	}
+	t.Fatalf("no pass %s", last)
+	return nil, pass{}
+}
+
+// find gives the last node of the unit's graph for which f holds.
+func (u *unit) find(t *testing.T, f func(*graph.Node) bool) *graph.Node {
+	t.Helper()
+	for _, n := range slices.Backward(u.g.Nodes()) {
+		if f(n) {
+			return n
+		}
+	}
+	t.Fatal("no such node")
+	return nil
+}
+
+func ofClass(c graph.Class) func(*graph.Node) bool {
+	return func(n *graph.Node) bool { return n.Op().Class == c }
+}
+
+// seededFaults are mistakes that a pass could make, and what verification says of them.
+var seededFaults = []struct {
+	pass, name string
+	seed       func(t *testing.T, u *unit)
+	want       string
+}{
+	{"import", "an input is taken for another one", func(t *testing.T, u *unit) { u.inputs[0].own = u.params[0].own }, "no copy of it"},
+	{"expand", "a composite operation stays", func(t *testing.T, u *unit) {
+		x := u.inputs[0].own
+		u.g.At(x, func() { ops.Apply(ops.Lookup("softmax"), ops.SoftmaxAttrs{Axis: 1}, x) })
+	}, "composite"},
+	{"simplify", "a root gets another shape", func(t *testing.T, u *unit) { u.roots[1] = u.roots[0] }, "root 1 became"},
+	{"unroll", "an operand has another shape", func(t *testing.T, u *unit) {
+		u.find(t, ofClass(graph.Contract)).Operands()[0] = u.params[1].own
+	}, "rule"},
+	{"fold", "an operand of another graph", func(t *testing.T, u *unit) {
+		other := graph.New("other").Input("x", graph.Float32, 6, 8)
+		u.find(t, ofClass(graph.Update)).Operands()[1] = other
+	}, "operand 1 does not stand before it"},
+	{"cse", "two writes of one state are made one after the other", func(t *testing.T, u *unit) {
+		w := u.find(t, ofClass(graph.Update))
+		u.g.At(w, func() { u.g.Copy(w, w.Operands()) })
+	}, "writes the same state"},
+	{"join", "an operand comes later", func(t *testing.T, u *unit) {
+		n := u.find(t, ofClass(graph.Reduce))
+		n.Operands()[0] = n
+	}, "does not stand before it"},
+	{"repeat", "an operand of another dtype", func(t *testing.T, u *unit) {
+		for _, in := range u.inputs {
+			if in.own.DType() == graph.Int64 {
+				u.find(t, ofClass(graph.Reduce)).Operands()[0] = in.own
+			}
+		}
+	}, "rule"},
+	{"windows", "broadcasting is recorded for other operands", func(t *testing.T, u *unit) {
+		n := u.find(t, func(n *graph.Node) bool {
+			return len(n.Operands()) == 2 && slices.Contains(n.Stretch(1), graph.Stretched) && n.In(1).Op().Class != graph.Source && !n.In(1).Shape().Equal(n.In(0).Shape())
+		})
+		n.Operands()[1] = n.In(0)
+	}, "rule infers"},
+	{"dce", "a root is left in the graph before", func(t *testing.T, u *unit) { u.roots[0] = u.asked[0] }, "root 0 is not in the graph"},
+	{"order", "a write comes before a read", func(t *testing.T, u *unit) {
+		w := u.find(t, ofClass(graph.Update))
+		reader := shapeinfer.FindWrites(u.order).Before(w)[0]
+		i, k := slices.Index(u.order, w), slices.Index(u.order, reader)
+		u.order = slices.Insert(slices.Delete(u.order, i, i+1), k, w)
+	}, "before"},
+	{"order", "a node is forgotten", func(t *testing.T, u *unit) {
+		u.order = slices.DeleteFunc(u.order, func(n *graph.Node) bool { return n == u.roots[0] })
+	}, "not in the order"},
+	{"fuse", "a value has two kernels", func(t *testing.T, u *unit) {
+		u.kernels = append(u.kernels, u.kernels[len(u.kernels)-1])
+	}, "both compute it"},
+	{"fuse", "a kernel is forgotten", func(t *testing.T, u *unit) { u.kernels = u.kernels[1:] }, "no kernel computes it"},
+	{"fuse", "kernels run in another order", func(t *testing.T, u *unit) { slices.Reverse(u.kernels) }, "before its operand"},
+	{"fuse", "a member has another domain", func(t *testing.T, u *unit) {
+		for _, k := range u.kernels {
+			if k.class == graph.Elementwise && k.row < 0 {
+				k.domain = append(graph.Shape{3}, k.domain...)
+			}
+		}
+	}, "in a kernel over"},
+	{"place", "a joined value is forgotten", func(t *testing.T, u *unit) {
+		for _, k := range u.kernels {
+			k.joins = nil
+			if k.joining != nil {
+				k.nodes = nil
+			}
+		}
+	}, "no kernel computes it"},
+	{"lower", "an operand is forgotten", func(t *testing.T, u *unit) {
+		for _, k := range u.kernels {
+			for _, p := range k.parts {
+				p.operands = p.operands[1:]
+			}
+		}
+	}, "its part"},
+	{"lower", "a result is not stored", func(t *testing.T, u *unit) {
+		for _, k := range u.kernels {
+			if k.matmul != nil {
+				k.matmul.operands[2].base = u.params[0].own
+			}
+		}
+	}, "no kernel up to there stores it"},
+	{"follow", "a kernel follows no product", func(t *testing.T, u *unit) { u.kernels[0].follows = true }, "none is before it"},
+	{"plan", "a buffer ends too early", func(t *testing.T, u *unit) {
+		for _, s := range u.storages {
+			s.last = s.first
+		}
+	}, "its buffer lives from"},
+	{"plan", "a buffer is taken over while it is needed", func(t *testing.T, u *unit) {
+		a, b := u.storages[0], u.storages[len(u.storages)-1]
+		a.heir, b.taken = b, a
+	}, "takes over"},
+}
+
+// TestVerificationFindsSeededFaults expects every mistake to be found right after the pass that
+// could have made it.
+func TestVerificationFindsSeededFaults(t *testing.T) {
+	tried := map[string]bool{}
+	for _, f := range seededFaults {
+		tried[f.pass] = true
+		t.Run(f.pass+"/"+f.name, func(t *testing.T) {
+			u, p := compiled(t, f.pass, everyKernel)
+			f.seed(t, u)
+			err := u.verify(p)
+			var bug *BugError
+			require.ErrorAs(t, err, &bug)
+			require.Equal(t, f.pass, bug.Pass)
+			require.ErrorContains(t, err, f.want)
+		})
+	}
+	for _, p := range passes {
+		require.True(t, tried[p.name], "no mistake of the pass %s is seeded", p.name)
+	}
+}
+
+// TestVerificationFindsBuffersThatMeet expects a run to refuse an arena in which values that
+// live at the same time share bytes.
+func TestVerificationFindsBuffersThatMeet(t *testing.T) {
+	g, outputs, updates := everyKernel()
+	p, err := Compile(g, Outputs(outputs...), Updates(updates...))
+	require.NoError(t, err)
+	s := p.NewSession()
+	_, err = s.Run(context.Background(), kindsFeed(g))
+	require.NoError(t, err)
+	b := s.bindings[0]
+	require.NoError(t, b.verify(p))
+	for i := range b.offsets {
+		b.offsets[i] = 0
+	}
+	require.ErrorContains(t, b.verify(p), "share bytes")
+}
+
+func kindsFeed(g *graph.Graph) Feed {
+	xs := make([]float32, 5*6)
+	for i := range xs {
+		xs[i] = float32(i%7) - 3
+	}
+	return Feed{g.ByName("x"): Array{[]int{5, 6}, xs}, g.ByName("at"): Array{[]int{5}, []int64{3, 1, 4, 1, 5}}}
+}
+
+// shuffled puts nodes that do not depend on each other into another order before each pass.
+func shuffled(seed uint64) Option {
+	rng := rand.New(rand.NewPCG(seed, 7))
+	return func(r *request) {
+		r.between = append(r.between, func(u *unit, p pass) error {
+			switch p.name {
+			case "import", "expand", "simplify", "unroll", "fold", "cse", "join", "repeat", "windows", "dce":
+				u.shuffleGraph(rng)
+			case "order":
+				u.shuffleOrder(rng)
+			}
+			return nil
+		})
+	}
+}
+
+// shuffleGraph moves the nodes to a graph in which they stand in another order.
+func (u *unit) shuffleGraph(rng *rand.Rand) {
+	next, copies := u.g.Derive(), make([]*graph.Node, len(u.g.Nodes()))
+	for _, n := range topological(u.g.Nodes(), (*graph.Node).Operands, rng) {
+		in := make([]*graph.Node, len(n.Operands()))
+		for i, x := range n.Operands() {
+			in[i] = copies[x.ID()]
+		}
+		copies[n.ID()] = next.Copy(n, in)
+	}
+	u.moveTo(next, func(n *graph.Node) *graph.Node { return copies[n.ID()] })
+}
+
+func (u *unit) shuffleOrder(rng *rand.Rand) {
+	u.order = topological(u.order, func(n *graph.Node) []*graph.Node { return slices.Concat(n.Operands(), u.writes.Before(n)) }, rng)
+}
+
+// topological gives a random order of nodes in which each comes after those that it needs.
+func topological(nodes []*graph.Node, needs func(*graph.Node) []*graph.Node, rng *rand.Rand) (order []*graph.Node) {
+	listed, waits, users := map[*graph.Node]bool{}, map[*graph.Node]int{}, map[*graph.Node][]*graph.Node{}
+	for _, n := range nodes {
+		listed[n] = true
+	}
+	var ready []*graph.Node
+	for _, n := range nodes {
+		for _, x := range needs(n) {
+			if listed[x] {
+				waits[n]++
+				users[x] = append(users[x], n)
+			}
+		}
+		if waits[n] == 0 {
+			ready = append(ready, n)
+		}
+	}
+	for len(ready) > 0 {
+		i := rng.IntN(len(ready))
+		n := ready[i]
+		ready[i] = ready[len(ready)-1]
+		ready, order = ready[:len(ready)-1], append(order, n)
+		for _, user := range users[n] {
+			if waits[user]--; waits[user] == 0 {
+				ready = append(ready, user)
+			}
+		}
+	}
+	return order
+}
+
+// TestPassesDoNotDependOnTheOrderOfNodes compares programs whose nodes stood in other orders.
+func TestPassesDoNotDependOnTheOrderOfNodes(t *testing.T) {
+	g, outputs, updates := everyKernel()
+	run := func(opts ...Option) (values []any) {
+		p, err := Compile(g, append(opts, Outputs(outputs...), Updates(updates...))...)
+		require.NoError(t, err)
+		s := p.NewSession()
+		for range 3 {
+			out, err := s.Run(context.Background(), kindsFeed(g))
+			require.NoError(t, err)
+			for _, n := range outputs {
+				values = append(values, slices.Clone(out.Array(n).Data.([]float32)))
+			}
+		}
+		for _, n := range g.Params() {
+			v, err := s.Param(n)
+			require.NoError(t, err)
+			values = append(values, v.Data)
+		}
+		return values
+	}
+	want := run()
+	for seed := range uint64(20) {
+		require.Equal(t, want, run(shuffled(seed)), "seed %d", seed)
+	}
+}
