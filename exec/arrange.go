@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -23,7 +22,7 @@ func (l *lowering) arrange() {
 		axes = l.merge(axes)
 	}
 	if n := l.k.nodes[0]; l.k.closed && n.Op().Class == graph.Reduce {
-		axes = rowLast(axes, ops.Axes(n))
+		axes = rowLast(axes, n.Op().Axes(n))
 	}
 	l.p.axes = axes
 	l.axisOf = make([]int, rank)
@@ -86,7 +85,7 @@ func (l *lowering) mergeable(outer, inner []int, layouts []graph.Layout, undecid
 	}
 	for _, n := range l.k.nodes {
 		if n.Op().Class == graph.Reduce && !(l.k.levelFor(n) == perRow && b >= l.k.row) {
-			axes := ops.Axes(n)
+			axes := n.Op().Axes(n)
 			if slices.Contains(axes, a) != slices.Contains(axes, b) {
 				return false
 			}

@@ -8,7 +8,8 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// cseKey is what makes two nodes equal.
+// cseKey is what two equal nodes have in common. The text of fixed arguments is that of
+// their words: arguments that differ may have one, and are compared besides.
 type cseKey struct {
 	op       *graph.Op
 	operands string

@@ -79,54 +79,6 @@ func (l *lowering) Check(ok graph.Value, message string) {
 	l.b.Guard(rowprog.Value(ok), rowprog.FaultCode(len(l.u.faults)-1))
 }
 
-// probe finds out what an operation's meaning consists of.
-type probe struct {
-	types   []graph.DType
-	indexed bool // it depends on positions
-	cost    int  // of its primitives
-}
-
-// examine takes down the meaning of an operation's element.
-func examine(n *graph.Node) *probe {
-	p := &probe{}
-	if n.Op().Emit == nil {
-		return p
-	}
-	in := make([]graph.Value, len(n.Operands()))
-	for i, x := range n.Operands() {
-		in[i] = p.of(x.DType())
-	}
-	n.Op().Emit(p, n, in)
-	return p
-}
-
-// dependsOnPosition reports whether an element's value depends on where it stands.
-func dependsOnPosition(n *graph.Node) bool { return examine(n).indexed }
-
-func (p *probe) of(t graph.DType) graph.Value {
-	p.types = append(p.types, t)
-	return graph.Value(len(p.types) - 1)
-}
-
-func (p *probe) Prim(op graph.Prim, x ...graph.Value) graph.Value {
-	p.cost += primCost(op)
-	switch op {
-	case graph.PrimLt, graph.PrimLe, graph.PrimGt, graph.PrimGe, graph.PrimEq, graph.PrimNe:
-		return p.of(graph.Bool)
-	}
-	return p.of(p.types[x[len(x)-1]])
-}
-
-func (p *probe) Const(t graph.DType, _ float64) graph.Value       { return p.of(t) }
-func (p *probe) Convert(_ graph.Value, t graph.DType) graph.Value { return p.of(t) }
-func (p *probe) TypeOf(x graph.Value) graph.DType                 { return p.types[x] }
-func (p *probe) Size(graph.Dim) graph.Value                       { return p.of(graph.Int64) }
-func (p *probe) Check(graph.Value, string)                        {}
-func (p *probe) Index(int) graph.Value {
-	p.indexed = true
-	return p.of(graph.Int64)
-}
-
 // missingPrims lists primitives that the kernels do not have; a test wants none.
 func missingPrims() (names []string) {
 	for _, p := range graph.Prims() {

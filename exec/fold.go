@@ -22,13 +22,13 @@ func foldPass(u *unit) error {
 	var wanted []*graph.Node
 	seen := map[*graph.Node]bool{}
 	want := func(n *graph.Node) {
-		if foldable[n.ID()] && !n.IsConst() && n.Op().Name != "expand" && !seen[n] {
+		if foldable[n.ID()] && !n.IsConst() && !isExpansion(n) && !seen[n] {
 			seen[n] = true
 			wanted = append(wanted, n)
 		}
 	}
 	for _, n := range u.g.Nodes() {
-		if !foldable[n.ID()] || n.Op().Name == "expand" {
+		if !foldable[n.ID()] || isExpansion(n) {
 			for _, x := range n.Operands() {
 				want(x)
 			}
@@ -57,7 +57,7 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 		return true
 	}
 	count, whole := n.Shape().NumElements().Int()
-	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version || !whole || count > maxFolded || !n.Shape().IsStatic() || n.Op().Name == "size" {
+	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version || !whole || count > maxFolded || !n.Shape().IsStatic() || dependsOnSizes(n) {
 		return false
 	}
 	for _, x := range n.Operands() {

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -189,7 +188,7 @@ func sameCells(x, y *graph.Node) bool {
 // rowOf gives the axis from which on a reduction folds all axes and before which it
 // folds none, or -1. Axes of size 1 are folded or not as need be.
 func rowOf(n *graph.Node) int {
-	domain, axes := n.In(0).Shape(), ops.Axes(n)
+	domain, axes := n.In(0).Shape(), n.Op().Axes(n)
 	row := len(domain)
 	for row > 0 && (domain[row-1] == 1 || slices.Contains(axes, row-1)) {
 		row--

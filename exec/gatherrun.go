@@ -6,7 +6,6 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/gather"
-	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -19,27 +18,19 @@ type picking struct {
 	outer, size, inner, count graph.Dim
 }
 
-func newPicking(n *graph.Node) (*picking, error) {
+func newPicking(n *graph.Node) *picking {
 	p := &picking{node: n, count: n.In(1).Shape().NumElements()}
 	for i, x := range n.Operands() {
 		layout := shapeinfer.LayoutOf(x)
 		p.operands[i] = operand{base: shapeinfer.Viewed(x), layout: layout}
 	}
 	p.operands[2] = operand{base: n, layout: graph.RowMajor(n.Shape()), write: true}
-	whole, axis := n.In(0).Shape(), 0
-	switch a := n.Attrs().(type) {
-	case ops.TakeAttrs:
-		axis = a.Axis
-		if axis < 0 {
-			axis += n.In(0).Rank()
-		}
-	case ops.ScatterAttrs:
-		whole, axis, p.add = n.Shape(), a.Axis, true
-	default:
-		return nil, fmt.Errorf("a gather with arguments of type %T", a)
+	whole, axis := n.In(0).Shape(), n.Op().Axes(n)[0]
+	if p.add = n.Op().Fold == graph.FoldSum; p.add {
+		whole = n.Shape()
 	}
 	p.outer, p.size, p.inner = whole[:axis].NumElements(), whole[axis], whole[axis+1:].NumElements()
-	return p, nil
+	return p
 }
 
 // boundPicking is a picking with all sizes known.

@@ -8,43 +8,42 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// joinAttrs are the fixed arguments of opJoin: for each operand, and each axis of the
-// result, where the operand begins and how far its elements are apart. Where none is,
-// there is Value. No two operands meet, unless Sum says that they are added up, to Value.
+// joinAttrs are the fixed arguments of opJoin. Sum says that operands may meet, and are then
+// added up, to Value.
 type joinAttrs struct {
-	Shape       graph.Shape
-	Value       float64
-	Sum         bool
-	Start, Step []graph.Shape
+	graph.Assembly
+	Shape graph.Shape
+	Sum   bool
 }
 
 // opJoin is what the join pass makes of sums of values that are padded with zeros.
 var opJoin = &graph.Op{Name: "join", Func: "Join", Doc: "pieces, each at its own place.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
-	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(joinAttrs).Shape }}
+	Infer:    func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(joinAttrs).Shape },
+	Assemble: func(n *graph.Node) graph.Assembly { return n.Attrs().(joinAttrs).Assembly }}
 
 // joinPass writes sums of values that are padded with zeros and do not meet, such as the
 // gradients of the parts of a value, as one value that consists of these pieces; and
 // paddings of several axes as one. Kernels can then leave each piece where it belongs.
 func joinPass(u *unit) error {
-	j := joiner{inner: map[*graph.Node]bool{}}
+	j := joiner{sums: map[*graph.Node]bool{}, inner: map[*graph.Node]bool{}}
 	j.find(u)
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case j.inner[n]:
 			return nil
-		case isPlainSum(n):
+		case j.sums[n]:
 			return j.sum(n, in)
-		case isPad(n) && j.inner[n.In(0)]:
-			return join(n, joinAttrs{Value: n.Attrs().(ops.PadAttrs).Value}, []piece{pieceOf(n, in[0])})
+		case isPadding(n) && j.inner[n.In(0)]:
+			return join(n, paddedWith(n), false, []piece{pieceOf(n, in[0])})
 		}
 		return nil
 	})
 	return nil
 }
 
-// joiner knows which sums and paddings only a further one uses, so that they are done
-// together.
-type joiner struct{ inner map[*graph.Node]bool }
+// joiner knows which nodes are sums, and which sums and paddings only a further one uses, so
+// that they are done together.
+type joiner struct{ sums, inner map[*graph.Node]bool }
 
 // find marks the inner nodes: the first terms of sums, since the others must be added up
 // by themselves, and what is padded on.
@@ -54,6 +53,9 @@ func (j *joiner) find(u *unit) {
 		uses[n]++
 	}
 	for _, n := range u.g.Nodes() {
+		if isPlainSum(n) {
+			j.sums[n] = true
+		}
 		for _, x := range n.Operands() {
 			uses[x]++
 		}
@@ -65,10 +67,10 @@ func (j *joiner) find(u *unit) {
 				continue
 			}
 			switch {
-			case isPlainSum(n):
-				j.inner[x] = i == 0 && isPlainSum(x) || isPad(x) && isPlusZeroPad(x)
-			case isPad(n):
-				j.inner[x] = isPad(x) && samePadding(x, n)
+			case j.sums[n]:
+				j.inner[x] = i == 0 && j.sums[x] || isPadding(x) && math.Float64bits(paddedWith(x)) == 0
+			case isPadding(n):
+				j.inner[x] = samePadding(x, n)
 			}
 		}
 	}
@@ -76,20 +78,17 @@ func (j *joiner) find(u *unit) {
 
 // isPlainSum reports whether a node adds two values of its own shape, or one to 0.
 func isPlainSum(n *graph.Node) bool {
-	return n.Op().Name == "add" && n.DType() != graph.Bool && n.In(1).Shape().Equal(n.Shape()) &&
-		(n.In(0).Shape().Equal(n.Shape()) || startsAtZero(n))
+	return addsOperands(n) && n.In(1).Shape().Equal(n.Shape()) && (n.In(0).Shape().Equal(n.Shape()) || startsAtZero(n))
 }
 
 func startsAtZero(n *graph.Node) bool { return isPlusZero(n.In(0)) }
 
-func isPad(n *graph.Node) bool { return n.Op().Name == "pad" }
+// paddedWith gives the number among which a padding puts a value.
+func paddedWith(n *graph.Node) float64 { return n.Op().Assemble(n).Value }
 
-func isPlusZeroPad(n *graph.Node) bool {
-	return math.Float64bits(n.Attrs().(ops.PadAttrs).Value) == 0
-}
-
-func samePadding(x, y *graph.Node) bool {
-	return math.Float64bits(x.Attrs().(ops.PadAttrs).Value) == math.Float64bits(y.Attrs().(ops.PadAttrs).Value)
+// samePadding reports whether x is a padding, and with the number of the padding n.
+func samePadding(x, n *graph.Node) bool {
+	return isPadding(x) && math.Float64bits(paddedWith(x)) == math.Float64bits(paddedWith(n))
 }
 
 // piece is a value x and its place in another one, of which it is a term.
@@ -110,20 +109,18 @@ func pieceAt(n *graph.Node) piece {
 
 // pad makes the place in what is padded by n that in n itself.
 func (p *piece) pad(n *graph.Node) {
-	a := n.Attrs().(ops.PadAttrs)
-	axis := a.Axis
-	if axis < 0 {
-		axis += n.Rank()
+	a := n.Op().Assemble(n)
+	for axis, start := range a.Start[0] {
+		p.start[axis] = p.start[axis].Plus(p.step[axis].Times(start))
+		p.step[axis] = p.step[axis].Times(a.Step[0][axis])
 	}
-	p.start[axis] = p.start[axis].Plus(p.step[axis].Times(a.Before))
-	p.step[axis] = p.step[axis].Times(graph.Dim(max(a.Step, 1)))
 }
 
 // pieceOf gives the value that n pads, or that is padded again there: in is the operand of
 // n in the graph after the pass.
 func pieceOf(n, in *graph.Node) piece {
 	p := pieceAt(n)
-	for isPad(in) && samePadding(in, n) {
+	for samePadding(in, n) {
 		p.pad(in)
 		in = in.In(0)
 	}
@@ -150,11 +147,11 @@ func (j *joiner) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case fromZero && pads > count:
 			group = terms[:pads]
-			term, joined = join(n, joinAttrs{Sum: true}, group), true
+			term, joined = join(n, 0, true, group), true
 		case fromZero || count > 1:
-			term, joined = join(n, joinAttrs{}, addedToZero(group)), true
+			term, joined = join(n, 0, false, addedToZero(group)), true
 		case terms[0].x != nil && terms[0].x != term.In(0): // several paddings
-			term, joined = join(n, joinAttrs{}, group), true
+			term, joined = join(n, 0, false, group), true
 		}
 		if total == nil {
 			total = term
@@ -174,7 +171,7 @@ func (j *joiner) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 func (j *joiner) terms(n *graph.Node, in []*graph.Node) (list []piece, fromZero bool) {
 	add := func(x, made *graph.Node) {
 		p := piece{}
-		if isPad(x) && j.inner[x] {
+		if isPadding(x) && j.inner[x] {
 			p = pieceOf(x, made.In(0))
 		}
 		p.term = made
@@ -182,7 +179,7 @@ func (j *joiner) terms(n *graph.Node, in []*graph.Node) (list []piece, fromZero 
 	}
 	for {
 		add(n.In(1), in[1])
-		if x := n.In(0); j.inner[x] && isPlainSum(x) {
+		if x := n.In(0); j.inner[x] && j.sums[x] {
 			n, in = x, in[0].Operands()
 			continue
 		}
@@ -245,12 +242,14 @@ func isBefore(p, q piece, axis int) bool {
 	return known && gap >= 0
 }
 
-// join makes the value that consists of the pieces, in the place of n.
-func join(n *graph.Node, a joinAttrs, pieces []piece) *graph.Node {
-	a.Shape = n.Shape()
+// join makes the value that consists of the pieces among equal numbers, in the place of n;
+// or adds the pieces up, to that number.
+func join(n *graph.Node, value float64, sum bool, pieces []piece) *graph.Node {
+	a := joinAttrs{Assembly: graph.Assembly{Value: value}, Shape: n.Shape(), Sum: sum}
 	var in []*graph.Node
 	for _, p := range pieces {
-		a.Start, a.Step, in = append(a.Start, p.start), append(a.Step, p.step), append(in, p.x)
+		a.Put(p.start, p.step)
+		in = append(in, p.x)
 	}
 	return graph.Apply(opJoin, a, in...)
 }

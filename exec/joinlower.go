@@ -16,7 +16,7 @@ func (u *unit) lowerSingle(k *kernel) error {
 	case k.class == graph.Contract:
 		k.matmul = newProduct(n)
 	case k.class == graph.Gather:
-		k.gather, err = newPicking(n)
+		k.gather = newPicking(n)
 	case isSumTo(n):
 		err = u.lowerSumTo(k, n)
 	case k.joining != nil:

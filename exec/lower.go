@@ -6,7 +6,6 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
-	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -305,7 +304,7 @@ func (l *lowering) reduceNode(n *graph.Node, s int) {
 	v := l.operandValue(n, 0, s)
 	layout := l.k.overDomain(reducedLayout(n), l.k.levelFor(n))
 	if _, kept := l.k.registers[n]; !kept {
-		l.reduce(n, v, ops.Axes(n), layout)
+		l.reduce(n, v, n.Op().Axes(n), layout)
 		return
 	}
 	v = l.b.Reduce(reductionOf(n.Op().Fold), v)

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
 )
 
 // joining is a movement that puts each operand at a place of its own in the result: a
@@ -20,46 +19,24 @@ type joining struct {
 
 // joiningOf describes a movement; nil if it is of another kind.
 func joiningOf(n *graph.Node) *joining {
-	j := &joining{node: n}
-	switch a := n.Attrs().(type) {
-	case ops.ConcatAttrs:
-		j.concat(a)
-	case ops.PadAttrs:
-		p := pieceAt(n)
-		j.gaps, j.value = true, a.Value
-		j.put(n.In(0), p.start, p.step)
-	case joinAttrs:
-		count := graph.Dim(0)
-		for i, x := range n.Operands() {
-			j.put(x, a.Start[i], a.Step[i])
-			count = count.Plus(x.Shape().NumElements())
-		}
-		j.sums, j.value = a.Sum, a.Value
-		j.gaps = a.Sum || count != n.Shape().NumElements()
-	default:
+	if n.Op().Assemble == nil {
 		return nil
 	}
-	return j
-}
-
-// concat puts operands one behind the other.
-func (j *joining) concat(a ops.ConcatAttrs) {
-	axis := a.Axis
-	if axis < 0 {
-		axis += j.node.Rank()
-	}
-	start, step := make(graph.Shape, j.node.Rank()), make(graph.Shape, j.node.Rank())
-	for i := range step {
-		step[i] = 1
-	}
-	for _, x := range j.node.Operands() {
-		if x.Rank() != j.node.Rank() { // of shape [0]: passed over
+	a := n.Op().Assemble(n)
+	j := &joining{node: n, value: a.Value}
+	count := graph.Dim(0)
+	for i, x := range n.Operands() {
+		if a.Start[i] == nil {
 			j.places = append(j.places, graph.Layout{})
 			continue
 		}
-		j.put(x, start, step)
-		start[axis] = start[axis].Plus(x.Shape()[axis])
+		j.put(x, a.Start[i], a.Step[i])
+		count = count.Plus(x.Shape().NumElements())
 	}
+	own, _ := n.Attrs().(joinAttrs)
+	j.sums = own.Sum
+	j.gaps = j.sums || count != n.Shape().NumElements()
+	return j
 }
 
 // put adds the place of an operand.

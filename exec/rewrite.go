@@ -158,18 +158,20 @@ func expandPass(u *unit) error {
 // csePass merges nodes of the same operation, fixed arguments and operands. Equality is
 // that of all of them, not of a hash alone. Writes are never merged, nor what they write.
 func csePass(u *unit) error {
-	known := map[cseKey]*graph.Node{}
+	known := map[cseKey][]*graph.Node{}
 	written := writtenMemory(u.g)
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if n.IsInput() || n.IsParam() || n.Op().Class == graph.Update || written[n] {
 			return nil
 		}
 		k := keyOf(n, in)
-		if old := known[k]; old != nil {
-			return old
+		for _, old := range known[k] {
+			if n.IsConst() || graph.SameAttrs(n.Attrs(), old.Attrs()) {
+				return old
+			}
 		}
 		c := next.Copy(n, in)
-		known[k] = c
+		known[k] = append(known[k], c)
 		return c
 	})
 	return nil

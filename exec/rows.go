@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -112,7 +111,7 @@ func cutsRows(n *graph.Node, domain graph.Shape, row int) bool {
 	if n.Op().Class != graph.Reduce {
 		return false
 	}
-	axes := ops.Axes(n)
+	axes := n.Op().Axes(n)
 	folded, kept := false, false
 	for axis := row; axis < len(domain); axis++ {
 		if domain[axis] != 1 {

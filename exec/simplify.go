@@ -1,36 +1,28 @@
 package exec
 
 import (
+	"math"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // rule rewrites a node whose operands are in; nil leaves it as it is. Every rule holds
-// for all values, infinities, NaN and the sign of zero included.
+// for all values, infinities, NaN and the sign of zero included. It goes by what the
+// operation states or does, never by its name: see graph.Op.
 type rule struct {
 	name string
 	run  func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node
 }
 
-// rules are tried in order on every node, by the name of its operation; the rules of
-// "" are tried on all.
-var rules = map[string][]rule{
-	"add":       {{"x + -0 = x", identity(1, isMinusZero)}, {"-0 + x = x", identity(0, isMinusZero)}},
-	"sub":       {{"x - 0 = x", identity(1, isPlusZero)}},
-	"mul":       {{"x * 1 = x", identity(1, isOne)}, {"1 * x = x", identity(0, isOne)}},
-	"div":       {{"x / 1 = x", identity(1, isOne)}},
-	"neg":       {{"-(-x) = x", inverseOf("neg")}},
-	"full":      {{"full(c) = expand(c)", fullAsConstant}},
-	"reshape":   {{"reshape to the same shape", sameShape}, {"reshape of a number", reshapeOfNumber}, {"reshape of reshape", reshapeOfReshape}},
-	"squeeze":   {{"squeeze of nothing", sameShape}, {"squeeze of a number", reshapeOfNumber}},
-	"unsqueeze": {{"unsqueeze of a number", reshapeOfNumber}},
-	"expand":    {{"expand to the same shape", sameShape}, {"expand of expand", expandOfExpand}},
-	"slice":     {{"slice of everything", sameShape}},
-	"pad":       {{"pad by nothing", sameShape}},
-	"sum":       {{"sum over no axes", sumOfNothing}},
-	"matmul":    {{"vector along rows = sum of products", vectorAlongRows}, {"batch with one matrix = one product", matMulOfRows}},
-	"transpose": {{"transpose of transpose", transposeTwice}},
+// rules are tried in order on the nodes of a class.
+var rules = map[graph.Class][]rule{
+	graph.Elementwise: {{"f(x, e) = x", withoutIdentity}, {"f(f(x)) = x", undone}, {"generated(c) = expand(c)", generatedAsConstant}},
+	graph.Movement: {{"movement of a number to a number", movementOfNumber}, {"movements that show a value as it is", shownAsItIs},
+		{"value among nothing", paddedByNothing}, {"reshape of reshape", reshapeOfReshape}, {"expand of expand", expandOfExpand}},
+	graph.Reduce:   {{"fold over no axes", foldOfNothing}},
+	graph.Contract: {{"vector along rows = sum of products", vectorAlongRows}, {"batch with one matrix = one product", matMulOfRows}},
 }
 
 // simplifyPass applies the rules, and moves repetition behind arithmetic: what is
@@ -54,7 +46,7 @@ func simplifyPass(u *unit) error {
 
 // applyRules gives what the first rule that fits makes of the node, or nil.
 func applyRules(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	for _, r := range rules[n.Op().Name] {
+	for _, r := range rules[n.Op().Class] {
 		if m := r.run(next, n, in); m != nil && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
 			return m
 		}
@@ -69,7 +61,7 @@ func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.No
 	found := false
 	for i, x := range in {
 		stripped[i] = x
-		for stripped[i].Op().Name == "expand" {
+		for isExpansion(stripped[i]) {
 			stripped[i], found = stripped[i].In(0), true
 		}
 	}
@@ -92,80 +84,117 @@ func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.No
 	return m
 }
 
-// identity gives the other operand of a binary node where operand i is neutral and
-// does not widen the result.
-func identity(i int, neutral func(*graph.Node) bool) func(*graph.Graph, *graph.Node, []*graph.Node) *graph.Node {
-	return func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if !neutral(in[i]) {
-			return nil
-		}
-		return in[1-i]
+// withoutIdentity gives the other operand of a node where one of the two is its identity
+// element.
+func withoutIdentity(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if n.Op().Identity == nil || len(in) != 2 {
+		return nil
 	}
-}
-
-func isOne(x *graph.Node) bool { return isNumber(x, 1) }
-
-func isPlusZero(x *graph.Node) bool { return isNumber(x, 0) && !signbit(x) }
-
-func isMinusZero(x *graph.Node) bool {
-	return isNumber(x, 0) && (signbit(x) || !x.DType().IsFloat())
-}
-
-func isNumber(x *graph.Node, v float64) bool {
-	c, ok := x.ScalarValue()
-	return ok && c == v && x.DType() != graph.Bool
-}
-
-func signbit(x *graph.Node) bool {
-	v, _ := x.ScalarValue()
-	return 1/v < 0
-}
-
-func inverseOf(name string) func(*graph.Graph, *graph.Node, []*graph.Node) *graph.Node {
-	return func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if in[0].Op().Name != name {
-			return nil
+	for i, e := range in {
+		x := in[1-i]
+		if e.DType() != n.DType() || x.DType() != n.DType() {
+			continue
 		}
-		return in[0].In(0)
-	}
-}
-
-func sameShape(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	if in[0].Shape().Equal(n.Shape()) {
-		return in[0]
+		if v, ok := n.Op().Identity(n.DType(), i); ok && isNumber(e, v) && x.Shape().Equal(n.Shape()) {
+			return x
+		}
 	}
 	return nil
 }
 
-// fullAsConstant makes one number of many equal ones, repeated.
-func fullAsConstant(next *graph.Graph, n *graph.Node, _ []*graph.Node) *graph.Node {
-	c := next.Scalar(n.DType(), n.Attrs().(ops.FullAttrs).Value)
+// isNumber reports whether a node is the number v in its dtype, bit for bit.
+func isNumber(x *graph.Node, v float64) bool {
+	if _, ok := x.ScalarValue(); !ok {
+		return false
+	}
+	switch d := x.ConstData().(type) {
+	case []bool:
+		return v == 0 && !d[0] || v == 1 && d[0]
+	case []int32:
+		return float64(d[0]) == v
+	case []int64:
+		return float64(d[0]) == v && int64(v) == d[0]
+	case []float32:
+		return math.Float32bits(d[0]) == math.Float32bits(float32(v)) && float64(d[0]) == v
+	}
+	return math.Float64bits(x.ConstData().([]float64)[0]) == math.Float64bits(v)
+}
+
+func isPlusZero(x *graph.Node) bool { return isNumber(x, 0) && x.DType() != graph.Bool }
+
+// undone gives the operand of an operation that the next one undoes.
+func undone(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if n.Op().Involution && len(in) == 1 && in[0].Op() == n.Op() && graph.SameAttrs(n.Attrs(), in[0].Attrs()) {
+		return in[0].In(0)
+	}
+	return nil
+}
+
+// generatedAsConstant makes one number of many equal ones, repeated.
+func generatedAsConstant(next *graph.Graph, n *graph.Node, _ []*graph.Node) *graph.Node {
+	v, ok := uniform(n)
+	if !ok || !n.DType().IsFloat() && !fitsInteger(v) {
+		return nil
+	}
+	c := next.Scalar(n.DType(), v)
 	if n.Rank() == 0 {
 		return c
 	}
 	return ops.Expand(c, n.Shape()...)
 }
 
-func reshapeOfNumber(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+// fitsInteger reports whether a number means the same in every dtype of integers.
+func fitsInteger(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32 }
+
+func movementOfNumber(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if n.Op().View == nil || n.Shape().NumElements() != 1 {
+		return nil
+	}
 	if _, ok := in[0].ScalarValue(); !ok {
 		return nil
 	}
 	return constantOf(next, in[0].ConstData(), n.Shape())
 }
 
+// shownAsItIs gives the value that a view shows, itself or through another view, just as it
+// lies in memory.
+func shownAsItIs(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if n.Op().View == nil {
+		return nil
+	}
+	shown, ok := n.Op().View(n, shapeinfer.LayoutOf(in[0]))
+	if !ok {
+		return nil
+	}
+	for x := in[0]; ; x = x.In(0) {
+		if sameLayouts(shown, shapeinfer.LayoutOf(x)) {
+			return x
+		}
+		if x != in[0] || !shapeinfer.IsView(x) {
+			return nil
+		}
+	}
+}
+
+func paddedByNothing(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if isPadding(n) && in[0].Shape().Equal(n.Shape()) {
+		return in[0]
+	}
+	return nil
+}
+
 func reshapeOfReshape(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	switch in[0].Op().Name {
-	case "reshape", "squeeze", "unsqueeze":
+	if isReshape(n) && isReshape(in[0]) {
 		return ops.Reshape(in[0].In(0), n.Shape()...)
 	}
 	return nil
 }
 
 func expandOfExpand(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	if in[0].Op().Name != "expand" {
-		return nil
+	if isExpansion(n) && isExpansion(in[0]) {
+		return ops.Expand(in[0].In(0), n.Shape()...)
 	}
-	return ops.Expand(in[0].In(0), n.Shape()...)
+	return nil
 }
 
 // Products with a vector along rows of fewer bytes stay products where there are at least
@@ -222,32 +251,13 @@ func matMulOfRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	return ops.Reshape(ops.MatMul(rows, in[1]), n.Shape()...)
 }
 
-func sumOfNothing(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	if len(ops.Axes(n)) == 0 {
-		return in[0]
+// foldOfNothing gives the operand of a reduction that folds no axes.
+func foldOfNothing(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	switch n.Op().Fold {
+	case graph.FoldSum, graph.FoldProd, graph.FoldMax, graph.FoldMin:
+		if n.Op().Axes != nil && len(n.Op().Axes(n)) == 0 {
+			return in[0]
+		}
 	}
 	return nil
-}
-
-func transposeTwice(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	if in[0].Op().Name != "transpose" || n.Rank() == 0 {
-		return nil
-	}
-	if orderOf(n) == orderOf(in[0]) {
-		return in[0].In(0)
-	}
-	return nil
-}
-
-// orderOf gives the two axes that a transpose exchanges, the lesser first.
-func orderOf(n *graph.Node) [2]int {
-	a := n.Attrs().(ops.TransposeAttrs)
-	x, y := a.A, a.B
-	if x < 0 {
-		x += n.Rank()
-	}
-	if y < 0 {
-		y += n.Rank()
-	}
-	return [2]int{min(x, y), max(x, y)}
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
 )
 
 // maxUndecided bounds the axes of one sum whose size decides at binding whether they
@@ -14,8 +13,7 @@ const maxUndecided = 6
 
 // isSumTo reports whether a reduction's axes depend on sizes that are bound later.
 func isSumTo(n *graph.Node) bool {
-	_, ok := n.Attrs().(ops.SumToAttrs)
-	return ok
+	return n.Op().Class == graph.Reduce && n.Op().Axes == nil
 }
 
 // lowerSumTo writes one row program for each set of axes over which the sum may have to

@@ -5,7 +5,6 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
-	"github.com/broadloom/broadloom/ops"
 )
 
 // reducedLayout is the layout of a reduction's result over its operand's axes: a folded
@@ -13,7 +12,7 @@ import (
 func reducedLayout(n *graph.Node) graph.Layout {
 	result, x := graph.RowMajor(n.Shape()), n.In(0).Shape()
 	out := graph.Layout{Shape: x, Strides: make([]graph.Dim, len(x))}
-	axes, keep := ops.Axes(n), n.Attrs().(ops.ReduceAttrs).KeepDims
+	axes, keep := n.Op().Axes(n), n.Rank() == len(x)
 	at := 0
 	for axis := range x {
 		folded := slices.Contains(axes, axis)

@@ -22,7 +22,7 @@ func unrollPass(u *unit) error {
 		if n.Op().Class != graph.Reduce || isSumTo(n) || in[0].Op().View == nil || in[0].DType() == graph.Bool {
 			return nil
 		}
-		combine, axes := combiners[n.Op().Fold], ops.Axes(n)
+		combine, axes := combiners[n.Op().Fold], n.Op().Axes(n)
 		count := graph.Dim(1)
 		for _, axis := range axes {
 			count = count.Times(in[0].Shape()[axis])

@@ -97,7 +97,7 @@ func reshapeBehind(x *graph.Node) (reshape *graph.Node, views []*graph.Node) {
 	for ; shapeinfer.IsView(x); x = x.In(0) {
 		views = append(views, x)
 	}
-	if x.Op().Name != "reshape" {
+	if !isReshape(x) {
 		return nil, nil
 	}
 	return x, views

@@ -2,13 +2,14 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 )
 
 // FormatAttrs prints an operation's fixed arguments as "axes=[0,1] keepdims". Fields
-// are named in lower case; a false flag and an empty text are left out. It is stable,
-// so that two nodes with equal texts and equal operands compute the same.
+// are named in lower case; a false flag and an empty text are left out. It is stable: equal
+// arguments have equal texts. Others may have so too: see [SameAttrs].
 func FormatAttrs(attrs any) string {
 	if attrs == nil {
 		return ""
@@ -28,14 +29,20 @@ func FormatAttrs(attrs any) string {
 			}
 		case f.Kind() == reflect.String && f.Len() == 0, isNil(f):
 		default:
-			if s, ok := f.Interface().(fmt.Stringer); ok {
-				parts = append(parts, name+"="+s.String())
-			} else {
-				parts = append(parts, name+"="+formatAttr(f))
-			}
+			parts = append(parts, name+"="+formatField(f))
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// formatField prints a field as it prints itself, where it can be asked.
+func formatField(f reflect.Value) string {
+	if f.CanInterface() {
+		if s, ok := f.Interface().(fmt.Stringer); ok {
+			return s.String()
+		}
+	}
+	return formatAttr(f)
 }
 
 // isNil reports whether v holds nothing: a nil list of axes means all axes.
@@ -89,4 +96,49 @@ func (n *Node) AttrDims() (list []Dim) {
 // holdsDims reports whether elements of a type may hold a Dim: the data of constants do not.
 func holdsDims(t reflect.Type) bool {
 	return t == reflect.TypeFor[Dim]() || t.Kind() == reflect.Struct || t.Kind() == reflect.Interface || t.Kind() == reflect.Slice
+}
+
+// SameAttrs reports whether two operations were given the same fixed arguments: of one type,
+// and equal in every field, bit for bit. Pointers, maps, channels and functions are the
+// same only where they are identical; of functions that cannot be told, and none are.
+func SameAttrs(a, b any) bool { return sameValue(reflect.ValueOf(a), reflect.ValueOf(b)) }
+
+func sameValue(a, b reflect.Value) bool {
+	if !a.IsValid() || !b.IsValid() {
+		return a.IsValid() == b.IsValid()
+	}
+	if a.Type() != b.Type() {
+		return false
+	}
+	switch a.Kind() {
+	case reflect.Struct:
+		for i := range a.NumField() {
+			if !sameValue(a.Field(i), b.Field(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Slice, reflect.Array:
+		if a.Len() != b.Len() || a.Kind() == reflect.Slice && a.IsNil() != b.IsNil() {
+			return false
+		}
+		for i := range a.Len() {
+			if !sameValue(a.Index(i), b.Index(i)) {
+				return false
+			}
+		}
+		return true
+	case reflect.Interface:
+		return sameValue(a.Elem(), b.Elem())
+	case reflect.Float32, reflect.Float64:
+		return math.Float64bits(a.Float()) == math.Float64bits(b.Float())
+	case reflect.Complex64, reflect.Complex128:
+		x, y := a.Complex(), b.Complex()
+		return math.Float64bits(real(x)) == math.Float64bits(real(y)) && math.Float64bits(imag(x)) == math.Float64bits(imag(y))
+	case reflect.Func:
+		return a.IsNil() && b.IsNil()
+	case reflect.Map:
+		return a.Pointer() == b.Pointer()
+	}
+	return a.Equal(b)
 }

@@ -1,7 +1,7 @@
 package graph
 
-// Class is what the compiler's passes need to know of an operation. Fusion, planning
-// and drawing look at the class, never at single operations.
+// Class is what kind of work an operation does. Fusion, planning and drawing look at the
+// class, never at single operations.
 type Class uint8
 
 // The classes.
@@ -10,7 +10,7 @@ const (
 	Elementwise              // each element from the operands' elements at the same position
 	Reduce                   // folds axes away
 	Movement                 // the same elements in another arrangement, without arithmetic
-	Contract                 // sums of products: matrix products
+	Contract                 // the matrix product of two operands, as torch.matmul
 	Gather                   // elements picked or added by index
 	Composite                // written with other operations; expanded before fusion
 	Update                   // writes its first operand's storage; elementwise otherwise
@@ -25,8 +25,12 @@ func (c Class) String() string { return classes[c] }
 // Op is an operation with everything about it. It is a value that a node points at,
 // so that a user can define an operation exactly as package ops does. An Op must not
 // change once a node has been built with it.
+//
+// What an operation is, its fields say; nothing is concluded from its name. Passes take the
+// facts that they need from Emit, View, Axes, Assemble and Fold, and those that cannot be
+// read there from Identity and Involution.
 type Op struct {
-	Name  string // lower-case, unique: the word of the text form, such as "mul"
+	Name  string // lower-case: the word of the text form, such as "mul"
 	Func  string // the user's word in messages, such as "Mul"
 	Doc   string // one sentence, with the formula
 	Class Class
@@ -57,16 +61,52 @@ type Op struct {
 	// writes, with the same attributes; nil where there is none.
 	OutOfPlace *Op
 
-	// Fold is the reduction of a Reduce operation.
+	// Identity gives the number that leaves the other operand of an operation of two as it
+	// is: with e as operand i, and any value x of dtype t as the other one, the result is x
+	// bit for bit, infinities, NaN and the sign of zero included. So that of the sum of
+	// floats is -0: 0 would make 0 of -0. ok is false where there is none; the field is nil
+	// for an operation without.
+	Identity func(t DType, i int) (e float64, ok bool)
+
+	// Involution says that an operation of one operand undoes itself: applied twice, with
+	// the same fixed arguments, it gives its operand bit for bit.
+	Involution bool
+
+	// Fold is the reduction of a Reduce operation. Of a Gather operation it says how elements
+	// that are stored by index, and fall together, are united: FoldSum; or that elements are
+	// picked by index: NoFold.
 	Fold Fold
+
+	// Axes lists the axes of its operand that a Reduce operation folds, counted from the first,
+	// in rising order. Nil says that sizes decide when they are bound: operand and result
+	// have one rank, and what is folded are the axes whose size is 1 in the result alone.
+	// Of a Gather operation it gives the one axis along which indices count: of the operand
+	// that it picks from, or of the result that it adds to.
+	Axes func(n *Node) []int
 
 	// View is the arrangement that a Movement operation makes of its operand's
 	// layout; ok is false where the elements must be copied first. It is nil for
-	// movements that always copy.
+	// movements that always copy. Where Infer has recorded how the operand meets the axes of
+	// the result, as broadcasting does, the operation repeats it like that.
 	View func(n *Node, in Layout) (out Layout, ok bool)
+
+	// Assemble says where a Movement operation that always copies puts its operands.
+	Assemble func(n *Node) Assembly
 
 	// Expand writes a Composite operation with others, on the given operands.
 	Expand func(n *Node, in []*Node) *Node
+}
+
+// Assembly is a value that is put together of operands. Element (i0, i1, …) of operand k
+// stands at (Start[k][0] + i0*Step[k][0], …), inside the result, and no two operands meet.
+type Assembly struct {
+	Start, Step []Shape // nil for an operand that has no elements there
+	Value       float64 // stands where no operand does
+}
+
+// Put adds the place of the next operand.
+func (a *Assembly) Put(start, step Shape) {
+	a.Start, a.Step = append(a.Start, start), append(a.Step, step)
 }
 
 // Fold is a way of reducing elements to one.

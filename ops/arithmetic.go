@@ -10,45 +10,45 @@ var opAdd, opSub, opMul, opDiv, opPow, opMaximum, opMinimum, opAtan2, opFloorDiv
 func init() {
 	opAdd = define(graph.Op{
 		Name: "add", Func: "Add", Doc: "x + y; of booleans: or.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: sameType, Emit: logical(graph.PrimAdd, graph.PrimOr),
+		Promote: common, Infer: sameType, Emit: logical(graph.PrimAdd, graph.PrimOr), Identity: minusZero,
 		Grad: each(
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return dy }),
 	})
 	opSub = define(graph.Op{
 		Name: "sub", Func: "Sub", Doc: "x - y; not defined for booleans.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: inferSub, Emit: prim(graph.PrimSub),
+		Promote: common, Infer: inferSub, Emit: prim(graph.PrimSub), Identity: onRight(zero),
 		Grad: each(
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return Neg(dy) }),
 	})
 	opMul = define(graph.Op{
 		Name: "mul", Func: "Mul", Doc: "x * y; of booleans: and.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: sameType, Emit: logical(graph.PrimMul, graph.PrimAnd),
+		Promote: common, Infer: sameType, Emit: logical(graph.PrimMul, graph.PrimAnd), Identity: one,
 		Grad: each(
 			func(n, dy node) node { return Mul(dy, n.In(1)) },
 			func(n, dy node) node { return Mul(dy, n.In(0)) }),
 	})
 	opDiv = define(graph.Op{
 		Name: "div", Func: "Div", Doc: "x / y, IEEE; integers are converted to Float32.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: commonFloat, Infer: sameType, Emit: prim(graph.PrimDiv),
+		Promote: commonFloat, Infer: sameType, Emit: prim(graph.PrimDiv), Identity: onRight(one),
 		Grad: each(
 			func(n, dy node) node { return Div(dy, n.In(1)) },
 			func(n, dy node) node { return Neg(Mul(dy, Div(n, n.In(1)))) }),
 	})
 	opPow = define(graph.Op{
 		Name: "pow", Func: "Pow", Doc: "x to the power y.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: inferPow, Emit: emitPow,
+		Promote: common, Infer: inferPow, Emit: emitPow, Identity: onRight(one),
 		Grad: each(powGradBase, powGradExponent),
 	})
 	opMaximum = define(graph.Op{
 		Name: "maximum", Func: "Maximum", Doc: "the greater of x and y; NaN wins; a tie halves the gradient.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: sameType, Emit: logical(graph.PrimMax, graph.PrimOr),
+		Promote: common, Infer: sameType, Emit: logical(graph.PrimMax, graph.PrimOr), Identity: beaten(-1),
 		Grad: func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Greater) },
 	})
 	opMinimum = define(graph.Op{
 		Name: "minimum", Func: "Minimum", Doc: "the smaller of x and y; NaN wins; a tie halves the gradient.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: sameType, Emit: logical(graph.PrimMin, graph.PrimAnd),
+		Promote: common, Infer: sameType, Emit: logical(graph.PrimMin, graph.PrimAnd), Identity: beaten(1),
 		Grad: func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Less) },
 	})
 	opAtan2 = define(graph.Op{

@@ -25,6 +25,8 @@ func init() {
 	opBitOr = bitwise("bitwise_or", "BitOr", "the or of each bit.", graph.PrimOr, 2)
 	opBitXor = bitwise("bitwise_xor", "BitXor", "the exclusive or of each bit.", graph.PrimXor, 2)
 	opBitNot = bitwise("bitwise_not", "BitNot", "each bit turned; of booleans: not.", graph.PrimNot, 1)
+	opBitAnd.Identity, opBitOr.Identity, opBitXor.Identity = allBits, zero, zero
+	opBitNot.Involution = true
 }
 
 // BitAnd gives the and of each bit of integers or booleans.

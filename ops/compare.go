@@ -35,6 +35,8 @@ func init() {
 	opOr = logic("logical_or", "Or", "one of both is true; numbers other than 0 are true.", graph.PrimOr, 2)
 	opXor = logic("logical_xor", "Xor", "exactly one is true; numbers other than 0 are true.", graph.PrimXor, 2)
 	opNot = logic("logical_not", "Not", "x is false or 0.", graph.PrimNot, 1)
+	opAnd.Identity, opOr.Identity, opXor.Identity = one, zero, zero
+	opNot.Involution = true
 	opWhere = define(graph.Op{
 		Name: "where", Func: "Where", Doc: "x where the condition holds, else y.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
 		Promote: func(types []graph.DType, ranks []graph.OperandRank) []graph.DType {

@@ -26,7 +26,7 @@ type CrossEntropyAttrs struct {
 func init() {
 	opCrossEntropy = define(graph.Op{
 		Name: "cross_entropy", Func: "CrossEntropy", Doc: "-log_softmax(x)[target] along axis 1, for integer targets.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
-		Infer: inferClassLoss("log_softmax_lastdim_kernel_impl"),
+		Infer: inferClassLoss("log_softmax_lastdim_kernel_impl", true),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			return expandNLL(n, append([]node{LogSoftmax(in[0], classAxis(in[0]))}, in[1:]...))
 		},
@@ -34,7 +34,7 @@ func init() {
 	})
 	opNLL = define(graph.Op{
 		Name: "nll_loss", Func: "NLL", Doc: "-x[target] along axis 1, for logarithms of probabilities.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
-		Infer:  inferClassLoss("nll_loss_out_frame"),
+		Infer:  inferClassLoss("nll_loss_out_frame", false),
 		Expand: expandNLL,
 	})
 	opSoftCrossEntropy = define(graph.Op{
@@ -62,8 +62,9 @@ type pickAttrs struct {
 }
 
 // inferClassLoss is the rule of a loss with class indices as targets; kernel is PyTorch's
-// word in the refusal of other dtypes.
-func inferClassLoss(kernel string) func(*graph.Call) (graph.DType, graph.Shape) {
+// word in the refusal of other dtypes. Where the loss also takes probabilities, a target of
+// the scores' shape is told so.
+func inferClassLoss(kernel string, takesProbabilities bool) func(*graph.Call) (graph.DType, graph.Shape) {
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
 		x, t := c.Shape(0), c.Shape(1)
 		if !c.DType(0).IsFloat() {
@@ -72,7 +73,7 @@ func inferClassLoss(kernel string) func(*graph.Call) (graph.DType, graph.Shape) 
 		if !c.DType(1).IsInt() {
 			shapeinfer.RefuseDType(c, "expected scalar type Long but found "+c.DType(1).TorchName())
 		}
-		out := shapeinfer.Targets(c, x, t)
+		out := shapeinfer.Targets(c, x, t, takesProbabilities)
 		shapeinfer.ClassWeights(c)
 		return c.DType(0), lossShape(c, out)
 	}

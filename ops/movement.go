@@ -53,7 +53,7 @@ func init() {
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), shapeinfer.Concat(c, c.Attrs().(ConcatAttrs).Axis)
 		},
-		Grad: concatGrad,
+		Assemble: assembleConcat, Grad: concatGrad,
 	})
 	opPad = define(graph.Op{
 		Name: "pad", Func: "Pad", Doc: "x with a number before, after and between its elements along one axis.", Class: graph.Movement, MinIn: 1, MaxIn: 1,
@@ -61,6 +61,7 @@ func init() {
 			a := c.Attrs().(PadAttrs)
 			return c.DType(0), shapeinfer.Pad(c, a.Axis, a.Before, a.After, a.Step)
 		},
+		Assemble: assemblePad,
 		Grad: func(n, dy node, _ int) node {
 			a := n.Attrs().(PadAttrs)
 			axis := countedFromZero([]int{a.Axis}, n.Rank())[0]
@@ -117,6 +118,38 @@ func unslice(n, dy node) node {
 		return ZerosLike(n.In(0))
 	}
 	return Apply(opPad, PadAttrs{Axis: axis, Before: start, After: after, Step: step}, dy)
+}
+
+// assembleConcat puts operands one behind the other.
+func assembleConcat(n node) (a graph.Assembly) {
+	axis := countedFromZero([]int{n.Attrs().(ConcatAttrs).Axis}, n.Rank())[0]
+	behind := graph.Dim(0)
+	for _, x := range n.Operands() {
+		if x.Rank() != n.Rank() { // of shape [0]: passed over
+			a.Put(nil, nil)
+			continue
+		}
+		start := alongAxis(n, axis, behind, 0)
+		a.Put(start, alongAxis(n, axis, 1, 1))
+		behind = behind.Plus(x.Shape()[axis])
+	}
+	return a
+}
+
+// assemblePad puts the operand behind what is put before it.
+func assemblePad(n node) graph.Assembly {
+	at := n.Attrs().(PadAttrs)
+	axis := countedFromZero([]int{at.Axis}, n.Rank())[0]
+	a := graph.Assembly{Value: at.Value}
+	a.Put(alongAxis(n, axis, at.Before, 0), alongAxis(n, axis, graph.Dim(max(at.Step, 1)), 1))
+	return a
+}
+
+// alongAxis gives one number for an axis of n, and another one for all others.
+func alongAxis(n node, axis int, along, others graph.Dim) graph.Shape {
+	list := slices.Repeat(graph.Shape{others}, n.Rank())
+	list[axis] = along
+	return list
 }
 
 func concatGrad(n, dy node, i int) node {

@@ -43,7 +43,9 @@ func AllAxes() Axis { return allAxes }
 // NoAxes folds nothing, as NumPy understands an empty list.
 func NoAxes() Axis { return noAxes }
 
-// Axes returns the normalised axes that a reduction node folds, in rising order.
+// Axes returns the axes that a reduction node folds, counted from the first, in rising order.
+// The node's fixed arguments are a [ReduceAttrs], or those of a reduction of this package.
+// It is the field Axes of these reductions.
 func Axes(n *graph.Node) []int {
 	a, rank := reduceAttrs(n), n.In(0).Rank()
 	if a.Axes == nil {
@@ -72,7 +74,7 @@ const ambiguousAxes = math.MinInt / 5
 // reduction is the entry of a fold. result gives the dtype of the result and refuses
 // what the operation is not defined for; needsElements says that nothing has no value.
 func reduction(name, fn, doc string, fold graph.Fold, result func(*graph.Call) graph.DType, needsElements bool) *graph.Op {
-	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Reduce, Fold: fold, MinIn: 1, MaxIn: 1}
+	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Reduce, Fold: fold, Axes: Axes, MinIn: 1, MaxIn: 1}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		return result(c), inferReduce(c, op.Name, needsElements)
 	}

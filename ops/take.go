@@ -29,6 +29,9 @@ func init() {
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), shapeinfer.Take(c, c.Attrs().(TakeAttrs).Axis)
 		},
+		Axes: func(n node) []int {
+			return countedFromZero([]int{n.Attrs().(TakeAttrs).Axis}, n.In(0).Rank())
+		},
 		Grad: each(
 			func(n, dy node) node {
 				x := n.In(0)
@@ -39,7 +42,8 @@ func init() {
 	})
 	opScatterAdd = define(graph.Op{
 		Name: "scatter_add", Func: "ScatterAdd", Doc: "zeros, and to each place along one axis the sum of the elements whose index it is; an index outside stops the run.",
-		Class: graph.Gather, MinIn: 2, MaxIn: 2,
+		Class: graph.Gather, Fold: graph.FoldSum, MinIn: 2, MaxIn: 2,
+		Axes: func(n node) []int { return []int{n.Attrs().(ScatterAttrs).Axis} },
 		Infer: refuseBool(`"scatter_add" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ScatterAttrs)
 			return c.DType(0), shapeinfer.ScatterAdd(c, a.Axis, a.Size)

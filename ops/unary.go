@@ -26,6 +26,7 @@ func unary(name, fn, doc string, promote func([]graph.DType, []graph.OperandRank
 func init() {
 	opNeg = unary("neg", "Neg", "-x; not defined for booleans.", nil, graph.PrimNeg,
 		func(y, x, dy node) node { return Neg(dy) })
+	opNeg.Involution = true
 	opNeg.Infer = refuseBool("Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.", sameType)
 	opAbs = unary("abs", "Abs", "|x|; its gradient at 0 is 0.", nil, graph.PrimAbs,
 		func(y, x, dy node) node { return Mul(dy, Sign(x)) })

@@ -216,7 +216,7 @@ func (t *trier) transpose() {
 				change := t.operand(i, turned)
 				gives := t.n.Graph().Try(change).Shape(t.n)
 				word := fmt.Sprintf("Transpose(%s, %d, %d)", t.n.In(i).Called(), a, b)
-				if x := t.n.In(i).Written(); x.Op().Name == "transpose" && x.In(0).Shape().Equal(turned) {
+				if x := t.n.In(i).Written(); exchanges(x, a, b) {
 					word = x.In(0).Called() // it was turned once too often
 				}
 				call := t.with(i, word)
@@ -226,6 +226,22 @@ func (t *trier) transpose() {
 			}
 		}
 	}
+}
+
+// exchanges reports whether a view does nothing but exchange two axes of its operand.
+func exchanges(n *graph.Node, a, b int) bool {
+	if !n.IsView() || len(n.Operands()) != 1 || n.In(0).Rank() != n.Rank() {
+		return false
+	}
+	whole := graph.RowMajor(n.In(0).Shape())
+	shown, ok := n.Op().View(n, whole)
+	if !ok {
+		return false
+	}
+	shape, strides := slices.Clone(shown.Shape), slices.Clone(shown.Strides)
+	shape[a], shape[b] = shape[b], shape[a]
+	strides[a], strides[b] = strides[b], strides[a]
+	return shown.Offset == 0 && shape.Equal(whole.Shape) && slices.Equal(strides, whole.Strides)
 }
 
 // reshape gives an operand the shape of another one with as many elements.

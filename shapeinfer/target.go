@@ -7,13 +7,14 @@ import (
 )
 
 // Targets is the shape rule of class indices for scores x [N, C, …]: target is [N, …];
-// of one example x [C], a scalar. It gives the target's shape.
-func Targets(c *graph.Call, x, target graph.Shape) graph.Shape {
+// of one example x [C], a scalar. It gives the target's shape. A target of the scores' own
+// shape is said to want floating-point numbers where the operation takes probabilities.
+func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) graph.Shape {
 	if len(x) == 0 {
 		c.Fail(operandMistake(c, CodeRank, "the scores need an axis of classes"))
 		return target
 	}
-	if x.Equal(target) && c.Op().Name == "cross_entropy" {
+	if x.Equal(target) && takesProbabilities {
 		m := operandMistake(c, CodeDType, "Expected floating point type for target with class probabilities, got "+c.DType(1).TorchName())
 		m.Detail = []string{"a target of the scores' shape holds probabilities; class indices have no axis of classes"}
 		c.Fail(m)

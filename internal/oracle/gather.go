@@ -2,11 +2,9 @@ package oracle
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
 )
 
 // gather picks elements along an axis by index, or adds them up by index.
@@ -19,13 +17,11 @@ func (e *evaluator) gather(n *graph.Node, in, index tensor) (tensor, error) {
 	if err != nil {
 		return tensor{}, err
 	}
-	switch a := n.Attrs().(type) {
-	case ops.TakeAttrs:
-		return e.take(n, fromZero(a.Axis, len(x.shape)), x, at)
-	case ops.ScatterAttrs:
-		return e.scatterAdd(n, a.Axis, x, at)
+	axis := n.Op().Axes(n)[0]
+	if n.Op().Fold == graph.NoFold {
+		return e.take(n, axis, x, at)
 	}
-	return tensor{}, fmt.Errorf("a gather with arguments of type %T", n.Attrs())
+	return e.scatterAdd(n, axis, x, at)
 }
 
 // take reads x at the index that stands in the place of its axis.

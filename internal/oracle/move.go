@@ -5,17 +5,13 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // move rearranges elements: as a view where the operation has one, else by copying.
 func (e *evaluator) move(n *graph.Node, in []tensor) (tensor, error) {
-	switch a := n.Attrs().(type) {
-	case ops.ConcatAttrs:
-		return e.concat(n, a, in)
-	case ops.PadAttrs:
-		return e.pad(n, a, in[0])
+	if n.Op().Assemble != nil {
+		return e.assemble(n, in)
 	}
 	x := in[0]
 	if slices.Contains(n.Stretch(0), graph.Undecided) {
@@ -53,61 +49,45 @@ func (e *evaluator) repeat(n *graph.Node, x tensor) (tensor, error) {
 	return e.result(n, func(index []int) (cell, error) { return r.broadcastAt(index), nil })
 }
 
-// concat joins operands along an axis; those of shape [0] are passed over.
-func (e *evaluator) concat(n *graph.Node, a ops.ConcatAttrs, in []tensor) (tensor, error) {
-	axis := fromZero(a.Axis, n.Rank())
-	var parts []reader
-	for i, t := range in {
-		if n.In(i).Rank() != n.Rank() {
-			continue
-		}
-		r, err := e.reader(t)
-		if err != nil {
-			return tensor{}, err
-		}
-		parts = append(parts, r)
+// assemble puts each operand at its place in a value that holds one number elsewhere.
+func (e *evaluator) assemble(n *graph.Node, in []tensor) (tensor, error) {
+	shape, err := e.ints(n.Shape())
+	if err != nil {
+		return tensor{}, err
 	}
-	return e.result(n, func(index []int) (cell, error) {
-		at := slices.Clone(index)
-		for _, r := range parts {
-			if at[axis] < r.shape[axis] {
-				return r.at(at), nil
-			}
-			at[axis] -= r.shape[axis]
+	a := n.Op().Assemble(n)
+	filling := convert(floatCell(a.Value), graph.Float64, n.DType())
+	t, err := e.result(n, func([]int) (cell, error) { return filling, nil })
+	for i := 0; i < len(in) && err == nil; i++ {
+		if a.Start[i] != nil {
+			err = e.put(in[i], t, shape, a.Start[i], a.Step[i])
 		}
-		return 0, fmt.Errorf("index %v lies behind the operands", index)
-	})
+	}
+	return t, err
 }
 
-// pad puts a number around and between the elements along an axis.
-func (e *evaluator) pad(n *graph.Node, a ops.PadAttrs, x tensor) (tensor, error) {
+// put stores a value's elements in another one.
+func (e *evaluator) put(x, into tensor, shape []int, from, by graph.Shape) error {
 	r, err := e.reader(x)
 	if err != nil {
-		return tensor{}, err
+		return err
 	}
-	before, err := a.Before.Eval(e.sizes.Lookup)
+	start, err := e.ints(from)
 	if err != nil {
-		return tensor{}, err
+		return err
 	}
-	axis, step := fromZero(a.Axis, n.Rank()), max(a.Step, 1)
-	filling := convert(floatCell(a.Value), graph.Float64, x.dtype)
-	return e.result(n, func(index []int) (cell, error) {
-		at := slices.Clone(index)
-		at[axis] -= int(before)
-		if at[axis] < 0 || at[axis]%step != 0 || at[axis]/step >= r.shape[axis] {
-			return filling, nil
+	step, err := e.ints(by)
+	if err != nil {
+		return err
+	}
+	return each(r.shape, func(index []int) error {
+		to := make([]int, len(index))
+		for axis, i := range index {
+			to[axis] = start[axis] + i*step[axis]
 		}
-		at[axis] /= step
-		return r.at(at), nil
+		into.store[place(to, shape)] = r.at(index)
+		return nil
 	})
-}
-
-// fromZero counts an axis from the first.
-func fromZero(axis, rank int) int {
-	if axis < 0 {
-		axis += rank
-	}
-	return axis
 }
 
 // after gives a copy of the old value in which the written part has its new elements.

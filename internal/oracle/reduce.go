@@ -1,12 +1,10 @@
 package oracle
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
 )
 
 // reduce folds axes away.
@@ -49,20 +47,17 @@ func (e *evaluator) reduce(n *graph.Node, x tensor) (tensor, error) {
 // foldedAxes gives the axes that a reduction folds; of a sum to a shape, those whose
 // size turned out to be 1 there.
 func (e *evaluator) foldedAxes(n *graph.Node, shape []int) ([]int, error) {
-	switch n.Attrs().(type) {
-	case ops.ReduceAttrs:
-		return ops.Axes(n), nil
-	case ops.SumToAttrs:
-		to, err := e.ints(n.Shape())
-		var axes []int
-		for i := range to {
-			if to[i] != shape[i] {
-				axes = append(axes, i)
-			}
-		}
-		return axes, err
+	if list := n.Op().Axes; list != nil {
+		return list(n), nil
 	}
-	return nil, fmt.Errorf("a reduction with arguments of type %T", n.Attrs())
+	to, err := e.ints(n.Shape())
+	var axes []int
+	for i := range to {
+		if to[i] != shape[i] {
+			axes = append(axes, i)
+		}
+	}
+	return axes, err
 }
 
 // folder folds elements one after the other.

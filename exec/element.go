@@ -1,0 +1,107 @@
+package exec
+
+import "github.com/broadloom/broadloom/graph"
+
+// element is the meaning of an operation's element, taken down to see what it consists of.
+// Value i is what step i gives; the operands come first.
+type element struct {
+	steps   []elementStep
+	result  graph.Value
+	indexed bool // it depends on positions
+	sized   bool // it depends on sizes that are bound later
+	checked bool // it can stop the run
+	cost    int  // of its primitives
+}
+
+// elementStep is how a value of an element comes about.
+type elementStep struct {
+	kind   stepKind
+	dtype  graph.DType
+	prim   graph.Prim
+	args   []graph.Value
+	number float64
+}
+
+type stepKind uint8
+
+const (
+	otherStep stepKind = iota
+	primStep
+	numberStep
+)
+
+// examine takes down the meaning of an operation's element.
+func examine(n *graph.Node) *element {
+	p := &element{}
+	if n.Op().Emit == nil {
+		return p
+	}
+	in := make([]graph.Value, len(n.Operands()))
+	for i, x := range n.Operands() {
+		in[i] = p.add(elementStep{dtype: x.DType()})
+	}
+	p.result = n.Op().Emit(p, n, in)
+	return p
+}
+
+// dependsOnPosition reports whether an element's value depends on where it stands.
+func dependsOnPosition(n *graph.Node) bool { return examine(n).indexed }
+
+// dependsOnSizes reports whether an element's value depends on sizes that are bound later.
+func dependsOnSizes(n *graph.Node) bool { return examine(n).sized }
+
+// uniform gives the number that stands in every place of what a generator makes; ok is
+// false where it makes something else.
+func uniform(n *graph.Node) (v float64, ok bool) {
+	if n.Op().Class != graph.Elementwise || len(n.Operands()) > 0 {
+		return 0, false
+	}
+	p := examine(n)
+	last := p.steps[p.result]
+	return last.number, last.kind == numberStep && last.dtype == n.DType() && !p.checked
+}
+
+// addsOperands reports whether an operation gives the sum of its two operands.
+func addsOperands(n *graph.Node) bool {
+	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 2 {
+		return false
+	}
+	p := examine(n)
+	last := p.steps[p.result]
+	return last.kind == primStep && last.prim == graph.PrimAdd && last.args[0] == 0 && last.args[1] == 1 && !p.checked
+}
+
+func (p *element) add(s elementStep) graph.Value {
+	p.steps = append(p.steps, s)
+	return graph.Value(len(p.steps) - 1)
+}
+
+func (p *element) other(t graph.DType) graph.Value { return p.add(elementStep{dtype: t}) }
+
+func (p *element) Prim(op graph.Prim, x ...graph.Value) graph.Value {
+	p.cost += primCost(op)
+	s := elementStep{kind: primStep, prim: op, args: x, dtype: p.TypeOf(x[len(x)-1])}
+	switch op {
+	case graph.PrimLt, graph.PrimLe, graph.PrimGt, graph.PrimGe, graph.PrimEq, graph.PrimNe:
+		s.dtype = graph.Bool
+	}
+	return p.add(s)
+}
+
+func (p *element) Const(t graph.DType, v float64) graph.Value {
+	return p.add(elementStep{kind: numberStep, dtype: t, number: v})
+}
+
+func (p *element) Convert(_ graph.Value, t graph.DType) graph.Value { return p.other(t) }
+func (p *element) TypeOf(x graph.Value) graph.DType                 { return p.steps[x].dtype }
+func (p *element) Check(graph.Value, string)                        { p.checked = true }
+
+func (p *element) Index(int) graph.Value {
+	p.indexed = true
+	return p.other(graph.Int64)
+}
+
+func (p *element) Size(d graph.Dim) graph.Value {
+	p.sized = p.sized || !d.IsConst()
+	return p.other(graph.Int64)
+}
