@@ -30,7 +30,11 @@ func ExampleGrad() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(db.Shape(), r.Array(db).Data)
+	sums, err := r.Array(db)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(sums.Shape, sums.Data)
 	// Output:
 	// [2] [24 24]
 }
@@ -51,7 +55,11 @@ func ExampleGrad_ofGradients() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(r.Scalar(y))
+	third, err := r.Scalar(y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(third)
 	// Output:
 	// 48
 }

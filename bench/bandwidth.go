@@ -57,7 +57,7 @@ func bandwidth(ctx context.Context, opts options, out io.Writer) error {
 }
 
 // copyProgram copies a tensor with a compiled program, and gives the latest copy.
-func copyProgram(ctx context.Context, x *suite.Tensor) (step sidebyside.Func, result func() []float32, err error) {
+func copyProgram(ctx context.Context, x *suite.Tensor) (step sidebyside.Func, result func() ([]float32, error), err error) {
 	g := graph.New("copy")
 	n := g.Input("x", graph.Float32, graph.MakeShape(x.Shape...)...)
 	y := ops.Copy(n)
@@ -71,7 +71,7 @@ func copyProgram(ctx context.Context, x *suite.Tensor) (step sidebyside.Func, re
 		out, err = session.Run(ctx, feed)
 		return err
 	}
-	return step, func() []float32 { return out.Array(y).Data.([]float32) }, nil
+	return step, func() ([]float32, error) { return exec.Values[float32](out, y) }, nil
 }
 
 // timeMovers times movers by turns.

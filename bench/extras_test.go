@@ -60,7 +60,10 @@ func TestCopyProgram(t *testing.T) {
 	if err := step(); err != nil {
 		t.Fatal(err)
 	}
-	got := results()
+	got, err := results()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if got[2] != 3 || &got[0] == &x.Float[0] {
 		t.Errorf("the copy is %v, at its origin: %v", got, &got[0] == &x.Float[0])
 	}

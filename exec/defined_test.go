@@ -26,7 +26,7 @@ func compute(t *testing.T, n *graph.Node, feed exec.Feed) (exec.Array, error) {
 	if err != nil {
 		return exec.Array{}, err
 	}
-	return out.Array(n), nil
+	return out.Array(n)
 }
 
 func vec[T any](v ...T) exec.Array { return exec.Array{Shape: []int{len(v)}, Data: v} }

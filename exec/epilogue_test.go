@@ -147,7 +147,7 @@ func requireTiles(t *testing.T, name string, g *graph.Graph, feed exec.Feed, y .
 			require.NoError(t, err)
 			var got []uint64
 			for _, y := range y {
-				got = append(got, bitsOf(out.Array(y).Data)...)
+				got = append(got, bitsOf(arrayOf(t, out, y).Data)...)
 			}
 			if threads == 0 {
 				want = got

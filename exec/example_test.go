@@ -30,7 +30,11 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(r.Array(y).Shape, r.Array(y).Data)
+		a, err := r.Array(y)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(a.Shape, a.Data)
 	}
 	// Output:
 	// [1 2] [10 200]
@@ -53,10 +57,10 @@ func ExampleSession_Run_sizes() {
 	})
 	fmt.Println(err)
 	// Output:
-	// example_test.go:50: error BL501: 1 requirement not met by the sizes bound
-	//       batch = 3   from input x, axis 0   (example_test.go:44)
-	//       batch = 2   from input t, axis 0   (example_test.go:45)
-	//       required by Sub(x, t) in MSE at example_test.go:46
+	// example_test.go:54: error BL501: 1 requirement not met by the sizes bound
+	//       batch = 3   from input x, axis 0   (example_test.go:48)
+	//       batch = 2   from input t, axis 0   (example_test.go:49)
+	//       required by Sub(x, t) in MSE at example_test.go:50
 }
 
 // Eval computes the loss without taking a step.
@@ -75,7 +79,11 @@ func ExampleSession_Eval() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Println(r.Scalar(loss))
+		v, err := r.Scalar(loss)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(v)
 	}
 	// Output:
 	// 9

@@ -68,7 +68,7 @@ func TestOneProgramTrainsOnEveryBatchSize(t *testing.T) {
 		x, y := data([]int{32, 7, 1, 100}[i%4])
 		out, err := s.Run(ctx, exec.Feed{r.x: x, r.t: y})
 		require.NoError(t, err)
-		loss = out.Scalar(r.loss)
+		loss = scalarOf(t, out, r.loss)
 	}
 	require.Less(t, loss, 1e-6)
 	w, err := s.Param(r.w)
@@ -85,16 +85,16 @@ func TestEvalLeavesParametersAlone(t *testing.T) {
 	x, y := data(16)
 	first, err := s.Eval(context.Background(), exec.Feed{r.x: x, r.t: y})
 	require.NoError(t, err)
-	before := first.Scalar(r.loss)
+	before := scalarOf(t, first, r.loss)
 	second, err := s.Eval(context.Background(), exec.Feed{r.x: x, r.t: y})
 	require.NoError(t, err)
-	require.Equal(t, before, second.Scalar(r.loss))
+	require.Equal(t, before, scalarOf(t, second, r.loss))
 	run, err := s.Run(context.Background(), exec.Feed{r.x: x, r.t: y})
 	require.NoError(t, err)
-	require.Equal(t, before, run.Scalar(r.loss))
+	require.Equal(t, before, scalarOf(t, run, r.loss))
 	after, err := s.Eval(context.Background(), exec.Feed{r.x: x, r.t: y})
 	require.NoError(t, err)
-	require.Less(t, after.Scalar(r.loss), before)
+	require.Less(t, scalarOf(t, after, r.loss), before)
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
@@ -146,7 +146,7 @@ func TestEmptyBatch(t *testing.T) {
 	out, err := r.prog.NewSession().Run(context.Background(), exec.Feed{
 		r.x: exec.Array{Shape: []int{0, 4}, Data: []float32{}}, r.t: exec.Array{Shape: []int{0}, Data: []float32{}}})
 	require.NoError(t, err)
-	require.True(t, math.IsNaN(out.Scalar(r.loss)), "the mean of nothing is NaN")
+	require.True(t, math.IsNaN(scalarOf(t, out, r.loss)), "the mean of nothing is NaN")
 }
 
 func TestCancelledContextStops(t *testing.T) {
@@ -168,8 +168,10 @@ func TestViewsAreCopiedOnTheWayIn(t *testing.T) {
 	require.NoError(t, d.T())
 	out, err := p.NewSession().Run(context.Background(), exec.Feed{x: d})
 	require.NoError(t, err)
-	require.Equal(t, []float32{2, 8, 4, 10, 6, 12}, out.Array(y).Data)
-	require.Equal(t, []float32{2, 8, 4, 10, 6, 12}, out.Dense(y).Data())
+	require.Equal(t, []float32{2, 8, 4, 10, 6, 12}, arrayOf(t, out, y).Data)
+	dense, err := out.Dense(y)
+	require.NoError(t, err)
+	require.Equal(t, []float32{2, 8, 4, 10, 6, 12}, dense.Data())
 }
 
 func TestTargetOutOfRangeStopsTheRun(t *testing.T) {
@@ -201,12 +203,12 @@ func TestUndecidedAxisBroadcastsAndSumsBack(t *testing.T) {
 	xs := exec.Array{Shape: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}}
 	out, err := s.Run(context.Background(), exec.Feed{x: xs, y: exec.Array{Shape: []int{1, 3}, Data: []float32{1, 1, 1}}})
 	require.NoError(t, err)
-	require.Equal(t, 21.0, out.Scalar(loss))
-	require.Equal(t, exec.Array{Shape: []int{1, 3}, Data: []float32{5, 7, 9}}, out.Array(dy))
+	require.Equal(t, 21.0, scalarOf(t, out, loss))
+	require.Equal(t, exec.Array{Shape: []int{1, 3}, Data: []float32{5, 7, 9}}, arrayOf(t, out, dy))
 	out, err = s.Run(context.Background(), exec.Feed{x: xs, y: exec.Array{Shape: []int{2, 3}, Data: []float32{1, 1, 1, 2, 2, 2}}})
 	require.NoError(t, err)
-	require.Equal(t, 36.0, out.Scalar(loss))
-	require.Equal(t, exec.Array{Shape: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}}, out.Array(dy))
+	require.Equal(t, 36.0, scalarOf(t, out, loss))
+	require.Equal(t, exec.Array{Shape: []int{2, 3}, Data: []float32{1, 2, 3, 4, 5, 6}}, arrayOf(t, out, dy))
 	_, err = s.Run(context.Background(), exec.Feed{x: xs, y: exec.Array{Shape: []int{5, 3}, Data: make([]float32, 15)}})
 	require.ErrorContains(t, err, "BL501")
 }

@@ -5,6 +5,9 @@ import (
 	"os"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/bind"
 )
 
@@ -18,6 +21,22 @@ func TestMain(m *testing.M) {
 
 // Shuffled puts nodes that do not depend on each other into another order before each pass.
 func Shuffled(seed uint64) Option { return shuffled(seed) }
+
+// ArrayOf gives an output of a run, which must be one.
+func ArrayOf(t testing.TB, r *Results, n *graph.Node) Array {
+	t.Helper()
+	a, err := r.Array(n)
+	require.NoError(t, err)
+	return a
+}
+
+// ScalarOf gives the one element of an output of a run.
+func ScalarOf(t testing.TB, r *Results, n *graph.Node) float64 {
+	t.Helper()
+	v, err := r.Scalar(n)
+	require.NoError(t, err)
+	return v
+}
 
 // RunApart is Run with each kernel by itself, as where their times are taken.
 func (s *Session) RunApart(ctx context.Context, feed Feed) (*Results, error) {

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"gorgonia.org/tensor"
@@ -19,6 +20,27 @@ type Feed map[*graph.Node]any
 type Array struct {
 	Shape []int
 	Data  any
+}
+
+// Clone gives a copy that has memory of its own: what a run has left in the session's
+// memory is kept by it beyond the next run.
+func (a Array) Clone() Array {
+	a.Shape = slices.Clone(a.Shape)
+	switch d := a.Data.(type) {
+	case []float32:
+		a.Data = slices.Clone(d)
+	case []float64:
+		a.Data = slices.Clone(d)
+	case []int32:
+		a.Data = slices.Clone(d)
+	case []int64:
+		a.Data = slices.Clone(d)
+	case []int:
+		a.Data = slices.Clone(d)
+	case []bool:
+		a.Data = slices.Clone(d)
+	}
+	return a
 }
 
 // memory is a value's elements where they lie. It is filled in where it stands: this is
@@ -87,6 +109,9 @@ func (m *memory) setDense(d *tensor.Dense) error {
 	m.keep = nil
 	if d == nil {
 		return fmt.Errorf("the tensor is nil")
+	}
+	if d.IsMasked() {
+		return fmt.Errorf("the tensor is masked, and no program leaves elements out: fill them in, or feed the mask to an input of its own")
 	}
 	if d.RequiresIterator() || d.DataOrder().IsColMajor() || !d.DataOrder().IsContiguous() {
 		c, ok := d.Materialize().(*tensor.Dense)

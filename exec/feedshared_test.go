@@ -41,7 +41,7 @@ func TestResultsFedBack(t *testing.T) {
 	s := p.NewSession()
 	r, err := s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{4}, Data: make([]float32, 4)}})
 	require.NoError(t, err)
-	result := r.Array(y)
+	result := arrayOf(t, r, y)
 	_, err = s.Run(context.Background(), exec.Feed{x: result})
 	require.ErrorContains(t, err, "input x is fed a result of the session's last run")
 	result.Data = append([]float32{}, result.Data.([]float32)...)

@@ -88,7 +88,9 @@ func evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]Array {
 	}
 	values := map[*graph.Node]Array{}
 	for _, n := range nodes {
-		values[n] = out.Array(n)
+		if values[n], err = out.Array(n); err != nil {
+			return nil
+		}
 	}
 	return values
 }

@@ -168,7 +168,7 @@ func computeAll(t *testing.T, threads int, data []exec.Array, of func(in []*grap
 	for range 2 {
 		out, err := s.Run(context.Background(), feed)
 		require.NoError(t, err)
-		array := out.Array(z)
+		array := arrayOf(t, out, z)
 		result = exec.Array{Shape: array.Shape, Data: append([]float32{}, array.Data.([]float32)...)}
 	}
 	if look != nil {

@@ -25,7 +25,7 @@ func runOne(t *testing.T, p *Program, feed Feed, out *graph.Node) Array {
 	t.Helper()
 	r, err := p.NewSession().Run(context.Background(), feed)
 	require.NoError(t, err)
-	return r.Array(out)
+	return ArrayOf(t, r, out)
 }
 
 // Each way to write a part of a value writes into the value's own memory: there is no
@@ -128,8 +128,8 @@ func TestOldValueAsOutput(t *testing.T) {
 	require.NoError(t, err)
 	r, err := p.NewSession().Run(context.Background(), Feed{x: Array{[]int{3}, []float32{1, 2, 3}}})
 	require.NoError(t, err)
-	require.Equal(t, []float32{-1, -2, -3}, r.Array(y).Data)
-	require.Equal(t, []float32{0, -1, -2}, r.Array(w).Data)
+	require.Equal(t, []float32{-1, -2, -3}, ArrayOf(t, r, y).Data)
+	require.Equal(t, []float32{0, -1, -2}, ArrayOf(t, r, w).Data)
 }
 
 // A value that is simplified to the one that it was computed from stays what it was when
@@ -180,8 +180,8 @@ func TestGradientThroughWrites(t *testing.T) {
 	require.NoError(t, err)
 	r, err := p.NewSession().Run(context.Background(), Feed{x: Array{[]int{2, 2}, []float64{1, 2, 3, 4}}, c: Array{[]int{2}, []float64{5, 6}}})
 	require.NoError(t, err)
-	require.Equal(t, []float64{2 * 1, 2 * 2 * 2, 2 * 3 * 5 * 3, 2 * 4 * 6 * 4}, r.Array(grads[0]).Data)
-	require.Equal(t, []float64{9 * 3, 16 * 4}, r.Array(grads[1]).Data)
+	require.Equal(t, []float64{2 * 1, 2 * 2 * 2, 2 * 3 * 5 * 3, 2 * 4 * 6 * 4}, ArrayOf(t, r, grads[0]).Data)
+	require.Equal(t, []float64{9 * 3, 16 * 4}, ArrayOf(t, r, grads[1]).Data)
 }
 
 // A graph may hold two ways to train a parameter; a program has one of them.
@@ -207,8 +207,8 @@ func TestReadsBeforeAFillOfRepeatedMemory(t *testing.T) {
 	require.NoError(t, err)
 	r, err := p.NewSession().Run(context.Background(), Feed{x: Array{[]int{2}, []float32{1, 2}}})
 	require.NoError(t, err)
-	require.Equal(t, []float32{-1, -2, -1, -2, -1, -2}, r.Array(rows).Data)
-	require.Equal(t, []float32{7, 7, 7, 7, 7, 7}, r.Array(w).Data)
+	require.Equal(t, []float32{-1, -2, -1, -2, -1, -2}, ArrayOf(t, r, rows).Data)
+	require.Equal(t, []float32{7, 7, 7, 7, 7, 7}, ArrayOf(t, r, w).Data)
 }
 
 // A number may fill memory that several elements share.

@@ -42,7 +42,7 @@ func TestEverySettingGivesTheSameCurve(t *testing.T) {
 		for i := range 100 {
 			out, err := s.Run(context.Background(), feed)
 			require.NoError(t, err)
-			fmt.Fprintf(&text, "step %d: %x\n", i, out.Scalar(loss))
+			fmt.Fprintf(&text, "step %d: %x\n", i, scalarOf(t, out, loss))
 		}
 		return text.String()
 	})

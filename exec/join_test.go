@@ -105,7 +105,7 @@ func TestJoinedValuesAgreeWithTheOracle(t *testing.T) {
 					out, err := s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{3, 2, 9, 12}, Data: data}})
 					require.NoError(t, err)
 					require.NoError(t, s.CheckArguments())
-					require.InDeltaSlice(t, want[0].Floats(), out.Array(y).Data, 1e-12, "%s", p)
+					require.InDeltaSlice(t, want[0].Floats(), arrayOf(t, out, y).Data, 1e-12, "%s", p)
 				}
 			}
 		})
@@ -122,7 +122,7 @@ func TestJoinedSumsHaveNoNegativeZeros(t *testing.T) {
 	require.Equal(t, 1, p.Kernels())
 	out, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2}, Data: []float32{float32(math.Copysign(0, -1)), 1}}})
 	require.NoError(t, err)
-	for i, v := range out.Array(y).Data.([]float32) {
+	for i, v := range arrayOf(t, out, y).Data.([]float32) {
 		require.False(t, math.Signbit(float64(v)), i)
 		require.Equal(t, float32(i%2), v)
 	}
@@ -138,7 +138,7 @@ func TestPiecesThatMeetAreAddedInOrder(t *testing.T) {
 	require.Equal(t, 1, strings.Count(p.String(), "join"), "%s", p)
 	out, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{3, 4}, Data: []float32{1, 2, 1e9, 3, 4, -1e9, 5, 6, 1, 7, 8, 9}}})
 	require.NoError(t, err)
-	require.Equal(t, []float32{1, 6, 1, 3 + 5 + 7, 6 + 8, 9}, out.Array(y).Data) // 1e9 - 1e9 + 1
+	require.Equal(t, []float32{1, 6, 1, 3 + 5 + 7, 6 + 8, 9}, arrayOf(t, out, y).Data) // 1e9 - 1e9 + 1
 }
 
 // A piece is read before the write that destroys it, though another one is computed from
@@ -166,7 +166,7 @@ func TestPiecesOfBeforeAndAfterAWrite(t *testing.T) {
 			}
 			out, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2}, Data: fed}})
 			require.NoError(t, err)
-			require.Equal(t, want, out.Array(sum).Data)
+			require.Equal(t, want, arrayOf(t, out, sum).Data)
 		})
 	}
 }

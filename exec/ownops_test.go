@@ -239,7 +239,8 @@ func requireAsReference(t *testing.T, about string, g *graph.Graph, nodes []*gra
 	got, err := p.NewSession().Run(context.Background(), feed)
 	require.NoError(t, err, about)
 	for i, n := range nodes {
-		have := oracle.Value{DType: n.DType(), Shape: got.Array(n).Shape, Data: got.Array(n).Data}
+		result := arrayOf(t, got, n)
+		have := oracle.Value{DType: n.DType(), Shape: result.Shape, Data: result.Data}
 		require.Equal(t, want[i].Shape, have.Shape, about)
 		require.InDeltaSlice(t, want[i].Floats(), have.Floats(), 1e-9, "%s: %s", about, graph.Describe(n))
 	}

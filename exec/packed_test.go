@@ -67,7 +67,7 @@ func TestPackedWeightsFollowTheParameter(t *testing.T) {
 					for again := range 3 { // the second run packs the weight, the third one uses that
 						got, err := session.Run(ctx, feed)
 						require.NoError(t, err)
-						require.Equal(t, expected.Array(want).Data, got.Array(y).Data, "run %d, time %d", i, again)
+						require.Equal(t, arrayOf(t, expected, want).Data, arrayOf(t, got, y).Data, "run %d, time %d", i, again)
 					}
 				}
 			})

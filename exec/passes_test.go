@@ -90,7 +90,7 @@ func TestManySessionsOfOneProgram(t *testing.T) {
 	require.NoError(t, err)
 	expected := make([]Array, len(outputs))
 	for i, n := range outputs {
-		expected[i] = want.Array(n)
+		expected[i] = ArrayOf(t, want, n)
 	}
 	var group sync.WaitGroup
 	for range 16 {
@@ -103,7 +103,7 @@ func TestManySessionsOfOneProgram(t *testing.T) {
 					return
 				}
 				for i, n := range outputs {
-					if !slices.Equal(out.Array(n).Data.([]float32), expected[i].Data.([]float32)) {
+					if !slices.Equal(ArrayOf(t, out, n).Data.([]float32), expected[i].Data.([]float32)) {
 						t.Error("two sessions gave different results")
 						return
 					}
@@ -173,7 +173,7 @@ func TestUpdateComesAfterReadersOfTheOldValue(t *testing.T) {
 	for i := range 3 {
 		out, err := s.Run(context.Background(), Feed{x: ones})
 		require.NoError(t, err)
-		require.Equal(t, float64(4*i), out.Scalar(before))
+		require.Equal(t, float64(4*i), ScalarOf(t, out, before))
 	}
 }
 

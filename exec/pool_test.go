@@ -51,7 +51,7 @@ func run(t *testing.T, s *exec.Session, outputs []*graph.Node, feed exec.Feed) (
 		return nil
 	}
 	for _, n := range outputs {
-		values = append(values, append([]float32(nil), out.Array(n).Data.([]float32)...))
+		values = append(values, append([]float32(nil), arrayOf(t, out, n).Data.([]float32)...))
 	}
 	return values
 }

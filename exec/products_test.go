@@ -90,7 +90,7 @@ func TestProductsOnThreads(t *testing.T) {
 			for _, threads := range []int{1, 2, 3, 8} {
 				out, err := prog.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
 				require.NoError(t, err, about)
-				array := out.Array(z)
+				array := arrayOf(t, out, z)
 				require.Equal(t, want[0].Shape, array.Shape, about)
 				got := oracle.Value{DType: dtype, Shape: array.Shape, Data: array.Data}.Floats()
 				if first == nil {

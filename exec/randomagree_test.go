@@ -65,10 +65,10 @@ func (r runner) values(w work) (list []exec.Array, err error) {
 	feed := exec.Feed{}
 	for n, v := range w.feeds {
 		v = oracle.FromFloats(v.DType, v.Floats(), v.Shape...)
-		feed[n] = arrayOf(v)
+		feed[n] = toArray(v)
 		if n.IsParam() {
 			delete(feed, n)
-			if err := r.SetParam(n, arrayOf(v)); err != nil {
+			if err := r.SetParam(n, toArray(v)); err != nil {
 				return nil, err
 			}
 		}
@@ -78,7 +78,11 @@ func (r runner) values(w work) (list []exec.Array, err error) {
 		return nil, err
 	}
 	for _, n := range w.outputs {
-		list = append(list, out.Array(n))
+		array, err := out.Array(n)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, array)
 	}
 	for _, n := range w.writes {
 		memory := shapeinfer.Storage(n)
@@ -91,7 +95,7 @@ func (r runner) values(w work) (list []exec.Array, err error) {
 	return list, err
 }
 
-func arrayOf(v oracle.Value) exec.Array { return exec.Array{Shape: v.Shape, Data: v.Data} }
+func toArray(v oracle.Value) exec.Array { return exec.Array{Shape: v.Shape, Data: v.Data} }
 
 // agrees compares one compiled program at several sizes in turn with the oracle's values of
 // the program for those sizes, and the runners with each other. It gives the number of sizes at
@@ -177,7 +181,7 @@ func (p *program) compare(t *testing.T, got []exec.Array, err error, asked wante
 	}
 	exact := make([]exec.Array, len(want))
 	for k, v := range want {
-		exact[k] = arrayOf(v)
+		exact[k] = toArray(v)
 	}
 	slack := func(k int) float64 { return p.rounding(want[k], k, asked) }
 	compareAll(t, exact, got, p.tolerance(), slack, func(k int) string { return describe(fmt.Sprint("value ", k)) })

@@ -1,8 +1,10 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
-	"math"
+	"slices"
+	"strings"
 	"unsafe"
 
 	"gorgonia.org/tensor"
@@ -13,22 +15,51 @@ import (
 )
 
 // Results are the outputs of one run, in the session's memory: valid until its next run.
+// [Array.Clone] keeps one for longer.
 type Results struct {
 	s *Session
 	b *binding
 }
 
-// find gives the output of a node of the user's graph, or nil.
-func (r *Results) find(n *graph.Node) *output {
+// find gives the output of a node of the user's graph.
+func (r *Results) find(n *graph.Node) (*output, error) {
+	if r == nil || r.b == nil {
+		return nil, errors.New("exec: there are no results: the error of the run says why")
+	}
 	for i := range r.b.outputs {
 		if r.b.outputs[i].node == n {
 			o := &r.b.outputs[i]
 			r.locate(o)
-			return o
+			return o, nil
 		}
 	}
-	return nil
+	return nil, r.s.prog.noOutput(n)
 }
+
+// noOutput says that a node is no output, and which nodes are.
+func (p *Program) noOutput(n *graph.Node) error {
+	switch {
+	case n == nil:
+		return errors.New("exec: nil is no output of the program")
+	case n.Graph() != p.source:
+		return fmt.Errorf("exec: %s is no output of the program: it is no node of graph %q", n.Called(), p.source.Name())
+	}
+	are := "it has none"
+	if len(p.outputs) > 0 {
+		var names []string
+		for _, o := range p.outputs[:min(len(p.outputs), toldOutputs)] {
+			names = append(names, o.Called())
+		}
+		if more := len(p.outputs) - len(names); more > 0 {
+			names = append(names, fmt.Sprintf("%d more", more))
+		}
+		are = "its outputs are " + strings.Join(names, ", ")
+	}
+	return fmt.Errorf("exec: %s (%s) is no output of the program: give it to exec.Outputs; %s", n.Called(), n.Pos(), are)
+}
+
+// toldOutputs is the number of outputs that an error tells.
+const toldOutputs = 8
 
 // locate makes the output's slice; it lasts until the arena moves.
 func (r *Results) locate(o *output) {
@@ -36,12 +67,8 @@ func (r *Results) locate(o *output) {
 	if o.array.Data != nil && o.ptr == p {
 		return
 	}
-	count := 1
-	for _, d := range o.shape {
-		count *= d
-	}
 	o.ptr, o.dense = p, nil
-	o.array = Array{Shape: o.shape, Data: sliceAt(o.storage.dtype, p, count)}
+	o.array = Array{Shape: o.shape, Data: sliceAt(o.storage.dtype, p, countOf(o.shape))}
 }
 
 func sliceAt(t graph.DType, p unsafe.Pointer, n int) any {
@@ -61,35 +88,55 @@ func sliceAt(t graph.DType, p unsafe.Pointer, n int) any {
 	return unsafe.Slice((*float64)(p), n)
 }
 
-// Array gives an output as a plain slice with its shape. It has no data if n is no
-// output of the program.
-func (r *Results) Array(n *graph.Node) Array {
-	if o := r.find(n); o != nil {
-		return o.array
+// Array gives an output as a plain slice with its shape.
+func (r *Results) Array(n *graph.Node) (Array, error) {
+	o, err := r.find(n)
+	if err != nil {
+		return Array{}, err
 	}
-	return Array{}
+	return o.array, nil
 }
 
-// Dense gives an output as a tensor that shares the session's memory. It is nil if n is
-// no output of the program, and for a value without elements, which a tensor.Dense
-// cannot hold: [Results.Array] gives those.
-func (r *Results) Dense(n *graph.Node) *tensor.Dense {
-	o := r.find(n)
-	if o == nil {
-		return nil
+// Values gives the elements of an output in row-major order, in the session's memory. T
+// must be the Go type of its dtype.
+func Values[T bool | int32 | int64 | float32 | float64](r *Results, n *graph.Node) ([]T, error) {
+	o, err := r.find(n)
+	if err != nil {
+		return nil, err
 	}
-	for _, d := range o.shape {
-		if d == 0 {
-			return nil
-		}
+	values, ok := o.array.Data.([]T)
+	if !ok {
+		return nil, fmt.Errorf("exec: %s has dtype %s: its elements are %T, not %T", n.Called(), n.DType(), o.array.Data, values)
+	}
+	return values, nil
+}
+
+// Dense gives an output as a tensor that shares the session's memory. A value without
+// elements, which a tensor.Dense cannot hold, is an error: [Results.Array] gives those.
+func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
+	o, err := r.find(n)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(o.shape, 0) {
+		return nil, fmt.Errorf("exec: %s has shape %v, and a tensor.Dense cannot be without elements: use Results.Array", n.Called(), o.shape)
 	}
 	if o.dense == nil {
 		if len(o.shape) == 0 {
-			return tensor.New(tensor.FromScalar(firstElement(o.array.Data))) // holds a copy
+			return tensor.New(tensor.FromScalar(firstElement(o.array.Data))), nil // holds a copy
 		}
 		o.dense = tensor.New(tensor.WithShape(o.shape...), tensor.WithBacking(o.array.Data))
 	}
-	return o.dense
+	return o.dense, nil
+}
+
+// countOf gives the number of elements of a shape.
+func countOf(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
 }
 
 func firstElement(data any) any {
@@ -108,32 +155,30 @@ func firstElement(data any) any {
 	return nil
 }
 
-// Scalar gives the first element of an output as a float64: the value of a loss. It is
-// NaN if n is no output of the program or has no elements.
-func (r *Results) Scalar(n *graph.Node) float64 {
-	o := r.find(n)
-	if o == nil {
-		return math.NaN()
+// Scalar gives the one element of an output as a float64: the value of a loss. An output
+// of no elements or of several is an error.
+func (r *Results) Scalar(n *graph.Node) (float64, error) {
+	o, err := r.find(n)
+	if err != nil {
+		return 0, err
 	}
-	for _, d := range o.shape {
-		if d == 0 {
-			return math.NaN()
-		}
+	if count := countOf(o.shape); count != 1 {
+		return 0, fmt.Errorf("exec: %s has shape %v and %d elements, not one: use Results.Array", n.Called(), o.shape, count)
 	}
 	switch o.storage.dtype {
 	case graph.Bool:
 		if *(*bool)(o.ptr) {
-			return 1
+			return 1, nil
 		}
-		return 0
+		return 0, nil
 	case graph.Int32:
-		return float64(*(*int32)(o.ptr))
+		return float64(*(*int32)(o.ptr)), nil
 	case graph.Int64:
-		return float64(*(*int64)(o.ptr))
+		return float64(*(*int64)(o.ptr)), nil
 	case graph.Float32:
-		return float64(*(*float32)(o.ptr))
+		return float64(*(*float32)(o.ptr)), nil
 	}
-	return *(*float64)(o.ptr)
+	return *(*float64)(o.ptr), nil
 }
 
 // RunError is a check that failed while a program ran, such as a class index out of

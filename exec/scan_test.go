@@ -38,11 +38,11 @@ func TestScansOfNamedSizes(t *testing.T) {
 			out, err := s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{size, 2}, Data: data}})
 			require.NoError(t, err)
 			require.NoError(t, s.CheckArguments())
-			require.Equal(t, wantSums, out.Array(sums).Data)
-			require.Equal(t, wantProducts, out.Array(products).Data)
-			require.Len(t, out.Array(dx).Data, 2*size)
+			require.Equal(t, wantSums, arrayOf(t, out, sums).Data)
+			require.Equal(t, wantProducts, arrayOf(t, out, products).Data)
+			require.Len(t, arrayOf(t, out, dx).Data, 2*size)
 			if size == 0 {
-				require.Equal(t, "[NaN]", fmt.Sprint(out.Array(mean).Data), "the mean of nothing")
+				require.Equal(t, "[NaN]", fmt.Sprint(arrayOf(t, out, mean).Data), "the mean of nothing")
 			}
 		})
 	}

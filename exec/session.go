@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"unsafe"
 
@@ -204,15 +205,30 @@ func (s *Session) knowsSizes(input *graph.Node) bool {
 	return true
 }
 
+// strangeFeed says of what is fed and no input of the program why it is none.
 func (s *Session) strangeFeed(feed Feed) error {
 	var strange []string
 	for n := range feed {
 		if !slices.ContainsFunc(s.prog.inputs, func(in inputSpec) bool { return in.node == n }) {
-			strange = append(strange, n.Label())
+			strange = append(strange, s.prog.whyNoInput(n))
 		}
 	}
 	slices.Sort(strange)
-	return fmt.Errorf("exec: %v fed, but no input of graph %q; its inputs are declared with Graph.Input", strange, s.prog.source.Name())
+	return fmt.Errorf("exec: fed, but no input of the program: %s", strings.Join(strange, "; "))
+}
+
+func (p *Program) whyNoInput(n *graph.Node) string {
+	switch {
+	case n == nil:
+		return "a nil node"
+	case n.Graph() != p.source:
+		return fmt.Sprintf("%s, which is no node of graph %q", n.Called(), p.source.Name())
+	case n.IsInput():
+		return fmt.Sprintf("%s, which was declared (%s) after the program was compiled: compile it again", n.Label(), n.Pos())
+	case n.IsParam():
+		return fmt.Sprintf("%s, a parameter: set it with Session.SetParam", n.Label())
+	}
+	return fmt.Sprintf("%s, which is computed (%s); inputs are declared with Graph.Input", n.Called(), n.Pos())
 }
 
 func (s *Session) binding() (*binding, error) {

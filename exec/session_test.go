@@ -32,8 +32,8 @@ func TestRunsFollowWhatIsFed(t *testing.T) {
 		t.Helper()
 		r, err := s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{len(data)}, Data: data}, scale: factor})
 		require.NoError(t, err)
-		require.Equal(t, want, r.Scalar(total))
-		require.Len(t, r.Array(scaled).Data, len(data))
+		require.Equal(t, want, scalarOf(t, r, total))
+		require.Len(t, arrayOf(t, r, scaled).Data, len(data))
 	}
 	check(a, 1, 6)
 	check(b, 1, 60)
@@ -65,7 +65,7 @@ func TestOneGraphIsCompiledByManyAtOnce(t *testing.T) {
 				data[i] = 1
 			}
 			r, err := prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{4, 6}, Data: data}})
-			if err != nil || r.Scalar(loss) != 12 {
+			if err != nil || scalarOf(t, r, loss) != 12 {
 				t.Errorf("the sum of 12 squares of 1: %v, %v", r, err)
 			}
 		})

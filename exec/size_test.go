@@ -34,8 +34,8 @@ func TestSizeOfASession(t *testing.T) {
 	for _, rows := range []int{2, 5, 2} {
 		r, err := s.Run(context.Background(), exec.Feed{x: column(rows)})
 		require.NoError(t, err)
-		require.Equal(t, []int{rows, 3}, r.Array(wide).Shape)
-		require.EqualValues(t, 1, r.Array(wide).Data.([]float32)[rows*3-1])
+		require.Equal(t, []int{rows, 3}, arrayOf(t, r, wide).Shape)
+		require.EqualValues(t, 1, arrayOf(t, r, wide).Data.([]float32)[rows*3-1])
 	}
 }
 
@@ -82,10 +82,10 @@ func TestSizeInThePlaceOfAnInput(t *testing.T) {
 	s := p.NewSession(exec.Size("n", 4))
 	r, err := s.Run(context.Background(), exec.Feed{})
 	require.NoError(t, err)
-	require.Equal(t, []int{4}, r.Array(y).Shape)
+	require.Equal(t, []int{4}, arrayOf(t, r, y).Shape)
 	r, err = s.Eval(context.Background(), exec.Feed{})
 	require.NoError(t, err, "evaluation knows the session's sizes")
-	require.Equal(t, []float32{1, 1, 1, 1}, r.Array(y).Data)
+	require.Equal(t, []float32{1, 1, 1, 1}, arrayOf(t, r, y).Data)
 }
 
 // Sizes with which a run would need more memory than there can be are an error of the run.
@@ -103,7 +103,7 @@ func TestMoreMemoryThanThereCanBe(t *testing.T) {
 	}
 	r, err := p.NewSession(exec.Size("n", 2)).Run(context.Background(), nil)
 	require.NoError(t, err)
-	require.Equal(t, []float32{1, 1, 1, 1}, r.Array(y).Data)
+	require.Equal(t, []float32{1, 1, 1, 1}, arrayOf(t, r, y).Data)
 }
 
 // Products of matrices without rows are products too.
@@ -117,6 +117,6 @@ func TestProductsWithoutRows(t *testing.T) {
 	for _, rows := range []int{0, 1} {
 		r, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2, rows, 3}, Data: make([]float32, 6*rows)}})
 		require.NoError(t, err)
-		require.Equal(t, []int{2, rows, 4}, r.Array(y).Shape)
+		require.Equal(t, []int{2, rows, 4}, arrayOf(t, r, y).Shape)
 	}
 }

@@ -25,6 +25,6 @@ func TestViewsWhoseRepetitionIsDecidedInTheRun(t *testing.T) {
 	for size, want := range map[int][]float32{1: {2, 11, 2, 11}, 2: {2, 20, 2, 20}} {
 		r, err := p.NewSession(exec.Size("n", size)).Run(context.Background(), feed)
 		require.NoError(t, err)
-		require.Equal(t, want, r.Array(y).Data)
+		require.Equal(t, want, arrayOf(t, r, y).Data)
 	}
 }

@@ -36,9 +36,9 @@ func TestReductionsOfAFewElementsOfAViewAreUnrolled(t *testing.T) {
 	require.NoError(t, err)
 	want := []any{[]float32{3, 5, 12}, []float32{4, 4, 5}, []float32{-2, 3}, []float32{-8, -24, 60}}
 	for i, o := range outputs {
-		require.Equal(t, want[i], out.Array(o).Data)
+		require.Equal(t, want[i], ArrayOf(t, out, o).Data)
 	}
-	require.Equal(t, []int{3, 1}, out.Array(outputs[1]).Shape)
+	require.Equal(t, []int{3, 1}, ArrayOf(t, out, outputs[1]).Shape)
 }
 
 func TestOtherReductionsStayLoops(t *testing.T) {
@@ -69,7 +69,7 @@ func TestAsManyElementsAsCanBeAreUnrolled(t *testing.T) {
 	}
 	out, err := p.NewSession().Run(context.Background(), Feed{x: Array{Shape: []int{1, 1, 9, 9}, Data: data}})
 	require.NoError(t, err)
-	got := out.Array(y).Data.([]float64)
+	got := ArrayOf(t, out, y).Data.([]float64)
 	for i := range 6 {
 		for j := range 2 {
 			most := 0.0

@@ -285,7 +285,7 @@ func TestPassesDoNotDependOnTheOrderOfNodes(t *testing.T) {
 			out, err := s.Run(context.Background(), kindsFeed(g))
 			require.NoError(t, err)
 			for _, n := range outputs {
-				values = append(values, slices.Clone(out.Array(n).Data.([]float32)))
+				values = append(values, slices.Clone(ArrayOf(t, out, n).Data.([]float32)))
 			}
 		}
 		for _, n := range g.Params() {

@@ -69,7 +69,7 @@ func TestConvolutionsReadWindowsWhereTheyLie(t *testing.T) {
 				x: exec.Array{Shape: c.x, Data: in[x].Data}, w: exec.Array{Shape: c.w, Data: in[w].Data}})
 			require.NoError(t, err)
 			for i, n := range outputs {
-				require.InDeltaSlice(t, want[i].Floats(), out.Array(n).Data, 1e-9)
+				require.InDeltaSlice(t, want[i].Floats(), arrayOf(t, out, n).Data, 1e-9)
 			}
 		})
 	}
@@ -91,6 +91,6 @@ func TestWindowsOfWhatIsWrittenLater(t *testing.T) {
 	out, err := p.NewSession().Run(context.Background(), exec.Feed{
 		x: exec.Array{Shape: []int{1, 2, 6, 6}, Data: in[x].Data}, w: exec.Array{Shape: []int{3, 2, 3, 3}, Data: in[w].Data}})
 	require.NoError(t, err)
-	require.InDeltaSlice(t, want[0].Floats(), out.Array(y).Data, 1e-9)
-	require.Equal(t, make([]float64, 72), out.Array(zeroed).Data)
+	require.InDeltaSlice(t, want[0].Floats(), arrayOf(t, out, y).Data, 1e-9)
+	require.Equal(t, make([]float64, 72), arrayOf(t, out, zeroed).Data)
 }

@@ -279,8 +279,8 @@ func runSession(s *exec.Session, y *graph.Node, fed feeds) (oracle.Value, error)
 	if err != nil {
 		return oracle.Value{}, err
 	}
-	a := out.Array(y)
-	return oracle.Value{DType: y.DType(), Shape: a.Shape, Data: a.Data}, nil
+	a, err := out.Array(y)
+	return oracle.Value{DType: y.DType(), Shape: a.Shape, Data: a.Data}, err
 }
 
 // firstDifference gives the first element in which two values differ by more than the last

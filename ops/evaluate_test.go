@@ -34,7 +34,8 @@ func evaluate(t *testing.T, in feeds, nodes ...*graph.Node) []oracle.Value {
 	got, err := prog.NewSession().Run(context.Background(), feed)
 	require.NoError(t, err)
 	for i, n := range nodes {
-		a := got.Array(n)
+		a, err := got.Array(n)
+		require.NoError(t, err)
 		require.Equal(t, want[i].Shape, a.Shape)
 		requireClose(t, want[i].Floats(), oracle.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}.Floats(), 1e-10, "compiled against reference: "+graph.Describe(n))
 	}

@@ -60,5 +60,9 @@ func show(y *graph.Node, feed exec.Feed) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(r.Array(y).Shape, r.Array(y).Data)
+	a, err := r.Array(y)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(a.Shape, a.Data)
 }

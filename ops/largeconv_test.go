@@ -29,7 +29,8 @@ func compiled(t *testing.T, threads int, in feeds, nodes ...*graph.Node) []oracl
 	require.NoError(t, err)
 	values := make([]oracle.Value, len(nodes))
 	for i, n := range nodes {
-		a := got.Array(n)
+		a, err := got.Array(n)
+		require.NoError(t, err)
 		values[i] = oracle.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}
 	}
 	return values

@@ -125,11 +125,10 @@ func (p *program) Step() (err error) {
 func (p *program) Results() ([][]float32, error) {
 	list := make([][]float32, len(p.results))
 	for i, n := range p.results {
-		data, ok := p.out.Array(n).Data.([]float32)
-		if !ok {
-			return nil, fmt.Errorf("broadloom: result %s is not float32", n.Label())
+		var err error
+		if list[i], err = exec.Values[float32](p.out, n); err != nil {
+			return nil, fmt.Errorf("broadloom: %w", err)
 		}
-		list[i] = data
 	}
 	return list, nil
 }

@@ -62,10 +62,14 @@ func (p *program) check() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if values, ok := out.Array(p.result).Data.([]float64); ok {
+	result, err := out.Array(p.result)
+	if err != nil {
+		return 0, err
+	}
+	if values, ok := result.Data.([]float64); ok {
 		return meanMagnitude(values), nil
 	}
-	return meanMagnitude(out.Array(p.result).Data.([]float32)), nil
+	return meanMagnitude(result.Data.([]float32)), nil
 }
 
 func meanMagnitude[T float32 | float64](values []T) float64 {

@@ -47,7 +47,12 @@ func (t *trainer) train(ctx context.Context, training, test *examples, stepped f
 		if err != nil {
 			return nil, err
 		}
-		e.testLoss, e.accuracy = r.Scalar(t.model.loss), r.Scalar(t.model.accuracy)
+		if e.testLoss, err = r.Scalar(t.model.loss); err != nil {
+			return nil, err
+		}
+		if e.accuracy, err = r.Scalar(t.model.accuracy); err != nil {
+			return nil, err
+		}
 		history = append(history, e)
 		report(e)
 	}
@@ -65,7 +70,11 @@ func (t *trainer) pass(ctx context.Context, training *examples, order []int, ste
 		if err != nil {
 			return 0, err
 		}
-		sum += r.Scalar(t.model.loss) * float64(batch.len())
+		loss, err := r.Scalar(t.model.loss)
+		if err != nil {
+			return 0, err
+		}
+		sum += loss * float64(batch.len())
 		stepped()
 	}
 	return sum / float64(len(order)), nil

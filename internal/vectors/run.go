@@ -46,7 +46,10 @@ func compute(g *graph.Graph, outputs []*graph.Node, fed feeds, opts ...exec.Opti
 	}
 	list := make([]computed, len(outputs))
 	for i, n := range outputs {
-		a := out.Array(n)
+		a, err := out.Array(n)
+		if err != nil {
+			return nil, err
+		}
 		list[i] = computed{values[i], oracle.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}}
 	}
 	return list, nil

@@ -222,7 +222,10 @@ func (row *symbolicRow) bindAll(g *graph.Graph, p *program, report *shapeinfer.R
 		case sample.OK != (err == nil):
 			return fmt.Errorf("%s: want ok %v (%v %s), the program says %v", about, sample.OK, sample.Result, sample.Error, err)
 		case sample.OK:
-			a := out.Array(y)
+			a, err := out.Array(y)
+			if err != nil {
+				return err
+			}
 			c := computed{want[0], oracle.Value{DType: y.DType(), Shape: a.Shape, Data: a.Data}}
 			if err := c.want(about+": the result", sample.Result, want[0].Floats(), tolerance{relative: 1e-12, absolute: 1e-12}); err != nil {
 				return err
