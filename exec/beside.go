@@ -20,7 +20,7 @@ func canRunBeside(k *kernel, before *product) bool {
 	}
 	part := k.parts[0]
 	t, ok := k.besideProgram(before)
-	if !ok || !part.prog.Columnwise() || part.prog.Stages != 1 {
+	if !ok {
 		return false
 	}
 	for i := range part.prog.Insts {

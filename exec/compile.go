@@ -43,7 +43,7 @@ var passes = []pass{
 	{"import", "copy what the outputs and updates need", importPass},
 	{"expand", "write composite operations with primitive ones", expandPass},
 	{"simplify", "apply algebraic identities that hold for every value", simplifyPass},
-	{"unroll", "write reductions of a few elements of a view one by one", unrollPass},
+	{"unroll", "write reductions of a few elements of a view one by one, and searches in several axes in one", unrollPass},
 	{"fold", "compute what depends on constants only", foldPass},
 	{"cse", "merge equal nodes", csePass},
 	{"join", "write sums of padded values that do not meet as one value of pieces", joinPass},

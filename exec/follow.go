@@ -142,8 +142,11 @@ type followed interface {
 	runBeside(b *binding, k *boundPart) bool
 }
 
-// leadTo lets a kernel go on with the product's tiles or follow its rows.
+// leadTo lets a kernel go on with the product's tiles or follow its rows, if there are any.
 func (t *typedProduct[T]) leadTo(b *binding, k *boundPart) bool {
+	if t.p.Rows() == 0 || t.p.N == 0 {
+		return false
+	}
 	t.tiled = t.takesTiles(b, k)
 	return t.tiled != nil || t.leadRows(k)
 }

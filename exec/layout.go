@@ -165,15 +165,19 @@ func (b *binding) strides(o operand) []int {
 	return out
 }
 
-// first gives the place of a layout's first element. Where it has none, the offset can lie
-// outside of the memory, where no pointer may point: see package unsafe.
-func (b *binding) first(l graph.Layout) int {
-	for _, d := range l.Shape {
-		if b.eval(d) == 0 {
-			return 0
-		}
+// first gives the place of an operand's first element in a storage. That of an operand without
+// elements can lie outside of the memory, where no pointer may point: see package unsafe. The
+// layout's shape does not tell, since it is the kernel's: an operand may have elements for rows
+// that have none.
+func (b *binding) first(l graph.Layout, st *storage) int {
+	count := b.eval(st.count)
+	if count == 0 {
+		return 0
 	}
-	return b.eval(l.Offset)
+	if at := b.eval(l.Offset); 0 <= at && at < count {
+		return at
+	}
+	return 0
 }
 
 // newStep notes where each operand's memory is.
@@ -185,7 +189,7 @@ func (b *binding) newStep(p *Program, operands []operand) (s step) {
 			continue
 		}
 		st := p.storageOf[o.base]
-		s.operands = append(s.operands, place{storage: st, offset: b.first(o.layout) * st.dtype.Size(), slot: -1})
+		s.operands = append(s.operands, place{storage: st, offset: b.first(o.layout, st) * st.dtype.Size(), slot: -1})
 		s.needsIn = s.needsIn || st.kind == inInput
 	}
 	return s

@@ -34,10 +34,13 @@ func (p *Program) tilePrograms() (parts []*part, programs []backend.TileProgram)
 	return parts, programs
 }
 
-// tileOf says what a kernel does with tiles of a matrix, if it reads that in one way. The program
-// is the kernel's.
+// tileOf says what a kernel does with tiles of a matrix, if it reads that in one way and does the
+// same with each tile, wherever that stands. The program is the kernel's.
 func (k *kernel) tileOf(matrix *graph.Node, dtype graph.DType) (t backend.TileProgram, ok bool) {
 	part := k.parts[0]
+	if !part.prog.Columnwise() || part.prog.Stages != 1 {
+		return t, false
+	}
 	t.Program, t.From, t.Still = part.prog, -1, make([]bool, len(part.operands))
 	for i, o := range part.operands {
 		t.Still[i] = part.isStill(o)

@@ -17,8 +17,14 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 // as elementwise operations on views: the elements are read where they lie and the result
 // is stored once, where a loop would go over the result again for each of them. A value
 // that is no view is better reduced while it is computed.
+//
+// It also writes an index among all elements as one along a single axis, as kernels find it,
+// of a value whose elements lie in order.
 func unrollPass(u *unit) error {
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if findsIndex(n) {
+			return alongOneAxis(n, in[0])
+		}
 		if n.Op().Class != graph.Reduce || isSumTo(n) || in[0].Op().View == nil || in[0].DType() == graph.Bool {
 			return nil
 		}
@@ -38,6 +44,16 @@ func unrollPass(u *unit) error {
 		return ops.Reshape(y, n.Shape()...)
 	})
 	return nil
+}
+
+// alongOneAxis finds an index among the elements of several axes, which are all that x has, along
+// one axis that holds them; nil if the index is along one already.
+func alongOneAxis(n, x *graph.Node) *graph.Node {
+	if len(ops.Axes(n)) < 2 {
+		return nil
+	}
+	index := graph.Apply(n.Op(), ops.ReduceAttrs{Axes: []int{0}}, ops.Reshape(x, x.Shape().NumElements()))
+	return ops.Reshape(index, n.Shape()...)
 }
 
 // elementsOver gives what a value holds at each index of axes of known size, in row-major

@@ -150,7 +150,7 @@ func (p *Product[T]) sharesA() bool {
 		}
 	}
 	v := inVectors[T]()
-	return v != nil && p.M > v.rows && p.C.Col == 1
+	return v != nil && p.K > 0 && p.M > v.rows && p.C.Col == 1
 }
 
 // matrix is one product of the batch.
