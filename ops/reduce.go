@@ -216,19 +216,6 @@ func shareGrad(n, dy node) node {
 	return Where(won, Div(keepShape(n, dy), total), num(0))
 }
 
-// prodGrad is the product of all other elements, right also where elements are 0: with
-// z zeros among the folded elements, an element's gradient is the product of the
-// others if z is 0, or if z is 1 and the element is the zero.
-func prodGrad(n, dy node, _ int) node {
-	x, axes := n.In(0), ReduceAttrs{Axes: Axes(n), KeepDims: true}
-	isZero := Equal(x, num(0))
-	zeros := Apply(opSum, axes, Cast(isZero, graph.Int64))
-	others := Apply(opProd, axes, Where(isZero, num(1), x)) // of the elements that are not 0
-	regular := Div(others, Where(isZero, num(1), x))
-	g := Where(Equal(zeros, num(0)), regular, Where(And(isZero, Equal(zeros, num(1))), others, num(0)))
-	return Mul(keepShape(n, dy), g)
-}
-
 // reduceCall builds a reduction from its list of axes and options.
 func reduceCall(op *graph.Op, x *graph.Node, list []Axis) *graph.Node {
 	return Apply(op, reduceList(list), x)

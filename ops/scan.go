@@ -52,56 +52,72 @@ func scan(name, fn, doc string, along func(x node, axis int) node) *graph.Op {
 
 func init() {
 	opCumSum = scan("cumsum", "CumSum", "the sum of the elements up to each place of an axis; integers and booleans are counted in Int64.",
-		func(x node, axis int) node { return prefixSums(x, axis, scanLevels) })
+		func(x node, axis int) node { return running(opAdd, x, axis) })
 	opCumSum.Grad = func(n, dy node, _ int) node {
 		a := n.Attrs().(ScanAttrs)
 		return Apply(opCumSum, ScanAttrs{a.Axis, !a.Reverse}, dy)
 	}
 	opCumProd = scan("cumprod", "CumProd", "the product of the elements up to each place of an axis; integers and booleans are counted in Int64.",
-		func(x node, axis int) node { return upTo(opProd, x, axis, 1) })
+		func(x node, axis int) node { return running(opMul, x, axis) })
 }
 
-// prefixSums adds up in blocks: within each of them, and then the sums of the blocks
-// before, which are prefix sums again. An axis of symbolic size has the given number of
+// running combines elements along an axis with all before them, by opAdd or opMul.
+func running(op *graph.Op, x node, axis int) node {
+	r := runs{op, opSum, 0}
+	if op == opMul {
+		r = runs{op, opProd, 1}
+	}
+	return r.blocks(x, axis, scanLevels)
+}
+
+// runs combines the elements up to each place of an axis.
+type runs struct {
+	combine *graph.Op
+	reduce  *graph.Op // the same of all elements of a window
+	neutral float64
+}
+
+// blocks combines in blocks: within each of them, and then the totals of the blocks before,
+// which are combined in the same way. An axis of symbolic size has the given number of
 // levels.
-func prefixSums(x node, axis, levels int) node {
+func (r runs) blocks(x node, axis, levels int) node {
 	size := x.Shape()[axis]
 	n, static := size.Int()
 	switch {
 	case static && n <= scanBlock:
-		return doubling(x, axis, n)
+		return r.doubling(x, axis, n)
 	case !static && levels == 0:
-		return upTo(opSum, x, axis, 0)
+		return r.windows(x, axis)
 	}
 	blocks := size.CeilDiv(scanBlock)
 	filled := blocks.Times(scanBlock)
 	shape := slices.Insert(slices.Clone(x.Shape()), axis+1, scanBlock)
 	shape[axis] = blocks
-	within := doubling(Reshape(Pad(x, axis, 0, filled.Minus(size), 0), shape...), axis+1, scanBlock)
-	totals := prefixSums(Select(within, axis+1, scanBlock-1), axis, levels-1)
-	before := Slice(Pad(totals, axis, 1, 0, 0), axis, 0, blocks, 1) // of no elements too
+	within := r.doubling(Reshape(Pad(x, axis, 0, filled.Minus(size), r.neutral), shape...), axis+1, scanBlock)
+	totals := r.blocks(Select(within, axis+1, scanBlock-1), axis, levels-1)
+	before := Slice(Pad(totals, axis, 1, 0, r.neutral), axis, 0, blocks, 1) // of no elements too
 	shape = slices.Clone(x.Shape())
 	shape[axis] = filled
-	return Slice(Reshape(Add(within, Unsqueeze(before, axis+1)), shape...), axis, 0, size, 1)
+	return Slice(Reshape(Apply(r.combine, nil, within, Unsqueeze(before, axis+1)), shape...), axis, 0, size, 1)
 }
 
-// doubling adds up along an axis of n elements: after each step, an element is the sum of
+// doubling combines along an axis of n elements: after each step, an element is made of
 // twice as many.
-func doubling(x node, axis int, n int64) node {
+func (r runs) doubling(x node, axis int, n int64) node {
 	for step := graph.Dim(1); step < graph.Dim(n); step *= 2 {
-		x = Add(x, Slice(Pad(x, axis, step, 0, 0), axis, 0, graph.Dim(n), 1))
+		x = Apply(r.combine, nil, x, Slice(Pad(x, axis, step, 0, r.neutral), axis, 0, graph.Dim(n), 1))
 	}
 	return x
 }
 
-// upTo reduces, for each place of an axis, the window that ends there, over an axis with
+// windows reduces, for each place of an axis, the window that ends there, over an axis with
 // neutral elements in front. There is a window of nothing but these, which is left out: so
 // it works for no elements too.
-func upTo(op *graph.Op, x node, axis int, neutral float64) node {
+func (r runs) windows(x node, axis int) node {
 	size := x.Shape()[axis]
 	more := size.Plus(1)
-	windows := Slice(Window(Pad(x, axis, more, 0, neutral), axis, more, 1, 1), axis, 1, more, 1)
-	return Apply(op, ReduceAttrs{Axes: []int{x.Rank()}}, windows)
+	windows := Slice(Window(Pad(x, axis, more, 0, r.neutral), axis, more, 1, 1), axis, 1, more, 1)
+	return Apply(r.reduce, ReduceAttrs{Axes: []int{x.Rank()}}, windows)
 }
 
 // CumSum gives, at each place of an axis, the sum of the elements up to there. Sums are
@@ -110,9 +126,9 @@ func upTo(op *graph.Op, x node, axis int, neutral float64) node {
 // million elements costs more than in proportion.
 func CumSum(x *graph.Node, axis int) *graph.Node { return Apply(opCumSum, ScanAttrs{Axis: axis}, x) }
 
-// CumProd gives, at each place of an axis, the product of the elements up to there. Each
-// is formed by itself, at a cost that grows with the square of the axis's length; its
-// gradient is then right also where elements are 0.
+// CumProd gives, at each place of an axis, the product of the elements up to there, formed
+// as [CumSum] forms sums. Its gradients, of whatever order, hold no division: they are right
+// also where elements are 0.
 func CumProd(x *graph.Node, axis int) *graph.Node {
 	return Apply(opCumProd, ScanAttrs{Axis: axis}, x)
 }
