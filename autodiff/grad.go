@@ -252,7 +252,11 @@ func (w *walk) result(y, x *graph.Node) *graph.Node {
 		return w.failed
 	case w.arrived[x] != nil:
 		var dx *graph.Node
-		w.g.WithOrigin(x, func() { dx = w.gradient(x) })
+		w.g.WithOrigin(x, func() {
+			if dx = w.gradient(x); dx == w.upstream {
+				dx = ops.Expand(dx, x.Shape()...) // a node of its own, to be marked as this gradient
+			}
+		})
 		return dx
 	case w.unused || dependsOn(y, x):
 		return ops.ZerosLike(x)

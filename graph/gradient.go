@@ -42,6 +42,13 @@ func (n *Node) GradientOf() *Node {
 	return a.x
 }
 
+// Differentiated gives the value of which n is a gradient, where n was asked for as one, or
+// nil.
+func (n *Node) Differentiated() *Node {
+	a, _ := n.asGradient()
+	return a.y
+}
+
 // Place gives the place in the user's program to which a message about the node leads: where
 // it was made; of a gradient that was asked for, where that was.
 func (n *Node) Place() Pos {

@@ -57,15 +57,17 @@ func Bind(g *graph.Graph, inputs []Bound, needs []graph.Requirement, given ...Si
 }
 
 // BindProgram is [Bind] for the program of [CheckProgram] that computes some values of a
-// graph: of what it does not compute, nothing is required.
+// graph: nothing is required of what it neither computes nor is derived from. A gradient is
+// derived from the value that it is the gradient of, and where that value does not exist,
+// neither does the gradient, although nothing else of the value is computed.
 func BindProgram(g *graph.Graph, roots []*graph.Node, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
 	b := &binder{g: g, nodes: needed(g, roots), inputs: inputs}
-	computed := make([]bool, len(g.Nodes()))
-	for _, n := range b.nodes {
-		computed[n.ID()] = true
+	required := make([]bool, len(g.Nodes()))
+	for _, n := range derivedFrom(g, roots) {
+		required[n.ID()] = true
 	}
 	for _, r := range needs {
-		if r.Node == nil || computed[r.Node.ID()] {
+		if r.Node == nil || required[r.Node.ID()] {
 			b.needs = append(b.needs, r)
 		}
 	}

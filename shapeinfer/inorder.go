@@ -76,22 +76,34 @@ func (r *Report) addOnce(m *graph.Mistake) {
 }
 
 // needed lists the nodes that some others are computed from, and these themselves.
-func needed(g *graph.Graph, roots []*graph.Node) (list []*graph.Node) {
+func needed(g *graph.Graph, roots []*graph.Node) []*graph.Node {
+	return closure(g, roots, (*graph.Node).Operands)
+}
+
+// derivedFrom gives what needed gives, and what nodes were derived from: of gradients, the
+// values that they are gradients of.
+func derivedFrom(g *graph.Graph, roots []*graph.Node) []*graph.Node {
+	return closure(g, roots, func(n *graph.Node) []*graph.Node {
+		return append(slices.Clone(n.Operands()), n.Origin(), n.Differentiated())
+	})
+}
+
+// closure gives nodes of a graph with all that they lead to, in the graph's order; a node
+// leads to nodes before it.
+func closure(g *graph.Graph, roots []*graph.Node, leadsTo func(*graph.Node) []*graph.Node) (list []*graph.Node) {
 	wanted := make([]bool, len(g.Nodes()))
-	for _, n := range roots {
-		if n != nil && n.Graph() == g {
-			wanted[n.ID()] = true
+	want := func(nodes []*graph.Node) {
+		for _, n := range nodes {
+			if n != nil && n.Graph() == g {
+				wanted[n.ID()] = true
+			}
 		}
 	}
+	want(roots)
 	for _, n := range slices.Backward(g.Nodes()) {
-		if !wanted[n.ID()] {
-			continue
-		}
-		list = append(list, n)
-		for _, x := range n.Operands() {
-			if x != nil && x.Graph() == g {
-				wanted[x.ID()] = true
-			}
+		if wanted[n.ID()] {
+			list = append(list, n)
+			want(leadsTo(n))
 		}
 	}
 	slices.Reverse(list)

@@ -156,6 +156,9 @@ func (row *symbolicRow) run(j *judgement) error {
 	}
 	if j.ours != "refused" {
 		err = row.bindAll(g, p, report)
+		if err == nil {
+			err = row.runGradients()
+		}
 	}
 	if err == nil {
 		err = row.runStricter()

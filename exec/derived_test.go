@@ -1,0 +1,86 @@
+package exec_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// TestGradientsKeepRequirements runs programs of nothing but gradients: what the differentiated
+// value requires of sizes stays, although the value is not computed.
+func TestGradientsKeepRequirements(t *testing.T) {
+	ones := func(shape ...int) exec.Array {
+		n := 1
+		for _, d := range shape {
+			n *= d
+		}
+		return exec.Array{Shape: shape, Data: make([]float64, n)}
+	}
+	for _, c := range []struct {
+		name   string
+		build  func(g *graph.Graph) (dx, x, other *graph.Node)
+		x      [2][]int // sizes that are accepted, and sizes that are not
+		other  []int
+		refuse string
+	}{
+		{"a diagonal", func(g *graph.Graph) (dx, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"), 3)
+			y := ops.Sum(ops.Flip(ops.Diagonal(x, 0, 0, 1), 0))
+			return autodiff.Grad(y, []*graph.Node{x})[0], x, nil
+		}, [2][]int{{2, 3}, {8, 3}}, nil, "3 >= n fails: 3 against 8"},
+		{"a size less than 0", func(g *graph.Graph) (dx, x, other *graph.Node) {
+			n := g.Dim("n", graph.AtLeast(0))
+			x = g.Input("x", graph.Float64, n)
+			y := ops.Add(ops.Sum(ops.Full(g, graph.Float64, 1, n.Minus(2))), ops.Sum(x))
+			return autodiff.Grad(y, []*graph.Node{x})[0], x, nil
+		}, [2][]int{{2}, {1}}, nil, "n-2 >= 0 fails"},
+		{"an operand that no gradient reads", func(g *graph.Graph) (dx, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"), 2)
+			other = g.Input("other", graph.Float64, g.Dim("m"), 2)
+			return autodiff.Grad(ops.Sum(ops.Add(x, other)), []*graph.Node{x})[0], x, other
+		}, [2][]int{{4, 2}, {3, 2}}, []int{4, 2}, "n == m fails: 3 against 4"},
+		{"a given gradient that arrives as it is", func(g *graph.Graph) (dx, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"))
+			other = g.Input("other", graph.Float64, g.Dim("m"))
+			y := ops.Add(x, other)
+			return autodiff.Grad(y, []*graph.Node{x}, autodiff.Upstream(ops.FullLike(y, 2)))[0], x, other
+		}, [2][]int{{4}, {3}}, []int{4}, "n == m fails: 3 against 4"},
+		{"a given gradient that another value's rule takes on", func(g *graph.Graph) (dx, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"))
+			other = g.Input("other", graph.Float64, g.Dim("m"))
+			y := ops.Add(ops.Mul(x, graph.Num(3)), other)
+			dx = autodiff.Grad(y, []*graph.Node{x}, autodiff.Upstream(ops.FullLike(y, 2)))[0]
+			return ops.Mul(dx, graph.Num(0.1)), x, other
+		}, [2][]int{{4}, {3}}, []int{4}, "n == m fails: 3 against 4"},
+		{"a gradient of a gradient", func(g *graph.Graph) (dx, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"))
+			other = g.Input("other", graph.Float64, g.Dim("m"))
+			dx = autodiff.Grad(ops.Sum(ops.Square(ops.Add(x, other))), []*graph.Node{x})[0]
+			return autodiff.Grad(ops.Sum(dx), []*graph.Node{x})[0], x, other
+		}, [2][]int{{4}, {3}}, []int{4}, "n == m fails: 3 against 4"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			g := graph.New("gradients", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
+			dx, x, other := c.build(g)
+			p, err := exec.Compile(g, exec.Outputs(dx))
+			require.NoError(t, err)
+			s := p.NewSession()
+			feed := exec.Feed{x: ones(c.x[0]...)}
+			if other != nil {
+				_, err = s.Run(t.Context(), feed)
+				require.ErrorContains(t, err, "other", "the size of an input that nobody reads is required")
+				feed[other] = ones(c.other...)
+			}
+			_, err = s.Run(t.Context(), feed)
+			require.NoError(t, err)
+			feed[x] = ones(c.x[1]...)
+			_, err = s.Run(t.Context(), feed)
+			require.ErrorContains(t, err, c.refuse)
+		})
+	}
+}
