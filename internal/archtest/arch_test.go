@@ -47,6 +47,9 @@ var arrows = []struct {
 	{"internal/diophantine", "", "arithmetic"},
 	{"internal/page", "graph shapeinfer", "it is written by exec, which viz may not be asked by"},
 	{"internal/oracle", "graph shapeinfer ops", "the reference must not share code with what it judges"},
+	{"internal/difftest/eager", "", "it shares no code with what it judges"},
+	{"internal/difftest/cmd", "internal/difftest", "the command runs what the package does"},
+	{"internal/difftest", "graph shapeinfer ops autodiff exec internal/difftest/eager", "programs as data become graphs"},
 	{"internal/...", "graph shapeinfer ops autodiff exec viz nn optim internal/oracle", "helpers of tests"},
 	{"cmd/...", "graph shapeinfer exec viz/... cmd/...", "commands check and draw"},
 	{"examples/...", "graph shapeinfer ops autodiff exec viz/... nn optim " +

@@ -1,0 +1,258 @@
+package difftest
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/difftest/eager"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// argument is one argument of a call: its value, and how it is written.
+type argument struct {
+	value any
+	text  string
+}
+
+// built is a program as a graph.
+type built struct {
+	g             *graph.Graph
+	values        []*graph.Node
+	first, second []*graph.Node // gradients
+	along         []*graph.Node // what the first ones are multiplied with for the second
+}
+
+func (b *built) dim(s eager.Size) graph.Dim {
+	sum := graph.Dim(0)
+	for i, t := range s {
+		d := graph.Dim(t.Times)
+		for _, name := range t.Names {
+			d = d.Times(graph.SymbolicDim(name))
+		}
+		if i == 0 {
+			sum = d
+		} else {
+			sum = sum.Plus(d)
+		}
+	}
+	return sum
+}
+
+func (b *built) shape(list []eager.Size) graph.Shape {
+	s := make(graph.Shape, len(list))
+	for i, d := range list {
+		s[i] = b.dim(d)
+	}
+	return s
+}
+
+func dtype(t eager.DType) graph.DType {
+	d, _ := graph.ParseDType(string(t))
+	return d
+}
+
+// build makes the graph of a program.
+func build(p *eager.Program) *built {
+	policy := graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently, SecondWrite: graph.AllowSilently}
+	if p.Policy == "unify" {
+		policy.Names = graph.Unify
+	}
+	b := &built{g: graph.New("random", graph.WithPolicy(policy))}
+	for _, n := range p.Names {
+		b.g.Dim(n.Name, graph.AtLeast(int64(n.AtLeast)))
+	}
+	for i, in := range p.Inputs {
+		declare, name := b.g.Input, "x"
+		if in.Param {
+			declare, name = b.g.Param, "w"
+		}
+		b.values = append(b.values, declare(name+strconv.Itoa(i), dtype(in.T), b.shape(in.Shape)...))
+	}
+	for i := range p.Steps {
+		b.values = append(b.values, b.step(&p.Steps[i])...)
+	}
+	if p.Gradient != nil {
+		b.differentiate(p)
+	}
+	return b
+}
+
+// step makes the nodes of a step.
+func (b *built) step(s *eager.Step) (nodes []*graph.Node) {
+	c := calls[s.Op]
+	var args []reflect.Value
+	f := reflect.TypeOf(c.fn)
+	for _, a := range arguments(b, s) {
+		at := min(len(args), f.NumIn()-1)
+		t := f.In(at)
+		if f.IsVariadic() && at == f.NumIn()-1 {
+			t = t.Elem()
+		}
+		v := reflect.ValueOf(a.value)
+		if a.value == nil {
+			v = reflect.Zero(t)
+		}
+		args = append(args, v.Convert(t))
+	}
+	for _, r := range reflect.ValueOf(c.fn).Call(args) {
+		if list, is := r.Interface().([]*graph.Node); is {
+			nodes = append(nodes, list...)
+		} else {
+			nodes = append(nodes, r.Interface().(*graph.Node))
+		}
+	}
+	return nodes
+}
+
+// arguments gives the arguments of the call of a step.
+func arguments(b *built, s *eager.Step) (list []argument) {
+	put := func(v any, format string, args ...any) {
+		list = append(list, argument{v, fmt.Sprintf(format, args...)})
+	}
+	operand := func(k int) {
+		switch {
+		case k < 0:
+			put((*graph.Node)(nil), "nil")
+		case k >= len(b.values):
+			put((*graph.Node)(nil), "v%d", k)
+		default:
+			put(b.values[k], "v%d", k)
+		}
+	}
+	size := func(d eager.Size) { put(b.dim(d), "%s", goSize(d)) }
+	used := 0
+	for _, word := range strings.Fields(calls[s.Op].args) {
+		k, _ := strconv.Atoi(word[1:])
+		switch {
+		case word == "x*":
+			for _, k := range s.In[used:] {
+				operand(k)
+			}
+		case word == "i*":
+			for _, i := range s.I {
+				put(i, "%d", i)
+			}
+		case word == "s*":
+			for _, d := range s.S {
+				size(d)
+			}
+		case word == "g":
+			put(b.g, "g")
+		case word == "t":
+			put(dtype(s.T), "%s", goDType(s.T))
+		case word == "text":
+			put(s.Text, "%q", s.Text)
+		case word == "op":
+			put(ops.Lookup(strings.ToLower(s.Text)), "ops.Lookup(%q)", strings.ToLower(s.Text))
+		case word == "nil":
+			put(nil, "nil")
+		case word == "strided":
+			n := len(s.S) / 2
+			put(b.shape(s.S[:n]), "graph.Shape%s", goSizes(s.S[:n]))
+			put([]graph.Dim(b.shape(s.S[n:2*n])), "[]graph.Dim%s", goSizes(s.S[n:2*n]))
+			size(s.S[2*n])
+		case slices.Contains([]string{"axes", "keep", "conv", "pool1", "pool2", "loss"}, word):
+			list = append(list, options(word, s)...)
+		case word[0] == 'x':
+			operand(s.In[k])
+			used = k + 1
+		case word[0] == 'i':
+			put(s.I[k], "%d", s.I[k])
+		case word[0] == 's':
+			size(s.S[k])
+		case word[0] == 'f':
+			put(s.F[k], "%s", goFloat(s.F[k]))
+		}
+	}
+	return list
+}
+
+// options gives the options that a word of a call stands for.
+func options(word string, s *eager.Step) (list []argument) {
+	put := func(v any, text string) { list = append(list, argument{v, text}) }
+	each := func(name string, option func(...int) ops.StepOption, from []int, k int) {
+		var v []int
+		for ; k < len(from); k += 3 {
+			v = append(v, from[k])
+		}
+		put(option(v...), "ops."+name+"("+joined(v)+")")
+	}
+	switch word {
+	case "axes", "keep":
+		if word == "axes" {
+			for _, a := range s.I {
+				put(ops.Axis(a), strconv.Itoa(a))
+			}
+			if len(s.I) == 0 {
+				put(ops.AllAxes(), "ops.AllAxes()")
+			}
+		}
+		if s.Keep {
+			put(ops.KeepDims(), "ops.KeepDims()")
+		}
+	case "conv":
+		axes := int(s.Op[len(s.Op)-2] - '0')
+		put(ops.Groups(s.I[0]), fmt.Sprintf("ops.Groups(%d)", s.I[0]))
+		each("Stride", ops.Stride, s.I[1:1+3*axes], 0)
+		each("Padding", ops.Padding, s.I[1:1+3*axes], 1)
+		each("Dilation", ops.Dilation, s.I[1:1+3*axes], 2)
+		if more := s.I[1+3*axes:]; len(more) > 0 {
+			put(ops.OutputPadding(more...), "ops.OutputPadding("+joined(more)+")")
+		}
+	case "pool1", "pool2":
+		axes := int(word[4] - '0')
+		each("Stride", ops.Stride, s.I[:3*axes], 0)
+		each("Padding", ops.Padding, s.I[:3*axes], 1)
+		if strings.HasPrefix(s.Op, "Max") {
+			each("Dilation", ops.Dilation, s.I[:3*axes], 2)
+		}
+		switch s.Text {
+		case "ceil":
+			put(ops.CeilMode(), "ops.CeilMode()")
+		case "exclude":
+			put(ops.ExcludePadding(), "ops.ExcludePadding()")
+		}
+	case "loss":
+		switch s.Text {
+		case "sum":
+			put(ops.SumLoss(), "ops.SumLoss()")
+		case "each":
+			put(ops.EachLoss(), "ops.EachLoss()")
+		}
+	}
+	return list
+}
+
+// differentiate adds the gradients.
+func (b *built) differentiate(p *eager.Program) {
+	d := p.Gradient
+	wrt := make([]*graph.Node, len(d.Wrt))
+	for i, k := range d.Wrt {
+		wrt[i] = b.values[k]
+	}
+	opts := []autodiff.Option{autodiff.ZeroForUnused()}
+	if d.Up >= 0 {
+		opts = append(opts, autodiff.Upstream(b.values[d.Up]))
+	}
+	b.first = autodiff.Grad(b.values[d.Of], wrt, opts...)
+	if !d.Second {
+		return
+	}
+	var total *graph.Node
+	for i, x := range wrt {
+		u := b.g.Input("u"+strconv.Itoa(i), x.DType(), x.Shape()...)
+		b.along = append(b.along, u)
+		term := ops.Sum(ops.Mul(b.first[i], u))
+		if total == nil {
+			total = term
+		} else {
+			total = ops.Add(total, term)
+		}
+	}
+	b.second = autodiff.Grad(total, wrt, autodiff.ZeroForUnused())
+}

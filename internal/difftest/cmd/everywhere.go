@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/broadloom/broadloom/internal/difftest"
+)
+
+// environments are what a process is started with for each setting.
+var environments = map[string][]string{
+	"avx512": {"BROADLOOM_ISA=avx512"}, "avx2": {"BROADLOOM_ISA=avx2"}, "portable": {"BROADLOOM_ISA=portable"},
+	"nojit": {"BROADLOOM_JIT=0"}, "avx2nojit": {"BROADLOOM_ISA=avx2", "BROADLOOM_JIT=0"},
+}
+
+// tally counts what came of the programs of one setting.
+type tally struct {
+	programs, runs, rounds, rough int
+	refused, faults               map[string]int
+}
+
+// everywhere runs the programs with each setting.
+func (s *settings) everywhere() error {
+	hashes := map[uint64]uint64{}
+	bad := 0
+	for _, config := range strings.Split(s.configs, ",") {
+		env, known := environments[config]
+		if !known {
+			return fmt.Errorf("no settings %q", config)
+		}
+		t := &tally{refused: map[string]int{}, faults: map[string]int{}}
+		err := s.each(env, func(v difftest.Verdict) {
+			t.add(v)
+			if hash, seen := hashes[v.Seed]; seen && hash != v.Hash && v.Hash != 0 && v.Fault == "" {
+				v.Fault = "other bits than with other settings"
+				t.faults[v.Fault]++
+			} else if v.Hash != 0 && !seen {
+				hashes[v.Seed] = v.Hash
+			}
+			if v.Fault != "" {
+				bad++
+				fmt.Printf("%s seed %d: %s: %.300s\n", config, v.Seed, v.Fault, v.Detail)
+				s.keep(config, v)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Println(config+":", t)
+	}
+	if bad > 0 {
+		return fmt.Errorf("%d programs disagree", bad)
+	}
+	return nil
+}
+
+// each runs workers until all programs are done: one that dies is followed by another, behind
+// the program of its death.
+func (s *settings) each(env []string, take func(difftest.Verdict)) error {
+	for next, end := s.first, s.first+s.count; next < end; {
+		cmd := exec.Command(os.Args[0], "-worker", "-seed", strconv.FormatUint(next, 10), "-n", strconv.FormatUint(min(end-next, 2000), 10))
+		cmd.Env = append(os.Environ(), env...)
+		stop := min(end, next+2000)
+		var stderr strings.Builder
+		cmd.Stderr = &stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			return err
+		}
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		lines := bufio.NewScanner(out)
+		lines.Buffer(nil, 1<<24)
+		for lines.Scan() {
+			var v difftest.Verdict
+			if err := json.Unmarshal(lines.Bytes(), &v); err != nil {
+				break
+			}
+			take(v)
+			next = v.Seed + 1
+		}
+		if err := errors.Join(lines.Err(), cmd.Wait()); err != nil && next < stop {
+			take(difftest.Verdict{Seed: next, Fault: "the process died at this program or up to 256 behind it", Detail: stderr.String()})
+			next++
+		}
+	}
+	return nil
+}
+
+func (t *tally) add(v difftest.Verdict) {
+	t.programs++
+	t.runs += v.Runs
+	t.rounds += v.Rounds
+	t.rough += v.Rough
+	if v.Refused != "" {
+		t.refused[v.Refused]++
+	}
+	if v.Fault != "" {
+		t.faults[v.Fault]++
+	}
+}
+
+func (t *tally) String() string {
+	text := fmt.Sprintf("%d programs, %d runs, %d numbers off by rounding, %d gradients that are not finite", t.programs, t.runs, t.rounds, t.rough)
+	for name, list := range map[string]map[string]int{"refused": t.refused, "FAULT": t.faults} {
+		var keys []string
+		for k := range list {
+			keys = append(keys, k)
+		}
+		sort.Slice(keys, func(i, j int) bool { return list[keys[i]] > list[keys[j]] })
+		for _, k := range keys {
+			text += fmt.Sprintf("\n\t%s %d × %s", name, list[k], k)
+		}
+	}
+	return text
+}
+
+// keep writes a failing program, made small, as Go.
+func (s *settings) keep(config string, v difftest.Verdict) {
+	if s.out == "" {
+		return
+	}
+	p := difftest.Generate(v.Seed)
+	smaller := difftest.Shrink(p, func(q *difftest.Program) bool { return difftest.Check(q).Alike(v) })
+	now := difftest.Check(smaller)
+	text := fmt.Sprintf("// %s, program %d: %s\n// %s\n\n%s", config, v.Seed, now.Fault, strings.ReplaceAll(now.Detail, "\n", "\n// "), difftest.Source(smaller, now.Binding))
+	if err := os.WriteFile(filepath.Join(s.out, fmt.Sprintf("%s-%d.go.txt", config, v.Seed)), []byte(text), 0o644); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+}

@@ -1,0 +1,253 @@
+package difftest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/internal/difftest/eager"
+)
+
+// array makes what a session is fed.
+func array(t eager.DType, shape []int, data []float64) exec.Array {
+	a := exec.Array{Shape: shape}
+	switch t {
+	case eager.Bool:
+		list := make([]bool, len(data))
+		for i, v := range data {
+			list[i] = v != 0
+		}
+		a.Data = list
+	case eager.Int32:
+		a.Data = converted[int32](data)
+	case eager.Int64:
+		a.Data = converted[int64](data)
+	case eager.Float32:
+		a.Data = converted[float32](data)
+	default:
+		a.Data = slices.Clone(data)
+	}
+	return a
+}
+
+func converted[T int32 | int64 | float32](data []float64) []T {
+	list := make([]T, len(data))
+	for i, v := range data {
+		list[i] = T(v)
+	}
+	return list
+}
+
+// cellsOf gives the elements of an array, and its dtype.
+func cellsOf(a exec.Array) (cells []eager.Cell, t eager.DType) {
+	switch d := a.Data.(type) {
+	case []bool:
+		for _, v := range d {
+			c := eager.Cell{}
+			if v {
+				c.I = 1
+			}
+			cells = append(cells, c)
+		}
+		return cells, eager.Bool
+	case []int32:
+		for _, v := range d {
+			cells = append(cells, eager.Cell{I: int64(v)})
+		}
+		return cells, eager.Int32
+	case []int64:
+		for _, v := range d {
+			cells = append(cells, eager.Cell{I: v})
+		}
+		return cells, eager.Int64
+	case []float32:
+		for _, v := range d {
+			cells = append(cells, eager.Cell{Num: eager.Num{V: float64(v)}})
+		}
+		return cells, eager.Float32
+	case []float64:
+		for _, v := range d {
+			cells = append(cells, eager.Cell{Num: eager.Num{V: v}})
+		}
+	}
+	return cells, eager.Float64
+}
+
+// writeBits adds an array to a hash. All NaN count as one.
+func writeBits(h hash.Hash64, a exec.Array) {
+	cells, _ := cellsOf(a)
+	for _, c := range cells {
+		bits := math.Float64bits(c.V)
+		if math.IsNaN(c.V) {
+			bits = 1
+		}
+		h.Write(binary.LittleEndian.AppendUint64(nil, bits^uint64(c.I)))
+	}
+}
+
+// same reports whether two runs gave the same bits.
+func same(a, b []exec.Array) bool {
+	for k := range a {
+		x, _ := cellsOf(a[k])
+		y, _ := cellsOf(b[k])
+		for i := range x {
+			if x[i].I != y[i].I || math.Float64bits(x[i].V) != math.Float64bits(y[i].V) && !(math.IsNaN(x[i].V) && math.IsNaN(y[i].V)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pair is one number that was computed twice.
+type pair struct {
+	got, want float64
+	about     string
+	scale     float64 // the size of what it is a sum of
+	single    bool    // it is formed in float32 somewhere
+}
+
+// agree compares a run with the evaluator. What differs by more than a few units in the last
+// place is computed again, many times, each result on the way moved by up to 16 units: it is
+// rounding if the answers spread as far.
+func (c *checker) agree(got []exec.Array, want *answer) bool {
+	pairs, fault := c.pairs(got, want)
+	if fault != "" {
+		c.v.Fault = fault
+		return false
+	}
+	var off []int
+	for i, p := range pairs {
+		if !p.close(0) {
+			off = append(off, i)
+		}
+	}
+	if len(off) == 0 {
+		return true
+	}
+	spread := c.spread(got, pairs)
+	for _, i := range off {
+		p := pairs[i]
+		if !p.close(spread[i]) {
+			c.v.Fault = "values"
+			c.v.Detail = fmt.Sprintf("%s is %v, not %v; rounding explains %.3g", p.about, p.got, p.want, spread[i])
+			if len(p.about) > 7 && p.about[:8] == "gradient" {
+				c.v.Fault = p.about
+			}
+			return false
+		}
+	}
+	c.v.Rounds += len(off)
+	return true
+}
+
+// close reports whether the two differ by rounding, with some slack.
+func (p *pair) close(slack float64) bool {
+	if p.got == p.want || math.IsNaN(p.got) && math.IsNaN(p.want) || math.IsNaN(slack) {
+		return true
+	}
+	unit := 1e-11
+	if p.single {
+		unit = 2e-5
+	}
+	return math.Abs(p.got-p.want) <= unit*p.scale+4*slack
+}
+
+// pairs lists the numbers to compare.
+func (c *checker) pairs(got []exec.Array, want *answer) (list []pair, fault string) {
+	single := slices.ContainsFunc(c.p.Inputs, func(in eager.Input) bool { return in.T == eager.Float32 }) ||
+		slices.ContainsFunc(c.p.Steps, func(s eager.Step) bool { return s.T == eager.Float32 || s.Op == "Num" || s.Op == "Mean" })
+	gradients := len(c.b.first) + len(c.b.second)
+	outs := slices.Concat(got[:len(c.p.Outputs)], got[len(c.p.Outputs)+gradients:])
+	for k, a := range outs {
+		cells, t := cellsOf(a)
+		if t != want.t[k] || !slices.Equal(a.Shape, want.shape[k]) {
+			return nil, fmt.Sprintf("type: value %d is %s%v, not %s%v", k, t, a.Shape, want.t[k], want.shape[k])
+		}
+		scale := 0.
+		for _, w := range want.cells[k] {
+			if isNormal(w.V) {
+				scale = max(scale, math.Abs(w.V))
+			}
+		}
+		for i, w := range want.cells[k] {
+			p := pair{cells[i].V, w.V, fmt.Sprintf("element %d of value %d", i, k), scale, single}
+			if !t.IsFloat() {
+				p = pair{float64(cells[i].I), float64(w.I), p.about, 0, single}
+			}
+			list = append(list, p)
+		}
+	}
+	if gradients > 0 {
+		list = append(list, c.slopes(got[len(c.p.Outputs):][:gradients], want, single)...)
+	}
+	return list, ""
+}
+
+// slopes lists the products of the gradients with the directions.
+func (c *checker) slopes(gradients []exec.Array, want *answer, single bool) (list []pair) {
+	var got, scale [3]float64
+	finite := true
+	n := len(c.b.first)
+	for i, a := range gradients {
+		cells, t := cellsOf(a)
+		single = single || t == eager.Float32
+		id := c.p.Gradient.Wrt[i%n]
+		for j, g := range cells {
+			finite = finite && isNormal(g.V)
+			if i >= n {
+				got[2] += g.V * c.along[id][j]
+				scale[2] = max(scale[2], math.Abs(g.V*c.along[id][j]))
+				continue
+			}
+			got[0] += g.V * c.a[id][j]
+			got[1] += g.V * c.along[id][j]
+			scale[0] = max(scale[0], math.Abs(g.V*c.a[id][j]))
+			scale[1] = max(scale[1], math.Abs(g.V*c.along[id][j]))
+		}
+	}
+	if want.rough {
+		c.v.Rough++
+		return []pair{{}, {}, {}}
+	}
+	names := []string{"gradient", "gradient", "gradient of the gradient"}
+	for k := range 3 {
+		p := pair{got[k], want.slope[k], names[k], 100*scale[k] + math.Abs(want.slope[k]) + scale[0] + scale[1] + 1, single}
+		if k == 2 && len(c.b.second) == 0 {
+			p = pair{}
+		}
+		if !finite && isNormal(want.slope[k]) && p.about != "" {
+			p.got = math.NaN()
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// spread computes the program again with noise, and gives how far each number moves.
+func (c *checker) spread(got []exec.Array, pairs []pair) []float64 {
+	out := make([]float64, len(pairs))
+	rng := rand.New(rand.NewPCG(c.p.Seed, 99))
+	keep := *c.v
+	for range 24 {
+		a, err := c.wanted(rng)
+		if err != nil { // it has no value at numbers that are as good
+			for i := range out {
+				out[i] = math.NaN()
+			}
+			break
+		}
+		moved, _ := c.pairs(got, a)
+		for i := range moved {
+			if d := math.Abs(moved[i].want - pairs[i].want); d > out[i] || math.IsNaN(d) && !(math.IsNaN(moved[i].want) && math.IsNaN(pairs[i].want)) {
+				out[i] = d
+			}
+		}
+	}
+	*c.v = keep
+	return out
+}

@@ -1,0 +1,84 @@
+package difftest
+
+import (
+	"go/parser"
+	"go/token"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/internal/difftest/eager"
+)
+
+// check requires that a program agrees with the evaluator, and gives its code otherwise.
+func check(t *testing.T, seed uint64) Verdict {
+	t.Helper()
+	p := Generate(seed)
+	v := Check(p)
+	if v.Fault != "" {
+		t.Errorf("program %d: %s: %s\n%s", seed, v.Fault, v.Detail, Source(p, v.Binding))
+	}
+	return v
+}
+
+func TestProgramsAgree(t *testing.T) {
+	count := uint64(250)
+	if testing.Short() {
+		count = 60
+	}
+	ran := uint64(0)
+	for seed := range count {
+		if check(t, 1000+seed).Refused == "" {
+			ran++
+		}
+	}
+	require.Greater(t, ran, count*9/10, "nearly all programs should run")
+}
+
+func FuzzPrograms(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { check(t, seed) })
+}
+
+// TestEveryOperationIsDrawn expects programs to have all operations that can be written.
+func TestEveryOperationIsDrawn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws many programs")
+	}
+	seen := map[string]bool{}
+	for seed := range uint64(3000) {
+		for _, s := range Generate(seed).Steps {
+			seen[s.Op] = true
+		}
+	}
+	for op := range calls {
+		require.True(t, seen[op], op)
+		require.NotNil(t, eager.Entries[op], op)
+	}
+}
+
+// TestShrink makes a program small whose fault is that it has a matrix product.
+func TestShrink(t *testing.T) {
+	has := func(p *Program) bool {
+		for _, s := range p.Steps {
+			if s.Op == "MatMul" {
+				return true
+			}
+		}
+		return false
+	}
+	seed := uint64(0)
+	for p := Generate(seed); !has(p) || len(p.Steps) < 8; p = Generate(seed) {
+		seed++
+	}
+	p := Shrink(Generate(seed), has)
+	require.Len(t, p.Steps, 1)
+	require.Len(t, p.Bindings, 1)
+}
+
+func TestSourceIsGo(t *testing.T) {
+	for seed := range uint64(50) {
+		_, err := parser.ParseFile(token.NewFileSet(), "main.go", Source(Generate(seed), 0), 0)
+		require.NoError(t, err)
+	}
+}

@@ -1,0 +1,71 @@
+package eager
+
+import (
+	"math"
+	"math/rand/v2"
+)
+
+// Draw gives the elements of an input in a run: "real" numbers around 0, on a "grid" of
+// halves, on which functions have their kinks and elements are equal, "positive", in the
+// "unit" interval without its ends, or whole numbers below a size ("index"), all from the
+// program's seed. Parameters have the same elements in each run.
+func (p *Program) Draw(input, run int) []float64 {
+	in := p.Inputs[input]
+	if in.Param {
+		run = 0
+	}
+	r := rand.New(rand.NewPCG(p.Seed, uint64(run*1000+input)))
+	data := make([]float64, volume(shapeOf(in.Shape, p.Bindings[run])))
+	below := in.Below.Eval(p.Bindings[run])
+	for i := range data {
+		x := 2*r.Float64() - 1
+		switch {
+		case in.Kind == "index":
+			data[i] = math.Floor((x + 1) / 2 * float64(below))
+		case in.T == Bool:
+			data[i] = math.Ceil(x)
+		case in.T.IsInt():
+			data[i] = math.Round(6 * x)
+		case in.Kind == "grid":
+			data[i] = math.Round(4*x) / 2
+		case in.Kind == "positive":
+			data[i] = 1.2 + x
+		case in.Kind == "unit":
+			data[i] = 0.5 + 0.45*x
+		default:
+			data[i] = 2 * x
+		}
+		if in.T == Float32 {
+			data[i] = float64(float32(data[i]))
+		}
+	}
+	return data
+}
+
+// Direction draws numbers along which a derivative is taken: one for each element, or where
+// only is not negative, one for that element alone.
+func Direction(r *rand.Rand, count, only int) []float64 {
+	v := make([]float64, count)
+	for i := range v {
+		if only < 0 || i == only {
+			v[i] = math.Round((4*r.Float64()-2)*1024) / 1024
+		}
+	}
+	return v
+}
+
+func shapeOf(s []Size, at map[string]int) []int {
+	shape := make([]int, len(s))
+	for i, d := range s {
+		shape[i] = d.Eval(at)
+	}
+	return shape
+}
+
+func volume(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}

@@ -1,0 +1,194 @@
+package eager
+
+// loss folds a function of value and target: Text is "sum", "each" or empty for the mean.
+func (m *Machine) loss(s *Step, x []*Tensor, f func(x, t Num) Num) *Tensor {
+	t := promote(x[0], x[1])
+	if !t.IsFloat() {
+		refuse("%s", t)
+	}
+	shape, cells := m.meet(t, x[0], x[1])
+	for i, c := range cells[0] {
+		cells[0][i].Num = f(c.Num, cells[1][i].Num)
+	}
+	return m.folded(s, m.made(t, shape, cells[0]))
+}
+
+func (m *Machine) folded(s *Step, each *Tensor) *Tensor {
+	switch s.Text {
+	case "each":
+		return each
+	case "sum":
+		return Entries["Sum"](m, &Step{}, []*Tensor{each})[0]
+	}
+	return Entries["Mean"](m, &Step{}, []*Tensor{each})[0]
+}
+
+// classes gives, for each example, the scores of its classes: axis 1 comes last.
+func classes(x *Tensor) (rows [][]Cell, shape []int) {
+	if len(x.Shape) < 2 || x.Shape[1] == 0 {
+		refuse("no scores in %v", x.Shape)
+	}
+	return folded(x, []int{1}, false)
+}
+
+// likelihood is CrossEntropy, or NLL where x holds logarithms.
+func likelihood(logs bool) Entry {
+	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		rows, shape := classes(x[0])
+		if !x[0].T.IsFloat() || !x[1].T.IsInt() || len(x[1].Shape) != len(shape) || volume(broadcast(x[1].Shape, shape)) != volume(shape) {
+			refuse("targets %v of %v", x[1].Shape, x[0].Shape)
+		}
+		target := x[1].over(shape)
+		cells := make([]Cell, len(rows))
+		for i, row := range rows {
+			k := int(target[i].I)
+			if k < 0 || k >= len(row) {
+				refuse("class %d of %d", k, len(row))
+			}
+			cells[i].Num = neg(row[k].Num)
+			if !logs {
+				cells[i].Num = add(logSumExp(row), cells[i].Num)
+			}
+		}
+		return one(m.folded(s, m.made(x[0].T, shape, cells)))
+	}
+}
+
+// channels gives [C] the rank of x, along axis 1.
+func channels(c *Tensor, x *Tensor) *Tensor {
+	if len(c.Shape) != 1 || len(x.Shape) < 2 || c.Shape[0] != x.Shape[1] {
+		refuse("channels %v of %v", c.Shape, x.Shape)
+	}
+	for range x.Shape[2:] {
+		c = c.unsqueezed(len(c.Shape))
+	}
+	return c
+}
+
+// affine multiplies and adds what there is.
+func (m *Machine) affine(y, gain, bias *Tensor) *Tensor {
+	if gain != nil {
+		y = m.binary(binaries["Mul"], y, gain)
+	}
+	if bias != nil {
+		y = m.binary(binaries["Add"], y, bias)
+	}
+	return y
+}
+
+// trailing gives the last axes, as many as the operands that there are have.
+func trailing(x *Tensor, like ...*Tensor) (axes []int) {
+	n := 1
+	for _, v := range like {
+		if v != nil {
+			n = len(v.Shape)
+			for i, d := range v.Shape {
+				if len(v.Shape) > len(x.Shape) || d != x.Shape[len(x.Shape)-n+i] {
+					refuse("%v of %v", v.Shape, x.Shape)
+				}
+			}
+		}
+	}
+	for i := 1; i <= n; i++ {
+		axes = append(axes, -i)
+	}
+	return axes
+}
+
+func init() {
+	Entries["CrossEntropy"], Entries["NLL"] = likelihood(false), likelihood(true)
+	Entries["BCEWithLogits"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		return one(m.loss(s, x, func(x, t Num) Num { return sub(softplus(x), mul(t, x)) }))
+	}
+	Entries["BCE"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		return one(m.loss(s, x, func(x, t Num) Num {
+			if !(x.V > 0 && x.V < 1) {
+				refuse("no probability")
+			}
+			return neg(add(mul(t, log(x)), mul(sub(num(1), t), log(sub(num(1), x)))))
+		}))
+	}
+	Entries["KLDiv"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		return one(m.loss(s, x, func(x, t Num) Num {
+			if !(t.V > 0) {
+				refuse("no probability")
+			}
+			return mul(t, sub(log(t), x))
+		}))
+	}
+	Entries["LayerNorm"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		axes := trailing(x[0], x[1], x[2])
+		return one(m.affine(m.standardized(x[0], axes, s.F[0]), x[1], x[2]))
+	}
+	Entries["RMSNorm"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		axes := trailing(x[0], x[1])
+		y := m.along(x[0], x[0].T, axes, func(row []Cell) []Cell {
+			r := sqrt(add(div(squares(row), num(float64(len(row)))), num(s.F[0])))
+			return each(row, func(x Num) Num { return div(x, r) })
+		})
+		return one(m.affine(y, x[1], nil))
+	}
+	Entries["BatchNorm"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		gain, bias := x[1], x[2]
+		axes := []int{0}
+		for i := 2; i < len(x[0].Shape); i++ {
+			axes = append(axes, i)
+		}
+		if gain != nil {
+			gain = channels(gain, x[0])
+		}
+		if bias != nil {
+			bias = channels(bias, x[0])
+		}
+		if shape := x[0].Shape; len(shape) < 2 || volume(shape) == shape[1] && shape[1] > 0 {
+			refuse("channels of %v", shape)
+		}
+		of := &Step{I: axes, F: []float64{0}}
+		return []*Tensor{m.affine(m.standardized(x[0], axes, s.F[0]), gain, bias), Entries["Mean"](m, of, x)[0], Entries["Var"](m, of, x)[0]}
+	}
+	Entries["BatchNormInference"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		c := make([]*Tensor, 5)
+		for i := 1; i < 5; i++ {
+			if x[i] != nil {
+				c[i] = channels(x[i], x[0])
+			}
+		}
+		root := m.mapped(c[2], func(v Num) Num { return sqrt(add(v, num(s.F[0]))) })
+		return one(m.affine(m.binary(binaries["Div"], m.binary(binaries["Sub"], x[0], c[1]), root), c[3], c[4]))
+	}
+	Entries["GroupNorm"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		shape := x[0].Shape
+		if len(shape) < 2 || shape[1]%s.I[0] != 0 {
+			refuse("%d groups in %v", s.I[0], shape)
+		}
+		width := volume(shape[1:]) / s.I[0]
+		y := m.standardized(x[0].reshaped([]int{shape[0], s.I[0], width}), []int{2}, s.F[0]).reshaped(shape)
+		gain, bias := x[1], x[2]
+		if gain != nil {
+			gain = channels(gain, x[0])
+		}
+		if bias != nil {
+			bias = channels(bias, x[0])
+		}
+		return one(m.affine(y, gain, bias))
+	}
+	Entries["GLU"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		axis := x[0].axis(s.I[0])
+		n := x[0].Shape[axis]
+		if n%2 != 0 {
+			refuse("half of %d", n)
+		}
+		gate := m.mapped(x[0].sliced(axis, n/2, n, 1), sigmoid)
+		return one(m.binary(binaries["Mul"], x[0].sliced(axis, 0, n/2, 1), gate))
+	}
+	Entries["PRelu"] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
+		slope := x[1]
+		if len(slope.Shape) == 1 && slope.Shape[0] != 1 {
+			slope = channels(slope, x[0])
+		}
+		if x[0].T != slope.T || !x[0].T.IsFloat() || len(x[1].Shape) > 1 || len(x[0].Shape) < len(slope.Shape) {
+			refuse("slopes %v of %v", x[1].Shape, x[0].Shape)
+		}
+		return one(m.binary(binary{float: leaky}, x[0], slope))
+	}
+}

@@ -1,0 +1,128 @@
+package eager
+
+import (
+	"fmt"
+	"strings"
+)
+
+// DType names the type of a tensor's elements.
+type DType string
+
+// The types of elements.
+const (
+	Bool    DType = "bool"
+	Int32   DType = "int32"
+	Int64   DType = "int64"
+	Float32 DType = "float32"
+	Float64 DType = "float64"
+)
+
+// IsFloat reports whether elements are floating-point numbers.
+func (t DType) IsFloat() bool { return t == Float32 || t == Float64 }
+
+// IsInt reports whether elements are whole numbers.
+func (t DType) IsInt() bool { return t == Int32 || t == Int64 }
+
+// Term is a number times named sizes.
+type Term struct {
+	Times int
+	Names []string `json:",omitempty"`
+}
+
+// Size is a sum of terms.
+type Size []Term
+
+// Whole is the size that is a number.
+func Whole(n int) Size { return Size{{Times: n}} }
+
+// Eval gives the size where the names have values.
+func (s Size) Eval(at map[string]int) int {
+	sum := 0
+	for _, t := range s {
+		v := t.Times
+		for _, name := range t.Names {
+			v *= at[name]
+		}
+		sum += v
+	}
+	return sum
+}
+
+// IsWhole reports whether the size is a number.
+func (s Size) IsWhole() bool {
+	for _, t := range s {
+		if len(t.Names) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// String writes the size as a formula.
+func (s Size) String() string {
+	var terms []string
+	for _, t := range s {
+		terms = append(terms, strings.Join(append([]string{fmt.Sprint(t.Times)}, t.Names...), "*"))
+	}
+	return strings.Join(terms, "+")
+}
+
+// Input is a value that a program is given.
+type Input struct {
+	T     DType
+	Shape []Size
+	Param bool   `json:",omitempty"` // held by the session, and may be written
+	Kind  string // how its elements are drawn: see [Program.Draw]
+	Below Size   `json:",omitempty"` // of Kind "index": the elements are below it
+}
+
+// Step is one operation. What its numbers mean is a matter of the operation.
+type Step struct {
+	Op   string
+	In   []int     `json:",omitempty"` // values, inputs first; -1 is none
+	I    []int     `json:",omitempty"`
+	F    []float64 `json:",omitempty"`
+	S    []Size    `json:",omitempty"`
+	T    DType     `json:",omitempty"`
+	Keep bool      `json:",omitempty"` // folded axes stay with size 1
+	Text string    `json:",omitempty"`
+	N    int       // the number of values that it gives
+}
+
+// Name is a named size: its least value.
+type Name struct {
+	Name    string
+	AtLeast int
+}
+
+// Gradient asks for the gradients of a scalar value, and the second ones.
+type Gradient struct {
+	Of     int   // the value
+	Up     int   // a value that arrives there as gradient, or -1: then Of is a scalar
+	Wrt    []int // inputs
+	Second bool  // and the gradients of the first ones' product with further inputs
+}
+
+// Program is a program as plain data: inputs, then the values that steps give, are numbered.
+type Program struct {
+	Seed     uint64 // of the elements of inputs
+	Names    []Name
+	Policy   string // how named sizes meet: "numpy" or "unify"
+	Inputs   []Input
+	Steps    []Step
+	Outputs  []int
+	Updates  []int            // writes of parameters that each run carries out
+	Gradient *Gradient        `json:",omitempty"`
+	Bindings []map[string]int // the sizes of runs, one after the other
+}
+
+// Values gives the number of the first value of each step.
+func (p *Program) Values() []int {
+	first := make([]int, len(p.Steps))
+	at := len(p.Inputs)
+	for k, s := range p.Steps {
+		first[k] = at
+		at += s.N
+	}
+	return first
+}

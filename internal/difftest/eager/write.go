@@ -1,0 +1,47 @@
+package eager
+
+import "slices"
+
+// write makes a version of x's memory in which x has new elements, and gives x in it.
+func (m *Machine) write(x, y *Tensor) *Tensor {
+	order := map[DType]int{Bool: 0, Int32: 1, Int64: 1, Float32: 2, Float64: 2}
+	if !slices.Equal(broadcast(x.Shape, y.Shape), x.Shape) {
+		refuse("%v written into %v", y.Shape, x.Shape)
+	}
+	if order[y.T] > order[x.T] {
+		refuse("%s written into %s", y.T, x.T)
+	}
+	fresh := &memory{cells: slices.Clone(x.mem.cells), root: x.mem.root}
+	from := m.cast(y, x.T).over(x.Shape)
+	for i, at := range x.places() {
+		fresh.cells[at] = from[i]
+		m.round(x.T, &fresh.cells[at])
+	}
+	z := x.view(x.Shape, x.stride, x.off)
+	z.mem = fresh
+	return z
+}
+
+func init() {
+	for name, op := range map[string]string{"AddInPlace": "Add", "SubInPlace": "Sub", "MulInPlace": "Mul", "DivInPlace": "Div"} {
+		Entries[name] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+			return one(m.write(x[0], Entries[op](m, s, x)[0]))
+		}
+	}
+	// InPlace writes what the elementwise operation Text gives.
+	Entries["InPlace"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		return one(m.write(x[0], Entries[s.Text](m, s, x)[0]))
+	}
+	Entries["CopyInPlace"] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
+		return one(m.write(x[0], m.cast(x[1], x[0].T)))
+	}
+	// After gives x in the version of memory that a write made.
+	Entries["After"] = func(_ *Machine, _ *Step, x []*Tensor) []*Tensor {
+		if !x[0].SharesMemory(x[1]) {
+			refuse("memory that was not written")
+		}
+		y := x[0].view(x[0].Shape, x[0].stride, x[0].off)
+		y.mem = x[1].mem
+		return one(y)
+	}
+}

@@ -1,0 +1,325 @@
+package difftest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/broadloom/broadloom/internal/difftest/eager"
+)
+
+// first is the number of the first step's value while a program grows; inputs lie below.
+const firstStep = 1000
+
+// gen grows a program. Every step is computed at all bindings as it is added, so that the
+// program has values at all of them.
+type gen struct {
+	*rand.Rand
+	p       *eager.Program
+	at      []*eager.Machine  // one for each binding
+	values  [][]*eager.Tensor // of each binding, by number
+	used    map[int]bool      // values that steps read
+	written map[any]int       // by the root of memory, the last write
+	grid    bool              // inputs lie on a grid, where functions have their kinks
+	float   eager.DType
+	room    int // the greatest number of elements of a value
+}
+
+// Generate draws a program from a number.
+func Generate(seed uint64) *eager.Program {
+	for try := uint64(0); ; try++ {
+		g := &gen{Rand: rand.New(rand.NewPCG(seed, try)), used: map[int]bool{}, written: map[any]int{},
+			p: &eager.Program{Seed: seed}}
+		if g.begin(); len(g.p.Inputs) == 0 {
+			continue
+		}
+		for range 3 + g.IntN(10) {
+			for range 6 {
+				if g.grow() {
+					break
+				}
+			}
+		}
+		if g.finish() {
+			return g.p
+		}
+	}
+}
+
+// oneOf draws from a list.
+func oneOf[T any](g *gen, list ...T) T { return list[g.IntN(len(list))] }
+
+// begin draws the names, the sizes of runs and the first inputs.
+func (g *gen) begin() {
+	g.float = oneOf(g, eager.Float32, eager.Float64, eager.Float64)
+	g.grid = g.IntN(4) == 0
+	g.room = oneOf(g, 200, 200, 400, 2500)
+	g.p.Policy = oneOf(g, "numpy", "numpy", "unify")
+	for _, name := range []string{"n", "m", "k"}[:1+g.IntN(3)] {
+		g.p.Names = append(g.p.Names, eager.Name{Name: name, AtLeast: oneOf(g, 0, 0, 0, 1, 1, 2)})
+	}
+	for k := range 5 {
+		at := map[string]int{}
+		for i, n := range g.p.Names {
+			v := []int{3, 5, 2}[i]
+			switch k {
+			case 1, 2: // one name, or all, as small as they may be, or 1
+				if v = oneOf(g, 3, 4, 6, 7); g.IntN(2) == 0 {
+					v = k - 1
+				}
+			case 3:
+				v = oneOf(g, 2, 4, 7, 8, 9, 11, 15, 16, 17)
+			case 4:
+				v = oneOf(g, 1, 2, 6, 8, 12, 16, 19, 31, 33, 48, 64, 65, 130)
+			}
+			at[n.Name] = max(v, n.AtLeast)
+		}
+		g.p.Bindings = append(g.p.Bindings, at)
+		g.at = append(g.at, &eager.Machine{At: at})
+		g.values = append(g.values, make([]*eager.Tensor, firstStep))
+	}
+	for range 1 + g.IntN(3) {
+		g.input(g.float, g.someShape(g.IntN(4)), "")
+	}
+	if g.IntN(3) == 0 {
+		g.input(oneOf(g, eager.Int64, eager.Int32), g.someShape(g.IntN(3)), "")
+	}
+	for range oneOf(g, 0, 0, 1, 2) {
+		g.param(g.someConstants(1 + g.IntN(3)))
+	}
+}
+
+func (g *gen) someSize() eager.Size {
+	name := []string{g.p.Names[g.IntN(len(g.p.Names))].Name}
+	switch g.IntN(12) {
+	case 0, 1, 2, 3, 4:
+		return eager.Whole(oneOf(g, 1, 1, 2, 3, 3, 4, 5, 7, 8, 9, 16, 17))
+	case 5:
+		return eager.Size{{Times: 2, Names: name}}
+	case 6:
+		return eager.Size{{Times: 1, Names: name}, {Times: oneOf(g, 1, 2, 3)}}
+	}
+	return eager.Size{{Times: 1, Names: name}}
+}
+
+func (g *gen) someShape(rank int) []eager.Size {
+	s := make([]eager.Size, rank)
+	for i := range s {
+		s[i] = g.someSize()
+	}
+	return s
+}
+
+func (g *gen) someConstants(rank int) []eager.Size {
+	s := make([]eager.Size, rank)
+	for i := range s {
+		s[i] = eager.Whole(1 + g.IntN(6))
+	}
+	return s
+}
+
+// input adds an input and gives its number, or -1 where it has too many elements.
+func (g *gen) input(t eager.DType, shape []eager.Size, kind string) int {
+	return g.declare(eager.Input{T: t, Shape: shape, Kind: kind})
+}
+
+func (g *gen) param(shape []eager.Size) int {
+	return g.declare(eager.Input{T: g.float, Shape: shape, Param: true})
+}
+
+func (g *gen) declare(in eager.Input) int {
+	if len(g.p.Inputs) > 40 || slices.ContainsFunc(in.Shape, func(s eager.Size) bool { return s == nil }) {
+		return -1
+	}
+	if in.Kind == "" && g.grid {
+		in.Kind = "grid"
+	}
+	for k := range g.at {
+		count := 1
+		for _, s := range in.Shape {
+			v := s.Eval(g.at[k].At)
+			if v < 0 {
+				return -1
+			}
+			count *= v
+		}
+		if count > g.room || in.Kind == "index" && in.Below.Eval(g.at[k].At) <= 0 && count > 0 {
+			return -1
+		}
+	}
+	id := len(g.p.Inputs)
+	g.p.Inputs = append(g.p.Inputs, in)
+	for k, m := range g.at {
+		g.values[k][id] = m.Leaf(in, g.p.Draw(id, k), nil, nil)
+	}
+	return id
+}
+
+// count is the number of values of steps.
+func (g *gen) count() int { return len(g.values[0]) - firstStep }
+
+// v gives a value at the first binding, for its rank and dtype.
+func (g *gen) v(id int) *eager.Tensor { return g.values[0][id] }
+
+func (g *gen) rank(id int) int { return len(g.v(id).Shape) }
+
+// pick draws a value, of late ones more often, that fits.
+func (g *gen) pick(fits func(x *eager.Tensor) bool) int {
+	for range 12 {
+		id := g.IntN(len(g.p.Inputs))
+		if n := g.count(); n > 0 && g.IntN(3) > 0 {
+			id = firstStep + max(g.IntN(n), g.IntN(n))
+		}
+		if x := g.v(id); !x.IsLiteral() && fits(x) {
+			return id
+		}
+	}
+	return -1
+}
+
+func anyValue(*eager.Tensor) bool      { return true }
+func isFloat(x *eager.Tensor) bool     { return x.T.IsFloat() }
+func isNumber(x *eager.Tensor) bool    { return x.T != eager.Bool }
+func hasAxes(x *eager.Tensor) bool     { return len(x.Shape) > 0 }
+func floatAxes(x *eager.Tensor) bool   { return x.T.IsFloat() && len(x.Shape) > 0 }
+func isWhole(x *eager.Tensor) bool     { return !x.T.IsFloat() }
+func isMatrix(x *eager.Tensor) bool    { return len(x.Shape) > 1 }
+func numberAxes(x *eager.Tensor) bool  { return x.T != eager.Bool && len(x.Shape) > 0 }
+func floatMatrix(x *eager.Tensor) bool { return x.T.IsFloat() && len(x.Shape) > 1 }
+
+// axis draws an axis of a value, counted from either end.
+func (g *gen) axis(id int) int {
+	rank := g.rank(id)
+	return g.IntN(max(1, 2*rank)) - rank
+}
+
+// sizeOf gives the size of an axis as a formula, or nil.
+func (g *gen) sizeOf(id, axis int) eager.Size {
+	if axis < 0 {
+		axis += g.rank(id)
+	}
+	sizes := make([]int, len(g.at))
+	for k := range g.at {
+		sizes[k] = g.values[k][id].Shape[axis]
+	}
+	return g.formula(sizes)
+}
+
+func (g *gen) shapeOf(id int) []eager.Size {
+	s := make([]eager.Size, g.rank(id))
+	for i := range s {
+		s[i] = g.sizeOf(id, i)
+	}
+	return s
+}
+
+// formula finds a size that has these values at the bindings.
+func (g *gen) formula(sizes []int) eager.Size {
+	fits := func(s eager.Size) bool {
+		for k, m := range g.at {
+			if s.Eval(m.At) != sizes[k] {
+				return false
+			}
+		}
+		return true
+	}
+	if s := eager.Whole(sizes[0]); fits(s) {
+		return s
+	}
+	for _, n := range g.p.Names {
+		for times := 1; times <= 6; times++ {
+			for _, more := range []int{0, 1, 2, 3, 4, -1, -2, 6} {
+				s := eager.Size{{Times: times, Names: []string{n.Name}}}
+				if more != 0 {
+					s = append(s, eager.Term{Times: more})
+				}
+				if fits(s) {
+					return s
+				}
+			}
+			for _, m := range g.p.Names {
+				s := eager.Size{{Times: times, Names: []string{n.Name, m.Name}}}
+				if fits(s) {
+					return s
+				}
+				if s = (eager.Size{{Times: times, Names: []string{n.Name}}, {Times: 1, Names: []string{m.Name}}}); fits(s) {
+					return s
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// do adds a step and gives the number of its first value, or -1 where it has none that is fit.
+func (g *gen) do(s eager.Step) int {
+	if slices.ContainsFunc(s.In[:min(len(s.In), required(s.Op))], func(k int) bool { return k < 0 }) || slices.ContainsFunc(s.S, func(d eager.Size) bool { return d == nil }) {
+		return -1
+	}
+	made := make([][]*eager.Tensor, len(g.at))
+	for k, m := range g.at {
+		out, err := m.Do(&s, g.values[k])
+		if err != nil || len(out) == 0 || len(out) != len(made[0]) && k > 0 {
+			return -1
+		}
+		made[k] = out
+		for _, x := range out {
+			if !g.isFit(x, k) {
+				return -1
+			}
+		}
+	}
+	s.N = len(made[0])
+	id := len(g.values[0])
+	for k := range g.at {
+		g.values[k] = append(g.values[k], made[k]...)
+	}
+	for _, k := range s.In {
+		g.used[k] = true
+	}
+	g.p.Steps = append(g.p.Steps, s)
+	return id
+}
+
+// isFit reports whether a value is not too large. What is not finite is left where a run has
+// values without elements.
+func (g *gen) isFit(x *eager.Tensor, binding int) bool {
+	count := 1
+	for _, d := range x.Shape {
+		count *= d
+	}
+	if count > g.room || len(x.Shape) > 5 {
+		return false
+	}
+	empty := false
+	for _, v := range g.at[binding].At {
+		empty = empty || v <= 1
+	}
+	for _, c := range x.Cells() {
+		if !x.T.IsFloat() && (c.I > 1<<40 || c.I < -1<<40) {
+			return false
+		}
+		if math.Abs(c.V) > 1e4 && !math.IsInf(c.V, 0) || !empty && (math.IsNaN(c.V) || math.IsInf(c.V, 0)) {
+			return false
+		}
+	}
+	return true
+}
+
+// num adds a number of the program.
+func (g *gen) num(v float64, t eager.DType) int {
+	return g.do(eager.Step{Op: "Num", F: []float64{v}, T: t})
+}
+
+// required gives how many operands of an operation cannot be left out.
+func required(op string) int {
+	switch op {
+	case "LayerNorm", "RMSNorm", "BatchNorm", "GroupNorm":
+		return 1
+	case "Linear", "Conv1D", "Conv2D", "ConvTranspose1D", "ConvTranspose2D":
+		return 2
+	case "BatchNormInference":
+		return 3
+	}
+	return 1 << 20
+}
