@@ -38,6 +38,12 @@ func ScalarOf(t testing.TB, r *Results, n *graph.Node) float64 {
 	return v
 }
 
+// Hold has the session's parameters read or written until the function that it gives is called.
+func (s *Session) Hold(t testing.TB, write bool) (release func()) {
+	require.NoError(t, s.store.acquire(write))
+	return func() { s.store.release(write) }
+}
+
 // RunApart is Run with each kernel by itself, as where their times are taken.
 func (s *Session) RunApart(ctx context.Context, feed Feed) (*Results, error) {
 	_, err := s.Profile(ctx, feed, 1)

@@ -271,7 +271,7 @@ func (s *Session) pointer(b *binding, pl place) unsafe.Pointer {
 	case inInput:
 		base = s.fed[pl.storage.index].ptr
 	case inParam:
-		base = s.store.memory[pl.storage.index].ptr
+		base = s.params[pl.storage.index].ptr
 	case inConst:
 		base = s.consts[pl.storage.index].ptr
 	}

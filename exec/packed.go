@@ -54,7 +54,7 @@ func (t *typedProduct[T]) pack(s *Session) {
 	}
 	w, version := t.packed, 0
 	if t.weight.kind == inParam {
-		version = s.store.versions[t.weight.index]
+		version = s.params[t.weight.index].version
 	}
 	if w.version != version && w.seen == version {
 		if w.elements == nil {

@@ -1,49 +1,68 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
-	"hash/fnv"
+	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/pages"
 )
 
-// paramStore holds parameters' values; sessions may share it.
-type paramStore struct {
-	nodes    []*graph.Node
-	memory   []memory
-	versions []int // how often each has been written
+// Param gives a copy of a parameter's value.
+func (s *Session) Param(n *graph.Node) (Array, error) {
+	v, err := s.value(n)
+	if err != nil {
+		return Array{}, err
+	}
+	if err := s.store.acquire(false); err != nil {
+		return Array{}, err
+	}
+	defer s.store.release(false)
+	return Array{Shape: v.shape, Data: sliceAt(v.dtype, v.ptr, v.count)}.Clone(), nil
 }
 
-// newParamStore makes memory for parameters, all in one piece so that it can be large
-// pages, and fills in their first values.
-func newParamStore(params []*graph.Node, seed uint64) *paramStore {
-	st := &paramStore{nodes: params, memory: make([]memory, len(params)), versions: make([]int, len(params))}
-	offsets, size := make([]int, len(params)), 0
-	for i, n := range params {
-		m := &st.memory[i]
-		m.dtype, m.shape, m.count = n.DType(), wholeShape(n), 1
-		for _, d := range m.shape {
-			m.count *= d
-		}
-		offsets[i] = size
-		size += (m.count*m.dtype.Size() + alignment - 1) / alignment * alignment
+// SetParam copies a value into a parameter: a *tensor.Dense, an [Array] or a number of
+// the parameter's dtype and shape.
+func (s *Session) SetParam(n *graph.Node, value any) error {
+	to, err := s.value(n)
+	if err != nil {
+		return err
 	}
-	room := pages.Make[byte](size)
-	for i, n := range params {
-		m := &st.memory[i]
-		if m.count == 0 {
-			continue
-		}
-		m.ptr = unsafe.Pointer(&room[offsets[i]])
-		if init := n.Attrs().(graph.ParamAttrs).Init; init != nil {
-			h := fnv.New64a()
-			h.Write([]byte(n.Name()))
-			init.Fill(sliceAt(m.dtype, m.ptr, m.count), m.shape, seed^h.Sum64())
-		}
+	var m memory
+	err = m.set(value, n.DType())
+	switch {
+	case err != nil:
+		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
+	case m.dtype != to.dtype:
+		return fmt.Errorf("exec: parameter %s wants dtype %s, got %s", n.Label(), to.dtype, m.dtype)
+	case !slices.Equal(m.shape, to.shape):
+		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), to.shape, m.shape)
 	}
-	return st
+	if err := s.store.acquire(true); err != nil {
+		return err
+	}
+	defer s.store.release(true)
+	copyBytes(&to.memory, &m)
+	to.version++
+	return nil
+}
+
+// value finds a parameter of the session's program, or of another one whose session shares
+// parameters with this one.
+func (s *Session) value(n *graph.Node) (*paramValue, error) {
+	switch {
+	case s.err != nil:
+		return nil, s.err
+	case n == nil:
+		return nil, errors.New("exec: the parameter is nil")
+	case n.Graph() != s.prog.source || !n.IsParam():
+		return nil, fmt.Errorf("exec: %s is no parameter of graph %q", n.Called(), s.prog.source.Name())
+	}
+	if v := s.store.find(n); v != nil {
+		return v, nil
+	}
+	return nil, fmt.Errorf("exec: parameter %s was declared (%s) after the program was compiled: compile it again", n.Label(), n.Pos())
 }
 
 func makeSlice(t graph.DType, n int) any {
@@ -58,55 +77,6 @@ func makeSlice(t graph.DType, n int) any {
 		return make([]float32, n)
 	}
 	return make([]float64, n)
-}
-
-// Param gives a copy of a parameter's value.
-func (s *Session) Param(n *graph.Node) (Array, error) {
-	i, err := s.paramIndex(n)
-	if err != nil {
-		return Array{}, err
-	}
-	m := &s.store.memory[i]
-	data := makeSlice(m.dtype, m.count)
-	c, a := memory{}, Array{Shape: m.shape, Data: data}
-	_ = c.setArray(&a)
-	copyBytes(&c, m)
-	return a, nil
-}
-
-// SetParam copies a value into a parameter: a *tensor.Dense, an [Array] or a number of
-// the parameter's dtype and shape.
-func (s *Session) SetParam(n *graph.Node, v any) error {
-	i, err := s.paramIndex(n)
-	if err != nil {
-		return err
-	}
-	var m memory
-	err = m.set(v, n.DType())
-	to := &s.store.memory[i]
-	switch {
-	case err != nil:
-		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
-	case m.dtype != to.dtype:
-		return fmt.Errorf("exec: parameter %s wants dtype %s, got %s", n.Label(), to.dtype, m.dtype)
-	case fmt.Sprint(m.shape) != fmt.Sprint(to.shape) && (len(m.shape) != 0 || len(to.shape) != 0):
-		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), to.shape, m.shape)
-	}
-	copyBytes(to, &m)
-	s.store.versions[i]++
-	return nil
-}
-
-func (s *Session) paramIndex(n *graph.Node) (int, error) {
-	for i, p := range s.prog.params {
-		if p == n {
-			return i, nil
-		}
-	}
-	if n == nil {
-		return 0, fmt.Errorf("exec: the parameter is nil")
-	}
-	return 0, fmt.Errorf("exec: %s is no parameter of graph %q", n.Label(), s.prog.source.Name())
 }
 
 func copyBytes(to, from *memory) {

@@ -28,6 +28,10 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 	if runs < 1 {
 		return nil, fmt.Errorf("exec: a profile of %d runs: there must be at least one", runs)
 	}
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	defer s.running.Store(false)
 	p := &Profile{times: make([]time.Duration, len(s.prog.kernels)), Kernels: make([]time.Duration, len(s.prog.kernels))}
 	p.prog, p.labels = s.prog, s.prog.labels(ctx)
 	s.profile = p
@@ -37,7 +41,7 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 	}()
 	for range runs {
 		clear(p.times)
-		if _, err := s.Run(ctx, feed); err != nil {
+		if _, err := s.run(ctx, feed); err != nil {
 			return nil, err
 		}
 		for i, d := range p.times {

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -20,10 +19,14 @@ import (
 const maxBindings = 16
 
 // Session runs a program. It holds the parameters and the memory of runs. It serves one
-// goroutine at a time; many sessions of one program may run at once.
+// goroutine at a time; many sessions of one program may run at once, also such as share
+// parameters if they only read them ([ShareParams]). What does not go together is refused
+// with [ErrBusy].
 type Session struct {
 	prog       *Program
+	err        error // what is wrong with the options, told by each call
 	store      *paramStore
+	params     []*paramValue // of the store, in the order of the program's parameters
 	consts     []memory
 	fed        []memory // of the inputs of the run
 	bindings   []*binding
@@ -37,51 +40,21 @@ type Session struct {
 	results    Results
 	running    atomic.Bool
 	evalSess   *Session
-	seed       uint64
+	seed       *uint64  // given with Seed
+	from       *Session // given with ShareParams
+	shares     bool
 	profile    *Profile // while a profile is taken
 }
 
-// SessionOption changes a session.
-type SessionOption func(*Session)
-
-// Seed sets the seed from which parameters' first values come; it is 0 otherwise.
-func Seed(seed uint64) SessionOption { return func(s *Session) { s.seed = seed } }
-
-// Threads bounds the number of threads on which a session computes; without it, it is
-// that of the processors that Go uses ([runtime.GOMAXPROCS]). Results are the same for
-// every number.
-func Threads(n int) SessionOption { return func(s *Session) { s.threads = max(n, 1) } }
-
-// Size gives a named size, such as one that the shape of no input tells. In every run the
-// sizes of the inputs must agree with it: the error of a run tells of one that is missing,
-// that contradicts an input, or that the graph does not have.
-func Size(name string, v int) SessionOption {
-	return func(s *Session) {
-		if s.sizes == nil {
-			s.sizes = shapeinfer.Sizes{}
-		}
-		s.sizes[name] = int64(v)
-	}
-}
-
-// ShareParams uses the parameters of another session, whose program must be of the same
-// graph. The two sessions must then not run at once.
-func ShareParams(from *Session) SessionOption {
-	return func(s *Session) {
-		if from != nil && slices.Equal(from.prog.params, s.prog.params) {
-			s.store = from.store
-		}
-	}
-}
-
-// NewSession makes a session, with parameters at their first values.
+// NewSession makes a session, with parameters at their first values. What is wrong with the
+// options is the error of each call of the session.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
 	s := &Session{prog: p, packed: map[*product]any{}, fed: make([]memory, len(p.inputs)), threads: runtime.GOMAXPROCS(0)}
 	for _, o := range opts {
 		o(s)
 	}
-	if s.store == nil {
-		s.store = newParamStore(p.params, s.seed)
+	if s.err = s.takeParams(); s.err != nil {
+		return s
 	}
 	for _, n := range p.consts {
 		var m memory
@@ -106,10 +79,20 @@ func wholeShape(n *graph.Node) []int {
 // are valid until the session's next run. It stops between kernels when the context
 // ends; updates carried out by then stay.
 func (s *Session) Run(ctx context.Context, feed Feed) (*Results, error) {
-	if !s.running.CompareAndSwap(false, true) {
-		return nil, errors.New("exec: the session is running already: make a session for each goroutine")
+	if err := s.begin(); err != nil {
+		return nil, err
 	}
 	defer s.running.Store(false)
+	return s.run(ctx, feed)
+}
+
+// run is Run of a session that is claimed.
+func (s *Session) run(ctx context.Context, feed Feed) (*Results, error) {
+	writes := len(s.prog.written) > 0
+	if err := s.store.acquire(writes); err != nil {
+		return nil, err
+	}
+	defer s.store.release(writes)
 	b, err := s.prepare(feed)
 	if err != nil {
 		return nil, err
@@ -121,11 +104,26 @@ func (s *Session) Run(ctx context.Context, feed Feed) (*Results, error) {
 	return &s.results, nil
 }
 
+// begin claims the session for one call.
+func (s *Session) begin() error {
+	if s.err != nil {
+		return s.err
+	}
+	if !s.running.CompareAndSwap(false, true) {
+		return fmt.Errorf("exec: the session is running already: make a session for each goroutine (%w)", ErrBusy)
+	}
+	return nil
+}
+
 // Eval computes the outputs without carrying out the updates, with the same parameters.
 func (s *Session) Eval(ctx context.Context, feed Feed) (*Results, error) {
 	if len(s.prog.request.updates) == 0 {
 		return s.Run(ctx, feed)
 	}
+	if err := s.begin(); err != nil {
+		return nil, err
+	}
+	defer s.running.Store(false)
 	if s.evalSess == nil {
 		p, err := s.prog.forEval()
 		if err != nil {
@@ -271,7 +269,7 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 	s.point(b)
 	s.job.alone = 0
 	for _, i := range s.prog.written {
-		s.store.versions[i]++
+		s.params[i].version++
 	}
 	for i := 0; i < len(b.steps); i++ {
 		if err := ctx.Err(); err != nil {

@@ -1,0 +1,71 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// SessionOption changes a session.
+type SessionOption func(*Session)
+
+// Seed sets the seed from which parameters' first values come; it is 0 otherwise. Sessions
+// that share parameters have the seed of the first of them.
+func Seed(seed uint64) SessionOption { return func(s *Session) { s.seed = &seed } }
+
+// Threads bounds the number of threads on which a session computes; without it, it is
+// that of the processors that Go uses ([runtime.GOMAXPROCS]). Results are the same for
+// every number.
+func Threads(n int) SessionOption { return func(s *Session) { s.threads = max(n, 1) } }
+
+// Size gives a named size, such as one that the shape of no input tells. In every run the
+// sizes of the inputs must agree with it: the error of a run tells of one that is missing,
+// that contradicts an input, or that the graph does not have.
+func Size(name string, v int) SessionOption {
+	return func(s *Session) {
+		if s.sizes == nil {
+			s.sizes = shapeinfer.Sizes{}
+		}
+		s.sizes[name] = int64(v)
+	}
+}
+
+// ShareParams uses the parameters of another session, whose program must be of the same
+// graph: what one session writes, the other reads. The programs may differ in their
+// parameters, as one that trains has those of its optimiser: each parameter is shared as soon
+// as both know it. If the other session is nil or of another graph, the error comes from
+// each call of this one.
+//
+// Sessions that share parameters may run on several goroutines at once while none of them
+// writes the parameters. A run that updates parameters and [Session.SetParam] must be alone: what
+// would come beside them is refused at once with [ErrBusy] and changes nothing. To train and to
+// serve at the same time, give each its own parameters and copy them with [Session.Param].
+func ShareParams(from *Session) SessionOption {
+	return func(s *Session) { s.from, s.shares = from, true }
+}
+
+// takeParams finds or makes the values of the program's parameters.
+func (s *Session) takeParams() error {
+	switch {
+	case !s.shares:
+		s.store = &paramStore{graph: s.prog.source, values: map[*graph.Node]*paramValue{}}
+		if s.seed != nil {
+			s.store.seed = *s.seed
+		}
+	case s.from == nil:
+		return errors.New("exec: ShareParams is given a nil session")
+	case s.from.err != nil:
+		return s.from.err
+	case s.from.store.graph != s.prog.source:
+		return fmt.Errorf("exec: ShareParams is given a session of graph %q, and this program is of another graph, %q: programs share the parameters of one graph",
+			s.from.store.graph.Name(), s.prog.source.Name())
+	case s.seed != nil && *s.seed != s.from.store.seed:
+		return fmt.Errorf("exec: Seed(%d) is given beside ShareParams, and the parameters shared have seed %d", *s.seed, s.from.store.seed)
+	default:
+		s.store = s.from.store
+	}
+	s.params, s.from = s.store.join(s.prog.params), nil
+	return nil
+}
