@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,16 +38,23 @@ func writePage(d func() *page.Document) {
 		ext := filepath.Ext(path)
 		path = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(path, ext), n, ext)
 	}
-	f, err := os.Create(path)
-	if err == nil {
-		err = d().Write(f)
-		if e := f.Close(); err == nil {
-			err = e
-		}
-	}
-	if err != nil {
+	if err := createPage(path, d); err != nil {
 		fmt.Fprintf(os.Stderr, "broadloom: %s: %v\n", VizVariable, err)
 	}
+}
+
+func createPage(path string, d func() *page.Document) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the page panicked: %v", v)
+		}
+	}()
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	err = d().Write(f)
+	return errors.Join(err, f.Close())
 }
 
 // usualSize is the value of a named size for which a page counts bytes where the caller

@@ -70,9 +70,9 @@ func (c *composer) id(kind string, v *value) string {
 func (c *composer) place(u *unit) {
 	b := c.unitBox(u)
 	b.id = c.ids[u]
-	b.spine = c.spine(u)
 	b.order = c.order(u)
 	at := c.cluster(u)
+	b.spine = c.spine(u, at)
 	at.boxes = append(at.boxes, b)
 	c.d.uses.box(b)
 	for _, v := range u.terminals() {

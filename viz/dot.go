@@ -15,7 +15,26 @@ func DOT(w io.Writer, s Source, opts ...Option) error {
 	if err != nil {
 		return err
 	}
-	return writeDOT(w, draw(m, o), o)
+	return writeDOT(w, draw(m, o), o, forms[0])
+}
+
+// form says how much a picture asks of Graphviz. Its versions fail, each at other
+// pictures, at boxes held in one line, at edges that are there only to keep an order, at
+// curves around boxes and at rows across frames.
+type form struct {
+	name   string
+	lines  bool // boxes of a spine stand below one another
+	orders bool // rows keep their order from left to right
+	rows   bool
+	curves bool // edges are curves that go around boxes
+}
+
+// forms begins with the best one.
+var forms = []form{
+	{"in full", true, true, true, true},
+	{"without fixed orders", false, false, true, true},
+	{"with straight edges", false, false, true, false},
+	{"without rows", false, false, false, false},
 }
 
 // draw takes a model through the steps that make it a drawing.
@@ -36,22 +55,25 @@ func draw(m *model, o *options) *drawing {
 type dotWriter struct {
 	w      *bufio.Writer
 	o      *options
+	form   form
 	l      labeler
 	indent []byte
 }
 
-func writeDOT(w io.Writer, d *drawing, o *options) error {
-	x := &dotWriter{w: bufio.NewWriter(w), o: o, l: labeler{t: o.theme}}
+func writeDOT(w io.Writer, d *drawing, o *options, f form) error {
+	x := &dotWriter{w: bufio.NewWriter(w), o: o, form: f, l: labeler{t: o.theme}}
 	x.open("digraph broadloom")
 	x.header(d)
 	x.open("subgraph cluster_all")
 	x.frame(d)
 	x.cluster(d.root, x.beads(d))
 	x.edges(d)
-	for i, r := range d.rows {
-		x.row("row"+strconv.Itoa(i), r)
+	if f.rows {
+		for i, r := range d.rows {
+			x.row("row"+strconv.Itoa(i), r)
+		}
+		x.columns(d.columns)
 	}
-	x.columns(d.columns)
 	x.close()
 	x.close()
 	return x.w.Flush()
@@ -68,7 +90,10 @@ func (x *dotWriter) header(d *drawing) {
 		"bgcolor", quoted(t.Background), "fontname", quoted("Arial"), "fontcolor", quoted(t.Text),
 		"labelloc", "t", "labeljust", "l", "label", x.titleLabel(d.title))
 	if d.large { // graphviz's own limits, beside our chips
-		graph = append(graph, attrs("nslimit", "2", "mclimit", "0.5", "maxiter", "100", "splines", "line")...)
+		graph = append(graph, attrs("nslimit", "2", "mclimit", "0.5", "maxiter", "100")...)
+	}
+	if d.large || !x.form.curves {
+		graph = append(graph, attr("splines", "line"))
 	}
 	x.stmt(ast.GraphAttrs{graph})
 	x.stmt(ast.NodeAttrs{attrs("shape", "plain", "fontname", quoted("Arial"), "fontcolor", quoted(t.Text))})
@@ -120,7 +145,7 @@ func (x *dotWriter) cluster(c *cluster, beads map[*cluster][]edge) {
 
 func (x *dotWriter) box(b *box) {
 	list := attrs("label", x.l.box(b), "tooltip", tooltip(b.tooltip))
-	if b.spine != "" {
+	if b.spine != "" && x.form.lines {
 		list = append(list, attr("group", b.spine))
 	}
 	if b.order != "" {
@@ -184,25 +209,22 @@ func (x *dotWriter) arrow(e edge, from, to string, list ast.AList) {
 }
 
 func (x *dotWriter) edgeStyle(s edgeStyle) ast.AList {
-	t := x.o.theme
-	switch s {
-	case edgeStretch:
-		return attrs("style", "dashed", "color", quoted(t.StretchEdge))
-	case edgeWrite:
-		return attrs("color", quoted(t.Write))
-	case edgeBad:
-		return attrs("color", quoted(t.Wrong.Line))
-	case edgeSilent:
-		return attrs("color", quoted(t.Silent.Line))
+	if s == edgePlain {
+		return nil
 	}
-	return nil
+	colour, dashed := x.o.theme.edgePaint(s)
+	list := attrs("color", quoted(colour))
+	if dashed {
+		list = append(attrs("style", "dashed"), list...)
+	}
+	return list
 }
 
 // row puts boxes beside one another.
 func (x *dotWriter) row(name string, r row) {
 	x.open("subgraph " + name)
 	x.stmt(ast.GraphAttrs{attrs("rank", "same")})
-	if !r.ordered {
+	if !r.ordered || !x.form.orders {
 		for _, id := range r.ids {
 			x.stmt(node(id, nil))
 		}

@@ -12,6 +12,19 @@ type drawing struct {
 	large   bool
 }
 
+// count counts the boxes and beads, and the lines between them.
+func (d *drawing) count() (nodes, edges int) {
+	nodes = d.root.count()
+	for _, e := range d.edges {
+		edges++
+		if e.bead != nil {
+			nodes++
+			edges++
+		}
+	}
+	return nodes, edges
+}
+
 // row is boxes that stand beside one another.
 type row struct {
 	ids     []string
@@ -25,6 +38,15 @@ type cluster struct {
 	kernel bool
 	boxes  []*box
 	inner  []*cluster
+}
+
+// count counts the boxes of a cluster and of those inside of it.
+func (c *cluster) count() int {
+	n := len(c.boxes)
+	for _, in := range c.inner {
+		n += in.count()
+	}
+	return n
 }
 
 // box is one box, or a caption without a border.
@@ -87,6 +109,7 @@ const (
 	styleStrong                // bold
 	styleName                  // bold, in the colour of the span's look
 	styleType                  // in the box's colour for types
+	styleCaption               // bold, in that colour
 	styleFaint                 // for notes
 	styleStretch               // bold: a repeated axis
 	styleMaybe                 // a repeated axis, if sizes turn out so

@@ -80,10 +80,10 @@ func (c *composer) addCaptions() {
 		if told[fr.kernel] {
 			name += ", its rest"
 		}
-		b.lines = append(b.lines, line{sizeType, []span{{text: name}}})
+		b.lines = append(b.lines, line{sizeType, []span{{text: name, style: styleCaption}}})
 		if !told[fr.kernel] {
 			for _, text := range fr.kernel.lines {
-				b.lines = append(b.lines, line{sizeType, []span{{text: text}}})
+				b.lines = append(b.lines, line{sizeType, []span{{text: text, style: styleType}}})
 			}
 		}
 		told[fr.kernel] = true

@@ -90,14 +90,9 @@ func (l *labeler) title(b *box, p Paint) {
 // caption writes what a kernel's frame tells, without a border.
 func (l *labeler) caption(b *box) {
 	l.text(plainTable)
-	for i, ln := range b.lines {
+	for _, ln := range b.lines {
 		l.text(`<tr><td align="left">`)
-		s := ln.spans[0]
-		tag := ""
-		if i == 0 {
-			tag = "b"
-		}
-		l.styled(s.text, pointSizes[sizeType], l.t.Kernel.Type, tag)
+		l.spans(ln.spans, ln.size, l.t.Kernel)
 		l.text(`</td></tr>`)
 	}
 	l.text(`</table>`)
@@ -182,6 +177,8 @@ func (l *labeler) ink(s span, p Paint) (colour, tag string) {
 		return l.t.paint(s.of).Line, "b"
 	case styleType:
 		return p.Type, ""
+	case styleCaption:
+		return p.Type, "b"
 	case styleFaint:
 		return l.t.Faint, ""
 	case styleStretch:

@@ -36,11 +36,13 @@ func leads(u, old *unit) bool {
 	return u.rank > old.rank
 }
 
-func (c *composer) spine(u *unit) string {
+// spine names the line on which a unit of a cluster stands. Each cluster has a line of its
+// own: Graphviz tears clusters apart to keep boxes of several of them on one.
+func (c *composer) spine(u *unit, at *cluster) string {
 	if !u.spine {
 		return ""
 	}
-	return partNames[u.part]
+	return partNames[u.part] + at.id
 }
 
 // entry gives the rows that an edge into a scope must span for the scope to lie below

@@ -1,6 +1,8 @@
 package viz
 
 import (
+	"time"
+
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 )
@@ -24,10 +26,13 @@ type options struct {
 	sizes       map[string]int
 	profile     *exec.Profile
 	renderer    Renderer
+	patience    time.Duration
+	report      func(error)
 }
 
 func newOptions(opts []Option) *options {
-	o := &options{stack: true, limit: 400, detail: Types | Buffers | Costs, longEdges: 3, theme: &Light, legend: true}
+	o := &options{stack: true, limit: 400, detail: Types | Buffers | Costs, longEdges: 3, theme: &Light, legend: true,
+		patience: 30 * time.Second}
 	for _, set := range opts {
 		set(o)
 	}

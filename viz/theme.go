@@ -122,3 +122,18 @@ func (t *Theme) paint(l look) Paint {
 		t.Plain, t.Input, t.Param, t.Constant, t.Output, t.Kept, t.Reduce, t.Movement, t.Card, t.Wrong, t.Silent, stored,
 	}[l]
 }
+
+// edgePaint gives the colour of an edge and whether it is dashed.
+func (t *Theme) edgePaint(s edgeStyle) (colour string, dashed bool) {
+	switch s {
+	case edgeStretch:
+		return t.StretchEdge, true
+	case edgeWrite:
+		return t.Write, false
+	case edgeBad:
+		return t.Wrong.Line, false
+	case edgeSilent:
+		return t.Silent.Line, false
+	}
+	return t.Edge, false
+}

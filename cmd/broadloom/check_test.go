@@ -21,7 +21,7 @@ func userModule(t *testing.T, files map[string]string) {
 	root, err := filepath.Abs("../..")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	files["go.mod"] = "module example.com/user\n\ngo 1.26\n\nrequire github.com/broadloom/broadloom v0.0.0\n\nreplace github.com/broadloom/broadloom => " + root + "\n"
+	files["go.mod"] = "module example.com/user\n\ngo 1.26.0\n\nrequire github.com/broadloom/broadloom v0.0.0\n\nreplace github.com/broadloom/broadloom => " + root + "\n"
 	for name, text := range files {
 		file := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))

@@ -30,7 +30,7 @@ that gives a graph, with a mark above it:
 Packages are named as for go build; the default is the package in this directory. Formats:
 
 	html   a page that works by itself: passes, picture, kernels, memory, mistakes
-	svg    drawn with Graphviz's program dot, or without it where it is not installed
+	svg    drawn with Graphviz's program dot, or without it where it is not installed or fails
 	png    drawn with dot
 	dot    Graphviz's language
 	text   one value a line, for grep and diff
@@ -44,7 +44,7 @@ Without -o, the file is called after the model; "-o -" writes to standard output
 var drawAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modeldraw", Func: "Draw"}
 
 // drawFormats lists the formats with the one that the model's own program writes.
-var drawFormats = map[string]string{"html": "html", "svg": "dot", "png": "dot", "dot": "dot", "text": "text", "json": "json"}
+var drawFormats = map[string]string{"html": "html", "svg": "sketch", "png": "sketch", "dot": "dot", "text": "text", "json": "json"}
 
 func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	var a modeldraw.Args
@@ -87,7 +87,7 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		a.Fold = strings.Split(*fold, ",")
 	}
 	a.Format, a.Limit, a.Sizes, a.Compiled = inner, limit, bound, a.Compiled || inner == "html"
-	d := drawer{args: a, format: *format, out: *out, stdout: stdout}
+	d := drawer{args: a, format: *format, out: *out, stdout: stdout, stderr: stderr}
 	outcomes, problems := runModels(f.Args(), models.Options{
 		Action: drawAction, Args: a, Match: match.MatchString, Timeout: *timeout, Output: stderr})
 	if *out != "" && len(outcomes) > 1 {
@@ -157,6 +157,7 @@ type drawer struct {
 	args        modeldraw.Args
 	format, out string
 	stdout      io.Writer
+	stderr      io.Writer
 	written     []string
 }
 
@@ -168,13 +169,7 @@ func (d *drawer) write(o models.Outcome) error {
 	if err := json.Unmarshal(o.Result, &r); err != nil {
 		return err
 	}
-	data, err := r.Data, error(nil)
-	switch d.format {
-	case "svg":
-		data, err = viz.DOTToSVG(context.Background(), r.Data, svg.Render)
-	case "png":
-		data, err = viz.DOTToPNG(context.Background(), r.Data, nil)
-	}
+	data, err := d.render(o, r.Data)
 	if err != nil {
 		return err
 	}
@@ -188,6 +183,31 @@ func (d *drawer) write(o models.Outcome) error {
 	}
 	fmt.Fprintln(d.stdout, file)
 	return nil
+}
+
+// render makes the picture of a model, where its own program did not. It says which form
+// of the picture was drawn if that is not the best one.
+func (d *drawer) render(o models.Outcome, data []byte) (picture []byte, err error) {
+	if drawFormats[d.format] != "sketch" {
+		return data, nil
+	}
+	var k viz.Sketch
+	if err := json.Unmarshal(data, &k); err != nil {
+		return nil, err
+	}
+	var trouble []error
+	if d.format == "png" {
+		picture, trouble, err = k.PNG(context.Background())
+	} else {
+		picture, trouble, err = k.SVG(context.Background(), svg.Render)
+	}
+	if err == nil && len(trouble) > 0 {
+		for _, t := range trouble {
+			fmt.Fprintf(d.stderr, "broadloom: %s: %v\n", o.Name(), t)
+		}
+		fmt.Fprintf(d.stderr, "broadloom: %s: the picture was drawn %s\n", o.Name(), k.FormName(len(trouble)))
+	}
+	return picture, err
 }
 
 // file names a model's file; models of the same name in several packages are numbered.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -63,4 +64,24 @@ func TestDrawsModelsWithMistakes(t *testing.T) {
 	data, err := os.ReadFile("wrong.svg")
 	require.NoError(t, err)
 	assert.Contains(t, string(data), "does not compile")
+}
+
+// Where Graphviz fails, a simpler form is drawn, and the command says so.
+func TestDrawsWithoutGraphviz(t *testing.T) {
+	userModule(t, map[string]string{"models.go": goodModel})
+	broken := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(broken, "dot"), []byte("#!/bin/sh\necho triangulation failed >&2; exit 1\n"), 0o755))
+	t.Setenv("PATH", broken+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	status, stdout, stderr := broadloom("draw", "-o", "m.svg")
+	require.Equal(t, exitOK, status, stderr)
+	assert.Equal(t, "m.svg\n", stdout)
+	assert.Contains(t, stderr, "triangulation failed")
+	assert.Contains(t, stderr, "the picture was drawn without Graphviz")
+	data, err := os.ReadFile("m.svg")
+	require.NoError(t, err)
+	assert.Contains(t, string(data), `class="edge"`)
+
+	status, _, stderr = broadloom("draw", "-o", "m.png")
+	assert.Equal(t, exitFailed, status)
+	assert.Contains(t, stderr, "triangulation failed")
 }

@@ -65,11 +65,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	files, err := writePictures(ctx, c.out, t.model.graph, history)
-	for _, f := range files {
+	say := func(err error) { fmt.Fprintln(stderr, "digits:", err) }
+	for _, f := range writePictures(ctx, c.out, t.model.graph, history, say) {
 		fmt.Fprintln(stdout, "wrote", f)
 	}
-	return err
+	return nil
 }
 
 func parse(args []string, stderr io.Writer) (c config, err error) {

@@ -36,6 +36,22 @@ func TestDigits(t *testing.T) {
 	assert.Equal(t, []string{"graph.dot", "graph.svg", "loss.svg"}, names)
 }
 
+// A model that was trained is not lost because its pictures cannot be drawn or written.
+func TestPicturesEndNoTraining(t *testing.T) {
+	broken := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(broken, "dot"), []byte("#!/bin/sh\nkill -SEGV $$\n"), 0o755))
+	t.Setenv("PATH", broken)
+	out := filepath.Join(t.TempDir(), "out")
+	var stdout, stderr bytes.Buffer
+	require.NoError(t, run(t.Context(), []string{"-epochs", "1", "-out", out}, &stdout, &stderr))
+	assert.Contains(t, stdout.String(), "wrote "+filepath.Join(out, "graph.svg"), "drawn without Graphviz")
+	assert.Contains(t, stderr.String(), "segmentation fault")
+
+	file := filepath.Join(out, "loss.svg")
+	require.NoError(t, run(t.Context(), []string{"-epochs", "1", "-out", file}, &stdout, &stderr))
+	assert.Contains(t, stderr.String(), file)
+}
+
 func TestTheSameSeedGivesTheSameResult(t *testing.T) {
 	once := func(seed string) string {
 		var stdout bytes.Buffer

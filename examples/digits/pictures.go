@@ -20,10 +20,12 @@ import (
 )
 
 // writePictures writes the curve of the loss and the graph into a folder, and gives the
-// files written.
-func writePictures(ctx context.Context, dir string, g *graph.Graph, history []epoch) (files []string, err error) {
+// files written. What was learned is worth more than its pictures: say is told what cannot
+// be drawn or written, and the others follow.
+func writePictures(ctx context.Context, dir string, g *graph.Graph, history []epoch, say func(error)) (files []string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+		say(err)
+		return nil
 	}
 	source, view := viz.Graph(g), viz.Fold("adamw")
 	for _, p := range []struct {
@@ -32,19 +34,23 @@ func writePictures(ctx context.Context, dir string, g *graph.Graph, history []ep
 	}{
 		{"loss.svg", func(w io.Writer) error { return drawLoss(w, history) }},
 		{"graph.dot", func(w io.Writer) error { return viz.DOT(w, source, view) }},
-		{"graph.svg", func(w io.Writer) error { return viz.SVG(ctx, w, source, view, viz.RenderWith(svg.Render)) }},
+		{"graph.svg", func(w io.Writer) error {
+			return viz.SVG(ctx, w, source, view, viz.RenderWith(svg.Render), viz.Report(say))
+		}},
 	} {
 		var picture bytes.Buffer
 		file := filepath.Join(dir, p.name)
-		if err := p.draw(&picture); err != nil {
-			return files, fmt.Errorf("%s: %w", file, err)
+		err := p.draw(&picture)
+		if err == nil {
+			err = writeWhole(file, picture.Bytes())
 		}
-		if err := writeWhole(file, picture.Bytes()); err != nil {
-			return files, err
+		if err != nil {
+			say(fmt.Errorf("%s: %w", file, err))
+			continue
 		}
 		files = append(files, file)
 	}
-	return files, nil
+	return files
 }
 
 // writeWhole writes a file so that it is never seen half written.

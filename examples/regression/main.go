@@ -60,7 +60,9 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return nil
 	}
 	var drawn bytes.Buffer
-	if err := viz.SVG(ctx, &drawn, viz.Graph(m.graph), viz.RenderWith(svg.Render)); err != nil {
+	if err := viz.SVG(ctx, &drawn, viz.Graph(m.graph), viz.RenderWith(svg.Render), viz.Report(func(err error) {
+		fmt.Fprintln(os.Stderr, "regression:", err) // a simpler form of the picture follows
+	})); err != nil {
 		return err
 	}
 	return os.WriteFile(*picture, drawn.Bytes(), 0o644)

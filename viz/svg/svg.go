@@ -5,48 +5,67 @@
 // megabytes in the directory for temporary files.
 //
 //	viz.SVG(ctx, file, viz.Graph(g), viz.RenderWith(svg.Render))
+//
+// Graphviz runs in a process of its own, which is the program itself, started again: it
+// goes no further than this package's init. Whatever happens there, a crash or an endless
+// loop, is an error here and no more.
 package svg
 
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
 	"strings"
-
-	"github.com/awalterschulze/gographviz"
-	"github.com/goccy/go-graphviz"
+	"time"
 )
 
-// Render lays out a graph in Graphviz's language and draws it as SVG.
+// worker is the name under which a program that links this package draws.
+const worker = "broadloom-viz-svg"
+
+func init() {
+	if len(os.Args) == 1 && os.Args[0] == worker {
+		os.Exit(work(os.Stdin, os.Stdout, os.Stderr))
+	}
+}
+
+// Render lays out a graph in Graphviz's language and draws it as SVG. It ends when its
+// context does.
 func Render(ctx context.Context, dot []byte) (picture []byte, err error) {
-	// A syntax error would leave Graphviz's own parser in the middle of a graph.
-	if _, err := gographviz.Parse(dot); err != nil {
-		return nil, fmt.Errorf("svg: reading the graph: %w", err)
-	}
-	g, err := graphviz.New(ctx)
+	path, err := program()
 	if err != nil {
-		return nil, fmt.Errorf("svg: starting Graphviz: %w", err)
+		return nil, fmt.Errorf("svg: finding the program itself: %w", err)
 	}
-	defer closing(g.Close, &err)
-	graph, err := graphviz.ParseBytes(dot)
-	if err != nil {
-		return nil, fmt.Errorf("svg: reading the graph: %w", err)
-	}
-	defer closing(graph.Close, &err)
-	var out bytes.Buffer
-	if err := g.Render(ctx, graph, graphviz.SVG, &out); err != nil && !isWarning(err) {
-		return nil, fmt.Errorf("svg: %w", err)
+	return renderIn(ctx, path, dot)
+}
+
+// renderIn draws in a process of a program that links this package.
+func renderIn(ctx context.Context, path string, dot []byte) ([]byte, error) {
+	var out, complaints bytes.Buffer
+	cmd := exec.CommandContext(ctx, path)
+	cmd.Args = []string{worker}
+	cmd.WaitDelay = time.Second
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(dot), &out, &complaints
+	if err := cmd.Run(); err != nil {
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("svg: Graphviz was stopped: %w", ctx.Err())
+		}
+		if code := (&exec.ExitError{}); errors.As(err, &code) && code.ExitCode() == failed {
+			return nil, errors.New("svg: " + strings.TrimSpace(complaints.String()))
+		}
+		first, _, _ := strings.Cut(complaints.String(), "\n")
+		return nil, fmt.Errorf("svg: Graphviz ended its process: %w: %s", err, first)
 	}
 	return out.Bytes(), nil
 }
 
-// isWarning tells warnings, which the library gives as errors: Graphviz has no font at
-// hand to measure other letters than ASCII with, says so once, and takes an estimate.
-func isWarning(err error) bool { return strings.HasPrefix(err.Error(), "Warning:") }
-
-// closing keeps the error of a close where there was none before.
-func closing(close func() error, err *error) {
-	if e := close(); e != nil && *err == nil && !isWarning(e) {
-		*err = fmt.Errorf("svg: %w", e)
+// program gives the file of this program.
+func program() (string, error) {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe", nil // also where the file has been removed
 	}
+	return os.Executable()
 }

@@ -14,7 +14,7 @@ import (
 
 // Args are the arguments of [Draw].
 type Args struct {
-	Format      string // dot, html, text or json
+	Format      string // dot, html, text, json, or sketch: a viz.Sketch as JSON
 	Compiled    bool   // draw the compiled program
 	Sizes       map[string]int64
 	Fold        []string
@@ -52,6 +52,11 @@ func Draw(g *graph.Graph, args json.RawMessage) (any, error) {
 	switch a.Format {
 	case "dot":
 		err = viz.DOT(&b, source, opts...)
+	case "sketch":
+		var k *viz.Sketch
+		if k, err = viz.NewSketch(source, opts...); err == nil {
+			err = json.NewEncoder(&b).Encode(k)
+		}
 	case "html":
 		err = viz.HTML(&b, source, opts...)
 	case "text":
