@@ -191,7 +191,7 @@ func (w *walk) back(n, dy *graph.Node) {
 		if w.failed != nil || !w.needed[x] || !x.DType().IsFloat() {
 			continue
 		}
-		if dx := rule(n, dy, i); dx != nil {
+		if dx := w.ask(rule, n, dy, i); dx != nil {
 			w.arrive(x, arrival{dx, w.repetition(n, i, dx)})
 		}
 	}

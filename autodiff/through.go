@@ -12,7 +12,10 @@ import (
 func (w *walk) through(n, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.Node {
 	inner := newWalk(w.g, len(w.g.Nodes()))
 	inner.upstream = dy
-	y := n.Op().Expand(n, n.Operands())
+	y := w.expand(n)
+	if y == nil {
+		return nil
+	}
 	var wanted []*graph.Node
 	for _, x := range n.Operands() {
 		if w.needed[x] && x.DType().IsFloat() {

@@ -137,24 +137,6 @@ func reachable(g *graph.Graph, roots []*graph.Node) []bool {
 	return live
 }
 
-// expandPass writes composite operations with primitive ones, until none is left.
-func expandPass(u *unit) error {
-	composite := func(n *graph.Node) bool { return n.Op().Class == graph.Composite }
-	for slices.ContainsFunc(u.g.Nodes(), composite) {
-		u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-			if !composite(n) {
-				return nil
-			}
-			self := next.Copy(n, in)
-			return n.Op().Expand(self, in)
-		})
-		if err := dcePass(u); err != nil { // the composite nodes themselves
-			return err
-		}
-	}
-	return nil
-}
-
 // csePass merges nodes of the same operation, fixed arguments and operands. Equality is
 // that of all of them, not of a hash alone. Writes are never merged, nor what they write.
 func csePass(u *unit) error {

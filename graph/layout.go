@@ -71,9 +71,21 @@ func (n *Node) view() (Layout, bool) {
 		return Layout{}, false
 	}
 	if n.g == nil {
-		return n.op.View(n, n.in[0].Layout())
+		return n.arranged()
 	}
 	return n.g.views.of(n)
+}
+
+// arranged asks the operation for the node's layout. One that fails at it, or gives another
+// rank, has none: the check tells the user.
+func (n *Node) arranged() (l Layout, ok bool) {
+	defer func() {
+		if recover() != nil {
+			l, ok = Layout{}, false
+		}
+	}()
+	l, ok = n.op.View(n, n.in[0].Layout())
+	return l, ok && len(l.Shape) == len(n.shape) && len(l.Strides) == len(n.shape)
 }
 
 // viewCache keeps the layouts of views, which passes ask for again and again. The zero
@@ -93,7 +105,7 @@ func (c *viewCache) of(n *Node) (Layout, bool) {
 	v, known := c.known[n]
 	c.Unlock()
 	if !known {
-		v.layout, v.ok = n.op.View(n, n.in[0].Layout())
+		v.layout, v.ok = n.arranged()
 		v.layout.Shape, v.layout.Strides = slices.Clip(v.layout.Shape), slices.Clip(v.layout.Strides) // appending copies
 		c.Lock()
 		if c.known == nil {

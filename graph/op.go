@@ -20,7 +20,15 @@ const (
 var classes = [...]string{"source", "elementwise", "reduce", "movement", "contract", "gather", "composite", "update", "version"}
 
 // String names the class in lower case.
-func (c Class) String() string { return classes[c] }
+func (c Class) String() string {
+	if int(c) >= len(classes) {
+		return "class " + itoa(int(c))
+	}
+	return classes[c]
+}
+
+// Valid reports whether c is one of the classes.
+func (c Class) Valid() bool { return int(c) < len(classes) }
 
 // Op is an operation with everything about it. It is a value that a node points at,
 // so that a user can define an operation exactly as package ops does. An Op must not
@@ -137,8 +145,7 @@ type Value int32
 // Emitter takes down the meaning of one element as a sequence of primitives. The
 // compiler's emitter writes kernels, the reference evaluator's computes.
 type Emitter interface {
-	// Prim applies a primitive. Operands have one type, but for PrimSelect's
-	// condition; comparisons give Bool.
+	// Prim applies a primitive to operands of one type: see [Prim.Result].
 	Prim(p Prim, x ...Value) Value
 	// Const is a number of type t.
 	Const(t DType, v float64) Value
@@ -152,71 +159,4 @@ type Emitter interface {
 	Size(d Dim) Value
 	// Check stops the run with the message where ok is false.
 	Check(ok Value, message string)
-}
-
-// Prim is a primitive of one element.
-type Prim uint8
-
-// The primitives. Arithmetic on integers wraps around.
-const (
-	PrimAdd Prim = iota
-	PrimSub
-	PrimMul
-	PrimDiv      // IEEE division; of integers: truncated
-	PrimRem      // Python's remainder: the sign of the divisor
-	PrimFloorDiv // Python's floor division
-	PrimMax      // NaN wins
-	PrimMin      // NaN wins
-	PrimPow
-	PrimAtan2
-	PrimNeg
-	PrimAbs
-	PrimSign
-	PrimSqrt
-	PrimRsqrt
-	PrimRecip
-	PrimFloor
-	PrimCeil
-	PrimRound // half to even
-	PrimTrunc
-	PrimExp
-	PrimExpm1
-	PrimLog
-	PrimLog1p
-	PrimTanh
-	PrimSigmoid
-	PrimErf
-	PrimSin
-	PrimCos
-	PrimLt
-	PrimLe
-	PrimGt
-	PrimGe
-	PrimEq
-	PrimNe
-	PrimAnd
-	PrimOr
-	PrimXor
-	PrimNot
-	PrimSelect // condition, then, else
-	primCount
-)
-
-var prims = [primCount]string{
-	"add", "sub", "mul", "div", "rem", "floordiv", "max", "min", "pow", "atan2",
-	"neg", "abs", "sign", "sqrt", "rsqrt", "recip", "floor", "ceil", "round", "trunc",
-	"exp", "expm1", "log", "log1p", "tanh", "sigmoid", "erf", "sin", "cos",
-	"lt", "le", "gt", "ge", "eq", "ne", "and", "or", "xor", "not", "select",
-}
-
-// String gives the primitive's name in lower case.
-func (p Prim) String() string { return prims[p] }
-
-// Prims lists all primitives.
-func Prims() []Prim {
-	all := make([]Prim, primCount)
-	for i := range all {
-		all[i] = Prim(i)
-	}
-	return all
 }

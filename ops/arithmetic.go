@@ -10,61 +10,61 @@ var opAdd, opSub, opMul, opDiv, opPow, opMaximum, opMinimum, opAtan2, opFloorDiv
 func init() {
 	opAdd = define(graph.Op{
 		Name: "add", Func: "Add", Doc: "x + y; of booleans: or.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: sameType, Emit: logical(graph.PrimAdd, graph.PrimOr), Identity: minusZero,
+		Promote: ToCommonType, Infer: sameType, Emit: logical(graph.PrimAdd, graph.PrimOr), Identity: minusZero,
 		Grad: each(
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return dy }),
 	})
 	opSub = define(graph.Op{
 		Name: "sub", Func: "Sub", Doc: "x - y; not defined for booleans.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: inferSub, Emit: prim(graph.PrimSub), Identity: onRight(zero),
+		Promote: ToCommonType, Infer: inferSub, Emit: prim(graph.PrimSub), Identity: onRight(zero),
 		Grad: each(
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return Neg(dy) }),
 	})
 	opMul = define(graph.Op{
 		Name: "mul", Func: "Mul", Doc: "x * y; of booleans: and.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: sameType, Emit: logical(graph.PrimMul, graph.PrimAnd), Identity: one,
+		Promote: ToCommonType, Infer: sameType, Emit: logical(graph.PrimMul, graph.PrimAnd), Identity: one,
 		Grad: each(
 			func(n, dy node) node { return Mul(dy, n.In(1)) },
 			func(n, dy node) node { return Mul(dy, n.In(0)) }),
 	})
 	opDiv = define(graph.Op{
 		Name: "div", Func: "Div", Doc: "x / y, IEEE; integers are converted to Float32.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: commonFloat, Infer: sameType, Emit: prim(graph.PrimDiv), Identity: onRight(one),
+		Promote: ToCommonFloat, Infer: sameType, Emit: prim(graph.PrimDiv), Identity: onRight(one),
 		Grad: each(
 			func(n, dy node) node { return Div(dy, n.In(1)) },
 			func(n, dy node) node { return Neg(Mul(dy, Div(n, n.In(1)))) }),
 	})
 	opPow = define(graph.Op{
 		Name: "pow", Func: "Pow", Doc: "x to the power y.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: inferPow, Emit: emitPow, Identity: onRight(one),
+		Promote: ToCommonType, Infer: inferPow, Emit: emitPow, Identity: onRight(one),
 		Grad: each(powGradBase, powGradExponent),
 	})
 	opMaximum = define(graph.Op{
 		Name: "maximum", Func: "Maximum", Doc: "the greater of x and y; NaN wins; a tie halves the gradient.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: sameType, Emit: logical(graph.PrimMax, graph.PrimOr), Identity: beaten(-1),
+		Promote: ToCommonType, Infer: sameType, Emit: logical(graph.PrimMax, graph.PrimOr), Identity: beaten(-1),
 		Grad: func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Greater) },
 	})
 	opMinimum = define(graph.Op{
 		Name: "minimum", Func: "Minimum", Doc: "the smaller of x and y; NaN wins; a tie halves the gradient.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: sameType, Emit: logical(graph.PrimMin, graph.PrimAnd), Identity: beaten(1),
+		Promote: ToCommonType, Infer: sameType, Emit: logical(graph.PrimMin, graph.PrimAnd), Identity: beaten(1),
 		Grad: func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Less) },
 	})
 	opAtan2 = define(graph.Op{
 		Name: "atan2", Func: "Atan2", Doc: "the angle of the point (y, x).", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: commonFloat, Infer: sameType, Emit: prim(graph.PrimAtan2),
+		Promote: ToCommonFloat, Infer: sameType, Emit: prim(graph.PrimAtan2),
 		Grad: each(
 			func(n, dy node) node { return Mul(dy, Div(n.In(1), squareSum(n))) },
 			func(n, dy node) node { return Mul(dy, Div(Neg(n.In(0)), squareSum(n))) }),
 	})
 	opFloorDiv = define(graph.Op{
 		Name: "floor_divide", Func: "FloorDiv", Doc: "the greatest whole number not above x / y; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: refuseBool(`"div_floor_cpu" not implemented for 'Bool'`, sameType), Emit: emitWhole(graph.PrimFloorDiv), Grad: noGradient,
+		Promote: ToCommonType, Infer: refuseBool(`"div_floor_cpu" not implemented for 'Bool'`, sameType), Emit: emitWhole(graph.PrimFloorDiv), Grad: noGradient,
 	})
 	opRem = define(graph.Op{
 		Name: "remainder", Func: "Remainder", Doc: "x - y*floor(x/y): the sign is y's; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: refuseBool(`"remainder_cpu" not implemented for 'Bool'`, sameType), Emit: emitWhole(graph.PrimRem),
+		Promote: ToCommonType, Infer: refuseBool(`"remainder_cpu" not implemented for 'Bool'`, sameType), Emit: emitWhole(graph.PrimRem),
 		Grad: each(
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return Neg(Mul(dy, FloorDiv(n.In(0), n.In(1)))) }),

@@ -10,7 +10,7 @@ var opBitAnd, opBitOr, opBitXor, opBitNot *graph.Op
 // bitwise is the entry of an operation on each bit of integers, and on truth values.
 func bitwise(name, fn, doc string, p graph.Prim, arity int) *graph.Op {
 	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: arity, MaxIn: arity,
-		Promote: common, Emit: prim(p), Grad: noGradient}
+		Promote: ToCommonType, Emit: prim(p), Grad: noGradient}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		if t := c.DType(0); t.IsFloat() {
 			shapeinfer.RefuseDType(c, `"`+name+`_cpu" not implemented for '`+t.TorchName()+`'`)

@@ -7,7 +7,7 @@ var opAddCMul, opLerp *graph.Op
 func init() {
 	opAddCMul = define(graph.Op{
 		Name: "addcmul", Func: "AddCMul", Doc: "x + a*b; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
-		Promote: common, Infer: refuseBool(`"addcmul_cpu_out" not implemented for 'Bool'`, sameType),
+		Promote: ToCommonType, Infer: refuseBool(`"addcmul_cpu_out" not implemented for 'Bool'`, sameType),
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			m := arith{e, n.DType()}
 			return m.add(x[0], m.mul(x[1], x[2]))
@@ -19,7 +19,7 @@ func init() {
 	})
 	opLerp = define(graph.Op{
 		Name: "lerp", Func: "Lerp", Doc: "x + w*(end-x), exact at both ends; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
-		Promote: commonFloat, Infer: sameType,
+		Promote: ToCommonFloat, Infer: sameType,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			m := arith{e, n.DType()}
 			start, end, weight := x[0], x[1], x[2]

@@ -41,7 +41,7 @@ func init() {
 func bound(name, fn, doc string, p, ofBools graph.Prim, outside func(x, y *graph.Node) *graph.Node) *graph.Op {
 	return define(graph.Op{
 		Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: sameType, Emit: logical(p, ofBools),
+		Promote: ToCommonType, Infer: sameType, Emit: logical(p, ofBools),
 		Grad: each(
 			func(n, dy node) node { return Where(outside(n.In(0), n.In(1)), num(0), dy) },
 			func(n, dy node) node { return Where(outside(n.In(0), n.In(1)), dy, num(0)) }),

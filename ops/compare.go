@@ -12,16 +12,12 @@ var (
 
 func comparison(name, fn, doc string, p graph.Prim) *graph.Op {
 	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: boolType, Emit: prim(p), Grad: noGradient})
+		Promote: ToCommonType, Infer: boolType, Emit: prim(p), Grad: noGradient})
 }
 
 func logic(name, fn, doc string, p graph.Prim, arity int) *graph.Op {
 	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: arity, MaxIn: arity,
-		Promote: toBool, Infer: boolType, Emit: prim(p), Grad: noGradient})
-}
-
-func toBool(types []graph.DType, _ []graph.OperandRank) []graph.DType {
-	return repeat(graph.Bool, len(types))
+		Promote: ToBool, Infer: boolType, Emit: prim(p), Grad: noGradient})
 }
 
 func init() {

@@ -93,29 +93,6 @@ func convert(g *graph.Graph, x node, t graph.DType) node {
 	return Cast(x, t).Implied()
 }
 
-// common converts all operands to the dtype that holds them all.
-func common(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
-	return repeat(graph.PromoteOperands(types, ranks), len(types))
-}
-
-// commonFloat is common for operations that work on floating-point numbers: integers
-// and booleans become Float32.
-func commonFloat(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
-	t := graph.PromoteOperands(types, ranks)
-	if !t.IsFloat() {
-		t = graph.Float32
-	}
-	return repeat(t, len(types))
-}
-
-func repeat(t graph.DType, n int) []graph.DType {
-	list := make([]graph.DType, n)
-	for i := range list {
-		list[i] = t
-	}
-	return list
-}
-
 // sameType is the rule of a broadcasting node whose result has its operands' dtype.
 func sameType(c *graph.Call) (graph.DType, graph.Shape) {
 	return c.DType(0), shapeinfer.BroadcastOperands(c)

@@ -24,7 +24,7 @@ func init() {
 				return Where(nothing, num(0), Mul(dy, Log(n.In(1))))
 			},
 			func(n, dy node) node { return Mul(dy, Div(n.In(0), n.In(1))) }))
-	opXLogY.Promote = commonFloat
+	opXLogY.Promote = ToCommonFloat
 	opBCE = floatPair("binary_cross_entropy", "BCE", "-(y log(x) + (1-y) log(1-x)), with logarithms of at least -100; x outside 0..1 stops the run.", "binary_cross_entropy",
 		func(m arith, x, y graph.Value) graph.Value {
 			inside := m.Prim(graph.PrimAnd, m.Prim(graph.PrimGe, x, m.num(0)), m.Prim(graph.PrimLe, x, m.num(1)))

@@ -12,7 +12,7 @@ var opLog2, opLog10, opExp2, opLogAddExp, opHypot *graph.Op
 // floatPair is the entry of an operation of two floating-point operands; kernel is
 // PyTorch's name for it in the refusal of other dtypes.
 func floatPair(name, fn, doc, kernel string, emit func(m arith, x, y graph.Value) graph.Value, grad func(n, dy node, i int) node) *graph.Op {
-	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: common,
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: ToCommonType,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			if t := c.DType(0); !t.IsFloat() {
 				shapeinfer.RefuseDType(c, `"`+kernel+`" not implemented for '`+t.TorchName()+`'`)

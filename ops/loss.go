@@ -39,7 +39,7 @@ func init() {
 	})
 	opSoftCrossEntropy = define(graph.Op{
 		Name: "soft_cross_entropy", Func: "CrossEntropy", Doc: "-sum(target * log_softmax(x)) along axis 1, for probabilities as targets.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
-		Promote: common, Infer: inferSoftCrossEntropy, Expand: expandSoftCrossEntropy,
+		Promote: ToCommonType, Infer: inferSoftCrossEntropy, Expand: expandSoftCrossEntropy,
 	})
 	opPick = define(graph.Op{
 		Name: "is_class", Func: "CrossEntropy", Doc: "whether the class index of x equals the target, and the target is not ignored; one out of range stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,

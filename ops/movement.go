@@ -49,7 +49,7 @@ func init() {
 	})
 	opConcat = define(graph.Op{
 		Name: "concat", Func: "Concat", Doc: "operands joined along an axis.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
-		Promote: common,
+		Promote: ToCommonType,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), shapeinfer.Concat(c, c.Attrs().(ConcatAttrs).Axis)
 		},

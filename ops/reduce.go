@@ -121,15 +121,6 @@ func unknownShape(rank int) graph.Shape {
 func operandType(c *graph.Call) graph.DType { return c.DType(0) }
 func boolResult(*graph.Call) graph.DType    { return graph.Bool }
 
-// countedType is the dtype of a sum or product: truth values and integers are counted
-// in Int64.
-func countedType(types []graph.DType, _ []graph.OperandRank) []graph.DType {
-	if !types[0].IsFloat() {
-		return []graph.DType{graph.Int64}
-	}
-	return types
-}
-
 func argType(word string) func(*graph.Call) graph.DType {
 	return func(c *graph.Call) graph.DType {
 		if c.DType(0) == graph.Bool {
@@ -152,19 +143,19 @@ func floatOnly(sentence func(graph.DType) string) func(*graph.Call) graph.DType 
 
 func init() {
 	opSum = reduction("sum", "Sum", "the sum over axes; integers and booleans are counted in Int64.", graph.FoldSum, operandType, false)
-	opSum.Promote = countedType
+	opSum.Promote = ToCounted
 	opSum.Grad = func(n, dy node, _ int) node { return spread(n, dy) }
 	opProd = reduction("prod", "Prod", "the product over axes; integers and booleans are counted in Int64.", graph.FoldProd, operandType, false)
-	opProd.Promote = countedType
+	opProd.Promote = ToCounted
 	opProd.Grad = prodGrad
 	opMax = reduction("amax", "Max", "the greatest element over axes; NaN wins; ties share the gradient.", graph.FoldMax, operandType, true)
 	opMax.Grad = func(n, dy node, _ int) node { return shareGrad(n, dy) }
 	opMin = reduction("amin", "Min", "the least element over axes; NaN wins; ties share the gradient.", graph.FoldMin, operandType, true)
 	opMin.Grad = func(n, dy node, _ int) node { return shareGrad(n, dy) }
 	opAny = reduction("any", "Any", "whether some element is true or not 0.", graph.FoldAny, boolResult, false)
-	opAny.Promote, opAny.Grad = toBool, noGradient
+	opAny.Promote, opAny.Grad = ToBool, noGradient
 	opAll = reduction("all", "All", "whether every element is true or not 0.", graph.FoldAll, boolResult, false)
-	opAll.Promote, opAll.Grad = toBool, noGradient
+	opAll.Promote, opAll.Grad = ToBool, noGradient
 	opArgMax = reduction("argmax", "ArgMax", "the index of the first greatest element along one axis, or of all elements in row-major order.", graph.FoldArgMax, argType("argmax"), true)
 	opArgMax.Grad = noGradient
 	opArgMin = reduction("argmin", "ArgMin", "the index of the first least element along one axis, or of all elements in row-major order.", graph.FoldArgMin, argType("argmin"), true)

@@ -13,7 +13,7 @@ func init() {
 		func(_, _, dy node) node { return dy })
 	opFmod = define(graph.Op{
 		Name: "fmod", Func: "Fmod", Doc: "x - y*trunc(x/y): the sign is x's; an integer divided by 0 stops the run.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: common, Infer: refuseBool(`"fmod_cpu" not implemented for 'Bool'`, sameType), Emit: emitFmod,
+		Promote: ToCommonType, Infer: refuseBool(`"fmod_cpu" not implemented for 'Bool'`, sameType), Emit: emitFmod,
 		Grad: each(
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return Neg(Mul(dy, Trunc(Div(n.In(0), n.In(1))))) }),

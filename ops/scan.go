@@ -28,7 +28,7 @@ const (
 // scan is the entry of a running reduction. along writes it from the first element on.
 func scan(name, fn, doc string, along func(x node, axis int) node) *graph.Op {
 	return define(graph.Op{
-		Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Promote: countedType,
+		Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Promote: ToCounted,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			shapeinfer.Axis(c, c.Attrs().(ScanAttrs).Axis, len(c.Shape(0)))
 			return c.DType(0), c.Shape(0)

@@ -37,7 +37,7 @@ func init() {
 		},
 	})
 	opLogSumExp = reduction("logsumexp", "LogSumExp", "log(sum(exp(x))) over axes, without overflow.", graph.NoFold, operandType, false)
-	opLogSumExp.Class, opLogSumExp.Promote = graph.Composite, commonFloat
+	opLogSumExp.Class, opLogSumExp.Promote = graph.Composite, ToCommonFloat
 	opLogSumExp.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
 		x := in[0]
 		m := Apply(opMaxOrLowest, ReduceAttrs{Axes: Axes(n), KeepDims: true}, x)

@@ -38,29 +38,29 @@ func init() {
 	opSquare.Emit = func(e graph.Emitter, _ node, x []graph.Value) graph.Value {
 		return e.Prim(graph.PrimMul, x[0], x[0])
 	}
-	opSqrt = unary("sqrt", "Sqrt", "the square root.", commonFloat, graph.PrimSqrt,
+	opSqrt = unary("sqrt", "Sqrt", "the square root.", ToCommonFloat, graph.PrimSqrt,
 		func(y, x, dy node) node { return Div(dy, Mul(y, num(2))) })
-	opRsqrt = unary("rsqrt", "Rsqrt", "1 / sqrt(x).", commonFloat, graph.PrimRsqrt,
+	opRsqrt = unary("rsqrt", "Rsqrt", "1 / sqrt(x).", ToCommonFloat, graph.PrimRsqrt,
 		func(y, x, dy node) node { return Mul(dy, Mul(num(-0.5), Mul(y, Mul(y, y)))) })
-	opRecip = unary("reciprocal", "Reciprocal", "1 / x.", commonFloat, graph.PrimRecip,
+	opRecip = unary("reciprocal", "Reciprocal", "1 / x.", ToCommonFloat, graph.PrimRecip,
 		func(y, x, dy node) node { return Neg(Mul(dy, Mul(y, y))) })
-	opExp = unary("exp", "Exp", "e to the power x.", commonFloat, graph.PrimExp,
+	opExp = unary("exp", "Exp", "e to the power x.", ToCommonFloat, graph.PrimExp,
 		func(y, x, dy node) node { return Mul(dy, y) })
-	opExpm1 = unary("expm1", "Expm1", "exp(x) - 1, exact near 0.", commonFloat, graph.PrimExpm1,
+	opExpm1 = unary("expm1", "Expm1", "exp(x) - 1, exact near 0.", ToCommonFloat, graph.PrimExpm1,
 		func(y, x, dy node) node { return Mul(dy, Add(y, num(1))) })
-	opLog = unary("log", "Log", "the natural logarithm.", commonFloat, graph.PrimLog,
+	opLog = unary("log", "Log", "the natural logarithm.", ToCommonFloat, graph.PrimLog,
 		func(y, x, dy node) node { return Div(dy, x) })
-	opLog1p = unary("log1p", "Log1p", "log(1 + x), exact near 0.", commonFloat, graph.PrimLog1p,
+	opLog1p = unary("log1p", "Log1p", "log(1 + x), exact near 0.", ToCommonFloat, graph.PrimLog1p,
 		func(y, x, dy node) node { return Div(dy, Add(x, num(1))) })
-	opTanh = unary("tanh", "Tanh", "the hyperbolic tangent.", commonFloat, graph.PrimTanh,
+	opTanh = unary("tanh", "Tanh", "the hyperbolic tangent.", ToCommonFloat, graph.PrimTanh,
 		func(y, x, dy node) node { return Mul(dy, Sub(num(1), Mul(y, y))) })
-	opSigmoid = unary("sigmoid", "Sigmoid", "1 / (1 + exp(-x)).", commonFloat, graph.PrimSigmoid,
+	opSigmoid = unary("sigmoid", "Sigmoid", "1 / (1 + exp(-x)).", ToCommonFloat, graph.PrimSigmoid,
 		func(y, x, dy node) node { return Mul(dy, Mul(Sub(num(1), y), y)) })
-	opErf = unary("erf", "Erf", "the error function.", commonFloat, graph.PrimErf,
+	opErf = unary("erf", "Erf", "the error function.", ToCommonFloat, graph.PrimErf,
 		func(y, x, dy node) node { return Mul(dy, Mul(num(2/math.Sqrt(math.Pi)), Exp(Neg(Square(x))))) })
-	opSin = unary("sin", "Sin", "the sine.", commonFloat, graph.PrimSin,
+	opSin = unary("sin", "Sin", "the sine.", ToCommonFloat, graph.PrimSin,
 		func(y, x, dy node) node { return Mul(dy, Cos(x)) })
-	opCos = unary("cos", "Cos", "the cosine.", commonFloat, graph.PrimCos,
+	opCos = unary("cos", "Cos", "the cosine.", ToCommonFloat, graph.PrimCos,
 		func(y, x, dy node) node { return Mul(dy, Neg(Sin(x))) })
 	opFloor = unary("floor", "Floor", "the greatest whole number not above x.", nil, graph.PrimFloor, nil)
 	opFloor.Emit = identityFor(graph.PrimFloor, true)

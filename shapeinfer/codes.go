@@ -39,6 +39,17 @@ const (
 	// Cure: use one of these five.
 	CodeElement graph.Code = graph.CodeDType // BL004
 
+	// An operation of the program's own is not whole: a field that its class wants is missing,
+	// or what its functions give contradicts what others say, such as an Emit of another dtype
+	// than Infer's.
+	//
+	//	half := &graph.Op{Name: "half", Func: "Half", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+	//		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) }}
+	//	ops.Apply(half, nil, g.Input("x", graph.Float32, 3))
+	//
+	// Cure: the message names the field; docs/adding-an-operation.md says what each class wants.
+	CodeOperation graph.Code = "BL005"
+
 	// Two sizes differ on one axis, and neither is 1. Shapes are lined up from the right; a
 	// size of 1, or a missing axis, is repeated; all other sizes of an axis must be equal.
 	//

@@ -35,6 +35,19 @@ func (p *Prover) Equal(a, b graph.Dim) Verdict {
 // NotEqual reports whether a differs from b for all sizes.
 func (p *Prover) NotEqual(a, b graph.Dim) bool { return p.Equal(a, b) == Refused }
 
+// Differ reports whether two shapes differ for all sizes.
+func (p *Prover) Differ(a, b graph.Shape) bool {
+	if len(a) != len(b) {
+		return true
+	}
+	for axis := range a {
+		if p.NotEqual(a[axis], b[axis]) {
+			return true
+		}
+	}
+	return false
+}
+
 // AtLeast judges d >= k.
 func (p *Prover) AtLeast(d graph.Dim, k int64) Verdict {
 	return p.judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: graph.Dim(k)})

@@ -1,0 +1,72 @@
+package autodiff
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// ask gives what a rule makes of the gradient of n for operand i. What a user's rule does
+// wrong is told at the line where n stands.
+func (w *walk) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph.Node, i int) (dx *graph.Node) {
+	defer w.guard(n, "Grad")
+	dx = rule(n, dy, i)
+	if dx == nil || dx.Err() != nil || dx.Graph() == w.g && !dx.Judged() {
+		return dx
+	}
+	x := n.In(i)
+	why := ""
+	switch {
+	case dx.Graph() != w.g:
+		why = "a value that is no node of its graph"
+	case dx.DType() != x.DType():
+		why = fmt.Sprintf("dtype %s of an operand of dtype %s", dx.DType(), x.DType())
+	case !w.fits(dx, n, i):
+		why = fmt.Sprintf("shape %s of an operand of shape %s and a result of shape %s", dx.Shape(), x.Shape(), n.Shape())
+	}
+	if why == "" {
+		return dx
+	}
+	w.failed = refuse(problem{fmt.Sprintf("the gradient rule of %q, at %s, gives for operand %d %s", n.Op().Name, n.Pos(), i, why),
+		"a rule gives a gradient of the operand's dtype, and of the operand's shape or that of the result, as if nothing were broadcast"}, n)
+	return nil
+}
+
+// fits reports whether a gradient may have the shape of operand i, or the shape to which
+// the operand was repeated.
+func (w *walk) fits(dx, n *graph.Node, i int) bool {
+	p, x := shapeinfer.NewProver(w.g.Bounds), n.In(i)
+	if !p.Differ(dx.Shape(), x.Shape()) {
+		return true
+	}
+	kinds := w.repetition(n, i, dx)
+	lead := dx.Rank() - x.Rank()
+	if lead < 0 || len(kinds) != dx.Rank() {
+		return false
+	}
+	for axis, kind := range kinds[lead:] {
+		if kind == graph.Same && p.NotEqual(dx.Shape()[lead+axis], x.Shape()[axis]) {
+			return false
+		}
+	}
+	return true
+}
+
+// expand writes a composite with other operations; nil where that fails.
+func (w *walk) expand(n *graph.Node) (y *graph.Node) {
+	defer w.guard(n, "Expand")
+	y = n.Op().Expand(n, n.Operands())
+	if y == nil || y.Graph() != w.g {
+		w.failed = refuse(problem{Summary: fmt.Sprintf("the Expand of %q, at %s, gives no node of its graph", n.Op().Name, n.Pos())}, n)
+		return nil
+	}
+	return y
+}
+
+// guard, deferred, makes a mistake of the panic of an operation's function.
+func (w *walk) guard(n *graph.Node, field string) {
+	if p := recover(); p != nil {
+		w.failed = refuse(problem{Summary: fmt.Sprintf("the %s of %q, at %s, panics: %v", field, n.Op().Name, n.Pos(), p)}, n)
+	}
+}

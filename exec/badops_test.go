@@ -1,0 +1,199 @@
+package exec_test
+
+import (
+	"errors"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// badOp is a mistake in an operation of a user's own: what is changed of a right one, and what
+// the error says.
+type badOp struct {
+	of     func(name string) *graph.Op
+	change func(op *graph.Op)
+	says   string
+}
+
+type (
+	dtype = graph.DType
+	shape = graph.Shape
+)
+
+var badOps = map[string]badOp{
+	"no class":           {ownScale, func(op *graph.Op) { op.Class = graph.Source }, "it is of class source"},
+	"no such class":      {ownScale, func(op *graph.Op) { op.Class = 77 }, "it is of no class that there is: class 77"},
+	"no Emit":            {ownScale, func(op *graph.Op) { op.Emit = nil }, "Emit is missing"},
+	"no Fold":            {ownFold, func(op *graph.Op) { op.Fold = graph.NoFold }, "Fold is missing"},
+	"no Axes":            {ownFold, func(op *graph.Op) { op.Axes = nil }, "Axes is missing"},
+	"no View":            {ownTurn, func(op *graph.Op) { op.View = nil }, "one of View and Assemble"},
+	"View and Assemble":  {ownTurn, func(op *graph.Op) { op.Assemble = ownSpread("").Assemble }, "one of View and Assemble"},
+	"no Expand":          {ownWritten, func(op *graph.Op) { op.Expand = nil }, "Expand is missing"},
+	"no axis of indices": {ownPick, func(op *graph.Op) { op.Axes = nil }, "Axes is missing"},
+
+	"Emit panics": {ownScale, func(op *graph.Op) {
+		op.Emit = func(graph.Emitter, *graph.Node, []graph.Value) graph.Value { panic("oh") }
+	}, "Emit panics: oh"},
+	"Emit of another dtype": {ownScale, func(op *graph.Op) {
+		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value {
+			return e.Convert(x[0], graph.Int64)
+		}
+	}, "Emit gives a wrong type: it gives int64, and Infer says float64"},
+	"Emit of two dtypes": {ownScale, func(op *graph.Op) {
+		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value {
+			return e.Prim(graph.PrimMul, x[0], e.Const(graph.Float32, 2))
+		}
+	}, "mul of float64, float32: operands of one dtype are wanted"},
+	"Emit of the logic of floats": {ownScale, func(op *graph.Op) {
+		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return e.Prim(graph.PrimNot, x[0]) }
+	}, "not is not defined for float64"},
+	"Emit with too few operands": {ownScale, func(op *graph.Op) {
+		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return e.Prim(graph.PrimAdd, x[0]) }
+	}, "add of 1 operands: it takes 2"},
+	"Emit of a value of nowhere": {ownScale, func(op *graph.Op) {
+		op.Emit = func(graph.Emitter, *graph.Node, []graph.Value) graph.Value { return 9 }
+	}, "value 9 is none that the emitter has given"},
+	"Emit of an axis that is none": {ownScale, func(op *graph.Op) {
+		op.Emit = func(e graph.Emitter, _ *graph.Node, _ []graph.Value) graph.Value {
+			return e.Convert(e.Index(5), graph.Float64)
+		}
+	}, "the index of axis 5"},
+
+	"Infer of no broadcast": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), shape{3, 2} }
+	}, "Infer gives shape [3, 2], to which [2, 3] is not repeated"},
+	"Infer of another rank": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), shape{3} }
+	}, "Infer gives shape [3], to which [2, 3] is not repeated"},
+	"Infer of another dtype for a view": {ownTurn, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) { return graph.Float32, c.Shape(0) }
+	}, "Infer gives dtype float32, and it moves elements of dtype float64"},
+	"Infer of another shape for a fold": {ownFold, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), shape{2} }
+	}, "Infer gives shape [2], and axes [0] of [2, 3] are folded"},
+	"Axes out of range": {ownFold, func(op *graph.Op) {
+		op.Axes = func(*graph.Node) []int { return []int{4} }
+	}, "Axes gives [4] of an operand with 2 axes"},
+
+	"View panics": {ownTurn, func(op *graph.Op) {
+		op.View = func(*graph.Node, graph.Layout) (graph.Layout, bool) { panic("oh") }
+	}, "View panics: oh"},
+	"View of nothing": {ownTurn, func(op *graph.Op) {
+		op.View = func(*graph.Node, graph.Layout) (l graph.Layout, ok bool) { return l, false }
+	}, "View gives no layout"},
+	"View of another shape": {ownTurn, func(op *graph.Op) {
+		op.View = func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) { return graph.RowMajor(shape{6}), true }
+	}, "View gives shape [6] with 1 strides, and Infer says [2, 3]"},
+	"View of memory that is not its operand's": {ownTurn, func(op *graph.Op) {
+		op.View = func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) {
+			in.Offset = in.Offset.Plus(100)
+			return in, true
+		}
+	}, "View reaches elements 100 to 105 of an operand that has 6"},
+	"Assemble outside": {ownSpread, func(op *graph.Op) {
+		op.Assemble = func(n *graph.Node) (a graph.Assembly) {
+			a.Put(shape{3, 0}, shape{1, 1})
+			return a
+		}
+	}, "Assemble places operand 0 at 3 to 4 in steps of 1 along axis 0, whose size is 4"},
+	"Assemble of nothing": {ownSpread, func(op *graph.Op) {
+		op.Assemble = func(n *graph.Node) (a graph.Assembly) { return a }
+	}, "Assemble gives 0 places of 1 operands"},
+
+	"Expand panics": {ownWritten, func(op *graph.Op) {
+		op.Expand = func(*graph.Node, []*graph.Node) *graph.Node { panic("oh") }
+	}, "panics: oh"},
+	"Expand of nothing": {ownWritten, func(op *graph.Op) {
+		op.Expand = func(*graph.Node, []*graph.Node) *graph.Node { return nil }
+	}, "gives no node"},
+	"Expand of another dtype": {ownWritten, func(op *graph.Op) {
+		op.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return ops.Cast(in[0], graph.Float32) }
+	}, "its Expand gives dtype float32, and Infer says float64"},
+	"Expand of another shape": {ownWritten, func(op *graph.Op) {
+		op.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return ops.Sum(in[0]) }
+	}, "its Expand gives shape [], and Infer says [2, 3]"},
+	"Expand with a mistake": {ownWritten, func(op *graph.Op) {
+		op.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return ops.Reshape(in[0], 7) }
+	}, "its Expand makes a mistake: "},
+	"Expand with itself": {ownWritten, func(op *graph.Op) {
+		op.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return graph.Apply(op, nil, in...) }
+	}, "without end"},
+	"Expand with an operation that is not whole": {ownWritten, func(op *graph.Op) {
+		part := ownScale("part")
+		part.Emit = nil
+		op.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return graph.Apply(part, nil, in...) }
+	}, "Emit is missing"},
+}
+
+// applied uses an operation on as many operands as it takes.
+func applied(op *graph.Op) (g *graph.Graph, x, y *graph.Node) {
+	g = graph.New("bad")
+	x = g.Input("x", graph.Float64, 2, 3)
+	in := []*graph.Node{x, g.Input("at", graph.Int64, 4)}[:max(op.MinIn, 1)]
+	return g, x, ops.Apply(op, nil, in...)
+}
+
+var here = regexp.MustCompile(`(?s)^badops_test\.go:\d+: error BL\d+: .*Own\(x`)
+
+func TestMistakesInOperations(t *testing.T) {
+	for name, c := range badOps {
+		op := c.of("own")
+		c.change(op)
+		g, _, y := applied(op)
+		_, err := exec.Compile(g, exec.Outputs(y))
+		require.Error(t, err, name)
+		var bug *exec.BugError
+		require.False(t, errors.As(err, &bug), "%s: %v", name, err)
+		var report *shapeinfer.Report
+		require.ErrorAs(t, err, &report, name)
+		require.Regexp(t, here, err.Error(), name)
+		require.ErrorContains(t, err, c.says, name)
+	}
+}
+
+func TestMistakesInGradientRules(t *testing.T) {
+	other := graph.New("other")
+	for name, c := range map[string]struct {
+		rule func(n, dy *graph.Node, i int) *graph.Node
+		says string
+	}{
+		"panics":           {func(_, _ *graph.Node, _ int) *graph.Node { panic("oh") }, "panics: oh"},
+		"of another graph": {func(_, _ *graph.Node, _ int) *graph.Node { return other.Scalar(graph.Float64, 1) }, "a value that is no node of its graph"},
+		"of no graph":      {func(_, _ *graph.Node, _ int) *graph.Node { return graph.Num(1) }, "a value that is no node of its graph"},
+		"of another dtype": {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Cast(dy, graph.Float32) }, "dtype float32 of an operand of dtype float64"},
+		"of another shape": {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Transpose(dy, 0, 1) }, "shape [3, 2] of an operand of shape [2, 3]"},
+		"of lower rank":    {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Sum(dy) }, "shape [] of an operand of shape [2, 3]"},
+	} {
+		op := ownScale("own")
+		op.Grad = c.rule
+		g, x, y := applied(op)
+		autodiff.Grad(ops.Sum(y), []*graph.Node{x})
+		err := shapeinfer.Check(g).Err()
+		require.Error(t, err, name)
+		require.ErrorContains(t, err, c.says, name)
+		require.Regexp(t, `badops_test\.go:\d+`, err.Error(), name)
+	}
+}
+
+// Promote is what brings operands to one dtype: without it, Emit meets two.
+func TestForgottenPromote(t *testing.T) {
+	mix := ownMix("mix")
+	g := graph.New("g")
+	x, y := g.Input("x", graph.Int64, 3), g.Input("y", graph.Float32, 3)
+	_, err := exec.Compile(g, exec.Outputs(ops.Apply(mix, nil, x, y)))
+	require.Regexp(t, `^badops_test\.go:\d+: error BL005: Own\(x, y\): the operation "mix" is not whole: Emit gives a wrong type: mul of float32, int64`, err.Error())
+	require.ErrorContains(t, err, "with Promote (such as ops.ToCommonType)")
+
+	mix.Promote = ops.ToCommonType
+	g = graph.New("g")
+	x, y = g.Input("x", graph.Int64, 3), g.Input("y", graph.Float32, 3)
+	_, err = exec.Compile(g, exec.Outputs(ops.Apply(mix, nil, x, y)))
+	require.NoError(t, err)
+}

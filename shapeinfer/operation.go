@@ -1,0 +1,226 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// An operation states many things about itself, and whoever writes one makes mistakes. They
+// are found here, with the user's line, before anything relies on them.
+
+// CheckOperations says what is wrong with what the operations of nodes state of themselves:
+// that a field is missing that the class wants, or that what their functions give for a
+// node contradicts the rest. Each operation is told of once. Requirements are what the
+// nodes have left to the binding of sizes.
+func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wrong []*graph.Mistake) {
+	told := map[*graph.Op]bool{}
+	required := map[*graph.Node]bool{}
+	for _, need := range requirements {
+		required[need.Node] = true
+	}
+	for _, n := range nodes {
+		if !n.Judged() || n.Err() != nil || told[n.Op()] {
+			continue
+		}
+		if m := operationMistake(n, required[n]); m != nil {
+			told[n.Op()] = true
+			wrong = append(wrong, m)
+		}
+	}
+	return wrong
+}
+
+func operationMistake(n *graph.Node, required bool) *graph.Mistake {
+	c := operationCheck{n: n, op: n.Op(), required: required}
+	c.guarded("the operation", c.run)
+	if c.wrong == "" {
+		return nil
+	}
+	m := &graph.Mistake{Code: CodeOperation, Node: n, Summary: fmt.Sprintf("the operation %q is not whole: %s", n.Op().Name, c.wrong)}
+	if c.help != "" {
+		m.Help = []string{c.help}
+	}
+	return m
+}
+
+// operationCheck looks at one node's operation. It keeps the first thing that is wrong.
+type operationCheck struct {
+	n           *graph.Node
+	op          *graph.Op
+	required    bool // sizes of the node are left to their binding
+	wrong, help string
+}
+
+func (c *operationCheck) fail(help, format string, args ...any) {
+	if c.wrong == "" {
+		c.wrong, c.help = fmt.Sprintf(format, args...), help
+	}
+}
+
+// want fails where a field is missing, or another thing does not hold.
+func (c *operationCheck) want(ok bool, format string, args ...any) bool {
+	if !ok {
+		c.fail("", format, args...)
+	}
+	return ok
+}
+
+// guarded runs a function of the operation, whose panic is a mistake of it.
+func (c *operationCheck) guarded(what string, run func()) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.fail("", "%s panics: %v", what, p)
+		}
+	}()
+	run()
+}
+
+func (c *operationCheck) run() {
+	operands := len(c.n.Operands())
+	switch class := c.op.Class; class {
+	case graph.Source:
+		if !c.n.IsInput() && !c.n.IsParam() && !c.n.IsConst() {
+			c.fail("set its field Class: the class source is that of inputs, parameters and constants", "it is of class %s", class)
+		}
+	case graph.Elementwise, graph.Update:
+		if c.want(c.op.Emit != nil, "Emit is missing, which a class of %s wants", class) &&
+			c.want(class == graph.Elementwise || operands > 0, "a class of %s wants an operand that it writes", class) {
+			c.broadcasts()
+			c.emits()
+		}
+	case graph.Reduce:
+		if c.want(c.op.Fold != graph.NoFold, "Fold is missing, which a class of reduce wants") && c.takes(1) {
+			c.reduces()
+		}
+	case graph.Movement:
+		if c.want((c.op.View == nil) != (c.op.Assemble == nil), "a class of movement wants one of View and Assemble") {
+			c.moves()
+		}
+	case graph.Contract:
+		c.takes(2)
+	case graph.Gather:
+		if c.want(c.op.Axes != nil, "Axes is missing, which a class of gather wants") && c.takes(2) {
+			c.gathers()
+		}
+	case graph.Composite:
+		c.want(c.op.Expand != nil, "Expand is missing, which a class of composite wants")
+	case graph.Version:
+		c.takes(2)
+	default:
+		c.fail("", "it is of no class that there is: %s", class)
+	}
+}
+
+func (c *operationCheck) takes(operands int) bool {
+	return c.want(len(c.n.Operands()) == operands, "a class of %s takes %d operands, and it was given %d", c.op.Class, operands, len(c.n.Operands()))
+}
+
+// differ reports whether two shapes are not surely the same. Sizes that the node leaves to
+// their binding may be.
+func (c *operationCheck) differ(a, b graph.Shape) bool {
+	if len(a) != len(b) {
+		return true
+	}
+	for axis := range a {
+		if c.sizesDiffer(a[axis], b[axis]) {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *operationCheck) sizesDiffer(a, b graph.Dim) bool {
+	if a == b || a.IsUnknown() || b.IsUnknown() {
+		return false
+	}
+	v := NewProver(c.n.Graph().Bounds).Equal(a, b)
+	return v == Refused || v == Deferred && !c.required
+}
+
+// broadcasts requires that the result has the shape to which operands are repeated, as the
+// node's record of it says.
+func (c *operationCheck) broadcasts() {
+	const help = "return shapeinfer.BroadcastOperands(c) from Infer: it gives the shape, and records how operands are repeated"
+	for i, x := range c.n.Operands() {
+		kinds := c.n.Stretch(i)
+		if kinds == nil {
+			kinds = make([]graph.AxisKind, x.Rank())
+		}
+		lead := len(kinds) - x.Rank()
+		if len(kinds) != c.n.Rank() || lead < 0 {
+			c.fail(help, "Infer gives shape %s, to which %s is not repeated", c.n.Shape(), x.Shape())
+			return
+		}
+		for axis, kind := range kinds {
+			if kind == graph.Same && (axis < lead || c.sizesDiffer(x.Shape()[axis-lead], c.n.Shape()[axis])) {
+				c.fail(help, "Infer gives shape %s, to which %s is not repeated", c.n.Shape(), x.Shape())
+				return
+			}
+		}
+	}
+}
+
+// emits requires that the meaning of an element has the types that it says.
+func (c *operationCheck) emits() {
+	e := &typing{rank: c.n.Rank()}
+	in := make([]graph.Value, len(c.n.Operands()))
+	for i, x := range c.n.Operands() {
+		in[i] = e.value(x.DType())
+	}
+	c.guarded("Emit", func() {
+		v := c.op.Emit(e, c.n, in)
+		if t := e.TypeOf(v); e.wrong == "" && t != c.n.DType() {
+			e.wrong = fmt.Sprintf("it gives %s, and Infer says %s", t, c.n.DType())
+		}
+	})
+	if e.wrong != "" {
+		c.fail("convert operands before the node is built, with Promote (such as ops.ToCommonType) and ops.Apply; or in Emit, with Emitter.Convert",
+			"Emit gives a wrong type: %s", e.wrong)
+	}
+}
+
+func (c *operationCheck) reduces() {
+	x, wanted := c.n.In(0), c.n.In(0).DType()
+	switch c.op.Fold {
+	case graph.FoldAny, graph.FoldAll:
+		wanted = graph.Bool
+	case graph.FoldArgMax, graph.FoldArgMin:
+		wanted = graph.Int64
+	}
+	if !c.want(c.n.DType() == wanted, "Infer gives dtype %s, and the fold %s of %s gives %s", c.n.DType(), c.op.Fold, x.DType(), wanted) {
+		return
+	}
+	if c.op.Axes == nil {
+		c.want(c.n.Rank() == x.Rank(), "Axes is missing, and the result's rank is not the operand's")
+		return
+	}
+	axes := c.op.Axes(c.n)
+	for i, axis := range axes {
+		if !c.want(0 <= axis && axis < x.Rank() && (i == 0 || axes[i-1] < axis), "Axes gives %v of an operand with %d axes: want them counted from 0, in rising order", axes, x.Rank()) {
+			return
+		}
+	}
+	if c.differ(c.n.Shape(), Reduced(x.Shape(), axes, false)) && c.differ(c.n.Shape(), Reduced(x.Shape(), axes, true)) {
+		c.fail("return shapeinfer.Reduced from Infer", "Infer gives shape %s, and axes %v of %s are folded", c.n.Shape(), axes, x.Shape())
+	}
+}
+
+func (c *operationCheck) gathers() {
+	if !c.want(c.op.Fold == graph.NoFold || c.op.Fold == graph.FoldSum, "a gather cannot unite elements by %s", c.op.Fold) ||
+		!c.want(c.n.In(1).DType().IsInt(), "the indices are of dtype %s", c.n.In(1).DType()) ||
+		!c.want(c.n.DType() == c.n.In(0).DType(), "Infer gives dtype %s, and its elements are of dtype %s", c.n.DType(), c.n.In(0).DType()) {
+		return
+	}
+	from, picked := c.n.In(0).Shape(), c.n.Shape()
+	if c.op.Fold == graph.FoldSum {
+		from, picked = picked, from
+	}
+	axes := c.op.Axes(c.n)
+	if !c.want(len(axes) == 1 && 0 <= axes[0] && axes[0] < len(from), "Axes gives %v: want one axis of %s", axes, from) {
+		return
+	}
+	want := slices.Concat(from[:axes[0]], c.n.In(1).Shape(), from[axes[0]+1:])
+	c.want(!c.differ(picked, want), "Infer gives shape %s: by indices of shape %s along axis %d, %s meets %s, and not %s", c.n.Shape(), c.n.In(1).Shape(), axes[0], from, want, picked)
+}

@@ -1,0 +1,79 @@
+package shapeinfer
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// moves requires that a movement's arrangement is that of its result, within its operand.
+func (c *operationCheck) moves() {
+	for _, x := range c.n.Operands() {
+		if !c.want(x.DType() == c.n.DType(), "Infer gives dtype %s, and it moves elements of dtype %s", c.n.DType(), x.DType()) {
+			return
+		}
+	}
+	switch {
+	case c.op.Assemble != nil:
+		c.assembles()
+	case c.takes(1) && !slices.Contains(c.n.Stretch(0), graph.Undecided):
+		c.views()
+	}
+}
+
+func (c *operationCheck) views() {
+	x := c.n.In(0)
+	var out graph.Layout
+	ok := false
+	c.guarded("View", func() { out, ok = c.op.View(c.n, graph.RowMajor(x.Shape())) })
+	if !c.want(ok, "View gives no layout, even of an operand in row-major order") ||
+		!c.want(len(out.Strides) == c.n.Rank() && !c.differ(out.Shape, c.n.Shape()),
+			"View gives shape %s with %d strides, and Infer says %s", out.Shape, len(out.Strides), c.n.Shape()) {
+		return
+	}
+	count, first, last := x.Shape().NumElements(), out.Offset, out.Offset
+	for axis, step := range out.Strides {
+		reach := step.Times(out.Shape[axis].Minus(1))
+		switch r, known := reach.Int(); {
+		case out.Shape[axis] == 0:
+			return // nothing is ever read
+		case !known:
+			return // the binding of sizes judges it
+		case r < 0:
+			first = first.Plus(reach)
+		default:
+			last = last.Plus(reach)
+		}
+	}
+	p := NewProver(c.n.Graph().Bounds)
+	outside := p.AtLeast(first, 0) == Refused || p.AtLeast(count.Minus(last), 1) == Refused
+	c.want(!outside, "View reaches elements %s to %s of an operand that has %s", first, last, count)
+}
+
+// assembles requires that operands lie within the result.
+func (c *operationCheck) assembles() {
+	var a graph.Assembly
+	c.guarded("Assemble", func() { a = c.op.Assemble(c.n) })
+	count := len(c.n.Operands())
+	if !c.want(len(a.Start) == count && len(a.Step) == count, "Assemble gives %d places of %d operands", len(a.Start), count) {
+		return
+	}
+	p := NewProver(c.n.Graph().Bounds)
+	for i, x := range c.n.Operands() {
+		if a.Start[i] == nil {
+			continue
+		}
+		if !c.want(x.Rank() == c.n.Rank() && len(a.Start[i]) == x.Rank() && len(a.Step[i]) == x.Rank(),
+			"Assemble places operand %d of %d axes by %d starts and %d steps in %d axes", i, x.Rank(), len(a.Start[i]), len(a.Step[i]), c.n.Rank()) {
+			return
+		}
+		for axis, size := range x.Shape() {
+			start, step := a.Start[i][axis], a.Step[i][axis]
+			last := start.Plus(size.Minus(1).Times(step))
+			outside := p.AtLeast(step, 1) == Refused || size != 0 && (p.AtLeast(start, 0) == Refused || p.AtLeast(c.n.Shape()[axis].Minus(last), 1) == Refused)
+			if !c.want(!outside, "Assemble places operand %d at %s to %s in steps of %s along axis %d, whose size is %s", i, start, last, step, axis, c.n.Shape()[axis]) {
+				return
+			}
+		}
+	}
+}
