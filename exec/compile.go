@@ -14,7 +14,10 @@ type Option func(*request)
 
 type request struct {
 	outputs, updates []*graph.Node
-	needs            []graph.Requirement       // what the check has left to the binding of sizes
+	needs            []graph.Requirement // what the check has left to the binding of sizes
+	warnings         []*graph.Mistake
+	onWarning        func(*graph.Mistake)
+	strict           bool                      // warnings are errors
 	between          []func(*unit, pass) error // run after each pass
 }
 
@@ -122,11 +125,15 @@ func (e *BugError) Unwrap() error { return e.Err }
 
 // Compile checks the graph and compiles what computes the outputs and carries out the
 // updates. The error holds every mistake of the graph, each with its place in the
-// user's program: it is a *shapeinfer.Report.
+// user's program: it is a *shapeinfer.Report. Warnings are written to standard error: see
+// [OnWarning] and [Program.Warnings].
 func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 	var r request
 	for _, o := range opts {
 		o(&r)
+	}
+	if err := checkEnvironment(); err != nil {
+		return nil, err
 	}
 	if err := r.check(g); err != nil {
 		writePage(func() *page.Document { return page.FromGraph(g) })
@@ -150,6 +157,8 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 	}
 	p, err := newProgram(g, r, u, snapshots)
 	if err == nil {
+		r.noteWrites(g)
+		r.tellWarnings()
 		writePage(func() *page.Document { return p.Page(nil, nil) })
 	}
 	return p, err
@@ -188,5 +197,6 @@ func (r *request) check(g *graph.Graph) error {
 			problem("update %d, %s, writes nothing: it must be an in-place operation", i, graph.Describe(n))
 		}
 	}
+	r.takeWarnings(report)
 	return report.Err()
 }

@@ -2,6 +2,8 @@ package exec
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
@@ -35,14 +37,15 @@ func newPicking(n *graph.Node) *picking {
 
 // boundPicking is a picking with all sizes known.
 type boundPicking struct {
-	spec  *picking
-	shape gather.Shape
-	ptr   [3]unsafe.Pointer
+	spec       *picking
+	shape      gather.Shape
+	indexShape []int
+	ptr        [3]unsafe.Pointer
 }
 
 func (b *binding) bindGather(p *Program, spec *picking) step {
 	s := b.newStep(p, spec.operands[:])
-	s.kernel = &boundPicking{spec: spec, shape: gather.Shape{Outer: b.eval(spec.outer), Size: b.eval(spec.size), Inner: b.eval(spec.inner), Count: b.eval(spec.count)}}
+	s.kernel = &boundPicking{spec: spec, indexShape: b.shape(spec.node.In(1).Shape()), shape: gather.Shape{Outer: b.eval(spec.outer), Size: b.eval(spec.size), Inner: b.eval(spec.inner), Count: b.eval(spec.count)}}
 	return s
 }
 
@@ -63,9 +66,35 @@ func (k *boundPicking) run(*Session) error {
 		bad = run(k, gather.Take[float64, int32], gather.Take[float64, int64], gather.ScatterAdd[float64, int32], gather.ScatterAdd[float64, int64])
 	}
 	if bad >= 0 {
-		return &RunError{k.spec.node, fmt.Sprintf("index out of range in self: index %d of %d is not in 0..%d", bad, k.shape.Count, k.shape.Size-1)}
+		return k.outOfRange(bad)
 	}
 	return nil
+}
+
+// outOfRange tells of the index at a place of the indices.
+func (k *boundPicking) outOfRange(at int) error {
+	var value int64
+	if k.spec.node.In(1).DType() == graph.Int32 {
+		value = int64(elements[int32](k.ptr[1], k.shape.Count)[at])
+	} else {
+		value = elements[int64](k.ptr[1], k.shape.Count)[at]
+	}
+	return &RunError{k.spec.node, fmt.Sprintf("index out of range in self: %s%s is %d, not in 0..%d",
+		k.spec.node.In(1).Called(), elementAt(k.indexShape, at), value, k.shape.Size-1)}
+}
+
+// elementAt writes where an element lies that is the at-th in row-major order: "[1, 4]", and
+// nothing for a scalar.
+func elementAt(shape []int, at int) string {
+	if len(shape) == 0 {
+		return ""
+	}
+	index := make([]string, len(shape))
+	for axis := len(shape) - 1; axis >= 0; axis-- {
+		index[axis] = strconv.Itoa(at % shape[axis])
+		at /= shape[axis]
+	}
+	return "[" + strings.Join(index, ", ") + "]"
 }
 
 // kernelOf is a kernel on elements and indices of one type each.

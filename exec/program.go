@@ -148,7 +148,7 @@ func (p *Program) forEval() (*Program, error) {
 				return
 			}
 		}
-		p.eval, p.evalErr = Compile(p.source, Outputs(p.outputs...))
+		p.eval, p.evalErr = Compile(p.source, Outputs(p.outputs...), OnWarning(func(*graph.Mistake) {}))
 	})
 	return p.eval, p.evalErr
 }

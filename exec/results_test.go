@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,8 +32,8 @@ func TestNoOutput(t *testing.T) {
 		n    *graph.Node
 		want string
 	}{
-		{r, forgotten, "exec: forgotten (results_test.go:21) is no output of the program: give it to exec.Outputs; its outputs are total, doubled"},
-		{r, x, "exec: x (results_test.go:19) is no output of the program"},
+		{r, forgotten, "exec: forgotten (results_test.go:22) is no output of the program: give it to exec.Outputs; its outputs are total, doubled"},
+		{r, x, "exec: x (results_test.go:20) is no output of the program"},
 		{r, stranger, `exec: stranger is no output of the program: it is no node of graph "results"`},
 		{r, nil, "exec: nil is no output of the program"},
 		{none, total, "exec: there are no results: the error of the run says why"},
@@ -84,4 +85,27 @@ func TestResultForms(t *testing.T) {
 	_, err = r.Dense(doubled)
 	require.EqualError(t, err, "exec: doubled has shape [0], and a tensor.Dense cannot be without elements: use Results.Array")
 	require.Equal(t, exec.Array{Shape: []int{0}, Data: []float32{}}, arrayOf(t, r, doubled))
+}
+
+// An index out of range is told with its value, its place and the name of the indices.
+func TestIndexOutOfRange(t *testing.T) {
+	g := graph.New("range")
+	table := g.Param("table", graph.Float32, 1000, 2)
+	tokens, one := g.Input("tokens", graph.Int32, 2, 3), g.Input("one", graph.Int64)
+	rows, row := ops.Embedding(tokens, table), ops.Take(table, one, 0)
+	added := ops.ScatterAdd(ops.Neg(table), ops.Slice(g.Input("places", graph.Int64, 1001), 0, 0, 1000, 1), 0, 5)
+	for _, c := range []struct {
+		y    *graph.Node
+		feed exec.Feed
+		want string
+	}{
+		{rows, exec.Feed{tokens: exec.Array{Shape: []int{2, 3}, Data: []int32{0, 1, 2, 3, 1005, 5}}}, "index out of range in self: tokens[1, 1] is 1005, not in 0..999"},
+		{row, exec.Feed{one: -1}, "index out of range in self: one is -1, not in 0..999"},
+		{added, exec.Feed{g.ByName("places"): exec.Array{Shape: []int{1001}, Data: append(make([]int64, 7), slices.Repeat([]int64{5}, 994)...)}}, "[7] is 5, not in 0..4"},
+	} {
+		prog, err := exec.Compile(g, exec.Outputs(c.y))
+		require.NoError(t, err)
+		_, err = prog.NewSession().Run(context.Background(), c.feed)
+		require.ErrorContains(t, err, c.want)
+	}
 }

@@ -1,15 +1,25 @@
 package exec
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
 // VerifyVariable is the environment variable that, set to 1, has Compile verify the program
 // after every pass, and each run its memory: for those who change a pass.
 const VerifyVariable = "BROADLOOM_VERIFY"
+
+// checkEnvironment refuses variables of the environment that have unknown values.
+func checkEnvironment() error {
+	if err := cmp.Or(cpu.Err(), cpu.Setting(VerifyVariable, "0", "1")); err != nil {
+		return fmt.Errorf("exec: %w", err)
+	}
+	return nil
+}
 
 func verifying() bool { return os.Getenv(VerifyVariable) == "1" }
 

@@ -300,3 +300,11 @@ func TestPassesDoNotDependOnTheOrderOfNodes(t *testing.T) {
 		require.Equal(t, want, run(shuffled(seed)), "seed %d", seed)
 	}
 }
+
+// An unknown value of an environment variable is an error of Compile.
+func TestEnvironmentIsChecked(t *testing.T) {
+	t.Setenv(VerifyVariable, "yes")
+	g := graph.New("environment")
+	_, err := Compile(g, Outputs(ops.Neg(g.Input("x", graph.Float32))))
+	require.EqualError(t, err, `exec: the environment variable BROADLOOM_VERIFY is "yes", and it must be one of 0, 1, or not set`)
+}

@@ -50,6 +50,7 @@ func check(g *graph.Graph, program []*graph.Node) *Report {
 	solveTogether(g, r)
 	checkWrites(g.Nodes(), false, r)
 	checkWrites(program, true, r)
+	r.Warnings = append(r.Warnings, leftOut(g, program)...)
 	r.Warnings = slices.DeleteFunc(r.Warnings, r.isRefused)
 	graph.SortMistakes(r.Errors)
 	graph.SortMistakes(r.Warnings)

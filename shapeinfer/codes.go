@@ -208,6 +208,21 @@ const (
 	// Cure: write the number in place of the name, or change what fixes it.
 	CodeFixedName graph.Code = "BL203"
 
+	// Warns that a program does not carry out a write of a parameter, although it carries out
+	// others and reads what this one follows from: the mark of a forgotten update.
+	//
+	//	x := g.Input("x", graph.Float32, 3)
+	//	count := g.Param("count", graph.Float32, 3)
+	//	mean := g.Param("mean", graph.Float32, 3)
+	//	y := ops.Exp(x)
+	//	step := ops.AddInPlace(count, y)
+	//	ops.CopyInPlace(mean, ops.Mul(y, graph.Num(0.1)))
+	//	err = shapeinfer.CheckProgram(g, step)
+	//
+	// Cure: give the write to exec.Updates; or, if another program carries it out,
+	// Silence(shapeinfer.CodeLeftOut) on it.
+	CodeLeftOut graph.Code = "BL204"
+
 	// An in-place result would have another shape than what it is written into.
 	//
 	//	x := g.Param("x", graph.Float32, 1, 3, 1)

@@ -91,8 +91,8 @@ func main() {
 	drawn := map[string][]string{}
 	for code, build := range examples {
 		g, err := build()
-		if err != nil && strings.Contains(err.Error(), "BL501") {
-			drawn[code] = append(drawn[code], "BL501")
+		if err != nil && strings.Contains(err.Error(), code) {
+			drawn[code] = append(drawn[code], code)
 		}
 		r := shapeinfer.Check(g)
 		for _, list := range [][]*graph.Mistake{r.Errors, r.Warnings, r.Notes} {

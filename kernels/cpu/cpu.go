@@ -1,7 +1,13 @@
 // Package cpu tells which vector instructions kernels may use on this machine.
 package cpu
 
-import "os"
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
 
 // ISA is a set of vector instructions. A greater one includes the smaller.
 type ISA uint8
@@ -29,13 +35,28 @@ func Machine() ISA { return machine }
 // environment variable BROADLOOM_JIT is 0.
 func JIT() bool { return jit }
 
+// Err says which variable of the environment has a value that is none of its own; nil if
+// all are right. Such a value counts as not given.
+func Err() error { return wrong }
+
 var (
 	machine = detect()
 	chosen  = choose(machine, os.Getenv("BROADLOOM_ISA"))
 	jit     = os.Getenv("BROADLOOM_JIT") != "0"
+	wrong   = cmp.Or(Setting("BROADLOOM_ISA", names[:]...), Setting("BROADLOOM_JIT", "0", "1"))
 )
 
-// choose gives the wanted set if the machine has it; an unknown name is ignored.
+// Setting says that an environment variable has none of the values allowed; nil if it has
+// one, or is empty.
+func Setting(name string, allowed ...string) error {
+	value := os.Getenv(name)
+	if value == "" || slices.Contains(allowed, value) {
+		return nil
+	}
+	return fmt.Errorf("the environment variable %s is %q, and it must be one of %s, or not set", name, value, strings.Join(allowed, ", "))
+}
+
+// choose gives the wanted set if the machine has it; of an unknown name [Err] tells.
 func choose(best ISA, want string) ISA {
 	for i, name := range names {
 		if name == want {

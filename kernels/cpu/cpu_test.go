@@ -43,3 +43,16 @@ func TestMachineAgreesWithKernel(t *testing.T) {
 	}
 	require.Equal(t, want, Machine())
 }
+
+// A value that is none of a variable's own is told with those that are.
+func TestSetting(t *testing.T) {
+	for value, want := range map[string]string{"": "", "0": "", "1": "",
+		"maybe": `the environment variable BROADLOOM_JIT is "maybe", and it must be one of 0, 1, or not set`} {
+		t.Setenv("BROADLOOM_JIT", value)
+		if err := Setting("BROADLOOM_JIT", "0", "1"); want == "" {
+			require.NoError(t, err)
+		} else {
+			require.EqualError(t, err, want)
+		}
+	}
+}

@@ -55,7 +55,7 @@ func ScatterAdd[T int32 | int64 | float32 | float64, I Index](s Shape, dst, src 
 // check finds the first index that names no row.
 func check[I Index](s Shape, index []I) int {
 	for i, at := range index[:s.Count] {
-		if at < 0 || int(at) >= s.Size {
+		if at < 0 || int64(at) >= int64(s.Size) {
 			return i
 		}
 	}

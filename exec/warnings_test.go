@@ -1,0 +1,115 @@
+package exec_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// normed is a layer with batch normalisation, whose running mean is written by hand.
+type normed struct {
+	g             *graph.Graph
+	y, loss, mean *graph.Node
+	step          []*graph.Node
+}
+
+func newNormed() *normed {
+	g := graph.New("normed")
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 4)
+	running := g.Param("running", graph.Float32, 4)
+	w := g.ParamInit("w", graph.Float32, nn.Ones(), 4)
+	y, mean, _ := ops.BatchNorm(x, w, nil, 1e-5)
+	n := &normed{g: g, y: y, mean: ops.CopyInPlace(running, ops.Lerp(running, mean, graph.Num(0.1)))}
+	n.loss = ops.Mean(ops.Square(y))
+	n.step = optim.AdamW(0.1, 0.1).Minimize(n.loss, w)
+	return n
+}
+
+// A write that is forgotten beside others draws a warning; one that belongs to another program
+// does not.
+func TestForgottenWrites(t *testing.T) {
+	for name, c := range map[string]struct {
+		opts  func(n *normed) []exec.Option
+		warns int
+	}{
+		"forgotten":       {func(n *normed) []exec.Option { return []exec.Option{exec.Outputs(n.loss), exec.Updates(n.step...)} }, 1},
+		"given":           {func(n *normed) []exec.Option { return []exec.Option{exec.Updates(append(n.step, n.mean)...)} }, 0},
+		"inference":       {func(n *normed) []exec.Option { return []exec.Option{exec.Outputs(n.y)} }, 0},
+		"statistics only": {func(n *normed) []exec.Option { return []exec.Option{exec.Updates(n.mean)} }, 0},
+		"silenced": {func(n *normed) []exec.Option {
+			n.mean.Silence(shapeinfer.CodeLeftOut)
+			return []exec.Option{exec.Updates(n.step...)}
+		}, 0},
+		"by another program": {func(n *normed) []exec.Option {
+			if _, err := exec.Compile(n.g, exec.Updates(n.mean)); err != nil {
+				t.Fatal(err)
+			}
+			return []exec.Option{exec.Updates(n.step...)}
+		}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNormed()
+			var told []*graph.Mistake
+			prog, err := exec.Compile(n.g, append(c.opts(n), exec.OnWarning(func(m *graph.Mistake) { told = append(told, m) }))...)
+			require.NoError(t, err)
+			require.Equal(t, told, prog.Warnings())
+			require.Len(t, told, c.warns)
+			if c.warns > 0 {
+				require.Equal(t, shapeinfer.CodeLeftOut, told[0].Code)
+				require.Contains(t, told[0].Error(), "warnings_test.go:30: warning BL204: CopyInPlace(running, ")
+				require.Contains(t, told[0].Error(), "the program carries out other writes and not this one of running, which follows from what it reads")
+			}
+			_, err = exec.Compile(n.g, append(c.opts(n), exec.WarningsAreErrors())...)
+			if c.warns > 0 {
+				require.ErrorContains(t, err, "error BL204")
+			} else {
+				require.NoError(t, err)
+			}
+		})
+	}
+}
+
+// Programs that take turns are free of warnings: two players, and the sums of micro-batches.
+func TestProgramsThatTakeTurns(t *testing.T) {
+	g := graph.New("turns")
+	z := g.Input("z", graph.Float32, g.Dim("batch"), 4)
+	fake := nn.Linear(g, "maker", z, 4)
+	verdict := nn.Linear(g, "judge", fake, 1)
+	maker := optim.Adam(0.1).Minimize(ops.Mean(ops.Softplus(ops.Neg(verdict))), g.ByName("maker/weight"))
+	judge := optim.Adam(0.1).Minimize(ops.Mean(ops.Softplus(verdict)), g.ByName("judge/weight"))
+	w := g.ByName("maker/weight")
+	sums := g.Param("sums", graph.Float32, 4, 4)
+	add := ops.AddInPlace(sums, autodiff.Grad(ops.Mean(verdict), []*graph.Node{w})[0])
+	apply := optim.SGD(0.1).Updates([]*graph.Node{w}, []*graph.Node{sums})
+	clear := ops.CopyInPlace(sums, ops.Mul(sums, graph.Num(0)))
+	for _, updates := range [][]*graph.Node{maker, judge, {add}, append(apply, clear)} {
+		_, err := exec.Compile(g, exec.Outputs(verdict), exec.Updates(updates...), exec.WarningsAreErrors())
+		require.NoError(t, err)
+	}
+}
+
+// A column that meets a row in a loss is told of when the program is compiled, and only of a
+// program that computes it.
+func TestCompileTellsWarnings(t *testing.T) {
+	g := graph.New("column")
+	n := g.Dim("n")
+	x, y := g.Input("x", graph.Float32, n, 1), g.Input("y", graph.Float32, n)
+	loss, other := ops.Mean(ops.Mul(x, y)), ops.Mean(x)
+	prog, err := exec.Compile(g, exec.Outputs(loss), exec.OnWarning(func(*graph.Mistake) {}))
+	require.NoError(t, err)
+	require.Len(t, prog.Warnings(), 1)
+	require.Equal(t, shapeinfer.CodeMutualExpand, prog.Warnings()[0].Code)
+	_, err = exec.Compile(g, exec.Outputs(loss), exec.WarningsAreErrors())
+	require.ErrorContains(t, err, "error BL202")
+	prog, err = exec.Compile(g, exec.Outputs(other))
+	require.NoError(t, err)
+	require.Empty(t, prog.Warnings())
+}
