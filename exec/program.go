@@ -35,22 +35,11 @@ type Program struct {
 	evalErr  error
 }
 
-// inputSpec is an input of the user's graph.
-type inputSpec struct {
-	node      *graph.Node
-	needed    bool // some kernel reads it, or named sizes come from it alone
-	sizesOnly bool // no kernel reads it
-	written   bool // some kernel writes it
-}
-
 // newProgram gathers what passes have decided.
 func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Program, error) {
 	p := &Program{source: g, request: r, outputs: r.outputs, kernels: u.kernels, storages: u.storages,
 		storageOf: u.storageOf, consts: u.consts, faults: u.faults, snapshots: snapshots}
-	for _, s := range u.inputs {
-		_, used := u.storageOf[s.own]
-		p.inputs = append(p.inputs, inputSpec{s.user, used || bindsSizes(u, s.own), !used, u.writes.IsWritten(s.own)})
-	}
+	p.inputs = r.inputSpecs(g, u)
 	for i, s := range u.params {
 		p.params = append(p.params, s.user)
 		if u.writes.IsWritten(s.own) {
@@ -99,29 +88,6 @@ func (p *Program) compile() (err error) {
 		tiled[i].tiles = made
 	}
 	return nil
-}
-
-// bindsSizes reports whether an input that no kernel reads is needed all the same: a
-// named size of it stands in no input that is read.
-func bindsSizes(u *unit, n *graph.Node) bool {
-	bound := map[string]bool{}
-	for _, s := range u.inputs {
-		if u.storageOf[s.own] != nil {
-			for _, d := range s.own.Shape() {
-				for _, name := range d.Symbols() {
-					bound[name] = true
-				}
-			}
-		}
-	}
-	for _, d := range n.Shape() {
-		for _, name := range d.Symbols() {
-			if !bound[name] {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // Snapshots gives the program after each pass, in text, for debugging.

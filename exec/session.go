@@ -142,8 +142,8 @@ func (s *Session) prepare(feed Feed) (*binding, error) {
 		in, m := &s.prog.inputs[i], &s.fed[i]
 		v, fed := feed[in.node]
 		if !fed {
-			if in.needed && !(in.sizesOnly && s.knowsSizes(in.node)) {
-				return nil, fmt.Errorf("exec: input %s is not fed; it is %s%s, declared at %s", in.node.Label(), in.node.DType(), in.node.Shape(), in.node.Pos())
+			if err := s.whyNeeded(in, feed); err != nil {
+				return nil, err
 			}
 			*m = memory{}
 			continue
@@ -189,18 +189,6 @@ func (s *Session) checkShared() error {
 		}
 	}
 	return nil
-}
-
-// knowsSizes reports whether all named sizes of an input were given with [Size].
-func (s *Session) knowsSizes(input *graph.Node) bool {
-	for _, d := range input.Shape() {
-		for _, name := range d.Symbols() {
-			if _, given := s.sizes[name]; !given {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // strangeFeed says of what is fed and no input of the program why it is none.

@@ -120,3 +120,47 @@ func TestProductsWithoutRows(t *testing.T) {
 		require.Equal(t, []int{2, rows, 4}, arrayOf(t, r, y).Shape)
 	}
 }
+
+// A program asks for inputs that it reads, and for sizes that it uses, and says why.
+func TestInputsThatAreAskedFor(t *testing.T) {
+	g := graph.New("asked")
+	batch, n := g.Dim("batch"), g.Dim("n")
+	x, seed := g.Input("x", graph.Float32, batch, 8), g.Input("seed", graph.Int64)
+	other := g.Input("other", graph.Float32, batch)
+	w := g.Param("w", graph.Float32, 4, 8)
+	fixed := ops.MatMul(ops.Normal(seed, graph.Float32, 3, 4), w)
+	sized := ops.MatMul(ops.Normal(seed, graph.Float32, n, 4), w)
+	rows := ops.MatMul(ops.Normal(seed, graph.Float32, batch, 4), w)
+	ops.Sub(rows, x)
+	asked := func(word string) string {
+		return "^exec: input " + word + " is not fed; it is .*; its values are not used, but it tells the size \"batch\", which " +
+			`.* \(size_test.go:\d+\) uses: feed it, or give the session exec.Size\("batch", n\)$`
+	}
+	matrix := exec.Array{Shape: []int{2, 8}, Data: make([]float32, 16)}
+	for name, c := range map[string]struct {
+		y    *graph.Node
+		feed exec.Feed
+		opts []exec.SessionOption
+		want string // of the error
+	}{
+		"no size":       {y: fixed, feed: exec.Feed{seed: 1}},
+		"another size":  {y: sized, feed: exec.Feed{seed: 1}, opts: []exec.SessionOption{exec.Size("n", 3)}},
+		"not told":      {y: rows, feed: exec.Feed{seed: 1}, want: asked("x")},
+		"told by hand":  {y: rows, feed: exec.Feed{seed: 1}, opts: []exec.SessionOption{exec.Size("batch", 2)}},
+		"told by one":   {y: rows, feed: exec.Feed{seed: 1, x: matrix}},
+		"or by another": {y: rows, feed: exec.Feed{seed: 1, other: exec.Array{Shape: []int{2}, Data: []float32{1, 2}}}},
+		"read":          {y: rows, feed: exec.Feed{x: matrix}, want: `^exec: input seed is not fed; it is int64\[\], declared at size_test.go:\d+$`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, err := exec.Compile(g, exec.Outputs(c.y))
+			require.NoError(t, err)
+			_, err = p.NewSession(c.opts...).Run(context.Background(), c.feed)
+			if c.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.Error(t, err)
+				require.Regexp(t, c.want, err.Error())
+			}
+		})
+	}
+}

@@ -1,0 +1,158 @@
+package exec
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// inputSpec is an input of the user's graph.
+type inputSpec struct {
+	node    *graph.Node
+	read    bool // by some kernel
+	written bool // by some kernel
+	// sizes are the named ones that the program uses and, of all inputs that it reads, none tells.
+	sizes []usedSize
+}
+
+// usedSize is a named size that a program uses, and the first operation that does.
+type usedSize struct {
+	name string
+	by   *graph.Node
+}
+
+// inputSpecs lists the inputs and what the program needs of each.
+func (r *request) inputSpecs(g *graph.Graph, u *unit) (list []inputSpec) {
+	used, told := r.usedSizes(g, u), map[string]bool{}
+	for _, s := range u.inputs {
+		in := inputSpec{node: s.user, read: u.storageOf[s.own] != nil, written: u.writes.IsWritten(s.own)}
+		if in.read {
+			noteNames(told, s.user)
+		}
+		list = append(list, in)
+	}
+	noteEqual(g, told)
+	for i, in := range list {
+		if in.read {
+			continue
+		}
+		seen := map[string]bool{}
+		noteNames(seen, in.node)
+		for _, name := range g.DimNames() {
+			if by := used[name]; seen[name] && by != nil && !told[name] {
+				list[i].sizes = append(list[i].sizes, usedSize{name, by})
+			}
+		}
+	}
+	return list
+}
+
+// usedSizes gives the named sizes of what the program computes, as the user wrote it and as it
+// was compiled, and of what it requires; and of each, an operation in which it stands.
+func (r *request) usedSizes(g *graph.Graph, u *unit) map[string]*graph.Node {
+	used := map[string]*graph.Node{}
+	note := func(by *graph.Node, sizes ...graph.Dim) {
+		for _, d := range sizes {
+			for _, name := range d.Symbols() {
+				if used[name] == nil {
+					used[name] = by
+				}
+			}
+		}
+	}
+	live := reachable(g, r.roots())
+	for i, n := range g.Nodes() {
+		if live[i] && !n.IsInput() {
+			note(n, n.Shape()...)
+		}
+	}
+	for _, need := range r.needs {
+		if need.Node != nil && live[need.Node.ID()] {
+			note(need.Node, need.A, need.B)
+		}
+	}
+	for _, n := range u.order {
+		if !n.IsInput() {
+			layout := shapeinfer.LayoutOf(n)
+			note(n.Source(), layout.Shape...)
+			note(n.Source(), layout.Strides...)
+			note(n.Source(), layout.Offset)
+		}
+	}
+	for _, k := range u.kernels {
+		for _, part := range k.parts {
+			for _, o := range part.operands {
+				note(k.nodes[0].Source(), o.size)
+			}
+		}
+	}
+	for _, name := range g.DimNames() { // sizes that were said to be the same tell each other
+		is := g.Bounds(name).Is
+		for _, other := range is.Symbols() {
+			if used[other] != nil {
+				note(used[other], graph.SymbolicDim(name))
+			}
+		}
+		if used[name] != nil {
+			note(used[name], is)
+		}
+	}
+	return used
+}
+
+// noteNames adds the named sizes of an input's shape.
+func noteNames(names map[string]bool, input *graph.Node) {
+	for _, d := range input.Shape() {
+		for _, name := range d.Symbols() {
+			names[name] = true
+		}
+	}
+}
+
+// noteEqual adds the sizes that follow since they were said to be the same.
+func noteEqual(g *graph.Graph, names map[string]bool) {
+	for _, name := range g.DimNames() {
+		other := g.Bounds(name).Is.Symbols()
+		if len(other) == 1 && (names[name] || names[other[0]]) {
+			names[name], names[other[0]] = true, true
+		}
+	}
+}
+
+// whyNeeded says why an input that is not fed must be, or gives nil.
+func (s *Session) whyNeeded(in *inputSpec, feed Feed) error {
+	if !in.read && len(in.sizes) == 0 {
+		return nil
+	}
+	if in.read {
+		return notFed(in.node, "")
+	}
+	told := map[string]bool{}
+	for name := range s.sizes {
+		told[name] = true
+	}
+	for other := range feed {
+		if other != nil && other.Graph() == s.prog.source && other.IsInput() {
+			noteNames(told, other)
+		}
+	}
+	noteEqual(s.prog.source, told)
+	var why, instead []string
+	for _, size := range in.sizes {
+		if !told[size.name] {
+			why = append(why, fmt.Sprintf("%q, which %s (%s) uses", size.name, graph.Describe(size.by), size.by.Pos()))
+			instead = append(instead, fmt.Sprintf("exec.Size(%q, n)", size.name))
+		}
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return notFed(in.node, fmt.Sprintf("; its values are not used, but it tells the size %s: feed it, or give the session %s",
+		strings.Join(why, ", and "), strings.Join(instead, ", ")))
+}
+
+func notFed(n *graph.Node, more string) error {
+	return fmt.Errorf("exec: input %s is not fed; it is %s%s, declared at %s%s", n.Label(), n.DType(), n.Shape(), n.Pos(), more)
+}
