@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,6 +15,7 @@ import (
 	"github.com/broadloom/broadloom/internal/oracle"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/viz"
 )
 
 // This file compiles operations of a user's own. Whatever they are called, they mean what
@@ -209,13 +211,24 @@ func TestNamesOfOperationsAreFree(t *testing.T) {
 	for _, op := range ops.Entries() {
 		names = append(names, op.Name)
 	}
-	names = append(names, "", "join", "repeat", "grad", "const", "input", "param", "literal", "other", "later")
+	names = append(names, "", "two words", "join", "repeat", "grad", "const", "input", "param", "literal", "other", "later")
 	kinds := []any{nil, ownAttrs{By: 2, turn: func(v float64) float64 { return v + 0.5 }, deep: &ownAttrs{}}, "text", 7}
 	for i, name := range names {
 		attrs := kinds[i%len(kinds)]
 		g, nodes := ownProgram(name, attrs)
 		requireAsReference(t, fmt.Sprintf("%q with arguments of type %T", name, attrs), g, nodes)
+		requireTextIsRead(t, g)
 	}
+}
+
+// requireTextIsRead requires that the text form of a graph can be read again.
+func requireTextIsRead(t *testing.T, g *graph.Graph) {
+	t.Helper()
+	read, err := viz.ParseText(strings.NewReader(g.String()))
+	require.NoError(t, err, g.String())
+	var again strings.Builder
+	require.NoError(t, viz.Text(&again, read))
+	require.Equal(t, strings.TrimSpace(g.String()), strings.TrimSpace(again.String()))
 }
 
 // requireAsReference requires that a compiled program gives what the reference does.

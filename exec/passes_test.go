@@ -27,6 +27,22 @@ func TestPassesStandInAnOrderThatIsGiven(t *testing.T) {
 
 func TestEveryPrimitiveHasAKernelOperation(t *testing.T) { require.Empty(t, missingPrims()) }
 
+// What the check says of a primitive's operands is what kernels take.
+func TestPrimitivesTakeWhatKernelsTake(t *testing.T) {
+	for _, p := range graph.Prims() {
+		for _, dt := range graph.DTypes() {
+			types := slices.Repeat([]graph.DType{dt}, primOps[p].Arity())
+			if p == graph.PrimSelect {
+				types[0] = graph.Bool
+			}
+			_, err := p.Result(types...)
+			require.Equal(t, primOps[p].Accepts(typeOf(dt)), err == nil, "%s of %v", p, types)
+			_, err = p.Result(append(types, dt)...)
+			require.Error(t, err, "%s of one operand more", p)
+		}
+	}
+}
+
 // chain is tanh(x*y + b)*x - y with its sum and gradients.
 func chain(t *testing.T, gradients bool) (*Program, []*graph.Node, Feed) {
 	t.Helper()

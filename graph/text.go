@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -54,7 +55,7 @@ func (g *Graph) text(mark func(*Node) (sign rune, remark string)) string {
 	ids := g.idents()
 	for _, n := range g.nodes {
 		sign, remark := mark(n)
-		line := string(sign) + " " + ids[n.id] + ":" + n.typeText() + " = " + n.op.Name
+		line := string(sign) + " " + ids[n.id] + ":" + n.typeText() + " = " + n.opWord()
 		for i, x := range n.in {
 			line += " " + operandText(ids, n, i, x)
 		}
@@ -74,6 +75,16 @@ func (n *Node) typeText() string {
 		return "?"
 	}
 	return n.dtype.Short() + n.shape.Compact()
+}
+
+// opWord is the operation's name; quoted where it is no word, or one that says that a value
+// is computed from nothing, and this one is not.
+func (n *Node) opWord() string {
+	isSource := n.op == inputOp || n.op == paramOp || n.op == constOp
+	if name := n.op.Name; isWord(name) && isSource == slices.ContainsFunc(SourceOps(), func(op *Op) bool { return op.Name == name }) {
+		return name
+	}
+	return strconv.Quote(n.op.Name)
 }
 
 func (n *Node) attrText() string {

@@ -15,7 +15,7 @@ func (p *parsed) model(*options) (*model, error) {
 	}
 	for i, v := range p.values {
 		name := v.name()
-		value := &value{id: i, label: v.label(), name: lastName(name), scope: parentScope(name), op: v.op, pos: v.remark,
+		value := &value{id: i, label: v.label(), name: lastName(name), scope: parentScope(name), op: v.word(), pos: v.remark,
 			judged: v.typ != "?", doubt: v.typ == "?",
 			kernel: kernels[v.kernel], planned: m.planned, stored: v.buffer != "", buffer: v.buffer}
 		value.role = map[string]role{"input": roleInput, "param": roleParam, "const": roleConst}[v.source()]
@@ -58,7 +58,16 @@ func (v *parsedValue) label() string {
 	return v.id
 }
 
-// source tells values that are computed from nothing, by their operations' names.
+// word is the operation's name.
+func (v *parsedValue) word() string {
+	if name, err := strconv.Unquote(v.op); err == nil {
+		return name
+	}
+	return v.op
+}
+
+// source tells values that are computed from nothing, by their operations' words: other
+// operations of these names are quoted.
 func (v *parsedValue) source() string {
 	switch v.op {
 	case "input", "param", "const":

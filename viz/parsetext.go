@@ -47,7 +47,7 @@ type parsedValue struct {
 	sign     byte
 	id       string // as it is written, in quotes where it is no plain word
 	typ      string // "?" where it was not judged
-	op       string
+	op       string // as it is written, like id
 	operands []parsedOperand
 	attrs    string
 	buffer   string
@@ -105,8 +105,9 @@ func (p *parsed) value(s string) (v parsedValue, err error) {
 		return v, err
 	}
 	v.typ, rest, _ = strings.Cut(strings.TrimPrefix(rest, ":"), " = ")
-	op := strings.IndexByte(rest+" ", ' ')
-	v.op, rest = rest[:op], rest[op:]
+	if v.op, rest, err = identifier(rest, " "); err != nil {
+		return v, err
+	}
 	if v.typ == "" || v.op == "" {
 		return v, fmt.Errorf("want a name, a type, = and an operation; got %q", s)
 	}
@@ -233,7 +234,7 @@ func (p *parsed) operandText(x parsedOperand) string {
 func (p *parsed) page(*options) *page.Document {
 	c := &page.Column{Name: "text", Doc: "a program that was read from its text form"}
 	for i, v := range p.values {
-		value := page.Value{Label: v.label(), Op: v.op, Type: v.typ, Attrs: v.attrs, Buffer: v.buffer,
+		value := page.Value{Label: v.label(), Op: v.word(), Type: v.typ, Attrs: v.attrs, Buffer: v.buffer,
 			Pos: v.remark, Sources: []int{i}, Doubt: v.typ == "?"}
 		value.Role, value.Scope, value.Name = v.source(), parentScope(v.name()), lastName(v.name())
 		for _, x := range v.operands {
