@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -31,5 +32,28 @@ func TestEmptyViewsStayInTheirMemory(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// The gradient of a slice with a step puts zeros between elements, and that gradient's own one
+// takes them out again: also where a named size leaves no element at all.
+func TestSecondGradientOfAnEmptySliceWithAStep(t *testing.T) {
+	g := graph.New("stepped")
+	m := g.Dim("m", graph.AtLeast(2))
+	x := g.Input("x", graph.Float64, m)
+	cubes := ops.Pow(ops.Slice(x, 0, 0, -2, 2), graph.Num(3))
+	dx := autodiff.Grad(ops.Sum(cubes), []*graph.Node{x})[0]
+	ddx := autodiff.Grad(ops.Sum(dx), []*graph.Node{x})[0]
+	p, err := Compile(g, Outputs(ddx))
+	require.NoError(t, err)
+	s := p.NewSession()
+	for _, data := range [][]float64{{1, 2, 3, 4, 5}, {1, 2}, {1, 2, 3, 4}} {
+		out, err := s.Run(context.Background(), Feed{x: Array{Shape: []int{len(data)}, Data: data}})
+		require.NoError(t, err)
+		want := make([]float64, len(data))
+		for i := 0; i < len(data)-2; i += 2 {
+			want[i] = 6 * data[i]
+		}
+		require.Equal(t, want, ArrayOf(t, out, ddx).Data)
 	}
 }

@@ -29,8 +29,9 @@ func L1(x, target *graph.Node, opts ...LossOption) *graph.Node {
 // Huber gives the mean of d²/2 where a difference d is less than delta in magnitude, and of
 // delta*(|d| - delta/2) elsewhere.
 func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node {
-	d := Abs(Sub(x, target))
-	return reduceLoss(opts, Where(Less(d, num(delta)), Mul(num(0.5), Square(d)), Mul(num(delta), Sub(d, num(0.5*delta)))))
+	d := Sub(x, target)
+	size := Abs(d)
+	return reduceLoss(opts, Where(Less(size, num(delta)), Mul(num(0.5), Square(d)), Mul(num(delta), Sub(size, num(0.5*delta)))))
 }
 
 // SmoothL1 gives the mean of d²/(2 beta) where a difference d is less than beta in
@@ -39,8 +40,9 @@ func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.No
 	if beta == 0 {
 		return L1(x, target, opts...)
 	}
-	d := Abs(Sub(x, target))
-	return reduceLoss(opts, Where(Less(d, num(beta)), Mul(num(0.5/beta), Square(d)), Sub(d, num(0.5*beta))))
+	d := Sub(x, target)
+	size := Abs(d)
+	return reduceLoss(opts, Where(Less(size, num(beta)), Mul(num(0.5/beta), Square(d)), Sub(size, num(0.5*beta))))
 }
 
 // BCEWithLogits gives the mean of -(t log s + (1-t) log(1-s)), where s is the sigmoid of x

@@ -26,6 +26,19 @@ func TestLossesOfDifferences(t *testing.T) {
 	require.Equal(t, []float64{402.5 / 4}, value(t, in, ops.SmoothL1(x, target, 0)).Data)
 }
 
+// TestCurvatureWhereAnEstimateIsRight expects the second derivative of a parabola in its lowest
+// point too, where the magnitude of the difference has none.
+func TestCurvatureWhereAnEstimateIsRight(t *testing.T) {
+	g := graph.New("losses")
+	x, target := g.Input("x", graph.Float64, 3), g.Input("target", graph.Float64, 3)
+	in := feeds{x: oracle.Of([]float64{1, 1.25, 9}, 3), target: oracle.Of([]float64{1, 1, 1}, 3)}
+	for name, loss := range map[string]*graph.Node{"huber": ops.Huber(x, target, 2, ops.SumLoss()), "smooth l1": ops.SmoothL1(x, target, 1, ops.SumLoss())} {
+		dx := autodiff.Grad(loss, []*graph.Node{x})[0]
+		curvature := autodiff.Grad(ops.Sum(dx), []*graph.Node{x})[0]
+		requireClose(t, []float64{1, 1, 0}, value(t, in, curvature).Floats(), 1e-14, name)
+	}
+}
+
 func TestLossesOfProbabilities(t *testing.T) {
 	g := graph.New("losses")
 	x, target := g.Input("x", graph.Float64, 4), g.Input("target", graph.Float64, 4)

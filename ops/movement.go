@@ -65,8 +65,11 @@ func init() {
 		Grad: func(n, dy node, _ int) node {
 			a := n.Attrs().(PadAttrs)
 			axis := countedFromZero([]int{a.Axis}, n.Rank())[0]
-			stop := a.Before.Plus(spacedLength(n.In(0).Shape()[axis], a.Step))
-			return Slice(dy, axis, a.Before, stop, a.Step)
+			count := n.In(0).Shape()[axis]
+			if a.Step > 1 && !count.IsConst() { // where there is none, there is no last one
+				return Slice(Slice(dy, axis, a.Before, End, a.Step), axis, 0, count, 1)
+			}
+			return Slice(dy, axis, a.Before, a.Before.Plus(spacedLength(count, a.Step)), a.Step)
 		},
 	})
 }
