@@ -120,7 +120,7 @@ func (c *checker) refused(when string, err error) {
 	switch {
 	case errors.As(err, &m) && slices.Contains(cautious, m.Code):
 		c.v.Refused = string(m.Code)
-	case errors.As(err, &m) && strings.Contains(m.Error(), "Diagonal(") && m.Code == shapeinfer.CodeGradient:
+	case errors.As(err, &m) && strings.Contains(m.Error(), "Diagonal("):
 		c.v.Refused = "Diagonal" // its size is one of two, chosen for all sizes
 	case errors.As(err, &m):
 		c.v.Fault = when + " " + string(m.Code) + " " + m.Node.Op().Name
@@ -272,7 +272,7 @@ type answer struct {
 	cells [][]eager.Cell
 	t     []eager.DType
 	slope [3]float64 // of the gradient's value: along the first direction, the second, both
-	rough bool
+	rough [3]bool
 }
 
 // wanted computes the program with the evaluator.

@@ -22,6 +22,7 @@ type gen struct {
 	written map[any]int       // by the root of memory, the last write
 	grid    bool              // inputs lie on a grid, where functions have their kinks
 	float   eager.DType
+	about   *subject
 	room    int // the greatest number of elements of a value
 }
 
@@ -33,7 +34,7 @@ func Generate(seed uint64) *eager.Program {
 		if g.begin(); len(g.p.Inputs) == 0 {
 			continue
 		}
-		for range 3 + g.IntN(10) {
+		for range 3 + g.IntN(g.about.steps) {
 			for range 6 {
 				if g.grow() {
 					break
@@ -51,12 +52,16 @@ func oneOf[T any](g *gen, list ...T) T { return list[g.IntN(len(list))] }
 
 // begin draws the names, the sizes of runs and the first inputs.
 func (g *gen) begin() {
+	g.about = &subjects[g.IntN(len(subjects))]
 	g.float = oneOf(g, eager.Float32, eager.Float64, eager.Float64)
 	g.grid = g.IntN(4) == 0
-	g.room = oneOf(g, 200, 200, 400, 2500)
+	g.room = oneOf(g, g.about.rooms...)
 	g.p.Policy = oneOf(g, "numpy", "numpy", "unify")
 	for _, name := range []string{"n", "m", "k"}[:1+g.IntN(3)] {
 		g.p.Names = append(g.p.Names, eager.Name{Name: name, AtLeast: oneOf(g, 0, 0, 0, 1, 1, 2)})
+	}
+	if g.about.empty {
+		g.p.Names[g.IntN(len(g.p.Names))].AtLeast = 0
 	}
 	for k := range 5 {
 		at := map[string]int{}
@@ -67,10 +72,13 @@ func (g *gen) begin() {
 				if v = oneOf(g, 3, 4, 6, 7); g.IntN(2) == 0 {
 					v = k - 1
 				}
+				if g.about.empty && n.AtLeast == 0 && g.IntN(3) > 0 {
+					v = 0
+				}
 			case 3:
 				v = oneOf(g, 2, 4, 7, 8, 9, 11, 15, 16, 17)
 			case 4:
-				v = oneOf(g, 1, 2, 6, 8, 12, 16, 19, 31, 33, 48, 64, 65, 130)
+				v = oneOf(g, g.about.sizes...)
 			}
 			at[n.Name] = max(v, n.AtLeast)
 		}
@@ -254,6 +262,9 @@ func (g *gen) formula(sizes []int) eager.Size {
 // do adds a step and gives the number of its first value, or -1 where it has none that is fit.
 func (g *gen) do(s eager.Step) int {
 	if slices.ContainsFunc(s.In[:min(len(s.In), required(s.Op))], func(k int) bool { return k < 0 }) || slices.ContainsFunc(s.S, func(d eager.Size) bool { return d == nil }) {
+		return -1
+	}
+	if s.Op == "Slice" && !g.inside(&s) {
 		return -1
 	}
 	made := make([][]*eager.Tensor, len(g.at))

@@ -92,7 +92,7 @@ func (g *gen) differentiate() {
 	}
 	g.p.Gradient = d
 	if g.IntN(3) == 0 {
-		g.p.Outputs, g.p.Updates = nil, nil
+		g.p.Outputs = nil
 	}
 }
 

@@ -12,6 +12,26 @@ type move struct {
 	draw   func(g *gen) bool
 }
 
+// subject is what programs are about.
+type subject struct {
+	moves []move
+	steps int   // a program has at least 3 and at most 2 more
+	rooms []int // the greatest number of elements of a value is one of them
+	sizes []int // that names may have in the fourth and fifth run
+	empty bool  // names may be 0, and are so in two runs
+}
+
+var subjects = []subject{
+	{moves, 12, []int{200, 200, 400, 2500}, []int{1, 2, 6, 8, 12, 16, 19, 31, 33, 48, 64, 65, 130}, false},
+	{moves, 5, []int{200, 1000}, []int{1, 2, 7, 8, 17, 33}, false},
+	{[]move{{4, (*gen).unary}, {10, (*gen).binary}, {8, (*gen).reduce}, {12, (*gen).arrange}, {4, (*gen).product}, {2, (*gen).rows},
+		{2, (*gen).join}, {2, (*gen).gather}, {4, (*gen).write}, {1, (*gen).source}}, 7, []int{300, 1000}, []int{1, 2, 3, 7, 9}, true},
+	{[]move{{5, (*gen).unary}, {6, (*gen).binary}, {4, (*gen).reduce}, {4, (*gen).arrange}, {14, (*gen).product}, {3, (*gen).einsum},
+		{2, (*gen).rows}, {2, (*gen).normalize}, {2, (*gen).write}}, 5, []int{1500, 6000}, []int{1, 2, 3, 8, 9, 17, 33}, true},
+	{[]move{{4, (*gen).unary}, {3, (*gen).binary}, {2, (*gen).reduce}, {2, (*gen).arrange}, {10, (*gen).conv}, {6, (*gen).pool},
+		{4, (*gen).normalize}, {2, (*gen).loss}, {1, (*gen).write}}, 5, []int{400, 2000}, []int{1, 2, 3, 8, 9, 17}, true},
+}
+
 var moves = []move{
 	{8, (*gen).unary}, {3, (*gen).shaped}, {12, (*gen).binary}, {2, (*gen).compare}, {2, (*gen).choose}, {1, (*gen).three},
 	{2, (*gen).bits}, {3, (*gen).cast}, {9, (*gen).reduce}, {3, (*gen).rows}, {16, (*gen).arrange}, {4, (*gen).join},
@@ -21,11 +41,11 @@ var moves = []move{
 
 func (g *gen) grow() bool {
 	total := 0
-	for _, m := range moves {
+	for _, m := range g.about.moves {
 		total += m.weight
 	}
 	at := g.IntN(total)
-	for _, m := range moves {
+	for _, m := range g.about.moves {
 		if at -= m.weight; at < 0 {
 			return m.draw(g)
 		}

@@ -116,22 +116,28 @@ func (g *gen) slice(s eager.Step, x int) bool {
 			stop = eager.Whole(max(1, size.Eval(nil)-g.IntN(2)))
 		}
 	}
-	for k := range g.at { // bounds of a symbolic axis must lie inside
+	s.S = []eager.Size{eager.Whole(start), stop}
+	return g.did(s)
+}
+
+// inside reports whether the bounds of a slice lie inside at all bindings, as they must on an axis
+// whose size has a name.
+func (g *gen) inside(s *eager.Step) bool {
+	for k, m := range g.at {
+		x := g.values[k][s.In[0]]
 		axis := s.I[0]
 		if axis < 0 {
-			axis += g.rank(x)
+			axis += len(x.Shape)
 		}
-		n := g.values[k][x].Shape[axis]
-		v := stop.Eval(g.at[k].At)
-		if v < 0 {
-			v += n
+		n, start, stop := x.Shape[axis], s.S[0].Eval(m.At), s.S[1].Eval(m.At)
+		if stop < 0 {
+			stop += n
 		}
-		if stop == nil || start > n || stop.Eval(nil) != 1<<62 && (v > n || v < start) {
+		if start > n || stop < start || stop > n && stop != end.Eval(nil) {
 			return false
 		}
 	}
-	s.S = []eager.Size{eager.Whole(start), stop}
-	return g.did(s)
+	return true
 }
 
 func (g *gen) expand(s eager.Step, x int) bool {

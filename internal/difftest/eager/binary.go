@@ -39,6 +39,7 @@ func (m *Machine) meet(t DType, x ...*Tensor) (shape []int, cells [][]Cell) {
 	for _, v := range x {
 		cells = append(cells, m.cast(v, t).over(shape))
 	}
+	m.loose(t, cells)
 	return shape, cells
 }
 

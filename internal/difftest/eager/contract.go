@@ -27,7 +27,7 @@ func (m *Machine) matmul(x, y *Tensor) *Tensor {
 		refuse("product of %v and %v", x.Shape, y.Shape)
 	}
 	batch := broadcast(x.Shape[:rx-2], y.Shape[:ry-2])
-	a := x.over(slices.Concat(batch, []int{rows, inner}))
+	a := m.shaken(x.T, x.over(slices.Concat(batch, []int{rows, inner})))
 	b := y.over(slices.Concat(batch, []int{inner, cols}))
 	shape := slices.Concat(batch, []int{rows, cols})
 	cells := make([]Cell, volume(shape))
@@ -77,7 +77,7 @@ func (m *Machine) einsum(equation string, x []*Tensor) *Tensor {
 				y.stride[slices.Index(letters, l)] += src.stride[axis]
 			}
 		}
-		factors[i] = y.Cells()
+		factors[i] = m.shaken(t, y.Cells())
 	}
 	shape := full[:len(out)]
 	cells := make([]Cell, volume(shape))

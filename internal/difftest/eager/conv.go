@@ -62,11 +62,11 @@ func conv(axes int) Entry {
 		w.size = [2]int{k.Shape[2], k.Shape[3]}
 		groups, n, c, h, l := s.I[0], in.Shape[0], in.Shape[1], in.Shape[2], in.Shape[3]
 		o := k.Shape[0]
-		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[1]*groups != c || o%groups != 0 || w.size[0]*w.size[1] == 0 {
+		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[1]*groups != c || o%groups != 0 || o < groups || c == 0 || w.size[0]*w.size[1] == 0 {
 			refuse("weights %v of %v", k.Shape, in.Shape)
 		}
 		shape := []int{n, o, w.count(0, h), w.count(1, l)}
-		cells, a, b := make([]Cell, volume(shape)), in.Cells(), k.Cells()
+		cells, a, b := make([]Cell, volume(shape)), m.shaken(in.T, in.Cells()), k.Cells()
 		for i := range cells {
 			at := [4]int{i / (shape[1] * shape[2] * shape[3]), i / (shape[2] * shape[3]) % o, i / shape[3] % shape[2], i % shape[3]}
 			from := at[1] / (o / groups) * (c / groups)
@@ -115,11 +115,11 @@ func transposed(axes int) Entry {
 			}
 			return v
 		}
-		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[0] != c || c%groups != 0 || kh*kw == 0 {
+		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[0] != c || c%groups != 0 || c < groups || kh*kw == 0 {
 			refuse("weights %v of %v", k.Shape, in.Shape)
 		}
 		shape := []int{n, o, length(0, h, kh), length(1, l, kw)}
-		cells, a, b := make([]Cell, volume(shape)), in.Cells(), k.Cells()
+		cells, a, b := make([]Cell, volume(shape)), m.shaken(in.T, in.Cells()), k.Cells()
 		for i, v := range a {
 			at := [4]int{i / (c * h * l), i / (h * l) % c, i / l % h, i % l}
 			for ch := range o / groups {
@@ -163,6 +163,9 @@ func pool(axes int, greatestOf bool) Entry {
 		}
 		shape := []int{in.Shape[0], in.Shape[1], counts[0], counts[1]}
 		cells, a := make([]Cell, volume(shape)), in.Cells()
+		if !greatestOf {
+			a = m.shaken(in.T, a)
+		}
 		for i := range cells {
 			image := a[i/(counts[0]*counts[1])*lengths[0]*lengths[1]:]
 			row, padded := w.window(image, lengths, i/counts[1]%counts[0], i%counts[1])
@@ -220,13 +223,19 @@ func init() {
 		"MSE": func(d Num, _ float64) Num { return square(d) },
 		"L1":  func(d Num, _ float64) Num { return abs(d) },
 		"Huber": func(d Num, delta float64) Num {
-			if math.Abs(d.V) < delta {
+			switch {
+			case math.Abs(d.V) == delta:
+				return d.bend(scale(square(d), 0.5))
+			case math.Abs(d.V) < delta:
 				return scale(square(d), 0.5)
 			}
 			return scale(sub(abs(d), num(delta/2)), delta)
 		},
 		"SmoothL1": func(d Num, beta float64) Num {
-			if math.Abs(d.V) < beta {
+			switch {
+			case math.Abs(d.V) == beta:
+				return d.bend(scale(square(d), 0.5/beta))
+			case math.Abs(d.V) < beta:
 				return scale(square(d), 0.5/beta)
 			}
 			return sub(abs(d), num(beta/2))

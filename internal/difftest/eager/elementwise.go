@@ -75,7 +75,10 @@ func inside(y, x Num, low, high, below, above float64) Num {
 }
 
 func hardSwish(x Num) Num {
-	if x.V > 3 {
+	switch {
+	case math.Abs(x.V) == 3: // its slope there is a matter of convention
+		return Num{max(x.V, 0), math.NaN(), math.NaN(), math.NaN()}
+	case x.V > 3:
 		return x
 	}
 	return inside(scale(mul(x, add(x, num(3))), 1./6), x, -3, math.Inf(1), 0, 0)
@@ -94,15 +97,21 @@ func leaky(x, slope Num) Num {
 }
 
 func elu(x Num, alpha float64) Num {
-	if x.V > 0 {
+	switch {
+	case x.V > 0:
 		return x
+	case x.V == 0:
+		return x.bend(scale(x, alpha))
 	}
 	return scale(expm1(x), alpha)
 }
 
 func celu(x Num, alpha float64) Num {
-	if x.V > 0 {
+	switch {
+	case x.V > 0:
 		return x
+	case x.V == 0:
+		return x.bend(x)
 	}
 	return scale(expm1(scale(x, 1/alpha)), alpha)
 }
@@ -121,7 +130,7 @@ func softShrink(x Num, l float64) Num {
 	case x.V < -l:
 		return add(x, num(l))
 	}
-	return num(0)
+	return num(x.V * 0) // NaN stays
 }
 
 func init() {

@@ -13,8 +13,9 @@ type Machine struct {
 	// units in the last place: the spread of the answers is the rounding that a value bears.
 	Noise *rand.Rand
 	Units float64
-	// Rough tells that some derivative was not finite.
-	Rough bool
+	// Rough tells which derivatives were not finite somewhere, or are a matter of convention: along
+	// the first direction, the second, both.
+	Rough [3]bool
 }
 
 // Entry computes what an operation gives.
@@ -98,8 +99,8 @@ func (m *Machine) round(t DType, c *Cell) {
 		if t == Float32 {
 			c.V = float64(float32(c.V))
 		}
-		if !c.isSmooth() {
-			m.Rough = true
+		for i, d := range [3]float64{c.A, c.B, c.AB} {
+			m.Rough[i] = m.Rough[i] || !finite(d)
 		}
 	}
 }
@@ -124,10 +125,42 @@ func (m *Machine) blur(t DType, x Num, y *Num) {
 func (m *Machine) disturb(t DType, x *Num) {
 	unit := m.unit(t)
 	part := func(v float64) float64 { return v * (1 + unit*(2*m.Noise.Float64()-1)) }
-	if !isShort(x.V) { // what has few digits is formed without rounding
+	switch {
+	case x.V == 0 && m.Noise.IntN(2) == 0:
+		x.V = -x.V // a sum of nothing, or of one zero, may have either sign
+	case !isShort(x.V): // what has few digits is formed without rounding
 		x.V = part(x.V)
 	}
-	x.A, x.B, x.AB = part(x.A), part(x.B), part(x.AB)
+	// What has no derivative has a tiny one, so that one that is not finite on the way shows.
+	x.A, x.B, x.AB = part(x.A)+1e-290, part(x.B)+1e-290, part(x.AB)
+}
+
+// loose moves the derivatives of operands, each for itself: they are formed along other ways.
+func (m *Machine) loose(t DType, cells [][]Cell) {
+	if m.Noise == nil || !t.IsFloat() {
+		return
+	}
+	for i, list := range cells {
+		moved := m.shaken(t, list)
+		for k := range moved {
+			moved[k].V = list[k].V
+		}
+		cells[i] = moved
+	}
+}
+
+// shaken moves the elements of a sum, each by a part of its size: the order of sums is open.
+func (m *Machine) shaken(t DType, cells []Cell) []Cell {
+	if m.Noise == nil || !t.IsFloat() {
+		return cells
+	}
+	out := make([]Cell, len(cells))
+	unit := m.unit(t)
+	for i, c := range cells {
+		by := func() float64 { return 1 + unit*(2*m.Noise.Float64()-1) }
+		out[i].Num = Num{c.V * by(), c.A * by(), c.B * by(), c.AB * by()}
+	}
+	return out
 }
 
 // isShort reports whether a number has few binary digits.

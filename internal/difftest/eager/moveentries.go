@@ -14,6 +14,21 @@ func constant(x *Tensor) *Tensor {
 }
 
 func init() {
+	// copied marks what is a copy, but may be x itself where there is nothing to do.
+	copied := func(names ...string) {
+		for _, name := range names {
+			entry := Entries[name]
+			Entries[name] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+				list := entry(m, s, x)
+				for i, y := range list {
+					z := *y
+					z.Shared = true
+					list[i] = &z
+				}
+				return list
+			}
+		}
+	}
 	simple := func(name string, f func(m *Machine, s *Step, x *Tensor) *Tensor) {
 		Entries[name] = func(m *Machine, s *Step, x []*Tensor) []*Tensor { return one(f(m, s, x[0])) }
 	}
@@ -175,4 +190,5 @@ func init() {
 	Entries["Size"] = func(m *Machine, s *Step, _ []*Tensor) []*Tensor {
 		return one(constant(filled(s.T, nil, float64(s.S[0].Eval(m.At)))))
 	}
+	copied("Tile", "Roll", "Pad", "RepeatInterleave", "Concat")
 }

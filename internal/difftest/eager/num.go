@@ -16,10 +16,13 @@ func (x Num) chain(f, d, dd float64) Num {
 // flat gives a function of x whose derivatives are 0.
 func (x Num) flat(f float64) Num { return Num{V: f} }
 
-func (x Num) isFinite() bool { return finite(x.V) && x.isSmooth() }
-
-// isSmooth reports whether the derivatives are finite.
-func (x Num) isSmooth() bool { return finite(x.A) && finite(x.B) && finite(x.AB) }
+// bend marks y, a function of x that has no second derivative at x: it is NaN where it counts.
+func (x Num) bend(y Num) Num {
+	if x.A*x.B != 0 {
+		y.AB = math.NaN()
+	}
+	return y
+}
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
@@ -168,9 +171,14 @@ func pow(x, y Num) Num {
 	if y.V != 0 && y.V != 1 {
 		p.xx = y.V * (y.V - 1) * math.Pow(x.V, y.V-2)
 	}
+	if y.V == 0 { // its derivative by x is taken for a constant there
+		p.xy = math.NaN()
+	}
 	l := math.Log(x.V)
 	p.y, p.yy = f*l, f*l*l
-	p.xy = math.Pow(x.V, y.V-1) * (1 + y.V*l)
+	if y.V != 0 {
+		p.xy = math.Pow(x.V, y.V-1) * (1 + y.V*l)
+	}
 	return both(x, y, f, p)
 }
 

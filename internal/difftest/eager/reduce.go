@@ -54,7 +54,7 @@ func floats(f func(m *Machine, s *Step, row []Cell) Num) Entry {
 		if !x[0].T.IsFloat() {
 			refuse("%s", x[0].T)
 		}
-		return one(m.reduce(x[0], x[0].T, s, func(row []Cell) Cell { return Cell{Num: f(m, s, row)} }))
+		return one(m.reduce(x[0], x[0].T, s, func(row []Cell) Cell { return Cell{Num: f(m, s, m.shaken(x[0].T, row))} }))
 	}
 }
 
@@ -172,7 +172,7 @@ func norm(m *Machine, s *Step, row []Cell) Num {
 		total = squares(row)
 	}
 	if total.V == 0 { // the derivative at 0 is a matter of convention
-		m.Rough = true
+		m.Rough = [3]bool{true, true, true}
 		return num(0)
 	}
 	return pow(total, num(1/p))
@@ -182,7 +182,7 @@ func norm(m *Machine, s *Step, row []Cell) Num {
 func counted(float func(row []Cell) Num, start int64, whole func(a, b int64) int64) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		if x[0].T.IsFloat() {
-			return one(m.reduce(x[0], x[0].T, s, func(row []Cell) Cell { return Cell{Num: float(row)} }))
+			return one(m.reduce(x[0], x[0].T, s, func(row []Cell) Cell { return Cell{Num: float(m.shaken(x[0].T, row))} }))
 		}
 		return one(m.reduce(x[0], Int64, s, func(row []Cell) Cell {
 			total := start
@@ -195,9 +195,15 @@ func counted(float func(row []Cell) Num, start int64, whole func(a, b int64) int
 }
 
 func product(row []Cell) Num {
-	p := num(1)
+	p, size := num(1), 1.
 	for _, c := range row {
 		p = mul(p, c.Num)
+		if c.V != 0 && finite(c.V) {
+			size *= c.V
+		}
+	}
+	if math.Abs(math.Log(math.Abs(size))) > 60 {
+		refuse("a product that is finite in some orders only")
 	}
 	return p
 }
@@ -315,7 +321,7 @@ func (m *Machine) along(x *Tensor, t DType, axes []int, f func(row []Cell) []Cel
 	}
 	cells := []Cell{}
 	for _, row := range lists {
-		cells = append(cells, f(row)...)
+		cells = append(cells, f(m.shaken(x.T, row))...)
 	}
 	y := m.made(t, shape, cells).permuted(back)
 	return dense(t, y.Shape, y.Cells())
