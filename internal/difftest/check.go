@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
-	"math"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
@@ -45,12 +44,14 @@ func Check(p *eager.Program) (v Verdict) {
 			v.Fault, v.Detail = "panic: "+firstLine(fmt.Sprint(r)), string(debug.Stack())
 		}
 	}()
-	c := &checker{p: p, v: &v, rng: rand.New(rand.NewPCG(p.Seed, 77))}
+	c := &checker{p: p, v: &v, rng: newRand(p.Seed)}
 	if c.compile() {
 		c.runs()
 	}
 	return v
 }
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 77)) }
 
 type checker struct {
 	p        *eager.Program
@@ -326,8 +327,6 @@ func (c *checker) wanted(noise *rand.Rand) (*answer, error) {
 	}
 	return a, nil
 }
-
-func isNormal(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // Program is a program as plain data.
 type Program = eager.Program

@@ -76,6 +76,10 @@ func TestShrink(t *testing.T) {
 	require.Len(t, p.Bindings, 1)
 }
 
+func TestSoak(t *testing.T) {
+	require.NoError(t, Soak(20, 400, func(line string) { t.Log(line) }))
+}
+
 func TestSourceIsGo(t *testing.T) {
 	for seed := range uint64(50) {
 		_, err := parser.ParseFile(token.NewFileSet(), "main.go", Source(Generate(seed), 0), 0)

@@ -4,6 +4,10 @@
 //
 // runs as many programs on every instruction set and without machine code, each in a process
 // of its own, on 1, 2 and 8 threads, and compares the bits between them too.
+//
+//	go run ./internal/difftest/cmd -soak -n 10000 -runs 1000000
+//
+// compiles programs and runs them at changing sizes, and fails if memory grows.
 package main
 
 import (
@@ -22,6 +26,8 @@ type settings struct {
 	worker       bool
 	show         bool
 	out          string
+	soak         bool
+	runs         int
 }
 
 func main() {
@@ -32,6 +38,8 @@ func main() {
 	flag.BoolVar(&s.show, "show", false, "print the programs as Go instead of running them")
 	flag.StringVar(&s.out, "out", "", "a folder for the failing programs, made small, as Go programs")
 	flag.BoolVar(&s.worker, "worker", false, "run programs with the settings of this process (used by the command itself)")
+	flag.BoolVar(&s.soak, "soak", false, "compile -n programs, run them -runs times in all, and watch memory")
+	flag.IntVar(&s.runs, "runs", 1000000, "how many runs a soak has")
 	flag.Parse()
 	if err := s.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -46,6 +54,8 @@ func (s *settings) run() error {
 			fmt.Println(difftest.Source(difftest.Generate(seed), 0))
 		}
 		return nil
+	case s.soak:
+		return difftest.Soak(int(s.count), s.runs, func(line string) { fmt.Println(line) })
 	case s.worker:
 		return s.work()
 	}

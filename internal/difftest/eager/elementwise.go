@@ -1,6 +1,9 @@
 package eager
 
-import "math"
+import (
+	"math"
+	"strings"
+)
 
 var unary = map[string]func(Num) Num{
 	"Exp": exp, "Log": log, "Sin": sin, "Cos": cos, "Tan": tan, "Tanh": tanh, "Sqrt": sqrt, "Erf": erf, "Sigmoid": sigmoid,
@@ -135,7 +138,15 @@ func softShrink(x Num, l float64) Num {
 
 func init() {
 	for name, f := range unary {
-		Entries[name] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor { return one(m.mapped(x[0].asFloat(m), f)) }
+		Entries[name] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
+			y := m.mapped(x[0].asFloat(m), f)
+			if m.Noise != nil && strings.Contains("Gelu GeluTanh TanhShrink", name) { // differences of equals
+				for i, c := range x[0].asFloat(m).Cells() {
+					y.mem.cells[i].V += m.unit(y.T) * c.V * (2*m.Noise.Float64() - 1)
+				}
+			}
+			return one(y)
+		}
 	}
 	for name, f := range kept {
 		Entries[name] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {

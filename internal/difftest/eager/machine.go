@@ -132,7 +132,15 @@ func (m *Machine) disturb(t DType, x *Num) {
 		x.V = part(x.V)
 	}
 	// What has no derivative has a tiny one, so that one that is not finite on the way shows.
-	x.A, x.B, x.AB = part(x.A)+1e-290, part(x.B)+1e-290, part(x.AB)
+	x.A, x.B, x.AB = part(x.A)+1e-150, part(x.B)+1e-150, part(x.AB)
+}
+
+// moved gives a number on the way as if it had been rounded.
+func (m *Machine) moved(t DType, x Num) Num {
+	if m.Noise != nil {
+		m.disturb(t, &x)
+	}
+	return x
 }
 
 // loose moves the derivatives of operands, each for itself: they are formed along other ways.

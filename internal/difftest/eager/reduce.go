@@ -270,12 +270,12 @@ func init() {
 			return Cell{I: truth(!slices.ContainsFunc(row, func(c Cell) bool { return c.I == 0 }))}
 		}))
 	}
-	Entries["Softmax"] = rows(func(_ *Step, row []Cell) []Cell {
-		l := logSumExp(row)
+	Entries["Softmax"] = rows(func(m *Machine, t DType, row []Cell) []Cell {
+		l := m.moved(t, logSumExp(row))
 		return each(row, func(x Num) Num { return exp(sub(x, l)) })
 	})
-	Entries["LogSoftmax"] = rows(func(_ *Step, row []Cell) []Cell {
-		l := logSumExp(row)
+	Entries["LogSoftmax"] = rows(func(m *Machine, t DType, row []Cell) []Cell {
+		l := m.moved(t, logSumExp(row))
 		return each(row, func(x Num) Num { return sub(x, l) })
 	})
 	Entries["CumSum"], Entries["CumProd"] = scan(add, func(a, b int64) int64 { return a + b }), scan(mul, func(a, b int64) int64 { return a * b })
@@ -293,9 +293,9 @@ func each(row []Cell, f func(Num) Num) []Cell {
 }
 
 // rows changes the rows along axis I[0].
-func rows(f func(s *Step, row []Cell) []Cell) Entry {
+func rows(f func(m *Machine, t DType, row []Cell) []Cell) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
-		return one(m.along(x[0], x[0].T, s.I[:1], func(row []Cell) []Cell { return f(s, row) }))
+		return one(m.along(x[0], x[0].T, s.I[:1], func(row []Cell) []Cell { return f(m, x[0].T, row) }))
 	}
 }
 

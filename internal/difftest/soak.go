@@ -1,0 +1,114 @@
+package difftest
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+)
+
+// Soak compiles random programs and runs them at changing sizes, each in sessions of its own on
+// 1, 2 and 8 threads, until there were as many of both as asked for. It reports memory ten
+// times to out, and fails where it has grown from the middle to the end.
+func Soak(programs, runs int, out func(string)) error {
+	each := runs/programs + 1
+	var middle held
+	done, ran := 0, 0
+	for seed := uint64(0); done < programs; seed++ {
+		n := soakOne(seed, each)
+		if n == 0 {
+			continue
+		}
+		done, ran = done+1, ran+n
+		if done%max(programs/10, 1) == 0 {
+			now := measure()
+			out(fmt.Sprintf("%d programs, %d runs: %s", done, ran, now))
+			if done*2 >= programs && middle == (held{}) {
+				middle = now
+			}
+		}
+	}
+	return measure().grownFrom(middle)
+}
+
+// soakOne compiles a program and runs it some times, and gives how often; 0 where it has no
+// run that is not refused.
+func soakOne(seed uint64, runs int) (ran int) {
+	p := Generate(seed)
+	v := Verdict{Seed: seed}
+	c := &checker{p: p, v: &v, rng: newRand(seed)}
+	if !c.compile() {
+		return 0
+	}
+	for ran < runs {
+		for k := range p.Bindings {
+			c.v.Binding = k
+			if !c.told() {
+				c.open()
+			}
+			c.directions()
+			for _, s := range c.sessions {
+				if _, err := c.run(s); err != nil {
+					return 0
+				}
+				ran++
+			}
+		}
+	}
+	return ran
+}
+
+// held is what a process holds.
+type held struct {
+	heap, resident    uint64 // bytes
+	goroutines, files int
+	maps              int // mappings of memory
+}
+
+// measure collects garbage and gives what is still held.
+func measure() (h held) {
+	runtime.GC()
+	debug.FreeOSMemory()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	h.heap, h.goroutines = m.HeapAlloc, runtime.NumGoroutine()
+	if status, err := os.ReadFile("/proc/self/status"); err == nil {
+		for line := range strings.Lines(string(status)) {
+			if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "VmRSS:" {
+				kb, _ := strconv.ParseUint(fields[1], 10, 64)
+				h.resident = kb << 10
+			}
+		}
+	}
+	if list, err := os.ReadDir("/proc/self/fd"); err == nil {
+		h.files = len(list)
+	}
+	if maps, err := os.ReadFile("/proc/self/maps"); err == nil {
+		h.maps = strings.Count(string(maps), "\n")
+	}
+	return h
+}
+
+func (h held) String() string {
+	return fmt.Sprintf("heap %.1f MB, resident %.1f MB, %d goroutines, %d files, %d mappings",
+		float64(h.heap)/1e6, float64(h.resident)/1e6, h.goroutines, h.files, h.maps)
+}
+
+// grownFrom reports what is more than it was by a tenth and some slack.
+func (h held) grownFrom(was held) error {
+	for _, x := range []struct {
+		name           string
+		was, is, slack uint64
+	}{
+		{"bytes of heap", was.heap, h.heap, 4 << 20}, {"resident bytes", was.resident, h.resident, 32 << 20},
+		{"goroutines", uint64(was.goroutines), uint64(h.goroutines), 8}, {"files", uint64(was.files), uint64(h.files), 2},
+		{"mappings", uint64(was.maps), uint64(h.maps), 32},
+	} {
+		if x.is > x.was+x.was/10+x.slack {
+			return fmt.Errorf("%s grew from %d to %d", x.name, x.was, x.is)
+		}
+	}
+	return nil
+}
