@@ -31,7 +31,9 @@ func Upstream(dy *graph.Node) Option { return func(s *settings) { s.upstream = d
 func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	var s settings
 	for _, o := range opts {
-		o(&s)
+		if o != nil {
+			o(&s)
+		}
 	}
 	grads := make([]*graph.Node, len(wrt))
 	if bad := checkAsked(y, wrt, s); bad != nil {
@@ -53,11 +55,14 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 // gradOp stands for a gradient that could not be formed.
 var gradOp = &graph.Op{Name: "grad", Func: "Grad", Doc: "a gradient that does not exist", Class: graph.Source, MaxIn: -1,
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-		c.Fail(c.Attrs().(problem).mistake())
+		if p := c.Attrs().(problem); p != (problem{}) {
+			c.Fail(p.mistake())
+		}
 		return graph.InvalidDType, nil
 	}}
 
-// problem is why a gradient could not be formed.
+// problem is why a gradient could not be formed. The zero value says nothing: a mistake that
+// was reported elsewhere stands in the way.
 type problem struct {
 	Summary string
 	Help    string
@@ -150,6 +155,12 @@ func (w *walk) run(y *graph.Node, wrt []*graph.Node) {
 			}
 		}
 	}
+	for _, n := range nodes[min(w.first, len(nodes)):] {
+		if w.needed[n] && n.Err() != nil {
+			w.failed = refuse(problem{}, n)
+			return
+		}
+	}
 	if !w.needed[y] {
 		return
 	}
@@ -172,6 +183,10 @@ func (w *walk) seed(y *graph.Node) *graph.Node {
 
 // back sends n's gradient on to its operands.
 func (w *walk) back(n, dy *graph.Node) {
+	if !dy.Judged() {
+		w.failed = dy
+		return
+	}
 	rule := n.Op().Grad
 	if n.Op().Class == graph.Update && w.needed[n.In(0)] && shapeinfer.Storage(n).Op().Class == graph.Source {
 		w.failed = refuseLeaf(n)
@@ -199,7 +214,7 @@ func (w *walk) back(n, dy *graph.Node) {
 
 // repeats reports whether elements of a value may lie in one cell.
 func (w *walk) repeats(n *graph.Node) bool {
-	return shapeinfer.NewProver(w.g.Bounds).Overlaps(shapeinfer.LayoutOf(n)) != shapeinfer.Refused
+	return shapeinfer.NewProver(w.g.Bounds).Repeats(n) != shapeinfer.Refused
 }
 
 // arrive adds a gradient to those that have come in the same shape.

@@ -130,12 +130,17 @@ func (e *BugError) Unwrap() error { return e.Err }
 func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 	var r request
 	for _, o := range opts {
-		o(&r)
+		if o != nil {
+			o(&r)
+		}
 	}
 	if err := checkEnvironment(); err != nil {
 		return nil, err
 	}
 	if err := r.check(g); err != nil {
+		if g == nil {
+			return nil, err
+		}
 		writePage(func() *page.Document { return page.FromGraph(g) })
 		return nil, err
 	}
@@ -169,34 +174,42 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 func (r *request) check(g *graph.Graph) error {
 	report := shapeinfer.CheckProgram(g, r.roots()...)
 	r.needs = report.Requirements
-	problem := func(format string, args ...any) {
-		report.Errors = append(report.Errors, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf(format, args...)})
-	}
-	if len(r.outputs)+len(r.updates) == 0 {
-		problem("nothing to compute: give exec.Outputs or exec.Updates")
+	switch {
+	case g == nil:
+		return report.Err()
+	case len(r.outputs)+len(r.updates) == 0:
+		refuse(report, graph.Caller(), "nothing to compute: give exec.Outputs or exec.Updates")
 	}
 	for i, n := range r.outputs {
-		switch {
-		case n == nil:
-			problem("output %d is nil", i)
-		case n.Graph() != g && n.Err() != nil:
-			report.Errors = append(report.Errors, n.Err().(*graph.Mistake))
-		case n.Graph() != g:
-			problem("output %d, %s, is no node of graph %q", i, n.Called(), g.Name())
-		}
+		checkRoot(report, fmt.Sprintf("output %d", i), n)
 	}
 	for i, n := range r.updates {
-		switch {
-		case n == nil:
-			problem("update %d is nil", i)
-		case n.Graph() != g && n.Err() != nil:
-			report.Errors = append(report.Errors, n.Err().(*graph.Mistake))
-		case n.Graph() != g:
-			problem("update %d, %s, is no node of graph %q", i, n.Called(), g.Name())
-		case n.Judged() && n.Op().Class != graph.Update:
-			problem("update %d, %s, writes nothing: it must be an in-place operation", i, graph.Describe(n))
+		what := fmt.Sprintf("update %d", i)
+		if checkRoot(report, what, n) && n.Judged() && n.Op().Class != graph.Update {
+			refuse(report, n.Pos(), "%s, %s, writes nothing: it must be an in-place operation", what, graph.Describe(n))
 		}
 	}
 	r.takeWarnings(report)
 	return report.Err()
+}
+
+// checkRoot refuses an output or an update that is no node of the program's graph.
+func checkRoot(report *shapeinfer.Report, what string, n *graph.Node) bool {
+	switch {
+	case n == nil || n.Op() == nil:
+		refuse(report, graph.Caller(), "%s is nil, or a Node that no operation has made", what)
+	case n.Graph() == report.Graph:
+		return true
+	case n.Err() != nil:
+		report.Errors = append(report.Errors, n.Err().(*graph.Mistake))
+	case n.Graph() == nil:
+		refuse(report, graph.Caller(), "%s, %s, is no node of graph %q: it belongs to none", what, n.Called(), report.Graph.Name())
+	default:
+		refuse(report, n.Pos(), "%s, %s, is no node of graph %q: it belongs to graph %q", what, n.Called(), report.Graph.Name(), n.Graph().Name())
+	}
+	return false
+}
+
+func refuse(report *shapeinfer.Report, at graph.Pos, format string, args ...any) {
+	report.Errors = append(report.Errors, &graph.Mistake{Code: graph.CodeOperand, Pos: at, Summary: fmt.Sprintf(format, args...)})
 }

@@ -159,7 +159,7 @@ func readsInPlace(r, write *graph.Node) bool {
 	default:
 		return false
 	}
-	if write.Op().Fill && shapeinfer.NewProver(write.Graph().Bounds).Overlaps(shapeinfer.LayoutOf(write)) != shapeinfer.Refused {
+	if write.Op().Fill && shapeinfer.NewProver(write.Graph().Bounds).Repeats(write) != shapeinfer.Refused {
 		return false // what is read for a later element may have been filled for an earlier one
 	}
 	for i, x := range r.Operands() {

@@ -24,6 +24,8 @@ func TestWhatCannotBeCompiled(t *testing.T) {
 		"nothing":             {func(x *graph.Node) []exec.Option { return nil }, "nothing to compute"},
 		"nil output":          {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(x, nil)} }, "output 1 is nil"},
 		"stranger":            {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(other)} }, `stranger, is no node of graph "mine"`},
+		"number":              {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(graph.Num(2))} }, `2, is no node of graph "mine"`},
+		"nil option":          {func(x *graph.Node) []exec.Option { return []exec.Option{nil} }, "nothing to compute"},
 		"nil update":          {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Updates(nil)} }, "update 0 is nil"},
 		"update of nothing":   {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Updates(ops.Neg(x))} }, "writes nothing"},
 		"output of a mistake": {func(x *graph.Node) []exec.Option { return []exec.Option{exec.Outputs(ops.Sum(x, 5))} }, "Dimension out of range"},
@@ -33,12 +35,28 @@ func TestWhatCannotBeCompiled(t *testing.T) {
 			x := g.Input("x", graph.Float32, 3)
 			_, err := exec.Compile(g, c.opts(x)...)
 			require.ErrorContains(t, err, c.want)
+			require.Regexp(t, `^mistakes_test.go:\d+: error `, err.Error(), "the place in the user's program")
 			var report *shapeinfer.Report
 			require.ErrorAs(t, err, &report, "a user's mistake comes as a report")
 			var bug *exec.BugError
 			require.False(t, errors.As(err, &bug))
 		})
 	}
+}
+
+// TestNoGraphCannotBeCompiled: that there is none is an error too.
+func TestNoGraphCannotBeCompiled(t *testing.T) {
+	_, err := exec.Compile(nil, exec.Outputs(graph.Num(1)))
+	require.ErrorContains(t, err, "the graph is nil")
+}
+
+// TestAnExpansionTooLargeToCount: a part of a function may have more bytes than its result.
+func TestAnExpansionTooLargeToCount(t *testing.T) {
+	g := graph.New("g")
+	_, err := exec.Compile(g, exec.Outputs(ops.Tril(g.Input("x", graph.Bool, 1<<47, 1<<15), 0)))
+	require.ErrorContains(t, err, "Storage size calculation overflowed")
+	var bug *exec.BugError
+	require.False(t, errors.As(err, &bug))
 }
 
 func TestAllMistakesComeAtOnce(t *testing.T) {

@@ -51,7 +51,9 @@ type Session struct {
 func (p *Program) NewSession(opts ...SessionOption) *Session {
 	s := &Session{prog: p, packed: map[*product]any{}, fed: make([]memory, len(p.inputs)), threads: runtime.GOMAXPROCS(0)}
 	for _, o := range opts {
-		o(s)
+		if o != nil {
+			o(s)
+		}
 	}
 	if s.err = s.takeParams(); s.err != nil {
 		return s

@@ -1,11 +1,20 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"runtime"
+)
+
+// missingOp stands for an operation that was not given.
+var missingOp = &Op{Name: "missing", Func: "Apply", Doc: "a value without an operation", MaxIn: -1}
 
 // Apply builds the node of an operation on operands. It is what every function of
 // package ops ends in, and what a user's own operation calls. It never fails: a
 // mistake is recorded in the node's graph.
 func Apply(op *Op, attrs any, in ...*Node) *Node {
+	if op == nil {
+		op = missingOp
+	}
 	g, m := commonGraph(op, in)
 	if g == nil {
 		n := &Node{op: op, attrs: attrs, pos: Caller()}
@@ -34,21 +43,52 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 }
 
 // infer runs the operation's shape rule. A rule that finds nothing wrong and gives no
-// shape gives that of a scalar.
+// shape gives that of a scalar; one that gives neither dtype nor shape judges nothing,
+// since the mistake is elsewhere.
 func (n *Node) infer() {
+	defer n.refuseAttrs()
 	n.dtype, n.shape = n.op.Infer(&Call{n: n})
-	if n.shape == nil && n.bad == nil {
+	switch {
+	case n.bad != nil || n.dtype == InvalidDType && n.shape == nil:
+	case !n.dtype.Valid():
+		n.fail(&Mistake{Code: CodeDType, Summary: n.dtype.wrong()})
+	case n.shape == nil:
 		n.shape = Shape{}
 	}
 	n.checkSizes()
 	n.judged = n.dtype.Valid() && n.shape != nil && n.isCountable()
 }
 
+// refuseAttrs, deferred, makes a mistake of the panic of a rule that was given other fixed
+// arguments than its operation has.
+func (n *Node) refuseAttrs() {
+	switch err := recover().(type) {
+	case nil:
+	case *runtime.TypeAssertionError:
+		given := "none were given"
+		if n.attrs != nil {
+			given = fmt.Sprintf("a %T was given", n.attrs)
+		}
+		n.fail(&Mistake{Code: CodeOperand, Summary: fmt.Sprintf("%s has fixed arguments of its own, and %s (%v)", n.op.Func, given, err),
+			Help: []string{"call the operation's own function, or give what Attrs returns for another node of the operation"}})
+	default:
+		panic(err)
+	}
+}
+
 // ApplyIn builds the node of an operation without operands in a given graph.
 func ApplyIn(g *Graph, op *Op, attrs any) *Node {
+	if op == nil {
+		op = missingOp
+	}
 	n := g.newNode(op, attrs, nil)
 	n.pos = g.here()
-	n.infer()
+	if m := misapplied(op, 0); m != nil {
+		n.fail(m)
+	}
+	if n.bad == nil {
+		n.infer()
+	}
 	return n
 }
 
@@ -57,8 +97,12 @@ func ApplyIn(g *Graph, op *Op, attrs any) *Node {
 func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
 	for i, x := range in {
 		switch {
-		case x == nil:
-			m = firstMistake(m, &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("operand %d is nil", i),
+		case x == nil || x.op == nil:
+			what := "is nil"
+			if x != nil {
+				what = "is a Node that no operation has made"
+			}
+			m = firstMistake(m, &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("operand %d %s", i, what),
 				Help: []string{"pass a node: the result of an operation, an input, a parameter or a constant"}})
 		case x.g == nil:
 		case g == nil:
@@ -75,14 +119,29 @@ func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
 				g.adopt(x.bad)
 			}
 		}
-	} else if m == nil {
-		m = &Mistake{Code: CodeOperand, Summary: "no operand belongs to a graph, only numbers were given",
-			Help: []string{"use Graph.Constant for a number that meets no tensor"}}
 	}
-	if m == nil && (len(in) < op.MinIn || op.MaxIn >= 0 && len(in) > op.MaxIn) {
-		m = &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("%d operands given, %s", len(in), arity(op))}
+	if m == nil {
+		m = misapplied(op, len(in))
+	}
+	if g == nil && m == nil {
+		m = &Mistake{Code: CodeOperand, Summary: "no operand belongs to a graph, only numbers were given",
+			Help: []string{"use Graph.Scalar for a number that meets no tensor"}}
 	}
 	return g, m
+}
+
+// misapplied says why the operation cannot be applied to so many operands, or nothing.
+func misapplied(op *Op, operands int) *Mistake {
+	switch {
+	case op == missingOp:
+		return &Mistake{Code: CodeOperand, Summary: "the operation is nil",
+			Help: []string{"ops.Lookup gives nil for a name that no operation has; ops.Entries lists them all"}}
+	case op.Infer == nil:
+		return &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("the operation %q has no shape rule", op.Name), Help: []string{"set its field Infer"}}
+	case operands < op.MinIn || op.MaxIn >= 0 && operands > op.MaxIn:
+		return &Mistake{Code: CodeOperand, Summary: fmt.Sprintf("%d operands given, %s", operands, arity(op))}
+	}
+	return nil
 }
 
 func arity(op *Op) string {
@@ -144,8 +203,13 @@ func (c *Call) Fail(m *Mistake) { c.n.fail(m) }
 // Failed reports whether a mistake was recorded for this node.
 func (c *Call) Failed() bool { return c.n.bad != nil }
 
-// Require records what could be neither proved nor refused.
+// Require records what could be neither proved nor refused. A requirement on a size that
+// an int64 cannot hold is a mistake.
 func (c *Call) Require(r Requirement) {
+	if !r.A.Valid() || !r.B.Valid() {
+		c.Fail(&Mistake{Code: CodeSize, Summary: r.Why + ": " + notRepresentable})
+		return
+	}
 	r.Node = c.n
 	c.n.g.needs = append(c.n.g.needs, r)
 }

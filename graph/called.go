@@ -8,7 +8,7 @@ func (n *Node) Called() string { return n.called(1) }
 
 func (n *Node) called(depth int) string {
 	n = n.Written()
-	if n == nil || n.name != "" || n.op == literalOp {
+	if n == nil || n.op == nil || n.name != "" || n.op == literalOp {
 		return n.label()
 	}
 	if n.op == constOp && len(n.shape) == 0 && n.bad == nil {
@@ -47,7 +47,7 @@ func (n *Node) CalledFrom() []Frame {
 			continue
 		}
 		seen[x.pos] = true
-		if at, ok := x.pos.Frame(); ok && at == f {
+		if at, ok := x.pos.Frame(); ok && at.isAt(f) {
 			depth = max(depth, firstDifference(calls, x.pos.Callers())+1)
 		}
 	}
@@ -57,7 +57,7 @@ func (n *Node) CalledFrom() []Frame {
 // firstDifference gives the first place at which two lists of calls differ, or -1.
 func firstDifference(a, b []Frame) int {
 	for i := range min(len(a), len(b)) {
-		if a[i] != b[i] {
+		if !a[i].isAt(b[i]) {
 			return i
 		}
 	}

@@ -135,3 +135,21 @@ func TestManyOperands(t *testing.T) {
 	require.Contains(t, text, "      odd   [ 2, 4 ]")
 	require.Contains(t, text, "and 4992 more operands")
 }
+
+// block is a part of a model that is built in a scope of its own.
+func block(g *graph.Graph, name string, x *graph.Node, rows graph.Dim) (y *graph.Node) {
+	g.Scope(name, func() {
+		y = ops.Relu(ops.Add(x, g.Param("w", f32, rows, 3)))
+	})
+	return y
+}
+
+// The calls that led to a line are told for what is built inside a Scope too, whether or not
+// the compiler writes the function into its callers.
+func TestCallsThatLedIntoAScope(t *testing.T) {
+	g := graph.New("g")
+	x := block(g, "a", g.Input("x", f32, 2, 3), 2)
+	x = block(g, "b", x, 5)
+	block(g, "c", x, 2)
+	require.Regexp(t, `^called_test.go:\d+: error BL101: Add\(.*\n      in block, called at called_test.go:\d+\n      \w+ `, g.Err().Error())
+}

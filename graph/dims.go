@@ -12,7 +12,7 @@ type dimDecl struct {
 	equal  Pos // where it was said to be another size
 }
 
-// DimOption says something about a named size.
+// DimOption says something about a named size; nil says nothing.
 type DimOption func(*Bounds)
 
 // AtLeast sets the least value; it is 1 unless said otherwise.
@@ -63,7 +63,9 @@ func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 	}
 	b := decl.bounds
 	for _, o := range opts {
-		o(&b)
+		if o != nil {
+			o(&b)
+		}
 	}
 	switch {
 	case b.isEmpty():
@@ -186,6 +188,8 @@ func badSize(g *Graph, d Dim) (text, help string) {
 // endOfSizes is more than any memory holds. Go's operators make such numbers from handles.
 const endOfSizes = 1 << 48
 
+const notRepresentable = "the size is too large for an int64, or was computed from a named size with Go's operators"
+
 // wrong says why d can be the size of no axis, or "".
 func (d Dim) wrong() (text, help string) {
 	switch n, whole := d.Int(); {
@@ -194,7 +198,7 @@ func (d Dim) wrong() (text, help string) {
 	case whole && n < 0 && n > -endOfSizes:
 		return fmt.Sprintf("%d is no size", n), "sizes are 0 or more; a size known only at run time is a named one: g.Dim(\"batch\")"
 	case whole && (n >= endOfSizes || n < 0), !d.Valid():
-		return "the size is too large for an int64, or was computed from a named size with Go's operators",
+		return notRepresentable,
 			"compute with the methods of named sizes: batch.Plus(1), batch.Times(2), batch.Minus(n), batch.FloorDiv(2)"
 	}
 	return "", ""

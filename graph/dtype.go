@@ -57,6 +57,11 @@ func (t DType) Category() Category { return t.row().category }
 // Valid reports whether t is one of the five element types.
 func (t DType) Valid() bool { return t > InvalidDType && int(t) < len(dtypes) }
 
+// wrong says that t is no dtype.
+func (t DType) wrong() string {
+	return fmt.Sprintf("dtype(%d) is no dtype; use one of graph.Bool, Int32, Int64, Float32, Float64", uint8(t))
+}
+
 // IsFloat reports whether t is Float32 or Float64: the types that have gradients.
 func (t DType) IsFloat() bool { return t.Category() == CategoryFloat }
 

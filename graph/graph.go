@@ -31,12 +31,14 @@ type Graph struct {
 func New(name string, opts ...Option) *Graph {
 	g := &Graph{name: name, names: map[string]*Node{}, scope: &scope{}}
 	for _, o := range opts {
-		o(g)
+		if o != nil {
+			o(g)
+		}
 	}
 	return g
 }
 
-// Option changes how a graph is built and checked.
+// Option changes how a graph is built and checked; nil changes nothing.
 type Option func(*Graph)
 
 // WithPolicy sets the rules that are a matter of choice.
@@ -100,16 +102,22 @@ func (g *Graph) Scope(name string, build func()) {
 	outer := g.scope
 	g.scope = outer.child(name)
 	defer func() { g.scope = outer }()
-	build()
+	if build != nil {
+		build()
+	}
 }
 
 // WithOrigin builds nodes that belong to the gradient of a forward node: they take
 // its place in the user's program and its scope.
 func (g *Graph) WithOrigin(forward *Node, build func()) {
 	outer, outerScope := g.origin, g.scope
-	g.origin, g.scope = forward, forward.scope
+	if g.origin = forward; forward != nil {
+		g.scope = forward.scope
+	}
 	defer func() { g.origin, g.scope = outer, outerScope }()
-	build()
+	if build != nil {
+		build()
+	}
 }
 
 // Input declares a value that is fed to every run. Sizes may be whole numbers and
@@ -133,6 +141,10 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 	n := g.newNode(op, attrs, nil)
 	n.pos = Caller()
 	n.name, n.dtype, n.shape, n.judged = name, t, append(Shape{}, shape...), true
+	if g == nil {
+		n.judged = false
+		return n
+	}
 	full := n.Name()
 	switch first := g.names[full]; {
 	case name == "":
@@ -144,7 +156,7 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 		g.names[full] = n
 	}
 	if !t.Valid() {
-		n.fail(&Mistake{Code: CodeDType, Summary: fmt.Sprintf("dtype(%d) is no dtype; use one of graph.Bool, Int32, Int64, Float32, Float64", uint8(t))})
+		n.fail(&Mistake{Code: CodeDType, Summary: t.wrong()})
 		n.judged = false
 	}
 	for axis, d := range n.shape {
@@ -162,6 +174,11 @@ func (g *Graph) ByName(full string) *Node { return g.names[full] }
 
 // newNode appends a node; the caller fills in type and place.
 func (g *Graph) newNode(op *Op, attrs any, in []*Node) *Node {
+	if g == nil {
+		n := &Node{op: op, attrs: attrs, in: in, pos: Caller()}
+		n.fail(&Mistake{Code: CodeOperand, Summary: "the graph is nil", Help: []string{"make one: graph.New(\"name\")"}})
+		return n
+	}
 	n := &Node{g: g, op: op, attrs: attrs, in: in, id: int32(len(g.nodes)), scope: g.scope, origin: g.origin}
 	if g.at != nil {
 		n.source = g.at.Source()

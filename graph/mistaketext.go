@@ -48,7 +48,10 @@ func (t *messageText) calls(n *Node) {
 	}
 	in, _ := n.pos.Frame()
 	for _, from := range n.CalledFrom() {
-		t.line(fmt.Sprintf("in %s, called at %s", withoutPackage(in.Func), t.frame(from)))
+		// A function that the library calls, as Scope does, is part of the one around it.
+		if isInner := from.Call != "" && from.function() == in.function(); !isInner {
+			t.line(fmt.Sprintf("in %s, called at %s", in.function(), t.frame(from)))
+		}
 		in = from
 	}
 }

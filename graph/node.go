@@ -135,7 +135,7 @@ func (n *Node) IsParam() bool { return n.op == paramOp }
 // label is how messages call the node: by its name, else by how it was made.
 func (n *Node) label() string {
 	switch {
-	case n == nil:
+	case n == nil || n.op == nil:
 		return "nil"
 	case n.name != "":
 		return n.Name()

@@ -98,6 +98,10 @@ type Op struct {
 	// the result, as broadcasting does, the operation repeats it like that.
 	View func(n *Node, in Layout) (out Layout, ok bool)
 
+	// Once says that View shows each element of the operand in one place at most: what is
+	// true of the operand's memory, that no two elements share a cell, is true of the view.
+	Once bool
+
 	// Assemble says where a Movement operation that always copies puts its operands.
 	Assemble func(n *Node) Assembly
 

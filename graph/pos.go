@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -40,6 +41,24 @@ func (p Pos) Frame() (f Frame, ok bool) {
 	return f, ok
 }
 
+// isAt reports whether two frames are of one line and call. Where the compiler writes a
+// function into its callers, function literals inside it have a name for each.
+func (f Frame) isAt(other Frame) bool {
+	return f.File == other.File && f.Line == other.Line && f.Call == other.Call
+}
+
+// function gives the name of the frame's function; that of the one around it for a function
+// literal.
+func (f Frame) function() string {
+	words := strings.Split(f.Func[strings.LastIndexByte(f.Func, '/')+1:], ".")
+	for i, word := range slices.Backward(words) {
+		if i > 0 && !literal.MatchString(word) && strings.Trim(word, "0123456789") != "" {
+			return strings.TrimSuffix(word, "[...]")
+		}
+	}
+	return withoutPackage(f.Func)
+}
+
 // Callers gives the frames from which the function of [Pos.Frame] was called, innermost
 // first, as far as they are known and the user's own.
 func (p Pos) Callers() (callers []Frame) {
@@ -74,7 +93,7 @@ func (p Pos) users(f func(frame Frame, site callSite) bool) {
 		var fr runtime.Frame
 		fr, more = frames.Next()
 		switch {
-		case fr.Function == "" || strings.HasPrefix(fr.Function, "runtime.") || strings.HasPrefix(fr.Function, "testing."):
+		case fr.Function == "" || strings.HasPrefix(fr.Function, "runtime.") || strings.HasPrefix(fr.Function, "testing.") || strings.HasPrefix(fr.Function, "reflect."):
 		case isLibrary(fr):
 			call = withoutPackage(fr.Function)
 		default:

@@ -83,7 +83,7 @@ func SourceOps() []*Op { return []*Op{inputOp, paramOp, constOp} }
 func Constant[T Element](g *Graph, data []T, shape ...Dim) *Node {
 	n := g.newNode(constOp, ConstAttrs{Data: append([]T(nil), data...)}, nil)
 	n.pos = g.here()
-	n.dtype, n.shape, n.judged = DTypeOf[T](), append(Shape{}, shape...), true
+	n.dtype, n.shape = DTypeOf[T](), append(Shape{}, shape...)
 	count, whole := n.shape.NumElements().Int()
 	switch {
 	case !n.shape.IsStatic() || !whole:
@@ -167,11 +167,14 @@ func (g *Graph) number(a LiteralAttrs, t DType) *Node {
 	case Float32:
 		data = []float32{float32(a.Value)}
 	default:
-		t, data = Float64, []float64{a.Value}
+		data = []float64{a.Value}
 	}
 	n := g.newNode(constOp, ConstAttrs{Data: data}, nil)
 	n.pos = g.here()
-	n.dtype, n.shape, n.judged = t, Shape{}, true
+	if n.dtype, n.shape = t, (Shape{}); !t.Valid() {
+		n.fail(&Mistake{Code: CodeDType, Summary: t.wrong()})
+	}
+	n.judged = n.bad == nil
 	return n
 }
 
@@ -179,6 +182,7 @@ func (g *Graph) number(a LiteralAttrs, t DType) *Node {
 // the forward node inside a gradient, else the caller's.
 func (g *Graph) here() Pos {
 	switch {
+	case g == nil:
 	case g.at != nil:
 		return g.at.pos
 	case g.origin != nil:

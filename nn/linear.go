@@ -30,7 +30,9 @@ func NoBias() Option { return func(s *settings) { s.noBias = true } }
 func Linear(g *graph.Graph, name string, x *graph.Node, out int, opts ...Option) *graph.Node {
 	s := settings{weight: GlorotUniform(), bias: Zeros()}
 	for _, o := range opts {
-		o(&s)
+		if o != nil {
+			o(&s)
+		}
 	}
 	if x == nil || !x.Judged() {
 		return unbuilt("", x) // the mistake is x's own
@@ -55,6 +57,8 @@ func Linear(g *graph.Graph, name string, x *graph.Node, out int, opts ...Option)
 // linearTrouble says why x cannot go into a linear layer of g, or "".
 func linearTrouble(g *graph.Graph, x *graph.Node) string {
 	switch {
+	case g == nil:
+		return "the graph is nil"
 	case x.Graph() != g:
 		return fmt.Sprintf("%s does not belong to graph %q, in which the layer is built", x.Called(), g.Name())
 	case !x.DType().IsFloat():

@@ -177,6 +177,9 @@ func (a CastAttrs) Args(operands []string) []string { return after(operands, "gr
 
 // dtypeWord is the name of a dtype's constant.
 func dtypeWord(t graph.DType) string {
+	if !t.Valid() {
+		return fmt.Sprintf("DType(%d)", t)
+	}
 	word := []byte(t.String())
 	word[0] -= 'a' - 'A'
 	return string(word)

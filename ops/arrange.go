@@ -19,14 +19,14 @@ func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
 // Chunk cuts an axis into at most n parts of one size; the last one may be smaller. The
 // axis's size must be a whole number.
 func Chunk(x *graph.Node, axis, n int) []*graph.Node {
-	size, bad := listed(x, axis, "chunk")
+	size, bad := listed("Chunk", x, axis, n)
 	if bad == nil && n < 1 {
-		bad = refusal(x, &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("chunk expects `chunks` to be greater than 0, got: %d", n)})
+		bad = refusal(refused("Chunk", x).with(axis, n), &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("chunk expects `chunks` to be greater than 0, got: %d", n)})
 	}
 	if bad != nil {
 		return []*graph.Node{bad}
 	}
-	return Split(x, axis, max((size+n-1)/n, 1))
+	return Split(x, axis, max((size-1)/n+1, 1)) // rounded up without overflow
 }
 
 // Roll moves the elements of an axis on by shift places; those that leave it at one end
@@ -59,7 +59,7 @@ func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
 		return Expand(x, counts...) // its own mistake
 	}
 	if len(counts) < x.Rank() {
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeExpand,
+		return refusal(refused("Tile", x).with(shapeWords(counts)...), &graph.Mistake{Code: shapeinfer.CodeExpand,
 			Summary: "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"})
 	}
 	lead := len(counts) - x.Rank()
@@ -116,7 +116,7 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 	}
 	at := countedFromZero([]int{first, last}, x.Rank())
 	if at[0] > at[1] {
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeAxis, Summary: "flatten() has invalid args: start_dim cannot come after end_dim"})
+		return refusal(refused("Flatten", x).with(first, last), &graph.Mistake{Code: shapeinfer.CodeAxis, Summary: "flatten() has invalid args: start_dim cannot come after end_dim"})
 	}
 	merged := x.Shape()[at[0] : at[1]+1].NumElements()
 	return Reshape(x, slices.Replace(slices.Clone(x.Shape()), at[0], at[1]+1, merged)...)
@@ -126,7 +126,7 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 // mask broadcast.
 func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
-		return refusal(mask, &graph.Mistake{Code: shapeinfer.CodeDType,
+		return refusal(refused("MaskedFill", x, mask, value), &graph.Mistake{Code: shapeinfer.CodeDType,
 			Summary: "masked_fill_ only supports boolean masks, but got mask with dtype " + shapeinfer.CppName(mask.DType())})
 	}
 	if x != nil && value != nil && x.Judged() && value.Judged() && x.Graph() != nil {

@@ -133,7 +133,9 @@ func Conv2D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 func convolve(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node {
 	a := ConvAttrs{Groups: 1}
 	for _, o := range opts {
-		o.conv(&a)
+		if o != nil {
+			o.conv(&a)
+		}
 	}
 	a.Stride, a.Padding, a.Dilation = forAxes(a.Stride, axes, 1), forAxes(a.Padding, axes, 0), forAxes(a.Dilation, axes, 1)
 	if b == nil {

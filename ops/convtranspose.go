@@ -80,7 +80,9 @@ func ConvTranspose2D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 func convTranspose(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node {
 	extra := ConvAttrs{}
 	for _, o := range opts {
-		o.conv(&extra)
+		if o != nil {
+			o.conv(&extra)
+		}
 	}
 	return convolve(op, axes, x, w, b, append(slices.Clip(opts), OutputPadding(forAxes(extra.OutputPadding, axes, 0)...)))
 }

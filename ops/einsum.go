@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
@@ -23,15 +24,13 @@ type labelled struct {
 // broadcast. Without an arrow the result has the letters that stand once, in alphabetical
 // order. Products are formed from the left, as matrix products where something is summed.
 func Einsum(equation string, xs ...*graph.Node) *graph.Node {
-	for _, x := range xs {
-		if x == nil || !x.Judged() {
-			return Sum(x) // its own mistake
-		}
+	call := refusedCall{fn: "Einsum", in: xs, args: refusedArgs{Before: []any{strconv.Quote(equation)}}}
+	if len(xs) == 0 || slices.ContainsFunc(xs, func(x node) bool { return x == nil || !x.Judged() }) {
+		return refusal(call, nil) // its own mistake
 	}
 	operands, output, problem := parseEinsum(equation, xs)
 	if problem != "" {
-		return refusal(firstOf(xs), &graph.Mistake{Code: shapeinfer.CodeMatMul, Summary: "einsum(): " + problem,
-			Detail: []string{fmt.Sprintf("the equation is %q", equation)}})
+		return refusal(call, &graph.Mistake{Code: shapeinfer.CodeMatMul, Summary: "einsum(): " + problem})
 	}
 	total := operands[0]
 	for i, y := range operands[1:] {
@@ -48,13 +47,6 @@ func Einsum(equation string, xs ...*graph.Node) *graph.Node {
 		return total.x
 	}
 	return total.sumOthers(output).arranged(output)
-}
-
-func firstOf(xs []node) node {
-	if len(xs) == 0 {
-		return nil
-	}
-	return xs[0]
 }
 
 // times multiplies two values and sums over the labels that are not wanted any more.

@@ -48,7 +48,7 @@ func Lookup(name string) *graph.Op {
 // Apply builds the node of an operation after converting its operands to the dtypes
 // that the operation asks for.
 func Apply(op *graph.Op, attrs any, in ...*graph.Node) *graph.Node {
-	if op.Promote == nil || len(in) == 0 {
+	if op == nil || op.Promote == nil || len(in) == 0 {
 		return graph.Apply(op, attrs, in...)
 	}
 	types := make([]graph.DType, len(in))

@@ -141,7 +141,7 @@ func GLU(x *graph.Node, axis int) *graph.Node {
 	}
 	size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
 	if n, static := size.Int(); static && n%2 != 0 {
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
+		return refusal(refused("GLU", x).with(axis), &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
 	}
 	half := size.FloorDiv(2)
 	return Mul(Slice(x, axis, 0, half, 1), Sigmoid(Slice(x, axis, half, End, 1)))

@@ -73,10 +73,18 @@ func Zeros(g *graph.Graph, t graph.DType, shape ...graph.Dim) *graph.Node {
 }
 
 // ZerosLike gives 0 in every place of x.
-func ZerosLike(x *graph.Node) *graph.Node { return FullLike(x, 0) }
+func ZerosLike(x *graph.Node) *graph.Node {
+	if x == nil || !x.Judged() {
+		return refusal(refused("ZerosLike", x), nil)
+	}
+	return FullLike(x, 0)
+}
 
 // FullLike gives one number in every place of x.
 func FullLike(x *graph.Node, v float64) *graph.Node {
+	if x == nil || !x.Judged() {
+		return refusal(refused("FullLike", x).with(v), nil)
+	}
 	return Full(x.Graph(), x.DType(), v, x.Shape()...)
 }
 

@@ -94,6 +94,9 @@ func computedIn(op *graph.Op, in []*graph.Node) graph.DType {
 // itself reads the old value, before the write; [After] names other values of the same
 // storage after it.
 func InPlace(op *graph.Op, attrs any, x *graph.Node, others ...*graph.Node) *graph.Node {
+	if op == nil {
+		return graph.Apply(nil, attrs, append([]node{x}, others...)...)
+	}
 	write := inPlace[op]
 	if write == nil {
 		write = newInPlace(op)

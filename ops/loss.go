@@ -197,7 +197,9 @@ func ClassWeights(w *graph.Node) LossOption { return func(l *classLoss) { l.weig
 func lossOf(opts []LossOption) classLoss {
 	l := classLoss{CrossEntropyAttrs: CrossEntropyAttrs{IgnoreIndex: defaultIgnoreIndex, Reduction: "mean"}}
 	for _, o := range opts {
-		o(&l)
+		if o != nil {
+			o(&l)
+		}
 	}
 	return l
 }

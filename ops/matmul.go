@@ -26,7 +26,7 @@ func MatMul(x, y *graph.Node) *graph.Node { return Apply(opMatMul, nil, x, y) }
 // layer of nn.Linear as a function. x is [..., in], weight [out, in], bias [out].
 func Linear(x, weight, bias *graph.Node) *graph.Node {
 	if weight != nil && weight.Judged() && weight.Rank() != 2 {
-		return refusal(weight, &graph.Mistake{Code: shapeinfer.CodeMatMul,
+		return refusal(refused("Linear", x, weight), &graph.Mistake{Code: shapeinfer.CodeMatMul,
 			Summary: fmt.Sprintf("mat2 must be a matrix, got %d-D tensor", weight.Rank()),
 			Help:    []string{"the weight of a linear layer has one row for each output: [out, in]"}})
 	}

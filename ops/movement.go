@@ -38,6 +38,7 @@ func init() {
 			a := c.Attrs().(SliceAttrs)
 			return c.DType(0), shapeinfer.Slice(c, a.Axis, a.Start, a.Stop, a.Step)
 		},
+		Once: true,
 		View: func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 			axis, start := sliceStart(n)
 			out := graph.Layout{Shape: n.Shape(), Strides: slices.Clone(in.Strides)}

@@ -213,11 +213,11 @@ func singleElements(x node) node {
 		return nil
 	}
 	if x.Rank() < 2 {
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeRank,
+		return refusal(refused("BatchNorm", x), &graph.Mistake{Code: shapeinfer.CodeRank,
 			Summary: fmt.Sprintf("expected 2D or more input (got %dD input)", x.Rank())})
 	}
 	if n, exact := x.Shape().NumElements().ExactDiv(x.Shape()[1]); exact && n == 1 {
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeEmpty,
+		return refusal(refused("BatchNorm", x), &graph.Mistake{Code: shapeinfer.CodeEmpty,
 			Summary: fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x.Shape())})
 	}
 	return nil
@@ -238,13 +238,13 @@ func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *
 		return Standardize(x, eps) // its own mistake
 	}
 	if x.Rank() < 2 {
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeRank,
+		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: shapeinfer.CodeRank,
 			Summary: fmt.Sprintf("Expected at least 2 dimensions for input tensor but received %d", x.Rank())})
 	}
 	s := x.Shape()
 	channels, static := s[1].Int()
 	if groups < 1 || static && channels%int64(groups) != 0 {
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeReshape,
+		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: shapeinfer.CodeReshape,
 			Summary: fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
 				s, groups)})
 	}

@@ -151,11 +151,11 @@ func expandAvgPool(n *graph.Node, in []*graph.Node) *graph.Node {
 func meanElements(n, x node) node {
 	a := n.Attrs().(PoolAttrs)
 	if !a.Ceil && (!a.ExcludePadding || slices.Max(a.Padding) == 0) {
-		count := 1
+		count := 1.0
 		for _, k := range a.Kernel {
-			count *= k
+			count *= float64(k)
 		}
-		return num(float64(count))
+		return num(count)
 	}
 	count := num(1)
 	for i := range a.Kernel {
@@ -228,7 +228,9 @@ func AvgPool2D(x *graph.Node, height, width int, opts ...PoolOption) *graph.Node
 func pool(op *graph.Op, x node, kernel []int, opts []PoolOption) node {
 	a := PoolAttrs{Kernel: kernel}
 	for _, o := range opts {
-		o.pool(&a)
+		if o != nil {
+			o.pool(&a)
+		}
 	}
 	axes := len(kernel)
 	if a.Stride == nil {

@@ -10,6 +10,17 @@ import (
 // a maximum; larger windows are reduced with loops.
 const maxTaps = 32
 
+// hasFewTaps reports whether a window has at most maxTaps elements.
+func hasFewTaps(kernel []int) bool {
+	count := 1
+	for _, k := range kernel {
+		if count *= min(k, maxTaps+1); count > maxTaps { // before it overflows
+			return false
+		}
+	}
+	return true
+}
+
 // avgPoolGrad gives all elements of a window the same part of its gradient. Windows that
 // overlap are put back along one axis after the other.
 func avgPoolGrad(n, dy node, _ int) node {
@@ -21,7 +32,8 @@ func avgPoolGrad(n, dy node, _ int) node {
 		sizes[i] = x.Shape()[lead+i].Plus(graph.Dim(a.Padding[i])).Plus(behind(n, x, i))
 	}
 	dx := Div(dy, meanElements(n, x))
-	if places := windowPlaces(a.Kernel); !overlap && len(places) <= maxTaps {
+	if !overlap && hasFewTaps(a.Kernel) {
+		places := windowPlaces(a.Kernel)
 		dx = sumAmongZeros(slices.Repeat([]node{dx}, len(places)), sizes, places, a)
 	} else {
 		for i, k := range a.Kernel {
@@ -45,15 +57,14 @@ func withoutPadding(padded, x node, a PoolAttrs) node {
 // first of the greatest ones, or the last NaN.
 func maxPoolGrad(n, dy node, _ int) node {
 	x, a := n.In(0), n.Attrs().(PoolAttrs)
-	lead, count := x.Rank()-len(a.Kernel), 1
+	lead := x.Rank() - len(a.Kernel)
 	padded, sizes := x, make([]graph.Dim, len(a.Kernel))
-	for i, k := range a.Kernel {
-		count *= k
+	for i := range a.Kernel {
 		padded = Pad(padded, lead+i, graph.Dim(a.Padding[i]), behind(n, x, i), lowest(n.DType()))
 		sizes[i] = padded.Shape()[lead+i]
 	}
 	var dx node
-	if count <= maxTaps {
+	if hasFewTaps(a.Kernel) {
 		places := windowPlaces(a.Kernel)
 		dx = sumAmongZeros(scanWindows(n, padded, dy, places), sizes, places, a)
 	} else {

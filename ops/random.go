@@ -65,10 +65,10 @@ func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	case seed == nil || !seed.Judged() || seed.Graph() == nil:
 		return Apply(opRandomBits, nil, seed, seed) // its own mistake
 	case seed.Rank() != 0:
-		return refusal(seed, &graph.Mistake{Code: shapeinfer.CodeRank,
+		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: shapeinfer.CodeRank,
 			Summary: fmt.Sprintf("a seed is a scalar, and %s has shape %s", seed.Called(), seed.Shape())})
 	case !t.IsFloat():
-		return refusal(seed, &graph.Mistake{Code: shapeinfer.CodeDType,
+		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: shapeinfer.CodeDType,
 			Summary: fmt.Sprintf("random numbers are float32 or float64, not %s", t)})
 	}
 	g := seed.Graph()
@@ -78,6 +78,10 @@ func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	random := Apply(opRandomBits, nil, places, stream)
 	top := BitAnd(FloorDiv(random, num64(1<<(64-digits))), num64(1<<digits-1))
 	return Mul(Cast(top, t), num(math.Ldexp(1, -digits)))
+}
+
+func typeAndShape(t graph.DType, shape graph.Shape) []any {
+	return append([]any{"graph." + dtypeWord(t)}, shapeWords(shape)...)
 }
 
 func num64(v int64) node { return graph.Num(v) }
@@ -96,10 +100,10 @@ func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	case x == nil || !x.Judged():
 		return Neg(x) // its own mistake
 	case !x.DType().IsFloat():
-		return refusal(x, &graph.Mistake{Code: shapeinfer.CodeDType,
+		return refusal(refused("Dropout", x).with(p), &graph.Mistake{Code: shapeinfer.CodeDType,
 			Summary: fmt.Sprintf("dropout works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())})
-	case p < 0 || p > 1:
-		return refusal(x, &graph.Mistake{Code: graph.CodeOperand,
+	case !(p >= 0 && p <= 1): // NaN too
+		return refusal(refused("Dropout", x).with(p), &graph.Mistake{Code: graph.CodeOperand,
 			Summary: fmt.Sprintf("dropout probability has to be between 0 and 1, but got %v", p)})
 	case p == 1:
 		return Mul(x, num(0))

@@ -45,8 +45,14 @@ func NoAxes() Axis { return noAxes }
 
 // Axes returns the axes that a reduction node folds, counted from the first, in rising order.
 // The node's fixed arguments are a [ReduceAttrs], or those of a reduction of this package.
-// It is the field Axes of these reductions.
+// It is the field Axes of these reductions. For another node, or a mistaken one, it is nil.
 func Axes(n *graph.Node) []int {
+	if n == nil || !n.Judged() {
+		return nil
+	}
+	if _, isReduction := n.Attrs().(reducing); !isReduction {
+		return nil
+	}
 	a, rank := reduceAttrs(n), n.In(0).Rank()
 	if a.Axes == nil {
 		all := make([]int, rank)

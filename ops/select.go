@@ -75,8 +75,11 @@ func Flip(x *graph.Node, axes ...int) *graph.Node {
 // Unbind gives the elements at each index of an axis, without that axis. The axis's size
 // must be a whole number.
 func Unbind(x *graph.Node, axis int) []*graph.Node {
-	n, bad := listed(x, axis, "unbind")
+	n, bad := listed("Unbind", x, axis)
 	if bad != nil {
+		return []*graph.Node{bad}
+	}
+	if bad = tooMany(refused("Unbind", x).with(axis), n); bad != nil {
 		return []*graph.Node{bad}
 	}
 	parts := make([]*graph.Node, n)
@@ -89,11 +92,14 @@ func Unbind(x *graph.Node, axis int) []*graph.Node {
 // Split cuts an axis into parts of the given size; the last one may be smaller. The
 // axis's size must be a whole number.
 func Split(x *graph.Node, axis, size int) []*graph.Node {
-	n, bad := listed(x, axis, "split")
+	n, bad := listed("Split", x, axis, size)
 	if bad == nil && size < 1 {
-		bad = refusal(x, &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("split expects split_size be positive, but got split_size=%d", size)})
+		bad = refusal(refused("Split", x).with(axis, size), &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("split expects split_size be positive, but got split_size=%d", size)})
 	}
 	if bad != nil {
+		return []*graph.Node{bad}
+	}
+	if bad = tooMany(refused("Split", x).with(axis, size), (n-1)/size+1); bad != nil {
 		return []*graph.Node{bad}
 	}
 	var parts []*graph.Node
@@ -103,9 +109,22 @@ func Split(x *graph.Node, axis, size int) []*graph.Node {
 	return parts
 }
 
-// listed gives the size of an axis that is to be taken apart, or the node that stands
-// for the mistake.
-func listed(x node, axis int, word string) (n int, bad node) {
+// maxParts bounds the nodes that one call makes of an axis.
+const maxParts = 1 << 20
+
+// tooMany refuses to take an axis apart into more nodes than any program has; nil where
+// there are fewer.
+func tooMany(call refusedCall, parts int) node {
+	if parts <= maxParts {
+		return nil
+	}
+	return refusal(call, &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("%d parts would each be a node of the graph: at most %d are made", parts, maxParts),
+		Help: []string{"work on the whole value, or use Slice and Select"}})
+}
+
+// listed gives the size of an axis that a function is to take apart, or the node that stands
+// for the mistake. more are the function's further arguments.
+func listed(fn string, x node, axis int, more ...any) (n int, bad node) {
 	if x == nil || !x.Judged() {
 		return 0, Slice(x, axis, 0, End, 1) // its own mistake
 	}
@@ -113,20 +132,14 @@ func listed(x node, axis int, word string) (n int, bad node) {
 		return 0, Select(x, axis, 0)
 	}
 	size, static := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]].Int()
-	if !static {
-		return 0, refusal(x, &graph.Mistake{Code: shapeinfer.CodeSlice,
-			Summary: fmt.Sprintf("%s needs to know how many parts there are, and the size of axis %d is known only at run time", word, axis),
+	call := refused(fn, x).with(append([]any{axis}, more...)...)
+	switch {
+	case x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]].IsUnknown():
+		return 0, refusal(call, nil) // x's own mistake has been reported
+	case !static:
+		return 0, refusal(call, &graph.Mistake{Code: shapeinfer.CodeSlice,
+			Summary: fmt.Sprintf("%s needs to know how many parts there are, and the size of axis %d is known only at run time", fn, axis),
 			Help:    []string{"work on the whole value, or use Slice and Select"}})
 	}
 	return int(size), nil
-}
-
-// refusal is a node that stands for a mistake of a function that builds several.
-func refusal(x node, m *graph.Mistake) node {
-	op := &graph.Op{Name: "refused", Func: "Refused", Doc: "a value that could not be built", MinIn: 1, MaxIn: 1,
-		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			c.Fail(m)
-			return graph.InvalidDType, nil
-		}}
-	return graph.Apply(op, nil, x)
 }

@@ -29,9 +29,9 @@ type PermuteAttrs struct{ Perm []int }
 // TransposeAttrs are the fixed arguments of Transpose: the two axes exchanged.
 type TransposeAttrs struct{ A, B int }
 
-// movement is the entry of a view of one operand.
+// movement is the entry of a view of one operand, of which it repeats no element.
 func movement(name, fn, doc string, infer func(*graph.Call) graph.Shape, view func(*graph.Node, graph.Layout) (graph.Layout, bool), grad func(n, dy node) node) *graph.Op {
-	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Movement, MinIn: 1, MaxIn: 1, View: view,
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Movement, MinIn: 1, MaxIn: 1, View: view, Once: true,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), infer(c) },
 		Grad:  func(n, dy node, _ int) node { return grad(n, dy) }})
 }
@@ -56,6 +56,7 @@ func init() {
 		func(c *graph.Call) graph.Shape { return shapeinfer.Expand(c, c.Attrs().(ExpandAttrs).Shape) },
 		shapeinfer.ExpandView,
 		func(n, dy node) node { return dy }) // the walk sums to the operand's shape
+	opExpand.Once = false
 	opPermute = movement("permute", "Permute", "the axes in another order.", inferPermute,
 		func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 			return permuteView(in, n.Shape(), countedFromZero(n.Attrs().(PermuteAttrs).Perm, n.Rank())), true

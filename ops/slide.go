@@ -23,7 +23,9 @@ func (o StepOption) pool(a *PoolAttrs) { o.set(&a.Stride, &a.Padding, &a.Dilatio
 
 func (o StepOption) set(stride, padding, dilation *[]int) {
 	s := shapeinfer.Steps{Stride: *stride, Padding: *padding, Dilation: *dilation}
-	o(&s)
+	if o != nil {
+		o(&s)
+	}
 	*stride, *padding, *dilation = s.Stride, s.Padding, s.Dilation
 }
 

@@ -39,6 +39,7 @@ func init() {
 			at := flatIndex(x.Graph(), make([]node, n.Rank()), a.Strides, a.Offset, n.Shape())
 			return Reshape(ScatterAdd(dy, at, 0, x.Shape().NumElements()), x.Shape()...)
 		})
+	opAsStrided.Once = false
 }
 
 func diagonalAxes(n node) (rows, cols int) {

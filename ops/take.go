@@ -13,7 +13,7 @@ var opTake, opScatterAdd, opCheckIndex *graph.Op
 type TakeAttrs struct{ Axis int }
 
 // ScatterAttrs are the fixed arguments of ScatterAdd: the axis of the result along which
-// elements are added, counted from 0, and its size.
+// elements are added, counted from either end, and its size.
 type ScatterAttrs struct {
 	Axis int
 	Size graph.Dim
@@ -43,7 +43,9 @@ func init() {
 	opScatterAdd = define(graph.Op{
 		Name: "scatter_add", Func: "ScatterAdd", Doc: "zeros, and to each place along one axis the sum of the elements whose index it is; an index outside stops the run.",
 		Class: graph.Gather, Fold: graph.FoldSum, MinIn: 2, MaxIn: 2,
-		Axes: func(n node) []int { return []int{n.Attrs().(ScatterAttrs).Axis} },
+		Axes: func(n node) []int {
+			return countedFromZero([]int{n.Attrs().(ScatterAttrs).Axis}, n.Rank())
+		},
 		Infer: refuseBool(`"scatter_add" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ScatterAttrs)
 			return c.DType(0), shapeinfer.ScatterAdd(c, a.Axis, a.Size)
@@ -74,8 +76,8 @@ func Take(x, index *graph.Node, axis int) *graph.Node {
 }
 
 // ScatterAdd is the opposite of Take: a value of the given size along an axis, in which
-// each place has the sum of the elements of x whose index it is. The indices' axes are
-// those of x from the axis on.
+// each place has the sum of the elements of x whose index it is. The axis is one of the
+// result; the indices' axes are those of x from there on.
 func ScatterAdd(x, index *graph.Node, axis int, size graph.Dim) *graph.Node {
 	return Apply(opScatterAdd, ScatterAttrs{axis, size}, x, index)
 }

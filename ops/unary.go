@@ -203,4 +203,4 @@ func inferSub(c *graph.Call) (graph.DType, graph.Shape) {
 }
 
 // StopsGradient reports whether the node is one of [StopGradient].
-func StopsGradient(n *graph.Node) bool { return n.Op() == opStopGrd }
+func StopsGradient(n *graph.Node) bool { return n != nil && n.Op() == opStopGrd }

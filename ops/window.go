@@ -53,6 +53,7 @@ func init() {
 			axis := countedFromZero([]int{a.Axis}, x.Rank())[0]
 			return Fold(dy, axis, x.Shape()[axis], a.Stride, a.Dilation)
 		})
+	opWindow.Once = false
 	opFold = define(graph.Op{
 		Name: "fold", Func: "Fold", Doc: "windows put back on an axis; elements that meet at one place are added up.",
 		Class: graph.Composite, MinIn: 1, MaxIn: 1,

@@ -25,7 +25,9 @@ type rule func(u *update, w, grad *graph.Node) []*graph.Node
 func newOptimizer(name string, build rule, s settings, opts []Option) Optimizer {
 	o := Optimizer{name: name, build: build, settings: s}
 	for _, set := range opts {
-		set(&o)
+		if set != nil {
+			set(&o)
+		}
 	}
 	if o.rateNode == nil {
 		o.wantAtLeastZero("learning rate", o.rate)

@@ -32,6 +32,9 @@ func (r *Report) isRefused(warning *graph.Mistake) bool {
 
 // check judges a graph, and a program where its nodes are given.
 func check(g *graph.Graph, program []*graph.Node) *Report {
+	if g == nil {
+		return &Report{Errors: []*graph.Mistake{{Code: graph.CodeOperand, Pos: graph.Caller(), Summary: "the graph is nil"}}}
+	}
 	r := &Report{
 		Graph:    g,
 		Errors:   slices.Clone(g.Mistakes()),

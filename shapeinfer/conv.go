@@ -92,6 +92,9 @@ func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *gr
 		if slices.Min(p.values) < p.least {
 			return refuse("%s", p.text)
 		}
+		if text := outOfRange(p.values); text != "" {
+			return refuse("%s", text)
+		}
 	}
 	outputs, whole := w[0].Int()
 	switch {
@@ -102,8 +105,19 @@ func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *gr
 		return refuse("%s", fewOutputs(w, groups))
 	case whole && outputs%int64(groups) != 0:
 		return refuse("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead", groups, groups, w)
+	case slices.Contains(w[2:], 0):
+		return refuse("kernel size should be greater than zero, but got %s", kernelText(w[2:]))
 	}
 	return nil
+}
+
+// kernelText is the size of a kernel as PyTorch tells it, which takes one axis for the last
+// of two.
+func kernelText(kernel graph.Shape) string {
+	if len(kernel) == 1 {
+		kernel = graph.Shape{1, kernel[0]}
+	}
+	return fmt.Sprintf("kernel_height: %s kernel_width: %s", kernel[0], kernel[1])
 }
 
 func fewOutputs(w graph.Shape, groups int) string {

@@ -36,12 +36,17 @@ func requireChoice(c *graph.Call, size graph.Dim, index graph.Shape, axis int, s
 }
 
 // ScatterAdd is the shape rule of the opposite of [Take]: the axes of operand 0 that line
-// up with the indices, operand 1, give way to one axis of the given size.
+// up with the indices, operand 1, give way to one axis of the given size, which is counted in
+// the result.
 func ScatterAdd(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	x, index := c.Shape(0), c.Shape(1)
-	if len(x) < len(index) || axis < 0 || axis > len(x)-len(index) {
-		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("scatter_add: indices of rank %d do not fit operand of rank %d at axis %d", len(index), len(x), axis)))
+	if len(x) < len(index) {
+		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("scatter_add: indices of rank %d do not fit operand of rank %d", len(index), len(x))))
 		return nil
+	}
+	rank := len(x) - len(index) + 1
+	if axis = Axis(c, axis, rank); axis < 0 {
+		return unknown(rank)
 	}
 	if !c.DType(1).IsInt() {
 		RefuseDType(c, "scatter_add: Expected dtype int32 or int64 for index")

@@ -91,6 +91,9 @@ func derivedFrom(g *graph.Graph, roots []*graph.Node) []*graph.Node {
 // closure gives nodes of a graph with all that they lead to, in the graph's order; a node
 // leads to nodes before it.
 func closure(g *graph.Graph, roots []*graph.Node, leadsTo func(*graph.Node) []*graph.Node) (list []*graph.Node) {
+	if g == nil {
+		return nil
+	}
 	wanted := make([]bool, len(g.Nodes()))
 	want := func(nodes []*graph.Node) {
 		for _, n := range nodes {

@@ -13,6 +13,11 @@ import (
 // dtype and shape: broadcasting may repeat the other operands only.
 func InPlace(c *graph.Call, result graph.DType, shape graph.Shape) (graph.DType, graph.Shape) {
 	dest := c.In(0)
+	defer func() {
+		if c.Failed() {
+			c.SetStretch(nil) // the result has the destination's axes, not those of the broadcast
+		}
+	}()
 	if c.Failed() {
 		return dest.DType(), dest.Shape()
 	}
@@ -114,9 +119,8 @@ func article(word string) string {
 // that share cells with it at other positions: the result would depend on the order in
 // which elements are computed.
 func inPlaceMemory(c *graph.Call, r Rules) *graph.Mistake {
-	dest := LayoutOf(c.In(0))
-	if v := NewProver(r.Bounds).Overlaps(dest); v != Refused && !isFill(c) {
-		return selfOverlap(c, dest, v)
+	if v := NewProver(r.Bounds).Repeats(c.In(0)); v != Refused && !isFill(c) {
+		return selfOverlap(c, LayoutOf(c.In(0)), v)
 	}
 	for i := 1; i < c.NumIn(); i++ {
 		x := c.In(i)
@@ -224,9 +228,48 @@ func CopyNote(x, copied *graph.Node) *graph.Mistake {
 // sharing compares where the elements of x lie with those of y, repeated to x's shape. What
 // is the same element where a size is not 1 is another one where it is.
 func (r Rules) sharing(x, y *graph.Node, kinds []graph.AxisKind) Sharing {
-	how := NewProver(r.Bounds).Meet(LayoutOf(x), BroadcastView(LayoutOf(y), x.Shape(), kinds))
+	to, from := LayoutOf(x), BroadcastView(LayoutOf(y), x.Shape(), kinds)
+	how := NewProver(r.Bounds).Meet(to, from)
+	if how == SharesUndecided {
+		how = NewProver(r.given(ViewsOf(x), ViewsOf(y))).Meet(to, from)
+	}
 	if how == SharesSame && slices.Contains(kinds, graph.Undecided) {
 		return SharesUndecided
 	}
 	return how
+}
+
+// given gives the bounds of names where what views require of single names holds: that a
+// slice ends at element 5 of an axis says that the axis has 5 elements.
+func (r Rules) given(views ...[]*graph.Node) graph.BoundsOf {
+	least := map[string]int64{}
+	nodes := slices.Concat(views...)
+	for _, need := range requirementsOf(nodes) {
+		names := need.A.Symbols()
+		if need.Kind != graph.MustBeAtLeast || len(names) != 1 {
+			continue
+		}
+		coef, rest, linear := need.A.Minus(need.B).Linear(names[0])
+		if n, whole := rest.Int(); linear && whole && coef == 1 && n <= 0 {
+			least[names[0]] = max(least[names[0]], -n)
+		}
+	}
+	return func(name string) graph.Bounds {
+		b := r.Bounds(name)
+		b.Min = max(b.Min, least[name])
+		return b
+	}
+}
+
+// requirementsOf lists what the nodes have left to the binding of sizes.
+func requirementsOf(nodes []*graph.Node) (needs []graph.Requirement) {
+	if len(nodes) == 0 {
+		return nil
+	}
+	for _, need := range nodes[0].Graph().Requirements() {
+		if slices.Contains(nodes, need.Node) {
+			needs = append(needs, need)
+		}
+	}
+	return needs
 }

@@ -71,6 +71,7 @@ func conflict(a, b graph.Layout) (at, from []int64, ok bool) {
 
 // Disjoint reports whether two views of one memory share no cell, whatever the sizes.
 func (p *Prover) Disjoint(a, b graph.Layout) bool {
+	a, b = p.forwardsFrom(a), p.forwardsFrom(b)
 	if p.isEmpty(a) || p.isEmpty(b) || p.apart(a, b) || p.onDifferentCells(a, b) {
 		return true
 	}
@@ -85,6 +86,17 @@ func (p *Prover) Disjoint(a, b graph.Layout) bool {
 		return !shared
 	})
 	return !shared
+}
+
+// Repeats judges whether two elements of a value lie in one cell of its memory: Refused says
+// that none do, Proved that some do. Where sizes leave it open, views that show each
+// element once are no worse than what they are of.
+func (p *Prover) Repeats(n *graph.Node) Verdict {
+	v := p.Overlaps(LayoutOf(n))
+	if v == Deferred && livesInOperand(n) && (n.Op().View == nil || n.Op().Once) && p.Repeats(n.In(0)) == Refused {
+		return Refused
+	}
+	return v
 }
 
 // Overlaps judges whether two elements of a view lie in one cell: Refused says that
@@ -147,6 +159,21 @@ func axesOf(l graph.Layout) (runs []run) {
 	return runs
 }
 
+// forwardsFrom is a layout that visits the same cells, each axis forwards.
+func (p *Prover) forwardsFrom(l graph.Layout) graph.Layout {
+	turned := l
+	for i, step := range l.Strides {
+		if p.AtLeast(step, 0) == Refused && p.AtLeast(l.Shape[i], 1) == Proved {
+			if &turned.Strides[0] == &l.Strides[0] {
+				turned.Strides = slices.Clone(l.Strides)
+			}
+			turned.Offset = turned.Offset.Plus(step.Times(l.Shape[i].Minus(1)))
+			turned.Strides[i] = graph.Dim(0).Minus(step)
+		}
+	}
+	return turned
+}
+
 // forwards turns axes that run backwards: they visit the same cells.
 func (p *Prover) forwards(axes []run) []run {
 	turned := slices.Clone(axes)
@@ -207,8 +234,9 @@ func (p *Prover) onDifferentCells(a, b graph.Layout) bool {
 	if p.AtLeast(b.Offset.Minus(a.Offset), 0) != Proved {
 		a, b = b, a
 	}
-	grid := commonGrid(axesOf(a), axesOf(b))
 	distance := b.Offset.Minus(a.Offset)
+	// Two indices of one axis leave no axis to either view: they are a step apart.
+	grid := append(commonGrid(axesOf(a), axesOf(b)), gridAxis{distance, 1, 1})
 	for i, g := range grid {
 		steps, exact := distance.ExactDiv(g.step)
 		if !exact || g.step == 0 || p.AtLeast(steps.Minus(g.first), 0) != Proved {

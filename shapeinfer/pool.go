@@ -103,6 +103,9 @@ func poolArguments(c *graph.Call, word string, axes int, kernel []int, steps Ste
 			return refuse("%s: %s must either be a single int, or %d ints, and got %s", word, p.name, axes, graph.MakeShape(p.values...))
 		}
 	}
+	if text := outOfRange(kernel, steps.Stride, steps.Padding, steps.Dilation); text != "" {
+		return refuse("%s", text)
+	}
 	for i, k := range kernel {
 		pad, dilation := steps.Padding[i], steps.Dilation[i]
 		switch extent := dilation*(k-1) + 1; {

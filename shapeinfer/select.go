@@ -25,7 +25,7 @@ func Select(c *graph.Call, axis int, index graph.Dim) graph.Shape {
 		return out
 	}
 	p := NewProver(c.Bounds)
-	low, high := p.AtLeast(start, 0), p.AtLeast(size.Minus(start), 1)
+	low, high := p.AtLeast(start, 0), p.judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: size.Minus(1), B: start})
 	if low == Refused || high == Refused {
 		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: fmt.Sprintf("select(): index %s out of range for tensor of size %s at dimension %d", index, x, at),
 			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
@@ -131,6 +131,10 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 		mayBeEmpty = mayBeEmpty || p.AtLeast(d, 1) != Proved
 	}
 	have := c.Shape(0).NumElements()
+	if !needed.Valid() {
+		c.Fail(stridedMistake(c, fmt.Sprintf("Storage size calculation overflowed with sizes=%s and strides=%s", size, graph.Shape(strides))))
+		return unknown(len(size))
+	}
 	if mayBeEmpty { // then nothing is needed
 		count := size.NumElements()
 		have, needed = have.Times(count), needed.Times(count)

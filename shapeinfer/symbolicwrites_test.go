@@ -221,3 +221,47 @@ func (w *writer) String() string {
 	}
 	return b.String()
 }
+
+// TestWritesToConstantParts: views of a matrix with named sizes by constant bounds show each
+// element once, whatever the bounds of the names, and parts side by side are apart.
+func TestWritesToConstantParts(t *testing.T) {
+	type N = *graph.Node
+	slice := func(axis int, start, stop graph.Dim, step int) func(N) N {
+		return func(x N) N { return ops.Slice(x, axis, start, stop, step) }
+	}
+	for name, view := range map[string]func(N) N{
+		"columns":          slice(2, 0, 2, 1),
+		"inner columns":    slice(2, 2, 5, 1),
+		"every second":     slice(2, 0, 6, 2),
+		"last columns":     slice(2, -3, -1, 1),
+		"a column":         func(x N) N { return ops.Unsqueeze(ops.Select(x, 2, 4), 2) },
+		"backwards":        func(x N) N { return ops.Flip(slice(2, 0, 2, 1)(x), 2, 0) },
+		"transposed":       func(x N) N { return slice(0, 0, 2, 1)(ops.Transpose(x, 0, 2)) },
+		"diagonal":         func(x N) N { return ops.Diagonal(x, 0, 0, 1) },
+		"part of diagonal": func(x N) N { return slice(0, 0, 2, 1)(ops.Diagonal(x, 0, 0, 1)) },
+	} {
+		g := graph.New("g")
+		m, n := g.Dim("m"), g.Dim("n")
+		ops.InPlace(ops.Lookup("exp"), nil, view(ops.Copy(g.Input("x", graph.Float32, m, m, n))))
+		require.NoError(t, g.Err(), name)
+	}
+	for name, c := range map[string]struct {
+		to, from func(N) N
+		fails    bool
+	}{
+		"columns side by side": {slice(2, 0, 2, 1), slice(2, 2, 4, 1), false},
+		"columns that overlap": {slice(2, 0, 2, 1), slice(2, 1, 3, 1), true},
+		"odd and even":         {slice(2, 0, 4, 2), slice(2, 1, 4, 2), false},
+		"backwards":            {func(x N) N { return ops.Flip(slice(2, 0, 2, 1)(x), 2) }, slice(2, 2, 4, 1), false},
+		"backwards, the same":  {func(x N) N { return ops.Flip(slice(2, 0, 2, 1)(x), 2) }, slice(2, 0, 2, 1), true},
+		"two columns":          {func(x N) N { return ops.Select(x, 2, 0) }, func(x N) N { return ops.Select(x, 2, 3) }, false},
+		"two rows":             {func(x N) N { return ops.Select(x, 1, 0) }, func(x N) N { return ops.Select(x, 1, 3) }, false},
+		"first and last two":   {slice(2, 0, 2, 1), slice(2, -2, ops.End, 1), true}, // of three
+		"repeated":             {func(x N) N { return ops.Window(x, 2, 2, 1, 1) }, func(N) N { return graph.Num(1) }, true},
+	} {
+		g := graph.New("g")
+		x := ops.Copy(g.Input("x", graph.Float32, g.Dim("k"), g.Dim("m"), g.Dim("n")))
+		ops.AddInPlace(c.to(x), c.from(x))
+		require.Equal(t, c.fails, g.Err() != nil, "%s: %v", name, g.Err())
+	}
+}

@@ -2,6 +2,7 @@ package shapeinfer
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -76,10 +77,28 @@ func Fold(c *graph.Call, axis int, length graph.Dim, stride, dilation int) graph
 	return out
 }
 
+// maxStep bounds the numbers that say how windows move, as in PyTorch: what is computed from
+// them then fits an int64.
+const maxStep = math.MaxInt32
+
+// outOfRange is PyTorch's sentence where one of the numbers is beyond maxStep, or "".
+func outOfRange(lists ...[]int) string {
+	for _, list := range lists {
+		for _, n := range list {
+			if n > maxStep || n < -maxStep {
+				return fmt.Sprintf("integer out of range: %d", n)
+			}
+		}
+	}
+	return ""
+}
+
 // badWindow says what is wrong with a window whatever the axis's length, or nothing.
 func badWindow(c *graph.Call, axis int, size graph.Dim, stride, dilation int) *graph.Mistake {
 	n, whole := size.Int()
 	switch {
+	case outOfRange([]int{stride, dilation}) != "":
+		return windowMistake(c, axis, outOfRange([]int{stride, dilation}))
 	case whole && n < 1:
 		return windowMistake(c, axis, fmt.Sprintf("a window of %d elements: sizes are 1 or more", n))
 	case stride < 1:
