@@ -22,8 +22,9 @@ func init() {
 // must have the same dtype.
 func MatMul(x, y *graph.Node) *graph.Node { return Apply(opMatMul, nil, x, y) }
 
-// Linear gives x times the transposed weight, and the bias added where it is not nil: the
-// layer of nn.Linear as a function. x is [..., in], weight [out, in], bias [out].
+// Linear gives x times the transposed weight, and the bias added where it is not nil:
+// PyTorch's layer as a function. x is [..., in], weight [out, in], bias [out]. The weight of
+// package nn's Linear is [in, out]: transpose it first.
 func Linear(x, weight, bias *graph.Node) *graph.Node {
 	if weight != nil && weight.Judged() && weight.Rank() != 2 {
 		return refusal(refused("Linear", x, weight), &graph.Mistake{Code: shapeinfer.CodeMatMul,
