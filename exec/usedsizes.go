@@ -68,8 +68,12 @@ func (r *request) usedSizes(g *graph.Graph, u *unit) map[string]*graph.Node {
 			note(n, n.Shape()...)
 		}
 	}
+	derived := map[*graph.Node]bool{}
+	for _, n := range shapeinfer.DerivedFrom(g, r.roots()) {
+		derived[n] = true
+	}
 	for _, need := range r.needs {
-		if need.Node != nil && live[need.Node.ID()] {
+		if derived[need.Node] {
 			note(need.Node, need.A, need.B)
 		}
 	}

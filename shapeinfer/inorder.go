@@ -80,9 +80,9 @@ func needed(g *graph.Graph, roots []*graph.Node) []*graph.Node {
 	return closure(g, roots, (*graph.Node).Operands)
 }
 
-// derivedFrom gives what needed gives, and what nodes were derived from: of gradients, the
+// DerivedFrom gives the nodes that some others are computed from, these themselves, and what nodes were derived from: of gradients, the
 // values that they are gradients of.
-func derivedFrom(g *graph.Graph, roots []*graph.Node) []*graph.Node {
+func DerivedFrom(g *graph.Graph, roots []*graph.Node) []*graph.Node {
 	return closure(g, roots, func(n *graph.Node) []*graph.Node {
 		return append(slices.Clone(n.Operands()), n.Origin(), n.Differentiated())
 	})
