@@ -2,8 +2,10 @@ package exec
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 	"unsafe"
 
 	"gorgonia.org/tensor"
@@ -78,6 +80,7 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int
 			b, err = nil, e.err
 		}
 	}()
+	b.layOut(p) // before kernels prepare memory of their own for the sizes
 	for i, k := range p.kernels {
 		first := len(b.steps)
 		parts := k.parts
@@ -101,7 +104,6 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int
 	}
 	b.followProducts(p.kernels)
 	b.listSteps()
-	b.layOut(p)
 	if verifying() {
 		if err := b.verify(p); err != nil {
 			return nil, &BugError{Pass: "bind", Err: err}
@@ -195,10 +197,24 @@ func (b *binding) newStep(p *Program, operands []operand) (s step) {
 	return s
 }
 
-// tooMuch is what sizes are refused for that need more than maxArena.
-func tooMuch(p *Program) sizeError {
-	return sizeError{fmt.Errorf("exec: with these sizes, a run of graph %q needs more memory than a process can have", p.source.Name())}
+// tooMuch is the error of sizes for which a run needs more memory than there is. bytes is what
+// it needs at least, and largest the largest of the values that it needs it for.
+func (b *binding) tooMuch(p *Program, bytes int, largest *storage, why error) sizeError {
+	var sizes []string
+	for _, name := range slices.Sorted(maps.Keys(b.sizes)) {
+		sizes = append(sizes, fmt.Sprintf("%s = %d", name, b.sizes[name]))
+	}
+	with := ""
+	if len(sizes) > 0 {
+		with = " with " + strings.Join(sizes, ", ")
+	}
+	n := largest.node
+	return sizeError{fmt.Errorf("exec: a run of graph %q%s needs at least %d bytes of memory (%s), and %w; the largest value is %s, %s%v (%s)",
+		p.source.Name(), with, bytes, pages.Bytes(bytes), why, graph.Describe(n), n.DType(), b.shape(n.Shape()), n.Pos())}
 }
+
+// errAddresses is why there is no memory of more than maxArena.
+var errAddresses = fmt.Errorf("no process has more than %s", pages.Bytes(maxArena))
 
 // layOut places the arena's storages: the largest first, each at the lowest place that
 // is free while it lives.
@@ -215,7 +231,7 @@ func (b *binding) layOut(p *Program) {
 		}
 		count := b.eval(s.count)
 		if count > maxArena/s.dtype.Size() {
-			panic(tooMuch(p))
+			panic(b.tooMuch(p, min(count, math.MaxInt/s.dtype.Size())*s.dtype.Size(), s, errAddresses))
 		}
 		k := &block{s: s, first: s.first, last: s.last, bytes: count * s.dtype.Size()}
 		for heir := s.heir; heir != nil; heir = heir.heir {
@@ -234,12 +250,15 @@ func (b *binding) layOut(p *Program) {
 			}
 		}
 		if k.bytes > maxArena-k.at {
-			panic(tooMuch(p))
+			panic(b.tooMuch(p, k.at+k.bytes, blocks[0].s, errAddresses))
 		}
 		i, _ := slices.BinarySearchFunc(placed, k.at, func(o *block, at int) int { return o.at - at })
 		placed = slices.Insert(placed, i, k)
 		b.offsets[k.s.index] = k.at
 		b.arena = max(b.arena, k.at+k.bytes)
+	}
+	if err := pages.Check(b.arena); err != nil {
+		panic(b.tooMuch(p, b.arena, blocks[0].s, err))
 	}
 	for _, s := range p.storages {
 		b.offsets[s.index] = b.offsets[s.root().index]

@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 	"testing"
 
@@ -162,5 +163,28 @@ func TestInputsThatAreAskedFor(t *testing.T) {
 				require.Regexp(t, c.want, err.Error())
 			}
 		})
+// Sizes for which no machine has memory are errors that tell the sizes, the bytes and the value,
+// and the session runs on with others.
+func TestSizesOfTooMuchMemory(t *testing.T) {
+	g := graph.New("huge")
+	n := g.Dim("n")
+	x := g.Input("x", graph.Float32, 2, 1)
+	wide := ops.Exp(ops.Expand(x, 2, n)).Named("wide")
+	w := ops.MatMul(wide, ops.Cast(ops.Iota(g, 0, n, 3), graph.Float32))
+	feed := exec.Feed{x: exec.Array{Shape: []int{2, 1}, Data: make([]float32, 2)}}
+	p, err := exec.Compile(g, exec.Outputs(w))
+	require.NoError(t, err)
+	for _, size := range []int{1 << 38, 1 << 40, 1 << 43, 1 << 45} {
+		_, err := p.NewSession(exec.Size("n", size)).Run(context.Background(), feed)
+		require.ErrorContains(t, err, fmt.Sprintf(`exec: a run of graph "huge" with n = %d needs at least `, size))
+		require.Regexp(t, `bytes of memory \([\d.]+ .iB\), and .* (has|more than|give).*; the largest value is .*\[\d+ 3\] \(size_test.go:\d+\)`, err.Error())
+	}
+	for _, d := range []graph.Dim{1 << 40, 1 << 45} {
+		g := graph.New("static")
+		y := ops.Sin(ops.Expand(g.Input("x", graph.Float64, 1), d))
+		p, err := exec.Compile(g, exec.Outputs(y))
+		require.NoError(t, err)
+		_, err = p.NewSession().Run(context.Background(), exec.Feed{g.ByName("x"): exec.Array{Shape: []int{1}, Data: []float64{1}}})
+		require.ErrorContains(t, err, `exec: a run of graph "static" needs at least`)
 	}
 }

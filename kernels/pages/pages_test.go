@@ -2,6 +2,8 @@ package pages
 
 import (
 	"fmt"
+	"math"
+	"runtime"
 	"testing"
 	"unsafe"
 
@@ -24,5 +26,23 @@ func TestMake(t *testing.T) {
 				require.Zero(t, uintptr(unsafe.Pointer(&s[0]))%Line)
 			}
 		})
+	}
+}
+
+// What no machine has is refused, and what is refused is more than what there is.
+func TestCheck(t *testing.T) {
+	require.NoError(t, Check(1<<20))
+	require.NoError(t, Check(probed))
+	if runtime.GOOS == "linux" && math.MaxInt > 1<<32 {
+		require.Error(t, Check(math.MaxInt/2))
+		most, of := limit()
+		require.NotEmpty(t, of)
+		require.ErrorContains(t, Check(most+1), "has "+Bytes(most))
+	}
+}
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 3 << 19: "1.5 MiB", 1 << 30: "1.0 GiB"} {
+		require.Equal(t, want, Bytes(n))
 	}
 }
