@@ -98,36 +98,18 @@ type unit struct {
 	consts         []*graph.Node
 	storages       []*storage
 	faults         []fault
-	moves          []move // from graph to graph, for pictures
+	moves          []move      // from graph to graph, for pictures
+	at             *graph.Node // that a pass is at work on, as far as it says
 }
 
 // sourceNode pairs an input or a parameter of the user's graph with its copy.
 type sourceNode struct{ user, own *graph.Node }
 
-// BugError is a mistake of the library's own, found in a pass.
-type BugError struct {
-	Pass string
-	Node *graph.Node
-	Err  error
-}
-
-// Error says what went wrong and that it is not the user's fault.
-func (e *BugError) Error() string {
-	at := ""
-	if e.Node != nil {
-		at = fmt.Sprintf(" at %s (%s)", graph.Describe(e.Node), e.Node.Pos())
-	}
-	return fmt.Sprintf("exec: bug in pass %s%s: %v; please report it", e.Pass, at, e.Err)
-}
-
-// Unwrap gives the error itself.
-func (e *BugError) Unwrap() error { return e.Err }
-
 // Compile checks the graph and compiles what computes the outputs and carries out the
 // updates. The error holds every mistake of the graph, each with its place in the
 // user's program: it is a *shapeinfer.Report. Warnings are written to standard error: see
 // [OnWarning] and [Program.Warnings].
-func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
+func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	var r request
 	for _, o := range opts {
 		if o != nil {
@@ -137,6 +119,12 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 	if err := checkEnvironment(); err != nil {
 		return nil, err
 	}
+	u, name := &unit{g: g, roots: r.roots(), asked: r.roots(), nOutputs: len(r.outputs)}, "check"
+	defer func() {
+		if v := recover(); v != nil {
+			p, err = nil, newBug(name, u.at, v)
+		}
+	}()
 	if err := r.check(g); err != nil {
 		if g == nil {
 			return nil, err
@@ -147,9 +135,9 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 	if verifying() {
 		r.between = append([]func(*unit, pass) error{(*unit).verify}, r.between...)
 	}
-	u := &unit{g: g, roots: r.roots(), asked: r.roots(), nOutputs: len(r.outputs)}
 	snapshots := []Snapshot{{Pass: "build", Doc: "the graph as it was built", text: g.String, u: u, g: g}}
 	for _, p := range passes {
+		u.at, name = nil, p.name
 		if err := p.run(u); err != nil {
 			return nil, err
 		}
@@ -160,7 +148,8 @@ func Compile(g *graph.Graph, opts ...Option) (*Program, error) {
 		}
 		snapshots = append(snapshots, u.snapshot(p))
 	}
-	p, err := newProgram(g, r, u, snapshots)
+	u.at, name = nil, "code"
+	p, err = newProgram(g, r, u, snapshots)
 	if err == nil {
 		r.noteWrites(g)
 		r.tellWarnings()

@@ -40,6 +40,7 @@ func examine(n *graph.Node) *element {
 	for i, x := range n.Operands() {
 		in[i] = p.add(elementStep{dtype: x.DType()})
 	}
+	defer blame(n)
 	p.result = n.Op().Emit(p, n, in)
 	return p
 }

@@ -25,6 +25,7 @@ type fuser struct {
 func fusePass(u *unit) error {
 	f := fuser{u: u, at: map[*graph.Node]int{}, byShape: map[string][]int{}}
 	for _, n := range u.order {
+		u.at = n
 		switch class := n.Op().Class; {
 		case class == graph.Source || shapeinfer.IsView(n):
 		case class == graph.Version:

@@ -71,17 +71,19 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int
 	for _, s := range shapes {
 		b.shapes = append(b.shapes, slices.Clone(s))
 	}
+	var node *graph.Node // whose kernel is being bound
 	defer func() {
-		if r := recover(); r != nil {
-			e, ok := r.(sizeError)
-			if !ok {
-				panic(r)
-			}
-			b, err = nil, e.err
+		switch r := recover().(type) {
+		case nil:
+		case sizeError:
+			b, err = nil, r.err
+		default:
+			b, err = nil, newBug("bind", node, r)
 		}
 	}()
 	b.layOut(p) // before kernels prepare memory of their own for the sizes
 	for i, k := range p.kernels {
+		node = k.nodes[0]
 		first := len(b.steps)
 		parts := k.parts
 		if axes := k.slicedAxes(); axes > 0 {
@@ -102,6 +104,7 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int
 			b.steps[at].of = i
 		}
 	}
+	node = nil
 	b.followProducts(p.kernels)
 	b.listSteps()
 	if verifying() {

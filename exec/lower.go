@@ -36,6 +36,7 @@ func lowerPass(u *unit) error {
 		roots[n] = true
 	}
 	for _, k := range u.kernels {
+		u.at = k.nodes[0]
 		if k.class != graph.Elementwise {
 			if err := u.lowerSingle(k); err != nil {
 				return err
@@ -205,7 +206,7 @@ func (l *lowering) value(n *graph.Node, s int) rowprog.Value {
 				in[i] = graph.Value(l.operandValue(n, i, s))
 			}
 		}
-		l.node = n
+		l.node, l.u.at = n, n
 		v = rowprog.Value(n.Op().Emit(l, n, in))
 	}
 	l.values[key] = v

@@ -25,11 +25,19 @@ type job struct {
 	next     atomic.Int64 // the next tile that nobody has taken
 	finished atomic.Int64 // workers that have taken part and are done
 	asked    []*worker
+	fault    atomic.Pointer[panicError]
 	alone    int // the work of this run, in nanoseconds, for which sleeping workers were not woken
 }
 
-// work computes tiles until none is left.
+// work computes tiles until none is left. A panic ends the work of all, and is the caller's.
 func (j *job) work(ws *workspace) {
+	defer func() {
+		if v := recover(); v != nil {
+			j.fault.Store(caught(v))
+			j.next.Store(j.tiles)
+			*ws = workspace{}
+		}
+	}()
 	for {
 		i := j.next.Add(1) - 1
 		if i >= j.tiles {
@@ -146,5 +154,8 @@ func (j *job) share(threads, cost int, ws *workspace) {
 	}
 	for j.finished.Load() < taken {
 		runtime.Gosched()
+	}
+	if fault := j.fault.Swap(nil); fault != nil {
+		panic(fault)
 	}
 }

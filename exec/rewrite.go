@@ -16,6 +16,7 @@ func (u *unit) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node
 	replaced := make([]*graph.Node, len(u.g.Nodes()))
 	written := writtenMemory(u.g)
 	for _, n := range u.g.Nodes() {
+		u.at = n
 		in := make([]*graph.Node, len(n.Operands()))
 		for i, x := range n.Operands() {
 			in[i] = replaced[x.ID()]

@@ -251,7 +251,7 @@ func (s *Session) binding() (*binding, error) {
 }
 
 // execute runs the kernels in order, those of a list as one unless their times are taken.
-func (s *Session) execute(ctx context.Context, b *binding) error {
+func (s *Session) execute(ctx context.Context, b *binding) (err error) {
 	if len(s.arena) < b.arena {
 		s.arena = pages.Make[byte](b.arena)
 		s.generation++
@@ -261,7 +261,14 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 	for _, i := range s.prog.written {
 		s.params[i].version++
 	}
-	for i := 0; i < len(b.steps); i++ {
+	i := 0
+	defer func() {
+		if v := recover(); v != nil {
+			s.forget()
+			err = newBug("run", s.prog.kernels[b.steps[i].of].nodes[0], v)
+		}
+	}()
+	for ; i < len(b.steps); i++ {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)
 		}
@@ -283,6 +290,13 @@ func (s *Session) execute(ctx context.Context, b *binding) error {
 		s.profile.stop(st.of, start)
 	}
 	return nil
+}
+
+// forget drops what a run that ended in a panic may have left half done.
+func (s *Session) forget() {
+	s.ws, s.bindings = workspace{}, nil
+	s.ws.scratch.Reserve(s.prog.compiled...)
+	clear(s.packed)
 }
 
 // point sets the addresses of the steps' operands: all of them if the arena has moved,

@@ -163,6 +163,9 @@ func TestInputsThatAreAskedFor(t *testing.T) {
 				require.Regexp(t, c.want, err.Error())
 			}
 		})
+	}
+}
+
 // Sizes for which no machine has memory are errors that tell the sizes, the bytes and the value,
 // and the session runs on with others.
 func TestSizesOfTooMuchMemory(t *testing.T) {

@@ -1,0 +1,115 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// panickingOp is an operation of a user's own, one function of which panics.
+func panickingOp(change func(*graph.Op)) *graph.Op {
+	op := &graph.Op{Name: "own", Func: "Own", Doc: "x.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
+		Emit:  func(_ graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return x[0] },
+		Grad:  func(_, dy *graph.Node, _ int) *graph.Node { return dy }}
+	change(op)
+	return op
+}
+
+var errOwn = errors.New("a mistake of the operation")
+
+// What panics in an operation of a user's own is an error with the operation, its place, the
+// place of the panic and the stack.
+func TestOperationsThatPanic(t *testing.T) {
+	for name, change := range map[string]func(*graph.Op){
+		"emit": func(op *graph.Op) {
+			op.Emit = func(graph.Emitter, *graph.Node, []graph.Value) graph.Value { panic(errOwn) }
+		},
+		"index": func(op *graph.Op) {
+			op.Emit = func(_ graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return x[len(x)] }
+		},
+		"expand": func(op *graph.Op) {
+			op.Class, op.Emit, op.Expand = graph.Composite, nil, func(*graph.Node, []*graph.Node) *graph.Node { panic(errOwn) }
+		},
+		"view": func(op *graph.Op) {
+			op.Class, op.Emit, op.View = graph.Movement, nil, func(*graph.Node, graph.Layout) (graph.Layout, bool) { panic(errOwn) }
+		},
+		"axes": func(op *graph.Op) {
+			op.Class, op.Emit, op.Fold, op.Axes = graph.Reduce, nil, graph.FoldSum, func(*graph.Node) []int { panic(errOwn) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("own")
+			x := g.Input("x", graph.Float32, 3)
+			_, err := Compile(g, Outputs(ops.Exp(graph.Apply(panickingOp(change), nil, ops.Neg(x)))))
+			var bug *BugError
+			require.ErrorAs(t, err, &bug)
+			require.Regexp(t, `(?s)^exec: code that is not the library's panicked in pass \w+.*: panic at bug_test.go:\d+: .*\n\ngoroutine `, err.Error())
+			if name != "index" {
+				require.ErrorIs(t, err, errOwn)
+			}
+			if name == "emit" || name == "expand" {
+				require.Regexp(t, `at Own\(.*\) \(bug_test.go:\d+\)`, err.Error())
+			}
+		})
+	}
+}
+
+// panicking is a kernel that panics in some tile once.
+type panicking struct {
+	boundKernel
+	shared bool
+	tiles  []bool // that panic
+}
+
+func (p *panicking) run(s *Session) error {
+	if p.shared {
+		s.share(p, len(p.tiles), 10*wakeCost)
+		return nil
+	}
+	p.tile(0, &s.ws)
+	return nil
+}
+
+func (p *panicking) tile(i int, _ *workspace) {
+	if p.tiles[i] {
+		panic(errOwn)
+	}
+}
+
+// A kernel that panics, be it on a worker, ends the run with an error that names its values. The
+// session, and others, run on.
+func TestKernelsThatPanic(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", graph.Float32, 4)
+	y := ops.Exp(x)
+	p, err := Compile(g, Outputs(y))
+	require.NoError(t, err)
+	s := p.NewSession(Threads(4))
+	feed := Feed{x: Array{Shape: []int{4}, Data: make([]float32, 4)}}
+	for _, shared := range []bool{false, true} {
+		_, err = s.Run(context.Background(), feed)
+		require.NoError(t, err)
+		tiles := make([]bool, 1000)
+		for i := range tiles {
+			tiles[i] = i%7 == 0
+		}
+		st := &s.bindings[0].steps[0]
+		st.kernel, st.list = &panicking{st.kernel, shared, tiles}, nil
+		_, err = s.Run(context.Background(), feed)
+		var bug *BugError
+		require.ErrorAs(t, err, &bug)
+		require.ErrorIs(t, err, errOwn)
+		require.Contains(t, err.Error(), "in pass run at Exp(x) (bug_test.go:")
+		out, err := s.Run(context.Background(), feed)
+		require.NoError(t, err)
+		v, err := out.Array(y)
+		require.NoError(t, err)
+		require.Equal(t, []float32{1, 1, 1, 1}, v.Data)
+	}
+}
