@@ -14,7 +14,7 @@ import (
 // pass, when sizes are bound or in a run. A session whose run it ends can run again, but what
 // the run has written to parameters by then stays.
 type BugError struct {
-	Pass string      // of compilation, or "bind" or "run"
+	Pass string      // of compilation, or "begin" (of parameters), "bind" or "run"
 	Node *graph.Node // at which it was found; nil where that is not known
 	Err  error       // of a panic it holds the stack, see Error
 }

@@ -113,3 +113,19 @@ func TestKernelsThatPanic(t *testing.T) {
 		require.Equal(t, []float32{1, 1, 1, 1}, v.Data)
 	}
 }
+
+type panickingStart struct{}
+
+func (panickingStart) Fill(any, []int, uint64) { panic(errOwn) }
+func (panickingStart) String() string            { return "panicking" }
+
+// A parameter's beginning that panics is an error of each call of the session.
+func TestBeginningsThatPanic(t *testing.T) {
+	g := graph.New("g")
+	y := ops.Exp(g.ParamInit("w", graph.Float32, panickingStart{}, 3))
+	p, err := Compile(g, Outputs(y))
+	require.NoError(t, err)
+	_, err = p.NewSession().Run(context.Background(), nil)
+	require.ErrorIs(t, err, errOwn)
+	require.Regexp(t, `at Param\(w\) \(bug_test.go:\d+\): panic at bug_test.go:\d+`, err.Error())
+}

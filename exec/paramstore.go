@@ -1,9 +1,11 @@
 package exec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -73,7 +75,7 @@ func (st *paramStore) find(n *graph.Node) *paramValue {
 
 // join gives the values of a program's parameters. Those that are new get memory, all in one
 // piece so that it can be large pages, and their first values.
-func (st *paramStore) join(params []*graph.Node) []*paramValue {
+func (st *paramStore) join(params []*graph.Node) ([]*paramValue, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	list, offsets, size := make([]*paramValue, len(params)), make([]int, len(params)), 0
@@ -83,27 +85,61 @@ func (st *paramStore) join(params []*graph.Node) []*paramValue {
 		}
 		v := &paramValue{memory: memory{dtype: n.DType(), shape: wholeShape(n)}}
 		v.count = countOf(v.shape)
+		if v.count > (maxArena-size)/v.dtype.Size() {
+			return nil, tooManyParams(params, errAddresses)
+		}
 		list[i], offsets[i] = v, size
 		size += (v.count*v.dtype.Size() + alignment - 1) / alignment * alignment
+	}
+	if err := pages.Check(size); err != nil {
+		return nil, tooManyParams(params, err)
 	}
 	room := pages.Make[byte](size)
 	for i, n := range params {
 		if st.values[n] == nil {
 			if list[i].count > 0 {
 				list[i].ptr = unsafe.Pointer(&room[offsets[i]])
-				st.begin(n, list[i])
+				if err := st.begin(n, list[i]); err != nil {
+					return nil, err
+				}
 			}
 			st.values[n] = list[i]
 		}
 	}
-	return list
+	return list, nil
+}
+
+// tooManyParams is the error of parameters for which there is no memory. It names the largest.
+func tooManyParams(params []*graph.Node, why error) error {
+	largest := slices.MaxFunc(params, func(x, y *graph.Node) int { return cmp.Compare(paramBytes(x), paramBytes(y)) })
+	total := 0.0
+	for _, n := range params {
+		total += paramBytes(n)
+	}
+	return fmt.Errorf("exec: the parameters of graph %q need %.0f bytes of memory (%.1f GiB), and %w; the largest is %s, %s%s (%s)",
+		largest.Graph().Name(), total, total/(1<<30), why, largest.Label(), largest.DType(), largest.Shape(), largest.Pos())
+}
+
+// paramBytes is the size of a parameter, which may be more than an int counts to.
+func paramBytes(n *graph.Node) float64 {
+	bytes := float64(n.DType().Size())
+	for _, d := range wholeShape(n) {
+		bytes *= float64(d)
+	}
+	return bytes
 }
 
 // begin fills in the first value of a parameter, which depends on its name and the seed alone.
-func (st *paramStore) begin(n *graph.Node, v *paramValue) {
+func (st *paramStore) begin(n *graph.Node, v *paramValue) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = newBug("begin", n, r)
+		}
+	}()
 	if init := n.Attrs().(graph.ParamAttrs).Init; init != nil {
 		h := fnv.New64a()
 		h.Write([]byte(n.Name()))
 		init.Fill(sliceAt(v.dtype, v.ptr, v.count), v.shape, st.seed^h.Sum64())
 	}
+	return nil
 }

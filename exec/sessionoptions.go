@@ -66,6 +66,8 @@ func (s *Session) takeParams() error {
 	default:
 		s.store = s.from.store
 	}
-	s.params, s.from = s.store.join(s.prog.params), nil
-	return nil
+	s.from = nil
+	var err error
+	s.params, err = s.store.join(s.prog.params)
+	return err
 }

@@ -98,7 +98,7 @@ func TestMoreMemoryThanThereCanBe(t *testing.T) {
 	require.NoError(t, err)
 	_, err = p.NewSession(exec.Size("n", 1<<24)).Run(context.Background(), nil)
 	if strconv.IntSize == 64 {
-		require.ErrorContains(t, err, "more memory than a process can have")
+		require.ErrorContains(t, err, "no process has more than 128.0 TiB")
 	} else {
 		require.ErrorContains(t, err, "more than this processor counts to")
 	}
@@ -189,5 +189,21 @@ func TestSizesOfTooMuchMemory(t *testing.T) {
 		require.NoError(t, err)
 		_, err = p.NewSession().Run(context.Background(), exec.Feed{g.ByName("x"): exec.Array{Shape: []int{1}, Data: []float64{1}}})
 		require.ErrorContains(t, err, `exec: a run of graph "static" needs at least`)
+	}
+}
+
+// Parameters for which there is no memory are an error of each call of a session.
+func TestParametersOfTooMuchMemory(t *testing.T) {
+	for _, d := range []graph.Dim{1 << 42, 1 << 45} {
+		g := graph.New("huge")
+		w, v := g.Param("w", graph.Float32, d), g.Param("v", graph.Float32, 3)
+		p, err := exec.Compile(g, exec.Outputs(ops.Sum(ops.Select(w, 0, 1)), ops.Neg(v)))
+		require.NoError(t, err)
+		s := p.NewSession()
+		_, err = s.Run(context.Background(), nil)
+		require.ErrorContains(t, err, `exec: the parameters of graph "huge" need `)
+		require.Regexp(t, `the largest is w, float32\[\d+\] \(size_test.go:\d+\)`, err.Error())
+		_, failed := s.Param(v)
+		require.Equal(t, err, failed)
 	}
 }
