@@ -3,6 +3,7 @@ package difftest
 import (
 	"go/parser"
 	"go/token"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,4 +86,14 @@ func TestSourceIsGo(t *testing.T) {
 		_, err := parser.ParseFile(token.NewFileSet(), "main.go", Source(Generate(seed), 0), 0)
 		require.NoError(t, err)
 	}
+}
+
+// TestTorch compares with PyTorch where BROADLOOM_TORCH names a command that runs a Python file.
+func TestTorch(t *testing.T) {
+	python := os.Getenv("BROADLOOM_TORCH")
+	if python == "" {
+		t.Skip("BROADLOOM_TORCH names no Python with PyTorch")
+	}
+	seeds := []uint64{1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007}
+	require.NoError(t, Torch(python, seeds, func(v Verdict) { require.Empty(t, v.Fault, v.Detail) }))
 }

@@ -8,6 +8,10 @@
 //	go run ./internal/difftest/cmd -soak -n 10000 -runs 1000000
 //
 // compiles programs and runs them at changing sizes, and fails if memory grows.
+//
+//	go run ./internal/difftest/cmd -torch python3 -n 1000
+//
+// compares values and gradients with PyTorch's, in this process's settings.
 package main
 
 import (
@@ -28,6 +32,7 @@ type settings struct {
 	out          string
 	soak         bool
 	runs         int
+	torch        string
 }
 
 func main() {
@@ -40,6 +45,7 @@ func main() {
 	flag.BoolVar(&s.worker, "worker", false, "run programs with the settings of this process (used by the command itself)")
 	flag.BoolVar(&s.soak, "soak", false, "compile -n programs, run them -runs times in all, and watch memory")
 	flag.IntVar(&s.runs, "runs", 1000000, "how many runs a soak has")
+	flag.StringVar(&s.torch, "torch", "", "a command that runs a Python file with PyTorch: compare with it instead")
 	flag.Parse()
 	if err := s.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -56,6 +62,8 @@ func (s *settings) run() error {
 		return nil
 	case s.soak:
 		return difftest.Soak(int(s.count), s.runs, func(line string) { fmt.Println(line) })
+	case s.torch != "":
+		return s.besideTorch()
 	case s.worker:
 		return s.work()
 	}
@@ -78,4 +86,29 @@ func (s *settings) work() error {
 		}
 	}
 	return w.Flush()
+}
+
+// besideTorch compares programs with PyTorch, some hundred in one of its processes.
+func (s *settings) besideTorch() error {
+	t := &tally{refused: map[string]int{}, faults: map[string]int{}}
+	for first := s.first; first < s.first+s.count; first += 250 {
+		var seeds []uint64
+		for seed := first; seed < min(first+250, s.first+s.count); seed++ {
+			seeds = append(seeds, seed)
+		}
+		err := difftest.Torch(s.torch, seeds, func(v difftest.Verdict) {
+			t.add(v)
+			if v.Fault != "" {
+				fmt.Printf("seed %d, run %d: %s\n", v.Seed, v.Binding, v.Detail)
+			}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	fmt.Println(t)
+	if len(t.faults) > 0 {
+		return fmt.Errorf("some programs disagree")
+	}
+	return nil
 }
