@@ -8,23 +8,23 @@ import (
 
 // Graph is a symbolic program under construction.
 type Graph struct {
-	name      string
-	policy    Policy
-	nodes     []*Node
-	mistakes  []*Mistake
-	warnings  []*Mistake
-	notes     []*Mistake
-	needs     []Requirement
-	dims      map[string]*dimDecl
-	dimOrder  []string
-	names     map[string]*Node // inputs and parameters by full name
-	scope     *scope
-	origin    *Node
-	at        *Node // the node that a pass writes anew
-	foreign   map[*Mistake]bool
-	silenced  map[*Node][]Code
-	gradients map[*Node]asked // of nodes that were asked for as gradients
-	views     viewCache
+	name       string
+	policy     Policy
+	nodes      []*Node
+	mistakes   []*Mistake
+	warnings   []*Mistake
+	notes      []*Mistake
+	needs      []Requirement
+	dims       map[string]*dimDecl
+	dimOrder   []string
+	names      map[string]*Node // inputs and parameters by full name
+	scope      *scope
+	origin     *Node
+	at         *Node // the node that a pass writes anew
+	foreign    map[*Mistake]bool
+	silenced   map[*Node][]Code
+	gradients  map[*Node]asked // of nodes that were asked for as gradients
+	residences residences
 }
 
 // New makes an empty graph. The name stands in its text form and pictures.

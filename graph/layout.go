@@ -49,70 +49,150 @@ func (l Layout) IsDense() bool {
 // IsView reports whether the node shows its operand's elements where they lie. A
 // movement that strides cannot express is a copy.
 func (n *Node) IsView() bool {
-	_, ok := n.view()
-	return ok
+	r := n.residence()
+	return r != nil && r.isView
 }
 
 // Layout gives where the node's elements lie in the memory that they live in: for a view
 // and a write that of an operand.
 func (n *Node) Layout() Layout {
-	if n.op.Class == Update || n.op.Class == Version {
-		return n.in[0].Layout()
-	}
-	if l, ok := n.view(); ok {
-		return l
+	if r := n.residence(); r != nil {
+		return r.layout
 	}
 	return RowMajor(n.shape)
 }
 
-// view gives the node's layout if it is a view.
-func (n *Node) view() (Layout, bool) {
-	if n.op.View == nil || !n.judged || n.bad != nil {
-		return Layout{}, false
+// Viewed follows views to the value that they show.
+func (n *Node) Viewed() *Node {
+	if r := n.residence(); r != nil && r.isView {
+		return r.viewed
 	}
-	if n.g == nil {
-		return n.arranged()
-	}
-	return n.g.views.of(n)
+	return n
 }
 
-// arranged asks the operation for the node's layout. One that fails at it, or gives another
-// rank, has none: the check tells the user.
-func (n *Node) arranged() (l Layout, ok bool) {
+// Storage gives the value whose memory holds the node's elements: it follows views, writes
+// and names of what was written.
+func (n *Node) Storage() *Node {
+	if r := n.residence(); r != nil {
+		return r.storage
+	}
+	return n
+}
+
+// residence is where the elements of a node lie that may live in its operand's memory.
+type residence struct {
+	layout  Layout // in storage
+	viewed  *Node
+	storage *Node
+	isView  bool
+}
+
+// residence gives the node's residence; nil if the node has memory of its own by its class.
+func (n *Node) residence() *residence {
+	switch {
+	case !n.mayLiveInOperand():
+		return nil
+	case n.g == nil:
+		return n.reside(n.in[0].residence())
+	}
+	return n.g.residences.of(n)
+}
+
+func (n *Node) mayLiveInOperand() bool {
+	switch {
+	case len(n.in) == 0 || n.in[0] == nil:
+		return false
+	case n.op.Class == Update || n.op.Class == Version:
+		return true
+	}
+	return n.op.View != nil && n.judged && n.bad == nil
+}
+
+// reside finds the residence of a node from that of its first operand.
+func (n *Node) reside(operand *residence) *residence {
+	x := n.in[0]
+	if operand == nil {
+		operand = &residence{layout: RowMajor(x.shape), viewed: x, storage: x}
+	}
+	if n.op.View == nil {
+		return &residence{layout: operand.layout, viewed: n, storage: operand.storage}
+	}
+	l, ok := n.arranged(operand.layout)
+	if !ok {
+		return &residence{layout: RowMajor(n.shape), viewed: n, storage: n}
+	}
+	l.Shape, l.Strides = slices.Clip(l.Shape), slices.Clip(l.Strides) // appending copies
+	return &residence{layout: l, viewed: operand.viewed, storage: operand.storage, isView: true}
+}
+
+// arranged asks the operation for the node's layout, given that of its operand. One that
+// fails at it, or gives another rank, has none: the check tells the user.
+func (n *Node) arranged(operand Layout) (l Layout, ok bool) {
 	defer func() {
 		if recover() != nil {
 			l, ok = Layout{}, false
 		}
 	}()
-	l, ok = n.op.View(n, n.in[0].Layout())
+	l, ok = n.op.View(n, operand)
 	return l, ok && len(l.Shape) == len(n.shape) && len(l.Strides) == len(n.shape)
 }
 
-// viewCache keeps the layouts of views, which passes ask for again and again. The zero
-// value is ready for use, by several goroutines.
-type viewCache struct {
-	sync.Mutex
-	known map[*Node]viewed
+// residences keeps what passes ask for again and again. The zero value is ready for use, by
+// several goroutines.
+type residences struct {
+	sync.RWMutex
+	known []*residence         // by the number of a node of the graph
+	other map[*Node]*residence // of nodes that are only tried out
 }
 
-type viewed struct {
-	layout Layout
-	ok     bool
-}
-
-func (c *viewCache) of(n *Node) (Layout, bool) {
-	c.Lock()
-	v, known := c.known[n]
-	c.Unlock()
-	if !known {
-		v.layout, v.ok = n.arranged()
-		v.layout.Shape, v.layout.Strides = slices.Clip(v.layout.Shape), slices.Clip(v.layout.Strides) // appending copies
-		c.Lock()
-		if c.known == nil {
-			c.known = map[*Node]viewed{}
+// of finds a residence from those of the operands on which it depends, the first one first:
+// chains of views and writes can be long.
+func (c *residences) of(n *Node) *residence {
+	var chain []*Node
+	r := c.get(n)
+	for x := n; r == nil; x = x.in[0] {
+		if x.g != n.g || !x.mayLiveInOperand() {
+			r = x.residence()
+			break
 		}
-		c.known[n] = v
-		c.Unlock()
+		if r = c.get(x); r == nil {
+			chain = append(chain, x)
+		}
 	}
-	return v.layout, v.ok
+	for _, x := range slices.Backward(chain) {
+		r = x.reside(r)
+		c.put(x, r)
+	}
+	return r
 }
+
+func (c *residences) get(n *Node) *residence {
+	c.RLock()
+	defer c.RUnlock()
+	switch {
+	case !n.isNumbered():
+		return c.other[n]
+	case int(n.id) < len(c.known):
+		return c.known[n.id]
+	}
+	return nil
+}
+
+func (c *residences) put(n *Node, r *residence) {
+	c.Lock()
+	defer c.Unlock()
+	if !n.isNumbered() {
+		if c.other == nil {
+			c.other = map[*Node]*residence{}
+		}
+		c.other[n] = r
+		return
+	}
+	if missing := int(n.id) + 1 - len(c.known); missing > 0 {
+		c.known = append(c.known, make([]*residence, missing)...)
+	}
+	c.known[n.id] = r
+}
+
+// isNumbered reports whether the node is found in its graph by its number.
+func (n *Node) isNumbered() bool { return int(n.id) < len(n.g.nodes) && n.g.nodes[n.id] == n }

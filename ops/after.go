@@ -52,7 +52,7 @@ func After(x, write *graph.Node) *graph.Node {
 		write.Op().Class != graph.Update || shapeinfer.Storage(x) != shapeinfer.Storage(write) {
 		return graph.Apply(opAfter, nil, x, write) // its rule says what is wrong
 	}
-	for s := shapeinfer.State(x); s.Op().Class == graph.Update; s = shapeinfer.State(s.In(0)) {
+	for s := shapeinfer.State(x); s.Op().Class == graph.Update && s.ID() >= write.ID(); s = shapeinfer.State(s.In(0)) {
 		if s == write {
 			return x // it is newer already
 		}
@@ -65,8 +65,8 @@ func wholeAfter(write node) node {
 	if len(shapeinfer.ViewsOf(write)) == 0 {
 		return write
 	}
-	old := shapeinfer.State(write.In(0))
-	if old.Op().Class == graph.Update {
+	old := shapeinfer.Viewed(write.In(0))
+	if old.Op().Class == graph.Update { // else it is the whole
 		old = wholeAfter(old)
 	}
 	return graph.Apply(opAfter, nil, old, write)

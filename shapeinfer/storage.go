@@ -15,24 +15,10 @@ func IsView(n *graph.Node) bool { return n.IsView() }
 func LayoutOf(n *graph.Node) graph.Layout { return n.Layout() }
 
 // Storage gives the value whose memory holds the node's elements.
-func Storage(n *graph.Node) *graph.Node {
-	for livesInOperand(n) {
-		n = n.In(0)
-	}
-	return n
-}
-
-func livesInOperand(n *graph.Node) bool {
-	return n.Op().Class == graph.Update || n.Op().Class == graph.Version || IsView(n)
-}
+func Storage(n *graph.Node) *graph.Node { return n.Storage() }
 
 // Viewed follows views to the value that they show.
-func Viewed(n *graph.Node) *graph.Node {
-	for IsView(n) {
-		n = n.In(0)
-	}
-	return n
-}
+func Viewed(n *graph.Node) *graph.Node { return n.Viewed() }
 
 // State gives the state of its memory that the node names: the last write, or where
 // nothing was written the value whose memory it is.
@@ -47,7 +33,7 @@ func State(n *graph.Node) *graph.Node {
 // ViewsOf lists the views that lead from the memory of [Storage] to the node, the first
 // one first.
 func ViewsOf(n *graph.Node) (views []*graph.Node) {
-	for ; livesInOperand(n); n = n.In(0) {
+	for whole := Storage(n); n != whole; n = n.In(0) {
 		if n.Op().View != nil {
 			views = append(views, n)
 		}
