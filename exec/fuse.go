@@ -16,20 +16,24 @@ const maxKernelNodes = 64
 // only as they are computed there, element by element or row by row.
 type fuser struct {
 	u       *unit
-	at      map[*graph.Node]int // the kernel that computes a node
-	byShape map[string][]int    // open kernels that compute values of a shape, in order
+	at      []int            // by the number of a node: the kernel that computes it, or -1
+	byShape map[string][]int // open kernels that compute values of a shape, in order
 	order   dependencies
+	makers  []int  // of what the node at hand reads, and of what reads what it destroys
+	before  search // for what these need
+	waiting search // for what one kernel needs
 }
 
 // fusePass groups nodes into kernels.
 func fusePass(u *unit) error {
-	f := fuser{u: u, at: map[*graph.Node]int{}, byShape: map[string][]int{}}
+	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.g.Nodes())), byShape: map[string][]int{}}
+	f.before.d, f.waiting.d = &f.order, &f.order
 	for _, n := range u.order {
 		u.at = n
 		switch class := n.Op().Class; {
 		case class == graph.Source || shapeinfer.IsView(n):
 		case class == graph.Version:
-			f.at[n] = f.at[n.In(1)] // which comes after what made the old value
+			f.at[n.ID()] = f.maker(n.In(1)) // which comes after what made the old value
 		case class == graph.Elementwise || class == graph.Update:
 			f.join(n, n.Shape())
 		case class == graph.Reduce && !isSumTo(n) && !findsIndex(n):
@@ -59,13 +63,38 @@ const maxCandidates = 64
 // or those that it reduces, have the given shape.
 func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 	list := f.byShape[shape.Compact()]
-	for _, at := range list[max(len(list)-maxCandidates, 0):] {
-		if f.fits(n, shape, at) {
+	list = list[max(len(list)-maxCandidates, 0):]
+	low := len(f.order.place)
+	for _, at := range list {
+		if len(f.u.kernels[at].nodes) < maxKernelNodes {
+			low = min(low, f.order.place[at])
+		}
+	}
+	f.findMakers(n)
+	f.before.run(low, f.makers...)
+	for _, at := range list {
+		if len(f.u.kernels[at].nodes) < maxKernelNodes && !f.before.finds(at) && f.fits(n, shape, at) {
 			f.add(n, shape, at)
 			return
 		}
 	}
 	f.start(n, &kernel{class: graph.Elementwise, domain: shape})
+}
+
+// maker gives the kernel that computes what a node shows, or -1.
+func (f *fuser) maker(n *graph.Node) int { return f.at[shapeinfer.Viewed(n).ID()] }
+
+// findMakers lists the kernels that must run before a node, or with it.
+func (f *fuser) findMakers(n *graph.Node) {
+	f.makers = f.makers[:0]
+	for _, x := range n.Operands() {
+		if made := f.maker(x); made >= 0 {
+			f.makers = append(f.makers, made)
+		}
+	}
+	for _, r := range f.u.writes.Before(n) {
+		f.makers = append(f.makers, f.at[r.ID()])
+	}
 }
 
 // start begins a kernel with a node.
@@ -76,6 +105,7 @@ func (f *fuser) start(n *graph.Node, k *kernel) {
 	if !k.closed {
 		f.open(k.domain, at)
 	}
+	f.findMakers(n)
 	f.add(n, k.domain, at)
 }
 
@@ -86,26 +116,20 @@ func (f *fuser) open(shape graph.Shape, at int) {
 	f.byShape[key] = slices.Insert(f.byShape[key], i, at)
 }
 
-// fits reports whether a node can run in a kernel.
+// fits reports whether a node can run in a kernel that none of its other makers needs.
 func (f *fuser) fits(n *graph.Node, shape graph.Shape, at int) bool {
 	k := f.u.kernels[at]
-	if len(k.nodes) >= maxKernelNodes {
-		return false
-	}
 	l := k.levelOf(shape)
 	taken := false
 	for i, x := range n.Operands() {
-		made, computed := f.at[shapeinfer.Viewed(x)]
-		switch {
-		case !computed:
+		switch made := f.maker(x); {
+		case made < 0:
 		case made == at:
 			taken = true
 			if !k.inRegister(n, l, i) || n.Op().Class == graph.Update && i == 0 && !k.registersOf(x) {
 				return false // a part that is written needs the whole in memory
 			}
-		case f.order.follows(made, at):
-			return false
-		case l == perRow && k.row == 0 && !f.order.follows(at, made):
+		case l == perRow && k.row == 0 && !f.waiting.follows(at, made):
 			return false // for the sake of one element, the kernel does not wait for another one
 		}
 	}
@@ -113,26 +137,19 @@ func (f *fuser) fits(n *graph.Node, shape graph.Shape, at int) bool {
 		return false // it has nothing to do with these rows
 	}
 	for _, r := range f.u.writes.Before(n) {
-		if made := f.at[r]; made == at && !readsInPlace(r, n) || made != at && f.order.follows(made, at) {
+		if f.at[r.ID()] == at && !readsInPlace(r, n) {
 			return false
 		}
 	}
 	return k.rowsFit(n, l)
 }
 
-// add makes a node a member of a kernel.
+// add makes a node, whose makers are known, a member of a kernel.
 func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
 	k := f.u.kernels[at]
 	k.nodes = append(k.nodes, n)
-	f.at[n] = at
-	for _, x := range n.Operands() {
-		if made, computed := f.at[shapeinfer.Viewed(x)]; computed {
-			f.order.after(at, made)
-		}
-	}
-	for _, r := range f.u.writes.Before(n) {
-		f.order.after(at, f.at[r])
-	}
+	f.at[n.ID()] = at
+	f.order.after(at, f.makers...)
 	switch {
 	case k.closed:
 	case n.Op().Class != graph.Reduce:

@@ -11,12 +11,12 @@ import (
 // nothing but sums, run as soon as they can: what they read is in a cache then, and need not be
 // kept for long. Sums of what a product reads anyway wait for that.
 func (f *fuser) sort() {
-	kernels, leaves := f.u.kernels, f.leaves()
+	kernels, leaves, products := f.u.kernels, f.leaves(), f.secondFactors()
 	hurries := make([]hurry, len(kernels))
 	for at, k := range kernels {
 		switch {
 		case k.class != graph.Elementwise:
-		case k.leavesSums(leaves) && f.meetsProduct(at):
+		case k.leavesSums(leaves) && f.meetsProduct(at, products):
 			hurries[at] = next
 		case k.leavesSums(leaves) || slices.ContainsFunc(f.order.needs[at], f.isProduct):
 			hurries[at] = soon
@@ -38,10 +38,10 @@ func (f *fuser) leaves() map[*graph.Node]bool {
 		leaves[shapeinfer.Viewed(n)] = true
 	}
 	for _, n := range f.u.order {
-		at, computed := f.at[n]
+		at := f.at[n.ID()]
 		for _, x := range n.Operands() {
-			if x = shapeinfer.Viewed(x); computed && f.at[x] != at {
-				leaves[x] = true
+			if at >= 0 && f.maker(x) != at {
+				leaves[shapeinfer.Viewed(x)] = true
 			}
 		}
 	}
@@ -58,25 +58,38 @@ func (k *kernel) leavesSums(leaves map[*graph.Node]bool) bool {
 // meetsProduct has a kernel of sums of a value wait for a product of which that is the second
 // factor, if the value is no product itself and that product does not need the sums. It reports
 // whether there is one.
-func (f *fuser) meetsProduct(at int) bool {
+func (f *fuser) meetsProduct(at int, products map[*graph.Node][]int) bool {
 	k := f.u.kernels[at]
-	read := map[*graph.Node]bool{}
+	var read *graph.Node
 	for _, n := range k.nodes {
 		for _, x := range n.Operands() {
-			memory := shapeinfer.Viewed(x)
-			if made, computed := f.at[memory]; x.Shape().Equal(k.domain) && (!computed || made != at && !f.isProduct(made)) {
-				read[memory] = true
+			memory, made := shapeinfer.Viewed(x), f.maker(x)
+			if !x.Shape().Equal(k.domain) || memory == read || made >= 0 && (made == at || f.isProduct(made)) {
+				continue
 			}
+			if read != nil {
+				return false
+			}
+			read = memory
 		}
 	}
-	if len(read) != 1 {
-		return false
-	}
-	for p, product := range f.u.kernels {
-		if f.isProduct(p) && read[shapeinfer.Viewed(product.nodes[0].In(1))] && !f.order.follows(p, at) {
+	for _, p := range products[read] {
+		if !f.waiting.follows(p, at) {
 			f.order.after(at, p)
 			return true
 		}
 	}
 	return false
+}
+
+// secondFactors lists the products of which values are the second factors.
+func (f *fuser) secondFactors() map[*graph.Node][]int {
+	products := map[*graph.Node][]int{}
+	for at := range f.u.kernels {
+		if f.isProduct(at) {
+			factor := shapeinfer.Viewed(f.u.kernels[at].nodes[0].In(1))
+			products[factor] = append(products[factor], at)
+		}
+	}
+	return products
 }
