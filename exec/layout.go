@@ -219,55 +219,6 @@ func (b *binding) tooMuch(p *Program, bytes int, largest *storage, why error) si
 // errAddresses is why there is no memory of more than maxArena.
 var errAddresses = fmt.Errorf("no process has more than %s", pages.Bytes(maxArena))
 
-// layOut places the arena's storages: the largest first, each at the lowest place that
-// is free while it lives.
-func (b *binding) layOut(p *Program) {
-	type block struct {
-		s           *storage
-		first, last int
-		bytes, at   int
-	}
-	var blocks []*block
-	for _, s := range p.storages {
-		if s.taken != nil {
-			continue
-		}
-		count := b.eval(s.count)
-		if count > maxArena/s.dtype.Size() {
-			panic(b.tooMuch(p, min(count, math.MaxInt/s.dtype.Size())*s.dtype.Size(), s, errAddresses))
-		}
-		k := &block{s: s, first: s.first, last: s.last, bytes: count * s.dtype.Size()}
-		for heir := s.heir; heir != nil; heir = heir.heir {
-			k.last = max(k.last, heir.last)
-		}
-		k.bytes = (k.bytes + alignment - 1) / alignment * alignment
-		blocks = append(blocks, k)
-	}
-	slices.SortStableFunc(blocks, func(x, y *block) int { return y.bytes - x.bytes })
-	b.offsets = make([]int, len(p.storages))
-	var placed []*block // by offset
-	for _, k := range blocks {
-		for _, other := range placed {
-			if other.first <= k.last && k.first <= other.last && k.at < other.at+other.bytes && other.at < k.at+k.bytes {
-				k.at = other.at + other.bytes
-			}
-		}
-		if k.bytes > maxArena-k.at {
-			panic(b.tooMuch(p, k.at+k.bytes, blocks[0].s, errAddresses))
-		}
-		i, _ := slices.BinarySearchFunc(placed, k.at, func(o *block, at int) int { return o.at - at })
-		placed = slices.Insert(placed, i, k)
-		b.offsets[k.s.index] = k.at
-		b.arena = max(b.arena, k.at+k.bytes)
-	}
-	if err := pages.Check(b.arena); err != nil {
-		panic(b.tooMuch(p, b.arena, blocks[0].s, err))
-	}
-	for _, s := range p.storages {
-		b.offsets[s.index] = b.offsets[s.root().index]
-	}
-}
-
 // output is a result of a run: where it lies, and what was made of it for the caller.
 type output struct {
 	node    *graph.Node

@@ -92,11 +92,21 @@ func (p *Prover) Disjoint(a, b graph.Layout) bool {
 // that none do, Proved that some do. Where sizes leave it open, views that show each
 // element once are no worse than what they are of.
 func (p *Prover) Repeats(n *graph.Node) Verdict {
-	v := p.Overlaps(LayoutOf(n))
-	if v == Deferred && livesInOperand(n) && (n.Op().View == nil || n.Op().Once) && p.Repeats(n.In(0)) == Refused {
-		return Refused
+	verdict := p.Overlaps(LayoutOf(n))
+	for memory, x := Storage(n), n; verdict == Deferred && x != memory; {
+		shown := x
+		x = x.In(0)
+		if shown.Op().View == nil {
+			continue // a write has its operand's layout
+		}
+		if !shown.Op().Once {
+			break
+		}
+		if p.Overlaps(LayoutOf(x)) == Refused {
+			return Refused
+		}
 	}
-	return v
+	return verdict
 }
 
 // Overlaps judges whether two elements of a view lie in one cell: Refused says that
