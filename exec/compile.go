@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/page"
@@ -86,6 +87,7 @@ var passOrder = []struct{ before, after, why string }{
 // unit is a program under compilation.
 type unit struct {
 	g        *graph.Graph
+	built    int           // the user's nodes when the compilation began
 	roots    []*graph.Node // outputs, then updates
 	asked    []*graph.Node // the roots in the user's graph
 	nOutputs int
@@ -98,7 +100,7 @@ type unit struct {
 	consts         []*graph.Node
 	storages       []*storage
 	faults         []fault
-	moves          []move      // from graph to graph, for pictures
+	trace          *trace      // nil unless the graphs of all passes are wanted
 	at             *graph.Node // that a pass is at work on, as far as it says
 }
 
@@ -119,7 +121,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	if err := checkEnvironment(); err != nil {
 		return nil, err
 	}
-	u, name := &unit{g: g, roots: r.roots(), asked: r.roots(), nOutputs: len(r.outputs)}, "check"
+	u, name := r.unit(g, 0), "check"
 	defer func() {
 		if v := recover(); v != nil {
 			p, err = nil, newBug(name, u.at, v)
@@ -135,7 +137,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	if verifying() {
 		r.between = append([]func(*unit, pass) error{(*unit).verify}, r.between...)
 	}
-	snapshots := []Snapshot{{Pass: "build", Doc: "the graph as it was built", text: g.String, u: u, g: g}}
+	u.built = len(g.Nodes())
 	for _, p := range passes {
 		u.at, name = nil, p.name
 		if err := p.run(u); err != nil {
@@ -146,16 +148,21 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 				return nil, err
 			}
 		}
-		snapshots = append(snapshots, u.snapshot(p))
 	}
 	u.at, name = nil, "code"
-	p, err = newProgram(g, r, u, snapshots)
-	if err == nil {
-		r.noteWrites(g)
-		r.tellWarnings()
-		writePage(func() *page.Document { return p.Page(nil, nil) })
+	if p, err = newProgram(g, r, u); err != nil {
+		return nil, err
 	}
-	return p, err
+	p.snapshots = sync.OnceValue(p.retrace)
+	r.noteWrites(g)
+	r.tellWarnings()
+	writePage(func() *page.Document { return p.Page(nil, nil) })
+	return p, nil
+}
+
+// unit begins a compilation of a graph as it was when it had some number of nodes.
+func (r *request) unit(g *graph.Graph, built int) *unit {
+	return &unit{g: g, built: built, roots: r.roots(), asked: r.roots(), nOutputs: len(r.outputs)}
 }
 
 // check refuses a graph with mistakes and roots that are none of its nodes. It notes what

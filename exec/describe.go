@@ -16,8 +16,6 @@ type Plan struct {
 	Updates []*graph.Node
 	Kernels []KernelPlan // in the order in which they run
 	Buffers []BufferPlan
-	// Passes is the program after each pass, beginning with the user's graph.
-	Passes []Snapshot
 }
 
 // KernelPlan is one kernel of a plan.
@@ -57,10 +55,8 @@ type BufferPlan struct {
 
 // Plan describes the program. The result is made anew for each call.
 func (p *Program) Plan() *Plan {
-	u := p.snapshots[len(p.snapshots)-1].u
-	plan := &Plan{Source: p.source, Graph: u.g, Results: slices.Clone(p.outputs),
-		Outputs: slices.Clone(u.roots[:u.nOutputs]), Updates: slices.Clone(u.roots[u.nOutputs:]),
-		Passes: slices.Clone(p.snapshots)}
+	plan := &Plan{Source: p.source, Graph: p.graph, Results: slices.Clone(p.outputs),
+		Outputs: slices.Clone(p.roots[:len(p.outputs)]), Updates: slices.Clone(p.roots[len(p.outputs):])}
 	at := map[*storage]int{}
 	for i, k := range p.kernels {
 		plan.Kernels = append(plan.Kernels, k.plan())

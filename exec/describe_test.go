@@ -57,8 +57,9 @@ func TestPlanNamesKernelsAndBuffers(t *testing.T) {
 }
 
 func TestPassesKnowWhatTheyCameFrom(t *testing.T) {
-	plan := chain(t).Plan()
-	last := plan.Passes[len(plan.Passes)-1]
+	prog := chain(t)
+	plan, passes := prog.Plan(), prog.Snapshots()
+	last := passes[len(passes)-1]
 	sources := last.Sources()
 	for _, n := range last.Graph().Nodes() {
 		require.NotEmpty(t, sources[n.ID()], "%s comes from nowhere", n.Label())

@@ -71,14 +71,15 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 // evaluate computes nodes that need no input. It gives nothing where the computation
 // fails, so that the run reports the failure at the user's line.
 func evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]Array {
-	u := &unit{g: g, roots: append([]*graph.Node{}, nodes...), nOutputs: len(nodes)}
+	r := request{outputs: nodes}
+	u := r.unit(g, len(g.Nodes()))
 	for _, run := range []func(*unit) error{importPass, orderPass, fusePass, placePass, lowerPass, planPass} {
 		if run(u) != nil {
 			return nil
 		}
 	}
 	u.inputs, u.params = nil, nil
-	p, err := newProgram(g, request{outputs: nodes}, u, nil)
+	p, err := newProgram(g, r, u)
 	if err != nil {
 		return nil
 	}

@@ -25,6 +25,9 @@ var opJoin = &graph.Op{Name: "join", Func: "Join", Doc: "pieces, each at its own
 // gradients of the parts of a value, as one value that consists of these pieces; and
 // paddings of several axes as one. Kernels can then leave each piece where it belongs.
 func joinPass(u *unit) error {
+	if !slices.ContainsFunc(u.g.Nodes(), isPadding) {
+		return nil
+	}
 	j := joiner{sums: map[*graph.Node]bool{}, inner: map[*graph.Node]bool{}}
 	j.find(u)
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
@@ -135,10 +138,7 @@ func (j *joiner) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 	var total *graph.Node
 	joined := false
 	for len(terms) > 0 {
-		count := 1
-		for count < len(terms) && apartFrom(terms[count], terms[:count]) {
-			count++
-		}
+		count := countApart(terms)
 		term, group := terms[0].term, terms[:count]
 		pads := slices.IndexFunc(terms, func(p piece) bool { return p.x == nil })
 		if pads < 0 {
@@ -205,41 +205,6 @@ func addedToZero(group []piece) (list []piece) {
 		list = append(list, p)
 	}
 	return list
-}
-
-// apartFrom reports whether a piece surely has no element where one of the others has.
-func apartFrom(p piece, others []piece) bool {
-	for _, o := range others {
-		apart := false
-		if p.x == nil || o.x == nil {
-			return false
-		}
-		for axis := range p.start {
-			apart = apart || apartAlong(p, o, axis)
-		}
-		if !apart {
-			return false
-		}
-	}
-	return true
-}
-
-// apartAlong reports whether the places of two pieces along an axis differ: one ends
-// before the other begins, or they alternate.
-func apartAlong(p, q piece, axis int) bool {
-	if isBefore(p, q, axis) || isBefore(q, p, axis) {
-		return true
-	}
-	step, whole := p.step[axis].Int()
-	distance, known := p.start[axis].Minus(q.start[axis]).Int()
-	return whole && known && p.step[axis] == q.step[axis] && distance%step != 0
-}
-
-// isBefore reports whether a piece surely ends where another one begins, or before.
-func isBefore(p, q piece, axis int) bool {
-	end := p.start[axis].Plus(p.x.Shape()[axis].Minus(1).Times(p.step[axis])).Plus(1)
-	gap, known := q.start[axis].Minus(end).Int()
-	return known && gap >= 0
 }
 
 // join makes the value that consists of the pieces among equal numbers, in the place of n;

@@ -12,6 +12,29 @@ import (
 // orderPass inserts the copies that are needed and orders the nodes: operands before
 // users, and each write after all reads of what it destroys.
 func orderPass(u *unit) error {
+	if slices.ContainsFunc(u.g.Nodes(), mayNeedCopies) {
+		u.insertCopies()
+	}
+	writes := shapeinfer.FindWrites(u.g.Nodes())
+	for i, n := range u.roots[:u.nOutputs] {
+		if !hasOwnMemory(n) || writes.IsWritten(n) {
+			u.g.At(n, func() { u.roots[i] = ops.Copy(n) })
+		}
+	}
+	err := u.orderNodes()
+	for err != nil && u.copyLateReads() {
+		err = u.orderNodes()
+	}
+	return err
+}
+
+// mayNeedCopies reports whether a node needs some operands to lie in memory in a certain way.
+func mayNeedCopies(n *graph.Node) bool {
+	return n.Op().Class == graph.Gather || n.Op().Class == graph.Update || n.Op().View != nil && !shapeinfer.IsView(n)
+}
+
+// insertCopies copies operands that do not lie in memory as nodes need them.
+func (u *unit) insertCopies() {
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case n.Op().Class == graph.Gather:
@@ -29,23 +52,12 @@ func orderPass(u *unit) error {
 		}
 		return next.Copy(n, []*graph.Node{ops.Copy(in[0])})
 	})
-	writes := shapeinfer.FindWrites(u.g.Nodes())
-	for i, n := range u.roots[:u.nOutputs] {
-		if !hasOwnMemory(n) || writes.IsWritten(n) {
-			u.g.At(n, func() { u.roots[i] = ops.Copy(n) })
-		}
-	}
-	err := u.orderNodes()
-	for err != nil && u.copyLateReads() {
-		err = u.orderNodes()
-	}
-	return err
 }
 
 // orderNodes puts each write after all reads of what it destroys.
 func (u *unit) orderNodes() error {
 	u.writes = shapeinfer.FindWrites(u.g.Nodes())
-	o := orderer{u: u, state: make([]uint8, len(u.g.Nodes()))}
+	o := orderer{writes: u.writes, state: make([]progress, len(u.g.Nodes()))}
 	for _, n := range u.g.Nodes() {
 		if err := o.visit(n); err != nil {
 			return err
@@ -111,27 +123,55 @@ func hasOwnMemory(n *graph.Node) bool {
 }
 
 type orderer struct {
-	u     *unit
-	state []uint8 // 0 not seen, 1 being visited, 2 done
-	order []*graph.Node
+	writes *shapeinfer.Writes
+	state  []progress
+	path   []*graph.Node // each needs the next one to run first
+	order  []*graph.Node
 }
 
+// progress is how many have been visited of the nodes that must run before a node, plus one.
+type progress int32
+
+const (
+	unseen progress = 0
+	done   progress = -1
+)
+
+// visit orders a node after all that must run before it.
 func (o *orderer) visit(n *graph.Node) error {
-	switch o.state[n.ID()] {
-	case 1:
-		return &BugError{Pass: "order", Node: n, Err: fmt.Errorf("a write comes before a read of what it destroys")}
-	case 2:
-		return nil
+	if err := o.enter(n); err != nil {
+		return err
 	}
-	o.state[n.ID()] = 1
-	for _, list := range [][]*graph.Node{n.Operands(), o.u.writes.Before(n)} {
-		for _, x := range list {
-			if err := o.visit(x); err != nil {
-				return err
-			}
+	for len(o.path) > 0 {
+		n := o.path[len(o.path)-1]
+		at := int(o.state[n.ID()]) - 1
+		o.state[n.ID()]++
+		in, readers := n.Operands(), o.writes.Before(n)
+		switch {
+		case at < len(in):
+			n = in[at]
+		case at < len(in)+len(readers):
+			n = readers[at-len(in)]
+		default:
+			o.path, o.order = o.path[:len(o.path)-1], append(o.order, n)
+			o.state[n.ID()] = done
+			continue
+		}
+		if err := o.enter(n); err != nil {
+			return err
 		}
 	}
-	o.state[n.ID()] = 2
-	o.order = append(o.order, n)
+	return nil
+}
+
+func (o *orderer) enter(n *graph.Node) error {
+	switch o.state[n.ID()] {
+	case unseen:
+		o.state[n.ID()] = 1
+		o.path = append(o.path, n)
+	case done:
+	default:
+		return &BugError{Pass: "order", Node: n, Err: fmt.Errorf("a write comes before a read of what it destroys")}
+	}
 	return nil
 }

@@ -68,15 +68,15 @@ func (p *Program) Page(sizes map[string]int, profile *Profile) *page.Document {
 	d := &page.Document{Title: p.source.Name()}
 	d.Columns = append(d.Columns, page.NewColumn("built", "the graph as it was built", p.source, nil))
 	d.AddMistakes(p.source)
-	simplified := lastBefore(plan.Passes, "order")
-	if s := plan.Passes[simplified]; simplified > 0 && s.Graph() != plan.Graph {
+	passes := p.Snapshots()
+	simplified, last := lastBefore(passes, "order"), passes[len(passes)-1]
+	if s := passes[simplified]; simplified > 0 && s.Graph() != last.Graph() {
 		c := page.NewColumn("simplified", s.Doc, s.Graph(), s.Sources())
-		c.Passes = passNames(plan.Passes[1 : simplified+1])
+		c.Passes = passNames(passes[1 : simplified+1])
 		d.Columns = append(d.Columns, c)
 	}
-	last := plan.Passes[len(plan.Passes)-1]
 	c := page.NewColumn("fused", "kernels, each of which runs as one pass over memory", plan.Graph, last.Sources())
-	c.Passes = passNames(plan.Passes[simplified+1:])
+	c.Passes = passNames(passes[simplified+1:])
 	d.Columns = append(d.Columns, c)
 	for i, r := range plan.Results {
 		d.Columns[0].Values[r.ID()].Output = true

@@ -27,8 +27,12 @@ type Program struct {
 	consts    []*graph.Node
 	faults    []fault
 	needs     []graph.Requirement
-	snapshots []Snapshot
 	compiled  []backend.Kernel // all row programs
+
+	built     int           // nodes of source when it was compiled
+	graph     *graph.Graph  // after the last pass
+	roots     []*graph.Node // of that
+	snapshots func() []Snapshot
 
 	evalOnce sync.Once
 	eval     *Program // the outputs without the updates
@@ -36,9 +40,9 @@ type Program struct {
 }
 
 // newProgram gathers what passes have decided.
-func newProgram(g *graph.Graph, r request, u *unit, snapshots []Snapshot) (*Program, error) {
+func newProgram(g *graph.Graph, r request, u *unit) (*Program, error) {
 	p := &Program{source: g, request: r, outputs: r.outputs, kernels: u.kernels, storages: u.storages,
-		storageOf: u.storageOf, consts: u.consts, faults: u.faults, snapshots: snapshots}
+		storageOf: u.storageOf, consts: u.consts, faults: u.faults, built: u.built, graph: u.g, roots: u.roots}
 	p.inputs = r.inputSpecs(g, u)
 	for i, s := range u.params {
 		p.params = append(p.params, s.user)
@@ -90,8 +94,9 @@ func (p *Program) compile() (err error) {
 	return nil
 }
 
-// Snapshots gives the program after each pass, in text, for debugging.
-func (p *Program) Snapshots() []Snapshot { return p.snapshots }
+// Snapshots gives the program after each pass, in text, for debugging. They are not kept
+// with a program: the first call compiles it once more.
+func (p *Program) Snapshots() []Snapshot { return p.snapshots() }
 
 // String gives the kernels of the program in the order in which they run.
 func (p *Program) String() string {

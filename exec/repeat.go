@@ -1,6 +1,10 @@
 package exec
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // maxRepeated bounds the cost of a value that is computed again for each user: see costOf.
 const maxRepeated = 16
@@ -14,6 +18,9 @@ func repeatPass(u *unit) error {
 		if !written[n] {
 			costs[n.ID()] = positional(n, costs)
 		}
+	}
+	if !slices.ContainsFunc(costs, func(c int) bool { return c > 0 }) {
+		return nil
 	}
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if costs[n.ID()] > 0 {
@@ -44,7 +51,7 @@ func positional(n *graph.Node, costs []int) int {
 		if costs[x.ID()] == 0 {
 			return 0
 		}
-		cost += costs[x.ID()]
+		cost = min(cost+costs[x.ID()], maxRepeated+1)
 	}
 	return cost
 }

@@ -69,7 +69,9 @@ func (u *unit) moveTo(next *graph.Graph, to func(*graph.Node) *graph.Node) {
 	for i := range u.params {
 		u.params[i].own = to(u.params[i].own)
 	}
-	u.moves = append(u.moves, move{u.g, next, to})
+	if u.trace != nil {
+		u.trace.moves = append(u.trace.moves, move{u.g, next, to})
+	}
 	u.g = next
 }
 
@@ -79,7 +81,7 @@ func (u *unit) moveTo(next *graph.Graph, to func(*graph.Node) *graph.Node) {
 func importPass(u *unit) error {
 	next, copied := u.g.Derive(), make([]*graph.Node, len(u.g.Nodes()))
 	live := reachable(u.g, u.roots)
-	for _, n := range u.g.Nodes() {
+	for _, n := range u.g.Nodes()[:u.built] {
 		if !live[n.ID()] && !n.IsInput() && !n.IsParam() {
 			continue
 		}

@@ -21,13 +21,13 @@ func (s Snapshot) Graph() *graph.Graph { return s.g }
 func (s Snapshot) Sources() [][]int {
 	g := s.g
 	if s.moves > 0 {
-		g = s.u.moves[0].from
+		g = s.trace.moves[0].from
 	}
 	of := make([][]int, len(g.Nodes()))
 	for i := range of {
 		of[i] = []int{i}
 	}
-	for _, m := range s.u.moves[:s.moves] {
+	for _, m := range s.trace.moves[:s.moves] {
 		of = m.carry(of)
 	}
 	return of

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -21,22 +23,20 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 // It also writes an index among all elements as one along a single axis, as kernels find it,
 // of a value whose elements lie in order.
 func unrollPass(u *unit) error {
+	isRewritten := func(n *graph.Node) bool {
+		return n.Op().Class == graph.Reduce && (findsIndex(n) || isUnrolled(n, n.In(0)))
+	}
+	if !slices.ContainsFunc(u.g.Nodes(), isRewritten) {
+		return nil
+	}
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if findsIndex(n) {
+		switch {
+		case findsIndex(n):
 			return alongOneAxis(n, in[0])
-		}
-		if n.Op().Class != graph.Reduce || isSumTo(n) || in[0].Op().View == nil || in[0].DType() == graph.Bool {
+		case n.Op().Class != graph.Reduce || !isUnrolled(n, in[0]):
 			return nil
 		}
-		combine, axes := combiners[n.Op().Fold], n.Op().Axes(n)
-		count := graph.Dim(1)
-		for _, axis := range axes {
-			count = count.Times(in[0].Shape()[axis])
-		}
-		if c, static := count.Int(); combine == nil || !static || c < 2 || c > maxUnrolled {
-			return nil
-		}
-		elements := elementsOver(in[0], axes)
+		combine, elements := combiners[n.Op().Fold], elementsOver(in[0], n.Op().Axes(n))
 		y := elements[0]
 		for _, x := range elements[1:] {
 			y = combine(y, x)
@@ -54,6 +54,19 @@ func alongOneAxis(n, x *graph.Node) *graph.Node {
 	}
 	index := graph.Apply(n.Op(), ops.ReduceAttrs{Axes: []int{0}}, ops.Reshape(x, x.Shape().NumElements()))
 	return ops.Reshape(index, n.Shape()...)
+}
+
+// isUnrolled reports whether a reduction folds a few elements of the view x.
+func isUnrolled(n, x *graph.Node) bool {
+	if isSumTo(n) || x.Op().View == nil || x.DType() == graph.Bool || combiners[n.Op().Fold] == nil {
+		return false
+	}
+	count := graph.Dim(1)
+	for _, axis := range n.Op().Axes(n) {
+		count = count.Times(x.Shape()[axis])
+	}
+	c, static := count.Int()
+	return static && 2 <= c && c <= maxUnrolled
 }
 
 // elementsOver gives what a value holds at each index of axes of known size, in row-major

@@ -39,7 +39,7 @@ func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.No
 	g, outputs, updates := build()
 	r := request{outputs: outputs, updates: updates}
 	require.NoError(t, r.check(g))
-	u := &unit{g: g, roots: r.roots(), asked: r.roots(), nOutputs: len(outputs)}
+	u := r.unit(g, len(g.Nodes()))
 	for _, p := range passes {
 		require.NoError(t, p.run(u))
 		require.NoError(t, u.verify(p))

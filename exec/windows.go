@@ -10,6 +10,9 @@ import (
 // windowsPass lets matrix products read windows, and other views whose axes they join,
 // where they lie: a convolution never lays its windows out as a matrix.
 func windowsPass(u *unit) error {
+	if !slices.ContainsFunc(u.g.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Contract }) {
+		return nil
+	}
 	updated := map[*graph.Node]bool{}
 	for _, n := range u.g.Nodes() {
 		if n.Op().Class == graph.Update {

@@ -45,7 +45,7 @@ func disorders(nodes []*graph.Node) (found []disorder) {
 		found = append(found, disorder{write: n, first: w.next[State(n.In(0))]})
 	}
 	if w.Any() {
-		o := orderCheck{w: w, state: make([]visit, len(nodes[0].Graph().Nodes())), blamed: map[*graph.Node]bool{}}
+		o := orderCheck{w: w, state: make([]int32, len(nodes[0].Graph().Nodes())), blamed: map[*graph.Node]bool{}}
 		for _, n := range nodes {
 			o.visit(n)
 		}
@@ -126,45 +126,50 @@ func LateReads(nodes []*graph.Node) map[*graph.Node]*graph.Node {
 	return late
 }
 
-// visit is how far the search for cycles has come with a node.
-type visit uint8
-
-const (
-	unseen visit = iota
-	onPath
-	done
-)
-
 // orderCheck looks for a node that reads a value and needs, directly or through others,
 // the write that destroys it: a cycle of operands and of reads that come before writes.
 type orderCheck struct {
-	w      *Writes
-	state  []visit
+	w *Writes
+	// state is 0 for a node that was not seen, done, or on the path: how many of the nodes
+	// that must run before it have been visited, plus 1.
+	state  []int32
 	path   []*graph.Node // each needs the next one to run first
 	blamed map[*graph.Node]bool
 	found  []disorder
 }
 
+const done = -1
+
 func (o *orderCheck) visit(n *graph.Node) {
-	switch o.state[n.ID()] {
-	case done:
-		return
-	case onPath:
-		o.cycle(n)
-		return
-	}
-	o.state[n.ID()] = onPath
-	o.path = append(o.path, n)
-	for _, x := range n.Operands() {
-		if x != nil && x.Graph() == n.Graph() {
-			o.visit(x)
+	o.enter(n)
+	for len(o.path) > 0 {
+		n := o.path[len(o.path)-1]
+		at := int(o.state[n.ID()]) - 1
+		o.state[n.ID()]++
+		in, readers := n.Operands(), o.w.Before(n)
+		switch {
+		case at < len(in):
+			if in[at] != nil && in[at].Graph() == n.Graph() {
+				o.enter(in[at])
+			}
+		case at < len(in)+len(readers):
+			o.enter(readers[at-len(in)])
+		default:
+			o.state[n.ID()] = done
+			o.path = o.path[:len(o.path)-1]
 		}
 	}
-	for _, reader := range o.w.Before(n) {
-		o.visit(reader)
+}
+
+func (o *orderCheck) enter(n *graph.Node) {
+	switch o.state[n.ID()] {
+	case 0:
+		o.state[n.ID()] = 1
+		o.path = append(o.path, n)
+	case done:
+	default:
+		o.cycle(n)
 	}
-	o.path = o.path[:len(o.path)-1]
-	o.state[n.ID()] = done
 }
 
 // cycle reports the cycle that ends at n, unless one of its writes was reported before.
