@@ -1,10 +1,10 @@
 package graph
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -153,22 +153,25 @@ func (p polynomial) intern() Dim {
 }
 
 func (p polynomial) key() string {
-	var b strings.Builder
+	var key []byte
 	for _, t := range p {
-		fmt.Fprintf(&b, "%d", t.coef)
+		key = strconv.AppendInt(key, t.coef, 10)
 		for _, a := range t.atoms {
-			b.WriteString(a.key())
+			key = a.appendKey(key)
 		}
-		b.WriteByte(';')
+		key = append(key, ';')
 	}
-	return b.String()
+	return string(key)
 }
 
-func (a atom) key() string {
+func (a atom) appendKey(key []byte) []byte {
 	if a.name != "" {
-		return "." + a.name
+		return append(append(key, '.'), a.name...)
 	}
-	return fmt.Sprintf("(%d,%d,%d)", int64(a.p), int64(a.q), a.k)
+	for i, v := range []int64{int64(a.p), int64(a.q), a.k} {
+		key = strconv.AppendInt(append(key, "(,,"[i]), v, 10)
+	}
+	return append(key, ')')
 }
 
 // compareAtoms orders names before other atoms, and those by their handles.

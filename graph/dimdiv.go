@@ -122,19 +122,49 @@ func (d Dim) ExactDiv(e Dim) (q Dim, ok bool) {
 	if !okD || !okE || len(divisor) == 0 {
 		return InvalidDim, false
 	}
-	lead := divisor[0]
+	if e == 1 {
+		return d, true
+	}
+	var quotient polynomial // its terms come in order
 	for len(rest) > 0 {
-		t, divides := divideTerm(rest[0], lead)
+		t, divides := divideTerm(rest[0], divisor[0])
 		if !divides {
 			return InvalidDim, false
 		}
-		part := polynomial{t}.intern()
-		q = q.Plus(part)
-		if rest, ok = rest.intern().Minus(part.Times(e)).poly(); !ok {
+		quotient = append(quotient, t)
+		t.coef = -t.coef
+		part, fits := dimProduct.terms(polynomial{t}, divisor)
+		if !fits {
+			return InvalidDim, false
+		}
+		if rest, fits = rest.plus(part); !fits {
 			return InvalidDim, false
 		}
 	}
-	return q, true
+	return quotient.intern(), true
+}
+
+// plus adds two normal forms; ok is false on overflow.
+func (p polynomial) plus(q polynomial) (sum polynomial, ok bool) {
+	sum = make(polynomial, 0, len(p)+len(q))
+	for len(p) > 0 && len(q) > 0 {
+		switch c := compareTerms(p[0], q[0]); {
+		case c < 0:
+			sum, p = append(sum, p[0]), p[1:]
+		case c > 0:
+			sum, q = append(sum, q[0]), q[1:]
+		default:
+			coef, fits := addInt(p[0].coef, q[0].coef)
+			if !fits {
+				return nil, false
+			}
+			if coef != 0 {
+				sum = append(sum, term{coef, p[0].atoms})
+			}
+			p, q = p[1:], q[1:]
+		}
+	}
+	return append(append(sum, p...), q...), true
 }
 
 // divideTerm divides a term by another where atoms and coefficients allow it.

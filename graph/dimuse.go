@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,18 +21,22 @@ func (d Dim) Symbols() []string {
 }
 
 // names lists the names in p, in alphabetical order.
-func (p polynomial) names() (names []string) {
+func (p polynomial) names() []string {
+	found := map[string]bool{}
 	for _, t := range p {
 		for _, a := range t.atoms {
 			if a.name != "" {
-				names = append(names, a.name)
-			} else {
-				names = append(append(names, a.p.Symbols()...), a.q.Symbols()...)
+				found[a.name] = true
+				continue
+			}
+			for _, d := range []Dim{a.p, a.q} {
+				for _, name := range d.Symbols() {
+					found[name] = true
+				}
 			}
 		}
 	}
-	slices.Sort(names)
-	return slices.Clip(slices.Compact(names))
+	return slices.Sorted(maps.Keys(found))
 }
 
 // Eval gives d's value when lookup gives the values of its names. Division rounds down,
