@@ -1,0 +1,30 @@
+package graph
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// TestDivisionKeepsNoRests counts the entries of the table that a division of a size of
+// many terms leaves behind: that of the result, and few more.
+func TestDivisionKeepsNoRests(t *testing.T) {
+	product, most := Dim(1), Dim(1)
+	for i := range 12 {
+		d := SymbolicDim(fmt.Sprintf("factor%d", i)).Plus(1)
+		if product = product.Times(d); i > 0 {
+			most = most.Times(d)
+		}
+	}
+	first := SymbolicDim("factor0").Plus(1)
+	before := len(*dimTable.list.Load())
+	for _, c := range []struct{ divisor, want Dim }{{1, product}, {most, first}, {first, most}, {product, 1}} {
+		q, exact := product.ExactDiv(c.divisor)
+		assert.True(t, exact)
+		assert.Equal(t, c.want, q)
+	}
+	_, exact := product.ExactDiv(first.Plus(1))
+	assert.False(t, exact)
+	assert.Less(t, len(*dimTable.list.Load())-before, 8)
+}
