@@ -33,7 +33,7 @@ func State(n *graph.Node) *graph.Node {
 // ViewsOf lists the views that lead from the memory of [Storage] to the node, the first
 // one first.
 func ViewsOf(n *graph.Node) (views []*graph.Node) {
-	for whole := Storage(n); n != whole; n = n.In(0) {
+	for memory := Storage(n); n != memory && !(n.Op().Class == graph.Version && isWhole(n)); n = n.In(0) {
 		if n.Op().View != nil {
 			views = append(views, n)
 		}
