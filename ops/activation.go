@@ -98,7 +98,7 @@ func init() {
 			return m.Prim(graph.PrimSelect, m.positive(x), x, m.mul(m.num(slope(n)), m.Prim(graph.PrimExpm1, x)))
 		},
 		func(y, x, dy node) node {
-			return Where(Greater(x, num(0)), dy, Mul(dy, Mul(num(slope(y)), Exp(x))))
+			return Where(LessEqual(x, num(0)), Mul(dy, Mul(num(slope(y)), Exp(below(x)))), dy)
 		})
 	opLeakyRelu = activation("leaky_relu", "LeakyRelu", "x above 0, slope * x below.", "leaky_relu_cpu",
 		func(m arith, n node, x graph.Value) graph.Value {

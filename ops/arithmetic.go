@@ -88,7 +88,8 @@ func Mul(x, y *graph.Node) *graph.Node { return Apply(opMul, nil, x, y) }
 // Div gives x / y in floating point.
 func Div(x, y *graph.Node) *graph.Node { return Apply(opDiv, nil, x, y) }
 
-// Pow gives x to the power y.
+// Pow gives x to the power y. Gradients hold powers as IEEE 754 has them: PyTorch's differ at
+// -0 and -Inf where a power of -1/2 arises.
 func Pow(x, y *graph.Node) *graph.Node { return Apply(opPow, nil, x, y) }
 
 // Maximum gives the greater of x and y.

@@ -29,21 +29,21 @@ func init() {
 		},
 		Grad: func(n, dy node, _ int) node {
 			a, x := n.Attrs().(ClampAttrs), n.In(0)
-			outside := Or(Less(x, num(a.Min)), Greater(x, num(a.Max)))
-			return Where(outside, num(0), dy)
+			return Where(And(GreaterEqual(x, num(a.Min)), LessEqual(x, num(a.Max))), dy, num(0))
 		},
 	})
-	opAtLeast = bound("clamp_min", "AtLeast", "the greater of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMax, graph.PrimOr, Less)
-	opAtMost = bound("clamp_max", "AtMost", "the smaller of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMin, graph.PrimAnd, Greater)
+	opAtLeast = bound("clamp_min", "AtLeast", "the greater of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMax, graph.PrimOr, GreaterEqual, Less)
+	opAtMost = bound("clamp_max", "AtMost", "the smaller of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMin, graph.PrimAnd, LessEqual, Greater)
 }
 
-// bound is the entry of a bound that is a value; outside tells where x lies beyond it.
-func bound(name, fn, doc string, p, ofBools graph.Prim, outside func(x, y *graph.Node) *graph.Node) *graph.Op {
+// bound is the entry of a bound that is a value; inside and outside tell where x lies. NaN is
+// neither, and has no gradient.
+func bound(name, fn, doc string, p, ofBools graph.Prim, inside, outside func(x, y *graph.Node) *graph.Node) *graph.Op {
 	return define(graph.Op{
 		Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
 		Promote: ToCommonType, Infer: sameType, Emit: logical(p, ofBools),
 		Grad: each(
-			func(n, dy node) node { return Where(outside(n.In(0), n.In(1)), num(0), dy) },
+			func(n, dy node) node { return Where(inside(n.In(0), n.In(1)), dy, num(0)) },
 			func(n, dy node) node { return Where(outside(n.In(0), n.In(1)), dy, num(0)) }),
 	})
 }

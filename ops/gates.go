@@ -22,10 +22,9 @@ func (m arith) clip(x graph.Value, low, high float64) graph.Value {
 	return m.Prim(graph.PrimMin, m.Prim(graph.PrimMax, x, m.num(low)), m.num(high))
 }
 
-// within keeps a gradient where low < x < high.
-func within(x, dy node, low, high float64) node {
-	return Where(And(Greater(x, num(low)), Less(x, num(high))), dy, num(0))
-}
+// below is x below 0 and 0 elsewhere, without a gradient at 0. What grows without bound above
+// 0 and is chosen below it only is computed from it: 0 times Inf would be NaN.
+func below(x node) node { return Where(Less(x, num(0)), x, num(0)) }
 
 func init() {
 	opHardTanh = activation("hardtanh", "HardTanh", "x brought between two bounds; no gradient on them.", "hardtanh_cpu",
@@ -35,20 +34,22 @@ func init() {
 		},
 		func(y, x, dy node) node {
 			a := y.Attrs().(ClampAttrs)
-			return within(x, dy, a.Min, a.Max)
+			return Where(Or(LessEqual(x, num(a.Min)), GreaterEqual(x, num(a.Max))), num(0), dy)
 		})
 	opHardSigmoid = activation("hardsigmoid", "HardSigmoid", "x + 3 brought between 0 and 6, over 6.", "hardsigmoid_cpu",
 		func(m arith, _ node, x graph.Value) graph.Value {
 			return m.div(m.clip(m.add(x, m.num(3)), 0, 6), m.num(6))
 		},
-		func(_, x, dy node) node { return within(x, Mul(dy, num(1.0/6)), -3, 3) })
+		func(_, x, dy node) node {
+			return Where(And(Greater(x, num(-3)), Less(x, num(3))), Mul(dy, num(1.0/6)), num(0))
+		})
 	opHardSwish = activation("hardswish", "HardSwish", "x times the hard sigmoid of x.", "hardswish_cpu",
 		func(m arith, _ node, x graph.Value) graph.Value {
 			return m.div(m.mul(x, m.clip(m.add(x, m.num(3)), 0, 6)), m.num(6))
 		},
 		func(_, x, dy node) node {
-			middle := Mul(dy, Add(Mul(x, num(1.0/3)), num(0.5)))
-			return Where(LessEqual(x, num(-3)), num(0), Where(Less(x, num(3)), middle, dy))
+			middle := Mul(dy, Add(Mul(HardTanh(x, -3, 3), num(1.0/3)), num(0.5)))
+			return Where(Less(x, num(-3)), num(0), Where(LessEqual(x, num(3)), middle, dy))
 		})
 	opMish = activation("mish", "Mish", "x times tanh(log(1 + exp(x))).", "mish_cpu",
 		func(m arith, _ node, x graph.Value) graph.Value {
@@ -60,11 +61,11 @@ func init() {
 		})
 	opCelu = activation("celu", "Celu", "x above 0, slope * (exp(x/slope) - 1) below.", "elu_cpu",
 		func(m arith, n node, x graph.Value) graph.Value {
-			below := m.mul(m.num(slope(n)), m.Prim(graph.PrimExpm1, m.div(x, m.num(slope(n)))))
-			return m.pick(m.positive(x), x, below)
+			curve := m.mul(m.num(slope(n)), m.Prim(graph.PrimExpm1, m.div(x, m.num(slope(n)))))
+			return m.pick(m.positive(x), x, curve)
 		},
 		func(y, x, dy node) node {
-			return Where(Greater(x, num(0)), dy, Mul(dy, Exp(Div(x, num(slope(y))))))
+			return Where(LessEqual(x, num(0)), Mul(dy, Exp(Div(below(x), num(slope(y))))), dy)
 		})
 	opHardShrink = activation("hardshrink", "HardShrink", "x, and 0 where |x| is at most lambda.", "hardshrink_cpu",
 		func(m arith, n node, x graph.Value) graph.Value {
@@ -89,7 +90,8 @@ func Relu6(x *graph.Node) *graph.Node { return HardTanh(x, 0, 6) }
 // HardSigmoid gives x + 3, brought between 0 and 6, over 6.
 func HardSigmoid(x *graph.Node) *graph.Node { return Apply(opHardSigmoid, nil, x) }
 
-// HardSwish gives x * HardSigmoid(x).
+// HardSwish gives x * HardSigmoid(x). At -3 and 3 its gradient is that of the curve between
+// them, -1/2 and 3/2, as PyTorch has it.
 func HardSwish(x *graph.Node) *graph.Node { return Apply(opHardSwish, nil, x) }
 
 // Mish gives x * tanh(Softplus(x)).
@@ -125,7 +127,8 @@ func Softsign(x *graph.Node) *graph.Node { return Div(x, Add(Abs(x), num(1))) }
 func TanhShrink(x *graph.Node) *graph.Node { return Sub(x, Tanh(x)) }
 
 // PRelu gives x above 0 and slope*x below, where slope is one number or has one element for
-// each channel of x, [N, C, …].
+// each channel of x, [N, C, …]. At 0 all derivatives are those of the side below; PyTorch has
+// none with respect to both x and slope there.
 func PRelu(x, slope *graph.Node) *graph.Node {
 	if slope != nil && slope.Judged() && slope.Rank() == 1 && slope.Shape()[0] != 1 {
 		slope = perChannel("weight", slope, x)

@@ -70,12 +70,16 @@ func normGrad(n, dy node, _ int) node {
 	case p == 2:
 		return Mul(x, Where(Equal(norm, num(0)), num(0), Div(dy, norm)))
 	}
-	g := Mul(Mul(Sign(x), Pow(Abs(x), num(p-1))), Div(dy, Pow(norm, num(p-1))))
-	return Where(Or(Equal(norm, num(0)), Equal(x, num(0))), num(0), g)
+	// 1 stands for 0 under powers, of which some have no derivative there: the sign makes it 0.
+	magnitude := Where(Equal(x, num(0)), num(1), Abs(x))
+	length := Where(Equal(norm, num(0)), num(1), norm)
+	return Mul(Mul(Sign(x), Pow(magnitude, num(p-1))), Div(dy, Pow(length, num(p-1))))
 }
 
 // Norm gives the vector norm of order p over the axes given, or over all: 2 is the
-// Euclidean length, 1 the sum of magnitudes, an infinite order the greatest magnitude.
+// Euclidean length, 1 the sum of magnitudes, an infinite order the greatest magnitude. Where
+// it has no derivative, its gradient is 0, and so are the gradients of that; PyTorch's second
+// gradients are NaN there.
 func Norm(x *graph.Node, p float64, axes ...Axis) *graph.Node {
 	a := reduceList(axes)
 	return Apply(opNorm, NormAttrs{a.Axes, a.KeepDims, p}, x)

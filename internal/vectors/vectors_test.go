@@ -43,3 +43,9 @@ func TestGrads(t *testing.T) { runFile(t, vectors.Grads) }
 func TestSymbolic(t *testing.T) { runFile(t, vectors.Symbolic) }
 
 func TestInPlace(t *testing.T) { runFile(t, vectors.InPlace) }
+
+// TestKinks runs the answers that testdata/kinks/kinks.py recorded: values, gradients and second
+// gradients at kinks, at the edges of domains, and at what is not finite.
+func TestKinks(t *testing.T) {
+	runFile(t, func(string) (*vectors.Report, error) { return vectors.Grads("testdata/kinks") })
+}
