@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -26,16 +27,53 @@ func MatMul(x, y *graph.Node) *graph.Node { return Apply(opMatMul, nil, x, y) }
 // PyTorch's layer as a function. x is [..., in], weight [out, in], bias [out]. The weight of
 // package nn's Linear is [in, out]: transpose it first.
 func Linear(x, weight, bias *graph.Node) *graph.Node {
-	if weight != nil && weight.Judged() && weight.Rank() != 2 {
-		return refusal(refused("Linear", x, weight), &graph.Mistake{Code: shapeinfer.CodeMatMul,
-			Summary: fmt.Sprintf("mat2 must be a matrix, got %d-D tensor", weight.Rank()),
-			Help:    []string{"the weight of a linear layer has one row for each output: [out, in]"}})
-	}
-	y := MatMul(x, Transpose(weight, 0, 1))
-	if bias == nil {
+	if x == nil || weight == nil || !x.Judged() || !weight.Judged() || bias != nil && !bias.Judged() {
+		y := MatMul(x, weight) // its own mistake
+		if bias != nil {
+			y = Add(y, bias)
+		}
 		return y
 	}
-	return Add(y, bias)
+	if text := linearText(x, weight, bias); text != "" {
+		return refusal(refused("Linear", x, weight), &graph.Mistake{Code: shapeinfer.CodeMatMul, Summary: text,
+			Help: []string{"the weight of a linear layer has one row for each output: [out, in]"}})
+	}
+	y, rows := weight, x
+	if weight.Rank() == 2 {
+		y = Transpose(weight, 0, 1)
+	}
+	usual := bias == nil || bias.Rank() == 0 || bias.Rank() == 1 && (bias.Shape()[0] == 1 || bias.Shape()[0] == weight.Shape()[0])
+	if !usual && biasInProduct(x, bias) {
+		rows = asMatrix(x)
+	}
+	y = MatMul(rows, y)
+	switch {
+	case bias == nil:
+		return y
+	case usual && weight.Rank() == 2:
+		return Add(y, bias)
+	case biasInProduct(x, bias) && y.Judged(): // expanded to all rows
+		y = Add(y, Expand(bias, y.Shape()...))
+		return Reshape(y, append(slices.Clone(x.Shape()[:x.Rank()-1]), weight.Shape()[0])...)
+	}
+	return AddInPlace(y, bias) // the bias must not change the shape
+}
+
+// biasInProduct reports whether PyTorch adds the bias with the product of all rows, and not
+// after it, in place.
+func biasInProduct(x, bias node) bool { return x.Rank() == 2 || x.Rank() == 3 || bias.Rank() == 1 }
+
+// linearText is PyTorch's sentence about ranks that a linear layer refuses, or "".
+func linearText(x, weight, bias node) string {
+	switch {
+	case x.Rank() == 0 || weight.Rank() == 0:
+		return fmt.Sprintf("both arguments to linear need to be at least 1D, but they are %dD and %dD", x.Rank(), weight.Rank())
+	case weight.Rank() > 2:
+		return fmt.Sprintf("t() expects a tensor with <= 2 dimensions, but self is %dD", weight.Rank())
+	case weight.Rank() == 1 && bias != nil && biasInProduct(x, bias):
+		return "mat2 must be a matrix, got 1-D tensor"
+	}
+	return ""
 }
 
 // asMatrix gives the rows of all matrices of a batch as one matrix.

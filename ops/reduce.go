@@ -82,7 +82,11 @@ const ambiguousAxes = math.MinInt / 5
 func reduction(name, fn, doc string, fold graph.Fold, result func(*graph.Call) graph.DType, needsElements bool) *graph.Op {
 	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Reduce, Fold: fold, Axes: Axes, MinIn: 1, MaxIn: 1}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-		return result(c), inferReduce(c, op.Name, needsElements)
+		if !needsElements {
+			return result(c), inferReduce(c, op.Name, false)
+		}
+		shape := inferReduce(c, op.Name, true) // PyTorch looks at the axes first
+		return result(c), shape
 	}
 	return define(op)
 }

@@ -51,14 +51,23 @@ func leastRankGrad(n, dy node, rank func(place, none node) node) node {
 }
 
 // MaxIndex gives the greatest elements along one axis and the index of the first of
-// each. The gradient of a value goes to that element alone, where Max shares it.
+// each. The gradient of a value goes to that element alone, where Max shares it. The greatest
+// truth value is true.
 func MaxIndex(x *graph.Node, axis int, options ...Axis) (values, indices *graph.Node) {
 	list := append([]Axis{Axis(axis)}, options...)
-	return reduceCall(opMaxFirst, x, list), reduceCall(opArgMax, x, list)
+	return reduceCall(opMaxFirst, x, list), reduceCall(opArgMax, countable(x), list)
+}
+
+// countable makes 0 and 1 of truth values, of which ArgMax and ArgMin have no order.
+func countable(x node) node {
+	if x != nil && x.Judged() && x.DType() == graph.Bool {
+		return Cast(x, graph.Int32).Implied()
+	}
+	return x
 }
 
 // MinIndex gives the least elements along one axis and the index of the first of each.
 func MinIndex(x *graph.Node, axis int, options ...Axis) (values, indices *graph.Node) {
 	list := append([]Axis{Axis(axis)}, options...)
-	return reduceCall(opMinFirst, x, list), reduceCall(opArgMin, x, list)
+	return reduceCall(opMinFirst, x, list), reduceCall(opArgMin, countable(x), list)
 }

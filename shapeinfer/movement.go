@@ -112,17 +112,21 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 			c.DType(0).TorchName(), from, want, len(want), len(from)), Operands: []graph.OperandNote{{Node: c.In(0)}}})
 		return out
 	}
-	r := CallRules(c)
+	r, negative := CallRules(c), false
 	for axis := len(want) - 1; axis >= 0; axis-- {
 		d := want[axis]
-		if n, whole := d.Int(); whole && n < 0 {
-			if axis < lead || n != -1 {
-				c.Fail(&graph.Mistake{Code: CodeExpand, Summary: fmt.Sprintf("The expanded size of the tensor (%d) isn't allowed in a leading, non-existing dimension %d", n, axis),
-					Operands: []graph.OperandNote{{Node: c.In(0)}}})
-				out[axis] = graph.UnknownDim
-				continue
-			}
+		n, whole := d.Int()
+		switch isNegative := whole && n < 0; {
+		case isNegative && n == -1 && axis >= lead:
 			out[axis] = from[axis-lead]
+			continue
+		case isNegative && n == -1 && len(from) > 0:
+			c.Fail(&graph.Mistake{Code: CodeExpand, Summary: fmt.Sprintf("The expanded size of the tensor (%d) isn't allowed in a leading, non-existing dimension %d", n, axis),
+				Operands: []graph.OperandNote{{Node: c.In(0)}}})
+			out[axis] = graph.UnknownDim
+			continue
+		case isNegative && (axis < lead || from[axis-lead] == 1):
+			negative, out[axis] = true, graph.UnknownDim
 			continue
 		}
 		if axis < lead {
@@ -145,6 +149,10 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
 			out[axis] = graph.UnknownDim
 		}
+	}
+	if negative {
+		c.Fail(&graph.Mistake{Code: CodeExpand, Summary: "numel: integer multiplication overflow", Operands: []graph.OperandNote{{Node: c.In(0)}},
+			Help: []string{"sizes are 0 or more; -1 keeps the size of an axis that the operand has"}})
 	}
 	if !c.Failed() {
 		c.SetStretch([][]graph.AxisKind{r.Stretch(from, out)})

@@ -25,7 +25,12 @@ func PoolSize(length graph.Dim, kernel, stride, padding, dilation int, ceil bool
 func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) graph.Shape {
 	x := c.Shape(0)
 	axes := len(kernel)
-	m := poolArguments(c, word, axes, kernel, steps)
+	var m *graph.Mistake
+	if text := flatPoolText(word, x); axes == 2 && text != "" {
+		m = operandMistake(c, CodeRank, text) // PyTorch says so before all else
+	} else {
+		m = poolArguments(c, word, axes, kernel, steps)
+	}
 	if m == nil && len(x) != axes+1 && len(x) != axes+2 {
 		m = operandMistake(c, CodeRank, poolRankText(word, axes, x))
 	}
@@ -64,6 +69,19 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 		}
 	}
 	return out
+}
+
+// flatPoolText is the sentence for an operand of too few axes to pool over two of them, or "".
+func flatPoolText(word string, x graph.Shape) string {
+	switch {
+	case word == "max_pool2d" && (len(x) < 3 || len(x) > 4):
+		return "non-empty 3D or 4D (batch mode) tensor expected for input"
+	case len(x) == 0:
+		return "Dimension specified as -3 but tensor has no dimensions"
+	case len(x) < 3:
+		return fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got -3)", -len(x), len(x)-1)
+	}
+	return ""
 }
 
 // poolRankText is the sentence for an operand of another rank, or with an empty axis.

@@ -49,3 +49,8 @@ func TestInPlace(t *testing.T) { runFile(t, vectors.InPlace) }
 func TestKinks(t *testing.T) {
 	runFile(t, func(string) (*vectors.Report, error) { return vectors.Grads("testdata/kinks") })
 }
+
+// TestRefusals runs the results and refusals that testdata/refusals/refusals.py recorded.
+func TestRefusals(t *testing.T) {
+	runFile(t, func(string) (*vectors.Report, error) { return vectors.DTypes("testdata/refusals") })
+}
