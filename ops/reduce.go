@@ -100,7 +100,7 @@ func inferReduce(c *graph.Call, word string, needsElements bool) graph.Shape {
 	}
 	// PyTorch's amax and amin name an axis without elements as it was given, and before
 	// they look at the other axes; max and argmax count it from the first.
-	asGiven := c.Op().Fold == graph.FoldMax || c.Op().Fold == graph.FoldMin
+	asGiven := c.Op() == opMax || c.Op() == opMin
 	if needsElements && asGiven && a.Axes != nil {
 		shapeinfer.NonEmpty(c, word, a.Axes)
 	}
