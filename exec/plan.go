@@ -138,12 +138,24 @@ func (p *planner) takeOver(at int, k *kernel) {
 			}
 			from := p.of[x.base]
 			if from.kind == inArena && from != to && from.last == at && from.first < at && from.heir == nil && from.count == to.count &&
-				sameLayout(x, o) && x.undecided == nil && p.usedOnce(part, from) && !p.isReadBeside(at, from) && readBeforeWritten(part.prog, j, i) {
+				sameLayout(x, o) && x.undecided == nil && p.usedOnce(part, from) && !p.isReadBeside(at, from) && p.storedAfter(part, to, j) {
 				from.heir, to.taken = to, from
 				break
 			}
 		}
 	}
+}
+
+// storedAfter reports whether all operands that lie in a storage have the layout of a loaded one,
+// and are stored no earlier than that is loaded. There are several where a value is kept for a
+// later stage, which then writes it in place.
+func (p *planner) storedAfter(part *part, to *storage, loaded int) bool {
+	for i, o := range part.operands {
+		if o.base != nil && p.of[o.base] == to && !(sameLayout(part.operands[loaded], o) && readBeforeWritten(part.prog, loaded, i)) {
+			return false
+		}
+	}
+	return true
 }
 
 // readBeforeWritten reports whether the stages that load an operand come no later than
