@@ -185,15 +185,13 @@ func (g *gen) pick(fits func(x *eager.Tensor) bool) int {
 	return -1
 }
 
-func anyValue(*eager.Tensor) bool      { return true }
-func isFloat(x *eager.Tensor) bool     { return x.T.IsFloat() }
-func isNumber(x *eager.Tensor) bool    { return x.T != eager.Bool }
-func hasAxes(x *eager.Tensor) bool     { return len(x.Shape) > 0 }
-func floatAxes(x *eager.Tensor) bool   { return x.T.IsFloat() && len(x.Shape) > 0 }
-func isWhole(x *eager.Tensor) bool     { return !x.T.IsFloat() }
-func isMatrix(x *eager.Tensor) bool    { return len(x.Shape) > 1 }
-func numberAxes(x *eager.Tensor) bool  { return x.T != eager.Bool && len(x.Shape) > 0 }
-func floatMatrix(x *eager.Tensor) bool { return x.T.IsFloat() && len(x.Shape) > 1 }
+func anyValue(*eager.Tensor) bool     { return true }
+func isFloat(x *eager.Tensor) bool    { return x.T.IsFloat() }
+func isNumber(x *eager.Tensor) bool   { return x.T != eager.Bool }
+func hasAxes(x *eager.Tensor) bool    { return len(x.Shape) > 0 }
+func floatAxes(x *eager.Tensor) bool  { return x.T.IsFloat() && len(x.Shape) > 0 }
+func isWhole(x *eager.Tensor) bool    { return !x.T.IsFloat() }
+func numberAxes(x *eager.Tensor) bool { return x.T != eager.Bool && len(x.Shape) > 0 }
 
 // axis draws an axis of a value, counted from either end.
 func (g *gen) axis(id int) int {
