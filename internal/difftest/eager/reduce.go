@@ -329,7 +329,8 @@ func (m *Machine) along(x *Tensor, t DType, axes []int, f func(row []Cell) []Cel
 
 func (m *Machine) standardized(x *Tensor, axes []int, eps float64) *Tensor {
 	return m.along(x, x.T, axes, func(row []Cell) []Cell {
-		row = central(row)
+		mu := m.moved(x.T, mean(m.shaken(x.T, row))) // it is rounded: what it leaves does not quite cancel
+		row = each(row, func(x Num) Num { return sub(x, mu) })
 		s := sqrt(add(div(squares(row), num(float64(len(row)))), num(eps)))
 		return each(row, func(x Num) Num { return div(x, s) })
 	})
