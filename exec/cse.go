@@ -8,21 +8,68 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
+// firstEqual gives for each node of a graph the first one that is equal to it, itself as a
+// rule; nil where no two are equal.
+func firstEqual(g *graph.Graph) []*graph.Node {
+	first := make([]*graph.Node, len(g.Nodes()))
+	known := make(map[cseKey]*graph.Node, len(first))
+	more := map[cseKey][]*graph.Node{} // of the same key, but other arguments
+	written := writtenMemory(g)
+	merged := false
+	for _, n := range g.Nodes() {
+		first[n.ID()] = n
+		if n.IsInput() || n.IsParam() || n.Op().Class == graph.Update || written[n] {
+			continue
+		}
+		key := keyOf(n, first)
+		old, found := known[key]
+		if !found {
+			known[key] = n
+			continue
+		}
+		for i := 0; !sameArguments(n, old); i++ {
+			if i == len(more[key]) {
+				more[key] = append(more[key], n)
+			}
+			old = more[key][i]
+		}
+		first[n.ID()] = old
+		merged = merged || old != n
+	}
+	if !merged {
+		return nil
+	}
+	return first
+}
+
+// sameArguments reports whether nodes of one key are equal.
+func sameArguments(n, old *graph.Node) bool {
+	return n == old || n.IsConst() || graph.SameAttrs(n.Attrs(), old.Attrs())
+}
+
 // cseKey is what two equal nodes have in common. The text of fixed arguments is that of
 // their words: arguments that differ may have one, and are compared besides.
 type cseKey struct {
 	op       *graph.Op
-	operands string
+	operands [2]int32 // counted from 1; 0 where there is none
+	more     string   // the further operands
 	attrs    string
 	dtype    graph.DType
 }
 
-func keyOf(n *graph.Node, in []*graph.Node) cseKey {
-	ids := make([]byte, 0, 4*len(in))
-	for _, x := range in {
-		ids = binary.LittleEndian.AppendUint32(ids, uint32(x.ID()))
+// keyOf makes a node's key with the first of the nodes that are equal to each operand.
+func keyOf(n *graph.Node, first []*graph.Node) cseKey {
+	k := cseKey{op: n.Op(), dtype: n.DType()}
+	var more []byte
+	for i, x := range n.Operands() {
+		at := first[x.ID()].ID() + 1
+		if i < len(k.operands) {
+			k.operands[i] = int32(at)
+			continue
+		}
+		more = binary.LittleEndian.AppendUint32(more, uint32(at))
 	}
-	k := cseKey{op: n.Op(), operands: string(ids), dtype: n.DType()}
+	k.more = string(more)
 	if n.IsConst() {
 		k.attrs = constKey(n)
 	} else if a := n.Attrs(); a != nil {

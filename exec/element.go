@@ -32,10 +32,10 @@ const (
 
 // examine takes down the meaning of an operation's element.
 func examine(n *graph.Node) *element {
-	p := &element{}
 	if n.Op().Emit == nil {
-		return p
+		return &element{}
 	}
+	p := &element{steps: make([]elementStep, 0, len(n.Operands())+2)} // most are of few steps
 	in := make([]graph.Value, len(n.Operands()))
 	for i, x := range n.Operands() {
 		in[i] = p.add(elementStep{dtype: x.DType()})

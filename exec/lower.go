@@ -49,7 +49,7 @@ func lowerPass(u *unit) error {
 			}
 		}
 		l := lowering{u: u, k: k, p: &part{domain: k.domain}}
-		l.plan = newStages(k, func(n *graph.Node) bool { return roots[n] || k.isReadInMemory(n, readers[n]) })
+		l.plan = newStages(k, func(n *graph.Node) bool { return roots[n] || k.isReadInMemory(n, readers[n.ID()]) })
 		if err := l.run(); err != nil {
 			return &BugError{Pass: "lower", Node: k.nodes[0], Err: err}
 		}
@@ -63,21 +63,21 @@ type reader struct {
 	operand int
 }
 
-// readers lists who reads each value, directly or through views.
-func (u *unit) readers() map[*graph.Node][]reader {
-	readers := map[*graph.Node][]reader{}
+// readers lists who reads each value, directly or through views, by the values' numbers.
+func (u *unit) readers() [][]reader {
+	readers := make([][]reader, len(u.g.Nodes()))
 	for _, n := range u.order {
 		if shapeinfer.IsView(n) {
 			continue
 		}
 		for i, x := range n.Operands() {
-			x = shapeinfer.Viewed(x)
-			readers[x] = append(readers[x], reader{n, i})
+			at := shapeinfer.Viewed(x).ID()
+			readers[at] = append(readers[at], reader{n, i})
 		}
 	}
 	for _, n := range u.roots {
 		if x := shapeinfer.Viewed(n); x != n {
-			readers[x] = append(readers[x], reader{n, 0})
+			readers[x.ID()] = append(readers[x.ID()], reader{n, 0})
 		}
 	}
 	return readers

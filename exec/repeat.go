@@ -43,7 +43,7 @@ func positional(n *graph.Node, costs []int) int {
 	if n.Op().Class != graph.Elementwise {
 		return 0
 	}
-	cost := max(costOf(n), 1)
+	cost := 0
 	for _, x := range n.Operands() {
 		if _, number := x.ScalarValue(); number {
 			continue
@@ -51,9 +51,9 @@ func positional(n *graph.Node, costs []int) int {
 		if costs[x.ID()] == 0 {
 			return 0
 		}
-		cost = min(cost+costs[x.ID()], maxRepeated+1)
+		cost += costs[x.ID()]
 	}
-	return cost
+	return min(cost+max(costOf(n), 1), maxRepeated+1)
 }
 
 // again copies what computes a value; old is its node of the graph before the pass, made

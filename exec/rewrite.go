@@ -143,20 +143,17 @@ func reachable(g *graph.Graph, roots []*graph.Node) []bool {
 // csePass merges nodes of the same operation, fixed arguments and operands. Equality is
 // that of all of them, not of a hash alone. Writes are never merged, nor what they write.
 func csePass(u *unit) error {
-	known := map[cseKey][]*graph.Node{}
-	written := writtenMemory(u.g)
+	first := firstEqual(u.g)
+	if first == nil {
+		return nil
+	}
+	copied := make([]*graph.Node, len(first))
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if n.IsInput() || n.IsParam() || n.Op().Class == graph.Update || written[n] {
-			return nil
-		}
-		k := keyOf(n, in)
-		for _, old := range known[k] {
-			if n.IsConst() || graph.SameAttrs(n.Attrs(), old.Attrs()) {
-				return old
-			}
+		if f := first[n.ID()]; f != n {
+			return copied[f.ID()]
 		}
 		c := next.Copy(n, in)
-		known[k] = append(known[k], c)
+		copied[n.ID()] = c
 		return c
 	})
 	return nil

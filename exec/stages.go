@@ -25,6 +25,7 @@ type stages struct {
 	done   map[*graph.Node]uint64      // the stages in which an element is computed
 	homes  map[*graph.Node]*graph.Node // whose memory keeps a value that is not needed elsewhere
 	reload map[*graph.Node]bool        // values that are loaded in a stage after they were stored
+	costs  map[*graph.Node]int         // of elements; nil until one is asked for
 }
 
 // newStages decides about the stages of a kernel. isNeeded says of a value whether
@@ -95,7 +96,6 @@ func (p *stages) stageOfReduction(n *graph.Node) int {
 
 // demand finds the stages in which each element is computed: users before operands.
 func (p *stages) demand() {
-	costs := p.costs()
 	wanted := map[*graph.Node]uint64{}
 	for _, n := range slices.Backward(p.k.nodes) {
 		in := uint64(0)
@@ -109,7 +109,7 @@ func (p *stages) demand() {
 			if p.k.registers[n] == perRow {
 				continue // its operands are rows' too
 			}
-			in = p.compute(n, in|wanted[n], costs[n])
+			in = p.compute(n, in|wanted[n])
 		}
 		for _, x := range p.operands(n) {
 			wanted[x] |= in
@@ -118,14 +118,14 @@ func (p *stages) demand() {
 }
 
 // compute decides in which of the stages that need an element it is computed.
-func (p *stages) compute(n *graph.Node, in uint64, cost int) uint64 {
+func (p *stages) compute(n *graph.Node, in uint64) uint64 {
 	first := in & -in
 	switch {
 	case in == first:
 	case p.needed[n] && n.Op().Class == graph.Elementwise:
 		p.reload[n] = true
 		in = first
-	case cost >= dear && p.settle(n, bits.Len64(in)-1):
+	case p.cost(n) >= dear && p.settle(n, bits.Len64(in)-1):
 		in = first
 	}
 	p.done[n] = in
@@ -165,8 +165,15 @@ func (p *stages) access(n *graph.Node) rowprog.Access {
 	return rowprog.Out
 }
 
-// costs gives what each element costs, operands from registers included.
-func (p *stages) costs() map[*graph.Node]int {
+// cost gives what an element costs, operands from registers included.
+func (p *stages) cost(n *graph.Node) int {
+	if p.costs == nil {
+		p.costs = p.allCosts()
+	}
+	return p.costs[n]
+}
+
+func (p *stages) allCosts() map[*graph.Node]int {
 	costs := map[*graph.Node]int{}
 	for _, n := range p.k.nodes {
 		if p.k.registers[n] != perElement || n.Op().Class == graph.Reduce {

@@ -69,8 +69,10 @@ func (r *request) usedSizes(g *graph.Graph, u *unit) map[string]*graph.Node {
 		}
 	}
 	derived := map[*graph.Node]bool{}
-	for _, n := range shapeinfer.DerivedFrom(g, r.roots()) {
-		derived[n] = true
+	if len(r.needs) > 0 {
+		for _, n := range shapeinfer.DerivedFrom(g, r.roots()) {
+			derived[n] = true
+		}
 	}
 	for _, need := range r.needs {
 		if derived[need.Node] {

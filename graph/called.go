@@ -41,9 +41,10 @@ func (n *Node) CalledFrom() []Frame {
 		return nil
 	}
 	depth := 0
+	innermost := n.pos.counters()[0]
 	seen := map[Pos]bool{n.pos: true}
 	for _, x := range n.g.nodes {
-		if x.op != n.op || x.pos.pcs[0] != n.pos.pcs[0] || seen[x.pos] {
+		if x.op != n.op || x.pos == n.pos || x.pos.counters()[0] != innermost || seen[x.pos] {
 			continue
 		}
 		seen[x.pos] = true

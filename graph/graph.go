@@ -11,6 +11,7 @@ type Graph struct {
 	name       string
 	policy     Policy
 	nodes      []*Node
+	slab       []Node // room for the nodes to come
 	mistakes   []*Mistake
 	warnings   []*Mistake
 	notes      []*Mistake
@@ -179,12 +180,26 @@ func (g *Graph) newNode(op *Op, attrs any, in []*Node) *Node {
 		n.fail(&Mistake{Code: CodeOperand, Summary: "the graph is nil", Help: []string{"make one: graph.New(\"name\")"}})
 		return n
 	}
-	n := &Node{g: g, op: op, attrs: attrs, in: in, id: int32(len(g.nodes)), scope: g.scope, origin: g.origin}
+	n := g.add(Node{op: op, attrs: attrs, in: in, scope: g.scope, origin: g.origin})
 	if g.at != nil {
 		n.source = g.at.Source()
 	}
-	g.nodes = append(g.nodes, n)
 	return n
+}
+
+// maxSlab bounds the nodes that room is made for at once.
+const maxSlab = 256
+
+// add appends a copy of a node.
+func (g *Graph) add(n Node) *Node {
+	if len(g.slab) == cap(g.slab) {
+		g.slab = make([]Node, 0, min(max(len(g.nodes), 4), maxSlab))
+	}
+	n.g, n.id = g, int32(len(g.nodes))
+	g.slab = append(g.slab, n)
+	added := &g.slab[len(g.slab)-1]
+	g.nodes = append(g.nodes, added)
+	return added
 }
 
 // fail records a mistake at the node; further ones of the same node are dropped, since

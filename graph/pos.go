@@ -6,21 +6,33 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unique"
 )
 
 // posDepth bounds the frames kept for one node: enough to leave the library's own
 // frames (a layer that calls a layer that calls an operation) and reach the user's.
 const posDepth = 12
 
-// Pos is a place in the user's program. It holds program counters; they are turned
-// into a file and a line only when printed.
-type Pos struct{ pcs [posDepth]uintptr }
+// Pos is a place in the user's program. It stands for program counters; they are turned
+// into a file and a line only when printed. The nodes that a line makes in a loop share
+// them.
+type Pos struct {
+	pcs unique.Handle[[posDepth]uintptr]
+}
 
 // Caller captures the place from which the library was called.
 func Caller() Pos {
-	var p Pos
-	runtime.Callers(3, p.pcs[:])
-	return p
+	var pcs [posDepth]uintptr
+	runtime.Callers(3, pcs[:])
+	return Pos{unique.Make(pcs)}
+}
+
+// counters gives the program counters, innermost first; those that are 0 are none.
+func (p Pos) counters() (pcs [posDepth]uintptr) {
+	if p != (Pos{}) {
+		pcs = p.pcs.Value()
+	}
+	return pcs
 }
 
 // Frame is a resolved Pos.
@@ -80,14 +92,14 @@ type callSite struct{ own, inner uintptr }
 // users calls f with each frame outside the library and Go's own packages until f returns
 // false.
 func (p Pos) users(f func(frame Frame, site callSite) bool) {
-	n := 0
-	for n < len(p.pcs) && p.pcs[n] != 0 {
+	pcs, n := p.counters(), 0
+	for n < len(pcs) && pcs[n] != 0 {
 		n++
 	}
 	if n == 0 {
 		return
 	}
-	frames := runtime.CallersFrames(p.pcs[:n])
+	frames := runtime.CallersFrames(pcs[:n])
 	call, inner := "", uintptr(0)
 	for more := true; more; {
 		var fr runtime.Frame

@@ -15,16 +15,15 @@ func (g *Graph) Derive() *Graph {
 // Copy appends a node like n on other operands of the same types. It keeps n's place,
 // name and scope.
 func (g *Graph) Copy(n *Node, in []*Node) *Node {
-	c := *n
-	c.g, c.in, c.id, c.source = g, in, int32(len(g.nodes)), n.Source()
-	g.nodes = append(g.nodes, &c)
+	c := g.add(*n)
+	c.in, c.source = in, n.Source()
 	if c.op.Class == Source && c.name != "" {
-		g.names[c.Name()] = &c
+		g.names[c.Name()] = c
 	}
 	if a, is := n.asGradient(); is {
-		g.markGradient(&c, a)
+		g.markGradient(c, a)
 	}
-	return &c
+	return c
 }
 
 // At builds nodes that take the place, the scope and, within a gradient, the origin of

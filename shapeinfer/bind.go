@@ -63,8 +63,10 @@ func Bind(g *graph.Graph, inputs []Bound, needs []graph.Requirement, given ...Si
 func BindProgram(g *graph.Graph, roots []*graph.Node, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
 	b := &binder{g: g, nodes: needed(g, roots), inputs: inputs}
 	required := make([]bool, len(g.Nodes()))
-	for _, n := range DerivedFrom(g, roots) {
-		required[n.ID()] = true
+	if len(needs) > 0 {
+		for _, n := range DerivedFrom(g, roots) {
+			required[n.ID()] = true
+		}
 	}
 	for _, r := range needs {
 		if r.Node == nil || required[r.Node.ID()] {

@@ -77,36 +77,37 @@ func (r *Report) addOnce(m *graph.Mistake) {
 
 // needed lists the nodes that some others are computed from, and these themselves.
 func needed(g *graph.Graph, roots []*graph.Node) []*graph.Node {
-	return closure(g, roots, (*graph.Node).Operands)
+	return closure(g, roots, func(n *graph.Node, want func(...*graph.Node)) { want(n.Operands()...) })
 }
 
 // DerivedFrom gives the nodes that some others are computed from, these themselves, and what nodes were derived from: of gradients, the
 // values that they are gradients of.
 func DerivedFrom(g *graph.Graph, roots []*graph.Node) []*graph.Node {
-	return closure(g, roots, func(n *graph.Node) []*graph.Node {
-		return append(slices.Clone(n.Operands()), n.Origin(), n.Differentiated())
+	return closure(g, roots, func(n *graph.Node, want func(...*graph.Node)) {
+		want(n.Operands()...)
+		want(n.Origin(), n.Differentiated())
 	})
 }
 
 // closure gives nodes of a graph with all that they lead to, in the graph's order; a node
-// leads to nodes before it.
-func closure(g *graph.Graph, roots []*graph.Node, leadsTo func(*graph.Node) []*graph.Node) (list []*graph.Node) {
+// leads to nodes before it, with which leadsTo calls want.
+func closure(g *graph.Graph, roots []*graph.Node, leadsTo func(n *graph.Node, want func(...*graph.Node))) (list []*graph.Node) {
 	if g == nil {
 		return nil
 	}
 	wanted := make([]bool, len(g.Nodes()))
-	want := func(nodes []*graph.Node) {
+	want := func(nodes ...*graph.Node) {
 		for _, n := range nodes {
 			if n != nil && n.Graph() == g {
 				wanted[n.ID()] = true
 			}
 		}
 	}
-	want(roots)
+	want(roots...)
 	for _, n := range slices.Backward(g.Nodes()) {
 		if wanted[n.ID()] {
 			list = append(list, n)
-			want(leadsTo(n))
+			leadsTo(n, want)
 		}
 	}
 	slices.Reverse(list)
