@@ -44,7 +44,7 @@ func TestWholeNumbersDividedByZero(t *testing.T) {
 			_, err := compute(t, y, feed)
 			var failed *exec.RunError
 			require.ErrorAs(t, err, &failed)
-			require.Regexp(t, `^defined_test\.go:\d+: error: `+regexpQuote(name)+": ZeroDivisionError", err.Error())
+			require.Regexp(t, `^defined_test\.go:\d+: error: `+regexpQuote(name)+`: ZeroDivisionError: b\[2\] is 0$`, err.Error())
 			require.Same(t, y, failed.Node)
 		}
 	}

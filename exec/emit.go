@@ -74,9 +74,20 @@ func (l *lowering) Size(d graph.Dim) graph.Value {
 }
 
 // Check stops the run where ok is false.
-func (l *lowering) Check(ok graph.Value, message string) {
-	l.u.faults = append(l.u.faults, fault{message, l.node})
-	l.b.Guard(rowprog.Value(ok), rowprog.FaultCode(len(l.u.faults)-1))
+func (l *lowering) Check(ok graph.Value, c graph.Claim) {
+	l.b.Guard(rowprog.Value(ok), l.fault(fault{claim: c, node: l.node, on: l.loaded(l.node, l.k.levelFor(l.node), c.Operand)}))
+}
+
+// divisorCode is the fault of a division of integers by zero that the node's meaning does not
+// check for: what divides need not be an operand.
+func (l *lowering) divisorCode() rowprog.FaultCode {
+	return l.fault(fault{claim: graph.Claim{Message: "ZeroDivisionError: an integer is divided by zero"}, node: l.node})
+}
+
+// fault adds a fault and gives its code.
+func (l *lowering) fault(f fault) rowprog.FaultCode {
+	l.u.faults = append(l.u.faults, f)
+	return rowprog.FaultCode(len(l.u.faults) - 1)
 }
 
 // missingPrims lists primitives that the kernels do not have; a test wants none.

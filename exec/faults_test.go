@@ -52,3 +52,46 @@ func TestFirstFaultIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultsTellElements has an element at fault in each operation that checks elements: the
+// error tells its operand, place and value, whatever the threads.
+func TestFaultsTellElements(t *testing.T) {
+	const n, c = 400, 50
+	large := func(shape ...int) exec.Array {
+		data := make([]int64, shape[0]*shape[1])
+		data[2*shape[1]+3], data[3*shape[1]+1] = 1005, -7
+		return exec.Array{Shape: shape, Data: data}
+	}
+	g := graph.New("elements")
+	scores, target := g.Input("scores", graph.Float32, n, c, 7), g.Input("target", graph.Int64, n, 7)
+	x, index := g.Input("x", graph.Float32, n, 7), g.Input("index", graph.Int64, n, 7)
+	p, whole := g.Input("p", graph.Float32, n), g.Input("whole", graph.Int32, 2, g.Dim("k"))
+	ps, wholes := make([]float32, n), []int32{1, 2, 3, 4, 0, 5}
+	ps[9] = 1.5
+	feed := exec.Feed{scores: exec.Array{Shape: []int{n, c, 7}, Data: make([]float32, n*c*7)}, target: large(n, 7), index: large(n, 7),
+		x: exec.Array{Shape: []int{n, 7}, Data: make([]float32, n*7)}, p: vec(ps...), whole: exec.Array{Shape: []int{2, 3}, Data: wholes}}
+	for _, v := range []struct {
+		y    *graph.Node
+		says string
+	}{
+		{ops.CrossEntropy(scores, target), "a target is out of bounds: target[2, 3] is 1005, not in 0..49"},
+		{ops.CrossEntropy(scores, target, ops.IgnoreIndex(1005)), "a target is out of bounds: target[3, 1] is -7, not in 0..49"},
+		{ops.NLL(scores, target, ops.EachLoss()), "a target is out of bounds: target[2, 3] is 1005, not in 0..49"},
+		{ops.CrossEntropy(ops.Slice(scores, 0, 2, 4, 1), ops.Slice(target, 0, 2, 4, 1)), "target[2, 3] is 1005, not in 0..49"},
+		{ops.Gather(x, 0, index), "index is out of bounds: index[2, 3] is 1005, not in 0..399"},
+		{ops.Gather(ops.Transpose(x, 0, 1), 1, ops.Transpose(index, 0, 1)), "index is out of bounds: index["},
+		{ops.Gather(x, 0, ops.Add(index, index)), "index is out of bounds: Add(index, index)[2, 3], not in 0..399"},
+		{ops.BCE(p, ops.Zeros(g, graph.Float32, n)), "all elements of input should be between 0 and 1: p[9] is 1.5"},
+		{ops.FloorDiv(graph.Num(7), whole), "ZeroDivisionError: whole[1, 1] is 0"},
+		{ops.Remainder(graph.Num(7), ops.Transpose(whole, 0, 1)), "ZeroDivisionError: whole[1, 1] is 0"},
+		{ops.Fmod(whole, ops.Select(whole, 0, 1)), "ZeroDivisionError: whole[1, 1] is 0"},
+		{ops.FloorDiv(whole, graph.Num(0)), "ZeroDivisionError"},
+	} {
+		prog, err := exec.Compile(g, exec.Outputs(v.y))
+		require.NoError(t, err)
+		for _, threads := range []int{1, 4} {
+			_, err := prog.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
+			require.ErrorContains(t, err, v.says, "%d threads", threads)
+		}
+	}
+}

@@ -23,8 +23,9 @@ type operand struct {
 
 // fault is what a failing check in a kernel means.
 type fault struct {
-	message string
-	node    *graph.Node
+	claim graph.Claim
+	node  *graph.Node
+	on    operand // the one that the claim is about, over the kernel's domain; without base if none
 }
 
 // lowerPass writes each kernel as a row program, or notes the operands of a kernel of
@@ -129,6 +130,7 @@ func (l *lowering) run() error {
 		return fmt.Errorf("%d axes that cannot be merged, more than %d", outer+1, rowprog.MaxOuter+1)
 	}
 	l.b = rowprog.NewBuilder(l.k.nodes[0].Label(), outer)
+	l.b.DivisorCode(l.divisorCode)
 	l.values = map[computed]rowprog.Value{}
 	for s := range l.plan.count + 1 {
 		if 0 < s && s < l.plan.count {

@@ -12,6 +12,7 @@ import (
 // boundPart is a row program with its arguments. It is a task: its tiles are ranges of
 // rows, pieces of all rows, or the chunks of a sum over the outermost axis.
 type boundPart struct {
+	b     *binding
 	part  *part
 	args  *bind.Args
 	call  *backend.Call // of the whole
@@ -57,7 +58,7 @@ func (k *boundPart) point(operand int, p unsafe.Pointer) { k.call.Point(operand,
 func (k *boundPart) run(s *Session) error {
 	if s.threads <= 1 || k.tiles <= 1 || k.cost < offerCost {
 		if fault, ok := k.call.Run(&s.ws.scratch); !ok {
-			return s.faultError(k.part, fault)
+			return s.faultError(k, fault)
 		}
 		return nil
 	}
@@ -71,7 +72,7 @@ func (k *boundPart) run(s *Session) error {
 		s.share(k, k.tiles, k.cost)
 	}
 	if k.faults.found {
-		return s.faultError(k.part, k.faults.fault)
+		return s.faultError(k, k.faults.fault)
 	}
 	return nil
 }
@@ -149,7 +150,7 @@ func (k *boundPart) runElements(lo, hi int, ws *workspace) {
 // bindPart binds a row program.
 func (b *binding) bindPart(p *Program, part *part) step {
 	s := b.newStep(p, part.operands)
-	k := &boundPart{part: part, args: backend.Coalesce(part.kernel, b.argsOf(part))}
+	k := &boundPart{b: b, part: part, args: backend.Coalesce(part.kernel, b.argsOf(part))}
 	k.call = backend.Prepare(part.kernel, k.args)
 	k.long = backend.PrepareLong(part.kernel, k.args)
 	k.divide()

@@ -10,8 +10,6 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/bind"
-	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
 // Results are the outputs of one run, in the session's memory: valid until its next run.
@@ -179,28 +177,4 @@ func (r *Results) Scalar(n *graph.Node) (float64, error) {
 		return float64(*(*float32)(o.ptr)), nil
 	}
 	return *(*float64)(o.ptr), nil
-}
-
-// RunError is a check that failed while a program ran, such as a class index out of
-// range.
-type RunError struct {
-	Node    *graph.Node // the operation in the user's graph
-	Message string
-}
-
-// Error names the operation and its place.
-func (e *RunError) Error() string {
-	what := graph.Describe(e.Node)
-	if forward := e.Node.Origin(); forward != nil {
-		what = "the gradient of " + graph.Describe(forward)
-	}
-	return fmt.Sprintf("%s: error: %s: %s", e.Node.Pos(), what, e.Message)
-}
-
-func (s *Session) faultError(p *part, f bind.Fault) error {
-	if f.Code == rowprog.DivideByZero || int(f.Code) >= len(s.prog.faults) {
-		return fmt.Errorf("exec: ZeroDivisionError: an integer is divided by zero in kernel %s", p.prog.Name)
-	}
-	what := s.prog.faults[f.Code]
-	return &RunError{what.node.Source(), what.message}
 }

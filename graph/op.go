@@ -161,6 +161,14 @@ type Emitter interface {
 	Index(axis int) Value
 	// Size is a size of the program, as Int64.
 	Size(d Dim) Value
-	// Check stops the run with the message where ok is false.
-	Check(ok Value, message string)
+	// Check stops the run where ok is false, with an error that tells what is claimed.
+	Check(ok Value, c Claim)
+}
+
+// Claim is what a check of elements claims, and what the error tells where it does not hold:
+// the message, and the place and value of the operand's element.
+type Claim struct {
+	Message string
+	Operand int  // whose element is at fault
+	Below   *Dim // what an index must be less than, for the error to tell; nil for no index
 }

@@ -191,7 +191,7 @@ func emitPow(e graph.Emitter, n node, x []graph.Value) graph.Value {
 func emitWhole(p graph.Prim) func(graph.Emitter, node, []graph.Value) graph.Value {
 	return func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 		if t := n.DType(); t.IsInt() {
-			e.Check(e.Prim(graph.PrimNe, x[1], e.Const(t, 0)), "ZeroDivisionError")
+			e.Check(e.Prim(graph.PrimNe, x[1], e.Const(t, 0)), graph.Claim{Message: "ZeroDivisionError", Operand: 1})
 		}
 		return e.Prim(p, x...)
 	}

@@ -28,7 +28,7 @@ func init() {
 	opBCE = floatPair("binary_cross_entropy", "BCE", "-(y log(x) + (1-y) log(1-x)), with logarithms of at least -100; x outside 0..1 stops the run.", "binary_cross_entropy",
 		func(m arith, x, y graph.Value) graph.Value {
 			inside := m.Prim(graph.PrimAnd, m.Prim(graph.PrimGe, x, m.num(0)), m.Prim(graph.PrimLe, x, m.num(1)))
-			m.Check(inside, "all elements of input should be between 0 and 1")
+			m.Check(inside, graph.Claim{Message: "all elements of input should be between 0 and 1"})
 			yes := m.Prim(graph.PrimMax, m.log(x), m.num(leastLog))
 			no := m.Prim(graph.PrimMax, m.log1p(m.Prim(graph.PrimNeg, x)), m.num(leastLog))
 			return m.sub(m.mul(m.sub(y, m.num(1)), no), m.mul(y, yes))

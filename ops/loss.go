@@ -49,7 +49,7 @@ func init() {
 			target := e.Convert(x[1], graph.Int64)
 			inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, target, e.Const(graph.Int64, 0)), e.Prim(graph.PrimLt, target, e.Size(a.Classes)))
 			counts := e.Prim(graph.PrimNe, target, e.Const(graph.Int64, float64(a.Ignore)))
-			e.Check(e.Prim(graph.PrimOr, inside, e.Prim(graph.PrimNot, counts)), "a target is out of bounds: classes are counted from 0")
+			e.Check(e.Prim(graph.PrimOr, inside, e.Prim(graph.PrimNot, counts)), graph.Claim{Message: "a target is out of bounds", Operand: 1, Below: &a.Classes})
 			return e.Prim(graph.PrimAnd, counts, e.Prim(graph.PrimEq, x[0], target))
 		},
 	})

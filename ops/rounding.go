@@ -24,7 +24,7 @@ func init() {
 func emitFmod(e graph.Emitter, n node, x []graph.Value) graph.Value {
 	m := arith{e, n.DType()}
 	if m.t.IsInt() {
-		e.Check(e.Prim(graph.PrimNe, x[1], m.num(0)), "ZeroDivisionError")
+		e.Check(e.Prim(graph.PrimNe, x[1], m.num(0)), graph.Claim{Message: "ZeroDivisionError", Operand: 1})
 	}
 	rest := e.Prim(graph.PrimRem, m.abs(x[0]), m.abs(x[1]))
 	return m.pick(e.Prim(graph.PrimLt, x[0], m.num(0)), e.Prim(graph.PrimNeg, rest), rest)

@@ -58,9 +58,9 @@ func init() {
 		Name: "check_index", Func: "Gather", Doc: "x, after a check that it is an index into an axis of the given size.",
 		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: sameType, Grad: noGradient,
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			at := e.Convert(x[0], graph.Int64)
-			e.Check(e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, at, e.Const(graph.Int64, 0)),
-				e.Prim(graph.PrimLt, at, e.Size(n.Attrs().(indexAttrs).Size))), "index is out of bounds")
+			at, size := e.Convert(x[0], graph.Int64), n.Attrs().(indexAttrs).Size
+			inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, at, e.Const(graph.Int64, 0)), e.Prim(graph.PrimLt, at, e.Size(size)))
+			e.Check(inside, graph.Claim{Message: "index is out of bounds", Below: &size})
 			return x[0]
 		},
 	})

@@ -164,7 +164,7 @@ func (c *operationCheck) broadcasts() {
 
 // emits requires that the meaning of an element has the types that it says.
 func (c *operationCheck) emits() {
-	e := &typing{rank: c.n.Rank()}
+	e := &typing{rank: c.n.Rank(), operands: len(c.n.Operands())}
 	in := make([]graph.Value, len(c.n.Operands()))
 	for i, x := range c.n.Operands() {
 		in[i] = e.value(x.DType())

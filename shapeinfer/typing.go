@@ -9,9 +9,10 @@ import (
 // typing is an Emitter that finds the dtypes of the values of an element, and what is wrong
 // with them first.
 type typing struct {
-	rank  int
-	types []graph.DType
-	wrong string
+	rank     int
+	operands int
+	types    []graph.DType
+	wrong    string
 }
 
 func (e *typing) fail(format string, args ...any) graph.Value {
@@ -83,7 +84,10 @@ func (e *typing) Size(d graph.Dim) graph.Value {
 }
 
 // Check stops the run.
-func (e *typing) Check(ok graph.Value, _ string) {
+func (e *typing) Check(ok graph.Value, c graph.Claim) {
+	if c.Operand < 0 || c.Operand >= e.operands {
+		e.fail("a check of operand %d of %d", c.Operand, e.operands)
+	}
 	if t := e.TypeOf(ok); t.Valid() && t != graph.Bool {
 		e.fail("a check of %s: it must be bool", t)
 	}

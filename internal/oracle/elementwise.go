@@ -80,8 +80,8 @@ func (m *machine) Size(d graph.Dim) graph.Value {
 }
 
 // Check stops the evaluation where ok is false.
-func (m *machine) Check(ok graph.Value, message string) {
+func (m *machine) Check(ok graph.Value, c graph.Claim) {
 	if !m.cells[ok].bool() && m.err == nil {
-		m.err = errors.New(message)
+		m.err = errors.New(c.Message)
 	}
 }

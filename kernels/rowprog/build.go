@@ -145,7 +145,11 @@ func (b *Builder) guardDivisor(y Value, t Type) {
 	if d := &b.insts[y]; d.Op == OpConst && d.Bits != 0 {
 		return
 	}
-	b.Guard(b.Apply(OpNe, y, b.ConstInt(t, 0)), DivideByZero)
+	code := DivideByZero
+	if b.divisor != nil {
+		code = b.divisor()
+	}
+	b.Guard(b.Apply(OpNe, y, b.ConstInt(t, 0)), code)
 }
 
 func args(x []Value) [3]Value {

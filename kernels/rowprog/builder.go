@@ -15,6 +15,7 @@ type Builder struct {
 	operands []Operand
 	insts    []Inst
 	known    map[Inst]Value // pure instructions by their content
+	divisor  func() FaultCode
 	err      error
 }
 
@@ -26,6 +27,10 @@ func NewBuilder(name string, outer int) *Builder {
 	}
 	return b
 }
+
+// DivisorCode sets who is asked for the code of each guard of an integer divisor; without, it
+// is [DivideByZero].
+func (b *Builder) DivisorCode(code func() FaultCode) { b.divisor = code }
 
 // In adds an operand that is loaded and gives its index.
 func (b *Builder) In(name string, t Type, d Domain) int {
