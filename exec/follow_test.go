@@ -101,6 +101,15 @@ var followCases = map[string]followCase{
 	}, byRows},
 	"turned": {[]int{1201, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Neg(ops.Transpose(p, 0, 1))
+	}, byTiles},
+	"a batch, turned": {[]int{3, 401, 70}, []int{3, 70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Neg(ops.Transpose(p, 1, 2))
+	}, byTiles},
+	"other axes turned": {[]int{3, 401, 70}, []int{3, 70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Neg(ops.Transpose(p, 0, 1))
+	}, apart},
+	"as it is and turned": {[]int{601, 70}, []int{70, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Add(p, ops.Transpose(p, 0, 1))
 	}, apart},
 	"as other rows": {[]int{1200, 90}, []int{90, 260}, [][]int{{520}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(ops.Reshape(p, 600, 520), in[2])

@@ -51,19 +51,12 @@ type joiner struct{ sums, inner map[*graph.Node]bool }
 // find marks the inner nodes: the first terms of sums, since the others must be added up
 // by themselves, and what is padded on.
 func (j *joiner) find(u *unit) {
-	uses := map[*graph.Node]int{}
-	for _, n := range u.roots {
-		uses[n]++
-	}
 	for _, n := range u.g.Nodes() {
 		if isPlainSum(n) {
 			j.sums[n] = true
 		}
-		for _, x := range n.Operands() {
-			uses[x]++
-		}
 	}
-	written := writtenMemory(u.g)
+	uses, written := u.usesOf(), writtenMemory(u.g)
 	for _, n := range u.g.Nodes() {
 		for i, x := range n.Operands() {
 			if uses[x] != 1 || written[x] || written[n] {

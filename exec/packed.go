@@ -19,7 +19,8 @@ type packedWeight[T scalar.Number] struct {
 }
 
 // Products of more rows gain little from packed weights, since they pack them beside their
-// multiplications, and those of weights that stay in the first-level cache nothing.
+// multiplications; those of weights that stay in the first-level cache nothing, nor do those of
+// one row and a weight whose rows are contiguous, which is read once as it lies.
 const (
 	packedRows  = 256
 	packedBytes = 32 << 10
@@ -37,7 +38,7 @@ func (p *Program) weightOf(spec *product) *storage {
 
 // readsPacked lets a product read its weight packed, if there is one and it gains by that.
 func (t *typedProduct[T]) readsPacked(weight *storage) {
-	if weight != nil && t.p.M > 1 && t.p.Rows() <= packedRows && t.p.N*t.p.K*t.spec.dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
+	if weight != nil && (t.p.M > 1 || t.p.B.Col != 1) && t.p.Rows() <= packedRows && t.p.N*t.p.K*t.spec.dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
 		t.weight = weight
 	}
 }

@@ -140,6 +140,20 @@ func reachable(g *graph.Graph, roots []*graph.Node) []bool {
 	return live
 }
 
+// usesOf counts how often nodes and roots read each value.
+func (u *unit) usesOf() map[*graph.Node]int {
+	uses := map[*graph.Node]int{}
+	for _, n := range u.roots {
+		uses[n]++
+	}
+	for _, n := range u.g.Nodes() {
+		for _, x := range n.Operands() {
+			uses[x]++
+		}
+	}
+	return uses
+}
+
 // csePass merges nodes of the same operation, fixed arguments and operands. Equality is
 // that of all of them, not of a hash alone. Writes are never merged, nor what they write.
 func csePass(u *unit) error {

@@ -25,16 +25,20 @@ var rules = map[graph.Class][]rule{
 	graph.Contract: {{"vector along rows = sum of products", vectorAlongRows}, {"batch with one matrix = one product", matMulOfRows}},
 }
 
-// simplifyPass applies the rules, and moves repetition behind arithmetic: what is
-// computed from repeated values is computed once and then repeated.
+// simplifyPass applies the rules, exchanges the factors of products of which only the transpose
+// is used, and moves repetition behind arithmetic: what is computed from repeated values is
+// computed once and then repeated.
 func simplifyPass(u *unit) error {
-	written := writtenMemory(u.g)
+	written, uses := writtenMemory(u.g), u.usesOf()
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if len(written) > 0 && written[shapeinfer.Storage(n)] {
 			return nil // what is written in place stays where the user has put it
 		}
 		if m := applyRules(next, n, in); m != nil {
 			return m
+		}
+		if exchangesLastAxes(n) && uses[n.In(0)] == 1 {
+			return transposedProduct(next, n, in)
 		}
 		if n.Op().Class == graph.Elementwise {
 			return withoutExpand(next, n, in)
