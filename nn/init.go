@@ -69,16 +69,14 @@ func he(shape []int) float64 {
 }
 
 // fans gives the number of values that one output of a layer is made from, and of those
-// that one input goes into. A matrix is [in, out], as Linear has it; a kernel of higher
-// rank is [out, in, ...] with the window's sizes last.
+// that one input goes into. A matrix is [out, in], as Linear has it; a kernel of higher rank
+// is [out, in, ...] with the window's sizes last.
 func fans(shape []int) (in, out float64) {
 	switch len(shape) {
 	case 0:
 		return 1, 1
 	case 1:
 		return float64(shape[0]), float64(shape[0])
-	case 2:
-		return float64(shape[0]), float64(shape[1])
 	}
 	window := 1.0
 	for _, n := range shape[2:] {

@@ -12,7 +12,7 @@ import (
 )
 
 func TestInitializers(t *testing.T) {
-	shape := []int{200, 300} // in, out
+	shape := []int{300, 200} // out, in
 	for _, c := range []struct {
 		init  graph.Initializer
 		name  string
@@ -54,6 +54,7 @@ func TestFans(t *testing.T) {
 	}{
 		{[]int{}, math.Sqrt(2.0 / 1)},
 		{[]int{50}, math.Sqrt(2.0 / 50)},
+		{[]int{16, 8}, math.Sqrt(2.0 / 8)},
 		{[]int{16, 8, 3, 3}, math.Sqrt(2.0 / 72)},
 	} {
 		// Many seeds, so that a parameter of one element has a deviation as well.

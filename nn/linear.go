@@ -24,9 +24,10 @@ func BiasInit(init graph.Initializer) Option { return func(s *settings) { s.bias
 // NoBias leaves the bias out.
 func NoBias() Option { return func(s *settings) { s.noBias = true } }
 
-// Linear gives x·weight + bias for x of shape [..., in], where weight is [in, out] and
-// bias [out]. The parameters are named name/weight and name/bias and have x's dtype;
-// they start from [GlorotUniform] and [Zeros] unless options say otherwise.
+// Linear gives x·weightᵀ + bias for x of shape [..., in], where weight is [out, in] and bias
+// [out], as in PyTorch's layer and [ops.Linear]. The parameters are named name/weight and
+// name/bias and have x's dtype; they start from [GlorotUniform] and [Zeros] unless options
+// say otherwise.
 func Linear(g *graph.Graph, name string, x *graph.Node, out int, opts ...Option) *graph.Node {
 	s := settings{weight: GlorotUniform(), bias: Zeros()}
 	for _, o := range opts {
@@ -46,10 +47,12 @@ func Linear(g *graph.Graph, name string, x *graph.Node, out int, opts ...Option)
 	}
 	y := x
 	g.Scope(name, func() {
-		y = ops.MatMul(x, g.ParamInit("weight", x.DType(), s.weight, in, outDim))
+		weight := g.ParamInit("weight", x.DType(), s.weight, outDim, in)
+		var bias *graph.Node
 		if !s.noBias {
-			y = ops.Add(y, g.ParamInit("bias", x.DType(), s.bias, outDim))
+			bias = g.ParamInit("bias", x.DType(), s.bias, outDim)
 		}
+		y = ops.Linear(x, weight, bias)
 	})
 	return y
 }

@@ -24,8 +24,8 @@ func init() {
 func MatMul(x, y *graph.Node) *graph.Node { return Apply(opMatMul, nil, x, y) }
 
 // Linear gives x times the transposed weight, and the bias added where it is not nil:
-// PyTorch's layer as a function. x is [..., in], weight [out, in], bias [out]. The weight of
-// package nn's Linear is [in, out]: transpose it first.
+// PyTorch's layer as a function. x is [..., in], weight [out, in], bias [out], which is how
+// package nn's Linear has its parameters.
 func Linear(x, weight, bias *graph.Node) *graph.Node {
 	if x == nil || weight == nil || !x.Judged() || !weight.Judged() || bias != nil && !bias.Judged() {
 		y := MatMul(x, weight) // its own mistake
