@@ -139,6 +139,14 @@ func sigmoid(x Num) Num {
 	return x.chain(s, s*c, s*c*(c-s))
 }
 
+// thresholdSoftplus is softplus as PyTorch has it: x itself past the threshold 20.
+func thresholdSoftplus(x Num) Num {
+	if x.V > 20 {
+		return x
+	}
+	return softplus(x)
+}
+
 // softplus is log(1 + exp(x)).
 func softplus(x Num) Num {
 	s := sigmoid(x)
