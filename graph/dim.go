@@ -24,11 +24,12 @@ const (
 	InvalidDim Dim = math.MinInt64
 )
 
-// atom is a factor of a normal form: a name, floor(p/k), floor(p/q) or broadcast(p, q).
+// atom is a factor of a normal form: a name, floor(p/k), floor(p/q), broadcast(p, q) or a
+// sum p.
 type atom struct {
 	name string
 	p, q Dim
-	k    int64 // of floor(p/k); byDim of floor(p/q); 0 otherwise
+	k    int64 // of floor(p/k); byDim of floor(p/q); whole of p; 0 otherwise
 }
 
 // byDim marks a division by a size that is no whole number.
@@ -260,6 +261,15 @@ func combine(op dimOp, d, e Dim) Dim {
 	if !okA || !okB {
 		return InvalidDim
 	}
+	factored := op == dimProduct && staysFactored(a, b)
+	if factored {
+		x, fitsX := d.asFactors()
+		y, fitsY := e.asFactors()
+		if !fitsX || !fitsY {
+			return InvalidDim
+		}
+		a, b = polynomial{x}, polynomial{y}
+	}
 	terms, ok := op.terms(a, b)
 	if !ok {
 		return InvalidDim
@@ -269,6 +279,9 @@ func combine(op dimOp, d, e Dim) Dim {
 		return InvalidDim
 	}
 	result := p.intern()
+	if op == dimProduct && !factored {
+		rememberFactors(result, d, e)
+	}
 	dimMemo.put(op, d, e, result)
 	return result
 }

@@ -125,6 +125,9 @@ func (d Dim) ExactDiv(e Dim) (q Dim, ok bool) {
 	if e == 1 {
 		return d, true
 	}
+	if len(rest) == 1 && rest.isFactored() {
+		return divideFactors(d, e)
+	}
 	var quotient polynomial // its terms come in order
 	for len(rest) > 0 {
 		t, divides := divideTerm(rest[0], divisor[0])

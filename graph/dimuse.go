@@ -77,6 +77,9 @@ func (a atom) eval(lookup func(string) (int64, bool)) (int64, error) {
 		return v, nil
 	}
 	p, err := a.p.Eval(lookup)
+	if a.k == whole {
+		return p, err
+	}
 	if err != nil || a.k > 0 {
 		return floorDiv(p, max(a.k, 1)), err
 	}
@@ -122,6 +125,8 @@ func (a atom) subst(name string, by Dim) Dim {
 		return atomDim(a)
 	case a.k > 0:
 		return a.p.Subst(name, by).FloorDiv(a.k)
+	case a.k == whole:
+		return a.p.Subst(name, by)
 	case a.k == byDim:
 		return a.p.Subst(name, by).FloorDivBy(a.q.Subst(name, by))
 	}
@@ -197,6 +202,8 @@ func (a atom) String() string {
 			p = "(" + p + ")"
 		}
 		return fmt.Sprintf("floor(%s/%d)", p, a.k)
+	case a.k == whole:
+		return fmt.Sprintf("(%s)", a.p)
 	case a.k == byDim:
 		return fmt.Sprintf("div(%s, %s)", a.p, a.q)
 	}
@@ -206,9 +213,13 @@ func (a atom) String() string {
 // Factor is one factor of a term of a normal form.
 type Factor struct {
 	Name string // of a named size
-	P, Q Dim    // of floor(P/K), floor(P/Q) or broadcast(P, Q)
-	K    int64  // of floor(P/K); -1 of floor(P/Q); else 0
+	P, Q Dim    // of floor(P/K), floor(P/Q), broadcast(P, Q) or P
+	K    int64  // of floor(P/K); -1 of floor(P/Q); -2 of P; else 0
 }
+
+// IsSum reports whether the factor is a sum P: that of a product that would have very many
+// terms if it were written out.
+func (f Factor) IsSum() bool { return f.K == whole }
 
 // Terms calls f for each term of d's normal form: its coefficient and its factors. It
 // gives false where d has no normal form.

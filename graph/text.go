@@ -55,17 +55,17 @@ func (g *Graph) text(mark func(*Node) (sign rune, remark string)) string {
 	ids := g.idents()
 	for _, n := range g.nodes {
 		sign, remark := mark(n)
-		line := string(sign) + " " + ids[n.id] + ":" + n.typeText() + " = " + n.opWord()
+		b.WriteString(string(sign) + " " + ids[n.id] + ":" + n.typeText() + " = " + n.opWord())
 		for i, x := range n.in {
-			line += " " + operandText(ids, n, i, x)
+			b.WriteString(" " + operandText(ids, n, i, x))
 		}
 		if a := n.attrText(); a != "" {
-			line += " {" + a + "}"
+			b.WriteString(" {" + a + "}")
 		}
 		if remark != "" {
-			line += "   # " + remark
+			b.WriteString("   # " + remark)
 		}
-		b.WriteString(line + "\n")
+		b.WriteByte('\n')
 	}
 	return b.String()
 }

@@ -87,21 +87,29 @@ func (b *binder) linear(size graph.Dim, unknown string) (coef, rest int64, ok bo
 			return b.sizes.Lookup(name)
 		})
 	}
-	ok = true
+	zero, err0 := at(0)
+	one, err1 := at(1)
+	return one - zero, zero, degree(size, unknown) < 2 && err0 == nil && err1 == nil
+}
+
+// degree bounds the power in which an unknown stands in a size; within a quotient it counts
+// as 2.
+func degree(size graph.Dim, unknown string) (most int) {
 	size.Terms(func(_ int64, factors []graph.Factor) {
 		power := 0
 		for _, f := range factors {
-			if f.Name == unknown {
+			switch {
+			case f.Name == unknown:
 				power++
-			} else if f.Name == "" && (slices.Contains(f.P.Symbols(), unknown) || slices.Contains(f.Q.Symbols(), unknown)) {
-				power = 2
+			case f.IsSum():
+				power += degree(f.P, unknown)
+			case slices.Contains(f.P.Symbols(), unknown) || slices.Contains(f.Q.Symbols(), unknown):
+				power += 2
 			}
 		}
-		ok = ok && power < 2
+		most = max(most, power)
 	})
-	zero, err0 := at(0)
-	one, err1 := at(1)
-	return one - zero, zero, ok && err0 == nil && err1 == nil
+	return most
 }
 
 // The limits of trying values of names one by one.

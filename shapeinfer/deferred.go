@@ -112,6 +112,9 @@ func divisors(d graph.Dim) (list []int64) {
 	visit = func(d graph.Dim, outer int64) {
 		d.Terms(func(_ int64, factors []graph.Factor) {
 			for _, f := range factors {
+				if f.IsSum() {
+					visit(f.P, outer)
+				}
 				if f.K > 1 && len(list) < maxDivisors {
 					k := outer * f.K
 					if !slices.Contains(list, k) {

@@ -59,6 +59,8 @@ func (s *sizes) ofFactor(f graph.Factor) diophantine.Poly {
 	switch {
 	case f.Name != "":
 		p = s.name(f.Name)
+	case f.IsSum():
+		p = s.of(f.P)
 	case f.K > 0:
 		p = s.Floor(s.of(f.P), f.K)
 	case f.K < 0:

@@ -1,0 +1,121 @@
+package graph
+
+import (
+	"slices"
+	"sync"
+)
+
+// A product of k sums has up to 2^k terms. One of more than maxTerms is not written out: it
+// is a term of its factors, each an atom that stands for a sum as a whole. Equal products
+// have equal factors, in whatever order they were multiplied, since a written-out product
+// remembers its own.
+const maxTerms = 64
+
+// whole marks a sum that is a factor as it is.
+const whole = -2
+
+// isFactored reports whether some factor of p is a sum that was not written out.
+func (p polynomial) isFactored() bool {
+	return slices.ContainsFunc(p, func(t term) bool {
+		return slices.ContainsFunc(t.atoms, func(a atom) bool { return a.k == whole })
+	})
+}
+
+// staysFactored reports whether a·b is not written out: because it would be long, or because
+// one of them is not. Numbers go into each term.
+func staysFactored(a, b polynomial) bool {
+	switch {
+	case len(a) > 1 && len(b) > 1:
+		return len(a)*len(b) > maxTerms || a.isFactored() || b.isFactored()
+	case len(a) > 1:
+		return b.isFactored()
+	}
+	return len(b) > 1 && a.isFactored()
+}
+
+// dimFactors remembers the factors of products that were written out.
+var dimFactors = struct {
+	sync.Mutex
+	of map[Dim][]Dim
+}{of: map[Dim][]Dim{}}
+
+// factors lists sizes whose product d is: d itself where no others are known.
+func (d Dim) factors() []Dim {
+	p, _ := d.poly()
+	if len(p) == 1 {
+		return p[0].factors()
+	}
+	dimFactors.Lock()
+	defer dimFactors.Unlock()
+	if list := dimFactors.of[d]; list != nil {
+		return list
+	}
+	return []Dim{d}
+}
+
+func (t term) factors() (list []Dim) {
+	if t.coef != 1 {
+		list = append(list, Dim(t.coef))
+	}
+	for _, a := range t.atoms {
+		list = append(list, a.dim())
+	}
+	return list
+}
+
+// dim gives the size that the atom is.
+func (a atom) dim() Dim {
+	if a.k == whole {
+		return a.p
+	}
+	return atomDim(a)
+}
+
+// rememberFactors notes of what a written-out product was made.
+func rememberFactors(product, d, e Dim) {
+	if p, _ := product.poly(); len(p) < 2 {
+		return
+	}
+	list := slices.Concat(d.factors(), e.factors())
+	dimFactors.Lock()
+	defer dimFactors.Unlock()
+	if dimFactors.of[product] == nil {
+		dimFactors.of[product] = list
+	}
+}
+
+// asFactors gives the term whose atoms are the factors of d; ok is false on overflow.
+func (d Dim) asFactors() (product term, ok bool) {
+	product.coef = 1
+	for _, f := range d.factors() {
+		t := term{1, []atom{{p: f, k: whole}}}
+		if p, _ := f.poly(); len(p) == 1 {
+			t = p[0]
+		}
+		if product.coef, ok = mulInt(product.coef, t.coef); !ok {
+			return product, false
+		}
+		product.atoms = append(product.atoms, t.atoms...)
+	}
+	return product, true
+}
+
+// divideFactors divides a product by another one, factor by factor.
+func divideFactors(d, e Dim) (q Dim, ok bool) {
+	left := slices.Clone(d.factors())
+	for _, by := range e.factors() {
+		if i := slices.Index(left, by); i >= 0 {
+			left = slices.Delete(left, i, i+1)
+			continue
+		}
+		at := slices.IndexFunc(left, func(f Dim) bool {
+			q, ok = f.ExactDiv(by)
+			return ok
+		})
+		if at < 0 {
+			return InvalidDim, false
+		}
+		left[at] = q
+	}
+	return Shape(left).NumElements(), true
+}

@@ -1,0 +1,105 @@
+package graph_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// sums gives sizes "n0+1", "n1+1" and so on, and values of their names.
+func sums(k int) (list graph.Shape, values map[string]int64) {
+	values = map[string]int64{}
+	for i := range k {
+		name := fmt.Sprint("n", i)
+		list, values[name] = append(list, graph.SymbolicDim(name).Plus(1)), int64(i%3)
+	}
+	return list, values
+}
+
+func eval(t *testing.T, d graph.Dim, values map[string]int64) int64 {
+	v, err := d.Eval(func(name string) (int64, bool) { v, ok := values[name]; return v, ok })
+	require.NoError(t, err, d)
+	return v
+}
+
+// TestLongProductsKeepTheirFactors multiplies and divides sums whose product would have
+// 2^k terms.
+func TestLongProductsKeepTheirFactors(t *testing.T) {
+	for _, k := range []int{2, 5, 6, 7, 12, 20, 60} {
+		start := time.Now()
+		list, values := sums(k)
+		product := list.NumElements()
+		require.True(t, product.Valid())
+		if k <= 20 { // what the values' product is can be counted
+			want := int64(1)
+			for _, d := range list {
+				want *= eval(t, d, values)
+			}
+			require.Equal(t, want, eval(t, product, values))
+			require.Equal(t, want*3+5, eval(t, product.Times(3).Plus(5), values))
+		}
+		for range 20 {
+			shuffled := append(graph.Shape{}, list...)
+			rand.Shuffle(k, func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+			cut := rand.IntN(k)
+			left, right := shuffled[:cut].NumElements(), shuffled[cut:].NumElements()
+			require.Equal(t, product, left.Times(right), "in any order and grouping")
+			q, exact := product.ExactDiv(left)
+			require.True(t, exact, "%s / %s", product, left)
+			require.Equal(t, right, q)
+			q, exact = product.Times(6).ExactDiv(left.Times(2))
+			require.True(t, exact)
+			require.Equal(t, right.Times(3), q)
+		}
+		require.Equal(t, graph.Dim(0), product.Minus(product))
+		again, err := graph.ParseDim(product.String())
+		require.NoError(t, err)
+		require.Equal(t, product, again)
+		require.Less(t, len(product.String()), 2000)
+		_, exact := product.ExactDiv(graph.SymbolicDim("n0").Plus(2))
+		require.False(t, exact)
+		part := product.Subst("n0", 1)
+		require.Equal(t, list[1:].NumElements().Times(2), part, "of fewer factors, the same as if it had been made of them")
+		require.Less(t, time.Since(start), 5*time.Second)
+	}
+}
+
+// TestSumsOfLongProducts compares what sizes give with numbers.
+func TestSumsOfLongProducts(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 200 {
+		list, values := sums(10)
+		d, want := graph.Dim(1), int64(1)
+		for range 14 {
+			e := list[random.IntN(len(list))]
+			v := eval(t, e, values)
+			switch random.IntN(6) {
+			case 0:
+				d, want = d.Plus(e), want+v
+			case 1:
+				d, want = d.Minus(e.Times(2)), want-2*v
+			case 2:
+				if d, want = d.FloorDiv(3), want/3-b2i(want%3 < 0); d == 0 {
+					d, want = 1, 1
+				}
+			default:
+				d, want = d.Times(e), want*v
+			}
+			require.Equal(t, want, eval(t, d, values), d)
+			name := fmt.Sprint("n", random.IntN(len(list)))
+			require.Equal(t, want, eval(t, d.Subst(name, graph.Dim(values[name])), values), "%s with %s = %d", d, name, values[name])
+		}
+	}
+}
+
+func b2i(b bool) int64 {
+	if b {
+		return 1
+	}
+	return 0
+}
