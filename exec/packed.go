@@ -11,7 +11,14 @@ import (
 // they read it: in the second run that finds it unchanged, since one that is set or trained
 // between runs is not worth it.
 
-// packedWeight is a weight as products of one kernel read it, whatever the batch.
+// packedKey tells what a packed weight is for: products of one kernel, of one row or of more,
+// whatever the batch.
+type packedKey struct {
+	spec  *product
+	isRow bool
+}
+
+// packedWeight is a weight as these products read it.
 type packedWeight[T scalar.Number] struct {
 	elements []T
 	version  int // of the parameter that is packed
@@ -46,10 +53,11 @@ func (t *typedProduct[T]) readsPacked(weight *storage) {
 // pack lets the product read its weight packed if the last run has found the same one.
 func (t *typedProduct[T]) pack(s *Session) {
 	if t.packed == nil {
-		known, _ := s.packed[t.spec].(*packedWeight[T])
+		key := packedKey{t.spec, t.p.M == 1}
+		known, _ := s.packed[key].(*packedWeight[T])
 		if known == nil {
 			known = &packedWeight[T]{version: -1, seen: -1}
-			s.packed[t.spec] = known
+			s.packed[key] = known
 		}
 		t.packed = known
 	}

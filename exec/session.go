@@ -30,7 +30,7 @@ type Session struct {
 	consts     []memory
 	fed        []memory // of the inputs of the run
 	bindings   []*binding
-	packed     map[*product]any // the weights of products: each a *packedWeight of their type
+	packed     map[packedKey]any // the weights of products: each a *packedWeight of their type
 	arena      []byte
 	generation int
 	ws         workspace
@@ -49,7 +49,7 @@ type Session struct {
 // NewSession makes a session, with parameters at their first values. What is wrong with the
 // options is the error of each call of the session.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
-	s := &Session{prog: p, packed: map[*product]any{}, fed: make([]memory, len(p.inputs)), threads: runtime.GOMAXPROCS(0)}
+	s := &Session{prog: p, packed: map[packedKey]any{}, fed: make([]memory, len(p.inputs)), threads: runtime.GOMAXPROCS(0)}
 	for _, o := range opts {
 		if o != nil {
 			o(s)

@@ -13,13 +13,20 @@ func (p *Product[T]) PackedLen() int {
 			return 0
 		}
 	}
+	if p.M == 1 {
+		return p.N * p.K
+	}
 	return v.panels(p.N) * v.cols * p.K
 }
 
-// PackB lays B out in panels of as many columns as a tile has, one behind the other, in
-// PackedLen elements. While these are the product's Packed, and until B changes, runs read
-// them in place of B.
+// PackB lays B out in PackedLen elements: row by row for a product of one row, else in panels of
+// as many columns as a tile has, one behind the other. While these are the product's Packed, and
+// until B changes, runs read them in place of B.
 func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
+	if p.M == 1 {
+		p.packRowwise(packed)
+		return
+	}
 	s.reserve(p)
 	s.job = p.matrix(0)
 	f := s.job.begin(inVectors[T](), part{}, s)
@@ -33,6 +40,24 @@ func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 		}
 	}
 	s.b = own
+}
+
+// squareSide is that of the squares in which elements are exchanged, whose lines stay in the
+// first-level cache.
+const squareSide = 32
+
+// packRowwise lays the rows of B out one behind the other.
+func (p *Product[T]) packRowwise(packed []T) {
+	b := &p.B
+	for top := 0; top < p.K; top += squareSide {
+		for left := 0; left < p.N; left += squareSide {
+			for k := top; k < min(top+squareSide, p.K); k++ {
+				for j := left; j < min(left+squareSide, p.N); j++ {
+					packed[k*p.N+j] = b.Data[b.Start+k*b.Row+j*b.Col]
+				}
+			}
+		}
+	}
 }
 
 // hasPacked reports whether a panel of B from column j on has been packed for all runs.

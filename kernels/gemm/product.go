@@ -156,6 +156,9 @@ func (p *Product[T]) sharesA() bool {
 // matrix is one product of the batch.
 func (p *Product[T]) matrix(index int) job[T] {
 	q := job[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, packedB: p.Packed, add: p.Add, first: index * p.M, count: 1}
+	if p.M == 1 && p.Packed != nil {
+		q.b, q.packedB = Matrix[T]{Data: p.Packed, Row: p.N, Col: 1}, nil
+	}
 	for axis := len(p.Batch) - 1; axis >= 0; axis-- {
 		i := index % p.Batch[axis]
 		index /= p.Batch[axis]
