@@ -209,10 +209,22 @@ func (l *lowering) value(n *graph.Node, s int) rowprog.Value {
 			}
 		}
 		l.node, l.u.at = n, n
+		l.b.GuardInRows(l.k.levelFor(n) == perElement && l.rowsMayBeEmpty())
 		v = rowprog.Value(n.Op().Emit(l, n, in))
 	}
 	l.values[key] = v
 	return v
+}
+
+// rowsMayBeEmpty reports whether a row of the program may have no elements.
+func (l *lowering) rowsMayBeEmpty() bool {
+	if len(l.p.axes) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(l.p.axes[len(l.p.axes)-1], func(axis int) bool {
+		n, static := l.k.domain[axis].Int()
+		return !static || n == 0
+	})
 }
 
 // operandValue gives operand i of n in a stage: a value of the kernel, a number, or a

@@ -30,7 +30,7 @@ func Chunk(x *graph.Node, axis, n int) []*graph.Node {
 }
 
 // Roll moves the elements of an axis on by shift places; those that leave it at one end
-// come in at the other.
+// come in at the other. The result has memory of its own.
 func Roll(x *graph.Node, axis, shift int) *graph.Node {
 	if !hasAxis(x, axis) {
 		return Slice(x, axis, 0, End, 1) // its own mistake
@@ -38,14 +38,26 @@ func Roll(x *graph.Node, axis, shift int) *graph.Node {
 	size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
 	if n, static := size.Int(); static {
 		if shift %= max(int(n), 1); shift == 0 {
-			return x
+			return Copy(x)
 		}
 	}
-	cut := graph.Dim(-shift) // from the front
-	if shift > 0 {
-		cut = size.Plus(cut)
-	}
+	cut := rollCut(shapeinfer.NewProver(x.Graph().Bounds), size, graph.Dim(shift))
 	return Concat(axis, Slice(x, axis, cut, End, 1), Slice(x, axis, 0, cut, 1))
+}
+
+// rollCut gives the place of an axis whose element comes first when the axis is rolled: the
+// shift back modulo the size, in the plainest form. It is 0 on an axis without elements.
+func rollCut(p *shapeinfer.Prover, size, shift graph.Dim) graph.Dim {
+	back := graph.Dim(0).Minus(shift)
+	switch {
+	case shift <= 0 && p.AtLeast(size.Minus(back), 0) == shapeinfer.Proved:
+		return back
+	case shift > 0 && p.AtLeast(size.Minus(shift), 0) == shapeinfer.Proved:
+		return size.Minus(shift)
+	case p.AtLeast(size, 1) != shapeinfer.Proved:
+		size = size.Plus(graph.Dim(1).FloorDivBy(size.Plus(1))) // 1 instead of 0
+	}
+	return back.Minus(size.Times(back.FloorDivBy(size)))
 }
 
 func hasAxis(x node, axis int) bool {
@@ -53,7 +65,7 @@ func hasAxis(x node, axis int) bool {
 }
 
 // Tile repeats x along each axis, the first element after the last one again. Where there
-// are more counts than axes, x gets new leading axes.
+// are more counts than axes, x gets new leading axes. The result has memory of its own.
 func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
 	if x == nil || !x.Judged() || slices.ContainsFunc(counts, func(d graph.Dim) bool { return d.IsConst() && d < 0 }) {
 		return Expand(x, counts...) // its own mistake
@@ -73,10 +85,19 @@ func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
 		repeated = append(repeated, count, size)
 		merged = append(merged, count.Times(size))
 	}
-	return Reshape(Expand(Reshape(x, apart...), repeated...), merged...)
+	return copied(x, Reshape(Expand(Reshape(x, apart...), repeated...), merged...))
 }
 
-// RepeatInterleave repeats each element of an axis, one behind the other.
+// copied gives y, in memory of its own if it is a view of x.
+func copied(x, y node) node {
+	if y.Judged() && shapeinfer.Storage(y) == shapeinfer.Storage(x) {
+		return Copy(y)
+	}
+	return y
+}
+
+// RepeatInterleave repeats each element of an axis, one behind the other. The result has
+// memory of its own.
 func RepeatInterleave(x *graph.Node, axis int, count graph.Dim) *graph.Node {
 	if !hasAxis(x, axis) {
 		return Slice(x, axis, 0, End, 1) // its own mistake
@@ -85,7 +106,7 @@ func RepeatInterleave(x *graph.Node, axis int, count graph.Dim) *graph.Node {
 	repeated := slices.Insert(slices.Clone(x.Shape()), axis+1, count)
 	merged := slices.Clone(x.Shape())
 	merged[axis] = merged[axis].Times(count)
-	return Reshape(Expand(Unsqueeze(x, axis+1), repeated...), merged...)
+	return copied(x, Reshape(Expand(Unsqueeze(x, axis+1), repeated...), merged...))
 }
 
 // MoveAxis brings one axis to another place and leaves the others in their order.
@@ -153,7 +174,24 @@ func Outer(x, y *graph.Node) *graph.Node {
 }
 
 // AddCDiv gives x + a/b.
-func AddCDiv(x, a, b *graph.Node) *graph.Node { return Add(x, Div(a, b)) }
+func AddCDiv(x, a, b *graph.Node) *graph.Node {
+	if x != nil && x.Judged() && x.Graph() != nil && isNumber(a) && isNumber(b) {
+		t := x.DType()
+		if !t.IsFloat() {
+			t = graph.Float32
+		}
+		a = convert(x.Graph(), a, t) // numbers alone are in no graph
+	}
+	return Add(x, Div(a, b))
+}
+
+func isNumber(x node) bool {
+	if x == nil {
+		return false
+	}
+	_, number := x.Literal()
+	return number
+}
 
 // IsNaN tells where x is not a number.
 func IsNaN(x *graph.Node) *graph.Node { return NotEqual(x, x) }

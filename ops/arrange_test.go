@@ -8,6 +8,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/oracle"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 func TestArrangements(t *testing.T) {
@@ -51,4 +52,62 @@ func TestArrangementsThatCannotBe(t *testing.T) {
 	requireMistake(t, ops.Flatten(x, 1, 0), "flatten() has invalid args: start_dim cannot come after end_dim")
 	requireMistake(t, ops.Roll(x, 2, 1), "Dimension out of range (expected to be in range of [-2, 1], but got 2)")
 	requireMistake(t, ops.GLU(x, 1), "Halving dimension must be even, but dimension 1 is size 3")
+}
+
+// What PyTorch copies is copied also where it could be shown in x's memory: a write to it
+// leaves x as it is.
+func TestArrangementsHaveTheirOwnMemory(t *testing.T) {
+	type N = *graph.Node
+	for name, arrange := range map[string]func(x N) N{
+		"tile once":              func(x N) N { return ops.Tile(x, 1, 1) },
+		"tile under a new axis":  func(x N) N { return ops.Tile(x, 1, 1, 1) },
+		"repeat_interleave once": func(x N) N { return ops.RepeatInterleave(x, 1, 1) },
+		"roll by nothing":        func(x N) N { return ops.Roll(x, 0, 0) },
+		"roll all around":        func(x N) N { return ops.Roll(x, 1, 6) },
+		"concat of one":          func(x N) N { return ops.Concat(0, x) },
+		"stack of one":           func(x N) N { return ops.Stack(0, x) },
+		"pad by nothing":         func(x N) N { return ops.Pad(x, 0, 0, 0, 1) },
+		"sum over one element":   func(x N) N { return ops.Sum(ops.Unsqueeze(x, 0), 0) },
+		"copy":                   ops.Copy,
+		"triu of all":            func(x N) N { return ops.Triu(x, -2) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("arrange")
+			x := g.Input("x", graph.Float64, 2, 3).Mutable()
+			written := ops.AddInPlace(arrange(x), graph.Num(100))
+			in := feeds{x: oracle.Of([]float64{1, 2, 3, 4, 5, 6}, 2, 3)}
+			got := evaluate(t, in, written, ops.Add(x, ops.Mul(ops.Sum(written), graph.Num(0))))
+			require.ElementsMatch(t, []float64{101, 102, 103, 104, 105, 106}, got[0].Data)
+			require.Equal(t, []float64{1, 2, 3, 4, 5, 6}, got[1].Data)
+			require.NotEqual(t, shapeinfer.Storage(x), shapeinfer.Storage(written))
+		})
+	}
+}
+
+// A shift is taken modulo the size, for every size that a named axis has.
+func TestRollByMoreThanTheAxisHas(t *testing.T) {
+	for _, bounds := range [][]graph.DimOption{nil, {graph.AtLeast(0)}, {graph.AtLeast(4)}} {
+		for shift := -7; shift <= 7; shift++ {
+			g := graph.New("roll")
+			x := g.Input("x", graph.Int32, g.Dim("n", bounds...))
+			y := ops.Roll(x, 0, shift)
+			for size := int(g.Bounds("n").Min); size <= 5; size++ {
+				data, want := make([]int32, size), make([]int32, size)
+				for i := range data {
+					data[i] = int32(i)
+					want[((i+shift)%size+size)%size] = int32(i)
+				}
+				require.Equal(t, want, value(t, feeds{x: oracle.Of(data, size)}, y).Data, "%d places of %d", shift, size)
+			}
+		}
+	}
+}
+
+func TestAddCDivOfNumbers(t *testing.T) {
+	g := graph.New("addcdiv")
+	for dtype, want := range map[graph.DType]graph.DType{graph.Float32: graph.Float32, graph.Float64: graph.Float64, graph.Int64: graph.Float32} {
+		y := ops.AddCDiv(g.Input(dtype.String(), dtype, 2), graph.Num(1), graph.Num(4))
+		require.NoError(t, g.Err())
+		require.Equal(t, want, y.DType())
+	}
 }

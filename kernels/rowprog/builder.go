@@ -14,6 +14,7 @@ type Builder struct {
 	stage    int
 	operands []Operand
 	insts    []Inst
+	inRows   bool           // guards are about elements of rows
 	known    map[Inst]Value // pure instructions by their content
 	divisor  func() FaultCode
 	err      error
@@ -177,6 +178,11 @@ func (b *Builder) Accumulate(operand int, r Reduction, x Value) {
 	b.write(Inst{Op: OpAccumulate, Operand: operand, Reduction: r}, x)
 }
 
+// GuardInRows tells whether the guards that follow, also those of divisors, are about the
+// elements of a row: they hold in a row without elements, even if their values are known
+// before it.
+func (b *Builder) GuardInRows(inRows bool) { b.inRows = inRows }
+
 // Guard stops the call with the code where a Bool value is false.
 func (b *Builder) Guard(ok Value, code FaultCode) {
 	if b.bad(ok) {
@@ -187,6 +193,9 @@ func (b *Builder) Guard(ok Value, code FaultCode) {
 		return
 	}
 	section := max(b.available(ok), RowSection(0))
+	if b.inRows {
+		section = max(section, b.section(Vec))
+	}
 	b.add(Inst{Op: OpGuard, Domain: section.Domain(), Section: section, Code: code}, ok)
 }
 
