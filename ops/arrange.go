@@ -197,7 +197,15 @@ func isNumber(x node) bool {
 func IsNaN(x *graph.Node) *graph.Node { return NotEqual(x, x) }
 
 // IsInf tells where x is infinite.
-func IsInf(x *graph.Node) *graph.Node { return Equal(Abs(x), num(inf)) }
+func IsInf(x *graph.Node) *graph.Node { return Equal(magnitude(x), num(inf)) }
 
 // IsFinite tells where x is neither infinite nor NaN.
-func IsFinite(x *graph.Node) *graph.Node { return Less(Abs(x), num(inf)) }
+func IsFinite(x *graph.Node) *graph.Node { return Less(magnitude(x), num(inf)) }
+
+// magnitude is Abs, and of truth values, which Abs refuses, x.
+func magnitude(x node) node {
+	if x != nil && x.Judged() && x.DType() == graph.Bool {
+		return x
+	}
+	return Abs(x)
+}

@@ -36,6 +36,7 @@ func init() {
 			a := y.Attrs().(ClampAttrs)
 			return Where(Or(LessEqual(x, num(a.Min)), GreaterEqual(x, num(a.Max))), num(0), dy)
 		})
+	opHardTanh.Infer = refuseBool("Bool inputs not supported for hardtanh", sameType)
 	opHardSigmoid = activation("hardsigmoid", "HardSigmoid", "x + 3 brought between 0 and 6, over 6.", "hardsigmoid_cpu",
 		func(m arith, _ node, x graph.Value) graph.Value {
 			return m.div(m.clip(m.add(x, m.num(3)), 0, 6), m.num(6))

@@ -68,9 +68,13 @@ func softmaxAxis(n node) Axis { return Axis(n.Attrs().(SoftmaxAttrs).Axis) }
 
 func inferSoftmax(word string) func(*graph.Call) (graph.DType, graph.Shape) {
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
-		shapeinfer.Axis(c, c.Attrs().(SoftmaxAttrs).Axis, len(c.Shape(0)))
+		axis := shapeinfer.Axis(c, c.Attrs().(SoftmaxAttrs).Axis, len(c.Shape(0)))
 		if t := c.DType(0); !t.IsFloat() && !c.Failed() {
-			shapeinfer.RefuseDType(c, `"`+word+`_lastdim_kernel_impl" not implemented for '`+t.TorchName()+`'`)
+			kernel := word + "_lastdim_kernel_impl"
+			if axis < len(c.Shape(0))-1 {
+				kernel = "softmax_kernel_impl"
+			}
+			shapeinfer.RefuseDType(c, `"`+kernel+`" not implemented for '`+t.TorchName()+`'`)
 		}
 		return c.DType(0), c.Shape(0)
 	}

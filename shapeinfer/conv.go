@@ -89,7 +89,10 @@ func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *gr
 			return refuse("expected %s to be a single integer value or a list of %d values to match the convolution dimensions, but got %s=%s",
 				p.name, len(w)-2, p.name, graph.MakeShape(p.values...))
 		}
-		if slices.Min(p.values) < p.least {
+		switch least := slices.Min(p.values); {
+		case least == 0 && p.name == "dilation":
+			return refuse("%s, but got %s", p.text, append(slices.Repeat(graph.Shape{1}, max(0, 2-len(p.values))), graph.MakeShape(p.values...)...))
+		case least < p.least:
 			return refuse("%s", p.text)
 		}
 		if text := outOfRange(p.values); text != "" {

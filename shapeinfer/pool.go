@@ -114,11 +114,11 @@ func poolArguments(c *graph.Call, word string, axes int, kernel []int, steps Ste
 		return windowMistake(c, -1, fmt.Sprintf(format, args...))
 	}
 	for _, p := range []struct {
-		name   string
+		name   string // and what it must be
 		values []int
-	}{{"stride", steps.Stride}, {"padding", steps.Padding}, {"dilation", steps.Dilation}} {
+	}{{"stride must either be omitted,", steps.Stride}, {"padding must either be", steps.Padding}, {"dilation must be either", steps.Dilation}} {
 		if len(p.values) != axes {
-			return refuse("%s: %s must either be a single int, or %d ints, and got %s", word, p.name, axes, graph.MakeShape(p.values...))
+			return refuse("%s: %s a single int, or a tuple of %s", word, p.name, [...]string{"", "one int", "two ints"}[axes])
 		}
 	}
 	if text := outOfRange(kernel, steps.Stride, steps.Padding, steps.Dilation); text != "" {

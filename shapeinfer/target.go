@@ -10,13 +10,19 @@ import (
 // of one example x [C], a scalar. It gives the target's shape. A target of the scores' own
 // shape is said to want floating-point numbers where the operation takes probabilities.
 func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) graph.Shape {
-	if len(x) == 0 {
-		c.Fail(operandMistake(c, CodeRank, "the scores need an axis of classes"))
-		return target
-	}
 	if x.Equal(target) && takesProbabilities {
 		m := operandMistake(c, CodeDType, "Expected floating point type for target with class probabilities, got "+c.DType(1).TorchName())
 		m.Detail = []string{"a target of the scores' shape holds probabilities; class indices have no axis of classes"}
+		c.Fail(m)
+		return target
+	}
+	if len(x) == 0 {
+		summary := "Expected 1 or more dimensions (got 0)"
+		if takesProbabilities {
+			summary = "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
+		}
+		m := operandMistake(c, CodeRank, summary)
+		m.Detail = []string{"the scores need an axis of classes"}
 		c.Fail(m)
 		return target
 	}
@@ -64,6 +70,8 @@ func rankSentence(x, want, target graph.Shape) string {
 		return "0D or 1D target tensor expected, multi-target not supported"
 	case len(x) == 1:
 		return fmt.Sprintf("size mismatch (got input: %s, target: %s)", x, target)
+	case len(x) == 4:
+		return fmt.Sprintf("only batches of spatial targets supported (3D tensors) but got targets of dimension: %d", len(target))
 	}
 	return fmt.Sprintf("Expected target size %s, got %s", want, target)
 }
