@@ -80,6 +80,11 @@ var sizedPrograms = []sizedCase{
 		return list(ops.ArgMax(ops.Transpose(x, 0, 1)), ops.ArgMin(ops.Slice(x, 1, 0, 2, 1)), ops.ArgMax(ops.Flip(x, 1)), ops.ArgMin(x), ops.ArgMin(ops.Select(x, 1, 1)),
 			ops.ArgMax(ops.Expand(ops.Select(x, 1, 0), 3, p.a.Plus(1), p.c.Plus(3)), ops.KeepDims()), ops.AddInPlace(written, ops.ArgMax(ops.Sin(ops.Permute(x, 2, 0, 1)))))
 	}},
+	{name: "an index among the elements of some axes", outputs: func(p *sized) []*graph.Node {
+		x := p.in(p.a, p.b.Plus(2), p.c.Plus(3), 2)
+		return list(ops.ArgMax(x, 1, -2), ops.ArgMin(x, 1, 3, ops.KeepDims()), ops.ArgMax(ops.Transpose(x, 1, 2), -1, 1), ops.ArgMin(ops.Sin(ops.Permute(x, 3, 1, 0, 2)), 0, 1),
+			ops.ArgMax(ops.Expand(ops.Select(x, 3, 0), 3, p.a, p.b.Plus(2), p.c.Plus(3)), 0, 2, ops.KeepDims()))
+	}},
 	{name: "stages of rows", outputs: func(p *sized) []*graph.Node {
 		x, w := p.in(p.a, p.b, p.c), p.in(5, p.c)
 		return list(ops.Softmax(x, 0), ops.Softmax(x, 1), ops.LogSoftmax(x, 2), ops.LayerNorm(x, ops.Select(w, 0, 3), ops.Select(w, 0, 4), 1e-5),

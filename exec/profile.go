@@ -28,6 +28,7 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 	if runs < 1 {
 		return nil, fmt.Errorf("exec: a profile of %d runs: there must be at least one", runs)
 	}
+	ctx = orBackground(ctx)
 	if err := s.begin(); err != nil {
 		return nil, err
 	}

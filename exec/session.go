@@ -79,13 +79,21 @@ func wholeShape(n *graph.Node) []int {
 
 // Run binds the inputs, computes the outputs and carries out the updates. The results
 // are valid until the session's next run. It stops between kernels when the context
-// ends; updates carried out by then stay.
+// ends; updates carried out by then stay. Without a context (nil) it is not stopped.
 func (s *Session) Run(ctx context.Context, feed Feed) (*Results, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
 	defer s.running.Store(false)
-	return s.run(ctx, feed)
+	return s.run(orBackground(ctx), feed)
+}
+
+// orBackground gives a context that never ends in the place of none.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
 }
 
 // run is Run of a session that is claimed.

@@ -20,8 +20,8 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 // is stored once, where a loop would go over the result again for each of them. A value
 // that is no view is better reduced while it is computed.
 //
-// It also writes an index among all elements as one along a single axis, as kernels find it,
-// of a value whose elements lie in order.
+// It also writes an index among the elements of several axes as one along a single axis, as
+// kernels find it, of a value whose elements lie in order.
 func unrollPass(u *unit) error {
 	isRewritten := func(n *graph.Node) bool {
 		return n.Op().Class == graph.Reduce && (findsIndex(n) || isUnrolled(n, n.In(0)))
@@ -46,14 +46,27 @@ func unrollPass(u *unit) error {
 	return nil
 }
 
-// alongOneAxis finds an index among the elements of several axes, which are all that x has, along
-// one axis that holds them; nil if the index is along one already.
+// alongOneAxis finds an index among the elements of several axes along one axis that holds
+// them, behind the axes that stay; nil if the index is along one already.
 func alongOneAxis(n, x *graph.Node) *graph.Node {
-	if len(ops.Axes(n)) < 2 {
+	folded := n.Op().Axes(n)
+	if len(folded) < 2 {
 		return nil
 	}
-	index := graph.Apply(n.Op(), ops.ReduceAttrs{Axes: []int{0}}, ops.Reshape(x, x.Shape().NumElements()))
-	return ops.Reshape(index, n.Shape()...)
+	var order []int
+	var shape graph.Shape
+	for axis, size := range x.Shape() {
+		if !slices.Contains(folded, axis) {
+			order, shape = append(order, axis), append(shape, size)
+		}
+	}
+	order = append(order, folded...)
+	last, count := len(shape), graph.Dim(1)
+	for _, axis := range folded {
+		count = count.Times(x.Shape()[axis])
+	}
+	rows := ops.Reshape(ops.Permute(x, order...), append(shape, count)...)
+	return ops.Reshape(graph.Apply(n.Op(), ops.ReduceAttrs{Axes: []int{last}}, rows), n.Shape()...)
 }
 
 // isUnrolled reports whether a reduction folds a few elements of the view x.

@@ -70,6 +70,9 @@ func (g *Graph) Try(changes ...Change) *Trial {
 
 func (t *Trial) reaches(n *Node) bool {
 	for _, x := range n.in {
+		if x == nil {
+			continue // a mistake of its own
+		}
 		if t.changed[x] != nil {
 			return true
 		}
@@ -115,7 +118,7 @@ func (t *Trial) judge(n *Node, c Change) {
 		if write, is := c.After[i]; is {
 			m.in[i] = t.standIn(laterOp, Type{x.dtype, x.shape}, m.in[i], t.current(write))
 		}
-		m.judged = m.judged && m.in[i].judged
+		m.judged = m.judged && m.in[i] != nil && m.in[i].judged
 	}
 	if c.Attrs != nil {
 		m.attrs = c.Attrs

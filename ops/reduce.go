@@ -265,10 +265,10 @@ func Any(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opAny, x, 
 // All tells whether every element is true over the axes given, or over all.
 func All(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opAll, x, axes) }
 
-// ArgMax gives the index of the first greatest element along one axis, or among all
-// elements in row-major order.
+// ArgMax gives the index of the first greatest element along the axes given, or
+// among all elements: counted in row-major order over these axes.
 func ArgMax(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opArgMax, x, axes) }
 
-// ArgMin gives the index of the first least element along one axis, or among all
-// elements in row-major order.
+// ArgMin gives the index of the first least element along the axes given, or
+// among all elements: counted in row-major order over these axes.
 func ArgMin(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opArgMin, x, axes) }

@@ -10,6 +10,9 @@ import (
 
 // DOT writes a picture in the language of Graphviz.
 func DOT(w io.Writer, s Source, opts ...Option) error {
+	if err := checkPicture(w, s); err != nil {
+		return err
+	}
 	o := newOptions(opts)
 	m, err := s.model(o)
 	if err != nil {

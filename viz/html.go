@@ -12,6 +12,9 @@ import "io"
 // A program need not call it: with BROADLOOM_VIZ=out.html in the environment, every
 // compilation writes its page.
 func HTML(w io.Writer, s Source, opts ...Option) error {
+	if err := checkPicture(w, s); err != nil {
+		return err
+	}
 	o := newOptions(opts)
 	d := s.page(o)
 	if o.title != "" {

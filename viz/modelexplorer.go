@@ -11,6 +11,9 @@ import (
 // with scopes as nested namespaces. It folds and draws graphs of any size. Views and
 // Gradient(Hidden) apply; folding is left to the reader.
 func ModelExplorer(w io.Writer, s Source, opts ...Option) error {
+	if err := checkPicture(w, s); err != nil {
+		return err
+	}
 	o := newOptions(opts)
 	m, err := s.model(o)
 	if err != nil {

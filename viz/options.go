@@ -34,7 +34,9 @@ func newOptions(opts []Option) *options {
 	o := &options{stack: true, limit: 400, detail: Types | Buffers | Costs, longEdges: 3, theme: &Light, legend: true,
 		patience: 30 * time.Second}
 	for _, set := range opts {
-		set(o)
+		if set != nil {
+			set(o)
+		}
 	}
 	return o
 }

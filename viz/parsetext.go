@@ -2,6 +2,7 @@ package viz
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -15,6 +16,9 @@ import (
 // text kept by a test, or sent in a report, can be looked at without the program. It
 // cannot be run: of operations the text has the names only.
 func ParseText(r io.Reader) (Source, error) {
+	if r == nil {
+		return nil, errors.New("viz: ParseText was given no reader (nil)")
+	}
 	p := &parsed{byID: map[string]int{}}
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<24)

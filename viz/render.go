@@ -48,6 +48,9 @@ func PNG(ctx context.Context, w io.Writer, s Source, opts ...Option) error {
 }
 
 func drawAs(ctx context.Context, w io.Writer, s Source, opts []Option, as func(*Sketch, *options) ([]byte, []error, error)) error {
+	if err := checkPicture(w, s); err != nil {
+		return err
+	}
 	k, err := NewSketch(s, opts...)
 	if err != nil {
 		return err
@@ -78,6 +81,9 @@ type Sketch struct {
 
 // NewSketch makes the forms of a picture.
 func NewSketch(s Source, opts ...Option) (*Sketch, error) {
+	if err := checkSource(s); err != nil {
+		return nil, err
+	}
 	o := newOptions(opts)
 	m, err := s.model(o)
 	if err != nil {

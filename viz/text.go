@@ -14,6 +14,9 @@ import (
 // the options it heeds Details(Lines). It is meant for grep and diff, and shows all
 // values; [ParseText] reads it.
 func Text(w io.Writer, s Source, opts ...Option) error {
+	if err := checkPicture(w, s); err != nil {
+		return err
+	}
 	o := newOptions(opts)
 	_, err := io.WriteString(w, s.text(o.detail&Lines != 0))
 	return err

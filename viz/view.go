@@ -80,7 +80,7 @@ func (a around) mark(m *model, keep []bool) {
 	}
 	reached, edge := map[int]bool{a.n.ID(): true}, []int{a.n.ID()}
 	keep[a.n.ID()] = true
-	for range a.radius {
+	for hops := 0; hops < a.radius && len(edge) > 0; hops++ {
 		var next []int
 		for _, id := range edge {
 			for _, other := range neighbours[id] {

@@ -1,0 +1,113 @@
+package hostile
+
+import (
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
+	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/viz"
+)
+
+// functions lists the exported functions by package. TestFunctionsAreAll sees to it that
+// none is missing. Methods are found by reflection.
+var functions = map[string][]any{
+	"graph": {
+		graph.Apply, graph.ApplyIn, graph.AtLeast, graph.AtMost, graph.BroadcastDim, graph.CallOf, graph.CallText,
+		graph.Caller, graph.Constant[float32], graph.DTypeOf[float32], graph.DTypes, graph.DefaultBounds,
+		graph.Describe, graph.FormatAttrs, graph.MakeShape, graph.MayBeOne, graph.MultipleOf, graph.New,
+		graph.Num[float64], graph.ParseDType, graph.ParseDim, graph.Prims, graph.Promote, graph.PromoteOperands,
+		graph.RowMajor, graph.SameAttrs, graph.SortMistakes, graph.SourceOps, graph.SymbolicDim, graph.WithPolicy,
+	},
+	"ops": {
+		ops.Abs, ops.Acos, ops.Acosh, ops.Add, ops.AddCDiv, ops.AddCMul, ops.AddInPlace, ops.After, ops.All,
+		ops.AllAxes, ops.And, ops.Any, ops.Apply, ops.ArgMax, ops.ArgMin, ops.AsStrided, ops.Asin, ops.Asinh,
+		ops.AtLeast, ops.AtMost, ops.Atan, ops.Atan2, ops.Atanh, ops.AvgPool1D, ops.AvgPool2D, ops.Axes, ops.BCE,
+		ops.BCEWithLogits, ops.BatchNorm, ops.BatchNormInference, ops.BitAnd, ops.BitNot, ops.BitOr, ops.BitXor,
+		ops.Cast, ops.Ceil, ops.CeilMode, ops.Celu, ops.Chunk, ops.Clamp, ops.ClampMax, ops.ClampMin,
+		ops.ClassWeights, ops.Concat, ops.Conv1D, ops.Conv2D, ops.ConvTranspose1D, ops.ConvTranspose2D, ops.Copy,
+		ops.CopyInPlace, ops.Cos, ops.Cosh, ops.CrossEntropy, ops.CumProd, ops.CumSum, ops.Diagonal, ops.Dilation,
+		ops.Div, ops.DivInPlace, ops.Dropout, ops.EachLoss, ops.Einsum, ops.Elu, ops.Embedding, ops.Entries,
+		ops.Equal, ops.Erf, ops.ExcludePadding, ops.Exp, ops.Exp2, ops.Expand, ops.Expm1, ops.Flatten, ops.Flip,
+		ops.Floor, ops.FloorDiv, ops.Fmod, ops.Fold, ops.Frac, ops.Full, ops.FullLike, ops.GLU, ops.Gather,
+		ops.Gelu, ops.GeluTanh, ops.Greater, ops.GreaterEqual, ops.GroupNorm, ops.Groups, ops.HardShrink,
+		ops.HardSigmoid, ops.HardSwish, ops.HardTanh, ops.Huber, ops.Hypot, ops.IgnoreIndex, ops.InPlace,
+		ops.IndexSelect, ops.Iota, ops.IsFinite, ops.IsInf, ops.IsNaN, ops.KLDiv, ops.KeepDims, ops.L1,
+		ops.LayerNorm, ops.LayerNormOver, ops.LeakyRelu, ops.Lerp, ops.Less, ops.LessEqual, ops.Linear, ops.Log,
+		ops.Log10, ops.Log1p, ops.Log2, ops.LogAddExp, ops.LogSigmoid, ops.LogSoftmax, ops.LogSumExp, ops.Lookup,
+		ops.MSE, ops.MaskedFill, ops.MatMul, ops.Max, ops.MaxIndex, ops.MaxPool1D, ops.MaxPool2D, ops.Maximum,
+		ops.Mean, ops.Min, ops.MinIndex, ops.Minimum, ops.Mish, ops.MoveAxis, ops.Mul, ops.MulInPlace, ops.NLL,
+		ops.Narrow, ops.Neg, ops.NoAxes, ops.Norm, ops.Normal, ops.Not, ops.NotEqual, ops.OneHot, ops.Or, ops.Outer,
+		ops.OutputPadding, ops.PRelu, ops.Pad, ops.Padding, ops.Permute, ops.Pow, ops.PowInPlace, ops.Prod,
+		ops.RMSNorm, ops.Reciprocal, ops.Relu, ops.Relu6, ops.Remainder, ops.RepeatInterleave, ops.Reshape,
+		ops.Roll, ops.Round, ops.Rsqrt, ops.ScatterAdd, ops.Select, ops.Selu, ops.Sigmoid, ops.Sign, ops.Silu,
+		ops.Sin, ops.Sinh, ops.Size, ops.Slice, ops.SmoothL1, ops.SoftShrink, ops.Softmax, ops.Softplus,
+		ops.Softsign, ops.Split, ops.Sqrt, ops.Square, ops.Squeeze, ops.Stack, ops.Standardize, ops.Std,
+		ops.StopGradient, ops.StopsGradient, ops.Stride, ops.Sub, ops.SubInPlace, ops.Sum, ops.SumLoss, ops.SumTo,
+		ops.Take, ops.Tan, ops.Tanh, ops.TanhShrink, ops.Tile, ops.ToBool, ops.ToCommonFloat, ops.ToCommonType, ops.ToCounted, ops.Transpose, ops.Tril, ops.Triu, ops.Trunc,
+		ops.Unbind, ops.Uniform, ops.Unsqueeze, ops.Var, ops.Where, ops.Window, ops.XLogY, ops.Xor, ops.Zeros,
+		ops.ZerosLike,
+	},
+	"nn": {
+		nn.BiasInit, nn.Constant, nn.GlorotNormal, nn.GlorotUniform, nn.HeNormal, nn.HeUniform, nn.Linear,
+		nn.NoBias, nn.Normal, nn.Ones, nn.Uniform, nn.WeightInit, nn.Zeros,
+	},
+	"optim": {
+		optim.Adam, optim.AdamW, optim.Betas, optim.Epsilon, optim.Momentum, optim.Nesterov, optim.RateFrom,
+		optim.SGD, optim.WeightDecay,
+	},
+	"autodiff": {
+		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
+	},
+	"shapeinfer": {
+		shapeinfer.AsStrided, shapeinfer.Axes, shapeinfer.Axis, shapeinfer.Bind, shapeinfer.BindProgram,
+		shapeinfer.BroadcastOperands, shapeinfer.BroadcastView, shapeinfer.CallRules, shapeinfer.Check,
+		shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.ClassWeights, shapeinfer.Concat, shapeinfer.Conv,
+		shapeinfer.ConvTranspose, shapeinfer.CopyNote, shapeinfer.CppName, shapeinfer.DerivedFrom, shapeinfer.Diagonal,
+		shapeinfer.Embedding, shapeinfer.Expand, shapeinfer.ExpandSentence, shapeinfer.ExpandView,
+		shapeinfer.Explanations, shapeinfer.FindWrites, shapeinfer.Fold, shapeinfer.Gather, shapeinfer.InPlace,
+		shapeinfer.IndexSelect, shapeinfer.IsMistake, shapeinfer.IsView, shapeinfer.LateReads, shapeinfer.LayoutOf,
+		shapeinfer.MatMul, shapeinfer.Matrices, shapeinfer.NeedsCopy, shapeinfer.NewProver, shapeinfer.NonEmpty,
+		shapeinfer.Normalized, shapeinfer.Pad, shapeinfer.PerChannel, shapeinfer.Pool, shapeinfer.PoolSize,
+		shapeinfer.Probabilities, shapeinfer.Reduced, shapeinfer.RefuseDType, shapeinfer.RequirementText,
+		shapeinfer.Reshape, shapeinfer.ReshapeView, shapeinfer.ScatterAdd, shapeinfer.Select,
+		shapeinfer.SelectStart, shapeinfer.Slice, shapeinfer.SliceBounds, shapeinfer.Stack, shapeinfer.State,
+		shapeinfer.Storage, shapeinfer.Take, shapeinfer.Targets, shapeinfer.TransposedSize, shapeinfer.Viewed,
+		shapeinfer.ViewsOf, shapeinfer.Window, shapeinfer.WindowCount, shapeinfer.WindowExtent,
+	},
+	"exec": {
+		exec.Compile, exec.OnWarning, exec.Outputs, exec.Seed, exec.ShareParams, exec.Size, exec.Threads, exec.Updates, exec.Values[float32], exec.WarningsAreErrors,
+	},
+	"viz": {
+		viz.Around, viz.Between, viz.DOT, viz.Details, viz.Fold, viz.Gradient,
+		viz.Graph, viz.HTML, viz.Kernels, viz.LeftToRight, viz.Legend, viz.NewSketch, viz.Patience, viz.Report, viz.Limit, viz.LongEdges, viz.ModelExplorer,
+		viz.PNG, viz.ParseText, viz.Profile, viz.Program, viz.RenderWith, viz.SVG, viz.Sizes, viz.Stack, viz.Text,
+		viz.Title, viz.WithTheme,
+	},
+}
+
+// spared are functions that say something of values that were already judged: passes and
+// operations' own rules call them, and hand them no others.
+var spared = map[string]bool{
+	"graph.CallOf": true, "graph.CallText": true, "graph.PromoteOperands": true, "graph.SameAttrs": true, "graph.SortMistakes": true,
+	"ops.ToBool": true, "ops.ToCommonFloat": true, "ops.ToCommonType": true, "ops.ToCounted": true,
+	"shapeinfer.CheckOperations": true, "shapeinfer.DerivedFrom": true,
+	"shapeinfer.Bind": true, "shapeinfer.BindProgram": true, "shapeinfer.BroadcastView": true, "shapeinfer.CopyNote": true,
+	"shapeinfer.ExpandView": true, "shapeinfer.FindWrites": true, "shapeinfer.IsView": true, "shapeinfer.LateReads": true,
+	"shapeinfer.LayoutOf": true, "shapeinfer.NeedsCopy": true, "shapeinfer.NewProver": true, "shapeinfer.PoolSize": true,
+	"shapeinfer.ReshapeView": true, "shapeinfer.State": true, "shapeinfer.Storage": true, "shapeinfer.TransposedSize": true,
+	"shapeinfer.Viewed": true, "shapeinfer.ViewsOf": true, "shapeinfer.WindowCount": true, "shapeinfer.WindowExtent": true,
+	// So do these methods, which passes and rules call.
+	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
+	"*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
+	// These index, or call what they are given, as the language does.
+	"*graph.Node.In": true, "*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
+	// A parameter of named size is refused by Compile, since it may be built to be checked only.
+	"*graph.Graph.Param": true, "*graph.Graph.ParamInit": true,
+	// It runs as often as it is told.
+	"*exec.Session.Profile": true,
+	// These run Graphviz.
+	"viz.SVG": true, "viz.PNG": true,
+}

@@ -1,0 +1,125 @@
+package hostile
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	gostrings "strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// library lists the packages whose names users write.
+var library = slices.Concat(packages, []string{"viz/svg"})
+
+// parse reads a package without its tests.
+func parse(t *testing.T, pkg string) []*ast.File {
+	parsed, err := parser.ParseDir(token.NewFileSet(), filepath.Join("..", "..", pkg), func(f fs.FileInfo) bool {
+		return !gostrings.HasSuffix(f.Name(), "_test.go")
+	}, 0)
+	require.NoError(t, err)
+	var files []*ast.File
+	for _, p := range parsed {
+		for _, f := range p.Files {
+			files = append(files, f)
+		}
+	}
+	require.NotEmpty(t, files, pkg)
+	return files
+}
+
+// exported lists the exported names of a package, and those of methods and fields, which
+// have no package in front in a text.
+func exported(t *testing.T, pkg string) (names, functions, members []string) {
+	for _, file := range parse(t, pkg) {
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				switch {
+				case !d.Name.IsExported():
+				case d.Recv != nil:
+					members = append(members, d.Name.Name)
+				default:
+					names, functions = append(names, d.Name.Name), append(functions, d.Name.Name)
+				}
+			case *ast.GenDecl:
+				ast.Inspect(d, func(n ast.Node) bool {
+					switch n := n.(type) {
+					case *ast.TypeSpec:
+						names = append(names, n.Name.Name)
+					case *ast.ValueSpec:
+						for _, name := range n.Names {
+							names = append(names, name.Name)
+						}
+					case *ast.Field:
+						for _, name := range n.Names {
+							members = append(members, name.Name)
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	return names, functions, members
+}
+
+// TestFunctionsAreAll sees to it that the table has every exported function.
+func TestFunctionsAreAll(t *testing.T) {
+	for _, pkg := range packages {
+		_, want, _ := exported(t, pkg)
+		var have []string
+		for _, f := range functions[pkg] {
+			have = append(have, gostrings.TrimPrefix(nameOf(reflect.ValueOf(f)), pkg+"."))
+		}
+		slices.Sort(want)
+		slices.Sort(have)
+		assert.Equal(t, slices.Compact(want), have, pkg)
+	}
+}
+
+// mention is a name of the library in a text: ops.Sum, Graph.Scalar, batch.Plus(1).
+var mention = regexp.MustCompile(`\b(\w+)\.([A-Z]\w*)`)
+
+// TestTextsNameWhatExists reads all texts of the library, and of its commands, and looks up
+// each name in them.
+func TestTextsNameWhatExists(t *testing.T) {
+	known, all := map[string][]string{}, []string(nil)
+	for _, pkg := range library {
+		names, _, members := exported(t, pkg)
+		known[filepath.Base(pkg)] = names
+		all = append(all, members...)
+	}
+	count := 0
+	for _, pkg := range slices.Concat(library, []string{"cmd/broadloom"}) {
+		for _, file := range parse(t, pkg) {
+			ast.Inspect(file, func(n ast.Node) bool {
+				if literal, is := n.(*ast.BasicLit); is && literal.Kind == token.STRING {
+					text, err := strconv.Unquote(literal.Value)
+					require.NoError(t, err)
+					for _, m := range mention.FindAllStringSubmatch(text, -1) {
+						count++
+						if names, isPackage := known[m[1]]; isPackage {
+							assert.Contains(t, names, m[2], "%s: %q", pkg, text)
+						} else if !foreign[m[1]] {
+							assert.Contains(t, all, m[2], "%s: %q", pkg, text)
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	require.Greater(t, count, 20)
+}
+
+// foreign are words before a dot that are not the library's.
+var foreign = map[string]bool{"torch": true, "math": true, "document": true, "Math": true, "tensor": true, "time": true, "Tensor": true, "os": true, "bytes": true}
