@@ -95,7 +95,7 @@ func (p *element) Const(t graph.DType, v float64) graph.Value {
 
 func (p *element) Convert(_ graph.Value, t graph.DType) graph.Value { return p.other(t) }
 func (p *element) TypeOf(x graph.Value) graph.DType                 { return p.steps[x].dtype }
-func (p *element) Check(graph.Value, graph.Claim)                        { p.checked = true }
+func (p *element) Check(graph.Value, graph.Claim)                   { p.checked = true }
 
 func (p *element) Index(int) graph.Value {
 	p.indexed = true

@@ -95,3 +95,12 @@ func TestFaultsTellElements(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultsOfRowsWithoutElements has zero divide the sums of rows that have no elements.
+func TestFaultsOfRowsWithoutElements(t *testing.T) {
+	g := graph.New("rows")
+	x, y := g.Input("x", graph.Int64, 3, g.Dim("n", graph.AtLeast(0))), g.Input("y", graph.Int64, 3, 1)
+	_, err := compute(t, ops.FloorDiv(ops.Sum(x, 1, ops.KeepDims()), y), exec.Feed{
+		x: exec.Array{Shape: []int{3, 0}, Data: []int64{}}, y: exec.Array{Shape: []int{3, 1}, Data: make([]int64, 3)}})
+	require.ErrorContains(t, err, "ZeroDivisionError")
+}

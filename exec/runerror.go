@@ -33,7 +33,7 @@ func (s *Session) faultError(k *boundPart, f bind.Fault) error {
 // culprit tells which element of the operand that a check is about is at fault, and its value
 // where that is in memory: ": target[3] is 12, not in 0..9".
 func (s *Session) culprit(k *boundPart, what *fault, position int) string {
-	if what.on.base == nil {
+	if what.on.base == nil || k.args.Elements() == 0 { // a row without elements has no position
 		return ""
 	}
 	if _, isNumber := what.on.base.ScalarValue(); isNumber {
