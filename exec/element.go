@@ -51,6 +51,21 @@ func dependsOnPosition(n *graph.Node) bool { return examine(n).indexed }
 // dependsOnSizes reports whether an element's value depends on sizes that are bound later.
 func dependsOnSizes(n *graph.Node) bool { return examine(n).sized }
 
+// canFail reports whether an element can stop the run: a check of its own, or a division of
+// integers.
+func canFail(n *graph.Node) bool {
+	p := examine(n)
+	for _, s := range p.steps {
+		switch s.prim {
+		case graph.PrimDiv, graph.PrimRem, graph.PrimFloorDiv:
+			if s.kind == primStep && s.dtype.IsInt() {
+				return true
+			}
+		}
+	}
+	return p.checked
+}
+
 // uniform gives the number that stands in every place of what a generator makes; ok is
 // false where it makes something else.
 func uniform(n *graph.Node) (v float64, ok bool) {

@@ -74,7 +74,7 @@ func TestResultForms(t *testing.T) {
 	require.EqualError(t, err, "exec: doubled has shape [2] and 2 elements, not one: use Results.Array")
 	kept, seen := arrayOf(t, r, doubled).Clone(), arrayOf(t, r, doubled)
 
-	r = feed(5, 6)
+	feed(5, 6)
 	require.Equal(t, []float32{2, 4}, kept.Data, "a copy stays")
 	require.Equal(t, []float32{10, 12}, seen.Data, "the session's memory changes")
 	require.Equal(t, 10.0, scalarOf(t, feed(10), total))
