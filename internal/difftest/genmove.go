@@ -1,13 +1,14 @@
 package difftest
 
 import (
+	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
 // end is the stop of a slice that goes to the end of an axis.
-var end = eager.Whole(1 << 62)
+var end = eager.Whole(math.MaxInt / 2)
 
 func (g *gen) arrange() bool {
 	x := g.pick(hasAxes)
