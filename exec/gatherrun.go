@@ -109,11 +109,11 @@ func run[T any](k *boundPicking, take32 kernelOf[T, int32], take64 kernelOf[T, i
 
 // pickOrAdd calls the kernel of the indices' type.
 func pickOrAdd[T any](k *boundPicking, f32 kernelOf[T, int32], f64 kernelOf[T, int64]) int {
-	rows, picked := k.shape.Outer*k.shape.Size*k.shape.Inner, k.shape.Outer*k.shape.Count*k.shape.Inner
-	src, dst := elements[T](k.ptr[0], rows), elements[T](k.ptr[2], picked)
+	read, written := k.shape.Outer*k.shape.Size*k.shape.Inner, k.shape.Outer*k.shape.Count*k.shape.Inner
 	if k.spec.add {
-		src, dst = elements[T](k.ptr[0], picked), elements[T](k.ptr[2], rows)
+		read, written = written, read
 	}
+	src, dst := elements[T](k.ptr[0], read), elements[T](k.ptr[2], written)
 	if k.spec.node.In(1).DType() == graph.Int32 {
 		return f32(k.shape, dst, src, elements[int32](k.ptr[1], k.shape.Count))
 	}
