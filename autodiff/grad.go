@@ -21,10 +21,6 @@ type settings struct {
 // depend. Without it, that is a mistake: it is most often a forgotten connection.
 func ZeroForUnused() Option { return func(s *settings) { s.unused = true } }
 
-// Upstream gives the gradient that arrives at y, of y's shape, so that y need not be a
-// scalar: the result is the vector-Jacobian product.
-func Upstream(dy *graph.Node) Option { return func(s *settings) { s.upstream = dy } }
-
 // Grad gives the gradients of the scalar y with respect to each of the values wrt,
 // which may be any nodes of floating-point dtype in y's graph. Each gradient has its
 // value's shape and dtype. Mistakes are recorded in the graph.
@@ -44,6 +40,9 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	}
 	w := newWalk(y.Graph(), 0)
 	w.settings = s
+	if s.upstream != nil {
+		w.upstream = s.arriving(y)
+	}
 	w.run(y, wrt)
 	for i, x := range wrt {
 		grads[i] = w.result(y, x)
@@ -97,8 +96,10 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 	case s.upstream == nil && y.Rank() != 0 && y.Shape().NumElements() != 1:
 		return refuse(problem{fmt.Sprintf("grad can be implicitly created only for scalar outputs, and %s has shape %s", y.Called(), y.Shape()),
 			"reduce it first, with ops.Sum or ops.Mean; or give the gradient that arrives: autodiff.Upstream(dy)"}, y)
-	case s.upstream != nil && s.upstream.Judged() && !s.upstream.Shape().Equal(y.Shape()):
-		return refuse(problem{Summary: fmt.Sprintf("the upstream gradient has shape %s, and %s has shape %s", s.upstream.Shape(), y.Called(), y.Shape())}, y)
+	case s.upstream != nil:
+		if p := checkUpstream(s.upstream, y); p != (problem{}) {
+			return refuse(p, y)
+		}
 	}
 	for i, x := range wrt {
 		switch {

@@ -54,6 +54,24 @@ func TestWhatHasNoGradient(t *testing.T) {
 		"another shape arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float32, 4))}}
 		}, "the upstream gradient has shape [4], and"},
+		"another rank arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
+			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float32, 3, 1))}}
+		}, "the upstream gradient has shape [3, 1], and"},
+		"sizes that never are those of the value": {func(g *graph.Graph, x, n *graph.Node) asked {
+			m := g.Dim("m")
+			y, dy := g.Input("y", graph.Float32, m), g.Input("dy", graph.Float32, m.Plus(1))
+			return asked{y: y, wrt: []*graph.Node{y}, opt: []autodiff.Option{autodiff.Upstream(dy)}}
+		}, "the upstream gradient has shape [m+1], and y has shape [m]"},
+		"sizes of other names": {func(g *graph.Graph, x, n *graph.Node) asked {
+			y, dy := g.Input("y", graph.Float32, g.Dim("m")), g.Input("dy", graph.Float32, g.Dim("k"))
+			return asked{y: y, wrt: []*graph.Node{y}, opt: []autodiff.Option{autodiff.Upstream(dy)}}
+		}, `the sizes "k" and "m" meet on axis 0, and nothing says that they are equal`},
+		"another dtype arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
+			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(g.Input("dy", graph.Float64, 3))}}
+		}, "the upstream gradient has dtype float64, and Square(x) has dtype float32"},
+		"another graph's gradient arrives": {func(g *graph.Graph, x, n *graph.Node) asked {
+			return asked{y: ops.Square(x), wrt: []*graph.Node{x}, opt: []autodiff.Option{autodiff.Upstream(graph.New("other").Input("dy", graph.Float32, 3))}}
+		}, "the upstream gradient, dy, belongs to another graph"},
 		"an operation without a rule": {func(g *graph.Graph, x, n *graph.Node) asked {
 			return asked{y: ops.Sum(graph.Apply(opaque, nil, x)), wrt: []*graph.Node{x}}
 		}, "no gradient is defined through Opaque, made at mistakes_test.go:"},

@@ -57,6 +57,11 @@ func TestGradientsKeepRequirements(t *testing.T) {
 			dx = autodiff.Grad(y, []*graph.Node{x}, autodiff.Upstream(ops.FullLike(y, 2)))[0]
 			return ops.Mul(dx, graph.Num(0.1)), x, other
 		}, [2][]int{{4}, {3}}, []int{4}, "n == m fails: 3 against 4"},
+		{"a given gradient with sizes of its own", func(g *graph.Graph) (dx, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"), 3)
+			other = g.Input("other", graph.Float64, 4, g.Dim("m"))
+			return autodiff.Grad(ops.Square(x), []*graph.Node{x}, autodiff.Upstream(other))[0], x, other
+		}, [2][]int{{4, 3}, {5, 3}}, []int{4, 3}, "4 == n fails: 4 against 5"},
 		{"a gradient of a gradient", func(g *graph.Graph) (dx, x, other *graph.Node) {
 			x = g.Input("x", graph.Float64, g.Dim("n"))
 			other = g.Input("other", graph.Float64, g.Dim("m"))

@@ -49,9 +49,6 @@ func newProgram(g *graph.Graph, r request, u *unit) (*Program, error) {
 		if u.writes.IsWritten(s.own) {
 			p.written = append(p.written, i)
 		}
-		if !s.user.Shape().IsStatic() {
-			return nil, fmt.Errorf("exec: parameter %s has shape %s: the sizes of a parameter must be whole numbers (%s)", s.user.Label(), s.user.Shape(), s.user.Pos())
-		}
 	}
 	for _, n := range u.roots[:u.nOutputs] {
 		p.results = append(p.results, u.storageOf[shapeinfer.Viewed(n)])

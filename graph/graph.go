@@ -127,7 +127,8 @@ func (g *Graph) Input(name string, t DType, shape ...Dim) *Node {
 	return g.declare(inputOp, InputAttrs{}, name, t, shape)
 }
 
-// Param declares a value that a session holds and that updates change: a weight.
+// Param declares a value that a session holds and that updates change: a weight. Its sizes
+// are whole numbers, since it lasts longer than the run in which a named size is bound.
 // It starts with zeros unless [Graph.ParamInit] gives another beginning.
 func (g *Graph) Param(name string, t DType, shape ...Dim) *Node {
 	return g.declare(paramOp, ParamAttrs{}, name, t, shape)
@@ -164,6 +165,9 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 		if text, help := badSize(g, d); text != "" {
 			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d: %s", axis, text), Help: []string{help}})
 			n.shape[axis] = UnknownDim
+		} else if op == paramOp && (d.IsSymbolic() || d.IsUnknown() && len(g.mistakes) == 0) {
+			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d: %s is no size of a parameter: a session makes it before any named size is known", axis, d),
+				Help: []string{"give a whole number; or declare an input, with Input, and feed its value"}})
 		}
 	}
 	n.judged = n.judged && n.isCountable()

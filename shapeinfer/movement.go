@@ -232,6 +232,17 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 	return out
 }
 
+// MustHaveShape judges that the operand, of the rank of the shape that is wanted, has that shape:
+// it records the requirements that are left to the binding of sizes, or the mistake that refuse
+// describes.
+func MustHaveShape(c *graph.Call, want graph.Shape, why string, refuse func() *graph.Mistake) {
+	for axis, d := range want {
+		if !CallRules(c).requireSame(c, c.Shape(0)[axis], d, axis, why, refuse) {
+			return
+		}
+	}
+}
+
 // requireSame judges two sizes that must be equal: it records the requirement, or the
 // mistake that refuse describes, and reports whether building can go on.
 func (r Rules) requireSame(c *graph.Call, a, b graph.Dim, axis int, why string, refuse func() *graph.Mistake) bool {

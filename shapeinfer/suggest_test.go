@@ -114,6 +114,27 @@ func TestSuggestionsBreakNothingElse(t *testing.T) {
 	}
 }
 
+// The sizes of a parameter are whole numbers: another shape is refused, and never suggested.
+func TestNoNamedSizesOfParameters(t *testing.T) {
+	g := graph.New("g")
+	n := g.Dim("n")
+	g.Param("w", f32, 3, n.Plus(1))
+	r := shapeinfer.Check(g)
+	require.ErrorContains(t, r, "suggest_test.go:")
+	require.ErrorContains(t, r, "error BL003: Param(w): axis 1: n+1 is no size of a parameter")
+	require.ErrorContains(t, r, "help: give a whole number; or declare an input, with Input, and feed its value")
+
+	g = graph.New("g")
+	ops.Add(g.Input("x", f32, 6, g.Dim("n")), g.Param("y", f32, 2, 1))
+	r = shapeinfer.Check(g)
+	require.Len(t, r.Errors, 1)
+	require.Contains(t, r.String(), "declare y as [6, 1]")
+
+	g = graph.New("g")
+	ops.Add(g.Input("x", f32, g.Dim("n"), 6), g.Param("y", f32, 2, 6))
+	require.NotContains(t, shapeinfer.Check(g).String(), "declare y as [n")
+}
+
 // What follows from a mistake is silent, and an independent mistake behind it still shows.
 func TestMistakesAreIndependent(t *testing.T) {
 	g := graph.New("g")

@@ -35,11 +35,15 @@ func FuzzSuggestions(f *testing.F) {
 		}
 		shapes := map[string]graph.Shape{"x": random(), "y": random()}
 		op := operations[rng.IntN(len(operations))]
+		declareY := (*graph.Graph).Input
+		if shapes["y"].IsStatic() {
+			declareY = (*graph.Graph).Param
+		}
 		build := func() *shapeinfer.Report {
 			g := graph.New("g")
 			g.Dim("n")
 			g.Dim("m")
-			op(g.Input("x", f32, shapes["x"]...), g.Param("y", f32, shapes["y"]...))
+			op(g.Input("x", f32, shapes["x"]...), declareY(g, "y", f32, shapes["y"]...))
 			return shapeinfer.Check(g)
 		}
 		wrong := build()

@@ -19,7 +19,7 @@ func (t *trier) declare() {
 				return
 			}
 			s := t.fitted(i, other)
-			if s == nil || s.Equal(x.Shape()) || x.IsInput() && losesName(x.Shape(), s) {
+			if s == nil || s.Equal(x.Shape()) || x.IsInput() && losesName(x.Shape(), s) || x.IsParam() && !s.IsStatic() {
 				return
 			}
 			t.try(graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s as %s", x.Called(), s), Gives: s, At: x},

@@ -69,7 +69,7 @@ var functions = map[string][]any{
 		shapeinfer.Embedding, shapeinfer.Expand, shapeinfer.ExpandSentence, shapeinfer.ExpandView,
 		shapeinfer.Explanations, shapeinfer.FindWrites, shapeinfer.Fold, shapeinfer.Gather, shapeinfer.InPlace,
 		shapeinfer.IndexSelect, shapeinfer.IsMistake, shapeinfer.IsView, shapeinfer.LateReads, shapeinfer.LayoutOf,
-		shapeinfer.MatMul, shapeinfer.Matrices, shapeinfer.NeedsCopy, shapeinfer.NewProver, shapeinfer.NonEmpty,
+		shapeinfer.MatMul, shapeinfer.Matrices, shapeinfer.MustHaveShape, shapeinfer.NeedsCopy, shapeinfer.NewProver, shapeinfer.NonEmpty,
 		shapeinfer.Normalized, shapeinfer.Pad, shapeinfer.PerChannel, shapeinfer.Pool, shapeinfer.PoolSize,
 		shapeinfer.Probabilities, shapeinfer.Reduced, shapeinfer.RefuseDType, shapeinfer.RequirementText,
 		shapeinfer.Reshape, shapeinfer.ReshapeView, shapeinfer.ScatterAdd, shapeinfer.Select,
@@ -104,8 +104,6 @@ var spared = map[string]bool{
 	"*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
 	// These index, or call what they are given, as the language does.
 	"*graph.Node.In": true, "*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
-	// A parameter of named size is refused by Compile, since it may be built to be checked only.
-	"*graph.Graph.Param": true, "*graph.Graph.ParamInit": true,
 	// It runs as often as it is told.
 	"*exec.Session.Profile": true,
 	// These run Graphviz.
