@@ -75,7 +75,11 @@ func (l *lowering) Size(d graph.Dim) graph.Value {
 
 // Check stops the run where ok is false.
 func (l *lowering) Check(ok graph.Value, c graph.Claim) {
-	l.b.Guard(rowprog.Value(ok), l.fault(fault{claim: c, node: l.node, on: l.loaded(l.node, l.k.levelFor(l.node), c.Operand)}))
+	f, culprit := fault{claim: c, node: l.node}, ok
+	if c.Operand > 0 || !l.node.Op().Fill { // whose first operand is of no account
+		f.on, culprit = l.loaded(l.node, l.k.levelFor(l.node), c.Operand), l.in[c.Operand]
+	}
+	l.b.Guard(rowprog.Value(ok), rowprog.Value(culprit), l.fault(f))
 }
 
 // divisorCode is the fault of a division of integers by zero that the node's meaning does not

@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,7 +81,12 @@ func TestFaultsTellElements(t *testing.T) {
 		{ops.CrossEntropy(ops.Slice(scores, 0, 2, 4, 1), ops.Slice(target, 0, 2, 4, 1)), "target[2, 3] is 1005, not in 0..49"},
 		{ops.Gather(x, 0, index), "index is out of bounds: index[2, 3] is 1005, not in 0..399"},
 		{ops.Gather(ops.Transpose(x, 0, 1), 1, ops.Transpose(index, 0, 1)), "index is out of bounds: index["},
-		{ops.Gather(x, 0, ops.Add(index, index)), "index is out of bounds: Add(index, index)[2, 3], not in 0..399"},
+		{ops.Gather(x, 0, ops.Add(index, index)), "index is out of bounds: Add(index, index)[2, 3] is 2010, not in 0..399"},
+		{ops.Gather(x, 0, ops.Cast(ops.Sub(graph.Num(3), ops.Cast(index, graph.Int32)), graph.Int64)), "[2, 3] is -1002, not in 0..399"},
+		{ops.NLL(scores, ops.Add(target, target)), "a target is out of bounds: Add(target, target)[2, 3] is 2010, not in 0..49"},
+		{ops.BCE(ops.Mul(p, graph.Num(-0.5)), ops.Zeros(g, graph.Float32, n)), "between 0 and 1: Mul(p, -0.5)[9] is -0.75"},
+		{ops.BCE(ops.Log(ops.Sub(p, graph.Num(1))), ops.Zeros(g, graph.Float32, n)), "between 0 and 1: Log(Sub(…))[0] is NaN"},
+		{ops.FloorDiv(ops.Add(whole, graph.Num(1)), ops.Sub(whole, graph.Num(4))), "ZeroDivisionError: Sub(whole, 4)[1, 0] is 0"},
 		{ops.BCE(p, ops.Zeros(g, graph.Float32, n)), "all elements of input should be between 0 and 1: p[9] is 1.5"},
 		{ops.FloorDiv(graph.Num(7), whole), "ZeroDivisionError: whole[1, 1] is 0"},
 		{ops.Remainder(graph.Num(7), ops.Transpose(whole, 0, 1)), "ZeroDivisionError: whole[1, 1] is 0"},
@@ -103,4 +109,29 @@ func TestFaultsOfRowsWithoutElements(t *testing.T) {
 	_, err := compute(t, ops.FloorDiv(ops.Sum(x, 1, ops.KeepDims()), y), exec.Feed{
 		x: exec.Array{Shape: []int{3, 0}, Data: []int64{}}, y: exec.Array{Shape: []int{3, 1}, Data: make([]int64, 3)}})
 	require.ErrorContains(t, err, "ZeroDivisionError")
+}
+
+// TestFaultsTellOverwrittenElements has elements at fault in memory over which the kernel writes.
+func TestFaultsTellOverwrittenElements(t *testing.T) {
+	for _, n := range []int{1, 7, 40, 1000} {
+		g := graph.New("over")
+		x, y := g.Param("x", graph.Int32, graph.Dim(n)), g.Input("y", graph.Int32, graph.Dim(n))
+		w := ops.InPlace(ops.Lookup("remainder"), nil, x, ops.Sub(y, graph.Num(5)))
+		probability := g.Param("p", graph.Float32, graph.Dim(n))
+		log := ops.CopyInPlace(probability, ops.BCE(probability, graph.Num(1), ops.EachLoss()))
+		for _, c := range []struct {
+			update *graph.Node
+			says   string
+		}{{w, fmt.Sprintf("ZeroDivisionError: Sub(y, 5)[%d] is 0", n-1)}, {log, fmt.Sprintf("p[%d] is 3", n-1)}} {
+			prog, err := exec.Compile(g, exec.Outputs(c.update))
+			require.NoError(t, err)
+			s := prog.NewSession()
+			ys, ps := make([]int32, n), make([]float32, n)
+			ys[n-1], ps[n-1] = 5, 3
+			require.NoError(t, s.SetParam(x, exec.Array{Shape: []int{n}, Data: make([]int32, n)}))
+			require.NoError(t, s.SetParam(probability, exec.Array{Shape: []int{n}, Data: ps}))
+			_, err = s.Run(context.Background(), exec.Feed{y: exec.Array{Shape: []int{n}, Data: ys}})
+			require.ErrorContains(t, err, c.says, "%d elements", n)
+		}
+	}
 }

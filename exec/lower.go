@@ -113,8 +113,9 @@ type lowering struct {
 	b      *rowprog.Builder
 	plan   *stages
 	values map[computed]rowprog.Value
-	node   *graph.Node // whose meaning is being written
-	axisOf []int       // the program's axis of each axis of the domain, -1 where it has size 1
+	node   *graph.Node   // whose meaning is being written
+	in     []graph.Value // its operands' values
+	axisOf []int         // the program's axis of each axis of the domain, -1 where it has size 1
 }
 
 // computed is a value in a stage; those of rows are in stage 0.
@@ -208,7 +209,7 @@ func (l *lowering) value(n *graph.Node, s int) rowprog.Value {
 				in[i] = graph.Value(l.operandValue(n, i, s))
 			}
 		}
-		l.node, l.u.at = n, n
+		l.node, l.in, l.u.at = n, in, n
 		l.b.GuardInRows(l.k.levelFor(n) == perElement && l.rowsMayBeEmpty())
 		v = rowprog.Value(n.Op().Emit(l, n, in))
 	}

@@ -2,10 +2,11 @@ package exec
 
 import (
 	"fmt"
-	"unsafe"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
 // RunError is a check that failed while a program ran, such as a class index out of
@@ -27,23 +28,21 @@ func (e *RunError) Error() string {
 // faultError tells of a check that failed in a kernel.
 func (s *Session) faultError(k *boundPart, f bind.Fault) error {
 	what := &s.prog.faults[f.Code]
-	return &RunError{what.node.Source(), what.claim.Message + s.culprit(k, what, f.Position)}
+	return &RunError{what.node.Source(), what.claim.Message + k.culprit(what, f)}
 }
 
-// culprit tells which element of the operand that a check is about is at fault, and its value
-// where that is in memory: ": target[3] is 12, not in 0..9".
-func (s *Session) culprit(k *boundPart, what *fault, position int) string {
-	if what.on.base == nil || k.args.Elements() == 0 { // a row without elements has no position
+// culprit tells which element of the operand that a check is about is at fault, and its value:
+// ": target[3] is 12, not in 0..9".
+func (k *boundPart) culprit(what *fault, f bind.Fault) string {
+	base := what.on.base
+	if base == nil || k.args.Elements() == 0 { // a row without elements has no position
 		return ""
 	}
-	if _, isNumber := what.on.base.ScalarValue(); isNumber {
+	if _, isNumber := base.ScalarValue(); isNumber {
 		return ""
 	}
-	at := k.elementOf(&what.on, position)
-	text := ": " + what.on.base.Called() + elementAt(k.b.shape(what.on.base.Shape()), at)
-	if value := s.leftAt(k, what.on.base, at); value != nil {
-		text += fmt.Sprintf(" is %v", value)
-	}
+	at := elementAt(k.b.shape(base.Shape()), k.elementOf(&what.on, f.Position))
+	text := fmt.Sprintf(": %s%s is %s", base.Called(), at, literal(typeOf(base.DType()), f.Value))
 	if below := what.claim.Below; below != nil {
 		text += fmt.Sprintf(", not in 0..%d", k.b.eval(*below)-1)
 	}
@@ -65,32 +64,11 @@ func (k *boundPart) elementOf(o *operand, position int) int {
 	return at
 }
 
-// leftAt gives an element of what a kernel reads, or nil where it is not in memory: where the
-// kernel computes it, or writes a result over it.
-func (s *Session) leftAt(k *boundPart, base *graph.Node, at int) any {
-	read := false
-	from := s.prog.storageOf[base]
-	for _, o := range k.part.operands {
-		switch {
-		case o.base == nil:
-		case !o.write:
-			read = read || o.base == base
-		case s.overlap(k.b, from, s.prog.storageOf[o.base]):
-			return nil
-		}
+// literal writes an element that has the bits.
+func literal(t rowprog.Type, bits uint64) string {
+	text := rowprog.Literal(t, bits)
+	if strings.HasPrefix(text, "nan") {
+		return "NaN"
 	}
-	if !read {
-		return nil
-	}
-	p := unsafe.Add(s.pointer(k.b, place{storage: from, slot: -1}), at*from.dtype.Size())
-	return firstElement(sliceAt(from.dtype, p, 1))
-}
-
-// overlap reports whether two storages share memory.
-func (s *Session) overlap(b *binding, x, y *storage) bool {
-	if x == y || x == nil || y == nil {
-		return true
-	}
-	p, q := s.pointer(b, place{storage: x, slot: -1}), s.pointer(b, place{storage: y, slot: -1})
-	return uintptr(p) < uintptr(q)+uintptr(b.eval(y.count)*y.dtype.Size()) && uintptr(q) < uintptr(p)+uintptr(b.eval(x.count)*x.dtype.Size())
+	return text
 }

@@ -1,6 +1,7 @@
 package backend
 
 import (
+	"math"
 	"testing"
 	"unsafe"
 
@@ -15,7 +16,7 @@ import (
 func TestPreparedCall(t *testing.T) {
 	b := rowprog.NewBuilder("call", 1)
 	x := b.Load(b.In("x", rowprog.F32, rowprog.Vec))
-	b.Guard(b.Apply(rowprog.OpLt, x, b.Const(rowprog.F32, 100)), 3)
+	b.Guard(b.Apply(rowprog.OpLt, x, b.Const(rowprog.F32, 100)), x, 3)
 	b.Store(b.Out("y", rowprog.F32, rowprog.Vec), b.Apply(rowprog.OpAdd, x, x))
 	b.Accumulate(b.Acc("sum", rowprog.F32, rowprog.Vec, rowprog.Axes(0)), rowprog.Sum, x)
 	p := build(t, b)
@@ -39,7 +40,7 @@ func TestPreparedCall(t *testing.T) {
 		fault, ok := c.Run(&s)
 		if run == 2 {
 			require.False(t, ok)
-			require.Equal(t, bind.Fault{Code: 3, Position: 2*columns + 4}, fault)
+			require.Equal(t, bind.Fault{Code: 3, Position: 2*columns + 4, Value: uint64(math.Float32bits(100))}, fault)
 			continue
 		}
 		require.True(t, ok)

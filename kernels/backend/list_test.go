@@ -123,7 +123,7 @@ func TestWhatIsInNoList(t *testing.T) {
 	}
 	b := rowprog.NewBuilder("guarded", 1)
 	x := b.Load(b.In("x", f32, rowprog.Vec))
-	b.Guard(b.Apply(rowprog.OpLt, x, b.Const(f32, 100)), 3)
+	b.Guard(b.Apply(rowprog.OpLt, x, b.Const(f32, 100)), x, 3)
 	b.Store(b.Out("y", f32, rowprog.Vec), x)
 	var list List
 	require.False(t, list.Add(of(build(t, b), 4)), "a guard")

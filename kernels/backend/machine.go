@@ -271,5 +271,5 @@ func (b *block) fault(k *machine, a *bind.Args) bind.Fault {
 		row = row*n + b.get(l.End(axis)) - b.get(l.Counter(axis))
 	}
 	at := l.Fault()
-	return bind.Fault{Code: rowprog.FaultCode(b.get(at + 16)), Position: row*a.N + b.get(at+8)}
+	return bind.Fault{Code: rowprog.FaultCode(b.get(at + 16)), Position: row*a.N + b.get(at+8), Value: uint64(b.get(l.Culprit))}
 }

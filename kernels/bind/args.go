@@ -97,4 +97,6 @@ type Fault struct {
 	// Position is the linear index in the iteration space, outer axes first, of the
 	// offending element or of the first element of the offending row.
 	Position int
+	// Value is the bits of the guard's culprit there.
+	Value uint64
 }

@@ -16,7 +16,7 @@ func copier(t *testing.T, outer int, x, y rowprog.Domain, guarded bool) *rowprog
 	v := b.Load(b.In("x", rowprog.F32, x))
 	b.Store(b.Out("y", rowprog.F32, y), v)
 	if guarded {
-		b.Guard(b.Apply(rowprog.OpEq, v, v), 1)
+		b.Guard(b.Apply(rowprog.OpEq, v, v), v, 1)
 	}
 	p, err := b.Build()
 	require.NoError(t, err)

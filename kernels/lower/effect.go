@@ -212,6 +212,12 @@ func (e *emitter) mergeAcc(nd *node, x amd64.Vec) {
 // guard notes a fault unless all lanes are true.
 func (e *emitter) guard(nd *node, x amd64.Vec) {
 	a := e.a
+	s := stub{enter: a.NewLabel(), back: a.NewLabel(), code: nd.in.code, first: nd.copy * int32(e.lanes), row: e.row, size: nd.in.size}
+	if culprit := e.nodes[nd.args[1]].in; culprit.form == homeForm {
+		s.home = culprit.home
+	} else {
+		s.culprit = e.get(nd.args[1])
+	}
 	e.signs(nd, x)
 	if e.masked {
 		if e.c.target.wide() {
@@ -225,7 +231,6 @@ func (e *emitter) guard(nd *node, x amd64.Vec) {
 	} else {
 		a.XorImm(temp, 1<<e.lanes-1)
 	}
-	s := stub{enter: a.NewLabel(), back: a.NewLabel(), code: nd.in.code, first: nd.copy * int32(e.lanes), row: e.row}
 	a.JumpIf(amd64.NotEqual, s.enter)
 	a.Bind(s.back)
 	e.c.stubs = append(e.c.stubs, s)
@@ -237,16 +242,25 @@ type stub struct {
 	code        rowprog.FaultCode
 	first       int32 // lane 0 is so many elements after the current index
 	row         bool  // outside of the row, where there is no index
+	// The culprit's elements of a size are in a register, or all equal in a home.
+	size    uint8
+	home    *home
+	culprit amd64.Vec
 }
 
 // writeStubs writes the code that guards jump to. Of several faults in a section the
 // one with the least index counts.
 func (c *compiler) writeStubs() {
 	a := &c.a
+	if len(c.stubs) > 0 {
+		c.layout.Culprit = c.layout.room(2 * vectorBytes) // first the lanes; with the last, what follows is read
+	}
 	for _, s := range c.stubs {
 		a.Bind(s.enter)
 		if s.row {
-			a.MovStoreImm(inBlock(offFaultIndex), 0)
+			a.Xor(temp, temp)
+			a.MovStore(inBlock(offFaultIndex), temp)
+			c.noteCulprit(&s)
 			a.MovStoreImm(inBlock(offFaultCode), int32(s.code))
 			a.MovStoreImm(inBlock(offFaulted), 1)
 			a.Jump(c.leave)
@@ -261,10 +275,29 @@ func (c *compiler) writeStubs() {
 		a.JumpIf(amd64.NotLess, s.back)
 		a.Bind(note)
 		a.MovStore(inBlock(offFaultIndex), temp)
+		a.Sub(temp, index)
+		a.SubImm(temp, s.first)
+		c.noteCulprit(&s)
 		a.MovStoreImm(inBlock(offFaultCode), int32(s.code))
 		a.MovStoreImm(inBlock(offFaulted), 1)
 		a.Jump(s.back)
 	}
+}
+
+// noteCulprit notes the culprit's element in the lane whose number is in temp.
+func (c *compiler) noteCulprit(s *stub) {
+	a := &c.a
+	if s.home != nil {
+		a.MovLoad(temp, s.home.mem)
+	} else {
+		a.M(amd64.MOVUPSSt, c.target.full(), s.culprit, 0, inBlock(c.layout.Culprit))
+		a.MovLoad(temp, amd64.Indexed(args, temp, s.size, int32(c.layout.Culprit)))
+	}
+	if s.size == 4 {
+		a.Shl(temp, 32)
+		a.Shr(temp, 32)
+	}
+	a.MovStore(inBlock(c.layout.Culprit), temp)
 }
 
 // readBytes collects the Bools that are left in temp.

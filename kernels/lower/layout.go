@@ -8,6 +8,7 @@ type Layout struct {
 	Outer    int // outer axes
 	Operands int
 	Size     int // of the whole block
+	Culprit  int // where a fault's fourth number is, the bits of the guard's culprit; 0 without guards
 }
 
 // BlockAlign is the alignment of a block of arguments, in bytes.
@@ -36,7 +37,7 @@ func (l *Layout) From() int { return offFrom }
 // Halt is where a number says, if it is not 0, that a call ends after the next stage.
 func (l *Layout) Halt() int { return offHalt }
 
-// Fault is where the three numbers of a fault are: whether there is one, the index in
+// Fault is where the first three numbers of a fault are: whether there is one, the index in
 // the row and the code. The counters then tell the row.
 func (l *Layout) Fault() int { return offFaulted }
 

@@ -34,6 +34,7 @@ func (c *compiler) canNarrow(s rowprog.Section) bool {
 			switch {
 			case in.Op >= rowprog.OpLt && in.Op <= rowprog.OpNe && c.p.Insts[x].Type == rowprog.I64:
 			case in.Op == rowprog.OpConvert && c.p.Insts[x].Op == rowprog.OpIota:
+			case in.Op == rowprog.OpGuard && c.p.Insts[x].Domain < rowprog.Vec:
 			default:
 				return false
 			}

@@ -102,8 +102,7 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 	case rowprog.OpAccumulate:
 		b.accumulate(in)
 	case rowprog.OpGuard:
-		b.guard = true
-		b.add(inst{form: guardForm, width: b.width(4), code: in.Code, args: [3]micro{b.arg(in.Args[0]), none, none}})
+		b.guardInst(in)
 	case rowprog.OpConvert:
 		b.convertInst(v, in)
 	case rowprog.OpSelect:
@@ -134,6 +133,19 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 			b.keep(v, b.integer(in.Op, t, x[0], x[1]), t.Size())
 		}
 	}
+}
+
+// guardInst adds a guard, of which the culprit is a number: a Bool is 0 or 1.
+func (b *block) guardInst(in *rowprog.Inst) {
+	culprit, t := in.Args[1], b.c.p.Insts[in.Args[1]].Type
+	g := inst{form: guardForm, width: b.width(4), size: lastingSize(t), code: in.Code, args: [3]micro{b.arg(in.Args[0]), none, none}}
+	if t == rowprog.Bool {
+		g.args[1] = b.fromBool(rowprog.I32, b.maskArg(culprit, 4))
+	} else {
+		g.args[1] = b.arg(culprit)
+	}
+	b.guard = true
+	b.add(g)
 }
 
 func (b *block) convertInst(v rowprog.Value, in *rowprog.Inst) {

@@ -2,7 +2,9 @@ package portable
 
 import (
 	"slices"
+	"unsafe"
 
+	"github.com/broadloom/broadloom/kernels/internal/loops"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -93,6 +95,8 @@ func takesScalar(op rowprog.Op, i int, t rowprog.Type) bool {
 	switch op {
 	case rowprog.OpStore:
 		return true
+	case rowprog.OpGuard:
+		return i == 1
 	case rowprog.OpDiv:
 		return t.IsFloat()
 	case rowprog.OpAdd, rowprog.OpSub, rowprog.OpMul, rowprog.OpMax, rowprog.OpMin,
@@ -111,6 +115,16 @@ func (c *compiler) vector(x rowprog.Value) int {
 		return c.rows[x]
 	}
 	return c.uniforms[x]
+}
+
+// element reads an element of an argument that need not be a vector.
+func (c *compiler) element(x rowprog.Value) func(s *Scratch, i int) uint64 {
+	t := c.prog.Insts[x].Type
+	if c.prog.Insts[x].Domain < rowprog.Vec {
+		return func(s *Scratch, _ int) uint64 { return s.value[x] }
+	}
+	reg := c.reg[x]
+	return func(s *Scratch, i int) uint64 { return loops.Load(t, unsafe.Add(s.reg[reg], i*t.Size())) }
 }
 
 // inst compiles one instruction of a vec section.
@@ -133,7 +147,7 @@ func (c *compiler) inst(v rowprog.Value) {
 		c.emit(accumulateStep(o, in, c.vector(in.Args[0]), room))
 		c.regs.free(room)
 	case rowprog.OpGuard:
-		c.emit(guardStep(c.vector(in.Args[0]), in.Code))
+		c.emit(guardStep(c.vector(in.Args[0]), in.Code, c.element(in.Args[1])))
 	default:
 		args := c.args(in)
 		c.release(v) // the result may take an argument's place

@@ -26,7 +26,7 @@ func (s *Scratch) evaluate(section rowprog.Section) {
 			s.accumulateRow(in)
 		case rowprog.OpGuard:
 			if s.value[in.Args[0]] == 0 {
-				s.fail(in.Code, 0)
+				s.fail(in.Code, 0, s.value[in.Args[1]])
 				return
 			}
 		case rowprog.OpConvert:

@@ -136,11 +136,11 @@ func accumulate1[T loops.Bits](o *rowprog.Operand, in *rowprog.Inst, reg, room i
 	}
 }
 
-// guardStep looks for a false element.
-func guardStep(reg int, code rowprog.FaultCode) step {
+// guardStep looks for a false element and tells the element of the culprit there.
+func guardStep(reg int, code rowprog.FaultCode, culprit func(s *Scratch, i int) uint64) step {
 	return func(s *Scratch, n int) {
 		if i := bytes.IndexByte(vec[uint8](s, reg, n), 0); i >= 0 {
-			s.fail(code, s.at+i)
+			s.fail(code, s.at+i, culprit(s, i))
 		}
 	}
 }

@@ -136,10 +136,10 @@ func (s *Scratch) first(reduced rowprog.AxisSet) bool { return s.moved&reduced =
 
 // fail records a fault at an element of the current row, unless there is one
 // before it.
-func (s *Scratch) fail(code rowprog.FaultCode, index int) {
+func (s *Scratch) fail(code rowprog.FaultCode, index int, value uint64) {
 	position := s.row*s.args.N + index
 	if !s.faulted || position < s.fault.Position {
-		s.fault, s.faulted = bind.Fault{Code: code, Position: position}, true
+		s.fault, s.faulted = bind.Fault{Code: code, Position: position, Value: value}, true
 	}
 }
 

@@ -149,7 +149,7 @@ func (b *Builder) guardDivisor(y Value, t Type) {
 	if b.divisor != nil {
 		code = b.divisor()
 	}
-	b.Guard(b.Apply(OpNe, y, b.ConstInt(t, 0)), code)
+	b.Guard(b.Apply(OpNe, y, b.ConstInt(t, 0)), y, code)
 }
 
 func args(x []Value) [3]Value {

@@ -183,20 +183,21 @@ func (b *Builder) Accumulate(operand int, r Reduction, x Value) {
 // before it.
 func (b *Builder) GuardInRows(inRows bool) { b.inRows = inRows }
 
-// Guard stops the call with the code where a Bool value is false.
-func (b *Builder) Guard(ok Value, code FaultCode) {
-	if b.bad(ok) {
+// Guard stops the call with the code where a Bool value is false. The fault tells what
+// another value, the culprit, is there.
+func (b *Builder) Guard(ok, culprit Value, code FaultCode) {
+	if b.bad(ok) || b.bad(culprit) {
 		return
 	}
 	if t := b.insts[ok].Type; t != Bool {
 		b.fail("guard of %v", t)
 		return
 	}
-	section := max(b.available(ok), RowSection(0))
+	section := max(b.available(ok), b.available(culprit), RowSection(0))
 	if b.inRows {
 		section = max(section, b.section(Vec))
 	}
-	b.add(Inst{Op: OpGuard, Domain: section.Domain(), Section: section, Code: code}, ok)
+	b.add(Inst{Op: OpGuard, Domain: section.Domain(), Section: section, Code: code}, ok, culprit)
 }
 
 // TypeOf gives the type of a value, NoType after a mistake.

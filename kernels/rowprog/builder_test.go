@@ -50,7 +50,7 @@ func TestTextOfEverythingElse(t *testing.T) {
 	n := b.Load(b.In("n", I64, Uniform))
 	row := b.Load(b.In("r", F64, Row))
 	inside := b.Apply(OpLt, b.Iota(2), n)
-	b.Guard(inside, 7)
+	b.Guard(inside, n, 7)
 	q := b.Apply(OpSelect, inside, b.Apply(OpFloorDiv, x, b.Iota(0)), b.ConstInt(I64, -1))
 	b.Accumulate(b.Acc("s", I64, Vec, Axes(0, 1)), Sum, q)
 	at := b.Reduce(ArgMax, b.Convert(q, F32))
@@ -76,7 +76,7 @@ row 0:
   v5:bool = ne v4 v1
   v6:f64 = load r
   v7:f64 = fma v6 v6 v3
-  guard -1 v5
+  guard -1 v5 v4
 vec 0:
   v9:i64 = iota 2
   v10:bool = lt v9 v0
@@ -85,7 +85,7 @@ vec 0:
   v13:i64 = select v10 v12 v2
   v14:f32 = convert v13
   v15:i64 = reduce argmax v14
-  guard 7 v10
+  guard 7 v10 v0
   accumulate sum s v13
 row 1:
   store at v15
@@ -161,7 +161,7 @@ func TestElementwise(t *testing.T) {
 		want  bool
 		build func(b *Builder, x Value)
 	}{
-		{true, func(b *Builder, x Value) { b.Guard(b.Apply(OpEq, x, x), 1) }},
+		{true, func(b *Builder, x Value) { b.Guard(b.Apply(OpEq, x, x), x, 1) }},
 		{false, func(b *Builder, x Value) { b.Store(b.Out("r", F32, Row), b.Const(F32, 1)) }},
 		{false, func(b *Builder, x Value) { b.Accumulate(b.Acc("a", F32, Vec, 0), Sum, x) }},
 		{false, func(b *Builder, x Value) { b.Store(b.Out("i", I64, Vec), b.Iota(1)) }},
@@ -238,8 +238,8 @@ func TestBuilderMistakes(t *testing.T) {
 		{"integer constant of type f32", func(b *Builder) { b.ConstInt(F32, 1) }},
 		{"iota of axis 2", func(b *Builder) { b.Iota(2) }},
 		{"reduce sum of bool", func(b *Builder) { b.Reduce(Sum, b.Const(Bool, 1)) }},
-		{"guard of none", func(b *Builder) { b.Guard(b.Const(Bool, 1), 0); b.Guard(1, 0) }},
-		{"guard of f32", func(b *Builder) { b.Guard(b.Const(F32, 1), 0) }},
+		{"guard of none", func(b *Builder) { b.Guard(b.Const(Bool, 1), 0, 0); b.Guard(1, 1, 0) }},
+		{"guard of f32", func(b *Builder) { x := b.Const(F32, 1); b.Guard(x, x, 0) }},
 		{"operand u: a uniform operand is written", func(b *Builder) { b.Out("u", F32, Uniform) }},
 		{"operand c: access in, domain const", func(b *Builder) { b.In("c", F32, Const) }},
 		{"operand a: reduced axes {1} of 1", func(b *Builder) { b.Acc("a", F32, Vec, Axes(1)) }},

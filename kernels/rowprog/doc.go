@@ -79,8 +79,8 @@
 // # Faults
 //
 // A guard that finds a false element stops the call, which reports the guard's
-// code and a position: the linear index of the element in the iteration space, of
-// the row's first element for a Row condition. Of several failures the one in the
+// code, a position and the culprit's value there. The position is the linear index of the
+// element in the iteration space, of the row's first element for a Row guard. Of several failures the one in the
 // first row counts, then the one in the first section, then the one with the least
 // index, then the first guard in the program. After a fault the contents of written
 // operands are unspecified.

@@ -72,7 +72,7 @@ const (
 	// Without a result.
 	OpStore      // to an operand
 	OpAccumulate // into an operand, over its reduced axes, by Reduction
-	OpGuard      // stops with Code where its Bool value is false
+	OpGuard      // stops with Code where its Bool value is false, and tells the other value
 
 	opCount
 )
@@ -151,7 +151,7 @@ var ops = [opCount]opInfo{
 
 	OpStore:      {"store", 1, all, own},
 	OpAccumulate: {"accumulate", 1, all, own},
-	OpGuard:      {"guard", 1, 1 << Bool, own},
+	OpGuard:      {"guard", 2, 1 << Bool, own},
 }
 
 // String names the operation as program text does, such as "mul".

@@ -378,6 +378,8 @@ func (e *Machine) step(in *emulated) int {
 		e.set(o[0], ^x)
 	case "shl":
 		e.set(o[0], x<<y)
+	case "shr":
+		e.set(o[0], x>>y)
 	case "tzcnt":
 		e.set(o[0], uint64(bits.TrailingZeros64(y)))
 	default:

@@ -98,8 +98,9 @@ func (r *run) row(row int) (bind.Fault, bool) {
 		}
 		for j := range times {
 			r.index[r.prog.Outer] = j
-			if code, ok := r.section(s); !ok {
-				return bind.Fault{Code: code, Position: row*r.args.N + j}, false
+			if fault, ok := r.section(s); !ok {
+				fault.Position = row*r.args.N + j
+				return fault, false
 			}
 		}
 		lo, hi := r.prog.Span(s)
@@ -112,8 +113,8 @@ func (r *run) row(row int) (bind.Fault, bool) {
 	return bind.Fault{}, true
 }
 
-// section runs the instructions of a section once.
-func (r *run) section(s rowprog.Section) (rowprog.FaultCode, bool) {
+// section runs the instructions of a section once. A fault of it has no position.
+func (r *run) section(s rowprog.Section) (bind.Fault, bool) {
 	lo, hi := r.prog.Span(s)
 	for v := lo; v < hi; v++ {
 		in := &r.prog.Insts[v]
@@ -141,13 +142,13 @@ func (r *run) section(s rowprog.Section) (rowprog.FaultCode, bool) {
 			r.accs[r.address(in.Operand, r.index)].add(r.index[0], x[0])
 		case rowprog.OpGuard:
 			if x[0] == 0 {
-				return in.Code, false
+				return bind.Fault{Code: in.Code, Value: x[1]}, false
 			}
 		default:
 			r.value[v] = scalar.Apply(in.Op, t[0], x[0], x[1], x[2])
 		}
 	}
-	return 0, true
+	return bind.Fault{}, true
 }
 
 // address finds an operand's element.

@@ -234,7 +234,11 @@ func (g *generator) output() {
 	}
 	t, d := g.b.TypeOf(v), g.domain(v)
 	if t == rowprog.Bool && g.IntN(4) == 0 {
-		g.b.Guard(v, rowprog.FaultCode(g.outputs))
+		culprit := v // whose bits are known: a NaN has any
+		if other := g.value(); g.b.TypeOf(other).IsInt() {
+			culprit = other
+		}
+		g.b.Guard(v, culprit, rowprog.FaultCode(g.outputs))
 		return
 	}
 	if g.IntN(3) == 0 {
