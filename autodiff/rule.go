@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/panicked"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -67,6 +68,6 @@ func (w *walk) expand(n *graph.Node) (y *graph.Node) {
 // guard, deferred, makes a mistake of the panic of an operation's function.
 func (w *walk) guard(n *graph.Node, field string) {
 	if p := recover(); p != nil {
-		w.failed = refuse(problem{Summary: fmt.Sprintf("the %s of %q, at %s, panics: %v", field, n.Op().Name, n.Pos(), p)}, n)
+		w.failed = refuse(problem{Summary: fmt.Sprintf("the %s of %q, at %s, %s", field, n.Op().Name, n.Pos(), panicked.Text(p))}, n)
 	}
 }

@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"context"
 	"errors"
 	"regexp"
 	"testing"
@@ -40,7 +41,7 @@ var badOps = map[string]badOp{
 
 	"Emit panics": {ownScale, func(op *graph.Op) {
 		op.Emit = func(graph.Emitter, *graph.Node, []graph.Value) graph.Value { panic("oh") }
-	}, "Emit panics: oh"},
+	}, "Emit panics at badops_test.go:"},
 	"Emit of another dtype": {ownScale, func(op *graph.Op) {
 		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value {
 			return e.Convert(x[0], graph.Int64)
@@ -82,9 +83,35 @@ var badOps = map[string]badOp{
 		op.Axes = func(*graph.Node) []int { return []int{4} }
 	}, "Axes gives [4] of an operand with 2 axes"},
 
+	"Infer panics": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), c.Shape(0)[:c.Shape(0)[5]] }
+	}, `the operation "own" is not whole: Infer panics at badops_test.go:`},
+	"Promote panics": {ownScale, func(op *graph.Op) {
+		op.Promote = func([]dtype, []graph.OperandRank) []dtype { panic("oh") }
+	}, "Promote panics at badops_test.go:"},
+	"Promote of too few": {ownScale, func(op *graph.Op) {
+		op.Promote = func([]dtype, []graph.OperandRank) []dtype { return nil }
+	}, "Promote gives 0 dtypes of 1 operands"},
+	"Promote of too many": {ownScale, func(op *graph.Op) {
+		op.Promote = func([]dtype, []graph.OperandRank) []dtype { return make([]dtype, 3) }
+	}, "Promote gives 3 dtypes of 1 operands"},
+	"Promote to no dtype": {ownScale, func(op *graph.Op) {
+		op.Promote = func([]dtype, []graph.OperandRank) []dtype { return []dtype{77} }
+	}, "Promote gives no dtype for operand 0"},
+	"Identity panics": {ownScale, func(op *graph.Op) {
+		op.Identity = func(dtype, int) (float64, bool) { panic("oh") }
+	}, "Identity panics at badops_test.go:"},
+	"Axes panics": {ownFold, func(op *graph.Op) {
+		op.Axes = func(*graph.Node) []int { panic("oh") }
+	}, "Axes panics at badops_test.go:"},
+	"Axes of indices panics": {ownPick, func(op *graph.Op) {
+		op.Axes = func(*graph.Node) []int { panic("oh") }
+	}, "Axes panics at badops_test.go:"},
+	"no such Fold": {ownFold, func(op *graph.Op) { op.Fold = 77 }, "there is no fold: fold 77"},
+
 	"View panics": {ownTurn, func(op *graph.Op) {
 		op.View = func(*graph.Node, graph.Layout) (graph.Layout, bool) { panic("oh") }
-	}, "View panics: oh"},
+	}, "View panics at badops_test.go:"},
 	"View of nothing": {ownTurn, func(op *graph.Op) {
 		op.View = func(*graph.Node, graph.Layout) (l graph.Layout, ok bool) { return l, false }
 	}, "View gives no layout"},
@@ -103,13 +130,57 @@ var badOps = map[string]badOp{
 			return a
 		}
 	}, "Assemble places operand 0 at 3 to 4 in steps of 1 along axis 0, whose size is 4"},
+	"Assemble panics": {ownSpread, func(op *graph.Op) {
+		op.Assemble = func(n *graph.Node) (a graph.Assembly) { panic("oh") }
+	}, "Assemble panics at badops_test.go:"},
+	"Assemble of too many": {ownSpread, func(op *graph.Op) {
+		of := op.Assemble
+		op.Assemble = func(n *graph.Node) (a graph.Assembly) {
+			a = of(n)
+			a.Put(shape{0, 0}, shape{1, 1})
+			return a
+		}
+	}, "Assemble gives 2 places of 1 operands"},
+	"Assemble of fewer steps": {ownSpread, func(op *graph.Op) {
+		op.Assemble = func(n *graph.Node) (a graph.Assembly) {
+			a.Start = []graph.Shape{{0, 0}}
+			return a
+		}
+	}, "Assemble gives places of 1 and steps of 0 of 1 operands"},
+	"Assemble of operands that meet": {ownSpread, func(op *graph.Op) {
+		op.MinIn = 2
+		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), shape{4, 3} }
+		op.Assemble = func(n *graph.Node) (a graph.Assembly) {
+			a.Put(shape{0, 0}, shape{2, 1})
+			a.Put(shape{2, 2}, shape{1, 1})
+			return a
+		}
+	}, "Assemble places operands 0 and 1 on one element"},
+	"Assemble without steps": {ownSpread, func(op *graph.Op) {
+		op.Assemble = func(n *graph.Node) (a graph.Assembly) {
+			a.Put(shape{0, 0}, nil)
+			return a
+		}
+	}, "Assemble places operand 0 of 2 axes by 2 starts and 0 steps in 2 axes"},
+	"Assemble with a step of 0": {ownSpread, func(op *graph.Op) {
+		op.Assemble = func(n *graph.Node) (a graph.Assembly) {
+			a.Put(shape{0, 0}, shape{0, 1})
+			return a
+		}
+	}, "in steps of 0 along axis 0"},
+	"Assemble of sizes that are none": {ownSpread, func(op *graph.Op) {
+		op.Assemble = func(n *graph.Node) (a graph.Assembly) {
+			a.Put(shape{graph.InvalidDim, graph.UnknownDim}, shape{1, 1})
+			return a
+		}
+	}, "Assemble places operand 0 at invalid"},
 	"Assemble of nothing": {ownSpread, func(op *graph.Op) {
 		op.Assemble = func(n *graph.Node) (a graph.Assembly) { return a }
 	}, "Assemble gives 0 places of 1 operands"},
 
 	"Expand panics": {ownWritten, func(op *graph.Op) {
 		op.Expand = func(*graph.Node, []*graph.Node) *graph.Node { panic("oh") }
-	}, "panics: oh"},
+	}, "panics at badops_test.go:"},
 	"Expand of nothing": {ownWritten, func(op *graph.Op) {
 		op.Expand = func(*graph.Node, []*graph.Node) *graph.Node { return nil }
 	}, "gives no node"},
@@ -137,6 +208,9 @@ func applied(op *graph.Op) (g *graph.Graph, x, y *graph.Node) {
 	g = graph.New("bad")
 	x = g.Input("x", graph.Float64, 2, 3)
 	in := []*graph.Node{x, g.Input("at", graph.Int64, 4)}[:max(op.MinIn, 1)]
+	if op.Class == graph.Movement && op.MinIn > 1 {
+		in[1] = g.Input("z", graph.Float64, 2, 1)
+	}
 	return g, x, ops.Apply(op, nil, in...)
 }
 
@@ -164,7 +238,7 @@ func TestMistakesInGradientRules(t *testing.T) {
 		rule func(n, dy *graph.Node, i int) *graph.Node
 		says string
 	}{
-		"panics":           {func(_, _ *graph.Node, _ int) *graph.Node { panic("oh") }, "panics: oh"},
+		"panics":           {func(_, _ *graph.Node, _ int) *graph.Node { panic("oh") }, "panics at badops_test.go:"},
 		"of another graph": {func(_, _ *graph.Node, _ int) *graph.Node { return other.Scalar(graph.Float64, 1) }, "a value that is no node of its graph"},
 		"of no graph":      {func(_, _ *graph.Node, _ int) *graph.Node { return graph.Num(1) }, "a value that is no node of its graph"},
 		"of another dtype": {func(_, dy *graph.Node, _ int) *graph.Node { return ops.Cast(dy, graph.Float32) }, "dtype float32 of an operand of dtype float64"},
@@ -196,4 +270,133 @@ func TestForgottenPromote(t *testing.T) {
 	x, y = g.Input("x", graph.Int64, 3), g.Input("y", graph.Float32, 3)
 	_, err = exec.Compile(g, exec.Outputs(ops.Apply(mix, nil, x, y)))
 	require.NoError(t, err)
+}
+
+// hooks give an operation functions that call count first.
+var hooks = map[string]func(op *graph.Op, count func()) bool{
+	"Infer": func(op *graph.Op, count func()) bool {
+		of := op.Infer
+		op.Infer = func(c *graph.Call) (dtype, shape) { count(); return of(c) }
+		return true
+	},
+	"Promote": func(op *graph.Op, count func()) bool {
+		op.Promote = func(t []dtype, _ []graph.OperandRank) []dtype { count(); return t }
+		return true
+	},
+	"Identity": func(op *graph.Op, count func()) bool {
+		op.Identity = func(dtype, int) (float64, bool) { count(); return 1, true }
+		return op.Class == graph.Elementwise
+	},
+	"Emit": func(op *graph.Op, count func()) bool {
+		of := op.Emit
+		op.Emit = func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value { count(); return of(e, n, x) }
+		return of != nil
+	},
+	"Axes": func(op *graph.Op, count func()) bool {
+		of := op.Axes
+		op.Axes = func(n *graph.Node) []int { count(); return of(n) }
+		return of != nil
+	},
+	"View": func(op *graph.Op, count func()) bool {
+		of := op.View
+		op.View = func(n *graph.Node, in graph.Layout) (graph.Layout, bool) { count(); return of(n, in) }
+		return of != nil
+	},
+	"Assemble": func(op *graph.Op, count func()) bool {
+		of := op.Assemble
+		op.Assemble = func(n *graph.Node) graph.Assembly { count(); return of(n) }
+		return of != nil
+	},
+	"Expand": func(op *graph.Op, count func()) bool {
+		of := op.Expand
+		op.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node { count(); return of(n, in) }
+		return of != nil
+	},
+	"Grad": func(op *graph.Op, count func()) bool {
+		of := op.Grad
+		op.Grad = func(n, dy *graph.Node, i int) *graph.Node { count(); return of(n, dy, i) }
+		return of != nil
+	},
+	"Args": func(op *graph.Op, count func()) bool { return true }, // of the attributes
+}
+
+// talking are fixed arguments whose text is an operation's own too.
+type talking struct{ Count func() }
+
+func (a talking) Args(operands []string) []string { a.Count(); return operands }
+
+// TestPanicsOfOperations has each function of an operation panic at its first call, at its second,
+// and so on. What comes of it is an error that names the operation and the line where it is used,
+// or nothing, where the function was asked for the sake of a text or a better program.
+func TestPanicsOfOperations(t *testing.T) {
+	for _, own := range []func(string) *graph.Op{ownScale, ownMix, ownUpdate, ownTurn, ownSpread, ownFold, ownPick, ownDrop, ownWritten} {
+		for hook, wrap := range hooks {
+			op := own("own")
+			left, fired := 0, false
+			count := func() {
+				if left--; left == 0 {
+					fired = true
+					panic("oh")
+				}
+			}
+			if !wrap(op, count) {
+				continue
+			}
+			for at := 1; at == 1 || fired; at++ {
+				left, fired = at, false
+				err := useOwn(op, talking{count}, hook == "Args")
+				if fired && err != nil {
+					require.Regexp(t, `badops_test\.go:\d+\)?: `, err.Error(), "%s of %s, call %d", hook, op.Doc, at)
+					require.Regexp(t, `Own\(|"own"`, err.Error(), "%s of %s, call %d", hook, op.Doc, at)
+					require.NotContains(t, err.Error(), "please report", "%s of %s, call %d", hook, op.Doc, at)
+				} else {
+					require.NoError(t, err)
+				}
+			}
+		}
+	}
+}
+
+// useOwn does with an operation what users do.
+func useOwn(op *graph.Op, attrs any, talks bool) error {
+	if !talks {
+		attrs = nil
+	}
+	g := graph.New("own")
+	x := g.Input("x", graph.Float64, 2, 3).Mutable()
+	from := ops.Transpose(ops.Exp(ops.Transpose(x, 0, 1)), 0, 1)
+	if op.Class == graph.Update {
+		from = x
+	}
+	in := []*graph.Node{from, g.Input("at", graph.Int64, 2)}[:max(op.MinIn, 1)]
+	if op.MinIn > 1 && op.Class != graph.Gather {
+		in[1] = g.Input("z", graph.Float64, 2, 3)
+	}
+	y := ops.Apply(op, attrs, in...)
+	y = ops.Add(y, ops.Apply(op, attrs, in...))
+	roots := exec.Outputs(y)
+	if op.Class == graph.Update {
+		y = ops.Apply(op, attrs, in...)
+		roots = exec.Updates(y)
+	} else if op.Grad != nil {
+		roots = exec.Outputs(append(autodiff.Grad(ops.Sum(y), []*graph.Node{x}), y)...)
+	}
+	_ = g.String()
+	if err := shapeinfer.Check(g).Err(); err != nil {
+		return err
+	}
+	p, err := exec.Compile(g, roots)
+	if err != nil {
+		return err
+	}
+	_, _ = p.String(), p.Plan()
+	feed := exec.Feed{}
+	for _, in := range g.Inputs() {
+		shape, _ := in.Shape().Ints()
+		if feed[in] = (exec.Array{Shape: shape, Data: make([]float64, 6)}); in.DType() == graph.Int64 {
+			feed[in] = exec.Array{Shape: shape, Data: make([]int64, 2)}
+		}
+	}
+	_, err = p.NewSession().Run(context.Background(), feed)
+	return err
 }

@@ -2,12 +2,12 @@ package exec
 
 import (
 	"fmt"
-	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/panicked"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // BugError is a mistake of the library's own, or of an operation of the user's own, found in a
@@ -31,6 +31,9 @@ func (e *BugError) Error() string {
 	}
 	if ok && !p.ours {
 		return fmt.Sprintf("exec: code that is not the library's panicked in pass %s%s: %v%s", e.Pass, at, p, stack)
+	}
+	if shapeinfer.IsMistake(e.Err, graph.CodeOperation) { // of an operation that was found whole before
+		return fmt.Sprintf("exec: in pass %s%s: %v", e.Pass, at, e.Err)
 	}
 	return fmt.Sprintf("exec: bug in pass %s%s: %v; please report it%s", e.Pass, at, e.Err, stack)
 }
@@ -63,20 +66,9 @@ func caught(value any) *panicError {
 		return e
 	}
 	e := &panicError{value: value, where: "?", ours: true, stack: string(debug.Stack())}
-	var pcs [64]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
-	panicking := false
-	for more := true; more; {
-		var f runtime.Frame
-		f, more = frames.Next()
-		switch {
-		case f.Function == "runtime.gopanic":
-			panicking = true
-		case panicking && !strings.HasPrefix(f.Function, "runtime."):
-			e.where = fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
-			e.ours = strings.HasPrefix(f.Function, modulePath) && !strings.HasSuffix(f.File, "_test.go")
-			return e
-		}
+	if f, ok := panicked.Frame(); ok {
+		e.where = panicked.Place(f)
+		e.ours = strings.HasPrefix(f.Function, modulePath) && !strings.HasSuffix(f.File, "_test.go")
 	}
 	return e
 }

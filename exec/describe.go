@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -41,7 +42,12 @@ const (
 )
 
 // String names the owner in lower case.
-func (k BufferKind) String() string { return [...]string{"arena", "input", "param", "const"}[k] }
+func (k BufferKind) String() string {
+	if names := [...]string{"arena", "input", "param", "const"}; int(k) < len(names) {
+		return names[k]
+	}
+	return fmt.Sprintf("buffer kind %d", uint8(k))
+}
 
 // BufferPlan is the memory of one value.
 type BufferPlan struct {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/panicked"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -52,7 +53,7 @@ func expandPass(u *unit) error {
 func expand(g *graph.Graph, n *graph.Node, in []*graph.Node) (y *graph.Node, why string) {
 	defer func() {
 		if p := recover(); p != nil {
-			y, why = nil, fmt.Sprintf("its Expand panics: %v", p)
+			y, why = nil, "its Expand "+panicked.Text(p)
 		}
 	}()
 	before := len(g.Mistakes())
@@ -75,5 +76,7 @@ func expand(g *graph.Graph, n *graph.Node, in []*graph.Node) (y *graph.Node, why
 // expandMistake says at the user's line what is wrong with how a node is written.
 func expandMistake(n *graph.Node, why string) *graph.Mistake {
 	n = n.Source()
-	return &graph.Mistake{Code: shapeinfer.CodeOperation, Node: n, Summary: fmt.Sprintf("the operation %q is not whole: %s", n.Op().Name, why)}
+	m := n.Op().NotWhole(why)
+	m.Node = n
+	return m
 }

@@ -3,6 +3,8 @@ package graph
 import (
 	"fmt"
 	"runtime"
+
+	"github.com/broadloom/broadloom/internal/panicked"
 )
 
 // missingOp stands for an operation that was not given.
@@ -46,7 +48,7 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 // shape gives that of a scalar; one that gives neither dtype nor shape judges nothing,
 // since the mistake is elsewhere.
 func (n *Node) infer() {
-	defer n.refuseAttrs()
+	defer n.refusePanic()
 	n.dtype, n.shape = n.op.Infer(&Call{n: n})
 	switch {
 	case n.bad != nil || n.dtype == InvalidDType && n.shape == nil:
@@ -59,9 +61,9 @@ func (n *Node) infer() {
 	n.judged = n.dtype.Valid() && n.shape != nil && n.isCountable()
 }
 
-// refuseAttrs, deferred, makes a mistake of the panic of a rule that was given other fixed
-// arguments than its operation has.
-func (n *Node) refuseAttrs() {
+// refusePanic, deferred, makes a mistake of the panic of a rule: most often one that was given
+// other fixed arguments than its operation has.
+func (n *Node) refusePanic() {
 	switch err := recover().(type) {
 	case nil:
 	case *runtime.TypeAssertionError:
@@ -72,7 +74,7 @@ func (n *Node) refuseAttrs() {
 		n.fail(&Mistake{Code: CodeOperand, Summary: fmt.Sprintf("%s has fixed arguments of its own, and %s (%v)", n.op.Func, given, err),
 			Help: []string{"call the operation's own function, or give what Attrs returns for another node of the operation"}})
 	default:
-		panic(err)
+		n.fail(n.op.NotWhole("Infer " + panicked.Text(err)))
 	}
 }
 

@@ -39,7 +39,7 @@ func FormatAttrs(attrs any) string {
 func formatField(f reflect.Value) string {
 	if f.CanInterface() {
 		if s, ok := f.Interface().(fmt.Stringer); ok {
-			return s.String()
+			return fmt.Sprint(s) // whose panic is no panic
 		}
 	}
 	return formatAttr(f)

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -82,7 +83,12 @@ func CallOf(op *Op, attrs any, operands ...string) string {
 	return op.Func + "(" + strings.Join(arguments(attrs, operands), ", ") + ")"
 }
 
-func arguments(attrs any, operands []string) []string {
+func arguments(attrs any, operands []string) (words []string) {
+	defer func() {
+		if recover() != nil { // an operation's own text must not stand in the way of a message
+			words = append(slices.Clone(operands), "…")
+		}
+	}()
 	if a, ok := attrs.(Arguments); ok {
 		return a.Args(operands)
 	}

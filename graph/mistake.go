@@ -16,6 +16,8 @@ const (
 	CodeName    Code = "BL002" // a name missing or taken
 	CodeSize    Code = "BL003" // a size that is no size
 	CodeDType   Code = "BL004" // a dtype that is none
+	// CodeOperation is of an operation that is not whole, or contradicts itself.
+	CodeOperation Code = "BL005"
 
 	CodeOverflow Code = "BL150" // more elements than an int64 can count
 )
@@ -33,7 +35,7 @@ const (
 var severities = [...]string{"error", "warning", "note"}
 
 // String names the severity in lower case.
-func (s Severity) String() string { return severities[s] }
+func (s Severity) String() string { return nameOf(severities[:], s, "severity") }
 
 // Mistake is something wrong, or worth a warning, at one node. It is an error.
 type Mistake struct {

@@ -21,10 +21,15 @@ var classes = [...]string{"source", "elementwise", "reduce", "movement", "contra
 
 // String names the class in lower case.
 func (c Class) String() string {
-	if int(c) >= len(classes) {
-		return "class " + itoa(int(c))
+	return nameOf(classes[:], c, "class")
+}
+
+// nameOf gives the name of one of numbered things, or of another number "fold 17".
+func nameOf[T ~uint8](names []string, i T, what string) string {
+	if int(i) >= len(names) {
+		return what + " " + itoa(int(i))
 	}
-	return classes[c]
+	return names[i]
 }
 
 // Valid reports whether c is one of the classes.
@@ -141,7 +146,10 @@ const (
 var folds = [...]string{"none", "sum", "prod", "max", "min", "any", "all", "argmax", "argmin"}
 
 // String names the reduction in lower case.
-func (f Fold) String() string { return folds[f] }
+func (f Fold) String() string { return nameOf(folds[:], f, "fold") }
+
+// Valid reports whether f is one of the reductions, or none.
+func (f Fold) Valid() bool { return int(f) < len(folds) }
 
 // Value is one element while an operation's meaning is written down.
 type Value int32

@@ -90,4 +90,4 @@ const (
 var axisKinds = [...]string{"same", "stretched", "missing", "undecided"}
 
 // String names the kind in lower case.
-func (k AxisKind) String() string { return axisKinds[k] }
+func (k AxisKind) String() string { return nameOf(axisKinds[:], k, "axis kind") }

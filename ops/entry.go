@@ -66,8 +66,17 @@ func Apply(op *graph.Op, attrs any, in ...*graph.Node) *graph.Node {
 	if g == nil {
 		return graph.Apply(op, attrs, in...)
 	}
+	to, m := op.Promoted(types, ranks)
+	if m != nil {
+		broken := *op
+		broken.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
+			c.Fail(m)
+			return graph.InvalidDType, nil
+		}
+		return graph.Apply(&broken, attrs, in...)
+	}
 	converted := slices.Clone(in)
-	for i, t := range op.Promote(types, ranks) {
+	for i, t := range to {
 		converted[i] = convert(g, in[i], t)
 	}
 	return graph.Apply(op, attrs, converted...)

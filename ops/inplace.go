@@ -36,7 +36,12 @@ func newInPlace(of *graph.Op) *graph.Op {
 		Class: graph.Update, MinIn: of.MinIn, MaxIn: of.MaxIn, OutOfPlace: of,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			in := c.Node().Operands()
-			if wanted := computedIn(of, in); wanted != c.DType(0) && !(of == opSub && boolOperand(in...)) {
+			wanted, m := computedIn(of, in)
+			if m != nil {
+				c.Fail(m)
+				return graph.InvalidDType, nil
+			}
+			if wanted != c.DType(0) && !(of == opSub && boolOperand(in...)) {
 				// That the result cannot be stored is told before what it cannot be computed in.
 				return shapeinfer.InPlace(c, wanted, shapeinfer.BroadcastOperands(c))
 			}
@@ -76,16 +81,18 @@ func readsOverwritten(of *graph.Op, n node, i int) bool {
 	return false
 }
 
-// computedIn gives the dtype to which the operation converts its first operand.
-func computedIn(op *graph.Op, in []*graph.Node) graph.DType {
-	if op.Promote == nil {
-		return in[0].DType()
-	}
+// computedIn gives the dtype to which the operation converts its first operand. The mistake
+// is one of the operation.
+func computedIn(op *graph.Op, in []*graph.Node) (graph.DType, *graph.Mistake) {
 	types, ranks := make([]graph.DType, len(in)), make([]graph.OperandRank, len(in))
 	for i, x := range in {
 		types[i], ranks[i] = x.DType(), weight(x)
 	}
-	return op.Promote(types, ranks)[0]
+	to, m := op.Promoted(types, ranks)
+	if m != nil {
+		return graph.InvalidDType, m
+	}
+	return to[0], nil
 }
 
 // InPlace writes what an elementwise operation gives for x and the other operands into
@@ -108,13 +115,16 @@ func InPlace(op *graph.Op, attrs any, x *graph.Node, others ...*graph.Node) *gra
 		}
 	}
 	switch {
-	case op.Class != graph.Elementwise:
+	case op.Class != graph.Elementwise || op.Infer == nil || op.Emit == nil:
 		return CopyInPlace(x, Apply(op, attrs, in...))
 	case op == opSub && boolOperand(in...):
 		return graph.Apply(write, attrs, in...) // refused before a conversion hides the boolean
 	}
 	g := x.Graph()
-	wanted := computedIn(op, in)
+	wanted, m := computedIn(op, in)
+	if m != nil {
+		return graph.Apply(write, attrs, in...) // refused by its rule
+	}
 	for i, v := range others {
 		in[i+1] = convert(g, v, wanted)
 	}

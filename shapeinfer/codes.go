@@ -48,7 +48,7 @@ const (
 	//	ops.Apply(half, nil, g.Input("x", graph.Float32, 3))
 	//
 	// Cure: the message names the field; docs/adding-an-operation.md says what each class wants.
-	CodeOperation graph.Code = "BL005"
+	CodeOperation graph.Code = graph.CodeOperation // BL005
 
 	// Two sizes differ on one axis, and neither is 1. Shapes are lined up from the right; a
 	// size of 1, or a missing axis, is repeated; all other sizes of an axis must be equal.

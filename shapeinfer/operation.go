@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/panicked"
 )
 
 // An operation states many things about itself, and whoever writes one makes mistakes. They
@@ -38,7 +39,8 @@ func operationMistake(n *graph.Node, required bool) *graph.Mistake {
 	if c.wrong == "" {
 		return nil
 	}
-	m := &graph.Mistake{Code: CodeOperation, Node: n, Summary: fmt.Sprintf("the operation %q is not whole: %s", n.Op().Name, c.wrong)}
+	m := n.Op().NotWhole(c.wrong)
+	m.Node = n
 	if c.help != "" {
 		m.Help = []string{c.help}
 	}
@@ -71,7 +73,7 @@ func (c *operationCheck) want(ok bool, format string, args ...any) bool {
 func (c *operationCheck) guarded(what string, run func()) {
 	defer func() {
 		if p := recover(); p != nil {
-			c.fail("", "%s panics: %v", what, p)
+			c.fail("", "%s %s", what, panicked.Text(p))
 		}
 	}()
 	run()
@@ -89,9 +91,10 @@ func (c *operationCheck) run() {
 			c.want(class == graph.Elementwise || operands > 0, "a class of %s wants an operand that it writes", class) {
 			c.broadcasts()
 			c.emits()
+			c.leaves()
 		}
 	case graph.Reduce:
-		if c.want(c.op.Fold != graph.NoFold, "Fold is missing, which a class of reduce wants") && c.takes(1) {
+		if c.want(c.op.Fold.Valid(), "there is no fold: %s", c.op.Fold) && c.want(c.op.Fold != graph.NoFold, "Fold is missing, which a class of reduce wants") && c.takes(1) {
 			c.reduces()
 		}
 	case graph.Movement:
@@ -181,6 +184,21 @@ func (c *operationCheck) emits() {
 	}
 }
 
+// leaves requires that the numbers that leave an operand as it is are asked for without a panic.
+func (c *operationCheck) leaves() {
+	if c.op.Identity == nil {
+		return
+	}
+	for i := range c.n.Operands() {
+		c.guarded("Identity", func() { c.op.Identity(c.n.DType(), i) })
+	}
+}
+
+func (c *operationCheck) axes() (axes []int) {
+	c.guarded("Axes", func() { axes = c.op.Axes(c.n) })
+	return axes
+}
+
 func (c *operationCheck) reduces() {
 	x, wanted := c.n.In(0), c.n.In(0).DType()
 	switch c.op.Fold {
@@ -196,7 +214,7 @@ func (c *operationCheck) reduces() {
 		c.want(c.n.Rank() == x.Rank(), "Axes is missing, and the result's rank is not the operand's")
 		return
 	}
-	axes := c.op.Axes(c.n)
+	axes := c.axes()
 	for i, axis := range axes {
 		if !c.want(0 <= axis && axis < x.Rank() && (i == 0 || axes[i-1] < axis), "Axes gives %v of an operand with %d axes: want them counted from 0, in rising order", axes, x.Rank()) {
 			return
@@ -217,7 +235,7 @@ func (c *operationCheck) gathers() {
 	if c.op.Fold == graph.FoldSum {
 		from, picked = picked, from
 	}
-	axes := c.op.Axes(c.n)
+	axes := c.axes()
 	if !c.want(len(axes) == 1 && 0 <= axes[0] && axes[0] < len(from), "Axes gives %v: want one axis of %s", axes, from) {
 		return
 	}

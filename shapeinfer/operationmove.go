@@ -55,7 +55,8 @@ func (c *operationCheck) assembles() {
 	var a graph.Assembly
 	c.guarded("Assemble", func() { a = c.op.Assemble(c.n) })
 	count := len(c.n.Operands())
-	if !c.want(len(a.Start) == count && len(a.Step) == count, "Assemble gives %d places of %d operands", len(a.Start), count) {
+	if !c.want(len(a.Start) == len(a.Step), "Assemble gives places of %d and steps of %d of %d operands", len(a.Start), len(a.Step), count) ||
+		!c.want(len(a.Start) == count, "Assemble gives %d places of %d operands", len(a.Start), count) {
 		return
 	}
 	p := NewProver(c.n.Graph().Bounds)
@@ -70,10 +71,55 @@ func (c *operationCheck) assembles() {
 		for axis, size := range x.Shape() {
 			start, step := a.Start[i][axis], a.Step[i][axis]
 			last := start.Plus(size.Minus(1).Times(step))
-			outside := p.AtLeast(step, 1) == Refused || size != 0 && (p.AtLeast(start, 0) == Refused || p.AtLeast(c.n.Shape()[axis].Minus(last), 1) == Refused)
+			outside := isNoPlace(start) || isNoPlace(step) || p.AtLeast(step, 1) == Refused || size != 0 && (p.AtLeast(start, 0) == Refused || p.AtLeast(c.n.Shape()[axis].Minus(last), 1) == Refused)
 			if !c.want(!outside, "Assemble places operand %d at %s to %s in steps of %s along axis %d, whose size is %s", i, start, last, step, axis, c.n.Shape()[axis]) {
 				return
 			}
 		}
 	}
+	c.standApart(a)
+}
+
+// isNoPlace reports whether a start or a step was computed wrongly.
+func isNoPlace(d graph.Dim) bool { return !d.Valid() || d.IsUnknown() }
+
+// maxPlaced bounds the operands, and the elements of an axis, of which it is looked at whether
+// their places meet.
+const maxPlaced = 64
+
+// standApart requires that no two operands have a place in common, where their sizes and places
+// are numbers.
+func (c *operationCheck) standApart(a graph.Assembly) {
+	in := c.n.Operands()
+	for j := range in[:min(len(in), maxPlaced)] {
+		for i := range j {
+			if a.Start[i] == nil || a.Start[j] == nil {
+				continue
+			}
+			meet := true
+			for axis := range c.n.Rank() {
+				meet = meet && meetOn(placed{a.Start[i][axis], a.Step[i][axis], in[i].Shape()[axis]}, placed{a.Start[j][axis], a.Step[j][axis], in[j].Shape()[axis]})
+			}
+			c.want(!meet, "Assemble places operands %d and %d on one element", i, j)
+		}
+	}
+}
+
+// placed is where the elements of an axis stand.
+type placed struct{ start, step, size graph.Dim }
+
+// meetOn reports whether elements of two axes surely stand in one place.
+func meetOn(a, b placed) bool {
+	for _, d := range []graph.Dim{a.start, a.step, a.size, b.start, b.step, b.size} {
+		if !d.IsConst() {
+			return false
+		}
+	}
+	for k := range min(a.size, maxPlaced) {
+		from := a.start + k*a.step - b.start
+		if from >= 0 && from%b.step == 0 && from/b.step < b.size {
+			return true
+		}
+	}
+	return false
 }

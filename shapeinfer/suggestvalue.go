@@ -210,7 +210,11 @@ func (t *trier) promoted(op *graph.Op, types []graph.DType) map[int]graph.Type {
 				ranks[k] = graph.RankZero
 			}
 		}
-		types = op.Promote(types, ranks)
+		to, m := op.Promoted(types, ranks)
+		if m != nil {
+			return nil
+		}
+		types = to
 	}
 	operands := map[int]graph.Type{}
 	for k, x := range t.n.Operands() {

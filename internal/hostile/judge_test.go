@@ -144,7 +144,7 @@ func badText(err error) string {
 		return err.Error()
 	}
 	text := err.Error()
-	for _, bad := range []string{"%!", "<nil>", "Refused(", "?: error", "runtime error"} {
+	for _, bad := range []string{"%!", "<nil>", "Refused(", "?: error", "runtime error", "panics at"} {
 		if gostrings.Contains(text, bad) {
 			return fmt.Sprintf("%q in the text of an error: %s", bad, text)
 		}

@@ -22,7 +22,12 @@ const (
 var names = [...]string{Portable: "portable", AVX2: "avx2", AVX512: "avx512"}
 
 // String gives the name that BROADLOOM_ISA takes.
-func (i ISA) String() string { return names[i] }
+func (i ISA) String() string {
+	if int(i) >= len(names) {
+		return fmt.Sprintf("ISA(%d)", uint8(i))
+	}
+	return names[i]
+}
 
 // Chosen is the set in use: the machine's best one, or a smaller one that the
 // environment variable BROADLOOM_ISA names (avx512, avx2 or portable).
