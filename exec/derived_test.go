@@ -62,6 +62,15 @@ func TestGradientsKeepRequirements(t *testing.T) {
 			other = g.Input("other", graph.Float64, 4, g.Dim("m"))
 			return autodiff.Grad(ops.Square(x), []*graph.Node{x}, autodiff.Upstream(other))[0], x, other
 		}, [2][]int{{4, 3}, {5, 3}}, []int{4, 3}, "4 == n fails: 4 against 5"},
+		{"a number in every place of a value", func(g *graph.Graph) (y, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"))
+			other = g.Input("other", graph.Float64, g.Dim("m"))
+			return ops.Square(ops.FullLike(ops.Exp(ops.Add(x, other)), 2)), x, other
+		}, [2][]int{{4}, {3}}, []int{4}, "n == m fails: 3 against 4"},
+		{"zeros like the numbers like a slice", func(g *graph.Graph) (y, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"))
+			return ops.ZerosLike(ops.FullLike(ops.Slice(x, 0, 0, 4, 1), 2)), x, nil
+		}, [2][]int{{4}, {3}}, nil, "n >= 4 fails: 3 against 4"},
 		{"a gradient of a gradient", func(g *graph.Graph) (dx, x, other *graph.Node) {
 			x = g.Input("x", graph.Float64, g.Dim("n"))
 			other = g.Input("other", graph.Float64, g.Dim("m"))

@@ -49,6 +49,39 @@ func (n *Node) Differentiated() *Node {
 	return a.y
 }
 
+// MarkLike notes that n was made from the shape of x, without its elements, and returns n: where x
+// cannot exist, n has no shape.
+func (n *Node) MarkLike(x *Node) *Node {
+	if n.g == nil {
+		return n
+	}
+	if n.g.likes == nil {
+		n.g.likes = map[*Node]*Node{}
+	}
+	n.g.likes[n] = x
+	return n
+}
+
+// DerivedFrom lists the nodes that n was made from, although it is not computed from them: the
+// forward node of whose gradient it is a part, the value of which it is a gradient, and the
+// value whose shape it has.
+func (n *Node) DerivedFrom() (list []*Node) {
+	for _, x := range []*Node{n.origin, n.Differentiated(), n.like()} {
+		if x != nil {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// like gives the value from whose shape alone n was made, or nil.
+func (n *Node) like() *Node {
+	if n.g == nil {
+		return nil
+	}
+	return n.g.likes[n]
+}
+
 // Place gives the place in the user's program to which a message about the node leads: where
 // it was made; of a gradient that was asked for, where that was.
 func (n *Node) Place() Pos {

@@ -25,6 +25,7 @@ type Graph struct {
 	foreign    map[*Mistake]bool
 	silenced   map[*Node][]Code
 	gradients  map[*Node]asked // of nodes that were asked for as gradients
+	likes      map[*Node]*Node // nodes that were made from the shape of another one
 	residences residences
 }
 

@@ -80,12 +80,13 @@ func ZerosLike(x *graph.Node) *graph.Node {
 	return FullLike(x, 0)
 }
 
-// FullLike gives one number in every place of x.
+// FullLike gives one number in every place of x. What x requires of sizes is required of them
+// although x itself is not computed; this is what Full of x's shape does not know.
 func FullLike(x *graph.Node, v float64) *graph.Node {
 	if x == nil || !x.Judged() {
 		return refusal(refused("FullLike", x).with(v), nil)
 	}
-	return Full(x.Graph(), x.DType(), v, x.Shape()...)
+	return Full(x.Graph(), x.DType(), v, x.Shape()...).MarkLike(x)
 }
 
 // Iota gives, as Int64, the position along an axis of the given shape.

@@ -58,8 +58,9 @@ func Bind(g *graph.Graph, inputs []Bound, needs []graph.Requirement, given ...Si
 
 // BindProgram is [Bind] for the program of [CheckProgram] that computes some values of a
 // graph: nothing is required of what it neither computes nor is derived from. A gradient is
-// derived from the value that it is the gradient of, and where that value does not exist,
-// neither does the gradient, although nothing else of the value is computed.
+// derived from the value that it is the gradient of, and what ops.FullLike makes from the value
+// whose shape it takes: where that value does not exist, neither do they, although nothing else
+// of it is computed.
 func BindProgram(g *graph.Graph, roots []*graph.Node, inputs []Bound, needs []graph.Requirement, given ...Sizes) (Sizes, error) {
 	b := &binder{g: g, nodes: needed(g, roots), inputs: inputs}
 	required := make([]bool, len(g.Nodes()))

@@ -81,11 +81,11 @@ func needed(g *graph.Graph, roots []*graph.Node) []*graph.Node {
 }
 
 // DerivedFrom gives the nodes that some others are computed from, these themselves, and what nodes were derived from: of gradients, the
-// values that they are gradients of.
+// values that they are gradients of; of what has another value's shape, that value.
 func DerivedFrom(g *graph.Graph, roots []*graph.Node) []*graph.Node {
 	return closure(g, roots, func(n *graph.Node, want func(...*graph.Node)) {
 		want(n.Operands()...)
-		want(n.Origin(), n.Differentiated())
+		want(n.DerivedFrom()...)
 	})
 }
 
