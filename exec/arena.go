@@ -28,14 +28,13 @@ func (b *binding) layOut(p *Program) {
 			panic(b.tooMuch(p, k.at+k.bytes, blocks[0].s, errAddresses))
 		}
 		taken.add(k)
-		b.offsets[k.s.index] = k.at
+		for s := k.s; s != nil; s = s.heir {
+			b.offsets[s.index] = k.at
+		}
 		b.arena = max(b.arena, k.at+k.bytes)
 	}
 	if err := pages.Check(b.arena); err != nil {
 		panic(b.tooMuch(p, b.arena, blocks[0].s, err))
-	}
-	for _, s := range p.storages {
-		b.offsets[s.index] = b.offsets[s.root().index]
 	}
 }
 

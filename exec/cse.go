@@ -3,6 +3,7 @@ package exec
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/maphash"
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
@@ -12,8 +13,8 @@ import (
 // rule; nil where no two are equal.
 func firstEqual(g *graph.Graph) []*graph.Node {
 	first := make([]*graph.Node, len(g.Nodes()))
-	known := make(map[cseKey]*graph.Node, len(first))
-	more := map[cseKey][]*graph.Node{} // of the same key, but other arguments
+	known := make(map[uint64]int32, len(first)) // by the hash of its key, or the first free number behind that: a node
+	seed := maphash.MakeSeed()
 	written := writtenMemory(g)
 	merged := false
 	for _, n := range g.Nodes() {
@@ -22,19 +23,17 @@ func firstEqual(g *graph.Graph) []*graph.Node {
 			continue
 		}
 		key := keyOf(n, first)
-		old, found := known[key]
-		if !found {
-			known[key] = n
-			continue
-		}
-		for i := 0; !sameArguments(n, old); i++ {
-			if i == len(more[key]) {
-				more[key] = append(more[key], n)
+		for at := maphash.Comparable(seed, key); ; at++ {
+			id, found := known[at]
+			if !found {
+				known[at] = int32(n.ID())
+				break
 			}
-			old = more[key][i]
+			if old := g.Nodes()[id]; keyOf(old, first) == key && sameArguments(n, old) {
+				first[n.ID()], merged = old, true
+				break
+			}
 		}
-		first[n.ID()] = old
-		merged = merged || old != n
 	}
 	if !merged {
 		return nil
@@ -44,7 +43,7 @@ func firstEqual(g *graph.Graph) []*graph.Node {
 
 // sameArguments reports whether nodes of one key are equal.
 func sameArguments(n, old *graph.Node) bool {
-	return n == old || n.IsConst() || graph.SameAttrs(n.Attrs(), old.Attrs())
+	return n.IsConst() || graph.SameAttrs(n.Attrs(), old.Attrs())
 }
 
 // cseKey is what two equal nodes have in common. The text of fixed arguments is that of

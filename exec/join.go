@@ -59,7 +59,7 @@ func (j *joiner) find(u *unit) {
 	uses, written := u.usesOf(), writtenMemory(u.g)
 	for _, n := range u.g.Nodes() {
 		for i, x := range n.Operands() {
-			if uses[x] != 1 || written[x] || written[n] {
+			if uses[x.ID()] != 1 || written[x] || written[n] {
 				continue
 			}
 			switch {

@@ -36,6 +36,7 @@ func lowerPass(u *unit) error {
 	for _, n := range u.roots {
 		roots[n] = true
 	}
+	index := make([]int32, len(u.g.Nodes()))
 	for _, k := range u.kernels {
 		u.at = k.nodes[0]
 		if k.class != graph.Elementwise {
@@ -50,7 +51,7 @@ func lowerPass(u *unit) error {
 			}
 		}
 		l := lowering{u: u, k: k, p: &part{domain: k.domain}}
-		l.plan = newStages(k, func(n *graph.Node) bool { return roots[n] || k.isReadInMemory(n, readers[n.ID()]) })
+		l.plan = newStages(k, index, func(n *graph.Node) bool { return roots[n] || k.isReadInMemory(n, readers[n.ID()]) })
 		if err := l.run(); err != nil {
 			return &BugError{Pass: "lower", Node: k.nodes[0], Err: err}
 		}
@@ -112,16 +113,10 @@ type lowering struct {
 	p      *part
 	b      *rowprog.Builder
 	plan   *stages
-	values map[computed]rowprog.Value
-	node   *graph.Node   // whose meaning is being written
-	in     []graph.Value // its operands' values
-	axisOf []int         // the program's axis of each axis of the domain, -1 where it has size 1
-}
-
-// computed is a value in a stage; those of rows are in stage 0.
-type computed struct {
-	node  *graph.Node
-	stage int
+	values []rowprog.Value // by the number of a node in the kernel, then by stage; None until known
+	node   *graph.Node     // whose meaning is being written
+	in     []graph.Value   // its operands' values
+	axisOf []int           // the program's axis of each axis of the domain, -1 where it has size 1
 }
 
 func (l *lowering) run() error {
@@ -132,7 +127,7 @@ func (l *lowering) run() error {
 	}
 	l.b = rowprog.NewBuilder(l.k.nodes[0].Label(), outer)
 	l.b.DivisorCode(l.divisorCode)
-	l.values = map[computed]rowprog.Value{}
+	l.values = slices.Repeat([]rowprog.Value{rowprog.None}, len(l.k.nodes)*(l.plan.count+1))
 	for s := range l.plan.count + 1 {
 		if 0 < s && s < l.plan.count {
 			l.b.NextStage()
@@ -146,22 +141,23 @@ func (l *lowering) run() error {
 
 // finishNode writes what a stage does for a node: its reduction, or its stores.
 func (l *lowering) finishNode(n *graph.Node, s int) {
-	if l.plan.stored[n] == s && n.Op().Class == graph.Reduce {
+	plan := l.plan.at(n)
+	if plan.stored == s && n.Op().Class == graph.Reduce {
 		l.reduceNode(n, s)
 		return
 	}
-	if at, ok := l.plan.stored[n]; ok && at == s {
+	if plan.stored == s {
 		layout := l.k.overDomain(shapeinfer.LayoutOf(n), l.k.levelFor(n))
 		l.b.Store(l.result(n, operand{base: n, layout: layout, write: true}, l.plan.access(n)), l.value(n, s))
 	}
-	if l.plan.stage[n] == s {
+	if plan.stage == s {
 		for _, o := range l.k.seats[n] {
 			l.p.operands = append(l.p.operands, o)
 			l.b.Store(l.b.Out(l.operandName(o), typeOf(n.DType()), rowprog.Vec), l.value(n, s))
 		}
 	}
-	if home, ok := l.plan.homes[n]; ok && l.plan.first(n) == s {
-		l.b.Store(l.home(home), l.value(n, s))
+	if plan.home != nil && l.plan.first(n) == s {
+		l.b.Store(l.home(plan.home), l.value(n, s))
 	}
 }
 
@@ -188,17 +184,14 @@ func (l *lowering) home(of *graph.Node) int {
 // value gives a node's value in a stage: computed there or before, or loaded from where
 // an earlier stage has left it.
 func (l *lowering) value(n *graph.Node, s int) rowprog.Value {
-	key := computed{n, s}
-	if l.k.registers[n] == perRow {
-		key.stage = 0
+	known := l.known(n, s)
+	if *known != rowprog.None {
+		return *known
 	}
-	if v, ok := l.values[key]; ok {
-		return v
-	}
-	var v rowprog.Value
+	v := rowprog.None
 	if l.k.registers[n] == perElement && !l.plan.computes(n, s) {
 		home := n
-		if other, ok := l.plan.homes[n]; ok {
+		if other := l.plan.at(n).home; other != nil {
 			home = other
 		}
 		v = l.b.Load(l.home(home))
@@ -213,8 +206,16 @@ func (l *lowering) value(n *graph.Node, s int) rowprog.Value {
 		l.b.GuardInRows(l.k.levelFor(n) == perElement && l.rowsMayBeEmpty())
 		v = rowprog.Value(n.Op().Emit(l, n, in))
 	}
-	l.values[key] = v
+	*known = v
 	return v
+}
+
+// known gives the place of a node's value in a stage; those of rows are in stage 0.
+func (l *lowering) known(n *graph.Node, s int) *rowprog.Value {
+	if l.k.registers[n] == perRow {
+		s = 0
+	}
+	return &l.values[int(l.plan.index[n.ID()])*(l.plan.count+1)+s]
 }
 
 // rowsMayBeEmpty reports whether a row of the program may have no elements.
@@ -324,8 +325,8 @@ func (l *lowering) reduceNode(n *graph.Node, s int) {
 		return
 	}
 	v = l.b.Reduce(reductionOf(n.Op().Fold), v)
-	l.values[computed{n, 0}] = v
-	if l.plan.needed[n] {
+	*l.known(n, 0) = v
+	if l.plan.at(n).needed {
 		l.b.Store(l.reduced(n, layout, true, 0), v)
 	}
 }

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -54,6 +56,9 @@ func (j *joining) put(x *graph.Node, start, step graph.Shape) {
 // so that it need not be moved. What no kernel can leave at its place is copied by the
 // kernel of the joining; one that has nothing left to copy is dropped.
 func placePass(u *unit) error {
+	if !slices.ContainsFunc(u.kernels, func(k *kernel) bool { return k.class == graph.Movement }) {
+		return nil
+	}
 	at := map[*graph.Node]int{} // the kernel that has a value in registers
 	for i, k := range u.kernels {
 		for n := range k.registers {

@@ -140,15 +140,15 @@ func reachable(g *graph.Graph, roots []*graph.Node) []bool {
 	return live
 }
 
-// usesOf counts how often nodes and roots read each value.
-func (u *unit) usesOf() map[*graph.Node]int {
-	uses := map[*graph.Node]int{}
+// usesOf counts how often nodes and roots read each value, by the values' numbers.
+func (u *unit) usesOf() []int {
+	uses := make([]int, len(u.g.Nodes()))
 	for _, n := range u.roots {
-		uses[n]++
+		uses[n.ID()]++
 	}
 	for _, n := range u.g.Nodes() {
 		for _, x := range n.Operands() {
-			uses[x]++
+			uses[x.ID()]++
 		}
 	}
 	return uses

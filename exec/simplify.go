@@ -37,7 +37,7 @@ func simplifyPass(u *unit) error {
 		if m := applyRules(next, n, in); m != nil {
 			return m
 		}
-		if exchangesLastAxes(n) && uses[n.In(0)] == 1 {
+		if exchangesLastAxes(n) && uses[n.In(0).ID()] == 1 {
 			return transposedProduct(next, n, in)
 		}
 		if n.Op().Class == graph.Elementwise {

@@ -17,48 +17,62 @@ const dear = 10
 // stages says in which stage of its rows a kernel computes what. A reduction over rows
 // ends a stage: what needs its result runs in the next one.
 type stages struct {
-	k      *kernel
-	count  int
-	stage  map[*graph.Node]int // the first stage in which a value can be had; count: after the last
-	needed map[*graph.Node]bool
-	stored map[*graph.Node]int         // the stage of a reduction, or of a store to memory
-	done   map[*graph.Node]uint64      // the stages in which an element is computed
-	homes  map[*graph.Node]*graph.Node // whose memory keeps a value that is not needed elsewhere
-	reload map[*graph.Node]bool        // values that are loaded in a stage after they were stored
-	costs  map[*graph.Node]int         // of elements; nil until one is asked for
+	k     *kernel
+	count int
+	of    []staged // by the number of a node in the kernel
+	index []int32  // by the number of a node in the graph: that in its kernel
+	costs bool     // those of elements are known
+}
+
+// staged is what stages has decided about a node.
+type staged struct {
+	stage    int // the first one in which the value can be had; count: after the last
+	stored   int // the one of a reduction, or of a store to memory; -1 if there is none
+	cost     int // of an element, operands from registers included
+	needed   bool
+	reload   bool        // it is loaded in a stage after it was stored
+	replaced bool        // by a later write in the kernel
+	done     uint64      // the stages in which an element is computed
+	wanted   uint64      // the stages in which users of an element are computed
+	home     *graph.Node // whose memory keeps a value that is not needed elsewhere
 }
 
 // newStages decides about the stages of a kernel. isNeeded says of a value whether
-// somebody takes it from memory.
-func newStages(k *kernel, isNeeded func(*graph.Node) bool) *stages {
-	p := &stages{k: k, count: 1, stage: map[*graph.Node]int{}, needed: map[*graph.Node]bool{}, stored: map[*graph.Node]int{},
-		done: map[*graph.Node]uint64{}, homes: map[*graph.Node]*graph.Node{}, reload: map[*graph.Node]bool{}}
+// somebody takes it from memory. index has room for the numbers of nodes in the kernel.
+func newStages(k *kernel, index []int32, isNeeded func(*graph.Node) bool) *stages {
+	p := &stages{k: k, count: 1, of: make([]staged, len(k.nodes)), index: index}
+	for i, n := range k.nodes {
+		index[n.ID()], p.of[i].stored = int32(i), -1
+	}
 	for _, n := range k.nodes {
 		p.place(n)
-	}
-	overwritten := map[*graph.Node]bool{}
-	for _, n := range k.nodes {
 		if n.Op().Class == graph.Update {
-			overwritten[n.In(0)] = true
+			if old := n.In(0); slices.Contains(k.nodes, old) {
+				p.at(old).replaced = true
+			}
 		}
 	}
 	for _, n := range k.nodes {
-		p.needed[n] = n.Op().Class == graph.Update && !overwritten[n] || isNeeded(n)
+		s := p.at(n)
+		s.needed = n.Op().Class == graph.Update && !s.replaced || isNeeded(n)
 		switch {
 		case n.Op().Class == graph.Reduce:
-			p.stored[n] = p.stageOfReduction(n)
-		case overwritten[n] && n.Op().Class == graph.Update: // the next write is the one that stores
+			s.stored = p.stageOfReduction(n)
+		case s.replaced && n.Op().Class == graph.Update: // the next write is the one that stores
 		case n.Op().Class == graph.Update && k.registers[n] == perRow:
-			p.stored[n] = p.count
+			s.stored = p.count
 		case n.Op().Class == graph.Update: // after all stages that read the old value
-			p.stored[n] = p.count - 1
-		case p.needed[n]:
-			p.stored[n] = p.stage[n]
+			s.stored = p.count - 1
+		case s.needed:
+			s.stored = s.stage
 		}
 	}
 	p.demand()
 	return p
 }
+
+// at gives what is decided about a node of the kernel.
+func (p *stages) at(n *graph.Node) *staged { return &p.of[p.index[n.ID()]] }
 
 // operands lists the operands of a node that it takes from registers.
 func (p *stages) operands(n *graph.Node) (list []*graph.Node) {
@@ -75,60 +89,59 @@ func (p *stages) operands(n *graph.Node) (list []*graph.Node) {
 func (p *stages) place(n *graph.Node) {
 	s := 0
 	for _, x := range p.operands(n) {
-		s = max(s, p.stage[x])
+		s = max(s, p.at(x).stage)
 	}
-	p.stage[n] = s
+	p.at(n).stage = s
 	if p.k.levelFor(n) == perElement {
 		p.count = max(p.count, s+1)
 	}
 	if _, kept := p.k.registers[n]; kept && n.Op().Class == graph.Reduce {
-		p.stage[n] = s + 1
+		p.at(n).stage = s + 1
 	}
 }
 
 // stageOfReduction gives the stage in which a reduction takes its operand.
 func (p *stages) stageOfReduction(n *graph.Node) int {
 	if _, kept := p.k.registers[n]; kept {
-		return p.stage[n] - 1
+		return p.at(n).stage - 1
 	}
-	return p.stage[n]
+	return p.at(n).stage
 }
 
 // demand finds the stages in which each element is computed: users before operands.
 func (p *stages) demand() {
-	wanted := map[*graph.Node]uint64{}
 	for _, n := range slices.Backward(p.k.nodes) {
-		in := uint64(0)
-		if s, ok := p.stored[n]; ok {
-			in = 1 << s
+		s, in := p.at(n), uint64(0)
+		if s.stored >= 0 {
+			in = 1 << s.stored
 		}
 		if len(p.k.seats[n]) > 0 {
-			in |= 1 << p.stage[n]
+			in |= 1 << s.stage
 		}
 		if n.Op().Class != graph.Reduce {
 			if p.k.registers[n] == perRow {
 				continue // its operands are rows' too
 			}
-			in = p.compute(n, in|wanted[n])
+			in = p.compute(n, in|s.wanted)
 		}
 		for _, x := range p.operands(n) {
-			wanted[x] |= in
+			p.at(x).wanted |= in
 		}
 	}
 }
 
 // compute decides in which of the stages that need an element it is computed.
 func (p *stages) compute(n *graph.Node, in uint64) uint64 {
-	first := in & -in
+	first, s := in&-in, p.at(n)
 	switch {
 	case in == first:
-	case p.needed[n] && n.Op().Class == graph.Elementwise:
-		p.reload[n] = true
+	case s.needed && n.Op().Class == graph.Elementwise:
+		s.reload = true
 		in = first
 	case p.cost(n) >= dear && p.settle(n, bits.Len64(in)-1):
 		in = first
 	}
-	p.done[n] = in
+	s.done = in
 	return in
 }
 
@@ -137,29 +150,30 @@ func (p *stages) compute(n *graph.Node, in uint64) uint64 {
 // place of a value that these stages may still read.
 func (p *stages) settle(n *graph.Node, last int) bool {
 	for _, other := range p.k.nodes {
-		s, stored := p.stored[other]
-		if stored && s >= last && other.Op().Class == graph.Elementwise && p.k.registers[other] == perElement &&
-			other.DType() == n.DType() && !p.reload[other] {
-			p.homes[n], p.reload[n], p.reload[other] = other, true, true
+		s := p.at(other)
+		if s.stored >= last && other.Op().Class == graph.Elementwise && p.k.registers[other] == perElement &&
+			other.DType() == n.DType() && !s.reload {
+			s.reload = true
+			p.at(n).home, p.at(n).reload = other, true
 			return true
 		}
 	}
 	if n.Op().Class == graph.Update {
 		return false
 	}
-	p.homes[n], p.reload[n] = n, true
+	p.at(n).home, p.at(n).reload = n, true
 	return true
 }
 
 // first gives the first stage in which an element is computed.
-func (p *stages) first(n *graph.Node) int { return bits.TrailingZeros64(p.done[n]) }
+func (p *stages) first(n *graph.Node) int { return bits.TrailingZeros64(p.at(n).done) }
 
 // computes reports whether a stage computes an element, and does not load it.
-func (p *stages) computes(n *graph.Node, s int) bool { return p.done[n]>>s&1 != 0 }
+func (p *stages) computes(n *graph.Node, s int) bool { return p.at(n).done>>s&1 != 0 }
 
 // access says how the memory of a stored value is used.
 func (p *stages) access(n *graph.Node) rowprog.Access {
-	if p.reload[n] {
+	if p.at(n).reload {
 		return rowprog.InOut
 	}
 	return rowprog.Out
@@ -167,27 +181,26 @@ func (p *stages) access(n *graph.Node) rowprog.Access {
 
 // cost gives what an element costs, operands from registers included.
 func (p *stages) cost(n *graph.Node) int {
-	if p.costs == nil {
-		p.costs = p.allCosts()
+	if !p.costs {
+		p.costs = true
+		p.findCosts()
 	}
-	return p.costs[n]
+	return p.at(n).cost
 }
 
-func (p *stages) allCosts() map[*graph.Node]int {
-	costs := map[*graph.Node]int{}
+func (p *stages) findCosts() {
 	for _, n := range p.k.nodes {
 		if p.k.registers[n] != perElement || n.Op().Class == graph.Reduce {
 			continue
 		}
 		c := costOf(n)
 		for _, x := range p.operands(n) {
-			if p.k.registers[x] == perElement && !p.needed[x] {
-				c += costs[x]
+			if p.k.registers[x] == perElement && !p.at(x).needed {
+				c += p.at(x).cost
 			}
 		}
-		costs[n] = c
+		p.at(n).cost = c
 	}
-	return costs
 }
 
 // costOf gives the cost of one element of an operation, in operations as cheap as an

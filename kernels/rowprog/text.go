@@ -1,6 +1,7 @@
 package rowprog
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -48,17 +49,25 @@ func (p *Program) String() string {
 // Key identifies what the program does: programs with equal keys have the same
 // meaning, whatever their names, and can share compiled code.
 func (p *Program) Key() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d %d", p.Outer, p.Stages)
+	key := make([]byte, 0, 16*(1+len(p.Operands)+len(p.Insts)))
+	put := func(words ...int) {
+		for _, w := range words {
+			key = binary.AppendVarint(key, int64(w))
+		}
+	}
+	put(p.Outer, p.Stages, len(p.Operands))
 	for i := range p.Operands {
 		o := &p.Operands[i]
-		fmt.Fprintf(&b, ";%v %v %v %x", o.Type, o.Access, o.Domain, uint32(o.Reduced))
+		put(int(o.Type), int(o.Access), int(o.Domain), int(o.Reduced))
 	}
-	for v := range p.Insts {
-		fmt.Fprintf(&b, ";%d ", p.Insts[v].Section)
-		p.writeInst(&b, Value(v), strconv.Itoa)
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		put(int(in.Section), int(in.Op), int(in.Type), int(in.Bits), in.Operand, in.Axis, int(in.Reduction), int(in.Code))
+		for _, x := range in.Uses() {
+			put(int(x))
+		}
 	}
-	return b.String()
+	return string(key)
 }
 
 // writeInst writes an instruction; operand tells how an operand is called.
