@@ -18,7 +18,7 @@ func (l *lowering) arrange() {
 			axes = append(axes, []int{axis})
 		}
 	}
-	if !l.anyDependsOnPosition() {
+	if len(axes) > 1 && !l.anyDependsOnPosition() {
 		axes = l.merge(axes)
 	}
 	if n := l.k.nodes[0]; l.k.closed && n.Op().Class == graph.Reduce {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/page"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -99,6 +100,7 @@ type unit struct {
 	storageOf      map[*graph.Node]*storage
 	consts         []*graph.Node
 	storages       []*storage
+	builder        rowprog.Builder // of the program that is being written
 	faults         []fault
 	trace          *trace      // nil unless the graphs of all passes are wanted
 	at             *graph.Node // that a pass is at work on, as far as it says

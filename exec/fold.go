@@ -56,14 +56,14 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 	if n.IsConst() {
 		return true
 	}
-	count, whole := n.Shape().NumElements().Int()
-	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version || !whole || count > maxFolded || !n.Shape().IsStatic() || dependsOnSizes(n) {
-		return false
-	}
 	for _, x := range n.Operands() {
 		if !foldable[x.ID()] {
 			return false
 		}
+	}
+	count, whole := n.Shape().NumElements().Int()
+	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version || !whole || count > maxFolded || !n.Shape().IsStatic() || dependsOnSizes(n) {
+		return false
 	}
 	return len(n.Operands()) > 0 || count == 1 // a generator is cheaper to compute than to load
 }

@@ -125,7 +125,7 @@ func (l *lowering) run() error {
 	if outer > rowprog.MaxOuter {
 		return fmt.Errorf("%d axes that cannot be merged, more than %d", outer+1, rowprog.MaxOuter+1)
 	}
-	l.b = rowprog.NewBuilder(l.k.nodes[0].Label(), outer)
+	l.b = l.u.builder.Reset(l.k.nodes[0].Label(), outer)
 	l.b.DivisorCode(l.divisorCode)
 	l.values = slices.Repeat([]rowprog.Value{rowprog.None}, len(l.k.nodes)*(l.plan.count+1))
 	for s := range l.plan.count + 1 {

@@ -160,13 +160,14 @@ func args(x []Value) [3]Value {
 
 // Build finishes the program: it drops what no effect needs, brings the
 // instructions into an order that depends only on the effects and verifies the
-// result. The builder must not be used afterwards.
+// result. The builder is of no more use but for [Builder.Reset].
 func (b *Builder) Build() (*Program, error) {
 	if b.err != nil {
 		return nil, b.err
 	}
 	p := &Program{Name: b.name, Outer: b.outer, Stages: b.stage + 1, Operands: b.operands}
 	order := b.order()
+	p.Insts = make([]Inst, 0, len(order))
 	number := make([]Value, len(b.insts))
 	for s := CallSection; s <= RowSection(p.Stages); s++ {
 		for _, effects := range []bool{false, true} {
@@ -192,7 +193,7 @@ func (b *Builder) Build() (*Program, error) {
 
 // order lists what the effects need, operands first.
 func (b *Builder) order() []Value {
-	var order []Value
+	order := make([]Value, 0, len(b.insts))
 	seen := make([]bool, len(b.insts))
 	var visit func(v Value)
 	visit = func(v Value) {

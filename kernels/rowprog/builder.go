@@ -21,8 +21,15 @@ type Builder struct {
 }
 
 // NewBuilder begins a program with the given number of outer axes.
-func NewBuilder(name string, outer int) *Builder {
-	b := &Builder{name: name, outer: outer, known: map[Inst]Value{}}
+func NewBuilder(name string, outer int) *Builder { return new(Builder).Reset(name, outer) }
+
+// Reset begins another program as [NewBuilder] does, in the memory of the last one's
+// instructions, and gives the builder.
+func (b *Builder) Reset(name string, outer int) *Builder {
+	*b = Builder{name: name, outer: outer, insts: b.insts[:0], known: b.known}
+	if clear(b.known); b.known == nil {
+		b.known = map[Inst]Value{}
+	}
 	if outer < 0 || outer > MaxOuter {
 		b.fail("%d outer axes, not in 0..%d", outer, MaxOuter)
 	}
