@@ -129,6 +129,9 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 			p, err = nil, newBug(name, u.at, v)
 		}
 	}()
+	if g != nil {
+		defer g.KeepSizes()()
+	}
 	if err := r.check(g); err != nil {
 		if g == nil {
 			return nil, err

@@ -4,17 +4,16 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 )
 
 // Dim is a size: a whole number, which is itself, or an expression over named sizes. A
 // whole number can be written where a Dim is wanted; an expression is the handle of an
 // entry in a table of normal forms, so that == compares normal forms. Handles must not
 // be computed with Go's operators: batch + 1 is recognised as wrong and is not
-// [Dim.Valid]; write batch.Plus(1).
+// [Dim.Valid]; write batch.Plus(1). The table keeps the expressions of graphs that exist, and
+// for a while those that were just made: an expression that is kept for graphs to come is made
+// anew for each, or is a variable of a package, made before the first graph.
 type Dim int64
 
 const (
@@ -44,56 +43,6 @@ type term struct {
 // polynomial is a normal form: terms with different atoms, none of them 0, in order.
 type polynomial []term
 
-// dimTable interns normal forms for the whole process, as package unique does for
-// values: equal expressions have one entry. Entries are never removed, since a Dim is a
-// number that the collector cannot follow. The table grows with the number of different
-// expressions, not of graphs: a server that builds the same models for ever uses the same
-// entries. One that makes up names as it runs, as "batch_1734", would grow by about 300
-// bytes for each expression; names should be those of a model, and stay the same.
-var dimTable struct {
-	sync.Mutex
-	byKey map[string]Dim
-	list  atomic.Pointer[[]dimEntry]
-}
-
-// dimEntry is a normal form with the names in it, in alphabetical order.
-type dimEntry struct {
-	handle Dim
-	poly   polynomial
-	names  []string
-}
-
-const (
-	handleBit  = uint64(1) << 63
-	indexBits  = 32
-	handleMask = uint64(3) << 62
-)
-
-// newHandle makes the handle of a table index. The upper bits hold a hash, by which a value
-// made with Go's operators is recognised: a sum is no handle of the table, and a multiple
-// is no number that could be a size. That is seen to for small multiples.
-func newHandle(index int) Dim {
-	for h := uint64(index + 1); ; h++ {
-		h *= 0x9e3779b97f4a7c15
-		d := Dim(handleBit | (h>>34)<<indexBits | uint64(index))
-		if d.multiplesAreNoSizes() {
-			return d
-		}
-	}
-}
-
-func (d Dim) multiplesAreNoSizes() bool {
-	for k := Dim(2); k <= 64; k++ {
-		if m := d * k; m >= -endOfSizes && m < endOfSizes {
-			return false
-		}
-	}
-	return true
-}
-
-// isHandle reports whether d has the form of a handle; it may still be a wrong one.
-func (d Dim) isHandle() bool { return uint64(d)&handleMask == handleBit }
-
 // poly gives d's normal form.
 func (d Dim) poly() (p polynomial, ok bool) {
 	switch {
@@ -110,69 +59,6 @@ func (d Dim) poly() (p polynomial, ok bool) {
 		return nil, false
 	}
 	return e.poly, true
-}
-
-// entry gives what the table holds for a handle; nil where it is none.
-func (d Dim) entry() *dimEntry {
-	list := dimTable.list.Load()
-	index := uint64(d) & (1<<indexBits - 1)
-	if list == nil || !d.isHandle() || index >= uint64(len(*list)) || (*list)[index].handle != d {
-		return nil
-	}
-	return &(*list)[index]
-}
-
-// intern gives the Dim of a normal form.
-func (p polynomial) intern() Dim {
-	switch {
-	case len(p) == 0:
-		return 0
-	case len(p) == 1 && len(p[0].atoms) == 0:
-		if d := Dim(p[0].coef); !d.isHandle() {
-			return d
-		}
-		return InvalidDim
-	}
-	key := p.key()
-	dimTable.Lock()
-	defer dimTable.Unlock()
-	if d, known := dimTable.byKey[key]; known {
-		return d
-	}
-	if dimTable.byKey == nil {
-		dimTable.byKey = map[string]Dim{}
-	}
-	var list []dimEntry
-	if old := dimTable.list.Load(); old != nil {
-		list = *old
-	}
-	d := newHandle(len(list))
-	list = append(list, dimEntry{d, p, p.names()}) // readers hold shorter slices and never see the new entry
-	dimTable.list.Store(&list)
-	dimTable.byKey[key] = d
-	return d
-}
-
-func (p polynomial) key() string {
-	var key []byte
-	for _, t := range p {
-		key = strconv.AppendInt(key, t.coef, 10)
-		for _, a := range t.atoms {
-			key = a.appendKey(key)
-		}
-		key = append(key, ';')
-	}
-	return string(key)
-}
-
-func (a atom) appendKey(key []byte) []byte {
-	if a.name != "" {
-		return append(append(key, '.'), a.name...)
-	}
-	for i, v := range []int64{int64(a.p), int64(a.q), a.k} {
-		key = strconv.AppendInt(append(key, "(,,"[i]), v, 10)
-	}
-	return append(key, ')')
 }
 
 // compareAtoms orders names before other atoms, and those by their handles.

@@ -1,9 +1,6 @@
 package graph
 
-import (
-	"slices"
-	"sync"
-)
+import "slices"
 
 // A product of k sums has up to 2^k terms. One of more than maxTerms is not written out: it
 // is a term of its factors, each an atom that stands for a sum as a whole. Equal products
@@ -33,22 +30,16 @@ func staysFactored(a, b polynomial) bool {
 	return len(b) > 1 && a.isFactored()
 }
 
-// dimFactors remembers the factors of products that were written out.
-var dimFactors = struct {
-	sync.Mutex
-	of map[Dim][]Dim
-}{of: map[Dim][]Dim{}}
-
 // factors lists sizes whose product d is: d itself where no others are known.
 func (d Dim) factors() []Dim {
 	p, _ := d.poly()
 	if len(p) == 1 {
 		return p[0].factors()
 	}
-	dimFactors.Lock()
-	defer dimFactors.Unlock()
-	if list := dimFactors.of[d]; list != nil {
-		return list
+	if e := d.entry(); e != nil {
+		if list := e.factors.Load(); list != nil {
+			return *list
+		}
 	}
 	return []Dim{d}
 }
@@ -73,15 +64,30 @@ func (a atom) dim() Dim {
 
 // rememberFactors notes of what a written-out product was made.
 func rememberFactors(product, d, e Dim) {
-	if p, _ := product.poly(); len(p) < 2 {
+	made := product.entry()
+	if made == nil || len(made.poly) < 2 {
 		return
 	}
 	list := slices.Concat(d.factors(), e.factors())
-	dimFactors.Lock()
-	defer dimFactors.Unlock()
-	if dimFactors.of[product] == nil {
-		dimFactors.of[product] = list
+	if made.poly[0].coef > 0 && areNegation(list) {
+		return // of a negative sum, whose factors are -1 and this one
 	}
+	made.factors.CompareAndSwap(nil, &list)
+}
+
+// areNegation reports whether factors are one sum, and numbers of which the product is 1 or -1.
+func areNegation(list []Dim) bool {
+	sums := 0
+	for _, d := range list {
+		n, whole := d.Int()
+		if whole && absInt(n) != 1 {
+			return false
+		}
+		if !whole {
+			sums++
+		}
+	}
+	return sums == 1
 }
 
 // asFactors gives the term whose atoms are the factors of d; ok is false on overflow.

@@ -64,9 +64,9 @@ type memo struct {
 
 func (m *memo) get(op dimOp, d, e Dim) (Dim, bool) {
 	m.RLock()
-	defer m.RUnlock()
 	result, ok := m.known[memoKey{op, d, e}]
-	return result, ok
+	m.RUnlock()
+	return result, ok && (result.IsConst() || result.IsUnknown() || result.entry() != nil)
 }
 
 func (m *memo) put(op dimOp, d, e, result Dim) {
@@ -76,6 +76,12 @@ func (m *memo) put(op dimOp, d, e, result Dim) {
 		clear(m.known)
 	}
 	m.known[memoKey{op, d, e}] = result
+}
+
+func (m *memo) forget() {
+	m.Lock()
+	defer m.Unlock()
+	m.known = map[memoKey]Dim{}
 }
 
 // dimNames remembers the sizes that are names.
@@ -88,7 +94,7 @@ func namedDim(name string) Dim {
 	dimNames.RLock()
 	d, known := dimNames.known[name]
 	dimNames.RUnlock()
-	if known {
+	if known && d.entry() != nil {
 		return d
 	}
 	d = atomDim(atom{name: name})

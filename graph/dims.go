@@ -188,7 +188,7 @@ func badSize(g *Graph, d Dim) (text, help string) {
 // endOfSizes is more than any memory holds. Go's operators make such numbers from handles.
 const endOfSizes = 1 << 48
 
-const notRepresentable = "the size is too large for an int64, or was computed from a named size with Go's operators"
+const notRepresentable = "the size is too large for an int64, or was computed from a named size with Go's operators, or is one of a graph that is gone"
 
 // wrong says why d can be the size of no axis, or "".
 func (d Dim) wrong() (text, help string) {

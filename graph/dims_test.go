@@ -151,7 +151,7 @@ func TestEqualRefusesWhatItCannotUse(t *testing.T) {
 		"n cannot be equal to n+1: they always differ by 1",
 		"Equal(2*n, 3*m) cannot be solved for a name",
 		`Equal: the size stranger is not declared in graph "equal"`,
-		"Equal: the size is too large for an int64, or was computed from a named size with Go's operators",
+		"Equal: the size is too large for an int64, or was computed from a named size with Go's operators, or is one of a graph that is gone",
 	}, mistakes(g))
 }
 

@@ -27,17 +27,23 @@ type Graph struct {
 	gradients  map[*Node]asked // of nodes that were asked for as gradients
 	likes      map[*Node]*Node // nodes that were made from the shape of another one
 	residences residences
+	life       *life
 }
 
 // New makes an empty graph. The name stands in its text form and pictures.
 func New(name string, opts ...Option) *Graph {
-	g := &Graph{name: name, names: map[string]*Node{}, scope: &scope{}}
+	g := newGraph(name)
+	g.life = newLife()
 	for _, o := range opts {
 		if o != nil {
 			o(g)
 		}
 	}
 	return g
+}
+
+func newGraph(name string) *Graph {
+	return &Graph{name: name, names: map[string]*Node{}, scope: &scope{}}
 }
 
 // Option changes how a graph is built and checked; nil changes nothing.
@@ -200,6 +206,7 @@ func (g *Graph) add(n Node) *Node {
 	if len(g.slab) == cap(g.slab) {
 		g.slab = make([]Node, 0, min(max(len(g.nodes), 4), maxSlab))
 	}
+	g.life.reopen()
 	n.g, n.id = g, int32(len(g.nodes))
 	g.slab = append(g.slab, n)
 	added := &g.slab[len(g.slab)-1]

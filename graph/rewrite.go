@@ -5,7 +5,8 @@ package graph
 // Derive makes an empty graph with the name, policy and named sizes of g, for a pass
 // to fill.
 func (g *Graph) Derive() *Graph {
-	d := New(g.name, WithPolicy(g.policy))
+	d := newGraph(g.name)
+	d.policy, d.life = g.policy, g.life
 	d.policy.MutualExpand = AllowSilently // what was to be said has been said of g
 	d.policy.Backcompat, d.policy.RankZero, d.policy.RankPromotion = Allow, Allow, Allow
 	d.dims, d.dimOrder, d.scope = g.dims, g.dimOrder, g.scope

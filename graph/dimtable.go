@@ -1,0 +1,184 @@
+package graph
+
+import (
+	"hash/fnv"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// dimTable interns normal forms for the whole process, as package unique does for
+// values: equal expressions have one entry, found by its handle. A Dim is a number that the
+// collector cannot follow, so that the table is swept: see sweep. A form that comes again has
+// the handle that it had, since that is made of its hash.
+var dimTable struct {
+	sync.Mutex // of those who write
+	slots      atomic.Pointer[[]atomic.Pointer[dimEntry]]
+	epoch      atomic.Int64 // the number of sweeps
+	count      int
+	limit      int // the count from which on a sweep is worth it
+	swept      time.Time
+}
+
+// dimEntry is a normal form with the names in it, in alphabetical order.
+type dimEntry struct {
+	handle  Dim
+	poly    polynomial
+	names   []string
+	factors atomic.Pointer[[]Dim] // of a product that was written out, if they are known
+	born    int64                 // the epoch in which it was made
+	used    atomic.Int64          // the last epoch in which it was used, or gone
+	kept    bool                  // for ever
+	marked  bool                  // by a sweep
+}
+
+const (
+	handleBit  = uint64(1) << 63
+	handleMask = uint64(3) << 62
+)
+
+// handles gives the handles that a normal form may have, the first as a rule: the next one is
+// for a form of the same hash. A value made with Go's operators from a handle is recognised: a
+// sum is no handle of the table, and a multiple is no number that could be a size. That is seen
+// to for small multiples.
+func (p polynomial) handles(yield func(Dim) bool) {
+	hash := fnv.New64a()
+	hash.Write(p.key())
+	for h := hash.Sum64(); ; h++ {
+		mixed := (h ^ h>>32) * 0x9e3779b97f4a7c15
+		mixed = (mixed ^ mixed>>29) * 0xbf58476d1ce4e5b9
+		if d := Dim(handleBit | mixed>>2); d.multiplesAreNoSizes() && !yield(d) {
+			return
+		}
+	}
+}
+
+func (d Dim) multiplesAreNoSizes() bool {
+	for k := Dim(2); k <= 64; k++ {
+		if m := d * k; m >= -endOfSizes && m < endOfSizes {
+			return false
+		}
+	}
+	return true
+}
+
+// isHandle reports whether d has the form of a handle; it may still be a wrong one.
+func (d Dim) isHandle() bool { return uint64(d)&handleMask == handleBit }
+
+// entry gives what the table holds for a handle, and notes that it is used; nil where it is
+// none.
+func (d Dim) entry() *dimEntry {
+	if e := d.find(); e != nil && e.use() {
+		return e
+	}
+	return nil
+}
+
+func (d Dim) find() *dimEntry {
+	slots := dimTable.slots.Load()
+	if slots == nil || !d.isHandle() {
+		return nil
+	}
+	return slotOf(*slots, d).Load()
+}
+
+// slotOf gives the slot that holds a handle, or the empty one where it belongs.
+func slotOf(slots []atomic.Pointer[dimEntry], d Dim) *atomic.Pointer[dimEntry] {
+	for i := uint64(d); ; i++ {
+		slot := &slots[i&uint64(len(slots)-1)]
+		if e := slot.Load(); e == nil || e.handle == d {
+			return slot
+		}
+	}
+}
+
+// minSlots is the size of the first table; it is a power of two, as those of all are.
+const minSlots = 256
+
+// intern gives the Dim of a normal form.
+func (p polynomial) intern() (d Dim) {
+	switch {
+	case len(p) == 0:
+		return 0
+	case len(p) == 1 && len(p[0].atoms) == 0:
+		if d := Dim(p[0].coef); !d.isHandle() {
+			return d
+		}
+		return InvalidDim
+	}
+	dimTable.Lock()
+	defer dimTable.Unlock()
+	if dimTable.slots.Load() == nil {
+		resize(minSlots, nil)
+	}
+	for d = range p.handles {
+		e := d.find()
+		if e == nil || e.poly.equal(p) && !e.use() {
+			p.put(d)
+			return d
+		}
+		if e.poly.equal(p) {
+			return d
+		}
+		e.kept = true // whose handle would be free for p otherwise, which has the next one
+	}
+	return d
+}
+
+// put makes an entry.
+func (p polynomial) put(d Dim) {
+	now := dimTable.epoch.Load()
+	e := &dimEntry{handle: d, poly: p, names: p.names(), born: now, kept: !lives.begun.Load()}
+	e.used.Store(now)
+	slots := *dimTable.slots.Load()
+	if slotOf(slots, d).Swap(e) != nil {
+		return
+	}
+	if dimTable.count++; dimTable.count >= max(dimTable.limit, betweenCount) && time.Since(dimTable.swept) > betweenSweeps {
+		sweep()
+	}
+	if slots = *dimTable.slots.Load(); 2*dimTable.count > len(slots) {
+		resize(2*len(slots), slots)
+	}
+}
+
+// resize makes a table of the entries of another one that are not gone.
+func resize(size int, old []atomic.Pointer[dimEntry]) {
+	slots := make([]atomic.Pointer[dimEntry], size)
+	dimTable.count = 0
+	for i := range old {
+		if e := old[i].Load(); e != nil && e.used.Load() != gone {
+			slotOf(slots, e.handle).Store(e)
+			dimTable.count++
+		}
+	}
+	dimTable.slots.Store(&slots)
+}
+
+// key gives a text that tells normal forms apart.
+func (p polynomial) key() (key []byte) {
+	for _, t := range p {
+		key = strconv.AppendInt(key, t.coef, 10)
+		for _, a := range t.atoms {
+			key = a.appendKey(key)
+		}
+		key = append(key, ';')
+	}
+	return key
+}
+
+func (a atom) appendKey(key []byte) []byte {
+	if a.name != "" {
+		return append(append(key, '.'), a.name...)
+	}
+	for i, v := range []int64{int64(a.p), int64(a.q), a.k} {
+		key = strconv.AppendInt(append(key, "(,,"[i]), v, 10)
+	}
+	return append(key, ')')
+}
+
+func (p polynomial) equal(q polynomial) bool {
+	return slices.EqualFunc(p, q, func(s, t term) bool { return s.coef == t.coef && slices.Equal(s.atoms, t.atoms) })
+}
