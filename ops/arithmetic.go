@@ -127,14 +127,16 @@ func squareSum(n node) node { return Add(Square(n.In(0)), Square(n.In(1))) }
 // inferPow refuses a negative whole number as the power of integers, whose result would
 // be none, and booleans but for the powers 0 and 1.
 func inferPow(c *graph.Call) (graph.DType, graph.Shape) {
+	t, s := sameType(c)
 	p, isConst := c.In(1).ScalarValue()
-	switch t := c.DType(0); {
+	switch {
+	case c.Failed():
 	case t == graph.Bool && !isConst:
 		shapeinfer.RefuseDType(c, `"pow" not implemented for 'Bool'`)
 	case t.IsInt() && isConst && p < 0:
 		shapeinfer.RefuseDType(c, "Integers to negative integer powers are not allowed.")
 	}
-	return sameType(c)
+	return t, s
 }
 
 // powGradBase is y * x^(y-1), and 0 where y is 0, even at x = 0.

@@ -11,18 +11,52 @@ import (
 // The functions here arrange elements with the operations of shape.go, select.go and
 // movement.go.
 
-// Narrow gives length elements of an axis from start on.
+// Narrow gives length elements of an axis from start on, which counts from the end where it
+// is negative. Unlike [Slice], it refuses to take fewer than that.
 func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
-	return Slice(x, axis, start, start.Plus(length), 1)
+	if x == nil || !x.Judged() {
+		return Slice(x, axis, start, start.Plus(length), 1) // its own mistake
+	}
+	from, problem := start, ""
+	switch {
+	case x.Rank() == 0:
+		problem = "narrow() cannot be applied to a 0-dim tensor."
+	case length.IsConst() && length < 0:
+		problem = "narrow(): length must be non-negative."
+	case hasAxis(x, axis):
+		size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
+		if start.IsConst() && start < 0 {
+			from = size.Plus(start)
+		}
+		if size.IsConst() && from.IsConst() {
+			problem = narrowProblem(size, start, from, length)
+		}
+	}
+	if problem != "" {
+		return refusal(refused("Narrow", x).with(axis, start, length), &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: problem})
+	}
+	return Slice(x, axis, from, from.Plus(length), 1)
+}
+
+// narrowProblem says what PyTorch says of bounds outside of an axis, whose size is a number.
+func narrowProblem(size, start, from, length graph.Dim) string {
+	switch {
+	case from < 0 || from > size:
+		return fmt.Sprintf("start out of range (expected to be in range of [%d, %d], but got %d)", -size, size, start)
+	case length.IsConst() && from.Plus(length) > size:
+		return fmt.Sprintf("start (%d) + length (%d) exceeds dimension size (%d).", from, length, size)
+	}
+	return ""
 }
 
 // Chunk cuts an axis into at most n parts of one size; the last one may be smaller. The
 // axis's size must be a whole number.
 func Chunk(x *graph.Node, axis, n int) []*graph.Node {
-	size, bad := listed("Chunk", x, axis, n)
-	if bad == nil && n < 1 {
-		bad = refusal(refused("Chunk", x).with(axis, n), &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("chunk expects `chunks` to be greater than 0, got: %d", n)})
+	problem := ""
+	if n < 1 {
+		problem = fmt.Sprintf("chunk expects `chunks` to be greater than 0, got: %d", n)
 	}
+	size, bad := listed(refused("Chunk", x).with(axis, n), x, axis, problem)
 	if bad != nil {
 		return []*graph.Node{bad}
 	}
@@ -32,7 +66,10 @@ func Chunk(x *graph.Node, axis, n int) []*graph.Node {
 // Roll moves the elements of an axis on by shift places; those that leave it at one end
 // come in at the other. The result has memory of its own.
 func Roll(x *graph.Node, axis, shift int) *graph.Node {
-	if !hasAxis(x, axis) {
+	switch {
+	case x != nil && x.Judged() && x.Rank() == 0:
+		return refusal(refused("Roll", x).with(axis, shift), scalarAxis(axis))
+	case !hasAxis(x, axis):
 		return Slice(x, axis, 0, End, 1) // its own mistake
 	}
 	size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
@@ -67,7 +104,7 @@ func hasAxis(x node, axis int) bool {
 // Tile repeats x along each axis, the first element after the last one again. Where there
 // are more counts than axes, x gets new leading axes. The result has memory of its own.
 func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
-	if x == nil || !x.Judged() || slices.ContainsFunc(counts, func(d graph.Dim) bool { return d.IsConst() && d < 0 }) {
+	if x == nil || !x.Judged() {
 		return Expand(x, counts...) // its own mistake
 	}
 	if len(counts) < x.Rank() {
@@ -84,6 +121,12 @@ func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
 		apart = append(apart, 1, size)
 		repeated = append(repeated, count, size)
 		merged = append(merged, count.Times(size))
+	}
+	for i, count := range counts {
+		if count.IsConst() && count < 0 {
+			return refusal(refused("Tile", x).with(shapeWords(counts)...), &graph.Mistake{Code: shapeinfer.CodeExpand,
+				Summary: fmt.Sprintf("Trying to create tensor with negative dimension %s: %s", merged[i], merged)})
+		}
 	}
 	return copied(x, Reshape(Expand(Reshape(x, apart...), repeated...), merged...))
 }
@@ -130,7 +173,7 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 	switch {
 	case x == nil || !x.Judged():
 		return Reshape(x, -1) // its own mistake
-	case x.Rank() == 0:
+	case x.Rank() == 0 && first >= -1 && first <= 0 && last >= -1 && last <= 0:
 		return Reshape(x, 1)
 	case !hasAxis(x, first) || !hasAxis(x, last):
 		return Transpose(x, first, last) // its own mistake

@@ -30,6 +30,7 @@ func TestArrangements(t *testing.T) {
 		"repeat_interleave":    {ops.RepeatInterleave(x, 1, 2), []int{2, 6}, []int32{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}},
 		"moveaxis":             {ops.MoveAxis(x, 0, -1), []int{3, 2}, []int32{1, 4, 2, 5, 3, 6}},
 		"flatten":              {ops.Flatten(x, 0, 1), []int{6}, []int32{1, 2, 3, 4, 5, 6}},
+		"narrow from the end":  {ops.Narrow(x, 1, -2, 2), []int{2, 2}, []int32{2, 3, 5, 6}},
 		"narrow":               {ops.Narrow(x, 1, 1, 2), []int{2, 2}, []int32{2, 3, 5, 6}},
 		"last chunk":           {ops.Chunk(x, 1, 2)[1], []int{2, 1}, []int32{3, 6}},
 		"one_hot":              {ops.OneHot(x, 4, graph.Bool), []int{2, 3, 4}, []bool{false, true, false, false, false, false, true, false, false, false, false, true, false, false, false, false, false, false, false, false, false, false, false, false}},

@@ -12,10 +12,11 @@ func bitwise(name, fn, doc string, p graph.Prim, arity int) *graph.Op {
 	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: arity, MaxIn: arity,
 		Promote: ToCommonType, Emit: prim(p), Grad: noGradient}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-		if t := c.DType(0); t.IsFloat() {
+		t, s := sameType(c)
+		if t.IsFloat() && !c.Failed() {
 			shapeinfer.RefuseDType(c, `"`+name+`_cpu" not implemented for '`+t.TorchName()+`'`)
 		}
-		return sameType(c)
+		return t, s
 	}
 	return define(op)
 }

@@ -150,7 +150,16 @@ func parseEinsum(equation string, xs []node) (operands []labelled, output []rune
 		for axis, l := range a.labels {
 			counts[l]++
 			d, seen := xs[i].Shape()[axis], sizes[l]
+			if before := slices.Index(a.labels, l); before < axis {
+				if other := xs[i].Shape()[before]; other.IsConst() && d.IsConst() && d != other {
+					return nil, nil, fmt.Sprintf("subscript %s is repeated for operand %d but the sizes don't match, %s != %s", labelText(l), i, d, other)
+				}
+			}
 			if seen > 1 && seen.IsConst() && d > 1 && d.IsConst() && d != seen {
+				if l < 0 {
+					return nil, nil, fmt.Sprintf("dimension %d covered by ellipsis in operand %dhas size %s which does not broadcast with previously seen ellipsis with size %s for the respective dimension",
+						axis-slices.IndexFunc(a.labels, func(l rune) bool { return l < 0 }), i, d, seen)
+				}
 				return nil, nil, fmt.Sprintf("subscript %s has size %s for operand %d which does not broadcast with previously seen size %s",
 					labelText(l), d, i, seen)
 			}
@@ -236,6 +245,9 @@ func labelsOf(term string, rank int, of string) (labels []rune, problem string) 
 	for _, l := range letters {
 		switch {
 		case l == '.':
+			if ellipsis && !strings.Contains(before, ".") {
+				return nil, fmt.Sprintf("found '.' for %s for which an ellipsis was already found", of)
+			}
 			return nil, fmt.Sprintf("found '.' for %s that is not part of any ellipsis", of)
 		case !(l >= 'a' && l <= 'z' || l >= 'A' && l <= 'Z'):
 			return nil, fmt.Sprintf("invalid subscript %q for %s, subscripts must be in [a-zA-Z]", l, of)

@@ -112,13 +112,15 @@ func boolType(c *graph.Call) (graph.DType, graph.Shape) {
 	return graph.Bool, shapeinfer.BroadcastOperands(c)
 }
 
-// refuseBool wraps a rule: booleans are refused with PyTorch's sentence.
+// refuseBool wraps a rule: booleans are refused with PyTorch's sentence, if nothing else is
+// wrong.
 func refuseBool(sentence string, rule func(*graph.Call) (graph.DType, graph.Shape)) func(*graph.Call) (graph.DType, graph.Shape) {
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
-		if c.DType(0) == graph.Bool {
+		t, s := rule(c)
+		if c.DType(0) == graph.Bool && !c.Failed() {
 			shapeinfer.RefuseDType(c, sentence)
 		}
-		return rule(c)
+		return t, s
 	}
 }
 

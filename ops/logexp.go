@@ -14,10 +14,11 @@ var opLog2, opLog10, opExp2, opLogAddExp, opHypot *graph.Op
 func floatPair(name, fn, doc, kernel string, emit func(m arith, x, y graph.Value) graph.Value, grad func(n, dy node, i int) node) *graph.Op {
 	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: ToCommonType,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			if t := c.DType(0); !t.IsFloat() {
+			t, s := sameType(c)
+			if !t.IsFloat() && !c.Failed() {
 				shapeinfer.RefuseDType(c, `"`+kernel+`" not implemented for '`+t.TorchName()+`'`)
 			}
-			return sameType(c)
+			return t, s
 		},
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			return emit(arith{e, n.DType()}, x[0], x[1])

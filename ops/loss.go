@@ -227,7 +227,8 @@ func CrossEntropy(x, target *graph.Node, opts ...LossOption) *graph.Node {
 
 // NLL gives the mean over examples of -x at the target's class: the negative log
 // likelihood, where x holds logarithms of probabilities. Shapes and options are those of
-// [CrossEntropy].
+// [CrossEntropy]. Of one example [C] the target is a scalar: several targets [C] are refused,
+// of which PyTorch would silently read the first one.
 func NLL(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return applyLoss(opNLL, x, target, opts)
 }

@@ -41,7 +41,7 @@ func TestArgumentsThatMeanNothing(t *testing.T) {
 		"Dropout":   {func(g *graph.Graph, x N) N { return ops.Dropout(x, math.NaN(), g.Input("s", graph.Int64)) }, "BL001: Dropout(x, NaN): dropout probability"},
 		"Tile":      {func(_ *graph.Graph, x N) N { return ops.Tile(x, 3) }, "Tile(x, 3): Number of dimensions of repeat dims"},
 		"Einsum":    {func(_ *graph.Graph, x N) N { return ops.Einsum("ijk->i", x) }, `Einsum("ijk->i", x): einsum(): `},
-		"Split":     {func(_ *graph.Graph, x N) N { return ops.Split(x, 0, 0)[0] }, "Split(x, 0, 0): split expects"},
+		"Split":     {func(_ *graph.Graph, x N) N { return ops.Split(x, 0, 0)[0] }, "Split(x, 0, 0): split_size can only be 0"},
 		"Chunk":     {func(g *graph.Graph, _ N) N { return ops.Chunk(g.Input("n", graph.Float32, g.Dim("n")), 0, 2)[0] }, "Chunk(n, 0, 2): Chunk needs to know"},
 		"Unbind":    {func(g *graph.Graph, _ N) N { return ops.Unbind(g.Input("n", graph.Float32, 1<<40), 0)[0] }, "Unbind(n, 0): 1099511627776 parts"},
 		"GLU":       {func(_ *graph.Graph, x N) N { return ops.GLU(x, 1) }, "GLU(x, 1): Halving dimension must be even"},

@@ -243,7 +243,11 @@ func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *
 	}
 	s := x.Shape()
 	channels, static := s[1].Int()
-	if groups < 1 || static && channels%int64(groups) != 0 {
+	switch {
+	case groups < 1:
+		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: shapeinfer.CodeReshape,
+			Summary: fmt.Sprintf("Expected num groups to be greater than 0, got %d", groups)})
+	case static && channels%int64(groups) != 0:
 		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: shapeinfer.CodeReshape,
 			Summary: fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
 				s, groups)})

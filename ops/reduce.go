@@ -131,9 +131,10 @@ func unknownShape(rank int) graph.Shape {
 func operandType(c *graph.Call) graph.DType { return c.DType(0) }
 func boolResult(*graph.Call) graph.DType    { return graph.Bool }
 
+// argType refuses booleans, of which elements are to be found.
 func argType(word string) func(*graph.Call) graph.DType {
 	return func(c *graph.Call) graph.DType {
-		if c.DType(0) == graph.Bool {
+		if c.DType(0) == graph.Bool && !slices.Contains(c.Shape(0), 0) {
 			shapeinfer.RefuseDType(c, `"`+word+`_cpu" not implemented for 'Bool'`)
 		}
 		return graph.Int64

@@ -140,12 +140,16 @@ func inferPermute(c *graph.Call) graph.Shape {
 			Summary: fmt.Sprintf("permute: number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d", len(s), len(perm))})
 		return unknownShape(len(perm))
 	}
-	if _, ok := shapeinfer.Axes(c, append([]int{}, perm...), len(s)); !ok {
-		return unknownShape(len(s))
-	}
-	out := make(graph.Shape, len(s))
-	for i, a := range countedFromZero(perm, len(s)) {
-		out[i] = s[a]
+	out, taken := make(graph.Shape, len(s)), make([]bool, len(s))
+	for i, axis := range perm {
+		a := shapeinfer.Axis(c, axis, len(s))
+		if a >= 0 && taken[a] {
+			c.Fail(&graph.Mistake{Code: shapeinfer.CodeAxis, Operands: []graph.OperandNote{{Node: c.In(0)}}, Summary: "permute(): duplicate dims are not allowed."})
+		}
+		if c.Failed() {
+			return unknownShape(len(s))
+		}
+		out[i], taken[a] = s[a], true
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -16,6 +18,9 @@ func init() {
 		Infer: inferSoftmax("softmax"),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			axis := softmaxAxis(n)
+			if !n.DType().IsFloat() {
+				return in[0] // without elements
+			}
 			e := Exp(Sub(in[0], greatest(in[0], axis)))
 			return Div(e, Sum(e, axis, KeepDims()))
 		},
@@ -29,6 +34,9 @@ func init() {
 		Infer: inferSoftmax("log_softmax"),
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			axis := softmaxAxis(n)
+			if !n.DType().IsFloat() {
+				return in[0] // without elements
+			}
 			shifted := Sub(in[0], greatest(in[0], axis))
 			return Sub(shifted, Log(Sum(Exp(shifted), axis, KeepDims())))
 		},
@@ -69,7 +77,7 @@ func softmaxAxis(n node) Axis { return Axis(n.Attrs().(SoftmaxAttrs).Axis) }
 func inferSoftmax(word string) func(*graph.Call) (graph.DType, graph.Shape) {
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
 		axis := shapeinfer.Axis(c, c.Attrs().(SoftmaxAttrs).Axis, len(c.Shape(0)))
-		if t := c.DType(0); !t.IsFloat() && !c.Failed() {
+		if t := c.DType(0); !t.IsFloat() && !c.Failed() && !slices.Contains(c.Shape(0), 0) {
 			kernel := word + "_lastdim_kernel_impl"
 			if axis < len(c.Shape(0))-1 {
 				kernel = "softmax_kernel_impl"

@@ -72,17 +72,18 @@ func IndexSelect(c *graph.Call, axis int) graph.Shape {
 		return x
 	case len(index) > 1:
 		c.Fail(operandMistake(c, CodeRank, "index_select(): Index is supposed to be a vector"))
-	case !c.DType(1).IsInt():
-		RefuseDType(c, "index_select(): Expected dtype int32 or int64 for index")
 	}
 	count := graph.Dim(1)
 	if len(index) == 1 {
 		count = index[0]
 	}
+	if len(x) == 0 && count.IsConst() && count != 1 {
+		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %s value(s)", count)))
+	}
+	if !c.DType(1).IsInt() && !c.Failed() {
+		RefuseDType(c, "index_select(): Expected dtype int32 or int64 for index")
+	}
 	if len(x) == 0 {
-		if count.IsConst() && count != 1 {
-			c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %s value(s)", count)))
-		}
 		return x
 	}
 	requireChoice(c, x[at], index, at, "index_select(): self indexing axis dim should be positive")
@@ -130,8 +131,12 @@ func Embedding(c *graph.Call, padding []int) graph.Shape {
 		c.Fail(operandMistake(c, CodeRank, "'weight' must be 2-D"))
 		return nil
 	}
-	if !c.DType(0).IsInt() {
-		RefuseDType(c, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got torch.%sTensor instead (while checking arguments for embedding)", c.DType(0).TorchName()))
+	if t := c.DType(0); !t.IsInt() {
+		have := "torch." + t.TorchName() + "Tensor"
+		if t == graph.Bool {
+			have = "CPUBoolType"
+		}
+		RefuseDType(c, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got %s instead (while checking arguments for embedding)", have))
 	}
 	if rows, static := table[0].Int(); len(padding) > 0 && static && (int64(padding[0]) >= rows || int64(padding[0]) < -rows) {
 		c.Fail(operandMistake(c, CodeAxis, "Padding_idx must be within num_embeddings"))

@@ -3,6 +3,7 @@ package shapeinfer
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -26,13 +27,13 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 	x := c.Shape(0)
 	axes := len(kernel)
 	var m *graph.Mistake
-	if text := flatPoolText(word, x); axes == 2 && text != "" {
+	if text := flatPoolText(word, x); text != "" {
 		m = operandMistake(c, CodeRank, text) // PyTorch says so before all else
 	} else {
 		m = poolArguments(c, word, axes, kernel, steps)
 	}
 	if m == nil && len(x) != axes+1 && len(x) != axes+2 {
-		m = operandMistake(c, CodeRank, poolRankText(word, axes, x))
+		m = operandMistake(c, CodeRank, poolRankText(word, x))
 	}
 	if m != nil {
 		c.Fail(m)
@@ -51,7 +52,7 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 		}
 		switch {
 		case v == Refused:
-			c.Fail(windowMistake(c, first-1+i, poolRankText(word, axes, x)))
+			c.Fail(windowMistake(c, first-1+i, poolRankText(word, x)))
 			return unknownFrom(out, first)
 		case v == Deferred && (i == 0 || steps.Padding[i-1] > 0): // else that a window fits is enough
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first - 1 + i, Why: "pooling has no windows over an empty axis"})
@@ -61,8 +62,11 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 		switch {
 		case d.IsUnknown():
 		case p.AtLeast(d, 1) == Refused:
-			c.Fail(windowMistake(c, first+i, fmt.Sprintf("Given input size: (%s). Calculated output size: (%s). Output size is too small",
-				poolSizeText(x[first-1:]), poolSizeText(out[first-1:]))))
+			text := fmt.Sprintf("Given input size: (%s). Calculated output size: (%s). Output size is too small", poolSizeText(x[first-1:]), poolSizeText(out[first-1:]))
+			if word == "max_pool1d" {
+				text = fmt.Sprintf("max_pool1d() Invalid computed output size: %s", d)
+			}
+			c.Fail(windowMistake(c, first+i, text))
 			return unknownFrom(out, first)
 		case p.AtLeast(d, 1) == Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i, Why: "a window lies inside its operand"})
@@ -71,9 +75,16 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 	return out
 }
 
-// flatPoolText is the sentence for an operand of too few axes to pool over two of them, or "".
+// flatPoolText is the sentence for an operand of a rank that is refused before the arguments
+// are looked at, or "".
 func flatPoolText(word string, x graph.Shape) string {
 	switch {
+	case word == "max_pool1d" && (len(x) < 2 || len(x) > 3 || slices.Contains(x[len(x)-2:], 0)):
+		return poolRankText(word, x)
+	case word == "avg_pool1d" && (len(x) < 2 || len(x) > 3):
+		return fmt.Sprintf("Expected 2 to 3 dimensions, but got %d-dimensional tensor for argument #1 'self' (while checking arguments for avg_pool1d)", len(x))
+	case strings.HasSuffix(word, "1d"):
+		return ""
 	case word == "max_pool2d" && (len(x) < 3 || len(x) > 4):
 		return "non-empty 3D or 4D (batch mode) tensor expected for input"
 	case len(x) == 0:
@@ -85,9 +96,12 @@ func flatPoolText(word string, x graph.Shape) string {
 }
 
 // poolRankText is the sentence for an operand of another rank, or with an empty axis.
-func poolRankText(word string, axes int, x graph.Shape) string {
-	if axes == 1 {
-		return fmt.Sprintf("%s() Expected 2D or 3D input tensor, but got %s", word, x)
+func poolRankText(word string, x graph.Shape) string {
+	switch word {
+	case "max_pool1d":
+		return fmt.Sprintf("max_pool1d: Expected 2D or 3D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", x)
+	case "avg_pool1d":
+		x = slices.Insert(slices.Clone(x), max(len(x)-1, 0), 1) // pooled as images of one row
 	}
 	return fmt.Sprintf("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", x)
 }
@@ -124,6 +138,12 @@ func poolArguments(c *graph.Call, word string, axes int, kernel []int, steps Ste
 	if text := outOfRange(kernel, steps.Stride, steps.Padding, steps.Dilation); text != "" {
 		return refuse("%s", text)
 	}
+	if word == "max_pool1d" {
+		if text := maxPool1DText(kernel[0], steps.Stride[0], steps.Padding[0], steps.Dilation[0]); text != "" {
+			return refuse("max_pool1d() %s", text)
+		}
+		return nil
+	}
 	for i, k := range kernel {
 		pad, dilation := steps.Padding[i], steps.Dilation[i]
 		switch extent := dilation*(k-1) + 1; {
@@ -138,6 +158,8 @@ func poolArguments(c *graph.Call, word string, axes int, kernel []int, steps Ste
 	switch {
 	case slices.Min(kernel) < 1:
 		return refuse("kernel size should be greater than zero, but got %s", perAxisText("k", kernel))
+	case slices.Min(steps.Stride) < 1 && axes == 1:
+		return refuse("stride should be greater than zero, but got %s", perAxisText("d", []int{1, steps.Stride[0]}))
 	case slices.Min(steps.Stride) < 1:
 		return refuse("stride should be greater than zero, but got %s", perAxisText("d", steps.Stride))
 	case slices.Min(steps.Dilation) < 1:
@@ -150,6 +172,24 @@ func poolArguments(c *graph.Call, word string, axes int, kernel []int, steps Ste
 		}
 	}
 	return nil
+}
+
+// maxPool1DText says what is wrong with the arguments of the greatest elements along one axis,
+// or nothing.
+func maxPool1DText(kernel, stride, padding, dilation int) string {
+	switch {
+	case kernel < 1:
+		return fmt.Sprintf("kernel_size must be greater than zero, but got %d", kernel)
+	case stride < 1:
+		return fmt.Sprintf("stride must be greater than zero, but got %d", stride)
+	case padding < 0:
+		return fmt.Sprintf("padding must be non-negative, but got %d", padding)
+	case padding > kernel/2:
+		return fmt.Sprintf("padding should be at most half of kernel size, but got padding=%d and kernel_size=%d", padding, kernel)
+	case dilation < 1:
+		return fmt.Sprintf("dilation must be greater than zero, but got %d", dilation)
+	}
+	return ""
 }
 
 // perAxisText writes numbers as "kH: 2 kW: 3"; perAxisList as "padW = 0, padH = 1".
