@@ -20,6 +20,9 @@ type upstreamAttrs struct {
 	Value string
 }
 
+// Args keeps the value out of the call's text.
+func (upstreamAttrs) Args(operands []string) []string { return operands }
+
 // upstreamOp is a gradient that the user gives, in the shape of the value at which it arrives.
 var upstreamOp = &graph.Op{Name: "upstream", Func: "Upstream", Doc: "x as the gradient of a value, of whose shape it must be",
 	Class: graph.Movement, MinIn: 1, MaxIn: 1, View: shapeinfer.ReshapeView, Once: true,

@@ -23,16 +23,19 @@ const (
 	InvalidDim Dim = math.MinInt64
 )
 
-// atom is a factor of a normal form: a name, floor(p/k), floor(p/q), broadcast(p, q) or a
-// sum p.
+// atom is a factor of a normal form: a name, floor(p/k), floor(p/q), broadcast(p, q),
+// min(p, q) or a sum p.
 type atom struct {
 	name string
 	p, q Dim
-	k    int64 // of floor(p/k); byDim of floor(p/q); whole of p; 0 otherwise
+	k    int64 // of floor(p/k); byDim of floor(p/q); whole of p; lesser of min(p, q); 0 otherwise
 }
 
-// byDim marks a division by a size that is no whole number.
-const byDim = -1
+// byDim marks a division by a size that is no whole number, lesser the lesser of two sizes.
+const (
+	byDim  = -1
+	lesser = -3
+)
 
 // term is a product of atoms, in order and with repetition for powers, times a number.
 type term struct {

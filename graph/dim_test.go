@@ -156,6 +156,9 @@ func TestEqualSizesHaveOneNormalForm(t *testing.T) {
 		{"broadcast(n, m)", "broadcast(m, n)"},
 		{"broadcast(n, 1)", "n"},
 		{"broadcast(n, 4)", "4"},
+		{"min(n, m)", "min(m, n)"},
+		{"min(n+1, n)", "n"},
+		{"min(3, 5)", "3"},
 		{"floor((h-1)/2)+1", "floor((h+1)/2)"},
 	} {
 		a, err := graph.ParseDim(c[0])
@@ -167,7 +170,7 @@ func TestEqualSizesHaveOneNormalForm(t *testing.T) {
 }
 
 func TestDifferentSizesDiffer(t *testing.T) {
-	for _, c := range [][2]string{{"n", "m"}, {"n//2", "n//3"}, {"2*(n//2)", "n"}, {"n*m", "n+m"}, {"broadcast(n, m)", "n"}, {"div(n, m)", "div(m, n)"}} {
+	for _, c := range [][2]string{{"n", "m"}, {"n//2", "n//3"}, {"2*(n//2)", "n"}, {"n*m", "n+m"}, {"broadcast(n, m)", "n"}, {"min(n, m)", "n"}, {"min(n, m)", "broadcast(n, m)"}, {"div(n, m)", "div(m, n)"}} {
 		a, _ := graph.ParseDim(c[0])
 		b, _ := graph.ParseDim(c[1])
 		assert.NotEqual(t, a, b, "%s and %s", c[0], c[1])

@@ -186,6 +186,26 @@ func divideTerm(t, by term) (term, bool) {
 	return term{t.coef / by.coef, left}, true
 }
 
+// MinDim gives the lesser of two sizes.
+func MinDim(a, b Dim) Dim {
+	switch {
+	case a == UnknownDim || b == UnknownDim:
+		return UnknownDim
+	case !a.Valid() || !b.Valid():
+		return InvalidDim
+	}
+	if by, known := a.Minus(b).Int(); known {
+		if by <= 0 {
+			return a
+		}
+		return b
+	}
+	if a.String() > b.String() {
+		a, b = b, a
+	}
+	return atomDim(atom{p: a, q: b, k: lesser})
+}
+
 // BroadcastDim gives the size of an axis on which a and b are broadcast together where
 // it is not known which of them is 1: the other one, or both where they are equal.
 func BroadcastDim(a, b Dim) Dim {

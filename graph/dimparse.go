@@ -11,7 +11,7 @@ import (
 const maxDimDepth = 100
 
 // ParseDim reads a size: whole numbers, names, + - *, // by a whole number, brackets,
-// floor(p/k), mod(p, k), div(p, q), broadcast(p, q), and "?" for [UnknownDim].
+// floor(p/k), mod(p, k), div(p, q), min(p, q), broadcast(p, q), and "?" for [UnknownDim].
 func ParseDim(s string) (Dim, error) {
 	p := &dimParser{text: s}
 	d := p.sum()
@@ -156,16 +156,19 @@ func (p *dimParser) call(name string) Dim {
 		k := p.divisor(p.sum())
 		p.expect(")")
 		return d.Mod(k)
-	case "broadcast", "div":
+	case "broadcast", "div", "min":
 		p.expect(",")
 		e := p.sum()
 		p.expect(")")
-		if name == "div" {
+		switch name {
+		case "div":
 			return d.FloorDivBy(e)
+		case "min":
+			return MinDim(d, e)
 		}
 		return BroadcastDim(d, e)
 	}
-	return p.fail("%s is none of floor, mod, div and broadcast", name)
+	return p.fail("%s is none of floor, mod, div, min and broadcast", name)
 }
 
 func (p *dimParser) number() Dim {

@@ -91,6 +91,8 @@ func (a atom) eval(lookup func(string) (int64, bool)) (int64, error) {
 		return 0, fmt.Errorf("%s divides by %d", a, q)
 	case a.k == byDim:
 		return floorDiv(p, q), nil
+	case a.k == lesser:
+		return min(p, q), nil
 	case p == 1:
 		return q, nil
 	}
@@ -129,6 +131,8 @@ func (a atom) subst(name string, by Dim) Dim {
 		return a.p.Subst(name, by)
 	case a.k == byDim:
 		return a.p.Subst(name, by).FloorDivBy(a.q.Subst(name, by))
+	case a.k == lesser:
+		return MinDim(a.p.Subst(name, by), a.q.Subst(name, by))
 	}
 	return BroadcastDim(a.p.Subst(name, by), a.q.Subst(name, by))
 }
@@ -206,6 +210,8 @@ func (a atom) String() string {
 		return fmt.Sprintf("(%s)", a.p)
 	case a.k == byDim:
 		return fmt.Sprintf("div(%s, %s)", a.p, a.q)
+	case a.k == lesser:
+		return fmt.Sprintf("min(%s, %s)", a.p, a.q)
 	}
 	return fmt.Sprintf("broadcast(%s, %s)", a.p, a.q)
 }
@@ -213,13 +219,16 @@ func (a atom) String() string {
 // Factor is one factor of a term of a normal form.
 type Factor struct {
 	Name string // of a named size
-	P, Q Dim    // of floor(P/K), floor(P/Q), broadcast(P, Q) or P
-	K    int64  // of floor(P/K); -1 of floor(P/Q); -2 of P; else 0
+	P, Q Dim    // of floor(P/K), floor(P/Q), broadcast(P, Q), min(P, Q) or P
+	K    int64  // of floor(P/K); -1 of floor(P/Q); -2 of P; -3 of min(P, Q); else 0
 }
 
 // IsSum reports whether the factor is a sum P: that of a product that would have very many
 // terms if it were written out.
 func (f Factor) IsSum() bool { return f.K == whole }
+
+// IsMin reports whether the factor is the lesser of P and Q.
+func (f Factor) IsMin() bool { return f.K == lesser }
 
 // Terms calls f for each term of d's normal form: its coefficient and its factors. It
 // gives false where d has no normal form.

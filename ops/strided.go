@@ -77,7 +77,7 @@ func diagonalGrad(n, dy node) node {
 		return ZerosLike(x)
 	}
 	matrix := append(slices.Clone(n.Shape()[:last]), x.Shape()[rows], x.Shape()[cols])
-	before := graph.Dim(max(-offset, 0)) // rows above the diagonal
+	before := graph.MinDim(graph.Dim(max(-offset, 0)), x.Shape()[rows]) // rows above the diagonal
 	byRow := Pad(dy, last, before, x.Shape()[rows].Minus(before).Minus(length), 0)
 	column := Add(Iota(x.Graph(), last, matrix...), graph.Num(offset))
 	g := Where(Equal(Iota(x.Graph(), last+1, matrix...), column), Unsqueeze(byRow, last+1), num(0))
@@ -105,7 +105,8 @@ func inverse(perm []int) []int {
 }
 
 // Diagonal gives the elements of axes a and b at positions (i, i+offset), as the last
-// axis of the result; of a matrix, its diagonal: Diagonal(x, 0, 0, 1).
+// axis of the result; of a matrix, its diagonal: Diagonal(x, 0, 0, 1). Its length is the lesser
+// of the sizes that are left past the offset; of named sizes, when these are bound.
 func Diagonal(x *graph.Node, offset, a, b int) *graph.Node {
 	return Apply(opDiagonal, DiagonalAttrs{offset, a, b}, x)
 }

@@ -43,7 +43,7 @@ func isPlain(d graph.Dim) bool {
 	if d.IsSymbolic() {
 		d.Terms(func(_ int64, factors []graph.Factor) {
 			for _, f := range factors {
-				plain = plain && (f.Name != "" || (f.K > 0 || f.IsSum()) && isPlain(f.P))
+				plain = plain && (f.Name != "" || (f.K > 0 || f.IsSum()) && isPlain(f.P) || f.IsMin() && isPlain(f.P) && isPlain(f.Q))
 			}
 		})
 	}

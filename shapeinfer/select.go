@@ -49,7 +49,7 @@ func SelectStart(size, index graph.Dim) graph.Dim {
 }
 
 // Diagonal is the shape rule of the diagonal of two axes: they go away, and the diagonal
-// is the last axis. Its length is known where both sizes are numbers or equal.
+// is the last axis.
 func Diagonal(c *graph.Call, offset, a, b int) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	i := Axis(c, a, len(x))
@@ -85,16 +85,20 @@ func diagonalLength(c *graph.Call, rows, cols graph.Dim, offset int) graph.Dim {
 		return graph.UnknownDim
 	}
 	p := NewProver(c.Bounds)
-	length := rows
+	var length graph.Dim
 	switch {
 	case p.AtLeast(cols.Minus(rows), 0) == Proved:
+		length = rows
 	case p.AtLeast(rows.Minus(cols), 0) == Proved:
 		length = cols
 	default:
-		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: cols, B: rows, Axis: len(c.Shape(0)) - 2, Why: "which side of the diagonal's matrix is shorter must be known: the columns are taken for the longer one"})
+		length = graph.MinDim(rows, cols)
 	}
-	if p.AtLeast(length, 0) == Refused {
+	switch p.AtLeast(length, 0) {
+	case Refused:
 		return 0
+	case Deferred: // there may be no row or no column past the offset
+		return graph.MinDim(length.Times(-1), 0).Times(-1)
 	}
 	return length
 }

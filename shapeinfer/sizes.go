@@ -63,6 +63,8 @@ func (s *sizes) ofFactor(f graph.Factor) diophantine.Poly {
 		p = s.of(f.P)
 	case f.K > 0:
 		p = s.Floor(s.of(f.P), f.K)
+	case f.IsMin():
+		p = s.lesser(s.of(f.P), s.of(f.Q))
 	case f.K < 0:
 		p = s.quotient(s.of(f.P), s.of(f.Q))
 	default:
@@ -96,6 +98,14 @@ func (s *sizes) quotient(a, b diophantine.Poly) diophantine.Poly {
 	rest := a.Minus(q.Times(b))
 	s.Assert(diophantine.NotNegative(rest), diophantine.NotNegative(b.Minus(rest).Minus(diophantine.Const(1))))
 	return q
+}
+
+// lesser makes the unknown min(a, b).
+func (s *sizes) lesser(a, b diophantine.Poly) diophantine.Poly {
+	p := diophantine.Of(s.Free())
+	s.AssertAny([]diophantine.Constraint{equal(p, a), diophantine.NotNegative(b.Minus(a))},
+		[]diophantine.Constraint{equal(p, b), diophantine.NotNegative(a.Minus(b))})
+	return p
 }
 
 // broadcast makes the unknown of an axis on which a and b meet: that they do is a

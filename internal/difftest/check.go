@@ -121,8 +121,6 @@ func (c *checker) refused(when string, err error) {
 	switch {
 	case errors.As(err, &m) && slices.Contains(cautious, m.Code):
 		c.v.Refused = string(m.Code)
-	case errors.As(err, &m) && strings.Contains(m.Error(), "Diagonal("):
-		c.v.Refused = "Diagonal" // its size is one of two, chosen for all sizes
 	case errors.As(err, &m):
 		c.v.Fault = when + " " + string(m.Code) + " " + m.Node.Op().Name
 	default:
@@ -177,11 +175,11 @@ func (c *checker) runs() {
 	c.v.Binding, c.v.Hash = 0, hash.Sum64()
 }
 
-// mayRefuse reports whether a run may refuse sizes at which the program has values: the longer
-// side of a diagonal's matrix is chosen for all sizes, and an axis is rolled by its size at most.
+// mayRefuse reports whether a run may refuse sizes at which the program has values: an axis is
+// rolled by its size at most.
 func mayRefuse(err error) bool {
 	text := err.Error()
-	return strings.Contains(text, "BL501") && (strings.Contains(text, "Diagonal(") || strings.Contains(text, " in Roll "))
+	return strings.Contains(text, "BL501") && strings.Contains(text, " in Roll ")
 }
 
 // run runs the program in a session, with the parameters as they are at first.
