@@ -9,7 +9,7 @@ type element struct {
 	result  graph.Value
 	indexed bool // it depends on positions
 	sized   bool // it depends on sizes that are bound later
-	checked bool // it can stop the run
+	canFail bool // it can stop the run: by a check of its own, or a division of integers
 	cost    int  // of its primitives
 }
 
@@ -51,20 +51,8 @@ func dependsOnPosition(n *graph.Node) bool { return examine(n).indexed }
 // dependsOnSizes reports whether an element's value depends on sizes that are bound later.
 func dependsOnSizes(n *graph.Node) bool { return examine(n).sized }
 
-// canFail reports whether an element can stop the run: a check of its own, or a division of
-// integers.
-func canFail(n *graph.Node) bool {
-	p := examine(n)
-	for _, s := range p.steps {
-		switch s.prim {
-		case graph.PrimDiv, graph.PrimRem, graph.PrimFloorDiv:
-			if s.kind == primStep && s.dtype.IsInt() {
-				return true
-			}
-		}
-	}
-	return p.checked
-}
+// canFail reports whether an element can stop the run.
+func canFail(n *graph.Node) bool { return examine(n).canFail }
 
 // uniform gives the number that stands in every place of what a generator makes; ok is
 // false where it makes something else.
@@ -74,7 +62,7 @@ func uniform(n *graph.Node) (v float64, ok bool) {
 	}
 	p := examine(n)
 	last := p.steps[p.result]
-	return last.number, last.kind == numberStep && last.dtype == n.DType() && !p.checked
+	return last.number, last.kind == numberStep && last.dtype == n.DType() && !p.canFail
 }
 
 // addsOperands reports whether an operation gives the sum of its two operands.
@@ -84,7 +72,7 @@ func addsOperands(n *graph.Node) bool {
 	}
 	p := examine(n)
 	last := p.steps[p.result]
-	return last.kind == primStep && last.prim == graph.PrimAdd && last.args[0] == 0 && last.args[1] == 1 && !p.checked
+	return last.kind == primStep && last.prim == graph.PrimAdd && last.args[0] == 0 && last.args[1] == 1 && !p.canFail
 }
 
 func (p *element) add(s elementStep) graph.Value {
@@ -96,12 +84,16 @@ func (p *element) other(t graph.DType) graph.Value { return p.add(elementStep{dt
 
 func (p *element) Prim(op graph.Prim, x ...graph.Value) graph.Value {
 	p.cost += primCost(op)
-	s := elementStep{kind: primStep, prim: op, args: x, dtype: p.TypeOf(x[len(x)-1])}
-	switch op {
-	case graph.PrimLt, graph.PrimLe, graph.PrimGt, graph.PrimGe, graph.PrimEq, graph.PrimNe:
-		s.dtype = graph.Bool
+	types := make([]graph.DType, len(x))
+	for i, v := range x {
+		types[i] = p.TypeOf(v)
 	}
-	return p.add(s)
+	t, _ := op.Result(types...) // the check refuses what has none
+	switch op {
+	case graph.PrimDiv, graph.PrimRem, graph.PrimFloorDiv:
+		p.canFail = p.canFail || t.IsInt()
+	}
+	return p.add(elementStep{kind: primStep, prim: op, args: x, dtype: t})
 }
 
 func (p *element) Const(t graph.DType, v float64) graph.Value {
@@ -110,7 +102,7 @@ func (p *element) Const(t graph.DType, v float64) graph.Value {
 
 func (p *element) Convert(_ graph.Value, t graph.DType) graph.Value { return p.other(t) }
 func (p *element) TypeOf(x graph.Value) graph.DType                 { return p.steps[x].dtype }
-func (p *element) Check(graph.Value, graph.Claim)                   { p.checked = true }
+func (p *element) Check(graph.Value, graph.Claim)                   { p.canFail = true }
 
 func (p *element) Index(int) graph.Value {
 	p.indexed = true

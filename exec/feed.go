@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"unsafe"
 
@@ -26,19 +27,10 @@ type Array struct {
 // memory is kept by it beyond the next run.
 func (a Array) Clone() Array {
 	a.Shape = slices.Clone(a.Shape)
-	switch d := a.Data.(type) {
-	case []float32:
-		a.Data = slices.Clone(d)
-	case []float64:
-		a.Data = slices.Clone(d)
-	case []int32:
-		a.Data = slices.Clone(d)
-	case []int64:
-		a.Data = slices.Clone(d)
-	case []int:
-		a.Data = slices.Clone(d)
-	case []bool:
-		a.Data = slices.Clone(d)
+	if d := reflect.ValueOf(a.Data); d.Kind() == reflect.Slice && !d.IsNil() {
+		c := reflect.MakeSlice(d.Type(), d.Len(), d.Len())
+		reflect.Copy(c, d)
+		a.Data = c.Interface()
 	}
 	return a
 }

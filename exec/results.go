@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"unsafe"
@@ -121,7 +122,7 @@ func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 	}
 	if o.dense == nil {
 		if len(o.shape) == 0 {
-			return tensor.New(tensor.FromScalar(firstElement(o.array.Data))), nil // holds a copy
+			return tensor.New(tensor.FromScalar(reflect.ValueOf(o.array.Data).Index(0).Interface())), nil // holds a copy
 		}
 		o.dense = tensor.New(tensor.WithShape(o.shape...), tensor.WithBacking(o.array.Data))
 	}
@@ -135,22 +136,6 @@ func countOf(shape []int) int {
 		n *= d
 	}
 	return n
-}
-
-func firstElement(data any) any {
-	switch d := data.(type) {
-	case []bool:
-		return d[0]
-	case []int32:
-		return d[0]
-	case []int64:
-		return d[0]
-	case []float32:
-		return d[0]
-	case []float64:
-		return d[0]
-	}
-	return nil
 }
 
 // Scalar gives the one element of an output as a float64: the value of a loss. An output

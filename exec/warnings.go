@@ -3,17 +3,15 @@ package exec
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"slices"
 	"sync"
-	"weak"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // OnWarning has Compile hand each warning to a function. Without it, Compile writes warnings
-// to standard error, each text once in a process.
+// to standard error, none again that is among the last 1000.
 func OnWarning(handle func(*graph.Mistake)) Option {
 	return func(r *request) { r.onWarning = handle }
 }
@@ -36,7 +34,7 @@ func (r *request) takeWarnings(report *shapeinfer.Report) {
 	}
 	for _, m := range report.Warnings {
 		concerns := m.Node == nil || inProgram[m.Node] && m.Code != shapeinfer.CodeWriters ||
-			m.Code == shapeinfer.CodeLeftOut && !carriedOut.has(m.Node)
+			m.Code == shapeinfer.CodeLeftOut && !m.Node.IsCarriedOut()
 		if !concerns || len(report.Errors) > 0 {
 			continue
 		}
@@ -59,31 +57,33 @@ func (r *request) tellWarnings() {
 			r.onWarning(m)
 			continue
 		}
-		if _, known := told.LoadOrStore(m.Text(""), true); !known {
-			fmt.Fprintln(os.Stderr, m.Text(""))
+		if text := m.Text(""); isNews(text) {
+			fmt.Fprintln(os.Stderr, text)
 		}
 	}
 }
 
-// told holds the texts of warnings that were written to standard error.
-var told sync.Map
-
-// carriedOut holds the writes that programs of this process carry out, while their graphs live.
-var carriedOut nodeSet
-
-// nodeSet is a set of nodes that does not keep them alive, for many goroutines.
-type nodeSet struct{ nodes sync.Map }
-
-func (s *nodeSet) add(n *graph.Node) {
-	key := weak.Make(n)
-	if _, known := s.nodes.LoadOrStore(key, true); !known {
-		runtime.AddCleanup(n, func(key weak.Pointer[graph.Node]) { s.nodes.Delete(key) }, key)
-	}
+// told holds the texts of the last warnings that were written to standard error.
+var told struct {
+	sync.Mutex
+	texts map[string]bool
 }
 
-func (s *nodeSet) has(n *graph.Node) bool {
-	_, known := s.nodes.Load(weak.Make(n))
-	return known
+// maxTold bounds the memory: when it is full it starts anew.
+const maxTold = 1000
+
+// isNews reports whether a warning has not been written, and notes that it is now.
+func isNews(text string) bool {
+	told.Lock()
+	defer told.Unlock()
+	if told.texts[text] {
+		return false
+	}
+	if told.texts == nil || len(told.texts) == maxTold {
+		told.texts = map[string]bool{}
+	}
+	told.texts[text] = true
+	return true
 }
 
 // noteWrites remembers what the program carries out.
@@ -93,7 +93,7 @@ func (r *request) noteWrites(g *graph.Graph) {
 	}
 	for i, live := range reachable(g, r.roots()) {
 		if n := g.Nodes()[i]; live && n.Op().Class == graph.Update {
-			carriedOut.add(n)
+			n.CarryOut()
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 )
 
 // Graph is a symbolic program under construction.
@@ -28,6 +29,7 @@ type Graph struct {
 	likes      map[*Node]*Node // nodes that were made from the shape of another one
 	residences residences
 	life       *life
+	carriedOut sync.Map // the writes of programs
 }
 
 // New makes an empty graph. The name stands in its text form and pictures.
