@@ -101,7 +101,8 @@ func Minimum(x, y *graph.Node) *graph.Node { return Apply(opMinimum, nil, x, y) 
 // Atan2 gives the angle of the point (x, y), between -π and π.
 func Atan2(y, x *graph.Node) *graph.Node { return Apply(opAtan2, nil, y, x) }
 
-// FloorDiv gives the greatest whole number not above x / y.
+// FloorDiv gives the greatest whole number not above x / y. An integer divided by 0 stops the
+// run. The least integer divided by -1, which ends PyTorch's process, wraps around to itself.
 func FloorDiv(x, y *graph.Node) *graph.Node { return Apply(opFloorDiv, nil, x, y) }
 
 // Remainder gives x - y*floor(x/y).

@@ -168,7 +168,8 @@ func crossEntropyGrad(n, dy node, i int) node {
 	if n.Attrs().(CrossEntropyAttrs).Reduction == "mean" {
 		dy = Div(dy, Sum(share))
 	}
-	weight := Unsqueeze(Where(Equal(share, num(0)), num(0), Mul(dy, share)), axis)
+	ignored := Equal(target, graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex))
+	weight := Unsqueeze(Where(ignored, num(0), Mul(dy, share)), axis)
 	return Mul(Sub(Softmax(x, axis), Cast(hits(n, x, target), x.DType())), weight)
 }
 

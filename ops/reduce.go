@@ -209,10 +209,13 @@ func spread(n, dy node) node {
 	return Expand(keepShape(n, dy), n.In(0).Shape()...)
 }
 
-// shareGrad divides the gradient among the elements equal to the winner.
+// shareGrad divides the gradient among the elements equal to the winner, or among NaNs.
 func shareGrad(n, dy node) node {
 	x := n.In(0)
 	won := Equal(x, keepShape(n, n))
+	if x.DType().IsFloat() {
+		won = Or(won, NotEqual(x, x))
+	}
 	ones := Cast(won, x.DType())
 	total := Apply(opSum, ReduceAttrs{Axes: Axes(n), KeepDims: true}, ones)
 	return Where(won, Div(keepShape(n, dy), total), num(0))
@@ -248,7 +251,8 @@ func reduceList(list []Axis) ReduceAttrs {
 // Sum adds up elements over the axes given, or over all.
 func Sum(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opSum, x, axes) }
 
-// Prod multiplies elements over the axes given, or over all.
+// Prod multiplies elements over the axes given, or over all. Its gradient at an element is 0
+// where another element is 0, also if a third is not finite; PyTorch's is NaN then.
 func Prod(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opProd, x, axes) }
 
 // Mean gives the mean over the axes given, or over all.

@@ -180,7 +180,9 @@ func Ceil(x *graph.Node) *graph.Node { return Apply(opCeil, nil, x) }
 // Round gives the nearest whole number, half to even.
 func Round(x *graph.Node) *graph.Node { return Apply(opRound, nil, x) }
 
-// Cast gives x in another dtype.
+// Cast gives x in another dtype. Floating-point numbers become integers by truncation; where
+// PyTorch's result depends on the processor, NaN gives 0, and what is out of range the nearest
+// integer. Int64 becomes Int32 by its low bits, as in PyTorch.
 func Cast(x *graph.Node, to graph.DType) *graph.Node {
 	if x != nil && x.Judged() && x.Graph() != nil && x.DType() == to {
 		return x

@@ -75,7 +75,10 @@ func (row *gradRow) run() error {
 	if err != nil {
 		return err
 	}
-	grads := autodiff.Grad(y, c.wrt, autodiff.Upstream(dy), autodiff.ZeroForUnused())
+	var grads []*graph.Node
+	if len(c.wrt) > 0 {
+		grads = autodiff.Grad(y, c.wrt, autodiff.Upstream(dy), autodiff.ZeroForUnused())
+	}
 	outputs := append([]*graph.Node{y}, grads...)
 	if row.Second != nil {
 		second, err := c.second(grads)

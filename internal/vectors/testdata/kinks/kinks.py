@@ -95,3 +95,79 @@ for op, f in {"std": torch.std, "var": torch.var, "prod": torch.prod, "amax": to
         row(op, lambda x: f(x, 1), {"dim": 1}, x=[[-inf, 0.0, 1.0], [-inf, -inf, -inf], [inf, 0.0, 1.0]])
 row("std", lambda x: torch.std(x, 1), {"dim": 1}, x=[[1.0], [0.0]])
 row("var", lambda x: torch.var(x, 1), {"dim": 1}, x=[[1.0], [0.0]])
+TIES = [[1.0, 1.0, 0.0, 1.0], [nan, 1.0, nan, 2.0], [-0.0, 0.0, -0.0, 0.0], [inf, inf, -inf, 0.0], [-inf, -inf, -inf, -inf]]
+for op, f in {"max_dim": torch.max, "min_dim": torch.min}.items():
+    row(op, lambda x: f(x, 1)[0], {"dim": 1}, x=TIES)
+for op, f in {"amax": torch.amax, "amin": torch.amin}.items():
+    row(op, lambda x: f(x, (0, 1)), {"dim": [0, 1]}, x=[TIES[0], TIES[2]])
+for op, f in {"max_all": torch.max, "min_all": torch.min}.items():
+    row(op, f, x=[TIES[0], TIES[2]])
+    row(op, f, x=[TIES[1]])
+for data in (TIES[0] * 2, TIES[1] * 2, TIES[3] * 2, TIES[4] * 2):
+    row("max_pool1d", lambda x: F.max_pool1d(x, 3, 1, 1), {"kernel_size": 3, "stride": 1, "padding": 1}, x=[[data]])
+    row("max_pool2d", lambda x: F.max_pool2d(x, 2, 1), {"kernel_size": 2, "stride": 1}, x=[[data[:4], data[4:]]])
+for op, f in {"prod": torch.prod, "sum": torch.sum, "cumprod": torch.cumprod, "cumsum": torch.cumsum, "logsumexp": torch.logsumexp}.items():
+    row(op, lambda x: f(x, 1), {"dim": 1}, x=[[], []])
+    # Left out: gradients of prod where an element is 0 and another is not finite, which are NaN and in package ops 0.
+    row(op, lambda x: f(x, 1), {"dim": 1}, x=[[0.0, 0.0, 2.0], [nan, 0.0, 1.0], [inf, 0.0, 1.0]][:1 if op == "prod" else 3], second=op not in ("prod", "cumprod"))
+for op, f in {"var": torch.var, "std": torch.std}.items():
+    for correction in (0, 1, 3, 4):
+        # Left out: infinite gradients that PyTorch multiplies by 0 where package ops has none.
+        row(op, lambda x: f(x, 1, correction=correction), {"dim": 1, "correction": correction}, x=[[1.0, 2.0, 4.0]])
+row("mean", lambda x: torch.mean(x, 1), {"dim": 1}, x=[[], []])
+row("norm", lambda x: torch.linalg.vector_norm(x, 2, dim=1), {"dim": 1, "p": 2}, x=[[], []])
+scores = [[1.0, 2.0, 0.5], [0.0, -1.0, 3.0]]
+for reduction in ("mean", "sum", "none"):
+    for target in ([0, 2], [-100, 2], [-100, -100]):
+        for op, f in {"cross_entropy": F.cross_entropy, "nll_loss": F.nll_loss}.items():
+            for weight in (None, [1.0, 0.0, 2.0], [0.0, 0.0, 0.0]):
+                x = torch.tensor(scores, dtype=torch.float64, requires_grad=True)
+                t = torch.tensor(target)
+                w = None if weight is None else torch.tensor(weight, dtype=torch.float64)
+                y = f(x, t, weight=w, reduction=reduction)
+                dx, = torch.autograd.grad(y, x, torch.ones_like(y))
+                ins = [{"name": "x", "requires_grad": True, **array(x)}, {"name": "target", "requires_grad": False, **array(t), "dtype": "int64"}]
+                if w is not None:
+                    ins.append({"name": "weight", "requires_grad": False, **array(w)})
+                out = {"id": f"kink-{row.count:03d}", "op": op, "attrs": {"reduction": reduction}, "inputs": ins, "output": array(y),
+                       "upstream": numbers(torch.ones_like(y)), "grads": {"x": numbers(dx)}}
+                row.count += 1
+                print(json.dumps(out, separators=(",", ":")))
+BIG = [-1000.0, -40.0, -20.5, 20.5, 40.0, 1000.0, -inf, inf]
+for op, f in {"softplus": F.softplus, "logsigmoid": F.logsigmoid, "sigmoid": torch.sigmoid, "tanh": torch.tanh, "silu": F.silu, "mish": F.mish,
+              "expm1": torch.expm1, "log1p": torch.log1p}.items():
+    # PyTorch's second gradient of mish is NaN where exp overflows; that of package ops is 0.
+    row(op, f, x=BIG, second=op != "mish")
+ROUNDED = [-2.5, -1.5, -0.5, -0.0, 0.0, 0.5, 1.5, 2.5, 0.49999999999999994, 4503599627370497.5]
+for op, f in {"round": torch.round, "floor": torch.floor, "ceil": torch.ceil, "trunc": torch.trunc, "sign": torch.sign, "relu": F.relu, "abs": torch.abs}.items():
+    row(op, f, x=ROUNDED)
+SIGNS = [(a, b) for a in (-7.0, -0.0, 0.0, 7.0, inf, nan) for b in (-3.0, -0.0, 0.0, 3.0, -inf, inf, nan)]
+for op, f in {"fmod": torch.fmod, "remainder": torch.remainder, "floor_divide": torch.floor_divide, "maximum": torch.maximum, "minimum": torch.minimum,
+              "atan2": torch.atan2, "pow": torch.pow, "xlogy": torch.xlogy, "hypot": torch.hypot, "logaddexp": torch.logaddexp}.items():
+    x, y = (torch.tensor([p[i] for p in SIGNS], dtype=torch.float64) for i in (0, 1))
+    out = {"id": f"kink-{row.count:03d}", "op": op, "attrs": {}, "inputs": [{"name": k, "requires_grad": False, **array(v)} for k, v in (("x", x), ("y", y))],
+           "output": array(f(x, y)), "upstream": numbers(torch.ones_like(x)), "grads": {}}
+    row.count += 1
+    print(json.dumps(out, separators=(",", ":")))
+for dtype in (torch.int32, torch.int64):
+    least, most = torch.iinfo(dtype).min, torch.iinfo(dtype).max
+    # Left out: the least integer by -1, which stops PyTorch's process.
+    for op, f in {"floor_divide": torch.floor_divide, "remainder": torch.remainder, "fmod": torch.fmod}.items():
+        x, y = torch.tensor([7, -7, 7, -7, 6, -6], dtype=dtype), torch.tensor([3, 3, -3, -3, -3, 3], dtype=dtype)
+        out = {"id": f"kink-{row.count:03d}", "op": op, "attrs": {}, "inputs": [{"name": k, "requires_grad": False, **array(v), "dtype": str(dtype)[6:]} for k, v in (("x", x), ("y", y))],
+               "output": {**array(f(x, y)), "dtype": str(dtype)[6:]}, "upstream": [1.0] * 6, "grads": {}}
+        row.count += 1
+        print(json.dumps(out, separators=(",", ":")))
+    if dtype == torch.int32:
+        for op, f in {"add": torch.add, "sub": torch.sub, "mul": torch.mul}.items():
+            x, y = torch.tensor([most, least, most, least], dtype=dtype), torch.tensor([1, -1, most, least], dtype=dtype)
+            out = {"id": f"kink-{row.count:03d}", "op": op, "attrs": {}, "inputs": [{"name": k, "requires_grad": False, **array(v), "dtype": "int32"} for k, v in (("x", x), ("y", y))],
+                   "output": {**array(f(x, y)), "dtype": "int32"}, "upstream": [1.0] * 4, "grads": {}}
+            row.count += 1
+            print(json.dumps(out, separators=(",", ":")))
+        for op, f in {"abs": torch.abs, "neg": torch.neg, "square": torch.square, "sign": torch.sign}.items():
+            x = torch.tensor([most, least, 0, -1], dtype=dtype)
+            out = {"id": f"kink-{row.count:03d}", "op": op, "attrs": {}, "inputs": [{"name": "x", "requires_grad": False, **array(x), "dtype": "int32"}],
+                   "output": {**array(f(x)), "dtype": "int32"}, "upstream": [1.0] * 4, "grads": {}}
+            row.count += 1
+            print(json.dumps(out, separators=(",", ":")))
