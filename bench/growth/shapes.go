@@ -55,6 +55,17 @@ var shapes = []shape{
 		}
 		return []exec.Option{exec.Outputs(x)}
 	}},
+	{"inferred", func(g *graph.Graph, n int) []exec.Option { // the first size, of twelve
+		x := input(g, "x", 8)
+		for i := range n {
+			if i%2 == 1 {
+				x = ops.Reshape(x, -1)
+				continue
+			}
+			x = ops.Reshape(x, -1, 1, 2, 1, 1, 2, 1, 1, 1, 1, 1, 1)
+		}
+		return []exec.Option{exec.Outputs(x)}
+	}},
 	{"slice", func(g *graph.Graph, n int) []exec.Option {
 		x := input(g, "x", graph.Dim(n+4))
 		for range n {

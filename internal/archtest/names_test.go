@@ -30,7 +30,6 @@ var namers = map[string]string{
 	"autodiff.(*walk).ask":                 "a message",
 	"autodiff.(*walk).expand":              "a message",
 	"autodiff.(*walk).guard":               "a message",
-	"exec.expandMistake":                   "a message",
 	"shapeinfer.operationMistake":          "a message",
 	"exec.(*kernel).String":                "the text of a kernel",
 	"exec.(*kernel).operations":            "a line of a profile",
