@@ -15,14 +15,15 @@ type Arguments interface {
 }
 
 // Describe gives a node as it was written: "Add(x, b)". Where the user called a function
-// that is made of several operations, that function is named too: "Sub(a, b) in MSE".
+// that is made of several operations, that function is named too, "Sub(a, b) in MSE"; or alone,
+// "BatchNorm(…)", where the operation has no function of its own, and a name in lower case.
 func Describe(n *Node) string {
 	n = n.Written()
 	if n == nil || n.op == nil {
 		return n.label()
 	}
 	text := n.callText(callDepth)
-	if f := n.function(); f != "" {
+	if f := n.function(); f != "" && isFunction(n.op.Func) {
 		text += " in " + f
 	}
 	return text
@@ -51,6 +52,9 @@ const maxWords = 6
 // callText gives the call of n's operation, with calls to the given depth in the place of
 // operands without a name.
 func (n *Node) callText(depth int) string {
+	if f := n.function(); f != "" && !isFunction(n.op.Func) {
+		return f + "(…)"
+	}
 	words := make([]string, 0, len(n.in)+1)
 	for i, x := range n.in {
 		switch last := len(n.in) - 1; {

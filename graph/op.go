@@ -44,7 +44,7 @@ func (c Class) Valid() bool { return int(c) < len(classes) }
 // read there from Identity and Involution.
 type Op struct {
 	Name  string // lower-case: the word of the text form, such as "mul"
-	Func  string // the user's word in messages, such as "Mul"
+	Func  string // the user's word in messages, such as "Mul"; in lower case where only other functions use it
 	Doc   string // one sentence, with the formula
 	Class Class
 	// MinIn and MaxIn bound the number of operands; MaxIn < 0 means no bound.

@@ -83,7 +83,7 @@ func init() {
 		},
 	})
 	opPerChannel = define(graph.Op{
-		Name: "per_channel", Func: "PerChannel", Doc: "a vector lined up with axis 1 of another value.",
+		Name: "per_channel", Func: "perChannel", Doc: "a vector lined up with axis 1 of another value.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			return c.DType(0), shapeinfer.PerChannel(c, c.Attrs().(channelAttrs).Word)

@@ -19,7 +19,7 @@ func init() {
 	// of x that are left. Its gradient exchanges the gradient that arrives for one of d1…dm, or
 	// adds it to them.
 	opProdOthers = define(graph.Op{
-		Name: "prod_others", Func: "ProdOthers", Doc: "the product of all other elements over axes, with some of them replaced by those of further operands, in all ways.",
+		Name: "prod_others", Func: "prodOthers", Doc: "the product of all other elements over axes, with some of them replaced by those of further operands, in all ways.",
 		Class: graph.Composite, MinIn: 1, MaxIn: -1,
 		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 		Expand: expandOthers,

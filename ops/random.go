@@ -12,7 +12,7 @@ var opRandomBits *graph.Op
 
 func init() {
 	opRandomBits = define(graph.Op{
-		Name: "random_bits", Func: "RandomBits", Doc: "64 random bits for a place of a stream: SplitMix64.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Name: "random_bits", Func: "randomBits", Doc: "64 random bits for a place of a stream: SplitMix64.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			for i := range 2 {
 				if t := c.DType(i); t != graph.Int64 {

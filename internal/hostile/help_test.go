@@ -14,6 +14,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
 )
 
 // library lists the packages whose names users write.
@@ -123,3 +126,19 @@ func TestTextsNameWhatExists(t *testing.T) {
 
 // foreign are words before a dot that are not the library's.
 var foreign = map[string]bool{"torch": true, "math": true, "document": true, "Math": true, "tensor": true, "time": true, "Tensor": true, "os": true, "bytes": true}
+
+// TestOperationsAreFunctions looks up the function by which messages call each operation. Those
+// without one have a name in lower case, and messages call them by the function that was called.
+func TestOperationsAreFunctions(t *testing.T) {
+	_, functions, _ := exported(t, "ops")
+	for _, op := range ops.Entries() {
+		if op.OutOfPlace == nil && !gostrings.HasPrefix(op.Func, gostrings.ToLower(op.Func[:1])) {
+			assert.Contains(t, functions, op.Func, "the operation %q", op.Name)
+		}
+	}
+	g := graph.New("g")
+	ops.BatchNormInference(g.Input("x", graph.Float32, 2, 3), g.Input("mean", graph.Float32, 4), g.Input("variance", graph.Float32, 3), nil, nil, 1e-5)
+	text := g.Err().Error()
+	assert.Contains(t, text, "BatchNormInference(…): ")
+	assert.NotContains(t, gostrings.ToLower(text), "perchannel")
+}
