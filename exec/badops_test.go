@@ -86,6 +86,12 @@ var badOps = map[string]badOp{
 	"Infer panics": {ownScale, func(op *graph.Op) {
 		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), c.Shape(0)[:c.Shape(0)[5]] }
 	}, `the operation "own" is not whole: Infer panics at badops_test.go:`},
+	"Infer of a mistake on an axis that is none": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) {
+			c.Fail(&graph.Mistake{Code: "BL900", Summary: "no such size", Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{-1, 7}}}})
+			return c.DType(0), nil
+		}
+	}, "no such size"},
 	"Promote panics": {ownScale, func(op *graph.Op) {
 		op.Promote = func([]dtype, []graph.OperandRank) []dtype { panic("oh") }
 	}, "Promote panics at badops_test.go:"},

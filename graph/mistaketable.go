@@ -166,7 +166,9 @@ func (t *messageText) marks(indent int, widths []int, rows []operandRow) {
 	var notes []string
 	for _, r := range rows {
 		for _, a := range r.note.Bad {
-			bad[len(widths)-len(r.cells)+a] = true
+			if 0 <= a && a < len(r.cells) { // a scalar has an axis 0 to be asked for, and none to be shown
+				bad[len(widths)-len(r.cells)+a] = true
+			}
 		}
 		notes = append(notes, r.note.Marks...)
 	}

@@ -183,7 +183,7 @@ func (t *Trial) isFine(old *Node) bool {
 // mistake.
 func (n *Node) isFine() bool {
 	for _, x := range n.in {
-		if slices.Contains(x.shape, UnknownDim) {
+		if x == nil || slices.Contains(x.shape, UnknownDim) {
 			return false
 		}
 	}
