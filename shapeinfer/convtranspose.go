@@ -83,6 +83,17 @@ func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []
 	}
 	p := NewProver(c.Bounds)
 	for i, d := range x[2:] {
+		axis := len(c.Shape(0)) - len(x) + 2 + i
+		switch p.AtLeast(d, 1) {
+		case Refused:
+			m := convMistake(c, fmt.Sprintf("expected input with non-zero dimensions apart from the batch size, but got input of size: %s", c.Shape(0)))
+			m.Operands[0].Bad = []int{axis}
+			c.Fail(m)
+			unknownFrom(out, 2)
+			return
+		case Deferred:
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "a transposed convolution spreads at least one element along each axis"})
+		}
 		out[i+2] = TransposedSize(d, w[i+2], steps.Stride[i], steps.Padding[i], steps.Dilation[i], extra[i])
 	}
 	for i, d := range out[2:] {

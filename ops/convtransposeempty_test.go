@@ -1,0 +1,33 @@
+package ops_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// TestTransposedConvolutionOfNothing expects an image without rows to be refused when its size is
+// bound, and at once where it is written in the program.
+func TestTransposedConvolutionOfNothing(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", graph.Float64, 2, g.Dim("h", graph.AtLeast(0)), 3)
+	w := g.Input("w", graph.Float64, 2, 2, 2, 3)
+	y := ops.ConvTranspose2D(x, w, nil, ops.Groups(2), ops.Stride(3), ops.OutputPadding(2, 1))
+	prog, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	_, err = prog.NewSession().Run(context.Background(), exec.Feed{
+		x: exec.Array{Shape: []int{2, 0, 3}, Data: []float64{}},
+		w: exec.Array{Shape: []int{2, 2, 2, 3}, Data: make([]float64, 24)},
+	})
+	require.ErrorContains(t, err, "h >= 1 fails: 0 against 1")
+
+	g = graph.New("g")
+	ops.ConvTranspose1D(g.Input("x", graph.Float64, 2, 0), g.Input("w", graph.Float64, 2, 1, 3), nil)
+	require.ErrorContains(t, shapeinfer.Check(g).Err(), "non-zero dimensions")
+}
