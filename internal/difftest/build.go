@@ -11,6 +11,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
 )
 
 // argument is one argument of a call: its value, and how it is written.
@@ -24,6 +25,7 @@ type built struct {
 	g             *graph.Graph
 	values        []*graph.Node
 	first, second []*graph.Node // gradients
+	descent       []*graph.Node // the updates of parameters by their gradients
 	along         []*graph.Node // what the first ones are multiplied with for the second
 }
 
@@ -58,20 +60,25 @@ func dtype(t eager.DType) graph.DType {
 
 // build makes the graph of a program.
 func build(p *eager.Program) *built {
-	policy := graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently, SecondWrite: graph.AllowSilently}
-	if p.Policy == "unify" {
-		policy.Names = graph.Unify
-	}
+	policy := graph.Policy{MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently, SecondWrite: graph.AllowSilently}
+	policy.Names = map[string]graph.NamesPolicy{"strict": graph.Strict, "unify": graph.Unify, "numpy": graph.Numpy}[p.Policy]
 	b := &built{g: graph.New("random", graph.WithPolicy(policy))}
 	for _, n := range p.Names {
 		b.g.Dim(n.Name, graph.AtLeast(int64(n.AtLeast)))
+	}
+	if p.Equal {
+		b.g.Equal(graph.SymbolicDim(p.Names[0].Name), graph.SymbolicDim(p.Names[1].Name))
 	}
 	for i, in := range p.Inputs {
 		declare, name := b.g.Input, "x"
 		if in.Param {
 			declare, name = b.g.Param, "w"
 		}
-		b.values = append(b.values, declare(name+strconv.Itoa(i), dtype(in.T), b.shape(in.Shape)...))
+		x := declare(name+strconv.Itoa(i), dtype(in.T), b.shape(in.Shape)...)
+		if in.Mutable {
+			x.Mutable()
+		}
+		b.values = append(b.values, x)
 	}
 	for i := range p.Steps {
 		b.values = append(b.values, b.step(&p.Steps[i])...)
@@ -151,6 +158,17 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 			put(ops.Lookup(strings.ToLower(s.Text)), "ops.Lookup(%q)", strings.ToLower(s.Text))
 		case word == "nil":
 			put(nil, "nil")
+		case word == "shape":
+			put(b.shape(s.S), "graph.Shape%s", goSizes(s.S))
+		case word == "class":
+			if len(s.I) > 0 {
+				put(ops.IgnoreIndex(s.I[0]), "ops.IgnoreIndex(%d)", s.I[0])
+			}
+			if len(s.In) > 2 {
+				operand(s.In[2])
+				w := &list[len(list)-1]
+				w.value, w.text = ops.ClassWeights(w.value.(*graph.Node)), "ops.ClassWeights("+w.text+")"
+			}
 		case word == "strided":
 			n := len(s.S) / 2
 			put(b.shape(s.S[:n]), "graph.Shape%s", goSizes(s.S[:n]))
@@ -240,6 +258,11 @@ func (b *built) differentiate(p *eager.Program) {
 		opts = append(opts, autodiff.Upstream(b.values[d.Up]))
 	}
 	b.first = autodiff.Grad(b.values[d.Of], wrt, opts...)
+	for i, k := range d.Wrt {
+		if d.Steps(p, k) {
+			b.descent = append(b.descent, optim.SGD(d.Rate).Updates(wrt[i:i+1], b.first[i:i+1])...)
+		}
+	}
 	if !d.Second {
 		return
 	}

@@ -67,18 +67,18 @@ var calls = map[string]call{
 	"MaxPool1D": {ops.MaxPool1D, "x0 i3 pool1"}, "MaxPool2D": {ops.MaxPool2D, "x0 i6 i7 pool2"},
 	"AvgPool1D": {ops.AvgPool1D, "x0 i3 pool1"}, "AvgPool2D": {ops.AvgPool2D, "x0 i6 i7 pool2"},
 
-	"LayerNorm": {ops.LayerNorm, "x0 x1 x2 f0"}, "RMSNorm": {ops.RMSNorm, "x0 x1 f0"}, "BatchNorm": {ops.BatchNorm, "x0 x1 x2 f0"},
+	"LayerNorm": {ops.LayerNorm, "x0 x1 x2 f0"}, "LayerNormOver": {ops.LayerNormOver, "x0 shape x1 x2 f0"}, "RMSNorm": {ops.RMSNorm, "x0 x1 f0"}, "BatchNorm": {ops.BatchNorm, "x0 x1 x2 f0"},
 	"BatchNormInference": {ops.BatchNormInference, "x0 x1 x2 x3 x4 f0"}, "GroupNorm": {ops.GroupNorm, "x0 i0 x1 x2 f0"},
 	"GLU": {ops.GLU, "x0 i0"}, "PRelu": {ops.PRelu, "x0 x1"}, "MSE": {ops.MSE, "x0 x1 loss"}, "L1": {ops.L1, "x0 x1 loss"},
 	"Huber": {ops.Huber, "x0 x1 f0 loss"}, "SmoothL1": {ops.SmoothL1, "x0 x1 f0 loss"}, "BCE": {ops.BCE, "x0 x1 loss"},
 	"BCEWithLogits": {ops.BCEWithLogits, "x0 x1 loss"}, "KLDiv": {ops.KLDiv, "x0 x1 loss"},
-	"CrossEntropy": {ops.CrossEntropy, "x0 x1 loss"}, "NLL": {ops.NLL, "x0 x1 loss"},
+	"CrossEntropy": {ops.CrossEntropy, "x0 x1 class loss"}, "NLL": {ops.NLL, "x0 x1 class loss"},
 
 	"Take": {ops.Take, "x0 x1 i0"}, "IndexSelect": {ops.IndexSelect, "x0 i0 x1"}, "Embedding": {ops.Embedding, "x0 x1 i*"},
 	"Gather": {ops.Gather, "x0 i0 x1"}, "ScatterAdd": {ops.ScatterAdd, "x0 x1 i0 s0"}, "OneHot": {ops.OneHot, "x0 s0 t"},
 
 	"AddInPlace": {ops.AddInPlace, "x0 x1"}, "SubInPlace": {ops.SubInPlace, "x0 x1"}, "MulInPlace": {ops.MulInPlace, "x0 x1"},
-	"DivInPlace": {ops.DivInPlace, "x0 x1"}, "CopyInPlace": {ops.CopyInPlace, "x0 x1"}, "InPlace": {ops.InPlace, "op nil x*"},
+	"DivInPlace": {ops.DivInPlace, "x0 x1"}, "PowInPlace": {ops.PowInPlace, "x0 x1"}, "CopyInPlace": {ops.CopyInPlace, "x0 x1"}, "InPlace": {ops.InPlace, "op nil x*"},
 	"After": {ops.After, "x0 x1"}, "Num": {literal, "f0 t"},
 }
 

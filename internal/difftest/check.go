@@ -1,10 +1,8 @@
 package difftest
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"runtime/debug"
 	"slices"
@@ -61,6 +59,9 @@ type checker struct {
 	prog     *exec.Program
 	sessions []*exec.Session
 	a, along [][]float64 // directions of the first and the second derivative, by input
+	state    [][]float64 // of parameters, by input, where a run is repeated
+	left     [][]float64 // what the last run left in parameters
+	started  bool        // the last run had all it needs
 }
 
 func firstLine(s string) string {
@@ -78,7 +79,12 @@ func (c *checker) compile() bool {
 	for _, k := range c.p.Updates {
 		updates = append(updates, c.b.values[k])
 	}
-	outputs = slices.Concat(outputs, c.b.first, c.b.second)
+	for i, n := range c.b.first {
+		if !c.p.Gradient.Steps(c.p, c.p.Gradient.Wrt[i]) {
+			outputs = append(outputs, n)
+		}
+	}
+	outputs, updates = append(outputs, c.b.second...), append(updates, c.b.descent...)
 	prog, err := exec.Compile(c.b.g, exec.Outputs(outputs...), exec.Updates(updates...))
 	if err != nil {
 		c.refused("compile", err)
@@ -98,7 +104,7 @@ func (c *checker) open() {
 	for _, n := range threads {
 		opts := []exec.SessionOption{exec.Threads(n)}
 		if !c.told() {
-			for name, v := range c.p.Bindings[c.v.Binding] {
+			for name, v := range c.p.Sizes(c.v.Binding) {
 				opts = append(opts, exec.Size(name, v))
 			}
 		}
@@ -133,105 +139,6 @@ func (c *checker) refused(when string, err error) {
 	}
 }
 
-// runs runs the program at all bindings and at the first again.
-func (c *checker) runs() {
-	hash := fnv.New64a()
-	for k := range len(c.p.Bindings) + 1 {
-		if c.v.Binding = k % len(c.p.Bindings); k > 0 && !c.told() {
-			c.open()
-		}
-		c.directions()
-		want, errWant := c.wanted(nil)
-		var got []exec.Array
-		for i, s := range c.sessions {
-			have, err := c.run(s)
-			switch {
-			case err != nil && errWant != nil:
-				continue
-			case err != nil && mayRefuse(err):
-				c.v.Refused, c.v.Detail = "run", err.Error()
-				return
-			case err != nil:
-				c.refused("run", err)
-				return
-			case errWant != nil:
-				c.v.Fault, c.v.Detail = "runs though it has no value", errWant.Error()
-				return
-			case i == 0:
-				got = have
-			case !same(got, have):
-				c.v.Fault, c.v.Detail = "threads", fmt.Sprintf("1 thread: %v\n%d threads: %v", got, threads[i], have)
-				return
-			}
-			c.v.Runs++
-		}
-		for _, a := range got {
-			writeBits(hash, a)
-		}
-		if errWant == nil && !c.agree(got, want) {
-			return
-		}
-	}
-	c.v.Binding, c.v.Hash = 0, hash.Sum64()
-}
-
-// mayRefuse reports whether a run may refuse sizes at which the program has values: an axis is
-// rolled by its size at most.
-func mayRefuse(err error) bool {
-	text := err.Error()
-	return strings.Contains(text, "BL501") && strings.Contains(text, " in Roll ")
-}
-
-// run runs the program in a session, with the parameters as they are at first.
-func (c *checker) run(s *exec.Session) (list []exec.Array, err error) {
-	feed := exec.Feed{}
-	for id, in := range c.p.Inputs {
-		shape := make([]int, len(in.Shape))
-		for i, d := range in.Shape {
-			shape[i] = d.Eval(c.p.Bindings[c.v.Binding])
-		}
-		a := array(in.T, shape, c.p.Draw(id, c.v.Binding))
-		if !in.Param {
-			feed[c.b.values[id]] = a
-		} else if err := s.SetParam(c.b.values[id], a); err != nil {
-			return nil, err
-		}
-	}
-	for i, u := range c.b.along {
-		id := c.p.Gradient.Wrt[i]
-		shape := make([]int, len(c.p.Inputs[id].Shape))
-		for i, d := range c.p.Inputs[id].Shape {
-			shape[i] = d.Eval(c.p.Bindings[c.v.Binding])
-		}
-		feed[u] = array(c.p.Inputs[id].T, shape, c.a[id])
-	}
-	r, err := s.Run(context.Background(), feed)
-	if err != nil {
-		return nil, err
-	}
-	nodes := slices.Concat(c.b.first, c.b.second)
-	for i := len(c.p.Outputs) - 1; i >= 0; i-- {
-		nodes = slices.Insert(nodes, 0, c.b.values[c.p.Outputs[i]])
-	}
-	for _, n := range nodes {
-		a, err := r.Array(n)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a.Clone())
-	}
-	for id, in := range c.p.Inputs {
-		if in.Param {
-			a, err := s.Param(c.b.values[id])
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, a)
-		}
-	}
-	return list, nil
-}
-
 // directions draws those of the derivatives: the first is that by which the first gradient is
 // multiplied for the second; along the second the gradients are compared, at times for one
 // input or one element alone.
@@ -248,7 +155,7 @@ func (c *checker) directions() {
 	for id, in := range c.p.Inputs {
 		count := 1
 		for _, s := range in.Shape {
-			count *= s.Eval(c.p.Bindings[c.v.Binding])
+			count *= s.Eval(c.p.Sizes(c.v.Binding))
 		}
 		c.a[id], c.along[id] = make([]float64, count), make([]float64, count)
 		if !slices.Contains(d.Wrt, id) {
@@ -263,67 +170,6 @@ func (c *checker) directions() {
 			c.along[id] = eager.Direction(c.rng, count, element)
 		}
 	}
-}
-
-// answer is what the evaluator gives: elements of outputs and parameters, and derivatives.
-type answer struct {
-	shape [][]int
-	cells [][]eager.Cell
-	t     []eager.DType
-	slope [3]float64 // of the gradient's value: along the first direction, the second, both
-	rough [3]bool
-}
-
-// wanted computes the program with the evaluator.
-func (c *checker) wanted(noise *rand.Rand) (*answer, error) {
-	m := &eager.Machine{At: c.p.Bindings[c.v.Binding], Noise: noise, Units: 16}
-	var inputs []*eager.Tensor
-	for id, in := range c.p.Inputs {
-		inputs = append(inputs, m.Leaf(in, c.p.Draw(id, c.v.Binding), c.a[id], c.along[id]))
-	}
-	values, err := m.Run(c.p, inputs)
-	if err != nil {
-		return nil, err
-	}
-	a := &answer{rough: m.Rough}
-	put := func(x *eager.Tensor) {
-		a.shape, a.cells, a.t = append(a.shape, x.Shape), append(a.cells, x.Cells()), append(a.t, x.T)
-	}
-	for _, k := range c.p.Outputs {
-		put(values[k])
-	}
-	for id, in := range c.p.Inputs {
-		if !in.Param {
-			continue
-		}
-		x := values[id]
-		for _, w := range c.p.Updates {
-			if values[w].SharesMemory(x) {
-				after, err := m.Do(&eager.Step{Op: "After", In: []int{id, w}}, values)
-				if err != nil {
-					return nil, err
-				}
-				x = after[0]
-			}
-		}
-		put(x)
-	}
-	if d := c.p.Gradient; d != nil {
-		y := values[d.Of].Cells()
-		up := make([]eager.Cell, len(y))
-		for i := range up {
-			up[i].V = 1
-		}
-		if d.Up >= 0 {
-			up = values[d.Up].Cells()
-		}
-		for i, v := range y {
-			a.slope[0] += v.A * up[i].V
-			a.slope[1] += v.B * up[i].V
-			a.slope[2] += v.AB * up[i].V
-		}
-	}
-	return a, nil
 }
 
 // Program is a program as plain data.

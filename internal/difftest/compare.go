@@ -193,10 +193,10 @@ func (c *checker) pairs(got []exec.Array, want *answer) (list []pair, fault stri
 // slopes lists the products of the gradients with the directions.
 func (c *checker) slopes(gradients []exec.Array, want *answer, single bool) (list []pair) {
 	var got, scale [3]float64
-	put := func(k int, g, along float64) {
+	put := func(k int, g, along, size float64) {
 		if along != 0 {
 			got[k] += g * along
-			scale[k] = max(scale[k], math.Abs(g*along))
+			scale[k] = max(scale[k], max(math.Abs(g), size)*math.Abs(along))
 		}
 	}
 	n := len(c.b.first)
@@ -204,12 +204,16 @@ func (c *checker) slopes(gradients []exec.Array, want *answer, single bool) (lis
 		cells, t := cellsOf(a)
 		single = single || t == eager.Float32
 		id := c.p.Gradient.Wrt[i%n]
+		sizes := make([]float64, len(cells))
+		if i < n && c.p.Gradient.Steps(c.p, id) { // a difference of what lay in the parameter
+			sizes = c.data(id)
+		}
 		for j, g := range cells {
 			if i < n {
-				put(0, g.V, c.a[id][j])
-				put(1, g.V, c.along[id][j])
+				put(0, g.V, c.a[id][j], math.Abs(sizes[j]))
+				put(1, g.V, c.along[id][j], math.Abs(sizes[j]))
 			} else {
-				put(2, g.V, c.along[id][j])
+				put(2, g.V, c.along[id][j], 0)
 			}
 		}
 	}

@@ -56,13 +56,29 @@ func (g *gen) begin() {
 	g.float = oneOf(g, eager.Float32, eager.Float64, eager.Float64)
 	g.grid = g.IntN(4) == 0
 	g.room = oneOf(g, g.about.rooms...)
-	g.p.Policy = oneOf(g, "numpy", "numpy", "unify")
+	g.p.Policy = oneOf(g, "numpy", "numpy", "unify", "strict")
 	for _, name := range []string{"n", "m", "k"}[:1+g.IntN(3)] {
 		g.p.Names = append(g.p.Names, eager.Name{Name: name, AtLeast: oneOf(g, 0, 0, 0, 1, 1, 2)})
 	}
 	if g.about.empty {
 		g.p.Names[g.IntN(len(g.p.Names))].AtLeast = 0
 	}
+	g.bind()
+	for range 1 + g.IntN(3) {
+		g.input(g.float, g.someShape(g.IntN(4)), "")
+	}
+	if g.IntN(3) == 0 {
+		g.input(oneOf(g, eager.Int64, eager.Int32), g.someShape(g.IntN(3)), "")
+	}
+	for range oneOf(g, g.about.params...) {
+		g.param(g.someConstants(1 + g.IntN(3)))
+	}
+}
+
+// bind draws the sizes of runs. The first two names may have the same ones, so that they can meet.
+func (g *gen) bind() {
+	together := len(g.p.Names) > 1 && (g.about.hidden || g.IntN(4) == 0)
+	g.p.Equal = together && g.p.Policy == "strict"
 	for k := range 5 {
 		at := map[string]int{}
 		for i, n := range g.p.Names {
@@ -82,22 +98,20 @@ func (g *gen) begin() {
 			}
 			at[n.Name] = max(v, n.AtLeast)
 		}
+		if together && (g.p.Policy != "numpy" || at["n"] != 1 && at["m"] != 1) {
+			v := max(oneOf(g, at["n"], at["m"]), g.p.Names[0].AtLeast, g.p.Names[1].AtLeast)
+			at["n"], at["m"] = v, v
+		}
 		g.p.Bindings = append(g.p.Bindings, at)
 		g.at = append(g.at, &eager.Machine{At: at})
 		g.values = append(g.values, make([]*eager.Tensor, firstStep))
 	}
-	for range 1 + g.IntN(3) {
-		g.input(g.float, g.someShape(g.IntN(4)), "")
-	}
-	if g.IntN(3) == 0 {
-		g.input(oneOf(g, eager.Int64, eager.Int32), g.someShape(g.IntN(3)), "")
-	}
-	for range oneOf(g, 0, 0, 1, 2) {
-		g.param(g.someConstants(1 + g.IntN(3)))
-	}
 }
 
 func (g *gen) someSize() eager.Size {
+	if g.about.empty && g.IntN(12) == 0 {
+		return eager.Whole(0)
+	}
 	name := []string{g.p.Names[g.IntN(len(g.p.Names))].Name}
 	switch g.IntN(12) {
 	case 0, 1, 2, 3, 4:
@@ -128,7 +142,7 @@ func (g *gen) someConstants(rank int) []eager.Size {
 
 // input adds an input and gives its number, or -1 where it has too many elements.
 func (g *gen) input(t eager.DType, shape []eager.Size, kind string) int {
-	return g.declare(eager.Input{T: t, Shape: shape, Kind: kind})
+	return g.declare(eager.Input{T: t, Shape: shape, Kind: kind, Mutable: t.IsFloat() && g.IntN(12) == 0})
 }
 
 func (g *gen) param(shape []eager.Size) int {
@@ -142,16 +156,8 @@ func (g *gen) declare(in eager.Input) int {
 	if in.Kind == "" && g.grid {
 		in.Kind = "grid"
 	}
-	for k := range g.at {
-		count := 1
-		for _, s := range in.Shape {
-			v := s.Eval(g.at[k].At)
-			if v < 0 {
-				return -1
-			}
-			count *= v
-		}
-		if count > g.room || in.Kind == "index" && in.Below.Eval(g.at[k].At) <= 0 && count > 0 {
+	for _, m := range g.at {
+		if !g.canBe(in, m.At) {
 			return -1
 		}
 	}
@@ -161,6 +167,19 @@ func (g *gen) declare(in eager.Input) int {
 		g.values[k][id] = m.Leaf(in, g.p.Draw(id, k), nil, nil)
 	}
 	return id
+}
+
+// canBe reports whether an input has a shape at some sizes, and not too many elements.
+func (g *gen) canBe(in eager.Input, at map[string]int) bool {
+	count := 1
+	for _, s := range in.Shape {
+		v := s.Eval(at)
+		if v < 0 {
+			return false
+		}
+		count *= v
+	}
+	return count <= g.room && (in.Kind != "index" || in.Below.Eval(at) > 0 || count == 0)
 }
 
 // count is the number of values of steps.
@@ -262,9 +281,6 @@ func (g *gen) do(s eager.Step) int {
 	if slices.ContainsFunc(s.In[:min(len(s.In), required(s.Op))], func(k int) bool { return k < 0 }) || slices.ContainsFunc(s.S, func(d eager.Size) bool { return d == nil }) {
 		return -1
 	}
-	if s.Op == "Slice" && !g.inside(&s) {
-		return -1
-	}
 	made := make([][]*eager.Tensor, len(g.at))
 	for k, m := range g.at {
 		out, err := m.Do(&s, g.values[k])
@@ -273,7 +289,7 @@ func (g *gen) do(s eager.Step) int {
 		}
 		made[k] = out
 		for _, x := range out {
-			if !g.isFit(x, k) {
+			if !g.isFit(x, m.At) {
 				return -1
 			}
 		}
@@ -292,7 +308,7 @@ func (g *gen) do(s eager.Step) int {
 
 // isFit reports whether a value is not too large. What is not finite is left where a run has
 // values without elements.
-func (g *gen) isFit(x *eager.Tensor, binding int) bool {
+func (g *gen) isFit(x *eager.Tensor, at map[string]int) bool {
 	count := 1
 	for _, d := range x.Shape {
 		count *= d
@@ -301,7 +317,7 @@ func (g *gen) isFit(x *eager.Tensor, binding int) bool {
 		return false
 	}
 	empty := false
-	for _, v := range g.at[binding].At {
+	for _, v := range at {
 		empty = empty || v <= 1
 	}
 	for _, c := range x.Cells() {
@@ -323,7 +339,7 @@ func (g *gen) num(v float64, t eager.DType) int {
 // required gives how many operands of an operation cannot be left out.
 func required(op string) int {
 	switch op {
-	case "LayerNorm", "RMSNorm", "BatchNorm", "GroupNorm":
+	case "LayerNorm", "LayerNormOver", "RMSNorm", "BatchNorm", "GroupNorm":
 		return 1
 	case "Linear", "Conv1D", "Conv2D", "ConvTranspose1D", "ConvTranspose2D":
 		return 2

@@ -1,18 +1,10 @@
 package difftest
 
 import (
-	"iter"
 	"slices"
-	"strings"
 
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
-
-// splitTerms gives the letters of the operands of an equation.
-func splitTerms(equation string) iter.Seq[string] {
-	in, _, _ := strings.Cut(equation, "->")
-	return strings.SplitSeq(in, ",")
-}
 
 // finish draws outputs, updates and gradients, and reports whether there is anything to compute.
 func (g *gen) finish() bool {
@@ -20,7 +12,7 @@ func (g *gen) finish() bool {
 		return false
 	}
 	for id, in := range g.p.Inputs {
-		if w, is := g.written[g.v(id).Root()]; is && in.Param {
+		if w, is := g.written[g.v(id).Root()]; is && (in.Param || in.Mutable) {
 			g.p.Updates = append(g.p.Updates, w)
 		}
 	}
@@ -29,11 +21,20 @@ func (g *gen) finish() bool {
 			g.p.Outputs = append(g.p.Outputs, id)
 		}
 	}
-	if g.IntN(5) < 3 {
+	for range oneOf(g, 0, 0, 0, 1, 2) { // an input, a view of another output, or the same value twice
+		if id := g.pick(anyValue); id >= 0 && g.isLatest(id) {
+			g.p.Outputs = append(g.p.Outputs, id)
+		}
+	}
+	if g.about.hidden || g.about.descent || g.IntN(5) < 3 {
 		g.differentiate()
+	}
+	if g.p.Again = g.IntN(3); len(g.p.Updates) == 0 && (g.p.Gradient == nil || g.p.Gradient.Rate == 0) {
+		g.p.Again = 0
 	}
 	g.renumber()
 	Trim(g.p)
+	g.foreign()
 	return len(g.p.Outputs)+len(g.p.Updates) > 0 || g.p.Gradient != nil
 }
 
@@ -91,7 +92,10 @@ func (g *gen) differentiate() {
 		return
 	}
 	g.p.Gradient = d
-	if g.IntN(3) == 0 {
+	if g.about.descent || g.IntN(6) == 0 {
+		d.Rate = oneOf(g, 1, 0.5, 0.1)
+	}
+	if g.IntN(4) < g.about.alone() {
 		g.p.Outputs = nil
 	}
 }

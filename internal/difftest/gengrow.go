@@ -14,29 +14,49 @@ type move struct {
 
 // subject is what programs are about.
 type subject struct {
-	moves []move
-	steps int   // a program has at least 3 and at most 2 more
-	rooms []int // the greatest number of elements of a value is one of them
-	sizes []int // that names may have in the fourth and fifth run
-	empty bool  // names may be 0, and are so in two runs
+	moves   []move
+	steps   int   // a program has at least 3 and at most 2 more
+	rooms   []int // the greatest number of elements of a value is one of them
+	sizes   []int // that names may have in the fourth and fifth run
+	params  []int // how many parameters there may be at first
+	empty   bool  // names may be 0, and are so in two runs
+	hidden  bool  // gradients are asked for, mostly alone: what sizes must be, only the value says
+	descent bool  // parameters are lowered by their gradients
 }
 
+// alone gives in how many of four programs with gradients nothing else is asked for.
+func (s *subject) alone() int {
+	if s.hidden {
+		return 3
+	}
+	return 1
+}
+
+var few = []int{0, 0, 1, 2}
+
 var subjects = []subject{
-	{moves, 12, []int{200, 200, 400, 2500}, []int{1, 2, 6, 8, 12, 16, 19, 31, 33, 48, 64, 65, 130}, false},
-	{moves, 5, []int{200, 1000}, []int{1, 2, 7, 8, 17, 33}, false},
-	{[]move{{4, (*gen).unary}, {10, (*gen).binary}, {8, (*gen).reduce}, {12, (*gen).arrange}, {4, (*gen).product}, {2, (*gen).rows},
-		{2, (*gen).join}, {2, (*gen).gather}, {4, (*gen).write}, {1, (*gen).source}}, 7, []int{300, 1000}, []int{1, 2, 3, 7, 9}, true},
-	{[]move{{5, (*gen).unary}, {6, (*gen).binary}, {4, (*gen).reduce}, {4, (*gen).arrange}, {14, (*gen).product}, {3, (*gen).einsum},
-		{2, (*gen).rows}, {2, (*gen).normalize}, {2, (*gen).write}}, 5, []int{1500, 6000}, []int{1, 2, 3, 8, 9, 17, 33}, true},
-	{[]move{{4, (*gen).unary}, {3, (*gen).binary}, {2, (*gen).reduce}, {2, (*gen).arrange}, {10, (*gen).conv}, {6, (*gen).pool},
-		{4, (*gen).normalize}, {2, (*gen).loss}, {1, (*gen).write}}, 5, []int{400, 2000}, []int{1, 2, 3, 8, 9, 17}, true},
+	{moves: moves, steps: 12, rooms: []int{200, 200, 400, 2500}, sizes: []int{1, 2, 6, 8, 12, 16, 19, 31, 33, 48, 64, 65, 130}, params: few},
+	{moves: moves, steps: 5, rooms: []int{200, 1000}, sizes: []int{1, 2, 7, 8, 17, 33}, params: few},
+	{moves: []move{{4, (*gen).unary}, {10, (*gen).binary}, {8, (*gen).reduce}, {12, (*gen).arrange}, {4, (*gen).product}, {4, (*gen).rows},
+		{2, (*gen).join}, {4, (*gen).gather}, {4, (*gen).write}, {1, (*gen).source}}, steps: 7, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 7, 9}, params: few, empty: true},
+	{moves: []move{{5, (*gen).unary}, {6, (*gen).binary}, {4, (*gen).reduce}, {4, (*gen).arrange}, {14, (*gen).product}, {3, (*gen).einsum},
+		{2, (*gen).rows}, {2, (*gen).normalize}, {2, (*gen).write}}, steps: 5, rooms: []int{1500, 6000}, sizes: []int{1, 2, 3, 8, 9, 17, 33}, params: few, empty: true},
+	{moves: []move{{4, (*gen).unary}, {3, (*gen).binary}, {2, (*gen).reduce}, {2, (*gen).arrange}, {10, (*gen).conv}, {6, (*gen).pool},
+		{4, (*gen).normalize}, {2, (*gen).loss}, {1, (*gen).write}}, steps: 5, rooms: []int{400, 2000}, sizes: []int{1, 2, 3, 8, 9, 17}, params: few, empty: true},
+	{moves: []move{{12, (*gen).around}, {6, (*gen).write}, {4, (*gen).unary}, {3, (*gen).binary}, {3, (*gen).reduce}, {3, (*gen).arrange},
+		{2, (*gen).join}, {2, (*gen).gather}}, steps: 5, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 7, 9}, params: []int{1, 1, 2}, empty: true},
+	{moves: []move{{6, (*gen).meet}, {5, (*gen).diagonal}, {4, (*gen).unary}, {3, (*gen).binary}, {3, (*gen).reduce}, {4, (*gen).arrange},
+		{2, (*gen).product}, {1, (*gen).join}, {1, (*gen).einsum}}, steps: 4, rooms: []int{300, 1000}, sizes: []int{1, 2, 4, 6, 8, 9}, params: few, hidden: true},
+	{moves: []move{{5, (*gen).unary}, {6, (*gen).binary}, {2, (*gen).reduce}, {4, (*gen).arrange}, {5, (*gen).product}, {2, (*gen).einsum},
+		{2, (*gen).normalize}, {5, (*gen).loss}, {2, (*gen).gather}, {2, (*gen).write}, {2, (*gen).meet}, {1, (*gen).conv}}, steps: 5, rooms: []int{300, 1000},
+		sizes: []int{1, 2, 3, 8, 9, 17}, params: []int{1, 2, 3}, descent: true},
 }
 
 var moves = []move{
 	{8, (*gen).unary}, {3, (*gen).shaped}, {12, (*gen).binary}, {2, (*gen).compare}, {2, (*gen).choose}, {1, (*gen).three},
 	{2, (*gen).bits}, {3, (*gen).cast}, {9, (*gen).reduce}, {3, (*gen).rows}, {16, (*gen).arrange}, {4, (*gen).join},
 	{4, (*gen).part}, {5, (*gen).gather}, {6, (*gen).product}, {2, (*gen).einsum}, {3, (*gen).conv}, {2, (*gen).pool},
-	{4, (*gen).normalize}, {3, (*gen).loss}, {2, (*gen).source}, {5, (*gen).write},
+	{4, (*gen).normalize}, {3, (*gen).loss}, {2, (*gen).source}, {5, (*gen).write}, {1, (*gen).around}, {2, (*gen).meet}, {1, (*gen).diagonal},
 }
 
 func (g *gen) grow() bool {

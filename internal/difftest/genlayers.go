@@ -59,44 +59,6 @@ func (g *gen) product() bool {
 	return g.did(eager.Step{Op: "MatMul", In: []int{x, g.input(t, []eager.Size{inner, g.someSize()}, "")}})
 }
 
-var equations = []string{"ij,jk->ik", "ii->", "ii->i", "ij->ji", "ij,ij->i", "ij,kj->ki", "i,j->ij", "bij,bjk->bik", "ij,jk,kl->il", "i,i->", "ij->", "bij,bkj->bik", "bi,bj->bij",
-	"bij,jk->bki", "abi,ij->abj", "ijk->kj"}
-
-func (g *gen) einsum() bool {
-	s := eager.Step{Op: "Einsum", Text: oneOf(g, equations...)}
-	sizes := map[rune]eager.Size{}
-	for term := range splitTerms(s.Text) {
-		x := -1
-		if g.IntN(2) == 0 {
-			x = g.pick(func(v *eager.Tensor) bool { return v.T == g.float && len(v.Shape) == len(term) })
-		}
-		if x >= 0 {
-			for i, d := range g.shapeOf(x) {
-				if old, is := sizes[rune(term[i])]; is && !slices.EqualFunc(old, d, sameTerm) {
-					x = -1
-					break
-				} else if !is {
-					sizes[rune(term[i])] = d
-				}
-			}
-		}
-		if x < 0 {
-			var shape []eager.Size
-			for _, l := range term {
-				if sizes[l] == nil {
-					sizes[l] = g.someSize()
-				}
-				shape = append(shape, sizes[l])
-			}
-			x = g.input(g.float, shape, "")
-		}
-		s.In = append(s.In, x)
-	}
-	return !slices.Contains(s.In, -1) && g.did(s)
-}
-
-func sameTerm(a, b eager.Term) bool { return a.Times == b.Times && slices.Equal(a.Names, b.Names) }
-
 func (g *gen) conv() bool {
 	axes := 1 + g.IntN(2)
 	x := g.pick(func(v *eager.Tensor) bool { return v.T.IsFloat() && (len(v.Shape) == axes+1 || len(v.Shape) == axes+2) })
@@ -168,7 +130,7 @@ func (g *gen) normalize() bool {
 	if x < 0 {
 		return false
 	}
-	s := eager.Step{In: []int{x}, Op: oneOf(g, "LayerNorm", "RMSNorm", "BatchNorm", "BatchNormInference", "GroupNorm", "Standardize", "GLU", "PRelu"),
+	s := eager.Step{In: []int{x}, Op: oneOf(g, "LayerNorm", "LayerNormOver", "RMSNorm", "BatchNorm", "BatchNormInference", "GroupNorm", "Standardize", "GLU", "PRelu"),
 		F: []float64{oneOf(g, 1e-2, 1e-1)}}
 	shape, t := g.shapeOf(x), g.v(x).T
 	operand := func(shape []eager.Size, kind string) {
@@ -182,10 +144,13 @@ func (g *gen) normalize() bool {
 	case "Standardize", "GLU":
 		s.I = []int{g.axis(x)}
 		return g.did(s)
-	case "LayerNorm", "RMSNorm":
+	case "LayerNorm", "LayerNormOver", "RMSNorm":
 		over := shape[len(shape)-1-g.IntN(min(2, len(shape))):]
+		if s.Op == "LayerNormOver" {
+			s.S = over
+		}
 		operand(over, "")
-		if s.Op == "LayerNorm" {
+		if s.Op != "RMSNorm" {
 			operand(over, "")
 		}
 		return g.did(s)
@@ -211,103 +176,4 @@ func (g *gen) normalize() bool {
 	operand(c, "")
 	operand(c, "")
 	return g.did(s)
-}
-
-func (g *gen) loss() bool {
-	x := g.pick(floatAxes)
-	if x < 0 {
-		return false
-	}
-	s := eager.Step{In: []int{x}, Op: oneOf(g, "MSE", "L1", "Huber", "SmoothL1", "BCE", "BCEWithLogits", "KLDiv", "CrossEntropy", "NLL"), Text: oneOf(g, "", "sum", "each")}
-	shape, t := g.shapeOf(x), g.v(x).T
-	kind := ""
-	switch s.Op {
-	case "Huber", "SmoothL1":
-		s.F = []float64{oneOf(g, 0.5, 1, 0.7)}
-	case "CrossEntropy", "NLL":
-		if len(shape) < 2 {
-			return false
-		}
-		target := g.declare(eager.Input{T: eager.Int64, Shape: slices.Delete(slices.Clone(shape), 1, 2), Kind: "index", Below: shape[1]})
-		s.In = append(s.In, target)
-		return target >= 0 && g.did(s)
-	case "BCE":
-		if x = g.do(eager.Step{Op: "Sigmoid", In: []int{x}}); x < 0 {
-			return false
-		}
-		s.In[0], kind = x, "unit"
-	case "BCEWithLogits", "KLDiv":
-		kind = "unit"
-	}
-	y := g.input(t, shape, kind)
-	s.In = append(s.In, y)
-	return y >= 0 && g.did(s)
-}
-
-// write writes a value in place: a view of a parameter, of a copy, or of what was computed.
-func (g *gen) write() bool {
-	x := g.pick(func(v *eager.Tensor) bool { return v.T.IsFloat() && !v.Shared })
-	if x < 0 || g.IntN(3) == 0 {
-		if x = g.pick(floatAxes); x < 0 {
-			return false
-		}
-		if x = g.do(eager.Step{Op: "Copy", In: []int{x}}); x < 0 {
-			return false
-		}
-	}
-	if g.IntN(2) == 0 && g.rank(x) > 0 { // a part of it
-		axis := g.axis(x)
-		s := oneOf(g, eager.Step{Op: "Slice", I: []int{axis, 1}, S: []eager.Size{eager.Whole(g.IntN(2)), end}},
-			eager.Step{Op: "Slice", I: []int{axis, 2}, S: []eager.Size{eager.Whole(0), end}},
-			eager.Step{Op: "Narrow", I: []int{axis}, S: []eager.Size{eager.Whole(g.IntN(2)), eager.Whole(1 + g.IntN(3))}},
-			eager.Step{Op: "Select", I: []int{axis}, S: []eager.Size{eager.Whole(g.IntN(2))}},
-			eager.Step{Op: "Transpose", I: []int{axis, g.axis(x)}}, eager.Step{Op: "Flip", I: []int{axis}},
-			eager.Step{Op: "Diagonal", I: []int{0, axis, g.axis(x)}})
-		s.In = []int{x}
-		if y := g.do(s); y >= 0 {
-			x = y
-		}
-	}
-	if !g.writable(x) {
-		return false
-	}
-	whole := x
-	s := eager.Step{In: []int{x}, Op: oneOf(g, "AddInPlace", "SubInPlace", "MulInPlace", "DivInPlace", "CopyInPlace", "CopyInPlace", "InPlace")}
-	if s.Op == "InPlace" {
-		s.Text = oneOf(g, "Exp", "Sin", "Neg", "Tanh", "Sigmoid", "Relu", "Square", "Abs")
-	} else if y := g.partner(x); y >= 0 {
-		s.In = append(s.In, y)
-	} else {
-		return false
-	}
-	w := g.do(s)
-	if w < 0 {
-		return false
-	}
-	g.written[g.v(w).Root()] = w
-	if g.IntN(2) == 0 { // another view of the same memory, after the write
-		if y := g.pick(func(v *eager.Tensor) bool { return v.SharesMemory(g.v(w)) }); y >= 0 {
-			whole = y
-		}
-		g.do(eager.Step{Op: "After", In: []int{whole, w}})
-	}
-	return true
-}
-
-// writable reports whether a value may be written: it lies in memory of its own that is no
-// input's, in the latest version, and its elements lie apart.
-func (g *gen) writable(x int) bool {
-	for k := range g.at {
-		if v := g.values[k][x]; v.Shared || !v.Apart() {
-			return false
-		}
-	}
-	v := g.v(x)
-	for id, in := range g.p.Inputs {
-		if !in.Param && g.v(id).SharesMemory(v) {
-			return false
-		}
-	}
-	w, was := g.written[v.Root()]
-	return !was && v.Version() == v.Root() || was && g.v(w).Version() == v.Version()
 }

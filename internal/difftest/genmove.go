@@ -1,14 +1,13 @@
 package difftest
 
 import (
-	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
 // end is the stop of a slice that goes to the end of an axis.
-var end = eager.Whole(math.MaxInt / 2)
+var end = eager.Whole(eager.End)
 
 func (g *gen) arrange() bool {
 	x := g.pick(hasAxes)
@@ -119,26 +118,6 @@ func (g *gen) slice(s eager.Step, x int) bool {
 	}
 	s.S = []eager.Size{eager.Whole(start), stop}
 	return g.did(s)
-}
-
-// inside reports whether the bounds of a slice lie inside at all bindings, as they must on an axis
-// whose size has a name.
-func (g *gen) inside(s *eager.Step) bool {
-	for k, m := range g.at {
-		x := g.values[k][s.In[0]]
-		axis := s.I[0]
-		if axis < 0 {
-			axis += len(x.Shape)
-		}
-		n, start, stop := x.Shape[axis], s.S[0].Eval(m.At), s.S[1].Eval(m.At)
-		if stop < 0 {
-			stop += n
-		}
-		if start > n || stop < start || stop > n && stop != end.Eval(nil) {
-			return false
-		}
-	}
-	return true
 }
 
 func (g *gen) expand(s eager.Step, x int) bool {

@@ -70,17 +70,20 @@ func Source(p *eager.Program, binding int) string {
 	var t strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&t, format+"\n", args...) }
 	line("package main\n\nimport (\n\t\"context\"\n\t\"fmt\"\n")
-	for _, name := range []string{"autodiff", "exec", "graph", "ops"} {
-		if name != "autodiff" || p.Gradient != nil {
+	for _, name := range []string{"autodiff", "exec", "graph", "ops", "optim"} {
+		if name != "autodiff" && name != "optim" || p.Gradient != nil && (name == "autodiff" || p.Gradient.Rate != 0) {
 			line("\t\"github.com/broadloom/broadloom/%s\"", name)
 		}
 	}
 	line(")\n\nfunc main() {")
-	policy := map[string]string{"numpy": "graph.Numpy", "unify": "graph.Unify"}[p.Policy]
+	policy := map[string]string{"numpy": "graph.Numpy", "unify": "graph.Unify", "strict": "graph.Strict"}[p.Policy]
 	line("\tg := graph.New(\"random\", graph.WithPolicy(graph.Policy{Names: %s}))", policy)
 	for _, n := range p.Names {
-		line("\t%s := g.Dim(%q, graph.AtLeast(%d)) // %d in this run", n.Name, n.Name, n.AtLeast, p.Bindings[binding][n.Name])
+		line("\t%s := g.Dim(%q, graph.AtLeast(%d)) // %d in this run", n.Name, n.Name, n.AtLeast, p.Sizes(binding)[n.Name])
 		line("\t_ = %s", n.Name)
+	}
+	if p.Equal {
+		line("\tg.Equal(%s, %s)", p.Names[0].Name, p.Names[1].Name)
 	}
 	for i, in := range p.Inputs {
 		declare := "Input"
@@ -90,6 +93,9 @@ func Source(p *eager.Program, binding int) string {
 		args := strings.Trim(goSizes(in.Shape), "{}")
 		if args != "" {
 			args = ", " + args
+		}
+		if in.Mutable {
+			args += ").Mutable("
 		}
 		line("\tv%d := g.%s(\"x%d\", %s%s)", i, declare, i, goDType(in.T), args)
 	}
@@ -104,11 +110,14 @@ func Source(p *eager.Program, binding int) string {
 		line("\t%s", goStep(s, at, strings.Join(args, ", ")))
 		at += s.N
 	}
-	outputs := goGradient(p, line)
+	outputs, updates := goGradient(p, line)
 	for _, k := range p.Outputs {
 		outputs = append(outputs, fmt.Sprintf("v%d", k))
 	}
-	goRun(p, binding, outputs, line)
+	for _, k := range p.Updates {
+		updates = append(updates, fmt.Sprintf("v%d", k))
+	}
+	goRun(p, binding, outputs, updates, line)
 	line("}")
 	return t.String()
 }
@@ -131,10 +140,10 @@ func goStep(s *eager.Step, at int, args string) string {
 	return fmt.Sprintf("%s := ops.%s(%s)", strings.Join(names, ", "), s.Op, args)
 }
 
-func goGradient(p *eager.Program, line func(string, ...any)) (outputs []string) {
+func goGradient(p *eager.Program, line func(string, ...any)) (outputs, updates []string) {
 	d := p.Gradient
 	if d == nil {
-		return nil
+		return nil, nil
 	}
 	wrt := make([]string, len(d.Wrt))
 	for i, k := range d.Wrt {
@@ -146,8 +155,12 @@ func goGradient(p *eager.Program, line func(string, ...any)) (outputs []string) 
 	}
 	list := strings.Join(wrt, ", ")
 	line("\tfirst := autodiff.Grad(v%d, []*graph.Node{%s}, autodiff.ZeroForUnused()%s)", d.Of, list, up)
-	for i := range d.Wrt {
-		outputs = append(outputs, fmt.Sprintf("first[%d]", i))
+	for i, k := range d.Wrt {
+		if d.Steps(p, k) {
+			updates = append(updates, fmt.Sprintf("optim.SGD(%g).Updates([]*graph.Node{v%d}, first[%d:%d])[0]", d.Rate, k, i, i+1))
+		} else {
+			outputs = append(outputs, fmt.Sprintf("first[%d]", i))
+		}
 	}
 	if d.Second {
 		sum := ""
@@ -162,21 +175,17 @@ func goGradient(p *eager.Program, line func(string, ...any)) (outputs []string) 
 			outputs = append(outputs, fmt.Sprintf("second[%d]", i))
 		}
 	}
-	return outputs
+	return outputs, updates
 }
 
-func goRun(p *eager.Program, binding int, outputs []string, line func(string, ...any)) {
-	updates := make([]string, len(p.Updates))
-	for i, k := range p.Updates {
-		updates[i] = fmt.Sprintf("v%d", k)
-	}
+func goRun(p *eager.Program, binding int, outputs, updates []string, line func(string, ...any)) {
 	line("\tprog, err := exec.Compile(g, exec.Outputs(%s), exec.Updates(%s))", strings.Join(outputs, ", "), strings.Join(updates, ", "))
 	line("\tif err != nil {\n\t\tpanic(err)\n\t}\n\ts := prog.NewSession()")
 	line("\tfeed := exec.Feed{}")
 	for id, in := range p.Inputs {
 		shape := make([]int, len(in.Shape))
 		for i, d := range in.Shape {
-			shape[i] = d.Eval(p.Bindings[binding])
+			shape[i] = d.Eval(p.Sizes(binding))
 		}
 		a := array(in.T, shape, p.Draw(id, binding))
 		text := fmt.Sprintf("exec.Array{Shape: []int{%s}, Data: %#v}", joined(shape), a.Data)
@@ -191,7 +200,7 @@ func goRun(p *eager.Program, binding int, outputs []string, line func(string, ..
 		line("\tfmt.Print(%q, \" \")\n\tfmt.Println(r.Array(%s))", o, o)
 	}
 	for id, in := range p.Inputs {
-		if in.Param && len(p.Updates) > 0 {
+		if in.Param && len(updates) > 0 {
 			line("\tw%d, _ := s.Param(v%d)\n\tfmt.Println(\"v%d after the run\", w%d)", id, id, id, id)
 		}
 	}

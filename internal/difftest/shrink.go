@@ -67,6 +67,7 @@ func changes(p *eager.Program) (list []func(*eager.Program) bool) {
 	if p.Gradient != nil {
 		put(func(q *eager.Program) bool { q.Gradient = nil; return true })
 		put(func(q *eager.Program) bool { q.Gradient.Second = false; return p.Gradient.Second })
+		put(func(q *eager.Program) bool { q.Gradient.Rate = 0; return p.Gradient.Rate != 0 })
 		for i := range p.Gradient.Wrt {
 			put(func(q *eager.Program) bool {
 				q.Gradient.Wrt = slices.Delete(q.Gradient.Wrt, i, i+1)
@@ -80,6 +81,10 @@ func changes(p *eager.Program) (list []func(*eager.Program) bool) {
 	for i := range p.Updates {
 		put(func(q *eager.Program) bool { q.Updates = slices.Delete(q.Updates, i, i+1); return true })
 	}
+	for i := range p.Foreign {
+		put(func(q *eager.Program) bool { q.Foreign = slices.Delete(q.Foreign, i, i+1); return true })
+	}
+	put(func(q *eager.Program) bool { q.Again--; return q.Again >= 0 })
 	for i := range p.Bindings {
 		put(func(q *eager.Program) bool {
 			q.Bindings = slices.Delete(q.Bindings, i, i+1)

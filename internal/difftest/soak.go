@@ -50,7 +50,7 @@ func soakOne(seed uint64, runs int) (ran int) {
 			}
 			c.directions()
 			for _, s := range c.sessions {
-				if _, err := c.run(s); err != nil {
+				if _, err := c.run(s, false); err != nil {
 					return 0
 				}
 				ran++

@@ -99,7 +99,7 @@ func torchRuns(p *Program, v *Verdict) (item torchItem, got [][]broadloom.Array)
 			c.open()
 		}
 		c.directions()
-		have, err := c.run(c.sessions[0])
+		have, err := c.run(c.sessions[0], false)
 		values, errEager := evaluate(p, k)
 		if err != nil || errEager != nil {
 			v.Refused = "run"
@@ -110,7 +110,7 @@ func torchRuns(p *Program, v *Verdict) (item torchItem, got [][]broadloom.Array)
 			run.Inputs = append(run.Inputs, p.Draw(id, k))
 			run.Along[strconv.Itoa(id)] = c.a[id]
 			for _, w := range p.Updates {
-				if in.Param && values[w].SharesMemory(values[id]) {
+				if (in.Param || in.Mutable) && values[w].SharesMemory(values[id]) {
 					run.Writes[strconv.Itoa(id)] = append(run.Writes[strconv.Itoa(id)], w)
 				}
 			}

@@ -98,6 +98,10 @@ def loss(f):
     return g
 
 
+def likelihood(f):
+    return lambda s, x, t, w=None: f(x, t, w, ignore_index=s.i[0] if s.i else -100, reduction=reduction(s))
+
+
 def standardize(x, axes, eps):
     mean = x.mean(axes, keepdim=True)
     return (x - mean) / torch.sqrt(x.var(axes, correction=0, keepdim=True) + eps)
@@ -224,16 +228,16 @@ OPS = {
     "Unbind": lambda s, x: list(torch.unbind(x, s.i[0])), "Iota": iota, "Full": lambda s: torch.full(s.s, s.f[0]).to(TYPES[s.t]), "Size": lambda s: torch.tensor(s.s[0]).to(TYPES[s.t]),
     "MatMul": lambda s, x, y: torch.matmul(x, y), "Outer": lambda s, x, y: torch.outer(x, y), "Linear": lambda s, x, w, b: F.linear(x, w, b), "Einsum": lambda s, *x: torch.einsum(s.text, *x),
     "Conv1D": conv, "Conv2D": conv, "ConvTranspose1D": conv, "ConvTranspose2D": conv, "MaxPool1D": pool, "MaxPool2D": pool, "AvgPool1D": pool, "AvgPool2D": pool,
-    "LayerNorm": lambda s, x, g, b: affine(standardize(x, trailing(x, g, b), s.f[0]), g, b), "RMSNorm": rms_norm, "BatchNorm": batch_norm, "GroupNorm": group_norm,
+    "LayerNorm": lambda s, x, g, b: affine(standardize(x, trailing(x, g, b), s.f[0]), g, b), "LayerNormOver": lambda s, x, g, b: F.layer_norm(x, s.s, g, b, s.f[0]), "RMSNorm": rms_norm, "BatchNorm": batch_norm, "GroupNorm": group_norm,
     "BatchNormInference": batch_norm_inference, "GLU": lambda s, x: F.glu(x, s.i[0]), "PRelu": lambda s, x, w: F.prelu(x, w),
     "MSE": loss(F.mse_loss), "L1": loss(F.l1_loss), "Huber": loss(F.huber_loss), "SmoothL1": loss(F.smooth_l1_loss), "BCE": loss(F.binary_cross_entropy), "BCEWithLogits": loss(F.binary_cross_entropy_with_logits),
-    "KLDiv": loss(F.kl_div), "CrossEntropy": lambda s, x, t: F.cross_entropy(x, t, reduction=reduction(s)), "NLL": lambda s, x, t: F.nll_loss(x, t, reduction=reduction(s)),
+    "KLDiv": loss(F.kl_div), "CrossEntropy": likelihood(F.cross_entropy), "NLL": likelihood(F.nll_loss),
     "Take": lambda s, x, i: take(x, s.i[0], i), "IndexSelect": lambda s, x, i: torch.index_select(x, s.i[0], i), "Gather": lambda s, x, i: torch.gather(x, s.i[0], i), "ScatterAdd": scatter,
     "Embedding": lambda s, i, w: F.embedding(i, w, padding_idx=s.i[0] if s.i else None), "OneHot": lambda s, i: F.one_hot(i, s.s[0]).to(TYPES[s.t]),
 }
 for name in "Exp Log Sin Cos Tan Tanh Sqrt Erf Sigmoid Asin Acos Atan Asinh Acosh Atanh Sinh Cosh Log1p Expm1 Reciprocal Log2 Log10 Rsqrt Frac Neg Abs Square Relu Sign Floor Ceil Round Trunc IsNaN IsInf IsFinite".split():
     OPS[name] = (lambda f: lambda s, x: f(x))(getattr(torch, name.lower()))
-WRITES = {"AddInPlace": "Add", "SubInPlace": "Sub", "MulInPlace": "Mul", "DivInPlace": "Div"}
+WRITES = {"AddInPlace": "Add", "SubInPlace": "Sub", "MulInPlace": "Mul", "DivInPlace": "Div", "PowInPlace": "Pow"}
 
 
 def both(x, y):
@@ -314,7 +318,7 @@ def compute(program, run):
             second = torch.autograd.grad(total, wrt, allow_unused=True) if total.requires_grad else [None] * len(wrt)
             out += zero(second, wrt)
     for k, x in enumerate(program["Inputs"]):
-        if x.get("Param"):
+        if not (d and d.get("Rate") and x.get("Param") and k in d["Wrt"]):
             v = inputs[k]
             for w in program["Updates"] or []:
                 if w in run["Writes"].get(str(k), []):

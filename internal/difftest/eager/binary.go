@@ -45,7 +45,7 @@ func (m *Machine) meet(t DType, x ...*Tensor) (shape []int, cells [][]Cell) {
 
 func wholePow(x, y int64) int64 {
 	if y < 0 {
-		refuse("a negative power of a whole number")
+		refuseElements("a negative power of a whole number")
 	}
 	p := int64(1)
 	for range min(y, 64) {
@@ -54,34 +54,31 @@ func wholePow(x, y int64) int64 {
 	return p
 }
 
-// noWhole is of functions that are not defined for whole numbers.
-func noWhole(int64, int64) int64 {
-	refuse("whole numbers")
-	return 0
-}
-
+// binary is a function of two numbers. Whole numbers are converted where whole is nil, and
+// refused where the function is of floating-point numbers only.
 type binary struct {
-	float func(x, y Num) Num
-	whole func(x, y int64) int64
+	float  func(x, y Num) Num
+	whole  func(x, y int64) int64
+	floats bool
 }
 
 var binaries = map[string]binary{
-	"Add":       {add, func(x, y int64) int64 { return x + y }},
-	"Sub":       {sub, func(x, y int64) int64 { return x - y }},
-	"Mul":       {mul, func(x, y int64) int64 { return x * y }},
-	"Div":       {div, nil},
-	"Maximum":   {maximum, func(x, y int64) int64 { return max(x, y) }},
-	"Minimum":   {func(x, y Num) Num { return neg(maximum(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }},
-	"AtLeast":   {atLeast, func(x, y int64) int64 { return max(x, y) }},
-	"AtMost":    {func(x, y Num) Num { return neg(atLeast(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }},
-	"Pow":       {pow, wholePow},
-	"FloorDiv":  {func(x, y Num) Num { return num(math.Floor(x.V / y.V)) }, floorDiv},
-	"Remainder": {remainder, func(x, y int64) int64 { return x - y*floorDiv(x, y) }},
-	"Fmod":      {fmod, func(x, y int64) int64 { return x - y*truncDiv(x, y) }},
-	"Atan2":     {atan2, nil},
-	"Hypot":     {hypot, noWhole},
-	"LogAddExp": {func(x, y Num) Num { return add(y, softplus(sub(x, y))) }, noWhole},
-	"XLogY":     {xlogy, nil},
+	"Add":       {add, func(x, y int64) int64 { return x + y }, false},
+	"Sub":       {sub, func(x, y int64) int64 { return x - y }, false},
+	"Mul":       {mul, func(x, y int64) int64 { return x * y }, false},
+	"Div":       {div, nil, false},
+	"Maximum":   {maximum, func(x, y int64) int64 { return max(x, y) }, false},
+	"Minimum":   {func(x, y Num) Num { return neg(maximum(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }, false},
+	"AtLeast":   {atLeast, func(x, y int64) int64 { return max(x, y) }, false},
+	"AtMost":    {func(x, y Num) Num { return neg(atLeast(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }, false},
+	"Pow":       {pow, wholePow, false},
+	"FloorDiv":  {func(x, y Num) Num { return num(math.Floor(x.V / y.V)) }, floorDiv, false},
+	"Remainder": {remainder, func(x, y int64) int64 { return x - y*floorDiv(x, y) }, false},
+	"Fmod":      {fmod, func(x, y int64) int64 { return x - y*truncDiv(x, y) }, false},
+	"Atan2":     {atan2, nil, false},
+	"Hypot":     {hypot, nil, true},
+	"LogAddExp": {func(x, y Num) Num { return add(y, softplus(sub(x, y))) }, nil, true},
+	"XLogY":     {xlogy, nil, false},
 }
 
 var compared = map[string]struct {
@@ -128,7 +125,7 @@ func floorDiv(x, y int64) int64 {
 
 func truncDiv(x, y int64) int64 {
 	if y == 0 {
-		refuse("division by zero")
+		refuseElements("division by zero")
 	}
 	return x / y
 }
@@ -242,6 +239,9 @@ func init() {
 
 func (m *Machine) binary(b binary, x, y *Tensor) *Tensor {
 	t := promote(x, y)
+	if b.floats && !t.IsFloat() {
+		refuse("%s", t)
+	}
 	if b.whole == nil && !t.IsFloat() {
 		t = Float32
 	}

@@ -41,9 +41,38 @@ func (m *Machine) matmul(x, y *Tensor) *Tensor {
 	return m.made(x.T, shape, cells)
 }
 
+// spelled writes an equation with a letter for each axis of an ellipsis, capital ones from the
+// right, and with the result that it means where it has none: the axes of ellipses, then the
+// letters that stand once.
+func spelled(equation string, x []*Tensor) string {
+	in, out, arrow := strings.Cut(equation, "->")
+	terms := strings.Split(in, ",")
+	const capitals = "GFEDCBA"
+	most := 0
+	for i, term := range terms {
+		if letters := strings.Replace(term, "...", "", 1); letters != term {
+			n := len(x[i].Shape) - len(letters)
+			if n < 0 {
+				refuse("%s of %v", term, x[i].Shape)
+			}
+			most = max(most, n)
+			terms[i] = strings.Replace(term, "...", capitals[len(capitals)-n:], 1)
+		}
+	}
+	if !arrow {
+		out = "..."
+		for l := 'a'; l <= 'z'; l++ {
+			if strings.Count(in, string(l)) == 1 {
+				out += string(l)
+			}
+		}
+	}
+	return strings.Join(terms, ",") + "->" + strings.Replace(out, "...", capitals[len(capitals)-most:], 1)
+}
+
 // einsum sums products over the letters that the result lacks.
 func (m *Machine) einsum(equation string, x []*Tensor) *Tensor {
-	in, out, _ := strings.Cut(equation, "->")
+	in, out, _ := strings.Cut(spelled(equation, x), "->")
 	t := promote(x...)
 	size := map[rune]int{}
 	letters := []rune(out)

@@ -44,13 +44,18 @@ func plain(y *Tensor, axes int, batch bool) *Tensor {
 	return y
 }
 
-// count gives the number of windows along an axis.
-func (w *steps) count(axis, length int) int {
+// count gives the number of windows along an axis. The last one may be cut off where partial is
+// set, but begins inside.
+func (w *steps) count(axis, length int, partial bool) int {
 	room := length + 2*w.padding[axis] - w.dilation[axis]*(w.size[axis]-1) - 1
-	if room < 0 {
+	n := int(floorDiv(int64(room), int64(w.stride[axis]))) + 1
+	if partial && room%w.stride[axis] != 0 && n*w.stride[axis] < length+w.padding[axis] {
+		n++
+	}
+	if n < 1 {
 		refuse("a window of %d in %d", w.size[axis], length)
 	}
-	return room/w.stride[axis] + 1
+	return n
 }
 
 // conv is a convolution: I holds the groups, then stride, padding and dilation of each axis.
@@ -65,7 +70,7 @@ func conv(axes int) Entry {
 		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[1]*groups != c || o%groups != 0 || o < groups || c == 0 || w.size[0]*w.size[1] == 0 {
 			refuse("weights %v of %v", k.Shape, in.Shape)
 		}
-		shape := []int{n, o, w.count(0, h), w.count(1, l)}
+		shape := []int{n, o, w.count(0, h, false), w.count(1, l, false)}
 		cells, a, b := make([]Cell, volume(shape)), m.shaken(in.T, in.Cells()), k.Cells()
 		for i := range cells {
 			at := [4]int{i / (shape[1] * shape[2] * shape[3]), i / (shape[2] * shape[3]) % o, i / shape[3] % shape[2], i % shape[3]}
@@ -152,14 +157,10 @@ func pool(axes int, greatestOf bool) Entry {
 		lengths := [2]int{in.Shape[2], in.Shape[3]}
 		var counts [2]int
 		for axis, length := range lengths {
-			counts[axis] = w.count(axis, length)
 			if 2*w.padding[axis] > w.size[axis] || length < 1 || in.Shape[1] < 1 || !batch && in.Shape[0] < 1 {
 				refuse("padding %d of a window of %d", w.padding[axis], w.size[axis])
 			}
-			room := length + 2*w.padding[axis] - w.dilation[axis]*(w.size[axis]-1) - 1
-			if s.Text == "ceil" && room%w.stride[axis] != 0 && counts[axis]*w.stride[axis] < length+w.padding[axis] {
-				counts[axis]++
-			}
+			counts[axis] = w.count(axis, length, s.Text == "ceil")
 		}
 		shape := []int{in.Shape[0], in.Shape[1], counts[0], counts[1]}
 		cells, a := make([]Cell, volume(shape)), in.Cells()
@@ -170,6 +171,8 @@ func pool(axes int, greatestOf bool) Entry {
 			image := a[i/(counts[0]*counts[1])*lengths[0]*lengths[1]:]
 			row, padded := w.window(image, lengths, i/counts[1]%counts[0], i%counts[1])
 			switch {
+			case greatestOf && len(row) == 0:
+				refuseElements("a window beside all elements")
 			case greatestOf:
 				cells[i].Num = row[first(row, Float64)].Num
 			case s.Text == "exclude":

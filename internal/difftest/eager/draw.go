@@ -15,8 +15,8 @@ func (p *Program) Draw(input, run int) []float64 {
 		run = 0
 	}
 	r := rand.New(rand.NewPCG(p.Seed, uint64(run*1000+input)))
-	data := make([]float64, volume(shapeOf(in.Shape, p.Bindings[run])))
-	below := in.Below.Eval(p.Bindings[run])
+	data := make([]float64, volume(shapeOf(in.Shape, p.Sizes(run))))
+	below := in.Below.Eval(p.Sizes(run))
 	for i := range data {
 		x := 2*r.Float64() - 1
 		switch {

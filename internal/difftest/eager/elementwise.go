@@ -238,7 +238,7 @@ func castCell(c Cell, from, to DType) Cell {
 		return Cell{I: truth(c.V != 0)}
 	case from.IsFloat():
 		if !(math.Abs(c.V) < 1<<31) {
-			refuse("%g is not converted to whole numbers in one way everywhere", c.V)
+			refuseElements("%g is not converted to whole numbers in one way everywhere", c.V)
 		}
 		return Cell{I: int64(c.V)}
 	case to.IsFloat():

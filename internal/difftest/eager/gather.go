@@ -5,7 +5,7 @@ import "slices"
 // index checks a position.
 func index(c Cell, size int) int {
 	if c.I < 0 || c.I >= int64(size) {
-		refuse("index %d of %d", c.I, size)
+		refuseElements("index %d of %d", c.I, size)
 	}
 	return int(c.I)
 }

@@ -1,5 +1,7 @@
 package eager
 
+import "slices"
+
 // loss folds a function of value and target: Text is "sum", "each" or empty for the mean.
 func (m *Machine) loss(s *Step, x []*Tensor, f func(x, t Num) Num) *Tensor {
 	t := promote(x[0], x[1])
@@ -21,37 +23,6 @@ func (m *Machine) folded(s *Step, each *Tensor) *Tensor {
 		return Entries["Sum"](m, &Step{}, []*Tensor{each})[0]
 	}
 	return Entries["Mean"](m, &Step{}, []*Tensor{each})[0]
-}
-
-// classes gives, for each example, the scores of its classes: axis 1 comes last.
-func classes(x *Tensor) (rows [][]Cell, shape []int) {
-	if len(x.Shape) < 2 || x.Shape[1] == 0 {
-		refuse("no scores in %v", x.Shape)
-	}
-	return folded(x, []int{1}, false)
-}
-
-// likelihood is CrossEntropy, or NLL where x holds logarithms.
-func likelihood(logs bool) Entry {
-	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
-		rows, shape := classes(x[0])
-		if !x[0].T.IsFloat() || !x[1].T.IsInt() || len(x[1].Shape) != len(shape) || volume(broadcast(x[1].Shape, shape)) != volume(shape) {
-			refuse("targets %v of %v", x[1].Shape, x[0].Shape)
-		}
-		target := x[1].over(shape)
-		cells := make([]Cell, len(rows))
-		for i, row := range rows {
-			k := int(target[i].I)
-			if k < 0 || k >= len(row) {
-				refuse("class %d of %d", k, len(row))
-			}
-			cells[i].Num = neg(row[k].Num)
-			if !logs {
-				cells[i].Num = add(logSumExp(row), cells[i].Num)
-			}
-		}
-		return one(m.folded(s, m.made(x[0].T, shape, cells)))
-	}
 }
 
 // channels gives [C] the rank of x, along axis 1.
@@ -103,7 +74,7 @@ func init() {
 	Entries["BCE"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		return one(m.loss(s, x, func(x, t Num) Num {
 			if !(x.V > 0 && x.V < 1) {
-				refuse("no probability")
+				refuseElements("no probability")
 			}
 			return neg(add(mul(t, log(x)), mul(sub(num(1), t), log(sub(num(1), x)))))
 		}))
@@ -111,10 +82,17 @@ func init() {
 	Entries["KLDiv"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		return one(m.loss(s, x, func(x, t Num) Num {
 			if !(t.V > 0) {
-				refuse("no probability")
+				refuseElements("no probability")
 			}
 			return mul(t, sub(log(t), x))
 		}))
+	}
+	Entries["LayerNormOver"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		sizes := m.sizes(s.S)
+		if len(sizes) > len(x[0].Shape) || !slices.Equal(sizes, x[0].Shape[len(x[0].Shape)-len(sizes):]) {
+			refuse("%v of %v", sizes, x[0].Shape)
+		}
+		return one(m.affine(m.standardized(x[0], trailing(x[0], dense(Bool, sizes, nil)), s.F[0]), x[1], x[2]))
 	}
 	Entries["LayerNorm"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		axes := trailing(x[0], x[1], x[2])

@@ -1,6 +1,7 @@
 package eager
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -40,6 +41,10 @@ func (m *Machine) Leaf(in Input, data, a, b []float64) *Tensor {
 	return dense(in.T, shapeOf(in.Shape, m.At), cells)
 }
 
+// ErrElements is in errors of steps that have no value because of the elements that they are
+// given, whatever the sizes.
+var ErrElements = errors.New("no value for these elements")
+
 // Do computes a step from values. The error tells that it has none.
 func (m *Machine) Do(s *Step, values []*Tensor) (out []*Tensor, err error) {
 	entry, found := Entries[s.Op]
@@ -57,6 +62,8 @@ func (m *Machine) Do(s *Step, values []*Tensor) (out []*Tensor, err error) {
 		case nil:
 		case refusal:
 			err = fmt.Errorf("%s: %s", s.Op, string(r))
+		case unfit:
+			err = fmt.Errorf("%s: %w: %s", s.Op, ErrElements, string(r))
 		default:
 			panic(r)
 		}

@@ -1,11 +1,17 @@
 package eager
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // movement is an operation on one value that is given an axis, I[0].
 func movement(f func(m *Machine, s *Step, x *Tensor, axis int) *Tensor) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor { return one(f(m, s, x[0], x[0].axis(s.I[0]))) }
 }
+
+// End is the stop of a slice that goes to the end of an axis.
+const End = math.MaxInt / 2
 
 // constant marks a value that cannot be written.
 func constant(x *Tensor) *Tensor {
@@ -114,7 +120,14 @@ func init() {
 	})
 	simple("ZerosLike", func(_ *Machine, _ *Step, x *Tensor) *Tensor { return constant(filled(x.T, x.Shape, 0)) })
 	simple("FullLike", func(_ *Machine, s *Step, x *Tensor) *Tensor { return constant(filled(x.T, x.Shape, s.F[0])) })
-	Entries["Slice"] = movement(func(m *Machine, s *Step, x *Tensor, axis int) *Tensor {
+	Entries["Slice"] = movement(func(m *Machine, s *Step, x *Tensor, axis int) *Tensor { // bounds lie inside, but for the end
+		n, start, stop := x.Shape[axis], s.S[0].Eval(m.At), s.S[1].Eval(m.At)
+		if stop < 0 {
+			stop += n
+		}
+		if start < 0 || start > n || stop < start || stop > n && stop < End {
+			refuse("%d to %d of %d", start, stop, n)
+		}
 		return x.sliced(axis, s.S[0].Eval(m.At), s.S[1].Eval(m.At), s.I[1])
 	})
 	Entries["Narrow"] = movement(func(m *Machine, s *Step, x *Tensor, axis int) *Tensor {

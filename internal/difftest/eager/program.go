@@ -2,6 +2,7 @@ package eager
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -69,11 +70,12 @@ func (s Size) String() string {
 
 // Input is a value that a program is given.
 type Input struct {
-	T     DType
-	Shape []Size
-	Param bool   `json:",omitempty"` // held by the session, and may be written
-	Kind  string // how its elements are drawn: see [Program.Draw]
-	Below Size   `json:",omitempty"` // of Kind "index": the elements are below it
+	T       DType
+	Shape   []Size
+	Param   bool   `json:",omitempty"` // held by the session, and may be written
+	Mutable bool   `json:",omitempty"` // an input that may be written
+	Kind    string // how its elements are drawn: see [Program.Draw]
+	Below   Size   `json:",omitempty"` // of Kind "index": the elements are below it
 }
 
 // Step is one operation. What its numbers mean is a matter of the operation.
@@ -101,19 +103,38 @@ type Gradient struct {
 	Up     int   // a value that arrives there as gradient, or -1: then Of is a scalar
 	Wrt    []int // inputs
 	Second bool  // and the gradients of the first ones' product with further inputs
+	// Rate, where it is not 0, is that of gradient descent: parameters among Wrt are lowered by
+	// that much of their gradients, which then are no outputs.
+	Rate float64 `json:",omitempty"`
 }
 
 // Program is a program as plain data: inputs, then the values that steps give, are numbered.
 type Program struct {
 	Seed     uint64 // of the elements of inputs
 	Names    []Name
-	Policy   string // how named sizes meet: "numpy" or "unify"
+	Policy   string // how named sizes meet: "numpy", "unify" or "strict"
+	Equal    bool   `json:",omitempty"` // the first two names are said to be the same size
 	Inputs   []Input
 	Steps    []Step
 	Outputs  []int
 	Updates  []int            // writes of parameters that each run carries out
 	Gradient *Gradient        `json:",omitempty"`
 	Bindings []map[string]int // the sizes of runs, one after the other
+	Foreign  []map[string]int `json:",omitempty"` // sizes at which the program may have no value
+	Again    int              `json:",omitempty"` // how often a run is repeated on the parameters that it left
+}
+
+// Sizes gives the sizes of a run: those of Bindings, then the foreign ones.
+func (p *Program) Sizes(run int) map[string]int {
+	if run < len(p.Bindings) {
+		return p.Bindings[run]
+	}
+	return p.Foreign[run-len(p.Bindings)]
+}
+
+// Steps reports whether each run lowers an input by its gradient.
+func (d *Gradient) Steps(p *Program, id int) bool {
+	return d != nil && d.Rate != 0 && p.Inputs[id].Param && slices.Contains(d.Wrt, id)
 }
 
 // Values gives the number of the first value of each step.

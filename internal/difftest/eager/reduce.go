@@ -203,7 +203,7 @@ func product(row []Cell) Num {
 		}
 	}
 	if math.Abs(math.Log(math.Abs(size))) > 60 {
-		refuse("a product that is finite in some orders only")
+		refuseElements("a product that is finite in some orders only")
 	}
 	return p
 }

@@ -34,6 +34,11 @@ type refusal string
 
 func refuse(format string, args ...any) { panic(refusal(fmt.Sprintf(format, args...))) }
 
+// unfit is the panic of an operation that has no value for the elements that it is given.
+type unfit string
+
+func refuseElements(format string, args ...any) { panic(unfit(fmt.Sprintf(format, args...))) }
+
 func dense(t DType, shape []int, cells []Cell) *Tensor {
 	m := &memory{cells: cells}
 	m.root = m
