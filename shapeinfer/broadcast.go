@@ -163,6 +163,9 @@ func (r Rules) mayBeOne(d graph.Dim) bool {
 	return len(names) == 1 && graph.SymbolicDim(names[0]) == d && r.Bounds(names[0]).MayBeOne
 }
 
+// repeatsAtRun reports whether a size that turns out to be 1 is repeated.
+func (r Rules) repeatsAtRun(d graph.Dim) bool { return r.Names == graph.Numpy || r.mayBeOne(d) }
+
 // sameNames reports whether one expression is over the names of the other, so that they
 // are no two free sizes that happen to meet.
 func sameNames(a, b graph.Dim) bool {
@@ -190,7 +193,7 @@ func (r Rules) Stretch(from, to graph.Shape) []graph.AxisKind {
 		case from[axis-lead] == to[axis] || from[axis-lead].IsUnknown() || to[axis].IsUnknown():
 		case from[axis-lead] == 1:
 			kinds[axis] = graph.Stretched
-		case r.Names == graph.Numpy || r.mayBeOne(from[axis-lead]):
+		case r.repeatsAtRun(from[axis-lead]):
 			if NewProver(r.Bounds).Equal(from[axis-lead], to[axis]) != Proved {
 				kinds[axis] = graph.Undecided
 			}

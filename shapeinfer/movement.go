@@ -139,7 +139,11 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 		verdict, names := r.destination(d, have)
 		switch {
 		case verdict == Deferred:
-			c.Require(graph.Requirement{Kind: graph.MustEqualOrOne, A: d, B: have, Axis: axis, Why: "expand"})
+			kind := graph.MustEqual
+			if r.repeatsAtRun(have) {
+				kind = graph.MustEqualOrOne
+			}
+			c.Require(graph.Requirement{Kind: kind, A: d, B: have, Axis: axis, Why: "expand"})
 		case verdict == Refused && names:
 			c.Fail(&graph.Mistake{Code: CodeNames, Summary: namesMeet(have, d, axis-len(want)), Sizes: addNames(nil, have, d),
 				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
@@ -169,7 +173,7 @@ func ExpandSentence(want, have graph.Dim, axis int) string {
 // be equal, or the operand's 1.
 func (r Rules) destination(dest, operand graph.Dim) (v Verdict, names bool) {
 	p := NewProver(r.Bounds)
-	mayOne := r.Names == graph.Numpy || r.mayBeOne(operand)
+	mayOne := r.repeatsAtRun(operand)
 	switch v = p.Equal(dest, operand); {
 	case v == Proved:
 		return Proved, false

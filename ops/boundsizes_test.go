@@ -31,3 +31,14 @@ func TestTransposedConvolutionOfNothing(t *testing.T) {
 	ops.ConvTranspose1D(g.Input("x", graph.Float64, 2, 0), g.Input("w", graph.Float64, 2, 1, 3), nil)
 	require.ErrorContains(t, shapeinfer.Check(g).Err(), "non-zero dimensions")
 }
+
+// TestExpandUnifiesNames expects a size of 1 to be refused where names that meet are the same size.
+func TestExpandUnifiesNames(t *testing.T) {
+	g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
+	y := ops.Expand(g.Input("x", graph.Float64, g.Dim("m")), g.Dim("n"))
+	prog, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	x := exec.Array{Shape: []int{1}, Data: []float64{7}}
+	_, err = prog.NewSession(exec.Size("n", 4)).Run(context.Background(), exec.Feed{g.ByName("x"): x})
+	require.ErrorContains(t, err, "n == m fails: 4 against 1")
+}
