@@ -157,10 +157,10 @@ func expandSoftCrossEntropy(n *graph.Node, in []*graph.Node) *graph.Node {
 }
 
 // crossEntropyGrad is softmax(x) minus one at the target, times the share of each example
-// in the loss.
+// in the loss; that of class weights is [classWeightsGrad].
 func crossEntropyGrad(n, dy node, i int) node {
 	if i > 0 {
-		return nil
+		return classWeightsGrad(n, dy)
 	}
 	x, target := n.In(0), n.In(1)
 	axis := classAxis(x)
@@ -171,6 +171,31 @@ func crossEntropyGrad(n, dy node, i int) node {
 	ignored := Equal(target, graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex))
 	weight := Unsqueeze(Where(ignored, num(0), Mul(dy, share)), axis)
 	return Mul(Sub(Softmax(x, axis), Cast(hits(n, x, target), x.DType())), weight)
+}
+
+// classWeightsGrad is the sum, over the examples of each class, of their losses without weights:
+// of a mean, of what these are above it, as part of the weights.
+func classWeightsGrad(n, dy node) node {
+	x, target := n.In(0), n.In(1)
+	axis := classAxis(x)
+	loss := Neg(LogSoftmax(x, axis))
+	switch n.Attrs().(CrossEntropyAttrs).Reduction {
+	case "none":
+		dy = Unsqueeze(dy, axis)
+	case "mean":
+		loss, dy = Sub(loss, n), Div(dy, Sum(shares(n, n.Operands())))
+	}
+	each := Where(hits(n, x, target), Mul(loss, dy), num(0))
+	others := []Axis{}
+	for a := range x.Rank() {
+		if a != axis {
+			others = append(others, Axis(a))
+		}
+	}
+	if len(others) == 0 {
+		return each
+	}
+	return Sum(each, others...)
 }
 
 // A LossOption changes how a loss is formed.

@@ -144,6 +144,18 @@ var samples = []sample{
 	{name: "cross_entropy without class 0", shapes: [][]int{{4, 3}, {4}}, index: map[int]int{1: 3}, call: func(in ...node) node {
 		return ops.CrossEntropy(in[0], in[1], ops.IgnoreIndex(0), ops.SumLoss())
 	}},
+	{name: "cross_entropy with class weights", shapes: [][]int{{4, 3, 2}, {4, 2}, {3}}, index: map[int]int{1: 3}, call: func(in ...node) node {
+		return ops.CrossEntropy(in[0], in[1], ops.ClassWeights(in[2]), ops.IgnoreIndex(1))
+	}},
+	{name: "cross_entropy of each with class weights", shapes: [][]int{{4, 3}, {4}, {3}}, index: map[int]int{1: 3}, call: func(in ...node) node {
+		return ops.CrossEntropy(in[0], in[1], ops.ClassWeights(in[2]), ops.EachLoss())
+	}},
+	{name: "cross_entropy of one with class weights", shapes: [][]int{{3}, {}, {3}}, index: map[int]int{1: 3}, call: func(in ...node) node {
+		return ops.CrossEntropy(in[0], in[1], ops.ClassWeights(in[2]), ops.SumLoss())
+	}},
+	{name: "nll_loss with class weights", shapes: [][]int{{4, 3}, {4}, {3}}, index: map[int]int{1: 3}, call: func(in ...node) node {
+		return ops.NLL(in[0], in[1], ops.ClassWeights(in[2]))
+	}},
 	{name: "nll_loss", shapes: [][]int{{4, 3, 2}, {4, 2}}, index: map[int]int{1: 3}, call: func(in ...node) node { return ops.NLL(in[0], in[1], ops.EachLoss()) }},
 	{name: "soft_cross_entropy", shapes: [][]int{{4, 3}, {4, 3}, {3}}, call: func(in ...node) node {
 		return ops.CrossEntropy(in[0], in[1], ops.ClassWeights(in[2]))
