@@ -46,7 +46,7 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	w.run(y, wrt)
 	for i, x := range wrt {
 		grads[i] = w.result(y, x)
-		y.Graph().MarkGradient(grads[i], y, x)
+		y.Graph().MarkGradient(grads[i], y, x, w.upstream)
 	}
 	return grads
 }

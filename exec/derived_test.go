@@ -62,6 +62,18 @@ func TestGradientsKeepRequirements(t *testing.T) {
 			other = g.Input("other", graph.Float64, 4, g.Dim("m"))
 			return autodiff.Grad(ops.Square(x), []*graph.Node{x}, autodiff.Upstream(other))[0], x, other
 		}, [2][]int{{4, 3}, {5, 3}}, []int{4, 3}, "4 == n fails: 4 against 5"},
+		{"a given gradient that does not go on to the value", func(g *graph.Graph) (dx, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"))
+			other = g.Input("other", graph.Float64, g.Dim("m"))
+			y := ops.Exp(g.Input("y", graph.Float64, 4))
+			dx = autodiff.Grad(y, []*graph.Node{other}, autodiff.Upstream(x), autodiff.ZeroForUnused())[0]
+			return dx, x, other
+		}, [2][]int{{4}, {3}}, []int{2}, "n == 4 fails: 3 against 4"},
+		{"a given gradient that a rule of zeros does not read", func(g *graph.Graph) (dx, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"))
+			other = g.Input("other", graph.Float64, g.Dim("m"))
+			return autodiff.Grad(ops.Floor(other), []*graph.Node{other}, autodiff.Upstream(x), autodiff.ZeroForUnused())[0], x, other
+		}, [2][]int{{4}, {3}}, []int{4}, "n == m fails: 3 against 4"},
 		{"a number in every place of a value", func(g *graph.Graph) (y, x, other *graph.Node) {
 			x = g.Input("x", graph.Float64, g.Dim("n"))
 			other = g.Input("other", graph.Float64, g.Dim("m"))

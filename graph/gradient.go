@@ -5,15 +5,17 @@ import "fmt"
 // asked says where a gradient was asked for.
 type asked struct {
 	y, x *Node // the value that is differentiated, and that with respect to which it is
+	dy   *Node // the gradient that arrives at y where the user gave one, or nil
 	at   Pos
 }
 
 // MarkGradient notes that dx is the gradient of y with respect to x, and the place in the
 // user's program that asks for it: messages and pictures read a graph of a gradient by the
-// names of what it belongs to. The first mark of a node stays.
-func (g *Graph) MarkGradient(dx, y, x *Node) {
+// names of what it belongs to. dy is the gradient that arrives at y where the user gave one,
+// or nil. The first mark of a node stays.
+func (g *Graph) MarkGradient(dx, y, x, dy *Node) {
 	if dx != nil && dx.g == g && dx.bad == nil {
-		g.markGradient(dx, asked{y, x, Caller()})
+		g.markGradient(dx, asked{y, x, dy, Caller()})
 	}
 }
 
@@ -42,13 +44,6 @@ func (n *Node) GradientOf() *Node {
 	return a.x
 }
 
-// Differentiated gives the value of which n is a gradient, where n was asked for as one, or
-// nil.
-func (n *Node) Differentiated() *Node {
-	a, _ := n.asGradient()
-	return a.y
-}
-
 // MarkLike notes that n was made from the shape of x, without its elements, and returns n: where x
 // cannot exist, n has no shape.
 func (n *Node) MarkLike(x *Node) *Node {
@@ -62,11 +57,12 @@ func (n *Node) MarkLike(x *Node) *Node {
 	return n
 }
 
-// DerivedFrom lists the nodes that n was made from, although it is not computed from them: the
-// forward node of whose gradient it is a part, the value of which it is a gradient, and the
-// value whose shape it has.
+// DerivedFrom lists the nodes that n was made from, although it may not be computed from them: the
+// forward node of whose gradient it is a part, the value of which it is a gradient, the gradient
+// that arrives at that value, and the value whose shape it has.
 func (n *Node) DerivedFrom() (list []*Node) {
-	for _, x := range []*Node{n.origin, n.Differentiated(), n.like()} {
+	a, _ := n.asGradient()
+	for _, x := range []*Node{n.origin, a.y, a.dy, n.like()} {
 		if x != nil {
 			list = append(list, x)
 		}
