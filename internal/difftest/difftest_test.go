@@ -29,7 +29,7 @@ func TestProgramsAgree(t *testing.T) {
 	}
 	ran := uint64(0)
 	for seed := range count {
-		if check(t, 300+seed).Refused == "" {
+		if check(t, 1000+seed).Refused == "" {
 			ran++
 		}
 	}
