@@ -327,8 +327,13 @@ def compute(program, run):
     return [{"T": str(v.dtype)[6:], "Shape": list(v.shape), "Data": [repr(float(e)) for e in v.detach().reshape(-1).tolist()]} for v in out]
 
 
+def whole(text):
+    """Go writes the float -0 as a whole number, which would lose its sign."""
+    return -0.0 if text == "-0" else int(text)
+
+
 def main():
-    for item in json.loads(DATA):
+    for item in json.loads(DATA, parse_int=whole):
         answers = []
         for run in item["Runs"]:
             try:
