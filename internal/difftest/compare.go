@@ -159,10 +159,15 @@ func (p *pair) close(slack float64) bool {
 	return math.Abs(p.got-p.want) <= unit*p.scale+4*slack
 }
 
+// isSingle reports whether some value of a program may be formed in float32.
+func isSingle(p *Program) bool {
+	return slices.ContainsFunc(p.Inputs, func(in eager.Input) bool { return in.T == eager.Float32 }) ||
+		slices.ContainsFunc(p.Steps, func(s eager.Step) bool { return s.T == eager.Float32 || s.Op == "Num" || s.Op == "Mean" })
+}
+
 // pairs lists the numbers to compare.
 func (c *checker) pairs(got []exec.Array, want *answer) (list []pair, fault string) {
-	single := slices.ContainsFunc(c.p.Inputs, func(in eager.Input) bool { return in.T == eager.Float32 }) ||
-		slices.ContainsFunc(c.p.Steps, func(s eager.Step) bool { return s.T == eager.Float32 || s.Op == "Num" || s.Op == "Mean" })
+	single := isSingle(c.p)
 	gradients := len(c.b.first) + len(c.b.second)
 	outs := slices.Concat(got[:len(c.p.Outputs)], got[len(c.p.Outputs)+gradients:])
 	for k, a := range outs {

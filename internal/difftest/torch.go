@@ -76,7 +76,7 @@ func Torch(python string, seeds []uint64, report func(Verdict)) error {
 				v.Refused = t.Error
 				break
 			}
-			if v.Detail = differs(answers[i][k], t.Values); v.Detail != "" {
+			if v.Detail = differs(answers[i][k], t.Values, isSingle(items[i].Program)); v.Detail != "" {
 				v.Fault = "PyTorch"
 				break
 			}
@@ -154,9 +154,9 @@ func askTorch(python string, items []torchItem) (lines [][]byte, err error) {
 	return lines, nil
 }
 
-// differs tells where two lists of answers differ by more than a thousandth (float32) or a
-// millionth of the greatest element. What is not finite in either is passed over.
-func differs(ours []broadloom.Array, theirs []torchValue) string {
+// differs tells where two lists of answers differ by more than a thousandth, where some are
+// formed in float32, or a millionth of the greatest element. What is not finite in either is passed over.
+func differs(ours []broadloom.Array, theirs []torchValue, single bool) string {
 	if len(ours) != len(theirs) {
 		return fmt.Sprintf("%d values, not %d", len(ours), len(theirs))
 	}
@@ -174,7 +174,7 @@ func differs(ours []broadloom.Array, theirs []torchValue) string {
 			}
 		}
 		unit := 1e-6
-		if t == eager.Float32 {
+		if single {
 			unit = 1e-3
 		}
 		for i, w := range want {

@@ -187,6 +187,11 @@ def iota(s):
     return torch.arange(s.s[axis]).reshape([-1 if a == axis else 1 for a in range(len(s.s))]).expand(s.s).clone()
 
 
+def prelu(s, x, w):
+    """At 0, the second derivatives of F.prelu are not those of its first ones."""
+    return torch.where(x > 0, x, w.reshape([-1] + [1] * (x.dim() - 2)) * x if w.numel() > 1 else w * x)
+
+
 def floor_divide(x, y):
     return torch.div(x, y, rounding_mode="floor")
 
@@ -229,7 +234,7 @@ OPS = {
     "MatMul": lambda s, x, y: torch.matmul(x, y), "Outer": lambda s, x, y: torch.outer(x, y), "Linear": lambda s, x, w, b: F.linear(x, w, b), "Einsum": lambda s, *x: torch.einsum(s.text, *x),
     "Conv1D": conv, "Conv2D": conv, "ConvTranspose1D": conv, "ConvTranspose2D": conv, "MaxPool1D": pool, "MaxPool2D": pool, "AvgPool1D": pool, "AvgPool2D": pool,
     "LayerNorm": lambda s, x, g, b: affine(standardize(x, trailing(x, g, b), s.f[0]), g, b), "LayerNormOver": lambda s, x, g, b: F.layer_norm(x, s.s, g, b, s.f[0]), "RMSNorm": rms_norm, "BatchNorm": batch_norm, "GroupNorm": group_norm,
-    "BatchNormInference": batch_norm_inference, "GLU": lambda s, x: F.glu(x, s.i[0]), "PRelu": lambda s, x, w: F.prelu(x, w),
+    "BatchNormInference": batch_norm_inference, "GLU": lambda s, x: F.glu(x, s.i[0]), "PRelu": prelu,
     "MSE": loss(F.mse_loss), "L1": loss(F.l1_loss), "Huber": loss(F.huber_loss), "SmoothL1": loss(F.smooth_l1_loss), "BCE": loss(F.binary_cross_entropy), "BCEWithLogits": loss(F.binary_cross_entropy_with_logits),
     "KLDiv": loss(F.kl_div), "CrossEntropy": likelihood(F.cross_entropy), "NLL": likelihood(F.nll_loss),
     "Take": lambda s, x, i: take(x, s.i[0], i), "IndexSelect": lambda s, x, i: torch.index_select(x, s.i[0], i), "Gather": lambda s, x, i: torch.gather(x, s.i[0], i), "ScatterAdd": scatter,
