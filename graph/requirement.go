@@ -23,4 +23,5 @@ const (
 	MustEqualOrOne                          // A == B, or B == 1: an operand against a destination
 	MustBeAtLeast                           // A >= B
 	MustBeMultipleOf                        // A is a multiple of B, which is not 0
+	MustDiffer                              // A != B
 )

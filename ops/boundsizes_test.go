@@ -32,6 +32,32 @@ func TestTransposedConvolutionOfNothing(t *testing.T) {
 	require.ErrorContains(t, shapeinfer.Check(g).Err(), "non-zero dimensions")
 }
 
+// TestBatchOfOne expects channels of one element to be refused when sizes are bound; none and more
+// are normalized, and what is never one needs no look at what is bound.
+func TestBatchOfOne(t *testing.T) {
+	g := graph.New("g")
+	n, h := g.Dim("n", graph.AtLeast(0)), g.Dim("h")
+	x := g.Input("x", graph.Float64, n, 3, h)
+	y, _, variance := ops.BatchNorm(x, nil, nil, 1e-5)
+	for _, wanted := range []*graph.Node{y, variance} {
+		prog, err := exec.Compile(g, exec.Outputs(wanted))
+		require.NoError(t, err)
+		for _, n := range []int{0, 1, 2} {
+			_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{n, 3, 1}, Data: make([]float64, 3*n)}})
+			if n == 1 {
+				require.ErrorContains(t, err, "h*n != 1 fails: 1 against 1")
+				require.ErrorContains(t, err, "required by BatchNorm(x)")
+			} else {
+				require.NoError(t, err)
+			}
+		}
+	}
+
+	g = graph.New("g")
+	ops.BatchNorm(g.Input("x", graph.Float64, g.Dim("n"), 3, 2), nil, nil, 1e-5)
+	require.Empty(t, shapeinfer.Check(g).Requirements)
+}
+
 // TestExpandUnifiesNames expects a size of 1 to be refused where names that meet are the same size.
 func TestExpandUnifiesNames(t *testing.T) {
 	g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Unify}))

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-var opStandardize, opLayerNorm, opRMSNorm, opPerChannel *graph.Op
+var opStandardize, opLayerNorm, opRMSNorm, opPerChannel, opChannels *graph.Op
 
 // StandardizeAttrs are the fixed arguments of Standardize.
 type StandardizeAttrs struct {
@@ -96,6 +96,9 @@ func init() {
 			return Reshape(dy, n.In(0).Shape()...)
 		},
 	})
+	opChannels = movement("channels", "BatchNorm", "x, whose channels do not have one element each.", shapeinfer.Channels,
+		func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) { return in, true },
+		func(_, dy node) node { return dy })
 }
 
 // scaleOf is 1 / sqrt(variance + eps), from the distances from the mean.
@@ -192,35 +195,18 @@ func given(x node, more ...node) []node {
 // BatchNorm standardizes each channel of x, [N, C, …], over all axes but axis 1, multiplies
 // by gain and adds bias, which are [C] or nil. It also gives the mean and the variance of
 // each channel, [C], from which running averages are made: PyTorch's running variance
-// takes the variance times m/(m-1), where m is the number of elements of a channel.
+// takes the variance times m/(m-1), where m is the number of elements of a channel. As in
+// PyTorch that is not 1; of named sizes, when these are bound.
 func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph.Node) {
-	if bad := singleElements(x); bad != nil {
-		return bad, bad, bad
-	}
+	x = Apply(opChannels, nil, x)
 	others := []Axis{0}
-	if x != nil && x.Judged() {
+	if x.Judged() {
 		for axis := 2; axis < x.Rank(); axis++ {
 			others = append(others, Axis(axis))
 		}
 	}
 	y = channelScale(Standardize(x, eps, others...), gain, bias)
 	return y, Mean(x, others...), Var(x, 0, others...)
-}
-
-// singleElements refuses to standardize channels of one element, as PyTorch does.
-func singleElements(x node) node {
-	if x == nil || !x.Judged() {
-		return nil
-	}
-	if x.Rank() < 2 {
-		return refusal(refused("BatchNorm", x), &graph.Mistake{Code: shapeinfer.CodeRank,
-			Summary: fmt.Sprintf("expected 2D or more input (got %dD input)", x.Rank())})
-	}
-	if n, exact := x.Shape().NumElements().ExactDiv(x.Shape()[1]); exact && n == 1 {
-		return refusal(refused("BatchNorm", x), &graph.Mistake{Code: shapeinfer.CodeEmpty,
-			Summary: fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x.Shape())})
-	}
-	return nil
 }
 
 // BatchNormInference is (x - mean) / sqrt(variance + eps) * gain + bias with a mean and a

@@ -47,6 +47,8 @@ func RequirementText(r graph.Requirement) string {
 		form = "%s >= %s"
 	case graph.MustBeMultipleOf:
 		form = "%s is a multiple of %s"
+	case graph.MustDiffer:
+		form = "%s != %s"
 	}
 	return fmt.Sprintf(form, r.A, r.B)
 }

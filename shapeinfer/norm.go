@@ -36,6 +36,30 @@ func Normalized(c *graph.Call, sizes graph.Shape, names ...string) graph.Shape {
 	return x
 }
 
+// Channels is the shape rule of a value that is standardized over all axes but axis 1, its channels,
+// none of which may have a single element.
+func Channels(c *graph.Call) graph.Shape {
+	x := c.Shape(0)
+	if len(x) < 2 {
+		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("expected 2D or more input (got %dD input)", len(x))))
+		return x
+	}
+	elements := x[0]
+	for _, d := range x[2:] {
+		elements = elements.Times(d)
+	}
+	need := graph.Requirement{Kind: graph.MustDiffer, A: elements, B: 1, Axis: 0, Why: "a channel of one element has no variance"}
+	switch NewProver(c.Bounds).judge(need) {
+	case Refused:
+		c.Fail(operandMistake(c, CodeEmpty, fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x)))
+	case Deferred:
+		if isJudgeable(elements) {
+			c.Require(need)
+		}
+	}
+	return x
+}
+
 // requireShape judges two shapes that must be equal.
 func (r Rules) requireShape(c *graph.Call, a, b graph.Shape, why string, refuse func() *graph.Mistake) {
 	if len(a) != len(b) {

@@ -97,6 +97,8 @@ func holds(kind graph.RequirementKind, a, b int64) bool {
 		return a == b || b == 1
 	case graph.MustBeAtLeast:
 		return a >= b
+	case graph.MustDiffer:
+		return a != b
 	}
 	return b != 0 && a%b == 0
 }

@@ -156,6 +156,8 @@ func (s *sizes) require(r graph.Requirement) {
 		s.Assert(diophantine.NotNegative(a.Minus(b)))
 	case graph.MustBeMultipleOf:
 		s.Assert(equal(a, b.Times(diophantine.Of(s.Free()))))
+	case graph.MustDiffer:
+		s.differ(a, b)
 	}
 }
 
@@ -181,6 +183,8 @@ func (s *sizes) deny(r graph.Requirement) (ok bool) {
 		}
 		rest := a.Minus(s.Floor(a, k).Scale(k))
 		s.Assert(diophantine.NotNegative(rest.Minus(one)))
+	case graph.MustDiffer:
+		s.Assert(equal(a, b))
 	}
 	return true
 }

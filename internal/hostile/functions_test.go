@@ -63,7 +63,7 @@ var functions = map[string][]any{
 	},
 	"shapeinfer": {
 		shapeinfer.AsStrided, shapeinfer.Axes, shapeinfer.Axis, shapeinfer.Bind, shapeinfer.BindProgram,
-		shapeinfer.BroadcastOperands, shapeinfer.BroadcastView, shapeinfer.CallRules, shapeinfer.Check,
+		shapeinfer.BroadcastOperands, shapeinfer.BroadcastView, shapeinfer.CallRules, shapeinfer.Channels, shapeinfer.Check,
 		shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.ClassWeights, shapeinfer.Concat, shapeinfer.Conv,
 		shapeinfer.ConvTranspose, shapeinfer.CopyNote, shapeinfer.CppName, shapeinfer.DerivedFrom, shapeinfer.Diagonal,
 		shapeinfer.Embedding, shapeinfer.Expand, shapeinfer.ExpandSentence, shapeinfer.ExpandView,

@@ -118,7 +118,7 @@ func init() {
 		if bias != nil {
 			bias = channels(bias, x[0])
 		}
-		if shape := x[0].Shape; len(shape) < 2 || volume(shape) == shape[1] && shape[1] > 0 {
+		if shape := x[0].Shape; len(shape) < 2 || shape[0]*volume(shape[2:]) == 1 {
 			refuse("channels of %v", shape)
 		}
 		of := &Step{I: axes, F: []float64{0}}
