@@ -2,6 +2,7 @@ package ops_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,6 +57,32 @@ func TestBatchOfOne(t *testing.T) {
 	g = graph.New("g")
 	ops.BatchNorm(g.Input("x", graph.Float64, g.Dim("n"), 3, 2), nil, nil, 1e-5)
 	require.Empty(t, shapeinfer.Check(g).Requirements)
+}
+
+// TestRepeatedSubscriptOfNamedSizes expects the axes of a repeated subscript to have one size.
+func TestRepeatedSubscriptOfNamedSizes(t *testing.T) {
+	g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
+	x := g.Input("x", graph.Float64, g.Dim("n"), 3)
+	prog, err := exec.Compile(g, exec.Outputs(ops.Einsum("ii->", x)))
+	require.NoError(t, err)
+	for _, n := range []int{1, 3, 5} {
+		_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{n, 3}, Data: make([]float64, 3*n)}})
+		if n == 3 {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, fmt.Sprintf("n == 3 fails: %d against 3", n))
+			require.ErrorContains(t, err, "a repeated subscript stands for one size")
+		}
+	}
+
+	g = graph.New("g")
+	n := g.Dim("n")
+	ops.Einsum("ii", g.Input("x", graph.Float64, n, n.Plus(1)))
+	require.ErrorContains(t, shapeinfer.Check(g).Err(), "a subscript is repeated for an operand but the sizes don't match, n+1 != n")
+
+	g = graph.New("g")
+	ops.Einsum("ii", g.Input("x", graph.Float64, g.Dim("n"), g.Dim("m")))
+	require.ErrorContains(t, shapeinfer.Check(g).Err(), `the sizes "n" and "m" meet`)
 }
 
 // TestExpandUnifiesNames expects a size of 1 to be refused where names that meet are the same size.

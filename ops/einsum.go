@@ -204,7 +204,7 @@ func (a labelled) distinct(sizes map[rune]graph.Dim) labelled {
 	for i := 0; i < len(a.labels); i++ {
 		l := a.labels[i]
 		if j := i + 1 + slices.Index(a.labels[i+1:], l); j > i {
-			a.x = Diagonal(a.x, 0, i, j)
+			a.x = Apply(opDiagonal, DiagonalAttrs{A: i, B: j, Square: true}, a.x)
 			a.labels = append(slices.Delete(slices.Delete(slices.Clone(a.labels), j, j+1), i, i+1), l)
 			i = -1
 			continue

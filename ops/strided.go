@@ -9,8 +9,11 @@ import (
 
 var opDiagonal, opAsStrided *graph.Op
 
-// DiagonalAttrs are the fixed arguments of Diagonal.
-type DiagonalAttrs struct{ Offset, A, B int }
+// DiagonalAttrs are the fixed arguments of Diagonal. Square says that both axes must have one size.
+type DiagonalAttrs struct {
+	Offset, A, B int
+	Square       bool
+}
 
 // StridedAttrs are the fixed arguments of AsStrided.
 type StridedAttrs struct {
@@ -23,7 +26,7 @@ func init() {
 	opDiagonal = movement("diagonal", "Diagonal", "the diagonal of two axes as the last axis.",
 		func(c *graph.Call) graph.Shape {
 			a := c.Attrs().(DiagonalAttrs)
-			return shapeinfer.Diagonal(c, a.Offset, a.A, a.B)
+			return shapeinfer.Diagonal(c, a.Offset, a.A, a.B, a.Square)
 		}, diagonalView, diagonalGrad)
 	opAsStrided = movement("as_strided", "AsStrided", "elements at given distances in the row-major order of x.",
 		func(c *graph.Call) graph.Shape {
@@ -108,7 +111,7 @@ func inverse(perm []int) []int {
 // axis of the result; of a matrix, its diagonal: Diagonal(x, 0, 0, 1). Its length is the lesser
 // of the sizes that are left past the offset; of named sizes, when these are bound.
 func Diagonal(x *graph.Node, offset, a, b int) *graph.Node {
-	return Apply(opDiagonal, DiagonalAttrs{offset, a, b}, x)
+	return Apply(opDiagonal, DiagonalAttrs{Offset: offset, A: a, B: b}, x)
 }
 
 // AsStrided gives a value of the given shape whose element (i, j, …) is element

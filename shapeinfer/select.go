@@ -49,8 +49,8 @@ func SelectStart(size, index graph.Dim) graph.Dim {
 }
 
 // Diagonal is the shape rule of the diagonal of two axes: they go away, and the diagonal
-// is the last axis.
-func Diagonal(c *graph.Call, offset, a, b int) graph.Shape {
+// is the last axis. That of a square needs both to have one size.
+func Diagonal(c *graph.Call, offset, a, b int, square bool) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	i := Axis(c, a, len(x))
 	j := -1
@@ -70,6 +70,11 @@ func Diagonal(c *graph.Call, offset, a, b int) graph.Shape {
 		if axis != i && axis != j {
 			out = append(out, d)
 		}
+	}
+	if square {
+		CallRules(c).requireSame(c, rows, cols, len(out), "a repeated subscript stands for one size", func() *graph.Mistake {
+			return operandMistake(c, CodeBroadcast, fmt.Sprintf("a subscript is repeated for an operand but the sizes don't match, %s != %s", cols, rows))
+		})
 	}
 	return append(out, diagonalLength(c, rows, cols, offset))
 }

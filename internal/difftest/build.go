@@ -27,6 +27,7 @@ type built struct {
 	first, second []*graph.Node // gradients
 	descent       []*graph.Node // the updates of parameters by their gradients
 	along         []*graph.Node // what the first ones are multiplied with for the second
+	uncounted     bool          // a size decides how many values a step gives: build has stopped there
 }
 
 func (b *built) dim(s eager.Size) graph.Dim {
@@ -81,12 +82,25 @@ func build(p *eager.Program) *built {
 		b.values = append(b.values, x)
 	}
 	for i := range p.Steps {
+		if b.uncounted = b.isUncounted(&p.Steps[i]); b.uncounted {
+			return b
+		}
 		b.values = append(b.values, b.step(&p.Steps[i])...)
 	}
 	if p.Gradient != nil {
 		b.differentiate(p)
 	}
 	return b
+}
+
+// isUncounted reports whether a step cuts an axis of named size into parts: it had one size
+// whenever the program was drawn, and may have others.
+func (b *built) isUncounted(s *eager.Step) bool {
+	if !slices.Contains([]string{"Split", "Chunk", "Unbind"}, s.Op) || !b.values[s.In[0]].Judged() {
+		return false
+	}
+	shape := b.values[s.In[0]].Shape()
+	return !shape[(s.I[0]+len(shape))%len(shape)].IsConst()
 }
 
 // step makes the nodes of a step.

@@ -71,7 +71,10 @@ func firstLine(s string) string {
 
 // compile builds and compiles the program, and reports whether there is one.
 func (c *checker) compile() bool {
-	c.b = build(c.p)
+	if c.b = build(c.p); c.b.uncounted {
+		c.v.Refused = "a list of parts of a named size"
+		return false
+	}
 	var outputs, updates []*graph.Node
 	for _, k := range c.p.Outputs {
 		outputs = append(outputs, c.b.values[k])

@@ -83,6 +83,9 @@ func (m *Machine) einsum(equation string, x []*Tensor) *Tensor {
 		}
 		for axis, l := range term {
 			d := x[i].Shape[axis]
+			if first := strings.IndexRune(term, l); d != x[i].Shape[first] {
+				refuse("%s of %v", term, x[i].Shape)
+			}
 			if old, is := size[l]; is && old != d && old != 1 && d != 1 {
 				refuse("%c is %d and %d", l, old, d)
 			} else if !is || old == 1 {
