@@ -46,7 +46,6 @@ func TestSumsBesideProducts(t *testing.T) {
 	if !hasTiles() {
 		t.Skip("there is no machine code for tiles")
 	}
-	exec.TakeAllTiles(t)
 	for name, of := range sums {
 		for _, dtype := range floats() {
 			for second, b := range seconds {
@@ -79,7 +78,6 @@ func TestSumsBesideProducts(t *testing.T) {
 // TestSumsOfTwoMatricesAreNotBeside expects sums of what two matrices make together to be right,
 // one of which may be the product itself.
 func TestSumsOfTwoMatricesAreNotBeside(t *testing.T) {
-	exec.TakeAllTiles(t)
 	for name, of := range map[string]func(x, y, other *graph.Node) *graph.Node{
 		"another":     func(x, y, other *graph.Node) *graph.Node { return ops.Mul(x, other) },
 		"the product": func(x, y, other *graph.Node) *graph.Node { return ops.Mul(x, y) },
@@ -103,7 +101,6 @@ func TestSumsOfTwoMatricesAreNotBeside(t *testing.T) {
 // TestKernelsBesideProductsDependOnNoEpilogue updates a bias by the sum beside a product, which
 // goes on with what needs the bias.
 func TestKernelsBesideProductsDependOnNoEpilogue(t *testing.T) {
-	exec.TakeAllTiles(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	g, feed := graph.New("dependent"), exec.Feed{}
 	input := inputs(g, feed, rng, graph.Float32)
@@ -118,7 +115,6 @@ func TestKernelsBesideProductsDependOnNoEpilogue(t *testing.T) {
 // on with a product, from a product that others need too, and from a join.
 func TestGradientsOfBiases(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
-	exec.TakeAllTiles(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	g, feed := graph.New("layers"), exec.Feed{}
 	input := inputs(g, feed, rng, graph.Float32)

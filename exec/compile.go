@@ -7,7 +7,6 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/page"
-	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -21,6 +20,7 @@ type request struct {
 	onWarning        func(*graph.Mistake)
 	strict           bool                      // warnings are errors
 	between          []func(*unit, pass) error // run after each pass
+	thresholds       thresholds
 }
 
 // Outputs names the values that each run gives back.
@@ -38,29 +38,30 @@ func (r *request) roots() []*graph.Node { return slices.Concat(r.outputs, r.upda
 
 // pass is one step of compilation.
 type pass struct {
-	name string
-	doc  string
-	run  func(*unit) error
+	name   string
+	doc    string
+	needed bool // nothing runs without it; the others make programs faster
+	run    func(*unit) error
 }
 
 // passes is the order of compilation.
 var passes = []pass{
-	{"import", "copy what the outputs and updates need", importPass},
-	{"expand", "write composite operations with primitive ones", expandPass},
-	{"simplify", "apply algebraic identities that hold for every value", simplifyPass},
-	{"unroll", "write reductions of a few elements of a view one by one, and searches in several axes in one", unrollPass},
-	{"fold", "compute what depends on constants only", foldPass},
-	{"cse", "merge equal nodes", csePass},
-	{"join", "write sums of padded values that do not meet as one value of pieces", joinPass},
-	{"repeat", "compute values that depend on positions only for each user", repeatPass},
-	{"windows", "let products read windows where they lie", windowsPass},
-	{"dce", "drop what nothing needs", dcePass},
-	{"order", "order nodes so that writes follow all reads of what they write", orderPass},
-	{"fuse", "group nodes into kernels", fusePass},
-	{"place", "let kernels leave pieces of joined values where they belong", placePass},
-	{"lower", "write each kernel as a row program", lowerPass},
-	{"follow", "find kernels that can go on with a product's rows while they are in the cache", followPass},
-	{"plan", "assign buffers to what kernels exchange", planPass},
+	{"import", "copy what the outputs and updates need", true, onGraph(importPass)},
+	{"expand", "write composite operations with primitive ones", false, onGraph(expandPass)},
+	{"simplify", "apply algebraic identities that hold for every value", false, onGraph(simplifyPass)},
+	{"unroll", "write reductions of a few elements of a view one by one, and searches in several axes in one", false, onGraph(unrollPass)},
+	{"fold", "compute what depends on constants only", false, onGraph(foldPass)},
+	{"cse", "merge equal nodes", false, onGraph(csePass)},
+	{"join", "write sums of padded values that do not meet as one value of pieces", false, onGraph(joinPass)},
+	{"repeat", "compute values that depend on positions only for each user", false, onGraph(repeatPass)},
+	{"windows", "let products read windows where they lie", false, onGraph(windowsPass)},
+	{"dce", "drop what nothing needs", false, onGraph(dcePass)},
+	{"order", "order nodes so that writes follow all reads of what they write", true, onGraph(orderPass)},
+	{"fuse", "group nodes into kernels", true, fuseNodes},
+	{"place", "let kernels leave pieces of joined values where they belong", true, placePieces},
+	{"lower", "write each kernel as a row program", true, lowerPass},
+	{"follow", "find kernels that can go on with a product's rows while they are in the cache", false, followPass},
+	{"plan", "assign buffers to what kernels exchange", true, planPass},
 }
 
 // passOrder states which passes must come before which, and why.
@@ -85,36 +86,27 @@ var passOrder = []struct{ before, after, why string }{
 	{"lower", "plan", "which operands a kernel may overwrite is known from its program"},
 }
 
-// unit is a program under compilation.
-type unit struct {
-	g        *graph.Graph
-	built    int           // the user's nodes when the compilation began
-	roots    []*graph.Node // outputs, then updates
-	asked    []*graph.Node // the roots in the user's graph
-	nOutputs int
-	// source maps the roots and sources of the user's graph to those of g.
-	inputs, params []sourceNode
-	order          []*graph.Node
-	writes         *shapeinfer.Writes
-	kernels        []*kernel
-	storageOf      map[*graph.Node]*storage
-	consts         []*graph.Node
-	storages       []*storage
-	builder        rowprog.Builder // of the program that is being written
-	faults         []fault
-	trace          *trace      // nil unless the graphs of all passes are wanted
-	at             *graph.Node // that a pass is at work on, as far as it says
+// onGraph makes a pass of one that rewrites the graph.
+func onGraph(run func(*rewriting) error) func(*unit) error {
+	return func(u *unit) error { return run(u.rewriting) }
 }
 
-// sourceNode pairs an input or a parameter of the user's graph with its copy.
-type sourceNode struct{ user, own *graph.Node }
+func fuseNodes(u *unit) error {
+	u.groups = fusePass(u.rewriting)
+	return nil
+}
+
+func placePieces(u *unit) error {
+	u.groups = placePass(u.groups)
+	return nil
+}
 
 // Compile checks the graph and compiles what computes the outputs and carries out the
 // updates. The error holds every mistake of the graph, each with its place in the
 // user's program: it is a *shapeinfer.Report. Warnings are written to standard error: see
 // [OnWarning] and [Program.Warnings].
 func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
-	var r request
+	r := request{thresholds: usualThresholds}
 	for _, o := range opts {
 		if o != nil {
 			o(&r)
@@ -146,7 +138,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	for _, p := range passes {
 		u.at, name = nil, p.name
 		if err := p.run(u); err != nil {
-			return nil, err
+			return nil, inPass(p.name, err)
 		}
 		for _, f := range r.between {
 			if err := f(u, p); err != nil {
@@ -167,7 +159,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 
 // unit begins a compilation of a graph as it was when it had some number of nodes.
 func (r *request) unit(g *graph.Graph, built int) *unit {
-	return &unit{g: g, built: built, roots: r.roots(), asked: r.roots(), nOutputs: len(r.outputs)}
+	return &unit{rewriting: &rewriting{g: g, built: built, roots: r.roots(), asked: r.roots(), evaluate: evaluate, nOutputs: len(r.outputs)}, thresholds: r.thresholds}
 }
 
 // check refuses a graph with mistakes and roots that are none of its nodes. It notes what

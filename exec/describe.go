@@ -65,8 +65,8 @@ func (p *Program) Plan() *Plan {
 		Outputs: slices.Clone(p.roots[:len(p.outputs)]), Updates: slices.Clone(p.roots[len(p.outputs):])}
 	at := map[*storage]int{}
 	for i, k := range p.kernels {
-		plan.Kernels = append(plan.Kernels, k.plan())
-		for _, o := range k.allOperands() {
+		plan.Kernels = append(plan.Kernels, kernelPlan(k))
+		for _, o := range k.operands() {
 			if o.base == nil {
 				continue
 			}
@@ -87,9 +87,10 @@ func (p *Program) Plan() *Plan {
 	return plan
 }
 
-func (k *kernel) plan() KernelPlan {
-	d := KernelPlan{Class: k.class, Domain: k.domain, Nodes: slices.Clone(k.members())}
-	for _, o := range k.allOperands() {
+func kernelPlan(k kernel) KernelPlan {
+	g := k.of()
+	d := KernelPlan{Class: g.class, Domain: g.domain, Nodes: slices.Clone(g.members())}
+	for _, o := range k.operands() {
 		list := &d.Reads
 		if o.write {
 			list = &d.Writes
@@ -98,7 +99,7 @@ func (k *kernel) plan() KernelPlan {
 			*list = append(*list, o.base)
 		}
 	}
-	for _, part := range k.parts {
+	for _, part := range k.loops() {
 		d.Programs = append(d.Programs, part.prog.String())
 	}
 	return d

@@ -221,11 +221,10 @@ func TestEmptySizes(t *testing.T) {
 
 // TestEmptySizesOnTiles has all that can go on with the tiles or rows of products do so.
 func TestEmptySizesOnTiles(t *testing.T) {
-	for about, set := range map[string]func(*testing.T){"tiles": exec.TakeAllTiles, "rows": func(t *testing.T) { exec.FollowFrom(t, 0) }} {
+	for about, option := range map[string]exec.Option{"tiles": exec.AllTiles(), "rows": exec.FollowFrom(0)} {
 		t.Run(about, func(t *testing.T) {
-			set(t)
 			for i := range sizedPrograms {
-				sizedPrograms[i].runNamed(t, 4, sizedPrograms[i].agrees)
+				sizedPrograms[i].runNamed(t, 4, sizedPrograms[i].agrees, option)
 			}
 		})
 	}
@@ -233,13 +232,12 @@ func TestEmptySizesOnTiles(t *testing.T) {
 
 func TestEmptySizesOnEverySetting(t *testing.T) {
 	settings.Same(t, func() string {
-		exec.TakeAllTiles(t)
 		h := fnv.New64a()
 		var text strings.Builder
 		for i := range sizedPrograms {
 			sizedPrograms[i].runNamed(t, 4, func(_ *testing.T, _ work, _ [3]any, got []exec.Array, err error) {
 				fmt.Fprint(h, got, err != nil)
-			})
+			}, exec.AllTiles())
 			fmt.Fprintf(&text, "%s %x\n", sizedPrograms[i].name, h.Sum64())
 		}
 		return text.String()
@@ -250,11 +248,11 @@ func TestEmptySizesOnEverySetting(t *testing.T) {
 type see func(t *testing.T, w work, at [3]any, got []exec.Array, err error)
 
 // runNamed runs the program at all sizes in one session.
-func (c *sizedCase) runNamed(t *testing.T, threads int, see see) {
+func (c *sizedCase) runNamed(t *testing.T, threads int, see see, opts ...exec.Option) {
 	t.Helper()
 	p := newSized("a", "b", "c")
 	w := p.work(c)
-	prog, err := w.compile(nil)
+	prog, err := w.compile(nil, opts...)
 	require.NoError(t, err, c.name)
 	s := prog.NewSession(exec.Threads(threads))
 	for _, at := range emptied {

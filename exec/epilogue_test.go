@@ -93,7 +93,6 @@ func TestTilesOfProducts(t *testing.T) {
 	if !hasTiles() {
 		t.Skip("there is no machine code for tiles")
 	}
-	exec.TakeAllTiles(t)
 	type size struct {
 		batch   []int
 		m, n, k int
@@ -129,7 +128,7 @@ func TestTilesOfProducts(t *testing.T) {
 // not, and expects the same bits. It gives the session that was the last to run it.
 func requireTiles(t *testing.T, name string, g *graph.Graph, feed exec.Feed, y ...*graph.Node) (s *exec.Session) {
 	t.Helper()
-	prog, err := exec.Compile(g, exec.Outputs(y...))
+	prog, err := exec.Compile(g, exec.Outputs(y...), exec.AllTiles())
 	require.NoError(t, err)
 	var want []uint64
 	counts := []int{0, 1, 2, 3, 8} // none for all apart
@@ -162,7 +161,6 @@ func requireTiles(t *testing.T, name string, g *graph.Graph, feed exec.Feed, y .
 // TestTilesBesideRepetitionDecidedInTheRun adds matrices to products, whose rows or columns are
 // repeated or not, as sizes of the run say.
 func TestTilesBesideRepetitionDecidedInTheRun(t *testing.T) {
-	exec.TakeAllTiles(t)
 	for _, of := range []func(p, x *graph.Node) *graph.Node{
 		func(p, x *graph.Node) *graph.Node { return ops.Add(p, x) },
 		func(p, x *graph.Node) *graph.Node { return ops.Sub(x, p) },
@@ -191,7 +189,6 @@ func TestTilesOfConvolutions(t *testing.T) {
 	if !hasTiles() {
 		t.Skip("there is no machine code for tiles")
 	}
-	exec.TakeAllTiles(t)
 	for _, z := range []struct{ images, in, side, out, kernel, stride, padding int }{
 		{1, 3, 8, 7, 1, 1, 0}, {3, 5, 9, 13, 3, 1, 1}, {2, 4, 12, 8, 5, 1, 0}, {4, 2, 11, 6, 3, 2, 1}, {2, 70, 6, 9, 3, 1, 1}, {1, 1, 28, 6, 5, 1, 2},
 	} {

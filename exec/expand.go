@@ -15,7 +15,7 @@ const maxExpansions = 200
 
 // expandPass writes composite operations with primitive ones, until none is left. What a
 // user's Expand does wrong is the user's mistake, at the line where the composite stands.
-func expandPass(u *unit) error {
+func expandPass(u *rewriting) error {
 	composite := func(n *graph.Node) bool { return n.Op().Class == graph.Composite }
 	for depth := 0; slices.ContainsFunc(u.g.Nodes(), composite); depth++ {
 		var wrong []*graph.Mistake

@@ -72,18 +72,13 @@ func (s *Session) CheckArguments() error {
 	return nil
 }
 
-// TakeAllTiles has kernels go on with the tiles of products of any size, until the test ends.
-func TakeAllTiles(t *testing.T) {
-	takeAllTiles = true
-	t.Cleanup(func() { takeAllTiles = false })
+// AllTiles has kernels go on with the tiles of products of any size.
+func AllTiles() Option {
+	return func(r *request) { r.thresholds.tileBytes, r.thresholds.tileRows, r.thresholds.factorBytes = 0, 0, 0 }
 }
 
-// FollowFrom has kernels follow products from a size in bytes on, until the test ends.
-func FollowFrom(t *testing.T, bytes int) {
-	before := followedBytes
-	followedBytes = bytes
-	t.Cleanup(func() { followedBytes = before })
-}
+// FollowFrom has kernels follow products from a size in bytes on.
+func FollowFrom(bytes int) Option { return func(r *request) { r.thresholds.rowBytes = bytes } }
 
 // Tiled counts the kernels that go on with a product's tiles.
 func (s *Session) Tiled() int {

@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"context"
-
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -13,7 +11,7 @@ const maxFolded = 4096
 
 // foldPass computes what depends on constants only, with the kernels that a run would
 // use, so that folding never changes a bit.
-func foldPass(u *unit) error {
+func foldPass(u *rewriting) error {
 	foldable := make([]bool, len(u.g.Nodes()))
 	written := writtenMemory(u.g)
 	for _, n := range u.g.Nodes() {
@@ -40,13 +38,13 @@ func foldPass(u *unit) error {
 	if len(wanted) == 0 {
 		return nil
 	}
-	values := evaluate(u.g, wanted)
+	values := u.evaluate(u.g, wanted)
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		v, ok := values[n]
 		if !ok {
 			return nil
 		}
-		return constantOf(next, v.Data, n.Shape())
+		return constantOf(next, v, n.Shape())
 	})
 	return nil
 }
@@ -66,34 +64,6 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 		return false
 	}
 	return len(n.Operands()) > 0 || count == 1 // a generator is cheaper to compute than to load
-}
-
-// evaluate computes nodes that need no input. It gives nothing where the computation
-// fails, so that the run reports the failure at the user's line.
-func evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]Array {
-	r := request{outputs: nodes}
-	u := r.unit(g, len(g.Nodes()))
-	for _, run := range []func(*unit) error{importPass, orderPass, fusePass, placePass, lowerPass, planPass} {
-		if run(u) != nil {
-			return nil
-		}
-	}
-	u.inputs, u.params = nil, nil
-	p, err := newProgram(g, r, u)
-	if err != nil {
-		return nil
-	}
-	out, err := p.NewSession().Run(context.Background(), nil)
-	if err != nil {
-		return nil
-	}
-	values := map[*graph.Node]Array{}
-	for _, n := range nodes {
-		if values[n], err = out.Array(n); err != nil {
-			return nil
-		}
-	}
-	return values
 }
 
 // constantOf makes a constant from a slice of a dtype.

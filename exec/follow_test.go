@@ -126,7 +126,6 @@ var followCases = map[string]followCase{
 // are programs of their own.
 func TestWhatFollowsAProduct(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
-	exec.FollowFrom(t, 1<<20)
 	for name, c := range followCases {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
@@ -170,7 +169,7 @@ func computeAll(t *testing.T, threads int, data []exec.Array, of func(in []*grap
 		in = append(in, n)
 	}
 	z := of(in)
-	prog, err := exec.Compile(g, exec.Outputs(z))
+	prog, err := exec.Compile(g, exec.Outputs(z), exec.FollowFrom(1<<20))
 	require.NoError(t, err)
 	s := prog.NewSession(exec.Threads(threads))
 	var result exec.Array
@@ -188,10 +187,9 @@ func computeAll(t *testing.T, threads int, data []exec.Array, of func(in []*grap
 
 // TestAWeightThatFollowsItsProduct subtracts from a parameter what was computed with it.
 func TestAWeightThatFollowsItsProduct(t *testing.T) {
-	exec.FollowFrom(t, 1<<20)
 	g := graph.New("square")
 	w := g.Param("w", graph.Float32, 601, 601)
-	prog, err := exec.Compile(g, exec.Updates(ops.SubInPlace(w, ops.MatMul(w, w))))
+	prog, err := exec.Compile(g, exec.Updates(ops.SubInPlace(w, ops.MatMul(w, w))), exec.FollowFrom(1<<20))
 	require.NoError(t, err)
 	s := prog.NewSession()
 	before, err := s.Param(w)

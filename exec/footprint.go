@@ -75,29 +75,32 @@ func (p *Program) bindingFor(sizes map[string]int) (*binding, error) {
 }
 
 // traffic counts the bytes of one run of a kernel.
-func (b *binding) traffic(k *kernel) (t KernelBytes) {
+func (b *binding) traffic(k kernel) (t KernelBytes) {
 	type use struct {
 		base  *graph.Node
 		write bool
 	}
 	seen := map[use]int{}
-	for i, o := range k.allOperands() {
+	picks, ok := k.(*gathering)
+	ok = ok && !picks.add
+	for i, o := range k.operands() {
 		if o.base == nil {
 			continue
 		}
-		most := b.bytes(o.base)                         // windows reach some elements again and again
-		if k.gather != nil && !k.gather.add && i == 0 { // it reads what it picks
-			most = min(most, b.bytes(k.gather.node))
+		most := b.bytes(o.base) // windows reach some elements again and again
+		if ok && i == 0 {       // it reads what it picks
+			most = min(most, b.bytes(picks.node))
 		}
 		u := use{o.base, o.write}
 		bytes := min(b.touched(o)*o.base.DType().Size(), most-seen[u])
 		seen[u] += bytes
 		t.Moved += bytes
 	}
-	if len(k.members()) == 1 {
+	members := k.of().members()
+	if len(members) == 1 {
 		return KernelBytes{t.Moved, t.Moved}
 	}
-	for _, n := range k.members() {
+	for _, n := range members {
 		t.Unfused += b.bytes(n)
 		for i, x := range n.Operands() {
 			if i == 0 || x != n.In(i-1) {

@@ -15,7 +15,8 @@ const maxKernelNodes = 64
 // the node needs, so that no cycle can come about. It takes operands from its own kernel
 // only as they are computed there, element by element or row by row.
 type fuser struct {
-	u       *unit
+	u       *rewriting
+	groups  []*group
 	at      []int            // by the number of a node: the kernel that computes it, or -1
 	byShape map[string][]int // open kernels that compute values of a shape, in order
 	order   dependencies
@@ -25,7 +26,7 @@ type fuser struct {
 }
 
 // fusePass groups nodes into kernels.
-func fusePass(u *unit) error {
+func fusePass(u *rewriting) []*group {
 	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.g.Nodes())), byShape: map[string][]int{}}
 	f.before.d, f.waiting.d = &f.order, &f.order
 	for _, n := range u.order {
@@ -39,15 +40,14 @@ func fusePass(u *unit) error {
 		case class == graph.Reduce && !isSumTo(n) && !findsIndex(n):
 			f.join(n, n.In(0).Shape())
 		case class == graph.Reduce && findsIndex(n):
-			f.start(n, &kernel{class: graph.Elementwise, domain: n.In(0).Shape(), closed: true})
+			f.start(n, &group{class: graph.Elementwise, domain: n.In(0).Shape(), closed: true})
 		case class == graph.Reduce:
-			f.start(n, &kernel{class: class, domain: n.In(0).Shape(), closed: true})
+			f.start(n, &group{class: class, domain: n.In(0).Shape(), closed: true})
 		default:
-			f.start(n, &kernel{class: class, domain: n.Shape(), closed: true})
+			f.start(n, &group{class: class, domain: n.Shape(), closed: true})
 		}
 	}
-	f.sort()
-	return nil
+	return f.sort()
 }
 
 // findsIndex reports whether a reduction gives a position: its rows run along the
@@ -66,19 +66,19 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 	list = list[max(len(list)-maxCandidates, 0):]
 	low := len(f.order.place)
 	for _, at := range list {
-		if len(f.u.kernels[at].nodes) < maxKernelNodes {
+		if len(f.groups[at].nodes) < maxKernelNodes {
 			low = min(low, f.order.place[at])
 		}
 	}
 	f.findMakers(n)
 	f.before.run(low, f.makers...)
 	for _, at := range list {
-		if len(f.u.kernels[at].nodes) < maxKernelNodes && !f.before.finds(at) && f.fits(n, shape, at) {
+		if len(f.groups[at].nodes) < maxKernelNodes && !f.before.finds(at) && f.fits(n, shape, at) {
 			f.add(n, shape, at)
 			return
 		}
 	}
-	f.start(n, &kernel{class: graph.Elementwise, domain: shape})
+	f.start(n, &group{class: graph.Elementwise, domain: shape})
 }
 
 // maker gives the kernel that computes what a node shows, or -1.
@@ -98,9 +98,9 @@ func (f *fuser) findMakers(n *graph.Node) {
 }
 
 // start begins a kernel with a node.
-func (f *fuser) start(n *graph.Node, k *kernel) {
+func (f *fuser) start(n *graph.Node, k *group) {
 	k.row, k.registers = -1, map[*graph.Node]level{}
-	f.u.kernels = append(f.u.kernels, k)
+	f.groups = append(f.groups, k)
 	at := f.order.add()
 	if !k.closed {
 		f.open(k.domain, at)
@@ -118,7 +118,7 @@ func (f *fuser) open(shape graph.Shape, at int) {
 
 // fits reports whether a node can run in a kernel that none of its other makers needs.
 func (f *fuser) fits(n *graph.Node, shape graph.Shape, at int) bool {
-	k := f.u.kernels[at]
+	k := f.groups[at]
 	l := k.levelOf(shape)
 	taken := false
 	for i, x := range n.Operands() {
@@ -146,7 +146,7 @@ func (f *fuser) fits(n *graph.Node, shape graph.Shape, at int) bool {
 
 // add makes a node, whose makers are known, a member of a kernel.
 func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
-	k := f.u.kernels[at]
+	k := f.groups[at]
 	k.nodes = append(k.nodes, n)
 	f.at[n.ID()] = at
 	f.order.after(at, f.makers...)

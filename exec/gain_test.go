@@ -93,7 +93,9 @@ func benchmarkEpilogue(b *testing.B, g *graph.Graph, y ...*graph.Node) {
 	var runs []func()
 	for _, manner := range []func(t *typedProduct[float32], k *boundPart) bool{
 		func(*typedProduct[float32], *boundPart) bool { return false },
-		func(t *typedProduct[float32], k *boundPart) bool { return t.leadRows(k) },
+		func(t *typedProduct[float32], k *boundPart) bool {
+			return t.leadRows(&binding{thresholds: &usualThresholds}, k)
+		},
 		func(t *typedProduct[float32], k *boundPart) bool { return t.tiled != nil },
 	} {
 		run, s := prepared(b, g, y...)

@@ -24,7 +24,7 @@ var opJoin = &graph.Op{Name: "join", Func: "Join", Doc: "pieces, each at its own
 // joinPass writes sums of values that are padded with zeros and do not meet, such as the
 // gradients of the parts of a value, as one value that consists of these pieces; and
 // paddings of several axes as one. Kernels can then leave each piece where it belongs.
-func joinPass(u *unit) error {
+func joinPass(u *rewriting) error {
 	if !slices.ContainsFunc(u.g.Nodes(), isPadding) {
 		return nil
 	}
@@ -50,7 +50,7 @@ type joiner struct{ sums, inner map[*graph.Node]bool }
 
 // find marks the inner nodes: the first terms of sums, since the others must be added up
 // by themselves, and what is padded on.
-func (j *joiner) find(u *unit) {
+func (j *joiner) find(u *rewriting) {
 	for _, n := range u.g.Nodes() {
 		if isPlainSum(n) {
 			j.sums[n] = true

@@ -28,8 +28,8 @@ type slicedPart struct {
 
 // slicedAxes gives the number of leading axes of the parts' programs over the whole of
 // which all of them go, if the kernel is a joining of several parts.
-func (k *kernel) slicedAxes() (count int) {
-	if k.joining == nil || len(k.parts) < 2 {
+func (k *assembly) slicedAxes() (count int) {
+	if len(k.parts) < 2 {
 		return 0
 	}
 	whole := graph.RowMajor(k.joining.node.Shape())
@@ -56,8 +56,8 @@ func (k *kernel) slicedAxes() (count int) {
 const sliceBytes = 16 << 10
 
 // bindSlices binds a joining's parts, which can be sliced along some leading axes.
-func (b *binding) bindSlices(p *Program, k *kernel, axes int) step {
-	s := b.newStep(p, k.allOperands())
+func (b *binding) bindSlices(p *Program, k *assembly, axes int) step {
+	s := b.newStep(p, k.operands())
 	sizes := b.argsOf(k.parts[0]).Outer[:axes]
 	chunks, bytes := make([]int, axes), b.bytes(k.joining.node)
 	j := &boundJoining{slices: 1}

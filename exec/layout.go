@@ -26,7 +26,8 @@ const maxArena = min(1<<47, math.MaxInt/2)
 // binding is a program with all sizes known: arguments of its kernels, and where in the
 // arena each value lies.
 type binding struct {
-	threads    int     // that compute it
+	threads    int // that compute it
+	thresholds *thresholds
 	shapes     [][]int // of the inputs, by which the binding is found again
 	sizes      shapeinfer.Sizes
 	values     map[graph.Dim]int // sizes of the program, evaluated
@@ -67,7 +68,7 @@ type place struct {
 
 // newBinding evaluates all sizes, divides the work among some threads and lays out the arena.
 func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int) (b *binding, err error) {
-	b = &binding{threads: threads, sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, len(p.inputs))}
+	b = &binding{threads: threads, thresholds: &p.request.thresholds, sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, len(p.inputs))}
 	for _, s := range shapes {
 		b.shapes = append(b.shapes, slices.Clone(s))
 	}
@@ -83,23 +84,9 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int
 	}()
 	b.layOut(p) // before kernels prepare memory of their own for the sizes
 	for i, k := range p.kernels {
-		node = k.nodes[0]
+		node = k.of().nodes[0]
 		first := len(b.steps)
-		parts := k.parts
-		if axes := k.slicedAxes(); axes > 0 {
-			b.steps, parts = append(b.steps, b.bindSlices(p, k, axes)), nil
-		}
-		for _, part := range parts {
-			if !k.choice || b.chosen(k.nodes[0], part) {
-				b.steps = append(b.steps, b.bindPart(p, part))
-			}
-		}
-		switch {
-		case k.matmul != nil:
-			b.steps = append(b.steps, b.bindProduct(p, k.matmul))
-		case k.gather != nil:
-			b.steps = append(b.steps, b.bindGather(p, k.gather))
-		}
+		b.bindKernel(p, k)
 		for at := first; at < len(b.steps); at++ {
 			b.steps[at].of = i
 		}
@@ -116,6 +103,24 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int
 		b.outputs = append(b.outputs, output{node: n, storage: p.results[i], shape: b.shape(n.Shape())})
 	}
 	return b, nil
+}
+
+// bindKernel adds the steps that carry out a kernel.
+func (b *binding) bindKernel(p *Program, k kernel) {
+	switch k := k.(type) {
+	case *assembly:
+		if axes := k.slicedAxes(); axes > 0 {
+			b.steps = append(b.steps, b.bindSlices(p, k, axes))
+			return
+		}
+	case *matmul:
+		b.steps = append(b.steps, b.bindProduct(p, k.product))
+	case *gathering:
+		b.steps = append(b.steps, b.bindGather(p, k.picking))
+	}
+	for _, part := range b.chosen(k) {
+		b.steps = append(b.steps, b.bindPart(p, part))
+	}
 }
 
 // fits reports whether the binding is of the sizes of what is fed.

@@ -28,6 +28,19 @@ type fault struct {
 	on    operand // the one that the claim is about, over the kernel's domain; without base if none
 }
 
+// unit is a program under compilation.
+type unit struct {
+	*rewriting
+	thresholds thresholds
+	groups     []*group
+	kernels    []kernel
+	storageOf  map[*graph.Node]*storage
+	consts     []*graph.Node
+	storages   []*storage
+	builder    rowprog.Builder // of the program that is being written
+	faults     []fault
+}
+
 // lowerPass writes each kernel as a row program, or notes the operands of a kernel of
 // another class.
 func lowerPass(u *unit) error {
@@ -37,26 +50,54 @@ func lowerPass(u *unit) error {
 		roots[n] = true
 	}
 	index := make([]int32, len(u.g.Nodes()))
-	for _, k := range u.kernels {
+	needed := func(k *group, n *graph.Node) bool { return roots[n] || k.isReadInMemory(n, readers[n.ID()]) }
+	for _, k := range u.groups {
 		u.at = k.nodes[0]
-		if k.class != graph.Elementwise {
-			if err := u.lowerSingle(k); err != nil {
-				return err
-			}
-			continue
+		made, err := u.lowerGroup(k, index, needed)
+		if err != nil {
+			return &invalid{k.nodes[0], err}
 		}
-		for _, j := range k.fills {
-			if err := u.lowerJoining(k, j); err != nil {
-				return &BugError{Pass: "lower", Node: j.node, Err: err}
-			}
-		}
-		l := lowering{u: u, k: k, p: &part{domain: k.domain}}
-		l.plan = newStages(k, index, func(n *graph.Node) bool { return roots[n] || k.isReadInMemory(n, readers[n.ID()]) })
-		if err := l.run(); err != nil {
-			return &BugError{Pass: "lower", Node: k.nodes[0], Err: err}
-		}
+		u.kernels = append(u.kernels, made)
 	}
 	return nil
+}
+
+// lowerGroup gives the kernel that carries out a group. isNeeded says of a value of the group
+// whether somebody takes it from memory.
+func (u *unit) lowerGroup(k *group, index []int32, isNeeded func(*group, *graph.Node) bool) (kernel, error) {
+	n := k.nodes[0]
+	switch {
+	case k.class == graph.Elementwise:
+		return u.lowerLoop(k, index, isNeeded)
+	case k.class == graph.Contract:
+		return &matmul{k, newProduct(n)}, nil
+	case k.class == graph.Gather:
+		return &gathering{k, newPicking(n)}, nil
+	case isSumTo(n):
+		parts, err := u.lowerSumTo(k, n)
+		return &variants{k, parts}, err
+	case k.joining != nil:
+		parts, err := u.lowerJoining(k, k.joining)
+		return &assembly{k, parts}, err
+	}
+	return nil, fmt.Errorf("no kernel for %s of class %s", n.Op().Name, k.class)
+}
+
+// lowerLoop writes a fused group, and what fills the gaps of values that it leaves pieces of.
+func (u *unit) lowerLoop(k *group, index []int32, isNeeded func(*group, *graph.Node) bool) (*loopKernel, error) {
+	made := &loopKernel{group: k}
+	for _, j := range k.fills {
+		parts, err := u.lowerJoining(k, j)
+		if err != nil {
+			return nil, err
+		}
+		made.parts = append(made.parts, parts...)
+	}
+	l := lowering{u: u, k: k, p: &part{domain: k.domain}}
+	l.plan = newStages(k, index, func(n *graph.Node) bool { return isNeeded(k, n) })
+	loop, err := l.run()
+	made.parts = append(made.parts, loop)
+	return made, err
 }
 
 // reader is an operand of a node.
@@ -86,7 +127,7 @@ func (u *unit) readers() [][]reader {
 }
 
 // isReadInMemory reports whether somebody does not take a value from a register.
-func (k *kernel) isReadInMemory(n *graph.Node, readers []reader) bool {
+func (k *group) isReadInMemory(n *graph.Node, readers []reader) bool {
 	for _, r := range readers {
 		if k.isLeftFor(n, r) {
 			continue
@@ -99,7 +140,7 @@ func (k *kernel) isReadInMemory(n *graph.Node, readers []reader) bool {
 }
 
 // levelFor says how often the kernel computes what a member takes.
-func (k *kernel) levelFor(n *graph.Node) level {
+func (k *group) levelFor(n *graph.Node) level {
 	if n.Op().Class == graph.Reduce {
 		return k.levelOf(n.In(0).Shape())
 	}
@@ -109,7 +150,7 @@ func (k *kernel) levelFor(n *graph.Node) level {
 // lowering writes one kernel's row program.
 type lowering struct {
 	u      *unit
-	k      *kernel
+	k      *group
 	p      *part
 	b      *rowprog.Builder
 	plan   *stages
@@ -119,11 +160,11 @@ type lowering struct {
 	axisOf []int           // the program's axis of each axis of the domain, -1 where it has size 1
 }
 
-func (l *lowering) run() error {
+func (l *lowering) run() (*part, error) {
 	l.arrange()
 	outer := max(len(l.p.axes)-1, 0)
 	if outer > rowprog.MaxOuter {
-		return fmt.Errorf("%d axes that cannot be merged, more than %d", outer+1, rowprog.MaxOuter+1)
+		return nil, fmt.Errorf("%d axes that cannot be merged, more than %d", outer+1, rowprog.MaxOuter+1)
 	}
 	l.b = l.u.builder.Reset(l.k.nodes[0].Label(), outer)
 	l.b.DivisorCode(l.divisorCode)

@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -11,7 +10,7 @@ import (
 
 // orderPass inserts the copies that are needed and orders the nodes: operands before
 // users, and each write after all reads of what it destroys.
-func orderPass(u *unit) error {
+func orderPass(u *rewriting) error {
 	if slices.ContainsFunc(u.g.Nodes(), mayNeedCopies) {
 		u.insertCopies()
 	}
@@ -34,7 +33,7 @@ func mayNeedCopies(n *graph.Node) bool {
 }
 
 // insertCopies copies operands that do not lie in memory as nodes need them.
-func (u *unit) insertCopies() {
+func (u *rewriting) insertCopies() {
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case n.Op().Class == graph.Gather:
@@ -55,7 +54,7 @@ func (u *unit) insertCopies() {
 }
 
 // orderNodes puts each write after all reads of what it destroys.
-func (u *unit) orderNodes() error {
+func (u *rewriting) orderNodes() error {
 	u.writes = shapeinfer.FindWrites(u.g.Nodes())
 	o := orderer{writes: u.writes, state: make([]progress, len(u.g.Nodes()))}
 	for _, n := range u.g.Nodes() {
@@ -70,7 +69,7 @@ func (u *unit) orderNodes() error {
 // copyLateReads copies what nodes read that cannot run before it is written. The check lets
 // none through, but a simplification can bring one about: x·1 was a value of its own. It
 // reports whether there are any.
-func (u *unit) copyLateReads() (found bool) {
+func (u *rewriting) copyLateReads() (found bool) {
 	late := shapeinfer.LateReads(u.g.Nodes())
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		for i, x := range n.Operands() {
@@ -171,7 +170,7 @@ func (o *orderer) enter(n *graph.Node) error {
 		o.path = append(o.path, n)
 	case done:
 	default:
-		return &BugError{Pass: "order", Node: n, Err: fmt.Errorf("a write comes before a read of what it destroys")}
+		return invalidAt(n, "a write comes before a read of what it destroys")
 	}
 	return nil
 }

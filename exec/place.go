@@ -55,46 +55,44 @@ func (j *joining) put(x *graph.Node, start, step graph.Shape) {
 // placePass lets kernels leave what they compute for a joined value at its place there,
 // so that it need not be moved. What no kernel can leave at its place is copied by the
 // kernel of the joining; one that has nothing left to copy is dropped.
-func placePass(u *unit) error {
-	if !slices.ContainsFunc(u.kernels, func(k *kernel) bool { return k.class == graph.Movement }) {
-		return nil
+func placePass(groups []*group) (kept []*group) {
+	if !slices.ContainsFunc(groups, func(k *group) bool { return k.class == graph.Movement }) {
+		return groups
 	}
 	at := map[*graph.Node]int{} // the kernel that has a value in registers
-	for i, k := range u.kernels {
+	for i, k := range groups {
 		for n := range k.registers {
 			at[n] = i
 		}
 	}
-	var kept []*kernel
-	for _, k := range u.kernels {
+	for _, k := range groups {
 		if k.class != graph.Movement {
 			kept = append(kept, k)
 			continue
 		}
 		k.joining = joiningOf(k.nodes[0])
-		if k.joining == nil || k.joining.sums || !u.leavePieces(k.joining, at) {
+		if k.joining == nil || k.joining.sums || !leavePieces(groups, k.joining, at) {
 			kept = append(kept, k)
 		}
 	}
-	u.kernels = kept
-	return nil
+	return kept
 }
 
 // leavePieces has kernels leave operands of a joining at their places, and reports
 // whether all are left so.
-func (u *unit) leavePieces(j *joining, at map[*graph.Node]int) (all bool) {
-	first, last, all := len(u.kernels), -1, true
+func leavePieces(groups []*group, j *joining, at map[*graph.Node]int) (all bool) {
+	first, last, all := len(groups), -1, true
 	for i, x := range j.node.Operands() {
 		place := j.places[i]
 		if place.Shape == nil {
 			continue
 		}
 		maker, computed := at[x]
-		if !computed || !u.kernels[maker].canLeave(x, place) {
+		if !computed || !groups[maker].canLeave(x, place) {
 			all = false
 			continue
 		}
-		u.kernels[maker].leave(x, operand{base: j.node, layout: place, write: true})
+		groups[maker].leave(x, operand{base: j.node, layout: place, write: true})
 		j.places[i] = graph.Layout{}
 		first, last = min(first, maker), max(last, maker)
 	}
@@ -102,22 +100,22 @@ func (u *unit) leavePieces(j *joining, at map[*graph.Node]int) (all bool) {
 		return false
 	}
 	if j.gaps {
-		u.kernels[first].fills = append(u.kernels[first].fills, &joining{node: j.node, gaps: true, value: j.value})
+		groups[first].fills = append(groups[first].fills, &joining{node: j.node, gaps: true, value: j.value})
 		j.gaps = false
 	}
 	if all {
-		u.kernels[last].joins = append(u.kernels[last].joins, j.node)
+		groups[last].joins = append(groups[last].joins, j.node)
 	}
 	return all
 }
 
 // canLeave reports whether the kernel can store a value at a place, element by element.
-func (k *kernel) canLeave(x *graph.Node, place graph.Layout) bool {
+func (k *group) canLeave(x *graph.Node, place graph.Layout) bool {
 	return x.Op().Class == graph.Elementwise && k.registers[x] == perElement && (k.row < 0 || k.isEven(place, k.row))
 }
 
 // leave notes a place in another value's memory for a value that the kernel computes.
-func (k *kernel) leave(x *graph.Node, at operand) {
+func (k *group) leave(x *graph.Node, at operand) {
 	if k.seats == nil {
 		k.seats = map[*graph.Node][]operand{}
 	}
@@ -126,7 +124,7 @@ func (k *kernel) leave(x *graph.Node, at operand) {
 
 // isLeftFor reports whether the kernel leaves a value in the memory of the node that
 // reads it.
-func (k *kernel) isLeftFor(x *graph.Node, r reader) bool {
+func (k *group) isLeftFor(x *graph.Node, r reader) bool {
 	if r.node.In(r.operand) != x {
 		return false
 	}
@@ -139,6 +137,6 @@ func (k *kernel) isLeftFor(x *graph.Node, r reader) bool {
 }
 
 // members lists what the kernel computes, and the joined values that it completes.
-func (k *kernel) members() []*graph.Node {
+func (k *group) members() []*graph.Node {
 	return append(k.nodes[:len(k.nodes):len(k.nodes)], k.joins...)
 }

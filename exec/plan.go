@@ -50,12 +50,12 @@ func planPass(u *unit) error {
 		p.params[s.own] = i
 	}
 	for at, k := range u.kernels {
-		for _, o := range k.allOperands() {
+		for _, o := range k.operands() {
 			if o.base != nil && !o.write {
 				p.use(o.base, p.lastStep(at))
 			}
 		}
-		for _, o := range k.allOperands() {
+		for _, o := range k.operands() {
 			if o.write {
 				p.use(o.base, at)
 			}
@@ -65,8 +65,8 @@ func planPass(u *unit) error {
 		p.use(shapeinfer.Viewed(n), len(u.kernels))
 	}
 	for at, k := range u.kernels {
-		if len(k.parts) == 1 {
-			p.takeOver(at, k)
+		if loops := k.loops(); len(loops) == 1 {
+			p.takeOver(at, loops[0])
 		}
 	}
 	u.storageOf = p.of
@@ -76,7 +76,7 @@ func planPass(u *unit) error {
 // lastStep is the kernel up to which the one at a place reads: the last one that follows it or
 // runs beside it, or with which it runs beside a product.
 func (p *planner) lastStep(at int) int {
-	for at+1 < len(p.u.kernels) && (p.u.kernels[at+1].beside || p.u.kernels[at+1].follows) {
+	for at+1 < len(p.u.kernels) && fusionOf(p.u.kernels[at+1]).isFused() {
 		at++
 	}
 	return at
@@ -122,8 +122,7 @@ func (p *planner) make(n *graph.Node, at int) *storage {
 // takeOver lets a result of a row program use the memory of an operand that dies in it:
 // both must lie densely over the whole domain, so that each element is read before it
 // is overwritten.
-func (p *planner) takeOver(at int, k *kernel) {
-	part := k.parts[0]
+func (p *planner) takeOver(at int, part *part) {
 	for i, o := range part.operands {
 		if spec := part.prog.Operands[i]; !o.write || spec.Access == rowprog.Acc || spec.Domain != rowprog.Vec {
 			continue
@@ -176,7 +175,7 @@ func readBeforeWritten(p *rowprog.Program, loaded, stored int) bool {
 // isReadBeside reports whether the storage is read by another kernel while the one at a place
 // runs.
 func (p *planner) isReadBeside(at int, s *storage) bool {
-	for k := p.u.kernels[at]; k.follows || k.beside; k = p.u.kernels[at] {
+	for k := p.u.kernels[at]; fusionOf(k).isFused(); k = p.u.kernels[at] {
 		if at--; p.reads(p.u.kernels[at], s) {
 			return true
 		}
@@ -185,8 +184,8 @@ func (p *planner) isReadBeside(at int, s *storage) bool {
 }
 
 // reads reports whether a kernel reads the storage.
-func (p *planner) reads(k *kernel, s *storage) bool {
-	return slices.ContainsFunc(k.allOperands(), func(o operand) bool { return !o.write && o.base != nil && p.of[o.base] == s })
+func (p *planner) reads(k kernel, s *storage) bool {
+	return slices.ContainsFunc(k.operands(), func(o operand) bool { return !o.write && o.base != nil && p.of[o.base] == s })
 }
 
 // usedOnce reports whether one operand of the part alone lies in the storage.
@@ -198,19 +197,4 @@ func (p *planner) usedOnce(part *part, s *storage) bool {
 		}
 	}
 	return uses == 1
-}
-
-// allOperands lists what the kernel reads and writes.
-func (k *kernel) allOperands() []operand {
-	switch {
-	case k.matmul != nil:
-		return k.matmul.operands[:]
-	case k.gather != nil:
-		return k.gather.operands[:]
-	}
-	var all []operand
-	for _, p := range k.parts {
-		all = append(all, p.operands...)
-	}
-	return all
 }

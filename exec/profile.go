@@ -60,7 +60,7 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 func (p *Program) labels(ctx context.Context) []context.Context {
 	list := make([]context.Context, len(p.kernels))
 	for i, k := range p.kernels {
-		list[i] = pprof.WithLabels(ctx, pprof.Labels("kernel", fmt.Sprintf("%d %s", i, k.operations())))
+		list[i] = pprof.WithLabels(ctx, pprof.Labels("kernel", fmt.Sprintf("%d %s", i, k.of().operations())))
 	}
 	return list
 }
@@ -95,7 +95,7 @@ func (p *Profile) String() string {
 		k := p.prog.kernels[i]
 		nanos := max(float64(d.Nanoseconds()), 1)
 		fmt.Fprintf(w, "%d\t%v\t%.1f %%\t%.1f\t%.1f\t%s\t%s\n", i, d, 100*float64(d)/max(float64(total), 1),
-			float64(p.b.traffic(k).Moved)/nanos, float64(p.b.flops(k))/nanos, k.operations(), k.places())
+			float64(p.b.traffic(k).Moved)/nanos, float64(p.b.flops(k))/nanos, k.of().operations(), k.of().places())
 	}
 	fmt.Fprintf(w, "all\t%v\n", total)
 	w.Flush()
@@ -106,7 +106,7 @@ func (p *Profile) String() string {
 const mostShown = 5
 
 // operations names what the kernel computes: "sub exp sum div".
-func (k *kernel) operations() string {
+func (k *group) operations() string {
 	names := make([]string, len(k.members()))
 	for i, n := range k.members() {
 		names[i] = n.Op().Name
@@ -115,7 +115,7 @@ func (k *kernel) operations() string {
 }
 
 // places lists the lines of the user's program that the kernel's nodes come from.
-func (k *kernel) places() string {
+func (k *group) places() string {
 	var list []string
 	for _, n := range k.nodes {
 		place := n.Pos().String()

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/broadloom/broadloom/graph"
@@ -21,7 +20,7 @@ type Program struct {
 	written   []int         // the numbers of those that a run writes
 	outputs   []*graph.Node // of the user's graph
 	results   []*storage    // where the outputs lie
-	kernels   []*kernel
+	kernels   []kernel
 	storages  []*storage // of the arena
 	storageOf map[*graph.Node]*storage
 	consts    []*graph.Node
@@ -53,7 +52,7 @@ func newProgram(g *graph.Graph, r request, u *unit) (*Program, error) {
 	for _, n := range u.roots[:u.nOutputs] {
 		p.results = append(p.results, u.storageOf[shapeinfer.Viewed(n)])
 	}
-	if err := p.compile(); err != nil {
+	if err := p.compile(u); err != nil {
 		return nil, err
 	}
 	p.needs = r.needs
@@ -61,15 +60,15 @@ func newProgram(g *graph.Graph, r request, u *unit) (*Program, error) {
 }
 
 // compile makes kernels of all row programs.
-func (p *Program) compile() (err error) {
+func (p *Program) compile(u *unit) (err error) {
 	var parts []*part
 	var programs []*rowprog.Program
 	for _, k := range p.kernels {
-		for _, part := range k.parts {
+		for _, part := range k.loops() {
 			parts, programs = append(parts, part), append(programs, part.prog)
 		}
 	}
-	tiled, tiles := p.tilePrograms()
+	tiled, tiles := u.tilePrograms()
 	var flat []*part
 	for _, part := range tiled {
 		if part.prog.Outer == 0 {
@@ -96,13 +95,7 @@ func (p *Program) compile() (err error) {
 func (p *Program) Snapshots() []Snapshot { return p.snapshots() }
 
 // String gives the kernels of the program in the order in which they run.
-func (p *Program) String() string {
-	var b strings.Builder
-	for i, k := range p.kernels {
-		fmt.Fprintf(&b, "kernel %d %s\n", i, k)
-	}
-	return b.String()
-}
+func (p *Program) String() string { return listText(p.kernels, kernelText) }
 
 // Kernels gives the number of kernels that one run executes.
 func (p *Program) Kernels() int { return len(p.kernels) }

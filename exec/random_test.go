@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/oracle"
 )
@@ -43,7 +44,8 @@ type kind struct {
 	steps   int
 	room    int   // the greatest number of elements of a value at the largest sizes
 	threads []int // as many as in the first run give the same bits
-	open    bool  // the largest sizes are compared with a program that keeps all values
+	options []exec.Option
+	open    bool // the largest sizes are compared with a program that keeps all values
 }
 
 // smallSizes are those at which values have few elements, for the oracle.

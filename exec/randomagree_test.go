@@ -104,11 +104,11 @@ func (p *program) agrees(t *testing.T) (valid int) {
 	t.Helper()
 	asked, nodes := p.finish(), slices.Clone(p.g.Nodes())
 	w := asked.complete(p.feeds)
-	var shuffled []exec.Option
+	options := slices.Clone(p.kind.options)
 	if p.seed%2 == 1 {
-		shuffled = append(shuffled, exec.Shuffled(p.seed))
+		options = append(options, exec.Shuffled(p.seed))
 	}
-	prog, err := w.compile(nil, shuffled...)
+	prog, err := w.compile(nil, options...)
 	if viewed(err) {
 		return 0 // something needs both the old value and the new one
 	}
@@ -188,7 +188,7 @@ func (p *program) compare(t *testing.T, got []exec.Array, err error, asked wante
 	if (int64(p.seed)+p.at["batch"]+p.at["seq"])%3 != 0 {
 		return true // some compile it
 	}
-	prog, err := w.compile(nil, exec.Shuffled(p.seed))
+	prog, err := w.compile(nil, append(slices.Clone(p.kind.options), exec.Shuffled(p.seed))...)
 	if viewed(err) {
 		return true
 	}
@@ -206,7 +206,7 @@ func (p *program) compareLarge(t *testing.T, w work, got []exec.Array, describe 
 	if !p.kind.open || p.narrow() {
 		return
 	}
-	prog, err := w.compile(p.nodes)
+	prog, err := w.compile(p.nodes, p.kind.options...)
 	if err != nil {
 		return // an old value is needed as well
 	}

@@ -72,13 +72,15 @@ func (p *program) growProducts() *graph.Node {
 }
 
 func TestRandomProductsAgreeWithTheOracle(t *testing.T) {
-	exec.FollowFrom(t, 1<<20)
-	randomPrograms(t, products, 12)
+	followed := *products
+	followed.options = []exec.Option{exec.FollowFrom(1 << 20)}
+	randomPrograms(t, &followed, 12)
 }
 
 func TestRandomProductsOnTilesAgreeWithTheOracle(t *testing.T) {
-	exec.TakeAllTiles(t)
-	randomPrograms(t, products, 12)
+	tiled := *products
+	tiled.options = []exec.Option{exec.AllTiles()}
+	randomPrograms(t, &tiled, 12)
 }
 
 // longRows are programs on a few rows that are longer than what a thread takes at once.

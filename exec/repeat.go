@@ -11,7 +11,7 @@ const maxRepeated = 16
 
 // repeatPass computes values that depend on nothing but positions anew for each user: that
 // is cheaper than a buffer, and leaves their users free to share kernels with others.
-func repeatPass(u *unit) error {
+func repeatPass(u *rewriting) error {
 	costs := make([]int, len(u.g.Nodes())) // of what is computed from positions; 0 for others
 	written := writtenMemory(u.g)
 	for _, n := range u.g.Nodes() {

@@ -8,10 +8,30 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
+// rewriting is a graph on its way through the passes that rewrite it.
+type rewriting struct {
+	g        *graph.Graph
+	built    int           // the user's nodes when the compilation began
+	roots    []*graph.Node // outputs, then updates
+	asked    []*graph.Node // the roots in the user's graph
+	nOutputs int
+	// source maps the roots and sources of the user's graph to those of g.
+	inputs, params []sourceNode
+	order          []*graph.Node
+	writes         *shapeinfer.Writes
+	trace          *trace      // nil unless the graphs of all passes are wanted
+	at             *graph.Node // that a pass is at work on, as far as it says
+	// evaluate gives the elements of nodes that need no input, as slices; nil where that fails.
+	evaluate func(*graph.Graph, []*graph.Node) map[*graph.Node]any
+}
+
+// sourceNode pairs an input or a parameter of the user's graph with its copy.
+type sourceNode struct{ user, own *graph.Node }
+
 // rewrite makes a new graph by visiting nodes in order. f gives the node that takes
 // n's place in the graph next, whose operands are in; nil keeps n as it is. What takes
 // the place of a value that is written in place has memory that nothing else has.
-func (u *unit) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
+func (u *rewriting) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
 	next := u.g.Derive()
 	replaced := make([]*graph.Node, len(u.g.Nodes()))
 	written := writtenMemory(u.g)
@@ -59,7 +79,7 @@ func madeSince(n *graph.Node, before int) bool {
 }
 
 // moveTo replaces the unit's graph.
-func (u *unit) moveTo(next *graph.Graph, to func(*graph.Node) *graph.Node) {
+func (u *rewriting) moveTo(next *graph.Graph, to func(*graph.Node) *graph.Node) {
 	for i, n := range u.roots {
 		u.roots[i] = to(n)
 	}
@@ -78,7 +98,7 @@ func (u *unit) moveTo(next *graph.Graph, to func(*graph.Node) *graph.Node) {
 // importPass copies what the roots need into a graph of the compiler's own. All
 // inputs and parameters come along, so that feeding one that turns out not to be
 // needed is no mistake.
-func importPass(u *unit) error {
+func importPass(u *rewriting) error {
 	next, copied := u.g.Derive(), make([]*graph.Node, len(u.g.Nodes()))
 	live := reachable(u.g, u.roots)
 	for _, n := range u.g.Nodes()[:u.built] {
@@ -103,7 +123,7 @@ func importPass(u *unit) error {
 }
 
 // dcePass drops what no root needs, but for inputs and parameters.
-func dcePass(u *unit) error {
+func dcePass(u *rewriting) error {
 	live := reachable(u.g, u.roots)
 	needed := func(n *graph.Node) bool { return live[n.ID()] || n.IsInput() || n.IsParam() }
 	if !slices.ContainsFunc(u.g.Nodes(), func(n *graph.Node) bool { return !needed(n) }) {
@@ -141,7 +161,7 @@ func reachable(g *graph.Graph, roots []*graph.Node) []bool {
 }
 
 // usesOf counts how often nodes and roots read each value, by the values' numbers.
-func (u *unit) usesOf() []int {
+func (u *rewriting) usesOf() []int {
 	uses := make([]int, len(u.g.Nodes()))
 	for _, n := range u.roots {
 		uses[n.ID()]++
@@ -156,7 +176,7 @@ func (u *unit) usesOf() []int {
 
 // csePass merges nodes of the same operation, fixed arguments and operands. Equality is
 // that of all of them, not of a hash alone. Writes are never merged, nor what they write.
-func csePass(u *unit) error {
+func csePass(u *rewriting) error {
 	first := firstEqual(u.g)
 	if first == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 // row; the methods here say which values those are and how they lie over the domain.
 
 // levelOf says how often the kernel computes values of a shape that it takes.
-func (k *kernel) levelOf(shape graph.Shape) level {
+func (k *group) levelOf(shape graph.Shape) level {
 	if k.row >= 0 && !shape.Equal(k.domain) {
 		return perRow
 	}
@@ -20,7 +20,7 @@ func (k *kernel) levelOf(shape graph.Shape) level {
 }
 
 // rowShape is the shape of a value with one element a row that keeps all axes.
-func (k *kernel) rowShape() graph.Shape {
+func (k *group) rowShape() graph.Shape {
 	s := slices.Clone(k.domain)
 	for axis := k.row; axis < len(s); axis++ {
 		s[axis] = 1
@@ -30,7 +30,7 @@ func (k *kernel) rowShape() graph.Shape {
 
 // overDomain gives where elements lie over the domain, for a layout of a value at a
 // level.
-func (k *kernel) overDomain(in graph.Layout, l level) graph.Layout {
+func (k *group) overDomain(in graph.Layout, l level) graph.Layout {
 	if l == perElement {
 		return in
 	}
@@ -40,7 +40,7 @@ func (k *kernel) overDomain(in graph.Layout, l level) graph.Layout {
 }
 
 // read gives where the elements lie that operand i of a node takes, over the domain.
-func (k *kernel) read(n *graph.Node, l level, i int) graph.Layout {
+func (k *group) read(n *graph.Node, l level, i int) graph.Layout {
 	x := n.In(i)
 	layout := shapeinfer.LayoutOf(x)
 	if n.Op().Class != graph.Reduce {
@@ -52,7 +52,7 @@ func (k *kernel) read(n *graph.Node, l level, i int) graph.Layout {
 // inRegister reports whether operand i of a node of the kernel, or of one that may
 // become so, is taken as it was computed in the kernel: the same element, or the element
 // of the same row.
-func (k *kernel) inRegister(n *graph.Node, l level, i int) bool {
+func (k *group) inRegister(n *graph.Node, l level, i int) bool {
 	x := n.In(i)
 	made, ok := k.registers[shapeinfer.Viewed(x)]
 	if !ok {
@@ -77,7 +77,7 @@ func (k *kernel) inRegister(n *graph.Node, l level, i int) bool {
 }
 
 // registersOf reports whether the kernel computes the very node, not one that it shows.
-func (k *kernel) registersOf(x *graph.Node) bool {
+func (k *group) registersOf(x *graph.Node) bool {
 	_, ok := k.registers[x]
 	return ok
 }
@@ -92,12 +92,12 @@ func allSame(kinds []graph.AxisKind) bool {
 }
 
 // rowsFit reports whether a node leaves the kernel's rows whole.
-func (k *kernel) rowsFit(n *graph.Node, l level) bool {
+func (k *group) rowsFit(n *graph.Node, l level) bool {
 	return k.row < 0 || l == perRow || !cutsRows(n, k.domain, k.row) && k.hasEvenRows(n, k.row)
 }
 
 // canHaveRows reports whether the rows of the kernel can run from an axis on.
-func (k *kernel) canHaveRows(row int) bool {
+func (k *group) canHaveRows(row int) bool {
 	for _, n := range k.nodes {
 		if cutsRows(n, k.domain, row) || !k.hasEvenRows(n, row) {
 			return false
@@ -124,7 +124,7 @@ func cutsRows(n *graph.Node, domain graph.Shape, row int) bool {
 
 // hasEvenRows reports whether rows that run over several axes are one run of equal steps
 // in all that the node reads and writes.
-func (k *kernel) hasEvenRows(n *graph.Node, row int) bool {
+func (k *group) hasEvenRows(n *graph.Node, row int) bool {
 	if len(k.rowAxes(row)) < 2 {
 		return true
 	}
@@ -143,7 +143,7 @@ func (k *kernel) hasEvenRows(n *graph.Node, row int) bool {
 }
 
 // rowAxes lists the axes of more than one element over which rows run.
-func (k *kernel) rowAxes(row int) (axes []int) {
+func (k *group) rowAxes(row int) (axes []int) {
 	for axis := row; axis < len(k.domain); axis++ {
 		if k.domain[axis] != 1 {
 			axes = append(axes, axis)
@@ -153,7 +153,7 @@ func (k *kernel) rowAxes(row int) (axes []int) {
 }
 
 // isEven reports whether rows are one run of equal steps in a layout.
-func (k *kernel) isEven(l graph.Layout, row int) bool {
+func (k *group) isEven(l graph.Layout, row int) bool {
 	axes := k.rowAxes(row)
 	for i := 1; i < len(axes); i++ {
 		if inner := axes[i]; l.Strides[axes[i-1]] != l.Strides[inner].Times(k.domain[inner]) {

@@ -273,7 +273,7 @@ func (s *Session) execute(ctx context.Context, b *binding) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			s.forget()
-			err = newBug("run", s.prog.kernels[b.steps[i].of].nodes[0], v)
+			err = newBug("run", s.prog.kernels[b.steps[i].of].of().nodes[0], v)
 		}
 	}()
 	for ; i < len(b.steps); i++ {

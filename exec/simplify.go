@@ -28,7 +28,7 @@ var rules = map[graph.Class][]rule{
 // simplifyPass applies the rules, exchanges the factors of products of which only the transpose
 // is used, and moves repetition behind arithmetic: what is computed from repeated values is
 // computed once and then repeated.
-func simplifyPass(u *unit) error {
+func simplifyPass(u *rewriting) error {
 	written, uses := writtenMemory(u.g), u.usesOf()
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if len(written) > 0 && written[shapeinfer.Storage(n)] {

@@ -42,15 +42,13 @@ func (p *Program) retrace() []Snapshot {
 // snapshot notes the state of the unit after a pass: the graph, and once there are
 // kernels, those.
 func (u *unit) snapshot(p pass) Snapshot {
-	g, kernels, order := u.g, u.kernels, u.order
+	g, groups, kernels, order := u.g, u.groups, u.kernels, u.order
 	return Snapshot{Pass: p.name, Doc: p.doc, g: g, trace: u.trace, moves: len(u.trace.moves), text: func() string {
 		switch {
 		case kernels != nil:
-			var b strings.Builder
-			for i, k := range kernels {
-				fmt.Fprintf(&b, "kernel %d %s\n", i, k)
-			}
-			return b.String()
+			return listText(kernels, kernelText)
+		case groups != nil:
+			return listText(groups, (*group).String)
 		case order != nil:
 			var b strings.Builder
 			for _, n := range order {

@@ -10,8 +10,8 @@ import (
 // sort brings the kernels into an order. Those that go on with products, and those that leave
 // nothing but sums, run as soon as they can: what they read is in a cache then, and need not be
 // kept for long. Sums of what a product reads anyway wait for that.
-func (f *fuser) sort() {
-	kernels, leaves, products := f.u.kernels, f.leaves(), f.secondFactors()
+func (f *fuser) sort() (sorted []*group) {
+	kernels, leaves, products := f.groups, f.leaves(), f.secondFactors()
 	hurries := make([]hurry, len(kernels))
 	for at, k := range kernels {
 		switch {
@@ -22,14 +22,14 @@ func (f *fuser) sort() {
 			hurries[at] = soon
 		}
 	}
-	f.u.kernels = nil
 	for _, at := range f.order.sort(hurries) {
-		f.u.kernels = append(f.u.kernels, kernels[at])
+		sorted = append(sorted, kernels[at])
 	}
+	return sorted
 }
 
 // isProduct reports whether a kernel is a matrix product.
-func (f *fuser) isProduct(at int) bool { return f.u.kernels[at].class == graph.Contract }
+func (f *fuser) isProduct(at int) bool { return f.groups[at].class == graph.Contract }
 
 // leaves lists the values that kernels read that other kernels compute, and the roots.
 func (f *fuser) leaves() map[*graph.Node]bool {
@@ -49,7 +49,7 @@ func (f *fuser) leaves() map[*graph.Node]bool {
 }
 
 // leavesSums reports whether all that a kernel leaves for others are sums or other reductions.
-func (k *kernel) leavesSums(leaves map[*graph.Node]bool) bool {
+func (k *group) leavesSums(leaves map[*graph.Node]bool) bool {
 	return !slices.ContainsFunc(k.nodes, func(n *graph.Node) bool {
 		return n.Op().Class != graph.Reduce && (leaves[n] || n.Op().Class != graph.Elementwise)
 	})
@@ -59,7 +59,7 @@ func (k *kernel) leavesSums(leaves map[*graph.Node]bool) bool {
 // factor, if the value is no product itself and that product does not need the sums. It reports
 // whether there is one.
 func (f *fuser) meetsProduct(at int, products map[*graph.Node][]int) bool {
-	k := f.u.kernels[at]
+	k := f.groups[at]
 	var read *graph.Node
 	for _, n := range k.nodes {
 		for _, x := range n.Operands() {
@@ -85,9 +85,9 @@ func (f *fuser) meetsProduct(at int, products map[*graph.Node][]int) bool {
 // secondFactors lists the products of which values are the second factors.
 func (f *fuser) secondFactors() map[*graph.Node][]int {
 	products := map[*graph.Node][]int{}
-	for at := range f.u.kernels {
+	for at := range f.groups {
 		if f.isProduct(at) {
-			factor := shapeinfer.Viewed(f.u.kernels[at].nodes[0].In(1))
+			factor := shapeinfer.Viewed(f.groups[at].nodes[0].In(1))
 			products[factor] = append(products[factor], at)
 		}
 	}

@@ -17,7 +17,7 @@ const dear = 10
 // stages says in which stage of its rows a kernel computes what. A reduction over rows
 // ends a stage: what needs its result runs in the next one.
 type stages struct {
-	k     *kernel
+	k     *group
 	count int
 	of    []staged // by the number of a node in the kernel
 	index []int32  // by the number of a node in the graph: that in its kernel
@@ -39,7 +39,7 @@ type staged struct {
 
 // newStages decides about the stages of a kernel. isNeeded says of a value whether
 // somebody takes it from memory. index has room for the numbers of nodes in the kernel.
-func newStages(k *kernel, index []int32, isNeeded func(*graph.Node) bool) *stages {
+func newStages(k *group, index []int32, isNeeded func(*graph.Node) bool) *stages {
 	p := &stages{k: k, count: 1, of: make([]staged, len(k.nodes)), index: index}
 	for i, n := range k.nodes {
 		index[n.ID()], p.of[i].stored = int32(i), -1

@@ -52,15 +52,12 @@ func (b *binding) live(p *Program) int {
 }
 
 // flops counts the operations on elements of one run of a kernel.
-func (b *binding) flops(k *kernel) int {
-	if m := k.matmul; m != nil {
+func (b *binding) flops(k kernel) int {
+	if m, ok := k.(*matmul); ok {
 		return 2 * b.eval(m.batch.NumElements()) * b.eval(m.m) * b.eval(m.n) * b.eval(m.k)
 	}
 	count := 0
-	for _, part := range k.parts {
-		if k.choice && !b.chosen(k.nodes[0], part) {
-			continue
-		}
+	for _, part := range b.chosen(k) {
 		each := 0
 		for i := range part.prog.Insts {
 			in := &part.prog.Insts[i]

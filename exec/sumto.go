@@ -18,8 +18,7 @@ func isSumTo(n *graph.Node) bool {
 
 // lowerSumTo writes one row program for each set of axes over which the sum may have to
 // be taken; binding chooses among them.
-func (u *unit) lowerSumTo(k *kernel, n *graph.Node) error {
-	k.choice = true
+func (u *unit) lowerSumTo(k *group, n *graph.Node) (parts []*part, err error) {
 	x := n.In(0)
 	var undecided []int
 	for axis, d := range x.Shape() {
@@ -28,7 +27,7 @@ func (u *unit) lowerSumTo(k *kernel, n *graph.Node) error {
 		}
 	}
 	if len(undecided) > maxUndecided {
-		return fmt.Errorf("%d axes whose sizes may turn out to be 1, more than %d", len(undecided), maxUndecided)
+		return nil, fmt.Errorf("%d axes whose sizes may turn out to be 1, more than %d", len(undecided), maxUndecided)
 	}
 	for set := range 1 << len(undecided) {
 		folds := []int{}
@@ -45,21 +44,28 @@ func (u *unit) lowerSumTo(k *kernel, n *graph.Node) error {
 			result.Strides[axis] = 0
 		}
 		l.reduce(n, l.operandValue(n, 0, 0), folds, result)
-		if err := l.finish(); err != nil {
-			return err
+		p, err := l.finish()
+		if err != nil {
+			return nil, err
 		}
+		parts = append(parts, p)
 	}
-	return nil
+	return parts, nil
 }
 
-// chosen reports whether a part sums over just those axes that the result has once and
-// the operand several times.
-func (b *binding) chosen(n *graph.Node, p *part) bool {
-	var folds []int
+// chosen lists the row programs of a kernel that run: of variants, the one that sums over just
+// those axes that the result has once and the operand several times.
+func (b *binding) chosen(k kernel) []*part {
+	v, ok := k.(*variants)
+	if !ok {
+		return k.loops()
+	}
+	n, folds := v.nodes[0], []int{}
 	for axis, d := range n.Shape() {
 		if d != n.In(0).Shape()[axis] && b.eval(d) == 1 && b.eval(n.In(0).Shape()[axis]) != 1 {
 			folds = append(folds, axis)
 		}
 	}
-	return slices.Equal(folds, p.folds) || len(folds) == 0 && len(p.folds) == 0
+	at := slices.IndexFunc(v.parts, func(p *part) bool { return slices.Equal(folds, p.folds) })
+	return v.parts[at : at+1]
 }

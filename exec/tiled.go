@@ -3,89 +3,10 @@ package exec
 import (
 	"unsafe"
 
-	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/bind"
-	"github.com/broadloom/broadloom/kernels/gemm"
 	"github.com/broadloom/broadloom/kernels/rowprog"
-	"github.com/broadloom/broadloom/shapeinfer"
 )
-
-// takeAllTiles is set by tests: all tiles are taken, be it worth it or not.
-var takeAllTiles bool
-
-// tilePrograms lists kernels that can work on tiles of products or of what these read, and what
-// they do with them.
-func (p *Program) tilePrograms() (parts []*part, programs []backend.TileProgram) {
-	for i, k := range p.kernels {
-		var t backend.TileProgram
-		ok := false
-		switch {
-		case k.beside:
-			t, ok = k.besideProgram(p.kernels[i-1].matmul)
-		case k.follows:
-			before := productOf(p.kernels, i).matmul
-			t, ok = k.tileProgram(before, p.storageOf[before.operands[2].base].last == i)
-		}
-		if ok {
-			parts, programs = append(parts, k.parts[0]), append(programs, t)
-		}
-	}
-	return parts, programs
-}
-
-// tileOf says what a kernel does with tiles of a matrix, if it reads that in one way and does the
-// same with each tile, wherever that stands. The program is the kernel's.
-func (k *kernel) tileOf(matrix *graph.Node, dtype graph.DType) (t backend.TileProgram, ok bool) {
-	part := k.parts[0]
-	if !part.prog.Columnwise() || part.prog.Stages != 1 {
-		return t, false
-	}
-	t.Program, t.From, t.Still = part.prog, -1, make([]bool, len(part.operands))
-	for i, o := range part.operands {
-		t.Still[i] = part.isStill(o)
-		switch spec := &part.prog.Operands[i]; {
-		case spec.Access == rowprog.Acc && !t.Still[i]:
-			return t, false
-		case spec.Access != rowprog.In || spec.Domain != rowprog.Vec || t.Still[i]:
-		case shapeinfer.Storage(o.base) != shapeinfer.Storage(matrix):
-		case t.From < 0:
-			t.From = i
-		default: // another view of the matrix, which need not be stored
-			return t, false
-		}
-	}
-	switch dtype {
-	case graph.Float32:
-		t.Rows, t.Cols = gemm.Tile[float32]()
-	case graph.Float64:
-		t.Rows, t.Cols = gemm.Tile[float64]()
-	}
-	return t, t.From >= 0 && t.Cols > 0
-}
-
-// isStill reports whether an operand has the same elements for all rows.
-func (p *part) isStill(o operand) bool {
-	if o.base == nil || len(p.axes) < 2 {
-		return false
-	}
-	for _, axes := range p.axes[:len(p.axes)-1] {
-		for _, axis := range axes {
-			if o.layout.Strides[axis] != graph.Dim(0) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// inRows gives a program of one row an outer axis, so that it can be run on some columns of a
-// matrix.
-func inRows(p *rowprog.Program) *rowprog.Program {
-	q := *p
-	q.Outer = 1
-	return &q
-}
 
 // tiled is a kernel that works on tiles of a matrix: where its operands lie, seen from that.
 type tiled struct {

@@ -22,7 +22,7 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 //
 // It also writes an index among the elements of several axes as one along a single axis, as
 // kernels find it, of a value whose elements lie in order.
-func unrollPass(u *unit) error {
+func unrollPass(u *rewriting) error {
 	isRewritten := func(n *graph.Node) bool {
 		return n.Op().Class == graph.Reduce && (findsIndex(n) || isUnrolled(n, n.In(0)))
 	}

@@ -88,9 +88,9 @@ func (r *request) usedSizes(g *graph.Graph, u *unit) map[string]*graph.Node {
 		}
 	}
 	for _, k := range u.kernels {
-		for _, part := range k.parts {
+		for _, part := range k.loops() {
 			for _, o := range part.operands {
-				note(k.nodes[0].Source(), o.size)
+				note(k.of().nodes[0].Source(), o.size)
 			}
 		}
 	}

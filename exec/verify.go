@@ -29,10 +29,10 @@ var verifications = []struct {
 	from string
 	run  func(*unit) error
 }{
-	{"import", verifyGraph},
-	{"expand", verifyPrimitive},
-	{"order", verifyOrder},
-	{"fuse", verifyKernels},
+	{"import", onGraph(verifyGraph)},
+	{"expand", onGraph(verifyPrimitive)},
+	{"order", onGraph(verifyOrder)},
+	{"fuse", func(u *unit) error { return verifyGroups(u.rewriting, u.groups) }},
 	{"lower", verifyLoops},
 	{"follow", verifyFollowers},
 	{"plan", verifyBuffers},
@@ -52,11 +52,7 @@ func (u *unit) verify(after pass) error {
 			continue
 		}
 		if err := v.run(u); err != nil {
-			wrong, ok := err.(*invalid)
-			if !ok {
-				wrong = &invalid{err: err}
-			}
-			return &BugError{Pass: after.name, Node: wrong.node, Err: wrong.err}
+			return inPass(after.name, asInvalid(err))
 		}
 	}
 	return nil
@@ -73,4 +69,19 @@ func (e *invalid) Error() string { return e.err.Error() }
 
 func invalidAt(n *graph.Node, format string, args ...any) error {
 	return &invalid{n, fmt.Errorf(format, args...)}
+}
+
+func asInvalid(err error) *invalid {
+	if e, ok := err.(*invalid); ok {
+		return e
+	}
+	return &invalid{err: err}
+}
+
+// inPass makes a bug of a pass of what was found invalid in it.
+func inPass(pass string, err error) error {
+	if e, ok := err.(*invalid); ok {
+		return &BugError{Pass: pass, Node: e.node, Err: e.err}
+	}
+	return err
 }

@@ -37,7 +37,7 @@ func everyKernel() (g *graph.Graph, outputs, updates []*graph.Node) {
 func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.Node, []*graph.Node)) (*unit, pass) {
 	t.Helper()
 	g, outputs, updates := build()
-	r := request{outputs: outputs, updates: updates}
+	r := request{outputs: outputs, updates: updates, thresholds: usualThresholds}
 	require.NoError(t, r.check(g))
 	u := r.unit(g, len(g.Nodes()))
 	for _, p := range passes {
@@ -118,19 +118,19 @@ var seededFaults = []struct {
 		u.order = slices.DeleteFunc(u.order, func(n *graph.Node) bool { return n == u.roots[0] })
 	}, "not in the order"},
 	{"fuse", "a value has two kernels", func(t *testing.T, u *unit) {
-		u.kernels = append(u.kernels, u.kernels[len(u.kernels)-1])
+		u.groups = append(u.groups, u.groups[len(u.groups)-1])
 	}, "both compute it"},
-	{"fuse", "a kernel is forgotten", func(t *testing.T, u *unit) { u.kernels = u.kernels[1:] }, "no kernel computes it"},
-	{"fuse", "kernels run in another order", func(t *testing.T, u *unit) { slices.Reverse(u.kernels) }, "before its operand"},
+	{"fuse", "a kernel is forgotten", func(t *testing.T, u *unit) { u.groups = u.groups[1:] }, "no kernel computes it"},
+	{"fuse", "kernels run in another order", func(t *testing.T, u *unit) { slices.Reverse(u.groups) }, "before its operand"},
 	{"fuse", "a member has another domain", func(t *testing.T, u *unit) {
-		for _, k := range u.kernels {
+		for _, k := range u.groups {
 			if k.class == graph.Elementwise && k.row < 0 {
 				k.domain = append(graph.Shape{3}, k.domain...)
 			}
 		}
 	}, "in a kernel over"},
 	{"place", "a joined value is forgotten", func(t *testing.T, u *unit) {
-		for _, k := range u.kernels {
+		for _, k := range u.groups {
 			k.joins = nil
 			if k.joining != nil {
 				k.nodes = nil
@@ -139,19 +139,25 @@ var seededFaults = []struct {
 	}, "no kernel computes it"},
 	{"lower", "an operand is forgotten", func(t *testing.T, u *unit) {
 		for _, k := range u.kernels {
-			for _, p := range k.parts {
+			for _, p := range k.loops() {
 				p.operands = p.operands[1:]
 			}
 		}
 	}, "its part"},
 	{"lower", "a result is not stored", func(t *testing.T, u *unit) {
 		for _, k := range u.kernels {
-			if k.matmul != nil {
-				k.matmul.operands[2].base = u.params[0].own
+			if m, ok := k.(*matmul); ok {
+				m.product.operands[2].base = u.params[0].own
 			}
 		}
 	}, "no kernel up to there stores it"},
-	{"follow", "a kernel follows no product", func(t *testing.T, u *unit) { u.kernels[0].follows = true }, "none is before it"},
+	{"follow", "a kernel follows no product", func(t *testing.T, u *unit) {
+		for _, k := range u.kernels {
+			if k, ok := k.(*loopKernel); ok {
+				k.fusion = fusion{withResult, &matmul{}}
+			}
+		}
+	}, "none is before it"},
 	{"plan", "a buffer ends too early", func(t *testing.T, u *unit) {
 		for _, s := range u.storages {
 			s.last = s.first

@@ -10,7 +10,7 @@ import (
 // takes over another one's memory begins where that one ends.
 func verifyBuffers(u *unit) error {
 	for at, k := range u.kernels {
-		for _, o := range k.allOperands() {
+		for _, o := range k.operands() {
 			if o.base == nil {
 				continue
 			}

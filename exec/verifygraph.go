@@ -12,7 +12,7 @@ import (
 // verifyGraph checks that every node stands in the graph behind its operands, and has the
 // dtype, the shape and the record of broadcasting that its operation's rule infers; that the
 // roots are still what the user asked for; and that no state of memory is written twice.
-func verifyGraph(u *unit) error {
+func verifyGraph(u *rewriting) error {
 	nodes := u.g.Nodes()
 	for i, n := range nodes {
 		if n.Graph() != u.g || n.ID() != i {
@@ -80,7 +80,7 @@ func verifyInference(n *graph.Node) error {
 }
 
 // verifyRoots checks that roots and sources stand for those of the user's graph.
-func verifyRoots(u *unit, nodes []*graph.Node) error {
+func verifyRoots(u *rewriting, nodes []*graph.Node) error {
 	stands := func(n *graph.Node) bool { return n != nil && n.ID() < len(nodes) && nodes[n.ID()] == n }
 	if len(u.roots) != len(u.asked) {
 		return fmt.Errorf("%d roots of %d", len(u.roots), len(u.asked))
@@ -103,7 +103,7 @@ func verifyRoots(u *unit, nodes []*graph.Node) error {
 }
 
 // verifyPrimitive checks that no composite operation is left.
-func verifyPrimitive(u *unit) error {
+func verifyPrimitive(u *rewriting) error {
 	for _, n := range u.g.Nodes() {
 		if n.Op().Class == graph.Composite {
 			return invalidAt(n, "a composite operation is left")
@@ -114,7 +114,7 @@ func verifyPrimitive(u *unit) error {
 
 // verifyOrder checks that the order has every node that the roots need once, behind its
 // operands and behind what reads the memory that it writes.
-func verifyOrder(u *unit) error {
+func verifyOrder(u *rewriting) error {
 	at := make(map[*graph.Node]int, len(u.order))
 	for i, n := range u.order {
 		if _, twice := at[n]; twice {

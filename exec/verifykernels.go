@@ -2,17 +2,18 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// verifyKernels checks that every value that is computed has one kernel, which runs after the
+// verifyGroups checks that every value that is computed has one kernel, which runs after the
 // kernels of its operands and after those that read what it writes, and that the members of a
 // fused kernel agree about its domain and its rows.
-func verifyKernels(u *unit) error {
+func verifyGroups(u *rewriting, groups []*group) error {
 	owner, place := map[*graph.Node]int{}, map[*graph.Node]int{}
-	for at, k := range u.kernels {
+	for at, k := range groups {
 		for i, n := range k.members() {
 			if other, taken := owner[n]; taken {
 				return invalidAt(n, "kernels %d and %d both compute it", other, at)
@@ -26,7 +27,7 @@ func verifyKernels(u *unit) error {
 		}
 	}
 	writes := shapeinfer.FindWrites(u.order)
-	for at, k := range u.kernels {
+	for at, k := range groups {
 		for i, n := range k.nodes {
 			for _, x := range n.Operands() {
 				made := shapeinfer.State(x)
@@ -55,7 +56,7 @@ func isComputed(n *graph.Node) bool {
 
 // verifyDomain checks that a member of a fused kernel has an element for each of its domain, or
 // for each of its rows.
-func (k *kernel) verifyDomain(n *graph.Node) error {
+func (k *group) verifyDomain(n *graph.Node) error {
 	if k.class != graph.Elementwise {
 		if len(k.nodes) != 1 {
 			return invalidAt(n, "a kernel of class %s has %d members", k.class, len(k.nodes))
@@ -91,24 +92,24 @@ func verifyLoops(u *unit) error {
 		read[shapeinfer.Storage(n)] = true
 	}
 	for _, k := range u.kernels {
-		for _, p := range k.parts {
+		for _, p := range k.loops() {
 			if err := p.verify(); err != nil {
-				return invalidAt(k.nodes[0], "%w", err)
+				return invalidAt(k.of().nodes[0], "%w", err)
 			}
 		}
-		for _, o := range k.allOperands() {
+		for _, o := range k.operands() {
 			if o.base != nil && !o.write {
 				read[shapeinfer.Storage(o.base)] = true
 			}
 		}
 	}
 	for at, k := range u.kernels {
-		for _, o := range k.allOperands() {
+		for _, o := range k.operands() {
 			if o.base != nil && o.write {
 				filled[shapeinfer.Storage(o.base)] = true
 			}
 		}
-		for _, o := range k.allOperands() {
+		for _, o := range k.operands() {
 			if o.base == nil {
 				continue
 			}
@@ -117,7 +118,7 @@ func verifyLoops(u *unit) error {
 			switch {
 			case !o.write && !source && !filled[memory]:
 				return invalidAt(o.base, "kernel %d reads it, and no kernel up to there stores it", at)
-			case o.write && !source && o.base.Op().Class != graph.Update && !read[memory] && !k.keepsForItself(o):
+			case o.write && !source && o.base.Op().Class != graph.Update && !read[memory] && !keepsForItself(k, o):
 				return invalidAt(o.base, "kernel %d stores it, and nothing reads it", at)
 			}
 		}
@@ -126,8 +127,8 @@ func verifyLoops(u *unit) error {
 }
 
 // keepsForItself reports whether the kernel loads again what it stores in an operand.
-func (k *kernel) keepsForItself(o operand) bool {
-	for _, p := range k.parts {
+func keepsForItself(k kernel, o operand) bool {
+	for _, p := range k.loops() {
 		for i, x := range p.operands {
 			if x.write && x.base == o.base && p.prog.Operands[i].Access.Reads() {
 				return true
@@ -165,17 +166,17 @@ func (p *part) verify() error {
 // still at.
 func verifyFollowers(u *unit) error {
 	for at, k := range u.kernels {
-		if !k.follows && !k.beside {
+		f := fusionOf(k)
+		if !f.isFused() {
 			continue
 		}
-		if at == 0 || productOf(u.kernels, at).matmul == nil {
-			return invalidAt(k.nodes[0], "kernel %d comes with a product, and none is before it", at)
+		if !slices.Contains(u.kernels[max(0, at-2):at], kernel(f.of)) {
+			return invalidAt(k.of().nodes[0], "kernel %d comes with a product, and none is before it", at)
 		}
-		product := productOf(u.kernels, at)
-		for _, o := range k.allOperands() {
-			for i, x := range product.matmul.operands {
+		for _, o := range k.operands() {
+			for i, x := range f.of.operands() {
 				meets := o.base != nil && shapeinfer.Storage(o.base) == shapeinfer.Storage(x.base)
-				if meets && (o.write && i < 2 || k.beside && (o.write || x.write)) {
+				if meets && (o.write && i < 2 || f.kind == withFactor && (o.write || x.write)) {
 					return invalidAt(o.base, "kernel %d shares it with the product that it comes with", at)
 				}
 			}

@@ -9,7 +9,7 @@ import (
 
 // windowsPass lets matrix products read windows, and other views whose axes they join,
 // where they lie: a convolution never lays its windows out as a matrix.
-func windowsPass(u *unit) error {
+func windowsPass(u *rewriting) error {
 	if !slices.ContainsFunc(u.g.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Contract }) {
 		return nil
 	}
