@@ -17,7 +17,7 @@ type block struct {
 
 // layOut places the arena's storages: the largest first, each at the lowest place that
 // is free while it lives.
-func (b *binding) layOut(p *Program) {
+func (b *binding) layOut(p *code) {
 	blocks := b.blocks(p)
 	slices.SortStableFunc(blocks, func(x, y block) int { return cmp.Compare(y.bytes, x.bytes) })
 	b.offsets = make([]int, len(p.storages))
@@ -39,7 +39,7 @@ func (b *binding) layOut(p *Program) {
 }
 
 // blocks lists what is to be placed.
-func (b *binding) blocks(p *Program) (blocks []block) {
+func (b *binding) blocks(p *code) (blocks []block) {
 	for _, s := range p.storages {
 		if s.taken != nil {
 			continue

@@ -73,13 +73,20 @@ func caught(value any) *panicError {
 	return e
 }
 
-// newBug is the error of a panic in a pass, which was at work on a node, or nil.
-func newBug(pass string, at *graph.Node, value any) *BugError {
-	e := caught(value)
-	if e.node != nil {
-		at = e.node
+// inPass makes a bug of a pass of what was found invalid in it.
+func inPass(pass string, err error) error {
+	if e, ok := err.(*invalid); ok {
+		return &BugError{Pass: pass, Node: e.node, Err: e.err}
 	}
-	return &BugError{Pass: pass, Node: at, Err: e}
+	return err
+}
+
+// publicError makes public what went wrong while a program ran.
+func publicError(pass string, err error) error {
+	if e, ok := err.(*failedCheck); ok {
+		return &RunError{e.node, e.message}
+	}
+	return inPass(pass, err)
 }
 
 // blame, deferred, notes with a panic that it came from a function of a node's operation.
@@ -92,3 +99,12 @@ func blame(n *graph.Node) {
 }
 
 const modulePath = "github.com/broadloom/broadloom/"
+
+// panicAt is what recover gave where code was at work on a node, or nil.
+func panicAt(at *graph.Node, value any) *invalid {
+	e := caught(value)
+	if e.node != nil {
+		at = e.node
+	}
+	return &invalid{at, e}
+}

@@ -38,7 +38,7 @@ type panicking struct {
 	tiles  []bool // that panic
 }
 
-func (p *panicking) run(s *Session) error {
+func (p *panicking) run(s *state) error {
 	if p.shared {
 		s.share(p, len(p.tiles), 10*wakeCost)
 		return nil

@@ -118,7 +118,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	u, name := r.unit(g, 0), "check"
 	defer func() {
 		if v := recover(); v != nil {
-			p, err = nil, newBug(name, u.at, v)
+			p, err = nil, inPass(name, panicAt(u.at, v))
 		}
 	}()
 	if g != nil {

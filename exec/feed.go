@@ -182,3 +182,9 @@ func (m *memory) setNumber(v any, t graph.DType) error {
 	m.dtype, m.shape, m.ptr, m.count, m.keep = t, nil, p, 1, nil
 	return nil
 }
+
+// constMemory is the memory of a constant's elements.
+func constMemory(n *graph.Node) (m memory) {
+	_ = m.setArray(&Array{Shape: wholeShape(n), Data: n.ConstData()}) // the graph has checked it
+	return m
+}

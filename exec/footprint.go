@@ -3,7 +3,6 @@ package exec
 import (
 	"fmt"
 
-	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -40,13 +39,14 @@ func (p *Program) Footprint(sizes map[string]int) (*Footprint, error) {
 		f.Buffers = append(f.Buffers, at)
 	}
 	for _, k := range p.kernels {
-		f.Kernels = append(f.Kernels, b.traffic(k))
+		moved, unfused := b.traffic(k)
+		f.Kernels = append(f.Kernels, KernelBytes{moved, unfused})
 	}
 	return f, nil
 }
 
 // bindingFor binds a program to named sizes, without data.
-func (p *Program) bindingFor(sizes map[string]int) (*binding, error) {
+func (p *Program) bindingFor(sizes map[string]int) (*bound, error) {
 	var inputs []shapeinfer.Bound
 	var shapes [][]int
 	for _, in := range p.inputs {
@@ -67,59 +67,9 @@ func (p *Program) bindingFor(sizes map[string]int) (*binding, error) {
 			given[name] = int64(v)
 		}
 	}
-	bound, err := shapeinfer.BindProgram(p.source, p.request.roots(), inputs, p.needs, given)
+	sizesBound, err := shapeinfer.BindProgram(p.source, p.request.roots(), inputs, p.needs, given)
 	if err != nil {
 		return nil, err // it begins with the place in the user's program
 	}
-	return p.newBinding(shapes, bound, 1)
+	return p.bind(shapes, sizesBound, 1)
 }
-
-// traffic counts the bytes of one run of a kernel.
-func (b *binding) traffic(k kernel) (t KernelBytes) {
-	type use struct {
-		base  *graph.Node
-		write bool
-	}
-	seen := map[use]int{}
-	picks, ok := k.(*gathering)
-	ok = ok && !picks.add
-	for i, o := range k.operands() {
-		if o.base == nil {
-			continue
-		}
-		most := b.bytes(o.base) // windows reach some elements again and again
-		if ok && i == 0 {       // it reads what it picks
-			most = min(most, b.bytes(picks.node))
-		}
-		u := use{o.base, o.write}
-		bytes := min(b.touched(o)*o.base.DType().Size(), most-seen[u])
-		seen[u] += bytes
-		t.Moved += bytes
-	}
-	members := k.of().members()
-	if len(members) == 1 {
-		return KernelBytes{t.Moved, t.Moved}
-	}
-	for _, n := range members {
-		t.Unfused += b.bytes(n)
-		for i, x := range n.Operands() {
-			if i == 0 || x != n.In(i-1) {
-				t.Unfused += b.bytes(x)
-			}
-		}
-	}
-	return t
-}
-
-// touched counts the elements of memory that an operand's layout reaches.
-func (b *binding) touched(o operand) int {
-	count := 1
-	for axis, stride := range b.strides(o) {
-		if stride != 0 {
-			count *= b.eval(o.layout.Shape[axis])
-		}
-	}
-	return count
-}
-
-func (b *binding) bytes(n *graph.Node) int { return b.eval(n.Shape().NumElements()) * n.DType().Size() }

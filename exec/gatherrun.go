@@ -43,7 +43,7 @@ type boundPicking struct {
 	ptr        [3]unsafe.Pointer
 }
 
-func (b *binding) bindGather(p *Program, spec *picking) step {
+func (b *binding) bindGather(p *code, spec *picking) step {
 	s := b.newStep(p, spec.operands[:])
 	s.kernel = &boundPicking{spec: spec, indexShape: b.shape(spec.node.In(1).Shape()), shape: gather.Shape{Outer: b.eval(spec.outer), Size: b.eval(spec.size), Inner: b.eval(spec.inner), Count: b.eval(spec.count)}}
 	return s
@@ -51,7 +51,7 @@ func (b *binding) bindGather(p *Program, spec *picking) step {
 
 func (k *boundPicking) point(operand int, p unsafe.Pointer) { k.ptr[operand] = p }
 
-func (k *boundPicking) run(*Session) error {
+func (k *boundPicking) run(*state) error {
 	bad := -1
 	switch k.spec.node.DType() {
 	case graph.Bool:
@@ -79,7 +79,7 @@ func (k *boundPicking) outOfRange(at int) error {
 	} else {
 		value = elements[int64](k.ptr[1], k.shape.Count)[at]
 	}
-	return &RunError{k.spec.node, fmt.Sprintf("index out of range in self: %s%s is %d, not in 0..%d",
+	return &failedCheck{k.spec.node, fmt.Sprintf("index out of range in self: %s%s is %d, not in 0..%d",
 		k.spec.node.In(1).Called(), elementAt(k.indexShape, at), value, k.shape.Size-1)}
 }
 

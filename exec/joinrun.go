@@ -56,7 +56,7 @@ func (k *assembly) slicedAxes() (count int) {
 const sliceBytes = 16 << 10
 
 // bindSlices binds a joining's parts, which can be sliced along some leading axes.
-func (b *binding) bindSlices(p *Program, k *assembly, axes int) step {
+func (b *binding) bindSlices(p *code, k *assembly, axes int) step {
 	s := b.newStep(p, k.operands())
 	sizes := b.argsOf(k.parts[0]).Outer[:axes]
 	chunks, bytes := make([]int, axes), b.bytes(k.joining.node)
@@ -115,7 +115,7 @@ func (j *boundJoining) point(operand int, p unsafe.Pointer) {
 	}
 }
 
-func (j *boundJoining) run(s *Session) error {
+func (j *boundJoining) run(s *state) error {
 	if s.threads > 1 && j.slices > 1 && j.cost >= offerCost {
 		s.share(j, j.slices, j.cost)
 		return nil

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unsafe"
 
-	"gorgonia.org/tensor"
-
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/pages"
@@ -37,7 +35,6 @@ type binding struct {
 	generation int              // of the arena that pointers were set for
 	fed        []unsafe.Pointer // what pointers of inputs were set to
 	sizeSlots  []int64
-	outputs    []output
 }
 
 // boundKernel is a kernel with all sizes known.
@@ -45,7 +42,7 @@ type boundKernel interface {
 	// point sets the address of an operand.
 	point(operand int, p unsafe.Pointer)
 	// run does the work, with the session's scratch memory.
-	run(s *Session) error
+	run(s *state) error
 }
 
 // step is one call of a kernel.
@@ -67,8 +64,8 @@ type place struct {
 }
 
 // newBinding evaluates all sizes, divides the work among some threads and lays out the arena.
-func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int) (b *binding, err error) {
-	b = &binding{threads: threads, thresholds: &p.request.thresholds, sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, len(p.inputs))}
+func (p *code) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int) (b *binding, err error) {
+	b = &binding{threads: threads, thresholds: &p.thresholds, sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, p.numInputs)}
 	for _, s := range shapes {
 		b.shapes = append(b.shapes, slices.Clone(s))
 	}
@@ -79,7 +76,7 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int
 		case sizeError:
 			b, err = nil, r.err
 		default:
-			b, err = nil, newBug("bind", node, r)
+			b, err = nil, panicAt(node, r)
 		}
 	}()
 	b.layOut(p) // before kernels prepare memory of their own for the sizes
@@ -94,19 +91,16 @@ func (p *Program) newBinding(shapes [][]int, sizes shapeinfer.Sizes, threads int
 	node = nil
 	b.followProducts(p.kernels)
 	b.listSteps()
-	if verifying() {
+	if p.verified {
 		if err := b.verify(p); err != nil {
-			return nil, &BugError{Pass: "bind", Err: err}
+			return nil, asInvalid(err)
 		}
-	}
-	for i, n := range p.outputs {
-		b.outputs = append(b.outputs, output{node: n, storage: p.results[i], shape: b.shape(n.Shape())})
 	}
 	return b, nil
 }
 
 // bindKernel adds the steps that carry out a kernel.
-func (b *binding) bindKernel(p *Program, k kernel) {
+func (b *binding) bindKernel(p *code, k kernel) {
 	switch k := k.(type) {
 	case *assembly:
 		if axes := k.slicedAxes(); axes > 0 {
@@ -191,7 +185,7 @@ func (b *binding) first(l graph.Layout, st *storage) int {
 }
 
 // newStep notes where each operand's memory is.
-func (b *binding) newStep(p *Program, operands []operand) (s step) {
+func (b *binding) newStep(p *code, operands []operand) (s step) {
 	for _, o := range operands {
 		if o.base == nil {
 			s.operands = append(s.operands, place{slot: len(b.sizeSlots)})
@@ -207,7 +201,7 @@ func (b *binding) newStep(p *Program, operands []operand) (s step) {
 
 // tooMuch is the error of sizes for which a run needs more memory than there is. bytes is what
 // it needs at least, and largest the largest of the values that it needs it for.
-func (b *binding) tooMuch(p *Program, bytes int, largest *storage, why error) sizeError {
+func (b *binding) tooMuch(p *code, bytes int, largest *storage, why error) sizeError {
 	var sizes []string
 	for _, name := range slices.Sorted(maps.Keys(b.sizes)) {
 		sizes = append(sizes, fmt.Sprintf("%s = %d", name, b.sizes[name]))
@@ -218,43 +212,8 @@ func (b *binding) tooMuch(p *Program, bytes int, largest *storage, why error) si
 	}
 	n := largest.node
 	return sizeError{fmt.Errorf("exec: a run of graph %q%s needs at least %d bytes of memory (%s), and %w; the largest value is %s, %s%v (%s)",
-		p.source.Name(), with, bytes, pages.Bytes(bytes), why, graph.Describe(n), n.DType(), b.shape(n.Shape()), n.Pos())}
+		p.name, with, bytes, pages.Bytes(bytes), why, graph.Describe(n), n.DType(), b.shape(n.Shape()), n.Pos())}
 }
 
 // errAddresses is why there is no memory of more than maxArena.
 var errAddresses = fmt.Errorf("no process has more than %s", pages.Bytes(maxArena))
-
-// output is a result of a run: where it lies, and what was made of it for the caller.
-type output struct {
-	node    *graph.Node
-	storage *storage
-	shape   []int
-	array   Array
-	dense   *tensor.Dense
-	ptr     unsafe.Pointer
-}
-
-// pointer gives the memory at a place.
-func (s *Session) pointer(b *binding, pl place) unsafe.Pointer {
-	if pl.slot >= 0 {
-		return unsafe.Pointer(&b.sizeSlots[pl.slot])
-	}
-	var base unsafe.Pointer
-	switch pl.storage.kind {
-	case inArena:
-		if len(s.arena) == 0 {
-			return nil
-		}
-		base = unsafe.Pointer(&s.arena[b.offsets[pl.storage.index]])
-	case inInput:
-		base = s.fed[pl.storage.index].ptr
-	case inParam:
-		base = s.params[pl.storage.index].ptr
-	case inConst:
-		base = s.consts[pl.storage.index].ptr
-	}
-	if base == nil {
-		return nil
-	}
-	return unsafe.Add(base, pl.offset)
-}

@@ -35,7 +35,7 @@ const (
 
 // weightOf gives the parameter or constant, which the program does not write, that is the
 // second factor of a product; nil if that is another value.
-func (p *Program) weightOf(spec *product) *storage {
+func (p *code) weightOf(spec *product) *storage {
 	switch s := p.storageOf[spec.operands[1].base]; {
 	case s.kind == inConst, s.kind == inParam && !slices.Contains(p.written, s.index):
 		return s
@@ -51,7 +51,7 @@ func (t *typedProduct[T]) readsPacked(weight *storage) {
 }
 
 // pack lets the product read its weight packed if the last run has found the same one.
-func (t *typedProduct[T]) pack(s *Session) {
+func (t *typedProduct[T]) pack(s *state) {
 	if t.packed == nil {
 		key := packedKey{t.spec, t.p.M == 1}
 		known, _ := s.packed[key].(*packedWeight[T])

@@ -133,7 +133,7 @@ func paramBytes(n *graph.Node) float64 {
 func (st *paramStore) begin(n *graph.Node, v *paramValue) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = newBug("begin", n, r)
+			err = panicAt(n, r)
 		}
 	}()
 	if init := n.Attrs().(graph.ParamAttrs).Init; init != nil {

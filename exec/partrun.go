@@ -55,7 +55,7 @@ func (f *faults) note(fault bind.Fault) {
 
 func (k *boundPart) point(operand int, p unsafe.Pointer) { k.call.Point(operand, p) }
 
-func (k *boundPart) run(s *Session) error {
+func (k *boundPart) run(s *state) error {
 	if s.threads <= 1 || k.tiles <= 1 || k.cost < offerCost {
 		if fault, ok := k.call.Run(&s.ws.scratch); !ok {
 			return s.faultError(k, fault)
@@ -82,7 +82,7 @@ const waveChunks = 32
 
 // runChunks computes the chunks of a sum over the outermost axis a wave at a time, and
 // combines them in their order.
-func (k *boundPart) runChunks(s *Session) {
+func (k *boundPart) runChunks(s *state) {
 	if k.sums == nil {
 		k.sums = make([]bind.Partial, min(waveChunks, k.tiles))
 	}
@@ -102,7 +102,7 @@ func (k *boundPart) runChunks(s *Session) {
 }
 
 // runRowChunks computes long rows one after the other, each stage of a row in its chunks.
-func (k *boundPart) runRowChunks(s *Session) {
+func (k *boundPart) runRowChunks(s *state) {
 	for k.long.Start(0, k.args.Rows()); k.long.Begin(); k.long.End() {
 		s.share(k, k.tiles, k.cost)
 	}
@@ -148,7 +148,7 @@ func (k *boundPart) runElements(lo, hi int, ws *workspace) {
 }
 
 // bindPart binds a row program.
-func (b *binding) bindPart(p *Program, part *part) step {
+func (b *binding) bindPart(p *code, part *part) step {
 	s := b.newStep(p, part.operands)
 	k := &boundPart{b: b, part: part, args: backend.Coalesce(part.kernel, b.argsOf(part))}
 	k.call = backend.Prepare(part.kernel, k.args)

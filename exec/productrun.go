@@ -55,8 +55,8 @@ func (t *typedProduct[T]) point(operand int, p unsafe.Pointer) {
 	}
 }
 
-func (t *typedProduct[T]) run(s *Session) error {
-	t.leads = s.profile == nil
+func (t *typedProduct[T]) run(s *state) error {
+	t.leads = s.observer == nil
 	if t.weight != nil {
 		t.pack(s)
 	}
@@ -114,7 +114,7 @@ func (t *typedProduct[T]) compute(lo, hi, left, right int, ws *workspace) {
 }
 
 // bindProduct evaluates the sizes and strides of a matrix product.
-func (b *binding) bindProduct(p *Program, spec *product) step {
+func (b *binding) bindProduct(p *code, spec *product) step {
 	s, weight := b.newStep(p, spec.operands[:]), p.weightOf(spec)
 	switch spec.dtype {
 	case graph.Int32:

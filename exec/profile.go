@@ -17,6 +17,7 @@ type Profile struct {
 
 	times  []time.Duration // of the run that goes on
 	labels []context.Context
+	began  time.Time
 	b      *binding
 	prog   *Program
 }
@@ -35,9 +36,9 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 	defer s.running.Store(false)
 	p := &Profile{times: make([]time.Duration, len(s.prog.kernels)), Kernels: make([]time.Duration, len(s.prog.kernels))}
 	p.prog, p.labels = s.prog, s.prog.labels(ctx)
-	s.profile = p
+	s.observer = p
 	defer func() {
-		s.profile = nil
+		s.observer = nil
 		pprof.SetGoroutineLabels(ctx)
 	}()
 	for range runs {
@@ -52,7 +53,7 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 		}
 		p.Runs++
 	}
-	p.b = s.bindings[0]
+	p.b = s.bindings[0].binding
 	return p, nil
 }
 
@@ -65,20 +66,13 @@ func (p *Program) labels(ctx context.Context) []context.Context {
 	return list
 }
 
-// start gives the time where a profile is taken.
-func (p *Profile) start(kernel int) (t time.Time) {
-	if p != nil {
-		pprof.SetGoroutineLabels(p.labels[kernel])
-		t = time.Now()
-	}
-	return t
+// start notes the time at which a kernel begins.
+func (p *Profile) start(kernel int) {
+	pprof.SetGoroutineLabels(p.labels[kernel])
+	p.began = time.Now()
 }
 
-func (p *Profile) stop(kernel int, start time.Time) {
-	if p != nil {
-		p.times[kernel] += time.Since(start)
-	}
-}
+func (p *Profile) stop(kernel int) { p.times[kernel] += time.Since(p.began) }
 
 // String gives a table of the kernels: the time of each and its share, bytes and
 // operations a second, what it computes, and the lines of the user's program from which
@@ -93,9 +87,10 @@ func (p *Profile) String() string {
 	fmt.Fprintln(w, "kernel\ttime\tshare\tGB/s\tGFLOP/s\toperations\tfrom")
 	for i, d := range p.Kernels {
 		k := p.prog.kernels[i]
+		moved, _ := p.b.traffic(k)
 		nanos := max(float64(d.Nanoseconds()), 1)
 		fmt.Fprintf(w, "%d\t%v\t%.1f %%\t%.1f\t%.1f\t%s\t%s\n", i, d, 100*float64(d)/max(float64(total), 1),
-			float64(p.b.traffic(k).Moved)/nanos, float64(p.b.flops(k))/nanos, k.of().operations(), k.of().places())
+			float64(moved)/nanos, float64(p.b.flops(k))/nanos, k.of().operations(), k.of().places())
 	}
 	fmt.Fprintf(w, "all\t%v\n", total)
 	w.Flush()

@@ -17,7 +17,7 @@ import (
 // [Array.Clone] keeps one for longer.
 type Results struct {
 	s *Session
-	b *binding
+	b *bound
 }
 
 // find gives the output of a node of the user's graph.
@@ -62,7 +62,7 @@ const toldOutputs = 8
 
 // locate makes the output's slice; it lasts until the arena moves.
 func (r *Results) locate(o *output) {
-	p := r.s.pointer(r.b, place{storage: o.storage, slot: -1})
+	p := r.s.pointer(r.b.binding, place{storage: o.storage, slot: -1})
 	if o.array.Data != nil && o.ptr == p {
 		return
 	}
@@ -162,4 +162,14 @@ func (r *Results) Scalar(n *graph.Node) (float64, error) {
 		return float64(*(*float32)(o.ptr)), nil
 	}
 	return *(*float64)(o.ptr), nil
+}
+
+// output is a result of a run: where it lies, and what was made of it for the caller.
+type output struct {
+	node    *graph.Node
+	storage *storage
+	shape   []int
+	array   Array
+	dense   *tensor.Dense
+	ptr     unsafe.Pointer
 }

@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/pages"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -23,33 +22,25 @@ const maxBindings = 16
 // parameters if they only read them ([ShareParams]). What does not go together is refused
 // with [ErrBusy].
 type Session struct {
-	prog       *Program
-	err        error // what is wrong with the options, told by each call
-	store      *paramStore
-	params     []*paramValue // of the store, in the order of the program's parameters
-	consts     []memory
-	fed        []memory // of the inputs of the run
-	bindings   []*binding
-	packed     map[packedKey]any // the weights of products: each a *packedWeight of their type
-	arena      []byte
-	generation int
-	ws         workspace
-	job        job
-	threads    int
-	sizes      shapeinfer.Sizes // given with Size
-	results    Results
-	running    atomic.Bool
-	evalSess   *Session
-	seed       *uint64  // given with Seed
-	from       *Session // given with ShareParams
-	shares     bool
-	profile    *Profile // while a profile is taken
+	prog     *Program
+	err      error // what is wrong with the options, told by each call
+	store    *paramStore
+	bindings []*bound
+	state
+	sizes    shapeinfer.Sizes // given with Size
+	results  Results
+	running  atomic.Bool
+	evalSess *Session
+	seed     *uint64  // given with Seed
+	from     *Session // given with ShareParams
+	shares   bool
 }
 
 // NewSession makes a session, with parameters at their first values. What is wrong with the
 // options is the error of each call of the session.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
-	s := &Session{prog: p, packed: map[packedKey]any{}, fed: make([]memory, len(p.inputs)), threads: runtime.GOMAXPROCS(0)}
+	s := &Session{prog: p}
+	s.threads = runtime.GOMAXPROCS(0)
 	for _, o := range opts {
 		if o != nil {
 			o(s)
@@ -58,12 +49,7 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 	if s.err = s.takeParams(); s.err != nil {
 		return s
 	}
-	for _, n := range p.consts {
-		var m memory
-		_ = m.setArray(&Array{Shape: wholeShape(n), Data: n.ConstData()}) // the graph has checked it
-		s.consts = append(s.consts, m)
-	}
-	s.ws.scratch.Reserve(p.compiled...)
+	s.state.prepare(p.code)
 	s.results.s = s
 	return s
 }
@@ -103,12 +89,15 @@ func (s *Session) run(ctx context.Context, feed Feed) (*Results, error) {
 		return nil, err
 	}
 	defer s.store.release(writes)
-	b, err := s.prepare(feed)
+	b, err := s.prepareRun(feed)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.execute(ctx, b); err != nil {
-		return nil, err
+	if err := s.execute(ctx, b.binding); err != nil {
+		if _, isBug := err.(*invalid); isBug {
+			s.bindings = nil // which the run may have left half done
+		}
+		return nil, publicError("run", err)
 	}
 	s.results.b = b
 	return &s.results, nil
@@ -145,8 +134,8 @@ func (s *Session) Eval(ctx context.Context, feed Feed) (*Results, error) {
 	return s.evalSess.Run(ctx, feed)
 }
 
-// prepare finds the memory of what is fed, and finds or makes the binding of its sizes.
-func (s *Session) prepare(feed Feed) (*binding, error) {
+// prepareRun finds the memory of what is fed, and finds or makes the binding of its sizes.
+func (s *Session) prepareRun(feed Feed) (*bound, error) {
 	matched := 0
 	for i := range s.prog.inputs {
 		in, m := &s.prog.inputs[i], &s.fed[i]
@@ -201,6 +190,25 @@ func (s *Session) checkShared() error {
 	return nil
 }
 
+// bound is a program with all sizes known, and what was made of its outputs for the caller.
+type bound struct {
+	*binding
+	outputs []output
+}
+
+// bind binds the program to sizes.
+func (p *Program) bind(shapes [][]int, sizes shapeinfer.Sizes, threads int) (*bound, error) {
+	made, err := p.newBinding(shapes, sizes, threads)
+	if err != nil {
+		return nil, publicError("bind", err)
+	}
+	b := &bound{binding: made}
+	for i, n := range p.outputs {
+		b.outputs = append(b.outputs, output{node: n, storage: p.results[i], shape: made.shape(n.Shape())})
+	}
+	return b, nil
+}
+
 // strangeFeed says of what is fed and no input of the program why it is none.
 func (s *Session) strangeFeed(feed Feed) error {
 	var strange []string
@@ -227,7 +235,7 @@ func (p *Program) whyNoInput(n *graph.Node) string {
 	return fmt.Sprintf("%s, which is computed (%s); inputs are declared with Graph.Input", n.Called(), n.Pos())
 }
 
-func (s *Session) binding() (*binding, error) {
+func (s *Session) binding() (*bound, error) {
 	for i, b := range s.bindings {
 		if b.fits(s.fed) {
 			if i > 0 { // the latest first
@@ -249,89 +257,11 @@ func (s *Session) binding() (*binding, error) {
 	if err != nil {
 		return nil, err // it begins with the place in the user's program
 	}
-	b, err := s.prog.newBinding(shapes, sizes, s.threads)
+	b, err := s.prog.bind(shapes, sizes, s.threads)
 	if err != nil {
 		return nil, err
 	}
 	s.bindings = slices.Insert(s.bindings, 0, b)
 	s.bindings = s.bindings[:min(len(s.bindings), maxBindings)]
 	return b, nil
-}
-
-// execute runs the kernels in order, those of a list as one unless their times are taken.
-func (s *Session) execute(ctx context.Context, b *binding) (err error) {
-	if len(s.arena) < b.arena {
-		s.arena = pages.Make[byte](b.arena)
-		s.generation++
-	}
-	s.point(b)
-	s.job.alone = 0
-	for _, i := range s.prog.written {
-		s.params[i].version++
-	}
-	i := 0
-	defer func() {
-		if v := recover(); v != nil {
-			s.forget()
-			err = newBug("run", s.prog.kernels[b.steps[i].of].of().nodes[0], v)
-		}
-	}()
-	for ; i < len(b.steps); i++ {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.steps), err)
-		}
-		st := &b.steps[i]
-		if s.profile == nil {
-			if st.taken {
-				continue
-			}
-			if st.list != nil {
-				st.list.Run()
-				i += st.list.Len() - 1
-				continue
-			}
-		}
-		start := s.profile.start(st.of)
-		if err := st.kernel.run(s); err != nil {
-			return err
-		}
-		s.profile.stop(st.of, start)
-	}
-	return nil
-}
-
-// forget drops what a run that ended in a panic may have left half done.
-func (s *Session) forget() {
-	s.ws, s.bindings = workspace{}, nil
-	s.ws.scratch.Reserve(s.prog.compiled...)
-	clear(s.packed)
-}
-
-// point sets the addresses of the steps' operands: all of them if the arena has moved,
-// those of inputs if they lie elsewhere than in the binding's last run.
-func (s *Session) point(b *binding) {
-	all, moved := b.generation != s.generation, false
-	for i := range s.fed {
-		if b.fed[i] != s.fed[i].ptr {
-			b.fed[i], moved = s.fed[i].ptr, true
-		}
-	}
-	b.generation = s.generation
-	if !all && !moved {
-		return
-	}
-	for i := range b.steps {
-		if st := &b.steps[i]; all || st.needsIn {
-			for operand, pl := range st.operands {
-				st.kernel.point(operand, s.pointer(b, pl))
-			}
-		}
-	}
-}
-
-// share computes the tiles of a task on the session's threads. cost is an estimate of
-// the whole work in nanoseconds.
-func (s *Session) share(t task, tiles, cost int) {
-	s.job.task, s.job.tiles = t, int64(tiles)
-	s.job.share(s.threads, cost, &s.ws)
 }

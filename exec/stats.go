@@ -1,9 +1,6 @@
 package exec
 
-import (
-	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/rowprog"
-)
+import ()
 
 // Stats is what one run of a program takes, with all sizes known.
 type Stats struct {
@@ -22,53 +19,11 @@ func (p *Program) Stats(sizes map[string]int) (*Stats, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stats{Kernels: len(p.kernels), Peak: b.arena, Live: b.live(p)}
+	s := &Stats{Kernels: len(p.kernels), Peak: b.arena, Live: b.live(p.code)}
 	for _, k := range p.kernels {
-		t := b.traffic(k)
-		s.Moved, s.Unfused = s.Moved+t.Moved, s.Unfused+t.Unfused
+		moved, unfused := b.traffic(k)
+		s.Moved, s.Unfused = s.Moved+moved, s.Unfused+unfused
 		s.Flops += b.flops(k)
 	}
 	return s, nil
-}
-
-// live gives the most bytes of the arena's values that are alive at once. Values that
-// take over the memory of another one count once.
-func (b *binding) live(p *Program) int {
-	most := 0
-	for at := range len(p.kernels) + 1 {
-		sum := 0
-		for _, s := range p.storages {
-			last := s.last
-			for heir := s.heir; heir != nil; heir = heir.heir {
-				last = max(last, heir.last)
-			}
-			if s.taken == nil && s.first <= at && at <= last {
-				sum += b.eval(s.count) * s.dtype.Size()
-			}
-		}
-		most = max(most, sum)
-	}
-	return most
-}
-
-// flops counts the operations on elements of one run of a kernel.
-func (b *binding) flops(k kernel) int {
-	if m, ok := k.(*matmul); ok {
-		return 2 * b.eval(m.batch.NumElements()) * b.eval(m.m) * b.eval(m.n) * b.eval(m.k)
-	}
-	count := 0
-	for _, part := range b.chosen(k) {
-		each := 0
-		for i := range part.prog.Insts {
-			in := &part.prog.Insts[i]
-			switch {
-			case in.Op == rowprog.OpFMA:
-				each += 2
-			case in.Op.IsPrimitive() && in.Domain == rowprog.Vec || in.Op == rowprog.OpReduce || in.Op == rowprog.OpAccumulate:
-				each++
-			}
-		}
-		count += each * b.eval(graph.Shape(part.domain).NumElements())
-	}
-	return count
 }

@@ -77,11 +77,3 @@ func asInvalid(err error) *invalid {
 	}
 	return &invalid{err: err}
 }
-
-// inPass makes a bug of a pass of what was found invalid in it.
-func inPass(pass string, err error) error {
-	if e, ok := err.(*invalid); ok {
-		return &BugError{Pass: pass, Node: e.node, Err: e.err}
-	}
-	return err
-}

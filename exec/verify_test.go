@@ -200,11 +200,11 @@ func TestVerificationFindsBuffersThatMeet(t *testing.T) {
 	_, err = s.Run(context.Background(), kindsFeed(g))
 	require.NoError(t, err)
 	b := s.bindings[0]
-	require.NoError(t, b.verify(p))
+	require.NoError(t, b.verify(p.code))
 	for i := range b.offsets {
 		b.offsets[i] = 0
 	}
-	require.ErrorContains(t, b.verify(p), "share bytes")
+	require.ErrorContains(t, b.verify(p.code), "share bytes")
 }
 
 func kindsFeed(g *graph.Graph) Feed {

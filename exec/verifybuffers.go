@@ -49,7 +49,7 @@ func verifyBuffers(u *unit) error {
 
 // verify checks that buffers that live at the same time lie apart within the arena, and that
 // the arguments of row programs stay within the memory that they name.
-func (b *binding) verify(p *Program) error {
+func (b *binding) verify(p *code) error {
 	for i, s := range p.storages {
 		end := b.offsets[s.index] + b.eval(s.count)*s.dtype.Size()
 		if at := b.offsets[s.index]; at < 0 || at%alignment != 0 || end > b.arena {
