@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -30,7 +29,7 @@ func (s *Session) SetParam(n *graph.Node, value any) error {
 		return err
 	}
 	var m memory
-	err = m.set(value, n.DType())
+	err = take(&m, value, n.DType())
 	switch {
 	case err != nil:
 		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
@@ -63,25 +62,4 @@ func (s *Session) value(n *graph.Node) (*paramValue, error) {
 		return v, nil
 	}
 	return nil, fmt.Errorf("exec: parameter %s was declared (%s) after the program was compiled: compile it again", n.Label(), n.Pos())
-}
-
-func makeSlice(t graph.DType, n int) any {
-	switch t {
-	case graph.Bool:
-		return make([]bool, n)
-	case graph.Int32:
-		return make([]int32, n)
-	case graph.Int64:
-		return make([]int64, n)
-	case graph.Float32:
-		return make([]float32, n)
-	}
-	return make([]float64, n)
-}
-
-func copyBytes(to, from *memory) {
-	if from.count > 0 {
-		size := from.count * from.dtype.Size()
-		copy(unsafe.Slice((*byte)(to.ptr), size), unsafe.Slice((*byte)(from.ptr), size))
-	}
 }

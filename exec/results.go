@@ -70,23 +70,6 @@ func (r *Results) locate(o *output) {
 	o.array = Array{Shape: o.shape, Data: sliceAt(o.storage.dtype, p, countOf(o.shape))}
 }
 
-func sliceAt(t graph.DType, p unsafe.Pointer, n int) any {
-	if n == 0 || p == nil {
-		return makeSlice(t, 0)
-	}
-	switch t {
-	case graph.Bool:
-		return unsafe.Slice((*bool)(p), n)
-	case graph.Int32:
-		return unsafe.Slice((*int32)(p), n)
-	case graph.Int64:
-		return unsafe.Slice((*int64)(p), n)
-	case graph.Float32:
-		return unsafe.Slice((*float32)(p), n)
-	}
-	return unsafe.Slice((*float64)(p), n)
-}
-
 // Array gives an output as a plain slice with its shape.
 func (r *Results) Array(n *graph.Node) (Array, error) {
 	o, err := r.find(n)
@@ -127,15 +110,6 @@ func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 		o.dense = tensor.New(tensor.WithShape(o.shape...), tensor.WithBacking(o.array.Data))
 	}
 	return o.dense, nil
-}
-
-// countOf gives the number of elements of a shape.
-func countOf(shape []int) int {
-	n := 1
-	for _, d := range shape {
-		n *= d
-	}
-	return n
 }
 
 // Scalar gives the one element of an output as a float64: the value of a loss. An output

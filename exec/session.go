@@ -46,7 +46,7 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 			o(s)
 		}
 	}
-	if s.err = s.takeParams(); s.err != nil {
+	if s.err = publicError("begin", s.takeParams()); s.err != nil {
 		return s
 	}
 	s.state.prepare(p.code)
@@ -56,12 +56,6 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 
 // Program gives what the session runs.
 func (s *Session) Program() *Program { return s.prog }
-
-// wholeShape gives the shape of a node whose sizes are whole numbers.
-func wholeShape(n *graph.Node) []int {
-	shape, _ := n.Shape().Ints()
-	return shape
-}
 
 // Run binds the inputs, computes the outputs and carries out the updates. The results
 // are valid until the session's next run. It stops between kernels when the context
@@ -148,7 +142,7 @@ func (s *Session) prepareRun(feed Feed) (*bound, error) {
 			continue
 		}
 		matched++
-		if err := m.set(v, in.node.DType()); err != nil {
+		if err := take(m, v, in.node.DType()); err != nil {
 			return nil, fmt.Errorf("exec: input %s: %w", in.node.Label(), err)
 		}
 		if m.dtype != in.node.DType() {
