@@ -132,7 +132,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 		return nil, err
 	}
 	if verifying() {
-		r.between = append([]func(*unit, pass) error{(*unit).verify}, r.between...)
+		r.between = append([]func(*unit, pass) error{verifyUnit}, r.between...)
 	}
 	u.built = len(g.Nodes())
 	for _, p := range passes {

@@ -38,8 +38,8 @@ var verifications = []struct {
 	{"plan", verifyBuffers},
 }
 
-// verify checks what holds after a pass.
-func (u *unit) verify(after pass) error {
+// verifyUnit checks what holds after a pass.
+func verifyUnit(u *unit, after pass) error {
 	done := map[string]bool{}
 	for _, p := range passes {
 		done[p.name] = true

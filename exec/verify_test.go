@@ -42,7 +42,7 @@ func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.No
 	u := r.unit(g, len(g.Nodes()))
 	for _, p := range passes {
 		require.NoError(t, p.run(u))
-		require.NoError(t, u.verify(p))
+		require.NoError(t, verifyUnit(u, p))
 		if p.name == last {
 			return u, p
 		}
@@ -178,7 +178,7 @@ func TestVerificationFindsSeededFaults(t *testing.T) {
 		t.Run(f.pass+"/"+f.name, func(t *testing.T) {
 			u, p := compiled(t, f.pass, everyKernel)
 			f.seed(t, u)
-			err := u.verify(p)
+			err := verifyUnit(u, p)
 			var bug *BugError
 			require.ErrorAs(t, err, &bug)
 			require.Equal(t, f.pass, bug.Pass)
