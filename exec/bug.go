@@ -106,5 +106,5 @@ func panicAt(at *graph.Node, value any) *invalid {
 	if e.node != nil {
 		at = e.node
 	}
-	return &invalid{at, e}
+	return &invalid{node: at, err: e}
 }

@@ -64,13 +64,13 @@ func (p *Program) Plan() *Plan {
 	plan := &Plan{Source: p.source, Graph: p.graph, Results: slices.Clone(p.outputs),
 		Outputs: slices.Clone(p.roots[:len(p.outputs)]), Updates: slices.Clone(p.roots[len(p.outputs):])}
 	at := map[*storage]int{}
-	for i, k := range p.kernels {
+	for i, k := range p.code.kernels {
 		plan.Kernels = append(plan.Kernels, kernelPlan(k))
 		for _, o := range k.operands() {
 			if o.base == nil {
 				continue
 			}
-			s := p.storageOf[o.base]
+			s := p.code.storageOf[o.base]
 			if _, known := at[s]; !known {
 				at[s] = len(plan.Buffers)
 				plan.Buffers = append(plan.Buffers, BufferPlan{Node: s.node, Kind: BufferKind(s.kind), First: i, InPlace: -1})

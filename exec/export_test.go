@@ -95,8 +95,7 @@ func (s *Session) Beside() int {
 func (s *Session) countTaken() (tiled, beside int) {
 	for _, b := range s.bindings {
 		for _, st := range b.steps {
-			if p, ok := st.kernel.(interface{ taken() (tiled, beside bool) }); ok {
-				isTiled, isBeside := p.taken()
+			if isTiled, isBeside := taken(st.kernel); isTiled || isBeside {
 				if isTiled {
 					tiled++
 				}
@@ -109,7 +108,16 @@ func (s *Session) countTaken() (tiled, beside int) {
 	return tiled, beside
 }
 
-func (t *typedProduct[T]) taken() (tiled, beside bool) { return t.tiled != nil, t.beside != nil }
+// taken reports whether a product hands on tiles of its result, and panels of its second matrix.
+func taken(k boundKernel) (tiled, beside bool) {
+	switch t := k.(type) {
+	case *typedProduct[float32]:
+		return t.tiled != nil, t.beside != nil
+	case *typedProduct[float64]:
+		return t.tiled != nil, t.beside != nil
+	}
+	return false, false
+}
 
 // Followed counts the kernels that go on with a product's rows or tiles.
 func (s *Session) Followed() (count int) {

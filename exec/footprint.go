@@ -31,14 +31,14 @@ func (p *Program) Footprint(sizes map[string]int) (*Footprint, error) {
 	}
 	f := &Footprint{Sizes: b.sizes, Arena: b.arena}
 	for _, buffer := range p.Plan().Buffers {
-		s := p.storageOf[buffer.Node]
+		s := p.code.storageOf[buffer.Node]
 		at := BufferBytes{Bytes: b.eval(s.count) * s.dtype.Size()}
 		if s.kind == inArena {
 			at.Offset = b.offsets[s.index]
 		}
 		f.Buffers = append(f.Buffers, at)
 	}
-	for _, k := range p.kernels {
+	for _, k := range p.code.kernels {
 		moved, unfused := b.traffic(k)
 		f.Kernels = append(f.Kernels, KernelBytes{moved, unfused})
 	}

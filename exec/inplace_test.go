@@ -13,7 +13,7 @@ import (
 
 // buffers gives the number of buffers in the arena that no other value takes over.
 func buffers(p *Program) (n int) {
-	for _, s := range p.storages {
+	for _, s := range p.code.storages {
 		if s.taken == nil {
 			n++
 		}

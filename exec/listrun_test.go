@@ -78,7 +78,7 @@ func TestEverySettingGivesTheSameSmallParams(t *testing.T) {
 	settings.Same(t, func() string {
 		s, params, feed := manyParams(t, optim.Adam(0.01), 24)
 		train(t, s, feed)
-		if s.prog.compiled[0].Machine() {
+		if s.prog.code.compiled[0].Machine() {
 			require.GreaterOrEqual(t, s.listed(), 24)
 		}
 		return paramBits(t, s, params)

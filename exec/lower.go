@@ -55,7 +55,7 @@ func lowerPass(u *unit) error {
 		u.at = k.nodes[0]
 		made, err := u.lowerGroup(k, index, needed)
 		if err != nil {
-			return &invalid{k.nodes[0], err}
+			return &invalid{node: k.nodes[0], err: err}
 		}
 		u.kernels = append(u.kernels, made)
 	}
@@ -115,12 +115,12 @@ func (u *unit) readers() [][]reader {
 		}
 		for i, x := range n.Operands() {
 			at := shapeinfer.Viewed(x).ID()
-			readers[at] = append(readers[at], reader{n, i})
+			readers[at] = append(readers[at], reader{node: n, operand: i})
 		}
 	}
 	for _, n := range u.roots {
 		if x := shapeinfer.Viewed(n); x != n {
-			readers[x.ID()] = append(readers[x.ID()], reader{n, 0})
+			readers[x.ID()] = append(readers[x.ID()], reader{node: n})
 		}
 	}
 	return readers

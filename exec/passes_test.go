@@ -150,7 +150,7 @@ func TestMemoryIsReused(t *testing.T) {
 	s := p.NewSession()
 	_, err = s.Run(context.Background(), Feed{x: Array{Shape: []int{64, 64}, Data: make([]float32, 64*64)}})
 	require.NoError(t, err)
-	require.Equal(t, 2*64*64*4, len(s.arena), "of 20 products only two are alive at a time")
+	require.Equal(t, 2*64*64*4, len(s.state.arena), "of 20 products only two are alive at a time")
 }
 
 func TestResultTakesOverAnOperandsMemory(t *testing.T) {
@@ -162,7 +162,7 @@ func TestResultTakesOverAnOperandsMemory(t *testing.T) {
 	s := p.NewSession()
 	_, err = s.Run(context.Background(), Feed{x: Array{Shape: []int{32, 32}, Data: make([]float32, 32*32)}})
 	require.NoError(t, err)
-	require.Equal(t, 32*32*4, len(s.arena))
+	require.Equal(t, 32*32*4, len(s.state.arena))
 }
 
 func TestFoldingComputesWithTheRunsKernels(t *testing.T) {

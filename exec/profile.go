@@ -34,11 +34,11 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 		return nil, err
 	}
 	defer s.running.Store(false)
-	p := &Profile{times: make([]time.Duration, len(s.prog.kernels)), Kernels: make([]time.Duration, len(s.prog.kernels))}
+	p := &Profile{times: make([]time.Duration, len(s.prog.code.kernels)), Kernels: make([]time.Duration, len(s.prog.code.kernels))}
 	p.prog, p.labels = s.prog, s.prog.labels(ctx)
-	s.observer = p
+	s.state.observer = stopwatch{p}
 	defer func() {
-		s.observer = nil
+		s.state.observer = nil
 		pprof.SetGoroutineLabels(ctx)
 	}()
 	for range runs {
@@ -59,20 +59,22 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 
 // labels gives a context with a profile's label for each kernel.
 func (p *Program) labels(ctx context.Context) []context.Context {
-	list := make([]context.Context, len(p.kernels))
-	for i, k := range p.kernels {
+	list := make([]context.Context, len(p.code.kernels))
+	for i, k := range p.code.kernels {
 		list[i] = pprof.WithLabels(ctx, pprof.Labels("kernel", fmt.Sprintf("%d %s", i, k.of().operations())))
 	}
 	return list
 }
 
-// start notes the time at which a kernel begins.
-func (p *Profile) start(kernel int) {
-	pprof.SetGoroutineLabels(p.labels[kernel])
-	p.began = time.Now()
+// stopwatch takes the times of kernels for a profile.
+type stopwatch struct{ p *Profile }
+
+func (w stopwatch) start(kernel int) {
+	pprof.SetGoroutineLabels(w.p.labels[kernel])
+	w.p.began = time.Now()
 }
 
-func (p *Profile) stop(kernel int) { p.times[kernel] += time.Since(p.began) }
+func (w stopwatch) stop(kernel int) { w.p.times[kernel] += time.Since(w.p.began) }
 
 // String gives a table of the kernels: the time of each and its share, bytes and
 // operations a second, what it computes, and the lines of the user's program from which
@@ -86,7 +88,7 @@ func (p *Profile) String() string {
 	}
 	fmt.Fprintln(w, "kernel\ttime\tshare\tGB/s\tGFLOP/s\toperations\tfrom")
 	for i, d := range p.Kernels {
-		k := p.prog.kernels[i]
+		k := p.prog.code.kernels[i]
 		moved, _ := p.b.traffic(k)
 		nanos := max(float64(d.Nanoseconds()), 1)
 		fmt.Fprintf(w, "%d\t%v\t%.1f %%\t%.1f\t%.1f\t%s\t%s\n", i, d, 100*float64(d)/max(float64(total), 1),

@@ -17,8 +17,8 @@ type Program struct {
 	params  []*graph.Node // of the user's graph
 	outputs []*graph.Node // of the user's graph
 	results []*storage    // where the outputs lie
-	*code
-	needs []graph.Requirement
+	code    *code
+	needs   []graph.Requirement
 
 	built     int           // nodes of source when it was compiled
 	graph     *graph.Graph  // after the last pass
@@ -52,10 +52,10 @@ func newProgram(g *graph.Graph, r request, u *unit) (*Program, error) {
 func (p *Program) Snapshots() []Snapshot { return p.snapshots() }
 
 // String gives the kernels of the program in the order in which they run.
-func (p *Program) String() string { return listText(p.kernels, kernelText) }
+func (p *Program) String() string { return listText(p.code.kernels, kernelText) }
 
 // Kernels gives the number of kernels that one run executes.
-func (p *Program) Kernels() int { return len(p.kernels) }
+func (p *Program) Kernels() int { return len(p.code.kernels) }
 
 // forEval gives the program that computes the outputs without the updates.
 func (p *Program) forEval() (*Program, error) {

@@ -62,7 +62,7 @@ const toldOutputs = 8
 
 // locate makes the output's slice; it lasts until the arena moves.
 func (r *Results) locate(o *output) {
-	p := r.s.pointer(r.b.binding, place{storage: o.storage, slot: -1})
+	p := r.s.state.pointer(r.b.binding, place{storage: o.storage, slot: -1})
 	if o.array.Data != nil && o.ptr == p {
 		return
 	}

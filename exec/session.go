@@ -26,7 +26,7 @@ type Session struct {
 	err      error // what is wrong with the options, told by each call
 	store    *paramStore
 	bindings []*bound
-	state
+	state    state
 	sizes    shapeinfer.Sizes // given with Size
 	results  Results
 	running  atomic.Bool
@@ -40,7 +40,7 @@ type Session struct {
 // options is the error of each call of the session.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
 	s := &Session{prog: p}
-	s.threads = runtime.GOMAXPROCS(0)
+	s.state.threads = runtime.GOMAXPROCS(0)
 	for _, o := range opts {
 		if o != nil {
 			o(s)
@@ -78,7 +78,7 @@ func orBackground(ctx context.Context) context.Context {
 
 // run is Run of a session that is claimed.
 func (s *Session) run(ctx context.Context, feed Feed) (*Results, error) {
-	writes := len(s.prog.written) > 0
+	writes := len(s.prog.code.written) > 0
 	if err := s.store.acquire(writes); err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (s *Session) run(ctx context.Context, feed Feed) (*Results, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.execute(ctx, b.binding); err != nil {
+	if err := s.state.execute(ctx, b.binding); err != nil {
 		if _, isBug := err.(*invalid); isBug {
 			s.bindings = nil // which the run may have left half done
 		}
@@ -122,7 +122,7 @@ func (s *Session) Eval(ctx context.Context, feed Feed) (*Results, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.evalSess = p.NewSession(ShareParams(s), Threads(s.threads))
+		s.evalSess = p.NewSession(ShareParams(s), Threads(s.state.threads))
 		s.evalSess.sizes = s.sizes
 	}
 	return s.evalSess.Run(ctx, feed)
@@ -132,7 +132,7 @@ func (s *Session) Eval(ctx context.Context, feed Feed) (*Results, error) {
 func (s *Session) prepareRun(feed Feed) (*bound, error) {
 	matched := 0
 	for i := range s.prog.inputs {
-		in, m := &s.prog.inputs[i], &s.fed[i]
+		in, m := &s.prog.inputs[i], &s.state.fed[i]
 		v, fed := feed[in.node]
 		if !fed {
 			if err := s.whyNeeded(in, feed); err != nil {
@@ -165,9 +165,9 @@ func (s *Session) prepareRun(feed Feed) (*bound, error) {
 // the session, where results lie, and what is written in place and fed to another input.
 // The order of writes and reads was settled for values that are apart.
 func (s *Session) checkShared() error {
-	own := memory{dtype: graph.Bool, ptr: unsafe.Pointer(unsafe.SliceData(s.arena)), count: len(s.arena)}
+	own := memory{dtype: graph.Bool, ptr: unsafe.Pointer(unsafe.SliceData(s.state.arena)), count: len(s.state.arena)}
 	for i, in := range s.prog.inputs {
-		if s.fed[i].meets(&own) {
+		if s.state.fed[i].meets(&own) {
 			return fmt.Errorf("exec: input %s is fed a result of the session's last run, whose memory this run writes: feed a copy, or keep the value in a parameter",
 				in.node.Label())
 		}
@@ -175,7 +175,7 @@ func (s *Session) checkShared() error {
 			continue
 		}
 		for k, other := range s.prog.inputs {
-			if k != i && s.fed[i].meets(&s.fed[k]) {
+			if k != i && s.state.fed[i].meets(&s.state.fed[k]) {
 				return fmt.Errorf("exec: input %s is written in place, and the memory fed to it is also fed to %s: feed a copy to one of them",
 					in.node.Label(), other.node.Label())
 			}
@@ -192,7 +192,7 @@ type bound struct {
 
 // bind binds the program to sizes.
 func (p *Program) bind(shapes [][]int, sizes shapeinfer.Sizes, threads int) (*bound, error) {
-	made, err := p.newBinding(shapes, sizes, threads)
+	made, err := p.code.newBinding(shapes, sizes, threads)
 	if err != nil {
 		return nil, publicError("bind", err)
 	}
@@ -231,7 +231,7 @@ func (p *Program) whyNoInput(n *graph.Node) string {
 
 func (s *Session) binding() (*bound, error) {
 	for i, b := range s.bindings {
-		if b.fits(s.fed) {
+		if b.fits(s.state.fed) {
 			if i > 0 { // the latest first
 				copy(s.bindings[1:i+1], s.bindings[:i])
 				s.bindings[0] = b
@@ -240,10 +240,10 @@ func (s *Session) binding() (*bound, error) {
 		}
 	}
 	var inputs []shapeinfer.Bound
-	shapes := make([][]int, len(s.fed))
+	shapes := make([][]int, len(s.state.fed))
 	for i, in := range s.prog.inputs {
-		shapes[i] = s.fed[i].shape
-		if s.fed[i].dtype.Valid() {
+		shapes[i] = s.state.fed[i].shape
+		if s.state.fed[i].dtype.Valid() {
 			inputs = append(inputs, shapeinfer.Bound{Node: in.node, Shape: shapes[i]})
 		}
 	}
@@ -251,7 +251,7 @@ func (s *Session) binding() (*bound, error) {
 	if err != nil {
 		return nil, err // it begins with the place in the user's program
 	}
-	b, err := s.prog.bind(shapes, sizes, s.threads)
+	b, err := s.prog.bind(shapes, sizes, s.state.threads)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func Seed(seed uint64) SessionOption { return func(s *Session) { s.seed = &seed 
 // Threads bounds the number of threads on which a session computes; without it, it is
 // that of the processors that Go uses ([runtime.GOMAXPROCS]). Results are the same for
 // every number.
-func Threads(n int) SessionOption { return func(s *Session) { s.threads = max(n, 1) } }
+func Threads(n int) SessionOption { return func(s *Session) { s.state.threads = max(n, 1) } }
 
 // Size gives a named size, such as one that the shape of no input tells. In every run the
 // sizes of the inputs must agree with it: the error of a run tells of one that is missing,
@@ -68,6 +68,6 @@ func (s *Session) takeParams() error {
 	}
 	s.from = nil
 	var err error
-	s.params, err = s.store.join(s.prog.params)
+	s.state.params, err = s.store.join(s.prog.params)
 	return err
 }

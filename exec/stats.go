@@ -19,8 +19,8 @@ func (p *Program) Stats(sizes map[string]int) (*Stats, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stats{Kernels: len(p.kernels), Peak: b.arena, Live: b.live(p.code)}
-	for _, k := range p.kernels {
+	s := &Stats{Kernels: len(p.code.kernels), Peak: b.arena, Live: b.live(p.code)}
+	for _, k := range p.code.kernels {
 		moved, unfused := b.traffic(k)
 		s.Moved, s.Unfused = s.Moved+moved, s.Unfused+unfused
 		s.Flops += b.flops(k)
