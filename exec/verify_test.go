@@ -154,7 +154,7 @@ var seededFaults = []struct {
 	{"follow", "a kernel follows no product", func(t *testing.T, u *unit) {
 		for _, k := range u.kernels {
 			if k, ok := k.(*loopKernel); ok {
-				k.fusion = fusion{withResult, &matmul{}}
+				k.fusion = fusion{kind: withResult, of: &matmul{}}
 			}
 		}
 	}, "none is before it"},
