@@ -14,9 +14,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/pages"
 )
 
-// ErrBusy is what a call wraps that is refused since another goroutine uses the session, or
-// the parameters that it shares with other sessions, in a way that does not go together.
-var ErrBusy = errors.New("in use by another goroutine")
+// errBusy is what a call wraps that does not go together with another one.
+var errBusy = errors.New("in use by another goroutine")
 
 // paramStore holds values of the parameters of one graph. Sessions of any programs of the
 // graph may share it: it grows by the parameters of each program that joins.
@@ -45,9 +44,9 @@ func (st *paramStore) acquire(write bool) error {
 		next := n + 1
 		switch {
 		case n == inUseByWriter:
-			return fmt.Errorf("exec: a session that shares these parameters writes them at this moment: let one call end before the other begins (%w)", ErrBusy)
+			return fmt.Errorf("exec: a session that shares these parameters writes them at this moment: let one call end before the other begins (%w)", errBusy)
 		case write && n > 0:
-			return fmt.Errorf("exec: this would write parameters that %d calls of sessions that share them read at this moment: let those end before it begins (%w)", n, ErrBusy)
+			return fmt.Errorf("exec: this would write parameters that %d calls of sessions that share them read at this moment: let those end before it begins (%w)", n, errBusy)
 		case write:
 			next = inUseByWriter
 		}

@@ -17,6 +17,10 @@ import (
 // arguments.
 const maxBindings = 16
 
+// ErrBusy is what a call wraps that is refused since another goroutine uses the session, or
+// the parameters that it shares with other sessions, in a way that does not go together.
+var ErrBusy = errBusy
+
 // Session runs a program. It holds the parameters and the memory of runs. It serves one
 // goroutine at a time; many sessions of one program may run at once, also such as share
 // parameters if they only read them ([ShareParams]). What does not go together is refused
