@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -19,7 +21,7 @@ func TestOperationThatPanics(t *testing.T) {
 	op := &graph.Op{Name: "own", Func: "Own", Doc: "x.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 		Emit: func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value {
-			if _, ok := e.(*lowering); ok {
+			if _, ok := e.(*lower.Lowering); ok {
 				panic(errOwn)
 			}
 			return x[0]
@@ -33,21 +35,21 @@ func TestOperationThatPanics(t *testing.T) {
 
 // panicking is a kernel that panics in some tile once.
 type panicking struct {
-	boundKernel
+	engine.Task
 	shared bool
 	tiles  []bool // that panic
 }
 
-func (p *panicking) run(s *state) error {
+func (p *panicking) Run(s *engine.State) error {
 	if p.shared {
-		s.share(p, len(p.tiles), 10*wakeCost)
+		s.ParallelFor(p, len(p.tiles), 10*engine.WakeCost)
 		return nil
 	}
-	p.tile(0, &s.ws)
+	p.Tile(0, &s.Ws)
 	return nil
 }
 
-func (p *panicking) tile(i int, _ *workspace) {
+func (p *panicking) Tile(i int, _ *engine.Workspace) {
 	if p.tiles[i] {
 		panic(errOwn)
 	}
@@ -70,8 +72,8 @@ func TestKernelsThatPanic(t *testing.T) {
 		for i := range tiles {
 			tiles[i] = i%7 == 0
 		}
-		st := &s.bindings[0].steps[0]
-		st.kernel, st.list = &panicking{st.kernel, shared, tiles}, nil
+		st := &s.bindings[0].Launches[0]
+		st.Kernel, st.Batch = &panicking{st.Kernel, shared, tiles}, nil
 		_, err = s.Run(context.Background(), feed)
 		var bug *BugError
 		require.ErrorAs(t, err, &bug)
@@ -88,7 +90,8 @@ func TestKernelsThatPanic(t *testing.T) {
 type panickingStart struct{}
 
 func (panickingStart) Fill(any, []int, uint64) { panic(errOwn) }
-func (panickingStart) String() string          { return "panicking" }
+
+func (panickingStart) String() string { return "panicking" }
 
 // A parameter's beginning that panics is an error of each call of the session.
 func TestBeginningsThatPanic(t *testing.T) {

@@ -5,6 +5,10 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/page"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -18,9 +22,9 @@ type request struct {
 	needs            []graph.Requirement // what the check has left to the binding of sizes
 	warnings         []*graph.Mistake
 	onWarning        func(*graph.Mistake)
-	strict           bool                      // warnings are errors
-	between          []func(*unit, pass) error // run after each pass
-	thresholds       thresholds
+	strict           bool                               // warnings are errors
+	between          []func(*lower.Program, pass) error // run after each pass
+	thresholds       lower.Thresholds
 }
 
 // Outputs names the values that each run gives back.
@@ -41,27 +45,27 @@ type pass struct {
 	name   string
 	doc    string
 	needed bool // nothing runs without it; the others make programs faster
-	run    func(*unit) error
+	run    func(*lower.Program) error
 }
 
 // passes is the order of compilation.
 var passes = []pass{
-	{"import", "copy what the outputs and updates need", true, onGraph(importPass)},
-	{"expand", "write composite operations with primitive ones", false, onGraph(expandPass)},
-	{"simplify", "apply algebraic identities that hold for every value", false, onGraph(simplifyPass)},
-	{"unroll", "write reductions of a few elements of a view one by one, and searches in several axes in one", false, onGraph(unrollPass)},
-	{"fold", "compute what depends on constants only", false, onGraph(foldPass)},
-	{"cse", "merge equal nodes", false, onGraph(csePass)},
-	{"join", "write sums of padded values that do not meet as one value of pieces", false, onGraph(joinPass)},
-	{"repeat", "compute values that depend on positions only for each user", false, onGraph(repeatPass)},
-	{"windows", "let products read windows where they lie", false, onGraph(windowsPass)},
-	{"dce", "drop what nothing needs", false, onGraph(dcePass)},
-	{"order", "order nodes so that writes follow all reads of what they write", true, onGraph(orderPass)},
+	{"import", "copy what the outputs and updates need", true, onGraph(rewrite.Import)},
+	{"expand", "write composite operations with primitive ones", false, onGraph(rewrite.Expand)},
+	{"simplify", "apply algebraic identities that hold for every value", false, onGraph(rewrite.Simplify)},
+	{"unroll", "write reductions of a few elements of a view one by one, and searches in several axes in one", false, onGraph(rewrite.Unroll)},
+	{"fold", "compute what depends on constants only", false, onGraph(rewrite.Fold)},
+	{"cse", "merge equal nodes", false, onGraph(rewrite.CSE)},
+	{"join", "write sums of padded values that do not meet as one value of pieces", false, onGraph(rewrite.InsertSlices)},
+	{"repeat", "compute values that depend on positions only for each user", false, onGraph(rewrite.Rematerialize)},
+	{"windows", "let products read windows where they lie", false, onGraph(rewrite.ImplicitGEMM)},
+	{"dce", "drop what nothing needs", false, onGraph(rewrite.DCE)},
+	{"order", "order nodes so that writes follow all reads of what they write", true, onGraph(rewrite.Sequence)},
 	{"fuse", "group nodes into kernels", true, fuseNodes},
 	{"place", "let kernels leave pieces of joined values where they belong", true, placePieces},
-	{"lower", "write each kernel as a row program", true, lowerPass},
-	{"follow", "find kernels that can go on with a product's rows while they are in the cache", false, followPass},
-	{"plan", "assign buffers to what kernels exchange", true, planPass},
+	{"lower", "write each kernel as a row program", true, lower.Lower},
+	{"follow", "find kernels that can go on with a product's rows while they are in the cache", false, lower.FuseWithMatMul},
+	{"plan", "assign buffers to what kernels exchange", true, lower.AssignBuffers},
 }
 
 // passOrder states which passes must come before which, and why.
@@ -87,17 +91,17 @@ var passOrder = []struct{ before, after, why string }{
 }
 
 // onGraph makes a pass of one that rewrites the graph.
-func onGraph(run func(*rewriting) error) func(*unit) error {
-	return func(u *unit) error { return run(u.rewriting) }
+func onGraph(run func(*rewrite.Program) error) func(*lower.Program) error {
+	return func(u *lower.Program) error { return run(u.Program) }
 }
 
-func fuseNodes(u *unit) error {
-	u.groups = fusePass(u.rewriting)
+func fuseNodes(u *lower.Program) error {
+	u.Groups = fusion.Fuse(u.Program)
 	return nil
 }
 
-func placePieces(u *unit) error {
-	u.groups = placePass(u.groups)
+func placePieces(u *lower.Program) error {
+	u.Groups = fusion.Forward(u.Groups)
 	return nil
 }
 
@@ -106,7 +110,7 @@ func placePieces(u *unit) error {
 // user's program: it is a *shapeinfer.Report. Warnings are written to standard error: see
 // [OnWarning] and [Program.Warnings].
 func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
-	r := request{thresholds: usualThresholds}
+	r := request{thresholds: lower.UsualThresholds}
 	for _, o := range opts {
 		if o != nil {
 			o(&r)
@@ -118,7 +122,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	u, name := r.unit(g, 0), "check"
 	defer func() {
 		if v := recover(); v != nil {
-			p, err = nil, inPass(name, panicAt(u.at, v))
+			p, err = nil, inPass(name, bug.Panicked(u.At, v))
 		}
 	}()
 	if g != nil {
@@ -132,11 +136,11 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 		return nil, err
 	}
 	if verifying() {
-		r.between = append([]func(*unit, pass) error{verifyUnit}, r.between...)
+		r.between = append([]func(*lower.Program, pass) error{verifyUnit}, r.between...)
 	}
-	u.built = len(g.Nodes())
+	u.UserNodes = len(g.Nodes())
 	for _, p := range passes {
-		u.at, name = nil, p.name
+		u.At, name = nil, p.name
 		if err := p.run(u); err != nil {
 			return nil, inPass(p.name, err)
 		}
@@ -146,7 +150,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 			}
 		}
 	}
-	u.at, name = nil, "code"
+	u.At, name = nil, "code"
 	if p, err = newProgram(g, r, u); err != nil {
 		return nil, err
 	}
@@ -158,8 +162,8 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 }
 
 // unit begins a compilation of a graph as it was when it had some number of nodes.
-func (r *request) unit(g *graph.Graph, built int) *unit {
-	return &unit{rewriting: &rewriting{g: g, built: built, roots: r.roots(), asked: r.roots(), evaluate: evaluate, nOutputs: len(r.outputs)}, thresholds: r.thresholds}
+func (r *request) unit(g *graph.Graph, built int) *lower.Program {
+	return &lower.Program{Program: &rewrite.Program{Graph: g, UserNodes: built, Roots: r.roots(), UserRoots: r.roots(), Evaluate: evaluate, NumOutputs: len(r.outputs)}, Thresholds: r.thresholds}
 }
 
 // check refuses a graph with mistakes and roots that are none of its nodes. It notes what

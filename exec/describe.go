@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -63,44 +64,44 @@ type BufferPlan struct {
 func (p *Program) Plan() *Plan {
 	plan := &Plan{Source: p.source, Graph: p.graph, Results: slices.Clone(p.outputs),
 		Outputs: slices.Clone(p.roots[:len(p.outputs)]), Updates: slices.Clone(p.roots[len(p.outputs):])}
-	at := map[*storage]int{}
-	for i, k := range p.code.kernels {
+	at := map[*lower.Buffer]int{}
+	for i, k := range p.code.Kernels {
 		plan.Kernels = append(plan.Kernels, kernelPlan(k))
-		for _, o := range k.operands() {
-			if o.base == nil {
+		for _, o := range k.Operands() {
+			if o.Base == nil {
 				continue
 			}
-			s := p.code.storageOf[o.base]
+			s := p.code.BufferOf[o.Base]
 			if _, known := at[s]; !known {
 				at[s] = len(plan.Buffers)
-				plan.Buffers = append(plan.Buffers, BufferPlan{Node: s.node, Kind: BufferKind(s.kind), First: i, InPlace: -1})
+				plan.Buffers = append(plan.Buffers, BufferPlan{Node: s.Node, Kind: BufferKind(s.Kind), First: i, InPlace: -1})
 			}
 			b := &plan.Buffers[at[s]]
-			b.Last = max(b.Last, i, s.last)
+			b.Last = max(b.Last, i, s.Last)
 		}
 	}
 	for s, i := range at {
-		if s.taken != nil {
-			plan.Buffers[i].InPlace = at[s.taken]
+		if s.Reuses != nil {
+			plan.Buffers[i].InPlace = at[s.Reuses]
 		}
 	}
 	return plan
 }
 
-func kernelPlan(k kernel) KernelPlan {
-	g := k.of()
-	d := KernelPlan{Class: g.class, Domain: g.domain, Nodes: slices.Clone(g.members())}
-	for _, o := range k.operands() {
+func kernelPlan(k lower.Kernel) KernelPlan {
+	g := k.Computes()
+	d := KernelPlan{Class: g.Class, Domain: g.Domain, Nodes: slices.Clone(g.Members())}
+	for _, o := range k.Operands() {
 		list := &d.Reads
-		if o.write {
+		if o.Write {
 			list = &d.Writes
 		}
-		if o.base != nil && !slices.Contains(*list, o.base) {
-			*list = append(*list, o.base)
+		if o.Base != nil && !slices.Contains(*list, o.Base) {
+			*list = append(*list, o.Base)
 		}
 	}
-	for _, part := range k.loops() {
-		d.Programs = append(d.Programs, part.prog.String())
+	for _, part := range k.Loops() {
+		d.Programs = append(d.Programs, part.Program.String())
 	}
 	return d
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -25,10 +26,10 @@ func TestEmptyViewsStayInTheirMemory(t *testing.T) {
 		out, err := s.Run(context.Background(), Feed{x: Array{Shape: []int{size}, Data: make([]float64, size)}})
 		require.NoError(t, err)
 		require.Equal(t, []int{size - 2}, ArrayOf(t, out, tail).Shape)
-		for _, st := range s.bindings[0].steps {
-			for _, pl := range st.operands {
-				if pl.slot < 0 && pl.storage.kind == inInput {
-					require.Less(t, pl.offset, size*8)
+		for _, st := range s.bindings[0].Launches {
+			for _, pl := range st.Operands {
+				if pl.Slot < 0 && pl.Buffer.Kind == lower.InInput {
+					require.Less(t, pl.Offset, size*8)
 				}
 			}
 		}

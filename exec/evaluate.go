@@ -3,20 +3,21 @@ package exec
 import (
 	"context"
 
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 )
 
 // evaluate computes nodes that need no input. It gives nothing where the computation
 // fails, so that the run reports the failure at the user's line.
 func evaluate(g *graph.Graph, nodes []*graph.Node) map[*graph.Node]any {
-	r := request{outputs: nodes, thresholds: usualThresholds}
+	r := request{outputs: nodes, thresholds: lower.UsualThresholds}
 	u := r.unit(g, len(g.Nodes()))
 	for _, p := range passes {
 		if p.needed && p.run(u) != nil {
 			return nil
 		}
 	}
-	u.inputs, u.params = nil, nil
+	u.Inputs, u.Params = nil, nil
 	p, err := newProgram(g, r, u)
 	if err != nil {
 		return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/bind"
 )
@@ -40,8 +41,8 @@ func ScalarOf(t testing.TB, r *Results, n *graph.Node) float64 {
 
 // Hold has the session's parameters read or written until the function that it gives is called.
 func (s *Session) Hold(t testing.TB, write bool) (release func()) {
-	require.NoError(t, s.store.acquire(write))
-	return func() { s.store.release(write) }
+	require.NoError(t, s.store.Acquire(write))
+	return func() { s.store.Release(write) }
 }
 
 // RunApart is Run with each kernel by itself, as where their times are taken.
@@ -53,16 +54,16 @@ func (s *Session) RunApart(ctx context.Context, feed Feed) (*Results, error) {
 // CheckArguments verifies the arguments of all row programs that the session has bound.
 func (s *Session) CheckArguments() error {
 	for _, b := range s.bindings {
-		for _, st := range b.steps {
-			switch k := st.kernel.(type) {
-			case *boundPart:
-				if err := bind.Check(k.part.prog, k.args); err != nil {
+		for _, st := range b.Launches {
+			switch k := st.Kernel.(type) {
+			case *engine.LoopTask:
+				if err := bind.Check(k.Loop.Program, k.Args); err != nil {
 					return err
 				}
-			case *boundJoining:
-				for _, part := range k.parts {
-					part.pointTo(part.args, 0)
-					if err := bind.Check(part.prog, part.args); err != nil {
+			case *engine.AssembleTask:
+				for _, part := range k.Parts {
+					part.SetPointers(part.Args, 0)
+					if err := bind.Check(part.Program, part.Args); err != nil {
 						return err
 					}
 				}
@@ -74,11 +75,11 @@ func (s *Session) CheckArguments() error {
 
 // AllTiles has kernels go on with the tiles of products of any size.
 func AllTiles() Option {
-	return func(r *request) { r.thresholds.tileBytes, r.thresholds.tileRows, r.thresholds.factorBytes = 0, 0, 0 }
+	return func(r *request) { r.thresholds.TileBytes, r.thresholds.TileRows, r.thresholds.FactorBytes = 0, 0, 0 }
 }
 
 // FollowFrom has kernels follow products from a size in bytes on.
-func FollowFrom(bytes int) Option { return func(r *request) { r.thresholds.rowBytes = bytes } }
+func FollowFrom(bytes int) Option { return func(r *request) { r.thresholds.RowBytes = bytes } }
 
 // Tiled counts the kernels that go on with a product's tiles.
 func (s *Session) Tiled() int {
@@ -94,8 +95,8 @@ func (s *Session) Beside() int {
 
 func (s *Session) countTaken() (tiled, beside int) {
 	for _, b := range s.bindings {
-		for _, st := range b.steps {
-			if isTiled, isBeside := taken(st.kernel); isTiled || isBeside {
+		for _, st := range b.Launches {
+			if isTiled, isBeside := taken(st.Kernel); isTiled || isBeside {
 				if isTiled {
 					tiled++
 				}
@@ -109,12 +110,12 @@ func (s *Session) countTaken() (tiled, beside int) {
 }
 
 // taken reports whether a product hands on tiles of its result, and panels of its second matrix.
-func taken(k boundKernel) (tiled, beside bool) {
+func taken(k engine.Task) (tiled, beside bool) {
 	switch t := k.(type) {
-	case *typedProduct[float32]:
-		return t.tiled != nil, t.beside != nil
-	case *typedProduct[float64]:
-		return t.tiled != nil, t.beside != nil
+	case *engine.MatMulTask[float32]:
+		return t.Tiles != nil, t.Reduction != nil
+	case *engine.MatMulTask[float64]:
+		return t.Tiles != nil, t.Reduction != nil
 	}
 	return false, false
 }
@@ -122,8 +123,8 @@ func taken(k boundKernel) (tiled, beside bool) {
 // Followed counts the kernels that go on with a product's rows or tiles.
 func (s *Session) Followed() (count int) {
 	for _, b := range s.bindings {
-		for _, st := range b.steps {
-			if st.taken {
+		for _, st := range b.Launches {
+			if st.Fused {
 				count++
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -34,12 +35,12 @@ func (a Array) Clone() Array {
 }
 
 // take finds the memory of what is given for a value of dtype t.
-func take(m *memory, v any, t graph.DType) error {
+func take(m *engine.Memory, v any, t graph.DType) error {
 	switch v := v.(type) {
 	case Array:
-		return m.setSlice(v.Shape, v.Data)
+		return m.SetSlice(v.Shape, v.Data)
 	case *tensor.Dense:
-		return m.setDense(v)
+		return m.SetDense(v)
 	}
-	return m.setNumber(v, t)
+	return m.SetNumber(v, t)
 }

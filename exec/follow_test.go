@@ -28,7 +28,7 @@ type followCase struct {
 type manner int
 
 const (
-	apart manner = iota
+	withoutOverlap manner = iota
 	byRows
 	byTiles     // by rows or apart where there are none
 	byTilesOnly // apart where there are none
@@ -77,10 +77,10 @@ var followCases = map[string]followCase{
 	}, byTilesOnly},
 	"sums of some columns": {[]int{4, 301, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, 1)
-	}, apart},
+	}, withoutOverlap},
 	"sums of columns of a batch of products": {[]int{4, 301, 70}, []int{4, 70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, 0, 1)
-	}, apart},
+	}, withoutOverlap},
 	"a batch with a number for each matrix": {[]int{13, 301, 70}, []int{13, 70, 133}, [][]int{{13, 1, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Mul(p, in[2])
 	}, byTiles},
@@ -107,10 +107,10 @@ var followCases = map[string]followCase{
 	}, byTiles},
 	"other axes turned": {[]int{3, 401, 70}, []int{3, 70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Neg(ops.Transpose(p, 0, 1))
-	}, apart},
+	}, withoutOverlap},
 	"as it is and turned": {[]int{601, 70}, []int{70, 601}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, ops.Transpose(p, 0, 1))
-	}, apart},
+	}, withoutOverlap},
 	"as other rows": {[]int{1200, 90}, []int{90, 260}, [][]int{{520}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(ops.Reshape(p, 600, 520), in[2])
 	}, byRows},
@@ -119,7 +119,7 @@ var followCases = map[string]followCase{
 	}, byTiles},
 	"small": {[]int{120, 90}, []int{90, 26}, [][]int{{26}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Add(p, in[2])
-	}, apart},
+	}, withoutOverlap},
 }
 
 // TestWhatFollowsAProduct expects the same bits as where the product and what follows it

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -29,24 +30,24 @@ func (p *Program) Footprint(sizes map[string]int) (*Footprint, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Footprint{Sizes: b.sizes, Arena: b.arena}
+	f := &Footprint{Sizes: b.Sizes, Arena: b.Arena}
 	for _, buffer := range p.Plan().Buffers {
-		s := p.code.storageOf[buffer.Node]
-		at := BufferBytes{Bytes: b.eval(s.count) * s.dtype.Size()}
-		if s.kind == inArena {
-			at.Offset = b.offsets[s.index]
+		s := p.code.BufferOf[buffer.Node]
+		at := BufferBytes{Bytes: b.Eval(s.Count) * s.Dtype.Size()}
+		if s.Kind == lower.InArena {
+			at.Offset = b.Offsets[s.Index]
 		}
 		f.Buffers = append(f.Buffers, at)
 	}
-	for _, k := range p.code.kernels {
-		moved, unfused := b.traffic(k)
+	for _, k := range p.code.Kernels {
+		moved, unfused := b.Traffic(k)
 		f.Kernels = append(f.Kernels, KernelBytes{moved, unfused})
 	}
 	return f, nil
 }
 
 // bindingFor binds a program to named sizes, without data.
-func (p *Program) bindingFor(sizes map[string]int) (*bound, error) {
+func (p *Program) bindingFor(sizes map[string]int) (*specialized, error) {
 	var inputs []shapeinfer.Bound
 	var shapes [][]int
 	for _, in := range p.inputs {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -91,22 +93,22 @@ func gradientOfRelu(g *graph.Graph, p *graph.Node) *graph.Node {
 
 func benchmarkEpilogue(b *testing.B, g *graph.Graph, y ...*graph.Node) {
 	var runs []func()
-	for _, manner := range []func(t *typedProduct[float32], k *boundPart) bool{
-		func(*typedProduct[float32], *boundPart) bool { return false },
-		func(t *typedProduct[float32], k *boundPart) bool {
-			return t.leadRows(&binding{thresholds: &usualThresholds}, k)
+	for _, manner := range []func(t *engine.MatMulTask[float32], k *engine.LoopTask) bool{
+		func(*engine.MatMulTask[float32], *engine.LoopTask) bool { return false },
+		func(t *engine.MatMulTask[float32], k *engine.LoopTask) bool {
+			return t.FuseRows(&engine.Specialization{Thresholds: &lower.UsualThresholds}, k)
 		},
-		func(t *typedProduct[float32], k *boundPart) bool { return t.tiled != nil },
+		func(t *engine.MatMulTask[float32], k *engine.LoopTask) bool { return t.Tiles != nil },
 	} {
 		run, s := prepared(b, g, y...)
 		binding := s.bindings[0]
-		product, st := binding.steps[0].kernel.(*typedProduct[float32]), &binding.steps[1]
-		k := st.kernel.(*boundPart)
-		if st.taken = manner(product, k); !st.taken || product.next != nil {
-			product.tiled = nil
+		product, st := binding.Launches[0].Kernel.(*engine.MatMulTask[float32]), &binding.Launches[1]
+		k := st.Kernel.(*engine.LoopTask)
+		if st.Fused = manner(product, k); !st.Fused || product.RowConsumer != nil {
+			product.Tiles = nil
 		}
-		if !st.taken {
-			product.next = nil
+		if !st.Fused {
+			product.RowConsumer = nil
 			if len(runs) > 0 { // it is no way for this program
 				run = nil
 			}
@@ -142,10 +144,10 @@ func BenchmarkSumsBesideProducts(b *testing.B) {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
 			beside, _ := prepared(b, g, dw, db)
 			apart, s := prepared(b, g, dw, db)
-			if !s.bindings[0].steps[1].taken {
+			if !s.bindings[0].Launches[1].Fused {
 				b.Skip("it is small enough for a cache")
 			}
-			s.bindings[0].steps[0].kernel.(*typedProduct[float32]).beside, s.bindings[0].steps[1].taken = nil, false
+			s.bindings[0].Launches[0].Kernel.(*engine.MatMulTask[float32]).Reduction, s.bindings[0].Launches[1].Fused = nil, false
 			alone, _ := prepared(b, g, dw)
 			var gains, shares []float64
 			for b.Loop() {

@@ -13,8 +13,8 @@ import (
 
 // buffers gives the number of buffers in the arena that no other value takes over.
 func buffers(p *Program) (n int) {
-	for _, s := range p.code.storages {
-		if s.taken == nil {
+	for _, s := range p.code.Buffers {
+		if s.Reuses == nil {
 			n++
 		}
 	}

@@ -54,9 +54,9 @@ func paramBits(t *testing.T, s *Session, params []*graph.Node) string {
 // listed counts the steps of a session that are run with others.
 func (s *Session) listed() (count int) {
 	for _, b := range s.bindings {
-		for _, st := range b.steps {
-			if st.list != nil {
-				count += st.list.Len()
+		for _, st := range b.Launches {
+			if st.Batch != nil {
+				count += st.Batch.Len()
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func TestEverySettingGivesTheSameSmallParams(t *testing.T) {
 	settings.Same(t, func() string {
 		s, params, feed := manyParams(t, optim.Adam(0.01), 24)
 		train(t, s, feed)
-		if s.prog.code.compiled[0].Machine() {
+		if s.prog.code.Compiled[0].Machine() {
 			require.GreaterOrEqual(t, s.listed(), 24)
 		}
 		return paramBits(t, s, params)
@@ -124,9 +124,9 @@ func BenchmarkSmallParams(b *testing.B) {
 			fed, ctx := feed(1), context.Background()
 			_, err := s.Run(ctx, fed)
 			require.NoError(b, err)
-			for i := range s.bindings[0].steps {
+			for i := range s.bindings[0].Launches {
 				if !list {
-					s.bindings[0].steps[i].list = nil
+					s.bindings[0].Launches[i].Batch = nil
 				}
 			}
 			b.ReportAllocs()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -14,11 +15,11 @@ func (s *Session) Param(n *graph.Node) (Array, error) {
 	if err != nil {
 		return Array{}, err
 	}
-	if err := s.store.acquire(false); err != nil {
+	if err := s.store.Acquire(false); err != nil {
 		return Array{}, err
 	}
-	defer s.store.release(false)
-	return Array{Shape: v.shape, Data: sliceAt(v.dtype, v.ptr, v.count)}.Clone(), nil
+	defer s.store.Release(false)
+	return Array{Shape: v.Shape, Data: engine.SliceAt(v.Dtype, v.Ptr, v.Count)}.Clone(), nil
 }
 
 // SetParam copies a value into a parameter: a *tensor.Dense, an [Array] or a number of
@@ -28,28 +29,28 @@ func (s *Session) SetParam(n *graph.Node, value any) error {
 	if err != nil {
 		return err
 	}
-	var m memory
+	var m engine.Memory
 	err = take(&m, value, n.DType())
 	switch {
 	case err != nil:
 		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
-	case m.dtype != to.dtype:
-		return fmt.Errorf("exec: parameter %s wants dtype %s, got %s", n.Label(), to.dtype, m.dtype)
-	case !slices.Equal(m.shape, to.shape):
-		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), to.shape, m.shape)
+	case m.Dtype != to.Dtype:
+		return fmt.Errorf("exec: parameter %s wants dtype %s, got %s", n.Label(), to.Dtype, m.Dtype)
+	case !slices.Equal(m.Shape, to.Shape):
+		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), to.Shape, m.Shape)
 	}
-	if err := s.store.acquire(true); err != nil {
+	if err := s.store.Acquire(true); err != nil {
 		return err
 	}
-	defer s.store.release(true)
-	copyBytes(&to.memory, &m)
-	to.version++
+	defer s.store.Release(true)
+	engine.CopyBytes(&to.Memory, &m)
+	to.Version++
 	return nil
 }
 
 // value finds a parameter of the session's program, or of another one whose session shares
 // parameters with this one.
-func (s *Session) value(n *graph.Node) (*paramValue, error) {
+func (s *Session) value(n *graph.Node) (*engine.ParamValue, error) {
 	switch {
 	case s.err != nil:
 		return nil, s.err
@@ -58,7 +59,7 @@ func (s *Session) value(n *graph.Node) (*paramValue, error) {
 	case n.Graph() != s.prog.source || !n.IsParam():
 		return nil, fmt.Errorf("exec: %s is no parameter of graph %q", n.Called(), s.prog.source.Name())
 	}
-	if v := s.store.find(n); v != nil {
+	if v := s.store.Find(n); v != nil {
 		return v, nil
 	}
 	return nil, fmt.Errorf("exec: parameter %s was declared (%s) after the program was compiled: compile it again", n.Label(), n.Pos())

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -25,18 +26,18 @@ func TestPassesStandInAnOrderThatIsGiven(t *testing.T) {
 	}
 }
 
-func TestEveryPrimitiveHasAKernelOperation(t *testing.T) { require.Empty(t, missingPrims()) }
+func TestEveryPrimitiveHasAKernelOperation(t *testing.T) { require.Empty(t, lower.MissingPrims()) }
 
 // What the check says of a primitive's operands is what kernels take.
 func TestPrimitivesTakeWhatKernelsTake(t *testing.T) {
 	for _, p := range graph.Prims() {
 		for _, dt := range graph.DTypes() {
-			types := slices.Repeat([]graph.DType{dt}, primOps[p].Arity())
+			types := slices.Repeat([]graph.DType{dt}, lower.PrimOps[p].Arity())
 			if p == graph.PrimSelect {
 				types[0] = graph.Bool
 			}
 			_, err := p.Result(types...)
-			require.Equal(t, primOps[p].Accepts(typeOf(dt)), err == nil, "%s of %v", p, types)
+			require.Equal(t, lower.PrimOps[p].Accepts(lower.TypeOf(dt)), err == nil, "%s of %v", p, types)
 			_, err = p.Result(append(types, dt)...)
 			require.Error(t, err, "%s of one operand more", p)
 		}
@@ -150,7 +151,7 @@ func TestMemoryIsReused(t *testing.T) {
 	s := p.NewSession()
 	_, err = s.Run(context.Background(), Feed{x: Array{Shape: []int{64, 64}, Data: make([]float32, 64*64)}})
 	require.NoError(t, err)
-	require.Equal(t, 2*64*64*4, len(s.state.arena), "of 20 products only two are alive at a time")
+	require.Equal(t, 2*64*64*4, len(s.state.Arena), "of 20 products only two are alive at a time")
 }
 
 func TestResultTakesOverAnOperandsMemory(t *testing.T) {
@@ -162,7 +163,7 @@ func TestResultTakesOverAnOperandsMemory(t *testing.T) {
 	s := p.NewSession()
 	_, err = s.Run(context.Background(), Feed{x: Array{Shape: []int{32, 32}, Data: make([]float32, 32*32)}})
 	require.NoError(t, err)
-	require.Equal(t, 32*32*4, len(s.state.arena))
+	require.Equal(t, 32*32*4, len(s.state.Arena))
 }
 
 func TestFoldingComputesWithTheRunsKernels(t *testing.T) {

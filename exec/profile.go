@@ -8,6 +8,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/fusion"
 )
 
 // Profile is the measured time of a program's kernels.
@@ -18,7 +21,7 @@ type Profile struct {
 	times  []time.Duration // of the run that goes on
 	labels []context.Context
 	began  time.Time
-	b      *binding
+	b      *engine.Specialization
 	prog   *Program
 }
 
@@ -34,11 +37,11 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 		return nil, err
 	}
 	defer s.running.Store(false)
-	p := &Profile{times: make([]time.Duration, len(s.prog.code.kernels)), Kernels: make([]time.Duration, len(s.prog.code.kernels))}
+	p := &Profile{times: make([]time.Duration, len(s.prog.code.Kernels)), Kernels: make([]time.Duration, len(s.prog.code.Kernels))}
 	p.prog, p.labels = s.prog, s.prog.labels(ctx)
-	s.state.observer = stopwatch{p}
+	s.state.Observer = stopwatch{p}
 	defer func() {
-		s.state.observer = nil
+		s.state.Observer = nil
 		pprof.SetGoroutineLabels(ctx)
 	}()
 	for range runs {
@@ -53,15 +56,15 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 		}
 		p.Runs++
 	}
-	p.b = s.bindings[0].binding
+	p.b = s.bindings[0].Specialization
 	return p, nil
 }
 
 // labels gives a context with a profile's label for each kernel.
 func (p *Program) labels(ctx context.Context) []context.Context {
-	list := make([]context.Context, len(p.code.kernels))
-	for i, k := range p.code.kernels {
-		list[i] = pprof.WithLabels(ctx, pprof.Labels("kernel", fmt.Sprintf("%d %s", i, k.of().operations())))
+	list := make([]context.Context, len(p.code.Kernels))
+	for i, k := range p.code.Kernels {
+		list[i] = pprof.WithLabels(ctx, pprof.Labels("kernel", fmt.Sprintf("%d %s", i, operations(k.Computes()))))
 	}
 	return list
 }
@@ -69,12 +72,12 @@ func (p *Program) labels(ctx context.Context) []context.Context {
 // stopwatch takes the times of kernels for a profile.
 type stopwatch struct{ p *Profile }
 
-func (w stopwatch) start(kernel int) {
+func (w stopwatch) Start(kernel int) {
 	pprof.SetGoroutineLabels(w.p.labels[kernel])
 	w.p.began = time.Now()
 }
 
-func (w stopwatch) stop(kernel int) { w.p.times[kernel] += time.Since(w.p.began) }
+func (w stopwatch) Stop(kernel int) { w.p.times[kernel] += time.Since(w.p.began) }
 
 // String gives a table of the kernels: the time of each and its share, bytes and
 // operations a second, what it computes, and the lines of the user's program from which
@@ -88,11 +91,11 @@ func (p *Profile) String() string {
 	}
 	fmt.Fprintln(w, "kernel\ttime\tshare\tGB/s\tGFLOP/s\toperations\tfrom")
 	for i, d := range p.Kernels {
-		k := p.prog.code.kernels[i]
-		moved, _ := p.b.traffic(k)
+		k := p.prog.code.Kernels[i]
+		moved, _ := p.b.Traffic(k)
 		nanos := max(float64(d.Nanoseconds()), 1)
 		fmt.Fprintf(w, "%d\t%v\t%.1f %%\t%.1f\t%.1f\t%s\t%s\n", i, d, 100*float64(d)/max(float64(total), 1),
-			float64(moved)/nanos, float64(p.b.flops(k))/nanos, k.of().operations(), k.of().places())
+			float64(moved)/nanos, float64(p.b.Flops(k))/nanos, operations(k.Computes()), places(k.Computes()))
 	}
 	fmt.Fprintf(w, "all\t%v\n", total)
 	w.Flush()
@@ -103,18 +106,18 @@ func (p *Profile) String() string {
 const mostShown = 5
 
 // operations names what the kernel computes: "sub exp sum div".
-func (k *group) operations() string {
-	names := make([]string, len(k.members()))
-	for i, n := range k.members() {
+func operations(k *fusion.Group) string {
+	names := make([]string, len(k.Members()))
+	for i, n := range k.Members() {
 		names[i] = n.Op().Name
 	}
 	return shortened(names)
 }
 
 // places lists the lines of the user's program that the kernel's nodes come from.
-func (k *group) places() string {
+func places(k *fusion.Group) string {
 	var list []string
-	for _, n := range k.nodes {
+	for _, n := range k.Nodes {
 		place := n.Pos().String()
 		if n.Origin() != nil {
 			place += " (gradient)"

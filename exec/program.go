@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -14,10 +17,10 @@ type Program struct {
 	source  *graph.Graph
 	request request
 	inputs  []inputSpec
-	params  []*graph.Node // of the user's graph
-	outputs []*graph.Node // of the user's graph
-	results []*storage    // where the outputs lie
-	code    *code
+	params  []*graph.Node   // of the user's graph
+	outputs []*graph.Node   // of the user's graph
+	results []*lower.Buffer // where the outputs lie
+	code    *engine.Code
 	needs   []graph.Requirement
 
 	built     int           // nodes of source when it was compiled
@@ -31,17 +34,17 @@ type Program struct {
 }
 
 // newProgram gathers what passes have decided.
-func newProgram(g *graph.Graph, r request, u *unit) (*Program, error) {
-	p := &Program{source: g, request: r, outputs: r.outputs, needs: r.needs, built: u.built, graph: u.g, roots: u.roots}
+func newProgram(g *graph.Graph, r request, u *lower.Program) (*Program, error) {
+	p := &Program{source: g, request: r, outputs: r.outputs, needs: r.needs, built: u.UserNodes, graph: u.Graph, roots: u.Roots}
 	p.inputs = r.inputSpecs(g, u)
-	for _, s := range u.params {
-		p.params = append(p.params, s.user)
+	for _, s := range u.Params {
+		p.params = append(p.params, s.User)
 	}
-	for _, n := range u.roots[:u.nOutputs] {
-		p.results = append(p.results, u.storageOf[shapeinfer.Viewed(n)])
+	for _, n := range u.Roots[:u.NumOutputs] {
+		p.results = append(p.results, u.BufferOf[shapeinfer.Viewed(n)])
 	}
 	var err error
-	if p.code, err = newCode(g.Name(), u, verifying()); err != nil {
+	if p.code, err = engine.NewCode(g.Name(), u, verifying()); err != nil {
 		return nil, inPass("lower", err)
 	}
 	return p, nil
@@ -52,10 +55,10 @@ func newProgram(g *graph.Graph, r request, u *unit) (*Program, error) {
 func (p *Program) Snapshots() []Snapshot { return p.snapshots() }
 
 // String gives the kernels of the program in the order in which they run.
-func (p *Program) String() string { return listText(p.code.kernels, kernelText) }
+func (p *Program) String() string { return lower.ListText(p.code.Kernels, lower.KernelText) }
 
 // Kernels gives the number of kernels that one run executes.
-func (p *Program) Kernels() int { return len(p.code.kernels) }
+func (p *Program) Kernels() int { return len(p.code.Kernels) }
 
 // forEval gives the program that computes the outputs without the updates.
 func (p *Program) forEval() (*Program, error) {
@@ -74,7 +77,7 @@ func (p *Program) forEval() (*Program, error) {
 // dependsOnUpdate reports whether a value is computed from what a run writes into its
 // parameters or inputs.
 func dependsOnUpdate(n *graph.Node) bool {
-	live := reachable(n.Graph(), []*graph.Node{n})
+	live := rewrite.Reachable(n.Graph(), []*graph.Node{n})
 	for _, x := range n.Graph().Nodes() {
 		if live[x.ID()] && x.Op().Class == graph.Update && shapeinfer.Storage(x).Op().Class == graph.Source {
 			return true

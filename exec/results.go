@@ -10,6 +10,8 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -17,7 +19,7 @@ import (
 // [Array.Clone] keeps one for longer.
 type Results struct {
 	s *Session
-	b *bound
+	b *specialized
 }
 
 // find gives the output of a node of the user's graph.
@@ -62,12 +64,12 @@ const toldOutputs = 8
 
 // locate makes the output's slice; it lasts until the arena moves.
 func (r *Results) locate(o *output) {
-	p := r.s.state.pointer(r.b.binding, place{storage: o.storage, slot: -1})
+	p := r.s.state.Pointer(r.b.Specialization, engine.Location{Buffer: o.storage, Slot: -1})
 	if o.array.Data != nil && o.ptr == p {
 		return
 	}
 	o.ptr, o.dense = p, nil
-	o.array = Array{Shape: o.shape, Data: sliceAt(o.storage.dtype, p, countOf(o.shape))}
+	o.array = Array{Shape: o.shape, Data: engine.SliceAt(o.storage.Dtype, p, engine.CountOf(o.shape))}
 }
 
 // Array gives an output as a plain slice with its shape.
@@ -119,10 +121,10 @@ func (r *Results) Scalar(n *graph.Node) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if count := countOf(o.shape); count != 1 {
+	if count := engine.CountOf(o.shape); count != 1 {
 		return 0, fmt.Errorf("exec: %s has shape %v and %d elements, not one: use Results.Array", n.Called(), o.shape, count)
 	}
-	switch o.storage.dtype {
+	switch o.storage.Dtype {
 	case graph.Bool:
 		if *(*bool)(o.ptr) {
 			return 1, nil
@@ -141,7 +143,7 @@ func (r *Results) Scalar(n *graph.Node) (float64, error) {
 // output is a result of a run: where it lies, and what was made of it for the caller.
 type output struct {
 	node    *graph.Node
-	storage *storage
+	storage *lower.Buffer
 	shape   []int
 	array   Array
 	dense   *tensor.Dense

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -19,7 +21,7 @@ const maxBindings = 16
 
 // ErrBusy is what a call wraps that is refused since another goroutine uses the session, or
 // the parameters that it shares with other sessions, in a way that does not go together.
-var ErrBusy = errBusy
+var ErrBusy = engine.ErrBusy
 
 // Session runs a program. It holds the parameters and the memory of runs. It serves one
 // goroutine at a time; many sessions of one program may run at once, also such as share
@@ -28,9 +30,9 @@ var ErrBusy = errBusy
 type Session struct {
 	prog     *Program
 	err      error // what is wrong with the options, told by each call
-	store    *paramStore
-	bindings []*bound
-	state    state
+	store    *engine.ParamStore
+	bindings []*specialized
+	state    engine.State
 	sizes    shapeinfer.Sizes // given with Size
 	results  Results
 	running  atomic.Bool
@@ -44,7 +46,7 @@ type Session struct {
 // options is the error of each call of the session.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
 	s := &Session{prog: p}
-	s.state.threads = runtime.GOMAXPROCS(0)
+	s.state.Threads = runtime.GOMAXPROCS(0)
 	for _, o := range opts {
 		if o != nil {
 			o(s)
@@ -53,7 +55,7 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 	if s.err = publicError("begin", s.takeParams()); s.err != nil {
 		return s
 	}
-	s.state.prepare(p.code)
+	s.state.Prepare(p.code)
 	s.results.s = s
 	return s
 }
@@ -82,17 +84,17 @@ func orBackground(ctx context.Context) context.Context {
 
 // run is Run of a session that is claimed.
 func (s *Session) run(ctx context.Context, feed Feed) (*Results, error) {
-	writes := len(s.prog.code.written) > 0
-	if err := s.store.acquire(writes); err != nil {
+	writes := len(s.prog.code.Written) > 0
+	if err := s.store.Acquire(writes); err != nil {
 		return nil, err
 	}
-	defer s.store.release(writes)
+	defer s.store.Release(writes)
 	b, err := s.prepareRun(feed)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.state.execute(ctx, b.binding); err != nil {
-		if _, isBug := err.(*invalid); isBug {
+	if err := s.state.Execute(ctx, b.Specialization); err != nil {
+		if _, isBug := err.(*bug.Error); isBug {
 			s.bindings = nil // which the run may have left half done
 		}
 		return nil, publicError("run", err)
@@ -126,33 +128,33 @@ func (s *Session) Eval(ctx context.Context, feed Feed) (*Results, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.evalSess = p.NewSession(ShareParams(s), Threads(s.state.threads))
+		s.evalSess = p.NewSession(ShareParams(s), Threads(s.state.Threads))
 		s.evalSess.sizes = s.sizes
 	}
 	return s.evalSess.Run(ctx, feed)
 }
 
 // prepareRun finds the memory of what is fed, and finds or makes the binding of its sizes.
-func (s *Session) prepareRun(feed Feed) (*bound, error) {
+func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 	matched := 0
 	for i := range s.prog.inputs {
-		in, m := &s.prog.inputs[i], &s.state.fed[i]
+		in, m := &s.prog.inputs[i], &s.state.Fed[i]
 		v, fed := feed[in.node]
 		if !fed {
 			if err := s.whyNeeded(in, feed); err != nil {
 				return nil, err
 			}
-			*m = memory{}
+			*m = engine.Memory{}
 			continue
 		}
 		matched++
 		if err := take(m, v, in.node.DType()); err != nil {
 			return nil, fmt.Errorf("exec: input %s: %w", in.node.Label(), err)
 		}
-		if m.dtype != in.node.DType() {
-			return nil, fmt.Errorf("exec: input %s wants dtype %s, got %s (declared at %s)", in.node.Label(), in.node.DType(), m.dtype, in.node.Pos())
+		if m.Dtype != in.node.DType() {
+			return nil, fmt.Errorf("exec: input %s wants dtype %s, got %s (declared at %s)", in.node.Label(), in.node.DType(), m.Dtype, in.node.Pos())
 		}
-		if in.written && m.keep != nil {
+		if in.written && m.Keep != nil {
 			return nil, fmt.Errorf("exec: input %s is written in place, and the tensor fed is a view whose elements do not lie together: feed a dense one", in.node.Label())
 		}
 	}
@@ -169,9 +171,9 @@ func (s *Session) prepareRun(feed Feed) (*bound, error) {
 // the session, where results lie, and what is written in place and fed to another input.
 // The order of writes and reads was settled for values that are apart.
 func (s *Session) checkShared() error {
-	own := memory{dtype: graph.Bool, ptr: unsafe.Pointer(unsafe.SliceData(s.state.arena)), count: len(s.state.arena)}
+	own := engine.Memory{Dtype: graph.Bool, Ptr: unsafe.Pointer(unsafe.SliceData(s.state.Arena)), Count: len(s.state.Arena)}
 	for i, in := range s.prog.inputs {
-		if s.state.fed[i].meets(&own) {
+		if s.state.Fed[i].Meets(&own) {
 			return fmt.Errorf("exec: input %s is fed a result of the session's last run, whose memory this run writes: feed a copy, or keep the value in a parameter",
 				in.node.Label())
 		}
@@ -179,7 +181,7 @@ func (s *Session) checkShared() error {
 			continue
 		}
 		for k, other := range s.prog.inputs {
-			if k != i && s.state.fed[i].meets(&s.state.fed[k]) {
+			if k != i && s.state.Fed[i].Meets(&s.state.Fed[k]) {
 				return fmt.Errorf("exec: input %s is written in place, and the memory fed to it is also fed to %s: feed a copy to one of them",
 					in.node.Label(), other.node.Label())
 			}
@@ -189,20 +191,20 @@ func (s *Session) checkShared() error {
 }
 
 // bound is a program with all sizes known, and what was made of its outputs for the caller.
-type bound struct {
-	*binding
+type specialized struct {
+	*engine.Specialization
 	outputs []output
 }
 
 // bind binds the program to sizes.
-func (p *Program) bind(shapes [][]int, sizes shapeinfer.Sizes, threads int) (*bound, error) {
-	made, err := p.code.newBinding(shapes, sizes, threads)
+func (p *Program) bind(shapes [][]int, sizes shapeinfer.Sizes, threads int) (*specialized, error) {
+	made, err := p.code.Specialize(shapes, sizes, threads)
 	if err != nil {
 		return nil, publicError("bind", err)
 	}
-	b := &bound{binding: made}
+	b := &specialized{Specialization: made}
 	for i, n := range p.outputs {
-		b.outputs = append(b.outputs, output{node: n, storage: p.results[i], shape: made.shape(n.Shape())})
+		b.outputs = append(b.outputs, output{node: n, storage: p.results[i], shape: made.Shape(n.Shape())})
 	}
 	return b, nil
 }
@@ -233,9 +235,9 @@ func (p *Program) whyNoInput(n *graph.Node) string {
 	return fmt.Sprintf("%s, which is computed (%s); inputs are declared with Graph.Input", n.Called(), n.Pos())
 }
 
-func (s *Session) binding() (*bound, error) {
+func (s *Session) binding() (*specialized, error) {
 	for i, b := range s.bindings {
-		if b.fits(s.state.fed) {
+		if b.Matches(s.state.Fed) {
 			if i > 0 { // the latest first
 				copy(s.bindings[1:i+1], s.bindings[:i])
 				s.bindings[0] = b
@@ -244,10 +246,10 @@ func (s *Session) binding() (*bound, error) {
 		}
 	}
 	var inputs []shapeinfer.Bound
-	shapes := make([][]int, len(s.state.fed))
+	shapes := make([][]int, len(s.state.Fed))
 	for i, in := range s.prog.inputs {
-		shapes[i] = s.state.fed[i].shape
-		if s.state.fed[i].dtype.Valid() {
+		shapes[i] = s.state.Fed[i].Shape
+		if s.state.Fed[i].Dtype.Valid() {
 			inputs = append(inputs, shapeinfer.Bound{Node: in.node, Shape: shapes[i]})
 		}
 	}
@@ -255,7 +257,7 @@ func (s *Session) binding() (*bound, error) {
 	if err != nil {
 		return nil, err // it begins with the place in the user's program
 	}
-	b, err := s.prog.bind(shapes, sizes, s.state.threads)
+	b, err := s.prog.bind(shapes, sizes, s.state.Threads)
 	if err != nil {
 		return nil, err
 	}

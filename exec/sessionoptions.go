@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -18,7 +19,7 @@ func Seed(seed uint64) SessionOption { return func(s *Session) { s.seed = &seed 
 // Threads bounds the number of threads on which a session computes; without it, it is
 // that of the processors that Go uses ([runtime.GOMAXPROCS]). Results are the same for
 // every number.
-func Threads(n int) SessionOption { return func(s *Session) { s.state.threads = max(n, 1) } }
+func Threads(n int) SessionOption { return func(s *Session) { s.state.Threads = max(n, 1) } }
 
 // Size gives a named size, such as one that the shape of no input tells. In every run the
 // sizes of the inputs must agree with it: the error of a run tells of one that is missing,
@@ -50,24 +51,24 @@ func ShareParams(from *Session) SessionOption {
 func (s *Session) takeParams() error {
 	switch {
 	case !s.shares:
-		s.store = &paramStore{graph: s.prog.source, values: map[*graph.Node]*paramValue{}}
+		s.store = &engine.ParamStore{Graph: s.prog.source, Values: map[*graph.Node]*engine.ParamValue{}}
 		if s.seed != nil {
-			s.store.seed = *s.seed
+			s.store.Seed = *s.seed
 		}
 	case s.from == nil:
 		return errors.New("exec: ShareParams is given a nil session")
 	case s.from.err != nil:
 		return s.from.err
-	case s.from.store.graph != s.prog.source:
+	case s.from.store.Graph != s.prog.source:
 		return fmt.Errorf("exec: ShareParams is given a session of graph %q, and this program is of another graph, %q: programs share the parameters of one graph",
-			s.from.store.graph.Name(), s.prog.source.Name())
-	case s.seed != nil && *s.seed != s.from.store.seed:
-		return fmt.Errorf("exec: Seed(%d) is given beside ShareParams, and the parameters shared have seed %d", *s.seed, s.from.store.seed)
+			s.from.store.Graph.Name(), s.prog.source.Name())
+	case s.seed != nil && *s.seed != s.from.store.Seed:
+		return fmt.Errorf("exec: Seed(%d) is given beside ShareParams, and the parameters shared have seed %d", *s.seed, s.from.store.Seed)
 	default:
 		s.store = s.from.store
 	}
 	s.from = nil
 	var err error
-	s.state.params, err = s.store.join(s.prog.params)
+	s.state.Params, err = s.store.Join(s.prog.params)
 	return err
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -14,12 +17,9 @@ type Snapshot struct {
 	text func() string
 
 	g     *graph.Graph
-	trace *trace
+	trace *rewrite.Provenance
 	moves int // that led to g
 }
-
-// trace is what became of a graph on its way through the passes.
-type trace struct{ moves []move }
 
 // String prints the program as it was after the pass.
 func (s Snapshot) String() string { return s.text() }
@@ -27,13 +27,13 @@ func (s Snapshot) String() string { return s.text() }
 // retrace compiles the program once more, and notes its state after each pass.
 func (p *Program) retrace() []Snapshot {
 	u := p.request.unit(p.source, p.built)
-	u.trace = &trace{}
-	snapshots := []Snapshot{{Pass: "build", Doc: "the graph as it was built", text: p.source.String, g: p.source, trace: u.trace}}
+	u.Trace = &rewrite.Provenance{}
+	snapshots := []Snapshot{{Pass: "build", Doc: "the graph as it was built", text: p.source.String, g: p.source, trace: u.Trace}}
 	for _, pass := range passes {
 		if err := pass.run(u); err != nil {
 			return snapshots // which no pass has said before
 		}
-		snapshots = append(snapshots, u.snapshot(pass))
+		snapshots = append(snapshots, snapshot(u, pass))
 	}
 	_, _ = newProgram(p.source, p.request, u) // which completes what kernels say of themselves
 	return snapshots
@@ -41,14 +41,14 @@ func (p *Program) retrace() []Snapshot {
 
 // snapshot notes the state of the unit after a pass: the graph, and once there are
 // kernels, those.
-func (u *unit) snapshot(p pass) Snapshot {
-	g, groups, kernels, order := u.g, u.groups, u.kernels, u.order
-	return Snapshot{Pass: p.name, Doc: p.doc, g: g, trace: u.trace, moves: len(u.trace.moves), text: func() string {
+func snapshot(u *lower.Program, p pass) Snapshot {
+	g, groups, kernels, order := u.Graph, u.Groups, u.Kernels, u.Sequence
+	return Snapshot{Pass: p.name, Doc: p.doc, g: g, trace: u.Trace, moves: len(u.Trace.Replacements), text: func() string {
 		switch {
 		case kernels != nil:
-			return listText(kernels, kernelText)
+			return lower.ListText(kernels, lower.KernelText)
 		case groups != nil:
-			return listText(groups, (*group).String)
+			return lower.ListText(groups, (*fusion.Group).String)
 		case order != nil:
 			var b strings.Builder
 			for _, n := range order {

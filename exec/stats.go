@@ -1,7 +1,5 @@
 package exec
 
-import ()
-
 // Stats is what one run of a program takes, with all sizes known.
 type Stats struct {
 	Kernels int
@@ -19,11 +17,11 @@ func (p *Program) Stats(sizes map[string]int) (*Stats, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stats{Kernels: len(p.code.kernels), Peak: b.arena, Live: b.live(p.code)}
-	for _, k := range p.code.kernels {
-		moved, unfused := b.traffic(k)
+	s := &Stats{Kernels: len(p.code.Kernels), Peak: b.Arena, Live: b.Live(p.code)}
+	for _, k := range p.code.Kernels {
+		moved, unfused := b.Traffic(k)
 		s.Moved, s.Unfused = s.Moved+moved, s.Unfused+unfused
-		s.Flops += b.flops(k)
+		s.Flops += b.Flops(k)
 	}
 	return s, nil
 }

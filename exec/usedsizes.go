@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -24,12 +26,12 @@ type usedSize struct {
 }
 
 // inputSpecs lists the inputs and what the program needs of each.
-func (r *request) inputSpecs(g *graph.Graph, u *unit) (list []inputSpec) {
+func (r *request) inputSpecs(g *graph.Graph, u *lower.Program) (list []inputSpec) {
 	used, told := r.usedSizes(g, u), map[string]bool{}
-	for _, s := range u.inputs {
-		in := inputSpec{node: s.user, read: u.storageOf[s.own] != nil, written: u.writes.IsWritten(s.own)}
+	for _, s := range u.Inputs {
+		in := inputSpec{node: s.User, read: u.BufferOf[s.Own] != nil, written: u.Writes.IsWritten(s.Own)}
 		if in.read {
-			noteNames(told, s.user)
+			noteNames(told, s.User)
 		}
 		list = append(list, in)
 	}
@@ -51,7 +53,7 @@ func (r *request) inputSpecs(g *graph.Graph, u *unit) (list []inputSpec) {
 
 // usedSizes gives the named sizes of what the program computes, as the user wrote it and as it
 // was compiled, and of what it requires; and of each, an operation in which it stands.
-func (r *request) usedSizes(g *graph.Graph, u *unit) map[string]*graph.Node {
+func (r *request) usedSizes(g *graph.Graph, u *lower.Program) map[string]*graph.Node {
 	used := map[string]*graph.Node{}
 	note := func(by *graph.Node, sizes ...graph.Dim) {
 		for _, d := range sizes {
@@ -62,7 +64,7 @@ func (r *request) usedSizes(g *graph.Graph, u *unit) map[string]*graph.Node {
 			}
 		}
 	}
-	live := reachable(g, r.roots())
+	live := rewrite.Reachable(g, r.roots())
 	for i, n := range g.Nodes() {
 		if live[i] && !n.IsInput() {
 			note(n, n.Shape()...)
@@ -79,7 +81,7 @@ func (r *request) usedSizes(g *graph.Graph, u *unit) map[string]*graph.Node {
 			note(need.Node, need.A, need.B)
 		}
 	}
-	for _, n := range u.order {
+	for _, n := range u.Sequence {
 		if !n.IsInput() {
 			layout := shapeinfer.LayoutOf(n)
 			note(n.Source(), layout.Shape...)
@@ -87,10 +89,10 @@ func (r *request) usedSizes(g *graph.Graph, u *unit) map[string]*graph.Node {
 			note(n.Source(), layout.Offset)
 		}
 	}
-	for _, k := range u.kernels {
-		for _, part := range k.loops() {
-			for _, o := range part.operands {
-				note(k.of().nodes[0].Source(), o.size)
+	for _, k := range u.Kernels {
+		for _, part := range k.Loops() {
+			for _, o := range part.Operands {
+				note(k.Computes().Nodes[0].Source(), o.Size)
 			}
 		}
 	}

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
@@ -27,19 +30,19 @@ func verifying() bool { return os.Getenv(VerifyVariable) == "1" }
 // to hold.
 var verifications = []struct {
 	from string
-	run  func(*unit) error
+	run  func(*lower.Program) error
 }{
-	{"import", onGraph(verifyGraph)},
-	{"expand", onGraph(verifyPrimitive)},
-	{"order", onGraph(verifyOrder)},
-	{"fuse", func(u *unit) error { return verifyGroups(u.rewriting, u.groups) }},
-	{"lower", verifyLoops},
-	{"follow", verifyFollowers},
-	{"plan", verifyBuffers},
+	{"import", onGraph(rewrite.VerifyGraph)},
+	{"expand", onGraph(rewrite.VerifyPrimitive)},
+	{"order", onGraph(rewrite.VerifyOrder)},
+	{"fuse", func(u *lower.Program) error { return fusion.VerifyGroups(u.Program, u.Groups) }},
+	{"lower", lower.VerifyLoops},
+	{"follow", lower.VerifyFollowers},
+	{"plan", lower.VerifyBuffers},
 }
 
 // verifyUnit checks what holds after a pass.
-func verifyUnit(u *unit, after pass) error {
+func verifyUnit(u *lower.Program, after pass) error {
 	done := map[string]bool{}
 	for _, p := range passes {
 		done[p.name] = true
@@ -52,28 +55,8 @@ func verifyUnit(u *unit, after pass) error {
 			continue
 		}
 		if err := v.run(u); err != nil {
-			return inPass(after.name, asInvalid(err))
+			return inPass(after.name, bug.As(err))
 		}
 	}
 	return nil
-}
-
-// invalid is what a verification found, at a node of the pass's graph or of none.
-type invalid struct {
-	node *graph.Node
-	err  error
-}
-
-// Error says what is wrong.
-func (e *invalid) Error() string { return e.err.Error() }
-
-func invalidAt(n *graph.Node, format string, args ...any) error {
-	return &invalid{n, fmt.Errorf(format, args...)}
-}
-
-func asInvalid(err error) *invalid {
-	if e, ok := err.(*invalid); ok {
-		return e
-	}
-	return &invalid{err: err}
 }

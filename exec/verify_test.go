@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -34,10 +35,10 @@ func everyKernel() (g *graph.Graph, outputs, updates []*graph.Node) {
 }
 
 // compiled is a unit after the passes up to one.
-func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.Node, []*graph.Node)) (*unit, pass) {
+func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.Node, []*graph.Node)) (*lower.Program, pass) {
 	t.Helper()
 	g, outputs, updates := build()
-	r := request{outputs: outputs, updates: updates, thresholds: usualThresholds}
+	r := request{outputs: outputs, updates: updates, thresholds: lower.UsualThresholds}
 	require.NoError(t, r.check(g))
 	u := r.unit(g, len(g.Nodes()))
 	for _, p := range passes {
@@ -52,9 +53,9 @@ func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.No
 }
 
 // find gives the last node of the unit's graph for which f holds.
-func (u *unit) find(t *testing.T, f func(*graph.Node) bool) *graph.Node {
+func find(u *lower.Program, t *testing.T, f func(*graph.Node) bool) *graph.Node {
 	t.Helper()
-	for _, n := range slices.Backward(u.g.Nodes()) {
+	for _, n := range slices.Backward(u.Graph.Nodes()) {
 		if f(n) {
 			return n
 		}
@@ -70,102 +71,102 @@ func ofClass(c graph.Class) func(*graph.Node) bool {
 // seededFaults are mistakes that a pass could make, and what verification says of them.
 var seededFaults = []struct {
 	pass, name string
-	seed       func(t *testing.T, u *unit)
+	seed       func(t *testing.T, u *lower.Program)
 	want       string
 }{
-	{"import", "an input is taken for another one", func(t *testing.T, u *unit) { u.inputs[0].own = u.params[0].own }, "no copy of it"},
-	{"expand", "a composite operation stays", func(t *testing.T, u *unit) {
-		x := u.inputs[0].own
-		u.g.At(x, func() { ops.Apply(ops.Lookup("softmax"), ops.SoftmaxAttrs{Axis: 1}, x) })
+	{"import", "an input is taken for another one", func(t *testing.T, u *lower.Program) { u.Inputs[0].Own = u.Params[0].Own }, "no copy of it"},
+	{"expand", "a composite operation stays", func(t *testing.T, u *lower.Program) {
+		x := u.Inputs[0].Own
+		u.Graph.At(x, func() { ops.Apply(ops.Lookup("softmax"), ops.SoftmaxAttrs{Axis: 1}, x) })
 	}, "composite"},
-	{"simplify", "a root gets another shape", func(t *testing.T, u *unit) { u.roots[1] = u.roots[0] }, "root 1 became"},
-	{"unroll", "an operand has another shape", func(t *testing.T, u *unit) {
-		u.find(t, ofClass(graph.Contract)).Operands()[0] = u.params[1].own
+	{"simplify", "a root gets another shape", func(t *testing.T, u *lower.Program) { u.Roots[1] = u.Roots[0] }, "root 1 became"},
+	{"unroll", "an operand has another shape", func(t *testing.T, u *lower.Program) {
+		find(u, t, ofClass(graph.Contract)).Operands()[0] = u.Params[1].Own
 	}, "rule"},
-	{"fold", "an operand of another graph", func(t *testing.T, u *unit) {
+	{"fold", "an operand of another graph", func(t *testing.T, u *lower.Program) {
 		other := graph.New("other").Input("x", graph.Float32, 6, 8)
-		u.find(t, ofClass(graph.Update)).Operands()[1] = other
+		find(u, t, ofClass(graph.Update)).Operands()[1] = other
 	}, "operand 1 does not stand before it"},
-	{"cse", "two writes of one state are made one after the other", func(t *testing.T, u *unit) {
-		w := u.find(t, ofClass(graph.Update))
-		u.g.At(w, func() { u.g.Copy(w, w.Operands()) })
+	{"cse", "two writes of one state are made one after the other", func(t *testing.T, u *lower.Program) {
+		w := find(u, t, ofClass(graph.Update))
+		u.Graph.At(w, func() { u.Graph.Copy(w, w.Operands()) })
 	}, "writes the same state"},
-	{"join", "an operand comes later", func(t *testing.T, u *unit) {
-		n := u.find(t, ofClass(graph.Reduce))
+	{"join", "an operand comes later", func(t *testing.T, u *lower.Program) {
+		n := find(u, t, ofClass(graph.Reduce))
 		n.Operands()[0] = n
 	}, "does not stand before it"},
-	{"repeat", "an operand of another dtype", func(t *testing.T, u *unit) {
-		for _, in := range u.inputs {
-			if in.own.DType() == graph.Int64 {
-				u.find(t, ofClass(graph.Reduce)).Operands()[0] = in.own
+	{"repeat", "an operand of another dtype", func(t *testing.T, u *lower.Program) {
+		for _, in := range u.Inputs {
+			if in.Own.DType() == graph.Int64 {
+				find(u, t, ofClass(graph.Reduce)).Operands()[0] = in.Own
 			}
 		}
 	}, "rule"},
-	{"windows", "broadcasting is recorded for other operands", func(t *testing.T, u *unit) {
-		n := u.find(t, func(n *graph.Node) bool {
+	{"windows", "broadcasting is recorded for other operands", func(t *testing.T, u *lower.Program) {
+		n := find(u, t, func(n *graph.Node) bool {
 			return len(n.Operands()) == 2 && slices.Contains(n.Stretch(1), graph.Stretched) && n.In(1).Op().Class != graph.Source && !n.In(1).Shape().Equal(n.In(0).Shape())
 		})
 		n.Operands()[1] = n.In(0)
 	}, "rule infers"},
-	{"dce", "a root is left in the graph before", func(t *testing.T, u *unit) { u.roots[0] = u.asked[0] }, "root 0 is not in the graph"},
-	{"order", "a write comes before a read", func(t *testing.T, u *unit) {
-		w := u.find(t, ofClass(graph.Update))
-		reader := shapeinfer.FindWrites(u.order).Before(w)[0]
-		i, k := slices.Index(u.order, w), slices.Index(u.order, reader)
-		u.order = slices.Insert(slices.Delete(u.order, i, i+1), k, w)
+	{"dce", "a root is left in the graph before", func(t *testing.T, u *lower.Program) { u.Roots[0] = u.UserRoots[0] }, "root 0 is not in the graph"},
+	{"order", "a write comes before a read", func(t *testing.T, u *lower.Program) {
+		w := find(u, t, ofClass(graph.Update))
+		reader := shapeinfer.FindWrites(u.Sequence).Before(w)[0]
+		i, k := slices.Index(u.Sequence, w), slices.Index(u.Sequence, reader)
+		u.Sequence = slices.Insert(slices.Delete(u.Sequence, i, i+1), k, w)
 	}, "before"},
-	{"order", "a node is forgotten", func(t *testing.T, u *unit) {
-		u.order = slices.DeleteFunc(u.order, func(n *graph.Node) bool { return n == u.roots[0] })
+	{"order", "a node is forgotten", func(t *testing.T, u *lower.Program) {
+		u.Sequence = slices.DeleteFunc(u.Sequence, func(n *graph.Node) bool { return n == u.Roots[0] })
 	}, "not in the order"},
-	{"fuse", "a value has two kernels", func(t *testing.T, u *unit) {
-		u.groups = append(u.groups, u.groups[len(u.groups)-1])
+	{"fuse", "a value has two kernels", func(t *testing.T, u *lower.Program) {
+		u.Groups = append(u.Groups, u.Groups[len(u.Groups)-1])
 	}, "both compute it"},
-	{"fuse", "a kernel is forgotten", func(t *testing.T, u *unit) { u.groups = u.groups[1:] }, "no kernel computes it"},
-	{"fuse", "kernels run in another order", func(t *testing.T, u *unit) { slices.Reverse(u.groups) }, "before its operand"},
-	{"fuse", "a member has another domain", func(t *testing.T, u *unit) {
-		for _, k := range u.groups {
-			if k.class == graph.Elementwise && k.row < 0 {
-				k.domain = append(graph.Shape{3}, k.domain...)
+	{"fuse", "a kernel is forgotten", func(t *testing.T, u *lower.Program) { u.Groups = u.Groups[1:] }, "no kernel computes it"},
+	{"fuse", "kernels run in another order", func(t *testing.T, u *lower.Program) { slices.Reverse(u.Groups) }, "before its operand"},
+	{"fuse", "a member has another domain", func(t *testing.T, u *lower.Program) {
+		for _, k := range u.Groups {
+			if k.Class == graph.Elementwise && k.Row < 0 {
+				k.Domain = append(graph.Shape{3}, k.Domain...)
 			}
 		}
 	}, "in a kernel over"},
-	{"place", "a joined value is forgotten", func(t *testing.T, u *unit) {
-		for _, k := range u.groups {
-			k.joins = nil
-			if k.joining != nil {
-				k.nodes = nil
+	{"place", "a joined value is forgotten", func(t *testing.T, u *lower.Program) {
+		for _, k := range u.Groups {
+			k.Completes = nil
+			if k.Assembly != nil {
+				k.Nodes = nil
 			}
 		}
 	}, "no kernel computes it"},
-	{"lower", "an operand is forgotten", func(t *testing.T, u *unit) {
-		for _, k := range u.kernels {
-			for _, p := range k.loops() {
-				p.operands = p.operands[1:]
+	{"lower", "an operand is forgotten", func(t *testing.T, u *lower.Program) {
+		for _, k := range u.Kernels {
+			for _, p := range k.Loops() {
+				p.Operands = p.Operands[1:]
 			}
 		}
 	}, "its part"},
-	{"lower", "a result is not stored", func(t *testing.T, u *unit) {
-		for _, k := range u.kernels {
-			if m, ok := k.(*matmul); ok {
-				m.product.operands[2].base = u.params[0].own
+	{"lower", "a result is not stored", func(t *testing.T, u *lower.Program) {
+		for _, k := range u.Kernels {
+			if m, ok := k.(*lower.MatMul); ok {
+				m.MatMulSpec.Operands[2].Base = u.Params[0].Own
 			}
 		}
 	}, "no kernel up to there stores it"},
-	{"follow", "a kernel follows no product", func(t *testing.T, u *unit) {
-		for _, k := range u.kernels {
-			if k, ok := k.(*loopKernel); ok {
-				k.fusion = fusion{kind: withResult, of: &matmul{}}
+	{"follow", "a kernel follows no product", func(t *testing.T, u *lower.Program) {
+		for _, k := range u.Kernels {
+			if k, ok := k.(*lower.Fused); ok {
+				k.Fusion = lower.Fusion{Kind: lower.OnResult, Of: &lower.MatMul{}}
 			}
 		}
 	}, "none is before it"},
-	{"plan", "a buffer ends too early", func(t *testing.T, u *unit) {
-		for _, s := range u.storages {
-			s.last = s.first
+	{"plan", "a buffer ends too early", func(t *testing.T, u *lower.Program) {
+		for _, s := range u.Buffers {
+			s.Last = s.First
 		}
 	}, "its buffer lives from"},
-	{"plan", "a buffer is taken over while it is needed", func(t *testing.T, u *unit) {
-		a, b := u.storages[0], u.storages[len(u.storages)-1]
-		a.heir, b.taken = b, a
+	{"plan", "a buffer is taken over while it is needed", func(t *testing.T, u *lower.Program) {
+		a, b := u.Buffers[0], u.Buffers[len(u.Buffers)-1]
+		a.ReusedBy, b.Reuses = b, a
 	}, "takes over"},
 }
 
@@ -200,11 +201,11 @@ func TestVerificationFindsBuffersThatMeet(t *testing.T) {
 	_, err = s.Run(context.Background(), kindsFeed(g))
 	require.NoError(t, err)
 	b := s.bindings[0]
-	require.NoError(t, b.verify(p.code))
-	for i := range b.offsets {
-		b.offsets[i] = 0
+	require.NoError(t, b.Verify(p.code))
+	for i := range b.Offsets {
+		b.Offsets[i] = 0
 	}
-	require.ErrorContains(t, b.verify(p.code), "share bytes")
+	require.ErrorContains(t, b.Verify(p.code), "share bytes")
 }
 
 func kindsFeed(g *graph.Graph) Feed {
@@ -219,12 +220,12 @@ func kindsFeed(g *graph.Graph) Feed {
 func shuffled(seed uint64) Option {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	return func(r *request) {
-		r.between = append(r.between, func(u *unit, p pass) error {
+		r.between = append(r.between, func(u *lower.Program, p pass) error {
 			switch p.name {
 			case "import", "expand", "simplify", "unroll", "fold", "cse", "join", "repeat", "windows", "dce":
-				u.shuffleGraph(rng)
+				shuffleGraph(u, rng)
 			case "order":
-				u.shuffleOrder(rng)
+				shuffleOrder(u, rng)
 			}
 			return nil
 		})
@@ -232,20 +233,20 @@ func shuffled(seed uint64) Option {
 }
 
 // shuffleGraph moves the nodes to a graph in which they stand in another order.
-func (u *unit) shuffleGraph(rng *rand.Rand) {
-	next, copies := u.g.Derive(), make([]*graph.Node, len(u.g.Nodes()))
-	for _, n := range topological(u.g.Nodes(), (*graph.Node).Operands, rng) {
+func shuffleGraph(u *lower.Program, rng *rand.Rand) {
+	next, copies := u.Graph.Derive(), make([]*graph.Node, len(u.Graph.Nodes()))
+	for _, n := range topological(u.Graph.Nodes(), (*graph.Node).Operands, rng) {
 		in := make([]*graph.Node, len(n.Operands()))
 		for i, x := range n.Operands() {
 			in[i] = copies[x.ID()]
 		}
 		copies[n.ID()] = next.Copy(n, in)
 	}
-	u.moveTo(next, func(n *graph.Node) *graph.Node { return copies[n.ID()] })
+	u.ReplaceGraph(next, func(n *graph.Node) *graph.Node { return copies[n.ID()] })
 }
 
-func (u *unit) shuffleOrder(rng *rand.Rand) {
-	u.order = topological(u.order, func(n *graph.Node) []*graph.Node { return slices.Concat(n.Operands(), u.writes.Before(n)) }, rng)
+func shuffleOrder(u *lower.Program, rng *rand.Rand) {
+	u.Sequence = topological(u.Sequence, func(n *graph.Node) []*graph.Node { return slices.Concat(n.Operands(), u.Writes.Before(n)) }, rng)
 }
 
 // topological gives a random order of nodes in which each comes after those that it needs.

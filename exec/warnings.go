@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -28,7 +29,7 @@ func (p *Program) Warnings() []*graph.Mistake { return slices.Clone(p.request.wa
 func (r *request) takeWarnings(report *shapeinfer.Report) {
 	inProgram := map[*graph.Node]bool{}
 	if len(report.Errors) == 0 && len(report.Warnings) > 0 {
-		for i, live := range reachable(report.Graph, r.roots()) {
+		for i, live := range rewrite.Reachable(report.Graph, r.roots()) {
 			inProgram[report.Graph.Nodes()[i]] = live
 		}
 	}
@@ -91,7 +92,7 @@ func (r *request) noteWrites(g *graph.Graph) {
 	if len(r.updates) == 0 {
 		return
 	}
-	for i, live := range reachable(g, r.roots()) {
+	for i, live := range rewrite.Reachable(g, r.roots()) {
 		if n := g.Nodes()[i]; live && n.Op().Class == graph.Update {
 			n.CarryOut()
 		}

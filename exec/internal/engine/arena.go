@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/kernels/pages"
+)
+
+// block is memory of the arena for the storages that take it over from each other.
+type extent struct {
+	s           *lower.Buffer
+	first, last int // the kernels between which it is in use
+	bytes, at   int
+}
+
+// layOut places the arena's storages: the largest first, each at the lowest place that
+// is free while it lives.
+func (b *Specialization) assignOffsets(p *Code) {
+	blocks := b.blocks(p)
+	slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
+	b.Offsets = make([]int, len(p.Buffers))
+	taken := newTimeline(len(p.Kernels) + 1)
+	for _, k := range blocks {
+		k.at = taken.firstFree(k)
+		if k.bytes > maxArena-k.at {
+			panic(b.tooMuch(p, k.at+k.bytes, blocks[0].s, errAddresses))
+		}
+		taken.add(k)
+		for s := k.s; s != nil; s = s.ReusedBy {
+			b.Offsets[s.Index] = k.at
+		}
+		b.Arena = max(b.Arena, k.at+k.bytes)
+	}
+	if err := pages.Check(b.Arena); err != nil {
+		panic(b.tooMuch(p, b.Arena, blocks[0].s, err))
+	}
+}
+
+// blocks lists what is to be placed.
+func (b *Specialization) blocks(p *Code) (blocks []extent) {
+	for _, s := range p.Buffers {
+		if s.Reuses != nil {
+			continue
+		}
+		count := b.Eval(s.Count)
+		if count > maxArena/s.Dtype.Size() {
+			panic(b.tooMuch(p, min(count, math.MaxInt/s.Dtype.Size())*s.Dtype.Size(), s, errAddresses))
+		}
+		k := extent{s: s, first: s.First, last: s.Last, bytes: count * s.Dtype.Size()}
+		for heir := s.ReusedBy; heir != nil; heir = heir.ReusedBy {
+			k.last = max(k.last, heir.Last)
+		}
+		k.bytes = (k.bytes + alignment - 1) / alignment * alignment
+		blocks = append(blocks, k)
+	}
+	return blocks
+}
+
+// timeline is which memory is taken at what time: a tree of periods, each of which consists
+// of two. A block is noted at the longest periods during all of which it lives.
+type timeline struct {
+	end     int      // of the first period, that of all time
+	periods []period // those that make up number i have the numbers 2i and 2i+1
+	sets    []*spans // for firstFree
+}
+
+// period is a part of time.
+type period struct {
+	during spans // taken during all of it
+	within spans // taken during all of it or of a part of it
+}
+
+func newTimeline(times int) *timeline {
+	t := &timeline{end: 1}
+	for t.end < times {
+		t.end *= 2
+	}
+	t.periods = make([]period, 2*t.end)
+	return t
+}
+
+// visit calls partly for the periods of which the block lives in a part, and wholly for the
+// longest others in which it lives.
+func (t *timeline) visit(k extent, partly, wholly func(*period)) {
+	var in func(i, from, to int)
+	in = func(i, from, to int) {
+		switch p := &t.periods[i]; {
+		case k.last < from || to <= k.first:
+		case k.first <= from && to-1 <= k.last:
+			wholly(p)
+		default:
+			partly(p)
+			in(2*i, from, (from+to)/2)
+			in(2*i+1, (from+to)/2, to)
+		}
+	}
+	in(1, 0, t.end)
+}
+
+// add takes a block's memory while it lives.
+func (t *timeline) add(k extent) {
+	if k.bytes == 0 {
+		return
+	}
+	within := func(p *period) { p.within.add(span{k.at, k.at + k.bytes}) }
+	t.visit(k, within, func(p *period) {
+		within(p)
+		p.during.add(span{k.at, k.at + k.bytes})
+	})
+}
+
+// firstFree gives the lowest place for a block that is free while it lives.
+func (t *timeline) firstFree(k extent) (at int) {
+	if k.bytes == 0 {
+		return 0
+	}
+	t.sets = t.sets[:0]
+	t.visit(k, func(p *period) { t.sets = append(t.sets, &p.during) }, func(p *period) { t.sets = append(t.sets, &p.within) })
+	for agreed := 0; agreed < len(t.sets); {
+		agreed = 0
+		for _, s := range t.sets {
+			if free := s.firstFree(at, k.bytes); free > at {
+				at = free
+				break
+			}
+			agreed++
+		}
+	}
+	return at
+}
+
+// span is a run of bytes.
+type span struct{ start, end int }
+
+// spans are runs of bytes that do not touch, in order.
+type spans []span
+
+// from gives the number of the first span that ends at or after a place.
+func (s spans) from(at int) int {
+	i, _ := slices.BinarySearchFunc(s, at, func(x span, at int) int { return cmp.Compare(x.end, at) })
+	return i
+}
+
+// add joins a span with those that it touches.
+func (s *spans) add(x span) {
+	first := s.from(x.start)
+	last := first
+	for last < len(*s) && (*s)[last].start <= x.end {
+		x.start, x.end = min(x.start, (*s)[last].start), max(x.end, (*s)[last].end)
+		last++
+	}
+	*s = slices.Replace(*s, first, last, x)
+}
+
+// firstFree gives the lowest place, not before at, of some bytes between the spans.
+func (s spans) firstFree(at, bytes int) int {
+	for _, x := range s[s.from(at):] {
+		if x.start >= at+bytes {
+			break
+		}
+		at = max(at, x.end)
+	}
+	return at
+}

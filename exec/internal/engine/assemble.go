@@ -1,0 +1,155 @@
+package engine
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/bind"
+)
+
+// boundJoining is the parts of a joining, which go over the leading axes together, a slice
+// at a time: what one part leaves is in the cache when the next one adds to it. It is a task
+// whose tiles are the slices.
+type AssembleTask struct {
+	Parts  []slicedLoop
+	slices int
+	cost   int // an estimate of the time of a run, in nanoseconds
+}
+
+// slicedPart is a part with the arguments of one slice.
+type slicedLoop struct {
+	*lower.Loop
+	Args  *bind.Args
+	call  *backend.Call
+	first []unsafe.Pointer // of the operands, in the first slice
+	at    []int            // of the operands in each slice, in bytes from the first one
+}
+
+// slicedAxes gives the number of leading axes of the parts' programs over the whole of
+// which all of them go, if the kernel is a joining of several parts.
+func slicedAxes(k *lower.Assemble) (count int) {
+	if len(k.Parts) < 2 {
+		return 0
+	}
+	whole := graph.RowMajor(k.Assembly.Node.Shape())
+	for axis, d := range whole.Shape {
+		for _, part := range k.Parts {
+			for _, o := range part.Operands {
+				if o.Write && (o.Layout.Shape[axis] != d || o.Layout.Strides[axis] != whole.Strides[axis]) {
+					return count
+				}
+			}
+			if d != 1 && count+1 >= len(part.Axes) {
+				return count // the row is not sliced
+			}
+		}
+		if d != 1 {
+			count++
+		}
+	}
+	return count
+}
+
+// sliceBytes is the size of a slice of the result, which the first-level cache holds
+// together with what the parts read.
+const sliceBytes = 16 << 10
+
+// bindSlices binds a joining's parts, which can be sliced along some leading axes.
+func (b *Specialization) bindSlices(p *Code, k *lower.Assemble, axes int) Launch {
+	s := b.newLaunch(p, k.Operands())
+	sizes := b.argsOf(k.Parts[0]).Outer[:axes]
+	chunks, bytes := make([]int, axes), b.bytes(k.Assembly.Node)
+	j := &AssembleTask{slices: 1}
+	for axis, size := range sizes {
+		chunks[axis] = size
+		if bytes > sliceBytes {
+			bytes /= size
+			chunks[axis] = divisorUpTo(size, sliceBytes/bytes)
+			bytes *= chunks[axis]
+			j.slices *= size / chunks[axis]
+		}
+	}
+	for _, part := range k.Parts {
+		whole := b.argsOf(part)
+		copy(whole.Outer, chunks)
+		sliced := slicedLoop{Loop: part, Args: backend.Coalesce(part.Kernel, whole), first: make([]unsafe.Pointer, len(part.Operands))}
+		sliced.call = backend.Prepare(part.Kernel, sliced.Args)
+		for slice := range j.slices {
+			for i, o := range part.Program.Operands {
+				rest, at := slice, 0
+				for axis := axes - 1; axis >= 0; axis-- {
+					count := max(sizes[axis]/max(chunks[axis], 1), 1)
+					at += rest % count * chunks[axis] * whole.Stride[i][axis]
+					rest /= count
+				}
+				sliced.at = append(sliced.at, at*o.Type.Size())
+			}
+		}
+		of := LoopTask{Loop: part, Args: sliced.Args}
+		of.divide()
+		j.cost += of.cost * j.slices
+		j.Parts = append(j.Parts, sliced)
+	}
+	s.Kernel = j
+	return s
+}
+
+// divisorUpTo gives the greatest divisor of n that is no more than most, at least 1.
+func divisorUpTo(n, most int) int {
+	for d := min(n, most); d > 1; d-- {
+		if n%d == 0 {
+			return d
+		}
+	}
+	return 1
+}
+
+func (j *AssembleTask) SetPointer(operand int, p unsafe.Pointer) {
+	for _, part := range j.Parts {
+		if operand < len(part.first) {
+			part.first[operand] = p
+			return
+		}
+		operand -= len(part.first)
+	}
+}
+
+func (j *AssembleTask) Run(s *State) error {
+	if s.Threads > 1 && j.slices > 1 && j.cost >= parallelCost {
+		s.ParallelFor(j, j.slices, j.cost)
+		return nil
+	}
+	for at := range j.slices {
+		for _, part := range j.Parts {
+			part.SetPointers(part.Args, at)
+			part.call.Run(&s.Ws.scratch)
+		}
+	}
+	return nil
+}
+
+// tile computes one slice.
+func (j *AssembleTask) Tile(i int, ws *Workspace) {
+	for _, part := range j.Parts {
+		a := ws.argsOf(part.Program.Outer, len(part.Program.Operands))
+		a.N, a.Whole = part.Args.N, part.Args.Whole
+		copy(a.Outer, part.Args.Outer)
+		for operand, stride := range part.Args.Stride {
+			copy(a.Stride[operand], stride)
+		}
+		part.SetPointers(a, i)
+		part.Kernel.Run(a, &ws.scratch)
+	}
+}
+
+// pointTo sets the operands' addresses in a slice.
+func (p *slicedLoop) SetPointers(a *bind.Args, slice int) {
+	for i, first := range p.first {
+		a.Ptr[i] = first
+		if first != nil {
+			a.Ptr[i] = unsafe.Add(first, p.at[slice*len(p.first)+i])
+		}
+	}
+}

@@ -1,0 +1,26 @@
+package engine
+
+import (
+	"github.com/broadloom/broadloom/kernels/backend"
+)
+
+// listSteps finds runs of small kernels, which are then called as one.
+func (b *Specialization) batchLaunches() {
+	for first := 0; first < len(b.Launches); {
+		list, end := new(backend.List), first
+		for end < len(b.Launches) && b.Launches[end].joinsBatch(list) {
+			end++
+		}
+		if list.Len() > 1 {
+			b.Launches[first].Batch = list
+		}
+		first = max(end, first+1)
+	}
+}
+
+// joins adds a step to a list if it can be part of it, is never shared between threads and
+// does not follow a product.
+func (st *Launch) joinsBatch(list *backend.List) bool {
+	k, ok := st.Kernel.(*LoopTask)
+	return ok && !st.Fused && k.cost < parallelCost && list.Add(k.call)
+}

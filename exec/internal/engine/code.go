@@ -1,0 +1,67 @@
+package engine
+
+import (
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// code is a lowered program with its machine code, as runs need it.
+type Code struct {
+	name          string // of the graph
+	numInputs     int
+	Kernels       []lower.Kernel
+	Buffers       []*lower.Buffer // of the arena
+	BufferOf      map[*graph.Node]*lower.Buffer
+	consts        []*graph.Node
+	RuntimeChecks []lower.RuntimeCheck
+	Written       []int            // the numbers of the parameters that a run writes
+	Compiled      []backend.Kernel // all row programs
+	thresholds    lower.Thresholds
+	verified      bool // what is bound is verified
+}
+
+// newCode makes machine code of what a unit's row programs say, or what takes its place.
+func NewCode(name string, u *lower.Program, verified bool) (*Code, error) {
+	c := &Code{name: name, numInputs: len(u.Inputs), Kernels: u.Kernels, Buffers: u.Buffers, BufferOf: u.BufferOf,
+		consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds, verified: verified}
+	for i, s := range u.Params {
+		if u.Writes.IsWritten(s.Own) {
+			c.Written = append(c.Written, i)
+		}
+	}
+	return c, c.compile(u)
+}
+
+// compile makes kernels of all row programs.
+func (c *Code) compile(u *lower.Program) (err error) {
+	var parts []*lower.Loop
+	var programs []*rowprog.Program
+	for _, k := range c.Kernels {
+		for _, part := range k.Loops() {
+			parts, programs = append(parts, part), append(programs, part.Program)
+		}
+	}
+	tiled, tiles := u.TilePrograms()
+	var flat []*lower.Loop
+	for _, part := range tiled {
+		if part.Program.Outer == 0 {
+			flat, programs = append(flat, part), append(programs, lower.InRows(part.Program))
+		}
+	}
+	if c.Compiled, err = backend.CompileAll(programs...); err != nil {
+		return &bug.Error{Err: err}
+	}
+	for i, part := range parts {
+		part.Kernel, part.Tail = c.Compiled[i], c.Compiled[i]
+	}
+	for i, part := range flat {
+		part.Tail = c.Compiled[len(parts)+i]
+	}
+	for i, made := range backend.CompileTiles(tiles) {
+		tiled[i].Tiles = made
+	}
+	return nil
+}

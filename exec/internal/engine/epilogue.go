@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/gemm"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// This file carries out what epilogue.go has decided: with the sizes bound, a product hands its
+// tiles or rows, or panels of its second matrix, to the kernels that are fused with it.
+
+// followProducts lets kernels follow the products before them where it pays with the sizes
+// bound.
+func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
+	for i := range b.Launches {
+		product, ok := b.Launches[i].Kernel.(fusable)
+		if !ok {
+			continue
+		}
+		next := b.Launches[i+1:]
+		if len(next) > 0 && lower.FusionOf(kernels[next[0].of]).Kind == lower.OnFactor {
+			next[0].Fused = product.fuseFactor(b, next[0].Kernel.(*LoopTask))
+			next = next[1:]
+		}
+		if len(next) > 0 && lower.FusionOf(kernels[next[0].of]).Kind == lower.OnResult {
+			next[0].Fused = product.fuseResult(b, next[0].Kernel.(*LoopTask))
+		}
+	}
+}
+
+// followed is a product: what kernels may follow and run beside.
+type fusable interface {
+	fuseResult(b *Specialization, k *LoopTask) bool
+	fuseFactor(b *Specialization, k *LoopTask) bool
+}
+
+// leadTo lets a kernel go on with the product's tiles or follow its rows, if there are any.
+func (t *MatMulTask[T]) fuseResult(b *Specialization, k *LoopTask) bool {
+	if t.p.Rows() == 0 || t.p.N == 0 {
+		return false
+	}
+	t.Tiles = t.planTiles(b, k)
+	return t.Tiles != nil || t.FuseRows(b, k)
+}
+
+// leadRows lets a kernel follow the product's rows, if the product is large, moving the
+// elements takes longer than what is computed from them, and tiles are whole rows of both.
+func (t *MatMulTask[T]) FuseRows(b *Specialization, k *LoopTask) bool {
+	rows := t.p.Rows()
+	bytes := rows * t.p.N * t.spec.Dtype.Size()
+	isWhole := len(k.Args.Outer) > 0 && !k.Loop.Program.ReducesOutermost() || k.Loop.Program.Elementwise() && k.Loop.Program.Stages == 1
+	work, moved := elementCosts(k.Loop.Program)
+	if !isWhole || t.sums != nil || bytes < b.Thresholds.RowBytes || work > moved {
+		return false
+	}
+	before := t.grid
+	if t.divideRows(); t.rows*k.indices()%rows != 0 {
+		t.grid = before
+		return false
+	}
+	t.RowConsumer = k
+	return true
+}
+
+// follower computes what follows from rows of a product: it is told of them in the order in
+// which they become whole.
+type rowConsumer struct {
+	part *LoopTask
+	rows int // of the product
+	next int // index or element of the part to go on with
+	ws   *Workspace
+}
+
+// indices is the number of equal pieces of the part that are computed one by one: indices of
+// its outermost axis or, if there is none, elements.
+func (k *LoopTask) indices() int {
+	if len(k.Args.Outer) > 0 {
+		return k.Args.Outer[0]
+	}
+	return k.Args.N
+}
+
+// Rows computes what the rows up to hi are enough for: both the product's rows and the pieces
+// cut the same elements, in order.
+func (f *rowConsumer) Rows(_, hi int) {
+	end := hi * f.part.indices() / f.rows
+	if end > f.next {
+		if len(f.part.Args.Outer) > 0 {
+			f.part.Loop.Kernel.RunRange(f.part.Args, f.next, end, &f.ws.scratch)
+		} else {
+			f.part.runElements(f.next, end, f.ws)
+		}
+	}
+	f.next = end
+}
+
+// takesTiles tells how a kernel goes on with the product's tiles: nil if it does not.
+func (t *MatMulTask[T]) planTiles(b *Specialization, k *LoopTask) *tiled {
+	tiles := k.Loop.Tiles
+	if tiles == nil || !t.p.HasTiles() || t.sums != nil {
+		return nil
+	}
+	f := b.newTiled(k, append(slices.Clone(t.p.Batch), t.p.M), t.p.N)
+	if f == nil || f.colStep(tiles.From) != 1 {
+		return nil
+	}
+	f.isLarge = make([]bool, len(tiles.Program.Operands))
+	others, large := 0, 0 // of the matrices besides, results among them
+	for i, o := range tiles.Program.Operands {
+		if o.Domain != rowprog.Vec || tiles.Still[i] || i == tiles.From {
+			continue
+		}
+		if others++; others == 1 {
+			f.step = f.rowStep(i)
+		}
+		if f.rowStep(i) != f.step {
+			return nil
+		}
+		if o.Type.Size() == t.spec.Dtype.Size() {
+			f.isLarge[i] = true
+			large++
+		}
+	}
+	if t.p.Rows()*t.p.N*t.spec.Dtype.Size() < b.Thresholds.TileBytes || t.p.M < b.Thresholds.TileRows || !b.Thresholds.TakesAllTiles() && !t.p.FetchesInTime(large, f.step) {
+		return nil
+	}
+	if f.sums != nil {
+		t.divideInto(f.chunk)
+	}
+	return f
+}
+
+// epilogue is a goroutine's work on tiles: a gemm.Epilogue.
+type epilogue struct {
+	*tiled
+	block backend.TileBlock
+	ws    *Workspace
+	row   int       // of the last tiles
+	lines []line    // of that row, of all operands that are in memory
+	far   []uintptr // the large ones
+}
+
+// line is where a row of an operand begins.
+type line struct {
+	operand int
+	start   unsafe.Pointer
+	size    int // bytes from column to column
+	isLarge bool
+}
+
+// begin prepares for tiles of a product.
+func (e *epilogue) begin(f *tiled, ws *Workspace) {
+	e.tiled, e.ws = f, ws
+	f.begin(&e.block)
+	e.row, e.lines = -1, e.lines[:0]
+	for i, o := range f.k.Loop.Tiles.Program.Operands {
+		if i != f.k.Loop.Tiles.From && o.Access != rowprog.Acc {
+			e.lines = append(e.lines, line{operand: i, size: f.colStep(i) * o.Type.Size(), isLarge: f.isLarge[i]})
+		}
+	}
+}
+
+// end lets go of what begin was given.
+func (e *epilogue) end() {
+	e.block.End()
+	e.tiled, e.ws = nil, nil
+	clear(e.lines)
+}
+
+// Tiles implements gemm.Epilogue.
+func (e *epilogue) Tiles(row, col int) gemm.Tiles {
+	if row != e.row {
+		e.row = row
+		for i := range e.lines {
+			e.lines[i].start = e.at(e.lines[i].operand, row, 0)
+		}
+	}
+	e.far = e.far[:0]
+	farRow := 0
+	for i := range e.lines {
+		l := &e.lines[i]
+		at := unsafe.Add(l.start, col*l.size)
+		e.block.Point(l.operand, at)
+		if l.isLarge && !slices.Contains(e.far, uintptr(at)) { // it may be written in place
+			e.far, farRow = append(e.far, uintptr(at)), e.step*l.size
+		}
+	}
+	e.pointSums(&e.block, row, col)
+	code, args := e.block.Call()
+	return gemm.Tiles{Code: code, Args: args, Far: e.far, FarRow: farRow}
+}
+
+// Stored implements gemm.Epilogue: what is in memory is worked on as rows.
+func (e *epilogue) Stored(top, bottom, left, right int) { e.runRows(e.ws, top, bottom, left, right) }
+
+var _ gemm.Epilogue = (*epilogue)(nil)
+
+// runBeside lets a kernel go through the product's second matrix, if that is large.
+func (t *MatMulTask[T]) fuseFactor(b *Specialization, k *LoopTask) bool {
+	tiles := k.Loop.Tiles
+	if tiles == nil || !t.p.HasPanels() || t.sums != nil || t.p.K*t.p.N*t.spec.Dtype.Size() < b.Thresholds.FactorBytes || t.p.M < b.Thresholds.TileRows {
+		return false
+	}
+	if f := b.newTiled(k, []int{t.p.K}, t.p.N); f != nil && f.rowStep(tiles.From) == t.p.B.Row && f.colStep(tiles.From) == t.p.B.Col {
+		t.Reduction = f
+	}
+	return t.Reduction != nil
+}
+
+// panelReader is a goroutine's work beside a product: a gemm.PanelReader.
+type panelReader struct {
+	*tiled
+	block backend.TileBlock
+	ws    *Workspace
+}
+
+// begin prepares for panels of a matrix.
+func (r *panelReader) begin(f *tiled, ws *Workspace) {
+	r.tiled, r.ws = f, ws
+	f.begin(&r.block)
+}
+
+// end lets go of what begin was given.
+func (r *panelReader) end() {
+	r.block.End()
+	r.tiled, r.ws = nil, nil
+}
+
+// Panel implements gemm.PanelReader.
+func (r *panelReader) Panel(row, rows, col int, packed unsafe.Pointer) {
+	for i, o := range r.k.Loop.Tiles.Program.Operands {
+		if i != r.k.Loop.Tiles.From && o.Access != rowprog.Acc {
+			r.block.Point(i, r.at(i, row, col))
+		}
+	}
+	r.pointSums(&r.block, row, col)
+	r.block.Run(rows, packed)
+}
+
+// Columns implements gemm.PanelReader.
+func (r *panelReader) Columns(row, rows, left, right int) {
+	r.runRows(r.ws, row, row+rows, left, right)
+}
+
+var _ gemm.PanelReader = (*panelReader)(nil)

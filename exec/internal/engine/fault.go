@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// failedCheck is a check that failed in a kernel.
+type FailedCheck struct {
+	Node    *graph.Node // of the user's graph
+	Message string
+}
+
+// Error tells what failed.
+func (e *FailedCheck) Error() string { return e.Message }
+
+// faultError tells of a check that failed in a kernel.
+func (s *State) faultError(k *LoopTask, f bind.Fault) error {
+	what := &s.prog.RuntimeChecks[f.Code]
+	return &FailedCheck{what.Node.Source(), what.Claim.Message + k.culprit(what, f)}
+}
+
+// culprit tells which element of the operand that a check is about is at fault, and its value:
+// ": target[3] is 12, not in 0..9".
+func (k *LoopTask) culprit(what *lower.RuntimeCheck, f bind.Fault) string {
+	base := what.On.Base
+	if base == nil || k.Args.Elements() == 0 { // a row without elements has no position
+		return ""
+	}
+	if _, isNumber := base.ScalarValue(); isNumber {
+		return ""
+	}
+	at := elementAt(k.b.Shape(base.Shape()), k.elementOf(&what.On, f.Position))
+	text := fmt.Sprintf(": %s%s is %s", base.Called(), at, literal(lower.TypeOf(base.DType()), f.Value))
+	if below := what.Claim.Below; below != nil {
+		text += fmt.Sprintf(", not in 0..%d", k.b.Eval(*below)-1)
+	}
+	return text
+}
+
+// elementOf gives the element of an operand, counted in the memory of its base, that the kernel
+// takes at a position of its program's iteration.
+func (k *LoopTask) elementOf(o *fusion.Operand, position int) int {
+	at, strides := k.b.Eval(o.Layout.Offset), k.b.strides(*o)
+	for group := len(k.Loop.Axes) - 1; group >= 0; group-- {
+		axes := k.Loop.Axes[group]
+		for i := len(axes) - 1; i >= 0; i-- {
+			size := k.b.Eval(k.Loop.Domain[axes[i]])
+			at += position % size * strides[axes[i]]
+			position /= size
+		}
+	}
+	return at
+}
+
+// literal writes an element that has the bits.
+func literal(t rowprog.Type, bits uint64) string {
+	text := rowprog.Literal(t, bits)
+	if strings.HasPrefix(text, "nan") {
+		return "NaN"
+	}
+	return text
+}

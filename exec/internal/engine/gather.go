@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/gather"
+)
+
+// boundPicking is a picking with all sizes known.
+type gatherTask struct {
+	spec       *lower.GatherSpec
+	shape      gather.Shape
+	indexShape []int
+	ptr        [3]unsafe.Pointer
+}
+
+func (b *Specialization) bindGather(p *Code, spec *lower.GatherSpec) Launch {
+	s := b.newLaunch(p, spec.Operands[:])
+	s.Kernel = &gatherTask{spec: spec, indexShape: b.Shape(spec.Node.In(1).Shape()), shape: gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Inner: b.Eval(spec.Inner), Count: b.Eval(spec.Count)}}
+	return s
+}
+
+func (k *gatherTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] = p }
+
+func (k *gatherTask) Run(*State) error {
+	bad := -1
+	switch k.spec.Node.DType() {
+	case graph.Bool:
+		bad = pickOrAdd(k, gather.Take[bool, int32], gather.Take[bool, int64])
+	case graph.Int32:
+		bad = run(k, gather.Take[int32, int32], gather.Take[int32, int64], gather.ScatterAdd[int32, int32], gather.ScatterAdd[int32, int64])
+	case graph.Int64:
+		bad = run(k, gather.Take[int64, int32], gather.Take[int64, int64], gather.ScatterAdd[int64, int32], gather.ScatterAdd[int64, int64])
+	case graph.Float32:
+		bad = run(k, gather.Take[float32, int32], gather.Take[float32, int64], gather.ScatterAdd[float32, int32], gather.ScatterAdd[float32, int64])
+	case graph.Float64:
+		bad = run(k, gather.Take[float64, int32], gather.Take[float64, int64], gather.ScatterAdd[float64, int32], gather.ScatterAdd[float64, int64])
+	}
+	if bad >= 0 {
+		return k.outOfRange(bad)
+	}
+	return nil
+}
+
+// outOfRange tells of the index at a place of the indices.
+func (k *gatherTask) outOfRange(at int) error {
+	var value int64
+	if k.spec.Node.In(1).DType() == graph.Int32 {
+		value = int64(elements[int32](k.ptr[1], k.shape.Count)[at])
+	} else {
+		value = elements[int64](k.ptr[1], k.shape.Count)[at]
+	}
+	return &FailedCheck{k.spec.Node, fmt.Sprintf("index out of range in self: %s%s is %d, not in 0..%d",
+		k.spec.Node.In(1).Called(), elementAt(k.indexShape, at), value, k.shape.Size-1)}
+}
+
+// elementAt writes where an element lies that is the at-th in row-major order: "[1, 4]", and
+// nothing for a scalar.
+func elementAt(shape []int, at int) string {
+	if len(shape) == 0 {
+		return ""
+	}
+	index := make([]string, len(shape))
+	for axis := len(shape) - 1; axis >= 0; axis-- {
+		index[axis] = strconv.Itoa(at % shape[axis])
+		at /= shape[axis]
+	}
+	return "[" + strings.Join(index, ", ") + "]"
+}
+
+// kernelOf is a kernel on elements and indices of one type each.
+type kernelOf[T any, I gather.Index] func(s gather.Shape, dst, src []T, index []I) int
+
+func run[T any](k *gatherTask, take32 kernelOf[T, int32], take64 kernelOf[T, int64], add32 kernelOf[T, int32], add64 kernelOf[T, int64]) int {
+	if k.spec.Add {
+		return pickOrAdd(k, add32, add64)
+	}
+	return pickOrAdd(k, take32, take64)
+}
+
+// pickOrAdd calls the kernel of the indices' type.
+func pickOrAdd[T any](k *gatherTask, f32 kernelOf[T, int32], f64 kernelOf[T, int64]) int {
+	read, written := k.shape.Outer*k.shape.Size*k.shape.Inner, k.shape.Outer*k.shape.Count*k.shape.Inner
+	if k.spec.Add {
+		read, written = written, read
+	}
+	src, dst := elements[T](k.ptr[0], read), elements[T](k.ptr[2], written)
+	if k.spec.Node.In(1).DType() == graph.Int32 {
+		return f32(k.shape, dst, src, elements[int32](k.ptr[1], k.shape.Count))
+	}
+	return f64(k.shape, dst, src, elements[int64](k.ptr[1], k.shape.Count))
+}
+
+// elements gives n elements from an address on.
+func elements[T any](p unsafe.Pointer, n int) []T {
+	if p == nil || n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(p), n)
+}

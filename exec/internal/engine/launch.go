@@ -1,0 +1,239 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/pages"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// alignment is that of buffers in the arena, in bytes: a cache line.
+const alignment = pages.Line
+
+// maxArena is the number of bytes beyond which no memory is asked for: what a process can
+// address, on the processors of today.
+const maxArena = min(1<<47, math.MaxInt/2)
+
+// binding is a program with all sizes known: arguments of its kernels, and where in the
+// arena each value lies.
+type Specialization struct {
+	threads    int // that compute it
+	Thresholds *lower.Thresholds
+	shapes     [][]int // of the inputs, by which the binding is found again
+	Sizes      shapeinfer.Sizes
+	values     map[graph.Dim]int // sizes of the program, evaluated
+	Launches   []Launch
+	Offsets    []int            // of the arena's storages
+	Arena      int              // bytes
+	generation int              // of the arena that pointers were set for
+	fed        []unsafe.Pointer // what pointers of inputs were set to
+	sizeSlots  []int64
+}
+
+// boundKernel is a kernel with all sizes known.
+type Task interface {
+	// point sets the address of an operand.
+	SetPointer(operand int, p unsafe.Pointer)
+	// run does the work, with the session's scratch memory.
+	Run(s *State) error
+}
+
+// step is one call of a kernel.
+type Launch struct {
+	Kernel   Task
+	Operands []Location // where each operand's memory is
+	of       int        // the number of the kernel
+	needsIn  bool       // some operand is an input, whose memory changes from run to run
+
+	Fused bool          // the step before it does it, unless a profile is taken
+	Batch *backend.List // of this step and some that follow, if they can be run as one
+}
+
+// place is a spot in a storage, or a size of the program.
+type Location struct {
+	Buffer *lower.Buffer
+	Offset int // bytes
+	Slot   int // of a size; -1 for memory
+}
+
+// newBinding evaluates all sizes, divides the work among some threads and lays out the arena.
+func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (b *Specialization, err error) {
+	b = &Specialization{threads: threads, Thresholds: &p.thresholds, Sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, p.numInputs)}
+	for _, s := range shapes {
+		b.shapes = append(b.shapes, slices.Clone(s))
+	}
+	var node *graph.Node // whose kernel is being bound
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case sizeError:
+			b, err = nil, r.err
+		default:
+			b, err = nil, bug.Panicked(node, r)
+		}
+	}()
+	b.assignOffsets(p) // before kernels prepare memory of their own for the sizes
+	for i, k := range p.Kernels {
+		node = k.Computes().Nodes[0]
+		first := len(b.Launches)
+		b.bindKernel(p, k)
+		for at := first; at < len(b.Launches); at++ {
+			b.Launches[at].of = i
+		}
+	}
+	node = nil
+	b.fuseWithMatMuls(p.Kernels)
+	b.batchLaunches()
+	if p.verified {
+		if err := b.Verify(p); err != nil {
+			return nil, bug.As(err)
+		}
+	}
+	return b, nil
+}
+
+// bindKernel adds the steps that carry out a kernel.
+func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
+	switch k := k.(type) {
+	case *lower.Assemble:
+		if axes := slicedAxes(k); axes > 0 {
+			b.Launches = append(b.Launches, b.bindSlices(p, k, axes))
+			return
+		}
+	case *lower.MatMul:
+		b.Launches = append(b.Launches, b.bindProduct(p, k.MatMulSpec))
+	case *lower.Gather:
+		b.Launches = append(b.Launches, b.bindGather(p, k.GatherSpec))
+	}
+	for _, part := range b.chosen(k) {
+		b.Launches = append(b.Launches, b.bindPart(p, part))
+	}
+}
+
+// fits reports whether the binding is of the sizes of what is fed.
+func (b *Specialization) Matches(fed []Memory) bool {
+	for i := range fed {
+		if !slices.Equal(b.shapes[i], fed[i].Shape) {
+			return false
+		}
+	}
+	return true
+}
+
+// sizeError carries an error out of the evaluation of sizes.
+type sizeError struct{ err error }
+
+// eval gives the value of a size.
+func (b *Specialization) Eval(d graph.Dim) int {
+	n, whole := d.Int()
+	if !whole {
+		if v, known := b.values[d]; known {
+			return v
+		}
+		var err error
+		if n, err = d.Eval(b.Sizes.Lookup); err != nil {
+			panic(sizeError{fmt.Errorf("exec: the size %s: %w", d, err)})
+		}
+		b.values[d] = int(n)
+	}
+	if int64(int(n)) != n {
+		panic(sizeError{fmt.Errorf("exec: the size %s is %d, more than this processor counts to", d, n)})
+	}
+	return int(n)
+}
+
+func (b *Specialization) Shape(s graph.Shape) []int {
+	out := make([]int, len(s))
+	for i, d := range s {
+		out[i] = b.Eval(d)
+	}
+	return out
+}
+
+// strides gives an operand's steps over its domain's axes.
+func (b *Specialization) strides(o fusion.Operand) []int {
+	out := make([]int, len(o.Layout.Strides))
+	for axis, d := range o.Layout.Strides {
+		out[axis] = b.Eval(d)
+		if o.Undecided != nil && o.Undecided[axis] && b.Eval(o.From[axis]) == 1 {
+			out[axis] = 0
+		}
+	}
+	return out
+}
+
+// first gives the place of an operand's first element in a storage. That of an operand without
+// elements can lie outside of the memory, where no pointer may point: see package unsafe. The
+// layout's shape does not tell, since it is the kernel's: an operand may have elements for rows
+// that have none.
+func (b *Specialization) first(l graph.Layout, st *lower.Buffer) int {
+	count := b.Eval(st.Count)
+	if count == 0 {
+		return 0
+	}
+	if at := b.Eval(l.Offset); 0 <= at && at < count {
+		return at
+	}
+	return 0
+}
+
+// newStep notes where each operand's memory is.
+func (b *Specialization) newLaunch(p *Code, operands []fusion.Operand) (s Launch) {
+	for _, o := range operands {
+		if o.Base == nil {
+			s.Operands = append(s.Operands, Location{Slot: len(b.sizeSlots)})
+			b.sizeSlots = append(b.sizeSlots, int64(b.Eval(o.Size)))
+			continue
+		}
+		st := p.BufferOf[o.Base]
+		s.Operands = append(s.Operands, Location{Buffer: st, Offset: b.first(o.Layout, st) * st.Dtype.Size(), Slot: -1})
+		s.needsIn = s.needsIn || st.Kind == lower.InInput
+	}
+	return s
+}
+
+// tooMuch is the error of sizes for which a run needs more memory than there is. bytes is what
+// it needs at least, and largest the largest of the values that it needs it for.
+func (b *Specialization) tooMuch(p *Code, bytes int, largest *lower.Buffer, why error) sizeError {
+	var sizes []string
+	for _, name := range slices.Sorted(maps.Keys(b.Sizes)) {
+		sizes = append(sizes, fmt.Sprintf("%s = %d", name, b.Sizes[name]))
+	}
+	with := ""
+	if len(sizes) > 0 {
+		with = " with " + strings.Join(sizes, ", ")
+	}
+	n := largest.Node
+	return sizeError{fmt.Errorf("exec: a run of graph %q%s needs at least %d bytes of memory (%s), and %w; the largest value is %s, %s%v (%s)",
+		p.name, with, bytes, pages.Bytes(bytes), why, graph.Describe(n), n.DType(), b.Shape(n.Shape()), n.Pos())}
+}
+
+// errAddresses is why there is no memory of more than maxArena.
+var errAddresses = fmt.Errorf("no process has more than %s", pages.Bytes(maxArena))
+
+// chosen lists the row programs of a kernel that run: of variants, the one that sums over just
+// those axes that the result has once and the operand several times.
+func (b *Specialization) chosen(k lower.Kernel) []*lower.Loop {
+	v, ok := k.(*lower.Variants)
+	if !ok {
+		return k.Loops()
+	}
+	n, folds := v.Nodes[0], []int{}
+	for axis, d := range n.Shape() {
+		if d != n.In(0).Shape()[axis] && b.Eval(d) == 1 && b.Eval(n.In(0).Shape()[axis]) != 1 {
+			folds = append(folds, axis)
+		}
+	}
+	at := slices.IndexFunc(v.Parts, func(p *lower.Loop) bool { return slices.Equal(folds, p.ReducedAxes) })
+	return v.Parts[at : at+1]
+}

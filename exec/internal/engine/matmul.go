@@ -1,0 +1,182 @@
+package engine
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/gemm"
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// productScratch is the packed blocks of matrix products, by element type.
+type productScratch struct {
+	f32 gemm.Scratch[float32]
+	f64 gemm.Scratch[float64]
+	i32 gemm.Scratch[int32]
+	i64 gemm.Scratch[int64]
+}
+
+// typedProduct is a product of one element type. It is a task: its tiles are blocks of
+// rows and columns of the result or, where that has few elements, blocks of the sums.
+type MatMulTask[T scalar.Number] struct {
+	p       gemm.Product[T]
+	before  [3]int // elements of each operand that lie before element (0, 0)
+	extents [3]int // elements from each operand's first to its last
+	scratch func(*productScratch) *gemm.Scratch[T]
+	cost    int // an estimate of the time of a run, in nanoseconds
+	threads int // of the session
+	grid
+	chunk       int       // of rows that must be in one tile, if not 0
+	sums        []T       // of blocks of K, where these are the tiles
+	Reduction   *tiled    // what can go through B meanwhile, if anything can
+	Tiles       *tiled    // what can go on with tiles, if anything can
+	RowConsumer *LoopTask // what can follow the rows, if anything can
+	fuses       bool      // they do so in this run
+
+	spec   *lower.MatMulSpec
+	weight *lower.Buffer // of B, if that is packed
+	packed *packedWeight[T]
+}
+
+func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
+	var data []T
+	if p != nil {
+		first := unsafe.Add(p, -t.before[operand]*int(unsafe.Sizeof(*new(T))))
+		data = unsafe.Slice((*T)(first), t.extents[operand])
+	}
+	switch operand {
+	case 0:
+		t.p.A.Data = data
+	case 1:
+		t.p.B.Data = data
+	default:
+		t.p.C.Data = data
+	}
+}
+
+func (t *MatMulTask[T]) Run(s *State) error {
+	t.fuses = s.Observer == nil
+	if t.weight != nil {
+		t.pack(s)
+	}
+	if t.sums != nil {
+		s.ParallelFor(t, t.p.Blocks(), t.cost)
+		t.p.AddSums(t.sums)
+		return nil
+	}
+	if t.fuses {
+		t.Reduction.beginSums()
+		t.Tiles.beginSums()
+		defer t.Reduction.endSums()
+		defer t.Tiles.endSums()
+	}
+	down := ceilDiv(t.p.Rows(), max(t.rows, 1))
+	if s.Threads <= 1 || t.cost < parallelCost || down*t.across <= 1 {
+		t.compute(0, t.p.Rows(), 0, t.p.N, &s.Ws)
+		return nil
+	}
+	s.ParallelFor(t, down*t.across, t.cost)
+	return nil
+}
+
+// tile computes a block.
+func (t *MatMulTask[T]) Tile(i int, ws *Workspace) {
+	if t.sums != nil {
+		n := t.p.M * t.p.N
+		t.p.SumBlock(i, t.sums[i*n:][:n], t.scratch(&ws.products))
+		return
+	}
+	row, col := i/t.across*t.rows, i%t.across*t.cols
+	t.compute(row, min(row+t.rows, t.p.Rows()), col, min(col+t.cols, t.p.N), ws)
+}
+
+// compute computes a part, and what follows it.
+func (t *MatMulTask[T]) compute(lo, hi, left, right int, ws *Workspace) {
+	scratch := t.scratch(&ws.products)
+	if t.fuses && t.Reduction != nil && lo == 0 {
+		ws.reader.begin(t.Reduction, ws)
+		scratch.ShowPanels(&ws.reader)
+		defer ws.reader.end()
+		defer scratch.ShowPanels(nil)
+	}
+	switch {
+	case t.fuses && t.Tiles != nil:
+		ws.epilogue.begin(t.Tiles, ws)
+		t.p.RunTiles(lo, hi, left, right, scratch, &ws.epilogue)
+		ws.epilogue.end()
+	case t.fuses && t.RowConsumer != nil:
+		ws.follower = rowConsumer{part: t.RowConsumer, rows: t.p.Rows(), next: lo * t.RowConsumer.indices() / t.p.Rows(), ws: ws}
+		t.p.RunRows(lo, hi, scratch, &ws.follower)
+	default:
+		t.p.RunPart(lo, hi, left, right, scratch)
+	}
+}
+
+// bindProduct evaluates the sizes and strides of a matrix product.
+func (b *Specialization) bindProduct(p *Code, spec *lower.MatMulSpec) Launch {
+	s, weight := b.newLaunch(p, spec.Operands[:]), p.weightOf(spec)
+	switch spec.Dtype {
+	case graph.Int32:
+		s.Kernel = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int32] { return &s.i32 })
+	case graph.Int64:
+		s.Kernel = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int64] { return &s.i64 })
+	case graph.Float32:
+		s.Kernel = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float32] { return &s.f32 })
+	default:
+		s.Kernel = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float64] { return &s.f64 })
+	}
+	return s
+}
+
+func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, weight *lower.Buffer, scratch func(*productScratch) *gemm.Scratch[T]) *MatMulTask[T] {
+	t := &MatMulTask[T]{scratch: scratch, spec: spec, threads: b.threads}
+	batch := b.Shape(spec.Batch)
+	t.p = gemm.Product[T]{M: b.Eval(spec.M), N: b.Eval(spec.N), K: b.Eval(spec.K), Batch: batch}
+	steps := [3]*[]int{&t.p.StepA, &t.p.StepB, &t.p.StepC}
+	matrices := [3]*gemm.Matrix[T]{&t.p.A, &t.p.B, &t.p.C}
+	for i, o := range spec.Operands {
+		strides, sizes := b.strides(o), b.Shape(o.Layout.Shape)
+		*steps[i] = strides[:len(batch)]
+		m := matrices[i]
+		if over := strides[len(batch):]; i != 1 || spec.Rows == 1 && len(over) == 2 {
+			m.Row, m.Col = over[0], over[1]
+		} else {
+			cut := len(batch) + spec.Rows
+			t.p.SetOffsets(offsets(sizes[len(batch):cut], over[:spec.Rows]), offsets(sizes[cut:], over[spec.Rows:]))
+		}
+		t.extents[i] = 1
+		for axis, n := range sizes {
+			reach := max(n-1, 0) * strides[axis]
+			t.before[i] += max(-reach, 0)
+			t.extents[i] += max(reach, -reach)
+		}
+		if slices.Contains(sizes, 0) {
+			t.before[i], t.extents[i] = 0, 0 // nothing is read, whatever the steps
+		}
+		m.Start = t.before[i]
+	}
+	t.cost = 2 * t.p.Rows() * t.p.N * t.p.K / flopsPerNanosecond
+	t.divide()
+	t.readsPacked(weight)
+	return t
+}
+
+// offsets lists where the elements lie that axes of some sizes and steps lead to.
+func offsets(sizes, steps []int) []int {
+	list := []int{0}
+	for axis, n := range sizes {
+		next := make([]int, 0, len(list)*n)
+		for _, at := range list {
+			for i := range n {
+				next = append(next, at+i*steps[axis])
+			}
+		}
+		list = next
+	}
+	return list
+}
+
+// flopsPerNanosecond is about what one thread computes.
+const flopsPerNanosecond = 50

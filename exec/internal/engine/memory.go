@@ -1,0 +1,206 @@
+package engine
+
+import (
+	"fmt"
+	"unsafe"
+
+	"gorgonia.org/tensor"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// memory is a value's elements where they lie. It is filled in where it stands: this is
+// part of every run.
+type Memory struct {
+	Dtype  graph.DType
+	Shape  []int
+	Ptr    unsafe.Pointer
+	Count  int
+	Keep   any    // keeps a copy alive
+	number uint64 // a fed number, in the dtype of its input; ptr then points here
+}
+
+// meets reports whether two values have a byte of memory in common.
+func (m *Memory) Meets(other *Memory) bool {
+	a, b := uintptr(m.Ptr), uintptr(other.Ptr)
+	return a < b+uintptr(other.Count*other.Dtype.Size()) && b < a+uintptr(m.Count*m.Dtype.Size())
+}
+
+// setSlice takes the memory of a plain slice, without copying.
+func (m *Memory) SetSlice(shape []int, data any) error {
+	m.Shape, m.Keep = shape, nil
+	switch d := data.(type) {
+	case []float32:
+		m.Dtype, m.Count, m.Ptr = graph.Float32, len(d), unsafe.Pointer(unsafe.SliceData(d))
+	case []float64:
+		m.Dtype, m.Count, m.Ptr = graph.Float64, len(d), unsafe.Pointer(unsafe.SliceData(d))
+	case []int32:
+		m.Dtype, m.Count, m.Ptr = graph.Int32, len(d), unsafe.Pointer(unsafe.SliceData(d))
+	case []int64:
+		m.Dtype, m.Count, m.Ptr = graph.Int64, len(d), unsafe.Pointer(unsafe.SliceData(d))
+	case []int:
+		m.Dtype, m.Count, m.Ptr = graph.Int64, len(d), unsafe.Pointer(unsafe.SliceData(d))
+	case []bool:
+		m.Dtype, m.Count, m.Ptr = graph.Bool, len(d), unsafe.Pointer(unsafe.SliceData(d))
+	default:
+		return fmt.Errorf("its data is %T, not a slice of a dtype", data)
+	}
+	n := 1
+	for _, s := range shape {
+		if s < 0 {
+			return fmt.Errorf("its shape %v has a negative size", shape)
+		}
+		n *= s
+	}
+	if n != m.Count {
+		return fmt.Errorf("its shape %v holds %d elements, and %d are given", shape, n, m.Count)
+	}
+	return nil
+}
+
+// setDense takes the memory of a tensor: its own where the elements are dense in
+// row-major order, else a copy, since tensor's views are not safe to compute on.
+func (m *Memory) SetDense(d *tensor.Dense) error {
+	m.Keep = nil
+	if d == nil {
+		return fmt.Errorf("the tensor is nil")
+	}
+	if d.IsMasked() {
+		return fmt.Errorf("the tensor is masked, and no program leaves elements out: fill them in, or feed the mask to an input of its own")
+	}
+	if d.RequiresIterator() || d.DataOrder().IsColMajor() || !d.DataOrder().IsContiguous() {
+		c, ok := d.Materialize().(*tensor.Dense)
+		if !ok {
+			return fmt.Errorf("the tensor is a view that cannot be copied")
+		}
+		if c.DataOrder().IsColMajor() {
+			return fmt.Errorf("the tensor is in column-major order; give it in row-major order")
+		}
+		d, m.Keep = c, c
+	}
+	m.Shape = d.Shape()
+	switch d.Dtype() {
+	case tensor.Float32:
+		s := d.Float32s()
+		m.Dtype, m.Count, m.Ptr = graph.Float32, len(s), unsafe.Pointer(unsafe.SliceData(s))
+	case tensor.Float64:
+		s := d.Float64s()
+		m.Dtype, m.Count, m.Ptr = graph.Float64, len(s), unsafe.Pointer(unsafe.SliceData(s))
+	case tensor.Int32:
+		s := d.Int32s()
+		m.Dtype, m.Count, m.Ptr = graph.Int32, len(s), unsafe.Pointer(unsafe.SliceData(s))
+	case tensor.Int64:
+		s := d.Int64s()
+		m.Dtype, m.Count, m.Ptr = graph.Int64, len(s), unsafe.Pointer(unsafe.SliceData(s))
+	case tensor.Int:
+		s := d.Ints()
+		m.Dtype, m.Count, m.Ptr = graph.Int64, len(s), unsafe.Pointer(unsafe.SliceData(s))
+	case tensor.Bool:
+		s := d.Bools()
+		m.Dtype, m.Count, m.Ptr = graph.Bool, len(s), unsafe.Pointer(unsafe.SliceData(s))
+	default:
+		return fmt.Errorf("its dtype is %v, which no program computes with", d.Dtype())
+	}
+	return nil
+}
+
+// setNumber holds a Go number as an element of dtype t.
+func (m *Memory) SetNumber(v any, t graph.DType) error {
+	var f float64
+	var i int64
+	switch v := v.(type) {
+	case float32:
+		f, i = float64(v), int64(v)
+	case float64:
+		f, i = v, int64(v)
+	case int:
+		f, i = float64(v), int64(v)
+	case int32:
+		f, i = float64(v), int64(v)
+	case int64:
+		f, i = float64(v), v
+	case bool:
+		if v {
+			f, i = 1, 1
+		}
+	default:
+		return fmt.Errorf("a %T cannot be fed: give a *tensor.Dense, an exec.Array or a number", v)
+	}
+	if t.IsInt() && (float64(i) != f || t == graph.Int32 && int64(int32(i)) != i) {
+		return fmt.Errorf("%v is no %s", v, t)
+	}
+	p := unsafe.Pointer(&m.number)
+	switch t {
+	case graph.Float32:
+		*(*float32)(p) = float32(f)
+	case graph.Float64:
+		*(*float64)(p) = f
+	case graph.Int32:
+		*(*int32)(p) = int32(i)
+	case graph.Int64:
+		*(*int64)(p) = i
+	case graph.Bool:
+		*(*bool)(p) = f != 0
+	}
+	m.Dtype, m.Shape, m.Ptr, m.Count, m.Keep = t, nil, p, 1, nil
+	return nil
+}
+
+// constMemory is the memory of a constant's elements.
+func constMemory(n *graph.Node) (m Memory) {
+	_ = m.SetSlice(wholeShape(n), n.ConstData()) // the graph has checked it
+	return m
+}
+
+func SliceAt(t graph.DType, p unsafe.Pointer, n int) any {
+	if n == 0 || p == nil {
+		return makeSlice(t, 0)
+	}
+	switch t {
+	case graph.Bool:
+		return unsafe.Slice((*bool)(p), n)
+	case graph.Int32:
+		return unsafe.Slice((*int32)(p), n)
+	case graph.Int64:
+		return unsafe.Slice((*int64)(p), n)
+	case graph.Float32:
+		return unsafe.Slice((*float32)(p), n)
+	}
+	return unsafe.Slice((*float64)(p), n)
+}
+
+// countOf gives the number of elements of a shape.
+func CountOf(shape []int) int {
+	n := 1
+	for _, d := range shape {
+		n *= d
+	}
+	return n
+}
+
+// wholeShape gives the shape of a node whose sizes are whole numbers.
+func wholeShape(n *graph.Node) []int {
+	shape, _ := n.Shape().Ints()
+	return shape
+}
+
+func makeSlice(t graph.DType, n int) any {
+	switch t {
+	case graph.Bool:
+		return make([]bool, n)
+	case graph.Int32:
+		return make([]int32, n)
+	case graph.Int64:
+		return make([]int64, n)
+	case graph.Float32:
+		return make([]float32, n)
+	}
+	return make([]float64, n)
+}
+
+func CopyBytes(to, from *Memory) {
+	if from.Count > 0 {
+		size := from.Count * from.Dtype.Size()
+		copy(unsafe.Slice((*byte)(to.Ptr), size), unsafe.Slice((*byte)(from.Ptr), size))
+	}
+}

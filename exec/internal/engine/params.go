@@ -1,0 +1,145 @@
+package engine
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/pages"
+)
+
+// errBusy is what a call wraps that does not go together with another one.
+var ErrBusy = errors.New("in use by another goroutine")
+
+// paramStore holds values of the parameters of one graph. Sessions of any programs of the
+// graph may share it: it grows by the parameters of each program that joins.
+type ParamStore struct {
+	Graph *graph.Graph
+	Seed  uint64
+	users atomic.Int64 // how many calls read the values now, or inUseByWriter
+
+	mu     sync.Mutex // guards the map
+	Values map[*graph.Node]*ParamValue
+}
+
+// inUseByWriter stands in users for the one call that writes.
+const inUseByWriter = -1
+
+// paramValue is the value of one parameter.
+type ParamValue struct {
+	Memory
+	Version int // how often it has been written
+}
+
+// acquire lets a call read the values beside others that do, or write them alone.
+func (st *ParamStore) Acquire(write bool) error {
+	for {
+		n := st.users.Load()
+		next := n + 1
+		switch {
+		case n == inUseByWriter:
+			return fmt.Errorf("exec: a session that shares these parameters writes them at this moment: let one call end before the other begins (%w)", ErrBusy)
+		case write && n > 0:
+			return fmt.Errorf("exec: this would write parameters that %d calls of sessions that share them read at this moment: let those end before it begins (%w)", n, ErrBusy)
+		case write:
+			next = inUseByWriter
+		}
+		if st.users.CompareAndSwap(n, next) {
+			return nil
+		}
+	}
+}
+
+// release ends what acquire began.
+func (st *ParamStore) Release(write bool) {
+	if write {
+		st.users.Store(0)
+	} else {
+		st.users.Add(-1)
+	}
+}
+
+// find gives the value of a parameter, or nil.
+func (st *ParamStore) Find(n *graph.Node) *ParamValue {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return st.Values[n]
+}
+
+// join gives the values of a program's parameters. Those that are new get memory, all in one
+// piece so that it can be large pages, and their first values.
+func (st *ParamStore) Join(params []*graph.Node) ([]*ParamValue, error) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	list, offsets, size := make([]*ParamValue, len(params)), make([]int, len(params)), 0
+	for i, n := range params {
+		if list[i] = st.Values[n]; list[i] != nil {
+			continue
+		}
+		v := &ParamValue{Memory: Memory{Dtype: n.DType(), Shape: wholeShape(n)}}
+		v.Count = CountOf(v.Shape)
+		if v.Count > (maxArena-size)/v.Dtype.Size() {
+			return nil, tooManyParams(params, errAddresses)
+		}
+		list[i], offsets[i] = v, size
+		size += (v.Count*v.Dtype.Size() + alignment - 1) / alignment * alignment
+	}
+	if err := pages.Check(size); err != nil {
+		return nil, tooManyParams(params, err)
+	}
+	room := pages.Make[byte](size)
+	for i, n := range params {
+		if st.Values[n] == nil {
+			if list[i].Count > 0 {
+				list[i].Ptr = unsafe.Pointer(&room[offsets[i]])
+				if err := st.begin(n, list[i]); err != nil {
+					return nil, err
+				}
+			}
+			st.Values[n] = list[i]
+		}
+	}
+	return list, nil
+}
+
+// tooManyParams is the error of parameters for which there is no memory. It names the largest.
+func tooManyParams(params []*graph.Node, why error) error {
+	largest := slices.MaxFunc(params, func(x, y *graph.Node) int { return cmp.Compare(paramBytes(x), paramBytes(y)) })
+	total := 0.0
+	for _, n := range params {
+		total += paramBytes(n)
+	}
+	return fmt.Errorf("exec: the parameters of graph %q need %.0f bytes of memory (%.1f GiB), and %w; the largest is %s, %s%s (%s)",
+		largest.Graph().Name(), total, total/(1<<30), why, largest.Label(), largest.DType(), largest.Shape(), largest.Pos())
+}
+
+// paramBytes is the size of a parameter, which may be more than an int counts to.
+func paramBytes(n *graph.Node) float64 {
+	bytes := float64(n.DType().Size())
+	for _, d := range wholeShape(n) {
+		bytes *= float64(d)
+	}
+	return bytes
+}
+
+// begin fills in the first value of a parameter, which depends on its name and the seed alone.
+func (st *ParamStore) begin(n *graph.Node, v *ParamValue) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = bug.Panicked(n, r)
+		}
+	}()
+	if init := n.Attrs().(graph.ParamAttrs).Init; init != nil {
+		h := fnv.New64a()
+		h.Write([]byte(n.Name()))
+		init.Fill(SliceAt(v.Dtype, v.Ptr, v.Count), v.Shape, st.Seed^h.Sum64())
+	}
+	return nil
+}

@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/broadloom/broadloom/exec/internal/bug"
+)
+
+// The pool is the process's worker goroutines. A session offers them the tiles of a
+// kernel and computes tiles itself until none is left; workers that are busy or slow to
+// wake are not waited for. So nothing ever waits for a worker to become free, and tiles
+// never wait for anything: no number of sessions and processors can lock up.
+
+// task is work in tiles that may be computed in any order and at once.
+type parallel interface {
+	// tile computes one of them.
+	Tile(i int, ws *Workspace)
+}
+
+// job is a task on offer.
+type job struct {
+	task        parallel
+	tiles       int64
+	next        atomic.Int64 // the next tile that nobody has taken
+	finished    atomic.Int64 // workers that have taken part and are done
+	helpers     []*worker
+	fault       atomic.Pointer[bug.Panic]
+	pendingCost int // the work of this run, in nanoseconds, for which sleeping workers were not woken
+}
+
+// work computes tiles until none is left. A panic ends the work of all, and is the caller's.
+func (j *job) work(ws *Workspace) {
+	defer func() {
+		if v := recover(); v != nil {
+			j.fault.Store(bug.Caught(v))
+			j.next.Store(j.tiles)
+			*ws = Workspace{}
+		}
+	}()
+	for {
+		i := j.next.Add(1) - 1
+		if i >= j.tiles {
+			return
+		}
+		j.task.Tile(int(i), ws)
+	}
+}
+
+// spin is how long a worker looks for work before it sleeps. Waking it takes longer than
+// most kernels.
+const spin = 100 * time.Microsecond
+
+// wakeCost is the work, in nanoseconds, from which on a sleeping worker is worth waking,
+// be it of several kernels one after the other; offerCost that from which on one that is
+// awake is worth asking.
+const (
+	WakeCost     = 150_000
+	parallelCost = 4_000
+)
+
+// worker is a goroutine of the pool.
+type worker struct {
+	offer  atomic.Pointer[job] // work to be taken; busy while the worker is at work
+	asleep atomic.Bool
+	wake   chan struct{}
+	ws     Workspace
+}
+
+// busy marks a worker that has taken an offer.
+var busy = new(job)
+
+var pool struct {
+	sync.Mutex
+	workers atomic.Pointer[[]*worker]
+}
+
+// workers gives n workers of the pool, starting them as need be.
+func workers(n int) []*worker {
+	if list := pool.workers.Load(); list != nil && len(*list) >= n {
+		return (*list)[:n]
+	}
+	pool.Lock()
+	defer pool.Unlock()
+	var list []*worker
+	if old := pool.workers.Load(); old != nil {
+		list = append(list, *old...)
+	}
+	for len(list) < n {
+		w := &worker{wake: make(chan struct{}, 1)}
+		list = append(list, w)
+		go w.run()
+	}
+	pool.workers.Store(&list)
+	return list[:n]
+}
+
+func (w *worker) run() {
+	idle := time.Now()
+	for {
+		if j := w.offer.Load(); j != nil && w.offer.CompareAndSwap(j, busy) {
+			j.work(&w.ws)
+			w.ws.release()
+			w.offer.Store(nil)
+			j.finished.Add(1)
+			idle = time.Now()
+			continue
+		}
+		if time.Since(idle) < spin {
+			runtime.Gosched()
+			continue
+		}
+		w.asleep.Store(true)
+		if w.offer.Load() == nil { // an offer since then comes with a call to wake
+			<-w.wake
+		}
+		w.asleep.Store(false)
+		idle = time.Now()
+	}
+}
+
+// share computes a job on the caller and on up to threads-1 workers. cost is an estimate
+// of all its work in nanoseconds.
+func (j *job) share(threads, cost int, ws *Workspace) {
+	j.next.Store(0)
+	j.finished.Store(0)
+	j.helpers = j.helpers[:0]
+	j.pendingCost += cost
+	wake := j.pendingCost >= WakeCost
+	if wake {
+		j.pendingCost = 0
+	}
+	for _, w := range workers(threads - 1) {
+		asleep := w.asleep.Load()
+		if asleep && !wake || !w.offer.CompareAndSwap(nil, j) {
+			continue
+		}
+		j.helpers = append(j.helpers, w)
+		if asleep {
+			select {
+			case w.wake <- struct{}{}:
+			default: // it has been woken already
+			}
+		}
+	}
+	j.work(ws)
+	// Offers that nobody has taken are withdrawn. Who has taken one is computing its last
+	// tile.
+	taken := int64(0)
+	for _, w := range j.helpers {
+		if !w.offer.CompareAndSwap(j, nil) {
+			taken++
+		}
+	}
+	for j.finished.Load() < taken {
+		runtime.Gosched()
+	}
+	if fault := j.fault.Swap(nil); fault != nil {
+		panic(fault)
+	}
+}

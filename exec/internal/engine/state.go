@@ -1,0 +1,147 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/kernels/pages"
+)
+
+// state is the memory of runs of a program: one goroutine at a time uses it.
+type State struct {
+	prog       *Code
+	Params     []*ParamValue // in the order of the program's parameters
+	consts     []Memory
+	Fed        []Memory          // of the inputs of the run
+	packed     map[packedKey]any // the weights of products: each a *packedWeight of their type
+	Arena      []byte
+	generation int
+	Ws         Workspace
+	job        job
+	Threads    int
+	Observer   observer // nil unless the times of kernels are taken
+}
+
+// observer is told when a run comes to kernels. Each then runs by itself.
+type observer interface {
+	Start(kernel int)
+	Stop(kernel int)
+}
+
+// prepare makes room for all that runs need whatever the sizes.
+func (s *State) Prepare(prog *Code) {
+	s.prog, s.packed, s.Fed = prog, map[packedKey]any{}, make([]Memory, prog.numInputs)
+	for _, n := range prog.consts {
+		s.consts = append(s.consts, constMemory(n))
+	}
+	s.Ws.scratch.Reserve(prog.Compiled...)
+}
+
+// execute runs the kernels in order, those of a list as one unless their times are taken.
+func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
+	if len(s.Arena) < b.Arena {
+		s.Arena = pages.Make[byte](b.Arena)
+		s.generation++
+	}
+	s.setPointers(b)
+	s.job.pendingCost = 0
+	for _, i := range s.prog.Written {
+		s.Params[i].Version++
+	}
+	i := 0
+	defer func() {
+		if v := recover(); v != nil {
+			s.forget()
+			err = bug.Panicked(s.prog.Kernels[b.Launches[i].of].Computes().Nodes[0], v)
+		}
+	}()
+	for ; i < len(b.Launches); i++ {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.Launches), err)
+		}
+		st := &b.Launches[i]
+		if s.Observer != nil {
+			s.Observer.Start(st.of)
+			if err := st.Kernel.Run(s); err != nil {
+				return err
+			}
+			s.Observer.Stop(st.of)
+			continue
+		}
+		switch {
+		case st.Fused:
+		case st.Batch != nil:
+			st.Batch.Run()
+			i += st.Batch.Len() - 1
+		default:
+			if err := st.Kernel.Run(s); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// forget drops what a run that ended in a panic may have left half done.
+func (s *State) forget() {
+	s.Ws = Workspace{}
+	s.Ws.scratch.Reserve(s.prog.Compiled...)
+	clear(s.packed)
+}
+
+// point sets the addresses of the steps' operands: all of them if the arena has moved,
+// those of inputs if they lie elsewhere than in the binding's last run.
+func (s *State) setPointers(b *Specialization) {
+	all, moved := b.generation != s.generation, false
+	for i := range s.Fed {
+		if b.fed[i] != s.Fed[i].Ptr {
+			b.fed[i], moved = s.Fed[i].Ptr, true
+		}
+	}
+	b.generation = s.generation
+	if !all && !moved {
+		return
+	}
+	for i := range b.Launches {
+		if st := &b.Launches[i]; all || st.needsIn {
+			for operand, pl := range st.Operands {
+				st.Kernel.SetPointer(operand, s.Pointer(b, pl))
+			}
+		}
+	}
+}
+
+// share computes the tiles of a task on the session's threads. cost is an estimate of
+// the whole work in nanoseconds.
+func (s *State) ParallelFor(t parallel, tiles, cost int) {
+	s.job.task, s.job.tiles = t, int64(tiles)
+	s.job.share(s.Threads, cost, &s.Ws)
+}
+
+// pointer gives the memory at a place.
+func (s *State) Pointer(b *Specialization, pl Location) unsafe.Pointer {
+	if pl.Slot >= 0 {
+		return unsafe.Pointer(&b.sizeSlots[pl.Slot])
+	}
+	var base unsafe.Pointer
+	switch pl.Buffer.Kind {
+	case lower.InArena:
+		if len(s.Arena) == 0 {
+			return nil
+		}
+		base = unsafe.Pointer(&s.Arena[b.Offsets[pl.Buffer.Index]])
+	case lower.InInput:
+		base = s.Fed[pl.Buffer.Index].Ptr
+	case lower.InParam:
+		base = s.Params[pl.Buffer.Index].Ptr
+	case lower.InConst:
+		base = s.consts[pl.Buffer.Index].Ptr
+	}
+	if base == nil {
+		return nil
+	}
+	return unsafe.Add(base, pl.Offset)
+}

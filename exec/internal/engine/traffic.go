@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// traffic counts the bytes that one run of a kernel moves, and what its operations would move
+// if each were a kernel of its own.
+func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
+	type use struct {
+		base  *graph.Node
+		write bool
+	}
+	seen := map[use]int{}
+	picks, ok := k.(*lower.Gather)
+	ok = ok && !picks.Add
+	for i, o := range k.Operands() {
+		if o.Base == nil {
+			continue
+		}
+		most := b.bytes(o.Base) // windows reach some elements again and again
+		if ok && i == 0 {       // it reads what it picks
+			most = min(most, b.bytes(picks.Node))
+		}
+		u := use{o.Base, o.Write}
+		bytes := min(b.touched(o)*o.Base.DType().Size(), most-seen[u])
+		seen[u] += bytes
+		moved += bytes
+	}
+	members := k.Computes().Members()
+	if len(members) == 1 {
+		return moved, moved
+	}
+	for _, n := range members {
+		unfused += b.bytes(n)
+		for i, x := range n.Operands() {
+			if i == 0 || x != n.In(i-1) {
+				unfused += b.bytes(x)
+			}
+		}
+	}
+	return moved, unfused
+}
+
+// touched counts the elements of memory that an operand's layout reaches.
+func (b *Specialization) touched(o fusion.Operand) int {
+	count := 1
+	for axis, stride := range b.strides(o) {
+		if stride != 0 {
+			count *= b.Eval(o.Layout.Shape[axis])
+		}
+	}
+	return count
+}
+
+func (b *Specialization) bytes(n *graph.Node) int {
+	return b.Eval(n.Shape().NumElements()) * n.DType().Size()
+}
+
+// live gives the most bytes of the arena's values that are alive at once. Values that
+// take over the memory of another one count once.
+func (b *Specialization) Live(p *Code) int {
+	most := 0
+	for at := range len(p.Kernels) + 1 {
+		sum := 0
+		for _, s := range p.Buffers {
+			last := s.Last
+			for heir := s.ReusedBy; heir != nil; heir = heir.ReusedBy {
+				last = max(last, heir.Last)
+			}
+			if s.Reuses == nil && s.First <= at && at <= last {
+				sum += b.Eval(s.Count) * s.Dtype.Size()
+			}
+		}
+		most = max(most, sum)
+	}
+	return most
+}
+
+// flops counts the operations on elements of one run of a kernel.
+func (b *Specialization) Flops(k lower.Kernel) int {
+	if m, ok := k.(*lower.MatMul); ok {
+		return 2 * b.Eval(m.Batch.NumElements()) * b.Eval(m.M) * b.Eval(m.N) * b.Eval(m.K)
+	}
+	count := 0
+	for _, part := range b.chosen(k) {
+		each := 0
+		for i := range part.Program.Insts {
+			in := &part.Program.Insts[i]
+			switch {
+			case in.Op == rowprog.OpFMA:
+				each += 2
+			case in.Op.IsPrimitive() && in.Domain == rowprog.Vec || in.Op == rowprog.OpReduce || in.Op == rowprog.OpAccumulate:
+				each++
+			}
+		}
+		count += each * b.Eval(graph.Shape(part.Domain).NumElements())
+	}
+	return count
+}

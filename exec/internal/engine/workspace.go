@@ -1,0 +1,42 @@
+package engine
+
+import (
+	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/bind"
+)
+
+// workspace is the memory that a goroutine needs besides what a kernel reads and writes.
+type Workspace struct {
+	scratch  backend.Scratch
+	products productScratch
+	part     bind.Args // of a tile that is a part of a row
+	follower rowConsumer
+	epilogue epilogue
+	reader   panelReader
+}
+
+// argsOf gives arguments with room for a program of some outer axes and operands.
+func (ws *Workspace) argsOf(outer, operands int) *bind.Args {
+	a := &ws.part
+	a.Outer = resized(a.Outer, outer)
+	a.Ptr = resized(a.Ptr, operands)
+	a.Stride = resized(a.Stride, operands)
+	for i := range a.Stride {
+		a.Stride[i] = resized(a.Stride[i], outer+1)
+	}
+	return a
+}
+
+// release forgets the memory of the last tile, so that it is not kept alive.
+func (ws *Workspace) release() {
+	clear(ws.part.Ptr[:cap(ws.part.Ptr)])
+	ws.follower = rowConsumer{}
+}
+
+// resized gives a slice of n elements, s itself where it has room.
+func resized[T any](s []T, n int) []T {
+	if n > cap(s) {
+		return append(s[:cap(s)], make([]T, n-cap(s))...)
+	}
+	return s[:n]
+}

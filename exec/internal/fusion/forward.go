@@ -1,0 +1,143 @@
+package fusion
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+)
+
+// joining is a movement that puts each operand at a place of its own in the result: a
+// concatenation, a padding, or what the join pass has made.
+type Assembly struct {
+	Node *graph.Node
+	// places is where the operands lie in the result; one without a shape is none of the
+	// joining's business.
+	Places []graph.Layout
+	// gaps says that there is more in the result than the operands: this value.
+	HasBackground bool
+	Value         float64
+	Sums          bool // operands that meet are added up
+}
+
+// joiningOf describes a movement; nil if it is of another kind.
+func assemblyOf(n *graph.Node) *Assembly {
+	if n.Op().Assemble == nil {
+		return nil
+	}
+	a := n.Op().Assemble(n)
+	j := &Assembly{Node: n, Value: a.Value}
+	count := graph.Dim(0)
+	for i, x := range n.Operands() {
+		if a.Start[i] == nil {
+			j.Places = append(j.Places, graph.Layout{})
+			continue
+		}
+		j.put(x, a.Start[i], a.Step[i])
+		count = count.Plus(x.Shape().NumElements())
+	}
+	own, _ := n.Attrs().(rewrite.InsertAttrs)
+	j.Sums = own.Sum
+	j.HasBackground = j.Sums || count != n.Shape().NumElements()
+	return j
+}
+
+// put adds the place of an operand.
+func (j *Assembly) put(x *graph.Node, start, step graph.Shape) {
+	to := graph.RowMajor(j.Node.Shape())
+	to.Shape = x.Shape()
+	for axis, s := range to.Strides {
+		to.Offset = to.Offset.Plus(start[axis].Times(s))
+		to.Strides[axis] = s.Times(step[axis])
+	}
+	j.Places = append(j.Places, to)
+}
+
+// placePass lets kernels leave what they compute for a joined value at its place there,
+// so that it need not be moved. What no kernel can leave at its place is copied by the
+// kernel of the joining; one that has nothing left to copy is dropped.
+func Forward(groups []*Group) (kept []*Group) {
+	if !slices.ContainsFunc(groups, func(k *Group) bool { return k.Class == graph.Movement }) {
+		return groups
+	}
+	at := map[*graph.Node]int{} // the kernel that has a value in registers
+	for i, k := range groups {
+		for n := range k.Registers {
+			at[n] = i
+		}
+	}
+	for _, k := range groups {
+		if k.Class != graph.Movement {
+			kept = append(kept, k)
+			continue
+		}
+		k.Assembly = assemblyOf(k.Nodes[0])
+		if k.Assembly == nil || k.Assembly.Sums || !forwardOperands(groups, k.Assembly, at) {
+			kept = append(kept, k)
+		}
+	}
+	return kept
+}
+
+// leavePieces has kernels leave operands of a joining at their places, and reports
+// whether all are left so.
+func forwardOperands(groups []*Group, j *Assembly, at map[*graph.Node]int) (all bool) {
+	first, last, all := len(groups), -1, true
+	for i, x := range j.Node.Operands() {
+		place := j.Places[i]
+		if place.Shape == nil {
+			continue
+		}
+		maker, computed := at[x]
+		if !computed || !groups[maker].canForward(x, place) {
+			all = false
+			continue
+		}
+		groups[maker].forward(x, Operand{Base: j.Node, Layout: place, Write: true})
+		j.Places[i] = graph.Layout{}
+		first, last = min(first, maker), max(last, maker)
+	}
+	if last < 0 {
+		return false
+	}
+	if j.HasBackground {
+		groups[first].Backgrounds = append(groups[first].Backgrounds, &Assembly{Node: j.Node, HasBackground: true, Value: j.Value})
+		j.HasBackground = false
+	}
+	if all {
+		groups[last].Completes = append(groups[last].Completes, j.Node)
+	}
+	return all
+}
+
+// canLeave reports whether the kernel can store a value at a place, element by element.
+func (k *Group) canForward(x *graph.Node, place graph.Layout) bool {
+	return x.Op().Class == graph.Elementwise && k.Registers[x] == PerElement && (k.Row < 0 || k.IsUniform(place, k.Row))
+}
+
+// leave notes a place in another value's memory for a value that the kernel computes.
+func (k *Group) forward(x *graph.Node, at Operand) {
+	if k.Forwarded == nil {
+		k.Forwarded = map[*graph.Node][]Operand{}
+	}
+	k.Forwarded[x] = append(k.Forwarded[x], at)
+}
+
+// isLeftFor reports whether the kernel leaves a value in the memory of the node that
+// reads it.
+func (k *Group) IsForwardedTo(x *graph.Node, r Reader) bool {
+	if r.Node.In(r.Operand) != x {
+		return false
+	}
+	for _, o := range k.Forwarded[x] {
+		if o.Base == r.Node {
+			return true
+		}
+	}
+	return false
+}
+
+// members lists what the kernel computes, and the joined values that it completes.
+func (k *Group) Members() []*graph.Node {
+	return append(k.Nodes[:len(k.Nodes):len(k.Nodes)], k.Completes...)
+}

@@ -1,0 +1,224 @@
+package fusion
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// maxKernelNodes bounds a kernel, so that its program stays small enough for a back
+// end's registers and caches.
+const maxKernelNodes = 64
+
+// fuser places nodes in kernels. A node may join a kernel on which nothing depends that
+// the node needs, so that no cycle can come about. It takes operands from its own kernel
+// only as they are computed there, element by element or row by row.
+type fuser struct {
+	u       *rewrite.Program
+	groups  []*Group
+	at      []int            // by the number of a node: the kernel that computes it, or -1
+	byShape map[string][]int // open kernels that compute values of a shape, in order
+	order   dependencies
+	makers  []int  // of what the node at hand reads, and of what reads what it destroys
+	before  search // for what these need
+	waiting search // for what one kernel needs
+}
+
+// fusePass groups nodes into kernels.
+func Fuse(u *rewrite.Program) []*Group {
+	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}}
+	f.before.d, f.waiting.d = &f.order, &f.order
+	for _, n := range u.Sequence {
+		u.At = n
+		switch class := n.Op().Class; {
+		case class == graph.Source || shapeinfer.IsView(n):
+		case class == graph.Version:
+			f.at[n.ID()] = f.maker(n.In(1)) // which comes after what made the old value
+		case class == graph.Elementwise || class == graph.Update:
+			f.join(n, n.Shape())
+		case class == graph.Reduce && !rewrite.IsSumTo(n) && !rewrite.FindsIndex(n):
+			f.join(n, n.In(0).Shape())
+		case class == graph.Reduce && rewrite.FindsIndex(n):
+			f.start(n, &Group{Class: graph.Elementwise, Domain: n.In(0).Shape(), Closed: true})
+		case class == graph.Reduce:
+			f.start(n, &Group{Class: class, Domain: n.In(0).Shape(), Closed: true})
+		default:
+			f.start(n, &Group{Class: class, Domain: n.Shape(), Closed: true})
+		}
+	}
+	return f.sort()
+}
+
+// maxCandidates bounds the kernels that a node is tried in.
+const maxCandidates = 64
+
+// join puts a node into the first kernel that it fits, or into a new one. Its elements,
+// or those that it reduces, have the given shape.
+func (f *fuser) join(n *graph.Node, shape graph.Shape) {
+	list := f.byShape[shape.Compact()]
+	list = list[max(len(list)-maxCandidates, 0):]
+	low := len(f.order.place)
+	for _, at := range list {
+		if len(f.groups[at].Nodes) < maxKernelNodes {
+			low = min(low, f.order.place[at])
+		}
+	}
+	f.findMakers(n)
+	f.before.run(low, f.makers...)
+	for _, at := range list {
+		if len(f.groups[at].Nodes) < maxKernelNodes && !f.before.finds(at) && f.fits(n, shape, at) {
+			f.add(n, shape, at)
+			return
+		}
+	}
+	f.start(n, &Group{Class: graph.Elementwise, Domain: shape})
+}
+
+// maker gives the kernel that computes what a node shows, or -1.
+func (f *fuser) maker(n *graph.Node) int { return f.at[shapeinfer.Viewed(n).ID()] }
+
+// findMakers lists the kernels that must run before a node, or with it.
+func (f *fuser) findMakers(n *graph.Node) {
+	f.makers = f.makers[:0]
+	for _, x := range n.Operands() {
+		if made := f.maker(x); made >= 0 {
+			f.makers = append(f.makers, made)
+		}
+	}
+	for _, r := range f.u.Writes.Before(n) {
+		f.makers = append(f.makers, f.at[r.ID()])
+	}
+}
+
+// start begins a kernel with a node.
+func (f *fuser) start(n *graph.Node, k *Group) {
+	k.Row, k.Registers = -1, map[*graph.Node]Level{}
+	f.groups = append(f.groups, k)
+	at := f.order.add()
+	if !k.Closed {
+		f.open(k.Domain, at)
+	}
+	f.findMakers(n)
+	f.add(n, k.Domain, at)
+}
+
+// open notes that a kernel takes nodes of a shape.
+func (f *fuser) open(shape graph.Shape, at int) {
+	key := shape.Compact()
+	i, _ := slices.BinarySearch(f.byShape[key], at)
+	f.byShape[key] = slices.Insert(f.byShape[key], i, at)
+}
+
+// fits reports whether a node can run in a kernel that none of its other makers needs.
+func (f *fuser) fits(n *graph.Node, shape graph.Shape, at int) bool {
+	k := f.groups[at]
+	l := k.levelOf(shape)
+	taken := false
+	for i, x := range n.Operands() {
+		switch made := f.maker(x); {
+		case made < 0:
+		case made == at:
+			taken = true
+			if !k.InRegister(n, l, i) || n.Op().Class == graph.Update && i == 0 && !k.registersOf(x) {
+				return false // a part that is written needs the whole in memory
+			}
+		case l == PerRow && k.Row == 0 && !f.waiting.follows(at, made):
+			return false // for the sake of one element, the kernel does not wait for another one
+		}
+	}
+	if l == PerRow && !taken {
+		return false // it has nothing to do with these rows
+	}
+	for _, r := range f.u.Writes.Before(n) {
+		if f.at[r.ID()] == at && !readsInPlace(r, n) {
+			return false
+		}
+	}
+	return k.rowsFit(n, l)
+}
+
+// add makes a node, whose makers are known, a member of a kernel.
+func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
+	k := f.groups[at]
+	k.Nodes = append(k.Nodes, n)
+	f.at[n.ID()] = at
+	f.order.after(at, f.makers...)
+	switch {
+	case k.Closed:
+	case n.Op().Class != graph.Reduce:
+		k.Registers[n] = k.levelOf(shape)
+	case k.levelOf(shape) == PerElement:
+		row := rowOf(n)
+		if k.Row < 0 && row >= 0 && k.canHaveRows(row) {
+			k.Row = row
+			f.open(k.Domain[:row], at)
+			if ones := k.rowShape(); len(ones) > row {
+				f.open(ones, at)
+			}
+		}
+		if k.Row >= 0 && k.Row == row {
+			k.Registers[n] = PerRow
+		}
+	}
+}
+
+// readsInPlace reports whether r reads of what a write destroys only the element that is
+// written next, so that it may share a kernel with the write.
+func readsInPlace(r, write *graph.Node) bool {
+	switch r.Op().Class {
+	case graph.Elementwise, graph.Update, graph.Reduce:
+	default:
+		return false
+	}
+	if write.Op().Fill && shapeinfer.NewProver(write.Graph().Bounds).Repeats(write) != shapeinfer.Refused {
+		return false // what is read for a later element may have been filled for an earlier one
+	}
+	for i, x := range r.Operands() {
+		if shapeinfer.Storage(x) != shapeinfer.Storage(write) {
+			continue
+		}
+		for _, k := range r.Stretch(i) {
+			if k != graph.Same {
+				return false
+			}
+		}
+		if !x.Shape().Equal(write.Shape()) || !sameCells(x, write) {
+			return false
+		}
+	}
+	return true
+}
+
+// sameCells reports whether the elements of two values of one memory lie in the same
+// places.
+func sameCells(x, y *graph.Node) bool {
+	a, b := shapeinfer.LayoutOf(x), shapeinfer.LayoutOf(y)
+	return a.Offset == b.Offset && slices.Equal(a.Strides, b.Strides)
+}
+
+// rowOf gives the axis from which on a reduction folds all axes and before which it
+// folds none, or -1. Axes of size 1 are folded or not as need be.
+func rowOf(n *graph.Node) int {
+	domain, axes := n.In(0).Shape(), n.Op().Axes(n)
+	row := len(domain)
+	for row > 0 && (domain[row-1] == 1 || slices.Contains(axes, row-1)) {
+		row--
+	}
+	for row < len(domain) && !slices.Contains(axes, row) {
+		row++ // leading axes of size 1 that are not folded
+	}
+	long := false
+	for axis, d := range domain {
+		folded := slices.Contains(axes, axis)
+		if folded && axis < row {
+			return -1
+		}
+		long = long || folded && d != 1
+	}
+	if !long {
+		return -1
+	}
+	return row
+}

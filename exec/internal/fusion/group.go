@@ -1,0 +1,49 @@
+package fusion
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// group is nodes that run together, as one kernel.
+type Group struct {
+	Class  graph.Class   // Elementwise for a fused group, else the class of its only node
+	Domain graph.Shape   // of a fused group: the iteration space
+	Nodes  []*graph.Node // in order
+	Closed bool          // takes no more nodes
+	// row is the axis of the domain from which on the kernel's rows run, where some
+	// reduction over rows has fixed it; else -1.
+	Row int
+	// registers says how often the kernel computes those values that it can hand on
+	// without memory.
+	Registers map[*graph.Node]Level
+	// seats is where the kernel leaves what it computes in joined values: see placePass. It
+	// leaves the last pieces of joins, and the first ones of fills, whose gaps it fills.
+	Forwarded   map[*graph.Node][]Operand
+	Completes   []*graph.Node
+	Backgrounds []*Assembly
+	// joining is what a movement assembles; nil of another class.
+	Assembly *Assembly
+}
+
+// level says how often a fused kernel computes a value.
+type Level uint8
+
+const (
+	PerElement Level = iota // of the domain
+	PerRow
+)
+
+// String prints the nodes of the group.
+func (k *Group) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s over %s:", k.Class, k.Domain.Compact())
+	for _, n := range k.Members() {
+		fmt.Fprintf(&b, " %s=%s", n.Label(), n.Op().Name)
+	}
+	return b.String()
+}
+
+func (k *Group) Computes() *Group { return k }

@@ -1,0 +1,49 @@
+package fusion
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// operand is what a kernel reads or writes in memory.
+type Operand struct {
+	Base   *graph.Node  // whose memory; nil for a size of the program
+	Layout graph.Layout // over the kernel's domain, in the memory of base
+	// undecided marks axes on which the size of from decides when sizes are bound: 1
+	// is repeated.
+	Undecided []bool
+	From      graph.Shape
+	Size      graph.Dim // the size itself, where base is nil
+	Write     bool
+}
+
+// reader is an operand of a node.
+type Reader struct {
+	Node    *graph.Node
+	Operand int
+}
+
+func SameLayout(a, b Operand) bool {
+	return a.Layout.Offset == b.Layout.Offset && slices.Equal(a.Layout.Strides, b.Layout.Strides) &&
+		slices.Equal(a.Undecided, b.Undecided) && slices.Equal(a.From, b.From)
+}
+
+// reducedLayout is the layout of a reduction's result over its operand's axes: a folded
+// axis has stride 0.
+func ReducedLayout(n *graph.Node) graph.Layout {
+	result, x := graph.RowMajor(n.Shape()), n.In(0).Shape()
+	out := graph.Layout{Shape: x, Strides: make([]graph.Dim, len(x))}
+	axes, keep := n.Op().Axes(n), n.Rank() == len(x)
+	at := 0
+	for axis := range x {
+		folded := slices.Contains(axes, axis)
+		if !folded {
+			out.Strides[axis] = result.Strides[at]
+		}
+		if !folded || keep {
+			at++
+		}
+	}
+	return out
+}

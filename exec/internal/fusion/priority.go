@@ -1,0 +1,95 @@
+package fusion
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// sort brings the kernels into an order. Those that go on with products, and those that leave
+// nothing but sums, run as soon as they can: what they read is in a cache then, and need not be
+// kept for long. Sums of what a product reads anyway wait for that.
+func (f *fuser) sort() (sorted []*Group) {
+	kernels, leaves, products := f.groups, f.storedValues(), f.secondFactors()
+	hurries := make([]priority, len(kernels))
+	for at, k := range kernels {
+		switch {
+		case k.Class != graph.Elementwise:
+		case k.onlyStoresReductions(leaves) && f.orderAfterMatMul(at, products):
+			hurries[at] = eager
+		case k.onlyStoresReductions(leaves) || slices.ContainsFunc(f.order.needs[at], f.isProduct):
+			hurries[at] = early
+		}
+	}
+	for _, at := range f.order.sort(hurries) {
+		sorted = append(sorted, kernels[at])
+	}
+	return sorted
+}
+
+// isProduct reports whether a kernel is a matrix product.
+func (f *fuser) isProduct(at int) bool { return f.groups[at].Class == graph.Contract }
+
+// leaves lists the values that kernels read that other kernels compute, and the roots.
+func (f *fuser) storedValues() map[*graph.Node]bool {
+	leaves := map[*graph.Node]bool{}
+	for _, n := range f.u.Roots {
+		leaves[shapeinfer.Viewed(n)] = true
+	}
+	for _, n := range f.u.Sequence {
+		at := f.at[n.ID()]
+		for _, x := range n.Operands() {
+			if at >= 0 && f.maker(x) != at {
+				leaves[shapeinfer.Viewed(x)] = true
+			}
+		}
+	}
+	return leaves
+}
+
+// leavesSums reports whether all that a kernel leaves for others are sums or other reductions.
+func (k *Group) onlyStoresReductions(leaves map[*graph.Node]bool) bool {
+	return !slices.ContainsFunc(k.Nodes, func(n *graph.Node) bool {
+		return n.Op().Class != graph.Reduce && (leaves[n] || n.Op().Class != graph.Elementwise)
+	})
+}
+
+// meetsProduct has a kernel of sums of a value wait for a product of which that is the second
+// factor, if the value is no product itself and that product does not need the sums. It reports
+// whether there is one.
+func (f *fuser) orderAfterMatMul(at int, products map[*graph.Node][]int) bool {
+	k := f.groups[at]
+	var read *graph.Node
+	for _, n := range k.Nodes {
+		for _, x := range n.Operands() {
+			memory, made := shapeinfer.Viewed(x), f.maker(x)
+			if !x.Shape().Equal(k.Domain) || memory == read || made >= 0 && (made == at || f.isProduct(made)) {
+				continue
+			}
+			if read != nil {
+				return false
+			}
+			read = memory
+		}
+	}
+	for _, p := range products[read] {
+		if !f.waiting.follows(p, at) {
+			f.order.after(at, p)
+			return true
+		}
+	}
+	return false
+}
+
+// secondFactors lists the products of which values are the second factors.
+func (f *fuser) secondFactors() map[*graph.Node][]int {
+	products := map[*graph.Node][]int{}
+	for at := range f.groups {
+		if f.isProduct(at) {
+			factor := shapeinfer.Viewed(f.groups[at].Nodes[0].In(1))
+			products[factor] = append(products[factor], at)
+		}
+	}
+	return products
+}

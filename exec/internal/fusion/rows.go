@@ -1,0 +1,186 @@
+package fusion
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// isReadInMemory reports whether somebody does not take a value from a register.
+func (k *Group) IsReadInMemory(n *graph.Node, readers []Reader) bool {
+	for _, r := range readers {
+		if k.IsForwardedTo(n, r) {
+			continue
+		}
+		if !slices.Contains(k.Nodes, r.Node) || !k.InRegister(r.Node, k.LevelFor(r.Node), r.Operand) {
+			return true
+		}
+	}
+	return false
+}
+
+// levelFor says how often the kernel computes what a member takes.
+func (k *Group) LevelFor(n *graph.Node) Level {
+	if n.Op().Class == graph.Reduce {
+		return k.levelOf(n.In(0).Shape())
+	}
+	return k.levelOf(n.Shape())
+}
+
+// A fused kernel computes values of its domain element by element. Where a reduction
+// folds the last axes, its result and what is computed from it have one element for each
+// row; the methods here say which values those are and how they lie over the domain.
+
+// levelOf says how often the kernel computes values of a shape that it takes.
+func (k *Group) levelOf(shape graph.Shape) Level {
+	if k.Row >= 0 && !shape.Equal(k.Domain) {
+		return PerRow
+	}
+	return PerElement
+}
+
+// rowShape is the shape of a value with one element a row that keeps all axes.
+func (k *Group) rowShape() graph.Shape {
+	s := slices.Clone(k.Domain)
+	for axis := k.Row; axis < len(s); axis++ {
+		s[axis] = 1
+	}
+	return s
+}
+
+// overDomain gives where elements lie over the domain, for a layout of a value at a
+// level.
+func (k *Group) OverDomain(in graph.Layout, l Level) graph.Layout {
+	if l == PerElement {
+		return in
+	}
+	out := graph.Layout{Shape: k.Domain, Strides: make([]graph.Dim, len(k.Domain)), Offset: in.Offset}
+	copy(out.Strides[:k.Row], in.Strides)
+	return out
+}
+
+// read gives where the elements lie that operand i of a node takes, over the domain.
+func (k *Group) Read(n *graph.Node, l Level, i int) graph.Layout {
+	x := n.In(i)
+	layout := shapeinfer.LayoutOf(x)
+	if n.Op().Class != graph.Reduce {
+		layout = shapeinfer.BroadcastView(layout, n.Shape(), n.Stretch(i))
+	}
+	return k.OverDomain(layout, l)
+}
+
+// inRegister reports whether operand i of a node of the kernel, or of one that may
+// become so, is taken as it was computed in the kernel: the same element, or the element
+// of the same row.
+func (k *Group) InRegister(n *graph.Node, l Level, i int) bool {
+	x := n.In(i)
+	made, ok := k.Registers[shapeinfer.Viewed(x)]
+	if !ok {
+		return false
+	}
+	if made == PerElement {
+		return l == PerElement && k.registersOf(x) && allSame(n.Stretch(i))
+	}
+	if slices.Contains(n.Stretch(i), graph.Undecided) {
+		return false
+	}
+	got, own := k.Read(n, l, i), k.OverDomain(shapeinfer.LayoutOf(shapeinfer.Viewed(x)), PerRow)
+	if got.Offset != own.Offset {
+		return false
+	}
+	for axis, d := range k.Domain {
+		if d != 1 && got.Strides[axis] != own.Strides[axis] {
+			return false
+		}
+	}
+	return true
+}
+
+// registersOf reports whether the kernel computes the very node, not one that it shows.
+func (k *Group) registersOf(x *graph.Node) bool {
+	_, ok := k.Registers[x]
+	return ok
+}
+
+func allSame(kinds []graph.AxisKind) bool {
+	for _, kind := range kinds {
+		if kind != graph.Same {
+			return false
+		}
+	}
+	return true
+}
+
+// rowsFit reports whether a node leaves the kernel's rows whole.
+func (k *Group) rowsFit(n *graph.Node, l Level) bool {
+	return k.Row < 0 || l == PerRow || !cutsRows(n, k.Domain, k.Row) && k.hasUniformRows(n, k.Row)
+}
+
+// canHaveRows reports whether the rows of the kernel can run from an axis on.
+func (k *Group) canHaveRows(row int) bool {
+	for _, n := range k.Nodes {
+		if cutsRows(n, k.Domain, row) || !k.hasUniformRows(n, row) {
+			return false
+		}
+	}
+	return true
+}
+
+// cutsRows reports whether a reduction folds some of the axes of rows and not others.
+func cutsRows(n *graph.Node, domain graph.Shape, row int) bool {
+	if n.Op().Class != graph.Reduce {
+		return false
+	}
+	axes := n.Op().Axes(n)
+	folded, kept := false, false
+	for axis := row; axis < len(domain); axis++ {
+		if domain[axis] != 1 {
+			in := slices.Contains(axes, axis)
+			folded, kept = folded || in, kept || !in
+		}
+	}
+	return folded && kept
+}
+
+// hasEvenRows reports whether rows that run over several axes are one run of equal steps
+// in all that the node reads and writes.
+func (k *Group) hasUniformRows(n *graph.Node, row int) bool {
+	if len(k.rowAxes(row)) < 2 {
+		return true
+	}
+	if rewrite.DependsOnPosition(n) {
+		return false
+	}
+	for i, x := range n.Operands() {
+		if _, isNumber := x.ScalarValue(); isNumber {
+			continue
+		}
+		if slices.Contains(n.Stretch(i), graph.Undecided) || !k.IsUniform(k.Read(n, PerElement, i), row) {
+			return false
+		}
+	}
+	return n.Op().Class != graph.Update || k.IsUniform(shapeinfer.LayoutOf(n), row)
+}
+
+// rowAxes lists the axes of more than one element over which rows run.
+func (k *Group) rowAxes(row int) (axes []int) {
+	for axis := row; axis < len(k.Domain); axis++ {
+		if k.Domain[axis] != 1 {
+			axes = append(axes, axis)
+		}
+	}
+	return axes
+}
+
+// isEven reports whether rows are one run of equal steps in a layout.
+func (k *Group) IsUniform(l graph.Layout, row int) bool {
+	axes := k.rowAxes(row)
+	for i := 1; i < len(axes); i++ {
+		if inner := axes[i]; l.Strides[axes[i-1]] != l.Strides[inner].Times(k.Domain[inner]) {
+			return false
+		}
+	}
+	return true
+}

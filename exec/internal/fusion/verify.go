@@ -1,0 +1,83 @@
+package fusion
+
+import (
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// verifyGroups checks that every value that is computed has one kernel, which runs after the
+// kernels of its operands and after those that read what it writes, and that the members of a
+// fused kernel agree about its domain and its rows.
+func VerifyGroups(u *rewrite.Program, groups []*Group) error {
+	owner, place := map[*graph.Node]int{}, map[*graph.Node]int{}
+	for at, k := range groups {
+		for i, n := range k.Members() {
+			if other, taken := owner[n]; taken {
+				return bug.At(n, "kernels %d and %d both compute it", other, at)
+			}
+			owner[n], place[n] = at, i
+		}
+	}
+	for _, n := range u.Sequence {
+		if _, ok := owner[n]; !ok && isComputed(n) {
+			return bug.At(n, "no kernel computes it")
+		}
+	}
+	writes := shapeinfer.FindWrites(u.Sequence)
+	for at, k := range groups {
+		for i, n := range k.Nodes {
+			for _, x := range n.Operands() {
+				made := shapeinfer.State(x)
+				switch from, ok := owner[made]; {
+				case !ok && isComputed(made), from > at, ok && from == at && place[made] >= i:
+					return bug.At(n, "kernel %d computes it before its operand %s", at, x.Label())
+				}
+			}
+			for _, r := range writes.Before(n) {
+				if from, ok := owner[r]; ok && (from > at || from == at && !readsInPlace(r, n)) {
+					return bug.At(n, "kernel %d writes what %s still reads", at, r.Label())
+				}
+			}
+			if err := k.verifyDomain(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// isComputed reports whether a kernel must run for a value to be had.
+func isComputed(n *graph.Node) bool {
+	return n.Op().Class != graph.Source && n.Op().Class != graph.Version && !shapeinfer.IsView(n)
+}
+
+// verifyDomain checks that a member of a fused kernel has an element for each of its domain, or
+// for each of its rows.
+func (k *Group) verifyDomain(n *graph.Node) error {
+	if k.Class != graph.Elementwise {
+		if len(k.Nodes) != 1 {
+			return bug.At(n, "a kernel of class %s has %d members", k.Class, len(k.Nodes))
+		}
+		return nil
+	}
+	shape := n.Shape()
+	if n.Op().Class == graph.Reduce {
+		shape = n.In(0).Shape()
+	}
+	switch k.LevelFor(n) {
+	case PerElement:
+		if !shape.Equal(k.Domain) {
+			return bug.At(n, "it has the domain %s in a kernel over %s", shape, k.Domain)
+		}
+	case PerRow:
+		if !shape.Equal(k.rowShape()) && !shape.Equal(k.Domain[:k.Row]) {
+			return bug.At(n, "it has the domain %s in a kernel over %s whose rows run from axis %d", shape, k.Domain, k.Row)
+		}
+	}
+	if !k.rowsFit(n, k.LevelFor(n)) {
+		return bug.At(n, "it cuts the kernel's rows, which run from axis %d of %s", k.Row, k.Domain)
+	}
+	return nil
+}

@@ -1,0 +1,201 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// storageKind says who owns a value's memory.
+type Owner uint8
+
+const (
+	InArena Owner = iota // the session's arena, reused after the last use
+	InInput              // the caller's, for one run
+	InParam              // the session's, from run to run
+	InConst              // the program's
+)
+
+// storage is memory for one value, or for several that take it over from each other.
+type Buffer struct {
+	Kind     Owner
+	Index    int // in the program's list of its kind; in the arena's, its number
+	Node     *graph.Node
+	Dtype    graph.DType
+	Count    graph.Dim // elements
+	First    int       // the kernel that writes it first
+	Last     int       // the last kernel that uses it
+	ReusedBy *Buffer   // the value that takes the memory over
+	Reuses   *Buffer   // the value whose memory is taken over
+}
+
+// root gives the storage whose memory s shares from the beginning.
+func (s *Buffer) Owner() *Buffer {
+	for s.Reuses != nil {
+		s = s.Reuses
+	}
+	return s
+}
+
+// planPass gives each value that kernels exchange a storage, finds when it lives, and
+// lets results take over the memory of operands that are not needed any more.
+func AssignBuffers(u *Program) error {
+	p := planner{u: u, of: map[*graph.Node]*Buffer{}, params: map[*graph.Node]int{}, inputs: map[*graph.Node]int{}}
+	for i, s := range u.Inputs {
+		p.inputs[s.Own] = i
+	}
+	for i, s := range u.Params {
+		p.params[s.Own] = i
+	}
+	for at, k := range u.Kernels {
+		for _, o := range k.Operands() {
+			if o.Base != nil && !o.Write {
+				p.use(o.Base, p.lastStep(at))
+			}
+		}
+		for _, o := range k.Operands() {
+			if o.Write {
+				p.use(o.Base, at)
+			}
+		}
+	}
+	for _, n := range u.Roots[:u.NumOutputs] {
+		p.use(shapeinfer.Viewed(n), len(u.Kernels))
+	}
+	for at, k := range u.Kernels {
+		if loops := k.Loops(); len(loops) == 1 {
+			p.reuseInPlace(at, loops[0])
+		}
+	}
+	u.BufferOf = p.of
+	return nil
+}
+
+// lastStep is the kernel up to which the one at a place reads: the last one that follows it or
+// runs beside it, or with which it runs beside a product.
+func (p *planner) lastStep(at int) int {
+	for at+1 < len(p.u.Kernels) && FusionOf(p.u.Kernels[at+1]).isFused() {
+		at++
+	}
+	return at
+}
+
+type planner struct {
+	u              *Program
+	of             map[*graph.Node]*Buffer
+	inputs, params map[*graph.Node]int
+}
+
+// use notes that a kernel uses a value's memory.
+func (p *planner) use(n *graph.Node, at int) {
+	s := p.of[n]
+	if s == nil {
+		s = p.make(n, at)
+		p.of[n] = s
+	}
+	s.Last = max(s.Last, at)
+}
+
+func (p *planner) make(n *graph.Node, at int) *Buffer {
+	if memory := shapeinfer.Storage(n); memory != n {
+		p.use(memory, at)
+		return p.of[memory]
+	}
+	s := &Buffer{Node: n, Dtype: n.DType(), Count: n.Shape().NumElements(), First: at, Last: at}
+	switch {
+	case n.IsInput():
+		s.Kind, s.Index = InInput, p.inputs[n]
+	case n.IsParam():
+		s.Kind, s.Index = InParam, p.params[n]
+	case n.IsConst():
+		s.Kind, s.Index = InConst, len(p.u.Consts)
+		p.u.Consts = append(p.u.Consts, n)
+	default:
+		s.Index = len(p.u.Buffers)
+		p.u.Buffers = append(p.u.Buffers, s)
+	}
+	return s
+}
+
+// takeOver lets a result of a row program use the memory of an operand that dies in it:
+// both must lie densely over the whole domain, so that each element is read before it
+// is overwritten.
+func (p *planner) reuseInPlace(at int, part *Loop) {
+	for i, o := range part.Operands {
+		if spec := part.Program.Operands[i]; !o.Write || spec.Access == rowprog.Acc || spec.Domain != rowprog.Vec {
+			continue
+		}
+		to := p.of[o.Base]
+		if to.Kind != InArena || to.First != at || to.Reuses != nil {
+			continue
+		}
+		for j, x := range part.Operands {
+			if x.Write || x.Base == nil || part.Program.Operands[j].Domain != rowprog.Vec || part.Program.Operands[j].Type != part.Program.Operands[i].Type {
+				continue
+			}
+			from := p.of[x.Base]
+			if from.Kind == InArena && from != to && from.Last == at && from.First < at && from.ReusedBy == nil && from.Count == to.Count &&
+				fusion.SameLayout(x, o) && x.Undecided == nil && p.usedOnce(part, from) && !p.isReadBeside(at, from) && p.storedAfter(part, to, j) {
+				from.ReusedBy, to.Reuses = to, from
+				break
+			}
+		}
+	}
+}
+
+// storedAfter reports whether all operands that lie in a storage have the layout of a loaded one,
+// and are stored no earlier than that is loaded. There are several where a value is kept for a
+// later stage, which then writes it in place.
+func (p *planner) storedAfter(part *Loop, to *Buffer, loaded int) bool {
+	for i, o := range part.Operands {
+		if o.Base != nil && p.of[o.Base] == to && !(fusion.SameLayout(part.Operands[loaded], o) && readBeforeWritten(part.Program, loaded, i)) {
+			return false
+		}
+	}
+	return true
+}
+
+// readBeforeWritten reports whether the stages that load an operand come no later than
+// the first that stores another one.
+func readBeforeWritten(p *rowprog.Program, loaded, stored int) bool {
+	lastLoad, firstStore := rowprog.Section(-1), rowprog.Section(p.Sections())
+	for i := range p.Insts {
+		switch in := &p.Insts[i]; {
+		case in.Op == rowprog.OpLoad && in.Operand == loaded:
+			lastLoad = max(lastLoad, in.Section)
+		case in.Op == rowprog.OpStore && in.Operand == stored:
+			firstStore = min(firstStore, in.Section)
+		}
+	}
+	return lastLoad <= firstStore
+}
+
+// isReadBeside reports whether the storage is read by another kernel while the one at a place
+// runs.
+func (p *planner) isReadBeside(at int, s *Buffer) bool {
+	for k := p.u.Kernels[at]; FusionOf(k).isFused(); k = p.u.Kernels[at] {
+		if at--; p.reads(p.u.Kernels[at], s) {
+			return true
+		}
+	}
+	return false
+}
+
+// reads reports whether a kernel reads the storage.
+func (p *planner) reads(k Kernel, s *Buffer) bool {
+	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool { return !o.Write && o.Base != nil && p.of[o.Base] == s })
+}
+
+// usedOnce reports whether one operand of the part alone lies in the storage.
+func (p *planner) usedOnce(part *Loop, s *Buffer) bool {
+	uses := 0
+	for _, o := range part.Operands {
+		if o.Base != nil && p.of[o.Base] == s {
+			uses++
+		}
+	}
+	return uses == 1
+}

@@ -1,0 +1,267 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/gemm"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// This file decides at compile time which kernels are fused with matrix products: what a run
+// makes of that, with the sizes bound, is in epiloguerun.go.
+
+// fusion is how a loop goes with the matrix product before it.
+type Fusion struct {
+	Kind fusionKind
+	Of   *MatMul
+}
+
+type fusionKind uint8
+
+const (
+	notFused fusionKind = iota
+	// withResult goes on with the product's result, as soon as tiles or rows of it are whole: they
+	// are in a cache, or in registers, then.
+	OnResult
+	// withFactor sums columns of the product's second matrix while the product has that in a cache,
+	// as the gradient of a bias does beside that of weights.
+	OnFactor
+)
+
+func (f Fusion) isFused() bool { return f.Kind != notFused }
+
+// thresholds say from which sizes on a fusion pays.
+type Thresholds struct {
+	// tileBytes is the size of a result that is worth taking in tiles, as a smaller one stays in the
+	// first-level cache; and tileRows its rows, as tiles of fewer save less than it takes to prepare
+	// for the columns of each.
+	TileBytes, TileRows int
+	// rowBytes is the size of a result that is worth following by rows: a smaller one stays in a
+	// cache that is fast enough.
+	RowBytes int
+	// factorBytes is the size of a second matrix that is better summed beside the product: a smaller
+	// one is soon read once more.
+	FactorBytes int
+}
+
+var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 48, RowBytes: 16 << 20, FactorBytes: 3 << 20}
+
+// takesAllTiles reports whether tiles are taken be it worth it or not, as tests want it.
+func (t *Thresholds) TakesAllTiles() bool { return t.TileBytes == 0 }
+
+// followPass finds loops that go with the product before them: what is computed from a product is
+// computed while it is in the cache.
+func FuseWithMatMul(u *Program) error {
+	for i, k := range u.Kernels[min(1, len(u.Kernels)):] {
+		loop, ok := k.(*Fused)
+		if !ok || len(loop.Parts) != 1 {
+			continue
+		}
+		before := u.Kernels[i]
+		if product, ok := before.(*MatMul); ok && canFuseWithFactor(loop, product) {
+			loop.Fusion = Fusion{OnFactor, product}
+			continue
+		}
+		if f := FusionOf(before); f.Kind == OnFactor && !touchesResults(k, before) {
+			before = f.Of
+		}
+		if product, ok := before.(*MatMul); ok && canFuseWithResult(loop, product) {
+			loop.Fusion = Fusion{OnResult, product}
+		}
+	}
+	return nil
+}
+
+// touchesResults reports whether a kernel reads or writes what another one writes, or writes what
+// that reads.
+func touchesResults(k, other Kernel) bool {
+	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool {
+		return slices.ContainsFunc(other.Operands(), func(x fusion.Operand) bool {
+			return o.Base != nil && x.Base != nil && (o.Write || x.Write) && shapeinfer.Storage(o.Base) == shapeinfer.Storage(x.Base)
+		})
+	})
+}
+
+// canFollow reports whether each row of a kernel needs no more of a product than the same
+// row, and the kernel writes nothing that the product reads.
+func canFuseWithResult(k *Fused, before *MatMul) bool {
+	product := before.MatMulSpec
+	p, c := k.Parts[0], product.Operands[2]
+	if !c.Layout.IsRowMajor() || p.Domain.NumElements() != c.Layout.Shape.NumElements() || !slices.IsSorted(slices.Concat(p.Axes...)) {
+		return false
+	}
+	for i := range p.Program.Insts {
+		switch p.Program.Insts[i].Op {
+		case rowprog.OpGuard:
+			return false
+		case rowprog.OpAccumulate: // tiles can, if they come to the rows in order; rows cannot
+			if len(product.Batch) > 0 || !p.Program.Columnwise() || p.Program.Stages != 1 {
+				return false
+			}
+		}
+	}
+	result := shapeinfer.Storage(c.Base)
+	for _, o := range p.Operands {
+		if o.Base == nil {
+			continue
+		}
+		switch memory := shapeinfer.Storage(o.Base); {
+		case memory == result && (o.Undecided != nil || !o.Layout.IsRowMajor()):
+			return false
+		case o.Write && (memory == shapeinfer.Storage(product.Operands[0].Base) || memory == shapeinfer.Storage(product.Operands[1].Base)):
+			return false
+		}
+	}
+	return true
+}
+
+// canRunBeside reports whether a kernel sums the columns of the second matrix of a product, needs
+// no other matrix nor the product, and writes nothing that this reads.
+func canFuseWithFactor(k *Fused, before *MatMul) bool {
+	if len(before.Batch) > 0 || before.Rows != 1 {
+		return false
+	}
+	part := k.Parts[0]
+	t, ok := factorProgram(part, before.MatMulSpec)
+	if !ok {
+		return false
+	}
+	for i := range part.Program.Insts {
+		if part.Program.Insts[i].Op == rowprog.OpGuard {
+			return false
+		}
+	}
+	for i, o := range part.Operands {
+		if part.Program.Operands[i].Domain == rowprog.Vec && !t.Still[i] && i != t.From { // another matrix
+			return false
+		}
+		for j, x := range before.MatMulSpec.Operands {
+			if (o.Write || j == 2) && o.Base != nil && shapeinfer.Storage(o.Base) == shapeinfer.Storage(x.Base) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// besideProgram says what a loop does with tiles of the second matrix of the product before it,
+// if it can.
+func factorProgram(p *Loop, before *MatMulSpec) (t backend.TileProgram, ok bool) {
+	b := before.Operands[1]
+	if t, ok = p.tileOf(b.Base, before.Dtype); !ok {
+		return t, false
+	}
+	t.Packed = true
+	from := p.Operands[t.From]
+	return t, from.Base == b.Base && from.Undecided == nil && from.Layout.Offset == b.Layout.Offset
+}
+
+// tileProgram says what a kernel does with tiles of the product before it, if it can. It may be
+// the last one to read the product.
+func (u *Program) resultProgram(p *Loop, before *MatMulSpec, isLast bool) (t backend.TileProgram, ok bool) {
+	c := before.Operands[2]
+	// takesTiles refuses small products; of those that are known, no code is made.
+	if n, known := c.Layout.Shape.NumElements().Int(); known && n*int64(before.Dtype.Size()) < int64(u.Thresholds.TileBytes) {
+		return t, false
+	}
+	if t, ok = p.tileOf(c.Base, before.Dtype); ok && !isLast {
+		t.Program, t.Still = t.Program.Storing(t.From), append(t.Still, false)
+	}
+	return t, ok
+}
+
+// tilePrograms lists loops that can work on tiles of products or of what these read, and what they
+// do with them.
+func (u *Program) TilePrograms() (parts []*Loop, programs []backend.TileProgram) {
+	for i, k := range u.Kernels {
+		f, t, ok := FusionOf(k), backend.TileProgram{}, false
+		switch f.Kind {
+		case OnFactor:
+			t, ok = factorProgram(k.Loops()[0], f.Of.MatMulSpec)
+		case OnResult:
+			isLast := u.BufferOf[f.Of.MatMulSpec.Operands[2].Base].Last == i
+			t, ok = u.resultProgram(k.Loops()[0], f.Of.MatMulSpec, isLast)
+		}
+		if ok {
+			parts, programs = append(parts, k.Loops()[0]), append(programs, t)
+		}
+	}
+	return parts, programs
+}
+
+// tileOf says what a kernel does with tiles of a matrix, if it reads that in one way and does the
+// same with each tile, wherever that stands. The program is the kernel's.
+func (p *Loop) tileOf(matrix *graph.Node, dtype graph.DType) (t backend.TileProgram, ok bool) {
+	if !p.Program.Columnwise() || p.Program.Stages != 1 {
+		return t, false
+	}
+	t.Program, t.From, t.Still = p.Program, -1, make([]bool, len(p.Operands))
+	for i, o := range p.Operands {
+		t.Still[i] = p.isRowInvariant(o)
+		switch spec := &p.Program.Operands[i]; {
+		case spec.Access == rowprog.Acc && !t.Still[i]:
+			return t, false
+		case spec.Access != rowprog.In || spec.Domain != rowprog.Vec || t.Still[i]:
+		case shapeinfer.Storage(o.Base) != shapeinfer.Storage(matrix):
+		case t.From < 0:
+			t.From = i
+		default: // another view of the matrix, which need not be stored
+			return t, false
+		}
+	}
+	switch dtype {
+	case graph.Float32:
+		t.Rows, t.Cols = gemm.Tile[float32]()
+	case graph.Float64:
+		t.Rows, t.Cols = gemm.Tile[float64]()
+	}
+	return t, t.From >= 0 && t.Cols > 0
+}
+
+// isStill reports whether an operand has the same elements for all rows.
+func (p *Loop) isRowInvariant(o fusion.Operand) bool {
+	if o.Base == nil || len(p.Axes) < 2 {
+		return false
+	}
+	for _, axes := range p.Axes[:len(p.Axes)-1] {
+		for _, axis := range axes {
+			if o.Layout.Strides[axis] != graph.Dim(0) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// inRows gives a program of one row an outer axis, so that it can be run on some columns of a
+// matrix.
+func InRows(p *rowprog.Program) *rowprog.Program {
+	q := *p
+	q.Outer = 1
+	return &q
+}
+
+// fusionText says how a lowered kernel may go with the product before it.
+func fusionText(k Kernel) string {
+	f := FusionOf(k)
+	switch {
+	case f.Kind == OnFactor:
+		return "\n  may run beside the product before it"
+	case f.Kind == notFused:
+		return ""
+	}
+	p := k.Loops()[0]
+	switch isSum := p.Program.ReducesOutermost(); {
+	case p.Tiles != nil && isSum:
+		return "\n  may go on with tiles of the product before it"
+	case p.Tiles != nil:
+		return "\n  may go on with tiles of the product before it, or follow its rows"
+	case !isSum:
+		return "\n  may follow the rows of the product before it"
+	}
+	return ""
+}

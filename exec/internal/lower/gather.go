@@ -1,0 +1,31 @@
+package lower
+
+import (
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// picking is a Gather operation as a kernel.
+type GatherSpec struct {
+	Node     *graph.Node
+	Operands [3]fusion.Operand // values, indices, result; all dense
+	Add      bool              // elements are added up by index instead of picked
+	// outer, size, inner and count are the sizes of gather.Shape.
+	Outer, Size, Inner, Count graph.Dim
+}
+
+func newGatherSpec(n *graph.Node) *GatherSpec {
+	p := &GatherSpec{Node: n, Count: n.In(1).Shape().NumElements()}
+	for i, x := range n.Operands() {
+		layout := shapeinfer.LayoutOf(x)
+		p.Operands[i] = fusion.Operand{Base: shapeinfer.Viewed(x), Layout: layout}
+	}
+	p.Operands[2] = fusion.Operand{Base: n, Layout: graph.RowMajor(n.Shape()), Write: true}
+	whole, axis := n.In(0).Shape(), n.Op().Axes(n)[0]
+	if p.Add = n.Op().Fold == graph.FoldSum; p.Add {
+		whole = n.Shape()
+	}
+	p.Outer, p.Size, p.Inner = whole[:axis].NumElements(), whole[axis], whole[axis+1:].NumElements()
+	return p
+}

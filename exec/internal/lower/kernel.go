@@ -1,0 +1,124 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// kernel is a group of nodes as it is carried out: one of the kinds below. Another kind is a
+// type here, a case of [lowerGroup] and one of binding.bindKernel.
+type Kernel interface {
+	// of is the nodes that it computes.
+	Computes() *fusion.Group
+	// operands lists what it reads and writes.
+	Operands() []fusion.Operand
+	// loops lists the row programs that it consists of, in the order in which they run.
+	Loops() []*Loop
+}
+
+// loopKernel is a fused group: its last row program. Those before it fill gaps of values that it
+// leaves pieces of.
+type Fused struct {
+	*fusion.Group
+	Parts  []*Loop
+	Fusion Fusion // with the product before it
+}
+
+// variants is a kernel of which one of the row programs runs, by the sizes bound.
+type Variants struct {
+	*fusion.Group
+	Parts []*Loop
+}
+
+// assembly puts values side by side, or adds them up, in one value.
+type Assemble struct {
+	*fusion.Group
+	Parts []*Loop
+}
+
+// matmul is a matrix product.
+type MatMul struct {
+	*fusion.Group
+	*MatMulSpec
+}
+
+// gathering picks or adds elements by index.
+type Gather struct {
+	*fusion.Group
+	*GatherSpec
+}
+
+func (k *Fused) Loops() []*Loop { return k.Parts }
+
+func (k *Variants) Loops() []*Loop { return k.Parts }
+
+func (k *Assemble) Loops() []*Loop { return k.Parts }
+
+func (*MatMul) Loops() []*Loop { return nil }
+
+func (*Gather) Loops() []*Loop { return nil }
+
+func (k *Fused) Operands() []fusion.Operand { return operandsOf(k.Parts) }
+
+func (k *Variants) Operands() []fusion.Operand { return operandsOf(k.Parts) }
+
+func (k *Assemble) Operands() []fusion.Operand { return operandsOf(k.Parts) }
+
+func (k *MatMul) Operands() []fusion.Operand { return k.MatMulSpec.Operands[:] }
+
+func (k *Gather) Operands() []fusion.Operand { return k.GatherSpec.Operands[:] }
+
+func operandsOf(parts []*Loop) (all []fusion.Operand) {
+	for _, p := range parts {
+		all = append(all, p.Operands...)
+	}
+	return slices.Clip(all)
+}
+
+// fusionOf tells how a kernel is fused with the product before it.
+func FusionOf(k Kernel) Fusion {
+	if l, ok := k.(*Fused); ok {
+		return l.Fusion
+	}
+	return Fusion{}
+}
+
+// part is one row program of a kernel, and what its operands are.
+type Loop struct {
+	Program     *rowprog.Program
+	Kernel      backend.Kernel
+	Tiles       *backend.Tiles // what it does with tiles of the product before it, if it can
+	Tail        backend.Kernel // what it does then with columns that fill no tiles
+	Operands    []fusion.Operand
+	Domain      graph.Shape
+	Axes        [][]int // the domain's axes over which each axis of the program runs; the row is last
+	ReducedAxes []int   // of one part out of several: the undecided axes that it sums over
+}
+
+// kernelText prints a kernel: its nodes and its programs.
+func KernelText(k Kernel) string {
+	return k.Computes().String() + fusionText(k) + programsText(k)
+}
+
+func programsText(k Kernel) string {
+	var b strings.Builder
+	for _, p := range k.Loops() {
+		b.WriteString("\n" + p.Program.String())
+	}
+	return b.String()
+}
+
+// listText prints kernels in the order in which they run.
+func ListText[K any](kernels []K, text func(K) string) string {
+	var b strings.Builder
+	for i, k := range kernels {
+		fmt.Fprintf(&b, "kernel %d %s\n", i, text(k))
+	}
+	return b.String()
+}

@@ -1,0 +1,382 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// fault is what a failing check in a kernel means.
+type RuntimeCheck struct {
+	Claim graph.Claim
+	Node  *graph.Node
+	On    fusion.Operand // the one that the claim is about, over the kernel's domain; without base if none
+}
+
+// unit is a program under compilation.
+type Program struct {
+	*rewrite.Program
+	Thresholds    Thresholds
+	Groups        []*fusion.Group
+	Kernels       []Kernel
+	BufferOf      map[*graph.Node]*Buffer
+	Consts        []*graph.Node
+	Buffers       []*Buffer
+	builder       rowprog.Builder // of the program that is being written
+	RuntimeChecks []RuntimeCheck
+}
+
+// lowerPass writes each kernel as a row program, or notes the operands of a kernel of
+// another class.
+func Lower(u *Program) error {
+	readers := u.readers()
+	roots := map[*graph.Node]bool{}
+	for _, n := range u.Roots {
+		roots[n] = true
+	}
+	index := make([]int32, len(u.Graph.Nodes()))
+	needed := func(k *fusion.Group, n *graph.Node) bool { return roots[n] || k.IsReadInMemory(n, readers[n.ID()]) }
+	for _, k := range u.Groups {
+		u.At = k.Nodes[0]
+		made, err := u.lowerGroup(k, index, needed)
+		if err != nil {
+			return &bug.Error{Node: k.Nodes[0], Err: err}
+		}
+		u.Kernels = append(u.Kernels, made)
+	}
+	return nil
+}
+
+// lowerGroup gives the kernel that carries out a group. isNeeded says of a value of the group
+// whether somebody takes it from memory.
+func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusion.Group, *graph.Node) bool) (Kernel, error) {
+	n := k.Nodes[0]
+	switch {
+	case k.Class == graph.Elementwise:
+		return u.lowerLoop(k, index, isNeeded)
+	case k.Class == graph.Contract:
+		return &MatMul{k, newMatMulSpec(n)}, nil
+	case k.Class == graph.Gather:
+		return &Gather{k, newGatherSpec(n)}, nil
+	case rewrite.IsSumTo(n):
+		parts, err := u.lowerSumTo(k, n)
+		return &Variants{k, parts}, err
+	case k.Assembly != nil:
+		parts, err := u.lowerJoining(k, k.Assembly)
+		return &Assemble{k, parts}, err
+	}
+	return nil, fmt.Errorf("no kernel for %s of class %s", n.Op().Name, k.Class)
+}
+
+// lowerLoop writes a fused group, and what fills the gaps of values that it leaves pieces of.
+func (u *Program) lowerLoop(k *fusion.Group, index []int32, isNeeded func(*fusion.Group, *graph.Node) bool) (*Fused, error) {
+	made := &Fused{Group: k}
+	for _, j := range k.Backgrounds {
+		parts, err := u.lowerJoining(k, j)
+		if err != nil {
+			return nil, err
+		}
+		made.Parts = append(made.Parts, parts...)
+	}
+	l := Lowering{u: u, k: k, p: &Loop{Domain: k.Domain}}
+	l.plan = newStages(k, index, func(n *graph.Node) bool { return isNeeded(k, n) })
+	loop, err := l.run()
+	made.Parts = append(made.Parts, loop)
+	return made, err
+}
+
+// readers lists who reads each value, directly or through views, by the values' numbers.
+func (u *Program) readers() [][]fusion.Reader {
+	readers := make([][]fusion.Reader, len(u.Graph.Nodes()))
+	for _, n := range u.Sequence {
+		if shapeinfer.IsView(n) {
+			continue
+		}
+		for i, x := range n.Operands() {
+			at := shapeinfer.Viewed(x).ID()
+			readers[at] = append(readers[at], fusion.Reader{Node: n, Operand: i})
+		}
+	}
+	for _, n := range u.Roots {
+		if x := shapeinfer.Viewed(n); x != n {
+			readers[x.ID()] = append(readers[x.ID()], fusion.Reader{Node: n})
+		}
+	}
+	return readers
+}
+
+// lowering writes one kernel's row program.
+type Lowering struct {
+	u      *Program
+	k      *fusion.Group
+	p      *Loop
+	b      *rowprog.Builder
+	plan   *stages
+	values []rowprog.Value // by the number of a node in the kernel, then by stage; None until known
+	node   *graph.Node     // whose meaning is being written
+	in     []graph.Value   // its operands' values
+	axisOf []int           // the program's axis of each axis of the domain, -1 where it has size 1
+}
+
+func (l *Lowering) run() (*Loop, error) {
+	l.collapseAxes()
+	outer := max(len(l.p.Axes)-1, 0)
+	if outer > rowprog.MaxOuter {
+		return nil, fmt.Errorf("%d axes that cannot be merged, more than %d", outer+1, rowprog.MaxOuter+1)
+	}
+	l.b = l.u.builder.Reset(l.k.Nodes[0].Label(), outer)
+	l.b.DivisorCode(l.divisorCode)
+	l.values = slices.Repeat([]rowprog.Value{rowprog.None}, len(l.k.Nodes)*(l.plan.count+1))
+	for s := range l.plan.count + 1 {
+		if 0 < s && s < l.plan.count {
+			l.b.NextStage()
+		}
+		for _, n := range l.k.Nodes {
+			l.finishNode(n, s)
+		}
+	}
+	return l.finish()
+}
+
+// finishNode writes what a stage does for a node: its reduction, or its stores.
+func (l *Lowering) finishNode(n *graph.Node, s int) {
+	plan := l.plan.at(n)
+	if plan.stored == s && n.Op().Class == graph.Reduce {
+		l.reduceNode(n, s)
+		return
+	}
+	if plan.stored == s {
+		layout := l.k.OverDomain(shapeinfer.LayoutOf(n), l.k.LevelFor(n))
+		l.b.Store(l.result(n, fusion.Operand{Base: n, Layout: layout, Write: true}, l.plan.access(n)), l.value(n, s))
+	}
+	if plan.stage == s {
+		for _, o := range l.k.Forwarded[n] {
+			l.p.Operands = append(l.p.Operands, o)
+			l.b.Store(l.b.Out(l.operandName(o), TypeOf(n.DType()), rowprog.Vec), l.value(n, s))
+		}
+	}
+	if plan.home != nil && l.plan.first(n) == s {
+		l.b.Store(l.spillSlot(plan.home), l.value(n, s))
+	}
+}
+
+// result gives the operand into which a node is stored.
+func (l *Lowering) result(n *graph.Node, o fusion.Operand, access rowprog.Access) int {
+	for i, old := range l.p.Operands {
+		if old.Write && old.Base == n {
+			return i
+		}
+	}
+	l.p.Operands = append(l.p.Operands, o)
+	spec := rowprog.Operand{Name: l.operandName(o), Type: TypeOf(n.DType()), Access: access, Domain: rowprog.Vec}
+	if l.k.LevelFor(n) == fusion.PerRow {
+		spec.Domain = rowprog.Row
+	}
+	return l.b.Operand(spec)
+}
+
+// home gives the operand in whose memory a value waits for later stages.
+func (l *Lowering) spillSlot(of *graph.Node) int {
+	return l.result(of, fusion.Operand{Base: of, Layout: graph.RowMajor(l.k.Domain), Write: true}, rowprog.InOut)
+}
+
+// value gives a node's value in a stage: computed there or before, or loaded from where
+// an earlier stage has left it.
+func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
+	known := l.known(n, s)
+	if *known != rowprog.None {
+		return *known
+	}
+	v := rowprog.None
+	if l.k.Registers[n] == fusion.PerElement && !l.plan.computes(n, s) {
+		home := n
+		if other := l.plan.at(n).home; other != nil {
+			home = other
+		}
+		v = l.b.Load(l.spillSlot(home))
+	} else {
+		in := make([]graph.Value, len(n.Operands()))
+		for i := range in {
+			if i > 0 || !n.Op().Fill { // whose old value is of no account
+				in[i] = graph.Value(l.operandValue(n, i, s))
+			}
+		}
+		l.node, l.in, l.u.At = n, in, n
+		l.b.GuardInRows(l.k.LevelFor(n) == fusion.PerElement && l.rowsMayBeEmpty())
+		v = rowprog.Value(n.Op().Emit(l, n, in))
+	}
+	*known = v
+	return v
+}
+
+// known gives the place of a node's value in a stage; those of rows are in stage 0.
+func (l *Lowering) known(n *graph.Node, s int) *rowprog.Value {
+	if l.k.Registers[n] == fusion.PerRow {
+		s = 0
+	}
+	return &l.values[int(l.plan.index[n.ID()])*(l.plan.count+1)+s]
+}
+
+// rowsMayBeEmpty reports whether a row of the program may have no elements.
+func (l *Lowering) rowsMayBeEmpty() bool {
+	if len(l.p.Axes) == 0 {
+		return false
+	}
+	return slices.ContainsFunc(l.p.Axes[len(l.p.Axes)-1], func(axis int) bool {
+		n, static := l.k.Domain[axis].Int()
+		return !static || n == 0
+	})
+}
+
+// operandValue gives operand i of n in a stage: a value of the kernel, a number, or a
+// load.
+func (l *Lowering) operandValue(n *graph.Node, i, s int) rowprog.Value {
+	x, level := n.In(i), l.k.LevelFor(n)
+	if l.k.InRegister(n, level, i) {
+		return l.value(shapeinfer.Viewed(x), s)
+	}
+	if v, ok := x.ScalarValue(); ok {
+		return rowprog.Value(l.constant(x, v))
+	}
+	return l.b.Load(l.operand(l.loaded(n, level, i), x.DType(), rowprog.In))
+}
+
+// loaded describes operand i of n as it is read from memory.
+func (l *Lowering) loaded(n *graph.Node, level fusion.Level, i int) fusion.Operand {
+	x, kinds := n.In(i), n.Stretch(i)
+	if n.Op().Class == graph.Reduce {
+		kinds = nil
+	}
+	o := fusion.Operand{Base: shapeinfer.Viewed(x), Layout: l.k.Read(n, level, i)}
+	for axis, kind := range kinds {
+		if kind == graph.Undecided {
+			if o.Undecided == nil {
+				o.Undecided, o.From = make([]bool, len(l.k.Domain)), make(graph.Shape, len(l.k.Domain))
+			}
+			o.Undecided[axis], o.From[axis] = true, x.Shape()[axis-len(kinds)+x.Rank()]
+		}
+	}
+	return o
+}
+
+// constant writes a number, with all the bits of an integer.
+func (l *Lowering) constant(x *graph.Node, v float64) graph.Value {
+	switch d := x.ConstData().(type) {
+	case []int64:
+		return graph.Value(l.b.ConstInt(rowprog.I64, d[0]))
+	case []int32:
+		return graph.Value(l.b.ConstInt(rowprog.I32, int64(d[0])))
+	}
+	return l.Const(x.DType(), v)
+}
+
+// operand gives the program's operand for a place in memory, a new one if need be.
+func (l *Lowering) operand(o fusion.Operand, t graph.DType, access rowprog.Access) int {
+	if access == rowprog.In {
+		for i, old := range l.p.Operands {
+			if !old.Write && old.Base == o.Base && old.Size == o.Size && fusion.SameLayout(old, o) {
+				return i
+			}
+		}
+	}
+	l.p.Operands = append(l.p.Operands, o)
+	spec := rowprog.Operand{Name: l.operandName(o), Type: TypeOf(t), Access: access, Domain: l.domainOf(o)}
+	return l.b.Operand(spec)
+}
+
+func (l *Lowering) operandName(o fusion.Operand) string {
+	if o.Base == nil {
+		return o.Size.String()
+	}
+	return o.Base.Label()
+}
+
+// domainOf says how often an operand's element changes: once a call, once a row, or
+// along the row.
+func (l *Lowering) domainOf(o fusion.Operand) rowprog.Domain {
+	if o.Write || len(l.p.Axes) == 0 && o.Base != nil {
+		return rowprog.Vec // the element is the row
+	}
+	d := rowprog.Uniform
+	for axis, at := range l.axisOf {
+		if at < 0 || o.Base == nil || o.Layout.Strides[axis] == 0 {
+			continue
+		}
+		if at == len(l.p.Axes)-1 {
+			return rowprog.Vec
+		}
+		d = rowprog.Row
+	}
+	return d
+}
+
+// reduceNode writes a reduction of the kernel.
+func (l *Lowering) reduceNode(n *graph.Node, s int) {
+	v := l.operandValue(n, 0, s)
+	layout := l.k.OverDomain(fusion.ReducedLayout(n), l.k.LevelFor(n))
+	if _, kept := l.k.Registers[n]; !kept {
+		l.reduce(n, v, n.Op().Axes(n), layout)
+		return
+	}
+	v = l.b.Reduce(reductionOf(n.Op().Fold), v)
+	*l.known(n, 0) = v
+	if l.plan.at(n).needed {
+		l.b.Store(l.reduced(n, layout, true, 0), v)
+	}
+}
+
+// reduce writes the reduction of v over axes of the domain: along the row to one value,
+// over outer axes into memory.
+func (l *Lowering) reduce(n *graph.Node, v rowprog.Value, axes []int, result graph.Layout) {
+	kind := reductionOf(n.Op().Fold)
+	rowsOnly := l.k.LevelFor(n) == fusion.PerRow
+	if rowsOnly {
+		axes = slices.DeleteFunc(slices.Clone(axes), func(axis int) bool { return axis >= l.k.Row })
+	}
+	row, over := l.reducedAxes(axes)
+	switch {
+	case row:
+		v = l.b.Reduce(kind, v)
+	case kind.GivesIndex():
+		v = l.b.ConstInt(rowprog.I64, 0) // of one element
+	}
+	at := l.reduced(n, result, row || rowsOnly, over)
+	if over != 0 {
+		l.b.Accumulate(at, kind, v)
+	} else {
+		l.b.Store(at, v)
+	}
+}
+
+// reduced makes the operand of a reduction's result.
+func (l *Lowering) reduced(n *graph.Node, result graph.Layout, row bool, over rowprog.AxisSet) int {
+	spec := rowprog.Operand{Name: n.Label(), Type: TypeOf(n.DType()), Access: rowprog.Out, Domain: rowprog.Vec, Reduced: over}
+	if row {
+		spec.Domain = rowprog.Row
+	}
+	if over != 0 {
+		spec.Access = rowprog.Acc
+	}
+	l.p.Operands = append(l.p.Operands, fusion.Operand{Base: n, Layout: result, Write: true})
+	return l.b.Operand(spec)
+}
+
+// reducedAxes gives the program's axes that a reduction folds: the row, and outer ones.
+func (l *Lowering) reducedAxes(axes []int) (row bool, over rowprog.AxisSet) {
+	for _, axis := range axes {
+		switch at := l.axisOf[axis]; {
+		case at < 0:
+		case at == len(l.p.Axes)-1:
+			row = true
+		default:
+			over |= rowprog.Axes(at)
+		}
+	}
+	return row, over
+}

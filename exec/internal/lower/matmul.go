@@ -1,0 +1,74 @@
+package lower
+
+import (
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// product is a matrix product as a kernel: C = A·B for each place of the batch axes.
+type MatMulSpec struct {
+	Dtype    graph.DType
+	Operands [3]fusion.Operand // A over [batch…, m, k], B over [batch…, k, n], C over [batch…, m, n]
+	Batch    graph.Shape
+	M, N, K  graph.Dim
+	// rows is the number of axes of B's memory over which its rows run, before those over
+	// which its columns run.
+	Rows int
+}
+
+// newProduct brings vectors to matrices and repeats batches by strides of 0.
+func newMatMulSpec(node *graph.Node) *MatMulSpec {
+	a, b := shapeinfer.LayoutOf(node.In(0)), shapeinfer.LayoutOf(node.In(1))
+	out := graph.RowMajor(node.Shape())
+	joined, isJoined := node.Attrs().(rewrite.GroupedAxes)
+	if len(a.Shape) == 1 {
+		a = insertAxis(a, 0)
+		out = insertAxis(out, max(len(out.Shape)-1, 0))
+		if len(b.Shape) == 1 {
+			out = graph.Layout{Shape: graph.Shape{1}, Strides: []graph.Dim{0}}
+		}
+	}
+	if len(b.Shape) == 1 && !isJoined {
+		b = insertAxis(b, 1)
+		out = insertAxis(out, len(out.Shape))
+	}
+	rank := len(out.Shape)
+	p := &MatMulSpec{Dtype: node.DType(), Batch: out.Shape[:rank-2], M: out.Shape[rank-2], N: out.Shape[rank-1], K: a.Shape[len(a.Shape)-1], Rows: 1}
+	rules := shapeinfer.Rules{Names: node.Graph().Policy().Names, Bounds: node.Graph().Bounds}
+	p.Operands[0] = batched(node.In(0), a, p.Batch, rules)
+	if isJoined {
+		p.Rows = len(joined.Rows)
+		p.Operands[1] = fusion.Operand{Base: shapeinfer.Viewed(node.In(1)), Layout: joined.Layout(b, p.Batch)}
+	} else {
+		p.Operands[1] = batched(node.In(1), b, p.Batch, rules)
+	}
+	p.Operands[2] = fusion.Operand{Base: node, Layout: out, Write: true}
+	return p
+}
+
+// insertAxis gives a layout an axis of size 1.
+func insertAxis(l graph.Layout, at int) graph.Layout {
+	out := graph.Layout{Offset: l.Offset}
+	out.Shape = append(append(append(graph.Shape{}, l.Shape[:at]...), 1), l.Shape[at:]...)
+	out.Strides = append(append(append([]graph.Dim{}, l.Strides[:at]...), 0), l.Strides[at:]...)
+	return out
+}
+
+// batched repeats the batch axes of an operand to those of the result.
+func batched(x *graph.Node, l graph.Layout, batch graph.Shape, rules shapeinfer.Rules) fusion.Operand {
+	matrix := l.Shape[len(l.Shape)-2:]
+	to := append(append(graph.Shape{}, batch...), matrix...)
+	kinds := rules.Stretch(l.Shape, to)
+	o := fusion.Operand{Base: shapeinfer.Viewed(x), Layout: shapeinfer.BroadcastView(l, to, kinds)}
+	for axis, kind := range kinds {
+		if kind == graph.Undecided {
+			if o.Undecided == nil {
+				o.Undecided, o.From = make([]bool, len(to)), make(graph.Shape, len(to))
+			}
+			o.Undecided[axis], o.From[axis] = true, l.Shape[axis-len(to)+len(l.Shape)]
+		}
+	}
+	return o
+}

@@ -1,0 +1,49 @@
+package lower
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/graph"
+)
+
+// maxUndecided bounds the axes of one sum whose size decides at binding whether they
+// are summed over; there is a row program for each of their combinations.
+const maxUndecided = 6
+
+// lowerSumTo writes one row program for each set of axes over which the sum may have to
+// be taken; binding chooses among them.
+func (u *Program) lowerSumTo(k *fusion.Group, n *graph.Node) (parts []*Loop, err error) {
+	x := n.In(0)
+	var undecided []int
+	for axis, d := range x.Shape() {
+		if d != n.Shape()[axis] {
+			undecided = append(undecided, axis)
+		}
+	}
+	if len(undecided) > maxUndecided {
+		return nil, fmt.Errorf("%d axes whose sizes may turn out to be 1, more than %d", len(undecided), maxUndecided)
+	}
+	for set := range 1 << len(undecided) {
+		folds := []int{}
+		for i, axis := range undecided {
+			if set>>i&1 != 0 {
+				folds = append(folds, axis)
+			}
+		}
+		l := u.newPart(k, x.Shape())
+		l.p.ReducedAxes = folds
+		result := graph.RowMajor(n.Shape())
+		result.Shape = x.Shape()
+		for _, axis := range folds {
+			result.Strides[axis] = 0
+		}
+		l.reduce(n, l.operandValue(n, 0, 0), folds, result)
+		p, err := l.finish()
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p)
+	}
+	return parts, nil
+}

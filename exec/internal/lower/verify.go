@@ -1,0 +1,154 @@
+package lower
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// verifyBuffers checks that every buffer lives as long as kernels use it, and that one which
+// takes over another one's memory begins where that one ends.
+func VerifyBuffers(u *Program) error {
+	for at, k := range u.Kernels {
+		for _, o := range k.Operands() {
+			if o.Base == nil {
+				continue
+			}
+			s := u.BufferOf[o.Base]
+			switch {
+			case s == nil:
+				return bug.At(o.Base, "kernel %d uses it, and it has no buffer", at)
+			case s.Kind == InArena && (at < s.First || at > s.Last):
+				return bug.At(o.Base, "kernel %d uses it, and its buffer lives from kernel %d to %d", at, s.First, s.Last)
+			case s.Dtype != o.Base.DType():
+				return bug.At(o.Base, "its buffer is of %s", s.Dtype)
+			}
+		}
+	}
+	for i, n := range u.Roots[:u.NumOutputs] {
+		s := u.BufferOf[shapeinfer.Viewed(n)]
+		switch {
+		case s == nil:
+			return bug.At(n, "output %d has no buffer", i)
+		case s.Kind == InArena && s.Last < len(u.Kernels):
+			return bug.At(n, "output %d has a buffer that ends with kernel %d of %d", i, s.Last, len(u.Kernels))
+		}
+	}
+	for _, s := range u.Buffers {
+		if from := s.Reuses; from != nil {
+			switch {
+			case from.ReusedBy != s:
+				return bug.At(s.Node, "it takes over a buffer that is given to another one")
+			case from.Last != s.First || from.Count != s.Count || from.Dtype.Size() != s.Dtype.Size():
+				return bug.At(s.Node, "it takes over the buffer of %s, which ends with kernel %d and has %s elements", from.Node.Label(), from.Last, from.Count)
+			}
+		}
+	}
+	return nil
+}
+
+// verifyLoops checks that every part is a row program that obeys its rules and has the
+// operands that the program names; and that each memory that a kernel reads was filled before,
+// and each that it fills is read by some kernel or asked for.
+func VerifyLoops(u *Program) error {
+	filled, read := map[*graph.Node]bool{}, map[*graph.Node]bool{}
+	for _, n := range u.Roots {
+		read[shapeinfer.Storage(n)] = true
+	}
+	for _, k := range u.Kernels {
+		for _, p := range k.Loops() {
+			if err := p.verify(); err != nil {
+				return bug.At(k.Computes().Nodes[0], "%w", err)
+			}
+		}
+		for _, o := range k.Operands() {
+			if o.Base != nil && !o.Write {
+				read[shapeinfer.Storage(o.Base)] = true
+			}
+		}
+	}
+	for at, k := range u.Kernels {
+		for _, o := range k.Operands() {
+			if o.Base != nil && o.Write {
+				filled[shapeinfer.Storage(o.Base)] = true
+			}
+		}
+		for _, o := range k.Operands() {
+			if o.Base == nil {
+				continue
+			}
+			memory := shapeinfer.Storage(o.Base)
+			source := memory.Op().Class == graph.Source
+			switch {
+			case !o.Write && !source && !filled[memory]:
+				return bug.At(o.Base, "kernel %d reads it, and no kernel up to there stores it", at)
+			case o.Write && !source && o.Base.Op().Class != graph.Update && !read[memory] && !keepsForItself(k, o):
+				return bug.At(o.Base, "kernel %d stores it, and nothing reads it", at)
+			}
+		}
+	}
+	return nil
+}
+
+// keepsForItself reports whether the kernel loads again what it stores in an operand.
+func keepsForItself(k Kernel, o fusion.Operand) bool {
+	for _, p := range k.Loops() {
+		for i, x := range p.Operands {
+			if x.Write && x.Base == o.Base && p.Program.Operands[i].Access.Reads() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// verify checks a part's program, and its operands against those of the program.
+func (p *Loop) verify() error {
+	if err := p.Program.Verify(); err != nil {
+		return err
+	}
+	if len(p.Operands) != len(p.Program.Operands) {
+		return fmt.Errorf("program %s has %d operands, its part %d", p.Program.Name, len(p.Program.Operands), len(p.Operands))
+	}
+	for i, o := range p.Operands {
+		spec := p.Program.Operands[i]
+		switch {
+		case o.Write != spec.Access.Writes():
+			return fmt.Errorf("program %s: operand %s is %v", p.Program.Name, spec.Name, spec.Access)
+		case o.Base == nil:
+		case TypeOf(o.Base.DType()) != spec.Type:
+			return fmt.Errorf("program %s: operand %s of dtype %s is taken for %v", p.Program.Name, spec.Name, o.Base.DType(), spec.Type)
+		case len(o.Layout.Strides) != len(p.Domain):
+			return fmt.Errorf("program %s: operand %s lies over %d axes, the domain has %d", p.Program.Name, spec.Name, len(o.Layout.Strides), len(p.Domain))
+		}
+	}
+	return nil
+}
+
+// verifyFollowers checks that a kernel that goes on with a product's result, or runs beside
+// it, comes right after that product, and that it neither reads nor writes what the product is
+// still at.
+func VerifyFollowers(u *Program) error {
+	for at, k := range u.Kernels {
+		f := FusionOf(k)
+		if !f.isFused() {
+			continue
+		}
+		if !slices.Contains(u.Kernels[max(0, at-2):at], Kernel(f.Of)) {
+			return bug.At(k.Computes().Nodes[0], "kernel %d comes with a product, and none is before it", at)
+		}
+		for _, o := range k.Operands() {
+			for i, x := range f.Of.Operands() {
+				meets := o.Base != nil && shapeinfer.Storage(o.Base) == shapeinfer.Storage(x.Base)
+				if meets && (o.Write && i < 2 || f.Kind == OnFactor && (o.Write || x.Write)) {
+					return bug.At(o.Base, "kernel %d shares it with the product that it comes with", at)
+				}
+			}
+		}
+	}
+	return nil
+}

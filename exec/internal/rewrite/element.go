@@ -1,0 +1,148 @@
+package rewrite
+
+import (
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/graph"
+)
+
+// element is the meaning of an operation's element, taken down to see what it consists of.
+// Value i is what step i gives; the operands come first.
+type elementInfo struct {
+	steps   []elementStep
+	result  graph.Value
+	indexed bool // it depends on positions
+	sized   bool // it depends on sizes that are bound later
+	canFail bool // it can stop the run: by a check of its own, or a division of integers
+	cost    int  // of its primitives
+}
+
+// elementStep is how a value of an element comes about.
+type elementStep struct {
+	kind   stepKind
+	dtype  graph.DType
+	prim   graph.Prim
+	args   []graph.Value
+	number float64
+}
+
+type stepKind uint8
+
+const (
+	otherStep stepKind = iota
+	primStep
+	numberStep
+)
+
+// examine takes down the meaning of an operation's element.
+func examine(n *graph.Node) *elementInfo {
+	if n.Op().Emit == nil {
+		return &elementInfo{}
+	}
+	p := &elementInfo{steps: make([]elementStep, 0, len(n.Operands())+2)} // most are of few steps
+	in := make([]graph.Value, len(n.Operands()))
+	for i, x := range n.Operands() {
+		in[i] = p.add(elementStep{dtype: x.DType()})
+	}
+	defer bug.Blame(n)
+	p.result = n.Op().Emit(p, n, in)
+	return p
+}
+
+// dependsOnPosition reports whether an element's value depends on where it stands.
+func DependsOnPosition(n *graph.Node) bool { return examine(n).indexed }
+
+// dependsOnSizes reports whether an element's value depends on sizes that are bound later.
+func dependsOnSizes(n *graph.Node) bool { return examine(n).sized }
+
+// canFail reports whether an element can stop the run.
+func canFail(n *graph.Node) bool { return examine(n).canFail }
+
+// uniform gives the number that stands in every place of what a generator makes; ok is
+// false where it makes something else.
+func uniform(n *graph.Node) (v float64, ok bool) {
+	if n.Op().Class != graph.Elementwise || len(n.Operands()) > 0 {
+		return 0, false
+	}
+	p := examine(n)
+	last := p.steps[p.result]
+	return last.number, last.kind == numberStep && last.dtype == n.DType() && !p.canFail
+}
+
+// addsOperands reports whether an operation gives the sum of its two operands.
+func addsOperands(n *graph.Node) bool {
+	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 2 {
+		return false
+	}
+	p := examine(n)
+	last := p.steps[p.result]
+	return last.kind == primStep && last.prim == graph.PrimAdd && last.args[0] == 0 && last.args[1] == 1 && !p.canFail
+}
+
+func (p *elementInfo) add(s elementStep) graph.Value {
+	p.steps = append(p.steps, s)
+	return graph.Value(len(p.steps) - 1)
+}
+
+func (p *elementInfo) other(t graph.DType) graph.Value { return p.add(elementStep{dtype: t}) }
+
+func (p *elementInfo) Prim(op graph.Prim, x ...graph.Value) graph.Value {
+	p.cost += PrimCost(op)
+	types := make([]graph.DType, len(x))
+	for i, v := range x {
+		types[i] = p.TypeOf(v)
+	}
+	t, _ := op.Result(types...) // the check refuses what has none
+	switch op {
+	case graph.PrimDiv, graph.PrimRem, graph.PrimFloorDiv:
+		p.canFail = p.canFail || t.IsInt()
+	}
+	return p.add(elementStep{kind: primStep, prim: op, args: x, dtype: t})
+}
+
+func (p *elementInfo) Const(t graph.DType, v float64) graph.Value {
+	return p.add(elementStep{kind: numberStep, dtype: t, number: v})
+}
+
+func (p *elementInfo) Convert(_ graph.Value, t graph.DType) graph.Value { return p.other(t) }
+
+func (p *elementInfo) TypeOf(x graph.Value) graph.DType { return p.steps[x].dtype }
+
+func (p *elementInfo) Check(graph.Value, graph.Claim) { p.canFail = true }
+
+func (p *elementInfo) Index(int) graph.Value {
+	p.indexed = true
+	return p.other(graph.Int64)
+}
+
+func (p *elementInfo) Size(d graph.Dim) graph.Value {
+	p.sized = p.sized || !d.IsConst()
+	return p.other(graph.Int64)
+}
+
+// findsIndex reports whether a reduction gives a position: its rows run along the
+// reduced axis, wherever that stands.
+func FindsIndex(n *graph.Node) bool {
+	return n.Op().Fold == graph.FoldArgMax || n.Op().Fold == graph.FoldArgMin
+}
+
+// costOf gives the cost of one element of an operation, in operations as cheap as an
+// addition.
+func Cost(n *graph.Node) int { return examine(n).cost }
+
+// primCost gives the cost of a primitive.
+func PrimCost(p graph.Prim) int {
+	switch p {
+	case graph.PrimDiv, graph.PrimRem, graph.PrimFloorDiv, graph.PrimSqrt, graph.PrimRsqrt, graph.PrimRecip:
+		return 4
+	case graph.PrimAdd, graph.PrimSub, graph.PrimMul, graph.PrimMax, graph.PrimMin, graph.PrimNeg, graph.PrimAbs, graph.PrimSign,
+		graph.PrimFloor, graph.PrimCeil, graph.PrimRound, graph.PrimTrunc,
+		graph.PrimLt, graph.PrimLe, graph.PrimGt, graph.PrimGe, graph.PrimEq, graph.PrimNe, graph.PrimSelect, graph.PrimAnd, graph.PrimOr, graph.PrimXor, graph.PrimNot:
+		return 1
+	}
+	return 10 // a transcendental function
+}
+
+// isSumTo reports whether a reduction's axes depend on sizes that are bound later.
+func IsSumTo(n *graph.Node) bool {
+	return n.Op().Class == graph.Reduce && n.Op().Axes == nil
+}

@@ -1,0 +1,82 @@
+package rewrite
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/panicked"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// maxExpansions bounds how deep composites are written with composites: one that is deeper
+// never ends.
+const maxExpansions = 200
+
+// expandPass writes composite operations with primitive ones, until none is left. What a
+// user's Expand does wrong is the user's mistake, at the line where the composite stands.
+func Expand(u *Program) error {
+	composite := func(n *graph.Node) bool { return n.Op().Class == graph.Composite }
+	for depth := 0; slices.ContainsFunc(u.Graph.Nodes(), composite); depth++ {
+		var wrong []*graph.Mistake
+		var made []*graph.Node
+		u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+			if !composite(n) || len(wrong) > 0 {
+				return nil
+			}
+			self := next.Copy(n, in)
+			y, why := expand(next, self, in)
+			if depth >= maxExpansions {
+				why = "it is written with itself, without end"
+			}
+			if why != "" {
+				wrong = append(wrong, expandMistake(n, why))
+				return nil
+			}
+			made = append(made, next.Nodes()[self.ID()+1:]...)
+			return y
+		})
+		for _, m := range shapeinfer.CheckOperations(made, u.Graph.Requirements()) {
+			wrong = append(wrong, expandMistake(m.Node, m.Summary))
+		}
+		if len(wrong) > 0 {
+			return (&shapeinfer.Report{Graph: wrong[0].Node.Graph(), Errors: wrong[:1], Nodes: len(u.Graph.Nodes())}).Err()
+		}
+		if err := DCE(u); err != nil { // the composite nodes themselves
+			return err
+		}
+	}
+	return nil
+}
+
+// expand writes a composite with other operations, or says why that fails.
+func expand(g *graph.Graph, n *graph.Node, in []*graph.Node) (y *graph.Node, why string) {
+	defer func() {
+		if p := recover(); p != nil {
+			y, why = nil, "its Expand "+panicked.Text(p)
+		}
+	}()
+	before := len(g.Mistakes())
+	y = n.Op().Expand(n, in)
+	switch {
+	case len(g.Mistakes()) > before:
+		return nil, "its Expand makes a mistake: " + g.Mistakes()[before].Summary
+	case y == nil || y.Graph() != g:
+		return nil, "its Expand gives no node of the graph that it was given"
+	case !y.Judged():
+		return nil, "its Expand gives a value that cannot be judged"
+	case y.DType() != n.DType():
+		return nil, fmt.Sprintf("its Expand gives dtype %s, and Infer says %s", y.DType(), n.DType())
+	case shapeinfer.NewProver(g.Bounds).Differ(y.Shape(), n.Shape()):
+		return nil, fmt.Sprintf("its Expand gives shape %s, and Infer says %s", y.Shape(), n.Shape())
+	}
+	return y, ""
+}
+
+// expandMistake says at the user's line what is wrong with how a node is written.
+func expandMistake(n *graph.Node, why string) *graph.Mistake {
+	n = n.Source()
+	m := n.Op().NotWhole(why)
+	m.Node = n
+	return m
+}

@@ -1,0 +1,82 @@
+package rewrite
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// maxFolded is the most elements of a value that is computed at compile time; larger
+// ones cost more memory in the program than time in a run.
+const maxFolded = 4096
+
+// foldPass computes what depends on constants only, with the kernels that a run would
+// use, so that folding never changes a bit.
+func Fold(u *Program) error {
+	foldable := make([]bool, len(u.Graph.Nodes()))
+	written := writtenMemory(u.Graph)
+	for _, n := range u.Graph.Nodes() {
+		foldable[n.ID()] = isFoldable(n, foldable) && (len(written) == 0 || !written[shapeinfer.Storage(n)])
+	}
+	var wanted []*graph.Node
+	seen := map[*graph.Node]bool{}
+	want := func(n *graph.Node) {
+		if foldable[n.ID()] && !n.IsConst() && !isExpansion(n) && !seen[n] {
+			seen[n] = true
+			wanted = append(wanted, n)
+		}
+	}
+	for _, n := range u.Graph.Nodes() {
+		if !foldable[n.ID()] || isExpansion(n) {
+			for _, x := range n.Operands() {
+				want(x)
+			}
+		}
+	}
+	for _, n := range u.Roots {
+		want(n)
+	}
+	if len(wanted) == 0 {
+		return nil
+	}
+	values := u.Evaluate(u.Graph, wanted)
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		v, ok := values[n]
+		if !ok {
+			return nil
+		}
+		return constantOf(next, v, n.Shape())
+	})
+	return nil
+}
+
+// isFoldable reports whether a node is a constant, or computed from constants and small.
+func isFoldable(n *graph.Node, foldable []bool) bool {
+	if n.IsConst() {
+		return true
+	}
+	for _, x := range n.Operands() {
+		if !foldable[x.ID()] {
+			return false
+		}
+	}
+	count, whole := n.Shape().NumElements().Int()
+	if n.Op().Class == graph.Source || n.Op().Class == graph.Update || n.Op().Class == graph.Version || !whole || count > maxFolded || !n.Shape().IsStatic() || dependsOnSizes(n) {
+		return false
+	}
+	return len(n.Operands()) > 0 || count == 1 // a generator is cheaper to compute than to load
+}
+
+// constantOf makes a constant from a slice of a dtype.
+func constantOf(g *graph.Graph, data any, shape graph.Shape) *graph.Node {
+	switch d := data.(type) {
+	case []bool:
+		return graph.Constant(g, d, shape...)
+	case []int32:
+		return graph.Constant(g, d, shape...)
+	case []int64:
+		return graph.Constant(g, d, shape...)
+	case []float32:
+		return graph.Constant(g, d, shape...)
+	}
+	return graph.Constant(g, data.([]float64), shape...)
+}

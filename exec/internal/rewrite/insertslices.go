@@ -1,0 +1,213 @@
+package rewrite
+
+import (
+	"math"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// joinAttrs are the fixed arguments of opJoin. Sum says that operands may meet, and are then
+// added up, to Value.
+type InsertAttrs struct {
+	graph.Assembly
+	Shape graph.Shape
+	Sum   bool
+}
+
+// opJoin is what the join pass makes of sums of values that are padded with zeros.
+var opInsertSlices = &graph.Op{Name: "join", Func: "Join", Doc: "pieces, each at its own place.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
+	Infer:    func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(InsertAttrs).Shape },
+	Assemble: func(n *graph.Node) graph.Assembly { return n.Attrs().(InsertAttrs).Assembly }}
+
+// joinPass writes sums of values that are padded with zeros and do not meet, such as the
+// gradients of the parts of a value, as one value that consists of these pieces; and
+// paddings of several axes as one. Kernels can then leave each piece where it belongs.
+func InsertSlices(u *Program) error {
+	if !slices.ContainsFunc(u.Graph.Nodes(), isPadding) {
+		return nil
+	}
+	j := sliceInserter{sums: map[*graph.Node]bool{}, inner: map[*graph.Node]bool{}}
+	j.find(u)
+	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		switch {
+		case j.inner[n]:
+			return nil
+		case j.sums[n]:
+			return j.sum(n, in)
+		case isPadding(n) && j.inner[n.In(0)]:
+			return insertSlices(n, paddedWith(n), false, []slice{sliceOf(n, in[0])})
+		}
+		return nil
+	})
+	return nil
+}
+
+// joiner knows which nodes are sums, and which sums and paddings only a further one uses, so
+// that they are done together.
+type sliceInserter struct{ sums, inner map[*graph.Node]bool }
+
+// find marks the inner nodes: the first terms of sums, since the others must be added up
+// by themselves, and what is padded on.
+func (j *sliceInserter) find(u *Program) {
+	for _, n := range u.Graph.Nodes() {
+		if isPlainSum(n) {
+			j.sums[n] = true
+		}
+	}
+	uses, written := u.usesOf(), writtenMemory(u.Graph)
+	for _, n := range u.Graph.Nodes() {
+		for i, x := range n.Operands() {
+			if uses[x.ID()] != 1 || written[x] || written[n] {
+				continue
+			}
+			switch {
+			case j.sums[n]:
+				j.inner[x] = i == 0 && j.sums[x] || isPadding(x) && math.Float64bits(paddedWith(x)) == 0
+			case isPadding(n):
+				j.inner[x] = samePadding(x, n)
+			}
+		}
+	}
+}
+
+// isPlainSum reports whether a node adds two values of its own shape, or one to 0.
+func isPlainSum(n *graph.Node) bool {
+	return addsOperands(n) && n.In(1).Shape().Equal(n.Shape()) && (n.In(0).Shape().Equal(n.Shape()) || startsAtZero(n))
+}
+
+func startsAtZero(n *graph.Node) bool { return isPlusZero(n.In(0)) }
+
+// paddedWith gives the number among which a padding puts a value.
+func paddedWith(n *graph.Node) float64 { return n.Op().Assemble(n).Value }
+
+// samePadding reports whether x is a padding, and with the number of the padding n.
+func samePadding(x, n *graph.Node) bool {
+	return isPadding(x) && math.Float64bits(paddedWith(x)) == math.Float64bits(paddedWith(n))
+}
+
+// piece is a value x and its place in another one, of which it is a term.
+type slice struct {
+	term, x     *graph.Node
+	start, step graph.Shape
+}
+
+// pieceAt gives the place of a padded value in a padding.
+func sliceAt(n *graph.Node) slice {
+	p := slice{start: make(graph.Shape, n.Rank()), step: make(graph.Shape, n.Rank())}
+	for axis := range p.step {
+		p.step[axis] = 1
+	}
+	p.pad(n)
+	return p
+}
+
+// pad makes the place in what is padded by n that in n itself.
+func (p *slice) pad(n *graph.Node) {
+	a := n.Op().Assemble(n)
+	for axis, start := range a.Start[0] {
+		p.start[axis] = p.start[axis].Plus(p.step[axis].Times(start))
+		p.step[axis] = p.step[axis].Times(a.Step[0][axis])
+	}
+}
+
+// pieceOf gives the value that n pads, or that is padded again there: in is the operand of
+// n in the graph after the pass.
+func sliceOf(n, in *graph.Node) slice {
+	p := sliceAt(n)
+	for samePadding(in, n) {
+		p.pad(in)
+		in = in.In(0)
+	}
+	p.x = in
+	return p
+}
+
+// sum joins neighbouring terms of a sum that do not meet; and such as meet, if the sum
+// begins with 0. Their order, on which the result's last bits depend, stays.
+func (j *sliceInserter) sum(n *graph.Node, in []*graph.Node) *graph.Node {
+	terms, fromZero := j.terms(n, in)
+	var total *graph.Node
+	joined := false
+	for len(terms) > 0 {
+		count := countDisjoint(terms)
+		term, group := terms[0].term, terms[:count]
+		pads := slices.IndexFunc(terms, func(p slice) bool { return p.x == nil })
+		if pads < 0 {
+			pads = len(terms)
+		}
+		switch {
+		case fromZero && pads > count:
+			group = terms[:pads]
+			term, joined = insertSlices(n, 0, true, group), true
+		case fromZero || count > 1:
+			term, joined = insertSlices(n, 0, false, addedToZero(group)), true
+		case terms[0].x != nil && terms[0].x != term.In(0): // several paddings
+			term, joined = insertSlices(n, 0, false, group), true
+		}
+		if total == nil {
+			total = term
+		} else {
+			total = ops.Add(total, term)
+		}
+		terms, fromZero = terms[len(group):], false
+	}
+	if !joined {
+		return nil
+	}
+	return total
+}
+
+// terms lists what a sum adds up, in the order in which it does, and tells whether it
+// begins with 0, which is left out. Terms that are no paddings have no x.
+func (j *sliceInserter) terms(n *graph.Node, in []*graph.Node) (list []slice, fromZero bool) {
+	add := func(x, made *graph.Node) {
+		p := slice{}
+		if isPadding(x) && j.inner[x] {
+			p = sliceOf(x, made.In(0))
+		}
+		p.term = made
+		list = append(list, p)
+	}
+	for {
+		add(n.In(1), in[1])
+		if x := n.In(0); j.inner[x] && j.sums[x] {
+			n, in = x, in[0].Operands()
+			continue
+		}
+		break
+	}
+	if fromZero = startsAtZero(n) && list[len(list)-1].x != nil; !fromZero {
+		add(n.In(0), in[0])
+	}
+	slices.Reverse(list)
+	return list, fromZero
+}
+
+// addedToZero gives the pieces of a sum as it has them, each with zeros added: -0 + 0 is
+// 0.
+func addedToZero(group []slice) (list []slice) {
+	x := group[0].x
+	if !x.DType().IsFloat() {
+		return group
+	}
+	zero := x.Graph().Scalar(x.DType(), 0)
+	for _, p := range group {
+		p.x = ops.Add(p.x, zero)
+		list = append(list, p)
+	}
+	return list
+}
+
+// join makes the value that consists of the pieces among equal numbers, in the place of n;
+// or adds the pieces up, to that number.
+func insertSlices(n *graph.Node, value float64, sum bool, pieces []slice) *graph.Node {
+	a := InsertAttrs{Assembly: graph.Assembly{Value: value}, Shape: n.Shape(), Sum: sum}
+	var in []*graph.Node
+	for _, p := range pieces {
+		a.Put(p.start, p.step)
+		in = append(in, p.x)
+	}
+	return graph.Apply(opInsertSlices, a, in...)
+}

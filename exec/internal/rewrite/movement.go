@@ -1,0 +1,55 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// This file tells what a movement does from the arrangement that it makes of a layout.
+
+// wholeView gives the arrangement that a movement of one operand makes of one that lies in
+// row-major order.
+func wholeView(n *graph.Node) (graph.Layout, bool) {
+	if n.Op().Class != graph.Movement || n.Op().View == nil || len(n.Operands()) != 1 {
+		return graph.Layout{}, false
+	}
+	return n.Op().View(n, graph.RowMajor(n.In(0).Shape()))
+}
+
+// isReshape reports whether a movement gives its operand's elements in row-major order under
+// another shape.
+func isReshape(n *graph.Node) bool {
+	shown, ok := wholeView(n)
+	return ok && shown.IsRowMajor() && n.Shape().NumElements() == n.In(0).Shape().NumElements()
+}
+
+// isExpansion reports whether a movement repeats its operand as broadcasting does.
+func isExpansion(n *graph.Node) bool {
+	if n.Op().Class != graph.Movement || n.Stretch(0) == nil {
+		return false
+	}
+	if slices.Contains(n.Stretch(0), graph.Undecided) {
+		return true // which no layout can say: see graph.Op
+	}
+	shown, ok := wholeView(n)
+	return ok && sameLayouts(shown, shapeinfer.BroadcastView(graph.RowMajor(n.In(0).Shape()), n.Shape(), n.Stretch(0)))
+}
+
+// isPadding reports whether a movement puts one value among equal numbers.
+func isPadding(n *graph.Node) bool { return n.Op().Assemble != nil && len(n.Operands()) == 1 }
+
+// sameLayouts reports whether elements lie in the same places. Strides of axes of size 1 do
+// not matter.
+func sameLayouts(a, b graph.Layout) bool {
+	if a.Offset != b.Offset || !a.Shape.Equal(b.Shape) {
+		return false
+	}
+	for axis, size := range a.Shape {
+		if size != 1 && a.Strides[axis] != b.Strides[axis] {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,37 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// trace is what became of a graph on its way through the passes.
+type Provenance struct{ Replacements []Replacement }
+
+// move is the step from one graph of the compiler's to the next.
+type Replacement struct {
+	From, next *graph.Graph
+	to         func(*graph.Node) *graph.Node // nil for what was dropped
+}
+
+// carry brings the sources of a graph's nodes to the next graph.
+func (m Replacement) Carry(of [][]int) [][]int {
+	next := make([][]int, len(m.next.Nodes()))
+	for _, n := range m.From.Nodes()[:len(of)] {
+		if t := m.to(n); t != nil {
+			next[t.ID()] = append(next[t.ID()], of[n.ID()]...)
+		}
+	}
+	nodes := m.next.Nodes()
+	for i := len(nodes) - 1; i >= 0; i-- {
+		slices.Sort(next[i])
+		next[i] = slices.Compact(next[i])
+		for _, x := range nodes[i].Operands() {
+			if len(next[x.ID()]) == 0 { // made on the way to n
+				next[x.ID()] = next[i]
+			}
+		}
+	}
+	return next
+}

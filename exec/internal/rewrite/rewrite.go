@@ -1,0 +1,194 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// rewriting is a graph on its way through the passes that rewrite it.
+type Program struct {
+	Graph      *graph.Graph
+	UserNodes  int           // the user's nodes when the compilation began
+	Roots      []*graph.Node // outputs, then updates
+	UserRoots  []*graph.Node // the roots in the user's graph
+	NumOutputs int
+	// source maps the roots and sources of the user's graph to those of g.
+	Inputs, Params []sourceNode
+	Sequence       []*graph.Node
+	Writes         *shapeinfer.Writes
+	Trace          *Provenance // nil unless the graphs of all passes are wanted
+	At             *graph.Node // that a pass is at work on, as far as it says
+	// evaluate gives the elements of nodes that need no input, as slices; nil where that fails.
+	Evaluate func(*graph.Graph, []*graph.Node) map[*graph.Node]any
+}
+
+// sourceNode pairs an input or a parameter of the user's graph with its copy.
+type sourceNode struct{ User, Own *graph.Node }
+
+// rewrite makes a new graph by visiting nodes in order. f gives the node that takes
+// n's place in the graph next, whose operands are in; nil keeps n as it is. What takes
+// the place of a value that is written in place has memory that nothing else has.
+func (u *Program) rewrite(f func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node) {
+	next := u.Graph.Derive()
+	replaced := make([]*graph.Node, len(u.Graph.Nodes()))
+	written := writtenMemory(u.Graph)
+	for _, n := range u.Graph.Nodes() {
+		u.At = n
+		in := make([]*graph.Node, len(n.Operands()))
+		for i, x := range n.Operands() {
+			in[i] = replaced[x.ID()]
+		}
+		var r *graph.Node
+		before := len(next.Nodes())
+		if f != nil {
+			next.At(n, func() {
+				if r = f(next, n, in); r != nil && written[n] && !madeSince(r, before) {
+					r = ops.Copy(r)
+				}
+			})
+		}
+		if r == nil {
+			r = next.Copy(n, in)
+		}
+		replaced[n.ID()] = r
+	}
+	u.ReplaceGraph(next, func(n *graph.Node) *graph.Node { return replaced[n.ID()] })
+}
+
+// writtenMemory finds the computed values that in-place operations write.
+func writtenMemory(g *graph.Graph) map[*graph.Node]bool {
+	written := map[*graph.Node]bool{}
+	for _, n := range g.Nodes() {
+		if n.Op().Class == graph.Update {
+			if memory := shapeinfer.Storage(n); memory.Op().Class != graph.Source {
+				written[memory] = true
+			}
+		}
+	}
+	return written
+}
+
+// madeSince reports whether the memory of a value belongs to a node that was computed
+// after the graph had a number of nodes.
+func madeSince(n *graph.Node, before int) bool {
+	memory := shapeinfer.Storage(n)
+	return memory.ID() >= before && memory.Op().Class != graph.Source
+}
+
+// moveTo replaces the unit's graph.
+func (u *Program) ReplaceGraph(next *graph.Graph, to func(*graph.Node) *graph.Node) {
+	for i, n := range u.Roots {
+		u.Roots[i] = to(n)
+	}
+	for i := range u.Inputs {
+		u.Inputs[i].Own = to(u.Inputs[i].Own)
+	}
+	for i := range u.Params {
+		u.Params[i].Own = to(u.Params[i].Own)
+	}
+	if u.Trace != nil {
+		u.Trace.Replacements = append(u.Trace.Replacements, Replacement{u.Graph, next, to})
+	}
+	u.Graph = next
+}
+
+// importPass copies what the roots need into a graph of the compiler's own. All
+// inputs and parameters come along, so that feeding one that turns out not to be
+// needed is no mistake.
+func Import(u *Program) error {
+	next, copied := u.Graph.Derive(), make([]*graph.Node, len(u.Graph.Nodes()))
+	live := Reachable(u.Graph, u.Roots)
+	for _, n := range u.Graph.Nodes()[:u.UserNodes] {
+		if !live[n.ID()] && !n.IsInput() && !n.IsParam() {
+			continue
+		}
+		in := make([]*graph.Node, len(n.Operands()))
+		for i, x := range n.Operands() {
+			in[i] = copied[x.ID()]
+		}
+		c := next.Copy(n, in)
+		copied[n.ID()] = c
+		switch {
+		case n.IsInput():
+			u.Inputs = append(u.Inputs, sourceNode{n, n})
+		case n.IsParam():
+			u.Params = append(u.Params, sourceNode{n, n})
+		}
+	}
+	u.ReplaceGraph(next, func(n *graph.Node) *graph.Node { return copied[n.ID()] })
+	return nil
+}
+
+// dcePass drops what no root needs, but for inputs and parameters.
+func DCE(u *Program) error {
+	live := Reachable(u.Graph, u.Roots)
+	needed := func(n *graph.Node) bool { return live[n.ID()] || n.IsInput() || n.IsParam() }
+	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return !needed(n) }) {
+		return nil
+	}
+	next, copied := u.Graph.Derive(), make([]*graph.Node, len(u.Graph.Nodes()))
+	for _, n := range u.Graph.Nodes() {
+		if needed(n) {
+			in := make([]*graph.Node, len(n.Operands()))
+			for i, x := range n.Operands() {
+				in[i] = copied[x.ID()]
+			}
+			copied[n.ID()] = next.Copy(n, in)
+		}
+	}
+	u.ReplaceGraph(next, func(n *graph.Node) *graph.Node { return copied[n.ID()] })
+	return nil
+}
+
+// reachable marks the nodes that the roots need.
+func Reachable(g *graph.Graph, roots []*graph.Node) []bool {
+	live := make([]bool, len(g.Nodes()))
+	for _, n := range roots {
+		live[n.ID()] = true
+	}
+	nodes := g.Nodes()
+	for i := len(nodes) - 1; i >= 0; i-- {
+		if live[i] {
+			for _, x := range nodes[i].Operands() {
+				live[x.ID()] = true
+			}
+		}
+	}
+	return live
+}
+
+// usesOf counts how often nodes and roots read each value, by the values' numbers.
+func (u *Program) usesOf() []int {
+	uses := make([]int, len(u.Graph.Nodes()))
+	for _, n := range u.Roots {
+		uses[n.ID()]++
+	}
+	for _, n := range u.Graph.Nodes() {
+		for _, x := range n.Operands() {
+			uses[x.ID()]++
+		}
+	}
+	return uses
+}
+
+// csePass merges nodes of the same operation, fixed arguments and operands. Equality is
+// that of all of them, not of a hash alone. Writes are never merged, nor what they write.
+func CSE(u *Program) error {
+	first := firstEqual(u.Graph)
+	if first == nil {
+		return nil
+	}
+	copied := make([]*graph.Node, len(first))
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if f := first[n.ID()]; f != n {
+			return copied[f.ID()]
+		}
+		c := next.Copy(n, in)
+		copied[n.ID()] = c
+		return c
+	})
+	return nil
+}

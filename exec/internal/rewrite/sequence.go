@@ -1,0 +1,177 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// orderPass inserts the copies that are needed and orders the nodes: operands before
+// users, and each write after all reads of what it destroys.
+func Sequence(u *Program) error {
+	if slices.ContainsFunc(u.Graph.Nodes(), mayNeedCopies) {
+		u.insertCopies()
+	}
+	writes := shapeinfer.FindWrites(u.Graph.Nodes())
+	for i, n := range u.Roots[:u.NumOutputs] {
+		if !hasOwnMemory(n) || writes.IsWritten(n) {
+			u.Graph.At(n, func() { u.Roots[i] = ops.Copy(n) })
+		}
+	}
+	err := u.orderNodes()
+	for err != nil && u.copyHazards() {
+		err = u.orderNodes()
+	}
+	return err
+}
+
+// mayNeedCopies reports whether a node needs some operands to lie in memory in a certain way.
+func mayNeedCopies(n *graph.Node) bool {
+	return n.Op().Class == graph.Gather || n.Op().Class == graph.Update || n.Op().View != nil && !shapeinfer.IsView(n)
+}
+
+// insertCopies copies operands that do not lie in memory as nodes need them.
+func (u *Program) insertCopies() {
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		switch {
+		case n.Op().Class == graph.Gather:
+			return next.Copy(n, []*graph.Node{contiguous(in[0]), contiguous(in[1])})
+		case n.Op().Class == graph.Update:
+			return next.Copy(n, withoutOverlap(in))
+		case n.Op().View == nil:
+			return nil
+		}
+		if _, ok := n.Op().View(n, shapeinfer.LayoutOf(in[0])); ok {
+			return nil
+		}
+		if slices.Contains(n.Stretch(0), graph.Undecided) {
+			return materialized(n, in[0])
+		}
+		return next.Copy(n, []*graph.Node{ops.Copy(in[0])})
+	})
+}
+
+// orderNodes puts each write after all reads of what it destroys.
+func (u *Program) orderNodes() error {
+	u.Writes = shapeinfer.FindWrites(u.Graph.Nodes())
+	o := sequencer{writes: u.Writes, state: make([]progress, len(u.Graph.Nodes()))}
+	for _, n := range u.Graph.Nodes() {
+		if err := o.visit(n); err != nil {
+			return err
+		}
+	}
+	u.Sequence = o.order
+	return nil
+}
+
+// copyLateReads copies what nodes read that cannot run before it is written. The check lets
+// none through, but a simplification can bring one about: x·1 was a value of its own. It
+// reports whether there are any.
+func (u *Program) copyHazards() (found bool) {
+	late := shapeinfer.LateReads(u.Graph.Nodes())
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		for i, x := range n.Operands() {
+			if state := late[n]; state != nil && shapeinfer.State(x) == state {
+				in[i], found = ops.Copy(in[i]), true
+			}
+		}
+		return next.Copy(n, in)
+	})
+	return found
+}
+
+// repeated copies the operand of an expansion into the shape of its result, where the
+// binding of sizes decides which axes are repeated: strides cannot say it.
+func materialized(n, x *graph.Node) *graph.Node {
+	op := &graph.Op{Name: "repeat", Func: "Expand", Doc: "x repeated along axes.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			c.SetStretch([][]graph.AxisKind{n.Stretch(0)})
+			return n.DType(), n.Shape()
+		},
+		Emit: func(_ graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return x[0] },
+	}
+	return graph.Apply(op, nil, x)
+}
+
+// dense gives a value that lies in row-major order without gaps: itself or a copy.
+func contiguous(x *graph.Node) *graph.Node {
+	if shapeinfer.LayoutOf(x).IsDense() {
+		return x
+	}
+	return ops.Copy(x)
+}
+
+// apart copies operands of a write that share memory with its destination at other
+// positions. The check lets none through, but a simplification can bring one about.
+func withoutOverlap(in []*graph.Node) []*graph.Node {
+	for i, x := range in[1:] {
+		if shapeinfer.NeedsCopy(in[0], x) {
+			in[i+1] = ops.Copy(x)
+		}
+	}
+	return in
+}
+
+// hasOwnMemory reports whether a result is the whole of a memory that a kernel writes.
+func hasOwnMemory(n *graph.Node) bool {
+	memory := shapeinfer.Storage(n)
+	wholly := shapeinfer.LayoutOf(n).IsRowMajor() && n.Shape().NumElements() == memory.Shape().NumElements()
+	return wholly && (memory.Op().Class != graph.Source || memory.IsParam() && n != memory && n.Op().Class == graph.Update)
+}
+
+type sequencer struct {
+	writes *shapeinfer.Writes
+	state  []progress
+	path   []*graph.Node // each needs the next one to run first
+	order  []*graph.Node
+}
+
+// progress is how many have been visited of the nodes that must run before a node, plus one.
+type progress int32
+
+const (
+	unseen progress = 0
+	done   progress = -1
+)
+
+// visit orders a node after all that must run before it.
+func (o *sequencer) visit(n *graph.Node) error {
+	if err := o.enter(n); err != nil {
+		return err
+	}
+	for len(o.path) > 0 {
+		n := o.path[len(o.path)-1]
+		at := int(o.state[n.ID()]) - 1
+		o.state[n.ID()]++
+		in, readers := n.Operands(), o.writes.Before(n)
+		switch {
+		case at < len(in):
+			n = in[at]
+		case at < len(in)+len(readers):
+			n = readers[at-len(in)]
+		default:
+			o.path, o.order = o.path[:len(o.path)-1], append(o.order, n)
+			o.state[n.ID()] = done
+			continue
+		}
+		if err := o.enter(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (o *sequencer) enter(n *graph.Node) error {
+	switch o.state[n.ID()] {
+	case unseen:
+		o.state[n.ID()] = 1
+		o.path = append(o.path, n)
+	case done:
+	default:
+		return bug.At(n, "a write comes before a read of what it destroys")
+	}
+	return nil
+}

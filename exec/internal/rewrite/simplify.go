@@ -1,0 +1,270 @@
+package rewrite
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// rule rewrites a node whose operands are in; nil leaves it as it is. Every rule holds
+// for all values, infinities, NaN and the sign of zero included. It goes by what the
+// operation states or does, never by its name: see graph.Op.
+type rule struct {
+	name string
+	run  func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node
+}
+
+// rules are tried in order on the nodes of a class.
+var rules = map[graph.Class][]rule{
+	graph.Elementwise: {{"f(x, e) = x", withoutIdentity}, {"f(f(x)) = x", undone}, {"generated(c) = expand(c)", generatedAsConstant}},
+	graph.Movement: {{"movement of a number to a number", movementOfNumber}, {"movements that show a value as it is", shownAsItIs},
+		{"value among nothing", paddedByNothing}, {"reshape of reshape", reshapeOfReshape}, {"expand of expand", expandOfExpand}},
+	graph.Reduce:   {{"fold over no axes", foldOfNothing}},
+	graph.Contract: {{"vector along rows = sum of products", vectorAlongRows}, {"batch with one matrix = one product", matMulOfRows}},
+}
+
+// simplifyPass applies the rules, exchanges the factors of products of which only the transpose
+// is used, and moves repetition behind arithmetic: what is computed from repeated values is
+// computed once and then repeated.
+func Simplify(u *Program) error {
+	written, uses := writtenMemory(u.Graph), u.usesOf()
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if len(written) > 0 && written[shapeinfer.Storage(n)] {
+			return nil // what is written in place stays where the user has put it
+		}
+		if m := applyRules(next, n, in); m != nil {
+			return m
+		}
+		if exchangesLastAxes(n) && uses[n.In(0).ID()] == 1 {
+			return transposedProduct(next, n, in)
+		}
+		if n.Op().Class == graph.Elementwise {
+			return withoutExpand(next, n, in)
+		}
+		return nil
+	})
+	return nil
+}
+
+// applyRules gives what the first rule that fits makes of the node, or nil.
+func applyRules(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	for _, r := range rules[n.Op().Class] {
+		if m := r.run(next, n, in); m != nil && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
+			return m
+		}
+	}
+	return nil
+}
+
+// withoutExpand lets an elementwise node read what its operands repeat directly, as
+// broadcasting does; the result is repeated where its shape then falls short.
+func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	stripped := make([]*graph.Node, len(in))
+	found := false
+	for i, x := range in {
+		stripped[i] = x
+		for isExpansion(stripped[i]) {
+			stripped[i], found = stripped[i].In(0), true
+		}
+	}
+	if !found {
+		return nil
+	}
+	m := graph.Apply(n.Op(), n.Attrs(), stripped...)
+	if m.Err() != nil || !m.Judged() {
+		return nil
+	}
+	if simpler := applyRules(next, m, stripped); simpler != nil {
+		m = simpler
+	}
+	if m.Shape().Equal(n.Shape()) {
+		return m
+	}
+	if canFail(n) {
+		return nil // repeated no times, it has no elements that could
+	}
+	if m = ops.Expand(m, n.Shape()...); m.Err() != nil {
+		return nil
+	}
+	return m
+}
+
+// withoutIdentity gives the other operand of a node where one of the two is its identity
+// element.
+func withoutIdentity(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if n.Op().Identity == nil || len(in) != 2 {
+		return nil
+	}
+	for i, e := range in {
+		x := in[1-i]
+		if e.DType() != n.DType() || x.DType() != n.DType() {
+			continue
+		}
+		if v, ok := n.Op().Identity(n.DType(), i); ok && isNumber(e, v) && x.Shape().Equal(n.Shape()) {
+			return x
+		}
+	}
+	return nil
+}
+
+// isNumber reports whether a node is the number v in its dtype, bit for bit.
+func isNumber(x *graph.Node, v float64) bool {
+	if _, ok := x.ScalarValue(); !ok {
+		return false
+	}
+	switch d := x.ConstData().(type) {
+	case []bool:
+		return v == 0 && !d[0] || v == 1 && d[0]
+	case []int32:
+		return float64(d[0]) == v
+	case []int64:
+		return float64(d[0]) == v && int64(v) == d[0]
+	case []float32:
+		return math.Float32bits(d[0]) == math.Float32bits(float32(v)) && float64(d[0]) == v
+	}
+	return math.Float64bits(x.ConstData().([]float64)[0]) == math.Float64bits(v)
+}
+
+func isPlusZero(x *graph.Node) bool { return isNumber(x, 0) && x.DType() != graph.Bool }
+
+// undone gives the operand of an operation that the next one undoes.
+func undone(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if n.Op().Involution && len(in) == 1 && in[0].Op() == n.Op() && graph.SameAttrs(n.Attrs(), in[0].Attrs()) {
+		return in[0].In(0)
+	}
+	return nil
+}
+
+// generatedAsConstant makes one number of many equal ones, repeated.
+func generatedAsConstant(next *graph.Graph, n *graph.Node, _ []*graph.Node) *graph.Node {
+	v, ok := uniform(n)
+	if !ok || !n.DType().IsFloat() && !fitsInteger(v) {
+		return nil
+	}
+	c := next.Scalar(n.DType(), v)
+	if n.Rank() == 0 {
+		return c
+	}
+	return ops.Expand(c, n.Shape()...)
+}
+
+// fitsInteger reports whether a number means the same in every dtype of integers.
+func fitsInteger(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= math.MaxInt32 }
+
+func movementOfNumber(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if n.Op().View == nil || n.Shape().NumElements() != 1 {
+		return nil
+	}
+	if _, ok := in[0].ScalarValue(); !ok {
+		return nil
+	}
+	return constantOf(next, in[0].ConstData(), n.Shape())
+}
+
+// shownAsItIs gives the value that a view shows, itself or through another view, just as it
+// lies in memory.
+func shownAsItIs(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if n.Op().View == nil {
+		return nil
+	}
+	shown, ok := n.Op().View(n, shapeinfer.LayoutOf(in[0]))
+	if !ok {
+		return nil
+	}
+	for x := in[0]; ; x = x.In(0) {
+		if sameLayouts(shown, shapeinfer.LayoutOf(x)) {
+			return x
+		}
+		if x != in[0] || !shapeinfer.IsView(x) {
+			return nil
+		}
+	}
+}
+
+func paddedByNothing(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if isPadding(n) && in[0].Shape().Equal(n.Shape()) {
+		return in[0]
+	}
+	return nil
+}
+
+func reshapeOfReshape(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if isReshape(n) && isReshape(in[0]) {
+		return ops.Reshape(in[0].In(0), n.Shape()...)
+	}
+	return nil
+}
+
+func expandOfExpand(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if isExpansion(n) && isExpansion(in[0]) {
+		return ops.Expand(in[0].In(0), n.Shape()...)
+	}
+	return nil
+}
+
+// Products with a vector along rows of fewer bytes stay products where there are at least
+// so many rows, whose sums then run side by side.
+const (
+	shortRow = 512
+	manyRows = 16
+)
+
+// vectorAlongRows sums products up where a vector meets the rows of a matrix, or another
+// vector, and both are contiguous: lanes share a sum, which in the order of a product's sums
+// they cannot.
+func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	a, b := in[0], in[1]
+	rows, cols := graph.Dim(1), graph.Dim(1)
+	if a.Rank() > 1 {
+		rows = a.Shape()[a.Rank()-2]
+	}
+	if b.Rank() > 1 {
+		cols = b.Shape()[b.Rank()-1]
+	}
+	if !n.DType().IsFloat() || rows != 1 && cols != 1 || !isContiguous(a, a.Rank()-1) || !isContiguous(b, max(b.Rank()-2, 0)) {
+		return nil
+	}
+	if rows == 1 {
+		rows = cols
+	}
+	terms := a.Shape()[a.Rank()-1]
+	isShort := terms.IsConst() && int(terms)*n.DType().Size() < shortRow
+	if isShort && (!rows.IsConst() || rows >= manyRows) {
+		return nil
+	}
+	if b.Rank() > 1 {
+		b = ops.Transpose(b, -1, -2)
+	}
+	sum := ops.Sum(ops.Mul(a, b), -1)
+	if sum.Shape().Equal(n.Shape()) {
+		return sum
+	}
+	return ops.Reshape(sum, n.Shape()...)
+}
+
+// isContiguous reports whether the elements along an axis lie side by side.
+func isContiguous(x *graph.Node, axis int) bool { return shapeinfer.LayoutOf(x).Strides[axis] == 1 }
+
+// matMulOfRows multiplies a batch of matrices by one matrix as one matrix of all rows.
+func matMulOfRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	x := in[0]
+	if x.Rank() <= 2 || in[1].Rank() != 2 || !shapeinfer.LayoutOf(x).IsDense() {
+		return nil
+	}
+	last := x.Rank() - 1
+	rows := ops.Reshape(x, x.Shape()[:last].NumElements(), x.Shape()[last])
+	return ops.Reshape(ops.MatMul(rows, in[1]), n.Shape()...)
+}
+
+// foldOfNothing gives the operand of a reduction that folds no axes.
+func foldOfNothing(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	switch n.Op().Fold {
+	case graph.FoldSum, graph.FoldProd, graph.FoldMax, graph.FoldMin:
+		if n.Op().Axes != nil && len(n.Op().Axes(n)) == 0 {
+			return in[0]
+		}
+	}
+	return nil
+}

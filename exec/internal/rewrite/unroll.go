@@ -1,0 +1,101 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// maxUnrolled bounds the elements that are folded into one without a loop.
+const maxUnrolled = 32
+
+// combiners are the operations of two elements that reductions repeat.
+var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
+	graph.FoldSum: ops.Add, graph.FoldProd: ops.Mul, graph.FoldMax: ops.Maximum, graph.FoldMin: ops.Minimum,
+}
+
+// unrollPass writes the reduction of a few elements of a view, such as those of a window,
+// as elementwise operations on views: the elements are read where they lie and the result
+// is stored once, where a loop would go over the result again for each of them. A value
+// that is no view is better reduced while it is computed.
+//
+// It also writes an index among the elements of several axes as one along a single axis, as
+// kernels find it, of a value whose elements lie in order.
+func Unroll(u *Program) error {
+	isRewritten := func(n *graph.Node) bool {
+		return n.Op().Class == graph.Reduce && (FindsIndex(n) || isUnrolled(n, n.In(0)))
+	}
+	if !slices.ContainsFunc(u.Graph.Nodes(), isRewritten) {
+		return nil
+	}
+	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		switch {
+		case FindsIndex(n):
+			return alongOneAxis(n, in[0])
+		case n.Op().Class != graph.Reduce || !isUnrolled(n, in[0]):
+			return nil
+		}
+		combine, elements := combiners[n.Op().Fold], elementsOver(in[0], n.Op().Axes(n))
+		y := elements[0]
+		for _, x := range elements[1:] {
+			y = combine(y, x)
+		}
+		return ops.Reshape(y, n.Shape()...)
+	})
+	return nil
+}
+
+// alongOneAxis finds an index among the elements of several axes along one axis that holds
+// them, behind the axes that stay; nil if the index is along one already.
+func alongOneAxis(n, x *graph.Node) *graph.Node {
+	folded := n.Op().Axes(n)
+	if len(folded) < 2 {
+		return nil
+	}
+	var order []int
+	var shape graph.Shape
+	for axis, size := range x.Shape() {
+		if !slices.Contains(folded, axis) {
+			order, shape = append(order, axis), append(shape, size)
+		}
+	}
+	order = append(order, folded...)
+	last, count := len(shape), graph.Dim(1)
+	for _, axis := range folded {
+		count = count.Times(x.Shape()[axis])
+	}
+	rows := ops.Reshape(ops.Permute(x, order...), append(shape, count)...)
+	return ops.Reshape(graph.Apply(n.Op(), ops.ReduceAttrs{Axes: []int{last}}, rows), n.Shape()...)
+}
+
+// isUnrolled reports whether a reduction folds a few elements of the view x.
+func isUnrolled(n, x *graph.Node) bool {
+	if IsSumTo(n) || x.Op().View == nil || x.DType() == graph.Bool || combiners[n.Op().Fold] == nil {
+		return false
+	}
+	count := graph.Dim(1)
+	for _, axis := range n.Op().Axes(n) {
+		count = count.Times(x.Shape()[axis])
+	}
+	c, static := count.Int()
+	return static && 2 <= c && c <= maxUnrolled
+}
+
+// elementsOver gives what a value holds at each index of axes of known size, in row-major
+// order, as views without these axes, which are in rising order.
+func elementsOver(x *graph.Node, axes []int) []*graph.Node {
+	if len(axes) == 0 {
+		return []*graph.Node{x}
+	}
+	var list []*graph.Node
+	size, _ := x.Shape()[axes[0]].Int()
+	rest := make([]int, len(axes)-1)
+	for i, axis := range axes[1:] {
+		rest[i] = axis - 1
+	}
+	for k := range size {
+		list = append(list, elementsOver(ops.Select(x, axes[0], graph.Dim(k)), rest)...)
+	}
+	return list
+}

@@ -1,0 +1,151 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// windowsPass lets matrix products read windows, and other views whose axes they join,
+// where they lie: a convolution never lays its windows out as a matrix.
+func ImplicitGEMM(u *Program) error {
+	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Contract }) {
+		return nil
+	}
+	updated := map[*graph.Node]bool{}
+	for _, n := range u.Graph.Nodes() {
+		if n.Op().Class == graph.Update {
+			updated[shapeinfer.Storage(n)] = true
+		}
+	}
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if n.Op().Class != graph.Contract || !n.DType().IsFloat() || updated[shapeinfer.Storage(n)] {
+			return nil
+		}
+		joined := groupingOf(n)
+		if joined == nil || updated[shapeinfer.Storage(n.In(1))] || updated[shapeinfer.Storage(joined.of)] {
+			return nil
+		}
+		copied, _ := reshapeOf(in[1])
+		return graph.Apply(groupedProduct(n), joined.axes, in[0], copied.In(0))
+	})
+	return nil
+}
+
+// joinedAxes are the axes of a product's second operand that make up its matrix: those of
+// the batch, of its rows and of its columns.
+type GroupedAxes struct{ Batch, Rows, Cols []int }
+
+// joins is how the second operand of a product comes from a value by joining axes.
+type grouping struct {
+	of   *graph.Node
+	axes GroupedAxes
+}
+
+// joinsOf finds whether a product's second operand shows a reshape that would have to
+// copy, as its matrix or the transpose of it; nil if not.
+func groupingOf(n *graph.Node) *grouping {
+	b := n.In(1)
+	if b.Rank() < 2 || slices.Contains(n.Stretch(1), graph.Undecided) {
+		return nil
+	}
+	r, views := reshapeOf(b)
+	if r == nil {
+		return nil
+	}
+	shown := graph.RowMajor(r.Shape())
+	for _, v := range slices.Backward(views) {
+		ok := false
+		if shown, ok = v.Op().View(v, shown); !ok {
+			return nil
+		}
+	}
+	groups := groupAxes(r.In(0).Shape(), r.Shape())
+	if groups == nil || shown.Offset != 0 {
+		return nil
+	}
+	j := &grouping{of: r.In(0)}
+	whole := graph.RowMajor(r.Shape())
+	for axis, size := range shown.Shape {
+		group := []int{}
+		if size != 1 {
+			at := 0
+			for at < len(whole.Shape) && !(whole.Shape[at] == size && whole.Strides[at] == shown.Strides[axis]) {
+				at++
+			}
+			if at == len(whole.Shape) {
+				return nil
+			}
+			group = groups[at]
+		}
+		switch len(shown.Shape) - axis {
+		case 1:
+			j.axes.Cols = group
+		case 2:
+			j.axes.Rows = group
+		default:
+			if len(group) > 1 {
+				return nil
+			}
+			j.axes.Batch = append(j.axes.Batch, append(group, -1)[0]) // -1 where the size is 1
+		}
+	}
+	return j
+}
+
+// reshapeBehind gives the reshape that would have to copy and that a value shows, and the
+// views through which it does, the last one first; nil if there is none.
+func reshapeOf(x *graph.Node) (reshape *graph.Node, views []*graph.Node) {
+	for ; shapeinfer.IsView(x); x = x.In(0) {
+		views = append(views, x)
+	}
+	if !isReshape(x) {
+		return nil, nil
+	}
+	return x, views
+}
+
+// groupAxes gives, for each axis of a reshaped value, the axes that it joins; nil where it
+// cuts one. Axes of size 1 belong to none.
+func groupAxes(from, to graph.Shape) [][]int {
+	groups := make([][]int, len(to))
+	at := 0
+	for axis, size := range to {
+		have := graph.Dim(1)
+		for ; have != size; at++ {
+			if at == len(from) {
+				return nil
+			}
+			if from[at] != 1 {
+				groups[axis] = append(groups[axis], at)
+				have = have.Times(from[at])
+			}
+		}
+	}
+	return groups
+}
+
+// joinedProduct is the operation of a product like n whose second operand comes with its
+// matrix's axes not yet joined.
+func groupedProduct(n *graph.Node) *graph.Op {
+	op := *n.Op()
+	op.Infer = func(*graph.Call) (graph.DType, graph.Shape) { return n.DType(), n.Shape() }
+	op.Promote, op.Grad = nil, nil
+	return &op
+}
+
+// layout gives a value's layout over the axes of a batch, of the matrix's rows, and of its
+// columns.
+func (j GroupedAxes) Layout(of graph.Layout, batch graph.Shape) graph.Layout {
+	l := graph.Layout{Shape: slices.Clone(batch), Strides: make([]graph.Dim, len(batch)), Offset: of.Offset}
+	for i, axis := range j.Batch {
+		if axis >= 0 {
+			l.Strides[len(batch)-len(j.Batch)+i] = of.Strides[axis]
+		}
+	}
+	for _, axis := range append(slices.Clone(j.Rows), j.Cols...) {
+		l.Shape, l.Strides = append(l.Shape, of.Shape[axis]), append(l.Strides, of.Strides[axis])
+	}
+	return l
+}
