@@ -71,7 +71,7 @@ type problem struct {
 func (problem) Args(operands []string) []string { return operands }
 
 func (p problem) mistake() *graph.Mistake {
-	m := &graph.Mistake{Code: shapeinfer.CodeGradient, Summary: p.Summary}
+	m := &graph.Mistake{Code: graph.CodeGradient, Summary: p.Summary}
 	if p.Help != "" {
 		m.Help = []string{p.Help}
 	}
@@ -289,7 +289,7 @@ func refuseLeaf(write *graph.Node) *graph.Node {
 	if len(shapeinfer.ViewsOf(write)) > 0 {
 		what = "a view of " + what
 	}
-	write.Refuse(&graph.Mistake{Code: shapeinfer.CodeLeaf, Summary: what + " is written inside the graph that is differentiated",
+	write.Refuse(&graph.Mistake{Code: graph.CodeLeaf, Summary: what + " is written inside the graph that is differentiated",
 		Operands: []graph.OperandNote{{Node: leaf, Text: "(needs gradient)"}},
 		Detail:   []string{fmt.Sprintf("a gradient that flows through the write is asked for at %s", graph.Caller())},
 		Help: []string{

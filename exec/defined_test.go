@@ -134,7 +134,7 @@ func TestAxesOfReductions(t *testing.T) {
 		ops.Sum(g.Input("x", graph.Float32, 2, 3), c.axes...)
 		err := shapeinfer.Check(g).Err()
 		require.ErrorContains(t, err, c.says)
-		require.True(t, shapeinfer.IsMistake(err, shapeinfer.CodeAxis))
+		require.True(t, shapeinfer.IsMistake(err, graph.CodeAxis))
 	}
 	g := graph.New("scalar")
 	x := g.Input("x", graph.Float32)
@@ -188,7 +188,7 @@ func TestDTypesThatAreRefused(t *testing.T) {
 		build(g)
 		err := shapeinfer.Check(g).Err()
 		require.ErrorContains(t, err, says)
-		require.True(t, shapeinfer.IsMistake(err, shapeinfer.CodeDType))
+		require.True(t, shapeinfer.IsMistake(err, graph.CodeDType))
 	}
 }
 
@@ -196,10 +196,10 @@ func TestDTypesThatAreRefused(t *testing.T) {
 // sizes become known.
 func TestTooManyElements(t *testing.T) {
 	g := graph.New("known")
-	ops.Add(g.Input("x", graph.Float32, 1<<32, 1), g.Input("y", graph.Float32, 1, 1<<32)).Silence(shapeinfer.CodeMutualExpand)
+	ops.Add(g.Input("x", graph.Float32, 1<<32, 1), g.Input("y", graph.Float32, 1, 1<<32)).Silence(graph.CodeMutualExpand)
 	err := shapeinfer.Check(g).Err()
 	require.ErrorContains(t, err, "numel: integer multiplication overflow")
-	require.True(t, shapeinfer.IsMistake(err, shapeinfer.CodeOverflow))
+	require.True(t, shapeinfer.IsMistake(err, graph.CodeOverflow))
 
 	g = graph.New("bound")
 	x := g.Input("x", graph.Float32, g.Dim("n"))

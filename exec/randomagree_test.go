@@ -252,8 +252,8 @@ func (p *program) refusable() bool {
 // copy for some may be a view at others.
 func viewed(err error) bool {
 	m := new(graph.Mistake)
-	return errors.As(err, &m) && slices.Contains([]graph.Code{shapeinfer.CodeSelfOverlap, shapeinfer.CodeOperandOverlap, shapeinfer.CodeOrder,
-		shapeinfer.CodeWriters, shapeinfer.CodeImmutable, shapeinfer.CodeLeaf}, m.Code)
+	return errors.As(err, &m) && slices.Contains([]graph.Code{graph.CodeSelfOverlap, graph.CodeOperandOverlap, graph.CodeOrder,
+		graph.CodeWriters, graph.CodeImmutable, graph.CodeLeaf}, m.Code)
 }
 
 // tolerance is the part of its size by which a value may be off.

@@ -34,8 +34,8 @@ func (r *request) takeWarnings(report *shapeinfer.Report) {
 		}
 	}
 	for _, m := range report.Warnings {
-		concerns := m.Node == nil || inProgram[m.Node] && m.Code != shapeinfer.CodeWriters ||
-			m.Code == shapeinfer.CodeLeftOut && !m.Node.IsCarriedOut()
+		concerns := m.Node == nil || inProgram[m.Node] && m.Code != graph.CodeWriters ||
+			m.Code == graph.CodeLeftOut && !m.Node.IsCarriedOut()
 		if !concerns || len(report.Errors) > 0 {
 			continue
 		}

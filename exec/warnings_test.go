@@ -11,7 +11,6 @@ import (
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
-	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // normed is a layer with batch normalisation, whose running mean is written by hand.
@@ -45,7 +44,7 @@ func TestForgottenWrites(t *testing.T) {
 		"inference":       {func(n *normed) []exec.Option { return []exec.Option{exec.Outputs(n.y)} }, 0},
 		"statistics only": {func(n *normed) []exec.Option { return []exec.Option{exec.Updates(n.mean)} }, 0},
 		"silenced": {func(n *normed) []exec.Option {
-			n.mean.Silence(shapeinfer.CodeLeftOut)
+			n.mean.Silence(graph.CodeLeftOut)
 			return []exec.Option{exec.Updates(n.step...)}
 		}, 0},
 		"by another program": {func(n *normed) []exec.Option {
@@ -63,7 +62,7 @@ func TestForgottenWrites(t *testing.T) {
 			require.Equal(t, told, prog.Warnings())
 			require.Len(t, told, c.warns)
 			if c.warns > 0 {
-				require.Equal(t, shapeinfer.CodeLeftOut, told[0].Code)
+				require.Equal(t, graph.CodeLeftOut, told[0].Code)
 				require.Contains(t, told[0].Error(), "warnings_test.go:30: warning BL204: CopyInPlace(running, ")
 				require.Contains(t, told[0].Error(), "the program carries out other writes and not this one of running, which follows from what it reads")
 			}
@@ -106,7 +105,7 @@ func TestCompileTellsWarnings(t *testing.T) {
 	prog, err := exec.Compile(g, exec.Outputs(loss), exec.OnWarning(func(*graph.Mistake) {}))
 	require.NoError(t, err)
 	require.Len(t, prog.Warnings(), 1)
-	require.Equal(t, shapeinfer.CodeMutualExpand, prog.Warnings()[0].Code)
+	require.Equal(t, graph.CodeMutualExpand, prog.Warnings()[0].Code)
 	_, err = exec.Compile(g, exec.Outputs(loss), exec.WarningsAreErrors())
 	require.ErrorContains(t, err, "error BL202")
 	prog, err = exec.Compile(g, exec.Outputs(other))

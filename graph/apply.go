@@ -53,7 +53,7 @@ func (n *Node) infer() {
 	switch {
 	case n.bad != nil || n.dtype == InvalidDType && n.shape == nil:
 	case !n.dtype.Valid():
-		n.fail(&Mistake{Code: CodeDType, Summary: n.dtype.wrong()})
+		n.fail(&Mistake{Code: CodeInvalidDType, Summary: n.dtype.wrong()})
 	case n.shape == nil:
 		n.shape = Shape{}
 	}

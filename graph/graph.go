@@ -167,7 +167,7 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 		g.names[full] = n
 	}
 	if !t.Valid() {
-		n.fail(&Mistake{Code: CodeDType, Summary: t.wrong()})
+		n.fail(&Mistake{Code: CodeInvalidDType, Summary: t.wrong()})
 		n.judged = false
 	}
 	for axis, d := range n.shape {

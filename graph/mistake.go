@@ -9,19 +9,6 @@ import (
 // tells what each means.
 type Code string
 
-// The codes of mistakes that package graph itself finds. Package shapeinfer has the
-// others.
-const (
-	CodeOperand Code = "BL001" // nil, of another graph, or too many or too few
-	CodeName    Code = "BL002" // a name missing or taken
-	CodeSize    Code = "BL003" // a size that is no size
-	CodeDType   Code = "BL004" // a dtype that is none
-	// CodeOperation is of an operation that is not whole, or contradicts itself.
-	CodeOperation Code = "BL005"
-
-	CodeOverflow Code = "BL150" // more elements than an int64 can count
-)
-
 // Severity says how grave an item of a report is.
 type Severity uint8
 

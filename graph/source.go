@@ -172,7 +172,7 @@ func (g *Graph) number(a LiteralAttrs, t DType) *Node {
 	n := g.newNode(constOp, ConstAttrs{Data: data}, nil)
 	n.pos = g.here()
 	if n.dtype, n.shape = t, (Shape{}); !t.Valid() {
-		n.fail(&Mistake{Code: CodeDType, Summary: t.wrong()})
+		n.fail(&Mistake{Code: CodeInvalidDType, Summary: t.wrong()})
 	}
 	n.judged = n.bad == nil
 	return n

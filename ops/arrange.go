@@ -33,7 +33,7 @@ func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
 		}
 	}
 	if problem != "" {
-		return refusal(refused("Narrow", x).with(axis, start, length), &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: problem})
+		return refusal(refused("Narrow", x).with(axis, start, length), &graph.Mistake{Code: graph.CodeSlice, Summary: problem})
 	}
 	return Slice(x, axis, from, from.Plus(length), 1)
 }
@@ -108,7 +108,7 @@ func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
 		return Expand(x, counts...) // its own mistake
 	}
 	if len(counts) < x.Rank() {
-		return refusal(refused("Tile", x).with(shapeWords(counts)...), &graph.Mistake{Code: shapeinfer.CodeExpand,
+		return refusal(refused("Tile", x).with(shapeWords(counts)...), &graph.Mistake{Code: graph.CodeExpand,
 			Summary: "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor"})
 	}
 	lead := len(counts) - x.Rank()
@@ -124,7 +124,7 @@ func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
 	}
 	for i, count := range counts {
 		if count.IsConst() && count < 0 {
-			return refusal(refused("Tile", x).with(shapeWords(counts)...), &graph.Mistake{Code: shapeinfer.CodeExpand,
+			return refusal(refused("Tile", x).with(shapeWords(counts)...), &graph.Mistake{Code: graph.CodeExpand,
 				Summary: fmt.Sprintf("Trying to create tensor with negative dimension %s: %s", merged[i], merged)})
 		}
 	}
@@ -180,7 +180,7 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 	}
 	at := countedFromZero([]int{first, last}, x.Rank())
 	if at[0] > at[1] {
-		return refusal(refused("Flatten", x).with(first, last), &graph.Mistake{Code: shapeinfer.CodeAxis, Summary: "flatten() has invalid args: start_dim cannot come after end_dim"})
+		return refusal(refused("Flatten", x).with(first, last), &graph.Mistake{Code: graph.CodeAxis, Summary: "flatten() has invalid args: start_dim cannot come after end_dim"})
 	}
 	merged := x.Shape()[at[0] : at[1]+1].NumElements()
 	return Reshape(x, slices.Replace(slices.Clone(x.Shape()), at[0], at[1]+1, merged)...)
@@ -190,7 +190,7 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 // mask broadcast.
 func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
-		return refusal(refused("MaskedFill", x, mask, value), &graph.Mistake{Code: shapeinfer.CodeDType,
+		return refusal(refused("MaskedFill", x, mask, value), &graph.Mistake{Code: graph.CodeDType,
 			Summary: "masked_fill_ only supports boolean masks, but got mask with dtype " + shapeinfer.CppName(mask.DType())})
 	}
 	if x != nil && value != nil && x.Judged() && value.Judged() && x.Graph() != nil {
@@ -208,12 +208,12 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	}
 	shape := append(slices.Repeat([]graph.Dim{1}, index.Rank()), classes)
 	hit := Equal(Unsqueeze(index, -1), Iota(index.Graph(), -1, shape...))
-	return Cast(hit.Silence(shapeinfer.CodeMutualExpand), t)
+	return Cast(hit.Silence(graph.CodeMutualExpand), t)
 }
 
 // Outer gives the products of each element of the vector x with each of the vector y.
 func Outer(x, y *graph.Node) *graph.Node {
-	return Mul(Unsqueeze(x, 1), Unsqueeze(y, 0)).Silence(shapeinfer.CodeMutualExpand)
+	return Mul(Unsqueeze(x, 1), Unsqueeze(y, 0)).Silence(graph.CodeMutualExpand)
 }
 
 // AddCDiv gives x + a/b.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // labelled is a value whose axes have labels: letters, and negative numbers for the axes
@@ -30,7 +29,7 @@ func Einsum(equation string, xs ...*graph.Node) *graph.Node {
 	}
 	operands, output, problem := parseEinsum(equation, xs)
 	if problem != "" {
-		return refusal(call, &graph.Mistake{Code: shapeinfer.CodeMatMul, Summary: "einsum(): " + problem})
+		return refusal(call, &graph.Mistake{Code: graph.CodeMatMul, Summary: "einsum(): " + problem})
 	}
 	total := operands[0]
 	for i, y := range operands[1:] {
@@ -70,7 +69,7 @@ func (a labelled) times(b labelled, wanted []rune) labelled {
 	}
 	all := slices.Concat(batch, left, right)
 	if len(summed) == 0 {
-		return labelled{Mul(a.arranged(all), b.arranged(all)).Silence(shapeinfer.CodeMutualExpand), all}
+		return labelled{Mul(a.arranged(all), b.arranged(all)).Silence(graph.CodeMutualExpand), all}
 	}
 	x, y := a.arranged(slices.Concat(batch, left, summed)), b.arranged(slices.Concat(batch, summed, right))
 	shape := slices.Concat(x.Shape()[:len(batch)+len(left)], y.Shape()[len(batch)+len(summed):])

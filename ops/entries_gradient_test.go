@@ -69,7 +69,7 @@ func (tr *trial) differentiateInPlace() {
 			}
 			tr.smoothPoints(rand.New(rand.NewPCG(5, 6)), wrt, fed, false)
 			grads := autodiff.Grad(ops.Sum(ops.Mul(y, y)), wrt, autodiff.ZeroForUnused())
-			if err := shapeinfer.Check(g).Err(); shapeinfer.IsMistake(err, shapeinfer.CodeOrder) {
+			if err := shapeinfer.Check(g).Err(); shapeinfer.IsMistake(err, graph.CodeOrder) {
 				break
 			}
 			for _, v := range evaluate(tr.T, fed, grads...) {

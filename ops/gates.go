@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 var opHardTanh, opHardSigmoid, opHardSwish, opMish, opCelu, opHardShrink, opSoftShrink *graph.Op
@@ -145,7 +144,7 @@ func GLU(x *graph.Node, axis int) *graph.Node {
 	}
 	size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
 	if n, static := size.Int(); static && n%2 != 0 {
-		return refusal(refused("GLU", x).with(axis), &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
+		return refusal(refused("GLU", x).with(axis), &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
 	}
 	half := size.FloorDiv(2)
 	return Mul(Slice(x, axis, 0, half, 1), Sigmoid(Slice(x, axis, half, End, 1)))

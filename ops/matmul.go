@@ -35,7 +35,7 @@ func Linear(x, weight, bias *graph.Node) *graph.Node {
 		return y
 	}
 	if text := linearText(x, weight, bias); text != "" {
-		return refusal(refused("Linear", x, weight), &graph.Mistake{Code: shapeinfer.CodeMatMul, Summary: text,
+		return refusal(refused("Linear", x, weight), &graph.Mistake{Code: graph.CodeMatMul, Summary: text,
 			Help: []string{"the weight of a linear layer has one row for each output: [out, in]"}})
 	}
 	y, rows := weight, x

@@ -224,17 +224,17 @@ func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *
 		return Standardize(x, eps) // its own mistake
 	}
 	if x.Rank() < 2 {
-		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: shapeinfer.CodeRank,
+		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: graph.CodeRank,
 			Summary: fmt.Sprintf("Expected at least 2 dimensions for input tensor but received %d", x.Rank())})
 	}
 	s := x.Shape()
 	channels, static := s[1].Int()
 	switch {
 	case groups < 1:
-		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: shapeinfer.CodeReshape,
+		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: graph.CodeReshape,
 			Summary: fmt.Sprintf("Expected num groups to be greater than 0, got %d", groups)})
 	case static && channels%int64(groups) != 0:
-		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: shapeinfer.CodeReshape,
+		return refusal(refused("GroupNorm", x).with(groups), &graph.Mistake{Code: graph.CodeReshape,
 			Summary: fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
 				s, groups)})
 	}

@@ -65,10 +65,10 @@ func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	case seed == nil || !seed.Judged() || seed.Graph() == nil:
 		return Apply(opRandomBits, nil, seed, seed) // its own mistake
 	case seed.Rank() != 0:
-		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: shapeinfer.CodeRank,
+		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: graph.CodeRank,
 			Summary: fmt.Sprintf("a seed is a scalar, and %s has shape %s", seed.Called(), seed.Shape())})
 	case !t.IsFloat():
-		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: shapeinfer.CodeDType,
+		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: graph.CodeDType,
 			Summary: fmt.Sprintf("random numbers are float32 or float64, not %s", t)})
 	}
 	g := seed.Graph()
@@ -100,7 +100,7 @@ func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	case x == nil || !x.Judged():
 		return Neg(x) // its own mistake
 	case !x.DType().IsFloat():
-		return refusal(refused("Dropout", x).with(p), &graph.Mistake{Code: shapeinfer.CodeDType,
+		return refusal(refused("Dropout", x).with(p), &graph.Mistake{Code: graph.CodeDType,
 			Summary: fmt.Sprintf("dropout works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())})
 	case !(p >= 0 && p <= 1): // NaN too
 		return refusal(refused("Dropout", x).with(p), &graph.Mistake{Code: graph.CodeOperand,

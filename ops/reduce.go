@@ -94,7 +94,7 @@ func reduction(name, fn, doc string, fold graph.Fold, result func(*graph.Call) g
 func inferReduce(c *graph.Call, word string, needsElements bool) graph.Shape {
 	a := reduceAttrs(c.Node())
 	if len(a.Axes) == 1 && a.Axes[0] == ambiguousAxes {
-		c.Fail(&graph.Mistake{Code: shapeinfer.CodeAxis, Summary: "the list of axes is empty: PyTorch then folds all axes and NumPy none",
+		c.Fail(&graph.Mistake{Code: graph.CodeAxis, Summary: "the list of axes is empty: PyTorch then folds all axes and NumPy none",
 			Help: []string{"pass ops.AllAxes() or ops.NoAxes()"}})
 		return nil
 	}
@@ -129,7 +129,8 @@ func unknownShape(rank int) graph.Shape {
 }
 
 func operandType(c *graph.Call) graph.DType { return c.DType(0) }
-func boolResult(*graph.Call) graph.DType    { return graph.Bool }
+
+func boolResult(*graph.Call) graph.DType { return graph.Bool }
 
 // argType refuses booleans, of which elements are to be found.
 func argType(word string) func(*graph.Call) graph.DType {

@@ -106,7 +106,7 @@ func Split(x *graph.Node, axis, size int) []*graph.Node {
 	case size == 0 && n == 0:
 		return []*graph.Node{Slice(x, axis, 0, 0, 1)}
 	case size == 0:
-		return []*graph.Node{refusal(call, &graph.Mistake{Code: shapeinfer.CodeSlice,
+		return []*graph.Node{refusal(call, &graph.Mistake{Code: graph.CodeSlice,
 			Summary: fmt.Sprintf("split_size can only be 0 if dimension size is 0, but got dimension size of %d", n)})}
 	}
 	if bad = tooMany(call, (n-1)/size+1); bad != nil {
@@ -121,7 +121,7 @@ func Split(x *graph.Node, axis, size int) []*graph.Node {
 
 // scalarAxis is the mistake of an axis of a scalar where there must be one.
 func scalarAxis(axis int) *graph.Mistake {
-	return &graph.Mistake{Code: shapeinfer.CodeAxis, Summary: fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axis)}
+	return &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axis)}
 }
 
 // maxParts bounds the nodes that one call makes of an axis.
@@ -133,7 +133,7 @@ func tooMany(call refusedCall, parts int) node {
 	if parts <= maxParts {
 		return nil
 	}
-	return refusal(call, &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: fmt.Sprintf("%d parts would each be a node of the graph: at most %d are made", parts, maxParts),
+	return refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%d parts would each be a node of the graph: at most %d are made", parts, maxParts),
 		Help: []string{"work on the whole value, or use Slice and Select"}})
 }
 
@@ -145,9 +145,9 @@ func listed(call refusedCall, x node, axis int, problem string) (n int, bad node
 	}
 	switch word := strings.ToLower(call.fn); {
 	case x.Rank() == 0 && call.fn != "Unbind":
-		return 0, refusal(call, &graph.Mistake{Code: shapeinfer.CodeRank, Summary: word + " expects at least a 1-dimensional tensor"})
+		return 0, refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: word + " expects at least a 1-dimensional tensor"})
 	case problem != "":
-		return 0, refusal(call, &graph.Mistake{Code: shapeinfer.CodeSlice, Summary: problem})
+		return 0, refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: problem})
 	case x.Rank() == 0 && (axis == 0 || axis == -1):
 		return 0, refusal(call, scalarAxis(axis))
 	case !hasAxis(x, axis):
@@ -158,7 +158,7 @@ func listed(call refusedCall, x node, axis int, problem string) (n int, bad node
 	case x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]].IsUnknown():
 		return 0, refusal(call, nil) // x's own mistake has been reported
 	case !static:
-		return 0, refusal(call, &graph.Mistake{Code: shapeinfer.CodeSlice,
+		return 0, refusal(call, &graph.Mistake{Code: graph.CodeSlice,
 			Summary: fmt.Sprintf("%s needs to know how many parts there are, and the size of axis %d is known only at run time", call.fn, axis),
 			Help:    []string{"work on the whole value, or use Slice and Select"}})
 	}

@@ -136,7 +136,7 @@ func inferTranspose(c *graph.Call) graph.Shape {
 func inferPermute(c *graph.Call) graph.Shape {
 	s, perm := c.Shape(0), c.Attrs().(PermuteAttrs).Perm
 	if len(perm) != len(s) {
-		c.Fail(&graph.Mistake{Code: shapeinfer.CodeAxis, Operands: []graph.OperandNote{{Node: c.In(0)}},
+		c.Fail(&graph.Mistake{Code: graph.CodeAxis, Operands: []graph.OperandNote{{Node: c.In(0)}},
 			Summary: fmt.Sprintf("permute: number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d", len(s), len(perm))})
 		return unknownShape(len(perm))
 	}
@@ -144,7 +144,7 @@ func inferPermute(c *graph.Call) graph.Shape {
 	for i, axis := range perm {
 		a := shapeinfer.Axis(c, axis, len(s))
 		if a >= 0 && taken[a] {
-			c.Fail(&graph.Mistake{Code: shapeinfer.CodeAxis, Operands: []graph.OperandNote{{Node: c.In(0)}}, Summary: "permute(): duplicate dims are not allowed."})
+			c.Fail(&graph.Mistake{Code: graph.CodeAxis, Operands: []graph.OperandNote{{Node: c.In(0)}}, Summary: "permute(): duplicate dims are not allowed."})
 		}
 		if c.Failed() {
 			return unknownShape(len(s))

@@ -23,7 +23,7 @@ func Axis(c *graph.Call, axis, rank int) int {
 }
 
 func axisMistake(c *graph.Call, axis, rank int) *graph.Mistake {
-	m := &graph.Mistake{Code: CodeAxis, Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -rank, rank-1, axis)}
+	m := &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -rank, rank-1, axis)}
 	if c.NumIn() > 0 && c.In(0).Rank() > 0 {
 		words := make([]string, c.In(0).Rank())
 		for i, d := range c.Shape(0) {
@@ -51,7 +51,7 @@ func Axes(c *graph.Call, axes []int, rank int) (list []int, ok bool) {
 			return nil, false
 		}
 		if slices.Contains(list, at) {
-			c.Fail(&graph.Mistake{Code: CodeAxis, Summary: fmt.Sprintf("dim %d appears multiple times in the list of dims", at)})
+			c.Fail(&graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("dim %d appears multiple times in the list of dims", at)})
 			return nil, false
 		}
 		list = append(list, at)
@@ -111,7 +111,7 @@ func NonEmpty(c *graph.Call, word string, axes []int) {
 const noElements = "a maximum or minimum of no elements has no value"
 
 func emptyMistake(c *graph.Call, axis int, summary string) *graph.Mistake {
-	return &graph.Mistake{Code: CodeEmpty, Summary: summary, Detail: []string{noElements},
+	return &graph.Mistake{Code: graph.CodeEmpty, Summary: summary, Detail: []string{noElements},
 		Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis}}}}
 }
 
@@ -125,7 +125,7 @@ func specifyDim(word string) string {
 
 // RefuseDType records that the operation is not defined for its operands' dtypes.
 func RefuseDType(c *graph.Call, sentence string) {
-	m := operandMistake(c, CodeDType, sentence)
+	m := operandMistake(c, graph.CodeDType, sentence)
 	for i := range m.Operands {
 		m.Operands[i].DType = c.In(i).Written().DType()
 	}

@@ -39,7 +39,7 @@ func (e *BindError) Error() string {
 	if len(e.Problems) > 1 {
 		count, indent = fmt.Sprintf("%d requirements not met", len(e.Problems)), "\n        "
 	}
-	text := fmt.Sprintf("%s: error %s: %s by the sizes bound", e.Pos, CodeBinding, count)
+	text := fmt.Sprintf("%s: error %s: %s by the sizes bound", e.Pos, graph.CodeBinding, count)
 	for _, p := range e.Problems {
 		text += "\n      " + strings.ReplaceAll(p, "\n", indent)
 	}

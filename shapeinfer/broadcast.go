@@ -297,9 +297,9 @@ func BroadcastOperands(c *graph.Call) graph.Shape {
 }
 
 func clashMistake(c *graph.Call, b Broadcast) *graph.Mistake {
-	m := &graph.Mistake{Code: CodeBroadcast, Summary: b.Summary()}
+	m := &graph.Mistake{Code: graph.CodeBroadcast, Summary: b.Summary()}
 	if b.Clashes[0].Names {
-		m.Code = CodeNames
+		m.Code = graph.CodeNames
 	}
 	for i := range c.NumIn() {
 		note := graph.OperandNote{Node: c.In(i)}

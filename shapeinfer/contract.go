@@ -11,7 +11,7 @@ import (
 func MatMul(c *graph.Call) (graph.DType, graph.Shape) {
 	a, b := c.Shape(0), c.Shape(1)
 	if len(a) == 0 || len(b) == 0 {
-		c.Fail(operandMistake(c, CodeMatMul, fmt.Sprintf("both arguments to matmul need to be at least 1D, but they are %dD and %dD", len(a), len(b))))
+		c.Fail(operandMistake(c, graph.CodeMatMul, fmt.Sprintf("both arguments to matmul need to be at least 1D, but they are %dD and %dD", len(a), len(b))))
 		return c.DType(0), nil
 	}
 	matMulDType(c)
@@ -26,9 +26,9 @@ func matMulDType(c *graph.Call) {
 	t, u := c.DType(0), c.DType(1)
 	switch {
 	case t != u:
-		c.Fail(operandMistake(c, CodeDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", CppName(t), CppName(u))))
+		c.Fail(operandMistake(c, graph.CodeDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", CppName(t), CppName(u))))
 	case t == graph.Bool:
-		c.Fail(operandMistake(c, CodeDType, `"addmm_impl_cpu_" not implemented for 'Bool'`))
+		c.Fail(operandMistake(c, graph.CodeDType, `"addmm_impl_cpu_" not implemented for 'Bool'`))
 	}
 }
 
@@ -63,7 +63,7 @@ func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph
 		result = append(result, b[len(b)-1])
 	}
 	if len(batch.Clashes) > 0 {
-		m := &graph.Mistake{Code: CodeBroadcast, Summary: batch.Summary()}
+		m := &graph.Mistake{Code: graph.CodeBroadcast, Summary: batch.Summary()}
 		for i, s := range []graph.Shape{a, b} {
 			note := graph.OperandNote{Node: c.In(i), Shape: s}
 			for _, clash := range batch.Clashes {
@@ -99,11 +99,11 @@ func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int, b
 	case verdict == Proved:
 		return nil
 	case names:
-		m := matMulMistake(c, CodeNames, fmt.Sprintf("the inner sizes %s and %s meet, and nothing says that they are equal", quoteName(x), quoteName(y)), innerA, innerB)
+		m := matMulMistake(c, graph.CodeNames, fmt.Sprintf("the inner sizes %s and %s meet, and nothing says that they are equal", quoteName(x), quoteName(y)), innerA, innerB)
 		m.Sizes = addNames(nil, x, y)
 		return m
 	}
-	return matMulMistake(c, CodeMatMul, matMulSentence(a, b, batch), innerA, innerB)
+	return matMulMistake(c, graph.CodeMatMul, matMulSentence(a, b, batch), innerA, innerB)
 }
 
 // mustEqual judges two sizes that must be the same, where 1 does not broadcast.

@@ -17,7 +17,7 @@ type Steps struct{ Stride, Padding, Dilation []int }
 func Conv(c *graph.Call, axes int, steps Steps, groups int) (graph.DType, graph.Shape) {
 	x, w := slices.Clone(c.Shape(0)), c.Shape(1)
 	if len(x) != axes+1 && len(x) != axes+2 {
-		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s",
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv%dd, but got input of size: %s",
 			axes+1, axes+2, axes, x)))
 		return c.DType(0), unknown(axes + 2)
 	}
@@ -132,7 +132,7 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	r := CallRules(c)
 	switch NewProver(c.Bounds).AtLeast(w[0], int64(groups)) {
 	case Refused:
-		c.Fail(operandMistake(c, CodeWindow, fewOutputs(w, groups)))
+		c.Fail(operandMistake(c, graph.CodeWindow, fewOutputs(w, groups)))
 		return
 	case Deferred:
 		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "each group of a convolution has output channels"})
@@ -192,7 +192,7 @@ func convBias(c *graph.Call, r Rules, w graph.Shape, kind string, outputs graph.
 
 // convMistake is a mistake about the operands of a convolution, whose axes do not line up.
 func convMistake(c *graph.Call, summary string) *graph.Mistake {
-	m := operandMistake(c, CodeWindow, summary)
+	m := operandMistake(c, graph.CodeWindow, summary)
 	m.Apart = true
 	return m
 }

@@ -14,7 +14,7 @@ import (
 func ConvTranspose(c *graph.Call, axes int, steps Steps, extra []int, groups int) (graph.DType, graph.Shape) {
 	x, w := slices.Clone(c.Shape(0)), c.Shape(1)
 	if len(x) != axes+1 && len(x) != axes+2 {
-		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv_transpose%dd, but got input of size: %s",
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("Expected %dD (unbatched) or %dD (batched) input to conv_transpose%dd, but got input of size: %s",
 			axes+1, axes+2, axes, x)))
 		return c.DType(0), unknown(axes + 2)
 	}

@@ -35,7 +35,7 @@ func TestMoreElementsThanCanBeCounted(t *testing.T) {
 			ops.Reshape(ops.Neg(c.build(g)), -1)
 			r := shapeinfer.Check(g)
 			require.Len(t, r.Errors, 1, r)
-			require.Equal(t, shapeinfer.CodeOverflow, r.Errors[0].Code)
+			require.Equal(t, graph.CodeOverflow, r.Errors[0].Code)
 			require.Equal(t, c.want, r.Errors[0].Summary)
 		})
 	}

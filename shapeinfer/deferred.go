@@ -22,7 +22,7 @@ func deferredNotes(needs []graph.Requirement) (notes []*graph.Mistake) {
 			continue
 		}
 		told[s] = true
-		m := &graph.Mistake{Code: CodeDeferred, Severity: graph.Note, Node: r.Node,
+		m := &graph.Mistake{Code: graph.CodeDeferred, Severity: graph.Note, Node: r.Node,
 			Summary: "deferred to binding: " + RequirementText(r)}
 		if r.Why != "" {
 			m.Detail = append(m.Detail, r.Why)

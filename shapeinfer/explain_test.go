@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/graph"
 )
 
 func TestEveryCodeIsExplained(t *testing.T) {
-	list := shapeinfer.Explanations()
-	require.True(t, slices.IsSortedFunc(list, func(a, b shapeinfer.Explanation) int { return strings.Compare(string(a.Code), string(b.Code)) }))
+	list := graph.Explanations()
+	require.True(t, slices.IsSortedFunc(list, func(a, b graph.Explanation) int { return strings.Compare(string(a.Code), string(b.Code)) }))
 	for _, e := range list {
 		require.Regexp(t, `^BL\d{3}$`, e.Code)
 		require.NotEmpty(t, e.Meaning, e.Code)
@@ -34,7 +34,7 @@ func TestEveryCodeIsExplained(t *testing.T) {
 func TestDocumentsListEveryCode(t *testing.T) {
 	text, err := os.ReadFile("../docs/shapes.md")
 	require.NoError(t, err)
-	for _, e := range shapeinfer.Explanations() {
+	for _, e := range graph.Explanations() {
 		require.Contains(t, string(text), fmt.Sprintf("| `%s` | ", e.Code))
 	}
 }
@@ -46,7 +46,7 @@ func TestExamplesDrawTheirCodes(t *testing.T) {
 	}
 	var program strings.Builder
 	program.WriteString(examplesHead)
-	for _, e := range shapeinfer.Explanations() {
+	for _, e := range graph.Explanations() {
 		example := e.Example
 		if !strings.Contains(example, "g := ") {
 			example = "g := graph.New(\"example\")\n" + example
@@ -64,7 +64,7 @@ func TestExamplesDrawTheirCodes(t *testing.T) {
 	require.NoError(t, err)
 	drawn := map[string][]string{}
 	require.NoError(t, json.Unmarshal(out, &drawn))
-	for _, e := range shapeinfer.Explanations() {
+	for _, e := range graph.Explanations() {
 		assert.Contains(t, drawn[string(e.Code)], string(e.Code), "the example of %s", e.Code)
 	}
 }

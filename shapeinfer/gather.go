@@ -12,7 +12,7 @@ import (
 func Take(c *graph.Call, axis int) graph.Shape {
 	x, index := c.Shape(0), c.Shape(1)
 	if len(x) == 0 {
-		c.Fail(operandMistake(c, CodeRank, "take: a scalar has no axis to pick from"))
+		c.Fail(operandMistake(c, graph.CodeRank, "take: a scalar has no axis to pick from"))
 		return index
 	}
 	at := Axis(c, axis, len(x))
@@ -29,7 +29,7 @@ func Take(c *graph.Call, axis int) graph.Shape {
 // requireChoice refuses to pick from an axis without elements.
 func requireChoice(c *graph.Call, size graph.Dim, index graph.Shape, axis int, sentence string) {
 	if size == 0 && !slices.Contains(index, 0) && index.IsStatic() {
-		m := operandMistake(c, CodeEmpty, sentence)
+		m := operandMistake(c, graph.CodeEmpty, sentence)
 		m.Operands[0].Bad = []int{axis}
 		c.Fail(m)
 	}
@@ -41,7 +41,7 @@ func requireChoice(c *graph.Call, size graph.Dim, index graph.Shape, axis int, s
 func ScatterAdd(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	x, index := c.Shape(0), c.Shape(1)
 	if len(x) < len(index) {
-		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("scatter_add: indices of rank %d do not fit operand of rank %d", len(index), len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("scatter_add: indices of rank %d do not fit operand of rank %d", len(index), len(x))))
 		return nil
 	}
 	rank := len(x) - len(index) + 1
@@ -54,7 +54,7 @@ func ScatterAdd(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 	r := CallRules(c)
 	for i, d := range index {
 		r.requireSame(c, x[axis+i], d, axis+i, "one index for each element", func() *graph.Mistake {
-			m := operandMistake(c, CodeBroadcast, fmt.Sprintf("scatter_add: there are %s indices and %s elements along axis %d", d, x[axis+i], axis+i))
+			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("scatter_add: there are %s indices and %s elements along axis %d", d, x[axis+i], axis+i))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis + i}, []int{i}
 			return m
 		})
@@ -71,14 +71,14 @@ func IndexSelect(c *graph.Call, axis int) graph.Shape {
 	case at < 0:
 		return x
 	case len(index) > 1:
-		c.Fail(operandMistake(c, CodeRank, "index_select(): Index is supposed to be a vector"))
+		c.Fail(operandMistake(c, graph.CodeRank, "index_select(): Index is supposed to be a vector"))
 	}
 	count := graph.Dim(1)
 	if len(index) == 1 {
 		count = index[0]
 	}
 	if len(x) == 0 && count.IsConst() && count != 1 {
-		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %s value(s)", count)))
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %s value(s)", count)))
 	}
 	if !c.DType(1).IsInt() && !c.Failed() {
 		RefuseDType(c, "index_select(): Expected dtype int32 or int64 for index")
@@ -103,7 +103,7 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 	case at < 0, slices.Contains(index, 0):
 		return index
 	case max(len(x), 1) != max(len(index), 1):
-		c.Fail(operandMistake(c, CodeRank, "Index tensor must have the same number of dimensions as input tensor"))
+		c.Fail(operandMistake(c, graph.CodeRank, "Index tensor must have the same number of dimensions as input tensor"))
 		return index
 	}
 	p := NewProver(c.Bounds)
@@ -113,7 +113,7 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 		}
 		switch p.AtLeast(x[i].Minus(index[i]), 0) {
 		case Refused:
-			m := operandMistake(c, CodeBroadcast, fmt.Sprintf("Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %d", i, index, x, at))
+			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %d", i, index, x, at))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
 			c.Fail(m)
 			return index
@@ -128,7 +128,7 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 func Embedding(c *graph.Call, padding []int) graph.Shape {
 	index, table := c.Shape(0), c.Shape(1)
 	if len(table) != 2 {
-		c.Fail(operandMistake(c, CodeRank, "'weight' must be 2-D"))
+		c.Fail(operandMistake(c, graph.CodeRank, "'weight' must be 2-D"))
 		return nil
 	}
 	if t := c.DType(0); !t.IsInt() {
@@ -139,7 +139,7 @@ func Embedding(c *graph.Call, padding []int) graph.Shape {
 		RefuseDType(c, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got %s instead (while checking arguments for embedding)", have))
 	}
 	if rows, static := table[0].Int(); len(padding) > 0 && static && (int64(padding[0]) >= rows || int64(padding[0]) < -rows) {
-		c.Fail(operandMistake(c, CodeAxis, "Padding_idx must be within num_embeddings"))
+		c.Fail(operandMistake(c, graph.CodeAxis, "Padding_idx must be within num_embeddings"))
 	}
 	return append(slices.Clone(index), table[1])
 }

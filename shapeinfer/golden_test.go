@@ -85,8 +85,8 @@ func TestReportIsAnError(t *testing.T) {
 	err := shapeinfer.Check(mistakes.Turned()).Err()
 	var m *graph.Mistake
 	require.ErrorAs(t, err, &m)
-	require.Equal(t, shapeinfer.CodeMatMul, m.Code)
-	require.True(t, shapeinfer.IsMistake(err, shapeinfer.CodeMatMul))
-	require.False(t, shapeinfer.IsMistake(err, shapeinfer.CodeBroadcast))
+	require.Equal(t, graph.CodeMatMul, m.Code)
+	require.True(t, shapeinfer.IsMistake(err, graph.CodeMatMul))
+	require.False(t, shapeinfer.IsMistake(err, graph.CodeBroadcast))
 	require.NoError(t, shapeinfer.Check(mistakes.Loss()).Err(), "a warning is no error")
 }

@@ -207,7 +207,7 @@ func isOperand(x, n *graph.Node) bool {
 
 // secondMistake says that a value was written before.
 func (d disorder) secondMistake() *graph.Mistake {
-	return &graph.Mistake{Code: CodeWriters, Node: d.write,
+	return &graph.Mistake{Code: graph.CodeWriters, Node: d.write,
 		Summary: fmt.Sprintf("%s was written before, at %s: two writes of one value have no order",
 			State(d.write.In(0)).Called(), d.first.Pos()),
 		Operands: []graph.OperandNote{{Node: d.first, Text: "the first write"}}}
@@ -218,7 +218,7 @@ func (d disorder) secondMistake() *graph.Mistake {
 // gradient computation has been modified by an inplace operation".
 func (d disorder) orderMistake(asked *graph.Node) *graph.Mistake {
 	old := State(d.write.In(0))
-	m := &graph.Mistake{Code: CodeOrder, Node: d.write}
+	m := &graph.Mistake{Code: graph.CodeOrder, Node: d.write}
 	row := func(n *graph.Node, text string) {
 		m.Operands = append(m.Operands, graph.OperandNote{Node: n, Text: text})
 	}

@@ -59,7 +59,7 @@ func inPlaceShape(c *graph.Call, r Rules, dest, result graph.Shape) *graph.Mista
 	if len(bad) == 0 {
 		return nil
 	}
-	m := operandMistake(c, CodeInPlaceShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", dest, result))
+	m := operandMistake(c, graph.CodeInPlaceShape, fmt.Sprintf("output with shape %s doesn't match the broadcast shape %s", dest, result))
 	m.Operands[0].Text = "written in place"
 	for i := range m.Operands {
 		note, s := &m.Operands[i], c.Shape(i)
@@ -86,7 +86,7 @@ func inPlaceDType(c *graph.Call, result graph.DType) *graph.Mistake {
 	if result.Category() <= dest.Category() {
 		return nil
 	}
-	m := operandMistake(c, CodeInPlaceDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", result.TorchName(), dest.TorchName()))
+	m := operandMistake(c, graph.CodeInPlaceDType, fmt.Sprintf("result type %s can't be cast to the desired output type %s", result.TorchName(), dest.TorchName()))
 	for i := range m.Operands {
 		m.Operands[i].DType = c.DType(i)
 	}
@@ -100,7 +100,7 @@ func inPlaceTarget(c *graph.Call) *graph.Mistake {
 	if n.Op().Class != graph.Source || n.IsParam() || n.IsMutable() {
 		return nil
 	}
-	m := operandMistake(c, CodeImmutable, fmt.Sprintf("%s is %s and cannot be written", n.Called(), article(n.Op().Func)))
+	m := operandMistake(c, graph.CodeImmutable, fmt.Sprintf("%s is %s and cannot be written", n.Called(), article(n.Op().Func)))
 	m.Help = []string{"write a parameter or a computed value"}
 	return m
 }
@@ -145,7 +145,7 @@ func isFill(c *graph.Call) bool {
 // single memory location. Please clone() the tensor before performing the operation."
 func selfOverlap(c *graph.Call, dest graph.Layout, v Verdict) *graph.Mistake {
 	name := c.In(0).Called()
-	m := operandMistake(c, CodeSelfOverlap, fmt.Sprintf("several elements of %s lie in one memory cell", name))
+	m := operandMistake(c, graph.CodeSelfOverlap, fmt.Sprintf("several elements of %s lie in one memory cell", name))
 	m.Operands = m.Operands[:1]
 	note := &m.Operands[0]
 	note.Text = "strides (" + strings.Trim(graph.Shape(dest.Strides).String(), "[]") + ")"
@@ -172,7 +172,7 @@ func selfOverlap(c *graph.Call, dest graph.Layout, v Verdict) *graph.Mistake {
 // clone() the tensor before performing the operation."
 func operandOverlap(c *graph.Call, i int, how Sharing) *graph.Mistake {
 	x, dest := c.In(i), c.In(0)
-	m := operandMistake(c, CodeOperandOverlap, fmt.Sprintf("%s shares memory with %s at other positions", x.Called(), dest.Called()))
+	m := operandMistake(c, graph.CodeOperandOverlap, fmt.Sprintf("%s shares memory with %s at other positions", x.Called(), dest.Called()))
 	m.Operands = []graph.OperandNote{m.Operands[0], m.Operands[i]}
 	reason := "the result would depend on the order"
 	if how == SharesUndecided {
@@ -221,7 +221,7 @@ func NeedsCopy(x, y *graph.Node) bool {
 // CopyNote says that an operand was copied because it shares memory with x, which is
 // written.
 func CopyNote(x, copied *graph.Node) *graph.Mistake {
-	return &graph.Mistake{Code: CodeOperandOverlap, Node: copied,
+	return &graph.Mistake{Code: graph.CodeOperandOverlap, Node: copied,
 		Summary: fmt.Sprintf("shares memory with %s, which is written, at other positions: it was copied first", x.Called())}
 }
 

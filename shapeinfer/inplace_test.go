@@ -31,25 +31,25 @@ func TestInPlaceRules(t *testing.T) {
 	}{
 		"the destination may not grow": {func(g *graph.Graph) {
 			ops.AddInPlace(g.Param("x", f32, 1, 3, 1), g.Input("y", f32, 3, 1, 7))
-		}, []graph.Code{shapeinfer.CodeInPlaceShape}},
+		}, []graph.Code{graph.CodeInPlaceShape}},
 		"the operand may be repeated": {func(g *graph.Graph) {
 			ops.AddInPlace(g.Param("x", f32, 2, 3), g.Input("y", f32, 3))
 		}, nil},
 		"an expanded destination": {func(g *graph.Graph) {
 			ops.AddInPlace(ops.Expand(g.Param("row", f32, 1, 10), 32, 10), one)
-		}, []graph.Code{shapeinfer.CodeSelfOverlap}},
+		}, []graph.Code{graph.CodeSelfOverlap}},
 		"an expanded destination of one row": {func(g *graph.Graph) {
 			ops.AddInPlace(ops.Expand(g.Param("row", f32, 1, 10), 1, 10), one)
 		}, nil},
 		"a destination expanded to a size that may be 1": {func(g *graph.Graph) {
 			ops.AddInPlace(ops.Expand(g.Param("row", f32, 1, 10), g.Dim("n"), 10), one)
-		}, []graph.Code{shapeinfer.CodeSelfOverlap}},
+		}, []graph.Code{graph.CodeSelfOverlap}},
 		"a number fills an expanded destination": {func(g *graph.Graph) {
 			ops.CopyInPlace(ops.Expand(g.Param("row", f32, 1, 10), 32, 10), one)
 		}, nil},
 		"overlapping windows": {func(g *graph.Graph) {
 			ops.MulInPlace(ops.AsStrided(g.Param("x", f32, 6), graph.Shape{4, 3}, []graph.Dim{1, 1}, 0), one)
-		}, []graph.Code{shapeinfer.CodeSelfOverlap}},
+		}, []graph.Code{graph.CodeSelfOverlap}},
 		"windows side by side": {func(g *graph.Graph) {
 			ops.MulInPlace(ops.AsStrided(g.Param("x", f32, 6), graph.Shape{2, 3}, []graph.Dim{3, 1}, 0), one)
 		}, nil},
@@ -63,11 +63,11 @@ func TestInPlaceRules(t *testing.T) {
 		"a column of the destination": {func(g *graph.Graph) {
 			x := g.Param("x", f32, 3, 3)
 			ops.AddInPlace(x, ops.Slice(x, 1, 0, 1, 1))
-		}, []graph.Code{shapeinfer.CodeOperandOverlap}},
+		}, []graph.Code{graph.CodeOperandOverlap}},
 		"the diagonal of the destination": {func(g *graph.Graph) {
 			x := g.Param("x", f32, 3, 3)
 			ops.AddInPlace(x, ops.Diagonal(x, 0, 0, 1))
-		}, []graph.Code{shapeinfer.CodeOperandOverlap}},
+		}, []graph.Code{graph.CodeOperandOverlap}},
 		"a copy of a column": {func(g *graph.Graph) {
 			x := g.Param("x", f32, 3, 3)
 			ops.AddInPlace(x, ops.Copy(ops.Slice(x, 1, 0, 1, 1)))
@@ -75,7 +75,7 @@ func TestInPlaceRules(t *testing.T) {
 		"shifted by one": {func(g *graph.Graph) {
 			x := g.Param("x", f32, 9)
 			ops.AddInPlace(ops.Slice(x, 0, 1, 9, 1), ops.Slice(x, 0, 0, 8, 1))
-		}, []graph.Code{shapeinfer.CodeOperandOverlap}},
+		}, []graph.Code{graph.CodeOperandOverlap}},
 		"the other half": {func(g *graph.Graph) {
 			x := g.Param("x", f32, 8)
 			ops.AddInPlace(ops.Slice(x, 0, 4, 8, 1), ops.Slice(x, 0, 0, 4, 1))
@@ -92,7 +92,7 @@ func TestInPlaceRules(t *testing.T) {
 		"overlapping columns of rows known later": {func(g *graph.Graph) {
 			x := g.Input("x", f32, g.Dim("n"), 4).Mutable()
 			ops.AddInPlace(ops.Slice(x, 1, 1, 4, 1), ops.Slice(x, 1, 0, 3, 1))
-		}, []graph.Code{shapeinfer.CodeOperandOverlap}},
+		}, []graph.Code{graph.CodeOperandOverlap}},
 		"odd and even elements": {func(g *graph.Graph) {
 			x := g.Param("x", f32, 8)
 			ops.AddInPlace(ops.Slice(x, 0, 0, 8, 2), ops.Slice(x, 0, 1, 8, 2))
@@ -101,7 +101,7 @@ func TestInPlaceRules(t *testing.T) {
 			n, c := g.Dim("n"), g.Dim("c", graph.MayBeOne())
 			x := g.Input("x", f32, n).Mutable()
 			ops.AddInPlace(x, ops.Slice(x, 0, 0, c, 1))
-		}, []graph.Code{shapeinfer.CodeOperandOverlap}},
+		}, []graph.Code{graph.CodeOperandOverlap}},
 		"sizes that may be 1 or equal": {func(g *graph.Graph) {
 			b, c := g.Dim("b", graph.MayBeOne()), g.Dim("c", graph.MayBeOne())
 			ops.AddInPlace(g.Input("x", f32, b).Mutable(), g.Input("y", f32, c))
@@ -110,7 +110,7 @@ func TestInPlaceRules(t *testing.T) {
 			x := g.Input("x", f32, g.Dim("n"), g.Dim("m")).Mutable()
 			w := ops.AddInPlace(ops.Select(x, 0, 0), one)
 			ops.Add(ops.Select(x, 0, -1), w)
-		}, []graph.Code{shapeinfer.CodeOrder}},
+		}, []graph.Code{graph.CodeOrder}},
 		"the first and the last of two rows or more": {func(g *graph.Graph) {
 			x := g.Input("x", f32, g.Dim("n", graph.AtLeast(2)), g.Dim("m")).Mutable()
 			w := ops.AddInPlace(ops.Select(x, 0, 0), one)
@@ -119,7 +119,7 @@ func TestInPlaceRules(t *testing.T) {
 		"windows with steps known later": {func(g *graph.Graph) {
 			x := g.Input("x", f32, 64).Mutable()
 			ops.AddInPlace(ops.AsStrided(x, graph.Shape{4, 4}, []graph.Dim{g.Dim("s"), 1}, 0), one)
-		}, []graph.Code{shapeinfer.CodeSelfOverlap}},
+		}, []graph.Code{graph.CodeSelfOverlap}},
 		"windows with steps of 4 or more": {func(g *graph.Graph) {
 			x := g.Input("x", f32, 64).Mutable()
 			ops.AddInPlace(ops.AsStrided(x, graph.Shape{4, 4}, []graph.Dim{g.Dim("s", graph.AtLeast(4)), 1}, 0), one)
@@ -127,24 +127,24 @@ func TestInPlaceRules(t *testing.T) {
 		"backwards and forwards": {func(g *graph.Graph) {
 			x := g.Input("x", f32, g.Dim("n")).Mutable()
 			ops.AddInPlace(x, ops.Flip(x, 0))
-		}, []graph.Code{shapeinfer.CodeOperandOverlap}},
+		}, []graph.Code{graph.CodeOperandOverlap}},
 		"a transposed operand": {func(g *graph.Graph) {
 			x := g.Param("x", f32, 4, 4)
 			ops.AddInPlace(x, ops.Transpose(x, 0, 1))
-		}, []graph.Code{shapeinfer.CodeOperandOverlap}},
+		}, []graph.Code{graph.CodeOperandOverlap}},
 		"a float into an integer": {func(g *graph.Graph) {
 			ops.AddInPlace(g.Param("n", graph.Int64, 3), g.Input("x", f32, 3))
-		}, []graph.Code{shapeinfer.CodeInPlaceDType}},
+		}, []graph.Code{graph.CodeInPlaceDType}},
 		"a quotient into an integer": {func(g *graph.Graph) {
 			ops.DivInPlace(g.Param("n", graph.Int64, 3), graph.Num(2))
-		}, []graph.Code{shapeinfer.CodeInPlaceDType}},
+		}, []graph.Code{graph.CodeInPlaceDType}},
 		"an integer into a float": {func(g *graph.Graph) {
 			ops.AddInPlace(g.Param("x", f32, 3), g.Input("n", graph.Int64, 3))
 		}, nil},
 		"a parameter before its gradient": {func(g *graph.Graph) {
 			w := g.Param("w", f32, 3)
 			autodiff.Grad(ops.Sum(ops.Exp(ops.AddInPlace(w, one))), []*graph.Node{w})
-		}, []graph.Code{shapeinfer.CodeLeaf}},
+		}, []graph.Code{graph.CodeLeaf}},
 		"a parameter in its update": {func(g *graph.Graph) {
 			w := g.Param("w", f32, 3)
 			ops.SubInPlace(w, autodiff.Grad(ops.Sum(ops.Exp(w)), []*graph.Node{w})[0])
@@ -153,7 +153,7 @@ func TestInPlaceRules(t *testing.T) {
 			x := g.Param("x", f32, 3)
 			y := ops.Exp(x)
 			autodiff.Grad(ops.Sum(ops.Square(ops.AddInPlace(y, one))), []*graph.Node{x})
-		}, []graph.Code{shapeinfer.CodeOrder}},
+		}, []graph.Code{graph.CodeOrder}},
 		"an output that backward reads in time": {func(g *graph.Graph) {
 			x := g.Param("x", f32, 3)
 			y := ops.Exp(x)
@@ -168,14 +168,14 @@ func TestInPlaceRules(t *testing.T) {
 		"old and new in one sum": {func(g *graph.Graph) {
 			y := ops.Neg(g.Param("x", f32, 3))
 			ops.Add(y, ops.AddInPlace(y, one))
-		}, []graph.Code{shapeinfer.CodeOrder}},
+		}, []graph.Code{graph.CodeOrder}},
 		"two writes that wait for each other": {func(g *graph.Graph) {
 			x := g.Param("x", f32, 3)
 			a, b := ops.Neg(x), ops.Abs(x)
 			wa, wb := ops.AddInPlace(a, one), ops.AddInPlace(b, one)
 			ops.Add(a, wb)
 			ops.Add(b, wa)
-		}, []graph.Code{shapeinfer.CodeOrder}},
+		}, []graph.Code{graph.CodeOrder}},
 		"the untouched part of an old value": {func(g *graph.Graph) {
 			y := ops.Neg(g.Param("x", f32, 4))
 			w := ops.AddInPlace(ops.Slice(y, 0, 0, 2, 1), one)
@@ -185,7 +185,7 @@ func TestInPlaceRules(t *testing.T) {
 			y := ops.Neg(g.Param("x", f32, 3))
 			ops.AddInPlace(y, one)
 			ops.AddInPlace(y, one)
-		}, []graph.Code{shapeinfer.CodeWriters}},
+		}, []graph.Code{graph.CodeWriters}},
 		"two writes of two views": {func(g *graph.Graph) {
 			y := ops.Neg(g.Param("x", f32, 3, 2))
 			w := ops.AddInPlace(ops.Select(y, 0, 0), one)
@@ -193,10 +193,10 @@ func TestInPlaceRules(t *testing.T) {
 		}, nil},
 		"a constant": {func(g *graph.Graph) {
 			ops.AddInPlace(graph.Constant(g, []float32{1, 2}, 2), one)
-		}, []graph.Code{shapeinfer.CodeImmutable}},
+		}, []graph.Code{graph.CodeImmutable}},
 		"a view of an input": {func(g *graph.Graph) {
 			ops.AddInPlace(ops.Select(g.Input("x", f32, 2, 3), 0, 0), one)
-		}, []graph.Code{shapeinfer.CodeImmutable}},
+		}, []graph.Code{graph.CodeImmutable}},
 		"an input that is declared so": {func(g *graph.Graph) {
 			ops.AddInPlace(ops.Select(g.Input("x", f32, 2, 3).Mutable(), 0, 0), one)
 		}, nil},

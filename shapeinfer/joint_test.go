@@ -164,7 +164,7 @@ func TestNameThatCanBeOneNumberIsWarnedOf(t *testing.T) {
 		report := shapeinfer.Check(g)
 		require.NoError(t, report.Err())
 		for _, w := range report.Warnings {
-			assert.Equal(t, shapeinfer.CodeFixedName, w.Code)
+			assert.Equal(t, graph.CodeFixedName, w.Code)
 			texts = append(texts, w.Summary)
 		}
 		return texts

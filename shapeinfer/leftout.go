@@ -23,10 +23,10 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 		if !writesParam(n) || computed[n.ID()] || !storesComputed(n, computed) {
 			continue
 		}
-		warnings = append(warnings, &graph.Mistake{Code: CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
+		warnings = append(warnings, &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
 			Summary: fmt.Sprintf("the program carries out other writes and not this one of %s, which follows from what it reads", Storage(n).Called()),
 			Help: []string{"give it to exec.Updates",
-				"if another program carries it out: Silence(shapeinfer.CodeLeftOut) on the write"}})
+				"if another program carries it out: Silence(graph.CodeLeftOut) on the write"}})
 	}
 	return warnings
 }

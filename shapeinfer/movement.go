@@ -90,7 +90,7 @@ func inferHole(c *graph.Call, total, known graph.Dim, want, out graph.Shape, hol
 }
 
 func reshapeMistake(c *graph.Call, summary string) *graph.Mistake {
-	return &graph.Mistake{Code: CodeReshape, Summary: summary, Operands: []graph.OperandNote{{Node: c.In(0)}}}
+	return &graph.Mistake{Code: graph.CodeReshape, Summary: summary, Operands: []graph.OperandNote{{Node: c.In(0)}}}
 }
 
 func countMistake(c *graph.Call, total graph.Dim, want graph.Shape) *graph.Mistake {
@@ -108,7 +108,7 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 	out := append(graph.Shape{}, want...)
 	lead := len(want) - len(from)
 	if lead < 0 {
-		c.Fail(&graph.Mistake{Code: CodeExpand, Summary: fmt.Sprintf("expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
+		c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: fmt.Sprintf("expand(torch.%sTensor{%s}, size=%s): the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)",
 			c.DType(0).TorchName(), from, want, len(want), len(from)), Operands: []graph.OperandNote{{Node: c.In(0)}}})
 		return out
 	}
@@ -121,7 +121,7 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 			out[axis] = from[axis-lead]
 			continue
 		case isNegative && n == -1 && len(from) > 0:
-			c.Fail(&graph.Mistake{Code: CodeExpand, Summary: fmt.Sprintf("The expanded size of the tensor (%d) isn't allowed in a leading, non-existing dimension %d", n, axis),
+			c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: fmt.Sprintf("The expanded size of the tensor (%d) isn't allowed in a leading, non-existing dimension %d", n, axis),
 				Operands: []graph.OperandNote{{Node: c.In(0)}}})
 			out[axis] = graph.UnknownDim
 			continue
@@ -145,17 +145,17 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 			}
 			c.Require(graph.Requirement{Kind: kind, A: d, B: have, Axis: axis, Why: "expand"})
 		case verdict == Refused && names:
-			c.Fail(&graph.Mistake{Code: CodeNames, Summary: namesMeet(have, d, axis-len(want)), Sizes: addNames(nil, have, d),
+			c.Fail(&graph.Mistake{Code: graph.CodeNames, Summary: namesMeet(have, d, axis-len(want)), Sizes: addNames(nil, have, d),
 				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
 			out[axis] = graph.UnknownDim
 		case verdict == Refused:
-			c.Fail(&graph.Mistake{Code: CodeExpand, Summary: ExpandSentence(d, have, axis) + fmt.Sprintf(".  Target sizes: %s.  Tensor sizes: %s", want, from),
+			c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: ExpandSentence(d, have, axis) + fmt.Sprintf(".  Target sizes: %s.  Tensor sizes: %s", want, from),
 				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
 			out[axis] = graph.UnknownDim
 		}
 	}
 	if negative {
-		c.Fail(&graph.Mistake{Code: CodeExpand, Summary: "numel: integer multiplication overflow", Operands: []graph.OperandNote{{Node: c.In(0)}},
+		c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: "numel: integer multiplication overflow", Operands: []graph.OperandNote{{Node: c.In(0)}},
 			Help: []string{"sizes are 0 or more; -1 keeps the size of an axis that the operand has"}})
 	}
 	if !c.Failed() {
@@ -194,7 +194,7 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 	rank := 1
 	for i := range c.NumIn() {
 		if len(c.Shape(i)) == 0 {
-			c.Fail(operandMistake(c, CodeConcat, fmt.Sprintf("zero-dimensional tensor (at position %d) cannot be concatenated", i)))
+			c.Fail(operandMistake(c, graph.CodeConcat, fmt.Sprintf("zero-dimensional tensor (at position %d) cannot be concatenated", i)))
 			return nil
 		}
 		rank = max(rank, len(c.Shape(i)))
@@ -216,7 +216,7 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 			continue
 		}
 		if len(s) != len(out) {
-			c.Fail(operandMistake(c, CodeConcat, fmt.Sprintf("Tensors must have same number of dimensions: got %d and %d", len(out), len(s))))
+			c.Fail(operandMistake(c, graph.CodeConcat, fmt.Sprintf("Tensors must have same number of dimensions: got %d and %d", len(out), len(s))))
 			return out
 		}
 		for a, d := range s {
@@ -225,7 +225,7 @@ func Concat(c *graph.Call, axis int) graph.Shape {
 				continue
 			}
 			if !r.requireSame(c, out[a], d, a, "the sizes beside the axis of a concatenation", func() *graph.Mistake {
-				m := operandMistake(c, CodeConcat, fmt.Sprintf("Sizes of tensors must match except in dimension %d. Expected size %s but got size %s for tensor number %d in the list.", axis, out[a], d, i))
+				m := operandMistake(c, graph.CodeConcat, fmt.Sprintf("Sizes of tensors must match except in dimension %d. Expected size %s but got size %s for tensor number %d in the list.", axis, out[a], d, i))
 				m.Operands[first].Bad, m.Operands[i].Bad = []int{a}, []int{a}
 				return m
 			}) {
@@ -258,7 +258,7 @@ func (r Rules) requireSame(c *graph.Call, a, b graph.Dim, axis int, why string, 
 		c.Require(graph.Requirement{Kind: graph.MustEqual, A: a, B: b, Axis: axis, Why: why})
 	case verdict == Refused && names:
 		m := refuse()
-		m.Code, m.Summary, m.Sizes = CodeNames, namesMeet(a, b, axis), addNames(nil, a, b)
+		m.Code, m.Summary, m.Sizes = graph.CodeNames, namesMeet(a, b, axis), addNames(nil, a, b)
 		c.Fail(m)
 		return false
 	case verdict == Refused:

@@ -13,19 +13,19 @@ import (
 func Normalized(c *graph.Call, sizes graph.Shape, names ...string) graph.Shape {
 	x := c.Shape(0)
 	if len(sizes) == 0 {
-		c.Fail(operandMistake(c, CodeRank, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"))
+		c.Fail(operandMistake(c, graph.CodeRank, "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got normalized_shape = []"))
 		return x
 	}
 	r := CallRules(c)
 	for i := 1; i < c.NumIn(); i++ {
 		s := c.Shape(i)
 		r.requireShape(c, sizes, s, "the operands of a norm", func() *graph.Mistake {
-			return operandMistake(c, CodeBroadcast, fmt.Sprintf("Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
+			return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("Expected %s to be of same shape as normalized_shape, but got %s of shape %s and normalized_shape = %s",
 				names[i-1], names[i-1], s, sizes))
 		})
 	}
 	refuse := func() *graph.Mistake {
-		return operandMistake(c, CodeBroadcast, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s], but got input of size%s",
+		return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("Given normalized_shape=%s, expected input with shape [*, %s], but got input of size%s",
 			sizes, joined(sizes, ", "), x))
 	}
 	if len(x) < len(sizes) {
@@ -41,7 +41,7 @@ func Normalized(c *graph.Call, sizes graph.Shape, names ...string) graph.Shape {
 func Channels(c *graph.Call) graph.Shape {
 	x := c.Shape(0)
 	if len(x) < 2 {
-		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("expected 2D or more input (got %dD input)", len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("expected 2D or more input (got %dD input)", len(x))))
 		return x
 	}
 	elements := x[0]
@@ -51,7 +51,7 @@ func Channels(c *graph.Call) graph.Shape {
 	need := graph.Requirement{Kind: graph.MustDiffer, A: elements, B: 1, Axis: 0, Why: "a channel of one element has no variance"}
 	switch NewProver(c.Bounds).judge(need) {
 	case Refused:
-		c.Fail(operandMistake(c, CodeEmpty, fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x)))
+		c.Fail(operandMistake(c, graph.CodeEmpty, fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x)))
 	case Deferred:
 		if isJudgeable(elements) {
 			c.Require(need)
@@ -79,16 +79,16 @@ func (r Rules) requireShape(c *graph.Call, a, b graph.Shape, why string, refuse 
 func PerChannel(c *graph.Call, word string) graph.Shape {
 	v, x := c.Shape(0), c.Shape(1)
 	if len(x) < 2 {
-		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("expected 2D or more input (got %dD input)", len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("expected 2D or more input (got %dD input)", len(x))))
 		return nil
 	}
 	out := append(graph.Shape{1, x[1]}, slices.Repeat([]graph.Dim{1}, len(x)-2)...)
 	if len(v) != 1 {
-		c.Fail(operandMistake(c, CodeRank, fmt.Sprintf("%s should have one axis, of %s elements, and has shape %s", word, x[1], v)))
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("%s should have one axis, of %s elements, and has shape %s", word, x[1], v)))
 		return out
 	}
 	CallRules(c).requireSame(c, x[1], v[0], 1, "one element for each channel", func() *graph.Mistake {
-		return operandMistake(c, CodeBroadcast, fmt.Sprintf("%s should contain %s elements not %s", word, x[1], v[0]))
+		return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s should contain %s elements not %s", word, x[1], v[0]))
 	})
 	return out
 }

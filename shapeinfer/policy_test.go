@@ -54,24 +54,24 @@ func TestPolicies(t *testing.T) {
 		code             graph.Code
 		errors, warnings int
 	}{
-		"expand by default": {outer, graph.Policy{}, shapeinfer.CodeMutualExpand, 0, 1},
-		"expand allowed":    {outer, graph.Policy{MutualExpand: graph.AllowSilently}, shapeinfer.CodeMutualExpand, 0, 0},
-		"expand refused":    {outer, graph.Policy{MutualExpand: graph.RefuseAlways}, shapeinfer.CodeMutualExpand, 1, 0},
-		"count by default":  {sameCount, graph.Policy{}, shapeinfer.CodeBackcompat, 0, 0},
-		"count warned":      {sameCount, graph.Policy{Backcompat: graph.Warn}, shapeinfer.CodeBackcompat, 0, 1},
-		"count refused":     {sameCount, graph.Policy{Backcompat: graph.Refuse}, shapeinfer.CodeBackcompat, 1, 0},
-		"ranks by default":  {ranks, graph.Policy{}, shapeinfer.CodeRank, 0, 0},
-		"ranks warned":      {ranks, graph.Policy{RankPromotion: graph.Warn}, shapeinfer.CodeRank, 0, 1},
-		"ranks refused":     {ranks, graph.Policy{RankPromotion: graph.Refuse}, shapeinfer.CodeRank, 1, 0},
-		"writes by default": {writes, graph.Policy{}, shapeinfer.CodeWriters, 0, 1},
-		"writes allowed":    {writes, graph.Policy{SecondWrite: graph.AllowSilently}, shapeinfer.CodeWriters, 0, 0},
-		"writes refused":    {writes, graph.Policy{SecondWrite: graph.RefuseAlways}, shapeinfer.CodeWriters, 1, 0},
-		"number by default": {number, graph.Policy{Names: graph.Unify}, shapeinfer.CodeFixedName, 0, 1},
-		"number allowed":    {number, graph.Policy{Names: graph.Unify, FixedName: graph.AllowSilently}, shapeinfer.CodeFixedName, 0, 0},
-		"number refused":    {number, graph.Policy{Names: graph.Unify, FixedName: graph.RefuseAlways}, shapeinfer.CodeFixedName, 1, 0},
-		"scalar by default": {scalar, graph.Policy{}, shapeinfer.CodeRank, 0, 0},
-		"scalar warned":     {scalar, graph.Policy{RankZero: graph.Warn}, shapeinfer.CodeRank, 0, 1},
-		"scalar refused":    {scalar, graph.Policy{RankZero: graph.Refuse}, shapeinfer.CodeRank, 1, 0},
+		"expand by default": {outer, graph.Policy{}, graph.CodeMutualExpand, 0, 1},
+		"expand allowed":    {outer, graph.Policy{MutualExpand: graph.AllowSilently}, graph.CodeMutualExpand, 0, 0},
+		"expand refused":    {outer, graph.Policy{MutualExpand: graph.RefuseAlways}, graph.CodeMutualExpand, 1, 0},
+		"count by default":  {sameCount, graph.Policy{}, graph.CodeBackcompat, 0, 0},
+		"count warned":      {sameCount, graph.Policy{Backcompat: graph.Warn}, graph.CodeBackcompat, 0, 1},
+		"count refused":     {sameCount, graph.Policy{Backcompat: graph.Refuse}, graph.CodeBackcompat, 1, 0},
+		"ranks by default":  {ranks, graph.Policy{}, graph.CodeRank, 0, 0},
+		"ranks warned":      {ranks, graph.Policy{RankPromotion: graph.Warn}, graph.CodeRank, 0, 1},
+		"ranks refused":     {ranks, graph.Policy{RankPromotion: graph.Refuse}, graph.CodeRank, 1, 0},
+		"writes by default": {writes, graph.Policy{}, graph.CodeWriters, 0, 1},
+		"writes allowed":    {writes, graph.Policy{SecondWrite: graph.AllowSilently}, graph.CodeWriters, 0, 0},
+		"writes refused":    {writes, graph.Policy{SecondWrite: graph.RefuseAlways}, graph.CodeWriters, 1, 0},
+		"number by default": {number, graph.Policy{Names: graph.Unify}, graph.CodeFixedName, 0, 1},
+		"number allowed":    {number, graph.Policy{Names: graph.Unify, FixedName: graph.AllowSilently}, graph.CodeFixedName, 0, 0},
+		"number refused":    {number, graph.Policy{Names: graph.Unify, FixedName: graph.RefuseAlways}, graph.CodeFixedName, 1, 0},
+		"scalar by default": {scalar, graph.Policy{}, graph.CodeRank, 0, 0},
+		"scalar warned":     {scalar, graph.Policy{RankZero: graph.Warn}, graph.CodeRank, 0, 1},
+		"scalar refused":    {scalar, graph.Policy{RankZero: graph.Refuse}, graph.CodeRank, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := graph.New("g", graph.WithPolicy(c.policy))
@@ -108,7 +108,7 @@ func TestEmptyOperandOfTheDocuments(t *testing.T) {
 // A mistake that is no matter of choice cannot be silenced.
 func TestSilenceDoesNotHideMistakes(t *testing.T) {
 	g := graph.New("g")
-	ops.Add(g.Input("x", f32, 2), g.Input("y", f32, 3)).Silence(shapeinfer.CodeBroadcast)
+	ops.Add(g.Input("x", f32, 2), g.Input("y", f32, 3)).Silence(graph.CodeBroadcast)
 	require.Error(t, shapeinfer.Check(g).Err())
 }
 
@@ -144,7 +144,7 @@ func TestSilenceOfAFunction(t *testing.T) {
 	g := graph.New("g")
 	loss := ops.MSE(g.Input("x", f32, g.Dim("n"), 1), g.Input("y", f32, g.Dim("n")))
 	require.Len(t, shapeinfer.Check(g).Warnings, 1)
-	loss.Silence(shapeinfer.CodeMutualExpand)
+	loss.Silence(graph.CodeMutualExpand)
 	require.Empty(t, shapeinfer.Check(g).Warnings)
 }
 
@@ -153,7 +153,7 @@ func TestSilenceOfNotes(t *testing.T) {
 	g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
 	sum := ops.Add(g.Input("x", f32, g.Dim("n")), g.Input("y", f32, g.Dim("m")))
 	require.Len(t, shapeinfer.Check(g).Notes, 1)
-	sum.Silence(shapeinfer.CodeDeferred)
+	sum.Silence(graph.CodeDeferred)
 	r := shapeinfer.Check(g)
 	require.Empty(t, r.Notes)
 	require.Len(t, r.Requirements, 1, "what is left to binding is still checked there")

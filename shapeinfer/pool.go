@@ -28,12 +28,12 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 	axes := len(kernel)
 	var m *graph.Mistake
 	if text := flatPoolText(word, x); text != "" {
-		m = operandMistake(c, CodeRank, text) // PyTorch says so before all else
+		m = operandMistake(c, graph.CodeRank, text) // PyTorch says so before all else
 	} else {
 		m = poolArguments(c, word, axes, kernel, steps)
 	}
 	if m == nil && len(x) != axes+1 && len(x) != axes+2 {
-		m = operandMistake(c, CodeRank, poolRankText(word, x))
+		m = operandMistake(c, graph.CodeRank, poolRankText(word, x))
 	}
 	if m != nil {
 		c.Fail(m)

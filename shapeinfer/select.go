@@ -11,7 +11,7 @@ import (
 func Select(c *graph.Call, axis int, index graph.Dim) graph.Shape {
 	x := slices.Clone(c.Shape(0))
 	if len(x) == 0 {
-		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: "select() cannot be applied to a 0-dim tensor."})
+		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: "select() cannot be applied to a 0-dim tensor."})
 		return nil
 	}
 	at := Axis(c, axis, len(x))
@@ -27,7 +27,7 @@ func Select(c *graph.Call, axis int, index graph.Dim) graph.Shape {
 	p := NewProver(c.Bounds)
 	low, high := p.AtLeast(start, 0), p.judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: size.Minus(1), B: start})
 	if low == Refused || high == Refused {
-		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: fmt.Sprintf("select(): index %s out of range for tensor of size %s at dimension %d", index, x, at),
+		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("select(): index %s out of range for tensor of size %s at dimension %d", index, x, at),
 			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
 		return out
 	}
@@ -61,7 +61,7 @@ func Diagonal(c *graph.Call, offset, a, b int, square bool) graph.Shape {
 	case j < 0:
 		return unknown(max(len(x)-1, 1))
 	case i == j:
-		c.Fail(&graph.Mistake{Code: CodeAxis, Summary: fmt.Sprintf("diagonal dimensions cannot be identical %d, %d", a, b), Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{i}}}})
+		c.Fail(&graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("diagonal dimensions cannot be identical %d, %d", a, b), Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{i}}}})
 		return unknown(max(len(x)-1, 1))
 	}
 	rows, cols := x[i], x[j]
@@ -164,5 +164,5 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 }
 
 func stridedMistake(c *graph.Call, summary string) *graph.Mistake {
-	return operandMistake(c, CodeSlice, summary)
+	return operandMistake(c, graph.CodeSlice, summary)
 }

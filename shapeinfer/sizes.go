@@ -22,7 +22,7 @@ func effort(terms int) *int { return &terms }
 type sizes struct {
 	diophantine.System
 	bounds graph.BoundsOf
-	known  Sizes // names that have values
+	known  map[string]int64 // names that have values
 	factor map[graph.Factor]diophantine.Poly
 }
 

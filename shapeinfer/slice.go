@@ -14,7 +14,7 @@ const farEnd = 1 << 61
 func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape {
 	out := slices.Clone(c.Shape(0))
 	if len(out) == 0 {
-		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: "slice() cannot be applied to a 0-dim tensor."})
+		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: "slice() cannot be applied to a 0-dim tensor."})
 		return out
 	}
 	at := Axis(c, axis, len(out))
@@ -22,7 +22,7 @@ func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape
 		return unknown(len(out))
 	}
 	if step < 1 {
-		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: "slice step must be positive", Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
+		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: "slice step must be positive", Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
 		out[at] = graph.UnknownDim
 		return out
 	}
@@ -52,7 +52,7 @@ func requireAtLeast(c *graph.Call, p *Prover, a, b graph.Dim, axis int, why stri
 	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: a, B: b, Axis: max(axis, 0), Why: why}
 	switch p.judge(need) {
 	case Refused:
-		m := &graph.Mistake{Code: CodeSlice, Summary: fmt.Sprintf("%s: %s is less than %s for every size", why, a, b),
+		m := &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%s: %s is less than %s for every size", why, a, b),
 			Operands: []graph.OperandNote{{Node: c.In(0)}}}
 		if axis >= 0 {
 			m.Operands[0].Bad = []int{axis}
@@ -98,7 +98,7 @@ func unknown(rank int) graph.Shape {
 func Pad(c *graph.Call, axis int, before, after graph.Dim, step int) graph.Shape {
 	out := slices.Clone(c.Shape(0))
 	if len(out) == 0 {
-		c.Fail(operandMistake(c, CodeRank, "pad: a scalar has no axis to pad"))
+		c.Fail(operandMistake(c, graph.CodeRank, "pad: a scalar has no axis to pad"))
 		return out
 	}
 	at := Axis(c, axis, len(out))
@@ -117,7 +117,7 @@ func Pad(c *graph.Call, axis int, before, after graph.Dim, step int) graph.Shape
 	}
 	out[at] = before.Plus(inner).Plus(after)
 	if n, whole := out[at].Int(); whole && n < 0 || isNegative(before) || isNegative(after) {
-		c.Fail(&graph.Mistake{Code: CodeSlice, Summary: fmt.Sprintf("padding of %s and %s elements: sizes are 0 or more", before, after),
+		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("padding of %s and %s elements: sizes are 0 or more", before, after),
 			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
 	}
 	if c.Failed() {

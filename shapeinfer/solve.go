@@ -304,7 +304,7 @@ func (j *joint) refuse(core []*group) {
 		}
 	}
 	slices.Sort(names)
-	m := &graph.Mistake{Code: CodeJoint, Node: last.Node}
+	m := &graph.Mistake{Code: graph.CodeJoint, Node: last.Node}
 	for _, gr := range core {
 		clauses = append(clauses, fmt.Sprintf("%s from %s at %s", RequirementText(gr.Requirement), graph.Describe(gr.Node), gr.Node.Pos()))
 		if gr.nodes > 1 {
@@ -355,7 +355,7 @@ func (j *joint) warnFixed(list []*group) {
 			if none || lo != hi || j.isDeclared(name) {
 				continue
 			}
-			m := &graph.Mistake{Code: CodeFixedName, Node: gr.Node, Summary: fmt.Sprintf("%s can only be %d", name, lo)}
+			m := &graph.Mistake{Code: graph.CodeFixedName, Node: gr.Node, Summary: fmt.Sprintf("%s can only be %d", name, lo)}
 			if j.canBe(name, lo, list) {
 				m.Fixes = []graph.Fix{{Kind: graph.FixDeclare, Text: fmt.Sprintf("write %d in the place of %s if that is meant", lo, name)}}
 			}

@@ -18,7 +18,7 @@ func Stack(c *graph.Call, axis int) graph.Shape {
 	for i := 1; i < c.NumIn(); i++ {
 		s := c.Shape(i)
 		refuse := func() *graph.Mistake {
-			return operandMistake(c, CodeConcat, fmt.Sprintf("stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d", c.Shape(0), s, i))
+			return operandMistake(c, graph.CodeConcat, fmt.Sprintf("stack expects each tensor to be equal size, but got %s at entry 0 and %s at entry %d", c.Shape(0), s, i))
 		}
 		if len(s) != len(first) {
 			c.Fail(refuse())
@@ -37,7 +37,7 @@ func Stack(c *graph.Call, axis int) graph.Shape {
 // name of the operation.
 func Matrices(c *graph.Call, word string) graph.Shape {
 	if len(c.Shape(0)) < 2 {
-		c.Fail(operandMistake(c, CodeRank, word+": input tensor must have at least 2 dimensions"))
+		c.Fail(operandMistake(c, graph.CodeRank, word+": input tensor must have at least 2 dimensions"))
 	}
 	return c.Shape(0)
 }

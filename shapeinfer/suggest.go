@@ -56,25 +56,25 @@ type strategy struct {
 type way = func(*trier)
 
 var strategies = map[graph.Code]strategy{
-	CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).align, (*trier).transpose, (*trier).squeeze,
+	graph.CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).align, (*trier).transpose, (*trier).squeeze,
 		(*trier).reshape, (*trier).declare}},
-	CodeNames: {1, []way{(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).equal,
+	graph.CodeNames: {1, []way{(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).equal,
 		(*trier).declare}},
-	CodeRank:           {1, []way{(*trier).keepDims, (*trier).align, (*trier).squeeze}},
-	CodeMutualExpand:   {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
-	CodeBackcompat:     {1, []way{(*trier).reshape}},
-	CodeMatMul:         {1, []way{(*trier).transpose, (*trier).declare}},
-	CodeConcat:         {1, []way{(*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
-	CodeReshape:        {1, []way{(*trier).resize}},
-	CodeExpand:         {1, []way{(*trier).align, (*trier).resize}},
-	CodeInPlaceShape:   {2, []way{(*trier).elsewhere, (*trier).reduce}},
-	CodeInPlaceDType:   {2, []way{(*trier).elsewhere, (*trier).convert}},
-	CodeSelfOverlap:    {2, []way{(*trier).copyOperand, (*trier).beforeView}},
-	CodeOperandOverlap: {1, []way{(*trier).copyOperand}},
-	CodeOrder:          {1, []way{(*trier).elsewhere, (*trier).copyRead, (*trier).copyOperand}},
-	CodeWriters:        {1, []way{(*trier).writeNext}},
-	CodeImmutable:      {1, []way{(*trier).mutable}},
-	CodeDType:          {1, []way{(*trier).convert}},
+	graph.CodeRank:           {1, []way{(*trier).keepDims, (*trier).align, (*trier).squeeze}},
+	graph.CodeMutualExpand:   {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
+	graph.CodeBackcompat:     {1, []way{(*trier).reshape}},
+	graph.CodeMatMul:         {1, []way{(*trier).transpose, (*trier).declare}},
+	graph.CodeConcat:         {1, []way{(*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
+	graph.CodeReshape:        {1, []way{(*trier).resize}},
+	graph.CodeExpand:         {1, []way{(*trier).align, (*trier).resize}},
+	graph.CodeInPlaceShape:   {2, []way{(*trier).elsewhere, (*trier).reduce}},
+	graph.CodeInPlaceDType:   {2, []way{(*trier).elsewhere, (*trier).convert}},
+	graph.CodeSelfOverlap:    {2, []way{(*trier).copyOperand, (*trier).beforeView}},
+	graph.CodeOperandOverlap: {1, []way{(*trier).copyOperand}},
+	graph.CodeOrder:          {1, []way{(*trier).elsewhere, (*trier).copyRead, (*trier).copyOperand}},
+	graph.CodeWriters:        {1, []way{(*trier).writeNext}},
+	graph.CodeImmutable:      {1, []way{(*trier).mutable}},
+	graph.CodeDType:          {1, []way{(*trier).convert}},
 }
 
 // trier tries changes that may cure one mistake.
@@ -130,7 +130,7 @@ func (t *trier) try(fix graph.Fix, changes ...graph.Change) bool {
 // cures reports whether the mistake is gone from a changed program, and nothing is wrong
 // there that was right. The rule of a write that has no order found nothing wrong.
 func (t *trier) cures(trial *graph.Trial) bool {
-	if t.m.Code == CodeOrder || t.m.Code == CodeWriters {
+	if t.m.Code == graph.CodeOrder || t.m.Code == graph.CodeWriters {
 		return trial.Keeps() && t.hasOrder(trial)
 	}
 	return trial.Cures(t.n) && (t.n.Op().Class != graph.Update || t.hasOrder(trial))

@@ -42,7 +42,7 @@ func losesName(from, to graph.Shape) bool {
 // fitted gives the shape of operand i with the sizes of another operand on its bad axes;
 // where the result is larger than both, the other operand's shape.
 func (t *trier) fitted(i, other int) graph.Shape {
-	if t.m.Code == CodeMutualExpand {
+	if t.m.Code == graph.CodeMutualExpand {
 		return slices.Clone(t.shape(other))
 	}
 	if i >= len(t.m.Operands) || other >= len(t.m.Operands) {
@@ -72,7 +72,7 @@ func (t *trier) resize() {
 		return
 	}
 	want, from := t.n.Shape(), t.shape(0)
-	if t.m.Code == CodeExpand {
+	if t.m.Code == graph.CodeExpand {
 		s := slices.Clone(want)
 		for axis := range s {
 			if lead := len(s) - len(from); axis >= lead && from[axis-lead] != 1 {

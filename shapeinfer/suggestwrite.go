@@ -63,7 +63,7 @@ func (t *trier) hasOrder(trial *graph.Trial) bool {
 // parameter at the right time is meant to.
 func (t *trier) elsewhere() {
 	op := t.n.Op().OutOfPlace
-	if op == nil || t.m.Code == CodeOrder && Storage(t.n).Op().Class == graph.Source {
+	if op == nil || t.m.Code == graph.CodeOrder && Storage(t.n).Op().Class == graph.Source {
 		return
 	}
 	types := make([]graph.DType, len(t.n.Operands()))
@@ -75,9 +75,9 @@ func (t *trier) elsewhere() {
 	value := t.n.Graph().Try(change).Type(t.n)
 	text := graph.CallOf(op, t.n.Attrs(), words...) + " gives a new value"
 	switch t.m.Code {
-	case CodeInPlaceShape:
+	case graph.CodeInPlaceShape:
 		text += fmt.Sprintf(" of shape %s", value.Shape)
-	case CodeInPlaceDType:
+	case graph.CodeInPlaceDType:
 		text += fmt.Sprintf(", which is %s", value.DType)
 	default:
 		text += fmt.Sprintf(" (one more buffer of %s)", value.Shape)
@@ -88,7 +88,7 @@ func (t *trier) elsewhere() {
 // copyOperand gives an operand memory of its own.
 func (t *trier) copyOperand() {
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
-		if i > 0 || t.m.Code == CodeSelfOverlap || Storage(t.n).Op().Class != graph.Source {
+		if i > 0 || t.m.Code == graph.CodeSelfOverlap || Storage(t.n).Op().Class != graph.Source {
 			t.try(graph.Fix{Kind: graph.FixCopy, Text: t.with(i, "Copy("+t.n.In(i).Called()+")")}, t.operand(i, t.shape(i)))
 		}
 	}

@@ -26,7 +26,7 @@ func TestSuggestionsForWrites(t *testing.T) {
 				x := g.Param("x", f32, 3)
 				y := ops.Exp(x)
 				autodiff.Grad(ops.Sum(ops.Square(ops.AddInPlace(y, one))), []*graph.Node{x})
-			}, shapeinfer.CodeOrder, []string{"Add(y, 1) gives a new value (one more buffer of [3])"},
+			}, graph.CodeOrder, []string{"Add(y, 1) gives a new value (one more buffer of [3])"},
 			func(g *graph.Graph) {
 				x := g.Param("x", f32, 3)
 				y := ops.Exp(x)
@@ -38,13 +38,13 @@ func TestSuggestionsForWrites(t *testing.T) {
 				y := ops.Exp(x)
 				z := ops.After(y, ops.AddInPlace(ops.Select(y, 0, 0), one))
 				autodiff.Grad(ops.Sum(ops.Square(z)), []*graph.Node{x})
-			}, shapeinfer.CodeOrder, nil, nil},
+			}, graph.CodeOrder, nil, nil},
 		"a gradient needs a parameter that is written": {
 			func(g *graph.Graph) {
 				x, w := g.Input("x", f32, 3), g.Param("w", f32, 3)
 				y := ops.Mul(x, w)
 				autodiff.Grad(ops.Sum(ops.Mul(y, ops.AddInPlace(w, one))), []*graph.Node{x})
-			}, shapeinfer.CodeOrder, []string{"Mul(x, Copy(w)) reads a copy of the old value"},
+			}, graph.CodeOrder, []string{"Mul(x, Copy(w)) reads a copy of the old value"},
 			func(g *graph.Graph) {
 				x, w := g.Input("x", f32, 3), g.Param("w", f32, 3)
 				y := ops.Mul(x, ops.Copy(w))
@@ -54,7 +54,7 @@ func TestSuggestionsForWrites(t *testing.T) {
 			func(g *graph.Graph) {
 				w := g.Param("w", f32, 3)
 				ops.Sub(ops.AddInPlace(w, one), w)
-			}, shapeinfer.CodeOrder, []string{"Sub(AddInPlace(w, 1), Copy(w)) reads a copy of the old value"},
+			}, graph.CodeOrder, []string{"Sub(AddInPlace(w, 1), Copy(w)) reads a copy of the old value"},
 			func(g *graph.Graph) {
 				w := g.Param("w", f32, 3)
 				before := ops.Copy(w)
@@ -64,7 +64,7 @@ func TestSuggestionsForWrites(t *testing.T) {
 			func(g *graph.Graph) {
 				y := ops.Exp(g.Input("x", f32, 3))
 				ops.Add(ops.CopyInPlace(y, graph.Num(0)), y)
-			}, shapeinfer.CodeOrder, []string{"Add(CopyInPlace(y, 0), Copy(y)) reads a copy of the old value"},
+			}, graph.CodeOrder, []string{"Add(CopyInPlace(y, 0), Copy(y)) reads a copy of the old value"},
 			func(g *graph.Graph) {
 				y := ops.Exp(g.Input("x", f32, 3))
 				before := ops.Copy(y)
@@ -76,7 +76,7 @@ func TestSuggestionsForWrites(t *testing.T) {
 				a := ops.AddInPlace(y, one)
 				b := ops.MulInPlace(y, one)
 				ops.Add(a, b)
-			}, shapeinfer.CodeWriters, nil, nil}, // the sum then needs the first one after the second
+			}, graph.CodeWriters, nil, nil}, // the sum then needs the first one after the second
 		"one value is written twice in order": {
 			func(g *graph.Graph) {
 				y := ops.Exp(g.Input("x", f32, 3))
@@ -84,7 +84,7 @@ func TestSuggestionsForWrites(t *testing.T) {
 				ops.Abs(a)
 				b := ops.MulInPlace(y, one)
 				ops.Neg(b)
-			}, shapeinfer.CodeWriters, []string{"write what the first write gives: MulInPlace(a, 1)"},
+			}, graph.CodeWriters, []string{"write what the first write gives: MulInPlace(a, 1)"},
 			func(g *graph.Graph) {
 				y := ops.Exp(g.Input("x", f32, 3))
 				a := ops.AddInPlace(y, one)
@@ -96,7 +96,7 @@ func TestSuggestionsForWrites(t *testing.T) {
 				y := ops.Exp(g.Input("x", f32, 2, 3))
 				first := ops.AddInPlace(ops.Select(y, 0, 0), one)
 				ops.AddInPlace(ops.Select(y, 0, 1), first)
-			}, shapeinfer.CodeWriters, []string{"write what the first write gives: AddInPlace(After(Select(y, 0, 1), first), first)"},
+			}, graph.CodeWriters, []string{"write what the first write gives: AddInPlace(After(Select(y, 0, 1), first), first)"},
 			func(g *graph.Graph) {
 				y := ops.Exp(g.Input("x", f32, 2, 3))
 				first := ops.AddInPlace(ops.Select(y, 0, 0), one)
@@ -108,7 +108,7 @@ func TestSuggestionsForWrites(t *testing.T) {
 				y := ops.Exp(x)
 				c := ops.Slice(y, 1, 0, 1, 1)
 				autodiff.Grad(ops.Sum(ops.AddInPlace(y, c)), []*graph.Node{x})
-			}, shapeinfer.CodeOperandOverlap, []string{"AddInPlace(y, Copy(c))"},
+			}, graph.CodeOperandOverlap, []string{"AddInPlace(y, Copy(c))"},
 			func(g *graph.Graph) {
 				x := g.Param("x", f32, 3, 3)
 				y := ops.Exp(x)
@@ -119,12 +119,12 @@ func TestSuggestionsForWrites(t *testing.T) {
 			func(g *graph.Graph) {
 				x := g.Param("x", f32, 3, 3)
 				ops.Add(ops.AddInPlace(x, ops.Slice(x, 1, 0, 1, 1)), x)
-			}, shapeinfer.CodeOperandOverlap, nil, nil}, // with a copy of the column, the sum still has no order
+			}, graph.CodeOperandOverlap, nil, nil}, // with a copy of the column, the sum still has no order
 		"a row that is repeated": {
 			func(g *graph.Graph) {
 				row := g.Param("row", f32, 1, 10)
 				ops.AddInPlace(ops.Expand(row, 32, 10), one)
-			}, shapeinfer.CodeSelfOverlap, []string{"AddInPlace(Copy(Expand(row, 32, 10)), 1)", "or write to row before Expand"},
+			}, graph.CodeSelfOverlap, []string{"AddInPlace(Copy(Expand(row, 32, 10)), 1)", "or write to row before Expand"},
 			func(g *graph.Graph) {
 				row := g.Param("row", f32, 1, 10)
 				ops.Expand(ops.AddInPlace(row, one), 32, 10)
@@ -133,29 +133,29 @@ func TestSuggestionsForWrites(t *testing.T) {
 			func(g *graph.Graph) {
 				row := g.Param("row", f32, 1, 10)
 				ops.AddInPlace(ops.Expand(row, 32, 10), g.Input("x", f32, 32, 10))
-			}, shapeinfer.CodeSelfOverlap, []string{"AddInPlace(Copy(Expand(row, 32, 10)), x)"},
+			}, graph.CodeSelfOverlap, []string{"AddInPlace(Copy(Expand(row, 32, 10)), x)"},
 			func(g *graph.Graph) {
 				row := g.Param("row", f32, 1, 10)
 				ops.AddInPlace(ops.Copy(ops.Expand(row, 32, 10)), g.Input("x", f32, 32, 10))
 			}},
 		"an input": {
 			func(g *graph.Graph) { ops.AddInPlace(g.Input("x", f32, 3), one) },
-			shapeinfer.CodeImmutable, []string{"declare that the caller's memory may change: x.Mutable()"},
+			graph.CodeImmutable, []string{"declare that the caller's memory may change: x.Mutable()"},
 			func(g *graph.Graph) { ops.AddInPlace(g.Input("x", f32, 3).Mutable(), one) }},
 		"an input that is repeated": {
 			func(g *graph.Graph) { ops.AddInPlace(ops.Expand(g.Input("x", f32, 1), 3), one) },
-			shapeinfer.CodeImmutable, nil, nil},
+			graph.CodeImmutable, nil, nil},
 		"a result that grows": {
 			func(g *graph.Graph) { ops.MulInPlace(g.Param("b", f32, 10), g.Input("h", f32, g.Dim("n"), 10)) },
-			shapeinfer.CodeInPlaceShape, []string{"Mul(b, h) gives a new value of shape [n, 10]", "or reduce first: MulInPlace(b, Sum(h, 0))"},
+			graph.CodeInPlaceShape, []string{"Mul(b, h) gives a new value of shape [n, 10]", "or reduce first: MulInPlace(b, Sum(h, 0))"},
 			func(g *graph.Graph) { ops.Mul(g.Param("b", f32, 10), g.Input("h", f32, g.Dim("n"), 10)) }},
 		"a result that grows without bounds": {
 			func(g *graph.Graph) {
 				ops.AddInPlace(g.Param("x", f32, 1<<40, 1), g.Input("y", f32, 1, 1<<40))
-			}, shapeinfer.CodeInPlaceShape, nil, nil}, // no new value can hold it either
+			}, graph.CodeInPlaceShape, nil, nil}, // no new value can hold it either
 		"a quotient of whole numbers": {
 			func(g *graph.Graph) { ops.DivInPlace(g.Param("n", graph.Int64, 3), g.Input("m", graph.Int32, 3)) },
-			shapeinfer.CodeInPlaceDType, []string{"Div(n, m) gives a new value, which is float32"},
+			graph.CodeInPlaceDType, []string{"Div(n, m) gives a new value, which is float32"},
 			func(g *graph.Graph) { ops.Div(g.Param("n", graph.Int64, 3), g.Input("m", graph.Int32, 3)) }},
 	} {
 		t.Run(name, func(t *testing.T) {

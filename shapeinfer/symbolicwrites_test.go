@@ -71,7 +71,7 @@ func compareWrites(t *testing.T, seed uint64) (verdict string) {
 	refused := ""
 	for _, m := range report.Errors {
 		switch m.Code {
-		case shapeinfer.CodeSelfOverlap, shapeinfer.CodeOperandOverlap, shapeinfer.CodeOrder, shapeinfer.CodeWriters:
+		case graph.CodeSelfOverlap, graph.CodeOperandOverlap, graph.CodeOrder, graph.CodeWriters:
 			refused = string(m.Code)
 		default:
 			return "other mistake"
@@ -175,7 +175,7 @@ func (w *writer) values(at map[string]int64) (g *graph.Graph, values []*graph.No
 	for _, s := range w.steps {
 		x := values[s.in[0]]
 		y := s.build(x, values, size)
-		isWrong := y.Err() != nil && !slices.Contains([]graph.Code{shapeinfer.CodeSelfOverlap, shapeinfer.CodeOperandOverlap}, y.Err().(*graph.Mistake).Code)
+		isWrong := y.Err() != nil && !slices.Contains([]graph.Code{graph.CodeSelfOverlap, graph.CodeOperandOverlap}, y.Err().(*graph.Mistake).Code)
 		ok = y.Judged() && !isWrong
 		values = append(values, y)
 	}

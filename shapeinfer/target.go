@@ -11,7 +11,7 @@ import (
 // shape is said to want floating-point numbers where the operation takes probabilities.
 func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) graph.Shape {
 	if x.Equal(target) && takesProbabilities {
-		m := operandMistake(c, CodeDType, "Expected floating point type for target with class probabilities, got "+c.DType(1).TorchName())
+		m := operandMistake(c, graph.CodeDType, "Expected floating point type for target with class probabilities, got "+c.DType(1).TorchName())
 		m.Detail = []string{"a target of the scores' shape holds probabilities; class indices have no axis of classes"}
 		c.Fail(m)
 		return target
@@ -21,7 +21,7 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 		if takesProbabilities {
 			summary = "Dimension out of range (expected to be in range of [-1, 0], but got 1)"
 		}
-		m := operandMistake(c, CodeRank, summary)
+		m := operandMistake(c, graph.CodeRank, summary)
 		m.Detail = []string{"the scores need an axis of classes"}
 		c.Fail(m)
 		return target
@@ -30,7 +30,7 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 	at := min(1, len(x)-1)
 	want = append(want[:at], want[at+1:]...)
 	if batch := firstSize(target); len(x) > 1 && batch.IsConst() && x[0].IsConst() && batch != x[0] {
-		m := operandMistake(c, CodeBroadcast, batchSentence(x[0], batch))
+		m := operandMistake(c, graph.CodeBroadcast, batchSentence(x[0], batch))
 		m.Apart, m.Operands[0].Bad = true, []int{0}
 		if len(target) > 0 {
 			m.Operands[1].Bad = []int{0}
@@ -39,7 +39,7 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 		return want
 	}
 	if len(target) != len(want) {
-		m := operandMistake(c, CodeRank, rankSentence(x, want, target))
+		m := operandMistake(c, graph.CodeRank, rankSentence(x, want, target))
 		m.Detail = []string{"the target holds one class index for each example: the scores' shape without the axis of classes"}
 		c.Fail(m)
 		return want
@@ -51,7 +51,7 @@ func Targets(c *graph.Call, x, target graph.Shape, takesProbabilities bool) grap
 			if axis == 0 {
 				summary = batchSentence(d, target[0])
 			}
-			m := operandMistake(c, CodeBroadcast, summary)
+			m := operandMistake(c, graph.CodeBroadcast, summary)
 			of := axis // the scores' axis: that of the classes is passed over
 			if axis >= at {
 				of++
@@ -93,13 +93,13 @@ func firstSize(s graph.Shape) graph.Dim {
 func Probabilities(c *graph.Call) graph.Shape {
 	x, target := c.Shape(0), c.Shape(1)
 	if len(x) == 0 {
-		c.Fail(operandMistake(c, CodeRank, "the scores need an axis of classes"))
+		c.Fail(operandMistake(c, graph.CodeRank, "the scores need an axis of classes"))
 		return nil
 	}
 	r := CallRules(c)
 	for axis, d := range x {
 		r.requireSame(c, d, target[axis], axis, "probabilities have the scores' shape", func() *graph.Mistake {
-			m := operandMistake(c, CodeBroadcast, fmt.Sprintf("Expected target size %s, got %s", x, target))
+			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("Expected target size %s, got %s", x, target))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{axis}
 			return m
 		})
@@ -116,7 +116,7 @@ func ClassWeights(c *graph.Call) {
 	}
 	classes, w := x[min(1, len(x)-1)], c.Shape(2)
 	refuse := func() *graph.Mistake {
-		m := operandMistake(c, CodeBroadcast, fmt.Sprintf("weight tensor should be defined either for all %s classes or no classes but got weight tensor of shape: %s", classes, w))
+		m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("weight tensor should be defined either for all %s classes or no classes but got weight tensor of shape: %s", classes, w))
 		m.Operands[2].Bad = []int{0}
 		return m
 	}

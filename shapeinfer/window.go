@@ -124,7 +124,7 @@ func requireWindow(c *graph.Call, axis int, length, extent graph.Dim) Verdict {
 
 // windowMistake is a mistake about one axis of operand 0; -1 is no axis.
 func windowMistake(c *graph.Call, axis int, summary string) *graph.Mistake {
-	m := operandMistake(c, CodeWindow, summary)
+	m := operandMistake(c, graph.CodeWindow, summary)
 	if axis >= 0 {
 		m.Operands[0].Bad = []int{axis}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/broadloom/broadloom/cmd/broadloom/internal/models"
 	"github.com/broadloom/broadloom/cmd/broadloom/modelcheck"
+	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -172,7 +173,7 @@ func read(o models.Outcome, dir string) checked {
 	c.Report, c.Unbound, c.text, c.dims = &r.Report, r.Unbound, r.Text, r.Dims
 	if len(c.Unbound) > 0 {
 		c.text = fmt.Sprintf("%s:%d: error %s: the sizes given do not meet what %s requires\n      %s\n%s",
-			relative(dir, c.File), c.Line, shapeinfer.CodeBinding, c.Model, strings.Join(c.Unbound, "\n      "), c.text)
+			relative(dir, c.File), c.Line, graph.CodeBinding, c.Model, strings.Join(c.Unbound, "\n      "), c.text)
 	}
 	return c
 }

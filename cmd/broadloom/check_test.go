@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/graph"
 )
 
 // userModule makes a module outside of this repository from a map of files.
@@ -196,7 +196,7 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, exitOK, status)
 	require.Contains(t, stdout, "ops.Add(x, y)")
 	require.Contains(t, stdout, "Cure: make the sizes equal")
-	for _, e := range shapeinfer.Explanations() {
+	for _, e := range graph.Explanations() {
 		status, stdout, stderr := broadloom("explain", string(e.Code))
 		require.Equal(t, exitOK, status, stderr)
 		require.Contains(t, stdout, string(e.Code)+"\n\n"+e.Meaning)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/graph"
 )
 
 var explainCommand = command{
@@ -20,7 +20,7 @@ func explain(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	if status, stop := parse(f, args); stop {
 		return status
 	}
-	all := shapeinfer.Explanations()
+	all := graph.Explanations()
 	if f.NArg() == 0 {
 		for _, e := range all {
 			fmt.Fprintf(stdout, "%s  %s\n", e.Code, firstSentence(e.Meaning))
@@ -29,7 +29,7 @@ func explain(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	}
 	status := exitOK
 	for i, code := range f.Args() {
-		at := slices.IndexFunc(all, func(e shapeinfer.Explanation) bool { return strings.EqualFold(string(e.Code), code) })
+		at := slices.IndexFunc(all, func(e graph.Explanation) bool { return strings.EqualFold(string(e.Code), code) })
 		if at < 0 {
 			fmt.Fprintf(stderr, "broadloom: there is no code %q; broadloom explain lists all\n", code)
 			status = exitFailed

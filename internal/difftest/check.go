@@ -11,7 +11,6 @@ import (
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/difftest/eager"
-	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // Verdict is what came of a program.
@@ -32,7 +31,7 @@ type Verdict struct {
 
 // cautious are the mistakes that may be reported of a program that has values: they are judged
 // for all sizes at once, and before the order of reads and writes is chosen.
-var cautious = []graph.Code{shapeinfer.CodeOperandOverlap, shapeinfer.CodeOrder, shapeinfer.CodeWriters, shapeinfer.CodeLeaf}
+var cautious = []graph.Code{graph.CodeOperandOverlap, graph.CodeOrder, graph.CodeWriters, graph.CodeLeaf}
 
 // Check compiles a program, runs it on one thread and more, and compares all that it gives.
 func Check(p *eager.Program) (v Verdict) {

@@ -67,7 +67,7 @@ var functions = map[string][]any{
 		shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.ClassWeights, shapeinfer.Concat, shapeinfer.Conv,
 		shapeinfer.ConvTranspose, shapeinfer.CopyNote, shapeinfer.CppName, shapeinfer.DerivedFrom, shapeinfer.Diagonal,
 		shapeinfer.Embedding, shapeinfer.Expand, shapeinfer.ExpandSentence, shapeinfer.ExpandView,
-		shapeinfer.Explanations, shapeinfer.FindWrites, shapeinfer.Fold, shapeinfer.Gather, shapeinfer.InPlace,
+		graph.Explanations, shapeinfer.FindWrites, shapeinfer.Fold, shapeinfer.Gather, shapeinfer.InPlace,
 		shapeinfer.IndexSelect, shapeinfer.IsMistake, shapeinfer.IsView, shapeinfer.LateReads, shapeinfer.LayoutOf,
 		shapeinfer.MatMul, shapeinfer.Matrices, shapeinfer.MustHaveShape, shapeinfer.NeedsCopy, shapeinfer.NewProver, shapeinfer.NonEmpty,
 		shapeinfer.Normalized, shapeinfer.Pad, shapeinfer.PerChannel, shapeinfer.Pool, shapeinfer.PoolSize,

@@ -50,7 +50,7 @@ func (row *broadcastRow) run() error {
 		return fmt.Errorf("%v: want ok %v, got %v", row.Shapes, row.OK, report)
 	}
 	warned := slices.ContainsFunc(report.Warnings, func(m *graph.Mistake) bool {
-		return m.Code == shapeinfer.CodeBackcompat
+		return m.Code == graph.CodeBackcompat
 	})
 	if warned != row.Warns {
 		return fmt.Errorf("%v: want the documents' warning %v, got %v", row.Shapes, row.Warns, warned)

@@ -193,7 +193,7 @@ func (row *dtypeRow) refusesEmptyList() error {
 		return unsupported{"an empty list of axes"}
 	}
 	switch m := call(g.Input("x", t, row.Shape...)).Err(); {
-	case m != nil && (shapeinfer.IsMistake(m, shapeinfer.CodeAxis) || !row.OK && strings.Contains(m.Error(), row.Error)):
+	case m != nil && (shapeinfer.IsMistake(m, graph.CodeAxis) || !row.OK && strings.Contains(m.Error(), row.Error)):
 	default:
 		return fmt.Errorf("%s: an empty list of axes is not refused: %v", row.describe(), m)
 	}

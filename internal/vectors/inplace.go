@@ -50,20 +50,20 @@ func InPlace(dir string) (*Report, error) {
 
 // codesOf gives the codes of the mistakes that are refusals of a kind.
 var codesOf = map[string][]graph.Code{
-	"dest_shape":        {shapeinfer.CodeInPlaceShape},
-	"not_broadcastable": {shapeinfer.CodeBroadcast},
-	"self_overlap":      {shapeinfer.CodeSelfOverlap},
-	"input_overlap":     {shapeinfer.CodeOperandOverlap},
-	"dtype":             {shapeinfer.CodeInPlaceDType},
-	"bool_sub":          {shapeinfer.CodeDType},
-	"op_dtype":          {shapeinfer.CodeDType},
-	"mask_dtype":        {shapeinfer.CodeDType},
-	"leaf":              {shapeinfer.CodeLeaf},
-	"leaf_view":         {shapeinfer.CodeLeaf},
-	"multi_view":        {shapeinfer.CodeLeaf},
-	"saved":             {shapeinfer.CodeOrder},
-	"expand":            {shapeinfer.CodeExpand},
-	"no_grad_fn":        {shapeinfer.CodeGradient},
+	"dest_shape":        {graph.CodeInPlaceShape},
+	"not_broadcastable": {graph.CodeBroadcast},
+	"self_overlap":      {graph.CodeSelfOverlap},
+	"input_overlap":     {graph.CodeOperandOverlap},
+	"dtype":             {graph.CodeInPlaceDType},
+	"bool_sub":          {graph.CodeDType},
+	"op_dtype":          {graph.CodeDType},
+	"mask_dtype":        {graph.CodeDType},
+	"leaf":              {graph.CodeLeaf},
+	"leaf_view":         {graph.CodeLeaf},
+	"multi_view":        {graph.CodeLeaf},
+	"saved":             {graph.CodeOrder},
+	"expand":            {graph.CodeExpand},
+	"no_grad_fn":        {graph.CodeGradient},
 }
 
 // sameWords are the kinds of which the message is PyTorch's, word for word.
@@ -110,7 +110,7 @@ func (row *inPlaceRow) build(alias graph.AliasPolicy) (*variables, error) {
 // runCopying runs a program that was refused for an overlap of an operand with the policy
 // that copies the operand first, where PyTorch's result is that of copying first.
 func (row *inPlaceRow) runCopying(report *shapeinfer.Report) error {
-	if report.Errors[0].Code != shapeinfer.CodeOperandOverlap {
+	if report.Errors[0].Code != graph.CodeOperandOverlap {
 		return nil
 	}
 	v, err := row.build(graph.AutoCopy)
@@ -128,8 +128,8 @@ func (row *inPlaceRow) runCopying(report *shapeinfer.Report) error {
 func (row *inPlaceRow) checkRefusal(report *shapeinfer.Report) error {
 	m := report.Errors[0]
 	if row.OK {
-		overlap := m.Code == shapeinfer.CodeOperandOverlap && slices.Contains(row.Alias, "partial") ||
-			m.Code == shapeinfer.CodeSelfOverlap && row.Overlaps
+		overlap := m.Code == graph.CodeOperandOverlap && slices.Contains(row.Alias, "partial") ||
+			m.Code == graph.CodeSelfOverlap && row.Overlaps
 		if overlap {
 			return nil
 		}

@@ -54,7 +54,7 @@ func writesAgree(t *testing.T, seed uint64) (writes int, overlaps bool) {
 	if overlaps {
 		require.Error(t, report.Err(), about)
 		code := report.Errors[0].Code
-		require.True(t, code == shapeinfer.CodeSelfOverlap || code == shapeinfer.CodeOperandOverlap, "%s\n%v", about, report)
+		require.True(t, code == graph.CodeSelfOverlap || code == graph.CodeOperandOverlap, "%s\n%v", about, report)
 		return p.writes, true
 	}
 	require.NoError(t, report.Err(), about)
@@ -94,7 +94,7 @@ func TestGradientsOfRandomWrites(t *testing.T) {
 		_, grads := p.v.results()
 		if report := shapeinfer.Check(p.v.g); report.Err() != nil {
 			code := report.Errors[0].Code
-			require.True(t, code == shapeinfer.CodeOrder || code == shapeinfer.CodeGradient && len(grads) == 0, "%s\n%v", about, report)
+			require.True(t, code == graph.CodeOrder || code == graph.CodeGradient && len(grads) == 0, "%s\n%v", about, report)
 			refused++
 			continue
 		}

@@ -1,6 +1,4 @@
-package shapeinfer
-
-import "github.com/broadloom/broadloom/graph"
+package graph
 
 // The codes of mistakes. `broadloom explain` shows these comments, and a test builds each
 // example: it must draw the code that it stands under. g is a graph, and what follows
@@ -13,7 +11,7 @@ const (
 	//
 	// Cure: give each operation nodes of one graph: results of operations, inputs,
 	// parameters, constants, or numbers made with graph.Num.
-	CodeOperand graph.Code = graph.CodeOperand // BL001
+	CodeOperand Code = "BL001"
 
 	// An input or a parameter has no name, or one that is taken.
 	//
@@ -22,7 +20,7 @@ const (
 	//
 	// Cure: give each a name of its own, or build it in a Scope: inputs are fed, and
 	// parameters are saved and reported, by their names.
-	CodeName graph.Code = graph.CodeName // BL002
+	CodeName Code = "BL002"
 
 	// A size is no size: negative, an overflow, or not declared in the graph.
 	//
@@ -30,14 +28,14 @@ const (
 	//
 	// Cure: write a whole number of 0 or more, or a named size that is known at run time:
 	// g.Dim("batch"). Compute with named sizes by their methods: batch.Plus(1).
-	CodeSize graph.Code = graph.CodeSize // BL003
+	CodeSize Code = "BL003"
 
 	// A dtype is none of graph.Bool, Int32, Int64, Float32 and Float64.
 	//
 	//	g.Input("x", graph.InvalidDType, 3)
 	//
 	// Cure: use one of these five.
-	CodeElement graph.Code = graph.CodeDType // BL004
+	CodeInvalidDType Code = "BL004"
 
 	// An operation of the program's own is not whole: a field that its class wants is missing,
 	// or what its functions give contradicts what others say, such as an Emit of another dtype
@@ -48,7 +46,7 @@ const (
 	//	ops.Apply(half, nil, g.Input("x", graph.Float32, 3))
 	//
 	// Cure: the message names the field; docs/adding-an-operation.md says what each class wants.
-	CodeOperation graph.Code = graph.CodeOperation // BL005
+	CodeOperation Code = "BL005"
 
 	// Two sizes differ on one axis, and neither is 1. Shapes are lined up from the right; a
 	// size of 1, or a missing axis, is repeated; all other sizes of an axis must be equal.
@@ -59,7 +57,7 @@ const (
 	//
 	// Cure: make the sizes equal, or give one operand an axis of size 1 where it is to be
 	// repeated: Unsqueeze, Reshape, or KeepDims() in the reduction that made it.
-	CodeBroadcast graph.Code = "BL101"
+	CodeBroadcast Code = "BL101"
 
 	// Two named sizes, or a name and a number other than 1, meet on one axis, and nothing
 	// says that they are equal. It is most often a forgotten KeepDims().
@@ -72,7 +70,7 @@ const (
 	// or declare that a size may be 1 and then broadcasts: g.Dim("m", graph.MayBeOne()). The
 	// policy graph.Unify leaves the question to the binding of sizes, graph.Numpy also lets
 	// a size that turns out to be 1 be repeated.
-	CodeNames graph.Code = "BL102"
+	CodeNames Code = "BL102"
 
 	// An operand has a rank that the operation or the graph's policy refuses.
 	//
@@ -81,7 +79,7 @@ const (
 	//	ops.Take(x, index, 0)
 	//
 	// Cure: give the operand the axes that are missing, with Unsqueeze or Reshape.
-	CodeRank graph.Code = "BL103"
+	CodeRank Code = "BL103"
 
 	// An axis cannot be expanded to the wanted size: only axes of size 1 can.
 	//
@@ -89,7 +87,7 @@ const (
 	//	ops.Expand(x, 2, 4)
 	//
 	// Cure: ask for the size that the axis has, or -1 to keep it.
-	CodeExpand graph.Code = "BL104"
+	CodeExpand Code = "BL104"
 
 	// The inner sizes of a matrix product differ, or an operand is no matrix.
 	//
@@ -99,7 +97,7 @@ const (
 	//
 	// Cure: the last axis of the first operand must be as long as the last but one of the
 	// second; a weight that stands the wrong way round is turned with Transpose(w, -1, -2).
-	CodeMatMul graph.Code = "BL110"
+	CodeMatMul Code = "BL110"
 
 	// The number of elements does not fit the new shape.
 	//
@@ -108,7 +106,7 @@ const (
 	//
 	// Cure: the sizes of the new shape must multiply to the number of elements; one of them
 	// may be -1 and is then found.
-	CodeReshape graph.Code = "BL120"
+	CodeReshape Code = "BL120"
 
 	// Operands that are joined differ outside the axis along which they are joined.
 	//
@@ -117,7 +115,7 @@ const (
 	//	ops.Concat(0, x, y)
 	//
 	// Cure: join along the axis that differs, or bring the others to one size.
-	CodeConcat graph.Code = "BL121"
+	CodeConcat Code = "BL121"
 
 	// The bounds of a slice, a padding or a view lie outside the operand or make no sense.
 	//
@@ -126,7 +124,7 @@ const (
 	//
 	// Cure: steps are 1 or more, sizes 0 or more; on an axis of symbolic size the bounds
 	// must lie inside.
-	CodeSlice graph.Code = "BL122"
+	CodeSlice Code = "BL122"
 
 	// An axis is out of range, or named twice, or the list of axes is empty.
 	//
@@ -135,7 +133,7 @@ const (
 	//
 	// Cure: axes are counted from 0, or from -1 at the end. An empty list means all axes to
 	// PyTorch and none to NumPy: say AllAxes() or NoAxes().
-	CodeAxis graph.Code = "BL130"
+	CodeAxis Code = "BL130"
 
 	// A reduction that has no value without elements, over an axis without elements.
 	//
@@ -144,7 +142,7 @@ const (
 	//
 	// Cure: a maximum or minimum needs an axis of at least one element; where the size is
 	// named and may be 0, it is checked when sizes are bound.
-	CodeEmpty graph.Code = "BL131"
+	CodeEmpty Code = "BL131"
 
 	// A window (of a convolution or a pooling) does not fit its operand.
 	//
@@ -152,7 +150,7 @@ const (
 	//	ops.Window(x, 0, 5, 1, 1)
 	//
 	// Cure: pad the operand, or take a smaller window, stride or dilation.
-	CodeWindow graph.Code = "BL132"
+	CodeWindow Code = "BL132"
 
 	// No sizes satisfy all requirements of the graph together.
 	//
@@ -162,7 +160,7 @@ const (
 	//	ops.Add(x, g.Input("z", graph.Float32, 4))
 	//
 	// Cure: the message names the requirements that exclude each other: change one of them.
-	CodeJoint graph.Code = "BL140"
+	CodeJoint Code = "BL140"
 
 	// A shape has more elements than an int64 can count.
 	//
@@ -171,7 +169,7 @@ const (
 	//	ops.Add(x, y)
 	//
 	// Cure: the operands are most often repeated against each other by mistake.
-	CodeOverflow graph.Code = graph.CodeOverflow // BL150
+	CodeOverflow Code = "BL150"
 
 	// Warns that operands of different shapes have as many elements: PyTorch once matched
 	// them element by element, and broadcasts them now. Off unless Policy.Backcompat asks
@@ -183,8 +181,8 @@ const (
 	//	ops.Add(x, y)
 	//
 	// Cure: reshape one operand if elements are to be matched; to keep the broadcast,
-	// Silence(shapeinfer.CodeBackcompat) on the result.
-	CodeBackcompat graph.Code = "BL201"
+	// Silence(graph.CodeBackcompat) on the result.
+	CodeBackcompat Code = "BL201"
 
 	// Warns that all operands are repeated, so that the result is larger than each of them:
 	// the mark of a column meeting a row in a loss.
@@ -194,9 +192,9 @@ const (
 	//	ops.Sub(pred, y)
 	//
 	// Cure: give the operands the same axes, with Squeeze or Unsqueeze. Where an outer product
-	// is meant, Silence(shapeinfer.CodeMutualExpand) on the result; for the whole graph,
+	// is meant, Silence(graph.CodeMutualExpand) on the result; for the whole graph,
 	// Policy.MutualExpand.
-	CodeMutualExpand graph.Code = "BL202"
+	CodeMutualExpand Code = "BL202"
 
 	// Warns that a named size can only be one number.
 	//
@@ -206,7 +204,7 @@ const (
 	//	ops.Add(x, y)
 	//
 	// Cure: write the number in place of the name, or change what fixes it.
-	CodeFixedName graph.Code = "BL203"
+	CodeFixedName Code = "BL203"
 
 	// Warns that a program does not carry out a write of a parameter, although it carries out
 	// others and reads what this one follows from: the mark of a forgotten update.
@@ -221,7 +219,7 @@ const (
 	//
 	// Cure: give the write to exec.Updates; or, if another program carries it out,
 	// Silence(shapeinfer.CodeLeftOut) on it.
-	CodeLeftOut graph.Code = "BL204"
+	CodeLeftOut Code = "BL204"
 
 	// An in-place result would have another shape than what it is written into.
 	//
@@ -231,7 +229,7 @@ const (
 	//
 	// Cure: broadcasting may repeat the other operands, never the destination. Compute a new
 	// value (Add), or reduce the operand first.
-	CodeInPlaceShape graph.Code = "BL301"
+	CodeInPlaceShape Code = "BL301"
 
 	// Several elements of what is written in place lie in one memory cell.
 	//
@@ -239,7 +237,7 @@ const (
 	//	ops.AddInPlace(ops.Expand(row, 32, 10), graph.Num(1))
 	//
 	// Cure: write a Copy of the repeated value, or write before Expand.
-	CodeSelfOverlap graph.Code = "BL302"
+	CodeSelfOverlap Code = "BL302"
 
 	// An operand shares memory with what is written, at other positions: the result would
 	// depend on the order in which elements are computed.
@@ -248,7 +246,7 @@ const (
 	//	ops.AddInPlace(x, ops.Slice(x, 1, 0, 1, 1))
 	//
 	// Cure: Copy the operand first; Policy.Alias = graph.AutoCopy does so by itself.
-	CodeOperandOverlap graph.Code = "BL303"
+	CodeOperandOverlap Code = "BL303"
 
 	// A parameter is written inside the program that is differentiated.
 	//
@@ -258,7 +256,7 @@ const (
 	//	autodiff.Grad(loss, []*graph.Node{w})
 	//
 	// Cure: write parameters in an update step, after their gradients.
-	CodeLeaf graph.Code = "BL310"
+	CodeLeaf Code = "BL310"
 
 	// A value is written in place while something that must run later still reads it.
 	//
@@ -268,7 +266,7 @@ const (
 	//	autodiff.Grad(loss, []*graph.Node{x})
 	//
 	// Cure: compute a new value instead; or read before the write.
-	CodeOrder graph.Code = "BL320"
+	CodeOrder Code = "BL320"
 
 	// One version of a value is written twice: the writes have no order.
 	//
@@ -277,7 +275,7 @@ const (
 	//	ops.AddInPlace(x, graph.Num(2))
 	//
 	// Cure: let the second operation write the result of the first.
-	CodeWriters graph.Code = "BL321"
+	CodeWriters Code = "BL321"
 
 	// A constant, or an input that was not declared Mutable, is written.
 	//
@@ -286,7 +284,7 @@ const (
 	//
 	// Cure: write a parameter or a computed value; or declare that the caller's memory may
 	// change: g.Input(…).Mutable().
-	CodeImmutable graph.Code = "BL322"
+	CodeImmutable Code = "BL322"
 
 	// The result of an in-place operation cannot be stored in its destination: booleans fit
 	// into integers, and these into floating-point numbers, not the other way.
@@ -295,7 +293,7 @@ const (
 	//	ops.AddInPlace(n, graph.Num(1.5))
 	//
 	// Cure: compute a new value, or Cast the operand.
-	CodeInPlaceDType graph.Code = "BL330"
+	CodeInPlaceDType Code = "BL330"
 
 	// An operation is not defined for a dtype.
 	//
@@ -304,7 +302,7 @@ const (
 	//
 	// Cure: Cast an operand. Matrix products want operands of one dtype; means want
 	// floating-point numbers.
-	CodeDType graph.Code = "BL340"
+	CodeDType Code = "BL340"
 
 	// A gradient was asked for that does not exist.
 	//
@@ -313,7 +311,7 @@ const (
 	//
 	// Cure: differentiate a scalar of floating-point numbers, with respect to values on which
 	// it depends.
-	CodeGradient graph.Code = "BL350"
+	CodeGradient Code = "BL350"
 
 	// Notes what can be neither proved nor refused before sizes are bound. It is then checked
 	// in every run.
@@ -325,7 +323,7 @@ const (
 	//
 	// Cure: nothing need be done. Where a declaration would prove it, such as
 	// g.Dim("h", graph.MultipleOf(2)), the note says so.
-	CodeDeferred graph.Code = "BL401"
+	CodeDeferred Code = "BL401"
 
 	// The sizes of the values fed do not meet what the graph requires.
 	//
@@ -336,5 +334,5 @@ const (
 	//	_, err = shapeinfer.Bind(g, []shapeinfer.Bound{{x, []int{5}}, {y, []int{6}}}, nil)
 	//
 	// Cure: the message says where each size came from and which operation requires it.
-	CodeBinding graph.Code = "BL501"
+	CodeBinding Code = "BL501"
 )

@@ -1,13 +1,11 @@
-package shapeinfer
+package graph
 
 import (
-	_ "embed" // the comments of codes.go
+	_ "embed"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"strings"
-
-	"github.com/broadloom/broadloom/graph"
 )
 
 //go:embed codes.go
@@ -15,7 +13,7 @@ var codesFile string
 
 // Explanation says what a code means.
 type Explanation struct {
-	Code    graph.Code
+	Code    Code
 	Meaning string // a sentence or two
 	Example string // Go statements that draw the code, in a graph g
 	Cure    string // what to do
@@ -42,12 +40,7 @@ func Explanations() []Explanation {
 }
 
 func explanation(s *ast.ValueSpec) Explanation {
-	var e Explanation
-	if lit, is := s.Values[0].(*ast.BasicLit); is {
-		e.Code = graph.Code(strings.Trim(lit.Value, `"`))
-	} else {
-		e.Code = graph.Code(strings.TrimSpace(s.Comment.Text())) // a constant of package graph
-	}
+	e := Explanation{Code: Code(strings.Trim(s.Values[0].(*ast.BasicLit).Value, `"`))}
 	for _, paragraph := range strings.Split(strings.TrimSpace(s.Doc.Text()), "\n\n") {
 		switch cure, isCure := strings.CutPrefix(paragraph, "Cure: "); {
 		case isCure:
