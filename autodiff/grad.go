@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // Option changes what Grad does.
@@ -189,7 +191,7 @@ func (w *walk) back(n, dy *graph.Node) {
 		return
 	}
 	rule := n.Op().Grad
-	if n.Op().Class == graph.Update && w.needed[n.In(0)] && shapeinfer.Storage(n).Op().Class == graph.Source {
+	if n.Op().Class == graph.Update && w.needed[n.In(0)] && alias.Storage(n).Op().Class == graph.Source {
 		w.failed = refuseLeaf(n)
 		return
 	}
@@ -215,7 +217,7 @@ func (w *walk) back(n, dy *graph.Node) {
 
 // repeats reports whether elements of a value may lie in one cell.
 func (w *walk) repeats(n *graph.Node) bool {
-	return shapeinfer.NewProver(w.g.Bounds).Repeats(n) != shapeinfer.Refused
+	return alias.Repeats(prove.NewProver(w.g.Bounds), n) != prove.Refused
 }
 
 // arrive adds a gradient to those that have come in the same shape.
@@ -240,7 +242,7 @@ func (w *walk) repetition(n *graph.Node, i int, dx *graph.Node) []graph.AxisKind
 	if kinds := n.Stretch(i); kinds != nil && len(kinds) == dx.Rank() {
 		return kinds
 	}
-	rules := shapeinfer.Rules{Names: w.g.Policy().Names, Bounds: w.g.Bounds}
+	rules := rules.Rules{Names: w.g.Policy().Names, Bounds: w.g.Bounds}
 	return rules.Stretch(x.Shape(), dx.Shape())
 }
 
@@ -285,8 +287,8 @@ func (w *walk) result(y, x *graph.Node) *graph.Node {
 // differentiated: there is no old value left to which a gradient could belong. PyTorch
 // says "a leaf Variable that requires grad is being used in an in-place operation."
 func refuseLeaf(write *graph.Node) *graph.Node {
-	what, leaf := "a leaf that requires grad", shapeinfer.Storage(write)
-	if len(shapeinfer.ViewsOf(write)) > 0 {
+	what, leaf := "a leaf that requires grad", alias.Storage(write)
+	if len(alias.ViewsOf(write)) > 0 {
 		what = "a view of " + what
 	}
 	write.Refuse(&graph.Mistake{Code: graph.CodeLeaf, Summary: what + " is written inside the graph that is differentiated",

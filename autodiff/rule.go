@@ -5,7 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // ask gives what a rule makes of the gradient of n for operand i. What a user's rule does
@@ -37,7 +37,7 @@ func (w *walk) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph
 // fits reports whether a gradient may have the shape of operand i, or the shape to which
 // the operand was repeated.
 func (w *walk) fits(dx, n *graph.Node, i int) bool {
-	p, x := shapeinfer.NewProver(w.g.Bounds), n.In(i)
+	p, x := prove.NewProver(w.g.Bounds), n.In(i)
 	if !p.Differ(dx.Shape(), x.Shape()) {
 		return true
 	}

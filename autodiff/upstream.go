@@ -5,7 +5,8 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // Upstream gives the gradient that arrives at y, of y's shape and dtype, so that y need not
@@ -25,10 +26,10 @@ func (upstreamAttrs) Args(operands []string) []string { return operands }
 
 // upstreamOp is a gradient that the user gives, in the shape of the value at which it arrives.
 var upstreamOp = &graph.Op{Name: "upstream", Func: "Upstream", Doc: "x as the gradient of a value, of whose shape it must be",
-	Class: graph.Movement, MinIn: 1, MaxIn: 1, View: shapeinfer.ReshapeView, Once: true,
+	Class: graph.Movement, MinIn: 1, MaxIn: 1, View: alias.ReshapeView, Once: true,
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 		a := c.Attrs().(upstreamAttrs)
-		shapeinfer.MustHaveShape(c, a.Shape, "the gradient that arrives has the shape of the value", func() *graph.Mistake {
+		rules.MustHaveShape(c, a.Shape, "the gradient that arrives has the shape of the value", func() *graph.Mistake {
 			return a.wrongShape(c.Shape(0)).mistake()
 		})
 		return c.DType(0), a.Shape

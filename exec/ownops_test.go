@@ -14,7 +14,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/oracle"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 	"github.com/broadloom/broadloom/viz"
 )
 
@@ -43,7 +43,7 @@ func by(n *graph.Node) float64 {
 func likeFirst(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) }
 
 func broadcast(c *graph.Call) (graph.DType, graph.Shape) {
-	return c.DType(0), shapeinfer.BroadcastOperands(c)
+	return c.DType(0), rules.BroadcastOperands(c)
 }
 
 // ownScale is by·x.
@@ -75,7 +75,7 @@ func ownUpdate(name string) *graph.Op {
 	op := *ownMix(name)
 	op.Class, op.OutOfPlace = graph.Update, ownMix(name)
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-		return shapeinfer.InPlace(c, c.DType(0), shapeinfer.BroadcastOperands(c))
+		return rules.InPlace(c, c.DType(0), rules.BroadcastOperands(c))
 	}
 	return &op
 }
@@ -150,7 +150,7 @@ func ownDrop(name string) *graph.Op {
 // ownProduct is the product of matrices; ownWritten is written with others.
 func ownProduct(name string) *graph.Op {
 	return &graph.Op{Name: name, Func: "Own", Doc: "the product of matrices.", Class: graph.Contract, MinIn: 2, MaxIn: 2,
-		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return shapeinfer.MatMul(c) },
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return rules.MatMul(c) },
 		Grad: func(n, dy *graph.Node, i int) *graph.Node {
 			if i == 0 {
 				return ops.MatMul(dy, ops.Transpose(n.In(1), 0, 1))

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // Program is a compiled graph. It never changes: any number of goroutines may make
@@ -41,7 +41,7 @@ func newProgram(g *graph.Graph, r request, u *lower.Program) (*Program, error) {
 		p.params = append(p.params, s.User)
 	}
 	for _, n := range u.Roots[:u.NumOutputs] {
-		p.results = append(p.results, u.BufferOf[shapeinfer.Viewed(n)])
+		p.results = append(p.results, u.BufferOf[alias.Viewed(n)])
 	}
 	var err error
 	if p.code, err = engine.NewCode(g.Name(), u, verifying()); err != nil {
@@ -79,7 +79,7 @@ func (p *Program) forEval() (*Program, error) {
 func dependsOnUpdate(n *graph.Node) bool {
 	live := rewrite.Reachable(n.Graph(), []*graph.Node{n})
 	for _, x := range n.Graph().Nodes() {
-		if live[x.ID()] && x.Op().Class == graph.Update && shapeinfer.Storage(x).Op().Class == graph.Source {
+		if live[x.ID()] && x.Op().Class == graph.Update && alias.Storage(x).Op().Class == graph.Source {
 			return true
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/oracle"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // work is what a program computes from values.
@@ -33,7 +33,7 @@ func (w work) compile(more []*graph.Node, opts ...exec.Option) (*exec.Program, e
 func (w work) values() ([]oracle.Value, error) {
 	list := slices.Clone(w.outputs)
 	for _, n := range w.writes {
-		list = append(list, ops.After(shapeinfer.Storage(n), n))
+		list = append(list, ops.After(alias.Storage(n), n))
 	}
 	return oracle.Eval(list, w.feeds)
 }
@@ -85,7 +85,7 @@ func (r runner) values(w work) (list []exec.Array, err error) {
 		list = append(list, array)
 	}
 	for _, n := range w.writes {
-		memory := shapeinfer.Storage(n)
+		memory := alias.Storage(n)
 		array, written := feed[memory].(exec.Array)
 		if !written {
 			array, err = r.Param(memory)

@@ -5,14 +5,15 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/oracle"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // write changes a value, or a view of it, in place. Values of the same memory mostly move on
 // to its new state; some still name the old one.
 func (p *program) write() {
 	x := p.pick()
-	memory := shapeinfer.Storage(x)
+	memory := alias.Storage(x)
 	held := memory.IsParam() || memory.IsMutable()
 	if memory.Op().Class == graph.Source && !held {
 		x = ops.Copy(x)
@@ -20,7 +21,7 @@ func (p *program) write() {
 		p.nodes = append(p.nodes, x)
 	}
 	dest := p.view(x)
-	if dest.Err() != nil || shapeinfer.Storage(dest) != memory {
+	if dest.Err() != nil || alias.Storage(dest) != memory {
 		return // a repeated value: its copy would be written
 	}
 	w := p.written(dest)
@@ -28,7 +29,7 @@ func (p *program) write() {
 		return
 	}
 	for i, n := range p.nodes {
-		if shapeinfer.Storage(n) == memory && p.rng.IntN(10) > 0 {
+		if alias.Storage(n) == memory && p.rng.IntN(10) > 0 {
 			p.nodes[i] = ops.After(n, w)
 		}
 	}
@@ -77,7 +78,7 @@ func (p *program) written(dest *graph.Node) *graph.Node {
 	case 3:
 		y = ops.Sin(ops.Cast(y, p.float))
 	}
-	if !stretches(y.Shape(), dest.Shape()) || shapeinfer.NeedsCopy(dest, y) {
+	if !stretches(y.Shape(), dest.Shape()) || rules.NeedsCopy(dest, y) {
 		return nil
 	}
 	if p.rng.IntN(3) == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // inputSpec is an input of the user's graph.
@@ -83,7 +84,7 @@ func (r *request) usedSizes(g *graph.Graph, u *lower.Program) map[string]*graph.
 	}
 	for _, n := range u.Sequence {
 		if !n.IsInput() {
-			layout := shapeinfer.LayoutOf(n)
+			layout := alias.LayoutOf(n)
 			note(n.Source(), layout.Shape...)
 			note(n.Source(), layout.Strides...)
 			note(n.Source(), layout.Offset)

@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // everyKernel is a program with kernels of all kinds, in-place writes among them.
@@ -111,7 +111,7 @@ var seededFaults = []struct {
 	{"dce", "a root is left in the graph before", func(t *testing.T, u *lower.Program) { u.Roots[0] = u.UserRoots[0] }, "root 0 is not in the graph"},
 	{"order", "a write comes before a read", func(t *testing.T, u *lower.Program) {
 		w := find(u, t, ofClass(graph.Update))
-		reader := shapeinfer.FindWrites(u.Sequence).Before(w)[0]
+		reader := alias.FindWrites(u.Sequence).Before(w)[0]
 		i, k := slices.Index(u.Sequence, w), slices.Index(u.Sequence, reader)
 		u.Sequence = slices.Insert(slices.Delete(u.Sequence, i, i+1), k, w)
 	}, "before"},

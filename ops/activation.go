@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opGelu, opGeluTanh, opSilu, opSoftplus, opLogSigmoid, opElu, opLeakyRelu *graph.Op
@@ -26,7 +26,7 @@ func activation(name, fn, doc, kernel string, emit func(m arith, n node, x graph
 	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			if t := c.DType(0); !t.IsFloat() {
-				shapeinfer.RefuseDType(c, `"`+kernel+`" not implemented for '`+t.TorchName()+`'`)
+				rules.RefuseDType(c, `"`+kernel+`" not implemented for '`+t.TorchName()+`'`)
 			}
 			return sameType(c)
 		},
@@ -41,10 +41,14 @@ type arith struct {
 	t graph.DType
 }
 
-func (m arith) num(v float64) graph.Value          { return m.Const(m.t, v) }
-func (m arith) add(x, y graph.Value) graph.Value   { return m.Prim(graph.PrimAdd, x, y) }
-func (m arith) sub(x, y graph.Value) graph.Value   { return m.Prim(graph.PrimSub, x, y) }
-func (m arith) mul(x, y graph.Value) graph.Value   { return m.Prim(graph.PrimMul, x, y) }
+func (m arith) num(v float64) graph.Value { return m.Const(m.t, v) }
+
+func (m arith) add(x, y graph.Value) graph.Value { return m.Prim(graph.PrimAdd, x, y) }
+
+func (m arith) sub(x, y graph.Value) graph.Value { return m.Prim(graph.PrimSub, x, y) }
+
+func (m arith) mul(x, y graph.Value) graph.Value { return m.Prim(graph.PrimMul, x, y) }
+
 func (m arith) positive(x graph.Value) graph.Value { return m.Prim(graph.PrimGt, x, m.num(0)) }
 
 func slope(n node) float64 { return n.Attrs().(SlopeAttrs).Slope }

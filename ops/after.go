@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 var opAfter, opCopy *graph.Op
@@ -20,14 +20,14 @@ func init() {
 			switch {
 			case write.Op().Class != graph.Update:
 				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s writes nothing: it must be an in-place operation", graph.Describe(write))})
-			case shapeinfer.Storage(x) != shapeinfer.Storage(write):
+			case alias.Storage(x) != alias.Storage(write):
 				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s does not write the memory in which %s lies", graph.Describe(write), x.Called()),
 					Operands: []graph.OperandNote{{Node: x}, {Node: write}}})
 			}
 			return x.DType(), x.Shape()
 		},
 		Grad: func(n, dy node, i int) node {
-			views := shapeinfer.ViewsOf(n.In(1))
+			views := alias.ViewsOf(n.In(1))
 			if i == 1 {
 				return viewedAs(views, dy)
 			}
@@ -49,23 +49,23 @@ func Copy(x *graph.Node) *graph.Node { return Apply(opCopy, nil, x) }
 //	x = ops.After(x, zero) // the whole, with its row 2 written
 func After(x, write *graph.Node) *graph.Node {
 	if x == nil || write == nil || !x.Judged() || !write.Judged() || x.Graph() != write.Graph() ||
-		write.Op().Class != graph.Update || shapeinfer.Storage(x) != shapeinfer.Storage(write) {
+		write.Op().Class != graph.Update || alias.Storage(x) != alias.Storage(write) {
 		return graph.Apply(opAfter, nil, x, write) // its rule says what is wrong
 	}
-	for s := shapeinfer.State(x); s.Op().Class == graph.Update && s.ID() >= write.ID(); s = shapeinfer.State(s.In(0)) {
+	for s := alias.State(x); s.Op().Class == graph.Update && s.ID() >= write.ID(); s = alias.State(s.In(0)) {
 		if s == write {
 			return x // it is newer already
 		}
 	}
-	return viewedAs(shapeinfer.ViewsOf(x), wholeAfter(write))
+	return viewedAs(alias.ViewsOf(x), wholeAfter(write))
 }
 
 // wholeAfter gives the whole of a memory after a write to it.
 func wholeAfter(write node) node {
-	if len(shapeinfer.ViewsOf(write)) == 0 {
+	if len(alias.ViewsOf(write)) == 0 {
 		return write
 	}
-	old := shapeinfer.Viewed(write.In(0))
+	old := alias.Viewed(write.In(0))
 	if old.Op().Class == graph.Update { // else it is the whole
 		old = wholeAfter(old)
 	}

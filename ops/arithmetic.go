@@ -2,7 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opAdd, opSub, opMul, opDiv, opPow, opMaximum, opMinimum, opAtan2, opFloorDiv, opRem *graph.Op
@@ -133,9 +133,9 @@ func inferPow(c *graph.Call) (graph.DType, graph.Shape) {
 	switch {
 	case c.Failed():
 	case t == graph.Bool && !isConst:
-		shapeinfer.RefuseDType(c, `"pow" not implemented for 'Bool'`)
+		rules.RefuseDType(c, `"pow" not implemented for 'Bool'`)
 	case t.IsInt() && isConst && p < 0:
-		shapeinfer.RefuseDType(c, "Integers to negative integer powers are not allowed.")
+		rules.RefuseDType(c, "Integers to negative integer powers are not allowed.")
 	}
 	return t, s
 }

@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/internal/prove"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // The functions here arrange elements with the operations of shape.go, select.go and
@@ -78,20 +80,20 @@ func Roll(x *graph.Node, axis, shift int) *graph.Node {
 			return Copy(x)
 		}
 	}
-	cut := rollCut(shapeinfer.NewProver(x.Graph().Bounds), size, graph.Dim(shift))
+	cut := rollCut(prove.NewProver(x.Graph().Bounds), size, graph.Dim(shift))
 	return Concat(axis, Slice(x, axis, cut, End, 1), Slice(x, axis, 0, cut, 1))
 }
 
 // rollCut gives the place of an axis whose element comes first when the axis is rolled: the
 // shift back modulo the size, in the plainest form. It is 0 on an axis without elements.
-func rollCut(p *shapeinfer.Prover, size, shift graph.Dim) graph.Dim {
+func rollCut(p *prove.Prover, size, shift graph.Dim) graph.Dim {
 	back := graph.Dim(0).Minus(shift)
 	switch {
-	case shift <= 0 && p.AtLeast(size.Minus(back), 0) == shapeinfer.Proved:
+	case shift <= 0 && p.AtLeast(size.Minus(back), 0) == prove.Proved:
 		return back
-	case shift > 0 && p.AtLeast(size.Minus(shift), 0) == shapeinfer.Proved:
+	case shift > 0 && p.AtLeast(size.Minus(shift), 0) == prove.Proved:
 		return size.Minus(shift)
-	case p.AtLeast(size, 1) != shapeinfer.Proved:
+	case p.AtLeast(size, 1) != prove.Proved:
 		size = size.Plus(graph.Dim(1).FloorDivBy(size.Plus(1))) // 1 instead of 0
 	}
 	return back.Minus(size.Times(back.FloorDivBy(size)))
@@ -133,7 +135,7 @@ func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
 
 // copied gives y, in memory of its own if it is a view of x.
 func copied(x, y node) node {
-	if y.Judged() && shapeinfer.Storage(y) == shapeinfer.Storage(x) {
+	if y.Judged() && alias.Storage(y) == alias.Storage(x) {
 		return Copy(y)
 	}
 	return y
@@ -191,7 +193,7 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
 		return refusal(refused("MaskedFill", x, mask, value), &graph.Mistake{Code: graph.CodeDType,
-			Summary: "masked_fill_ only supports boolean masks, but got mask with dtype " + shapeinfer.CppName(mask.DType())})
+			Summary: "masked_fill_ only supports boolean masks, but got mask with dtype " + rules.CppName(mask.DType())})
 	}
 	if x != nil && value != nil && x.Judged() && value.Judged() && x.Graph() != nil {
 		value = convert(x.Graph(), value, x.DType())

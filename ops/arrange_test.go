@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/oracle"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 func TestArrangements(t *testing.T) {
@@ -80,7 +80,7 @@ func TestArrangementsHaveTheirOwnMemory(t *testing.T) {
 			got := evaluate(t, in, written, ops.Add(x, ops.Mul(ops.Sum(written), graph.Num(0))))
 			require.ElementsMatch(t, []float64{101, 102, 103, 104, 105, 106}, got[0].Data)
 			require.Equal(t, []float64{1, 2, 3, 4, 5, 6}, got[1].Data)
-			require.NotEqual(t, shapeinfer.Storage(x), shapeinfer.Storage(written))
+			require.NotEqual(t, alias.Storage(x), alias.Storage(written))
 		})
 	}
 }

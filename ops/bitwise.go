@@ -2,7 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opBitAnd, opBitOr, opBitXor, opBitNot *graph.Op
@@ -14,7 +14,7 @@ func bitwise(name, fn, doc string, p graph.Prim, arity int) *graph.Op {
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		t, s := sameType(c)
 		if t.IsFloat() && !c.Failed() {
-			shapeinfer.RefuseDType(c, `"`+name+`_cpu" not implemented for '`+t.TorchName()+`'`)
+			rules.RefuseDType(c, `"`+name+`_cpu" not implemented for '`+t.TorchName()+`'`)
 		}
 		return t, s
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opClamp, opAtLeast, opAtMost *graph.Op
@@ -54,7 +54,7 @@ func inferClamp(c *graph.Call) (graph.DType, graph.Shape) {
 		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "torch.clamp: At least one of 'min' or 'max' must not be None"})
 	}
 	if t := c.DType(0); t.IsInt() && (!isWhole(a.Min) || !isWhole(a.Max)) {
-		shapeinfer.RefuseDType(c, "clamp: integers have whole numbers as bounds")
+		rules.RefuseDType(c, "clamp: integers have whole numbers as bounds")
 	}
 	return sameType(c)
 }

@@ -2,7 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var (
@@ -41,9 +41,9 @@ func init() {
 		},
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			if c.DType(0) != graph.Bool {
-				shapeinfer.RefuseDType(c, "where expected condition to be a boolean tensor, but got a tensor with dtype "+c.DType(0).TorchName())
+				rules.RefuseDType(c, "where expected condition to be a boolean tensor, but got a tensor with dtype "+c.DType(0).TorchName())
 			}
-			return c.DType(1), shapeinfer.BroadcastOperands(c)
+			return c.DType(1), rules.BroadcastOperands(c)
 		},
 		Emit: prim(graph.PrimSelect),
 		Grad: each(

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opConv1D, opConv2D *graph.Op
@@ -20,8 +20,8 @@ type ConvAttrs struct {
 	Groups        int
 }
 
-func (a ConvAttrs) steps() shapeinfer.Steps {
-	return shapeinfer.Steps{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}
+func (a ConvAttrs) steps() rules.Steps {
+	return rules.Steps{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}
 }
 
 // Args writes the options; operands without a bias are written with nil.
@@ -49,7 +49,7 @@ func convolution(name, fn string, axes int) *graph.Op {
 			if a.OutputPadding != nil {
 				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "OutputPadding is for transposed convolutions"})
 			}
-			return shapeinfer.Conv(c, axes, a.steps(), a.Groups)
+			return rules.Conv(c, axes, a.steps(), a.Groups)
 		},
 		Expand: expandConv,
 	})

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opConvTranspose1D, opConvTranspose2D *graph.Op
@@ -16,7 +16,7 @@ func transposedConvolution(name, fn string, axes int) *graph.Op {
 		Class: graph.Composite, MinIn: 2, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ConvAttrs)
-			return shapeinfer.ConvTranspose(c, axes, a.steps(), a.OutputPadding, a.Groups)
+			return rules.ConvTranspose(c, axes, a.steps(), a.OutputPadding, a.Groups)
 		},
 		Expand: expandConvTranspose,
 	})
@@ -44,7 +44,7 @@ func expandConvTranspose(n *graph.Node, in []*graph.Node) *graph.Node {
 	columns := MatMul(weights, Reshape(x, shape[0], groups, inputs, windows.NumElements()))
 	whole := make([]graph.Dim, axes)
 	for i := range whole {
-		whole[i] = shapeinfer.TransposedSize(windows[i], kernel[i], a.Stride[i], 0, a.Dilation[i], 0)
+		whole[i] = rules.TransposedSize(windows[i], kernel[i], a.Stride[i], 0, a.Dilation[i], 0)
 	}
 	y := unslide(Reshape(columns, slices.Concat(shape[:2], kernel, windows)...), whole, a.steps())
 	for i, size := range shape[2:] {

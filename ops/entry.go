@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // node shortens the rules below.
@@ -104,12 +104,12 @@ func convert(g *graph.Graph, x node, t graph.DType) node {
 
 // sameType is the rule of a broadcasting node whose result has its operands' dtype.
 func sameType(c *graph.Call) (graph.DType, graph.Shape) {
-	return c.DType(0), shapeinfer.BroadcastOperands(c)
+	return c.DType(0), rules.BroadcastOperands(c)
 }
 
 // boolType is the rule of a broadcasting node that gives truth values.
 func boolType(c *graph.Call) (graph.DType, graph.Shape) {
-	return graph.Bool, shapeinfer.BroadcastOperands(c)
+	return graph.Bool, rules.BroadcastOperands(c)
 }
 
 // refuseBool wraps a rule: booleans are refused with PyTorch's sentence, if nothing else is
@@ -118,7 +118,7 @@ func refuseBool(sentence string, rule func(*graph.Call) (graph.DType, graph.Shap
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
 		t, s := rule(c)
 		if c.DType(0) == graph.Bool && !c.Failed() {
-			shapeinfer.RefuseDType(c, sentence)
+			rules.RefuseDType(c, sentence)
 		}
 		return t, s
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opIndexSelect, opGather, opEmbedding *graph.Op
@@ -20,7 +20,7 @@ func init() {
 	opIndexSelect = define(graph.Op{
 		Name: "index_select", Func: "IndexSelect", Doc: "elements picked along one axis by a vector of indices.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return c.DType(0), shapeinfer.IndexSelect(c, c.Attrs().(GatherAttrs).Axis)
+			return c.DType(0), rules.IndexSelect(c, c.Attrs().(GatherAttrs).Axis)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			x, index, axis := vector(in[0]), vector(in[1]), n.Attrs().(GatherAttrs).Axis
@@ -30,14 +30,14 @@ func init() {
 	opGather = define(graph.Op{
 		Name: "gather", Func: "Gather", Doc: "for each place of the indices, the element of x at that place with the index along one axis.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return c.DType(0), shapeinfer.Gather(c, c.Attrs().(GatherAttrs).Axis)
+			return c.DType(0), rules.Gather(c, c.Attrs().(GatherAttrs).Axis)
 		},
 		Expand: expandGather,
 	})
 	opEmbedding = define(graph.Op{
 		Name: "embedding", Func: "Embedding", Doc: "rows of a table by index; no gradient flows to the padding row.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return c.DType(1), shapeinfer.Embedding(c, c.Attrs().(EmbeddingAttrs).Padding)
+			return c.DType(1), rules.Embedding(c, c.Attrs().(EmbeddingAttrs).Padding)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			index, table := in[0], in[1]

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opCopyInPlace *graph.Op
@@ -18,7 +18,7 @@ func init() {
 	opCopyInPlace = enter(&graph.Op{
 		Name: "copy_", Func: "CopyInPlace", Doc: "y written into x.", Class: graph.Update, Fill: true, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return shapeinfer.InPlace(c, c.DType(0), shapeinfer.BroadcastOperands(c))
+			return rules.InPlace(c, c.DType(0), rules.BroadcastOperands(c))
 		},
 		Emit: func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[1] },
 		Grad: each(noGradientOf, same),
@@ -43,10 +43,10 @@ func newInPlace(of *graph.Op) *graph.Op {
 			}
 			if wanted != c.DType(0) && !(of == opSub && boolOperand(in...)) {
 				// That the result cannot be stored is told before what it cannot be computed in.
-				return shapeinfer.InPlace(c, wanted, shapeinfer.BroadcastOperands(c))
+				return rules.InPlace(c, wanted, rules.BroadcastOperands(c))
 			}
 			result, shape := of.Infer(c)
-			return shapeinfer.InPlace(c, result, shape)
+			return rules.InPlace(c, result, shape)
 		},
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			return e.Convert(of.Emit(e, n, x), n.DType())
@@ -146,9 +146,9 @@ func apart(x node, in []node) []node {
 		return in
 	}
 	for i, y := range in[1:] {
-		if y.Graph() == g && shapeinfer.NeedsCopy(x, y) {
+		if y.Graph() == g && rules.NeedsCopy(x, y) {
 			in[i+1] = Copy(y).Implied()
-			g.Note(shapeinfer.CopyNote(x, in[i+1]))
+			g.Note(rules.CopyNote(x, in[i+1]))
 		}
 	}
 	return in

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opLog2, opLog10, opExp2, opLogAddExp, opHypot *graph.Op
@@ -16,7 +16,7 @@ func floatPair(name, fn, doc, kernel string, emit func(m arith, x, y graph.Value
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			t, s := sameType(c)
 			if !t.IsFloat() && !c.Failed() {
-				shapeinfer.RefuseDType(c, `"`+kernel+`" not implemented for '`+t.TorchName()+`'`)
+				rules.RefuseDType(c, `"`+kernel+`" not implemented for '`+t.TorchName()+`'`)
 			}
 			return t, s
 		},

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var inf = math.Inf(1)
@@ -68,20 +68,20 @@ func inferClassLoss(kernel string, takesProbabilities bool) func(*graph.Call) (g
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
 		x, t := c.Shape(0), c.Shape(1)
 		if !c.DType(0).IsFloat() {
-			shapeinfer.RefuseDType(c, `"`+kernel+`" not implemented for '`+c.DType(0).TorchName()+`'`)
+			rules.RefuseDType(c, `"`+kernel+`" not implemented for '`+c.DType(0).TorchName()+`'`)
 		}
 		if !c.DType(1).IsInt() {
-			shapeinfer.RefuseDType(c, "expected scalar type Long but found "+c.DType(1).TorchName())
+			rules.RefuseDType(c, "expected scalar type Long but found "+c.DType(1).TorchName())
 		}
-		out := shapeinfer.Targets(c, x, t, takesProbabilities)
-		shapeinfer.ClassWeights(c)
+		out := rules.Targets(c, x, t, takesProbabilities)
+		rules.ClassWeights(c)
 		return c.DType(0), lossShape(c, out)
 	}
 }
 
 func inferSoftCrossEntropy(c *graph.Call) (graph.DType, graph.Shape) {
-	out := shapeinfer.Probabilities(c)
-	shapeinfer.ClassWeights(c)
+	out := rules.Probabilities(c)
+	rules.ClassWeights(c)
 	return c.DType(0), lossShape(c, out)
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opMatMul *graph.Op
@@ -13,7 +13,7 @@ var opMatMul *graph.Op
 func init() {
 	opMatMul = define(graph.Op{
 		Name: "matmul", Func: "MatMul", Doc: "the matrix product; leading axes are batches and broadcast.", Class: graph.Contract, MinIn: 2, MaxIn: 2,
-		Infer: shapeinfer.MatMul,
+		Infer: rules.MatMul,
 		Grad:  matMulGrad,
 	})
 }

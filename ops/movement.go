@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opSlice, opPad, opConcat *graph.Op
@@ -36,7 +36,7 @@ func init() {
 		Name: "slice", Func: "Slice", Doc: "elements of one axis at regular distances.", Class: graph.Movement, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(SliceAttrs)
-			return c.DType(0), shapeinfer.Slice(c, a.Axis, a.Start, a.Stop, a.Step)
+			return c.DType(0), rules.Slice(c, a.Axis, a.Start, a.Stop, a.Step)
 		},
 		Once: true,
 		View: func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
@@ -52,7 +52,7 @@ func init() {
 		Name: "concat", Func: "Concat", Doc: "operands joined along an axis.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
 		Promote: ToCommonType,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return c.DType(0), shapeinfer.Concat(c, c.Attrs().(ConcatAttrs).Axis)
+			return c.DType(0), rules.Concat(c, c.Attrs().(ConcatAttrs).Axis)
 		},
 		Assemble: assembleConcat, Grad: concatGrad,
 	})
@@ -60,7 +60,7 @@ func init() {
 		Name: "pad", Func: "Pad", Doc: "x with a number before, after and between its elements along one axis.", Class: graph.Movement, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(PadAttrs)
-			return c.DType(0), shapeinfer.Pad(c, a.Axis, a.Before, a.After, a.Step)
+			return c.DType(0), rules.Pad(c, a.Axis, a.Before, a.After, a.Step)
 		},
 		Assemble: assemblePad,
 		Grad: func(n, dy node, _ int) node {
@@ -101,7 +101,7 @@ func Concat(axis int, xs ...*graph.Node) *graph.Node {
 func sliceStart(n node) (axis int, start graph.Dim) {
 	a := n.Attrs().(SliceAttrs)
 	axis = countedFromZero([]int{a.Axis}, n.Rank())[0]
-	start, _ = shapeinfer.SliceBounds(n.In(0).Shape()[axis], a.Start, a.Stop)
+	start, _ = rules.SliceBounds(n.In(0).Shape()[axis], a.Start, a.Stop)
 	return axis, start
 }
 

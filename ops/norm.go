@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opStandardize, opLayerNorm, opRMSNorm, opPerChannel, opChannels *graph.Op
@@ -48,7 +48,7 @@ func init() {
 		Name: "standardize", Func: "Standardize", Doc: "(x - mean) / sqrt(variance + eps) over axes.",
 		Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			shapeinfer.Axes(c, c.Attrs().(StandardizeAttrs).Axes, len(c.Shape(0)))
+			rules.Axes(c, c.Attrs().(StandardizeAttrs).Axes, len(c.Shape(0)))
 			return layerNormFloats(c), c.Shape(0)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
@@ -86,7 +86,7 @@ func init() {
 		Name: "per_channel", Func: "perChannel", Doc: "a vector lined up with axis 1 of another value.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return c.DType(0), shapeinfer.PerChannel(c, c.Attrs().(channelAttrs).Word)
+			return c.DType(0), rules.PerChannel(c, c.Attrs().(channelAttrs).Word)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node { return Reshape(in[0], n.Shape()...) },
 		Grad: func(n, dy node, i int) node {
@@ -96,7 +96,7 @@ func init() {
 			return Reshape(dy, n.In(0).Shape()...)
 		},
 	})
-	opChannels = movement("channels", "BatchNorm", "x, whose channels do not have one element each.", shapeinfer.Channels,
+	opChannels = movement("channels", "BatchNorm", "x, whose channels do not have one element each.", rules.Channels,
 		func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) { return in, true },
 		func(_, dy node) node { return dy })
 }
@@ -115,10 +115,10 @@ func inferLayerNorm(c *graph.Call) (graph.DType, graph.Shape) {
 	t := layerNormFloats(c)
 	for i := 1; i < c.NumIn(); i++ {
 		if u := c.DType(i); u != t && !c.Failed() {
-			shapeinfer.RefuseDType(c, fmt.Sprintf("expected scalar type %s but found %s", t.TorchName(), u.TorchName()))
+			rules.RefuseDType(c, fmt.Sprintf("expected scalar type %s but found %s", t.TorchName(), u.TorchName()))
 		}
 	}
-	return t, shapeinfer.Normalized(c, a.Shape, names...)
+	return t, rules.Normalized(c, a.Shape, names...)
 }
 
 // trailing lists as many of the last axes as the shape has.

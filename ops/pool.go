@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opMaxPool1D, opMaxPool2D, opAvgPool1D, opAvgPool2D *graph.Op
@@ -20,8 +20,8 @@ type PoolAttrs struct {
 	ExcludePadding bool
 }
 
-func (a PoolAttrs) steps() shapeinfer.Steps {
-	return shapeinfer.Steps{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}
+func (a PoolAttrs) steps() rules.Steps {
+	return rules.Steps{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}
 }
 
 // Args writes the size of windows and the options.
@@ -42,7 +42,7 @@ func pooling(name, fn, doc string, check func(c *graph.Call, a PoolAttrs), expan
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(PoolAttrs)
 			check(c, a)
-			return c.DType(0), shapeinfer.Pool(c, name, a.Kernel, a.steps(), a.Ceil)
+			return c.DType(0), rules.Pool(c, name, a.Kernel, a.steps(), a.Ceil)
 		}})
 }
 
@@ -58,7 +58,7 @@ func init() {
 
 func checkMaxPool(c *graph.Call, a PoolAttrs) {
 	if c.DType(0) == graph.Bool {
-		shapeinfer.RefuseDType(c, `"max_pool2d" not implemented for 'Bool'`)
+		rules.RefuseDType(c, `"max_pool2d" not implemented for 'Bool'`)
 	}
 	if a.ExcludePadding {
 		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "ExcludePadding is for means: a maximum never is padding"})
@@ -67,7 +67,7 @@ func checkMaxPool(c *graph.Call, a PoolAttrs) {
 
 func checkAvgPool(c *graph.Call, a PoolAttrs) {
 	if t := c.DType(0); !t.IsFloat() {
-		shapeinfer.RefuseDType(c, `"avg_pool2d_out_frame" not implemented for '`+t.TorchName()+`'`)
+		rules.RefuseDType(c, `"avg_pool2d_out_frame" not implemented for '`+t.TorchName()+`'`)
 	}
 	if slices.ContainsFunc(a.Dilation, func(d int) bool { return d > 1 }) {
 		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "the mean of a window has no dilation"})

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opRandomBits *graph.Op
@@ -16,7 +16,7 @@ func init() {
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			for i := range 2 {
 				if t := c.DType(i); t != graph.Int64 {
-					shapeinfer.RefuseDType(c, "expected scalar type Long but found "+t.TorchName())
+					rules.RefuseDType(c, "expected scalar type Long but found "+t.TorchName())
 				}
 			}
 			return sameType(c)

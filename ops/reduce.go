@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opSum, opProd, opMax, opMin, opAny, opAll, opArgMax, opArgMin, opMean *graph.Op
@@ -102,9 +102,9 @@ func inferReduce(c *graph.Call, word string, needsElements bool) graph.Shape {
 	// they look at the other axes; max and argmax count it from the first.
 	asGiven := c.Op() == opMax || c.Op() == opMin
 	if needsElements && asGiven && a.Axes != nil {
-		shapeinfer.NonEmpty(c, word, a.Axes)
+		rules.NonEmpty(c, word, a.Axes)
 	}
-	axes, ok := shapeinfer.Axes(c, a.Axes, len(c.Shape(0)))
+	axes, ok := rules.Axes(c, a.Axes, len(c.Shape(0)))
 	if !ok {
 		if a.KeepDims {
 			return unknownShape(len(c.Shape(0)))
@@ -113,11 +113,11 @@ func inferReduce(c *graph.Call, word string, needsElements bool) graph.Shape {
 	}
 	switch {
 	case needsElements && a.Axes == nil:
-		shapeinfer.NonEmpty(c, word, nil)
+		rules.NonEmpty(c, word, nil)
 	case needsElements && !asGiven:
-		shapeinfer.NonEmpty(c, word, axes)
+		rules.NonEmpty(c, word, axes)
 	}
-	return shapeinfer.Reduced(c.Shape(0), axes, a.KeepDims)
+	return rules.Reduced(c.Shape(0), axes, a.KeepDims)
 }
 
 func unknownShape(rank int) graph.Shape {
@@ -136,7 +136,7 @@ func boolResult(*graph.Call) graph.DType { return graph.Bool }
 func argType(word string) func(*graph.Call) graph.DType {
 	return func(c *graph.Call) graph.DType {
 		if c.DType(0) == graph.Bool && !slices.Contains(c.Shape(0), 0) {
-			shapeinfer.RefuseDType(c, `"`+word+`_cpu" not implemented for 'Bool'`)
+			rules.RefuseDType(c, `"`+word+`_cpu" not implemented for 'Bool'`)
 		}
 		return graph.Int64
 	}
@@ -146,7 +146,7 @@ func argType(word string) func(*graph.Call) graph.DType {
 func floatOnly(sentence func(graph.DType) string) func(*graph.Call) graph.DType {
 	return func(c *graph.Call) graph.DType {
 		if t := c.DType(0); !t.IsFloat() {
-			shapeinfer.RefuseDType(c, sentence(t))
+			rules.RefuseDType(c, sentence(t))
 			return graph.Float32
 		}
 		return c.DType(0)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opCumSum, opCumProd *graph.Op
@@ -30,7 +30,7 @@ func scan(name, fn, doc string, along func(x node, axis int) node) *graph.Op {
 	return define(graph.Op{
 		Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Promote: ToCounted,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			shapeinfer.Axis(c, c.Attrs().(ScanAttrs).Axis, len(c.Shape(0)))
+			rules.Axis(c, c.Attrs().(ScanAttrs).Axis, len(c.Shape(0)))
 			return c.DType(0), c.Shape(0)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {

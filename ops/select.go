@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opSelect, opFlip *graph.Op
@@ -24,7 +24,7 @@ func init() {
 	opSelect = movement("select", "Select", "the elements at one index of an axis.",
 		func(c *graph.Call) graph.Shape {
 			a := c.Attrs().(SelectAttrs)
-			return shapeinfer.Select(c, a.Axis, a.Index)
+			return rules.Select(c, a.Axis, a.Index)
 		},
 		func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 			axis, start := selected(n)
@@ -39,7 +39,7 @@ func init() {
 		})
 	opFlip = movement("flip", "Flip", "the elements of axes in reverse order.",
 		func(c *graph.Call) graph.Shape {
-			shapeinfer.Axes(c, slices.Clone(c.Attrs().(FlipAttrs).Axes), len(c.Shape(0)))
+			rules.Axes(c, slices.Clone(c.Attrs().(FlipAttrs).Axes), len(c.Shape(0)))
 			return c.Shape(0)
 		},
 		func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
@@ -59,7 +59,7 @@ func init() {
 func selected(n node) (axis int, start graph.Dim) {
 	a := n.Attrs().(SelectAttrs)
 	axis = countedFromZero([]int{a.Axis}, n.In(0).Rank())[0]
-	return axis, shapeinfer.SelectStart(n.In(0).Shape()[axis], a.Index)
+	return axis, rules.SelectStart(n.In(0).Shape()[axis], a.Index)
 }
 
 // Select gives the elements at one index of an axis, without that axis. A negative

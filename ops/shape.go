@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opReshape, opSqueeze, opUnsqueeze, opExpand, opPermute, opTranspose *graph.Op
@@ -40,21 +41,21 @@ func reshapeBack(n, dy node) node { return Reshape(dy, n.In(0).Shape()...) }
 
 func init() {
 	opReshape = movement("reshape", "Reshape", "the same elements in row-major order under another shape.",
-		func(c *graph.Call) graph.Shape { return shapeinfer.Reshape(c, c.Attrs().(ReshapeAttrs).Shape) },
-		shapeinfer.ReshapeView, reshapeBack)
-	opSqueeze = movement("squeeze", "Squeeze", "x without axes of size 1.", inferSqueeze, shapeinfer.ReshapeView, reshapeBack)
+		func(c *graph.Call) graph.Shape { return rules.Reshape(c, c.Attrs().(ReshapeAttrs).Shape) },
+		alias.ReshapeView, reshapeBack)
+	opSqueeze = movement("squeeze", "Squeeze", "x without axes of size 1.", inferSqueeze, alias.ReshapeView, reshapeBack)
 	opUnsqueeze = movement("unsqueeze", "Unsqueeze", "x with a new axis of size 1.",
 		func(c *graph.Call) graph.Shape {
 			s := c.Shape(0)
-			at := shapeinfer.Axis(c, c.Attrs().(UnsqueezeAttrs).Axis, len(s)+1)
+			at := rules.Axis(c, c.Attrs().(UnsqueezeAttrs).Axis, len(s)+1)
 			if at < 0 {
 				return unknownShape(len(s) + 1)
 			}
 			return slices.Insert(slices.Clone(s), at, 1)
-		}, shapeinfer.ReshapeView, reshapeBack)
+		}, alias.ReshapeView, reshapeBack)
 	opExpand = movement("expand", "Expand", "x repeated along axes of size 1 and new leading axes, without copying.",
-		func(c *graph.Call) graph.Shape { return shapeinfer.Expand(c, c.Attrs().(ExpandAttrs).Shape) },
-		shapeinfer.ExpandView,
+		func(c *graph.Call) graph.Shape { return rules.Expand(c, c.Attrs().(ExpandAttrs).Shape) },
+		alias.ExpandView,
 		func(n, dy node) node { return dy }) // the walk sums to the operand's shape
 	opExpand.Once = false
 	opPermute = movement("permute", "Permute", "the axes in another order.", inferPermute,
@@ -108,7 +109,7 @@ func permuteView(in graph.Layout, shape graph.Shape, perm []int) graph.Layout {
 
 func inferSqueeze(c *graph.Call) graph.Shape {
 	s, given := c.Shape(0), c.Attrs().(SqueezeAttrs).Axes
-	axes, ok := shapeinfer.Axes(c, given, len(s))
+	axes, ok := rules.Axes(c, given, len(s))
 	if !ok {
 		return nil
 	}
@@ -123,7 +124,7 @@ func inferSqueeze(c *graph.Call) graph.Shape {
 
 func inferTranspose(c *graph.Call) graph.Shape {
 	s, at := slices.Clone(c.Shape(0)), c.Attrs().(TransposeAttrs)
-	a, b := shapeinfer.Axis(c, at.A, len(s)), shapeinfer.Axis(c, at.B, len(s))
+	a, b := rules.Axis(c, at.A, len(s)), rules.Axis(c, at.B, len(s))
 	if a < 0 || b < 0 {
 		return unknownShape(len(s))
 	}
@@ -142,7 +143,7 @@ func inferPermute(c *graph.Call) graph.Shape {
 	}
 	out, taken := make(graph.Shape, len(s)), make([]bool, len(s))
 	for i, axis := range perm {
-		a := shapeinfer.Axis(c, axis, len(s))
+		a := rules.Axis(c, axis, len(s))
 		if a >= 0 && taken[a] {
 			c.Fail(&graph.Mistake{Code: graph.CodeAxis, Operands: []graph.OperandNote{{Node: c.In(0)}}, Summary: "permute(): duplicate dims are not allowed."})
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // A ConvOption changes a convolution.
@@ -16,13 +16,14 @@ type PoolOption interface{ pool(*PoolAttrs) }
 
 // A StepOption says how windows move, of convolutions and of pooling. One number holds
 // for all axes over which they move; else there is one for each.
-type StepOption func(*shapeinfer.Steps)
+type StepOption func(*rules.Steps)
 
 func (o StepOption) conv(a *ConvAttrs) { o.set(&a.Stride, &a.Padding, &a.Dilation) }
+
 func (o StepOption) pool(a *PoolAttrs) { o.set(&a.Stride, &a.Padding, &a.Dilation) }
 
 func (o StepOption) set(stride, padding, dilation *[]int) {
-	s := shapeinfer.Steps{Stride: *stride, Padding: *padding, Dilation: *dilation}
+	s := rules.Steps{Stride: *stride, Padding: *padding, Dilation: *dilation}
 	if o != nil {
 		o(&s)
 	}
@@ -32,22 +33,22 @@ func (o StepOption) set(stride, padding, dilation *[]int) {
 // Stride is how far windows are apart; 1 for convolutions and the size of the window for
 // pooling, unless said otherwise.
 func Stride(steps ...int) StepOption {
-	return func(s *shapeinfer.Steps) { s.Stride = slices.Clone(steps) }
+	return func(s *rules.Steps) { s.Stride = slices.Clone(steps) }
 }
 
 // Padding is how many elements are added on either side of each axis: zeros, and what no
 // element is less than for MaxPool1D and MaxPool2D.
 func Padding(elements ...int) StepOption {
-	return func(s *shapeinfer.Steps) { s.Padding = slices.Clone(elements) }
+	return func(s *rules.Steps) { s.Padding = slices.Clone(elements) }
 }
 
 // Dilation is how far neighbouring elements of a window are apart in the operand.
 func Dilation(steps ...int) StepOption {
-	return func(s *shapeinfer.Steps) { s.Dilation = slices.Clone(steps) }
+	return func(s *rules.Steps) { s.Dilation = slices.Clone(steps) }
 }
 
 // stepWords writes the options that differ from what they are when nothing is said.
-func stepWords(operands []string, s shapeinfer.Steps, stride []int) []string {
+func stepWords(operands []string, s rules.Steps, stride []int) []string {
 	for _, o := range []struct {
 		word         string
 		given, usual []int
@@ -78,7 +79,7 @@ func forAxes(list []int, axes, unlessGiven int) []int {
 // over which they slide, then the windows. after is the padding behind each axis. The last
 // axis comes first, and so last in the gradient: what is added up first there, and is most,
 // are whole rows.
-func slide(x node, kernel []graph.Dim, s shapeinfer.Steps, after []graph.Dim, fill float64) node {
+func slide(x node, kernel []graph.Dim, s rules.Steps, after []graph.Dim, fill float64) node {
 	lead, last := x.Rank()-len(kernel), x.Rank()-1
 	for i, elements := range s.Padding {
 		x = Pad(x, lead+i, graph.Dim(elements), after[i], fill)
@@ -91,7 +92,7 @@ func slide(x node, kernel []graph.Dim, s shapeinfer.Steps, after []graph.Dim, fi
 
 // unslide is the opposite of slide: it puts windows back on the last axes, whose sizes are
 // given, and adds up what meets, first of all along the first one.
-func unslide(x node, sizes []graph.Dim, s shapeinfer.Steps) node {
+func unslide(x node, sizes []graph.Dim, s rules.Steps) node {
 	lead, last := x.Rank()-2*len(sizes), x.Rank()-len(sizes)-1
 	for i, size := range sizes {
 		x = Fold(MoveAxis(x, lead, -1), last, size, s.Stride[i], s.Dilation[i])

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opSoftmax, opLogSoftmax, opLogSumExp *graph.Op
@@ -76,13 +76,13 @@ func softmaxAxis(n node) Axis { return Axis(n.Attrs().(SoftmaxAttrs).Axis) }
 
 func inferSoftmax(word string) func(*graph.Call) (graph.DType, graph.Shape) {
 	return func(c *graph.Call) (graph.DType, graph.Shape) {
-		axis := shapeinfer.Axis(c, c.Attrs().(SoftmaxAttrs).Axis, len(c.Shape(0)))
+		axis := rules.Axis(c, c.Attrs().(SoftmaxAttrs).Axis, len(c.Shape(0)))
 		if t := c.DType(0); !t.IsFloat() && !c.Failed() && !slices.Contains(c.Shape(0), 0) {
 			kernel := word + "_lastdim_kernel_impl"
 			if axis < len(c.Shape(0))-1 {
 				kernel = "softmax_kernel_impl"
 			}
-			shapeinfer.RefuseDType(c, `"`+kernel+`" not implemented for '`+t.TorchName()+`'`)
+			rules.RefuseDType(c, `"`+kernel+`" not implemented for '`+t.TorchName()+`'`)
 		}
 		return c.DType(0), c.Shape(0)
 	}

@@ -2,7 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opStack *graph.Op
@@ -15,7 +15,7 @@ func init() {
 		Name: "stack", Func: "Stack", Doc: "operands of one shape joined along a new axis.", Class: graph.Composite, MinIn: 1, MaxIn: -1,
 		Promote: ToCommonType,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return c.DType(0), shapeinfer.Stack(c, c.Attrs().(StackAttrs).Axis)
+			return c.DType(0), rules.Stack(c, c.Attrs().(StackAttrs).Axis)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			axis := n.Attrs().(StackAttrs).Axis

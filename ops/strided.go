@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opDiagonal, opAsStrided *graph.Op
@@ -26,12 +26,12 @@ func init() {
 	opDiagonal = movement("diagonal", "Diagonal", "the diagonal of two axes as the last axis.",
 		func(c *graph.Call) graph.Shape {
 			a := c.Attrs().(DiagonalAttrs)
-			return shapeinfer.Diagonal(c, a.Offset, a.A, a.B, a.Square)
+			return rules.Diagonal(c, a.Offset, a.A, a.B, a.Square)
 		}, diagonalView, diagonalGrad)
 	opAsStrided = movement("as_strided", "AsStrided", "elements at given distances in the row-major order of x.",
 		func(c *graph.Call) graph.Shape {
 			a := c.Attrs().(StridedAttrs)
-			return shapeinfer.AsStrided(c, a.Shape, a.Strides, a.Offset)
+			return rules.AsStrided(c, a.Shape, a.Strides, a.Offset)
 		},
 		func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 			a := n.Attrs().(StridedAttrs)

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opTake, opScatterAdd, opCheckIndex *graph.Op
@@ -27,7 +27,7 @@ func init() {
 		Name: "take", Func: "Take", Doc: "elements picked along one axis by indices, whose axes take its place; an index outside stops the run.",
 		Class: graph.Gather, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			return c.DType(0), shapeinfer.Take(c, c.Attrs().(TakeAttrs).Axis)
+			return c.DType(0), rules.Take(c, c.Attrs().(TakeAttrs).Axis)
 		},
 		Axes: func(n node) []int {
 			return countedFromZero([]int{n.Attrs().(TakeAttrs).Axis}, n.In(0).Rank())
@@ -48,7 +48,7 @@ func init() {
 		},
 		Infer: refuseBool(`"scatter_add" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ScatterAttrs)
-			return c.DType(0), shapeinfer.ScatterAdd(c, a.Axis, a.Size)
+			return c.DType(0), rules.ScatterAdd(c, a.Axis, a.Size)
 		}),
 		Grad: each(
 			func(n, dy node) node { return Take(dy, n.In(1), n.Attrs().(ScatterAttrs).Axis) },

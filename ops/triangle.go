@@ -2,7 +2,7 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opTriu, opTril *graph.Op
@@ -16,7 +16,7 @@ type TriangleAttrs struct{ Diagonal int }
 func triangle(name, fn, doc string, inside func(x, y *graph.Node) *graph.Node) *graph.Op {
 	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-		return c.DType(0), shapeinfer.Matrices(c, name)
+		return c.DType(0), rules.Matrices(c, name)
 	}
 	op.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
 		x, last := in[0], in[0].Rank()-1

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var (
@@ -197,9 +197,9 @@ func StopGradient(x *graph.Node) *graph.Node { return Apply(opStopGrd, nil, x) }
 func inferSub(c *graph.Call) (graph.DType, graph.Shape) {
 	switch a, b := c.DType(0), c.DType(1); {
 	case a == graph.Bool && b == graph.Bool:
-		shapeinfer.RefuseDType(c, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.")
+		rules.RefuseDType(c, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead.")
 	case a == graph.Bool || b == graph.Bool:
-		shapeinfer.RefuseDType(c, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.")
+		rules.RefuseDType(c, "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use the `~` or `logical_not()` operator instead.")
 	}
 	return sameType(c)
 }

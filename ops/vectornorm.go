@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opNorm *graph.Op
@@ -28,7 +28,7 @@ func init() {
 	opNorm.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		t, s := rule(c)
 		if p := c.Attrs().(NormAttrs).P; !c.Failed() && (math.IsInf(p, 0) || p < 0) {
-			shapeinfer.NonEmpty(c, "linalg.vector_norm", Axes(c.Node()))
+			rules.NonEmpty(c, "linalg.vector_norm", Axes(c.Node()))
 		}
 		return t, s
 	}

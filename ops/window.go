@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opWindow, opFold *graph.Op
@@ -37,7 +37,7 @@ func init() {
 	opWindow = movement("window", "Window", "sliding windows along one axis: y[…,i,…,k] = x[…,i*stride+k*dilation,…].",
 		func(c *graph.Call) graph.Shape {
 			a := c.Attrs().(WindowAttrs)
-			return shapeinfer.Window(c, a.Axis, a.Size, a.Stride, a.Dilation)
+			return rules.Window(c, a.Axis, a.Size, a.Stride, a.Dilation)
 		},
 		func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 			a := n.Attrs().(WindowAttrs)
@@ -59,7 +59,7 @@ func init() {
 		Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(FoldAttrs)
-			return c.DType(0), shapeinfer.Fold(c, a.Axis, a.Length, a.Stride, a.Dilation)
+			return c.DType(0), rules.Fold(c, a.Axis, a.Length, a.Stride, a.Dilation)
 		},
 		Expand: expandFold,
 		Grad: func(n, dy node, _ int) node {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // Bound is an input with the sizes that it was given.
@@ -286,7 +287,7 @@ func (b *binder) checkRequirement(gr group) {
 		return // a size of an input that was not given, or told of before
 	case errX != nil || errY != nil:
 		b.problem("%s has no value: %v%v%s", RequirementText(gr.Requirement), orNothing(errX), orNothing(errY), b.requiredBy(gr))
-	case !holds(gr.Kind, x, y):
+	case !prove.Holds(gr.Kind, x, y):
 		b.problem("%s fails: %d against %d%s", RequirementText(gr.Requirement), x, y, b.requiredBy(gr))
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/diophantine"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // solve finds the values of names: first from equations that are linear in one unknown
@@ -120,11 +121,11 @@ const (
 
 // solveRest solves equations that no name can be read off: floor(n/2) = 5, m·n = 12.
 func (b *binder) solveRest(left []equation) {
-	s := newSizes(b.g.Bounds)
-	s.known = b.sizes
+	s := prove.NewSizes(b.g.Bounds)
+	s.Known = b.sizes
 	var names []string
 	for _, e := range left {
-		s.Assert(diophantine.Zero(s.of(e.size).Minus(diophantine.Const(e.value))))
+		s.Assert(diophantine.Zero(s.Of(e.size).Minus(diophantine.Const(e.value))))
 		for _, name := range e.size.Symbols() {
 			if _, known := b.sizes[name]; !known && !slices.Contains(names, name) {
 				names = append(names, name)
@@ -164,22 +165,22 @@ func listEquations(list []equation) string {
 }
 
 // search finds values of names that satisfy the system, by trying.
-func (b *binder) search(s *sizes, names []string, so Sizes, tried *int) (Sizes, bool) {
+func (b *binder) search(s *prove.Sizes, names []string, so Sizes, tried *int) (Sizes, bool) {
 	if len(names) == 0 {
 		return so, true
 	}
-	p := s.of(graph.SymbolicDim(names[0]))
-	lo, hi, none := s.Range(p, effort(effortTrying))
+	p := s.Of(graph.SymbolicDim(names[0]))
+	lo, hi, none := s.Range(p, prove.Effort(effortTrying))
 	if none {
 		return nil, false
 	}
 	for v := lo; v <= hi && *tried > 0; v++ {
 		*tried--
 		is := diophantine.Zero(p.Minus(diophantine.Const(v)))
-		if s.Refuted(effort(effortTrying), is) {
+		if s.Refuted(prove.Effort(effortTrying), is) {
 			continue
 		}
-		with := s.clone()
+		with := s.Clone()
 		with.Assert(is)
 		more := Sizes{names[0]: v}
 		for name, w := range so {
@@ -194,7 +195,7 @@ func (b *binder) search(s *sizes, names []string, so Sizes, tried *int) (Sizes, 
 
 // open lists the names whose values matter and are not determined by the system: some
 // size of the graph, or some requirement, could have another value than with those found.
-func (b *binder) open(s *sizes, names []string, found Sizes) (open []string) {
+func (b *binder) open(s *prove.Sizes, names []string, found Sizes) (open []string) {
 	lookup := func(name string) (int64, bool) {
 		if v, ok := found[name]; ok {
 			return v, true
@@ -212,9 +213,9 @@ func (b *binder) open(s *sizes, names []string, found Sizes) (open []string) {
 		if len(mine) == 0 || err != nil {
 			continue
 		}
-		other := s.clone()
-		other.differ(other.of(d), diophantine.Const(v))
-		if !other.Refuted(effort(effortTogether)) {
+		other := s.Clone()
+		other.Differ(other.Of(d), diophantine.Const(v))
+		if !other.Refuted(prove.Effort(prove.EffortTogether)) {
 			open = append(open, mine...)
 		}
 	}
@@ -244,13 +245,13 @@ func (b *binder) needed() (list []graph.Dim) {
 
 // tellOpen says which names are not determined, with two values that fit, unless an input
 // that was not given would determine them.
-func (b *binder) tellOpen(s *sizes, open []string, found Sizes, left []equation) {
+func (b *binder) tellOpen(s *prove.Sizes, open []string, found Sizes, left []equation) {
 	for _, name := range open {
 		if b.waitsForInput(name) {
 			continue
 		}
-		other := s.clone()
-		other.differ(other.of(graph.SymbolicDim(name)), diophantine.Const(found[name]))
+		other := s.Clone()
+		other.Differ(other.Of(graph.SymbolicDim(name)), diophantine.Const(found[name]))
 		text := fmt.Sprintf("%s could be %d", name, found[name])
 		tried := maxTried
 		if second, ok := b.search(other, []string{name}, Sizes{}, &tried); ok {

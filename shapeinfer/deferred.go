@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // deferredNotes tells, for each requirement that is left to the binding of sizes, what it
@@ -92,10 +93,10 @@ func onlyThen(r graph.Requirement, name string, k int64, bounds graph.BoundsOf) 
 	if r.Kind != graph.MustEqual || k > maxRests {
 		return false
 	}
-	p := NewProver(bounds)
+	p := prove.NewProver(bounds)
 	for rest := int64(1); rest < k; rest++ {
 		other := graph.SymbolicDim(name).Times(graph.Dim(k)).Minus(graph.Dim(k - rest))
-		if p.Equal(r.A.Subst(name, other), r.B.Subst(name, other)) != Refused {
+		if p.Equal(r.A.Subst(name, other), r.B.Subst(name, other)) != prove.Refused {
 			return false
 		}
 	}

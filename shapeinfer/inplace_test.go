@@ -8,8 +8,10 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // found gives the codes of the mistakes in a graph.
@@ -234,7 +236,7 @@ func TestAutoCopy(t *testing.T) {
 // What is said of two random views is what comparing all their cells gives.
 func TestViewsMeet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	p := shapeinfer.NewProver(graph.New("none").Bounds)
+	p := prove.NewProver(graph.New("none").Bounds)
 	layout := func(shape graph.Shape) graph.Layout {
 		l := graph.Layout{Shape: shape, Offset: graph.Dim(rng.IntN(8))}
 		for range shape {
@@ -249,10 +251,10 @@ func TestViewsMeet(t *testing.T) {
 		}
 		a, b := layout(shape), layout(shape)
 		if !overlaps(a) {
-			require.Equal(t, meets(a, b), p.Meet(a, b), "%v %v", a, b)
+			require.Equal(t, meets(a, b), alias.Meet(p, a, b), "%v %v", a, b)
 		}
-		require.Equal(t, meets(a, b) == shapeinfer.SharesNothing, p.Disjoint(a, b))
-		require.Equal(t, overlaps(a), p.Overlaps(a) == shapeinfer.Proved, "%v", a)
+		require.Equal(t, meets(a, b) == alias.SharesNothing, alias.Disjoint(p, a, b))
+		require.Equal(t, overlaps(a), alias.Overlaps(p, a) == prove.Proved, "%v", a)
 	}
 }
 
@@ -270,14 +272,14 @@ func cells(l graph.Layout) (list []int64) {
 	return list
 }
 
-func meets(a, b graph.Layout) shapeinfer.Sharing {
-	how := shapeinfer.SharesNothing
+func meets(a, b graph.Layout) alias.Sharing {
+	how := alias.SharesNothing
 	for i, x := range cells(a) {
 		for j, y := range cells(b) {
 			if x == y && i != j {
-				return shapeinfer.SharesOther
+				return alias.SharesOther
 			} else if x == y {
-				how = shapeinfer.SharesSame
+				how = alias.SharesSame
 			}
 		}
 	}

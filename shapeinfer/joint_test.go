@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -192,11 +193,11 @@ func TestVerdicts(t *testing.T) {
 		}
 		return graph.DefaultBounds()
 	}
-	p := shapeinfer.NewProver(bounds)
-	const proved, refused, deferred = shapeinfer.Proved, shapeinfer.Refused, shapeinfer.Deferred
+	p := prove.NewProver(bounds)
+	const proved, refused, deferred = prove.Proved, prove.Refused, prove.Deferred
 	for _, c := range []struct {
 		a, b string
-		want shapeinfer.Verdict
+		want prove.Verdict
 	}{
 		{"n+m", "m+n", proved},
 		{"2*(even//2)", "even", proved},
@@ -234,7 +235,7 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		d    string
 		k    int64
-		want shapeinfer.Verdict
+		want prove.Verdict
 	}{
 		{"n", 1, proved}, {"n", 2, deferred}, {"n-1", 0, proved}, {"zero", 1, deferred}, {"zero-1", 0, deferred}, {"-n", 0, refused},
 		{"n*m-n", 0, proved}, {"n*m-n-m+1", 0, proved}, {"n//2", 1, deferred}, {"few//2", 1, proved}, {"few", 5, refused}, {"n*n-2*n+1", 0, proved},
@@ -247,7 +248,7 @@ func TestVerdicts(t *testing.T) {
 	for _, c := range []struct {
 		d    string
 		k    int64
-		want shapeinfer.Verdict
+		want prove.Verdict
 	}{
 		{"4*n", 2, proved}, {"even", 2, proved}, {"3*even", 6, proved}, {"even+1", 2, refused}, {"n", 2, deferred}, {"n*n+n", 2, deferred},
 		{"2*n+1", 4, refused}, {"n", 1, proved}, {"6*(n//2)", 3, proved}, {"0", 7, proved}, {"15", 7, refused}, {"n", 0, deferred},

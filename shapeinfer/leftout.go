@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // leftOut warns of writes of parameters that a program does not carry out, although it carries
@@ -24,7 +25,7 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 			continue
 		}
 		warnings = append(warnings, &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
-			Summary: fmt.Sprintf("the program carries out other writes and not this one of %s, which follows from what it reads", Storage(n).Called()),
+			Summary: fmt.Sprintf("the program carries out other writes and not this one of %s, which follows from what it reads", alias.Storage(n).Called()),
 			Help: []string{"give it to exec.Updates",
 				"if another program carries it out: Silence(graph.CodeLeftOut) on the write"}})
 	}
@@ -33,7 +34,7 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 
 // writesParam reports whether a node is a write of a parameter.
 func writesParam(n *graph.Node) bool {
-	return n.Judged() && n.Op().Class == graph.Update && Storage(n).IsParam()
+	return n.Judged() && n.Op().Class == graph.Update && alias.Storage(n).IsParam()
 }
 
 // storesComputed reports whether a write needs inputs or values of a program, and otherwise

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 const whySize = "sizes are 0 or more"
@@ -12,7 +13,7 @@ const whySize = "sizes are 0 or more"
 // values of its names, that it is not: expressions such as n-3 can be given to operations,
 // and come of them. Sizes of inputs and parameters are those of values, and no question.
 func sizeRequirements(g *graph.Graph) (list []graph.Requirement) {
-	p := NewProver(g.Bounds)
+	p := prove.NewProver(g.Bounds)
 	seen := map[graph.Dim]bool{}
 	for _, n := range g.Nodes() {
 		isDeclared := n.IsInput() || n.IsParam()
@@ -21,7 +22,7 @@ func sizeRequirements(g *graph.Graph) (list []graph.Requirement) {
 				continue
 			}
 			seen[d] = true
-			if d.IsSymbolic() && p.AtLeast(d, 0) != Proved {
+			if d.IsSymbolic() && p.AtLeast(d, 0) != prove.Proved {
 				list = append(list, graph.Requirement{Node: n, Kind: graph.MustBeAtLeast, A: d, B: 0, Axis: axis, Why: whySize})
 			}
 		}
@@ -45,11 +46,11 @@ func (j *joint) leaveOutImplied(list []*group) []*group {
 
 // implies reports whether a requirement follows from others, and marks it as proved then.
 func (j *joint) implies(others []*group, gr *group) bool {
-	left := j.work(effortAlone)
+	left := j.work(prove.EffortAlone)
 	defer j.done(left, *left)
 	without := j.system(others...)
-	if without.deny(gr.Requirement) && without.Refuted(left) {
-		gr.verdict = Proved
+	if without.Deny(gr.Requirement) && without.Refuted(left) {
+		gr.verdict = prove.Proved
 	}
-	return gr.verdict == Proved
+	return gr.verdict == prove.Proved
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
+	"github.com/broadloom/broadloom/internal/prove"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // An operation states many things about itself, and whoever writes one makes mistakes. They
@@ -138,8 +140,8 @@ func (c *operationCheck) sizesDiffer(a, b graph.Dim) bool {
 	if a == b || a.IsUnknown() || b.IsUnknown() {
 		return false
 	}
-	v := NewProver(c.n.Graph().Bounds).Equal(a, b)
-	return v == Refused || v == Deferred && !c.required
+	v := prove.NewProver(c.n.Graph().Bounds).Equal(a, b)
+	return v == prove.Refused || v == prove.Deferred && !c.required
 }
 
 // broadcasts requires that the result has the shape to which operands are repeated, as the
@@ -220,7 +222,7 @@ func (c *operationCheck) reduces() {
 			return
 		}
 	}
-	if c.differ(c.n.Shape(), Reduced(x.Shape(), axes, false)) && c.differ(c.n.Shape(), Reduced(x.Shape(), axes, true)) {
+	if c.differ(c.n.Shape(), rules.Reduced(x.Shape(), axes, false)) && c.differ(c.n.Shape(), rules.Reduced(x.Shape(), axes, true)) {
 		c.fail("return shapeinfer.Reduced from Infer", "Infer gives shape %s, and axes %v of %s are folded", c.n.Shape(), axes, x.Shape())
 	}
 }

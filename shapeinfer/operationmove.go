@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // moves requires that a movement's arrangement is that of its result, within its operand.
@@ -45,8 +46,8 @@ func (c *operationCheck) views() {
 			last = last.Plus(reach)
 		}
 	}
-	p := NewProver(c.n.Graph().Bounds)
-	outside := p.AtLeast(first, 0) == Refused || p.AtLeast(count.Minus(last), 1) == Refused
+	p := prove.NewProver(c.n.Graph().Bounds)
+	outside := p.AtLeast(first, 0) == prove.Refused || p.AtLeast(count.Minus(last), 1) == prove.Refused
 	c.want(!outside, "View reaches elements %s to %s of an operand that has %s", first, last, count)
 }
 
@@ -59,7 +60,7 @@ func (c *operationCheck) assembles() {
 		!c.want(len(a.Start) == count, "Assemble gives %d places of %d operands", len(a.Start), count) {
 		return
 	}
-	p := NewProver(c.n.Graph().Bounds)
+	p := prove.NewProver(c.n.Graph().Bounds)
 	for i, x := range c.n.Operands() {
 		if a.Start[i] == nil {
 			continue
@@ -71,7 +72,7 @@ func (c *operationCheck) assembles() {
 		for axis, size := range x.Shape() {
 			start, step := a.Start[i][axis], a.Step[i][axis]
 			last := start.Plus(size.Minus(1).Times(step))
-			outside := isNoPlace(start) || isNoPlace(step) || p.AtLeast(step, 1) == Refused || size != 0 && (p.AtLeast(start, 0) == Refused || p.AtLeast(c.n.Shape()[axis].Minus(last), 1) == Refused)
+			outside := isNoPlace(start) || isNoPlace(step) || p.AtLeast(step, 1) == prove.Refused || size != 0 && (p.AtLeast(start, 0) == prove.Refused || p.AtLeast(c.n.Shape()[axis].Minus(last), 1) == prove.Refused)
 			if !c.want(!outside, "Assemble places operand %d at %s to %s in steps of %s along axis %d, whose size is %s", i, start, last, step, axis, c.n.Shape()[axis]) {
 				return
 			}

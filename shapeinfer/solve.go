@@ -8,6 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/diophantine"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // solveTogether judges the requirements that were left when nodes were built, now that all
@@ -15,7 +16,7 @@ import (
 // sizes together. What is proved is left out of r.Requirements; what no sizes satisfy
 // becomes a mistake that names the fewest requirements that clash.
 func solveTogether(g *graph.Graph, r *Report) {
-	j := &joint{g: g, report: r, at: map[statement]int{}, left: effortOfCheck, linked: links{}, facts: map[string][]graph.Dim{}}
+	j := &joint{g: g, report: r, at: map[statement]int{}, left: prove.EffortOfCheck, linked: links{}, facts: map[string][]graph.Dim{}}
 	for _, need := range r.Requirements {
 		if need.Node == nil || need.Node.Err() == nil {
 			j.add(need)
@@ -32,7 +33,7 @@ func solveTogether(g *graph.Graph, r *Report) {
 	}
 	r.Requirements = slices.DeleteFunc(r.Requirements, func(need graph.Requirement) bool {
 		at, known := j.at[statementOf(need)]
-		return known && j.groups[at].verdict != Deferred
+		return known && j.groups[at].verdict != prove.Deferred
 	})
 }
 
@@ -48,7 +49,7 @@ func statementOf(r graph.Requirement) statement { return statement{r.Kind, r.A, 
 type group struct {
 	graph.Requirement
 	names   []string
-	verdict Verdict
+	verdict prove.Verdict
 	nodes   int
 }
 
@@ -94,11 +95,11 @@ func (j *joint) add(r graph.Requirement) {
 		return
 	}
 	j.at[s] = len(j.groups)
-	j.groups = append(j.groups, group{Requirement: r, names: namesOf(j.g.Bounds, r.A, r.B), nodes: 1})
+	j.groups = append(j.groups, group{Requirement: r, names: prove.NamesOf(j.g.Bounds, r.A, r.B), nodes: 1})
 }
 
 func (j *joint) findFacts() {
-	p := NewProver(j.g.Bounds)
+	p := prove.NewProver(j.g.Bounds)
 	seen := map[graph.Dim]bool{}
 	var facts []graph.Dim
 	for _, n := range j.g.Nodes() {
@@ -106,9 +107,9 @@ func (j *joint) findFacts() {
 			continue
 		}
 		for _, d := range n.Shape() {
-			if d.IsSymbolic() && !seen[d] && isPlain(d) && p.AtLeast(d, 0) != Proved {
+			if d.IsSymbolic() && !seen[d] && prove.IsPlain(d) && p.AtLeast(d, 0) != prove.Proved {
 				facts = append(facts, d)
-				j.linked.join(namesOf(j.g.Bounds, d))
+				j.linked.join(prove.NamesOf(j.g.Bounds, d))
 			}
 			seen[d] = true
 		}
@@ -120,11 +121,11 @@ func (j *joint) findFacts() {
 }
 
 // system gives the constraints of requirements and of the facts about their names.
-func (j *joint) system(list ...*group) *sizes {
-	s := newSizes(j.g.Bounds)
+func (j *joint) system(list ...*group) *prove.Sizes {
+	s := prove.NewSizes(j.g.Bounds)
 	var names []string
 	for _, gr := range list {
-		s.require(gr.Requirement)
+		s.Require(gr.Requirement)
 		names = append(names, gr.names...)
 	}
 	j.assertFacts(s, names)
@@ -133,7 +134,7 @@ func (j *joint) system(list ...*group) *sizes {
 
 // assertFacts adds the facts about names and about what is linked with them, and reports
 // whether there are any.
-func (j *joint) assertFacts(s *sizes, names []string) (found bool) {
+func (j *joint) assertFacts(s *prove.Sizes, names []string) (found bool) {
 	added := map[string]bool{}
 	for _, name := range names {
 		root := j.linked.root(name)
@@ -142,7 +143,7 @@ func (j *joint) assertFacts(s *sizes, names []string) (found bool) {
 		}
 		added[root] = true
 		for _, d := range j.facts[root] {
-			s.Assert(diophantine.NotNegative(s.of(d)))
+			s.Assert(diophantine.NotNegative(s.Of(d)))
 			found = true
 		}
 	}
@@ -151,12 +152,12 @@ func (j *joint) assertFacts(s *sizes, names []string) (found bool) {
 
 // alone judges one requirement with what is known of the inputs.
 func (j *joint) alone(gr *group) {
-	if gr.verdict = NewProver(j.g.Bounds).judge(gr.Requirement); gr.verdict == Deferred {
-		if s := newSizes(j.g.Bounds); j.assertFacts(s, gr.names) {
-			gr.verdict = s.judge(gr.Requirement, false, false)
+	if gr.verdict = prove.NewProver(j.g.Bounds).Judge(gr.Requirement); gr.verdict == prove.Deferred {
+		if s := prove.NewSizes(j.g.Bounds); j.assertFacts(s, gr.names) {
+			gr.verdict = s.Judge(gr.Requirement, false, false)
 		}
 	}
-	if gr.verdict == Refused {
+	if gr.verdict == prove.Refused {
 		j.refuse([]*group{gr})
 	}
 }
@@ -166,14 +167,14 @@ func (j *joint) alone(gr *group) {
 func (j *joint) components() (lists [][]*group) {
 	linked := maps.Clone(j.linked)
 	for i := range j.groups {
-		if gr := &j.groups[i]; gr.verdict == Deferred {
+		if gr := &j.groups[i]; gr.verdict == prove.Deferred {
 			linked.join(gr.names)
 		}
 	}
 	at := map[string]int{}
 	for i := range j.groups {
 		gr := &j.groups[i]
-		if gr.verdict != Deferred || len(gr.names) == 0 {
+		if gr.verdict != prove.Deferred || len(gr.names) == 0 {
 			continue
 		}
 		root := linked.root(gr.names[0])
@@ -214,14 +215,14 @@ func (j *joint) clash(list []*group) bool {
 	if j.hasWitness(list) {
 		return false
 	}
-	left := j.work(effortTogether)
+	left := j.work(prove.EffortTogether)
 	defer j.done(left, *left)
 	return j.system(list...).Refuted(left)
 }
 
 // work gives an amount of work, as far as there is any left for the graph; done takes away
 // what was used of it.
-func (j *joint) work(terms int) *int { return effort(min(terms, j.left)) }
+func (j *joint) work(terms int) *int { return prove.Effort(min(terms, j.left)) }
 
 func (j *joint) done(left *int, given int) { j.left -= given - *left }
 
@@ -243,30 +244,30 @@ func (j *joint) hasWitness(list []*group) bool {
 		}
 	}
 	for _, d := range facts {
-		for _, name := range namesOf(j.g.Bounds, d) {
+		for _, name := range prove.NamesOf(j.g.Bounds, d) {
 			if !seen[name] {
 				seen[name] = true
 				names = append(names, name)
 			}
 		}
 	}
-	s := samplesOf(j.g.Bounds, names)
-	for round := range rounds {
-		if s.start(round) && s.satisfies(list, facts) {
+	s := prove.SamplesOf(j.g.Bounds, names)
+	for round := range prove.Rounds {
+		if s.Start(round) && satisfies(s, list, facts) {
 			return true
 		}
 	}
 	return false
 }
 
-func (s *samples) satisfies(list []*group, facts []graph.Dim) bool {
+func satisfies(s *prove.Samples, list []*group, facts []graph.Dim) bool {
 	for _, d := range facts {
 		if v, err := d.Eval(s.Lookup); err != nil || v < 0 {
 			return false
 		}
 	}
 	for _, gr := range list {
-		if yes, _ := s.holds(gr.Requirement); !yes {
+		if yes, _ := s.Holds(gr.Requirement); !yes {
 			return false
 		}
 	}
@@ -297,7 +298,7 @@ func (j *joint) refuse(core []*group) {
 	last := core[0]
 	var names, clauses []string
 	for _, gr := range core {
-		gr.verdict = Refused
+		gr.verdict = prove.Refused
 		names = append(names, gr.names...)
 		if gr.Node != nil && last.Node != nil && gr.Node.ID() > last.Node.ID() {
 			last = gr
@@ -348,9 +349,9 @@ func (j *joint) warnFixed(list []*group) {
 				continue
 			}
 			warned[name] = true
-			left := j.work(effortTogether)
+			left := j.work(prove.EffortTogether)
 			given := *left
-			lo, hi, none := s.Range(s.of(graph.SymbolicDim(name)), left)
+			lo, hi, none := s.Range(s.Of(graph.SymbolicDim(name)), left)
 			j.done(left, given)
 			if none || lo != hi || j.isDeclared(name) {
 				continue
@@ -379,7 +380,7 @@ func (j *joint) canBe(name string, v int64, list []*group) bool {
 	for _, gr := range list {
 		as := gr.Requirement
 		as.A, as.B = as.A.Subst(name, graph.Dim(v)), as.B.Subst(name, graph.Dim(v))
-		if NewProver(j.g.Bounds).judge(as) == Refused {
+		if prove.NewProver(j.g.Bounds).Judge(as) == prove.Refused {
 			return false
 		}
 	}
@@ -388,7 +389,7 @@ func (j *joint) canBe(name string, v int64, list []*group) bool {
 
 // isDeclared reports whether what was declared of a name leaves it one value.
 func (j *joint) isDeclared(name string) bool {
-	s := newSizes(j.g.Bounds)
-	lo, hi, _ := s.Range(s.of(graph.SymbolicDim(name)), effort(effortAlone))
+	s := prove.NewSizes(j.g.Bounds)
+	lo, hi, _ := s.Range(s.Of(graph.SymbolicDim(name)), prove.Effort(prove.EffortAlone))
 	return lo == hi
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // keeper is what the attributes of a reduction implement.
@@ -99,7 +100,7 @@ func (t *trier) lostAxis(i int, r *graph.Node, kept graph.Shape) string {
 	for k, o := range t.m.Operands {
 		if k != i && len(o.Bad) > 0 {
 			theirs := o.Node.Shape()[o.Bad[0]]
-			return text + fmt.Sprintf("; its %s now stands under %s's %s", quoteName(mine), o.Node.Called(), quoteName(theirs))
+			return text + fmt.Sprintf("; its %s now stands under %s's %s", rules.QuoteName(mine), o.Node.Called(), rules.QuoteName(theirs))
 		}
 	}
 	return text

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // This file proposes changes of writes in place. Such a change is only right if all writes
@@ -23,8 +24,8 @@ func (r *Report) disordered() map[*graph.Node]bool {
 	if r.unordered == nil {
 		r.unordered = map[*graph.Node]bool{}
 		for _, nodes := range r.scopes() {
-			for _, d := range disorders(nodes) {
-				r.unordered[d.write] = true
+			for _, d := range alias.Disorders(nodes) {
+				r.unordered[d.Write] = true
 			}
 		}
 	}
@@ -50,8 +51,8 @@ func (t *trier) hasOrder(trial *graph.Trial) bool {
 				nodes = append(nodes, n)
 			}
 		}
-		for _, d := range disorders(nodes) {
-			if old := was[d.write]; old == t.n || !t.report.disordered()[old] {
+		for _, d := range alias.Disorders(nodes) {
+			if old := was[d.Write]; old == t.n || !t.report.disordered()[old] {
 				return false
 			}
 		}
@@ -63,7 +64,7 @@ func (t *trier) hasOrder(trial *graph.Trial) bool {
 // parameter at the right time is meant to.
 func (t *trier) elsewhere() {
 	op := t.n.Op().OutOfPlace
-	if op == nil || t.m.Code == graph.CodeOrder && Storage(t.n).Op().Class == graph.Source {
+	if op == nil || t.m.Code == graph.CodeOrder && alias.Storage(t.n).Op().Class == graph.Source {
 		return
 	}
 	types := make([]graph.DType, len(t.n.Operands()))
@@ -88,7 +89,7 @@ func (t *trier) elsewhere() {
 // copyOperand gives an operand memory of its own.
 func (t *trier) copyOperand() {
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
-		if i > 0 || t.m.Code == graph.CodeSelfOverlap || Storage(t.n).Op().Class != graph.Source {
+		if i > 0 || t.m.Code == graph.CodeSelfOverlap || alias.Storage(t.n).Op().Class != graph.Source {
 			t.try(graph.Fix{Kind: graph.FixCopy, Text: t.with(i, "Copy("+t.n.In(i).Called()+")")}, t.operand(i, t.shape(i)))
 		}
 	}
@@ -97,7 +98,7 @@ func (t *trier) copyOperand() {
 // copyRead lets what needs the old value read a copy of it, made before the write: the
 // operation of the user's program that reads it, with its gradient.
 func (t *trier) copyRead() {
-	reader, old := t.m.Operands[0].Node, State(t.n.In(0))
+	reader, old := t.m.Operands[0].Node, alias.State(t.n.In(0))
 	var changes []graph.Change
 	for _, n := range t.n.Graph().Nodes() {
 		if n != reader && n.Origin() != reader {
@@ -105,7 +106,7 @@ func (t *trier) copyRead() {
 		}
 		copied := graph.Change{Node: n, Operands: map[int]graph.Type{}}
 		for i, x := range n.Operands() {
-			if State(x) == old && x.Judged() {
+			if alias.State(x) == old && x.Judged() {
 				copied.Operands[i] = graph.Type{DType: x.DType(), Shape: x.Shape()}
 			}
 		}
@@ -140,7 +141,7 @@ func (t *trier) writeNext() {
 
 // beforeView writes the memory of which the destination repeats elements.
 func (t *trier) beforeView() {
-	views, whole := ViewsOf(t.n.In(0)), State(t.n.In(0))
+	views, whole := alias.ViewsOf(t.n.In(0)), alias.State(t.n.In(0))
 	if len(views) == 0 {
 		return
 	}
@@ -153,7 +154,7 @@ func (t *trier) beforeView() {
 
 // mutable declares that the memory of an input may change.
 func (t *trier) mutable() {
-	if x := Storage(t.n.In(0)); x.IsInput() {
+	if x := alias.Storage(t.n.In(0)); x.IsInput() {
 		text := fmt.Sprintf("declare that the caller's memory may change: %s.Mutable()", x.Called())
 		t.try(graph.Fix{Kind: graph.FixDeclare, Text: text, At: x}, graph.Change{Node: x, Attrs: graph.InputAttrs{Mutable: true}})
 	}

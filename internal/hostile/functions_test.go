@@ -4,10 +4,13 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 	"github.com/broadloom/broadloom/viz"
 )
 
@@ -62,20 +65,20 @@ var functions = map[string][]any{
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
 	},
 	"shapeinfer": {
-		shapeinfer.AsStrided, shapeinfer.Axes, shapeinfer.Axis, shapeinfer.Bind, shapeinfer.BindProgram,
-		shapeinfer.BroadcastOperands, shapeinfer.BroadcastView, shapeinfer.CallRules, shapeinfer.Channels, shapeinfer.Check,
-		shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.ClassWeights, shapeinfer.Concat, shapeinfer.Conv,
-		shapeinfer.ConvTranspose, shapeinfer.CopyNote, shapeinfer.CppName, shapeinfer.DerivedFrom, shapeinfer.Diagonal,
-		shapeinfer.Embedding, shapeinfer.Expand, shapeinfer.ExpandSentence, shapeinfer.ExpandView,
-		graph.Explanations, shapeinfer.FindWrites, shapeinfer.Fold, shapeinfer.Gather, shapeinfer.InPlace,
-		shapeinfer.IndexSelect, shapeinfer.IsMistake, shapeinfer.IsView, shapeinfer.LateReads, shapeinfer.LayoutOf,
-		shapeinfer.MatMul, shapeinfer.Matrices, shapeinfer.MustHaveShape, shapeinfer.NeedsCopy, shapeinfer.NewProver, shapeinfer.NonEmpty,
-		shapeinfer.Normalized, shapeinfer.Pad, shapeinfer.PerChannel, shapeinfer.Pool, shapeinfer.PoolSize,
-		shapeinfer.Probabilities, shapeinfer.Reduced, shapeinfer.RefuseDType, shapeinfer.RequirementText,
-		shapeinfer.Reshape, shapeinfer.ReshapeView, shapeinfer.ScatterAdd, shapeinfer.Select,
-		shapeinfer.SelectStart, shapeinfer.Slice, shapeinfer.SliceBounds, shapeinfer.Stack, shapeinfer.State,
-		shapeinfer.Storage, shapeinfer.Take, shapeinfer.Targets, shapeinfer.TransposedSize, shapeinfer.Viewed,
-		shapeinfer.ViewsOf, shapeinfer.Window, shapeinfer.WindowCount, shapeinfer.WindowExtent,
+		rules.AsStrided, rules.Axes, rules.Axis, shapeinfer.Bind, shapeinfer.BindProgram,
+		rules.BroadcastOperands, alias.BroadcastView, rules.CallRules, rules.Channels, shapeinfer.Check,
+		shapeinfer.CheckOperations, shapeinfer.CheckProgram, rules.ClassWeights, rules.Concat, rules.Conv,
+		rules.ConvTranspose, rules.CopyNote, rules.CppName, shapeinfer.DerivedFrom, rules.Diagonal,
+		rules.Embedding, rules.Expand, rules.ExpandSentence, alias.ExpandView,
+		graph.Explanations, alias.FindWrites, rules.Fold, rules.Gather, rules.InPlace,
+		rules.IndexSelect, shapeinfer.IsMistake, alias.IsView, alias.LateReads, alias.LayoutOf,
+		rules.MatMul, rules.Matrices, rules.MustHaveShape, rules.NeedsCopy, prove.NewProver, rules.NonEmpty,
+		rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize,
+		rules.Probabilities, rules.Reduced, rules.RefuseDType, shapeinfer.RequirementText,
+		rules.Reshape, alias.ReshapeView, rules.ScatterAdd, rules.Select,
+		rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, alias.State,
+		alias.Storage, rules.Take, rules.Targets, rules.TransposedSize, alias.Viewed,
+		alias.ViewsOf, rules.Window, rules.WindowCount, rules.WindowExtent,
 	},
 	"exec": {
 		exec.Compile, exec.OnWarning, exec.Outputs, exec.Seed, exec.ShareParams, exec.Size, exec.Threads, exec.Updates, exec.Values[float32], exec.WarningsAreErrors,

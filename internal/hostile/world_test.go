@@ -8,9 +8,11 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // world is what one call finds: a graph of its own, another one, and what can be made of
@@ -131,8 +133,8 @@ var instances = []named{
 	{"a mistake", func(w *world) any { return &graph.Mistake{} }},
 	{"a report", func(w *world) any { return shapeinfer.Check(w.g) }},
 	{"a trial", func(w *world) any { return w.g.Try() }},
-	{"a prover", func(w *world) any { return shapeinfer.NewProver(w.g.Bounds) }},
-	{"writes", func(w *world) any { return shapeinfer.FindWrites(w.g.Nodes()) }},
+	{"a prover", func(w *world) any { return prove.NewProver(w.g.Bounds) }},
+	{"writes", func(w *world) any { return alias.FindWrites(w.g.Nodes()) }},
 	{"ones", func(*world) any { return nn.Ones() }},
 	{"a context", func(*world) any { return context.Background() }},
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // move rearranges elements: as a view where the operation has one, else by copying.
@@ -101,7 +101,7 @@ func (e *evaluator) after(n *graph.Node, old, written tensor) (tensor, error) {
 	if err != nil {
 		return tensor{}, err
 	}
-	layout := shapeinfer.LayoutOf(n.In(1))
+	layout := alias.LayoutOf(n.In(1))
 	strides, err := e.ints(layout.Strides)
 	if err != nil {
 		return tensor{}, err

@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // variables builds the steps of inplace.jsonl. PyTorch's names stand for memory, a graph's
@@ -76,7 +76,7 @@ func (v *variables) step(s *step) error {
 	for _, name := range s.In {
 		detached = detached || v.byName[name].detached
 	}
-	if detached && !shapeinfer.IsView(out[0]) && s.Op != "detach" {
+	if detached && !alias.IsView(out[0]) && s.Op != "detach" {
 		out[0], detached = ops.StopGradient(out[0]), false
 	}
 	for i, name := range s.Out {
@@ -87,7 +87,7 @@ func (v *variables) step(s *step) error {
 
 // compute builds a value. What shows its operand's own memory is the operand itself.
 func (v *variables) compute(s *step, in []*graph.Node) ([]*graph.Node, error) {
-	if s.Op == "detach" || s.Op == "contiguous" && shapeinfer.LayoutOf(in[0]).IsDense() {
+	if s.Op == "detach" || s.Op == "contiguous" && alias.LayoutOf(in[0]).IsDense() {
 		return in, nil
 	}
 	return build(s.Op, nil, in, s.Attrs)
@@ -116,7 +116,7 @@ func (v *variables) write(s *step) error {
 	for i, name := range s.In {
 		in[i] = v.byName[name].value
 		isUnrecorded := (s.NoGrad || v.byName[name].detached) && in[i].DType().IsFloat()
-		if i > 0 && isUnrecorded && shapeinfer.Storage(in[i]) != shapeinfer.Storage(in[0]) {
+		if i > 0 && isUnrecorded && alias.Storage(in[i]) != alias.Storage(in[0]) {
 			in[i] = ops.StopGradient(in[i])
 		}
 	}
@@ -125,10 +125,10 @@ func (v *variables) write(s *step) error {
 		return err
 	}
 	recorded := !s.NoGrad && !target.detached
-	memory := shapeinfer.Storage(w)
+	memory := alias.Storage(w)
 	for _, name := range v.names {
 		x := v.byName[name]
-		if shapeinfer.Storage(x.value) != memory {
+		if alias.Storage(x.value) != memory {
 			continue
 		}
 		if x == target {
@@ -155,7 +155,7 @@ func (v *variables) renew(memory *graph.Node) {
 			x := v.byName[l.name]
 			l.versions = append(l.versions, x.value)
 			for _, name := range v.names { // views of the leaf are views of the new version
-				if y := v.byName[name]; shapeinfer.Storage(y.value) == memory {
+				if y := v.byName[name]; alias.Storage(y.value) == memory {
 					y.history = y.value
 				}
 			}

@@ -5,7 +5,8 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/internal/prove"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // maxKernelNodes bounds a kernel, so that its program stays small enough for a back
@@ -33,7 +34,7 @@ func Fuse(u *rewrite.Program) []*Group {
 	for _, n := range u.Sequence {
 		u.At = n
 		switch class := n.Op().Class; {
-		case class == graph.Source || shapeinfer.IsView(n):
+		case class == graph.Source || alias.IsView(n):
 		case class == graph.Version:
 			f.at[n.ID()] = f.maker(n.In(1)) // which comes after what made the old value
 		case class == graph.Elementwise || class == graph.Update:
@@ -77,7 +78,7 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 }
 
 // maker gives the kernel that computes what a node shows, or -1.
-func (f *fuser) maker(n *graph.Node) int { return f.at[shapeinfer.Viewed(n).ID()] }
+func (f *fuser) maker(n *graph.Node) int { return f.at[alias.Viewed(n).ID()] }
 
 // findMakers lists the kernels that must run before a node, or with it.
 func (f *fuser) findMakers(n *graph.Node) {
@@ -172,11 +173,11 @@ func readsInPlace(r, write *graph.Node) bool {
 	default:
 		return false
 	}
-	if write.Op().Fill && shapeinfer.NewProver(write.Graph().Bounds).Repeats(write) != shapeinfer.Refused {
+	if write.Op().Fill && alias.Repeats(prove.NewProver(write.Graph().Bounds), write) != prove.Refused {
 		return false // what is read for a later element may have been filled for an earlier one
 	}
 	for i, x := range r.Operands() {
-		if shapeinfer.Storage(x) != shapeinfer.Storage(write) {
+		if alias.Storage(x) != alias.Storage(write) {
 			continue
 		}
 		for _, k := range r.Stretch(i) {
@@ -194,7 +195,7 @@ func readsInPlace(r, write *graph.Node) bool {
 // sameCells reports whether the elements of two values of one memory lie in the same
 // places.
 func sameCells(x, y *graph.Node) bool {
-	a, b := shapeinfer.LayoutOf(x), shapeinfer.LayoutOf(y)
+	a, b := alias.LayoutOf(x), alias.LayoutOf(y)
 	return a.Offset == b.Offset && slices.Equal(a.Strides, b.Strides)
 }
 

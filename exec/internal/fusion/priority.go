@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // sort brings the kernels into an order. Those that go on with products, and those that leave
@@ -35,13 +35,13 @@ func (f *fuser) isProduct(at int) bool { return f.groups[at].Class == graph.Cont
 func (f *fuser) storedValues() map[*graph.Node]bool {
 	leaves := map[*graph.Node]bool{}
 	for _, n := range f.u.Roots {
-		leaves[shapeinfer.Viewed(n)] = true
+		leaves[alias.Viewed(n)] = true
 	}
 	for _, n := range f.u.Sequence {
 		at := f.at[n.ID()]
 		for _, x := range n.Operands() {
 			if at >= 0 && f.maker(x) != at {
-				leaves[shapeinfer.Viewed(x)] = true
+				leaves[alias.Viewed(x)] = true
 			}
 		}
 	}
@@ -63,7 +63,7 @@ func (f *fuser) orderAfterMatMul(at int, products map[*graph.Node][]int) bool {
 	var read *graph.Node
 	for _, n := range k.Nodes {
 		for _, x := range n.Operands() {
-			memory, made := shapeinfer.Viewed(x), f.maker(x)
+			memory, made := alias.Viewed(x), f.maker(x)
 			if !x.Shape().Equal(k.Domain) || memory == read || made >= 0 && (made == at || f.isProduct(made)) {
 				continue
 			}
@@ -87,7 +87,7 @@ func (f *fuser) secondFactors() map[*graph.Node][]int {
 	products := map[*graph.Node][]int{}
 	for at := range f.groups {
 		if f.isProduct(at) {
-			factor := shapeinfer.Viewed(f.groups[at].Nodes[0].In(1))
+			factor := alias.Viewed(f.groups[at].Nodes[0].In(1))
 			products[factor] = append(products[factor], at)
 		}
 	}

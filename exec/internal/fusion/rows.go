@@ -5,7 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // isReadInMemory reports whether somebody does not take a value from a register.
@@ -64,9 +64,9 @@ func (k *Group) OverDomain(in graph.Layout, l Level) graph.Layout {
 // read gives where the elements lie that operand i of a node takes, over the domain.
 func (k *Group) Read(n *graph.Node, l Level, i int) graph.Layout {
 	x := n.In(i)
-	layout := shapeinfer.LayoutOf(x)
+	layout := alias.LayoutOf(x)
 	if n.Op().Class != graph.Reduce {
-		layout = shapeinfer.BroadcastView(layout, n.Shape(), n.Stretch(i))
+		layout = alias.BroadcastView(layout, n.Shape(), n.Stretch(i))
 	}
 	return k.OverDomain(layout, l)
 }
@@ -76,7 +76,7 @@ func (k *Group) Read(n *graph.Node, l Level, i int) graph.Layout {
 // of the same row.
 func (k *Group) InRegister(n *graph.Node, l Level, i int) bool {
 	x := n.In(i)
-	made, ok := k.Registers[shapeinfer.Viewed(x)]
+	made, ok := k.Registers[alias.Viewed(x)]
 	if !ok {
 		return false
 	}
@@ -86,7 +86,7 @@ func (k *Group) InRegister(n *graph.Node, l Level, i int) bool {
 	if slices.Contains(n.Stretch(i), graph.Undecided) {
 		return false
 	}
-	got, own := k.Read(n, l, i), k.OverDomain(shapeinfer.LayoutOf(shapeinfer.Viewed(x)), PerRow)
+	got, own := k.Read(n, l, i), k.OverDomain(alias.LayoutOf(alias.Viewed(x)), PerRow)
 	if got.Offset != own.Offset {
 		return false
 	}
@@ -161,7 +161,7 @@ func (k *Group) hasUniformRows(n *graph.Node, row int) bool {
 			return false
 		}
 	}
-	return n.Op().Class != graph.Update || k.IsUniform(shapeinfer.LayoutOf(n), row)
+	return n.Op().Class != graph.Update || k.IsUniform(alias.LayoutOf(n), row)
 }
 
 // rowAxes lists the axes of more than one element over which rows run.

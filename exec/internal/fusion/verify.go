@@ -4,7 +4,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // verifyGroups checks that every value that is computed has one kernel, which runs after the
@@ -25,11 +25,11 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 			return bug.At(n, "no kernel computes it")
 		}
 	}
-	writes := shapeinfer.FindWrites(u.Sequence)
+	writes := alias.FindWrites(u.Sequence)
 	for at, k := range groups {
 		for i, n := range k.Nodes {
 			for _, x := range n.Operands() {
-				made := shapeinfer.State(x)
+				made := alias.State(x)
 				switch from, ok := owner[made]; {
 				case !ok && isComputed(made), from > at, ok && from == at && place[made] >= i:
 					return bug.At(n, "kernel %d computes it before its operand %s", at, x.Label())
@@ -50,7 +50,7 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 
 // isComputed reports whether a kernel must run for a value to be had.
 func isComputed(n *graph.Node) bool {
-	return n.Op().Class != graph.Source && n.Op().Class != graph.Version && !shapeinfer.IsView(n)
+	return n.Op().Class != graph.Source && n.Op().Class != graph.Version && !alias.IsView(n)
 }
 
 // verifyDomain checks that a member of a fused kernel has an element for each of its domain, or

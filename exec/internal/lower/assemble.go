@@ -4,7 +4,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // lowerJoining fills the gaps of a joined value and copies operands to their places.
@@ -35,12 +35,12 @@ func (u *Program) lowerJoining(k *fusion.Group, j *fusion.Assembly) (parts []*Lo
 // lowerCopy makes a part that copies x to a place in memory, or adds it to what is there.
 func (u *Program) lowerCopy(k *fusion.Group, x *graph.Node, to fusion.Operand, add bool) (*Loop, error) {
 	l := u.newPart(k, x.Shape())
-	layout := shapeinfer.LayoutOf(x)
+	layout := alias.LayoutOf(x)
 	v, access := rowprog.None, rowprog.Out
 	if c, isNumber := x.ScalarValue(); isNumber {
 		v = rowprog.Value(l.constant(x, c))
 	} else {
-		v = l.b.Load(l.operand(fusion.Operand{Base: shapeinfer.Viewed(x), Layout: layout}, x.DType(), rowprog.In))
+		v = l.b.Load(l.operand(fusion.Operand{Base: alias.Viewed(x), Layout: layout}, x.DType(), rowprog.In))
 	}
 	if add {
 		access = rowprog.InOut

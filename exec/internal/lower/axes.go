@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // arrange chooses the axes of the kernel's program: axes of size 1 are dropped, and
@@ -120,7 +120,7 @@ func (l *Lowering) layouts() (list []graph.Layout, undecided []bool) {
 		case graph.Reduce:
 			list = append(list, l.k.OverDomain(fusion.ReducedLayout(n), level))
 		case graph.Update:
-			list = append(list, l.k.OverDomain(shapeinfer.LayoutOf(n), level))
+			list = append(list, l.k.OverDomain(alias.LayoutOf(n), level))
 		}
 	}
 	return list, undecided

@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // storageKind says who owns a value's memory.
@@ -63,7 +63,7 @@ func AssignBuffers(u *Program) error {
 		}
 	}
 	for _, n := range u.Roots[:u.NumOutputs] {
-		p.use(shapeinfer.Viewed(n), len(u.Kernels))
+		p.use(alias.Viewed(n), len(u.Kernels))
 	}
 	for at, k := range u.Kernels {
 		if loops := k.Loops(); len(loops) == 1 {
@@ -100,7 +100,7 @@ func (p *planner) use(n *graph.Node, at int) {
 }
 
 func (p *planner) make(n *graph.Node, at int) *Buffer {
-	if memory := shapeinfer.Storage(n); memory != n {
+	if memory := alias.Storage(n); memory != n {
 		p.use(memory, at)
 		return p.of[memory]
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/gemm"
 	"github.com/broadloom/broadloom/kernels/rowprog"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // This file decides at compile time which kernels are fused with matrix products: what a run
@@ -81,7 +81,7 @@ func FuseWithMatMul(u *Program) error {
 func touchesResults(k, other Kernel) bool {
 	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool {
 		return slices.ContainsFunc(other.Operands(), func(x fusion.Operand) bool {
-			return o.Base != nil && x.Base != nil && (o.Write || x.Write) && shapeinfer.Storage(o.Base) == shapeinfer.Storage(x.Base)
+			return o.Base != nil && x.Base != nil && (o.Write || x.Write) && alias.Storage(o.Base) == alias.Storage(x.Base)
 		})
 	})
 }
@@ -104,15 +104,15 @@ func canFuseWithResult(k *Fused, before *MatMul) bool {
 			}
 		}
 	}
-	result := shapeinfer.Storage(c.Base)
+	result := alias.Storage(c.Base)
 	for _, o := range p.Operands {
 		if o.Base == nil {
 			continue
 		}
-		switch memory := shapeinfer.Storage(o.Base); {
+		switch memory := alias.Storage(o.Base); {
 		case memory == result && (o.Undecided != nil || !o.Layout.IsRowMajor()):
 			return false
-		case o.Write && (memory == shapeinfer.Storage(product.Operands[0].Base) || memory == shapeinfer.Storage(product.Operands[1].Base)):
+		case o.Write && (memory == alias.Storage(product.Operands[0].Base) || memory == alias.Storage(product.Operands[1].Base)):
 			return false
 		}
 	}
@@ -140,7 +140,7 @@ func canFuseWithFactor(k *Fused, before *MatMul) bool {
 			return false
 		}
 		for j, x := range before.MatMulSpec.Operands {
-			if (o.Write || j == 2) && o.Base != nil && shapeinfer.Storage(o.Base) == shapeinfer.Storage(x.Base) {
+			if (o.Write || j == 2) && o.Base != nil && alias.Storage(o.Base) == alias.Storage(x.Base) {
 				return false
 			}
 		}
@@ -206,7 +206,7 @@ func (p *Loop) tileOf(matrix *graph.Node, dtype graph.DType) (t backend.TileProg
 		case spec.Access == rowprog.Acc && !t.Still[i]:
 			return t, false
 		case spec.Access != rowprog.In || spec.Domain != rowprog.Vec || t.Still[i]:
-		case shapeinfer.Storage(o.Base) != shapeinfer.Storage(matrix):
+		case alias.Storage(o.Base) != alias.Storage(matrix):
 		case t.From < 0:
 			t.From = i
 		default: // another view of the matrix, which need not be stored

@@ -3,7 +3,7 @@ package lower
 import (
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // picking is a Gather operation as a kernel.
@@ -18,8 +18,8 @@ type GatherSpec struct {
 func newGatherSpec(n *graph.Node) *GatherSpec {
 	p := &GatherSpec{Node: n, Count: n.In(1).Shape().NumElements()}
 	for i, x := range n.Operands() {
-		layout := shapeinfer.LayoutOf(x)
-		p.Operands[i] = fusion.Operand{Base: shapeinfer.Viewed(x), Layout: layout}
+		layout := alias.LayoutOf(x)
+		p.Operands[i] = fusion.Operand{Base: alias.Viewed(x), Layout: layout}
 	}
 	p.Operands[2] = fusion.Operand{Base: n, Layout: graph.RowMajor(n.Shape()), Write: true}
 	whole, axis := n.In(0).Shape(), n.Op().Axes(n)[0]

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // fault is what a failing check in a kernel means.
@@ -95,16 +95,16 @@ func (u *Program) lowerLoop(k *fusion.Group, index []int32, isNeeded func(*fusio
 func (u *Program) readers() [][]fusion.Reader {
 	readers := make([][]fusion.Reader, len(u.Graph.Nodes()))
 	for _, n := range u.Sequence {
-		if shapeinfer.IsView(n) {
+		if alias.IsView(n) {
 			continue
 		}
 		for i, x := range n.Operands() {
-			at := shapeinfer.Viewed(x).ID()
+			at := alias.Viewed(x).ID()
 			readers[at] = append(readers[at], fusion.Reader{Node: n, Operand: i})
 		}
 	}
 	for _, n := range u.Roots {
-		if x := shapeinfer.Viewed(n); x != n {
+		if x := alias.Viewed(n); x != n {
 			readers[x.ID()] = append(readers[x.ID()], fusion.Reader{Node: n})
 		}
 	}
@@ -152,7 +152,7 @@ func (l *Lowering) finishNode(n *graph.Node, s int) {
 		return
 	}
 	if plan.stored == s {
-		layout := l.k.OverDomain(shapeinfer.LayoutOf(n), l.k.LevelFor(n))
+		layout := l.k.OverDomain(alias.LayoutOf(n), l.k.LevelFor(n))
 		l.b.Store(l.result(n, fusion.Operand{Base: n, Layout: layout, Write: true}, l.plan.access(n)), l.value(n, s))
 	}
 	if plan.stage == s {
@@ -239,7 +239,7 @@ func (l *Lowering) rowsMayBeEmpty() bool {
 func (l *Lowering) operandValue(n *graph.Node, i, s int) rowprog.Value {
 	x, level := n.In(i), l.k.LevelFor(n)
 	if l.k.InRegister(n, level, i) {
-		return l.value(shapeinfer.Viewed(x), s)
+		return l.value(alias.Viewed(x), s)
 	}
 	if v, ok := x.ScalarValue(); ok {
 		return rowprog.Value(l.constant(x, v))
@@ -253,7 +253,7 @@ func (l *Lowering) loaded(n *graph.Node, level fusion.Level, i int) fusion.Opera
 	if n.Op().Class == graph.Reduce {
 		kinds = nil
 	}
-	o := fusion.Operand{Base: shapeinfer.Viewed(x), Layout: l.k.Read(n, level, i)}
+	o := fusion.Operand{Base: alias.Viewed(x), Layout: l.k.Read(n, level, i)}
 	for axis, kind := range kinds {
 		if kind == graph.Undecided {
 			if o.Undecided == nil {

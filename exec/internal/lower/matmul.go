@@ -4,7 +4,8 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // product is a matrix product as a kernel: C = A·B for each place of the batch axes.
@@ -20,7 +21,7 @@ type MatMulSpec struct {
 
 // newProduct brings vectors to matrices and repeats batches by strides of 0.
 func newMatMulSpec(node *graph.Node) *MatMulSpec {
-	a, b := shapeinfer.LayoutOf(node.In(0)), shapeinfer.LayoutOf(node.In(1))
+	a, b := alias.LayoutOf(node.In(0)), alias.LayoutOf(node.In(1))
 	out := graph.RowMajor(node.Shape())
 	joined, isJoined := node.Attrs().(rewrite.GroupedAxes)
 	if len(a.Shape) == 1 {
@@ -36,11 +37,11 @@ func newMatMulSpec(node *graph.Node) *MatMulSpec {
 	}
 	rank := len(out.Shape)
 	p := &MatMulSpec{Dtype: node.DType(), Batch: out.Shape[:rank-2], M: out.Shape[rank-2], N: out.Shape[rank-1], K: a.Shape[len(a.Shape)-1], Rows: 1}
-	rules := shapeinfer.Rules{Names: node.Graph().Policy().Names, Bounds: node.Graph().Bounds}
+	rules := rules.Rules{Names: node.Graph().Policy().Names, Bounds: node.Graph().Bounds}
 	p.Operands[0] = batched(node.In(0), a, p.Batch, rules)
 	if isJoined {
 		p.Rows = len(joined.Rows)
-		p.Operands[1] = fusion.Operand{Base: shapeinfer.Viewed(node.In(1)), Layout: joined.Layout(b, p.Batch)}
+		p.Operands[1] = fusion.Operand{Base: alias.Viewed(node.In(1)), Layout: joined.Layout(b, p.Batch)}
 	} else {
 		p.Operands[1] = batched(node.In(1), b, p.Batch, rules)
 	}
@@ -57,11 +58,11 @@ func insertAxis(l graph.Layout, at int) graph.Layout {
 }
 
 // batched repeats the batch axes of an operand to those of the result.
-func batched(x *graph.Node, l graph.Layout, batch graph.Shape, rules shapeinfer.Rules) fusion.Operand {
+func batched(x *graph.Node, l graph.Layout, batch graph.Shape, rules rules.Rules) fusion.Operand {
 	matrix := l.Shape[len(l.Shape)-2:]
 	to := append(append(graph.Shape{}, batch...), matrix...)
 	kinds := rules.Stretch(l.Shape, to)
-	o := fusion.Operand{Base: shapeinfer.Viewed(x), Layout: shapeinfer.BroadcastView(l, to, kinds)}
+	o := fusion.Operand{Base: alias.Viewed(x), Layout: alias.BroadcastView(l, to, kinds)}
 	for axis, kind := range kinds {
 		if kind == graph.Undecided {
 			if o.Undecided == nil {

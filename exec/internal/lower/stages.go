@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // dear is the cost, in operations as cheap as an addition, from which on a value that
@@ -81,7 +81,7 @@ func (p *stages) operands(n *graph.Node) (list []*graph.Node) {
 	level := p.k.LevelFor(n)
 	for i, x := range n.Operands() {
 		if p.k.InRegister(n, level, i) {
-			list = append(list, shapeinfer.Viewed(x))
+			list = append(list, alias.Viewed(x))
 		}
 	}
 	return list

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // verifyBuffers checks that every buffer lives as long as kernels use it, and that one which
@@ -30,7 +30,7 @@ func VerifyBuffers(u *Program) error {
 		}
 	}
 	for i, n := range u.Roots[:u.NumOutputs] {
-		s := u.BufferOf[shapeinfer.Viewed(n)]
+		s := u.BufferOf[alias.Viewed(n)]
 		switch {
 		case s == nil:
 			return bug.At(n, "output %d has no buffer", i)
@@ -57,7 +57,7 @@ func VerifyBuffers(u *Program) error {
 func VerifyLoops(u *Program) error {
 	filled, read := map[*graph.Node]bool{}, map[*graph.Node]bool{}
 	for _, n := range u.Roots {
-		read[shapeinfer.Storage(n)] = true
+		read[alias.Storage(n)] = true
 	}
 	for _, k := range u.Kernels {
 		for _, p := range k.Loops() {
@@ -67,21 +67,21 @@ func VerifyLoops(u *Program) error {
 		}
 		for _, o := range k.Operands() {
 			if o.Base != nil && !o.Write {
-				read[shapeinfer.Storage(o.Base)] = true
+				read[alias.Storage(o.Base)] = true
 			}
 		}
 	}
 	for at, k := range u.Kernels {
 		for _, o := range k.Operands() {
 			if o.Base != nil && o.Write {
-				filled[shapeinfer.Storage(o.Base)] = true
+				filled[alias.Storage(o.Base)] = true
 			}
 		}
 		for _, o := range k.Operands() {
 			if o.Base == nil {
 				continue
 			}
-			memory := shapeinfer.Storage(o.Base)
+			memory := alias.Storage(o.Base)
 			source := memory.Op().Class == graph.Source
 			switch {
 			case !o.Write && !source && !filled[memory]:
@@ -143,7 +143,7 @@ func VerifyFollowers(u *Program) error {
 		}
 		for _, o := range k.Operands() {
 			for i, x := range f.Of.Operands() {
-				meets := o.Base != nil && shapeinfer.Storage(o.Base) == shapeinfer.Storage(x.Base)
+				meets := o.Base != nil && alias.Storage(o.Base) == alias.Storage(x.Base)
 				if meets && (o.Write && i < 2 || f.Kind == OnFactor && (o.Write || x.Write)) {
 					return bug.At(o.Base, "kernel %d shares it with the product that it comes with", at)
 				}

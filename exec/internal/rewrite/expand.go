@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
+	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -67,7 +68,7 @@ func expand(g *graph.Graph, n *graph.Node, in []*graph.Node) (y *graph.Node, why
 		return nil, "its Expand gives a value that cannot be judged"
 	case y.DType() != n.DType():
 		return nil, fmt.Sprintf("its Expand gives dtype %s, and Infer says %s", y.DType(), n.DType())
-	case shapeinfer.NewProver(g.Bounds).Differ(y.Shape(), n.Shape()):
+	case prove.NewProver(g.Bounds).Differ(y.Shape(), n.Shape()):
 		return nil, fmt.Sprintf("its Expand gives shape %s, and Infer says %s", y.Shape(), n.Shape())
 	}
 	return y, ""

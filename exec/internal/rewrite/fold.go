@@ -2,7 +2,7 @@ package rewrite
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // maxFolded is the most elements of a value that is computed at compile time; larger
@@ -15,7 +15,7 @@ func Fold(u *Program) error {
 	foldable := make([]bool, len(u.Graph.Nodes()))
 	written := writtenMemory(u.Graph)
 	for _, n := range u.Graph.Nodes() {
-		foldable[n.ID()] = isFoldable(n, foldable) && (len(written) == 0 || !written[shapeinfer.Storage(n)])
+		foldable[n.ID()] = isFoldable(n, foldable) && (len(written) == 0 || !written[alias.Storage(n)])
 	}
 	var wanted []*graph.Node
 	seen := map[*graph.Node]bool{}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // This file tells what a movement does from the arrangement that it makes of a layout.
@@ -34,7 +34,7 @@ func isExpansion(n *graph.Node) bool {
 		return true // which no layout can say: see graph.Op
 	}
 	shown, ok := wholeView(n)
-	return ok && sameLayouts(shown, shapeinfer.BroadcastView(graph.RowMajor(n.In(0).Shape()), n.Shape(), n.Stretch(0)))
+	return ok && sameLayouts(shown, alias.BroadcastView(graph.RowMajor(n.In(0).Shape()), n.Shape(), n.Stretch(0)))
 }
 
 // isPadding reports whether a movement puts one value among equal numbers.

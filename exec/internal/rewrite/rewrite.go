@@ -5,7 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // rewriting is a graph on its way through the passes that rewrite it.
@@ -18,7 +18,7 @@ type Program struct {
 	// source maps the roots and sources of the user's graph to those of g.
 	Inputs, Params []sourceNode
 	Sequence       []*graph.Node
-	Writes         *shapeinfer.Writes
+	Writes         *alias.Writes
 	Trace          *Provenance // nil unless the graphs of all passes are wanted
 	At             *graph.Node // that a pass is at work on, as far as it says
 	// evaluate gives the elements of nodes that need no input, as slices; nil where that fails.
@@ -63,7 +63,7 @@ func writtenMemory(g *graph.Graph) map[*graph.Node]bool {
 	written := map[*graph.Node]bool{}
 	for _, n := range g.Nodes() {
 		if n.Op().Class == graph.Update {
-			if memory := shapeinfer.Storage(n); memory.Op().Class != graph.Source {
+			if memory := alias.Storage(n); memory.Op().Class != graph.Source {
 				written[memory] = true
 			}
 		}
@@ -74,7 +74,7 @@ func writtenMemory(g *graph.Graph) map[*graph.Node]bool {
 // madeSince reports whether the memory of a value belongs to a node that was computed
 // after the graph had a number of nodes.
 func madeSince(n *graph.Node, before int) bool {
-	memory := shapeinfer.Storage(n)
+	memory := alias.Storage(n)
 	return memory.ID() >= before && memory.Op().Class != graph.Source
 }
 

@@ -6,7 +6,8 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // orderPass inserts the copies that are needed and orders the nodes: operands before
@@ -15,7 +16,7 @@ func Sequence(u *Program) error {
 	if slices.ContainsFunc(u.Graph.Nodes(), mayNeedCopies) {
 		u.insertCopies()
 	}
-	writes := shapeinfer.FindWrites(u.Graph.Nodes())
+	writes := alias.FindWrites(u.Graph.Nodes())
 	for i, n := range u.Roots[:u.NumOutputs] {
 		if !hasOwnMemory(n) || writes.IsWritten(n) {
 			u.Graph.At(n, func() { u.Roots[i] = ops.Copy(n) })
@@ -30,7 +31,7 @@ func Sequence(u *Program) error {
 
 // mayNeedCopies reports whether a node needs some operands to lie in memory in a certain way.
 func mayNeedCopies(n *graph.Node) bool {
-	return n.Op().Class == graph.Gather || n.Op().Class == graph.Update || n.Op().View != nil && !shapeinfer.IsView(n)
+	return n.Op().Class == graph.Gather || n.Op().Class == graph.Update || n.Op().View != nil && !alias.IsView(n)
 }
 
 // insertCopies copies operands that do not lie in memory as nodes need them.
@@ -44,7 +45,7 @@ func (u *Program) insertCopies() {
 		case n.Op().View == nil:
 			return nil
 		}
-		if _, ok := n.Op().View(n, shapeinfer.LayoutOf(in[0])); ok {
+		if _, ok := n.Op().View(n, alias.LayoutOf(in[0])); ok {
 			return nil
 		}
 		if slices.Contains(n.Stretch(0), graph.Undecided) {
@@ -56,7 +57,7 @@ func (u *Program) insertCopies() {
 
 // orderNodes puts each write after all reads of what it destroys.
 func (u *Program) orderNodes() error {
-	u.Writes = shapeinfer.FindWrites(u.Graph.Nodes())
+	u.Writes = alias.FindWrites(u.Graph.Nodes())
 	o := sequencer{writes: u.Writes, state: make([]progress, len(u.Graph.Nodes()))}
 	for _, n := range u.Graph.Nodes() {
 		if err := o.visit(n); err != nil {
@@ -71,10 +72,10 @@ func (u *Program) orderNodes() error {
 // none through, but a simplification can bring one about: x·1 was a value of its own. It
 // reports whether there are any.
 func (u *Program) copyHazards() (found bool) {
-	late := shapeinfer.LateReads(u.Graph.Nodes())
+	late := alias.LateReads(u.Graph.Nodes())
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		for i, x := range n.Operands() {
-			if state := late[n]; state != nil && shapeinfer.State(x) == state {
+			if state := late[n]; state != nil && alias.State(x) == state {
 				in[i], found = ops.Copy(in[i]), true
 			}
 		}
@@ -98,7 +99,7 @@ func materialized(n, x *graph.Node) *graph.Node {
 
 // dense gives a value that lies in row-major order without gaps: itself or a copy.
 func contiguous(x *graph.Node) *graph.Node {
-	if shapeinfer.LayoutOf(x).IsDense() {
+	if alias.LayoutOf(x).IsDense() {
 		return x
 	}
 	return ops.Copy(x)
@@ -108,7 +109,7 @@ func contiguous(x *graph.Node) *graph.Node {
 // positions. The check lets none through, but a simplification can bring one about.
 func withoutOverlap(in []*graph.Node) []*graph.Node {
 	for i, x := range in[1:] {
-		if shapeinfer.NeedsCopy(in[0], x) {
+		if rules.NeedsCopy(in[0], x) {
 			in[i+1] = ops.Copy(x)
 		}
 	}
@@ -117,13 +118,13 @@ func withoutOverlap(in []*graph.Node) []*graph.Node {
 
 // hasOwnMemory reports whether a result is the whole of a memory that a kernel writes.
 func hasOwnMemory(n *graph.Node) bool {
-	memory := shapeinfer.Storage(n)
-	wholly := shapeinfer.LayoutOf(n).IsRowMajor() && n.Shape().NumElements() == memory.Shape().NumElements()
+	memory := alias.Storage(n)
+	wholly := alias.LayoutOf(n).IsRowMajor() && n.Shape().NumElements() == memory.Shape().NumElements()
 	return wholly && (memory.Op().Class != graph.Source || memory.IsParam() && n != memory && n.Op().Class == graph.Update)
 }
 
 type sequencer struct {
-	writes *shapeinfer.Writes
+	writes *alias.Writes
 	state  []progress
 	path   []*graph.Node // each needs the next one to run first
 	order  []*graph.Node

@@ -5,7 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // rule rewrites a node whose operands are in; nil leaves it as it is. Every rule holds
@@ -17,7 +17,7 @@ type rule struct {
 }
 
 // rules are tried in order on the nodes of a class.
-var rules = map[graph.Class][]rule{
+var identities = map[graph.Class][]rule{
 	graph.Elementwise: {{"f(x, e) = x", withoutIdentity}, {"f(f(x)) = x", undone}, {"generated(c) = expand(c)", generatedAsConstant}},
 	graph.Movement: {{"movement of a number to a number", movementOfNumber}, {"movements that show a value as it is", shownAsItIs},
 		{"value among nothing", paddedByNothing}, {"reshape of reshape", reshapeOfReshape}, {"expand of expand", expandOfExpand}},
@@ -31,7 +31,7 @@ var rules = map[graph.Class][]rule{
 func Simplify(u *Program) error {
 	written, uses := writtenMemory(u.Graph), u.usesOf()
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if len(written) > 0 && written[shapeinfer.Storage(n)] {
+		if len(written) > 0 && written[alias.Storage(n)] {
 			return nil // what is written in place stays where the user has put it
 		}
 		if m := applyRules(next, n, in); m != nil {
@@ -50,7 +50,7 @@ func Simplify(u *Program) error {
 
 // applyRules gives what the first rule that fits makes of the node, or nil.
 func applyRules(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	for _, r := range rules[n.Op().Class] {
+	for _, r := range identities[n.Op().Class] {
 		if m := r.run(next, n, in); m != nil && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
 			return m
 		}
@@ -169,15 +169,15 @@ func shownAsItIs(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if n.Op().View == nil {
 		return nil
 	}
-	shown, ok := n.Op().View(n, shapeinfer.LayoutOf(in[0]))
+	shown, ok := n.Op().View(n, alias.LayoutOf(in[0]))
 	if !ok {
 		return nil
 	}
 	for x := in[0]; ; x = x.In(0) {
-		if sameLayouts(shown, shapeinfer.LayoutOf(x)) {
+		if sameLayouts(shown, alias.LayoutOf(x)) {
 			return x
 		}
-		if x != in[0] || !shapeinfer.IsView(x) {
+		if x != in[0] || !alias.IsView(x) {
 			return nil
 		}
 	}
@@ -245,12 +245,12 @@ func vectorAlongRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Nod
 }
 
 // isContiguous reports whether the elements along an axis lie side by side.
-func isContiguous(x *graph.Node, axis int) bool { return shapeinfer.LayoutOf(x).Strides[axis] == 1 }
+func isContiguous(x *graph.Node, axis int) bool { return alias.LayoutOf(x).Strides[axis] == 1 }
 
 // matMulOfRows multiplies a batch of matrices by one matrix as one matrix of all rows.
 func matMulOfRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	x := in[0]
-	if x.Rank() <= 2 || in[1].Rank() != 2 || !shapeinfer.LayoutOf(x).IsDense() {
+	if x.Rank() <= 2 || in[1].Rank() != 2 || !alias.LayoutOf(x).IsDense() {
 		return nil
 	}
 	last := x.Rank() - 1

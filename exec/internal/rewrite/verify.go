@@ -7,7 +7,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // verifyGraph checks that every node stands in the graph behind its operands, and has the
@@ -34,7 +34,7 @@ func VerifyGraph(u *Program) error {
 		if n.Op().Class != graph.Update {
 			continue
 		}
-		state := shapeinfer.State(n.In(0))
+		state := alias.State(n.In(0))
 		if first := written[state]; first != nil {
 			return bug.At(n, "%s writes the same state of memory", first.Label())
 		}
@@ -123,7 +123,7 @@ func VerifyOrder(u *Program) error {
 		}
 		at[n] = i
 	}
-	writes := shapeinfer.FindWrites(u.Graph.Nodes())
+	writes := alias.FindWrites(u.Graph.Nodes())
 	live := Reachable(u.Graph, u.Roots)
 	for _, n := range u.Graph.Nodes() {
 		i, ordered := at[n]
@@ -145,7 +145,7 @@ func VerifyOrder(u *Program) error {
 		}
 		if n.Op().Class == graph.Gather {
 			for i, x := range n.Operands() {
-				if !shapeinfer.LayoutOf(x).IsDense() {
+				if !alias.LayoutOf(x).IsDense() {
 					return bug.At(n, "its operand %d has gaps", i)
 				}
 			}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // windowsPass lets matrix products read windows, and other views whose axes they join,
@@ -16,15 +16,15 @@ func ImplicitGEMM(u *Program) error {
 	updated := map[*graph.Node]bool{}
 	for _, n := range u.Graph.Nodes() {
 		if n.Op().Class == graph.Update {
-			updated[shapeinfer.Storage(n)] = true
+			updated[alias.Storage(n)] = true
 		}
 	}
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if n.Op().Class != graph.Contract || !n.DType().IsFloat() || updated[shapeinfer.Storage(n)] {
+		if n.Op().Class != graph.Contract || !n.DType().IsFloat() || updated[alias.Storage(n)] {
 			return nil
 		}
 		joined := groupingOf(n)
-		if joined == nil || updated[shapeinfer.Storage(n.In(1))] || updated[shapeinfer.Storage(joined.of)] {
+		if joined == nil || updated[alias.Storage(n.In(1))] || updated[alias.Storage(joined.of)] {
 			return nil
 		}
 		copied, _ := reshapeOf(in[1])
@@ -97,7 +97,7 @@ func groupingOf(n *graph.Node) *grouping {
 // reshapeBehind gives the reshape that would have to copy and that a value shows, and the
 // views through which it does, the last one first; nil if there is none.
 func reshapeOf(x *graph.Node) (reshape *graph.Node, views []*graph.Node) {
-	for ; shapeinfer.IsView(x); x = x.In(0) {
+	for ; alias.IsView(x); x = x.In(0) {
 		views = append(views, x)
 	}
 	if !isReshape(x) {

@@ -1,4 +1,4 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // Steps says how windows move over the last axes of an operand, one number for each.
@@ -46,7 +47,7 @@ func convOutputs(c *graph.Call, outputs, channels graph.Dim) graph.Dim {
 	switch {
 	case channels == 0:
 		return 0
-	case channels.IsSymbolic() && NewProver(c.Bounds).AtLeast(channels, 1) != Proved:
+	case channels.IsSymbolic() && prove.NewProver(c.Bounds).AtLeast(channels, 1) != prove.Proved:
 		return outputs.Times(channels.Times(2).FloorDivBy(channels.Plus(1)))
 	}
 	return outputs
@@ -130,11 +131,11 @@ func fewOutputs(w graph.Shape, groups int) string {
 // convSizes judges channels, bias and windows, and fills the sizes in.
 func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	r := CallRules(c)
-	switch NewProver(c.Bounds).AtLeast(w[0], int64(groups)) {
-	case Refused:
+	switch prove.NewProver(c.Bounds).AtLeast(w[0], int64(groups)) {
+	case prove.Refused:
 		c.Fail(operandMistake(c, graph.CodeWindow, fewOutputs(w, groups)))
 		return
-	case Deferred:
+	case prove.Deferred:
 		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "each group of a convolution has output channels"})
 	}
 	if groups > 1 && !w[0].IsConst() {
@@ -160,7 +161,7 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 	}
 	for i := range padded {
 		axis := len(c.Shape(0)) - len(padded) + i
-		if requireWindow(c, axis, padded[i], kernel[i]) == Refused {
+		if requireWindow(c, axis, padded[i], kernel[i]) == prove.Refused {
 			m := convMistake(c, fmt.Sprintf("Calculated padded input size per channel: (%s). Kernel size: (%s). Kernel size can't be greater than actual input size",
 				joined(padded, " x "), joined(kernel, " x ")))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis}, []int{i + 2}

@@ -1,4 +1,4 @@
-package shapeinfer
+package alias
 
 import (
 	"slices"

@@ -1,6 +1,8 @@
-package shapeinfer
+package alias
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"github.com/broadloom/broadloom/graph"
+)
 
 // A value either has memory of its own, or lives in that of another one: a view shows
 // some of its operand's elements, a write (class Update) changes them, and a node of

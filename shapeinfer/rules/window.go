@@ -1,4 +1,4 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // WindowExtent gives how many neighbouring elements a window of the given size spans.
@@ -38,9 +39,9 @@ func Window(c *graph.Call, axis int, size graph.Dim, stride, dilation int) graph
 	}
 	length := x[at]
 	if size.IsSymbolic() {
-		requireAtLeast(c, NewProver(c.Bounds), size, 1, at, "a window has an element")
+		requireAtLeast(c, prove.NewProver(c.Bounds), size, 1, at, "a window has an element")
 	}
-	if requireWindow(c, at, length, WindowExtent(size, dilation)) == Refused {
+	if requireWindow(c, at, length, WindowExtent(size, dilation)) == prove.Refused {
 		c.Fail(windowMistake(c, at, fmt.Sprintf("maximum size for tensor at dimension %d is %s but size is %s",
 			at, length, WindowExtent(size, dilation))))
 		out[at] = graph.UnknownDim
@@ -111,12 +112,12 @@ func badWindow(c *graph.Call, axis int, size graph.Dim, stride, dilation int) *g
 
 // requireWindow judges whether a window of the given extent fits on an axis, and leaves
 // to binding what cannot be known.
-func requireWindow(c *graph.Call, axis int, length, extent graph.Dim) Verdict {
+func requireWindow(c *graph.Call, axis int, length, extent graph.Dim) prove.Verdict {
 	if length.IsUnknown() || extent.IsUnknown() {
-		return Proved
+		return prove.Proved
 	}
-	v := NewProver(c.Bounds).AtLeast(length.Minus(extent), 0)
-	if v == Deferred {
+	v := prove.NewProver(c.Bounds).AtLeast(length.Minus(extent), 0)
+	if v == prove.Deferred {
 		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: length, B: extent, Axis: axis, Why: "a window lies inside its operand"})
 	}
 	return v

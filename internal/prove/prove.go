@@ -1,4 +1,4 @@
-package shapeinfer
+package prove
 
 import (
 	"hash/maphash"
@@ -29,7 +29,7 @@ func (p *Prover) Equal(a, b graph.Dim) Verdict {
 	if a == b && a.Valid() {
 		return Proved
 	}
-	return p.judge(graph.Requirement{Kind: graph.MustEqual, A: a, B: b})
+	return p.Judge(graph.Requirement{Kind: graph.MustEqual, A: a, B: b})
 }
 
 // NotEqual reports whether a differs from b for all sizes.
@@ -50,7 +50,7 @@ func (p *Prover) Differ(a, b graph.Shape) bool {
 
 // AtLeast judges d >= k.
 func (p *Prover) AtLeast(d graph.Dim, k int64) Verdict {
-	return p.judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: graph.Dim(k)})
+	return p.Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: graph.Dim(k)})
 }
 
 // Divisible judges whether d is a multiple of k.
@@ -58,17 +58,17 @@ func (p *Prover) Divisible(d graph.Dim, k int64) Verdict {
 	if k < 1 {
 		return Deferred
 	}
-	return p.judge(graph.Requirement{Kind: graph.MustBeMultipleOf, A: d, B: graph.Dim(k)})
+	return p.Judge(graph.Requirement{Kind: graph.MustBeMultipleOf, A: d, B: graph.Dim(k)})
 }
 
 // judge answers from what the sizes are, from memory, or by a search.
-func (p *Prover) judge(r graph.Requirement) Verdict {
-	if !isJudgeable(r.A) || !isJudgeable(r.B) {
+func (p *Prover) Judge(r graph.Requirement) Verdict {
+	if !IsJudgeable(r.A) || !IsJudgeable(r.B) {
 		return Deferred
 	}
 	if a, static := r.A.Int(); static {
 		if b, static := r.B.Int(); static {
-			if holds(r.Kind, a, b) {
+			if Holds(r.Kind, a, b) {
 				return Proved
 			}
 			return Refused
@@ -79,15 +79,16 @@ func (p *Prover) judge(r graph.Requirement) Verdict {
 		return v
 	}
 	canHold, canFail := tryOut(p.bounds, r)
-	v := newSizes(p.bounds).judge(r, canHold, canFail)
+	v := NewSizes(p.bounds).Judge(r, canHold, canFail)
 	answers.put(q, v)
 	return v
 }
 
-func isJudgeable(d graph.Dim) bool { return d.Valid() && !d.IsUnknown() }
+// IsJudgeable reports whether something can be said of a size.
+func IsJudgeable(d graph.Dim) bool { return d.Valid() && !d.IsUnknown() }
 
 // holds evaluates a requirement.
-func holds(kind graph.RequirementKind, a, b int64) bool {
+func Holds(kind graph.RequirementKind, a, b int64) bool {
 	switch kind {
 	case graph.MustEqual:
 		return a == b

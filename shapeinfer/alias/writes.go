@@ -1,11 +1,14 @@
-package shapeinfer
+package alias
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
+)
 
 // Writes is the order that in-place operations impose on a program: a write destroys what
 // was in its memory, so it comes after all that reads it.
 type Writes struct {
-	p *Prover
+	p *prove.Prover
 	// next gives the write that changes a state of memory: see [State].
 	next map[*graph.Node]*graph.Node
 	// second are writes of a state that another write changes already.
@@ -30,7 +33,7 @@ func FindWrites(nodes []*graph.Node) *Writes {
 	if len(w.next) == 0 {
 		return w
 	}
-	w.p = NewProver(nodes[0].Graph().Bounds)
+	w.p = prove.NewProver(nodes[0].Graph().Bounds)
 	for _, n := range nodes {
 		if n.Judged() && reads(n) {
 			w.addReads(n)
@@ -69,7 +72,7 @@ func appendOnce(list []*graph.Node, n *graph.Node) []*graph.Node {
 // changes reports whether a write may change what a view of its memory shows.
 func (w *Writes) changes(write, x *graph.Node) bool {
 	dest := write.In(0)
-	return dest == x || isWhole(dest) || isWhole(x) || !w.p.Disjoint(LayoutOf(dest), LayoutOf(x))
+	return dest == x || isWhole(dest) || isWhole(x) || !Disjoint(w.p, LayoutOf(dest), LayoutOf(x))
 }
 
 // isWhole reports whether a value is all of its memory, which then meets every view.

@@ -1,10 +1,11 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // Take is the shape rule of elements picked along an axis: the axis of operand 0 gives
@@ -106,18 +107,18 @@ func Gather(c *graph.Call, axis int) graph.Shape {
 		c.Fail(operandMistake(c, graph.CodeRank, "Index tensor must have the same number of dimensions as input tensor"))
 		return index
 	}
-	p := NewProver(c.Bounds)
+	p := prove.NewProver(c.Bounds)
 	for i := range min(len(index), len(x)) {
 		if i == at || index[i].IsUnknown() || x[i].IsUnknown() {
 			continue
 		}
 		switch p.AtLeast(x[i].Minus(index[i]), 0) {
-		case Refused:
+		case prove.Refused:
 			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("Size does not match at dimension %d expected index %s to be no larger than self %s apart from dimension %d", i, index, x, at))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{i}, []int{i}
 			c.Fail(m)
 			return index
-		case Deferred:
+		case prove.Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: x[i], B: index[i], Axis: i, Why: "gather reads no further than its operand"})
 		}
 	}

@@ -1,10 +1,11 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // Reshape gives the shape that the wanted sizes mean for an operand: one of them may
@@ -45,11 +46,11 @@ func Reshape(c *graph.Call, want graph.Shape) graph.Shape {
 }
 
 func requireCount(c *graph.Call, total, known graph.Dim, want graph.Shape) {
-	switch NewProver(c.Bounds).Equal(total, known) {
-	case Refused:
+	switch prove.NewProver(c.Bounds).Equal(total, known) {
+	case prove.Refused:
 		c.Fail(countMistake(c, total, want))
-	case Deferred:
-		if verdict, names := CallRules(c).mustEqual(total, known); verdict == Refused && names {
+	case prove.Deferred:
+		if verdict, names := CallRules(c).mustEqual(total, known); verdict == prove.Refused && names {
 			c.Fail(countMistake(c, total, want))
 			return
 		}
@@ -66,12 +67,12 @@ func inferHole(c *graph.Call, total, known graph.Dim, want, out graph.Shape, hol
 		}
 		return out
 	}
-	p := NewProver(c.Bounds)
+	p := prove.NewProver(c.Bounds)
 	switch p.AtLeast(known, 1) {
-	case Refused:
+	case prove.Refused:
 		c.Fail(countMistake(c, total, want))
 		return out
-	case Deferred:
+	case prove.Deferred:
 		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: known, B: 1, Axis: hole, Why: "the size -1 of a reshape is found by division"})
 	}
 	out[hole] = total.FloorDivBy(known)
@@ -79,11 +80,11 @@ func inferHole(c *graph.Call, total, known graph.Dim, want, out graph.Shape, hol
 		return out
 	}
 	need := graph.Requirement{Kind: graph.MustBeMultipleOf, A: total, B: known, Axis: hole, Why: "the number of elements of a reshape"}
-	switch p.judge(need) {
-	case Refused:
+	switch p.Judge(need) {
+	case prove.Refused:
 		c.Fail(countMistake(c, total, want))
 		out[hole] = graph.UnknownDim
-	case Deferred:
+	case prove.Deferred:
 		c.Require(need)
 	}
 	return out
@@ -138,17 +139,17 @@ func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 		}
 		verdict, names := r.destination(d, have)
 		switch {
-		case verdict == Deferred:
+		case verdict == prove.Deferred:
 			kind := graph.MustEqual
 			if r.repeatsAtRun(have) {
 				kind = graph.MustEqualOrOne
 			}
 			c.Require(graph.Requirement{Kind: kind, A: d, B: have, Axis: axis, Why: "expand"})
-		case verdict == Refused && names:
+		case verdict == prove.Refused && names:
 			c.Fail(&graph.Mistake{Code: graph.CodeNames, Summary: namesMeet(have, d, axis-len(want)), Sizes: addNames(nil, have, d),
 				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
 			out[axis] = graph.UnknownDim
-		case verdict == Refused:
+		case verdict == prove.Refused:
 			c.Fail(&graph.Mistake{Code: graph.CodeExpand, Summary: ExpandSentence(d, have, axis) + fmt.Sprintf(".  Target sizes: %s.  Tensor sizes: %s", want, from),
 				Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{axis - lead}}}})
 			out[axis] = graph.UnknownDim
@@ -171,20 +172,20 @@ func ExpandSentence(want, have graph.Dim, axis int) string {
 
 // destination judges an operand's size against a size that may not change: they must
 // be equal, or the operand's 1.
-func (r Rules) destination(dest, operand graph.Dim) (v Verdict, names bool) {
-	p := NewProver(r.Bounds)
+func (r Rules) destination(dest, operand graph.Dim) (v prove.Verdict, names bool) {
+	p := prove.NewProver(r.Bounds)
 	mayOne := r.repeatsAtRun(operand)
 	switch v = p.Equal(dest, operand); {
-	case v == Proved:
-		return Proved, false
-	case v == Refused && (!mayOne || p.NotEqual(operand, 1)):
-		return Refused, false
+	case v == prove.Proved:
+		return prove.Proved, false
+	case v == prove.Refused && (!mayOne || p.NotEqual(operand, 1)):
+		return prove.Refused, false
 	case mayOne, isPartOf(dest, operand):
-		return Deferred, false
+		return prove.Deferred, false
 	case r.Names == graph.Strict && !sameNames(dest, operand):
-		return Refused, true
+		return prove.Refused, true
 	}
-	return Deferred, false
+	return prove.Deferred, false
 }
 
 // Concat gives the shape of operands joined along an axis (normalised). Operands of
@@ -254,14 +255,14 @@ func (r Rules) requireSame(c *graph.Call, a, b graph.Dim, axis int, why string, 
 		return true
 	}
 	switch verdict, names := r.mustEqual(a, b); {
-	case verdict == Deferred:
+	case verdict == prove.Deferred:
 		c.Require(graph.Requirement{Kind: graph.MustEqual, A: a, B: b, Axis: axis, Why: why})
-	case verdict == Refused && names:
+	case verdict == prove.Refused && names:
 		m := refuse()
 		m.Code, m.Summary, m.Sizes = graph.CodeNames, namesMeet(a, b, axis), addNames(nil, a, b)
 		c.Fail(m)
 		return false
-	case verdict == Refused:
+	case verdict == prove.Refused:
 		c.Fail(refuse())
 		return false
 	}
@@ -278,9 +279,9 @@ func passedOver(c *graph.Call, i, rank int) bool {
 	case rank == 1 || s[0] == 0 || s[0].IsUnknown():
 		return s[0] == 0 || rank > 1
 	}
-	verdict := NewProver(c.Bounds).Equal(s[0], 0)
-	if verdict == Deferred {
+	verdict := prove.NewProver(c.Bounds).Equal(s[0], 0)
+	if verdict == prove.Deferred {
 		c.Require(graph.Requirement{Kind: graph.MustEqual, A: s[0], B: 0, Why: "an operand of rank 1 joined with others of a higher rank has no elements"})
 	}
-	return verdict != Refused
+	return verdict != prove.Refused
 }

@@ -1,4 +1,4 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // Axis brings an axis counted from either end into 0..rank-1. A scalar accepts 0 and
@@ -27,7 +28,7 @@ func axisMistake(c *graph.Call, axis, rank int) *graph.Mistake {
 	if c.NumIn() > 0 && c.In(0).Rank() > 0 {
 		words := make([]string, c.In(0).Rank())
 		for i, d := range c.Shape(0) {
-			words[i] = fmt.Sprintf("axis %d is %s", i, quoteName(d))
+			words[i] = fmt.Sprintf("axis %d is %s", i, QuoteName(d))
 		}
 		m.Detail = []string{strings.Join(words, ", ")}
 	}
@@ -102,7 +103,7 @@ func NonEmpty(c *graph.Call, word string, axes []int) {
 		case d == 0:
 			c.Fail(emptyMistake(c, at, fmt.Sprintf("%s(): Expected reduction dim %d to have non-zero size.", word, a)))
 			return
-		case d.IsSymbolic() && NewProver(c.Bounds).AtLeast(d, 1) != Proved:
+		case d.IsSymbolic() && prove.NewProver(c.Bounds).AtLeast(d, 1) != prove.Proved:
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: at, Why: noElements})
 		}
 	}

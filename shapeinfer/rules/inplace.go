@@ -1,4 +1,4 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // InPlace is the rule of an operation that writes its first operand, given the dtype and
@@ -50,9 +52,9 @@ func inPlaceShape(c *graph.Call, r Rules, dest, result graph.Shape) *graph.Mista
 			continue
 		}
 		switch verdict, _ := r.destination(d, full); verdict {
-		case Refused:
+		case prove.Refused:
 			bad = append(bad, lead+axis)
-		case Deferred:
+		case prove.Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustEqual, A: d, B: full, Axis: axis, Why: "an in-place result keeps its shape"})
 		}
 	}
@@ -96,7 +98,7 @@ func inPlaceDType(c *graph.Call, result graph.DType) *graph.Mistake {
 // inPlaceTarget refuses to write what is not the program's to change: constants, and
 // inputs that were not declared so.
 func inPlaceTarget(c *graph.Call) *graph.Mistake {
-	n := Storage(c.In(0))
+	n := alias.Storage(c.In(0))
 	if n.Op().Class != graph.Source || n.IsParam() || n.IsMutable() {
 		return nil
 	}
@@ -119,15 +121,15 @@ func article(word string) string {
 // that share cells with it at other positions: the result would depend on the order in
 // which elements are computed.
 func inPlaceMemory(c *graph.Call, r Rules) *graph.Mistake {
-	if v := NewProver(r.Bounds).Repeats(c.In(0)); v != Refused && !isFill(c) {
-		return selfOverlap(c, LayoutOf(c.In(0)), v)
+	if v := alias.Repeats(prove.NewProver(r.Bounds), c.In(0)); v != prove.Refused && !isFill(c) {
+		return selfOverlap(c, alias.LayoutOf(c.In(0)), v)
 	}
 	for i := 1; i < c.NumIn(); i++ {
 		x := c.In(i)
-		if State(x) != State(c.In(0)) {
+		if alias.State(x) != alias.State(c.In(0)) {
 			continue
 		}
-		if how := r.sharing(c.In(0), x, c.Node().Stretch(i)); how > SharesSame {
+		if how := r.sharing(c.In(0), x, c.Node().Stretch(i)); how > alias.SharesSame {
 			return operandOverlap(c, i, how)
 		}
 	}
@@ -137,13 +139,13 @@ func inPlaceMemory(c *graph.Call, r Rules) *graph.Mistake {
 // isFill reports whether one number is stored in all elements: their order is then of no
 // importance.
 func isFill(c *graph.Call) bool {
-	return c.Op().Fill && c.In(1).Rank() == 0 && Storage(c.In(1)) != Storage(c.In(0))
+	return c.Op().Fill && c.In(1).Rank() == 0 && alias.Storage(c.In(1)) != alias.Storage(c.In(0))
 }
 
 // selfOverlap says which elements of the destination lie in one cell. PyTorch's words are
 // "unsupported operation: more than one element of the written-to tensor refers to a
 // single memory location. Please clone() the tensor before performing the operation."
-func selfOverlap(c *graph.Call, dest graph.Layout, v Verdict) *graph.Mistake {
+func selfOverlap(c *graph.Call, dest graph.Layout, v prove.Verdict) *graph.Mistake {
 	name := c.In(0).Called()
 	m := operandMistake(c, graph.CodeSelfOverlap, fmt.Sprintf("several elements of %s lie in one memory cell", name))
 	m.Operands = m.Operands[:1]
@@ -160,7 +162,7 @@ func selfOverlap(c *graph.Call, dest graph.Layout, v Verdict) *graph.Mistake {
 	if shared != 1 {
 		m.Summary = fmt.Sprintf("%s elements of %s share each memory cell", shared, name)
 	}
-	if v == Deferred {
+	if v == prove.Deferred {
 		m.Detail = append(m.Detail, "whether they do depends on sizes that are not known yet")
 	}
 	return m
@@ -170,14 +172,14 @@ func selfOverlap(c *graph.Call, dest graph.Layout, v Verdict) *graph.Mistake {
 // positions. PyTorch, where it notices, says "unsupported operation: some elements of the
 // input tensor and the written-to tensor refer to a single memory location. Please
 // clone() the tensor before performing the operation."
-func operandOverlap(c *graph.Call, i int, how Sharing) *graph.Mistake {
+func operandOverlap(c *graph.Call, i int, how alias.Sharing) *graph.Mistake {
 	x, dest := c.In(i), c.In(0)
 	m := operandMistake(c, graph.CodeOperandOverlap, fmt.Sprintf("%s shares memory with %s at other positions", x.Called(), dest.Called()))
 	m.Operands = []graph.OperandNote{m.Operands[0], m.Operands[i]}
 	reason := "the result would depend on the order"
-	if how == SharesUndecided {
+	if how == alias.SharesUndecided {
 		reason = fmt.Sprintf("for some sizes %s shares memory with %s at other positions: %s", x.Called(), dest.Called(), reason)
-	} else if at, from, ok := conflict(LayoutOf(dest), BroadcastView(LayoutOf(x), dest.Shape(), c.Node().Stretch(i))); ok {
+	} else if at, from, ok := alias.Conflict(alias.LayoutOf(dest), alias.BroadcastView(alias.LayoutOf(x), dest.Shape(), c.Node().Stretch(i))); ok {
 		reason = fmt.Sprintf("%s is computed from %s, the cell of %s, which is written too: %s",
 			element(dest, at), element(x, unstretched(at, x.Shape())), element(dest, from), reason)
 	}
@@ -211,11 +213,11 @@ func element(x *graph.Node, at []int64) string {
 // is still to be read.
 func NeedsCopy(x, y *graph.Node) bool {
 	g := x.Graph()
-	if State(x) != State(y) {
+	if alias.State(x) != alias.State(y) {
 		return false
 	}
 	r := Rules{g.Policy().Names, g.Bounds}
-	return r.sharing(x, y, r.Stretch(y.Shape(), x.Shape())) > SharesSame
+	return r.sharing(x, y, r.Stretch(y.Shape(), x.Shape())) > alias.SharesSame
 }
 
 // CopyNote says that an operand was copied because it shares memory with x, which is
@@ -227,14 +229,14 @@ func CopyNote(x, copied *graph.Node) *graph.Mistake {
 
 // sharing compares where the elements of x lie with those of y, repeated to x's shape. What
 // is the same element where a size is not 1 is another one where it is.
-func (r Rules) sharing(x, y *graph.Node, kinds []graph.AxisKind) Sharing {
-	to, from := LayoutOf(x), BroadcastView(LayoutOf(y), x.Shape(), kinds)
-	how := NewProver(r.Bounds).Meet(to, from)
-	if how == SharesUndecided {
-		how = NewProver(r.given(ViewsOf(x), ViewsOf(y))).Meet(to, from)
+func (r Rules) sharing(x, y *graph.Node, kinds []graph.AxisKind) alias.Sharing {
+	to, from := alias.LayoutOf(x), alias.BroadcastView(alias.LayoutOf(y), x.Shape(), kinds)
+	how := alias.Meet(prove.NewProver(r.Bounds), to, from)
+	if how == alias.SharesUndecided {
+		how = alias.Meet(prove.NewProver(r.given(alias.ViewsOf(x), alias.ViewsOf(y))), to, from)
 	}
-	if how == SharesSame && slices.Contains(kinds, graph.Undecided) {
-		return SharesUndecided
+	if how == alias.SharesSame && slices.Contains(kinds, graph.Undecided) {
+		return alias.SharesUndecided
 	}
 	return how
 }

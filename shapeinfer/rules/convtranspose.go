@@ -1,10 +1,11 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // ConvTranspose is the shape rule of PyTorch's transposed convolutions over the last axes
@@ -81,17 +82,17 @@ func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []
 	if !fits || c.NumIn() > 2 && !convBias(c, r, w, "transposed=1, ", out[1]) {
 		return
 	}
-	p := NewProver(c.Bounds)
+	p := prove.NewProver(c.Bounds)
 	for i, d := range x[2:] {
 		axis := len(c.Shape(0)) - len(x) + 2 + i
 		switch p.AtLeast(d, 1) {
-		case Refused:
+		case prove.Refused:
 			m := convMistake(c, fmt.Sprintf("expected input with non-zero dimensions apart from the batch size, but got input of size: %s", c.Shape(0)))
 			m.Operands[0].Bad = []int{axis}
 			c.Fail(m)
 			unknownFrom(out, 2)
 			return
-		case Deferred:
+		case prove.Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "a transposed convolution spreads at least one element along each axis"})
 		}
 		out[i+2] = TransposedSize(d, w[i+2], steps.Stride[i], steps.Padding[i], steps.Dilation[i], extra[i])
@@ -102,14 +103,14 @@ func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []
 		}
 		axis := len(c.Shape(0)) - len(x) + 2 + i
 		switch p.AtLeast(d, 1) {
-		case Refused:
+		case prove.Refused:
 			m := convMistake(c, fmt.Sprintf("Given input size per channel: (%s). Calculated output size per channel: (%s). Output size is too small",
 				joined(x[2:], " x "), joined(out[2:], " x ")))
 			m.Operands[0].Bad = []int{axis}
 			c.Fail(m)
 			unknownFrom(out, 2)
 			return
-		case Deferred:
+		case prove.Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: "a transposed convolution gives at least one element along each axis"})
 		}
 	}

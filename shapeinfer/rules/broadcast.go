@@ -1,4 +1,4 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // Clash is one axis on which shapes do not broadcast.
@@ -67,9 +68,9 @@ func (r Rules) BroadcastShapes(shapes ...graph.Shape) Broadcast {
 			m := r.meet(x, y)
 			b.Shape[axis] = m.size
 			switch m.verdict {
-			case Refused:
+			case prove.Refused:
 				b.Clashes = append(b.Clashes, Clash{FromRight: right, Operand: at, A: x, B: y, Dim: wide - right, Names: m.names})
-			case Deferred:
+			case prove.Deferred:
 				need := graph.Requirement{Kind: m.need, A: x, B: y, Axis: axis}
 				if m.need == graph.MustEqualOrOne {
 					need.A, need.B = m.size, m.other
@@ -87,7 +88,7 @@ func (r Rules) BroadcastShapes(shapes ...graph.Shape) Broadcast {
 type meeting struct {
 	size    graph.Dim
 	other   graph.Dim // of MustEqualOrOne: the size that may be 1
-	verdict Verdict
+	verdict prove.Verdict
 	names   bool
 	need    graph.RequirementKind
 }
@@ -95,17 +96,17 @@ type meeting struct {
 func (r Rules) meet(a, b graph.Dim) meeting {
 	switch {
 	case a == b:
-		return meeting{size: a, verdict: Proved}
+		return meeting{size: a, verdict: prove.Proved}
 	case a == 1:
-		return meeting{size: b, verdict: Proved}
+		return meeting{size: b, verdict: prove.Proved}
 	case b == 1:
-		return meeting{size: a, verdict: Proved}
+		return meeting{size: a, verdict: prove.Proved}
 	case a.IsUnknown():
-		return meeting{size: b, verdict: Proved}
+		return meeting{size: b, verdict: prove.Proved}
 	case b.IsUnknown():
-		return meeting{size: a, verdict: Proved}
+		return meeting{size: a, verdict: prove.Proved}
 	case a.IsConst() && b.IsConst():
-		return meeting{size: graph.UnknownDim, verdict: Refused}
+		return meeting{size: graph.UnknownDim, verdict: prove.Refused}
 	}
 	return r.meetSymbolic(a, b)
 }
@@ -113,19 +114,19 @@ func (r Rules) meet(a, b graph.Dim) meeting {
 func (r Rules) meetSymbolic(a, b graph.Dim) meeting {
 	switch {
 	case isPartOf(b, a):
-		return meeting{size: a, verdict: Proved}
+		return meeting{size: a, verdict: prove.Proved}
 	case isPartOf(a, b):
-		return meeting{size: b, verdict: Proved}
+		return meeting{size: b, verdict: prove.Proved}
 	}
-	p := NewProver(r.Bounds)
+	p := prove.NewProver(r.Bounds)
 	oneA, oneB := r.mayBeOne(a), r.mayBeOne(b)
 	mayOne := r.Names == graph.Numpy || oneA || oneB
 	switch p.Equal(a, b) {
-	case Proved:
-		return meeting{size: a, verdict: Proved}
-	case Refused:
+	case prove.Proved:
+		return meeting{size: a, verdict: prove.Proved}
+	case prove.Refused:
 		if !mayOne || p.NotEqual(a, 1) && p.NotEqual(b, 1) {
-			return meeting{size: graph.UnknownDim, verdict: Refused}
+			return meeting{size: graph.UnknownDim, verdict: prove.Refused}
 		}
 	}
 	switch {
@@ -133,15 +134,15 @@ func (r Rules) meetSymbolic(a, b graph.Dim) meeting {
 		if oneA {
 			a, b = b, a
 		}
-		return meeting{size: a, other: b, verdict: Deferred, need: graph.MustEqualOrOne}
+		return meeting{size: a, other: b, verdict: prove.Deferred, need: graph.MustEqualOrOne}
 	case mayOne:
-		return meeting{size: graph.BroadcastDim(a, b), verdict: Deferred, need: graph.MustBroadcast}
+		return meeting{size: graph.BroadcastDim(a, b), verdict: prove.Deferred, need: graph.MustBroadcast}
 	case r.Names == graph.Strict && !sameNames(a, b):
-		return meeting{size: graph.UnknownDim, verdict: Refused, names: true}
+		return meeting{size: graph.UnknownDim, verdict: prove.Refused, names: true}
 	case b.IsConst():
 		a = b // a number says more than a name
 	}
-	return meeting{size: a, verdict: Deferred, need: graph.MustEqual}
+	return meeting{size: a, verdict: prove.Deferred, need: graph.MustEqual}
 }
 
 // isPartOf reports whether d is one of the sizes of which whole is the broadcast.
@@ -194,7 +195,7 @@ func (r Rules) Stretch(from, to graph.Shape) []graph.AxisKind {
 		case from[axis-lead] == 1:
 			kinds[axis] = graph.Stretched
 		case r.repeatsAtRun(from[axis-lead]):
-			if NewProver(r.Bounds).Equal(from[axis-lead], to[axis]) != Proved {
+			if prove.NewProver(r.Bounds).Equal(from[axis-lead], to[axis]) != prove.Proved {
 				kinds[axis] = graph.Undecided
 			}
 		}
@@ -236,7 +237,7 @@ func (b Broadcast) Summary() string {
 
 // namesMeet is the sentence for two sizes of which nothing is known but their names.
 func namesMeet(a, b graph.Dim, axis int) string {
-	return fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", quoteName(a), quoteName(b), axis)
+	return fmt.Sprintf("the sizes %s and %s meet on axis %d, and nothing says that they are equal", QuoteName(a), QuoteName(b), axis)
 }
 
 // differ is the sentence for axes whose sizes are never equal: `axes -2 and -1 differ for
@@ -268,7 +269,7 @@ func enumerated(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-func quoteName(d graph.Dim) string {
+func QuoteName(d graph.Dim) string {
 	if d.IsConst() {
 		return d.String()
 	}

@@ -1,10 +1,12 @@
-package shapeinfer
+package prove
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"github.com/broadloom/broadloom/graph"
+)
 
 // samples tries requirements out on a few sizes. That some sizes satisfy a requirement
 // and others do not is most often found so, without a search.
-type samples struct {
+type Samples struct {
 	bounds graph.BoundsOf
 	names  []string
 	at     map[string]int // the places of names
@@ -13,21 +15,21 @@ type samples struct {
 }
 
 // rounds is the number of assignments that are tried.
-const rounds = 7
+const Rounds = 7
 
 // newSamples prepares trials for sizes; ok is false where they hold parts whose meaning
 // rests on other requirements, so that a trial would need these to hold.
-func newSamples(bounds graph.BoundsOf, list ...graph.Dim) (s *samples, ok bool) {
+func newSamples(bounds graph.BoundsOf, list ...graph.Dim) (s *Samples, ok bool) {
 	for _, d := range list {
-		if !isPlain(d) {
+		if !IsPlain(d) {
 			return nil, false
 		}
 	}
-	return samplesOf(bounds, namesOf(bounds, list...)), true
+	return SamplesOf(bounds, NamesOf(bounds, list...)), true
 }
 
-func samplesOf(bounds graph.BoundsOf, names []string) *samples {
-	s := &samples{bounds: bounds, names: names, values: make([]int64, len(names)), at: map[string]int{}}
+func SamplesOf(bounds graph.BoundsOf, names []string) *Samples {
+	s := &Samples{bounds: bounds, names: names, values: make([]int64, len(names)), at: map[string]int{}}
 	for i, name := range names {
 		s.at[name] = i
 	}
@@ -35,15 +37,15 @@ func samplesOf(bounds graph.BoundsOf, names []string) *samples {
 }
 
 // isPlain reports whether a size holds no broadcast and no division by a size.
-func isPlain(d graph.Dim) bool {
-	if !isJudgeable(d) {
+func IsPlain(d graph.Dim) bool {
+	if !IsJudgeable(d) {
 		return false
 	}
 	plain := true
 	if d.IsSymbolic() {
 		d.Terms(func(_ int64, factors []graph.Factor) {
 			for _, f := range factors {
-				plain = plain && (f.Name != "" || (f.K > 0 || f.IsSum()) && isPlain(f.P) || f.IsMin() && isPlain(f.P) && isPlain(f.Q))
+				plain = plain && (f.Name != "" || (f.K > 0 || f.IsSum()) && IsPlain(f.P) || f.IsMin() && IsPlain(f.P) && IsPlain(f.Q))
 			}
 		})
 	}
@@ -51,7 +53,7 @@ func isPlain(d graph.Dim) bool {
 }
 
 // start begins a round; ok is false where its sizes are not allowed.
-func (s *samples) start(round int) (ok bool) {
+func (s *Samples) Start(round int) (ok bool) {
 	s.round = round
 	for i := range s.values {
 		s.values[i] = -1
@@ -66,7 +68,7 @@ func (s *samples) start(round int) (ok bool) {
 
 // value gives the size of a name in this round, or a negative number where it would not be
 // allowed.
-func (s *samples) value(i int) int64 {
+func (s *Samples) value(i int) int64 {
 	if s.values[i] != -1 {
 		return s.values[i]
 	}
@@ -102,7 +104,7 @@ func (s *samples) value(i int) int64 {
 }
 
 // Lookup gives the value of a name, for Dim.Eval.
-func (s *samples) Lookup(name string) (int64, bool) {
+func (s *Samples) Lookup(name string) (int64, bool) {
 	i, known := s.at[name]
 	if !known {
 		return 0, false
@@ -112,22 +114,22 @@ func (s *samples) Lookup(name string) (int64, bool) {
 }
 
 // holds evaluates a requirement in this round.
-func (s *samples) holds(r graph.Requirement) (yes, ok bool) {
+func (s *Samples) Holds(r graph.Requirement) (yes, ok bool) {
 	a, errA := r.A.Eval(s.Lookup)
 	b, errB := r.B.Eval(s.Lookup)
-	return errA == nil && errB == nil && holds(r.Kind, a, b), errA == nil && errB == nil
+	return errA == nil && errB == nil && Holds(r.Kind, a, b), errA == nil && errB == nil
 }
 
 // tryOut reports whether sizes were found that satisfy a requirement, and sizes that do
 // not.
 func tryOut(bounds graph.BoundsOf, r graph.Requirement) (canHold, canFail bool) {
 	s, ok := newSamples(bounds, r.A, r.B)
-	for round := range rounds {
+	for round := range Rounds {
 		if !ok || canHold && canFail {
 			break
 		}
-		if s.start(round) {
-			yes, known := s.holds(r)
+		if s.Start(round) {
+			yes, known := s.Holds(r)
 			canHold = canHold || yes
 			canFail = canFail || known && !yes
 		}

@@ -1,10 +1,11 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // Normalized is the shape rule of a norm over the trailing axes of operand 0, whose sizes
@@ -49,11 +50,11 @@ func Channels(c *graph.Call) graph.Shape {
 		elements = elements.Times(d)
 	}
 	need := graph.Requirement{Kind: graph.MustDiffer, A: elements, B: 1, Axis: 0, Why: "a channel of one element has no variance"}
-	switch NewProver(c.Bounds).judge(need) {
-	case Refused:
+	switch prove.NewProver(c.Bounds).Judge(need) {
+	case prove.Refused:
 		c.Fail(operandMistake(c, graph.CodeEmpty, fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x)))
-	case Deferred:
-		if isJudgeable(elements) {
+	case prove.Deferred:
+		if prove.IsJudgeable(elements) {
 			c.Require(need)
 		}
 	}

@@ -1,9 +1,10 @@
-package shapeinfer
+package alias
 
 import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // Sharing says how two views of one memory meet, element by element.
@@ -24,11 +25,11 @@ const maxEnumerated = 1 << 20
 // a cell of its own. Of whole-number layouts
 // up to 2^20 elements the answer is exact; of others it is certain where it is not
 // SharesUndecided.
-func (p *Prover) Meet(a, b graph.Layout) Sharing {
+func Meet(p *prove.Prover, a, b graph.Layout) Sharing {
 	switch {
-	case p.Disjoint(a, b):
+	case Disjoint(p, a, b):
 		return SharesNothing
-	case p.sameCells(a, b):
+	case sameCells(p, a, b):
 		return SharesSame
 	}
 	x, y, ok := fixedPair(a, b)
@@ -52,7 +53,7 @@ func (p *Prover) Meet(a, b graph.Layout) Sharing {
 
 // conflict gives an element of a that b reads as another element, both by their indices
 // in a: [0 1] is computed from the cell of [0 0].
-func conflict(a, b graph.Layout) (at, from []int64, ok bool) {
+func Conflict(a, b graph.Layout) (at, from []int64, ok bool) {
 	x, y, ok := fixedPair(a, b)
 	if !ok {
 		return nil, nil, false
@@ -70,9 +71,9 @@ func conflict(a, b graph.Layout) (at, from []int64, ok bool) {
 }
 
 // Disjoint reports whether two views of one memory share no cell, whatever the sizes.
-func (p *Prover) Disjoint(a, b graph.Layout) bool {
-	a, b = p.forwardsFrom(a), p.forwardsFrom(b)
-	if p.isEmpty(a) || p.isEmpty(b) || p.apart(a, b) || p.onDifferentCells(a, b) {
+func Disjoint(p *prove.Prover, a, b graph.Layout) bool {
+	a, b = forwardsFrom(p, a), forwardsFrom(p, b)
+	if isEmpty(p, a) || isEmpty(p, b) || apart(p, a, b) || onDifferentCells(p, a, b) {
 		return true
 	}
 	x, y, ok := fixedPair(a, b)
@@ -91,9 +92,9 @@ func (p *Prover) Disjoint(a, b graph.Layout) bool {
 // Repeats judges whether two elements of a value lie in one cell of its memory: Refused says
 // that none do, Proved that some do. Where sizes leave it open, views that show each
 // element once are no worse than what they are of.
-func (p *Prover) Repeats(n *graph.Node) Verdict {
-	verdict := p.Overlaps(LayoutOf(n))
-	for memory, x := Storage(n), n; verdict == Deferred && x != memory; {
+func Repeats(p *prove.Prover, n *graph.Node) prove.Verdict {
+	verdict := Overlaps(p, LayoutOf(n))
+	for memory, x := Storage(n), n; verdict == prove.Deferred && x != memory; {
 		shown := x
 		x = x.In(0)
 		if shown.Op().View == nil {
@@ -102,8 +103,8 @@ func (p *Prover) Repeats(n *graph.Node) Verdict {
 		if !shown.Op().Once {
 			break
 		}
-		if p.Overlaps(LayoutOf(x)) == Refused {
-			return Refused
+		if Overlaps(p, LayoutOf(x)) == prove.Refused {
+			return prove.Refused
 		}
 	}
 	return verdict
@@ -111,32 +112,32 @@ func (p *Prover) Repeats(n *graph.Node) Verdict {
 
 // Overlaps judges whether two elements of a view lie in one cell: Refused says that
 // none do, Proved that some do.
-func (p *Prover) Overlaps(l graph.Layout) Verdict {
-	if p.isEmpty(l) {
-		return Refused
+func Overlaps(p *prove.Prover, l graph.Layout) prove.Verdict {
+	if isEmpty(p, l) {
+		return prove.Refused
 	}
 	axes := axesOf(l)
-	if p.nested(p.forwards(axes), 1) {
-		return Refused
+	if nested(p, forwards(p, axes), 1) {
+		return prove.Refused
 	}
 	for _, a := range axes {
-		if a.step == 0 && p.AtLeast(a.size, 2) == Proved {
-			return Proved
+		if a.step == 0 && p.AtLeast(a.size, 2) == prove.Proved {
+			return prove.Proved
 		}
 	}
 	x, ok := fixedLayout(l)
 	if !ok {
-		return Deferred
+		return prove.Deferred
 	}
 	if len(x.positions()) < x.count() {
-		return Proved
+		return prove.Proved
 	}
-	return Refused
+	return prove.Refused
 }
 
-func (p *Prover) isEmpty(l graph.Layout) bool {
+func isEmpty(p *prove.Prover, l graph.Layout) bool {
 	for _, d := range l.Shape {
-		if p.Equal(d, 0) == Proved {
+		if p.Equal(d, 0) == prove.Proved {
 			return true
 		}
 	}
@@ -144,12 +145,12 @@ func (p *Prover) isEmpty(l graph.Layout) bool {
 }
 
 // sameCells reports whether each element lies in the same cell in both views.
-func (p *Prover) sameCells(a, b graph.Layout) bool {
-	if len(a.Shape) != len(b.Shape) || p.Equal(a.Offset, b.Offset) != Proved {
+func sameCells(p *prove.Prover, a, b graph.Layout) bool {
+	if len(a.Shape) != len(b.Shape) || p.Equal(a.Offset, b.Offset) != prove.Proved {
 		return false
 	}
 	for i, d := range a.Shape {
-		if d != 1 && p.Equal(a.Strides[i], b.Strides[i]) != Proved {
+		if d != 1 && p.Equal(a.Strides[i], b.Strides[i]) != prove.Proved {
 			return false
 		}
 	}
@@ -170,10 +171,10 @@ func axesOf(l graph.Layout) (runs []run) {
 }
 
 // forwardsFrom is a layout that visits the same cells, each axis forwards.
-func (p *Prover) forwardsFrom(l graph.Layout) graph.Layout {
+func forwardsFrom(p *prove.Prover, l graph.Layout) graph.Layout {
 	turned := l
 	for i, step := range l.Strides {
-		if p.AtLeast(step, 0) == Refused && p.AtLeast(l.Shape[i], 1) == Proved {
+		if p.AtLeast(step, 0) == prove.Refused && p.AtLeast(l.Shape[i], 1) == prove.Proved {
 			if &turned.Strides[0] == &l.Strides[0] {
 				turned.Strides = slices.Clone(l.Strides)
 			}
@@ -185,10 +186,10 @@ func (p *Prover) forwardsFrom(l graph.Layout) graph.Layout {
 }
 
 // forwards turns axes that run backwards: they visit the same cells.
-func (p *Prover) forwards(axes []run) []run {
+func forwards(p *prove.Prover, axes []run) []run {
 	turned := slices.Clone(axes)
 	for i, a := range axes {
-		if p.AtLeast(a.step, 0) == Refused {
+		if p.AtLeast(a.step, 0) == prove.Refused {
 			turned[i].step = graph.Dim(0).Minus(a.step)
 		}
 	}
@@ -197,16 +198,16 @@ func (p *Prover) forwards(axes []run) []run {
 
 // nested reports whether the axes step over each other, so that no two elements meet:
 // some order exists in which each step is at least the span of all axes inside.
-func (p *Prover) nested(axes []run, span graph.Dim) bool {
+func nested(p *prove.Prover, axes []run, span graph.Dim) bool {
 	if len(axes) == 0 {
 		return true
 	}
 	for i, a := range axes {
-		if p.AtLeast(a.step.Minus(span), 0) != Proved {
+		if p.AtLeast(a.step.Minus(span), 0) != prove.Proved {
 			continue
 		}
 		rest := append(append([]run(nil), axes[:i]...), axes[i+1:]...)
-		if p.nested(rest, span.Plus(a.step.Times(a.size.Minus(1)))) {
+		if nested(p, rest, span.Plus(a.step.Times(a.size.Minus(1)))) {
 			return true
 		}
 	}
@@ -214,21 +215,21 @@ func (p *Prover) nested(axes []run, span graph.Dim) bool {
 }
 
 // apart reports whether one view ends before the other begins.
-func (p *Prover) apart(a, b graph.Layout) bool {
-	aFirst, aLast, aKnown := p.cells(a)
-	bFirst, bLast, bKnown := p.cells(b)
-	return aKnown && bKnown && (p.AtLeast(bFirst.Minus(aLast), 1) == Proved || p.AtLeast(aFirst.Minus(bLast), 1) == Proved)
+func apart(p *prove.Prover, a, b graph.Layout) bool {
+	aFirst, aLast, aKnown := cells(p, a)
+	bFirst, bLast, bKnown := cells(p, b)
+	return aKnown && bKnown && (p.AtLeast(bFirst.Minus(aLast), 1) == prove.Proved || p.AtLeast(aFirst.Minus(bLast), 1) == prove.Proved)
 }
 
 // cells gives the first and the last cell of a view.
-func (p *Prover) cells(l graph.Layout) (first, last graph.Dim, ok bool) {
+func cells(p *prove.Prover, l graph.Layout) (first, last graph.Dim, ok bool) {
 	first, last = l.Offset, l.Offset
 	for i, d := range l.Shape {
 		length := l.Strides[i].Times(d.Minus(1))
 		switch {
-		case p.AtLeast(l.Strides[i], 0) == Proved:
+		case p.AtLeast(l.Strides[i], 0) == prove.Proved:
 			last = last.Plus(length)
-		case p.AtLeast(l.Strides[i], 0) == Refused:
+		case p.AtLeast(l.Strides[i], 0) == prove.Refused:
 			first = first.Plus(length)
 		default:
 			return 0, 0, false
@@ -240,8 +241,8 @@ func (p *Prover) cells(l graph.Layout) (first, last graph.Dim, ok bool) {
 // onDifferentCells reports whether the views lie side by side along one axis of a common
 // grid, such as two columns of a matrix: their offsets differ by at least the size of
 // the first of them, in steps of that axis.
-func (p *Prover) onDifferentCells(a, b graph.Layout) bool {
-	if p.AtLeast(b.Offset.Minus(a.Offset), 0) != Proved {
+func onDifferentCells(p *prove.Prover, a, b graph.Layout) bool {
+	if p.AtLeast(b.Offset.Minus(a.Offset), 0) != prove.Proved {
 		a, b = b, a
 	}
 	distance := b.Offset.Minus(a.Offset)
@@ -249,7 +250,7 @@ func (p *Prover) onDifferentCells(a, b graph.Layout) bool {
 	grid := append(commonGrid(axesOf(a), axesOf(b)), gridAxis{distance, 1, 1})
 	for i, g := range grid {
 		steps, exact := distance.ExactDiv(g.step)
-		if !exact || g.step == 0 || p.AtLeast(steps.Minus(g.first), 0) != Proved {
+		if !exact || g.step == 0 || p.AtLeast(steps.Minus(g.first), 0) != prove.Proved {
 			continue
 		}
 		box := make([]run, len(grid))
@@ -260,7 +261,7 @@ func (p *Prover) onDifferentCells(a, b graph.Layout) bool {
 			}
 		}
 		box[i].size = steps.Plus(g.second)
-		if p.nested(box, 1) {
+		if nested(p, box, 1) {
 			return true
 		}
 	}

@@ -1,10 +1,11 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // Select is the shape rule of one index of an axis: the axis goes away.
@@ -24,17 +25,17 @@ func Select(c *graph.Call, axis int, index graph.Dim) graph.Shape {
 	if size.IsUnknown() {
 		return out
 	}
-	p := NewProver(c.Bounds)
-	low, high := p.AtLeast(start, 0), p.judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: size.Minus(1), B: start})
-	if low == Refused || high == Refused {
+	p := prove.NewProver(c.Bounds)
+	low, high := p.AtLeast(start, 0), p.Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: size.Minus(1), B: start})
+	if low == prove.Refused || high == prove.Refused {
 		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("select(): index %s out of range for tensor of size %s at dimension %d", index, x, at),
 			Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}}})
 		return out
 	}
-	if low == Deferred {
+	if low == prove.Deferred {
 		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: start, B: 0, Axis: at, Why: "the index of a select"})
 	}
-	if high == Deferred {
+	if high == prove.Deferred {
 		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: size, B: start.Plus(1), Axis: at, Why: "the index of a select"})
 	}
 	return out
@@ -73,7 +74,7 @@ func Diagonal(c *graph.Call, offset, a, b int, square bool) graph.Shape {
 	}
 	if square {
 		CallRules(c).requireSame(c, rows, cols, len(out), "a repeated subscript stands for one size", func() *graph.Mistake {
-			return operandMistake(c, CodeBroadcast, fmt.Sprintf("a subscript is repeated for an operand but the sizes don't match, %s != %s", cols, rows))
+			return operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("a subscript is repeated for an operand but the sizes don't match, %s != %s", cols, rows))
 		})
 	}
 	return append(out, diagonalLength(c, rows, cols, offset))
@@ -89,20 +90,20 @@ func diagonalLength(c *graph.Call, rows, cols graph.Dim, offset int) graph.Dim {
 	if rows.IsUnknown() || cols.IsUnknown() {
 		return graph.UnknownDim
 	}
-	p := NewProver(c.Bounds)
+	p := prove.NewProver(c.Bounds)
 	var length graph.Dim
 	switch {
-	case p.AtLeast(cols.Minus(rows), 0) == Proved:
+	case p.AtLeast(cols.Minus(rows), 0) == prove.Proved:
 		length = rows
-	case p.AtLeast(rows.Minus(cols), 0) == Proved:
+	case p.AtLeast(rows.Minus(cols), 0) == prove.Proved:
 		length = cols
 	default:
 		length = graph.MinDim(rows, cols)
 	}
 	switch p.AtLeast(length, 0) {
-	case Refused:
+	case prove.Refused:
 		return 0
-	case Deferred: // there may be no row or no column past the offset
+	case prove.Deferred: // there may be no row or no column past the offset
 		return graph.MinDim(length.Times(-1), 0).Times(-1)
 	}
 	return length
@@ -125,7 +126,7 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 		c.Fail(stridedMistake(c, fmt.Sprintf("Tensor: invalid storage offset %s", offset)))
 		return size
 	}
-	p := NewProver(c.Bounds)
+	p := prove.NewProver(c.Bounds)
 	for _, d := range append(slices.Clone(strides), offset) {
 		if d.IsSymbolic() {
 			requireAtLeast(c, p, d, 0, -1, "as_strided steps forwards")
@@ -137,7 +138,7 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 	needed, mayBeEmpty := offset.Plus(1), false
 	for i, d := range size {
 		needed = needed.Plus(d.Minus(1).Times(strides[i]))
-		mayBeEmpty = mayBeEmpty || p.AtLeast(d, 1) != Proved
+		mayBeEmpty = mayBeEmpty || p.AtLeast(d, 1) != prove.Proved
 	}
 	have := c.Shape(0).NumElements()
 	if !needed.Valid() {
@@ -149,12 +150,12 @@ func AsStrided(c *graph.Call, size graph.Shape, strides []graph.Dim, offset grap
 		have, needed = have.Times(count), needed.Times(count)
 	}
 	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: have, B: needed, Why: "as_strided reads no further than its operand"}
-	switch p.judge(need) {
-	case Refused:
+	switch p.Judge(need) {
+	case prove.Refused:
 		bytes := graph.Dim(c.DType(0).Size())
 		c.Fail(stridedMistake(c, fmt.Sprintf("setStorage: sizes %s, strides %s, storage offset %s, and itemsize %d requiring a storage size of %s are out of bounds for storage of size %s",
 			size, graph.Shape(strides), offset, c.DType(0).Size(), needed.Times(bytes), have.Times(bytes))))
-	case Deferred:
+	case prove.Deferred:
 		c.Require(need)
 	}
 	if c.Failed() {

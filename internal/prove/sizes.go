@@ -1,4 +1,4 @@
-package shapeinfer
+package prove
 
 import (
 	"maps"
@@ -10,33 +10,33 @@ import (
 
 // The work spent on questions, in terms of polynomials: some 50 ns each.
 const (
-	effortAlone    = 10_000    // on one requirement
-	effortTogether = 200_000   // on requirements that share names
-	effortOfCheck  = 4_000_000 // on all requirements of a graph
+	EffortAlone    = 10_000    // on one requirement
+	EffortTogether = 200_000   // on requirements that share names
+	EffortOfCheck  = 4_000_000 // on all requirements of a graph
 )
 
 // effort gives a fresh amount of work.
-func effort(terms int) *int { return &terms }
+func Effort(terms int) *int { return &terms }
 
 // sizes is a system of constraints over named sizes.
-type sizes struct {
+type Sizes struct {
 	diophantine.System
 	bounds graph.BoundsOf
-	known  map[string]int64 // names that have values
+	Known  map[string]int64 // names that have values
 	factor map[graph.Factor]diophantine.Poly
 }
 
-func newSizes(bounds graph.BoundsOf) *sizes {
-	return &sizes{bounds: bounds, factor: map[graph.Factor]diophantine.Poly{}}
+func NewSizes(bounds graph.BoundsOf) *Sizes {
+	return &Sizes{bounds: bounds, factor: map[graph.Factor]diophantine.Poly{}}
 }
 
 // clone copies the system, so that it can be extended in two ways.
-func (s *sizes) clone() *sizes {
-	return &sizes{System: *s.System.Clone(), bounds: s.bounds, known: s.known, factor: maps.Clone(s.factor)}
+func (s *Sizes) Clone() *Sizes {
+	return &Sizes{System: *s.System.Clone(), bounds: s.bounds, Known: s.Known, factor: maps.Clone(s.factor)}
 }
 
 // of gives a size as a polynomial over unknowns.
-func (s *sizes) of(d graph.Dim) diophantine.Poly {
+func (s *Sizes) Of(d graph.Dim) diophantine.Poly {
 	var sum diophantine.Poly
 	ok := !d.IsUnknown() && d.Terms(func(coef int64, factors []graph.Factor) {
 		product := diophantine.Const(coef)
@@ -51,7 +51,7 @@ func (s *sizes) of(d graph.Dim) diophantine.Poly {
 	return sum
 }
 
-func (s *sizes) ofFactor(f graph.Factor) diophantine.Poly {
+func (s *Sizes) ofFactor(f graph.Factor) diophantine.Poly {
 	p, known := s.factor[f]
 	if known {
 		return p
@@ -60,15 +60,15 @@ func (s *sizes) ofFactor(f graph.Factor) diophantine.Poly {
 	case f.Name != "":
 		p = s.name(f.Name)
 	case f.IsSum():
-		p = s.of(f.P)
+		p = s.Of(f.P)
 	case f.K > 0:
-		p = s.Floor(s.of(f.P), f.K)
+		p = s.Floor(s.Of(f.P), f.K)
 	case f.IsMin():
-		p = s.lesser(s.of(f.P), s.of(f.Q))
+		p = s.lesser(s.Of(f.P), s.Of(f.Q))
 	case f.K < 0:
-		p = s.quotient(s.of(f.P), s.of(f.Q))
+		p = s.quotient(s.Of(f.P), s.Of(f.Q))
 	default:
-		p = s.broadcast(s.of(f.P), s.of(f.Q))
+		p = s.broadcast(s.Of(f.P), s.Of(f.Q))
 	}
 	s.factor[f] = p
 	return p
@@ -76,8 +76,8 @@ func (s *sizes) ofFactor(f graph.Factor) diophantine.Poly {
 
 // name gives a named size: its value, the size that it was said to be, or an unknown; of a
 // multiple of a number, the unknown is the quotient.
-func (s *sizes) name(name string) diophantine.Poly {
-	if v, known := s.known[name]; known {
+func (s *Sizes) name(name string) diophantine.Poly {
+	if v, known := s.Known[name]; known {
 		return diophantine.Const(v)
 	}
 	b := s.bounds(name)
@@ -87,13 +87,13 @@ func (s *sizes) name(name string) diophantine.Poly {
 		s.Assert(diophantine.NotNegative(diophantine.Const(b.Max).Minus(p)))
 	}
 	if b.Is != 0 {
-		s.Assert(equal(p, s.of(b.Is)))
+		s.Assert(equal(p, s.Of(b.Is)))
 	}
 	return p
 }
 
 // quotient makes the unknown floor(a/b): that b is at least 1 is a requirement of its own.
-func (s *sizes) quotient(a, b diophantine.Poly) diophantine.Poly {
+func (s *Sizes) quotient(a, b diophantine.Poly) diophantine.Poly {
 	q := diophantine.Of(s.Free())
 	rest := a.Minus(q.Times(b))
 	s.Assert(diophantine.NotNegative(rest), diophantine.NotNegative(b.Minus(rest).Minus(diophantine.Const(1))))
@@ -101,7 +101,7 @@ func (s *sizes) quotient(a, b diophantine.Poly) diophantine.Poly {
 }
 
 // lesser makes the unknown min(a, b).
-func (s *sizes) lesser(a, b diophantine.Poly) diophantine.Poly {
+func (s *Sizes) lesser(a, b diophantine.Poly) diophantine.Poly {
 	p := diophantine.Of(s.Free())
 	s.AssertAny([]diophantine.Constraint{equal(p, a), diophantine.NotNegative(b.Minus(a))},
 		[]diophantine.Constraint{equal(p, b), diophantine.NotNegative(a.Minus(b))})
@@ -110,7 +110,7 @@ func (s *sizes) lesser(a, b diophantine.Poly) diophantine.Poly {
 
 // broadcast makes the unknown of an axis on which a and b meet: that they do is a
 // requirement of its own.
-func (s *sizes) broadcast(a, b diophantine.Poly) diophantine.Poly {
+func (s *Sizes) broadcast(a, b diophantine.Poly) diophantine.Poly {
 	p := diophantine.Of(s.Free())
 	one := diophantine.Const(1)
 	s.AssertAny(
@@ -124,7 +124,7 @@ func (s *sizes) broadcast(a, b diophantine.Poly) diophantine.Poly {
 func equal(a, b diophantine.Poly) diophantine.Constraint { return diophantine.Zero(a.Minus(b)) }
 
 // namesOf lists the names in sizes, and in the sizes that these were said to be.
-func namesOf(bounds graph.BoundsOf, list ...graph.Dim) (names []string) {
+func NamesOf(bounds graph.BoundsOf, list ...graph.Dim) (names []string) {
 	for _, d := range list {
 		for _, name := range d.Symbols() {
 			if !slices.Contains(names, name) {
@@ -143,8 +143,8 @@ func namesOf(bounds graph.BoundsOf, list ...graph.Dim) (names []string) {
 }
 
 // require adds a requirement.
-func (s *sizes) require(r graph.Requirement) {
-	a, b, one := s.of(r.A), s.of(r.B), diophantine.Const(1)
+func (s *Sizes) Require(r graph.Requirement) {
+	a, b, one := s.Of(r.A), s.Of(r.B), diophantine.Const(1)
 	switch r.Kind {
 	case graph.MustEqual:
 		s.Assert(equal(a, b))
@@ -157,23 +157,23 @@ func (s *sizes) require(r graph.Requirement) {
 	case graph.MustBeMultipleOf:
 		s.Assert(equal(a, b.Times(diophantine.Of(s.Free()))))
 	case graph.MustDiffer:
-		s.differ(a, b)
+		s.Differ(a, b)
 	}
 }
 
 // deny adds the opposite of a requirement; ok is false where it has none in this form.
-func (s *sizes) deny(r graph.Requirement) (ok bool) {
-	a, b, one := s.of(r.A), s.of(r.B), diophantine.Const(1)
+func (s *Sizes) Deny(r graph.Requirement) (ok bool) {
+	a, b, one := s.Of(r.A), s.Of(r.B), diophantine.Const(1)
 	switch r.Kind {
 	case graph.MustEqual:
-		s.differ(a, b)
+		s.Differ(a, b)
 	case graph.MustBroadcast:
-		s.differ(a, b)
-		s.differ(a, one)
-		s.differ(b, one)
+		s.Differ(a, b)
+		s.Differ(a, one)
+		s.Differ(b, one)
 	case graph.MustEqualOrOne:
-		s.differ(a, b)
-		s.differ(b, one)
+		s.Differ(a, b)
+		s.Differ(b, one)
 	case graph.MustBeAtLeast:
 		s.Assert(diophantine.NotNegative(b.Minus(a).Minus(one)))
 	case graph.MustBeMultipleOf:
@@ -189,7 +189,7 @@ func (s *sizes) deny(r graph.Requirement) (ok bool) {
 	return true
 }
 
-func (s *sizes) differ(a, b diophantine.Poly) {
+func (s *Sizes) Differ(a, b diophantine.Poly) {
 	d, one := a.Minus(b), diophantine.Const(1)
 	s.AssertAny([]diophantine.Constraint{diophantine.NotNegative(d.Minus(one))},
 		[]diophantine.Constraint{diophantine.NotNegative(d.Scale(-1).Minus(one))})
@@ -197,20 +197,20 @@ func (s *sizes) differ(a, b diophantine.Poly) {
 
 // judge says whether a requirement holds for all solutions of the system, or for none.
 // canHold and canFail say that some solution is known to satisfy it, or not to.
-func (s *sizes) judge(r graph.Requirement, canHold, canFail bool) Verdict {
+func (s *Sizes) Judge(r graph.Requirement, canHold, canFail bool) Verdict {
 	if !canHold {
-		with := s.clone()
-		with.require(r)
-		if with.Refuted(effort(effortAlone)) {
-			if s.Refuted(effort(effortAlone)) {
+		with := s.Clone()
+		with.Require(r)
+		if with.Refuted(Effort(EffortAlone)) {
+			if s.Refuted(Effort(EffortAlone)) {
 				return Deferred // no sizes at all: the declarations are at fault
 			}
 			return Refused
 		}
 	}
 	if !canFail {
-		against := s.clone()
-		if against.deny(r) && against.Refuted(effort(effortAlone)) {
+		against := s.Clone()
+		if against.Deny(r) && against.Refuted(Effort(EffortAlone)) {
 			return Proved
 		}
 	}

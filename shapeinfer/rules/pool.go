@@ -1,4 +1,4 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // PoolSize gives the number of windows on an axis of the given length, where kernel,
@@ -44,31 +45,31 @@ func Pool(c *graph.Call, word string, kernel []int, steps Steps, ceil bool) grap
 	for i := range kernel {
 		out[first+i] = PoolSize(x[first+i], kernel[i], steps.Stride[i], steps.Padding[i], steps.Dilation[i], ceil)
 	}
-	p := NewProver(c.Bounds)
+	p := prove.NewProver(c.Bounds)
 	for i, d := range x[first-1:] {
-		v := Proved
+		v := prove.Proved
 		if !d.IsUnknown() {
 			v = p.AtLeast(d, 1)
 		}
 		switch {
-		case v == Refused:
+		case v == prove.Refused:
 			c.Fail(windowMistake(c, first-1+i, poolRankText(word, x)))
 			return unknownFrom(out, first)
-		case v == Deferred && (i == 0 || steps.Padding[i-1] > 0): // else that a window fits is enough
+		case v == prove.Deferred && (i == 0 || steps.Padding[i-1] > 0): // else that a window fits is enough
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first - 1 + i, Why: "pooling has no windows over an empty axis"})
 		}
 	}
 	for i, d := range out[first:] {
 		switch {
 		case d.IsUnknown():
-		case p.AtLeast(d, 1) == Refused:
+		case p.AtLeast(d, 1) == prove.Refused:
 			text := fmt.Sprintf("Given input size: (%s). Calculated output size: (%s). Output size is too small", poolSizeText(x[first-1:]), poolSizeText(out[first-1:]))
 			if word == "max_pool1d" {
 				text = fmt.Sprintf("max_pool1d() Invalid computed output size: %s", d)
 			}
 			c.Fail(windowMistake(c, first+i, text))
 			return unknownFrom(out, first)
-		case p.AtLeast(d, 1) == Deferred:
+		case p.AtLeast(d, 1) == prove.Deferred:
 			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i, Why: "a window lies inside its operand"})
 		}
 	}

@@ -1,9 +1,10 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // MatMul is the shape rule of PyTorch's matmul: operands of rank 1 are vectors, of
@@ -93,13 +94,13 @@ func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int, b
 		return nil
 	}
 	switch verdict, names := r.mustEqual(x, y); {
-	case verdict == Deferred:
+	case verdict == prove.Deferred:
 		c.Require(graph.Requirement{Kind: graph.MustEqual, A: x, B: y, Axis: innerA, Why: "the inner sizes of a matrix product"})
 		return nil
-	case verdict == Proved:
+	case verdict == prove.Proved:
 		return nil
 	case names:
-		m := matMulMistake(c, graph.CodeNames, fmt.Sprintf("the inner sizes %s and %s meet, and nothing says that they are equal", quoteName(x), quoteName(y)), innerA, innerB)
+		m := matMulMistake(c, graph.CodeNames, fmt.Sprintf("the inner sizes %s and %s meet, and nothing says that they are equal", QuoteName(x), QuoteName(y)), innerA, innerB)
 		m.Sizes = addNames(nil, x, y)
 		return m
 	}
@@ -107,14 +108,14 @@ func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int, b
 }
 
 // mustEqual judges two sizes that must be the same, where 1 does not broadcast.
-func (r Rules) mustEqual(a, b graph.Dim) (v Verdict, names bool) {
-	switch v = NewProver(r.Bounds).Equal(a, b); {
-	case v != Deferred:
+func (r Rules) mustEqual(a, b graph.Dim) (v prove.Verdict, names bool) {
+	switch v = prove.NewProver(r.Bounds).Equal(a, b); {
+	case v != prove.Deferred:
 		return v, false
 	case r.Names == graph.Strict && !sameNames(a, b):
-		return Refused, true
+		return prove.Refused, true
 	}
-	return Deferred, false
+	return prove.Deferred, false
 }
 
 func matMulMistake(c *graph.Call, code graph.Code, summary string, innerA, innerB int) *graph.Mistake {

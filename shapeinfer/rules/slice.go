@@ -1,10 +1,11 @@
-package shapeinfer
+package rules
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // farEnd is the least stop that stands for the end of an axis of any size.
@@ -36,7 +37,7 @@ func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape
 		length = 0
 	}
 	if !size.IsConst() || !from.IsConst() || !to.IsConst() {
-		p := NewProver(c.Bounds)
+		p := prove.NewProver(c.Bounds)
 		for _, r := range []struct{ a, b graph.Dim }{{from, 0}, {to, from}, {size, to}} {
 			requireAtLeast(c, p, r.a, r.b, at, "the bounds of a slice")
 		}
@@ -48,17 +49,17 @@ func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape
 }
 
 // requireAtLeast judges a >= b. The axis is one of the operand's, or -1.
-func requireAtLeast(c *graph.Call, p *Prover, a, b graph.Dim, axis int, why string) {
+func requireAtLeast(c *graph.Call, p *prove.Prover, a, b graph.Dim, axis int, why string) {
 	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: a, B: b, Axis: max(axis, 0), Why: why}
-	switch p.judge(need) {
-	case Refused:
+	switch p.Judge(need) {
+	case prove.Refused:
 		m := &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%s: %s is less than %s for every size", why, a, b),
 			Operands: []graph.OperandNote{{Node: c.In(0)}}}
 		if axis >= 0 {
 			m.Operands[0].Bad = []int{axis}
 		}
 		c.Fail(m)
-	case Deferred:
+	case prove.Deferred:
 		c.Require(need)
 	}
 }
@@ -109,7 +110,7 @@ func Pad(c *graph.Call, axis int, before, after graph.Dim, step int) graph.Shape
 	if step > 1 {
 		inner = inner.Minus(1).Times(graph.Dim(step)).Plus(1)
 	}
-	p := NewProver(c.Bounds)
+	p := prove.NewProver(c.Bounds)
 	for _, d := range []graph.Dim{before, after} {
 		if d.IsSymbolic() {
 			requireAtLeast(c, p, d, 0, at, "padding cuts nothing off")
