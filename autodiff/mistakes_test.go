@@ -8,7 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -116,7 +116,7 @@ func TestZeroForUnused(t *testing.T) {
 	g := graph.New("unused")
 	x, apart := g.Input("x", graph.Float64, 2), g.Input("apart", graph.Float64, 3)
 	grads := autodiff.Grad(ops.Sum(x), []*graph.Node{x, apart}, autodiff.ZeroForUnused())
-	out, err := oracle.Eval(grads, map[*graph.Node]oracle.Value{x: oracle.Of([]float64{1, 2}, 2), apart: oracle.Of([]float64{1, 2, 3}, 3)})
+	out, err := reference.Eval(grads, map[*graph.Node]reference.Value{x: reference.Of([]float64{1, 2}, 2), apart: reference.Of([]float64{1, 2, 3}, 3)})
 	require.NoError(t, err)
 	require.Equal(t, []float64{1, 1}, out[0].Data)
 	require.Equal(t, []float64{0, 0, 0}, out[1].Data)
@@ -146,7 +146,7 @@ func TestNaNFlows(t *testing.T) {
 			y := c.f(x)
 			dx := autodiff.Grad(ops.Sum(y), []*graph.Node{x})[0]
 			require.NoError(t, g.Err())
-			out, err := oracle.Eval([]*graph.Node{y, dx}, map[*graph.Node]oracle.Value{x: oracle.Of([]float64{nan, 2}, 2)})
+			out, err := reference.Eval([]*graph.Node{y, dx}, map[*graph.Node]reference.Value{x: reference.Of([]float64{nan, 2}, 2)})
 			require.NoError(t, err)
 			requireNumbers(t, c.value, out[0].Data.([]float64))
 			if c.grad != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/internal/settings"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -314,7 +314,7 @@ func newSized(a, b, c any) *sized {
 
 // work completes the program with the gradients of its inputs, unless it writes.
 func (p *sized) work(c *sizedCase) work {
-	w := work{outputs: c.outputs(p), writes: p.writes, feeds: map[*graph.Node]oracle.Value{}}
+	w := work{outputs: c.outputs(p), writes: p.writes, feeds: map[*graph.Node]reference.Value{}}
 	loss, by := p.g.Scalar(graph.Float64, 0), p.floats(p.g.Inputs())
 	for _, y := range p.floats(w.outputs) {
 		loss = ops.Add(loss, ops.Sum(ops.Sin(y)))
@@ -349,6 +349,6 @@ func (p *sized) draw(w work, at [3]any) {
 				data[i] = float64(i * 3 % 4)
 			}
 		}
-		w.feeds[n] = oracle.FromFloats(n.DType(), data, sizes...)
+		w.feeds[n] = reference.FromFloats(n.DType(), data, sizes...)
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 )
 
 // TestMain has all programs of the tests verified after every pass.
@@ -57,13 +57,13 @@ func (s *Session) CheckArguments() error {
 		for _, st := range b.Launches {
 			switch k := st.Kernel.(type) {
 			case *engine.LoopTask:
-				if err := bind.Check(k.Loop.Program, k.Args); err != nil {
+				if err := launch.Check(k.Loop.Program, k.Args); err != nil {
 					return err
 				}
 			case *engine.AssembleTask:
 				for _, part := range k.Parts {
 					part.SetPointers(part.Args, 0)
-					if err := bind.Check(part.Program, part.Args); err != nil {
+					if err := launch.Check(part.Program, part.Args); err != nil {
 						return err
 					}
 				}

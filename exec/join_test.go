@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -95,7 +95,7 @@ func TestJoinedValuesAgreeWithTheOracle(t *testing.T) {
 			for i := range data {
 				data[i] = math.Round(rng.NormFloat64()*8) / 8 // often equal
 			}
-			want, err := oracle.Eval([]*graph.Node{y}, map[*graph.Node]oracle.Value{x: oracle.Of(data, 3, 2, 9, 12)})
+			want, err := reference.Eval([]*graph.Node{y}, map[*graph.Node]reference.Value{x: reference.Of(data, 3, 2, 9, 12)})
 			require.NoError(t, err)
 			for _, threads := range []int{1, 3} {
 				s := p.NewSession(exec.Threads(threads))

@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 	"github.com/broadloom/broadloom/viz"
@@ -234,18 +234,18 @@ func requireTextIsRead(t *testing.T, g *graph.Graph) {
 // requireAsReference requires that a compiled program gives what the reference does.
 func requireAsReference(t *testing.T, about string, g *graph.Graph, nodes []*graph.Node) {
 	t.Helper()
-	in, feed := map[*graph.Node]oracle.Value{}, exec.Feed{}
+	in, feed := map[*graph.Node]reference.Value{}, exec.Feed{}
 	for _, x := range g.Inputs() {
-		var v oracle.Value
+		var v reference.Value
 		switch x.Rank() {
 		case 1:
-			v = oracle.Of([]int64{1, 0, 0, 1}, 4)
+			v = reference.Of([]int64{1, 0, 0, 1}, 4)
 		default:
-			v = oracle.FromFloats(x.DType(), []float64{0.25, -1, 2, 0.5, 3, -0.75}, 2, 3)
+			v = reference.FromFloats(x.DType(), []float64{0.25, -1, 2, 0.5, 3, -0.75}, 2, 3)
 		}
 		in[x], feed[x] = v, exec.Array{Shape: v.Shape, Data: v.Data}
 	}
-	want, err := oracle.Eval(nodes, in)
+	want, err := reference.Eval(nodes, in)
 	require.NoError(t, err, about)
 	p, err := exec.Compile(g, exec.Outputs(nodes...))
 	require.NoError(t, err, about)
@@ -253,7 +253,7 @@ func requireAsReference(t *testing.T, about string, g *graph.Graph, nodes []*gra
 	require.NoError(t, err, about)
 	for i, n := range nodes {
 		result := arrayOf(t, got, n)
-		have := oracle.Value{DType: n.DType(), Shape: result.Shape, Data: result.Data}
+		have := reference.Value{DType: n.DType(), Shape: result.Shape, Data: result.Data}
 		require.Equal(t, want[i].Shape, have.Shape, about)
 		require.InDeltaSlice(t, want[i].Floats(), have.Floats(), 1e-9, "%s: %s", about, graph.Describe(n))
 	}

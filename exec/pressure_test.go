@@ -8,7 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -30,7 +30,7 @@ func TestResultsInTheMemoryOfOperandsUnderPressure(t *testing.T) {
 				}
 				v[0] = first
 				values[name] = v
-				value := oracle.FromFloats(dtype, v, n)
+				value := reference.FromFloats(dtype, v, n)
 				feed[x] = exec.Array{Shape: value.Shape, Data: value.Data}
 				return x
 			}
@@ -53,7 +53,7 @@ func TestResultsInTheMemoryOfOperandsUnderPressure(t *testing.T) {
 				wants[2][i] = (values["p"][i] + values["q"][i]) * values["u"][i] * values["v"][i]
 			}
 			for i, node := range []*graph.Node{y, z, w, sum} {
-				require.Equal(t, wants[i], oracle.Value{DType: dtype, Shape: arrayOf(t, out, node).Shape, Data: arrayOf(t, out, node).Data}.Floats(), "output %d", i)
+				require.Equal(t, wants[i], reference.Value{DType: dtype, Shape: arrayOf(t, out, node).Shape, Data: arrayOf(t, out, node).Data}.Floats(), "output %d", i)
 			}
 		})
 	}

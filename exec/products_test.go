@@ -11,7 +11,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -79,12 +79,12 @@ func TestProductsOnThreads(t *testing.T) {
 			z := ops.MatMul(a, b)
 			prog, err := exec.Compile(g, exec.Outputs(z))
 			require.NoError(t, err, about)
-			in := map[*graph.Node]oracle.Value{x: drawn(rng, dtype, c.a.shape), y: drawn(rng, dtype, c.b.shape)}
+			in := map[*graph.Node]reference.Value{x: drawn(rng, dtype, c.a.shape), y: drawn(rng, dtype, c.b.shape)}
 			feed := exec.Feed{}
 			for n, v := range in {
 				feed[n] = exec.Array{Shape: v.Shape, Data: v.Data}
 			}
-			want, err := oracle.Eval([]*graph.Node{z}, in)
+			want, err := reference.Eval([]*graph.Node{z}, in)
 			require.NoError(t, err, about)
 			var first []float64
 			for _, threads := range []int{1, 2, 3, 8} {
@@ -92,7 +92,7 @@ func TestProductsOnThreads(t *testing.T) {
 				require.NoError(t, err, about)
 				array := arrayOf(t, out, z)
 				require.Equal(t, want[0].Shape, array.Shape, about)
-				got := oracle.Value{DType: dtype, Shape: array.Shape, Data: array.Data}.Floats()
+				got := reference.Value{DType: dtype, Shape: array.Shape, Data: array.Data}.Floats()
 				if first == nil {
 					first = got
 					require.InDeltaSlice(t, want[0].Floats(), got, 1e-3, about)
@@ -104,7 +104,7 @@ func TestProductsOnThreads(t *testing.T) {
 }
 
 // drawn makes numbers of a type.
-func drawn(rng *rand.Rand, dtype graph.DType, shape []int) oracle.Value {
+func drawn(rng *rand.Rand, dtype graph.DType, shape []int) reference.Value {
 	count := 1
 	for _, d := range shape {
 		count *= d
@@ -116,5 +116,5 @@ func drawn(rng *rand.Rand, dtype graph.DType, shape []int) oracle.Value {
 			data[i] = float64(rng.IntN(2001) - 1000)
 		}
 	}
-	return oracle.FromFloats(dtype, data, shape...)
+	return reference.FromFloats(dtype, data, shape...)
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 )
 
 // program is a random program over named sizes and several dtypes. It is made in steps, each
@@ -28,13 +28,13 @@ type program struct {
 	at         map[string]int64 // the sizes at which it runs now
 	float      graph.DType
 	nodes      []*graph.Node
-	feeds      map[*graph.Node]oracle.Value // of inputs, and of parameters before the run
-	velocity   map[*graph.Node]*graph.Node  // parameters that follow the gradients of others
-	state      map[*graph.Node]*graph.Node  // what parameters and mutable inputs are after the writes
-	limit      map[*graph.Node]graph.Dim    // inputs that are indices below a size
-	exact      map[*graph.Node]bool         // values that are formed without rounding
-	wide       bool                         // numbered computes in float64 what is float32
-	negative   bool                         // numbered met a negative size
+	feeds      map[*graph.Node]reference.Value // of inputs, and of parameters before the run
+	velocity   map[*graph.Node]*graph.Node     // parameters that follow the gradients of others
+	state      map[*graph.Node]*graph.Node     // what parameters and mutable inputs are after the writes
+	limit      map[*graph.Node]graph.Dim       // inputs that are indices below a size
+	exact      map[*graph.Node]bool            // values that are formed without rounding
+	wide       bool                            // numbered computes in float64 what is float32
+	negative   bool                            // numbered met a negative size
 }
 
 // kind is what programs are about.
@@ -52,7 +52,7 @@ type kind struct {
 var smallSizes = map[string]int64{"batch": 5, "seq": 4}
 
 func newProgram(k *kind, seed uint64, steps ...uint64) *program {
-	p := &program{kind: k, seed: seed, rng: rand.New(rand.NewPCG(seed, 31)), feeds: map[*graph.Node]oracle.Value{},
+	p := &program{kind: k, seed: seed, rng: rand.New(rand.NewPCG(seed, 31)), feeds: map[*graph.Node]reference.Value{},
 		velocity: map[*graph.Node]*graph.Node{}, state: map[*graph.Node]*graph.Node{},
 		limit: map[*graph.Node]graph.Dim{}, exact: map[*graph.Node]bool{}, large: map[string]int64{"batch": 41, "seq": 30}}
 	policy := graph.Policy{Names: graph.Numpy, MutualExpand: graph.AllowSilently, SecondWrite: graph.AllowSilently}
@@ -154,7 +154,7 @@ func (p *program) params(count int) {
 }
 
 // draw makes the value of an input or parameter at the sizes of the run.
-func (p *program) draw(n *graph.Node) oracle.Value {
+func (p *program) draw(n *graph.Node) reference.Value {
 	sizes, count := p.sizes(n.Shape())
 	data := make([]float64, count)
 	limit, isIndex := p.limit[n]
@@ -171,7 +171,7 @@ func (p *program) draw(n *graph.Node) oracle.Value {
 			data[i] = x
 		}
 	}
-	return oracle.FromFloats(n.DType(), data, sizes...)
+	return reference.FromFloats(n.DType(), data, sizes...)
 }
 
 // bindings are sizes for the runs of a session: some twice, and small ones after large ones.

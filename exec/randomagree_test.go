@@ -13,7 +13,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -21,7 +21,7 @@ import (
 // work is what a program computes from values.
 type work struct {
 	outputs, writes []*graph.Node // writes of parameters and mutable inputs
-	feeds           map[*graph.Node]oracle.Value
+	feeds           map[*graph.Node]reference.Value
 }
 
 // compile compiles the work for outputs and some more, with options.
@@ -30,12 +30,12 @@ func (w work) compile(more []*graph.Node, opts ...exec.Option) (*exec.Program, e
 }
 
 // values gives the outputs, and what is written after all writes, as the oracle has it.
-func (w work) values() ([]oracle.Value, error) {
+func (w work) values() ([]reference.Value, error) {
 	list := slices.Clone(w.outputs)
 	for _, n := range w.writes {
 		list = append(list, ops.After(alias.Storage(n), n))
 	}
-	return oracle.Eval(list, w.feeds)
+	return reference.Eval(list, w.feeds)
 }
 
 // runner is a session, which runs in some way.
@@ -64,7 +64,7 @@ func (k *kind) runners(prog *exec.Program) (list []runner) {
 func (r runner) values(w work) (list []exec.Array, err error) {
 	feed := exec.Feed{}
 	for n, v := range w.feeds {
-		v = oracle.FromFloats(v.DType, v.Floats(), v.Shape...)
+		v = reference.FromFloats(v.DType, v.Floats(), v.Shape...)
 		feed[n] = toArray(v)
 		if n.IsParam() {
 			delete(feed, n)
@@ -95,7 +95,7 @@ func (r runner) values(w work) (list []exec.Array, err error) {
 	return list, err
 }
 
-func toArray(v oracle.Value) exec.Array { return exec.Array{Shape: v.Shape, Data: v.Data} }
+func toArray(v reference.Value) exec.Array { return exec.Array{Shape: v.Shape, Data: v.Data} }
 
 // agrees compares one compiled program at several sizes in turn with the oracle's values of
 // the program for those sizes, and the runners with each other. It gives the number of sizes at
@@ -131,7 +131,7 @@ func (p *program) agrees(t *testing.T) (valid int) {
 		}
 		for _, n := range p.g.Params() { // the next run goes on from there
 			v, _ := runners[0].Param(n)
-			p.feeds[n] = oracle.Value{DType: n.DType(), Shape: v.Shape, Data: v.Data}
+			p.feeds[n] = reference.Value{DType: n.DType(), Shape: v.Shape, Data: v.Data}
 		}
 	}
 	return valid
@@ -167,7 +167,7 @@ func (p *program) writes() bool {
 func (p *program) compare(t *testing.T, got []exec.Array, err error, asked wanted, describe func(string) string) bool {
 	t.Helper()
 	w, errWant := p.numbered(asked)
-	var want []oracle.Value
+	var want []reference.Value
 	if errWant == nil {
 		want, errWant = w.values()
 	}
@@ -305,7 +305,7 @@ func other(want, got exec.Array, part, slack float64) int {
 
 // floatsOf gives the elements as numbers.
 func floatsOf(a exec.Array) (numbers []float64, isFloat bool) {
-	v := oracle.Value{DType: dtypeOf(a.Data), Shape: a.Shape, Data: a.Data}
+	v := reference.Value{DType: dtypeOf(a.Data), Shape: a.Shape, Data: a.Data}
 	return v.Floats(), v.DType.IsFloat()
 }
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 )
 
 // numbered writes the same program with numbers in the place of its named sizes, gradients and
@@ -16,7 +16,7 @@ import (
 func (p *program) numbered(asked wanted) (w work, err error) {
 	p.negative = false
 	g := graph.New("numbered", graph.WithPolicy(p.g.Policy()))
-	copies, feeds := map[*graph.Node]*graph.Node{}, map[*graph.Node]oracle.Value{}
+	copies, feeds := map[*graph.Node]*graph.Node{}, map[*graph.Node]reference.Value{}
 	for _, n := range slices.Concat(p.g.Inputs(), p.g.Params()) {
 		for _, d := range n.Shape() {
 			for _, name := range d.Symbols() {
@@ -34,7 +34,7 @@ func (p *program) numbered(asked wanted) (w work, err error) {
 		if n.IsMutable() {
 			m.Mutable()
 		}
-		copies[n], feeds[m] = m, oracle.FromFloats(t, v.Floats(), v.Shape...)
+		copies[n], feeds[m] = m, reference.FromFloats(t, v.Floats(), v.Shape...)
 	}
 	for _, list := range asked.lists() {
 		*list = slices.Clone(*list)
@@ -120,7 +120,7 @@ func (p *program) number(v reflect.Value) reflect.Value {
 
 // rounding gives a number by which float32 arithmetic may put output k off: some times what it
 // does to the oracle's values.
-func (p *program) rounding(narrow oracle.Value, k int, asked wanted) (most float64) {
+func (p *program) rounding(narrow reference.Value, k int, asked wanted) (most float64) {
 	if !p.narrow() {
 		return 0
 	}

@@ -3,7 +3,7 @@ package exec_test
 import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
@@ -146,7 +146,7 @@ func (p *program) isVelocity(n *graph.Node) bool {
 }
 
 // complete adds gradients to the outputs, and steps of the parameters to the writes.
-func (w wanted) complete(feeds map[*graph.Node]oracle.Value) work {
+func (w wanted) complete(feeds map[*graph.Node]reference.Value) work {
 	grads := autodiff.Grad(w.outputs[len(w.outputs)-1], w.by, autodiff.ZeroForUnused())
 	writes := w.writes
 	for i, n := range w.by {

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -62,8 +62,8 @@ func TestConvolutionsReadWindowsWhereTheyLie(t *testing.T) {
 			p, err := exec.Compile(g, exec.Outputs(outputs...))
 			require.NoError(t, err)
 			rng := rand.New(rand.NewPCG(1, 2))
-			in := map[*graph.Node]oracle.Value{x: drawn(rng, graph.Float64, c.x), w: drawn(rng, graph.Float64, c.w)}
-			want, err := oracle.Eval(outputs, in)
+			in := map[*graph.Node]reference.Value{x: drawn(rng, graph.Float64, c.x), w: drawn(rng, graph.Float64, c.w)}
+			want, err := reference.Eval(outputs, in)
 			require.NoError(t, err)
 			out, err := p.NewSession().Run(context.Background(), exec.Feed{
 				x: exec.Array{Shape: c.x, Data: in[x].Data}, w: exec.Array{Shape: c.w, Data: in[w].Data}})
@@ -85,8 +85,8 @@ func TestWindowsOfWhatIsWrittenLater(t *testing.T) {
 	p, err := exec.Compile(g, exec.Outputs(y, zeroed))
 	require.NoError(t, err)
 	rng := rand.New(rand.NewPCG(3, 4))
-	in := map[*graph.Node]oracle.Value{x: drawn(rng, graph.Float64, []int{1, 2, 6, 6}), w: drawn(rng, graph.Float64, []int{3, 2, 3, 3})}
-	want, err := oracle.Eval([]*graph.Node{y}, in)
+	in := map[*graph.Node]reference.Value{x: drawn(rng, graph.Float64, []int{1, 2, 6, 6}), w: drawn(rng, graph.Float64, []int{3, 2, 3, 3})}
+	want, err := reference.Eval([]*graph.Node{y}, in)
 	require.NoError(t, err)
 	out, err := p.NewSession().Run(context.Background(), exec.Feed{
 		x: exec.Array{Shape: []int{1, 2, 6, 6}, Data: in[x].Data}, w: exec.Array{Shape: []int{3, 2, 3, 3}, Data: in[w].Data}})

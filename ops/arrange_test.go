@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -15,7 +15,7 @@ func TestArrangements(t *testing.T) {
 	g := graph.New("arrange")
 	n := g.Dim("n")
 	x, s := g.Input("x", graph.Int32, 2, 3), g.Input("s", graph.Int32, n)
-	in := feeds{x: oracle.Of([]int32{1, 2, 3, 4, 5, 6}, 2, 3), s: oracle.Of([]int32{1, 2, 3, 4}, 4)}
+	in := feeds{x: reference.Of([]int32{1, 2, 3, 4, 5, 6}, 2, 3), s: reference.Of([]int32{1, 2, 3, 4}, 4)}
 	for name, c := range map[string]struct {
 		y     *graph.Node
 		shape []int
@@ -76,7 +76,7 @@ func TestArrangementsHaveTheirOwnMemory(t *testing.T) {
 			g := graph.New("arrange")
 			x := g.Input("x", graph.Float64, 2, 3).Mutable()
 			written := ops.AddInPlace(arrange(x), graph.Num(100))
-			in := feeds{x: oracle.Of([]float64{1, 2, 3, 4, 5, 6}, 2, 3)}
+			in := feeds{x: reference.Of([]float64{1, 2, 3, 4, 5, 6}, 2, 3)}
 			got := evaluate(t, in, written, ops.Add(x, ops.Mul(ops.Sum(written), graph.Num(0))))
 			require.ElementsMatch(t, []float64{101, 102, 103, 104, 105, 106}, got[0].Data)
 			require.Equal(t, []float64{1, 2, 3, 4, 5, 6}, got[1].Data)
@@ -98,7 +98,7 @@ func TestRollByMoreThanTheAxisHas(t *testing.T) {
 					data[i] = int32(i)
 					want[((i+shift)%size+size)%size] = int32(i)
 				}
-				require.Equal(t, want, value(t, feeds{x: oracle.Of(data, size)}, y).Data, "%d places of %d", shift, size)
+				require.Equal(t, want, value(t, feeds{x: reference.Of(data, size)}, y).Data, "%d places of %d", shift, size)
 			}
 		}
 	}

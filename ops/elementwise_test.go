@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -58,7 +58,7 @@ func TestFunctionsOfOneNumber(t *testing.T) {
 			for i, p := range points {
 				want[i] = c.want(p)
 			}
-			requireClose(t, want, value(t, feeds{x: oracle.Of(points, len(points))}, c.build(x)).Floats(), 1e-13, name)
+			requireClose(t, want, value(t, feeds{x: reference.Of(points, len(points))}, c.build(x)).Floats(), 1e-13, name)
 		})
 	}
 }
@@ -86,7 +86,7 @@ func TestFunctionsOfTwoNumbers(t *testing.T) {
 					want = append(want, c.want(p, q))
 				}
 			}
-			in := feeds{x: oracle.Of(points, n, 1), y: oracle.Of(points, n)}
+			in := feeds{x: reference.Of(points, n, 1), y: reference.Of(points, n)}
 			requireClose(t, want, value(t, in, c.build(x, y)).Floats(), 1e-13, name)
 		})
 	}
@@ -95,7 +95,7 @@ func TestFunctionsOfTwoNumbers(t *testing.T) {
 func TestRoundingOfIntegers(t *testing.T) {
 	g := graph.New("functions")
 	x, y := g.Input("x", graph.Int32, 4), g.Input("y", graph.Int32, 4)
-	in := feeds{x: oracle.Of([]int32{7, -7, 7, -7}, 4), y: oracle.Of([]int32{3, 3, -3, -3}, 4)}
+	in := feeds{x: reference.Of([]int32{7, -7, 7, -7}, 4), y: reference.Of([]int32{3, 3, -3, -3}, 4)}
 	require.Equal(t, []int32{1, -1, 1, -1}, value(t, in, ops.Fmod(x, y)).Data)
 	require.Equal(t, []int32{7, -7, 7, -7}, value(t, in, ops.Trunc(x)).Data)
 	require.Equal(t, graph.Float32, ops.Sinh(x).DType())

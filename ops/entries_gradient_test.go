@@ -7,7 +7,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -103,14 +103,14 @@ func (tr *trial) smoothPoints(rng *rand.Rand, wrt []*graph.Node, fed feeds, sign
 			data[i] = low + (high-low)*(float64(order[0])+0.37)/float64(total)
 			order = order[1:]
 		}
-		fed[x] = oracle.Of(data, fed[x].Shape...)
+		fed[x] = reference.Of(data, fed[x].Shape...)
 	}
 }
 
 // isSmooth reports whether value and gradients are numbers.
 func isSmooth(y *graph.Node, wrt []*graph.Node, fed feeds) bool {
 	grads := autodiff.Grad(ops.Sum(y), wrt, autodiff.ZeroForUnused())
-	values, err := oracle.Eval(append(grads, y), fed)
+	values, err := reference.Eval(append(grads, y), fed)
 	if err != nil {
 		return false
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -254,7 +254,7 @@ func (tr *trial) compare(p pattern, dt graph.DType, kinds ...string) bool {
 		for i, x := range in {
 			fed[x] = tr.values(x, p.fed(i), i, kind)
 		}
-		want, errWant := oracle.Eval([]*graph.Node{y}, fed)
+		want, errWant := reference.Eval([]*graph.Node{y}, fed)
 		got, errGot := runSession(session, y, fed)
 		switch {
 		case (errWant == nil) != (errGot == nil):
@@ -270,23 +270,23 @@ func (tr *trial) compare(p pattern, dt graph.DType, kinds ...string) bool {
 	return true
 }
 
-func runSession(s *exec.Session, y *graph.Node, fed feeds) (oracle.Value, error) {
+func runSession(s *exec.Session, y *graph.Node, fed feeds) (reference.Value, error) {
 	feed := exec.Feed{}
 	for n, v := range fed {
 		feed[n] = exec.Array{Shape: v.Shape, Data: v.Data}
 	}
 	out, err := s.Run(context.Background(), feed)
 	if err != nil {
-		return oracle.Value{}, err
+		return reference.Value{}, err
 	}
 	a, err := out.Array(y)
-	return oracle.Value{DType: y.DType(), Shape: a.Shape, Data: a.Data}, err
+	return reference.Value{DType: y.DType(), Shape: a.Shape, Data: a.Data}, err
 }
 
 // firstDifference gives the first element in which two values differ by more than the last
 // digits, and -1 where there is none. Zeros of elementwise operations have signs; sums
 // have the error of what cancels in them.
-func (tr *trial) firstDifference(want, got oracle.Value) int {
+func (tr *trial) firstDifference(want, got reference.Value) int {
 	if fmt.Sprint(want.Shape) != fmt.Sprint(got.Shape) || want.DType != got.DType {
 		return 0
 	}
@@ -312,7 +312,7 @@ func (tr *trial) firstDifference(want, got oracle.Value) int {
 	return -1
 }
 
-func elementOf(v oracle.Value, i int) any {
+func elementOf(v reference.Value, i int) any {
 	if f := v.Floats(); i < len(f) {
 		return f[i]
 	}

@@ -12,18 +12,18 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
 // feeds are the values of a graph's inputs.
-type feeds map[*graph.Node]oracle.Value
+type feeds map[*graph.Node]reference.Value
 
 // evaluate gives the values of nodes by the reference evaluator, and requires that a
 // compiled program gives the same.
-func evaluate(t *testing.T, in feeds, nodes ...*graph.Node) []oracle.Value {
+func evaluate(t *testing.T, in feeds, nodes ...*graph.Node) []reference.Value {
 	t.Helper()
-	want, err := oracle.Eval(nodes, in)
+	want, err := reference.Eval(nodes, in)
 	require.NoError(t, err)
 	prog, err := exec.Compile(nodes[0].Graph(), exec.Outputs(nodes...))
 	require.NoError(t, err)
@@ -37,13 +37,13 @@ func evaluate(t *testing.T, in feeds, nodes ...*graph.Node) []oracle.Value {
 		a, err := got.Array(n)
 		require.NoError(t, err)
 		require.Equal(t, want[i].Shape, a.Shape)
-		requireClose(t, want[i].Floats(), oracle.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}.Floats(), 1e-10, "compiled against reference: "+graph.Describe(n))
+		requireClose(t, want[i].Floats(), reference.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}.Floats(), 1e-10, "compiled against reference: "+graph.Describe(n))
 	}
 	return want
 }
 
 // value evaluates one node.
-func value(t *testing.T, in feeds, n *graph.Node) oracle.Value {
+func value(t *testing.T, in feeds, n *graph.Node) reference.Value {
 	t.Helper()
 	return evaluate(t, in, n)[0]
 }
@@ -59,7 +59,7 @@ func requireClose(t *testing.T, want, got []float64, tolerance float64, about st
 }
 
 // random gives numbers in (-1, 1) that are well apart from one another and from 0.
-func random(rng *rand.Rand, shape ...int) oracle.Value {
+func random(rng *rand.Rand, shape ...int) reference.Value {
 	count := 1
 	for _, d := range shape {
 		count *= d
@@ -71,7 +71,7 @@ func random(rng *rand.Rand, shape ...int) oracle.Value {
 			data[i] = -data[i]
 		}
 	}
-	return oracle.Of(data, shape...)
+	return reference.Of(data, shape...)
 }
 
 // requireGradients compares the gradients of the sum of y·weights, for random weights,
@@ -99,7 +99,7 @@ func requireFirstOrderOf(t *testing.T, in feeds, y *graph.Node, wrt ...*graph.No
 // weighted is the sum of n's elements times random numbers.
 func weighted(t *testing.T, in feeds, rng *rand.Rand, n *graph.Node) *graph.Node {
 	t.Helper()
-	v, err := oracle.Eval([]*graph.Node{n}, in)
+	v, err := reference.Eval([]*graph.Node{n}, in)
 	require.NoError(t, err)
 	w := n.Graph().Input(fmt.Sprintf("w%d", len(in)), graph.Float64, n.Shape()...)
 	in[w] = random(rng, v[0].Shape...)
@@ -117,7 +117,7 @@ func requireFirstOrder(t *testing.T, in feeds, loss *graph.Node, grads, wrt []*g
 		for k, v := range data {
 			side := func(at float64) float64 {
 				data[k] = at
-				out, err := oracle.Eval([]*graph.Node{loss}, in)
+				out, err := reference.Eval([]*graph.Node{loss}, in)
 				require.NoError(t, err)
 				return out[0].Floats()[0]
 			}

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -16,18 +16,18 @@ var edges = []float64{0, math.Copysign(0, -1), 1, -1, 2, 0.5, -0.3, 3, 1e-45, -1
 	math.MaxInt32, math.Inf(1), math.Inf(-1), math.NaN()}
 
 // edgesOf gives the edges that a dtype holds, and its least and greatest number.
-func edgesOf(dt graph.DType) oracle.Value {
+func edgesOf(dt graph.DType) reference.Value {
 	switch dt {
 	case graph.Int64:
-		return oracle.Of([]int64{0, 1, -1, 2, math.MaxInt64, math.MinInt64, 1<<53 + 1}, 7)
+		return reference.Of([]int64{0, 1, -1, 2, math.MaxInt64, math.MinInt64, 1<<53 + 1}, 7)
 	case graph.Int32:
-		return oracle.Of([]int32{0, 1, -1, 2, math.MaxInt32, math.MinInt32, 1<<24 + 1}, 7)
+		return reference.Of([]int32{0, 1, -1, 2, math.MaxInt32, math.MinInt32, 1<<24 + 1}, 7)
 	}
-	return oracle.FromFloats(dt, edges, len(edges))
+	return reference.FromFloats(dt, edges, len(edges))
 }
 
 // requireBits requires that a value has the bits of another one; NaN is one value.
-func requireBits(t *testing.T, want, got oracle.Value, about string) {
+func requireBits(t *testing.T, want, got reference.Value, about string) {
 	t.Helper()
 	require.Equal(t, want.Shape, got.Shape, about)
 	if !want.DType.IsFloat() {
@@ -53,7 +53,7 @@ func TestIdentities(t *testing.T) {
 				}
 				g := graph.New(op.Name)
 				x, fed := g.Input("x", dt, graph.Dim(edgesOf(dt).Shape[0])), g.Input("e", dt)
-				in := feeds{x: edgesOf(dt), fed: oracle.FromFloats(dt, []float64{e})}
+				in := feeds{x: edgesOf(dt), fed: reference.FromFloats(dt, []float64{e})}
 				for _, number := range []*graph.Node{g.Scalar(dt, e), fed} {
 					pair := []*graph.Node{x, x}
 					pair[i] = number

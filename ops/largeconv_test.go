@@ -11,13 +11,13 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
 // compiled evaluates nodes by a compiled program on a number of threads; the reference is
 // too slow for what is large.
-func compiled(t *testing.T, threads int, in feeds, nodes ...*graph.Node) []oracle.Value {
+func compiled(t *testing.T, threads int, in feeds, nodes ...*graph.Node) []reference.Value {
 	t.Helper()
 	prog, err := exec.Compile(nodes[0].Graph(), exec.Outputs(nodes...))
 	require.NoError(t, err)
@@ -27,11 +27,11 @@ func compiled(t *testing.T, threads int, in feeds, nodes ...*graph.Node) []oracl
 	}
 	got, err := prog.NewSession(exec.Threads(threads)).Run(context.Background(), feed)
 	require.NoError(t, err)
-	values := make([]oracle.Value, len(nodes))
+	values := make([]reference.Value, len(nodes))
 	for i, n := range nodes {
 		a, err := got.Array(n)
 		require.NoError(t, err)
-		values[i] = oracle.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}
+		values[i] = reference.Value{DType: n.DType(), Shape: a.Shape, Data: a.Data}
 	}
 	return values
 }
@@ -166,7 +166,7 @@ func TestLargeConvolutions(t *testing.T) {
 
 		single := s.network(graph.Float32, shape)
 		in := s.feeds(graph.Float32, single, shape, x, w, b, u)
-		var first []oracle.Value
+		var first []reference.Value
 		for _, threads := range []int{1, 2, 3, 8} {
 			values := compiled(t, threads, in, single.results...)
 			if first == nil {
@@ -184,8 +184,8 @@ func TestLargeConvolutions(t *testing.T) {
 // feeds gives the operands to a network.
 func (s *sweep) feeds(dtype graph.DType, n *network, shape []int, x, w, b, u []float64) feeds {
 	return feeds{
-		n.x: oracle.FromFloats(dtype, x, s.axes(s.x)...), n.w: oracle.FromFloats(dtype, w, s.axes(s.w)...),
-		n.b: oracle.FromFloats(dtype, b, s.w[0]), n.u: oracle.FromFloats(dtype, u, s.axes(shape)...),
+		n.x: reference.FromFloats(dtype, x, s.axes(s.x)...), n.w: reference.FromFloats(dtype, w, s.axes(s.w)...),
+		n.b: reference.FromFloats(dtype, b, s.w[0]), n.u: reference.FromFloats(dtype, u, s.axes(shape)...),
 	}
 }
 

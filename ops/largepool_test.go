@@ -10,7 +10,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -103,8 +103,8 @@ func TestLargePools(t *testing.T) {
 		}
 		wantMost, wantMean, backMost, backMean := pooled(windows, data, weights)
 		shape, _ := most.Shape().Ints()
-		in := feeds{x: oracle.FromFloats(graph.Float32, data, w.x...), u: oracle.FromFloats(graph.Float32, weights, shape...)}
-		var first []oracle.Value
+		in := feeds{x: reference.FromFloats(graph.Float32, data, w.x...), u: reference.FromFloats(graph.Float32, weights, shape...)}
+		var first []reference.Value
 		for _, threads := range []int{1, 2, 3, 8} {
 			got := compiled(t, threads, in, outputs...)
 			if first == nil {

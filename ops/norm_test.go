@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -43,7 +43,7 @@ func normInputs(sizes ...int) (g *graph.Graph, x, gain, bias *graph.Node, in fee
 	return g, x, gain, bias, feeds{x: random(rng, 3, 4, 2), gain: random(rng, sizes...), bias: random(rng, sizes...)}
 }
 
-func affine(y []float64, gain, bias oracle.Value, at func(i int) int) []float64 {
+func affine(y []float64, gain, bias reference.Value, at func(i int) int) []float64 {
 	out := make([]float64, len(y))
 	for i, v := range y {
 		out[i] = v*gain.Floats()[at(i)] + bias.Floats()[at(i)]
@@ -60,7 +60,7 @@ func TestLayerNorm(t *testing.T) {
 		require.NoError(t, y.Err())
 		requireClose(t, affine(plain, in[gain], in[bias], func(i int) int { return i % size }), value(t, in, y).Floats(), 1e-12, "layer_norm")
 		requireClose(t, plain, value(t, in, ops.LayerNormOver(x, gain.Shape(), nil, nil, 1e-2)).Floats(), 1e-12, "without gain and bias")
-		shifted := affine(plain, oracle.Of([]float64{1, 1, 1, 1, 1, 1, 1, 1}, 8), in[bias], func(i int) int { return i % size })
+		shifted := affine(plain, reference.Of([]float64{1, 1, 1, 1, 1, 1, 1, 1}, 8), in[bias], func(i int) int { return i % size })
 		requireClose(t, shifted, value(t, in, ops.LayerNorm(x, nil, bias, 1e-2)).Floats(), 1e-12, "without gain")
 		requireGradients(t, in, y, x, gain, bias)
 	}

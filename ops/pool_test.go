@@ -10,7 +10,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -140,7 +140,7 @@ func inside(i, length, margin int) bool { return i >= -margin && i < length+marg
 func TestPoolingOfOneAxis(t *testing.T) {
 	g := graph.New("pool")
 	x := g.Input("x", graph.Float64, 1, 5)
-	in := feeds{x: oracle.Of([]float64{1, 3, 2, 5, 4}, 1, 5)}
+	in := feeds{x: reference.Of([]float64{1, 3, 2, 5, 4}, 1, 5)}
 	require.Equal(t, []float64{3, 5}, value(t, in, ops.MaxPool1D(x, 2)).Data)
 	require.Equal(t, []float64{2, 3.5, 4}, value(t, in, ops.AvgPool1D(x, 2, ops.CeilMode())).Data)
 	require.Equal(t, []float64{3, 5, 5}, value(t, in, ops.MaxPool1D(x, 3, ops.Stride(2), ops.Padding(1))).Data)
@@ -149,7 +149,7 @@ func TestPoolingOfOneAxis(t *testing.T) {
 func TestMaxPoolGivesTheGradientToTheFirst(t *testing.T) {
 	g := graph.New("pool")
 	x := g.Input("x", graph.Float64, 1, 2, 4)
-	in := feeds{x: oracle.Of([]float64{1, 2, math.NaN(), 3, 2, 2, 3, 3}, 1, 2, 4)}
+	in := feeds{x: reference.Of([]float64{1, 2, math.NaN(), 3, 2, 2, 3, 3}, 1, 2, 4)}
 	y := ops.MaxPool2D(x, 2, 2)
 	dx := autodiff.Grad(ops.Sum(y), []*graph.Node{x})[0]
 	got := evaluate(t, in, y, dx)
@@ -157,7 +157,7 @@ func TestMaxPoolGivesTheGradientToTheFirst(t *testing.T) {
 	require.Equal(t, []float64{0, 1, 1, 0, 0, 0, 0, 0}, got[1].Data)
 
 	nan := math.NaN()
-	in = feeds{x: oracle.Of([]float64{nan, 2, 1, nan, nan, 3, nan, 4}, 1, 2, 4)}
+	in = feeds{x: reference.Of([]float64{nan, 2, 1, nan, nan, 3, nan, 4}, 1, 2, 4)}
 	require.Equal(t, []float64{0, 0, 0, 0, 1, 0, 1, 0}, value(t, in, dx).Data, "as in PyTorch, the last NaN")
 }
 
@@ -176,7 +176,7 @@ func TestPoolingOfIntegers(t *testing.T) {
 	g := graph.New("pool")
 	x := g.Input("x", graph.Int32, 1, 3, 3)
 	y := ops.MaxPool2D(x, 2, 2, ops.Padding(1))
-	in := feeds{x: oracle.Of([]int32{-1, -2, -3, -4, -5, -6, -7, -8, -9}, 1, 3, 3)}
+	in := feeds{x: reference.Of([]int32{-1, -2, -3, -4, -5, -6, -7, -8, -9}, 1, 3, 3)}
 	require.Equal(t, []int32{-1, -2, -4, -5}, value(t, in, y).Data, "padding never wins")
 }
 

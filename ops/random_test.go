@@ -9,7 +9,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -24,7 +24,7 @@ func TestRandomBitsAreThoseOfSplitMix64(t *testing.T) {
 	g := graph.New("random")
 	place, stream := g.Input("place", graph.Int64, 6), g.Input("stream", graph.Int64)
 	places := []int64{0, 1, 2, -1, math.MaxInt64, 123456789}
-	in := feeds{place: oracle.Of(places, 6), stream: oracle.Of([]int64{-42})}
+	in := feeds{place: reference.Of(places, 6), stream: reference.Of([]int64{-42})}
 	var want []int64
 	for _, p := range places {
 		const golden = 0x9e3779b97f4a7c15
@@ -41,7 +41,7 @@ func TestUniformAndNormal(t *testing.T) {
 	u, other := ops.Uniform(seed, graph.Float64, n, 4), ops.Uniform(seed, graph.Float32, n, 4)
 	normal := ops.Normal(seed, graph.Float64, n, 4)
 	const count = 1000
-	in := feeds{seed: oracle.Of([]int64{1}), size: oracle.Of(make([]bool, count), count)}
+	in := feeds{seed: reference.Of([]int64{1}), size: reference.Of(make([]bool, count), count)}
 	got := evaluate(t, in, u, other, normal)
 	mean, variance, least, most := moments(got[0].Floats())
 	require.InDelta(t, 0.5, mean, 0.02)
@@ -60,7 +60,7 @@ func TestUniformAndNormal(t *testing.T) {
 		product += (v - 0.5) * (got[1].Floats()[i] - 0.5)
 	}
 	require.InDelta(t, 0, product/(4*count), 0.005, "two calls have nothing in common")
-	in[seed] = oracle.Of([]int64{2})
+	in[seed] = reference.Of([]int64{2})
 	require.NotEqual(t, got[0].Data, value(t, in, u).Data)
 }
 
@@ -79,7 +79,7 @@ func moments(v []float64) (mean, variance, least, most float64) {
 func TestDropout(t *testing.T) {
 	g := graph.New("random")
 	seed, x := g.Input("seed", graph.Int64), g.Input("x", graph.Float64, 50, 20)
-	in := feeds{seed: oracle.Of([]int64{7}), x: random(rand.New(rand.NewPCG(1, 2)), 50, 20)}
+	in := feeds{seed: reference.Of([]int64{7}), x: random(rand.New(rand.NewPCG(1, 2)), 50, 20)}
 	y := ops.Dropout(x, 0.25, seed)
 	dx := autodiff.Grad(ops.Sum(y), []*graph.Node{x})[0]
 	got := evaluate(t, in, y, dx)

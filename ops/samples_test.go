@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -165,7 +165,7 @@ var samples = []sample{
 }
 
 // values feeds an operand: random numbers, or those on which implementations differ.
-func (s sample) values(x node, shape []int, i int, kind string) oracle.Value {
+func (s sample) values(x node, shape []int, i int, kind string) reference.Value {
 	count := 1
 	for _, d := range shape {
 		count *= d
@@ -187,7 +187,7 @@ func (s sample) values(x node, shape []int, i int, kind string) oracle.Value {
 			data[k] = rng.NormFloat64() * 2
 		}
 	}
-	return oracle.FromFloats(x.DType(), data, shape...)
+	return reference.FromFloats(x.DType(), data, shape...)
 }
 
 // specials are the numbers at the edges of a dtype. Sums of the greatest depend on their

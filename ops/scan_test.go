@@ -10,7 +10,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -48,8 +48,8 @@ func TestCumSumStopsAtNothing(t *testing.T) {
 	g := graph.New("scan")
 	x, b := g.Input("x", graph.Float64, 4), g.Input("b", graph.Bool, 3)
 	empty, scalar := g.Input("empty", graph.Float64, 0), g.Input("scalar", graph.Int32)
-	in := feeds{x: oracle.Of([]float64{1, math.Inf(1), 1, math.NaN()}, 4), b: oracle.Of([]bool{true, false, true}, 3),
-		empty: oracle.Of([]float64{}, 0), scalar: oracle.Of([]int32{7})}
+	in := feeds{x: reference.Of([]float64{1, math.Inf(1), 1, math.NaN()}, 4), b: reference.Of([]bool{true, false, true}, 3),
+		empty: reference.Of([]float64{}, 0), scalar: reference.Of([]int32{7})}
 	requireClose(t, []float64{1, math.Inf(1), math.Inf(1), math.NaN()}, value(t, in, ops.CumSum(x, -1)).Floats(), 0, "what is not finite spoils only what follows")
 	require.Equal(t, []int64{1, 1, 2}, value(t, in, ops.CumSum(b, 0)).Data)
 	require.Equal(t, []float64{}, value(t, in, ops.CumSum(empty, 0)).Data)
@@ -60,7 +60,7 @@ func TestCumSumStopsAtNothing(t *testing.T) {
 func TestCumProdWithZeros(t *testing.T) {
 	g := graph.New("scan")
 	x := g.Input("x", graph.Float64, 2, 4)
-	in := feeds{x: oracle.Of([]float64{2, 0, 3, 4, 2, 3, 0, 0}, 2, 4)}
+	in := feeds{x: reference.Of([]float64{2, 0, 3, 4, 2, 3, 0, 0}, 2, 4)}
 	y := ops.CumProd(x, 1)
 	require.Equal(t, []float64{2, 0, 0, 0, 2, 6, 0, 0}, value(t, in, y).Data)
 	requireFirstOrderOf(t, in, y, x)

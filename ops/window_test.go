@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/oracle"
+	"github.com/broadloom/broadloom/internal/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -56,7 +56,7 @@ func TestFoldAddsWhatMeets(t *testing.T) {
 	g := graph.New("fold")
 	x := g.Input("x", graph.Int32, 3, 2)
 	y := ops.Fold(x, 0, 5, 1, 2)
-	got := value(t, feeds{x: oracle.Of([]int32{1, 2, 3, 4, 5, 6}, 3, 2)}, y)
+	got := value(t, feeds{x: reference.Of([]int32{1, 2, 3, 4, 5, 6}, 3, 2)}, y)
 	require.Equal(t, []int32{1, 3, 5 + 2, 4, 6}, got.Data)
 }
 

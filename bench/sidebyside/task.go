@@ -7,7 +7,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/pages"
+	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
 // Task is a computation that both sides make.
@@ -95,7 +95,7 @@ func data(dtype graph.DType, shape []int) any {
 // numbers gives whole numbers from -3 to 3 without a pattern, the same as in peer.py, and in
 // large pages, which NumPy asks for as well.
 func numbers[T float32 | float64](count int) []T {
-	list := pages.Make[T](count)
+	list := hugepage.Make[T](count)
 	for i := range list {
 		list[i] = T(uint32(i)*2654435761>>16%7) - 3
 	}

@@ -4,7 +4,7 @@ import (
 	"sync"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
 	"github.com/broadloom/broadloom/kernels/jit"
 )
 
@@ -23,7 +23,7 @@ const shortestAlternation = 4
 // fill a vector of 4 or one of 8 elements. It is nil if it cannot be had.
 var alternating = sync.OnceValue(func() *alternatingCode {
 	c := &alternatingCode{}
-	var a amd64.Asm
+	var a asm.Asm
 	for i := range c.offset {
 		a.Align(32)
 		c.offset[i] = a.Len()
@@ -56,49 +56,49 @@ func (c *alternatingCode) run(args *alternation, together bool) {
 
 // alternate writes the code. What is left of a row behind whole vectors is done together
 // with elements before it once more.
-func alternate(a *amd64.Asm, together bool, lanes int32) {
+func alternate(a *asm.Asm, together bool, lanes int32) {
 	const (
-		args, even, odd, both       = amd64.RDI, amd64.RSI, amd64.RCX, amd64.RDX
-		apartRow, bothRow, rows, at = amd64.R8, amd64.R9, amd64.RBX, amd64.RAX
-		last, left                  = amd64.R10, amd64.R11
+		args, even, odd, both       = asm.RDI, asm.RSI, asm.RCX, asm.RDX
+		apartRow, bothRow, rows, at = asm.R8, asm.R9, asm.RBX, asm.RAX
+		last, left                  = asm.R10, asm.R11
 	)
-	for i, r := range []amd64.Reg{even, odd, both, apartRow, bothRow, rows, last} {
-		a.MovLoad(r, amd64.At(args, int32(8*i)))
+	for i, r := range []asm.Reg{even, odd, both, apartRow, bothRow, rows, last} {
+		a.MovLoad(r, asm.At(args, int32(8*i)))
 	}
 	a.SubImm(last, lanes)
 	row := a.Here()
 	a.Xor(at, at)
 	top, done := a.Here(), a.NewLabel()
-	w := amd64.W128
+	w := asm.W128
 	if lanes == 8 {
-		w = amd64.W256
+		w = asm.W256
 	}
-	apart := [2]amd64.Mem{amd64.Indexed(even, at, 4, 0), amd64.Indexed(odd, at, 4, 0)}
-	whole := [2]amd64.Mem{amd64.Indexed(both, at, 8, 0), amd64.Indexed(both, at, 8, 4*lanes)}
+	apart := [2]asm.Mem{asm.Indexed(even, at, 4, 0), asm.Indexed(odd, at, 4, 0)}
+	whole := [2]asm.Mem{asm.Indexed(both, at, 8, 0), asm.Indexed(both, at, 8, 4*lanes)}
 	from, to := whole, apart
 	if together {
 		from, to = apart, whole
 	}
-	a.M(amd64.MOVUPS, w, 0, 0, from[0])
-	a.M(amd64.MOVUPS, w, 1, 0, from[1])
+	a.M(asm.MOVUPS, w, 0, 0, from[0])
+	a.M(asm.MOVUPS, w, 1, 0, from[1])
 	switch {
 	case together:
-		a.R(amd64.UNPCKLPS, w, 2, 0, 1)
-		a.R(amd64.UNPCKHPS, w, 3, 0, 1)
+		a.R(asm.UNPCKLPS, w, 2, 0, 1)
+		a.R(asm.UNPCKHPS, w, 3, 0, 1)
 		exchangeHalves(a, w, 0, 2)
 	default:
 		exchangeHalves(a, w, 2, 0)
-		a.R(amd64.SHUFPS, w, 0, 2, 3, 0x88)
-		a.R(amd64.SHUFPS, w, 1, 2, 3, 0xdd)
+		a.R(asm.SHUFPS, w, 0, 2, 3, 0x88)
+		a.R(asm.SHUFPS, w, 1, 2, 3, 0xdd)
 	}
-	a.M(amd64.MOVUPSSt, w, 0, 0, to[0])
-	a.M(amd64.MOVUPSSt, w, 1, 0, to[1])
+	a.M(asm.MOVUPSSt, w, 0, 0, to[0])
+	a.M(asm.MOVUPSSt, w, 1, 0, to[1])
 	a.Mov(left, last)
 	a.Sub(left, at)
-	a.JumpIf(amd64.Equal, done)
+	a.JumpIf(asm.Equal, done)
 	a.AddImm(at, lanes)
 	a.SubImm(left, lanes)
-	a.JumpIf(amd64.NotLess, top)
+	a.JumpIf(asm.NotLess, top)
 	a.Mov(at, last)
 	a.Jump(top)
 	a.Bind(done)
@@ -106,19 +106,19 @@ func alternate(a *amd64.Asm, together bool, lanes int32) {
 	a.Add(odd, apartRow)
 	a.Add(both, bothRow)
 	a.SubImm(rows, 1)
-	a.JumpIf(amd64.NotEqual, row)
+	a.JumpIf(asm.NotEqual, row)
 	a.Zeroupper()
 	a.Return()
 }
 
 // exchangeHalves puts the lower halves of two registers into dst and the upper ones into
 // the next; registers of 4 elements are moved.
-func exchangeHalves(a *amd64.Asm, w amd64.Width, dst, src amd64.Vec) {
-	if w == amd64.W128 {
-		a.R(amd64.MOVAPS, w, dst, 0, src)
-		a.R(amd64.MOVAPS, w, dst+1, 0, src+1)
+func exchangeHalves(a *asm.Asm, w asm.Width, dst, src asm.Vec) {
+	if w == asm.W128 {
+		a.R(asm.MOVAPS, w, dst, 0, src)
+		a.R(asm.MOVAPS, w, dst+1, 0, src+1)
 		return
 	}
-	a.R(amd64.PERM2F128, w, dst, src, src+1, 0x20)
-	a.R(amd64.PERM2F128, w, dst+1, src, src+1, 0x31)
+	a.R(asm.PERM2F128, w, dst, src, src+1, 0x20)
+	a.R(asm.PERM2F128, w, dst+1, src, src+1, 0x31)
 }

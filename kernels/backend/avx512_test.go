@@ -6,15 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/internal/emulator"
 	"github.com/broadloom/broadloom/kernels/internal/rowtest"
-	"github.com/broadloom/broadloom/kernels/lower"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
 // emulate makes a kernel whose code is emulated.
-func emulate(t *testing.T, p *rowprog.Program, c *lower.Code) *machine {
+func emulate(t *testing.T, p *rowprog.Program, c *codegen.Code) *machine {
 	k := newMachine(p, c, 0)
 	k.code = emulator.New(t, c.Bytes, c.Length)
 	return k
@@ -29,12 +29,12 @@ func TestAVX512(t *testing.T) {
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(seed, 4))
 		want := rowtest.Bind(r, rowtest.Program(r))
-		c, err := lower.Compile(want.Program, lower.AVX512)
+		c, err := codegen.Compile(want.Program, codegen.AVX512)
 		if err != nil {
 			continue
 		}
 		k := emulate(t, want.Program, c)
-		reference, err := portable.Compile(want.Program)
+		reference, err := interp.Compile(want.Program)
 		require.NoError(t, err)
 		if ahead := fetching(k); len(ahead) > 0 && seed%2 == 0 {
 			k = ahead[0]

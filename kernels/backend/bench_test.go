@@ -9,15 +9,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/bind"
-	"github.com/broadloom/broadloom/kernels/lower"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/interp"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
 // square makes arguments of n rows of n elements of float32.
-func square(p *rowprog.Program, n int) *bind.Args {
-	a := bind.New(p)
+func square(p *rowprog.Program, n int) *launch.Args {
+	a := launch.New(p)
 	a.N, a.Outer[0] = n, n
 	for i, o := range p.Operands {
 		data := make([]float32, n*n)
@@ -42,11 +42,11 @@ func square(p *rowprog.Program, n int) *bind.Args {
 func benchmark(b *testing.B, n int, p *rowprog.Program) {
 	k, err := Compile(p)
 	require.NoError(b, err)
-	reference, err := portable.Compile(p)
+	reference, err := interp.Compile(p)
 	require.NoError(b, err)
 	a := square(p, n)
-	require.NoError(b, bind.Check(p, a))
-	a = bind.Coalesce(p, a)
+	require.NoError(b, launch.Check(p, a))
+	a = launch.Coalesce(p, a)
 	var s Scratch
 	measure := func(name string, run func()) {
 		b.Run(name, func(b *testing.B) {
@@ -177,7 +177,7 @@ func BenchmarkCompile(b *testing.B) {
 		b.Run(p.Name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				_, _ = lower.Compile(p, lower.AVX2)
+				_, _ = codegen.Compile(p, codegen.AVX2)
 			}
 		})
 	}

@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 )
 
 // Call is a kernel with arguments whose sizes and steps are settled, while pointers may
@@ -12,13 +12,13 @@ import (
 // a small kernel takes little longer than its code. A Call serves one goroutine at a time.
 type Call struct {
 	kernel Kernel
-	args   *bind.Args
+	args   *launch.Args
 	direct *machine // whose code does the whole work at once, nil if it must be called otherwise
 	block  block
 }
 
 // Prepare makes a call. The arguments' sizes and steps must not change after it.
-func Prepare(k Kernel, a *bind.Args) *Call {
+func Prepare(k Kernel, a *launch.Args) *Call {
 	c := &Call{kernel: k, args: a}
 	if m, ok := k.(*machine); ok && m.isOneCall(a) {
 		c.direct = m
@@ -29,9 +29,9 @@ func Prepare(k Kernel, a *bind.Args) *Call {
 }
 
 // isOneCall tells whether a single call of the code does the work of a run.
-func (k *machine) isOneCall(a *bind.Args) bool {
+func (k *machine) isOneCall(a *launch.Args) bool {
 	return a.Elements() <= k.piece && !k.isLong(a) && !(k.most > 0 && a.N > k.most) && !empty(a, 0, a.Rows()) && k.isPlain(a) &&
-		bind.Chunks(k.prog, a) == 1
+		launch.Chunks(k.prog, a) == 1
 }
 
 // Point sets the address of an operand in the arguments, as is noticed by a [List].
@@ -49,7 +49,7 @@ func (c *Call) reset() {
 }
 
 // Run calls the kernel on the whole iteration space: see [Kernel].
-func (c *Call) Run(s *Scratch) (fault bind.Fault, ok bool) {
+func (c *Call) Run(s *Scratch) (fault launch.Fault, ok bool) {
 	k := c.direct
 	if k == nil {
 		return c.kernel.Run(c.args, s)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -23,7 +23,7 @@ func TestPreparedCall(t *testing.T) {
 	k, err := Compile(p)
 	require.NoError(t, err)
 	const rows, columns = 5, 11
-	a := bind.New(p)
+	a := launch.New(p)
 	a.N, a.Outer[0] = columns, rows
 	a.Stride[0], a.Stride[1], a.Stride[2] = []int{columns, 1}, []int{columns, 1}, []int{0, 1}
 	c := Prepare(k, a)
@@ -40,7 +40,7 @@ func TestPreparedCall(t *testing.T) {
 		fault, ok := c.Run(&s)
 		if run == 2 {
 			require.False(t, ok)
-			require.Equal(t, bind.Fault{Code: 3, Position: 2*columns + 4, Value: uint64(math.Float32bits(100))}, fault)
+			require.Equal(t, launch.Fault{Code: 3, Position: 2*columns + 4, Value: uint64(math.Float32bits(100))}, fault)
 			continue
 		}
 		require.True(t, ok)

@@ -3,13 +3,13 @@ package backend
 import (
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 )
 
 // steps is the distances of elements of a tile, from row to row and within a row.
 type steps struct{ row, column int }
 
-func stepsOf(a *bind.Args, i int) steps {
+func stepsOf(a *launch.Args, i int) steps {
 	inner := len(a.Outer)
 	if inner == 0 {
 		return steps{0, a.Stride[i][0]}

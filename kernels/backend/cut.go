@@ -3,8 +3,8 @@ package backend
 import (
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/bind"
-	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -22,7 +22,7 @@ const (
 )
 
 // pieceOf is how many elements a call of some code works on at most.
-func pieceOf(c *lower.Code) int {
+func pieceOf(c *codegen.Code) int {
 	if c.Work == 0 {
 		return mostElements
 	}
@@ -30,7 +30,7 @@ func pieceOf(c *lower.Code) int {
 }
 
 // call calls the code, in pieces that are not too long.
-func (k *machine) call(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+func (k *machine) call(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	c := k.cut(a, lo, hi)
 	s.block.set(k, a)
 	for {
@@ -46,7 +46,7 @@ func (k *machine) call(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) 
 			}
 		}
 		if c.axis < 1 || !next(c.index[:c.axis], a, lo, hi) {
-			return bind.Fault{}, true
+			return launch.Fault{}, true
 		}
 	}
 }
@@ -61,7 +61,7 @@ type cut struct {
 }
 
 // cut chooses the outermost axis of which an index is not too much for a call.
-func (k *machine) cut(a *bind.Args, lo, hi int) (c cut) {
+func (k *machine) cut(a *launch.Args, lo, hi int) (c cut) {
 	elements := a.N
 	for c.axis = len(a.Outer) - 1; c.axis > 0 && elements*a.Outer[c.axis] <= k.piece; c.axis-- {
 		elements *= a.Outer[c.axis]
@@ -81,7 +81,7 @@ func (k *machine) cut(a *bind.Args, lo, hi int) (c cut) {
 }
 
 // place writes the sizes and addresses of a piece.
-func (c *cut) place(k *machine, a *bind.Args, b *block) {
+func (c *cut) place(k *machine, a *launch.Args, b *block) {
 	l := &k.layout
 	b.put(l.N(), min(c.columns, a.N-c.column))
 	for axis := range c.axis {
@@ -103,14 +103,14 @@ func (c *cut) place(k *machine, a *bind.Args, b *block) {
 }
 
 // putRange writes the range of an outer axis.
-func (b *block) putRange(l *lower.Layout, axis, lo, hi int) {
+func (b *block) putRange(l *codegen.Layout, axis, lo, hi int) {
 	b.put(l.Count(axis), hi-lo)
 	b.put(l.Counter(axis), hi-lo)
 	b.put(l.End(axis), hi)
 }
 
 // pointTo writes the address of an operand's element.
-func (b *block) pointTo(k *machine, a *bind.Args, i, offset int) {
+func (b *block) pointTo(k *machine, a *launch.Args, i, offset int) {
 	offset *= k.prog.Operands[i].Type.Size()
 	*(*uintptr)(unsafe.Add(b.base, k.layout.Pointer(i))) = uintptr(a.Ptr[i]) + uintptr(offset)
 }

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -20,7 +20,7 @@ var dumpDir = os.Getenv("BROADLOOM_DUMP")
 // dump writes a program and its code, nil if it is interpreted because of err, to a file whose
 // name begins with the kind of the code. It must not stop a compilation, so a failure is only
 // reported on standard error.
-func dump(p *rowprog.Program, kind string, c *lower.Code, err error) {
+func dump(p *rowprog.Program, kind string, c *codegen.Code, err error) {
 	if dumpDir == "" {
 		return
 	}

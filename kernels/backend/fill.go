@@ -3,13 +3,13 @@ package backend
 import (
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
 // setEmpty gives accumulated operands the value of a reduction of nothing.
-func (k *machine) setEmpty(a *bind.Args, lo, hi int) {
+func (k *machine) setEmpty(a *launch.Args, lo, hi int) {
 	for i := range k.prog.Insts {
 		if in := &k.prog.Insts[i]; in.Op == rowprog.OpAccumulate {
 			f := filler{k.prog, a, in.Operand, scalar.Identity(in.Reduction, k.prog.Operands[in.Operand].Type), lo, hi}
@@ -20,7 +20,7 @@ func (k *machine) setEmpty(a *bind.Args, lo, hi int) {
 
 // setNeutral fills accumulated operands with what, combined with an element, gives the
 // element.
-func (k *machine) setNeutral(a *bind.Args, lo, hi int) {
+func (k *machine) setNeutral(a *launch.Args, lo, hi int) {
 	for _, acc := range k.accs {
 		f := filler{k.prog, a, acc.operand, acc.neutral, lo, hi}
 		f.axis(0, a.Ptr[acc.operand])
@@ -30,7 +30,7 @@ func (k *machine) setNeutral(a *bind.Args, lo, hi int) {
 // filler sets the elements of an operand that belong to a range of axis 0.
 type filler struct {
 	prog    *rowprog.Program
-	args    *bind.Args
+	args    *launch.Args
 	operand int
 	bits    uint64
 	lo, hi  int

@@ -3,7 +3,7 @@ package backend
 import (
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -22,7 +22,7 @@ const (
 
 // flat is the copies of a call.
 type flat struct {
-	args   bind.Args
+	args   launch.Args
 	words  []uint64
 	copies []unsafe.Pointer // of each operand that is copied
 	loads  []flatCopy
@@ -37,7 +37,7 @@ type flatCopy struct{ operand, odd int }
 // isFlat tells whether a call is worked on in this way. It is not if an operand has one
 // element for a whole row, but not for all rows, or is better copied in blocks: see
 // transposed.
-func (k *machine) isFlat(a *bind.Args) bool {
+func (k *machine) isFlat(a *launch.Args) bool {
 	inner := len(a.Outer)
 	if !k.free || k.guards || inner == 0 {
 		return false
@@ -56,16 +56,16 @@ func (k *machine) isFlat(a *bind.Args) bool {
 	return true
 }
 
-// Coalesce rewrites arguments as [bind.Coalesce] does, in the way that is best for a
+// Coalesce rewrites arguments as [launch.Coalesce] does, in the way that is best for a
 // kernel: rows that can be worked on many at once are not exchanged for longer ones,
 // unless they have only a few elements.
-func Coalesce(k Kernel, a *bind.Args) *bind.Args {
+func Coalesce(k Kernel, a *launch.Args) *launch.Args {
 	if m, ok := k.(*machine); ok {
-		if merged := bind.Merge(m.prog, a); merged.N >= shortestAlternation && m.isFlat(merged) {
+		if merged := launch.Merge(m.prog, a); merged.N >= shortestAlternation && m.isFlat(merged) {
 			return merged
 		}
 	}
-	return bind.Coalesce(k.Program(), a)
+	return launch.Coalesce(k.Program(), a)
 }
 
 // flatSteps is the steps of an operand of a single row, of which there are none along
@@ -76,7 +76,7 @@ var flatSteps = func() (s [rowprog.MaxOuter + 1]int) {
 }()
 
 // prepare decides what is copied and makes room.
-func (f *flat) prepare(k *machine, a *bind.Args) {
+func (f *flat) prepare(k *machine, a *launch.Args) {
 	f.args.Outer = append(f.args.Outer[:0], a.Outer...)
 	for axis := range f.args.Outer {
 		f.args.Outer[axis] = 1
@@ -118,7 +118,7 @@ func (f *flat) prepare(k *machine, a *bind.Args) {
 }
 
 // isDense tells whether an operand's elements lie side by side in the order of all axes.
-func isDense(a *bind.Args, i int) bool {
+func isDense(a *launch.Args, i int) bool {
 	step := 1
 	for axis := len(a.Outer); axis >= 0; axis-- {
 		if n := a.Size(axis); n > 1 {
@@ -132,11 +132,11 @@ func isDense(a *bind.Args, i int) bool {
 }
 
 // isSame tells whether two operands are the same memory.
-func isSame(p *rowprog.Program, a *bind.Args, i, j int) bool {
+func isSame(p *rowprog.Program, a *launch.Args, i, j int) bool {
 	return a.Ptr[i] == a.Ptr[j] && p.Operands[i].Type == p.Operands[j].Type && haveSameSteps(a, i, j)
 }
 
-func haveSameSteps(a *bind.Args, i, j int) bool {
+func haveSameSteps(a *launch.Args, i, j int) bool {
 	for axis := range a.Stride[i] {
 		if a.Stride[i][axis] != a.Stride[j][axis] && a.Size(axis) > 1 {
 			return false
@@ -146,7 +146,7 @@ func haveSameSteps(a *bind.Args, i, j int) bool {
 }
 
 // addCopy adds an operand, to one whose elements alternate with its own if there is such.
-func addCopy(list []flatCopy, p *rowprog.Program, a *bind.Args, i int) []flatCopy {
+func addCopy(list []flatCopy, p *rowprog.Program, a *launch.Args, i int) []flatCopy {
 	const size, step = 4, 2
 	if p.Operands[i].Type.Size() == size && a.Stride[i][len(a.Outer)] == step && a.N >= shortestAlternation {
 		for at, c := range list {
@@ -168,7 +168,7 @@ func addCopy(list []flatCopy, p *rowprog.Program, a *bind.Args, i int) []flatCop
 }
 
 // runFlat calls the code tile by tile: on some rows, or on a part of one.
-func (k *machine) runFlat(a *bind.Args, lo, hi int, s *Scratch) {
+func (k *machine) runFlat(a *launch.Args, lo, hi int, s *Scratch) {
 	f := &s.flat
 	f.prepare(k, a)
 	defer clear(f.args.Ptr)
@@ -202,7 +202,7 @@ func (k *machine) runFlat(a *bind.Args, lo, hi int, s *Scratch) {
 
 // copy copies what belongs to a tile, whose rows are counted over all outer axes, to or
 // from memory.
-func (f *flat) copy(k *machine, a *bind.Args, t tile, list []flatCopy, back bool) {
+func (f *flat) copy(k *machine, a *launch.Args, t tile, list []flatCopy, back bool) {
 	if len(list) == 0 {
 		return
 	}
@@ -223,7 +223,7 @@ func (f *flat) copy(k *machine, a *bind.Args, t tile, list []flatCopy, back bool
 }
 
 // copyRun copies rows of the last outer axis: at is where the first one is in copies.
-func (f *flat) copyRun(k *machine, a *bind.Args, c flatCopy, run tile, at, column int, back bool) {
+func (f *flat) copyRun(k *machine, a *launch.Args, c flatCopy, run tile, at, column int, back bool) {
 	inner, size := len(a.Outer), k.prog.Operands[c.operand].Type.Size()
 	offset := column * a.Stride[c.operand][inner]
 	for axis, i := range f.index {

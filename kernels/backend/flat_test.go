@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/bind"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/interp"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -32,8 +32,8 @@ func pooling(t *testing.T, typ rowprog.Type) *rowprog.Program {
 // window lays out a pooling of images with windows of 2x2 elements, side by side: of
 // count images, height x width results each. at is where the images begin in x and dx,
 // whose rows have gap elements more than the windows reach.
-func window(p *rowprog.Program, x, y, dx unsafe.Pointer, scale unsafe.Pointer, count, height, width, gap int) *bind.Args {
-	a := bind.New(p)
+func window(p *rowprog.Program, x, y, dx unsafe.Pointer, scale unsafe.Pointer, count, height, width, gap int) *launch.Args {
+	a := launch.New(p)
 	a.Outer[0], a.Outer[1], a.N = count, height, width
 	size := p.Operands[0].Type.Size()
 	row := 2*width + gap
@@ -55,7 +55,7 @@ func TestShortRowsOfAlternatingElements(t *testing.T) {
 		p := pooling(t, typ)
 		k, err := Compile(p)
 		require.NoError(t, err)
-		reference, err := portable.Compile(p)
+		reference, err := interp.Compile(p)
 		require.NoError(t, err)
 		var s Scratch
 		for _, width := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 33, 300, 600} {
@@ -65,9 +65,9 @@ func TestShortRowsOfAlternatingElements(t *testing.T) {
 				in, results := count*2*height*(2*width+gap), count*height*width
 				x, scale := randomWords(r, in), randomWords(r, 1)
 				var got [2][2][]uint64
-				for i, run := range []func(a *bind.Args){
-					func(a *bind.Args) { reference.Run(a, &s.portable) },
-					func(a *bind.Args) { k.Run(Coalesce(k, a), &s) },
+				for i, run := range []func(a *launch.Args){
+					func(a *launch.Args) { reference.Run(a, &s.portable) },
+					func(a *launch.Args) { k.Run(Coalesce(k, a), &s) },
 				} {
 					y, dx := make([]uint64, results), make([]uint64, in)
 					for at := range dx {
@@ -78,7 +78,7 @@ func TestShortRowsOfAlternatingElements(t *testing.T) {
 						return unsafe.Add(unsafe.Pointer(&words[0]), len(words)*(8-size))
 					}
 					a := window(p, end(x), end(y), end(dx), end(scale), count, height, width, gap)
-					require.NoError(t, bind.Check(p, a))
+					require.NoError(t, launch.Check(p, a))
 					run(a)
 					got[i] = [2][]uint64{y, dx}
 				}
@@ -116,11 +116,11 @@ func TestShortRowsAreChangedInPlace(t *testing.T) {
 	for i := range data {
 		data[i] = float32(i)
 	}
-	a := bind.New(p)
+	a := launch.New(p)
 	a.N, a.Outer[0] = n, rows
 	a.Ptr = []unsafe.Pointer{unsafe.Pointer(&data[0]), unsafe.Pointer(&data[0]), unsafe.Pointer(&z[0])}
 	a.Stride = [][]int{{pitch, 2}, {pitch, 2}, {n, 1}}
-	require.NoError(t, bind.Check(p, a))
+	require.NoError(t, launch.Check(p, a))
 	var s Scratch
 	k.Run(a, &s)
 	for i, v := range data {

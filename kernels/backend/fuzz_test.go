@@ -7,10 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/bind"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/internal/rowtest"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/interp"
+	"github.com/broadloom/broadloom/kernels/launch"
 )
 
 // FuzzMachine compares machine code with the interpreter on random programs.
@@ -48,7 +48,7 @@ func compare(t *testing.T, seed uint64) bool {
 		return false
 	}
 	original, got, merged := want.Clone(), want.Clone(), want.Clone()
-	reference, err := portable.Compile(want.Program)
+	reference, err := interp.Compile(want.Program)
 	require.NoError(t, err)
 	var s Scratch
 	wantFault, wantOK := reference.Run(want.Args, &s.portable)
@@ -64,7 +64,7 @@ func compare(t *testing.T, seed uint64) bool {
 		t.Errorf("seed %d: want and got differ at %s\n%v", seed, diff, want)
 		return true
 	}
-	if fault, ok := k.Run(bind.Coalesce(merged.Program, merged.Args), &s); !ok {
+	if fault, ok := k.Run(launch.Coalesce(merged.Program, merged.Args), &s); !ok {
 		t.Errorf("seed %d: coalesced: fault %v\n%v", seed, fault, want)
 	} else if diff := want.Diff(merged); diff != "" {
 		t.Errorf("seed %d: coalesced: want and got differ at %s\n%v", seed, diff, want)

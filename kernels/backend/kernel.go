@@ -8,12 +8,12 @@
 package backend
 
 import (
-	"github.com/broadloom/broadloom/kernels/amd64"
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/jit"
-	"github.com/broadloom/broadloom/kernels/lower"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -24,13 +24,13 @@ type Kernel interface {
 	Program() *rowprog.Program
 
 	// Run calls the kernel on the whole iteration space, in the canonical order. The
-	// arguments must have passed bind.Check. If a guard fails, ok is false.
-	Run(a *bind.Args, s *Scratch) (fault bind.Fault, ok bool)
+	// arguments must have passed launch.Check. If a guard fails, ok is false.
+	Run(a *launch.Args, s *Scratch) (fault launch.Fault, ok bool)
 
 	// RunRange calls the kernel on the part [lo, hi) of outer axis 0. Ranges may run at
 	// once unless the program accumulates over axis 0: then each range starts anew, and
-	// its result belongs in a bind.Partial.
-	RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fault, ok bool)
+	// its result belongs in a launch.Partial.
+	RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault launch.Fault, ok bool)
 
 	// Machine tells whether the kernel is machine code.
 	Machine() bool
@@ -39,8 +39,8 @@ type Kernel interface {
 // Scratch is the memory of a call. It serves any number of kernels, one call at a time.
 // The zero value is ready for use and grows by itself; Reserve makes it grow in advance.
 type Scratch struct {
-	portable portable.Scratch
-	partial  bind.Partial
+	portable interp.Scratch
+	partial  launch.Partial
 	block    block
 	rows     rows
 	flat     flat
@@ -84,7 +84,7 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 		if k != nil {
 			continue
 		}
-		c, err := portable.CompileVectors(programs[i])
+		c, err := interp.CompileVectors(programs[i])
 		if err != nil {
 			return nil, err
 		}
@@ -95,7 +95,7 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 
 // compiled is machine code and where it lies in a block, or why there is none.
 type compiled struct {
-	code   *lower.Code
+	code   *codegen.Code
 	offset int
 	err    error
 }
@@ -111,7 +111,7 @@ func compileMachine(kernels []Kernel, programs []*rowprog.Program) {
 		c, known := shared[key]
 		if !known {
 			c.offset = len(code)
-			if c.code, c.err = lower.Compile(p, target()); c.err == nil {
+			if c.code, c.err = codegen.Compile(p, target()); c.err == nil {
 				code = appendCode(code, c.code)
 			}
 			shared[key] = c
@@ -137,29 +137,29 @@ func compileMachine(kernels []Kernel, programs []*rowprog.Program) {
 }
 
 // appendCode puts code behind other code, so that what comes next lies well too.
-func appendCode(block []byte, code *lower.Code) []byte {
+func appendCode(block []byte, code *codegen.Code) []byte {
 	block = append(block, code.Bytes...)
-	return append(block, make([]byte, -len(block)&(amd64.DataAlign-1))...)
+	return append(block, make([]byte, -len(block)&(asm.DataAlign-1))...)
 }
 
 // target is the instructions to compile for.
-func target() lower.Target {
+func target() codegen.Target {
 	if cpu.Chosen() == cpu.AVX512 {
-		return lower.AVX512
+		return codegen.AVX512
 	}
-	return lower.AVX2
+	return codegen.AVX2
 }
 
 // interpreted is a kernel of the portable interpreter.
-type interpreted struct{ kernel *portable.Kernel }
+type interpreted struct{ kernel *interp.Kernel }
 
 func (k *interpreted) Program() *rowprog.Program { return k.kernel.Program() }
 
-func (k *interpreted) Run(a *bind.Args, s *Scratch) (bind.Fault, bool) {
+func (k *interpreted) Run(a *launch.Args, s *Scratch) (launch.Fault, bool) {
 	return k.kernel.Run(a, &s.portable)
 }
 
-func (k *interpreted) RunRange(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+func (k *interpreted) RunRange(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	return k.kernel.RunRange(a, lo, hi, &s.portable)
 }
 

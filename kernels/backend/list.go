@@ -4,8 +4,8 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/broadloom/broadloom/kernels/bind"
 	"github.com/broadloom/broadloom/kernels/jit"
+	"github.com/broadloom/broadloom/kernels/launch"
 )
 
 // List is small calls that are made one after the other as one, so that none of them takes
@@ -45,7 +45,7 @@ func (l *List) Add(c *Call) bool {
 
 // moves tells whether code can leave other addresses in its block than it has found there.
 // In a run it adds an operand's steps along axis 0, and no others without going back.
-func moves(a *bind.Args) bool {
+func moves(a *launch.Args) bool {
 	return len(a.Outer) > 0 && slices.ContainsFunc(a.Stride, func(steps []int) bool { return steps[0] != 0 })
 }
 

@@ -3,8 +3,8 @@ package backend
 import (
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/bind"
-	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -20,14 +20,14 @@ import (
 //	fault, ok := l.Result()
 type Long struct {
 	k      *machine
-	args   *bind.Args
+	args   *launch.Args
 	lo, hi int
 	index  []int // of the row
 	stage  int
 	block  block // what outlives a stage
 	rows   rows
 	parts  []part // of each chunk, for each reduction of the stage
-	faults []bind.Fault
+	faults []launch.Fault
 	failed bool
 }
 
@@ -36,12 +36,12 @@ type part struct{ result, element uint64 }
 
 // longStage is a stage, with the operands whose elements in the row it reads and writes.
 type longStage struct {
-	lower.Stage
+	codegen.Stage
 	loads, stores []int
 }
 
 // longStages finds the operands of stages.
-func longStages(p *rowprog.Program, stages []lower.Stage) (list []longStage) {
+func longStages(p *rowprog.Program, stages []codegen.Stage) (list []longStage) {
 	for _, st := range stages {
 		l := longStage{Stage: st}
 		lo, hi := p.Span(rowprog.VecSection(st.Number))
@@ -62,12 +62,12 @@ func longStages(p *rowprog.Program, stages []lower.Stage) (list []longStage) {
 }
 
 // isLong tells whether rows are worked on chunk by chunk.
-func (k *machine) isLong(a *bind.Args) bool { return len(k.stages) > 0 && a.N > rowprog.RowChunk }
+func (k *machine) isLong(a *launch.Args) bool { return len(k.stages) > 0 && a.N > rowprog.RowChunk }
 
 // PrepareLong prepares to run a kernel on rows that are long. The arguments' sizes and
 // steps must not change after it. It gives nil if the rows are not long, or the kernel
 // has no code that works on their chunks.
-func PrepareLong(k Kernel, a *bind.Args) *Long {
+func PrepareLong(k Kernel, a *launch.Args) *Long {
 	m, ok := k.(*machine)
 	if !ok || !m.isLong(a) || m.most > 0 && a.N > m.most {
 		return nil
@@ -77,7 +77,7 @@ func PrepareLong(k Kernel, a *bind.Args) *Long {
 	return l
 }
 
-func (l *Long) prepare(k *machine, a *bind.Args) {
+func (l *Long) prepare(k *machine, a *launch.Args) {
 	l.k, l.args = k, a
 	reductions := 0
 	for _, st := range k.stages {
@@ -229,7 +229,7 @@ func (l *Long) End() {
 }
 
 // combine is one step from chunk to chunk.
-func combine(red lower.Reduction, x, y part) part {
+func combine(red codegen.Reduction, x, y part) part {
 	if !red.Kind.GivesIndex() {
 		return part{result: scalar.Combine(red.Kind, red.Type, x.result, y.result)}
 	}
@@ -245,7 +245,7 @@ func combine(red lower.Reduction, x, y part) part {
 }
 
 // fill writes a result to all lanes of its home.
-func (b *block) fill(red lower.Reduction, v uint64) {
+func (b *block) fill(red codegen.Reduction, v uint64) {
 	size := laneSize(red.Type)
 	switch {
 	case red.Kind.GivesIndex():
@@ -253,7 +253,7 @@ func (b *block) fill(red lower.Reduction, v uint64) {
 	case red.Type == rowprog.Bool:
 		v = -v
 	}
-	for at := 0; at < lower.StreamAlign; at += size {
+	for at := 0; at < codegen.StreamAlign; at += size {
 		p := unsafe.Add(b.base, red.Home+at)
 		if size == 4 {
 			*(*uint32)(p) = uint32(v)
@@ -264,7 +264,7 @@ func (b *block) fill(red lower.Reduction, v uint64) {
 }
 
 // Result tells of the first fault of a run.
-func (l *Long) Result() (fault bind.Fault, ok bool) {
+func (l *Long) Result() (fault launch.Fault, ok bool) {
 	if l.failed {
 		for _, f := range l.faults {
 			if f.Position >= 0 {
@@ -272,7 +272,7 @@ func (l *Long) Result() (fault bind.Fault, ok bool) {
 			}
 		}
 	}
-	return bind.Fault{}, true
+	return launch.Fault{}, true
 }
 
 // pack copies operands of a chunk whose elements do not lie side by side, and points to
@@ -314,7 +314,7 @@ func (l *Long) strided(r *rows, list []int, from int, f func(i, size int, copy, 
 }
 
 // runLong runs rows chunk by chunk, on this goroutine alone.
-func (k *machine) runLong(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+func (k *machine) runLong(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	l := &s.long
 	l.prepare(k, a)
 	for l.Start(lo, hi); l.Begin(); l.End() {

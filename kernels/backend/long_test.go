@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/internal/rowtest"
-	"github.com/broadloom/broadloom/kernels/lower"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/interp"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -29,7 +29,7 @@ func TestLongRows(t *testing.T) {
 		k, err := Compile(want.Program)
 		require.NoError(t, err)
 		got, together := want.Clone(), want.Clone()
-		reference, err := portable.Compile(want.Program)
+		reference, err := interp.Compile(want.Program)
 		require.NoError(t, err)
 		var s Scratch
 		wantFault, wantOK := reference.Run(want.Args, &s.portable)
@@ -69,9 +69,9 @@ func TestLongRowsAVX512(t *testing.T) {
 	for seed := range uint64(8) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		want := rowtest.BindLong(r, rowtest.Program(r))
-		c, err := lower.Compile(want.Program, lower.AVX512)
+		c, err := codegen.Compile(want.Program, codegen.AVX512)
 		require.NoError(t, err)
-		reference, err := portable.Compile(want.Program)
+		reference, err := interp.Compile(want.Program)
 		require.NoError(t, err)
 		got := want.Clone()
 		var s Scratch
@@ -122,7 +122,7 @@ func TestCallsAreShort(t *testing.T) {
 		k := compiled.(*machine)
 		counter := &counting{executable: k.code, k: k}
 		k.code = counter
-		a := bind.New(c.p)
+		a := launch.New(c.p)
 		a.N = c.n
 		copy(a.Outer, c.outer)
 		elements := c.n

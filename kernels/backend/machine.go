@@ -4,9 +4,9 @@ import (
 	"runtime"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/bind"
-	"github.com/broadloom/broadloom/kernels/lower"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
+	"github.com/broadloom/broadloom/kernels/interp"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -15,7 +15,7 @@ import (
 type machine struct {
 	prog    *rowprog.Program
 	code    executable
-	layout  lower.Layout
+	layout  codegen.Layout
 	offset  int // in the code
 	streams bool
 	fetches []int // operands that can be fetched ahead
@@ -41,7 +41,7 @@ type accumulated struct {
 
 // newMachine notes what calls need to know of a program and its code, which begins at an
 // offset.
-func newMachine(p *rowprog.Program, c *lower.Code, offset int) *machine {
+func newMachine(p *rowprog.Program, c *codegen.Code, offset int) *machine {
 	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, fetches: c.Fetches, far: farSizes, most: c.Most,
 		free: p.Elementwise() && p.Stages == 1, piece: pieceOf(c), stages: longStages(p, c.Stages)}
 	for i := range p.Insts {
@@ -58,11 +58,11 @@ func newMachine(p *rowprog.Program, c *lower.Code, offset int) *machine {
 func (k *machine) Program() *rowprog.Program { return k.prog }
 func (k *machine) Machine() bool             { return true }
 
-func (k *machine) Run(a *bind.Args, s *Scratch) (fault bind.Fault, ok bool) {
-	return s.partial.Run(k.prog, a, func(a *bind.Args, lo, hi int) (bind.Fault, bool) { return k.RunRange(a, lo, hi, s) })
+func (k *machine) Run(a *launch.Args, s *Scratch) (fault launch.Fault, ok bool) {
+	return s.partial.Run(k.prog, a, func(a *launch.Args, lo, hi int) (launch.Fault, bool) { return k.RunRange(a, lo, hi, s) })
 }
 
-func (k *machine) RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fault, ok bool) {
+func (k *machine) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault launch.Fault, ok bool) {
 	if k.most > 0 && a.N > k.most {
 		return k.interpret(a, lo, hi, s)
 	}
@@ -72,7 +72,7 @@ func (k *machine) RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fau
 	k.setNeutral(a, lo, hi)
 	if empty(a, lo, hi) {
 		k.setEmpty(a, lo, hi)
-		return bind.Fault{}, true
+		return launch.Fault{}, true
 	}
 	s.block.reserve(k.layout.Size)
 	switch {
@@ -89,8 +89,8 @@ func (k *machine) RunRange(a *bind.Args, lo, hi int, s *Scratch) (fault bind.Fau
 }
 
 // interpret runs what the code is not made for.
-func (k *machine) interpret(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
-	c, err := portable.Compile(k.prog)
+func (k *machine) interpret(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
+	c, err := interp.Compile(k.prog)
 	if err != nil {
 		panic("backend: " + err.Error()) // the program has been verified
 	}
@@ -98,7 +98,7 @@ func (k *machine) interpret(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, b
 }
 
 // empty tells whether a range has no row.
-func empty(a *bind.Args, lo, hi int) bool {
+func empty(a *launch.Args, lo, hi int) bool {
 	for axis, n := range a.Outer {
 		if axis > 0 && n == 0 {
 			return true
@@ -108,7 +108,7 @@ func empty(a *bind.Args, lo, hi int) bool {
 }
 
 // isPlain tells whether the elements of rows lie side by side.
-func (k *machine) isPlain(a *bind.Args) bool {
+func (k *machine) isPlain(a *launch.Args) bool {
 	inner := len(a.Outer)
 	if a.N <= 1 {
 		return true
@@ -127,7 +127,7 @@ const largeBytes = 8 << 20
 
 // wholeBytes is the size of an operand with all elements of the iteration space. Parts of one
 // are worked on in turn.
-func wholeBytes(a *bind.Args, t rowprog.Type) int {
+func wholeBytes(a *launch.Args, t rowprog.Type) int {
 	bytes := max(a.N, a.Whole) * t.Size()
 	for _, n := range a.Outer {
 		bytes *= n
@@ -137,7 +137,7 @@ func wholeBytes(a *bind.Args, t rowprog.Type) int {
 
 // worthStreaming tells whether what is written is large, is not read as well and is
 // aligned.
-func (k *machine) worthStreaming(a *bind.Args) bool {
+func (k *machine) worthStreaming(a *launch.Args) bool {
 	for i := range k.prog.Operands {
 		o := &k.prog.Operands[i]
 		if o.Access == rowprog.In {
@@ -149,7 +149,7 @@ func (k *machine) worthStreaming(a *bind.Args) bool {
 				offsets |= uintptr(a.Stride[i][axis] * o.Type.Size())
 			}
 		}
-		if wholeBytes(a, o.Type) < largeBytes || offsets&(lower.StreamAlign-1) != 0 {
+		if wholeBytes(a, o.Type) < largeBytes || offsets&(codegen.StreamAlign-1) != 0 {
 			return false
 		}
 		for j, p := range a.Ptr {
@@ -161,26 +161,26 @@ func (k *machine) worthStreaming(a *bind.Args) bool {
 	return true
 }
 
-// block is the arguments of machine code, see lower.Layout.
+// block is the arguments of machine code, see codegen.Layout.
 type block struct {
 	words []uint64
 	base  unsafe.Pointer
 }
 
 func (b *block) reserve(size int) {
-	if len(b.words)*8 >= size+lower.BlockAlign {
+	if len(b.words)*8 >= size+codegen.BlockAlign {
 		return
 	}
-	b.words = make([]uint64, (size+lower.BlockAlign)/8)
+	b.words = make([]uint64, (size+codegen.BlockAlign)/8)
 	p := unsafe.Pointer(&b.words[0])
-	b.base = unsafe.Add(p, -uintptr(p)&(lower.BlockAlign-1))
+	b.base = unsafe.Add(p, -uintptr(p)&(codegen.BlockAlign-1))
 }
 
 func (b *block) put(offset, v int)  { *(*int)(unsafe.Add(b.base, offset)) = v }
 func (b *block) get(offset int) int { return *(*int)(unsafe.Add(b.base, offset)) }
 
 // set writes sizes and steps.
-func (b *block) set(k *machine, a *bind.Args) {
+func (b *block) set(k *machine, a *launch.Args) {
 	l := &k.layout
 	b.put(l.N(), a.N)
 	b.put(l.Fault(), 0)
@@ -214,7 +214,7 @@ var farSizes = sizes{8 << 20, 24 << 20}
 // fetched is the operand that is fetched ahead, -1 for none: one whose elements lie side by
 // side, and which comes more slowly than it can be worked on. Of several such operands the
 // processor itself fetches enough, and of what is larger as much as memory gives.
-func (k *machine) fetched(a *bind.Args) int {
+func (k *machine) fetched(a *launch.Args) int {
 	found := -1
 	for _, i := range k.fetches {
 		bytes := wholeBytes(a, k.prog.Operands[i].Type)
@@ -229,7 +229,7 @@ func (k *machine) fetched(a *bind.Args) int {
 }
 
 // point writes the addresses of the operands at an index of axis 0 and of the row.
-func (b *block) point(k *machine, a *bind.Args, row, at int) {
+func (b *block) point(k *machine, a *launch.Args, row, at int) {
 	inner := len(a.Outer)
 	for i, s := range a.Stride {
 		offset := at * s[inner]
@@ -242,7 +242,7 @@ func (b *block) point(k *machine, a *bind.Args, row, at int) {
 }
 
 // pointers writes the addresses of the operands at index 0 of all axes.
-func (b *block) pointers(k *machine, a *bind.Args) {
+func (b *block) pointers(k *machine, a *launch.Args) {
 	at := unsafe.Add(b.base, k.layout.Pointer(0))
 	for _, p := range a.Ptr {
 		*(*uintptr)(at) = uintptr(p)
@@ -264,12 +264,12 @@ func (b *block) rows(k *machine, lo, hi int) {
 func (b *block) faulted(k *machine) bool { return b.get(k.layout.Fault()) != 0 }
 
 // fault reads what a guard has found. The counters stand at its row.
-func (b *block) fault(k *machine, a *bind.Args) bind.Fault {
+func (b *block) fault(k *machine, a *launch.Args) launch.Fault {
 	l := &k.layout
 	row := 0
 	for axis, n := range a.Outer {
 		row = row*n + b.get(l.End(axis)) - b.get(l.Counter(axis))
 	}
 	at := l.Fault()
-	return bind.Fault{Code: rowprog.FaultCode(b.get(at + 16)), Position: row*a.N + b.get(at+8), Value: uint64(b.get(l.Culprit))}
+	return launch.Fault{Code: rowprog.FaultCode(b.get(at + 16)), Position: row*a.N + b.get(at+8), Value: uint64(b.get(l.Culprit))}
 }

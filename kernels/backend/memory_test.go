@@ -13,10 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/internal/rowtest"
-	"github.com/broadloom/broadloom/kernels/lower"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/interp"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -61,7 +61,7 @@ func TestNothingBeyondOperandsIsTouched(t *testing.T) {
 		}
 		for n := 1; n < 70; n++ {
 			for _, atEnd := range []bool{false, true} {
-				a := bind.New(p)
+				a := launch.New(p)
 				a.N, a.Outer[0] = n, 2
 				for i, o := range p.Operands {
 					bytes := 2 * n * o.Type.Size()
@@ -171,11 +171,11 @@ func TestNothingBesideAlternatingElementsIsTouched(t *testing.T) {
 func TestEqualProgramsGiveEqualCode(t *testing.T) {
 	for seed := range uint64(300) {
 		p := rowtest.Program(rand.New(rand.NewPCG(seed, 3)))
-		x, err := lower.Compile(p, lower.AVX2)
+		x, err := codegen.Compile(p, codegen.AVX2)
 		if err != nil {
 			continue
 		}
-		y, err := lower.Compile(p, lower.AVX2)
+		y, err := codegen.Compile(p, codegen.AVX2)
 		require.NoError(t, err)
 		require.Equal(t, x.Bytes, y.Bytes, "seed %d", seed)
 	}
@@ -186,10 +186,10 @@ func TestManyGoroutines(t *testing.T) {
 	p := softmax(t)
 	shared, err := Compile(p)
 	require.NoError(t, err)
-	reference, err := portable.Compile(p)
+	reference, err := interp.Compile(p)
 	require.NoError(t, err)
 	want := square(p, 50)
-	reference.Run(want, &portable.Scratch{})
+	reference.Run(want, &interp.Scratch{})
 	var wg sync.WaitGroup
 	for g := range 8 {
 		wg.Add(1)

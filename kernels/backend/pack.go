@@ -3,7 +3,7 @@ package backend
 import (
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -17,14 +17,14 @@ const (
 
 // rows is the packed rows of a call.
 type rows struct {
-	args  bind.Args
+	args  launch.Args
 	words []uint64
 	row   []unsafe.Pointer // of each operand that is packed
 	index []int
 }
 
 // prepare makes room and sets the steps of a call that works on tiles.
-func (r *rows) prepare(k *machine, a *bind.Args, columns int) {
+func (r *rows) prepare(k *machine, a *launch.Args, columns int) {
 	inner := len(a.Outer)
 	r.args.Outer = append(r.args.Outer[:0], a.Outer...)
 	for axis := range r.args.Outer {
@@ -60,7 +60,7 @@ func (r *rows) prepare(k *machine, a *bind.Args, columns int) {
 }
 
 // shared gives the rows of an operand before i that is the same memory, nil if none is.
-func (r *rows) shared(p *rowprog.Program, a *bind.Args, i int) unsafe.Pointer {
+func (r *rows) shared(p *rowprog.Program, a *launch.Args, i int) unsafe.Pointer {
 	for j := range i {
 		if r.row[j] != nil && isSame(p, a, i, j) {
 			return r.row[j]
@@ -70,7 +70,7 @@ func (r *rows) shared(p *rowprog.Program, a *bind.Args, i int) unsafe.Pointer {
 }
 
 // runPacked calls the code tile by tile.
-func (k *machine) runPacked(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, bool) {
+func (k *machine) runPacked(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	inner := len(a.Outer)
 	columns, rows := a.N, packRows
 	switch {
@@ -103,7 +103,7 @@ func (k *machine) runPacked(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, b
 			}
 		}
 		if inner < 2 || !next(r.index[:inner-1], a, lo, hi) {
-			return bind.Fault{}, true
+			return launch.Fault{}, true
 		}
 	}
 }
@@ -112,7 +112,7 @@ func (k *machine) runPacked(a *bind.Args, lo, hi int, s *Scratch) (bind.Fault, b
 type tile struct{ row, rows, column, columns int }
 
 // offset is where an operand's first element of a tile is, in elements.
-func (r *rows) offset(a *bind.Args, i int, t tile) int {
+func (r *rows) offset(a *launch.Args, i int, t tile) int {
 	inner := len(a.Outer)
 	offset := t.column * a.Stride[i][inner]
 	if inner > 0 {
@@ -125,7 +125,7 @@ func (r *rows) offset(a *bind.Args, i int, t tile) int {
 }
 
 // runTile packs, calls and unpacks.
-func (k *machine) runTile(a *bind.Args, s *Scratch, t tile) (bind.Fault, bool) {
+func (k *machine) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault, bool) {
 	r, inner := &s.rows, len(a.Outer)
 	r.args.N = t.columns
 	if inner > 0 {
@@ -164,13 +164,13 @@ func (k *machine) runTile(a *bind.Args, s *Scratch, t tile) (bind.Fault, bool) {
 			copyTile(o.Type.Size(), p, stepsOf(a, i), r.row[i], r.steps(i), t)
 		}
 	}
-	return bind.Fault{}, true
+	return launch.Fault{}, true
 }
 
 func (r *rows) steps(i int) steps { return stepsOf(&r.args, i) }
 
 // next advances to the next row of a range.
-func next(index []int, a *bind.Args, lo, hi int) bool {
+func next(index []int, a *launch.Args, lo, hi int) bool {
 	for axis := len(index) - 1; axis >= 0; axis-- {
 		first, end := 0, a.Outer[axis]
 		if axis == 0 {

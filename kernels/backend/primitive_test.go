@@ -9,11 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/internal/aot"
 	"github.com/broadloom/broadloom/kernels/internal/loops"
-	"github.com/broadloom/broadloom/kernels/internal/static"
-	"github.com/broadloom/broadloom/kernels/lower"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -77,7 +77,7 @@ func TestPrimitives(t *testing.T) {
 				require.True(t, k.Machine(), "%v of %v", op, typ)
 				checkPrimitive(t, k, op, operands, n)
 			}
-			c, err := lower.Compile(p, lower.AVX512)
+			c, err := codegen.Compile(p, codegen.AVX512)
 			require.NoError(t, err)
 			checkPrimitive(t, emulate(t, p, c), op, operands, 515)
 		}
@@ -88,7 +88,7 @@ func TestPrimitives(t *testing.T) {
 // elements.
 func checkPrimitive(t *testing.T, k Kernel, op rowprog.Op, inputs [][]uint64, n int) {
 	p := k.Program()
-	a := bind.New(p)
+	a := launch.New(p)
 	a.N = n
 	var result, last rowprog.Operand
 	var results unsafe.Pointer
@@ -130,15 +130,15 @@ func checkPrimitive(t *testing.T, k Kernel, op rowprog.Op, inputs [][]uint64, n 
 	}
 }
 
-// TestStaticAVX512 emulates the AVX-512 code of package static.
+// TestStaticAVX512 emulates the AVX-512 code of package aot.
 func TestStaticAVX512(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	for _, key := range static.Keys() {
-		p, err := static.Program(key)
+	for _, key := range aot.Keys() {
+		p, err := aot.Program(key)
 		require.NoError(t, err)
-		c, err := lower.Compile(p, lower.AVX512)
+		c, err := codegen.Compile(p, codegen.AVX512)
 		require.NoError(t, err)
-		made, err := static.Code(key, cpu.AVX512)
+		made, err := aot.Code(key, cpu.AVX512)
 		require.NoError(t, err)
 		require.Equal(t, made, c.Bytes) // what the file holds, by the test of that package
 		var inputs [][]uint64

@@ -13,9 +13,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/bind"
 	"github.com/broadloom/broadloom/kernels/cpu"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/interp"
+	"github.com/broadloom/broadloom/kernels/launch"
 )
 
 // again runs a test in a process of its own, with a variable set, unless it is that
@@ -62,9 +62,9 @@ func runsInterpreted(t *testing.T) {
 	got, want := square(p, 20), square(p, 20)
 	_, ok := k.Run(got, &Scratch{})
 	require.True(t, ok)
-	c, err := portable.Compile(p)
+	c, err := interp.Compile(p)
 	require.NoError(t, err)
-	c.Run(want, &portable.Scratch{})
+	c.Run(want, &interp.Scratch{})
 	require.Equal(t, unsafe.Slice((*float32)(want.Ptr[1]), 400), unsafe.Slice((*float32)(got.Ptr[1]), 400))
 }
 
@@ -97,11 +97,11 @@ func TestPastTheCaches(t *testing.T) {
 	p := tanhChain(t)
 	k, err := Compile(p)
 	require.NoError(t, err)
-	c, err := portable.Compile(p)
+	c, err := interp.Compile(p)
 	require.NoError(t, err)
 	const rows, n = 2, largeBytes/4 + 13
 	for _, pitch := range []int{n + 3, n} { // 16·k floats, or not
-		a := bind.New(p)
+		a := launch.New(p)
 		a.N, a.Outer[0] = n, rows
 		x := make([]float32, rows*pitch+16)
 		for i := range x {
@@ -111,14 +111,14 @@ func TestPastTheCaches(t *testing.T) {
 		a.Ptr[0], a.Stride[0][0], a.Stride[0][1] = unsafe.Pointer(&x[0]), pitch, 1
 		a.Ptr[1], a.Stride[1][0], a.Stride[1][1] = unsafe.Pointer(&x[5]), 0, 1
 		a.Ptr[2], a.Stride[2][0] = unsafe.Pointer(&bias[0]), 1
-		run := func(run func(a *bind.Args)) []float32 {
+		run := func(run func(a *launch.Args)) []float32 {
 			out := make([]float32, rows*pitch)
 			a.Ptr[3], a.Stride[3][0], a.Stride[3][1] = unsafe.Pointer(&out[0]), pitch, 1
 			run(a)
 			return out
 		}
-		got := run(func(a *bind.Args) { k.Run(a, &Scratch{}) })
-		want := run(func(a *bind.Args) { c.Run(a, &portable.Scratch{}) })
+		got := run(func(a *launch.Args) { k.Run(a, &Scratch{}) })
+		want := run(func(a *launch.Args) { c.Run(a, &interp.Scratch{}) })
 		for i := range want {
 			if want[i] != got[i] {
 				t.Fatalf("pitch %d, element %d: %v, want %v", pitch, i, got[i], want[i])

@@ -4,15 +4,15 @@ import (
 	"runtime"
 	"unsafe"
 
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/jit"
-	"github.com/broadloom/broadloom/kernels/lower"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// TileProgram is a program that is to run on tiles of a matrix, see [lower.CompileTile].
+// TileProgram is a program that is to run on tiles of a matrix, see [codegen.CompileTile].
 type TileProgram struct {
-	lower.Tile
+	codegen.Tile
 	Program *rowprog.Program
 }
 
@@ -22,7 +22,7 @@ type Tiles struct {
 	TileProgram
 	code   *jit.Code
 	offset int
-	layout lower.Layout
+	layout codegen.Layout
 }
 
 // CompileTiles makes machine code of programs, which shares a block of memory. There is nil
@@ -34,7 +34,7 @@ func CompileTiles(programs []TileProgram) []*Tiles {
 	}
 	var all []byte
 	for i, p := range programs {
-		code, err := lower.CompileTile(p.Program, target(), p.Tile)
+		code, err := codegen.CompileTile(p.Program, target(), p.Tile)
 		if err != nil {
 			continue
 		}

@@ -10,13 +10,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/amd64"
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/internal/emulator"
+	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/jit"
-	"github.com/broadloom/broadloom/kernels/lower"
-	"github.com/broadloom/broadloom/kernels/portable"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -90,40 +90,40 @@ func tileProgram(t *testing.T, r *rand.Rand, typ rowprog.Type) *rowprog.Program 
 // tileStub is machine code that brings a tile's elements into registers and calls code: its
 // arguments are the address of that, those of its arguments and of the elements, and the
 // number of rows.
-func tileStub(target lower.Target, registers int) *amd64.Asm {
-	w := map[lower.Target]amd64.Width{lower.AVX2: amd64.W256, lower.AVX512: amd64.W512}[target]
-	a := &amd64.Asm{}
-	a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, 0))
-	a.MovLoad(amd64.RCX, amd64.At(amd64.RDI, 16))
-	a.MovLoad(amd64.RBX, amd64.At(amd64.RDI, 24))
-	a.MovLoad(amd64.RDI, amd64.At(amd64.RDI, 8))
+func tileStub(target codegen.Target, registers int) *asm.Asm {
+	w := map[codegen.Target]asm.Width{codegen.AVX2: asm.W256, codegen.AVX512: asm.W512}[target]
+	a := &asm.Asm{}
+	a.MovLoad(asm.RAX, asm.At(asm.RDI, 0))
+	a.MovLoad(asm.RCX, asm.At(asm.RDI, 16))
+	a.MovLoad(asm.RBX, asm.At(asm.RDI, 24))
+	a.MovLoad(asm.RDI, asm.At(asm.RDI, 8))
 	for r := range registers {
-		a.M(amd64.MOVUPS, w, amd64.Vec(r), 0, amd64.At(amd64.RCX, int32(r*w.Bytes())))
+		a.M(asm.MOVUPS, w, asm.Vec(r), 0, asm.At(asm.RCX, int32(r*w.Bytes())))
 	}
-	a.Call(amd64.RAX)
+	a.Call(asm.RAX)
 	a.Zeroupper()
 	a.Return()
 	return a
 }
 
 // tileRunner loads code for tiles. It gives its address, and what runs a tileStub.
-type tileRunner func(code *lower.Code, stub *amd64.Asm) (address uintptr, run func(args unsafe.Pointer))
+type tileRunner func(code *codegen.Code, stub *asm.Asm) (address uintptr, run func(args unsafe.Pointer))
 
 // tileEvery is the number of rows that are accumulated together.
 const tileEvery = 5
 
 // requireTiles runs random programs on two tiles, the second of which may have fewer rows,
 // and expects what the interpreter makes of the same rows.
-func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, cols, seeds int, load tileRunner) {
+func requireTiles[T float32 | float64](t *testing.T, target codegen.Target, rows, cols, seeds int, load tileRunner) {
 	size := int(unsafe.Sizeof(T(0)))
 	typ := map[int]rowprog.Type{4: rowprog.F32, 8: rowprog.F64}[size]
 	pitch, compiled := cols+3, 0
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 23))
 		p := tileProgram(t, r, typ)
-		tile := lower.Tile{Rows: rows, Cols: cols, From: tileFrom, Still: make([]bool, len(p.Operands))}
+		tile := codegen.Tile{Rows: rows, Cols: cols, From: tileFrom, Still: make([]bool, len(p.Operands))}
 		tile.Still[tileStill] = true
-		code, err := lower.CompileTile(p, target, tile)
+		code, err := codegen.CompileTile(p, target, tile)
 		if err != nil {
 			continue
 		}
@@ -131,7 +131,7 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 		last, first := 1+r.IntN(rows), 1+r.IntN(tileEvery)
 		m := rows + last
 		data, want := make([][]T, len(p.Operands)), make([][]T, len(p.Operands))
-		a := bind.New(p)
+		a := launch.New(p)
 		a.N = cols
 		for i, o := range p.Operands {
 			data[i] = make([]T, m*pitch)
@@ -158,7 +158,7 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 			}
 		}
 		neutral()
-		reference, err := portable.Compile(p)
+		reference, err := interp.Compile(p)
 		require.NoError(t, err)
 		piece := *a
 		piece.Ptr = make([]unsafe.Pointer, len(a.Ptr))
@@ -171,7 +171,7 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 				}
 				piece.Ptr[i] = unsafe.Add(a.Ptr[i], at*size)
 			}
-			_, ok := reference.Run(&piece, new(portable.Scratch))
+			_, ok := reference.Run(&piece, new(interp.Scratch))
 			require.True(t, ok)
 			row += piece.Outer[0]
 		}
@@ -197,7 +197,7 @@ func requireTiles[T float32 | float64](t *testing.T, target lower.Target, rows, 
 			b.Point(i, at)
 		}
 		b.block.put(code.Layout.TileIndex(), 0)
-		address, run := load(code, tileStub(target, rows*cols*size/map[lower.Target]int{lower.AVX2: 32, lower.AVX512: 64}[target]))
+		address, run := load(code, tileStub(target, rows*cols*size/map[codegen.Target]int{codegen.AVX2: 32, codegen.AVX512: 64}[target]))
 		sums := make([]T, rows*cols)
 		for _, part := range [][2]int{{0, rows}, {rows, last}} {
 			for i := range part[1] {
@@ -223,7 +223,7 @@ func TestTiles(t *testing.T) {
 	if !cpu.JIT() || cpu.Machine() < cpu.AVX2 {
 		t.Skip("there is no machine code")
 	}
-	load := func(code *lower.Code, stub *amd64.Asm) (uintptr, func(unsafe.Pointer)) {
+	load := func(code *codegen.Code, stub *asm.Asm) (uintptr, func(unsafe.Pointer)) {
 		made, err := jit.New(code.Bytes)
 		if errors.Is(err, jit.ErrUnavailable) {
 			t.Skip(err)
@@ -237,8 +237,8 @@ func TestTiles(t *testing.T) {
 			runtime.KeepAlive(made)
 		}
 	}
-	requireTiles[float32](t, lower.AVX2, 6, 16, 500, load)
-	requireTiles[float64](t, lower.AVX2, 6, 8, 500, load)
+	requireTiles[float32](t, codegen.AVX2, 6, 16, 500, load)
+	requireTiles[float64](t, codegen.AVX2, 6, 8, 500, load)
 }
 
 // TestTilesOfAVX512 runs code in the emulator.
@@ -247,13 +247,13 @@ func TestTilesOfAVX512(t *testing.T) {
 	if testing.Short() {
 		seeds = 6
 	}
-	load := func(code *lower.Code, stub *amd64.Asm) (uintptr, func(unsafe.Pointer)) {
+	load := func(code *codegen.Code, stub *asm.Asm) (uintptr, func(unsafe.Pointer)) {
 		made := emulator.New(t, code.Bytes, code.Length)
 		n, bytes := stub.Finish()
 		caller := emulator.New(t, bytes, n)
 		caller.Callees = map[uintptr]*emulator.Machine{made.Address(): made}
 		return made.Address(), func(args unsafe.Pointer) { caller.Call(0, args) }
 	}
-	requireTiles[float32](t, lower.AVX512, 14, 32, seeds, load)
-	requireTiles[float64](t, lower.AVX512, 14, 16, seeds, load)
+	requireTiles[float32](t, codegen.AVX512, 14, 32, seeds, load)
+	requireTiles[float64](t, codegen.AVX512, 14, 16, seeds, load)
 }

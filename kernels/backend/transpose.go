@@ -4,13 +4,13 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/jit"
-	"github.com/broadloom/broadloom/kernels/lower"
 )
 
 // transposer is code that transposes blocks of 8x8 elements, nil if it cannot be had.
 var transposer = sync.OnceValue(func() *jit.Code {
-	code, err := jit.New(lower.Transpose())
+	code, err := jit.New(codegen.Transpose())
 	if err != nil {
 		return nil
 	}
@@ -26,7 +26,7 @@ func transposed(dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, co
 		return 0
 	}
 	const size = 4
-	args := lower.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: blocks}
+	args := codegen.TransposeArgs{Dst: uintptr(dst), Src: uintptr(src), Count: blocks}
 	switch {
 	case from.row == 1 && to.column == 1: // into rows
 		args.SrcLine, args.DstLine = size*from.column, size*to.row

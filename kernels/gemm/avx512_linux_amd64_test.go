@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/internal/emulator"
-	"github.com/broadloom/broadloom/kernels/lower"
 )
 
 // assembly gives the machine code of the functions in tile_amd64.s by name, without the
@@ -107,7 +107,7 @@ func (e *emulation) loop(of reflect.Value) reflect.Value {
 }
 
 // load makes code that emulated loops can call.
-func (e *emulation) load(code *lower.Code) (address uintptr) {
+func (e *emulation) load(code *codegen.Code) (address uintptr) {
 	m := emulator.New(e.t, code.Bytes, code.Length)
 	e.callees[m.Address()] = m
 	return m.Address()
@@ -130,7 +130,7 @@ func TestAVX512(t *testing.T) {
 		e := &emulation{t, code, map[string]bool{}, map[uintptr]*emulator.Machine{}}
 		vectorized32 = e.of(f32)
 		fenced[float32](t, emulatedSizes(f32))
-		handsOn(t, newFinisher[float32](t, e.load, lower.AVX512), 19)
+		handsOn(t, newFinisher[float32](t, e.load, codegen.AVX512), 19)
 		TestOffsetsAreWindows(t)
 		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 	})
@@ -138,7 +138,7 @@ func TestAVX512(t *testing.T) {
 		e := &emulation{t, code, map[string]bool{}, map[uintptr]*emulator.Machine{}}
 		vectorized64 = e.of(f64)
 		fenced[float64](t, emulatedSizes(f64))
-		handsOn(t, newFinisher[float64](t, e.load, lower.AVX512), 19)
+		handsOn(t, newFinisher[float64](t, e.load, codegen.AVX512), 19)
 		TestOffsetsAreWindows(t)
 		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 	})

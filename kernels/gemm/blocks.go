@@ -1,7 +1,7 @@
 package gemm
 
 import (
-	"github.com/broadloom/broadloom/kernels/pages"
+	"github.com/broadloom/broadloom/kernels/hugepage"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
@@ -88,7 +88,7 @@ func grow[T any](s []T, n int) []T {
 	if n <= len(s) {
 		return s
 	}
-	return pages.Make[T](n)
+	return hugepage.Make[T](n)
 }
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }

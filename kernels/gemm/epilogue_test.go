@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/jit"
-	"github.com/broadloom/broadloom/kernels/lower"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -24,7 +24,7 @@ type finisher[T scalar.Number] struct {
 	y          []T // of the whole batch, row by row
 	rows, cols []T
 	from       []T // numbers to draw from
-	layout     lower.Layout
+	layout     codegen.Layout
 	code       uintptr
 	block      []uint64
 	args       unsafe.Pointer
@@ -41,7 +41,7 @@ const (
 )
 
 // newFinisher compiles the program, and has its code loaded.
-func newFinisher[T scalar.Number](t *testing.T, load func(*lower.Code) uintptr, target lower.Target) *finisher[T] {
+func newFinisher[T scalar.Number](t *testing.T, load func(*codegen.Code) uintptr, target codegen.Target) *finisher[T] {
 	typ := map[int]rowprog.Type{4: rowprog.F32, 8: rowprog.F64}[sizeOf[T]()]
 	b := rowprog.NewBuilder("finish", 1)
 	c, rows, cols := b.In("c", typ, rowprog.Vec), b.In("rows", typ, rowprog.Row), b.In("cols", typ, rowprog.Vec)
@@ -49,13 +49,13 @@ func newFinisher[T scalar.Number](t *testing.T, load func(*lower.Code) uintptr, 
 	b.Store(b.Out("y", typ, rowprog.Vec), b.Apply(rowprog.OpMax, b.Apply(rowprog.OpAdd, scaled, b.Load(cols)), b.Const(typ, 0)))
 	prog, err := b.Build()
 	require.NoError(t, err)
-	tile := lower.Tile{From: finishC, Still: []bool{finishCols: true, finishY: false}}
+	tile := codegen.Tile{From: finishC, Still: []bool{finishCols: true, finishY: false}}
 	tile.Rows, tile.Cols = Tile[T]()
-	code, err := lower.CompileTile(prog, target, tile)
+	code, err := codegen.CompileTile(prog, target, tile)
 	require.NoError(t, err)
 	f := &finisher[T]{from: values[T](rand.New(rand.NewPCG(17, 18)), 0), layout: code.Layout, code: load(code), block: make([]uint64, code.Layout.Size/8+8)}
 	f.args = unsafe.Pointer(&f.block[0])
-	f.args = unsafe.Add(f.args, -uintptr(f.args)&(lower.BlockAlign-1))
+	f.args = unsafe.Add(f.args, -uintptr(f.args)&(codegen.BlockAlign-1))
 	return f
 }
 
@@ -154,8 +154,8 @@ func finishers(t *testing.T) (*finisher[float32], *finisher[float64]) {
 	if !cpu.JIT() || cpu.Chosen() == cpu.Portable {
 		t.Skip("there is no machine code")
 	}
-	target := map[cpu.ISA]lower.Target{cpu.AVX2: lower.AVX2, cpu.AVX512: lower.AVX512}[cpu.Chosen()]
-	load := func(code *lower.Code) uintptr {
+	target := map[cpu.ISA]codegen.Target{cpu.AVX2: codegen.AVX2, cpu.AVX512: codegen.AVX512}[cpu.Chosen()]
+	load := func(code *codegen.Code) uintptr {
 		made, err := jit.New(code.Bytes)
 		if errors.Is(err, jit.ErrUnavailable) {
 			t.Skip(err)

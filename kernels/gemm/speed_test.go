@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/broadloom/broadloom/kernels/pages"
+	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
 // BenchmarkProduct reports the rate of products in GFLOP/s, and its share of the rate of a
@@ -28,7 +28,7 @@ func BenchmarkProduct(b *testing.B) {
 }
 
 func layout(rows, cols int, transposed bool) Matrix[float32] {
-	m := Matrix[float32]{Data: pages.Make[float32](rows * cols), Row: cols, Col: 1}
+	m := Matrix[float32]{Data: hugepage.Make[float32](rows * cols), Row: cols, Col: 1}
 	for i := range m.Data {
 		m.Data[i] = float32(i%13) - 6
 	}

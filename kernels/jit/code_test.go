@@ -14,21 +14,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
 )
 
 // adder adds its second argument to its first as many times as the third says.
 func adder(t testing.TB) *Code {
-	var a amd64.Asm
-	a.MovLoad(amd64.RCX, amd64.At(amd64.RDI, 16))
-	a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, 8))
+	var a asm.Asm
+	a.MovLoad(asm.RCX, asm.At(asm.RDI, 16))
+	a.MovLoad(asm.RAX, asm.At(asm.RDI, 8))
 	top := a.Here()
-	a.AddStore(amd64.At(amd64.RDI, 0), amd64.RAX)
-	a.SubImm(amd64.RCX, 1)
-	a.JumpIf(amd64.NotEqual, top)
+	a.AddStore(asm.At(asm.RDI, 0), asm.RAX)
+	a.SubImm(asm.RCX, 1)
+	a.JumpIf(asm.NotEqual, top)
 	// Registers that Go's own calling convention keeps must not matter.
-	a.Xor(amd64.R14, amd64.R14)
-	a.R(amd64.ADDPS, amd64.W256, 15, 15, 15)
+	a.Xor(asm.R14, asm.R14)
+	a.R(asm.ADDPS, asm.W256, 15, 15, 15)
 	a.Zeroupper()
 	a.Return()
 	_, code := a.Finish()
@@ -169,7 +169,7 @@ func TestRefusedMemory(t *testing.T) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	var a amd64.Asm
+	var a asm.Asm
 	a.Zeroupper()
 	a.Return()
 	_, code := a.Finish()

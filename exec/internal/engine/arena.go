@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
-	"github.com/broadloom/broadloom/kernels/pages"
+	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
 // block is memory of the arena for the storages that take it over from each other.
@@ -34,7 +34,7 @@ func (b *Specialization) assignOffsets(p *Code) {
 		}
 		b.Arena = max(b.Arena, k.at+k.bytes)
 	}
-	if err := pages.Check(b.Arena); err != nil {
+	if err := hugepage.Check(b.Arena); err != nil {
 		panic(b.tooMuch(p, b.Arena, blocks[0].s, err))
 	}
 }

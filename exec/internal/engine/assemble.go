@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 )
 
 // boundJoining is the parts of a joining, which go over the leading axes together, a slice
@@ -21,7 +21,7 @@ type AssembleTask struct {
 // slicedPart is a part with the arguments of one slice.
 type slicedLoop struct {
 	*lower.Loop
-	Args  *bind.Args
+	Args  *launch.Args
 	call  *backend.Call
 	first []unsafe.Pointer // of the operands, in the first slice
 	at    []int            // of the operands in each slice, in bytes from the first one
@@ -145,7 +145,7 @@ func (j *AssembleTask) Tile(i int, ws *Workspace) {
 }
 
 // pointTo sets the operands' addresses in a slice.
-func (p *slicedLoop) SetPointers(a *bind.Args, slice int) {
+func (p *slicedLoop) SetPointers(a *launch.Args, slice int) {
 	for i, first := range p.first {
 		a.Ptr[i] = first
 		if first != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -21,14 +21,14 @@ type FailedCheck struct {
 func (e *FailedCheck) Error() string { return e.Message }
 
 // faultError tells of a check that failed in a kernel.
-func (s *State) faultError(k *LoopTask, f bind.Fault) error {
+func (s *State) faultError(k *LoopTask, f launch.Fault) error {
 	what := &s.prog.RuntimeChecks[f.Code]
 	return &FailedCheck{what.Node.Source(), what.Claim.Message + k.culprit(what, f)}
 }
 
 // culprit tells which element of the operand that a check is about is at fault, and its value:
 // ": target[3] is 12, not in 0..9".
-func (k *LoopTask) culprit(what *lower.RuntimeCheck, f bind.Fault) string {
+func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 	base := what.On.Base
 	if base == nil || k.Args.Elements() == 0 { // a row without elements has no position
 		return ""

@@ -13,12 +13,12 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
-	"github.com/broadloom/broadloom/kernels/pages"
+	"github.com/broadloom/broadloom/kernels/hugepage"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
 // alignment is that of buffers in the arena, in bytes: a cache line.
-const alignment = pages.Line
+const alignment = hugepage.Line
 
 // maxArena is the number of bytes beyond which no memory is asked for: what a process can
 // address, on the processors of today.
@@ -215,11 +215,11 @@ func (b *Specialization) tooMuch(p *Code, bytes int, largest *lower.Buffer, why 
 	}
 	n := largest.Node
 	return sizeError{fmt.Errorf("exec: a run of graph %q%s needs at least %d bytes of memory (%s), and %w; the largest value is %s, %s%v (%s)",
-		p.name, with, bytes, pages.Bytes(bytes), why, graph.Describe(n), n.DType(), b.Shape(n.Shape()), n.Pos())}
+		p.name, with, bytes, hugepage.Bytes(bytes), why, graph.Describe(n), n.DType(), b.Shape(n.Shape()), n.Pos())}
 }
 
 // errAddresses is why there is no memory of more than maxArena.
-var errAddresses = fmt.Errorf("no process has more than %s", pages.Bytes(maxArena))
+var errAddresses = fmt.Errorf("no process has more than %s", hugepage.Bytes(maxArena))
 
 // chosen lists the row programs of a kernel that run: of variants, the one that sums over just
 // those axes that the result has once and the operand several times.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/kernels/backend"
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -15,16 +15,16 @@ import (
 type LoopTask struct {
 	b         *Specialization
 	Loop      *lower.Loop
-	Args      *bind.Args
+	Args      *launch.Args
 	call      *backend.Call // of the whole
 	cost      int           // an estimate of the time of a run, in nanoseconds
 	partition partition
 	size      int // of a tile: rows, or elements of each row
 	tiles     int
 
-	first  int            // the chunk of the first tile
-	sums   []bind.Partial // of chunks
-	long   *backend.Long  // whose chunks of a row are the tiles, but for the first
+	first  int              // the chunk of the first tile
+	sums   []launch.Partial // of chunks
+	long   *backend.Long    // whose chunks of a row are the tiles, but for the first
 	faults faults
 }
 
@@ -41,12 +41,12 @@ const (
 // faults keeps the failed check at the first element that has one.
 type faults struct {
 	sync.Mutex
-	fault bind.Fault
+	fault launch.Fault
 	found bool
 }
 
 // note keeps a fault unless there is one before it.
-func (f *faults) note(fault bind.Fault) {
+func (f *faults) note(fault launch.Fault) {
 	f.Lock()
 	defer f.Unlock()
 	if !f.found || fault.Position < f.fault.Position {
@@ -85,7 +85,7 @@ const waveChunks = 32
 // combines them in their order.
 func (k *LoopTask) runChunks(s *State) {
 	if k.sums == nil {
-		k.sums = make([]bind.Partial, min(waveChunks, k.tiles))
+		k.sums = make([]launch.Partial, min(waveChunks, k.tiles))
 	}
 	for k.first = 0; k.first < k.tiles && !k.faults.found; k.first += len(k.sums) {
 		count := min(len(k.sums), k.tiles-k.first)
@@ -114,7 +114,7 @@ func (k *LoopTask) runRowChunks(s *State) {
 
 // tile computes one tile.
 func (k *LoopTask) Tile(i int, ws *Workspace) {
-	var fault bind.Fault
+	var fault launch.Fault
 	ok := true
 	switch lo := i * k.size; k.partition {
 	case byRows:
@@ -126,7 +126,7 @@ func (k *LoopTask) Tile(i int, ws *Workspace) {
 		if chunk > 0 { // the first one goes into the result itself
 			a = k.sums[i].Args(a)
 		}
-		lo, hi := bind.Chunk(k.Loop.Program, a, chunk)
+		lo, hi := launch.Chunk(k.Loop.Program, a, chunk)
 		fault, ok = k.Loop.Kernel.RunRange(a, lo, hi, &ws.scratch)
 	case byRowChunks:
 		for chunk := 1 + lo; chunk < min(1+lo+k.size, k.long.Chunks()); chunk++ {
@@ -160,8 +160,8 @@ func (b *Specialization) bindPart(p *Code, part *lower.Loop) Launch {
 }
 
 // argsOf evaluates the sizes and strides of a row program.
-func (b *Specialization) argsOf(part *lower.Loop) *bind.Args {
-	a := bind.New(part.Program)
+func (b *Specialization) argsOf(part *lower.Loop) *launch.Args {
+	a := launch.New(part.Program)
 	last := len(part.Axes) - 1
 	a.N = 1
 	for at, axes := range part.Axes {
@@ -202,8 +202,8 @@ func (k *LoopTask) divide() {
 	k.cost = elementCost(k.Loop.Program) * elements / 1024
 	rows := k.Args.Rows()
 	switch {
-	case bind.Chunks(k.Loop.Program, k.Args) > 1:
-		k.partition, k.tiles = byChunks, bind.Chunks(k.Loop.Program, k.Args)
+	case launch.Chunks(k.Loop.Program, k.Args) > 1:
+		k.partition, k.tiles = byChunks, launch.Chunks(k.Loop.Program, k.Args)
 	case k.long != nil && elements < 8*k.Args.N:
 		k.partition = byRowChunks
 		k.size = grainSize(k.long.Chunks()-1, k.cost, 1)

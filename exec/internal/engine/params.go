@@ -12,7 +12,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/kernels/pages"
+	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
 // errBusy is what a call wraps that does not go together with another one.
@@ -91,10 +91,10 @@ func (st *ParamStore) Join(params []*graph.Node) ([]*ParamValue, error) {
 		list[i], offsets[i] = v, size
 		size += (v.Count*v.Dtype.Size() + alignment - 1) / alignment * alignment
 	}
-	if err := pages.Check(size); err != nil {
+	if err := hugepage.Check(size); err != nil {
 		return nil, tooManyParams(params, err)
 	}
-	room := pages.Make[byte](size)
+	room := hugepage.Make[byte](size)
 	for i, n := range params {
 		if st.Values[n] == nil {
 			if list[i].Count > 0 {

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
-	"github.com/broadloom/broadloom/kernels/pages"
+	"github.com/broadloom/broadloom/kernels/hugepage"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
@@ -68,7 +68,7 @@ func (t *MatMulTask[T]) pack(s *State) {
 	}
 	if w.version != version && w.seen == version {
 		if w.elements == nil {
-			w.elements = pages.Make[T](t.p.PackedLen())
+			w.elements = hugepage.Make[T](t.p.PackedLen())
 		}
 		t.p.PackB(w.elements, t.scratch(&s.Ws.products))
 		w.version = version

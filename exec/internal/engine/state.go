@@ -7,7 +7,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/lower"
-	"github.com/broadloom/broadloom/kernels/pages"
+	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
 // state is the memory of runs of a program: one goroutine at a time uses it.
@@ -43,7 +43,7 @@ func (s *State) Prepare(prog *Code) {
 // execute runs the kernels in order, those of a list as one unless their times are taken.
 func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 	if len(s.Arena) < b.Arena {
-		s.Arena = pages.Make[byte](b.Arena)
+		s.Arena = hugepage.Make[byte](b.Arena)
 		s.generation++
 	}
 	s.setPointers(b)

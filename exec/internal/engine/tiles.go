@@ -4,7 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/backend"
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -17,8 +17,8 @@ type tiled struct {
 
 	isLarge []bool // whether an operand is a matrix of elements of the same size
 
-	sums  []*bind.ChunkSums // of columns
-	chunk int               // rows that these have together
+	sums  []*launch.ChunkSums // of columns
+	chunk int                 // rows that these have together
 }
 
 // newTiled finds the steps of a kernel's operands along rows of some sizes and columns; nil if
@@ -44,7 +44,7 @@ func (b *Specialization) newTiled(k *LoopTask, sizes []int, cols int) *tiled {
 	}
 	for i := range prog.Insts {
 		if in := &prog.Insts[i]; in.Op == rowprog.OpAccumulate {
-			f.sums, f.chunk = append(f.sums, bind.NewChunkSums(prog, in, args)), bind.ChunkLen(args)
+			f.sums, f.chunk = append(f.sums, launch.NewChunkSums(prog, in, args)), launch.ChunkLen(args)
 		}
 	}
 	return f

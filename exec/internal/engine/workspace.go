@@ -2,21 +2,21 @@ package engine
 
 import (
 	"github.com/broadloom/broadloom/kernels/backend"
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 )
 
 // workspace is the memory that a goroutine needs besides what a kernel reads and writes.
 type Workspace struct {
 	scratch  backend.Scratch
 	products productScratch
-	part     bind.Args // of a tile that is a part of a row
+	part     launch.Args // of a tile that is a part of a row
 	follower rowConsumer
 	epilogue epilogue
 	reader   panelReader
 }
 
 // argsOf gives arguments with room for a program of some outer axes and operands.
-func (ws *Workspace) argsOf(outer, operands int) *bind.Args {
+func (ws *Workspace) argsOf(outer, operands int) *launch.Args {
 	a := &ws.part
 	a.Outer = resized(a.Outer, outer)
 	a.Ptr = resized(a.Ptr, operands)

@@ -1,6 +1,6 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64"
+import "github.com/broadloom/broadloom/kernels/amd64/asm"
 
 // unrolled is the number of steps that the loop makes at a time where A's columns are
 // contiguous.
@@ -9,15 +9,15 @@ const unrolled = 4
 // loops adds the products: unrolled where A's columns are contiguous, and what is left, or
 // all, one step at a time. An unrolled step takes the fewest instructions, which counts
 // most where a core's other thread issues some too.
-func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
+func (t tile) loops(a *asm.Asm, used []asm.Reg) {
 	const thrice = aStep // while the loop is unrolled
 	strided, rest, done := a.NewLabel(), a.NewLabel(), a.NewLabel()
 	a.SubImm(aStep, t.size)
-	a.JumpIf(amd64.NotEqual, strided)
+	a.JumpIf(asm.NotEqual, strided)
 	a.SubImm(count, unrolled)
-	a.JumpIf(amd64.Less, rest)
+	a.JumpIf(asm.Less, rest)
 	if !t.window {
-		a.Lea(thrice, amd64.Indexed(bStep, bStep, 2, 0))
+		a.Lea(thrice, asm.Indexed(bStep, bStep, 2, 0))
 	}
 	a.Align(32)
 	loop := a.Here()
@@ -29,11 +29,11 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	}
 	t.pass(a, used)
 	a.SubImm(count, unrolled)
-	a.JumpIf(amd64.NotLess, loop)
+	a.JumpIf(asm.NotLess, loop)
 	a.Xor(aStep, aStep)
 	a.Bind(rest)
 	a.AddImm(count, unrolled)
-	a.JumpIf(amd64.Equal, done)
+	a.JumpIf(asm.Equal, done)
 	a.Bind(strided)
 	a.AddImm(aStep, t.size)
 	a.Align(32)
@@ -44,37 +44,37 @@ func (t tile) loops(a *amd64.Asm, used []amd64.Reg) {
 	}
 	t.passB(a, 1)
 	a.SubImm(count, 1)
-	a.JumpIf(amd64.NotEqual, loop)
+	a.JumpIf(asm.NotEqual, loop)
 	a.Bind(done)
 }
 
 // listedLoop adds products with which it fetches what is listed. A's columns are contiguous then.
-func (t tile) listedLoop(a *amd64.Asm, used []amd64.Reg) {
+func (t tile) listedLoop(a *asm.Asm, used []asm.Reg) {
 	const thrice = aStep
 	none := a.NewLabel()
-	a.CmpMemImm(amd64.At(amd64.RDI, argListed), 0)
-	a.JumpIf(amd64.Equal, none)
+	a.CmpMemImm(asm.At(asm.RDI, argListed), 0)
+	a.JumpIf(asm.Equal, none)
 	load(a, []field{{left, argListed}, {entry, argList}, {far, argFar}})
 	a.Sub(count, left)
-	a.Lea(thrice, amd64.Indexed(bStep, bStep, 2, 0))
+	a.Lea(thrice, asm.Indexed(bStep, bStep, 2, 0))
 	a.Align(32)
 	loop := a.Here()
 	for i := range int32(unrolled) {
-		a.MovLoad(listed, amd64.At(entry, i*entryBytes))
-		a.Prefetch(amd64.Indexed(far, listed, 1, 0))
+		a.MovLoad(listed, asm.At(entry, i*entryBytes))
+		a.Prefetch(asm.Indexed(far, listed, 1, 0))
 		t.step(a, i, thrice, 0, func(int) {})
 	}
 	a.AddImm(entry, unrolled*entryBytes)
 	t.pass(a, used)
 	a.SubImm(left, unrolled)
-	a.JumpIf(amd64.NotEqual, loop)
+	a.JumpIf(asm.NotEqual, loop)
 	load(a, []field{{aStep, argAStep}, {left, argFarTile}})
-	a.AddStore(amd64.At(amd64.RDI, argFar), left)
+	a.AddStore(asm.At(asm.RDI, argFar), left)
 	a.Bind(none)
 }
 
 // pass goes on by the unrolled steps.
-func (t tile) pass(a *amd64.Asm, used []amd64.Reg) {
+func (t tile) pass(a *asm.Asm, used []asm.Reg) {
 	for _, base := range used {
 		a.AddImm(base, unrolled*t.size)
 	}
@@ -82,7 +82,7 @@ func (t tile) pass(a *amd64.Asm, used []amd64.Reg) {
 }
 
 // passB goes on by some rows of B.
-func (t tile) passB(a *amd64.Asm, rows int32) {
+func (t tile) passB(a *asm.Asm, rows int32) {
 	if t.copies == own {
 		a.AddImm(to, rows*t.bytes())
 	}
@@ -90,9 +90,9 @@ func (t tile) passB(a *amd64.Asm, rows int32) {
 		a.AddImm(b, rows*offsetBytes)
 		return
 	}
-	a.Lea(b, amd64.Indexed(b, bStep, uint8(rows), 0))
+	a.Lea(b, asm.Indexed(b, bStep, uint8(rows), 0))
 	if t.copies == own {
-		a.Lea(fetched, amd64.Indexed(fetched, bStep, uint8(rows), 0))
+		a.Lea(fetched, asm.Indexed(fetched, bStep, uint8(rows), 0))
 	}
 }
 
@@ -103,34 +103,34 @@ func (t tile) bytes() int32 { return int32(t.vectors() * t.width.Bytes()) }
 // holds three steps. Where it
 // fetches, it does so once in some steps, if any. Before each row of A is
 // loaded, other code can use the register for it.
-func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg, fetchSteps int32, before func(row int)) {
-	row := func(base amd64.Reg, at int32) amd64.Mem { return rowOn(base, i, bStep, thrice, at) }
+func (t tile) step(a *asm.Asm, i int32, thrice asm.Reg, fetchSteps int32, before func(row int)) {
+	row := func(base asm.Reg, at int32) asm.Mem { return rowOn(base, i, bStep, thrice, at) }
 	bytes := int32(t.width.Bytes())
 	if t.window {
-		a.MovLoad(offset, amd64.At(b, i*offsetBytes))
+		a.MovLoad(offset, asm.At(b, i*offsetBytes))
 	}
 	for v := range t.vectors() {
 		m := row(b, int32(v)*bytes)
 		if t.window {
-			m = amd64.Indexed([]amd64.Reg{first, second}[v], offset, uint8(t.size), 0)
+			m = asm.Indexed([]asm.Reg{first, second}[v], offset, uint8(t.size), 0)
 		}
-		if t.masked && t.width == amd64.W512 {
-			a.MK(t.w, t.width, t.spare(v), 0, m, amd64.Mask{K: uint8(v + 1), Zero: true})
+		if t.masked && t.width == asm.W512 {
+			a.MK(t.w, t.width, t.spare(v), 0, m, asm.Mask{K: uint8(v + 1), Zero: true})
 		} else {
-			a.M(amd64.MOVUPS, t.width, t.spare(v), 0, m)
+			a.M(asm.MOVUPS, t.width, t.spare(v), 0, m)
 		}
 	}
 	if t.copies == own {
 		for v := range int32(t.vectors()) {
-			a.M(amd64.MOVUPSSt, t.width, t.spare(int(v)), 0, amd64.At(to, i*t.bytes()+v*bytes))
+			a.M(asm.MOVUPSSt, t.width, t.spare(int(v)), 0, asm.At(to, i*t.bytes()+v*bytes))
 		}
 		for line := int32(0); line < t.bytes() && !t.window; line += 64 {
 			a.Prefetch(row(fetched, line+60))
 		}
 	}
 	if fetchSteps > 0 && t.fetches() && i%fetchSteps == 0 {
-		a.Prefetch(amd64.At(fetched, 0))
-		a.Lea(fetched, amd64.Indexed(fetched, stretch, uint8(fetchSteps), 0))
+		a.Prefetch(asm.At(fetched, 0))
+		a.Lea(fetched, asm.Indexed(fetched, stretch, uint8(fetchSteps), 0))
 	}
 	for r := range t.rows {
 		before(r)
@@ -145,23 +145,23 @@ func (t tile) step(a *amd64.Asm, i int32, thrice amd64.Reg, fetchSteps int32, be
 var copyPlaces = [vectors]struct{ step, rows int }{{2, 6}, {3, 1}}
 
 // copyNext copies a vector of the next panel of B, if this is its place.
-func (t tile) copyNext(a *amd64.Asm, step int32, r int) {
+func (t tile) copyNext(a *asm.Asm, step int32, r int) {
 	if t.copies != next {
 		return
 	}
 	for v, place := range copyPlaces {
 		if int(step) == place.step && r == t.rows-place.rows {
 			on := int32(v * t.width.Bytes())
-			a.M(amd64.MOVUPS, t.width, t.rowSpare(r), 0, amd64.At(from, on))
-			a.M(amd64.MOVUPSSt, t.width, t.rowSpare(r), 0, amd64.At(to, on))
+			a.M(asm.MOVUPS, t.width, t.rowSpare(r), 0, asm.At(from, on))
+			a.M(asm.MOVUPSSt, t.width, t.rowSpare(r), 0, asm.At(to, on))
 		}
 	}
 }
 
 // passNext goes on by a row of the next panel of B, and fetches one that is copied later.
-func (t tile) passNext(a *amd64.Asm) {
+func (t tile) passNext(a *asm.Asm) {
 	for line := int32(0); line < t.bytes(); line += 64 {
-		a.Prefetch(amd64.At(fetched, line+60))
+		a.Prefetch(asm.At(fetched, line+60))
 	}
 	a.Add(fetched, fromRow)
 	a.Add(from, fromRow)
@@ -169,13 +169,13 @@ func (t tile) passNext(a *amd64.Asm) {
 }
 
 // rowSpare is the register that an element of a row of A is loaded into.
-func (t tile) rowSpare(r int) amd64.Vec { return t.spare(t.vectors() + r%2) }
+func (t tile) rowSpare(r int) asm.Vec { return t.spare(t.vectors() + r%2) }
 
 // multiply adds the products of a row, some bytes on.
-func (t tile) multiply(a *amd64.Asm, r int, on int32) {
+func (t tile) multiply(a *asm.Asm, r int, on int32) {
 	m := rowAt(r, aRow)
 	m.Disp = on
-	if t.width == amd64.W512 {
+	if t.width == asm.W512 {
 		m.Broadcast = true
 		for v := range t.vectors() {
 			a.M(t.fma, t.width, t.sum(r, v), t.spare(v), m)

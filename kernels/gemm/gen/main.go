@@ -1,6 +1,6 @@
 // Command gen writes the machine code of package gemm as an assembly file: the
 // innermost loops of products, for AVX2 and AVX-512, and the transposition of blocks.
-// The bytes come from the encoder of package amd64, so that the loops are code of the
+// The bytes come from the encoder of package asm, so that the loops are code of the
 // program itself and need no executable memory.
 package main
 
@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"log"
 
-	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
 	"github.com/broadloom/broadloom/kernels/internal/asmfile"
 )
 
@@ -65,19 +65,19 @@ func main() {
 
 // field is a register and the field of the arguments that it is to hold, by offset.
 type field struct {
-	r  amd64.Reg
+	r  asm.Reg
 	at int32
 }
 
 // load fetches fields of the arguments, to which DI points.
-func load(a *amd64.Asm, fields []field) {
+func load(a *asm.Asm, fields []field) {
 	for _, f := range fields {
-		a.MovLoad(f.r, amd64.At(amd64.RDI, f.at))
+		a.MovLoad(f.r, asm.At(asm.RDI, f.at))
 	}
 }
 
 // finish gives code that refers to no constants.
-func finish(a *amd64.Asm) []byte {
+func finish(a *asm.Asm) []byte {
 	n, all := a.Finish()
 	return all[:n]
 }

@@ -3,31 +3,31 @@ package main
 import (
 	"fmt"
 
-	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
 )
 
 // bases point at rows. Others are at one, two, four and eight steps from each.
 var (
-	bases    = []amd64.Reg{amd64.RSI, amd64.R11, amd64.RBX, amd64.R13}
+	bases    = []asm.Reg{asm.RSI, asm.R11, asm.RBX, asm.R13}
 	baseRows = []int{0, 3, 5, 8}
 )
 
 // pointBases points bases at rows, the first of which is where the first one points. It
 // gives those that it uses.
-func pointBases(a *amd64.Asm, rows int, step amd64.Reg) []amd64.Reg {
+func pointBases(a *asm.Asm, rows int, step asm.Reg) []asm.Reg {
 	used := 0
 	for r := range rows {
 		used = max(used, baseOf(r)+1)
 	}
 	if used > 1 {
-		a.Lea(bases[1], amd64.Indexed(bases[0], step, 2, 0))
+		a.Lea(bases[1], asm.Indexed(bases[0], step, 2, 0))
 		a.Add(bases[1], step)
 	}
 	if used > 2 {
-		a.Lea(bases[2], amd64.Indexed(bases[1], step, 2, 0))
+		a.Lea(bases[2], asm.Indexed(bases[1], step, 2, 0))
 	}
 	if used > 3 {
-		a.Lea(bases[3], amd64.Indexed(bases[0], step, 8, 0))
+		a.Lea(bases[3], asm.Indexed(bases[0], step, 8, 0))
 	}
 	return bases[:used]
 }
@@ -44,23 +44,23 @@ func baseOf(r int) int {
 }
 
 // rowAt gives the memory of a row.
-func rowAt(r int, step amd64.Reg) amd64.Mem {
+func rowAt(r int, step asm.Reg) asm.Mem {
 	i := baseOf(r)
 	if on := r - baseRows[i]; on > 0 {
-		return amd64.Indexed(bases[i], step, uint8(on), 0)
+		return asm.Indexed(bases[i], step, uint8(on), 0)
 	}
-	return amd64.At(bases[i], 0)
+	return asm.At(bases[i], 0)
 }
 
 // rowOn gives the memory that is i steps, at most three, and some bytes on from a base.
-func rowOn(base amd64.Reg, i int32, step, thrice amd64.Reg, at int32) amd64.Mem {
+func rowOn(base asm.Reg, i int32, step, thrice asm.Reg, at int32) asm.Mem {
 	switch i {
 	case 1:
-		return amd64.Indexed(base, step, 1, at)
+		return asm.Indexed(base, step, 1, at)
 	case 2:
-		return amd64.Indexed(base, step, 2, at)
+		return asm.Indexed(base, step, 2, at)
 	case 3:
-		return amd64.Indexed(base, thrice, 1, at)
+		return asm.Indexed(base, thrice, 1, at)
 	}
-	return amd64.At(base, at)
+	return asm.At(base, at)
 }

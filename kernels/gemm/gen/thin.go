@@ -1,6 +1,6 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64"
+import "github.com/broadloom/broadloom/kernels/amd64/asm"
 
 // The fields of thinArgs, by offset.
 const (
@@ -22,29 +22,29 @@ const thinRows = 8
 //			sums[v] = fma(factors[r], b[r][v], sums[v])
 //		}
 //	}
-func (e element) addRows(width amd64.Width, rows int) []byte {
-	a := &amd64.Asm{}
-	const vectors, sums, bRow, factor, step = amd64.RAX, amd64.RDX, amd64.R8, amd64.R9, amd64.R10
-	const sum = amd64.Vec(0)
+func (e element) addRows(width asm.Width, rows int) []byte {
+	a := &asm.Asm{}
+	const vectors, sums, bRow, factor, step = asm.RAX, asm.RDX, asm.R8, asm.R9, asm.R10
+	const sum = asm.Vec(0)
 	load(a, []field{{vectors, argVectors}, {sums, argSums}, {bases[0], argThinB}, {bRow, argThinRow}, {factor, argFactors}, {step, argFactor}})
 	used := pointBases(a, rows, bRow)
 	for r := range rows {
-		a.M(e.broadcast, width, sum+1+amd64.Vec(r), 0, amd64.At(factor, 0))
+		a.M(e.broadcast, width, sum+1+asm.Vec(r), 0, asm.At(factor, 0))
 		a.Add(factor, step)
 	}
 	a.Align(32)
 	loop := a.Here()
-	a.M(amd64.MOVUPS, width, sum, 0, amd64.At(sums, 0))
+	a.M(asm.MOVUPS, width, sum, 0, asm.At(sums, 0))
 	for r := range rows {
-		a.M(e.fma, width, sum, sum+1+amd64.Vec(r), rowAt(r, bRow))
+		a.M(e.fma, width, sum, sum+1+asm.Vec(r), rowAt(r, bRow))
 	}
-	a.M(amd64.MOVUPSSt, width, sum, 0, amd64.At(sums, 0))
+	a.M(asm.MOVUPSSt, width, sum, 0, asm.At(sums, 0))
 	a.AddImm(sums, int32(width.Bytes()))
 	for _, base := range used {
 		a.AddImm(base, int32(width.Bytes()))
 	}
 	a.SubImm(vectors, 1)
-	a.JumpIf(amd64.NotEqual, loop)
+	a.JumpIf(asm.NotEqual, loop)
 	a.Zeroupper()
 	a.Return()
 	return finish(a)

@@ -1,35 +1,35 @@
 package main
 
-import "github.com/broadloom/broadloom/kernels/amd64"
+import "github.com/broadloom/broadloom/kernels/amd64/asm"
 
 // machine is a set of vector instructions.
 type machine struct {
 	name  string
-	width amd64.Width
+	width asm.Width
 	rows  int // of the largest tile
 }
 
 var machines = []machine{
-	{"AVX2", amd64.W256, 6},    // 12 sums, 2 vectors of B, 2 elements of A in 16 registers
-	{"AVX512", amd64.W512, 14}, // 28 sums, 2 vectors of B in 32 registers; A comes with the multiplication
+	{"AVX2", asm.W256, 6},    // 12 sums, 2 vectors of B, 2 elements of A in 16 registers
+	{"AVX512", asm.W512, 14}, // 28 sums, 2 vectors of B in 32 registers; A comes with the multiplication
 }
 
 // element is a type of elements.
 type element struct {
 	name      string
 	size      int32
-	fma       *amd64.Op
-	add       *amd64.Op
-	broadcast *amd64.Op
-	load      *amd64.Op // of some lanes, with VEX
-	store     *amd64.Op
-	w         *amd64.Op // moves elements with EVEX, whose masks count them
-	wStore    *amd64.Op
+	fma       *asm.Op
+	add       *asm.Op
+	broadcast *asm.Op
+	load      *asm.Op // of some lanes, with VEX
+	store     *asm.Op
+	w         *asm.Op // moves elements with EVEX, whose masks count them
+	wStore    *asm.Op
 }
 
 var elements = []element{
-	{"F32", 4, amd64.FMADDPS[2], amd64.ADDPS, amd64.BROADCASTSS, amd64.MASKMOVPS, amd64.MASKMOVPSSt, amd64.MOVUPS, amd64.MOVUPSSt},
-	{"F64", 8, amd64.FMADDPD[2], amd64.ADDPD, amd64.BROADCASTSD, amd64.MASKMOVPD, amd64.MASKMOVPDSt, amd64.MOVUPD, amd64.MOVUPDSt},
+	{"F32", 4, asm.FMADDPS[2], asm.ADDPS, asm.BROADCASTSS, asm.MASKMOVPS, asm.MASKMOVPSSt, asm.MOVUPS, asm.MOVUPSSt},
+	{"F64", 8, asm.FMADDPD[2], asm.ADDPD, asm.BROADCASTSD, asm.MASKMOVPD, asm.MASKMOVPDSt, asm.MOVUPD, asm.MOVUPDSt},
 }
 
 // The fields of tileArgs, by offset.
@@ -74,24 +74,24 @@ const vectors = 2
 
 // Registers of the loop.
 const (
-	count = amd64.RAX
-	b     = amd64.RDX
-	aRow  = amd64.R8
-	aStep = amd64.R9
-	bStep = amd64.R10
-	c     = amd64.RCX
-	cRow  = amd64.R12
+	count = asm.RAX
+	b     = asm.RDX
+	aRow  = asm.R8
+	aStep = asm.R9
+	bStep = asm.R10
+	c     = asm.RCX
+	cRow  = asm.R12
 	// While the loop runs:
 	fetched = c // what is needed later
 	stretch = cRow
-	to      = amd64.R14 // where a row of B is copied
+	to      = asm.R14 // where a row of B is copied
 	// While what is listed is fetched:
 	entry  = c
 	far    = cRow
-	listed = amd64.R14 // an entry
-	left   = amd64.R15 // products that come with one each
+	listed = asm.R14 // an entry
+	left   = asm.R15 // products that come with one each
 	// If the rows are not those that are multiplied:
-	from    = amd64.R15
+	from    = asm.R15
 	fromRow = cRow
 	// If rows of B have offsets, to which b points:
 	first  = c // what the offset of a row is added to, for each vector
@@ -153,24 +153,24 @@ func (t tile) vectors() int {
 // narrowRows is the number of rows of the largest narrow tile.
 func (m machine) narrowRows() int { return min(m.rows*vectors, 14) }
 
-func (t tile) sum(row, v int) amd64.Vec { return amd64.Vec(row*t.vectors() + v) }
+func (t tile) sum(row, v int) asm.Vec { return asm.Vec(row*t.vectors() + v) }
 
 // spare gives the registers behind the sums of the largest tile.
-func (t tile) spare(i int) amd64.Vec { return amd64.Vec(t.machine.rows*vectors + i) }
+func (t tile) spare(i int) asm.Vec { return asm.Vec(t.machine.rows*vectors + i) }
 
 func (t tile) code() []byte {
-	a := &amd64.Asm{}
+	a := &asm.Asm{}
 	again := a.Here()
 	t.fetch(a)
-	if t.masked && t.width == amd64.W512 { // rows of B are loaded with masks, too
-		t.loadMasks(a, func(v int) { a.M(amd64.KMOVW, amd64.W128, amd64.Vec(v+1), 0, amd64.At(amd64.RAX, int32(v)*2)) })
+	if t.masked && t.width == asm.W512 { // rows of B are loaded with masks, too
+		t.loadMasks(a, func(v int) { a.M(asm.KMOVW, asm.W128, asm.Vec(v+1), 0, asm.At(asm.RAX, int32(v)*2)) })
 	}
 	load(a, []field{{count, argK}, {bases[0], argA}, {b, argB}, {aRow, argARow}, {aStep, argAStep}, {bStep, argBStep}})
 	used := pointBases(a, t.rows, aRow)
 	for r := range t.rows {
 		for v := range t.vectors() {
 			s := t.sum(r, v)
-			a.R(amd64.XORPS, t.width, s, s, s)
+			a.R(asm.XORPS, t.width, s, s, s)
 		}
 	}
 	if t.copies != nothing {
@@ -189,18 +189,18 @@ func (t tile) code() []byte {
 	}
 	t.loops(a, used)
 	if t.copies == next {
-		a.MovStore(amd64.At(amd64.RDI, argFrom), from)
-		a.MovStore(amd64.At(amd64.RDI, argTo), to)
+		a.MovStore(asm.At(asm.RDI, argFrom), from)
+		a.MovStore(asm.At(asm.RDI, argTo), to)
 	}
 	handOn, done := a.NewLabel(), a.NewLabel()
 	t.finish(a, handOn)
 	a.Bind(done)
 	for _, f := range []struct{ field, step int32 }{{argA, argATile}, {argC, argCTile}, {argFetch, argFetchTile}} {
-		a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, f.step))
-		a.AddStore(amd64.At(amd64.RDI, f.field), amd64.RAX)
+		a.MovLoad(asm.RAX, asm.At(asm.RDI, f.step))
+		a.AddStore(asm.At(asm.RDI, f.field), asm.RAX)
 	}
-	a.Dec(amd64.At(amd64.RDI, argTiles))
-	a.JumpIf(amd64.NotEqual, again)
+	a.Dec(asm.At(asm.RDI, argTiles))
+	a.JumpIf(asm.NotEqual, again)
 	a.Zeroupper()
 	a.Return()
 	if !t.masked {
@@ -212,11 +212,11 @@ func (t tile) code() []byte {
 }
 
 // fetch asks for the rows of C, which the loop gives time to arrive, if that is wanted.
-func (t tile) fetch(a *amd64.Asm) {
+func (t tile) fetch(a *asm.Asm) {
 	near := a.NewLabel()
-	a.CmpMemImm(amd64.At(amd64.RDI, argFetchC), 0)
-	a.JumpIf(amd64.Equal, near)
-	t.throughC(a, func(_, v int, m amd64.Mem) {
+	a.CmpMemImm(asm.At(asm.RDI, argFetchC), 0)
+	a.JumpIf(asm.Equal, near)
+	t.throughC(a, func(_, v int, m asm.Mem) {
 		if !t.masked || v == 0 {
 			m.Disp += int32(t.width.Bytes() - 1)
 			a.Prefetch(m)
@@ -226,12 +226,12 @@ func (t tile) fetch(a *amd64.Asm) {
 }
 
 // throughC has code written for each vector of C.
-func (t tile) throughC(a *amd64.Asm, write func(row, v int, m amd64.Mem)) {
-	a.MovLoad(c, amd64.At(amd64.RDI, argC))
-	a.MovLoad(cRow, amd64.At(amd64.RDI, argCRow))
+func (t tile) throughC(a *asm.Asm, write func(row, v int, m asm.Mem)) {
+	a.MovLoad(c, asm.At(asm.RDI, argC))
+	a.MovLoad(cRow, asm.At(asm.RDI, argCRow))
 	for r := range t.rows {
 		for v := range t.vectors() {
-			write(r, v, amd64.At(c, int32(v*t.width.Bytes())))
+			write(r, v, asm.At(c, int32(v*t.width.Bytes())))
 		}
 		if r < t.rows-1 {
 			a.Add(c, cRow)
@@ -242,49 +242,49 @@ func (t tile) throughC(a *amd64.Asm, write func(row, v int, m amd64.Mem)) {
 // handOn calls code that goes on with the sums. It finds them in the registers of their places
 // in the tile, the number of rows in RBX, and its arguments at RDI, the first word of which is
 // not its own. It leaves RDI as it is.
-func (t tile) handOn(a *amd64.Asm) {
-	a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, argCode))
-	a.Mov(amd64.RDX, amd64.RDI)
-	a.MovLoad(amd64.RDI, amd64.At(amd64.RDI, argCodeArg))
-	a.MovStore(amd64.At(amd64.RDI, 0), amd64.RDX)
-	a.MovImm(amd64.RBX, uint64(t.rows))
-	a.Call(amd64.RAX)
-	a.MovLoad(amd64.RDI, amd64.At(amd64.RDI, 0))
+func (t tile) handOn(a *asm.Asm) {
+	a.MovLoad(asm.RAX, asm.At(asm.RDI, argCode))
+	a.Mov(asm.RDX, asm.RDI)
+	a.MovLoad(asm.RDI, asm.At(asm.RDI, argCodeArg))
+	a.MovStore(asm.At(asm.RDI, 0), asm.RDX)
+	a.MovImm(asm.RBX, uint64(t.rows))
+	a.Call(asm.RAX)
+	a.MovLoad(asm.RDI, asm.At(asm.RDI, 0))
 }
 
 // finish adds what C holds to the sums, if it is wanted, and stores them, unless code goes on
 // with them, to which it goes.
-func (t tile) finish(a *amd64.Asm, handOn amd64.Label) {
-	if t.masked && t.width != amd64.W512 {
-		t.loadMasks(a, func(v int) { a.M(amd64.MOVUPS, t.width, t.spare(v), 0, amd64.At(amd64.RAX, int32(v)*32)) })
+func (t tile) finish(a *asm.Asm, handOn asm.Label) {
+	if t.masked && t.width != asm.W512 {
+		t.loadMasks(a, func(v int) { a.M(asm.MOVUPS, t.width, t.spare(v), 0, asm.At(asm.RAX, int32(v)*32)) })
 	}
 	added := a.NewLabel()
-	a.CmpMemImm(amd64.At(amd64.RDI, argAdd), 0)
-	a.JumpIf(amd64.Equal, added)
-	t.throughC(a, func(r, v int, m amd64.Mem) { t.addVector(a, t.sum(r, v), v, m) })
+	a.CmpMemImm(asm.At(asm.RDI, argAdd), 0)
+	a.JumpIf(asm.Equal, added)
+	t.throughC(a, func(r, v int, m asm.Mem) { t.addVector(a, t.sum(r, v), v, m) })
 	a.Bind(added)
 	if !t.masked {
-		a.CmpMemImm(amd64.At(amd64.RDI, argCode), 0)
-		a.JumpIf(amd64.NotEqual, handOn)
+		a.CmpMemImm(asm.At(asm.RDI, argCode), 0)
+		a.JumpIf(asm.NotEqual, handOn)
 	}
-	t.throughC(a, func(r, v int, m amd64.Mem) { t.storeVector(a, t.sum(r, v), v, m) })
+	t.throughC(a, func(r, v int, m asm.Mem) { t.storeVector(a, t.sum(r, v), v, m) })
 }
 
 // loadMasks has code written for each mask of columns, to which RAX points.
-func (t tile) loadMasks(a *amd64.Asm, write func(v int)) {
-	a.MovLoad(amd64.RAX, amd64.At(amd64.RDI, argMasks))
+func (t tile) loadMasks(a *asm.Asm, write func(v int)) {
+	a.MovLoad(asm.RAX, asm.At(asm.RDI, argMasks))
 	for v := range t.vectors() {
 		write(v)
 	}
 }
 
 // addVector adds a vector of C, side by side with others, to a sum.
-func (t tile) addVector(a *amd64.Asm, sum amd64.Vec, v int, m amd64.Mem) {
+func (t tile) addVector(a *asm.Asm, sum asm.Vec, v int, m asm.Mem) {
 	switch x := t.spare(t.vectors()); {
 	case !t.masked:
 		a.M(t.add, t.width, sum, sum, m)
-	case t.width == amd64.W512:
-		a.MK(t.w, t.width, x, 0, m, amd64.Mask{K: uint8(v + 1), Zero: true})
+	case t.width == asm.W512:
+		a.MK(t.w, t.width, x, 0, m, asm.Mask{K: uint8(v + 1), Zero: true})
 		a.R(t.add, t.width, sum, sum, x)
 	default:
 		a.M(t.load, t.width, x, t.spare(v), m)
@@ -293,12 +293,12 @@ func (t tile) addVector(a *amd64.Asm, sum amd64.Vec, v int, m amd64.Mem) {
 }
 
 // storeVector stores a sum to a vector of C.
-func (t tile) storeVector(a *amd64.Asm, sum amd64.Vec, v int, m amd64.Mem) {
+func (t tile) storeVector(a *asm.Asm, sum asm.Vec, v int, m asm.Mem) {
 	switch {
 	case !t.masked:
-		a.M(amd64.MOVUPSSt, t.width, sum, 0, m)
-	case t.width == amd64.W512:
-		a.MK(t.wStore, t.width, sum, 0, m, amd64.Mask{K: uint8(v + 1)})
+		a.M(asm.MOVUPSSt, t.width, sum, 0, m)
+	case t.width == asm.W512:
+		a.MK(t.wStore, t.width, sum, 0, m, asm.Mask{K: uint8(v + 1)})
 	default:
 		a.M(t.store, t.width, sum, t.spare(v), m)
 	}

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/backend"
-	"github.com/broadloom/broadloom/kernels/bind"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
@@ -56,14 +56,14 @@ type worker struct {
 	in      [2][batch]float32
 	out     [batch]float32
 	want    [batch]float64
-	args    [2]*bind.Args
+	args    [2]*launch.Args
 	scratch backend.Scratch
 }
 
 func (m *meter) worker() *worker {
 	w := &worker{meter: m}
 	for i, k := range []backend.Kernel{m.fast, m.exact} {
-		a := bind.New(k.Program())
+		a := launch.New(k.Program())
 		for o := range a.Ptr {
 			a.Stride[o][0] = 1
 			a.Ptr[o] = unsafe.Pointer(&w.in[min(o, 1)])

@@ -9,7 +9,7 @@ import (
 	"go/format"
 	"os"
 
-	"github.com/broadloom/broadloom/kernels/amd64"
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
 )
 
 // Header is the first line of generated files.
@@ -20,9 +20,9 @@ type File struct{ text bytes.Buffer }
 
 // Add adds a function that takes one argument, a pointer of the given name, which the
 // code finds in DI. The code returns by itself and may refer to constants behind it; as
-// these want, it begins at a multiple of [amd64.DataAlign] bytes.
+// these want, it begins at a multiple of [asm.DataAlign] bytes.
 func (f *File) Add(name, arg string, code []byte) {
-	fmt.Fprintf(&f.text, "\nTEXT ·%s(SB), NOSPLIT|NOFRAME, $0-8\n\tMOVQ %s+0(FP), DI\n\tPCALIGN $%d\n", name, arg, amd64.DataAlign)
+	fmt.Fprintf(&f.text, "\nTEXT ·%s(SB), NOSPLIT|NOFRAME, $0-8\n\tMOVQ %s+0(FP), DI\n\tPCALIGN $%d\n", name, arg, asm.DataAlign)
 	for ; len(code) >= 8; code = code[8:] {
 		fmt.Fprintf(&f.text, "\tQUAD $%#016x\n", binary.LittleEndian.Uint64(code))
 	}

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"unsafe"
 
-	"github.com/broadloom/broadloom/kernels/bind"
 	"github.com/broadloom/broadloom/kernels/internal/loops"
+	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -19,7 +19,7 @@ const margin = 8
 // Case is a program with arguments and the memory they point at.
 type Case struct {
 	Program *rowprog.Program
-	Args    *bind.Args
+	Args    *launch.Args
 	buffers []buffer // of each operand; an alias has the one of its original
 }
 
@@ -38,7 +38,7 @@ var (
 // or negative, and some operands that are written are the memory of others that
 // are read.
 func Bind(r *rand.Rand, p *rowprog.Program) *Case {
-	a := bind.New(p)
+	a := launch.New(p)
 	a.N = rowSizes[r.IntN(len(rowSizes))]
 	for i := range a.Outer {
 		a.Outer[i] = outerSizes[r.IntN(len(outerSizes))]
@@ -58,7 +58,7 @@ func Bind(r *rand.Rand, p *rowprog.Program) *Case {
 
 // BindLong is Bind with rows that are reduced in chunks.
 func BindLong(r *rand.Rand, p *rowprog.Program) *Case {
-	a := bind.New(p)
+	a := launch.New(p)
 	a.N = (1+r.IntN(3))*rowprog.RowChunk + rowSizes[r.IntN(len(rowSizes))]
 	for i := range a.Outer {
 		a.Outer[i] = 1
@@ -70,7 +70,7 @@ func BindLong(r *rand.Rand, p *rowprog.Program) *Case {
 }
 
 // fill makes strides and contents.
-func fill(r *rand.Rand, p *rowprog.Program, a *bind.Args) *Case {
+func fill(r *rand.Rand, p *rowprog.Program, a *launch.Args) *Case {
 	c := &Case{Program: p, Args: a, buffers: make([]buffer, len(p.Operands))}
 	for i := range p.Operands {
 		c.place(r, i)
@@ -86,7 +86,7 @@ func fill(r *rand.Rand, p *rowprog.Program, a *bind.Args) *Case {
 			c.Args.Ptr[j] = c.Args.Ptr[i]
 		}
 	}
-	if err := bind.Check(p, a); err != nil {
+	if err := launch.Check(p, a); err != nil {
 		panic(fmt.Sprintf("rowtest: %v\n%v", err, p))
 	}
 	return c
@@ -171,7 +171,7 @@ func (c *Case) Clone() *Case {
 
 // Tight makes arguments with the same contents in memory that is as large as the operands
 // reach, and no larger. place gives memory of a number of bytes.
-func (c *Case) Tight(place func(bytes int) unsafe.Pointer) *bind.Args {
+func (c *Case) Tight(place func(bytes int) unsafe.Pointer) *launch.Args {
 	a := c.Args.Clone()
 	placed := map[*uint64]unsafe.Pointer{}
 	for i, b := range c.buffers {

@@ -1,0 +1,9 @@
+// Package reference says what a graph means: it evaluates nodes one element at a time, in
+// plain Go, from the meaning that each operation gives of its elements. It is slow and
+// simple, shares nothing with the compiler, and is what tests compare every faster way
+// of running a graph with.
+//
+// A float32 result is rounded to float32 after each primitive; sums are taken in
+// float64. Integers wrap around. An in-place write gives its functional result: the
+// value that it writes, while the old value stays readable.
+package reference

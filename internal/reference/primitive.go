@@ -1,0 +1,278 @@
+package reference
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// primitive applies a primitive to elements of type t and gives the result's type.
+func primitive(p graph.Prim, t graph.DType, x []cell) (cell, graph.DType) {
+	switch {
+	case p == graph.PrimSelect:
+		if x[0].bool() {
+			return x[1], t
+		}
+		return x[2], t
+	case isComparison(p):
+		if t.IsFloat() {
+			return boolCell(compare(p, x[0].float(), x[1].float())), graph.Bool
+		}
+		return boolCell(compare(p, x[0].int(), x[1].int())), graph.Bool
+	case t.IsFloat():
+		args := [2]float64{}
+		for i, c := range x {
+			args[i] = c.float()
+		}
+		return rounded(t, floatPrim(p, args[0], args[1])), t
+	}
+	args := [2]int64{}
+	for i, c := range x {
+		args[i] = c.int()
+	}
+	v := intPrim(p, args[0], args[1])
+	switch {
+	case t == graph.Bool:
+		v &= 1 // of the primitives only the logical ones are defined here
+	case t == graph.Int32:
+		v = int64(int32(v))
+	}
+	return intCell(v), t
+}
+
+func isComparison(p graph.Prim) bool {
+	switch p {
+	case graph.PrimLt, graph.PrimLe, graph.PrimGt, graph.PrimGe, graph.PrimEq, graph.PrimNe:
+		return true
+	}
+	return false
+}
+
+func compare[T int64 | float64](p graph.Prim, x, y T) bool {
+	switch p {
+	case graph.PrimLt:
+		return x < y
+	case graph.PrimLe:
+		return x <= y
+	case graph.PrimGt:
+		return x > y
+	case graph.PrimGe:
+		return x >= y
+	case graph.PrimEq:
+		return x == y
+	}
+	return x != y
+}
+
+// rounded gives a number as an element of a floating-point type.
+func rounded(t graph.DType, v float64) cell {
+	if t == graph.Float32 {
+		v = float64(float32(v))
+	}
+	return floatCell(v)
+}
+
+func floatPrim(p graph.Prim, x, y float64) float64 {
+	if f := unaryFloat[p]; f != nil {
+		return f(x)
+	}
+	switch p {
+	case graph.PrimAdd:
+		return x + y
+	case graph.PrimSub:
+		return x - y
+	case graph.PrimMul:
+		return x * y
+	case graph.PrimDiv:
+		return x / y
+	case graph.PrimRem:
+		return floatRem(x, y)
+	case graph.PrimFloorDiv:
+		return floatFloorDiv(x, y)
+	case graph.PrimMax:
+		return max(x, y)
+	case graph.PrimMin:
+		return min(x, y)
+	case graph.PrimPow:
+		return math.Pow(x, y)
+	case graph.PrimAtan2:
+		return math.Atan2(x, y)
+	}
+	panic("oracle: " + p.String() + " is not defined on floating-point numbers")
+}
+
+var unaryFloat = map[graph.Prim]func(float64) float64{
+	graph.PrimNeg:     func(x float64) float64 { return -x },
+	graph.PrimAbs:     math.Abs,
+	graph.PrimSign:    sign,
+	graph.PrimSqrt:    math.Sqrt,
+	graph.PrimRsqrt:   func(x float64) float64 { return 1 / math.Sqrt(x) },
+	graph.PrimRecip:   func(x float64) float64 { return 1 / x },
+	graph.PrimFloor:   math.Floor,
+	graph.PrimCeil:    math.Ceil,
+	graph.PrimRound:   math.RoundToEven,
+	graph.PrimTrunc:   math.Trunc,
+	graph.PrimExp:     math.Exp,
+	graph.PrimExpm1:   math.Expm1,
+	graph.PrimLog:     math.Log,
+	graph.PrimLog1p:   math.Log1p,
+	graph.PrimTanh:    math.Tanh,
+	graph.PrimSigmoid: func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
+	graph.PrimErf:     math.Erf,
+	graph.PrimSin:     math.Sin,
+	graph.PrimCos:     math.Cos,
+}
+
+// sign is -1, 0 or 1; 0 for NaN.
+func sign(x float64) float64 {
+	switch {
+	case x > 0:
+		return 1
+	case x < 0:
+		return -1
+	}
+	return 0
+}
+
+// floatRem is the remainder with the divisor's sign.
+func floatRem(x, y float64) float64 {
+	r := math.Mod(x, y)
+	if r != 0 && (r < 0) != (y < 0) {
+		r += y
+	}
+	return r
+}
+
+// floatFloorDiv is the whole number that belongs to floatRem.
+func floatFloorDiv(x, y float64) float64 {
+	if y == 0 {
+		return x / y
+	}
+	r := math.Mod(x, y)
+	q := (x - r) / y
+	if r != 0 && (r < 0) != (y < 0) {
+		q--
+	}
+	if q == 0 {
+		return math.Copysign(0, x/y)
+	}
+	n := math.Floor(q)
+	if q-n > 0.5 {
+		n++
+	}
+	return n
+}
+
+func intPrim(p graph.Prim, x, y int64) int64 {
+	switch p {
+	case graph.PrimAdd:
+		return x + y
+	case graph.PrimSub:
+		return x - y
+	case graph.PrimMul:
+		return x * y
+	case graph.PrimDiv, graph.PrimRem, graph.PrimFloorDiv:
+		return intDivision(p, x, y)
+	case graph.PrimMax:
+		return max(x, y)
+	case graph.PrimMin:
+		return min(x, y)
+	case graph.PrimPow:
+		return intPow(x, y)
+	case graph.PrimNeg:
+		return -x
+	case graph.PrimAbs:
+		return max(x, -x)
+	case graph.PrimSign:
+		return int64(sign(float64(x)))
+	case graph.PrimAnd:
+		return x & y
+	case graph.PrimOr:
+		return x | y
+	case graph.PrimXor:
+		return x ^ y
+	case graph.PrimNot:
+		return ^x
+	}
+	panic("oracle: " + p.String() + " is not defined on integers")
+}
+
+// intDivision is the truncated quotient, the remainder with the divisor's sign, or the
+// floor of the quotient; 0 for a zero divisor.
+func intDivision(p graph.Prim, x, y int64) int64 {
+	if y == 0 {
+		return 0
+	}
+	q, r := x/y, x%y
+	turned := r != 0 && (r < 0) != (y < 0)
+	switch {
+	case p == graph.PrimDiv:
+		return q
+	case p == graph.PrimRem && turned:
+		return r + y
+	case p == graph.PrimRem:
+		return r
+	case turned:
+		return q - 1
+	}
+	return q
+}
+
+// intPow wraps around; for a negative exponent it is the inverse truncated towards zero.
+func intPow(x, y int64) int64 {
+	if y < 0 {
+		switch {
+		case x == 1, x == -1 && y%2 == 0:
+			return 1
+		case x == -1:
+			return -1
+		}
+		return 0
+	}
+	result := int64(1)
+	for ; y > 0; y >>= 1 {
+		if y&1 == 1 {
+			result *= x
+		}
+		x *= x
+	}
+	return result
+}
+
+// convert changes the type of an element: floating point to integer truncates,
+// saturates and gives 0 for NaN; anything to Bool is x != 0; integers wrap around.
+func convert(c cell, from, to graph.DType) cell {
+	switch {
+	case from == to:
+		return c
+	case from.IsFloat() && to.IsFloat():
+		return rounded(to, c.float())
+	case from.IsFloat() && to == graph.Bool:
+		return boolCell(c.float() != 0)
+	case from.IsFloat() && to == graph.Int32:
+		return intCell(saturate(c.float(), math.MinInt32, math.MaxInt32))
+	case from.IsFloat():
+		return intCell(saturate(c.float(), math.MinInt64, math.MaxInt64))
+	case to == graph.Bool:
+		return boolCell(c.int() != 0)
+	case to == graph.Int32:
+		return intCell(int64(int32(c.int())))
+	case to == graph.Int64:
+		return c
+	case to == graph.Float32:
+		return floatCell(float64(float32(c.int()))) // rounded once
+	}
+	return floatCell(float64(c.int()))
+}
+
+func saturate(x float64, low, high int64) int64 {
+	switch {
+	case x != x:
+		return 0
+	case x <= float64(low):
+		return low
+	case x >= float64(high): // 2^63 for the greatest int64, which no float64 is
+		return high
+	}
+	return int64(x)
+}

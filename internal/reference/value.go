@@ -1,0 +1,120 @@
+package reference
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Value is a tensor's elements in row-major order.
+type Value struct {
+	DType graph.DType
+	Shape []int
+	Data  any // []bool, []int32, []int64, []float32 or []float64
+}
+
+// Of makes a value from its elements in row-major order.
+func Of[T graph.Element](data []T, shape ...int) Value {
+	return Value{graph.DTypeOf[T](), append([]int{}, shape...), data}
+}
+
+// FromFloats makes a value of dtype t from numbers, converted as a run would convert
+// them.
+func FromFloats(t graph.DType, data []float64, shape ...int) Value {
+	cells := make([]cell, len(data))
+	for i, v := range data {
+		cells[i] = convert(floatCell(v), graph.Float64, t)
+	}
+	return Value{t, append([]int{}, shape...), cellsToSlice(t, cells)}
+}
+
+// Floats gives the elements as float64; truth values are 0 and 1.
+func (v Value) Floats() []float64 {
+	cells, err := v.cells()
+	if err != nil {
+		return nil
+	}
+	list := make([]float64, len(cells))
+	for i, c := range cells {
+		list[i] = convert(c, v.DType, graph.Float64).float()
+	}
+	return list
+}
+
+// String gives dtype, shape and elements.
+func (v Value) String() string { return fmt.Sprintf("%s%v %v", v.DType.Short(), v.Shape, v.Data) }
+
+// cell is one element: a float64, which holds a float32 exactly, or an integer or truth
+// value as an int64.
+type cell uint64
+
+func floatCell(v float64) cell { return cell(math.Float64bits(v)) }
+func intCell(v int64) cell     { return cell(v) }
+
+func boolCell(v bool) cell {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+func (c cell) float() float64 { return math.Float64frombits(uint64(c)) }
+func (c cell) int() int64     { return int64(c) }
+func (c cell) bool() bool     { return c != 0 }
+
+// cells gives the elements, after checking that type and number are as they say.
+func (v Value) cells() ([]cell, error) {
+	var list []cell
+	var t graph.DType
+	switch d := v.Data.(type) {
+	case []bool:
+		t, list = graph.Bool, toCells(d, boolCell)
+	case []int32:
+		t, list = graph.Int32, toCells(d, func(x int32) cell { return intCell(int64(x)) })
+	case []int64:
+		t, list = graph.Int64, toCells(d, intCell)
+	case []float32:
+		t, list = graph.Float32, toCells(d, func(x float32) cell { return floatCell(float64(x)) })
+	case []float64:
+		t, list = graph.Float64, toCells(d, floatCell)
+	}
+	count := 1
+	for _, n := range v.Shape {
+		count *= n
+	}
+	if t != v.DType || count != len(list) {
+		return nil, fmt.Errorf("a %T of %d elements is no %s of shape %v", v.Data, len(list), v.DType, v.Shape)
+	}
+	return list, nil
+}
+
+func toCells[T any](data []T, f func(T) cell) []cell {
+	list := make([]cell, len(data))
+	for i, x := range data {
+		list[i] = f(x)
+	}
+	return list
+}
+
+func cellsToSlice(t graph.DType, cells []cell) any {
+	switch t {
+	case graph.Bool:
+		return fromCells(cells, cell.bool)
+	case graph.Int32:
+		return fromCells(cells, func(c cell) int32 { return int32(c.int()) })
+	case graph.Int64:
+		return fromCells(cells, cell.int)
+	case graph.Float32:
+		return fromCells(cells, func(c cell) float32 { return float32(c.float()) })
+	}
+	return fromCells(cells, cell.float)
+}
+
+func fromCells[T any](cells []cell, f func(cell) T) []T {
+	list := make([]T, len(cells))
+	for i, c := range cells {
+		list[i] = f(c)
+	}
+	return list
+}

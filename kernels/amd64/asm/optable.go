@@ -1,0 +1,164 @@
+package asm
+
+// op makes the description of an instruction with the same W bit in both forms.
+func op(name string, mm, pp, w uint8, code byte) *Op {
+	return &Op{Name: name, mm: mm, pp: pp, w: w, ew: w, op: code, digit: -1}
+}
+
+// wide is op for the instructions on 64-bit elements whose VEX form ignores W.
+func wide(name string, mm, pp uint8, code byte) *Op {
+	o := op(name, mm, pp, 0, code)
+	o.ew = 1
+	return o
+}
+
+// shift is an instruction that shifts by an immediate number.
+func shift(name string, code byte, digit int8, ew uint8) *Op {
+	o := op(name, 1, 1, 0, code)
+	o.digit, o.ew = digit, ew
+	return o
+}
+
+func (o *Op) of(u unit) *Op { o.unit = u; return o }
+func (o *Op) onlyVEX() *Op  { o.noEVEX = true; return o }
+func (o *Op) onlyEVEX() *Op { o.noVEX = true; return o }
+
+// Moves. Those with St store.
+var (
+	MOVUPS      = op("vmovups", 1, 0, 0, 0x10)
+	MOVUPSSt    = op("vmovups", 1, 0, 0, 0x11)
+	MOVAPS      = op("vmovaps", 1, 0, 0, 0x28)
+	MOVNTPS     = op("vmovntps", 1, 0, 0, 0x2b)
+	MOVSSSt     = op("vmovss", 1, 2, 0, 0x11).of(elem4Unit)
+	MOVSDSt     = wide("vmovsd", 1, 3, 0x11).of(elem8Unit)
+	MOVQ        = op("vmovq", 1, 1, 1, 0x6e).of(elem8Unit) // from a general register
+	MASKMOVPS   = op("vmaskmovps", 2, 1, 0, 0x2c).onlyVEX()
+	MASKMOVPSSt = op("vmaskmovps", 2, 1, 0, 0x2e).onlyVEX()
+	MASKMOVPD   = op("vmaskmovpd", 2, 1, 0, 0x2d).onlyVEX()
+	MASKMOVPDSt = op("vmaskmovpd", 2, 1, 0, 0x2f).onlyVEX()
+	BROADCASTSS = op("vbroadcastss", 2, 1, 0, 0x18).of(elem4Unit)
+	BROADCASTSD = wide("vbroadcastsd", 2, 1, 0x19).of(elem8Unit) // not of 128 bits
+	PBROADCASTD = op("vpbroadcastd", 2, 1, 0, 0x58).of(elem4Unit)
+	PBROADCASTQ = wide("vpbroadcastq", 2, 1, 0x59).of(elem8Unit)
+	PBROADCASTB = op("vpbroadcastb", 2, 1, 0, 0x78)
+)
+
+// Floating-point arithmetic.
+var (
+	ADDPS   = op("vaddps", 1, 0, 0, 0x58)
+	ADDPD   = wide("vaddpd", 1, 1, 0x58)
+	SUBPS   = op("vsubps", 1, 0, 0, 0x5c)
+	SUBPD   = wide("vsubpd", 1, 1, 0x5c)
+	MULPS   = op("vmulps", 1, 0, 0, 0x59)
+	MULPD   = wide("vmulpd", 1, 1, 0x59)
+	DIVPS   = op("vdivps", 1, 0, 0, 0x5e)
+	DIVPD   = wide("vdivpd", 1, 1, 0x5e)
+	MINPS   = op("vminps", 1, 0, 0, 0x5d)
+	MINPD   = wide("vminpd", 1, 1, 0x5d)
+	MAXPS   = op("vmaxps", 1, 0, 0, 0x5f)
+	MAXPD   = wide("vmaxpd", 1, 1, 0x5f)
+	SQRTPS  = op("vsqrtps", 1, 0, 0, 0x51)
+	SQRTPD  = wide("vsqrtpd", 1, 1, 0x51)
+	ANDPS   = op("vandps", 1, 0, 0, 0x54)
+	ANDNPS  = op("vandnps", 1, 0, 0, 0x55)
+	ORPS    = op("vorps", 1, 0, 0, 0x56)
+	XORPS   = op("vxorps", 1, 0, 0, 0x57)
+	ROUNDPS = op("vroundps", 3, 1, 0, 0x08).onlyVEX()
+	ROUNDPD = op("vroundpd", 3, 1, 0, 0x09).onlyVEX()
+	CMPPS   = op("vcmpps", 1, 0, 0, 0xc2).onlyVEX() // the EVEX form gives a mask register
+	CMPPD   = op("vcmppd", 1, 1, 0, 0xc2).onlyVEX()
+
+	BLENDVPS = op("vblendvps", 3, 1, 0, 0x4a).onlyVEX()
+	BLENDVPD = op("vblendvpd", 3, 1, 0, 0x4b).onlyVEX()
+)
+
+// fused makes the three forms of a fused multiply-add: 132, 213 and 231.
+func fused(name, suffix string, code byte, w uint8) [3]*Op {
+	return [3]*Op{op(name+"132"+suffix, 2, 1, w, 0x90+code), op(name+"213"+suffix, 2, 1, w, 0xa0+code),
+		op(name+"231"+suffix, 2, 1, w, 0xb0+code)}
+}
+
+// Fused multiply-add, each as the forms 132, 213 and 231. The digits tell which
+// operands are multiplied and which is added: form 213 is dst = v*dst + src.
+var (
+	FMADDPS  = fused("vfmadd", "ps", 0x8, 0)
+	FMADDPD  = fused("vfmadd", "pd", 0x8, 1)
+	FMSUBPS  = fused("vfmsub", "ps", 0xa, 0)
+	FMSUBPD  = fused("vfmsub", "pd", 0xa, 1)
+	FNMADDPS = fused("vfnmadd", "ps", 0xc, 0)
+	FNMADDPD = fused("vfnmadd", "pd", 0xc, 1)
+)
+
+// Integers and bits.
+var (
+	PADDD    = op("vpaddd", 1, 1, 0, 0xfe)
+	PADDQ    = wide("vpaddq", 1, 1, 0xd4)
+	PSUBD    = op("vpsubd", 1, 1, 0, 0xfa)
+	PSUBQ    = wide("vpsubq", 1, 1, 0xfb)
+	PMULLD   = op("vpmulld", 2, 1, 0, 0x40)
+	PMULUDQ  = wide("vpmuludq", 1, 1, 0xf4)
+	PMINSD   = op("vpminsd", 2, 1, 0, 0x39)
+	PMAXSD   = op("vpmaxsd", 2, 1, 0, 0x3d)
+	PABSD    = op("vpabsd", 2, 1, 0, 0x1e)
+	PCMPEQD  = op("vpcmpeqd", 1, 1, 0, 0x76).onlyVEX()
+	PCMPEQQ  = op("vpcmpeqq", 2, 1, 0, 0x29).onlyVEX()
+	PCMPGTD  = op("vpcmpgtd", 1, 1, 0, 0x66).onlyVEX()
+	PCMPGTQ  = op("vpcmpgtq", 2, 1, 0, 0x37).onlyVEX()
+	PSLLD    = shift("vpslld", 0x72, 6, 0)
+	PSRLD    = shift("vpsrld", 0x72, 2, 0)
+	PSRAD    = shift("vpsrad", 0x72, 4, 0)
+	PSLLQ    = shift("vpsllq", 0x73, 6, 1)
+	PSRLQ    = shift("vpsrlq", 0x73, 2, 1)
+	MOVMSKPS = op("vmovmskps", 1, 0, 0, 0x50).onlyVEX() // to a general register
+)
+
+// Conversions and movements between lanes.
+var (
+	CVTPS2PD    = op("vcvtps2pd", 1, 0, 0, 0x5a).of(halfUnit)
+	CVTPD2PS    = wide("vcvtpd2ps", 1, 1, 0x5a)
+	CVTDQ2PS    = op("vcvtdq2ps", 1, 0, 0, 0x5b)
+	CVTTPS2DQ   = op("vcvttps2dq", 1, 2, 0, 0x5b)
+	CVTDQ2PD    = op("vcvtdq2pd", 1, 2, 0, 0xe6).of(halfUnit)
+	CVTTPD2DQ   = wide("vcvttpd2dq", 1, 1, 0xe6)
+	PMOVSXDQ    = op("vpmovsxdq", 2, 1, 0, 0x25).of(halfUnit)
+	PMOVZXBD    = op("vpmovzxbd", 2, 1, 0, 0x31).of(quarterUnit)
+	EXTRACTF128 = op("vextractf128", 3, 1, 0, 0x19).onlyVEX() // dst is the source
+	INSERTF128  = op("vinsertf128", 3, 1, 0, 0x18).onlyVEX()
+	SHUFPS      = op("vshufps", 1, 0, 0, 0xc6)
+	PSHUFD      = op("vpshufd", 1, 1, 0, 0x70)
+	UNPCKLPS    = op("vunpcklps", 1, 0, 0, 0x14)
+	UNPCKHPS    = op("vunpckhps", 1, 0, 0, 0x15)
+	UNPCKLPD    = wide("vunpcklpd", 1, 1, 0x14)
+	UNPCKHPD    = wide("vunpckhpd", 1, 1, 0x15)
+	PERM2F128   = op("vperm2f128", 3, 1, 0, 0x06).onlyVEX()
+)
+
+// AVX-512 only. Those with K give a mask register: dst is its number.
+var (
+	MOVUPD      = wide("vmovupd", 1, 1, 0x10).onlyEVEX()
+	MOVUPDSt    = wide("vmovupd", 1, 1, 0x11).onlyEVEX()
+	MOVDQU8     = op("vmovdqu8", 1, 3, 0, 0x6f).onlyEVEX()
+	KCMPPS      = op("vcmpps", 1, 0, 0, 0xc2).onlyEVEX()
+	KCMPPD      = wide("vcmppd", 1, 1, 0xc2).onlyEVEX()
+	KPCMPEQD    = op("vpcmpeqd", 1, 1, 0, 0x76).onlyEVEX()
+	KPCMPEQQ    = wide("vpcmpeqq", 2, 1, 0x29).onlyEVEX()
+	KPCMPGTD    = op("vpcmpgtd", 1, 1, 0, 0x66).onlyEVEX()
+	KPCMPGTQ    = wide("vpcmpgtq", 2, 1, 0x37).onlyEVEX()
+	PMOVD2M     = op("vpmovd2m", 2, 2, 0, 0x39).onlyEVEX() // dst is a mask register
+	PMOVQ2M     = wide("vpmovq2m", 2, 2, 0x39).onlyEVEX()
+	PMOVM2D     = op("vpmovm2d", 2, 2, 0, 0x38).onlyEVEX() // src is a mask register
+	PMOVM2Q     = wide("vpmovm2q", 2, 2, 0x38).onlyEVEX()
+	BLENDMPS    = op("vblendmps", 2, 1, 0, 0x65).onlyEVEX()
+	BLENDMPD    = wide("vblendmpd", 2, 1, 0x65).onlyEVEX()
+	PMOVQD      = op("vpmovqd", 2, 2, 0, 0x35).of(halfUnit).onlyEVEX()    // dst is the source
+	PMOVDB      = op("vpmovdb", 2, 2, 0, 0x31).of(quarterUnit).onlyEVEX() // dst is the source
+	SHUFF64X2   = op("vshuff64x2", 3, 1, 1, 0x23).onlyEVEX()
+	INSERTF256  = op("vinsertf64x4", 3, 1, 1, 0x1a).of(ymmUnit).onlyEVEX()
+	KMOVW       = op("kmovw", 1, 0, 0, 0x90) // from memory to a mask register
+	KMOVWSt     = op("kmovw", 1, 0, 0, 0x93) // to a general register
+	SCALEFPS    = op("vscalefps", 2, 1, 0, 0x2c).onlyEVEX()
+	RNDSCALEPS  = op("vrndscaleps", 3, 1, 0, 0x08).onlyEVEX()
+	RNDSCALEPD  = op("vrndscalepd", 3, 1, 1, 0x09).onlyEVEX()
+	EXTRACTF256 = op("vextractf64x4", 3, 1, 1, 0x1b).of(ymmUnit).onlyEVEX()
+	PMULLQ      = op("vpmullq", 2, 1, 1, 0x40).onlyEVEX()
+)

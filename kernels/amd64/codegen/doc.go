@@ -1,0 +1,45 @@
+// Package codegen turns row programs into machine code for amd64, with AVX2, FMA and BMI2
+// or with AVX-512.
+//
+// Each section of a program becomes a list of micro-operations in static single
+// assignment form ([block]), one vector instruction each: functions such as exp are
+// expanded there. A section of the row becomes a loop over vectors; a section outside
+// of the row is evaluated on vectors too, whose lanes are all equal. A linear scan then
+// hands out registers and writes the bytes.
+//
+// # Vectors
+//
+// All vectors of a section have the same number of lanes: 8 if its elements have 4
+// bytes or are Bools, 4 if there are elements of 8 bytes, and twice as many with AVX-512;
+// so a value always takes one register. A Bool is a mask, in lanes of 4 bytes or, next to
+// elements of 8 bytes, of 8. With AVX-512, comparisons give mask registers, which are
+// spread to vectors unless all that they are for is a blend.
+//
+// # Memory
+//
+// Code takes the address of a block of arguments ([Layout]), which also has room for
+// what does not fit into registers. Nothing about sizes and strides is in the code,
+// but that elements of a row lie side by side. Values that outlive their section and
+// constants have a home in memory, a vector with equal lanes, which instructions take
+// as an operand; inner loops hold as many of them in registers as there is room.
+//
+// # Loops
+//
+// A section of the row is written three times: for several vectors at a time (in two
+// forms if results can be written past the caches), for one vector, and for the lanes
+// that are left. How many vectors are worked on at a time, and which homes stay in
+// registers, is found by writing the body and looking at the registers that it takes.
+// A reduction keeps its partial results in registers if it is the only one and the body
+// is small, else in memory; either way lane l combines the elements that package rowprog
+// says, whatever the width of vectors.
+//
+// What has no vector instruction is made of those that there are; where the number of
+// steps depends on the elements, as in remainders of floats, a routine ([routine]) is one
+// micro-operation with a loop in it.
+//
+// Calls can end after a stage of a row and go on there with another chunk of it ([Stage]),
+// so that long rows take many short calls, of several threads.
+//
+// Code that is called must obey the rules of package jit. It reads no byte that is not
+// an operand's.
+package codegen

@@ -1,0 +1,400 @@
+package codegen
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// straight writes a block that runs once.
+func (c *compiler) straight(b *block) {
+	if len(b.insts) == 0 {
+		return
+	}
+	c.body(b, 1, false, &pins{}, mode{row: true})
+}
+
+// mode is how a body is written.
+type mode struct {
+	row    bool    // outside of the row
+	masked bool    // only the first rest lanes take part
+	accReg bool    // accumulators are in registers
+	stream bool    // vectors are stored past the caches
+	fetch  *inst   // if not nil, what loads the operand that is fetched ahead
+	tile   *inTile // if not nil, the row of a tile that is worked on
+}
+
+// body writes copies of a block.
+func (c *compiler) body(b *block, copies int, interleaved bool, p *pins, m mode) {
+	e := &c.e
+	e.lanes, e.accs, e.mode = b.lanes, b.accs, m
+	e.expand(b, copies, interleaved)
+	e.start(p)
+	e.run()
+}
+
+// try writes copies of a block without pinned homes, forgets them and tells the most
+// registers that were in use and how many values were spilled.
+func (c *compiler) try(b *block, copies int, interleaved bool, p *pins, m mode) (peak, spills int) {
+	mark, stubs, size := c.a.Mark(), len(c.stubs), c.layout.Size
+	c.body(b, copies, interleaved, p, m)
+	c.a.Rewind(mark)
+	c.stubs, c.layout.Size = c.stubs[:stubs], size
+	return c.e.peak, c.e.spills
+}
+
+// plan is how a section of the row is written.
+type plan struct {
+	copies      int
+	interleaved bool
+	pairs       bool // what is left of a row is first worked on in pairs of vectors
+	accReg      bool
+	pins        pins
+}
+
+// The limits of plans.
+const (
+	smallBody  = 8   // operations up to which 4 of the widest vectors are worked on at a time
+	largeBody  = 200 // operations from which only one is
+	memoryBody = 40  // instructions up to which memory can be the limit
+	spare      = 2   // registers at the end, which hold masks
+	leastFree  = 5   // registers that are not pinned
+
+	worthSpilling = 8 // operations for each value that may be spilled to work on vectors side by side
+)
+
+// plan decides how many vectors are worked on at a time and what stays in registers.
+func (c *compiler) plan(b *block) (p plan) {
+	operations := b.operations()
+	registers := c.target.registers()
+	first := registers - spare - 1
+	peak, spills := c.try(b, 1, false, &pins{}, mode{})
+	copies := laneBytes / c.target.bytes()
+	if len(b.accs) == 1 && !b.guard && spills == 0 && peak < registers-copies && operations < c.shortBody() && b.accWidth() == c.target.full() {
+		p.copies, p.accReg = copies, true
+		for i := range copies {
+			p.pins.acc[first-i] = true
+		}
+		b.accs[0].reg = first - copies + 1
+		p.pin(b, first-copies, min(registers-peak, registers-spare-leastFree)-copies)
+		return p
+	}
+	// Functions are long chains of operations that wait for each other. Vectors side by
+	// side fill the gaps, which is worth some spilling. The wider vectors leave fewer gaps.
+	most := 4
+	switch {
+	case operations >= largeBody:
+		most = 1
+	case operations > smallBody && c.target.wide():
+		most = 2
+	}
+	for p.copies = most; p.copies > 1; p.copies /= 2 {
+		all, more := c.try(b, p.copies, true, &pins{}, mode{})
+		if p.interleaved = isWorthSpilling(more-spills, operations*p.copies); p.interleaved {
+			peak = all
+			break
+		}
+	}
+	if !p.interleaved {
+		p.copies = min(most, 2)
+	}
+	p.pairs = p.copies == 4 && operations > smallBody
+	p.pin(b, first, min(registers-peak, registers-spare-leastFree))
+	return p
+}
+
+// isWorthSpilling reports whether operations are better done side by side although that spills
+// some more values.
+func isWorthSpilling(values, operations int) bool { return values <= operations/worthSpilling }
+
+// operations is the number of operations of a block.
+func (b *block) operations() (n int) {
+	for i := range b.insts {
+		if b.insts[i].form != homeForm {
+			n++
+		}
+	}
+	return n
+}
+
+// shortBody is the number of operations from which a body with one reduction is better
+// written side by side, with partial results in memory, than with these in registers.
+func (c *compiler) shortBody() int {
+	if c.target.wide() {
+		return 40
+	}
+	return 16
+}
+
+// accWidth is the width of the vectors of the first reduction.
+func (b *block) accWidth() asm.Width { return b.width(laneSize(b.accs[0].typ)) }
+
+// pin chooses homes that stay in registers from first downwards: those that are used
+// most.
+func (p *plan) pin(b *block, first, room int) {
+	uses := map[*home]int{}
+	var homes []*home
+	for i := range b.insts {
+		in := &b.insts[i]
+		for k, x := range in.args {
+			if x == none || b.insts[x].form != homeForm {
+				continue
+			}
+			h := b.insts[x].home
+			if uses[h] == 0 {
+				homes = append(homes, h)
+			}
+			uses[h] += 2
+			if !in.takesMemory(k) {
+				uses[h] += 3
+			}
+		}
+	}
+	slices.SortStableFunc(homes, func(x, y *home) int { return uses[y] - uses[x] })
+	for i, h := range homes[:max(0, min(len(homes), room))] {
+		p.pins.home[first-i] = h
+	}
+}
+
+// load brings homes into their registers.
+func (p *pins) load(c *compiler) {
+	for r, h := range p.home {
+		if h != nil {
+			c.a.M(asm.MOVUPS, c.target.full(), asm.Vec(r), 0, h.mem)
+		}
+	}
+}
+
+// takesMemory tells whether an instruction can take argument k from memory.
+func (in *inst) takesMemory(k int) bool {
+	switch in.form {
+	case unaryForm:
+		return true
+	case binaryForm:
+		return k == 1 || in.flips
+	case fusedForm, blendForm:
+		return k > 0
+	}
+	return false
+}
+
+// loop writes the section of the row of a stage.
+func (c *compiler) loop(stage int) {
+	b := c.section(rowprog.VecSection(stage))
+	if len(b.insts) == 0 {
+		return
+	}
+	a := &c.a
+	begin := a.Here()
+	for i := range b.accs {
+		c.setIdentity(&b.accs[i])
+	}
+	c.straight(c.narrow32(b.narrowed))
+	p := c.plan(b)
+	p.pins.load(c)
+	done := a.NewLabel()
+	if c.chunked {
+		a.MovLoad(index, inBlock(offFrom))
+	} else {
+		a.Xor(index, index)
+	}
+	a.MovLoad(rest, inBlock(offN))
+	if p.copies > 1 {
+		normal, after := a.NewLabel(), a.NewLabel()
+		if c.streams {
+			a.CmpMemImm(inBlock(offStream), 0)
+			a.JumpIf(asm.Equal, normal)
+			c.vectors(b, &p, p.copies, mode{stream: true})
+			a.Jump(after)
+		}
+		a.Bind(normal)
+		c.fetchAhead(b, p, after)
+		c.vectors(b, &p, p.copies, mode{accReg: p.accReg})
+		a.Bind(after)
+	}
+	p.pins.acc = [vectorRegs]bool{}
+	if p.pairs {
+		c.vectors(b, &p, 2, mode{})
+	}
+	c.vectors(b, &p, 1, mode{})
+	a.Test(rest, rest)
+	a.JumpIf(asm.Equal, done)
+	c.loadMasks(b.lanes)
+	c.body(b, 1, false, &p.pins, mode{masked: true})
+	a.Bind(done)
+	if b.guard {
+		a.CmpMemImm(inBlock(offFaulted), 0)
+		a.JumpIf(asm.NotEqual, c.leave)
+	}
+	for i := range b.accs {
+		switch acc := &b.accs[i]; {
+		case acc.kind.GivesIndex():
+			c.straight(c.foldIndex(acc, &b.accs[i+1]))
+		case acc.kind != rowprog.NoReduction:
+			c.straight(c.fold(acc))
+		}
+	}
+	if c.chunked {
+		c.endStage(stage, begin, b)
+	}
+	c.work += b.work()
+}
+
+// work estimates the cycles that an element takes.
+func (b *block) work() float64 {
+	operations := 0
+	for i := range b.insts {
+		switch in := &b.insts[i]; in.form {
+		case homeForm:
+		case routineForm:
+			operations += routineWork[in.routine]
+		default:
+			operations++
+		}
+	}
+	return 0.7 * float64(operations) / float64(b.lanes)
+}
+
+// vectors writes a loop over whole vectors, some at a time. It leaves the number of
+// elements that are left in rest.
+func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
+	a := &c.a
+	step := int32(copies * b.lanes)
+	over := a.NewLabel()
+	a.SubImm(rest, step)
+	a.JumpIf(asm.Less, over)
+	if m.accReg {
+		acc := &b.accs[0]
+		for u := range copies {
+			a.M(asm.MOVUPS, c.target.full(), asm.Vec(acc.reg+u), 0, acc.identity.mem)
+		}
+	}
+	a.Align(32)
+	top := a.Here()
+	if m.fetch != nil {
+		c.fetch(m.fetch, step)
+	}
+	c.body(b, copies, p.interleaved, &p.pins, m)
+	a.AddImm(index, step)
+	if b.guard {
+		a.CmpMemImm(inBlock(offFaulted), 0)
+		a.JumpIf(asm.NotEqual, c.leave)
+	}
+	a.SubImm(rest, step)
+	a.JumpIf(asm.NotLess, top)
+	if m.accReg {
+		acc := &b.accs[0]
+		for u := range copies {
+			a.M(asm.MOVUPSSt, c.target.full(), asm.Vec(acc.reg+u), 0, inBlock(acc.room+u*c.target.bytes()))
+		}
+	}
+	a.Bind(over)
+	a.AddImm(rest, step)
+}
+
+// Operands are fetched so far ahead: the processor does it by itself, but not across the ends
+// of pages, and not as far as memory takes time.
+const aheadBytes = 8 << 10
+
+// mostFetches is the number of operands of a section that can be fetched ahead: one of them
+// at a time.
+const mostFetches = 3
+
+// fetchAhead has loops written that fetch an operand ahead. They stand at the end of the code,
+// to which one goes from here, and from there on to a place after the loop.
+func (c *compiler) fetchAhead(b *block, p plan, after asm.Label) {
+	loads := c.fetchable(b)
+	if len(loads) == 0 {
+		return
+	}
+	a := &c.a
+	begin, none := a.NewLabel(), a.NewLabel()
+	a.CmpMemImm(inBlock(offFetch), 0)
+	a.JumpIf(asm.NotEqual, begin)
+	a.Bind(none)
+	c.atEnd = append(c.atEnd, func() {
+		a.Bind(begin)
+		for _, load := range loads {
+			other := a.NewLabel()
+			a.CmpMemImm(inBlock(offFetch), int8(load.operand+1))
+			a.JumpIf(asm.NotEqual, other)
+			c.vectors(b, &p, p.copies, mode{accReg: p.accReg, fetch: load})
+			a.Jump(after)
+			a.Bind(other)
+		}
+		a.Jump(none)
+	})
+}
+
+// fetchable gives what loads the operands of a section that can be fetched ahead: those that
+// no other has fetched, unless the section is bound by arithmetic anyway, or by writing as
+// much as it reads.
+func (c *compiler) fetchable(b *block) (loads []*inst) {
+	if !c.chunked || len(b.insts) > memoryBody {
+		return nil
+	}
+	for i := range b.insts {
+		in := &b.insts[i]
+		if in.form == loadForm && in.operand < len(pointerRegs) && !slices.Contains(c.fetches, in.operand) && len(loads) < mostFetches {
+			c.fetches = append(c.fetches, in.operand)
+			loads = append(loads, in)
+		}
+	}
+	return loads
+}
+
+// fetch asks for what some elements of an operand will be ahead.
+func (c *compiler) fetch(load *inst, elements int32) {
+	const line = 64
+	for at := int32(0); at < elements*int32(load.size); at += line {
+		c.a.Prefetch(asm.Indexed(pointerRegs[load.operand], index, load.size, aheadBytes+at))
+	}
+}
+
+// setIdentity fills the partial results of a reduction.
+func (c *compiler) setIdentity(acc *accumulator) {
+	w, bytes := c.target.full(), c.target.bytes()
+	c.a.M(asm.MOVUPS, w, 0, 0, acc.identity.mem)
+	for at := 0; at < laneBytes; at += bytes {
+		c.a.M(asm.MOVUPSSt, w, 0, 0, inBlock(acc.room+at))
+	}
+}
+
+// loadMasks sets the masks of the rest lanes, of which there are less than lanes.
+func (c *compiler) loadMasks(lanes int) {
+	a := &c.a
+	if c.target.wide() {
+		a.Lea(temp2, asm.Labelled(c.maskTable()))
+		a.M(asm.KMOVW, asm.W128, tailMask, 0, asm.Indexed(temp2, rest, 2, 0))
+		return
+	}
+	w := asm.W256
+	if lanes == 4 {
+		w = asm.W128
+	}
+	a.MovImm(temp, uint64(lanes))
+	a.Sub(temp, rest)
+	a.Lea(temp2, asm.Labelled(c.maskTable()))
+	a.M(asm.MOVUPS, w, mask4, 0, asm.Indexed(temp2, temp, 4, int32(4*(8-lanes))))
+	if lanes == 4 {
+		a.R(asm.PMOVSXDQ, asm.W256, mask8, 0, mask4)
+	}
+}
+
+// maskTable is 8 lanes that are set and 8 that are not; for mask registers, the masks
+// of 0 to 15 lanes.
+func (c *compiler) maskTable() asm.Label {
+	if c.masks != asm.NoLabel {
+		return c.masks
+	}
+	var table [64]byte
+	for i := range 32 {
+		table[i] = 0xff
+		if c.target.wide() {
+			table[i] = byte((uint16(1)<<(i/2) - 1) >> (i % 2 * 8))
+		}
+	}
+	c.masks = c.a.Data(table[:], 32)
+	return c.masks
+}

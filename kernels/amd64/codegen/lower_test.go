@@ -1,0 +1,93 @@
+package codegen
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/kernels/internal/rowtest"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// listing disassembles code.
+func listing(t *testing.T, c *Code) (lines []string) {
+	objdump, err := exec.LookPath("objdump")
+	if err != nil {
+		t.Skip("objdump is not installed")
+	}
+	file := filepath.Join(t.TempDir(), "code")
+	require.NoError(t, os.WriteFile(file, c.Bytes[:c.Length], 0o600))
+	out, err := exec.Command(objdump, "-D", "-w", "-b", "binary", "-m", "i386:x86-64", "-M", "intel", "--no-show-raw-insn", file).Output()
+	require.NoError(t, err)
+	for line := range strings.Lines(string(out)) {
+		if f := strings.SplitN(strings.TrimSpace(line), "\t", 2); len(f) == 2 && strings.HasSuffix(f[0], ":") {
+			lines = append(lines, f[1])
+		}
+	}
+	return lines
+}
+
+var forbidden = regexp.MustCompile(`\b([re]?sp|[re]?bp|bad|push|pop|call|syscall)\b`)
+
+// TestCodeKeepsTheRules wants that no code moves the stack pointer, touches RBP, calls
+// or cannot be decoded, and that the only way out clears the vector registers.
+func TestCodeKeepsTheRules(t *testing.T) {
+	for seed := range uint64(30) {
+		p := rowtest.Program(rand.New(rand.NewPCG(seed, 5)))
+		for _, target := range []Target{AVX2, AVX512} {
+			c, err := Compile(p, target)
+			if err != nil {
+				continue
+			}
+			lines := listing(t, c)
+			exits := 0
+			for i, line := range lines {
+				require.NotRegexp(t, forbidden, line, "seed %d", seed)
+				if strings.HasPrefix(line, "ret") {
+					exits++
+					require.Contains(t, lines[i-1], "vzeroupper")
+				}
+			}
+			require.Equal(t, 1, exits, "seed %d", seed)
+		}
+	}
+}
+
+// TestWhatIsRefused states what there is no machine code for, of single primitives.
+func TestWhatIsRefused(t *testing.T) {
+	var refused []string
+	for _, op := range rowprog.Primitives() {
+		for _, typ := range []rowprog.Type{rowprog.Bool, rowprog.I32, rowprog.I64, rowprog.F32, rowprog.F64} {
+			if !op.Accepts(typ) || op == rowprog.OpConvert {
+				continue
+			}
+			b := rowprog.NewBuilder(op.String(), 0)
+			x := make([]rowprog.Value, op.Arity())
+			for i := range x {
+				t := typ
+				if op == rowprog.OpSelect && i == 0 {
+					t = rowprog.Bool
+				}
+				x[i] = b.Load(b.In("x", t, rowprog.Vec))
+			}
+			y := b.Apply(op, x...)
+			b.Store(b.Out("y", b.TypeOf(y), rowprog.Vec), y)
+			p, err := b.Build()
+			require.NoError(t, err)
+			for _, target := range []Target{AVX2, AVX512} {
+				if _, err := Compile(p, target); err != nil && target == AVX2 {
+					refused = append(refused, strings.TrimPrefix(err.Error(), "lower: no machine code for "))
+				} else if err != nil {
+					require.Contains(t, refused, strings.TrimPrefix(err.Error(), "lower: no machine code for "))
+				}
+			}
+		}
+	}
+	require.Empty(t, refused)
+}

@@ -1,0 +1,75 @@
+package codegen
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// An index within the row is an I64, whose lanes of 8 bytes would halve the lanes of
+// everything else in its section. Where indices are only compared with values from
+// outside of the row, or converted, they are kept as I32: rows are shorter than
+// [MostNarrow] elements, and what they are compared with is brought to the range of
+// I32 once a row, beyond which comparisons do not change.
+
+// MostNarrow is the greatest number of elements of a row for code with narrow indices.
+const MostNarrow = math.MaxInt32
+
+// narrowed is a value of I64 from outside of the row and its copy as I32.
+type narrowed struct{ from, to *home }
+
+// canNarrow tells whether the only elements of 8 bytes in a section of the row are
+// indices that can be narrow.
+func (c *compiler) canNarrow(s rowprog.Section) bool {
+	lo, hi := c.p.Span(s)
+	for v := lo; v < hi; v++ {
+		in := &c.p.Insts[v]
+		if in.Type.Size() == 8 && in.Op != rowprog.OpIota && in.Op != rowprog.OpReduce {
+			return false
+		}
+		for _, x := range in.Uses() {
+			if c.p.Insts[x].Type.Size() < 8 {
+				continue
+			}
+			switch {
+			case in.Op >= rowprog.OpLt && in.Op <= rowprog.OpNe && c.p.Insts[x].Type == rowprog.I64:
+			case in.Op == rowprog.OpConvert && c.p.Insts[x].Op == rowprog.OpIota:
+			case in.Op == rowprog.OpGuard && c.p.Insts[x].Domain < rowprog.Vec:
+			default:
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// narrowArg is an argument of I64 as I32.
+func (b *block) narrowArg(x rowprog.Value) micro {
+	if v, ok := b.vals[x]; ok {
+		return v.v // the index
+	}
+	from := b.c.homeOf(x)
+	if from.cons {
+		return b.bits(rowprog.I32, uint64(uint32(max(-1, min(int64(from.bits), math.MaxInt32)))))
+	}
+	for _, n := range b.narrowed {
+		if n.from == from {
+			return b.at(n.to)
+		}
+	}
+	n := narrowed{from, &home{mem: inBlock(b.c.layout.room(vectorBytes))}}
+	b.narrowed = append(b.narrowed, n)
+	return b.at(n.to)
+}
+
+// narrow32 makes a block that sets the narrow copies.
+func (c *compiler) narrow32(list []narrowed) *block {
+	b := c.newBlock(c.target.bytes() / 8)
+	t := rowprog.I64
+	for _, n := range list {
+		v := b.integer(rowprog.OpMax, t, b.at(n.from), b.bits(t, math.MaxUint64))
+		v = b.narrow(b.integer(rowprog.OpMin, t, v, b.bits(t, math.MaxInt32)))
+		b.add(inst{form: homeOutForm, size: 4, width: b.width(4), home: n.to, args: [3]micro{v, none, none}})
+	}
+	return b
+}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package hugepage
+
+// advise leaves the size of pages to the system.
+func advise([]byte) {}

@@ -1,0 +1,32 @@
+// Package hugepage makes memory that begins at a line of the cache and, where it is large, lies
+// in large pages.
+package hugepage
+
+import "unsafe"
+
+// Line is the size of a line of the cache, in bytes.
+const Line = 64
+
+// huge is the size of the large pages that processors map at once, in bytes: small pages are
+// a tenth slower to stream through, and there are 512 times as many to be touched first.
+const huge = 2 << 20
+
+// Make makes n elements of a type without pointers, all zero. The memory is the garbage
+// collector's: whoever keeps a part of it keeps it alive. From a megabyte on the system is
+// asked for large pages.
+func Make[T any](n int) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(bytes(n*int(unsafe.Sizeof(*new(T))))))), n)
+}
+
+func bytes(n int) []byte {
+	unit, size := Line, n
+	if n >= huge/2 {
+		unit, size = huge, (n+huge/2)/huge*huge // the nearest number of large pages
+	}
+	raw := make([]byte, max(n, size)+unit)
+	skip := (unit - int(uintptr(unsafe.Pointer(&raw[0]))%uintptr(unit))) % unit
+	if n >= huge/2 {
+		advise(raw[skip : skip+size])
+	}
+	return raw[skip : skip+n : skip+n]
+}

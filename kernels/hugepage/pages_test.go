@@ -1,0 +1,48 @@
+package hugepage
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestMake(t *testing.T) {
+	for _, n := range []int{0, 1, 7, 1000, huge/16 - 1, huge / 16, huge / 8, huge/8 + 1, huge/4 + 5, huge} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) {
+			s := Make[float64](n)
+			require.Len(t, s, n)
+			require.Equal(t, n, cap(s))
+			for i := range s {
+				if s[i] != 0 {
+					t.Fatal(i, s[i])
+				}
+				s[i] = float64(i)
+			}
+			if n > 0 {
+				require.Zero(t, uintptr(unsafe.Pointer(&s[0]))%Line)
+			}
+		})
+	}
+}
+
+// What no machine has is refused, and what is refused is more than what there is.
+func TestCheck(t *testing.T) {
+	require.NoError(t, Check(1<<20))
+	require.NoError(t, Check(probed))
+	if runtime.GOOS == "linux" && math.MaxInt > 1<<32 {
+		require.Error(t, Check(math.MaxInt/2))
+		most, of := limit()
+		require.NotEmpty(t, of)
+		require.ErrorContains(t, Check(most+1), "has "+Bytes(most))
+	}
+}
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 3 << 19: "1.5 MiB", 1 << 30: "1.0 GiB"} {
+		require.Equal(t, want, Bytes(n))
+	}
+}

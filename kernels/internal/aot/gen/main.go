@@ -1,0 +1,66 @@
+// Command gen writes the machine code of package aot as assembly files, and the
+// table of its functions.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/internal/aot"
+	"github.com/broadloom/broadloom/kernels/internal/asmfile"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+func main() {
+	var table, stubs bytes.Buffer
+	table.WriteString("package static\n\nimport (\n\"github.com/broadloom/broadloom/kernels/cpu\"\n" +
+		"\"github.com/broadloom/broadloom/kernels/rowprog\"\n)\n\nvar tables = map[cpu.ISA]map[Key]Func{\n")
+	for _, isa := range []cpu.ISA{cpu.AVX2, cpu.AVX512} {
+		var asm asmfile.File
+		fmt.Fprintf(&table, "cpu.%s: {\n", strings.ToUpper(isa.String()))
+		for _, k := range aot.Keys() {
+			code, err := aot.Code(k, isa)
+			if err != nil {
+				log.Fatal(err)
+			}
+			name := name(k) + strings.ToUpper(isa.String())
+			asm.Add(name, "block", code)
+			fmt.Fprintf(&table, "\t{rowprog.Op%s, rowprog.%s, %d}: %s,\n", opName(k.Op), typeName(k.Type), k.Scalar, name)
+			fmt.Fprintf(&stubs, "\n//go:noescape\nfunc %s(block *Block)\n", name)
+		}
+		table.WriteString("},\n")
+		if err := asm.Save(isa.String() + "_amd64.s"); err != nil {
+			log.Fatal(err)
+		}
+	}
+	table.WriteString("}\n")
+	table.Write(stubs.Bytes())
+	if err := asmfile.SaveGo("table_amd64.go", table.Bytes()); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// opName is how package rowprog calls an operation, less "Op".
+func opName(op rowprog.Op) string {
+	switch op {
+	case rowprog.OpFMA:
+		return "FMA"
+	case rowprog.OpFloorDiv:
+		return "FloorDiv"
+	}
+	return strings.ToUpper(op.String()[:1]) + op.String()[1:]
+}
+
+func typeName(t rowprog.Type) string {
+	if t == rowprog.F64 {
+		return "F64"
+	}
+	return "F32"
+}
+
+func name(k aot.Key) string {
+	return k.Op.String() + typeName(k.Type) + [...]string{"", "ScalarFirst", "Scalar"}[k.Scalar]
+}

@@ -1,0 +1,7 @@
+//go:build !amd64
+
+package aot
+
+import "github.com/broadloom/broadloom/kernels/cpu"
+
+var tables map[cpu.ISA]map[Key]Func

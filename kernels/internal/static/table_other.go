@@ -1,7 +1,0 @@
-//go:build !amd64
-
-package static
-
-import "github.com/broadloom/broadloom/kernels/cpu"
-
-var tables map[cpu.ISA]map[Key]Func

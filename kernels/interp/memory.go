@@ -1,0 +1,146 @@
+package interp
+
+import (
+	"bytes"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/internal/loops"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// bySize picks the instance of a step that moves elements of type t without looking
+// at them.
+func bySize(t rowprog.Type, of1, of4, of8 step) step {
+	switch t.Size() {
+	case 1:
+		return of1
+	case 4:
+		return of4
+	}
+	return of8
+}
+
+// loadStep makes reg the current block of an operand: the operand's memory itself
+// if it is contiguous and need not be copied, else a copy in the register's own
+// block.
+func loadStep(t rowprog.Type, reg, base, operand int, copied bool) step {
+	return bySize(t, load1[uint8](reg, base, operand, copied), load1[uint32](reg, base, operand, copied),
+		load1[uint64](reg, base, operand, copied))
+}
+
+func load1[T loops.Bits](reg, base, operand int, copied bool) step {
+	size := int(unsafe.Sizeof(T(0)))
+	return func(s *Scratch, n int) {
+		src, stride := s.element(operand, s.at, size), s.inner(operand)
+		if stride == 1 && !copied {
+			s.reg[reg] = src
+			return
+		}
+		s.reg[reg] = unsafe.Pointer(&s.blocks[base])
+		loops.Gather(vec[T](s, reg, n), src, stride)
+	}
+}
+
+// targetStep makes reg the current block of an operand that is about to be written,
+// if it is contiguous, else the register's own block.
+func targetStep(t rowprog.Type, reg, base, operand int) step {
+	size := t.Size()
+	return func(s *Scratch, n int) {
+		if s.inner(operand) == 1 {
+			s.reg[reg] = s.element(operand, s.at, size)
+		} else {
+			s.reg[reg] = unsafe.Pointer(&s.blocks[base])
+		}
+	}
+}
+
+// storeStep writes a register to an operand; direct says that a contiguous operand
+// has been written already, by means of targetStep.
+func storeStep(t rowprog.Type, operand, reg int, direct bool) step {
+	return bySize(t, store1[uint8](operand, reg, direct), store1[uint32](operand, reg, direct),
+		store1[uint64](operand, reg, direct))
+}
+
+func store1[T loops.Bits](operand, reg int, direct bool) step {
+	return func(s *Scratch, n int) {
+		if !direct || s.inner(operand) != 1 {
+			put[T](s, operand, vec[T](s, reg, n))
+		}
+	}
+}
+
+// put writes elements to the current block of an operand.
+func put[T loops.Bits](s *Scratch, operand int, src []T) {
+	dst, stride := s.element(operand, s.at, int(unsafe.Sizeof(T(0)))), s.inner(operand)
+	if stride == 1 {
+		copy(unsafe.Slice((*T)(dst), len(src)), src)
+		return
+	}
+	loops.Scatter(dst, stride, src)
+}
+
+// storeScalarStep writes one value to all elements of an operand's block.
+func storeScalarStep(t rowprog.Type, operand int, x rowprog.Value) step {
+	return bySize(t, storeScalar1[uint8](operand, x), storeScalar1[uint32](operand, x),
+		storeScalar1[uint64](operand, x))
+}
+
+func storeScalar1[T loops.Bits](operand int, x rowprog.Value) step {
+	return func(s *Scratch, n int) {
+		v := T(s.value[x])
+		dst, stride := s.element(operand, s.at, int(unsafe.Sizeof(v))), s.inner(operand)
+		if stride == 1 {
+			loops.Fill(unsafe.Slice((*T)(dst), n), v)
+			return
+		}
+		loops.FillStrided(dst, stride, n, v)
+	}
+}
+
+// fillStep fills a register with a value.
+func fillStep(t rowprog.Type, reg int, x rowprog.Value) step {
+	return bySize(t, fill1[uint8](reg, x), fill1[uint32](reg, x), fill1[uint64](reg, x))
+}
+
+func fill1[T loops.Bits](reg int, x rowprog.Value) step {
+	return func(s *Scratch, n int) { loops.Fill(vec[T](s, reg, n), T(s.value[x])) }
+}
+
+// iotaStep fills a register with the indices within the row.
+func iotaStep(reg int) step {
+	return func(s *Scratch, n int) { loops.Count(vec[int64](s, reg, n), int64(s.at)) }
+}
+
+// accumulateStep combines a register into an operand. An operand that is not
+// contiguous is brought to the register room and back.
+func accumulateStep(o *rowprog.Operand, in *rowprog.Inst, reg, room int) step {
+	return bySize(o.Type, accumulate1[uint8](o, in, reg, room), accumulate1[uint32](o, in, reg, room),
+		accumulate1[uint64](o, in, reg, room))
+}
+
+func accumulate1[T loops.Bits](o *rowprog.Operand, in *rowprog.Inst, reg, room int) step {
+	operand, kind, t, reduced := in.Operand, in.Reduction, o.Type, o.Reduced
+	return func(s *Scratch, n int) {
+		if s.first(reduced) {
+			put(s, operand, vec[T](s, reg, n))
+			return
+		}
+		dst, stride := s.element(operand, s.at, t.Size()), s.inner(operand)
+		if stride == 1 {
+			loops.Accumulate(kind, t, dst, s.reg[reg], n)
+			return
+		}
+		loops.Gather(vec[T](s, room, n), dst, stride)
+		loops.Accumulate(kind, t, s.reg[room], s.reg[reg], n)
+		put(s, operand, vec[T](s, room, n))
+	}
+}
+
+// guardStep looks for a false element and tells the element of the culprit there.
+func guardStep(reg int, code rowprog.FaultCode, culprit func(s *Scratch, i int) uint64) step {
+	return func(s *Scratch, n int) {
+		if i := bytes.IndexByte(vec[uint8](s, reg, n), 0); i >= 0 {
+			s.fail(code, s.at+i, culprit(s, i))
+		}
+	}
+}

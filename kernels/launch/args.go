@@ -1,0 +1,102 @@
+package launch
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// Args is the arguments of one call of a row program.
+type Args struct {
+	N     int   // the number of elements of a row
+	Outer []int // the sizes of the outer axes
+	Whole int   // of the rows of which these are parts, if they are such, the number of elements
+
+	// Ptr points at the element of each operand at index 0 of all axes. It may be
+	// nil for an operand without elements.
+	Ptr []unsafe.Pointer
+
+	// Stride gives the steps of each operand, in elements: along the outer axes and,
+	// last, within the row. A step may be zero or negative.
+	Stride [][]int
+}
+
+// New makes arguments for a program with all sizes, pointers and strides zero.
+func New(p *rowprog.Program) *Args {
+	a := &Args{
+		Outer:  make([]int, p.Outer),
+		Ptr:    make([]unsafe.Pointer, len(p.Operands)),
+		Stride: make([][]int, len(p.Operands)),
+	}
+	for i := range a.Stride {
+		a.Stride[i] = make([]int, p.Outer+1)
+	}
+	return a
+}
+
+// Clone makes a copy that shares only the operands' memory.
+func (a *Args) Clone() *Args {
+	c := &Args{
+		N:      a.N,
+		Whole:  a.Whole,
+		Outer:  append([]int(nil), a.Outer...),
+		Ptr:    append([]unsafe.Pointer(nil), a.Ptr...),
+		Stride: make([][]int, len(a.Stride)),
+	}
+	for i, s := range a.Stride {
+		c.Stride[i] = append([]int(nil), s...)
+	}
+	return c
+}
+
+// Size is the size of an axis; axis len(Outer) is the row.
+func (a *Args) Size(axis int) int {
+	if axis == len(a.Outer) {
+		return a.N
+	}
+	return a.Outer[axis]
+}
+
+// Rows is the number of rows along outer axis 0, which is what a range of a call is
+// cut from; 1 without outer axes.
+func (a *Args) Rows() int {
+	if len(a.Outer) == 0 {
+		return 1
+	}
+	return a.Outer[0]
+}
+
+// Elements is the number of elements of all rows.
+func (a *Args) Elements() int {
+	count := a.N
+	for _, n := range a.Outer {
+		count *= n
+	}
+	return count
+}
+
+// SliceRow makes into the part [lo, hi) of each row, for an elementwise program.
+// The two have the same axes and operands. Positions of faults count from the
+// part's beginning.
+func (a *Args) SliceRow(p *rowprog.Program, lo, hi int, into *Args) {
+	inner := len(a.Outer)
+	into.N, into.Whole = hi-lo, max(a.N, a.Whole)
+	copy(into.Outer, a.Outer)
+	for i, s := range a.Stride {
+		copy(into.Stride[i], s)
+		into.Ptr[i] = a.Ptr[i]
+		if lo < hi {
+			into.Ptr[i] = unsafe.Add(a.Ptr[i], lo*s[inner]*p.Operands[i].Type.Size())
+		}
+	}
+}
+
+// Fault is what a guard has found.
+type Fault struct {
+	Code rowprog.FaultCode
+	// Position is the linear index in the iteration space, outer axes first, of the
+	// offending element or of the first element of the offending row.
+	Position int
+	// Value is the bits of the guard's culprit there.
+	Value uint64
+}

@@ -1,0 +1,149 @@
+package launch
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// ShortRow is the length below which a row is too short to be worked on by itself.
+const ShortRow = 16
+
+// Coalesce rewrites arguments so that a call has fewer and longer rows, with the
+// same results. It drops axes of size 1 and merges neighbouring axes where the
+// strides of all operands allow it; the row takes part if the program is
+// elementwise. If the row is then still short, a much longer outer axis may take
+// its place. Operands keep their order and their pointers, so that a caller can
+// patch the pointers of the result. Axes that are freed have size 1 and come first.
+func Coalesce(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, true) }
+
+// Merge is Coalesce for a back end that has its own way with short rows: the row stays the
+// last axis.
+func Merge(p *rowprog.Program, a *Args) *Args { return coalesce(p, a, false) }
+
+func coalesce(p *rowprog.Program, a *Args, lengthen bool) *Args {
+	if !outerAxesAreFree(p) || slices.Contains(a.Outer, 0) {
+		return a.Clone()
+	}
+	c := coalescer{p, nil}
+	for k := range a.Outer {
+		c.push(a.axis(k))
+	}
+	row := a.axis(len(a.Outer))
+	if !p.Elementwise() || guards(p) && p.Stages > 1 { // which guard fails first depends on the rows
+		c.axes = append(c.axes, row)
+		return c.args(a)
+	}
+	c.push(row)
+	if n := len(c.axes); n == 0 || !c.canBeRow(c.axes[n-1]) {
+		c.axes = append(c.axes, axis{1, make([]int, len(p.Operands))})
+	}
+	if lengthen && !guards(p) {
+		c.lengthenRow()
+	}
+	return c.args(a)
+}
+
+// axis is an axis of the iteration space with each operand's step.
+type axis struct {
+	size   int
+	stride []int
+}
+
+func (a *Args) axis(k int) axis {
+	x := axis{a.Size(k), make([]int, len(a.Stride))}
+	for i, s := range a.Stride {
+		x.stride[i] = s[k]
+	}
+	return x
+}
+
+// coalescer holds the axes found so far, outermost first.
+type coalescer struct {
+	p    *rowprog.Program
+	axes []axis
+}
+
+// push appends an axis, merged with the one before it if that can be.
+func (c *coalescer) push(x axis) {
+	if x.size == 1 {
+		return
+	}
+	if n := len(c.axes); n > 0 && c.axes[n-1].continues(x) {
+		c.axes[n-1] = axis{c.axes[n-1].size * x.size, x.stride}
+		return
+	}
+	c.axes = append(c.axes, x)
+}
+
+// continues tells whether a step along x is as many steps along inner as it has.
+func (x axis) continues(inner axis) bool {
+	for i, s := range x.stride {
+		if s != inner.stride[i]*inner.size {
+			return false
+		}
+	}
+	return true
+}
+
+// canBeRow tells whether all operands with one element a row stand still along x.
+func (c *coalescer) canBeRow(x axis) bool {
+	for i, s := range x.stride {
+		if s != 0 && c.p.Operands[i].Domain != rowprog.Vec {
+			return false
+		}
+	}
+	return true
+}
+
+// lengthenRow exchanges a short row for the longest axis that is worth it.
+func (c *coalescer) lengthenRow() {
+	last := len(c.axes) - 1
+	if c.axes[last].size >= ShortRow {
+		return
+	}
+	best := last
+	for k := range last {
+		if c.canBeRow(c.axes[k]) && c.axes[k].size > max(c.axes[best].size, 4*c.axes[last].size) {
+			best = k
+		}
+	}
+	row := c.axes[best]
+	c.axes = append(slices.Delete(c.axes, best, best+1), row)
+}
+
+// args makes arguments of the axes.
+func (c *coalescer) args(a *Args) *Args {
+	r := New(c.p)
+	copy(r.Ptr, a.Ptr)
+	free := len(a.Outer) + 1 - len(c.axes)
+	for k := range free {
+		r.Outer[k] = 1
+	}
+	for k, x := range c.axes {
+		if k += free; k < len(r.Outer) {
+			r.Outer[k] = x.size
+		} else {
+			r.N = x.size
+		}
+		for i, s := range x.stride {
+			r.Stride[i][k] = s
+		}
+	}
+	return r
+}
+
+// outerAxesAreFree tells whether no instruction depends on which outer axes there are.
+func outerAxesAreFree(p *rowprog.Program) bool {
+	for i := range p.Insts {
+		in := &p.Insts[i]
+		if in.Op == rowprog.OpAccumulate || in.Op == rowprog.OpIota && in.Axis < p.Outer {
+			return false
+		}
+	}
+	return true
+}
+
+func guards(p *rowprog.Program) bool {
+	return slices.ContainsFunc(p.Insts, func(in rowprog.Inst) bool { return in.Op == rowprog.OpGuard })
+}

@@ -1,9 +1,0 @@
-//go:build !linux
-
-package pages
-
-// probe asks nothing of other systems.
-func probe(int) bool { return true }
-
-// systemLimit knows none of other systems.
-func systemLimit() (n int, of string) { return 0, "" }

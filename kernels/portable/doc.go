@@ -1,9 +1,0 @@
-// Package portable runs row programs on any machine, in plain Go. It is the back end
-// where no other is available and what other back ends must agree with bit for bit.
-//
-// It is a block interpreter. A row is worked on in blocks of [Block] elements that
-// stay in the first-level cache; each vector instruction is one loop over a block,
-// chosen with its types when the program is compiled. Operands with inner stride 1
-// are read and, where nothing read later can be the same memory, written in place.
-// Instructions outside of the row are evaluated by package scalar.
-package portable
