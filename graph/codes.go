@@ -218,7 +218,7 @@ const (
 	//	err = shapeinfer.CheckProgram(g, step)
 	//
 	// Cure: give the write to exec.Updates; or, if another program carries it out,
-	// Silence(shapeinfer.CodeLeftOut) on it.
+	// Silence(graph.CodeLeftOut) on it.
 	CodeLeftOut Code = "BL204"
 
 	// An in-place result would have another shape than what it is written into.

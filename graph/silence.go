@@ -3,7 +3,7 @@ package graph
 import "slices"
 
 // Silence excuses the node from what is a mistake or a warning only by the graph's
-// [Policy], such as shapeinfer.CodeMutualExpand, and returns the node. Where the call that
+// [Policy], such as graph.CodeMutualExpand, and returns the node. Where the call that
 // gave the node made several, as ops.MSE does, all of them are excused. Other mistakes
 // stay: they are no matter of choice.
 func (n *Node) Silence(codes ...Code) *Node {

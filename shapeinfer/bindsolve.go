@@ -121,7 +121,7 @@ const (
 
 // solveRest solves equations that no name can be read off: floor(n/2) = 5, m·n = 12.
 func (b *binder) solveRest(left []equation) {
-	s := prove.NewSizes(b.g.Bounds)
+	s := prove.NewSystem(b.g.Bounds)
 	s.Known = b.sizes
 	var names []string
 	for _, e := range left {
@@ -165,7 +165,7 @@ func listEquations(list []equation) string {
 }
 
 // search finds values of names that satisfy the system, by trying.
-func (b *binder) search(s *prove.Sizes, names []string, so Sizes, tried *int) (Sizes, bool) {
+func (b *binder) search(s *prove.System, names []string, so Sizes, tried *int) (Sizes, bool) {
 	if len(names) == 0 {
 		return so, true
 	}
@@ -195,7 +195,7 @@ func (b *binder) search(s *prove.Sizes, names []string, so Sizes, tried *int) (S
 
 // open lists the names whose values matter and are not determined by the system: some
 // size of the graph, or some requirement, could have another value than with those found.
-func (b *binder) open(s *prove.Sizes, names []string, found Sizes) (open []string) {
+func (b *binder) open(s *prove.System, names []string, found Sizes) (open []string) {
 	lookup := func(name string) (int64, bool) {
 		if v, ok := found[name]; ok {
 			return v, true
@@ -245,7 +245,7 @@ func (b *binder) needed() (list []graph.Dim) {
 
 // tellOpen says which names are not determined, with two values that fit, unless an input
 // that was not given would determine them.
-func (b *binder) tellOpen(s *prove.Sizes, open []string, found Sizes, left []equation) {
+func (b *binder) tellOpen(s *prove.System, open []string, found Sizes, left []equation) {
 	for _, name := range open {
 		if b.waitsForInput(name) {
 			continue

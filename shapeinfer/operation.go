@@ -147,7 +147,7 @@ func (c *operationCheck) sizesDiffer(a, b graph.Dim) bool {
 // broadcasts requires that the result has the shape to which operands are repeated, as the
 // node's record of it says.
 func (c *operationCheck) broadcasts() {
-	const help = "return shapeinfer.BroadcastOperands(c) from Infer: it gives the shape, and records how operands are repeated"
+	const help = "return rules.BroadcastOperands(c) from Infer: it gives the shape, and records how operands are repeated"
 	for i, x := range c.n.Operands() {
 		kinds := c.n.Stretch(i)
 		if kinds == nil {
@@ -223,7 +223,7 @@ func (c *operationCheck) reduces() {
 		}
 	}
 	if c.differ(c.n.Shape(), rules.Reduced(x.Shape(), axes, false)) && c.differ(c.n.Shape(), rules.Reduced(x.Shape(), axes, true)) {
-		c.fail("return shapeinfer.Reduced from Infer", "Infer gives shape %s, and axes %v of %s are folded", c.n.Shape(), axes, x.Shape())
+		c.fail("return rules.Reduced from Infer", "Infer gives shape %s, and axes %v of %s are folded", c.n.Shape(), axes, x.Shape())
 	}
 }
 

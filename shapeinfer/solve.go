@@ -121,8 +121,8 @@ func (j *joint) findFacts() {
 }
 
 // system gives the constraints of requirements and of the facts about their names.
-func (j *joint) system(list ...*group) *prove.Sizes {
-	s := prove.NewSizes(j.g.Bounds)
+func (j *joint) system(list ...*group) *prove.System {
+	s := prove.NewSystem(j.g.Bounds)
 	var names []string
 	for _, gr := range list {
 		s.Require(gr.Requirement)
@@ -134,7 +134,7 @@ func (j *joint) system(list ...*group) *prove.Sizes {
 
 // assertFacts adds the facts about names and about what is linked with them, and reports
 // whether there are any.
-func (j *joint) assertFacts(s *prove.Sizes, names []string) (found bool) {
+func (j *joint) assertFacts(s *prove.System, names []string) (found bool) {
 	added := map[string]bool{}
 	for _, name := range names {
 		root := j.linked.root(name)
@@ -153,7 +153,7 @@ func (j *joint) assertFacts(s *prove.Sizes, names []string) (found bool) {
 // alone judges one requirement with what is known of the inputs.
 func (j *joint) alone(gr *group) {
 	if gr.verdict = prove.NewProver(j.g.Bounds).Judge(gr.Requirement); gr.verdict == prove.Deferred {
-		if s := prove.NewSizes(j.g.Bounds); j.assertFacts(s, gr.names) {
+		if s := prove.NewSystem(j.g.Bounds); j.assertFacts(s, gr.names) {
 			gr.verdict = s.Judge(gr.Requirement, false, false)
 		}
 	}
@@ -389,7 +389,7 @@ func (j *joint) canBe(name string, v int64, list []*group) bool {
 
 // isDeclared reports whether what was declared of a name leaves it one value.
 func (j *joint) isDeclared(name string) bool {
-	s := prove.NewSizes(j.g.Bounds)
+	s := prove.NewSystem(j.g.Bounds)
 	lo, hi, _ := s.Range(s.Of(graph.SymbolicDim(name)), prove.Effort(prove.EffortAlone))
 	return lo == hi
 }

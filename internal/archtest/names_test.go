@@ -27,18 +27,17 @@ import (
 
 // namers are the functions outside of package graph that read the Name of an operation.
 var namers = map[string]string{
-	"autodiff.(*walk).ask":                 "a message",
-	"autodiff.(*walk).expand":              "a message",
-	"autodiff.(*walk).guard":               "a message",
-	"shapeinfer.operationMistake":          "a message",
-	"exec.(*kernel).String":                "the text of a kernel",
-	"exec.(*kernel).operations":            "a line of a profile",
-	"exec.(*unit).lowerSingle":             "a message",
-	"internal/page.NewColumn":              "a page",
-	"internal/difftest.(*checker).refused": "the text of a finding",
-	"ops.newInPlace":                       "names the writing twin",
-	"ops.reduction":                        "the word of messages",
-	"viz.(*graphModel).value":              "a picture",
+	"autodiff.(*walk).ask":                      "a message",
+	"autodiff.(*walk).expand":                   "a message",
+	"autodiff.(*walk).guard":                    "a message",
+	"exec/internal/fusion.(*Group).String":      "the text of a kernel",
+	"exec.operations":                           "a line of a profile",
+	"exec/internal/lower.(*Program).lowerGroup": "a message",
+	"internal/page.NewColumn":                   "a page",
+	"internal/difftest.(*checker).refused":      "the text of a finding",
+	"ops.newInPlace":                            "names the writing twin",
+	"ops.reduction":                             "the word of messages",
+	"viz.(*graphModel).value":                   "a picture",
 }
 
 // finders are the functions that look an operation up by the name that their caller gives.

@@ -4,7 +4,6 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
@@ -18,6 +17,7 @@ import (
 // none is missing. Methods are found by reflection.
 var functions = map[string][]any{
 	"graph": {
+		graph.Explanations,
 		graph.Apply, graph.ApplyIn, graph.AtLeast, graph.AtMost, graph.BroadcastDim, graph.CallOf, graph.CallText,
 		graph.Caller, graph.Constant[float32], graph.DTypeOf[float32], graph.DTypes, graph.DefaultBounds,
 		graph.Describe, graph.FormatAttrs, graph.MakeShape, graph.MayBeOne, graph.MultipleOf, graph.New,
@@ -64,21 +64,14 @@ var functions = map[string][]any{
 	"autodiff": {
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
 	},
+	"shapeinfer/rules": {
+		rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.Reduced, rules.RefuseDType, rules.Reshape, rules.ScatterAdd, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.Take, rules.Targets, rules.TransposedSize, rules.Window, rules.WindowCount, rules.WindowExtent,
+	},
+	"shapeinfer/alias": {
+		alias.BroadcastView, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,
+	},
 	"shapeinfer": {
-		rules.AsStrided, rules.Axes, rules.Axis, shapeinfer.Bind, shapeinfer.BindProgram,
-		rules.BroadcastOperands, alias.BroadcastView, rules.CallRules, rules.Channels, shapeinfer.Check,
-		shapeinfer.CheckOperations, shapeinfer.CheckProgram, rules.ClassWeights, rules.Concat, rules.Conv,
-		rules.ConvTranspose, rules.CopyNote, rules.CppName, shapeinfer.DerivedFrom, rules.Diagonal,
-		rules.Embedding, rules.Expand, rules.ExpandSentence, alias.ExpandView,
-		graph.Explanations, alias.FindWrites, rules.Fold, rules.Gather, rules.InPlace,
-		rules.IndexSelect, shapeinfer.IsMistake, alias.IsView, alias.LateReads, alias.LayoutOf,
-		rules.MatMul, rules.Matrices, rules.MustHaveShape, rules.NeedsCopy, prove.NewProver, rules.NonEmpty,
-		rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize,
-		rules.Probabilities, rules.Reduced, rules.RefuseDType, shapeinfer.RequirementText,
-		rules.Reshape, alias.ReshapeView, rules.ScatterAdd, rules.Select,
-		rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, alias.State,
-		alias.Storage, rules.Take, rules.Targets, rules.TransposedSize, alias.Viewed,
-		alias.ViewsOf, rules.Window, rules.WindowCount, rules.WindowExtent,
+		shapeinfer.Bind, shapeinfer.BindProgram, shapeinfer.Check, shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.DerivedFrom, shapeinfer.IsMistake, shapeinfer.RequirementText,
 	},
 	"exec": {
 		exec.Compile, exec.OnWarning, exec.Outputs, exec.Seed, exec.ShareParams, exec.Size, exec.Threads, exec.Updates, exec.Values[float32], exec.WarningsAreErrors,
@@ -97,11 +90,11 @@ var spared = map[string]bool{
 	"graph.CallOf": true, "graph.CallText": true, "graph.PromoteOperands": true, "graph.SameAttrs": true, "graph.SortMistakes": true,
 	"ops.ToBool": true, "ops.ToCommonFloat": true, "ops.ToCommonType": true, "ops.ToCounted": true,
 	"shapeinfer.CheckOperations": true, "shapeinfer.DerivedFrom": true,
-	"shapeinfer.Bind": true, "shapeinfer.BindProgram": true, "shapeinfer.BroadcastView": true, "shapeinfer.CopyNote": true,
-	"shapeinfer.ExpandView": true, "shapeinfer.FindWrites": true, "shapeinfer.IsView": true, "shapeinfer.LateReads": true,
-	"shapeinfer.LayoutOf": true, "shapeinfer.NeedsCopy": true, "shapeinfer.NewProver": true, "shapeinfer.PoolSize": true,
-	"shapeinfer.ReshapeView": true, "shapeinfer.State": true, "shapeinfer.Storage": true, "shapeinfer.TransposedSize": true,
-	"shapeinfer.Viewed": true, "shapeinfer.ViewsOf": true, "shapeinfer.WindowCount": true, "shapeinfer.WindowExtent": true,
+	"shapeinfer.Bind": true, "shapeinfer.BindProgram": true, "alias.BroadcastView": true, "rules.CopyNote": true,
+	"alias.ExpandView": true, "alias.FindWrites": true, "alias.IsView": true, "alias.LateReads": true,
+	"alias.LayoutOf": true, "rules.NeedsCopy": true, "rules.PoolSize": true,
+	"alias.ReshapeView": true, "alias.State": true, "alias.Storage": true, "rules.TransposedSize": true,
+	"alias.Viewed": true, "alias.ViewsOf": true, "rules.WindowCount": true, "rules.WindowExtent": true,
 	// So do these methods, which passes and rules call.
 	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
 	"*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,

@@ -79,7 +79,7 @@ func (p *Prover) Judge(r graph.Requirement) Verdict {
 		return v
 	}
 	canHold, canFail := tryOut(p.bounds, r)
-	v := NewSizes(p.bounds).Judge(r, canHold, canFail)
+	v := NewSystem(p.bounds).Judge(r, canHold, canFail)
 	answers.put(q, v)
 	return v
 }

@@ -19,24 +19,24 @@ const (
 func Effort(terms int) *int { return &terms }
 
 // sizes is a system of constraints over named sizes.
-type Sizes struct {
+type System struct {
 	diophantine.System
 	bounds graph.BoundsOf
 	Known  map[string]int64 // names that have values
 	factor map[graph.Factor]diophantine.Poly
 }
 
-func NewSizes(bounds graph.BoundsOf) *Sizes {
-	return &Sizes{bounds: bounds, factor: map[graph.Factor]diophantine.Poly{}}
+func NewSystem(bounds graph.BoundsOf) *System {
+	return &System{bounds: bounds, factor: map[graph.Factor]diophantine.Poly{}}
 }
 
 // clone copies the system, so that it can be extended in two ways.
-func (s *Sizes) Clone() *Sizes {
-	return &Sizes{System: *s.System.Clone(), bounds: s.bounds, Known: s.Known, factor: maps.Clone(s.factor)}
+func (s *System) Clone() *System {
+	return &System{System: *s.System.Clone(), bounds: s.bounds, Known: s.Known, factor: maps.Clone(s.factor)}
 }
 
 // of gives a size as a polynomial over unknowns.
-func (s *Sizes) Of(d graph.Dim) diophantine.Poly {
+func (s *System) Of(d graph.Dim) diophantine.Poly {
 	var sum diophantine.Poly
 	ok := !d.IsUnknown() && d.Terms(func(coef int64, factors []graph.Factor) {
 		product := diophantine.Const(coef)
@@ -51,7 +51,7 @@ func (s *Sizes) Of(d graph.Dim) diophantine.Poly {
 	return sum
 }
 
-func (s *Sizes) ofFactor(f graph.Factor) diophantine.Poly {
+func (s *System) ofFactor(f graph.Factor) diophantine.Poly {
 	p, known := s.factor[f]
 	if known {
 		return p
@@ -76,7 +76,7 @@ func (s *Sizes) ofFactor(f graph.Factor) diophantine.Poly {
 
 // name gives a named size: its value, the size that it was said to be, or an unknown; of a
 // multiple of a number, the unknown is the quotient.
-func (s *Sizes) name(name string) diophantine.Poly {
+func (s *System) name(name string) diophantine.Poly {
 	if v, known := s.Known[name]; known {
 		return diophantine.Const(v)
 	}
@@ -93,7 +93,7 @@ func (s *Sizes) name(name string) diophantine.Poly {
 }
 
 // quotient makes the unknown floor(a/b): that b is at least 1 is a requirement of its own.
-func (s *Sizes) quotient(a, b diophantine.Poly) diophantine.Poly {
+func (s *System) quotient(a, b diophantine.Poly) diophantine.Poly {
 	q := diophantine.Of(s.Free())
 	rest := a.Minus(q.Times(b))
 	s.Assert(diophantine.NotNegative(rest), diophantine.NotNegative(b.Minus(rest).Minus(diophantine.Const(1))))
@@ -101,7 +101,7 @@ func (s *Sizes) quotient(a, b diophantine.Poly) diophantine.Poly {
 }
 
 // lesser makes the unknown min(a, b).
-func (s *Sizes) lesser(a, b diophantine.Poly) diophantine.Poly {
+func (s *System) lesser(a, b diophantine.Poly) diophantine.Poly {
 	p := diophantine.Of(s.Free())
 	s.AssertAny([]diophantine.Constraint{equal(p, a), diophantine.NotNegative(b.Minus(a))},
 		[]diophantine.Constraint{equal(p, b), diophantine.NotNegative(a.Minus(b))})
@@ -110,7 +110,7 @@ func (s *Sizes) lesser(a, b diophantine.Poly) diophantine.Poly {
 
 // broadcast makes the unknown of an axis on which a and b meet: that they do is a
 // requirement of its own.
-func (s *Sizes) broadcast(a, b diophantine.Poly) diophantine.Poly {
+func (s *System) broadcast(a, b diophantine.Poly) diophantine.Poly {
 	p := diophantine.Of(s.Free())
 	one := diophantine.Const(1)
 	s.AssertAny(
@@ -143,7 +143,7 @@ func NamesOf(bounds graph.BoundsOf, list ...graph.Dim) (names []string) {
 }
 
 // require adds a requirement.
-func (s *Sizes) Require(r graph.Requirement) {
+func (s *System) Require(r graph.Requirement) {
 	a, b, one := s.Of(r.A), s.Of(r.B), diophantine.Const(1)
 	switch r.Kind {
 	case graph.MustEqual:
@@ -162,7 +162,7 @@ func (s *Sizes) Require(r graph.Requirement) {
 }
 
 // deny adds the opposite of a requirement; ok is false where it has none in this form.
-func (s *Sizes) Deny(r graph.Requirement) (ok bool) {
+func (s *System) Deny(r graph.Requirement) (ok bool) {
 	a, b, one := s.Of(r.A), s.Of(r.B), diophantine.Const(1)
 	switch r.Kind {
 	case graph.MustEqual:
@@ -189,7 +189,7 @@ func (s *Sizes) Deny(r graph.Requirement) (ok bool) {
 	return true
 }
 
-func (s *Sizes) Differ(a, b diophantine.Poly) {
+func (s *System) Differ(a, b diophantine.Poly) {
 	d, one := a.Minus(b), diophantine.Const(1)
 	s.AssertAny([]diophantine.Constraint{diophantine.NotNegative(d.Minus(one))},
 		[]diophantine.Constraint{diophantine.NotNegative(d.Scale(-1).Minus(one))})
@@ -197,7 +197,7 @@ func (s *Sizes) Differ(a, b diophantine.Poly) {
 
 // judge says whether a requirement holds for all solutions of the system, or for none.
 // canHold and canFail say that some solution is known to satisfy it, or not to.
-func (s *Sizes) Judge(r graph.Requirement, canHold, canFail bool) Verdict {
+func (s *System) Judge(r graph.Requirement, canHold, canFail bool) Verdict {
 	if !canHold {
 		with := s.Clone()
 		with.Require(r)

@@ -17,7 +17,7 @@ import (
 )
 
 // TestGeneratedCodeIsCurrent compares the assembly files with what the generator of
-// code makes now. After a change there, run "go generate ./kernels/internal/static".
+// code makes now. After a change there, run "go generate ./kernels/internal/aot".
 func TestGeneratedCodeIsCurrent(t *testing.T) {
 	for _, isa := range []cpu.ISA{cpu.AVX2, cpu.AVX512} {
 		var want []byte
@@ -38,7 +38,7 @@ func TestGeneratedCodeIsCurrent(t *testing.T) {
 				got = append(got, byte(v))
 			}
 		}
-		require.True(t, string(want) == string(got), "%v: run go generate ./kernels/internal/static", isa)
+		require.True(t, string(want) == string(got), "%v: run go generate ./kernels/internal/aot", isa)
 	}
 }
 

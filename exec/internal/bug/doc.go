@@ -1,0 +1,3 @@
+// Package bug holds what passes and runs find wrong with themselves, or with functions of a
+// user's operations: an error with the node at which it was found.
+package bug

@@ -1,0 +1,14 @@
+// Package rewrite is the passes from graph to graph, which need no compiler behind them.
+//
+// A [Program] is a graph on its way through them; rewrite.go has the frame in which a pass visits
+// nodes and gives others in their places, and provenance.go remembers what became of what. In the
+// order in which they run: [Import] copies what the roots need; expand.go writes composite
+// operations with primitive ones; simplify.go applies identities, which stand in a table, with
+// movement.go and transposed.go for what movements do; unroll.go writes short reductions one
+// element at a time; fold.go computes constants; cse.go merges equal nodes; insertslices.go makes
+// one value of slices out of sums of padded ones, which disjoint.go keeps apart;
+// rematerialize.go computes cheap values for each user; implicitgemm.go lets products read
+// windows where they lie; [DCE] drops what nothing needs; and sequence.go orders nodes, and
+// copies what a write would destroy. element.go says what an elementwise operation does, from
+// what it emits. verify.go checks what holds after each.
+package rewrite
