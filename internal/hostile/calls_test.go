@@ -8,7 +8,7 @@ import (
 )
 
 // packages is the order in which packages are called.
-var packages = []string{"graph", "ops", "nn", "optim", "autodiff", "shapeinfer", "exec", "viz"}
+var packages = []string{"graph", "ops", "nn", "optim", "autodiff", "shapeinfer/rules", "shapeinfer/alias", "shapeinfer", "exec", "viz"}
 
 // nameOf gives a function's name with its package: "ops.Add".
 func nameOf(fn reflect.Value) string {

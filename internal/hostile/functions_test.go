@@ -65,10 +65,10 @@ var functions = map[string][]any{
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
 	},
 	"shapeinfer/rules": {
-		rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.Reduced, rules.RefuseDType, rules.Reshape, rules.ScatterAdd, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.Take, rules.Targets, rules.TransposedSize, rules.Window, rules.WindowCount, rules.WindowExtent,
+		rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.Reshape, rules.ScatterAdd, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.Take, rules.Targets, rules.TransposedSize, rules.Window, rules.WindowCount, rules.WindowExtent,
 	},
 	"shapeinfer/alias": {
-		alias.BroadcastView, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,
+		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,
 	},
 	"shapeinfer": {
 		shapeinfer.Bind, shapeinfer.BindProgram, shapeinfer.Check, shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.DerivedFrom, shapeinfer.IsMistake, shapeinfer.RequirementText,
@@ -91,6 +91,8 @@ var spared = map[string]bool{
 	"ops.ToBool": true, "ops.ToCommonFloat": true, "ops.ToCommonType": true, "ops.ToCounted": true,
 	"shapeinfer.CheckOperations": true, "shapeinfer.DerivedFrom": true,
 	"shapeinfer.Bind": true, "shapeinfer.BindProgram": true, "alias.BroadcastView": true, "rules.CopyNote": true,
+	"alias.Closure": true, "alias.Conflict": true, "alias.Disjoint": true, "alias.Disorders": true, "alias.Meet": true,
+	"alias.Overlaps": true, "alias.Repeats": true, "rules.QuoteName": true,
 	"alias.ExpandView": true, "alias.FindWrites": true, "alias.IsView": true, "alias.LateReads": true,
 	"alias.LayoutOf": true, "rules.NeedsCopy": true, "rules.PoolSize": true,
 	"alias.ReshapeView": true, "alias.State": true, "alias.Storage": true, "rules.TransposedSize": true,
