@@ -218,26 +218,6 @@ func Outer(x, y *graph.Node) *graph.Node {
 	return Mul(Unsqueeze(x, 1), Unsqueeze(y, 0)).Silence(graph.CodeMutualExpand)
 }
 
-// AddCDiv gives x + a/b.
-func AddCDiv(x, a, b *graph.Node) *graph.Node {
-	if x != nil && x.Judged() && x.Graph() != nil && isNumber(a) && isNumber(b) {
-		t := x.DType()
-		if !t.IsFloat() {
-			t = graph.Float32
-		}
-		a = convert(x.Graph(), a, t) // numbers alone are in no graph
-	}
-	return Add(x, Div(a, b))
-}
-
-func isNumber(x node) bool {
-	if x == nil {
-		return false
-	}
-	_, number := x.Literal()
-	return number
-}
-
 // IsNaN tells where x is not a number.
 func IsNaN(x *graph.Node) *graph.Node { return NotEqual(x, x) }
 

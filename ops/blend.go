@@ -2,7 +2,7 @@ package ops
 
 import "github.com/broadloom/broadloom/graph"
 
-var opAddCMul, opLerp *graph.Op
+var opAddCMul, opAddCDiv, opLerp *graph.Op
 
 func init() {
 	opAddCMul = define(graph.Op{
@@ -16,6 +16,18 @@ func init() {
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return Mul(dy, n.In(2)) },
 			func(n, dy node) node { return Mul(dy, n.In(1)) }),
+	})
+	opAddCDiv = define(graph.Op{
+		Name: "addcdiv", Func: "AddCDiv", Doc: "x + a/b; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
+		Promote: ToCommonFloat, Infer: sameType,
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			m := arith{e, n.DType()}
+			return m.add(x[0], m.div(x[1], x[2]))
+		},
+		Grad: each(
+			func(n, dy node) node { return dy },
+			func(n, dy node) node { return Div(dy, n.In(2)) },
+			func(n, dy node) node { return Neg(Mul(dy, Div(Div(n.In(1), n.In(2)), n.In(2)))) }),
 	})
 	opLerp = define(graph.Op{
 		Name: "lerp", Func: "Lerp", Doc: "x + w*(end-x), exact at both ends; all three broadcast together.", Class: graph.Elementwise, MinIn: 3, MaxIn: 3,
@@ -38,6 +50,9 @@ func init() {
 
 // AddCMul gives x + a*b.
 func AddCMul(x, a, b *graph.Node) *graph.Node { return Apply(opAddCMul, nil, x, a, b) }
+
+// AddCDiv gives x + a/b, computed in the floating-point dtype that holds all three.
+func AddCDiv(x, a, b *graph.Node) *graph.Node { return Apply(opAddCDiv, nil, x, a, b) }
 
 // Lerp goes from x to end by the share weight of the way: x + weight*(end-x).
 func Lerp(x, end, weight *graph.Node) *graph.Node { return Apply(opLerp, nil, x, end, weight) }

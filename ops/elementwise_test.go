@@ -92,6 +92,18 @@ func TestFunctionsOfTwoNumbers(t *testing.T) {
 	}
 }
 
+// TestAddCDivDividesInTheResultsDType expects a quotient of integers to be as exact as the sum.
+func TestAddCDivDividesInTheResultsDType(t *testing.T) {
+	g := graph.New("functions")
+	x, a, b := g.Input("x", graph.Float64), g.Input("a", graph.Int64, 2), g.Input("b", graph.Int32)
+	in := feeds{x: reference.Of([]float64{0.5}), a: reference.Of([]int64{1, 2}, 2), b: reference.Of([]int32{3})}
+	y := ops.AddCDiv(x, a, b)
+	require.Equal(t, graph.Float64, y.DType())
+	requireClose(t, []float64{0.5 + 1./3, 0.5 + 2./3}, value(t, in, y).Floats(), 1e-15, "addcdiv")
+	require.Equal(t, graph.Float64, ops.AddCDiv(x, a, graph.Num(0.5)).DType())
+	require.Equal(t, graph.Float32, ops.AddCDiv(b, a, graph.Num(2)).DType())
+}
+
 func TestRoundingOfIntegers(t *testing.T) {
 	g := graph.New("functions")
 	x, y := g.Input("x", graph.Int32, 4), g.Input("y", graph.Int32, 4)

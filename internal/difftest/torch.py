@@ -1,5 +1,6 @@
 # Computes programs of package difftest with PyTorch. DATA, at the end of the file, holds them as
 # JSON: a list of {"Program", "Runs"}; the answers are printed as JSON, numbers as text.
+import functools
 import json
 import math
 import sys
@@ -200,6 +201,21 @@ def fold_norm(x, p, axes, keep):
     return torch.linalg.vector_norm(x, p, axes, keep)
 
 
+def common(values):
+    """The dtype that holds all: that of tensors with axes, unless scalars have a higher kind of number, or numbers."""
+    kind = lambda t: 2 if t.is_floating_point else int(t != torch.bool)
+    groups = [[v.dtype for v in values if torch.is_tensor(v) and v.dim()], [v.dtype for v in values if torch.is_tensor(v) and not v.dim()],
+              [torch.float32 if isinstance(v, float) else torch.int64 for v in values if not torch.is_tensor(v)]]
+    best = None
+    for t in [functools.reduce(torch.promote_types, g) for g in groups if g]:
+        best = t if best is None or kind(t) > kind(best) else best
+    return best
+
+
+def three(f):
+    return lambda s, *x: f(*[v.to(common(x)) if torch.is_tensor(v) else torch.tensor(v, dtype=common(x)) for v in x])
+
+
 OPS = {
     "Add": lambda s, x, y: torch.add(x, y), "Sub": lambda s, x, y: torch.sub(x, y) if torch.is_tensor(x) else x - y, "Mul": lambda s, x, y: torch.mul(x, y),
     "Div": lambda s, x, y: torch.div(x, y), "Maximum": lambda s, x, y: torch.maximum(*both(x, y)), "Minimum": lambda s, x, y: torch.minimum(*both(x, y)),
@@ -211,7 +227,7 @@ OPS = {
     "LessEqual": lambda s, x, y: torch.le(*both(x, y)), "Greater": lambda s, x, y: torch.gt(*both(x, y)), "GreaterEqual": lambda s, x, y: torch.ge(*both(x, y)),
     "And": lambda s, x, y: torch.logical_and(x, y), "Or": lambda s, x, y: torch.logical_or(x, y), "Xor": lambda s, x, y: torch.logical_xor(x, y),
     "BitAnd": lambda s, x, y: x & y, "BitOr": lambda s, x, y: x | y, "BitXor": lambda s, x, y: x ^ y, "Not": lambda s, x: torch.logical_not(x), "BitNot": lambda s, x: ~x,
-    "Where": lambda s, c, x, y: torch.where(c, x, y), "Lerp": lambda s, x, y, w: x + w * (y - x), "AddCMul": lambda s, x, y, z: x + y * z, "AddCDiv": lambda s, x, y, z: x + y / z,
+    "Where": lambda s, c, x, y: torch.where(c, x, y), "Lerp": three(lambda x, y, w: x + w * (y - x)), "AddCMul": three(lambda x, y, z: x + y * z), "AddCDiv": three(lambda x, y, z: x + y / z),
     "MaskedFill": lambda s, x, c, v: torch.where(c, torch.tensor(v).to(x.dtype), x), "Exp2": lambda s, x: torch.exp2(flo(x)), "Cast": lambda s, x: x.to(TYPES[s.t]),
     "Softplus": lambda s, x: F.softplus(x), "Silu": lambda s, x: F.silu(x), "Mish": lambda s, x: F.mish(x), "Gelu": lambda s, x: F.gelu(x), "GeluTanh": lambda s, x: F.gelu(x, approximate="tanh"),
     "LogSigmoid": lambda s, x: F.logsigmoid(x), "Softsign": lambda s, x: F.softsign(x), "TanhShrink": lambda s, x: x - torch.tanh(x), "HardSigmoid": lambda s, x: F.hardsigmoid(x),

@@ -48,7 +48,7 @@ func likelihood(logs bool) Entry {
 // the only one.
 func classes(x *Tensor) (rows [][]Cell, shape []int) {
 	axis := min(1, len(x.Shape)-1)
-	if axis < 0 || x.Shape[axis] == 0 || !x.T.IsFloat() {
+	if axis < 0 || !x.T.IsFloat() {
 		refuse("no scores in %v", x.Shape)
 	}
 	return folded(x, []int{axis}, false)
