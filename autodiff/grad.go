@@ -19,11 +19,11 @@ type settings struct {
 	upstream *graph.Node
 }
 
-// ZeroForUnused gives zeros as the gradient of a value on which the result does not
+// ZeroForUnused returns zeros as the gradient of a value on which the result does not
 // depend. Without it, that is a mistake: it is most often a forgotten connection.
 func ZeroForUnused() Option { return func(s *settings) { s.unused = true } }
 
-// Grad gives the gradients of the scalar y with respect to each of the values wrt,
+// Grad returns the gradients of the scalar y with respect to each of the values wrt,
 // which may be any nodes of floating-point dtype in y's graph. Each gradient has its
 // value's shape and dtype. Mistakes are recorded in the graph.
 func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
@@ -246,7 +246,7 @@ func (w *walk) repetition(n *graph.Node, i int, dx *graph.Node) []graph.AxisKind
 	return rules.Stretch(x.Shape(), dx.Shape())
 }
 
-// gradient gives the whole gradient of a value: what has arrived, summed over the axes
+// gradient returns the whole gradient of a value: what has arrived, summed over the axes
 // along which the value was repeated. It is where broadcasting is undone.
 func (w *walk) gradient(x *graph.Node) *graph.Node {
 	var total *graph.Node

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// ask gives what a rule makes of the gradient of n for operand i. What a user's rule does
+// ask returns what a rule makes of the gradient of n for operand i. What a user's rule does
 // wrong is told at the line where n stands.
 func (w *walk) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph.Node, i int) (dx *graph.Node) {
 	defer w.guard(n, "Grad")

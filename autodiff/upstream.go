@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// Upstream gives the gradient that arrives at y, of y's shape and dtype, so that y need not
+// Upstream returns the gradient that arrives at y, of y's shape and dtype, so that y need not
 // be a scalar: the result is the vector-Jacobian product. Sizes of dy that may be those of y
 // are required to be so when they are bound.
 func Upstream(dy *graph.Node) Option { return func(s *settings) { s.upstream = dy } }
@@ -37,7 +37,7 @@ var upstreamOp = &graph.Op{Name: "upstream", Func: "Upstream", Doc: "x as the gr
 	Grad: func(n, dy *graph.Node, _ int) *graph.Node { return ops.Reshape(dy, n.In(0).Shape()...) },
 }
 
-// arriving gives the upstream gradient in y's shape.
+// arriving returns the upstream gradient in y's shape.
 func (s settings) arriving(y *graph.Node) *graph.Node {
 	if !s.upstream.Judged() || s.upstream.Shape().Equal(y.Shape()) {
 		return s.upstream

@@ -71,7 +71,7 @@ func TestInstructionSet(t *testing.T) {
 	}
 }
 
-// TestParentOutlives gives the parent processes that hang, crash, or print
+// TestParentOutlives returns the parent processes that hang, crash, or print
 // nonsense.
 func TestParentOutlives(t *testing.T) {
 	for script, want := range map[string]string{

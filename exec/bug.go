@@ -37,7 +37,7 @@ func (e *BugError) Error() string {
 	return fmt.Sprintf("exec: bug in pass %s%s: %v; please report it%s", e.Pass, at, e.Err, stack)
 }
 
-// Unwrap gives the error itself.
+// Unwrap returns the error itself.
 func (e *BugError) Unwrap() error { return e.Err }
 
 // inPass makes a bug of a pass of what was found invalid in it.

@@ -278,7 +278,7 @@ func (c *sizedCase) agrees(t *testing.T, w work, at [3]any, got []exec.Array, er
 	compareAll(t, want, got, 1e-9, nil, func(k int) string { return fmt.Sprintf("%s, value %d", about, k) })
 }
 
-// values gives what the oracle has at sizes; nil for an error. It is asked once.
+// values returns what the oracle has at sizes; nil for an error. It is asked once.
 func (c *sizedCase) values(w work, at [3]any) []exec.Array {
 	if list, known := c.known[at]; known {
 		return list

@@ -201,7 +201,7 @@ func TestTilesOfConvolutions(t *testing.T) {
 	}
 }
 
-// inputs gives what makes inputs of a graph and feeds them with drawn numbers, some special.
+// inputs returns what makes inputs of a graph and feeds them with drawn numbers, some special.
 func inputs(g *graph.Graph, feed exec.Feed, rng *rand.Rand, dtype graph.DType) func(name string, shape ...int) *graph.Node {
 	return func(name string, shape ...int) *graph.Node {
 		n := g.Input(name, dtype, graph.MakeShape(shape...)...)
@@ -229,7 +229,7 @@ func poison(rng *rand.Rand, data any) {
 	}
 }
 
-// bitsOf gives the bits of elements, of which all that are no number have the same.
+// bitsOf returns the bits of elements, of which all that are no number have the same.
 func bitsOf(data any) (bits []uint64) {
 	put := func(x float64) {
 		if x != x {

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 // Shuffled puts nodes that do not depend on each other into another order before each pass.
 func Shuffled(seed uint64) Option { return shuffled(seed) }
 
-// ArrayOf gives an output of a run, which must be one.
+// ArrayOf returns an output of a run, which must be one.
 func ArrayOf(t testing.TB, r *Results, n *graph.Node) Array {
 	t.Helper()
 	a, err := r.Array(n)
@@ -31,7 +31,7 @@ func ArrayOf(t testing.TB, r *Results, n *graph.Node) Array {
 	return a
 }
 
-// ScalarOf gives the one element of an output of a run.
+// ScalarOf returns the one element of an output of a run.
 func ScalarOf(t testing.TB, r *Results, n *graph.Node) float64 {
 	t.Helper()
 	v, err := r.Scalar(n)

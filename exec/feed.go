@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Feed gives the values of inputs for one run: each a *tensor.Dense, an [Array], or,
+// Feed returns the values of inputs for one run: each a *tensor.Dense, an [Array], or,
 // for a scalar, a Go number or bool.
 type Feed map[*graph.Node]any
 
@@ -22,7 +22,7 @@ type Array struct {
 	Data  any
 }
 
-// Clone gives a copy that has memory of its own: what a run has left in the session's
+// Clone returns a copy that has memory of its own: what a run has left in the session's
 // memory is kept by it beyond the next run.
 func (a Array) Clone() Array {
 	a.Shape = slices.Clone(a.Shape)

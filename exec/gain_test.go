@@ -27,7 +27,7 @@ func benchmarkRun(b *testing.B, name string, g *graph.Graph, y *graph.Node, chan
 	})
 }
 
-// prepared gives what computes outputs on one thread, fed with ones, and has done so three
+// prepared returns what computes outputs on one thread, fed with ones, and has done so three
 // times.
 func prepared(b *testing.B, g *graph.Graph, y ...*graph.Node) (run func(), s *Session) {
 	prog, err := Compile(g, Outputs(y...))

@@ -93,7 +93,7 @@ func TestTimeGrowsWithTheGraph(t *testing.T) {
 	}
 }
 
-// timeOf gives the time that processors work for building a graph, compiling it and running
+// timeOf returns the time that processors work for building a graph, compiling it and running
 // it once: what else the machine does has no part in it.
 func timeOf(t *testing.T, build func(*graph.Node, int) *graph.Node, n int) time.Duration {
 	start := processorTime(t)
@@ -106,7 +106,7 @@ func timeOf(t *testing.T, build func(*graph.Node, int) *graph.Node, n int) time.
 	return processorTime(t) - start
 }
 
-// processorTime gives the time that processors have worked for the process.
+// processorTime returns the time that processors have worked for the process.
 func processorTime(t *testing.T) time.Duration {
 	var used syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &used))

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// buffers gives the number of buffers in the arena that no other value takes over.
+// buffers returns the number of buffers in the arena that no other value takes over.
 func buffers(p *Program) (n int) {
 	for _, s := range p.code.Buffers {
 		if s.Reuses == nil {

@@ -25,7 +25,7 @@ type joinCase struct {
 	still   bool
 }
 
-// gradientOf gives the gradient of the sum of squares.
+// gradientOf returns the gradient of the sum of squares.
 func gradientOf(x, y *graph.Node) *graph.Node {
 	return autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x})[0]
 }

@@ -38,7 +38,7 @@ func manyParams(t testing.TB, o optim.Optimizer, count int) (s *Session, params 
 	}
 }
 
-// paramBits gives a line for each parameter.
+// paramBits returns a line for each parameter.
 func paramBits(t *testing.T, s *Session, params []*graph.Node) string {
 	var text strings.Builder
 	for _, w := range params {

@@ -28,7 +28,7 @@ type ownAttrs struct {
 	deep *ownAttrs
 }
 
-// by gives the factor of an operation with ownAttrs, or 3 where it has none.
+// by returns the factor of an operation with ownAttrs, or 3 where it has none.
 func by(n *graph.Node) float64 {
 	a, ok := n.Attrs().(ownAttrs)
 	if !ok {
@@ -87,7 +87,7 @@ func ownNumber(name string) *graph.Op {
 		Emit:  func(e graph.Emitter, n *graph.Node, _ []graph.Value) graph.Value { return e.Const(n.DType(), by(n)) }}
 }
 
-// ownTurn gives the first axis backwards.
+// ownTurn returns the first axis backwards.
 func ownTurn(name string) *graph.Op {
 	op := &graph.Op{Name: name, Func: "Own", Doc: "the first axis backwards.", Class: graph.Movement, MinIn: 1, MaxIn: 1, Infer: likeFirst,
 		View: func(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
@@ -100,7 +100,7 @@ func ownTurn(name string) *graph.Op {
 	return op
 }
 
-// ownSpread gives operands on every second row of a value that is by elsewhere, one behind
+// ownSpread returns operands on every second row of a value that is by elsewhere, one behind
 // the other.
 func ownSpread(name string) *graph.Op {
 	return &graph.Op{Name: name, Func: "Own", Doc: "rows with a number between them.", Class: graph.Movement, MinIn: 1, MaxIn: -1,

@@ -88,7 +88,7 @@ func (p *Program) Page(sizes map[string]int, profile *Profile) *page.Document {
 	return d
 }
 
-// lastBefore gives the place of the last pass before the one of that name.
+// lastBefore returns the place of the last pass before the one of that name.
 func lastBefore(passes []Snapshot, name string) int {
 	for i, s := range passes {
 		if s.Pass == name {
@@ -121,7 +121,7 @@ func (p *Program) footprint(sizes map[string]int, d *page.Document) *Footprint {
 	return f
 }
 
-// usual gives a size within bounds.
+// usual returns a size within bounds.
 func usual(b graph.Bounds) int {
 	n := max(int64(usualSize), b.Min)
 	if b.Max > 0 {

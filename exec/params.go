@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Param gives a copy of a parameter's value.
+// Param returns a copy of a parameter's value.
 func (s *Session) Param(n *graph.Node) (Array, error) {
 	v, err := s.value(n)
 	if err != nil {

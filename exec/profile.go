@@ -60,7 +60,7 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 	return p, nil
 }
 
-// labels gives a context with a profile's label for each kernel.
+// labels returns a context with a profile's label for each kernel.
 func (p *Program) labels(ctx context.Context) []context.Context {
 	list := make([]context.Context, len(p.code.Kernels))
 	for i, k := range p.code.Kernels {
@@ -79,7 +79,7 @@ func (w stopwatch) Start(kernel int) {
 
 func (w stopwatch) Stop(kernel int) { w.p.times[kernel] += time.Since(w.p.began) }
 
-// String gives a table of the kernels: the time of each and its share, bytes and
+// String returns a table of the kernels: the time of each and its share, bytes and
 // operations a second, what it computes, and the lines of the user's program from which
 // that comes.
 func (p *Profile) String() string {

@@ -50,17 +50,17 @@ func newProgram(g *graph.Graph, r request, u *lower.Program) (*Program, error) {
 	return p, nil
 }
 
-// Snapshots gives the program after each pass, in text, for debugging. They are not kept
+// Snapshots returns the program after each pass, in text, for debugging. They are not kept
 // with a program: the first call compiles it once more.
 func (p *Program) Snapshots() []Snapshot { return p.snapshots() }
 
-// String gives the kernels of the program in the order in which they run.
+// String returns the kernels of the program in the order in which they run.
 func (p *Program) String() string { return lower.ListText(p.code.Kernels, lower.KernelText) }
 
-// Kernels gives the number of kernels that one run executes.
+// Kernels returns the number of kernels that one run executes.
 func (p *Program) Kernels() int { return len(p.code.Kernels) }
 
-// forEval gives the program that computes the outputs without the updates.
+// forEval returns the program that computes the outputs without the updates.
 func (p *Program) forEval() (*Program, error) {
 	p.evalOnce.Do(func() {
 		for _, n := range p.outputs {

@@ -119,7 +119,7 @@ func (p *program) sizes(s graph.Shape) (sizes []int, count int) {
 	return sizes, count
 }
 
-// bound gives a named size of the run.
+// bound returns a named size of the run.
 func (p *program) bound(name string) (int64, bool) { return p.at[name], true }
 
 func (p *program) input(t graph.DType, s ...graph.Dim) *graph.Node {

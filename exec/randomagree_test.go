@@ -29,7 +29,7 @@ func (w work) compile(more []*graph.Node, opts ...exec.Option) (*exec.Program, e
 	return exec.Compile(w.outputs[0].Graph(), append(opts, exec.Outputs(slices.Concat(w.outputs, more)...), exec.Updates(w.writes...))...)
 }
 
-// values gives the outputs, and what is written after all writes, as the oracle has it.
+// values returns the outputs, and what is written after all writes, as the oracle has it.
 func (w work) values() ([]reference.Value, error) {
 	list := slices.Clone(w.outputs)
 	for _, n := range w.writes {
@@ -283,7 +283,7 @@ func compareAll(t *testing.T, want, got []exec.Array, part float64, slack func(k
 	}
 }
 
-// other gives the place of an element that is not the same, or -1. Floating-point ones may be
+// other returns the place of an element that is not the same, or -1. Floating-point ones may be
 // off by a part of their size, and by some slack.
 func other(want, got exec.Array, part, slack float64) int {
 	switch {
@@ -303,7 +303,7 @@ func other(want, got exec.Array, part, slack float64) int {
 	return -1
 }
 
-// floatsOf gives the elements as numbers.
+// floatsOf returns the elements as numbers.
 func floatsOf(a exec.Array) (numbers []float64, isFloat bool) {
 	v := reference.Value{DType: dtypeOf(a.Data), Shape: a.Shape, Data: a.Data}
 	return v.Floats(), v.DType.IsFloat()

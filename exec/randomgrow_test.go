@@ -72,7 +72,7 @@ func (p *program) isExact(n *graph.Node) bool {
 	return exact
 }
 
-// operand gives a value of a dtype and shape: one that there is, or a new input.
+// operand returns a value of a dtype and shape: one that there is, or a new input.
 func (p *program) operand(t graph.DType, s graph.Shape) *graph.Node {
 	n := p.among(func(n *graph.Node) bool { return n.DType() == t && slices.Equal(n.Shape(), s) })
 	if n == nil || p.rng.IntN(4) == 0 {
@@ -81,7 +81,7 @@ func (p *program) operand(t graph.DType, s graph.Shape) *graph.Node {
 	return n
 }
 
-// partner gives a value that mostly broadcasts to the shape of another one.
+// partner returns a value that mostly broadcasts to the shape of another one.
 func (p *program) partner(x *graph.Node) *graph.Node {
 	if p.rng.IntN(12) == 0 {
 		return p.pick()

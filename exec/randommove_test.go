@@ -43,7 +43,7 @@ func (p *program) moved(x *graph.Node) *graph.Node {
 	return ops.Flatten(x, 0, 1)
 }
 
-// strided gives elements at drawn distances.
+// strided returns elements at drawn distances.
 func (p *program) strided(x *graph.Node) *graph.Node {
 	last := x.Shape()[x.Rank()-1]
 	strides := []graph.Dim{0, 1, 1, 2, last}
@@ -69,7 +69,7 @@ func (p *program) split(x *graph.Node, axis int) *graph.Node {
 	return ops.Reshape(x, slices.Concat(s[:axis], graph.Shape{-1, p.size()}, s[axis+1:])...)
 }
 
-// cut gives a part of a value.
+// cut returns a part of a value.
 func (p *program) cut(x *graph.Node) *graph.Node {
 	axis := p.axis(x)
 	d := x.Shape()[axis]

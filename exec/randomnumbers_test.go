@@ -118,7 +118,7 @@ func (p *program) number(v reflect.Value) reflect.Value {
 	return w
 }
 
-// rounding gives a number by which float32 arithmetic may put output k off: some times what it
+// rounding returns a number by which float32 arithmetic may put output k off: some times what it
 // does to the oracle's values.
 func (p *program) rounding(narrow reference.Value, k int, asked wanted) (most float64) {
 	if !p.narrow() {

@@ -39,7 +39,7 @@ func (p *program) write() {
 	p.nodes = append(p.nodes, w)
 }
 
-// view gives a value or a part of it where it lies.
+// view returns a value or a part of it where it lies.
 func (p *program) view(x *graph.Node) *graph.Node {
 	for range p.rng.IntN(3) {
 		switch kind := p.rng.IntN(6); {
@@ -108,7 +108,7 @@ type wanted struct {
 	writes   []*graph.Node // the last write of each parameter and input that is written
 }
 
-// lists gives the lists of nodes, to be changed together.
+// lists returns the lists of nodes, to be changed together.
 func (w *wanted) lists() []*[]*graph.Node {
 	return []*[]*graph.Node{&w.outputs, &w.by, &w.velocity, &w.writes}
 }

@@ -22,7 +22,7 @@ type Results struct {
 	b *specialized
 }
 
-// find gives the output of a node of the user's graph.
+// find returns the output of a node of the user's graph.
 func (r *Results) find(n *graph.Node) (*output, error) {
 	if r == nil || r.b == nil {
 		return nil, errors.New("exec: there are no results: the error of the run says why")
@@ -72,7 +72,7 @@ func (r *Results) locate(o *output) {
 	o.array = Array{Shape: o.shape, Data: engine.SliceAt(o.storage.Dtype, p, engine.CountOf(o.shape))}
 }
 
-// Array gives an output as a plain slice with its shape.
+// Array returns an output as a plain slice with its shape.
 func (r *Results) Array(n *graph.Node) (Array, error) {
 	o, err := r.find(n)
 	if err != nil {
@@ -81,7 +81,7 @@ func (r *Results) Array(n *graph.Node) (Array, error) {
 	return o.array, nil
 }
 
-// Values gives the elements of an output in row-major order, in the session's memory. T
+// Values returns the elements of an output in row-major order, in the session's memory. T
 // must be the Go type of its dtype.
 func Values[T bool | int32 | int64 | float32 | float64](r *Results, n *graph.Node) ([]T, error) {
 	o, err := r.find(n)
@@ -95,7 +95,7 @@ func Values[T bool | int32 | int64 | float32 | float64](r *Results, n *graph.Nod
 	return values, nil
 }
 
-// Dense gives an output as a tensor that shares the session's memory. A value without
+// Dense returns an output as a tensor that shares the session's memory. A value without
 // elements, which a tensor.Dense cannot hold, is an error: [Results.Array] gives those.
 func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 	o, err := r.find(n)
@@ -114,7 +114,7 @@ func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 	return o.dense, nil
 }
 
-// Scalar gives the one element of an output as a float64: the value of a loss. An output
+// Scalar returns the one element of an output as a float64: the value of a loss. An output
 // of no elements or of several is an error.
 func (r *Results) Scalar(n *graph.Node) (float64, error) {
 	o, err := r.find(n)

@@ -60,7 +60,7 @@ func (p *Program) NewSession(opts ...SessionOption) *Session {
 	return s
 }
 
-// Program gives what the session runs.
+// Program returns what the session runs.
 func (s *Session) Program() *Program { return s.prog }
 
 // Run binds the inputs, computes the outputs and carries out the updates. The results
@@ -74,7 +74,7 @@ func (s *Session) Run(ctx context.Context, feed Feed) (*Results, error) {
 	return s.run(orBackground(ctx), feed)
 }
 
-// orBackground gives a context that never ends in the place of none.
+// orBackground returns a context that never ends in the place of none.
 func orBackground(ctx context.Context) context.Context {
 	if ctx == nil {
 		return context.Background()
@@ -190,7 +190,7 @@ func (s *Session) checkShared() error {
 	return nil
 }
 
-// bound is a program with all sizes known, and what was made of its outputs for the caller.
+// specialized is a program with all sizes known, and what was made of its outputs for the caller.
 type specialized struct {
 	*engine.Specialization
 	outputs []output

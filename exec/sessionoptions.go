@@ -21,7 +21,7 @@ func Seed(seed uint64) SessionOption { return func(s *Session) { s.seed = &seed 
 // every number.
 func Threads(n int) SessionOption { return func(s *Session) { s.state.Threads = max(n, 1) } }
 
-// Size gives a named size, such as one that the shape of no input tells. In every run the
+// Size returns a named size, such as one that the shape of no input tells. In every run the
 // sizes of the inputs must agree with it: the error of a run tells of one that is missing,
 // that contradicts an input, or that the graph does not have.
 func Size(name string, v int) SessionOption {

@@ -4,7 +4,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Graph gives the graph as it was after the pass.
+// Graph returns the graph as it was after the pass.
 func (s Snapshot) Graph() *graph.Graph { return s.g }
 
 // Sources tells where each node of the pass's graph comes from: by the node's ID, the IDs

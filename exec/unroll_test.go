@@ -12,7 +12,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// afterPass gives the graph's text after a pass.
+// afterPass returns the graph's text after a pass.
 func afterPass(t *testing.T, p *Program, name string) string {
 	t.Helper()
 	all := p.Snapshots()

@@ -52,7 +52,7 @@ func (r *request) inputSpecs(g *graph.Graph, u *lower.Program) (list []inputSpec
 	return list
 }
 
-// usedSizes gives the named sizes of what the program computes, as the user wrote it and as it
+// usedSizes returns the named sizes of what the program computes, as the user wrote it and as it
 // was compiled, and of what it requires; and of each, an operation in which it stands.
 func (r *request) usedSizes(g *graph.Graph, u *lower.Program) map[string]*graph.Node {
 	used := map[string]*graph.Node{}

@@ -52,7 +52,7 @@ func compiled(t *testing.T, last string, build func() (*graph.Graph, []*graph.No
 	return nil, pass{}
 }
 
-// find gives the last node of the unit's graph for which f holds.
+// find returns the last node of the unit's graph for which f holds.
 func find(u *lower.Program, t *testing.T, f func(*graph.Node) bool) *graph.Node {
 	t.Helper()
 	for _, n := range slices.Backward(u.Graph.Nodes()) {
@@ -249,7 +249,7 @@ func shuffleOrder(u *lower.Program, rng *rand.Rand) {
 	u.Sequence = topological(u.Sequence, func(n *graph.Node) []*graph.Node { return slices.Concat(n.Operands(), u.Writes.Before(n)) }, rng)
 }
 
-// topological gives a random order of nodes in which each comes after those that it needs.
+// topological returns a random order of nodes in which each comes after those that it needs.
 func topological(nodes []*graph.Node, needs func(*graph.Node) []*graph.Node, rng *rand.Rand) (order []*graph.Node) {
 	listed, waits, users := map[*graph.Node]bool{}, map[*graph.Node]int{}, map[*graph.Node][]*graph.Node{}
 	for _, n := range nodes {

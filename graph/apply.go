@@ -45,7 +45,7 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 }
 
 // infer runs the operation's shape rule. A rule that finds nothing wrong and gives no
-// shape gives that of a scalar; one that gives neither dtype nor shape judges nothing,
+// shape returns that of a scalar; one that gives neither dtype nor shape judges nothing,
 // since the mistake is elsewhere.
 func (n *Node) infer() {
 	defer n.refusePanic()
@@ -167,31 +167,31 @@ func firstMistake(old, m *Mistake) *Mistake {
 // where it puts what it finds.
 type Call struct{ n *Node }
 
-// Op gives the operation.
+// Op returns the operation.
 func (c *Call) Op() *Op { return c.n.op }
 
-// Node gives the node being built; its dtype and shape are not known yet.
+// Node returns the node being built; its dtype and shape are not known yet.
 func (c *Call) Node() *Node { return c.n }
 
-// Policy gives the graph's rules of choice.
+// Policy returns the graph's rules of choice.
 func (c *Call) Policy() Policy { return c.n.g.policy }
 
-// Bounds gives what was declared of a named size.
+// Bounds returns what was declared of a named size.
 func (c *Call) Bounds(name string) Bounds { return c.n.g.Bounds(name) }
 
-// NumIn gives the number of operands.
+// NumIn returns the number of operands.
 func (c *Call) NumIn() int { return len(c.n.in) }
 
-// In gives operand i.
+// In returns operand i.
 func (c *Call) In(i int) *Node { return c.n.in[i] }
 
-// Shape gives the shape of operand i.
+// Shape returns the shape of operand i.
 func (c *Call) Shape(i int) Shape { return c.n.in[i].shape }
 
-// DType gives the dtype of operand i.
+// DType returns the dtype of operand i.
 func (c *Call) DType(i int) DType { return c.n.in[i].dtype }
 
-// Attrs gives the operation's fixed arguments.
+// Attrs returns the operation's fixed arguments.
 func (c *Call) Attrs() any { return c.n.attrs }
 
 // SetStretch records how the operands of a broadcasting node meet the axes of its result.

@@ -31,7 +31,7 @@ func (n *Node) called(depth int) string {
 	return n.callText(depth)
 }
 
-// CalledFrom gives the calls by which the user's program came to the line that made the
+// CalledFrom returns the calls by which the user's program came to the line that made the
 // node, innermost first, as far as it takes to tell the node from others that the same line
 // made: none where the line was reached in one way only.
 func (n *Node) CalledFrom() []Frame {
@@ -55,7 +55,7 @@ func (n *Node) CalledFrom() []Frame {
 	return calls[:depth]
 }
 
-// firstDifference gives the first place at which two lists of calls differ, or -1.
+// firstDifference returns the first place at which two lists of calls differ, or -1.
 func firstDifference(a, b []Frame) int {
 	for i := range min(len(a), len(b)) {
 		if !a[i].isAt(b[i]) {

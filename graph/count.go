@@ -23,7 +23,7 @@ func (n *Node) isCountable() bool {
 	return true
 }
 
-// leastCount gives the product of the sizes that are whole numbers, or 0 where another size
+// leastCount returns the product of the sizes that are whole numbers, or 0 where another size
 // may be 0.
 func (n *Node) leastCount() uint64 {
 	count := uint64(1)

@@ -14,7 +14,7 @@ type Arguments interface {
 	Args(operands []string) []string
 }
 
-// Describe gives a node as it was written: "Add(x, b)". Where the user called a function
+// Describe returns a node as it was written: "Add(x, b)". Where the user called a function
 // that is made of several operations, that function is named too, "Sub(a, b) in MSE"; or alone,
 // "BatchNorm(…)", where the operation has no function of its own, and a name in lower case.
 func Describe(n *Node) string {
@@ -29,7 +29,7 @@ func Describe(n *Node) string {
 	return text
 }
 
-// function gives the function that the user called where it is not n's own operation.
+// function returns the function that the user called where it is not n's own operation.
 func (n *Node) function() string {
 	f, ok := n.pos.Frame()
 	if !ok || n.op.Class == Source || !isFunction(f.Call) || f.Call == n.op.Func {
@@ -49,7 +49,7 @@ const callDepth = 2
 // maxWords bounds the operands that a call shows.
 const maxWords = 6
 
-// callText gives the call of n's operation, with calls to the given depth in the place of
+// callText returns the call of n's operation, with calls to the given depth in the place of
 // operands without a name.
 func (n *Node) callText(depth int) string {
 	if f := n.function(); f != "" && !isFunction(n.op.Func) {
@@ -67,7 +67,7 @@ func (n *Node) callText(depth int) string {
 	return CallText(n, n.attrs, words...)
 }
 
-// CallText gives the call of n's operation with other attributes and on operands of the
+// CallText returns the call of n's operation with other attributes and on operands of the
 // given names: "Mean(x, 1, KeepDims())".
 func CallText(n *Node, attrs any, operands ...string) string {
 	words := operands
@@ -82,7 +82,7 @@ func CallText(n *Node, attrs any, operands ...string) string {
 	return n.op.Func + "(" + strings.Join(words, ", ") + ")"
 }
 
-// CallOf gives the call of an operation on operands of the given names.
+// CallOf returns the call of an operation on operands of the given names.
 func CallOf(op *Op, attrs any, operands ...string) string {
 	return op.Func + "(" + strings.Join(arguments(attrs, operands), ", ") + ")"
 }
@@ -120,5 +120,5 @@ func (n *Node) made() string {
 	return Describe(n)
 }
 
-// elementText gives the first element of a constant's data.
+// elementText returns the first element of a constant's data.
 func elementText(data any) string { return fmt.Sprint(reflect.ValueOf(data).Index(0)) }

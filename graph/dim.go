@@ -46,7 +46,7 @@ type term struct {
 // polynomial is a normal form: terms with different atoms, none of them 0, in order.
 type polynomial []term
 
-// poly gives d's normal form.
+// poly returns d's normal form.
 func (d Dim) poly() (p polynomial, ok bool) {
 	switch {
 	case d == UnknownDim || d == InvalidDim:
@@ -132,7 +132,7 @@ func absInt(a int64) uint64 {
 	return uint64(a)
 }
 
-// combine gives the sum or the product of two sizes.
+// combine returns the sum or the product of two sizes.
 func combine(op dimOp, d, e Dim) Dim {
 	if d == UnknownDim || e == UnknownDim {
 		return UnknownDim
@@ -175,7 +175,7 @@ func combine(op dimOp, d, e Dim) Dim {
 	return result
 }
 
-// Plus gives d + e.
+// Plus returns d + e.
 func (d Dim) Plus(e Dim) Dim {
 	switch {
 	case e == 0:
@@ -186,7 +186,7 @@ func (d Dim) Plus(e Dim) Dim {
 	return combine(dimSum, d, e)
 }
 
-// Minus gives d - e.
+// Minus returns d - e.
 func (d Dim) Minus(e Dim) Dim {
 	if d == e && d != UnknownDim && d.Valid() {
 		return 0
@@ -194,7 +194,7 @@ func (d Dim) Minus(e Dim) Dim {
 	return d.Plus(e.Times(-1))
 }
 
-// Times gives d * e.
+// Times returns d * e.
 func (d Dim) Times(e Dim) Dim {
 	switch {
 	case e == 1:
@@ -205,7 +205,7 @@ func (d Dim) Times(e Dim) Dim {
 	return combine(dimProduct, d, e)
 }
 
-// SymbolicDim gives the named size itself: a letter or _, then letters, digits and _.
+// SymbolicDim returns the named size itself: a letter or _, then letters, digits and _.
 func SymbolicDim(name string) Dim {
 	if !isDimName(name) {
 		return InvalidDim
@@ -215,7 +215,7 @@ func SymbolicDim(name string) Dim {
 
 func atomDim(a atom) Dim { return polynomial{{1, []atom{a}}}.intern() }
 
-// Int gives the whole number that d is.
+// Int returns the whole number that d is.
 func (d Dim) Int() (int64, bool) { return int64(d), !d.isHandle() }
 
 // IsConst reports whether d is a whole number.

@@ -10,7 +10,7 @@ type Bounds struct {
 	Is       Dim   // the size that it was said to be; 0: nothing was said
 }
 
-// BoundsOf gives what is known of each name.
+// BoundsOf returns what is known of each name.
 type BoundsOf func(name string) Bounds
 
 // DefaultBounds are those of a name of which nothing was said: at least 1.
@@ -30,7 +30,7 @@ func (b Bounds) isWithin(old Bounds) bool {
 	return b.Min >= old.Min && (old.Max == 0 || b.Max > 0 && b.Max <= old.Max) && max(b.Multiple, 1)%max(old.Multiple, 1) == 0
 }
 
-// String gives the bounds in words: "at least 1, a multiple of 8".
+// String returns the bounds in words: "at least 1, a multiple of 8".
 func (b Bounds) String() string {
 	text := fmt.Sprintf("at least %d", b.Min)
 	if b.Max != 0 {

@@ -2,7 +2,7 @@ package graph
 
 import "slices"
 
-// FloorDiv gives floor(d/k) for a whole number k of at least 1. What is a multiple of k
+// FloorDiv returns floor(d/k) for a whole number k of at least 1. What is a multiple of k
 // is divided exactly: floor((k·q+r)/k) = q + floor(r/k).
 func (d Dim) FloorDiv(k int64) Dim {
 	if n, whole := d.Int(); whole && k > 0 {
@@ -40,7 +40,7 @@ func (d Dim) floorDiv(k int64) Dim {
 	return whole.intern().Plus(floorAtom(rest, k))
 }
 
-// floorAtom gives floor(p/k) where the coefficients of p lie in 0..k-1.
+// floorAtom returns floor(p/k) where the coefficients of p lie in 0..k-1.
 func floorAtom(p polynomial, k int64) Dim {
 	if len(p) == 0 || len(p) == 1 && len(p[0].atoms) == 0 {
 		return 0
@@ -74,7 +74,7 @@ func floorAtom(p polynomial, k int64) Dim {
 	return atomDim(atom{p: p.intern(), k: k})
 }
 
-// FloorDivBy gives floor(d/e), for e of at least 1. For smaller ones it has no value.
+// FloorDivBy returns floor(d/e), for e of at least 1. For smaller ones it has no value.
 func (d Dim) FloorDivBy(e Dim) Dim {
 	if q, exact := d.ExactDiv(e); exact {
 		return q
@@ -91,10 +91,10 @@ func (d Dim) FloorDivBy(e Dim) Dim {
 	return atomDim(atom{p: d, q: e, k: byDim})
 }
 
-// CeilDiv gives the least whole number not below d/k.
+// CeilDiv returns the least whole number not below d/k.
 func (d Dim) CeilDiv(k int64) Dim { return d.Plus(Dim(k - 1)).FloorDiv(k) }
 
-// Mod gives d - k·floor(d/k), which lies in 0..k-1.
+// Mod returns d - k·floor(d/k), which lies in 0..k-1.
 func (d Dim) Mod(k int64) Dim { return d.Minus(d.FloorDiv(k).Times(Dim(k))) }
 
 func floorDiv(a, k int64) int64 {
@@ -115,7 +115,7 @@ func gcd(a, b int64) int64 {
 	return a
 }
 
-// ExactDiv gives the size q with d = q·e, where there is one for all values of the names.
+// ExactDiv returns the size q with d = q·e, where there is one for all values of the names.
 func (d Dim) ExactDiv(e Dim) (q Dim, ok bool) {
 	rest, okD := d.poly()
 	divisor, okE := e.poly()
@@ -186,7 +186,7 @@ func divideTerm(t, by term) (term, bool) {
 	return term{t.coef / by.coef, left}, true
 }
 
-// MinDim gives the lesser of two sizes.
+// MinDim returns the lesser of two sizes.
 func MinDim(a, b Dim) Dim {
 	switch {
 	case a == UnknownDim || b == UnknownDim:
@@ -206,7 +206,7 @@ func MinDim(a, b Dim) Dim {
 	return atomDim(atom{p: a, q: b, k: lesser})
 }
 
-// BroadcastDim gives the size of an axis on which a and b are broadcast together where
+// BroadcastDim returns the size of an axis on which a and b are broadcast together where
 // it is not known which of them is 1: the other one, or both where they are equal.
 func BroadcastDim(a, b Dim) Dim {
 	switch {

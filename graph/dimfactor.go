@@ -54,7 +54,7 @@ func (t term) factors() (list []Dim) {
 	return list
 }
 
-// dim gives the size that the atom is.
+// dim returns the size that the atom is.
 func (a atom) dim() Dim {
 	if a.k == whole {
 		return a.p
@@ -90,7 +90,7 @@ func areNegation(list []Dim) bool {
 	return sums == 1
 }
 
-// asFactors gives the term whose atoms are the factors of d; ok is false on overflow.
+// asFactors returns the term whose atoms are the factors of d; ok is false on overflow.
 func (d Dim) asFactors() (product term, ok bool) {
 	product.coef = 1
 	for _, f := range d.factors() {

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// sums gives sizes "n0+1", "n1+1" and so on, and values of their names.
+// sums returns sizes "n0+1", "n1+1" and so on, and values of their names.
 func sums(k int) (list graph.Shape, values map[string]int64) {
 	values = map[string]int64{}
 	for i := range k {

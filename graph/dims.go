@@ -145,7 +145,7 @@ func isolate(difference, preferred Dim) (name string, is Dim, ok bool) {
 	return name, is, ok
 }
 
-// EqualPos gives the place where a named size was said to be another one.
+// EqualPos returns the place where a named size was said to be another one.
 func (g *Graph) EqualPos(name string) Pos {
 	if d := g.dims[name]; d != nil {
 		return d.equal
@@ -153,7 +153,7 @@ func (g *Graph) EqualPos(name string) Pos {
 	return Pos{}
 }
 
-// Bounds gives what was declared of a named size.
+// Bounds returns what was declared of a named size.
 func (g *Graph) Bounds(name string) Bounds {
 	if d := g.dims[name]; d != nil {
 		return d.bounds
@@ -164,7 +164,7 @@ func (g *Graph) Bounds(name string) Bounds {
 // DimNames lists the named sizes in the order of their declaration.
 func (g *Graph) DimNames() []string { return g.dimOrder }
 
-// DimPos gives the place where a named size was declared.
+// DimPos returns the place where a named size was declared.
 func (g *Graph) DimPos(name string) Pos {
 	if d := g.dims[name]; d != nil {
 		return d.pos

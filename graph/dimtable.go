@@ -39,7 +39,7 @@ const (
 	handleMask = uint64(3) << 62
 )
 
-// handles gives the handles that a normal form may have, the first as a rule: the next one is
+// handles returns the handles that a normal form may have, the first as a rule: the next one is
 // for a form of the same hash. A value made with Go's operators from a handle is recognised: a
 // sum is no handle of the table, and a multiple is no number that could be a size. That is seen
 // to for small multiples.
@@ -67,7 +67,7 @@ func (d Dim) multiplesAreNoSizes() bool {
 // isHandle reports whether d has the form of a handle; it may still be a wrong one.
 func (d Dim) isHandle() bool { return uint64(d)&handleMask == handleBit }
 
-// entry gives what the table holds for a handle, and notes that it is used; nil where it is
+// entry returns what the table holds for a handle, and notes that it is used; nil where it is
 // none.
 func (d Dim) entry() *dimEntry {
 	if e := d.find(); e != nil && e.use() {
@@ -84,7 +84,7 @@ func (d Dim) find() *dimEntry {
 	return slotOf(*slots, d).Load()
 }
 
-// slotOf gives the slot that holds a handle, or the empty one where it belongs.
+// slotOf returns the slot that holds a handle, or the empty one where it belongs.
 func slotOf(slots []atomic.Pointer[dimEntry], d Dim) *atomic.Pointer[dimEntry] {
 	for i := uint64(d); ; i++ {
 		slot := &slots[i&uint64(len(slots)-1)]
@@ -97,7 +97,7 @@ func slotOf(slots []atomic.Pointer[dimEntry], d Dim) *atomic.Pointer[dimEntry] {
 // minSlots is the size of the first table; it is a power of two, as those of all are.
 const minSlots = 256
 
-// intern gives the Dim of a normal form.
+// intern returns the Dim of a normal form.
 func (p polynomial) intern() (d Dim) {
 	switch {
 	case len(p) == 0:
@@ -157,7 +157,7 @@ func resize(size int, old []atomic.Pointer[dimEntry]) {
 	dimTable.slots.Store(&slots)
 }
 
-// key gives a text that tells normal forms apart.
+// key returns a text that tells normal forms apart.
 func (p polynomial) key() (key []byte) {
 	for _, t := range p {
 		key = strconv.AppendInt(key, t.coef, 10)

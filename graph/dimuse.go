@@ -39,7 +39,7 @@ func (p polynomial) names() []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Eval gives d's value when lookup gives the values of its names. Division rounds down,
+// Eval returns d's value when lookup gives the values of its names. Division rounds down,
 // as Python's //.
 func (d Dim) Eval(lookup func(name string) (int64, bool)) (int64, error) {
 	if n, whole := d.Int(); whole {
@@ -99,7 +99,7 @@ func (a atom) eval(lookup func(string) (int64, bool)) (int64, error) {
 	return p, nil
 }
 
-// Subst gives d with another size in the place of a name.
+// Subst returns d with another size in the place of a name.
 func (d Dim) Subst(name string, by Dim) Dim {
 	if d.IsConst() || d == UnknownDim || !slices.Contains(d.Symbols(), name) {
 		return d
@@ -152,7 +152,7 @@ func (d Dim) Linear(name string) (coef int64, rest Dim, ok bool) {
 	return coef, rest, !slices.Contains(rest.Symbols(), name)
 }
 
-// String gives a readable form that ParseDim reads back: "h-2", "2*batch+1",
+// String returns a readable form that ParseDim reads back: "h-2", "2*batch+1",
 // "floor((h-1)/2)+1".
 func (d Dim) String() string {
 	switch {
@@ -195,7 +195,7 @@ func (t term) write(b *strings.Builder) {
 	b.WriteString(strings.Join(factors, "*"))
 }
 
-// String gives the atom as ParseDim reads it.
+// String returns the atom as ParseDim reads it.
 func (a atom) String() string {
 	switch {
 	case a.name != "":

@@ -39,19 +39,19 @@ const (
 	CategoryFloat
 )
 
-// String gives the dtype's full name, such as "float32".
+// String returns the dtype's full name, such as "float32".
 func (t DType) String() string { return t.row().name }
 
-// Short gives the dtype's short name as the text form prints it, such as "f32".
+// Short returns the dtype's short name as the text form prints it, such as "f32".
 func (t DType) Short() string { return t.row().short }
 
-// TorchName gives the word by which PyTorch's error texts call the dtype, such as "Float".
+// TorchName returns the word by which PyTorch's error texts call the dtype, such as "Float".
 func (t DType) TorchName() string { return t.row().torch }
 
-// Size gives the bytes of one element.
+// Size returns the bytes of one element.
 func (t DType) Size() int { return t.row().size }
 
-// Category gives the dtype's place in the order of promotion.
+// Category returns the dtype's place in the order of promotion.
 func (t DType) Category() Category { return t.row().category }
 
 // Valid reports whether t is one of the five element types.
@@ -92,7 +92,7 @@ func ParseDType(s string) (DType, error) {
 	return InvalidDType, fmt.Errorf("graph: %q is no dtype; the dtypes are bool, int32, int64, float32 and float64", s)
 }
 
-// Promote gives the dtype that holds both a and b: the higher category wins, and
+// Promote returns the dtype that holds both a and b: the higher category wins, and
 // within a category the wider type. It is PyTorch's table for tensors of rank 1 and
 // more; [PromoteOperands] adds its rule for scalars and plain numbers.
 func Promote(a, b DType) DType { return max(a, b) }

@@ -28,7 +28,7 @@ func (g *Graph) markGradient(dx *Node, a asked) {
 	}
 }
 
-// asGradient gives what was asked for; ok is false where n was not asked for as a gradient.
+// asGradient returns what was asked for; ok is false where n was not asked for as a gradient.
 func (n *Node) asGradient() (a asked, ok bool) {
 	if n.g != nil {
 		a, ok = n.g.gradients[n]
@@ -36,7 +36,7 @@ func (n *Node) asGradient() (a asked, ok bool) {
 	return a, ok
 }
 
-// GradientOf gives the value with respect to which n is the gradient, where n was asked
+// GradientOf returns the value with respect to which n is the gradient, where n was asked
 // for as one, or nil. Of a node that a compiler's pass copied, it is the value of the
 // user's graph.
 func (n *Node) GradientOf() *Node {
@@ -70,7 +70,7 @@ func (n *Node) DerivedFrom() (list []*Node) {
 	return list
 }
 
-// like gives the value from whose shape alone n was made, or nil.
+// like returns the value from whose shape alone n was made, or nil.
 func (n *Node) like() *Node {
 	if n.g == nil {
 		return nil
@@ -78,7 +78,7 @@ func (n *Node) like() *Node {
 	return n.g.likes[n]
 }
 
-// Place gives the place in the user's program to which a message about the node leads: where
+// Place returns the place in the user's program to which a message about the node leads: where
 // it was made; of a gradient that was asked for, where that was.
 func (n *Node) Place() Pos {
 	if a, is := n.asGradient(); is {
@@ -87,7 +87,7 @@ func (n *Node) Place() Pos {
 	return n.pos
 }
 
-// call gives the call of the user's program that asks for the gradient: "Grad(loss, x)".
+// call returns the call of the user's program that asks for the gradient: "Grad(loss, x)".
 func (a asked) call() string {
 	if f, ok := a.at.Frame(); ok && isFunction(f.Call) && f.Call != "Grad" {
 		return f.Call + "(…)"

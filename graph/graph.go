@@ -54,10 +54,10 @@ type Option func(*Graph)
 // WithPolicy sets the rules that are a matter of choice.
 func WithPolicy(p Policy) Option { return func(g *Graph) { g.policy = p } }
 
-// Name gives the graph's name.
+// Name returns the graph's name.
 func (g *Graph) Name() string { return g.name }
 
-// Policy gives the rules that are a matter of choice.
+// Policy returns the rules that are a matter of choice.
 func (g *Graph) Policy() Policy { return g.policy }
 
 // Nodes lists all nodes, operands before their users. The slice must not be changed.
@@ -96,7 +96,7 @@ func (g *Graph) Note(m *Mistake) {
 // Requirements lists what rules could neither prove nor refuse when nodes were built.
 func (g *Graph) Requirements() []Requirement { return g.needs }
 
-// Err gives all recorded mistakes as one error, or nil. The whole check, which also
+// Err returns all recorded mistakes as one error, or nil. The whole check, which also
 // judges what only shows once the graph is complete, is shapeinfer.Check.
 func (g *Graph) Err() error {
 	all := make([]error, len(g.mistakes))
@@ -183,7 +183,7 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 	return n
 }
 
-// ByName gives the input or parameter of that full name, or nil.
+// ByName returns the input or parameter of that full name, or nil.
 func (g *Graph) ByName(full string) *Node { return g.names[full] }
 
 // newNode appends a node; the caller fills in type and place.

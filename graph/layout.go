@@ -53,7 +53,7 @@ func (n *Node) IsView() bool {
 	return r != nil && r.isView
 }
 
-// Layout gives where the node's elements lie in the memory that they live in: for a view
+// Layout returns where the node's elements lie in the memory that they live in: for a view
 // and a write that of an operand.
 func (n *Node) Layout() Layout {
 	if r := n.residence(); r != nil {
@@ -70,7 +70,7 @@ func (n *Node) Viewed() *Node {
 	return n
 }
 
-// Storage gives the value whose memory holds the node's elements: it follows views, writes
+// Storage returns the value whose memory holds the node's elements: it follows views, writes
 // and names of what was written.
 func (n *Node) Storage() *Node {
 	if r := n.residence(); r != nil {
@@ -87,7 +87,7 @@ type residence struct {
 	isView  bool
 }
 
-// residence gives the node's residence; nil if the node has memory of its own by its class.
+// residence returns the node's residence; nil if the node has memory of its own by its class.
 func (n *Node) residence() *residence {
 	switch {
 	case !n.mayLiveInOperand():

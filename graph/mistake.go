@@ -108,7 +108,7 @@ func (m *Mistake) showOperands() {
 	}
 }
 
-// Place gives the file and line of the mistake in the user's program.
+// Place returns the file and line of the mistake in the user's program.
 func (m *Mistake) Place() Pos {
 	if m.Pos != (Pos{}) || m.Node == nil {
 		return m.Pos

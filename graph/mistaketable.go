@@ -68,7 +68,7 @@ func (t *messageText) operands(m *Mistake) {
 // maxRows bounds the rows of a table.
 const maxRows = 8
 
-// shortened gives the operands that a table shows: those that something is said of, and
+// shortened returns the operands that a table shows: those that something is said of, and
 // the first ones.
 func shortened(all []OperandNote) []OperandNote {
 	if len(all) <= maxRows {
@@ -121,7 +121,7 @@ func (t *messageText) row(o OperandNote) operandRow {
 	return r
 }
 
-// columnWidths gives the width of each axis, lined up from the right.
+// columnWidths returns the width of each axis, lined up from the right.
 func columnWidths(rows []operandRow) []int {
 	rank := 0
 	for _, r := range rows {
@@ -199,7 +199,7 @@ func (t *messageText) marks(indent int, widths []int, rows []operandRow) {
 	}
 }
 
-// padded gives the words with spaces behind them, all of one width.
+// padded returns the words with spaces behind them, all of one width.
 func padded(words []string) []string {
 	width := 0
 	for _, w := range words {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Error gives the whole message. The first line has the form "file.go:12: error
+// Error returns the whole message. The first line has the form "file.go:12: error
 // BL101: Add(x, y): summary", which editors can jump to; the operands follow with
 // their axes lined up from the right, then what can be done.
 func (m *Mistake) Error() string { return m.Text("") }
@@ -72,7 +72,7 @@ type messageText struct {
 	file string // the file of the first line
 }
 
-// place gives a place; a file that the first line has named is called by its bare name.
+// place returns a place; a file that the first line has named is called by its bare name.
 func (t *messageText) place(p Pos) string {
 	f, ok := p.Frame()
 	if !ok {

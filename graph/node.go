@@ -22,45 +22,45 @@ type Node struct {
 	implied bool
 }
 
-// Graph gives the graph that the node belongs to.
+// Graph returns the graph that the node belongs to.
 func (n *Node) Graph() *Graph { return n.g }
 
-// ID gives the node's place in its graph: operands come before their users.
+// ID returns the node's place in its graph: operands come before their users.
 func (n *Node) ID() int { return int(n.id) }
 
-// Op gives the operation.
+// Op returns the operation.
 func (n *Node) Op() *Op { return n.op }
 
-// In gives operand i.
+// In returns operand i.
 func (n *Node) In(i int) *Node { return n.in[i] }
 
-// Operands gives all operands; the slice must not be changed.
+// Operands returns all operands; the slice must not be changed.
 func (n *Node) Operands() []*Node { return n.in }
 
-// Attrs gives the operation's fixed arguments, a struct of the operation's own
+// Attrs returns the operation's fixed arguments, a struct of the operation's own
 // type, or nil.
 func (n *Node) Attrs() any { return n.attrs }
 
-// DType gives the type of the elements.
+// DType returns the type of the elements.
 func (n *Node) DType() DType { return n.dtype }
 
-// Shape gives the sizes; the slice must not be changed.
+// Shape returns the sizes; the slice must not be changed.
 func (n *Node) Shape() Shape { return n.shape }
 
-// Rank gives the number of axes.
+// Rank returns the number of axes.
 func (n *Node) Rank() int { return len(n.shape) }
 
-// Pos gives the place in the user's program where the node was made. A node of a
+// Pos returns the place in the user's program where the node was made. A node of a
 // gradient has the place of the forward node that it belongs to.
 func (n *Node) Pos() Pos { return n.pos }
 
-// Origin gives the forward node of whose gradient this node is a part, or nil.
+// Origin returns the forward node of whose gradient this node is a part, or nil.
 func (n *Node) Origin() *Node { return n.origin }
 
-// Scope gives the names of the enclosing scopes, joined with "/".
+// Scope returns the names of the enclosing scopes, joined with "/".
 func (n *Node) Scope() string { return n.scope.path() }
 
-// Name gives the node's name with its scopes, or "" where it has none.
+// Name returns the node's name with its scopes, or "" where it has none.
 func (n *Node) Name() string {
 	if n.name == "" || n.scope.path() == "" {
 		return n.name
@@ -68,7 +68,7 @@ func (n *Node) Name() string {
 	return n.scope.path() + "/" + n.name
 }
 
-// Named gives the node a name for messages, text and pictures, and returns it. A
+// Named returns the node a name for messages, text and pictures, and returns it. A
 // second node of the same name is numbered where names are shown.
 func (n *Node) Named(name string) *Node {
 	if n.op != nil && n.op.Class != Source {
@@ -77,7 +77,7 @@ func (n *Node) Named(name string) *Node {
 	return n
 }
 
-// Err gives the mistake that was recorded for this very node, or nil.
+// Err returns the mistake that was recorded for this very node, or nil.
 func (n *Node) Err() error {
 	if n.bad == nil {
 		return nil
@@ -89,7 +89,7 @@ func (n *Node) Err() error {
 // where an operand is wrong; the mistake is then recorded at that operand.
 func (n *Node) Judged() bool { return n.judged }
 
-// Stretch gives, for each axis of the result of a broadcasting node, how operand i
+// Stretch returns, for each axis of the result of a broadcasting node, how operand i
 // meets it. It is nil where every axis is the same.
 func (n *Node) Stretch(i int) []AxisKind {
 	if n.stretch == nil {
@@ -105,7 +105,7 @@ func (n *Node) Implied() *Node {
 	return n
 }
 
-// Written gives the node as the user wrote it: n, or where n is implied, the operand
+// Written returns the node as the user wrote it: n, or where n is implied, the operand
 // that it was put in for.
 func (n *Node) Written() *Node {
 	for n != nil && n.implied && len(n.in) > 0 {

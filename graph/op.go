@@ -24,7 +24,7 @@ func (c Class) String() string {
 	return nameOf(classes[:], c, "class")
 }
 
-// nameOf gives the name of one of numbered things, or of another number "fold 17".
+// nameOf returns the name of one of numbered things, or of another number "fold 17".
 func nameOf[T ~uint8](names []string, i T, what string) string {
 	if int(i) >= len(names) {
 		return what + " " + itoa(int(i))
@@ -53,11 +53,11 @@ type Op struct {
 	// Infer is the dtype and shape rule.
 	Infer func(c *Call) (DType, Shape)
 
-	// Promote gives the dtype to which each operand is converted before the node is
+	// Promote returns the dtype to which each operand is converted before the node is
 	// built, from the operands' dtypes and weights; nil where none is.
 	Promote func(types []DType, ranks []OperandRank) []DType
 
-	// Grad gives the gradient of a scalar with respect to operand i, when dy is its
+	// Grad returns the gradient of a scalar with respect to operand i, when dy is its
 	// gradient with respect to n; nil where none flows. It is written as if nothing
 	// were broadcast: the walk sums to the operand's shape. The field is nil for an
 	// operation through which no gradient is defined.
@@ -74,7 +74,7 @@ type Op struct {
 	// writes, with the same attributes; nil where there is none.
 	OutOfPlace *Op
 
-	// Identity gives the number that leaves the other operand of an operation of two as it
+	// Identity returns the number that leaves the other operand of an operation of two as it
 	// is: with e as operand i, and any value x of dtype t as the other one, the result is x
 	// bit for bit, infinities, NaN and the sign of zero included. So that of the sum of
 	// floats is -0: 0 would make 0 of -0. ok is false where there is none; the field is nil
@@ -163,7 +163,7 @@ type Emitter interface {
 	Const(t DType, v float64) Value
 	// Convert changes the type as PyTorch's Tensor.to does.
 	Convert(x Value, t DType) Value
-	// TypeOf gives the type of a value.
+	// TypeOf returns the type of a value.
 	TypeOf(x Value) DType
 	// Index is the position along an axis of the node's result, as Int64.
 	Index(axis int) Value

@@ -27,7 +27,7 @@ func Caller() Pos {
 	return Pos{unique.Make(pcs)}
 }
 
-// counters gives the program counters, innermost first; those that are 0 are none.
+// counters returns the program counters, innermost first; those that are 0 are none.
 func (p Pos) counters() (pcs [posDepth]uintptr) {
 	if p != (Pos{}) {
 		pcs = p.pcs.Value()
@@ -59,7 +59,7 @@ func (f Frame) isAt(other Frame) bool {
 	return f.File == other.File && f.Line == other.Line && f.Call == other.Call
 }
 
-// function gives the name of the frame's function; that of the one around it for a function
+// function returns the name of the frame's function; that of the one around it for a function
 // literal.
 func (f Frame) function() string {
 	words := strings.Split(f.Func[strings.LastIndexByte(f.Func, '/')+1:], ".")
@@ -71,7 +71,7 @@ func (f Frame) function() string {
 	return withoutPackage(f.Func)
 }
 
-// Callers gives the frames from which the function of [Pos.Frame] was called, innermost
+// Callers returns the frames from which the function of [Pos.Frame] was called, innermost
 // first, as far as they are known and the user's own.
 func (p Pos) Callers() (callers []Frame) {
 	innermost := true
@@ -125,10 +125,10 @@ func withoutPackage(function string) string {
 	return function[strings.LastIndexByte(function, '.')+1:]
 }
 
-// String gives "file.go:12", or "?" where nothing is known.
+// String returns "file.go:12", or "?" where nothing is known.
 func (p Pos) String() string { return p.In("") }
 
-// In gives the file with its path relative to the directory dir, and the line; without
+// In returns the file with its path relative to the directory dir, and the line; without
 // a directory, the file's bare name.
 func (p Pos) In(dir string) string {
 	f, ok := p.Frame()
@@ -138,7 +138,7 @@ func (p Pos) In(dir string) string {
 	return f.In(dir)
 }
 
-// In gives the frame's file and line as [Pos.In] does.
+// In returns the frame's file and line as [Pos.In] does.
 func (f Frame) In(dir string) string {
 	file := filepath.Base(f.File)
 	if dir != "" {

@@ -87,7 +87,7 @@ var prims = [primCount]struct {
 	{"and", 2, logical}, {"or", 2, logical}, {"xor", 2, logical}, {"not", 1, logical}, {"select", 3, anyType},
 }
 
-// String gives the primitive's name in lower case.
+// String returns the primitive's name in lower case.
 func (p Prim) String() string {
 	if p >= primCount {
 		return "primitive " + itoa(int(p))
@@ -104,7 +104,7 @@ func Prims() []Prim {
 	return all
 }
 
-// Result gives the dtype of what a primitive makes of operands of the given dtypes, or why it
+// Result returns the dtype of what a primitive makes of operands of the given dtypes, or why it
 // takes none such. Operands have one dtype, which is that of the result: comparisons give
 // Bool, and PrimSelect's condition, its first operand, is Bool.
 func (p Prim) Result(types ...DType) (DType, error) {

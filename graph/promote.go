@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/internal/panicked"
 )
 
-// Promoted gives the dtypes to which operands of the given dtypes are converted before a node
+// Promoted returns the dtypes to which operands of the given dtypes are converted before a node
 // is built: what Promote says, or the dtypes themselves where it is nil. The mistake is one of
 // Promote, and nil where there is none.
 func (op *Op) Promoted(types []DType, ranks []OperandRank) (to []DType, m *Mistake) {

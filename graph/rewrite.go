@@ -36,7 +36,7 @@ func (g *Graph) At(n *Node, build func()) {
 	build()
 }
 
-// Source gives the node of the user's graph from which a pass made n: the composite
+// Source returns the node of the user's graph from which a pass made n: the composite
 // operation of which n is a part, or the node of which it is a copy. It is n itself in the
 // user's graph.
 func (n *Node) Source() *Node {
@@ -49,7 +49,7 @@ func (n *Node) Source() *Node {
 // IsConst reports whether the node is a constant.
 func (n *Node) IsConst() bool { return n.op == constOp }
 
-// ConstData gives a constant's elements in row-major order: a []float32, []float64,
+// ConstData returns a constant's elements in row-major order: a []float32, []float64,
 // []int32, []int64 or []bool, which must not be changed.
 func (n *Node) ConstData() any { return n.attrs.(ConstAttrs).Data }
 

@@ -18,13 +18,13 @@ func MakeShape(sizes ...int) Shape {
 	return s
 }
 
-// Rank gives the number of axes.
+// Rank returns the number of axes.
 func (s Shape) Rank() int { return len(s) }
 
 // Equal reports whether both shapes have the same sizes by normal form.
 func (s Shape) Equal(t Shape) bool { return slices.Equal(s, t) }
 
-// NumElements gives the product of the sizes.
+// NumElements returns the product of the sizes.
 func (s Shape) NumElements() Dim {
 	n := Dim(1)
 	for _, d := range s {
@@ -33,7 +33,7 @@ func (s Shape) NumElements() Dim {
 	return n
 }
 
-// Ints gives the sizes as numbers; ok is false when one of them is not a whole number.
+// Ints returns the sizes as numbers; ok is false when one of them is not a whole number.
 func (s Shape) Ints() (sizes []int, ok bool) {
 	sizes = make([]int, len(s))
 	for i, d := range s {
@@ -56,10 +56,10 @@ func (s Shape) IsStatic() bool {
 	return true
 }
 
-// String gives the form "[batch, 128]", as PyTorch writes shapes in its texts.
+// String returns the form "[batch, 128]", as PyTorch writes shapes in its texts.
 func (s Shape) String() string { return "[" + s.join(", ") + "]" }
 
-// Compact gives the form "[batch,128]" of the text form.
+// Compact returns the form "[batch,128]" of the text form.
 func (s Shape) Compact() string { return "[" + s.join(",") + "]" }
 
 func (s Shape) join(sep string) string {

@@ -34,7 +34,7 @@ func (n *Node) Silence(codes ...Code) *Node {
 // alike.
 const maxMadeWith = 100
 
-// madeWith gives the node and those of its operands, and theirs, that the same call of the
+// madeWith returns the node and those of its operands, and theirs, that the same call of the
 // user's program made.
 func (n *Node) madeWith() []*Node {
 	made := []*Node{n}

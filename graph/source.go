@@ -14,7 +14,7 @@ type InputAttrs struct {
 // ParamAttrs are the fixed arguments of a parameter.
 type ParamAttrs struct{ Init Initializer }
 
-// Initializer gives a parameter its first values.
+// Initializer returns a parameter its first values.
 type Initializer interface {
 	// Fill writes the values of a parameter of the given shape into dst, a
 	// []float32, []float64, []int32, []int64 or []bool in row-major order, which holds
@@ -36,7 +36,7 @@ type LiteralAttrs struct {
 	Kind  Category
 }
 
-// String gives the number as Go writes it.
+// String returns the number as Go writes it.
 func (a LiteralAttrs) String() string {
 	switch a.Kind {
 	case CategoryBool:
@@ -52,7 +52,7 @@ type Element interface {
 	bool | int32 | int64 | float32 | float64
 }
 
-// DTypeOf gives the dtype of a Go type.
+// DTypeOf returns the dtype of a Go type.
 func DTypeOf[T Element]() DType {
 	var zero T
 	switch any(zero).(type) {
@@ -143,7 +143,7 @@ func literalDType(n *Node) DType {
 	return Float32
 }
 
-// Literal gives the number that a node of [Num] holds.
+// Literal returns the number that a node of [Num] holds.
 func (n *Node) Literal() (a LiteralAttrs, ok bool) {
 	if n == nil || n.op != literalOp {
 		return LiteralAttrs{}, false
@@ -191,7 +191,7 @@ func (g *Graph) here() Pos {
 	return Caller()
 }
 
-// ScalarValue gives the value of a constant of one element, of any rank, as a float64.
+// ScalarValue returns the value of a constant of one element, of any rank, as a float64.
 func (n *Node) ScalarValue() (v float64, ok bool) {
 	a, isConst := n.attrs.(ConstAttrs)
 	if !isConst || n.bad != nil || n.shape.NumElements() != 1 {

@@ -12,7 +12,7 @@ import (
 // longConstant is the number of elements past which the text form elides a constant.
 const longConstant = 8
 
-// String gives the graph's text form: one value a line, operands before users. It
+// String returns the graph's text form: one value a line, operands before users. It
 // does not depend on where the program stands in its file, so that golden tests can
 // compare it.
 func (g *Graph) String() string {
@@ -97,7 +97,7 @@ func (n *Node) attrText() string {
 	return FormatAttrs(n.attrs)
 }
 
-// operandText gives an operand; where it is repeated to meet the result, the axes
+// operandText returns an operand; where it is repeated to meet the result, the axes
 // follow, with repeated ones in parentheses: b(32),128.
 func operandText(ids []string, n *Node, i int, x *Node) string {
 	if x == nil {
@@ -128,7 +128,7 @@ func operandText(ids []string, n *Node, i int, x *Node) string {
 	return text + "<" + strings.Join(parts, ",") + ">"
 }
 
-// idents gives each node its word in the text form: its name, numbered where taken,
+// idents returns each node its word in the text form: its name, numbered where taken,
 // quoted where it is no word; or "v" and its number.
 func (g *Graph) idents() []string {
 	ids := make([]string, len(g.nodes))

@@ -96,7 +96,7 @@ func (t *Trial) standIn(op *Op, as Type, x *Node, more ...*Node) *Node {
 	return &Node{g: t.scratch, op: op, in: append([]*Node{x}, more...), id: x.id, dtype: as.DType, shape: as.Shape, judged: true}
 }
 
-// current gives a node as the changes so far have made it.
+// current returns a node as the changes so far have made it.
 func (t *Trial) current(x *Node) *Node {
 	if y := t.changed[x]; y != nil {
 		return y
@@ -201,13 +201,13 @@ func (t *Trial) Requires(n *Node) bool {
 	return false
 }
 
-// Shape gives the shape that the change gives a node.
+// Shape returns the shape that the change gives a node.
 func (t *Trial) Shape(n *Node) Shape { return t.current(n).shape }
 
-// Type gives the dtype and the shape that the change gives a node.
+// Type returns the dtype and the shape that the change gives a node.
 func (t *Trial) Type(n *Node) Type { return Type{t.current(n).dtype, t.current(n).shape} }
 
-// Program gives the whole changed program: its nodes in order, and where each node of the
+// Program returns the whole changed program: its nodes in order, and where each node of the
 // graph stands in it.
 func (t *Trial) Program() (nodes []*Node, at map[*Node]*Node) {
 	g := t.scratch

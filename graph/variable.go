@@ -25,7 +25,7 @@ var (
 	literal   = regexp.MustCompile(`^func\d+$`) // how Go calls a function without a name
 )
 
-// variable gives the variable to which the node is assigned, or "". A value that a function
+// variable returns the variable to which the node is assigned, or "". A value that a function
 // of the user's returns is assigned where that is called.
 func (n *Node) variable() string {
 	if n.origin != nil {
@@ -64,7 +64,7 @@ func isCall(expression, function string) bool {
 	return m != nil && (m[1] == function || literal.MatchString(function))
 }
 
-// valueOf gives which of the values of an assignment is the call that made the node, or -1.
+// valueOf returns which of the values of an assignment is the call that made the node, or -1.
 // Calls of one function on one line are told apart by their order in the program.
 func (n *Node) valueOf(values []string, call string, level int, f Frame, site callSite) int {
 	var calls []int

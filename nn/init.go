@@ -68,7 +68,7 @@ func he(shape []int) float64 {
 	return 2 / in
 }
 
-// fans gives the number of values that one output of a layer is made from, and of those
+// fans returns the number of values that one output of a layer is made from, and of those
 // that one input goes into. A matrix is [out, in], as Linear has it; a kernel of higher rank
 // is [out, in, ...] with the window's sizes last.
 func fans(shape []int) (in, out float64) {

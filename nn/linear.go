@@ -24,7 +24,7 @@ func BiasInit(init graph.Initializer) Option { return func(s *settings) { s.bias
 // NoBias leaves the bias out.
 func NoBias() Option { return func(s *settings) { s.noBias = true } }
 
-// Linear gives x·weightᵀ + bias for x of shape [..., in], where weight is [out, in] and bias
+// Linear returns x·weightᵀ + bias for x of shape [..., in], where weight is [out, in] and bias
 // [out], as in PyTorch's layer and [ops.Linear]. The parameters are named name/weight and
 // name/bias and have x's dtype; they start from [GlorotUniform] and [Zeros] unless options
 // say otherwise.

@@ -40,7 +40,7 @@ func TestLinear(t *testing.T) {
 	}, params)
 }
 
-// TestLinearTakesTheWeightsOfTheFunction gives the layer's parameters to [ops.Linear], and
+// TestLinearTakesTheWeightsOfTheFunction returns the layer's parameters to [ops.Linear], and
 // computes x·weightᵀ + bias by hand.
 func TestLinearTakesTheWeightsOfTheFunction(t *testing.T) {
 	for _, c := range []struct{ in, out int }{{3, 3}, {4, 2}, {1, 5}, {5, 1}} {
@@ -82,7 +82,7 @@ func TestLinearTakesTheWeightsOfTheFunction(t *testing.T) {
 	}
 }
 
-// counted gives small integers, whose products and sums are exact.
+// counted returns small integers, whose products and sums are exact.
 func counted(from int, shape ...int) exec.Array {
 	size := 1
 	for _, n := range shape {

@@ -113,25 +113,25 @@ func init() {
 		})
 }
 
-// Gelu gives x times the share of the normal distribution that lies below x.
+// Gelu returns x times the share of the normal distribution that lies below x.
 func Gelu(x *graph.Node) *graph.Node { return Apply(opGelu, nil, x) }
 
-// GeluTanh gives the approximation of Gelu by tanh.
+// GeluTanh returns the approximation of Gelu by tanh.
 func GeluTanh(x *graph.Node) *graph.Node { return Apply(opGeluTanh, nil, x) }
 
-// Silu gives x * Sigmoid(x), also called swish.
+// Silu returns x * Sigmoid(x), also called swish.
 func Silu(x *graph.Node) *graph.Node { return Apply(opSilu, nil, x) }
 
-// Softplus gives log(1 + exp(x)), a smooth Relu.
+// Softplus returns log(1 + exp(x)), a smooth Relu.
 func Softplus(x *graph.Node) *graph.Node { return Apply(opSoftplus, nil, x) }
 
-// LogSigmoid gives log(Sigmoid(x)) without losing small values.
+// LogSigmoid returns log(Sigmoid(x)) without losing small values.
 func LogSigmoid(x *graph.Node) *graph.Node { return Apply(opLogSigmoid, nil, x) }
 
-// Elu gives x above 0 and alpha*(exp(x) - 1) below.
+// Elu returns x above 0 and alpha*(exp(x) - 1) below.
 func Elu(x *graph.Node, alpha float64) *graph.Node { return Apply(opElu, SlopeAttrs{alpha}, x) }
 
-// LeakyRelu gives x above 0 and slope*x below.
+// LeakyRelu returns x above 0 and slope*x below.
 func LeakyRelu(x *graph.Node, slope float64) *graph.Node {
 	return Apply(opLeakyRelu, SlopeAttrs{slope}, x)
 }

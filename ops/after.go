@@ -37,10 +37,10 @@ func init() {
 	})
 }
 
-// Copy gives x in memory of its own, so that writing one leaves the other as it is.
+// Copy returns x in memory of its own, so that writing one leaves the other as it is.
 func Copy(x *graph.Node) *graph.Node { return Apply(opCopy, nil, x) }
 
-// After gives x as it is after an in-place operation on the memory in which it lies: on
+// After returns x as it is after an in-place operation on the memory in which it lies: on
 // x itself, on a view of x, or on what x is a view of. The value that the operation gives
 // is the written part alone:
 //
@@ -60,7 +60,7 @@ func After(x, write *graph.Node) *graph.Node {
 	return viewedAs(alias.ViewsOf(x), wholeAfter(write))
 }
 
-// wholeAfter gives the whole of a memory after a write to it.
+// wholeAfter returns the whole of a memory after a write to it.
 func wholeAfter(write node) node {
 	if len(alias.ViewsOf(write)) == 0 {
 		return write

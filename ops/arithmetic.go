@@ -71,10 +71,10 @@ func init() {
 	})
 }
 
-// Add gives x + y.
+// Add returns x + y.
 func Add(x, y *graph.Node) *graph.Node { return Apply(opAdd, nil, x, y) }
 
-// Sub gives x - y.
+// Sub returns x - y.
 func Sub(x, y *graph.Node) *graph.Node {
 	if bad := boolOperand(x, y); bad {
 		return graph.Apply(opSub, nil, x, y) // refused before a promotion hides the boolean
@@ -82,30 +82,30 @@ func Sub(x, y *graph.Node) *graph.Node {
 	return Apply(opSub, nil, x, y)
 }
 
-// Mul gives x * y.
+// Mul returns x * y.
 func Mul(x, y *graph.Node) *graph.Node { return Apply(opMul, nil, x, y) }
 
-// Div gives x / y in floating point.
+// Div returns x / y in floating point.
 func Div(x, y *graph.Node) *graph.Node { return Apply(opDiv, nil, x, y) }
 
-// Pow gives x to the power y. Gradients hold powers as IEEE 754 has them: PyTorch's differ at
+// Pow returns x to the power y. Gradients hold powers as IEEE 754 has them: PyTorch's differ at
 // -0 and -Inf where a power of -1/2 arises.
 func Pow(x, y *graph.Node) *graph.Node { return Apply(opPow, nil, x, y) }
 
-// Maximum gives the greater of x and y.
+// Maximum returns the greater of x and y.
 func Maximum(x, y *graph.Node) *graph.Node { return Apply(opMaximum, nil, x, y) }
 
-// Minimum gives the smaller of x and y.
+// Minimum returns the smaller of x and y.
 func Minimum(x, y *graph.Node) *graph.Node { return Apply(opMinimum, nil, x, y) }
 
-// Atan2 gives the angle of the point (x, y), between -π and π.
+// Atan2 returns the angle of the point (x, y), between -π and π.
 func Atan2(y, x *graph.Node) *graph.Node { return Apply(opAtan2, nil, y, x) }
 
-// FloorDiv gives the greatest whole number not above x / y. An integer divided by 0 stops the
+// FloorDiv returns the greatest whole number not above x / y. An integer divided by 0 stops the
 // run. The least integer divided by -1, which ends PyTorch's process, wraps around to itself.
 func FloorDiv(x, y *graph.Node) *graph.Node { return Apply(opFloorDiv, nil, x, y) }
 
-// Remainder gives x - y*floor(x/y).
+// Remainder returns x - y*floor(x/y).
 func Remainder(x, y *graph.Node) *graph.Node { return Apply(opRem, nil, x, y) }
 
 func boolOperand(in ...node) bool {
@@ -117,7 +117,7 @@ func boolOperand(in ...node) bool {
 	return false
 }
 
-// winnerGrad gives nothing where y beats x, half of dy at a tie, and dy elsewhere: also
+// winnerGrad returns nothing where y beats x, half of dy at a tie, and dy elsewhere: also
 // where one of them is NaN.
 func winnerGrad(dy, x, y node, beats func(x, y *graph.Node) *graph.Node) node {
 	return Where(beats(y, x), num(0), Where(Equal(x, y), Mul(dy, num(0.5)), dy))

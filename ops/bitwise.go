@@ -30,13 +30,13 @@ func init() {
 	opBitNot.Involution = true
 }
 
-// BitAnd gives the and of each bit of integers or booleans.
+// BitAnd returns the and of each bit of integers or booleans.
 func BitAnd(x, y *graph.Node) *graph.Node { return Apply(opBitAnd, nil, x, y) }
 
-// BitOr gives the or of each bit of integers or booleans.
+// BitOr returns the or of each bit of integers or booleans.
 func BitOr(x, y *graph.Node) *graph.Node { return Apply(opBitOr, nil, x, y) }
 
-// BitXor gives the exclusive or of each bit of integers or booleans.
+// BitXor returns the exclusive or of each bit of integers or booleans.
 func BitXor(x, y *graph.Node) *graph.Node { return Apply(opBitXor, nil, x, y) }
 
 // BitNot turns each bit of integers; of booleans it is Not.

@@ -48,7 +48,7 @@ func init() {
 	})
 }
 
-// AddCMul gives x + a*b.
+// AddCMul returns x + a*b.
 func AddCMul(x, a, b *graph.Node) *graph.Node { return Apply(opAddCMul, nil, x, a, b) }
 
 // AddCDiv gives x + a/b, computed in the floating-point dtype that holds all three.

@@ -70,16 +70,16 @@ func Clamp(x *graph.Node, low, high float64) *graph.Node {
 	return Apply(opClamp, ClampAttrs{low, high}, x)
 }
 
-// ClampMin gives the greater of x and a number.
+// ClampMin returns the greater of x and a number.
 func ClampMin(x *graph.Node, low float64) *graph.Node { return Clamp(x, low, math.Inf(1)) }
 
-// ClampMax gives the smaller of x and a number.
+// ClampMax returns the smaller of x and a number.
 func ClampMax(x *graph.Node, high float64) *graph.Node { return Clamp(x, math.Inf(-1), high) }
 
-// AtLeast gives the greater of x and a bound. Unlike [Maximum], it is x that has the whole
+// AtLeast returns the greater of x and a bound. Unlike [Maximum], it is x that has the whole
 // gradient where both are equal.
 func AtLeast(x, low *graph.Node) *graph.Node { return Apply(opAtLeast, nil, x, low) }
 
-// AtMost gives the smaller of x and a bound. Unlike [Minimum], it is x that has the whole
+// AtMost returns the smaller of x and a bound. Unlike [Minimum], it is x that has the whole
 // gradient where both are equal.
 func AtMost(x, high *graph.Node) *graph.Node { return Apply(opAtMost, nil, x, high) }

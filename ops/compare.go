@@ -53,37 +53,37 @@ func init() {
 	})
 }
 
-// Less gives x < y.
+// Less returns x < y.
 func Less(x, y *graph.Node) *graph.Node { return Apply(opLess, nil, x, y) }
 
-// LessEqual gives x <= y.
+// LessEqual returns x <= y.
 func LessEqual(x, y *graph.Node) *graph.Node { return Apply(opLessEqual, nil, x, y) }
 
-// Greater gives x > y.
+// Greater returns x > y.
 func Greater(x, y *graph.Node) *graph.Node { return Apply(opGreater, nil, x, y) }
 
-// GreaterEqual gives x >= y.
+// GreaterEqual returns x >= y.
 func GreaterEqual(x, y *graph.Node) *graph.Node { return Apply(opGreaterEqual, nil, x, y) }
 
-// Equal gives x == y.
+// Equal returns x == y.
 func Equal(x, y *graph.Node) *graph.Node { return Apply(opEqual, nil, x, y) }
 
-// NotEqual gives x != y.
+// NotEqual returns x != y.
 func NotEqual(x, y *graph.Node) *graph.Node { return Apply(opNotEqual, nil, x, y) }
 
-// And gives true where both are true.
+// And returns true where both are true.
 func And(x, y *graph.Node) *graph.Node { return Apply(opAnd, nil, x, y) }
 
-// Or gives true where one is true.
+// Or returns true where one is true.
 func Or(x, y *graph.Node) *graph.Node { return Apply(opOr, nil, x, y) }
 
-// Xor gives true where exactly one is true.
+// Xor returns true where exactly one is true.
 func Xor(x, y *graph.Node) *graph.Node { return Apply(opXor, nil, x, y) }
 
-// Not gives true where x is false or 0.
+// Not returns true where x is false or 0.
 func Not(x *graph.Node) *graph.Node { return Apply(opNot, nil, x) }
 
-// Where gives x where the condition holds, else y. All three broadcast together.
+// Where returns x where the condition holds, else y. All three broadcast together.
 func Where(condition, x, y *graph.Node) *graph.Node {
 	return Apply(opWhere, nil, condition, x, y)
 }

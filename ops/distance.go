@@ -16,17 +16,17 @@ func reduceLoss(opts []LossOption, each node) node {
 	return Mean(each)
 }
 
-// MSE gives the mean of the squared differences.
+// MSE returns the mean of the squared differences.
 func MSE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return reduceLoss(opts, Square(Sub(x, target)))
 }
 
-// L1 gives the mean of the magnitudes of the differences.
+// L1 returns the mean of the magnitudes of the differences.
 func L1(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return reduceLoss(opts, Abs(Sub(x, target)))
 }
 
-// Huber gives the mean of d²/2 where a difference d is less than delta in magnitude, and of
+// Huber returns the mean of d²/2 where a difference d is less than delta in magnitude, and of
 // delta*(|d| - delta/2) elsewhere.
 func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node {
 	d := Sub(x, target)
@@ -34,7 +34,7 @@ func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node
 	return reduceLoss(opts, Where(Less(size, num(delta)), Mul(num(0.5), Square(d)), Mul(num(delta), Sub(size, num(0.5*delta)))))
 }
 
-// SmoothL1 gives the mean of d²/(2 beta) where a difference d is less than beta in
+// SmoothL1 returns the mean of d²/(2 beta) where a difference d is less than beta in
 // magnitude, and of |d| - beta/2 elsewhere.
 func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.Node {
 	if beta == 0 {
@@ -45,7 +45,7 @@ func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.No
 	return reduceLoss(opts, Where(Less(size, num(beta)), Mul(num(0.5/beta), Square(d)), Sub(size, num(0.5*beta))))
 }
 
-// BCEWithLogits gives the mean of -(t log s + (1-t) log(1-s)), where s is the sigmoid of x
+// BCEWithLogits returns the mean of -(t log s + (1-t) log(1-s)), where s is the sigmoid of x
 // and t the target, exact also where the sigmoid is near 0 or 1.
 func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return reduceLoss(opts, Sub(Mul(Sub(num(1), target), x), LogSigmoid(x)))

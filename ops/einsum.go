@@ -16,7 +16,7 @@ type labelled struct {
 	labels []rune
 }
 
-// Einsum gives sums of products, written as Einstein's notation is: an axis of an operand
+// Einsum returns sums of products, written as Einstein's notation is: an axis of an operand
 // for each letter, axes of one letter multiplied element by element, and those whose letter
 // is missing behind the arrow summed over. "ij,jk->ik" is the matrix product, "ii->" the
 // trace, "...i,...i->..." the scalar product along the last axis; the axes of an ellipsis
@@ -81,7 +81,7 @@ func (a labelled) times(b labelled, wanted []rune) labelled {
 	return labelled{Reshape(product, shape...), all}
 }
 
-// merged gives batches of matrices, whose rows are the next axes after the batch's and
+// merged returns batches of matrices, whose rows are the next axes after the batch's and
 // whose columns are the rest.
 func merged(x node, batch, rows int) node {
 	s := x.Shape()
@@ -236,7 +236,7 @@ func labelText(l rune) string {
 	return string(l)
 }
 
-// labelsOf gives the labels of a term's axes; an ellipsis stands for as many axes as the
+// labelsOf returns the labels of a term's axes; an ellipsis stands for as many axes as the
 // letters leave.
 func labelsOf(term string, rank int, of string) (labels []rune, problem string) {
 	before, behind, ellipsis := strings.Cut(term, "...")

@@ -51,7 +51,7 @@ func TestEntries(t *testing.T) {
 // neverInPlace are the writing twins of operations that only other operations use.
 var neverInPlace = []string{"check_index_", "is_class_"}
 
-// allSamples gives the rows of the table, one for each elementwise entry that it does not
+// allSamples returns the rows of the table, one for each elementwise entry that it does not
 // name, and for all elementwise rows one that writes in place.
 func allSamples() []sample {
 	list := append([]sample{}, samples...)
@@ -74,7 +74,7 @@ func allSamples() []sample {
 	return list
 }
 
-// inPlace gives the call that writes the result of another into a copy of its first
+// inPlace returns the call that writes the result of another into a copy of its first
 // operand.
 func inPlace(call func(in ...*graph.Node) *graph.Node) func(in ...*graph.Node) *graph.Node {
 	return func(in ...*graph.Node) *graph.Node {
@@ -160,7 +160,7 @@ type pattern struct {
 	mixed    bool // operands have different dtypes
 }
 
-// fed gives the shape of what operand i's input is fed.
+// fed returns the shape of what operand i's input is fed.
 func (p pattern) fed(i int) []int {
 	if s := p.shapes[i]; !p.views || len(s) != 2 {
 		return s
@@ -168,7 +168,7 @@ func (p pattern) fed(i int) []int {
 	return []int{p.shapes[i][1], p.shapes[i][0]}
 }
 
-// patterns gives the shapes of the row, or the patterns of broadcasting.
+// patterns returns the shapes of the row, or the patterns of broadcasting.
 func (tr *trial) patterns(rows, cols int) []pattern {
 	if tr.shapes != nil {
 		return []pattern{{name: "row", shapes: tr.shapes}, {name: "row of named sizes", shapes: tr.shapes, symbolic: true}}
@@ -192,7 +192,7 @@ func (tr *trial) patterns(rows, cols int) []pattern {
 	return list
 }
 
-// repeated gives the first shape to all operands but the last, which has the last one.
+// repeated returns the first shape to all operands but the last, which has the last one.
 func repeated(arity int, shapes ...[]int) [][]int {
 	list := make([][]int, arity)
 	for i := range list {
@@ -236,7 +236,7 @@ func (tr *trial) build(p pattern, dt graph.DType) (g *graph.Graph, in []*graph.N
 }
 
 // compare runs a pattern by the oracle and by a compiled program, on each kind of values.
-// It gives false where the operation refuses the dtype.
+// It returns false where the operation refuses the dtype.
 func (tr *trial) compare(p pattern, dt graph.DType, kinds ...string) bool {
 	g, in, y := tr.build(p, dt)
 	if g.Err() != nil {
@@ -283,7 +283,7 @@ func runSession(s *exec.Session, y *graph.Node, fed feeds) (reference.Value, err
 	return reference.Value{DType: y.DType(), Shape: a.Shape, Data: a.Data}, err
 }
 
-// firstDifference gives the first element in which two values differ by more than the last
+// firstDifference returns the first element in which two values differ by more than the last
 // digits, and -1 where there is none. Zeros of elementwise operations have signs; sums
 // have the error of what cancels in them.
 func (tr *trial) firstDifference(want, got reference.Value) int {

@@ -19,7 +19,7 @@ import (
 // feeds are the values of a graph's inputs.
 type feeds map[*graph.Node]reference.Value
 
-// evaluate gives the values of nodes by the reference evaluator, and requires that a
+// evaluate returns the values of nodes by the reference evaluator, and requires that a
 // compiled program gives the same.
 func evaluate(t *testing.T, in feeds, nodes ...*graph.Node) []reference.Value {
 	t.Helper()
@@ -58,7 +58,7 @@ func requireClose(t *testing.T, want, got []float64, tolerance float64, about st
 	}
 }
 
-// random gives numbers in (-1, 1) that are well apart from one another and from 0.
+// random returns numbers in (-1, 1) that are well apart from one another and from 0.
 func random(rng *rand.Rand, shape ...int) reference.Value {
 	count := 1
 	for _, d := range shape {

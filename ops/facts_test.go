@@ -15,7 +15,7 @@ import (
 var edges = []float64{0, math.Copysign(0, -1), 1, -1, 2, 0.5, -0.3, 3, 1e-45, -1e-310, math.MaxFloat32, -math.MaxInt32,
 	math.MaxInt32, math.Inf(1), math.Inf(-1), math.NaN()}
 
-// edgesOf gives the edges that a dtype holds, and its least and greatest number.
+// edgesOf returns the edges that a dtype holds, and its least and greatest number.
 func edgesOf(dt graph.DType) reference.Value {
 	switch dt {
 	case graph.Int64:

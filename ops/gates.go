@@ -84,28 +84,28 @@ func HardTanh(x *graph.Node, low, high float64) *graph.Node {
 	return Apply(opHardTanh, ClampAttrs{low, high}, x)
 }
 
-// Relu6 gives x brought between 0 and 6.
+// Relu6 returns x brought between 0 and 6.
 func Relu6(x *graph.Node) *graph.Node { return HardTanh(x, 0, 6) }
 
-// HardSigmoid gives x + 3, brought between 0 and 6, over 6.
+// HardSigmoid returns x + 3, brought between 0 and 6, over 6.
 func HardSigmoid(x *graph.Node) *graph.Node { return Apply(opHardSigmoid, nil, x) }
 
-// HardSwish gives x * HardSigmoid(x). At -3 and 3 its gradient is that of the curve between
+// HardSwish returns x * HardSigmoid(x). At -3 and 3 its gradient is that of the curve between
 // them, -1/2 and 3/2, as PyTorch has it.
 func HardSwish(x *graph.Node) *graph.Node { return Apply(opHardSwish, nil, x) }
 
-// Mish gives x * tanh(Softplus(x)).
+// Mish returns x * tanh(Softplus(x)).
 func Mish(x *graph.Node) *graph.Node { return Apply(opMish, nil, x) }
 
-// Celu gives x above 0 and alpha*(exp(x/alpha) - 1) below.
+// Celu returns x above 0 and alpha*(exp(x/alpha) - 1) below.
 func Celu(x *graph.Node, alpha float64) *graph.Node { return Apply(opCelu, SlopeAttrs{alpha}, x) }
 
-// HardShrink gives x, and 0 where |x| is at most lambda.
+// HardShrink returns x, and 0 where |x| is at most lambda.
 func HardShrink(x *graph.Node, lambda float64) *graph.Node {
 	return Apply(opHardShrink, ShrinkAttrs{lambda}, x)
 }
 
-// SoftShrink gives x - lambda above lambda, x + lambda below -lambda, and 0 between.
+// SoftShrink returns x - lambda above lambda, x + lambda below -lambda, and 0 between.
 func SoftShrink(x *graph.Node, lambda float64) *graph.Node {
 	return Apply(opSoftShrink, ShrinkAttrs{lambda}, x)
 }
@@ -117,16 +117,16 @@ const (
 	seluScale = 1.0507009873554804934193349852946
 )
 
-// Selu gives Elu times a constant, with its alpha another one.
+// Selu returns Elu times a constant, with its alpha another one.
 func Selu(x *graph.Node) *graph.Node { return Mul(Elu(x, seluAlpha), num(seluScale)) }
 
-// Softsign gives x / (1 + |x|).
+// Softsign returns x / (1 + |x|).
 func Softsign(x *graph.Node) *graph.Node { return Div(x, Add(Abs(x), num(1))) }
 
-// TanhShrink gives x - tanh(x).
+// TanhShrink returns x - tanh(x).
 func TanhShrink(x *graph.Node) *graph.Node { return Sub(x, Tanh(x)) }
 
-// PRelu gives x above 0 and slope*x below, where slope is one number or has one element for
+// PRelu returns x above 0 and slope*x below, where slope is one number or has one element for
 // each channel of x, [N, C, …]. At 0 all derivatives are those of the side below; PyTorch has
 // none with respect to both x and slope there.
 func PRelu(x, slope *graph.Node) *graph.Node {

@@ -56,7 +56,7 @@ func init() {
 	})
 }
 
-// vector gives a scalar as a vector of one element.
+// vector returns a scalar as a vector of one element.
 func vector(x node) node {
 	if x.Rank() == 0 {
 		return Reshape(x, 1)
@@ -87,7 +87,7 @@ func Gather(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 	return Apply(opGather, GatherAttrs{axis}, x, index)
 }
 
-// Embedding gives the rows of a table at the indices: the result has the indices' shape
+// Embedding returns the rows of a table at the indices: the result has the indices' shape
 // and then the row's. With a padding row, no gradient flows to that row.
 func Embedding(index, table *graph.Node, padding ...int) *graph.Node {
 	return Apply(opEmbedding, EmbeddingAttrs{padding}, index, table)

@@ -62,17 +62,17 @@ func init() {
 	})
 }
 
-// Full gives a value of the given shape with one number in every place.
+// Full returns a value of the given shape with one number in every place.
 func Full(g *graph.Graph, t graph.DType, v float64, shape ...graph.Dim) *graph.Node {
 	return graph.ApplyIn(g, opFull, FullAttrs{v, t, append(graph.Shape{}, shape...)})
 }
 
-// Zeros gives a value of the given shape with 0 in every place.
+// Zeros returns a value of the given shape with 0 in every place.
 func Zeros(g *graph.Graph, t graph.DType, shape ...graph.Dim) *graph.Node {
 	return Full(g, t, 0, shape...)
 }
 
-// ZerosLike gives 0 in every place of x.
+// ZerosLike returns 0 in every place of x.
 func ZerosLike(x *graph.Node) *graph.Node {
 	if x == nil || !x.Judged() {
 		return refusal(refused("ZerosLike", x), nil)
@@ -80,7 +80,7 @@ func ZerosLike(x *graph.Node) *graph.Node {
 	return FullLike(x, 0)
 }
 
-// FullLike gives one number in every place of x. What x requires of sizes is required of them
+// FullLike returns one number in every place of x. What x requires of sizes is required of them
 // although x itself is not computed; this is what Full of x's shape does not know.
 func FullLike(x *graph.Node, v float64) *graph.Node {
 	if x == nil || !x.Judged() {
@@ -89,7 +89,7 @@ func FullLike(x *graph.Node, v float64) *graph.Node {
 	return Full(x.Graph(), x.DType(), v, x.Shape()...).MarkLike(x)
 }
 
-// Iota gives, as Int64, the position along an axis of the given shape.
+// Iota returns, as Int64, the position along an axis of the given shape.
 func Iota(g *graph.Graph, axis int, shape ...graph.Dim) *graph.Node {
 	if axis < 0 {
 		axis += len(shape)
@@ -97,7 +97,7 @@ func Iota(g *graph.Graph, axis int, shape ...graph.Dim) *graph.Node {
 	return graph.ApplyIn(g, opIota, IotaAttrs{axis, append(graph.Shape{}, shape...)})
 }
 
-// Size gives a size of the program as a number of dtype t: what it is bound to in
+// Size returns a size of the program as a number of dtype t: what it is bound to in
 // each run.
 func Size(g *graph.Graph, t graph.DType, d graph.Dim) *graph.Node {
 	if n, whole := d.Int(); whole {

@@ -81,7 +81,7 @@ func readsOverwritten(of *graph.Op, n node, i int) bool {
 	return false
 }
 
-// computedIn gives the dtype to which the operation converts its first operand. The mistake
+// computedIn returns the dtype to which the operation converts its first operand. The mistake
 // is one of the operation.
 func computedIn(op *graph.Op, in []*graph.Node) (graph.DType, *graph.Mistake) {
 	types, ranks := make([]graph.DType, len(in)), make([]graph.OperandRank, len(in))

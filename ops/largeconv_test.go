@@ -181,7 +181,7 @@ func TestLargeConvolutions(t *testing.T) {
 	require.Greater(t, done, 30, "enough of the cases are small enough")
 }
 
-// feeds gives the operands to a network.
+// feeds returns the operands to a network.
 func (s *sweep) feeds(dtype graph.DType, n *network, shape []int, x, w, b, u []float64) feeds {
 	return feeds{
 		n.x: reference.FromFloats(dtype, x, s.axes(s.x)...), n.w: reference.FromFloats(dtype, w, s.axes(s.w)...),

@@ -44,17 +44,17 @@ func init() {
 			}))
 }
 
-// XLogY gives x log(y), and 0 where x is 0, unless y is NaN.
+// XLogY returns x log(y), and 0 where x is 0, unless y is NaN.
 func XLogY(x, y *graph.Node) *graph.Node { return Apply(opXLogY, nil, x, y) }
 
-// BCE gives the mean of -(t log x + (1-t) log(1-x)), where x holds probabilities and t is
+// BCE returns the mean of -(t log x + (1-t) log(1-x)), where x holds probabilities and t is
 // the target. Logarithms count as -100 at least. [BCEWithLogits] is more exact where x
 // comes from a sigmoid.
 func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return reduceLoss(opts, Apply(opBCE, nil, x, target))
 }
 
-// KLDiv gives the mean of t (log t - x), the divergence of the distribution whose
+// KLDiv returns the mean of t (log t - x), the divergence of the distribution whose
 // logarithms are x from the target's: 0 log 0 counts as 0. Divide the sum, by [SumLoss],
 // by the number of examples for the divergence of each.
 func KLDiv(x, target *graph.Node, opts ...LossOption) *graph.Node {

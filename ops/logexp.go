@@ -58,17 +58,17 @@ func init() {
 		func(n, dy node, i int) node { return Mul(dy, Div(n.In(i), n)) })
 }
 
-// Log2 gives the logarithm to base 2.
+// Log2 returns the logarithm to base 2.
 func Log2(x *graph.Node) *graph.Node { return Apply(opLog2, nil, x) }
 
-// Log10 gives the logarithm to base 10.
+// Log10 returns the logarithm to base 10.
 func Log10(x *graph.Node) *graph.Node { return Apply(opLog10, nil, x) }
 
-// Exp2 gives 2 to the power x.
+// Exp2 returns 2 to the power x.
 func Exp2(x *graph.Node) *graph.Node { return Apply(opExp2, nil, x) }
 
-// LogAddExp gives log(exp(x) + exp(y)) without overflow.
+// LogAddExp returns log(exp(x) + exp(y)) without overflow.
 func LogAddExp(x, y *graph.Node) *graph.Node { return Apply(opLogAddExp, nil, x, y) }
 
-// Hypot gives sqrt(x*x + y*y) without overflow.
+// Hypot returns sqrt(x*x + y*y) without overflow.
 func Hypot(x, y *graph.Node) *graph.Node { return Apply(opHypot, nil, x, y) }

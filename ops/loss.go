@@ -114,7 +114,7 @@ func perClass(x node, in []node) node {
 	return Reshape(in[2], append(graph.Shape{-1}, slices.Repeat([]graph.Dim{1}, x.Rank()-1-classAxis(x))...)...)
 }
 
-// shares gives the weight of each example: that of its class, 1 without weights, and 0
+// shares returns the weight of each example: that of its class, 1 without weights, and 0
 // where its target is ignored.
 func shares(n node, in []node) node {
 	x, target := in[0], in[1]
@@ -213,7 +213,7 @@ func IgnoreIndex(i int) LossOption { return func(l *classLoss) { l.IgnoreIndex =
 // SumLoss adds the losses of the examples up instead of taking their mean.
 func SumLoss() LossOption { return func(l *classLoss) { l.Reduction = "sum" } }
 
-// EachLoss gives the loss of each example.
+// EachLoss returns the loss of each example.
 func EachLoss() LossOption { return func(l *classLoss) { l.Reduction = "none" } }
 
 // ClassWeights multiplies the loss of each example by the weight of its class, w [C]. The
@@ -238,7 +238,7 @@ func applyLoss(op *graph.Op, x, target node, opts []LossOption) node {
 	return Apply(op, l.CrossEntropyAttrs, x, target, l.weights)
 }
 
-// CrossEntropy gives the mean over examples of -log softmax(x) at the target's class.
+// CrossEntropy returns the mean over examples of -log softmax(x) at the target's class.
 // x is [N, C] or [N, C, …] scores, target integer class indices of shape [N] or [N, …].
 // A target outside 0..C-1 stops the run with an error, unless it is the ignored index
 // (-100 unless said otherwise). A floating-point target of x's shape holds probabilities:
@@ -251,7 +251,7 @@ func CrossEntropy(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	return applyLoss(op, x, target, opts)
 }
 
-// NLL gives the mean over examples of -x at the target's class: the negative log
+// NLL returns the mean over examples of -x at the target's class: the negative log
 // likelihood, where x holds logarithms of probabilities. Shapes and options are those of
 // [CrossEntropy]. Of one example [C] the target is a scalar: several targets [C] are refused,
 // of which PyTorch would silently read the first one.

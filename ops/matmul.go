@@ -18,12 +18,12 @@ func init() {
 	})
 }
 
-// MatMul gives the matrix product, as PyTorch's matmul: operands of rank 1 are vectors,
+// MatMul returns the matrix product, as PyTorch's matmul: operands of rank 1 are vectors,
 // of rank 2 matrices, of more batches of matrices whose leading axes broadcast. Both
 // must have the same dtype.
 func MatMul(x, y *graph.Node) *graph.Node { return Apply(opMatMul, nil, x, y) }
 
-// Linear gives x times the transposed weight, and the bias added where it is not nil:
+// Linear returns x times the transposed weight, and the bias added where it is not nil:
 // PyTorch's layer as a function. x is [..., in], weight [out, in], bias [out], which is how
 // package nn's Linear has its parameters.
 func Linear(x, weight, bias *graph.Node) *graph.Node {
@@ -76,7 +76,7 @@ func linearText(x, weight, bias node) string {
 	return ""
 }
 
-// asMatrix gives the rows of all matrices of a batch as one matrix.
+// asMatrix returns the rows of all matrices of a batch as one matrix.
 func asMatrix(x node) node {
 	if x.Rank() == 2 {
 		return x

@@ -75,7 +75,7 @@ func init() {
 	})
 }
 
-// Slice gives the elements of an axis from start up to and without stop, step apart,
+// Slice returns the elements of an axis from start up to and without stop, step apart,
 // as Python's x[start:stop:step]: negative bounds count from the end, and bounds
 // outside are brought in. The stop [End] is the end of the axis. On an axis of
 // symbolic size the bounds must lie inside.
@@ -97,7 +97,7 @@ func Concat(axis int, xs ...*graph.Node) *graph.Node {
 	return Apply(opConcat, ConcatAttrs{axis}, xs...)
 }
 
-// sliceStart gives the normalised axis and first index of a slice.
+// sliceStart returns the normalised axis and first index of a slice.
 func sliceStart(n node) (axis int, start graph.Dim) {
 	a := n.Attrs().(SliceAttrs)
 	axis = countedFromZero([]int{a.Axis}, n.Rank())[0]
@@ -149,7 +149,7 @@ func assemblePad(n node) graph.Assembly {
 	return a
 }
 
-// alongAxis gives one number for an axis of n, and another one for all others.
+// alongAxis returns one number for an axis of n, and another one for all others.
 func alongAxis(n node, axis int, along, others graph.Dim) graph.Shape {
 	list := slices.Repeat(graph.Shape{others}, n.Rank())
 	list[axis] = along

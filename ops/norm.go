@@ -141,7 +141,7 @@ func layerScale(y node, more []node, a LayerNormAttrs) node {
 	return y
 }
 
-// Standardize gives (x - mean) / sqrt(variance + eps) over the axes given, or over all,
+// Standardize returns (x - mean) / sqrt(variance + eps) over the axes given, or over all,
 // where the variance is the mean of the squared distances from the mean.
 func Standardize(x *graph.Node, eps float64, axes ...Axis) *graph.Node {
 	return Apply(opStandardize, StandardizeAttrs{reduceList(axes).Axes, eps}, x)

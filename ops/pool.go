@@ -80,7 +80,7 @@ func pooled(op *graph.Op, n, x node, fill float64) node {
 	return Apply(op, ReduceAttrs{Axes: poolAxes(n, x)}, windows)
 }
 
-// poolWindows gives the windows over x, padded with a number, and the permutation of
+// poolWindows returns the windows over x, padded with a number, and the permutation of
 // [slide]'s axes: the elements of windows stand before the last axis, so that whole rows
 // are combined.
 func poolWindows(n, x node, fill float64) (windows node, perm []int) {
@@ -105,7 +105,7 @@ func poolWindows(n, x node, fill float64) (windows node, perm []int) {
 	return Permute(slide(x, kernel, a.steps(), after, fill), perm...), perm
 }
 
-// poolAxes gives the axes of [poolWindows] that hold the elements of windows.
+// poolAxes returns the axes of [poolWindows] that hold the elements of windows.
 func poolAxes(n, x node) []int {
 	axes := len(n.Attrs().(PoolAttrs).Kernel)
 	folded := make([]int, axes)
@@ -179,7 +179,7 @@ func windowElements(n, x node, i int) node {
 	return Sub(Minimum(stop, Size(x.Graph(), graph.Int64, end)), first)
 }
 
-// windowStarts gives, as Int64 along one axis that others follow, where each window starts
+// windowStarts returns, as Int64 along one axis that others follow, where each window starts
 // on it: before 0 on the padding.
 func windowStarts(n node, i, after int) node {
 	a := n.Attrs().(PoolAttrs)
@@ -200,26 +200,26 @@ func CeilMode() PoolOption { return poolFlag(func(a *PoolAttrs) { a.Ceil = true 
 // padding.
 func ExcludePadding() PoolOption { return poolFlag(func(a *PoolAttrs) { a.ExcludePadding = true }) }
 
-// MaxPool1D gives the greatest element of each window of kernel elements along the last
+// MaxPool1D returns the greatest element of each window of kernel elements along the last
 // axis of x, [N, C, L] or [C, L]: floor((L + 2*padding - dilation*(kernel-1) - 1)/stride) + 1
 // windows, whose stride is their size unless said otherwise.
 func MaxPool1D(x *graph.Node, kernel int, opts ...PoolOption) *graph.Node {
 	return pool(opMaxPool1D, x, []int{kernel}, opts)
 }
 
-// MaxPool2D gives the greatest element of each window of height × width elements of images
+// MaxPool2D returns the greatest element of each window of height × width elements of images
 // x, [N, C, H, W] or [C, H, W], with sizes as those of [MaxPool1D] along each axis.
 func MaxPool2D(x *graph.Node, height, width int, opts ...PoolOption) *graph.Node {
 	return pool(opMaxPool2D, x, []int{height, width}, opts)
 }
 
-// AvgPool1D gives the mean of each window as [MaxPool1D] gives the greatest element.
+// AvgPool1D returns the mean of each window as [MaxPool1D] gives the greatest element.
 // Padding counts as zeros, unless it is excluded. It has no dilation.
 func AvgPool1D(x *graph.Node, kernel int, opts ...PoolOption) *graph.Node {
 	return pool(opAvgPool1D, x, []int{kernel}, opts)
 }
 
-// AvgPool2D gives the mean of each window as [MaxPool2D] gives the greatest element.
+// AvgPool2D returns the mean of each window as [MaxPool2D] gives the greatest element.
 // Padding counts as zeros, unless it is excluded. It has no dilation.
 func AvgPool2D(x *graph.Node, height, width int, opts ...PoolOption) *graph.Node {
 	return pool(opAvgPool2D, x, []int{height, width}, opts)

@@ -21,7 +21,7 @@ func hasFewTaps(kernel []int) bool {
 	return true
 }
 
-// avgPoolGrad gives all elements of a window the same part of its gradient. Windows that
+// avgPoolGrad returns all elements of a window the same part of its gradient. Windows that
 // overlap are put back along one axis after the other.
 func avgPoolGrad(n, dy node, _ int) node {
 	x, a := n.In(0), n.Attrs().(PoolAttrs)
@@ -44,7 +44,7 @@ func avgPoolGrad(n, dy node, _ int) node {
 	return withoutPadding(dx, x, a)
 }
 
-// withoutPadding gives the elements of x among those of x with padding.
+// withoutPadding returns the elements of x among those of x with padding.
 func withoutPadding(padded, x node, a PoolAttrs) node {
 	for i, before := range a.Padding {
 		axis := x.Rank() - len(a.Padding) + i
@@ -53,7 +53,7 @@ func withoutPadding(padded, x node, a PoolAttrs) node {
 	return padded
 }
 
-// maxPoolGrad gives the gradient of each maximum to the element that PyTorch names: the
+// maxPoolGrad returns the gradient of each maximum to the element that PyTorch names: the
 // first of the greatest ones, or the last NaN.
 func maxPoolGrad(n, dy node, _ int) node {
 	x, a := n.In(0), n.Attrs().(PoolAttrs)
@@ -156,7 +156,7 @@ func isFirst(n node, place []int) (is node) {
 	return is
 }
 
-// poolTaps gives, for each place in a window, the elements that all windows have there.
+// poolTaps returns, for each place in a window, the elements that all windows have there.
 func poolTaps(padded node, places [][]int, a PoolAttrs) (taps []node) {
 	axes := len(a.Kernel)
 	kernel, steps := make([]graph.Dim, axes), a.steps()

@@ -63,7 +63,7 @@ func products(x node, axis int) node {
 	return ops.Stack(axis, list...)
 }
 
-// derivatives gives the value, and the derivatives along directions that differ from order
+// derivatives returns the value, and the derivatives along directions that differ from order
 // to order, of a function of a value of shape [2 2 3].
 func derivatives(t *testing.T, f func(x node) node, named bool) func(data []float64) [][]float64 {
 	t.Helper()

@@ -55,7 +55,7 @@ func (b bits) mix(x graph.Value) graph.Value {
 	return b.Prim(graph.PrimXor, x, b.shifted(x, 31))
 }
 
-// Uniform gives numbers of the given shape that are evenly distributed from 0 up to and
+// Uniform returns numbers of the given shape that are evenly distributed from 0 up to and
 // without 1, in Float32 or Float64. They depend on nothing but the seed, an Int64 scalar,
 // the place of this call among the nodes of the program, and each number's own place: a
 // run with the same seed gives the same numbers, on every machine. Feed another seed to
@@ -86,14 +86,14 @@ func typeAndShape(t graph.DType, shape graph.Shape) []any {
 
 func num64(v int64) node { return graph.Num(v) }
 
-// Normal gives numbers of the given shape from the normal distribution with mean 0 and
+// Normal returns numbers of the given shape from the normal distribution with mean 0 and
 // variance 1, by the method of Box and Muller. The seed is that of [Uniform].
 func Normal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	radius := Sqrt(Mul(num(-2), Log1p(Neg(Uniform(seed, t, shape...)))))
 	return Mul(radius, Cos(Mul(num(2*math.Pi), Uniform(seed, t, shape...))))
 }
 
-// Dropout gives 0 in place of each element with probability p, and the others times
+// Dropout returns 0 in place of each element with probability p, and the others times
 // 1/(1-p), so that the mean stays. The seed is that of [Uniform].
 func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
 	switch {

@@ -185,7 +185,7 @@ func init() {
 // reapply builds a reduction over the same axes as n.
 func reapply(op *graph.Op, n, x node) node { return Apply(op, reduceAttrs(n), x) }
 
-// count gives the number of elements that the reduction n folds into one.
+// count returns the number of elements that the reduction n folds into one.
 func count(n, x node) node {
 	d := graph.Dim(1)
 	for _, a := range Axes(n) {
@@ -194,7 +194,7 @@ func count(n, x node) node {
 	return Size(x.Graph(), x.DType(), d)
 }
 
-// keepShape gives a value of the result's shape the folded axes back with size 1.
+// keepShape returns a value of the result's shape the folded axes back with size 1.
 func keepShape(n, v node) node {
 	if reduceAttrs(n).KeepDims {
 		return v
@@ -256,25 +256,25 @@ func Sum(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opSum, x, 
 // where another element is 0, also if a third is not finite; PyTorch's is NaN then.
 func Prod(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opProd, x, axes) }
 
-// Mean gives the mean over the axes given, or over all.
+// Mean returns the mean over the axes given, or over all.
 func Mean(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMean, x, axes) }
 
-// Max gives the greatest element over the axes given, or over all.
+// Max returns the greatest element over the axes given, or over all.
 func Max(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMax, x, axes) }
 
-// Min gives the least element over the axes given, or over all.
+// Min returns the least element over the axes given, or over all.
 func Min(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMin, x, axes) }
 
-// Any tells whether some element is true over the axes given, or over all.
+// Any reports whether some element is true over the axes given, or over all.
 func Any(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opAny, x, axes) }
 
-// All tells whether every element is true over the axes given, or over all.
+// All reports whether every element is true over the axes given, or over all.
 func All(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opAll, x, axes) }
 
-// ArgMax gives the index of the first greatest element along the axes given, or
+// ArgMax returns the index of the first greatest element along the axes given, or
 // among all elements: counted in row-major order over these axes.
 func ArgMax(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opArgMax, x, axes) }
 
-// ArgMin gives the index of the first least element along the axes given, or
+// ArgMin returns the index of the first least element along the axes given, or
 // among all elements: counted in row-major order over these axes.
 func ArgMin(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opArgMin, x, axes) }

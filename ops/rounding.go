@@ -30,11 +30,11 @@ func emitFmod(e graph.Emitter, n node, x []graph.Value) graph.Value {
 	return m.pick(e.Prim(graph.PrimLt, x[0], m.num(0)), e.Prim(graph.PrimNeg, rest), rest)
 }
 
-// Trunc gives the whole part of x, rounded towards 0.
+// Trunc returns the whole part of x, rounded towards 0.
 func Trunc(x *graph.Node) *graph.Node { return Apply(opTrunc, nil, x) }
 
-// Frac gives x - Trunc(x).
+// Frac returns x - Trunc(x).
 func Frac(x *graph.Node) *graph.Node { return Apply(opFrac, nil, x) }
 
-// Fmod gives the remainder of x / y with the sign of x, as C's fmod; Remainder has y's.
+// Fmod returns the remainder of x / y with the sign of x, as C's fmod; Remainder has y's.
 func Fmod(x, y *graph.Node) *graph.Node { return Apply(opFmod, nil, x, y) }

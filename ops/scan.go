@@ -120,13 +120,13 @@ func (r runs) windows(x node, axis int) node {
 	return Apply(r.reduce, ReduceAttrs{Axes: []int{x.Rank()}}, windows)
 }
 
-// CumSum gives, at each place of an axis, the sum of the elements up to there. Sums are
+// CumSum returns, at each place of an axis, the sum of the elements up to there. Sums are
 // formed by doubling in blocks of 128, with 7 additions for an element; an axis of symbolic
 // size is worked on as if its size were a multiple of that, and one of more than a few
 // million elements costs more than in proportion.
 func CumSum(x *graph.Node, axis int) *graph.Node { return Apply(opCumSum, ScanAttrs{Axis: axis}, x) }
 
-// CumProd gives, at each place of an axis, the product of the elements up to there, formed
+// CumProd returns, at each place of an axis, the product of the elements up to there, formed
 // as [CumSum] forms sums. Its gradients, of whatever order, hold no division: they are right
 // also where elements are 0.
 func CumProd(x *graph.Node, axis int) *graph.Node {

@@ -55,27 +55,27 @@ func init() {
 		func(n, dy node) node { return Flip(dy, n.Attrs().(FlipAttrs).Axes...) })
 }
 
-// selected gives the normalised axis and index of a Select.
+// selected returns the normalised axis and index of a Select.
 func selected(n node) (axis int, start graph.Dim) {
 	a := n.Attrs().(SelectAttrs)
 	axis = countedFromZero([]int{a.Axis}, n.In(0).Rank())[0]
 	return axis, rules.SelectStart(n.In(0).Shape()[axis], a.Index)
 }
 
-// Select gives the elements at one index of an axis, without that axis. A negative
+// Select returns the elements at one index of an axis, without that axis. A negative
 // index counts from the end.
 func Select(x *graph.Node, axis int, index graph.Dim) *graph.Node {
 	return Apply(opSelect, SelectAttrs{axis, index}, x)
 }
 
-// Flip gives the elements of the given axes in reverse order. It is a view of x, and a copy in
+// Flip returns the elements of the given axes in reverse order. It is a view of x, and a copy in
 // PyTorch: what is written into it in place is written into x, in the reverse order. [Copy]
 // gives it memory of its own.
 func Flip(x *graph.Node, axes ...int) *graph.Node {
 	return Apply(opFlip, FlipAttrs{append([]int{}, axes...)}, x)
 }
 
-// Unbind gives the elements at each index of an axis, without that axis. The axis's size
+// Unbind returns the elements at each index of an axis, without that axis. The axis's size
 // must be a whole number.
 func Unbind(x *graph.Node, axis int) []*graph.Node {
 	n, bad := listed(refused("Unbind", x).with(axis), x, axis, "")
@@ -137,7 +137,7 @@ func tooMany(call refusedCall, parts int) node {
 		Help: []string{"work on the whole value, or use Slice and Select"}})
 }
 
-// listed gives the size of an axis that a function is to take apart, or the node that stands
+// listed returns the size of an axis that a function is to take apart, or the node that stands
 // for the mistake. A problem with the function's other arguments comes before one with the axis.
 func listed(call refusedCall, x node, axis int, problem string) (n int, bad node) {
 	if x == nil || !x.Judged() {

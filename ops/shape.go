@@ -86,7 +86,7 @@ func countedFromZero(axes []int, rank int) []int {
 	return out
 }
 
-// exchanged gives the order of axes that a Transpose makes.
+// exchanged returns the order of axes that a Transpose makes.
 func exchanged(n node) []int {
 	perm := make([]int, n.Rank())
 	for i := range perm {
@@ -155,7 +155,7 @@ func inferPermute(c *graph.Call) graph.Shape {
 	return out
 }
 
-// Reshape gives the same elements in row-major order under another shape. One size may
+// Reshape returns the same elements in row-major order under another shape. One size may
 // be -1: it is found from the others.
 func Reshape(x *graph.Node, shape ...graph.Dim) *graph.Node {
 	return Apply(opReshape, ReshapeAttrs{append(graph.Shape{}, shape...)}, x)
@@ -166,7 +166,7 @@ func Squeeze(x *graph.Node, axes ...int) *graph.Node {
 	return Apply(opSqueeze, SqueezeAttrs{axes}, x)
 }
 
-// Unsqueeze gives x a new axis of size 1 at the given place, counted in the result.
+// Unsqueeze returns x a new axis of size 1 at the given place, counted in the result.
 func Unsqueeze(x *graph.Node, axis int) *graph.Node {
 	return Apply(opUnsqueeze, UnsqueezeAttrs{axis}, x)
 }
@@ -177,7 +177,7 @@ func Expand(x *graph.Node, shape ...graph.Dim) *graph.Node {
 	return Apply(opExpand, ExpandAttrs{append(graph.Shape{}, shape...)}, x)
 }
 
-// Permute gives the axes in another order: axis i of the result is axis axes[i] of x.
+// Permute returns the axes in another order: axis i of the result is axis axes[i] of x.
 func Permute(x *graph.Node, axes ...int) *graph.Node {
 	return Apply(opPermute, PermuteAttrs{axes}, x)
 }

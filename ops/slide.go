@@ -74,7 +74,7 @@ func forAxes(list []int, axes, unlessGiven int) []int {
 	return slices.Repeat(list, axes)
 }
 
-// slide gives the windows over the last axes of x, which is padded with a number: the
+// slide returns the windows over the last axes of x, which is padded with a number: the
 // result has x's leading axes, then the elements of the windows, one axis for each axis
 // over which they slide, then the windows. after is the padding behind each axis. The last
 // axis comes first, and so last in the gradient: what is added up first there, and is most,

@@ -88,13 +88,13 @@ func inferSoftmax(word string) func(*graph.Call) (graph.DType, graph.Shape) {
 	}
 }
 
-// Softmax gives exp(x) divided by its sum along an axis.
+// Softmax returns exp(x) divided by its sum along an axis.
 func Softmax(x *graph.Node, axis int) *graph.Node { return Apply(opSoftmax, SoftmaxAttrs{axis}, x) }
 
-// LogSoftmax gives the logarithm of Softmax.
+// LogSoftmax returns the logarithm of Softmax.
 func LogSoftmax(x *graph.Node, axis int) *graph.Node {
 	return Apply(opLogSoftmax, SoftmaxAttrs{axis}, x)
 }
 
-// LogSumExp gives log(sum(exp(x))) over the axes given, or over all.
+// LogSumExp returns log(sum(exp(x))) over the axes given, or over all.
 func LogSumExp(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opLogSumExp, x, axes) }

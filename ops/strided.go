@@ -98,7 +98,7 @@ func othersThen(rank, a, b int) []int {
 	return append(perm, a, b)
 }
 
-// inverse gives the permutation that undoes another.
+// inverse returns the permutation that undoes another.
 func inverse(perm []int) []int {
 	undo := make([]int, len(perm))
 	for i, a := range perm {
@@ -107,14 +107,14 @@ func inverse(perm []int) []int {
 	return undo
 }
 
-// Diagonal gives the elements of axes a and b at positions (i, i+offset), as the last
+// Diagonal returns the elements of axes a and b at positions (i, i+offset), as the last
 // axis of the result; of a matrix, its diagonal: Diagonal(x, 0, 0, 1). Its length is the lesser
 // of the sizes that are left past the offset; of named sizes, when these are bound.
 func Diagonal(x *graph.Node, offset, a, b int) *graph.Node {
 	return Apply(opDiagonal, DiagonalAttrs{Offset: offset, A: a, B: b}, x)
 }
 
-// AsStrided gives a value of the given shape whose element (i, j, …) is element
+// AsStrided returns a value of the given shape whose element (i, j, …) is element
 // offset + i*strides[0] + j*strides[1] + … of x in row-major order.
 func AsStrided(x *graph.Node, shape graph.Shape, strides []graph.Dim, offset graph.Dim) *graph.Node {
 	return Apply(opAsStrided, StridedAttrs{slices.Clone(shape), slices.Clone(strides), offset}, x)

@@ -102,5 +102,5 @@ func flatIndex(g *graph.Graph, places []node, steps []graph.Dim, offset graph.Di
 	return at
 }
 
-// rowMajorSteps gives the distance between neighbours along each axis.
+// rowMajorSteps returns the distance between neighbours along each axis.
 func rowMajorSteps(s graph.Shape) []graph.Dim { return slices.Clone(graph.RowMajor(s).Strides) }

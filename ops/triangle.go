@@ -33,9 +33,9 @@ func init() {
 	opTril = triangle("tril", "Tril", "each matrix with zeros above a diagonal.", LessEqual)
 }
 
-// Triu gives each matrix of a batch with zeros below a diagonal: 0 is the main one,
+// Triu returns each matrix of a batch with zeros below a diagonal: 0 is the main one,
 // positive ones lie above it.
 func Triu(x *graph.Node, diagonal int) *graph.Node { return Apply(opTriu, TriangleAttrs{diagonal}, x) }
 
-// Tril gives each matrix of a batch with zeros above a diagonal.
+// Tril returns each matrix of a batch with zeros above a diagonal.
 func Tril(x *graph.Node, diagonal int) *graph.Node { return Apply(opTril, TriangleAttrs{diagonal}, x) }

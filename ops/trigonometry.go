@@ -108,29 +108,29 @@ func init() {
 		func(y, x, dy node) node { return Div(dy, Sub(num(1), Square(x))) })
 }
 
-// Tan gives the tangent.
+// Tan returns the tangent.
 func Tan(x *graph.Node) *graph.Node { return Apply(opTan, nil, x) }
 
-// Asin gives the angle whose sine is x, between -π/2 and π/2.
+// Asin returns the angle whose sine is x, between -π/2 and π/2.
 func Asin(x *graph.Node) *graph.Node { return Apply(opAsin, nil, x) }
 
-// Acos gives the angle whose cosine is x, between 0 and π.
+// Acos returns the angle whose cosine is x, between 0 and π.
 func Acos(x *graph.Node) *graph.Node { return Apply(opAcos, nil, x) }
 
-// Atan gives the angle whose tangent is x, between -π/2 and π/2.
+// Atan returns the angle whose tangent is x, between -π/2 and π/2.
 func Atan(x *graph.Node) *graph.Node { return Apply(opAtan, nil, x) }
 
-// Sinh gives the hyperbolic sine.
+// Sinh returns the hyperbolic sine.
 func Sinh(x *graph.Node) *graph.Node { return Apply(opSinh, nil, x) }
 
-// Cosh gives the hyperbolic cosine.
+// Cosh returns the hyperbolic cosine.
 func Cosh(x *graph.Node) *graph.Node { return Apply(opCosh, nil, x) }
 
-// Asinh gives the number whose hyperbolic sine is x.
+// Asinh returns the number whose hyperbolic sine is x.
 func Asinh(x *graph.Node) *graph.Node { return Apply(opAsinh, nil, x) }
 
-// Acosh gives the number of at least 0 whose hyperbolic cosine is x.
+// Acosh returns the number of at least 0 whose hyperbolic cosine is x.
 func Acosh(x *graph.Node) *graph.Node { return Apply(opAcosh, nil, x) }
 
-// Atanh gives the number whose hyperbolic tangent is x.
+// Atanh returns the number whose hyperbolic tangent is x.
 func Atanh(x *graph.Node) *graph.Node { return Apply(opAtanh, nil, x) }

@@ -120,67 +120,67 @@ func boolToInt64(types []graph.DType, _ []graph.OperandRank) []graph.DType {
 	return types
 }
 
-// Neg gives -x.
+// Neg returns -x.
 func Neg(x *graph.Node) *graph.Node { return Apply(opNeg, nil, x) }
 
-// Abs gives |x|.
+// Abs returns |x|.
 func Abs(x *graph.Node) *graph.Node { return Apply(opAbs, nil, x) }
 
-// Sign gives -1, 0 or 1.
+// Sign returns -1, 0 or 1.
 func Sign(x *graph.Node) *graph.Node { return Apply(opSign, nil, x) }
 
-// Square gives x * x.
+// Square returns x * x.
 func Square(x *graph.Node) *graph.Node { return Apply(opSquare, nil, x) }
 
-// Sqrt gives the square root.
+// Sqrt returns the square root.
 func Sqrt(x *graph.Node) *graph.Node { return Apply(opSqrt, nil, x) }
 
-// Rsqrt gives 1 / sqrt(x).
+// Rsqrt returns 1 / sqrt(x).
 func Rsqrt(x *graph.Node) *graph.Node { return Apply(opRsqrt, nil, x) }
 
-// Reciprocal gives 1 / x.
+// Reciprocal returns 1 / x.
 func Reciprocal(x *graph.Node) *graph.Node { return Apply(opRecip, nil, x) }
 
-// Exp gives e to the power x.
+// Exp returns e to the power x.
 func Exp(x *graph.Node) *graph.Node { return Apply(opExp, nil, x) }
 
-// Expm1 gives exp(x) - 1, exact near 0.
+// Expm1 returns exp(x) - 1, exact near 0.
 func Expm1(x *graph.Node) *graph.Node { return Apply(opExpm1, nil, x) }
 
-// Log gives the natural logarithm.
+// Log returns the natural logarithm.
 func Log(x *graph.Node) *graph.Node { return Apply(opLog, nil, x) }
 
-// Log1p gives log(1 + x), exact near 0.
+// Log1p returns log(1 + x), exact near 0.
 func Log1p(x *graph.Node) *graph.Node { return Apply(opLog1p, nil, x) }
 
-// Tanh gives the hyperbolic tangent.
+// Tanh returns the hyperbolic tangent.
 func Tanh(x *graph.Node) *graph.Node { return Apply(opTanh, nil, x) }
 
-// Sigmoid gives 1 / (1 + exp(-x)).
+// Sigmoid returns 1 / (1 + exp(-x)).
 func Sigmoid(x *graph.Node) *graph.Node { return Apply(opSigmoid, nil, x) }
 
-// Erf gives the error function.
+// Erf returns the error function.
 func Erf(x *graph.Node) *graph.Node { return Apply(opErf, nil, x) }
 
-// Sin gives the sine.
+// Sin returns the sine.
 func Sin(x *graph.Node) *graph.Node { return Apply(opSin, nil, x) }
 
-// Cos gives the cosine.
+// Cos returns the cosine.
 func Cos(x *graph.Node) *graph.Node { return Apply(opCos, nil, x) }
 
-// Relu gives max(x, 0).
+// Relu returns max(x, 0).
 func Relu(x *graph.Node) *graph.Node { return Apply(opRelu, nil, x) }
 
-// Floor gives the greatest whole number not above x.
+// Floor returns the greatest whole number not above x.
 func Floor(x *graph.Node) *graph.Node { return Apply(opFloor, nil, x) }
 
-// Ceil gives the least whole number not below x.
+// Ceil returns the least whole number not below x.
 func Ceil(x *graph.Node) *graph.Node { return Apply(opCeil, nil, x) }
 
-// Round gives the nearest whole number, half to even.
+// Round returns the nearest whole number, half to even.
 func Round(x *graph.Node) *graph.Node { return Apply(opRound, nil, x) }
 
-// Cast gives x in another dtype. Floating-point numbers become integers by truncation; where
+// Cast returns x in another dtype. Floating-point numbers become integers by truncation; where
 // PyTorch's result depends on the processor, NaN gives 0, and what is out of range the nearest
 // integer. Int64 becomes Int32 by its low bits, as in PyTorch.
 func Cast(x *graph.Node, to graph.DType) *graph.Node {
@@ -190,7 +190,7 @@ func Cast(x *graph.Node, to graph.DType) *graph.Node {
 	return Apply(opCast, CastAttrs{to}, x)
 }
 
-// StopGradient gives x, through which no gradient flows.
+// StopGradient returns x, through which no gradient flows.
 func StopGradient(x *graph.Node) *graph.Node { return Apply(opStopGrd, nil, x) }
 
 // inferSub refuses booleans with PyTorch's two sentences.

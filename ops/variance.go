@@ -48,7 +48,7 @@ func varianceGrad(n, dy node) node {
 	return Mul(Mul(keepShape(n, dy), Div(num(2), freedom(n, x))), Sub(x, meanOver(n, x)))
 }
 
-// Var gives the variance over the axes given, or over all: the sum of the squared
+// Var returns the variance over the axes given, or over all: the sum of the squared
 // distances from the mean, divided by the number of elements less the correction. The
 // correction 1 estimates the variance of what the elements are a sample of.
 func Var(x *graph.Node, correction float64, axes ...Axis) *graph.Node {
@@ -56,7 +56,7 @@ func Var(x *graph.Node, correction float64, axes ...Axis) *graph.Node {
 	return Apply(opVar, VarianceAttrs{a.Axes, a.KeepDims, correction}, x)
 }
 
-// Std gives the square root of Var.
+// Std returns the square root of Var.
 func Std(x *graph.Node, correction float64, axes ...Axis) *graph.Node {
 	a := reduceList(axes)
 	return Apply(opStd, VarianceAttrs{a.Axes, a.KeepDims, correction}, x)

@@ -76,7 +76,7 @@ func normGrad(n, dy node, _ int) node {
 	return Mul(Mul(Sign(x), Pow(magnitude, num(p-1))), Div(dy, Pow(length, num(p-1))))
 }
 
-// Norm gives the vector norm of order p over the axes given, or over all: 2 is the
+// Norm returns the vector norm of order p over the axes given, or over all: 2 is the
 // Euclidean length, 1 the sum of magnitudes, an infinite order the greatest magnitude. Where
 // it has no derivative, its gradient is 0, and so are the gradients of that; PyTorch's second
 // gradients are NaN there.

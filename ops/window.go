@@ -122,7 +122,7 @@ func sideBySide(n, x node, axis int) node {
 	return Pad(Reshape(MoveAxis(x, rank, axis+1), shape...), axis, 0, n.Shape()[axis].Minus(covered), 0)
 }
 
-// Window gives sliding windows along an axis, without copying: the axis holds the
+// Window returns sliding windows along an axis, without copying: the axis holds the
 // windows, floor((length - dilation*(size-1) - 1)/stride) + 1 of them, and a new last axis
 // the elements of each: y[…,i,…,k] = x[…, i*stride + k*dilation, …]. The axis must have
 // room for one window at least.

@@ -15,7 +15,7 @@ func init() {
 	opMinFirst.Grad = func(n, dy node, _ int) node { return firstGrad(n, dy) }
 }
 
-// firstGrad gives the gradient to the winner alone: in row-major order over the folded
+// firstGrad returns the gradient to the winner alone: in row-major order over the folded
 // axes, the first element that equals the result, or the first NaN.
 func firstGrad(n, dy node) node {
 	x := n.In(0)
@@ -24,7 +24,7 @@ func firstGrad(n, dy node) node {
 	})
 }
 
-// leastRankGrad gives the gradient to the element of the least rank over the folded axes. Ranks
+// leastRankGrad returns the gradient to the element of the least rank over the folded axes. Ranks
 // are made of places in row-major order; none is behind them all.
 func leastRankGrad(n, dy node, rank func(place, none node) node) node {
 	x, axes := n.In(0), Axes(n)
@@ -50,7 +50,7 @@ func leastRankGrad(n, dy node, rank func(place, none node) node) node {
 	return Where(Equal(ranks, Apply(opMin, ReduceAttrs{Axes: axes, KeepDims: true}, ranks)), keepShape(n, dy), num(0))
 }
 
-// MaxIndex gives the greatest elements along one axis and the index of the first of
+// MaxIndex returns the greatest elements along one axis and the index of the first of
 // each. The gradient of a value goes to that element alone, where Max shares it. The greatest
 // truth value is true.
 func MaxIndex(x *graph.Node, axis int, options ...Axis) (values, indices *graph.Node) {
@@ -66,7 +66,7 @@ func countable(x node) node {
 	return x
 }
 
-// MinIndex gives the least elements along one axis and the index of the first of each.
+// MinIndex returns the least elements along one axis and the index of the first of each.
 func MinIndex(x *graph.Node, axis int, options ...Axis) (values, indices *graph.Node) {
 	list := append([]Axis{Axis(axis)}, options...)
 	return reduceCall(opMinFirst, x, list), reduceCall(opArgMin, countable(x), list)

@@ -42,7 +42,7 @@ func adamW(u *update, w, grad *graph.Node) []*graph.Node {
 	return []*graph.Node{ops.CopyInPlace(w, ops.Sub(kept, step)), m, v}
 }
 
-// kept gives the share of a parameter that weight decay leaves, 1 - rate·decay.
+// kept returns the share of a parameter that weight decay leaves, 1 - rate·decay.
 func (u *update) kept(t graph.DType) *graph.Node {
 	if u.rateNode == nil {
 		return graph.Num(1 - u.rate*u.decay)
@@ -51,7 +51,7 @@ func (u *update) kept(t graph.DType) *graph.Node {
 	return ops.Cast(ops.Sub(graph.Num(1.0), ops.Mul(rate, graph.Num(u.decay))), t)
 }
 
-// adamStep gives what Adam subtracts from w, and the writes of its running means.
+// adamStep returns what Adam subtracts from w, and the writes of its running means.
 func (u *update) adamStep(w, grad *graph.Node) (step, m, v *graph.Node) {
 	oldM, oldV := u.state("m", w), u.state("v", w)
 	m = ops.AddInPlace(oldM, ops.Mul(ops.Sub(grad, oldM), graph.Num(1-u.beta1)))
@@ -68,7 +68,7 @@ type correction struct {
 	root *graph.Node // √(1-β2ᵗ)
 }
 
-// adamCorrection gives the scalars for parameters of dtype t. They are computed in
+// adamCorrection returns the scalars for parameters of dtype t. They are computed in
 // Float64: 1-β2 would lose four of Float32's seven digits.
 func (u *update) adamCorrection(t graph.DType) correction {
 	if c, known := u.shared[t]; known {

@@ -38,7 +38,7 @@ func ExampleOptimizer_Updates() {
 	// [3.00 -1.00]
 }
 
-// descend gives w after 200 steps.
+// descend returns w after 200 steps.
 func descend(w *graph.Node, step []*graph.Node, feed exec.Feed) any {
 	prog, err := exec.Compile(w.Graph(), exec.Updates(step...))
 	if err != nil {

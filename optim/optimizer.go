@@ -52,7 +52,7 @@ func (o *Optimizer) wantFraction(what string, v float64) {
 	}
 }
 
-// Minimize gives the updates that make the loss smaller: one for each parameter, in
+// Minimize returns the updates that make the loss smaller: one for each parameter, in
 // their order, and then those of the optimiser's own state. Without parameters it
 // takes all floating-point ones that the graph has so far, but for the state of other
 // optimisers. Give all updates to exec.Updates.
@@ -71,7 +71,7 @@ func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.No
 	return o.updates(params, autodiff.Grad(loss, params))
 }
 
-// Updates gives the updates for gradients of one's own, such as clipped ones: grads[i]
+// Updates returns the updates for gradients of one's own, such as clipped ones: grads[i]
 // is the gradient of params[i]. The result is that of Minimize.
 func (o Optimizer) Updates(params, grads []*graph.Node) []*graph.Node {
 	if len(params) == 0 {

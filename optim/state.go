@@ -24,7 +24,7 @@ func (u *update) state(kind string, w *graph.Node) (s *graph.Node) {
 	return s
 }
 
-// steps gives the number of steps, this one included.
+// steps returns the number of steps, this one included.
 func (u *update) steps() *graph.Node {
 	if u.count == nil {
 		u.count = ops.AddInPlace(u.g.ParamInit("step", graph.Int64, stateZeros{u.scope}), graph.Num(1))
@@ -32,7 +32,7 @@ func (u *update) steps() *graph.Node {
 	return u.count
 }
 
-// learningRate gives the rate as an operand for values of dtype t.
+// learningRate returns the rate as an operand for values of dtype t.
 func (u *update) learningRate(t graph.DType) *graph.Node {
 	if u.rateNode == nil {
 		return graph.Num(u.rate)
@@ -58,13 +58,13 @@ func (stateZeros) Fill(any, []int, uint64) {}
 // String implements graph.Initializer.
 func (stateZeros) String() string { return "zeros" }
 
-// stateOwner gives the scope of the optimiser whose state the parameter is, or "".
+// stateOwner returns the scope of the optimiser whose state the parameter is, or "".
 func stateOwner(p *graph.Node) string {
 	s, _ := p.Attrs().(graph.ParamAttrs).Init.(stateZeros)
 	return s.owner
 }
 
-// freeScope gives the optimiser's name, numbered where the graph has one of that name.
+// freeScope returns the optimiser's name, numbered where the graph has one of that name.
 func freeScope(g *graph.Graph, name string) string {
 	taken := map[string]bool{}
 	for _, p := range g.Params() {

@@ -20,7 +20,7 @@ type Bound struct {
 // Sizes holds the values of named sizes.
 type Sizes map[string]int64
 
-// Lookup gives the value of a name, for Dim.Eval.
+// Lookup returns the value of a name, for Dim.Eval.
 func (s Sizes) Lookup(name string) (int64, bool) {
 	v, ok := s[name]
 	return v, ok
@@ -351,7 +351,7 @@ func (b *binder) checkCounts() {
 	}
 }
 
-// size gives the value of a size of a node, after a problem where it can be none. That of a
+// size returns the value of a size of a node, after a problem where it can be none. That of a
 // name without a value counts as nothing.
 func (b *binder) size(n *graph.Node, d graph.Dim) int64 {
 	v, err := b.value(d)

@@ -78,7 +78,7 @@ func (b *binder) solveEqual() (progress bool) {
 	return progress
 }
 
-// linear gives coef and rest with size = coef·unknown + rest, all other names known.
+// linear returns coef and rest with size = coef·unknown + rest, all other names known.
 func (b *binder) linear(size graph.Dim, unknown string) (coef, rest int64, ok bool) {
 	at := func(v int64) (int64, error) {
 		return size.Eval(func(name string) (int64, bool) {
@@ -301,7 +301,7 @@ func (b *binder) occurs(name string) bool {
 	return slices.ContainsFunc(b.equations, func(e equation) bool { return slices.Contains(e.size.Symbols(), name) })
 }
 
-// user gives the first node that needs a name.
+// user returns the first node that needs a name.
 func (b *binder) user(name string) *graph.Node {
 	for _, n := range b.nodes {
 		if slices.ContainsFunc(slices.Concat(n.Shape(), n.AttrDims()), func(d graph.Dim) bool { return slices.Contains(d.Symbols(), name) }) {

@@ -36,7 +36,7 @@ func deferredNotes(needs []graph.Requirement) (notes []*graph.Mistake) {
 	return notes
 }
 
-// RequirementText gives a requirement in a few words: "h == w", "batch >= 2".
+// RequirementText returns a requirement in a few words: "h == w", "batch >= 2".
 func RequirementText(r graph.Requirement) string {
 	form := "%s == %s"
 	switch r.Kind {

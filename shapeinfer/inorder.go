@@ -54,7 +54,7 @@ func needed(g *graph.Graph, roots []*graph.Node) []*graph.Node {
 	return alias.Closure(g, roots, func(n *graph.Node, want func(...*graph.Node)) { want(n.Operands()...) })
 }
 
-// DerivedFrom gives the nodes that some others are computed from, these themselves, and what nodes were derived from: of gradients, the
+// DerivedFrom returns the nodes that some others are computed from, these themselves, and what nodes were derived from: of gradients, the
 // values that they are gradients of; of what has another value's shape, that value.
 func DerivedFrom(g *graph.Graph, roots []*graph.Node) []*graph.Node {
 	return alias.Closure(g, roots, func(n *graph.Node, want func(...*graph.Node)) {
@@ -99,7 +99,7 @@ func orderMistake(d alias.Disorder, asked *graph.Node) *graph.Mistake {
 	return m
 }
 
-// firstGradient gives the first gradient that was asked for and is computed from n, or nil.
+// firstGradient returns the first gradient that was asked for and is computed from n, or nil.
 func firstGradient(nodes []*graph.Node, n *graph.Node) *graph.Node {
 	from := map[*graph.Node]bool{n: true}
 	for _, m := range nodes {

@@ -14,7 +14,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// found gives the codes of the mistakes in a graph.
+// found returns the codes of the mistakes in a graph.
 func found(g *graph.Graph) []graph.Code {
 	codes := []graph.Code{}
 	for _, m := range shapeinfer.Check(g).Errors {

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// counts gives the numbers of errors and warnings of a code.
+// counts returns the numbers of errors and warnings of a code.
 func counts(g *graph.Graph, code graph.Code) (errors, warnings int) {
 	r := shapeinfer.Check(g)
 	for _, m := range r.Errors {

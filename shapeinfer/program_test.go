@@ -62,7 +62,7 @@ func newProgram(rng *rand.Rand) program {
 	return p
 }
 
-// shapes gives the shapes of the values so far, of unknown sizes where a step failed.
+// shapes returns the shapes of the values so far, of unknown sizes where a step failed.
 func (p *program) shapes() (list []graph.Shape) {
 	_, values := p.build(nil)
 	for _, v := range values {
@@ -146,7 +146,7 @@ func randomSize(rng *rand.Rand) graph.Dim {
 	return n
 }
 
-// nearly gives a shape that broadcasts with another one, or almost.
+// nearly returns a shape that broadcasts with another one, or almost.
 func nearly(rng *rand.Rand, s graph.Shape) graph.Shape {
 	out := graph.Shape{}
 	for _, d := range s {

@@ -37,7 +37,7 @@ func (r *Report) complete() {
 	graph.SortMistakes(r.Notes)
 }
 
-// Err gives the report as an error, or nil where it holds no errors.
+// Err returns the report as an error, or nil where it holds no errors.
 func (r *Report) Err() error {
 	if len(r.Errors) == 0 {
 		return nil
@@ -45,7 +45,7 @@ func (r *Report) Err() error {
 	return r
 }
 
-// Error gives all errors and warnings, each with its place in the user's program, and a
+// Error returns all errors and warnings, each with its place in the user's program, and a
 // line of counts. Where there are no errors, notes are told too.
 func (r *Report) Error() string { return r.Text("") }
 
@@ -104,7 +104,7 @@ func (r *Report) Summary() string {
 	return s
 }
 
-// MarkedGraph gives the graph's text form with a mark before each line whose node failed
+// MarkedGraph returns the graph's text form with a mark before each line whose node failed
 // ("!"), draws a warning ("~") or could not be judged ("?"), and the codes behind it.
 func (r *Report) MarkedGraph() string {
 	marks := map[*graph.Node]graph.Mark{}
@@ -125,7 +125,7 @@ func (r *Report) MarkedGraph() string {
 	return r.Graph.MarkedText(marks)
 }
 
-// Unwrap gives the errors one by one, for errors.As and errors.Is.
+// Unwrap returns the errors one by one, for errors.As and errors.Is.
 func (r *Report) Unwrap() []error {
 	list := make([]error, len(r.Errors))
 	for i, m := range r.Errors {

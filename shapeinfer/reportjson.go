@@ -74,10 +74,10 @@ type RequirementJSON struct {
 	PlaceJSON
 }
 
-// MarshalJSON gives the report as a [ReportJSON].
+// MarshalJSON returns the report as a [ReportJSON].
 func (r *Report) MarshalJSON() ([]byte, error) { return json.Marshal(r.JSON()) }
 
-// JSON gives the report in the form that is written as JSON.
+// JSON returns the report in the form that is written as JSON.
 func (r *Report) JSON() ReportJSON {
 	w := reportWriter{}
 	j := ReportJSON{Nodes: r.Nodes, NotJudged: r.NotJudged, Requirements: []RequirementJSON{},
@@ -104,7 +104,7 @@ type madeAt struct {
 	pos graph.Pos
 }
 
-// place gives the place of a node.
+// place returns the place of a node.
 func (w reportWriter) place(n *graph.Node) PlaceJSON {
 	key := madeAt{n.Op(), n.Place()}
 	p, known := w[key]

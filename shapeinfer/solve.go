@@ -120,7 +120,7 @@ func (j *joint) findFacts() {
 	}
 }
 
-// system gives the constraints of requirements and of the facts about their names.
+// system returns the constraints of requirements and of the facts about their names.
 func (j *joint) system(list ...*group) *prove.System {
 	s := prove.NewSystem(j.g.Bounds)
 	var names []string
@@ -162,7 +162,7 @@ func (j *joint) alone(gr *group) {
 	}
 }
 
-// components gives the deferred requirements, those that share names in one list. Facts
+// components returns the deferred requirements, those that share names in one list. Facts
 // count as shared.
 func (j *joint) components() (lists [][]*group) {
 	linked := maps.Clone(j.linked)
@@ -220,7 +220,7 @@ func (j *joint) clash(list []*group) bool {
 	return j.system(list...).Refuted(left)
 }
 
-// work gives an amount of work, as far as there is any left for the graph; done takes away
+// work returns an amount of work, as far as there is any left for the graph; done takes away
 // what was used of it.
 func (j *joint) work(terms int) *int { return prove.Effort(min(terms, j.left)) }
 

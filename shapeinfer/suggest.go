@@ -20,7 +20,7 @@ const (
 	minTrials   = 20
 )
 
-// suggest gives mistakes with suggestions, as copies: the graph keeps its own.
+// suggest returns mistakes with suggestions, as copies: the graph keeps its own.
 func (r *Report) suggest(ms []*graph.Mistake) []*graph.Mistake {
 	out := slices.Clone(ms)
 	trials := 0
@@ -141,7 +141,7 @@ func (t *trier) operand(i int, s graph.Shape) graph.Change {
 	return graph.Change{Node: t.n, Operands: map[int]graph.Type{i: {DType: t.n.In(i).DType(), Shape: s}}}
 }
 
-// with gives the call of the node with other words for operand i.
+// with returns the call of the node with other words for operand i.
 func (t *trier) with(i int, word string) string {
 	words := make([]string, len(t.n.Operands()))
 	for k, x := range t.n.Operands() {
@@ -151,7 +151,7 @@ func (t *trier) with(i int, word string) string {
 	return graph.CallText(t.n, t.n.Attrs(), words...)
 }
 
-// shape gives the shape of operand i.
+// shape returns the shape of operand i.
 func (t *trier) shape(i int) graph.Shape { return t.n.In(i).Shape() }
 
 // pairs calls f with each operand and each other one, the later operands first: it is most

@@ -245,7 +245,7 @@ func exchanges(n *graph.Node, a, b int) bool {
 	return shown.Offset == 0 && shape.Equal(whole.Shape) && slices.Equal(strides, whole.Strides)
 }
 
-// reshape gives an operand the shape of another one with as many elements.
+// reshape returns an operand the shape of another one with as many elements.
 func (t *trier) reshape() {
 	t.pairs(func(i, other int) {
 		s, full := t.shape(i), t.shape(other)

@@ -39,7 +39,7 @@ func losesName(from, to graph.Shape) bool {
 	return false
 }
 
-// fitted gives the shape of operand i with the sizes of another operand on its bad axes;
+// fitted returns the shape of operand i with the sizes of another operand on its bad axes;
 // where the result is larger than both, the other operand's shape.
 func (t *trier) fitted(i, other int) graph.Shape {
 	if t.m.Code == graph.CodeMutualExpand {
@@ -185,7 +185,7 @@ func (t *trier) convert() {
 	}
 }
 
-// converted gives the types of the operands when one of them has another dtype.
+// converted returns the types of the operands when one of them has another dtype.
 func (t *trier) converted(i int, dtype graph.DType) map[int]graph.Type {
 	types := make([]graph.DType, len(t.n.Operands()))
 	for k, x := range t.n.Operands() {
@@ -195,7 +195,7 @@ func (t *trier) converted(i int, dtype graph.DType) map[int]graph.Type {
 	return t.promoted(t.n.Op(), types)
 }
 
-// promoted gives the types of the operands, of the given dtypes, after the promotion of an
+// promoted returns the types of the operands, of the given dtypes, after the promotion of an
 // operation.
 func (t *trier) promoted(op *graph.Op, types []graph.DType) map[int]graph.Type {
 	if op.Promote != nil {

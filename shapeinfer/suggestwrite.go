@@ -86,7 +86,7 @@ func (t *trier) elsewhere() {
 	t.try(graph.Fix{Kind: graph.FixElsewhere, Text: text, Gives: value.Shape}, change)
 }
 
-// copyOperand gives an operand memory of its own.
+// copyOperand returns an operand memory of its own.
 func (t *trier) copyOperand() {
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
 		if i > 0 || t.m.Code == graph.CodeSelfOverlap || alias.Storage(t.n).Op().Class != graph.Source {

@@ -139,7 +139,7 @@ func (w *writer) add() {
 	}
 }
 
-// build gives the graph, with numbers in the place of names where at is not nil, and the
+// build returns the graph, with numbers in the place of names where at is not nil, and the
 // value that is viewed; nil where its sizes are none.
 func (w *writer) build(at map[string]int64) (*graph.Graph, *graph.Node) {
 	g, values, _ := w.values(at)

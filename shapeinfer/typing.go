@@ -58,7 +58,7 @@ func (e *typing) Convert(x graph.Value, t graph.DType) graph.Value {
 	return e.value(t)
 }
 
-// TypeOf gives the type of a value.
+// TypeOf returns the type of a value.
 func (e *typing) TypeOf(x graph.Value) graph.DType {
 	if x < 0 || int(x) >= len(e.types) {
 		e.fail("value %d is none that the emitter has given", x)

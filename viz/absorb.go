@@ -48,7 +48,7 @@ func inlineText(v *value) string {
 	return strings.Join(append([]string{v.op}, v.attrs...), " ")
 }
 
-// attrText gives the fixed arguments as one text.
+// attrText returns the fixed arguments as one text.
 func (v *value) attrText() string { return strings.Join(v.attrs, " · ") }
 
 // skipConversions makes the operand one of the value before absorbed conversions.

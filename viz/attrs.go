@@ -10,7 +10,7 @@ import (
 
 // axesFolder is implemented by the fixed arguments of reductions.
 type axesFolder interface {
-	// FoldedAxes gives the axes that are folded of an operand of the given rank,
+	// FoldedAxes returns the axes that are folded of an operand of the given rank,
 	// counted from 0, in rising order.
 	FoldedAxes(rank int) []int
 }
@@ -18,7 +18,7 @@ type axesFolder interface {
 // longData is the number of elements past which a constant is not printed.
 const longData = 4
 
-// attrTexts gives an operation's fixed arguments as words, "axis 1", without those that
+// attrTexts returns an operation's fixed arguments as words, "axis 1", without those that
 // a value's type tells already: dtypes and shapes.
 func attrTexts(attrs any) []string {
 	v := reflect.ValueOf(attrs)
@@ -91,7 +91,7 @@ func isConversion(n *graph.Node) bool {
 	return t != nil && t.Kind() == reflect.Struct && t.NumField() == 1 && t.Field(0).Type == reflect.TypeFor[graph.DType]()
 }
 
-// foldedAxes gives the axes that a node folds away and whether they stay with size 1;
+// foldedAxes returns the axes that a node folds away and whether they stay with size 1;
 // ok is false where that cannot be told.
 func foldedAxes(n *graph.Node) (axes []int, keep, ok bool) {
 	if len(n.Operands()) != 1 || n.In(0) == nil || !n.Judged() || !n.In(0).Judged() {

@@ -83,7 +83,7 @@ func (v *value) heavy() bool {
 	return !v.doubt && (v.kept || v.role == roleInput || v.role == roleParam || v.role == roleUpdate || v.role == roleSeed)
 }
 
-// titleSpans gives "h = tanh": the user's name, or the word of the text form where
+// titleSpans returns "h = tanh": the user's name, or the word of the text form where
 // chips refer to it or it was asked for, then the operation.
 func (c *composer) titleSpans(v *value) []span {
 	name := v.name
@@ -139,7 +139,7 @@ func constSpans(v *value) []span {
 	return []span{{text: " " + v.attrText()}}
 }
 
-// updateTitle gives "w ← sub_", where w is not joined by an edge.
+// updateTitle returns "w ← sub_", where w is not joined by an edge.
 func (c *composer) updateTitle(v *value) []span {
 	op := span{text: v.op, style: styleStrong}
 	if len(v.in) == 0 || v.in[0].from == nil {
@@ -189,7 +189,7 @@ func (v *value) tooltip() []string {
 	return append(lines, v.pos)
 }
 
-// terminals gives the outputs of a unit that get boxes of their own. A card lists
+// terminals returns the outputs of a unit that get boxes of their own. A card lists
 // gradients, and where it has many outputs, all of them.
 func (u *unit) terminals() []*value {
 	list := u.outputs()
@@ -225,7 +225,7 @@ func (c *composer) terminal(v *value) *box {
 	return b
 }
 
-// plainType gives a value's type without the axes that the value has folded.
+// plainType returns a value's type without the axes that the value has folded.
 func plainType(v *value) typeText {
 	t := typeText{dtype: v.typ.dtype}
 	for _, a := range v.typ.axes {

@@ -57,7 +57,7 @@ func (c *composer) cardBox(u *unit) *box {
 	return b
 }
 
-// cardName gives "block", or "block0 … 11" for a stack.
+// cardName returns "block", or "block0 … 11" for a stack.
 func cardName(u *unit) string {
 	names := make([]string, len(u.scopes))
 	for i, s := range u.scopes {
@@ -116,7 +116,7 @@ func shortList(words []string, most int, sep string) string {
 	return shorten(strings.Join(words, sep), wideNote)
 }
 
-// cardTypes gives the types of the values that others read from a card.
+// cardTypes returns the types of the values that others read from a card.
 func cardTypes(u *unit) string {
 	var types []string
 	for _, v := range u.values {
@@ -153,7 +153,7 @@ func cardParams(u *unit) string {
 	return shortNumber(f) + " parameters"
 }
 
-// shortNumber gives a count in three digits or so: 37.8 M.
+// shortNumber returns a count in three digits or so: 37.8 M.
 func shortNumber(n float64) string {
 	for _, unit := range []struct {
 		from float64

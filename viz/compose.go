@@ -83,7 +83,7 @@ func (c *composer) place(u *unit) {
 	}
 }
 
-// cluster gives the cluster of a unit: that of its scope, within that of its part where
+// cluster returns the cluster of a unit: that of its scope, within that of its part where
 // there are several. Inputs and parameters outside of scopes stand free, as outputs do and
 // what gradients start from: Graphviz keeps the order from left to right only of what
 // stands free, and with it the gradient to the right of the forward values.
@@ -94,7 +94,7 @@ func (c *composer) cluster(u *unit) *cluster {
 	return c.inFrames(u.part, c.frames[u])
 }
 
-// inFrames gives the cluster of the innermost of frames, or that of the part.
+// inFrames returns the cluster of the innermost of frames, or that of the part.
 func (c *composer) inFrames(p part, frames []*frame) *cluster {
 	if len(frames) == 0 {
 		return c.partCluster(p)
@@ -112,7 +112,7 @@ func (c *composer) inFrames(p part, frames []*frame) *cluster {
 	return fr.drawn
 }
 
-// partCluster gives the cluster of a part; a program that has only one has none.
+// partCluster returns the cluster of a part; a program that has only one has none.
 func (c *composer) partCluster(p part) *cluster {
 	if !c.several() {
 		return c.d.root
@@ -182,7 +182,7 @@ func (c *composer) bead(l link) []span {
 	return spans
 }
 
-// common gives the innermost cluster that holds both ends of a link.
+// common returns the innermost cluster that holds both ends of a link.
 func (c *composer) common(l link) *cluster {
 	if l.from.part != l.to.part || c.cluster(l.from) == c.d.root && l.from.scope == "" {
 		return c.d.root
@@ -190,7 +190,7 @@ func (c *composer) common(l link) *cluster {
 	return c.inFrames(l.to.part, commonFrames(c.frames[l.from], c.frames[l.to]))
 }
 
-// commonFrames gives the frames that both ends are in.
+// commonFrames returns the frames that both ends are in.
 func commonFrames(a, b []*frame) []*frame {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -10,7 +10,7 @@ func newFolding(scopes map[string]bool) *folding {
 	return &folding{scopes, map[string]string{}}
 }
 
-// outermost gives the outermost folded scope around a value, or "".
+// outermost returns the outermost folded scope around a value, or "".
 func (f *folding) outermost(scope string) string {
 	if len(f.scopes) == 0 || scope == "" {
 		return ""
@@ -38,7 +38,7 @@ type folder struct {
 	units  []*unit
 }
 
-// fold gives the boxes of the picture: the scopes that match the patterns become cards.
+// fold returns the boxes of the picture: the scopes that match the patterns become cards.
 // Where many boxes are left, those that occur several times with the same structure do
 // too, since they tell nothing new. Where more than the limit are left, so do the
 // innermost scopes, and then those around them; then what repeats itself without scopes;

@@ -16,7 +16,7 @@ type frame struct {
 	kernel *kernelText // whose frame it is, if it is one
 }
 
-// framer gives units their frames, in the order of the program.
+// framer returns units their frames, in the order of the program.
 type framer struct {
 	current map[scopeKey]*frame
 	of      map[*unit][]*frame // from the outermost to the innermost
@@ -24,7 +24,7 @@ type framer struct {
 	count   int
 }
 
-// findFrames gives the frames around each unit, from the outermost to the innermost.
+// findFrames returns the frames around each unit, from the outermost to the innermost.
 func findFrames(units []*unit) map[*unit][]*frame {
 	f := framer{map[scopeKey]*frame{}, make(map[*unit][]*frame, len(units)), make(map[*unit]frameSet, len(units)), 0}
 	for _, u := range inOrder(units) {
@@ -49,7 +49,7 @@ func (f *framer) place(u *unit) {
 	f.of[u], f.left[u] = chain, behind
 }
 
-// chain gives the frames that are open for a unit's scopes, and opens those that are not.
+// chain returns the frames that are open for a unit's scopes, and opens those that are not.
 func (f *framer) chain(u *unit) (chain []*frame) {
 	var outer *frame
 	for i := 0; i < len(u.scope); {
@@ -78,7 +78,7 @@ func (f *framer) chain(u *unit) (chain []*frame) {
 	return chain
 }
 
-// behind gives the frames that some way to the unit has left.
+// behind returns the frames that some way to the unit has left.
 func (f *framer) behind(u *unit, chain []*frame) frameSet {
 	var set frameSet
 	for _, l := range u.in {

@@ -91,7 +91,7 @@ func roleOf(n *graph.Node) role {
 	return rolePlain
 }
 
-// partOf gives the part of a node whose operands have theirs.
+// partOf returns the part of a node whose operands have theirs.
 func (b *graphModel) partOf(n *graph.Node, v *value) part {
 	if n.Origin() != nil {
 		return gradient
@@ -214,7 +214,7 @@ func newFault(m *graph.Mistake) *fault {
 	return f
 }
 
-// nodeLabels gives each node the word of the text form, numbered where it is taken.
+// nodeLabels returns each node the word of the text form, numbered where it is taken.
 func nodeLabels(g *graph.Graph) []string {
 	labels := make([]string, len(g.Nodes()))
 	taken := map[string]int{}

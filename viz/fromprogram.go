@@ -161,7 +161,7 @@ func baseOf(n *graph.Node) *graph.Node {
 	return n
 }
 
-// byteText gives a number of bytes in three digits or so: "48.6 KiB".
+// byteText returns a number of bytes in three digits or so: "48.6 KiB".
 func byteText(n int) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	f, at := float64(n), 0

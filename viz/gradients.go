@@ -32,7 +32,7 @@ func (b *graphModel) findUses() {
 	b.markSeeds(forwardUsed)
 }
 
-// moveSources gives sources that only gradients read, such as the gradient that arrives
+// moveSources returns sources that only gradients read, such as the gradient that arrives
 // from outside, to the gradient; and those that only updates read to the updates.
 func (b *graphModel) moveSources() {
 	first := make([]part, len(b.values))
@@ -106,7 +106,7 @@ func (b *graphModel) nameGradients() {
 	}
 }
 
-// valueOf gives the value of a node, or of a source of that name where the node belongs
+// valueOf returns the value of a node, or of a source of that name where the node belongs
 // to the graph from which this one was compiled.
 func (b *graphModel) valueOf(n *graph.Node) *value {
 	if n.Graph() == b.g {

@@ -16,7 +16,7 @@ const (
 
 var pointSizes = [...]string{sizeTitle: "12", sizeType: "9", sizeNote: "8"}
 
-// box gives the label of a box with the signs < and > around it.
+// box returns the label of a box with the signs < and > around it.
 func (l *labeler) box(b *box) string {
 	l.b = append(l.b[:0], '<')
 	p := l.t.paint(b.look)
@@ -168,7 +168,7 @@ func (l *labeler) styled(text, points, colour, tag string) {
 	l.text(`</font>`)
 }
 
-// ink gives the colour of a style and the tag around its text.
+// ink returns the colour of a style and the tag around its text.
 func (l *labeler) ink(s span, p Paint) (colour, tag string) {
 	switch s.style {
 	case styleStrong:

@@ -131,7 +131,7 @@ func layer(part connected, sizes []extent, all []arc) *layered {
 	return l
 }
 
-// rankBoxes gives each box a row: below all whose edges lead to it, and what only feeds
+// rankBoxes returns each box a row: below all whose edges lead to it, and what only feeds
 // others right above the first of them.
 func rankBoxes(n int, arcs []arc) []int {
 	into, out := make([][]int, n), make([][]int, n)
@@ -182,7 +182,7 @@ func rankBoxes(n int, arcs []arc) []int {
 	return rank
 }
 
-// route gives an edge its bends.
+// route returns an edge its bends.
 func (l *layered) route(e arc) {
 	way := []int{e.tail}
 	from, to := l.nodes[e.tail].row, l.nodes[e.head].row
@@ -291,7 +291,7 @@ func (l *layered) crossings(at []float64) (total int) {
 	return total
 }
 
-// mean gives the mean of of over nodes, or other where there are none.
+// mean returns the mean of of over nodes, or other where there are none.
 func mean(nodes []int, other float64, of func(int) float64) float64 {
 	if len(nodes) == 0 {
 		return other

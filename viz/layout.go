@@ -45,7 +45,7 @@ func (c *composer) spine(u *unit, at *cluster) string {
 	return partNames[u.part] + at.id
 }
 
-// entry gives the rows that an edge into a scope must span for the scope to lie below
+// entry returns the rows that an edge into a scope must span for the scope to lie below
 // where the edge starts: a scope beside its predecessor makes pictures drift sideways.
 func (c *composer) entry(l link) int {
 	to := c.frames[l.to]
@@ -252,7 +252,7 @@ func (c *composer) level(f, u *unit) bool {
 	return above <= 2 && above >= -2
 }
 
-// arrivesAt gives the output that a gradient given by the user most likely belongs to:
+// arrivesAt returns the output that a gradient given by the user most likely belongs to:
 // the only one of its type.
 func (c *composer) arrivesAt(dy *value) *value {
 	var found *value
@@ -269,7 +269,7 @@ func (c *composer) arrivesAt(dy *value) *value {
 	return found
 }
 
-// title gives the line above the picture.
+// title returns the line above the picture.
 func (c *composer) title(m *model, count int) []span {
 	name := m.title
 	if c.o.title != "" {

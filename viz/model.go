@@ -115,7 +115,7 @@ const (
 	markBad
 )
 
-// String gives the type without its marks.
+// String returns the type without its marks.
 func (t typeText) String() string {
 	s := t.dtype + "["
 	for i, a := range t.axes {
@@ -141,7 +141,7 @@ type faultOperand struct {
 	typ   typeText
 }
 
-// countUsers gives, by id, the number of uses of each value.
+// countUsers returns, by id, the number of uses of each value.
 func (m *model) countUsers() []int {
 	users := make([]int, m.idLimit())
 	for _, v := range m.values {

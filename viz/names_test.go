@@ -90,7 +90,7 @@ func visible(name string) string {
 
 func squeeze(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// svgTexts gives the texts of an SVG file, which must be well formed.
+// svgTexts returns the texts of an SVG file, which must be well formed.
 func svgTexts(t *testing.T, svg []byte) map[string]bool {
 	t.Helper()
 	texts := map[string]bool{}

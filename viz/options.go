@@ -116,7 +116,7 @@ const (
 // Kernels says how the kernels of a program are drawn: Clusters unless said otherwise.
 func Kernels(m KernelMode) Option { return func(o *options) { o.kernels = m } }
 
-// Sizes gives values to named sizes, for figures in bytes. A program whose sizes are all
+// Sizes returns values to named sizes, for figures in bytes. A program whose sizes are all
 // whole numbers needs none; without them, a program with named sizes is drawn without
 // such figures.
 func Sizes(sizes map[string]int) Option { return func(o *options) { o.sizes = sizes } }

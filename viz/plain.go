@@ -232,7 +232,7 @@ func (p *plain) connect() {
 
 func (s *spot) centre() point { return point{s.x + s.w/2, s.y + s.h/2} }
 
-// port gives a point on the side of a box where lines begin, or on the one where they end.
+// port returns a point on the side of a box where lines begin, or on the one where they end.
 func (s *spot) port(share float64, after, leftToRight bool) point {
 	switch {
 	case leftToRight && after:

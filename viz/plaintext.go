@@ -97,7 +97,7 @@ func (m plainText) bead(list []span) plainRows {
 	return r.padded(2)
 }
 
-// width gives what a frame's label takes.
+// width returns what a frame's label takes.
 func (m plainText) width(c *cluster) float64 {
 	return textWidth(shorten(c.label, longName), framePoints, false)
 }

@@ -31,7 +31,7 @@ func decideChips(units []*unit, o *options) {
 	}
 }
 
-// column gives the direction in which a part is drawn: 0 with the program, 1 against it.
+// column returns the direction in which a part is drawn: 0 with the program, 1 against it.
 func column(p part, o *options) int {
 	if p == forward || o.gradient != Beside {
 		return 0
@@ -39,7 +39,7 @@ func column(p part, o *options) int {
 	return 1
 }
 
-// setRanks gives each unit the row in which it will be drawn, roughly: below all its
+// setRanks returns each unit the row in which it will be drawn, roughly: below all its
 // operands, and what only feeds one place right above that place.
 func setRanks(ordered []*unit) {
 	outs := make(map[*unit]int, len(ordered))

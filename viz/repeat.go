@@ -11,7 +11,7 @@ const (
 	leastTimes = 3   // repetitions worth a stack
 )
 
-// repeatScopes gives scopes of their own to values that repeat a pattern of operations
+// repeatScopes returns scopes of their own to values that repeat a pattern of operations
 // although the program names no scopes: the layers of a loop. It returns the new scopes.
 func repeatScopes(m *model, folded *folding) (scopes []string) {
 	var lists [partCount]map[string][]*value
@@ -71,7 +71,7 @@ func splitRepeats(list []*value, part string, count int) (scopes []string) {
 	return scopes
 }
 
-// valueMarks gives each value of a list a hash of what it does and how far before it
+// valueMarks returns each value of a list a hash of what it does and how far before it
 // its operands stand; equal steps of a loop have equal marks.
 func valueMarks(list []*value) []uint64 {
 	at := make(map[*value]int, len(list))

@@ -38,7 +38,7 @@ func addSamples(d *drawing, m *model, units []*unit, o *options) {
 	}
 }
 
-// sample gives a model of what the first of a stack's scopes holds. What it reads from
+// sample returns a model of what the first of a stack's scopes holds. What it reads from
 // outside is an input there, and what others read of it is an output.
 func (m *model) sample(u *unit) *model {
 	scope := u.scopes[0]

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// parentScope gives the scope around a scope, or "".
+// parentScope returns the scope around a scope, or "".
 func parentScope(scope string) string {
 	i := strings.LastIndexByte(scope, '/')
 	if i < 0 {
@@ -14,10 +14,10 @@ func parentScope(scope string) string {
 	return scope[:i]
 }
 
-// lastName gives the innermost name of a scope.
+// lastName returns the innermost name of a scope.
 func lastName(scope string) string { return scope[strings.LastIndexByte(scope, '/')+1:] }
 
-// outerScope gives the part of a scope that is depth names long; ok is false where the
+// outerScope returns the part of a scope that is depth names long; ok is false where the
 // scope is not that deep.
 func outerScope(scope string, depth int) (outer string, ok bool) {
 	if scope == "" {

@@ -7,11 +7,11 @@ import (
 
 // Source is what can be drawn: a [Graph] or a compiled [Program].
 type Source interface {
-	// model gives a fresh model, which the caller may change.
+	// model returns a fresh model, which the caller may change.
 	model(o *options) (*model, error)
-	// page gives what an HTML page shows.
+	// page returns what an HTML page shows.
 	page(o *options) *page.Document
-	// text gives the text form, with files and lines if asked.
+	// text returns the text form, with files and lines if asked.
 	text(lines bool) string
 }
 

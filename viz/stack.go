@@ -11,7 +11,7 @@ type scopeKey struct {
 	scope string
 }
 
-// scopeShapes gives a hash of the structure of every scope: operations, arguments,
+// scopeShapes returns a hash of the structure of every scope: operations, arguments,
 // types and inner edges. Names and the data of constants do not count.
 func scopeShapes(m *model) map[scopeKey]uint64 {
 	shapes := map[scopeKey]uint64{}
@@ -75,7 +75,7 @@ func mix(h uint64, s string) uint64 {
 	return f.Sum64()
 }
 
-// repeatedScopes gives the outermost scopes that stand beside another one of the same
+// repeatedScopes returns the outermost scopes that stand beside another one of the same
 // structure.
 func repeatedScopes(shapes map[scopeKey]uint64) map[string]bool {
 	type kind struct {
@@ -137,7 +137,7 @@ func stackCards(m *model, units []*unit, shapes map[scopeKey]uint64) []*unit {
 	return result
 }
 
-// onCycles gives the units on cycles, and those between two cycles.
+// onCycles returns the units on cycles, and those between two cycles.
 func onCycles(units []*unit) map[*unit]bool {
 	left := make(map[*unit]bool, len(units))
 	operands, users := map[*unit][]*unit{}, map[*unit][]*unit{}

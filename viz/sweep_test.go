@@ -38,7 +38,7 @@ var ways = []struct {
 	{"unstacked", []viz.Option{viz.Limit(150), viz.Stack(false), viz.Kernels(viz.Off)}},
 }
 
-// trained gives a model in a mode, as a graph and compiled.
+// trained returns a model in a mode, as a graph and compiled.
 func trained(t *testing.T, model, mode int) map[string]viz.Source {
 	t.Helper()
 	g := graph.New(ordinary[model].name)

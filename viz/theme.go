@@ -123,7 +123,7 @@ func (t *Theme) paint(l look) Paint {
 	}[l]
 }
 
-// edgePaint gives the colour of an edge and whether it is dashed.
+// edgePaint returns the colour of an edge and whether it is dashed.
 func (t *Theme) edgePaint(s edgeStyle) (colour string, dashed bool) {
 	switch s {
 	case edgeStretch:

@@ -26,7 +26,7 @@ func (u *unit) isCard() bool { return u.scopes != nil }
 // first is the value that gives the unit its name and place.
 func (u *unit) first() *value { return u.values[0] }
 
-// place gives the scope in which a value's box stands: its kernel's, where kernels have
+// place returns the scope in which a value's box stands: its kernel's, where kernels have
 // frames.
 func (v *value) place() string {
 	if v.framed {
@@ -81,7 +81,7 @@ func linkUnits(m *model, units []*unit) {
 	}
 }
 
-// inOrder gives units with operands before users. Folded scopes that are left and
+// inOrder returns units with operands before users. Folded scopes that are left and
 // entered again make cycles; these are cut somewhere.
 func inOrder(units []*unit) []*unit {
 	type frame struct {

@@ -54,7 +54,7 @@ func withGradients(loss node, in leaves, names ...string) []node {
 	return append([]node{loss}, autodiff.Grad(loss, wrt)...)
 }
 
-// blackScholes gives the prices of call options.
+// blackScholes returns the prices of call options.
 func blackScholes(in leaves) []node {
 	s, k, t, r, v := in["s"], in["k"], in["t"], in["r"], in["v"]
 	deviation := ops.Mul(v, ops.Sqrt(t))

@@ -138,7 +138,7 @@ func (o *options) measure(s shape, n int, out io.Writer) error {
 	return err
 }
 
-// feed gives every input zeros; named sizes are 2.
+// feed returns every input zeros; named sizes are 2.
 func feed(g *graph.Graph) exec.Feed {
 	f := exec.Feed{}
 	for _, x := range g.Inputs() {

@@ -80,7 +80,7 @@ func stored(rows, cols int, transposed bool) []int {
 	return []int{rows, cols}
 }
 
-// turned gives the matrix that lies in memory so.
+// turned returns the matrix that lies in memory so.
 func turned(x *graph.Node, transposed bool) *graph.Node {
 	if transposed {
 		return ops.Transpose(x, 0, 1)

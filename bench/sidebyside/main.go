@@ -65,7 +65,7 @@ func parse(args []string, usage io.Writer) (options, error) {
 	return opts, nil
 }
 
-// wants tells whether a task is to be measured.
+// wants reports whether a task is to be measured.
 func (opts options) wants(task *Task) bool {
 	for part := range strings.SplitSeq(opts.only, ",") {
 		if strings.Contains(task.Name, part) {

@@ -99,7 +99,7 @@ func (p *Python) Close() error {
 	return firstOf(p.command.Wait(), os.Remove(p.file))
 }
 
-// firstOf gives the first error that is one.
+// firstOf returns the first error that is one.
 func firstOf(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {

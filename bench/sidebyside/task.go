@@ -92,7 +92,7 @@ func data(dtype graph.DType, shape []int) any {
 	return numbers[float32](count)
 }
 
-// numbers gives whole numbers from -3 to 3 without a pattern, the same as in peer.py, and in
+// numbers returns whole numbers from -3 to 3 without a pattern, the same as in peer.py, and in
 // large pages, which NumPy asks for as well.
 func numbers[T float32 | float64](count int) []T {
 	list := hugepage.Make[T](count)

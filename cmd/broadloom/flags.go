@@ -34,7 +34,7 @@ func parse(f *flag.FlagSet, args []string) (status int, stop bool) {
 // sizes is a flag that binds named sizes: "batch=8", or "h=32,w=32".
 type sizes map[string]int64
 
-// String gives the flag's value.
+// String returns the flag's value.
 func (s sizes) String() string { return "" }
 
 // Set reads sizes.

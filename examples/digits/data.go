@@ -29,7 +29,7 @@ type examples struct {
 
 func (e *examples) len() int { return len(e.labels) }
 
-// batches gives the number of batches in an epoch; the last one may be smaller.
+// batches returns the number of batches in an epoch; the last one may be smaller.
 func (e *examples) batches(size int) int { return (e.len() + size - 1) / size }
 
 // loadExamples reads the data that lie in the program.
@@ -80,7 +80,7 @@ func (e *examples) split(seed uint64) (training, test *examples) {
 	return training, test
 }
 
-// feed gives the examples to the inputs of a model.
+// feed returns the examples to the inputs of a model.
 func (e *examples) feed(m *model) exec.Feed {
 	return exec.Feed{
 		m.image: exec.Array{Shape: []int{e.len(), pixels}, Data: e.images},

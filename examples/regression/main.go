@@ -96,7 +96,7 @@ func newModel() model {
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }
 
-// fit gives the two elements of w, and b.
+// fit returns the two elements of w, and b.
 func (m model) fit(ctx context.Context, xs, ts *tensor.Dense) ([3]float64, error) {
 	var fitted [3]float64
 	prog, err := exec.Compile(m.graph, exec.Outputs(m.loss), exec.Updates(m.step...))
@@ -126,7 +126,7 @@ func (m model) fit(ctx context.Context, xs, ts *tensor.Dense) ([3]float64, error
 // truth is the line around which the points scatter: w and b.
 var truth = [3]float64{3, -2, 0.5}
 
-// noisyPoints gives x, float32 [points, 2], and t, float32 [points].
+// noisyPoints returns x, float32 [points, 2], and t, float32 [points].
 func noisyPoints(seed uint64) (xs, ts *tensor.Dense) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	x, t := make([]float32, 2*points), make([]float32, points)

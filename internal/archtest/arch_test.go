@@ -100,7 +100,7 @@ func fits(path, pattern string) bool {
 	return path == above || isTree && strings.HasPrefix(path, above+"/")
 }
 
-// forbidden gives the imports that the rows do not allow, and why.
+// forbidden returns the imports that the rows do not allow, and why.
 func forbidden(path string, imports []string) (bad []string, because string) {
 	row := slices.IndexFunc(arrows, func(r struct{ pkg, imports, because string }) bool { return fits(path, r.pkg) })
 	if row < 0 {

@@ -88,7 +88,7 @@ func readings(path string, fset *token.FileSet, files []*ast.File, info *types.I
 	return list
 }
 
-// nameOf gives a function's name with its receiver.
+// nameOf returns a function's name with its receiver.
 func nameOf(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return f.Name.Name
@@ -96,7 +96,7 @@ func nameOf(f *ast.FuncDecl) string {
 	return fmt.Sprintf("(%s).%s", types.ExprString(f.Recv.List[0].Type), f.Name.Name)
 }
 
-// textOfOperation gives the field that a selector reads of a graph.Op, if it is text.
+// textOfOperation returns the field that a selector reads of a graph.Op, if it is text.
 func textOfOperation(info *types.Info, s *ast.SelectorExpr) string {
 	selected := info.Selections[s]
 	if selected == nil || selected.Kind() != types.FieldVal {
@@ -158,7 +158,7 @@ func decides(info *types.Info, stack []ast.Node) bool {
 	return false
 }
 
-// bad gives what is wrong with a reading, or nothing.
+// bad returns what is wrong with a reading, or nothing.
 func (r reading) bad() string {
 	switch {
 	case finders[r.function] != "":
@@ -171,7 +171,7 @@ func (r reading) bad() string {
 	return ""
 }
 
-// exports gives the file of compiled declarations of every package that the module needs.
+// exports returns the file of compiled declarations of every package that the module needs.
 func exports(t *testing.T) map[string]string {
 	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-export", "-deps", "-json=ImportPath,Export", "./...")
 	cmd.Dir = filepath.Join("..", "..")

@@ -42,7 +42,7 @@ func (a *attrs) get(into any, names ...string) bool {
 	return false
 }
 
-// unread gives an error where an argument was not read, or could not be.
+// unread returns an error where an argument was not read, or could not be.
 func (a *attrs) unread() error {
 	for _, name := range slices.Sorted(maps.Keys(a.raw)) {
 		if text := a.raw[name]; !a.used[name] && string(text) != "null" {
@@ -79,7 +79,7 @@ func (a *attrs) text(name, other string) string {
 	return other
 }
 
-// number gives a plain number of the program, as Python knows it: a truth value, a whole
+// number returns a plain number of the program, as Python knows it: a truth value, a whole
 // number or a floating-point one.
 func (a *attrs) number(names ...string) *graph.Node {
 	var text json.RawMessage
@@ -107,7 +107,7 @@ func numberNode(text json.RawMessage, a *attrs) *graph.Node {
 	return graph.Num(f)
 }
 
-// axes gives a list of axes, one axis, or nil for all, and whether an empty list was given.
+// axes returns a list of axes, one axis, or nil for all, and whether an empty list was given.
 func (a *attrs) axes(name string) (list []int, empty bool) {
 	var text json.RawMessage
 	if !a.get(&text, name) {
@@ -117,7 +117,7 @@ func (a *attrs) axes(name string) (list []int, empty bool) {
 	return list, len(list) == 0
 }
 
-// reduced gives the axes and options of a reduction. Of an empty list PyTorch folds all
+// reduced returns the axes and options of a reduction. Of an empty list PyTorch folds all
 // axes, which package ops wants to be said.
 func (a *attrs) reduced() []ops.Axis {
 	axes, empty := a.axes("dim")
@@ -134,7 +134,7 @@ func (a *attrs) reduced() []ops.Axis {
 	return list
 }
 
-// integers gives a whole number or a list of them; nil where none was given.
+// integers returns a whole number or a list of them; nil where none was given.
 func (a *attrs) integers(names ...string) (list []int) {
 	var text json.RawMessage
 	if a.get(&text, names...) {
@@ -154,7 +154,7 @@ func (a *attrs) list(text json.RawMessage) (list []int) {
 	return list
 }
 
-// shape gives a list of sizes: whole numbers and expressions over named sizes.
+// shape returns a list of sizes: whole numbers and expressions over named sizes.
 func (a *attrs) shape(names ...string) graph.Shape {
 	var list sizes
 	if !a.get(&list, names...) && a.err == nil {

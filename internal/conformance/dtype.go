@@ -93,7 +93,7 @@ func (row *dtypeRow) sentence(m *graph.Mistake) string {
 	return strings.Replace(m.Summary, "a"+row.Op+"():", row.Op+"():", 1)
 }
 
-// describe gives the case in a few words.
+// describe returns the case in a few words.
 func (row *dtypeRow) describe() string {
 	switch row.Kind {
 	case "promote":
@@ -106,7 +106,7 @@ func (row *dtypeRow) describe() string {
 	return fmt.Sprintf("%s of %v %v %s", row.Op, row.Shapes, row.DTypes, row.Attrs)
 }
 
-// String gives the operand as "int64 scalar0d" or "float 2.5".
+// String returns the operand as "int64 scalar0d" or "float 2.5".
 func (f *operandForm) String() string {
 	if f == nil {
 		return "none"
@@ -150,7 +150,7 @@ func (row *dtypeRow) operands(g *graph.Graph) (in []*graph.Node, raw map[string]
 	return nil, nil, unsupported{"the kind " + row.Kind}
 }
 
-// operandDType gives the dtype that an operand of a shape rule must have: Int64 where it
+// operandDType returns the dtype that an operand of a shape rule must have: Int64 where it
 // holds indices.
 func operandDType(op string, i, count int) graph.DType {
 	if i == count-1 && slices.Contains([]string{"cross_entropy", "nll_loss", "index_select", "gather"}, op) {

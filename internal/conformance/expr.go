@@ -247,7 +247,7 @@ func hasAxis(op string) bool {
 	return folds || strings.Contains("softmax log_softmax max min cumsum cumprod unsqueeze squeeze argmax argmin", op)
 }
 
-// positionName gives the name of a fixed argument that stands behind the first operand.
+// positionName returns the name of a fixed argument that stands behind the first operand.
 func positionName(op string) string {
 	if op == "reshape" || op == "view" || op == "expand" {
 		return "size"
@@ -255,7 +255,7 @@ func positionName(op string) string {
 	return "dim"
 }
 
-// argumentName gives the name of an argument that the table knows.
+// argumentName returns the name of an argument that the table knows.
 func argumentName(word string) string {
 	switch word {
 	case "dims", "axis", "axes":

@@ -14,7 +14,7 @@ import (
 	"github.com/broadloom/broadloom/internal/reference"
 )
 
-// Folder gives the folder of the files: that of BROADLOOM_VECTORS, or ../shared/vectors
+// Folder returns the folder of the files: that of BROADLOOM_VECTORS, or ../shared/vectors
 // beside the repository.
 func Folder() string {
 	if dir := os.Getenv("BROADLOOM_VECTORS"); dir != "" {
@@ -120,7 +120,7 @@ func dtypeOf(name string) (graph.DType, error) {
 	return t, nil
 }
 
-// value gives the array as the evaluators take it.
+// value returns the array as the evaluators take it.
 func (a array) value() (reference.Value, error) {
 	t, err := dtypeOf(a.DType)
 	if err != nil {

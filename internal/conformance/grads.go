@@ -141,7 +141,7 @@ func (c *gradCase) build() (*graph.Node, error) {
 	return out[0], nil
 }
 
-// second gives the gradients of the sum over inputs of gradient times direction.
+// second returns the gradients of the sum over inputs of gradient times direction.
 func (c *gradCase) second(grads []*graph.Node) ([]*graph.Node, error) {
 	var sum *graph.Node
 	for i, g := range grads {

@@ -48,7 +48,7 @@ func InPlace(dir string) (*Report, error) {
 	}), nil
 }
 
-// codesOf gives the codes of the mistakes that are refusals of a kind.
+// codesOf returns the codes of the mistakes that are refusals of a kind.
 var codesOf = map[string][]graph.Code{
 	"dest_shape":        {graph.CodeInPlaceShape},
 	"not_broadcastable": {graph.CodeBroadcast},

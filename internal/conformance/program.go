@@ -35,7 +35,7 @@ func (n *names) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*[]string)(n))
 }
 
-// String gives the step as a call: "z = add(x, y) dim=1".
+// String returns the step as a call: "z = add(x, y) dim=1".
 func (s step) String() string {
 	text := fmt.Sprintf("%s(%s)", s.Op, strings.Join(s.In, ", "))
 	if len(s.In) == 0 {
@@ -54,7 +54,7 @@ func (s step) String() string {
 func (s *step) writes() bool { return strings.HasSuffix(s.Op, "_") }
 
 // program builds the steps of symbolic.jsonl: names stand for values, and a step that
-// writes gives its first operand's name to the new value.
+// writes returns its first operand's name to the new value.
 type program struct {
 	g      *graph.Graph
 	inputs []*graph.Node

@@ -110,7 +110,7 @@ func TestGradientsOfRandomWrites(t *testing.T) {
 	require.Greater(t, given, 4*refused)
 }
 
-// differences gives the central differences of the sum of y with respect to a leaf.
+// differences returns the central differences of the sum of y with respect to a leaf.
 func (p *writesProgram) differences(leaf, y string) []float64 {
 	const h = 1e-3
 	data := p.leaves[leaf]

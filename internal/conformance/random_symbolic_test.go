@@ -88,7 +88,7 @@ func (p *randomProgram) row() *symbolicRow {
 	return &symbolicRow{Group: "random", Program: p.steps, Least: p.least}
 }
 
-// shapeOf gives the shape that a value has so far; nil where a rule refuses the program.
+// shapeOf returns the shape that a value has so far; nil where a rule refuses the program.
 func (p *randomProgram) shapeOf(name string) graph.Shape {
 	built, err := (&symbolicRow{Program: p.steps, Least: p.least}).build(graph.Numpy)
 	if err != nil || built.g.Err() != nil {
@@ -184,7 +184,7 @@ func (p *randomProgram) grow() {
 	p.names = append(p.names, name)
 }
 
-// near gives a shape that broadcasts with another one, or nearly.
+// near returns a shape that broadcasts with another one, or nearly.
 func (p *randomProgram) near(s graph.Shape) graph.Shape {
 	t := append(graph.Shape{}, s...)
 	for i := range t {

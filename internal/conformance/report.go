@@ -35,7 +35,7 @@ type Report struct {
 	Short error
 }
 
-// Count gives the numbers of cases that passed, failed and are not supported.
+// Count returns the numbers of cases that passed, failed and are not supported.
 func (r *Report) Count() (passed, failed, unsupported int) {
 	for _, o := range r.Outcomes {
 		switch {
@@ -50,7 +50,7 @@ func (r *Report) Count() (passed, failed, unsupported int) {
 	return passed, failed, unsupported
 }
 
-// String gives the counts in one line.
+// String returns the counts in one line.
 func (r *Report) String() string {
 	passed, failed, unsupported := r.Count()
 	return fmt.Sprintf("vectors: %s passed %d failed %d unsupported %d", r.File, passed, failed, unsupported)

@@ -18,7 +18,7 @@ func dense(shape []int, data []float64) *strided {
 	return m
 }
 
-// places gives the cell of each element in row-major order.
+// places returns the cell of each element in row-major order.
 func (m *strided) places() []int {
 	list := []int{m.offset}
 	for axis, n := range m.shape {
@@ -41,7 +41,7 @@ func (m *strided) elements() []float64 {
 	return list
 }
 
-// view gives another arrangement of the same memory.
+// view returns another arrangement of the same memory.
 func (m *strided) view(shape, strides []int, offset int) *strided {
 	return &strided{m.cells, shape, strides, offset}
 }

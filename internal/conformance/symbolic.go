@@ -242,7 +242,7 @@ func (row *symbolicRow) bindAll(g *graph.Graph, p *program, report *shapeinfer.R
 // [floor(n/2)].
 const byHand = "give it by hand"
 
-// evaluated gives the numbers of a shape.
+// evaluated returns the numbers of a shape.
 func evaluated(s graph.Shape, sizes shapeinfer.Sizes) ([]int, error) {
 	list := []int{}
 	for _, d := range s {
@@ -255,7 +255,7 @@ func evaluated(s graph.Shape, sizes shapeinfer.Sizes) ([]int, error) {
 	return list, nil
 }
 
-// undetermined gives the sizes of names that no input has.
+// undetermined returns the sizes of names that no input has.
 func (p *program) undetermined(dims map[string]int64) shapeinfer.Sizes {
 	left := shapeinfer.Sizes(maps.Clone(dims))
 	for _, n := range p.inputs {
@@ -271,7 +271,7 @@ func (p *program) undetermined(dims map[string]int64) shapeinfer.Sizes {
 // errNegative says that an input would have a negative size.
 var errNegative = errors.New("an input of negative size")
 
-// feed gives the inputs' shapes and values for sizes of the names.
+// feed returns the inputs' shapes and values for sizes of the names.
 func (p *program) feed(dims map[string]int64) (bound []shapeinfer.Bound, fed feeds, err error) {
 	fed = feeds{}
 	for k, n := range p.inputs {

@@ -237,7 +237,7 @@ func (v *variables) results() (values map[string]*graph.Node, grads map[string]*
 	return values, grads
 }
 
-// describe gives the program in one line.
+// describe returns the program in one line.
 func describe(program []step) string {
 	text := ""
 	for i, s := range program {

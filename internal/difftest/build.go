@@ -130,7 +130,7 @@ func (b *built) step(s *eager.Step) (nodes []*graph.Node) {
 	return nodes
 }
 
-// arguments gives the arguments of the call of a step.
+// arguments returns the arguments of the call of a step.
 func arguments(b *built, s *eager.Step) (list []argument) {
 	put := func(v any, format string, args ...any) {
 		list = append(list, argument{v, fmt.Sprintf(format, args...)})
@@ -204,7 +204,7 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 	return list
 }
 
-// options gives the options that a word of a call stands for.
+// options returns the options that a word of a call stands for.
 func options(word string, s *eager.Step) (list []argument) {
 	put := func(v any, text string) { list = append(list, argument{v, text}) }
 	each := func(name string, option func(...int) ops.StepOption, from []int, k int) {

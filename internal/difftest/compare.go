@@ -42,7 +42,7 @@ func converted[T int32 | int64 | float32](data []float64) []T {
 	return list
 }
 
-// cellsOf gives the elements of an array, and its dtype.
+// cellsOf returns the elements of an array, and its dtype.
 func cellsOf(a exec.Array) (cells []eager.Cell, t eager.DType) {
 	switch d := a.Data.(type) {
 	case []bool:

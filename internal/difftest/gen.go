@@ -185,7 +185,7 @@ func (g *gen) canBe(in eager.Input, at map[string]int) bool {
 // count is the number of values of steps.
 func (g *gen) count() int { return len(g.values[0]) - firstStep }
 
-// v gives a value at the first binding, for its rank and dtype.
+// v returns a value at the first binding, for its rank and dtype.
 func (g *gen) v(id int) *eager.Tensor { return g.values[0][id] }
 
 func (g *gen) rank(id int) int { return len(g.v(id).Shape) }
@@ -218,7 +218,7 @@ func (g *gen) axis(id int) int {
 	return g.IntN(max(1, 2*rank)) - rank
 }
 
-// sizeOf gives the size of an axis as a formula, or nil.
+// sizeOf returns the size of an axis as a formula, or nil.
 func (g *gen) sizeOf(id, axis int) eager.Size {
 	if axis < 0 {
 		axis += g.rank(id)
@@ -336,7 +336,7 @@ func (g *gen) num(v float64, t eager.DType) int {
 	return g.do(eager.Step{Op: "Num", F: []float64{v}, T: t})
 }
 
-// required gives how many operands of an operation cannot be left out.
+// required returns how many operands of an operation cannot be left out.
 func required(op string) int {
 	switch op {
 	case "LayerNorm", "LayerNormOver", "RMSNorm", "BatchNorm", "GroupNorm":

@@ -41,7 +41,7 @@ func (g *gen) einsum() bool {
 	return !slices.Contains(s.In, -1) && g.did(s)
 }
 
-// operand gives a value whose axes may have these letters, or -1.
+// operand returns a value whose axes may have these letters, or -1.
 func (g *gen) operand(term string, sizes map[rune]eager.Size) int {
 	x := g.pick(func(v *eager.Tensor) bool { return v.T == g.float && len(v.Shape) == len(term) })
 	if x < 0 {
@@ -61,7 +61,7 @@ func (g *gen) operand(term string, sizes map[rune]eager.Size) int {
 
 func sameTerm(a, b eager.Term) bool { return a.Times == b.Times && slices.Equal(a.Names, b.Names) }
 
-// splitTerms gives the letters of the operands of an equation.
+// splitTerms returns the letters of the operands of an equation.
 func splitTerms(equation string) iter.Seq[string] {
 	in, _, _ := strings.Cut(equation, "->")
 	return strings.SplitSeq(in, ",")

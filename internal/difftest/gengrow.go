@@ -24,7 +24,7 @@ type subject struct {
 	descent bool  // parameters are lowered by their gradients
 }
 
-// alone gives in how many of four programs with gradients nothing else is asked for.
+// alone returns in how many of four programs with gradients nothing else is asked for.
 func (s *subject) alone() int {
 	if s.hidden {
 		return 3
@@ -108,7 +108,7 @@ func (g *gen) unary() bool {
 	return x >= 0 && g.did(eager.Step{Op: op, In: []int{x}})
 }
 
-// positive gives a value above 0 made of another one.
+// positive returns a value above 0 made of another one.
 func (g *gen) positive(x int) int {
 	if x = g.do(eager.Step{Op: oneOf(g, "Abs", "Square"), In: []int{x}}); x < 0 {
 		return -1
@@ -133,7 +133,7 @@ func (g *gen) shaped() bool {
 	return g.did(s)
 }
 
-// partner gives a value that broadcasts with x: one that there is, a number, or a new input.
+// partner returns a value that broadcasts with x: one that there is, a number, or a new input.
 func (g *gen) partner(x int) int {
 	switch g.IntN(6) {
 	case 0:
@@ -179,7 +179,7 @@ func (g *gen) compare() bool {
 	return g.did(eager.Step{Op: oneOf(g, "Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"), In: []int{x, y}})
 }
 
-// mask gives booleans that broadcast with x.
+// mask returns booleans that broadcast with x.
 func (g *gen) mask(x int) int {
 	if c := g.pick(func(v *eager.Tensor) bool { return v.T == eager.Bool }); c >= 0 && g.IntN(2) == 0 {
 		return c

@@ -31,7 +31,7 @@ func (g *gen) meet() bool {
 	return g.did(eager.Step{Op: oneOf(g, "Add", "Mul", "Sub", "Div", "Maximum"), In: []int{x, y}})
 }
 
-// renamed gives a size with another name in the place of one, where the two have the same value
+// renamed returns a size with another name in the place of one, where the two have the same value
 // at all bindings, or, where sizes meet as NumPy's do, one of them is 1.
 func (g *gen) renamed(d eager.Size) eager.Size {
 	if len(d) != 1 || len(d[0].Names) != 1 {

@@ -20,7 +20,7 @@ func (g *gen) write() bool {
 	return g.writeTo(x, g.partner(x))
 }
 
-// target gives a value that may be written.
+// target returns a value that may be written.
 func (g *gen) target() int {
 	if x := g.pick(func(v *eager.Tensor) bool { return v.T.IsFloat() && !v.Shared }); x >= 0 && g.IntN(3) > 0 {
 		return x
@@ -54,7 +54,7 @@ func (g *gen) writeTo(x, y int) bool {
 	return true
 }
 
-// viewOf gives a view of a view, some steps deep, or x itself.
+// viewOf returns a view of a view, some steps deep, or x itself.
 func (g *gen) viewOf(x int) int {
 	for range 1 + g.IntN(3) {
 		if g.rank(x) == 0 {
@@ -77,7 +77,7 @@ func (g *gen) viewOf(x int) int {
 	return x
 }
 
-// folded gives a value of the shape of x that is made of x and of a further axis, which is
+// folded returns a value of the shape of x that is made of x and of a further axis, which is
 // folded: where that axis is empty, so is the loop that computes both.
 func (g *gen) folded(x int) int {
 	shape, more, axis := g.shapeOf(x), g.someSize(), 0

@@ -95,7 +95,7 @@ func mayRefuse(err error) bool {
 	return isAboutSizes(err) && strings.Contains(err.Error(), " in Roll ")
 }
 
-// data gives the elements of an input, or those that the last run left in a parameter.
+// data returns the elements of an input, or those that the last run left in a parameter.
 func (c *checker) data(id int) []float64 {
 	if c.state != nil && c.state[id] != nil {
 		return c.state[id]
@@ -160,7 +160,7 @@ func (c *checker) run(s *exec.Session, again bool) (list []exec.Array, err error
 	return append(list, after...), err
 }
 
-// after gives what is in the inputs after a run, but for parameters that were lowered by their
+// after returns what is in the inputs after a run, but for parameters that were lowered by their
 // gradients, and keeps what is left in parameters.
 func (c *checker) after(s *exec.Session, feed exec.Feed) (list []exec.Array, err error) {
 	c.left = make([][]float64, len(c.p.Inputs))
@@ -185,7 +185,7 @@ func (c *checker) after(s *exec.Session, feed exec.Feed) (list []exec.Array, err
 	return list, nil
 }
 
-// descended gives the gradient by which a parameter was lowered.
+// descended returns the gradient by which a parameter was lowered.
 func (c *checker) descended(id int) exec.Array {
 	g := slices.Clone(c.data(id))
 	for i, v := range c.left[id] {

@@ -56,7 +56,7 @@ func combine(st *state) (contradiction bool) {
 	return false
 }
 
-// rows gives the inequalities, with unknowns counted from their least values, so that
+// rows returns the inequalities, with unknowns counted from their least values, so that
 // every product of such is at least 0.
 func (st *state) rows() []Poly {
 	var rows []Poly

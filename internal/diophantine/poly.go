@@ -48,7 +48,7 @@ func compareTerms(a, b term) int {
 	return cmp.Or(cmp.Compare(len(a.of), len(b.of)), slices.Compare(a.of, b.of))
 }
 
-// Plus gives p + q.
+// Plus returns p + q.
 func (p Poly) Plus(q Poly) Poly {
 	if p.lost || q.lost || len(p.terms)+len(q.terms) > 2*maxTerms {
 		return Lost()
@@ -75,10 +75,10 @@ func (p Poly) Plus(q Poly) Poly {
 	return Poly{terms: append(append(sum, a...), b...)}
 }
 
-// Minus gives p - q.
+// Minus returns p - q.
 func (p Poly) Minus(q Poly) Poly { return p.Plus(q.Scale(-1)) }
 
-// Scale gives k·p.
+// Scale returns k·p.
 func (p Poly) Scale(k int64) Poly {
 	if p.lost || k == 1 {
 		return p
@@ -97,7 +97,7 @@ func (p Poly) Scale(k int64) Poly {
 	return Poly{terms: out}
 }
 
-// Times gives p·q.
+// Times returns p·q.
 func (p Poly) Times(q Poly) Poly {
 	if p.lost || q.lost {
 		return Lost()
@@ -184,7 +184,7 @@ func (p Poly) isUpToSign(q Poly) bool {
 	return !p.lost && !q.lost && (equalTerms(p.terms, q.terms, 1) || equalTerms(p.terms, q.terms, -1))
 }
 
-// constant gives the term without unknowns.
+// constant returns the term without unknowns.
 func (p Poly) constant() int64 {
 	if len(p.terms) > 0 && len(p.terms[0].of) == 0 {
 		return p.terms[0].coef
@@ -199,7 +199,7 @@ func (p Poly) isConst() bool {
 // isLinear reports whether no unknowns are multiplied.
 func (p Poly) isLinear() bool { return len(p.terms) == 0 || len(p.terms[len(p.terms)-1].of) <= 1 }
 
-// withoutConstant gives the terms that hold unknowns.
+// withoutConstant returns the terms that hold unknowns.
 func (p Poly) withoutConstant() []term {
 	if len(p.terms) > 0 && len(p.terms[0].of) == 0 {
 		return p.terms[1:]

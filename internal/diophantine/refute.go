@@ -67,7 +67,7 @@ func (st *state) split() (cases [][]Constraint, endless bool) {
 	return nil, false
 }
 
-// smallRange gives the values of the unknown that has the fewest.
+// smallRange returns the values of the unknown that has the fewest.
 func (st *state) smallRange() (cases [][]Constraint) {
 	least, at := int64(maxRange), Unknown(-1)
 	for _, list := range [][]Poly{st.eq, st.ge} {
@@ -88,7 +88,7 @@ func (st *state) smallRange() (cases [][]Constraint) {
 	return cases
 }
 
-// remainder gives the remainders of the first division where more than one is possible.
+// remainder returns the remainders of the first division where more than one is possible.
 func (st *state) remainder() [][]Constraint {
 	for i, alternatives := range st.remainders {
 		var possible [][]Constraint

@@ -115,7 +115,7 @@ func (st *state) euclid(p Poly) (x Unknown, by Poly, ok bool) {
 	return x, by, !by.lost
 }
 
-// nearest gives the whole number next to b/a.
+// nearest returns the whole number next to b/a.
 func nearest(b, a int64) int64 {
 	if a < 0 {
 		a, b = -a, -b

@@ -42,7 +42,7 @@ func boundProduct(a, b int64) int64 {
 	return infinite
 }
 
-// spanOf gives bounds on the values of p. Products are bounded after each unknown is
+// spanOf returns bounds on the values of p. Products are bounded after each unknown is
 // counted from its least value, so that x·y - x is seen to be at least 0 where x ≥ 0
 // and y ≥ 1.
 func (st *state) spanOf(p Poly) span {

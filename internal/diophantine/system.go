@@ -69,7 +69,7 @@ func (s *System) AssertAny(alternatives ...[]Constraint) {
 	s.root.cases = append(s.root.cases, alternatives)
 }
 
-// Floor gives floor(p/k), a new unknown.
+// Floor returns floor(p/k), a new unknown.
 func (s *System) Floor(p Poly, k int64) Poly {
 	q := Of(s.Free())
 	rest := p.Minus(q.Scale(k))
@@ -121,7 +121,7 @@ func (st *state) spend(terms int) bool {
 	return *st.left > 0
 }
 
-// Range gives bounds on the values that p takes in solutions, as far as they are seen
+// Range returns bounds on the values that p takes in solutions, as far as they are seen
 // without trying cases; none says that there are no solutions. Without a bound, lo and hi
 // are -2^62 and 2^62. The work done is taken from left.
 func (s *System) Range(p Poly, left *int) (lo, hi int64, none bool) {

@@ -32,7 +32,7 @@ type Block struct {
 	HasOutput bool
 }
 
-// String gives the block's place.
+// String returns the block's place.
 func (b Block) String() string { return fmt.Sprintf("%s:%d", b.File, b.Line) }
 
 const fence = "```"
@@ -90,7 +90,7 @@ func init() {
 	}
 }
 
-// Source gives the block as a file of a package: one of the given name, and for one with a
+// Source returns the block as a file of a package: one of the given name, and for one with a
 // main function, that function as Main. tests names its tests, where it has no main function.
 func (b Block) Source(pkg string) (source string, tests []string, hasMain bool, err error) {
 	code := b.Code

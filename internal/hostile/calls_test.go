@@ -10,7 +10,7 @@ import (
 // packages is the order in which packages are called.
 var packages = []string{"graph", "ops", "nn", "optim", "autodiff", "shapeinfer/rules", "shapeinfer/alias", "shapeinfer", "exec", "viz"}
 
-// nameOf gives a function's name with its package: "ops.Add".
+// nameOf returns a function's name with its package: "ops.Add".
 func nameOf(fn reflect.Value) string {
 	name := runtime.FuncForPC(fn.Pointer()).Name()
 	name = name[gostrings.LastIndexByte(name, '/')+1:]
@@ -31,7 +31,7 @@ const (
 	pairs   = 2
 )
 
-// combinations gives lists of arguments of which at most so many differ from the usual
+// combinations returns lists of arguments of which at most so many differ from the usual
 // ones. A list that may be empty is left out where nothing is wrong with it.
 func combinations(t reflect.Type, depth, differing int) (all [][]arg) {
 	choices := make([][]arg, t.NumIn())

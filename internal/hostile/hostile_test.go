@@ -100,7 +100,7 @@ const (
 	fullPairs  = 300
 )
 
-// chosen gives the calls of a function: those that differ in one argument from the usual
+// chosen returns the calls of a function: those that differ in one argument from the usual
 // one, and some that differ in two.
 func chosen(t reflect.Type) [][]arg {
 	if *full {
@@ -109,7 +109,7 @@ func chosen(t reflect.Type) [][]arg {
 	return append(sample(combinations(t, 0, singles), maxSingles), sample(combinations(t, 0, pairs), maxPairs)...)
 }
 
-// sample gives the first call, which is the usual one, and others by chance, the same in
+// sample returns the first call, which is the usual one, and others by chance, the same in
 // each run.
 func sample(calls [][]arg, most int) [][]arg {
 	others := calls[1:]

@@ -52,7 +52,7 @@ func allocated() uint64 {
 	return sample[0].Value.Uint64()
 }
 
-// stack gives the lines of the library in the stack of a panic.
+// stack returns the lines of the library in the stack of a panic.
 func stack() string {
 	var lines []string
 	for _, line := range gostrings.Split(string(debug.Stack()), "\n") {

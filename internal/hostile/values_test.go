@@ -33,7 +33,7 @@ func asArgs(vs []named, t reflect.Type) (args []arg) {
 // maxDepth bounds values within values: options that hold numbers, lists of nodes.
 const maxDepth = 2
 
-// valuesOf gives values of a type; the first one is the usual one.
+// valuesOf returns values of a type; the first one is the usual one.
 func valuesOf(t reflect.Type, depth int) []arg {
 	key := valuesKey{t, depth}
 	if _, known := knownValues[key]; !known {
@@ -108,7 +108,7 @@ func plainValues(t reflect.Type, depth int) (args []arg) {
 	return args
 }
 
-// lists gives lists of one and of two elements, and an empty one.
+// lists returns lists of one and of two elements, and an empty one.
 func lists(t reflect.Type, depth int) (args []arg) {
 	if depth < maxDepth {
 		elements := valuesOf(t.Elem(), depth+1)
@@ -150,7 +150,7 @@ func maps(t reflect.Type, depth int) (args []arg) {
 	return args
 }
 
-// made gives what the library's own functions make of a type, from all values of their one
+// made returns what the library's own functions make of a type, from all values of their one
 // argument: options, initialisers, optimisers.
 func made(t reflect.Type, depth int) (args []arg) {
 	if depth > maxDepth || t.PkgPath() == "" || t.Kind() != reflect.Func && t.Kind() != reflect.Interface && t.Kind() != reflect.Struct && t.Kind() != reflect.Int {

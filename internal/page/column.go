@@ -59,7 +59,7 @@ func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 	return c
 }
 
-// attrsOf gives the fixed arguments; the data of long constants say nothing.
+// attrsOf returns the fixed arguments; the data of long constants say nothing.
 func attrsOf(n *graph.Node) string {
 	const longest = 60
 	if s := []rune(graph.FormatAttrs(n.Attrs())); len(s) > longest {
@@ -94,7 +94,7 @@ func operandOf(g *graph.Graph, n *graph.Node, at int) Operand {
 	return Operand{At: x.ID(), Axes: axesOf(n, at)}
 }
 
-// axesOf gives the axes of the result as an operand meets them, those along which it is
+// axesOf returns the axes of the result as an operand meets them, those along which it is
 // repeated in parentheses; "" where there are none.
 func axesOf(n *graph.Node, at int) string {
 	kinds := n.Stretch(at)
@@ -117,7 +117,7 @@ func axesOf(n *graph.Node, at int) string {
 	return strings.Join(words, ",")
 }
 
-// partOf gives the part of the program that a node belongs to; its operands have theirs.
+// partOf returns the part of the program that a node belongs to; its operands have theirs.
 func (c *Column) partOf(n *graph.Node, v *Value) int {
 	if n.Origin() != nil {
 		return 1
@@ -130,7 +130,7 @@ func (c *Column) partOf(n *graph.Node, v *Value) int {
 	return 0
 }
 
-// moveSources gives inputs and constants that only a later part reads to that part.
+// moveSources returns inputs and constants that only a later part reads to that part.
 func (c *Column) moveSources() {
 	first := map[int]int{}
 	for _, v := range c.Values {

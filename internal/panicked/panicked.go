@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Frame gives the function that has panicked; what the Go runtime raised is its caller's. It is
+// Frame returns the function that has panicked; what the Go runtime raised is its caller's. It is
 // to be called while the deferred function runs that has called recover.
 func Frame() (f runtime.Frame, ok bool) {
 	var pcs [64]uintptr
@@ -26,7 +26,7 @@ func Frame() (f runtime.Frame, ok bool) {
 	return f, false
 }
 
-// Place gives the file and line of a frame: "ops.go:12".
+// Place returns the file and line of a frame: "ops.go:12".
 func Place(f runtime.Frame) string { return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line) }
 
 // Text tells what was given to panic, and where, for a sentence: "panics at ops.go:12: …". It is

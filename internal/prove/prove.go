@@ -61,7 +61,7 @@ func (p *Prover) Divisible(d graph.Dim, k int64) Verdict {
 	return p.Judge(graph.Requirement{Kind: graph.MustBeMultipleOf, A: d, B: graph.Dim(k)})
 }
 
-// judge answers from what the sizes are, from memory, or by a search.
+// Judge answers from what the sizes are, from memory, or by a search.
 func (p *Prover) Judge(r graph.Requirement) Verdict {
 	if !IsJudgeable(r.A) || !IsJudgeable(r.B) {
 		return Deferred
@@ -87,7 +87,7 @@ func (p *Prover) Judge(r graph.Requirement) Verdict {
 // IsJudgeable reports whether something can be said of a size.
 func IsJudgeable(d graph.Dim) bool { return d.Valid() && !d.IsUnknown() }
 
-// holds evaluates a requirement.
+// Holds evaluates a requirement.
 func Holds(kind graph.RequirementKind, a, b int64) bool {
 	switch kind {
 	case graph.MustEqual:

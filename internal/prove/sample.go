@@ -4,7 +4,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// samples tries requirements out on a few sizes. That some sizes satisfy a requirement
+// Samples tries requirements out on a few sizes. That some sizes satisfy a requirement
 // and others do not is most often found so, without a search.
 type Samples struct {
 	bounds graph.BoundsOf
@@ -14,7 +14,7 @@ type Samples struct {
 	round  int
 }
 
-// rounds is the number of assignments that are tried.
+// Rounds is the number of assignments that are tried.
 const Rounds = 7
 
 // newSamples prepares trials for sizes; ok is false where they hold parts whose meaning
@@ -36,7 +36,7 @@ func SamplesOf(bounds graph.BoundsOf, names []string) *Samples {
 	return s
 }
 
-// isPlain reports whether a size holds no broadcast and no division by a size.
+// IsPlain reports whether a size holds no broadcast and no division by a size.
 func IsPlain(d graph.Dim) bool {
 	if !IsJudgeable(d) {
 		return false
@@ -52,7 +52,7 @@ func IsPlain(d graph.Dim) bool {
 	return plain
 }
 
-// start begins a round; ok is false where its sizes are not allowed.
+// Start begins a round; ok is false where its sizes are not allowed.
 func (s *Samples) Start(round int) (ok bool) {
 	s.round = round
 	for i := range s.values {
@@ -66,7 +66,7 @@ func (s *Samples) Start(round int) (ok bool) {
 	return true
 }
 
-// value gives the size of a name in this round, or a negative number where it would not be
+// value returns the size of a name in this round, or a negative number where it would not be
 // allowed.
 func (s *Samples) value(i int) int64 {
 	if s.values[i] != -1 {
@@ -103,7 +103,7 @@ func (s *Samples) value(i int) int64 {
 	return v
 }
 
-// Lookup gives the value of a name, for Dim.Eval.
+// Lookup returns the value of a name, for Dim.Eval.
 func (s *Samples) Lookup(name string) (int64, bool) {
 	i, known := s.at[name]
 	if !known {
@@ -113,7 +113,7 @@ func (s *Samples) Lookup(name string) (int64, bool) {
 	return v, v >= 0
 }
 
-// holds evaluates a requirement in this round.
+// Holds evaluates a requirement in this round.
 func (s *Samples) Holds(r graph.Requirement) (yes, ok bool) {
 	a, errA := r.A.Eval(s.Lookup)
 	b, errB := r.B.Eval(s.Lookup)

@@ -15,7 +15,7 @@ const (
 	EffortOfCheck  = 4_000_000 // on all requirements of a graph
 )
 
-// effort gives a fresh amount of work.
+// Effort returns a fresh amount of work.
 func Effort(terms int) *int { return &terms }
 
 // sizes is a system of constraints over named sizes.
@@ -30,12 +30,12 @@ func NewSystem(bounds graph.BoundsOf) *System {
 	return &System{bounds: bounds, factor: map[graph.Factor]diophantine.Poly{}}
 }
 
-// clone copies the system, so that it can be extended in two ways.
+// Clone copies the system, so that it can be extended in two ways.
 func (s *System) Clone() *System {
 	return &System{System: *s.System.Clone(), bounds: s.bounds, Known: s.Known, factor: maps.Clone(s.factor)}
 }
 
-// of gives a size as a polynomial over unknowns.
+// Of returns a size as a polynomial over unknowns.
 func (s *System) Of(d graph.Dim) diophantine.Poly {
 	var sum diophantine.Poly
 	ok := !d.IsUnknown() && d.Terms(func(coef int64, factors []graph.Factor) {
@@ -74,7 +74,7 @@ func (s *System) ofFactor(f graph.Factor) diophantine.Poly {
 	return p
 }
 
-// name gives a named size: its value, the size that it was said to be, or an unknown; of a
+// name returns a named size: its value, the size that it was said to be, or an unknown; of a
 // multiple of a number, the unknown is the quotient.
 func (s *System) name(name string) diophantine.Poly {
 	if v, known := s.Known[name]; known {
@@ -123,7 +123,7 @@ func (s *System) broadcast(a, b diophantine.Poly) diophantine.Poly {
 
 func equal(a, b diophantine.Poly) diophantine.Constraint { return diophantine.Zero(a.Minus(b)) }
 
-// namesOf lists the names in sizes, and in the sizes that these were said to be.
+// NamesOf lists the names in sizes, and in the sizes that these were said to be.
 func NamesOf(bounds graph.BoundsOf, list ...graph.Dim) (names []string) {
 	for _, d := range list {
 		for _, name := range d.Symbols() {
@@ -142,7 +142,7 @@ func NamesOf(bounds graph.BoundsOf, list ...graph.Dim) (names []string) {
 	return names
 }
 
-// require adds a requirement.
+// Require adds a requirement.
 func (s *System) Require(r graph.Requirement) {
 	a, b, one := s.Of(r.A), s.Of(r.B), diophantine.Const(1)
 	switch r.Kind {
@@ -161,7 +161,7 @@ func (s *System) Require(r graph.Requirement) {
 	}
 }
 
-// deny adds the opposite of a requirement; ok is false where it has none in this form.
+// Deny adds the opposite of a requirement; ok is false where it has none in this form.
 func (s *System) Deny(r graph.Requirement) (ok bool) {
 	a, b, one := s.Of(r.A), s.Of(r.B), diophantine.Const(1)
 	switch r.Kind {
@@ -195,7 +195,7 @@ func (s *System) Differ(a, b diophantine.Poly) {
 		[]diophantine.Constraint{diophantine.NotNegative(d.Scale(-1).Minus(one))})
 }
 
-// judge says whether a requirement holds for all solutions of the system, or for none.
+// Judge says whether a requirement holds for all solutions of the system, or for none.
 // canHold and canFail say that some solution is known to satisfy it, or not to.
 func (s *System) Judge(r graph.Requirement, canHold, canFail bool) Verdict {
 	if !canHold {

@@ -62,7 +62,7 @@ func (m *machine) Convert(x graph.Value, t graph.DType) graph.Value {
 	return m.put(t, convert(m.cells[x], m.types[x], t))
 }
 
-// TypeOf gives the type of a value.
+// TypeOf returns the type of a value.
 func (m *machine) TypeOf(x graph.Value) graph.DType { return m.types[x] }
 
 // Index is the position along an axis.

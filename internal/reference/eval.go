@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// Eval gives the values of nodes of one graph. Feeds hold the values of inputs and
+// Eval returns the values of nodes of one graph. Feeds hold the values of inputs and
 // parameters; named sizes are found from their shapes, or given by hand. The error is
 // the graph's own where it has mistakes.
 func Eval(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfer.Sizes) ([]Value, error) {
@@ -133,7 +133,7 @@ func (e *evaluator) apply(n *graph.Node, in []tensor) (tensor, error) {
 	return tensor{}, fmt.Errorf("class %s has no meaning here", n.Op().Class)
 }
 
-// ints gives sizes as numbers.
+// ints returns sizes as numbers.
 func (e *evaluator) ints(dims []graph.Dim) ([]int, error) {
 	list := make([]int, len(dims))
 	for i, d := range dims {

@@ -34,7 +34,7 @@ func (e *evaluator) matmul(n *graph.Node, x, y tensor) (tensor, error) {
 	})
 }
 
-// matrixAt gives element (row, col) of the matrix at a place of the batch; of a vector,
+// matrixAt returns element (row, col) of the matrix at a place of the batch; of a vector,
 // the element of its only axis, which the caller has in the fitting argument.
 func (r reader) matrixAt(batch []int, isMatrix bool, row, col int) cell {
 	if !isMatrix {

@@ -90,7 +90,7 @@ func (e *evaluator) put(x, into tensor, shape []int, from, by graph.Shape) error
 	})
 }
 
-// after gives a copy of the old value in which the written part has its new elements.
+// after returns a copy of the old value in which the written part has its new elements.
 func (e *evaluator) after(n *graph.Node, old, written tensor) (tensor, error) {
 	whole, err := e.dense(n.In(0), old)
 	if err != nil {

@@ -64,7 +64,7 @@ func compare[T int64 | float64](p graph.Prim, x, y T) bool {
 	return x != y
 }
 
-// rounded gives a number as an element of a floating-point type.
+// rounded returns a number as an element of a floating-point type.
 func rounded(t graph.DType, v float64) cell {
 	if t == graph.Float32 {
 		v = float64(float32(v))

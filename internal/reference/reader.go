@@ -2,7 +2,7 @@ package reference
 
 import "slices"
 
-// reader gives the elements of a tensor by index.
+// reader returns the elements of a tensor by index.
 type reader struct {
 	store          []cell
 	shape, strides []int
@@ -23,7 +23,7 @@ func (e *evaluator) reader(t tensor) (reader, error) {
 	return r, err
 }
 
-// at gives the element at an index.
+// at returns the element at an index.
 func (r reader) at(index []int) cell {
 	at := r.offset
 	for i, k := range index {
@@ -32,7 +32,7 @@ func (r reader) at(index []int) cell {
 	return r.store[at]
 }
 
-// broadcastAt gives the element that meets an index of a broadcast result: shapes are
+// broadcastAt returns the element that meets an index of a broadcast result: shapes are
 // lined up from the right, and an axis of size 1 is repeated.
 func (r reader) broadcastAt(index []int) cell {
 	at, lead := r.offset, len(index)-len(r.shape)
@@ -44,7 +44,7 @@ func (r reader) broadcastAt(index []int) cell {
 	return r.store[at]
 }
 
-// all gives the elements in row-major order.
+// all returns the elements in row-major order.
 func (r reader) all() []cell {
 	list := []cell{}
 	_ = each(r.shape, func(index []int) error {
@@ -77,7 +77,7 @@ func each(shape []int, f func(index []int) error) error {
 	}
 }
 
-// place gives the row-major position of an index.
+// place returns the row-major position of an index.
 func place(index, shape []int) int {
 	at := 0
 	for i, k := range index {

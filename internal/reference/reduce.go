@@ -44,7 +44,7 @@ func (e *evaluator) reduce(n *graph.Node, x tensor) (tensor, error) {
 	return t, err
 }
 
-// foldedAxes gives the axes that a reduction folds; of a sum to a shape, those whose
+// foldedAxes returns the axes that a reduction folds; of a sum to a shape, those whose
 // size turned out to be 1 there.
 func (e *evaluator) foldedAxes(n *graph.Node, shape []int) ([]int, error) {
 	if list := n.Op().Axes; list != nil {

@@ -29,7 +29,7 @@ func FromFloats(t graph.DType, data []float64, shape ...int) Value {
 	return Value{t, append([]int{}, shape...), cellsToSlice(t, cells)}
 }
 
-// Floats gives the elements as float64; truth values are 0 and 1.
+// Floats returns the elements as float64; truth values are 0 and 1.
 func (v Value) Floats() []float64 {
 	cells, err := v.cells()
 	if err != nil {
@@ -42,7 +42,7 @@ func (v Value) Floats() []float64 {
 	return list
 }
 
-// String gives dtype, shape and elements.
+// String returns dtype, shape and elements.
 func (v Value) String() string { return fmt.Sprintf("%s%v %v", v.DType.Short(), v.Shape, v.Data) }
 
 // cell is one element: a float64, which holds a float32 exactly, or an integer or truth
@@ -63,7 +63,7 @@ func (c cell) float() float64 { return math.Float64frombits(uint64(c)) }
 func (c cell) int() int64     { return int64(c) }
 func (c cell) bool() bool     { return c != 0 }
 
-// cells gives the elements, after checking that type and number are as they say.
+// cells returns the elements, after checking that type and number are as they say.
 func (v Value) cells() ([]cell, error) {
 	var list []cell
 	var t graph.DType

@@ -59,7 +59,7 @@ func Same(t *testing.T, compute func() string) {
 	}
 }
 
-// elsewhere gives what a process with these settings computes.
+// elsewhere returns what a process with these settings computes.
 func elsewhere(t *testing.T, set []string) (string, error) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(append(os.Environ(), asked+"=1"), set...)

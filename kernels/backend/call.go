@@ -28,7 +28,7 @@ func Prepare(k Kernel, a *launch.Args) *Call {
 	return c
 }
 
-// isOneCall tells whether a single call of the code does the work of a run.
+// isOneCall reports whether a single call of the code does the work of a run.
 func (k *machine) isOneCall(a *launch.Args) bool {
 	return a.Elements() <= k.piece && !k.isLong(a) && !(k.most > 0 && a.N > k.most) && !empty(a, 0, a.Rows()) && k.isPlain(a) &&
 		launch.Chunks(k.prog, a) == 1

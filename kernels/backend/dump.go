@@ -50,7 +50,7 @@ func dump(p *rowprog.Program, kind string, c *codegen.Code, err error) {
 	}
 }
 
-// disassemble gives code as the text of objdump or, without it, in hexadecimal.
+// disassemble returns code as the text of objdump or, without it, in hexadecimal.
 func disassemble(code []byte) string {
 	tool, err := exec.LookPath("objdump")
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// setEmpty gives accumulated operands the value of a reduction of nothing.
+// setEmpty returns accumulated operands the value of a reduction of nothing.
 func (k *machine) setEmpty(a *launch.Args, lo, hi int) {
 	for i := range k.prog.Insts {
 		if in := &k.prog.Insts[i]; in.Op == rowprog.OpAccumulate {

@@ -34,7 +34,7 @@ type flat struct {
 // odd is -1 where there is no second one.
 type flatCopy struct{ operand, odd int }
 
-// isFlat tells whether a call is worked on in this way. It is not if an operand has one
+// isFlat reports whether a call is worked on in this way. It is not if an operand has one
 // element for a whole row, but not for all rows, or is better copied in blocks: see
 // transposed.
 func (k *machine) isFlat(a *launch.Args) bool {
@@ -117,7 +117,7 @@ func (f *flat) prepare(k *machine, a *launch.Args) {
 	}
 }
 
-// isDense tells whether an operand's elements lie side by side in the order of all axes.
+// isDense reports whether an operand's elements lie side by side in the order of all axes.
 func isDense(a *launch.Args, i int) bool {
 	step := 1
 	for axis := len(a.Outer); axis >= 0; axis-- {
@@ -131,7 +131,7 @@ func isDense(a *launch.Args, i int) bool {
 	return true
 }
 
-// isSame tells whether two operands are the same memory.
+// isSame reports whether two operands are the same memory.
 func isSame(p *rowprog.Program, a *launch.Args, i, j int) bool {
 	return a.Ptr[i] == a.Ptr[j] && p.Operands[i].Type == p.Operands[j].Type && haveSameSteps(a, i, j)
 }

@@ -38,7 +38,7 @@ func TestRandomPrograms(t *testing.T) {
 	require.Greater(t, machine, int(programs)/5)
 }
 
-// compare tells whether the program was machine code.
+// compare reports whether the program was machine code.
 func compare(t *testing.T, seed uint64) bool {
 	r := rand.New(rand.NewPCG(seed, 2))
 	want := rowtest.Bind(r, rowtest.Program(r))
@@ -80,7 +80,7 @@ func compare(t *testing.T, seed uint64) bool {
 	return true
 }
 
-// fetching gives kernels that fetch an operand ahead although it is small, one for each that k
+// fetching returns kernels that fetch an operand ahead although it is small, one for each that k
 // is able to.
 func fetching(k *machine) (list []*machine) {
 	for _, i := range k.fetches {

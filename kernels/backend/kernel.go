@@ -32,7 +32,7 @@ type Kernel interface {
 	// its result belongs in a launch.Partial.
 	RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault launch.Fault, ok bool)
 
-	// Machine tells whether the kernel is machine code.
+	// Machine reports whether the kernel is machine code.
 	Machine() bool
 }
 

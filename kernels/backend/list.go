@@ -43,7 +43,7 @@ func (l *List) Add(c *Call) bool {
 	return true
 }
 
-// moves tells whether code can leave other addresses in its block than it has found there.
+// moves reports whether code can leave other addresses in its block than it has found there.
 // In a run it adds an operand's steps along axis 0, and no others without going back.
 func moves(a *launch.Args) bool {
 	return len(a.Outer) > 0 && slices.ContainsFunc(a.Stride, func(steps []int) bool { return steps[0] != 0 })

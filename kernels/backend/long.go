@@ -61,7 +61,7 @@ func longStages(p *rowprog.Program, stages []codegen.Stage) (list []longStage) {
 	return list
 }
 
-// isLong tells whether rows are worked on chunk by chunk.
+// isLong reports whether rows are worked on chunk by chunk.
 func (k *machine) isLong(a *launch.Args) bool { return len(k.stages) > 0 && a.N > rowprog.RowChunk }
 
 // PrepareLong prepares to run a kernel on rows that are long. The arguments' sizes and
@@ -132,7 +132,7 @@ func (l *Long) setRow() {
 	}
 }
 
-// Begin runs what comes before the next stage and its first chunk. It tells whether there
+// Begin runs what comes before the next stage and its first chunk. It reports whether there
 // is such a stage.
 func (l *Long) Begin() bool {
 	if l.failed || l.stage == len(l.k.stages) {

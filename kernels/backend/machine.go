@@ -97,7 +97,7 @@ func (k *machine) interpret(a *launch.Args, lo, hi int, s *Scratch) (launch.Faul
 	return c.RunRange(a, lo, hi, &s.portable)
 }
 
-// empty tells whether a range has no row.
+// empty reports whether a range has no row.
 func empty(a *launch.Args, lo, hi int) bool {
 	for axis, n := range a.Outer {
 		if axis > 0 && n == 0 {
@@ -107,7 +107,7 @@ func empty(a *launch.Args, lo, hi int) bool {
 	return lo >= hi
 }
 
-// isPlain tells whether the elements of rows lie side by side.
+// isPlain reports whether the elements of rows lie side by side.
 func (k *machine) isPlain(a *launch.Args) bool {
 	inner := len(a.Outer)
 	if a.N <= 1 {
@@ -135,7 +135,7 @@ func wholeBytes(a *launch.Args, t rowprog.Type) int {
 	return bytes
 }
 
-// worthStreaming tells whether what is written is large, is not read as well and is
+// worthStreaming reports whether what is written is large, is not read as well and is
 // aligned.
 func (k *machine) worthStreaming(a *launch.Args) bool {
 	for i := range k.prog.Operands {

@@ -59,7 +59,7 @@ func (r *rows) prepare(k *machine, a *launch.Args, columns int) {
 	}
 }
 
-// shared gives the rows of an operand before i that is the same memory, nil if none is.
+// shared returns the rows of an operand before i that is the same memory, nil if none is.
 func (r *rows) shared(p *rowprog.Program, a *launch.Args, i int) unsafe.Pointer {
 	for j := range i {
 		if r.row[j] != nil && isSame(p, a, i, j) {

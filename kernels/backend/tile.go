@@ -90,7 +90,7 @@ func (b *TileBlock) Accumulate(left, every int) {
 	b.block.put(b.tiles.layout.TileEvery(), every)
 }
 
-// Call gives the addresses of the code and of the arguments, for tiles that begin where
+// Call returns the addresses of the code and of the arguments, for tiles that begin where
 // operands point to, in the form that package gemm wants. The block, and what its operands
 // point at, must be kept alive until the last call has returned.
 func (b *TileBlock) Call() (code uintptr, args unsafe.Pointer) {

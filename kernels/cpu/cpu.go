@@ -21,7 +21,7 @@ const (
 
 var names = [...]string{Portable: "portable", AVX2: "avx2", AVX512: "avx512"}
 
-// String gives the name that BROADLOOM_ISA takes.
+// String returns the name that BROADLOOM_ISA takes.
 func (i ISA) String() string {
 	if int(i) >= len(names) {
 		return fmt.Sprintf("ISA(%d)", uint8(i))
@@ -36,7 +36,7 @@ func Chosen() ISA { return chosen }
 // Machine is the best set that the machine and its operating system support.
 func Machine() ISA { return machine }
 
-// JIT tells whether kernels may be written into executable memory: not if the
+// JIT reports whether kernels may be written into executable memory: not if the
 // environment variable BROADLOOM_JIT is 0.
 func JIT() bool { return jit }
 
@@ -61,7 +61,7 @@ func Setting(name string, allowed ...string) error {
 	return fmt.Errorf("the environment variable %s is %q, and it must be one of %s, or not set", name, value, strings.Join(allowed, ", "))
 }
 
-// choose gives the wanted set if the machine has it; of an unknown name [Err] tells.
+// choose returns the wanted set if the machine has it; of an unknown name [Err] tells.
 func choose(best ISA, want string) ISA {
 	for i, name := range names {
 		if name == want {

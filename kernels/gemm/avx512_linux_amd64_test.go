@@ -21,7 +21,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/internal/emulator"
 )
 
-// assembly gives the machine code of the functions in tile_amd64.s by name, without the
+// assembly returns the machine code of the functions in tile_amd64.s by name, without the
 // instruction that fetches the argument.
 func assembly(t *testing.T) map[string][]byte {
 	file, err := os.Open("tile_amd64.s")
@@ -80,7 +80,7 @@ func isLoop(f reflect.Type) bool {
 	return f.Kind() == reflect.Func && f.NumIn() == 1 && f.NumOut() == 0 && f.In(0).Kind() == reflect.Pointer
 }
 
-// loop gives a function that runs the code of another in the emulator, if that is for
+// loop returns a function that runs the code of another in the emulator, if that is for
 // AVX-512.
 func (e *emulation) loop(of reflect.Value) reflect.Value {
 	if of.IsNil() {

@@ -149,7 +149,7 @@ func handsOn[T scalar.Number](t *testing.T, f *finisher[T], some int) {
 	}
 }
 
-// finishers gives those of this machine's code.
+// finishers returns those of this machine's code.
 func finishers(t *testing.T) (*finisher[float32], *finisher[float64]) {
 	if !cpu.JIT() || cpu.Chosen() == cpu.Portable {
 		t.Skip("there is no machine code")

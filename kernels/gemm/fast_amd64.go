@@ -11,7 +11,7 @@ import (
 
 var vectorized32, vectorized64 = choose(cpu.Chosen())
 
-// choose gives the loops of an instruction set, for float32 and float64; none for plain Go.
+// choose returns the loops of an instruction set, for float32 and float64; none for plain Go.
 func choose(isa cpu.ISA) (f32, f64 *vectorized) {
 	switch isa {
 	case cpu.AVX2:
@@ -38,7 +38,7 @@ func choose(isa cpu.ISA) (f32, f64 *vectorized) {
 	return f32, f64
 }
 
-// inVectors gives the loops for a type of elements, or nil.
+// inVectors returns the loops for a type of elements, or nil.
 func inVectors[T scalar.Number]() *vectorized {
 	var v T
 	switch any(v).(type) {

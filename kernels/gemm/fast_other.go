@@ -4,5 +4,5 @@ package gemm
 
 import "github.com/broadloom/broadloom/kernels/scalar"
 
-// inVectors gives the loops for a type of elements: there are none for this processor.
+// inVectors returns the loops for a type of elements: there are none for this processor.
 func inVectors[T scalar.Number]() *vectorized { return nil }

@@ -27,7 +27,7 @@ func (f *panels[T]) columns(j, nj int) {
 	f.show(j, nj, isPacked)
 }
 
-// loops gives those for some columns of a panel, and how many of a row of B they read without
+// loops returns those for some columns of a panel, and how many of a row of B they read without
 // masks.
 func (f *panels[T]) loops(cols int) (loops []func(*tileArgs), reads int) {
 	switch {

@@ -112,7 +112,7 @@ func requireSame[T scalar.Number](t *testing.T, p *Product[T], s *Scratch[T]) {
 	requireBits(t, want, p)
 }
 
-// expected gives C's data as the naive product leaves them.
+// expected returns C's data as the naive product leaves them.
 func expected[T scalar.Number](t *testing.T, p *Product[T]) []T {
 	t.Helper()
 	require.NoError(t, p.Check())

@@ -101,7 +101,7 @@ func cutPieces(offsets iter.Seq[[]int], step, side int) (parts [][]piece) {
 	return parts
 }
 
-// highest gives the greatest offset of each part.
+// highest returns the greatest offset of each part.
 func highest(offsets iter.Seq[[]int]) (list []int) {
 	for part := range offsets {
 		list = append(list, slices.Max(part))

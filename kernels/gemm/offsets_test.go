@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// windows gives the offsets of the windows of an image, as rows of elements and columns of
+// windows returns the offsets of the windows of an image, as rows of elements and columns of
 // places.
 func windows(channels, height, width, kernel, stride int) (rows, cols []int) {
 	for c := range channels {

@@ -32,7 +32,7 @@ type Product[T scalar.Number] struct {
 	StepA, StepB, StepC []int
 }
 
-// Check tells whether sizes and strides are sound and stay within the data.
+// Check reports whether sizes and strides are sound and stay within the data.
 func (p *Product[T]) Check() error {
 	if p.M < 0 || p.N < 0 || p.K < 0 {
 		return fmt.Errorf("gemm: sizes %d, %d, %d", p.M, p.N, p.K)

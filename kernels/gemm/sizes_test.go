@@ -36,7 +36,7 @@ var strides = []struct {
 // apart is the number of strides that keep elements apart.
 const apart = 10
 
-// lay gives a matrix that lies so, without memory, and the number of elements from its first
+// lay returns a matrix that lies so, without memory, and the number of elements from its first
 // to its last.
 func lay[T scalar.Number](rows, cols, how int) (m Matrix[T], extent int) {
 	m.Row, m.Col = strides[how].of(rows, cols)

@@ -38,7 +38,7 @@ func layout(rows, cols int, transposed bool) Matrix[float32] {
 	return m
 }
 
-// report gives the greatest rate, and shares of the rate of a tile that is measured at once
+// report returns the greatest rate, and shares of the rate of a tile that is measured at once
 // before and after, for about as long: the median, and what a tenth of the quiet moments
 // surpass, in which the tile had its full speed both times.
 func report(b *testing.B, p *Product[float32]) {

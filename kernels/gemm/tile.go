@@ -41,7 +41,7 @@ var (
 	plainI64 = plain[int64]{tile[int64], addRow[int64]}
 )
 
-// inPlain gives the loops for a type of elements.
+// inPlain returns the loops for a type of elements.
 func inPlain[T scalar.Number]() *plain[T] {
 	for _, p := range []any{&plainF32, &plainF64, &plainI32, &plainI64} {
 		if p, ok := p.(*plain[T]); ok {
@@ -51,7 +51,7 @@ func inPlain[T scalar.Number]() *plain[T] {
 	panic("gemm: no loops for a type of elements")
 }
 
-// choosePlain gives the loops for float32. Go has no fused multiply-add of that type, but may
+// choosePlain returns the loops for float32. Go has no fused multiply-add of that type, but may
 // make one of a product and a sum, and on many processors does: if it has, everywhere, the
 // loops need no more.
 func choosePlain() plain[float32] {

@@ -39,7 +39,7 @@ func systemLimit() (n int, of string) {
 	return n, of
 }
 
-// meminfo gives a line's number of bytes.
+// meminfo returns a line's number of bytes.
 func meminfo(text, name string) int {
 	_, rest, _ := strings.Cut(text, name)
 	if fields := strings.Fields(rest); len(fields) > 0 {

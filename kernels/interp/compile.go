@@ -49,7 +49,7 @@ func newCompiler(p *rowprog.Program) *compiler {
 	return c
 }
 
-// finish gives the compiled kernel.
+// finish returns the compiled kernel.
 func (c *compiler) finish() *Kernel {
 	c.k.bases = c.regs.bases
 	c.k.words = c.regs.words
@@ -90,7 +90,7 @@ func (c *compiler) splatArgs(in *rowprog.Inst, lo, hi rowprog.Domain, known map[
 	}
 }
 
-// takesScalar tells whether an instruction has a loop for a scalar argument i.
+// takesScalar reports whether an instruction has a loop for a scalar argument i.
 func takesScalar(op rowprog.Op, i int, t rowprog.Type) bool {
 	switch op {
 	case rowprog.OpStore:
@@ -174,7 +174,7 @@ func (c *compiler) release(v rowprog.Value) {
 	}
 }
 
-// result gives the register for the value of v. If the value is stored and nothing
+// result returns the register for the value of v. If the value is stored and nothing
 // forbids it, the register is the operand's memory wherever that is contiguous.
 func (c *compiler) result(v rowprog.Value) int {
 	t := c.prog.Insts[v].Type
@@ -205,7 +205,7 @@ func (c *compiler) destination(v rowprog.Value) (operand int, ok bool) {
 	return operand, operand >= 0
 }
 
-// overwritten tells whether a load must copy: whether it is read, by an effect,
+// overwritten reports whether a load must copy: whether it is read, by an effect,
 // after a store that can be to the same memory.
 func (c *compiler) overwritten(v rowprog.Value) bool {
 	for w := v + 1; w < c.lastUse[v]; w++ {
@@ -217,7 +217,7 @@ func (c *compiler) overwritten(v rowprog.Value) bool {
 	return false
 }
 
-// store gives the step of a store.
+// store returns the step of a store.
 func (c *compiler) store(in *rowprog.Inst) step {
 	x := in.Args[0]
 	t := c.prog.Insts[x].Type
@@ -228,7 +228,7 @@ func (c *compiler) store(in *rowprog.Inst) step {
 	return storeStep(t, in.Operand, c.reg[x], direct && o == in.Operand)
 }
 
-// reads tells whether an instruction reads an operand of type t.
+// reads reports whether an instruction reads an operand of type t.
 func (c *compiler) reads(in *rowprog.Inst, t rowprog.Type) bool {
 	if in.Op == rowprog.OpLoad && in.Type == t {
 		return true

@@ -64,7 +64,7 @@ func (s *Scratch) accumulateRow(in *rowprog.Inst) {
 	loops.Store(o.Type, dst, scalar.Combine(in.Reduction, o.Type, loops.Load(o.Type, dst), x))
 }
 
-// setIdentities gives accumulated operands the result of no visit.
+// setIdentities returns accumulated operands the result of no visit.
 func (k *Kernel) setIdentities(s *Scratch) {
 	for _, a := range k.accs {
 		o := &k.prog.Operands[a.operand]

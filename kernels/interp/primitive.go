@@ -46,7 +46,7 @@ func primitiveStep(in *rowprog.Inst, dst int, args []arg) step {
 	return ternaryStep(in.Op, t, dst, args)
 }
 
-// mirrored gives for an operation the one that does the same with exchanged
+// mirrored returns for an operation the one that does the same with exchanged
 // arguments. The payload of a NaN may differ, which is allowed.
 var mirrored = map[rowprog.Op]rowprog.Op{
 	rowprog.OpAdd: rowprog.OpAdd,

@@ -11,7 +11,7 @@ type registers struct {
 	words int
 }
 
-// alloc gives a register for elements of type t.
+// alloc returns a register for elements of type t.
 func (r *registers) alloc(t rowprog.Type) int {
 	size := t.Size()
 	base := r.words

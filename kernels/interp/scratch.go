@@ -75,7 +75,7 @@ func (s *Scratch) start(k *Kernel, a *launch.Args, lo, hi int) {
 	}
 }
 
-// empty tells whether the range has no row.
+// empty reports whether the range has no row.
 func (s *Scratch) empty() bool {
 	for axis := range s.args.Outer {
 		if first, end := s.bounds(axis); first >= end {
@@ -93,7 +93,7 @@ func (s *Scratch) bounds(axis int) (first, end int) {
 	return 0, s.args.Outer[axis]
 }
 
-// nextRow advances to the next row and tells whether there is one.
+// nextRow advances to the next row and reports whether there is one.
 func (s *Scratch) nextRow() bool {
 	s.row++
 	for axis := len(s.args.Outer) - 1; axis >= 0; axis-- {
@@ -131,7 +131,7 @@ func (s *Scratch) inner(operand int) int {
 	return stride[len(stride)-1]
 }
 
-// first tells whether an operand reduced over the axes is visited for the first time.
+// first reports whether an operand reduced over the axes is visited for the first time.
 func (s *Scratch) first(reduced rowprog.AxisSet) bool { return s.moved&reduced == 0 }
 
 // fail records a fault at an element of the current row, unless there is one

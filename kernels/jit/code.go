@@ -49,7 +49,7 @@ func (c *Code) Call(offset int, args unsafe.Pointer) {
 // keep c alive as long as it may do so.
 func (c *Code) Address(offset int) uintptr { return uintptr(c.at(offset)) }
 
-// at gives the address of code, which is good for as long as c is alive.
+// at returns the address of code, which is good for as long as c is alive.
 func (c *Code) at(offset int) unsafe.Pointer {
 	if uint(offset) >= uint(c.size) {
 		panic("jit: call beyond the code")

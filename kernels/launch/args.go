@@ -16,7 +16,7 @@ type Args struct {
 	// nil for an operand without elements.
 	Ptr []unsafe.Pointer
 
-	// Stride gives the steps of each operand, in elements: along the outer axes and,
+	// Stride returns the steps of each operand, in elements: along the outer axes and,
 	// last, within the row. A step may be zero or negative.
 	Stride [][]int
 }

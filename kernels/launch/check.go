@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// Check tells whether the arguments obey the program's rules: their form, strides
+// Check reports whether the arguments obey the program's rules: their form, strides
 // that fit the operands' domains and reduced axes, and no overlap of written memory
 // with other operands but an exact one. What it cannot check is that the pointers
 // point at memory of the right size.
@@ -54,7 +54,7 @@ func checkStrides(o *rowprog.Operand, a *Args, i int) error {
 	return nil
 }
 
-// varies tells whether the operand may have several elements along the axis.
+// varies reports whether the operand may have several elements along the axis.
 func varies(o *rowprog.Operand, axis, inner int) bool {
 	switch o.Domain {
 	case rowprog.Uniform:
@@ -65,7 +65,7 @@ func varies(o *rowprog.Operand, axis, inner int) bool {
 	return !o.Reduced.Has(axis)
 }
 
-// hasElements tells whether a call accesses the operand at all.
+// hasElements reports whether a call accesses the operand at all.
 func hasElements(o *rowprog.Operand, a *Args) bool {
 	for axis := 0; axis <= len(a.Outer); axis++ {
 		inner := axis == len(a.Outer) && o.Domain != rowprog.Vec
@@ -76,7 +76,7 @@ func hasElements(o *rowprog.Operand, a *Args) bool {
 	return true
 }
 
-// sameElements tells whether two operands are element by element the same memory
+// sameElements reports whether two operands are element by element the same memory
 // and the second is only loaded.
 func sameElements(p *rowprog.Program, a *Args, w, o int) bool {
 	x, y := &p.Operands[w], &p.Operands[o]

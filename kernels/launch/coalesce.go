@@ -76,7 +76,7 @@ func (c *coalescer) push(x axis) {
 	c.axes = append(c.axes, x)
 }
 
-// continues tells whether a step along x is as many steps along inner as it has.
+// continues reports whether a step along x is as many steps along inner as it has.
 func (x axis) continues(inner axis) bool {
 	for i, s := range x.stride {
 		if s != inner.stride[i]*inner.size {
@@ -86,7 +86,7 @@ func (x axis) continues(inner axis) bool {
 	return true
 }
 
-// canBeRow tells whether all operands with one element a row stand still along x.
+// canBeRow reports whether all operands with one element a row stand still along x.
 func (c *coalescer) canBeRow(x axis) bool {
 	for i, s := range x.stride {
 		if s != 0 && c.p.Operands[i].Domain != rowprog.Vec {
@@ -133,7 +133,7 @@ func (c *coalescer) args(a *Args) *Args {
 	return r
 }
 
-// outerAxesAreFree tells whether no instruction depends on which outer axes there are.
+// outerAxesAreFree reports whether no instruction depends on which outer axes there are.
 func outerAxesAreFree(p *rowprog.Program) bool {
 	for i := range p.Insts {
 		in := &p.Insts[i]

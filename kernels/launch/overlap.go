@@ -9,7 +9,7 @@ import (
 // term is a number of bytes times an integer between lo and hi.
 type term struct{ step, lo, hi int }
 
-// overlap tells whether two operands share a byte of memory: whether the difference
+// overlap reports whether two operands share a byte of memory: whether the difference
 // of two of their elements' addresses can be smaller than an element.
 func overlap(p *rowprog.Program, a *Args, x, y int) bool {
 	ox, oy := &p.Operands[x], &p.Operands[y]
@@ -48,7 +48,7 @@ func addTerm(terms []term, step, last int) []term {
 	return append(terms, t)
 }
 
-// reaches tells whether the sum of the terms can be in [lo, hi]. It says yes when
+// reaches reports whether the sum of the terms can be in [lo, hi]. It says yes when
 // its effort is used up.
 func reaches(terms []term, lo, hi int, effort *int) bool {
 	if *effort--; *effort < 0 {

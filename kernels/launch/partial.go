@@ -70,7 +70,7 @@ func (t *Partial) Reset(p *rowprog.Program, a *Args) {
 	}
 }
 
-// pack gives an operand dense strides and tells how many words its elements take.
+// pack returns an operand dense strides and tells how many words its elements take.
 func (t *Partial) pack(i int) int {
 	o := &t.prog.Operands[i]
 	n := 1
@@ -107,7 +107,7 @@ func (t *Partial) Run(p *rowprog.Program, a *Args, chunk func(a *Args, lo, hi in
 	return Fault{}, true
 }
 
-// Args gives the arguments for a chunk of the call with arguments a, which has the
+// Args returns the arguments for a chunk of the call with arguments a, which has the
 // sizes and strides of the last Reset.
 func (t *Partial) Args(a *Args) *Args {
 	for i, p := range a.Ptr {
@@ -150,7 +150,7 @@ func (t *Partial) addAxis(a *Args, i, axis int, dst, src unsafe.Pointer) {
 	}
 }
 
-// resize gives a slice of n zero elements, s if it is large enough.
+// resize returns a slice of n zero elements, s if it is large enough.
 func resize[T any](s []T, n int) []T {
 	if n > cap(s) {
 		return make([]T, n)

@@ -1,6 +1,6 @@
 package launch
 
-// Reshaped gives each operand's steps along axes that have other sizes and cut the same
+// Reshaped returns each operand's steps along axes that have other sizes and cut the same
 // elements in the same order; nil where an operand has no such steps. No size may be zero.
 func (a *Args) Reshaped(sizes []int) [][]int {
 	from := append(append([]int(nil), a.Outer...), a.N)
@@ -13,7 +13,7 @@ func (a *Args) Reshaped(sizes []int) [][]int {
 	return all
 }
 
-// reshaped gives steps along axes of sizes from those along axes of the sizes from. It goes
+// reshaped returns steps along axes of sizes from those along axes of the sizes from. It goes
 // from the last axes to the first ones.
 func reshaped(from, steps, sizes []int) []int {
 	to := make([]int, len(sizes))

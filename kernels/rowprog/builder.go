@@ -185,7 +185,7 @@ func (b *Builder) Accumulate(operand int, r Reduction, x Value) {
 	b.write(Inst{Op: OpAccumulate, Operand: operand, Reduction: r}, x)
 }
 
-// GuardInRows tells whether the guards that follow, also those of divisors, are about the
+// GuardInRows reports whether the guards that follow, also those of divisors, are about the
 // elements of a row: they hold in a row without elements, even if their values are known
 // before it.
 func (b *Builder) GuardInRows(inRows bool) { b.inRows = inRows }
@@ -207,7 +207,7 @@ func (b *Builder) Guard(ok, culprit Value, code FaultCode) {
 	b.add(Inst{Op: OpGuard, Domain: section.Domain(), Section: section, Code: code}, ok, culprit)
 }
 
-// TypeOf gives the type of a value, NoType after a mistake.
+// TypeOf returns the type of a value, NoType after a mistake.
 func (b *Builder) TypeOf(x Value) Type {
 	if b.bad(x) {
 		return NoType
@@ -223,7 +223,7 @@ func (b *Builder) fail(format string, args ...any) Value {
 	return None
 }
 
-// bad tells whether x cannot be used because of an earlier mistake, or is itself one.
+// bad reports whether x cannot be used because of an earlier mistake, or is itself one.
 func (b *Builder) bad(x Value) bool {
 	if b.err == nil && (x < 0 || int(x) >= len(b.insts)) {
 		b.fail("no value %d", x)

@@ -38,7 +38,7 @@ const (
 	OpNot // of Bool: negation; of integers: of each bit
 
 	// OpConvert changes the type. Floating point to integer truncates, saturates
-	// and gives 0 for NaN; to Bool it is x != 0; integers wrap around.
+	// and returns 0 for NaN; to Bool it is x != 0; integers wrap around.
 	OpConvert
 
 	// Of two values.
@@ -165,14 +165,14 @@ func (o Op) String() string {
 // Arity is the number of values that the operation takes.
 func (o Op) Arity() int { return ops[o].arity }
 
-// IsPrimitive tells whether the operation is a function of single elements.
+// IsPrimitive reports whether the operation is a function of single elements.
 func (o Op) IsPrimitive() bool { return o >= OpNeg && o <= OpFMA }
 
-// IsEffect tells whether the operation has no result and acts on memory or on the
+// IsEffect reports whether the operation has no result and acts on memory or on the
 // course of the call.
 func (o Op) IsEffect() bool { return o == OpStore || o == OpAccumulate || o == OpGuard }
 
-// Accepts tells whether the operation is defined on operands of type t; for
+// Accepts reports whether the operation is defined on operands of type t; for
 // OpSelect, of its second and third operand.
 func (o Op) Accepts(t Type) bool { return o < opCount && ops[o].types.has(t) }
 

@@ -52,10 +52,10 @@ func (a Access) String() string {
 	return accesses[a]
 }
 
-// Reads tells whether the operand may be loaded.
+// Reads reports whether the operand may be loaded.
 func (a Access) Reads() bool { return a == In || a == InOut }
 
-// Writes tells whether the operand's memory is changed.
+// Writes reports whether the operand's memory is changed.
 func (a Access) Writes() bool { return a != In }
 
 // AxisSet is a set of outer axes, one bit each.
@@ -70,7 +70,7 @@ func Axes(axes ...int) AxisSet {
 	return s
 }
 
-// Has tells whether the axis is in the set.
+// Has reports whether the axis is in the set.
 func (s AxisSet) Has(axis int) bool { return s>>axis&1 != 0 }
 
 // String lists the axes, such as "{0,2}".

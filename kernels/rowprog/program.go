@@ -68,7 +68,7 @@ type Inst struct {
 	Code      FaultCode // OpGuard
 }
 
-// Uses gives the values that the instruction takes.
+// Uses returns the values that the instruction takes.
 func (in *Inst) Uses() []Value { return in.Args[:in.Op.Arity()] }
 
 // Program is a row program. A [Builder] makes it; it must not be changed afterwards
@@ -87,7 +87,7 @@ type Program struct {
 // the last row section.
 func (p *Program) Sections() int { return 2*p.Stages + 2 }
 
-// Span gives the instructions of a section as a range [lo, hi) of values. The
+// Span returns the instructions of a section as a range [lo, hi) of values. The
 // effects of a section come last.
 func (p *Program) Span(s Section) (lo, hi Value) { return p.starts[s], p.starts[s+1] }
 
@@ -102,7 +102,7 @@ func (p *Program) index() {
 	}
 }
 
-// Elementwise tells whether every element written depends only on elements at the
+// Elementwise reports whether every element written depends only on elements at the
 // same position, so that axes may be merged, exchanged and cut at will: the
 // program has no reduction, no accumulation, no index and no Row result.
 func (p *Program) Elementwise() bool {
@@ -123,7 +123,7 @@ func (p *Program) Storing(operand int) *Program {
 	return &q
 }
 
-// Columnwise tells whether what the program writes for an element of a row depends only on
+// Columnwise reports whether what the program writes for an element of a row depends only on
 // elements at the same place of rows: it is elementwise, but may accumulate over all outer
 // axes.
 func (p *Program) Columnwise() bool {
@@ -145,7 +145,7 @@ func (p *Program) Columnwise() bool {
 	return true
 }
 
-// ReducesOutermost tells whether some operand accumulates over outer axis 0, so
+// ReducesOutermost reports whether some operand accumulates over outer axis 0, so
 // that the program runs in chunks of [ChunkRows].
 func (p *Program) ReducesOutermost() bool {
 	for i := range p.Operands {

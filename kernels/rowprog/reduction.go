@@ -38,10 +38,10 @@ func (r Reduction) String() string {
 	return reductions[r].name
 }
 
-// Accepts tells whether the reduction is defined on elements of type t.
+// Accepts reports whether the reduction is defined on elements of type t.
 func (r Reduction) Accepts(t Type) bool { return r < reductionCount && reductions[r].types.has(t) }
 
-// GivesIndex tells whether the result is an index rather than an element.
+// GivesIndex reports whether the result is an index rather than an element.
 func (r Reduction) GivesIndex() bool { return r == ArgMax || r == ArgMin }
 
 // Result is the type of a reduction of elements of type t.

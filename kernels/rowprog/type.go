@@ -39,10 +39,10 @@ func (t Type) String() string {
 // Size is the number of bytes of an element.
 func (t Type) Size() int { return types[t].size }
 
-// IsFloat tells whether the type is floating point.
+// IsFloat reports whether the type is floating point.
 func (t Type) IsFloat() bool { return t == F32 || t == F64 }
 
-// IsInt tells whether the type is an integer; Bool is none.
+// IsInt reports whether the type is an integer; Bool is none.
 func (t Type) IsInt() bool { return t == I32 || t == I64 }
 
 // typeSet is a set of types, one bit each.

@@ -14,7 +14,7 @@ type Float interface{ ~float32 | ~float64 }
 // Element is all element types; a Bool is the byte 0 or 1.
 type Element interface{ Number | ~uint8 }
 
-// Bits gives an element's bits, zero-extended.
+// Bits returns an element's bits, zero-extended.
 func Bits[T Element](v T) uint64 {
 	switch unsafe.Sizeof(v) {
 	case 1:

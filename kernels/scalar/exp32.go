@@ -73,7 +73,7 @@ func Sigmoid32(x float32) float32 {
 // TanhMax is where x is limited in tanh(x), which is 1 long before.
 const TanhMax = 10
 
-// TanhPoly gives (exp(2h) - 1)/h for |h| <= log(2)/4: Expm1Poly of 2h, twice. Its
+// TanhPoly returns (exp(2h) - 1)/h for |h| <= log(2)/4: Expm1Poly of 2h, twice. Its
 // coefficients are those of Expm1Poly times powers of two, so that all steps give the same
 // bits, without 2h.
 var TanhPoly = func() (p [len(Expm1Poly)]float32) {

@@ -8,7 +8,7 @@ import (
 // The functions of this file are exact or correctly rounded in both types: taking
 // a float32 through float64 changes no result.
 
-// single tells whether T is a float32.
+// single reports whether T is a float32.
 func single[T Float]() bool { return unsafe.Sizeof(T(0)) == 4 }
 
 // AbsFloat clears the sign.
@@ -73,7 +73,7 @@ func FMA32(x, y, z float32) float32 {
 	return float32(s)
 }
 
-// RoundsTwice tells whether rounding a sum to float32 may go wrong because it has been
+// RoundsTwice reports whether rounding a sum to float32 may go wrong because it has been
 // rounded before: it is a tie or has fewer bits in float32 than usual.
 func RoundsTwice(s float64) bool { return RoundsTwiceBit(s)>>63 != 0 }
 

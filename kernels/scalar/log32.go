@@ -16,7 +16,7 @@ func splitLog32(x float32) (m float32, e int32) {
 	return math.Float32frombits(k&(1<<23-1) + SqrtHalf32), int32(k) >> 23
 }
 
-// logTail32 gives what log(1+f) is more than f, plus low.
+// logTail32 returns what log(1+f) is more than f, plus low.
 func logTail32(f, low float32) float32 {
 	p := poly32(f, LogPoly[:])
 	square := f * f

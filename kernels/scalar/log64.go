@@ -22,7 +22,7 @@ func splitLog64(x float64) (m, e, scale float64) {
 	return m, e, math.Float64frombits(2046<<52 - k&^(1<<52-1))
 }
 
-// logTail64 gives what log(1+f) is less than f, minus low.
+// logTail64 returns what log(1+f) is less than f, minus low.
 func logTail64(f, low float64) float64 {
 	s := f / (2 + f)
 	z := s * s

@@ -75,7 +75,7 @@ func reduceAngle(x float64) (k, r, low float64) {
 	return k, r, low - math.FMA(k, PiHalf3, math.FMA(k, PiHalf2, -part))
 }
 
-// twoSum gives the rounded sum of x and y and what it lacks (Knuth).
+// twoSum returns the rounded sum of x and y and what it lacks (Knuth).
 func twoSum(x, y float64) (s, lost float64) {
 	s = x + y
 	z := s - x

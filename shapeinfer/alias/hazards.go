@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// disorder is a write for which there is no place in the order of a program.
+// Disorder is a write for which there is no place in the order of a program.
 type Disorder struct {
 	Write *graph.Node
 	First *graph.Node // the other write of the same state of a value; or
@@ -14,7 +14,7 @@ type Disorder struct {
 	Reader *graph.Node
 }
 
-// disorders finds the writes of nodes, in their order, that no order satisfies.
+// Disorders finds the writes of nodes, in their order, that no order satisfies.
 func Disorders(nodes []*graph.Node) (found []Disorder) {
 	if len(nodes) == 0 {
 		return nil
@@ -33,7 +33,7 @@ func Disorders(nodes []*graph.Node) (found []Disorder) {
 	return found
 }
 
-// closure gives nodes of a graph with all that they lead to, in the graph's order; a node
+// Closure returns nodes of a graph with all that they lead to, in the graph's order; a node
 // leads to nodes before it, with which leadsTo calls want.
 func Closure(g *graph.Graph, roots []*graph.Node, leadsTo func(n *graph.Node, want func(...*graph.Node))) (list []*graph.Node) {
 	if g == nil {
@@ -58,7 +58,7 @@ func Closure(g *graph.Graph, roots []*graph.Node, leadsTo func(n *graph.Node, wa
 	return list
 }
 
-// LateReads gives, of nodes of one graph, those that read a state of a value and need the
+// LateReads returns, of nodes of one graph, those that read a state of a value and need the
 // write that destroys it, each with that state: see [State]. It gives one for each write;
 // when their reads are copied, there may be others.
 func LateReads(nodes []*graph.Node) map[*graph.Node]*graph.Node {

@@ -51,7 +51,7 @@ func Meet(p *prove.Prover, a, b graph.Layout) Sharing {
 	return answer
 }
 
-// conflict gives an element of a that b reads as another element, both by their indices
+// Conflict returns an element of a that b reads as another element, both by their indices
 // in a: [0 1] is computed from the cell of [0 0].
 func Conflict(a, b graph.Layout) (at, from []int64, ok bool) {
 	x, y, ok := fixedPair(a, b)
@@ -221,7 +221,7 @@ func apart(p *prove.Prover, a, b graph.Layout) bool {
 	return aKnown && bKnown && (p.AtLeast(bFirst.Minus(aLast), 1) == prove.Proved || p.AtLeast(aFirst.Minus(bLast), 1) == prove.Proved)
 }
 
-// cells gives the first and the last cell of a view.
+// cells returns the first and the last cell of a view.
 func cells(p *prove.Prover, l graph.Layout) (first, last graph.Dim, ok bool) {
 	first, last = l.Offset, l.Offset
 	for i, d := range l.Shape {
@@ -334,7 +334,7 @@ func (f fixed) count() int {
 	return int(n)
 }
 
-// positions gives the element that lies in each cell, the first one of several.
+// positions returns the element that lies in each cell, the first one of several.
 func (f fixed) positions() map[int64]int {
 	where := make(map[int64]int, f.count())
 	f.each(func(at int, cell int64) bool {
@@ -346,7 +346,7 @@ func (f fixed) positions() map[int64]int {
 	return where
 }
 
-// index gives the indices of an element by its number in row-major order.
+// index returns the indices of an element by its number in row-major order.
 func (f fixed) index(at int) []int64 {
 	list := make([]int64, len(f.shape))
 	rest := int64(at)

@@ -13,16 +13,16 @@ import (
 // movement that strides cannot express is a copy.
 func IsView(n *graph.Node) bool { return n.IsView() }
 
-// LayoutOf gives where the node's elements lie in the memory of [Storage].
+// LayoutOf returns where the node's elements lie in the memory of [Storage].
 func LayoutOf(n *graph.Node) graph.Layout { return n.Layout() }
 
-// Storage gives the value whose memory holds the node's elements.
+// Storage returns the value whose memory holds the node's elements.
 func Storage(n *graph.Node) *graph.Node { return n.Storage() }
 
 // Viewed follows views to the value that they show.
 func Viewed(n *graph.Node) *graph.Node { return n.Viewed() }
 
-// State gives the state of its memory that the node names: the last write, or where
+// State returns the state of its memory that the node names: the last write, or where
 // nothing was written the value whose memory it is.
 func State(n *graph.Node) *graph.Node {
 	n = Viewed(n)

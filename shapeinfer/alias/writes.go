@@ -9,7 +9,7 @@ import (
 // was in its memory, so it comes after all that reads it.
 type Writes struct {
 	p *prove.Prover
-	// next gives the write that changes a state of memory: see [State].
+	// next returns the write that changes a state of memory: see [State].
 	next map[*graph.Node]*graph.Node
 	// second are writes of a state that another write changes already.
 	second []*graph.Node

@@ -61,7 +61,7 @@ func Axes(c *graph.Call, axes []int, rank int) (list []int, ok bool) {
 	return list[:min(len(list), rank)], true // a scalar has no axis 0 to take away
 }
 
-// Reduced gives the shape after folding the axes (normalised) away, or to size 1 when
+// Reduced returns the shape after folding the axes (normalised) away, or to size 1 when
 // keep is set.
 func Reduced(s graph.Shape, axes []int, keep bool) graph.Shape {
 	out := make(graph.Shape, 0, len(s))

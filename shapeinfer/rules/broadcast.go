@@ -36,7 +36,7 @@ type Rules struct {
 	Bounds graph.BoundsOf
 }
 
-// CallRules gives the rules that hold where a node is built.
+// CallRules returns the rules that hold where a node is built.
 func CallRules(c *graph.Call) Rules { return Rules{c.Policy().Names, c.Bounds} }
 
 // BroadcastShapes applies the law of broadcasting: shapes are lined up from the
@@ -203,7 +203,7 @@ func (r Rules) Stretch(from, to graph.Shape) []graph.AxisKind {
 	return kinds
 }
 
-// stretches gives the record of all operands, or nil where all axes are the same.
+// stretches returns the record of all operands, or nil where all axes are the same.
 func (r Rules) stretches(shapes []graph.Shape, to graph.Shape) [][]graph.AxisKind {
 	all := true
 	for _, s := range shapes {
@@ -221,7 +221,7 @@ func (r Rules) stretches(shapes []graph.Shape, to graph.Shape) [][]graph.AxisKin
 	return kinds
 }
 
-// Summary gives PyTorch's sentence for the clash at which it would stop: the rightmost
+// Summary returns PyTorch's sentence for the clash at which it would stop: the rightmost
 // one of the first operand that clashes. Sizes that are expressions get a sentence of
 // their own.
 func (b Broadcast) Summary() string {

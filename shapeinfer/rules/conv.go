@@ -41,7 +41,7 @@ func Conv(c *graph.Call, axes int, steps Steps, groups int) (graph.DType, graph.
 	return c.DType(0), out
 }
 
-// convOutputs gives the number of output channels. As in PyTorch, of no channels come none:
+// convOutputs returns the number of output channels. As in PyTorch, of no channels come none:
 // where there may be none, that is outputs·floor(2·channels/(channels+1)).
 func convOutputs(c *graph.Call, outputs, channels graph.Dim) graph.Dim {
 	switch {

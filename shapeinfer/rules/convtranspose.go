@@ -59,7 +59,7 @@ func extraArguments(c *graph.Call, steps Steps, extra []int) *graph.Mistake {
 	return nil
 }
 
-// TransposedSize gives the length of an axis of a transposed convolution's result: the
+// TransposedSize returns the length of an axis of a transposed convolution's result: the
 // length of which a convolution with the same steps makes the given number of windows,
 // and what is added to it.
 func TransposedSize(windows, kernel graph.Dim, stride, padding, dilation, extra int) graph.Dim {

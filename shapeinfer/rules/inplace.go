@@ -187,7 +187,7 @@ func operandOverlap(c *graph.Call, i int, how alias.Sharing) *graph.Mistake {
 	return m
 }
 
-// unstretched gives the element of a value of the given shape that is read where it is
+// unstretched returns the element of a value of the given shape that is read where it is
 // repeated.
 func unstretched(at []int64, s graph.Shape) []int64 {
 	own := slices.Clone(at[len(at)-len(s):])
@@ -199,7 +199,7 @@ func unstretched(at []int64, s graph.Shape) []int64 {
 	return own
 }
 
-// element gives an element in words: "x[0,1]".
+// element returns an element in words: "x[0,1]".
 func element(x *graph.Node, at []int64) string {
 	words := make([]string, len(at))
 	for i, index := range at {
@@ -241,7 +241,7 @@ func (r Rules) sharing(x, y *graph.Node, kinds []graph.AxisKind) alias.Sharing {
 	return how
 }
 
-// given gives the bounds of names where what views require of single names holds: that a
+// given returns the bounds of names where what views require of single names holds: that a
 // slice ends at element 5 of an axis says that the axis has 5 elements.
 func (r Rules) given(views ...[]*graph.Node) graph.BoundsOf {
 	least := map[string]int64{}

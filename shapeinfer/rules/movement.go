@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Reshape gives the shape that the wanted sizes mean for an operand: one of them may
+// Reshape returns the shape that the wanted sizes mean for an operand: one of them may
 // be -1, and is then found by exact division.
 func Reshape(c *graph.Call, want graph.Shape) graph.Shape {
 	from := c.Shape(0)
@@ -103,7 +103,7 @@ func countMistake(c *graph.Call, total graph.Dim, want graph.Shape) *graph.Mista
 	return m
 }
 
-// Expand gives the shape of x repeated to the wanted sizes; -1 keeps a size.
+// Expand returns the shape of x repeated to the wanted sizes; -1 keeps a size.
 func Expand(c *graph.Call, want graph.Shape) graph.Shape {
 	from := c.Shape(0)
 	out := append(graph.Shape{}, want...)
@@ -188,7 +188,7 @@ func (r Rules) destination(dest, operand graph.Dim) (v prove.Verdict, names bool
 	return prove.Deferred, false
 }
 
-// Concat gives the shape of operands joined along an axis (normalised). Operands of
+// Concat returns the shape of operands joined along an axis (normalised). Operands of
 // shape [0] are passed over whatever the rank of the others, as in PyTorch; one of rank 1
 // among others of a higher rank is required to be such.
 func Concat(c *graph.Call, axis int) graph.Shape {

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// PoolSize gives the number of windows on an axis of the given length, where kernel,
+// PoolSize returns the number of windows on an axis of the given length, where kernel,
 // stride, padding and dilation are numbers. With ceil, a last window may reach past the
 // padding behind the axis, if it starts before it: of the two counts
 // ceil((length + 2 padding - extent)/stride) + 1 and ceil((length + padding)/stride) the

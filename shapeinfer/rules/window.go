@@ -9,12 +9,12 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// WindowExtent gives how many neighbouring elements a window of the given size spans.
+// WindowExtent returns how many neighbouring elements a window of the given size spans.
 func WindowExtent(size graph.Dim, dilation int) graph.Dim {
 	return size.Minus(1).Times(graph.Dim(dilation)).Plus(1)
 }
 
-// WindowCount gives the number of windows that lie wholly on an axis.
+// WindowCount returns the number of windows that lie wholly on an axis.
 func WindowCount(length, size graph.Dim, stride, dilation int) graph.Dim {
 	return length.Minus(WindowExtent(size, dilation)).FloorDiv(int64(stride)).Plus(1)
 }

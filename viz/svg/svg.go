@@ -62,7 +62,7 @@ func renderIn(ctx context.Context, path string, dot []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// program gives the file of this program.
+// program returns the file of this program.
 func program() (string, error) {
 	if runtime.GOOS == "linux" {
 		return "/proc/self/exe", nil // also where the file has been removed

@@ -156,7 +156,7 @@ func ours(stacks string) string {
 // maxFrames bounds the lines that show where a model panicked or hangs.
 const maxFrames = 6
 
-// userFrames gives the places of a stack that lie below the start of the model and above
+// userFrames returns the places of a stack that lie below the start of the model and above
 // Go's runtime, the innermost first.
 func userFrames(stack string) string {
 	lines := strings.Split(stack, "\n")

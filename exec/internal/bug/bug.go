@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/internal/panicked"
 )
 
-// panicError is a panic that was caught.
+// Panic is a panic that was caught.
 type Panic struct {
 	value any
 	where string      // file and line
@@ -21,13 +21,13 @@ type Panic struct {
 // Error tells what was given to panic, and where.
 func (e *Panic) Error() string { return fmt.Sprintf("panic at %s: %v", e.where, e.value) }
 
-// Unwrap gives what was given to panic, if that is an error.
+// Unwrap returns what was given to panic, if that is an error.
 func (e *Panic) Unwrap() error {
 	err, _ := e.value.(error)
 	return err
 }
 
-// caught describes what recover has given, in the deferred function that called it. It keeps the
+// Caught describes what recover has given, in the deferred function that called it. It keeps the
 // stack of what was caught on another goroutine.
 func Caught(value any) *Panic {
 	if e, ok := value.(*Panic); ok {
@@ -41,7 +41,7 @@ func Caught(value any) *Panic {
 	return e
 }
 
-// blame, deferred, notes with a panic that it came from a function of a node's operation.
+// Blame, deferred, notes with a panic that it came from a function of a node's operation.
 func Blame(n *graph.Node) {
 	if v := recover(); v != nil {
 		e := Caught(v)
@@ -52,7 +52,7 @@ func Blame(n *graph.Node) {
 
 const modulePath = "github.com/broadloom/broadloom/"
 
-// panicAt is what recover gave where code was at work on a node, or nil.
+// Panicked is what recover gave where code was at work on a node, or nil.
 func Panicked(at *graph.Node, value any) *Error {
 	e := Caught(value)
 	if e.node != nil {
@@ -61,7 +61,7 @@ func Panicked(at *graph.Node, value any) *Error {
 	return &Error{Node: at, Err: e}
 }
 
-// invalid is what a verification found, at a node of the pass's graph or of none.
+// Error is what a verification found, at a node of the pass's graph or of none.
 type Error struct {
 	Node *graph.Node
 	Err  error

@@ -9,14 +9,14 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// block is memory of the arena for the storages that take it over from each other.
+// extent is memory of the arena for the buffers that take it over from each other.
 type extent struct {
 	s           *lower.Buffer
 	first, last int // the kernels between which it is in use
 	bytes, at   int
 }
 
-// layOut places the arena's storages: the largest first, each at the lowest place that
+// assignOffsets places the arena's buffers: the largest first, each at the lowest place that
 // is free while it lives.
 func (b *Specialization) assignOffsets(p *Code) {
 	blocks := b.blocks(p)
@@ -112,7 +112,7 @@ func (t *timeline) add(k extent) {
 	})
 }
 
-// firstFree gives the lowest place for a block that is free while it lives.
+// firstFree returns the lowest place for a block that is free while it lives.
 func (t *timeline) firstFree(k extent) (at int) {
 	if k.bytes == 0 {
 		return 0
@@ -138,7 +138,7 @@ type span struct{ start, end int }
 // spans are runs of bytes that do not touch, in order.
 type spans []span
 
-// from gives the number of the first span that ends at or after a place.
+// from returns the number of the first span that ends at or after a place.
 func (s spans) from(at int) int {
 	i, _ := slices.BinarySearchFunc(s, at, func(x span, at int) int { return cmp.Compare(x.end, at) })
 	return i
@@ -155,7 +155,7 @@ func (s *spans) add(x span) {
 	*s = slices.Replace(*s, first, last, x)
 }
 
-// firstFree gives the lowest place, not before at, of some bytes between the spans.
+// firstFree returns the lowest place, not before at, of some bytes between the spans.
 func (s spans) firstFree(at, bytes int) int {
 	for _, x := range s[s.from(at):] {
 		if x.start >= at+bytes {

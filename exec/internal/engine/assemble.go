@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 
-// boundJoining is the parts of a joining, which go over the leading axes together, a slice
+// AssembleTask is the parts of an assembly, which go over the leading axes together, a slice
 // at a time: what one part leaves is in the cache when the next one adds to it. It is a task
 // whose tiles are the slices.
 type AssembleTask struct {
@@ -18,7 +18,7 @@ type AssembleTask struct {
 	cost   int // an estimate of the time of a run, in nanoseconds
 }
 
-// slicedPart is a part with the arguments of one slice.
+// slicedLoop is a part with the arguments of one slice.
 type slicedLoop struct {
 	*lower.Loop
 	Args  *launch.Args
@@ -27,8 +27,8 @@ type slicedLoop struct {
 	at    []int            // of the operands in each slice, in bytes from the first one
 }
 
-// slicedAxes gives the number of leading axes of the parts' programs over the whole of
-// which all of them go, if the kernel is a joining of several parts.
+// slicedAxes returns the number of leading axes of the parts' programs over the whole of
+// which all of them go, if the kernel is an assembly of several parts.
 func slicedAxes(k *lower.Assemble) (count int) {
 	if len(k.Parts) < 2 {
 		return 0
@@ -56,7 +56,7 @@ func slicedAxes(k *lower.Assemble) (count int) {
 // together with what the parts read.
 const sliceBytes = 16 << 10
 
-// bindSlices binds a joining's parts, which can be sliced along some leading axes.
+// bindSlices binds an assembly's parts, which can be sliced along some leading axes.
 func (b *Specialization) bindSlices(p *Code, k *lower.Assemble, axes int) Launch {
 	s := b.newLaunch(p, k.Operands())
 	sizes := b.argsOf(k.Parts[0]).Outer[:axes]
@@ -96,7 +96,7 @@ func (b *Specialization) bindSlices(p *Code, k *lower.Assemble, axes int) Launch
 	return s
 }
 
-// divisorUpTo gives the greatest divisor of n that is no more than most, at least 1.
+// divisorUpTo returns the greatest divisor of n that is no more than most, at least 1.
 func divisorUpTo(n, most int) int {
 	for d := min(n, most); d > 1; d-- {
 		if n%d == 0 {
@@ -130,7 +130,7 @@ func (j *AssembleTask) Run(s *State) error {
 	return nil
 }
 
-// tile computes one slice.
+// Tile computes one slice.
 func (j *AssembleTask) Tile(i int, ws *Workspace) {
 	for _, part := range j.Parts {
 		a := ws.argsOf(part.Program.Outer, len(part.Program.Operands))
@@ -144,7 +144,7 @@ func (j *AssembleTask) Tile(i int, ws *Workspace) {
 	}
 }
 
-// pointTo sets the operands' addresses in a slice.
+// SetPointers sets the operands' addresses in a slice.
 func (p *slicedLoop) SetPointers(a *launch.Args, slice int) {
 	for i, first := range p.first {
 		a.Ptr[i] = first

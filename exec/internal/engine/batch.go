@@ -4,7 +4,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/backend"
 )
 
-// listSteps finds runs of small kernels, which are then called as one.
+// batchLaunches finds runs of small kernels, which are then called as one.
 func (b *Specialization) batchLaunches() {
 	for first := 0; first < len(b.Launches); {
 		list, end := new(backend.List), first
@@ -18,7 +18,7 @@ func (b *Specialization) batchLaunches() {
 	}
 }
 
-// joins adds a step to a list if it can be part of it, is never shared between threads and
+// joinsBatch adds a step to a list if it can be part of it, is never shared between threads and
 // does not follow a product.
 func (st *Launch) joinsBatch(list *backend.List) bool {
 	k, ok := st.Kernel.(*LoopTask)

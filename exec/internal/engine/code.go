@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// code is a lowered program with its machine code, as runs need it.
+// Code is a lowered program with its machine code, as runs need it.
 type Code struct {
 	name          string // of the graph
 	numInputs     int
@@ -23,7 +23,7 @@ type Code struct {
 	verified      bool // what is bound is verified
 }
 
-// newCode makes machine code of what a unit's row programs say, or what takes its place.
+// NewCode makes machine code of what a unit's row programs say, or what takes its place.
 func NewCode(name string, u *lower.Program, verified bool) (*Code, error) {
 	c := &Code{name: name, numInputs: len(u.Inputs), Kernels: u.Kernels, Buffers: u.Buffers, BufferOf: u.BufferOf,
 		consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds, verified: verified}

@@ -13,7 +13,7 @@ import (
 // This file carries out what epilogue.go has decided: with the sizes bound, a product hands its
 // tiles or rows, or panels of its second matrix, to the kernels that are fused with it.
 
-// followProducts lets kernels follow the products before them where it pays with the sizes
+// fuseWithMatMuls lets kernels follow the products before them where it pays with the sizes
 // bound.
 func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 	for i := range b.Launches {
@@ -32,13 +32,13 @@ func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 	}
 }
 
-// followed is a product: what kernels may follow and run beside.
+// fusable is a product: what kernels may follow and run beside.
 type fusable interface {
 	fuseResult(b *Specialization, k *LoopTask) bool
 	fuseFactor(b *Specialization, k *LoopTask) bool
 }
 
-// leadTo lets a kernel go on with the product's tiles or follow its rows, if there are any.
+// fuseResult lets a kernel go on with the product's tiles or follow its rows, if there are any.
 func (t *MatMulTask[T]) fuseResult(b *Specialization, k *LoopTask) bool {
 	if t.p.Rows() == 0 || t.p.N == 0 {
 		return false
@@ -47,7 +47,7 @@ func (t *MatMulTask[T]) fuseResult(b *Specialization, k *LoopTask) bool {
 	return t.Tiles != nil || t.FuseRows(b, k)
 }
 
-// leadRows lets a kernel follow the product's rows, if the product is large, moving the
+// FuseRows lets a kernel follow the product's rows, if the product is large, moving the
 // elements takes longer than what is computed from them, and tiles are whole rows of both.
 func (t *MatMulTask[T]) FuseRows(b *Specialization, k *LoopTask) bool {
 	rows := t.p.Rows()
@@ -66,7 +66,7 @@ func (t *MatMulTask[T]) FuseRows(b *Specialization, k *LoopTask) bool {
 	return true
 }
 
-// follower computes what follows from rows of a product: it is told of them in the order in
+// rowConsumer computes what follows from rows of a product: it is told of them in the order in
 // which they become whole.
 type rowConsumer struct {
 	part *LoopTask
@@ -98,7 +98,7 @@ func (f *rowConsumer) Rows(_, hi int) {
 	f.next = end
 }
 
-// takesTiles tells how a kernel goes on with the product's tiles: nil if it does not.
+// planTiles tells how a kernel goes on with the product's tiles: nil if it does not.
 func (t *MatMulTask[T]) planTiles(b *Specialization, k *LoopTask) *tiled {
 	tiles := k.Loop.Tiles
 	if tiles == nil || !t.p.HasTiles() || t.sums != nil {
@@ -199,7 +199,7 @@ func (e *epilogue) Stored(top, bottom, left, right int) { e.runRows(e.ws, top, b
 
 var _ gemm.Epilogue = (*epilogue)(nil)
 
-// runBeside lets a kernel go through the product's second matrix, if that is large.
+// fuseFactor lets a kernel go through the product's second matrix, if that is large.
 func (t *MatMulTask[T]) fuseFactor(b *Specialization, k *LoopTask) bool {
 	tiles := k.Loop.Tiles
 	if tiles == nil || !t.p.HasPanels() || t.sums != nil || t.p.K*t.p.N*t.spec.Dtype.Size() < b.Thresholds.FactorBytes || t.p.M < b.Thresholds.TileRows {

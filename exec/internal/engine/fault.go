@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// failedCheck is a check that failed in a kernel.
+// FailedCheck is a check that failed in a kernel.
 type FailedCheck struct {
 	Node    *graph.Node // of the user's graph
 	Message string
@@ -44,7 +44,7 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 	return text
 }
 
-// elementOf gives the element of an operand, counted in the memory of its base, that the kernel
+// elementOf returns the element of an operand, counted in the memory of its base, that the kernel
 // takes at a position of its program's iteration.
 func (k *LoopTask) elementOf(o *fusion.Operand, position int) int {
 	at, strides := k.b.Eval(o.Layout.Offset), k.b.strides(*o)

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/gather"
 )
 
-// boundPicking is a picking with all sizes known.
+// gatherTask is a picking with all sizes known.
 type gatherTask struct {
 	spec       *lower.GatherSpec
 	shape      gather.Shape
@@ -96,7 +96,7 @@ func pickOrAdd[T any](k *gatherTask, f32 kernelOf[T, int32], f64 kernelOf[T, int
 	return f64(k.shape, dst, src, elements[int64](k.ptr[1], k.shape.Count))
 }
 
-// elements gives n elements from an address on.
+// elements returns n elements from an address on.
 func elements[T any](p unsafe.Pointer, n int) []T {
 	if p == nil || n == 0 {
 		return nil

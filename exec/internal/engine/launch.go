@@ -24,7 +24,7 @@ const alignment = hugepage.Line
 // address, on the processors of today.
 const maxArena = min(1<<47, math.MaxInt/2)
 
-// binding is a program with all sizes known: arguments of its kernels, and where in the
+// Specialization is a program with all sizes known: arguments of its kernels, and where in the
 // arena each value lies.
 type Specialization struct {
 	threads    int // that compute it
@@ -33,14 +33,14 @@ type Specialization struct {
 	Sizes      shapeinfer.Sizes
 	values     map[graph.Dim]int // sizes of the program, evaluated
 	Launches   []Launch
-	Offsets    []int            // of the arena's storages
+	Offsets    []int            // of the arena's buffers
 	Arena      int              // bytes
 	generation int              // of the arena that pointers were set for
 	fed        []unsafe.Pointer // what pointers of inputs were set to
 	sizeSlots  []int64
 }
 
-// boundKernel is a kernel with all sizes known.
+// Task is a kernel with all sizes known.
 type Task interface {
 	// point sets the address of an operand.
 	SetPointer(operand int, p unsafe.Pointer)
@@ -48,7 +48,7 @@ type Task interface {
 	Run(s *State) error
 }
 
-// step is one call of a kernel.
+// Launch is one call of a kernel.
 type Launch struct {
 	Kernel   Task
 	Operands []Location // where each operand's memory is
@@ -59,14 +59,14 @@ type Launch struct {
 	Batch *backend.List // of this step and some that follow, if they can be run as one
 }
 
-// place is a spot in a storage, or a size of the program.
+// Location is a spot in a buffer, or a size of the program.
 type Location struct {
 	Buffer *lower.Buffer
 	Offset int // bytes
 	Slot   int // of a size; -1 for memory
 }
 
-// newBinding evaluates all sizes, divides the work among some threads and lays out the arena.
+// Specialize evaluates all sizes, divides the work among some threads and lays out the arena.
 func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (b *Specialization, err error) {
 	b = &Specialization{threads: threads, Thresholds: &p.thresholds, Sizes: sizes, values: map[graph.Dim]int{}, generation: -1, fed: make([]unsafe.Pointer, p.numInputs)}
 	for _, s := range shapes {
@@ -120,7 +120,7 @@ func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
 	}
 }
 
-// fits reports whether the binding is of the sizes of what is fed.
+// Matches reports whether the binding is of the sizes of what is fed.
 func (b *Specialization) Matches(fed []Memory) bool {
 	for i := range fed {
 		if !slices.Equal(b.shapes[i], fed[i].Shape) {
@@ -133,7 +133,7 @@ func (b *Specialization) Matches(fed []Memory) bool {
 // sizeError carries an error out of the evaluation of sizes.
 type sizeError struct{ err error }
 
-// eval gives the value of a size.
+// Eval returns the value of a size.
 func (b *Specialization) Eval(d graph.Dim) int {
 	n, whole := d.Int()
 	if !whole {
@@ -160,7 +160,7 @@ func (b *Specialization) Shape(s graph.Shape) []int {
 	return out
 }
 
-// strides gives an operand's steps over its domain's axes.
+// strides returns an operand's steps over its domain's axes.
 func (b *Specialization) strides(o fusion.Operand) []int {
 	out := make([]int, len(o.Layout.Strides))
 	for axis, d := range o.Layout.Strides {
@@ -172,7 +172,7 @@ func (b *Specialization) strides(o fusion.Operand) []int {
 	return out
 }
 
-// first gives the place of an operand's first element in a storage. That of an operand without
+// first returns the place of an operand's first element in a buffer. That of an operand without
 // elements can lie outside of the memory, where no pointer may point: see package unsafe. The
 // layout's shape does not tell, since it is the kernel's: an operand may have elements for rows
 // that have none.
@@ -187,7 +187,7 @@ func (b *Specialization) first(l graph.Layout, st *lower.Buffer) int {
 	return 0
 }
 
-// newStep notes where each operand's memory is.
+// newLaunch notes where each operand's memory is.
 func (b *Specialization) newLaunch(p *Code, operands []fusion.Operand) (s Launch) {
 	for _, o := range operands {
 		if o.Base == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// boundPart is a row program with its arguments. It is a task: its tiles are ranges of
+// LoopTask is a row program with its arguments. It is a task: its tiles are ranges of
 // rows, pieces of all rows, or the chunks of a sum over the outermost axis.
 type LoopTask struct {
 	b         *Specialization
@@ -28,7 +28,7 @@ type LoopTask struct {
 	faults faults
 }
 
-// cut is how a kernel is divided into tiles.
+// partition is how a kernel is divided into tiles.
 type partition uint8
 
 const (
@@ -112,7 +112,7 @@ func (k *LoopTask) runRowChunks(s *State) {
 	}
 }
 
-// tile computes one tile.
+// Tile computes one tile.
 func (k *LoopTask) Tile(i int, ws *Workspace) {
 	var fault launch.Fault
 	ok := true
@@ -220,7 +220,7 @@ func (k *LoopTask) divide() {
 	}
 }
 
-// pieces gives the size of tiles that cut n elements of some work: a multiple of unit.
+// grainSize returns the size of tiles that cut n elements of some work: a multiple of unit.
 func grainSize(n, cost, unit int) int {
 	count := max(1, cost/tileCost)
 	if cost >= parallelCost {

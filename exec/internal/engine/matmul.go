@@ -18,7 +18,7 @@ type productScratch struct {
 	i64 gemm.Scratch[int64]
 }
 
-// typedProduct is a product of one element type. It is a task: its tiles are blocks of
+// MatMulTask is a product of one element type. It is a task: its tiles are blocks of
 // rows and columns of the result or, where that has few elements, blocks of the sums.
 type MatMulTask[T scalar.Number] struct {
 	p       gemm.Product[T]
@@ -81,7 +81,7 @@ func (t *MatMulTask[T]) Run(s *State) error {
 	return nil
 }
 
-// tile computes a block.
+// Tile computes a block.
 func (t *MatMulTask[T]) Tile(i int, ws *Workspace) {
 	if t.sums != nil {
 		n := t.p.M * t.p.N

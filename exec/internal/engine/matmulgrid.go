@@ -43,7 +43,7 @@ func (t *MatMulTask[T]) tiles() int {
 	return min(threadTiles*t.threads, t.cost/leastCost)
 }
 
-// cut gives the grid of so many tiles, or fewer that are not too small. Tiles are whole
+// cut returns the grid of so many tiles, or fewer that are not too small. Tiles are whole
 // matrices of the batch, or fill the vector registers.
 func (t *MatMulTask[T]) cut(down, across int) grid {
 	rows := max(ceilDiv(t.p.Rows(), down), leastRows)

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// memory is a value's elements where they lie. It is filled in where it stands: this is
+// Memory is a value's elements where they lie. It is filled in where it stands: this is
 // part of every run.
 type Memory struct {
 	Dtype  graph.DType
@@ -20,13 +20,13 @@ type Memory struct {
 	number uint64 // a fed number, in the dtype of its input; ptr then points here
 }
 
-// meets reports whether two values have a byte of memory in common.
+// Meets reports whether two values have a byte of memory in common.
 func (m *Memory) Meets(other *Memory) bool {
 	a, b := uintptr(m.Ptr), uintptr(other.Ptr)
 	return a < b+uintptr(other.Count*other.Dtype.Size()) && b < a+uintptr(m.Count*m.Dtype.Size())
 }
 
-// setSlice takes the memory of a plain slice, without copying.
+// SetSlice takes the memory of a plain slice, without copying.
 func (m *Memory) SetSlice(shape []int, data any) error {
 	m.Shape, m.Keep = shape, nil
 	switch d := data.(type) {
@@ -58,7 +58,7 @@ func (m *Memory) SetSlice(shape []int, data any) error {
 	return nil
 }
 
-// setDense takes the memory of a tensor: its own where the elements are dense in
+// SetDense takes the memory of a tensor: its own where the elements are dense in
 // row-major order, else a copy, since tensor's views are not safe to compute on.
 func (m *Memory) SetDense(d *tensor.Dense) error {
 	m.Keep = nil
@@ -104,7 +104,7 @@ func (m *Memory) SetDense(d *tensor.Dense) error {
 	return nil
 }
 
-// setNumber holds a Go number as an element of dtype t.
+// SetNumber holds a Go number as an element of dtype t.
 func (m *Memory) SetNumber(v any, t graph.DType) error {
 	var f float64
 	var i int64
@@ -169,7 +169,7 @@ func SliceAt(t graph.DType, p unsafe.Pointer, n int) any {
 	return unsafe.Slice((*float64)(p), n)
 }
 
-// countOf gives the number of elements of a shape.
+// CountOf returns the number of elements of a shape.
 func CountOf(shape []int) int {
 	n := 1
 	for _, d := range shape {
@@ -178,7 +178,7 @@ func CountOf(shape []int) int {
 	return n
 }
 
-// wholeShape gives the shape of a node whose sizes are whole numbers.
+// wholeShape returns the shape of a node whose sizes are whole numbers.
 func wholeShape(n *graph.Node) []int {
 	shape, _ := n.Shape().Ints()
 	return shape

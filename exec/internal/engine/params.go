@@ -15,10 +15,10 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// errBusy is what a call wraps that does not go together with another one.
+// ErrBusy is what a call wraps that does not go together with another one.
 var ErrBusy = errors.New("in use by another goroutine")
 
-// paramStore holds values of the parameters of one graph. Sessions of any programs of the
+// ParamStore holds values of the parameters of one graph. Sessions of any programs of the
 // graph may share it: it grows by the parameters of each program that joins.
 type ParamStore struct {
 	Graph *graph.Graph
@@ -32,13 +32,13 @@ type ParamStore struct {
 // inUseByWriter stands in users for the one call that writes.
 const inUseByWriter = -1
 
-// paramValue is the value of one parameter.
+// ParamValue is the value of one parameter.
 type ParamValue struct {
 	Memory
 	Version int // how often it has been written
 }
 
-// acquire lets a call read the values beside others that do, or write them alone.
+// Acquire lets a call read the values beside others that do, or write them alone.
 func (st *ParamStore) Acquire(write bool) error {
 	for {
 		n := st.users.Load()
@@ -57,7 +57,7 @@ func (st *ParamStore) Acquire(write bool) error {
 	}
 }
 
-// release ends what acquire began.
+// Release ends what acquire began.
 func (st *ParamStore) Release(write bool) {
 	if write {
 		st.users.Store(0)
@@ -66,14 +66,14 @@ func (st *ParamStore) Release(write bool) {
 	}
 }
 
-// find gives the value of a parameter, or nil.
+// Find returns the value of a parameter, or nil.
 func (st *ParamStore) Find(n *graph.Node) *ParamValue {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	return st.Values[n]
 }
 
-// join gives the values of a program's parameters. Those that are new get memory, all in one
+// Join returns the values of a program's parameters. Those that are new get memory, all in one
 // piece so that it can be large pages, and their first values.
 func (st *ParamStore) Join(params []*graph.Node) ([]*ParamValue, error) {
 	st.mu.Lock()

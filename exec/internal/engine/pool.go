@@ -14,7 +14,7 @@ import (
 // wake are not waited for. So nothing ever waits for a worker to become free, and tiles
 // never wait for anything: no number of sessions and processors can lock up.
 
-// task is work in tiles that may be computed in any order and at once.
+// parallel is work in tiles that may be computed in any order and at once.
 type parallel interface {
 	// tile computes one of them.
 	Tile(i int, ws *Workspace)
@@ -54,7 +54,7 @@ func (j *job) work(ws *Workspace) {
 const spin = 100 * time.Microsecond
 
 // wakeCost is the work, in nanoseconds, from which on a sleeping worker is worth waking,
-// be it of several kernels one after the other; offerCost that from which on one that is
+// be it of several kernels one after the other; parallelCost that from which on one that is
 // awake is worth asking.
 const (
 	WakeCost     = 150_000
@@ -77,7 +77,7 @@ var pool struct {
 	workers atomic.Pointer[[]*worker]
 }
 
-// workers gives n workers of the pool, starting them as need be.
+// workers returns n workers of the pool, starting them as need be.
 func workers(n int) []*worker {
 	if list := pool.workers.Load(); list != nil && len(*list) >= n {
 		return (*list)[:n]

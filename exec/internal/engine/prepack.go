@@ -34,7 +34,7 @@ const (
 	packedBytes = 32 << 10
 )
 
-// weightOf gives the parameter or constant, which the program does not write, that is the
+// weightOf returns the parameter or constant, which the program does not write, that is the
 // second factor of a product; nil if that is another value.
 func (p *Code) weightOf(spec *lower.MatMulSpec) *lower.Buffer {
 	switch s := p.BufferOf[spec.Operands[1].Base]; {
@@ -44,7 +44,7 @@ func (p *Code) weightOf(spec *lower.MatMulSpec) *lower.Buffer {
 	return nil
 }
 
-// readsPacked lets a product read its weight packed, if there is one and it gains by that.
+// usePacked lets a product read its weight packed, if there is one and it gains by that.
 func (t *MatMulTask[T]) readsPacked(weight *lower.Buffer) {
 	if weight != nil && (t.p.M > 1 || t.p.B.Col != 1) && t.p.Rows() <= packedRows && t.p.N*t.p.K*t.spec.Dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
 		t.weight = weight

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
-// state is the memory of runs of a program: one goroutine at a time uses it.
+// State is the memory of runs of a program: one goroutine at a time uses it.
 type State struct {
 	prog       *Code
 	Params     []*ParamValue // in the order of the program's parameters
@@ -31,7 +31,7 @@ type observer interface {
 	Stop(kernel int)
 }
 
-// prepare makes room for all that runs need whatever the sizes.
+// Prepare makes room for all that runs need whatever the sizes.
 func (s *State) Prepare(prog *Code) {
 	s.prog, s.packed, s.Fed = prog, map[packedKey]any{}, make([]Memory, prog.numInputs)
 	for _, n := range prog.consts {
@@ -40,7 +40,7 @@ func (s *State) Prepare(prog *Code) {
 	s.Ws.scratch.Reserve(prog.Compiled...)
 }
 
-// execute runs the kernels in order, those of a list as one unless their times are taken.
+// Execute runs the kernels in order, those of a list as one unless their times are taken.
 func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 	if len(s.Arena) < b.Arena {
 		s.Arena = hugepage.Make[byte](b.Arena)
@@ -92,7 +92,7 @@ func (s *State) forget() {
 	clear(s.packed)
 }
 
-// point sets the addresses of the steps' operands: all of them if the arena has moved,
+// setPointers sets the addresses of the steps' operands: all of them if the arena has moved,
 // those of inputs if they lie elsewhere than in the binding's last run.
 func (s *State) setPointers(b *Specialization) {
 	all, moved := b.generation != s.generation, false
@@ -114,14 +114,14 @@ func (s *State) setPointers(b *Specialization) {
 	}
 }
 
-// share computes the tiles of a task on the session's threads. cost is an estimate of
+// ParallelFor computes the tiles of a task on the session's threads. cost is an estimate of
 // the whole work in nanoseconds.
 func (s *State) ParallelFor(t parallel, tiles, cost int) {
 	s.job.task, s.job.tiles = t, int64(tiles)
 	s.job.share(s.Threads, cost, &s.Ws)
 }
 
-// pointer gives the memory at a place.
+// Pointer returns the memory at a place.
 func (s *State) Pointer(b *Specialization, pl Location) unsafe.Pointer {
 	if pl.Slot >= 0 {
 		return unsafe.Pointer(&b.sizeSlots[pl.Slot])

@@ -148,7 +148,7 @@ func (f *tiled) beginSums() {
 	}
 }
 
-// endSums gives a run's sums of columns, if there are any.
+// endSums returns a run's sums of columns, if there are any.
 func (f *tiled) endSums() {
 	if f == nil {
 		return

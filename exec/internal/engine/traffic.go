@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// traffic counts the bytes that one run of a kernel moves, and what its operations would move
+// Traffic counts the bytes that one run of a kernel moves, and what its operations would move
 // if each were a kernel of its own.
 func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 	type use struct {
@@ -60,7 +60,7 @@ func (b *Specialization) bytes(n *graph.Node) int {
 	return b.Eval(n.Shape().NumElements()) * n.DType().Size()
 }
 
-// live gives the most bytes of the arena's values that are alive at once. Values that
+// Live returns the most bytes of the arena's values that are alive at once. Values that
 // take over the memory of another one count once.
 func (b *Specialization) Live(p *Code) int {
 	most := 0
@@ -80,7 +80,7 @@ func (b *Specialization) Live(p *Code) int {
 	return most
 }
 
-// flops counts the operations on elements of one run of a kernel.
+// Flops counts the operations on elements of one run of a kernel.
 func (b *Specialization) Flops(k lower.Kernel) int {
 	if m, ok := k.(*lower.MatMul); ok {
 		return 2 * b.Eval(m.Batch.NumElements()) * b.Eval(m.M) * b.Eval(m.N) * b.Eval(m.K)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// verify checks that buffers that live at the same time lie apart within the arena, and that
+// Verify checks that buffers that live at the same time lie apart within the arena, and that
 // the arguments of row programs stay within the memory that they name.
 func (b *Specialization) Verify(p *Code) error {
 	for i, s := range p.Buffers {

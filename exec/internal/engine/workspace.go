@@ -5,7 +5,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 
-// workspace is the memory that a goroutine needs besides what a kernel reads and writes.
+// Workspace is the memory that a goroutine needs besides what a kernel reads and writes.
 type Workspace struct {
 	scratch  backend.Scratch
 	products productScratch
@@ -15,7 +15,7 @@ type Workspace struct {
 	reader   panelReader
 }
 
-// argsOf gives arguments with room for a program of some outer axes and operands.
+// argsOf returns arguments with room for a program of some outer axes and operands.
 func (ws *Workspace) argsOf(outer, operands int) *launch.Args {
 	a := &ws.part
 	a.Outer = resized(a.Outer, outer)
@@ -33,7 +33,7 @@ func (ws *Workspace) release() {
 	ws.follower = rowConsumer{}
 }
 
-// resized gives a slice of n elements, s itself where it has room.
+// resized returns a slice of n elements, s itself where it has room.
 func resized[T any](s []T, n int) []T {
 	if n > cap(s) {
 		return append(s[:cap(s)], make([]T, n-cap(s))...)

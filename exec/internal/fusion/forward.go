@@ -7,12 +7,12 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// joining is a movement that puts each operand at a place of its own in the result: a
+// Assembly is a movement that puts each operand at a place of its own in the result: a
 // concatenation, a padding, or what the join pass has made.
 type Assembly struct {
 	Node *graph.Node
 	// places is where the operands lie in the result; one without a shape is none of the
-	// joining's business.
+	// assembly's business.
 	Places []graph.Layout
 	// gaps says that there is more in the result than the operands: this value.
 	HasBackground bool
@@ -20,7 +20,7 @@ type Assembly struct {
 	Sums          bool // operands that meet are added up
 }
 
-// joiningOf describes a movement; nil if it is of another kind.
+// assemblyOf describes a movement; nil if it is of another kind.
 func assemblyOf(n *graph.Node) *Assembly {
 	if n.Op().Assemble == nil {
 		return nil
@@ -53,9 +53,9 @@ func (j *Assembly) put(x *graph.Node, start, step graph.Shape) {
 	j.Places = append(j.Places, to)
 }
 
-// placePass lets kernels leave what they compute for a joined value at its place there,
+// Forward lets kernels leave what they compute for a joined value at its place there,
 // so that it need not be moved. What no kernel can leave at its place is copied by the
-// kernel of the joining; one that has nothing left to copy is dropped.
+// kernel of the assembly; one that has nothing left to copy is dropped.
 func Forward(groups []*Group) (kept []*Group) {
 	if !slices.ContainsFunc(groups, func(k *Group) bool { return k.Class == graph.Movement }) {
 		return groups
@@ -79,7 +79,7 @@ func Forward(groups []*Group) (kept []*Group) {
 	return kept
 }
 
-// leavePieces has kernels leave operands of a joining at their places, and reports
+// forwardOperands has kernels leave operands of an assembly at their places, and reports
 // whether all are left so.
 func forwardOperands(groups []*Group, j *Assembly, at map[*graph.Node]int) (all bool) {
 	first, last, all := len(groups), -1, true
@@ -110,12 +110,12 @@ func forwardOperands(groups []*Group, j *Assembly, at map[*graph.Node]int) (all 
 	return all
 }
 
-// canLeave reports whether the kernel can store a value at a place, element by element.
+// canForward reports whether the kernel can store a value at a place, element by element.
 func (k *Group) canForward(x *graph.Node, place graph.Layout) bool {
 	return x.Op().Class == graph.Elementwise && k.Registers[x] == PerElement && (k.Row < 0 || k.IsUniform(place, k.Row))
 }
 
-// leave notes a place in another value's memory for a value that the kernel computes.
+// forward notes a place in another value's memory for a value that the kernel computes.
 func (k *Group) forward(x *graph.Node, at Operand) {
 	if k.Forwarded == nil {
 		k.Forwarded = map[*graph.Node][]Operand{}
@@ -123,7 +123,7 @@ func (k *Group) forward(x *graph.Node, at Operand) {
 	k.Forwarded[x] = append(k.Forwarded[x], at)
 }
 
-// isLeftFor reports whether the kernel leaves a value in the memory of the node that
+// IsForwardedTo reports whether the kernel leaves a value in the memory of the node that
 // reads it.
 func (k *Group) IsForwardedTo(x *graph.Node, r Reader) bool {
 	if r.Node.In(r.Operand) != x {
@@ -137,7 +137,7 @@ func (k *Group) IsForwardedTo(x *graph.Node, r Reader) bool {
 	return false
 }
 
-// members lists what the kernel computes, and the joined values that it completes.
+// Members lists what the kernel computes, and the joined values that it completes.
 func (k *Group) Members() []*graph.Node {
 	return append(k.Nodes[:len(k.Nodes):len(k.Nodes)], k.Completes...)
 }

@@ -27,7 +27,7 @@ type fuser struct {
 	waiting search // for what one kernel needs
 }
 
-// fusePass groups nodes into kernels.
+// Fuse groups nodes into kernels.
 func Fuse(u *rewrite.Program) []*Group {
 	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}}
 	f.before.d, f.waiting.d = &f.order, &f.order
@@ -77,7 +77,7 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 	f.start(n, &Group{Class: graph.Elementwise, Domain: shape})
 }
 
-// maker gives the kernel that computes what a node shows, or -1.
+// maker returns the kernel that computes what a node shows, or -1.
 func (f *fuser) maker(n *graph.Node) int { return f.at[alias.Viewed(n).ID()] }
 
 // findMakers lists the kernels that must run before a node, or with it.
@@ -199,7 +199,7 @@ func sameCells(x, y *graph.Node) bool {
 	return a.Offset == b.Offset && slices.Equal(a.Strides, b.Strides)
 }
 
-// rowOf gives the axis from which on a reduction folds all axes and before which it
+// rowOf returns the axis from which on a reduction folds all axes and before which it
 // folds none, or -1. Axes of size 1 are folded or not as need be.
 func rowOf(n *graph.Node) int {
 	domain, axes := n.In(0).Shape(), n.Op().Axes(n)

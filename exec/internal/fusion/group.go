@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// group is nodes that run together, as one kernel.
+// Group is nodes that run together, as one kernel.
 type Group struct {
 	Class  graph.Class   // Elementwise for a fused group, else the class of its only node
 	Domain graph.Shape   // of a fused group: the iteration space
@@ -19,16 +19,16 @@ type Group struct {
 	// registers says how often the kernel computes those values that it can hand on
 	// without memory.
 	Registers map[*graph.Node]Level
-	// seats is where the kernel leaves what it computes in joined values: see placePass. It
+	// seats is where the kernel leaves what it computes in joined values: see Forward. It
 	// leaves the last pieces of joins, and the first ones of fills, whose gaps it fills.
 	Forwarded   map[*graph.Node][]Operand
 	Completes   []*graph.Node
 	Backgrounds []*Assembly
-	// joining is what a movement assembles; nil of another class.
+	// assembly is what a movement assembles; nil of another class.
 	Assembly *Assembly
 }
 
-// level says how often a fused kernel computes a value.
+// Level says how often a fused kernel computes a value.
 type Level uint8
 
 const (

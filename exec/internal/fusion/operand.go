@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// operand is what a kernel reads or writes in memory.
+// Operand is what a kernel reads or writes in memory.
 type Operand struct {
 	Base   *graph.Node  // whose memory; nil for a size of the program
 	Layout graph.Layout // over the kernel's domain, in the memory of base
@@ -18,7 +18,7 @@ type Operand struct {
 	Write     bool
 }
 
-// reader is an operand of a node.
+// Reader is an operand of a node.
 type Reader struct {
 	Node    *graph.Node
 	Operand int
@@ -29,7 +29,7 @@ func SameLayout(a, b Operand) bool {
 		slices.Equal(a.Undecided, b.Undecided) && slices.Equal(a.From, b.From)
 }
 
-// reducedLayout is the layout of a reduction's result over its operand's axes: a folded
+// ReducedLayout is the layout of a reduction's result over its operand's axes: a folded
 // axis has stride 0.
 func ReducedLayout(n *graph.Node) graph.Layout {
 	result, x := graph.RowMajor(n.Shape()), n.In(0).Shape()

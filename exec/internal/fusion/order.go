@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// hurry says when a kernel runs.
+// priority says when a kernel runs.
 type priority uint8
 
 const (
@@ -13,7 +13,7 @@ const (
 	eager                  // so, and before those that only run soon
 )
 
-// sort gives an order in which kernels can run.
+// sort returns an order in which kernels can run.
 func (d *dependencies) sort(hurries []priority) []int {
 	s := sorter{d: d, readers: make([][]int, len(d.needs)), missing: make([]int, len(d.needs)), begun: make([]bool, len(d.needs))}
 	for _, h := range []priority{eager, early} {

@@ -31,7 +31,7 @@ func (f *fuser) sort() (sorted []*Group) {
 // isProduct reports whether a kernel is a matrix product.
 func (f *fuser) isProduct(at int) bool { return f.groups[at].Class == graph.Contract }
 
-// leaves lists the values that kernels read that other kernels compute, and the roots.
+// storedValues lists the values that kernels read that other kernels compute, and the roots.
 func (f *fuser) storedValues() map[*graph.Node]bool {
 	leaves := map[*graph.Node]bool{}
 	for _, n := range f.u.Roots {
@@ -48,14 +48,14 @@ func (f *fuser) storedValues() map[*graph.Node]bool {
 	return leaves
 }
 
-// leavesSums reports whether all that a kernel leaves for others are sums or other reductions.
+// onlyStoresReductions reports whether all that a kernel leaves for others are sums or other reductions.
 func (k *Group) onlyStoresReductions(leaves map[*graph.Node]bool) bool {
 	return !slices.ContainsFunc(k.Nodes, func(n *graph.Node) bool {
 		return n.Op().Class != graph.Reduce && (leaves[n] || n.Op().Class != graph.Elementwise)
 	})
 }
 
-// meetsProduct has a kernel of sums of a value wait for a product of which that is the second
+// orderAfterMatMul has a kernel of sums of a value wait for a product of which that is the second
 // factor, if the value is no product itself and that product does not need the sums. It reports
 // whether there is one.
 func (f *fuser) orderAfterMatMul(at int, products map[*graph.Node][]int) bool {

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// isReadInMemory reports whether somebody does not take a value from a register.
+// IsReadInMemory reports whether somebody does not take a value from a register.
 func (k *Group) IsReadInMemory(n *graph.Node, readers []Reader) bool {
 	for _, r := range readers {
 		if k.IsForwardedTo(n, r) {
@@ -21,7 +21,7 @@ func (k *Group) IsReadInMemory(n *graph.Node, readers []Reader) bool {
 	return false
 }
 
-// levelFor says how often the kernel computes what a member takes.
+// LevelFor says how often the kernel computes what a member takes.
 func (k *Group) LevelFor(n *graph.Node) Level {
 	if n.Op().Class == graph.Reduce {
 		return k.levelOf(n.In(0).Shape())
@@ -50,7 +50,7 @@ func (k *Group) rowShape() graph.Shape {
 	return s
 }
 
-// overDomain gives where elements lie over the domain, for a layout of a value at a
+// OverDomain returns where elements lie over the domain, for a layout of a value at a
 // level.
 func (k *Group) OverDomain(in graph.Layout, l Level) graph.Layout {
 	if l == PerElement {
@@ -61,7 +61,7 @@ func (k *Group) OverDomain(in graph.Layout, l Level) graph.Layout {
 	return out
 }
 
-// read gives where the elements lie that operand i of a node takes, over the domain.
+// Read returns where the elements lie that operand i of a node takes, over the domain.
 func (k *Group) Read(n *graph.Node, l Level, i int) graph.Layout {
 	x := n.In(i)
 	layout := alias.LayoutOf(x)
@@ -71,7 +71,7 @@ func (k *Group) Read(n *graph.Node, l Level, i int) graph.Layout {
 	return k.OverDomain(layout, l)
 }
 
-// inRegister reports whether operand i of a node of the kernel, or of one that may
+// InRegister reports whether operand i of a node of the kernel, or of one that may
 // become so, is taken as it was computed in the kernel: the same element, or the element
 // of the same row.
 func (k *Group) InRegister(n *graph.Node, l Level, i int) bool {
@@ -144,7 +144,7 @@ func cutsRows(n *graph.Node, domain graph.Shape, row int) bool {
 	return folded && kept
 }
 
-// hasEvenRows reports whether rows that run over several axes are one run of equal steps
+// hasUniformRows reports whether rows that run over several axes are one run of equal steps
 // in all that the node reads and writes.
 func (k *Group) hasUniformRows(n *graph.Node, row int) bool {
 	if len(k.rowAxes(row)) < 2 {
@@ -174,7 +174,7 @@ func (k *Group) rowAxes(row int) (axes []int) {
 	return axes
 }
 
-// isEven reports whether rows are one run of equal steps in a layout.
+// IsUniform reports whether rows are one run of equal steps in a layout.
 func (k *Group) IsUniform(l graph.Layout, row int) bool {
 	axes := k.rowAxes(row)
 	for i := 1; i < len(axes); i++ {

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// verifyGroups checks that every value that is computed has one kernel, which runs after the
+// VerifyGroups checks that every value that is computed has one kernel, which runs after the
 // kernels of its operands and after those that read what it writes, and that the members of a
 // fused kernel agree about its domain and its rows.
 func VerifyGroups(u *rewrite.Program, groups []*Group) error {

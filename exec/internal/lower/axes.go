@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// arrange chooses the axes of the kernel's program: axes of size 1 are dropped, and
+// collapseAxes chooses the axes of the kernel's program: axes of size 1 are dropped, and
 // neighbours that every operand and every reduction treats alike are merged, so that
 // rows are long. The row is the last axis, or the one along which an index is found.
 func (l *Lowering) collapseAxes() {
@@ -96,7 +96,7 @@ func (l *Lowering) mergeable(outer, inner []int, layouts []graph.Layout, undecid
 	return true
 }
 
-// layouts gives how everything that the kernel loads, and every reduction's result,
+// layouts returns how everything that the kernel loads, and every reduction's result,
 // and every in-place write lies over the domain; other stores are row-major and merge
 // everywhere. undecided marks axes that may turn out to be repeated.
 func (l *Lowering) layouts() (list []graph.Layout, undecided []bool) {

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// storageKind says who owns a value's memory.
+// Owner says who owns a value's memory.
 type Owner uint8
 
 const (
@@ -19,7 +19,7 @@ const (
 	InConst              // the program's
 )
 
-// storage is memory for one value, or for several that take it over from each other.
+// Buffer is memory for one value, or for several that take it over from each other.
 type Buffer struct {
 	Kind     Owner
 	Index    int // in the program's list of its kind; in the arena's, its number
@@ -32,7 +32,7 @@ type Buffer struct {
 	Reuses   *Buffer   // the value whose memory is taken over
 }
 
-// root gives the storage whose memory s shares from the beginning.
+// Owner returns the buffer whose memory s shares from the beginning.
 func (s *Buffer) Owner() *Buffer {
 	for s.Reuses != nil {
 		s = s.Reuses
@@ -40,7 +40,7 @@ func (s *Buffer) Owner() *Buffer {
 	return s
 }
 
-// planPass gives each value that kernels exchange a storage, finds when it lives, and
+// AssignBuffers gives each value that kernels exchange a buffer, finds when it lives, and
 // lets results take over the memory of operands that are not needed any more.
 func AssignBuffers(u *Program) error {
 	p := planner{u: u, of: map[*graph.Node]*Buffer{}, params: map[*graph.Node]int{}, inputs: map[*graph.Node]int{}}
@@ -120,7 +120,7 @@ func (p *planner) make(n *graph.Node, at int) *Buffer {
 	return s
 }
 
-// takeOver lets a result of a row program use the memory of an operand that dies in it:
+// reuseInPlace lets a result of a row program use the memory of an operand that dies in it:
 // both must lie densely over the whole domain, so that each element is read before it
 // is overwritten.
 func (p *planner) reuseInPlace(at int, part *Loop) {
@@ -146,7 +146,7 @@ func (p *planner) reuseInPlace(at int, part *Loop) {
 	}
 }
 
-// storedAfter reports whether all operands that lie in a storage have the layout of a loaded one,
+// storedAfter reports whether all operands that lie in a buffer have the layout of a loaded one,
 // and are stored no earlier than that is loaded. There are several where a value is kept for a
 // later stage, which then writes it in place.
 func (p *planner) storedAfter(part *Loop, to *Buffer, loaded int) bool {
@@ -173,7 +173,7 @@ func readBeforeWritten(p *rowprog.Program, loaded, stored int) bool {
 	return lastLoad <= firstStore
 }
 
-// isReadBeside reports whether the storage is read by another kernel while the one at a place
+// isReadBeside reports whether the buffer is read by another kernel while the one at a place
 // runs.
 func (p *planner) isReadBeside(at int, s *Buffer) bool {
 	for k := p.u.Kernels[at]; FusionOf(k).isFused(); k = p.u.Kernels[at] {
@@ -184,12 +184,12 @@ func (p *planner) isReadBeside(at int, s *Buffer) bool {
 	return false
 }
 
-// reads reports whether a kernel reads the storage.
+// reads reports whether a kernel reads the buffer.
 func (p *planner) reads(k Kernel, s *Buffer) bool {
 	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool { return !o.Write && o.Base != nil && p.of[o.Base] == s })
 }
 
-// usedOnce reports whether one operand of the part alone lies in the storage.
+// usedOnce reports whether one operand of the part alone lies in the buffer.
 func (p *planner) usedOnce(part *Loop, s *Buffer) bool {
 	uses := 0
 	for _, o := range part.Operands {

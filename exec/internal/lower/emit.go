@@ -12,7 +12,7 @@ import (
 // The methods here make a lowering a graph.Emitter: operations write the meaning of
 // their elements into the kernel's row program.
 
-// primOps gives the kernels' operation of each primitive: they have the same names.
+// PrimOps returns the kernels' operation of each primitive: they have the same names.
 var PrimOps = func() map[graph.Prim]rowprog.Op {
 	byName := map[string]rowprog.Op{}
 	for _, o := range rowprog.Primitives() {
@@ -27,7 +27,7 @@ var PrimOps = func() map[graph.Prim]rowprog.Op {
 	return table
 }()
 
-// opCosts gives the cost of the kernels' operations: see primCost.
+// OpCosts returns the cost of the kernels' operations: see PrimCost.
 var OpCosts = func() map[rowprog.Op]int {
 	costs := map[rowprog.Op]int{}
 	for p, o := range PrimOps {
@@ -55,7 +55,7 @@ func (l *Lowering) Convert(x graph.Value, t graph.DType) graph.Value {
 	return graph.Value(l.b.Convert(rowprog.Value(x), TypeOf(t)))
 }
 
-// TypeOf gives the type of a value.
+// TypeOf returns the type of a value.
 func (l *Lowering) TypeOf(x graph.Value) graph.DType { return dtypeOf(l.b.TypeOf(rowprog.Value(x))) }
 
 // Index is the position along an axis of the domain.
@@ -96,7 +96,7 @@ func (l *Lowering) fault(f RuntimeCheck) rowprog.FaultCode {
 	return rowprog.FaultCode(len(l.u.RuntimeChecks) - 1)
 }
 
-// missingPrims lists primitives that the kernels do not have; a test wants none.
+// MissingPrims lists primitives that the kernels do not have; a test wants none.
 func MissingPrims() (names []string) {
 	for _, p := range graph.Prims() {
 		if _, ok := PrimOps[p]; !ok {

@@ -14,7 +14,7 @@ import (
 // This file decides at compile time which kernels are fused with matrix products: what a run
 // makes of that, with the sizes bound, is in epiloguerun.go.
 
-// fusion is how a loop goes with the matrix product before it.
+// Fusion is how a loop goes with the matrix product before it.
 type Fusion struct {
 	Kind fusionKind
 	Of   *MatMul
@@ -24,17 +24,17 @@ type fusionKind uint8
 
 const (
 	notFused fusionKind = iota
-	// withResult goes on with the product's result, as soon as tiles or rows of it are whole: they
+	// OnResult goes on with the product's result, as soon as tiles or rows of it are whole: they
 	// are in a cache, or in registers, then.
 	OnResult
-	// withFactor sums columns of the product's second matrix while the product has that in a cache,
+	// OnFactor sums columns of the product's second matrix while the product has that in a cache,
 	// as the gradient of a bias does beside that of weights.
 	OnFactor
 )
 
 func (f Fusion) isFused() bool { return f.Kind != notFused }
 
-// thresholds say from which sizes on a fusion pays.
+// Thresholds say from which sizes on a fusion pays.
 type Thresholds struct {
 	// tileBytes is the size of a result that is worth taking in tiles, as a smaller one stays in the
 	// first-level cache; and tileRows its rows, as tiles of fewer save less than it takes to prepare
@@ -50,10 +50,10 @@ type Thresholds struct {
 
 var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 48, RowBytes: 16 << 20, FactorBytes: 3 << 20}
 
-// takesAllTiles reports whether tiles are taken be it worth it or not, as tests want it.
+// TakesAllTiles reports whether tiles are taken be it worth it or not, as tests want it.
 func (t *Thresholds) TakesAllTiles() bool { return t.TileBytes == 0 }
 
-// followPass finds loops that go with the product before them: what is computed from a product is
+// FuseWithMatMul finds loops that go with the product before them: what is computed from a product is
 // computed while it is in the cache.
 func FuseWithMatMul(u *Program) error {
 	for i, k := range u.Kernels[min(1, len(u.Kernels)):] {
@@ -86,7 +86,7 @@ func touchesResults(k, other Kernel) bool {
 	})
 }
 
-// canFollow reports whether each row of a kernel needs no more of a product than the same
+// canFuseWithResult reports whether each row of a kernel needs no more of a product than the same
 // row, and the kernel writes nothing that the product reads.
 func canFuseWithResult(k *Fused, before *MatMul) bool {
 	product := before.MatMulSpec
@@ -119,7 +119,7 @@ func canFuseWithResult(k *Fused, before *MatMul) bool {
 	return true
 }
 
-// canRunBeside reports whether a kernel sums the columns of the second matrix of a product, needs
+// canFuseWithFactor reports whether a kernel sums the columns of the second matrix of a product, needs
 // no other matrix nor the product, and writes nothing that this reads.
 func canFuseWithFactor(k *Fused, before *MatMul) bool {
 	if len(before.Batch) > 0 || before.Rows != 1 {
@@ -148,7 +148,7 @@ func canFuseWithFactor(k *Fused, before *MatMul) bool {
 	return true
 }
 
-// besideProgram says what a loop does with tiles of the second matrix of the product before it,
+// factorProgram says what a loop does with tiles of the second matrix of the product before it,
 // if it can.
 func factorProgram(p *Loop, before *MatMulSpec) (t backend.TileProgram, ok bool) {
 	b := before.Operands[1]
@@ -160,11 +160,11 @@ func factorProgram(p *Loop, before *MatMulSpec) (t backend.TileProgram, ok bool)
 	return t, from.Base == b.Base && from.Undecided == nil && from.Layout.Offset == b.Layout.Offset
 }
 
-// tileProgram says what a kernel does with tiles of the product before it, if it can. It may be
+// resultProgram says what a kernel does with tiles of the product before it, if it can. It may be
 // the last one to read the product.
 func (u *Program) resultProgram(p *Loop, before *MatMulSpec, isLast bool) (t backend.TileProgram, ok bool) {
 	c := before.Operands[2]
-	// takesTiles refuses small products; of those that are known, no code is made.
+	// planTiles refuses small products; of those that are known, no code is made.
 	if n, known := c.Layout.Shape.NumElements().Int(); known && n*int64(before.Dtype.Size()) < int64(u.Thresholds.TileBytes) {
 		return t, false
 	}
@@ -174,7 +174,7 @@ func (u *Program) resultProgram(p *Loop, before *MatMulSpec, isLast bool) (t bac
 	return t, ok
 }
 
-// tilePrograms lists loops that can work on tiles of products or of what these read, and what they
+// TilePrograms lists loops that can work on tiles of products or of what these read, and what they
 // do with them.
 func (u *Program) TilePrograms() (parts []*Loop, programs []backend.TileProgram) {
 	for i, k := range u.Kernels {
@@ -222,7 +222,7 @@ func (p *Loop) tileOf(matrix *graph.Node, dtype graph.DType) (t backend.TileProg
 	return t, t.From >= 0 && t.Cols > 0
 }
 
-// isStill reports whether an operand has the same elements for all rows.
+// isRowInvariant reports whether an operand has the same elements for all rows.
 func (p *Loop) isRowInvariant(o fusion.Operand) bool {
 	if o.Base == nil || len(p.Axes) < 2 {
 		return false
@@ -237,7 +237,7 @@ func (p *Loop) isRowInvariant(o fusion.Operand) bool {
 	return true
 }
 
-// inRows gives a program of one row an outer axis, so that it can be run on some columns of a
+// InRows returns a program of one row an outer axis, so that it can be run on some columns of a
 // matrix.
 func InRows(p *rowprog.Program) *rowprog.Program {
 	q := *p

@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// picking is a Gather operation as a kernel.
+// GatherSpec is a Gather operation as a kernel.
 type GatherSpec struct {
 	Node     *graph.Node
 	Operands [3]fusion.Operand // values, indices, result; all dense

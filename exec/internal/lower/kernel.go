@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// kernel is a group of nodes as it is carried out: one of the kinds below. Another kind is a
+// Kernel is a group of nodes as it is carried out: one of the kinds below. Another kind is a
 // type here, a case of [lowerGroup] and one of binding.bindKernel.
 type Kernel interface {
 	// of is the nodes that it computes.
@@ -22,7 +22,7 @@ type Kernel interface {
 	Loops() []*Loop
 }
 
-// loopKernel is a fused group: its last row program. Those before it fill gaps of values that it
+// Fused is a fused group: its last row program. Those before it fill gaps of values that it
 // leaves pieces of.
 type Fused struct {
 	*fusion.Group
@@ -30,25 +30,25 @@ type Fused struct {
 	Fusion Fusion // with the product before it
 }
 
-// variants is a kernel of which one of the row programs runs, by the sizes bound.
+// Variants is a kernel of which one of the row programs runs, by the sizes bound.
 type Variants struct {
 	*fusion.Group
 	Parts []*Loop
 }
 
-// assembly puts values side by side, or adds them up, in one value.
+// Assemble puts values side by side, or adds them up, in one value.
 type Assemble struct {
 	*fusion.Group
 	Parts []*Loop
 }
 
-// matmul is a matrix product.
+// MatMul is a matrix product.
 type MatMul struct {
 	*fusion.Group
 	*MatMulSpec
 }
 
-// gathering picks or adds elements by index.
+// Gather picks or adds elements by index.
 type Gather struct {
 	*fusion.Group
 	*GatherSpec
@@ -81,7 +81,7 @@ func operandsOf(parts []*Loop) (all []fusion.Operand) {
 	return slices.Clip(all)
 }
 
-// fusionOf tells how a kernel is fused with the product before it.
+// FusionOf tells how a kernel is fused with the product before it.
 func FusionOf(k Kernel) Fusion {
 	if l, ok := k.(*Fused); ok {
 		return l.Fusion
@@ -89,7 +89,7 @@ func FusionOf(k Kernel) Fusion {
 	return Fusion{}
 }
 
-// part is one row program of a kernel, and what its operands are.
+// Loop is one row program of a kernel, and what its operands are.
 type Loop struct {
 	Program     *rowprog.Program
 	Kernel      backend.Kernel
@@ -101,7 +101,7 @@ type Loop struct {
 	ReducedAxes []int   // of one part out of several: the undecided axes that it sums over
 }
 
-// kernelText prints a kernel: its nodes and its programs.
+// KernelText prints a kernel: its nodes and its programs.
 func KernelText(k Kernel) string {
 	return k.Computes().String() + fusionText(k) + programsText(k)
 }
@@ -114,7 +114,7 @@ func programsText(k Kernel) string {
 	return b.String()
 }
 
-// listText prints kernels in the order in which they run.
+// ListText prints kernels in the order in which they run.
 func ListText[K any](kernels []K, text func(K) string) string {
 	var b strings.Builder
 	for i, k := range kernels {

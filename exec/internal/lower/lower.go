@@ -12,14 +12,14 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// fault is what a failing check in a kernel means.
+// RuntimeCheck is what a failing check in a kernel means.
 type RuntimeCheck struct {
 	Claim graph.Claim
 	Node  *graph.Node
 	On    fusion.Operand // the one that the claim is about, over the kernel's domain; without base if none
 }
 
-// unit is a program under compilation.
+// Program is a program under compilation.
 type Program struct {
 	*rewrite.Program
 	Thresholds    Thresholds
@@ -32,7 +32,7 @@ type Program struct {
 	RuntimeChecks []RuntimeCheck
 }
 
-// lowerPass writes each kernel as a row program, or notes the operands of a kernel of
+// Lower writes each kernel as a row program, or notes the operands of a kernel of
 // another class.
 func Lower(u *Program) error {
 	readers := u.readers()
@@ -53,7 +53,7 @@ func Lower(u *Program) error {
 	return nil
 }
 
-// lowerGroup gives the kernel that carries out a group. isNeeded says of a value of the group
+// lowerGroup returns the kernel that carries out a group. isNeeded says of a value of the group
 // whether somebody takes it from memory.
 func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusion.Group, *graph.Node) bool) (Kernel, error) {
 	n := k.Nodes[0]
@@ -111,7 +111,7 @@ func (u *Program) readers() [][]fusion.Reader {
 	return readers
 }
 
-// lowering writes one kernel's row program.
+// Lowering writes one kernel's row program.
 type Lowering struct {
 	u      *Program
 	k      *fusion.Group
@@ -166,7 +166,7 @@ func (l *Lowering) finishNode(n *graph.Node, s int) {
 	}
 }
 
-// result gives the operand into which a node is stored.
+// result returns the operand into which a node is stored.
 func (l *Lowering) result(n *graph.Node, o fusion.Operand, access rowprog.Access) int {
 	for i, old := range l.p.Operands {
 		if old.Write && old.Base == n {
@@ -181,12 +181,12 @@ func (l *Lowering) result(n *graph.Node, o fusion.Operand, access rowprog.Access
 	return l.b.Operand(spec)
 }
 
-// home gives the operand in whose memory a value waits for later stages.
+// spillSlot returns the operand in whose memory a value waits for later stages.
 func (l *Lowering) spillSlot(of *graph.Node) int {
 	return l.result(of, fusion.Operand{Base: of, Layout: graph.RowMajor(l.k.Domain), Write: true}, rowprog.InOut)
 }
 
-// value gives a node's value in a stage: computed there or before, or loaded from where
+// value returns a node's value in a stage: computed there or before, or loaded from where
 // an earlier stage has left it.
 func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
 	known := l.known(n, s)
@@ -215,7 +215,7 @@ func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
 	return v
 }
 
-// known gives the place of a node's value in a stage; those of rows are in stage 0.
+// known returns the place of a node's value in a stage; those of rows are in stage 0.
 func (l *Lowering) known(n *graph.Node, s int) *rowprog.Value {
 	if l.k.Registers[n] == fusion.PerRow {
 		s = 0
@@ -234,7 +234,7 @@ func (l *Lowering) rowsMayBeEmpty() bool {
 	})
 }
 
-// operandValue gives operand i of n in a stage: a value of the kernel, a number, or a
+// operandValue returns operand i of n in a stage: a value of the kernel, a number, or a
 // load.
 func (l *Lowering) operandValue(n *graph.Node, i, s int) rowprog.Value {
 	x, level := n.In(i), l.k.LevelFor(n)
@@ -276,7 +276,7 @@ func (l *Lowering) constant(x *graph.Node, v float64) graph.Value {
 	return l.Const(x.DType(), v)
 }
 
-// operand gives the program's operand for a place in memory, a new one if need be.
+// operand returns the program's operand for a place in memory, a new one if need be.
 func (l *Lowering) operand(o fusion.Operand, t graph.DType, access rowprog.Access) int {
 	if access == rowprog.In {
 		for i, old := range l.p.Operands {
@@ -367,7 +367,7 @@ func (l *Lowering) reduced(n *graph.Node, result graph.Layout, row bool, over ro
 	return l.b.Operand(spec)
 }
 
-// reducedAxes gives the program's axes that a reduction folds: the row, and outer ones.
+// reducedAxes returns the program's axes that a reduction folds: the row, and outer ones.
 func (l *Lowering) reducedAxes(axes []int) (row bool, over rowprog.AxisSet) {
 	for _, axis := range axes {
 		switch at := l.axisOf[axis]; {

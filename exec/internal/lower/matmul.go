@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// product is a matrix product as a kernel: C = A·B for each place of the batch axes.
+// MatMulSpec is a matrix product as a kernel: C = A·B for each place of the batch axes.
 type MatMulSpec struct {
 	Dtype    graph.DType
 	Operands [3]fusion.Operand // A over [batch…, m, k], B over [batch…, k, n], C over [batch…, m, n]
@@ -19,7 +19,7 @@ type MatMulSpec struct {
 	Rows int
 }
 
-// newProduct brings vectors to matrices and repeats batches by strides of 0.
+// newMatMulSpec brings vectors to matrices and repeats batches by strides of 0.
 func newMatMulSpec(node *graph.Node) *MatMulSpec {
 	a, b := alias.LayoutOf(node.In(0)), alias.LayoutOf(node.In(1))
 	out := graph.RowMajor(node.Shape())
@@ -49,7 +49,7 @@ func newMatMulSpec(node *graph.Node) *MatMulSpec {
 	return p
 }
 
-// insertAxis gives a layout an axis of size 1.
+// insertAxis returns a layout an axis of size 1.
 func insertAxis(l graph.Layout, at int) graph.Layout {
 	out := graph.Layout{Offset: l.Offset}
 	out.Shape = append(append(append(graph.Shape{}, l.Shape[:at]...), 1), l.Shape[at:]...)

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// dear is the cost, in operations as cheap as an addition, from which on a value that
+// recomputeLimit is the cost, in operations as cheap as an addition, from which on a value that
 // several stages of a row need is computed once and left in memory. Cheaper values are
 // computed again from what the row has just brought into the cache.
 const recomputeLimit = 10
@@ -73,7 +73,7 @@ func newStages(k *fusion.Group, index []int32, isNeeded func(*graph.Node) bool) 
 	return p
 }
 
-// at gives what is decided about a node of the kernel.
+// at returns what is decided about a node of the kernel.
 func (p *stages) at(n *graph.Node) *staged { return &p.of[p.index[n.ID()]] }
 
 // operands lists the operands of a node that it takes from registers.
@@ -102,7 +102,7 @@ func (p *stages) placeEarliest(n *graph.Node) {
 	}
 }
 
-// stageOfReduction gives the stage in which a reduction takes its operand.
+// stageOfReduction returns the stage in which a reduction takes its operand.
 func (p *stages) stageOfReduction(n *graph.Node) int {
 	if _, kept := p.k.Registers[n]; kept {
 		return p.at(n).stage - 1
@@ -110,7 +110,7 @@ func (p *stages) stageOfReduction(n *graph.Node) int {
 	return p.at(n).stage
 }
 
-// demand finds the stages in which each element is computed: users before operands.
+// liveness finds the stages in which each element is computed: users before operands.
 func (p *stages) liveness() {
 	for _, n := range slices.Backward(p.k.Nodes) {
 		s, in := p.at(n), uint64(0)
@@ -147,7 +147,7 @@ func (p *stages) compute(n *graph.Node, in uint64) uint64 {
 	return in
 }
 
-// settle gives a value that stages up to last need a place in memory: that of a result
+// spill returns a value that stages up to last need a place in memory: that of a result
 // which is stored no earlier, else one of its own. An in-place write has none: it takes the
 // place of a value that these stages may still read.
 func (p *stages) spill(n *graph.Node, last int) bool {
@@ -167,7 +167,7 @@ func (p *stages) spill(n *graph.Node, last int) bool {
 	return true
 }
 
-// first gives the first stage in which an element is computed.
+// first returns the first stage in which an element is computed.
 func (p *stages) first(n *graph.Node) int { return bits.TrailingZeros64(p.at(n).done) }
 
 // computes reports whether a stage computes an element, and does not load it.
@@ -181,7 +181,7 @@ func (p *stages) access(n *graph.Node) rowprog.Access {
 	return rowprog.Out
 }
 
-// cost gives what an element costs, operands from registers included.
+// cost returns what an element costs, operands from registers included.
 func (p *stages) cost(n *graph.Node) int {
 	if !p.costs {
 		p.costs = true

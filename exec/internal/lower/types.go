@@ -23,7 +23,7 @@ func reductionOf(f graph.Fold) rowprog.Reduction {
 	return rowprog.NoReduction
 }
 
-// typeOf gives the kernels' type of a dtype.
+// TypeOf returns the kernels' type of a dtype.
 func TypeOf(t graph.DType) rowprog.Type {
 	switch t {
 	case graph.Bool:

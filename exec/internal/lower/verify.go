@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// verifyBuffers checks that every buffer lives as long as kernels use it, and that one which
+// VerifyBuffers checks that every buffer lives as long as kernels use it, and that one which
 // takes over another one's memory begins where that one ends.
 func VerifyBuffers(u *Program) error {
 	for at, k := range u.Kernels {
@@ -51,7 +51,7 @@ func VerifyBuffers(u *Program) error {
 	return nil
 }
 
-// verifyLoops checks that every part is a row program that obeys its rules and has the
+// VerifyLoops checks that every part is a row program that obeys its rules and has the
 // operands that the program names; and that each memory that a kernel reads was filled before,
 // and each that it fills is read by some kernel or asked for.
 func VerifyLoops(u *Program) error {
@@ -129,7 +129,7 @@ func (p *Loop) verify() error {
 	return nil
 }
 
-// verifyFollowers checks that a kernel that goes on with a product's result, or runs beside
+// VerifyFollowers checks that a kernel that goes on with a product's result, or runs beside
 // it, comes right after that product, and that it neither reads nor writes what the product is
 // still at.
 func VerifyFollowers(u *Program) error {

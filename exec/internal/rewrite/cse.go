@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// firstEqual gives for each node of a graph the first one that is equal to it, itself as a
+// firstEqual returns for each node of a graph the first one that is equal to it, itself as a
 // rule; nil where no two are equal.
 func firstEqual(g *graph.Graph) []*graph.Node {
 	first := make([]*graph.Node, len(g.Nodes()))

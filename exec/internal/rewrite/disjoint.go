@@ -7,7 +7,7 @@ import (
 // maxCompared bounds the pieces with which others are compared one by one.
 const maxCompared = 512
 
-// countApart counts the first pieces of which surely no two have an element at one place.
+// countDisjoint counts the first pieces of which surely no two have an element at one place.
 func countDisjoint(pieces []slice) int {
 	var taken box
 	for i, p := range pieces {
@@ -74,7 +74,7 @@ func (b *box) take(p slice) {
 	}
 }
 
-// with gives the least extent that holds both.
+// with returns the least extent that holds both.
 func (e extent) with(f extent) extent {
 	switch {
 	case isAtMost(f.start, e.start):
@@ -91,7 +91,7 @@ func (e extent) with(f extent) extent {
 	return e
 }
 
-// isApartFrom reports whether a piece surely has no element where one of the others has.
+// isDisjoint reports whether a piece surely has no element where one of the others has.
 func isDisjoint(p slice, others []slice) bool {
 	for _, o := range others {
 		apart := false
@@ -108,7 +108,7 @@ func isDisjoint(p slice, others []slice) bool {
 	return true
 }
 
-// apartAlong reports whether the places of two pieces along an axis differ: one ends
+// disjointAlong reports whether the places of two pieces along an axis differ: one ends
 // before the other begins, or they alternate.
 func disjointAlong(p, q slice, axis int) bool {
 	if e, f := extentOf(p, axis), extentOf(q, axis); e.isBefore(f) || f.isBefore(e) {

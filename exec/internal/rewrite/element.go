@@ -5,7 +5,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// element is the meaning of an operation's element, taken down to see what it consists of.
+// elementInfo is the meaning of an operation's element, taken down to see what it consists of.
 // Value i is what step i gives; the operands come first.
 type elementInfo struct {
 	steps   []elementStep
@@ -48,7 +48,7 @@ func examine(n *graph.Node) *elementInfo {
 	return p
 }
 
-// dependsOnPosition reports whether an element's value depends on where it stands.
+// DependsOnPosition reports whether an element's value depends on where it stands.
 func DependsOnPosition(n *graph.Node) bool { return examine(n).indexed }
 
 // dependsOnSizes reports whether an element's value depends on sizes that are bound later.
@@ -57,7 +57,7 @@ func dependsOnSizes(n *graph.Node) bool { return examine(n).sized }
 // canFail reports whether an element can stop the run.
 func canFail(n *graph.Node) bool { return examine(n).canFail }
 
-// uniform gives the number that stands in every place of what a generator makes; ok is
+// uniform returns the number that stands in every place of what a generator makes; ok is
 // false where it makes something else.
 func uniform(n *graph.Node) (v float64, ok bool) {
 	if n.Op().Class != graph.Elementwise || len(n.Operands()) > 0 {
@@ -119,17 +119,17 @@ func (p *elementInfo) Size(d graph.Dim) graph.Value {
 	return p.other(graph.Int64)
 }
 
-// findsIndex reports whether a reduction gives a position: its rows run along the
+// FindsIndex reports whether a reduction gives a position: its rows run along the
 // reduced axis, wherever that stands.
 func FindsIndex(n *graph.Node) bool {
 	return n.Op().Fold == graph.FoldArgMax || n.Op().Fold == graph.FoldArgMin
 }
 
-// costOf gives the cost of one element of an operation, in operations as cheap as an
+// Cost returns the cost of one element of an operation, in operations as cheap as an
 // addition.
 func Cost(n *graph.Node) int { return examine(n).cost }
 
-// primCost gives the cost of a primitive.
+// PrimCost returns the cost of a primitive.
 func PrimCost(p graph.Prim) int {
 	switch p {
 	case graph.PrimDiv, graph.PrimRem, graph.PrimFloorDiv, graph.PrimSqrt, graph.PrimRsqrt, graph.PrimRecip:
@@ -142,7 +142,7 @@ func PrimCost(p graph.Prim) int {
 	return 10 // a transcendental function
 }
 
-// isSumTo reports whether a reduction's axes depend on sizes that are bound later.
+// IsSumTo reports whether a reduction's axes depend on sizes that are bound later.
 func IsSumTo(n *graph.Node) bool {
 	return n.Op().Class == graph.Reduce && n.Op().Axes == nil
 }

@@ -14,7 +14,7 @@ import (
 // never ends.
 const maxExpansions = 200
 
-// expandPass writes composite operations with primitive ones, until none is left. What a
+// Expand writes composite operations with primitive ones, until none is left. What a
 // user's Expand does wrong is the user's mistake, at the line where the composite stands.
 func Expand(u *Program) error {
 	composite := func(n *graph.Node) bool { return n.Op().Class == graph.Composite }

@@ -9,7 +9,7 @@ import (
 // ones cost more memory in the program than time in a run.
 const maxFolded = 4096
 
-// foldPass computes what depends on constants only, with the kernels that a run would
+// Fold computes what depends on constants only, with the kernels that a run would
 // use, so that folding never changes a bit.
 func Fold(u *Program) error {
 	foldable := make([]bool, len(u.Graph.Nodes()))

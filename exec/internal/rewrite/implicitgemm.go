@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// windowsPass lets matrix products read windows, and other views whose axes they join,
+// ImplicitGEMM lets matrix products read windows, and other views whose axes they join,
 // where they lie: a convolution never lays its windows out as a matrix.
 func ImplicitGEMM(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Contract }) {
@@ -33,17 +33,17 @@ func ImplicitGEMM(u *Program) error {
 	return nil
 }
 
-// joinedAxes are the axes of a product's second operand that make up its matrix: those of
+// GroupedAxes are the axes of a product's second operand that make up its matrix: those of
 // the batch, of its rows and of its columns.
 type GroupedAxes struct{ Batch, Rows, Cols []int }
 
-// joins is how the second operand of a product comes from a value by joining axes.
+// grouping is how the second operand of a product comes from a value by joining axes.
 type grouping struct {
 	of   *graph.Node
 	axes GroupedAxes
 }
 
-// joinsOf finds whether a product's second operand shows a reshape that would have to
+// groupingOf finds whether a product's second operand shows a reshape that would have to
 // copy, as its matrix or the transpose of it; nil if not.
 func groupingOf(n *graph.Node) *grouping {
 	b := n.In(1)
@@ -94,7 +94,7 @@ func groupingOf(n *graph.Node) *grouping {
 	return j
 }
 
-// reshapeBehind gives the reshape that would have to copy and that a value shows, and the
+// reshapeOf returns the reshape that would have to copy and that a value shows, and the
 // views through which it does, the last one first; nil if there is none.
 func reshapeOf(x *graph.Node) (reshape *graph.Node, views []*graph.Node) {
 	for ; alias.IsView(x); x = x.In(0) {
@@ -106,7 +106,7 @@ func reshapeOf(x *graph.Node) (reshape *graph.Node, views []*graph.Node) {
 	return x, views
 }
 
-// groupAxes gives, for each axis of a reshaped value, the axes that it joins; nil where it
+// groupAxes returns, for each axis of a reshaped value, the axes that it joins; nil where it
 // cuts one. Axes of size 1 belong to none.
 func groupAxes(from, to graph.Shape) [][]int {
 	groups := make([][]int, len(to))
@@ -126,7 +126,7 @@ func groupAxes(from, to graph.Shape) [][]int {
 	return groups
 }
 
-// joinedProduct is the operation of a product like n whose second operand comes with its
+// groupedProduct is the operation of a product like n whose second operand comes with its
 // matrix's axes not yet joined.
 func groupedProduct(n *graph.Node) *graph.Op {
 	op := *n.Op()
@@ -135,7 +135,7 @@ func groupedProduct(n *graph.Node) *graph.Op {
 	return &op
 }
 
-// layout gives a value's layout over the axes of a batch, of the matrix's rows, and of its
+// Layout returns a value's layout over the axes of a batch, of the matrix's rows, and of its
 // columns.
 func (j GroupedAxes) Layout(of graph.Layout, batch graph.Shape) graph.Layout {
 	l := graph.Layout{Shape: slices.Clone(batch), Strides: make([]graph.Dim, len(batch)), Offset: of.Offset}

@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// joinAttrs are the fixed arguments of opJoin. Sum says that operands may meet, and are then
+// InsertAttrs are the fixed arguments of opInsertSlices. Sum says that operands may meet, and are then
 // added up, to Value.
 type InsertAttrs struct {
 	graph.Assembly
@@ -16,12 +16,12 @@ type InsertAttrs struct {
 	Sum   bool
 }
 
-// opJoin is what the join pass makes of sums of values that are padded with zeros.
+// opInsertSlices is what the join pass makes of sums of values that are padded with zeros.
 var opInsertSlices = &graph.Op{Name: "join", Func: "Join", Doc: "pieces, each at its own place.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
 	Infer:    func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(InsertAttrs).Shape },
 	Assemble: func(n *graph.Node) graph.Assembly { return n.Attrs().(InsertAttrs).Assembly }}
 
-// joinPass writes sums of values that are padded with zeros and do not meet, such as the
+// InsertSlices writes sums of values that are padded with zeros and do not meet, such as the
 // gradients of the parts of a value, as one value that consists of these pieces; and
 // paddings of several axes as one. Kernels can then leave each piece where it belongs.
 func InsertSlices(u *Program) error {
@@ -44,7 +44,7 @@ func InsertSlices(u *Program) error {
 	return nil
 }
 
-// joiner knows which nodes are sums, and which sums and paddings only a further one uses, so
+// sliceInserter knows which nodes are sums, and which sums and paddings only a further one uses, so
 // that they are done together.
 type sliceInserter struct{ sums, inner map[*graph.Node]bool }
 
@@ -79,7 +79,7 @@ func isPlainSum(n *graph.Node) bool {
 
 func startsAtZero(n *graph.Node) bool { return isPlusZero(n.In(0)) }
 
-// paddedWith gives the number among which a padding puts a value.
+// paddedWith returns the number among which a padding puts a value.
 func paddedWith(n *graph.Node) float64 { return n.Op().Assemble(n).Value }
 
 // samePadding reports whether x is a padding, and with the number of the padding n.
@@ -87,13 +87,13 @@ func samePadding(x, n *graph.Node) bool {
 	return isPadding(x) && math.Float64bits(paddedWith(x)) == math.Float64bits(paddedWith(n))
 }
 
-// piece is a value x and its place in another one, of which it is a term.
+// slice is a value x and its place in another one, of which it is a term.
 type slice struct {
 	term, x     *graph.Node
 	start, step graph.Shape
 }
 
-// pieceAt gives the place of a padded value in a padding.
+// sliceAt returns the place of a padded value in a padding.
 func sliceAt(n *graph.Node) slice {
 	p := slice{start: make(graph.Shape, n.Rank()), step: make(graph.Shape, n.Rank())}
 	for axis := range p.step {
@@ -112,7 +112,7 @@ func (p *slice) pad(n *graph.Node) {
 	}
 }
 
-// pieceOf gives the value that n pads, or that is padded again there: in is the operand of
+// sliceOf returns the value that n pads, or that is padded again there: in is the operand of
 // n in the graph after the pass.
 func sliceOf(n, in *graph.Node) slice {
 	p := sliceAt(n)
@@ -159,7 +159,7 @@ func (j *sliceInserter) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 	return total
 }
 
-// terms lists what a sum adds up, in the order in which it does, and tells whether it
+// terms lists what a sum adds up, in the order in which it does, and reports whether it
 // begins with 0, which is left out. Terms that are no paddings have no x.
 func (j *sliceInserter) terms(n *graph.Node, in []*graph.Node) (list []slice, fromZero bool) {
 	add := func(x, made *graph.Node) {
@@ -185,7 +185,7 @@ func (j *sliceInserter) terms(n *graph.Node, in []*graph.Node) (list []slice, fr
 	return list, fromZero
 }
 
-// addedToZero gives the pieces of a sum as it has them, each with zeros added: -0 + 0 is
+// addedToZero returns the pieces of a sum as it has them, each with zeros added: -0 + 0 is
 // 0.
 func addedToZero(group []slice) (list []slice) {
 	x := group[0].x
@@ -200,7 +200,7 @@ func addedToZero(group []slice) (list []slice) {
 	return list
 }
 
-// join makes the value that consists of the pieces among equal numbers, in the place of n;
+// insertSlices makes the value that consists of the pieces among equal numbers, in the place of n;
 // or adds the pieces up, to that number.
 func insertSlices(n *graph.Node, value float64, sum bool, pieces []slice) *graph.Node {
 	a := InsertAttrs{Assembly: graph.Assembly{Value: value}, Shape: n.Shape(), Sum: sum}

@@ -9,7 +9,7 @@ import (
 
 // This file tells what a movement does from the arrangement that it makes of a layout.
 
-// wholeView gives the arrangement that a movement of one operand makes of one that lies in
+// wholeView returns the arrangement that a movement of one operand makes of one that lies in
 // row-major order.
 func wholeView(n *graph.Node) (graph.Layout, bool) {
 	if n.Op().Class != graph.Movement || n.Op().View == nil || len(n.Operands()) != 1 {

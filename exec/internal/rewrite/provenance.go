@@ -6,16 +6,16 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// trace is what became of a graph on its way through the passes.
+// Provenance is what became of a graph on its way through the passes.
 type Provenance struct{ Replacements []Replacement }
 
-// move is the step from one graph of the compiler's to the next.
+// Replacement is the step from one graph of the compiler's to the next.
 type Replacement struct {
 	From, next *graph.Graph
 	to         func(*graph.Node) *graph.Node // nil for what was dropped
 }
 
-// carry brings the sources of a graph's nodes to the next graph.
+// Carry brings the sources of a graph's nodes to the next graph.
 func (m Replacement) Carry(of [][]int) [][]int {
 	next := make([][]int, len(m.next.Nodes()))
 	for _, n := range m.From.Nodes()[:len(of)] {

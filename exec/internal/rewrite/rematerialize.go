@@ -6,10 +6,10 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// maxRepeated bounds the cost of a value that is computed again for each user: see costOf.
+// maxRecomputed bounds the cost of a value that is computed again for each user: see Cost.
 const maxRecomputed = 16
 
-// repeatPass computes values that depend on nothing but positions anew for each user: that
+// Rematerialize computes values that depend on nothing but positions anew for each user: that
 // is cheaper than a buffer, and leaves their users free to share kernels with others.
 func Rematerialize(u *Program) error {
 	costs := make([]int, len(u.Graph.Nodes())) // of what is computed from positions; 0 for others
@@ -37,7 +37,7 @@ func Rematerialize(u *Program) error {
 	return nil
 }
 
-// positional gives the cost of computing a node from positions and numbers alone; it is 0
+// positional returns the cost of computing a node from positions and numbers alone; it is 0
 // where the node needs more.
 func positional(n *graph.Node, costs []int) int {
 	if n.Op().Class != graph.Elementwise {
@@ -56,7 +56,7 @@ func positional(n *graph.Node, costs []int) int {
 	return min(cost+max(Cost(n), 1), maxRecomputed+1)
 }
 
-// again copies what computes a value; old is its node of the graph before the pass, made
+// rematerialized copies what computes a value; old is its node of the graph before the pass, made
 // that of the new one.
 func rematerialized(next *graph.Graph, old, made *graph.Node, own map[*graph.Node]*graph.Node) *graph.Node {
 	if c := own[old]; c != nil {

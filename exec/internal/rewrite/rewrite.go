@@ -8,7 +8,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// rewriting is a graph on its way through the passes that rewrite it.
+// Program is a graph on its way through the passes that rewrite it.
 type Program struct {
 	Graph      *graph.Graph
 	UserNodes  int           // the user's nodes when the compilation began
@@ -21,7 +21,7 @@ type Program struct {
 	Writes         *alias.Writes
 	Trace          *Provenance // nil unless the graphs of all passes are wanted
 	At             *graph.Node // that a pass is at work on, as far as it says
-	// evaluate gives the elements of nodes that need no input, as slices; nil where that fails.
+	// evaluate returns the elements of nodes that need no input, as slices; nil where that fails.
 	Evaluate func(*graph.Graph, []*graph.Node) map[*graph.Node]any
 }
 
@@ -78,7 +78,7 @@ func madeSince(n *graph.Node, before int) bool {
 	return memory.ID() >= before && memory.Op().Class != graph.Source
 }
 
-// moveTo replaces the unit's graph.
+// ReplaceGraph replaces the unit's graph.
 func (u *Program) ReplaceGraph(next *graph.Graph, to func(*graph.Node) *graph.Node) {
 	for i, n := range u.Roots {
 		u.Roots[i] = to(n)
@@ -95,7 +95,7 @@ func (u *Program) ReplaceGraph(next *graph.Graph, to func(*graph.Node) *graph.No
 	u.Graph = next
 }
 
-// importPass copies what the roots need into a graph of the compiler's own. All
+// Import copies what the roots need into a graph of the compiler's own. All
 // inputs and parameters come along, so that feeding one that turns out not to be
 // needed is no mistake.
 func Import(u *Program) error {
@@ -122,7 +122,7 @@ func Import(u *Program) error {
 	return nil
 }
 
-// dcePass drops what no root needs, but for inputs and parameters.
+// DCE drops what no root needs, but for inputs and parameters.
 func DCE(u *Program) error {
 	live := Reachable(u.Graph, u.Roots)
 	needed := func(n *graph.Node) bool { return live[n.ID()] || n.IsInput() || n.IsParam() }
@@ -143,7 +143,7 @@ func DCE(u *Program) error {
 	return nil
 }
 
-// reachable marks the nodes that the roots need.
+// Reachable marks the nodes that the roots need.
 func Reachable(g *graph.Graph, roots []*graph.Node) []bool {
 	live := make([]bool, len(g.Nodes()))
 	for _, n := range roots {
@@ -174,7 +174,7 @@ func (u *Program) usesOf() []int {
 	return uses
 }
 
-// csePass merges nodes of the same operation, fixed arguments and operands. Equality is
+// CSE merges nodes of the same operation, fixed arguments and operands. Equality is
 // that of all of them, not of a hash alone. Writes are never merged, nor what they write.
 func CSE(u *Program) error {
 	first := firstEqual(u.Graph)

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// orderPass inserts the copies that are needed and orders the nodes: operands before
+// Sequence inserts the copies that are needed and orders the nodes: operands before
 // users, and each write after all reads of what it destroys.
 func Sequence(u *Program) error {
 	if slices.ContainsFunc(u.Graph.Nodes(), mayNeedCopies) {
@@ -68,7 +68,7 @@ func (u *Program) orderNodes() error {
 	return nil
 }
 
-// copyLateReads copies what nodes read that cannot run before it is written. The check lets
+// copyHazards copies what nodes read that cannot run before it is written. The check lets
 // none through, but a simplification can bring one about: x·1 was a value of its own. It
 // reports whether there are any.
 func (u *Program) copyHazards() (found bool) {
@@ -84,7 +84,7 @@ func (u *Program) copyHazards() (found bool) {
 	return found
 }
 
-// repeated copies the operand of an expansion into the shape of its result, where the
+// materialized copies the operand of an expansion into the shape of its result, where the
 // binding of sizes decides which axes are repeated: strides cannot say it.
 func materialized(n, x *graph.Node) *graph.Node {
 	op := &graph.Op{Name: "repeat", Func: "Expand", Doc: "x repeated along axes.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
@@ -97,7 +97,7 @@ func materialized(n, x *graph.Node) *graph.Node {
 	return graph.Apply(op, nil, x)
 }
 
-// dense gives a value that lies in row-major order without gaps: itself or a copy.
+// contiguous returns a value that lies in row-major order without gaps: itself or a copy.
 func contiguous(x *graph.Node) *graph.Node {
 	if alias.LayoutOf(x).IsDense() {
 		return x
@@ -105,7 +105,7 @@ func contiguous(x *graph.Node) *graph.Node {
 	return ops.Copy(x)
 }
 
-// apart copies operands of a write that share memory with its destination at other
+// withoutOverlap copies operands of a write that share memory with its destination at other
 // positions. The check lets none through, but a simplification can bring one about.
 func withoutOverlap(in []*graph.Node) []*graph.Node {
 	for i, x := range in[1:] {

@@ -16,7 +16,7 @@ type rule struct {
 	run  func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node
 }
 
-// rules are tried in order on the nodes of a class.
+// identities are tried in order on the nodes of a class.
 var identities = map[graph.Class][]rule{
 	graph.Elementwise: {{"f(x, e) = x", withoutIdentity}, {"f(f(x)) = x", undone}, {"generated(c) = expand(c)", generatedAsConstant}},
 	graph.Movement: {{"movement of a number to a number", movementOfNumber}, {"movements that show a value as it is", shownAsItIs},
@@ -25,7 +25,7 @@ var identities = map[graph.Class][]rule{
 	graph.Contract: {{"vector along rows = sum of products", vectorAlongRows}, {"batch with one matrix = one product", matMulOfRows}},
 }
 
-// simplifyPass applies the rules, exchanges the factors of products of which only the transpose
+// Simplify applies the rules, exchanges the factors of products of which only the transpose
 // is used, and moves repetition behind arithmetic: what is computed from repeated values is
 // computed once and then repeated.
 func Simplify(u *Program) error {
@@ -48,7 +48,7 @@ func Simplify(u *Program) error {
 	return nil
 }
 
-// applyRules gives what the first rule that fits makes of the node, or nil.
+// applyRules returns what the first rule that fits makes of the node, or nil.
 func applyRules(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	for _, r := range identities[n.Op().Class] {
 		if m := r.run(next, n, in); m != nil && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
@@ -91,7 +91,7 @@ func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.No
 	return m
 }
 
-// withoutIdentity gives the other operand of a node where one of the two is its identity
+// withoutIdentity returns the other operand of a node where one of the two is its identity
 // element.
 func withoutIdentity(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if n.Op().Identity == nil || len(in) != 2 {
@@ -129,7 +129,7 @@ func isNumber(x *graph.Node, v float64) bool {
 
 func isPlusZero(x *graph.Node) bool { return isNumber(x, 0) && x.DType() != graph.Bool }
 
-// undone gives the operand of an operation that the next one undoes.
+// undone returns the operand of an operation that the next one undoes.
 func undone(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if n.Op().Involution && len(in) == 1 && in[0].Op() == n.Op() && graph.SameAttrs(n.Attrs(), in[0].Attrs()) {
 		return in[0].In(0)
@@ -163,7 +163,7 @@ func movementOfNumber(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph
 	return constantOf(next, in[0].ConstData(), n.Shape())
 }
 
-// shownAsItIs gives the value that a view shows, itself or through another view, just as it
+// shownAsItIs returns the value that a view shows, itself or through another view, just as it
 // lies in memory.
 func shownAsItIs(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if n.Op().View == nil {
@@ -258,7 +258,7 @@ func matMulOfRows(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	return ops.Reshape(ops.MatMul(rows, in[1]), n.Shape()...)
 }
 
-// foldOfNothing gives the operand of a reduction that folds no axes.
+// foldOfNothing returns the operand of a reduction that folds no axes.
 func foldOfNothing(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	switch n.Op().Fold {
 	case graph.FoldSum, graph.FoldProd, graph.FoldMax, graph.FoldMin:

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// transposedProduct gives (A·B)ᵀ as Bᵀ·Aᵀ, whose elements lie row by row for what follows, as
+// transposedProduct returns (A·B)ᵀ as Bᵀ·Aᵀ, whose elements lie row by row for what follows, as
 // the gradient of a linear layer's weights must for their update. n alone uses the product; in
 // are its operands in the new graph.
 func transposedProduct(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
@@ -45,7 +45,7 @@ func transposedLayout(l graph.Layout) graph.Layout {
 	return l
 }
 
-// exchanged gives the transpose of each matrix of a value, or what that is a transpose of.
+// exchanged returns the transpose of each matrix of a value, or what that is a transpose of.
 func exchanged(next *graph.Graph, x *graph.Node) *graph.Node {
 	t := ops.Transpose(x, -1, -2)
 	if shown := shownAsItIs(next, t, []*graph.Node{x}); shown != nil {

@@ -15,7 +15,7 @@ var combiners = map[graph.Fold]func(x, y *graph.Node) *graph.Node{
 	graph.FoldSum: ops.Add, graph.FoldProd: ops.Mul, graph.FoldMax: ops.Maximum, graph.FoldMin: ops.Minimum,
 }
 
-// unrollPass writes the reduction of a few elements of a view, such as those of a window,
+// Unroll writes the reduction of a few elements of a view, such as those of a window,
 // as elementwise operations on views: the elements are read where they lie and the result
 // is stored once, where a loop would go over the result again for each of them. A value
 // that is no view is better reduced while it is computed.
@@ -82,7 +82,7 @@ func isUnrolled(n, x *graph.Node) bool {
 	return static && 2 <= c && c <= maxUnrolled
 }
 
-// elementsOver gives what a value holds at each index of axes of known size, in row-major
+// elementsOver returns what a value holds at each index of axes of known size, in row-major
 // order, as views without these axes, which are in rising order.
 func elementsOver(x *graph.Node, axes []int) []*graph.Node {
 	if len(axes) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// verifyGraph checks that every node stands in the graph behind its operands, and has the
+// VerifyGraph checks that every node stands in the graph behind its operands, and has the
 // dtype, the shape and the record of broadcasting that its operation's rule infers; that the
 // roots are still what the user asked for; and that no state of memory is written twice.
 func VerifyGraph(u *Program) error {
@@ -103,7 +103,7 @@ func verifyRoots(u *Program, nodes []*graph.Node) error {
 	return nil
 }
 
-// verifyPrimitive checks that no composite operation is left.
+// VerifyPrimitive checks that no composite operation is left.
 func VerifyPrimitive(u *Program) error {
 	for _, n := range u.Graph.Nodes() {
 		if n.Op().Class == graph.Composite {
@@ -113,7 +113,7 @@ func VerifyPrimitive(u *Program) error {
 	return nil
 }
 
-// verifyOrder checks that the order has every node that the roots need once, behind its
+// VerifyOrder checks that the order has every node that the roots need once, behind its
 // operands and behind what reads the memory that it writes.
 func VerifyOrder(u *Program) error {
 	at := make(map[*graph.Node]int, len(u.Sequence))

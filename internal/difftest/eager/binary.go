@@ -2,7 +2,7 @@ package eager
 
 import "math"
 
-// promote gives the common dtype: bool, then whole, then floating-point numbers, the wider one
+// promote returns the common dtype: bool, then whole, then floating-point numbers, the wider one
 // within a kind. Scalars, and numbers of the program, count only if their kind is higher.
 func promote(x ...*Tensor) DType {
 	order := map[DType]int{Bool: 0, Int32: 10, Int64: 11, Float32: 20, Float64: 21}

@@ -44,7 +44,7 @@ func plain(y *Tensor, axes int, batch bool) *Tensor {
 	return y
 }
 
-// count gives the number of windows along an axis. The last one may be cut off where partial is
+// count returns the number of windows along an axis. The last one may be cut off where partial is
 // set, but begins inside.
 func (w *steps) count(axis, length int, partial bool) int {
 	room := length + 2*w.padding[axis] - w.dilation[axis]*(w.size[axis]-1) - 1
@@ -185,7 +185,7 @@ func pool(axes int, greatestOf bool) Entry {
 	}
 }
 
-// window gives the elements of a window, and how many there are with the padding.
+// window returns the elements of a window, and how many there are with the padding.
 func (w *steps) window(image []Cell, lengths [2]int, i, j int) (row []Cell, padded int) {
 	for p := range w.size[0] {
 		for q := range w.size[1] {

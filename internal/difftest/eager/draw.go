@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// Draw gives the elements of an input in a run: "real" numbers around 0, on a "grid" of
+// Draw returns the elements of an input in a run: "real" numbers around 0, on a "grid" of
 // halves, on which functions have their kinks and elements are equal, "positive", in the
 // "unit" interval without its ends, or whole numbers below a size ("index"), all from the
 // program's seed. Parameters have the same elements in each run.

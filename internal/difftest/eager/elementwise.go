@@ -66,7 +66,7 @@ func sign(v float64) float64 {
 	return v * 0
 }
 
-// inside gives y where x lies between two bounds, and numbers on and outside them.
+// inside returns y where x lies between two bounds, and numbers on and outside them.
 func inside(y, x Num, low, high, below, above float64) Num {
 	switch {
 	case x.V <= low:
@@ -204,7 +204,7 @@ func (m *Machine) mapped(x *Tensor, f func(Num) Num) *Tensor {
 	return m.made(x.T, x.Shape, cells)
 }
 
-// asFloat gives x itself if it is floating point, else as float32.
+// asFloat returns x itself if it is floating point, else as float32.
 func (x *Tensor) asFloat(m *Machine) *Tensor {
 	if x.T.IsFloat() {
 		return x

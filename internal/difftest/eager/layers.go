@@ -25,7 +25,7 @@ func (m *Machine) folded(s *Step, each *Tensor) *Tensor {
 	return Entries["Mean"](m, &Step{}, []*Tensor{each})[0]
 }
 
-// channels gives [C] the rank of x, along axis 1.
+// channels returns [C] the rank of x, along axis 1.
 func channels(c *Tensor, x *Tensor) *Tensor {
 	if len(c.Shape) != 1 || len(x.Shape) < 2 || c.Shape[0] != x.Shape[1] {
 		refuse("channels %v of %v", c.Shape, x.Shape)
@@ -47,7 +47,7 @@ func (m *Machine) affine(y, gain, bias *Tensor) *Tensor {
 	return y
 }
 
-// trailing gives the last axes, as many as the operands that there are have.
+// trailing returns the last axes, as many as the operands that there are have.
 func trailing(x *Tensor, like ...*Tensor) (axes []int) {
 	n := 1
 	for _, v := range like {

@@ -44,7 +44,7 @@ func likelihood(logs bool) Entry {
 	}
 }
 
-// classes gives, for each example, the scores of its classes, which stand along axis 1, or along
+// classes returns, for each example, the scores of its classes, which stand along axis 1, or along
 // the only one.
 func classes(x *Tensor) (rows [][]Cell, shape []int) {
 	axis := min(1, len(x.Shape)-1)
@@ -54,7 +54,7 @@ func classes(x *Tensor) (rows [][]Cell, shape []int) {
 	return folded(x, []int{axis}, false)
 }
 
-// classWeights gives the weights of classes: 1 where there are none.
+// classWeights returns the weights of classes: 1 where there are none.
 func classWeights(x []*Tensor) []Cell {
 	n := x[0].Shape[min(1, len(x[0].Shape)-1)]
 	if len(x) < 3 || x[2] == nil {
@@ -66,7 +66,7 @@ func classWeights(x []*Tensor) []Cell {
 	return x[2].Cells()
 }
 
-// targets gives the class of each example, or the probabilities of its classes.
+// targets returns the class of each example, or the probabilities of its classes.
 func targets(t, x *Tensor, examples []int) (list []Cell) {
 	if !t.T.IsFloat() {
 		if !t.T.IsInt() || len(t.Shape) != len(examples) {

@@ -84,7 +84,7 @@ func (m *Machine) Run(p *Program, inputs []*Tensor) ([]*Tensor, error) {
 	return values, nil
 }
 
-// sizes gives the sizes of a step.
+// sizes returns the sizes of a step.
 func (m *Machine) sizes(list []Size) []int { return shapeOf(list, m.At) }
 
 // made rounds new elements to their dtype and makes a value of them.
@@ -142,7 +142,7 @@ func (m *Machine) disturb(t DType, x *Num) {
 	x.A, x.B, x.AB = part(x.A)+1e-150, part(x.B)+1e-150, part(x.AB)
 }
 
-// moved gives a number on the way as if it had been rounded.
+// moved returns a number on the way as if it had been rounded.
 func (m *Machine) moved(t DType, x Num) Num {
 	if m.Noise != nil {
 		m.disturb(t, &x)

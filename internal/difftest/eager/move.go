@@ -38,7 +38,7 @@ func (x *Tensor) reshaped(shape []int) *Tensor {
 	return y
 }
 
-// sliced gives x[start:stop:step] along an axis, for bounds that lie inside.
+// sliced returns x[start:stop:step] along an axis, for bounds that lie inside.
 func (x *Tensor) sliced(axis, start, stop, step int) *Tensor {
 	size := x.Shape[axis]
 	bound := func(v int) int {

@@ -8,12 +8,12 @@ type Num struct{ V, A, B, AB float64 }
 
 func num(v float64) Num { return Num{V: v} }
 
-// chain gives f(x) from f's value and its first two derivatives at x.
+// chain returns f(x) from f's value and its first two derivatives at x.
 func (x Num) chain(f, d, dd float64) Num {
 	return Num{f, d * x.A, d * x.B, d*x.AB + dd*x.A*x.B}
 }
 
-// flat gives a function of x whose derivatives are 0.
+// flat returns a function of x whose derivatives are 0.
 func (x Num) flat(f float64) Num { return Num{V: f} }
 
 // bend marks y, a function of x that has no second derivative at x: it is NaN where it counts.
@@ -50,7 +50,7 @@ func div(x, y Num) Num {
 // partials are the derivatives of a function of two numbers.
 type partials struct{ x, y, xx, xy, yy float64 }
 
-// both gives a function of two numbers from its value and its derivatives. Where no derivative
+// both returns a function of two numbers from its value and its derivatives. Where no derivative
 // comes in, none goes out, whatever the function's own.
 func both(x, y Num, f float64, p partials) Num {
 	t := func(d, along float64) float64 {

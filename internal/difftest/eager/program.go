@@ -36,7 +36,7 @@ type Size []Term
 // Whole is the size that is a number.
 func Whole(n int) Size { return Size{{Times: n}} }
 
-// Eval gives the size where the names have values.
+// Eval returns the size where the names have values.
 func (s Size) Eval(at map[string]int) int {
 	sum := 0
 	for _, t := range s {
@@ -124,7 +124,7 @@ type Program struct {
 	Again    int              `json:",omitempty"` // how often a run is repeated on the parameters that it left
 }
 
-// Sizes gives the sizes of a run: those of Bindings, then the foreign ones.
+// Sizes returns the sizes of a run: those of Bindings, then the foreign ones.
 func (p *Program) Sizes(run int) map[string]int {
 	if run < len(p.Bindings) {
 		return p.Bindings[run]
@@ -137,7 +137,7 @@ func (d *Gradient) Steps(p *Program, id int) bool {
 	return d != nil && d.Rate != 0 && p.Inputs[id].Param && slices.Contains(d.Wrt, id)
 }
 
-// Values gives the number of the first value of each step.
+// Values returns the number of the first value of each step.
 func (p *Program) Values() []int {
 	first := make([]int, len(p.Steps))
 	at := len(p.Inputs)

@@ -68,7 +68,7 @@ func sum(row []Cell) Num {
 
 func mean(row []Cell) Num { return div(sum(row), num(float64(len(row)))) }
 
-// central gives the row without its mean.
+// central returns the row without its mean.
 func central(row []Cell) []Cell {
 	mu := mean(row)
 	out := make([]Cell, len(row))
@@ -131,7 +131,7 @@ func greatest(row []Cell) Num {
 	return s
 }
 
-// first gives the place of the first greatest element.
+// first returns the place of the first greatest element.
 func first(row []Cell, t DType) int {
 	if len(row) == 0 {
 		refuse("the place of nothing")

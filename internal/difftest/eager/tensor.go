@@ -55,12 +55,12 @@ func rowMajor(shape []int) []int {
 	return s
 }
 
-// view gives other elements of the same memory.
+// view returns other elements of the same memory.
 func (x *Tensor) view(shape, stride []int, off int) *Tensor {
 	return &Tensor{T: x.T, Shape: shape, stride: stride, off: off, mem: x.mem, Shared: x.Shared}
 }
 
-// places gives where the elements lie, in row-major order.
+// places returns where the elements lie, in row-major order.
 func (x *Tensor) places() []int {
 	n := volume(x.Shape)
 	at := make([]int, n)
@@ -83,7 +83,7 @@ func (x *Tensor) places() []int {
 	return at
 }
 
-// Cells gives the elements in row-major order.
+// Cells returns the elements in row-major order.
 func (x *Tensor) Cells() []Cell {
 	at := x.places()
 	list := make([]Cell, len(at))
@@ -125,7 +125,7 @@ func (x *Tensor) IsLiteral() bool { return x.weak }
 // Root tells the memory in which x lies, whatever was written.
 func (x *Tensor) Root() any { return x.mem.root }
 
-// broadcast gives the common shape.
+// broadcast returns the common shape.
 func broadcast(shapes ...[]int) []int {
 	var out []int
 	for _, s := range shapes {
@@ -163,7 +163,7 @@ func (x *Tensor) expand(shape []int) *Tensor {
 	return x.view(slices.Clone(shape), stride, x.off)
 }
 
-// over gives the elements of x repeated to a shape.
+// over returns the elements of x repeated to a shape.
 func (x *Tensor) over(shape []int) []Cell { return x.expand(shape).Cells() }
 
 // axis counts from either end.

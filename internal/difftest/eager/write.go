@@ -36,7 +36,7 @@ func init() {
 	Entries["CopyInPlace"] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
 		return one(m.write(x[0], m.cast(x[1], x[0].T)))
 	}
-	// After gives x in the version of memory that a write made.
+	// After returns x in the version of memory that a write made.
 	Entries["After"] = func(_ *Machine, _ *Step, x []*Tensor) []*Tensor {
 		if !x[0].SharesMemory(x[1]) {
 			refuse("memory that was not written")

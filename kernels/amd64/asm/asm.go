@@ -82,7 +82,7 @@ func (a *Asm) Reset() {
 // Mark is a state of an Asm to which [Asm.Rewind] returns.
 type Mark struct{ code, data, labels, fixups int }
 
-// Mark gives the current state.
+// Mark returns the current state.
 func (a *Asm) Mark() Mark { return Mark{len(a.code), len(a.data), len(a.labels), len(a.fixups)} }
 
 // Rewind drops everything that was added since the mark was taken. Labels made before
@@ -139,7 +139,7 @@ func (a *Asm) Align(n int) {
 // DataAlign is the alignment of the constants behind the code, in bytes.
 const DataAlign = 64
 
-// Finish gives the code followed by its constants, with all distances filled in. It
+// Finish returns the code followed by its constants, with all distances filled in. It
 // must lie at a multiple of [DataAlign]. The first result is the length of the code
 // alone. The bytes are valid until the next Reset.
 func (a *Asm) Finish() (code int, all []byte) {

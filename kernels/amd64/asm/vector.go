@@ -113,7 +113,7 @@ func (a *Asm) MK(op *Op, w Width, dst, v Vec, m Mem, k Mask, imm ...byte) {
 	a.emit(imm...)
 }
 
-// evex tells whether the EVEX form is needed whatever the registers.
+// evex reports whether the EVEX form is needed whatever the registers.
 func (o *Op) evex(w Width, k Mask, broadcast bool) bool {
 	return o.noVEX || w == W512 || k.K != 0 || broadcast
 }

@@ -197,7 +197,7 @@ func (e *emitter) take() asm.Vec {
 	return asm.Vec(free)
 }
 
-// evict gives up the value that is used last.
+// evict returns up the value that is used last.
 func (e *emitter) evict() int {
 	best := -1
 	for r, v := range e.holds {
@@ -228,7 +228,7 @@ func (e *emitter) freeSlot() int32 {
 	return int32(e.c.layout.room(vectorBytes))
 }
 
-// inMemory tells whether a value can be read other than in a register.
+// inMemory reports whether a value can be read other than in a register.
 func (e *emitter) inMemory(v int32) bool {
 	nd := &e.nodes[v]
 	switch nd.in.form {
@@ -242,7 +242,7 @@ func (e *emitter) inMemory(v int32) bool {
 	return e.slot[v] != 0
 }
 
-// isInTile tells whether a value comes in a register, and is in memory nowhere.
+// isInTile reports whether a value comes in a register, and is in memory nowhere.
 func (e *emitter) isInTile(nd *node) bool {
 	return e.tile != nil && e.tile.kept != nil && nd.in.form == loadForm && nd.in.operand == e.tile.From
 }
@@ -262,10 +262,10 @@ func (e *emitter) memory(v int32) asm.Mem {
 	return e.address(nd)
 }
 
-// inReg tells whether a value is in a register.
+// inReg reports whether a value is in a register.
 func (e *emitter) inReg(v int32) bool { return e.reg[v] >= 0 }
 
-// lastUse tells whether argument k of a node is not used after it.
+// lastUse reports whether argument k of a node is not used after it.
 func (nd *node) lastUse(k int) bool { return nd.next[k] == never }
 
 // get brings a value into a register.
@@ -340,7 +340,7 @@ func (e *emitter) leave(nd *node) {
 	}
 }
 
-// define gives a node's value a register.
+// define returns a node's value a register.
 func (e *emitter) define(i int32, r asm.Vec) {
 	e.reg[i] = int8(r)
 	if e.holds[r] != pinned {

@@ -73,7 +73,7 @@ func (r argReduction) beating(x, y micro) micro {
 	return r.either(asm.ORPS, w, r.compareFloat(r.beats, r.typ, x, y), nan)
 }
 
-// merge gives the better of two candidates in each lane: of equal ones the first.
+// merge returns the better of two candidates in each lane: of equal ones the first.
 func (r argReduction) merge(x, y winner) winner {
 	w := r.width(r.size)
 	earlier := r.binary(asm.ANDNPS, w, r.beating(x.best, y.best), r.greater(r.index, x.at, y.at))

@@ -32,7 +32,7 @@ func floatOpsOf(t rowprog.Type) *floatOps {
 	return &float32Ops
 }
 
-// isPower tells whether an element is a power of two, positive or negative, whose
+// isPower reports whether an element is a power of two, positive or negative, whose
 // inverse is a normal number: to divide by it is to multiply by that, bit for bit.
 func (f *floatOps) isPower(bits uint64) bool {
 	exponent := bits & f.magnitude

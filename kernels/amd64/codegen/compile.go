@@ -15,7 +15,7 @@ type Code struct {
 	Bytes []byte
 	// Length is the number of bytes of code alone.
 	Length int
-	// Streams tells whether the code is able to write results past the caches.
+	// Streams reports whether the code is able to write results past the caches.
 	Streams bool
 	// Fetches lists the operands that the code is able to fetch ahead.
 	Fetches []int
@@ -110,7 +110,7 @@ func newCompiler(p *rowprog.Program, target Target, outer int) *compiler {
 	return c
 }
 
-// finish gives what has been written.
+// finish returns what has been written.
 func (c *compiler) finish() *Code {
 	n, bytes := c.a.Finish()
 	c.layout.Size = (c.layout.Size + BlockAlign - 1) &^ (BlockAlign - 1)
@@ -121,7 +121,7 @@ func (c *compiler) finish() *Code {
 	return code
 }
 
-// canStream tells whether a program is of the kind that can be bound by memory alone:
+// canStream reports whether a program is of the kind that can be bound by memory alone:
 // elementwise, in one stage, without Bools among its results and without guards.
 func canStream(p *rowprog.Program) bool {
 	if !p.Elementwise() || p.Stages > 1 || len(p.Insts) > memoryBody {
@@ -140,7 +140,7 @@ func canStream(p *rowprog.Program) bool {
 	return true
 }
 
-// findOutside gives homes to the values that are used outside of their section.
+// findOutside returns homes to the values that are used outside of their section.
 func (c *compiler) findOutside() {
 	c.outside = make([]*home, len(c.p.Insts))
 	for v := range c.p.Insts {

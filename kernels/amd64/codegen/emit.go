@@ -110,7 +110,7 @@ func (e *emitter) result(i int32) asm.Vec {
 	return e.take()
 }
 
-// oldIsDead tells whether the accumulator that node j sets is not read any more.
+// oldIsDead reports whether the accumulator that node j sets is not read any more.
 func (e *emitter) oldIsDead(j int32) bool {
 	set := &e.nodes[j]
 	for v := j - 1; v >= 0; v-- {
@@ -207,7 +207,7 @@ func (e *emitter) freeMask() uint8 {
 	return 0
 }
 
-// onlyBlends tells whether a value is used once, as the mask of a blend of lanes of the
+// onlyBlends reports whether a value is used once, as the mask of a blend of lanes of the
 // same size.
 func (e *emitter) onlyBlends(i int32) bool {
 	j := e.use[i]
@@ -219,7 +219,7 @@ func (e *emitter) onlyBlends(i int32) bool {
 		nd.in.width == e.nodes[i].in.width
 }
 
-// foldable tells whether argument k can be a memory operand. A vector of an operand
+// foldable reports whether argument k can be a memory operand. A vector of an operand
 // that is needed again is better brought into a register.
 func (e *emitter) foldable(nd *node, k int) bool {
 	v := nd.args[k]
@@ -307,7 +307,7 @@ func (e *emitter) fused(i int32, nd *node) {
 	e.define(i, dst)
 }
 
-// dies tells whether argument k is in a register that may be overwritten.
+// dies reports whether argument k is in a register that may be overwritten.
 func (e *emitter) dies(nd *node, k int) bool {
 	r := e.reg[nd.args[k]]
 	return nd.lastUse(k) && r >= 0 && e.holds[r] == nd.args[k]

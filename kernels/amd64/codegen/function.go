@@ -131,7 +131,7 @@ func (v vec32) expm1(x micro) micro {
 	return v.pick(tiny, x, v.add(h, h))
 }
 
-// split gives the mantissa and the exponent, as an integer.
+// split returns the mantissa and the exponent, as an integer.
 func (v vec32) splitLog(x micro) (m, exponent micro) {
 	k := v.binary(asm.PSUBD, v.w, x, v.raw(scalar.SqrtHalf32))
 	m = v.either(asm.PADDD, v.w, v.and(k, v.raw(1<<23-1)), v.raw(scalar.SqrtHalf32))

@@ -166,7 +166,7 @@ func (p *pins) load(c *compiler) {
 	}
 }
 
-// takesMemory tells whether an instruction can take argument k from memory.
+// takesMemory reports whether an instruction can take argument k from memory.
 func (in *inst) takesMemory(k int) bool {
 	switch in.form {
 	case unaryForm:
@@ -327,7 +327,7 @@ func (c *compiler) fetchAhead(b *block, p plan, after asm.Label) {
 	})
 }
 
-// fetchable gives what loads the operands of a section that can be fetched ahead: those that
+// fetchable returns what loads the operands of a section that can be fetched ahead: those that
 // no other has fetched, unless the section is bound by arithmetic anyway, or by writing as
 // much as it reads.
 func (c *compiler) fetchable(b *block) (loads []*inst) {

@@ -129,7 +129,7 @@ func (b *block) at(h *home) micro {
 // bits is a constant.
 func (b *block) bits(t rowprog.Type, bits uint64) micro { return b.at(b.c.constant(t, bits)) }
 
-// isConst tells whether a value is a constant, and its bits.
+// isConst reports whether a value is a constant, and its bits.
 func (b *block) isConst(v micro) (bits uint64, ok bool) {
 	h := b.insts[v].home
 	if h == nil || !h.cons {
@@ -208,10 +208,10 @@ func (b *block) not(w asm.Width, x micro) micro {
 	return b.either(asm.XORPS, w, x, b.bits(rowprog.I64, 1<<64-1))
 }
 
-// pairs tells whether lanes may have 8 bytes.
+// pairs reports whether lanes may have 8 bytes.
 func (b *block) pairs() bool { return b.lanes*8 == b.c.target.bytes() }
 
-// mask gives a Bool in lanes of a size.
+// mask returns a Bool in lanes of a size.
 func (b *block) mask(v rowprog.Value, size int) micro {
 	m := b.vals[v]
 	if !b.pairs() || size != 8 {
@@ -246,5 +246,5 @@ func refused(r any) error {
 	return u
 }
 
-// refuse gives up a program.
+// refuse returns up a program.
 func refuse(format string, args ...any) { panic(unsupported{fmt.Sprintf(format, args...)}) }

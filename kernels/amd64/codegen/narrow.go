@@ -18,7 +18,7 @@ const MostNarrow = math.MaxInt32
 // narrowed is a value of I64 from outside of the row and its copy as I32.
 type narrowed struct{ from, to *home }
 
-// canNarrow tells whether the only elements of 8 bytes in a section of the row are
+// canNarrow reports whether the only elements of 8 bytes in a section of the row are
 // indices that can be narrow.
 func (c *compiler) canNarrow(s rowprog.Section) bool {
 	lo, hi := c.p.Span(s)

@@ -11,7 +11,7 @@ const (
 	AVX512               // F, DQ, BW and VL
 )
 
-// wide tells whether vectors have 64 bytes, not 32. Then there are 32 registers, and
+// wide reports whether vectors have 64 bytes, not 32. Then there are 32 registers, and
 // comparisons give mask registers, which are turned into masks in vectors.
 func (t Target) wide() bool { return t == AVX512 }
 

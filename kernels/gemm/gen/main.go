@@ -76,7 +76,7 @@ func load(a *asm.Asm, fields []field) {
 	}
 }
 
-// finish gives code that refers to no constants.
+// finish returns code that refers to no constants.
 func finish(a *asm.Asm) []byte {
 	n, all := a.Finish()
 	return all[:n]

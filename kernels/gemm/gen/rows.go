@@ -43,7 +43,7 @@ func baseOf(r int) int {
 	panic(fmt.Sprintf("no base reaches row %d", r))
 }
 
-// rowAt gives the memory of a row.
+// rowAt returns the memory of a row.
 func rowAt(r int, step asm.Reg) asm.Mem {
 	i := baseOf(r)
 	if on := r - baseRows[i]; on > 0 {
@@ -52,7 +52,7 @@ func rowAt(r int, step asm.Reg) asm.Mem {
 	return asm.At(bases[i], 0)
 }
 
-// rowOn gives the memory that is i steps, at most three, and some bytes on from a base.
+// rowOn returns the memory that is i steps, at most three, and some bytes on from a base.
 func rowOn(base asm.Reg, i int32, step, thrice asm.Reg, at int32) asm.Mem {
 	switch i {
 	case 1:

@@ -130,7 +130,7 @@ const (
 	next            // rows of another panel of B, one in each unrolled loop
 )
 
-// fetches tells whether the tile fetches what is needed later, other than rows that it copies.
+// fetches reports whether the tile fetches what is needed later, other than rows that it copies.
 func (t tile) fetches() bool { return t.copies == nothing && !t.masked && !t.window }
 
 // fetchSteps is the number of steps from one fetch to the next where the loop is unrolled: as
@@ -155,7 +155,7 @@ func (m machine) narrowRows() int { return min(m.rows*vectors, 14) }
 
 func (t tile) sum(row, v int) asm.Vec { return asm.Vec(row*t.vectors() + v) }
 
-// spare gives the registers behind the sums of the largest tile.
+// spare returns the registers behind the sums of the largest tile.
 func (t tile) spare(i int) asm.Vec { return asm.Vec(t.machine.rows*vectors + i) }
 
 func (t tile) code() []byte {

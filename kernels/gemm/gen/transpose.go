@@ -39,7 +39,7 @@ func (e element) transpose() []byte {
 	return finish(a)
 }
 
-// columns gives registers with the columns of half a square block: those whose elements are
+// columns returns registers with the columns of half a square block: those whose elements are
 // in 16 bytes of each row. Rows in the lower half of the block are loaded beside those in the
 // upper one, so that no elements pass from one half of a register to the other later.
 func (e element) columns(a *asm.Asm, row func(int) asm.Mem) []asm.Vec {

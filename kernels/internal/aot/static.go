@@ -33,7 +33,7 @@ const BlockWords = 640
 // Func applies a primitive to the vectors of a block.
 type Func func(*Block)
 
-// Lookup gives the code of a primitive, nil if there is none for this machine.
+// Lookup returns the code of a primitive, nil if there is none for this machine.
 func Lookup(k Key) Func { return tables[cpu.Chosen()][k] }
 
 // Run applies a primitive to n elements. The result may be one of the operands.

@@ -221,7 +221,7 @@ func (e *Machine) address(a argument) unsafe.Pointer {
 	return *(*unsafe.Pointer)(unsafe.Pointer(&v))
 }
 
-// read gives the bytes of an operand that is a vector or memory.
+// read returns the bytes of an operand that is a vector or memory.
 func (e *Machine) read(a argument, size int) []byte {
 	if a.kind == 'v' {
 		return e.z[a.n][:size]

@@ -92,7 +92,7 @@ func fill(r *rand.Rand, p *rowprog.Program, a *launch.Args) *Case {
 	return c
 }
 
-// place gives an operand strides and memory.
+// place returns an operand strides and memory.
 func (c *Case) place(r *rand.Rand, i int) {
 	o := &c.Program.Operands[i]
 	inner := c.Program.Outer

@@ -169,7 +169,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// text gives the beginning of Go's message of a crash, or the end of what was written.
+// text returns the beginning of Go's message of a crash, or the end of what was written.
 func (t *tail) text() string {
 	text := strings.TrimSpace(string(t.buf))
 	for _, mark := range []string{"panic: ", "fatal error: ", "runtime: goroutine stack exceeds"} {
