@@ -68,7 +68,7 @@ func (n *Node) Name() string {
 	return n.scope.path() + "/" + n.name
 }
 
-// Named returns the node a name for messages, text and pictures, and returns it. A
+// Named gives the node a name for messages, text and pictures, and returns it. A
 // second node of the same name is numbered where names are shown.
 func (n *Node) Named(name string) *Node {
 	if n.op != nil && n.op.Class != Source {

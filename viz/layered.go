@@ -131,7 +131,7 @@ func layer(part connected, sizes []extent, all []arc) *layered {
 	return l
 }
 
-// rankBoxes returns each box a row: below all whose edges lead to it, and what only feeds
+// rankBoxes gives each box a row: below all whose edges lead to it, and what only feeds
 // others right above the first of them.
 func rankBoxes(n int, arcs []arc) []int {
 	into, out := make([][]int, n), make([][]int, n)

@@ -39,7 +39,7 @@ func column(p part, o *options) int {
 	return 1
 }
 
-// setRanks returns each unit the row in which it will be drawn, roughly: below all its
+// setRanks gives each unit the row in which it will be drawn, roughly: below all its
 // operands, and what only feeds one place right above that place.
 func setRanks(ordered []*unit) {
 	outs := make(map[*unit]int, len(ordered))

@@ -71,7 +71,7 @@ func splitRepeats(list []*value, part string, count int) (scopes []string) {
 	return scopes
 }
 
-// valueMarks returns each value of a list a hash of what it does and how far before it
+// valueMarks gives each value of a list a hash of what it does and how far before it
 // its operands stand; equal steps of a loop have equal marks.
 func valueMarks(list []*value) []uint64 {
 	at := make(map[*value]int, len(list))

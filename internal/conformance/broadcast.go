@@ -104,7 +104,7 @@ func (row *broadcastRow) checkResult(g *graph.Graph, y *graph.Node, in []*graph.
 	return nil
 }
 
-// ramps returns each node some small whole numbers, different from element to element.
+// ramps gives each node some small whole numbers, different from element to element.
 func ramps(in []*graph.Node) feeds {
 	fed := feeds{}
 	for k, n := range in {

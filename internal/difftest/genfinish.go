@@ -100,7 +100,7 @@ func (g *gen) differentiate() {
 	}
 }
 
-// renumber returns the values of steps the numbers behind the inputs.
+// renumber gives the values of steps the numbers behind the inputs.
 func (g *gen) renumber() { shift(g.p, firstStep, len(g.p.Inputs)-firstStep) }
 
 // shift adds to the numbers of values from one on.

@@ -24,7 +24,7 @@ type subject struct {
 	descent bool  // parameters are lowered by their gradients
 }
 
-// alone returns in how many of four programs with gradients nothing else is asked for.
+// alone tells in how many of four programs with gradients nothing else is asked for.
 func (s *subject) alone() int {
 	if s.hidden {
 		return 3

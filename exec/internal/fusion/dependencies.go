@@ -66,7 +66,7 @@ func (d *dependencies) after(k int, before ...int) {
 	}
 }
 
-// putBehind returns a kernel a place after another one that it needs. What needs it and what
+// putBehind gives a kernel a place after another one that it needs. What needs it and what
 // the other one needs move with them, as far as they have their places in between: all
 // these share the places that they had. It is the algorithm of Pearce and Kelly.
 func (d *dependencies) putBehind(k, before int) {

@@ -49,7 +49,7 @@ func newMatMulSpec(node *graph.Node) *MatMulSpec {
 	return p
 }
 
-// insertAxis returns a layout an axis of size 1.
+// insertAxis gives a layout an axis of size 1.
 func insertAxis(l graph.Layout, at int) graph.Layout {
 	out := graph.Layout{Offset: l.Offset}
 	out.Shape = append(append(append(graph.Shape{}, l.Shape[:at]...), 1), l.Shape[at:]...)

@@ -197,7 +197,7 @@ func (e *emitter) take() asm.Vec {
 	return asm.Vec(free)
 }
 
-// evict returns up the value that is used last.
+// evict gives up the value that is used last.
 func (e *emitter) evict() int {
 	best := -1
 	for r, v := range e.holds {
@@ -340,7 +340,7 @@ func (e *emitter) leave(nd *node) {
 	}
 }
 
-// define returns a node's value a register.
+// define gives a node's value a register.
 func (e *emitter) define(i int32, r asm.Vec) {
 	e.reg[i] = int8(r)
 	if e.holds[r] != pinned {

@@ -246,5 +246,5 @@ func refused(r any) error {
 	return u
 }
 
-// refuse returns up a program.
+// refuse gives up a program.
 func refuse(format string, args ...any) { panic(unsupported{fmt.Sprintf(format, args...)}) }

@@ -97,7 +97,7 @@ func (v vec) atan2(y, x micro) micro {
 	return v.or(angle, v.is(x, cmpUnord, y))
 }
 
-// signedPower returns the power r of |x| the sign that x and y ask for, and corrects it
+// signedPower gives the power r of |x| the sign that x and y ask for, and corrects it
 // where it is known otherwise.
 func (v vec) signedPower(x, y, r micro) micro {
 	trunc := func(x micro) micro { return v.unaryImm(v.f.round, v.w, x, roundTrunc) }
