@@ -84,7 +84,7 @@ func Roll(x *graph.Node, axis, shift int) *graph.Node {
 	return Concat(axis, Slice(x, axis, cut, End, 1), Slice(x, axis, 0, cut, 1))
 }
 
-// rollCut gives the place of an axis whose element comes first when the axis is rolled: the
+// rollCut returns the place of an axis whose element comes first when the axis is rolled: the
 // shift back modulo the size, in the plainest form. It is 0 on an axis without elements.
 func rollCut(p *prove.Prover, size, shift graph.Dim) graph.Dim {
 	back := graph.Dim(0).Minus(shift)
@@ -188,7 +188,7 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 	return Reshape(x, slices.Replace(slices.Clone(x.Shape()), at[0], at[1]+1, merged)...)
 }
 
-// MaskedFill gives a number where the mask holds, and x elsewhere, in x's dtype. x and the
+// MaskedFill returns a number where the mask holds, and x elsewhere, in x's dtype. x and the
 // mask broadcast.
 func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
@@ -213,7 +213,7 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	return Cast(hit.Silence(graph.CodeMutualExpand), t)
 }
 
-// Outer gives the products of each element of the vector x with each of the vector y.
+// Outer returns the products of each element of the vector x with each of the vector y.
 func Outer(x, y *graph.Node) *graph.Node {
 	return Mul(Unsqueeze(x, 1), Unsqueeze(y, 0)).Silence(graph.CodeMutualExpand)
 }

@@ -147,7 +147,7 @@ func (p *stages) compute(n *graph.Node, in uint64) uint64 {
 	return in
 }
 
-// spill returns a value that stages up to last need a place in memory: that of a result
+// spill gives a value that stages up to last need a place in memory: that of a result
 // which is stored no earlier, else one of its own. An in-place write has none: it takes the
 // place of a value that these stages may still read.
 func (p *stages) spill(n *graph.Node, last int) bool {
