@@ -33,6 +33,27 @@ func TestTransposedConvolutionOfNothing(t *testing.T) {
 	require.ErrorContains(t, shapeinfer.Check(g).Err(), "non-zero dimensions")
 }
 
+// TestKernelOfNothing expects a kernel without elements to be refused when its size is bound.
+func TestKernelOfNothing(t *testing.T) {
+	for _, conv := range []func(x, w, bias *graph.Node, opts ...ops.ConvOption) *graph.Node{ops.Conv1D, ops.ConvTranspose1D} {
+		g := graph.New("g")
+		x, w := g.Input("x", graph.Float64, 1, 2, 5), g.Input("w", graph.Float64, 2, 2, g.Dim("k", graph.AtLeast(0)))
+		prog, err := exec.Compile(g, exec.Outputs(conv(x, w, nil, ops.Dilation(2))))
+		require.NoError(t, err)
+		for k := range 3 {
+			_, err = prog.NewSession().Run(context.Background(), exec.Feed{
+				x: exec.Array{Shape: []int{1, 2, 5}, Data: make([]float64, 10)},
+				w: exec.Array{Shape: []int{2, 2, k}, Data: make([]float64, 4*k)},
+			})
+			if k == 0 {
+				require.ErrorContains(t, err, "k >= 1 fails: 0 against 1")
+			} else {
+				require.NoError(t, err)
+			}
+		}
+	}
+}
+
 // TestBatchOfOne expects channels of one element to be refused when sizes are bound; none and more
 // are normalized, and what is never one needs no look at what is bound.
 func TestBatchOfOne(t *testing.T) {

@@ -109,8 +109,22 @@ func convArguments(c *graph.Call, x, w graph.Shape, steps Steps, groups int) *gr
 		return refuse("%s", fewOutputs(w, groups))
 	case whole && outputs%int64(groups) != 0:
 		return refuse("Given groups=%d, expected weight to be divisible by %d at dimension 0, but got weight of size [%s] instead", groups, groups, w)
-	case slices.Contains(w[2:], 0):
-		return refuse("kernel size should be greater than zero, but got %s", kernelText(w[2:]))
+	}
+	return convKernel(c, w[2:], len(c.Shape(0))-len(w)+2)
+}
+
+// convKernel requires that a kernel has an element along each axis over which it slides, the first of
+// them the given axis of the result, or says that it has none.
+func convKernel(c *graph.Call, kernel graph.Shape, first int) *graph.Mistake {
+	p := prove.NewProver(c.Bounds)
+	for i, d := range kernel {
+		switch {
+		case d.IsUnknown():
+		case p.AtLeast(d, 1) == prove.Refused:
+			return convMistake(c, "kernel size should be greater than zero, but got "+kernelText(kernel))
+		case p.AtLeast(d, 1) == prove.Deferred:
+			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: first + i, Why: "kernel size should be greater than zero"})
+		}
 	}
 	return nil
 }
