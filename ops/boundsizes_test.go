@@ -3,6 +3,7 @@ package ops_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,30 @@ func TestKernelOfNothing(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestPaddingRowOfNamedTable expects a table to have the row that is not trained.
+func TestPaddingRowOfNamedTable(t *testing.T) {
+	for _, padding := range []int{2, -3} {
+		g := graph.New("g")
+		index, table := g.Input("i", graph.Int64, g.Dim("n", graph.AtLeast(0))), g.Input("table", graph.Float64, g.Dim("rows", graph.AtLeast(0)), 2)
+		prog, err := exec.Compile(g, exec.Outputs(ops.Embedding(index, table, padding)))
+		require.NoError(t, err)
+		for rows := range 4 {
+			_, err = prog.NewSession().Run(context.Background(), exec.Feed{
+				index: exec.Array{Shape: []int{0}, Data: []int64{}},
+				table: exec.Array{Shape: []int{rows, 2}, Data: make([]float64, 2*rows)},
+			})
+			if rows < 3 {
+				require.ErrorContains(t, err, fmt.Sprintf("rows >= 3 fails: %d against 3", rows))
+			} else {
+				require.NoError(t, err)
+			}
+		}
+	}
+	g := graph.New("g")
+	ops.Embedding(g.Input("i", graph.Int64, 1), g.Input("table", graph.Float64, g.Dim("rows"), 2), math.MaxInt)
+	require.ErrorContains(t, shapeinfer.Check(g).Err(), "Padding_idx must be within num_embeddings")
 }
 
 // TestBatchOfOne expects channels of one element to be refused when sizes are bound; none and more

@@ -139,8 +139,21 @@ func Embedding(c *graph.Call, padding []int) graph.Shape {
 		}
 		RefuseDType(c, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got %s instead (while checking arguments for embedding)", have))
 	}
-	if rows, static := table[0].Int(); len(padding) > 0 && static && (int64(padding[0]) >= rows || int64(padding[0]) < -rows) {
-		c.Fail(operandMistake(c, graph.CodeAxis, "Padding_idx must be within num_embeddings"))
+	if len(padding) > 0 {
+		paddingRow(c, table[0], max(padding[0], ^padding[0])) // -1 is the last row
 	}
 	return append(slices.Clone(index), table[1])
+}
+
+// paddingRow requires that a table has more rows than a number.
+func paddingRow(c *graph.Call, rows graph.Dim, row int) {
+	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: rows.Minus(1), B: graph.Dim(row), Axis: 0, Why: "the padding row is one of the table"}
+	switch verdict := prove.NewProver(c.Bounds).Judge(need); {
+	case rows.IsUnknown():
+	case verdict == prove.Refused || !need.B.IsSize():
+		c.Fail(operandMistake(c, graph.CodeAxis, "Padding_idx must be within num_embeddings"))
+	case verdict == prove.Deferred:
+		need.A, need.B = rows, need.B.Plus(1)
+		c.Require(need)
+	}
 }
