@@ -11,8 +11,8 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/reference"
-	"github.com/broadloom/broadloom/internal/settings"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
+	"github.com/broadloom/broadloom/internal/testkit/settings"
 	"github.com/broadloom/broadloom/ops"
 )
 

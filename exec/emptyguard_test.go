@@ -9,7 +9,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/settings"
+	"github.com/broadloom/broadloom/internal/testkit/settings"
 	"github.com/broadloom/broadloom/ops"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/settings"
+	"github.com/broadloom/broadloom/internal/testkit/settings"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/settings"
+	"github.com/broadloom/broadloom/internal/testkit/settings"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )

@@ -12,7 +12,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/reference"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 )
 
 // program is a random program over named sizes and several dtypes. It is made in steps, each

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/reference"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 )
 
 // numbered writes the same program with numbers in the place of its named sizes, gradients and

@@ -3,7 +3,7 @@ package exec_test
 import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/reference"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 	"github.com/broadloom/broadloom/shapeinfer/rules"

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/reference"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )

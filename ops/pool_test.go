@@ -10,7 +10,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/reference"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/internal/settings"
+	"github.com/broadloom/broadloom/internal/testkit/settings"
 )
 
 // The curve of the loss is the same to the last bit on every instruction set, with and

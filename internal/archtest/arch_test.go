@@ -55,12 +55,12 @@ var arrows = []struct {
 	{"optim", "graph ops autodiff", "update rules are functions of nodes"},
 	{"internal/diophantine", "", "arithmetic"},
 	{"internal/page", "graph shapeinfer/...", "it is written by exec, which viz may not be asked by"},
-	{"internal/reference", "graph shapeinfer/... ops", "the reference must not share code with what it judges"},
+	{"internal/testkit/reference", "graph shapeinfer/... ops", "the reference must not share code with what it judges"},
 	{"internal/difftest/eager", "", "it shares no code with what it judges"},
 	{"internal/difftest/cmd", "internal/difftest", "the command runs what the package does"},
 	{"internal/difftest", "graph shapeinfer/... ops autodiff exec optim internal/difftest/eager", "programs as data become graphs"},
 	{"internal/panicked", "", "the stack of a panic"},
-	{"internal/...", "graph shapeinfer/... ops autodiff exec viz nn optim internal/reference", "helpers of tests"},
+	{"internal/...", "graph shapeinfer/... ops autodiff exec viz nn optim internal/testkit/reference", "helpers of tests"},
 	{"cmd/...", "graph shapeinfer/... exec viz/... cmd/...", "commands check and draw"},
 	{"examples/...", "graph shapeinfer/... ops autodiff exec viz/... nn optim " +
 		"github.com/schollz/progressbar/v3 golang.org/x/term gonum.org/v1/plot/... gonum.org/v1/gonum/... gorgonia.org/tensor", "users' programs"},
@@ -68,14 +68,15 @@ var arrows = []struct {
 
 // listed is what `go list` tells of a package.
 type listed struct {
-	ImportPath, Dir, Doc    string
+	ImportPath, Name        string
+	Dir, Doc                string
 	GoFiles, IgnoredGoFiles []string // for this system, and for others
 	Imports                 []string // without those of tests
 }
 
 // packages lists the module's packages by their paths below it.
 func packages(t *testing.T) map[string]listed {
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Dir,Doc,GoFiles,IgnoredGoFiles,Imports", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Name,Dir,Doc,GoFiles,IgnoredGoFiles,Imports", "./...")
 	cmd.Dir = filepath.Join("..", "..")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -124,6 +125,25 @@ func TestImports(t *testing.T) {
 	for path, p := range packages(t) {
 		bad, because := forbidden(path, p.Imports)
 		assert.Empty(t, bad, "%s must not import these: %s", path, because)
+	}
+}
+
+// TestInnerPackagesAreUsed expects that what stands in an ordinary package below internal is part of
+// the library or of its commands. What only tests use is in test files, or in a folder testkit.
+func TestInnerPackagesAreUsed(t *testing.T) {
+	all := packages(t)
+	used := map[string]bool{}
+	for _, p := range all {
+		for _, path := range p.Imports {
+			used[strings.TrimPrefix(path, module+"/")] = true
+		}
+	}
+	for path, p := range all {
+		isInner := strings.HasPrefix(path, "internal/") || strings.Contains(path, "/internal/")
+		onlyDoc := slices.Equal(p.GoFiles, []string{"doc.go"})
+		if isInner && p.Name != "main" && !onlyDoc && !strings.Contains(path, "internal/testkit/") {
+			assert.True(t, used[path], "only tests import %s: give it test files, or a place in internal/testkit", path)
+		}
 	}
 }
 

@@ -1,4 +1,4 @@
-package conformance_test
+package conformance
 
 import (
 	"errors"
@@ -8,14 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/internal/conformance"
 )
 
 // runFile runs the cases of one file and tells what came of them: one line with the
 // counts, then what is not supported and what failed.
-func runFile(t *testing.T, run func(dir string) (*conformance.Report, error)) {
+func runFile(t *testing.T, run func(dir string) (*Report, error)) {
 	t.Helper()
-	r, err := run(conformance.Folder())
+	r, err := run(Folder())
 	if errors.Is(err, fs.ErrNotExist) {
 		t.Skipf("no expected answers (set BROADLOOM_VECTORS to their folder): %v", err)
 	}
@@ -34,23 +33,23 @@ func runFile(t *testing.T, run func(dir string) (*conformance.Report, error)) {
 	require.NoError(t, r.Short)
 }
 
-func TestBroadcast(t *testing.T) { runFile(t, conformance.Broadcast) }
+func TestBroadcast(t *testing.T) { runFile(t, Broadcast) }
 
-func TestDTypes(t *testing.T) { runFile(t, conformance.DTypes) }
+func TestDTypes(t *testing.T) { runFile(t, DTypes) }
 
-func TestGrads(t *testing.T) { runFile(t, conformance.Grads) }
+func TestGrads(t *testing.T) { runFile(t, Grads) }
 
-func TestSymbolic(t *testing.T) { runFile(t, conformance.Symbolic) }
+func TestSymbolic(t *testing.T) { runFile(t, Symbolic) }
 
-func TestInPlace(t *testing.T) { runFile(t, conformance.InPlace) }
+func TestInPlace(t *testing.T) { runFile(t, InPlace) }
 
 // TestKinks runs the answers that testdata/kinks/kinks.py recorded: values, gradients and second
 // gradients at kinks, at the edges of domains, and at what is not finite.
 func TestKinks(t *testing.T) {
-	runFile(t, func(string) (*conformance.Report, error) { return conformance.Grads("testdata/kinks") })
+	runFile(t, func(string) (*Report, error) { return Grads("testdata/kinks") })
 }
 
 // TestRefusals runs the results and refusals that testdata/refusals/refusals.py recorded.
 func TestRefusals(t *testing.T) {
-	runFile(t, func(string) (*conformance.Report, error) { return conformance.DTypes("testdata/refusals") })
+	runFile(t, func(string) (*Report, error) { return DTypes("testdata/refusals") })
 }

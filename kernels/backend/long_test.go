@@ -10,7 +10,7 @@ import (
 
 	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
-	"github.com/broadloom/broadloom/kernels/internal/rowtest"
+	"github.com/broadloom/broadloom/kernels/internal/testkit/rowtest"
 	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/launch"
 	"github.com/broadloom/broadloom/kernels/rowprog"

@@ -13,7 +13,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/amd64/asm"
 	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
-	"github.com/broadloom/broadloom/kernels/internal/emulator"
+	"github.com/broadloom/broadloom/kernels/internal/testkit/emulator"
 	"github.com/broadloom/broadloom/kernels/interp"
 	"github.com/broadloom/broadloom/kernels/jit"
 	"github.com/broadloom/broadloom/kernels/launch"

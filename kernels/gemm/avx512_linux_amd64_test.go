@@ -18,7 +18,7 @@ import (
 
 	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
-	"github.com/broadloom/broadloom/kernels/internal/emulator"
+	"github.com/broadloom/broadloom/kernels/internal/testkit/emulator"
 )
 
 // assembly returns the machine code of the functions in tile_amd64.s by name, without the

@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/broadloom/broadloom/kernels/internal/reference"
-	"github.com/broadloom/broadloom/kernels/internal/rowtest"
+	"github.com/broadloom/broadloom/kernels/internal/testkit/reference"
+	"github.com/broadloom/broadloom/kernels/internal/testkit/rowtest"
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 

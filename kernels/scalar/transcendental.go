@@ -21,7 +21,7 @@ var functions = [...]struct {
 }
 
 // worst states how far float32 results of a function may be from the exact values, in
-// units in the last place; the command kernels/internal/accuracy measures it over all
+// units in the last place; the command kernels/internal/testkit/accuracy measures it over all
 // inputs.
 var worst = map[rowprog.Op]float64{
 	rowprog.OpSqrt: 0.5, rowprog.OpRsqrt: 1.5, rowprog.OpRecip: 0.5, rowprog.OpPow: 0.51, rowprog.OpAtan2: 2, rowprog.OpExp: 1.1, rowprog.OpExpm1: 2, rowprog.OpLog: 1, rowprog.OpLog1p: 1.5,

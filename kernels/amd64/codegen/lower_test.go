@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/broadloom/broadloom/kernels/internal/rowtest"
+	"github.com/broadloom/broadloom/kernels/internal/testkit/rowtest"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 

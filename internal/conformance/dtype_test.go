@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/reference"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 

@@ -11,7 +11,7 @@ import (
 	"runtime"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/reference"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 )
 
 // Folder returns the folder of the files: that of BROADLOOM_VECTORS, or ../shared/vectors
