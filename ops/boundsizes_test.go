@@ -79,6 +79,24 @@ func TestPaddingRowOfNamedTable(t *testing.T) {
 	require.ErrorContains(t, shapeinfer.Check(g).Err(), "Padding_idx must be within num_embeddings")
 }
 
+// TestScalarHasOneElementToSelect expects a scalar to be picked from once.
+func TestScalarHasOneElementToSelect(t *testing.T) {
+	g := graph.New("g")
+	x, index := g.Input("x", graph.Float64), g.Input("i", graph.Int64, g.Dim("n", graph.AtLeast(0)))
+	prog, err := exec.Compile(g, exec.Outputs(ops.IndexSelect(x, 0, index)))
+	require.NoError(t, err)
+	for n := range 3 {
+		_, err = prog.NewSession().Run(context.Background(), exec.Feed{
+			x: exec.Array{Shape: []int{}, Data: []float64{7}}, index: exec.Array{Shape: []int{n}, Data: make([]int64, n)},
+		})
+		if n == 1 {
+			require.NoError(t, err)
+		} else {
+			require.ErrorContains(t, err, fmt.Sprintf("n == 1 fails: %d against 1", n))
+		}
+	}
+}
+
 // TestBatchOfOne expects channels of one element to be refused when sizes are bound; none and more
 // are normalized, and what is never one needs no look at what is bound.
 func TestBatchOfOne(t *testing.T) {

@@ -23,8 +23,11 @@ func init() {
 			return c.DType(0), rules.IndexSelect(c, c.Attrs().(GatherAttrs).Axis)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
-			x, index, axis := vector(in[0]), vector(in[1]), n.Attrs().(GatherAttrs).Axis
-			return Reshape(Take(x, index, axis), n.Shape()...)
+			picked := Take(vector(in[0]), vector(in[1]), n.Attrs().(GatherAttrs).Axis)
+			if n.Rank() == 0 { // of a named size that must be 1
+				return Select(picked, 0, 0)
+			}
+			return picked
 		},
 	})
 	opGather = define(graph.Op{

@@ -78,8 +78,13 @@ func IndexSelect(c *graph.Call, axis int) graph.Shape {
 	if len(index) == 1 {
 		count = index[0]
 	}
-	if len(x) == 0 && count.IsConst() && count != 1 {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %s value(s)", count)))
+	if len(x) == 0 && !count.IsUnknown() {
+		switch prove.NewProver(c.Bounds).Equal(count, 1) {
+		case prove.Refused:
+			c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("index_select(): Index to scalar can have only 1 value, got %s value(s)", count)))
+		case prove.Deferred:
+			c.Require(graph.Requirement{Kind: graph.MustEqual, A: count, B: 1, Why: "a scalar has only one element to select"})
+		}
 	}
 	if !c.DType(1).IsInt() && !c.Failed() {
 		RefuseDType(c, "index_select(): Expected dtype int32 or int64 for index")
