@@ -73,7 +73,7 @@ func TestKernelsThatPanic(t *testing.T) {
 			tiles[i] = i%7 == 0
 		}
 		st := &s.bindings[0].Launches[0]
-		st.Kernel, st.Batch = &panicking{st.Kernel, shared, tiles}, nil
+		st.Task, st.Batch = &panicking{st.Task, shared, tiles}, nil
 		_, err = s.Run(context.Background(), feed)
 		var bug *BugError
 		require.ErrorAs(t, err, &bug)

@@ -55,7 +55,7 @@ func (s *Session) RunApart(ctx context.Context, feed Feed) (*Results, error) {
 func (s *Session) CheckArguments() error {
 	for _, b := range s.bindings {
 		for _, st := range b.Launches {
-			switch k := st.Kernel.(type) {
+			switch k := st.Task.(type) {
 			case *engine.LoopTask:
 				if err := launch.Check(k.Loop.Program, k.Args); err != nil {
 					return err
@@ -96,7 +96,7 @@ func (s *Session) Beside() int {
 func (s *Session) countTaken() (tiled, beside int) {
 	for _, b := range s.bindings {
 		for _, st := range b.Launches {
-			if isTiled, isBeside := taken(st.Kernel); isTiled || isBeside {
+			if isTiled, isBeside := taken(st.Task); isTiled || isBeside {
 				if isTiled {
 					tiled++
 				}

@@ -102,8 +102,8 @@ func benchmarkEpilogue(b *testing.B, g *graph.Graph, y ...*graph.Node) {
 	} {
 		run, s := prepared(b, g, y...)
 		binding := s.bindings[0]
-		product, st := binding.Launches[0].Kernel.(*engine.MatMulTask[float32]), &binding.Launches[1]
-		k := st.Kernel.(*engine.LoopTask)
+		product, st := binding.Launches[0].Task.(*engine.MatMulTask[float32]), &binding.Launches[1]
+		k := st.Task.(*engine.LoopTask)
 		if st.Fused = manner(product, k); !st.Fused || product.RowConsumer != nil {
 			product.Tiles = nil
 		}
@@ -147,7 +147,7 @@ func BenchmarkSumsBesideProducts(b *testing.B) {
 			if !s.bindings[0].Launches[1].Fused {
 				b.Skip("it is small enough for a cache")
 			}
-			s.bindings[0].Launches[0].Kernel.(*engine.MatMulTask[float32]).Reduction, s.bindings[0].Launches[1].Fused = nil, false
+			s.bindings[0].Launches[0].Task.(*engine.MatMulTask[float32]).Reduction, s.bindings[0].Launches[1].Fused = nil, false
 			alone, _ := prepared(b, g, dw)
 			var gains, shares []float64
 			for b.Loop() {

@@ -10,7 +10,7 @@ import (
 type Disorder struct {
 	Write *graph.Node
 	First *graph.Node // the other write of the same state of a value; or
-	// reader needs the write and what it destroys.
+	// Reader needs the write and what it destroys.
 	Reader *graph.Node
 }
 

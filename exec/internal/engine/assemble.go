@@ -92,7 +92,7 @@ func (b *Specialization) bindSlices(p *Code, k *lower.Assemble, axes int) Launch
 		j.cost += of.cost * j.slices
 		j.Parts = append(j.Parts, sliced)
 	}
-	s.Kernel = j
+	s.Task = j
 	return s
 }
 

@@ -17,17 +17,17 @@ import (
 // bound.
 func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 	for i := range b.Launches {
-		product, ok := b.Launches[i].Kernel.(fusable)
+		product, ok := b.Launches[i].Task.(fusable)
 		if !ok {
 			continue
 		}
 		next := b.Launches[i+1:]
 		if len(next) > 0 && lower.FusionOf(kernels[next[0].of]).Kind == lower.OnFactor {
-			next[0].Fused = product.fuseFactor(b, next[0].Kernel.(*LoopTask))
+			next[0].Fused = product.fuseFactor(b, next[0].Task.(*LoopTask))
 			next = next[1:]
 		}
 		if len(next) > 0 && lower.FusionOf(kernels[next[0].of]).Kind == lower.OnResult {
-			next[0].Fused = product.fuseResult(b, next[0].Kernel.(*LoopTask))
+			next[0].Fused = product.fuseResult(b, next[0].Task.(*LoopTask))
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/gather"
 )
 
-// gatherTask is a picking with all sizes known.
+// gatherTask is a gather with all sizes known.
 type gatherTask struct {
 	spec       *lower.GatherSpec
 	shape      gather.Shape
@@ -21,7 +21,7 @@ type gatherTask struct {
 
 func (b *Specialization) bindGather(p *Code, spec *lower.GatherSpec) Launch {
 	s := b.newLaunch(p, spec.Operands[:])
-	s.Kernel = &gatherTask{spec: spec, indexShape: b.Shape(spec.Node.In(1).Shape()), shape: gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Inner: b.Eval(spec.Inner), Count: b.Eval(spec.Count)}}
+	s.Task = &gatherTask{spec: spec, indexShape: b.Shape(spec.Node.In(1).Shape()), shape: gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Inner: b.Eval(spec.Inner), Count: b.Eval(spec.Count)}}
 	return s
 }
 

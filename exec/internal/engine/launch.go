@@ -29,7 +29,7 @@ const maxArena = min(1<<47, math.MaxInt/2)
 type Specialization struct {
 	threads    int // that compute it
 	Thresholds *lower.Thresholds
-	shapes     [][]int // of the inputs, by which the binding is found again
+	shapes     [][]int // of the inputs, by which the specialization is found again
 	Sizes      shapeinfer.Sizes
 	values     map[graph.Dim]int // sizes of the program, evaluated
 	Launches   []Launch
@@ -44,13 +44,13 @@ type Specialization struct {
 type Task interface {
 	// point sets the address of an operand.
 	SetPointer(operand int, p unsafe.Pointer)
-	// run does the work, with the session's scratch memory.
+	// Run does the work, with the session's scratch memory.
 	Run(s *State) error
 }
 
 // Launch is one call of a kernel.
 type Launch struct {
-	Kernel   Task
+	Task     Task
 	Operands []Location // where each operand's memory is
 	of       int        // the number of the kernel
 	needsIn  bool       // some operand is an input, whose memory changes from run to run
@@ -120,7 +120,7 @@ func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
 	}
 }
 
-// Matches reports whether the binding is of the sizes of what is fed.
+// Matches reports whether the specialization is of the sizes of what is fed.
 func (b *Specialization) Matches(fed []Memory) bool {
 	for i := range fed {
 		if !slices.Equal(b.shapes[i], fed[i].Shape) {

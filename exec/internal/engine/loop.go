@@ -155,7 +155,7 @@ func (b *Specialization) bindPart(p *Code, part *lower.Loop) Launch {
 	k.call = backend.Prepare(part.Kernel, k.Args)
 	k.long = backend.PrepareLong(part.Kernel, k.Args)
 	k.divide()
-	s.Kernel = k
+	s.Task = k
 	return s
 }
 

@@ -119,13 +119,13 @@ func (b *Specialization) bindProduct(p *Code, spec *lower.MatMulSpec) Launch {
 	s, weight := b.newLaunch(p, spec.Operands[:]), p.weightOf(spec)
 	switch spec.Dtype {
 	case graph.Int32:
-		s.Kernel = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int32] { return &s.i32 })
+		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int32] { return &s.i32 })
 	case graph.Int64:
-		s.Kernel = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int64] { return &s.i64 })
+		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int64] { return &s.i64 })
 	case graph.Float32:
-		s.Kernel = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float32] { return &s.f32 })
+		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float32] { return &s.f32 })
 	default:
-		s.Kernel = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float64] { return &s.f64 })
+		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float64] { return &s.f64 })
 	}
 	return s
 }

@@ -16,7 +16,7 @@ import (
 
 // parallel is work in tiles that may be computed in any order and at once.
 type parallel interface {
-	// tile computes one of them.
+	// Tile computes one of them.
 	Tile(i int, ws *Workspace)
 }
 

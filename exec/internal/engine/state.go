@@ -65,7 +65,7 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		st := &b.Launches[i]
 		if s.Observer != nil {
 			s.Observer.Start(st.of)
-			if err := st.Kernel.Run(s); err != nil {
+			if err := st.Task.Run(s); err != nil {
 				return err
 			}
 			s.Observer.Stop(st.of)
@@ -77,7 +77,7 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 			st.Batch.Run()
 			i += st.Batch.Len() - 1
 		default:
-			if err := st.Kernel.Run(s); err != nil {
+			if err := st.Task.Run(s); err != nil {
 				return err
 			}
 		}
@@ -93,7 +93,7 @@ func (s *State) forget() {
 }
 
 // setPointers sets the addresses of the steps' operands: all of them if the arena has moved,
-// those of inputs if they lie elsewhere than in the binding's last run.
+// those of inputs if they lie elsewhere than in the specialization's last run.
 func (s *State) setPointers(b *Specialization) {
 	all, moved := b.generation != s.generation, false
 	for i := range s.Fed {
@@ -108,7 +108,7 @@ func (s *State) setPointers(b *Specialization) {
 	for i := range b.Launches {
 		if st := &b.Launches[i]; all || st.needsIn {
 			for operand, pl := range st.Operands {
-				st.Kernel.SetPointer(operand, s.Pointer(b, pl))
+				st.Task.SetPointer(operand, s.Pointer(b, pl))
 			}
 		}
 	}

@@ -23,7 +23,7 @@ func (b *Specialization) Verify(p *Code) error {
 		}
 	}
 	for _, st := range b.Launches {
-		if k, ok := st.Kernel.(*LoopTask); ok {
+		if k, ok := st.Task.(*LoopTask); ok {
 			if err := k.Loop.Program.Verify(); err != nil {
 				return err
 			}

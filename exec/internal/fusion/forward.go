@@ -11,10 +11,10 @@ import (
 // concatenation, a padding, or what the join pass has made.
 type Assembly struct {
 	Node *graph.Node
-	// places is where the operands lie in the result; one without a shape is none of the
+	// Places is where the operands lie in the result; one without a shape is none of the
 	// assembly's business.
 	Places []graph.Layout
-	// gaps says that there is more in the result than the operands: this value.
+	// HasBackground says that there is more in the result than the operands: this value.
 	HasBackground bool
 	Value         float64
 	Sums          bool // operands that meet are added up

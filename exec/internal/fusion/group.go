@@ -13,18 +13,18 @@ type Group struct {
 	Domain graph.Shape   // of a fused group: the iteration space
 	Nodes  []*graph.Node // in order
 	Closed bool          // takes no more nodes
-	// row is the axis of the domain from which on the kernel's rows run, where some
+	// Row is the axis of the domain from which on the kernel's rows run, where some
 	// reduction over rows has fixed it; else -1.
 	Row int
-	// registers says how often the kernel computes those values that it can hand on
+	// Registers says how often the kernel computes those values that it can hand on
 	// without memory.
 	Registers map[*graph.Node]Level
-	// seats is where the kernel leaves what it computes in joined values: see Forward. It
+	// Forwarded is where the kernel leaves what it computes in joined values: see Forward. It
 	// leaves the last pieces of joins, and the first ones of fills, whose gaps it fills.
 	Forwarded   map[*graph.Node][]Operand
 	Completes   []*graph.Node
 	Backgrounds []*Assembly
-	// assembly is what a movement assembles; nil of another class.
+	// Assembly is what a movement assembles; nil of another class.
 	Assembly *Assembly
 }
 

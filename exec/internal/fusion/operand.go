@@ -10,7 +10,7 @@ import (
 type Operand struct {
 	Base   *graph.Node  // whose memory; nil for a size of the program
 	Layout graph.Layout // over the kernel's domain, in the memory of base
-	// undecided marks axes on which the size of from decides when sizes are bound: 1
+	// Undecided marks axes on which the size of from decides when sizes are bound: 1
 	// is repeated.
 	Undecided []bool
 	From      graph.Shape

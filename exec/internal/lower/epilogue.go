@@ -36,14 +36,14 @@ func (f Fusion) isFused() bool { return f.Kind != notFused }
 
 // Thresholds say from which sizes on a fusion pays.
 type Thresholds struct {
-	// tileBytes is the size of a result that is worth taking in tiles, as a smaller one stays in the
+	// TileBytes is the size of a result that is worth taking in tiles, as a smaller one stays in the
 	// first-level cache; and tileRows its rows, as tiles of fewer save less than it takes to prepare
 	// for the columns of each.
 	TileBytes, TileRows int
-	// rowBytes is the size of a result that is worth following by rows: a smaller one stays in a
+	// RowBytes is the size of a result that is worth following by rows: a smaller one stays in a
 	// cache that is fast enough.
 	RowBytes int
-	// factorBytes is the size of a second matrix that is better summed beside the product: a smaller
+	// FactorBytes is the size of a second matrix that is better summed beside the product: a smaller
 	// one is soon read once more.
 	FactorBytes int
 }

@@ -14,11 +14,11 @@ import (
 // Kernel is a group of nodes as it is carried out: one of the kinds below. Another kind is a
 // type here, a case of [lowerGroup] and one of binding.bindKernel.
 type Kernel interface {
-	// of is the nodes that it computes.
+	// Computes is the nodes that it computes.
 	Computes() *fusion.Group
-	// operands lists what it reads and writes.
+	// Operands lists what it reads and writes.
 	Operands() []fusion.Operand
-	// loops lists the row programs that it consists of, in the order in which they run.
+	// Loops lists the row programs that it consists of, in the order in which they run.
 	Loops() []*Loop
 }
 

@@ -14,7 +14,7 @@ type MatMulSpec struct {
 	Operands [3]fusion.Operand // A over [batch…, m, k], B over [batch…, k, n], C over [batch…, m, n]
 	Batch    graph.Shape
 	M, N, K  graph.Dim
-	// rows is the number of axes of B's memory over which its rows run, before those over
+	// Rows is the number of axes of B's memory over which its rows run, before those over
 	// which its columns run.
 	Rows int
 }

@@ -21,7 +21,7 @@ type Program struct {
 	Writes         *alias.Writes
 	Trace          *Provenance // nil unless the graphs of all passes are wanted
 	At             *graph.Node // that a pass is at work on, as far as it says
-	// evaluate returns the elements of nodes that need no input, as slices; nil where that fails.
+	// Evaluate returns the elements of nodes that need no input, as slices; nil where that fails.
 	Evaluate func(*graph.Graph, []*graph.Node) map[*graph.Node]any
 }
 
