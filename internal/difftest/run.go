@@ -175,7 +175,9 @@ func (c *checker) after(s *exec.Session, feed exec.Feed) (list []exec.Array, err
 			cells, _ := cellsOf(a)
 			c.left[id] = make([]float64, len(cells))
 			for i, v := range cells {
-				c.left[id][i] = v.V + float64(v.I)
+				if c.left[id][i] = v.V; !in.T.IsFloat() { // a sum would make 0 of -0
+					c.left[id][i] = float64(v.I)
+				}
 			}
 		}
 		if !c.p.Gradient.Steps(c.p, id) {

@@ -59,14 +59,17 @@ func init() {
 		if len(x[1].Shape) != len(x[0].Shape) {
 			refuse("indices %v of %v", x[1].Shape, x[0].Shape)
 		}
+		part := slices.Clone(x[0].Shape) // that the indices reach
 		for i, d := range x[1].Shape {
-			if i != axis && d != x[0].Shape[i] {
+			if i != axis && d > part[i] {
 				refuse("indices %v of %v", x[1].Shape, x[0].Shape)
+			} else if i != axis {
+				part[i] = d
 			}
 		}
 		places := x[1].Cells()
-		cells, all := make([]Cell, len(places)), x[0].Cells()
-		inner, n, size := volume(x[0].Shape[axis+1:]), x[1].Shape[axis], x[0].Shape[axis]
+		cells, all := make([]Cell, len(places)), x[0].view(part, x[0].stride, x[0].off).Cells()
+		inner, n, size := volume(part[axis+1:]), x[1].Shape[axis], part[axis]
 		for i, p := range places {
 			outer, in := i/(n*inner), i%inner
 			cells[i] = all[(outer*size+index(p, size))*inner+in]
