@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // TestWrongAnswersAreFound runs files with one right case, some wrong ones and one that is

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // runFile runs the cases of one file and tells what came of them: one line with the

@@ -12,7 +12,7 @@ import (
 )
 
 // Kernel is a group of nodes as it is carried out: one of the kinds below. Another kind is a
-// type here, a case of [lowerGroup] and one of binding.bindKernel.
+// type here, a case of Program.lowerGroup, and one of Specialization.bindKernel in package engine.
 type Kernel interface {
 	// Computes is the nodes that it computes.
 	Computes() *fusion.Group
@@ -55,23 +55,15 @@ type Gather struct {
 }
 
 func (k *Fused) Loops() []*Loop { return k.Parts }
-
 func (k *Variants) Loops() []*Loop { return k.Parts }
-
 func (k *Assemble) Loops() []*Loop { return k.Parts }
-
 func (*MatMul) Loops() []*Loop { return nil }
-
 func (*Gather) Loops() []*Loop { return nil }
 
 func (k *Fused) Operands() []fusion.Operand { return operandsOf(k.Parts) }
-
 func (k *Variants) Operands() []fusion.Operand { return operandsOf(k.Parts) }
-
 func (k *Assemble) Operands() []fusion.Operand { return operandsOf(k.Parts) }
-
 func (k *MatMul) Operands() []fusion.Operand { return k.MatMulSpec.Operands[:] }
-
 func (k *Gather) Operands() []fusion.Operand { return k.GatherSpec.Operands[:] }
 
 func operandsOf(parts []*Loop) (all []fusion.Operand) {
