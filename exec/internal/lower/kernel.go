@@ -54,17 +54,17 @@ type Gather struct {
 	*GatherSpec
 }
 
-func (k *Fused) Loops() []*Loop { return k.Parts }
+func (k *Fused) Loops() []*Loop    { return k.Parts }
 func (k *Variants) Loops() []*Loop { return k.Parts }
 func (k *Assemble) Loops() []*Loop { return k.Parts }
-func (*MatMul) Loops() []*Loop { return nil }
-func (*Gather) Loops() []*Loop { return nil }
+func (*MatMul) Loops() []*Loop     { return nil }
+func (*Gather) Loops() []*Loop     { return nil }
 
-func (k *Fused) Operands() []fusion.Operand { return operandsOf(k.Parts) }
+func (k *Fused) Operands() []fusion.Operand    { return operandsOf(k.Parts) }
 func (k *Variants) Operands() []fusion.Operand { return operandsOf(k.Parts) }
 func (k *Assemble) Operands() []fusion.Operand { return operandsOf(k.Parts) }
-func (k *MatMul) Operands() []fusion.Operand { return k.MatMulSpec.Operands[:] }
-func (k *Gather) Operands() []fusion.Operand { return k.GatherSpec.Operands[:] }
+func (k *MatMul) Operands() []fusion.Operand   { return k.MatMulSpec.Operands[:] }
+func (k *Gather) Operands() []fusion.Operand   { return k.GatherSpec.Operands[:] }
 
 func operandsOf(parts []*Loop) (all []fusion.Operand) {
 	for _, p := range parts {
