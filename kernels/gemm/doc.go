@@ -18,7 +18,7 @@
 //
 // A tile of C of 6 rows by 2 vectors (AVX2; 14 rows with AVX-512) stays in registers while
 // the loop runs over a block of K. Package gen writes these loops, one for each number
-// of rows, with the encoder of package amd64; they stand in tile_amd64.s as static code. They
+// of rows, with the encoder of package asm; they stand in tile_amd64.s as static code. They
 // make four steps at a time, not for the multiplications, which keep the processor busy
 // anyway, but for what comes with them: a core's other thread, which may be another
 // machine's, takes half of the instructions that it can begin.

@@ -41,7 +41,7 @@ type accPos struct {
 func Compile(p *rowprog.Program) (*Kernel, error) { return compile(p, false) }
 
 // CompileVectors makes a kernel that uses vector code for single primitives where the
-// program has some for this machine: see package static. Results are the same.
+// program has some for this machine: see package aot. Results are the same.
 func CompileVectors(p *rowprog.Program) (*Kernel, error) { return compile(p, true) }
 
 func compile(p *rowprog.Program, vectors bool) (*Kernel, error) {

@@ -1,13 +1,13 @@
 // Package rowprog is the intermediate representation of a fused kernel: the row
 // program. It is what fusion hands to a back end, and all that a back end knows.
 // The package computes nothing; package scalar gives the meaning of one element,
-// package portable interprets programs and other back ends compile them.
+// package interp interprets programs and other back ends compile them.
 //
 // # Shape of a program
 //
 // A program walks an iteration space of Outer outer axes and one inner axis, the
 // row. Nothing about sizes, strides or addresses is part of it: they are arguments
-// of a call (package bind), so that one compiled program serves every shape.
+// of a call (package launch), so that one compiled program serves every shape.
 //
 // A program is a list of instructions in static single assignment form. A [Value]
 // is the index of the instruction that makes it. Its [Domain] says how often it is
@@ -37,7 +37,7 @@
 // pointer and the same strides, and the program updates it in place, whatever the
 // length of the pieces in which a back end works. Any other overlap of a written
 // operand with another operand is forbidden. Back ends may rely on these rules;
-// bind.Check verifies them.
+// launch.Check verifies them.
 //
 // # Reductions
 //

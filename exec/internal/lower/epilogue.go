@@ -12,7 +12,7 @@ import (
 )
 
 // This file decides at compile time which kernels are fused with matrix products: what a run
-// makes of that, with the sizes bound, is in epiloguerun.go.
+// makes of that, with the sizes bound, is in epilogue.go of package engine.
 
 // Fusion is how a loop goes with the matrix product before it.
 type Fusion struct {
