@@ -221,10 +221,11 @@ func shuffled(seed uint64) Option {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	return func(r *request) {
 		r.between = append(r.between, func(u *lower.Program, p pass) error {
-			switch p.name {
-			case "import", "expand", "simplify", "unroll", "fold", "cse", "join", "repeat", "windows", "dce":
+			at := func(name string) int { return slices.IndexFunc(passes, func(p pass) bool { return p.name == name }) }
+			switch here, order := at(p.name), at("order"); {
+			case here < order:
 				shuffleGraph(u, rng)
-			case "order":
+			case here == order:
 				shuffleOrder(u, rng)
 			}
 			return nil
