@@ -174,7 +174,7 @@ func differs(ours []broadloom.Array, theirs []torchValue, single bool) string {
 			}
 		}
 		unit := 1e-6
-		if single {
+		if single || t == eager.Float32 {
 			unit = 1e-3
 		}
 		for i, w := range want {

@@ -190,7 +190,7 @@ def iota(s):
 
 def prelu(s, x, w):
     """At 0, the second derivatives of F.prelu are not those of its first ones."""
-    return torch.where(x > 0, x, w.reshape([-1] + [1] * (x.dim() - 2)) * x if w.numel() > 1 else w * x)
+    return torch.where(x > 0, x, w.reshape([-1] + [1] * (x.dim() - 2)) * x if w.numel() != 1 else w * x)
 
 
 def floor_divide(x, y):
