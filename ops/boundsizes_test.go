@@ -159,3 +159,23 @@ func TestExpandUnifiesNames(t *testing.T) {
 	_, err = prog.NewSession(exec.Size("n", 4)).Run(context.Background(), exec.Feed{g.ByName("x"): x})
 	require.ErrorContains(t, err, "n == m fails: 4 against 1")
 }
+
+// TestGLUOfNamedSize expects halves that make up the whole, and an odd size to be refused when it is
+// bound, also where halves of sizes 1 and 2 would broadcast.
+func TestGLUOfNamedSize(t *testing.T) {
+	for _, policy := range []graph.Policy{{}, {Names: graph.Numpy}} {
+		g := graph.New("g", graph.WithPolicy(policy))
+		x := g.Input("x", graph.Float64, 2, g.Dim("n"))
+		y := ops.GLU(x, -1)
+		prog, err := exec.Compile(g, exec.Outputs(y))
+		require.NoError(t, err)
+		s := prog.NewSession()
+		out, err := s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2, 4}, Data: []float64{1, 2, 0, 0, 3, 4, 0, 0}}})
+		require.NoError(t, err)
+		values, err := exec.Values[float64](out, y)
+		require.NoError(t, err)
+		require.Equal(t, []float64{0.5, 1, 1.5, 2}, values)
+		_, err = s.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: make([]float64, 6)}})
+		require.ErrorContains(t, err, "in GLU at boundsizes_test.go:")
+	}
+}

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -147,5 +148,10 @@ func GLU(x *graph.Node, axis int) *graph.Node {
 		return refusal(refused("GLU", x).with(axis), &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
 	}
 	half := size.FloorDiv(2)
+	if size.IsSymbolic() { // that two halves make up the whole is what the reshape requires
+		at := countedFromZero([]int{axis}, x.Rank())[0]
+		halves := Reshape(x, slices.Concat(x.Shape()[:at], graph.Shape{2, half}, x.Shape()[at+1:])...)
+		return Mul(Select(halves, at, 0), Sigmoid(Select(halves, at, 1)))
+	}
 	return Mul(Slice(x, axis, 0, half, 1), Sigmoid(Slice(x, axis, half, End, 1)))
 }
