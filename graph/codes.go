@@ -221,6 +221,18 @@ const (
 	// Silence(graph.CodeLeftOut) on it.
 	CodeLeftOut Code = "BL204"
 
+	// Warns that a reshape has elements of different axes of its operand in one axis of the
+	// result: most often a transpose was forgotten, as after attention with several heads.
+	//
+	//	batch, seq := g.Dim("batch"), g.Dim("seq")
+	//	heads := g.Input("heads", graph.Float32, batch, 8, seq, 64)
+	//	ops.Reshape(heads, batch, seq, 512)
+	//
+	// Cure: bring the axes into the order of the result first: the help writes the Transpose or
+	// Permute that does. Where it is meant, Silence(graph.CodeAxisMixing) on the result; for the
+	// whole graph, Policy.AxisMixing.
+	CodeAxisMixing Code = "BL205"
+
 	// An in-place result would have another shape than what it is written into.
 	//
 	//	x := g.Param("x", graph.Float32, 1, 3, 1)

@@ -21,6 +21,9 @@ type Policy struct {
 	// SecondWrite decides about two writes of one parameter, or mutable input, in a graph:
 	// two programs may have one each. In one program both are always refused.
 	SecondWrite WarnChoice
+	// AxisMixing decides about a reshape that has elements of different axes in one axis, the
+	// mark of a forgotten transpose.
+	AxisMixing WarnChoice
 	// Alias decides about an operand of an in-place write that shares memory with
 	// the destination at other positions.
 	Alias AliasPolicy

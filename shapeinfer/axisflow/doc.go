@@ -1,0 +1,2 @@
+// Package axisflow follows the axes of values through a program.
+package axisflow

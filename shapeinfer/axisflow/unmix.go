@@ -1,0 +1,99 @@
+package axisflow
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
+)
+
+// Remedy is an order of axes in which a reshape that mixes axes would not mix them.
+type Remedy struct {
+	// Split is the operand's shape with one axis taken apart; nil where none need be.
+	Split graph.Shape
+	// Perm is the order into which its axes are brought: axis i is then axis Perm[i].
+	Perm []int
+	// Gives is the shape that they have then.
+	Gives graph.Shape
+}
+
+// maxPermuted bounds the axes whose orders are tried.
+const maxPermuted = 6
+
+// Unmix looks for an order of the operand's axes from which the reshape does not mix them: of
+// the axes as they are, or else with one of them taken apart. It prefers the order in
+// which the fewest pairs of axes are exchanged.
+func Unmix(p *prove.Prover, from, to graph.Shape) (r Remedy, ok bool) {
+	if perm, ok := reorder(p, from, to); ok {
+		return Remedy{Perm: perm, Gives: permuted(from, perm)}, true
+	}
+	for axis, size := range from {
+		for _, part := range to {
+			other, exact := size.ExactDiv(part)
+			if !exact || other == 1 || part == 1 {
+				continue
+			}
+			for _, parts := range [][]graph.Dim{{other, part}, {part, other}} {
+				split := slices.Replace(slices.Clone(from), axis, axis+1, parts...)
+				if perm, ok := reorder(p, split, to); ok {
+					return Remedy{Split: split, Perm: perm, Gives: permuted(split, perm)}, true
+				}
+			}
+		}
+	}
+	return Remedy{}, false
+}
+
+// reorder finds the order that exchanges the fewest pairs of axes.
+func reorder(p *prove.Prover, from, to graph.Shape) (best []int, ok bool) {
+	if len(from) > maxPermuted {
+		return nil, false
+	}
+	fewest := len(from) * len(from)
+	permutations(len(from), func(perm []int) {
+		if pairs := exchangedIn(perm); pairs > 0 && pairs < fewest && !Mixes(p, permuted(from, perm), to) {
+			best, fewest = slices.Clone(perm), pairs
+		}
+	})
+	return best, best != nil
+}
+
+func permuted(s graph.Shape, perm []int) graph.Shape {
+	out := make(graph.Shape, len(s))
+	for i, a := range perm {
+		out[i] = s[a]
+	}
+	return out
+}
+
+// exchangedIn counts the pairs of axes that do not stand in the order in which they were.
+func exchangedIn(perm []int) (pairs int) {
+	for i, a := range perm {
+		for _, b := range perm[i+1:] {
+			if a > b {
+				pairs++
+			}
+		}
+	}
+	return pairs
+}
+
+// permutations calls f with each order of n axes.
+func permutations(n int, f func([]int)) {
+	perm := make([]int, 0, n)
+	var extend func()
+	extend = func() {
+		if len(perm) == n {
+			f(perm)
+			return
+		}
+		for a := range n {
+			if !slices.Contains(perm, a) {
+				perm = append(perm, a)
+				extend()
+				perm = perm[:len(perm)-1]
+			}
+		}
+	}
+	extend()
+}

@@ -1,0 +1,18 @@
+package axisflow
+
+import "github.com/broadloom/broadloom/graph"
+
+// View asks a node's operation where the node's elements lie, given the layout of its operand.
+// An operation that fails at it has no view.
+func View(n *graph.Node, in graph.Layout) (out graph.Layout, ok bool) {
+	defer func() {
+		if recover() != nil {
+			out, ok = graph.Layout{}, false
+		}
+	}()
+	if out, ok = n.Op().View(n, in); !ok || len(out.Strides) != n.Rank() {
+		return graph.Layout{}, false
+	}
+	out.Shape = n.Shape()
+	return out, true
+}

@@ -1,0 +1,102 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
+	"github.com/broadloom/broadloom/shapeinfer/axisflow"
+)
+
+// checkMixing warns of reshapes that have elements of one axis inside of another: most often a
+// transpose was forgotten.
+func checkMixing(g *graph.Graph, r *Report) {
+	choice := g.Policy().AxisMixing
+	if choice == graph.AllowSilently {
+		return
+	}
+	p := prove.NewProver(g.Bounds)
+	for _, n := range g.Nodes() {
+		if isMovement(n) && axisflow.Mixes(p, n.In(0).Shape(), n.Shape()) && isReshape(n) {
+			r.choose(mixingMistake(p, n), choice)
+		}
+	}
+}
+
+// isMovement reports whether the user made the node, of sound shapes, as a view of its operand.
+func isMovement(n *graph.Node) bool {
+	return n.Op().Class == graph.Movement && n.Op().View != nil && len(n.Operands()) == 1 && n.Judged() && n.Err() == nil && n.Origin() == nil
+}
+
+// isReshape reports whether a movement leaves all elements of its operand where they are.
+func isReshape(n *graph.Node) bool {
+	l, ok := axisflow.View(n, graph.RowMajor(n.In(0).Shape()))
+	return ok && l.IsRowMajor() && len(n.Stretch(0)) == 0
+}
+
+func mixingMistake(p *prove.Prover, n *graph.Node) *graph.Mistake {
+	x := n.In(0)
+	m := &graph.Mistake{Code: graph.CodeAxisMixing, Node: n, Apart: true,
+		Summary: fmt.Sprintf("elements of different axes of %s come to lie in one axis: a reshape moves no elements, and %s has the axes in another order",
+			x.Called(), n.Shape()),
+		Operands: []graph.OperandNote{{Node: x}, {Label: "->", Shape: n.Shape()}}}
+	if isDeferred := slices.ContainsFunc(n.Graph().Requirements(), func(q graph.Requirement) bool { return q.Node == n }); isDeferred {
+		m.Help = append(m.Help, firstKept(n)...)
+	} else if remedy, ok := axisflow.Unmix(p, x.Shape(), n.Shape()); ok {
+		m.Help = append(m.Help, remedyText(n, remedy))
+	}
+	m.Help = append(m.Help, "to keep it: Silence(graph.CodeAxisMixing) on the result, or Policy.AxisMixing = graph.AllowSilently")
+	return m
+}
+
+// firstKept is the help for a reshape to a matrix whose elements need not even fit: the first axis,
+// most often that of examples, was to stay.
+func firstKept(n *graph.Node) []string {
+	x := n.In(0)
+	first := x.Shape()[0]
+	if n.Rank() != 2 || first == 1 {
+		return nil
+	}
+	return []string{fmt.Sprintf("keep the first axis: Reshape(%s, %s, -1) gives %s", x.Called(), first,
+		graph.Shape{first, x.Shape()[1:].NumElements()})}
+}
+
+// remedyText writes the calls that bring axes into another order before the reshape.
+func remedyText(n *graph.Node, r axisflow.Remedy) string {
+	word := n.In(0).Called()
+	if r.Split != nil {
+		word = "Reshape(" + strings.Join(append([]string{word}, sizeWords(r.Split)...), ", ") + ")"
+	}
+	word = orderedText(word, r.Perm)
+	if !r.Gives.Equal(n.Shape()) {
+		word = graph.CallText(n, n.Attrs(), word)
+	}
+	return fmt.Sprintf("bring the axes into the order of the result first: %s gives %s", word, n.Shape())
+}
+
+// orderedText is the call that brings the axes of a value into another order.
+func orderedText(word string, perm []int) string {
+	axes := make([]string, len(perm))
+	var moved []string
+	for i, a := range perm {
+		axes[i] = strconv.Itoa(a)
+		if a != i {
+			moved = append(moved, strconv.Itoa(i))
+		}
+	}
+	if len(moved) == 2 {
+		return "Transpose(" + strings.Join(slices.Insert(moved, 0, word), ", ") + ")"
+	}
+	return "Permute(" + strings.Join(slices.Insert(axes, 0, word), ", ") + ")"
+}
+
+func sizeWords(s graph.Shape) []string {
+	words := make([]string, len(s))
+	for i, d := range s {
+		words[i] = d.String()
+	}
+	return words
+}
