@@ -1,6 +1,7 @@
 package doctest
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -42,6 +43,12 @@ func TestSource(t *testing.T) {
 	source, _, _, err = Block{Code: "func f(g *graph.Graph) {}\n"}.Source("b")
 	require.NoError(t, err)
 	assert.NotContains(t, source, "fragment")
+
+	source, _, hasMain, err = Block{Code: "//broadloom:model\nfunc f(g *graph.Graph) {\n\tops.Add(g, 1)\n}\n"}.Source("b")
+	require.NoError(t, err)
+	assert.True(t, hasMain)
+	assert.Contains(t, source, "f(g); fmt.Println(shapeinfer.Check(g))")
+	assert.Contains(t, strings.Split(source, "\n")[2], "ops.Add", "lines stay as they are in the document")
 
 	_, _, _, err = Block{File: "a.md", Line: 3, Code: "package main\nfunc {\n"}.Source("b")
 	require.ErrorContains(t, err, "a.md:3")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,11 +39,26 @@ func TestDocuments(t *testing.T) {
 			run := exec.CommandContext(ctx, binary, p.name)
 			run.Dir, run.Stdout, run.Stderr = t.TempDir(), &stdout, &stderr
 			require.NoError(t, run.Run(), "%s%s", stdout.String(), stderr.String())
-			if p.block.HasOutput {
+			switch {
+			case p.block.HasOutput && *update:
+				replaceOutput(t, root, p.block, stdout.String())
+			case p.block.HasOutput:
 				assert.Equal(t, strings.TrimSpace(p.block.Output), strings.TrimSpace(stdout.String()))
 			}
 		})
 	}
+}
+
+var update = flag.Bool("update", false, "write what the programs print into the documents")
+
+// replaceOutput writes what a block prints below it.
+func replaceOutput(t *testing.T, root string, block Block, output string) {
+	file := filepath.Join(root, filepath.FromSlash(block.File))
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	was := block.Code + fence + "\n\n" + fence + "text\n"
+	now := strings.Replace(string(text), was+block.Output, was+strings.TrimSpace(output)+"\n", 1)
+	require.NoError(t, os.WriteFile(file, []byte(now), 0o644))
 }
 
 // documents reads README.md and docs/*.md.
@@ -105,7 +121,7 @@ func (b *build) add(block Block) {
 	}
 	source, tests, hasMain, err := block.Source(pkg)
 	require.NoError(b.t, err)
-	file := b.write(filepath.Join(name, "main.go"), source)
+	file := b.write(filepath.Join(name, fileName(block)), source)
 	if block.In != "" {
 		b.packages = append(b.packages, "./"+block.In)
 		b.inside[filepath.Join(b.root, filepath.FromSlash(block.In), name+".go")] = file
@@ -125,6 +141,14 @@ func (b *build) add(block Block) {
 	for _, test := range tests {
 		fmt.Fprintf(&b.driver, "check(%q, %s.%s)\n", test, name, test)
 	}
+}
+
+// fileName is the name that messages have the block under.
+func fileName(block Block) string {
+	if strings.Contains(block.Code, modelMark) {
+		return "model.go"
+	}
+	return "main.go"
 }
 
 // write puts a file into the module of blocks.

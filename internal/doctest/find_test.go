@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -81,8 +82,14 @@ func init() {
 	}
 }
 
+// modelMark stands above functions that make a model, which modelOf finds.
+const modelMark = "//broadloom:model"
+
+var modelOf = regexp.MustCompile(`(?m)^` + modelMark + `\nfunc (\w+)\(`)
+
 // Source returns the block as a file of a package: one of the given name, and for one with a
-// main function, that function as Main. tests names its tests, where it has no main function.
+// main function, that function as Main. A block of models has a Main that prints what the
+// check of each says. tests names its tests, where it has no main function.
 func (b Block) Source(pkg string) (source string, tests []string, hasMain bool, err error) {
 	code := b.Code
 	if !hasPackageClause(code) {
@@ -110,7 +117,21 @@ func (b Block) Source(pkg string) (source string, tests []string, hasMain bool, 
 		from, to := fset.Position(id.Pos()).Offset, fset.Position(id.End()).Offset
 		code = code[:from] + edits[id] + code[to:]
 	}
+	if models := modelOf.FindAllStringSubmatch(b.Code, -1); len(models) > 0 && !hasPackageClause(b.Code) {
+		code, hasMain = code+checks(models), true
+	}
 	return code, tests, hasMain, nil
+}
+
+// checks returns a Main that checks models.
+func checks(models [][]string) string {
+	var main strings.Builder
+	main.WriteString("\nfunc Main() {\n")
+	for _, m := range models {
+		fmt.Fprintf(&main, "\t{ g := graph.New(%q); %[1]s(g); fmt.Println(shapeinfer.Check(g)) }\n", m[1])
+	}
+	main.WriteString("}\n")
+	return main.String()
 }
 
 func hasPackageClause(code string) bool {
@@ -118,7 +139,8 @@ func hasPackageClause(code string) bool {
 	return err == nil
 }
 
-// wrap makes a file of declarations or statements.
+// wrap makes a file of declarations or statements. Its first line is the code's: models show
+// their lines in messages.
 func wrap(code string, inside bool) string {
 	body := code
 	if _, err := parser.ParseFile(token.NewFileSet(), "", "package p\n"+code, 0); err != nil && !inside {
@@ -129,6 +151,11 @@ func wrap(code string, inside bool) string {
 		return "package p\n" + body // the caller reports it
 	}
 	used := map[string]bool{}
+	if strings.Contains(code, modelMark) {
+		for _, name := range []string{"fmt", "graph", "shapeinfer"} {
+			used[importPaths[name]] = true
+		}
+	}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
 			if id, ok := s.X.(*ast.Ident); ok && id.Obj == nil && importPaths[id.Name] != "" {
@@ -138,9 +165,9 @@ func wrap(code string, inside bool) string {
 		return true
 	})
 	var head strings.Builder
-	head.WriteString("package p\n")
+	head.WriteString("package p; ")
 	for _, path := range slices.Sorted(maps.Keys(used)) {
-		fmt.Fprintf(&head, "import %q\n", path)
+		fmt.Fprintf(&head, "import %q; ", path)
 	}
 	return head.String() + body
 }
