@@ -56,16 +56,16 @@ var passes = []pass{
 	{"unroll", "write reductions of a few elements of a view one by one, and searches in several axes in one", false, onGraph(rewrite.Unroll)},
 	{"fold", "compute what depends on constants only", false, onGraph(rewrite.Fold)},
 	{"cse", "merge equal nodes", false, onGraph(rewrite.CSE)},
-	{"join", "write sums of padded values that do not meet as one value of pieces", false, onGraph(rewrite.InsertSlices)},
-	{"repeat", "compute values that depend on positions only for each user", false, onGraph(rewrite.Rematerialize)},
-	{"windows", "let products read windows where they lie", false, onGraph(rewrite.ImplicitGEMM)},
+	{"insert-slices", "write sums of padded values that do not overlap as slices inserted into one value", false, onGraph(rewrite.InsertSlices)},
+	{"rematerialize", "compute values that depend on positions only for each user", false, onGraph(rewrite.Rematerialize)},
+	{"implicit-gemm", "let products read windows where they lie", false, onGraph(rewrite.ImplicitGEMM)},
 	{"dce", "drop what nothing needs", false, onGraph(rewrite.DCE)},
-	{"order", "order nodes so that writes follow all reads of what they write", true, onGraph(rewrite.Sequence)},
+	{"sequence", "order nodes so that writes follow all reads of what they write", true, onGraph(rewrite.Sequence)},
 	{"fuse", "group nodes into kernels", true, fuseNodes},
-	{"place", "let kernels leave pieces of joined values where they belong", true, placePieces},
+	{"forward-stores", "let kernels store slices of assembled values where these have them", true, forwardStores},
 	{"lower", "write each kernel as a row program", true, lower.Lower},
-	{"follow", "find kernels that can go on with a product's rows while they are in the cache", false, lower.FuseWithMatMul},
-	{"plan", "assign buffers to what kernels exchange", true, lower.AssignBuffers},
+	{"fuse-with-matmul", "find kernels that can run on parts of a matrix product while these are in a cache", false, lower.FuseWithMatMul},
+	{"assign-buffers", "assign buffers to what kernels exchange", true, lower.AssignBuffers},
 }
 
 // passOrder states which passes must come before which, and why.
@@ -75,19 +75,19 @@ var passOrder = []struct{ before, after, why string }{
 	{"unroll", "cse", "windows that overlap read the same elements"},
 	{"simplify", "fold", "identities bring constants together"},
 	{"fold", "cse", "folded constants are merged"},
-	{"cse", "join", "equal paddings have several users, which are found first"},
-	{"join", "dce", "the paddings lose their users"},
-	{"cse", "repeat", "what it copies would be merged again"},
-	{"repeat", "dce", "what was copied loses its users"},
-	{"cse", "windows", "products that it changes are never equal again"},
-	{"windows", "dce", "the matrices of windows lose their users"},
-	{"dce", "order", "a read that nothing needs must not hold back a write"},
-	{"order", "fuse", "fusion keeps the order of kernels"},
-	{"fuse", "place", "it is known which kernel computes a piece"},
-	{"place", "lower", "kernels are lowered whole"},
-	{"lower", "follow", "how a kernel's rows lie is known from its program"},
-	{"follow", "plan", "what a product reads must stay while its rows are followed"},
-	{"lower", "plan", "which operands a kernel may overwrite is known from its program"},
+	{"cse", "insert-slices", "equal paddings have several users, which are found first"},
+	{"insert-slices", "dce", "the paddings lose their users"},
+	{"cse", "rematerialize", "what it copies would be merged again"},
+	{"rematerialize", "dce", "what was copied loses its users"},
+	{"cse", "implicit-gemm", "products that it changes are never equal again"},
+	{"implicit-gemm", "dce", "the matrices of windows lose their users"},
+	{"dce", "sequence", "a read that nothing needs must not hold back a write"},
+	{"sequence", "fuse", "fusion keeps the order of kernels"},
+	{"fuse", "forward-stores", "it is known which kernel computes a slice"},
+	{"forward-stores", "lower", "kernels are lowered whole"},
+	{"lower", "fuse-with-matmul", "how a kernel's rows lie is known from its program"},
+	{"fuse-with-matmul", "assign-buffers", "what a product reads must stay while kernels run on its parts"},
+	{"lower", "assign-buffers", "which operands a kernel may overwrite is known from its program"},
 }
 
 // onGraph makes a pass of one that rewrites the graph.
@@ -100,8 +100,8 @@ func fuseNodes(u *lower.Program) error {
 	return nil
 }
 
-func placePieces(u *lower.Program) error {
-	u.Groups = fusion.Forward(u.Groups)
+func forwardStores(u *lower.Program) error {
+	u.Groups = fusion.ForwardStores(u.Groups)
 	return nil
 }
 

@@ -221,7 +221,7 @@ func TestEmptySizes(t *testing.T) {
 
 // TestEmptySizesOnTiles has all that can go on with the tiles or rows of products do so.
 func TestEmptySizesOnTiles(t *testing.T) {
-	for about, option := range map[string]exec.Option{"tiles": exec.AllTiles(), "rows": exec.FollowFrom(0)} {
+	for about, option := range map[string]exec.Option{"tiles": exec.AllTiles(), "rows": exec.RowsFrom(0)} {
 		t.Run(about, func(t *testing.T) {
 			for i := range sizedPrograms {
 				sizedPrograms[i].runNamed(t, 4, sizedPrograms[i].agrees, option)

@@ -158,9 +158,9 @@ func requireTiles(t *testing.T, name string, g *graph.Graph, feed exec.Feed, y .
 	return s
 }
 
-// TestTilesBesideRepetitionDecidedInTheRun adds matrices to products, whose rows or columns are
+// TestTilesWithRepetitionDecidedInTheRun adds matrices to products, whose rows or columns are
 // repeated or not, as sizes of the run say.
-func TestTilesBesideRepetitionDecidedInTheRun(t *testing.T) {
+func TestTilesWithRepetitionDecidedInTheRun(t *testing.T) {
 	for _, of := range []func(p, x *graph.Node) *graph.Node{
 		func(p, x *graph.Node) *graph.Node { return ops.Add(p, x) },
 		func(p, x *graph.Node) *graph.Node { return ops.Sub(x, p) },

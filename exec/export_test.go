@@ -73,44 +73,43 @@ func (s *Session) CheckArguments() error {
 	return nil
 }
 
-// AllTiles has kernels go on with the tiles of products of any size.
+// AllTiles has kernels run on the tiles of products of any size.
 func AllTiles() Option {
 	return func(r *request) { r.thresholds.TileBytes, r.thresholds.TileRows, r.thresholds.FactorBytes = 0, 0, 0 }
 }
 
-// FollowFrom has kernels follow products from a size in bytes on.
-func FollowFrom(bytes int) Option { return func(r *request) { r.thresholds.RowBytes = bytes } }
+// RowsFrom has kernels run on rows of products from a size in bytes on.
+func RowsFrom(bytes int) Option { return func(r *request) { r.thresholds.RowBytes = bytes } }
 
-// Tiled counts the kernels that go on with a product's tiles.
+// Tiled counts the products whose tiles a kernel runs on.
 func (s *Session) Tiled() int {
 	tiled, _ := s.countTaken()
 	return tiled
 }
 
-// Beside counts the kernels that run beside a product.
-func (s *Session) Beside() int {
-	_, beside := s.countTaken()
-	return beside
+// FactorSums counts the products whose second matrix a kernel sums.
+func (s *Session) FactorSums() int {
+	_, sums := s.countTaken()
+	return sums
 }
 
-func (s *Session) countTaken() (tiled, beside int) {
+func (s *Session) countTaken() (tiled, sums int) {
 	for _, b := range s.bindings {
 		for _, st := range b.Launches {
-			if isTiled, isBeside := taken(st.Task); isTiled || isBeside {
-				if isTiled {
-					tiled++
-				}
-				if isBeside {
-					beside++
-				}
+			isTiled, isSummed := taken(st.Task)
+			if isTiled {
+				tiled++
+			}
+			if isSummed {
+				sums++
 			}
 		}
 	}
-	return tiled, beside
+	return tiled, sums
 }
 
 // taken reports whether a product hands on tiles of its result, and panels of its second matrix.
-func taken(k engine.Task) (tiled, beside bool) {
+func taken(k engine.Task) (tiled, summed bool) {
 	switch t := k.(type) {
 	case *engine.MatMulTask[float32]:
 		return t.Tiles != nil, t.Reduction != nil
@@ -120,8 +119,8 @@ func taken(k engine.Task) (tiled, beside bool) {
 	return false, false
 }
 
-// Followed counts the kernels that go on with a product's rows or tiles.
-func (s *Session) Followed() (count int) {
+// FusedWithMatMul counts the kernels that run on parts of a product.
+func (s *Session) FusedWithMatMul() (count int) {
 	for _, b := range s.bindings {
 		for _, st := range b.Launches {
 			if st.Fused {

@@ -53,7 +53,7 @@ func prepared(b *testing.B, g *graph.Graph, y ...*graph.Node) (run func(), s *Se
 	return run, s
 }
 
-// BenchmarkEpilogues has kernels go on with a product's tiles, follow its rows, and come after
+// BenchmarkEpilogues has kernels run on a product's tiles, on its rows, and after
 // it, by turns. It gives the medians of how many times as fast the first two are as the last.
 func BenchmarkEpilogues(b *testing.B) {
 	kinds := []struct {
@@ -133,16 +133,16 @@ func benchmarkEpilogue(b *testing.B, g *graph.Graph, y ...*graph.Node) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkSumsBesideProducts has a kernel sum the columns of a product's second matrix beside it,
+// BenchmarkSumsOfFactors has a kernel sum the columns of a product's second matrix with it,
 // and after it, by turns: a bias's gradient and its weights'. It gives the median of how many
 // times as fast both are together, and of the share of the time that sums after it take.
-func BenchmarkSumsBesideProducts(b *testing.B) {
+func BenchmarkSumsOfFactors(b *testing.B) {
 	for _, size := range [][3]graph.Dim{{64, 512, 784}, {1024, 768, 256}, {1024, 1024, 1024}, {4096, 1024, 512}, {4096, 1024, 64}, {65536, 64, 64}} {
-		g := graph.New("beside")
+		g := graph.New("fused")
 		x, dz := g.Input("x", graph.Float32, size[0], size[2]), g.Input("dz", graph.Float32, size[0], size[1])
 		dw, db := ops.MatMul(ops.Transpose(x, 0, 1), dz), ops.Sum(dz, 0)
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			beside, _ := prepared(b, g, dw, db)
+			fused, _ := prepared(b, g, dw, db)
 			apart, s := prepared(b, g, dw, db)
 			if !s.bindings[0].Launches[1].Fused {
 				b.Skip("it is small enough for a cache")
@@ -152,11 +152,11 @@ func BenchmarkSumsBesideProducts(b *testing.B) {
 			var gains, shares []float64
 			for b.Loop() {
 				after := timeOf(apart)
-				gains, shares = append(gains, after/timeOf(beside)), append(shares, 1-timeOf(alone)/after)
+				gains, shares = append(gains, after/timeOf(fused)), append(shares, 1-timeOf(alone)/after)
 			}
 			slices.Sort(gains)
 			slices.Sort(shares)
-			b.ReportMetric(gains[len(gains)/2], "beside")
+			b.ReportMetric(gains[len(gains)/2], "fused")
 			b.ReportMetric(shares[len(shares)/2], "share")
 			b.ReportMetric(0, "ns/op")
 		})

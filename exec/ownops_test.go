@@ -211,7 +211,7 @@ func TestNamesOfOperationsAreFree(t *testing.T) {
 	for _, op := range ops.Entries() {
 		names = append(names, op.Name)
 	}
-	names = append(names, "", "two words", "join", "repeat", "grad", "const", "input", "param", "literal", "other", "later")
+	names = append(names, "", "two words", "insert_slices", "expand_copy", "grad", "const", "input", "param", "literal", "other", "later")
 	kinds := []any{nil, ownAttrs{By: 2, turn: func(v float64) float64 { return v + 0.5 }, deep: &ownAttrs{}}, "text", 7}
 	for i, name := range names {
 		attrs := kinds[i%len(kinds)]

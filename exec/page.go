@@ -69,7 +69,7 @@ func (p *Program) Page(sizes map[string]int, profile *Profile) *page.Document {
 	d.Columns = append(d.Columns, page.NewColumn("built", "the graph as it was built", p.source, nil))
 	d.AddMistakes(p.source)
 	passes := p.Snapshots()
-	simplified, last := lastBefore(passes, "order"), passes[len(passes)-1]
+	simplified, last := lastBefore(passes, "sequence"), passes[len(passes)-1]
 	if s := passes[simplified]; simplified > 0 && s.Graph() != last.Graph() {
 		c := page.NewColumn("simplified", s.Doc, s.Graph(), s.Sources())
 		c.Passes = passNames(passes[1 : simplified+1])

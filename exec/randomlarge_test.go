@@ -73,7 +73,7 @@ func (p *program) growProducts() *graph.Node {
 
 func TestRandomProductsAgreeWithTheOracle(t *testing.T) {
 	followed := *products
-	followed.options = []exec.Option{exec.FollowFrom(1 << 20)}
+	followed.options = []exec.Option{exec.RowsFrom(1 << 20)}
 	randomPrograms(t, &followed, 12)
 }
 

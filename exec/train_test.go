@@ -52,8 +52,8 @@ func TestTrainingAllocatesNothing(t *testing.T) {
 func TestLayoutOfWeightsDoesNotMatter(t *testing.T) {
 	const batch, in, hidden, out = 64, 150, 200, 90
 	type outcome struct {
-		losses                   []float64
-		kernels, tiled, followed int
+		losses                []float64
+		kernels, tiled, fused int
 	}
 	train := func(layer func(x, w, b *graph.Node) *graph.Node, weights ...graph.Shape) (o outcome) {
 		g := graph.New("layers")
@@ -90,7 +90,7 @@ func TestLayoutOfWeightsDoesNotMatter(t *testing.T) {
 			require.NoError(t, err)
 			o.losses = append(o.losses, v)
 		}
-		o.kernels, o.tiled, o.followed = prog.Kernels(), s.Tiled(), s.Followed()
+		o.kernels, o.tiled, o.fused = prog.Kernels(), s.Tiled(), s.FusedWithMatMul()
 		return o
 	}
 	want := train(func(x, w, b *graph.Node) *graph.Node { return ops.Add(ops.MatMul(x, w), b) },

@@ -34,11 +34,11 @@ var verifications = []struct {
 }{
 	{"import", onGraph(rewrite.VerifyGraph)},
 	{"expand", onGraph(rewrite.VerifyPrimitive)},
-	{"order", onGraph(rewrite.VerifyOrder)},
+	{"sequence", onGraph(rewrite.VerifyOrder)},
 	{"fuse", func(u *lower.Program) error { return fusion.VerifyGroups(u.Program, u.Groups) }},
 	{"lower", lower.VerifyLoops},
-	{"follow", lower.VerifyFollowers},
-	{"plan", lower.VerifyBuffers},
+	{"fuse-with-matmul", lower.VerifyMatMulFusion},
+	{"assign-buffers", lower.VerifyBuffers},
 }
 
 // verifyUnit checks what holds after a pass.

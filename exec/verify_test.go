@@ -91,31 +91,31 @@ var seededFaults = []struct {
 		w := find(u, t, ofClass(graph.Update))
 		u.Graph.At(w, func() { u.Graph.Copy(w, w.Operands()) })
 	}, "writes the same state"},
-	{"join", "an operand comes later", func(t *testing.T, u *lower.Program) {
+	{"insert-slices", "an operand comes later", func(t *testing.T, u *lower.Program) {
 		n := find(u, t, ofClass(graph.Reduce))
 		n.Operands()[0] = n
 	}, "does not stand before it"},
-	{"repeat", "an operand of another dtype", func(t *testing.T, u *lower.Program) {
+	{"rematerialize", "an operand of another dtype", func(t *testing.T, u *lower.Program) {
 		for _, in := range u.Inputs {
 			if in.Own.DType() == graph.Int64 {
 				find(u, t, ofClass(graph.Reduce)).Operands()[0] = in.Own
 			}
 		}
 	}, "rule"},
-	{"windows", "broadcasting is recorded for other operands", func(t *testing.T, u *lower.Program) {
+	{"implicit-gemm", "broadcasting is recorded for other operands", func(t *testing.T, u *lower.Program) {
 		n := find(u, t, func(n *graph.Node) bool {
 			return len(n.Operands()) == 2 && slices.Contains(n.Stretch(1), graph.Stretched) && n.In(1).Op().Class != graph.Source && !n.In(1).Shape().Equal(n.In(0).Shape())
 		})
 		n.Operands()[1] = n.In(0)
 	}, "rule infers"},
 	{"dce", "a root is left in the graph before", func(t *testing.T, u *lower.Program) { u.Roots[0] = u.UserRoots[0] }, "root 0 is not in the graph"},
-	{"order", "a write comes before a read", func(t *testing.T, u *lower.Program) {
+	{"sequence", "a write comes before a read", func(t *testing.T, u *lower.Program) {
 		w := find(u, t, ofClass(graph.Update))
 		reader := alias.FindWrites(u.Sequence).Before(w)[0]
 		i, k := slices.Index(u.Sequence, w), slices.Index(u.Sequence, reader)
 		u.Sequence = slices.Insert(slices.Delete(u.Sequence, i, i+1), k, w)
 	}, "before"},
-	{"order", "a node is forgotten", func(t *testing.T, u *lower.Program) {
+	{"sequence", "a node is forgotten", func(t *testing.T, u *lower.Program) {
 		u.Sequence = slices.DeleteFunc(u.Sequence, func(n *graph.Node) bool { return n == u.Roots[0] })
 	}, "not in the order"},
 	{"fuse", "a value has two kernels", func(t *testing.T, u *lower.Program) {
@@ -130,7 +130,7 @@ var seededFaults = []struct {
 			}
 		}
 	}, "in a kernel over"},
-	{"place", "a joined value is forgotten", func(t *testing.T, u *lower.Program) {
+	{"forward-stores", "an assembled value is forgotten", func(t *testing.T, u *lower.Program) {
 		for _, k := range u.Groups {
 			k.Completes = nil
 			if k.Assembly != nil {
@@ -152,19 +152,19 @@ var seededFaults = []struct {
 			}
 		}
 	}, "no kernel up to there stores it"},
-	{"follow", "a kernel follows no product", func(t *testing.T, u *lower.Program) {
+	{"fuse-with-matmul", "a kernel is fused with no product", func(t *testing.T, u *lower.Program) {
 		for _, k := range u.Kernels {
 			if k, ok := k.(*lower.Fused); ok {
-				k.Fusion = lower.Fusion{Kind: lower.OnResult, Of: &lower.MatMul{}}
+				k.Fusion = lower.MatMulFusion{Kind: lower.OnResult, Of: &lower.MatMul{}}
 			}
 		}
 	}, "none is before it"},
-	{"plan", "a buffer ends too early", func(t *testing.T, u *lower.Program) {
+	{"assign-buffers", "a buffer ends too early", func(t *testing.T, u *lower.Program) {
 		for _, s := range u.Buffers {
 			s.Last = s.First
 		}
 	}, "its buffer lives from"},
-	{"plan", "a buffer is taken over while it is needed", func(t *testing.T, u *lower.Program) {
+	{"assign-buffers", "a buffer is taken over while it is needed", func(t *testing.T, u *lower.Program) {
 		a, b := u.Buffers[0], u.Buffers[len(u.Buffers)-1]
 		a.ReusedBy, b.Reuses = b, a
 	}, "takes over"},
@@ -222,10 +222,10 @@ func shuffled(seed uint64) Option {
 	return func(r *request) {
 		r.between = append(r.between, func(u *lower.Program, p pass) error {
 			at := func(name string) int { return slices.IndexFunc(passes, func(p pass) bool { return p.name == name }) }
-			switch here, order := at(p.name), at("order"); {
-			case here < order:
+			switch here, sequence := at(p.name), at("sequence"); {
+			case here < sequence:
 				shuffleGraph(u, rng)
-			case here == order:
+			case here == sequence:
 				shuffleOrder(u, rng)
 			}
 			return nil

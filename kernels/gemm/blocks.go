@@ -48,7 +48,7 @@ type Scratch[T scalar.Number] struct {
 	transpose transposeArgs
 	pieces    piecesArgs
 	thin      thinArgs
-	follow    following
+	rows      rowProgress
 	epilogue  Epilogue
 	reader    PanelReader
 	isFar     bool // C comes from beyond the second-level cache

@@ -46,8 +46,8 @@
 //
 // Machine code can go on with the sums of a tile while they are in registers, in place of
 // storing them ([Epilogue]). What it reads and writes is asked for in the same way. Or another
-// kernel can follow a product: it is told of rows of C as soon as they are whole, few enough to
-// be in the second-level cache ([Follower]). Who needs B as well can go through its panels
+// kernel can run on rows of the result: it is told of rows of C as soon as they are whole, few enough to
+// be in the second-level cache ([RowConsumer]). Who needs B as well can go through its panels
 // when they have been multiplied with the first block of A ([PanelReader]).
 //
 // # Windows

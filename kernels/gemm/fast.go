@@ -181,9 +181,9 @@ func (f *panels[T]) stripe(left, right int) {
 	f.keeps, f.stop = rows < height, right
 	for f.p = 0; f.p < f.k; f.p += f.np {
 		f.np, f.isPacked = blockSize(f.p, f.k), false
-		isLast := f.keeps && f.s.follow.to != nil && f.count == 1 && f.p+f.np == f.k && right == f.part.right
+		isLast := f.keeps && f.s.rows.to != nil && f.count == 1 && f.p+f.np == f.k && right == f.part.right
 		if isLast {
-			rows = f.v.blocks(height, min(max(f.s.follow.most, leastTiles*f.v.rows), most))
+			rows = f.v.blocks(height, min(max(f.s.rows.most, leastTiles*f.v.rows), most))
 		}
 		for i := f.top; i < f.bottom; i += rows {
 			f.i, f.ni, f.packed = i, min(rows, f.bottom-i), 0
@@ -200,7 +200,7 @@ func (f *panels[T]) stripe(left, right int) {
 			}
 			f.isPacked = f.keeps
 			if isLast {
-				f.s.follow.whole(f.first + i + f.ni)
+				f.s.rows.whole(f.first + i + f.ni)
 			}
 		}
 	}

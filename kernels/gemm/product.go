@@ -137,7 +137,7 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 		}
 		s.job.run(c, s)
 		lo += min(p.M-first, hi-lo)
-		s.follow.whole(lo)
+		s.rows.whole(lo)
 	}
 }
 

@@ -19,7 +19,7 @@ func (b *Specialization) batchLaunches() {
 }
 
 // joinsBatch adds a step to a list if it can be part of it, is never shared between threads and
-// does not follow a product.
+// is not fused with a product.
 func (st *Launch) joinsBatch(list *backend.List) bool {
 	k, ok := st.Task.(*LoopTask)
 	return ok && !st.Fused && k.cost < parallelCost && list.Add(k.call)

@@ -13,8 +13,7 @@ import (
 // This file carries out what epilogue.go has decided: with the sizes bound, a product hands its
 // tiles or rows, or panels of its second matrix, to the kernels that are fused with it.
 
-// fuseWithMatMuls lets kernels follow the products before them where it pays with the sizes
-// bound.
+// fuseWithMatMuls fuses kernels with the products before them where it pays with the sizes bound.
 func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 	for i := range b.Launches {
 		product, ok := b.Launches[i].Task.(fusable)
@@ -32,13 +31,13 @@ func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 	}
 }
 
-// fusable is a product: what kernels may follow and run beside.
+// fusable is a product: kernels may be fused with its result, and with its second matrix.
 type fusable interface {
 	fuseResult(b *Specialization, k *LoopTask) bool
 	fuseFactor(b *Specialization, k *LoopTask) bool
 }
 
-// fuseResult lets a kernel go on with the product's tiles or follow its rows, if there are any.
+// fuseResult lets a kernel run on the product's tiles or rows, if there are any.
 func (t *MatMulTask[T]) fuseResult(b *Specialization, k *LoopTask) bool {
 	if t.p.Rows() == 0 || t.p.N == 0 {
 		return false
@@ -47,8 +46,8 @@ func (t *MatMulTask[T]) fuseResult(b *Specialization, k *LoopTask) bool {
 	return t.Tiles != nil || t.FuseRows(b, k)
 }
 
-// FuseRows lets a kernel follow the product's rows, if the product is large, moving the
-// elements takes longer than what is computed from them, and tiles are whole rows of both.
+// FuseRows lets a kernel run on the product's rows, if the product is large, moving the elements
+// takes longer than what is computed from them, and tiles are whole rows of both.
 func (t *MatMulTask[T]) FuseRows(b *Specialization, k *LoopTask) bool {
 	rows := t.p.Rows()
 	bytes := rows * t.p.N * t.spec.Dtype.Size()
@@ -66,12 +65,12 @@ func (t *MatMulTask[T]) FuseRows(b *Specialization, k *LoopTask) bool {
 	return true
 }
 
-// rowConsumer computes what follows from rows of a product: it is told of them in the order in
-// which they become whole.
+// rowConsumer computes a kernel's part for rows of a product, in the order in which they become
+// whole: a gemm.RowConsumer.
 type rowConsumer struct {
 	part *LoopTask
 	rows int // of the product
-	next int // index or element of the part to go on with
+	next int // the first index or element of the part that has not been computed
 	ws   *Workspace
 }
 
@@ -98,7 +97,7 @@ func (f *rowConsumer) Rows(_, hi int) {
 	f.next = end
 }
 
-// planTiles tells how a kernel goes on with the product's tiles: nil if it does not.
+// planTiles says how a kernel runs on the product's tiles; nil if it does not.
 func (t *MatMulTask[T]) planTiles(b *Specialization, k *LoopTask) *tiled {
 	tiles := k.Loop.Tiles
 	if tiles == nil || !t.p.HasTiles() || t.sums != nil {
@@ -211,7 +210,7 @@ func (t *MatMulTask[T]) fuseFactor(b *Specialization, k *LoopTask) bool {
 	return t.Reduction != nil
 }
 
-// panelReader is a goroutine's work beside a product: a gemm.PanelReader.
+// panelReader is a goroutine's sums of a product's second matrix: a gemm.PanelReader.
 type panelReader struct {
 	*tiled
 	block backend.TileBlock

@@ -30,9 +30,9 @@ type MatMulTask[T scalar.Number] struct {
 	grid
 	chunk       int       // of rows that must be in one tile, if not 0
 	sums        []T       // of blocks of K, where these are the tiles
-	Reduction   *tiled    // what can go through B meanwhile, if anything can
-	Tiles       *tiled    // what can go on with tiles, if anything can
-	RowConsumer *LoopTask // what can follow the rows, if anything can
+	Reduction   *tiled    // what sums columns of B meanwhile, if anything does
+	Tiles       *tiled    // what runs on tiles, if anything does
+	RowConsumer *LoopTask // what runs on rows, if anything does
 	fuses       bool      // they do so in this run
 
 	spec   *lower.MatMulSpec
@@ -92,7 +92,7 @@ func (t *MatMulTask[T]) Tile(i int, ws *Workspace) {
 	t.compute(row, min(row+t.rows, t.p.Rows()), col, min(col+t.cols, t.p.N), ws)
 }
 
-// compute computes a part, and what follows it.
+// compute computes a part, and what is fused with it.
 func (t *MatMulTask[T]) compute(lo, hi, left, right int, ws *Workspace) {
 	scratch := t.scratch(&ws.products)
 	if t.fuses && t.Reduction != nil && lo == 0 {
@@ -107,8 +107,8 @@ func (t *MatMulTask[T]) compute(lo, hi, left, right int, ws *Workspace) {
 		t.p.RunTiles(lo, hi, left, right, scratch, &ws.epilogue)
 		ws.epilogue.end()
 	case t.fuses && t.RowConsumer != nil:
-		ws.follower = rowConsumer{part: t.RowConsumer, rows: t.p.Rows(), next: lo * t.RowConsumer.indices() / t.p.Rows(), ws: ws}
-		t.p.RunRows(lo, hi, scratch, &ws.follower)
+		ws.consumer = rowConsumer{part: t.RowConsumer, rows: t.p.Rows(), next: lo * t.RowConsumer.indices() / t.p.Rows(), ws: ws}
+		t.p.RunRows(lo, hi, scratch, &ws.consumer)
 	default:
 		t.p.RunPart(lo, hi, left, right, scratch)
 	}

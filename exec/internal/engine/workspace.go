@@ -10,7 +10,7 @@ type Workspace struct {
 	scratch  backend.Scratch
 	products productScratch
 	part     launch.Args // of a tile that is a part of a row
-	follower rowConsumer
+	consumer rowConsumer
 	epilogue epilogue
 	reader   panelReader
 }
@@ -30,7 +30,7 @@ func (ws *Workspace) argsOf(outer, operands int) *launch.Args {
 // release forgets the memory of the last tile, so that it is not kept alive.
 func (ws *Workspace) release() {
 	clear(ws.part.Ptr[:cap(ws.part.Ptr)])
-	ws.follower = rowConsumer{}
+	ws.consumer = rowConsumer{}
 }
 
 // resized returns a slice of n elements, s itself where it has room.

@@ -8,7 +8,7 @@ import (
 )
 
 // Assembly is a movement that puts each operand at a place of its own in the result: a
-// concatenation, a padding, or what the join pass has made.
+// concatenation, a padding, or slices that were inserted (see rewrite.InsertSlices).
 type Assembly struct {
 	Node *graph.Node
 	// Places is where the operands lie in the result; one without a shape is none of the
@@ -17,7 +17,7 @@ type Assembly struct {
 	// HasBackground says that there is more in the result than the operands: this value.
 	HasBackground bool
 	Value         float64
-	Sums          bool // operands that meet are added up
+	Sums          bool // operands that overlap are added up
 }
 
 // assemblyOf describes a movement; nil if it is of another kind.
@@ -53,10 +53,10 @@ func (j *Assembly) put(x *graph.Node, start, step graph.Shape) {
 	j.Places = append(j.Places, to)
 }
 
-// Forward lets kernels leave what they compute for a joined value at its place there,
-// so that it need not be moved. What no kernel can leave at its place is copied by the
-// kernel of the assembly; one that has nothing left to copy is dropped.
-func Forward(groups []*Group) (kept []*Group) {
+// ForwardStores lets kernels store what they compute for an assembled value at its place there,
+// so that it need not be moved. What no kernel can store there is copied by the kernel of the
+// assembly; one that has nothing left to copy is dropped.
+func ForwardStores(groups []*Group) (kept []*Group) {
 	if !slices.ContainsFunc(groups, func(k *Group) bool { return k.Class == graph.Movement }) {
 		return groups
 	}
@@ -79,8 +79,8 @@ func Forward(groups []*Group) (kept []*Group) {
 	return kept
 }
 
-// forwardOperands has kernels leave operands of an assembly at their places, and reports
-// whether all are left so.
+// forwardOperands has kernels store operands of an assembly at their places, and reports
+// whether all are stored so.
 func forwardOperands(groups []*Group, j *Assembly, at map[*graph.Node]int) (all bool) {
 	first, last, all := len(groups), -1, true
 	for i, x := range j.Node.Operands() {
@@ -123,7 +123,7 @@ func (k *Group) forward(x *graph.Node, at Operand) {
 	k.Forwarded[x] = append(k.Forwarded[x], at)
 }
 
-// IsForwardedTo reports whether the kernel leaves a value in the memory of the node that
+// IsForwardedTo reports whether the kernel stores a value in the memory of the node that
 // reads it.
 func (k *Group) IsForwardedTo(x *graph.Node, r Reader) bool {
 	if r.Node.In(r.Operand) != x {
@@ -137,7 +137,7 @@ func (k *Group) IsForwardedTo(x *graph.Node, r Reader) bool {
 	return false
 }
 
-// Members lists what the kernel computes, and the joined values that it completes.
+// Members lists what the kernel computes, and the assembled values that it completes.
 func (k *Group) Members() []*graph.Node {
 	return append(k.Nodes[:len(k.Nodes):len(k.Nodes)], k.Completes...)
 }

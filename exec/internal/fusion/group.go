@@ -19,9 +19,10 @@ type Group struct {
 	// Registers says how often the kernel computes those values that it can hand on
 	// without memory.
 	Registers map[*graph.Node]Level
-	// Forwarded is where the kernel leaves what it computes in joined values: see Forward. It
-	// leaves the last pieces of joins, and the first ones of fills, whose gaps it fills.
-	Forwarded   map[*graph.Node][]Operand
+	// Forwarded is where the kernel stores what it computes in assembled values: see ForwardStores.
+	Forwarded map[*graph.Node][]Operand
+	// Completes is the assembled values of which it stores the last slices, Backgrounds those of which
+	// it stores the first ones, and fills the gaps before.
 	Completes   []*graph.Node
 	Backgrounds []*Assembly
 	// Assembly is what a movement assembles; nil of another class.

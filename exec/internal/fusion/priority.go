@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// sort brings the kernels into an order. Those that go on with products, and those that leave
+// sort brings the kernels into an order. Those that read products, and those that store
 // nothing but sums, run as soon as they can: what they read is in a cache then, and need not be
 // kept for long. Sums of what a product reads anyway wait for that.
 func (f *fuser) sort() (sorted []*Group) {

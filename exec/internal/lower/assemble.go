@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// lowerJoining fills the gaps of a joined value and copies operands to their places.
-func (u *Program) lowerJoining(k *fusion.Group, j *fusion.Assembly) (parts []*Loop, err error) {
+// lowerAssembly fills the gaps of an assembled value and copies operands to their places.
+func (u *Program) lowerAssembly(k *fusion.Group, j *fusion.Assembly) (parts []*Loop, err error) {
 	if j.HasBackground {
 		l := u.newPart(k, j.Node.Shape())
 		to := fusion.Operand{Base: j.Node, Layout: graph.RowMajor(j.Node.Shape()), Write: true}

@@ -74,7 +74,7 @@ func AssignBuffers(u *Program) error {
 	return nil
 }
 
-// lastStep is the kernel up to which the one at a place reads: the last one that follows it or
+// lastStep is the kernel up to which the one at a place reads: the last one that is fused with it or
 // runs beside it, or with which it runs beside a product.
 func (p *planner) lastStep(at int) int {
 	for at+1 < len(p.u.Kernels) && FusionOf(p.u.Kernels[at+1]).isFused() {
@@ -138,7 +138,7 @@ func (p *planner) reuseInPlace(at int, part *Loop) {
 			}
 			from := p.of[x.Base]
 			if from.Kind == InArena && from != to && from.Last == at && from.First < at && from.ReusedBy == nil && from.Count == to.Count &&
-				fusion.SameLayout(x, o) && x.Undecided == nil && p.usedOnce(part, from) && !p.isReadBeside(at, from) && p.storedAfter(part, to, j) {
+				fusion.SameLayout(x, o) && x.Undecided == nil && p.usedOnce(part, from) && !p.isReadByFused(at, from) && p.storedAfter(part, to, j) {
 				from.ReusedBy, to.Reuses = to, from
 				break
 			}
@@ -173,9 +173,9 @@ func readBeforeWritten(p *rowprog.Program, loaded, stored int) bool {
 	return lastLoad <= firstStore
 }
 
-// isReadBeside reports whether the buffer is read by another kernel while the one at a place
-// runs.
-func (p *planner) isReadBeside(at int, s *Buffer) bool {
+// isReadByFused reports whether the buffer is read by a kernel with which the one at a place is
+// fused: they run at the same time.
+func (p *planner) isReadByFused(at int, s *Buffer) bool {
 	for k := p.u.Kernels[at]; FusionOf(k).isFused(); k = p.u.Kernels[at] {
 		if at--; p.reads(p.u.Kernels[at], s) {
 			return true

@@ -14,8 +14,8 @@ import (
 // This file decides at compile time which kernels are fused with matrix products: what a run
 // makes of that, with the sizes bound, is in epilogue.go of package engine.
 
-// Fusion is how a loop goes with the matrix product before it.
-type Fusion struct {
+// MatMulFusion is how a loop is fused with the matrix product before it.
+type MatMulFusion struct {
 	Kind fusionKind
 	Of   *MatMul
 }
@@ -32,7 +32,7 @@ const (
 	OnFactor
 )
 
-func (f Fusion) isFused() bool { return f.Kind != notFused }
+func (f MatMulFusion) isFused() bool { return f.Kind != notFused }
 
 // Thresholds say from which sizes on a fusion pays.
 type Thresholds struct {
@@ -40,7 +40,7 @@ type Thresholds struct {
 	// first-level cache; and tileRows its rows, as tiles of fewer save less than it takes to prepare
 	// for the columns of each.
 	TileBytes, TileRows int
-	// RowBytes is the size of a result that is worth following by rows: a smaller one stays in a
+	// RowBytes is the size of a result that is worth taking by rows: a smaller one stays in a
 	// cache that is fast enough.
 	RowBytes int
 	// FactorBytes is the size of a second matrix that is better summed beside the product: a smaller
@@ -53,8 +53,8 @@ var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 48, RowBytes: 16
 // TakesAllTiles reports whether tiles are taken be it worth it or not, as tests want it.
 func (t *Thresholds) TakesAllTiles() bool { return t.TileBytes == 0 }
 
-// FuseWithMatMul finds loops that go with the product before them: what is computed from a product is
-// computed while it is in the cache.
+// FuseWithMatMul finds loops that can be fused with the product before them: what is computed from
+// a product, or from its second matrix, is computed while that is in the cache.
 func FuseWithMatMul(u *Program) error {
 	for i, k := range u.Kernels[min(1, len(u.Kernels)):] {
 		loop, ok := k.(*Fused)
@@ -63,14 +63,14 @@ func FuseWithMatMul(u *Program) error {
 		}
 		before := u.Kernels[i]
 		if product, ok := before.(*MatMul); ok && canFuseWithFactor(loop, product) {
-			loop.Fusion = Fusion{OnFactor, product}
+			loop.Fusion = MatMulFusion{OnFactor, product}
 			continue
 		}
 		if f := FusionOf(before); f.Kind == OnFactor && !touchesResults(k, before) {
 			before = f.Of
 		}
 		if product, ok := before.(*MatMul); ok && canFuseWithResult(loop, product) {
-			loop.Fusion = Fusion{OnResult, product}
+			loop.Fusion = MatMulFusion{OnResult, product}
 		}
 	}
 	return nil
@@ -245,23 +245,30 @@ func InRows(p *rowprog.Program) *rowprog.Program {
 	return &q
 }
 
-// fusionText says how a lowered kernel may go with the product before it.
-func fusionText(k Kernel) string {
-	f := FusionOf(k)
-	switch {
-	case f.Kind == OnFactor:
-		return "\n  may run beside the product before it"
-	case f.Kind == notFused:
+// text says how a kernel may be fused with the product before it.
+func (f MatMulFusion) text(k Kernel) string {
+	if !f.isFused() {
 		return ""
 	}
-	p := k.Loops()[0]
-	switch isSum := p.Program.ReducesOutermost(); {
+	on := f.parts(k.Loops()[0])
+	if on == "" {
+		return ""
+	}
+	return "\n  may be fused with the product before it, on " + on
+}
+
+// parts names the parts of the product on which a loop may run.
+func (f MatMulFusion) parts(p *Loop) string {
+	isSum := p.Program.ReducesOutermost() // rows do not come in its order
+	switch {
+	case f.Kind == OnFactor:
+		return "panels of its second matrix"
 	case p.Tiles != nil && isSum:
-		return "\n  may go on with tiles of the product before it"
+		return "tiles of its result"
 	case p.Tiles != nil:
-		return "\n  may go on with tiles of the product before it, or follow its rows"
+		return "tiles or rows of its result"
 	case !isSum:
-		return "\n  may follow the rows of the product before it"
+		return "rows of its result"
 	}
 	return ""
 }

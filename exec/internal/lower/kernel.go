@@ -22,12 +22,12 @@ type Kernel interface {
 	Loops() []*Loop
 }
 
-// Fused is a fused group: its last row program. Those before it fill gaps of values that it
-// leaves pieces of.
+// Fused is a fused group: its last row program. Those before it fill gaps of values in
+// which it stores slices.
 type Fused struct {
 	*fusion.Group
 	Parts  []*Loop
-	Fusion Fusion // with the product before it
+	Fusion MatMulFusion
 }
 
 // Variants is a kernel of which one of the row programs runs, by the sizes bound.
@@ -73,12 +73,12 @@ func operandsOf(parts []*Loop) (all []fusion.Operand) {
 	return slices.Clip(all)
 }
 
-// FusionOf tells how a kernel is fused with the product before it.
-func FusionOf(k Kernel) Fusion {
+// FusionOf returns how a kernel is fused with the product before it.
+func FusionOf(k Kernel) MatMulFusion {
 	if l, ok := k.(*Fused); ok {
 		return l.Fusion
 	}
-	return Fusion{}
+	return MatMulFusion{}
 }
 
 // Loop is one row program of a kernel, and what its operands are.
@@ -95,7 +95,7 @@ type Loop struct {
 
 // KernelText prints a kernel: its nodes and its programs.
 func KernelText(k Kernel) string {
-	return k.Computes().String() + fusionText(k) + programsText(k)
+	return k.Computes().String() + FusionOf(k).text(k) + programsText(k)
 }
 
 func programsText(k Kernel) string {

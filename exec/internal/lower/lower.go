@@ -68,17 +68,17 @@ func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusi
 		parts, err := u.lowerSumTo(k, n)
 		return &Variants{k, parts}, err
 	case k.Assembly != nil:
-		parts, err := u.lowerJoining(k, k.Assembly)
+		parts, err := u.lowerAssembly(k, k.Assembly)
 		return &Assemble{k, parts}, err
 	}
 	return nil, fmt.Errorf("no kernel for %s of class %s", n.Op().Name, k.Class)
 }
 
-// lowerLoop writes a fused group, and what fills the gaps of values that it leaves pieces of.
+// lowerLoop writes a fused group, and what fills the gaps of values in which it stores slices.
 func (u *Program) lowerLoop(k *fusion.Group, index []int32, isNeeded func(*fusion.Group, *graph.Node) bool) (*Fused, error) {
 	made := &Fused{Group: k}
 	for _, j := range k.Backgrounds {
-		parts, err := u.lowerJoining(k, j)
+		parts, err := u.lowerAssembly(k, j)
 		if err != nil {
 			return nil, err
 		}

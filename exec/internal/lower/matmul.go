@@ -23,7 +23,7 @@ type MatMulSpec struct {
 func newMatMulSpec(node *graph.Node) *MatMulSpec {
 	a, b := alias.LayoutOf(node.In(0)), alias.LayoutOf(node.In(1))
 	out := graph.RowMajor(node.Shape())
-	joined, isJoined := node.Attrs().(rewrite.GroupedAxes)
+	grouped, isGrouped := node.Attrs().(rewrite.GroupedAxes)
 	if len(a.Shape) == 1 {
 		a = insertAxis(a, 0)
 		out = insertAxis(out, max(len(out.Shape)-1, 0))
@@ -31,7 +31,7 @@ func newMatMulSpec(node *graph.Node) *MatMulSpec {
 			out = graph.Layout{Shape: graph.Shape{1}, Strides: []graph.Dim{0}}
 		}
 	}
-	if len(b.Shape) == 1 && !isJoined {
+	if len(b.Shape) == 1 && !isGrouped {
 		b = insertAxis(b, 1)
 		out = insertAxis(out, len(out.Shape))
 	}
@@ -39,9 +39,9 @@ func newMatMulSpec(node *graph.Node) *MatMulSpec {
 	p := &MatMulSpec{Dtype: node.DType(), Batch: out.Shape[:rank-2], M: out.Shape[rank-2], N: out.Shape[rank-1], K: a.Shape[len(a.Shape)-1], Rows: 1}
 	rules := rules.Rules{Names: node.Graph().Policy().Names, Bounds: node.Graph().Bounds}
 	p.Operands[0] = batched(node.In(0), a, p.Batch, rules)
-	if isJoined {
-		p.Rows = len(joined.Rows)
-		p.Operands[1] = fusion.Operand{Base: alias.Viewed(node.In(1)), Layout: joined.Layout(b, p.Batch)}
+	if isGrouped {
+		p.Rows = len(grouped.Rows)
+		p.Operands[1] = fusion.Operand{Base: alias.Viewed(node.In(1)), Layout: grouped.Layout(b, p.Batch)}
 	} else {
 		p.Operands[1] = batched(node.In(1), b, p.Batch, rules)
 	}

@@ -129,23 +129,22 @@ func (p *Loop) verify() error {
 	return nil
 }
 
-// VerifyFollowers checks that a kernel that goes on with a product's result, or runs beside
-// it, comes right after that product, and that it neither reads nor writes what the product is
-// still at.
-func VerifyFollowers(u *Program) error {
+// VerifyMatMulFusion checks that a kernel that is fused with a product comes right after it, and that
+// it neither reads nor writes what the product is still at.
+func VerifyMatMulFusion(u *Program) error {
 	for at, k := range u.Kernels {
 		f := FusionOf(k)
 		if !f.isFused() {
 			continue
 		}
 		if !slices.Contains(u.Kernels[max(0, at-2):at], Kernel(f.Of)) {
-			return bug.At(k.Computes().Nodes[0], "kernel %d comes with a product, and none is before it", at)
+			return bug.At(k.Computes().Nodes[0], "kernel %d is fused with a product, and none is before it", at)
 		}
 		for _, o := range k.Operands() {
 			for i, x := range f.Of.Operands() {
 				meets := o.Base != nil && alias.Storage(o.Base) == alias.Storage(x.Base)
 				if meets && (o.Write && i < 2 || f.Kind == OnFactor && (o.Write || x.Write)) {
-					return bug.At(o.Base, "kernel %d shares it with the product that it comes with", at)
+					return bug.At(o.Base, "kernel %d shares it with the product that it is fused with", at)
 				}
 			}
 		}

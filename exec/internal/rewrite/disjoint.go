@@ -4,26 +4,26 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// maxCompared bounds the pieces with which others are compared one by one.
+// maxCompared bounds the slices with which others are compared one by one.
 const maxCompared = 512
 
-// countDisjoint counts the first pieces of which surely no two have an element at one place.
-func countDisjoint(pieces []slice) int {
+// countDisjoint counts the first slices of which surely no two have an element at one place.
+func countDisjoint(list []slice) int {
 	var taken box
-	for i, p := range pieces {
-		if i > 0 && !taken.isOutside(p) && (i > maxCompared || !isDisjoint(p, pieces[:i])) {
+	for i, p := range list {
+		if i > 0 && !taken.isOutside(p) && (i > maxCompared || !isDisjoint(p, list[:i])) {
 			return i
 		}
 		taken.take(p)
 	}
-	return len(pieces)
+	return len(list)
 }
 
-// box is what pieces reach over, by axis: pieces that come in order lie before or behind all
+// box is what slices reach over, by axis: slices that come in order lie before or behind all
 // that have come.
 type box []extent
 
-// extent is a part of an axis: from start up to end. It is not known unless that of every piece
+// extent is a part of an axis: from start up to end. It is not known unless that of every slice
 // is comparable.
 type extent struct {
 	start, end graph.Dim
@@ -43,7 +43,7 @@ func isAtMost(a, b graph.Dim) bool {
 	return known && gap >= 0
 }
 
-// isOutside reports whether a piece surely is before or behind all that was taken.
+// isOutside reports whether a slice surely is before or behind all that was taken.
 func (b box) isOutside(p slice) bool {
 	if p.x == nil {
 		return false
@@ -56,7 +56,7 @@ func (b box) isOutside(p slice) bool {
 	return false
 }
 
-// take adds what a piece reaches over.
+// take adds what a slice reaches over.
 func (b *box) take(p slice) {
 	if p.x == nil {
 		*b = nil
@@ -91,7 +91,7 @@ func (e extent) with(f extent) extent {
 	return e
 }
 
-// isDisjoint reports whether a piece surely has no element where one of the others has.
+// isDisjoint reports whether a slice surely has no element where one of the others has.
 func isDisjoint(p slice, others []slice) bool {
 	for _, o := range others {
 		apart := false
@@ -108,7 +108,7 @@ func isDisjoint(p slice, others []slice) bool {
 	return true
 }
 
-// disjointAlong reports whether the places of two pieces along an axis differ: one ends
+// disjointAlong reports whether the places of two slices along an axis differ: one ends
 // before the other begins, or they alternate.
 func disjointAlong(p, q slice, axis int) bool {
 	if e, f := extentOf(p, axis), extentOf(q, axis); e.isBefore(f) || f.isBefore(e) {

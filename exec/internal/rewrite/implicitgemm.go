@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// ImplicitGEMM lets matrix products read windows, and other views whose axes they join,
+// ImplicitGEMM lets matrix products read windows, and other views whose axes they group,
 // where they lie: a convolution never lays its windows out as a matrix.
 func ImplicitGEMM(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Contract }) {
@@ -23,12 +23,12 @@ func ImplicitGEMM(u *Program) error {
 		if n.Op().Class != graph.Contract || !n.DType().IsFloat() || updated[alias.Storage(n)] {
 			return nil
 		}
-		joined := groupingOf(n)
-		if joined == nil || updated[alias.Storage(n.In(1))] || updated[alias.Storage(joined.of)] {
+		grouped := groupingOf(n)
+		if grouped == nil || updated[alias.Storage(n.In(1))] || updated[alias.Storage(grouped.of)] {
 			return nil
 		}
 		copied, _ := reshapeOf(in[1])
-		return graph.Apply(groupedProduct(n), joined.axes, in[0], copied.In(0))
+		return graph.Apply(groupedProduct(n), grouped.axes, in[0], copied.In(0))
 	})
 	return nil
 }
@@ -37,7 +37,7 @@ func ImplicitGEMM(u *Program) error {
 // the batch, of its rows and of its columns.
 type GroupedAxes struct{ Batch, Rows, Cols []int }
 
-// grouping is how the second operand of a product comes from a value by joining axes.
+// grouping is how the second operand of a product comes from a value by grouping axes.
 type grouping struct {
 	of   *graph.Node
 	axes GroupedAxes
@@ -106,7 +106,7 @@ func reshapeOf(x *graph.Node) (reshape *graph.Node, views []*graph.Node) {
 	return x, views
 }
 
-// groupAxes returns, for each axis of a reshaped value, the axes that it joins; nil where it
+// groupAxes returns, for each axis of a reshaped value, the axes that it groups; nil where it
 // cuts one. Axes of size 1 belong to none.
 func groupAxes(from, to graph.Shape) [][]int {
 	groups := make([][]int, len(to))
@@ -127,7 +127,7 @@ func groupAxes(from, to graph.Shape) [][]int {
 }
 
 // groupedProduct is the operation of a product like n whose second operand comes with its
-// matrix's axes not yet joined.
+// matrix's axes not yet grouped.
 func groupedProduct(n *graph.Node) *graph.Op {
 	op := *n.Op()
 	op.Infer = func(*graph.Call) (graph.DType, graph.Shape) { return n.DType(), n.Shape() }

@@ -8,22 +8,22 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// InsertAttrs are the fixed arguments of opInsertSlices. Sum says that operands may meet, and are then
-// added up, to Value.
+// InsertAttrs are the fixed arguments of opInsertSlices. Sum says that operands may overlap, and are
+// then added up, to Value.
 type InsertAttrs struct {
 	graph.Assembly
 	Shape graph.Shape
 	Sum   bool
 }
 
-// opInsertSlices is what the join pass makes of sums of values that are padded with zeros.
-var opInsertSlices = &graph.Op{Name: "join", Func: "Join", Doc: "pieces, each at its own place.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
+// opInsertSlices is what sums of values that are padded with zeros become.
+var opInsertSlices = &graph.Op{Name: "insert_slices", Func: "InsertSlices", Doc: "slices, each at its own place.", Class: graph.Movement, MinIn: 1, MaxIn: -1,
 	Infer:    func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(InsertAttrs).Shape },
 	Assemble: func(n *graph.Node) graph.Assembly { return n.Attrs().(InsertAttrs).Assembly }}
 
-// InsertSlices writes sums of values that are padded with zeros and do not meet, such as the
-// gradients of the parts of a value, as one value that consists of these pieces; and
-// paddings of several axes as one. Kernels can then leave each piece where it belongs.
+// InsertSlices writes sums of values that are padded with zeros and do not overlap, such as the
+// gradients of the parts of a value, as one value that consists of these slices; and
+// paddings of several axes as one. Kernels can then store each slice where it belongs.
 func InsertSlices(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), isPadding) {
 		return nil
@@ -124,12 +124,12 @@ func sliceOf(n, in *graph.Node) slice {
 	return p
 }
 
-// sum joins neighbouring terms of a sum that do not meet; and such as meet, if the sum
-// begins with 0. Their order, on which the result's last bits depend, stays.
+// sum inserts neighbouring terms of a sum that do not overlap into one value; and such as overlap,
+// if the sum begins with 0. Their order, on which the result's last bits depend, stays.
 func (j *sliceInserter) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 	terms, fromZero := j.terms(n, in)
 	var total *graph.Node
-	joined := false
+	inserted := false
 	for len(terms) > 0 {
 		count := countDisjoint(terms)
 		term, group := terms[0].term, terms[:count]
@@ -140,11 +140,11 @@ func (j *sliceInserter) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 		switch {
 		case fromZero && pads > count:
 			group = terms[:pads]
-			term, joined = insertSlices(n, 0, true, group), true
+			term, inserted = insertSlices(n, 0, true, group), true
 		case fromZero || count > 1:
-			term, joined = insertSlices(n, 0, false, addedToZero(group)), true
+			term, inserted = insertSlices(n, 0, false, addedToZero(group)), true
 		case terms[0].x != nil && terms[0].x != term.In(0): // several paddings
-			term, joined = insertSlices(n, 0, false, group), true
+			term, inserted = insertSlices(n, 0, false, group), true
 		}
 		if total == nil {
 			total = term
@@ -153,7 +153,7 @@ func (j *sliceInserter) sum(n *graph.Node, in []*graph.Node) *graph.Node {
 		}
 		terms, fromZero = terms[len(group):], false
 	}
-	if !joined {
+	if !inserted {
 		return nil
 	}
 	return total
@@ -185,7 +185,7 @@ func (j *sliceInserter) terms(n *graph.Node, in []*graph.Node) (list []slice, fr
 	return list, fromZero
 }
 
-// addedToZero returns the pieces of a sum as it has them, each with zeros added: -0 + 0 is
+// addedToZero returns the slices of a sum as it has them, each with zeros added: -0 + 0 is
 // 0.
 func addedToZero(group []slice) (list []slice) {
 	x := group[0].x
@@ -200,12 +200,12 @@ func addedToZero(group []slice) (list []slice) {
 	return list
 }
 
-// insertSlices makes the value that consists of the pieces among equal numbers, in the place of n;
-// or adds the pieces up, to that number.
-func insertSlices(n *graph.Node, value float64, sum bool, pieces []slice) *graph.Node {
+// insertSlices makes the value that consists of the slices among equal numbers, in the place of n;
+// or adds the slices up, to that number.
+func insertSlices(n *graph.Node, value float64, sum bool, list []slice) *graph.Node {
 	a := InsertAttrs{Assembly: graph.Assembly{Value: value}, Shape: n.Shape(), Sum: sum}
 	var in []*graph.Node
-	for _, p := range pieces {
+	for _, p := range list {
 		a.Put(p.start, p.step)
 		in = append(in, p.x)
 	}

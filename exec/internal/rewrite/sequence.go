@@ -87,7 +87,7 @@ func (u *Program) copyHazards() (found bool) {
 // materialized copies the operand of an expansion into the shape of its result, where the
 // binding of sizes decides which axes are repeated: strides cannot say it.
 func materialized(n, x *graph.Node) *graph.Node {
-	op := &graph.Op{Name: "repeat", Func: "Expand", Doc: "x repeated along axes.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
+	op := &graph.Op{Name: "expand_copy", Func: "ExpandCopy", Doc: "x repeated along axes.", Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			c.SetStretch([][]graph.AxisKind{n.Stretch(0)})
 			return n.DType(), n.Shape()

@@ -30,8 +30,8 @@ func (c *copier) Rows(lo, hi int) {
 	c.next = hi
 }
 
-// TestRowsThatAreFollowed expects each row once, in order, and whole when it is told of.
-func TestRowsThatAreFollowed(t *testing.T) {
+// TestRowsAreConsumed expects each row once, in order, and whole when it is told of.
+func TestRowsAreConsumed(t *testing.T) {
 	type size struct {
 		m, n, k int
 		batch   []int

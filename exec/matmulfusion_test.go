@@ -15,13 +15,13 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// followCase computes something of a product, which is large, and of other values. The
+// fusionCase computes something of a product, which is large, and of other values. The
 // factors are computed as well, so that their memory is free afterwards.
-type followCase struct {
-	x, w    []int // the factors' shapes
-	others  [][]int
-	of      func(product *graph.Node, in []*graph.Node) *graph.Node // in: the factors and the others
-	follows manner
+type fusionCase struct {
+	x, w   []int // the factors' shapes
+	others [][]int
+	of     func(product *graph.Node, in []*graph.Node) *graph.Node // in: the factors and the others
+	fused  manner
 }
 
 // manner is how a kernel goes on with a product.
@@ -41,7 +41,7 @@ func hasTiles() bool {
 	return err == nil && cpu.JIT() && cpu.Chosen() > cpu.Portable
 }
 
-var followCases = map[string]followCase{
+var fusionCases = map[string]fusionCase{
 	"bias and activation": {[]int{1200, 90}, []int{90, 260}, [][]int{{260}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Relu(ops.Add(p, in[2]))
 	}, byTiles},
@@ -122,11 +122,11 @@ var followCases = map[string]followCase{
 	}, withoutOverlap},
 }
 
-// TestWhatFollowsAProduct expects the same bits as where the product and what follows it
+// TestKernelsFusedWithAProduct expects the same bits as where the product and what comes after it
 // are programs of their own.
-func TestWhatFollowsAProduct(t *testing.T) {
+func TestKernelsFusedWithAProduct(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
-	for name, c := range followCases {
+	for name, c := range fusionCases {
 		t.Run(name, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, 2))
 			var data []exec.Array
@@ -145,10 +145,10 @@ func TestWhatFollowsAProduct(t *testing.T) {
 					return c.of(ops.MatMul(in[0], in[1]), in)
 				}, func(s *exec.Session) {
 					if threads == 1 {
-						tiled := (c.follows == byTiles || c.follows == byTilesOnly) && hasTiles()
+						tiled := (c.fused == byTiles || c.fused == byTilesOnly) && hasTiles()
 						require.Equal(t, tiled, s.Tiled() > 0)
-						if c.follows != byTiles || hasTiles() {
-							require.Equal(t, tiled || c.follows == byRows, s.Followed() > 0)
+						if c.fused != byTiles || hasTiles() {
+							require.Equal(t, tiled || c.fused == byRows, s.FusedWithMatMul() > 0)
 						}
 					}
 				})
@@ -160,7 +160,7 @@ func TestWhatFollowsAProduct(t *testing.T) {
 
 // computeAll runs a program of inputs twice, and gives a copy of its result.
 func computeAll(t *testing.T, threads int, data []exec.Array, of func(in []*graph.Node) *graph.Node, look func(*exec.Session)) exec.Array {
-	g := graph.New("follow")
+	g := graph.New("fused")
 	feed := exec.Feed{}
 	var in []*graph.Node
 	for i, v := range data {
@@ -169,7 +169,7 @@ func computeAll(t *testing.T, threads int, data []exec.Array, of func(in []*grap
 		in = append(in, n)
 	}
 	z := of(in)
-	prog, err := exec.Compile(g, exec.Outputs(z), exec.FollowFrom(1<<20))
+	prog, err := exec.Compile(g, exec.Outputs(z), exec.RowsFrom(1<<20))
 	require.NoError(t, err)
 	s := prog.NewSession(exec.Threads(threads))
 	var result exec.Array
@@ -185,11 +185,11 @@ func computeAll(t *testing.T, threads int, data []exec.Array, of func(in []*grap
 	return result
 }
 
-// TestAWeightThatFollowsItsProduct subtracts from a parameter what was computed with it.
-func TestAWeightThatFollowsItsProduct(t *testing.T) {
+// TestAWeightWrittenFromItsProduct subtracts from a parameter what was computed with it.
+func TestAWeightWrittenFromItsProduct(t *testing.T) {
 	g := graph.New("square")
 	w := g.Param("w", graph.Float32, 601, 601)
-	prog, err := exec.Compile(g, exec.Updates(ops.SubInPlace(w, ops.MatMul(w, w))), exec.FollowFrom(1<<20))
+	prog, err := exec.Compile(g, exec.Updates(ops.SubInPlace(w, ops.MatMul(w, w))), exec.RowsFrom(1<<20))
 	require.NoError(t, err)
 	s := prog.NewSession()
 	before, err := s.Param(w)
@@ -200,7 +200,7 @@ func TestAWeightThatFollowsItsProduct(t *testing.T) {
 	}, nil)
 	_, err = s.Run(context.Background(), nil)
 	require.NoError(t, err)
-	require.Zero(t, s.Followed(), "other rows still need the weight")
+	require.Zero(t, s.FusedWithMatMul(), "other rows still need the weight")
 	after, err := s.Param(w)
 	require.NoError(t, err)
 	require.Equal(t, want.Data, after.Data)

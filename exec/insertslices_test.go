@@ -16,10 +16,10 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// joinCase computes something of an input of shape [batch, 2, 9, 12], whose batch is 3.
+// sliceCase computes something of an input of shape [batch, 2, 9, 12], whose batch is 3.
 // kernels is how many kernels that takes, none of which only moves elements if still is
 // set.
-type joinCase struct {
+type sliceCase struct {
 	of      func(x *graph.Node) *graph.Node
 	kernels int
 	still   bool
@@ -30,7 +30,7 @@ func gradientOf(x, y *graph.Node) *graph.Node {
 	return autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x})[0]
 }
 
-var joinCases = map[string]joinCase{
+var sliceCases = map[string]sliceCase{
 	"windows side by side": {func(x *graph.Node) *graph.Node { return gradientOf(x, ops.MaxPool2D(ops.Tanh(x), 3, 2)) }, 4, true},
 	"windows that leave gaps": {func(x *graph.Node) *graph.Node {
 		return gradientOf(x, ops.MaxPool2D(x, 2, 2, ops.Stride(3, 5)))
@@ -53,15 +53,15 @@ var joinCases = map[string]joinCase{
 		a, b, c := ops.Slice(x, 2, 0, 5, 1), ops.Slice(x, 2, 4, 9, 1), ops.Slice(x, 2, 2, 7, 1)
 		return gradientOf(x, ops.Mul(ops.Mul(ops.Exp(a), ops.Sin(b)), ops.Tanh(c)))
 	}, 0, false},
-	"computed pieces side by side": {func(x *graph.Node) *graph.Node {
+	"computed slices side by side": {func(x *graph.Node) *graph.Node {
 		return ops.Concat(1, ops.Exp(x), ops.Tanh(ops.Slice(x, 1, 0, 1, 1)), ops.Sin(x))
 	}, 2, true},
-	"a piece that is needed too": {func(x *graph.Node) *graph.Node {
+	"a slice that is needed too": {func(x *graph.Node) *graph.Node {
 		y := ops.Exp(x)
 		return ops.Mul(ops.Slice(ops.Concat(2, y, ops.Tanh(y)), 2, 3, 12, 1), y)
 	}, 2, true},
-	"a piece that is an input": {func(x *graph.Node) *graph.Node { return ops.Concat(0, x, ops.Exp(x), x) }, 2, false},
-	"a piece twice":            {func(x *graph.Node) *graph.Node { y := ops.Exp(x); return ops.Concat(3, y, y) }, 1, true},
+	"a slice that is an input": {func(x *graph.Node) *graph.Node { return ops.Concat(0, x, ops.Exp(x), x) }, 2, false},
+	"a slice twice":            {func(x *graph.Node) *graph.Node { y := ops.Exp(x); return ops.Concat(3, y, y) }, 1, true},
 	"paddings of two axes":     {func(x *graph.Node) *graph.Node { return ops.Pad(ops.Pad(ops.Exp(x), 2, 1, 2, 7), 3, 3, 0, 7) }, 1, true},
 	"paddings of two numbers":  {func(x *graph.Node) *graph.Node { return ops.Pad(ops.Pad(ops.Exp(x), 2, 1, 2, 7), 3, 3, 0, 8) }, 2, false},
 	"after sums of rows": {func(x *graph.Node) *graph.Node {
@@ -75,10 +75,10 @@ var joinCases = map[string]joinCase{
 	"windows put back": {func(x *graph.Node) *graph.Node { return ops.Fold(ops.Exp(x), 1, 36, 2, 3) }, 2, false},
 }
 
-func TestJoinedValuesAgreeWithTheOracle(t *testing.T) {
-	for name, c := range joinCases {
+func TestInsertedSlicesAgreeWithTheReference(t *testing.T) {
+	for name, c := range sliceCases {
 		t.Run(name, func(t *testing.T) {
-			g := graph.New("joined")
+			g := graph.New("slices")
 			batch := g.Dim("batch", graph.AtLeast(0))
 			x := g.Input("x", graph.Float64, batch, 2, 9, 12)
 			y := c.of(x)
@@ -113,7 +113,7 @@ func TestJoinedValuesAgreeWithTheOracle(t *testing.T) {
 }
 
 // A sum with zeros makes 0 of -0, and so does what takes its place.
-func TestJoinedSumsHaveNoNegativeZeros(t *testing.T) {
+func TestSumsOfInsertedSlicesHaveNoNegativeZeros(t *testing.T) {
 	g := graph.New("zeros")
 	x := g.Input("x", graph.Float32, 2)
 	y := ops.Add(ops.Pad(x, 0, 0, 2, 0), ops.Pad(x, 0, 2, 0, 0))
@@ -129,21 +129,21 @@ func TestJoinedSumsHaveNoNegativeZeros(t *testing.T) {
 }
 
 // The order of sums stays: in another one, 1 would be lost.
-func TestPiecesThatMeetAreAddedInOrder(t *testing.T) {
-	g := graph.New("order")
+func TestSlicesThatOverlapAreAddedInOrder(t *testing.T) {
+	g := graph.New("overlap")
 	x := g.Input("x", graph.Float32, 3, 4)
 	y := ops.Fold(ops.Transpose(x, 0, 1), 0, 6, 1, 1)
 	p, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(p.String(), "join"), "%s", p)
+	require.Equal(t, 1, strings.Count(p.String(), "insert_slices"), "%s", p)
 	out, err := p.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{3, 4}, Data: []float32{1, 2, 1e9, 3, 4, -1e9, 5, 6, 1, 7, 8, 9}}})
 	require.NoError(t, err)
 	require.Equal(t, []float32{1, 6, 1, 3 + 5 + 7, 6 + 8, 9}, arrayOf(t, out, y).Data) // 1e9 - 1e9 + 1
 }
 
-// A piece is read before the write that destroys it, though another one is computed from
+// A slice is read before the write that destroys it, though another one is computed from
 // what was written.
-func TestPiecesOfBeforeAndAfterAWrite(t *testing.T) {
+func TestSlicesOfBeforeAndAfterAWrite(t *testing.T) {
 	for name, dtype := range map[string]graph.DType{"added up": graph.Float32, "side by side": graph.Int32} {
 		t.Run(name, func(t *testing.T) {
 			g := graph.New("write")

@@ -39,9 +39,9 @@ var seconds = map[string]func(input func(name string, shape ...int) *graph.Node,
 	},
 }
 
-// TestSumsBesideProducts expects the same bits as from a kernel apart from the product: of second
+// TestSumsOfFactors expects the same bits as from a kernel apart from the product: of second
 // matrices with all orders of elements, of sums in several pieces, with an epilogue and without.
-func TestSumsBesideProducts(t *testing.T) {
+func TestSumsOfFactors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	if !hasTiles() {
 		t.Skip("there is no machine code for tiles")
@@ -51,22 +51,22 @@ func TestSumsBesideProducts(t *testing.T) {
 			for second, b := range seconds {
 				t.Run(fmt.Sprint(name, " ", dtype, " ", second), func(t *testing.T) {
 					for _, z := range [][3]int{{20, 32, 50}, {50, 64, 300}, {100, 70, 600}, {33, 40, 1700}, {400, 100, 256}} {
-						for _, follows := range []bool{false, true} {
+						for _, isFused := range []bool{false, true} {
 							rng := rand.New(rand.NewPCG(uint64(z[0]), uint64(z[1])))
 							g, feed := graph.New("sums"), exec.Feed{}
 							input := inputs(g, feed, rng, dtype)
 							m, n, k := z[0], z[1], z[2]
 							x := b(input, k, n)
 							y := ops.MatMul(input("a", m, k), x)
-							if follows {
+							if isFused {
 								y = ops.Abs(y)
 							}
 							sums := of(x, others{one: input("one"), cols: input("cols", n), rows: input("rows", k, 1)})
-							s := requireTiles(t, fmt.Sprint(z, follows), g, feed, append(sums, y)...)
+							s := requireTiles(t, fmt.Sprint(z, isFused), g, feed, append(sums, y)...)
 							if second != "turned" || name != "elements" { // whose sums run along rows in memory
-								require.Equal(t, 1, s.Beside(), "%v", z)
+								require.Equal(t, 1, s.FactorSums(), "%v", z)
 							}
-							require.Equal(t, follows, s.Tiled() > 0, "%v", z)
+							require.Equal(t, isFused, s.Tiled() > 0, "%v", z)
 						}
 					}
 				})
@@ -75,9 +75,9 @@ func TestSumsBesideProducts(t *testing.T) {
 	}
 }
 
-// TestSumsOfTwoMatricesAreNotBeside expects sums of what two matrices make together to be right,
+// TestSumsOfTwoMatricesAreNoSumsOfFactors expects sums of what two matrices make together to be right,
 // one of which may be the product itself.
-func TestSumsOfTwoMatricesAreNotBeside(t *testing.T) {
+func TestSumsOfTwoMatricesAreNoSumsOfFactors(t *testing.T) {
 	for name, of := range map[string]func(x, y, other *graph.Node) *graph.Node{
 		"another":     func(x, y, other *graph.Node) *graph.Node { return ops.Mul(x, other) },
 		"the product": func(x, y, other *graph.Node) *graph.Node { return ops.Mul(x, y) },
@@ -94,13 +94,13 @@ func TestSumsOfTwoMatricesAreNotBeside(t *testing.T) {
 		x, other := input("x", 80, 64), input("other", 80, 64)
 		y := ops.MatMul(input("a", 80, 80), x)
 		s := requireTiles(t, name, g, feed, y, ops.Sum(of(x, y, other), 0))
-		require.Zero(t, s.Beside(), name)
+		require.Zero(t, s.FactorSums(), name)
 	}
 }
 
-// TestKernelsBesideProductsDependOnNoEpilogue updates a bias by the sum beside a product, which
+// TestSumsOfFactorsDependOnNoEpilogue updates a bias by the sum of what is also a factor, which
 // goes on with what needs the bias.
-func TestKernelsBesideProductsDependOnNoEpilogue(t *testing.T) {
+func TestSumsOfFactorsDependOnNoEpilogue(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	g, feed := graph.New("dependent"), exec.Feed{}
 	input := inputs(g, feed, rng, graph.Float32)
@@ -131,7 +131,7 @@ func TestGradientsOfBiases(t *testing.T) {
 	loss := ops.Mean(ops.Mul(ops.Tanh(half(0)), ops.Sigmoid(half(64))))
 	s := requireTiles(t, "layers", g, feed, append(autodiff.Grad(loss, weights), loss)...)
 	if hasTiles() {
-		require.Equal(t, 1, s.Beside())
+		require.Equal(t, 1, s.FactorSums())
 		require.Equal(t, 3+3, s.Tiled(), "biases of all layers but the last, and gradients from products of all but the first")
 	}
 }

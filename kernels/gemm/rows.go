@@ -1,0 +1,38 @@
+package gemm
+
+// RowConsumer is told of rows of C while they are in the cache.
+type RowConsumer interface {
+	// Rows is told that the rows [lo, hi) of C, which are counted through the batch, are
+	// whole. Each call begins where the one before it ended.
+	Rows(lo, hi int)
+}
+
+// RunRows computes the rows [lo, hi) of C and tells the consumer of them, some at a time:
+// few enough to be in the second-level cache. It is like [Product.RunPart] else.
+func (p *Product[T]) RunRows(lo, hi int, s *Scratch[T], to RowConsumer) {
+	s.rows = rowProgress{to: to, next: lo, most: max(rowsBytes/(max(p.N, 1)*sizeOf[T]()), 1)}
+	p.RunPart(lo, hi, 0, p.N, s)
+	if s.rows.next < hi {
+		to.Rows(s.rows.next, hi)
+	}
+	s.rows = rowProgress{}
+}
+
+// rowsBytes is the size of the rows of C that a consumer is told of at a time, where it
+// can be chosen.
+const rowsBytes = 128 << 10
+
+// rowProgress is which rows a consumer has been told of.
+type rowProgress struct {
+	to   RowConsumer // nil for none
+	next int         // the first row that it has not been told of
+	most int         // rows at a time
+}
+
+// whole notes that the rows up to hi are whole.
+func (f *rowProgress) whole(hi int) {
+	if f.to != nil && hi-f.next >= f.most {
+		f.to.Rows(f.next, hi)
+		f.next = hi
+	}
+}
