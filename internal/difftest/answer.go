@@ -3,7 +3,6 @@ package difftest
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/broadloom/broadloom/internal/difftest/eager"
@@ -12,12 +11,13 @@ import (
 // answer is what the evaluator gives: elements of outputs and, after the run, of inputs, and
 // derivatives.
 type answer struct {
-	shape [][]int
-	cells [][]eager.Cell
-	t     []eager.DType
-	slope [3]float64 // of the gradient's value: along the first direction, the second, both
-	rough [3]bool
-	wild  bool // some number on the way is large, or not finite
+	shape  [][]int
+	cells  [][]eager.Cell
+	t      []eager.DType
+	slope  [3]float64 // of the gradient's value: along the first direction, the second, both
+	rough  [3]bool
+	values []*eager.Tensor
+	wild   bool // some number on the way is large, or not finite
 }
 
 func (a *answer) put(x *eager.Tensor) {
@@ -25,8 +25,8 @@ func (a *answer) put(x *eager.Tensor) {
 }
 
 // wanted computes the program with the evaluator.
-func (c *checker) wanted(noise *rand.Rand) (*answer, error) {
-	m := &eager.Machine{At: c.p.Sizes(c.v.Binding), Noise: noise, Units: 16}
+func (c *checker) wanted(m *eager.Machine) (*answer, error) {
+	m.At = c.p.Sizes(c.v.Binding)
 	var inputs []*eager.Tensor
 	for id, in := range c.p.Inputs {
 		inputs = append(inputs, m.Leaf(in, c.data(id), c.a[id], c.along[id]))
@@ -35,7 +35,16 @@ func (c *checker) wanted(noise *rand.Rand) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{rough: m.Rough, wild: slices.ContainsFunc(values, isWild)}
+	a := &answer{rough: m.Rough, wild: slices.ContainsFunc(values, isWild), values: values}
+	asked := slices.Concat(c.p.Outputs, c.p.Updates)
+	if c.p.Gradient != nil {
+		asked = append(asked, c.p.Gradient.Of)
+	}
+	for _, k := range asked {
+		if err := values[k].Err(); err != nil {
+			return nil, err
+		}
+	}
 	for _, k := range c.p.Outputs {
 		a.put(values[k])
 	}

@@ -61,7 +61,7 @@ func dtype(t eager.DType) graph.DType {
 
 // build makes the graph of a program.
 func build(p *eager.Program) *built {
-	policy := graph.Policy{MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently, SecondWrite: graph.AllowSilently}
+	policy := graph.Policy{MutualExpand: graph.AllowSilently, FixedName: graph.AllowSilently, SecondWrite: graph.AllowSilently, AxisMixing: graph.AllowSilently}
 	policy.Names = map[string]graph.NamesPolicy{"strict": graph.Strict, "unify": graph.Unify, "numpy": graph.Numpy}[p.Policy]
 	b := &built{g: graph.New("random", graph.WithPolicy(policy))}
 	for _, n := range p.Names {

@@ -1,7 +1,6 @@
 package difftest
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime/debug"
@@ -28,11 +27,6 @@ type Verdict struct {
 	Runs    int
 	Hash    uint64 // of the bits of all answers
 }
-
-// cautious are the mistakes that may be reported of a program that has values: they are judged
-// for all sizes at once, and before the order of reads and writes is chosen. So is that names meet,
-// where the size of a diagonal is what it meets at the drawn sizes alone.
-var cautious = []graph.Code{graph.CodeOperandOverlap, graph.CodeOrder, graph.CodeWriters, graph.CodeLeaf}
 
 // Check compiles a program, runs it on one thread and more, and compares all that it gives.
 func Check(p *eager.Program) (v Verdict) {
@@ -122,24 +116,6 @@ func (c *checker) told() bool {
 			return slices.ContainsFunc(in.Shape, func(s eager.Size) bool { return s.String() == "1*"+n.Name })
 		})
 	})
-}
-
-func (c *checker) refused(when string, err error) {
-	c.v.Detail = err.Error()
-	m := new(graph.Mistake)
-	switch {
-	case errors.As(err, &m) && (slices.Contains(cautious, m.Code) || m.Code == graph.CodeNames && strings.Contains(m.Summary, "min(")):
-		c.v.Refused = string(m.Code)
-	case errors.As(err, &m):
-		c.v.Fault = when + " " + string(m.Code) + " " + m.Node.Op().Name
-	default:
-		line := firstLine(err.Error())
-		if strings.Contains(line, "BL501") { // tell what asks for it
-			_, line, _ = strings.Cut(err.Error(), "required by ")
-			line = "BL501 " + firstLine(line)
-		}
-		c.v.Fault = when + ": " + line
-	}
 }
 
 // directions draws those of the derivatives: the first is that by which the first gradient is

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"hash"
 	"math"
-	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/internal/difftest/eager"
@@ -112,36 +112,30 @@ type pair struct {
 }
 
 // agree compares a run with the evaluator. What differs by more than a few units in the last
-// place is computed again, many times, each result on the way moved by up to 16 units: it is
-// rounding if the answers spread as far.
+// place must be rounding: see rounding.
 func (c *checker) agree(got []exec.Array, want *answer) bool {
 	pairs, fault := c.pairs(got, want)
 	if fault != "" {
 		c.v.Fault = fault
 		return false
 	}
-	var off []int
+	r := &rounding{c: c, got: got, want: want, pairs: pairs}
+	count := 0
 	for i, p := range pairs {
-		if !p.close(0) {
-			off = append(off, i)
-		}
-	}
-	if len(off) == 0 {
-		return true
-	}
-	spread := c.spread(got, pairs)
-	for _, i := range off {
-		p := pairs[i]
-		if !p.close(spread[i]) {
+		switch {
+		case p.close(0):
+		case r.explains(i):
+			count++
+		default:
 			c.v.Fault = "values"
-			c.v.Detail = fmt.Sprintf("%s is %v, not %v; rounding explains %.3g", p.about, p.got, p.want, spread[i])
-			if len(p.about) > 7 && p.about[:8] == "gradient" {
+			c.v.Detail = fmt.Sprintf("%s is %v, not %v; rounding explains %.3g", p.about, p.got, p.want, r.spread[i])
+			if strings.HasPrefix(p.about, "gradient") {
 				c.v.Fault = p.about
 			}
 			return false
 		}
 	}
-	c.v.Rounds += len(off)
+	c.v.Rounds += count
 	return true
 }
 
@@ -156,7 +150,7 @@ func (p *pair) close(slack float64) bool {
 	if p.single {
 		unit = 2e-5
 	}
-	return math.Abs(p.got-p.want) <= unit*p.scale+4*slack
+	return math.Abs(p.got-p.want) <= unit*p.scale+slack
 }
 
 // isSingle reports whether some value of a program may be formed in float32.
@@ -238,28 +232,4 @@ func (c *checker) slopes(gradients []exec.Array, want *answer, single bool) (lis
 		list = append(list, p)
 	}
 	return list
-}
-
-// spread computes the program again with noise, and gives how far each number moves.
-func (c *checker) spread(got []exec.Array, pairs []pair) []float64 {
-	out := make([]float64, len(pairs))
-	rng := rand.New(rand.NewPCG(c.p.Seed, 99))
-	keep := *c.v
-	for range 24 {
-		a, err := c.wanted(rng)
-		if err != nil { // it has no value at numbers that are as good
-			for i := range out {
-				out[i] = math.NaN()
-			}
-			break
-		}
-		moved, _ := c.pairs(got, a)
-		for i := range moved {
-			if d := math.Abs(moved[i].want - pairs[i].want); d > out[i] || math.IsNaN(d) && !(math.IsNaN(moved[i].want) && math.IsNaN(pairs[i].want)) {
-				out[i] = d
-			}
-		}
-	}
-	*c.v = keep
-	return out
 }

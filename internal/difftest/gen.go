@@ -289,7 +289,7 @@ func (g *gen) do(s eager.Step) int {
 		}
 		made[k] = out
 		for _, x := range out {
-			if !g.isFit(x, m.At) {
+			if x.Err() != nil || !g.isFit(x, m.At) {
 				return -1
 			}
 		}

@@ -38,7 +38,7 @@ func (c *checker) runs() {
 // once runs the program in all sessions and reports whether they agree with the evaluator.
 func (c *checker) once(again bool, hash hash.Hash64) bool {
 	c.directions()
-	want, errWant := c.wanted(nil)
+	want, errWant := c.wanted(&eager.Machine{})
 	c.left = nil
 	if isElements(errWant) || again && errWant == nil && want.wild {
 		return true // parameters have become such as no program begins with

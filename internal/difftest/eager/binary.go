@@ -72,7 +72,7 @@ var binaries = map[string]binary{
 	"AtLeast":   {atLeast, func(x, y int64) int64 { return max(x, y) }, false},
 	"AtMost":    {func(x, y Num) Num { return neg(atLeast(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }, false},
 	"Pow":       {pow, wholePow, false},
-	"FloorDiv":  {func(x, y Num) Num { return num(math.Floor(x.V / y.V)) }, floorDiv, false},
+	"FloorDiv":  {pythonFloorDiv, floorDiv, false},
 	"Remainder": {remainder, func(x, y int64) int64 { return x - y*floorDiv(x, y) }, false},
 	"Fmod":      {fmod, func(x, y int64) int64 { return x - y*truncDiv(x, y) }, false},
 	"Atan2":     {atan2, nil, false},
@@ -128,6 +128,20 @@ func truncDiv(x, y int64) int64 {
 		refuseElements("division by zero")
 	}
 	return x / y
+}
+
+// pythonFloorDiv is what Python's // gives: the quotient of x without its remainder, which is
+// -1 for 2 and -Inf.
+func pythonFloorDiv(x, y Num) Num {
+	if y.V == 0 || x.V == 0 {
+		return num(x.V / y.V)
+	}
+	rest := math.Mod(x.V, y.V)
+	q := math.Round((x.V - rest) / y.V)
+	if rest != 0 && (rest < 0) != (y.V < 0) {
+		q--
+	}
+	return num(q)
 }
 
 func remainder(x, y Num) Num {

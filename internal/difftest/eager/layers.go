@@ -107,22 +107,25 @@ func init() {
 		return one(m.affine(y, x[1], nil))
 	}
 	Entries["BatchNorm"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
-		gain, bias := x[1], x[2]
 		axes := []int{0}
 		for i := 2; i < len(x[0].Shape); i++ {
 			axes = append(axes, i)
-		}
-		if gain != nil {
-			gain = channels(gain, x[0])
-		}
-		if bias != nil {
-			bias = channels(bias, x[0])
 		}
 		if shape := x[0].Shape; len(shape) < 2 || shape[0]*volume(shape[2:]) == 1 {
 			refuse("channels of %v", shape)
 		}
 		of := &Step{I: axes, F: []float64{0}}
-		return []*Tensor{m.affine(m.standardized(x[0], axes, s.F[0]), gain, bias), Entries["Mean"](m, of, x)[0], Entries["Var"](m, of, x)[0]}
+		y := m.apart(s, func() *Tensor {
+			gain, bias := x[1], x[2]
+			if gain != nil {
+				gain = channels(gain, x[0])
+			}
+			if bias != nil {
+				bias = channels(bias, x[0])
+			}
+			return m.affine(m.standardized(x[0], axes, s.F[0]), gain, bias)
+		})
+		return []*Tensor{y, Entries["Mean"](m, of, x)[0], Entries["Var"](m, of, x)[0]}
 	}
 	Entries["BatchNormInference"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		c := make([]*Tensor, 5)

@@ -14,7 +14,7 @@ func likelihood(logs bool) Entry {
 		target := targets(x[1], x[0], shape)
 		for i, row := range rows {
 			if !logs {
-				l := m.moved(x[0].T, logSumExp(row))
+				l := m.logSumExp(x[0].T, row)
 				row = each(row, func(v Num) Num { return sub(v, l) })
 			}
 			shares[i].Num = num(1)

@@ -3,7 +3,6 @@ package eager
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 )
 
@@ -14,6 +13,8 @@ type Machine struct {
 	// units in the last place: the spread of the answers is the rounding that a value bears.
 	Noise *rand.Rand
 	Units float64
+	// Reach, where there is one, tells by value and element how far rounding moves it: see settle.
+	Reach [][]float64
 	// Rough tells which derivatives were not finite somewhere, or are a matter of convention: along
 	// the first direction, the second, both.
 	Rough [3]bool
@@ -53,22 +54,41 @@ func (m *Machine) Do(s *Step, values []*Tensor) (out []*Tensor, err error) {
 	}
 	x := make([]*Tensor, len(s.In))
 	for i, k := range s.In {
-		if k >= 0 {
-			x[i] = values[k]
+		if k < 0 {
+			continue
+		}
+		if x[i] = values[k]; x[i].err != nil {
+			return nil, x[i].err
 		}
 	}
+	defer recovered(s, &err)
+	return entry(m, s, x), nil
+}
+
+// recovered makes an error of the panic of a step that has no value.
+func recovered(s *Step, err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case refusal:
+		*err = fmt.Errorf("%s: %s", s.Op, string(r))
+	case unfit:
+		*err = fmt.Errorf("%s: %w: %s", s.Op, ErrElements, string(r))
+	default:
+		panic(r)
+	}
+}
+
+// apart computes one of several values of a step. Where it alone has none, the others do.
+func (m *Machine) apart(s *Step, f func() *Tensor) (x *Tensor) {
+	var err error
 	defer func() {
-		switch r := recover().(type) {
-		case nil:
-		case refusal:
-			err = fmt.Errorf("%s: %s", s.Op, string(r))
-		case unfit:
-			err = fmt.Errorf("%s: %w: %s", s.Op, ErrElements, string(r))
-		default:
-			panic(r)
+		if err != nil {
+			x = dense(Float32, []int{0}, nil)
+			x.err = err
 		}
 	}()
-	return entry(m, s, x), nil
+	defer recovered(s, &err)
+	return f()
 }
 
 // Run computes all values of a program from its inputs.
@@ -79,6 +99,7 @@ func (m *Machine) Run(p *Program, inputs []*Tensor) ([]*Tensor, error) {
 		if err != nil {
 			return nil, err
 		}
+		m.settle(len(values), out, values)
 		values = append(values, out...)
 	}
 	return values, nil
@@ -110,77 +131,6 @@ func (m *Machine) round(t DType, c *Cell) {
 			m.Rough[i] = m.Rough[i] || !finite(d)
 		}
 	}
-}
-
-// unit is how far a result of size 1 is moved.
-func (m *Machine) unit(t DType) float64 {
-	if t == Float32 {
-		return m.Units * 0x1p-24
-	}
-	return m.Units * 0x1p-53
-}
-
-// blur moves the derivatives of y, a function of x, as if the function's had been computed from
-// rounded numbers of y's size: near its limit, 1 - tanh² has few right digits.
-func (m *Machine) blur(t DType, x Num, y *Num) {
-	off := m.unit(t) * (1 + math.Abs(y.V)) * (2*m.Noise.Float64() - 1)
-	y.A += off * x.A
-	y.B += off * x.B
-	y.AB += off * (x.AB + x.A*x.B)
-}
-
-func (m *Machine) disturb(t DType, x *Num) {
-	unit := m.unit(t)
-	part := func(v float64) float64 { return v * (1 + unit*(2*m.Noise.Float64()-1)) }
-	switch {
-	case x.V == 0 && m.Noise.IntN(2) == 0:
-		x.V = -x.V // a sum of nothing, or of one zero, may have either sign
-	case !isShort(x.V): // what has few digits is formed without rounding
-		x.V = part(x.V)
-	}
-	// What has no derivative has a tiny one, so that one that is not finite on the way shows.
-	x.A, x.B, x.AB = part(x.A)+1e-150, part(x.B)+1e-150, part(x.AB)
-}
-
-// moved returns a number on the way as if it had been rounded.
-func (m *Machine) moved(t DType, x Num) Num {
-	if m.Noise != nil {
-		m.disturb(t, &x)
-	}
-	return x
-}
-
-// loose moves the derivatives of operands, each for itself: they are formed along other ways.
-func (m *Machine) loose(t DType, cells [][]Cell) {
-	if m.Noise == nil || !t.IsFloat() {
-		return
-	}
-	for i, list := range cells {
-		moved := m.shaken(t, list)
-		for k := range moved {
-			moved[k].V = list[k].V
-		}
-		cells[i] = moved
-	}
-}
-
-// shaken moves the elements of a sum, each by a part of its size: the order of sums is open.
-func (m *Machine) shaken(t DType, cells []Cell) []Cell {
-	if m.Noise == nil || !t.IsFloat() {
-		return cells
-	}
-	out := make([]Cell, len(cells))
-	unit := m.unit(t)
-	for i, c := range cells {
-		by := func() float64 { return 1 + unit*(2*m.Noise.Float64()-1) }
-		out[i].Num = Num{c.V * by(), c.A * by(), c.B * by(), c.AB * by()}
-	}
-	return out
-}
-
-// isShort reports whether a number has few binary digits.
-func isShort(v float64) bool {
-	return math.Abs(v) < 1<<12 && v*256 == math.Trunc(v*256)
 }
 
 // one is a list of one value.

@@ -90,7 +90,8 @@ func variance(s *Step, row []Cell) Num {
 	return div(squares(central(row)), num(math.Max(0, float64(len(row))-s.F[0])))
 }
 
-func logSumExp(row []Cell) Num {
+// logSumExp rounds the sum too: near 1 its logarithm has few right digits.
+func (m *Machine) logSumExp(t DType, row []Cell) Num {
 	high := math.Inf(-1)
 	for _, c := range row {
 		high = math.Max(high, c.V)
@@ -102,7 +103,7 @@ func logSumExp(row []Cell) Num {
 	for _, c := range row {
 		s = add(s, exp(sub(c.Num, num(high))))
 	}
-	return add(log(s), num(high))
+	return m.moved(t, add(log(m.moved(t, s)), num(high)))
 }
 
 // greatest shares the derivative among equal elements.
@@ -253,7 +254,9 @@ func init() {
 	Entries["Sum"] = counted(sum, 0, func(a, b int64) int64 { return a + b })
 	Entries["Prod"] = counted(product, 1, func(a, b int64) int64 { return a * b })
 	Entries["Mean"] = floats(func(_ *Machine, _ *Step, row []Cell) Num { return mean(row) })
-	Entries["LogSumExp"] = floats(func(_ *Machine, _ *Step, row []Cell) Num { return logSumExp(row) })
+	Entries["LogSumExp"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		return floats(func(m *Machine, _ *Step, row []Cell) Num { return m.logSumExp(x[0].T, row) })(m, s, x)
+	}
 	Entries["Var"] = floats(func(_ *Machine, s *Step, row []Cell) Num { return variance(s, row) })
 	Entries["Std"] = floats(func(_ *Machine, s *Step, row []Cell) Num { return sqrt(variance(s, row)) })
 	Entries["Norm"] = floats(norm)
@@ -271,11 +274,11 @@ func init() {
 		}))
 	}
 	Entries["Softmax"] = rows(func(m *Machine, t DType, row []Cell) []Cell {
-		l := m.moved(t, logSumExp(row))
+		l := m.logSumExp(t, row)
 		return each(row, func(x Num) Num { return exp(sub(x, l)) })
 	})
 	Entries["LogSoftmax"] = rows(func(m *Machine, t DType, row []Cell) []Cell {
-		l := m.moved(t, logSumExp(row))
+		l := m.logSumExp(t, row)
 		return each(row, func(x Num) Num { return sub(x, l) })
 	})
 	Entries["CumSum"], Entries["CumProd"] = scan(add, func(a, b int64) int64 { return a + b }), scan(mul, func(a, b int64) int64 { return a * b })

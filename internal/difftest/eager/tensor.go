@@ -25,8 +25,9 @@ type Tensor struct {
 	stride []int
 	off    int
 	mem    *memory
-	weak   bool // a number of the program, which does not count in promotion
-	Shared bool // it cannot be written: a constant, or one that shows the memory of another value only at times
+	weak   bool  // a number of the program, which does not count in promotion
+	err    error // why it has no elements, where other values of its step have
+	Shared bool  // it cannot be written: a constant, or one that shows the memory of another value only at times
 }
 
 // refusal is the panic of an operation that has no value.
@@ -121,6 +122,9 @@ func (x *Tensor) Version() any { return x.mem }
 
 // IsLiteral reports whether x is a number of the program, which does not count in promotion.
 func (x *Tensor) IsLiteral() bool { return x.weak }
+
+// Err returns why a value has no elements though other values of its step have, or nil.
+func (x *Tensor) Err() error { return x.err }
 
 // Root tells the memory in which x lies, whatever was written.
 func (x *Tensor) Root() any { return x.mem.root }
