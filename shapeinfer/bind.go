@@ -30,6 +30,9 @@ func (s Sizes) Lookup(name string) (int64, bool) {
 type BindError struct {
 	// Problems holds one text of one or more lines for each.
 	Problems []string
+	// Places tells for each problem where the program requires it; the zero Pos, where no
+	// single line does.
+	Places []graph.Pos
 	// Pos is the place in the user's program that bound the sizes.
 	Pos graph.Pos
 }
@@ -90,7 +93,7 @@ func bind(b *binder, given []Sizes) (Sizes, error) {
 		b.checkCounts()
 	}
 	if len(b.problems) > 0 {
-		return nil, &BindError{Problems: b.problems, Pos: graph.Caller()}
+		return nil, &BindError{Problems: b.problems, Places: b.places, Pos: graph.Caller()}
 	}
 	return b.sizes, nil
 }
@@ -115,11 +118,14 @@ type binder struct {
 	sizes     Sizes
 	origin    map[string]string
 	problems  []string
+	places    []graph.Pos // of each problem
 }
 
-func (b *binder) problem(format string, args ...any) {
+func (b *binder) problem(format string, args ...any) { b.problemAt(graph.Pos{}, format, args...) }
+
+func (b *binder) problemAt(at graph.Pos, format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(b.problems, text) {
-		b.problems = append(b.problems, text)
+		b.problems, b.places = append(b.problems, text), append(b.places, at)
 	}
 }
 
@@ -168,7 +174,7 @@ func (b *binder) checkBounds() {
 		default:
 			continue
 		}
-		b.problem("%s = %d   %s\nit is declared %s at %s", name, v, b.origin[name], declared, b.g.DimPos(name))
+		b.problemAt(b.g.DimPos(name), "%s = %d   %s\nit is declared %s at %s", name, v, b.origin[name], declared, b.g.DimPos(name))
 	}
 }
 
@@ -198,7 +204,7 @@ func (b *binder) checkNotGiven() {
 		}
 		for axis, d := range n.Shape() {
 			if v, err := b.value(d); d.IsSymbolic() && err == nil && v < 0 {
-				b.problem("axis %d of %s is declared %s, which is %d%s\ndeclared at %s", axis, n.Label(), d, v, b.where(d), n.Pos())
+				b.problemAt(n.Pos(), "axis %d of %s is declared %s, which is %d%s\ndeclared at %s", axis, n.Label(), d, v, b.where(d), n.Pos())
 			}
 		}
 	}
@@ -241,7 +247,7 @@ func (b *binder) checkEqual() {
 		is := b.g.Bounds(name).Is
 		v, known := b.sizes[name]
 		if other, err := b.value(is); is != 0 && known && err == nil && v != other {
-			b.problem("%s == %s fails: %d against %d%s\nstated at %s", name, is, v, other, b.where(graph.SymbolicDim(name), is), b.g.EqualPos(name))
+			b.problemAt(b.g.EqualPos(name), "%s == %s fails: %d against %d%s\nstated at %s", name, is, v, other, b.where(graph.SymbolicDim(name), is), b.g.EqualPos(name))
 		}
 	}
 }
@@ -286,9 +292,9 @@ func (b *binder) checkRequirement(gr group) {
 	case errX == errNotBound || errY == errNotBound:
 		return // a size of an input that was not given, or told of before
 	case errX != nil || errY != nil:
-		b.problem("%s has no value: %v%v%s", RequirementText(gr.Requirement), orNothing(errX), orNothing(errY), b.requiredBy(gr))
+		b.problemAt(gr.Node.Pos(), "%s has no value: %v%v%s", RequirementText(gr.Requirement), orNothing(errX), orNothing(errY), b.requiredBy(gr))
 	case !prove.Holds(gr.Kind, x, y):
-		b.problem("%s fails: %d against %d%s", RequirementText(gr.Requirement), x, y, b.requiredBy(gr))
+		b.problemAt(gr.Node.Pos(), "%s fails: %d against %d%s", RequirementText(gr.Requirement), x, y, b.requiredBy(gr))
 	}
 }
 
@@ -344,7 +350,7 @@ func (b *binder) checkCounts() {
 			bytes = timesOrMax(bytes, v)
 		}
 		if bytes == math.MaxInt64 && !isEmpty && !static {
-			b.problem("%s of shape %s has more elements than an int64 can count: numel: integer multiplication overflow%s\nmade at %s",
+			b.problemAt(n.Pos(), "%s of shape %s has more elements than an int64 can count: numel: integer multiplication overflow%s\nmade at %s",
 				graph.Describe(n), n.Shape(), b.where(n.Shape()...), n.Pos())
 			return
 		}
@@ -359,13 +365,13 @@ func (b *binder) size(n *graph.Node, d graph.Dim) int64 {
 	case err == errNotBound:
 		return 0
 	case err != nil:
-		b.problem("%s of shape %s has a size without a value: %s: %v%s\nmade at %s", graph.Describe(n), n.Shape(), d, err, b.where(d), n.Pos())
+		b.problemAt(n.Pos(), "%s of shape %s has a size without a value: %s: %v%s\nmade at %s", graph.Describe(n), n.Shape(), d, err, b.where(d), n.Pos())
 	case !graph.Dim(v).IsSize():
 		word := "less than 0"
 		if v > 0 {
 			word = "beyond all memory"
 		}
-		b.problem("%s of shape %s has a size %s: %s is %d%s\nmade at %s", graph.Describe(n), n.Shape(), word, d, v, b.where(d), n.Pos())
+		b.problemAt(n.Pos(), "%s of shape %s has a size %s: %s is %d%s\nmade at %s", graph.Describe(n), n.Shape(), word, d, v, b.where(d), n.Pos())
 	}
 	return max(v, 0)
 }

@@ -290,7 +290,7 @@ func (b *binder) checkDetermined() {
 	}
 	for _, name := range missing {
 		if n := b.user(name); n != nil && !b.occurs(name) && !b.waitsForInput(name) {
-			b.problem("no input determines %s, and %s at %s needs it: give it by hand, as exec.Size(%q, 8), or give the graph an input with an axis of that size",
+			b.problemAt(n.Pos(), "no input determines %s, and %s at %s needs it: give it by hand, as exec.Size(%q, 8), or give the graph an input with an axis of that size",
 				name, graph.Describe(n), n.Pos(), name)
 		}
 	}

@@ -25,9 +25,10 @@ func CheckProgram(g *graph.Graph, roots ...*graph.Node) *Report {
 	return check(g, needed(g, roots))
 }
 
-// isRefused reports whether there is an error of the warning's kind at its node.
+// isRefused reports whether there is an error at the node of a warning: with that, the node
+// is not what it was meant to be.
 func (r *Report) isRefused(warning *graph.Mistake) bool {
-	return slices.ContainsFunc(r.Errors, func(m *graph.Mistake) bool { return m.Node == warning.Node && m.Code == warning.Code })
+	return slices.ContainsFunc(r.Errors, func(m *graph.Mistake) bool { return m.Node == warning.Node && m.Node != nil })
 }
 
 // check judges a graph, and a program where its nodes are given.

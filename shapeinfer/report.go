@@ -45,37 +45,37 @@ func (r *Report) Err() error {
 	return r
 }
 
-// Error returns all errors and warnings, each with its place in the user's program, and a
-// line of counts. Where there are no errors, notes are told too.
+// Error returns all errors, warnings and notes in the order of the program, each with its
+// place there, and a line of counts.
 func (r *Report) Error() string { return r.Text("") }
 
 // String is the text of [Report.Error].
 func (r *Report) String() string { return r.Text("") }
 
-// Text is the text of [Report.Error] with the paths of files relative to a directory.
-func (r *Report) Text(dir string) string {
-	if len(r.Errors) > 0 {
-		return r.text(dir, r.Errors, r.Warnings)
-	}
-	return r.text(dir, r.Warnings, r.Notes)
-}
-
-// maxShown bounds the items of one kind in a text; a machine gets all of them.
+// maxShown bounds the items of one severity in a text; a machine gets all of them.
 const maxShown = 100
 
-func (r *Report) text(dir string, lists ...[]*graph.Mistake) string {
-	var b strings.Builder
-	for _, list := range lists {
-		writeItems(&b, dir, list)
+// Text is the text of [Report.Error] with the paths of files relative to a directory.
+func (r *Report) Text(dir string) string {
+	var shown []*graph.Mistake
+	more := ""
+	for _, list := range [][]*graph.Mistake{r.Errors, r.Warnings, r.Notes} {
+		first := list[:min(len(list), maxShown)]
+		shown = append(shown, first...)
+		if left := len(list) - len(first); left > 0 {
+			more += fmt.Sprintf("and %s more\n", counted(left, list[0].Severity.String()))
+		}
 	}
-	return b.String() + r.Summary()
+	graph.SortMistakes(shown)
+	var b strings.Builder
+	writeItems(&b, dir, shown)
+	return b.String() + more + r.Summary()
 }
 
-// writeItems writes the items of one kind; equal texts, as of a loop, are written once.
-func writeItems(b *strings.Builder, dir string, list []*graph.Mistake) {
-	shown := list[:min(len(list), maxShown)]
-	texts := make([]string, len(shown))
-	for i, m := range shown {
+// writeItems writes items; equal texts, as of a loop, are written once.
+func writeItems(b *strings.Builder, dir string, items []*graph.Mistake) {
+	texts := make([]string, len(items))
+	for i, m := range items {
 		texts[i] = m.Text(dir)
 	}
 	for i := 0; i < len(texts); {
@@ -88,9 +88,6 @@ func writeItems(b *strings.Builder, dir string, list []*graph.Mistake) {
 			fmt.Fprintf(b, "      (and %d more of the same)\n", more)
 		}
 		i = same
-	}
-	if more := len(list) - len(shown); more > 0 {
-		fmt.Fprintf(b, "and %s more\n", counted(more, list[0].Severity.String()))
 	}
 }
 

@@ -26,8 +26,12 @@ function that gives a graph, with a mark above it:
 	//broadloom:model
 	func classifier() *graph.Graph { … }
 
-Packages are named as for go build; the default is the package in this directory. The
-exit status is 1 where errors were found, and 2 where a model could not be checked.
+Packages are named as for go build; the default is the package in this directory.
+
+The exit status is
+	0 where no errors were found; with -strict, no warnings either
+	1 where errors were found, or with -strict warnings
+	2 where a model could not be checked, or the command was called wrongly
 `,
 	run: check,
 }
@@ -42,7 +46,9 @@ type checked struct {
 	Line    int                    `json:"line"`
 	Report  *shapeinfer.ReportJSON `json:"report,omitempty"`
 	Unbound []string               `json:"unbound,omitempty"` // requirements that -size does not meet
-	Failure string                 `json:"failure,omitempty"` // why it could not be checked
+	// UnboundAt are the places of these requirements.
+	UnboundAt []shapeinfer.PlaceJSON `json:"unbound_at,omitempty"`
+	Failure   string                 `json:"failure,omitempty"` // why it could not be checked
 
 	text string
 	dims []string
@@ -51,6 +57,7 @@ type checked struct {
 // checkFlags are the flags of the command.
 type checkFlags struct {
 	json    bool
+	strict  bool
 	sizes   sizes
 	match   *regexp.Regexp
 	timeout time.Duration
@@ -59,6 +66,7 @@ type checkFlags struct {
 func check(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	o := checkFlags{sizes: sizes{}}
 	f.BoolVar(&o.json, "json", false, "write the reports as JSON")
+	f.BoolVar(&o.strict, "strict", false, "exit with status 1 on warnings too")
 	f.Var(o.sizes, "size", "bind a named size as well, as `name=number`; repeatable")
 	pattern := f.String("run", "", "check only models whose names match the `regexp`")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "the time that a model may take")
@@ -79,16 +87,16 @@ func check(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		}
 	} else {
 		for _, c := range found {
-			c.print(stdout)
+			c.print(stdout, o.strict)
 		}
 	}
 	for _, p := range problems {
 		fmt.Fprintln(stderr, "broadloom: "+p)
 	}
-	return checkStatus(found, problems)
+	return checkStatus(found, problems, o.strict)
 }
 
-func checkStatus(found []checked, problems []string) int {
+func checkStatus(found []checked, problems []string, strict bool) int {
 	status := exitOK
 	if len(problems) > 0 {
 		status = exitFailed
@@ -97,7 +105,7 @@ func checkStatus(found []checked, problems []string) int {
 		switch {
 		case c.Failure != "":
 			status = exitFailed
-		case len(c.Report.Errors)+len(c.Unbound) > 0:
+		case c.isRefused(strict):
 			status = max(status, exitErrors)
 		}
 	}
@@ -170,21 +178,36 @@ func read(o models.Outcome, dir string) checked {
 		c.Failure = err.Error()
 		return c
 	}
-	c.Report, c.Unbound, c.text, c.dims = &r.Report, r.Unbound, r.Text, r.Dims
-	if len(c.Unbound) > 0 {
-		c.text = fmt.Sprintf("%s:%d: error %s: the sizes given do not meet what %s requires\n      %s\n%s",
-			relative(dir, c.File), c.Line, graph.CodeBinding, c.Model, strings.Join(c.Unbound, "\n      "), c.text)
-	}
+	c.Report, c.Unbound, c.UnboundAt, c.dims = &r.Report, r.Unbound, r.UnboundAt, r.Dims
+	c.text = c.unboundText(dir) + r.Text
 	return c
 }
 
+// unboundText tells each requirement that the sizes given do not meet, at the line that
+// requires it, or else at the model's.
+func (c checked) unboundText(dir string) string {
+	var b strings.Builder
+	for i, text := range c.Unbound {
+		at := c.UnboundAt[i]
+		if at.File == "" {
+			at.File, at.Line = c.File, c.Line
+		}
+		fmt.Fprintf(&b, "%s:%d: error %s: the sizes given do not meet what %s requires: %s\n",
+			relative(dir, at.File), at.Line, graph.CodeBinding, c.Model, strings.ReplaceAll(text, "\n", "\n      "))
+	}
+	return b.String()
+}
+
+// isRefused reports whether the model was checked and has errors, or warnings where these
+// count.
+func (c checked) isRefused(strict bool) bool {
+	return len(c.Report.Errors)+len(c.Unbound) > 0 || strict && len(c.Report.Warnings) > 0
+}
+
 // print writes the report and a line of the model's name with the verdict.
-func (c checked) print(w io.Writer) {
+func (c checked) print(w io.Writer, strict bool) {
 	verdict := "ok  "
-	switch {
-	case c.Failure != "":
-		verdict = "FAIL"
-	case len(c.Report.Errors)+len(c.Unbound) > 0:
+	if c.Failure != "" || c.isRefused(strict) {
 		verdict = "FAIL"
 	}
 	fmt.Fprintf(w, "%s  %s.%s\n%s\n\n", verdict, c.Package, c.Model, c.text)

@@ -91,11 +91,34 @@ func TestCheckBindsSizes(t *testing.T) {
 	require.Equal(t, exitOK, status, stderr)
 	status, stdout, _ := broadloom("check", "-size", "batch=7")
 	require.Equal(t, exitErrors, status)
-	require.Contains(t, stdout, "good.go:9: error BL501")
-	require.Contains(t, stdout, "batch = 7")
+	require.Contains(t, stdout, "good.go:16: error BL501: the sizes given do not meet what regression requires: "+
+		"batch == 2*floor(batch/2) fails: 7 against 6\n      batch = 7   given by hand\n      required by ")
 	status, _, stderr = broadloom("check", "-size", "bach=7")
 	require.Equal(t, exitFailed, status)
 	require.Contains(t, stderr, "no model has a size of that name; there are: batch")
+}
+
+// Warnings are told of, and with -strict they fail the check.
+func TestStrictCheck(t *testing.T) {
+	userModule(t, map[string]string{"column.go": `package models
+` + imports + `
+//broadloom:model
+func column() *graph.Graph {
+	g := graph.New("column")
+	n := g.Dim("n")
+	ops.Sub(g.Input("x", graph.Float32, n, 1), g.Input("y", graph.Float32, n))
+	return g
+}
+`})
+	for _, c := range []struct {
+		args    []string
+		status  int
+		verdict string
+	}{{[]string{"check"}, exitOK, "ok  "}, {[]string{"check", "-strict"}, exitErrors, "FAIL"}} {
+		status, stdout, stderr := broadloom(c.args...)
+		require.Equal(t, c.status, status, stderr)
+		require.Contains(t, stdout, c.verdict+"  example.com/user.column\ncolumn.go:12: warning BL202: Sub(x, y)")
+	}
 }
 
 func TestCheckForMachines(t *testing.T) {
@@ -237,6 +260,6 @@ func TestCheckOfThisRepository(t *testing.T) {
 	require.Contains(t, stdout, "error BL101: Add(xw, b1)")
 	require.Contains(t, stdout, "note BL401: Add(y, AvgPool2D(x, 2, 2))")
 
-	status, stdout, stderr = broadloom("check", "../../examples/...")
+	status, stdout, stderr = broadloom("check", "-strict", "../../examples/...")
 	require.Equal(t, exitOK, status, stderr+stdout)
 }

@@ -37,6 +37,7 @@ var arrows = []struct {
 	{"shapeinfer/alias", "graph internal/prove", "which values share memory, and who writes it"},
 	{"shapeinfer/rules", "graph internal/prove shapeinfer/alias", "rules are functions on shapes"},
 	{"shapeinfer/axisflow", "graph internal/prove shapeinfer/alias", "what becomes of axes in a program"},
+	{"shapeinfer/shapetest", "graph shapeinfer", "checks in the tests of users"},
 	{"shapeinfer", "graph internal/prove internal/diophantine internal/panicked shapeinfer/alias shapeinfer/axisflow shapeinfer/rules", "the check of whole graphs"},
 	{"ops", "graph internal/prove shapeinfer/rules shapeinfer/alias", "operations are built from rules"},
 	{"autodiff", "graph internal/prove internal/panicked shapeinfer/rules shapeinfer/alias ops", "gradients are nodes made by operations"},

@@ -15,7 +15,7 @@ func checkBroadcastPolicy(c *graph.Call, shapes []graph.Shape, result graph.Shap
 	if p.RankZero != graph.Allow || p.RankPromotion != graph.Allow {
 		checkRanks(c, p, shapes)
 	}
-	if p.MutualExpand != graph.AllowSilently && growsBeyondAll(shapes, result) {
+	if p.MutualExpand != graph.AllowSilently && growsBeyondAll(shapes, result) && isUnplanned(c, shapes, len(result)) {
 		sentence := "both operands are repeated; the result is larger than either"
 		if len(shapes) > 2 {
 			sentence = "all operands are repeated; the result is larger than each of them"
@@ -59,27 +59,6 @@ func choose(c *graph.Call, what graph.Choice, m *graph.Mistake) {
 	case graph.Refuse:
 		c.Fail(m)
 	}
-}
-
-// growsBeyondAll reports whether every operand is repeated along an axis on which
-// another is not: the result has more elements than any operand.
-func growsBeyondAll(shapes []graph.Shape, result graph.Shape) bool {
-	for _, s := range shapes {
-		if !isRepeated(s, result) {
-			return false
-		}
-	}
-	return true
-}
-
-func isRepeated(s, result graph.Shape) bool {
-	lead := len(result) - len(s)
-	for axis, d := range result {
-		if d != 1 && (axis < lead || s[axis-lead] == 1) {
-			return true
-		}
-	}
-	return false
 }
 
 // operandMistake is a mistake that shows all operands.

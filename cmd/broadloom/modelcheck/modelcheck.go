@@ -21,8 +21,10 @@ type Result struct {
 	Text   string // the report's text
 	// Dims are the names of the graph's sizes.
 	Dims []string
-	// Unbound are the requirements that the sizes do not meet.
-	Unbound []string
+	// Unbound are the requirements that the sizes do not meet, and UnboundAt the places where
+	// the program requires them; the file is empty where no single line does.
+	Unbound   []string
+	UnboundAt []shapeinfer.PlaceJSON
 }
 
 // Check checks a graph, and binds the sizes that are given and that it has.
@@ -45,6 +47,10 @@ func Check(g *graph.Graph, args json.RawMessage) (any, error) {
 	var unmet *shapeinfer.BindError
 	if _, err := shapeinfer.Bind(g, nil, r.Requirements, given); errors.As(err, &unmet) {
 		result.Unbound = unmet.Problems
+		for _, at := range unmet.Places {
+			f, _ := at.Frame()
+			result.UnboundAt = append(result.UnboundAt, shapeinfer.PlaceJSON{File: f.File, Line: f.Line})
+		}
 	} else if err != nil {
 		return nil, err
 	}
