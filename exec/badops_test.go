@@ -219,7 +219,7 @@ func applied(op *graph.Op) (g *graph.Graph, x, y *graph.Node) {
 	return g, x, ops.Apply(op, nil, in...)
 }
 
-var here = regexp.MustCompile(`(?s)^badops_test\.go:\d+: error BL\d+: .*Own\(x`)
+var here = regexp.MustCompile(`(?s)^badops_test\.go:\d+:\d+: error BL\d+: .*Own\(x`)
 
 func TestMistakesInOperations(t *testing.T) {
 	for name, c := range badOps {
@@ -267,7 +267,7 @@ func TestForgottenPromote(t *testing.T) {
 	g := graph.New("g")
 	x, y := g.Input("x", graph.Int64, 3), g.Input("y", graph.Float32, 3)
 	_, err := exec.Compile(g, exec.Outputs(ops.Apply(mix, nil, x, y)))
-	require.Regexp(t, `^badops_test\.go:\d+: error BL005: Own\(x, y\): the operation "mix" is not whole: Emit gives a wrong type: mul of float32, int64`, err.Error())
+	require.Regexp(t, `^badops_test\.go:\d+:\d+: error BL005: Own\(x, y\): the operation "mix" is not whole: Emit gives a wrong type: mul of float32, int64`, err.Error())
 	require.ErrorContains(t, err, "with Promote (such as ops.ToCommonType)")
 
 	mix.Promote = ops.ToCommonType

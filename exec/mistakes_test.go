@@ -35,7 +35,7 @@ func TestWhatCannotBeCompiled(t *testing.T) {
 			x := g.Input("x", graph.Float32, 3)
 			_, err := exec.Compile(g, c.opts(x)...)
 			require.ErrorContains(t, err, c.want)
-			require.Regexp(t, `^mistakes_test.go:\d+: error `, err.Error(), "the place in the user's program")
+			require.Regexp(t, `^mistakes_test.go:\d+:\d+: error `, err.Error(), "the place in the user's program")
 			var report *shapeinfer.Report
 			require.ErrorAs(t, err, &report, "a user's mistake comes as a report")
 			var bug *exec.BugError

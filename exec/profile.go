@@ -118,7 +118,7 @@ func operations(k *fusion.Group) string {
 func places(k *fusion.Group) string {
 	var list []string
 	for _, n := range k.Nodes {
-		place := n.Pos().String()
+		place := n.Pos().Short()
 		if n.Origin() != nil {
 			place += " (gradient)"
 		}

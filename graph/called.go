@@ -1,5 +1,7 @@
 package graph
 
+import "cmp"
+
 // Called is the word by which messages call the node: its name; of a number, its value;
 // else the variable to which the user's program assigns it, where its source can be
 // read; else the call that made it. A conversion that the library put in is called by its
@@ -52,7 +54,19 @@ func (n *Node) CalledFrom() []Frame {
 			depth = max(depth, firstDifference(calls, x.pos.Callers())+1)
 		}
 	}
-	return calls[:depth]
+	return withColumns(calls[:depth], f)
+}
+
+// withColumns finds the columns of calls, of which the innermost leads to the frame inner.
+func withColumns(calls []Frame, inner Frame) []Frame {
+	for i := range calls {
+		name := cmp.Or(calls[i].Call, withoutPackage(inner.Func))
+		if found := callsAt(calls[i].File, calls[i].Line, name); len(found) == 1 {
+			calls[i].Column = found[0].column
+		}
+		inner = calls[i]
+	}
+	return calls
 }
 
 // firstDifference returns the first place at which two lists of calls differ, or -1.

@@ -5,16 +5,19 @@ import (
 	"strings"
 )
 
-// Error returns the whole message. The first line has the form "file.go:12: error
+// Error returns the whole message. The first line has the form "file.go:12:7: error
 // BL101: Add(x, y): summary", which editors can jump to; the operands follow with
-// their axes lined up from the right, then what can be done.
+// their axes lined up from the right, then what can be done. The column is that of the call; it
+// stands where the source can be read.
 func (m *Mistake) Error() string { return m.Text("") }
 
 // Text is Error with the paths of files relative to a directory.
 func (m *Mistake) Text(dir string) string {
-	first, _ := m.Place().Frame()
-	t := messageText{dir: dir, file: first.File}
-	fmt.Fprintf(&t.Builder, "%s: %s %s: ", m.Place().In(dir), m.Severity, m.Code)
+	t := messageText{dir: dir}
+	if m.Node != nil {
+		t.g = m.Node.g
+	}
+	fmt.Fprintf(&t.Builder, "%s: %s %s: ", t.place(m.Place()), m.Severity, m.Code)
 	if m.Node != nil {
 		t.WriteString(Describe(m.Node) + ": ")
 	}
@@ -50,7 +53,7 @@ func (t *messageText) calls(n *Node) {
 	for _, from := range n.CalledFrom() {
 		// A function that the library calls, as Scope does, is part of the one around it.
 		if isInner := from.Call != "" && from.function() == in.function(); !isInner {
-			t.line(fmt.Sprintf("in %s, called at %s", in.function(), t.frame(from)))
+			t.line(fmt.Sprintf("in %s, called at %s", in.function(), from.In(t.dir)))
 		}
 		in = from
 	}
@@ -68,22 +71,15 @@ func (t *messageText) declarations(g *Graph, names []string) string {
 // messageText is a message under construction.
 type messageText struct {
 	strings.Builder
-	dir  string
-	file string // the file of the first line
+	dir string
+	g   *Graph
 }
 
-// place returns a place; a file that the first line has named is called by its bare name.
+// place returns a place as all places of the message are written.
 func (t *messageText) place(p Pos) string {
-	f, ok := p.Frame()
+	f, ok := t.g.Locate(p)
 	if !ok {
-		return p.String()
-	}
-	return t.frame(f)
-}
-
-func (t *messageText) frame(f Frame) string {
-	if f.File == t.file {
-		return f.In("")
+		return "?"
 	}
 	return f.In(t.dir)
 }

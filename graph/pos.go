@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -39,8 +40,10 @@ func (p Pos) counters() (pcs [posDepth]uintptr) {
 type Frame struct {
 	File string // full path
 	Line int
-	Func string
-	Call string // the function of the library that was called, without its package
+	// Column is counted from 1, in bytes; 0 where it was not looked for, or the source does not tell.
+	Column int
+	Func   string
+	Call   string // the function of the library that was called, without its package
 }
 
 // Frame resolves p to the innermost frame outside the library; ok is false where
@@ -125,11 +128,21 @@ func withoutPackage(function string) string {
 	return function[strings.LastIndexByte(function, '.')+1:]
 }
 
-// String returns "file.go:12", or "?" where nothing is known.
+// String returns "models/net.go:12", with the path relative to the working directory, or "?" where
+// nothing is known.
 func (p Pos) String() string { return p.In("") }
 
-// In returns the file with its path relative to the directory dir, and the line; without
-// a directory, the file's bare name.
+// Short returns the file's bare name and the line: "net.go:12".
+func (p Pos) Short() string {
+	f, ok := p.Frame()
+	if !ok {
+		return "?"
+	}
+	return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+}
+
+// In returns the file with its path relative to the directory dir, or without one to the working
+// directory, and the line.
 func (p Pos) In(dir string) string {
 	f, ok := p.Frame()
 	if !ok {
@@ -138,14 +151,17 @@ func (p Pos) In(dir string) string {
 	return f.In(dir)
 }
 
-// In returns the frame's file and line as [Pos.In] does.
+// In returns the frame's file and line as [Pos.In] does, and its column where that is known.
 func (f Frame) In(dir string) string {
-	file := filepath.Base(f.File)
-	if dir != "" {
-		file = f.File
-		if rel, err := filepath.Rel(dir, f.File); err == nil && len(rel) < len(file) {
-			file = rel
-		}
+	file := f.File
+	if dir == "" {
+		dir, _ = os.Getwd()
+	}
+	if rel, err := filepath.Rel(dir, f.File); dir != "" && err == nil && len(rel) < len(file) {
+		file = rel
+	}
+	if f.Column > 0 {
+		return fmt.Sprintf("%s:%d:%d", file, f.Line, f.Column)
 	}
 	return fmt.Sprintf("%s:%d", file, f.Line)
 }

@@ -1,9 +1,7 @@
 package graph
 
 import (
-	"bufio"
 	"cmp"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -133,20 +131,4 @@ func splitList(list string) (parts []string) {
 		}
 	}
 	return append(parts, strings.TrimSpace(list[start:]))
-}
-
-// sourceLine reads one line of a file, or "" where it cannot be read.
-func sourceLine(file string, line int) string {
-	src, err := os.Open(file)
-	if err != nil {
-		return ""
-	}
-	defer src.Close()
-	lines := bufio.NewScanner(src)
-	for range line {
-		if !lines.Scan() {
-			return ""
-		}
-	}
-	return lines.Text()
 }

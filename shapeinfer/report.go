@@ -10,7 +10,7 @@ import (
 )
 
 // Report is what the check of a graph found. It is an error when it holds errors: see
-// [Report.Err]. As text, the first line of each item has the form "file.go:12: error
+// [Report.Err]. As text, the first line of each item has the form "file.go:12:7: error
 // BL101: …", which editors and build systems can jump to; [Report.MarshalJSON] gives the
 // same to machines, and [Report.MarkedGraph] shows the failed nodes in the graph.
 type Report struct {
@@ -55,7 +55,8 @@ func (r *Report) String() string { return r.Text("") }
 // maxShown bounds the items of one severity in a text; a machine gets all of them.
 const maxShown = 100
 
-// Text is the text of [Report.Error] with the paths of files relative to a directory.
+// Text is the text of [Report.Error] with the paths of files relative to a directory rather than
+// to the working directory.
 func (r *Report) Text(dir string) string {
 	var shown []*graph.Mistake
 	more := ""

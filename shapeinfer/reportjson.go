@@ -38,6 +38,8 @@ type MistakeJSON struct {
 type PlaceJSON struct {
 	File string `json:"file"` // full path
 	Line int    `json:"line"`
+	// Column is that of the call, in bytes from 1; it is missing where the source cannot be read.
+	Column int `json:"column,omitempty"`
 	// CalledAt are the calls that led to the line, innermost first, as far as it takes to
 	// tell one from another where the line was reached in several ways.
 	CalledAt []PlaceJSON `json:"called_at,omitempty"`
@@ -109,10 +111,10 @@ func (w reportWriter) place(n *graph.Node) PlaceJSON {
 	key := madeAt{n.Op(), n.Place()}
 	p, known := w[key]
 	if !known {
-		p = placeJSON(n.Place())
+		p = placeJSON(n.Graph(), n.Place())
 		if n.Place() == n.Pos() {
 			for _, f := range n.CalledFrom() {
-				p.CalledAt = append(p.CalledAt, PlaceJSON{File: f.File, Line: f.Line})
+				p.CalledAt = append(p.CalledAt, PlaceJSON{File: f.File, Line: f.Line, Column: f.Column})
 			}
 		}
 		w[key] = p
@@ -129,9 +131,11 @@ func (w reportWriter) mistakes(ms []*graph.Mistake) []MistakeJSON {
 }
 
 func (w reportWriter) mistake(m *graph.Mistake) MistakeJSON {
-	j := MistakeJSON{Code: m.Code, Severity: m.Severity.String(), Summary: m.Summary, PlaceJSON: placeJSON(m.Place()),
-		Detail: m.Detail, Help: m.Help, Text: m.Error()}
-	if m.Node != nil {
+	j := MistakeJSON{Code: m.Code, Severity: m.Severity.String(), Summary: m.Summary, Detail: m.Detail, Help: m.Help, Text: m.Error()}
+	if m.Node == nil {
+		j.PlaceJSON = placeJSON(nil, m.Place())
+	} else {
+		j.PlaceJSON = placeJSON(m.Node.Graph(), m.Place())
 		j.Node = graph.Describe(m.Node)
 		if m.Place() == m.Node.Pos() {
 			j.PlaceJSON = w.place(m.Node)
@@ -141,7 +145,7 @@ func (w reportWriter) mistake(m *graph.Mistake) MistakeJSON {
 		j.Operands = append(j.Operands, w.operand(o))
 	}
 	for _, name := range m.Sizes {
-		j.Sizes = append(j.Sizes, SizeJSON{name, placeJSON(m.Node.Graph().DimPos(name))})
+		j.Sizes = append(j.Sizes, SizeJSON{name, placeJSON(m.Node.Graph(), m.Node.Graph().DimPos(name))})
 	}
 	for _, f := range m.Fixes {
 		fix := FixJSON{Kind: f.Kind, Text: f.Text, PlaceJSON: j.PlaceJSON}
@@ -178,7 +182,7 @@ func sizeTexts(s graph.Shape) []string {
 	return list
 }
 
-func placeJSON(p graph.Pos) PlaceJSON {
-	f, _ := p.Frame()
-	return PlaceJSON{File: f.File, Line: f.Line}
+func placeJSON(g *graph.Graph, p graph.Pos) PlaceJSON {
+	f, _ := g.Locate(p)
+	return PlaceJSON{File: f.File, Line: f.Line, Column: f.Column}
 }

@@ -40,7 +40,7 @@ type graphModel struct {
 }
 
 func (b *graphModel) value(n *graph.Node) *value {
-	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: n.Scope(), pos: n.Pos().String(),
+	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: n.Scope(), pos: n.Pos().Short(),
 		judged: n.Judged()}
 	v.name = n.Name()
 	if v.scope != "" {
@@ -188,7 +188,7 @@ func stretched(s graph.Shape, kinds []graph.AxisKind) []axis {
 }
 
 func newFault(m *graph.Mistake) *fault {
-	f := &fault{code: string(m.Code), summary: m.Summary, pos: m.Place().String(), whole: m.Error()}
+	f := &fault{code: string(m.Code), summary: m.Summary, pos: m.Place().Short(), whole: m.Error()}
 	for _, o := range m.Operands {
 		shape, t, label := o.Shape, graph.InvalidDType, o.Label
 		if o.Node != nil {

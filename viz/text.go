@@ -121,7 +121,7 @@ func (t *planText) write(n *graph.Node) {
 		line += "   → " + note
 	}
 	if t.places {
-		line += "   # " + n.Pos().String()
+		line += "   # " + n.Pos().Short()
 	}
 	t.b.WriteString(line + "\n")
 }

@@ -77,7 +77,7 @@ func TestCheckReportsModelsOfAUsersModule(t *testing.T) {
 	status, stdout, stderr := broadloom("check", "./...")
 	require.Equal(t, exitErrors, status, stderr)
 	require.Contains(t, stdout, "ok    example.com/user/models.regression\n")
-	require.Contains(t, stdout, "FAIL  example.com/user/models/internal/bad.Wide\nmodels/internal/bad/bad.go:14: error BL101: Add(x, b): The size of tensor a (4) must match")
+	require.Contains(t, stdout, "FAIL  example.com/user/models/internal/bad.Wide\nmodels/internal/bad/bad.go:14:2: error BL101: Add(x, b): The size of tensor a (4) must match")
 	require.Contains(t, stdout, "help: declare b as [4] (bad.go:14)")
 
 	status, stdout, _ = broadloom("check", "-run", "^reg", "./...")

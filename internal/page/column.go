@@ -43,7 +43,7 @@ func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 			v.Type = n.DType().Short() + n.Shape().Compact()
 		}
 		if f, ok := n.Pos().Frame(); ok {
-			v.Pos, v.File, v.Line = n.Pos().String(), f.File, f.Line
+			v.Pos, v.File, v.Line = n.Pos().Short(), f.File, f.Line
 		}
 		v.Sources = []int{i}
 		if sources != nil {
@@ -168,7 +168,7 @@ func (d *Document) AddMistakes(g *graph.Graph) {
 	report := shapeinfer.Check(g)
 	for i, list := range [][]*graph.Mistake{report.Errors, report.Warnings} {
 		for _, m := range list {
-			e := Mistake{Code: string(m.Code), Warning: i == 1, Summary: m.Summary, Text: m.Error(), Pos: m.Place().String(), Value: -1}
+			e := Mistake{Code: string(m.Code), Warning: i == 1, Summary: m.Summary, Text: m.Error(), Pos: m.Place().Short(), Value: -1}
 			if m.Node != nil && m.Node.Graph() == g {
 				e.Value = m.Node.ID()
 			}

@@ -64,7 +64,7 @@ func TestCheckFailsOnMistakesAndWarnings(t *testing.T) {
 
 	failed := checked(warned())
 	require.Len(t, failed, 1)
-	require.Contains(t, failed[0], "shapetest_test.go:44: warning BL202: Sub(x, y)")
+	require.Contains(t, failed[0], "shapetest_test.go:44:2: warning BL202: Sub(x, y)")
 	require.Contains(t, failed[0], "help: ")
 	require.Empty(t, checked(warned(), shapetest.AllowWarnings(graph.CodeMutualExpand)))
 	require.Empty(t, checked(warned(), shapetest.AllowWarnings()))
