@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"reflect"
+	"slices"
 	"sync"
 
 	"github.com/broadloom/broadloom/exec"
@@ -96,9 +97,18 @@ var nodes = []named{
 	{"largest", func(w *world) any { return w.input("largest", graph.Bool, 1<<47, 2, 1<<14) }},
 	{"unknown", func(w *world) any { return ops.Reshape(w.input("x", graph.Float32, 2, 3), -1, 5) }},
 	{"undeclared", func(w *world) any { return w.input("undeclared", graph.Float32, graph.SymbolicDim("nowhere")) }},
+	{"rank 32", func(w *world) any { return w.input("rank32", graph.Float32, highRank(32)...) }},
+	{"rank 33", func(w *world) any { return w.input("rank33", graph.Float32, highRank(33)...) }},
 	{"view", func(w *world) any { return ops.Transpose(ops.Copy(w.input("x", graph.Float32, 2, 3)), 0, 1) }},
 	{"repeated", func(w *world) any { return ops.Expand(w.input("scalar", graph.Float64), 2, 3) }},
 	{"zero node", func(*world) any { return &graph.Node{} }},
+}
+
+// highRank returns a shape of more axes than most tools have: few of them have elements beside each other.
+func highRank(rank int) []graph.Dim {
+	s := slices.Repeat([]graph.Dim{1}, rank)
+	s[1], s[rank/2], s[rank-2], s[rank-1] = 2, 3, 2, 3
+	return s
 }
 
 // sizes are sizes of axes and the like.

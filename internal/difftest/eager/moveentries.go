@@ -40,10 +40,11 @@ func init() {
 	}
 	simple("Reshape", func(m *Machine, s *Step, x *Tensor) *Tensor { return x.reshaped(m.sizes(s.S)) })
 	simple("Flatten", func(_ *Machine, s *Step, x *Tensor) *Tensor {
+		rank := max(len(x.Shape), 1)
+		a, b := axisOf(s.I[0], rank), axisOf(s.I[1], rank)
 		if len(x.Shape) == 0 {
 			return x.reshaped([]int{1})
 		}
-		a, b := x.axis(s.I[0]), x.axis(s.I[1])
 		if a > b {
 			refuse("flatten %d to %d", a, b)
 		}
@@ -58,18 +59,31 @@ func init() {
 		order[a], order[b] = b, a
 		return x.permuted(order)
 	})
-	simple("Permute", func(_ *Machine, s *Step, x *Tensor) *Tensor { return x.permuted(s.I) })
+	simple("Permute", func(_ *Machine, s *Step, x *Tensor) *Tensor {
+		if len(s.I) != len(x.Shape) {
+			refuse("order %v of %v", s.I, x.Shape)
+		}
+		return x.permuted(s.I)
+	})
 	simple("Diagonal", func(_ *Machine, s *Step, x *Tensor) *Tensor { return x.diagonal(s.I[0], s.I[1], s.I[2]) })
 	simple("Expand", func(m *Machine, s *Step, x *Tensor) *Tensor {
 		shape := m.sizes(s.S)
 		for i, d := range shape {
-			if at := i - len(shape) + len(x.Shape); d == -1 && at >= 0 {
-				shape[i] = x.Shape[at]
+			if d != -1 {
+				continue
 			}
+			at := i - len(shape) + len(x.Shape)
+			if at < 0 {
+				refuse("the size of a new axis is not that of one of %v", x.Shape)
+			}
+			shape[i] = x.Shape[at]
 		}
 		return x.expand(shape)
 	})
 	simple("Tile", func(m *Machine, s *Step, x *Tensor) *Tensor {
+		if len(s.S) < len(x.Shape) {
+			refuse("%d counts for %v", len(s.S), x.Shape)
+		}
 		for len(x.Shape) < len(s.S) {
 			x = x.unsqueezed(0)
 		}
@@ -91,6 +105,9 @@ func init() {
 	})
 	simple("Squeeze", func(_ *Machine, s *Step, x *Tensor) *Tensor {
 		rank := len(x.Shape)
+		for _, a := range s.I {
+			axisOf(a, max(rank, 1))
+		}
 		for axis := rank - 1; axis >= 0; axis-- {
 			asked := slices.ContainsFunc(s.I, func(a int) bool { return a == axis || a+rank == axis })
 			if asked && x.Shape[axis] == 1 {
