@@ -1,17 +1,15 @@
 package graph
 
 import (
-	"cmp"
-	"embed"
+	_ "embed"
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"slices"
 	"strings"
 )
 
-//go:embed codes.go codesaxes.go
-var codeFiles embed.FS
+//go:embed codes.go
+var codesFile string
 
 // Explanation says what a code means.
 type Explanation struct {
@@ -24,23 +22,11 @@ type Explanation struct {
 // Explanations lists all codes in the order of their numbers. The texts are the comments
 // of this package's constants.
 func Explanations() []Explanation {
-	var list []Explanation
-	for _, name := range []string{"codes.go", "codesaxes.go"} {
-		list = append(list, explanationsIn(name)...)
-	}
-	slices.SortFunc(list, func(a, b Explanation) int { return cmp.Compare(a.Code, b.Code) })
-	return list
-}
-
-func explanationsIn(name string) (list []Explanation) {
-	text, err := codeFiles.ReadFile(name)
+	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", codesFile, parser.ParseComments)
 	if err != nil {
 		panic(err) // the file was compiled into this very program
 	}
-	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments)
-	if err != nil {
-		panic(err) // the same
-	}
+	var list []Explanation
 	for _, d := range file.Decls {
 		consts, isConst := d.(*ast.GenDecl)
 		if !isConst || consts.Tok != token.CONST {

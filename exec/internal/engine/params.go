@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -71,6 +72,13 @@ func (st *ParamStore) Find(n *graph.Node) *ParamValue {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	return st.Values[n]
+}
+
+// Nodes lists the parameters in the order of their declaration.
+func (st *ParamStore) Nodes() []*graph.Node {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	return slices.SortedFunc(maps.Keys(st.Values), func(a, b *graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
 }
 
 // Join returns the values of a program's parameters. Those that are new get memory, all in one

@@ -1,0 +1,67 @@
+package weights
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+)
+
+// tempMark stands in the names of files that are being written.
+const tempMark = ".tmp-"
+
+// writeFile writes a file so that its path names the whole new content or what it named before:
+// the content goes into another file of the same folder, is put on the disk, and takes the
+// path then.
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	temp, err := createTemp(path)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			temp.Close()
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	w := bufio.NewWriterSize(temp, 1<<18)
+	if err := write(w); err != nil {
+		return err
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if err := temp.Sync(); err != nil {
+		return err
+	}
+	if err := temp.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.Name(), path); err != nil {
+		return err
+	}
+	syncFolder(filepath.Dir(path))
+	return nil
+}
+
+// createTemp creates a file beside another one, with the permissions of new files.
+func createTemp(path string) (*os.File, error) {
+	for {
+		name := fmt.Sprintf("%s%s%08x", path, tempMark, rand.Uint32())
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if !errors.Is(err, os.ErrExist) {
+			return f, err
+		}
+	}
+}
+
+// syncFolder puts the names of a folder on the disk, where the system does this.
+func syncFolder(path string) {
+	if dir, err := os.Open(path); err == nil {
+		dir.Sync()
+		dir.Close()
+	}
+}

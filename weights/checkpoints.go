@@ -1,0 +1,136 @@
+package weights
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/broadloom/broadloom/exec"
+)
+
+// Checkpoints are files of one training in a folder, of which the newest are kept. A file holds
+// all parameters, the state of optimisers among them, and the step, so that training that goes
+// on from it computes what it would have computed without a pause.
+type Checkpoints struct {
+	folder string
+	keep   int
+}
+
+// NewCheckpoints keeps the newest files in a folder, at least one. The folder is made when the
+// first is saved.
+func NewCheckpoints(folder string, keep int) *Checkpoints {
+	return &Checkpoints{folder, max(keep, 1)}
+}
+
+const (
+	checkpointPrefix = "step-"
+	checkpointEnding = ".safetensors"
+	stepKey          = "step"
+)
+
+// Save writes a checkpoint after a step, with strings of the caller's, such as the state of
+// what reads its data, and then removes those that are too many. Options are as those of the
+// function [Save].
+func (c *Checkpoints) Save(s *exec.Session, step int, metadata map[string]string, opts ...Option) error {
+	if step < 0 {
+		return fmt.Errorf("weights: the step is %d", step)
+	}
+	if err := os.MkdirAll(c.folder, 0o777); err != nil {
+		return err
+	}
+	pairs := maps.Clone(metadata)
+	if pairs == nil {
+		pairs = map[string]string{}
+	}
+	pairs[stepKey] = strconv.Itoa(step)
+	if err := Save(c.path(step), s, append(slices.Clone(opts), Metadata(pairs))...); err != nil {
+		return err
+	}
+	return c.tidy(step)
+}
+
+// tidy removes the oldest files, and what a process that died has left half written. The one of
+// the given step stays.
+func (c *Checkpoints) tidy(newest int) error {
+	left, err := filepath.Glob(filepath.Join(c.folder, checkpointPrefix+"*"+tempMark+"*"))
+	if err != nil {
+		return err
+	}
+	steps, err := c.Steps()
+	if err != nil {
+		return err
+	}
+	steps = slices.DeleteFunc(steps, func(step int) bool { return step == newest })
+	for _, step := range steps[:max(len(steps)-(c.keep-1), 0)] {
+		left = append(left, c.path(step))
+	}
+	var errs []error
+	for _, path := range left {
+		if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (c *Checkpoints) path(step int) string {
+	return filepath.Join(c.folder, fmt.Sprintf("%s%010d%s", checkpointPrefix, step, checkpointEnding))
+}
+
+// Steps lists the steps of which there is a file, in ascending order.
+func (c *Checkpoints) Steps() (steps []int, err error) {
+	entries, err := os.ReadDir(c.folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		name, isPart := strings.CutPrefix(e.Name(), checkpointPrefix)
+		number, isWhole := strings.CutSuffix(name, checkpointEnding)
+		step, err := strconv.Atoi(number)
+		if isPart && isWhole && err == nil && filepath.Base(c.path(step)) == e.Name() {
+			steps = append(steps, step)
+		}
+	}
+	slices.Sort(steps)
+	return steps, nil
+}
+
+// Restored is what a checkpoint told.
+type Restored struct {
+	Step     int
+	Metadata map[string]string // that was given to Save
+	// Skipped says of newer checkpoints why they could not be read.
+	Skipped []error
+}
+
+// Restore sets a session's parameters from the newest checkpoint that can be read. Where there
+// is none it returns nil without an error; where none can be read, an error. A file that does
+// not fit the session's parameters is an error too, a *[MismatchError].
+func (c *Checkpoints) Restore(s *exec.Session, opts ...Option) (*Restored, error) {
+	steps, err := c.Steps()
+	if err != nil || len(steps) == 0 {
+		return nil, err
+	}
+	r := &Restored{}
+	for _, step := range slices.Backward(steps) {
+		f, err := Open(c.path(step))
+		if err != nil {
+			r.Skipped = append(r.Skipped, err)
+			continue
+		}
+		defer f.Close()
+		if _, err := Load(s, f, opts...); err != nil {
+			return nil, err
+		}
+		r.Step, r.Metadata = step, maps.Clone(f.Metadata())
+		delete(r.Metadata, stepKey)
+		return r, nil
+	}
+	return nil, errors.Join(r.Skipped...)
+}

@@ -1,0 +1,74 @@
+// Package mapped reads files from memory that the system fills from them when it is touched.
+// file.go opens one; map_unix.go maps it, and map_other.go reads it instead.
+package mapped
+
+import (
+	"io"
+	"math"
+	"os"
+)
+
+// File is an open file. Where it is mapped, its Bytes are the file's content.
+type File struct {
+	io.ReaderAt
+	Size int64
+	file *os.File
+	unmap
+}
+
+// Open opens a file and maps it where the system can.
+func Open(path string) (*File, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		file.Close()
+		return nil, err
+	case info.IsDir():
+		file.Close()
+		return nil, &os.PathError{Op: "read", Path: path, Err: os.ErrInvalid}
+	}
+	f := &File{ReaderAt: file, Size: info.Size(), file: file}
+	if f.Size > 0 && f.Size <= math.MaxInt {
+		if data, unmap := mapFile(file, int(f.Size)); data != nil {
+			f.ReaderAt, f.unmap = memory(data), unmap
+		}
+	}
+	return f, nil
+}
+
+type unmap func() error
+
+// Close closes the file. What was read of it stays.
+func (f *File) Close() error {
+	var err error
+	if f.unmap != nil {
+		err, f.unmap = f.unmap(), nil
+		f.ReaderAt = f.file
+	}
+	if closed := f.file.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// memory is the content of a file in memory.
+type memory []byte
+
+// Bytes returns the file's content.
+func (m memory) Bytes() []byte { return m }
+
+// ReadAt implements io.ReaderAt.
+func (m memory) ReadAt(p []byte, off int64) (int, error) {
+	if off >= int64(len(m)) {
+		return 0, io.EOF
+	}
+	n := copy(p, m[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}

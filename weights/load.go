@@ -1,0 +1,190 @@
+package weights
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/weights/internal/raw"
+)
+
+// Load sets a session's parameters from a file, by their names. All names, shapes and dtypes
+// are compared first: where something does not fit and was not allowed, nothing is set, and the
+// error is a *[MismatchError] that tells of everything. float16, bfloat16 and smaller integers
+// are widened. An error while elements are read leaves the parameters of Report.Loaded set.
+func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
+	o := optionsOf(opts)
+	params, err := paramsOf(s, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	sources := o.match(params, f, r)
+	if len(r.Wrong) > 0 || len(r.Missing) > 0 && !o.missing || len(r.Unexpected) > 0 && !o.unexpected {
+		return r, &MismatchError{File: f.path, Report: r}
+	}
+	for i, n := range params {
+		if sources[i] == "" {
+			continue
+		}
+		value, err := f.Read(sources[i])
+		if err != nil {
+			return r, err
+		}
+		if value.Data, err = converted(value.Data, n.DType()); err != nil {
+			return r, fmt.Errorf("weights: %s: tensor %q: %w", f.path, sources[i], err)
+		}
+		if err := s.SetParam(n, value); err != nil {
+			return r, err
+		}
+		r.Loaded = append(r.Loaded, n.Name())
+	}
+	return r, nil
+}
+
+// LoadFile is [Load] from a file that it opens and closes.
+func LoadFile(s *exec.Session, path string, opts ...Option) (*Report, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := Load(s, f, opts...)
+	return r, errors.Join(err, f.Close())
+}
+
+// MismatchError is the error of a file that does not fit the parameters that it was loaded into.
+type MismatchError struct {
+	File   string
+	Report *Report
+}
+
+// Error implements error.
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("weights: %s does not fit, and nothing was set:%s\n"+
+		"  (weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only and Rename say what may differ)", e.File, e.Report.differences())
+}
+
+// paramsOf returns the parameters that are meant.
+func paramsOf(s *exec.Session, o options) ([]*graph.Node, error) {
+	if s == nil {
+		return nil, errors.New("weights: the session is nil")
+	}
+	held, err := s.Params()
+	if err != nil || o.only == nil {
+		return held, err
+	}
+	for _, n := range o.only {
+		if !slices.Contains(held, n) {
+			return nil, fmt.Errorf("weights: %s is no parameter of the session", n.Called())
+		}
+	}
+	return o.only, nil
+}
+
+// match finds the tensor of each parameter, and reports what does not fit.
+func (o options) match(params []*graph.Node, f *File, r *Report) (sources []string) {
+	names := o.names
+	if names == nil {
+		names = []func(string) string{func(name string) string { return name }, dotted}
+	}
+	used := map[string]string{}
+	sources = make([]string, len(params))
+	for i, n := range params {
+		at := slices.IndexFunc(names, func(name func(string) string) bool { _, ok := f.byName[name(n.Name())]; return ok })
+		if at < 0 {
+			r.Missing = append(r.Missing, fmt.Sprintf("%s %v (%s)", n.Name(), n.Shape(), n.Pos()))
+			continue
+		}
+		name := names[at](n.Name())
+		if other, twice := used[name]; twice {
+			r.Wrong = append(r.Wrong, fmt.Sprintf("tensor %q is asked for by two parameters, %s and %s", name, other, n.Name()))
+			continue
+		}
+		used[name], sources[i] = n.Name(), name
+		if why := o.mismatch(n, f.tensors[f.byName[name]].Info); why != "" {
+			r.Wrong = append(r.Wrong, why)
+		}
+	}
+	for _, t := range f.tensors {
+		if _, ok := used[t.Name]; !ok {
+			r.Unexpected = append(r.Unexpected, fmt.Sprintf("%s %s %v", t.Name, t.DType, shapeText(t.Shape)))
+		}
+	}
+	return sources
+}
+
+// mismatch says why a tensor cannot be loaded into a parameter; nothing where it can.
+func (o options) mismatch(n *graph.Node, t raw.Info) string {
+	want, known := n.Shape().Ints()
+	if !known || !slices.Equal(want, t.Shape) {
+		return fmt.Sprintf("%s is %v (%s), and the file has %v", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape))
+	}
+	from, known := readAs[t.DType]
+	switch {
+	case !known:
+		return fmt.Sprintf("%s is %s in the file, which cannot be read: convert it to F32 before", n.Name(), t.DType)
+	case from == n.DType():
+	case from == graph.Float64 && n.DType() == graph.Float32 || from == graph.Int64 && n.DType() == graph.Int32:
+		if !o.narrowing {
+			return fmt.Sprintf("%s is %s, and the file has %s: AllowNarrowing() rounds it", n.Name(), n.DType(), t.DType)
+		}
+	case from == graph.Float32 && n.DType() == graph.Float64 || from == graph.Int32 && n.DType() == graph.Int64:
+	default:
+		return fmt.Sprintf("%s is %s, and the file has %s", n.Name(), n.DType(), t.DType)
+	}
+	return ""
+}
+
+// shapeText writes a shape as the graph does.
+func shapeText(shape []int) string {
+	s := make(graph.Shape, len(shape))
+	for i, n := range shape {
+		s[i] = graph.Dim(n)
+	}
+	return s.String()
+}
+
+// readAs are the dtypes that [raw.Decode] makes.
+var readAs = map[raw.DType]graph.DType{
+	raw.Bool: graph.Bool, raw.U8: graph.Int32, raw.I8: graph.Int32, raw.U16: graph.Int32, raw.I16: graph.Int32, raw.I32: graph.Int32,
+	raw.U32: graph.Int64, raw.I64: graph.Int64, raw.U64: graph.Int64,
+	raw.F16: graph.Float32, raw.BF16: graph.Float32, raw.F32: graph.Float32, raw.F64: graph.Float64,
+}
+
+// converted returns numbers as ones of a parameter's dtype.
+func converted(data any, to graph.DType) (any, error) {
+	switch data := data.(type) {
+	case []float64:
+		if to == graph.Float32 {
+			return convert[float64, float32](data), nil
+		}
+	case []float32:
+		if to == graph.Float64 {
+			return convert[float32, float64](data), nil
+		}
+	case []int32:
+		if to == graph.Int64 {
+			return convert[int32, int64](data), nil
+		}
+	case []int64:
+		if to == graph.Int32 {
+			at := slices.IndexFunc(data, func(v int64) bool { return v < math.MinInt32 || v > math.MaxInt32 })
+			if at >= 0 {
+				return nil, fmt.Errorf("element %d is %d, which an int32 does not hold", at, data[at])
+			}
+			return convert[int64, int32](data), nil
+		}
+	}
+	return data, nil
+}
+
+func convert[From, To int32 | int64 | float32 | float64](from []From) []To {
+	to := make([]To, len(from))
+	for i, v := range from {
+		to[i] = To(v)
+	}
+	return to
+}

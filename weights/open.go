@@ -1,0 +1,144 @@
+package weights
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/weights/internal/mapped"
+	"github.com/broadloom/broadloom/weights/internal/npy"
+	"github.com/broadloom/broadloom/weights/internal/raw"
+	"github.com/broadloom/broadloom/weights/internal/safetensors"
+)
+
+// Info describes a tensor in a file: its name, its dtype by the word of safetensors ("F32",
+// "BF16"), and its shape.
+type Info struct {
+	Name  string
+	DType string
+	Shape []int
+}
+
+// File is an open file of tensors, or several that an index names. It serves one goroutine.
+type File struct {
+	path     string
+	parts    []*mapped.File
+	tensors  []raw.Tensor
+	byName   map[string]int
+	metadata map[string]string
+}
+
+// Open opens a file by its ending: .safetensors, .npz, .npy (whose one tensor has the file's
+// name without the ending), or .index.json, beside whose parts it lies. Headers are read and
+// checked, elements are not. The file must not be written while it is open.
+func Open(path string) (*File, error) {
+	f := &File{path: path, byName: map[string]int{}}
+	if err := f.open(); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("weights: %s: %w", path, err)
+	}
+	return f, nil
+}
+
+func (f *File) open() error {
+	base := filepath.Base(f.path)
+	ending := filepath.Ext(base)
+	switch {
+	case strings.HasSuffix(base, ".index.json"):
+		return f.openIndex()
+	case ending == ".safetensors":
+		return f.openPart(f.path, func(m *mapped.File) (tensors []raw.Tensor, err error) {
+			tensors, f.metadata, err = safetensors.Read(m.ReaderAt, m.Size)
+			return tensors, err
+		})
+	case ending == ".npz":
+		return f.openPart(f.path, func(m *mapped.File) ([]raw.Tensor, error) { return npy.ReadZip(m.ReaderAt, m.Size) })
+	case ending == ".npy":
+		return f.openPart(f.path, func(m *mapped.File) ([]raw.Tensor, error) {
+			t, err := npy.Read(m.ReaderAt, m.Size, strings.TrimSuffix(base, ending))
+			return []raw.Tensor{t}, err
+		})
+	case slices.Contains([]string{".pt", ".pth", ".bin", ".pkl", ".pickle", ".ckpt"}, ending):
+		return errors.New("files of PyTorch's own format run code when they are read: convert it with safetensors.torch.save_file (the package's documentation has the three lines)")
+	}
+	return fmt.Errorf("the ending %q tells no format: want .safetensors, .npz, .npy or .index.json", ending)
+}
+
+// openPart maps a file and adds the tensors that read finds in it.
+func (f *File) openPart(path string, read func(*mapped.File) ([]raw.Tensor, error)) error {
+	m, err := mapped.Open(path)
+	if err != nil {
+		return err
+	}
+	f.parts = append(f.parts, m)
+	var tensors []raw.Tensor
+	if err := guarded(func() (err error) { tensors, err = read(m); return err }); err != nil {
+		return err
+	}
+	for _, t := range tensors {
+		f.byName[t.Name] = len(f.tensors)
+		f.tensors = append(f.tensors, t)
+	}
+	return nil
+}
+
+// guarded calls a function that reads mapped memory. Where somebody cuts off the file
+// meanwhile, touching its memory is a fault, which becomes an error.
+func guarded(read func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch fault := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			err = errors.New("the file was cut off while it was read")
+		default:
+			panic(fault)
+		}
+	}()
+	return read()
+}
+
+// Close closes the file. Values that were read stay.
+func (f *File) Close() error {
+	var errs []error
+	for _, m := range f.parts {
+		errs = append(errs, m.Close())
+	}
+	f.parts = nil
+	return errors.Join(errs...)
+}
+
+// Tensors lists what the file holds, in its order.
+func (f *File) Tensors() []Info {
+	infos := make([]Info, len(f.tensors))
+	for i, t := range f.tensors {
+		infos[i] = Info{t.Name, string(t.DType), slices.Clone(t.Shape)}
+	}
+	return infos
+}
+
+// Metadata returns the strings that a file of safetensors holds beside its tensors.
+func (f *File) Metadata() map[string]string { return f.metadata }
+
+// Read reads a tensor. F16, BF16 and F32 become float32, F64 float64, integers of up to 32
+// bits int32, U32, I64 and U64 int64, and BOOL bool, all exactly; a tensor of another dtype,
+// or with a value that does not fit, is an error.
+func (f *File) Read(name string) (exec.Array, error) {
+	i, ok := f.byName[name]
+	switch {
+	case !ok:
+		return exec.Array{}, fmt.Errorf("weights: %s has no tensor %q", f.path, name)
+	case f.parts == nil:
+		return exec.Array{}, fmt.Errorf("weights: %s is closed", f.path)
+	}
+	t := f.tensors[i]
+	var data any
+	if err := guarded(func() (err error) { data, err = t.Read(); return err }); err != nil {
+		return exec.Array{}, fmt.Errorf("weights: %s: tensor %q: %w", f.path, name, err)
+	}
+	return exec.Array{Shape: slices.Clone(t.Shape), Data: data}, nil
+}

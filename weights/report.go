@@ -1,0 +1,44 @@
+package weights
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Report tells how a file and a session's parameters fit.
+type Report struct {
+	// Loaded are the parameters that were set, by their names in the graph.
+	Loaded []string
+	// Missing are parameters that the file does not have.
+	Missing []string
+	// Unexpected are tensors of the file that are no parameters.
+	Unexpected []string
+	// Wrong says of parameters why the tensor of their name does not fit.
+	Wrong []string
+}
+
+// maxListed bounds the names of a kind in a text.
+const maxListed = 20
+
+// String tells of everything that does not fit, a line each.
+func (r *Report) String() string {
+	return fmt.Sprintf("%d parameters loaded", len(r.Loaded)) + r.differences()
+}
+
+// differences lists what does not fit, each below the last.
+func (r *Report) differences() string {
+	var text strings.Builder
+	list := func(what string, items []string) {
+		for i, item := range items {
+			if i == maxListed {
+				fmt.Fprintf(&text, "\n  and %d more", len(items)-i)
+				break
+			}
+			fmt.Fprintf(&text, "\n  %s%s", what, item)
+		}
+	}
+	list("", r.Wrong)
+	list("missing in the file: ", r.Missing)
+	list("no parameter: ", r.Unexpected)
+	return text.String()
+}

@@ -1,0 +1,73 @@
+package weights
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/weights/internal/npy"
+	"github.com/broadloom/broadloom/weights/internal/safetensors"
+)
+
+// Named is a value to be written, under its name.
+type Named struct {
+	Name  string
+	Value exec.Array
+}
+
+// Write writes values to a file by its ending: .safetensors, .npz, .npy (one value), or with
+// [ShardBytes] .index.json. The path names the whole new file, or what it named before: a
+// process that dies while it writes leaves no half file there. A file of several parts takes
+// its place with its index, which is written last. Options are [Metadata] and [ShardBytes].
+func Write(path string, values []Named, opts ...Option) error {
+	if err := optionsOf(opts).write(path, values); err != nil {
+		return fmt.Errorf("weights: %s: %w", path, err)
+	}
+	return nil
+}
+
+func (o options) write(path string, values []Named) error {
+	ending := filepath.Ext(path)
+	isIndex := strings.HasSuffix(filepath.Base(path), ".index.json")
+	switch {
+	case isIndex != (o.shardBytes > 0):
+		return errors.New("ShardBytes and a path that ends with .index.json go together")
+	case isIndex:
+		return o.writeShards(path, values)
+	case o.metadata != nil && ending != ".safetensors":
+		return errors.New("only .safetensors has metadata")
+	}
+	switch ending {
+	case ".safetensors":
+		return writeFile(path, func(w io.Writer) error { return safetensors.Write(w, tensorsOf(values), o.metadata) })
+	case ".npz":
+		return writeFile(path, func(w io.Writer) error { return writeZip(w, values) })
+	case ".npy":
+		if len(values) != 1 {
+			return fmt.Errorf("a file .npy holds one value, not %d: write .npz", len(values))
+		}
+		return writeFile(path, func(w io.Writer) error { return npy.Write(w, values[0].Value.Shape, values[0].Value.Data) })
+	}
+	return fmt.Errorf("the ending %q tells no format: want .safetensors, .npz, .npy or .index.json", ending)
+}
+
+func writeZip(w io.Writer, values []Named) error {
+	z := npy.NewZip(w)
+	for _, v := range values {
+		if err := z.Add(v.Name, v.Value.Shape, v.Value.Data); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+func tensorsOf(values []Named) []safetensors.Tensor {
+	tensors := make([]safetensors.Tensor, len(values))
+	for i, v := range values {
+		tensors[i] = safetensors.Tensor{Name: v.Name, Shape: v.Value.Shape, Data: v.Value.Data}
+	}
+	return tensors
+}
