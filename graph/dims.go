@@ -75,6 +75,7 @@ func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 			"%q was declared %s, and what was built since relies on it: it cannot become %s", name, decl.bounds, b)
 	default:
 		decl.bounds = b
+		g.narrow(b)
 	}
 	return d
 }
@@ -110,6 +111,41 @@ func (g *Graph) Equal(a, b Dim) {
 	}
 	decl := g.dims[name]
 	decl.bounds.Is, decl.equal = is, pos
+	g.narrow(decl.bounds)
+}
+
+// narrow says of the one name in the size that another was said to be what the other's bounds
+// mean for it: of n, where m is at least 2 and Equal(n, m) was said, that it is at least 2.
+// Where that leaves nothing, the declarations contradict each other, which the check reports.
+func (g *Graph) narrow(b Bounds) {
+	names := b.Is.Symbols()
+	if len(names) != 1 || g.dims[names[0]] == nil {
+		return
+	}
+	coef, rest, _ := b.Is.Linear(names[0])
+	more, static := rest.Int()
+	const far = 1 << 31 // beyond it the products below may overflow
+	if !static || coef < 1 || max(coef, more, -more, b.Min, b.Max, b.Multiple) > far {
+		return
+	}
+	decl := g.dims[names[0]]
+	said := decl.bounds
+	said.Min = max(said.Min, -floorDiv(more-b.Min, coef))
+	if b.Max > 0 {
+		most := floorDiv(b.Max-more, coef)
+		if most < 1 {
+			return
+		}
+		if said.Max == 0 || most < said.Max {
+			said.Max = most
+		}
+	}
+	if k := max(said.Multiple, 1); coef == 1 && more == 0 && b.Multiple > 1 && k <= far {
+		said.Multiple = b.Multiple / gcd(b.Multiple, k) * k
+	}
+	if !said.isEmpty() {
+		decl.bounds = said
+	}
 }
 
 // resolve replaces the names that were said to be other sizes.

@@ -140,6 +140,32 @@ func TestEqualIsTransitive(t *testing.T) {
 	assert.NoError(t, shapeinfer.Check(g).Err())
 }
 
+// TestEqualSizesHaveBothBounds: what was said of a size is known of those that are equal to it.
+func TestEqualSizesHaveBothBounds(t *testing.T) {
+	for _, c := range []struct {
+		m     []graph.DimOption
+		is    func(n graph.Dim) graph.Dim
+		bound graph.Bounds // of n, which is at least 1 and a multiple of 4
+	}{
+		{[]graph.DimOption{graph.AtLeast(6), graph.AtMost(90)}, func(n graph.Dim) graph.Dim { return n }, graph.Bounds{Min: 6, Max: 90, Multiple: 4}},
+		{[]graph.DimOption{graph.MultipleOf(6)}, func(n graph.Dim) graph.Dim { return n }, graph.Bounds{Min: 1, Multiple: 12}},
+		{[]graph.DimOption{graph.AtLeast(8), graph.AtMost(21)}, func(n graph.Dim) graph.Dim { return n.Times(2).Plus(1) }, graph.Bounds{Min: 4, Max: 10, Multiple: 4}},
+		{[]graph.DimOption{graph.AtMost(3)}, func(n graph.Dim) graph.Dim { return n }, graph.Bounds{Min: 1, Multiple: 4}}, // no size is both
+		{[]graph.DimOption{graph.AtLeast(1 << 60)}, func(n graph.Dim) graph.Dim { return n }, graph.Bounds{Min: 1, Multiple: 4}},
+	} {
+		g := graph.New("g")
+		n := g.Dim("n", graph.MultipleOf(4))
+		m := g.Dim("m", c.m...)
+		g.Equal(c.is(n), m)
+		assert.Equal(t, c.bound, g.Bounds("n"))
+	}
+	g := graph.New("g")
+	n, m := g.Dim("n", graph.AtLeast(0)), g.Dim("m", graph.AtLeast(0))
+	g.Equal(n, m)
+	g.Dim("m", graph.AtLeast(2)) // said later
+	assert.Equal(t, int64(2), g.Bounds("n").Min)
+}
+
 func TestEqualRefusesWhatItCannotUse(t *testing.T) {
 	g := graph.New("equal")
 	n, m := g.Dim("n"), g.Dim("m")

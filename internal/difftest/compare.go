@@ -46,69 +46,90 @@ func converted[T int32 | int64 | float32](data []float64) []T {
 func cellsOf(a exec.Array) (cells []eager.Cell, t eager.DType) {
 	switch d := a.Data.(type) {
 	case []bool:
-		for _, v := range d {
-			c := eager.Cell{}
+		cells = make([]eager.Cell, len(d))
+		for i, v := range d {
 			if v {
-				c.I = 1
+				cells[i].I = 1
 			}
-			cells = append(cells, c)
 		}
 		return cells, eager.Bool
 	case []int32:
-		for _, v := range d {
-			cells = append(cells, eager.Cell{I: int64(v)})
-		}
-		return cells, eager.Int32
+		return wholeCells(d), eager.Int32
 	case []int64:
-		for _, v := range d {
-			cells = append(cells, eager.Cell{I: v})
-		}
-		return cells, eager.Int64
+		return wholeCells(d), eager.Int64
 	case []float32:
-		for _, v := range d {
-			cells = append(cells, eager.Cell{Num: eager.Num{V: float64(v)}})
-		}
-		return cells, eager.Float32
+		return floatCells(d), eager.Float32
 	case []float64:
-		for _, v := range d {
-			cells = append(cells, eager.Cell{Num: eager.Num{V: v}})
-		}
+		return floatCells(d), eager.Float64
 	}
-	return cells, eager.Float64
+	return nil, eager.Float64
+}
+
+func wholeCells[T int32 | int64](data []T) []eager.Cell {
+	cells := make([]eager.Cell, len(data))
+	for i, v := range data {
+		cells[i].I = int64(v)
+	}
+	return cells
+}
+
+func floatCells[T float32 | float64](data []T) []eager.Cell {
+	cells := make([]eager.Cell, len(data))
+	for i, v := range data {
+		cells[i].V = float64(v)
+	}
+	return cells
 }
 
 // writeBits adds an array to a hash. All NaN count as one.
 func writeBits(h hash.Hash64, a exec.Array) {
 	cells, _ := cellsOf(a)
+	list := make([]byte, 0, 8*len(cells))
 	for _, c := range cells {
 		bits := math.Float64bits(c.V)
 		if math.IsNaN(c.V) {
 			bits = 1
 		}
-		h.Write(binary.LittleEndian.AppendUint64(nil, bits^uint64(c.I)))
+		list = binary.LittleEndian.AppendUint64(list, bits^uint64(c.I))
 	}
+	h.Write(list)
 }
 
 // same reports whether two runs gave the same bits.
 func same(a, b []exec.Array) bool {
 	for k := range a {
-		x, _ := cellsOf(a[k])
-		y, _ := cellsOf(b[k])
-		for i := range x {
-			if x[i].I != y[i].I || math.Float64bits(x[i].V) != math.Float64bits(y[i].V) && !(math.IsNaN(x[i].V) && math.IsNaN(y[i].V)) {
-				return false
-			}
+		if !sameBits(a[k].Data, b[k].Data) {
+			return false
 		}
 	}
 	return true
 }
 
+// sameBits compares two lists of elements: all NaN are one, the zeros are two.
+func sameBits(a, b any) bool {
+	switch x := a.(type) {
+	case []bool:
+		return slices.Equal(x, b.([]bool))
+	case []int32:
+		return slices.Equal(x, b.([]int32))
+	case []int64:
+		return slices.Equal(x, b.([]int64))
+	case []float32:
+		return slices.EqualFunc(x, b.([]float32), sameNumber)
+	}
+	return slices.EqualFunc(a.([]float64), b.([]float64), sameNumber)
+}
+
+func sameNumber[T float32 | float64](x, y T) bool {
+	return math.Float64bits(float64(x)) == math.Float64bits(float64(y)) || x != x && y != y
+}
+
 // pair is one number that was computed twice.
 type pair struct {
 	got, want float64
-	about     string
-	scale     float64 // the size of what it is a sum of
-	single    bool    // it is formed in float32 somewhere
+	about     func() string // names it
+	scale     float64       // the size of what it is a sum of
+	single    bool          // it is formed in float32 somewhere
 }
 
 // agree compares a run with the evaluator. What differs by more than a few units in the last
@@ -128,9 +149,9 @@ func (c *checker) agree(got []exec.Array, want *answer) bool {
 			count++
 		default:
 			c.v.Fault = "values"
-			c.v.Detail = fmt.Sprintf("%s is %v, not %v; rounding explains %.3g", p.about, p.got, p.want, r.spread[i])
-			if strings.HasPrefix(p.about, "gradient") {
-				c.v.Fault = p.about
+			c.v.Detail = fmt.Sprintf("%s is %v, not %v; rounding explains %.3g", p.about(), p.got, p.want, r.spread[i])
+			if strings.HasPrefix(p.about(), "gradient") {
+				c.v.Fault = p.about()
 			}
 			return false
 		}
@@ -176,9 +197,10 @@ func (c *checker) pairs(got []exec.Array, want *answer) (list []pair, fault stri
 			}
 		}
 		for i, w := range want.cells[k] {
-			p := pair{cells[i].V, w.V, fmt.Sprintf("element %d of value %d", i, k), scale, single}
+			about := func() string { return fmt.Sprintf("element %d of value %d", i, k) }
+			p := pair{cells[i].V, w.V, about, scale, single}
 			if !t.IsFloat() {
-				p = pair{float64(cells[i].I), float64(w.I), p.about, 0, single}
+				p = pair{float64(cells[i].I), float64(w.I), about, 0, single}
 			}
 			list = append(list, p)
 		}
@@ -218,7 +240,7 @@ func (c *checker) slopes(gradients []exec.Array, want *answer, single bool) (lis
 	}
 	names := []string{"gradient", "gradient", "gradient of the gradient"}
 	for k := range 3 {
-		p := pair{got[k], want.slope[k], names[k], 100*scale[k] + math.Abs(want.slope[k]) + scale[0] + scale[1] + 1, single}
+		p := pair{got[k], want.slope[k], func() string { return names[k] }, 100*scale[k] + math.Abs(want.slope[k]) + scale[0] + scale[1] + 1, single}
 		if math.IsInf(p.scale, 0) || math.IsNaN(p.scale) {
 			p.scale = 1
 		}

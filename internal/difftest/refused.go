@@ -19,7 +19,7 @@ func (c *checker) refused(when string, err error) {
 	c.v.Detail = err.Error()
 	m := new(graph.Mistake)
 	switch {
-	case errors.As(err, &m) && (slices.Contains(cautious, m.Code) || m.Code == graph.CodeNames && c.mayDiffer(m.Summary)):
+	case errors.As(err, &m) && (slices.Contains(cautious, m.Code) || c.isRight(err.Error())):
 		c.v.Refused = string(m.Code)
 	case errors.As(err, &m):
 		c.v.Fault = when + " " + string(m.Code) + " " + m.Node.Op().Name
@@ -33,20 +33,32 @@ func (c *checker) refused(when string, err error) {
 	}
 }
 
-// clash matches the sentence for two sizes of which nothing says that they are equal.
-var clash = regexp.MustCompile(`sizes "?([^"]+?)"? and "?([^"]+?)"? meet.* nothing says that they are equal`)
+// The sentences for two sizes of which nothing says that they are equal, and for two that never
+// are: these do not meet where names are not said to be 1, also if one of them is 1 in the runs.
+var (
+	unequal = regexp.MustCompile(`sizes "?([^"]+?)"? and "?([^"]+?)"? meet.* nothing says that they are equal`)
+	never   = regexp.MustCompile(`axis -?\d+: (.+) is never (.+)`)
+)
 
-// mayDiffer reports whether the sizes of which a message says so do differ at some sizes that
-// the names may have, though they are equal by chance, or by what steps require, in the runs.
-func (c *checker) mayDiffer(message string) bool {
-	texts := clash.FindStringSubmatch(message)
-	if texts == nil {
-		return false
+// isRight reports whether a message is true of the sizes that it names, though a program has
+// values at the sizes of its runs: some are equal there by chance, or by what steps require.
+func (c *checker) isRight(message string) bool {
+	if t := unequal.FindStringSubmatch(message); t != nil {
+		return slices.Contains(c.compared(t[1], t[2]), false)
 	}
-	a, errA := graph.ParseDim(texts[1])
-	b, errB := graph.ParseDim(texts[2])
+	if t := never.FindStringSubmatch(message); t != nil && c.p.Policy != "numpy" {
+		met := c.compared(t[1], t[2])
+		return len(met) > 0 && !slices.Contains(met, true)
+	}
+	return false
+}
+
+// compared tells of many sizes that the names may have whether two formulas are equal there.
+func (c *checker) compared(first, second string) (equal []bool) {
+	a, errA := graph.ParseDim(first)
+	b, errB := graph.ParseDim(second)
 	if errA != nil || errB != nil {
-		return false
+		return nil
 	}
 	noise := rand.New(rand.NewPCG(c.p.Seed, 55))
 	for range 100 {
@@ -54,11 +66,11 @@ func (c *checker) mayDiffer(message string) bool {
 		lookup := func(name string) (int64, bool) { v, known := at[name]; return int64(v), known }
 		x, errX := a.Eval(lookup)
 		y, errY := b.Eval(lookup)
-		if errX == nil && errY == nil && x != y {
-			return true
+		if errX == nil && errY == nil {
+			equal = append(equal, x == y)
 		}
 	}
-	return false
+	return equal
 }
 
 // otherSizes draws sizes that the names may have.

@@ -67,7 +67,7 @@ func (s *settings) everywhere() error {
 func (s *settings) each(env []string, take func(difftest.Verdict)) error {
 	for next, end := s.first, s.first+s.count; next < end; {
 		cmd := exec.Command(os.Args[0], "-worker", "-seed", strconv.FormatUint(next, 10), "-n", strconv.FormatUint(min(end-next, 2000), 10))
-		cmd.Env = append(os.Environ(), env...)
+		cmd.Env = append(append(os.Environ(), "GOGC=800"), env...) // programs are small: most of what a worker holds is garbage
 		stop := min(end, next+2000)
 		var stderr strings.Builder
 		cmd.Stderr = &stderr

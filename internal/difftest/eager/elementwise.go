@@ -63,7 +63,7 @@ func sign(v float64) float64 {
 	case v < 0:
 		return -1
 	}
-	return v * 0
+	return 0 // of NaN too, as PyTorch has it
 }
 
 // inside returns y where x lies between two bounds, and numbers on and outside them.
