@@ -233,6 +233,19 @@ const (
 	// whole graph, Policy.AxisMixing.
 	CodeAxisMixing Code = "BL205"
 
+	// The target of a loss has another shape than what it is compared with, so that one of them
+	// is repeated. As in PyTorch, ops.BCE and ops.BCEWithLogits refuse it, and other losses
+	// warn. Numbers written in the program may be targets.
+	//
+	//	pred := g.Input("pred", graph.Float32, g.Dim("batch"), 3)
+	//	y := g.Input("y", graph.Float32, g.Dim("batch"), 1)
+	//	ops.MSE(pred, y)
+	//
+	// Cure: give both one shape, with Squeeze or Unsqueeze, or Expand where the repetition is
+	// meant. A warning is silenced by Silence(graph.CodeTargetShape) on the result; for the
+	// whole graph, by Policy.TargetShape.
+	CodeTargetShape Code = "BL210"
+
 	// An in-place result would have another shape than what it is written into.
 	//
 	//	x := g.Param("x", graph.Float32, 1, 3, 1)

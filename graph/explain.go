@@ -1,15 +1,17 @@
 package graph
 
 import (
-	_ "embed"
+	"cmp"
+	"embed"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 )
 
-//go:embed codes.go
-var codesFile string
+//go:embed codes.go codesaxes.go
+var codeFiles embed.FS
 
 // Explanation says what a code means.
 type Explanation struct {
@@ -22,11 +24,23 @@ type Explanation struct {
 // Explanations lists all codes in the order of their numbers. The texts are the comments
 // of this package's constants.
 func Explanations() []Explanation {
-	file, err := parser.ParseFile(token.NewFileSet(), "codes.go", codesFile, parser.ParseComments)
+	var list []Explanation
+	for _, name := range []string{"codes.go", "codesaxes.go"} {
+		list = append(list, explanationsIn(name)...)
+	}
+	slices.SortFunc(list, func(a, b Explanation) int { return cmp.Compare(a.Code, b.Code) })
+	return list
+}
+
+func explanationsIn(name string) (list []Explanation) {
+	text, err := codeFiles.ReadFile(name)
 	if err != nil {
 		panic(err) // the file was compiled into this very program
 	}
-	var list []Explanation
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments)
+	if err != nil {
+		panic(err) // the same
+	}
 	for _, d := range file.Decls {
 		consts, isConst := d.(*ast.GenDecl)
 		if !isConst || consts.Tok != token.CONST {

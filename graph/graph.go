@@ -30,6 +30,8 @@ type Graph struct {
 	residences residences
 	life       *life
 	carriedOut sync.Map // the writes of programs
+
+	independences []Independence // what is to be proved of examples
 }
 
 // New makes an empty graph. The name stands in its text form and pictures.

@@ -110,6 +110,11 @@ type Op struct {
 	// Assemble says where a Movement operation that always copies puts its operands.
 	Assemble func(n *Node) Assembly
 
+	// Aligned gives, of a Composite operation, for each axis of operand i the axis of the result
+	// at whose position it is read, or -1 if it may be read at others. It is for what Expand does
+	// not show, as where positions are computed to be indices; else it is nil.
+	Aligned func(n *Node, i int) []int
+
 	// Expand writes a Composite operation with others, on the given operands.
 	Expand func(n *Node, in []*Node) *Node
 }

@@ -24,6 +24,9 @@ type Policy struct {
 	// AxisMixing decides about a reshape that has elements of different axes in one axis, the
 	// mark of a forgotten transpose.
 	AxisMixing WarnChoice
+	// TargetShape decides about a target of another shape than what a loss such as ops.MSE
+	// compares it with.
+	TargetShape WarnChoice
 	// Alias decides about an operand of an in-place write that shares memory with
 	// the destination at other positions.
 	Alias AliasPolicy

@@ -3,7 +3,8 @@ package ops
 import "github.com/broadloom/broadloom/graph"
 
 // The losses here compare x with a target element by element. They are means over all
-// elements unless an option says otherwise; x and target broadcast.
+// elements unless an option says otherwise. x and target broadcast, with a warning, as in
+// PyTorch: that their shapes differ is seldom meant.
 
 // reduceLoss makes one number of the losses of the elements, unless each is wanted.
 func reduceLoss(opts []LossOption, each node) node {
@@ -18,18 +19,18 @@ func reduceLoss(opts []LossOption, each node) node {
 
 // MSE returns the mean of the squared differences.
 func MSE(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	return reduceLoss(opts, Square(Sub(x, target)))
+	return reduceLoss(opts, Square(difference(refused("MSE", x, target))))
 }
 
 // L1 returns the mean of the magnitudes of the differences.
 func L1(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	return reduceLoss(opts, Abs(Sub(x, target)))
+	return reduceLoss(opts, Abs(difference(refused("L1", x, target))))
 }
 
 // Huber returns the mean of d²/2 where a difference d is less than delta in magnitude, and of
 // delta*(|d| - delta/2) elsewhere.
 func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node {
-	d := Sub(x, target)
+	d := difference(refused("Huber", x, target).with(delta))
 	size := Abs(d)
 	return reduceLoss(opts, Where(Less(size, num(delta)), Mul(num(0.5), Square(d)), Mul(num(delta), Sub(size, num(0.5*delta)))))
 }
@@ -40,13 +41,17 @@ func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.No
 	if beta == 0 {
 		return L1(x, target, opts...)
 	}
-	d := Sub(x, target)
+	d := difference(refused("SmoothL1", x, target).with(beta))
 	size := Abs(d)
 	return reduceLoss(opts, Where(Less(size, num(beta)), Mul(num(0.5/beta), Square(d)), Sub(size, num(0.5*beta))))
 }
 
 // BCEWithLogits returns the mean of -(t log s + (1-t) log(1-s)), where s is the sigmoid of x
-// and t the target, exact also where the sigmoid is near 0 or 1.
+// and t the target, exact also where the sigmoid is near 0 or 1. A target of another shape
+// is refused, unless it is a number.
 func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
+	if bad := refusedTarget(refused("BCEWithLogits", x, target), "Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))"); bad != nil {
+		return bad
+	}
 	return reduceLoss(opts, Sub(Mul(Sub(num(1), target), x), LogSigmoid(x)))
 }

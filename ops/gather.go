@@ -36,6 +36,16 @@ func init() {
 			return c.DType(0), rules.Gather(c, c.Attrs().(GatherAttrs).Axis)
 		},
 		Expand: expandGather,
+		Aligned: func(n *graph.Node, i int) []int {
+			axes := make([]int, n.Rank())
+			for axis := range axes {
+				axes[axis] = axis
+			}
+			if i == 0 && n.Rank() > 0 {
+				axes[countedFromZero([]int{n.Attrs().(GatherAttrs).Axis}, n.Rank())[0]] = -1
+			}
+			return axes
+		},
 	})
 	opEmbedding = define(graph.Op{
 		Name: "embedding", Func: "Embedding", Doc: "rows of a table by index; no gradient flows to the padding row.", Class: graph.Composite, MinIn: 2, MaxIn: 2,

@@ -49,8 +49,12 @@ func XLogY(x, y *graph.Node) *graph.Node { return Apply(opXLogY, nil, x, y) }
 
 // BCE returns the mean of -(t log x + (1-t) log(1-x)), where x holds probabilities and t is
 // the target. Logarithms count as -100 at least. [BCEWithLogits] is more exact where x
-// comes from a sigmoid.
+// comes from a sigmoid. A target of another shape is refused, unless it is a number.
 func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
+	if bad := refusedTarget(refused("BCE", x, target), "Using a target size (torch.Size(%s)) that is different to the input size "+
+		"(torch.Size(%s)) is deprecated. Please ensure they have the same size."); bad != nil {
+		return bad
+	}
 	return reduceLoss(opts, Apply(opBCE, nil, x, target))
 }
 
@@ -58,5 +62,5 @@ func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 // logarithms are x from the target's: 0 log 0 counts as 0. Divide the sum, by [SumLoss],
 // by the number of examples for the divergence of each.
 func KLDiv(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	return reduceLoss(opts, Sub(XLogY(target, target), Mul(target, x)))
+	return reduceLoss(opts, Sub(XLogY(target, target), compared(refused("KLDiv", x, target), opMul)))
 }

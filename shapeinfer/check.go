@@ -25,9 +25,9 @@ func CheckProgram(g *graph.Graph, roots ...*graph.Node) *Report {
 	return check(g, needed(g, roots))
 }
 
-// isRefused reports whether there is an error at the node of a warning: with that, the node
-// is not what it was meant to be.
-func (r *Report) isRefused(warning *graph.Mistake) bool {
+// isFailed reports whether there is an error at the node of a warning: the node is not what it
+// was meant to be.
+func (r *Report) isFailed(warning *graph.Mistake) bool {
 	return slices.ContainsFunc(r.Errors, func(m *graph.Mistake) bool { return m.Node == warning.Node && m.Node != nil })
 }
 
@@ -53,10 +53,11 @@ func check(g *graph.Graph, program []*graph.Node) *Report {
 	r.Errors = append(r.Errors, CheckOperations(g.Nodes(), r.Requirements)...)
 	solveTogether(g, r)
 	checkMixing(g, r)
+	checkIndependence(g, r)
 	checkWrites(g.Nodes(), false, r)
 	checkWrites(program, true, r)
 	r.Warnings = append(r.Warnings, leftOut(g, program)...)
-	r.Warnings = slices.DeleteFunc(r.Warnings, r.isRefused)
+	r.Warnings = slices.DeleteFunc(r.Warnings, r.isFailed)
 	graph.SortMistakes(r.Errors)
 	graph.SortMistakes(r.Warnings)
 	r.complete()

@@ -44,7 +44,8 @@ func (r *Report) choose(m *graph.Mistake, what graph.WarnChoice) {
 
 // addOnce adds an error unless there is one of its kind at its node.
 func (r *Report) addOnce(m *graph.Mistake) {
-	if !r.isRefused(m) {
+	isSame := func(e *graph.Mistake) bool { return e.Node == m.Node && e.Code == m.Code }
+	if !slices.ContainsFunc(r.Errors, isSame) {
 		r.Errors = append(r.Errors, m)
 	}
 }

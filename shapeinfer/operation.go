@@ -110,11 +110,24 @@ func (c *operationCheck) run() {
 			c.gathers()
 		}
 	case graph.Composite:
-		c.want(c.op.Expand != nil, "Expand is missing, which a class of composite wants")
+		if c.want(c.op.Expand != nil, "Expand is missing, which a class of composite wants") && c.op.Aligned != nil {
+			c.aligns()
+		}
 	case graph.Version:
 		c.takes(2)
 	default:
 		c.fail("", "it is of no class that there is: %s", class)
+	}
+}
+
+// aligns requires that what an operation says of the axes of its operands is about axes that there
+// are.
+func (c *operationCheck) aligns() {
+	for i, x := range c.n.Operands() {
+		var axes []int
+		c.guarded("Aligned", func() { axes = c.op.Aligned(c.n, i) })
+		isNone := func(axis int) bool { return axis < -1 || axis >= c.n.Rank() }
+		c.want(len(axes) == x.Rank() && !slices.ContainsFunc(axes, isNone), "Aligned gives %v of operand %d: want an axis of %s, or -1, for each of %s", axes, i, c.n.Shape(), x.Shape())
 	}
 }
 

@@ -62,6 +62,7 @@ var strategies = map[graph.Code]strategy{
 		(*trier).declare}},
 	graph.CodeRank:           {1, []way{(*trier).keepDims, (*trier).align, (*trier).squeeze}},
 	graph.CodeMutualExpand:   {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
+	graph.CodeTargetShape:    {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align, (*trier).reshape}},
 	graph.CodeBackcompat:     {1, []way{(*trier).reshape}},
 	graph.CodeMatMul:         {1, []way{(*trier).transpose, (*trier).declare}},
 	graph.CodeConcat:         {1, []way{(*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},

@@ -42,7 +42,10 @@ func losesName(from, to graph.Shape) bool {
 // fitted returns the shape of operand i with the sizes of another operand on its bad axes;
 // where the result is larger than both, the other operand's shape.
 func (t *trier) fitted(i, other int) graph.Shape {
-	if t.m.Code == graph.CodeMutualExpand {
+	switch {
+	case t.m.Code == graph.CodeMutualExpand:
+		return slices.Clone(t.shape(other))
+	case t.m.Code == graph.CodeTargetShape && t.shape(i).NumElements() == t.shape(other).NumElements():
 		return slices.Clone(t.shape(other))
 	}
 	if i >= len(t.m.Operands) || other >= len(t.m.Operands) {

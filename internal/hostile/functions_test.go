@@ -37,7 +37,7 @@ var functions = map[string][]any{
 		ops.Floor, ops.FloorDiv, ops.Fmod, ops.Fold, ops.Frac, ops.Full, ops.FullLike, ops.GLU, ops.Gather,
 		ops.Gelu, ops.GeluTanh, ops.Greater, ops.GreaterEqual, ops.GroupNorm, ops.Groups, ops.HardShrink,
 		ops.HardSigmoid, ops.HardSwish, ops.HardTanh, ops.Huber, ops.Hypot, ops.IgnoreIndex, ops.InPlace,
-		ops.IndexSelect, ops.Iota, ops.IsFinite, ops.IsInf, ops.IsNaN, ops.KLDiv, ops.KeepDims, ops.L1,
+		ops.IndexSelect, ops.Independent, ops.Iota, ops.IsFinite, ops.IsInf, ops.IsNaN, ops.KLDiv, ops.KeepDims, ops.L1,
 		ops.LayerNorm, ops.LayerNormOver, ops.LeakyRelu, ops.Lerp, ops.Less, ops.LessEqual, ops.Linear, ops.Log,
 		ops.Log10, ops.Log1p, ops.Log2, ops.LogAddExp, ops.LogSigmoid, ops.LogSoftmax, ops.LogSumExp, ops.Lookup,
 		ops.MSE, ops.MaskedFill, ops.MatMul, ops.Max, ops.MaxIndex, ops.MaxPool1D, ops.MaxPool2D, ops.Maximum,
@@ -71,7 +71,7 @@ var functions = map[string][]any{
 		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,
 	},
 	"shapeinfer": {
-		shapeinfer.Bind, shapeinfer.BindProgram, shapeinfer.Check, shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.DerivedFrom, shapeinfer.IsMistake, shapeinfer.RequirementText,
+		shapeinfer.Bind, shapeinfer.BindProgram, shapeinfer.Check, shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.DerivedFrom, shapeinfer.Independent, shapeinfer.IsMistake, shapeinfer.RequirementText,
 	},
 	"exec": {
 		exec.Compile, exec.OnWarning, exec.Outputs, exec.Seed, exec.ShareParams, exec.Size, exec.Threads, exec.Updates, exec.Values[float32], exec.WarningsAreErrors,

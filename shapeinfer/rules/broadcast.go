@@ -279,10 +279,7 @@ func QuoteName(d graph.Dim) string {
 // BroadcastOperands is the shape rule of a broadcasting node: it records how each
 // operand meets the result, and what clashes.
 func BroadcastOperands(c *graph.Call) graph.Shape {
-	shapes := make([]graph.Shape, c.NumIn())
-	for i := range shapes {
-		shapes[i] = c.Shape(i)
-	}
+	shapes := operandShapes(c)
 	b := CallRules(c).BroadcastShapes(shapes...)
 	c.SetStretch(b.Kinds)
 	if len(b.Clashes) > 0 {

@@ -5,6 +5,12 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
+// expandsMutually reports whether the graph wants a word about a result that is larger than
+// every operand, and not meant to be so.
+func expandsMutually(c *graph.Call, shapes []graph.Shape, result graph.Shape) bool {
+	return c.Policy().MutualExpand != graph.AllowSilently && growsBeyondAll(shapes, result) && isUnplanned(c, shapes, len(result))
+}
+
 // growsBeyondAll reports whether every operand is repeated along an axis on which
 // another is not: the result has more elements than any operand.
 func growsBeyondAll(shapes []graph.Shape, result graph.Shape) bool {

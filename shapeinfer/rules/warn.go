@@ -15,7 +15,7 @@ func checkBroadcastPolicy(c *graph.Call, shapes []graph.Shape, result graph.Shap
 	if p.RankZero != graph.Allow || p.RankPromotion != graph.Allow {
 		checkRanks(c, p, shapes)
 	}
-	if p.MutualExpand != graph.AllowSilently && growsBeyondAll(shapes, result) && isUnplanned(c, shapes, len(result)) {
+	if expandsMutually(c, shapes, result) {
 		sentence := "both operands are repeated; the result is larger than either"
 		if len(shapes) > 2 {
 			sentence = "all operands are repeated; the result is larger than each of them"

@@ -1,0 +1,162 @@
+package axisflow
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// elementwise: each element is computed from those of the operands at its position.
+func elementwise(n *graph.Node, in []Value) (v Value) {
+	for i, x := range n.Operands() {
+		v = v.either(met(n, i, x, in[i]))
+	}
+	return v
+}
+
+// met is what an operand brings to a broadcasting node.
+func met(n *graph.Node, i int, x *graph.Node, v Value) Value {
+	kinds, lead := n.Stretch(i), n.Rank()-x.Rank()
+	if kinds == nil && lead == 0 || len(v) == 0 {
+		return v
+	}
+	undecided := func(t Term) bool { return kinds != nil && kinds[t.Axis+lead] == graph.Undecided }
+	return v.each(func(d Dependence) Dependence {
+		if slices.ContainsFunc(d.Terms, undecided) {
+			d = d.mixed(d.Terms)
+		}
+		return d.renumbered(func(axis int) int { return axis + lead })
+	})
+}
+
+// reduction: folded axes are read from end to end.
+func reduction(n *graph.Node, v Value) Value {
+	x := n.In(0)
+	if n.Op().Axes == nil {
+		return undecidedReduction(n, v)
+	}
+	folded := n.Op().Axes(n)
+	keeps := n.Rank() == x.Rank()
+	return v.each(func(d Dependence) Dependence {
+		return d.renumbered(func(axis int) int {
+			before, is := slices.BinarySearch(folded, axis)
+			switch {
+			case is:
+				return -1
+			case keeps:
+				return axis
+			}
+			return axis - before
+		})
+	})
+}
+
+// undecidedReduction is a reduction of the axes that have size 1 in the result alone.
+func undecidedReduction(n *graph.Node, v Value) Value {
+	from, to := n.In(0).Shape(), n.Shape()
+	return v.each(func(d Dependence) Dependence {
+		if slices.ContainsFunc(d.Terms, func(t Term) bool { return from[t.Axis] != to[t.Axis] && to[t.Axis] != 1 }) {
+			d = d.mixed(d.Terms)
+		}
+		return d.renumbered(func(axis int) int {
+			if to[axis] == 1 && from[axis] != 1 {
+				return -1
+			}
+			return axis
+		})
+	})
+}
+
+// product: rows are those of the first operand, columns those of the second, and what they are
+// multiplied along is read from end to end.
+func product(n *graph.Node, in []Value) Value {
+	a, b := n.In(0), n.In(1)
+	batch := max(a.Rank(), b.Rank(), 2) - 2
+	rows := func(axis int) int {
+		switch {
+		case axis == a.Rank()-1:
+			return -1
+		case axis == a.Rank()-2:
+			return batch
+		}
+		return axis + batch - (a.Rank() - 2)
+	}
+	columns := func(axis int) int {
+		switch {
+		case axis == max(b.Rank()-2, 0):
+			return -1
+		case axis == b.Rank()-1:
+			return n.Rank() - 1
+		}
+		return axis + batch - (b.Rank() - 2)
+	}
+	return factor(n, a, in[0], rows).either(factor(n, b, in[1], columns))
+}
+
+// factor is what an operand brings to a product.
+func factor(n, x *graph.Node, v Value, axes func(int) int) Value {
+	repeats := func(t Term) bool {
+		at := axes(t.Axis)
+		return at >= 0 && x.Shape()[t.Axis] != n.Shape()[at]
+	}
+	return v.each(func(d Dependence) Dependence {
+		if slices.ContainsFunc(d.Terms, repeats) {
+			d = d.mixed(d.Terms)
+		}
+		return d.renumbered(axes)
+	})
+}
+
+// gather: the axis along which indices count may be read anywhere.
+func gather(n *graph.Node, in []Value) Value {
+	axis, index := n.Op().Axes(n)[0], n.In(1).Rank()
+	if n.Op().Fold != graph.NoFold {
+		added := in[0].each(func(d Dependence) Dependence {
+			return d.renumbered(func(a int) int {
+				switch {
+				case a < axis:
+					return a
+				case a < axis+index:
+					return -1
+				}
+				return a - index + 1
+			})
+		})
+		return added.either(scrambled(in[1:]))
+	}
+	picked := in[0].each(func(d Dependence) Dependence {
+		return d.renumbered(func(a int) int {
+			switch {
+			case a < axis:
+				return a
+			case a == axis:
+				return -1
+			}
+			return a - 1 + index
+		})
+	})
+	return picked.either(in[1].each(func(d Dependence) Dependence {
+		return d.renumbered(func(a int) int { return a + axis })
+	}))
+}
+
+// version: a value as it is after a write to a part of its memory.
+func version(n *graph.Node, in []Value) Value {
+	write := n.In(1)
+	views := alias.ViewsOf(write)
+	r := reader{from: n.Shape(), views: views}
+	return in[0].either(in[1].each(func(d Dependence) Dependence {
+		u := Dependence{Source: d.Source, Mixed: d.Mixed, Offset: d.Offset}
+		for _, t := range d.Terms {
+			axis, ok := r.shows(t.Axis)
+			if !ok {
+				u.Mixed = true
+				continue
+			}
+			t.Axis = axis
+			u.Terms = append(u.Terms, t)
+		}
+		return u.normal()
+	}))
+}

@@ -1,0 +1,125 @@
+package axisflow
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Term is a part of the position on a source axis: Weight times the digit of a position p on an
+// axis of the value, which is floor(p/Inner) mod Size.
+type Term struct {
+	Axis        int
+	Inner, Size graph.Dim
+	Weight      graph.Dim // 0 where it is not known
+}
+
+// Dependence says which positions of a source axis the elements of a value are computed from:
+// those at Offset and the sum of all terms, which depends on the element's own position. A Mixed
+// one says less: elements are computed from several positions of the source axis, or from some that
+// are not known. Its terms are those of some of the ways by which the elements come.
+type Dependence struct {
+	Source int // its number in the flow
+	Terms  []Term
+	Offset graph.Dim
+	Mixed  bool
+}
+
+// equal reports whether two dependences say the same.
+func (d Dependence) equal(e Dependence) bool {
+	return d.Source == e.Source && d.Mixed == e.Mixed && d.Offset == e.Offset && slices.Equal(d.Terms, e.Terms)
+}
+
+// whole is the dependence of a value on an axis of its own.
+func whole(source, axis int, size graph.Dim) Dependence {
+	return Dependence{Source: source, Terms: []Term{{Axis: axis, Inner: 1, Size: size, Weight: 1}}}
+}
+
+// either is the dependence of a value that is computed from both.
+func (d Dependence) either(e Dependence) Dependence {
+	if d.equal(e) {
+		return d
+	}
+	u := Dependence{Source: d.Source, Mixed: true, Terms: d.Terms}
+	if !slices.Equal(d.Terms, e.Terms) {
+		u.Terms = slices.Concat(d.Terms, e.Terms)
+		slices.SortFunc(u.Terms, compareTerms)
+		u.Terms = slices.Compact(u.Terms)
+	}
+	return u
+}
+
+// mixed is the dependence of elements that are computed from several positions, with the terms that
+// are left.
+func (d Dependence) mixed(terms []Term) Dependence {
+	return Dependence{Source: d.Source, Mixed: true, Terms: terms}
+}
+
+// on reports whether some term is of an axis.
+func (d Dependence) on(axis int) bool {
+	return slices.ContainsFunc(d.Terms, func(t Term) bool { return t.Axis == axis })
+}
+
+// renumbered gives each term another axis; those of an axis below 0 are left out, and what is
+// computed from all along such an axis is mixed.
+func (d Dependence) renumbered(axes func(int) int) Dependence {
+	same := true
+	for _, t := range d.Terms {
+		same = same && axes(t.Axis) == t.Axis
+	}
+	if same {
+		return d
+	}
+	u := Dependence{Source: d.Source, Mixed: d.Mixed, Offset: d.Offset, Terms: make([]Term, 0, len(d.Terms))}
+	for _, t := range d.Terms {
+		if t.Axis = axes(t.Axis); t.Axis >= 0 {
+			u.Terms = append(u.Terms, t)
+		} else {
+			u.Mixed = true
+		}
+	}
+	return u.normal()
+}
+
+// normal brings terms into order and unites those that are parts of one.
+func (d Dependence) normal() Dependence {
+	if d.Mixed {
+		d.Offset = 0
+	}
+	d.Terms = slices.DeleteFunc(d.Terms, func(t Term) bool { return t.Size == 1 })
+	slices.SortFunc(d.Terms, compareTerms)
+	for i := 1; i < len(d.Terms); {
+		a, b := d.Terms[i-1], d.Terms[i]
+		if a.Axis != b.Axis || b.Inner != a.Inner.Times(a.Size) || b.Weight != a.Weight.Times(a.Size) {
+			i++
+			continue
+		}
+		d.Terms[i-1].Size = a.Size.Times(b.Size)
+		d.Terms = slices.Delete(d.Terms, i, i+1)
+	}
+	return d
+}
+
+// compareTerms orders terms by axis, and those of an axis from the innermost. The order of sizes
+// that are no numbers says nothing, but it is always the same.
+func compareTerms(a, b Term) int {
+	if c := cmp.Or(cmp.Compare(a.Axis, b.Axis), compareInner(a.Inner, b.Inner)); c != 0 {
+		return c
+	}
+	return cmp.Or(cmp.Compare(a.Size, b.Size), cmp.Compare(a.Weight, b.Weight))
+}
+
+// compareInner puts a size before its multiples.
+func compareInner(a, b graph.Dim) int {
+	if a == b {
+		return 0
+	}
+	if _, exact := b.ExactDiv(a); exact {
+		return -1
+	}
+	if _, exact := a.ExactDiv(b); exact {
+		return 1
+	}
+	return cmp.Compare(a, b)
+}

@@ -1,0 +1,121 @@
+package axisflow
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Flow follows axes from their sources through the nodes of a graph. What it says of a value is
+// found when it is first asked for.
+type Flow struct {
+	sources   []graph.AxisOf
+	begin     map[*graph.Node]Value
+	known     []bool // by the number of a node
+	values    []Value
+	templates templates
+	depth     int // of composites within composites
+}
+
+// NewFlow makes a flow through a graph, from source axes.
+func NewFlow(g *graph.Graph, sources ...graph.AxisOf) *Flow {
+	f := newFlow(g)
+	for i, s := range sources {
+		f.addSource(s, i)
+	}
+	return f
+}
+
+func newFlow(g *graph.Graph) *Flow {
+	return &Flow{begin: map[*graph.Node]Value{}, templates: templates{},
+		known: make([]bool, len(g.Nodes())), values: make([]Value, len(g.Nodes()))}
+}
+
+// addSource lets an axis be the source of a number: several axes may be one source.
+func (f *Flow) addSource(s graph.AxisOf, number int) {
+	if number == len(f.sources) {
+		f.sources = append(f.sources, s)
+	}
+	if s.Node.Shape()[s.Axis] == 1 {
+		return // the only element is that of all
+	}
+	f.begin[s.Node] = f.begin[s.Node].either(Value{whole(number, s.Axis, s.Node.Shape()[s.Axis])})
+}
+
+// Source returns the source of a number.
+func (f *Flow) Source(number int) graph.AxisOf { return f.sources[number] }
+
+// Value returns how a node's value depends on the source axes.
+func (f *Flow) Value(n *graph.Node) Value {
+	if !f.known[n.ID()] {
+		f.follow(n)
+	}
+	return f.values[n.ID()]
+}
+
+// follow finds what is known of a node and of all that it is computed from, operands first.
+func (f *Flow) follow(n *graph.Node) {
+	wanted := []*graph.Node{n}
+	f.known[n.ID()] = true
+	for i := 0; i < len(wanted); i++ {
+		for _, x := range wanted[i].Operands() {
+			if x != nil && x.Graph() == n.Graph() && !f.known[x.ID()] {
+				f.known[x.ID()] = true
+				wanted = append(wanted, x)
+			}
+		}
+	}
+	slices.SortFunc(wanted, func(a, b *graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
+	for _, x := range wanted {
+		f.values[x.ID()] = f.evaluate(x)
+	}
+}
+
+// evaluate finds what is known of a node from what is known of its operands.
+func (f *Flow) evaluate(n *graph.Node) Value {
+	if v, is := f.begin[n]; is || len(n.Operands()) == 0 {
+		return v
+	}
+	in := make([]Value, len(n.Operands()))
+	any := false
+	for i, x := range n.Operands() {
+		if x != nil && x.Graph() == n.Graph() {
+			in[i] = f.values[x.ID()]
+			any = any || len(in[i]) > 0
+		}
+	}
+	if !any {
+		return nil
+	}
+	return f.apply(n, in)
+}
+
+// apply finds what is known of a node from what is known of the values that stand for its operands.
+func (f *Flow) apply(n *graph.Node, in []Value) (v Value) {
+	defer func() {
+		if recover() != nil { // an operation that fails: the check tells the user
+			v = scrambled(in)
+		}
+	}()
+	if !n.Judged() || n.Err() != nil {
+		return scrambled(in)
+	}
+	switch n.Op().Class {
+	case graph.Elementwise, graph.Update:
+		return elementwise(n, in)
+	case graph.Reduce:
+		return reduction(n, in[0])
+	case graph.Movement:
+		return movement(n, in)
+	case graph.Contract:
+		return product(n, in)
+	case graph.Gather:
+		return gather(n, in)
+	case graph.Composite:
+		return f.composite(n, in)
+	case graph.Version:
+		return version(n, in)
+	}
+	return scrambled(in)
+}

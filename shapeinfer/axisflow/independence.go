@@ -1,0 +1,119 @@
+package axisflow
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Leak says why a value does not treat examples independently, as far as can be proved.
+type Leak struct {
+	// At is the operation whose result at one example is computed from others. It is nil where the
+	// examples come to stand along another axis.
+	At *graph.Node
+	// Path leads from where examples are fed through At to the value.
+	Path []*graph.Node
+	// Along is the axis of the value along which examples stand instead; -1 where there is none.
+	Along int
+	// Normalizes says that At has a result for each example, which it makes of that example and of
+	// a sum over all.
+	Normalizes bool
+}
+
+// Independent proves that the elements of y at each position of an axis are computed from those at
+// the same position of the given axes, which have as many. It returns nil, or what is in the way.
+func Independent(y *graph.Node, axis int, of []graph.AxisOf) *Leak {
+	f := newFlow(y.Graph())
+	for _, a := range of {
+		f.addSource(a, 0)
+	}
+	d, depends := f.Value(y).Of(0)
+	switch at, kept := d.keeps(y.Shape()); {
+	case !depends || kept && at == axis:
+		return nil
+	case kept:
+		return &Leak{Path: f.path(y), Along: at}
+	}
+	return f.leak(y)
+}
+
+// keeps reports whether the positions of the source are those of an axis.
+func (d Dependence) keeps(s graph.Shape) (axis int, ok bool) {
+	if d.Mixed || d.Offset != 0 || len(d.Terms) != 1 {
+		return 0, false
+	}
+	t := d.Terms[0]
+	return t.Axis, t.Inner == 1 && t.Weight == 1 && t.Size == s[t.Axis]
+}
+
+// isMoved reports whether a value reads other positions than its own, without mixing them: the
+// elements of one example for all, or those of a neighbour.
+func (d Dependence) isMoved() bool { return !d.Mixed && (len(d.Terms) == 0 || d.Offset != 0) }
+
+// leak goes back from a value to the first operation that mixes examples.
+func (f *Flow) leak(y *graph.Node) *Leak {
+	path := []*graph.Node{y}
+	for at := y; ; {
+		worse := f.operand(at, func(d Dependence) bool { return d.Mixed })
+		if worse == nil {
+			worse = f.operand(at, Dependence.isMoved)
+		}
+		if worse == nil {
+			return &Leak{At: at, Path: slices.Concat(f.path(at), path[1:]), Along: -1, Normalizes: f.normalizes(at)}
+		}
+		at = worse
+		path = slices.Insert(path, 0, at)
+	}
+}
+
+// operand returns the first operand whose dependence on the examples is of a kind, or nil.
+func (f *Flow) operand(n *graph.Node, is func(Dependence) bool) *graph.Node {
+	for _, x := range n.Operands() {
+		if x == nil || x.Graph() != n.Graph() {
+			continue
+		}
+		if d, depends := f.Value(x).Of(0); depends && is(d) {
+			return x
+		}
+	}
+	return nil
+}
+
+// path leads from where examples are fed to a value.
+func (f *Flow) path(n *graph.Node) []*graph.Node {
+	path := []*graph.Node{n}
+	for f.begin[n] == nil {
+		n = f.operand(n, func(Dependence) bool { return true })
+		if n == nil {
+			break
+		}
+		path = append(path, n)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// normalizes reports whether a composite operation brings to each example what is summed over all of
+// them.
+func (f *Flow) normalizes(n *graph.Node) bool {
+	d, _ := f.Value(n).Of(0)
+	return n.Op().Class == graph.Composite && len(d.Terms) > 0 && f.mixer(n).Op().Fold == graph.FoldSum
+}
+
+// mixer returns the operation that mixes examples where a composite one does.
+func (f *Flow) mixer(n *graph.Node) *graph.Node {
+	if n.Op().Class != graph.Composite || f.depth > maxDepth {
+		return n
+	}
+	t := f.templates.of(n)
+	if t.result == nil {
+		return n
+	}
+	inner := f.inside(t)
+	for i, x := range n.Operands() {
+		if x.Graph() == n.Graph() {
+			inner.begin[t.operands[i]] = f.Value(x)
+		}
+	}
+	return inner.mixer(inner.leak(t.result).At)
+}

@@ -1,0 +1,73 @@
+package rules
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// TargetDiffers reports whether a loss repeats its target or what it compares with it, x, to
+// give both one shape. Sizes of which only binding tells are not repeated.
+func TargetDiffers(x, target graph.Shape) bool {
+	if len(x) != len(target) {
+		return true
+	}
+	for axis := range x {
+		if x[axis] != target[axis] && (x[axis] == 1 || target[axis] == 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// WarnTarget warns of a target, operand 1, of another shape than operand 0, as PyTorch does.
+// A result larger than both draws a warning of its own.
+func WarnTarget(c *graph.Call, result graph.Shape) {
+	p := c.Policy()
+	if c.Failed() || p.TargetShape == graph.AllowSilently || !TargetDiffers(c.Shape(0), c.Shape(1)) || expandsMutually(c, operandShapes(c), result) {
+		return
+	}
+	m := targetMistake(c, "Using a target size (torch.Size(%s)) that is different to the input size (torch.Size(%s)). "+
+		"This will likely lead to incorrect results due to broadcasting. Please ensure they have the same size.")
+	m.Help = append(m.Help, "to keep it: Silence(graph.CodeTargetShape) on the result, or Policy.TargetShape = graph.AllowSilently")
+	m.Choice = true
+	if p.TargetShape == graph.RefuseAlways {
+		c.Fail(m)
+	} else {
+		c.Warn(m)
+	}
+}
+
+// RefuseTarget refuses a target, operand 1, of another shape than operand 0. sentence has
+// their shapes, the target's first.
+func RefuseTarget(c *graph.Call, sentence string) graph.Shape {
+	if TargetDiffers(c.Shape(0), c.Shape(1)) {
+		c.Fail(targetMistake(c, sentence))
+	}
+	return c.Shape(0)
+}
+
+func targetMistake(c *graph.Call, sentence string) *graph.Mistake {
+	x, target := c.Shape(0), c.Shape(1)
+	m := operandMistake(c, graph.CodeTargetShape, fmt.Sprintf(sentence, target, x))
+	b := CallRules(c).BroadcastShapes(x, target)
+	if len(b.Clashes) > 0 {
+		return m
+	}
+	for i, s := range []graph.Shape{x, target} {
+		if !s.Equal(b.Shape) && !s.NumElements().IsUnknown() && s.NumElements() != b.Shape.NumElements() {
+			m.Help = append(m.Help, fmt.Sprintf("where each element of %s is meant for several of the other, write so: Expand(%s, %s)",
+				c.In(i).Called(), c.In(i).Called(), strings.Trim(b.Shape.String(), "[]")))
+		}
+	}
+	return m
+}
+
+func operandShapes(c *graph.Call) []graph.Shape {
+	shapes := make([]graph.Shape, c.NumIn())
+	for i := range shapes {
+		shapes[i] = c.Shape(i)
+	}
+	return shapes
+}
