@@ -56,7 +56,7 @@ type checked struct {
 
 // checkFlags are the flags of the command.
 type checkFlags struct {
-	json    bool
+	format  format
 	strict  bool
 	sizes   sizes
 	match   *regexp.Regexp
@@ -64,8 +64,9 @@ type checkFlags struct {
 }
 
 func check(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
-	o := checkFlags{sizes: sizes{}}
-	f.BoolVar(&o.json, "json", false, "write the reports as JSON")
+	o := checkFlags{format: "text", sizes: sizes{}}
+	f.Var(&o.format, "format", "text, json, sarif, or github for the annotations of GitHub Actions")
+	f.BoolFunc("json", "the same as -format json", func(string) error { return o.format.Set("json") })
 	f.BoolVar(&o.strict, "strict", false, "exit with status 1 on warnings too")
 	f.Var(o.sizes, "size", "bind a named size as well, as `name=number`; repeatable")
 	pattern := f.String("run", "", "check only models whose names match the `regexp`")
@@ -78,17 +79,14 @@ func check(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "broadloom: -run: %v\n", err)
 		return exitFailed
 	}
-	found, problems := collect(f.Args(), o, stderr)
-	if o.json {
-		e := json.NewEncoder(stdout)
-		e.SetIndent("", "  ")
-		if err := e.Encode(map[string]any{"models": found, "problems": problems}); err != nil {
-			problems = append(problems, err.Error())
-		}
-	} else {
-		for _, c := range found {
-			c.print(stdout, o.strict)
-		}
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintf(stderr, "broadloom: %v\n", err)
+		return exitFailed
+	}
+	found, problems := collect(dir, f.Args(), o, stderr)
+	if err := formats[o.format](stdout, outcome{dir, o.strict, found, problems}); err != nil {
+		problems = append(problems, err.Error())
 	}
 	for _, p := range problems {
 		fmt.Fprintln(stderr, "broadloom: "+p)
@@ -112,13 +110,10 @@ func checkStatus(found []checked, problems []string, strict bool) int {
 	return status
 }
 
-// collect checks the models of the packages. problems are what kept it from checking some.
-func collect(patterns []string, o checkFlags, output io.Writer) (found []checked, problems []string) {
+// collect checks the models of the packages that patterns name, seen from a directory. problems
+// are what kept it from checking some.
+func collect(dir string, patterns []string, o checkFlags, output io.Writer) (found []checked, problems []string) {
 	found, problems = []checked{}, []string{}
-	dir, err := os.Getwd()
-	if err != nil {
-		return found, append(problems, err.Error())
-	}
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}

@@ -14,6 +14,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/broadloom/broadloom/cmd/broadloom/internal/vettool"
 )
 
 // Exit statuses.
@@ -34,7 +36,12 @@ type command struct {
 
 var commands = []command{checkCommand, drawCommand, explainCommand}
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	if vettool.IsAsked(os.Args[1:]) {
+		vettool.Main(vetPackage)
+	}
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
 
 func run(args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {

@@ -66,6 +66,8 @@ var arrows = []struct {
 	{"internal/difftest", "graph shapeinfer/... ops autodiff exec optim internal/difftest/eager", "programs as data become graphs"},
 	{"internal/panicked", "", "the stack of a panic"},
 	{"internal/...", "graph shapeinfer/... ops autodiff exec viz nn optim internal/testkit/reference", "helpers of tests"},
+	{"cmd/broadloom/internal/findings", "graph shapeinfer github.com/owenrumney/go-sarif/v3/...", "formats of other programs"},
+	{"cmd/broadloom/internal/vettool", "graph cmd/broadloom/... golang.org/x/tools/go/analysis golang.org/x/tools/go/analysis/...", "go vet's protocol"},
 	{"cmd/...", "graph shapeinfer/... exec viz/... cmd/...", "commands check and draw"},
 	{"examples/...", "graph shapeinfer/... ops autodiff exec viz/... nn optim " +
 		"github.com/schollz/progressbar/v3 golang.org/x/term gonum.org/v1/plot/... gonum.org/v1/gonum/... gorgonia.org/tensor", "users' programs"},

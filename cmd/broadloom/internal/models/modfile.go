@@ -2,6 +2,10 @@ package models
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,30 +13,100 @@ import (
 )
 
 // lacksModules reports whether a build failed because the user's module does not list
-// what the action needs: its go.sum has only what the user's own packages import.
+// what the action needs: its go.sum and its vendor directory have only what the user's own
+// packages import.
 func lacksModules(output []byte) bool {
-	return bytes.Contains(output, []byte("missing go.sum entry")) ||
-		bytes.Contains(output, []byte("no required module provides package"))
+	for _, sign := range []string{"missing go.sum entry", "no required module provides package", "import lookup disabled by -mod=vendor"} {
+		if bytes.Contains(output, []byte(sign)) {
+			return true
+		}
+	}
+	return false
 }
 
-// ownModfile copies the module's files, so that go build may complete the copies and
-// leaves the user's alone. It gives the arguments and environment that go build needs.
+// ownModfile copies the files of the module, or of the workspace, so that go build may complete
+// the copies and leaves the user's alone. It returns the arguments and the environment that
+// go build needs. Where a file lacks a sum, the copy is completed from the module cache or the
+// network.
 func (p *program) ownModfile() (args, env []string, err error) {
-	cmd := exec.Command("go", "env", "GOMOD")
-	cmd.Dir, cmd.Env = p.pkg.Dir, append(os.Environ(), "GOWORK=off")
-	out, err := cmd.Output()
+	out, err := p.goOutput("env", "-json", "GOMOD", "GOWORK")
 	if err != nil {
 		return nil, nil, err
 	}
-	mod := strings.TrimSpace(string(out))
-	for _, name := range []string{"go.mod", "go.sum"} {
-		data, err := os.ReadFile(filepath.Join(filepath.Dir(mod), name))
-		if err != nil && !(name == "go.sum" && os.IsNotExist(err)) {
-			return nil, nil, err
-		}
-		if err := os.WriteFile(filepath.Join(p.dir, name), data, 0o600); err != nil {
-			return nil, nil, err
-		}
+	var files struct{ GOMOD, GOWORK string }
+	if err := json.Unmarshal(out, &files); err != nil {
+		return nil, nil, err
+	}
+	if files.GOWORK != "" && files.GOWORK != "off" {
+		return p.ownWorkspace(files.GOWORK)
+	}
+	if err := p.copyModfiles(files.GOMOD, "go.mod", "go.sum"); err != nil {
+		return nil, nil, err
 	}
 	return []string{"-mod=mod", "-modfile=" + filepath.Join(p.dir, "go.mod")}, []string{"GOWORK=off"}, nil
+}
+
+// ownWorkspace copies a workspace's file, with paths that do not depend on where it lies.
+func (p *program) ownWorkspace(file string) (args, env []string, err error) {
+	out, err := p.goOutput("work", "edit", "-json", file)
+	if err != nil {
+		return nil, nil, err
+	}
+	type module struct{ Path, Version string }
+	var work struct {
+		Use     []struct{ DiskPath string }
+		Replace []struct{ Old, New module }
+	}
+	if err := json.Unmarshal(out, &work); err != nil {
+		return nil, nil, err
+	}
+	if err := p.copyModfiles(file, "go.work", "go.work.sum"); err != nil {
+		return nil, nil, err
+	}
+	isLocal := func(path string) bool {
+		return strings.HasPrefix(path, "./") || strings.HasPrefix(path, "../") || path == "." || path == ".."
+	}
+	from := func(path string) string { return filepath.Join(filepath.Dir(file), filepath.FromSlash(path)) }
+	edit := []string{"work", "edit"}
+	for _, use := range work.Use {
+		if isLocal(use.DiskPath) {
+			edit = append(edit, "-dropuse="+use.DiskPath, "-use="+from(use.DiskPath))
+		}
+	}
+	for _, r := range work.Replace {
+		if old := strings.TrimSuffix(r.Old.Path+"@"+r.Old.Version, "@"); isLocal(r.New.Path) {
+			edit = append(edit, "-replace="+old+"="+from(r.New.Path))
+		}
+	}
+	copied := filepath.Join(p.dir, "go.work")
+	if _, err := p.goOutput(append(edit, copied)...); err != nil {
+		return nil, nil, err
+	}
+	return []string{"-mod=readonly"}, []string{"GOWORK=" + copied}, nil
+}
+
+// copyModfiles copies a file under a name, and the file of sums beside it, which may be missing.
+func (p *program) copyModfiles(file, name, sums string) error {
+	for from, to := range map[string]string{file: name, filepath.Join(filepath.Dir(file), sums): sums} {
+		data, err := os.ReadFile(from)
+		if err != nil && !(to == sums && errors.Is(err, fs.ErrNotExist)) {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(p.dir, to), data, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// goOutput returns what a go command prints.
+func (p *program) goOutput(args ...string) ([]byte, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir = p.pkg.Dir
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return nil, fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, exit.Stderr)
+	}
+	return out, err
 }

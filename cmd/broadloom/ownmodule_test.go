@@ -1,0 +1,70 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// goCommand runs go in the working directory, without a network.
+func goCommand(t *testing.T, args ...string) (output string, err error) {
+	cmd := exec.CommandContext(t.Context(), "go", args...)
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// The command of docs/editors.md works in a user's module.
+func TestOwnModuleTool(t *testing.T) {
+	sums, err := os.ReadFile("../../go.sum")
+	require.NoError(t, err)
+	userModule(t, map[string]string{"bad/bad.go": badModel, "go.sum": string(sums)})
+	out, err := goCommand(t, "get", "-tool", "github.com/broadloom/broadloom/cmd/broadloom")
+	require.NoError(t, err, out)
+	out, err = goCommand(t, "tool", "broadloom", "check", "./...")
+	require.Error(t, err)
+	require.Contains(t, out, "error BL101: Add(x, b)")
+}
+
+// A vendor directory holds only what the user's packages import.
+func TestCheckWithVendorDirectory(t *testing.T) {
+	userModule(t, map[string]string{"bad/bad.go": badModel})
+	out, err := goCommand(t, "mod", "vendor")
+	require.NoError(t, err, out)
+	require.NoDirExists(t, "vendor/github.com/broadloom/broadloom/cmd")
+	requireChecked(t)
+	require.NoFileExists(t, "go.sum", "the user's files stay as they are")
+}
+
+func TestCheckInWorkspace(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	for name, work := range map[string]string{
+		"replaced by the module":    "use .\n",
+		"replaced by the workspace": "use .\n\nreplace github.com/broadloom/broadloom => " + root + "\n",
+		"used":                      "use (\n\t.\n\t" + root + "\n)\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			userModule(t, map[string]string{"bad/bad.go": badModel, "go.work": "go 1.26.0\n\n" + work})
+			requireChecked(t)
+		})
+	}
+}
+
+func TestCheckInWorkspaceWithVendorDirectory(t *testing.T) {
+	userModule(t, map[string]string{"bad/bad.go": badModel, "go.work": "go 1.26.0\n\nuse .\n"})
+	out, err := goCommand(t, "work", "vendor")
+	require.NoError(t, err, out)
+	requireChecked(t)
+}
+
+// requireChecked expects that the model of bad is checked.
+func requireChecked(t *testing.T) {
+	t.Helper()
+	status, stdout, stderr := broadloom("check", "./...")
+	require.Equal(t, exitErrors, status, stderr)
+	require.Contains(t, stdout, "error BL101: Add(x, b)")
+}

@@ -1,0 +1,15 @@
+package main
+
+import (
+	"io"
+	"regexp"
+	"time"
+
+	"github.com/broadloom/broadloom/cmd/broadloom/internal/findings"
+)
+
+// vetPackage returns the findings of a package for go vet.
+func vetPackage(dir string, timeout time.Duration) []findings.Finding {
+	found, problems := collect(dir, nil, checkFlags{match: regexp.MustCompile(""), timeout: timeout}, io.Discard)
+	return outcome{dir: dir, found: found, problems: problems}.findings()
+}
