@@ -78,7 +78,7 @@ func TestCheckReportsModelsOfAUsersModule(t *testing.T) {
 	require.Equal(t, exitErrors, status, stderr)
 	require.Contains(t, stdout, "ok    example.com/user/models.regression\n")
 	require.Contains(t, stdout, "FAIL  example.com/user/models/internal/bad.Wide\nmodels/internal/bad/bad.go:14:2: error BL101: Add(x, b): The size of tensor a (4) must match")
-	require.Contains(t, stdout, "help: declare b as [4] (bad.go:14)")
+	require.Contains(t, stdout, "help: declare b as [4] (models/internal/bad/bad.go:14:13)")
 
 	status, stdout, _ = broadloom("check", "-run", "^reg", "./...")
 	require.Equal(t, exitOK, status, "the model that fails was not chosen")
