@@ -57,6 +57,7 @@ func (n *Node) infer() {
 	case n.shape == nil:
 		n.shape = Shape{}
 	}
+	n.shape = n.g.settle(n.shape)
 	n.checkSizes()
 	n.judged = n.dtype.Valid() && n.shape != nil && n.isCountable()
 }
@@ -176,8 +177,15 @@ func (c *Call) Node() *Node { return c.n }
 // Policy returns the graph's rules of choice.
 func (c *Call) Policy() Policy { return c.n.g.policy }
 
-// Bounds returns what was declared of a named size.
-func (c *Call) Bounds(name string) Bounds { return c.n.g.Bounds(name) }
+// Bounds returns what was declared of a named size, and the multiple that nodes require it to be.
+func (c *Call) Bounds(name string) Bounds { return c.n.g.known(name) }
+
+// Settled returns a size in the plainest form for what was declared and required: of a d that is
+// a multiple of 8, 8*floor(d/8) is d.
+func (c *Call) Settled(d Dim) Dim { return c.n.g.settled(d) }
+
+// IsMultiple reports whether nodes built so far require that a is a multiple of b.
+func (c *Call) IsMultiple(a, b Dim) bool { return c.n.g.isMultiple(a, b) }
 
 // NumIn returns the number of operands.
 func (c *Call) NumIn() int { return len(c.n.in) }
@@ -214,6 +222,9 @@ func (c *Call) Require(r Requirement) {
 	}
 	r.Node = c.n
 	c.n.g.needs = append(c.n.g.needs, r)
+	if r.Kind == MustBeMultipleOf {
+		c.n.g.requireMultiple(r.A, r.B)
+	}
 }
 
 // Warn records a warning about the node.

@@ -23,12 +23,12 @@ const (
 	InvalidDim Dim = math.MinInt64
 )
 
-// atom is a factor of a normal form: a name, floor(p/k), floor(p/q), broadcast(p, q),
-// min(p, q) or a sum p.
+// atom is a factor of a normal form: a name, floor(p/k), floor(p/q), p/q without remainder,
+// broadcast(p, q), min(p, q) or a sum p.
 type atom struct {
 	name string
 	p, q Dim
-	k    int64 // of floor(p/k); byDim of floor(p/q); whole of p; lesser of min(p, q); 0 otherwise
+	k    int64 // of floor(p/k); byDim of floor(p/q); exactly of p/q; whole of p; lesser of min(p, q); 0 otherwise
 }
 
 // byDim marks a division by a size that is no whole number, lesser the lesser of two sizes.
@@ -166,6 +166,11 @@ func combine(op dimOp, d, e Dim) Dim {
 	p, ok := normal(terms)
 	if !ok {
 		return InvalidDim
+	}
+	if p.hasQuotient() {
+		result := p.cancelled()
+		dimMemo.put(op, d, e, result)
+		return result
 	}
 	result := p.intern()
 	if op == dimProduct && !factored {

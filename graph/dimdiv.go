@@ -61,34 +61,73 @@ func floorAtom(p polynomial, k int64) Dim {
 		}
 		return reduced.intern().FloorDiv(k / factor)
 	}
-	// floor((floor(q/a) + c)/k) = floor((q + a·c)/(a·k)).
-	if t := p[0]; t.coef == 1 && len(t.atoms) == 1 && t.atoms[0].k > 0 && (len(p) == 1 || len(p) == 2 && len(p[1].atoms) == 0) {
-		a, c := t.atoms[0], int64(0)
+	// floor((floor(q/a) + c)/k) = floor((q + a·c)/(a·k)), and so for q/a without remainder.
+	if t := p[0]; t.coef == 1 && len(t.atoms) == 1 && t.atoms[0].divisor() > 0 && (len(p) == 1 || len(p) == 2 && len(p[1].atoms) == 0) {
+		a, by, c := t.atoms[0], t.atoms[0].divisor(), int64(0)
 		if len(p) == 2 {
 			c = p[1].coef
 		}
-		if ak, ok := mulInt(a.k, k); ok {
-			return a.p.Plus(Dim(a.k).Times(Dim(c))).FloorDiv(ak)
+		if ak, ok := mulInt(by, k); ok {
+			return a.p.Plus(Dim(by).Times(Dim(c))).FloorDiv(ak)
+		}
+	}
+	if !p.isLinear() {
+		if rest, always := p.residueOf(k, nil); always {
+			return p.intern().Minus(Dim(rest)).DividedBy(Dim(k))
 		}
 	}
 	return atomDim(atom{p: p.intern(), k: k})
 }
 
-// FloorDivBy returns floor(d/e), for e of at least 1. For smaller ones it has no value.
+// rounds reports whether p holds a division that rounds down.
+func (p polynomial) rounds() bool {
+	return slices.ContainsFunc(p, func(t term) bool { return slices.ContainsFunc(t.atoms, atom.rounds) })
+}
+
+func (a atom) rounds() bool {
+	within := func(d Dim) bool {
+		e := d.find()
+		return e != nil && e.rounds
+	}
+	return a.name == "" && (a.k > 0 || a.k == byDim || within(a.p) || within(a.q))
+}
+
+// divisor returns the number by which an atom divides, or 0.
+func (a atom) divisor() int64 {
+	if k, whole := a.q.Int(); whole && a.isQuotient() {
+		return k
+	}
+	return max(a.k, 0)
+}
+
+// FloorDivBy returns floor(d/e), for e of at least 1. For smaller ones it has no value. Names
+// that are factors of both cancel.
 func (d Dim) FloorDivBy(e Dim) Dim {
 	if q, exact := d.ExactDiv(e); exact {
 		return q
 	}
-	k, whole := e.Int()
 	switch {
 	case d == UnknownDim || e == UnknownDim:
 		return UnknownDim
-	case whole:
-		return d.FloorDiv(k)
 	case !d.Valid() || !e.Valid():
 		return InvalidDim
 	}
+	if !e.IsConst() {
+		d, e = withoutCommonNames(d, e)
+	}
+	if k, whole := e.Int(); whole {
+		return d.FloorDiv(k)
+	}
 	return atomDim(atom{p: d, q: e, k: byDim})
+}
+
+// withoutCommonNames cancels numbers and names, which are not negative, of a fraction.
+func withoutCommonNames(d, e Dim) (Dim, Dim) {
+	p, _ := d.poly()
+	q, _ := e.poly()
+	common := p.common(q)
+	common.atoms = slices.DeleteFunc(common.atoms, func(a atom) bool { return a.name == "" })
+	return p.over(common).intern(), q.over(common).intern()
 }
 
 // CeilDiv returns the least whole number not below d/k.

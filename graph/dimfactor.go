@@ -49,17 +49,13 @@ func (t term) factors() (list []Dim) {
 		list = append(list, Dim(t.coef))
 	}
 	for _, a := range t.atoms {
-		list = append(list, a.dim())
+		if a.k == whole {
+			list = append(list, a.p)
+		} else {
+			list = append(list, atomDim(a))
+		}
 	}
 	return list
-}
-
-// dim returns the size that the atom is.
-func (a atom) dim() Dim {
-	if a.k == whole {
-		return a.p
-	}
-	return atomDim(a)
 }
 
 // rememberFactors notes of what a written-out product was made.

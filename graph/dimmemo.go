@@ -12,6 +12,7 @@ const (
 	dimSum dimOp = iota
 	dimProduct
 	dimFloor // by a whole number
+	dimQuotient
 )
 
 // numbers computes with whole numbers.

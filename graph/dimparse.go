@@ -10,8 +10,9 @@ import (
 // maxDimDepth bounds brackets within brackets.
 const maxDimDepth = 100
 
-// ParseDim reads a size: whole numbers, names, + - *, // by a whole number, brackets,
-// floor(p/k), mod(p, k), div(p, q), min(p, q), broadcast(p, q), and "?" for [UnknownDim].
+// ParseDim reads a size: whole numbers, names, + - *, // by a whole number, which rounds down,
+// / as [Dim.DividedBy], brackets, floor(p/k), mod(p, k), div(p, q), min(p, q),
+// broadcast(p, q), and "?" for [UnknownDim].
 func ParseDim(s string) (Dim, error) {
 	p := &dimParser{text: s}
 	d := p.sum()
@@ -32,6 +33,7 @@ type dimParser struct {
 	text  string
 	at    int
 	depth int
+	floor int // the depth of brackets at which / ends the numerator of floor(p/k)
 	err   error
 }
 
@@ -97,11 +99,25 @@ func (p *dimParser) product() Dim {
 			d = d.Times(p.factor())
 		case p.take("//"):
 			d = d.FloorDiv(p.divisor(p.factor()))
+		case p.floor != p.depth && p.take("/"):
+			d = p.quotient(d, p.factor())
 		default:
 			return d
 		}
 	}
 	return d
+}
+
+func (p *dimParser) quotient(d, e Dim) Dim {
+	if m, whole := e.Int(); whole && p.err == nil {
+		switch n, both := d.Int(); {
+		case m == 0:
+			return p.fail("the division is by 0")
+		case both && n%m != 0:
+			return p.fail("%d is no multiple of %d; // rounds down", n, m)
+		}
+	}
+	return d.DividedBy(e)
 }
 
 func (p *dimParser) divisor(d Dim) int64 {
@@ -144,7 +160,12 @@ func (p *dimParser) factor() Dim {
 }
 
 func (p *dimParser) call(name string) Dim {
+	outer := p.floor
+	if p.floor = 0; name == "floor" {
+		p.floor = p.depth + 1
+	}
 	d := p.sum()
+	p.floor = outer
 	switch name {
 	case "floor":
 		p.expect("/")

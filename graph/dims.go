@@ -76,6 +76,7 @@ func (g *Graph) Dim(name string, opts ...DimOption) Dim {
 	default:
 		decl.bounds = b
 		g.narrow(b)
+		g.forgetSettled()
 	}
 	return d
 }
@@ -112,6 +113,7 @@ func (g *Graph) Equal(a, b Dim) {
 	decl := g.dims[name]
 	decl.bounds.Is, decl.equal = is, pos
 	g.narrow(decl.bounds)
+	g.forgetSettled()
 }
 
 // narrow says of the one name in the size that another was said to be what the other's bounds

@@ -31,6 +31,7 @@ type dimEntry struct {
 	born    int64                 // the epoch in which it was made
 	used    atomic.Int64          // the last epoch in which it was used, or gone
 	kept    bool                  // for ever
+	rounds  bool                  // there is a division in it that rounds down
 	marked  bool                  // by a sweep
 }
 
@@ -130,7 +131,7 @@ func (p polynomial) intern() (d Dim) {
 // put makes an entry.
 func (p polynomial) put(d Dim) {
 	now := dimTable.epoch.Load()
-	e := &dimEntry{handle: d, poly: p, names: p.names(), born: now, kept: !lives.begun.Load()}
+	e := &dimEntry{handle: d, poly: p, names: p.names(), rounds: p.rounds(), born: now, kept: !lives.begun.Load()}
 	e.used.Store(now)
 	slots := *dimTable.slots.Load()
 	if slotOf(slots, d).Swap(e) != nil {

@@ -87,8 +87,12 @@ func (a atom) eval(lookup func(string) (int64, bool)) (int64, error) {
 	switch {
 	case err != nil:
 		return 0, err
-	case a.k == byDim && q < 1:
+	case a.k == byDim && q < 1, a.k == exactly && q == 0:
 		return 0, fmt.Errorf("%s divides by %d", a, q)
+	case a.k == exactly && p%q != 0:
+		return 0, fmt.Errorf("%s leaves a remainder: %d is no multiple of %d", a, p, q)
+	case a.k == exactly:
+		return p / q, nil
 	case a.k == byDim:
 		return floorDiv(p, q), nil
 	case a.k == lesser:
@@ -108,11 +112,16 @@ func (d Dim) Subst(name string, by Dim) Dim {
 	if !ok {
 		return d
 	}
+	return p.eachAtom(func(a atom) Dim { return a.subst(name, by) })
+}
+
+// eachAtom returns p with other sizes in the place of its atoms.
+func (p polynomial) eachAtom(other func(atom) Dim) Dim {
 	sum := Dim(0)
 	for _, t := range p {
 		product := Dim(t.coef)
 		for _, a := range t.atoms {
-			product = product.Times(a.subst(name, by))
+			product = product.Times(other(a))
 		}
 		sum = sum.Plus(product)
 	}
@@ -125,16 +134,28 @@ func (a atom) subst(name string, by Dim) Dim {
 		return by
 	case a.name != "":
 		return atomDim(a)
-	case a.k > 0:
-		return a.p.Subst(name, by).FloorDiv(a.k)
-	case a.k == whole:
-		return a.p.Subst(name, by)
-	case a.k == byDim:
-		return a.p.Subst(name, by).FloorDivBy(a.q.Subst(name, by))
-	case a.k == lesser:
-		return MinDim(a.p.Subst(name, by), a.q.Subst(name, by))
 	}
-	return BroadcastDim(a.p.Subst(name, by), a.q.Subst(name, by))
+	a.p, a.q = a.p.Subst(name, by), a.q.Subst(name, by)
+	return a.dim()
+}
+
+// dim returns the size that the atom is, in normal form also where its parts are new.
+func (a atom) dim() Dim {
+	switch {
+	case a.name != "":
+		return atomDim(a)
+	case a.k > 0:
+		return a.p.FloorDiv(a.k)
+	case a.k == whole:
+		return a.p
+	case a.k == byDim:
+		return a.p.FloorDivBy(a.q)
+	case a.k == exactly:
+		return a.p.DividedBy(a.q)
+	case a.k == lesser:
+		return MinDim(a.p, a.q)
+	}
+	return BroadcastDim(a.p, a.q)
 }
 
 // Linear writes d as coef·name + rest, with a rest free of the name.
@@ -165,6 +186,17 @@ func (d Dim) String() string {
 	if !ok {
 		return "invalid"
 	}
+	text := p.text()
+	if n, m, ok := p.asOneQuotient(); ok {
+		if whole := bracketed(n, "+-/") + "/" + m.String(); len(whole) < len(text) {
+			return whole
+		}
+	}
+	return text
+}
+
+// text writes the terms, the positive ones first.
+func (p polynomial) text() string {
 	var b strings.Builder
 	for _, positive := range []bool{true, false} {
 		for _, t := range p {
@@ -190,7 +222,11 @@ func (t term) write(b *strings.Builder) {
 		factors = append(factors, strconv.FormatInt(coef, 10))
 	}
 	for _, a := range t.atoms {
-		factors = append(factors, a.String())
+		text := a.String()
+		if a.isQuotient() && (coef != 1 || len(t.atoms) > 1) {
+			text = "(" + text + ")"
+		}
+		factors = append(factors, text)
 	}
 	b.WriteString(strings.Join(factors, "*"))
 }
@@ -201,11 +237,9 @@ func (a atom) String() string {
 	case a.name != "":
 		return a.name
 	case a.k > 0:
-		p := a.p.String()
-		if strings.ContainsAny(p, "+-*") {
-			p = "(" + p + ")"
-		}
-		return fmt.Sprintf("floor(%s/%d)", p, a.k)
+		return fmt.Sprintf("floor(%s/%d)", bracketed(a.p, "+-*/"), a.k)
+	case a.isQuotient():
+		return bracketed(a.p, "+-/") + "/" + bracketed(a.q, "+-*/")
 	case a.k == whole:
 		return fmt.Sprintf("(%s)", a.p)
 	case a.k == byDim:
@@ -216,12 +250,23 @@ func (a atom) String() string {
 	return fmt.Sprintf("broadcast(%s, %s)", a.p, a.q)
 }
 
+// bracketed returns a size in brackets, if it has one of some operators.
+func bracketed(d Dim, operators string) string {
+	if s := d.String(); !strings.ContainsAny(s, operators) {
+		return s
+	}
+	return "(" + d.String() + ")"
+}
+
 // Factor is one factor of a term of a normal form.
 type Factor struct {
 	Name string // of a named size
-	P, Q Dim    // of floor(P/K), floor(P/Q), broadcast(P, Q), min(P, Q) or P
-	K    int64  // of floor(P/K); -1 of floor(P/Q); -2 of P; -3 of min(P, Q); else 0
+	P, Q Dim    // of floor(P/K), floor(P/Q), P/Q, broadcast(P, Q), min(P, Q) or P
+	K    int64  // of floor(P/K); -1 of floor(P/Q); -2 of P; -3 of min(P, Q); -4 of P/Q; else 0
 }
+
+// IsQuotient reports whether the factor is the quotient P/Q of a division without remainder.
+func (f Factor) IsQuotient() bool { return f.K == exactly }
 
 // IsSum reports whether the factor is a sum P: that of a product that would have very many
 // terms if it were written out.

@@ -32,6 +32,8 @@ type Graph struct {
 	carriedOut sync.Map // the writes of programs
 
 	independences []Independence // what is to be proved of examples
+
+	settling // what is known of sizes
 }
 
 // New makes an empty graph. The name stands in its text form and pictures.
@@ -158,6 +160,7 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 		n.judged = false
 		return n
 	}
+	n.shape = g.settle(n.shape)
 	full := n.Name()
 	switch first := g.names[full]; {
 	case name == "":

@@ -9,7 +9,7 @@ func (g *Graph) Derive() *Graph {
 	d.policy, d.life = g.policy, g.life
 	d.policy.MutualExpand = AllowSilently // what was to be said has been said of g
 	d.policy.Backcompat, d.policy.RankZero, d.policy.RankPromotion = Allow, Allow, Allow
-	d.dims, d.dimOrder, d.scope = g.dims, g.dimOrder, g.scope
+	d.dims, d.dimOrder, d.scope, d.multiples = g.dims, g.dimOrder, g.scope, g.multiples
 	return d
 }
 

@@ -44,7 +44,7 @@ type Trial struct {
 // itself stays as it is.
 func (g *Graph) Try(changes ...Change) *Trial {
 	t := &Trial{from: g, changed: map[*Node]*Node{}, scratch: &Graph{
-		life: g.life, name: g.name, policy: g.policy, dims: maps.Clone(g.dims), dimOrder: g.dimOrder, names: g.names, scope: g.scope}}
+		life: g.life, name: g.name, policy: g.policy, dims: maps.Clone(g.dims), dimOrder: g.dimOrder, names: g.names, scope: g.scope, settling: settling{multiples: g.multiples}}}
 	first := len(g.nodes)
 	by := map[*Node]Change{}
 	for _, c := range changes {

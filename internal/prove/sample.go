@@ -36,7 +36,7 @@ func SamplesOf(bounds graph.BoundsOf, names []string) *Samples {
 	return s
 }
 
-// IsPlain reports whether a size holds no broadcast and no division by a size.
+// IsPlain reports whether a size holds no broadcast and no rounded division by a size.
 func IsPlain(d graph.Dim) bool {
 	if !IsJudgeable(d) {
 		return false
@@ -45,7 +45,7 @@ func IsPlain(d graph.Dim) bool {
 	if d.IsSymbolic() {
 		d.Terms(func(_ int64, factors []graph.Factor) {
 			for _, f := range factors {
-				plain = plain && (f.Name != "" || (f.K > 0 || f.IsSum()) && IsPlain(f.P) || f.IsMin() && IsPlain(f.P) && IsPlain(f.Q))
+				plain = plain && (f.Name != "" || (f.K > 0 || f.IsSum()) && IsPlain(f.P) || (f.IsMin() || f.IsQuotient()) && IsPlain(f.P) && IsPlain(f.Q))
 			}
 		})
 	}

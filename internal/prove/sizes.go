@@ -63,6 +63,8 @@ func (s *System) ofFactor(f graph.Factor) diophantine.Poly {
 		p = s.Of(f.P)
 	case f.K > 0:
 		p = s.Floor(s.Of(f.P), f.K)
+	case f.IsQuotient():
+		p = s.exactQuotient(s.Of(f.P), f.Q)
 	case f.IsMin():
 		p = s.lesser(s.Of(f.P), s.Of(f.Q))
 	case f.K < 0:
@@ -98,6 +100,16 @@ func (s *System) quotient(a, b diophantine.Poly) diophantine.Poly {
 	rest := a.Minus(q.Times(b))
 	s.Assert(diophantine.NotNegative(rest), diophantine.NotNegative(b.Minus(rest).Minus(diophantine.Const(1))))
 	return q
+}
+
+// exactQuotient makes the unknown a/q, of which it is known that q divides a.
+func (s *System) exactQuotient(a diophantine.Poly, q graph.Dim) diophantine.Poly {
+	p, b := diophantine.Of(s.Free()), s.Of(q)
+	s.Assert(equal(a, p.Times(b)))
+	if !q.IsConst() {
+		s.Differ(b, diophantine.Const(0))
+	}
+	return p
 }
 
 // lesser makes the unknown min(a, b).
@@ -178,11 +190,16 @@ func (s *System) Deny(r graph.Requirement) (ok bool) {
 		s.Assert(diophantine.NotNegative(b.Minus(a).Minus(one)))
 	case graph.MustBeMultipleOf:
 		k, static := r.B.Int()
-		if !static || k < 1 {
+		switch {
+		case static && k < 1:
 			return false
+		case static:
+			rest := a.Minus(s.Floor(a, k).Scale(k))
+			s.Assert(diophantine.NotNegative(rest.Minus(one)))
+		default: // that b is at least 1 is a requirement of its own
+			rest := a.Minus(s.quotient(a, b).Times(b))
+			s.Assert(diophantine.NotNegative(rest.Minus(one)))
 		}
-		rest := a.Minus(s.Floor(a, k).Scale(k))
-		s.Assert(diophantine.NotNegative(rest.Minus(one)))
 	case graph.MustDiffer:
 		s.Assert(equal(a, b))
 	}

@@ -1,0 +1,111 @@
+package graph
+
+import "slices"
+
+// What is known of named sizes while a graph is built are the declarations, and the multiples
+// that nodes built so far require: whoever binds sizes checks those, so that the sizes of later
+// nodes can rest on them. It brings sizes into a plainer form: 8·floor(d/8) is d, where d is a
+// multiple of 8.
+
+// fraction is a division in lowest terms of which it is required that it leaves no remainder.
+type fraction struct{ n, m Dim }
+
+type settling struct {
+	multiples    []fraction
+	settledSizes map[Dim]Dim // by the size as it was computed
+}
+
+// requireMultiple notes that n is a multiple of m.
+func (g *Graph) requireMultiple(n, m Dim) {
+	f := fraction{}
+	f.n, f.m = lowestTerms(oneFraction(n, m))
+	if f.m == 1 || g.isMultiple(f.n, f.m) {
+		return
+	}
+	g.multiples = append(slices.Clip(g.multiples), f)
+	g.forgetSettled()
+}
+
+// isMultiple reports whether what was required says that n is a multiple of m, which is not 0.
+func (g *Graph) isMultiple(n, m Dim) bool {
+	if len(g.multiples) == 0 {
+		return false
+	}
+	n, m = lowestTerms(oneFraction(n, m))
+	return m == 1 || slices.ContainsFunc(g.multiples, func(f fraction) bool {
+		_, more := n.ExactDiv(f.n)
+		_, divides := f.m.ExactDiv(m)
+		return more && divides
+	})
+}
+
+// forgetSettled begins anew, since more is known of sizes.
+func (g *Graph) forgetSettled() { g.settledSizes = nil }
+
+// known returns what was declared of a named size, and its multiple as it was required.
+func (g *Graph) known(name string) Bounds {
+	b := g.Bounds(name)
+	for _, f := range g.multiples {
+		if k, whole := f.m.Int(); whole && f.n == SymbolicDim(name) {
+			if most, fits := mulInt(max(b.Multiple, 1), k/gcd(max(b.Multiple, 1), k)); fits {
+				b.Multiple = most
+			}
+		}
+	}
+	return b
+}
+
+// settled returns a size in the plainest form for what is known: a division that leaves no
+// remainder does not round.
+func (g *Graph) settled(d Dim) Dim {
+	e := d.entry()
+	if e == nil || !e.rounds {
+		return d
+	}
+	if known, ok := g.settledSizes[d]; ok {
+		return known
+	}
+	result := e.poly.eachAtom(g.settledAtom)
+	if g.settledSizes == nil {
+		g.settledSizes = map[Dim]Dim{}
+	}
+	g.settledSizes[d] = result
+	return result
+}
+
+func (g *Graph) settledAtom(a atom) Dim {
+	if a.name != "" || !a.rounds() {
+		return a.dim()
+	}
+	p, q := g.settled(a.p), g.settled(a.q)
+	switch {
+	case a.k > 0:
+		terms, _ := p.poly()
+		if rest, always := terms.residueOf(a.k, g.known); always {
+			return p.Minus(Dim(rest)).DividedBy(Dim(a.k))
+		}
+		if g.isMultiple(p, Dim(a.k)) {
+			return p.DividedBy(Dim(a.k))
+		}
+	case a.k == byDim && g.isMultiple(p, q):
+		return p.DividedBy(q)
+	}
+	a.p, a.q = p, q
+	return a.dim()
+}
+
+// settle brings the sizes of a value into the plainest form.
+func (g *Graph) settle(s Shape) Shape {
+	isShared := true
+	for axis, d := range s {
+		plain := g.settled(d)
+		if plain == d {
+			continue
+		}
+		if isShared {
+			s, isShared = slices.Clone(s), false
+		}
+		s[axis] = plain
+	}
+	return s
+}
