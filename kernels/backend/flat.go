@@ -30,7 +30,7 @@ type flat struct {
 	index  []int // of a row, along all outer axes
 }
 
-// flatCopy is a copy of an operand to or from a tile; or of two operands, see alternation.
+// flatCopy is a copy of an operand to or from a tile; or of two operands, see interleaver.
 // odd is -1 where there is no second one.
 type flatCopy struct{ operand, odd int }
 
@@ -61,7 +61,7 @@ func (k *machine) isFlat(a *launch.Args) bool {
 // unless they have only a few elements.
 func Coalesce(k Kernel, a *launch.Args) *launch.Args {
 	if m, ok := k.(*machine); ok {
-		if merged := launch.Merge(m.prog, a); merged.N >= shortestAlternation && m.isFlat(merged) {
+		if merged := launch.Merge(m.prog, a); merged.N >= leastInterleaved && m.isFlat(merged) {
 			return merged
 		}
 	}
@@ -145,10 +145,10 @@ func haveSameSteps(a *launch.Args, i, j int) bool {
 	return true
 }
 
-// addCopy adds an operand, to one whose elements alternate with its own if there is such.
+// addCopy adds an operand, to one whose elements are interleaved with its own if there is such.
 func addCopy(list []flatCopy, p *rowprog.Program, a *launch.Args, i int) []flatCopy {
 	const size, step = 4, 2
-	if p.Operands[i].Type.Size() == size && a.Stride[i][len(a.Outer)] == step && a.N >= shortestAlternation {
+	if p.Operands[i].Type.Size() == size && a.Stride[i][len(a.Outer)] == step && a.N >= leastInterleaved {
 		for at, c := range list {
 			j := c.operand
 			if c.odd >= 0 || p.Operands[j].Type.Size() != size || !haveSameSteps(a, i, j) {
@@ -231,23 +231,24 @@ func (f *flat) copyRun(k *machine, a *launch.Args, c flatCopy, run tile, at, col
 	}
 	memory, from := unsafe.Add(a.Ptr[c.operand], offset*size), stepsOf(a, c.operand)
 	side, to := unsafe.Add(f.copies[c.operand], at*size), steps{run.columns, 1}
-	code := alternating()
-	if size != 4 || from.column != 2 || run.columns < shortestAlternation {
+	code := interleaving()
+	if size != 4 || from.column != 2 || run.columns < leastInterleaved {
 		code = nil
 	}
 	odd := unsafe.Pointer(&f.words[len(a.Ptr)*flatPitch]) // of no use
 	if c.odd >= 0 {
 		odd = unsafe.Add(f.copies[c.odd], at*size)
 	}
-	args := alternation{uintptr(side), uintptr(odd), uintptr(memory), size * to.row, size * from.row, run.rows, run.columns}
+	args := interleaveArgs{Even: uintptr(side), Odd: uintptr(odd), Both: uintptr(memory),
+		PartRow: size * to.row, BothRow: size * from.row, Rows: run.rows, N: run.columns}
 	switch {
 	case code != nil && c.odd >= 0:
 		code.run(&args, back)
 		return
 	case code != nil && !back && run.rows > 1 && from.row >= 2*run.columns: // but for the last row, behind which there may be nothing
-		args.rows--
+		args.Rows--
 		code.run(&args, false)
-		side, memory = unsafe.Add(side, size*to.row*args.rows), unsafe.Add(memory, size*from.row*args.rows)
+		side, memory = unsafe.Add(side, size*to.row*args.Rows), unsafe.Add(memory, size*from.row*args.Rows)
 		run.rows = 1
 	case c.odd >= 0:
 		copyEither(size, odd, to, unsafe.Add(memory, size), from, run, back)

@@ -47,9 +47,9 @@ func window(p *rowprog.Program, x, y, dx unsafe.Pointer, scale unsafe.Pointer, c
 	return a
 }
 
-// TestShortRowsOfAlternatingElements compares with the interpreter. Operands end where
+// TestShortRowsOfInterleavedElements compares with the interpreter. Operands end where
 // memory does, and the elements between rows must stay.
-func TestShortRowsOfAlternatingElements(t *testing.T) {
+func TestShortRowsOfInterleavedElements(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for _, typ := range []rowprog.Type{rowprog.F32, rowprog.F64, rowprog.I32} {
 		p := pooling(t, typ)

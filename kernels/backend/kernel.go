@@ -8,7 +8,6 @@
 package backend
 
 import (
-	"github.com/broadloom/broadloom/kernels/amd64/asm"
 	"github.com/broadloom/broadloom/kernels/amd64/codegen"
 	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/interp"
@@ -139,7 +138,7 @@ func compileMachine(kernels []Kernel, programs []*rowprog.Program) {
 // appendCode puts code behind other code, so that what comes next lies well too.
 func appendCode(block []byte, code *codegen.Code) []byte {
 	block = append(block, code.Bytes...)
-	return append(block, make([]byte, -len(block)&(asm.DataAlign-1))...)
+	return append(block, make([]byte, -len(block)&(codegen.Align-1))...)
 }
 
 // target is the instructions to compile for.

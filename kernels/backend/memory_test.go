@@ -144,9 +144,9 @@ func faults(f func()) (message any) {
 	return nil
 }
 
-// TestNothingBesideAlternatingElementsIsTouched runs on rows of every second element, of
+// TestNothingBesideInterleavedElementsIsTouched runs on rows of every second element, of
 // which the last one is followed by a page that faults.
-func TestNothingBesideAlternatingElementsIsTouched(t *testing.T) {
+func TestNothingBesideInterleavedElementsIsTouched(t *testing.T) {
 	p := pooling(t, rowprog.F32)
 	k, err := Compile(p)
 	require.NoError(t, err)

@@ -7,11 +7,14 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
+// Align is what code must lie at a multiple of, in bytes.
+const Align = asm.DataAlign
+
 // Code is the machine code of a program.
 type Code struct {
 	Layout Layout
 	// Bytes is the code and, behind it, its constants. It must lie at a multiple of
-	// [asm.DataAlign] and is entered at its beginning.
+	// [Align] and is entered at its beginning.
 	Bytes []byte
 	// Length is the number of bytes of code alone.
 	Length int
