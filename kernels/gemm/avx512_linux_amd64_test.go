@@ -55,7 +55,7 @@ type emulation struct {
 }
 
 // of emulates all loops of v for AVX-512.
-func (e *emulation) of(v *vectorized) *vectorized {
+func (e *emulation) of(v *simdTiles) *simdTiles {
 	made := *v
 	fields := reflect.ValueOf(&made).Elem()
 	for i := range fields.NumField() {
@@ -122,13 +122,13 @@ func TestAVX512(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the emulator is slow")
 	}
-	own32, own64 := vectorized32, vectorized64
-	t.Cleanup(func() { vectorized32, vectorized64 = own32, own64 })
+	own32, own64 := simd32, simd64
+	t.Cleanup(func() { simd32, simd64 = own32, own64 })
 	f32, f64 := choose(cpu.AVX512)
 	code := assembly(t)
 	t.Run("float32", func(t *testing.T) {
 		e := &emulation{t, code, map[string]bool{}, map[uintptr]*emulator.Machine{}}
-		vectorized32 = e.of(f32)
+		simd32 = e.of(f32)
 		fenced[float32](t, emulatedSizes(f32))
 		handsOn(t, newFinisher[float32](t, e.load, codegen.AVX512), 19)
 		TestOffsetsAreWindows(t)
@@ -136,7 +136,7 @@ func TestAVX512(t *testing.T) {
 	})
 	t.Run("float64", func(t *testing.T) {
 		e := &emulation{t, code, map[string]bool{}, map[uintptr]*emulator.Machine{}}
-		vectorized64 = e.of(f64)
+		simd64 = e.of(f64)
 		fenced[float64](t, emulatedSizes(f64))
 		handsOn(t, newFinisher[float64](t, e.load, codegen.AVX512), 19)
 		TestOffsetsAreWindows(t)
@@ -145,10 +145,10 @@ func TestAVX512(t *testing.T) {
 }
 
 // emulatedSizes is every number of rows of a tile, with some of its columns, all, and more.
-func emulatedSizes(v *vectorized) [][3]int {
+func emulatedSizes(v *simdTiles) [][3]int {
 	r := rand.New(rand.NewPCG(15, 16))
 	sizes := [][3]int{{1, 70, 20}, {1, 1, 500}, {70, 1, 40}, {60, 40, 17}, {3, 9, wholeSum + 3},
-		{5, v.cols / 8, slimProducts}, {30, v.cols + v.cols/4, slimProducts + 1}, {13, v.cols*3/4 - 1, slimProducts}}
+		{5, v.cols / 8, quarterProducts}, {30, v.cols + v.cols/4, quarterProducts + 1}, {13, v.cols*3/4 - 1, quarterProducts}}
 	sizes = append(sizes, slices.Repeat([][3]int{{(copySteps+1)*v.rows + 3, 3*v.cols + 5, 9}}, 10)...) // of some layouts, B is copied by tiles
 	for m := 1; m <= 2*v.rows+1; m++ {
 		quarter := v.cols / 4

@@ -5,11 +5,11 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// KBlock is the number of products that are summed up, at most, before they are added to C,
+// KC is the number of products that are summed up, at most, before they are added to C,
 // unless they are all there are: then they can be up to wholeSum. A longer block costs fewer
 // passes over C; a shorter one leaves more rows of A in the second-level cache.
 const (
-	KBlock   = 512
+	KC       = 512
 	wholeSum = 1024
 )
 
@@ -22,19 +22,19 @@ func blockLen(k int) int {
 	if k <= wholeSum {
 		return max(k, 1)
 	}
-	n := (k + KBlock - 1) / KBlock
+	n := (k + KC - 1) / KC
 	return roundUp((k+n-1)/n, copyUnit)
 }
 
 // blockSize is the number of products in the block that begins at p.
 func blockSize(p, k int) int { return min(blockLen(k), k-p) }
 
-// RowBlock is the number of rows of A that are packed at a time, to stay in the
+// MC is the number of rows of A that are packed at a time, to stay in the
 // second-level cache.
-const RowBlock = 96
+const MC = 96
 
-// colBlock is the number of columns of B that are packed at a time.
-const colBlock = 256
+// NC is the number of columns of B that are packed at a time.
+const NC = 256
 
 // Scratch is the memory of a call: packed blocks of A and B. It serves any number of
 // products, one at a time. The zero value is ready for use and grows by itself.
@@ -42,17 +42,17 @@ type Scratch[T scalar.Number] struct {
 	a, b      []T
 	runs      []T // of a panel of B, before it is transposed
 	sums      sumsOfTile[T]
-	job       job[T]
+	problem   problem[T]
 	one       Product[T] // of a block of K
 	args      tileArgs
 	transpose transposeArgs
 	pieces    piecesArgs
-	thin      thinArgs
+	gemv      gemvArgs
 	rows      rowProgress
 	epilogue  Epilogue
 	reader    PanelReader
-	isFar     bool // C comes from beyond the second-level cache
-	far       farLists
+	isLarge   bool // C comes from beyond the second-level cache
+	prefetch  prefetchLists
 }
 
 // Reserve prepares for products of the sizes.
@@ -62,26 +62,26 @@ func (s *Scratch[T]) Reserve(m, n, k int) {
 
 func (s *Scratch[T]) reserve(p *Product[T]) {
 	k := blockLen(p.K)
-	if v := inVectors[T](); v != nil && (p.C.Col == 1 || p.N == 1 && p.C.Row == 1) {
-		rows := v.blockRows(k * sizeOf[T]())
+	if v := simdOf[T](); v != nil && (p.C.Col == 1 || p.N == 1 && p.C.Row == 1) {
+		rows := v.mc(k * sizeOf[T]())
 		s.a = grow(s.a, (k+v.cols)*min(roundUp(p.M, v.rows), rows+v.rows)) // a pitch is less than k and a row of a tile
 		panels := 2                                                        // the one at hand and the next
 		if p.M > rows {
-			cols := v.stripeCols(k * sizeOf[T]())
+			cols := v.nc(k * sizeOf[T]())
 			panels = v.panels(min(p.N, cols))
 			if p.sharesA() {
 				panels = min(panels*p.Rows()/p.M, cols/v.cols)
 			}
 		}
-		s.b = grow(s.b, max((k+1)*v.cols*panels, thinCols))
+		s.b = grow(s.b, max((k+1)*v.cols*panels, gemvCols))
 		if p.Offsets != nil {
 			s.runs = grow(s.runs, (k+v.cols)*v.cols)
 		}
 		return
 	}
 	// One step more than is packed, since the innermost loop's pointers run beyond.
-	s.a = grow(s.a, (k+1)*roundUp(min(p.M, RowBlock), tileRows))
-	s.b = grow(s.b, (k+1)*roundUp(min(p.N, colBlock), tileCols))
+	s.a = grow(s.a, (k+1)*roundUp(min(p.M, MC), tileRows))
+	s.b = grow(s.b, (k+1)*roundUp(min(p.N, NC), tileCols))
 }
 
 func grow[T any](s []T, n int) []T {
@@ -93,8 +93,8 @@ func grow[T any](s []T, n int) []T {
 
 func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 
-// job is one matrix product, or some of one A.
-type job[T scalar.Number] struct {
+// problem is one matrix product, or some of one A.
+type problem[T scalar.Number] struct {
 	m, n, k int
 	a, b, c Matrix[T]
 	offsets *Offsets // of b
@@ -108,25 +108,25 @@ type job[T scalar.Number] struct {
 	index, count int
 }
 
-// part is the rows [top, bottom) and the columns [left, right) of C.
-type part struct{ top, bottom, left, right int }
+// region is the rows [top, bottom) and the columns [left, right) of C.
+type region struct{ top, bottom, left, right int }
 
 // run computes a part of C.
-func (q *job[T]) run(c part, s *Scratch[T]) {
+func (q *problem[T]) run(c region, s *Scratch[T]) {
 	if q.k == 0 {
 		q.clear(c)
 		return
 	}
-	if v := inVectors[T](); v != nil && q.c.Col == 1 {
-		q.fast(v, c, s)
+	if v := simdOf[T](); v != nil && q.c.Col == 1 {
+		q.simd(v, c, s)
 		return
 	}
 	if c.bottom-c.top < tileRows && q.b.Col == 1 && q.offsets == nil {
-		q.thin(c, s)
+		q.gemv(c, s)
 		return
 	}
-	for j := c.left; j < c.right; j += colBlock {
-		nj := min(colBlock, c.right-j)
+	for j := c.left; j < c.right; j += NC {
+		nj := min(NC, c.right-j)
 		for p, np := 0, 0; p < q.k; p += np {
 			np = blockSize(p, q.k)
 			if q.offsets != nil {
@@ -134,8 +134,8 @@ func (q *job[T]) run(c part, s *Scratch[T]) {
 			} else {
 				packB(s.b, &q.b, p, np, j, nj)
 			}
-			for i := c.top; i < c.bottom; i += RowBlock {
-				ni := min(RowBlock, c.bottom-i)
+			for i := c.top; i < c.bottom; i += MC {
+				ni := min(MC, c.bottom-i)
 				packA(s.a, &q.a, i, ni, p, np)
 				q.block(s, i, ni, j, nj, np, q.add || p > 0)
 			}
@@ -144,7 +144,7 @@ func (q *job[T]) run(c part, s *Scratch[T]) {
 }
 
 // clear makes the sums of no products.
-func (q *job[T]) clear(c part) {
+func (q *problem[T]) clear(c region) {
 	if q.add {
 		return
 	}
@@ -158,7 +158,7 @@ func (q *job[T]) clear(c part) {
 }
 
 // block multiplies the packed blocks into the part of C at (i, j).
-func (q *job[T]) block(s *Scratch[T], i, ni, j, nj, np int, add bool) {
+func (q *problem[T]) block(s *Scratch[T], i, ni, j, nj, np int, add bool) {
 	sums, tile := &s.sums, inPlain[T]().tile
 	for jj := 0; jj < nj; jj += tileCols {
 		b := s.b[jj*np:]
@@ -170,14 +170,14 @@ func (q *job[T]) block(s *Scratch[T], i, ni, j, nj, np int, add bool) {
 }
 
 // put writes a tile of sums to C at (i, j).
-func (q *job[T]) put(sums *sumsOfTile[T], i, ni, j, nj int, add bool) {
+func (q *problem[T]) put(sums *sumsOfTile[T], i, ni, j, nj int, add bool) {
 	for r := range ni {
 		q.putRow(sums[r*tileCols:][:nj], i+r, j, add)
 	}
 }
 
 // putRow writes sums to the row of C at (i, j), or adds them to it.
-func (q *job[T]) putRow(sums []T, i, j int, add bool) {
+func (q *problem[T]) putRow(sums []T, i, j int, add bool) {
 	at := q.c.Start + i*q.c.Row + j*q.c.Col
 	for _, v := range sums {
 		if add {

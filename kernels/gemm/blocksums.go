@@ -20,7 +20,7 @@ func (p *Product[T]) SumBlock(block int, sums []T, s *Scratch[T]) {
 
 // AddSums makes C of the sums of all blocks, which lie one behind the other.
 func (p *Product[T]) AddSums(sums []T) {
-	q := job[T]{c: p.C}
+	q := problem[T]{c: p.C}
 	for block := range p.Blocks() {
 		for i := range p.M {
 			q.putRow(sums[:p.N], i, 0, p.Add || block > 0)

@@ -13,7 +13,7 @@ func TestSumsOfBlocksMakeTheSameBits(t *testing.T) {
 	var s Scratch[float32]
 	for layout := range layouts * layouts * layouts {
 		for _, add := range []bool{false, true} {
-			p := product[float32](r, 7, 9, 3*KBlock+100, layout)
+			p := product[float32](r, 7, 9, 3*KC+100, layout)
 			p.Add = add
 			q := *p
 			q.C.Data = slices.Clone(p.C.Data)

@@ -7,7 +7,7 @@
 // Every element of C is computed by itself, in an order that depends on nothing but K, so
 // results do not change with the other sizes, the strides, the way in which rows are split
 // over threads, the place of an element in its tile or the processor. Up to 1024 products are
-// one block; more are cut into as few blocks of at most [KBlock] as there can be, equal but
+// one block; more are cut into as few blocks of at most [KC] as there can be, equal but
 // for rounding up to sixteen. In a block, a sum that starts at zero takes the products in the
 // order of k: sum = fma(a, b, sum), rounded once. The first block's sum is stored to C, or
 // added to it for C += A·B; the others are added in order, as C = C + sum.
@@ -25,7 +25,7 @@
 //
 // A block of A of about 240 kB, as wide as a block of K, stays in the second-level cache, and
 // serves all products of a batch that share A. It is read where it lies, unless its rows
-// would crowd a few sets of the cache, or its columns are contiguous: then it is copied, or
+// would fall into a few sets of the cache, or its columns are contiguous: then it is copied, or
 // transposed in registers on the way. A panel of B, of two vectors of columns, stays in the
 // same cache, or in the first-level one where K is short, while the tiles of the block pass:
 // a step of a tile takes as long as three lines need from there, and reads one. The first

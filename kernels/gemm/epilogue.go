@@ -31,14 +31,14 @@ type Tiles struct {
 	// Far are the addresses, at the first tile, of matrices of C's size and type that the code
 	// writes or reads, whose rows are FarRow bytes apart: where C is large, they are fetched
 	// while a tile is computed.
-	Far    []uintptr
-	FarRow int
+	Prefetch    []uintptr
+	PrefetchRow int
 }
 
 // Tile is the number of rows of the largest tile of C that registers hold, and of columns of
 // all that an Epilogue can go on with; none where elements are not computed in tiles.
 func Tile[T scalar.Number]() (rows, cols int) {
-	if v := inVectors[T](); v != nil {
+	if v := simdOf[T](); v != nil {
 		return v.rows, v.cols
 	}
 	return 0, 0
@@ -46,7 +46,7 @@ func Tile[T scalar.Number]() (rows, cols int) {
 
 // HasTiles reports whether an Epilogue can go on with tiles of C.
 func (p *Product[T]) HasTiles() bool {
-	v := inVectors[T]()
+	v := simdOf[T]()
 	return v != nil && p.C.Col == 1 && p.K > 0 && p.M > 1 && p.N >= v.cols
 }
 
@@ -54,15 +54,15 @@ func (p *Product[T]) HasTiles() bool {
 // larger than the second-level cache, and of one whose rows fall into few sets of the first-level
 // cache. Those of other matrices come fast enough.
 const (
-	slowBytes     = 1 << 20
-	farProducts   = 32
-	crowdProducts = 16
+	slowBytes        = 1 << 20
+	largeProducts    = 32
+	conflictProducts = 16
 )
 
 // FetchesInTime reports whether what code goes through in tiles comes in time: some matrices of C's
 // size whose rows are some elements apart.
 func (p *Product[T]) FetchesInTime(matrices, row int) bool {
-	width, step := inVectors[T]().cols*sizeOf[T](), row*sizeOf[T]()
+	width, step := simdOf[T]().cols*sizeOf[T](), row*sizeOf[T]()
 	lines := width / line
 	if step%line != 0 {
 		lines++
@@ -70,9 +70,9 @@ func (p *Product[T]) FetchesInTime(matrices, row int) bool {
 	products := 0
 	switch {
 	case p.Rows()*p.N*sizeOf[T]() > slowBytes:
-		products = farProducts
-	case fallTogether(step):
-		products = crowdProducts
+		products = largeProducts
+	case sameSets(step):
+		products = conflictProducts
 	}
 	return p.K*width >= products*matrices*lines*line
 }
@@ -85,26 +85,26 @@ func (p *Product[T]) RunTiles(lo, hi, left, right int, s *Scratch[T], to Epilogu
 	s.epilogue = nil
 }
 
-// handsOn reports whether sums are whole after this block of K and somebody goes on with them.
-func (f *panels[T]) handsOn() bool { return f.s.epilogue != nil && f.p+f.np == f.k }
+// runsEpilogue reports whether sums are whole after this block of K and somebody goes on with them.
+func (f *macroKernel[T]) runsEpilogue() bool { return f.s.epilogue != nil && f.p+f.np == f.k }
 
-// handOn has tiles hand on their sums, if these are whole and fill vectors.
-func (f *panels[T]) handOn(j, nj int) {
+// setEpilogue has tiles hand their sums to the epilogue, if these are whole and fill vectors.
+func (f *macroKernel[T]) setEpilogue(j, nj int) {
 	args := f.args
 	args.code, args.codeArgs = 0, nil
-	if f.handsOn() && nj == f.v.cols {
+	if f.runsEpilogue() && nj == f.v.cols {
 		t := f.s.epilogue.Tiles(f.first+f.i, j)
 		args.code, args.codeArgs = t.Code, t.Args
-		f.s.far.matrices, f.s.far.row = append(f.s.far.matrices[:0], t.Far...), t.FarRow
+		f.s.prefetch.matrices, f.s.prefetch.row = append(f.s.prefetch.matrices[:0], t.Prefetch...), t.PrefetchRow
 		if args.add == 0 { // C is not touched
 			args.fetchC = 0
 		}
 	}
 }
 
-// handOnStored hands on what the last tiles have stored.
-func (f *panels[T]) handOnStored(j, nj int) {
-	if f.handsOn() && nj < f.v.cols {
+// storedToEpilogue tells the epilogue of what the last tiles have stored.
+func (f *macroKernel[T]) storedToEpilogue(j, nj int) {
+	if f.runsEpilogue() && nj < f.v.cols {
 		f.s.epilogue.Stored(f.first+f.i, f.first+f.i+f.ni, j, j+nj)
 	}
 }

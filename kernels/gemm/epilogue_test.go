@@ -82,7 +82,7 @@ func (f *finisher[T]) Tiles(row, col int) Tiles {
 	f.point(finishRows, f.rows, row)
 	f.point(finishCols, f.cols, col)
 	f.point(finishY, f.y, row*f.p.N+col)
-	return Tiles{Code: f.code, Args: f.args, Far: []uintptr{address(f.y, row*f.p.N+col)}, FarRow: f.p.N * sizeOf[T]()}
+	return Tiles{Code: f.code, Args: f.args, Prefetch: []uintptr{address(f.y, row*f.p.N+col)}, PrefetchRow: f.p.N * sizeOf[T]()}
 }
 
 func (f *finisher[T]) Stored(top, bottom, left, right int) {

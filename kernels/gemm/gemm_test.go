@@ -137,12 +137,12 @@ func TestBlockBoundaries(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var s Scratch[float32]
 	for i, size := range [][3]int{
-		{2, 3, KBlock - 1}, {2, 3, KBlock}, {7, 3, KBlock + 1}, {3, 2, 2*KBlock + 7},
-		{2, 3, wholeSum}, {9, 3, wholeSum + 1}, {1, 40, 3*KBlock + 63}, {40, 1, 3*KBlock + 64},
-		{1, 1, 8 * KBlock}, {1, 1, 8*KBlock + 63}, {1, 1, 8*KBlock + 64}, {1, 1, 9*KBlock + 5}, {1, 1, 17 * KBlock},
-		{RowBlock - 1, 5, 9}, {RowBlock, 5, 9}, {RowBlock + 1, 5, 9}, {2*RowBlock + 2, 2, 3},
-		{4, colBlock - 1, 5}, {4, colBlock, 5}, {4, colBlock + 1, 5}, {2, colBlock + 1, KBlock + 1},
-		{RowBlock + 1, colBlock + 3, KBlock + 2}, {300, 100, wholeSum + 70},
+		{2, 3, KC - 1}, {2, 3, KC}, {7, 3, KC + 1}, {3, 2, 2*KC + 7},
+		{2, 3, wholeSum}, {9, 3, wholeSum + 1}, {1, 40, 3*KC + 63}, {40, 1, 3*KC + 64},
+		{1, 1, 8 * KC}, {1, 1, 8*KC + 63}, {1, 1, 8*KC + 64}, {1, 1, 9*KC + 5}, {1, 1, 17 * KC},
+		{MC - 1, 5, 9}, {MC, 5, 9}, {MC + 1, 5, 9}, {2*MC + 2, 2, 3},
+		{4, NC - 1, 5}, {4, NC, 5}, {4, NC + 1, 5}, {2, NC + 1, KC + 1},
+		{MC + 1, NC + 3, KC + 2}, {300, 100, wholeSum + 70},
 		{30, packedCols + 100, 7}, {1, 2, 3}, {24, packedCols + 24, wholeSum + 64}, {1, 2, 3}, {300, packedCols + 100, 3},
 	} {
 		for _, add := range []bool{false, true} {

@@ -53,7 +53,7 @@ const leastRun = 4
 func (p *Product[T]) SetOffsets(rows, cols []int) {
 	o := &Offsets{Rows: rows, Cols: cols}
 	p.Offsets = o
-	v := inVectors[T]()
+	v := simdOf[T]()
 	if v == nil {
 		return
 	}

@@ -4,7 +4,7 @@ package gemm
 // [Product.PackB]. It is 0 where that serves no purpose: B differs over the batch or has
 // offsets, or C or the processor do not suit tiles in vector registers.
 func (p *Product[T]) PackedLen() int {
-	v := inVectors[T]()
+	v := simdOf[T]()
 	if v == nil || p.C.Col != 1 || p.Offsets != nil {
 		return 0
 	}
@@ -28,8 +28,8 @@ func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 		return
 	}
 	s.reserve(p)
-	s.job = p.matrix(0)
-	f := s.job.begin(inVectors[T](), part{}, s)
+	s.problem = p.matrix(0)
+	f := s.problem.begin(simdOf[T](), region{}, s)
 	own := s.b
 	s.b = packed
 	for j := 0; j < p.N; j += f.v.cols {
@@ -61,11 +61,11 @@ func (p *Product[T]) packRowwise(packed []T) {
 }
 
 // hasPacked reports whether a panel of B from column j on has been packed for all runs.
-func (f *panels[T]) hasPacked(j int) bool { return f.packedB != nil && j%f.v.cols == 0 }
+func (f *macroKernel[T]) hasPacked(j int) bool { return f.packedB != nil && j%f.v.cols == 0 }
 
 // readsPacked reports whether a panel of B from column j on has been packed for all runs,
 // and points at it.
-func (f *panels[T]) readsPacked(j int) bool {
+func (f *macroKernel[T]) readsPacked(j int) bool {
 	if !f.hasPacked(j) {
 		return false
 	}

@@ -106,11 +106,11 @@ func (p *Product[T]) Rows() int {
 	return n
 }
 
-// nearBytes is the size up to which C stays in the second-level cache.
-const nearBytes = 256 << 10
+// cachedBytes is the size up to which C stays in the second-level cache.
+const cachedBytes = 256 << 10
 
-// isFar reports whether C is so large that it comes from beyond the second-level cache.
-func (p *Product[T]) isFar() bool { return p.Rows()*p.N*sizeOf[T]() > nearBytes }
+// isLarge reports whether C is so large that it comes from beyond the second-level cache.
+func (p *Product[T]) isLarge() bool { return p.Rows()*p.N*sizeOf[T]() > cachedBytes }
 
 // Run computes the product, which must have passed Check. It allocates nothing once
 // the scratch has grown to the sizes.
@@ -122,20 +122,20 @@ func (p *Product[T]) Run(s *Scratch[T]) { p.RunPart(0, p.Rows(), 0, p.N, s) }
 // and B for itself.
 func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	s.reserve(p)
-	s.isFar = p.isFar()
+	s.isLarge = p.isLarge()
 	for lo < hi {
 		index, first := lo/p.M, lo%p.M
-		c := part{first, min(p.M, first+hi-lo), left, right}
-		s.job = p.matrix(index)
+		c := region{first, min(p.M, first+hi-lo), left, right}
+		s.problem = p.matrix(index)
 		switch count := (hi - lo) / p.M; {
-		case s.job.isColumn():
-			s.job.flip()
-			c = part{c.left, c.right, c.top, c.bottom}
+		case s.problem.isColumn():
+			s.problem.transpose()
+			c = region{c.left, c.right, c.top, c.bottom}
 		case first == 0 && count > 1 && p.sharesA():
-			s.job.batch, s.job.index, s.job.count = p, index, count
+			s.problem.batch, s.problem.index, s.problem.count = p, index, count
 			lo += (count - 1) * p.M
 		}
-		s.job.run(c, s)
+		s.problem.run(c, s)
 		lo += min(p.M-first, hi-lo)
 		s.rows.whole(lo)
 	}
@@ -149,13 +149,13 @@ func (p *Product[T]) sharesA() bool {
 			return false
 		}
 	}
-	v := inVectors[T]()
+	v := simdOf[T]()
 	return v != nil && p.K > 0 && p.M > v.rows && p.C.Col == 1
 }
 
 // matrix is one product of the batch.
-func (p *Product[T]) matrix(index int) job[T] {
-	q := job[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, packedB: p.Packed, add: p.Add, first: index * p.M, count: 1}
+func (p *Product[T]) matrix(index int) problem[T] {
+	q := problem[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, packedB: p.Packed, add: p.Add, first: index * p.M, count: 1}
 	if p.M == 1 && p.Packed != nil {
 		q.b, q.packedB = Matrix[T]{Data: p.Packed, Row: p.N, Col: 1}, nil
 	}
@@ -171,12 +171,12 @@ func (p *Product[T]) matrix(index int) job[T] {
 
 // isColumn reports whether the product is better computed as its transpose, of one row with
 // contiguous elements.
-func (q *job[T]) isColumn() bool {
-	return q.n == 1 && q.m > 1 && q.c.Row == 1 && q.offsets == nil && inVectors[T]() != nil
+func (q *problem[T]) isColumn() bool {
+	return q.n == 1 && q.m > 1 && q.c.Row == 1 && q.offsets == nil && simdOf[T]() != nil
 }
 
-// flip makes Cᵀ = Bᵀ·Aᵀ of C = A·B.
-func (q *job[T]) flip() {
+// transpose makes Cᵀ = Bᵀ·Aᵀ of C = A·B.
+func (q *problem[T]) transpose() {
 	q.m, q.n, q.packedB = q.n, q.m, nil
 	q.a, q.b = q.b.transposed(), q.a.transposed()
 	q.c = q.c.transposed()

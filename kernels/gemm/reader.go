@@ -16,7 +16,7 @@ type PanelReader interface {
 // HasPanels reports whether a [PanelReader] can go through B: a matrix of which the product packs
 // most itself.
 func (p *Product[T]) HasPanels() bool {
-	return p.HasTiles() && len(p.Batch) == 0 && p.Offsets == nil && p.M > inVectors[T]().rows
+	return p.HasTiles() && len(p.Batch) == 0 && p.Offsets == nil && p.M > simdOf[T]().rows
 }
 
 // ShowPanels has products show B to a reader, until it is called with nil. Of a product that is
@@ -24,12 +24,12 @@ func (p *Product[T]) HasPanels() bool {
 func (s *Scratch[T]) ShowPanels(to PanelReader) { s.reader = to }
 
 // isInScratch reports whether there is a reader and the panel of B is where it is packed.
-func (f *panels[T]) isInScratch() bool {
+func (f *macroKernel[T]) isInScratch() bool {
 	return f.s.reader != nil && f.packedB == nil && f.args.b == address(f.s.b, f.packed)
 }
 
-// show shows a panel of B, where the block of A is the first one.
-func (f *panels[T]) show(j, nj int, isPacked bool) {
+// visitPanel shows a panel of B, where the block of A is the first one.
+func (f *macroKernel[T]) visitPanel(j, nj int, isPacked bool) {
 	switch to := f.s.reader; {
 	case to == nil || f.i > f.top:
 	case isPacked && nj == f.v.cols:

@@ -38,7 +38,7 @@ func (c *collector[T]) Columns(row, rows, left, right int) {
 // TestPanelsAreShown expects each row of B to be shown once for each column, in order, by the
 // parts of a product that are shown to a reader: mostly packed.
 func TestPanelsAreShown(t *testing.T) {
-	if inVectors[float32]() == nil {
+	if simdOf[float32]() == nil {
 		t.Skip("there are no vectors")
 	}
 	t.Run("float32", requirePanels[float32])

@@ -81,7 +81,7 @@ func report(b *testing.B, p *Product[float32]) {
 // tileRate is the rate of the largest tile on operands that stay in the first-level cache,
 // in GFLOP/s.
 func tileRate(products int) float64 {
-	v := inVectors[float32]()
+	v := simdOf[float32]()
 	if v == nil {
 		return 1
 	}
@@ -93,7 +93,7 @@ func tileRate(products int) float64 {
 	args := tileArgs{k: k, a: address(a[:], 0), aRow: 4 * (k + 16), aCol: 4, b: address(b[:], 0), bRow: 4 * v.cols,
 		c: address(c[:], 0), cRow: 4 * v.cols, tiles: tiles, stretch: 4 * v.rows}
 	start := time.Now()
-	v.whole[v.rows](&args)
+	v.full[v.rows](&args)
 	elapsed := time.Since(start)
 	runtime.KeepAlive(&a)
 	runtime.KeepAlive(&b)

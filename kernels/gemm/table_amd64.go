@@ -2,97 +2,97 @@
 
 package gemm
 
-var wholeTilesF32AVX2 = []func(*tileArgs){nil, wholeTileF32AVX2Rows1, wholeTileF32AVX2Rows2, wholeTileF32AVX2Rows3, wholeTileF32AVX2Rows4, wholeTileF32AVX2Rows5, wholeTileF32AVX2Rows6}
+var fullTilesF32AVX2 = []func(*tileArgs){nil, fullTileF32AVX2Rows1, fullTileF32AVX2Rows2, fullTileF32AVX2Rows3, fullTileF32AVX2Rows4, fullTileF32AVX2Rows5, fullTileF32AVX2Rows6}
 
-var partTilesF32AVX2 = []func(*tileArgs){nil, partTileF32AVX2Rows1, partTileF32AVX2Rows2, partTileF32AVX2Rows3, partTileF32AVX2Rows4, partTileF32AVX2Rows5, partTileF32AVX2Rows6}
+var edgeTilesF32AVX2 = []func(*tileArgs){nil, edgeTileF32AVX2Rows1, edgeTileF32AVX2Rows2, edgeTileF32AVX2Rows3, edgeTileF32AVX2Rows4, edgeTileF32AVX2Rows5, edgeTileF32AVX2Rows6}
 
 var windowTilesF32AVX2 = []func(*tileArgs){nil, windowTileF32AVX2Rows1, windowTileF32AVX2Rows2, windowTileF32AVX2Rows3, windowTileF32AVX2Rows4, windowTileF32AVX2Rows5, windowTileF32AVX2Rows6}
 
-var narrowTilesF32AVX2 = []func(*tileArgs){nil, narrowTileF32AVX2Rows1, narrowTileF32AVX2Rows2, narrowTileF32AVX2Rows3, narrowTileF32AVX2Rows4, narrowTileF32AVX2Rows5, narrowTileF32AVX2Rows6, narrowTileF32AVX2Rows7, narrowTileF32AVX2Rows8, narrowTileF32AVX2Rows9, narrowTileF32AVX2Rows10, narrowTileF32AVX2Rows11, narrowTileF32AVX2Rows12}
+var halfTilesF32AVX2 = []func(*tileArgs){nil, halfTileF32AVX2Rows1, halfTileF32AVX2Rows2, halfTileF32AVX2Rows3, halfTileF32AVX2Rows4, halfTileF32AVX2Rows5, halfTileF32AVX2Rows6, halfTileF32AVX2Rows7, halfTileF32AVX2Rows8, halfTileF32AVX2Rows9, halfTileF32AVX2Rows10, halfTileF32AVX2Rows11, halfTileF32AVX2Rows12}
 
-var wholeTilesF64AVX2 = []func(*tileArgs){nil, wholeTileF64AVX2Rows1, wholeTileF64AVX2Rows2, wholeTileF64AVX2Rows3, wholeTileF64AVX2Rows4, wholeTileF64AVX2Rows5, wholeTileF64AVX2Rows6}
+var fullTilesF64AVX2 = []func(*tileArgs){nil, fullTileF64AVX2Rows1, fullTileF64AVX2Rows2, fullTileF64AVX2Rows3, fullTileF64AVX2Rows4, fullTileF64AVX2Rows5, fullTileF64AVX2Rows6}
 
-var partTilesF64AVX2 = []func(*tileArgs){nil, partTileF64AVX2Rows1, partTileF64AVX2Rows2, partTileF64AVX2Rows3, partTileF64AVX2Rows4, partTileF64AVX2Rows5, partTileF64AVX2Rows6}
+var edgeTilesF64AVX2 = []func(*tileArgs){nil, edgeTileF64AVX2Rows1, edgeTileF64AVX2Rows2, edgeTileF64AVX2Rows3, edgeTileF64AVX2Rows4, edgeTileF64AVX2Rows5, edgeTileF64AVX2Rows6}
 
 var windowTilesF64AVX2 = []func(*tileArgs){nil, windowTileF64AVX2Rows1, windowTileF64AVX2Rows2, windowTileF64AVX2Rows3, windowTileF64AVX2Rows4, windowTileF64AVX2Rows5, windowTileF64AVX2Rows6}
 
-var narrowTilesF64AVX2 = []func(*tileArgs){nil, narrowTileF64AVX2Rows1, narrowTileF64AVX2Rows2, narrowTileF64AVX2Rows3, narrowTileF64AVX2Rows4, narrowTileF64AVX2Rows5, narrowTileF64AVX2Rows6, narrowTileF64AVX2Rows7, narrowTileF64AVX2Rows8, narrowTileF64AVX2Rows9, narrowTileF64AVX2Rows10, narrowTileF64AVX2Rows11, narrowTileF64AVX2Rows12}
+var halfTilesF64AVX2 = []func(*tileArgs){nil, halfTileF64AVX2Rows1, halfTileF64AVX2Rows2, halfTileF64AVX2Rows3, halfTileF64AVX2Rows4, halfTileF64AVX2Rows5, halfTileF64AVX2Rows6, halfTileF64AVX2Rows7, halfTileF64AVX2Rows8, halfTileF64AVX2Rows9, halfTileF64AVX2Rows10, halfTileF64AVX2Rows11, halfTileF64AVX2Rows12}
 
-var wholeTilesF32AVX512 = []func(*tileArgs){nil, wholeTileF32AVX512Rows1, wholeTileF32AVX512Rows2, wholeTileF32AVX512Rows3, wholeTileF32AVX512Rows4, wholeTileF32AVX512Rows5, wholeTileF32AVX512Rows6, wholeTileF32AVX512Rows7, wholeTileF32AVX512Rows8, wholeTileF32AVX512Rows9, wholeTileF32AVX512Rows10, wholeTileF32AVX512Rows11, wholeTileF32AVX512Rows12, wholeTileF32AVX512Rows13, wholeTileF32AVX512Rows14}
+var fullTilesF32AVX512 = []func(*tileArgs){nil, fullTileF32AVX512Rows1, fullTileF32AVX512Rows2, fullTileF32AVX512Rows3, fullTileF32AVX512Rows4, fullTileF32AVX512Rows5, fullTileF32AVX512Rows6, fullTileF32AVX512Rows7, fullTileF32AVX512Rows8, fullTileF32AVX512Rows9, fullTileF32AVX512Rows10, fullTileF32AVX512Rows11, fullTileF32AVX512Rows12, fullTileF32AVX512Rows13, fullTileF32AVX512Rows14}
 
-var partTilesF32AVX512 = []func(*tileArgs){nil, partTileF32AVX512Rows1, partTileF32AVX512Rows2, partTileF32AVX512Rows3, partTileF32AVX512Rows4, partTileF32AVX512Rows5, partTileF32AVX512Rows6, partTileF32AVX512Rows7, partTileF32AVX512Rows8, partTileF32AVX512Rows9, partTileF32AVX512Rows10, partTileF32AVX512Rows11, partTileF32AVX512Rows12, partTileF32AVX512Rows13, partTileF32AVX512Rows14}
+var edgeTilesF32AVX512 = []func(*tileArgs){nil, edgeTileF32AVX512Rows1, edgeTileF32AVX512Rows2, edgeTileF32AVX512Rows3, edgeTileF32AVX512Rows4, edgeTileF32AVX512Rows5, edgeTileF32AVX512Rows6, edgeTileF32AVX512Rows7, edgeTileF32AVX512Rows8, edgeTileF32AVX512Rows9, edgeTileF32AVX512Rows10, edgeTileF32AVX512Rows11, edgeTileF32AVX512Rows12, edgeTileF32AVX512Rows13, edgeTileF32AVX512Rows14}
 
 var windowTilesF32AVX512 = []func(*tileArgs){nil, windowTileF32AVX512Rows1, windowTileF32AVX512Rows2, windowTileF32AVX512Rows3, windowTileF32AVX512Rows4, windowTileF32AVX512Rows5, windowTileF32AVX512Rows6, windowTileF32AVX512Rows7, windowTileF32AVX512Rows8, windowTileF32AVX512Rows9, windowTileF32AVX512Rows10, windowTileF32AVX512Rows11, windowTileF32AVX512Rows12, windowTileF32AVX512Rows13, windowTileF32AVX512Rows14}
 
-var narrowTilesF32AVX512 = []func(*tileArgs){nil, narrowTileF32AVX512Rows1, narrowTileF32AVX512Rows2, narrowTileF32AVX512Rows3, narrowTileF32AVX512Rows4, narrowTileF32AVX512Rows5, narrowTileF32AVX512Rows6, narrowTileF32AVX512Rows7, narrowTileF32AVX512Rows8, narrowTileF32AVX512Rows9, narrowTileF32AVX512Rows10, narrowTileF32AVX512Rows11, narrowTileF32AVX512Rows12, narrowTileF32AVX512Rows13, narrowTileF32AVX512Rows14}
+var halfTilesF32AVX512 = []func(*tileArgs){nil, halfTileF32AVX512Rows1, halfTileF32AVX512Rows2, halfTileF32AVX512Rows3, halfTileF32AVX512Rows4, halfTileF32AVX512Rows5, halfTileF32AVX512Rows6, halfTileF32AVX512Rows7, halfTileF32AVX512Rows8, halfTileF32AVX512Rows9, halfTileF32AVX512Rows10, halfTileF32AVX512Rows11, halfTileF32AVX512Rows12, halfTileF32AVX512Rows13, halfTileF32AVX512Rows14}
 
-var wholeTilesF64AVX512 = []func(*tileArgs){nil, wholeTileF64AVX512Rows1, wholeTileF64AVX512Rows2, wholeTileF64AVX512Rows3, wholeTileF64AVX512Rows4, wholeTileF64AVX512Rows5, wholeTileF64AVX512Rows6, wholeTileF64AVX512Rows7, wholeTileF64AVX512Rows8, wholeTileF64AVX512Rows9, wholeTileF64AVX512Rows10, wholeTileF64AVX512Rows11, wholeTileF64AVX512Rows12, wholeTileF64AVX512Rows13, wholeTileF64AVX512Rows14}
+var fullTilesF64AVX512 = []func(*tileArgs){nil, fullTileF64AVX512Rows1, fullTileF64AVX512Rows2, fullTileF64AVX512Rows3, fullTileF64AVX512Rows4, fullTileF64AVX512Rows5, fullTileF64AVX512Rows6, fullTileF64AVX512Rows7, fullTileF64AVX512Rows8, fullTileF64AVX512Rows9, fullTileF64AVX512Rows10, fullTileF64AVX512Rows11, fullTileF64AVX512Rows12, fullTileF64AVX512Rows13, fullTileF64AVX512Rows14}
 
-var partTilesF64AVX512 = []func(*tileArgs){nil, partTileF64AVX512Rows1, partTileF64AVX512Rows2, partTileF64AVX512Rows3, partTileF64AVX512Rows4, partTileF64AVX512Rows5, partTileF64AVX512Rows6, partTileF64AVX512Rows7, partTileF64AVX512Rows8, partTileF64AVX512Rows9, partTileF64AVX512Rows10, partTileF64AVX512Rows11, partTileF64AVX512Rows12, partTileF64AVX512Rows13, partTileF64AVX512Rows14}
+var edgeTilesF64AVX512 = []func(*tileArgs){nil, edgeTileF64AVX512Rows1, edgeTileF64AVX512Rows2, edgeTileF64AVX512Rows3, edgeTileF64AVX512Rows4, edgeTileF64AVX512Rows5, edgeTileF64AVX512Rows6, edgeTileF64AVX512Rows7, edgeTileF64AVX512Rows8, edgeTileF64AVX512Rows9, edgeTileF64AVX512Rows10, edgeTileF64AVX512Rows11, edgeTileF64AVX512Rows12, edgeTileF64AVX512Rows13, edgeTileF64AVX512Rows14}
 
 var windowTilesF64AVX512 = []func(*tileArgs){nil, windowTileF64AVX512Rows1, windowTileF64AVX512Rows2, windowTileF64AVX512Rows3, windowTileF64AVX512Rows4, windowTileF64AVX512Rows5, windowTileF64AVX512Rows6, windowTileF64AVX512Rows7, windowTileF64AVX512Rows8, windowTileF64AVX512Rows9, windowTileF64AVX512Rows10, windowTileF64AVX512Rows11, windowTileF64AVX512Rows12, windowTileF64AVX512Rows13, windowTileF64AVX512Rows14}
 
-var narrowTilesF64AVX512 = []func(*tileArgs){nil, narrowTileF64AVX512Rows1, narrowTileF64AVX512Rows2, narrowTileF64AVX512Rows3, narrowTileF64AVX512Rows4, narrowTileF64AVX512Rows5, narrowTileF64AVX512Rows6, narrowTileF64AVX512Rows7, narrowTileF64AVX512Rows8, narrowTileF64AVX512Rows9, narrowTileF64AVX512Rows10, narrowTileF64AVX512Rows11, narrowTileF64AVX512Rows12, narrowTileF64AVX512Rows13, narrowTileF64AVX512Rows14}
+var halfTilesF64AVX512 = []func(*tileArgs){nil, halfTileF64AVX512Rows1, halfTileF64AVX512Rows2, halfTileF64AVX512Rows3, halfTileF64AVX512Rows4, halfTileF64AVX512Rows5, halfTileF64AVX512Rows6, halfTileF64AVX512Rows7, halfTileF64AVX512Rows8, halfTileF64AVX512Rows9, halfTileF64AVX512Rows10, halfTileF64AVX512Rows11, halfTileF64AVX512Rows12, halfTileF64AVX512Rows13, halfTileF64AVX512Rows14}
 
-// wholeTileF32AVX2Rows1 multiplies tiles of 1 rows.
+// fullTileF32AVX2Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
-func wholeTileF32AVX2Rows1(args *tileArgs)
+func fullTileF32AVX2Rows1(args *tileArgs)
 
-// wholeTileF32AVX2Rows2 multiplies tiles of 2 rows.
+// fullTileF32AVX2Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
-func wholeTileF32AVX2Rows2(args *tileArgs)
+func fullTileF32AVX2Rows2(args *tileArgs)
 
-// wholeTileF32AVX2Rows3 multiplies tiles of 3 rows.
+// fullTileF32AVX2Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
-func wholeTileF32AVX2Rows3(args *tileArgs)
+func fullTileF32AVX2Rows3(args *tileArgs)
 
-// wholeTileF32AVX2Rows4 multiplies tiles of 4 rows.
+// fullTileF32AVX2Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
-func wholeTileF32AVX2Rows4(args *tileArgs)
+func fullTileF32AVX2Rows4(args *tileArgs)
 
-// wholeTileF32AVX2Rows5 multiplies tiles of 5 rows.
+// fullTileF32AVX2Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
-func wholeTileF32AVX2Rows5(args *tileArgs)
+func fullTileF32AVX2Rows5(args *tileArgs)
 
-// wholeTileF32AVX2Rows6 multiplies tiles of 6 rows.
+// fullTileF32AVX2Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
-func wholeTileF32AVX2Rows6(args *tileArgs)
+func fullTileF32AVX2Rows6(args *tileArgs)
 
-// partTileF32AVX2Rows1 multiplies tiles of 1 rows, some of the columns.
+// edgeTileF32AVX2Rows1 multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX2Rows1(args *tileArgs)
+func edgeTileF32AVX2Rows1(args *tileArgs)
 
-// partTileF32AVX2Rows2 multiplies tiles of 2 rows, some of the columns.
+// edgeTileF32AVX2Rows2 multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX2Rows2(args *tileArgs)
+func edgeTileF32AVX2Rows2(args *tileArgs)
 
-// partTileF32AVX2Rows3 multiplies tiles of 3 rows, some of the columns.
+// edgeTileF32AVX2Rows3 multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX2Rows3(args *tileArgs)
+func edgeTileF32AVX2Rows3(args *tileArgs)
 
-// partTileF32AVX2Rows4 multiplies tiles of 4 rows, some of the columns.
+// edgeTileF32AVX2Rows4 multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX2Rows4(args *tileArgs)
+func edgeTileF32AVX2Rows4(args *tileArgs)
 
-// partTileF32AVX2Rows5 multiplies tiles of 5 rows, some of the columns.
+// edgeTileF32AVX2Rows5 multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX2Rows5(args *tileArgs)
+func edgeTileF32AVX2Rows5(args *tileArgs)
 
-// partTileF32AVX2Rows6 multiplies tiles of 6 rows, some of the columns.
+// edgeTileF32AVX2Rows6 multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX2Rows6(args *tileArgs)
+func edgeTileF32AVX2Rows6(args *tileArgs)
 
 // windowTileF32AVX2Rows1 multiplies tiles of 1 rows, of columns whose rows have offsets.
 //
@@ -124,150 +124,150 @@ func windowTileF32AVX2Rows5(args *tileArgs)
 //go:noescape
 func windowTileF32AVX2Rows6(args *tileArgs)
 
-// narrowTileF32AVX2Rows1 multiplies tiles of 1 rows, one vector of columns or less.
+// halfTileF32AVX2Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows1(args *tileArgs)
+func halfTileF32AVX2Rows1(args *tileArgs)
 
-// narrowTileF32AVX2Rows2 multiplies tiles of 2 rows, one vector of columns or less.
+// halfTileF32AVX2Rows2 multiplies tiles of 2 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows2(args *tileArgs)
+func halfTileF32AVX2Rows2(args *tileArgs)
 
-// narrowTileF32AVX2Rows3 multiplies tiles of 3 rows, one vector of columns or less.
+// halfTileF32AVX2Rows3 multiplies tiles of 3 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows3(args *tileArgs)
+func halfTileF32AVX2Rows3(args *tileArgs)
 
-// narrowTileF32AVX2Rows4 multiplies tiles of 4 rows, one vector of columns or less.
+// halfTileF32AVX2Rows4 multiplies tiles of 4 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows4(args *tileArgs)
+func halfTileF32AVX2Rows4(args *tileArgs)
 
-// narrowTileF32AVX2Rows5 multiplies tiles of 5 rows, one vector of columns or less.
+// halfTileF32AVX2Rows5 multiplies tiles of 5 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows5(args *tileArgs)
+func halfTileF32AVX2Rows5(args *tileArgs)
 
-// narrowTileF32AVX2Rows6 multiplies tiles of 6 rows, one vector of columns or less.
+// halfTileF32AVX2Rows6 multiplies tiles of 6 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows6(args *tileArgs)
+func halfTileF32AVX2Rows6(args *tileArgs)
 
-// narrowTileF32AVX2Rows7 multiplies tiles of 7 rows, one vector of columns or less.
+// halfTileF32AVX2Rows7 multiplies tiles of 7 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows7(args *tileArgs)
+func halfTileF32AVX2Rows7(args *tileArgs)
 
-// narrowTileF32AVX2Rows8 multiplies tiles of 8 rows, one vector of columns or less.
+// halfTileF32AVX2Rows8 multiplies tiles of 8 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows8(args *tileArgs)
+func halfTileF32AVX2Rows8(args *tileArgs)
 
-// narrowTileF32AVX2Rows9 multiplies tiles of 9 rows, one vector of columns or less.
+// halfTileF32AVX2Rows9 multiplies tiles of 9 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows9(args *tileArgs)
+func halfTileF32AVX2Rows9(args *tileArgs)
 
-// narrowTileF32AVX2Rows10 multiplies tiles of 10 rows, one vector of columns or less.
+// halfTileF32AVX2Rows10 multiplies tiles of 10 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows10(args *tileArgs)
+func halfTileF32AVX2Rows10(args *tileArgs)
 
-// narrowTileF32AVX2Rows11 multiplies tiles of 11 rows, one vector of columns or less.
+// halfTileF32AVX2Rows11 multiplies tiles of 11 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows11(args *tileArgs)
+func halfTileF32AVX2Rows11(args *tileArgs)
 
-// narrowTileF32AVX2Rows12 multiplies tiles of 12 rows, one vector of columns or less.
+// halfTileF32AVX2Rows12 multiplies tiles of 12 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX2Rows12(args *tileArgs)
+func halfTileF32AVX2Rows12(args *tileArgs)
 
-// ownTileF32AVX2 multiplies tiles of 6 rows and copies B.
+// packingTileF32AVX2 multiplies tiles of 6 rows and copies B.
 //
 //go:noescape
-func ownTileF32AVX2(args *tileArgs)
+func packingTileF32AVX2(args *tileArgs)
 
-// ownWindowTileF32AVX2 multiplies tiles of 6 rows and copies B, whose rows have offsets.
+// packingWindowTileF32AVX2 multiplies tiles of 6 rows and copies B, whose rows have offsets.
 //
 //go:noescape
-func ownWindowTileF32AVX2(args *tileArgs)
+func packingWindowTileF32AVX2(args *tileArgs)
 
-// nextTileF32AVX2 multiplies tiles of 6 rows and copies rows of another B.
+// packNextTileF32AVX2 multiplies tiles of 6 rows and copies rows of another B.
 //
 //go:noescape
-func nextTileF32AVX2(args *tileArgs)
+func packNextTileF32AVX2(args *tileArgs)
 
 // addRowF32AVX2 adds a row times a factor to sums.
 //
 //go:noescape
-func addRowF32AVX2(args *thinArgs)
+func addRowF32AVX2(args *gemvArgs)
 
 // addRowsF32AVX2 adds 8 rows times factors to sums.
 //
 //go:noescape
-func addRowsF32AVX2(args *thinArgs)
+func addRowsF32AVX2(args *gemvArgs)
 
-// wholeTileF64AVX2Rows1 multiplies tiles of 1 rows.
+// fullTileF64AVX2Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
-func wholeTileF64AVX2Rows1(args *tileArgs)
+func fullTileF64AVX2Rows1(args *tileArgs)
 
-// wholeTileF64AVX2Rows2 multiplies tiles of 2 rows.
+// fullTileF64AVX2Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
-func wholeTileF64AVX2Rows2(args *tileArgs)
+func fullTileF64AVX2Rows2(args *tileArgs)
 
-// wholeTileF64AVX2Rows3 multiplies tiles of 3 rows.
+// fullTileF64AVX2Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
-func wholeTileF64AVX2Rows3(args *tileArgs)
+func fullTileF64AVX2Rows3(args *tileArgs)
 
-// wholeTileF64AVX2Rows4 multiplies tiles of 4 rows.
+// fullTileF64AVX2Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
-func wholeTileF64AVX2Rows4(args *tileArgs)
+func fullTileF64AVX2Rows4(args *tileArgs)
 
-// wholeTileF64AVX2Rows5 multiplies tiles of 5 rows.
+// fullTileF64AVX2Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
-func wholeTileF64AVX2Rows5(args *tileArgs)
+func fullTileF64AVX2Rows5(args *tileArgs)
 
-// wholeTileF64AVX2Rows6 multiplies tiles of 6 rows.
+// fullTileF64AVX2Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
-func wholeTileF64AVX2Rows6(args *tileArgs)
+func fullTileF64AVX2Rows6(args *tileArgs)
 
-// partTileF64AVX2Rows1 multiplies tiles of 1 rows, some of the columns.
+// edgeTileF64AVX2Rows1 multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX2Rows1(args *tileArgs)
+func edgeTileF64AVX2Rows1(args *tileArgs)
 
-// partTileF64AVX2Rows2 multiplies tiles of 2 rows, some of the columns.
+// edgeTileF64AVX2Rows2 multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX2Rows2(args *tileArgs)
+func edgeTileF64AVX2Rows2(args *tileArgs)
 
-// partTileF64AVX2Rows3 multiplies tiles of 3 rows, some of the columns.
+// edgeTileF64AVX2Rows3 multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX2Rows3(args *tileArgs)
+func edgeTileF64AVX2Rows3(args *tileArgs)
 
-// partTileF64AVX2Rows4 multiplies tiles of 4 rows, some of the columns.
+// edgeTileF64AVX2Rows4 multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX2Rows4(args *tileArgs)
+func edgeTileF64AVX2Rows4(args *tileArgs)
 
-// partTileF64AVX2Rows5 multiplies tiles of 5 rows, some of the columns.
+// edgeTileF64AVX2Rows5 multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX2Rows5(args *tileArgs)
+func edgeTileF64AVX2Rows5(args *tileArgs)
 
-// partTileF64AVX2Rows6 multiplies tiles of 6 rows, some of the columns.
+// edgeTileF64AVX2Rows6 multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX2Rows6(args *tileArgs)
+func edgeTileF64AVX2Rows6(args *tileArgs)
 
 // windowTileF64AVX2Rows1 multiplies tiles of 1 rows, of columns whose rows have offsets.
 //
@@ -299,230 +299,230 @@ func windowTileF64AVX2Rows5(args *tileArgs)
 //go:noescape
 func windowTileF64AVX2Rows6(args *tileArgs)
 
-// narrowTileF64AVX2Rows1 multiplies tiles of 1 rows, one vector of columns or less.
+// halfTileF64AVX2Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows1(args *tileArgs)
+func halfTileF64AVX2Rows1(args *tileArgs)
 
-// narrowTileF64AVX2Rows2 multiplies tiles of 2 rows, one vector of columns or less.
+// halfTileF64AVX2Rows2 multiplies tiles of 2 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows2(args *tileArgs)
+func halfTileF64AVX2Rows2(args *tileArgs)
 
-// narrowTileF64AVX2Rows3 multiplies tiles of 3 rows, one vector of columns or less.
+// halfTileF64AVX2Rows3 multiplies tiles of 3 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows3(args *tileArgs)
+func halfTileF64AVX2Rows3(args *tileArgs)
 
-// narrowTileF64AVX2Rows4 multiplies tiles of 4 rows, one vector of columns or less.
+// halfTileF64AVX2Rows4 multiplies tiles of 4 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows4(args *tileArgs)
+func halfTileF64AVX2Rows4(args *tileArgs)
 
-// narrowTileF64AVX2Rows5 multiplies tiles of 5 rows, one vector of columns or less.
+// halfTileF64AVX2Rows5 multiplies tiles of 5 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows5(args *tileArgs)
+func halfTileF64AVX2Rows5(args *tileArgs)
 
-// narrowTileF64AVX2Rows6 multiplies tiles of 6 rows, one vector of columns or less.
+// halfTileF64AVX2Rows6 multiplies tiles of 6 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows6(args *tileArgs)
+func halfTileF64AVX2Rows6(args *tileArgs)
 
-// narrowTileF64AVX2Rows7 multiplies tiles of 7 rows, one vector of columns or less.
+// halfTileF64AVX2Rows7 multiplies tiles of 7 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows7(args *tileArgs)
+func halfTileF64AVX2Rows7(args *tileArgs)
 
-// narrowTileF64AVX2Rows8 multiplies tiles of 8 rows, one vector of columns or less.
+// halfTileF64AVX2Rows8 multiplies tiles of 8 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows8(args *tileArgs)
+func halfTileF64AVX2Rows8(args *tileArgs)
 
-// narrowTileF64AVX2Rows9 multiplies tiles of 9 rows, one vector of columns or less.
+// halfTileF64AVX2Rows9 multiplies tiles of 9 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows9(args *tileArgs)
+func halfTileF64AVX2Rows9(args *tileArgs)
 
-// narrowTileF64AVX2Rows10 multiplies tiles of 10 rows, one vector of columns or less.
+// halfTileF64AVX2Rows10 multiplies tiles of 10 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows10(args *tileArgs)
+func halfTileF64AVX2Rows10(args *tileArgs)
 
-// narrowTileF64AVX2Rows11 multiplies tiles of 11 rows, one vector of columns or less.
+// halfTileF64AVX2Rows11 multiplies tiles of 11 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows11(args *tileArgs)
+func halfTileF64AVX2Rows11(args *tileArgs)
 
-// narrowTileF64AVX2Rows12 multiplies tiles of 12 rows, one vector of columns or less.
+// halfTileF64AVX2Rows12 multiplies tiles of 12 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX2Rows12(args *tileArgs)
+func halfTileF64AVX2Rows12(args *tileArgs)
 
-// ownTileF64AVX2 multiplies tiles of 6 rows and copies B.
+// packingTileF64AVX2 multiplies tiles of 6 rows and copies B.
 //
 //go:noescape
-func ownTileF64AVX2(args *tileArgs)
+func packingTileF64AVX2(args *tileArgs)
 
-// ownWindowTileF64AVX2 multiplies tiles of 6 rows and copies B, whose rows have offsets.
+// packingWindowTileF64AVX2 multiplies tiles of 6 rows and copies B, whose rows have offsets.
 //
 //go:noescape
-func ownWindowTileF64AVX2(args *tileArgs)
+func packingWindowTileF64AVX2(args *tileArgs)
 
-// nextTileF64AVX2 multiplies tiles of 6 rows and copies rows of another B.
+// packNextTileF64AVX2 multiplies tiles of 6 rows and copies rows of another B.
 //
 //go:noescape
-func nextTileF64AVX2(args *tileArgs)
+func packNextTileF64AVX2(args *tileArgs)
 
 // addRowF64AVX2 adds a row times a factor to sums.
 //
 //go:noescape
-func addRowF64AVX2(args *thinArgs)
+func addRowF64AVX2(args *gemvArgs)
 
 // addRowsF64AVX2 adds 8 rows times factors to sums.
 //
 //go:noescape
-func addRowsF64AVX2(args *thinArgs)
+func addRowsF64AVX2(args *gemvArgs)
 
-// wholeTileF32AVX512Rows1 multiplies tiles of 1 rows.
+// fullTileF32AVX512Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows1(args *tileArgs)
+func fullTileF32AVX512Rows1(args *tileArgs)
 
-// wholeTileF32AVX512Rows2 multiplies tiles of 2 rows.
+// fullTileF32AVX512Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows2(args *tileArgs)
+func fullTileF32AVX512Rows2(args *tileArgs)
 
-// wholeTileF32AVX512Rows3 multiplies tiles of 3 rows.
+// fullTileF32AVX512Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows3(args *tileArgs)
+func fullTileF32AVX512Rows3(args *tileArgs)
 
-// wholeTileF32AVX512Rows4 multiplies tiles of 4 rows.
+// fullTileF32AVX512Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows4(args *tileArgs)
+func fullTileF32AVX512Rows4(args *tileArgs)
 
-// wholeTileF32AVX512Rows5 multiplies tiles of 5 rows.
+// fullTileF32AVX512Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows5(args *tileArgs)
+func fullTileF32AVX512Rows5(args *tileArgs)
 
-// wholeTileF32AVX512Rows6 multiplies tiles of 6 rows.
+// fullTileF32AVX512Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows6(args *tileArgs)
+func fullTileF32AVX512Rows6(args *tileArgs)
 
-// wholeTileF32AVX512Rows7 multiplies tiles of 7 rows.
+// fullTileF32AVX512Rows7 multiplies tiles of 7 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows7(args *tileArgs)
+func fullTileF32AVX512Rows7(args *tileArgs)
 
-// wholeTileF32AVX512Rows8 multiplies tiles of 8 rows.
+// fullTileF32AVX512Rows8 multiplies tiles of 8 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows8(args *tileArgs)
+func fullTileF32AVX512Rows8(args *tileArgs)
 
-// wholeTileF32AVX512Rows9 multiplies tiles of 9 rows.
+// fullTileF32AVX512Rows9 multiplies tiles of 9 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows9(args *tileArgs)
+func fullTileF32AVX512Rows9(args *tileArgs)
 
-// wholeTileF32AVX512Rows10 multiplies tiles of 10 rows.
+// fullTileF32AVX512Rows10 multiplies tiles of 10 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows10(args *tileArgs)
+func fullTileF32AVX512Rows10(args *tileArgs)
 
-// wholeTileF32AVX512Rows11 multiplies tiles of 11 rows.
+// fullTileF32AVX512Rows11 multiplies tiles of 11 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows11(args *tileArgs)
+func fullTileF32AVX512Rows11(args *tileArgs)
 
-// wholeTileF32AVX512Rows12 multiplies tiles of 12 rows.
+// fullTileF32AVX512Rows12 multiplies tiles of 12 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows12(args *tileArgs)
+func fullTileF32AVX512Rows12(args *tileArgs)
 
-// wholeTileF32AVX512Rows13 multiplies tiles of 13 rows.
+// fullTileF32AVX512Rows13 multiplies tiles of 13 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows13(args *tileArgs)
+func fullTileF32AVX512Rows13(args *tileArgs)
 
-// wholeTileF32AVX512Rows14 multiplies tiles of 14 rows.
+// fullTileF32AVX512Rows14 multiplies tiles of 14 rows.
 //
 //go:noescape
-func wholeTileF32AVX512Rows14(args *tileArgs)
+func fullTileF32AVX512Rows14(args *tileArgs)
 
-// partTileF32AVX512Rows1 multiplies tiles of 1 rows, some of the columns.
+// edgeTileF32AVX512Rows1 multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows1(args *tileArgs)
+func edgeTileF32AVX512Rows1(args *tileArgs)
 
-// partTileF32AVX512Rows2 multiplies tiles of 2 rows, some of the columns.
+// edgeTileF32AVX512Rows2 multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows2(args *tileArgs)
+func edgeTileF32AVX512Rows2(args *tileArgs)
 
-// partTileF32AVX512Rows3 multiplies tiles of 3 rows, some of the columns.
+// edgeTileF32AVX512Rows3 multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows3(args *tileArgs)
+func edgeTileF32AVX512Rows3(args *tileArgs)
 
-// partTileF32AVX512Rows4 multiplies tiles of 4 rows, some of the columns.
+// edgeTileF32AVX512Rows4 multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows4(args *tileArgs)
+func edgeTileF32AVX512Rows4(args *tileArgs)
 
-// partTileF32AVX512Rows5 multiplies tiles of 5 rows, some of the columns.
+// edgeTileF32AVX512Rows5 multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows5(args *tileArgs)
+func edgeTileF32AVX512Rows5(args *tileArgs)
 
-// partTileF32AVX512Rows6 multiplies tiles of 6 rows, some of the columns.
+// edgeTileF32AVX512Rows6 multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows6(args *tileArgs)
+func edgeTileF32AVX512Rows6(args *tileArgs)
 
-// partTileF32AVX512Rows7 multiplies tiles of 7 rows, some of the columns.
+// edgeTileF32AVX512Rows7 multiplies tiles of 7 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows7(args *tileArgs)
+func edgeTileF32AVX512Rows7(args *tileArgs)
 
-// partTileF32AVX512Rows8 multiplies tiles of 8 rows, some of the columns.
+// edgeTileF32AVX512Rows8 multiplies tiles of 8 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows8(args *tileArgs)
+func edgeTileF32AVX512Rows8(args *tileArgs)
 
-// partTileF32AVX512Rows9 multiplies tiles of 9 rows, some of the columns.
+// edgeTileF32AVX512Rows9 multiplies tiles of 9 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows9(args *tileArgs)
+func edgeTileF32AVX512Rows9(args *tileArgs)
 
-// partTileF32AVX512Rows10 multiplies tiles of 10 rows, some of the columns.
+// edgeTileF32AVX512Rows10 multiplies tiles of 10 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows10(args *tileArgs)
+func edgeTileF32AVX512Rows10(args *tileArgs)
 
-// partTileF32AVX512Rows11 multiplies tiles of 11 rows, some of the columns.
+// edgeTileF32AVX512Rows11 multiplies tiles of 11 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows11(args *tileArgs)
+func edgeTileF32AVX512Rows11(args *tileArgs)
 
-// partTileF32AVX512Rows12 multiplies tiles of 12 rows, some of the columns.
+// edgeTileF32AVX512Rows12 multiplies tiles of 12 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows12(args *tileArgs)
+func edgeTileF32AVX512Rows12(args *tileArgs)
 
-// partTileF32AVX512Rows13 multiplies tiles of 13 rows, some of the columns.
+// edgeTileF32AVX512Rows13 multiplies tiles of 13 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows13(args *tileArgs)
+func edgeTileF32AVX512Rows13(args *tileArgs)
 
-// partTileF32AVX512Rows14 multiplies tiles of 14 rows, some of the columns.
+// edgeTileF32AVX512Rows14 multiplies tiles of 14 rows, some of the columns.
 //
 //go:noescape
-func partTileF32AVX512Rows14(args *tileArgs)
+func edgeTileF32AVX512Rows14(args *tileArgs)
 
 // windowTileF32AVX512Rows1 multiplies tiles of 1 rows, of columns whose rows have offsets.
 //
@@ -594,240 +594,240 @@ func windowTileF32AVX512Rows13(args *tileArgs)
 //go:noescape
 func windowTileF32AVX512Rows14(args *tileArgs)
 
-// narrowTileF32AVX512Rows1 multiplies tiles of 1 rows, one vector of columns or less.
+// halfTileF32AVX512Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows1(args *tileArgs)
+func halfTileF32AVX512Rows1(args *tileArgs)
 
-// narrowTileF32AVX512Rows2 multiplies tiles of 2 rows, one vector of columns or less.
+// halfTileF32AVX512Rows2 multiplies tiles of 2 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows2(args *tileArgs)
+func halfTileF32AVX512Rows2(args *tileArgs)
 
-// narrowTileF32AVX512Rows3 multiplies tiles of 3 rows, one vector of columns or less.
+// halfTileF32AVX512Rows3 multiplies tiles of 3 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows3(args *tileArgs)
+func halfTileF32AVX512Rows3(args *tileArgs)
 
-// narrowTileF32AVX512Rows4 multiplies tiles of 4 rows, one vector of columns or less.
+// halfTileF32AVX512Rows4 multiplies tiles of 4 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows4(args *tileArgs)
+func halfTileF32AVX512Rows4(args *tileArgs)
 
-// narrowTileF32AVX512Rows5 multiplies tiles of 5 rows, one vector of columns or less.
+// halfTileF32AVX512Rows5 multiplies tiles of 5 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows5(args *tileArgs)
+func halfTileF32AVX512Rows5(args *tileArgs)
 
-// narrowTileF32AVX512Rows6 multiplies tiles of 6 rows, one vector of columns or less.
+// halfTileF32AVX512Rows6 multiplies tiles of 6 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows6(args *tileArgs)
+func halfTileF32AVX512Rows6(args *tileArgs)
 
-// narrowTileF32AVX512Rows7 multiplies tiles of 7 rows, one vector of columns or less.
+// halfTileF32AVX512Rows7 multiplies tiles of 7 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows7(args *tileArgs)
+func halfTileF32AVX512Rows7(args *tileArgs)
 
-// narrowTileF32AVX512Rows8 multiplies tiles of 8 rows, one vector of columns or less.
+// halfTileF32AVX512Rows8 multiplies tiles of 8 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows8(args *tileArgs)
+func halfTileF32AVX512Rows8(args *tileArgs)
 
-// narrowTileF32AVX512Rows9 multiplies tiles of 9 rows, one vector of columns or less.
+// halfTileF32AVX512Rows9 multiplies tiles of 9 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows9(args *tileArgs)
+func halfTileF32AVX512Rows9(args *tileArgs)
 
-// narrowTileF32AVX512Rows10 multiplies tiles of 10 rows, one vector of columns or less.
+// halfTileF32AVX512Rows10 multiplies tiles of 10 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows10(args *tileArgs)
+func halfTileF32AVX512Rows10(args *tileArgs)
 
-// narrowTileF32AVX512Rows11 multiplies tiles of 11 rows, one vector of columns or less.
+// halfTileF32AVX512Rows11 multiplies tiles of 11 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows11(args *tileArgs)
+func halfTileF32AVX512Rows11(args *tileArgs)
 
-// narrowTileF32AVX512Rows12 multiplies tiles of 12 rows, one vector of columns or less.
+// halfTileF32AVX512Rows12 multiplies tiles of 12 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows12(args *tileArgs)
+func halfTileF32AVX512Rows12(args *tileArgs)
 
-// narrowTileF32AVX512Rows13 multiplies tiles of 13 rows, one vector of columns or less.
+// halfTileF32AVX512Rows13 multiplies tiles of 13 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows13(args *tileArgs)
+func halfTileF32AVX512Rows13(args *tileArgs)
 
-// narrowTileF32AVX512Rows14 multiplies tiles of 14 rows, one vector of columns or less.
+// halfTileF32AVX512Rows14 multiplies tiles of 14 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF32AVX512Rows14(args *tileArgs)
+func halfTileF32AVX512Rows14(args *tileArgs)
 
-// ownTileF32AVX512 multiplies tiles of 14 rows and copies B.
+// packingTileF32AVX512 multiplies tiles of 14 rows and copies B.
 //
 //go:noescape
-func ownTileF32AVX512(args *tileArgs)
+func packingTileF32AVX512(args *tileArgs)
 
-// ownWindowTileF32AVX512 multiplies tiles of 14 rows and copies B, whose rows have offsets.
+// packingWindowTileF32AVX512 multiplies tiles of 14 rows and copies B, whose rows have offsets.
 //
 //go:noescape
-func ownWindowTileF32AVX512(args *tileArgs)
+func packingWindowTileF32AVX512(args *tileArgs)
 
-// nextTileF32AVX512 multiplies tiles of 14 rows and copies rows of another B.
+// packNextTileF32AVX512 multiplies tiles of 14 rows and copies rows of another B.
 //
 //go:noescape
-func nextTileF32AVX512(args *tileArgs)
+func packNextTileF32AVX512(args *tileArgs)
 
 // addRowF32AVX512 adds a row times a factor to sums.
 //
 //go:noescape
-func addRowF32AVX512(args *thinArgs)
+func addRowF32AVX512(args *gemvArgs)
 
 // addRowsF32AVX512 adds 8 rows times factors to sums.
 //
 //go:noescape
-func addRowsF32AVX512(args *thinArgs)
+func addRowsF32AVX512(args *gemvArgs)
 
-// wholeTileF64AVX512Rows1 multiplies tiles of 1 rows.
+// fullTileF64AVX512Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows1(args *tileArgs)
+func fullTileF64AVX512Rows1(args *tileArgs)
 
-// wholeTileF64AVX512Rows2 multiplies tiles of 2 rows.
+// fullTileF64AVX512Rows2 multiplies tiles of 2 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows2(args *tileArgs)
+func fullTileF64AVX512Rows2(args *tileArgs)
 
-// wholeTileF64AVX512Rows3 multiplies tiles of 3 rows.
+// fullTileF64AVX512Rows3 multiplies tiles of 3 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows3(args *tileArgs)
+func fullTileF64AVX512Rows3(args *tileArgs)
 
-// wholeTileF64AVX512Rows4 multiplies tiles of 4 rows.
+// fullTileF64AVX512Rows4 multiplies tiles of 4 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows4(args *tileArgs)
+func fullTileF64AVX512Rows4(args *tileArgs)
 
-// wholeTileF64AVX512Rows5 multiplies tiles of 5 rows.
+// fullTileF64AVX512Rows5 multiplies tiles of 5 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows5(args *tileArgs)
+func fullTileF64AVX512Rows5(args *tileArgs)
 
-// wholeTileF64AVX512Rows6 multiplies tiles of 6 rows.
+// fullTileF64AVX512Rows6 multiplies tiles of 6 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows6(args *tileArgs)
+func fullTileF64AVX512Rows6(args *tileArgs)
 
-// wholeTileF64AVX512Rows7 multiplies tiles of 7 rows.
+// fullTileF64AVX512Rows7 multiplies tiles of 7 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows7(args *tileArgs)
+func fullTileF64AVX512Rows7(args *tileArgs)
 
-// wholeTileF64AVX512Rows8 multiplies tiles of 8 rows.
+// fullTileF64AVX512Rows8 multiplies tiles of 8 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows8(args *tileArgs)
+func fullTileF64AVX512Rows8(args *tileArgs)
 
-// wholeTileF64AVX512Rows9 multiplies tiles of 9 rows.
+// fullTileF64AVX512Rows9 multiplies tiles of 9 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows9(args *tileArgs)
+func fullTileF64AVX512Rows9(args *tileArgs)
 
-// wholeTileF64AVX512Rows10 multiplies tiles of 10 rows.
+// fullTileF64AVX512Rows10 multiplies tiles of 10 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows10(args *tileArgs)
+func fullTileF64AVX512Rows10(args *tileArgs)
 
-// wholeTileF64AVX512Rows11 multiplies tiles of 11 rows.
+// fullTileF64AVX512Rows11 multiplies tiles of 11 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows11(args *tileArgs)
+func fullTileF64AVX512Rows11(args *tileArgs)
 
-// wholeTileF64AVX512Rows12 multiplies tiles of 12 rows.
+// fullTileF64AVX512Rows12 multiplies tiles of 12 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows12(args *tileArgs)
+func fullTileF64AVX512Rows12(args *tileArgs)
 
-// wholeTileF64AVX512Rows13 multiplies tiles of 13 rows.
+// fullTileF64AVX512Rows13 multiplies tiles of 13 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows13(args *tileArgs)
+func fullTileF64AVX512Rows13(args *tileArgs)
 
-// wholeTileF64AVX512Rows14 multiplies tiles of 14 rows.
+// fullTileF64AVX512Rows14 multiplies tiles of 14 rows.
 //
 //go:noescape
-func wholeTileF64AVX512Rows14(args *tileArgs)
+func fullTileF64AVX512Rows14(args *tileArgs)
 
-// partTileF64AVX512Rows1 multiplies tiles of 1 rows, some of the columns.
+// edgeTileF64AVX512Rows1 multiplies tiles of 1 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows1(args *tileArgs)
+func edgeTileF64AVX512Rows1(args *tileArgs)
 
-// partTileF64AVX512Rows2 multiplies tiles of 2 rows, some of the columns.
+// edgeTileF64AVX512Rows2 multiplies tiles of 2 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows2(args *tileArgs)
+func edgeTileF64AVX512Rows2(args *tileArgs)
 
-// partTileF64AVX512Rows3 multiplies tiles of 3 rows, some of the columns.
+// edgeTileF64AVX512Rows3 multiplies tiles of 3 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows3(args *tileArgs)
+func edgeTileF64AVX512Rows3(args *tileArgs)
 
-// partTileF64AVX512Rows4 multiplies tiles of 4 rows, some of the columns.
+// edgeTileF64AVX512Rows4 multiplies tiles of 4 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows4(args *tileArgs)
+func edgeTileF64AVX512Rows4(args *tileArgs)
 
-// partTileF64AVX512Rows5 multiplies tiles of 5 rows, some of the columns.
+// edgeTileF64AVX512Rows5 multiplies tiles of 5 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows5(args *tileArgs)
+func edgeTileF64AVX512Rows5(args *tileArgs)
 
-// partTileF64AVX512Rows6 multiplies tiles of 6 rows, some of the columns.
+// edgeTileF64AVX512Rows6 multiplies tiles of 6 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows6(args *tileArgs)
+func edgeTileF64AVX512Rows6(args *tileArgs)
 
-// partTileF64AVX512Rows7 multiplies tiles of 7 rows, some of the columns.
+// edgeTileF64AVX512Rows7 multiplies tiles of 7 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows7(args *tileArgs)
+func edgeTileF64AVX512Rows7(args *tileArgs)
 
-// partTileF64AVX512Rows8 multiplies tiles of 8 rows, some of the columns.
+// edgeTileF64AVX512Rows8 multiplies tiles of 8 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows8(args *tileArgs)
+func edgeTileF64AVX512Rows8(args *tileArgs)
 
-// partTileF64AVX512Rows9 multiplies tiles of 9 rows, some of the columns.
+// edgeTileF64AVX512Rows9 multiplies tiles of 9 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows9(args *tileArgs)
+func edgeTileF64AVX512Rows9(args *tileArgs)
 
-// partTileF64AVX512Rows10 multiplies tiles of 10 rows, some of the columns.
+// edgeTileF64AVX512Rows10 multiplies tiles of 10 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows10(args *tileArgs)
+func edgeTileF64AVX512Rows10(args *tileArgs)
 
-// partTileF64AVX512Rows11 multiplies tiles of 11 rows, some of the columns.
+// edgeTileF64AVX512Rows11 multiplies tiles of 11 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows11(args *tileArgs)
+func edgeTileF64AVX512Rows11(args *tileArgs)
 
-// partTileF64AVX512Rows12 multiplies tiles of 12 rows, some of the columns.
+// edgeTileF64AVX512Rows12 multiplies tiles of 12 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows12(args *tileArgs)
+func edgeTileF64AVX512Rows12(args *tileArgs)
 
-// partTileF64AVX512Rows13 multiplies tiles of 13 rows, some of the columns.
+// edgeTileF64AVX512Rows13 multiplies tiles of 13 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows13(args *tileArgs)
+func edgeTileF64AVX512Rows13(args *tileArgs)
 
-// partTileF64AVX512Rows14 multiplies tiles of 14 rows, some of the columns.
+// edgeTileF64AVX512Rows14 multiplies tiles of 14 rows, some of the columns.
 //
 //go:noescape
-func partTileF64AVX512Rows14(args *tileArgs)
+func edgeTileF64AVX512Rows14(args *tileArgs)
 
 // windowTileF64AVX512Rows1 multiplies tiles of 1 rows, of columns whose rows have offsets.
 //
@@ -899,100 +899,100 @@ func windowTileF64AVX512Rows13(args *tileArgs)
 //go:noescape
 func windowTileF64AVX512Rows14(args *tileArgs)
 
-// narrowTileF64AVX512Rows1 multiplies tiles of 1 rows, one vector of columns or less.
+// halfTileF64AVX512Rows1 multiplies tiles of 1 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows1(args *tileArgs)
+func halfTileF64AVX512Rows1(args *tileArgs)
 
-// narrowTileF64AVX512Rows2 multiplies tiles of 2 rows, one vector of columns or less.
+// halfTileF64AVX512Rows2 multiplies tiles of 2 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows2(args *tileArgs)
+func halfTileF64AVX512Rows2(args *tileArgs)
 
-// narrowTileF64AVX512Rows3 multiplies tiles of 3 rows, one vector of columns or less.
+// halfTileF64AVX512Rows3 multiplies tiles of 3 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows3(args *tileArgs)
+func halfTileF64AVX512Rows3(args *tileArgs)
 
-// narrowTileF64AVX512Rows4 multiplies tiles of 4 rows, one vector of columns or less.
+// halfTileF64AVX512Rows4 multiplies tiles of 4 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows4(args *tileArgs)
+func halfTileF64AVX512Rows4(args *tileArgs)
 
-// narrowTileF64AVX512Rows5 multiplies tiles of 5 rows, one vector of columns or less.
+// halfTileF64AVX512Rows5 multiplies tiles of 5 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows5(args *tileArgs)
+func halfTileF64AVX512Rows5(args *tileArgs)
 
-// narrowTileF64AVX512Rows6 multiplies tiles of 6 rows, one vector of columns or less.
+// halfTileF64AVX512Rows6 multiplies tiles of 6 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows6(args *tileArgs)
+func halfTileF64AVX512Rows6(args *tileArgs)
 
-// narrowTileF64AVX512Rows7 multiplies tiles of 7 rows, one vector of columns or less.
+// halfTileF64AVX512Rows7 multiplies tiles of 7 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows7(args *tileArgs)
+func halfTileF64AVX512Rows7(args *tileArgs)
 
-// narrowTileF64AVX512Rows8 multiplies tiles of 8 rows, one vector of columns or less.
+// halfTileF64AVX512Rows8 multiplies tiles of 8 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows8(args *tileArgs)
+func halfTileF64AVX512Rows8(args *tileArgs)
 
-// narrowTileF64AVX512Rows9 multiplies tiles of 9 rows, one vector of columns or less.
+// halfTileF64AVX512Rows9 multiplies tiles of 9 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows9(args *tileArgs)
+func halfTileF64AVX512Rows9(args *tileArgs)
 
-// narrowTileF64AVX512Rows10 multiplies tiles of 10 rows, one vector of columns or less.
+// halfTileF64AVX512Rows10 multiplies tiles of 10 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows10(args *tileArgs)
+func halfTileF64AVX512Rows10(args *tileArgs)
 
-// narrowTileF64AVX512Rows11 multiplies tiles of 11 rows, one vector of columns or less.
+// halfTileF64AVX512Rows11 multiplies tiles of 11 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows11(args *tileArgs)
+func halfTileF64AVX512Rows11(args *tileArgs)
 
-// narrowTileF64AVX512Rows12 multiplies tiles of 12 rows, one vector of columns or less.
+// halfTileF64AVX512Rows12 multiplies tiles of 12 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows12(args *tileArgs)
+func halfTileF64AVX512Rows12(args *tileArgs)
 
-// narrowTileF64AVX512Rows13 multiplies tiles of 13 rows, one vector of columns or less.
+// halfTileF64AVX512Rows13 multiplies tiles of 13 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows13(args *tileArgs)
+func halfTileF64AVX512Rows13(args *tileArgs)
 
-// narrowTileF64AVX512Rows14 multiplies tiles of 14 rows, one vector of columns or less.
+// halfTileF64AVX512Rows14 multiplies tiles of 14 rows, one vector of columns or less.
 //
 //go:noescape
-func narrowTileF64AVX512Rows14(args *tileArgs)
+func halfTileF64AVX512Rows14(args *tileArgs)
 
-// ownTileF64AVX512 multiplies tiles of 14 rows and copies B.
+// packingTileF64AVX512 multiplies tiles of 14 rows and copies B.
 //
 //go:noescape
-func ownTileF64AVX512(args *tileArgs)
+func packingTileF64AVX512(args *tileArgs)
 
-// ownWindowTileF64AVX512 multiplies tiles of 14 rows and copies B, whose rows have offsets.
+// packingWindowTileF64AVX512 multiplies tiles of 14 rows and copies B, whose rows have offsets.
 //
 //go:noescape
-func ownWindowTileF64AVX512(args *tileArgs)
+func packingWindowTileF64AVX512(args *tileArgs)
 
-// nextTileF64AVX512 multiplies tiles of 14 rows and copies rows of another B.
+// packNextTileF64AVX512 multiplies tiles of 14 rows and copies rows of another B.
 //
 //go:noescape
-func nextTileF64AVX512(args *tileArgs)
+func packNextTileF64AVX512(args *tileArgs)
 
 // addRowF64AVX512 adds a row times a factor to sums.
 //
 //go:noescape
-func addRowF64AVX512(args *thinArgs)
+func addRowF64AVX512(args *gemvArgs)
 
 // addRowsF64AVX512 adds 8 rows times factors to sums.
 //
 //go:noescape
-func addRowsF64AVX512(args *thinArgs)
+func addRowsF64AVX512(args *gemvArgs)
 
 // transposeF32 transposes square blocks of 32 bytes a side.
 //

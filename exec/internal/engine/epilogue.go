@@ -190,7 +190,7 @@ func (e *epilogue) Tiles(row, col int) gemm.Tiles {
 	}
 	e.pointSums(&e.block, row, col)
 	code, args := e.block.Call()
-	return gemm.Tiles{Code: code, Args: args, Far: e.far, FarRow: farRow}
+	return gemm.Tiles{Code: code, Args: args, Prefetch: e.far, PrefetchRow: farRow}
 }
 
 // Stored implements gemm.Epilogue: what is in memory is worked on as rows.

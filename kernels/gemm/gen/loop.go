@@ -24,7 +24,7 @@ func (t tile) loops(a *asm.Asm, used []asm.Reg) {
 	for i := range int32(unrolled) {
 		t.step(a, i, thrice, t.fetchSteps(), func(r int) { t.copyNext(a, i, r) })
 	}
-	if t.copies == next {
+	if t.copies == packNext {
 		t.passNext(a)
 	}
 	t.pass(a, used)
@@ -54,14 +54,14 @@ func (t tile) listedLoop(a *asm.Asm, used []asm.Reg) {
 	none := a.NewLabel()
 	a.CmpMemImm(asm.At(asm.RDI, argListed), 0)
 	a.JumpIf(asm.Equal, none)
-	load(a, []field{{left, argListed}, {entry, argList}, {far, argFar}})
+	load(a, []field{{left, argListed}, {entry, argList}, {base, argFar}})
 	a.Sub(count, left)
 	a.Lea(thrice, asm.Indexed(bStep, bStep, 2, 0))
 	a.Align(32)
 	loop := a.Here()
 	for i := range int32(unrolled) {
 		a.MovLoad(listed, asm.At(entry, i*entryBytes))
-		a.Prefetch(asm.Indexed(far, listed, 1, 0))
+		a.Prefetch(asm.Indexed(base, listed, 1, 0))
 		t.step(a, i, thrice, 0, func(int) {})
 	}
 	a.AddImm(entry, unrolled*entryBytes)
@@ -83,7 +83,7 @@ func (t tile) pass(a *asm.Asm, used []asm.Reg) {
 
 // passB goes on by some rows of B.
 func (t tile) passB(a *asm.Asm, rows int32) {
-	if t.copies == own {
+	if t.copies == packing {
 		a.AddImm(to, rows*t.bytes())
 	}
 	if t.window {
@@ -91,7 +91,7 @@ func (t tile) passB(a *asm.Asm, rows int32) {
 		return
 	}
 	a.Lea(b, asm.Indexed(b, bStep, uint8(rows), 0))
-	if t.copies == own {
+	if t.copies == packing {
 		a.Lea(fetched, asm.Indexed(fetched, bStep, uint8(rows), 0))
 	}
 }
@@ -120,7 +120,7 @@ func (t tile) step(a *asm.Asm, i int32, thrice asm.Reg, fetchSteps int32, before
 			a.M(asm.MOVUPS, t.width, t.spare(v), 0, m)
 		}
 	}
-	if t.copies == own {
+	if t.copies == packing {
 		for v := range int32(t.vectors()) {
 			a.M(asm.MOVUPSSt, t.width, t.spare(int(v)), 0, asm.At(to, i*t.bytes()+v*bytes))
 		}
@@ -146,7 +146,7 @@ var copyPlaces = [vectors]struct{ step, rows int }{{2, 6}, {3, 1}}
 
 // copyNext copies a vector of the next panel of B, if this is its place.
 func (t tile) copyNext(a *asm.Asm, step int32, r int) {
-	if t.copies != next {
+	if t.copies != packNext {
 		return
 	}
 	for v, place := range copyPlaces {

@@ -34,19 +34,19 @@ func main() {
 				}
 				table.WriteString("}\n\n")
 			}
-			tiles("whole", "", m.rows, tile{})
-			tiles("part", ", some of the columns", m.rows, tile{masked: true})
+			tiles("full", "", m.rows, tile{})
+			tiles("edge", ", some of the columns", m.rows, tile{masked: true})
 			tiles("window", ", of columns whose rows have offsets", m.rows, tile{window: true})
-			tiles("narrow", ", one vector of columns or less", m.narrowRows(), tile{masked: true, narrow: true})
+			tiles("half", ", one vector of columns or less", m.halfRows(), tile{masked: true, half: true})
 			largest := func(kind, doc string, of tile) {
 				of.machine, of.element, of.rows = m, e, m.rows
 				add(kind+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies %s", m.rows, doc), of.code())
 			}
-			largest("ownTile", "B", tile{copies: own})
-			largest("ownWindowTile", "B, whose rows have offsets", tile{copies: own, window: true})
-			largest("nextTile", "rows of another B", tile{copies: next})
-			add("addRow"+suffix, "thinArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
-			add("addRows"+suffix, "thinArgs", fmt.Sprintf("adds %d rows times factors to sums", thinRows), e.addRows(m.width, thinRows))
+			largest("packingTile", "B", tile{copies: packing})
+			largest("packingWindowTile", "B, whose rows have offsets", tile{copies: packing, window: true})
+			largest("packNextTile", "rows of another B", tile{copies: packNext})
+			add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
+			add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows), e.addRows(m.width, gemvRows))
 		}
 	}
 	for _, e := range elements {

@@ -69,7 +69,7 @@ const (
 	entryBytes  = 8
 )
 
-// vectors is the number of vectors side by side in a tile that is not narrow.
+// vectors is the number of vectors side by side in a tile that is not half.
 const vectors = 2
 
 // Registers of the loop.
@@ -87,7 +87,7 @@ const (
 	to      = asm.R14 // where a row of B is copied
 	// While what is listed is fetched:
 	entry  = c
-	far    = cRow
+	base   = cRow
 	listed = asm.R14 // an entry
 	left   = asm.R15 // products that come with one each
 	// If the rows are not those that are multiplied:
@@ -116,7 +116,7 @@ type tile struct {
 	element
 	rows   int
 	masked bool // C has fewer columns; B has all, packed
-	narrow bool // of one vector of columns
+	half   bool // of one vector of columns
 	copies copying
 	window bool // rows of B have offsets, and vectors of its columns are contiguous
 }
@@ -125,9 +125,9 @@ type tile struct {
 type copying int
 
 const (
-	nothing copying = iota
-	own             // all rows of B that it multiplies, which lie anywhere
-	next            // rows of another panel of B, one in each unrolled loop
+	nothing  copying = iota
+	packing          // all rows of B that it multiplies, which lie anywhere
+	packNext         // rows of another panel of B, one in each unrolled loop
 )
 
 // fetches reports whether the tile fetches what is needed later, other than rows that it copies.
@@ -144,14 +144,14 @@ func (t tile) fetchSteps() int32 {
 }
 
 func (t tile) vectors() int {
-	if t.narrow {
+	if t.half {
 		return 1
 	}
 	return vectors
 }
 
-// narrowRows is the number of rows of the largest narrow tile.
-func (m machine) narrowRows() int { return min(m.rows*vectors, 14) }
+// halfRows is the number of rows of the largest half tile.
+func (m machine) halfRows() int { return min(m.rows*vectors, 14) }
 
 func (t tile) sum(row, v int) asm.Vec { return asm.Vec(row*t.vectors() + v) }
 
@@ -179,21 +179,21 @@ func (t tile) code() []byte {
 	switch {
 	case t.window:
 		load(a, []field{{first, argFrom}, {second, argSecond}})
-	case t.copies == next:
+	case t.copies == packNext:
 		load(a, []field{{fetched, argFetch}, {from, argFrom}, {fromRow, argFromRow}})
-	case t.copies == own:
+	case t.copies == packing:
 		load(a, []field{{fetched, argFetch}})
 	case t.fetches():
 		t.listedLoop(a, used)
 		load(a, []field{{fetched, argFetch}, {stretch, argStretch}})
 	}
 	t.loops(a, used)
-	if t.copies == next {
+	if t.copies == packNext {
 		a.MovStore(asm.At(asm.RDI, argFrom), from)
 		a.MovStore(asm.At(asm.RDI, argTo), to)
 	}
-	handOn, done := a.NewLabel(), a.NewLabel()
-	t.finish(a, handOn)
+	epilogue, done := a.NewLabel(), a.NewLabel()
+	t.finish(a, epilogue)
 	a.Bind(done)
 	for _, f := range []struct{ field, step int32 }{{argA, argATile}, {argC, argCTile}, {argFetch, argFetchTile}} {
 		a.MovLoad(asm.RAX, asm.At(asm.RDI, f.step))
@@ -204,8 +204,8 @@ func (t tile) code() []byte {
 	a.Zeroupper()
 	a.Return()
 	if !t.masked {
-		a.Bind(handOn)
-		t.handOn(a)
+		a.Bind(epilogue)
+		t.callEpilogue(a)
 		a.Jump(done)
 	}
 	return finish(a)
@@ -239,10 +239,10 @@ func (t tile) throughC(a *asm.Asm, write func(row, v int, m asm.Mem)) {
 	}
 }
 
-// handOn calls code that goes on with the sums. It finds them in the registers of their places
+// callEpilogue calls code that computes with the sums. It finds them in the registers of their places
 // in the tile, the number of rows in RBX, and its arguments at RDI, the first word of which is
 // not its own. It leaves RDI as it is.
-func (t tile) handOn(a *asm.Asm) {
+func (t tile) callEpilogue(a *asm.Asm) {
 	a.MovLoad(asm.RAX, asm.At(asm.RDI, argCode))
 	a.Mov(asm.RDX, asm.RDI)
 	a.MovLoad(asm.RDI, asm.At(asm.RDI, argCodeArg))
@@ -254,7 +254,7 @@ func (t tile) handOn(a *asm.Asm) {
 
 // finish adds what C holds to the sums, if it is wanted, and stores them, unless code goes on
 // with them, to which it goes.
-func (t tile) finish(a *asm.Asm, handOn asm.Label) {
+func (t tile) finish(a *asm.Asm, epilogue asm.Label) {
 	if t.masked && t.width != asm.W512 {
 		t.loadMasks(a, func(v int) { a.M(asm.MOVUPS, t.width, t.spare(v), 0, asm.At(asm.RAX, int32(v)*32)) })
 	}
@@ -265,7 +265,7 @@ func (t tile) finish(a *asm.Asm, handOn asm.Label) {
 	a.Bind(added)
 	if !t.masked {
 		a.CmpMemImm(asm.At(asm.RDI, argCode), 0)
-		a.JumpIf(asm.NotEqual, handOn)
+		a.JumpIf(asm.NotEqual, epilogue)
 	}
 	t.throughC(a, func(r, v int, m asm.Mem) { t.storeVector(a, t.sum(r, v), v, m) })
 }

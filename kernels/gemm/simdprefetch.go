@@ -1,21 +1,21 @@
 package gemm
 
-// farLists are what tiles fetch of matrices that they write or read once: C, or what an Epilogue
+// prefetchLists are what tiles fetch of matrices that they write or read once: C, or what an Epilogue
 // goes through. A tile comes to them in short pieces of rows, which no processor foresees, and
 // reads or writes them all at once; so they are asked for before, but one by one: as many
 // requests at a time would hold up those for A and B.
-type farLists struct {
+type prefetchLists struct {
 	matrices []uintptr // the first element of each that belongs to the first tile
 	row      int       // bytes from row to row of all
 
 	// The list that was made last: of matrices as far apart, and these sizes.
 	apart   []uintptr
-	made    listSizes
+	made    prefetchSizes
 	offsets []int // from the first matrix on, of whole unrolled steps
 }
 
-// listSizes are the sizes that a list depends on, in rows and bytes.
-type listSizes struct{ rows, row, width, misaligned int }
+// prefetchSizes are the sizes that a list depends on, in rows and bytes.
+type prefetchSizes struct{ rows, row, width, misaligned int }
 
 const (
 	line     = 64 // bytes, of a cache
@@ -24,8 +24,8 @@ const (
 )
 
 // list lists the lines of tiles of some rows, some bytes wide.
-func (l *farLists) list(rows, width int) {
-	sizes := listSizes{rows, l.row, width, int(l.matrices[0] % line)}
+func (l *prefetchLists) list(rows, width int) {
+	sizes := prefetchSizes{rows, l.row, width, int(l.matrices[0] % line)}
 	if l.made == sizes && l.areAsFarApart() {
 		return
 	}
@@ -48,7 +48,7 @@ func (l *farLists) list(rows, width int) {
 }
 
 // areAsFarApart reports whether the matrices are as far from each other as those listed.
-func (l *farLists) areAsFarApart() bool {
+func (l *prefetchLists) areAsFarApart() bool {
 	if len(l.apart) != len(l.matrices) {
 		return false
 	}
@@ -60,34 +60,34 @@ func (l *farLists) areAsFarApart() bool {
 	return true
 }
 
-// fetchFar has the tiles that are left of a panel, of some rows each, fetch what they write and
-// read besides A and B with their products: what code goes through, or C, if that is far and much.
-func (f *panels[T]) fetchFar(done, rows int) {
-	far, args := &f.s.far, f.args
+// prefetchResults has the tiles that are left of a panel, of some rows each, fetch what they write and
+// read besides A and B with their products: what code goes through, or C, if that is large.
+func (f *macroKernel[T]) prefetchResults(done, rows int) {
+	lists, args := &f.s.prefetch, f.args
 	width := f.v.cols * f.size
 	lines := rows * width / line // of C
-	isMuch := f.s.isFar && fewLines < lines && 2*lines <= f.np
+	isMuch := f.s.isLarge && fewLines < lines && 2*lines <= f.np
 	if args.code == 0 && !isMuch || args.aCol != f.size || f.np < unrolled || f.bottom-f.top <= f.v.rows {
 		return
 	}
 	if args.code == 0 {
-		far.matrices = far.matrices[:0]
+		lists.matrices = lists.matrices[:0]
 	}
-	if args.code == 0 || args.add != 0 && far.row == args.cRow {
-		far.matrices, far.row = append(far.matrices, args.c-uintptr(done*args.cRow)), args.cRow
+	if args.code == 0 || args.add != 0 && lists.row == args.cRow {
+		lists.matrices, lists.row = append(lists.matrices, args.c-uintptr(done*args.cRow)), args.cRow
 	}
-	if len(far.matrices) == 0 {
+	if len(lists.matrices) == 0 {
 		return
 	}
-	far.list(min(rows, f.ni), width)
-	args.fetchC, args.listed = 0, min(len(far.offsets), f.np/unrolled*unrolled)
-	args.list, args.far, args.farTile = &far.offsets[0], far.matrices[0]+uintptr(done*far.row), rows*far.row
+	lists.list(min(rows, f.ni), width)
+	args.fetchC, args.listed = 0, min(len(lists.offsets), f.np/unrolled*unrolled)
+	args.list, args.prefetchBase, args.prefetchTile = &lists.offsets[0], lists.matrices[0]+uintptr(done*lists.row), rows*lists.row
 }
 
-// fetchNext has the tiles that are left of a panel of B, of some rows each, fetch what comes
+// prefetchNext has the tiles that are left of a panel of B, of some rows each, fetch what comes
 // next: each an equal share of the next panel, where it is packed, or will be from columns that
 // are contiguous, or no other tile reads this one. Else each fetches the next tile of A.
-func (f *panels[T]) fetchNext(j, nj, rows, tiles int) {
+func (f *macroKernel[T]) prefetchNext(j, nj, rows, tiles int) {
 	args := f.args
 	switch {
 	case tiles == 0:
@@ -112,20 +112,20 @@ func (f *panels[T]) fetchNext(j, nj, rows, tiles int) {
 
 // share has each of some tiles fetch an equal part of what is so many bytes long, with products
 // with which nothing else is fetched.
-func (f *panels[T]) share(bytes, tiles int) {
+func (f *macroKernel[T]) share(bytes, tiles int) {
 	f.args.fetchTile = (bytes + tiles - 1) / tiles
 	f.args.stretch = f.perProduct(f.args.fetchTile)
 }
 
 // perProduct is how many bytes of some are fetched with each of these products.
-func (f *panels[T]) perProduct(bytes int) int {
+func (f *macroKernel[T]) perProduct(bytes int) int {
 	products := max(f.np-f.args.listed, 1)
 	return (bytes + products - 1) / products
 }
 
 // together is how many bytes rows of the block of K take that lie some bytes apart, if they are
 // fetched together with what is between them; nothing if that is much.
-func (f *panels[T]) together(rows, step int) int {
+func (f *macroKernel[T]) together(rows, step int) int {
 	const most = 256
 	if gap := step - f.np*f.size; gap < 0 || gap > most {
 		return 0

@@ -2,65 +2,65 @@ package gemm
 
 import "unsafe"
 
-// columns multiplies the block of A with a panel of B: nj columns from j on.
-func (f *panels[T]) columns(j, nj int) {
+// panelPass multiplies the block of A with a panel of B: nj columns from j on.
+func (f *macroKernel[T]) panelPass(j, nj int) {
 	loops, _ := f.loops(nj)
 	rows := len(loops) - 1
 	f.pointA()
 	f.pointC(j, nj)
-	f.handOn(j, nj)
+	f.setEpilogue(j, nj)
 	f.setHeight(rows)
-	done, loops := f.takeB(j, nj, loops)
+	done, loops := f.prepareB(j, nj, loops)
 	isPacked := f.isInScratch()
 	done += f.copyNext(j, nj, f.ni/rows-done)
-	if half := f.v.cols / 2; f.isSlim(nj - half) {
+	if half := f.v.cols / 2; f.isQuarter(nj - half) {
 		f.masks(half)
-		f.tilesBelow(j, half, f.ni, f.v.narrow)
+		f.tilesBelow(j, half, f.ni, f.v.half)
 		f.args.b += uintptr(half * f.size)
 		f.pointA()
 		f.pointC(j+half, nj-half)
-		f.tilesBelow(j, nj-half, f.ni, f.v.slim)
+		f.tilesBelow(j, nj-half, f.ni, f.v.quarter)
 	} else {
 		f.tilesBelow(j, nj, f.ni-done*rows, loops)
 	}
-	f.handOnStored(j, nj)
-	f.show(j, nj, isPacked)
+	f.storedToEpilogue(j, nj)
+	f.visitPanel(j, nj, isPacked)
 }
 
 // loops returns those for some columns of a panel, and how many of a row of B they read without
 // masks.
-func (f *panels[T]) loops(cols int) (loops []func(*tileArgs), reads int) {
+func (f *macroKernel[T]) loops(cols int) (loops []func(*tileArgs), reads int) {
 	switch {
-	case f.isSlim(cols):
-		return f.v.slim, f.v.cols / 4
+	case f.isQuarter(cols):
+		return f.v.quarter, f.v.cols / 4
 	case 2*cols <= f.v.cols:
-		return f.v.narrow, f.v.cols / 2
+		return f.v.half, f.v.cols / 2
 	case cols < f.v.cols:
-		return f.v.part, f.v.cols
+		return f.v.edge, f.v.cols
 	}
-	return f.v.whole, f.v.cols
+	return f.v.full, f.v.cols
 }
 
-// slimProducts is the least number of products of a sum in slim tiles, whose masks cost more.
-const slimProducts = 32
+// quarterProducts is the least number of products of a sum in quarter tiles, whose masks cost more.
+const quarterProducts = 32
 
-// isSlim reports whether so many columns are left to slim tiles.
-func (f *panels[T]) isSlim(cols int) bool {
-	return f.v.slim != nil && 0 < cols && 4*cols <= f.v.cols && f.np >= slimProducts
+// isQuarter reports whether so many columns are left to quarter tiles.
+func (f *macroKernel[T]) isQuarter(cols int) bool {
+	return f.v.quarter != nil && 0 < cols && 4*cols <= f.v.cols && f.np >= quarterProducts
 }
 
 // tilesBelow computes what is left of a panel: some rows.
-func (f *panels[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
+func (f *macroKernel[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 	rows := len(loops) - 1
-	if fallTogether(f.args.aRow) {
-		rows = min(rows, ways)
+	if sameSets(f.args.aRow) {
+		rows = min(rows, associativity)
 	}
 	f.setHeight(rows)
 	f.args.listed = 0
 	if nj == f.v.cols && !f.readsWindow {
-		f.fetchFar(f.ni-left, rows)
+		f.prefetchResults(f.ni-left, rows)
 	}
-	f.fetchNext(j, nj, rows, (left+rows-1)/rows)
+	f.prefetchNext(j, nj, rows, (left+rows-1)/rows)
 	f.run(left/rows, loops[rows])
 	if last := left % rows; last > 0 {
 		f.run(1, loops[last])
@@ -68,12 +68,12 @@ func (f *panels[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 }
 
 // setHeight sets the number of rows of tiles.
-func (f *panels[T]) setHeight(rows int) {
+func (f *macroKernel[T]) setHeight(rows int) {
 	f.args.aTile, f.args.cTile = rows*f.args.aRow, rows*f.args.cRow
 }
 
 // run computes some tiles.
-func (f *panels[T]) run(tiles int, loop func(*tileArgs)) {
+func (f *macroKernel[T]) run(tiles int, loop func(*tileArgs)) {
 	if tiles > 0 {
 		f.args.tiles = tiles
 		loop(f.args)
@@ -81,7 +81,7 @@ func (f *panels[T]) run(tiles int, loop func(*tileArgs)) {
 }
 
 // pointC points at columns of C.
-func (f *panels[T]) pointC(j, nj int) {
+func (f *macroKernel[T]) pointC(j, nj int) {
 	args := f.args
 	args.k, args.add = f.np, 0
 	if f.add || f.p > 0 {
@@ -91,24 +91,24 @@ func (f *panels[T]) pointC(j, nj int) {
 	args.c = address(f.c.Data, f.c.Start+f.i*f.c.Row+j*f.c.Col)
 	f.masks(nj)
 	args.fetchC = 0
-	if f.s.isFar {
+	if f.s.isLarge {
 		args.fetchC = 1
 	}
 }
 
 // masks sets those for the columns of a tile.
-func (f *panels[T]) masks(nj int) {
+func (f *macroKernel[T]) masks(nj int) {
 	switch {
-	case f.isSlim(nj):
-		f.args.masks = f.v.slimMasks(nj)
+	case f.isQuarter(nj):
+		f.args.masks = f.v.quarterMasks(nj)
 	case nj < f.v.cols:
 		f.args.masks = f.v.masks(nj)
 	}
 }
 
-// takeB points at a panel of B. It gives the number of tiles that were computed while the
+// prepareB points at a panel of B. It gives the number of tiles that were computed while the
 // panel was copied, and the loops for the others.
-func (f *panels[T]) takeB(j, nj int, loops []func(*tileArgs)) (done int, rest []func(*tileArgs)) {
+func (f *macroKernel[T]) prepareB(j, nj int, loops []func(*tileArgs)) (done int, rest []func(*tileArgs)) {
 	args, isOne := f.args, f.ni < len(loops)
 	copied := f.copied
 	f.copied, f.readsWindow = 0, false
@@ -124,7 +124,7 @@ func (f *panels[T]) takeB(j, nj int, loops []func(*tileArgs)) (done int, rest []
 			f.readsWindow = true
 			return 0, f.v.window
 		default:
-			return f.packing(f.v.ownWindow), loops
+			return f.packing(f.v.packingWindow), loops
 		}
 	case copied > 0:
 		f.packRows(j, nj, copied)
@@ -134,7 +134,7 @@ func (f *panels[T]) takeB(j, nj int, loops []func(*tileArgs)) (done int, rest []
 		args.bRow = f.b.Row * f.size
 		if nj == f.v.cols && !isOne {
 			args.fetch = args.b + uintptr(fetchRows*args.bRow)
-			return f.packing(f.v.ownTile), loops
+			return f.packing(f.v.packingTile), loops
 		}
 	default:
 		f.packB(j, nj)
@@ -143,7 +143,7 @@ func (f *panels[T]) takeB(j, nj int, loops []func(*tileArgs)) (done int, rest []
 }
 
 // packing computes a tile with a loop that packs what it reads of B, for the others.
-func (f *panels[T]) packing(loop func(*tileArgs)) (done int) {
+func (f *macroKernel[T]) packing(loop func(*tileArgs)) (done int) {
 	f.args.to = address(f.s.b, f.packed)
 	f.run(1, loop)
 	f.readPacked()
@@ -152,7 +152,7 @@ func (f *panels[T]) packing(loop func(*tileArgs)) (done int) {
 
 // copyNext has tiles, of which there are some left, copy the next panel of B, if it is to be
 // packed and there are tiles enough. It gives the number of tiles that are done then.
-func (f *panels[T]) copyNext(j, nj, left int) (done int) {
+func (f *macroKernel[T]) copyNext(j, nj, left int) (done int) {
 	args := f.args
 	if f.b.Col != 1 || f.packedB != nil || f.isPacked || f.offsets != nil || nj < f.v.cols || j+2*nj > f.stop ||
 		f.ni < copySteps*f.v.rows || args.aCol != f.size {
@@ -162,14 +162,14 @@ func (f *panels[T]) copyNext(j, nj, left int) (done int) {
 	args.to = address(f.s.b, f.nextPacked())
 	args.fetch, args.fetchTile = args.from+uintptr(fetchRows*args.fromRow), f.np/copySteps*args.fromRow
 	done = min(left, copySteps)
-	f.run(done, f.v.nextTile)
+	f.run(done, f.v.packNextTile)
 	f.copied = f.np / copySteps * done
 	return done
 }
 
 // toNextPacked is the number of elements from a panel of B that stays packed to the next one
 // that is multiplied.
-func (f *panels[T]) toNextPacked(j int) int {
+func (f *macroKernel[T]) toNextPacked(j int) int {
 	if f.hasPacked(j) && f.bottom-f.top > f.v.rows { // all columns before the next block of K
 		return f.k * f.v.cols
 	}
@@ -177,11 +177,11 @@ func (f *panels[T]) toNextPacked(j int) int {
 }
 
 // atB is where in the data the first row of the panel of B from column j on is.
-func (f *panels[T]) atB(j int) int { return f.b.Start + f.p*f.b.Row + j*f.b.Col }
+func (f *macroKernel[T]) atB(j int) int { return f.b.Start + f.p*f.b.Row + j*f.b.Col }
 
 // packRows packs the rows of a panel of B, nj columns that are contiguous, from a row on.
 // While there is memory behind them, rows are copied in the width of a panel.
-func (f *panels[T]) packRows(j, nj, row int) {
+func (f *macroKernel[T]) packRows(j, nj, row int) {
 	cols, step := f.v.cols, f.b.Row
 	at := f.atB(j) + row*step
 	if left := len(f.b.Data) - cols - at; left >= 0 && step > 0 && row < f.np {
@@ -223,14 +223,14 @@ func copyLine(dst, src unsafe.Pointer) {
 // readsB reports whether rows of B, whose columns are contiguous, are read where they lie,
 // at least the first time: whole panels are; others if they need not be packed for later,
 // and if there is memory behind them, be it another's: what is read of it is not used.
-func (f *panels[T]) readsB(j, nj int) bool {
+func (f *macroKernel[T]) readsB(j, nj int) bool {
 	if nj == f.v.cols || f.keeps {
 		return nj == f.v.cols
 	}
-	if half := f.v.cols / 2; f.isSlim(nj - half) { // those behind the first half
+	if half := f.v.cols / 2; f.isQuarter(nj - half) { // those behind the first half
 		j, nj = j+half, nj-half
 	}
-	if f.v.loadsWithMasks && !f.isSlim(nj) {
+	if f.v.loadsWithMasks && !f.isQuarter(nj) {
 		return true
 	}
 	_, reads := f.loops(nj)
@@ -251,6 +251,6 @@ func isMapped[T any](data []T, end int) bool {
 }
 
 // readPacked points at the packed panel of B.
-func (f *panels[T]) readPacked() {
+func (f *macroKernel[T]) readPacked() {
 	f.args.b, f.args.bRow = address(f.s.b, f.packed), f.v.cols*f.size
 }

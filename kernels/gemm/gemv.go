@@ -1,13 +1,13 @@
 package gemm
 
-// thin computes a part of C whose rows are too few to be worth packing
+// gemv computes a part of C whose rows are too few to be worth packing
 // B, whose rows are contiguous. The sums of a row stand side by side, so that the
 // rows of B are read as they lie in memory.
-func (q *job[T]) thin(c part, s *Scratch[T]) {
+func (q *problem[T]) gemv(c region, s *Scratch[T]) {
 	addRow := inPlain[T]().addRow
 	for i := c.top; i < c.bottom; i++ {
-		for j := c.left; j < c.right; j += colBlock {
-			nj := min(colBlock, c.right-j)
+		for j := c.left; j < c.right; j += NC {
+			nj := min(NC, c.right-j)
 			for p, np := 0, 0; p < q.k; p += np {
 				np = blockSize(p, q.k)
 				sums := s.b[:nj]

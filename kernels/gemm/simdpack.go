@@ -2,10 +2,10 @@ package gemm
 
 import "unsafe"
 
-// readsA reports whether A is read where it lies: not if its elements would crowd a few
-// sets of the cache, or few of each line were used at a time; unless little is computed
+// readsA reports whether A is read where it lies: not if its elements would fall into a
+// few sets of the cache, or few of each line were used at a time; unless little is computed
 // from it.
-func (f *panels[T]) readsA() bool {
+func (f *macroKernel[T]) readsA() bool {
 	switch cols := f.right - f.left; {
 	case f.bottom-f.top <= f.v.rows:
 		return true
@@ -16,7 +16,7 @@ func (f *panels[T]) readsA() bool {
 	case cols <= 2*f.v.cols:
 		return true
 	}
-	return f.a.Col == 1 && !crowds(f.a.Row*f.size)
+	return f.a.Col == 1 && !conflictMisses(f.a.Row*f.size)
 }
 
 // nearLines is the number of such lines that are read again for every tile rather than copied.
@@ -25,27 +25,27 @@ const nearLines = 256
 // A set of the first-level cache comes again after so many bytes, and holds so many lines on most
 // processors: a tile reads no more rows than these if all fall into a few sets.
 const (
-	way  = 4096
-	ways = 8
+	wayBytes      = 4096
+	associativity = 8
 )
 
-// crowds reports whether rows that are some bytes apart fall into a few sets of the
+// conflictMisses reports whether rows that are some bytes apart fall into a few sets of the
 // first-level cache: every row of a tile, or every other.
-func crowds(row int) bool { return fallTogether(row) || fallTogether(2*row) }
+func conflictMisses(row int) bool { return sameSets(row) || sameSets(2*row) }
 
-// fallTogether reports whether rows that are some bytes apart fall into sets that are near.
-func fallTogether(row int) bool {
-	set := row % way
-	return row >= way/4 && min(set, way-set) < way/8
+// sameSets reports whether rows that are some bytes apart fall into sets that are near.
+func sameSets(row int) bool {
+	set := row % wayBytes
+	return row >= wayBytes/4 && min(set, wayBytes-set) < wayBytes/8
 }
 
 // pitch is the distance of the rows of A that are copied: no power of two, which would
-// crowd the cache.
-func (f *panels[T]) pitch() int { return f.np + 64/f.size }
+// fall into few sets of the cache.
+func (f *macroKernel[T]) pitch() int { return f.np + 64/f.size }
 
-// takeA copies the rows of the block of A one behind the other, if they are not read where
+// prepareA copies the rows of the block of A one behind the other, if they are not read where
 // they lie.
-func (f *panels[T]) takeA() {
+func (f *macroKernel[T]) prepareA() {
 	if f.readsA() {
 		return
 	}
@@ -84,7 +84,7 @@ const nearRows = 128
 
 // packB copies nj columns of B from (p, j) on into a panel of as many columns as a tile
 // has, row by row. Missing columns have any values: their sums are not stored.
-func (f *panels[T]) packB(j, nj int) {
+func (f *macroKernel[T]) packB(j, nj int) {
 	f.readPacked()
 	b, cols, rows := &f.b, f.v.cols, f.np
 	at := f.atB(j)

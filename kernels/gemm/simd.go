@@ -6,27 +6,27 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// vectorized is how the tiles of C are computed in vector registers: rows by cols
+// simdTiles is how the tiles of C are computed in vector registers: rows by cols
 // elements at a time. See package gen for the loops.
-type vectorized struct {
+type simdTiles struct {
 	rows, cols int
-	// whole, part and narrow hold, by number of rows, the loop for all columns of a tile,
+	// full, edge and half hold, by number of rows, the loop for all columns of a tile,
 	// for some of them, and for half of them or less, which can have more rows.
-	whole, part, narrow []func(*tileArgs)
-	// slim holds loops for a quarter of the columns or less, if narrow has more lanes than these.
-	slim []func(*tileArgs)
-	// window is as whole, but rows of B have offsets.
+	full, edge, half []func(*tileArgs)
+	// quarter holds loops for a quarter of the columns or less, if half has more lanes than these.
+	quarter []func(*tileArgs)
+	// window is as full, but rows of B have offsets.
 	window []func(*tileArgs)
-	// ownTile and ownWindow are as the last of whole and window, but they copy the panel of B
-	// that they multiply. nextTile copies a row of another one for every copySteps products of
+	// packingTile and packingWindow are as the last of full and window, but they copy the panel of B
+	// that they multiply. packNextTile copies a row of another one for every copySteps products of
 	// a sum.
-	ownTile, ownWindow, nextTile func(*tileArgs)
-	masks, slimMasks             func(cols int) unsafe.Pointer
-	loadsWithMasks               bool // of B, where there are masks, but in slim
-	transpose                    func(*transposeArgs)
-	copyPieces                   [maxStep + 1]func(*piecesArgs) // by the step of elements
-	addRow                       func(*thinArgs)
-	addRows                      func(*thinArgs) // thinRows of them
+	packingTile, packingWindow, packNextTile func(*tileArgs)
+	masks, quarterMasks                      func(cols int) unsafe.Pointer
+	loadsWithMasks                           bool // of B, where there are masks, but in quarter
+	transpose                                func(*transposeArgs)
+	copyPieces                               [maxStep + 1]func(*piecesArgs) // by the step of elements
+	addRow                                   func(*gemvArgs)
+	addRows                                  func(*gemvArgs) // gemvRows of them
 }
 
 // blockBytes is the size of a block of A. It has no more rows than fill it with shortBlock
@@ -37,8 +37,8 @@ const (
 	leastTiles = 8
 )
 
-// blockRows is the number of rows, of some bytes each, of a block of A.
-func (v *vectorized) blockRows(bytes int) int {
+// mc is the number of rows, of some bytes each, of a block of A.
+func (v *simdTiles) mc(bytes int) int {
 	return max(blockBytes/max(bytes, shortBlock), leastTiles*v.rows)
 }
 
@@ -49,8 +49,8 @@ const (
 	packedBytes = 4 << 20
 )
 
-// stripeCols is the number of columns for which B is kept packed, of some bytes each.
-func (v *vectorized) stripeCols(bytes int) int {
+// nc is the number of columns for which B is kept packed, of some bytes each.
+func (v *simdTiles) nc(bytes int) int {
 	return min(packedCols, packedBytes/bytes) / v.cols * v.cols
 }
 
@@ -83,10 +83,10 @@ type tileArgs struct {
 	codeArgs unsafe.Pointer
 	// Offsets of what is fetched besides, from an address that is moved on by farTile for the
 	// next tile: as many are listed as are fetched one with each product of a sum.
-	listed  int
-	list    *int
-	far     uintptr
-	farTile int
+	listed       int
+	list         *int
+	prefetchBase uintptr
+	prefetchTile int
 }
 
 // transposeArgs are the arguments of a transposition of blocks.
@@ -103,28 +103,28 @@ const fetchRows = 24
 // of B, and so the number of tiles that copy all.
 const copySteps = 4
 
-// fast computes a part of C, whose columns are contiguous, in vector registers. A block
+// simd computes a part of C, whose columns are contiguous, in vector registers. A block
 // of rows of A and of its columns stays in the second-level cache, while panels of B of as
 // many columns as a tile has pass through it.
-func (q *job[T]) fast(v *vectorized, c part, s *Scratch[T]) {
+func (q *problem[T]) simd(v *simdTiles, c region, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
 	case rows == 1 && f.b.Col == 1 && f.offsets == nil && s.epilogue == nil: // which takes tiles
-		if f.part.left = f.addedRows(); f.part.left < c.right {
-			f.low()
+		if f.region.left = f.addedRows(); f.region.left < c.right {
+			f.fewRows()
 		}
 	case rows <= v.rows:
-		f.low()
+		f.fewRows()
 	default:
-		f.high()
+		f.manyRows()
 	}
 }
 
-// panels is a block of A, of ni rows and np columns at (i, p), and how it is read.
-type panels[T scalar.Number] struct {
-	*job[T]
-	part
-	v    *vectorized
+// macroKernel is a block of A, of ni rows and np columns at (i, p), and how it is read.
+type macroKernel[T scalar.Number] struct {
+	*problem[T]
+	region
+	v    *simdTiles
 	s    *Scratch[T]
 	size int // of an element
 	args *tileArgs
@@ -140,61 +140,61 @@ type panels[T scalar.Number] struct {
 }
 
 // begin prepares for a part of C.
-func (q *job[T]) begin(v *vectorized, c part, s *Scratch[T]) panels[T] {
-	return panels[T]{job: q, v: v, s: s, args: &s.args, size: sizeOf[T](), part: c, stop: c.right}
+func (q *problem[T]) begin(v *simdTiles, c region, s *Scratch[T]) macroKernel[T] {
+	return macroKernel[T]{problem: q, v: v, s: s, args: &s.args, size: sizeOf[T](), region: c, stop: c.right}
 }
 
-// low computes a part that is no higher than a tile: B is read once.
-func (f *panels[T]) low() {
+// fewRows computes a region that is no higher than a tile: B is read once.
+func (f *macroKernel[T]) fewRows() {
 	f.i, f.ni = f.top, f.bottom-f.top
 	for j := f.left; j < f.right; j += f.v.cols {
 		for f.p = 0; f.p < f.k; f.p += f.np {
 			f.np = blockSize(f.p, f.k)
-			f.columns(j, min(f.v.cols, f.right-j))
+			f.panelPass(j, min(f.v.cols, f.right-j))
 		}
 	}
 }
 
-// high computes a part that is higher than a tile, for each product of one A. If it is
+// manyRows computes a region that is higher than a tile, for each product of one A. If it is
 // higher than a block of A, B stays packed from block to block.
-func (f *panels[T]) high() {
+func (f *macroKernel[T]) manyRows() {
 	first, count := f.index, f.count
-	cols := f.v.stripeCols(blockLen(f.k) * f.size)
-	for left := f.part.left; left < f.part.right; left += cols {
-		right := min(left+cols, f.part.right)
+	cols := f.v.nc(blockLen(f.k) * f.size)
+	for left := f.region.left; left < f.region.right; left += cols {
+		right := min(left+cols, f.region.right)
 		each := max(cols/(f.v.panels(right-left)*f.v.cols), 1)
 		for at := 0; at < count; at += each {
 			f.index, f.count = first+at, min(each, count-at)
-			f.stripe(left, right)
+			f.packedColumns(left, right)
 		}
 	}
 }
 
 // panels is the number of panels that columns take.
-func (v *vectorized) panels(cols int) int { return (cols + v.cols - 1) / v.cols }
+func (v *simdTiles) panels(cols int) int { return (cols + v.cols - 1) / v.cols }
 
-// stripe computes as many columns as can stay packed.
-func (f *panels[T]) stripe(left, right int) {
+// packedColumns computes as many columns as can stay packed.
+func (f *macroKernel[T]) packedColumns(left, right int) {
 	height := f.bottom - f.top
-	most := f.v.blockRows(blockLen(f.k) * f.size)
+	most := f.v.mc(blockLen(f.k) * f.size)
 	rows := f.v.blocks(height, most)
 	f.keeps, f.stop = rows < height, right
 	for f.p = 0; f.p < f.k; f.p += f.np {
 		f.np, f.isPacked = blockSize(f.p, f.k), false
-		isLast := f.keeps && f.s.rows.to != nil && f.count == 1 && f.p+f.np == f.k && right == f.part.right
+		isLast := f.keeps && f.s.rows.to != nil && f.count == 1 && f.p+f.np == f.k && right == f.region.right
 		if isLast {
 			rows = f.v.blocks(height, min(max(f.s.rows.most, leastTiles*f.v.rows), most))
 		}
 		for i := f.top; i < f.bottom; i += rows {
 			f.i, f.ni, f.packed = i, min(rows, f.bottom-i), 0
-			f.takeA()
+			f.prepareA()
 			for n := range f.count {
 				if f.batch != nil {
 					q := f.batch.matrix(f.index + n)
 					f.b.Start, f.c.Start, f.first = q.b.Start, q.c.Start, q.first
 				}
 				for j := left; j < right; j += f.v.cols {
-					f.columns(j, min(f.v.cols, right-j))
+					f.panelPass(j, min(f.v.cols, right-j))
 					f.packed = f.nextPacked()
 				}
 			}
@@ -208,7 +208,7 @@ func (f *panels[T]) stripe(left, right int) {
 
 // nextPacked is where the next panel of B is packed: behind this one, or, if none stays,
 // in one of two places by turns.
-func (f *panels[T]) nextPacked() int {
+func (f *macroKernel[T]) nextPacked() int {
 	size := f.v.cols * f.np
 	if f.keeps {
 		return f.packed + size
@@ -217,13 +217,13 @@ func (f *panels[T]) nextPacked() int {
 }
 
 // blocks cuts rows into equal blocks of some at most: it gives the size of each, whole tiles.
-func (v *vectorized) blocks(rows, most int) int {
+func (v *simdTiles) blocks(rows, most int) int {
 	n := (rows + most - 1) / most
 	return roundUp((rows+n-1)/n, v.rows)
 }
 
 // pointA points at the block of A.
-func (f *panels[T]) pointA() {
+func (f *macroKernel[T]) pointA() {
 	args := f.args
 	if f.readsA() {
 		args.a = address(f.a.Data, f.a.Start+f.i*f.a.Row+f.p*f.a.Col)

@@ -14,7 +14,7 @@ type piecesArgs struct {
 
 // packOffsets copies nj columns of B from (p, j) on, which has offsets, into a panel.
 // Missing columns have any values: their sums are not stored.
-func (f *panels[T]) packOffsets(j, nj int) {
+func (f *macroKernel[T]) packOffsets(j, nj int) {
 	f.readPacked()
 	o, block := f.offsets, f.p/blockLen(f.k)
 	rows, cols := o.Rows[f.p:][:f.np], o.Cols[j:][:nj]
@@ -31,7 +31,7 @@ func (f *panels[T]) packOffsets(j, nj int) {
 
 // readsWindows reports whether vectors of columns from j on are read where they lie, since
 // they are contiguous, and points at them.
-func (f *panels[T]) readsWindows(j, nj int) bool {
+func (f *macroKernel[T]) readsWindows(j, nj int) bool {
 	o := f.offsets
 	if nj < f.v.cols || j%f.v.cols != 0 || !o.contiguous[j/f.v.cols] {
 		return false
@@ -46,7 +46,7 @@ func (f *panels[T]) readsWindows(j, nj int) bool {
 // copyPieces copies pieces of each row of offsets into rows of dst. Pieces are copied
 // whole although they may have fewer elements: the next one, or the next row, overwrites
 // what is too much.
-func (f *panels[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRow int) {
+func (f *macroKernel[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRow int) {
 	args := &f.s.pieces
 	*args = piecesArgs{rows: len(offsets), pieces: len(pieces), offsets: &offsets[0], piece: &pieces[0],
 		from: unsafe.Pointer(&f.b.Data[f.b.Start]), to: unsafe.Pointer(&dst[0]), toRow: toRow * f.size}
@@ -54,7 +54,7 @@ func (f *panels[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRow int
 }
 
 // transposeRuns transposes what copyPieces has made of columns.
-func (f *panels[T]) transposeRuns(rows, cols []int) {
+func (f *macroKernel[T]) transposeRuns(rows, cols []int) {
 	side := pieceBytes / f.size
 	blocks := len(rows) / side
 	pitch := f.pitch()
@@ -68,7 +68,7 @@ func (f *panels[T]) transposeRuns(rows, cols []int) {
 }
 
 // packElements copies one element at a time, of rows from first on.
-func (f *panels[T]) packElements(rows, cols []int, first int) {
+func (f *macroKernel[T]) packElements(rows, cols []int, first int) {
 	dst, data := f.s.b[f.packed:], f.b.Data
 	for k := first; k < len(rows); k++ {
 		row, to := f.b.Start+rows[k], dst[k*f.v.cols:][:len(cols)]

@@ -2,7 +2,7 @@ package main
 
 import "github.com/broadloom/broadloom/kernels/amd64/asm"
 
-// The fields of thinArgs, by offset.
+// The fields of gemvArgs, by offset.
 const (
 	argVectors = 0
 	argSums    = 8
@@ -12,8 +12,8 @@ const (
 	argFactor  = 40
 )
 
-// thinRows is the number of rows of B that are added at a time.
-const thinRows = 8
+// gemvRows is the number of rows of B that are added at a time.
+const gemvRows = 8
 
 // addRows is the code that adds rows of B, each times a factor, to a row of sums:
 //

@@ -1,0 +1,82 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/cpu"
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+//go:generate go run ./gen
+
+var simd32, simd64 = choose(cpu.Chosen())
+
+// choose returns the loops of an instruction set, for float32 and float64; none for plain Go.
+func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
+	switch isa {
+	case cpu.AVX2:
+		f32 = &simdTiles{rows: 6, cols: 16, masks: lanes32, addRow: addRowF32AVX2, addRows: addRowsF32AVX2,
+			full: fullTilesF32AVX2, edge: edgeTilesF32AVX2, half: halfTilesF32AVX2,
+			window: windowTilesF32AVX2, packingWindow: packingWindowTileF32AVX2, packingTile: packingTileF32AVX2, packNextTile: packNextTileF32AVX2}
+		f64 = &simdTiles{rows: 6, cols: 8, masks: lanes64, addRow: addRowF64AVX2, addRows: addRowsF64AVX2,
+			full: fullTilesF64AVX2, edge: edgeTilesF64AVX2, half: halfTilesF64AVX2,
+			window: windowTilesF64AVX2, packingWindow: packingWindowTileF64AVX2, packingTile: packingTileF64AVX2, packNextTile: packNextTileF64AVX2}
+	case cpu.AVX512:
+		f32 = &simdTiles{rows: 14, cols: 32, masks: bits32, addRow: addRowF32AVX512, addRows: addRowsF32AVX512,
+			full: fullTilesF32AVX512, edge: edgeTilesF32AVX512, half: halfTilesF32AVX512, quarter: halfTilesF32AVX2, quarterMasks: lanes32, loadsWithMasks: true,
+			window: windowTilesF32AVX512, packingWindow: packingWindowTileF32AVX512, packingTile: packingTileF32AVX512, packNextTile: packNextTileF32AVX512}
+		f64 = &simdTiles{rows: 14, cols: 16, masks: bits64, addRow: addRowF64AVX512, addRows: addRowsF64AVX512,
+			full: fullTilesF64AVX512, edge: edgeTilesF64AVX512, half: halfTilesF64AVX512, quarter: halfTilesF64AVX2, quarterMasks: lanes64, loadsWithMasks: true,
+			window: windowTilesF64AVX512, packingWindow: packingWindowTileF64AVX512, packingTile: packingTileF64AVX512, packNextTile: packNextTileF64AVX512}
+	default:
+		return nil, nil
+	}
+	f32.transpose = transposeF32
+	f32.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF32, 2: copyPieces2F32}
+	f64.transpose = transposeF64
+	f64.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF64, 2: copyPieces2F64}
+	return f32, f64
+}
+
+// simdOf returns the loops for a type of elements, or nil.
+func simdOf[T scalar.Number]() *simdTiles {
+	var v T
+	switch any(v).(type) {
+	case float32:
+		return simd32
+	case float64:
+		return simd64
+	}
+	return nil
+}
+
+// Masks for AVX2 have all bits of a lane set that takes part: a window on them begins so
+// that n lanes do. Masks for AVX-512 have a bit for each lane, 16 to a vector.
+var (
+	lanes4 [32]uint32
+	lanes8 [16]uint64
+	bits4  [33][2]uint16
+	bits8  [17][2]uint16
+)
+
+func init() {
+	for i := range 16 {
+		lanes4[i] = 0xffffffff
+	}
+	for i := range 8 {
+		lanes8[i] = 1<<64 - 1
+	}
+	for n := range bits4 {
+		all := uint64(1)<<n - 1
+		bits4[n] = [2]uint16{uint16(all), uint16(all >> 16)}
+	}
+	for n := range bits8 {
+		all := uint64(1)<<n - 1
+		bits8[n] = [2]uint16{uint16(all & 0xff), uint16(all >> 8)}
+	}
+}
+
+func lanes32(n int) unsafe.Pointer { return unsafe.Pointer(&lanes4[16-n]) }
+func lanes64(n int) unsafe.Pointer { return unsafe.Pointer(&lanes8[8-n]) }
+func bits32(n int) unsafe.Pointer  { return unsafe.Pointer(&bits4[n]) }
+func bits64(n int) unsafe.Pointer  { return unsafe.Pointer(&bits8[n]) }
