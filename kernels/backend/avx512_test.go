@@ -14,8 +14,8 @@ import (
 )
 
 // emulate makes a kernel whose code is emulated.
-func emulate(t *testing.T, p *rowprog.Program, c *codegen.Code) *machine {
-	k := newMachine(p, c, 0)
+func emulate(t *testing.T, p *rowprog.Program, c *codegen.Code) *nativeKernel {
+	k := newNativeKernel(p, c, 0)
 	k.code = emulator.New(t, c.Bytes, c.Length)
 	return k
 }

@@ -191,17 +191,17 @@ func BenchmarkFetchedAhead(b *testing.B) {
 	p.Store(p.Out("y", f32, rowprog.Row), sum)
 	k, err := Compile(build(b, p))
 	require.NoError(b, err)
-	m, ok := k.(*machine)
+	m, ok := k.(*nativeKernel)
 	if !ok {
 		b.Skip("there is no machine code here")
 	}
 	ahead, not := fetching(m)[0], *m
-	not.fetches = nil
+	not.prefetches = nil
 	for _, n := range []int{1024, 1536, 2048, 4096} {
 		b.Run(fmt.Sprint(4*n*n>>20, " MiB"), func(b *testing.B) {
 			a := square(m.prog, n)
 			var s Scratch
-			run := func(k *machine) float64 {
+			run := func(k *nativeKernel) float64 {
 				start := time.Now()
 				k.Run(a, &s)
 				return float64(time.Since(start))

@@ -13,24 +13,24 @@ import (
 type Call struct {
 	kernel Kernel
 	args   *launch.Args
-	direct *machine // whose code does the whole work at once, nil if it must be called otherwise
-	block  block
+	direct *nativeKernel // whose code does the whole work at once, nil if it must be called otherwise
+	frame  frame
 }
 
 // Prepare makes a call. The arguments' sizes and steps must not change after it.
 func Prepare(k Kernel, a *launch.Args) *Call {
 	c := &Call{kernel: k, args: a}
-	if m, ok := k.(*machine); ok && m.isOneCall(a) {
+	if m, ok := k.(*nativeKernel); ok && m.isOneCall(a) {
 		c.direct = m
-		c.block.reserve(m.layout.Size)
+		c.frame.reserve(m.layout.Size)
 		c.reset()
 	}
 	return c
 }
 
 // isOneCall reports whether a single call of the code does the work of a run.
-func (k *machine) isOneCall(a *launch.Args) bool {
-	return a.Elements() <= k.piece && !k.isLong(a) && !(k.most > 0 && a.N > k.most) && !empty(a, 0, a.Rows()) && k.isPlain(a) &&
+func (k *nativeKernel) isOneCall(a *launch.Args) bool {
+	return a.Elements() <= k.callElements && !k.isChunked(a) && !(k.maxRow > 0 && a.N > k.maxRow) && !empty(a, 0, a.Rows()) && k.isPlain(a) &&
 		launch.Chunks(k.prog, a) == 1
 }
 
@@ -38,14 +38,14 @@ func (k *machine) isOneCall(a *launch.Args) bool {
 func (c *Call) Point(operand int, p unsafe.Pointer) {
 	c.args.Ptr[operand] = p
 	if k := c.direct; k != nil {
-		*(*uintptr)(unsafe.Add(c.block.base, k.layout.Pointer(operand))) = uintptr(p)
+		*(*uintptr)(unsafe.Add(c.frame.base, k.layout.Pointer(operand))) = uintptr(p)
 	}
 }
 
 // reset writes the sizes.
 func (c *Call) reset() {
-	c.block.set(c.direct, c.args)
-	c.block.rows(c.direct, 0, c.args.Rows())
+	c.frame.set(c.direct, c.args)
+	c.frame.rows(c.direct, 0, c.args.Rows())
 }
 
 // Run calls the kernel on the whole iteration space: see [Kernel].
@@ -57,10 +57,10 @@ func (c *Call) Run(s *Scratch) (fault launch.Fault, ok bool) {
 	if len(k.accs) > 0 {
 		k.setNeutral(c.args, 0, c.args.Rows())
 	}
-	c.block.pointers(k, c.args)
-	k.code.Call(k.offset, c.block.base)
-	if c.block.faulted(k) {
-		fault = c.block.fault(k, c.args)
+	c.frame.pointers(k, c.args)
+	k.code.Call(k.offset, c.frame.base)
+	if c.frame.faulted(k) {
+		fault = c.frame.fault(k, c.args)
 		c.reset()
 		return fault, false
 	}

@@ -10,7 +10,7 @@ import (
 
 // The runtime cannot stop a goroutine while it is in a call of machine code, which delays
 // the collection of garbage. So work is cut into calls of about 100 µs at most: between
-// rows, within rows of elementwise programs, and else as long.go says. What cannot be cut
+// rows, within rows of elementwise programs, and else as chunked.go says. What cannot be cut
 // is a chunk of [rowprog.RowChunk] elements that is reduced; it takes longer only where an
 // element takes more than 12 ns.
 
@@ -21,8 +21,8 @@ const (
 	callCycles     = 300_000
 )
 
-// pieceOf is how many elements a call of some code works on at most.
-func pieceOf(c *codegen.Code) int {
+// callElementsOf is how many elements a call of some code works on at most.
+func callElementsOf(c *codegen.Code) int {
 	if c.Work == 0 {
 		return mostElements
 	}
@@ -30,16 +30,16 @@ func pieceOf(c *codegen.Code) int {
 }
 
 // call calls the code, in pieces that are not too long.
-func (k *machine) call(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
+func (k *nativeKernel) call(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	c := k.cut(a, lo, hi)
-	s.block.set(k, a)
+	s.frame.set(k, a)
 	for {
 		for c.row = c.first; c.row < c.end; c.row += c.rows {
 			for c.column = 0; c.column < max(a.N, 1); c.column += c.columns {
-				c.place(k, a, &s.block)
-				k.code.Call(k.offset, s.block.base)
-				if s.block.faulted(k) {
-					f := s.block.fault(k, a)
+				c.place(k, a, &s.frame)
+				k.code.Call(k.offset, s.frame.base)
+				if s.frame.faulted(k) {
+					f := s.frame.fault(k, a)
 					f.Position += c.column
 					return f, false
 				}
@@ -61,27 +61,27 @@ type cut struct {
 }
 
 // cut chooses the outermost axis of which an index is not too much for a call.
-func (k *machine) cut(a *launch.Args, lo, hi int) (c cut) {
+func (k *nativeKernel) cut(a *launch.Args, lo, hi int) (c cut) {
 	elements := a.N
-	for c.axis = len(a.Outer) - 1; c.axis > 0 && elements*a.Outer[c.axis] <= k.piece; c.axis-- {
+	for c.axis = len(a.Outer) - 1; c.axis > 0 && elements*a.Outer[c.axis] <= k.callElements; c.axis-- {
 		elements *= a.Outer[c.axis]
 	}
 	c.index[0] = lo
-	c.end, c.rows, c.columns = 1, max(1, k.piece/max(1, elements)), max(1, a.N)
+	c.end, c.rows, c.columns = 1, max(1, k.callElements/max(1, elements)), max(1, a.N)
 	switch {
 	case c.axis == 0:
 		c.first, c.end = lo, hi
 	case c.axis > 0:
 		c.end = a.Outer[c.axis]
 	}
-	if k.free && a.N > 2*k.piece {
-		c.columns = k.piece
+	if k.elementwise && a.N > 2*k.callElements {
+		c.columns = k.callElements
 	}
 	return c
 }
 
 // place writes the sizes and addresses of a piece.
-func (c *cut) place(k *machine, a *launch.Args, b *block) {
+func (c *cut) place(k *nativeKernel, a *launch.Args, b *frame) {
 	l := &k.layout
 	b.put(l.N(), min(c.columns, a.N-c.column))
 	for axis := range c.axis {
@@ -103,14 +103,14 @@ func (c *cut) place(k *machine, a *launch.Args, b *block) {
 }
 
 // putRange writes the range of an outer axis.
-func (b *block) putRange(l *codegen.Layout, axis, lo, hi int) {
+func (b *frame) putRange(l *codegen.Layout, axis, lo, hi int) {
 	b.put(l.Count(axis), hi-lo)
 	b.put(l.Counter(axis), hi-lo)
 	b.put(l.End(axis), hi)
 }
 
 // pointTo writes the address of an operand's element.
-func (b *block) pointTo(k *machine, a *launch.Args, i, offset int) {
+func (b *frame) pointTo(k *nativeKernel, a *launch.Args, i, offset int) {
 	offset *= k.prog.Operands[i].Type.Size()
 	*(*uintptr)(unsafe.Add(b.base, k.layout.Pointer(i))) = uintptr(a.Ptr[i]) + uintptr(offset)
 }

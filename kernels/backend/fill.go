@@ -9,7 +9,7 @@ import (
 )
 
 // setEmpty returns accumulated operands the value of a reduction of nothing.
-func (k *machine) setEmpty(a *launch.Args, lo, hi int) {
+func (k *nativeKernel) setEmpty(a *launch.Args, lo, hi int) {
 	for i := range k.prog.Insts {
 		if in := &k.prog.Insts[i]; in.Op == rowprog.OpAccumulate {
 			f := filler{k.prog, a, in.Operand, scalar.Identity(in.Reduction, k.prog.Operands[in.Operand].Type), lo, hi}
@@ -20,7 +20,7 @@ func (k *machine) setEmpty(a *launch.Args, lo, hi int) {
 
 // setNeutral fills accumulated operands with what, combined with an element, gives the
 // element.
-func (k *machine) setNeutral(a *launch.Args, lo, hi int) {
+func (k *nativeKernel) setNeutral(a *launch.Args, lo, hi int) {
 	for _, acc := range k.accs {
 		f := filler{k.prog, a, acc.operand, acc.neutral, lo, hi}
 		f.axis(0, a.Ptr[acc.operand])

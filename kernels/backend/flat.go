@@ -21,7 +21,7 @@ const (
 )
 
 // flat is the copies of a call.
-type flat struct {
+type flattened struct {
 	args   launch.Args
 	words  []uint64
 	copies []unsafe.Pointer // of each operand that is copied
@@ -37,9 +37,9 @@ type flatCopy struct{ operand, odd int }
 // isFlat reports whether a call is worked on in this way. It is not if an operand has one
 // element for a whole row, but not for all rows, or is better copied in blocks: see
 // transposed.
-func (k *machine) isFlat(a *launch.Args) bool {
+func (k *nativeKernel) isFlat(a *launch.Args) bool {
 	inner := len(a.Outer)
-	if !k.free || k.guards || inner == 0 {
+	if !k.elementwise || k.guards || inner == 0 {
 		return false
 	}
 	for i := range k.prog.Operands {
@@ -60,7 +60,7 @@ func (k *machine) isFlat(a *launch.Args) bool {
 // kernel: rows that can be worked on many at once are not exchanged for longer ones,
 // unless they have only a few elements.
 func Coalesce(k Kernel, a *launch.Args) *launch.Args {
-	if m, ok := k.(*machine); ok {
+	if m, ok := k.(*nativeKernel); ok {
 		if merged := launch.Merge(m.prog, a); merged.N >= leastInterleaved && m.isFlat(merged) {
 			return merged
 		}
@@ -76,7 +76,7 @@ var flatSteps = func() (s [rowprog.MaxOuter + 1]int) {
 }()
 
 // prepare decides what is copied and makes room.
-func (f *flat) prepare(k *machine, a *launch.Args) {
+func (f *flattened) prepare(k *nativeKernel, a *launch.Args) {
 	f.args.Outer = append(f.args.Outer[:0], a.Outer...)
 	for axis := range f.args.Outer {
 		f.args.Outer[axis] = 1
@@ -168,12 +168,12 @@ func addCopy(list []flatCopy, p *rowprog.Program, a *launch.Args, i int) []flatC
 }
 
 // runFlat calls the code tile by tile: on some rows, or on a part of one.
-func (k *machine) runFlat(a *launch.Args, lo, hi int, s *Scratch) {
+func (k *nativeKernel) runFlat(a *launch.Args, lo, hi int, s *Scratch) {
 	f := &s.flat
 	f.prepare(k, a)
 	defer clear(f.args.Ptr)
-	s.block.set(k, &f.args)
-	s.block.rows(k, 0, 1)
+	s.frame.set(k, &f.args)
+	s.frame.rows(k, 0, 1)
 	elements := min(flatElements, flatElements*flatCopies/max(len(f.loads)+len(f.stores), 1))
 	columns := min(a.N, elements)
 	rows := elements / columns
@@ -192,9 +192,9 @@ func (k *machine) runFlat(a *launch.Args, lo, hi int, s *Scratch) {
 					f.args.Ptr[i] = unsafe.Add(a.Ptr[i], (t.row*a.N+t.column)*o.Type.Size())
 				}
 			}
-			s.block.put(k.layout.N(), t.rows*t.columns)
-			s.block.pointers(k, &f.args)
-			k.code.Call(k.offset, s.block.base)
+			s.frame.put(k.layout.N(), t.rows*t.columns)
+			s.frame.pointers(k, &f.args)
+			k.code.Call(k.offset, s.frame.base)
 			f.copy(k, a, t, f.stores, true)
 		}
 	}
@@ -202,7 +202,7 @@ func (k *machine) runFlat(a *launch.Args, lo, hi int, s *Scratch) {
 
 // copy copies what belongs to a tile, whose rows are counted over all outer axes, to or
 // from memory.
-func (f *flat) copy(k *machine, a *launch.Args, t tile, list []flatCopy, back bool) {
+func (f *flattened) copy(k *nativeKernel, a *launch.Args, t tile, list []flatCopy, back bool) {
 	if len(list) == 0 {
 		return
 	}
@@ -223,7 +223,7 @@ func (f *flat) copy(k *machine, a *launch.Args, t tile, list []flatCopy, back bo
 }
 
 // copyRun copies rows of the last outer axis: at is where the first one is in copies.
-func (f *flat) copyRun(k *machine, a *launch.Args, c flatCopy, run tile, at, column int, back bool) {
+func (f *flattened) copyRun(k *nativeKernel, a *launch.Args, c flatCopy, run tile, at, column int, back bool) {
 	inner, size := len(a.Outer), k.prog.Operands[c.operand].Type.Size()
 	offset := column * a.Stride[c.operand][inner]
 	for axis, i := range f.index {

@@ -69,12 +69,12 @@ func compare(t *testing.T, seed uint64) bool {
 	} else if diff := want.Diff(merged); diff != "" {
 		t.Errorf("seed %d: coalesced: want and got differ at %s\n%v", seed, diff, want)
 	}
-	for _, ahead := range fetching(k.(*machine)) {
+	for _, ahead := range fetching(k.(*nativeKernel)) {
 		got := original.Clone()
 		if fault, ok := ahead.Run(got.Args, &s); !ok {
-			t.Errorf("seed %d: operand %d fetched ahead: fault %v\n%v", seed, ahead.fetches[0], fault, want)
+			t.Errorf("seed %d: operand %d fetched ahead: fault %v\n%v", seed, ahead.prefetches[0], fault, want)
 		} else if diff := want.Diff(got); diff != "" {
-			t.Errorf("seed %d: operand %d fetched ahead: want and got differ at %s\n%v", seed, ahead.fetches[0], diff, want)
+			t.Errorf("seed %d: operand %d fetched ahead: want and got differ at %s\n%v", seed, ahead.prefetches[0], diff, want)
 		}
 	}
 	return true
@@ -82,10 +82,10 @@ func compare(t *testing.T, seed uint64) bool {
 
 // fetching returns kernels that fetch an operand ahead although it is small, one for each that k
 // is able to.
-func fetching(k *machine) (list []*machine) {
-	for _, i := range k.fetches {
+func fetching(k *nativeKernel) (list []*nativeKernel) {
+	for _, i := range k.prefetches {
 		ahead := *k
-		ahead.fetches, ahead.far = []int{i}, sizes{0, math.MaxInt}
+		ahead.prefetches, ahead.prefetchSizes = []int{i}, sizes{0, math.MaxInt}
 		list = append(list, &ahead)
 	}
 	return list

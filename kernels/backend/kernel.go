@@ -40,19 +40,19 @@ type Kernel interface {
 type Scratch struct {
 	portable interp.Scratch
 	partial  launch.Partial
-	block    block
+	frame    frame
 	rows     rows
-	flat     flat
-	long     Long
+	flat     flattened
+	chunked  ChunkedRow
 }
 
 // Reserve prepares for calls of the kernels.
 func (s *Scratch) Reserve(kernels ...Kernel) {
 	for _, k := range kernels {
 		switch k := k.(type) {
-		case *machine:
-			s.block.reserve(k.layout.Size)
-		case *interpreted:
+		case *nativeKernel:
+			s.frame.reserve(k.layout.Size)
+		case *interpKernel:
 			s.portable.Reserve(k.kernel)
 		}
 	}
@@ -77,7 +77,7 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 	}
 	kernels := make([]Kernel, len(programs))
 	if cpu.JIT() && cpu.Chosen() >= cpu.AVX2 {
-		compileMachine(kernels, programs)
+		compileNative(kernels, programs)
 	}
 	for i, k := range kernels {
 		if k != nil {
@@ -87,7 +87,7 @@ func CompileAll(programs ...*rowprog.Program) ([]Kernel, error) {
 		if err != nil {
 			return nil, err
 		}
-		kernels[i] = &interpreted{c}
+		kernels[i] = &interpKernel{c}
 	}
 	return kernels, nil
 }
@@ -99,10 +99,10 @@ type compiled struct {
 	err    error
 }
 
-// compileMachine makes kernels of machine code: none of programs that there is no code
+// compileNative makes kernels of machine code: none of programs that there is no code
 // for, and none at all if there is no executable memory.
-func compileMachine(kernels []Kernel, programs []*rowprog.Program) {
-	made := make([]*machine, len(programs))
+func compileNative(kernels []Kernel, programs []*rowprog.Program) {
+	made := make([]*nativeKernel, len(programs))
 	var code []byte
 	shared := map[string]compiled{} // by the programs' keys
 	for i, p := range programs {
@@ -117,7 +117,7 @@ func compileMachine(kernels []Kernel, programs []*rowprog.Program) {
 		}
 		dump(p, "", c.code, c.err)
 		if c.err == nil {
-			made[i] = newMachine(p, c.code, c.offset)
+			made[i] = newNativeKernel(p, c.code, c.offset)
 		}
 	}
 	if code == nil {
@@ -149,17 +149,17 @@ func target() codegen.Target {
 	return codegen.AVX2
 }
 
-// interpreted is a kernel of the portable interpreter.
-type interpreted struct{ kernel *interp.Kernel }
+// interpKernel is a kernel of the portable interpreter.
+type interpKernel struct{ kernel *interp.Kernel }
 
-func (k *interpreted) Program() *rowprog.Program { return k.kernel.Program() }
+func (k *interpKernel) Program() *rowprog.Program { return k.kernel.Program() }
 
-func (k *interpreted) Run(a *launch.Args, s *Scratch) (launch.Fault, bool) {
+func (k *interpKernel) Run(a *launch.Args, s *Scratch) (launch.Fault, bool) {
 	return k.kernel.Run(a, &s.portable)
 }
 
-func (k *interpreted) RunRange(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
+func (k *interpKernel) RunRange(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	return k.kernel.RunRange(a, lo, hi, &s.portable)
 }
 
-func (k *interpreted) Machine() bool { return false }
+func (k *interpKernel) Machine() bool { return false }

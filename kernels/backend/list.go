@@ -30,20 +30,20 @@ func (l *List) Add(c *Call) bool {
 		return false
 	}
 	code, ok := k.code.(*jit.Code)
-	share := float64(c.args.Elements()+entryElements) / float64(k.piece)
+	share := float64(c.args.Elements()+entryElements) / float64(k.callElements)
 	if !ok || l.share+share > 1 {
 		return false
 	}
 	l.calls, l.share = append(l.calls, c), l.share+share
-	c.block.pointers(k, c.args)
+	c.frame.pointers(k, c.args)
 	if moves(c.args) {
 		l.moving = append(l.moving, c)
 	}
-	l.code.Add(code, k.offset, c.block.base)
+	l.code.Add(code, k.offset, c.frame.base)
 	return true
 }
 
-// moves reports whether code can leave other addresses in its block than it has found there.
+// moves reports whether code can leave other addresses in its frame than it has found there.
 // In a run it adds an operand's steps along axis 0, and no others without going back.
 func moves(a *launch.Args) bool {
 	return len(a.Outer) > 0 && slices.ContainsFunc(a.Stride, func(steps []int) bool { return steps[0] != 0 })
@@ -55,7 +55,7 @@ func (l *List) Len() int { return len(l.calls) }
 // Run makes the calls, in the order in which they were added.
 func (l *List) Run() {
 	for _, c := range l.moving {
-		c.block.pointers(c.direct, c.args)
+		c.frame.pointers(c.direct, c.args)
 	}
 	l.code.Call()
 	runtime.KeepAlive(l)

@@ -138,6 +138,6 @@ func TestWhatIsInNoList(t *testing.T) {
 		for list = (List{}); list.Add(c); {
 		}
 		require.GreaterOrEqual(t, list.Len(), least, "calls of %d elements", n*n)
-		require.LessOrEqual(t, list.Len()*n*n, c.direct.piece)
+		require.LessOrEqual(t, list.Len()*n*n, c.direct.callElements)
 	}
 }

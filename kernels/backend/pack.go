@@ -24,7 +24,7 @@ type rows struct {
 }
 
 // prepare makes room and sets the steps of a call that works on tiles.
-func (r *rows) prepare(k *machine, a *launch.Args, columns int) {
+func (r *rows) prepare(k *nativeKernel, a *launch.Args, columns int) {
 	inner := len(a.Outer)
 	r.args.Outer = append(r.args.Outer[:0], a.Outer...)
 	for axis := range r.args.Outer {
@@ -70,12 +70,12 @@ func (r *rows) shared(p *rowprog.Program, a *launch.Args, i int) unsafe.Pointer 
 }
 
 // runPacked calls the code tile by tile.
-func (k *machine) runPacked(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
+func (k *nativeKernel) runPacked(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	inner := len(a.Outer)
 	columns, rows := a.N, packRows
 	switch {
-	case !k.free:
-		rows = max(1, min(rows, k.piece/max(1, columns)))
+	case !k.elementwise:
+		rows = max(1, min(rows, k.callElements/max(1, columns)))
 	case columns > packColumns:
 		columns = packColumns
 		if k.guards {
@@ -125,7 +125,7 @@ func (r *rows) offset(a *launch.Args, i int, t tile) int {
 }
 
 // runTile packs, calls and unpacks.
-func (k *machine) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault, bool) {
+func (k *nativeKernel) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault, bool) {
 	r, inner := &s.rows, len(a.Outer)
 	r.args.N = t.columns
 	if inner > 0 {
@@ -142,7 +142,7 @@ func (k *machine) runTile(a *launch.Args, s *Scratch, t tile) (launch.Fault, boo
 			}
 		}
 	}
-	b := &s.block
+	b := &s.frame
 	b.set(k, &r.args)
 	b.point(k, &r.args, 0, 0)
 	for axis, at := range r.index {

@@ -17,7 +17,7 @@ type TileProgram struct {
 }
 
 // Tiles is the machine code of a TileProgram. It may be used by several goroutines at once,
-// each with a block of its own.
+// each with a frame of its own.
 type Tiles struct {
 	TileProgram
 	code   *jit.Code
@@ -57,16 +57,16 @@ func CompileTiles(programs []TileProgram) []*Tiles {
 	return made
 }
 
-// TileBlock is the arguments of calls of [Tiles] for one matrix after another. The zero value
+// TileFrame is the arguments of calls of [Tiles] for one matrix after another. The zero value
 // is ready for use.
-type TileBlock struct {
+type TileFrame struct {
 	tiles *Tiles
-	block block
+	block frame
 }
 
 // Begin prepares for calls of code. Rows of operands with an element for each of a row are some
 // elements apart.
-func (b *TileBlock) Begin(t *Tiles, step int) {
+func (b *TileFrame) Begin(t *Tiles, step int) {
 	b.tiles = t
 	b.block.reserve(t.layout.Size)
 	b.block.put(t.layout.TileStep(), step)
@@ -74,32 +74,32 @@ func (b *TileBlock) Begin(t *Tiles, step int) {
 
 // Step sets the step, in elements, of an operand with one element a row, or from what is
 // accumulated together to what is next.
-func (b *TileBlock) Step(operand, step int) {
+func (b *TileFrame) Step(operand, step int) {
 	b.block.put(b.tiles.layout.Delta(0, operand), step*b.tiles.Program.Operands[operand].Type.Size())
 }
 
 // Point sets the address of an operand at the first element of the next tile.
-func (b *TileBlock) Point(operand int, p unsafe.Pointer) {
+func (b *TileFrame) Point(operand int, p unsafe.Pointer) {
 	*(*uintptr)(unsafe.Add(b.block.base, b.tiles.layout.Pointer(operand))) = uintptr(p)
 }
 
 // Accumulate sets the number of rows, from the next tile on, that are accumulated with those
 // before them, and the number of all that are accumulated together.
-func (b *TileBlock) Accumulate(left, every int) {
+func (b *TileFrame) Accumulate(left, every int) {
 	b.block.put(b.tiles.layout.TileLeft(), left)
 	b.block.put(b.tiles.layout.TileEvery(), every)
 }
 
 // Call returns the addresses of the code and of the arguments, for tiles that begin where
-// operands point to, in the form that package gemm wants. The block, and what its operands
+// operands point to, in the form that package gemm wants. The frame, and what its operands
 // point at, must be kept alive until the last call has returned.
-func (b *TileBlock) Call() (code uintptr, args unsafe.Pointer) {
+func (b *TileFrame) Call() (code uintptr, args unsafe.Pointer) {
 	b.block.put(b.tiles.layout.TileIndex(), 0)
 	return b.tiles.code.Address(b.tiles.offset), b.block.base
 }
 
 // Run calls the code for packed rows, which begin where operands point to.
-func (b *TileBlock) Run(rows int, packed unsafe.Pointer) {
+func (b *TileFrame) Run(rows int, packed unsafe.Pointer) {
 	t := b.tiles
 	b.Point(t.From, packed)
 	b.block.put(t.layout.TileRows(), rows)
@@ -108,7 +108,7 @@ func (b *TileBlock) Run(rows int, packed unsafe.Pointer) {
 }
 
 // End lets go of the code.
-func (b *TileBlock) End() {
+func (b *TileFrame) End() {
 	runtime.KeepAlive(b.tiles)
 	b.tiles = nil
 }

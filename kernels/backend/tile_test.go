@@ -121,8 +121,8 @@ func requireTiles[T float32 | float64](t *testing.T, target codegen.Target, rows
 	for seed := range seeds {
 		r := rand.New(rand.NewPCG(uint64(seed), 23))
 		p := tileProgram(t, r, typ)
-		tile := codegen.Tile{Rows: rows, Cols: cols, From: tileFrom, Still: make([]bool, len(p.Operands))}
-		tile.Still[tileStill] = true
+		tile := codegen.Tile{Rows: rows, Cols: cols, From: tileFrom, RowInvariant: make([]bool, len(p.Operands))}
+		tile.RowInvariant[tileStill] = true
 		code, err := codegen.CompileTile(p, target, tile)
 		if err != nil {
 			continue
@@ -185,7 +185,7 @@ func requireTiles[T float32 | float64](t *testing.T, target codegen.Target, rows
 			}
 		}
 
-		b := TileBlock{}
+		b := TileFrame{}
 		b.Begin(&Tiles{TileProgram: TileProgram{Tile: tile, Program: p}, layout: code.Layout}, pitch)
 		b.Step(tileRow, 1)
 		b.Accumulate(first, tileEvery)

@@ -49,7 +49,7 @@ func newFinisher[T scalar.Number](t *testing.T, load func(*codegen.Code) uintptr
 	b.Store(b.Out("y", typ, rowprog.Vec), b.Apply(rowprog.OpMax, b.Apply(rowprog.OpAdd, scaled, b.Load(cols)), b.Const(typ, 0)))
 	prog, err := b.Build()
 	require.NoError(t, err)
-	tile := codegen.Tile{From: finishC, Still: []bool{finishCols: true, finishY: false}}
+	tile := codegen.Tile{From: finishC, RowInvariant: []bool{finishCols: true, finishY: false}}
 	tile.Rows, tile.Cols = Tile[T]()
 	code, err := codegen.CompileTile(prog, target, tile)
 	require.NoError(t, err)

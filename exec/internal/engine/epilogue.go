@@ -110,7 +110,7 @@ func (t *MatMulTask[T]) planTiles(b *Specialization, k *LoopTask) *tiled {
 	f.isLarge = make([]bool, len(tiles.Program.Operands))
 	others, large := 0, 0 // of the matrices besides, results among them
 	for i, o := range tiles.Program.Operands {
-		if o.Domain != rowprog.Vec || tiles.Still[i] || i == tiles.From {
+		if o.Domain != rowprog.Vec || tiles.RowInvariant[i] || i == tiles.From {
 			continue
 		}
 		if others++; others == 1 {
@@ -136,7 +136,7 @@ func (t *MatMulTask[T]) planTiles(b *Specialization, k *LoopTask) *tiled {
 // epilogue is a goroutine's work on tiles: a gemm.Epilogue.
 type epilogue struct {
 	*tiled
-	block backend.TileBlock
+	block backend.TileFrame
 	ws    *Workspace
 	row   int       // of the last tiles
 	lines []line    // of that row, of all operands that are in memory
@@ -213,7 +213,7 @@ func (t *MatMulTask[T]) fuseFactor(b *Specialization, k *LoopTask) bool {
 // panelReader is a goroutine's sums of a product's second matrix: a gemm.PanelReader.
 type panelReader struct {
 	*tiled
-	block backend.TileBlock
+	block backend.TileFrame
 	ws    *Workspace
 }
 

@@ -22,9 +22,9 @@ type LoopTask struct {
 	size      int // of a tile: rows, or elements of each row
 	tiles     int
 
-	first  int              // the chunk of the first tile
-	sums   []launch.Partial // of chunks
-	long   *backend.Long    // whose chunks of a row are the tiles, but for the first
+	first  int                 // the chunk of the first tile
+	sums   []launch.Partial    // of chunks
+	long   *backend.ChunkedRow // whose chunks of a row are the tiles, but for the first
 	faults faults
 }
 
@@ -153,7 +153,7 @@ func (b *Specialization) bindPart(p *Code, part *lower.Loop) Launch {
 	s := b.newLaunch(p, part.Operands)
 	k := &LoopTask{b: b, Loop: part, Args: backend.Coalesce(part.Kernel, b.argsOf(part))}
 	k.call = backend.Prepare(part.Kernel, k.Args)
-	k.long = backend.PrepareLong(part.Kernel, k.Args)
+	k.long = backend.PrepareChunked(part.Kernel, k.Args)
 	k.divide()
 	s.Task = k
 	return s

@@ -38,7 +38,7 @@ func (b *Specialization) newTiled(k *LoopTask, sizes []int, cols int) *tiled {
 		if o.Domain == rowprog.Vec {
 			along = 1
 		}
-		if i != tiles.From && f.colStep(i) != along || tiles.Still[i] && f.rowStep(i) != 0 {
+		if i != tiles.From && f.colStep(i) != along || tiles.RowInvariant[i] && f.rowStep(i) != 0 {
 			return nil
 		}
 	}
@@ -80,7 +80,7 @@ func (f *tiled) rows() int {
 }
 
 // begin prepares a block of arguments.
-func (f *tiled) begin(b *backend.TileBlock) {
+func (f *tiled) begin(b *backend.TileFrame) {
 	b.Begin(f.k.Loop.Tiles, f.step)
 	for _, s := range f.sums {
 		b.Step(s.Operand, s.Step())
@@ -93,7 +93,7 @@ func (f *tiled) begin(b *backend.TileBlock) {
 }
 
 // pointSums sets where the sums of columns go on that a row, and a column, belong to.
-func (f *tiled) pointSums(b *backend.TileBlock, row, col int) {
+func (f *tiled) pointSums(b *backend.TileFrame, row, col int) {
 	if f.sums == nil {
 		return
 	}

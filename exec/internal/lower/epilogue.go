@@ -136,7 +136,7 @@ func canFuseWithFactor(k *Fused, before *MatMul) bool {
 		}
 	}
 	for i, o := range part.Operands {
-		if part.Program.Operands[i].Domain == rowprog.Vec && !t.Still[i] && i != t.From { // another matrix
+		if part.Program.Operands[i].Domain == rowprog.Vec && !t.RowInvariant[i] && i != t.From { // another matrix
 			return false
 		}
 		for j, x := range before.MatMulSpec.Operands {
@@ -169,7 +169,7 @@ func (u *Program) resultProgram(p *Loop, before *MatMulSpec, isLast bool) (t bac
 		return t, false
 	}
 	if t, ok = p.tileOf(c.Base, before.Dtype); ok && !isLast {
-		t.Program, t.Still = t.Program.Storing(t.From), append(t.Still, false)
+		t.Program, t.RowInvariant = t.Program.Storing(t.From), append(t.RowInvariant, false)
 	}
 	return t, ok
 }
@@ -199,13 +199,13 @@ func (p *Loop) tileOf(matrix *graph.Node, dtype graph.DType) (t backend.TileProg
 	if !p.Program.Columnwise() || p.Program.Stages != 1 {
 		return t, false
 	}
-	t.Program, t.From, t.Still = p.Program, -1, make([]bool, len(p.Operands))
+	t.Program, t.From, t.RowInvariant = p.Program, -1, make([]bool, len(p.Operands))
 	for i, o := range p.Operands {
-		t.Still[i] = p.isRowInvariant(o)
+		t.RowInvariant[i] = p.isRowInvariant(o)
 		switch spec := &p.Program.Operands[i]; {
-		case spec.Access == rowprog.Acc && !t.Still[i]:
+		case spec.Access == rowprog.Acc && !t.RowInvariant[i]:
 			return t, false
-		case spec.Access != rowprog.In || spec.Domain != rowprog.Vec || t.Still[i]:
+		case spec.Access != rowprog.In || spec.Domain != rowprog.Vec || t.RowInvariant[i]:
 		case alias.Storage(o.Base) != alias.Storage(matrix):
 		case t.From < 0:
 			t.From = i

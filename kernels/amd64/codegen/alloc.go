@@ -22,7 +22,7 @@ const never = math.MaxInt32
 
 // emitter writes the code of a list of nodes and hands out registers: a linear scan
 // that, when none is free, gives up the value that is used last. What a value was
-// given up to is its home, its operand or a spill slot.
+// given up to is its memory slot, its operand or a spill slot.
 type emitter struct {
 	c      *compiler
 	a      *asm.Asm
@@ -67,7 +67,7 @@ func (e *emitter) expand(b *block, copies int, interleaved bool) {
 	at := make([]int32, n*copies)
 	put := func(i, u int) {
 		in := &b.insts[i]
-		if in.form == homeForm && u > 0 {
+		if in.form == slotForm && u > 0 {
 			at[u*n+i] = at[i]
 			return
 		}
@@ -128,7 +128,7 @@ func resize[T any](s []T, n int) []T {
 	return make([]T, n, n+n/2)
 }
 
-// start prepares to write nodes, with homes pinned to registers.
+// start prepares to write nodes, with slots pinned to registers.
 func (e *emitter) start(pins *pins) {
 	for r := range e.holds {
 		e.holds[r] = vacant
@@ -141,18 +141,18 @@ func (e *emitter) start(pins *pins) {
 	e.taken = 0
 	e.inMask = resize(e.inMask, len(e.nodes))
 	clear(e.inMask)
-	if e.masked && !e.c.target.wide() {
+	if e.masked && !e.c.target.isAVX512() {
 		e.holds[mask4], e.holds[mask8] = pinned, pinned
 	}
-	for r, h := range pins.home {
+	for r, h := range pins.slot {
 		if h != nil || pins.acc[r] {
 			e.holds[r] = pinned
 		}
 	}
 	for i := range e.nodes {
 		switch in := e.nodes[i].in; {
-		case in.form == homeForm:
-			e.reg[i] = pins.of(in.home)
+		case in.form == slotForm:
+			e.reg[i] = pins.of(in.slot)
 		case e.isInTile(&e.nodes[i]):
 			r := e.tile.first + int(e.nodes[i].copy)
 			e.reg[i], e.holds[r] = int8(r), int32(i)
@@ -160,15 +160,15 @@ func (e *emitter) start(pins *pins) {
 	}
 }
 
-// pins says which registers keep a home's value or an accumulator throughout a loop.
+// pins says which registers keep a slot's value or an accumulator throughout a loop.
 type pins struct {
-	home [vectorRegs]*home
+	slot [vectorRegs]*slot
 	acc  [vectorRegs]bool
 }
 
-// of is the register of a home, -1 for none.
-func (p *pins) of(h *home) int8 {
-	for r, x := range p.home {
+// of is the register of a slot, -1 for none.
+func (p *pins) of(h *slot) int8 {
+	for r, x := range p.slot {
 		if x == h && h != nil {
 			return int8(r)
 		}
@@ -232,7 +232,7 @@ func (e *emitter) freeSlot() int32 {
 func (e *emitter) inMemory(v int32) bool {
 	nd := &e.nodes[v]
 	switch nd.in.form {
-	case homeForm:
+	case slotForm:
 		return true
 	case loadForm:
 		return e.slot[v] != 0 || e.stored>>nd.copy&1 == 0 && !e.masked && !e.isInTile(nd)
@@ -244,7 +244,7 @@ func (e *emitter) inMemory(v int32) bool {
 
 // isInTile reports whether a value comes in a register, and is in memory nowhere.
 func (e *emitter) isInTile(nd *node) bool {
-	return e.tile != nil && e.tile.kept != nil && nd.in.form == loadForm && nd.in.operand == e.tile.From
+	return e.tile != nil && e.tile.results != nil && nd.in.form == loadForm && nd.in.operand == e.tile.From
 }
 
 // memory is where a value can be read other than in a register. It may use the
@@ -254,8 +254,8 @@ func (e *emitter) memory(v int32) asm.Mem {
 	switch {
 	case e.slot[v] != 0:
 		return inBlock(int(e.slot[v]))
-	case nd.in.form == homeForm:
-		return nd.in.home.mem
+	case nd.in.form == slotForm:
+		return nd.in.slot.mem
 	case nd.in.form == accForm:
 		return e.accAddress(nd)
 	}

@@ -11,7 +11,7 @@ import (
 // in each lane, and their indices, which are -1 where there is none yet.
 
 // winner is a candidate: an element and its index.
-type winner struct{ best, at micro }
+type winner struct{ best, at vreg }
 
 // argReduction is the type of elements, the type of indices, and the comparison.
 type argReduction struct {
@@ -33,7 +33,7 @@ func (b *block) argReduction(kind rowprog.Reduction, t rowprog.Type) argReductio
 }
 
 // reduceIndex updates the candidates with a vector.
-func (b *block) reduceIndex(v rowprog.Value, kind rowprog.Reduction, t rowprog.Type, x micro) {
+func (b *block) reduceIndex(v rowprog.Value, kind rowprog.Reduction, t rowprog.Type, x vreg) {
 	r := b.argReduction(kind, t)
 	room := func() int { return b.c.layout.room(laneBytes) }
 	old := winner{
@@ -61,7 +61,7 @@ func (r argReduction) unset() uint64 {
 }
 
 // beating is a mask of where x wins over y: a NaN wins over all numbers.
-func (r argReduction) beating(x, y micro) micro {
+func (r argReduction) beating(x, y vreg) vreg {
 	switch {
 	case r.typ == rowprog.Bool:
 		return r.boolean(r.beats, x, y)
@@ -83,14 +83,14 @@ func (r argReduction) merge(x, y winner) winner {
 	return winner{r.choose(w, r.size, second, y.best, x.best), r.choose(w, r.size, second, y.at, x.at)}
 }
 
-// foldIndex makes a block that merges all lanes and puts the index into its home.
+// foldIndex makes a block that merges all lanes and puts the index into its slot.
 func (c *compiler) foldIndex(best, at *accumulator) *block {
 	bytes := c.target.bytes()
 	b := c.newBlock(bytes / laneSize(best.typ))
 	r := b.argReduction(best.kind, best.typ)
 	x := make([]winner, laneBytes/bytes)
 	for i := range x {
-		x[i] = winner{b.at(&home{mem: inBlock(best.room + i*bytes)}), b.at(&home{mem: inBlock(at.room + i*bytes)})}
+		x[i] = winner{b.at(&slot{mem: inBlock(best.room + i*bytes)}), b.at(&slot{mem: inBlock(at.room + i*bytes)})}
 	}
 	for h := len(x) / 2; h > 0; h /= 2 {
 		for i := range h {
@@ -104,6 +104,6 @@ func (c *compiler) foldIndex(best, at *accumulator) *block {
 	if r.size == 4 {
 		first.at = b.unary(asm.PMOVSXDQ, c.target.full(), first.at)
 	}
-	b.add(inst{form: homeOutForm, size: 8, width: c.target.full(), home: c.homeOf(best.value), args: [3]micro{first.at, none, none}})
+	b.add(inst{form: slotOutForm, size: 8, width: c.target.full(), slot: c.slotOf(best.value), args: [3]vreg{first.at, none, none}})
 	return b
 }

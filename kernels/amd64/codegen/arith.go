@@ -66,7 +66,7 @@ const (
 )
 
 // float makes a primitive of floating-point values.
-func (b *block) float(op rowprog.Op, t rowprog.Type, x, y, z micro) micro {
+func (b *block) float(op rowprog.Op, t rowprog.Type, x, y, z vreg) vreg {
 	f, w := floatOpsOf(t), b.width(t.Size())
 	switch op {
 	case rowprog.OpNeg:
@@ -127,7 +127,7 @@ func (b *block) float(op rowprog.Op, t rowprog.Type, x, y, z micro) micro {
 // extreme is the greater or the lesser of x and y, of which the instruction gives the
 // second if one is NaN or both are zero. join brings two zeros together: to +0 as the
 // greater, to -0 as the lesser.
-func (b *block) extreme(f *floatOps, op, join *asm.Op, w asm.Width, x, y micro) micro {
+func (b *block) extreme(f *floatOps, op, join *asm.Op, w asm.Width, x, y vreg) vreg {
 	if _, ok := b.isConst(x); ok {
 		x, y = y, x
 	}
@@ -158,7 +158,7 @@ func infinity(f *floatOps) uint64 {
 }
 
 // compareFloat is a mask of a comparison.
-func (b *block) compareFloat(op rowprog.Op, t rowprog.Type, x, y micro) micro {
+func (b *block) compareFloat(op rowprog.Op, t rowprog.Type, x, y vreg) vreg {
 	imm := [...]uint8{cmpLt, cmpLe, cmpGt, cmpGe, cmpEq, cmpNe}[op-rowprog.OpLt]
 	return b.binaryImm(floatOpsOf(t).cmp, b.width(t.Size()), x, y, imm)
 }

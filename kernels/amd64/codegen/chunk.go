@@ -17,11 +17,11 @@ type stageLabels struct {
 // endStage ends a call after a stage, whose code begins at a label, if it is to.
 func (c *compiler) endStage(number int, begin asm.Label, b *block) {
 	c.a.CmpMemImm(inBlock(offHalt), 0)
-	c.a.JumpIf(asm.NotEqual, c.leave)
+	c.a.JumpIf(asm.NotEqual, c.exit)
 	st := stageLabels{number: number, chunk: begin, next: c.a.Here()}
 	for i := range b.accs {
 		if acc := &b.accs[i]; acc.value >= 0 {
-			st.reductions = append(st.reductions, Reduction{acc.kind, acc.typ, int(c.homeOf(acc.value).mem.Disp), acc.room})
+			st.reductions = append(st.reductions, Reduction{acc.kind, acc.typ, int(c.slotOf(acc.value).mem.Disp), acc.room})
 		}
 	}
 	c.stages = append(c.stages, st)

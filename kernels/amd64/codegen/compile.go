@@ -18,12 +18,12 @@ type Code struct {
 	Bytes []byte
 	// Length is the number of bytes of code alone.
 	Length int
-	// Streams reports whether the code is able to write results past the caches.
-	Streams bool
-	// Fetches lists the operands that the code is able to fetch ahead.
-	Fetches []int
-	// Most is the greatest number of elements of a row, 0 for any.
-	Most int
+	// NonTemporal reports whether the code is able to write results past the caches.
+	NonTemporal bool
+	// Prefetches lists the operands that the code is able to fetch ahead.
+	Prefetches []int
+	// MaxRow is the greatest number of elements of a row, 0 for any.
+	MaxRow int
 	// Stages is how to work on rows chunk by chunk; elementwise programs of one stage
 	// have none, since their operands' addresses can be moved along the row.
 	Stages []Stage
@@ -42,35 +42,35 @@ type Stage struct {
 }
 
 // Reduction is where a stage puts what it makes of a chunk by a reduction: the element,
-// or the mask of a Bool, in all lanes of the vector at Home. For ArgMax and ArgMin that
+// or the mask of a Bool, in all lanes of the vector at Slot. For ArgMax and ArgMin that
 // is an index; the element of index i is the lane at Lanes of number i modulo their
 // number, that of 256 bytes.
 type Reduction struct {
 	Kind        rowprog.Reduction
 	Type        rowprog.Type // of the elements
-	Home, Lanes int          // in the block of arguments
+	Slot, Lanes int          // in the block of arguments
 }
 
 // compiler holds what is known while a program is compiled.
 type compiler struct {
-	p       *rowprog.Program
-	target  Target
-	a       asm.Asm
-	e       emitter
-	layout  Layout
-	outside []*home // of each value that is used outside of its section
-	consts  map[constant]*home
-	ramps   [2]*home
-	turns   *home // the pieces of 1/2π
-	narrow  bool  // some indices within the row are narrow
-	masks   asm.Label
-	bases   []asm.Reg // of the first operands' addresses
-	stubs   []stub
-	leave   asm.Label // the end of the call
-	streams bool
-	fetches []int    // operands that a loop is able to fetch ahead
-	atEnd   []func() // write what stands behind the rest of the code
-	chunked bool     // rows can be worked on chunk by chunk
+	p          *rowprog.Program
+	target     Target
+	a          asm.Asm
+	e          emitter
+	layout     Layout
+	liveOut    []*slot // of each value that is used outside of its section
+	consts     map[constant]*slot
+	iotaConsts [2]*slot
+	twoOverPi  *slot // the pieces of 1/2π
+	narrow     bool  // some indices within the row are narrow
+	masks      asm.Label
+	bases      []asm.Reg // of the first operands' addresses
+	stubs      []stub
+	exit       asm.Label // the end of the call
+	streams    bool
+	fetches    []int    // operands that a loop is able to fetch ahead
+	atEnd      []func() // write what stands behind the rest of the code
+	chunked    bool     // rows can be worked on chunk by chunk
 	// Rows are those of tiles: they have one or two vectors.
 	ofTiles bool
 	stages  []stageLabels
@@ -92,10 +92,10 @@ func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
 		}
 	}()
 	c := newCompiler(p, target, p.Outer)
-	c.leave = c.a.NewLabel()
+	c.exit = c.a.NewLabel()
 	c.streams = canStream(p)
 	c.chunked = !p.Elementwise() || p.Stages > 1
-	c.findOutside()
+	c.findLiveOut()
 	c.program()
 	code = c.finish()
 	for _, st := range c.stages {
@@ -106,7 +106,7 @@ func Compile(p *rowprog.Program, target Target) (code *Code, err error) {
 
 // newCompiler prepares for a program with some outer axes.
 func newCompiler(p *rowprog.Program, target Target, outer int) *compiler {
-	c := &compiler{p: p, target: target, consts: map[constant]*home{}, masks: asm.NoLabel, bases: pointerRegs[:]}
+	c := &compiler{p: p, target: target, consts: map[constant]*slot{}, masks: asm.NoLabel, bases: pointerRegs[:]}
 	c.layout = Layout{Outer: outer, Operands: len(p.Operands)}
 	c.layout.Size = c.layout.fixed()
 	c.e.c, c.e.a = c, &c.a
@@ -117,9 +117,9 @@ func newCompiler(p *rowprog.Program, target Target, outer int) *compiler {
 func (c *compiler) finish() *Code {
 	n, bytes := c.a.Finish()
 	c.layout.Size = (c.layout.Size + BlockAlign - 1) &^ (BlockAlign - 1)
-	code := &Code{Layout: c.layout, Bytes: bytes, Length: n, Streams: c.streams, Fetches: c.fetches, Work: c.work}
+	code := &Code{Layout: c.layout, Bytes: bytes, Length: n, NonTemporal: c.streams, Prefetches: c.fetches, Work: c.work}
 	if c.narrow {
-		code.Most = MostNarrow
+		code.MaxRow = MostNarrow
 	}
 	return code
 }
@@ -143,30 +143,30 @@ func canStream(p *rowprog.Program) bool {
 	return true
 }
 
-// findOutside returns homes to the values that are used outside of their section.
-func (c *compiler) findOutside() {
-	c.outside = make([]*home, len(c.p.Insts))
+// findLiveOut returns slots to the values that are used outside of their section.
+func (c *compiler) findLiveOut() {
+	c.liveOut = make([]*slot, len(c.p.Insts))
 	for v := range c.p.Insts {
 		in := &c.p.Insts[v]
 		if in.Op == rowprog.OpConst {
-			c.outside[v] = c.constant(in.Type, in.Bits)
+			c.liveOut[v] = c.constant(in.Type, in.Bits)
 		}
 		for _, x := range in.Uses() {
-			if def := &c.p.Insts[x]; c.outside[x] == nil && (def.Section != in.Section || def.Op == rowprog.OpReduce) {
-				c.outside[x] = &home{mem: inBlock(c.layout.room(vectorBytes))}
+			if def := &c.p.Insts[x]; c.liveOut[x] == nil && (def.Section != in.Section || def.Op == rowprog.OpReduce) {
+				c.liveOut[x] = &slot{mem: inBlock(c.layout.room(vectorBytes))}
 			}
 		}
-		if in.Op == rowprog.OpReduce && c.outside[v] == nil {
-			c.outside[v] = &home{mem: inBlock(c.layout.room(vectorBytes))}
+		if in.Op == rowprog.OpReduce && c.liveOut[v] == nil {
+			c.liveOut[v] = &slot{mem: inBlock(c.layout.room(vectorBytes))}
 		}
 	}
 }
 
-// homeOf is where a value from another section is.
-func (c *compiler) homeOf(v rowprog.Value) *home { return c.outside[v] }
+// slotOf is where a value from another section is.
+func (c *compiler) slotOf(v rowprog.Value) *slot { return c.liveOut[v] }
 
-// constant is the home of a constant: a mask if it is a Bool.
-func (c *compiler) constant(t rowprog.Type, bits uint64) *home {
+// constant is the slot of a constant: a mask if it is a Bool.
+func (c *compiler) constant(t rowprog.Type, bits uint64) *slot {
 	key := constant{t.Size(), bits}
 	if t == rowprog.Bool {
 		key = constant{4, -bits & (1<<32 - 1)}
@@ -181,21 +181,21 @@ func (c *compiler) constant(t rowprog.Type, bits uint64) *home {
 				binary.LittleEndian.PutUint64(b[i:], key.bits)
 			}
 		}
-		h = &home{mem: asm.Labelled(c.a.Data(b, len(b))), bits: key.bits, cons: true}
+		h = &slot{mem: asm.Labelled(c.a.Data(b, len(b))), bits: key.bits, cons: true}
 		c.consts[key] = h
 	}
 	return h
 }
 
-// ramp is the constant 0, 1, 2, … of integers of a size.
-func (c *compiler) ramp(size int) *home {
-	h := &c.ramps[size/8]
+// iotaConst is the constant 0, 1, 2, … of integers of a size.
+func (c *compiler) iotaConst(size int) *slot {
+	h := &c.iotaConsts[size/8]
 	if *h == nil {
 		b := make([]byte, c.target.bytes())
 		for i := range len(b) / size {
 			b[i*size] = byte(i)
 		}
-		*h = &home{mem: asm.Labelled(c.a.Data(b, len(b)))}
+		*h = &slot{mem: asm.Labelled(c.a.Data(b, len(b)))}
 	}
 	return *h
 }
@@ -204,14 +204,14 @@ func (c *compiler) ramp(size int) *home {
 func (c *compiler) program() {
 	a, p := &c.a, c.p
 	c.loadPointers()
-	c.straight(c.section(rowprog.CallSection))
+	c.emitStraight(c.section(rowprog.CallSection))
 	a.Align(16)
 	top := a.Here()
 	for s := range p.Stages {
-		c.straight(c.section(rowprog.RowSection(s)))
+		c.emitStraight(c.section(rowprog.RowSection(s)))
 		c.loop(s)
 	}
-	c.straight(c.section(rowprog.RowSection(p.Stages)))
+	c.emitStraight(c.section(rowprog.RowSection(p.Stages)))
 	for axis := p.Outer - 1; axis >= 0; axis-- {
 		c.advance(axis)
 		a.Dec(inBlock(c.layout.Counter(axis)))
@@ -219,7 +219,7 @@ func (c *compiler) program() {
 		a.MovLoad(temp, inBlock(c.layout.Count(axis)))
 		a.MovStore(inBlock(c.layout.Counter(axis)), temp)
 	}
-	a.Bind(c.leave)
+	a.Bind(c.exit)
 	if c.streams {
 		a.StoreFence()
 	}

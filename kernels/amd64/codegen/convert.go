@@ -8,7 +8,7 @@ import (
 )
 
 // convert changes the type of a value that is no Bool, to a type that is none.
-func (b *block) convert(to, from rowprog.Type, x micro) micro {
+func (b *block) convert(to, from rowprog.Type, x vreg) vreg {
 	narrow, wide := b.width(4), b.c.target.full() // wide only where lanes may have 8 bytes
 	switch [2]rowprog.Type{from, to} {
 	case [2]rowprog.Type{rowprog.I32, rowprog.F32}:
@@ -47,13 +47,13 @@ func (b *block) convert(to, from rowprog.Type, x micro) micro {
 
 // saturate corrects a conversion to I32, which gives the least integer for all that it
 // cannot represent: the greatest where x is too big, 0 where it is no number.
-func (b *block) saturate(r, big, number micro) micro {
+func (b *block) saturate(r, big, number vreg) vreg {
 	w := b.width(4)
 	return b.either(asm.ANDPS, w, b.either(asm.XORPS, w, r, big), number)
 }
 
 // fromBool makes numbers of a mask.
-func (b *block) fromBool(to rowprog.Type, mask micro) micro {
+func (b *block) fromBool(to rowprog.Type, mask vreg) vreg {
 	one := uint64(1)
 	switch to {
 	case rowprog.F32:
@@ -65,7 +65,7 @@ func (b *block) fromBool(to rowprog.Type, mask micro) micro {
 }
 
 // toBool is a mask of x != 0.
-func (b *block) toBool(from rowprog.Type, x micro) micro {
+func (b *block) toBool(from rowprog.Type, x vreg) vreg {
 	zero := b.bits(from, 0)
 	if from.IsFloat() {
 		return b.compareFloat(rowprog.OpNe, from, x, zero)
@@ -75,7 +75,7 @@ func (b *block) toBool(from rowprog.Type, x micro) micro {
 
 // float64OfInt64 rounds once. The halves of x become the low bits of floating-point
 // numbers that are known otherwise: 2^52 + low and 2^84 + (high + 2^31)·2^32.
-func (b *block) float64OfInt64(x micro) micro {
+func (b *block) float64OfInt64(x vreg) vreg {
 	w, t := b.width(8), rowprog.I64
 	low := b.either(asm.ANDPS, w, x, b.bits(t, 1<<32-1))
 	low = b.either(asm.ORPS, w, low, b.bits(rowprog.F64, math.Float64bits(1<<52)))
@@ -87,7 +87,7 @@ func (b *block) float64OfInt64(x micro) micro {
 // roundToOdd makes integers that float64 cannot hold such that it can, without changing
 // what they are rounded to in float32: if any of the last 11 bits is set, they are
 // cleared and the one above is set.
-func (b *block) roundToOdd(x micro) micro {
+func (b *block) roundToOdd(x vreg) vreg {
 	w, t := b.width(8), rowprog.I64
 	const last = 1<<11 - 1
 	sticky := b.either(asm.PADDQ, w, b.either(asm.ANDPS, w, x, b.bits(t, last)), b.bits(t, last))
@@ -98,7 +98,7 @@ func (b *block) roundToOdd(x micro) micro {
 
 // int64OfFloat64 truncates and saturates. The upper and the lower 32 bits are converted
 // one by one.
-func (b *block) int64OfFloat64(x micro) micro {
+func (b *block) int64OfFloat64(x vreg) vreg {
 	v := vec64{b, b.width(8)}
 	whole := v.unaryImm(asm.ROUNDPD, v.w, x, roundTrunc)
 	upper := v.unaryImm(asm.ROUNDPD, v.w, v.mul(whole, v.num(0x1p-32)), roundDown)

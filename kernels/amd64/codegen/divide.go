@@ -6,9 +6,9 @@ import (
 )
 
 // divide32 divides in float64, which gives the quotient truncated exactly.
-func (b *block) divide32(op rowprog.Op, x, y micro) micro {
+func (b *block) divide32(op rowprog.Op, x, y vreg) vreg {
 	w, full := b.width(4), b.c.target.full()
-	q := b.halves(x, y, func(x, y micro) micro {
+	q := b.halves(x, y, func(x, y vreg) vreg {
 		x, y = b.unary(asm.CVTDQ2PD, full, x), b.unary(asm.CVTDQ2PD, full, y)
 		return b.unary(asm.CVTTPD2DQ, full, b.binary(asm.DIVPD, full, x, y))
 	})
@@ -30,12 +30,12 @@ func (b *block) divide32(op rowprog.Op, x, y micro) micro {
 }
 
 // halves applies f, which works on half a vector of 4 bytes, to all lanes.
-func (b *block) halves(x, y micro, f func(x, y micro) micro) micro {
+func (b *block) halves(x, y vreg, f func(x, y vreg) vreg) vreg {
 	if b.pairs() {
 		return f(x, y)
 	}
 	op := asm.INSERTF128
-	if b.c.target.wide() {
+	if b.c.target.isAVX512() {
 		op = asm.INSERTF256
 	}
 	low := f(x, y)
@@ -45,10 +45,10 @@ func (b *block) halves(x, y micro, f func(x, y micro) micro) micro {
 
 // divide64 divides in float64 twice: the second quotient is that of what the first has
 // left. Then the quotient is wrong by one at most.
-func (b *block) divide64(op rowprog.Op, x, y micro) micro {
+func (b *block) divide64(op rowprog.Op, x, y vreg) vreg {
 	t, v := rowprog.I64, vec64{b, b.width(8)}
-	negative := func(x micro) micro { return b.greater(t, v.raw(0), x) }
-	left := func(q micro) micro { return b.binary(asm.PSUBQ, v.w, x, b.multiply64(q, y)) }
+	negative := func(x vreg) vreg { return b.greater(t, v.raw(0), x) }
+	left := func(q vreg) vreg { return b.binary(asm.PSUBQ, v.w, x, b.multiply64(q, y)) }
 	divisor := b.float64OfInt64(y)
 	q := b.int64OfFloat64(v.div(b.float64OfInt64(x), divisor))
 	more := v.unary(asm.CVTTPD2DQ, v.w, v.div(b.float64OfInt64(left(q)), divisor)) // few bits
@@ -73,7 +73,7 @@ func (b *block) divide64(op rowprog.Op, x, y micro) micro {
 }
 
 // powerInt is x to the power of y. For a negative y only 1 and -1 have a power.
-func (b *block) powerInt(t rowprog.Type, x, y micro) micro {
+func (b *block) powerInt(t rowprog.Type, x, y vreg) vreg {
 	w, one, zero := b.width(t.Size()), b.bits(t, 1), b.bits(t, 0)
 	toSign, least := asm.PSLLD, uint64(1<<32-1)
 	if t == rowprog.I64 {

@@ -20,14 +20,14 @@
 // Code takes the address of a block of arguments ([Layout]), which also has room for
 // what does not fit into registers. Nothing about sizes and strides is in the code,
 // but that elements of a row lie side by side. Values that outlive their section and
-// constants have a home in memory, a vector with equal lanes, which instructions take
+// constants have a slot in memory, a vector with equal lanes, which instructions take
 // as an operand; inner loops hold as many of them in registers as there is room.
 //
 // # Loops
 //
 // A section of the row is written three times: for several vectors at a time (in two
 // forms if results can be written past the caches), for one vector, and for the lanes
-// that are left. How many vectors are worked on at a time, and which homes stay in
+// that are left. How many vectors are worked on at a time, and which slots stay in
 // registers, is found by writing the body and looking at the registers that it takes.
 // A reduction keeps its partial results in registers if it is the only one and the body
 // is small, else in memory; either way lane l combines the elements that package rowprog

@@ -14,7 +14,7 @@ func (e *emitter) source(nd *node, r asm.Vec) {
 			a.M(in.op, in.width, r, 0, e.address(nd))
 			return
 		}
-		if e.c.target.wide() {
+		if e.c.target.isAVX512() {
 			a.MK(asm.MOVDQU8, asm.W128, r, 0, e.address(nd), asm.Mask{K: uint8(tailMask), Zero: true})
 			a.R(in.op, in.width, r, 0, r)
 			return
@@ -77,18 +77,18 @@ func (e *emitter) effect(i int32, nd *node) {
 		e.signs(nd, x)
 		a.AndImm(temp, 1)
 		a.MovStore8(asm.At(e.base(in.operand), 0), temp)
-	case homeOutForm:
+	case slotOutForm:
 		r := e.take()
 		op := asm.BROADCASTSS
 		if in.size == 8 {
 			op = asm.BROADCASTSD
 		}
 		a.R(op, e.c.target.full(), r, 0, x)
-		a.M(asm.MOVUPSSt, e.c.target.full(), r, 0, in.home.mem)
+		a.M(asm.MOVUPSSt, e.c.target.full(), r, 0, in.slot.mem)
 	case guardForm:
 		e.guard(nd, x)
-	case keepForm:
-		e.tile.kept[nd.copy] = x
+	case deferForm:
+		e.tile.results[nd.copy] = x
 		e.holds[x] = pinned
 	}
 	e.settle(nd)
@@ -112,7 +112,7 @@ func (e *emitter) readPending(i, copy int32) {
 
 // signs puts the sign bits of lanes of 4 bytes into temp.
 func (e *emitter) signs(nd *node, x asm.Vec) {
-	if !e.c.target.wide() {
+	if !e.c.target.isAVX512() {
 		e.a.R(asm.MOVMSKPS, nd.in.width, asm.Vec(temp), 0, x)
 		return
 	}
@@ -123,7 +123,7 @@ func (e *emitter) signs(nd *node, x asm.Vec) {
 // loadMasked reads the lanes of an operand that take part; the others become zero.
 func (e *emitter) loadMasked(nd *node, r asm.Vec) {
 	in, k := nd.in, asm.Mask{K: uint8(tailMask), Zero: true}
-	switch wide := e.c.target.wide(); {
+	switch wide := e.c.target.isAVX512(); {
 	case wide && in.size == 8:
 		e.a.MK(asm.MOVUPD, in.width, r, 0, e.address(nd), k)
 	case wide:
@@ -142,9 +142,9 @@ func (e *emitter) store(nd *node, x asm.Vec, m asm.Mem) {
 		e.a.M(asm.MOVNTPS, in.width, x, 0, m)
 	case !e.masked:
 		e.a.M(asm.MOVUPSSt, in.width, x, 0, m)
-	case e.c.target.wide() && in.size == 8:
+	case e.c.target.isAVX512() && in.size == 8:
 		e.a.MK(asm.MOVUPDSt, in.width, x, 0, m, asm.Mask{K: uint8(tailMask)})
-	case e.c.target.wide():
+	case e.c.target.isAVX512():
 		e.a.MK(asm.MOVUPSSt, in.width, x, 0, m, asm.Mask{K: uint8(tailMask)})
 	default:
 		e.storeRest(nd, x, m)
@@ -184,7 +184,7 @@ func (e *emitter) storeRest(nd *node, x asm.Vec, m asm.Mem) {
 // setAcc puts new partial results into their place.
 func (e *emitter) setAcc(nd *node, x asm.Vec) {
 	switch {
-	case e.masked && !e.accReg && !e.c.target.wide():
+	case e.masked && !e.accReg && !e.c.target.isAVX512():
 		e.mergeAcc(nd, x)
 		return
 	case !e.accReg:
@@ -213,14 +213,14 @@ func (e *emitter) mergeAcc(nd *node, x asm.Vec) {
 func (e *emitter) guard(nd *node, x asm.Vec) {
 	a := e.a
 	s := stub{enter: a.NewLabel(), back: a.NewLabel(), code: nd.in.code, first: nd.copy * int32(e.lanes), row: e.row, size: nd.in.size}
-	if culprit := e.nodes[nd.args[1]].in; culprit.form == homeForm {
-		s.home = culprit.home
+	if culprit := e.nodes[nd.args[1]].in; culprit.form == slotForm {
+		s.home = culprit.slot
 	} else {
 		s.culprit = e.get(nd.args[1])
 	}
 	e.signs(nd, x)
 	if e.masked {
-		if e.c.target.wide() {
+		if e.c.target.isAVX512() {
 			a.R(asm.KMOVWSt, asm.W128, asm.Vec(temp2), 0, tailMask)
 		} else {
 			a.R(asm.MOVMSKPS, nd.in.width, asm.Vec(temp2), 0, mask4)
@@ -242,9 +242,9 @@ type stub struct {
 	code        rowprog.FaultCode
 	first       int32 // lane 0 is so many elements after the current index
 	row         bool  // outside of the row, where there is no index
-	// The culprit's elements of a size are in a register, or all equal in a home.
+	// The culprit's elements of a size are in a register, or all equal in a slot.
 	size    uint8
-	home    *home
+	home    *slot
 	culprit asm.Vec
 }
 
@@ -263,7 +263,7 @@ func (c *compiler) writeStubs() {
 			c.noteCulprit(&s)
 			a.MovStoreImm(inBlock(offFaultCode), int32(s.code))
 			a.MovStoreImm(inBlock(offFaulted), 1)
-			a.Jump(c.leave)
+			a.Jump(c.exit)
 			continue
 		}
 		note := a.NewLabel()
@@ -317,7 +317,7 @@ func (e *emitter) readBytes(nd *node) {
 // writeBytes writes a mask as Bools.
 func (e *emitter) writeBytes(nd *node, x asm.Vec) {
 	a := e.a
-	if e.c.target.wide() {
+	if e.c.target.isAVX512() {
 		e.narrowBytes(nd, x)
 		return
 	}

@@ -55,7 +55,7 @@ func (e *emitter) node(i int32) {
 	nd := &e.nodes[i]
 	in := nd.in
 	switch in.form {
-	case homeForm:
+	case slotForm:
 	case accForm:
 		if e.accReg {
 			e.reg[i] = int8(e.accs[in.operand].reg + int(nd.copy))
@@ -169,7 +169,7 @@ func (e *emitter) binary(i int32, nd *node) {
 	x := e.get(nd.args[0])
 	y := e.operand(nd, 1)
 	e.settle(nd)
-	if k, size := compareOp(in.op); k != nil && e.c.target.wide() {
+	if k, size := compareOp(in.op); k != nil && e.c.target.isAVX512() {
 		e.compare(i, nd, k, size, x, y)
 		return
 	}
@@ -230,7 +230,7 @@ func (e *emitter) foldable(nd *node, k int) bool {
 }
 
 func (e *emitter) blend(i int32, nd *node) {
-	if e.c.target.wide() {
+	if e.c.target.isAVX512() {
 		e.blendByMask(i, nd)
 		return
 	}

@@ -16,7 +16,7 @@ type vec32 struct {
 }
 
 // function32 makes a transcendental function.
-func (b *block) function32(op rowprog.Op, x, y micro) micro {
+func (b *block) function32(op rowprog.Op, x, y vreg) vreg {
 	v := vec32{b, b.width(4)}
 	switch op {
 	case rowprog.OpExp:
@@ -46,36 +46,36 @@ func (b *block) function32(op rowprog.Op, x, y micro) micro {
 	return none
 }
 
-func (v vec32) num(x float32) micro { return v.bits(rowprog.F32, uint64(math.Float32bits(x))) }
-func (v vec32) raw(x uint32) micro  { return v.bits(rowprog.I32, uint64(x)) }
+func (v vec32) num(x float32) vreg { return v.bits(rowprog.F32, uint64(math.Float32bits(x))) }
+func (v vec32) raw(x uint32) vreg  { return v.bits(rowprog.I32, uint64(x)) }
 
-func (v vec32) add(x, y micro) micro { return v.either(asm.ADDPS, v.w, x, y) }
-func (v vec32) sub(x, y micro) micro { return v.binary(asm.SUBPS, v.w, x, y) }
-func (v vec32) mul(x, y micro) micro { return v.either(asm.MULPS, v.w, x, y) }
-func (v vec32) div(x, y micro) micro { return v.binary(asm.DIVPS, v.w, x, y) }
-func (v vec32) and(x, y micro) micro { return v.either(asm.ANDPS, v.w, x, y) }
-func (v vec32) or(x, y micro) micro  { return v.either(asm.ORPS, v.w, x, y) }
+func (v vec32) add(x, y vreg) vreg { return v.either(asm.ADDPS, v.w, x, y) }
+func (v vec32) sub(x, y vreg) vreg { return v.binary(asm.SUBPS, v.w, x, y) }
+func (v vec32) mul(x, y vreg) vreg { return v.either(asm.MULPS, v.w, x, y) }
+func (v vec32) div(x, y vreg) vreg { return v.binary(asm.DIVPS, v.w, x, y) }
+func (v vec32) and(x, y vreg) vreg { return v.either(asm.ANDPS, v.w, x, y) }
+func (v vec32) or(x, y vreg) vreg  { return v.either(asm.ORPS, v.w, x, y) }
 
 // fma is x*y + z, fnma z - x*y.
-func (v vec32) fma(x, y, z micro) micro  { return v.block.fma(&asm.FMADDPS, v.w, x, y, z) }
-func (v vec32) fnma(x, y, z micro) micro { return v.block.fma(&asm.FNMADDPS, v.w, x, y, z) }
+func (v vec32) fma(x, y, z vreg) vreg  { return v.block.fma(&asm.FMADDPS, v.w, x, y, z) }
+func (v vec32) fnma(x, y, z vreg) vreg { return v.block.fma(&asm.FNMADDPS, v.w, x, y, z) }
 
-func (v vec32) cmp(x, y micro, predicate uint8) micro {
+func (v vec32) cmp(x, y vreg, predicate uint8) vreg {
 	return v.binaryImm(asm.CMPPS, v.w, x, y, predicate)
 }
 
 // pick is y where the mask's sign bit is set, else x.
-func (v vec32) pick(mask, y, x micro) micro { return v.choose(v.w, 4, mask, y, x) }
+func (v vec32) pick(mask, y, x vreg) vreg { return v.choose(v.w, 4, mask, y, x) }
 
 // The instructions give their second operand if one is NaN.
-func (v vec32) atMost(limit float32, x micro) micro {
+func (v vec32) atMost(limit float32, x vreg) vreg {
 	return v.binary(asm.MINPS, v.w, v.num(limit), x)
 }
-func (v vec32) atLeast(limit float32, x micro) micro {
+func (v vec32) atLeast(limit float32, x vreg) vreg {
 	return v.binary(asm.MAXPS, v.w, v.num(limit), x)
 }
 
-func (v vec32) poly(x micro, coefficients []float32) micro {
+func (v vec32) poly(x vreg, coefficients []float32) vreg {
 	p := v.num(coefficients[0])
 	for _, c := range coefficients[1:] {
 		p = v.fma(p, x, v.num(c))
@@ -83,19 +83,19 @@ func (v vec32) poly(x micro, coefficients []float32) micro {
 	return p
 }
 
-func (v vec32) sign() micro { return v.raw(1 << 31) }
+func (v vec32) sign() vreg { return v.raw(1 << 31) }
 
-func (v vec32) reduce(x micro, bias float32) (k, n, r micro) {
+func (v vec32) reduce(x vreg, bias float32) (k, n, r vreg) {
 	magic := v.num(scalar.Magic32 + bias)
 	k = v.fma(x, v.num(scalar.Log2E32), magic)
 	n = v.sub(k, magic)
 	return k, n, v.fnma(n, v.num(scalar.Ln2Lo32), v.fnma(n, v.num(scalar.Ln2Hi32), x))
 }
 
-func (v vec32) exp(x micro) micro {
+func (v vec32) exp(x vreg) vreg {
 	k, n, r := v.reduce(x, 2*127)
 	e := v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1))
-	if v.c.target.wide() {
+	if v.c.target.isAVX512() {
 		return v.binary(asm.SCALEFPS, v.w, e, n) // e·2^n, rounded once as well
 	}
 	half := v.shift(asm.PSRLD, v.w, k, 1)
@@ -103,12 +103,12 @@ func (v vec32) exp(x micro) micro {
 	return v.mul(e, v.shift(asm.PSLLD, v.w, v.binary(asm.PSUBD, v.w, k, half), 23))
 }
 
-func (v vec32) sigmoid(x micro) micro {
+func (v vec32) sigmoid(x vreg) vreg {
 	e := v.exp(v.atLeast(scalar.ExpMin, v.or(x, v.sign())))
 	return v.div(v.pick(x, e, v.num(1)), v.add(v.num(1), e))
 }
 
-func (v vec32) tanh(x micro) micro {
+func (v vec32) tanh(x vreg) vreg {
 	k, h := v.reduceHalf(v.atLeast(-scalar.TanhMax, v.atMost(scalar.TanhMax, x)))
 	s := v.shift(asm.PSLLD, v.w, k, 23)
 	m := v.fma(v.mul(v.poly(h, scalar.TanhPoly[:]), h), s, v.sub(s, v.num(1)))
@@ -116,14 +116,14 @@ func (v vec32) tanh(x micro) micro {
 	return v.or(y, v.and(x, v.sign()))
 }
 
-func (v vec32) reduceHalf(x micro) (k, h micro) {
+func (v vec32) reduceHalf(x vreg) (k, h vreg) {
 	magic := v.num(scalar.Magic32 + 127)
 	k = v.fma(x, v.num(2*scalar.Log2E32), magic)
 	n := v.sub(k, magic)
 	return k, v.fnma(n, v.num(scalar.Ln2Lo32/2), v.fnma(n, v.num(scalar.Ln2Hi32/2), x))
 }
 
-func (v vec32) expm1(x micro) micro {
+func (v vec32) expm1(x vreg) vreg {
 	k, _, r := v.reduce(v.atLeast(scalar.Expm1Min, v.atMost(scalar.ExpMax, x)), 126)
 	s := v.shift(asm.PSLLD, v.w, k, 23)
 	h := v.fma(v.mul(v.poly(r, scalar.Expm1Poly[:]), r), s, v.sub(s, v.num(0.5)))
@@ -132,14 +132,14 @@ func (v vec32) expm1(x micro) micro {
 }
 
 // split returns the mantissa and the exponent, as an integer.
-func (v vec32) splitLog(x micro) (m, exponent micro) {
+func (v vec32) splitLog(x vreg) (m, exponent vreg) {
 	k := v.binary(asm.PSUBD, v.w, x, v.raw(scalar.SqrtHalf32))
 	m = v.either(asm.PADDD, v.w, v.and(k, v.raw(1<<23-1)), v.raw(scalar.SqrtHalf32))
 	return m, v.shift(asm.PSRAD, v.w, k, 23)
 }
 
 // logTail is without low if that is none.
-func (v vec32) logTail(f, low micro) micro {
+func (v vec32) logTail(f, low vreg) vreg {
 	p := v.poly(f, scalar.LogPoly[:])
 	square := v.mul(f, f)
 	if low == none {
@@ -148,19 +148,19 @@ func (v vec32) logTail(f, low micro) micro {
 	return v.fnma(v.num(0.5), square, v.fma(v.mul(p, f), square, low))
 }
 
-func (v vec32) logSpecial(x, r micro) micro {
+func (v vec32) logSpecial(x, r vreg) vreg {
 	zero := v.num(0)
 	r = v.pick(v.cmp(x, v.num(float32(math.Inf(1))), cmpNotLt), x, r)
 	r = v.pick(v.cmp(x, zero, cmpEq), v.num(float32(math.Inf(-1))), r)
 	return v.or(r, v.cmp(x, zero, cmpLt))
 }
 
-func (v vec32) normal(x micro) (y, grown micro) {
+func (v vec32) normal(x vreg) (y, grown vreg) {
 	small := v.cmp(x, v.num(0x1p-126), cmpLt)
 	return v.pick(small, v.mul(x, v.num(1<<23)), x), v.and(small, v.num(-23))
 }
 
-func (v vec32) log(x micro) micro {
+func (v vec32) log(x vreg) vreg {
 	y, grown := v.normal(x)
 	m, exponent := v.splitLog(y)
 	e, f := v.add(v.unary(asm.CVTDQ2PS, v.w, exponent), grown), v.sub(m, v.num(1))
@@ -168,7 +168,7 @@ func (v vec32) log(x micro) micro {
 	return v.logSpecial(x, r)
 }
 
-func (v vec32) log2(x micro) micro {
+func (v vec32) log2(x vreg) vreg {
 	y, grown := v.normal(x)
 	m, exponent := v.splitLog(y)
 	f := v.sub(m, v.num(1))
@@ -177,7 +177,7 @@ func (v vec32) log2(x micro) micro {
 	return v.logSpecial(x, r)
 }
 
-func (v vec32) log1p(x micro) micro {
+func (v vec32) log1p(x vreg) vreg {
 	one := v.num(1)
 	u := v.add(one, x)
 	whole := v.sub(u, one)
@@ -191,7 +191,7 @@ func (v vec32) log1p(x micro) micro {
 	return v.logSpecial(u, v.or(r, v.and(x, v.sign())))
 }
 
-func (v vec32) erf(x micro) micro {
+func (v vec32) erf(x vreg) vreg {
 	t := v.and(x, v.raw(1<<31-1))
 	small := v.fma(v.poly(v.mul(x, x), scalar.ErfSmall[:]), x, x)
 	limited := v.atMost(scalar.ErfMax, t)

@@ -6,13 +6,13 @@ import (
 )
 
 // integer makes a primitive of integers.
-func (b *block) integer(op rowprog.Op, t rowprog.Type, x, y micro) micro {
+func (b *block) integer(op rowprog.Op, t rowprog.Type, x, y vreg) vreg {
 	w := b.width(t.Size())
 	add, sub := asm.PADDD, asm.PSUBD
 	if t == rowprog.I64 {
 		add, sub = asm.PADDQ, asm.PSUBQ
 	}
-	zero := func() micro { return b.bits(t, 0) }
+	zero := func() vreg { return b.bits(t, 0) }
 	switch op {
 	case rowprog.OpNeg:
 		return b.binary(sub, w, zero(), x)
@@ -65,14 +65,14 @@ func (b *block) integer(op rowprog.Op, t rowprog.Type, x, y micro) micro {
 }
 
 // greater is a mask of x > y of integers.
-func (b *block) greater(t rowprog.Type, x, y micro) micro {
+func (b *block) greater(t rowprog.Type, x, y vreg) vreg {
 	if t == rowprog.I64 {
 		return b.binary(asm.PCMPGTQ, b.width(8), x, y)
 	}
 	return b.binary(asm.PCMPGTD, b.width(4), x, y)
 }
 
-func (b *block) equal(t rowprog.Type, x, y micro) micro {
+func (b *block) equal(t rowprog.Type, x, y vreg) vreg {
 	if t == rowprog.I64 {
 		return b.either(asm.PCMPEQQ, b.width(8), x, y)
 	}
@@ -80,7 +80,7 @@ func (b *block) equal(t rowprog.Type, x, y micro) micro {
 }
 
 // compareInt is a mask of a comparison.
-func (b *block) compareInt(op rowprog.Op, t rowprog.Type, x, y micro) micro {
+func (b *block) compareInt(op rowprog.Op, t rowprog.Type, x, y vreg) vreg {
 	w := b.width(t.Size())
 	switch op {
 	case rowprog.OpLt:
@@ -98,9 +98,9 @@ func (b *block) compareInt(op rowprog.Op, t rowprog.Type, x, y micro) micro {
 }
 
 // multiply64 puts a product together from those of the halves.
-func (b *block) multiply64(x, y micro) micro {
+func (b *block) multiply64(x, y vreg) vreg {
 	w := b.width(8)
-	if b.c.target.wide() {
+	if b.c.target.isAVX512() {
 		return b.either(asm.PMULLQ, w, x, y)
 	}
 	xy := b.either(asm.PMULUDQ, w, b.shift(asm.PSRLQ, w, x, 32), y)
@@ -110,7 +110,7 @@ func (b *block) multiply64(x, y micro) micro {
 }
 
 // boolean makes a primitive of Bools, which are masks of lanes of 4 bytes.
-func (b *block) boolean(op rowprog.Op, x, y micro) micro {
+func (b *block) boolean(op rowprog.Op, x, y vreg) vreg {
 	w := b.width(4)
 	switch op {
 	case rowprog.OpNot:

@@ -7,8 +7,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// straight writes a block that runs once.
-func (c *compiler) straight(b *block) {
+// emitStraight writes a block that runs once.
+func (c *compiler) emitStraight(b *block) {
 	if len(b.insts) == 0 {
 		return
 	}
@@ -17,12 +17,12 @@ func (c *compiler) straight(b *block) {
 
 // mode is how a body is written.
 type mode struct {
-	row    bool    // outside of the row
-	masked bool    // only the first rest lanes take part
-	accReg bool    // accumulators are in registers
-	stream bool    // vectors are stored past the caches
-	fetch  *inst   // if not nil, what loads the operand that is fetched ahead
-	tile   *inTile // if not nil, the row of a tile that is worked on
+	row    bool      // outside of the row
+	masked bool      // only the first rest lanes take part
+	accReg bool      // accumulators are in registers
+	stream bool      // vectors are stored past the caches
+	fetch  *inst     // if not nil, what loads the operand that is fetched ahead
+	tile   *tileRows // if not nil, the row of a tile that is worked on
 }
 
 // body writes copies of a block.
@@ -34,9 +34,9 @@ func (c *compiler) body(b *block, copies int, interleaved bool, p *pins, m mode)
 	e.run()
 }
 
-// try writes copies of a block without pinned homes, forgets them and tells the most
+// dryRun writes copies of a block without pinned slots, forgets them and tells the most
 // registers that were in use and how many values were spilled.
-func (c *compiler) try(b *block, copies int, interleaved bool, p *pins, m mode) (peak, spills int) {
+func (c *compiler) dryRun(b *block, copies int, interleaved bool, p *pins, m mode) (peak, spills int) {
 	mark, stubs, size := c.a.Mark(), len(c.stubs), c.layout.Size
 	c.body(b, copies, interleaved, p, m)
 	c.a.Rewind(mark)
@@ -69,7 +69,7 @@ func (c *compiler) plan(b *block) (p plan) {
 	operations := b.operations()
 	registers := c.target.registers()
 	first := registers - spare - 1
-	peak, spills := c.try(b, 1, false, &pins{}, mode{})
+	peak, spills := c.dryRun(b, 1, false, &pins{}, mode{})
 	copies := laneBytes / c.target.bytes()
 	if len(b.accs) == 1 && !b.guard && spills == 0 && peak < registers-copies && operations < c.shortBody() && b.accWidth() == c.target.full() {
 		p.copies, p.accReg = copies, true
@@ -86,11 +86,11 @@ func (c *compiler) plan(b *block) (p plan) {
 	switch {
 	case operations >= largeBody:
 		most = 1
-	case operations > smallBody && c.target.wide():
+	case operations > smallBody && c.target.isAVX512():
 		most = 2
 	}
 	for p.copies = most; p.copies > 1; p.copies /= 2 {
-		all, more := c.try(b, p.copies, true, &pins{}, mode{})
+		all, more := c.dryRun(b, p.copies, true, &pins{}, mode{})
 		if p.interleaved = isWorthSpilling(more-spills, operations*p.copies); p.interleaved {
 			peak = all
 			break
@@ -111,7 +111,7 @@ func isWorthSpilling(values, operations int) bool { return values <= operations/
 // operations is the number of operations of a block.
 func (b *block) operations() (n int) {
 	for i := range b.insts {
-		if b.insts[i].form != homeForm {
+		if b.insts[i].form != slotForm {
 			n++
 		}
 	}
@@ -121,7 +121,7 @@ func (b *block) operations() (n int) {
 // shortBody is the number of operations from which a body with one reduction is better
 // written side by side, with partial results in memory, than with these in registers.
 func (c *compiler) shortBody() int {
-	if c.target.wide() {
+	if c.target.isAVX512() {
 		return 40
 	}
 	return 16
@@ -130,18 +130,18 @@ func (c *compiler) shortBody() int {
 // accWidth is the width of the vectors of the first reduction.
 func (b *block) accWidth() asm.Width { return b.width(laneSize(b.accs[0].typ)) }
 
-// pin chooses homes that stay in registers from first downwards: those that are used
+// pin chooses slots that stay in registers from first downwards: those that are used
 // most.
 func (p *plan) pin(b *block, first, room int) {
-	uses := map[*home]int{}
-	var homes []*home
+	uses := map[*slot]int{}
+	var homes []*slot
 	for i := range b.insts {
 		in := &b.insts[i]
 		for k, x := range in.args {
-			if x == none || b.insts[x].form != homeForm {
+			if x == none || b.insts[x].form != slotForm {
 				continue
 			}
-			h := b.insts[x].home
+			h := b.insts[x].slot
 			if uses[h] == 0 {
 				homes = append(homes, h)
 			}
@@ -151,15 +151,15 @@ func (p *plan) pin(b *block, first, room int) {
 			}
 		}
 	}
-	slices.SortStableFunc(homes, func(x, y *home) int { return uses[y] - uses[x] })
+	slices.SortStableFunc(homes, func(x, y *slot) int { return uses[y] - uses[x] })
 	for i, h := range homes[:max(0, min(len(homes), room))] {
-		p.pins.home[first-i] = h
+		p.pins.slot[first-i] = h
 	}
 }
 
-// load brings homes into their registers.
+// load brings slots into their registers.
 func (p *pins) load(c *compiler) {
-	for r, h := range p.home {
+	for r, h := range p.slot {
 		if h != nil {
 			c.a.M(asm.MOVUPS, c.target.full(), asm.Vec(r), 0, h.mem)
 		}
@@ -190,7 +190,7 @@ func (c *compiler) loop(stage int) {
 	for i := range b.accs {
 		c.setIdentity(&b.accs[i])
 	}
-	c.straight(c.narrow32(b.narrowed))
+	c.emitStraight(c.narrow32(b.narrowed))
 	p := c.plan(b)
 	p.pins.load(c)
 	done := a.NewLabel()
@@ -225,14 +225,14 @@ func (c *compiler) loop(stage int) {
 	a.Bind(done)
 	if b.guard {
 		a.CmpMemImm(inBlock(offFaulted), 0)
-		a.JumpIf(asm.NotEqual, c.leave)
+		a.JumpIf(asm.NotEqual, c.exit)
 	}
 	for i := range b.accs {
 		switch acc := &b.accs[i]; {
 		case acc.kind.GivesIndex():
-			c.straight(c.foldIndex(acc, &b.accs[i+1]))
+			c.emitStraight(c.foldIndex(acc, &b.accs[i+1]))
 		case acc.kind != rowprog.NoReduction:
-			c.straight(c.fold(acc))
+			c.emitStraight(c.fold(acc))
 		}
 	}
 	if c.chunked {
@@ -246,7 +246,7 @@ func (b *block) work() float64 {
 	operations := 0
 	for i := range b.insts {
 		switch in := &b.insts[i]; in.form {
-		case homeForm:
+		case slotForm:
 		case routineForm:
 			operations += routineWork[in.routine]
 		default:
@@ -279,7 +279,7 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	a.AddImm(index, step)
 	if b.guard {
 		a.CmpMemImm(inBlock(offFaulted), 0)
-		a.JumpIf(asm.NotEqual, c.leave)
+		a.JumpIf(asm.NotEqual, c.exit)
 	}
 	a.SubImm(rest, step)
 	a.JumpIf(asm.NotLess, top)
@@ -364,7 +364,7 @@ func (c *compiler) setIdentity(acc *accumulator) {
 // loadMasks sets the masks of the rest lanes, of which there are less than lanes.
 func (c *compiler) loadMasks(lanes int) {
 	a := &c.a
-	if c.target.wide() {
+	if c.target.isAVX512() {
 		a.Lea(temp2, asm.Labelled(c.maskTable()))
 		a.M(asm.KMOVW, asm.W128, tailMask, 0, asm.Indexed(temp2, rest, 2, 0))
 		return
@@ -391,7 +391,7 @@ func (c *compiler) maskTable() asm.Label {
 	var table [64]byte
 	for i := range 32 {
 		table[i] = 0xff
-		if c.target.wide() {
+		if c.target.isAVX512() {
 			table[i] = byte((uint16(1)<<(i/2) - 1) >> (i % 2 * 8))
 		}
 	}

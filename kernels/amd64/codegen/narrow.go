@@ -16,7 +16,7 @@ import (
 const MostNarrow = math.MaxInt32
 
 // narrowed is a value of I64 from outside of the row and its copy as I32.
-type narrowed struct{ from, to *home }
+type narrowed struct{ from, to *slot }
 
 // canNarrow reports whether the only elements of 8 bytes in a section of the row are
 // indices that can be narrow.
@@ -44,11 +44,11 @@ func (c *compiler) canNarrow(s rowprog.Section) bool {
 }
 
 // narrowArg is an argument of I64 as I32.
-func (b *block) narrowArg(x rowprog.Value) micro {
+func (b *block) narrowArg(x rowprog.Value) vreg {
 	if v, ok := b.vals[x]; ok {
 		return v.v // the index
 	}
-	from := b.c.homeOf(x)
+	from := b.c.slotOf(x)
 	if from.cons {
 		return b.bits(rowprog.I32, uint64(uint32(max(-1, min(int64(from.bits), math.MaxInt32)))))
 	}
@@ -57,7 +57,7 @@ func (b *block) narrowArg(x rowprog.Value) micro {
 			return b.at(n.to)
 		}
 	}
-	n := narrowed{from, &home{mem: inBlock(b.c.layout.room(vectorBytes))}}
+	n := narrowed{from, &slot{mem: inBlock(b.c.layout.room(vectorBytes))}}
 	b.narrowed = append(b.narrowed, n)
 	return b.at(n.to)
 }
@@ -69,7 +69,7 @@ func (c *compiler) narrow32(list []narrowed) *block {
 	for _, n := range list {
 		v := b.integer(rowprog.OpMax, t, b.at(n.from), b.bits(t, math.MaxUint64))
 		v = b.narrow(b.integer(rowprog.OpMin, t, v, b.bits(t, math.MaxInt32)))
-		b.add(inst{form: homeOutForm, size: 4, width: b.width(4), home: n.to, args: [3]micro{v, none, none}})
+		b.add(inst{form: slotOutForm, size: 4, width: b.width(4), slot: n.to, args: [3]vreg{v, none, none}})
 	}
 	return b
 }

@@ -19,7 +19,7 @@ type accumulator struct {
 
 	// Over the row:
 	value    rowprog.Value
-	identity *home
+	identity *slot
 	room     int // in the block of arguments
 
 	operand int // Over rows.
@@ -42,16 +42,16 @@ func (b *block) reduce(v rowprog.Value, in *rowprog.Inst) {
 }
 
 // addAccumulator adds an accumulator and gives its value before the current vector.
-func (b *block) addAccumulator(a accumulator) micro {
+func (b *block) addAccumulator(a accumulator) vreg {
 	b.accs = append(b.accs, a)
 	size := laneSize(a.typ)
-	return b.add(inst{form: accForm, width: b.width(size), size: uint8(size), operand: len(b.accs) - 1, args: [3]micro{none, none, none}})
+	return b.add(inst{form: accForm, width: b.width(size), size: uint8(size), operand: len(b.accs) - 1, args: [3]vreg{none, none, none}})
 }
 
 // setAccumulator sets an accumulator.
-func (b *block) setAccumulator(k int, x micro) {
+func (b *block) setAccumulator(k int, x vreg) {
 	size := laneSize(b.accs[k].typ)
-	b.add(inst{form: setAccForm, width: b.width(size), size: uint8(size), operand: k, args: [3]micro{x, none, none}})
+	b.add(inst{form: setAccForm, width: b.width(size), size: uint8(size), operand: k, args: [3]vreg{x, none, none}})
 }
 
 // laneType is the type of the lanes that hold elements of a type.
@@ -63,14 +63,14 @@ func laneType(t rowprog.Type) rowprog.Type {
 }
 
 // fold makes a block that combines the partial results of a reduction by halves and
-// puts the result into its home.
+// puts the result into its slot.
 func (c *compiler) fold(a *accumulator) *block {
 	t := a.typ
 	bytes, w := c.target.bytes(), c.target.full()
 	b := c.newBlock(bytes / laneSize(t))
-	x := make([]micro, laneBytes/bytes)
+	x := make([]vreg, laneBytes/bytes)
 	for i := range x {
-		h := &home{mem: inBlock(a.room + i*bytes)}
+		h := &slot{mem: inBlock(a.room + i*bytes)}
 		x[i] = b.at(h)
 	}
 	for h := len(x) / 2; h > 0; h /= 2 {
@@ -82,25 +82,25 @@ func (c *compiler) fold(a *accumulator) *block {
 	for _, swap := range b.halvings(laneSize(t)) {
 		r = b.combine(a.kind, t, r, swap(r))
 	}
-	b.add(inst{form: homeOutForm, size: lastingSize(t), width: w, home: c.homeOf(a.value), args: [3]micro{r, none, none}})
+	b.add(inst{form: slotOutForm, size: lastingSize(t), width: w, slot: c.slotOf(a.value), args: [3]vreg{r, none, none}})
 	return b
 }
 
 // halvings lists what exchanges the halves of a vector, then those of its halves, and so
 // on down to single lanes of a size.
-func (b *block) halvings(size int) (swaps []func(x micro) micro) {
+func (b *block) halvings(size int) (swaps []func(x vreg) vreg) {
 	w := b.c.target.full()
 	blocks := func(imm uint8) {
-		swaps = append(swaps, func(x micro) micro { return b.binaryImm(asm.SHUFF64X2, w, x, x, imm) })
+		swaps = append(swaps, func(x vreg) vreg { return b.binaryImm(asm.SHUFF64X2, w, x, x, imm) })
 	}
 	lanes := func(imm uint8) {
-		swaps = append(swaps, func(x micro) micro { return b.unaryImm(asm.PSHUFD, w, x, imm) })
+		swaps = append(swaps, func(x vreg) vreg { return b.unaryImm(asm.PSHUFD, w, x, imm) })
 	}
-	if b.c.target.wide() {
+	if b.c.target.isAVX512() {
 		blocks(0x4e)
 		blocks(0xb1)
 	} else {
-		swaps = append(swaps, func(x micro) micro { return b.binaryImm(asm.PERM2F128, w, x, x, 1) })
+		swaps = append(swaps, func(x vreg) vreg { return b.binaryImm(asm.PERM2F128, w, x, x, 1) })
 	}
 	lanes(0x4e)
 	if size == 4 {

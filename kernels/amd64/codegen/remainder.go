@@ -18,24 +18,24 @@ type vec struct {
 func (b *block) vec(t rowprog.Type) vec { return vec{b, floatOpsOf(t), b.width(t.Size())} }
 
 // num is a constant, rounded to the type.
-func (v vec) num(x float64) micro {
+func (v vec) num(x float64) vreg {
 	return v.bits(v.f.typ, scalar.Convert(v.f.typ, rowprog.F64, math.Float64bits(x)))
 }
 
-func (v vec) raw(bits uint64) micro                { return v.bits(v.f.typ, bits) }
-func (v vec) and(x, y micro) micro                 { return v.either(asm.ANDPS, v.w, x, y) }
-func (v vec) or(x, y micro) micro                  { return v.either(asm.ORPS, v.w, x, y) }
-func (v vec) xor(x, y micro) micro                 { return v.either(asm.XORPS, v.w, x, y) }
-func (v vec) andNot(not, x micro) micro            { return v.binary(asm.ANDNPS, v.w, not, x) }
-func (v vec) plus(x, y micro) micro                { return v.either(v.f.add, v.w, x, y) }
-func (v vec) minus(x, y micro) micro               { return v.binary(v.f.sub, v.w, x, y) }
-func (v vec) over(x, y micro) micro                { return v.binary(v.f.div, v.w, x, y) }
-func (v vec) pick(mask, y, x micro) micro          { return v.choose(v.w, v.f.typ.Size(), mask, y, x) }
-func (v vec) is(x micro, how uint8, y micro) micro { return v.binaryImm(v.f.cmp, v.w, x, y, how) }
-func (v vec) abs(x micro) micro                    { return v.and(x, v.raw(v.f.magnitude)) }
-func (v vec) signOf(x micro) micro                 { return v.and(x, v.raw(v.f.sign)) }
-func (v vec) infinity() micro                      { return v.num(math.Inf(1)) }
-func (v vec) poly(x micro, coefficients []float64) micro {
+func (v vec) raw(bits uint64) vreg              { return v.bits(v.f.typ, bits) }
+func (v vec) and(x, y vreg) vreg                { return v.either(asm.ANDPS, v.w, x, y) }
+func (v vec) or(x, y vreg) vreg                 { return v.either(asm.ORPS, v.w, x, y) }
+func (v vec) xor(x, y vreg) vreg                { return v.either(asm.XORPS, v.w, x, y) }
+func (v vec) andNot(not, x vreg) vreg           { return v.binary(asm.ANDNPS, v.w, not, x) }
+func (v vec) plus(x, y vreg) vreg               { return v.either(v.f.add, v.w, x, y) }
+func (v vec) minus(x, y vreg) vreg              { return v.binary(v.f.sub, v.w, x, y) }
+func (v vec) over(x, y vreg) vreg               { return v.binary(v.f.div, v.w, x, y) }
+func (v vec) pick(mask, y, x vreg) vreg         { return v.choose(v.w, v.f.typ.Size(), mask, y, x) }
+func (v vec) is(x vreg, how uint8, y vreg) vreg { return v.binaryImm(v.f.cmp, v.w, x, y, how) }
+func (v vec) abs(x vreg) vreg                   { return v.and(x, v.raw(v.f.magnitude)) }
+func (v vec) signOf(x vreg) vreg                { return v.and(x, v.raw(v.f.sign)) }
+func (v vec) infinity() vreg                    { return v.num(math.Inf(1)) }
+func (v vec) poly(x vreg, coefficients []float64) vreg {
 	p := v.num(coefficients[0])
 	for _, c := range coefficients[1:] {
 		p = v.fma(v.f.fmadd, v.w, p, x, v.num(c))
@@ -44,7 +44,7 @@ func (v vec) poly(x micro, coefficients []float64) micro {
 }
 
 // mod is x less the multiple of y towards zero, with the sign of x.
-func (v vec) mod(x, y micro) micro {
+func (v vec) mod(x, y vreg) vreg {
 	scale := 0x1p100 // its square is as much as quotients can lack
 	if v.f.typ == rowprog.F64 {
 		scale = 0x1p1000
@@ -57,16 +57,16 @@ func (v vec) mod(x, y micro) micro {
 }
 
 // wrongSign is a mask of where a remainder is not 0 and has not the divisor's sign.
-func (v vec) wrongSign(r, y micro) micro {
+func (v vec) wrongSign(r, y vreg) vreg {
 	return v.andNot(v.is(r, cmpEq, v.raw(0)), v.xor(v.is(r, cmpLt, v.raw(0)), v.is(y, cmpLt, v.raw(0))))
 }
 
-func (v vec) remainder(x, y micro) micro {
+func (v vec) remainder(x, y vreg) vreg {
 	r := v.mod(x, y)
 	return v.pick(v.wrongSign(r, y), v.plus(r, y), r) // which keeps -0
 }
 
-func (v vec) floorDiv(x, y micro) micro {
+func (v vec) floorDiv(x, y vreg) vreg {
 	zero := v.raw(0)
 	r := v.mod(x, y)
 	q := v.over(v.minus(x, r), y)
@@ -77,7 +77,7 @@ func (v vec) floorDiv(x, y micro) micro {
 	return v.pick(v.is(y, cmpEq, zero), v.over(x, y), n)
 }
 
-func (v vec) atan2(y, x micro) micro {
+func (v vec) atan2(y, x vreg) vreg {
 	coefficients, pi, low := scalar.AtanPoly64[:], float64(scalar.Pi64), float64(scalar.PiLo64)
 	if v.f.typ == rowprog.F32 {
 		coefficients, pi, low = nil, scalar.Pi32, scalar.PiLo32
@@ -99,8 +99,8 @@ func (v vec) atan2(y, x micro) micro {
 
 // signedPower gives the power r of |x| the sign that x and y ask for, and corrects it
 // where it is known otherwise.
-func (v vec) signedPower(x, y, r micro) micro {
-	trunc := func(x micro) micro { return v.unaryImm(v.f.round, v.w, x, roundTrunc) }
+func (v vec) signedPower(x, y, r vreg) vreg {
+	trunc := func(x vreg) vreg { return v.unaryImm(v.f.round, v.w, x, roundTrunc) }
 	a, one := v.abs(x), v.num(1)
 	broken := v.is(trunc(y), cmpNe, y)
 	half := v.either(v.f.mul, v.w, y, v.num(0.5))

@@ -90,7 +90,7 @@ func (c *work) withLast(op *asm.Op, dst, x asm.Vec) {
 
 // round is dst = x rounded to an integer.
 func (c *work) round(op *asm.Op, dst, x asm.Vec) {
-	if c.c.target.wide() {
+	if c.c.target.isAVX512() {
 		op = roundOp(op)
 	}
 	c.op(op, dst, 0, x, roundEven)
@@ -98,7 +98,7 @@ func (c *work) round(op *asm.Op, dst, x asm.Vec) {
 
 // compare is dst = a mask of a comparison.
 func (c *work) compare(op *asm.Op, dst, x, y asm.Vec, imm ...byte) {
-	if !c.c.target.wide() {
+	if !c.c.target.isAVX512() {
 		c.op(op, dst, x, y, imm...)
 		return
 	}
@@ -117,7 +117,7 @@ func (c *work) blend(dst, no, yes, mask asm.Vec) {
 	if c.size == 8 {
 		op = asm.BLENDVPD
 	}
-	if !c.c.target.wide() {
+	if !c.c.target.isAVX512() {
 		c.op(op, dst, no, yes, byte(mask)<<4)
 		return
 	}
@@ -157,7 +157,7 @@ func (c *work) multiply(dst, x, y, t, u asm.Vec) {
 	case c.size == 4:
 		c.op(asm.PMULLD, dst, x, y)
 		return
-	case c.c.target.wide():
+	case c.c.target.isAVX512():
 		c.op(asm.PMULLQ, dst, x, y)
 		return
 	}
@@ -211,7 +211,7 @@ func (c *work) turns() {
 	for _, r := range []asm.Vec{sum, second, third} {
 		c.op(asm.XORPS, r, r, r)
 	}
-	c.a.Lea(pointer, c.nd.in.home.mem)
+	c.a.Lea(pointer, c.nd.in.slot.mem)
 	c.a.MovImm(temp, uint64(c.nd.in.imm))
 	top := c.a.Here()
 	c.a.M(asm.BROADCASTSD, c.w, low, 0, asm.At(pointer, 0))

@@ -18,9 +18,9 @@ func (c *compiler) section(s rowprog.Section) *block {
 		if in.Op != rowprog.OpConst {
 			b.inst(v, in)
 		}
-		if h := c.outside[v]; h != nil && in.Op != rowprog.OpConst && in.Op != rowprog.OpReduce {
-			b.add(inst{form: homeOutForm, size: lastingSize(in.Type), width: b.width(laneSize(in.Type)), home: h,
-				args: [3]micro{b.narrowOf(v), none, none}})
+		if h := c.liveOut[v]; h != nil && in.Op != rowprog.OpConst && in.Op != rowprog.OpReduce {
+			b.add(inst{form: slotOutForm, size: lastingSize(in.Type), width: b.width(laneSize(in.Type)), slot: h,
+				args: [3]vreg{b.narrowOf(v), none, none}})
 		}
 	}
 	b.hoistStores()
@@ -38,25 +38,25 @@ func (c *compiler) lanes(s rowprog.Section) int {
 // laneSize is the size of a lane that holds an element; of a Bool, of its mask.
 func laneSize(t rowprog.Type) int { return max(t.Size(), 4) }
 
-// lastingSize is the size of the lanes in which a value is kept in its home.
+// lastingSize is the size of the lanes in which a value is kept in its slot.
 func lastingSize(t rowprog.Type) uint8 { return uint8(laneSize(t)) }
 
 // narrowOf is a value; of a Bool, a mask in lanes of 4 bytes.
-func (b *block) narrowOf(v rowprog.Value) micro {
+func (b *block) narrowOf(v rowprog.Value) vreg {
 	if b.c.p.Insts[v].Type == rowprog.Bool {
 		return b.mask(v, 4)
 	}
 	return b.vals[v].v
 }
 
-// arg is the micro value of an argument, which may come from outside.
-func (b *block) arg(x rowprog.Value) micro {
+// arg is the virtual register of an argument, which may come from outside.
+func (b *block) arg(x rowprog.Value) vreg {
 	b.fetch(x)
 	return b.narrowOf(x)
 }
 
 // maskArg is a Bool argument as a mask in lanes of a size.
-func (b *block) maskArg(x rowprog.Value, size int) micro {
+func (b *block) maskArg(x rowprog.Value, size int) vreg {
 	b.fetch(x)
 	return b.mask(x, size)
 }
@@ -70,17 +70,17 @@ func (b *block) fetch(x rowprog.Value) {
 		b.vals[x] = masked{b.load(in), none}
 		return
 	}
-	b.vals[x] = masked{b.at(b.c.homeOf(x)), none}
+	b.vals[x] = masked{b.at(b.c.slotOf(x)), none}
 }
 
 // isLoadedInRow reports whether an element of a row is loaded where it is used: for rows of
-// one or two vectors, it is not worth a home.
+// one or two vectors, it is not worth a slot.
 func (c *compiler) isLoadedInRow(in *rowprog.Inst) bool {
 	return c.ofTiles && in.Op == rowprog.OpLoad && in.Domain == rowprog.Row
 }
 
 // keep files the value of an instruction, a mask in lanes of a size if it is a Bool.
-func (b *block) keep(v rowprog.Value, m micro, size int) {
+func (b *block) keep(v rowprog.Value, m vreg, size int) {
 	if b.pairs() && size == 8 && b.c.p.Insts[v].Type == rowprog.Bool {
 		b.vals[v] = masked{none, m}
 		return
@@ -109,7 +109,7 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 		b.selectInst(v, in)
 	default:
 		t := b.c.p.Insts[in.Args[0]].Type
-		var x [3]micro
+		var x [3]vreg
 		for i, u := range in.Uses() {
 			if t == rowprog.I64 && b.narrowIndex {
 				x[i] = b.narrowArg(u)
@@ -138,7 +138,7 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 // guardInst adds a guard, of which the culprit is a number: a Bool is 0 or 1.
 func (b *block) guardInst(in *rowprog.Inst) {
 	culprit, t := in.Args[1], b.c.p.Insts[in.Args[1]].Type
-	g := inst{form: guardForm, width: b.width(4), size: lastingSize(t), code: in.Code, args: [3]micro{b.arg(in.Args[0]), none, none}}
+	g := inst{form: guardForm, width: b.width(4), size: lastingSize(t), code: in.Code, args: [3]vreg{b.arg(in.Args[0]), none, none}}
 	if t == rowprog.Bool {
 		g.args[1] = b.fromBool(rowprog.I32, b.maskArg(culprit, 4))
 	} else {
@@ -172,9 +172,9 @@ func (b *block) selectInst(v rowprog.Value, in *rowprog.Inst) {
 }
 
 // load reads an operand: a vector in a section of the row, else one element.
-func (b *block) load(in *rowprog.Inst) micro {
+func (b *block) load(in *rowprog.Inst) vreg {
 	size := in.Type.Size()
-	ld := inst{form: loadForm, width: b.width(laneSize(in.Type)), size: uint8(size), operand: in.Operand, args: [3]micro{none, none, none}}
+	ld := inst{form: loadForm, width: b.width(laneSize(in.Type)), size: uint8(size), operand: in.Operand, args: [3]vreg{none, none, none}}
 	switch {
 	case in.Domain != rowprog.Vec:
 		ld.form = splatForm
@@ -191,24 +191,24 @@ func (b *block) load(in *rowprog.Inst) micro {
 }
 
 // iota is the index along an axis.
-func (b *block) iota(in *rowprog.Inst) micro {
+func (b *block) iota(in *rowprog.Inst) vreg {
 	if in.Domain != rowprog.Vec {
-		return b.add(inst{form: axisForm, width: b.c.target.full(), size: 8, operand: in.Axis, args: [3]micro{none, none, none}})
+		return b.add(inst{form: axisForm, width: b.c.target.full(), size: 8, operand: in.Axis, args: [3]vreg{none, none, none}})
 	}
 	size, add := 8, asm.PADDQ
 	if b.narrowIndex {
 		size, add = 4, asm.PADDD
 		b.c.narrow = true
 	}
-	first := b.add(inst{form: indexForm, width: b.c.target.full(), size: uint8(size), args: [3]micro{none, none, none}})
-	return b.either(add, b.c.target.full(), first, b.at(b.c.ramp(size)))
+	first := b.add(inst{form: indexForm, width: b.c.target.full(), size: uint8(size), args: [3]vreg{none, none, none}})
+	return b.either(add, b.c.target.full(), first, b.at(b.c.iotaConst(size)))
 }
 
 // store writes a value to an operand.
-func (b *block) store(in *rowprog.Inst, x micro) {
+func (b *block) store(in *rowprog.Inst, x vreg) {
 	o := &b.c.p.Operands[in.Operand]
 	st := inst{form: storeForm, op: asm.MOVUPSSt, width: b.width(laneSize(o.Type)), size: uint8(o.Type.Size()), operand: in.Operand,
-		args: [3]micro{x, none, none}}
+		args: [3]vreg{x, none, none}}
 	switch {
 	case o.Domain == rowprog.Vec && o.Type == rowprog.Bool:
 		st.form = bytesOutForm
@@ -238,7 +238,7 @@ func (b *block) accumulate(in *rowprog.Inst) {
 }
 
 // combine is one step of a reduction.
-func (b *block) combine(r rowprog.Reduction, t rowprog.Type, x, y micro) micro {
+func (b *block) combine(r rowprog.Reduction, t rowprog.Type, x, y vreg) vreg {
 	op := [...]rowprog.Op{rowprog.Sum: rowprog.OpAdd, rowprog.Prod: rowprog.OpMul, rowprog.Max: rowprog.OpMax,
 		rowprog.Min: rowprog.OpMin}[r]
 	switch {
@@ -289,9 +289,9 @@ func (b *block) hoistStores() {
 
 // reorder brings the operations into an order, given by their present numbers.
 func (b *block) reorder(order []int) {
-	number := make([]micro, len(b.insts))
+	number := make([]vreg, len(b.insts))
 	for at, i := range order {
-		number[i] = micro(at)
+		number[i] = vreg(at)
 	}
 	moved := make([]inst, len(b.insts))
 	for at, i := range order {

@@ -11,13 +11,13 @@ const (
 	AVX512               // F, DQ, BW and VL
 )
 
-// wide reports whether vectors have 64 bytes, not 32. Then there are 32 registers, and
+// isAVX512 reports whether vectors have 64 bytes, not 32. Then there are 32 registers, and
 // comparisons give mask registers, which are turned into masks in vectors.
-func (t Target) wide() bool { return t == AVX512 }
+func (t Target) isAVX512() bool { return t == AVX512 }
 
 // bytes is the size of a vector.
 func (t Target) bytes() int {
-	if t.wide() {
+	if t.isAVX512() {
 		return 64
 	}
 	return 32
@@ -25,7 +25,7 @@ func (t Target) bytes() int {
 
 // full is the width of a whole vector.
 func (t Target) full() asm.Width {
-	if t.wide() {
+	if t.isAVX512() {
 		return asm.W512
 	}
 	return asm.W256
@@ -33,7 +33,7 @@ func (t Target) full() asm.Width {
 
 // registers is the number of vector registers.
 func (t Target) registers() int {
-	if t.wide() {
+	if t.isAVX512() {
 		return 32
 	}
 	return 16

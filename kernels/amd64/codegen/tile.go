@@ -13,8 +13,8 @@ type Tile struct {
 	Rows, Cols int
 	// From is the operand whose elements are in the registers.
 	From int
-	// Still tells of each operand whether it has the same elements for all rows.
-	Still []bool
+	// RowInvariant tells of each operand whether it has the same elements for all rows.
+	RowInvariant []bool
 	// Packed has the elements in memory instead, one row behind the other, and any number of rows.
 	Packed bool
 }
@@ -36,16 +36,16 @@ type Tile struct {
 // Code for packed rows is called like that of [Compile]. It finds their number at TileRows.
 func CompileTile(p *rowprog.Program, target Target, t Tile) (code *Code, err error) {
 	if !t.Packed {
-		code, err = compileTile(p, target, t, (*tiler).registers)
+		code, err = compileTile(p, target, t, (*tileCompiler).registers)
 	}
 	if code == nil {
-		code, err = compileTile(p, target, t, (*tiler).memory)
+		code, err = compileTile(p, target, t, (*tileCompiler).memory)
 	}
 	return code, err
 }
 
 // compileTile makes code in one of these ways.
-func compileTile(p *rowprog.Program, target Target, t Tile, write func(*tiler)) (code *Code, err error) {
+func compileTile(p *rowprog.Program, target Target, t Tile, write func(*tileCompiler)) (code *Code, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			code, err = nil, refused(r)
@@ -53,8 +53,8 @@ func compileTile(p *rowprog.Program, target Target, t Tile, write func(*tiler)) 
 	}()
 	c := newCompiler(p, target, 1)
 	c.ofTiles = true
-	c.findOutside()
-	write(c.tiler(t))
+	c.findLiveOut()
+	write(c.tileCompiler(t))
 	return c.finish(), nil
 }
 
@@ -68,12 +68,12 @@ const (
 	offTileCount = 48 // rows that are accumulated together
 )
 
-// TileStep is where the step is from row to row of all operands that are not still and have an
+// TileStep is where the step is from row to row of all operands that are not row-invariant and have an
 // element for each of a row, in elements.
 func (l *Layout) TileStep() int { return offTileStep }
 
 // TileIndex is where the number of elements is from the addresses of operands that are not
-// still on to the tile: each call makes it that of the next tile.
+// row-invariant on to the tile: each call makes it that of the next tile.
 func (l *Layout) TileIndex() int { return offTileIndex }
 
 // TileRows is where the number of packed rows is.
@@ -93,8 +93,8 @@ var (
 	tileIndices = []asm.Reg{index, asm.R11, asm.R12, asm.R13, asm.R14, asm.R15}
 )
 
-// tiler is what is known while code for tiles is written.
-type tiler struct {
+// tileCompiler is what is known while code for tiles is written.
+type tileCompiler struct {
 	*compiler
 	Tile
 	row, vec    *block // of a row, and of its elements
@@ -104,21 +104,21 @@ type tiler struct {
 	sums        []tileSum // of that
 }
 
-// inTile is rows of a tile: one in registers, or some in memory.
-type inTile struct {
+// tileRows is rows of a tile: one in registers, or some in memory.
+type tileRows struct {
 	*Tile
 	indices []asm.Reg // of each row, the number of elements to it from the operands' addresses on
 	first   int       // the register in which a row begins
-	kept    []asm.Vec // the registers where its results are kept; nil for rows in memory
+	results []asm.Vec // the registers where its results are kept; nil for rows in memory
 }
 
-// tiler prepares for tiles.
-func (c *compiler) tiler(t Tile) *tiler {
+// tileCompiler prepares for tiles.
+func (c *compiler) tileCompiler(t Tile) *tileCompiler {
 	p := c.p
 	if !p.Columnwise() || p.Stages != 1 || p.Operands[t.From].Access != rowprog.In {
 		refuse("tiles of such a program")
 	}
-	w := &tiler{compiler: c, Tile: t, row: c.section(rowprog.RowSection(0)), vec: c.section(rowprog.VecSection(0))}
+	w := &tileCompiler{compiler: c, Tile: t, row: c.section(rowprog.RowSection(0)), vec: c.section(rowprog.VecSection(0))}
 	hasRoutine := func(in inst) bool { return in.form == routineForm }
 	if w.row.guard || w.vec.guard || slices.ContainsFunc(w.vec.insts, hasRoutine) || w.vec.lanes*p.Operands[t.From].Type.Size() != c.target.bytes() {
 		refuse("tiles of such elements")
@@ -136,7 +136,7 @@ func (c *compiler) tiler(t Tile) *tiler {
 }
 
 // point sets registers to the addresses of operands whose elements are loaded or stored.
-func (w *tiler) point(free []asm.Reg) {
+func (w *tileCompiler) point(free []asm.Reg) {
 	w.bases = make([]asm.Reg, len(w.p.Operands))
 	for i := range w.p.Operands {
 		if i == w.From || w.p.Operands[i].Access == rowprog.Acc {
@@ -151,35 +151,35 @@ func (w *tiler) point(free []asm.Reg) {
 }
 
 // registers writes the code of whole tiles, and that of others, which stay in registers.
-func (w *tiler) registers() {
+func (w *tileCompiler) registers() {
 	a := &w.a
-	w.keepStore()
+	w.deferStore()
 	w.point(tileBases)
-	w.body(w.section(rowprog.CallSection), 1, false, w.held(), mode{row: true})
+	w.body(w.section(rowprog.CallSection), 1, false, w.reserved(), mode{row: true})
 	w.interleaved = w.fits()
 	others := a.NewLabel()
 	a.SubImm(rest, int32(w.Rows))
 	a.JumpIf(asm.NotEqual, others)
 	if w.sums == nil {
-		w.whole()
+		w.fullTile()
 		a.Bind(others)
 		a.AddImm(rest, int32(w.Rows))
-		w.part()
+		w.partialTile()
 		return
 	}
 	a.MovLoad(temp, inBlock(offTileLeft))
 	a.SubImm(temp, int32(w.Rows))
 	a.JumpIf(asm.Less, others)
-	w.whole()
+	w.fullTile()
 	a.Bind(others)
 	a.AddImm(rest, int32(w.Rows))
 	w.vec = w.section(rowprog.VecSection(0))
 	w.memory()
 }
 
-// keepStore has what is stored kept in a register, which must be all that each row gives and
+// deferStore has what is stored kept in a register, which must be all that each row gives and
 // that is accumulated.
-func (w *tiler) keepStore() {
+func (w *tileCompiler) deferStore() {
 	var only *inst
 	for i := range w.vec.insts {
 		switch in := &w.vec.insts[i]; in.form {
@@ -194,12 +194,12 @@ func (w *tiler) keepStore() {
 		refuse("tiles in registers without a result")
 	}
 	w.store = *only
-	only.form = keepForm
+	only.form = deferForm
 	w.takeSums()
 }
 
-// held is the registers of a tile that no row has been taken from.
-func (w *tiler) held() *pins {
+// reserved is the registers of a tile that no row has been taken from.
+func (w *tileCompiler) reserved() *pins {
 	p := &pins{}
 	for r := range w.Rows * w.vectors {
 		p.acc[r] = true
@@ -207,19 +207,19 @@ func (w *tiler) held() *pins {
 	return p
 }
 
-// take takes a row from what is held.
-func (w *tiler) take(held *pins, row int, index asm.Reg) mode {
+// take takes a row from what is reserved.
+func (w *tileCompiler) take(held *pins, row int, index asm.Reg) mode {
 	clear(held.acc[row*w.vectors:][:w.vectors])
-	return mode{tile: &inTile{Tile: &w.Tile, first: row * w.vectors, indices: []asm.Reg{index}, kept: make([]asm.Vec, w.vectors)}}
+	return mode{tile: &tileRows{Tile: &w.Tile, first: row * w.vectors, indices: []asm.Reg{index}, results: make([]asm.Vec, w.vectors)}}
 }
 
 // fits decides whether the vectors of a row are worked on side by side or one after the
 // other: so that nothing must be spilled. The first row has the fewest registers.
-func (w *tiler) fits() (interleaved bool) {
-	held := w.held()
+func (w *tileCompiler) fits() (interleaved bool) {
+	held := w.reserved()
 	m := w.take(held, 0, index)
 	for _, interleaved := range []bool{true, false} {
-		if _, spills := w.try(w.vec, w.vectors, interleaved, held, m); spills == 0 {
+		if _, spills := w.dryRun(w.vec, w.vectors, interleaved, held, m); spills == 0 {
 			return interleaved
 		}
 	}
@@ -227,23 +227,23 @@ func (w *tiler) fits() (interleaved bool) {
 	return false
 }
 
-// compute writes the code of a row. It gives the registers with the results, which stay held
+// compute writes the code of a row. It gives the registers with the results, which stay reserved
 // until all rows have been computed: what a row reads often lies a multiple of 4096 bytes
 // from what the one before would write, and processors take the two for the same memory at
 // first.
-func (w *tiler) compute(held *pins, row int, index asm.Reg) (kept []asm.Vec) {
+func (w *tileCompiler) compute(held *pins, row int, index asm.Reg) (kept []asm.Vec) {
 	w.body(w.row, 1, false, held, mode{row: true})
 	m := w.take(held, row, index)
 	w.body(w.vec, w.vectors, w.interleaved, held, m)
 	w.nextRow()
-	for _, r := range m.tile.kept {
+	for _, r := range m.tile.results {
 		held.acc[r] = true
 	}
-	return m.tile.kept
+	return m.tile.results
 }
 
 // nextRow goes on to the elements of the next row of operands that have one for each.
-func (w *tiler) nextRow() {
+func (w *tileCompiler) nextRow() {
 	for i := range w.p.Operands {
 		if w.moves(i) {
 			w.a.AddLoad(w.bases[i], inBlock(w.layout.Delta(0, i)))
@@ -252,33 +252,33 @@ func (w *tiler) nextRow() {
 }
 
 // moves reports whether an operand's address goes on from row to row.
-func (w *tiler) moves(operand int) bool {
-	return w.p.Operands[operand].Domain == rowprog.Row && !w.Still[operand]
+func (w *tileCompiler) moves(operand int) bool {
+	return w.p.Operands[operand].Domain == rowprog.Row && !w.RowInvariant[operand]
 }
 
 // put stores the results of a row.
-func (w *tiler) put(kept []asm.Vec, index asm.Reg) {
-	t := inTile{Tile: &w.Tile, indices: []asm.Reg{index}}
+func (w *tileCompiler) put(kept []asm.Vec, index asm.Reg) {
+	t := tileRows{Tile: &w.Tile, indices: []asm.Reg{index}}
 	for v, r := range kept {
 		w.a.M(asm.MOVUPSSt, w.store.width, r, 0, t.address(w.bases[w.store.operand], &w.store, int32(v*w.vec.lanes)))
 	}
 }
 
 // address is where some elements of an operand are, some elements on from the first row's.
-func (t *inTile) address(base asm.Reg, in *inst, on int32) asm.Mem {
+func (t *tileRows) address(base asm.Reg, in *inst, on int32) asm.Mem {
 	cols, size := int32(t.Cols), int32(in.size)
 	switch {
 	case in.operand == t.From:
 		return asm.At(tileSums, on*size)
-	case t.Still[in.operand]:
+	case t.RowInvariant[in.operand]:
 		return asm.At(base, on%cols*size)
 	}
 	return asm.Indexed(base, t.indices[on/cols], in.size, on%cols*size)
 }
 
-// whole writes the code of whole tiles, some rows at a time: as many as there are indices.
-func (w *tiler) whole() {
-	a, held := &w.a, w.held()
+// fullTile writes the code of whole tiles, some rows at a time: as many as there are indices.
+func (w *tileCompiler) fullTile() {
+	a, held := &w.a, w.reserved()
 	kept := make([][]asm.Vec, w.Rows)
 	n := len(tileIndices)
 	a.MovLoad(index, inBlock(offTileIndex))
@@ -304,7 +304,7 @@ func (w *tiler) whole() {
 }
 
 // setIndices sets the indices of a row, the first of which is known, and of those behind it.
-func (w *tiler) setIndices(row int) {
+func (w *tileCompiler) setIndices(row int) {
 	a, n := &w.a, len(tileIndices)
 	a.MovLoad(temp, inBlock(offTileStep))
 	if row > 0 {
@@ -315,9 +315,9 @@ func (w *tiler) setIndices(row int) {
 	}
 }
 
-// part writes the code of tiles of fewer rows.
-func (w *tiler) part() {
-	a, held := &w.a, w.held()
+// partialTile writes the code of tiles of fewer rows.
+func (w *tileCompiler) partialTile() {
+	a, held := &w.a, w.reserved()
 	kept := make([][]asm.Vec, w.Rows-1)
 	goOn := func(done asm.Label) {
 		a.AddLoad(index, inBlock(offTileStep))
@@ -343,7 +343,7 @@ func (w *tiler) part() {
 }
 
 // end ends a call.
-func (w *tiler) end(index asm.Reg) {
+func (w *tileCompiler) end(index asm.Reg) {
 	w.a.MovStore(inBlock(offTileIndex), index)
 	for i := range w.p.Operands {
 		if w.moves(i) {

@@ -16,14 +16,14 @@ var (
 
 // memory writes code that puts sums into the block of arguments, if they are not in memory yet,
 // and goes through them row by row, with all registers.
-func (w *tiler) memory() {
+func (w *tileCompiler) memory() {
 	a := &w.a
 	sums := 0
 	if !w.Packed {
 		sums = w.putSums()
 	}
 	w.point(rowBases)
-	w.straight(w.section(rowprog.CallSection))
+	w.emitStraight(w.section(rowprog.CallSection))
 	if w.Packed {
 		a.MovLoad(tileSums, inBlock(w.layout.Pointer(w.From)))
 		a.MovLoad(rest, inBlock(offTileRows))
@@ -40,7 +40,7 @@ func (w *tiler) memory() {
 }
 
 // putSums puts sums into the block of arguments.
-func (w *tiler) putSums() (at int) {
+func (w *tileCompiler) putSums() (at int) {
 	bytes := w.target.bytes()
 	at = w.layout.room(w.Rows * w.vectors * bytes)
 	for r := range w.Rows * w.vectors {
@@ -50,7 +50,7 @@ func (w *tiler) putSums() (at int) {
 }
 
 // allRows writes loops over the rows in rest.
-func (w *tiler) allRows() {
+func (w *tileCompiler) allRows() {
 	a, done := &w.a, w.a.NewLabel()
 	for rows := w.rowsAtOnce(); rows > 0; rows-- {
 		over := a.NewLabel()
@@ -66,8 +66,8 @@ func (w *tiler) allRows() {
 
 // rowsAtOnce is the number of rows that are worked on side by side: two where vectors are short,
 // so that functions, which are long chains of operations, wait less for each other.
-func (w *tiler) rowsAtOnce() int {
-	if w.target.wide() || len(w.row.insts) > 0 || len(w.vec.accs) > 0 {
+func (w *tileCompiler) rowsAtOnce() int {
+	if w.target.isAVX512() || len(w.row.insts) > 0 || len(w.vec.accs) > 0 {
 		return 1
 	}
 	for i := range w.p.Operands {
@@ -79,9 +79,9 @@ func (w *tiler) rowsAtOnce() int {
 }
 
 // rows writes a loop over rows, some at a time, as long as so many are left beyond those in rest.
-func (w *tiler) rows(n int) {
+func (w *tileCompiler) rows(n int) {
 	a := &w.a
-	m := mode{accReg: true, tile: &inTile{Tile: &w.Tile, indices: rowIndices}}
+	m := mode{accReg: true, tile: &tileRows{Tile: &w.Tile, indices: rowIndices}}
 	p := w.planRows(n, m)
 	if len(w.row.insts) == 0 {
 		p.pins.load(w.compiler)
@@ -106,15 +106,15 @@ func (w *tiler) rows(n int) {
 }
 
 // planRows decides how the vectors of some rows are worked on, and what stays in registers.
-func (w *tiler) planRows(rows int, m mode) plan {
+func (w *tileCompiler) planRows(rows int, m mode) plan {
 	p := plan{copies: rows * w.vectors}
 	accs := len(w.vec.accs) * w.vectors
 	free := w.target.registers() - accs
 	for r := range accs {
 		p.pins.acc[free+r] = true
 	}
-	peak, spills := w.try(w.vec, p.copies, false, &p.pins, m)
-	all, more := w.try(w.vec, p.copies, true, &p.pins, m)
+	peak, spills := w.dryRun(w.vec, p.copies, false, &p.pins, m)
+	all, more := w.dryRun(w.vec, p.copies, true, &p.pins, m)
 	if p.interleaved = isWorthSpilling(more-spills, w.vec.operations()*p.copies); p.interleaved {
 		peak = all
 	}

@@ -14,9 +14,9 @@ type tileSum struct {
 }
 
 // takeSums takes out of the operations on elements how they are accumulated.
-func (w *tiler) takeSums() {
+func (w *tileCompiler) takeSums() {
 	insts := w.vec.insts
-	var taken []micro
+	var taken []vreg
 	for i := range insts {
 		if insts[i].form != setAccForm {
 			continue
@@ -27,11 +27,11 @@ func (w *tiler) takeSums() {
 			refuse("such sums of tiles in registers")
 		}
 		w.sums = append(w.sums, tileSum{w.vec.accs[insts[i].operand].operand, step})
-		taken = append(taken, micro(i), at, step.args[0])
+		taken = append(taken, vreg(i), at, step.args[0])
 	}
 	var order []int
 	for i := range insts {
-		if !slices.Contains(taken, micro(i)) {
+		if !slices.Contains(taken, vreg(i)) {
 			order = append(order, i)
 		}
 	}
@@ -39,7 +39,7 @@ func (w *tiler) takeSums() {
 }
 
 // accumulatePieces writes a loop over the pieces of the rows in rest that are accumulated together.
-func (w *tiler) accumulatePieces() {
+func (w *tileCompiler) accumulatePieces() {
 	a := &w.a
 	last := w.target.registers() - 1
 	for i := range w.vec.accs {
@@ -57,15 +57,15 @@ func (w *tiler) accumulatePieces() {
 	w.moveAccumulated(asm.MOVUPSSt)
 	a.MovLoad(temp, inBlock(offTileLeft))
 	a.SubLoad(temp, inBlock(offTileCount))
-	w.leave()
+	w.setRowsLeft()
 	a.MovLoad(rest, inBlock(offTileRows))
 	a.SubLoad(rest, inBlock(offTileCount))
 	a.JumpIf(asm.NotEqual, again)
 }
 
-// leave notes that temp rows are left that are accumulated with those before them, as the flags
+// setRowsLeft notes that temp rows are left that are accumulated with those before them, as the flags
 // say: after the last one, others are next.
-func (w *tiler) leave() {
+func (w *tileCompiler) setRowsLeft() {
 	a, same := &w.a, w.a.NewLabel()
 	a.MovStore(inBlock(offTileLeft), temp)
 	a.JumpIf(asm.NotEqual, same)
@@ -81,7 +81,7 @@ func (w *tiler) leave() {
 }
 
 // accumulateKept accumulates the rows of a whole tile, which are kept in registers.
-func (w *tiler) accumulateKept(kept [][]asm.Vec) {
+func (w *tileCompiler) accumulateKept(kept [][]asm.Vec) {
 	if w.sums == nil {
 		return
 	}
@@ -110,11 +110,11 @@ func (w *tiler) accumulateKept(kept [][]asm.Vec) {
 	}
 	a.MovLoad(temp, inBlock(offTileLeft))
 	a.SubImm(temp, int32(w.Rows))
-	w.leave()
+	w.setRowsLeft()
 }
 
 // moveAccumulated brings what is accumulated into its registers, or back.
-func (w *tiler) moveAccumulated(op *asm.Op) {
+func (w *tileCompiler) moveAccumulated(op *asm.Op) {
 	for _, acc := range w.vec.accs {
 		w.a.MovLoad(temp, inBlock(w.layout.Pointer(acc.operand)))
 		for v := range w.vectors {

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-func (v vec64) erf(x micro) micro {
+func (v vec64) erf(x vreg) vreg {
 	t := v.and(x, v.raw(1<<63-1))
 	small := v.fma(v.poly(v.mul(x, x), scalar.ErfSmall64[:]), x, x)
 	limited := v.atMost(scalar.ErfMax64, t)
@@ -20,11 +20,11 @@ func (v vec64) erf(x micro) micro {
 	return v.pick(v.cmp(t, v.num(1), cmpLt), small, large)
 }
 
-func (v vec64) sin(x micro) micro { return v.pick(v.cmp(x, v.num(0), cmpEq), x, v.wave(x, 0)) }
-func (v vec64) cos(x micro) micro { return v.wave(x, 1) }
+func (v vec64) sin(x vreg) vreg { return v.pick(v.cmp(x, v.num(0), cmpEq), x, v.wave(x, 0)) }
+func (v vec64) cos(x vreg) vreg { return v.wave(x, 1) }
 
 // wave is sin(x + quarters·π/2).
-func (v vec64) wave(x micro, quarters uint64) micro {
+func (v vec64) wave(x vreg, quarters uint64) vreg {
 	k, r, low := v.reduceAngle(x)
 	square := v.mul(r, r)
 	sin := v.add(r, v.fma(v.mul(square, r), v.poly(square, scalar.SinPoly64[:]), low))
@@ -41,7 +41,7 @@ func (v vec64) wave(x micro, quarters uint64) micro {
 	return v.either(asm.XORPS, v.w, y, v.and(v.shift(asm.PSLLQ, v.w, q, 62), v.sign()))
 }
 
-func (v vec64) reduceAngle(x micro) (k, r, low micro) {
+func (v vec64) reduceAngle(x vreg) (k, r, low vreg) {
 	k = v.sub(v.fma(x, v.num(scalar.TwoOverPi), v.num(scalar.Magic64)), v.num(scalar.Magic64))
 	near := v.fnma(k, v.num(scalar.PiHalf), x)
 	part := v.mul(k, v.num(scalar.PiHalf2))
@@ -60,20 +60,20 @@ func (v vec64) reduceAngle(x micro) (k, r, low micro) {
 }
 
 // turns multiplies the lanes of a mask by 1/2π in pieces.
-func (v vec64) turns(x, mask micro) (fraction, quarters micro) {
-	if v.c.turns == nil {
+func (v vec64) turns(x, mask vreg) (fraction, quarters vreg) {
+	if v.c.twoOverPi == nil {
 		var b []byte
 		for _, p := range scalar.Turns64 {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(p))
 		}
-		v.c.turns = &home{mem: asm.Labelled(v.c.a.Data(b, 8))}
+		v.c.twoOverPi = &slot{mem: asm.Labelled(v.c.a.Data(b, 8))}
 	}
-	fraction = v.pure(inst{form: routineForm, routine: turnsRoutine, width: v.w, size: 8, home: v.c.turns,
-		imm: uint8(len(scalar.Turns64)), args: [3]micro{x, mask, none}})
-	return fraction, v.pure(inst{form: secondForm, args: [3]micro{fraction, none, none}})
+	fraction = v.cse(inst{form: routineForm, routine: turnsRoutine, width: v.w, size: 8, slot: v.c.twoOverPi,
+		imm: uint8(len(scalar.Turns64)), args: [3]vreg{x, mask, none}})
+	return fraction, v.cse(inst{form: secondForm, args: [3]vreg{fraction, none, none}})
 }
 
-func (v vec64) pow(x, y micro) micro {
+func (v vec64) pow(x, y vreg) vreg {
 	a := v.and(x, v.raw(1<<63-1))
 	normal, grown := v.normal(a)
 	m, e, _ := v.splitLog(normal)
@@ -87,8 +87,8 @@ func (v vec64) pow(x, y micro) micro {
 }
 
 // logParts is e·log(2) + log(m) in two parts.
-func (v vec64) logParts(m, e micro) (high, low micro) {
-	fms := func(x, y, z micro) micro { return v.block.fma(&asm.FMSUBPD, v.w, x, y, z) }
+func (v vec64) logParts(m, e vreg) (high, low vreg) {
+	fms := func(x, y, z vreg) vreg { return v.block.fma(&asm.FMSUBPD, v.w, x, y, z) }
 	two := v.num(2)
 	f := v.sub(m, v.num(1))
 	d := v.add(two, f)

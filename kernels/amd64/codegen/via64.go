@@ -12,21 +12,21 @@ import (
 // package scalar does.
 
 // in64 converts half of the lanes to float64.
-func (v vec64) in64(x micro) micro { return v.unary(asm.CVTPS2PD, v.w, x) }
+func (v vec64) in64(x vreg) vreg { return v.unary(asm.CVTPS2PD, v.w, x) }
 
 // out32 converts back.
-func (v vec64) out32(x micro) micro { return v.unary(asm.CVTPD2PS, v.w, x) }
+func (v vec64) out32(x vreg) vreg { return v.unary(asm.CVTPD2PS, v.w, x) }
 
-func (v vec32) sin(x micro) micro {
+func (v vec32) sin(x vreg) vreg {
 	y := v.wave(x, 0)
 	return v.pick(v.cmp(x, v.num(0), cmpEq), x, y)
 }
 
-func (v vec32) cos(x micro) micro { return v.wave(x, 1) }
+func (v vec32) cos(x vreg) vreg { return v.wave(x, 1) }
 
 // wave is sin(x + quarters·π/2).
-func (v vec32) wave(x micro, quarters uint64) micro {
-	return v.halves(x, x, func(x, _ micro) micro {
+func (v vec32) wave(x vreg, quarters uint64) vreg {
+	return v.halves(x, x, func(x, _ vreg) vreg {
 		v := vec64{v.block, v.c.target.full()}
 		x = v.in64(x)
 		turn := none
@@ -55,8 +55,8 @@ func (v vec32) wave(x micro, quarters uint64) micro {
 	})
 }
 
-func (v vec32) pow(x, y micro) micro {
-	r := v.halves(v.and(x, v.raw(1<<31-1)), y, func(a, y micro) micro {
+func (v vec32) pow(x, y vreg) vreg {
+	r := v.halves(v.and(x, v.raw(1<<31-1)), y, func(a, y vreg) vreg {
 		v := vec64{v.block, v.c.target.full()}
 		a, y = v.in64(a), v.in64(y)
 		m, e, _ := v.splitLog(a)

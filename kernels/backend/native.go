@@ -11,21 +11,21 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// machine is a kernel of machine code.
-type machine struct {
-	prog    *rowprog.Program
-	code    executable
-	layout  codegen.Layout
-	offset  int // in the code
-	streams bool
-	fetches []int // operands that can be fetched ahead
-	far     sizes // of operands for which it is done
-	guards  bool
-	most    int // elements of a row, 0 for any number
-	accs    []accumulated
-	free    bool // elements depend on nothing but those at the same place
-	piece   int  // elements of a call at most, if they can be cut so
-	stages  []longStage
+// nativeKernel is a kernel of machine code.
+type nativeKernel struct {
+	prog          *rowprog.Program
+	code          executable
+	layout        codegen.Layout
+	offset        int // in the code
+	nonTemporal   bool
+	prefetches    []int // operands that can be fetched ahead
+	prefetchSizes sizes // of operands for which it is done
+	guards        bool
+	maxRow        int // elements of a row, 0 for any number
+	accs          []accumulated
+	elementwise   bool // elements depend on nothing but those at the same place
+	callElements  int  // elements of a call at most, if they can be cut so
+	stages        []chunkStage
 }
 
 // executable is code that can be called: a *jit.Code.
@@ -39,11 +39,11 @@ type accumulated struct {
 	neutral uint64
 }
 
-// newMachine notes what calls need to know of a program and its code, which begins at an
+// newNativeKernel notes what calls need to know of a program and its code, which begins at an
 // offset.
-func newMachine(p *rowprog.Program, c *codegen.Code, offset int) *machine {
-	k := &machine{prog: p, layout: c.Layout, offset: offset, streams: c.Streams, fetches: c.Fetches, far: farSizes, most: c.Most,
-		free: p.Elementwise() && p.Stages == 1, piece: pieceOf(c), stages: longStages(p, c.Stages)}
+func newNativeKernel(p *rowprog.Program, c *codegen.Code, offset int) *nativeKernel {
+	k := &nativeKernel{prog: p, layout: c.Layout, offset: offset, nonTemporal: c.NonTemporal, prefetches: c.Prefetches, prefetchSizes: usualPrefetchSizes, maxRow: c.MaxRow,
+		elementwise: p.Elementwise() && p.Stages == 1, callElements: callElementsOf(c), stages: chunkStages(p, c.Stages)}
 	for i := range p.Insts {
 		in := &p.Insts[i]
 		k.guards = k.guards || in.Op == rowprog.OpGuard
@@ -55,26 +55,26 @@ func newMachine(p *rowprog.Program, c *codegen.Code, offset int) *machine {
 	return k
 }
 
-func (k *machine) Program() *rowprog.Program { return k.prog }
-func (k *machine) Machine() bool             { return true }
+func (k *nativeKernel) Program() *rowprog.Program { return k.prog }
+func (k *nativeKernel) Machine() bool             { return true }
 
-func (k *machine) Run(a *launch.Args, s *Scratch) (fault launch.Fault, ok bool) {
+func (k *nativeKernel) Run(a *launch.Args, s *Scratch) (fault launch.Fault, ok bool) {
 	return s.partial.Run(k.prog, a, func(a *launch.Args, lo, hi int) (launch.Fault, bool) { return k.RunRange(a, lo, hi, s) })
 }
 
-func (k *machine) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault launch.Fault, ok bool) {
-	if k.most > 0 && a.N > k.most {
+func (k *nativeKernel) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault launch.Fault, ok bool) {
+	if k.maxRow > 0 && a.N > k.maxRow {
 		return k.interpret(a, lo, hi, s)
 	}
-	if k.isLong(a) {
-		return k.runLong(a, lo, hi, s)
+	if k.isChunked(a) {
+		return k.runChunked(a, lo, hi, s)
 	}
 	k.setNeutral(a, lo, hi)
 	if empty(a, lo, hi) {
 		k.setEmpty(a, lo, hi)
 		return launch.Fault{}, true
 	}
-	s.block.reserve(k.layout.Size)
+	s.frame.reserve(k.layout.Size)
 	switch {
 	case k.isPlain(a):
 		fault, ok = k.call(a, lo, hi, s)
@@ -89,7 +89,7 @@ func (k *machine) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault launch
 }
 
 // interpret runs what the code is not made for.
-func (k *machine) interpret(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
+func (k *nativeKernel) interpret(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
 	c, err := interp.Compile(k.prog)
 	if err != nil {
 		panic("backend: " + err.Error()) // the program has been verified
@@ -108,7 +108,7 @@ func empty(a *launch.Args, lo, hi int) bool {
 }
 
 // isPlain reports whether the elements of rows lie side by side.
-func (k *machine) isPlain(a *launch.Args) bool {
+func (k *nativeKernel) isPlain(a *launch.Args) bool {
 	inner := len(a.Outer)
 	if a.N <= 1 {
 		return true
@@ -137,7 +137,7 @@ func wholeBytes(a *launch.Args, t rowprog.Type) int {
 
 // worthStreaming reports whether what is written is large, is not read as well and is
 // aligned.
-func (k *machine) worthStreaming(a *launch.Args) bool {
+func (k *nativeKernel) worthStreaming(a *launch.Args) bool {
 	for i := range k.prog.Operands {
 		o := &k.prog.Operands[i]
 		if o.Access == rowprog.In {
@@ -161,13 +161,13 @@ func (k *machine) worthStreaming(a *launch.Args) bool {
 	return true
 }
 
-// block is the arguments of machine code, see codegen.Layout.
-type block struct {
+// frame is the argument frame of machine code, see codegen.Layout.
+type frame struct {
 	words []uint64
 	base  unsafe.Pointer
 }
 
-func (b *block) reserve(size int) {
+func (b *frame) reserve(size int) {
 	if len(b.words)*8 >= size+codegen.BlockAlign {
 		return
 	}
@@ -176,11 +176,11 @@ func (b *block) reserve(size int) {
 	b.base = unsafe.Add(p, -uintptr(p)&(codegen.BlockAlign-1))
 }
 
-func (b *block) put(offset, v int)  { *(*int)(unsafe.Add(b.base, offset)) = v }
-func (b *block) get(offset int) int { return *(*int)(unsafe.Add(b.base, offset)) }
+func (b *frame) put(offset, v int)  { *(*int)(unsafe.Add(b.base, offset)) = v }
+func (b *frame) get(offset int) int { return *(*int)(unsafe.Add(b.base, offset)) }
 
 // set writes sizes and steps.
-func (b *block) set(k *machine, a *launch.Args) {
+func (b *frame) set(k *nativeKernel, a *launch.Args) {
 	l := &k.layout
 	b.put(l.N(), a.N)
 	b.put(l.Fault(), 0)
@@ -188,7 +188,7 @@ func (b *block) set(k *machine, a *launch.Args) {
 	b.put(l.From(), 0)
 	b.put(l.Halt(), 0)
 	b.put(l.Fetch(), k.fetched(a)+1)
-	if k.streams && k.worthStreaming(a) {
+	if k.nonTemporal && k.worthStreaming(a) {
 		b.put(l.Stream(), 1)
 	}
 	for axis, n := range a.Outer {
@@ -208,17 +208,17 @@ func (b *block) set(k *machine, a *launch.Args) {
 // sizes is a range of numbers of bytes.
 type sizes struct{ least, most int }
 
-// farSizes are those of operands that come from the third-level cache.
-var farSizes = sizes{8 << 20, 24 << 20}
+// usualPrefetchSizes are those of operands that come from the third-level cache.
+var usualPrefetchSizes = sizes{8 << 20, 24 << 20}
 
 // fetched is the operand that is fetched ahead, -1 for none: one whose elements lie side by
 // side, and which comes more slowly than it can be worked on. Of several such operands the
 // processor itself fetches enough, and of what is larger as much as memory gives.
-func (k *machine) fetched(a *launch.Args) int {
+func (k *nativeKernel) fetched(a *launch.Args) int {
 	found := -1
-	for _, i := range k.fetches {
+	for _, i := range k.prefetches {
 		bytes := wholeBytes(a, k.prog.Operands[i].Type)
-		if bytes >= k.far.least && bytes <= k.far.most && isDense(a, i) {
+		if bytes >= k.prefetchSizes.least && bytes <= k.prefetchSizes.most && isDense(a, i) {
 			if found >= 0 {
 				return -1
 			}
@@ -229,7 +229,7 @@ func (k *machine) fetched(a *launch.Args) int {
 }
 
 // point writes the addresses of the operands at an index of axis 0 and of the row.
-func (b *block) point(k *machine, a *launch.Args, row, at int) {
+func (b *frame) point(k *nativeKernel, a *launch.Args, row, at int) {
 	inner := len(a.Outer)
 	for i, s := range a.Stride {
 		offset := at * s[inner]
@@ -242,7 +242,7 @@ func (b *block) point(k *machine, a *launch.Args, row, at int) {
 }
 
 // pointers writes the addresses of the operands at index 0 of all axes.
-func (b *block) pointers(k *machine, a *launch.Args) {
+func (b *frame) pointers(k *nativeKernel, a *launch.Args) {
 	at := unsafe.Add(b.base, k.layout.Pointer(0))
 	for _, p := range a.Ptr {
 		*(*uintptr)(at) = uintptr(p)
@@ -251,7 +251,7 @@ func (b *block) pointers(k *machine, a *launch.Args) {
 }
 
 // rows writes the range of axis 0.
-func (b *block) rows(k *machine, lo, hi int) {
+func (b *frame) rows(k *nativeKernel, lo, hi int) {
 	if k.layout.Outer == 0 {
 		return
 	}
@@ -261,10 +261,10 @@ func (b *block) rows(k *machine, lo, hi int) {
 	b.put(l.End(0), hi)
 }
 
-func (b *block) faulted(k *machine) bool { return b.get(k.layout.Fault()) != 0 }
+func (b *frame) faulted(k *nativeKernel) bool { return b.get(k.layout.Fault()) != 0 }
 
 // fault reads what a guard has found. The counters stand at its row.
-func (b *block) fault(k *machine, a *launch.Args) launch.Fault {
+func (b *frame) fault(k *nativeKernel, a *launch.Args) launch.Fault {
 	l := &k.layout
 	row := 0
 	for axis, n := range a.Outer {

@@ -82,9 +82,9 @@ func TestWhatIsRefused(t *testing.T) {
 			require.NoError(t, err)
 			for _, target := range []Target{AVX2, AVX512} {
 				if _, err := Compile(p, target); err != nil && target == AVX2 {
-					refused = append(refused, strings.TrimPrefix(err.Error(), "lower: no machine code for "))
+					refused = append(refused, strings.TrimPrefix(err.Error(), "codegen: no machine code for "))
 				} else if err != nil {
-					require.Contains(t, refused, strings.TrimPrefix(err.Error(), "lower: no machine code for "))
+					require.Contains(t, refused, strings.TrimPrefix(err.Error(), "codegen: no machine code for "))
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// Long runs a kernel row by row on rows that are longer than [rowprog.RowChunk], each
+// ChunkedRow runs a kernel row by row on rows that are longer than [rowprog.RowChunk], each
 // stage of a row chunk by chunk, which several goroutines may share:
 //
 //	for l.Start(0, rows); l.Begin(); l.End() {
@@ -18,13 +18,13 @@ import (
 //		}
 //	}
 //	fault, ok := l.Result()
-type Long struct {
-	k      *machine
+type ChunkedRow struct {
+	k      *nativeKernel
 	args   *launch.Args
 	lo, hi int
 	index  []int // of the row
 	stage  int
-	block  block // what outlives a stage
+	frame  frame // what outlives a stage
 	rows   rows
 	parts  []part // of each chunk, for each reduction of the stage
 	faults []launch.Fault
@@ -34,16 +34,16 @@ type Long struct {
 // part is what a reduction makes of a chunk. To an index belongs its element.
 type part struct{ result, element uint64 }
 
-// longStage is a stage, with the operands whose elements in the row it reads and writes.
-type longStage struct {
+// chunkStage is a stage, with the operands whose elements in the row it reads and writes.
+type chunkStage struct {
 	codegen.Stage
 	loads, stores []int
 }
 
-// longStages finds the operands of stages.
-func longStages(p *rowprog.Program, stages []codegen.Stage) (list []longStage) {
+// chunkStages finds the operands of stages.
+func chunkStages(p *rowprog.Program, stages []codegen.Stage) (list []chunkStage) {
 	for _, st := range stages {
-		l := longStage{Stage: st}
+		l := chunkStage{Stage: st}
 		lo, hi := p.Span(rowprog.VecSection(st.Number))
 		for v := lo; v < hi; v++ {
 			switch in := &p.Insts[v]; in.Op {
@@ -61,23 +61,25 @@ func longStages(p *rowprog.Program, stages []codegen.Stage) (list []longStage) {
 	return list
 }
 
-// isLong reports whether rows are worked on chunk by chunk.
-func (k *machine) isLong(a *launch.Args) bool { return len(k.stages) > 0 && a.N > rowprog.RowChunk }
+// isChunked reports whether rows are worked on chunk by chunk.
+func (k *nativeKernel) isChunked(a *launch.Args) bool {
+	return len(k.stages) > 0 && a.N > rowprog.RowChunk
+}
 
-// PrepareLong prepares to run a kernel on rows that are long. The arguments' sizes and
+// PrepareChunked prepares to run a kernel on rows that are long. The arguments' sizes and
 // steps must not change after it. It gives nil if the rows are not long, or the kernel
 // has no code that works on their chunks.
-func PrepareLong(k Kernel, a *launch.Args) *Long {
-	m, ok := k.(*machine)
-	if !ok || !m.isLong(a) || m.most > 0 && a.N > m.most {
+func PrepareChunked(k Kernel, a *launch.Args) *ChunkedRow {
+	m, ok := k.(*nativeKernel)
+	if !ok || !m.isChunked(a) || m.maxRow > 0 && a.N > m.maxRow {
 		return nil
 	}
-	l := &Long{}
+	l := &ChunkedRow{}
 	l.prepare(m, a)
 	return l
 }
 
-func (l *Long) prepare(k *machine, a *launch.Args) {
+func (l *ChunkedRow) prepare(k *nativeKernel, a *launch.Args) {
 	l.k, l.args = k, a
 	reductions := 0
 	for _, st := range k.stages {
@@ -86,7 +88,7 @@ func (l *Long) prepare(k *machine, a *launch.Args) {
 	l.parts = grow(l.parts, l.Chunks()*reductions)
 	l.faults = grow(l.faults, l.Chunks())
 	l.index = grow(l.index, len(a.Outer))[:len(a.Outer)]
-	l.block.reserve(k.layout.Size)
+	l.frame.reserve(k.layout.Size)
 }
 
 func grow[T any](s []T, n int) []T {
@@ -97,10 +99,10 @@ func grow[T any](s []T, n int) []T {
 }
 
 // Chunks is the number of chunks of a row.
-func (l *Long) Chunks() int { return (l.args.N + rowprog.RowChunk - 1) / rowprog.RowChunk }
+func (l *ChunkedRow) Chunks() int { return (l.args.N + rowprog.RowChunk - 1) / rowprog.RowChunk }
 
 // Start begins a run on the part [lo, hi) of outer axis 0.
-func (l *Long) Start(lo, hi int) {
+func (l *ChunkedRow) Start(lo, hi int) {
 	l.lo, l.hi, l.stage, l.failed = lo, hi, 0, false
 	l.k.setNeutral(l.args, lo, hi)
 	if empty(l.args, lo, hi) {
@@ -116,25 +118,25 @@ func (l *Long) Start(lo, hi int) {
 }
 
 // setRow writes the sizes and addresses of the current row.
-func (l *Long) setRow() {
+func (l *ChunkedRow) setRow() {
 	k, a := l.k, l.args
-	l.block.set(k, a)
-	l.block.put(k.layout.Halt(), 1)
+	l.frame.set(k, a)
+	l.frame.put(k.layout.Halt(), 1)
 	for axis, at := range l.index {
-		l.block.putRange(&k.layout, axis, at, at+1)
+		l.frame.putRange(&k.layout, axis, at, at+1)
 	}
 	for i, st := range a.Stride {
 		offset := 0
 		for axis, at := range l.index {
 			offset += at * st[axis]
 		}
-		l.block.pointTo(k, a, i, offset)
+		l.frame.pointTo(k, a, i, offset)
 	}
 }
 
 // Begin runs what comes before the next stage and its first chunk. It reports whether there
 // is such a stage.
-func (l *Long) Begin() bool {
+func (l *ChunkedRow) Begin() bool {
 	if l.failed || l.stage == len(l.k.stages) {
 		return false
 	}
@@ -142,20 +144,20 @@ func (l *Long) Begin() bool {
 	if l.stage > 0 {
 		offset += l.k.stages[l.stage-1].Next
 	}
-	l.run(offset, 0, &l.block, &l.rows)
+	l.run(offset, 0, &l.frame, &l.rows)
 	return true
 }
 
 // Chunk runs another chunk of the stage.
-func (l *Long) Chunk(i int, s *Scratch) {
+func (l *ChunkedRow) Chunk(i int, s *Scratch) {
 	size := l.k.layout.Size
-	s.block.reserve(size)
-	copy(unsafe.Slice((*byte)(s.block.base), size), unsafe.Slice((*byte)(l.block.base), size))
-	l.run(l.k.offset+l.k.stages[l.stage].Chunk, i, &s.block, &s.rows)
+	s.frame.reserve(size)
+	copy(unsafe.Slice((*byte)(s.frame.base), size), unsafe.Slice((*byte)(l.frame.base), size))
+	l.run(l.k.offset+l.k.stages[l.stage].Chunk, i, &s.frame, &s.rows)
 }
 
 // run runs a chunk, by code at an offset, and keeps its results.
-func (l *Long) run(offset, i int, b *block, r *rows) {
+func (l *ChunkedRow) run(offset, i int, b *frame, r *rows) {
 	k, st := l.k, &l.k.stages[l.stage]
 	from := i * rowprog.RowChunk
 	n := min(rowprog.RowChunk, l.args.N-from)
@@ -171,9 +173,9 @@ func (l *Long) run(offset, i int, b *block, r *rows) {
 	l.unpack(st, r, from, n)
 	for j, red := range st.Reductions {
 		p := &l.parts[i*len(st.Reductions)+j]
-		p.result = b.lane(red.Type, red.Home, 0)
+		p.result = b.lane(red.Type, red.Slot, 0)
 		if red.Kind.GivesIndex() {
-			p.result = uint64(b.get(red.Home))
+			p.result = uint64(b.get(red.Slot))
 			size := laneSize(red.Type)
 			p.element = b.lane(red.Type, red.Lanes, int(p.result)%(laneBytes/size)*size)
 		}
@@ -187,7 +189,7 @@ const laneBytes = 256
 func laneSize(t rowprog.Type) int { return max(4, t.Size()) }
 
 // lane reads an element of a reduction. A Bool is a mask there.
-func (b *block) lane(t rowprog.Type, offset, at int) uint64 {
+func (b *frame) lane(t rowprog.Type, offset, at int) uint64 {
 	p := unsafe.Add(b.base, offset+at)
 	switch {
 	case t == rowprog.Bool:
@@ -200,7 +202,7 @@ func (b *block) lane(t rowprog.Type, offset, at int) uint64 {
 
 // End combines the results of the chunks of a stage, in their order. After the last stage
 // it runs what is left of the row and goes to the next one.
-func (l *Long) End() {
+func (l *ChunkedRow) End() {
 	k, st := l.k, &l.k.stages[l.stage]
 	for _, f := range l.faults[:l.Chunks()] {
 		if l.failed = f.Position >= 0; l.failed {
@@ -212,14 +214,14 @@ func (l *Long) End() {
 		for i := 1; i < l.Chunks(); i++ {
 			all = combine(red, all, l.parts[i*len(st.Reductions)+j])
 		}
-		l.block.fill(red, all.result)
+		l.frame.fill(red, all.result)
 	}
 	if l.stage++; l.stage < len(k.stages) {
 		return
 	}
-	k.code.Call(k.offset+st.Next, l.block.base)
-	if l.block.faulted(k) {
-		l.faults[0], l.failed = l.block.fault(k, l.args), true
+	k.code.Call(k.offset+st.Next, l.frame.base)
+	if l.frame.faulted(k) {
+		l.faults[0], l.failed = l.frame.fault(k, l.args), true
 		return
 	}
 	if next(l.index, l.args, l.lo, l.hi) {
@@ -245,7 +247,7 @@ func combine(red codegen.Reduction, x, y part) part {
 }
 
 // fill writes a result to all lanes of its home.
-func (b *block) fill(red codegen.Reduction, v uint64) {
+func (b *frame) fill(red codegen.Reduction, v uint64) {
 	size := laneSize(red.Type)
 	switch {
 	case red.Kind.GivesIndex():
@@ -254,7 +256,7 @@ func (b *block) fill(red codegen.Reduction, v uint64) {
 		v = -v
 	}
 	for at := 0; at < codegen.StreamAlign; at += size {
-		p := unsafe.Add(b.base, red.Home+at)
+		p := unsafe.Add(b.base, red.Slot+at)
 		if size == 4 {
 			*(*uint32)(p) = uint32(v)
 		} else {
@@ -264,7 +266,7 @@ func (b *block) fill(red codegen.Reduction, v uint64) {
 }
 
 // Result tells of the first fault of a run.
-func (l *Long) Result() (fault launch.Fault, ok bool) {
+func (l *ChunkedRow) Result() (fault launch.Fault, ok bool) {
 	if l.failed {
 		for _, f := range l.faults {
 			if f.Position >= 0 {
@@ -277,7 +279,7 @@ func (l *Long) Result() (fault launch.Fault, ok bool) {
 
 // pack copies operands of a chunk whose elements do not lie side by side, and points to
 // the copies.
-func (l *Long) pack(st *longStage, b *block, r *rows, from, n int) {
+func (l *ChunkedRow) pack(st *chunkStage, b *frame, r *rows, from, n int) {
 	l.strided(r, st.loads, from, func(i, size int, copy, p unsafe.Pointer, step int) {
 		copyTile(size, copy, steps{0, 1}, p, steps{0, step}, tile{rows: 1, columns: n})
 	})
@@ -289,7 +291,7 @@ func (l *Long) pack(st *longStage, b *block, r *rows, from, n int) {
 }
 
 // unpack copies back what was written.
-func (l *Long) unpack(st *longStage, r *rows, from, n int) {
+func (l *ChunkedRow) unpack(st *chunkStage, r *rows, from, n int) {
 	l.strided(r, st.stores, from, func(i, size int, copy, p unsafe.Pointer, step int) {
 		copyTile(size, p, steps{0, step}, copy, steps{0, 1}, tile{rows: 1, columns: n})
 	})
@@ -297,7 +299,7 @@ func (l *Long) unpack(st *longStage, r *rows, from, n int) {
 
 // strided calls a function for those of the operands whose elements in the row do not lie
 // side by side, with the place for a copy and that of the chunk's first element.
-func (l *Long) strided(r *rows, list []int, from int, f func(i, size int, copy, p unsafe.Pointer, step int)) {
+func (l *ChunkedRow) strided(r *rows, list []int, from int, f func(i, size int, copy, p unsafe.Pointer, step int)) {
 	inner := len(l.args.Outer)
 	for _, i := range list {
 		o, st := &l.k.prog.Operands[i], l.args.Stride[i]
@@ -313,13 +315,13 @@ func (l *Long) strided(r *rows, list []int, from int, f func(i, size int, copy, 
 	}
 }
 
-// runLong runs rows chunk by chunk, on this goroutine alone.
-func (k *machine) runLong(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
-	l := &s.long
+// runChunked runs rows chunk by chunk, on this goroutine alone.
+func (k *nativeKernel) runChunked(a *launch.Args, lo, hi int, s *Scratch) (launch.Fault, bool) {
+	l := &s.chunked
 	l.prepare(k, a)
 	for l.Start(lo, hi); l.Begin(); l.End() {
 		for i := 1; i < l.Chunks(); i++ {
-			l.run(k.offset+k.stages[l.stage].Chunk, i, &l.block, &l.rows)
+			l.run(k.offset+k.stages[l.stage].Chunk, i, &l.frame, &l.rows)
 		}
 	}
 	fault, ok := l.Result()

@@ -39,7 +39,7 @@ func TestLongRows(t *testing.T) {
 		if ok {
 			require.Empty(t, want.Diff(got), "seed %d: %v", seed, want)
 		}
-		l := PrepareLong(k, together.Args)
+		l := PrepareChunked(k, together.Args)
 		if l == nil {
 			continue
 		}
@@ -88,12 +88,12 @@ func TestLongRowsAVX512(t *testing.T) {
 // counting notes the most elements that a call works on.
 type counting struct {
 	executable
-	k    *machine
+	k    *nativeKernel
 	most int
 }
 
 func (c *counting) Call(offset int, args unsafe.Pointer) {
-	b := block{base: args}
+	b := frame{base: args}
 	elements := b.get(c.k.layout.N())
 	for axis := range c.k.layout.Outer {
 		elements *= b.get(c.k.layout.Count(axis))
@@ -119,7 +119,7 @@ func TestCallsAreShort(t *testing.T) {
 		{manyRows, []int{2, 1 << 18}, 1}} {
 		compiled, err := Compile(c.p)
 		require.NoError(t, err)
-		k := compiled.(*machine)
+		k := compiled.(*nativeKernel)
 		counter := &counting{executable: k.code, k: k}
 		k.code = counter
 		a := launch.New(c.p)
