@@ -90,7 +90,7 @@ func (p *Program) Plan() *Plan {
 
 func kernelPlan(k lower.Kernel) KernelPlan {
 	g := k.Computes()
-	d := KernelPlan{Class: g.Class, Domain: g.Domain, Nodes: slices.Clone(g.Members())}
+	d := KernelPlan{Class: g.Class, Domain: g.Space, Nodes: slices.Clone(g.Members())}
 	for _, o := range k.Operands() {
 		list := &d.Reads
 		if o.Write {

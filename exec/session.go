@@ -159,7 +159,7 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 		}
 	}
 	if matched != len(feed) {
-		return nil, s.strangeFeed(feed)
+		return nil, s.unknownInputs(feed)
 	}
 	if err := s.checkShared(); err != nil {
 		return nil, err
@@ -209,8 +209,8 @@ func (p *Program) bind(shapes [][]int, sizes shapeinfer.Sizes, threads int) (*sp
 	return b, nil
 }
 
-// strangeFeed says of what is fed and no input of the program why it is none.
-func (s *Session) strangeFeed(feed Feed) error {
+// unknownInputs says of what is fed and no input of the program why it is none.
+func (s *Session) unknownInputs(feed Feed) error {
 	var strange []string
 	for n := range feed {
 		if !slices.ContainsFunc(s.prog.inputs, func(in inputSpec) bool { return in.node == n }) {

@@ -123,10 +123,10 @@ var seededFaults = []struct {
 	}, "both compute it"},
 	{"fuse", "a kernel is forgotten", func(t *testing.T, u *lower.Program) { u.Groups = u.Groups[1:] }, "no kernel computes it"},
 	{"fuse", "kernels run in another order", func(t *testing.T, u *lower.Program) { slices.Reverse(u.Groups) }, "before its operand"},
-	{"fuse", "a member has another domain", func(t *testing.T, u *lower.Program) {
+	{"fuse", "a member has another iteration space", func(t *testing.T, u *lower.Program) {
 		for _, k := range u.Groups {
 			if k.Class == graph.Elementwise && k.Row < 0 {
-				k.Domain = append(graph.Shape{3}, k.Domain...)
+				k.Space = append(graph.Shape{3}, k.Space...)
 			}
 		}
 	}, "in a kernel over"},

@@ -51,7 +51,7 @@ func (k *LoopTask) elementOf(o *fusion.Operand, position int) int {
 	for group := len(k.Loop.Axes) - 1; group >= 0; group-- {
 		axes := k.Loop.Axes[group]
 		for i := len(axes) - 1; i >= 0; i-- {
-			size := k.b.Eval(k.Loop.Domain[axes[i]])
+			size := k.b.Eval(k.Loop.Space[axes[i]])
 			at += position % size * strides[axes[i]]
 			position /= size
 		}

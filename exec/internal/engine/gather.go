@@ -31,15 +31,15 @@ func (k *gatherTask) Run(*State) error {
 	bad := -1
 	switch k.spec.Node.DType() {
 	case graph.Bool:
-		bad = pickOrAdd(k, gather.Take[bool, int32], gather.Take[bool, int64])
+		bad = byIndexType(k, gather.Take[bool, int32], gather.Take[bool, int64])
 	case graph.Int32:
-		bad = run(k, gather.Take[int32, int32], gather.Take[int32, int64], gather.ScatterAdd[int32, int32], gather.ScatterAdd[int32, int64])
+		bad = gatherOrScatter(k, gather.Take[int32, int32], gather.Take[int32, int64], gather.ScatterAdd[int32, int32], gather.ScatterAdd[int32, int64])
 	case graph.Int64:
-		bad = run(k, gather.Take[int64, int32], gather.Take[int64, int64], gather.ScatterAdd[int64, int32], gather.ScatterAdd[int64, int64])
+		bad = gatherOrScatter(k, gather.Take[int64, int32], gather.Take[int64, int64], gather.ScatterAdd[int64, int32], gather.ScatterAdd[int64, int64])
 	case graph.Float32:
-		bad = run(k, gather.Take[float32, int32], gather.Take[float32, int64], gather.ScatterAdd[float32, int32], gather.ScatterAdd[float32, int64])
+		bad = gatherOrScatter(k, gather.Take[float32, int32], gather.Take[float32, int64], gather.ScatterAdd[float32, int32], gather.ScatterAdd[float32, int64])
 	case graph.Float64:
-		bad = run(k, gather.Take[float64, int32], gather.Take[float64, int64], gather.ScatterAdd[float64, int32], gather.ScatterAdd[float64, int64])
+		bad = gatherOrScatter(k, gather.Take[float64, int32], gather.Take[float64, int64], gather.ScatterAdd[float64, int32], gather.ScatterAdd[float64, int64])
 	}
 	if bad >= 0 {
 		return k.outOfRange(bad)
@@ -76,15 +76,15 @@ func elementAt(shape []int, at int) string {
 // kernelOf is a kernel on elements and indices of one type each.
 type kernelOf[T any, I gather.Index] func(s gather.Shape, dst, src []T, index []I) int
 
-func run[T any](k *gatherTask, take32 kernelOf[T, int32], take64 kernelOf[T, int64], add32 kernelOf[T, int32], add64 kernelOf[T, int64]) int {
+func gatherOrScatter[T any](k *gatherTask, take32 kernelOf[T, int32], take64 kernelOf[T, int64], add32 kernelOf[T, int32], add64 kernelOf[T, int64]) int {
 	if k.spec.Add {
-		return pickOrAdd(k, add32, add64)
+		return byIndexType(k, add32, add64)
 	}
-	return pickOrAdd(k, take32, take64)
+	return byIndexType(k, take32, take64)
 }
 
-// pickOrAdd calls the kernel of the indices' type.
-func pickOrAdd[T any](k *gatherTask, f32 kernelOf[T, int32], f64 kernelOf[T, int64]) int {
+// byIndexType calls the kernel of the indices' type.
+func byIndexType[T any](k *gatherTask, f32 kernelOf[T, int32], f64 kernelOf[T, int64]) int {
 	read, written := k.shape.Outer*k.shape.Size*k.shape.Inner, k.shape.Outer*k.shape.Count*k.shape.Inner
 	if k.spec.Add {
 		read, written = written, read

@@ -115,7 +115,7 @@ func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
 	case *lower.Gather:
 		b.Launches = append(b.Launches, b.bindGather(p, k.GatherSpec))
 	}
-	for _, part := range b.chosen(k) {
+	for _, part := range b.selectVariant(k) {
 		b.Launches = append(b.Launches, b.bindPart(p, part))
 	}
 }
@@ -160,7 +160,7 @@ func (b *Specialization) Shape(s graph.Shape) []int {
 	return out
 }
 
-// strides returns an operand's steps over its domain's axes.
+// strides returns an operand's steps over the axes of its iteration space.
 func (b *Specialization) strides(o fusion.Operand) []int {
 	out := make([]int, len(o.Layout.Strides))
 	for axis, d := range o.Layout.Strides {
@@ -221,19 +221,19 @@ func (b *Specialization) tooMuch(p *Code, bytes int, largest *lower.Buffer, why 
 // errAddresses is why there is no memory of more than maxArena.
 var errAddresses = fmt.Errorf("no process has more than %s", hugepage.Bytes(maxArena))
 
-// chosen lists the row programs of a kernel that run: of variants, the one that sums over just
+// selectVariant lists the row programs of a kernel that run: of variants, the one that sums over just
 // those axes that the result has once and the operand several times.
-func (b *Specialization) chosen(k lower.Kernel) []*lower.Loop {
+func (b *Specialization) selectVariant(k lower.Kernel) []*lower.Loop {
 	v, ok := k.(*lower.Variants)
 	if !ok {
 		return k.Loops()
 	}
-	n, folds := v.Nodes[0], []int{}
+	n, reduced := v.Nodes[0], []int{}
 	for axis, d := range n.Shape() {
 		if d != n.In(0).Shape()[axis] && b.Eval(d) == 1 && b.Eval(n.In(0).Shape()[axis]) != 1 {
-			folds = append(folds, axis)
+			reduced = append(reduced, axis)
 		}
 	}
-	at := slices.IndexFunc(v.Parts, func(p *lower.Loop) bool { return slices.Equal(folds, p.ReducedAxes) })
+	at := slices.IndexFunc(v.Parts, func(p *lower.Loop) bool { return slices.Equal(reduced, p.ReducedAxes) })
 	return v.Parts[at : at+1]
 }

@@ -167,7 +167,7 @@ func (b *Specialization) argsOf(part *lower.Loop) *launch.Args {
 	for at, axes := range part.Axes {
 		size := 1
 		for _, axis := range axes {
-			size *= b.Eval(part.Domain[axis])
+			size *= b.Eval(part.Space[axis])
 		}
 		if at == last {
 			a.N = size

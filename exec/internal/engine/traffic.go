@@ -86,7 +86,7 @@ func (b *Specialization) Flops(k lower.Kernel) int {
 		return 2 * b.Eval(m.Batch.NumElements()) * b.Eval(m.M) * b.Eval(m.N) * b.Eval(m.K)
 	}
 	count := 0
-	for _, part := range b.chosen(k) {
+	for _, part := range b.selectVariant(k) {
 		each := 0
 		for i := range part.Program.Insts {
 			in := &part.Program.Insts[i]
@@ -97,7 +97,7 @@ func (b *Specialization) Flops(k lower.Kernel) int {
 				each++
 			}
 		}
-		count += each * b.Eval(graph.Shape(part.Domain).NumElements())
+		count += each * b.Eval(graph.Shape(part.Space).NumElements())
 	}
 	return count
 }

@@ -13,7 +13,7 @@ func (b *Specialization) Verify(p *Code) error {
 			return fmt.Errorf("%s lies at bytes %d to %d of %d", s.Node.Label(), at, end, b.Arena)
 		}
 		for _, other := range p.Buffers[:i] {
-			if s.Owner() == other.Owner() || s.Last < other.First || other.Last < s.First {
+			if s.Root() == other.Root() || s.Last < other.First || other.Last < s.First {
 				continue
 			}
 			start, stop := b.Offsets[other.Index], b.Offsets[other.Index]+b.Eval(other.Count)*other.Dtype.Size()

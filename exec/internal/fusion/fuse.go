@@ -42,11 +42,11 @@ func Fuse(u *rewrite.Program) []*Group {
 		case class == graph.Reduce && !rewrite.IsSumTo(n) && !rewrite.FindsIndex(n):
 			f.join(n, n.In(0).Shape())
 		case class == graph.Reduce && rewrite.FindsIndex(n):
-			f.start(n, &Group{Class: graph.Elementwise, Domain: n.In(0).Shape(), Closed: true})
+			f.start(n, &Group{Class: graph.Elementwise, Space: n.In(0).Shape(), Closed: true})
 		case class == graph.Reduce:
-			f.start(n, &Group{Class: class, Domain: n.In(0).Shape(), Closed: true})
+			f.start(n, &Group{Class: class, Space: n.In(0).Shape(), Closed: true})
 		default:
-			f.start(n, &Group{Class: class, Domain: n.Shape(), Closed: true})
+			f.start(n, &Group{Class: class, Space: n.Shape(), Closed: true})
 		}
 	}
 	return f.sort()
@@ -69,12 +69,12 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 	f.findMakers(n)
 	f.before.run(low, f.makers...)
 	for _, at := range list {
-		if len(f.groups[at].Nodes) < maxKernelNodes && !f.before.finds(at) && f.fits(n, shape, at) {
+		if len(f.groups[at].Nodes) < maxKernelNodes && !f.before.finds(at) && f.canTake(n, shape, at) {
 			f.add(n, shape, at)
 			return
 		}
 	}
-	f.start(n, &Group{Class: graph.Elementwise, Domain: shape})
+	f.start(n, &Group{Class: graph.Elementwise, Space: shape})
 }
 
 // maker returns the kernel that computes what a node shows, or -1.
@@ -99,10 +99,10 @@ func (f *fuser) start(n *graph.Node, k *Group) {
 	f.groups = append(f.groups, k)
 	at := f.order.add()
 	if !k.Closed {
-		f.open(k.Domain, at)
+		f.open(k.Space, at)
 	}
 	f.findMakers(n)
-	f.add(n, k.Domain, at)
+	f.add(n, k.Space, at)
 }
 
 // open notes that a kernel takes nodes of a shape.
@@ -112,8 +112,8 @@ func (f *fuser) open(shape graph.Shape, at int) {
 	f.byShape[key] = slices.Insert(f.byShape[key], i, at)
 }
 
-// fits reports whether a node can run in a kernel that none of its other makers needs.
-func (f *fuser) fits(n *graph.Node, shape graph.Shape, at int) bool {
+// canTake reports whether a node can run in a kernel that none of its other makers needs.
+func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 	k := f.groups[at]
 	l := k.levelOf(shape)
 	taken := false
@@ -154,7 +154,7 @@ func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
 		row := rowOf(n)
 		if k.Row < 0 && row >= 0 && k.canHaveRows(row) {
 			k.Row = row
-			f.open(k.Domain[:row], at)
+			f.open(k.Space[:row], at)
 			if ones := k.rowShape(); len(ones) > row {
 				f.open(ones, at)
 			}
@@ -202,21 +202,21 @@ func sameCells(x, y *graph.Node) bool {
 // rowOf returns the axis from which on a reduction folds all axes and before which it
 // folds none, or -1. Axes of size 1 are folded or not as need be.
 func rowOf(n *graph.Node) int {
-	domain, axes := n.In(0).Shape(), n.Op().Axes(n)
-	row := len(domain)
-	for row > 0 && (domain[row-1] == 1 || slices.Contains(axes, row-1)) {
+	space, axes := n.In(0).Shape(), n.Op().Axes(n)
+	row := len(space)
+	for row > 0 && (space[row-1] == 1 || slices.Contains(axes, row-1)) {
 		row--
 	}
-	for row < len(domain) && !slices.Contains(axes, row) {
+	for row < len(space) && !slices.Contains(axes, row) {
 		row++ // leading axes of size 1 that are not folded
 	}
 	long := false
-	for axis, d := range domain {
-		folded := slices.Contains(axes, axis)
-		if folded && axis < row {
+	for axis, d := range space {
+		reduced := slices.Contains(axes, axis)
+		if reduced && axis < row {
 			return -1
 		}
-		long = long || folded && d != 1
+		long = long || reduced && d != 1
 	}
 	if !long {
 		return -1

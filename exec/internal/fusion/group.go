@@ -10,10 +10,10 @@ import (
 // Group is nodes that run together, as one kernel.
 type Group struct {
 	Class  graph.Class   // Elementwise for a fused group, else the class of its only node
-	Domain graph.Shape   // of a fused group: the iteration space
+	Space  graph.Shape   // of a fused group: the iteration space
 	Nodes  []*graph.Node // in order
 	Closed bool          // takes no more nodes
-	// Row is the axis of the domain from which on the kernel's rows run, where some
+	// Row is the axis of the iteration space from which on the kernel's rows run, where some
 	// reduction over rows has fixed it; else -1.
 	Row int
 	// Registers says how often the kernel computes those values that it can hand on
@@ -33,14 +33,14 @@ type Group struct {
 type Level uint8
 
 const (
-	PerElement Level = iota // of the domain
+	PerElement Level = iota // of the iteration space
 	PerRow
 )
 
 // String prints the nodes of the group.
 func (k *Group) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s over %s:", k.Class, k.Domain.Compact())
+	fmt.Fprintf(&b, "%s over %s:", k.Class, k.Space.Compact())
 	for _, n := range k.Members() {
 		fmt.Fprintf(&b, " %s=%s", n.Label(), n.Op().Name)
 	}

@@ -9,7 +9,7 @@ import (
 // Operand is what a kernel reads or writes in memory.
 type Operand struct {
 	Base   *graph.Node  // whose memory; nil for a size of the program
-	Layout graph.Layout // over the kernel's domain, in the memory of base
+	Layout graph.Layout // over the kernel's iteration space, in the memory of base
 	// Undecided marks axes on which the size of from decides when sizes are bound: 1
 	// is repeated.
 	Undecided []bool
@@ -37,11 +37,11 @@ func ReducedLayout(n *graph.Node) graph.Layout {
 	axes, keep := n.Op().Axes(n), n.Rank() == len(x)
 	at := 0
 	for axis := range x {
-		folded := slices.Contains(axes, axis)
-		if !folded {
+		reduced := slices.Contains(axes, axis)
+		if !reduced {
 			out.Strides[axis] = result.Strides[at]
 		}
-		if !folded || keep {
+		if !reduced || keep {
 			at++
 		}
 	}

@@ -14,12 +14,12 @@ const (
 )
 
 // sort returns an order in which kernels can run.
-func (d *dependencies) sort(hurries []priority) []int {
+func (d *dependencies) sort(priorities []priority) []int {
 	s := sorter{d: d, readers: make([][]int, len(d.needs)), missing: make([]int, len(d.needs)), begun: make([]bool, len(d.needs))}
 	for _, h := range []priority{eager, early} {
 		for k, needs := range d.needs {
 			for _, j := range needs {
-				if hurries[k] == h {
+				if priorities[k] == h {
 					s.readers[j] = append(s.readers[j], k)
 				}
 			}

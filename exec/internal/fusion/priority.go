@@ -12,17 +12,17 @@ import (
 // kept for long. Sums of what a product reads anyway wait for that.
 func (f *fuser) sort() (sorted []*Group) {
 	kernels, leaves, products := f.groups, f.storedValues(), f.secondFactors()
-	hurries := make([]priority, len(kernels))
+	priorities := make([]priority, len(kernels))
 	for at, k := range kernels {
 		switch {
 		case k.Class != graph.Elementwise:
 		case k.onlyStoresReductions(leaves) && f.orderAfterMatMul(at, products):
-			hurries[at] = eager
+			priorities[at] = eager
 		case k.onlyStoresReductions(leaves) || slices.ContainsFunc(f.order.needs[at], f.isProduct):
-			hurries[at] = early
+			priorities[at] = early
 		}
 	}
-	for _, at := range f.order.sort(hurries) {
+	for _, at := range f.order.sort(priorities) {
 		sorted = append(sorted, kernels[at])
 	}
 	return sorted
@@ -64,7 +64,7 @@ func (f *fuser) orderAfterMatMul(at int, products map[*graph.Node][]int) bool {
 	for _, n := range k.Nodes {
 		for _, x := range n.Operands() {
 			memory, made := alias.Viewed(x), f.maker(x)
-			if !x.Shape().Equal(k.Domain) || memory == read || made >= 0 && (made == at || f.isProduct(made)) {
+			if !x.Shape().Equal(k.Space) || memory == read || made >= 0 && (made == at || f.isProduct(made)) {
 				continue
 			}
 			if read != nil {

@@ -29,13 +29,13 @@ func (k *Group) LevelFor(n *graph.Node) Level {
 	return k.levelOf(n.Shape())
 }
 
-// A fused kernel computes values of its domain element by element. Where a reduction
+// A fused kernel computes values of its iteration space element by element. Where a reduction
 // folds the last axes, its result and what is computed from it have one element for each
-// row; the methods here say which values those are and how they lie over the domain.
+// row; the methods here say which values those are and how they lie over the iteration space.
 
 // levelOf says how often the kernel computes values of a shape that it takes.
 func (k *Group) levelOf(shape graph.Shape) Level {
-	if k.Row >= 0 && !shape.Equal(k.Domain) {
+	if k.Row >= 0 && !shape.Equal(k.Space) {
 		return PerRow
 	}
 	return PerElement
@@ -43,32 +43,32 @@ func (k *Group) levelOf(shape graph.Shape) Level {
 
 // rowShape is the shape of a value with one element a row that keeps all axes.
 func (k *Group) rowShape() graph.Shape {
-	s := slices.Clone(k.Domain)
+	s := slices.Clone(k.Space)
 	for axis := k.Row; axis < len(s); axis++ {
 		s[axis] = 1
 	}
 	return s
 }
 
-// OverDomain returns where elements lie over the domain, for a layout of a value at a
+// OverSpace returns where elements lie over the iteration space, for a layout of a value at a
 // level.
-func (k *Group) OverDomain(in graph.Layout, l Level) graph.Layout {
+func (k *Group) OverSpace(in graph.Layout, l Level) graph.Layout {
 	if l == PerElement {
 		return in
 	}
-	out := graph.Layout{Shape: k.Domain, Strides: make([]graph.Dim, len(k.Domain)), Offset: in.Offset}
+	out := graph.Layout{Shape: k.Space, Strides: make([]graph.Dim, len(k.Space)), Offset: in.Offset}
 	copy(out.Strides[:k.Row], in.Strides)
 	return out
 }
 
-// Read returns where the elements lie that operand i of a node takes, over the domain.
+// Read returns where the elements lie that operand i of a node takes, over the iteration space.
 func (k *Group) Read(n *graph.Node, l Level, i int) graph.Layout {
 	x := n.In(i)
 	layout := alias.LayoutOf(x)
 	if n.Op().Class != graph.Reduce {
 		layout = alias.BroadcastView(layout, n.Shape(), n.Stretch(i))
 	}
-	return k.OverDomain(layout, l)
+	return k.OverSpace(layout, l)
 }
 
 // InRegister reports whether operand i of a node of the kernel, or of one that may
@@ -86,11 +86,11 @@ func (k *Group) InRegister(n *graph.Node, l Level, i int) bool {
 	if slices.Contains(n.Stretch(i), graph.Undecided) {
 		return false
 	}
-	got, own := k.Read(n, l, i), k.OverDomain(alias.LayoutOf(alias.Viewed(x)), PerRow)
+	got, own := k.Read(n, l, i), k.OverSpace(alias.LayoutOf(alias.Viewed(x)), PerRow)
 	if got.Offset != own.Offset {
 		return false
 	}
-	for axis, d := range k.Domain {
+	for axis, d := range k.Space {
 		if d != 1 && got.Strides[axis] != own.Strides[axis] {
 			return false
 		}
@@ -115,33 +115,33 @@ func allSame(kinds []graph.AxisKind) bool {
 
 // rowsFit reports whether a node leaves the kernel's rows whole.
 func (k *Group) rowsFit(n *graph.Node, l Level) bool {
-	return k.Row < 0 || l == PerRow || !cutsRows(n, k.Domain, k.Row) && k.hasUniformRows(n, k.Row)
+	return k.Row < 0 || l == PerRow || !splitsRows(n, k.Space, k.Row) && k.hasUniformRows(n, k.Row)
 }
 
 // canHaveRows reports whether the rows of the kernel can run from an axis on.
 func (k *Group) canHaveRows(row int) bool {
 	for _, n := range k.Nodes {
-		if cutsRows(n, k.Domain, row) || !k.hasUniformRows(n, row) {
+		if splitsRows(n, k.Space, row) || !k.hasUniformRows(n, row) {
 			return false
 		}
 	}
 	return true
 }
 
-// cutsRows reports whether a reduction folds some of the axes of rows and not others.
-func cutsRows(n *graph.Node, domain graph.Shape, row int) bool {
+// splitsRows reports whether a reduction folds some of the axes of rows and not others.
+func splitsRows(n *graph.Node, space graph.Shape, row int) bool {
 	if n.Op().Class != graph.Reduce {
 		return false
 	}
 	axes := n.Op().Axes(n)
-	folded, kept := false, false
-	for axis := row; axis < len(domain); axis++ {
-		if domain[axis] != 1 {
+	reduced, kept := false, false
+	for axis := row; axis < len(space); axis++ {
+		if space[axis] != 1 {
 			in := slices.Contains(axes, axis)
-			folded, kept = folded || in, kept || !in
+			reduced, kept = reduced || in, kept || !in
 		}
 	}
-	return folded && kept
+	return reduced && kept
 }
 
 // hasUniformRows reports whether rows that run over several axes are one run of equal steps
@@ -166,8 +166,8 @@ func (k *Group) hasUniformRows(n *graph.Node, row int) bool {
 
 // rowAxes lists the axes of more than one element over which rows run.
 func (k *Group) rowAxes(row int) (axes []int) {
-	for axis := row; axis < len(k.Domain); axis++ {
-		if k.Domain[axis] != 1 {
+	for axis := row; axis < len(k.Space); axis++ {
+		if k.Space[axis] != 1 {
 			axes = append(axes, axis)
 		}
 	}
@@ -178,7 +178,7 @@ func (k *Group) rowAxes(row int) (axes []int) {
 func (k *Group) IsUniform(l graph.Layout, row int) bool {
 	axes := k.rowAxes(row)
 	for i := 1; i < len(axes); i++ {
-		if inner := axes[i]; l.Strides[axes[i-1]] != l.Strides[inner].Times(k.Domain[inner]) {
+		if inner := axes[i]; l.Strides[axes[i-1]] != l.Strides[inner].Times(k.Space[inner]) {
 			return false
 		}
 	}

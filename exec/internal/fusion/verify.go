@@ -9,7 +9,7 @@ import (
 
 // VerifyGroups checks that every value that is computed has one kernel, which runs after the
 // kernels of its operands and after those that read what it writes, and that the members of a
-// fused kernel agree about its domain and its rows.
+// fused kernel agree about its iteration space and its rows.
 func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 	owner, place := map[*graph.Node]int{}, map[*graph.Node]int{}
 	for at, k := range groups {
@@ -40,7 +40,7 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 					return bug.At(n, "kernel %d writes what %s still reads", at, r.Label())
 				}
 			}
-			if err := k.verifyDomain(n); err != nil {
+			if err := k.verifySpace(n); err != nil {
 				return err
 			}
 		}
@@ -53,9 +53,9 @@ func isComputed(n *graph.Node) bool {
 	return n.Op().Class != graph.Source && n.Op().Class != graph.Version && !alias.IsView(n)
 }
 
-// verifyDomain checks that a member of a fused kernel has an element for each of its domain, or
+// verifySpace checks that a member of a fused kernel has an element for each of its iteration space, or
 // for each of its rows.
-func (k *Group) verifyDomain(n *graph.Node) error {
+func (k *Group) verifySpace(n *graph.Node) error {
 	if k.Class != graph.Elementwise {
 		if len(k.Nodes) != 1 {
 			return bug.At(n, "a kernel of class %s has %d members", k.Class, len(k.Nodes))
@@ -68,16 +68,16 @@ func (k *Group) verifyDomain(n *graph.Node) error {
 	}
 	switch k.LevelFor(n) {
 	case PerElement:
-		if !shape.Equal(k.Domain) {
-			return bug.At(n, "it has the domain %s in a kernel over %s", shape, k.Domain)
+		if !shape.Equal(k.Space) {
+			return bug.At(n, "it has the space %s in a kernel over %s", shape, k.Space)
 		}
 	case PerRow:
-		if !shape.Equal(k.rowShape()) && !shape.Equal(k.Domain[:k.Row]) {
-			return bug.At(n, "it has the domain %s in a kernel over %s whose rows run from axis %d", shape, k.Domain, k.Row)
+		if !shape.Equal(k.rowShape()) && !shape.Equal(k.Space[:k.Row]) {
+			return bug.At(n, "it has the space %s in a kernel over %s whose rows run from axis %d", shape, k.Space, k.Row)
 		}
 	}
 	if !k.rowsFit(n, k.LevelFor(n)) {
-		return bug.At(n, "it cuts the kernel's rows, which run from axis %d of %s", k.Row, k.Domain)
+		return bug.At(n, "it cuts the kernel's rows, which run from axis %d of %s", k.Row, k.Space)
 	}
 	return nil
 }

@@ -53,11 +53,11 @@ func (u *Program) lowerCopy(k *fusion.Group, x *graph.Node, to fusion.Operand, a
 	return l.finish()
 }
 
-// newPart begins a part with one axis of the program for each axis of the domain that
+// newPart begins a part with one axis of the program for each axis of the iteration space that
 // has more than one element.
-func (u *Program) newPart(k *fusion.Group, domain graph.Shape) *Lowering {
-	l := &Lowering{u: u, k: k, p: &Loop{Domain: domain}, node: k.Nodes[0], axisOf: make([]int, len(domain))}
-	for axis, d := range domain {
+func (u *Program) newPart(k *fusion.Group, space graph.Shape) *Lowering {
+	l := &Lowering{u: u, k: k, p: &Loop{Space: space}, node: k.Nodes[0], axisOf: make([]int, len(space))}
+	for axis, d := range space {
 		l.axisOf[axis] = -1
 		if d != 1 {
 			l.axisOf[axis] = len(l.p.Axes)

@@ -13,9 +13,9 @@ import (
 // neighbours that every operand and every reduction treats alike are merged, so that
 // rows are long. The row is the last axis, or the one along which an index is found.
 func (l *Lowering) collapseAxes() {
-	rank := len(l.p.Domain)
+	rank := len(l.p.Space)
 	var axes [][]int
-	for axis, d := range l.p.Domain {
+	for axis, d := range l.p.Space {
 		if d != 1 {
 			axes = append(axes, []int{axis})
 		}
@@ -81,7 +81,7 @@ func (l *Lowering) mergeable(outer, inner []int, layouts []graph.Layout, undecid
 		return false
 	}
 	for _, layout := range layouts {
-		if layout.Strides[a] != layout.Strides[b].Times(l.p.Domain[b]) {
+		if layout.Strides[a] != layout.Strides[b].Times(l.p.Space[b]) {
 			return false
 		}
 	}
@@ -97,10 +97,10 @@ func (l *Lowering) mergeable(outer, inner []int, layouts []graph.Layout, undecid
 }
 
 // layouts returns how everything that the kernel loads, and every reduction's result,
-// and every in-place write lies over the domain; other stores are row-major and merge
+// and every in-place write lies over the iteration space; other stores are row-major and merge
 // everywhere. undecided marks axes that may turn out to be repeated.
 func (l *Lowering) layouts() (list []graph.Layout, undecided []bool) {
-	undecided = make([]bool, len(l.p.Domain))
+	undecided = make([]bool, len(l.p.Space))
 	for _, n := range l.k.Nodes {
 		level := l.k.LevelFor(n)
 		for i, x := range n.Operands() {
@@ -118,9 +118,9 @@ func (l *Lowering) layouts() (list []graph.Layout, undecided []bool) {
 		}
 		switch n.Op().Class {
 		case graph.Reduce:
-			list = append(list, l.k.OverDomain(fusion.ReducedLayout(n), level))
+			list = append(list, l.k.OverSpace(fusion.ReducedLayout(n), level))
 		case graph.Update:
-			list = append(list, l.k.OverDomain(alias.LayoutOf(n), level))
+			list = append(list, l.k.OverSpace(alias.LayoutOf(n), level))
 		}
 	}
 	return list, undecided

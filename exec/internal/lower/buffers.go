@@ -9,19 +9,19 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// Owner says who owns a value's memory.
-type Owner uint8
+// MemoryKind says who owns a value's memory.
+type MemoryKind uint8
 
 const (
-	InArena Owner = iota // the session's arena, reused after the last use
-	InInput              // the caller's, for one run
-	InParam              // the session's, from run to run
-	InConst              // the program's
+	InArena MemoryKind = iota // the session's arena, reused after the last use
+	InInput                   // the caller's, for one run
+	InParam                   // the session's, from run to run
+	InConst                   // the program's
 )
 
 // Buffer is memory for one value, or for several that take it over from each other.
 type Buffer struct {
-	Kind     Owner
+	Kind     MemoryKind
 	Index    int // in the program's list of its kind; in the arena's, its number
 	Node     *graph.Node
 	Dtype    graph.DType
@@ -32,8 +32,8 @@ type Buffer struct {
 	Reuses   *Buffer   // the value whose memory is taken over
 }
 
-// Owner returns the buffer whose memory s shares from the beginning.
-func (s *Buffer) Owner() *Buffer {
+// Root returns the buffer whose memory s shares from the beginning.
+func (s *Buffer) Root() *Buffer {
 	for s.Reuses != nil {
 		s = s.Reuses
 	}
@@ -121,7 +121,7 @@ func (p *planner) make(n *graph.Node, at int) *Buffer {
 }
 
 // reuseInPlace lets a result of a row program use the memory of an operand that dies in it:
-// both must lie densely over the whole domain, so that each element is read before it
+// both must lie densely over the whole iteration space, so that each element is read before it
 // is overwritten.
 func (p *planner) reuseInPlace(at int, part *Loop) {
 	for i, o := range part.Operands {

@@ -58,7 +58,7 @@ func (l *Lowering) Convert(x graph.Value, t graph.DType) graph.Value {
 // TypeOf returns the type of a value.
 func (l *Lowering) TypeOf(x graph.Value) graph.DType { return dtypeOf(l.b.TypeOf(rowprog.Value(x))) }
 
-// Index is the position along an axis of the domain.
+// Index is the position along an axis of the iteration space.
 func (l *Lowering) Index(axis int) graph.Value {
 	at := l.axisOf[axis]
 	if at < 0 {

@@ -91,7 +91,7 @@ func touchesResults(k, other Kernel) bool {
 func canFuseWithResult(k *Fused, before *MatMul) bool {
 	product := before.MatMulSpec
 	p, c := k.Parts[0], product.Operands[2]
-	if !c.Layout.IsRowMajor() || p.Domain.NumElements() != c.Layout.Shape.NumElements() || !slices.IsSorted(slices.Concat(p.Axes...)) {
+	if !c.Layout.IsRowMajor() || p.Space.NumElements() != c.Layout.Shape.NumElements() || !slices.IsSorted(slices.Concat(p.Axes...)) {
 		return false
 	}
 	for i := range p.Program.Insts {

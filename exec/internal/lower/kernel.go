@@ -88,8 +88,8 @@ type Loop struct {
 	Tiles       *backend.Tiles // what it does with tiles of the product before it, if it can
 	Tail        backend.Kernel // what it does then with columns that fill no tiles
 	Operands    []fusion.Operand
-	Domain      graph.Shape
-	Axes        [][]int // the domain's axes over which each axis of the program runs; the row is last
+	Space       graph.Shape
+	Axes        [][]int // the axes of the iteration space over which each axis of the program runs; the row is last
 	ReducedAxes []int   // of one part out of several: the undecided axes that it sums over
 }
 

@@ -16,7 +16,7 @@ import (
 type RuntimeCheck struct {
 	Claim graph.Claim
 	Node  *graph.Node
-	On    fusion.Operand // the one that the claim is about, over the kernel's domain; without base if none
+	On    fusion.Operand // the one that the claim is about, over the kernel's iteration space; without base if none
 }
 
 // Program is a program under compilation.
@@ -84,7 +84,7 @@ func (u *Program) lowerLoop(k *fusion.Group, index []int32, isNeeded func(*fusio
 		}
 		made.Parts = append(made.Parts, parts...)
 	}
-	l := Lowering{u: u, k: k, p: &Loop{Domain: k.Domain}}
+	l := Lowering{u: u, k: k, p: &Loop{Space: k.Space}}
 	l.plan = newStages(k, index, func(n *graph.Node) bool { return isNeeded(k, n) })
 	loop, err := l.run()
 	made.Parts = append(made.Parts, loop)
@@ -121,7 +121,7 @@ type Lowering struct {
 	values []rowprog.Value // by the number of a node in the kernel, then by stage; None until known
 	node   *graph.Node     // whose meaning is being written
 	in     []graph.Value   // its operands' values
-	axisOf []int           // the program's axis of each axis of the domain, -1 where it has size 1
+	axisOf []int           // the program's axis of each axis of the iteration space, -1 where it has size 1
 }
 
 func (l *Lowering) run() (*Loop, error) {
@@ -152,7 +152,7 @@ func (l *Lowering) finishNode(n *graph.Node, s int) {
 		return
 	}
 	if plan.stored == s {
-		layout := l.k.OverDomain(alias.LayoutOf(n), l.k.LevelFor(n))
+		layout := l.k.OverSpace(alias.LayoutOf(n), l.k.LevelFor(n))
 		l.b.Store(l.result(n, fusion.Operand{Base: n, Layout: layout, Write: true}, l.plan.access(n)), l.value(n, s))
 	}
 	if plan.stage == s {
@@ -161,8 +161,8 @@ func (l *Lowering) finishNode(n *graph.Node, s int) {
 			l.b.Store(l.b.Out(l.operandName(o), TypeOf(n.DType()), rowprog.Vec), l.value(n, s))
 		}
 	}
-	if plan.home != nil && l.plan.first(n) == s {
-		l.b.Store(l.spillSlot(plan.home), l.value(n, s))
+	if plan.slot != nil && l.plan.first(n) == s {
+		l.b.Store(l.spillSlot(plan.slot), l.value(n, s))
 	}
 }
 
@@ -183,7 +183,7 @@ func (l *Lowering) result(n *graph.Node, o fusion.Operand, access rowprog.Access
 
 // spillSlot returns the operand in whose memory a value waits for later stages.
 func (l *Lowering) spillSlot(of *graph.Node) int {
-	return l.result(of, fusion.Operand{Base: of, Layout: graph.RowMajor(l.k.Domain), Write: true}, rowprog.InOut)
+	return l.result(of, fusion.Operand{Base: of, Layout: graph.RowMajor(l.k.Space), Write: true}, rowprog.InOut)
 }
 
 // value returns a node's value in a stage: computed there or before, or loaded from where
@@ -195,11 +195,11 @@ func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
 	}
 	v := rowprog.None
 	if l.k.Registers[n] == fusion.PerElement && !l.plan.computes(n, s) {
-		home := n
-		if other := l.plan.at(n).home; other != nil {
-			home = other
+		slot := n
+		if other := l.plan.at(n).slot; other != nil {
+			slot = other
 		}
-		v = l.b.Load(l.spillSlot(home))
+		v = l.b.Load(l.spillSlot(slot))
 	} else {
 		in := make([]graph.Value, len(n.Operands()))
 		for i := range in {
@@ -229,7 +229,7 @@ func (l *Lowering) rowsMayBeEmpty() bool {
 		return false
 	}
 	return slices.ContainsFunc(l.p.Axes[len(l.p.Axes)-1], func(axis int) bool {
-		n, static := l.k.Domain[axis].Int()
+		n, static := l.k.Space[axis].Int()
 		return !static || n == 0
 	})
 }
@@ -257,7 +257,7 @@ func (l *Lowering) loaded(n *graph.Node, level fusion.Level, i int) fusion.Opera
 	for axis, kind := range kinds {
 		if kind == graph.Undecided {
 			if o.Undecided == nil {
-				o.Undecided, o.From = make([]bool, len(l.k.Domain)), make(graph.Shape, len(l.k.Domain))
+				o.Undecided, o.From = make([]bool, len(l.k.Space)), make(graph.Shape, len(l.k.Space))
 			}
 			o.Undecided[axis], o.From[axis] = true, x.Shape()[axis-len(kinds)+x.Rank()]
 		}
@@ -319,7 +319,7 @@ func (l *Lowering) domainOf(o fusion.Operand) rowprog.Domain {
 // reduceNode writes a reduction of the kernel.
 func (l *Lowering) reduceNode(n *graph.Node, s int) {
 	v := l.operandValue(n, 0, s)
-	layout := l.k.OverDomain(fusion.ReducedLayout(n), l.k.LevelFor(n))
+	layout := l.k.OverSpace(fusion.ReducedLayout(n), l.k.LevelFor(n))
 	if _, kept := l.k.Registers[n]; !kept {
 		l.reduce(n, v, n.Op().Axes(n), layout)
 		return
@@ -331,7 +331,7 @@ func (l *Lowering) reduceNode(n *graph.Node, s int) {
 	}
 }
 
-// reduce writes the reduction of v over axes of the domain: along the row to one value,
+// reduce writes the reduction of v over axes of the iteration space: along the row to one value,
 // over outer axes into memory.
 func (l *Lowering) reduce(n *graph.Node, v rowprog.Value, axes []int, result graph.Layout) {
 	kind := reductionOf(n.Op().Fold)

@@ -36,7 +36,7 @@ type staged struct {
 	replaced bool        // by a later write in the kernel
 	done     uint64      // the stages in which an element is computed
 	wanted   uint64      // the stages in which users of an element are computed
-	home     *graph.Node // whose memory keeps a value that is not needed elsewhere
+	slot     *graph.Node // whose memory keeps a value that is not needed elsewhere
 }
 
 // newStages decides about the stages of a kernel. isNeeded says of a value whether
@@ -156,14 +156,14 @@ func (p *stages) spill(n *graph.Node, last int) bool {
 		if s.stored >= last && other.Op().Class == graph.Elementwise && p.k.Registers[other] == fusion.PerElement &&
 			other.DType() == n.DType() && !s.reload {
 			s.reload = true
-			p.at(n).home, p.at(n).reload = other, true
+			p.at(n).slot, p.at(n).reload = other, true
 			return true
 		}
 	}
 	if n.Op().Class == graph.Update {
 		return false
 	}
-	p.at(n).home, p.at(n).reload = n, true
+	p.at(n).slot, p.at(n).reload = n, true
 	return true
 }
 

@@ -25,20 +25,20 @@ func (u *Program) lowerSumTo(k *fusion.Group, n *graph.Node) (parts []*Loop, err
 		return nil, fmt.Errorf("%d axes whose sizes may turn out to be 1, more than %d", len(undecided), maxUndecided)
 	}
 	for set := range 1 << len(undecided) {
-		folds := []int{}
+		reduced := []int{}
 		for i, axis := range undecided {
 			if set>>i&1 != 0 {
-				folds = append(folds, axis)
+				reduced = append(reduced, axis)
 			}
 		}
 		l := u.newPart(k, x.Shape())
-		l.p.ReducedAxes = folds
+		l.p.ReducedAxes = reduced
 		result := graph.RowMajor(n.Shape())
 		result.Shape = x.Shape()
-		for _, axis := range folds {
+		for _, axis := range reduced {
 			result.Strides[axis] = 0
 		}
-		l.reduce(n, l.operandValue(n, 0, 0), folds, result)
+		l.reduce(n, l.operandValue(n, 0, 0), reduced, result)
 		p, err := l.finish()
 		if err != nil {
 			return nil, err

@@ -122,8 +122,8 @@ func (p *Loop) verify() error {
 		case o.Base == nil:
 		case TypeOf(o.Base.DType()) != spec.Type:
 			return fmt.Errorf("program %s: operand %s of dtype %s is taken for %v", p.Program.Name, spec.Name, o.Base.DType(), spec.Type)
-		case len(o.Layout.Strides) != len(p.Domain):
-			return fmt.Errorf("program %s: operand %s lies over %d axes, the domain has %d", p.Program.Name, spec.Name, len(o.Layout.Strides), len(p.Domain))
+		case len(o.Layout.Strides) != len(p.Space):
+			return fmt.Errorf("program %s: operand %s lies over %d axes, the domain has %d", p.Program.Name, spec.Name, len(o.Layout.Strides), len(p.Space))
 		}
 	}
 	return nil
