@@ -4,4 +4,8 @@
 // differentiated again. The rules of operations stand with the operations and are
 // written as if nothing were broadcast; the walk here is the one place that sums a
 // gradient over the axes along which an operand was repeated.
+//
+// grad.go walks back from a value and adds up what arrives at each node; rule.go calls the rules
+// of operations, and sums what was repeated; composite.go differentiates composite operations
+// through what they are written with; upstream.go begins with gradients that the caller has.
 package autodiff

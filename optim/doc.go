@@ -7,4 +7,7 @@
 //	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(step...))
 //
 // The formulas are those of PyTorch's optimisers of the same names.
+//
+// optimizer.go makes updates of gradients, with the constants of options.go and what state.go
+// keeps. sgd.go and adam.go are the optimisers.
 package optim

@@ -3,4 +3,14 @@
 // run at several sizes on several threads, compared element by element, and, where the answers
 // differ, made smaller and written as a Go program. Package cmd runs it on every instruction
 // set and beside PyTorch.
+//
+// gen.go draws a program step by step. What it draws stands in files by kind: gengrow.go has
+// values and the mixtures of steps, genmove.go movements, genmeet.go sizes that meet,
+// geneinsum.go and genlayers.go products and layers, genloss.go losses, genwrite.go writes in
+// place, and genfinish.go gradients and the end.
+//
+// build.go builds the graph, by calls.go; run.go runs it; answer.go is what the evaluator says,
+// and compare.go what counts as the same; check.go puts all of it together. shrink.go makes a
+// program smaller and gosource.go writes it as Go. soak.go runs many programs for long; torch.go
+// asks PyTorch.
 package difftest

@@ -10,4 +10,8 @@
 // rounded to whole numbers; alternatives, remainders and small ranges are tried one by
 // one. Products of unknowns count as unknowns of their own whose bounds follow from
 // those of their factors. See W. Pugh, "The Omega test" (1991), for the linear part.
+//
+// poly.go is polynomials and system.go systems of them. refute.go is the way through: settle.go
+// solves equations and carries bounds, with the intervals of span.go; combine.go combines
+// inequalities; and what is left is split into cases.
 package diophantine

@@ -1,7 +1,3 @@
-// Package page writes a program as one HTML file that needs nothing else: a column for
-// each pass of the compiler with the same value lit up in all of them, a picture, the
-// kernels, the memory over time, and what was wrong. It knows graphs but no compiler, so
-// that both the compiler and package viz can write one.
 package page
 
 import (

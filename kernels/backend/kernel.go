@@ -1,10 +1,3 @@
-// Package backend compiles row programs for the machine at hand: to machine code where
-// processor, system and program allow it, else for the portable interpreter, which then
-// uses vector code of single primitives. All give the same bits.
-//
-// The environment variables BROADLOOM_ISA (avx512, avx2 or portable) and BROADLOOM_JIT
-// (0 for no machine code) override the choice; BROADLOOM_DUMP names a directory to which
-// programs and their machine code are written.
 package backend
 
 import (

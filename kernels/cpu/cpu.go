@@ -1,4 +1,3 @@
-// Package cpu tells which vector instructions kernels may use on this machine.
 package cpu
 
 import (

@@ -65,4 +65,14 @@
 // multiply-add in Go. Where the compiler makes one of a product and a sum, which shows when a
 // program starts, that is used; else, as on amd64, it is computed in float64, with a
 // correction where rounding twice would differ.
+//
+// # Files
+//
+// product.go is the product of a batch, blocks.go one product and its blocks. simd.go computes it
+// in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdoffsets.go packs
+// windows (offsets.go), simdprefetch.go asks for memory ahead, simdgemv.go has single rows;
+// simd_amd64.go names the loops of table_amd64.go, and simd_other.go says that there are none.
+// packed.go packs B in advance. pack.go, tile.go and gemv.go are products in plain Go.
+// blocksums.go adds up blocks of K that were computed apart. epilogue.go, rows.go and reader.go
+// hand on tiles and rows of C and panels of B.
 package gemm

@@ -6,4 +6,9 @@
 // chosen with its types when the program is compiled. Operands with inner stride 1
 // are read and, where nothing read later can be the same memory, written in place.
 // Instructions outside of the row are evaluated by package scalar.
+//
+// compile.go makes steps of instructions, and kernel.go runs them. vector.go chooses a step:
+// unary.go, binary.go, primitive.go for those of more arguments or several kinds, memory.go for
+// loads and stores, reduce.go for reductions. registers.go hands out blocks, scratch.go is the
+// memory of a call, and evaluate.go has what runs once a row.
 package interp

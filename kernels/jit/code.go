@@ -1,13 +1,3 @@
-// Package jit holds machine code in executable memory and calls it.
-//
-// Memory is never writable and executable at once. Code is called through [Code.Call] and
-// [List.Call], which keep it alive, or by other code, to which it is lent by [Code.Address].
-// When no reference to a Code is left, its memory is given back.
-//
-// What is called must be leaf code: it takes the address of its arguments in RDI, does
-// not move RSP, does not touch RBP, runs VZEROUPPER and returns. It may use all other
-// registers. Since no stack map exists for it, the runtime cannot stop a goroutine
-// inside; a call must therefore be short, about 100 µs, and so must that of a whole list.
 package jit
 
 import (

@@ -4,4 +4,7 @@
 //
 // Everything here happens when sizes are bound, but for patching pointers, cutting
 // ranges and adding up partial results, which allocate nothing.
+//
+// args.go is arguments, check.go and overlap.go check them. coalesce.go merges axes and
+// reshape.go gives others. chunksums.go and partial.go are sums in chunks, on several threads.
 package launch

@@ -84,4 +84,10 @@
 // first row counts, then the one in the first section, then the one with the least
 // index, then the first guard in the program. After a fault the contents of written
 // operands are unspecified.
+//
+// # Files
+//
+// program.go is programs and their instructions, type.go their types, op.go and reduction.go the
+// operations, operand.go operands and domains. builder.go and build.go make programs, verify.go
+// checks them, text.go prints them.
 package rowprog

@@ -12,6 +12,9 @@
 //	go run ./internal/difftest/cmd -torch python3 -n 1000
 //
 // compares values and gradients with PyTorch's, in this process's settings.
+//
+// main.go has the flags and works on programs in this process; everywhere.go starts one for each
+// instruction set.
 package main
 
 import (

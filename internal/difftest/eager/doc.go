@@ -2,4 +2,11 @@
 // strided views of memory, elements are float64 with their first and second derivatives along
 // two directions, and nothing is compiled. It is what package difftest compares Broadloom
 // with, and shares no code with it.
+//
+// program.go is what a program is, machine.go runs it, and tensor.go is its values: views of
+// memory, of elements (num.go) with derivatives. draw.go makes numbers for inputs.
+//
+// The operations stand in the other files: elementwise.go and binary.go, reduce.go, move.go with
+// its entries in moveentries.go, gather.go, write.go, contract.go for products, conv.go,
+// layers.go and likelihood.go.
 package eager

@@ -6,4 +6,9 @@
 // A float32 result is rounded to float32 after each primitive; sums are taken in
 // float64. Integers wrap around. An in-place write gives its functional result: the
 // value that it writes, while the old value stays readable.
+//
+// eval.go goes through a graph, composite.go through composite operations. reader.go reads
+// operands where broadcasting repeats them, and value.go is arrays of elements. elementwise.go,
+// with primitive.go for the meaning of each primitive, reduce.go, matmul.go, gather.go and
+// move.go are the classes of operations.
 package reference

@@ -4,4 +4,7 @@
 // decides what to encode.
 //
 // Bytes depend only on the calls made, so that equal programs give equal code.
+//
+// asm.go is the buffer with labels and constants; general.go encodes instructions on general
+// registers, vector.go those on vectors, of which optable.go is the table.
 package asm

@@ -2,6 +2,10 @@
 // innermost loops of products, for AVX2 and AVX-512, and the transposition of blocks.
 // The bytes come from the encoder of package asm, so that the loops are code of the
 // program itself and need no executable memory.
+//
+// main.go lists what is written. tile.go is a tile and its code, loop.go the loop over a block of
+// K, rows.go where rows of A and C are; gemv.go adds rows up, pieces.go copies pieces of windows,
+// transpose.go transposes.
 package main
 
 import (

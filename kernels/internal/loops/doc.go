@@ -7,4 +7,8 @@
 // which are plain Go loops without build tags. vecf32's Div, Max, Min and Sum have
 // other semantics than IEEE 754 and are not used; neither must its build tags avx
 // and sse be, since their assembly slows down or crashes what runs after it.
+//
+// arithmetic.go, unary.go, fma.go, compare.go, logic.go and convert.go have the primitives,
+// vecf32.go those of the library; reduce.go and accumulate.go reductions; memory.go reads and
+// writes operands.
 package loops

@@ -8,6 +8,8 @@
 // within 4 units in the last place of float64: 2^-26 of one of float32. The command fails
 // if a function is worse than package scalar says, or wrong about NaN, infinity or the sign
 // of zero.
+//
+// main.go goes through the inputs; meter.go measures, on several goroutines.
 package main
 
 import (

@@ -1,6 +1,3 @@
-// Package emulator runs machine code as a disassembler reads it, on the memory of this
-// process. With it, tests run code for processors that are not at hand: what AVX-512 code
-// does is taken from the manual, and how it is encoded from objdump.
 package emulator
 
 import (

@@ -1,7 +1,3 @@
-// Package aot has vector code of single primitives that is part of the program, for
-// where no executable memory can be had. It is what package codegen makes of programs of
-// one primitive, written to an assembly file by the command gen; it gives the same bits
-// as the portable loops.
 package aot
 
 import (

@@ -1,5 +1,3 @@
-// Package hugepage makes memory that begins at a line of the cache and, where it is large, lies
-// in large pages.
 package hugepage
 
 import "unsafe"

@@ -1,0 +1,7 @@
+// Package emulator runs machine code as a disassembler reads it, on the memory of this
+// process. With it, tests run code for processors that are not at hand: what AVX-512 code
+// does is taken from the manual, and how it is encoded from objdump.
+//
+// emulator.go reads instructions and runs those on general registers; vector.go has those on
+// vectors, and lanes.go masks.
+package emulator
