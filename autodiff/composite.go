@@ -5,12 +5,12 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// through differentiates a composite without a rule of its own: it writes it with other
+// compositeRule differentiates a composite without a rule of its own: it writes it with other
 // operations and walks over these, down to the composite's operands. The values that
 // this computes again are merged with those of the forward pass when the program is
 // compiled. It gives the rule of this one node.
-func (w *walk) through(n, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.Node {
-	inner := newWalk(w.g, len(w.g.Nodes()))
+func (w *reversePass) compositeRule(n, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.Node {
+	inner := newReversePass(w.g, len(w.g.Nodes()))
 	inner.upstream = dy
 	y := w.expand(n)
 	if y == nil {
@@ -27,7 +27,7 @@ func (w *walk) through(n, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.
 	sent := map[*graph.Node]bool{}
 	return func(n, _ *graph.Node, i int) *graph.Node {
 		x := n.In(i)
-		if sent[x] || inner.arrived[x] == nil {
+		if sent[x] || inner.cotangents[x] == nil {
 			return nil // of an operand that stands twice, the gradient holds both parts
 		}
 		sent[x] = true

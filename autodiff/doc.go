@@ -7,5 +7,5 @@
 //
 // grad.go walks back from a value and adds up what arrives at each node; rule.go calls the rules
 // of operations, and sums what was repeated; composite.go differentiates composite operations
-// through what they are written with; upstream.go begins with gradients that the caller has.
+// compositeRule what they are written with; upstream.go begins with gradients that the caller has.
 package autodiff

@@ -40,7 +40,7 @@ func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 		}
 		return grads
 	}
-	w := newWalk(y.Graph(), 0)
+	w := newReversePass(y.Graph(), 0)
 	w.settings = s
 	if s.upstream != nil {
 		w.upstream = s.arriving(y)
@@ -118,33 +118,33 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 	return nil
 }
 
-// walk is one reverse pass.
-type walk struct {
+// reversePass is one reverse pass.
+type reversePass struct {
 	settings
 	g *graph.Graph
 	// first is the least number of a node whose gradient is sent on; values before it only
 	// receive theirs.
 	first int
-	// arrived holds, by node, the gradients that have come from its users.
-	arrived map[*graph.Node][]arrival
+	// cotangents holds, by node, the gradients that have come from its users.
+	cotangents map[*graph.Node][]cotangent
 	// needed marks the nodes on a way from y to a wanted value.
 	needed map[*graph.Node]bool
 	failed *graph.Node
 }
 
-func newWalk(g *graph.Graph, first int) *walk {
-	return &walk{g: g, first: first, arrived: map[*graph.Node][]arrival{}, needed: map[*graph.Node]bool{}}
+func newReversePass(g *graph.Graph, first int) *reversePass {
+	return &reversePass{g: g, first: first, cotangents: map[*graph.Node][]cotangent{}, needed: map[*graph.Node]bool{}}
 }
 
-// arrival is a gradient in the shape in which a user read the value. Gradients of one
+// cotangent is a gradient in the shape in which a user read the value. Gradients of one
 // shape are added up before they are summed over the axes along which the value was
 // repeated, so that there is one sum for all of them.
-type arrival struct {
+type cotangent struct {
 	dx    *graph.Node
 	kinds []graph.AxisKind
 }
 
-func (w *walk) run(y *graph.Node, wrt []*graph.Node) {
+func (w *reversePass) run(y *graph.Node, wrt []*graph.Node) {
 	for _, x := range wrt {
 		w.needed[x] = true
 	}
@@ -167,15 +167,15 @@ func (w *walk) run(y *graph.Node, wrt []*graph.Node) {
 	if !w.needed[y] {
 		return
 	}
-	w.arrive(y, arrival{dx: w.seed(y)})
+	w.accumulate(y, cotangent{dx: w.seed(y)})
 	for i := y.ID(); i >= w.first && w.failed == nil; i-- {
-		if n := nodes[i]; w.arrived[n] != nil && w.needed[n] && len(n.Operands()) > 0 {
-			w.g.WithOrigin(n, func() { w.back(n, w.gradient(n)) })
+		if n := nodes[i]; w.cotangents[n] != nil && w.needed[n] && len(n.Operands()) > 0 {
+			w.g.WithOrigin(n, func() { w.backprop(n, w.gradient(n)) })
 		}
 	}
 }
 
-func (w *walk) seed(y *graph.Node) *graph.Node {
+func (w *reversePass) seed(y *graph.Node) *graph.Node {
 	if w.upstream != nil {
 		return w.upstream
 	}
@@ -184,8 +184,8 @@ func (w *walk) seed(y *graph.Node) *graph.Node {
 	return one
 }
 
-// back sends n's gradient on to its operands.
-func (w *walk) back(n, dy *graph.Node) {
+// backprop sends n's gradient on to its operands.
+func (w *reversePass) backprop(n, dy *graph.Node) {
 	if !dy.Judged() {
 		w.failed = dy
 		return
@@ -200,7 +200,7 @@ func (w *walk) back(n, dy *graph.Node) {
 		w.failed = refuse(problem{fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", n.Op().Func, n.Pos()),
 			"fill a view that reaches each element once, such as one of ops.Slice or ops.Select"}, n)
 	case rule == nil && n.Op().Class == graph.Composite:
-		rule = w.through(n, dy)
+		rule = w.compositeRule(n, dy)
 	case rule == nil:
 		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through %s, made at %s", n.Op().Func, n.Pos()),
 			"cut the way with ops.StopGradient, or write it with operations that have gradients"}, n)
@@ -210,31 +210,31 @@ func (w *walk) back(n, dy *graph.Node) {
 			continue
 		}
 		if dx := w.ask(rule, n, dy, i); dx != nil {
-			w.arrive(x, arrival{dx, w.repetition(n, i, dx)})
+			w.accumulate(x, cotangent{dx, w.repetition(n, i, dx)})
 		}
 	}
 }
 
 // repeats reports whether elements of a value may lie in one cell.
-func (w *walk) repeats(n *graph.Node) bool {
+func (w *reversePass) repeats(n *graph.Node) bool {
 	return alias.Repeats(prove.NewProver(w.g.Bounds), n) != prove.Refused
 }
 
-// arrive adds a gradient to those that have come in the same shape.
-func (w *walk) arrive(x *graph.Node, a arrival) {
-	list := w.arrived[x]
+// accumulate adds a gradient to those that have come in the same shape.
+func (w *reversePass) accumulate(x *graph.Node, a cotangent) {
+	list := w.cotangents[x]
 	for i, old := range list {
 		if old.dx.Shape().Equal(a.dx.Shape()) && slices.Equal(old.kinds, a.kinds) {
 			list[i].dx = ops.Add(old.dx, a.dx)
 			return
 		}
 	}
-	w.arrived[x] = append(list, a)
+	w.cotangents[x] = append(list, a)
 }
 
 // repetition says how operand i of n was repeated to the shape of its gradient; nil
 // where it was not.
-func (w *walk) repetition(n *graph.Node, i int, dx *graph.Node) []graph.AxisKind {
+func (w *reversePass) repetition(n *graph.Node, i int, dx *graph.Node) []graph.AxisKind {
 	x := n.In(i)
 	if !dx.Judged() || dx.Shape().Equal(x.Shape()) {
 		return nil
@@ -248,9 +248,9 @@ func (w *walk) repetition(n *graph.Node, i int, dx *graph.Node) []graph.AxisKind
 
 // gradient returns the whole gradient of a value: what has arrived, summed over the axes
 // along which the value was repeated. It is where broadcasting is undone.
-func (w *walk) gradient(x *graph.Node) *graph.Node {
+func (w *reversePass) gradient(x *graph.Node) *graph.Node {
 	var total *graph.Node
-	for _, a := range w.arrived[x] {
+	for _, a := range w.cotangents[x] {
 		dx := a.dx
 		if a.kinds != nil {
 			dx = ops.SumTo(dx, x.Shape(), a.kinds)
@@ -260,15 +260,15 @@ func (w *walk) gradient(x *graph.Node) *graph.Node {
 		}
 		total = dx
 	}
-	w.arrived[x] = []arrival{{dx: total}}
+	w.cotangents[x] = []cotangent{{dx: total}}
 	return total
 }
 
-func (w *walk) result(y, x *graph.Node) *graph.Node {
+func (w *reversePass) result(y, x *graph.Node) *graph.Node {
 	switch {
 	case w.failed != nil:
 		return w.failed
-	case w.arrived[x] != nil:
+	case w.cotangents[x] != nil:
 		var dx *graph.Node
 		w.g.WithOrigin(x, func() {
 			if dx = w.gradient(x); dx == w.upstream {

@@ -10,7 +10,7 @@ import (
 
 // ask returns what a rule makes of the gradient of n for operand i. What a user's rule does
 // wrong is told at the line where n stands.
-func (w *walk) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph.Node, i int) (dx *graph.Node) {
+func (w *reversePass) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph.Node, i int) (dx *graph.Node) {
 	defer w.guard(n, "Grad")
 	dx = rule(n, dy, i)
 	if dx == nil || dx.Err() != nil || dx.Graph() == w.g && !dx.Judged() {
@@ -36,7 +36,7 @@ func (w *walk) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph
 
 // fits reports whether a gradient may have the shape of operand i, or the shape to which
 // the operand was repeated.
-func (w *walk) fits(dx, n *graph.Node, i int) bool {
+func (w *reversePass) fits(dx, n *graph.Node, i int) bool {
 	p, x := prove.NewProver(w.g.Bounds), n.In(i)
 	if !p.Differ(dx.Shape(), x.Shape()) {
 		return true
@@ -55,7 +55,7 @@ func (w *walk) fits(dx, n *graph.Node, i int) bool {
 }
 
 // expand writes a composite with other operations; nil where that fails.
-func (w *walk) expand(n *graph.Node) (y *graph.Node) {
+func (w *reversePass) expand(n *graph.Node) (y *graph.Node) {
 	defer w.guard(n, "Expand")
 	y = n.Op().Expand(n, n.Operands())
 	if y == nil || y.Graph() != w.g {
@@ -66,7 +66,7 @@ func (w *walk) expand(n *graph.Node) (y *graph.Node) {
 }
 
 // guard, deferred, makes a mistake of the panic of an operation's function.
-func (w *walk) guard(n *graph.Node, field string) {
+func (w *reversePass) guard(n *graph.Node, field string) {
 	if p := recover(); p != nil {
 		w.failed = refuse(problem{Summary: fmt.Sprintf("the %s of %q, at %s, %s", field, n.Op().Name, n.Pos(), panicked.Text(p))}, n)
 	}

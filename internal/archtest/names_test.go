@@ -27,9 +27,9 @@ import (
 
 // namers are the functions outside of package graph that read the Name of an operation.
 var namers = map[string]string{
-	"autodiff.(*walk).ask":                      "a message",
-	"autodiff.(*walk).expand":                   "a message",
-	"autodiff.(*walk).guard":                    "a message",
+	"autodiff.(*reversePass).ask":               "a message",
+	"autodiff.(*reversePass).expand":            "a message",
+	"autodiff.(*reversePass).guard":             "a message",
 	"exec/internal/fusion.(*Group).String":      "the text of a kernel",
 	"exec.operations":                           "a line of a profile",
 	"exec/internal/lower.(*Program).lowerGroup": "a message",
