@@ -246,6 +246,28 @@ const (
 	// whole graph, by Policy.TargetShape.
 	CodeTargetShape Code = "BL210"
 
+	// A variance is estimated from no more elements than the correction: it is NaN. Where only
+	// some sizes make it so, it is a note.
+	//
+	//	x := g.Input("x", graph.Float32, 1, 8)
+	//	ops.Std(x, 1, 0)
+	//
+	// Cure: estimate over more elements, or with the correction 0; of a named size, declare that
+	// it is large enough: g.Dim("batch", graph.AtLeast(2)).
+	CodeFreedom Code = "BL211"
+
+	// Notes that one number, made of all examples of a batch, meets values of single examples:
+	// most often a reduction was meant to keep the first axis.
+	//
+	//	batch := g.Dim("batch")
+	//	q := g.Input("q", graph.Float32, batch, 4)
+	//	target := g.Input("target", graph.Float32, batch)
+	//	ops.Sub(target, ops.Sum(q))
+	//
+	// Cure: name the axes to reduce: Sum(q, 1). Where one number is meant,
+	// Silence(graph.CodeWholeBatch) on the result.
+	CodeWholeBatch Code = "BL212"
+
 	// An in-place result would have another shape than what it is written into.
 	//
 	//	x := g.Param("x", graph.Float32, 1, 3, 1)

@@ -62,5 +62,9 @@ func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 // logarithms are x from the target's: 0 log 0 counts as 0. Divide the sum, by [SumLoss],
 // by the number of examples for the divergence of each.
 func KLDiv(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	return reduceLoss(opts, Sub(XLogY(target, target), compared(refused("KLDiv", x, target), opMul)))
+	cross := compared(refused("KLDiv", x, target), opMul)
+	if cross == nil {
+		cross = Mul(target, x)
+	}
+	return reduceLoss(opts, Sub(XLogY(target, target), cross))
 }

@@ -8,9 +8,9 @@ import (
 // Losses whose target has another shape than what it is compared with are built with an
 // operation of their own, which has the loss's name and judges the two shapes.
 
-// differs reports whether x and target, which is no number of the program, have different
-// shapes.
-func differs(x, target node) bool {
+// areShapes reports whether something holds for the shapes of x and target, neither of which is
+// a number of the program.
+func areShapes(holds func(x, target graph.Shape) bool, x, target node) bool {
 	for _, v := range []node{x, target} {
 		if v == nil || !v.Judged() {
 			return false
@@ -19,14 +19,14 @@ func differs(x, target node) bool {
 			return false
 		}
 	}
-	return rules.TargetDiffers(x.Shape(), target.Shape())
+	return holds(x.Shape(), target.Shape())
 }
 
-// compared is op on the operands of a call of a loss, with a warning where they differ.
+// compared is op on the operands of a call of a loss, with a warning where one of them is
+// repeated; nil where none is.
 func compared(call refusedCall, op *graph.Op) node {
-	x, target := call.in[0], call.in[1]
-	if !differs(x, target) {
-		return Apply(op, nil, x, target)
+	if !areShapes(rules.TargetRepeats, call.in[0], call.in[1]) {
+		return nil
 	}
 	warned := *op
 	warned.Func = call.fn
@@ -35,21 +35,23 @@ func compared(call refusedCall, op *graph.Op) node {
 		rules.WarnTarget(c, s)
 		return t, s
 	}
-	return Apply(&warned, call.args, x, target)
+	return Apply(&warned, call.args, call.in...)
 }
 
 // difference is x - target of a loss.
 func difference(call refusedCall) node {
-	if boolOperand(call.in...) {
-		return Sub(call.in[0], call.in[1])
+	if !boolOperand(call.in...) {
+		if d := compared(call, opSub); d != nil {
+			return d
+		}
 	}
-	return compared(call, opSub)
+	return Sub(call.in[0], call.in[1])
 }
 
 // refusedTarget is the node that refuses the operands of a loss that wants one shape; nil
 // where they have one.
 func refusedTarget(call refusedCall, sentence string) node {
-	if !differs(call.in[0], call.in[1]) {
+	if !areShapes(rules.TargetDiffers, call.in[0], call.in[1]) {
 		return nil
 	}
 	op := &graph.Op{Name: "refused", Func: call.fn, Doc: "a loss whose target has another shape", MinIn: 2, MaxIn: 2,

@@ -1,6 +1,9 @@
 package ops
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
 
 var opVar, opStd *graph.Op
 
@@ -17,7 +20,7 @@ func (a VarianceAttrs) reduced() ReduceAttrs { return ReduceAttrs{a.Axes, a.Keep
 func init() {
 	floats := floatOnly(func(graph.DType) string { return "std and var only support floating point and complex dtypes" })
 	opVar = reduction("var", "Var", "the mean squared distance from the mean over axes, with n - correction in place of n.", graph.NoFold, floats, false)
-	opVar.Class = graph.Composite
+	opVar.Class, opVar.Infer = graph.Composite, estimated(opVar.Infer)
 	opVar.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
 		x := in[0]
 		squares := reapply(opSum, n, Square(Sub(x, meanOver(n, x))))
@@ -25,12 +28,24 @@ func init() {
 	}
 	opVar.Grad = func(n, dy node, _ int) node { return varianceGrad(n, dy) }
 	opStd = reduction("std", "Std", "the square root of the variance; the gradient at 0 is 0.", graph.NoFold, floats, false)
-	opStd.Class = graph.Composite
+	opStd.Class, opStd.Infer = graph.Composite, estimated(opStd.Infer)
 	opStd.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
 		return Sqrt(Apply(opVar, n.Attrs(), in[0]))
 	}
 	opStd.Grad = func(n, dy node, _ int) node {
 		return varianceGrad(n, Where(Equal(n, num(0)), num(0), Div(dy, Mul(n, num(2)))))
+	}
+}
+
+// estimated wraps a rule: too few elements for the correction are told of.
+func estimated(rule func(*graph.Call) (graph.DType, graph.Shape)) func(*graph.Call) (graph.DType, graph.Shape) {
+	return func(c *graph.Call) (graph.DType, graph.Shape) {
+		t, s := rule(c)
+		if a := c.Attrs().(VarianceAttrs); !c.Failed() {
+			axes, _ := rules.Axes(c, a.Axes, c.In(0).Rank())
+			rules.Freedom(c, axes, a.Correction)
+		}
+		return t, s
 	}
 }
 
@@ -50,7 +65,8 @@ func varianceGrad(n, dy node) node {
 
 // Var returns the variance over the axes given, or over all: the sum of the squared
 // distances from the mean, divided by the number of elements less the correction. The
-// correction 1 estimates the variance of what the elements are a sample of.
+// correction 1 estimates the variance of what the elements are a sample of. It is NaN where
+// there are no more elements than the correction, with a warning.
 func Var(x *graph.Node, correction float64, axes ...Axis) *graph.Node {
 	a := reduceList(axes)
 	return Apply(opVar, VarianceAttrs{a.Axes, a.KeepDims, correction}, x)

@@ -53,6 +53,7 @@ func check(g *graph.Graph, program []*graph.Node) *Report {
 	r.Errors = append(r.Errors, CheckOperations(g.Nodes(), r.Requirements)...)
 	solveTogether(g, r)
 	checkMixing(g, r)
+	noteWholeBatch(g, r)
 	checkIndependence(g, r)
 	checkWrites(g.Nodes(), false, r)
 	checkWrites(program, true, r)

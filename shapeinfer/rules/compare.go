@@ -7,25 +7,37 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// TargetDiffers reports whether a loss repeats its target or what it compares with it, x, to
-// give both one shape. Sizes of which only binding tells are not repeated.
+// TargetDiffers reports whether the target of a loss has another shape than what it is compared
+// with. Two sizes of which one has a name are not judged here.
 func TargetDiffers(x, target graph.Shape) bool {
 	if len(x) != len(target) {
 		return true
 	}
 	for axis := range x {
-		if x[axis] != target[axis] && (x[axis] == 1 || target[axis] == 1) {
+		a, b := x[axis], target[axis]
+		if a != b && (a == 1 || b == 1 || a.IsConst() && b.IsConst()) {
 			return true
 		}
 	}
 	return false
 }
 
+// TargetRepeats reports whether a target of another shape broadcasts with what it is compared
+// with.
+func TargetRepeats(x, target graph.Shape) bool {
+	for right := 1; right <= min(len(x), len(target)); right++ {
+		if a, b := x[len(x)-right], target[len(target)-right]; a != b && a != 1 && b != 1 {
+			return false
+		}
+	}
+	return TargetDiffers(x, target)
+}
+
 // WarnTarget warns of a target, operand 1, of another shape than operand 0, as PyTorch does.
 // A result larger than both draws a warning of its own.
 func WarnTarget(c *graph.Call, result graph.Shape) {
 	p := c.Policy()
-	if c.Failed() || p.TargetShape == graph.AllowSilently || !TargetDiffers(c.Shape(0), c.Shape(1)) || expandsMutually(c, operandShapes(c), result) {
+	if c.Failed() || p.TargetShape == graph.AllowSilently || !TargetRepeats(c.Shape(0), c.Shape(1)) || expandsMutually(c, operandShapes(c), result) {
 		return
 	}
 	m := targetMistake(c, "Using a target size (torch.Size(%s)) that is different to the input size (torch.Size(%s)). "+

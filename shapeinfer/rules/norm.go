@@ -49,8 +49,12 @@ func Channels(c *graph.Call) graph.Shape {
 	for _, d := range x[2:] {
 		elements = elements.Times(d)
 	}
+	p := prove.NewProver(c.Bounds)
 	need := graph.Requirement{Kind: graph.MustDiffer, A: elements, B: 1, Axis: 0, Why: "a channel of one element has no variance"}
-	switch prove.NewProver(c.Bounds).Judge(need) {
+	if p.AtLeast(elements, 1) == prove.Proved {
+		need.Kind, need.B = graph.MustBeAtLeast, 2
+	}
+	switch p.Judge(need) {
 	case prove.Refused:
 		c.Fail(operandMistake(c, graph.CodeEmpty, fmt.Sprintf("Expected more than 1 value per channel when training, got input size torch.Size(%s)", x)))
 	case prove.Deferred:

@@ -1,0 +1,41 @@
+package rules
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
+)
+
+// Freedom judges over how many elements a variance is estimated, which is NaN unless they are
+// more than the correction: it warns where they never are, and notes where they may not be.
+func Freedom(c *graph.Call, axes []int, correction float64) {
+	if c.Failed() || c.Node().Origin() != nil || correction < 1 || correction >= math.MaxInt32 {
+		return
+	}
+	elements := graph.Dim(1)
+	for _, axis := range axes {
+		elements = elements.Times(c.Shape(0)[axis])
+	}
+	least := int64(correction) + 1
+	if elements.IsUnknown() || elements == 0 {
+		return
+	}
+	switch prove.NewProver(c.Bounds).AtLeast(elements, least) {
+	case prove.Refused:
+		m := operandMistake(c, graph.CodeFreedom, "degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "+
+			"(input numel divided by output numel).")
+		m.Detail = []string{fmt.Sprintf("the result is NaN: %s elements with a correction of %v", elements, correction)}
+		m.Help = []string{"estimate over more elements; or with a correction of 0, which takes these for all there are"}
+		m.Choice = true
+		c.Warn(m)
+	case prove.Deferred:
+		m := &graph.Mistake{Code: graph.CodeFreedom, Node: c.Node(),
+			Summary: fmt.Sprintf("the result is NaN unless %s >= %d", elements, least)}
+		if name := elements.Symbols(); len(name) == 1 && graph.SymbolicDim(name[0]) == elements {
+			m.Help = []string{fmt.Sprintf("declare g.Dim(%q, graph.AtLeast(%d)), and no other size is taken", name[0], least)}
+		}
+		c.Node().Graph().Note(m)
+	}
+}
