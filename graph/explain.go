@@ -6,11 +6,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"slices"
 	"strings"
 )
 
-//go:embed codes.go codesaxes.go
+//go:embed codes*.go
 var codeFiles embed.FS
 
 // Explanation says what a code means.
@@ -25,7 +26,11 @@ type Explanation struct {
 // of this package's constants.
 func Explanations() []Explanation {
 	var list []Explanation
-	for _, name := range []string{"codes.go", "codesaxes.go"} {
+	names, err := fs.Glob(codeFiles, "*.go")
+	if err != nil {
+		panic(err) // of the pattern
+	}
+	for _, name := range names {
 		list = append(list, explanationsIn(name)...)
 	}
 	slices.SortFunc(list, func(a, b Explanation) int { return cmp.Compare(a.Code, b.Code) })

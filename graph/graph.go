@@ -17,6 +17,7 @@ type Graph struct {
 	warnings   []*Mistake
 	notes      []*Mistake
 	needs      []Requirement
+	promises   []Promise
 	dims       map[string]*dimDecl
 	dimOrder   []string
 	names      map[string]*Node // inputs and parameters by full name

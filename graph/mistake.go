@@ -33,6 +33,9 @@ type Mistake struct {
 	Summary string
 	// Node is where the mistake was made; nil for one of the whole graph.
 	Node *Node
+	// Whole says that Summary tells what it speaks of: the first line does not name the call
+	// that made Node.
+	Whole bool
 	// Operands are the values involved, as the message shows them.
 	Operands []OperandNote
 	// Apart says that the operands' axes do not meet from the right, as those of a

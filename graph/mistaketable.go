@@ -111,6 +111,9 @@ func (t *messageText) row(o OperandNote) operandRow {
 		if shape == nil {
 			shape = n.shape
 		}
+		if p, stated := n.promise(); stated && o.Text == "" && !t.isPromise {
+			r.note.Text = fmt.Sprintf("%q, %s", p.Form, p.source(t.place))
+		}
 	}
 	if o.DType.Valid() {
 		r.dtype = o.DType.String()

@@ -13,16 +13,18 @@ func (m *Mistake) Error() string { return m.Text("") }
 
 // Text is Error with the paths of files relative to a directory.
 func (m *Mistake) Text(dir string) string {
-	t := messageText{dir: dir}
+	t := messageText{dir: dir, isPromise: m.Code == CodeContract || m.Code == CodeCrossedNames}
 	if m.Node != nil {
 		t.g = m.Node.g
 	}
 	fmt.Fprintf(&t.Builder, "%s: %s %s: ", t.place(m.Place()), m.Severity, m.Code)
-	if m.Node != nil {
+	if m.Node != nil && !m.Whole {
 		t.WriteString(Describe(m.Node) + ": ")
 	}
 	t.WriteString(m.Summary)
-	t.calls(m.Node)
+	if m.Pos == (Pos{}) || m.Node != nil && m.Pos.Func() == m.Node.pos.Func() {
+		t.calls(m.Node)
+	}
 	t.operands(m)
 	if m.Node != nil && len(m.Sizes) > 0 {
 		t.line(t.declarations(m.Node.g, m.Sizes))
@@ -73,6 +75,8 @@ type messageText struct {
 	strings.Builder
 	dir string
 	g   *Graph
+	// isPromise says that the message is about a promise and tells of it itself.
+	isPromise bool
 }
 
 // place returns a place as all places of the message are written.

@@ -108,7 +108,7 @@ func (p Pos) users(f func(frame Frame, site callSite) bool) {
 		var fr runtime.Frame
 		fr, more = frames.Next()
 		switch {
-		case fr.Function == "" || strings.HasPrefix(fr.Function, "runtime.") || strings.HasPrefix(fr.Function, "testing.") || strings.HasPrefix(fr.Function, "reflect."):
+		case isGo(fr):
 		case isLibrary(fr):
 			call = withoutPackage(fr.Function)
 		default:
@@ -119,6 +119,11 @@ func (p Pos) users(f func(frame Frame, site callSite) bool) {
 		}
 		inner = fr.PC
 	}
+}
+
+// isGo tells frames of Go's own packages that call a user's function.
+func isGo(f runtime.Frame) bool {
+	return f.Function == "" || strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "testing.") || strings.HasPrefix(f.Function, "reflect.")
 }
 
 // withoutPackage cuts "path/ops.MatMul" and "path/graph.(*Graph).Input" to their last
@@ -177,7 +182,7 @@ func isLibrary(f runtime.Frame) bool {
 	}
 	pkg, _, _ := strings.Cut(rest, ".")
 	switch pkg {
-	case "graph", "ops", "shapeinfer", "autodiff", "exec", "nn", "optim":
+	case "graph", "ops", "shapeinfer", "autodiff", "exec", "nn", "optim", "contract":
 		return true
 	}
 	return false

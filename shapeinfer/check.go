@@ -52,6 +52,7 @@ func check(g *graph.Graph, program []*graph.Node) *Report {
 	r.Requirements = append(slices.Clone(g.Requirements()), sizeRequirements(g)...)
 	r.Errors = append(r.Errors, CheckOperations(g.Nodes(), r.Requirements)...)
 	solveTogether(g, r)
+	checkPromises(g, r)
 	checkMixing(g, r)
 	noteWholeBatch(g, r)
 	checkIndependence(g, r)

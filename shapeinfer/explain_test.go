@@ -77,6 +77,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/contract"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/internal/diophantine"
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
@@ -16,7 +15,7 @@ import (
 // sizes together. What is proved is left out of r.Requirements; what no sizes satisfy
 // becomes a mistake that names the fewest requirements that clash.
 func solveTogether(g *graph.Graph, r *Report) {
-	j := &joint{g: g, report: r, at: map[statement]int{}, left: prove.EffortOfCheck, linked: links{}, facts: map[string][]graph.Dim{}}
+	j := newJoint(g, r)
 	for _, need := range r.Requirements {
 		if need.Node == nil || need.Node.Err() == nil {
 			j.add(need)
@@ -67,25 +66,8 @@ type joint struct {
 	facts  map[string][]graph.Dim
 }
 
-// links joins names to sets: each leads to the name that stands for its set.
-type links map[string]string
-
-func (l links) root(name string) string {
-	up, linked := l[name]
-	if !linked {
-		return name
-	}
-	top := l.root(up)
-	l[name] = top
-	return top
-}
-
-func (l links) join(names []string) {
-	for _, name := range names[min(1, len(names)):] {
-		if a, b := l.root(names[0]), l.root(name); a != b {
-			l[b] = a
-		}
-	}
+func newJoint(g *graph.Graph, r *Report) *joint {
+	return &joint{g: g, report: r, at: map[statement]int{}, left: prove.EffortOfCheck, linked: links{}}
 }
 
 func (j *joint) add(r graph.Requirement) {
@@ -96,28 +78,6 @@ func (j *joint) add(r graph.Requirement) {
 	}
 	j.at[s] = len(j.groups)
 	j.groups = append(j.groups, group{Requirement: r, names: prove.NamesOf(j.g.Bounds, r.A, r.B), nodes: 1})
-}
-
-func (j *joint) findFacts() {
-	p := prove.NewProver(j.g.Bounds)
-	seen := map[graph.Dim]bool{}
-	var facts []graph.Dim
-	for _, n := range j.g.Nodes() {
-		if !n.IsInput() && !n.IsParam() {
-			continue
-		}
-		for _, d := range n.Shape() {
-			if d.IsSymbolic() && !seen[d] && prove.IsPlain(d) && p.AtLeast(d, 0) != prove.Proved {
-				facts = append(facts, d)
-				j.linked.join(prove.NamesOf(j.g.Bounds, d))
-			}
-			seen[d] = true
-		}
-	}
-	for _, d := range facts {
-		root := j.linked.root(d.Symbols()[0])
-		j.facts[root] = append(j.facts[root], d)
-	}
 }
 
 // system returns the constraints of requirements and of the facts about their names.
@@ -132,33 +92,19 @@ func (j *joint) system(list ...*group) *prove.System {
 	return s
 }
 
-// assertFacts adds the facts about names and about what is linked with them, and reports
-// whether there are any.
-func (j *joint) assertFacts(s *prove.System, names []string) (found bool) {
-	added := map[string]bool{}
-	for _, name := range names {
-		root := j.linked.root(name)
-		if added[root] {
-			continue
-		}
-		added[root] = true
-		for _, d := range j.facts[root] {
-			s.Assert(diophantine.NotNegative(s.Of(d)))
-			found = true
-		}
+// alone judges one requirement, and refuses it where no sizes meet it.
+func (j *joint) alone(gr *group) {
+	if j.judge(gr); gr.verdict == prove.Refused {
+		j.refuse([]*group{gr})
 	}
-	return found
 }
 
-// alone judges one requirement with what is known of the inputs.
-func (j *joint) alone(gr *group) {
+// judge judges one requirement with what is known of the inputs.
+func (j *joint) judge(gr *group) {
 	if gr.verdict = prove.NewProver(j.g.Bounds).Judge(gr.Requirement); gr.verdict == prove.Deferred {
 		if s := prove.NewSystem(j.g.Bounds); j.assertFacts(s, gr.names) {
 			gr.verdict = s.Judge(gr.Requirement, false, false)
 		}
-	}
-	if gr.verdict == prove.Refused {
-		j.refuse([]*group{gr})
 	}
 }
 

@@ -39,7 +39,8 @@ var arrows = []struct {
 	{"shapeinfer/axisflow", "graph internal/prove shapeinfer/alias", "what becomes of axes in a program"},
 	{"shapeinfer/shapetest", "graph shapeinfer", "checks in the tests of users"},
 	{"shapeinfer", "graph internal/prove internal/diophantine internal/panicked shapeinfer/alias shapeinfer/axisflow shapeinfer/rules", "the check of whole graphs"},
-	{"ops", "graph internal/prove shapeinfer/rules shapeinfer/alias", "operations are built from rules"},
+	{"contract", "graph internal/prove", "what is promised of shapes is proved, and no rule of an operation"},
+	{"ops", "graph contract internal/prove shapeinfer/rules shapeinfer/alias", "operations are built from rules"},
 	{"autodiff", "graph internal/prove internal/panicked shapeinfer/rules shapeinfer/alias ops", "gradients are nodes made by operations"},
 	{"exec/internal/bug", "graph internal/panicked", "what passes and runs do wrong"},
 	{"exec/internal/rewrite", "graph internal/prove internal/panicked shapeinfer/... ops exec/internal/bug", "from graph to graph: it knows no machine"},
@@ -53,7 +54,7 @@ var arrows = []struct {
 	{"kernels/...", "kernels/...", "loops over memory know no graph"},
 	{"viz/svg", "github.com/goccy/go-graphviz github.com/awalterschulze/gographviz", "only its users pay for WebAssembly"},
 	{"viz", "graph shapeinfer/... exec internal/page github.com/awalterschulze/gographviz/ast", "pictures of what was decided"},
-	{"nn", "graph ops", "layers are functions of nodes"},
+	{"nn", "graph contract ops", "layers are functions of nodes"},
 	{"optim", "graph ops autodiff", "update rules are functions of nodes"},
 	{"weights/internal/mapped", "golang.org/x/sys/unix", "memory that holds files is the system's"},
 	{"weights/internal/...", "weights/internal/raw", "formats of files know no graph"},
@@ -65,11 +66,11 @@ var arrows = []struct {
 	{"internal/difftest/cmd", "internal/difftest", "the command runs what the package does"},
 	{"internal/difftest", "graph shapeinfer/... ops autodiff exec optim internal/difftest/eager", "programs as data become graphs"},
 	{"internal/panicked", "", "the stack of a panic"},
-	{"internal/...", "graph shapeinfer/... ops autodiff exec viz nn optim internal/testkit/reference", "helpers of tests"},
+	{"internal/...", "graph contract shapeinfer/... ops autodiff exec viz nn optim internal/testkit/reference", "helpers of tests"},
 	{"cmd/broadloom/internal/findings", "graph shapeinfer github.com/owenrumney/go-sarif/v3/...", "formats of other programs"},
 	{"cmd/broadloom/internal/vettool", "graph cmd/broadloom/... golang.org/x/tools/go/analysis golang.org/x/tools/go/analysis/...", "go vet's protocol"},
 	{"cmd/...", "graph shapeinfer/... exec viz/... cmd/...", "commands check and draw"},
-	{"examples/...", "graph shapeinfer/... ops autodiff exec viz/... nn optim " +
+	{"examples/...", "graph contract shapeinfer/... ops autodiff exec viz/... nn optim " +
 		"github.com/schollz/progressbar/v3 golang.org/x/term gonum.org/v1/plot/... gonum.org/v1/gonum/... gorgonia.org/tensor", "users' programs"},
 }
 

@@ -2,6 +2,7 @@ package hostile
 
 import (
 	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/contract"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/nn"
@@ -33,7 +34,7 @@ var functions = map[string][]any{
 		ops.ClassWeights, ops.Concat, ops.Conv1D, ops.Conv2D, ops.ConvTranspose1D, ops.ConvTranspose2D, ops.Copy,
 		ops.CopyInPlace, ops.Cos, ops.Cosh, ops.CrossEntropy, ops.CumProd, ops.CumSum, ops.Diagonal, ops.Dilation,
 		ops.Div, ops.DivInPlace, ops.Dropout, ops.EachLoss, ops.Einsum, ops.Elu, ops.Embedding, ops.Entries,
-		ops.Equal, ops.Erf, ops.ExcludePadding, ops.Exp, ops.Exp2, ops.Expand, ops.Expm1, ops.Flatten, ops.Flip,
+		ops.Equal, ops.Erf, ops.ExcludePadding, ops.Exp, ops.Exp2, ops.Expand, ops.Expect, ops.Expm1, ops.Flatten, ops.Flip,
 		ops.Floor, ops.FloorDiv, ops.Fmod, ops.Fold, ops.Frac, ops.Full, ops.FullLike, ops.GLU, ops.Gather,
 		ops.Gelu, ops.GeluTanh, ops.Greater, ops.GreaterEqual, ops.GroupNorm, ops.Groups, ops.HardShrink,
 		ops.HardSigmoid, ops.HardSwish, ops.HardTanh, ops.Huber, ops.Hypot, ops.IgnoreIndex, ops.InPlace,
@@ -57,6 +58,7 @@ var functions = map[string][]any{
 		nn.BiasInit, nn.Constant, nn.GlorotNormal, nn.GlorotUniform, nn.HeNormal, nn.HeUniform, nn.Linear,
 		nn.NoBias, nn.Normal, nn.Ones, nn.Uniform, nn.WeightInit, nn.Zeros,
 	},
+	"contract": {contract.Expect, contract.ExpectShape, contract.New},
 	"optim": {
 		optim.Adam, optim.AdamW, optim.Betas, optim.Epsilon, optim.Momentum, optim.Nesterov, optim.RateFrom,
 		optim.SGD, optim.WeightDecay,

@@ -1,0 +1,218 @@
+package contract
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
+)
+
+// fixes lists changes with which all axes of a statement are proved: at most one.
+func (s *solution) fixes(st *statement, list []failure) []graph.Fix {
+	for _, way := range []func(*statement, []failure) (graph.Fix, bool){s.before, s.transpose, s.declare} {
+		if fix, ok := way(st, list); ok {
+			return []graph.Fix{fix}
+		}
+	}
+	return nil
+}
+
+// before takes the value as it was before the operation that made it.
+func (s *solution) before(st *statement, _ []failure) (fix graph.Fix, ok bool) {
+	if len(st.Node.Operands()) != 1 || !st.Node.In(0).Judged() {
+		return fix, false
+	}
+	x := st.Node.In(0)
+	if want := s.shape(st); len(want) != x.Rank() || len(differing(x.Shape(), want)) > 0 {
+		return fix, false
+	}
+	return graph.Fix{Kind: graph.FixArguments, Gives: x.Shape(), Text: fmt.Sprintf("%s has that shape, %s, before %s", x.Called(), x.Shape(), st.Node.Op().Func), At: st.Node}, true
+}
+
+// transpose exchanges two axes of the value.
+func (s *solution) transpose(st *statement, list []failure) (fix graph.Fix, ok bool) {
+	have, want := st.Node.Shape(), s.shape(st)
+	bad := differing(have, want)
+	if len(bad) != 2 || have[bad[0]] != want[bad[1]] || have[bad[1]] != want[bad[0]] {
+		return fix, false
+	}
+	changed := slices.Clone(have)
+	changed[bad[0]], changed[bad[1]] = have[bad[1]], have[bad[0]]
+	return graph.Fix{Kind: graph.FixTranspose, Gives: changed,
+		Text: fmt.Sprintf("Transpose(%s, %d, %d) gives %s", st.Node.Called(), bad[0], bad[1], changed)}, true
+}
+
+// differing lists the axes on which two shapes are not the same.
+func differing(have, want graph.Shape) (axes []int) {
+	for i, d := range want {
+		if !d.IsUnknown() && d != have[i] {
+			axes = append(axes, i)
+		}
+	}
+	return axes
+}
+
+// rankFixes lists the change of a value that has one axis of size 1 too many or too few.
+func (s *solution) rankFixes(st *statement) []graph.Fix {
+	have, word := st.Node.Shape(), st.Node.Called()
+	if st.many >= 0 {
+		return nil
+	}
+	switch st.count() {
+	case len(have) - 1:
+		if at, only := onlyOne(len(have), func(i int) bool { return have[i] == 1 }); only {
+			less := slices.Delete(slices.Clone(have), at, at+1)
+			return []graph.Fix{{Kind: graph.FixSqueeze, Gives: less, Text: fmt.Sprintf("Squeeze(%s, %d) gives %s", word, at, less)}}
+		}
+	case len(have) + 1:
+		if at, only := onlyOne(st.count(), st.isOne); only {
+			more := slices.Insert(slices.Clone(have), at, 1)
+			return []graph.Fix{{Kind: graph.FixUnsqueeze, Gives: more, Text: fmt.Sprintf("Unsqueeze(%s, %d) gives %s", word, at, more)}}
+		}
+	}
+	return nil
+}
+
+// isOne reports whether the size 1 is promised of an axis.
+func (st *statement) isOne(i int) bool {
+	if st.sizes != nil {
+		return st.sizes[i] == 1
+	}
+	size := st.axes[i].size
+	return size != nil && size.op == number && size.num == 1
+}
+
+// onlyOne returns the one number below n of which something is true.
+func onlyOne(n int, is func(int) bool) (at int, ok bool) {
+	found := 0
+	for i := range n {
+		if is(i) {
+			at = i
+			found++
+		}
+	}
+	return at, found == 1
+}
+
+// declare says something more of the named sizes.
+func (s *solution) declare(st *statement, list []failure) (fix graph.Fix, ok bool) {
+	g := st.Node.Graph()
+	said := map[string]graph.Bounds{}
+	bounds := func(name string) graph.Bounds {
+		if b, changed := said[name]; changed {
+			return b
+		}
+		return g.Bounds(name)
+	}
+	var words []string
+	equal := false
+	for _, f := range list {
+		if f.never {
+			return fix, false
+		}
+		if prove.NewProver(bounds).Judge(f.requirement()) == prove.Proved {
+			continue
+		}
+		word, isEqual, ok := f.declare(bounds, said)
+		if !ok {
+			return fix, false
+		}
+		words, equal = append(words, word), equal || isEqual
+	}
+	if equal {
+		return graph.Fix{Kind: graph.FixEqual, Text: "if they are the same size, say so: " + strings.Join(words, ", ")}, len(words) > 0
+	}
+	return graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s and it is proved", strings.Join(words, " and "))}, len(words) > 0
+}
+
+// declare looks for a declaration with which a failure is proved, and notes it.
+func (f failure) declare(bounds graph.BoundsOf, said map[string]graph.Bounds) (word string, equal, ok bool) {
+	for _, name := range prove.NamesOf(bounds, f.left, f.right) {
+		for _, more := range f.more(bounds(name)) {
+			try := func(other string) graph.Bounds {
+				if other == name {
+					return more.bounds
+				}
+				return bounds(other)
+			}
+			if prove.NewProver(try).Judge(f.requirement()) == prove.Proved {
+				said[name] = more.bounds
+				return fmt.Sprintf("g.Dim(%q, %s)", name, more.word), false, true
+			}
+		}
+	}
+	if f.positive {
+		return "", false, false
+	}
+	for _, pair := range [][2]graph.Dim{{f.left, f.right}, {f.right, f.left}} {
+		name := pair[0].Symbols()
+		if len(name) != 1 || pair[0] != graph.SymbolicDim(name[0]) || slices.Contains(prove.NamesOf(bounds, pair[1]), name[0]) || bounds(name[0]).Is != 0 {
+			continue
+		}
+		b := bounds(name[0])
+		if b.Is = pair[1]; b.Is != 0 {
+			said[name[0]] = b
+			return fmt.Sprintf("g.Equal(%s, %s)", pair[0], pair[1]), true, true
+		}
+	}
+	return "", false, false
+}
+
+// saying is one thing more that can be declared of a size.
+type saying struct {
+	bounds graph.Bounds
+	word   string
+}
+
+// maxLeast bounds the least values that are tried.
+const maxLeast = 64
+
+// more lists what could be declared of a size besides what was.
+func (f failure) more(b graph.Bounds) (list []saying) {
+	if f.positive {
+		for k := b.Min + 1; k <= maxLeast && (b.Max == 0 || k <= b.Max); k++ {
+			more := b
+			more.Min = k
+			list = append(list, saying{more, fmt.Sprintf("graph.AtLeast(%d)", k)})
+		}
+		return list
+	}
+	for _, k := range f.divisors() {
+		more := b
+		if more.Multiple = lcm(max(b.Multiple, 1), k); more.Multiple != b.Multiple && (b.Max == 0 || more.Multiple <= b.Max) {
+			list = append(list, saying{more, fmt.Sprintf("graph.MultipleOf(%d)", more.Multiple)})
+		}
+	}
+	return list
+}
+
+// divisors lists the numbers by which sizes are divided.
+func (f failure) divisors() (list []int64) {
+	var visit func(d graph.Dim)
+	visit = func(d graph.Dim) {
+		d.Terms(func(_ int64, factors []graph.Factor) {
+			for _, factor := range factors {
+				if factor.K > 1 && !slices.Contains(list, factor.K) {
+					list = append(list, factor.K)
+				}
+				if factor.Name == "" {
+					visit(factor.P)
+				}
+			}
+		})
+	}
+	visit(f.left)
+	visit(f.right)
+	slices.Sort(list)
+	return list
+}
+
+func lcm(a, b int64) int64 {
+	x, y := a, b
+	for y != 0 {
+		x, y = y, x%y
+	}
+	return a / x * b
+}

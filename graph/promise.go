@@ -1,0 +1,67 @@
+package graph
+
+import "fmt"
+
+// Promise is a shape that the program states of a value: it is proved when the graph is checked.
+// It is no node, and costs nothing in a run.
+type Promise struct {
+	Node *Node
+	Kind PromiseKind
+	By   string // the function that states it; "" for a statement by itself
+	As   string // how that function calls the value
+	Form string // the shape as it was written
+	Pos  Pos    // where it was stated
+	// Judge returns what is wrong with the promise, or nothing. holds reports whether a
+	// requirement is met by all sizes that the declarations allow.
+	Judge func(holds func(Requirement) bool) []*Mistake
+}
+
+// PromiseKind says who promises a shape to whom.
+type PromiseKind uint8
+
+// The kinds of promises.
+const (
+	Expected PromiseKind = iota // of a value, wherever it comes from
+	Taken                       // of what a function is given
+	Given                       // of what a function returns
+)
+
+var promiseKinds = [...]string{"expected", "taken", "given"}
+
+// String names the kind in lower case.
+func (k PromiseKind) String() string { return nameOf(promiseKinds[:], k, "promise") }
+
+// Valid reports whether k is one of the kinds.
+func (k PromiseKind) Valid() bool { return int(k) < len(promiseKinds) }
+
+// Promise records what is stated of a value of the graph.
+func (g *Graph) Promise(p Promise) { g.promises = append(g.promises, p) }
+
+// Promises lists what was stated of values, in the order of the program.
+func (g *Graph) Promises() []Promise { return g.promises }
+
+// Source says who states the promise and where: "promised by Attention at model.go:12".
+func (p Promise) Source() string { return p.source(Pos.String) }
+
+func (p Promise) source(place func(Pos) string) string {
+	switch {
+	case p.By == "":
+		return "promised at " + place(p.Pos)
+	case p.Kind == Taken:
+		return fmt.Sprintf("taken by %s at %s", p.By, place(p.Pos))
+	}
+	return fmt.Sprintf("promised by %s at %s", p.By, place(p.Pos))
+}
+
+// promise returns what was stated of a node: that of the function that returns it, before others.
+func (n *Node) promise() (found Promise, ok bool) {
+	if n.g == nil {
+		return found, false
+	}
+	for _, p := range n.g.promises {
+		if p.Node == n && (!ok || p.Kind == Given && found.Kind != Given) {
+			found, ok = p, true
+		}
+	}
+	return found, ok
+}

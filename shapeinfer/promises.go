@@ -1,0 +1,37 @@
+package shapeinfer
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
+)
+
+// checkPromises proves what the program states of shapes. Only declarations are assumed, and that
+// the sizes of inputs are sizes: what is left to binding proves nothing.
+func checkPromises(g *graph.Graph, r *Report) {
+	promises := g.Promises()
+	if len(promises) == 0 {
+		return
+	}
+	j := newJoint(g, r)
+	holds := func(need graph.Requirement) bool {
+		if prove.NewProver(g.Bounds).Judge(need) == prove.Proved {
+			return true
+		}
+		j.findFacts()
+		gr := group{Requirement: need, names: prove.NamesOf(g.Bounds, need.A, need.B)}
+		j.judge(&gr)
+		return gr.verdict == prove.Proved
+	}
+	for _, p := range promises {
+		if p.Judge == nil {
+			continue
+		}
+		for _, m := range p.Judge(holds) {
+			if m.Severity == graph.Warning {
+				r.Warnings = append(r.Warnings, m)
+				continue
+			}
+			r.Errors = append(r.Errors, m)
+		}
+	}
+}
