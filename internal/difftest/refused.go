@@ -33,10 +33,12 @@ func (c *checker) refused(when string, err error) {
 	}
 }
 
-// The sentences for two sizes of which nothing says that they are equal, and for two that never
-// are: these do not meet where names are not said to be 1, also if one of them is 1 in the runs.
+// The sentences for two sizes, or a number of elements and a shape, of which nothing says that
+// they are equal, and for two sizes that never are: these do not meet where names are not said
+// to be 1, also if one of them is 1 in the runs.
 var (
 	unequal = regexp.MustCompile(`sizes "?([^"]+?)"? and "?([^"]+?)"? meet.* nothing says that they are equal`)
+	misfit  = regexp.MustCompile(`.*: (.+) elements do not fit \[(.*)\]`)
 	never   = regexp.MustCompile(`axis -?\d+: (.+) is never (.+)`)
 )
 
@@ -46,6 +48,9 @@ func (c *checker) isRight(message string) bool {
 	if t := unequal.FindStringSubmatch(message); t != nil {
 		return slices.Contains(c.compared(t[1], t[2]), false)
 	}
+	if t := misfit.FindStringSubmatch(message); t != nil && c.p.Policy == "strict" {
+		return slices.Contains(c.compared(t[1], strings.Split(t[2], ", ")...), false)
+	}
 	if t := never.FindStringSubmatch(message); t != nil && c.p.Policy != "numpy" {
 		met := c.compared(t[1], t[2])
 		return len(met) > 0 && !slices.Contains(met, true)
@@ -53,19 +58,24 @@ func (c *checker) isRight(message string) bool {
 	return false
 }
 
-// compared tells of many sizes that the names may have whether two formulas are equal there.
-func (c *checker) compared(first, second string) (equal []bool) {
-	a, errA := graph.ParseDim(first)
-	b, errB := graph.ParseDim(second)
-	if errA != nil || errB != nil {
+// compared tells of many sizes that the names may have whether a formula equals the product of
+// others there.
+func (c *checker) compared(text string, factors ...string) (equal []bool) {
+	size, err := graph.ParseDim(text)
+	product := graph.Dim(1)
+	for _, f := range factors {
+		d, errFactor := graph.ParseDim(f)
+		product, err = product.Times(d), errors.Join(err, errFactor)
+	}
+	if err != nil {
 		return nil
 	}
 	noise := rand.New(rand.NewPCG(c.p.Seed, 55))
 	for range 100 {
 		at := c.otherSizes(noise)
 		lookup := func(name string) (int64, bool) { v, known := at[name]; return int64(v), known }
-		x, errX := a.Eval(lookup)
-		y, errY := b.Eval(lookup)
+		x, errX := size.Eval(lookup)
+		y, errY := product.Eval(lookup)
 		if errX == nil && errY == nil {
 			equal = append(equal, x == y)
 		}

@@ -33,6 +33,14 @@ func TestRefusalsAreJudgedBySizes(t *testing.T) {
 	} {
 		require.Equal(t, right, excused(p, "axis -1: "+sizes), sizes)
 	}
+	for sizes, right := range map[string]bool{
+		"min(3, n+1) elements do not fit [3, 1]": false, // n is at least 2
+		"min(4, n+1) elements do not fit [4, 1]": true,
+		"n*k elements do not fit [k, 1, m]":      false,
+		"n*k elements do not fit [k, n, 2]":      true,
+	} {
+		require.Equal(t, right, excused(p, "Reshape(x, 3, 1): "+sizes), sizes)
+	}
 	p.Policy = "numpy" // a size of 1 meets all
 	require.False(t, excused(p, "axis -1: min(1, k) is never 3"))
 	require.False(t, excused(p, "another sentence"))
