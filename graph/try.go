@@ -77,7 +77,10 @@ func (t *Trial) reaches(n *Node) bool {
 			return true
 		}
 		for _, name := range t.bounded {
-			if slices.ContainsFunc(x.shape, func(d Dim) bool { return slices.Contains(d.Symbols(), name) }) {
+			isIn := func(d Dim) bool {
+				return slices.Contains(d.Symbols(), name) || slices.Contains(t.from.resolve(d).Symbols(), name)
+			}
+			if slices.ContainsFunc(x.shape, isIn) {
 				return true
 			}
 		}

@@ -182,3 +182,41 @@ func TestCheckConcurrently(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestEqualIsSuggestedOfTheLastName: a name that is another already is followed, and what would
+// be said of a name in terms of itself is not suggested.
+func TestEqualIsSuggestedOfTheLastName(t *testing.T) {
+	build := func(meet func(g *graph.Graph, n, m, k graph.Dim) (a, b graph.Dim)) error {
+		g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Strict}))
+		n, m, k := g.Dim("n"), g.Dim("m"), g.Dim("k")
+		g.Equal(n, m)
+		a, b := meet(g, n, m, k)
+		ops.Add(g.Input("x", f32, 2, a), g.Input("y", f32, 2, b))
+		return shapeinfer.Check(g).Err()
+	}
+	for _, c := range []struct {
+		meet func(g *graph.Graph, n, m, k graph.Dim) (a, b graph.Dim)
+		want string
+	}{
+		{func(_ *graph.Graph, n, m, k graph.Dim) (a, b graph.Dim) { return m, k }, "g.Equal("},
+		{func(_ *graph.Graph, n, m, k graph.Dim) (a, b graph.Dim) { return m, 4 }, "g.Equal(m, 4)"},
+		{func(_ *graph.Graph, n, m, k graph.Dim) (a, b graph.Dim) { return n, graph.MinDim(m, 16) }, ""},
+		{func(_ *graph.Graph, n, m, k graph.Dim) (a, b graph.Dim) { return m, graph.MinDim(n, 16) }, ""},
+		{func(_ *graph.Graph, n, m, k graph.Dim) (a, b graph.Dim) { return n, m.Times(2) }, ""},
+	} {
+		err := build(c.meet)
+		require.Error(t, err)
+		if assert.Contains(t, err.Error(), c.want); c.want == "" {
+			assert.NotContains(t, err.Error(), "g.Equal(", err.Error())
+		}
+	}
+}
+
+// TestEqualOfTwoAxesIsNoCircle suggests both statements, or none, where two names meet crosswise.
+func TestEqualOfTwoAxesIsNoCircle(t *testing.T) {
+	g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Strict}))
+	n, m := g.Dim("n"), g.Dim("m")
+	ops.Add(g.Input("x", f32, n, m), g.Input("y", f32, m, n))
+	ops.Add(g.Input("a", f32, n, m), g.Input("b", f32, graph.MinDim(m, 8), graph.MinDim(n, 8)))
+	require.Error(t, shapeinfer.Check(g).Err())
+}

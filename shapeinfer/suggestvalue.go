@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // declare changes the shape of an operand that is declared: of a parameter first, of an
@@ -236,18 +237,24 @@ func (t *trier) equal() {
 	if len(t.m.Operands) != 2 || len(t.m.Operands[0].Bad) != len(t.m.Operands[1].Bad) {
 		return
 	}
-	g, bounds := t.n.Graph(), map[string]graph.Bounds{}
+	bounds := map[string]graph.Bounds{}
+	of := func(name string) graph.Bounds {
+		if b, changed := bounds[name]; changed {
+			return b
+		}
+		return t.n.Graph().Bounds(name)
+	}
 	var words []string
 	for k, axis := range t.m.Operands[0].Bad {
 		a, b := t.shape(0)[axis], t.shape(1)[t.m.Operands[1].Bad[k]]
-		name, is := statable(a, b)
+		name, is := statable(of, a, b)
 		if !is {
-			if name, is = statable(b, a); !is {
+			if name, is = statable(of, b, a); !is {
 				return
 			}
 			a, b = b, a
 		}
-		said := g.Bounds(name)
+		said := of(name)
 		said.Is = b
 		bounds[name] = said
 		words = append(words, fmt.Sprintf("g.Equal(%s, %s)", a, b))
@@ -256,11 +263,14 @@ func (t *trier) equal() {
 		graph.Change{Bounds: bounds})
 }
 
-// statable reports whether a is a name that can be said to be the size b.
-func statable(a, b graph.Dim) (name string, ok bool) {
-	names := a.Symbols()
-	if len(names) != 1 || graph.SymbolicDim(names[0]) != a || slices.Contains(b.Symbols(), names[0]) {
-		return "", false
+// statable reports whether a is a name that can be said to be the size b, and returns the name
+// of which that is news: the one that a was said to be, if any.
+func statable(of graph.BoundsOf, a, b graph.Dim) (name string, ok bool) {
+	for names := a.Symbols(); len(names) == 1 && graph.SymbolicDim(names[0]) == a; names = a.Symbols() {
+		if name = names[0]; of(name).Is == 0 {
+			return name, !slices.Contains(prove.NamesOf(of, b), name)
+		}
+		a = of(name).Is
 	}
-	return names[0], true
+	return "", false
 }
