@@ -8,6 +8,7 @@ type Bounds struct {
 	Multiple int64 // the size is a multiple of it; 0 and 1: any
 	MayBeOne bool  // the size may be 1 and then broadcasts
 	Is       Dim   // the size that it was said to be; 0: nothing was said
+	Exact    bool  // the name of a number, Min: another size than that number under Strict names
 }
 
 // BoundsOf returns what is known of each name.
@@ -15,6 +16,15 @@ type BoundsOf func(name string) Bounds
 
 // DefaultBounds are those of a name of which nothing was said: at least 1.
 func DefaultBounds() Bounds { return Bounds{Min: 1} }
+
+// Nominal returns what a name says by itself: of the name of a number, not which number it is,
+// but what divides it.
+func (b Bounds) Nominal() Bounds {
+	if b.Exact {
+		b.Max, b.Multiple = 0, b.Min
+	}
+	return b
+}
 
 // isEmpty reports whether no size satisfies b.
 func (b Bounds) isEmpty() bool {
@@ -32,6 +42,9 @@ func (b Bounds) isWithin(old Bounds) bool {
 
 // String returns the bounds in words: "at least 1, a multiple of 8".
 func (b Bounds) String() string {
+	if b.Exact {
+		return fmt.Sprintf("exactly %d", b.Min)
+	}
 	text := fmt.Sprintf("at least %d", b.Min)
 	if b.Max != 0 {
 		text += fmt.Sprintf(", at most %d", max(b.Max, 0))

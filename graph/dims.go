@@ -30,6 +30,16 @@ func AtMost(n int64) DimOption {
 // MultipleOf says that the size is a multiple of n.
 func MultipleOf(n int64) DimOption { return func(b *Bounds) { b.Multiple = n } }
 
+// Exactly names a number, as the width of a layer. It is known when the program is built, so
+// that weights can be made of it. Under [Strict] names, it is another size than the same number
+// without its name or of another name; else, it is that number.
+func Exactly(n int64) DimOption {
+	return func(b *Bounds) {
+		AtMost(n)(b)
+		b.Min, b.Exact = n, true
+	}
+}
+
 // MayBeOne says that the size may be 1 and then broadcasts, as in Theano's
 // broadcasting patterns.
 func MayBeOne() DimOption { return func(b *Bounds) { b.MayBeOne = true } }
@@ -197,6 +207,32 @@ func (g *Graph) Bounds(name string) Bounds {
 		return d.bounds
 	}
 	return DefaultBounds()
+}
+
+// Known returns the number that a size is, where it is one or made of names of numbers: see
+// [Exactly].
+func (g *Graph) Known(d Dim) (n int64, ok bool) {
+	if n, ok = d.Int(); ok || d.IsUnknown() {
+		return n, ok
+	}
+	n, err := d.Eval(func(name string) (int64, bool) {
+		b := g.Bounds(name)
+		return b.Min, b.Exact
+	})
+	return n, err == nil
+}
+
+// KnownShape returns the sizes of a value, such as a parameter, whose sizes are all [Graph.Known].
+func (n *Node) KnownShape() (sizes []int, ok bool) {
+	sizes = make([]int, len(n.shape))
+	for axis, d := range n.shape {
+		size, known := n.g.Known(d)
+		if !known || size < 0 {
+			return nil, false
+		}
+		sizes[axis] = int(size)
+	}
+	return sizes, true
 }
 
 // DimNames lists the named sizes in the order of their declaration.

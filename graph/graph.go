@@ -142,7 +142,8 @@ func (g *Graph) Input(name string, t DType, shape ...Dim) *Node {
 }
 
 // Param declares a value that a session holds and that updates change: a weight. Its sizes
-// are whole numbers, since it lasts longer than the run in which a named size is bound.
+// are whole numbers, or names of such (see [Exactly]), since it lasts longer than the run in
+// which a named size is bound.
 // It starts with zeros unless [Graph.ParamInit] gives another beginning.
 func (g *Graph) Param(name string, t DType, shape ...Dim) *Node {
 	return g.declare(paramOp, ParamAttrs{}, name, t, shape)
@@ -180,9 +181,9 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 		if text, help := badSize(g, d); text != "" {
 			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d: %s", axis, text), Help: []string{help}})
 			n.shape[axis] = UnknownDim
-		} else if op == paramOp && (d.IsSymbolic() || d.IsUnknown() && len(g.mistakes) == 0) {
+		} else if _, known := g.Known(d); op == paramOp && !known && (d.IsSymbolic() || d.IsUnknown() && len(g.mistakes) == 0) {
 			n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("axis %d: %s is no size of a parameter: a session makes it before any named size is known", axis, d),
-				Help: []string{"give a whole number; or declare an input, with Input, and feed its value"}})
+				Help: []string{"give a whole number, or the name of one: g.Dim(\"width\", graph.Exactly(64)); or declare an input, with Input, and feed its value"}})
 		}
 	}
 	n.judged = n.judged && n.isCountable()

@@ -27,8 +27,8 @@ func NoBias() Option { return func(s *settings) { s.noBias = true } }
 // Linear returns x·weightᵀ + bias for x of shape [..., in], where weight is [out, in] and bias
 // [out], as in PyTorch's layer and [ops.Linear]. The parameters are named name/weight and
 // name/bias and have x's dtype; they start from [GlorotUniform] and [Zeros] unless options
-// say otherwise.
-func Linear(g *graph.Graph, name string, x *graph.Node, out int, opts ...Option) *graph.Node {
+// say otherwise. Both widths are numbers or names of such: see [graph.Exactly].
+func Linear[Width int | graph.Dim](g *graph.Graph, name string, x *graph.Node, out Width, opts ...Option) *graph.Node {
 	s := settings{weight: GlorotUniform(), bias: Zeros()}
 	for _, o := range opts {
 		if o != nil {
@@ -69,7 +69,8 @@ func linearTrouble(g *graph.Graph, x *graph.Node) string {
 	case x.Rank() == 0:
 		return fmt.Sprintf("a linear layer works along the last axis, and %s is a scalar", x.Called())
 	}
-	if last := x.Shape()[x.Rank()-1]; !last.IsUnknown() && !last.IsConst() {
+	last := x.Shape()[x.Rank()-1]
+	if _, known := g.Known(last); !known && !last.IsUnknown() {
 		return fmt.Sprintf("the size of the weights must be known when the program is built, and the last axis of %s is %q", x.Called(), last)
 	}
 	return ""

@@ -146,6 +146,11 @@ func (b *binder) read(given []Sizes) {
 			}
 		}
 	}
+	for _, name := range b.g.DimNames() {
+		if said := b.g.Bounds(name); said.Exact {
+			b.sizes[name], b.origin[name] = said.Min, fmt.Sprintf("declared at %s", b.g.DimPos(name))
+		}
+	}
 	for _, names := range given {
 		for name, v := range names {
 			if !slices.Contains(b.g.DimNames(), name) {
@@ -165,6 +170,8 @@ func (b *binder) checkBounds() {
 		bounds := b.g.Bounds(name)
 		declared := ""
 		switch {
+		case bounds.Exact && v != bounds.Min:
+			declared = bounds.String()
 		case v < bounds.Min:
 			declared = fmt.Sprintf("at least %d", bounds.Min)
 		case bounds.Max > 0 && v > bounds.Max:

@@ -158,3 +158,27 @@ func TestSilenceOfNotes(t *testing.T) {
 	require.Empty(t, r.Notes)
 	require.Len(t, r.Requirements, 1, "what is left to binding is still checked there")
 }
+
+// Names of one number differ where names count, and are that number elsewhere.
+func TestNamesOfNumbers(t *testing.T) {
+	for names, want := range map[graph.NamesPolicy]int{graph.Strict: 3, graph.Unify: 0, graph.Numpy: 0} {
+		g := graph.New("named", graph.WithPolicy(graph.Policy{Names: names}))
+		a, b := g.Dim("a", graph.Exactly(32)), g.Dim("b", graph.Exactly(32))
+		x, y := g.Input("x", f32, g.Dim("n"), a), g.Input("y", f32, b)
+		ops.Add(x, y)
+		ops.Add(x, g.Input("z", f32, 32))
+		ops.MatMul(x, y)
+		ops.Add(ops.Reshape(x, -1, 4, 8), g.Input("w", f32, 4, 8))
+		ops.Add(ops.Slice(x, 1, 0, a.FloorDiv(2), 1), ops.Slice(x, 1, a.FloorDiv(2), a, 1))
+		r := shapeinfer.Check(g)
+		require.Len(t, r.Errors, want, r)
+		require.Empty(t, r.Requirements, r)
+	}
+	g := graph.New("other")
+	ops.Add(g.Input("x", f32, g.Dim("a", graph.Exactly(32))), g.Input("y", f32, 31))
+	require.ErrorContains(t, shapeinfer.Check(g), "a is never 31")
+	g.Dim("b", graph.Exactly(-1))
+	g.Dim("a", graph.Exactly(33))
+	require.ErrorContains(t, g.Err(), `no size can be "b": exactly -1`)
+	require.ErrorContains(t, g.Err(), `"a" was declared exactly 32, and what was built since relies on it: it cannot become exactly 33`)
+}

@@ -122,7 +122,7 @@ func TestNoNamedSizesOfParameters(t *testing.T) {
 	r := shapeinfer.Check(g)
 	require.ErrorContains(t, r, "suggest_test.go:")
 	require.ErrorContains(t, r, "error BL003: Param(w): axis 1: n+1 is no size of a parameter")
-	require.ErrorContains(t, r, "help: give a whole number; or declare an input, with Input, and feed its value")
+	require.ErrorContains(t, r, "help: give a whole number, or the name of one: g.Dim(\"width\", graph.Exactly(64)); or declare an input, with Input, and feed its value")
 
 	g = graph.New("g")
 	ops.Add(g.Input("x", f32, 6, g.Dim("n")), g.Param("y", f32, 2, 1))

@@ -20,13 +20,21 @@ func (t *trier) declare() {
 				return
 			}
 			s := t.fitted(i, other)
-			if s == nil || s.Equal(x.Shape()) || x.IsInput() && losesName(x.Shape(), s) || x.IsParam() && !s.IsStatic() {
+			if s == nil || s.Equal(x.Shape()) || x.IsInput() && losesName(x.Shape(), s) || x.IsParam() && !areKnown(x.Graph(), s) {
 				return
 			}
 			t.try(graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s as %s", x.Called(), s), Gives: s, At: x},
 				graph.Change{Node: x, Declared: &graph.Type{DType: x.DType(), Shape: s}})
 		})
 	}
+}
+
+// areKnown reports whether a parameter can have these sizes.
+func areKnown(g *graph.Graph, s graph.Shape) bool {
+	return !slices.ContainsFunc(s, func(d graph.Dim) bool {
+		_, known := g.Known(d)
+		return !known
+	})
 }
 
 // losesName reports whether a number would stand where a name stood, as if all that is fed

@@ -118,7 +118,7 @@ func (o options) match(params []*graph.Node, f *File, r *Report) (sources []stri
 
 // mismatch says why a tensor cannot be loaded into a parameter; nothing where it can.
 func (o options) mismatch(n *graph.Node, t raw.Info) string {
-	want, known := n.Shape().Ints()
+	want, known := n.KnownShape()
 	if !known || !slices.Equal(want, t.Shape) {
 		return fmt.Sprintf("%s is %v (%s), and the file has %v", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape))
 	}

@@ -55,7 +55,7 @@ var functions = map[string][]any{
 		ops.ZerosLike,
 	},
 	"nn": {
-		nn.BiasInit, nn.Constant, nn.GlorotNormal, nn.GlorotUniform, nn.HeNormal, nn.HeUniform, nn.Linear,
+		nn.BiasInit, nn.Constant, nn.GlorotNormal, nn.GlorotUniform, nn.HeNormal, nn.HeUniform, nn.Linear[int],
 		nn.NoBias, nn.Normal, nn.Ones, nn.Uniform, nn.WeightInit, nn.Zeros,
 	},
 	"contract": {contract.Expect, contract.ExpectShape, contract.New},

@@ -123,6 +123,9 @@ func (r Rules) meetSymbolic(a, b graph.Dim) meeting {
 	mayOne := r.Names == graph.Numpy || oneA || oneB
 	switch p.Equal(a, b) {
 	case prove.Proved:
+		if r.differByName(a, b) {
+			return meeting{size: a, verdict: prove.Refused, names: true}
+		}
 		return meeting{size: a, verdict: prove.Proved}
 	case prove.Refused:
 		if !mayOne || p.NotEqual(a, 1) && p.NotEqual(b, 1) {
@@ -143,6 +146,21 @@ func (r Rules) meetSymbolic(a, b graph.Dim) meeting {
 		a = b // a number says more than a name
 	}
 	return meeting{size: a, verdict: prove.Deferred, need: graph.MustEqual}
+}
+
+// differByName reports whether two sizes that are one number are not the same by their names,
+// where names count.
+func (r Rules) differByName(a, b graph.Dim) bool {
+	if r.Names != graph.Strict || a == b || !r.namesNumber(a) && !r.namesNumber(b) {
+		return false
+	}
+	nominal := func(name string) graph.Bounds { return r.Bounds(name).Nominal() }
+	return prove.NewProver(nominal).Equal(a, b) != prove.Proved
+}
+
+// namesNumber reports whether the name of a number stands in a size.
+func (r Rules) namesNumber(d graph.Dim) bool {
+	return slices.ContainsFunc(d.Symbols(), func(name string) bool { return r.Bounds(name).Exact })
 }
 
 // isPartOf reports whether d is one of the sizes of which whole is the broadcast.

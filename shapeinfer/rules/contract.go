@@ -110,6 +110,8 @@ func (r Rules) innerSizes(c *graph.Call, a, b graph.Shape, innerA, innerB int, b
 // mustEqual judges two sizes that must be the same, where 1 does not broadcast.
 func (r Rules) mustEqual(a, b graph.Dim) (v prove.Verdict, names bool) {
 	switch v = prove.NewProver(r.Bounds).Equal(a, b); {
+	case v == prove.Proved && r.differByName(a, b):
+		return prove.Refused, true
 	case v != prove.Deferred:
 		return v, false
 	case r.Names == graph.Strict && !sameNames(a, b):

@@ -178,9 +178,9 @@ func CountOf(shape []int) int {
 	return n
 }
 
-// wholeShape returns the shape of a node whose sizes are whole numbers.
+// wholeShape returns the shape of a node whose sizes are known: a parameter, or a constant.
 func wholeShape(n *graph.Node) []int {
-	shape, _ := n.Shape().Ints()
+	shape, _ := n.KnownShape()
 	return shape
 }
 
