@@ -13,4 +13,22 @@
 //
 // A Graph must not be built from several goroutines at once. Once built, it may
 // be read from any number of them.
+//
+// # Files
+//
+// op.go is operations, prim.go what their elements are made of, node.go and graph.go values and
+// who owns them, source.go inputs, parameters and constants. apply.go applies operations, with
+// promote.go for dtypes (dtype.go) and attrs.go for fixed arguments. shape.go and layout.go are
+// shapes and how values lie in memory. gradient.go notes what is a gradient of what,
+// carriedout.go which writes are carried out, independence.go which axes are examples.
+//
+// dim.go and its neighbours (dim*.go) are sizes: a table of normal forms, their arithmetic,
+// parsing and printing. dims.go declares names, settled.go brings sizes into the plainest form
+// for what is known, count.go counts elements, requirement.go is what is left to binding.
+//
+// mistake.go, mistaketable.go and mistaketext.go are mistakes and their texts, codes*.go all
+// codes, explain.go what they mean. policy.go says what is a mistake, silence.go silences
+// warnings, try.go judges a graph with a change. pos.go, locate.go, sourcefile.go and variable.go
+// find places and names in the user's source; describe.go and called.go say how a value is
+// called. text.go prints a graph. rewrite.go is for compilers, which derive graphs.
 package graph

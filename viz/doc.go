@@ -16,4 +16,12 @@
 // (rank.go), and what is left is composed into boxes, edges and clusters (compose.go) and
 // written (dot.go). The same program gives the same bytes. The page is package
 // internal/page's, which lays its pictures out in the browser.
+//
+// The others serve these steps. given.go and options.go take what the caller gives, source.go is
+// where programs come from; model.go, unit.go and drawing.go are what the steps pass on, with
+// attrs.go, gradients.go, scope.go, frames.go and kernels.go. boxes.go, cards.go, chips.go,
+// label.go, legend.go and sample.go fill boxes, in the colours of theme.go; layout.go orders
+// them. dotstmt.go and quote.go write Graphviz's statements, render.go runs it, and plain.go,
+// layered.go, plaintext.go, plainsvg.go and textwidth.go draw where it cannot. html.go,
+// modelexplorer.go, text.go and parsetext.go are the other forms.
 package viz

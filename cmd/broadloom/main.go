@@ -6,6 +6,10 @@
 //	broadloom explain BL101          tells what a code means
 //
 // "broadloom help command" says more.
+//
+// main.go has the table of commands, flags.go their flags; check.go, draw.go and explain.go are
+// the commands, formats.go has the forms in which mistakes are written, and vet.go is the tool of
+// go vet.
 package main
 
 import (

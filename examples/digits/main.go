@@ -4,6 +4,8 @@
 // after each epoch, and writes the curve of the loss and pictures of the graph:
 //
 //	go run ./examples/digits
+//
+// data.go reads the examples, model.go builds the program, train.go trains it, pictures.go draws.
 package main
 
 import (

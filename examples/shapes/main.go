@@ -2,6 +2,8 @@
 // are there:
 //
 //	go run ./examples/shapes
+//
+// mistakes.go makes the mistakes.
 package main
 
 import (

@@ -1,8 +1,8 @@
 // Package difftest compares Broadloom with an evaluator of its own, package eager, on random
-// programs. A program is plain data: it is drawn from a number, built as a graph, compiled,
-// run at several sizes on several threads, compared element by element, and, where the answers
-// differ, made smaller and written as a Go program. Package cmd runs it on every instruction
-// set and beside PyTorch.
+// programs. A program is plain data: it is drawn from a number, built as a graph, compiled, run
+// at several sizes on several threads, compared element by element, and, where the answers
+// differ, made smaller and written as a Go program. Package cmd runs it on every instruction set
+// and beside PyTorch.
 //
 // gen.go draws a program step by step. What it draws stands in files by kind: gengrow.go has
 // values and the mixtures of steps, genmove.go movements, genmeet.go sizes that meet,
@@ -10,7 +10,7 @@
 // place, and genfinish.go gradients and the end.
 //
 // build.go builds the graph, by calls.go; run.go runs it; answer.go is what the evaluator says,
-// and compare.go what counts as the same; check.go puts all of it together. shrink.go makes a
-// program smaller and gosource.go writes it as Go. soak.go runs many programs for long; torch.go
-// asks PyTorch.
+// compare.go what counts as the same, rounding.go which differences are rounding, and refused.go
+// which refusals are right; check.go puts all of it together. shrink.go makes a program smaller
+// and gosource.go writes it as Go. soak.go runs many programs for long; torch.go asks PyTorch.
 package difftest

@@ -2,4 +2,10 @@
 //
 // Each file has the rules of one family, and refuses in PyTorch's words: broadcast.go (with the
 // warnings of warn.go) is the one that most others build on, inplace.go that of writes.
+//
+// The others: axes.go lists axes; compare.go compares targets of losses and reshape.go counts
+// elements; freedom.go wants enough elements for a variance; grow.go warns of results that are
+// larger than all operands; movement.go, slice.go, select.go, stack.go and window.go are
+// movements; contract.go is products; conv.go, convtranspose.go and pool.go windows; gather.go
+// indices; norm.go normalizations; target.go targets of losses.
 package rules

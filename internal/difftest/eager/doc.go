@@ -1,10 +1,11 @@
 // Package eager computes programs of tensors step by step, in the plainest way: values are
-// strided views of memory, elements are float64 with their first and second derivatives along
-// two directions, and nothing is compiled. It is what package difftest compares Broadloom
-// with, and shares no code with it.
+// strided views of memory, elements are float64 with their first and second derivatives along two
+// directions, and nothing is compiled. It is what package difftest compares Broadloom with, and
+// shares no code with it.
 //
 // program.go is what a program is, machine.go runs it, and tensor.go is its values: views of
-// memory, of elements (num.go) with derivatives. draw.go makes numbers for inputs.
+// memory, of elements (num.go) with derivatives. draw.go makes numbers for inputs, noise.go
+// disturbs results.
 //
 // The operations stand in the other files: elementwise.go and binary.go, reduce.go, move.go with
 // its entries in moveentries.go, gather.go, write.go, contract.go for products, conv.go,

@@ -1,11 +1,3 @@
-// Package models finds the functions of a user's packages that build graphs, and runs an
-// action on each in a program that it builds around the package, as go test does. A
-// function is marked by a comment above it:
-//
-//	//broadloom:model
-//	func classifier() *graph.Graph { … }
-//
-// It takes nothing and gives a *graph.Graph, or that and an error; it need not be exported.
 package models
 
 import (
