@@ -28,6 +28,7 @@
 // declaration.
 //
 // contract.go is what users call, sizes.go the same for a shape of sizes. form.go reads forms and
-// expr.go makes sizes of their expressions; match.go lines them up with axes, solve.go finds what
-// the names stand for. judge.go proves, mistake.go says what is wrong and fix.go what to do.
+// expr.go makes sizes of their expressions; match.go lines them up with axes (crossed.go finds
+// exchanged ones), solve.go finds what the names stand for. judge.go proves, mistake.go says what
+// is wrong and fix.go what to do.
 package contract

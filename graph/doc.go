@@ -1,18 +1,16 @@
-// Package graph is the symbolic program: values with their dtypes and shapes,
-// operations as values, source positions and recorded mistakes. It computes
-// nothing.
+// Package graph is the symbolic program: values with their dtypes and shapes, operations as
+// values, source positions and recorded mistakes. It computes nothing.
 //
-// A [Graph] owns nodes. A [Node] is the result of one [Op] on operands, and
-// carries the dtype and [Shape] that the operation's rule found when it was
-// built, and the user's file and line. A size is a [Dim]: a whole number or an
-// expression over named sizes such as "batch".
+// A [Graph] owns nodes. A [Node] is the result of one [Op] on operands, and carries the dtype and
+// [Shape] that the operation's rule found when it was built, and the user's file and line. A size
+// is a [Dim]: a whole number or an expression over named sizes such as "batch".
 //
-// Building never fails. A builder that is given something wrong returns a live
-// node and records a [Mistake]; what follows from a mistake stays silent, so
-// that [Graph.Err] can give all independent mistakes of a program at once.
+// Building never fails. A builder that is given something wrong returns a live node and records a
+// [Mistake]; what follows from a mistake stays silent, so that [Graph.Err] can give all
+// independent mistakes of a program at once.
 //
-// A Graph must not be built from several goroutines at once. Once built, it may
-// be read from any number of them.
+// A Graph must not be built from several goroutines at once. Once built, it may be read from any
+// number of them.
 //
 // # Files
 //
@@ -20,7 +18,8 @@
 // who owns them, source.go inputs, parameters and constants. apply.go applies operations, with
 // promote.go for dtypes (dtype.go) and attrs.go for fixed arguments. shape.go and layout.go are
 // shapes and how values lie in memory. gradient.go notes what is a gradient of what,
-// carriedout.go which writes are carried out, independence.go which axes are examples.
+// carriedout.go which writes are carried out, independence.go which axes are examples, promise.go
+// which shapes are promised.
 //
 // dim.go and its neighbours (dim*.go) are sizes: a table of normal forms, their arithmetic,
 // parsing and printing. dims.go declares names, settled.go brings sizes into the plainest form
@@ -28,7 +27,7 @@
 //
 // mistake.go, mistaketable.go and mistaketext.go are mistakes and their texts, codes*.go all
 // codes, explain.go what they mean. policy.go says what is a mistake, silence.go silences
-// warnings, try.go judges a graph with a change. pos.go, locate.go, sourcefile.go and variable.go
-// find places and names in the user's source; describe.go and called.go say how a value is
-// called. text.go prints a graph. rewrite.go is for compilers, which derive graphs.
+// warnings, try.go judges a graph with a change. pos.go, locate.go, outer.go, sourcefile.go and
+// variable.go find places and names in the user's source; describe.go and called.go say how a
+// value is called. text.go prints a graph. rewrite.go is for compilers, which derive graphs.
 package graph

@@ -1,10 +1,10 @@
-// Package ops is the language of programs: one entry for each operation, with its
-// dtype and shape rule, its gradient rule and the meaning of one element, and the
-// function by which users call it.
+// Package ops is the language of programs: one entry for each operation, with its dtype and shape
+// rule, its gradient rule and the meaning of one element, and the function by which users call
+// it.
 //
-// Operations broadcast and promote dtypes as PyTorch's do. A number written in the
-// program stands as graph.Num(0.5); it takes the dtype of the tensor that it meets. The sign
-// of a result that is 0 may be another than PyTorch's.
+// Operations broadcast and promote dtypes as PyTorch's do. A number written in the program stands
+// as graph.Num(0.5); it takes the dtype of the tensor that it meets. The sign of a result that is
+// 0 may be another than PyTorch's.
 //
 // An operation of a user's own is a [graph.Op] like those here, applied with [Apply].
 //
@@ -12,8 +12,8 @@
 //
 // entry.go defines entries and applies them; args.go writes their arguments in messages,
 // refusal.go refuses arguments, promote.go converts operands, inplace.go makes writing twins,
-// identity.go states neutral elements, independent.go declares examples independent. All others
-// are families of operations.
+// identity.go states neutral elements, expect.go promises shapes, independent.go declares
+// examples independent. All others are families of operations.
 //
 // Of elements: arithmetic.go, unary.go, compare.go, bitwise.go, rounding.go, clamp.go, logexp.go,
 // trigonometry.go, blend.go, activation.go, gates.go. Of axes: reduce.go, variance.go,
