@@ -96,3 +96,15 @@ func (c *checker) otherSizes(noise *rand.Rand) map[string]int {
 	}
 	return at
 }
+
+func isAboutSizes(err error) bool { return strings.Contains(err.Error(), "BL501") }
+
+// stretched is a requirement of sizes to be equal where one of them is 1.
+var stretched = regexp.MustCompile(` == .* fails: (1 against \d+|\d+ against 1)\n(.*\n)*.*\(broadcasting\)`)
+
+// mayRefuse reports whether a run may refuse sizes at which the program has values: an axis is
+// rolled by its size at most, and sizes that happen to be 1 do not stretch unless names may.
+func (c *checker) mayRefuse(err error) bool {
+	text := err.Error()
+	return isAboutSizes(err) && (strings.Contains(text, " in Roll ") || c.p.Policy != "numpy" && stretched.MatchString(text))
+}

@@ -1,6 +1,7 @@
 package difftest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -52,4 +53,21 @@ func excused(p *Program, text string) bool {
 	c := &checker{p: p, v: &v}
 	c.refused("compile", &graph.Mistake{Code: graph.CodeNames, Summary: text, Node: graph.New("g").Input("x", graph.Float32)})
 	return v.Refused != "" && v.Fault == ""
+}
+
+// TestSizesOfOneDoNotStretch excuses a run that refuses a size of 1 beside another one, unless
+// named sizes may stretch.
+func TestSizesOfOneDoNotStretch(t *testing.T) {
+	refusal := func(values string) error {
+		return errors.New("error BL501: 1 requirement not met by the sizes bound\n      min(1, n) == m fails: " + values +
+			"\n      m = 12   given by hand\n      required by AtMost(y, x) at main.go:12 (broadcasting)")
+	}
+	for policy, stretches := range map[string]bool{"numpy": true, "unify": false, "strict": false} {
+		c := &checker{p: &Program{Policy: policy}}
+		require.Equal(t, !stretches, c.mayRefuse(refusal("1 against 12")))
+		require.Equal(t, !stretches, c.mayRefuse(refusal("12 against 1")))
+		require.False(t, c.mayRefuse(refusal("2 against 12")))
+		require.False(t, c.mayRefuse(refusal("11 against 12")))
+		require.False(t, c.mayRefuse(errors.New("error BL102: 1 against 12 (broadcasting)")))
+	}
 }

@@ -7,7 +7,6 @@ import (
 	"hash"
 	"hash/fnv"
 	"slices"
-	"strings"
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
@@ -54,7 +53,7 @@ func (c *checker) once(again bool, hash hash.Hash64) bool {
 				return false
 			}
 			continue
-		case err != nil && mayRefuse(err):
+		case err != nil && c.mayRefuse(err):
 			c.v.Refused, c.v.Detail = "run", err.Error()
 			return false
 		case err != nil:
@@ -86,14 +85,6 @@ func isElements(err error) bool { return errors.Is(err, eager.ErrElements) }
 
 // isForeign reports whether the program may have no value at the sizes of this run.
 func (c *checker) isForeign() bool { return c.v.Binding >= len(c.p.Bindings) }
-
-func isAboutSizes(err error) bool { return strings.Contains(err.Error(), "BL501") }
-
-// mayRefuse reports whether a run may refuse sizes at which the program has values: an axis is
-// rolled by its size at most.
-func mayRefuse(err error) bool {
-	return isAboutSizes(err) && strings.Contains(err.Error(), " in Roll ")
-}
 
 // data returns the elements of an input, or those that the last run left in a parameter.
 func (c *checker) data(id int) []float64 {

@@ -73,8 +73,8 @@ func init() {
 	}
 	Entries["BCE"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		return one(m.loss(s, x, func(x, t Num) Num {
-			if !(x.V > 0 && x.V < 1) {
-				refuseElements("no probability")
+			if !(x.V*(1-x.V) > 1e-12) { // nearer to 0 and 1 the slope is cut off, as PyTorch has it
+				refuseElements("no probability, or one that is nearly 0 or 1")
 			}
 			return neg(add(mul(t, log(x)), mul(sub(num(1), t), log(sub(num(1), x)))))
 		}))
