@@ -60,7 +60,7 @@ func ExampleSession_Run_sizes() {
 	// example_test.go:54: error BL501: 1 requirement not met by the sizes bound
 	//       batch = 3   from input x, axis 0   (example_test.go:48)
 	//       batch = 2   from input t, axis 0   (example_test.go:49)
-	//       required by Sub(x, t) in MSE at example_test.go:50
+	//       required by MSE(x, t) at example_test.go:50
 }
 
 // Eval computes the loss without taking a step.

@@ -112,7 +112,7 @@ func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
 			g = x.g
 		case g != x.g:
 			m = firstMistake(m, &Mistake{Code: CodeOperand,
-				Summary: fmt.Sprintf("operand %d, %s, belongs to graph %q, another operand to graph %q", i, x.label(), x.g.name, g.name),
+				Summary: fmt.Sprintf("operand %d, %s, belongs to graph %q, another operand to graph %q", i, x.Called(), x.g.name, g.name),
 				Help:    []string{"build all nodes of a program in one graph"}})
 		}
 	}

@@ -24,13 +24,21 @@ func (n *Node) called(depth int) string {
 	}
 	switch {
 	case n.origin != nil:
-		return "gradient at " + n.origin.op.Func + "(…)"
+		return "gradient at " + n.origin.written() + "(…)"
 	case n.op == constOp || depth < 1:
-		return n.op.Func + "(…)"
+		return n.written() + "(…)"
 	case n.g == nil || n.op.Class == Source:
 		return n.label()
 	}
 	return n.callText(depth)
+}
+
+// written is the function that the user called to make the node.
+func (n *Node) written() string {
+	if n.IsPart() {
+		return n.composite.fn
+	}
+	return n.op.Func
 }
 
 // CalledFrom returns the calls by which the user's program came to the line that made the

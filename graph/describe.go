@@ -18,9 +18,20 @@ type Arguments interface {
 // that is made of several operations, that function is named too, "Sub(a, b) in MSE"; or alone,
 // "BatchNorm(…)", where the operation has no function of its own, and a name in lower case.
 func Describe(n *Node) string {
+	if n != nil && n.op != nil && (n.implied && n.bad != nil || n.g == nil) {
+		if n.IsPart() {
+			return n.composite.describe(callDepth)
+		}
+		if f := n.function(); f != "" {
+			return f + "(…)" // what the call is made of was not built
+		}
+	}
 	n = n.Written()
 	if n == nil || n.op == nil {
 		return n.label()
+	}
+	if n.origin != nil && n.origin.composite != nil {
+		return "gradient at " + n.origin.composite.describe(callDepth)
 	}
 	text := n.callText(callDepth)
 	if f := n.function(); f != "" && isFunction(n.op.Func) {
@@ -31,6 +42,9 @@ func Describe(n *Node) string {
 
 // function returns the function that the user called where it is not n's own operation.
 func (n *Node) function() string {
+	if n.composite != nil {
+		return ""
+	}
 	f, ok := n.pos.Frame()
 	if !ok || n.op.Class == Source || !isFunction(f.Call) || f.Call == n.op.Func {
 		return ""
@@ -52,19 +66,13 @@ const maxWords = 6
 // callText returns the call of n's operation, with calls to the given depth in the place of
 // operands without a name.
 func (n *Node) callText(depth int) string {
+	if n.IsPart() {
+		return n.composite.describe(depth)
+	}
 	if f := n.function(); f != "" && !isFunction(n.op.Func) {
 		return f + "(…)"
 	}
-	words := make([]string, 0, len(n.in)+1)
-	for i, x := range n.in {
-		switch last := len(n.in) - 1; {
-		case last < maxWords || i < maxWords-1 || i == last:
-			words = append(words, x.called(depth-1))
-		case i == maxWords-1:
-			words = append(words, "…")
-		}
-	}
-	return CallText(n, n.attrs, words...)
+	return CallText(n, n.attrs, shortList(n.in, func(x *Node) string { return x.called(depth - 1) })...)
 }
 
 // CallText returns the call of n's operation with other attributes and on operands of the

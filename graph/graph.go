@@ -22,6 +22,7 @@ type Graph struct {
 	dimOrder   []string
 	names      map[string]*Node // inputs and parameters by full name
 	scope      *scope
+	composite  *composite // the call that is being built
 	origin     *Node
 	at         *Node // the node that a pass writes anew
 	foreign    map[*Mistake]bool
@@ -200,9 +201,9 @@ func (g *Graph) newNode(op *Op, attrs any, in []*Node) *Node {
 		n.fail(&Mistake{Code: CodeOperand, Summary: "the graph is nil", Help: []string{"make one: graph.New(\"name\")"}})
 		return n
 	}
-	n := g.add(Node{op: op, attrs: attrs, in: in, scope: g.scope, origin: g.origin})
+	n := g.add(Node{op: op, attrs: attrs, in: in, scope: g.scope, origin: g.origin, composite: g.composite})
 	if g.at != nil {
-		n.source = g.at.Source()
+		n.source, n.composite = g.at.Source(), g.at.composite
 	}
 	return n
 }

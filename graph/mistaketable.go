@@ -18,10 +18,12 @@ type operandRow struct {
 // operands writes the table of a message: how each value is called, its shape with the
 // axes lined up from the right, where it comes from. Bad axes are marked below.
 func (t *messageText) operands(m *Mistake) {
-	if len(m.Operands) == 0 {
+	all := m.Shown()
+	if len(all) == 0 {
 		return
 	}
-	shown := shortened(m.Operands)
+	shown := shortened(all)
+	apart := m.Apart || !slices.ContainsFunc(all, func(o OperandNote) bool { return len(o.Bad) > 0 }) && m.Node != nil && m.Node.IsPart()
 	rows := make([]operandRow, len(shown))
 	for i, o := range shown {
 		rows[i] = t.row(o)
@@ -43,7 +45,7 @@ func (t *messageText) operands(m *Mistake) {
 	shapes := make([]string, len(rows))
 	for i, r := range rows {
 		w := widths
-		if m.Apart {
+		if apart {
 			w = columnWidths(rows[i : i+1])
 		}
 		shapes[i] = shapeText(r.cells, w)
@@ -54,13 +56,13 @@ func (t *messageText) operands(m *Mistake) {
 	for i, r := range rows {
 		t.line(labels[i] + "   " + shapes[i] + "   " + made[i] + "   " + places[i] + "   " + r.note.Text)
 		switch {
-		case m.Apart:
+		case apart:
 			t.marks(len(labels[i]), columnWidths(rows[i:i+1]), rows[i:i+1])
 		case i == len(rows)-1:
 			t.marks(len(labels[i]), widths, rows)
 		}
 	}
-	if more := len(m.Operands) - len(rows); more > 0 {
+	if more := len(all) - len(rows); more > 0 {
 		t.line(fmt.Sprintf("and %d more operands", more))
 	}
 }

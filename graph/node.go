@@ -4,22 +4,23 @@ package graph
 // the functions of package ops and by the graph's own Input, Param and Constant; a
 // node never changes once built, but for its name.
 type Node struct {
-	g       *Graph
-	op      *Op
-	in      []*Node
-	attrs   any
-	shape   Shape
-	stretch [][]AxisKind
-	name    string
-	scope   *scope
-	origin  *Node
-	source  *Node
-	bad     *Mistake
-	pos     Pos
-	id      int32
-	dtype   DType
-	judged  bool
-	implied bool
+	g         *Graph
+	op        *Op
+	in        []*Node
+	attrs     any
+	shape     Shape
+	stretch   [][]AxisKind
+	name      string
+	scope     *scope
+	composite *composite // the call of several nodes that this is a part of
+	origin    *Node
+	source    *Node
+	bad       *Mistake
+	pos       Pos
+	id        int32
+	dtype     DType
+	judged    bool
+	implied   bool
 }
 
 // Graph returns the graph that the node belongs to.

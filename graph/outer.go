@@ -31,7 +31,7 @@ func (p Pos) Outer() (outer Pos, ok bool) {
 			}
 			var left [posDepth]uintptr
 			copy(left[:], pcs[i:])
-			return Pos{unique.Make(left)}, true
+			return Pos{pcs: unique.Make(left)}, true
 		}
 	}
 	return p, false

@@ -18,15 +18,19 @@ const posDepth = 12
 // into a file and a line only when printed. The nodes that a line makes in a loop share
 // them.
 type Pos struct {
-	pcs unique.Handle[[posDepth]uintptr]
+	pcs    unique.Handle[[posDepth]uintptr]
+	called bool // the innermost frame is that of a function that was called, not of who called it
 }
 
 // Caller captures the place from which the library was called.
 func Caller() Pos {
 	var pcs [posDepth]uintptr
 	runtime.Callers(3, pcs[:])
-	return Pos{unique.Make(pcs)}
+	return Pos{pcs: unique.Make(pcs)}
 }
+
+// ownCall is Caller for a function of the library that others call: the place knows its name.
+func ownCall() Pos { return Caller() }
 
 // counters returns the program counters, innermost first; those that are 0 are none.
 func (p Pos) counters() (pcs [posDepth]uintptr) {
@@ -104,13 +108,14 @@ func (p Pos) users(f func(frame Frame, site callSite) bool) {
 	}
 	frames := runtime.CallersFrames(pcs[:n])
 	call, inner := "", uintptr(0)
+	called := p.called
 	for more := true; more; {
 		var fr runtime.Frame
 		fr, more = frames.Next()
 		switch {
 		case isGo(fr):
-		case isLibrary(fr):
-			call = withoutPackage(fr.Function)
+		case called || isLibrary(fr):
+			call, called = withoutPackage(fr.Function), false
 		default:
 			if !f(Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}, callSite{fr.PC, inner}) {
 				return

@@ -187,6 +187,8 @@ func (g *Graph) here() Pos {
 		return g.at.pos
 	case g.origin != nil:
 		return g.origin.pos
+	case g.composite != nil && g.composite.pos != (Pos{}):
+		return g.composite.pos
 	}
 	return Caller()
 }

@@ -103,6 +103,9 @@ func (n *Node) isInside(f Frame) bool {
 		return false
 	}
 	next := n.g.nodes[n.id+1]
+	if n.composite != nil && next.composite == n.composite {
+		return true
+	}
 	if at, ok := next.pos.Frame(); !ok || at != f || next.origin != nil || next.pos == n.pos {
 		return false
 	}

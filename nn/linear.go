@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -29,6 +30,7 @@ func NoBias() Option { return func(s *settings) { s.noBias = true } }
 // name/bias and have x's dtype; they start from [GlorotUniform] and [Zeros] unless options
 // say otherwise. Both widths are numbers or names of such: see [graph.Exactly].
 func Linear[Width int | graph.Dim](g *graph.Graph, name string, x *graph.Node, out Width, opts ...Option) *graph.Node {
+	defer g.BeginCall("Linear", call{name, fmt.Sprint(out)}, x)()
 	s := settings{weight: GlorotUniform(), bias: Zeros()}
 	for _, o := range opts {
 		if o != nil {
@@ -55,6 +57,17 @@ func Linear[Width int | graph.Dim](g *graph.Graph, name string, x *graph.Node, o
 		y = ops.Linear(x, weight, bias)
 	})
 	return y
+}
+
+// call is a layer's call as the user wrote it, but for options.
+type call struct {
+	name string
+	out  string
+}
+
+// Args writes the arguments.
+func (c call) Args(operands []string) []string {
+	return append([]string{"g", strconv.Quote(c.name)}, append(operands, c.out)...)
 }
 
 // linearTrouble says why x cannot go into a linear layer of g, or "".

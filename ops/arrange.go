@@ -16,6 +16,7 @@ import (
 // Narrow gives length elements of an axis from start on, which counts from the end where it
 // is negative. Unlike [Slice], it refuses to take fewer than that.
 func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
+	defer building("Narrow", x, axis, start, length)()
 	if x == nil || !x.Judged() {
 		return Slice(x, axis, start, start.Plus(length), 1) // its own mistake
 	}
@@ -54,6 +55,7 @@ func narrowProblem(size, start, from, length graph.Dim) string {
 // Chunk cuts an axis into at most n parts of one size; the last one may be smaller. The
 // axis's size must be a whole number.
 func Chunk(x *graph.Node, axis, n int) []*graph.Node {
+	defer building("Chunk", x, axis, n)()
 	problem := ""
 	if n < 1 {
 		problem = fmt.Sprintf("chunk expects `chunks` to be greater than 0, got: %d", n)
@@ -68,6 +70,7 @@ func Chunk(x *graph.Node, axis, n int) []*graph.Node {
 // Roll moves the elements of an axis on by shift places; those that leave it at one end
 // come in at the other. The result has memory of its own.
 func Roll(x *graph.Node, axis, shift int) *graph.Node {
+	defer building("Roll", x, axis, shift)()
 	switch {
 	case x != nil && x.Judged() && x.Rank() == 0:
 		return refusal(refused("Roll", x).with(axis, shift), scalarAxis(axis))
@@ -106,6 +109,7 @@ func hasAxis(x node, axis int) bool {
 // Tile repeats x along each axis, the first element after the last one again. Where there
 // are more counts than axes, x gets new leading axes. The result has memory of its own.
 func Tile(x *graph.Node, counts ...graph.Dim) *graph.Node {
+	defer building("Tile", append([]any{x}, shapeWords(counts)...)...)()
 	if x == nil || !x.Judged() {
 		return Expand(x, counts...) // its own mistake
 	}
@@ -144,6 +148,7 @@ func copied(x, y node) node {
 // RepeatInterleave repeats each element of an axis, one behind the other. The result has
 // memory of its own.
 func RepeatInterleave(x *graph.Node, axis int, count graph.Dim) *graph.Node {
+	defer building("RepeatInterleave", x, axis, count)()
 	if !hasAxis(x, axis) {
 		return Slice(x, axis, 0, End, 1) // its own mistake
 	}
@@ -156,6 +161,7 @@ func RepeatInterleave(x *graph.Node, axis int, count graph.Dim) *graph.Node {
 
 // MoveAxis brings one axis to another place and leaves the others in their order.
 func MoveAxis(x *graph.Node, from, to int) *graph.Node {
+	defer building("MoveAxis", x, from, to)()
 	if !hasAxis(x, from) || !hasAxis(x, to) {
 		return Transpose(x, from, to) // its own mistake
 	}
@@ -172,6 +178,7 @@ func MoveAxis(x *graph.Node, from, to int) *graph.Node {
 // Flatten merges the axes from first up to and with last into one. A scalar becomes a
 // vector of one element.
 func Flatten(x *graph.Node, first, last int) *graph.Node {
+	defer building("Flatten", x, first, last)()
 	switch {
 	case x == nil || !x.Judged():
 		return Reshape(x, -1) // its own mistake
@@ -191,6 +198,7 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 // MaskedFill returns a number where the mask holds, and x elsewhere, in x's dtype. x and the
 // mask broadcast.
 func MaskedFill(x, mask, value *graph.Node) *graph.Node {
+	defer building("MaskedFill", x, mask, value)()
 	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
 		return refusal(refused("MaskedFill", x, mask, value), &graph.Mistake{Code: graph.CodeDType,
 			Summary: "masked_fill_ only supports boolean masks, but got mask with dtype " + rules.CppName(mask.DType())})
@@ -205,6 +213,7 @@ func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 // new last axis: 1 at the integer's place and 0 elsewhere, in dtype t. Another integer
 // gives zeros.
 func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
+	defer building("OneHot", index, classes, "graph."+dtypeWord(t))()
 	if index == nil || !index.Judged() {
 		return Unsqueeze(index, -1) // its own mistake
 	}
@@ -215,17 +224,27 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 
 // Outer returns the products of each element of the vector x with each of the vector y.
 func Outer(x, y *graph.Node) *graph.Node {
+	defer building("Outer", x, y)()
 	return Mul(Unsqueeze(x, 1), Unsqueeze(y, 0)).Silence(graph.CodeMutualExpand)
 }
 
 // IsNaN tells where x is not a number.
-func IsNaN(x *graph.Node) *graph.Node { return NotEqual(x, x) }
+func IsNaN(x *graph.Node) *graph.Node {
+	defer building("IsNaN", x)()
+	return NotEqual(x, x)
+}
 
 // IsInf tells where x is infinite.
-func IsInf(x *graph.Node) *graph.Node { return Equal(magnitude(x), num(inf)) }
+func IsInf(x *graph.Node) *graph.Node {
+	defer building("IsInf", x)()
+	return Equal(magnitude(x), num(inf))
+}
 
 // IsFinite tells where x is neither infinite nor NaN.
-func IsFinite(x *graph.Node) *graph.Node { return Less(magnitude(x), num(inf)) }
+func IsFinite(x *graph.Node) *graph.Node {
+	defer building("IsFinite", x)()
+	return Less(magnitude(x), num(inf))
+}
 
 // magnitude is Abs, and of truth values, which Abs refuses, x.
 func magnitude(x node) node {

@@ -65,16 +65,23 @@ func isWhole(v float64) bool { return v == math.Trunc(v) }
 // above the upper one, the result is the upper one.
 func Clamp(x *graph.Node, low, high float64) *graph.Node {
 	if x != nil && x.Judged() && !x.DType().IsFloat() && (!isWhole(low) || !isWhole(high)) {
+		defer building("Clamp", x, low, high)()
 		x = Cast(x, graph.Float32)
 	}
 	return Apply(opClamp, ClampAttrs{low, high}, x)
 }
 
 // ClampMin returns the greater of x and a number.
-func ClampMin(x *graph.Node, low float64) *graph.Node { return Clamp(x, low, math.Inf(1)) }
+func ClampMin(x *graph.Node, low float64) *graph.Node {
+	defer building("ClampMin", x, low)()
+	return Clamp(x, low, math.Inf(1))
+}
 
 // ClampMax returns the smaller of x and a number.
-func ClampMax(x *graph.Node, high float64) *graph.Node { return Clamp(x, math.Inf(-1), high) }
+func ClampMax(x *graph.Node, high float64) *graph.Node {
+	defer building("ClampMax", x, high)()
+	return Clamp(x, math.Inf(-1), high)
+}
 
 // AtLeast returns the greater of x and a bound. Unlike [Maximum], it is x that has the whole
 // gradient where both are equal.

@@ -19,17 +19,20 @@ func reduceLoss(opts []LossOption, each node) node {
 
 // MSE returns the mean of the squared differences.
 func MSE(x, target *graph.Node, opts ...LossOption) *graph.Node {
+	defer building("MSE", x, target)()
 	return reduceLoss(opts, Square(difference(refused("MSE", x, target))))
 }
 
 // L1 returns the mean of the magnitudes of the differences.
 func L1(x, target *graph.Node, opts ...LossOption) *graph.Node {
+	defer building("L1", x, target)()
 	return reduceLoss(opts, Abs(difference(refused("L1", x, target))))
 }
 
 // Huber returns the mean of d²/2 where a difference d is less than delta in magnitude, and of
 // delta*(|d| - delta/2) elsewhere.
 func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node {
+	defer building("Huber", x, target, delta)()
 	d := difference(refused("Huber", x, target).with(delta))
 	size := Abs(d)
 	return reduceLoss(opts, Where(Less(size, num(delta)), Mul(num(0.5), Square(d)), Mul(num(delta), Sub(size, num(0.5*delta)))))
@@ -38,6 +41,7 @@ func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node
 // SmoothL1 returns the mean of d²/(2 beta) where a difference d is less than beta in
 // magnitude, and of |d| - beta/2 elsewhere.
 func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.Node {
+	defer building("SmoothL1", x, target, beta)()
 	if beta == 0 {
 		return L1(x, target, opts...)
 	}
@@ -50,6 +54,7 @@ func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.No
 // and t the target, exact also where the sigmoid is near 0 or 1. A target of another shape
 // is refused, unless it is a number.
 func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
+	defer building("BCEWithLogits", x, target)()
 	if bad := refusedTarget(refused("BCEWithLogits", x, target), "Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))"); bad != nil {
 		return bad
 	}

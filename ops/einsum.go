@@ -24,6 +24,7 @@ type labelled struct {
 // order. Products are formed from the left, as matrix products where something is summed.
 func Einsum(equation string, xs ...*graph.Node) *graph.Node {
 	call := refusedCall{fn: "Einsum", in: xs, args: refusedArgs{Before: []any{strconv.Quote(equation)}}}
+	defer graph.BeginCall(call.fn, call.args, xs...)()
 	if len(xs) == 0 || slices.ContainsFunc(xs, func(x node) bool { return x == nil || !x.Judged() }) {
 		return refusal(call, nil) // its own mistake
 	}

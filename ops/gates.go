@@ -86,7 +86,10 @@ func HardTanh(x *graph.Node, low, high float64) *graph.Node {
 }
 
 // Relu6 returns x brought between 0 and 6.
-func Relu6(x *graph.Node) *graph.Node { return HardTanh(x, 0, 6) }
+func Relu6(x *graph.Node) *graph.Node {
+	defer building("Relu6", x)()
+	return HardTanh(x, 0, 6)
+}
 
 // HardSigmoid returns x + 3, brought between 0 and 6, over 6.
 func HardSigmoid(x *graph.Node) *graph.Node { return Apply(opHardSigmoid, nil, x) }
@@ -119,18 +122,28 @@ const (
 )
 
 // Selu returns Elu times a constant, with its alpha another one.
-func Selu(x *graph.Node) *graph.Node { return Mul(Elu(x, seluAlpha), num(seluScale)) }
+func Selu(x *graph.Node) *graph.Node {
+	defer building("Selu", x)()
+	return Mul(Elu(x, seluAlpha), num(seluScale))
+}
 
 // Softsign returns x / (1 + |x|).
-func Softsign(x *graph.Node) *graph.Node { return Div(x, Add(Abs(x), num(1))) }
+func Softsign(x *graph.Node) *graph.Node {
+	defer building("Softsign", x)()
+	return Div(x, Add(Abs(x), num(1)))
+}
 
 // TanhShrink returns x - tanh(x).
-func TanhShrink(x *graph.Node) *graph.Node { return Sub(x, Tanh(x)) }
+func TanhShrink(x *graph.Node) *graph.Node {
+	defer building("TanhShrink", x)()
+	return Sub(x, Tanh(x))
+}
 
 // PRelu returns x above 0 and slope*x below, where slope is one number or has one element for
 // each channel of x, [N, C, …]. At 0 all derivatives are those of the side below; PyTorch has
 // none with respect to both x and slope there.
 func PRelu(x, slope *graph.Node) *graph.Node {
+	defer building("PRelu", x, slope)()
 	if slope != nil && slope.Judged() && slope.Rank() == 1 && slope.Shape()[0] != 1 {
 		slope = perChannel("weight", slope, x)
 	}
@@ -140,6 +153,7 @@ func PRelu(x, slope *graph.Node) *graph.Node {
 // GLU halves an axis and gives the first half times the sigmoid of the second. The axis's
 // size must be even.
 func GLU(x *graph.Node, axis int) *graph.Node {
+	defer building("GLU", x, axis)()
 	if x == nil || !x.Judged() || axis < -x.Rank() || axis >= x.Rank() {
 		return Slice(x, axis, 0, End, 1) // its own mistake
 	}

@@ -69,11 +69,13 @@ func Full(g *graph.Graph, t graph.DType, v float64, shape ...graph.Dim) *graph.N
 
 // Zeros returns a value of the given shape with 0 in every place.
 func Zeros(g *graph.Graph, t graph.DType, shape ...graph.Dim) *graph.Node {
+	defer g.BeginCall("Zeros", append(written{"graph." + dtypeWord(t)}, shapeWords(shape)...))()
 	return Full(g, t, 0, shape...)
 }
 
 // ZerosLike returns 0 in every place of x.
 func ZerosLike(x *graph.Node) *graph.Node {
+	defer building("ZerosLike", x)()
 	if x == nil || !x.Judged() {
 		return refusal(refused("ZerosLike", x), nil)
 	}
@@ -83,6 +85,7 @@ func ZerosLike(x *graph.Node) *graph.Node {
 // FullLike returns one number in every place of x. What x requires of sizes is required of them
 // although x itself is not computed; this is what Full of x's shape does not know.
 func FullLike(x *graph.Node, v float64) *graph.Node {
+	defer building("FullLike", x, v)()
 	if x == nil || !x.Judged() {
 		return refusal(refused("FullLike", x).with(v), nil)
 	}
@@ -100,7 +103,7 @@ func Iota(g *graph.Graph, axis int, shape ...graph.Dim) *graph.Node {
 // Size returns a size of the program as a number of dtype t: what it is bound to in
 // each run.
 func Size(g *graph.Graph, t graph.DType, d graph.Dim) *graph.Node {
-	if n, whole := d.Int(); whole {
+	if n, whole := d.Int(); whole && t.Valid() {
 		return g.Scalar(t, float64(n))
 	}
 	return graph.ApplyIn(g, opSize, SizeAttrs{d, t})

@@ -116,6 +116,7 @@ func InPlace(op *graph.Op, attrs any, x *graph.Node, others ...*graph.Node) *gra
 	}
 	switch {
 	case op.Class != graph.Elementwise || op.Infer == nil || op.Emit == nil:
+		defer graph.BeginCall(write.Func, attrs, in...)()
 		return CopyInPlace(x, Apply(op, attrs, in...))
 	case op == opSub && boolOperand(in...):
 		return graph.Apply(write, attrs, in...) // refused before a conversion hides the boolean
@@ -134,6 +135,7 @@ func InPlace(op *graph.Op, attrs any, x *graph.Node, others ...*graph.Node) *gra
 	case wanted.Category() > x.DType().Category():
 		return graph.Apply(write, attrs, in...) // refused by its rule
 	}
+	defer graph.BeginCall(write.Func, attrs, append([]node{x}, others...)...)()
 	in[0] = convert(g, x, wanted)
 	return CopyInPlace(x, graph.Apply(op, attrs, in...))
 }

@@ -27,6 +27,7 @@ func MatMul(x, y *graph.Node) *graph.Node { return Apply(opMatMul, nil, x, y) }
 // PyTorch's layer as a function. x is [..., in], weight [out, in], bias [out], which is how
 // package nn's Linear has its parameters.
 func Linear(x, weight, bias *graph.Node) *graph.Node {
+	defer building("Linear", x, weight, bias)()
 	if x == nil || weight == nil || !x.Judged() || !weight.Judged() || bias != nil && !bias.Judged() {
 		y := MatMul(x, weight) // its own mistake
 		if bias != nil {

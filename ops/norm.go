@@ -151,12 +151,14 @@ func Standardize(x *graph.Node, eps float64, axes ...Axis) *graph.Node {
 // and adds the bias of the same shape. Gain or bias may be nil; without both it works over
 // the last axis.
 func LayerNorm(x, gain, bias *graph.Node, eps float64) *graph.Node {
+	defer building("LayerNorm", x, gain, bias, eps)()
 	return LayerNormOver(x, shapeOfFirst(x, gain, bias), gain, bias, eps)
 }
 
 // LayerNormOver is LayerNorm over trailing axes of the given sizes, as PyTorch's layer_norm
 // with a normalized_shape.
 func LayerNormOver(x *graph.Node, sizes graph.Shape, gain, bias *graph.Node, eps float64) *graph.Node {
+	defer building("LayerNormOver", x, sizes, gain, bias, eps)()
 	a := LayerNormAttrs{slices.Clone(sizes), eps, gain == nil && bias != nil}
 	return Apply(opLayerNorm, a, given(x, gain, bias)...)
 }
@@ -198,6 +200,7 @@ func given(x node, more ...node) []node {
 // takes the variance times m/(m-1), where m is the number of elements of a channel. As in
 // PyTorch that is not 1; of named sizes, when these are bound.
 func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph.Node) {
+	defer building("BatchNorm", x, gain, bias, eps)()
 	x = Apply(opChannels, nil, x)
 	others := []Axis{0}
 	if x.Judged() {
@@ -212,6 +215,7 @@ func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph
 // BatchNormInference is (x - mean) / sqrt(variance + eps) * gain + bias with a mean and a
 // variance for each channel of x, [N, C, …]. All four are [C]; gain and bias may be nil.
 func BatchNormInference(x, mean, variance, gain, bias *graph.Node, eps float64) *graph.Node {
+	defer building("BatchNormInference", x, mean, variance, gain, bias, eps)()
 	scale := Rsqrt(Add(perChannel("running_var", variance, x), num(eps)))
 	return channelScale(Mul(Sub(x, perChannel("running_mean", mean, x)), scale), gain, bias)
 }
@@ -220,6 +224,7 @@ func BatchNormInference(x, mean, variance, gain, bias *graph.Node, eps float64) 
 // behind them, multiplies by gain and adds bias, which are [C] or nil. With one group for
 // each channel it is instance normalisation.
 func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *graph.Node {
+	defer building("GroupNorm", x, groups, gain, bias, eps)()
 	if x == nil || !x.Judged() {
 		return Standardize(x, eps) // its own mistake
 	}

@@ -112,6 +112,6 @@ func TestNormMistakes(t *testing.T) {
 	_, _, _ = ops.BatchNorm(bias, nil, nil, 1e-5)
 	_, _, _ = ops.BatchNorm(ops.Slice(x, 0, 0, 1, 1), nil, nil, 1e-5)
 	report := shapeinfer.Check(g).Err()
-	require.ErrorContains(t, report, "BatchNorm(bias): expected 2D or more input (got 1D input)")
-	require.ErrorContains(t, report, "BatchNorm(Slice(x, 0, 0, 1, 1)): Expected more than 1 value per channel when training, got input size torch.Size([1, 3])")
+	require.ErrorContains(t, report, "BatchNorm(bias, nil, nil, 1e-05): expected 2D or more input (got 1D input)")
+	require.ErrorContains(t, report, "BatchNorm(Slice(x, 0, 0, 1, 1), nil, nil, 1e-05): Expected more than 1 value per channel when training, got input size torch.Size([1, 3])")
 }

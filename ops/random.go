@@ -61,6 +61,7 @@ func (b bits) mix(x graph.Value) graph.Value {
 // run with the same seed gives the same numbers, on every machine. Feed another seed to
 // each run.
 func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
+	defer building("Uniform", append([]any{seed, "graph." + dtypeWord(t)}, shapeWords(shape)...)...)()
 	switch {
 	case seed == nil || !seed.Judged() || seed.Graph() == nil:
 		return Apply(opRandomBits, nil, seed, seed) // its own mistake
@@ -89,6 +90,7 @@ func num64(v int64) node { return graph.Num(v) }
 // Normal returns numbers of the given shape from the normal distribution with mean 0 and
 // variance 1, by the method of Box and Muller. The seed is that of [Uniform].
 func Normal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
+	defer building("Normal", append([]any{seed, "graph." + dtypeWord(t)}, shapeWords(shape)...)...)()
 	radius := Sqrt(Mul(num(-2), Log1p(Neg(Uniform(seed, t, shape...)))))
 	return Mul(radius, Cos(Mul(num(2*math.Pi), Uniform(seed, t, shape...))))
 }
@@ -96,6 +98,7 @@ func Normal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 // Dropout returns 0 in place of each element with probability p, and the others times
 // 1/(1-p), so that the mean stays. The seed is that of [Uniform].
 func Dropout(x *graph.Node, p float64, seed *graph.Node) *graph.Node {
+	defer building("Dropout", x, p, seed)()
 	switch {
 	case x == nil || !x.Judged():
 		return Neg(x) // its own mistake

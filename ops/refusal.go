@@ -1,6 +1,10 @@
 package ops
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // refusedCall is a call of a function that would have built several nodes.
 type refusedCall struct {
@@ -38,4 +42,33 @@ func refusal(r refusedCall, m *graph.Mistake) node {
 			return graph.InvalidDType, nil
 		}}
 	return graph.Apply(op, r.args, r.in...)
+}
+
+// written are the arguments of a call as the user wrote them, with nil in the places of operands.
+type written []any
+
+// Args writes the arguments.
+func (w written) Args(operands []string) (words []string) {
+	for _, a := range w {
+		switch {
+		case a != nil:
+			words = append(words, fmt.Sprint(a))
+		case len(operands) > 0:
+			words, operands = append(words, operands[0]), operands[1:]
+		}
+	}
+	return append(words, operands...)
+}
+
+// building says that the nodes built until end are the parts of a call with the given arguments:
+// operands and others, as the user wrote them. Messages speak of the call.
+func building(fn string, args ...any) (end func()) {
+	var in []node
+	for i, a := range args {
+		if x, is := a.(node); is {
+			in = append(in, x)
+			args[i] = nil
+		}
+	}
+	return graph.BeginCall(fn, written(args), in...)
 }

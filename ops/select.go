@@ -78,6 +78,7 @@ func Flip(x *graph.Node, axes ...int) *graph.Node {
 // Unbind returns the elements at each index of an axis, without that axis. The axis's size
 // must be a whole number.
 func Unbind(x *graph.Node, axis int) []*graph.Node {
+	defer building("Unbind", x, axis)()
 	n, bad := listed(refused("Unbind", x).with(axis), x, axis, "")
 	if bad != nil {
 		return []*graph.Node{bad}
@@ -95,6 +96,7 @@ func Unbind(x *graph.Node, axis int) []*graph.Node {
 // Split cuts an axis into parts of the given size; the last one may be smaller. The
 // axis's size must be a whole number.
 func Split(x *graph.Node, axis, size int) []*graph.Node {
+	defer building("Split", x, axis, size)()
 	call, problem := refused("Split", x).with(axis, size), ""
 	if size < 0 {
 		problem = fmt.Sprintf("split expects split_size be non-negative, but got split_size=%d", size)

@@ -23,6 +23,7 @@ func init() {
 // shape was repeated to x's shape, and gives that shape. kinds is the record of the
 // repetition.
 func SumTo(x *graph.Node, shape graph.Shape, kinds []graph.AxisKind) *graph.Node {
+	defer building("SumTo", x, shape, kinds)()
 	if x == nil || !x.Judged() {
 		return refusal(refused("SumTo", x).with(shape), nil)
 	}

@@ -54,6 +54,7 @@ func leastRankGrad(n, dy node, rank func(place, none node) node) node {
 // each. The gradient of a value goes to that element alone, where Max shares it. The greatest
 // truth value is true.
 func MaxIndex(x *graph.Node, axis int, options ...Axis) (values, indices *graph.Node) {
+	defer building("MaxIndex", append([]any{x, axis}, axisWords(reduceList(options).Axes)...)...)()
 	list := append([]Axis{Axis(axis)}, options...)
 	return reduceCall(opMaxFirst, x, list), reduceCall(opArgMax, countable(x), list)
 }
@@ -68,6 +69,7 @@ func countable(x node) node {
 
 // MinIndex returns the least elements along one axis and the index of the first of each.
 func MinIndex(x *graph.Node, axis int, options ...Axis) (values, indices *graph.Node) {
+	defer building("MinIndex", append([]any{x, axis}, axisWords(reduceList(options).Axes)...)...)()
 	list := append([]Axis{Axis(axis)}, options...)
 	return reduceCall(opMinFirst, x, list), reduceCall(opArgMin, countable(x), list)
 }

@@ -141,7 +141,7 @@ func (w reportWriter) mistake(m *graph.Mistake) MistakeJSON {
 			j.PlaceJSON = w.place(m.Node)
 		}
 	}
-	for _, o := range m.Operands {
+	for _, o := range m.Shown() {
 		j.Operands = append(j.Operands, w.operand(o))
 	}
 	for _, name := range m.Sizes {

@@ -137,19 +137,32 @@ func (t *trier) cures(trial *graph.Trial) bool {
 	return trial.Cures(t.n) && (t.n.Op().Class != graph.Update || t.hasOrder(trial))
 }
 
-// operand is the change of operand i into another shape.
-func (t *trier) operand(i int, s graph.Shape) graph.Change {
-	return graph.Change{Node: t.n, Operands: map[int]graph.Type{i: {DType: t.n.In(i).DType(), Shape: s}}}
+// operand is the change of operand i into another shape, wherever the call reads it.
+func (t *trier) operand(i int, s graph.Shape) (changes []graph.Change) {
+	for _, n := range t.n.Parts() {
+		c := graph.Change{Node: n, Operands: map[int]graph.Type{}}
+		for k, x := range n.Operands() {
+			if x == t.n.In(i) && (n != t.n || k == i) {
+				c.Operands[k] = graph.Type{DType: x.DType(), Shape: s}
+			}
+		}
+		if len(c.Operands) > 0 {
+			changes = append(changes, c)
+		}
+	}
+	return changes
 }
 
-// with returns the call of the node with other words for operand i.
+// user returns the value of the user's program that operand i is, or nil where it is a part of the
+// call.
+func (t *trier) user(i int) *graph.Node { return t.n.Stands(t.n.In(i)) }
+
+// word is how the user calls operand i, which is a value of the user's program.
+func (t *trier) word(i int) string { return t.user(i).Called() }
+
+// with returns the call with other words for operand i.
 func (t *trier) with(i int, word string) string {
-	words := make([]string, len(t.n.Operands()))
-	for k, x := range t.n.Operands() {
-		words[k] = x.Called()
-	}
-	words[i] = word
-	return graph.CallText(t.n, t.n.Attrs(), words...)
+	return t.n.Calls(map[*graph.Node]string{t.user(i): word})
 }
 
 // shape returns the shape of operand i.
@@ -160,7 +173,7 @@ func (t *trier) shape(i int) graph.Shape { return t.n.In(i).Shape() }
 func (t *trier) pairs(f func(i, other int)) {
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
 		for other := range t.n.Operands() {
-			if i != other {
+			if i != other && t.user(i) != nil {
 				f(i, other)
 			}
 		}

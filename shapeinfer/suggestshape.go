@@ -16,7 +16,7 @@ type keeper interface{ WithKeepDims() any }
 func (t *trier) keepDims() {
 	for i := range t.n.Operands() {
 		r, attrs := reductionBehind(t.n.In(i))
-		if r == nil {
+		if r == nil || r.IsPart() {
 			continue
 		}
 		change := graph.Change{Node: r, Attrs: attrs}
@@ -63,6 +63,7 @@ func (t *trier) padding() {
 	for i := range t.n.Operands() {
 		conv := shapedBy(t.n.In(i))
 		attrs, is := conv.Attrs().(padded)
+		is = is && !conv.IsPart()
 		for p := 1; is && p <= maxPadding; p++ {
 			changed := attrs.WithPadding(p)
 			change := graph.Change{Node: conv, Attrs: changed}
@@ -92,15 +93,15 @@ func (t *trier) lostAxis(i int, r *graph.Node, kept graph.Shape) string {
 		word = "axes "
 	}
 	text := fmt.Sprintf("%s lost %s%s of %s in %s",
-		t.n.In(i).Called(), word, strings.Join(axes, ", "), r.In(0).Called(), r.Op().Func)
+		t.word(i), word, strings.Join(axes, ", "), r.In(0).Called(), r.Op().Func)
 	if i >= len(t.m.Operands) || len(t.m.Operands[i].Bad) == 0 {
 		return text
 	}
 	mine := t.shape(i)[t.m.Operands[i].Bad[0]]
 	for k, o := range t.m.Operands {
-		if k != i && len(o.Bad) > 0 {
+		if k != i && len(o.Bad) > 0 && t.n.Stands(o.Node) != nil {
 			theirs := o.Node.Shape()[o.Bad[0]]
-			return text + fmt.Sprintf("; its %s now stands under %s's %s", rules.QuoteName(mine), o.Node.Called(), rules.QuoteName(theirs))
+			return text + fmt.Sprintf("; its %s now stands under %s's %s", rules.QuoteName(mine), t.n.Stands(o.Node).Called(), rules.QuoteName(theirs))
 		}
 	}
 	return text
@@ -112,12 +113,12 @@ func (t *trier) align() {
 	t.pairs(func(i, other int) {
 		s, full := t.shape(i), t.shape(other)
 		places := placements(s, full)
-		if len(places) != 1 {
+		if len(places) != 1 || t.user(other) == nil {
 			return
 		}
 		wide, axes := places[0].shape, places[0].axes
 		fix := graph.Fix{Kind: graph.FixUnsqueeze, Gives: wide}
-		word := t.n.In(i).Called()
+		word := t.word(i)
 		if len(wide) == len(s)+1 {
 			at := slices.IndexFunc(wide, func(d graph.Dim) bool { return d == 1 })
 			if at == len(wide)-1 {
@@ -131,9 +132,9 @@ func (t *trier) align() {
 				lined = "lines it up with axes"
 			}
 			fix.Text = fmt.Sprintf("Reshape(%s, %s) %s %s of %s",
-				word, list, lined, strings.Trim(fmt.Sprint(axes), "[]"), t.n.In(other).Called())
+				word, list, lined, strings.Trim(fmt.Sprint(axes), "[]"), t.word(other))
 		}
-		t.try(fix, t.operand(i, wide))
+		t.try(fix, t.operand(i, wide)...)
 	})
 }
 
@@ -200,8 +201,8 @@ func (t *trier) squeeze() {
 			if axis == len(s)-1 {
 				at = -1
 			}
-			text := fmt.Sprintf("Squeeze(%s, %d) gives %s", t.n.In(i).Called(), at, less)
-			t.try(graph.Fix{Kind: graph.FixSqueeze, Text: text, Gives: less}, t.operand(i, less))
+			text := fmt.Sprintf("Squeeze(%s, %d) gives %s", t.word(i), at, less)
+			t.try(graph.Fix{Kind: graph.FixSqueeze, Text: text, Gives: less}, t.operand(i, less)...)
 		}
 	})
 }
@@ -210,18 +211,21 @@ func (t *trier) squeeze() {
 func (t *trier) transpose() {
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
 		s := t.shape(i)
+		if t.user(i) == nil {
+			continue
+		}
 		for b := len(s) - 1; b > 0; b-- {
 			for a := b - 1; a >= 0; a-- {
 				turned := slices.Clone(s)
 				turned[a], turned[b] = turned[b], turned[a]
 				change := t.operand(i, turned)
-				gives := t.n.Graph().Try(change).Shape(t.n)
-				word := fmt.Sprintf("Transpose(%s, %d, %d)", t.n.In(i).Called(), a, b)
-				if x := t.n.In(i).Written(); exchanges(x, a, b) {
+				gives := t.n.Graph().Try(change...).Shape(t.n.Parts()[len(t.n.Parts())-1])
+				word := fmt.Sprintf("Transpose(%s, %d, %d)", t.word(i), a, b)
+				if x := t.user(i); exchanges(x, a, b) {
 					word = x.In(0).Called() // it was turned once too often
 				}
 				call := t.with(i, word)
-				if t.try(graph.Fix{Kind: graph.FixTranspose, Text: fmt.Sprintf("%s gives %s", call, gives), Gives: turned}, change) {
+				if t.try(graph.Fix{Kind: graph.FixTranspose, Text: fmt.Sprintf("%s gives %s", call, gives), Gives: turned}, change...) {
 					return
 				}
 			}
@@ -252,7 +256,7 @@ func (t *trier) reshape() {
 		if s.NumElements() != full.NumElements() || s.Equal(full) {
 			return
 		}
-		text := fmt.Sprintf("Reshape(%s, %s)", t.n.In(i).Called(), strings.Trim(full.String(), "[]"))
-		t.try(graph.Fix{Kind: graph.FixReshape, Text: text, Gives: full}, t.operand(i, full))
+		text := fmt.Sprintf("Reshape(%s, %s)", t.word(i), strings.Trim(full.String(), "[]"))
+		t.try(graph.Fix{Kind: graph.FixReshape, Text: text, Gives: full}, t.operand(i, full)...)
 	})
 }

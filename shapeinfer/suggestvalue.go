@@ -15,7 +15,7 @@ func (t *trier) declare() {
 	found := len(t.fixes)
 	for _, wanted := range []func(*graph.Node) bool{(*graph.Node).IsParam, (*graph.Node).IsInput} {
 		t.pairs(func(i, other int) {
-			x := t.n.In(i).Written()
+			x := t.user(i)
 			if len(t.fixes) > found || !wanted(x) || !x.Shape().Equal(t.shape(i)) {
 				return
 			}
@@ -80,7 +80,7 @@ type sized interface{ WithShape(graph.Shape) any }
 // resize changes one of the sizes that a reshape or an expansion asks for.
 func (t *trier) resize() {
 	attrs, is := t.n.Attrs().(sized)
-	if !is {
+	if !is || t.n.IsPart() {
 		return
 	}
 	want, from := t.n.Shape(), t.shape(0)
@@ -138,7 +138,7 @@ type joiner interface{ WithAxis(int) any }
 // joinElsewhere joins operands along another axis.
 func (t *trier) joinElsewhere() {
 	attrs, is := t.n.Attrs().(joiner)
-	for axis := 0; is && axis < t.n.Rank(); axis++ {
+	for axis := 0; is && !t.n.IsPart() && axis < t.n.Rank(); axis++ {
 		words := make([]string, len(t.n.Operands()))
 		for i, x := range t.n.Operands() {
 			words[i] = x.Called()
@@ -165,8 +165,8 @@ func (t *trier) reduce() {
 			axes[a] = fmt.Sprint(a)
 		}
 		less := slices.Clone(t.shape(i)[lead:])
-		call := t.with(i, fmt.Sprintf("Sum(%s, %s)", t.n.In(i).Called(), strings.Join(axes, ", ")))
-		t.try(graph.Fix{Kind: graph.FixReduce, Text: "or reduce first: " + call, Gives: less}, t.operand(i, less))
+		call := t.with(i, fmt.Sprintf("Sum(%s, %s)", t.word(i), strings.Join(axes, ", ")))
+		t.try(graph.Fix{Kind: graph.FixReduce, Text: "or reduce first: " + call, Gives: less}, t.operand(i, less)...)
 	}
 }
 
@@ -188,7 +188,7 @@ func (t *trier) convert() {
 	}
 	for _, dtype := range wanted {
 		for i := len(t.n.Operands()) - 1; i >= first; i-- {
-			if x := t.n.In(i).Written(); x.DType() != dtype && t.try(
+			if x := t.user(i); x != nil && x.DType() != dtype && t.try(
 				graph.Fix{Kind: graph.FixConvert, Text: t.with(i, "Cast("+x.Called()+", graph."+constantName(dtype)+")")},
 				graph.Change{Node: t.n, Operands: t.converted(i, dtype)}) {
 				return

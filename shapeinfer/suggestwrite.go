@@ -89,8 +89,8 @@ func (t *trier) elsewhere() {
 // copyOperand returns an operand memory of its own.
 func (t *trier) copyOperand() {
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
-		if i > 0 || t.m.Code == graph.CodeSelfOverlap || alias.Storage(t.n).Op().Class != graph.Source {
-			t.try(graph.Fix{Kind: graph.FixCopy, Text: t.with(i, "Copy("+t.n.In(i).Called()+")")}, t.operand(i, t.shape(i)))
+		if t.user(i) != nil && (i > 0 || t.m.Code == graph.CodeSelfOverlap || alias.Storage(t.n).Op().Class != graph.Source) {
+			t.try(graph.Fix{Kind: graph.FixCopy, Text: t.with(i, "Copy("+t.word(i)+")")}, t.operand(i, t.shape(i))...)
 		}
 	}
 }
@@ -149,7 +149,7 @@ func (t *trier) beforeView() {
 	if len(t.fixes) > 0 {
 		text = "or " + text
 	}
-	t.try(graph.Fix{Kind: graph.FixOrder, Text: text}, t.operand(0, whole.Shape()))
+	t.try(graph.Fix{Kind: graph.FixOrder, Text: text}, t.operand(0, whole.Shape())...)
 }
 
 // mutable declares that the memory of an input may change.

@@ -117,7 +117,7 @@ func column() *graph.Graph {
 	}{{[]string{"check"}, exitOK, "ok  "}, {[]string{"check", "-strict"}, exitErrors, "FAIL"}} {
 		status, stdout, stderr := broadloom(c.args...)
 		require.Equal(t, c.status, status, stderr)
-		require.Contains(t, stdout, c.verdict+"  example.com/user.column\ncolumn.go:12: warning BL202: Sub(x, y)")
+		require.Contains(t, stdout, c.verdict+"  example.com/user.column\ncolumn.go:12:2: warning BL202: Sub(x, y)")
 	}
 }
 

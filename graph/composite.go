@@ -1,0 +1,222 @@
+package graph
+
+import (
+	"runtime"
+	"slices"
+	"strings"
+	"unique"
+)
+
+// composite is a call of a function that builds several nodes, as the user wrote it.
+type composite struct {
+	fn    string
+	attrs any
+	in    []*Node
+	pos   Pos // of the call, where the function is not the library's
+}
+
+// BeginCall says that the nodes built until end are the parts of one call: messages about them
+// speak of fn(operands…), at the line that called it, and never of the parts. attrs are the
+// other arguments, as [Arguments] writes them, or nil. A function of your own says at its beginning
+//
+//	defer graph.BeginCall("Attention", nil, q, k, v)()
+//
+// Calls within calls belong to the outermost. Operands may be nil; without any of a graph nothing
+// is noted.
+func BeginCall(fn string, attrs any, operands ...*Node) (end func()) {
+	var graphs []*Graph
+	for _, x := range operands {
+		if x != nil && x.g != nil && !slices.Contains(graphs, x.g) {
+			graphs = append(graphs, x.g)
+		}
+	}
+	return beginCall(graphs, fn, attrs, operands)
+}
+
+// BeginCall is [graph.BeginCall] for a function that may have no operands of the graph.
+func (g *Graph) BeginCall(fn string, attrs any, operands ...*Node) (end func()) {
+	if g == nil {
+		return func() {}
+	}
+	return beginCall([]*Graph{g}, fn, attrs, operands)
+}
+
+func beginCall(graphs []*Graph, fn string, attrs any, operands []*Node) (end func()) {
+	graphs = slices.DeleteFunc(graphs, func(g *Graph) bool { return g.composite != nil || g.origin != nil || g.at != nil })
+	if len(graphs) == 0 {
+		return func() {}
+	}
+	c := &composite{fn: fn, attrs: attrs, in: slices.Clone(operands), pos: ofUsersFunction()}
+	for _, g := range graphs {
+		g.composite = c
+	}
+	return func() {
+		for _, g := range graphs {
+			g.composite = nil
+		}
+	}
+}
+
+// ofUsersFunction returns the place from which the function was called that calls [BeginCall], or
+// none where that is the library's: its nodes have the user's place anyway.
+func ofUsersFunction() Pos {
+	var pcs [posDepth]uintptr
+	runtime.Callers(4, pcs[:])
+	if f, _ := runtime.CallersFrames(pcs[:1]).Next(); isLibrary(f) {
+		return Pos{}
+	}
+	return Pos{pcs: unique.Make(pcs), called: true}
+}
+
+// text writes the call with words for its operands.
+func (c *composite) text(words []string) string {
+	return c.fn + "(" + strings.Join(arguments(c.attrs, words), ", ") + ")"
+}
+
+// describe writes the call with calls to the given depth in the place of operands without a name.
+func (c *composite) describe(depth int) string {
+	return c.text(shortList(c.in, func(x *Node) string { return x.called(depth - 1) }))
+}
+
+// IsPart reports whether the node was built by a function of several nodes, and is none of its
+// operands.
+func (n *Node) IsPart() bool { return n.composite != nil && !n.isDeclared() }
+
+// isDeclared reports whether the node is an input, a parameter or a constant.
+func (n *Node) isDeclared() bool { return n.op == inputOp || n.op == paramOp || n.op == constOp }
+
+// InCall returns the operands of the call that messages about the node speak of: those of the
+// function that built the node, its own where that function built nothing else.
+func (n *Node) InCall() []*Node {
+	if n.composite != nil {
+		return n.composite.in
+	}
+	return n.in
+}
+
+// Stands returns the operand of the call that messages about n speak of which x, an operand of n,
+// stands for: x itself, or the value of the same shape from which the call computed it. It is nil
+// where x is another part of the call.
+func (n *Node) Stands(x *Node) *Node {
+	for x = x.Written(); x != nil; {
+		switch {
+		case n.composite == nil || x.g != nil && x.composite != n.composite || slices.Contains(n.composite.in, x):
+			return x
+		case x.g == nil && x.op != literalOp:
+			return nil // it could not be built
+		case x.isDeclared():
+			if x.name == "" {
+				return nil // a number of the function's own
+			}
+			return x
+		case x.op.Class != Elementwise:
+			return nil
+		}
+		at := slices.IndexFunc(x.in, func(in *Node) bool { return in != nil && in.shape.Equal(x.shape) })
+		if at < 0 {
+			return nil
+		}
+		x = x.in[at].Written()
+	}
+	return nil
+}
+
+// Calls returns the call that messages about n speak of, with other words for some of its operands.
+func (n *Node) Calls(words map[*Node]string) string {
+	word := func(x *Node) string {
+		if w, is := words[x.Written()]; is {
+			return w
+		}
+		return x.Called()
+	}
+	if n.composite != nil {
+		return n.composite.text(shortList(n.composite.in, word))
+	}
+	return CallText(n, n.attrs, shortList(n.in, word)...)
+}
+
+// shortList returns words for the operands of a call, without the middle of a long list.
+func shortList(in []*Node, word func(*Node) string) []string {
+	words := make([]string, 0, min(len(in), maxWords)+1)
+	for i, x := range in {
+		switch last := len(in) - 1; {
+		case last < maxWords || i < maxWords-1 || i == last:
+			words = append(words, word(x))
+		case i == maxWords-1:
+			words = append(words, "…")
+		}
+	}
+	return words
+}
+
+// Shown returns the operands that a message shows. Where it is about a part of a call these are the
+// operands of the call, marked where a part has what they have.
+func (m *Mistake) Shown() []OperandNote {
+	if m.Node == nil || m.Node.composite == nil {
+		return m.Operands
+	}
+	marked := true
+	stands := map[*Node]OperandNote{}
+	var rest []OperandNote
+	for _, o := range m.Operands {
+		if o.Node == nil {
+			rest = append(rest, o)
+			continue
+		}
+		x := m.Node.Stands(o.Node)
+		if x == nil || o.Shape != nil && !o.Shape.Equal(x.shape) {
+			marked = marked && len(o.Bad) == 0
+			continue
+		}
+		if x != o.Node.Written() {
+			o.Text, o.DType = "", InvalidDType // they speak of the part
+		}
+		o.Node = x
+		if other, is := stands[x]; is {
+			o.Bad = slices.Compact(slices.Sorted(slices.Values(slices.Concat(other.Bad, o.Bad))))
+			o.Marks = append(slices.Clone(other.Marks), o.Marks...)
+		}
+		stands[x] = o
+	}
+	var list []OperandNote
+	shown := map[*Node]bool{}
+	add := func(x *Node) {
+		if x = x.Written(); x == nil || x.op == nil || x.op == literalOp || shown[x] {
+			return
+		}
+		shown[x] = true
+		o := stands[x]
+		if o.Node = x; !marked {
+			o.Bad, o.Marks = nil, nil
+		}
+		list = append(list, o)
+	}
+	for _, x := range m.Node.composite.in {
+		add(x)
+	}
+	for _, o := range m.Operands {
+		if x := m.Node.Stands(o.Node); o.Node != nil && x != nil {
+			add(x)
+		}
+	}
+	return append(list, rest...)
+}
+
+// Parts lists the nodes that the function built that built n, in order: n alone where it built no
+// other.
+func (n *Node) Parts() (parts []*Node) {
+	if n.composite == nil || n.g == nil || int(n.id) >= len(n.g.nodes) || n.g.nodes[n.id] != n {
+		return []*Node{n}
+	}
+	first := int(n.id)
+	for first > 0 && n.g.nodes[first-1].composite == n.composite {
+		first--
+	}
+	for _, x := range n.g.nodes[first:] {
+		if x.composite != n.composite {
+			break
+		}
+		parts = append(parts, x)
+	}
+	return parts
+}
