@@ -11,8 +11,9 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// general are functions that apply an operation which their caller chooses: messages speak of it.
-var general = map[string]bool{"ops.Apply": true, "ops.InPlace": true}
+// general are functions that apply an operation which their caller chooses, or state something of a
+// value: messages speak of it.
+var general = map[string]bool{"ops.Apply": true, "ops.InPlace": true, "ops.Independent": true}
 
 // TestMessagesSpeakOfTheCall calls every function that builds nodes with what it refuses, and reads
 // what is said of it: the call that was made, never the operations that it is made of.
@@ -40,7 +41,7 @@ func hearAll(t *testing.T, name string, fn reflect.Value) (heard int) {
 		for _, list := range [][]*graph.Mistake{report.Errors, report.Warnings, report.Notes} {
 			for _, m := range list {
 				f, ok := m.Place().Frame()
-				if !ok || f.Call != name || m.Node == nil || m.Node.Written() == nil {
+				if !ok || f.Call != name || m.Node == nil || m.Node.Written() == nil || m.Node.IsParam() {
 					continue
 				}
 				heard++
