@@ -13,4 +13,87 @@ const (
 	// KeepDims())); instead of batch normalization with the statistics of the batch, take
 	// BatchNormInference or LayerNorm; or take the declaration away.
 	CodeIndependence Code = "BL160"
+
+	// Warns that a value was reduced along an axis, and stands under another axis than that of
+	// which it has one element each: both have the same size, so that nothing fails.
+	//
+	//	x := g.Input("x", graph.Float32, 32, 32)
+	//	e := ops.Exp(x)
+	//	ops.Div(e, ops.Sum(e, 1))
+	//
+	// Cure: KeepDims() in the reduction leaves an axis of size 1 where it was. Where it is meant,
+	// Silence(graph.CodeReducedAxis) on the result; for the whole graph, Policy.ReducedAxis.
+	CodeReducedAxis Code = "BL230"
+
+	// Warns that a vector stands under the last axis of a value and has as many elements as another
+	// axis, to which it more likely belongs: that of channels, or that of other examples.
+	//
+	//	x := g.Input("x", graph.Float32, g.Dim("n"), 16, 16, 16)
+	//	ops.Mul(x, g.Param("scale", graph.Float32, 16))
+	//
+	// Cure: give the vector axes of size 1 behind its own: Reshape(scale, 16, 1, 1). Where it is
+	// meant, Silence(graph.CodeVectorAxis) on the result; for the whole graph, Policy.VectorAxis.
+	// Sizes that have names, such as g.Dim("channels"), are told apart by them.
+	CodeVectorAxis Code = "BL231"
+
+	// Warns of a softmax along the axis of examples: what one example gives then depends on all
+	// others of the batch.
+	//
+	//	logits := g.Input("logits", graph.Float32, g.Dim("batch"), 10)
+	//	ops.Softmax(logits, 0)
+	//
+	// Cure: take the axis of classes, most often the last one. Where it is meant,
+	// Silence(graph.CodeOverExamples) on the result; for the whole graph, Policy.OverExamples.
+	CodeOverExamples Code = "BL232"
+
+	// Warns that examples attend to each other, while the positions of each are treated as
+	// independent: axes stand in another order than the attention expects.
+	//
+	//	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("seq"), 64)
+	//	x = ops.Transpose(x, 0, 1)
+	//	scores := ops.MatMul(x, ops.Transpose(x, 1, 2))
+	//	ops.Softmax(scores, -1)
+	//
+	// Cure: bring the axis of examples to the front before the products. Where it is meant,
+	// Silence(graph.CodeAttentionOverExamples) on the softmax; for the whole graph,
+	// Policy.AttentionOverExamples.
+	CodeAttentionOverExamples Code = "BL233"
+
+	// Warns that something that no input has made, such as positions or rows of a parameter, differs
+	// from example to example: it stands under the axis of examples.
+	//
+	//	batch, seq := g.Dim("batch"), g.Dim("seq")
+	//	x := g.Input("x", graph.Float32, batch, seq, 64)
+	//	table := g.Param("table", graph.Float32, 512, 64)
+	//	positions := ops.Unsqueeze(ops.Iota(g, 0, batch), 1)
+	//	ops.Add(x, ops.Embedding(positions, table))
+	//
+	// Cure: count positions along the axis that they are positions of. Where it is meant,
+	// Silence(graph.CodeExamplePositions) on the result; for the whole graph,
+	// Policy.ExamplePositions.
+	CodeExamplePositions Code = "BL234"
+
+	// Warns that an element is picked by the size of an axis and used for all positions of that
+	// axis.
+	//
+	//	seq := g.Dim("seq", graph.AtMost(511))
+	//	x := g.Input("x", graph.Float32, g.Dim("batch"), seq, 64)
+	//	table := g.Param("table", graph.Float32, 512, 64)
+	//	ops.Add(x, ops.Select(table, 0, seq))
+	//
+	// Cure: Slice takes the first elements: Slice(table, 0, 0, seq, 1). Where it is meant,
+	// Silence(graph.CodeOnePosition) on the Select; for the whole graph, Policy.OnePosition.
+	CodeOnePosition Code = "BL235"
+
+	// Warns that a mask is the same for all elements that a softmax compares: it masks whole rows or
+	// none, and most often stands under the axis of queries in place of that of keys.
+	//
+	//	batch, seq := g.Dim("batch"), g.Dim("seq")
+	//	scores := g.Input("scores", graph.Float32, batch, 8, seq, seq)
+	//	keep := g.Input("keep", graph.Bool, batch, 1, seq, 1)
+	//	ops.Softmax(ops.MaskedFill(scores, ops.Not(keep), graph.Num(-1e9)), -1)
+	//
+	// Cure: bring the mask's axis under that along which the softmax works. Where it is meant,
+	// Silence(graph.CodeMaskedRows) on what masks; for the whole graph, Policy.MaskedRows.
+	CodeMaskedRows Code = "BL236"
 )

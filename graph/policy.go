@@ -27,9 +27,51 @@ type Policy struct {
 	// TargetShape decides about a target of another shape than what a loss such as ops.MSE
 	// compares it with.
 	TargetShape WarnChoice
+	// ReducedAxis decides about a value that has one element for each position of an axis and
+	// stands under another one of the same size, the mark of a forgotten KeepDims.
+	ReducedAxis WarnChoice
+	// VectorAxis decides about a vector that stands under the last axis and has the size of the one
+	// to which it more likely belongs, as a value for each channel of an image.
+	VectorAxis WarnChoice
+	// OverExamples decides about a softmax along the axis of examples.
+	OverExamples WarnChoice
+	// AttentionOverExamples decides about examples that attend to each other, the mark of axes in
+	// another order than a function expects.
+	AttentionOverExamples WarnChoice
+	// ExamplePositions decides about values that no input has made, one for each example, the mark
+	// of positions that are counted along the wrong axis.
+	ExamplePositions WarnChoice
+	// OnePosition decides about an element that is picked by the size of an axis and used for all
+	// positions of it.
+	OnePosition WarnChoice
+	// MaskedRows decides about a mask that is the same for all elements that a softmax compares.
+	MaskedRows WarnChoice
 	// Alias decides about an operand of an in-place write that shares memory with
 	// the destination at other positions.
 	Alias AliasPolicy
+}
+
+// AboutAxes returns what the policy decides about what axes are, by the code of the warning.
+func (p Policy) AboutAxes(code Code) WarnChoice {
+	switch code {
+	case CodeAxisMixing:
+		return p.AxisMixing
+	case CodeReducedAxis:
+		return p.ReducedAxis
+	case CodeVectorAxis:
+		return p.VectorAxis
+	case CodeOverExamples:
+		return p.OverExamples
+	case CodeAttentionOverExamples:
+		return p.AttentionOverExamples
+	case CodeExamplePositions:
+		return p.ExamplePositions
+	case CodeOnePosition:
+		return p.OnePosition
+	case CodeMaskedRows:
+		return p.MaskedRows
+	}
+	return WarnByDefault
 }
 
 // NamesPolicy is a rule for named sizes that meet.

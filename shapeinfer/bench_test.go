@@ -9,7 +9,9 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -82,6 +84,49 @@ func BenchmarkCheckInPlace(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(g.Nodes())), "ns/node")
 		})
 	}
+}
+
+// transformer builds a decoder of the given number of layers with its loss, gradients and a step of
+// Adam.
+func transformer(layers int) *graph.Graph {
+	const width, heads, words = 64, 4, 100
+	g := graph.New("transformer")
+	b, t := g.Dim("batch"), g.Dim("seq", graph.AtMost(128))
+	ids, next := g.Input("ids", graph.Int64, b, t), g.Input("next", graph.Int64, b, t)
+	var h *graph.Node
+	layer := func(name string, build func()) { g.Scope(name, build) }
+	norm := func(name string, x *graph.Node) *graph.Node {
+		return ops.LayerNorm(x, g.Param(name+"/gain", graph.Float32, width), g.Param(name+"/bias", graph.Float32, width), 1e-5)
+	}
+	split := func(x *graph.Node) *graph.Node {
+		return ops.Transpose(ops.Reshape(x, b, t, heads, width/heads), 1, 2)
+	}
+	h = ops.Embedding(ids, g.Param("words", graph.Float32, words, width))
+	h = ops.Add(h, ops.Slice(g.Param("places", graph.Float32, 128, width), 0, 0, t, 1))
+	future := ops.Triu(ops.Full(g, graph.Float32, -1e9, t, t), 1)
+	for i := range layers {
+		layer("layer"+strconv.Itoa(i), func() {
+			x := norm("before", h)
+			q, k, v := split(nn.Linear(g, "q", x, width)), split(nn.Linear(g, "k", x, width)), split(nn.Linear(g, "v", x, width))
+			a := ops.Softmax(ops.Add(ops.Mul(ops.MatMul(q, ops.Transpose(k, -1, -2)), graph.Num(0.25)), future), -1)
+			h = ops.Add(h, nn.Linear(g, "o", ops.Reshape(ops.Transpose(ops.MatMul(a, v), 1, 2), b, t, width), width))
+			h = ops.Add(h, nn.Linear(g, "down", ops.Gelu(nn.Linear(g, "up", norm("behind", h), 4*width)), width))
+		})
+	}
+	logits := nn.Linear(g, "out", norm("last", h), words)
+	optim.Adam(1e-3).Minimize(ops.CrossEntropy(ops.Transpose(logits, 1, 2), next))
+	return g
+}
+
+// BenchmarkCheckTransformer shows the time of a check of a deep model with its update, everything on.
+func BenchmarkCheckTransformer(b *testing.B) {
+	g := transformer(48)
+	for b.Loop() {
+		r := shapeinfer.Check(g)
+		require.NoError(b, r.Err())
+		require.Empty(b, r.Warnings)
+	}
+	b.ReportMetric(float64(len(g.Nodes())), "nodes")
 }
 
 // BenchmarkBind shows the cost of binding sizes to a graph, for each of its nodes.

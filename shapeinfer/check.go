@@ -55,6 +55,7 @@ func check(g *graph.Graph, program []*graph.Node) *Report {
 	checkPromises(g, r)
 	checkMixing(g, r)
 	noteWholeBatch(g, r)
+	checkAxes(g, r)
 	checkIndependence(g, r)
 	checkWrites(g.Nodes(), false, r)
 	checkWrites(program, true, r)

@@ -22,6 +22,11 @@ func Independent(y *graph.Node, axis int, of ...graph.AxisOf) error {
 	if axis < 0 {
 		axis += y.Rank()
 	}
+	for _, a := range of {
+		if a.Node == nil || !a.Node.Judged() || a.Node.Graph() != y.Graph() || a.Axis < 0 || a.Axis >= a.Node.Rank() {
+			return &graph.Mistake{Code: graph.CodeAxis, Node: y, Summary: "examples are fed along axes that the graph does not have"}
+		}
+	}
 	if m := leakMistake(graph.Independence{AxisOf: graph.AxisOf{Node: y, Axis: axis}, Of: of}); m != nil {
 		return m
 	}
@@ -90,7 +95,7 @@ func examplesOf(s graph.Independence) (of []graph.AxisOf, m *graph.Mistake) {
 	}
 	p := prove.NewProver(s.Node.Graph().Bounds)
 	for _, a := range of {
-		if a.Axis < 0 || a.Axis >= a.Node.Rank() || p.Equal(a.Node.Shape()[a.Axis], size) != prove.Proved {
+		if p.Equal(a.Node.Shape()[a.Axis], size) != prove.Proved {
 			return nil, refuse("%s does not have as many examples as %s", a, s.AxisOf)
 		}
 	}

@@ -73,7 +73,7 @@ var functions = map[string][]any{
 		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,
 	},
 	"shapeinfer": {
-		shapeinfer.Bind, shapeinfer.BindProgram, shapeinfer.Check, shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.DerivedFrom, shapeinfer.Independent, shapeinfer.IsMistake, shapeinfer.RequirementText,
+		shapeinfer.Axes, shapeinfer.Bind, shapeinfer.BindProgram, shapeinfer.Check, shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.DerivedFrom, shapeinfer.Independent, shapeinfer.IsMistake, shapeinfer.RequirementText,
 	},
 	"exec": {
 		exec.Compile, exec.OnWarning, exec.Outputs, exec.Seed, exec.ShareParams, exec.Size, exec.Threads, exec.Updates, exec.Values[float32], exec.WarningsAreErrors,

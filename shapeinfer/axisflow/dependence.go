@@ -56,8 +56,8 @@ func (d Dependence) mixed(terms []Term) Dependence {
 	return Dependence{Source: d.Source, Mixed: true, Terms: terms}
 }
 
-// on reports whether some term is of an axis.
-func (d Dependence) on(axis int) bool {
+// On reports whether some term is of an axis.
+func (d Dependence) On(axis int) bool {
 	return slices.ContainsFunc(d.Terms, func(t Term) bool { return t.Axis == axis })
 }
 

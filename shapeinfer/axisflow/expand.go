@@ -12,6 +12,9 @@ type template struct {
 	like     *graph.Node   // a node of which it is the template
 	operands []*graph.Node // what stands for the operands
 	result   *graph.Node   // nil where it cannot be written
+
+	isJudged   bool
+	normalized []int // see Flow.Normalized
 }
 
 // templates remembers them, since the layers of a deep model are alike.

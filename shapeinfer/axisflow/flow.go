@@ -10,9 +10,11 @@ import (
 // Flow follows axes from their sources through the nodes of a graph. What it says of a value is
 // found when it is first asked for.
 type Flow struct {
+	g         *graph.Graph
 	sources   []graph.AxisOf
+	inputs    int // the sources of these numbers are axes of inputs, where those of weights are united
 	begin     map[*graph.Node]Value
-	known     []bool // by the number of a node
+	known     []bool // by the number of a node; nil before anything is asked for
 	values    []Value
 	templates templates
 	depth     int // of composites within composites
@@ -28,8 +30,7 @@ func NewFlow(g *graph.Graph, sources ...graph.AxisOf) *Flow {
 }
 
 func newFlow(g *graph.Graph) *Flow {
-	return &Flow{begin: map[*graph.Node]Value{}, templates: templates{},
-		known: make([]bool, len(g.Nodes())), values: make([]Value, len(g.Nodes()))}
+	return &Flow{g: g, begin: map[*graph.Node]Value{}, templates: templates{}}
 }
 
 // addSource lets an axis be the source of a number: several axes may be one source.
@@ -48,6 +49,9 @@ func (f *Flow) Source(number int) graph.AxisOf { return f.sources[number] }
 
 // Value returns how a node's value depends on the source axes.
 func (f *Flow) Value(n *graph.Node) Value {
+	if f.known == nil {
+		f.known, f.values = make([]bool, len(f.g.Nodes())), make([]Value, len(f.g.Nodes()))
+	}
 	if !f.known[n.ID()] {
 		f.follow(n)
 	}
@@ -77,6 +81,14 @@ func (f *Flow) evaluate(n *graph.Node) Value {
 	if v, is := f.begin[n]; is || len(n.Operands()) == 0 {
 		return v
 	}
+	v := f.fromOperands(n)
+	if f.inputs > 0 {
+		return f.united(v)
+	}
+	return v
+}
+
+func (f *Flow) fromOperands(n *graph.Node) Value {
 	in := make([]Value, len(n.Operands()))
 	any := false
 	for i, x := range n.Operands() {

@@ -19,7 +19,7 @@ import (
 // in both shapes: elsewhere nothing says what the axes are.
 func Mixes(p *prove.Prover, from, to graph.Shape) bool {
 	from, to = core(from, to)
-	if len(from) < 2 || len(to) < 2 || isShear(from, to) {
+	if len(from) < 2 || len(to) < 2 || isShear(from, to) || arePairs(from) {
 		return false
 	}
 	return isExchange(from, to) || hasKin(from, to) && scan(p, from, to)
@@ -62,6 +62,16 @@ func isShear(from, to graph.Shape) bool {
 	}
 	by, known := from[0].Minus(from[1]).Int()
 	return known && (from[0].IsSymbolic() || by == 1 || by == -1)
+}
+
+// arePairs reports whether two axes count the pairs of one thing with itself, as n and n-1: together
+// they are one list, which may be cut in another way.
+func arePairs(s graph.Shape) bool {
+	if len(s) != 2 || !s[0].IsSymbolic() || s[0] == s[1] {
+		return false
+	}
+	_, known := s[0].Minus(s[1]).Int()
+	return known
 }
 
 // isExchange reports whether the result has the operand's sizes in another order, as far as

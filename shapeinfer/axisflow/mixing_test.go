@@ -75,6 +75,7 @@ func TestMixes(t *testing.T) {
 		{"groups of channels", words{"b", "32", "h", "w"}, words{"b", "4", "8*h*w"}, false},
 		{"keys and values in one", words{"b", "t", "3*d"}, words{"b", "t", "3", "d"}, false},
 		{"axes of one element", words{"b", "1", "t"}, words{"b", "t", "1"}, false},
+		{"pairs by twos", words{"n", "n-1", "8"}, words{"floor((n*n-n)/2)", "2", "8"}, false},
 		{"as it is", words{"b", "t"}, words{"b", "t"}, false},
 	} {
 		assert.Equal(t, c.want, axisflow.Mixes(prover(), shape(t, c.from...), shape(t, c.to...)), "%s: %s to %s", c.name, c.from, c.to)

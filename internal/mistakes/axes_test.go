@@ -1,0 +1,260 @@
+package mistakes_test
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+)
+
+var _ = add(
+	softmaxByHandOfSquare, columnMeansOfSquare, advantageOfColumn, softmaxByHand, gramOfRows, squaredDistances,
+	scaleOfChannels, biasOfChannels, temperatureOfPairs, biasOfFeatures, biasOfAsManyTokens, channelsLast,
+	softmaxOverBatch, mixtureOverBatch, softmaxOverClasses, poolOverTime, instancesOfBags, contrastive,
+	attentionOverBatch, attentionOfTimeFirst, attention, attentionOfOneSequence,
+	positionsOfBatch, tableOfBatch, positionsOfTime, onePositionForAll, decoderStep, lastStep,
+	maskOnQueries, maskOnKeys, bothMasks,
+)
+
+// A softmax by hand of square scores, without KeepDims.
+func softmaxByHandOfSquare(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 32, 32)
+	e := ops.Exp(x)
+	ops.Div(e, ops.Sum(e, 1)) // want warning BL230 "KeepDims()" "Unsqueeze(Sum(e, 1), -1) gives [32, 1]"
+}
+
+// The same of named sizes that are one.
+func columnMeansOfSquare(g *graph.Graph) {
+	n := g.Dim("n")
+	x := g.Input("adjacency", graph.Float32, g.Dim("graphs"), n, n)
+	degree := ops.Sum(x, -1)
+	row := ops.Select(degree, 0, 0)
+	ops.Div(ops.Select(x, 0, 0), row) // want warning BL230
+}
+
+// What follows from a mistake is not told of again.
+func advantageOfColumn(g *graph.Graph) {
+	t := g.Dim("T")
+	x, returns := g.Input("x", graph.Float32, t, 4), g.Input("returns", graph.Float32, t)
+	advantage := ops.Sub(returns, nn.Linear(g, "value", x, 1)) // want warning BL202
+	ops.Mul(ops.Select(ops.LogSoftmax(nn.Linear(g, "policy", x, 2), 1), 1, 0), advantage)
+}
+
+// With KeepDims, and over the first axis.
+func softmaxByHand(g *graph.Graph) {
+	e := ops.Exp(g.Input("x", graph.Float32, 32, 32))
+	ops.Div(e, ops.Sum(e, 1, ops.KeepDims()))
+	ops.Div(e, ops.Sum(e, 0))
+}
+
+// The products of rows with each other, and a value for each row at either side.
+func gramOfRows(g *graph.Graph) {
+	n := g.Dim("n")
+	x := g.Input("x", graph.Float32, n, 8)
+	norm := ops.Norm(x, 2, -1)
+	gram := ops.MatMul(x, ops.Transpose(x, 0, 1))
+	ops.Div(ops.Div(gram, norm), ops.Unsqueeze(norm, 1))
+}
+
+// Squared distances between two sets.
+func squaredDistances(g *graph.Graph) {
+	x, y := g.Input("x", graph.Float32, g.Dim("n"), 8), g.Input("y", graph.Float32, g.Dim("m"), 8)
+	cross := ops.MatMul(x, ops.Transpose(y, 0, 1))
+	ops.Add(ops.Sub(ops.Sum(ops.Square(x), 1, ops.KeepDims()), ops.Mul(graph.Num(2), cross)), ops.Sum(ops.Square(y), 1))
+}
+
+// A scale for each channel stands under the columns of an image.
+func scaleOfChannels(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("n"), 16, 16, 16)
+	ops.Mul(x, g.Param("scale", graph.Float32, 16)) // want warning BL231 "Reshape(scale, 16, 1, 1)"
+}
+
+// The same behind a convolution, of one-dimensional signals.
+func biasOfChannels(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("n"), 3, 32)
+	h := ops.Conv1D(x, g.Param("k", graph.Float32, 32, 3, 3), nil, ops.Padding(1))
+	ops.Add(h, g.Param("bias", graph.Float32, 32)) // want warning BL231 "Unsqueeze(bias, -1) gives [32, 1]"
+}
+
+// A temperature for each example divides columns of the products of two sets of examples.
+func temperatureOfPairs(g *graph.Graph) {
+	b := g.Dim("b")
+	z1, z2 := g.Input("z1", graph.Float32, b, 128), g.Input("z2", graph.Float32, b, 128)
+	temperature := g.Input("temperature", graph.Float32, b)
+	logits := ops.Div(ops.MatMul(z1, ops.Transpose(z2, 0, 1)), temperature) // want warning BL231 "Unsqueeze(temperature, -1) gives [b, 1]"
+	ops.CrossEntropy(logits, ops.Iota(g, 0, b))
+}
+
+// A bias of features, as many as examples.
+func biasOfFeatures(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 32, 100)
+	ops.Add(ops.MatMul(x, g.Param("w", graph.Float32, 100, 32)), g.Param("bias", graph.Float32, 32))
+}
+
+// As many tokens as features.
+func biasOfAsManyTokens(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("b"), 64, 64)
+	h := ops.LayerNorm(x, g.Param("gain", graph.Float32, 64), nil, 1e-5)
+	ops.Mul(ops.Add(h, g.Param("shift", graph.Float32, 64)), nn.Linear(g, "gate", x, 64))
+}
+
+// A bias of channels that stand last.
+func channelsLast(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("n"), 3, 16, 16)
+	h := ops.Conv2D(x, g.Param("k", graph.Float32, 16, 3, 3, 3), nil, ops.Padding(1))
+	ops.Add(ops.Permute(h, 0, 2, 3, 1), g.Param("bias", graph.Float32, 16))
+}
+
+// Classes stand along axis 1.
+func softmaxOverBatch(g *graph.Graph) {
+	n := g.Dim("n")
+	x, y := g.Input("x", graph.Float32, n, 20), g.Input("y", graph.Int64, n)
+	p := ops.LogSoftmax(nn.Linear(g, "out", ops.Relu(nn.Linear(g, "h", x, 32)), 10), 0) // want warning BL232 "axis 1"
+	ops.NLL(p, y)
+}
+
+// The weights of a mixture are normalised over the batch of sequences that stand second.
+func mixtureOverBatch(g *graph.Graph) {
+	s, b := g.Dim("seq"), g.Dim("bs")
+	h := g.Input("h", graph.Float32, s, b, 256)
+	pi := nn.Linear(g, "pi", h, 5)
+	lp := ops.LogSoftmax(pi, -2) // want warning BL232
+	ops.LogSumExp(lp, -1)
+}
+
+// As it is meant.
+func softmaxOverClasses(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 20)
+	ops.Softmax(nn.Linear(g, "out", x, 10), 1)
+}
+
+// A learned mean over time, with several heads, of sequences whose time stands first.
+func poolOverTime(g *graph.Graph) {
+	h := g.Input("h", graph.Float32, g.Dim("t"), g.Dim("b"), 64)
+	a := ops.Softmax(nn.Linear(g, "score", h, 4), 0)
+	ops.Sum(ops.Mul(ops.Unsqueeze(a, -1), ops.Unsqueeze(h, 2)), 0)
+}
+
+// A bag of instances, weighted by attention with several heads.
+func instancesOfBags(g *graph.Graph) {
+	h := g.Input("instances", graph.Float32, g.Dim("n"), 64)
+	a := ops.Softmax(nn.Linear(g, "score", ops.Tanh(nn.Linear(g, "v", h, 32)), 4), 0)
+	nn.Linear(g, "out", ops.MatMul(ops.Transpose(a, 0, 1), h), 2)
+}
+
+// Each example against all others, in both directions.
+func contrastive(g *graph.Graph) {
+	b := g.Dim("batch")
+	x, y := g.Input("x", graph.Float32, b, 64), g.Input("y", graph.Float32, b, 64)
+	logits := ops.MatMul(nn.Linear(g, "x", x, 16), ops.Transpose(nn.Linear(g, "y", y, 16), 0, 1))
+	ops.Softmax(logits, 0)
+	ops.Softmax(logits, 1)
+}
+
+// The layer expects time first.
+func attentionOverBatch(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("seq"), 64)
+	xs := ops.Permute(x, 1, 0, 2)
+	q, k, v := nn.Linear(g, "q", xs, 64), nn.Linear(g, "k", xs, 64), nn.Linear(g, "v", xs, 64)
+	a := ops.Softmax(ops.MatMul(q, ops.Transpose(k, -1, -2)), -1) // want warning BL233
+	ops.Mean(ops.MatMul(a, v), 1)
+}
+
+// Time first, and brought behind the batch.
+func attentionOfTimeFirst(g *graph.Graph) {
+	x := ops.Transpose(g.Input("x", graph.Float32, g.Dim("t"), g.Dim("n"), 64), 0, 1)
+	ops.MatMul(ops.Softmax(ops.MatMul(x, ops.Transpose(x, -1, -2)), -1), x)
+}
+
+// Attention with several heads.
+func attention(g *graph.Graph) {
+	b, t := g.Dim("b"), g.Dim("t")
+	x := g.Input("x", graph.Float32, b, t, 64)
+	heads := func(name string) *graph.Node {
+		return ops.Transpose(ops.Reshape(nn.Linear(g, name, x, 64), b, t, 8, 8), 1, 2)
+	}
+	scores := ops.MatMul(heads("q"), ops.Transpose(heads("k"), -1, -2))
+	ops.MatMul(ops.Softmax(scores, -1), heads("v"))
+}
+
+// A sequence without a batch.
+func attentionOfOneSequence(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("n"), 64)
+	ops.MatMul(ops.Softmax(ops.MatMul(x, ops.Transpose(x, 0, 1)), -1), x)
+}
+
+// Positions are counted by the number of examples.
+func positionsOfBatch(g *graph.Graph) {
+	b, t := g.Dim("b"), g.Dim("t")
+	ids := g.Input("ids", graph.Int64, b, t)
+	h := ops.Embedding(ids, g.Param("words", graph.Float32, 1000, 64))
+	at := ops.Unsqueeze(ops.Iota(g, 0, b), 1)
+	ops.Add(h, ops.Embedding(at, g.Param("places", graph.Float32, 512, 64))) // want warning BL234 "axis 1, of size t"
+}
+
+// A table of positions whose time stands first, and examples that stand first.
+func tableOfBatch(g *graph.Graph) {
+	b := g.Dim("B", graph.AtMost(5000))
+	x := g.Input("x", graph.Float32, b, g.Dim("T"), 512)
+	pe := g.Param("pe", graph.Float32, 5000, 1, 512)
+	ops.Add(x, ops.Slice(pe, 0, 0, b, 1)) // want warning BL234
+}
+
+// As it is meant: a table, and waves.
+func positionsOfTime(g *graph.Graph) {
+	b, t := g.Dim("batch"), g.Dim("t", graph.AtMost(512))
+	x := g.Input("x", graph.Float32, b, t, 64)
+	x = ops.Add(x, ops.Slice(g.Param("places", graph.Float32, 512, 64), 0, 0, t, 1))
+	at := ops.Unsqueeze(ops.Cast(ops.Iota(g, 0, t), graph.Float32), 1)
+	waves := ops.Sin(ops.Mul(at, g.Param("rates", graph.Float32, 64)))
+	ops.Add(x, waves)
+}
+
+// One row of a table for all positions.
+func onePositionForAll(g *graph.Graph) {
+	t := g.Dim("T", graph.AtMost(599))
+	x := g.Input("x", graph.Float32, g.Dim("B"), t, 512)
+	pe := g.Param("pe", graph.Float32, 1, 600, 512)
+	ops.Add(x, ops.Select(pe, 1, t)) // want warning BL235 "Slice(pe, 1, 0, T, 1)"
+}
+
+// The next step of a decoder, behind t others.
+func decoderStep(g *graph.Graph) {
+	t := g.Dim("t", graph.AtMost(511))
+	x, past := g.Input("x", graph.Float32, g.Dim("b"), 1, 64), g.Input("past", graph.Float32, g.Dim("b"), t, 64)
+	x = ops.Add(x, ops.Select(g.Param("pe", graph.Float32, 512, 64), 0, t))
+	ops.Concat(1, past, x)
+}
+
+// The last step of each sequence.
+func lastStep(g *graph.Graph) {
+	t := g.Dim("t")
+	x := g.Input("x", graph.Float32, g.Dim("b"), t, 64)
+	ops.Sub(x, ops.Unsqueeze(ops.Select(x, 1, t.Minus(1)), 1))
+}
+
+// A mask of keys that stands under queries.
+func maskOnQueries(g *graph.Graph) {
+	b, n := g.Dim("b"), g.Dim("n")
+	scores := g.Input("scores", graph.Float32, b, 8, n, n)
+	ids := g.Input("ids", graph.Int64, b, n)
+	mask := ops.Unsqueeze(ops.Unsqueeze(ops.NotEqual(ids, graph.Num(0)), 1), 3)
+	masked := ops.MaskedFill(scores, ops.Not(mask), graph.Num(-1e9)) // want warning BL236 "gives [b, 1, 1, n]"
+	ops.Softmax(masked, -1)
+}
+
+// As it is meant.
+func maskOnKeys(g *graph.Graph) {
+	b, n := g.Dim("b"), g.Dim("n")
+	scores := g.Input("scores", graph.Float32, b, 8, n, n)
+	mask := ops.Unsqueeze(ops.Unsqueeze(g.Input("mask", graph.Bool, b, n), 1), 1)
+	ops.Softmax(ops.MaskedFill(scores, mask, graph.Num(-1e9)), -1)
+}
+
+// Queries and keys that are no words.
+func bothMasks(g *graph.Graph) {
+	b, n := g.Dim("b"), g.Dim("n")
+	scores := g.Input("scores", graph.Float32, b, 8, n, n)
+	mask := g.Input("mask", graph.Bool, b, n)
+	keys, queries := ops.Reshape(mask, b, 1, 1, n), ops.Reshape(mask, b, 1, n, 1)
+	ops.Softmax(ops.MaskedFill(ops.MaskedFill(scores, keys, graph.Num(-1e9)), queries, graph.Num(-1e9)), -1)
+}

@@ -1,0 +1,80 @@
+package shapeinfer_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// aboutAxes are programs that draw each warning about axes, the field of the policy that decides about
+// it, and the node at which it can be silenced.
+var aboutAxes = []struct {
+	code  graph.Code
+	set   func(*graph.Policy, graph.WarnChoice)
+	build func(g *graph.Graph, b, t graph.Dim) *graph.Node
+}{
+	{graph.CodeAxisMixing, func(p *graph.Policy, c graph.WarnChoice) { p.AxisMixing = c },
+		func(g *graph.Graph, b, t graph.Dim) *graph.Node {
+			return ops.Reshape(g.Input("x", f32, b, 8, t, 64), b, t, 512)
+		}},
+	{graph.CodeReducedAxis, func(p *graph.Policy, c graph.WarnChoice) { p.ReducedAxis = c },
+		func(g *graph.Graph, b, t graph.Dim) *graph.Node {
+			x := g.Input("x", f32, t, t)
+			return ops.Sub(x, ops.Mean(x, 1))
+		}},
+	{graph.CodeVectorAxis, func(p *graph.Policy, c graph.WarnChoice) { p.VectorAxis = c },
+		func(g *graph.Graph, b, t graph.Dim) *graph.Node {
+			return ops.Sub(g.Input("x", f32, b, 3, 3, 3), g.Input("mean", f32, 3))
+		}},
+	{graph.CodeOverExamples, func(p *graph.Policy, c graph.WarnChoice) { p.OverExamples = c },
+		func(g *graph.Graph, b, t graph.Dim) *graph.Node { return ops.Softmax(g.Input("x", f32, b, 10), 0) }},
+	{graph.CodeAttentionOverExamples, func(p *graph.Policy, c graph.WarnChoice) { p.AttentionOverExamples = c },
+		func(g *graph.Graph, b, t graph.Dim) *graph.Node {
+			x := ops.Transpose(g.Input("x", f32, b, t, 8), 0, 1)
+			return ops.Softmax(ops.Einsum("tbd,tcd->tbc", x, x), -1)
+		}},
+	{graph.CodeExamplePositions, func(p *graph.Policy, c graph.WarnChoice) { p.ExamplePositions = c },
+		func(g *graph.Graph, b, t graph.Dim) *graph.Node {
+			at := ops.Cast(ops.Reshape(ops.Iota(g, 0, b), b, 1, 1), f32)
+			return ops.Add(g.Input("x", f32, b, t, 8), ops.Sin(ops.Mul(at, g.Param("rates", f32, 8))))
+		}},
+	{graph.CodeOnePosition, func(p *graph.Policy, c graph.WarnChoice) { p.OnePosition = c },
+		func(g *graph.Graph, b, t graph.Dim) *graph.Node {
+			row := ops.Select(g.Param("table", f32, 100, 8), 0, t)
+			ops.Add(g.Input("x", f32, b, t, 8), row)
+			return row
+		}},
+	{graph.CodeMaskedRows, func(p *graph.Policy, c graph.WarnChoice) { p.MaskedRows = c },
+		func(g *graph.Graph, b, t graph.Dim) *graph.Node {
+			scores := ops.Where(g.Input("keep", graph.Bool, b, t, 1), g.Input("scores", f32, b, t, t), graph.Num(-1e9))
+			ops.Softmax(scores, -1)
+			return scores
+		}},
+}
+
+func TestWarningsAboutAxesAreChosen(t *testing.T) {
+	for _, c := range aboutAxes {
+		t.Run(string(c.code), func(t *testing.T) {
+			for choice, want := range map[graph.WarnChoice][2]int{graph.WarnByDefault: {0, 1}, graph.AllowSilently: {0, 0}, graph.RefuseAlways: {1, 0}} {
+				p := graph.Policy{}
+				c.set(&p, choice)
+				g := graph.New("axes", graph.WithPolicy(p))
+				y := c.build(g, g.Dim("batch"), g.Dim("seq", graph.AtMost(99)))
+				r := shapeinfer.Check(g)
+				require.Equal(t, want, [2]int{len(r.Errors), len(r.Warnings)}, "%v: %s", choice, r)
+				for _, m := range append(r.Errors, r.Warnings...) {
+					assert.Equal(t, c.code, m.Code)
+					assert.Contains(t, m.Error(), "axeslint_test.go:")
+				}
+				y.Silence(c.code)
+				r = shapeinfer.Check(g)
+				assert.Empty(t, append(r.Errors, r.Warnings...))
+			}
+		})
+	}
+}

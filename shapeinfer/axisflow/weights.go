@@ -1,0 +1,63 @@
+package axisflow
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// NewLint makes a flow from the axes of inputs and of all that inputs are computed with: parameters,
+// constants, positions. Where something of these meets what comes from an input, their axes are one
+// source: see [Flow.Weights]. So a value of a deep model has no more sources than the model has inputs.
+func NewLint(g *graph.Graph) *Flow {
+	f := newFlow(g)
+	var others []*graph.Node
+	for _, n := range g.Nodes() {
+		switch {
+		case len(n.Operands()) > 0 || !n.Judged():
+		case n.IsInput():
+			f.addAxes(n)
+		default:
+			others = append(others, n)
+		}
+	}
+	f.inputs = len(f.sources)
+	f.sources = append(f.sources, graph.AxisOf{}) // of weights
+	for _, n := range others {
+		if n.Op().Class == graph.Source {
+			f.addAxes(n)
+		} else if axis, is := PositionAlong(n); is {
+			f.addSource(graph.AxisOf{Node: n, Axis: axis}, len(f.sources))
+		}
+	}
+	return f
+}
+
+func (f *Flow) addAxes(n *graph.Node) {
+	for axis := range n.Rank() {
+		f.addSource(graph.AxisOf{Node: n, Axis: axis}, len(f.sources))
+	}
+}
+
+// IsInput reports whether a source is an axis of an input.
+func (f *Flow) IsInput(source int) bool { return source < f.inputs }
+
+// Weights returns the number of the source that stands for the axes of all that meets inputs.
+func (f *Flow) Weights() int { return f.inputs }
+
+// united makes one source of all that are no inputs, in a value that is computed from inputs.
+func (f *Flow) united(v Value) Value {
+	first := slices.IndexFunc(v, func(d Dependence) bool { return d.Source >= f.inputs })
+	if first < 1 || len(v) == first+1 && v[first].Source == f.inputs {
+		return v
+	}
+	u := Dependence{Source: f.inputs, Mixed: true}
+	for _, d := range v[first:] {
+		for _, t := range d.Terms {
+			if t.Weight = 0; !slices.Contains(u.Terms, t) {
+				u.Terms = append(u.Terms, t)
+			}
+		}
+	}
+	return append(v[:first:first], u)
+}

@@ -1,0 +1,9 @@
+// Package axislint finds axes that are right in size and wrong in kind: most often a transpose, a
+// KeepDims or an axis of size 1 was forgotten.
+//
+// lint.go goes through the nodes of a graph and asks each rule that can have something to say. A rule
+// knows from package axisflow which axes of inputs and parameters an axis of a value comes from:
+// vectors that stand under another axis than their own (under.go), softmax and attention along the axis
+// of examples (softmax.go, masked.go), and positions taken from the wrong axis (positions.go,
+// oneposition.go). examples.go tells which axes are those of examples, and words.go writes messages.
+package axislint

@@ -1,0 +1,102 @@
+package axislint
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/axisflow"
+)
+
+// Find returns what looks wrong in a graph. Each mistake has the node at which it can be silenced.
+func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistake) {
+	l := &lint{g: g, fromInput: make([]bool, len(g.Nodes())), suspect: make([]bool, len(g.Nodes())),
+		grown: map[*graph.Node]bool{}, forms: axisflow.NewFlow(g)}
+	for _, m := range g.Warnings() {
+		if m.Code == graph.CodeMutualExpand {
+			l.grown[m.Node] = true
+		}
+	}
+	for _, n := range g.Nodes() {
+		l.see(n)
+		if n.Origin() != nil || !n.Judged() || n.Err() != nil || l.suspect[n.ID()] {
+			continue
+		}
+		for _, rule := range l.rulesFor(n) {
+			if m := rule(l, n); m != nil && isWanted(m.Code) && !n.IsSilenced(m.Code) {
+				found = append(found, m)
+				l.suspect[n.ID()] = true
+				break // the others would tell of the same
+			}
+		}
+	}
+	return found
+}
+
+// lint is what rules know of a graph.
+type lint struct {
+	g         *graph.Graph
+	fromInput []bool         // by node, whether it is computed from an input
+	axes      *axisflow.Flow // nil until it is asked for
+	forms     *axisflow.Flow // of composite operations alone
+	suspect   []bool         // by node, whether its axes may be wrong by a mistake that was told of
+	grown     map[*graph.Node]bool
+	users     [][]*graph.Node
+}
+
+// see notes whether a node is computed from an input, and whether its axes are to be trusted.
+func (l *lint) see(n *graph.Node) {
+	is, suspect := n.IsInput(), l.grown[n]
+	for _, x := range n.Operands() {
+		if x != nil && x.Graph() == l.g {
+			is, suspect = is || l.fromInput[x.ID()], suspect || l.suspect[x.ID()]
+		}
+	}
+	l.fromInput[n.ID()], l.suspect[n.ID()] = is, suspect
+}
+
+func (l *lint) isFromInput(n *graph.Node) bool { return n.Graph() == l.g && l.fromInput[n.ID()] }
+
+func (l *lint) flow() *axisflow.Flow {
+	if l.axes == nil {
+		l.axes = axisflow.NewLint(l.g)
+	}
+	return l.axes
+}
+
+// usersOf lists the nodes that read a node.
+func (l *lint) usersOf(n *graph.Node) []*graph.Node {
+	if l.users == nil {
+		l.users = make([][]*graph.Node, len(l.g.Nodes()))
+		for _, user := range l.g.Nodes() {
+			for _, x := range user.Operands() {
+				if x != nil && x.Graph() == l.g {
+					l.users[x.ID()] = append(l.users[x.ID()], user)
+				}
+			}
+		}
+	}
+	return l.users[n.ID()]
+}
+
+type rule func(l *lint, n *graph.Node) *graph.Mistake
+
+var (
+	elementwiseRules = []rule{reducedAxis, vectorAxis, examplePositions}
+	compositeRules   = []rule{overExamples, maskedRows}
+	movementRules    = []rule{onePosition}
+)
+
+// rulesFor lists the rules that can have something to say of a node.
+func (l *lint) rulesFor(n *graph.Node) []rule {
+	switch n.Op().Class {
+	case graph.Elementwise, graph.Update:
+		if len(n.Operands()) > 1 {
+			return elementwiseRules
+		}
+	case graph.Composite:
+		return compositeRules
+	case graph.Movement:
+		if len(n.Operands()) == 1 && n.Op().View != nil {
+			return movementRules
+		}
+	}
+	return nil
+}

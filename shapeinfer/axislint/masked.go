@@ -1,0 +1,92 @@
+package axislint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/axisflow"
+)
+
+// maskedRows finds a mask that is the same for all elements that a softmax compares: it masks all of
+// them or none.
+func maskedRows(l *lint, n *graph.Node) *graph.Mistake {
+	if !l.isFromInput(n) {
+		return nil
+	}
+	for _, axis := range l.forms.Normalized(n) {
+		if m := l.masked(n, axis); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// masked looks at the masks of the operand of a softmax along an axis, the last one first.
+func (l *lint) masked(n *graph.Node, axis int) (found *graph.Mistake) {
+	at := n.In(0)
+	for {
+		mask, rest := maskOf(at)
+		if mask == nil || mask.Graph() != l.g || rest.Rank() != n.Rank() {
+			return found
+		}
+		own := axis + mask.Rank() - n.Rank()
+		if own >= 0 && mask.Shape()[own] != 1 {
+			return nil // it tells the elements apart
+		}
+		if rows := rowsOf(mask, n, axis); rows >= 0 && l.isFromInput(mask) && found == nil {
+			found = &graph.Mistake{Code: graph.CodeMaskedRows, Node: at,
+				Summary: fmt.Sprintf("%s is the same along axis %d, which %s compares: it masks whole rows or none, along axis %d, which has as many elements",
+					mask.Called(), axis, n.Op().Func, rows),
+				Operands: []graph.OperandNote{{Node: rest}, {Node: mask, Bad: []int{rows + mask.Rank() - n.Rank()}}},
+				Help: []string{fmt.Sprintf("to mask along axis %d: Transpose(%s, %d, %d) gives %s", axis, mask.Called(), rows-n.Rank(), axis-n.Rank(),
+					exchanged(mask.Shape(), rows+mask.Rank()-n.Rank(), own)), silence("CodeMaskedRows", "MaskedRows")}}
+			if own < 0 {
+				return nil
+			}
+		}
+		at = rest
+	}
+}
+
+// maskOf returns the mask that decides over elements of a node, and the value that it masks; nil where
+// there is none.
+func maskOf(n *graph.Node) (mask, rest *graph.Node) {
+	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 3 || n.Origin() != nil {
+		return nil, nil
+	}
+	conditions, ok := axisflow.Trace(n).Selects()
+	if !ok || len(conditions) != 1 {
+		return nil, nil
+	}
+	for i, x := range n.Operands() {
+		if i != conditions[0] && x.Rank() == n.Rank() {
+			if rest != nil {
+				return nil, nil
+			}
+			rest = x
+		}
+	}
+	if rest == nil {
+		return nil, nil
+	}
+	return n.In(conditions[0]), rest
+}
+
+// rowsOf returns the axis of n along which a mask tells elements apart, if it has the size of another
+// one; -1 where there is none.
+func rowsOf(mask, n *graph.Node, axis int) int {
+	lead := n.Rank() - mask.Rank()
+	for i, size := range mask.Shape() {
+		if at := i + lead; at != axis && size != 1 && n.Shape()[at] == n.Shape()[axis] {
+			return at
+		}
+	}
+	return -1
+}
+
+func exchanged(s graph.Shape, a, b int) graph.Shape {
+	s = slices.Clone(s)
+	s[a], s[b] = s[b], s[a]
+	return s
+}

@@ -1,0 +1,61 @@
+package axislint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// examplePositions finds values that no input has made, one for each example: positions, or rows of a
+// parameter, along the axis of examples.
+func examplePositions(l *lint, n *graph.Node) *graph.Mistake {
+	if !n.DType().IsFloat() || len(n.Operands()) != 2 {
+		return nil
+	}
+	for i, y := range n.Operands() {
+		x := n.In(1 - i)
+		if y.Graph() != l.g || x.Graph() != l.g || l.isFromInput(y) || !l.isFromInput(x) || !y.DType().IsFloat() ||
+			!slices.ContainsFunc(y.Shape(), graph.Dim.IsSymbolic) {
+			continue
+		}
+		for axis := range y.Shape() {
+			if m := l.positioned(n, x, y, axis); m != nil {
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+func (l *lint) positioned(n, x, y *graph.Node, axis int) *graph.Mistake {
+	at := meets(n, y, axis) - (n.Rank() - x.Rank())
+	if at < 0 || y.Shape()[axis] != x.Shape()[at] || nameOf(x.Shape()[at]) == unlikely {
+		return nil
+	}
+	from, _ := l.origins(x, at)
+	is := l.areExamples(from)
+	places := l.others(x, at)
+	if len(l.positions(y, axis)) == 0 || is == unlikely || len(places) == 0 {
+		return nil
+	}
+	if own, _ := l.origins(x, places[0]); is == likely && l.areExamples(own) == sure {
+		return nil
+	}
+	return &graph.Mistake{Code: graph.CodeExamplePositions, Node: n,
+		Summary: fmt.Sprintf("%s, which no input has made, gives each example something of its own: its axis %d stands under axis %d of %s, which is %s",
+			y.Called(), axis, at, x.Called(), l.called(from)),
+		Operands: []graph.OperandNote{{Node: x, Bad: []int{at}}, {Node: y, Bad: []int{axis}}},
+		Help: []string{fmt.Sprintf("positions are along another axis, such as axis %d, of size %s: they are counted, or cut, by that size", places[0], x.Shape()[places[0]]),
+			silence("CodeExamplePositions", "ExamplePositions")}}
+}
+
+// positions lists the sources of an axis that are no inputs.
+func (l *lint) positions(y *graph.Node, axis int) (sources []int) {
+	for _, d := range l.flow().Value(y) {
+		if d.On(axis) && !l.flow().IsInput(d.Source) {
+			sources = append(sources, d.Source)
+		}
+	}
+	return sources
+}

@@ -1,0 +1,133 @@
+package axislint
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/axisflow"
+)
+
+// overExamples finds a softmax along the axis of examples.
+func overExamples(l *lint, n *graph.Node) *graph.Mistake {
+	if !l.isFromInput(n) {
+		return nil
+	}
+	for _, axis := range l.forms.Normalized(n) {
+		if nameOf(n.Shape()[axis]) == unlikely {
+			continue
+		}
+		from, weights := l.origins(n.In(0), axis)
+		is := l.areExamples(from)
+		if is == unlikely || weights {
+			continue
+		}
+		if twin := l.twin(n.In(0), axis, from); twin >= 0 {
+			if m := l.attention(n, axis, twin, from, is); m != nil {
+				return m
+			}
+			continue
+		}
+		if m := l.softmax(n, axis, from, is); m != nil {
+			return m
+		}
+	}
+	return nil
+}
+
+// twin returns another axis of a value with the same source, or -1: in attention, that of queries.
+func (l *lint) twin(x *graph.Node, axis int, from []int) int {
+	for i := range x.Rank() {
+		if own, _ := l.origins(x, i); i != axis && share(own, from) {
+			return i
+		}
+	}
+	return -1
+}
+
+// attention is the mistake of scores of examples against each other, with another axis of the inputs
+// beside them.
+func (l *lint) attention(n *graph.Node, axis, twin int, from []int, is int) *graph.Mistake {
+	for _, other := range l.others(n.In(0), axis) {
+		own, _ := l.origins(n.In(0), other)
+		if other == twin || is == likely && l.areExamples(own) == sure {
+			continue
+		}
+		return &graph.Mistake{Code: graph.CodeAttentionOverExamples, Node: n,
+			Summary: fmt.Sprintf("attention along the axis of examples: axes %d and %d of %s are both %s, so that each example attends to the others, and axis %d, of size %s, is treated as independent",
+				min(axis, twin), max(axis, twin), n.In(0).Called(), l.called(from), other, n.In(0).Shape()[other]),
+			Operands: []graph.OperandNote{{Node: n.In(0), Bad: []int{twin, axis}}},
+			Help: []string{fmt.Sprintf("examples stand first: leave out the Transpose or Permute that brings axis %q behind %q, or add one before the products", n.In(0).Shape()[axis], n.In(0).Shape()[other]),
+				silence("CodeAttentionOverExamples", "AttentionOverExamples")}}
+	}
+	return nil
+}
+
+// softmax is the mistake of a softmax whose elements of one example depend on all others.
+func (l *lint) softmax(n *graph.Node, axis int, from []int, is int) *graph.Mistake {
+	x := n.In(0)
+	classes := -1
+	for i, size := range x.Shape() {
+		own, weights := l.origins(x, i)
+		switch {
+		case i == axis || size == 1:
+		case l.areExamples(own) != unlikely && !weights:
+			return nil // examples against examples
+		case is == sure || weights:
+			classes = i
+		}
+	}
+	if classes < 0 || l.isPooled(n, from) {
+		return nil
+	}
+	return &graph.Mistake{Code: graph.CodeOverExamples, Node: n,
+		Summary:  fmt.Sprintf("axis %d is %s, along which examples are fed: what one example gives depends on all others", axis, l.called(from)),
+		Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}},
+		Help: []string{fmt.Sprintf("classes or scores of one example stand along another axis, such as axis %d", classes),
+			silence("CodeOverExamples", "OverExamples")}}
+}
+
+// maxFollowed bounds how far the users of a value are followed.
+const maxFollowed = 64
+
+// isPooled reports whether a value is used as weights of a sum along the axis of a source: then it is
+// meant to compare what stands along it.
+func (l *lint) isPooled(n *graph.Node, from []int) bool {
+	list, seen := []*graph.Node{n}, map[*graph.Node]bool{n: true}
+	for i := 0; i < len(list) && i < maxFollowed; i++ {
+		for _, user := range l.usersOf(list[i]) {
+			if seen[user] || user.Origin() != nil || !user.Judged() {
+				continue
+			}
+			seen[user] = true
+			if l.isFolded(list[i], user, from) {
+				if user.Rank() > 0 {
+					return true
+				}
+				continue
+			}
+			list = append(list, user)
+		}
+	}
+	return false
+}
+
+// isFolded reports whether an axis of a source is in a value and not in what is computed from it.
+func (l *lint) isFolded(x, user *graph.Node, from []int) bool {
+	f := l.flow()
+	for _, s := range from {
+		before, _ := f.Value(x).Of(s)
+		after, _ := f.Value(user).Of(s)
+		if len(before.Terms) > len(after.Terms) {
+			return true
+		}
+	}
+	return false
+}
+
+// called names the axes of inputs that an axis comes from.
+func (l *lint) called(from []int) string { return sourceText(l.flow(), from[0]) }
+
+func sourceText(f *axisflow.Flow, source int) string {
+	a := f.Source(source)
+	return fmt.Sprintf("%q of %s", a.Node.Shape()[a.Axis], a.Node.Called())
+}

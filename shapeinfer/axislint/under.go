@@ -1,0 +1,129 @@
+package axislint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// vector is an operand with fewer axes than the result, whose axis stands under one of another operand.
+type vector struct {
+	y, x *graph.Node
+	axis int // of y
+	at   int // the axis of x under which it stands
+	from []int
+}
+
+// vectors lists the axes of operands that broadcasting has placed, and those of operands with all axes
+// of the result that they have met.
+func (l *lint) vectors(n *graph.Node) (list []vector) {
+	for i, y := range n.Operands() {
+		if y.Rank() == 0 || y.Rank() >= n.Rank() || n.Stretch(i) == nil || y.Graph() != l.g {
+			continue
+		}
+		for _, x := range n.Operands() {
+			if x.Rank() != n.Rank() || x.Graph() != l.g {
+				continue
+			}
+			for axis, size := range y.Shape() {
+				at := meets(n, y, axis)
+				if size == 1 || x.Shape()[at] != size || !hasAnother(x.Shape(), at) {
+					continue
+				}
+				if from, _ := l.origins(y, axis); len(from) > 0 {
+					list = append(list, vector{y, x, axis, at, from})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// hasAnother reports whether another axis has the size of one.
+func hasAnother(s graph.Shape, axis int) bool {
+	return slices.Contains(s[:axis], s[axis]) || slices.Contains(s[axis+1:], s[axis])
+}
+
+// reducedAxis finds a value that was reduced along an axis, and stands under another axis than that of
+// which it has one element each.
+func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
+	for _, v := range l.vectors(n) {
+		under, _ := l.origins(v.x, v.at)
+		if share(v.from, under) {
+			continue
+		}
+		for axis, size := range v.x.Shape() {
+			own, _ := l.origins(v.x, axis)
+			if axis == v.at || size != v.y.Shape()[v.axis] || !share(v.from, own) {
+				continue
+			}
+			m := v.mistake(n, graph.CodeReducedAxis, axis, "%s has one element for each position of axis %d of %s, and is repeated along it: it stands under axis %d, which has as many")
+			m.Help = append(v.help(axis), silence("CodeReducedAxis", "ReducedAxis"))
+			return m
+		}
+	}
+	return nil
+}
+
+// vectorAxis finds a vector that stands under the last axis and could as well belong to another one.
+func vectorAxis(l *lint, n *graph.Node) *graph.Mistake {
+	for _, v := range l.vectors(n) {
+		under, isFeature := l.origins(v.x, v.at)
+		if v.y.Rank() != 1 || share(v.from, under) || !l.areInputs(under) || isFeature {
+			continue
+		}
+		for axis, size := range v.x.Shape() {
+			if axis != v.at && size == v.y.Shape()[0] && l.isMeant(v, axis, under) {
+				m := v.mistake(n, graph.CodeVectorAxis, axis, "%[1]s stands under axis %[4]d of %[3]s, and could as well belong to axis %[2]d: both have as many elements")
+				m.Help = append(v.help(axis), silence("CodeVectorAxis", "VectorAxis"))
+				return m
+			}
+		}
+	}
+	return nil
+}
+
+// isMeant reports whether an axis is more likely that to which a vector belongs, or as likely, as the
+// one under which it stands.
+func (l *lint) isMeant(v vector, axis int, under []int) bool {
+	own, isFeature := l.origins(v.x, axis)
+	switch size := v.x.Shape()[axis]; {
+	case size.IsSymbolic(): // examples of two inputs against each other
+		return l.areInputs(own) && !share(own, under) && l.areInputs(v.from) && l.areFirst(own) && l.areFirst(under) && l.areFirst(v.from)
+	case isFeature: // channels that weights have made, and the places of an image behind them
+		return true
+	}
+	// An image [n, c, h, w] and a value for each channel.
+	return axis == 1 && v.x.Rank() == 4 && v.x.Shape()[2] == v.x.Shape()[3] && l.areInputs(own)
+}
+
+func (l *lint) areFirst(sources []int) bool {
+	return !slices.ContainsFunc(sources, func(s int) bool { return l.flow().Source(s).Axis != 0 })
+}
+
+func (v vector) mistake(n *graph.Node, code graph.Code, own int, format string) *graph.Mistake {
+	return &graph.Mistake{Code: code, Node: n, Summary: fmt.Sprintf(format, v.y.Called(), own, v.x.Called(), v.at),
+		Operands: []graph.OperandNote{{Node: v.x, Bad: []int{v.at}}, {Node: v.y, Bad: []int{v.axis}}}}
+}
+
+// help says how to bring the vector under its own axis.
+func (v vector) help(own int) []string {
+	rank := v.x.Rank()
+	behind := rank - 1 - own - (v.y.Rank() - 1 - v.axis)
+	if behind <= 0 || v.axis != v.y.Rank()-1 {
+		return nil
+	}
+	words, gives := v.y.Called(), slices.Clone(v.y.Shape())
+	for range behind {
+		words, gives = fmt.Sprintf("Unsqueeze(%s, -1)", words), append(gives, 1)
+	}
+	if behind > 1 {
+		words = fmt.Sprintf("Reshape(%s, %s)", v.y.Called(), sizes(gives))
+	}
+	text := fmt.Sprintf("bring it under axis %d: %s gives %s", own, words, gives)
+	if v.y.Op().Axes != nil && v.y.Op().Class != graph.Gather {
+		text += fmt.Sprintf("; so does KeepDims() in %s", v.y.Op().Func)
+	}
+	return []string{text}
+}
