@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/broadloom/broadloom/internal/overlay"
 )
 
 // This file reads the user's source when a message is written: its lines, and its calls from the
@@ -34,7 +36,8 @@ var sourceFiles sync.Map // of *sourceFile, by path
 
 // readSource returns a file, or nil where it cannot be read. A file that has changed is read anew.
 func readSource(path string) *sourceFile {
-	info, err := os.Stat(path)
+	stored := overlay.Path(path)
+	info, err := os.Stat(stored)
 	if err != nil || info.IsDir() {
 		return nil
 	}
@@ -43,7 +46,7 @@ func readSource(path string) *sourceFile {
 			return f
 		}
 	}
-	text, err := os.ReadFile(path)
+	text, err := os.ReadFile(stored)
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -50,8 +51,9 @@ type checked struct {
 	UnboundAt []shapeinfer.PlaceJSON `json:"unbound_at,omitempty"`
 	Failure   string                 `json:"failure,omitempty"` // why it could not be checked
 
-	text string
-	dims []string
+	outcome models.Outcome
+	text    string
+	dims    []string
 }
 
 // checkFlags are the flags of the command.
@@ -84,7 +86,7 @@ func check(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "broadloom: %v\n", err)
 		return exitFailed
 	}
-	found, problems := collect(dir, f.Args(), o, stderr)
+	found, problems := collect(context.Background(), dir, f.Args(), o, stderr)
 	if err := formats[o.format](stdout, outcome{dir, o.strict, found, problems}); err != nil {
 		problems = append(problems, err.Error())
 	}
@@ -112,12 +114,12 @@ func checkStatus(found []checked, problems []string, strict bool) int {
 
 // collect checks the models of the packages that patterns name, seen from a directory. problems
 // are what kept it from checking some.
-func collect(dir string, patterns []string, o checkFlags, output io.Writer) (found []checked, problems []string) {
+func collect(ctx context.Context, dir string, patterns []string, o checkFlags, output io.Writer) (found []checked, problems []string) {
 	found, problems = []checked{}, []string{}
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	packages, err := models.Find(dir, patterns)
+	packages, err := models.Find(ctx, dir, patterns)
 	if err != nil {
 		return found, append(problems, err.Error())
 	}
@@ -125,7 +127,7 @@ func collect(dir string, patterns []string, o checkFlags, output io.Writer) (fou
 		for _, p := range pkg.Problems {
 			problems = append(problems, relative(dir, p))
 		}
-		outcomes, err := models.Run(pkg, models.Options{
+		outcomes, err := models.Run(ctx, pkg, models.Options{
 			Action: checkAction, Args: modelcheck.Args{Dir: dir, Sizes: o.sizes},
 			Match: o.match.MatchString, Timeout: o.timeout, Output: output})
 		if err != nil {
@@ -163,14 +165,14 @@ func unknownSizes(found []checked, given sizes) (problems []string) {
 }
 
 func read(o models.Outcome, dir string) checked {
-	c := checked{Package: o.Package.ImportPath, Model: o.Model.Name, File: o.Model.File, Line: o.Model.Line, Failure: o.Failure}
+	c := checked{Package: o.Package.ImportPath, Model: o.Model.Name, File: o.Model.File, Line: o.Model.Line, Failure: o.Failure, outcome: o}
 	if c.Failure != "" {
 		c.text = fmt.Sprintf("%s:%d: error: %s could not be checked: %s", relative(dir, c.File), c.Line, c.Model, c.Failure)
 		return c
 	}
 	var r modelcheck.Result
 	if err := json.Unmarshal(o.Result, &r); err != nil {
-		c.Failure = err.Error()
+		c.Failure, c.outcome.Failure = err.Error(), err.Error()
 		return c
 	}
 	c.Report, c.Unbound, c.UnboundAt, c.dims = &r.Report, r.Unbound, r.UnboundAt, r.Dims

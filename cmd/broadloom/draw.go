@@ -132,7 +132,7 @@ func runModels(patterns []string, o models.Options) (outcomes []models.Outcome, 
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	packages, err := models.Find(dir, patterns)
+	packages, err := models.Find(context.Background(), dir, patterns)
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
@@ -140,7 +140,7 @@ func runModels(patterns []string, o models.Options) (outcomes []models.Outcome, 
 		for _, p := range pkg.Problems {
 			problems = append(problems, relative(dir, p))
 		}
-		list, err := models.Run(pkg, o)
+		list, err := models.Run(context.Background(), pkg, o)
 		if err != nil {
 			problems = append(problems, err.Error())
 		}

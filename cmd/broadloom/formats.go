@@ -89,10 +89,8 @@ func (o outcome) findings() (list []findings.Finding) {
 
 // findings returns what was found in a model.
 func (c checked) findings() (list []findings.Finding) {
-	at := findings.Place{File: c.File, Line: c.Line}
 	if c.Failure != "" {
-		first, rest, _ := strings.Cut(c.Failure, "\n")
-		return []findings.Finding{{Code: findings.NotChecked, At: at, Message: c.Model + " could not be checked: " + first, Detail: rest}}
+		return []findings.Finding{findings.OfFailure(c.outcome)}
 	}
 	for i, text := range c.Unbound {
 		at := findings.PlaceOf(c.UnboundAt[i])

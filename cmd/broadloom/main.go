@@ -4,6 +4,7 @@
 //	broadloom check ./models/...     checks every marked model
 //	broadloom draw -o model.html     writes a page of a model
 //	broadloom explain BL101          tells what a code means
+//	broadloom lsp                    shows mistakes and shapes in an editor
 //
 // "broadloom help command" says more.
 //
@@ -38,7 +39,7 @@ type command struct {
 	run     func(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int)
 }
 
-var commands = []command{checkCommand, drawCommand, explainCommand}
+var commands = []command{checkCommand, drawCommand, explainCommand, lspCommand}
 
 func main() {
 	if vettool.IsAsked(os.Args[1:]) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/overlay"
 )
 
 // RequestVariable is the environment variable that names the file of the [Request].
@@ -28,6 +29,8 @@ type Request struct {
 	Out     string          // the file to which events are appended, one JSON object a line
 	Timeout time.Duration   // for each model
 	Args    json.RawMessage // the action's own
+	// Overlay are the files that hold the text of others, of which the program was built.
+	Overlay map[string]string `json:",omitempty"`
 }
 
 // Event tells how a model fares. A model without a second event ended the program.
@@ -68,6 +71,7 @@ func run(models []Model, action Action) error {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return err
 	}
+	overlay.Set(r.Overlay)
 	out, err := os.OpenFile(r.Out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package models
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,46 +39,73 @@ type listed struct {
 	Dir, ImportPath, Name string
 	GoFiles, CgoFiles     []string
 	Error                 *struct{ Err string }
+
+	Export   string // the file with what the compiler made of it
+	Standard bool
+	Module   *struct {
+		GoVersion, GoMod string
+		Main             bool
+		Replace          *struct{ Version string }
+		Version          string
+	}
+	SFiles, HFiles, CFiles, SysoFiles, EmbedPatterns []string
 }
 
 // Find lists the packages that patterns name, as go build understands them, seen from a
 // directory.
-func Find(dir string, patterns []string) ([]Package, error) {
-	args := append([]string{"list", "-e", "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,Error", "--"}, patterns...)
-	cmd := exec.Command("go", args...)
+func Find(ctx context.Context, dir string, patterns []string) ([]Package, error) {
+	lists, err := list(ctx, dir, append([]string{"-e", "-json=Dir,ImportPath,Name,GoFiles,CgoFiles,Error", "--"}, patterns...)...)
+	if err != nil {
+		return nil, err
+	}
+	var packages []Package
+	for _, l := range lists {
+		if l.Error != nil && len(l.GoFiles) == 0 {
+			return nil, errors.New(strings.TrimSpace(l.Error.Err))
+		}
+		p, err := read(l, nil)
+		if err != nil {
+			return nil, err
+		}
+		packages = append(packages, p)
+	}
+	return packages, nil
+}
+
+// list runs go list in a directory.
+func list(ctx context.Context, dir string, args ...string) (lists []listed, err error) {
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list"}, args...)...)
 	var stderr bytes.Buffer
 	cmd.Dir, cmd.Stderr = dir, &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("go list: %w\n%s", err, stderr.String())
 	}
-	var packages []Package
 	for d := json.NewDecoder(bytes.NewReader(out)); ; {
 		var l listed
 		switch err := d.Decode(&l); {
 		case errors.Is(err, io.EOF):
-			return packages, nil
+			return lists, nil
 		case err != nil:
 			return nil, fmt.Errorf("go list: %w", err)
-		case l.Error != nil && len(l.GoFiles) == 0:
-			return nil, errors.New(strings.TrimSpace(l.Error.Err))
 		}
-		p, err := read(l)
-		if err != nil {
-			return nil, err
-		}
-		packages = append(packages, p)
+		lists = append(lists, l)
 	}
 }
 
 // read looks for marks in the files of a package.
-func read(l listed) (Package, error) {
+func read(l listed, o Overlay) (Package, error) {
 	p := Package{Dir: l.Dir, ImportPath: l.ImportPath, Name: l.Name}
 	for _, name := range slices.Concat(l.GoFiles, l.CgoFiles) {
 		fset := token.NewFileSet()
-		f, err := parser.ParseFile(fset, filepath.Join(l.Dir, name), nil, parser.ParseComments)
+		file := filepath.Join(l.Dir, name)
+		text, err := o.read(file)
 		if err != nil {
 			return p, err
+		}
+		f, err := parser.ParseFile(fset, file, text, parser.ParseComments)
+		if err != nil {
+			return p, &BuildError{ImportPath: l.ImportPath, Output: syntaxErrors(err)}
 		}
 		p.readFile(fset, f)
 	}

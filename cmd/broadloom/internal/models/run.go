@@ -39,25 +39,31 @@ func (o Outcome) Name() string { return o.Package.ImportPath + "." + o.Model.Nam
 
 // Run runs the action on the models of a package. A model that panics, hangs or ends the
 // program does not keep the others from being run. The error says why none could be.
-func Run(pkg Package, o Options) ([]Outcome, error) {
+func Run(ctx context.Context, pkg Package, o Options) ([]Outcome, error) {
+	if !slices.ContainsFunc(pkg.Models, func(m Model) bool { return o.Match(m.Name) }) {
+		return nil, nil
+	}
+	p, err := build(ctx, pkg, o.Action)
+	if err != nil {
+		return nil, err
+	}
+	defer p.remove()
+	return p.runAll(ctx, o)
+}
+
+// runAll runs the program until each of the models has its outcome.
+func (p *program) runAll(ctx context.Context, o Options) ([]Outcome, error) {
+	pkg := p.pkg
 	var left []string
 	for _, m := range pkg.Models {
 		if o.Match(m.Name) {
 			left = append(left, m.Name)
 		}
 	}
-	if len(left) == 0 {
-		return nil, nil
-	}
-	p, err := build(pkg, o.Action)
-	if err != nil {
-		return nil, err
-	}
-	defer p.remove()
 	done := map[string]modelrun.Event{}
 	for len(left) > 0 {
 		before := len(left)
-		if err := p.run(left, o, done); err != nil {
+		if err := p.run(ctx, left, o, done); err != nil {
 			return nil, err
 		}
 		left = left[:0]
@@ -84,14 +90,14 @@ const startTime = 30 * time.Second
 
 // run starts the program once and notes what the models' events tell. Where the program
 // ends early, the model that was running gets the blame.
-func (p *program) run(names []string, o Options, done map[string]modelrun.Event) error {
+func (p *program) run(ctx context.Context, names []string, o Options, done map[string]modelrun.Event) error {
 	args, err := json.Marshal(o.Args)
 	if err != nil {
 		return err
 	}
 	events := filepath.Join(p.dir, "events.json")
 	os.Remove(events)
-	request, err := json.Marshal(modelrun.Request{Models: names, Out: events, Timeout: o.Timeout, Args: args})
+	request, err := json.Marshal(modelrun.Request{Models: names, Out: events, Timeout: o.Timeout, Args: args, Overlay: p.replaced})
 	if err != nil {
 		return err
 	}
@@ -99,16 +105,20 @@ func (p *program) run(names []string, o Options, done map[string]modelrun.Event)
 	if err := os.WriteFile(requestFile, request, 0o600); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), startTime+time.Duration(len(names))*o.Timeout)
+	outer := ctx
+	ctx, cancel := context.WithTimeout(ctx, startTime+time.Duration(len(names))*o.Timeout)
 	defer cancel()
 	var stderr tail
 	cmd := exec.CommandContext(ctx, p.binary)
-	cmd.Dir, cmd.Env = p.pkg.Dir, append(os.Environ(), modelrun.RequestVariable+"="+requestFile)
+	// A graph is small and its program soon over: memory is collected only where there is much of it.
+	cmd.Dir, cmd.Env = p.pkg.Dir, append([]string{"GOGC=off", "GOMEMLIMIT=1GiB"}, append(os.Environ(), modelrun.RequestVariable+"="+requestFile)...)
 	cmd.Stdout, cmd.Stderr = o.Output, io.MultiWriter(o.Output, &stderr)
 	cmd.WaitDelay = time.Second
 	runErr := cmd.Run()
 	running, err := readEvents(events, done)
 	switch {
+	case outer.Err() != nil:
+		return outer.Err()
 	case err != nil:
 		return err
 	case ctx.Err() != nil && running == "":

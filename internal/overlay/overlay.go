@@ -1,0 +1,21 @@
+// Package overlay tells where the text of a source file lies that a program was built from, if not
+// in the file itself: an editor's buffer that is not saved.
+package overlay
+
+import "sync/atomic"
+
+var files atomic.Pointer[map[string]string]
+
+// Set has the text of each file of the map read from another one. It is called once, before
+// any source is read.
+func Set(replaced map[string]string) { files.Store(&replaced) }
+
+// Path returns the file that holds the text of a file.
+func Path(file string) string {
+	if replaced := files.Load(); replaced != nil {
+		if other, ok := (*replaced)[file]; ok {
+			return other
+		}
+	}
+	return file
+}
