@@ -9,8 +9,8 @@
 // "broadloom help command" says more.
 //
 // main.go has the table of commands, flags.go their flags; check.go, draw.go and explain.go are
-// the commands, formats.go has the forms in which mistakes are written, and vet.go is the tool of
-// go vet.
+// the commands, formats.go has the forms in which mistakes are written, vet.go is the tool of go vet, and lsp.go
+// the language server.
 package main
 
 import (

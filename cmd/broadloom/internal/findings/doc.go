@@ -2,6 +2,7 @@
 // formats of other programs.
 //
 //   - findings.go: a finding, and the findings of a report
+//   - failure.go: why a model could not be checked
 //   - place.go: places in files, and how formats call these
 //   - sarif.go: the Static Analysis Results Interchange Format, which code scanning services read
 //   - github.go: the commands of GitHub Actions that annotate lines
