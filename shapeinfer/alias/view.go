@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 )
 
 // ExpandView is the layout of an operand repeated to the node's shape: repeated axes
@@ -58,8 +59,15 @@ func ReshapeView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 		for have != want {
 			switch {
 			case grows(have, want) && from > 0:
-				if in.Strides[from-1] != in.Strides[from].Times(in.Shape[from]) {
-					return graph.Layout{}, false
+				if even := in.Strides[from].Times(in.Shape[from]); in.Strides[from-1] != even {
+					switch {
+					case isThin(n, have):
+						step = in.Strides[from-1]
+					case isThin(n, in.Shape[from-1]):
+						in.Strides[from-1] = even
+					default:
+						return graph.Layout{}, false
+					}
 				}
 				from--
 				have = have.Times(in.Shape[from])
@@ -77,6 +85,11 @@ func ReshapeView(n *graph.Node, in graph.Layout) (graph.Layout, bool) {
 		from--
 	}
 	return out, true
+}
+
+// isThin reports whether a size is 1 at most: the stride of such an axis means nothing.
+func isThin(n *graph.Node, size graph.Dim) bool {
+	return prove.NewProver(n.Graph().Bounds).AtLeast(graph.Dim(1).Minus(size), 0) == prove.Proved
 }
 
 // grows reports whether the operand's product is the smaller one, or the result's is no
