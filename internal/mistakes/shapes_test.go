@@ -1,0 +1,108 @@
+package mistakes_test
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Shapes that do not fit, and reshapes that mix axes.
+var _ = add(
+	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, channelsLast, classNumbersAsFloats, classWithAxis, biasOfChannels,
+	headsWithoutTranspose, sequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank, seenTwice, twoMistakes,
+)
+
+func layerAfterFlatten(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("n"), 3, 32, 32)
+	h := ops.MaxPool2D(conv(g, "a", x, 10), 2, 2)
+	ops.Linear(ops.Flatten(h, 1, -1), g.Param("w", graph.Float32, 10, 490), nil) // want error BL110 "2560" "490"
+}
+
+func keptNoAxis(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("features"))
+	ops.Div(x, ops.Norm(x, 2, 1)) // want error BL102 "KeepDims()"
+}
+
+func meanOfMask(g *graph.Graph) {
+	b, t := g.Dim("batch"), g.Dim("seq")
+	h, mask := g.Input("h", graph.Float32, b, t, 64), g.Input("mask", graph.Float32, b, t)
+	sum := ops.Sum(ops.Mul(h, ops.Unsqueeze(mask, -1)), 1)
+	ops.Div(sum, ops.Sum(mask, 1)) // want error BL102 "Sum(mask, 1, KeepDims())"
+}
+
+func transposedWeight(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 784)
+	ops.MatMul(x, g.Param("w", graph.Float32, 128, 784)) // want error BL110 "Transpose(w, 0, 1)"
+}
+
+func channelsLast(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("n"), 64, 64, 3)
+	ops.Conv2D(x, g.Param("k", graph.Float32, 8, 3, 3, 3), nil) // want error BL132
+}
+
+func classNumbersAsFloats(g *graph.Graph) {
+	b := g.Dim("batch")
+	ops.CrossEntropy(g.Input("x", graph.Float32, b, 10), g.Input("y", graph.Float32, b)) // want error BL340 "expected scalar type Long but found Float"
+}
+
+func classWithAxis(g *graph.Graph) {
+	b := g.Dim("batch")
+	ops.CrossEntropy(g.Input("x", graph.Float32, b, 10), g.Input("y", graph.Int64, b, 1)) // want error BL103 "Squeeze(y, -1)"
+}
+
+func biasOfChannels(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("n"), 256, 16, 16)
+	ops.Add(x, g.Param("bias", graph.Float32, 256)) // want error BL101 "Reshape(bias, 256, 1, 1)"
+}
+
+func headsWithoutTranspose(g *graph.Graph) {
+	b, t := g.Dim("batch"), g.Dim("seq")
+	y := g.Input("y", graph.Float32, b, 8, t, 64)
+	ops.Reshape(y, b, t, -1) // want warning BL205 "Transpose(y, 1, 2)"
+}
+
+func sequenceFirst(g *graph.Graph) {
+	b, t := g.Dim("batch"), g.Dim("seq")
+	x := g.Input("x", graph.Float32, t, b, 64)
+	ops.Reshape(x, b, t, 64) // want warning BL205 "Transpose(x, 0, 1)"
+}
+
+func oddUpsampling(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("n"), 8, 25, 25)
+	low := ops.AvgPool2D(x, 2, 2)
+	ops.Concat(1, x, ops.RepeatInterleave(ops.RepeatInterleave(low, 2, 2), 3, 2)) // want error BL121 "24" "25"
+}
+
+func fixedBatch(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 32)
+	ops.Add(x, g.Input("state", graph.Float32, 64, 32)) // want error BL102
+}
+
+func normOfSequence(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("seq"), 128)
+	ops.LayerNorm(x, g.Param("gain", graph.Float32, 64), nil, 1e-5) // want error BL101 "normalized_shape"
+}
+
+func gatherOfRank(g *graph.Graph) {
+	b := g.Dim("batch")
+	q, action := g.Input("q", graph.Float32, b, 4), g.Input("action", graph.Int64, b)
+	ops.Gather(q, 1, action) // want error BL103 "Unsqueeze(action"
+}
+
+// What is told at a node that failed is one thing.
+func seenTwice(g *graph.Graph) {
+	image := g.Input("image", graph.Float32, 1, 28, 28).Mutable()
+	ops.SubInPlace(image, g.Input("mean", graph.Float32, 3, 1, 1)) // want error BL301
+}
+
+// All mistakes of a program are found at once.
+func twoMistakes(g *graph.Graph) {
+	b := g.Dim("batch")
+	x, y := g.Input("x", graph.Float32, b, 8), g.Input("y", graph.Float32, b)
+	ops.MatMul(x, g.Param("w", graph.Float32, 7, 4)) // want error BL110
+	pred := nn.Linear(g, "out", x, 1)
+	ops.MSE(pred, y)    // want warning BL202
+	ops.Softmax(x, 2)   // want error BL130
+	ops.Std(x, 1, 0)    // want note BL211
+	ops.Concat(0, x, y) // want error BL121
+}
