@@ -24,7 +24,7 @@ func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wro
 		required[need.Node] = true
 	}
 	for _, n := range nodes {
-		if !n.Judged() || n.Err() != nil || told[n.Op()] {
+		if !n.Judged() || n.Err() != nil || told[n.Op()] || hasUnknown(n.Operands()) {
 			continue
 		}
 		if m := operationMistake(n, required[n]); m != nil {
@@ -33,6 +33,12 @@ func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wro
 		}
 	}
 	return wrong
+}
+
+// hasUnknown reports whether a mistake has left a size of some values unknown: what is computed
+// with it then says nothing of an operation.
+func hasUnknown(values []*graph.Node) bool {
+	return slices.ContainsFunc(values, func(x *graph.Node) bool { return slices.Contains(x.Shape(), graph.UnknownDim) })
 }
 
 func operationMistake(n *graph.Node, required bool) *graph.Mistake {

@@ -9,7 +9,7 @@ import (
 // Shapes that do not fit, and reshapes that mix axes.
 var _ = add(
 	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, channelsLast, classNumbersAsFloats, classWithAxis, biasOfChannels,
-	headsWithoutTranspose, sequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank, seenTwice, twoMistakes,
+	headsWithoutTranspose, sequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank, seenTwice, twoMistakes, joinedAfterAMistake,
 )
 
 func layerAfterFlatten(g *graph.Graph) {
@@ -105,4 +105,14 @@ func twoMistakes(g *graph.Graph) {
 	ops.Softmax(x, 2)   // want error BL130
 	ops.Std(x, 1, 0)    // want note BL211
 	ops.Concat(0, x, y) // want error BL121
+}
+
+// What a mistake leaves unknown is no mistake of what is computed from it.
+func joinedAfterAMistake(g *graph.Graph) {
+	b, t := g.Dim("batch"), g.Dim("seq")
+	x, cos := g.Input("x", graph.Float32, b, 8, t, 64), g.Param("cos", graph.Float32, 64)
+	turned, rest := ops.Slice(x, -1, 0, 48, 1), ops.Slice(x, -1, 48, 64, 1)
+	turned = ops.Mul(turned, cos) // want error BL101
+	y := ops.Concat(-1, turned, rest)
+	ops.Softmax(ops.Pad(ops.Stack(0, y, y), -1, 1, 1, 0), -1)
 }
