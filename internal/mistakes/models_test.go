@@ -11,8 +11,8 @@ import (
 
 // Models of many kinds, as people write them.
 var _ = add(
-	classifier, imageClassifier, uNet, attention, groupedQueries, rotaryAttention, cachedAttention, recurrent, patches, windows,
-	experts, contrastive, pixelShuffle, gatedConvolutions, pyramid, autoencoderOfImages, residualBlocks, tagger, ranking, deepQ,
+	classifier, imageClassifier, uNet, selfAttention, groupedQueries, rotaryAttention, cachedAttention, recurrent, patches, windows,
+	experts, imagesAndTexts, pixelShuffle, gatedConvolutions, pyramid, autoencoderOfImages, residualBlocks, tagger, ranking, deepQ,
 	policyGradient, styleNorm, diffusionStep, bilinear, graphConvolution, mixtureDensity, sequenceToSequence, squeezeExcite,
 )
 
@@ -71,7 +71,7 @@ func attend(q, k, v, mask *graph.Node) *graph.Node {
 	return ops.MatMul(ops.Softmax(scores, -1), v)
 }
 
-func attention(g *graph.Graph) {
+func selfAttention(g *graph.Graph) {
 	b, t := g.Dim("batch"), g.Dim("seq")
 	x, pad := g.Input("x", graph.Float32, b, t, 512), g.Input("pad", graph.Bool, b, t)
 	q, k, v := heads(g, "q", x, 8, 64), heads(g, "k", x, 8, 64), heads(g, "v", x, 8, 64)
@@ -155,7 +155,7 @@ func experts(g *graph.Graph) {
 	ops.Add(x, ops.Sum(ops.Mul(y, ops.Unsqueeze(share, -1)), 1))
 }
 
-func contrastive(g *graph.Graph) {
+func imagesAndTexts(g *graph.Graph) {
 	b := g.Dim("batch")
 	unit := func(x *graph.Node) *graph.Node { return ops.Div(x, ops.Norm(x, 2, 1, ops.KeepDims())) }
 	image, text := unit(g.Input("image", graph.Float32, b, 128)), unit(g.Input("text", graph.Float32, b, 128))

@@ -8,7 +8,7 @@ import (
 
 // Shapes that do not fit, and reshapes that mix axes.
 var _ = add(
-	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, channelsLast, classNumbersAsFloats, classWithAxis, biasOfChannels,
+	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, convOfChannelsLast, classNumbersAsFloats, classWithAxis, biasAlongRows,
 	headsWithoutTranspose, sequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank, seenTwice, twoMistakes, joinedAfterAMistake,
 )
 
@@ -35,7 +35,7 @@ func transposedWeight(g *graph.Graph) {
 	ops.MatMul(x, g.Param("w", graph.Float32, 128, 784)) // want error BL110 "Transpose(w, 0, 1)"
 }
 
-func channelsLast(g *graph.Graph) {
+func convOfChannelsLast(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("n"), 64, 64, 3)
 	ops.Conv2D(x, g.Param("k", graph.Float32, 8, 3, 3, 3), nil) // want error BL132
 }
@@ -50,7 +50,7 @@ func classWithAxis(g *graph.Graph) {
 	ops.CrossEntropy(g.Input("x", graph.Float32, b, 10), g.Input("y", graph.Int64, b, 1)) // want error BL103 "Squeeze(y, -1)"
 }
 
-func biasOfChannels(g *graph.Graph) {
+func biasAlongRows(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("n"), 256, 16, 16)
 	ops.Add(x, g.Param("bias", graph.Float32, 256)) // want error BL101 "Reshape(bias, 256, 1, 1)"
 }
