@@ -12,7 +12,8 @@ var _ = add(
 	softmaxOverBatch, mixtureOverBatch, softmaxOverClasses, poolOverTime, instancesOfBags, contrastive,
 	attentionOverBatch, attentionOfTimeFirst, attention, attentionOfOneSequence,
 	positionsOfBatch, tableOfBatch, positionsOfTime, onePositionForAll, decoderStep, lastStep,
-	maskOnQueries, maskOnKeys, bothMasks,
+	maskOnQueries, maskAddedToQueries, maskOnKeys, maskAddedToKeys, bothMasks,
+	poolOverBatch, poolOverTokens, batchStatistics, meansOfAll, deviationAsFeature, positionsExpanded, headsOverBatch, sequenceFirst,
 )
 
 // A softmax by hand of square scores, without KeepDims.
@@ -257,4 +258,86 @@ func bothMasks(g *graph.Graph) {
 	mask := g.Input("mask", graph.Bool, b, n)
 	keys, queries := ops.Reshape(mask, b, 1, 1, n), ops.Reshape(mask, b, 1, n, 1)
 	ops.Softmax(ops.MaskedFill(ops.MaskedFill(scores, keys, graph.Num(-1e9)), queries, graph.Num(-1e9)), -1)
+}
+
+// The same, added.
+func maskAddedToQueries(g *graph.Graph) {
+	b, n := g.Dim("b"), g.Dim("n")
+	x := g.Input("x", graph.Float32, b, n, 16)
+	scores := ops.MatMul(x, ops.Transpose(x, 1, 2))
+	keep := ops.Unsqueeze(ops.Cast(g.Input("keep", graph.Bool, b, n), graph.Float32), 2)
+	masked := ops.Add(scores, ops.Mul(ops.Sub(graph.Num(1), keep), graph.Num(-1e9))) // want warning BL236
+	ops.MatMul(ops.Softmax(masked, -1), x)
+}
+
+// As it is meant.
+func maskAddedToKeys(g *graph.Graph) {
+	b, n := g.Dim("b"), g.Dim("n")
+	x := g.Input("x", graph.Float32, b, n, 16)
+	scores := ops.MatMul(x, ops.Transpose(x, 1, 2))
+	keep := ops.Unsqueeze(ops.Cast(g.Input("keep", graph.Bool, b, n), graph.Float32), 1)
+	ops.Softmax(ops.Add(scores, ops.Mul(ops.Sub(graph.Num(1), keep), graph.Num(-1e9))), -1)
+}
+
+// The mean of examples in place of that of tokens.
+func poolOverBatch(g *graph.Graph) {
+	h := g.Input("h", graph.Float32, g.Dim("batch"), g.Dim("seq"), 64)
+	pooled := ops.Mean(ops.Relu(nn.Linear(g, "up", h, 32)), 0) // want warning BL232 "axis 1, of size seq"
+	nn.Linear(g, "out", pooled, 3)
+}
+
+// As it is meant.
+func poolOverTokens(g *graph.Graph) {
+	h := g.Input("h", graph.Float32, g.Dim("batch"), g.Dim("seq"), 64)
+	nn.Linear(g, "out", ops.Mean(h, 1), 3)
+}
+
+// Batch normalization by hand.
+func batchStatistics(g *graph.Graph) {
+	x := nn.Linear(g, "in", g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("t"), 64), 32)
+	mean := ops.Mean(x, 0)
+	y := ops.Sub(x, mean)
+	nn.Linear(g, "out", ops.Div(y, ops.Sqrt(ops.Add(ops.Mean(ops.Square(y), 0), graph.Num(1e-5)))), 3)
+}
+
+// A loss for each step, of all examples.
+func meansOfAll(g *graph.Graph) {
+	b, t := g.Dim("batch"), g.Dim("t")
+	x, y := g.Input("x", graph.Float32, b, t, 8), g.Input("y", graph.Float32, b, t, 8)
+	steps := ops.Mean(ops.Square(ops.Sub(nn.Linear(g, "out", x, 8), y)), 0, 2)
+	ops.Sum(ops.Mul(steps, ops.Full(g, graph.Float32, 0.5, t)))
+}
+
+// The deviation of a batch as another feature of each example.
+func deviationAsFeature(g *graph.Graph) {
+	b, t := g.Dim("batch", graph.AtLeast(2)), g.Dim("t")
+	x := g.Input("x", graph.Float32, b, t, 8)
+	deviation := ops.Mean(ops.Std(x, 1, 0), 1, ops.KeepDims())
+	nn.Linear(g, "out", ops.Concat(2, x, ops.Expand(deviation, b, t, 1)), 3)
+}
+
+// Positions counted by examples, and repeated for each token.
+func positionsExpanded(g *graph.Graph) {
+	b, t := g.Dim("batch_size"), g.Dim("length")
+	h := ops.Embedding(g.Input("ids", graph.Int64, b, t), g.Param("words", graph.Float32, 1000, 64))
+	at := ops.Expand(ops.Unsqueeze(ops.Iota(g, 0, b), 1), b, t)
+	ops.Add(ops.Embedding(at, g.Param("places", graph.Float32, 512, 64)), h) // want warning BL234
+}
+
+// Several heads, of examples in the place of words.
+func headsOverBatch(g *graph.Graph) {
+	s, b := g.Dim("seq"), g.Dim("batch")
+	x := ops.Transpose(g.Input("x", graph.Float32, b, s, 64), 0, 1)
+	heads := func(name string) *graph.Node {
+		return ops.Transpose(ops.Reshape(nn.Linear(g, name, x, 64), s, b, 8, 8), 1, 2)
+	}
+	scores := ops.Mul(ops.MatMul(heads("q"), ops.Transpose(heads("k"), 2, 3)), graph.Num(0.35))
+	ops.MatMul(ops.Softmax(scores, 3), heads("v")) // want warning BL233
+}
+
+// A sequence whose time stands first, given to attention that expects examples first.
+func sequenceFirst(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("T"), g.Dim("B"), 64)
+	q, k := nn.Linear(g, "q", x, 64), nn.Linear(g, "k", x, 64)
+	ops.Softmax(ops.Einsum("xid,xjd->xij", q, k), -1) // want warning BL233
 }

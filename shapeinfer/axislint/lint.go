@@ -80,7 +80,8 @@ type rule func(l *lint, n *graph.Node) *graph.Mistake
 
 var (
 	elementwiseRules = []rule{reducedAxis, vectorAxis, examplePositions}
-	compositeRules   = []rule{overExamples, maskedRows}
+	compositeRules   = []rule{overExamples, maskedRows, pooledExamples}
+	reductionRules   = []rule{pooledExamples}
 	movementRules    = []rule{onePosition}
 )
 
@@ -93,6 +94,8 @@ func (l *lint) rulesFor(n *graph.Node) []rule {
 		}
 	case graph.Composite:
 		return compositeRules
+	case graph.Reduce:
+		return reductionRules
 	case graph.Movement:
 		if len(n.Operands()) == 1 && n.Op().View != nil {
 			return movementRules

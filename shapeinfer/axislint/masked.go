@@ -27,7 +27,7 @@ func (l *lint) masked(n *graph.Node, axis int) (found *graph.Mistake) {
 	at := n.In(0)
 	for {
 		mask, rest := maskOf(at)
-		if mask == nil || mask.Graph() != l.g || rest.Rank() != n.Rank() {
+		if mask == nil || rest == nil || mask.Graph() != l.g {
 			return found
 		}
 		own := axis + mask.Rank() - n.Rank()
@@ -49,28 +49,67 @@ func (l *lint) masked(n *graph.Node, axis int) (found *graph.Mistake) {
 	}
 }
 
-// maskOf returns the mask that decides over elements of a node, and the value that it masks; nil where
-// there is none.
+// maskOf returns the mask that decides over elements of a node, or is added to them, and the value
+// that it masks; nil where there is none.
 func maskOf(n *graph.Node) (mask, rest *graph.Node) {
-	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 3 || n.Origin() != nil {
+	if n.Op().Class != graph.Elementwise || len(n.Operands()) < 2 || n.Origin() != nil {
 		return nil, nil
 	}
-	conditions, ok := axisflow.Trace(n).Selects()
-	if !ok || len(conditions) != 1 {
+	e := axisflow.Trace(n)
+	conditions, chooses := e.Selects()
+	switch {
+	case chooses && len(conditions) == 1:
+		return n.In(conditions[0]), fullRank(n, conditions[0])
+	case !e.Adds() || len(n.Operands()) != 2:
 		return nil, nil
 	}
 	for i, x := range n.Operands() {
-		if i != conditions[0] && x.Rank() == n.Rank() {
-			if rest != nil {
-				return nil, nil
-			}
-			rest = x
+		if rest := fullRank(n, i); rest != nil && isMask(x) && !isMask(rest) {
+			return x, rest
 		}
 	}
-	if rest == nil {
-		return nil, nil
+	return nil, nil
+}
+
+// fullRank returns the one operand, but for one, that has all axes of a node; nil where there are several
+// or none.
+func fullRank(n *graph.Node, but int) (found *graph.Node) {
+	for i, x := range n.Operands() {
+		if i == but || x.Rank() != n.Rank() {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = x
 	}
-	return n.In(conditions[0]), rest
+	return found
+}
+
+// maxMasking bounds the steps by which a mask is made of truth values.
+const maxMasking = 8
+
+// isMask reports whether a value is made of truth values or integers, element by element.
+func isMask(n *graph.Node) bool {
+	for range maxMasking {
+		if !n.DType().IsFloat() {
+			return true
+		}
+		var next *graph.Node
+		for _, x := range n.Operands() {
+			if x.Rank() > 0 {
+				if next != nil {
+					return false
+				}
+				next = x
+			}
+		}
+		if next == nil || n.Op().Class != graph.Elementwise && n.Op().Class != graph.Movement {
+			return false
+		}
+		n = next
+	}
+	return false
 }
 
 // rowsOf returns the axis of n along which a mask tells elements apart, if it has the size of another

@@ -1,0 +1,62 @@
+package axislint
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// pooledExamples finds a mean, or another reduction, along the axis of examples whose result goes
+// through a layer: what was to be pooled stands along another axis.
+func pooledExamples(l *lint, n *graph.Node) *graph.Mistake {
+	if n.Op().Axes == nil || n.Rank() == 0 || !l.isFromInput(n) || n.In(0).Graph() != l.g {
+		return nil
+	}
+	x := n.In(0)
+	for _, axis := range n.Op().Axes(n) {
+		if axis >= x.Rank() || nameOf(x.Shape()[axis]) != sure {
+			continue
+		}
+		from, weights := l.origins(x, axis)
+		places := slices.DeleteFunc(l.others(x, axis), func(other int) bool { return slices.Contains(n.Op().Axes(n), other) })
+		if weights || l.areExamples(from) != sure || len(places) == 0 || !l.entersLayer(n, from) {
+			continue
+		}
+		return &graph.Mistake{Code: graph.CodeOverExamples, Node: n,
+			Summary:  fmt.Sprintf("axis %d is %s, along which examples are fed: one value is made of all of them, and goes through a layer", axis, l.called(from)),
+			Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}},
+			Help: []string{fmt.Sprintf("what belongs to one example stands along another axis, such as axis %d, of size %s", places[0], x.Shape()[places[0]]),
+				silence("CodeOverExamples", "OverExamples")}}
+	}
+	return nil
+}
+
+// entersLayer reports whether a value is multiplied as a matrix with weights before it meets examples
+// again.
+func (l *lint) entersLayer(n *graph.Node, from []int) bool {
+	list, seen := []*graph.Node{n}, map[*graph.Node]bool{n: true}
+	for i := 0; i < len(list) && i < maxFollowed; i++ {
+		for _, user := range l.usersOf(list[i]) {
+			if seen[user] || user.Origin() != nil || !user.Judged() || l.hasExamples(user, from) {
+				continue
+			}
+			seen[user] = true
+			if user.Op().Class == graph.Contract && slices.ContainsFunc(user.Operands(), func(x *graph.Node) bool { return !l.isFromInput(x) }) {
+				return true
+			}
+			list = append(list, user)
+		}
+	}
+	return false
+}
+
+// hasExamples reports whether some axis of a value is one of the sources.
+func (l *lint) hasExamples(n *graph.Node, from []int) bool {
+	for _, s := range from {
+		if d, is := l.flow().Value(n).Of(s); is && len(d.Terms) > 0 {
+			return true
+		}
+	}
+	return false
+}
