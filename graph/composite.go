@@ -152,7 +152,7 @@ func shortList(in []*Node, word func(*Node) string) []string {
 // Shown returns the operands that a message shows. Where it is about a part of a call these are the
 // operands of the call, marked where a part has what they have.
 func (m *Mistake) Shown() []OperandNote {
-	if m.Node == nil || m.Node.composite == nil {
+	if m.Node == nil || m.Node.composite == nil || m.Path {
 		return m.Operands
 	}
 	marked := true

@@ -41,6 +41,9 @@ type Mistake struct {
 	// Apart says that the operands' axes do not meet from the right, as those of a
 	// matrix product: each shape is then shown by itself.
 	Apart bool
+	// Path says that the operands are values on the way to a mistake, in their order, and not those
+	// of the node.
+	Path bool
 	// Choice says that it is a mistake, or a warning, only by the graph's [Policy]. A
 	// node can be excused from it: see [Node.Silence].
 	Choice bool

@@ -57,11 +57,11 @@ func leakMistake(s graph.Independence) *graph.Mistake {
 		return nil
 	}
 	if leak.At == nil {
-		return &graph.Mistake{Code: graph.CodeIndependence, Node: s.Node, Pos: s.Pos, Operands: pathRows(leak, s.Node), Apart: true,
+		return &graph.Mistake{Code: graph.CodeIndependence, Node: s.Node, Pos: s.Pos, Operands: pathRows(leak, s.Node), Apart: true, Path: true,
 			Summary: fmt.Sprintf("the examples of %s stand along axis %d of %s, and not along axis %d",
 				listOfAxes(of), leak.Along, s.Node.Called(), s.Axis)}
 	}
-	m = &graph.Mistake{Code: graph.CodeIndependence, Node: leak.At, Operands: pathRows(leak, s.Node), Apart: true,
+	m = &graph.Mistake{Code: graph.CodeIndependence, Node: leak.At, Operands: pathRows(leak, s.Node), Apart: true, Path: true,
 		Summary: fmt.Sprintf("examples are mixed: what %s has at one position of axis %d is computed from other positions of %s",
 			s.Node.Called(), s.Axis, listOfAxes(of))}
 	m.Help = mixedHelp(leak)
