@@ -26,8 +26,15 @@ func TestHighRanks(t *testing.T) {
 	t.Logf("%d calls", total)
 }
 
+// How many calls are made at most for each choice of operands of high rank.
+const maxHigh, fullHigh = 8, 100
+
 // highCalls returns the calls of a function with operands of high rank.
 func highCalls(t reflect.Type) (calls [][]arg) {
+	most := maxHigh
+	if *full {
+		most = fullHigh
+	}
 	for _, text := range []string{"rank 32", "rank 33"} {
 		at := slices.IndexFunc(nodes, func(n named) bool { return n.text == text })
 		high := asArg(nodes[at], reflect.TypeFor[*graph.Node]())
@@ -46,7 +53,7 @@ func highCalls(t reflect.Type) (calls [][]arg) {
 				}
 			}
 		}
-		calls = append(calls, sample(differ(choices, singles), maxPairs)...)
+		calls = append(calls, sample(differ(choices, singles), most)...)
 		for _, i := range operands { // one operand alone
 			few := slices.Clone(choices)
 			for _, k := range operands {
@@ -54,7 +61,7 @@ func highCalls(t reflect.Type) (calls [][]arg) {
 					few[k] = choices[k][1:]
 				}
 			}
-			calls = append(calls, sample(differ(few, singles), maxPairs)...)
+			calls = append(calls, sample(differ(few, singles), most)...)
 		}
 	}
 	return calls
