@@ -91,6 +91,7 @@ func TestUnmix(t *testing.T) {
 		{words{"b", "8", "t", "64"}, words{"b", "t", "512"}, nil, []int{0, 2, 1, 3}},
 		{words{"b", "8", "seq", "64"}, words{"b", "seq", "512"}, nil, []int{0, 2, 1, 3}},
 		{words{"b", "t", "512"}, words{"8*b", "t", "64"}, words{"b", "t", "8", "64"}, []int{0, 2, 1, 3}},
+		{words{"b", "t", "256"}, words{"b", "4", "t", "64"}, words{"b", "t", "4", "64"}, []int{0, 2, 1, 3}},
 		{words{"t", "b", "64"}, words{"b", "t", "64"}, nil, []int{1, 0, 2}},
 		{words{"b", "h*w", "19"}, words{"b", "19", "h", "w"}, nil, []int{0, 2, 1}},
 		{words{"b", "c", "h", "w"}, words{"b", "h*w", "c"}, nil, []int{0, 2, 3, 1}},

@@ -35,13 +35,14 @@ func Unmix(p *prove.Prover, from, to graph.Shape) (r Remedy, ok bool) {
 			}
 			for _, parts := range [][]graph.Dim{{other, part}, {part, other}} {
 				split := slices.Replace(slices.Clone(from), axis, axis+1, parts...)
-				if perm, ok := reorder(p, split, to); ok {
-					return Remedy{Split: split, Perm: perm, Gives: permuted(split, perm)}, true
+				perm, found := reorder(p, split, to)
+				if found && (!ok || exchangedIn(perm) < exchangedIn(r.Perm)) {
+					r, ok = Remedy{Split: split, Perm: perm, Gives: permuted(split, perm)}, true
 				}
 			}
 		}
 	}
-	return Remedy{}, false
+	return r, ok
 }
 
 // reorder finds the order that exchanges the fewest pairs of axes.
