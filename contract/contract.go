@@ -57,13 +57,13 @@ func (c *Contract) Let(name string, size graph.Dim) *Contract {
 // The promise is proved for all sizes when the graph is checked; that it does not hold is a
 // mistake of the caller. It costs nothing in a run.
 func (c *Contract) Takes(name string, x *graph.Node, form string) *graph.Node {
-	return c.state(graph.Promise{Node: x, Kind: graph.Taken, As: name, Form: form, Pos: graph.Caller()})
+	return c.state(graph.Promise{Node: x, Kind: graph.Taken, As: name, Form: form, Pos: place()})
 }
 
 // Gives promises the shape of a result, and returns it: return c.Gives(y, "b t d"). The promise
 // is proved for all sizes when the graph is checked. It costs nothing in a run.
 func (c *Contract) Gives(x *graph.Node, form string) *graph.Node {
-	return c.state(graph.Promise{Node: x, Kind: graph.Given, Form: form, Pos: graph.Caller()})
+	return c.state(graph.Promise{Node: x, Kind: graph.Given, Form: form, Pos: place()})
 }
 
 // Expect promises the shape of a value, whoever made it, and returns the value: names that the
@@ -71,7 +71,7 @@ func (c *Contract) Gives(x *graph.Node, form string) *graph.Node {
 // promise is proved for all sizes when the graph is checked. It costs nothing in a run.
 func Expect(x *graph.Node, form string) *graph.Node {
 	c := &Contract{global: true}
-	return c.state(graph.Promise{Node: x, Kind: graph.Expected, Form: form, Pos: graph.Caller()})
+	return c.state(graph.Promise{Node: x, Kind: graph.Expected, Form: form, Pos: place()})
 }
 
 // Size returns the size that a name of the contract stands for, as far as the arguments so far
@@ -82,7 +82,7 @@ func (c *Contract) Size(name string) graph.Dim {
 		return d
 	}
 	if c.g != nil {
-		pos := graph.Caller()
+		pos := place()
 		c.g.Promise(graph.Promise{By: c.function, Pos: pos, Judge: func(func(graph.Requirement) bool) []*graph.Mistake {
 			return []*graph.Mistake{{Code: graph.CodeContract, Pos: pos,
 				Summary: fmt.Sprintf("%s asks for the size %s, and nothing that it takes tells it", c.function, name), Help: []string{helpUntold(name)}}}
@@ -90,6 +90,9 @@ func (c *Contract) Size(name string) graph.Dim {
 	}
 	return graph.UnknownDim
 }
+
+// place is where the function that asks for it was called.
+func place() graph.Pos { return graph.Caller() }
 
 // state records a promise and returns its value.
 func (c *Contract) state(p graph.Promise) *graph.Node {
@@ -111,6 +114,9 @@ func (c *Contract) state(p graph.Promise) *graph.Node {
 		st.axes, st.many = f.axes, f.many
 	}
 	c.add(g, st)
+	if p.Kind != graph.Taken {
+		c.solve() // all is told: the check need not
+	}
 	return p.Node
 }
 

@@ -36,10 +36,10 @@ func (c *Contract) judge(st *statement, holds func(graph.Requirement) bool) []*g
 			return []*graph.Mistake{m}
 		}
 	}
-	if st == c.statements[0] {
-		c.last = nil // more may have been declared since
-	}
 	s := c.solve()
+	if s.proved {
+		return nil
+	}
 	m := s.judge(st, holds)
 	if m == nil {
 		m = s.crossed(st)

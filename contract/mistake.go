@@ -23,7 +23,7 @@ func (st *statement) mistake(summary string) *graph.Mistake {
 // library that the user calls.
 func isCalled(p graph.Pos) bool {
 	f, ok := p.Frame()
-	return ok && f.Call == ""
+	return ok && f.Call == "Takes"
 }
 
 // called is how the message calls the value.
@@ -76,12 +76,13 @@ func axesText(n int) string {
 // rankMistake is that of a value with more or fewer axes than are promised.
 func (s *solution) rankMistake(st *statement) *graph.Mistake {
 	rank := st.Node.Rank()
-	if text, misfit := s.misfits[st]; misfit {
+	text, misfit := s.misfits[st]
+	if !misfit {
+		return nil
+	}
+	if text != "" {
 		name, axes, _ := st.fixedCount()
 		return st.promised(st.mistake(fmt.Sprintf("*%s is %s of %s, and %s", name, axesText(axes), st.called(), text)))
-	}
-	if _, ok := st.match(); ok {
-		return nil
 	}
 	wanted := axesText(st.count())
 	if st.many >= 0 {
@@ -128,7 +129,7 @@ func (s *solution) failureMistake(st *statement, list []failure) *graph.Mistake 
 	}
 	m := st.mistake(strings.Join(slices.Compact(clauses), "; "))
 	m.Operands[0].Bad = bad
-	m.Operands = append(m.Operands, graph.OperandNote{Label: "promised", Shape: s.shape(st), Bad: bad, Text: fmt.Sprintf("%q, %s", st.Form, st.Source())})
+	m.Operands = append(m.Operands, graph.OperandNote{Label: "promised", Shape: s.shape(st), Bad: bad, Promise: &st.Promise})
 	m.Detail = s.told(st, names)
 	m.Fixes = s.fixes(st, list)
 	return m
@@ -188,7 +189,7 @@ func (s *solution) shape(st *statement) graph.Shape {
 
 // promised adds the line of the promise to a message that has no table of axes.
 func (st *statement) promised(m *graph.Mistake) *graph.Mistake {
-	m.Detail = append(m.Detail, fmt.Sprintf("%q is %s", st.Form, st.Source()))
+	m.Operands = append(m.Operands, graph.OperandNote{Label: "promised", Promise: &st.Promise})
 	return m
 }
 

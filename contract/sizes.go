@@ -17,7 +17,7 @@ const (
 // numbers and expressions over sizes that the graph declares. The promise is proved for all sizes
 // when the graph is checked. It costs nothing in a run.
 func ExpectShape(x *graph.Node, sizes ...graph.Dim) *graph.Node {
-	p := graph.Promise{Node: x, Kind: graph.Expected, Form: sizesText(sizes), Pos: graph.Caller()}
+	p := graph.Promise{Node: x, Kind: graph.Expected, Form: sizesText(sizes), Pos: place()}
 	if x == nil {
 		return noValue(nil, p)
 	}

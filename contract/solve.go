@@ -31,11 +31,13 @@ type solution struct {
 	known     map[string]graph.Dim
 	by        map[string]*statement // that told a name
 	equations []*equation
-	counts    map[string]count // of axes that one name stands for
-	misfits   map[*statement]string
+	counts    map[string]count      // of axes that one name stands for
+	misfits   map[*statement]string // that have other axes than are promised, and why
 	quotients int
 	guessed   bool // a name stands for broadcast axes only, and was taken from one of them
-	names     int  // that the graph declared when it was found
+	said      int  // of the graph's sizes, when it was found
+	// proved says that nothing is left to be proved: all sizes are the very ones.
+	proved bool
 }
 
 // count is how many axes a name stands for, and who says so.
@@ -48,11 +50,13 @@ type count struct {
 // sizes, then from the results. Where an argument has its axes in another order than the graph's
 // names say, and others do not agree with it, the graph's names count.
 func (c *Contract) solve() *solution {
-	if c.last != nil && (c.g == nil || c.last.names == len(c.g.DimNames())) {
+	if c.last != nil && (c.g == nil || c.last.said == c.g.SaidOfSizes()) {
 		return c.last
 	}
 	s := c.solveWith(nil)
-	if names := s.crossedNames(); len(names) > 0 && !s.agrees() {
+	if names := s.crossedNames(); len(names) == 0 {
+		s.proved = s.isProved()
+	} else if !s.agrees() {
 		s = c.solveWith(names)
 	}
 	c.last = s
@@ -63,7 +67,7 @@ func (c *Contract) solve() *solution {
 func (c *Contract) solveWith(declared []string) *solution {
 	s := &solution{c: c, known: map[string]graph.Dim{}, by: map[string]*statement{}, counts: map[string]count{}, misfits: map[*statement]string{}}
 	if c.g != nil {
-		s.names = len(c.g.DimNames())
+		s.said = c.g.SaidOfSizes()
 	}
 	for name, size := range c.own {
 		s.known[name] = size
@@ -84,6 +88,19 @@ func (c *Contract) solveWith(declared []string) *solution {
 		s.settle(s.equations)
 	}
 	return s
+}
+
+// isProved reports whether nothing is left to be proved.
+func (s *solution) isProved() bool {
+	nothing := func(graph.Requirement) bool { return false }
+	return !slices.ContainsFunc(s.c.statements, func(st *statement) bool {
+		return st.wrong != nil || !st.Node.Judged() || st.Node.Graph() != s.c.g || s.isMisfit(st) || len(s.untold(st)) > 0 || len(s.failures(st, nothing)) > 0
+	})
+}
+
+func (s *solution) isMisfit(st *statement) bool {
+	_, misfit := s.misfits[st]
+	return misfit
 }
 
 // agrees reports whether all axes have the very sizes that were found.
@@ -108,6 +125,9 @@ func (s *solution) collect(list []*statement) (equations []*equation) {
 			continue
 		}
 		meetings, ok := st.match()
+		if !ok {
+			s.misfits[st] = ""
+		}
 		if !ok || !s.fitsCount(st) {
 			continue
 		}

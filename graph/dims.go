@@ -122,6 +122,7 @@ func (g *Graph) Equal(a, b Dim) {
 	}
 	decl := g.dims[name]
 	decl.bounds.Is, decl.equal = is, pos
+	g.said++
 	g.narrow(decl.bounds)
 	g.forgetSettled()
 }
@@ -234,6 +235,10 @@ func (n *Node) KnownShape() (sizes []int, ok bool) {
 	}
 	return sizes, true
 }
+
+// SaidOfSizes returns how often something was said of the named sizes: what was concluded from
+// their declarations holds as long as it stays the same.
+func (g *Graph) SaidOfSizes() int { return g.said }
 
 // DimNames lists the named sizes in the order of their declaration.
 func (g *Graph) DimNames() []string { return g.dimOrder }

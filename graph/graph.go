@@ -20,6 +20,7 @@ type Graph struct {
 	promises   []Promise
 	dims       map[string]*dimDecl
 	dimOrder   []string
+	said       int              // how often something was said of the named sizes
 	names      map[string]*Node // inputs and parameters by full name
 	scope      *scope
 	composite  *composite // the call that is being built

@@ -68,6 +68,9 @@ type OperandNote struct {
 	DType DType  // shown where valid
 	Text  string // a remark
 	Bad   []int  // axes to mark, counted from 0
+	// Promise is what was stated of the shape, in the place of a remark; where Node is nil and
+	// Shape too, the line has no shape.
+	Promise *Promise
 	// Marks stand beside the marks of bad axes, one a line.
 	Marks []string
 }

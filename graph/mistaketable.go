@@ -48,7 +48,9 @@ func (t *messageText) operands(m *Mistake) {
 		if apart {
 			w = columnWidths(rows[i : i+1])
 		}
-		shapes[i] = shapeText(r.cells, w)
+		if r.note.Promise == nil || r.cells != nil || r.note.Node != nil {
+			shapes[i] = shapeText(r.cells, w)
+		}
 	}
 	shapes = padded(shapes)
 	made := column(func(r operandRow) string { return r.made })
@@ -114,8 +116,11 @@ func (t *messageText) row(o OperandNote) operandRow {
 			shape = n.shape
 		}
 		if p, stated := n.promise(); stated && o.Text == "" && !t.isPromise {
-			r.note.Text = fmt.Sprintf("%q, %s", p.Form, p.source(t.place))
+			o.Promise = &p
 		}
+	}
+	if p := o.Promise; p != nil {
+		r.note.Text = fmt.Sprintf("%q, %s at %s", p.Form, p.Promiser(), t.place(p.Pos))
 	}
 	if o.DType.Valid() {
 		r.dtype = o.DType.String()

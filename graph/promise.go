@@ -1,7 +1,5 @@
 package graph
 
-import "fmt"
-
 // Promise is a shape that the program states of a value: it is proved when the graph is checked.
 // It is no node, and costs nothing in a run.
 type Promise struct {
@@ -40,17 +38,15 @@ func (g *Graph) Promise(p Promise) { g.promises = append(g.promises, p) }
 // Promises lists what was stated of values, in the order of the program.
 func (g *Graph) Promises() []Promise { return g.promises }
 
-// Source says who states the promise and where: "promised by Attention at model.go:12".
-func (p Promise) Source() string { return p.source(Pos.String) }
-
-func (p Promise) source(place func(Pos) string) string {
+// Promiser says who states the promise: "promised by Attention".
+func (p Promise) Promiser() string {
 	switch {
 	case p.By == "":
-		return "promised at " + place(p.Pos)
+		return "promised"
 	case p.Kind == Taken:
-		return fmt.Sprintf("taken by %s at %s", p.By, place(p.Pos))
+		return "taken by " + p.By
 	}
-	return fmt.Sprintf("promised by %s at %s", p.By, place(p.Pos))
+	return "promised by " + p.By
 }
 
 // promise returns what was stated of a node: that of the function that returns it, before others.

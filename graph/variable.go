@@ -20,7 +20,8 @@ var (
 		`(?:\s+\*` + pathPattern + wordPattern + `)?\s*:?=\s*([^=].*)$`)
 	returning = regexp.MustCompile(`^\s*return\s+(.+)$`)
 	calling   = regexp.MustCompile(`^` + pathPattern + `(` + wordPattern + `)(?:\[[^\]]*\])?\(`)
-	literal   = regexp.MustCompile(`^func\d+$`) // how Go calls a function without a name
+	promising = regexp.MustCompile(`^` + pathPattern + `(?:Gives|Expect|ExpectShape)\((.+)$`) // calls that return what they are given
+	literal   = regexp.MustCompile(`^func\d+$`)                                               // how Go calls a function without a name
 )
 
 // variable returns the variable to which the node is assigned, or "". A value that a function
@@ -56,8 +57,12 @@ func (n *Node) variable() string {
 	return name
 }
 
-// isCall reports whether an expression begins with a call of a function.
+// isCall reports whether an expression begins with a call of a function, or promises the shape of
+// what that returns.
 func isCall(expression, function string) bool {
+	for m := promising.FindStringSubmatch(expression); m != nil; m = promising.FindStringSubmatch(expression) {
+		expression = m[1]
+	}
 	m := calling.FindStringSubmatch(expression)
 	return m != nil && (m[1] == function || literal.MatchString(function))
 }

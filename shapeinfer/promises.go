@@ -15,7 +15,7 @@ func checkPromises(g *graph.Graph, r *Report) {
 	j := newJoint(g, r)
 	holds := func(need graph.Requirement) bool {
 		if prove.NewProver(g.Bounds).Judge(need) == prove.Proved {
-			return true
+			return !j.differByName(need)
 		}
 		j.findFacts()
 		gr := group{Requirement: need, names: prove.NamesOf(g.Bounds, need.A, need.B)}
@@ -34,4 +34,15 @@ func checkPromises(g *graph.Graph, r *Report) {
 			r.Errors = append(r.Errors, m)
 		}
 	}
+}
+
+// differByName reports whether two sizes that should be equal, and are one number, have names that
+// under strict names are two sizes.
+func (j *joint) differByName(need graph.Requirement) bool {
+	isEqual := need.Kind == graph.MustEqual || need.Kind == graph.MustEqualOrOne
+	if !isEqual || j.g.Policy().Names != graph.Strict || need.A.IsConst() || need.B.IsConst() {
+		return false
+	}
+	nominal := func(name string) graph.Bounds { return j.g.Bounds(name).Nominal() }
+	return prove.NewProver(nominal).Judge(need) != prove.Proved
 }

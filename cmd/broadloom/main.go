@@ -2,15 +2,16 @@
 // explains what is wrong with them, and draws them.
 //
 //	broadloom check ./models/...     checks every marked model
+//	broadloom shapes -markdown       tells the shapes of all values, beside their source
 //	broadloom draw -o model.html     writes a page of a model
 //	broadloom explain BL101          tells what a code means
 //	broadloom lsp                    shows mistakes and shapes in an editor
 //
 // "broadloom help command" says more.
 //
-// main.go has the table of commands, flags.go their flags; check.go, draw.go and explain.go are
-// the commands, formats.go has the forms in which mistakes are written, vet.go is the tool of go vet, and lsp.go
-// the language server.
+// main.go has the table of commands, flags.go their flags; check.go, shapes.go, draw.go and
+// explain.go are the commands, formats.go has the forms in which mistakes are written, vet.go is
+// the tool of go vet, and lsp.go the language server.
 package main
 
 import (
@@ -39,7 +40,7 @@ type command struct {
 	run     func(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int)
 }
 
-var commands = []command{checkCommand, drawCommand, explainCommand, lspCommand}
+var commands = []command{checkCommand, shapesCommand, drawCommand, explainCommand, lspCommand}
 
 func main() {
 	if vettool.IsAsked(os.Args[1:]) {
