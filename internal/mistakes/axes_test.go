@@ -13,7 +13,7 @@ var _ = add(
 	attentionOverBatch, attentionOfTimeFirst, attention, attentionOfOneSequence,
 	positionsOfBatch, tableOfBatch, positionsOfTime, onePositionForAll, decoderStep, lastStep,
 	maskOnQueries, maskAddedToQueries, maskOnKeys, maskAddedToKeys, bothMasks,
-	poolOverBatch, poolOverTokens, batchStatistics, meansOfAll, deviationAsFeature, positionsExpanded, headsOverBatch, sequenceFirst,
+	poolOverBatch, poolOverTokens, batchStatistics, meansOfAll, deviationAsFeature, positionsExpanded, headsOverBatch, attentionOverSecond,
 )
 
 // A softmax by hand of square scores, without KeepDims.
@@ -336,7 +336,7 @@ func headsOverBatch(g *graph.Graph) {
 }
 
 // A sequence whose time stands first, given to attention that expects examples first.
-func sequenceFirst(g *graph.Graph) {
+func attentionOverSecond(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("T"), g.Dim("B"), 64)
 	q, k := nn.Linear(g, "q", x, 64), nn.Linear(g, "k", x, 64)
 	ops.Softmax(ops.Einsum("xid,xjd->xij", q, k), -1) // want warning BL233
