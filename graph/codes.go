@@ -184,8 +184,9 @@ const (
 	// Silence(graph.CodeBackcompat) on the result.
 	CodeBackcompat Code = "BL201"
 
-	// Warns that all operands are repeated, so that the result is larger than each of them:
-	// the mark of a column meeting a row in a loss.
+	// Warns that operands repeat each other along axes of one size, of which one is there only
+	// because broadcasting put it in front: the result is larger than each of them, the mark of
+	// a column meeting a row in a loss.
 	//
 	//	pred := g.Input("pred", graph.Float32, g.Dim("batch"), 1)
 	//	y := g.Input("y", graph.Float32, g.Dim("batch"))

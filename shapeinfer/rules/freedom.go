@@ -26,7 +26,7 @@ func Freedom(c *graph.Call, axes []int, correction float64) {
 	case prove.Refused:
 		m := operandMistake(c, graph.CodeFreedom, "degrees of freedom is <= 0. Correction should be strictly less than the reduction factor "+
 			"(input numel divided by output numel).")
-		m.Detail = []string{fmt.Sprintf("the result is NaN: %s elements with a correction of %v", elements, correction)}
+		m.Detail = []string{fmt.Sprintf("the result is NaN: it is divided by the number of elements less the correction, %s - %v", elements, correction)}
 		m.Help = []string{"estimate over more elements; or with a correction of 0, which takes these for all there are"}
 		m.Choice = true
 		c.Warn(m)
