@@ -4,6 +4,7 @@ package modelvalues
 
 import (
 	"encoding/json"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/broadloom/broadloom/cmd/broadloom/modelrun"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
 // Result is what [Tell] tells.
@@ -28,6 +30,7 @@ type Value struct {
 	DType    string    // such as "float32"
 	Made     string    `json:",omitempty"` // the operation as it was written: "Add(x, b)"
 	Operands []Operand `json:",omitempty"`
+	Axes     []string  `json:",omitempty"` // from which axes of inputs its axes come
 }
 
 // Call is a call in the user's source.
@@ -48,7 +51,7 @@ type Operand struct {
 // Tell checks a graph and lists its values.
 func Tell(g *graph.Graph, _ json.RawMessage) (any, error) {
 	r := Result{Report: shapeinfer.Check(g).JSON()}
-	c := collector{g: g, calls: map[Call]*made{}, callers: map[graph.Pos][]Call{}, users: map[*graph.Node][]*graph.Node{}}
+	c := collector{g: g, flow: axisflow.NewFlow(g, inputAxes(g)...), calls: map[Call]*made{}, callers: map[graph.Pos][]Call{}, users: map[*graph.Node][]*graph.Node{}}
 	c.collect()
 	for _, call := range c.order {
 		r.Values = append(r.Values, c.values(call)...)
@@ -59,6 +62,7 @@ func Tell(g *graph.Graph, _ json.RawMessage) (any, error) {
 // collector finds which nodes each call made.
 type collector struct {
 	g       *graph.Graph
+	flow    *axisflow.Flow
 	calls   map[Call]*made
 	order   []Call
 	callers map[graph.Pos][]Call
@@ -159,7 +163,42 @@ func (c *collector) value(call Call, n *graph.Node) Value {
 		}
 		v.Operands = append(v.Operands, o)
 	}
+	if n.Op().Class != graph.Source {
+		v.Axes = c.axes(n)
+	}
 	return v
+}
+
+// axes says of a value's axes from which axes of inputs they come, as far as they come from any.
+func (c *collector) axes(n *graph.Node) (list []string) {
+	from := make([][]string, n.Rank())
+	for _, d := range c.flow.Value(n) {
+		for _, t := range d.Terms {
+			if source := c.flow.Source(d.Source).String(); !slices.Contains(from[t.Axis], source) {
+				from[t.Axis] = append(from[t.Axis], source)
+			}
+		}
+	}
+	for axis, sources := range from {
+		if len(sources) > 0 {
+			list = append(list, fmt.Sprintf("axis %d, %s: %s", axis, n.Shape()[axis], strings.Join(sources, ", ")))
+		}
+	}
+	return list
+}
+
+// maxSources bounds the axes that are followed through the graph: the time that this takes grows with
+// their number.
+const maxSources = 32
+
+// inputAxes lists the axes of a graph's inputs, the first ones where there are many.
+func inputAxes(g *graph.Graph) (list []graph.AxisOf) {
+	for _, x := range g.Inputs() {
+		for axis := range x.Rank() {
+			list = append(list, graph.AxisOf{Node: x, Axis: axis})
+		}
+	}
+	return list[:min(len(list), maxSources)]
 }
 
 func typeOf(n *graph.Node) string { return n.DType().String() + n.Shape().String() }

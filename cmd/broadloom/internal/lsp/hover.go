@@ -102,6 +102,9 @@ func describe(v modelvalues.Value, name *ast.Ident) string {
 			fmt.Fprintf(&b, " at %s:%d", filepath.Base(o.File), o.Line)
 		}
 	}
+	for _, axis := range v.Axes {
+		fmt.Fprintf(&b, "\n- %s", axis)
+	}
 	return b.String()
 }
 

@@ -230,6 +230,7 @@ func TestSession(t *testing.T) {
 	require.Contains(t, e.hints("net.go", wrong), `g.Param("b", graph.Float32, 127)‹[127]›`)
 	require.Contains(t, e.hover("net.go", 15, 2), "```go\ny float32[batch, ")
 	require.Contains(t, e.hover("net.go", 15, 14), "h float32[batch, 128]", "a variable where it is used")
+	require.Contains(t, e.hover("net.go", 15, 14), "- axis 0, batch: axis 0 of x", "where an axis comes from")
 	require.Contains(t, e.hover("net.go", 15, 8), "- `b float32[127]` at net.go:16", "the operands of a call")
 	require.Contains(t, e.hover("net.go", 15, 11), "Add", "a function that is called")
 	require.Empty(t, e.hover("net.go", 0, 3))
