@@ -121,7 +121,7 @@ func (c *collector) callsOf(n *graph.Node) []Call {
 
 // isOurs reports whether a frame is none of the user's.
 func isOurs(f graph.Frame) bool {
-	return filepath.Base(f.File) == modelrun.HookFile || strings.HasPrefix(f.Func, "github.com/broadloom/broadloom/cmd/broadloom/model")
+	return filepath.Base(f.File) == modelrun.HookFile || strings.HasPrefix(f.Func, "github.com/broadloom/broadloom/cmd/broadloom/modelrun.")
 }
 
 // bareName cuts "path/net.(*Net).Forward[...]" to its last word.

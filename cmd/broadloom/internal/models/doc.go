@@ -7,7 +7,7 @@
 //
 // It takes nothing and gives a *graph.Graph, or that and an error; it need not be exported.
 //
-// find.go finds models, in the texts of overlay.go where buffers are not saved; program.go writes
+// find.go finds models by the marks of mark.go, in the texts of overlay.go where buffers are not saved; program.go writes
 // and builds the program, with modfile.go where a module lacks what it needs; run.go runs it.
 //
 // builder.go does so again and again while the source changes: warm.go keeps what a build told,

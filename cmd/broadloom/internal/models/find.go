@@ -16,9 +16,6 @@ import (
 	"strings"
 )
 
-// Directive is the mark of a model.
-const Directive = "//broadloom:model"
-
 // Package is a package with models.
 type Package struct {
 	Dir, ImportPath, Name string
@@ -118,8 +115,11 @@ func (p *Package) readFile(fset *token.FileSet, f *ast.File) {
 	marks := map[token.Pos]bool{}
 	for _, group := range f.Comments {
 		for _, c := range group.List {
-			if strings.TrimSpace(c.Text) == Directive {
+			switch {
+			case isMark(c.Text):
 				marks[c.Pos()] = true
+			case isNearlyMark(c.Text):
+				p.problem(fset.Position(c.Pos()), fmt.Sprintf("%q marks no model: the mark is %s, without spaces", c.Text, Directive))
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func (p *Package) readFile(fset *token.FileSet, f *ast.File) {
 func (p *Package) add(fn *ast.FuncDecl, at token.Position) {
 	hasError, ok := signature(fn)
 	if !ok {
-		p.problem(at, fn.Name.Name+" is marked as a model: it must be a function without arguments that gives a *graph.Graph")
+		p.problem(at, fn.Name.Name+" is marked as a model: it must be a function without arguments that gives a *graph.Graph; mark one that calls it with what it needs")
 		return
 	}
 	p.Models = append(p.Models, Model{Name: fn.Name.Name, File: at.Filename, Line: at.Line, HasError: hasError})

@@ -60,7 +60,7 @@ func marked(pass *analysis.Pass) token.Pos {
 	for _, f := range pass.Files {
 		for _, group := range f.Comments {
 			for _, c := range group.List {
-				if strings.TrimSpace(c.Text) == models.Directive {
+				if models.IsMark(c.Text) { // a wrong one is reported too
 					return c.Pos()
 				}
 			}
