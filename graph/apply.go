@@ -180,11 +180,10 @@ func (c *Call) Policy() Policy { return c.n.g.policy }
 // Bounds returns what was declared of a named size, and the multiple that nodes require it to be.
 func (c *Call) Bounds(name string) Bounds { return c.n.g.known(name) }
 
-// Settled returns a size in the plainest form for what was declared and required: of a d that is
-// a multiple of 8, 8*floor(d/8) is d.
+// Settled is [Graph.Settled].
 func (c *Call) Settled(d Dim) Dim { return c.n.g.settled(d) }
 
-// IsMultiple reports whether nodes built so far require that a is a multiple of b.
+// IsMultiple is [Graph.IsMultiple].
 func (c *Call) IsMultiple(a, b Dim) bool { return c.n.g.isMultiple(a, b) }
 
 // NumIn returns the number of operands.
@@ -216,15 +215,7 @@ func (c *Call) Failed() bool { return c.n.bad != nil }
 // Require records what could be neither proved nor refused. A requirement on a size that
 // an int64 cannot hold is a mistake.
 func (c *Call) Require(r Requirement) {
-	if !r.A.Valid() || !r.B.Valid() {
-		c.Fail(&Mistake{Code: CodeSize, Summary: r.Why + ": " + notRepresentable})
-		return
-	}
-	r.Node = c.n
-	c.n.g.needs = append(c.n.g.needs, r)
-	if r.Kind == MustBeMultipleOf {
-		c.n.g.requireMultiple(r.A, r.B)
-	}
+	c.n.Require(r)
 }
 
 // Warn records a warning about the node.

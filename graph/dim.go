@@ -167,12 +167,12 @@ func combine(op dimOp, d, e Dim) Dim {
 	if !ok {
 		return InvalidDim
 	}
+	result := InvalidDim
 	if p.hasQuotient() {
-		result := p.cancelled()
-		dimMemo.put(op, d, e, result)
-		return result
+		result = p.cancelled()
+	} else {
+		result = p.intern()
 	}
-	result := p.intern()
 	if op == dimProduct && !factored {
 		rememberFactors(result, d, e)
 	}

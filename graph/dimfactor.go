@@ -65,10 +65,36 @@ func rememberFactors(product, d, e Dim) {
 		return
 	}
 	list := slices.Concat(d.factors(), e.factors())
+	if product.isWithin(list) {
+		return // as in k·(product/k)
+	}
 	if made.poly[0].coef > 0 && areNegation(list) {
 		return // of a negative sum, whose factors are -1 and this one
 	}
 	made.factors.CompareAndSwap(nil, &list)
+}
+
+// isWithin reports whether one of some sizes is d, or has it within.
+func (d Dim) isWithin(list []Dim) bool {
+	seen := map[Dim]bool{}
+	var visit func(Dim) bool
+	visit = func(part Dim) bool {
+		if part == d {
+			return true
+		}
+		e := part.find()
+		if e == nil || seen[part] {
+			return false
+		}
+		seen[part] = true
+		for within := range e.parts {
+			if visit(within) {
+				return true
+			}
+		}
+		return false
+	}
+	return slices.ContainsFunc(list, visit)
 }
 
 // areNegation reports whether factors are one sum, and numbers of which the product is 1 or -1.

@@ -127,16 +127,13 @@ func (p polynomial) hasQuotient() bool {
 
 // lowestTerms cancels factors that numerator and denominator have in common.
 func lowestTerms(n, m Dim) (Dim, Dim) {
+	for _, f := range slices.Concat(m.factors(), n.factors(), []Dim{m, n}) {
+		n, m = cancelFactor(n, m, f)
+	}
 	p, _ := n.poly()
 	q, _ := m.poly()
 	if common := p.common(q); common.coef > 1 || len(common.atoms) > 0 {
 		n, m = p.over(common).intern(), q.over(common).intern()
-	}
-	for _, f := range append(m.factors(), m) {
-		n, m = cancelFactor(n, m, f)
-	}
-	for _, f := range append(n.factors(), n) {
-		n, m = cancelFactor(n, m, f)
 	}
 	return n, m
 }
@@ -146,12 +143,26 @@ func cancelFactor(n, m, f Dim) (Dim, Dim) {
 	if p, _ := f.poly(); len(p) < 2 {
 		return n, m
 	}
-	a, divides := n.ExactDiv(f)
-	b, too := m.ExactDiv(f)
+	a, divides := n.without(f)
+	b, too := m.without(f)
 	if !divides || !too {
 		return n, m
 	}
 	return a, b
+}
+
+// without returns d/f, for a sum f that divides d or is one of the factors of which d was made:
+// quotients in these may have been cancelled, so that not each term is divided.
+func (d Dim) without(f Dim) (Dim, bool) {
+	if q, exact := d.ExactDiv(f); exact {
+		return q, true
+	}
+	list := d.factors()
+	at := slices.Index(list, f)
+	if at < 0 || len(list) < 2 {
+		return d, false
+	}
+	return Shape(slices.Delete(slices.Clone(list), at, at+1)).NumElements(), true
 }
 
 // common returns the greatest term that divides all terms of p and q.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+
+	"github.com/broadloom/broadloom/internal/building"
 )
 
 // Graph is a symbolic program under construction.
@@ -48,6 +50,7 @@ func New(name string, opts ...Option) *Graph {
 			o(g)
 		}
 	}
+	building.Made(g)
 	return g
 }
 

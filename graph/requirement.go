@@ -25,3 +25,20 @@ const (
 	MustBeMultipleOf                        // A is a multiple of B, which is not 0
 	MustDiffer                              // A != B
 )
+
+// Require records what must be true of sizes for the node to be right, and could be neither
+// proved nor refused. A requirement on a size that an int64 cannot hold is a mistake.
+func (n *Node) Require(r Requirement) {
+	if !r.A.Valid() || !r.B.Valid() {
+		n.fail(&Mistake{Code: CodeSize, Summary: r.Why + ": " + notRepresentable})
+		return
+	}
+	r.Node = n
+	n.g.needs = append(n.g.needs, r)
+	switch r.Kind {
+	case MustBeMultipleOf:
+		n.g.requireMultiple(r.A, r.B)
+	case MustEqual:
+		n.g.requireEqual(r.A, r.B)
+	}
+}

@@ -26,12 +26,34 @@ func (g *Graph) requireMultiple(n, m Dim) {
 	g.forgetSettled()
 }
 
-// isMultiple reports whether what was required says that n is a multiple of m, which is not 0.
-func (g *Graph) isMultiple(n, m Dim) bool {
-	if len(g.multiples) == 0 {
-		return false
+// requireEqual notes the multiple that a == b means: of h == 2·floor(h/2), that h is one of 2.
+func (g *Graph) requireEqual(a, b Dim) {
+	difference := a.Minus(b)
+	p, _ := difference.poly()
+	is, divisions := difference.Unrounded()
+	if is != 0 || len(divisions) != 1 {
+		return
 	}
+	for _, t := range p {
+		if len(t.atoms) == 1 && t.atoms[0].rounds() {
+			g.requireMultiple(divisions[0].Of, divisions[0].By)
+		}
+	}
+}
+
+// IsMultiple reports whether a is a multiple of b, which is not 0, by what was declared of names,
+// what nodes built so far require, or for all numbers.
+func (g *Graph) IsMultiple(a, b Dim) bool { return g.isMultiple(a, b) }
+
+// isMultiple reports whether n is a multiple of m, which is not 0, by what is known.
+func (g *Graph) isMultiple(n, m Dim) bool {
 	n, m = lowestTerms(oneFraction(n, m))
+	if k, whole := m.Int(); whole && k > 1 {
+		p, _ := n.poly()
+		if rest, always := p.residueOf(k, g.known); always && rest == 0 {
+			return true
+		}
+	}
 	return m == 1 || slices.ContainsFunc(g.multiples, func(f fraction) bool {
 		_, more := n.ExactDiv(f.n)
 		_, divides := f.m.ExactDiv(m)
@@ -55,8 +77,11 @@ func (g *Graph) known(name string) Bounds {
 	return b
 }
 
-// settled returns a size in the plainest form for what is known: a division that leaves no
-// remainder does not round.
+// Settled returns a size in the plainest form for what was declared of names, and what nodes
+// built so far require: of a d that is a multiple of 8, 8*floor(d/8) is d.
+func (g *Graph) Settled(d Dim) Dim { return g.settled(d) }
+
+// settled is Settled: a division that leaves no remainder does not round.
 func (g *Graph) settled(d Dim) Dim {
 	e := d.entry()
 	if e == nil || !e.rounds {

@@ -28,7 +28,7 @@ func Narrow(x *graph.Node, axis int, start, length graph.Dim) *graph.Node {
 		problem = "narrow(): length must be non-negative."
 	case hasAxis(x, axis):
 		size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
-		if start.IsConst() && start < 0 {
+		if rules.CountsFromEnd(start) {
 			from = size.Plus(start)
 		}
 		if size.IsConst() && from.IsConst() {
@@ -50,21 +50,6 @@ func narrowProblem(size, start, from, length graph.Dim) string {
 		return fmt.Sprintf("start (%d) + length (%d) exceeds dimension size (%d).", from, length, size)
 	}
 	return ""
-}
-
-// Chunk cuts an axis into at most n parts of one size; the last one may be smaller. The
-// axis's size must be a whole number.
-func Chunk(x *graph.Node, axis, n int) []*graph.Node {
-	defer building("Chunk", x, axis, n)()
-	problem := ""
-	if n < 1 {
-		problem = fmt.Sprintf("chunk expects `chunks` to be greater than 0, got: %d", n)
-	}
-	size, bad := listed(refused("Chunk", x).with(axis, n), x, axis, problem)
-	if bad != nil {
-		return []*graph.Node{bad}
-	}
-	return Split(x, axis, max((size-1)/n+1, 1)) // rounded up without overflow
 }
 
 // Roll moves the elements of an axis on by shift places; those that leave it at one end
@@ -193,6 +178,42 @@ func Flatten(x *graph.Node, first, last int) *graph.Node {
 	}
 	merged := x.Shape()[at[0] : at[1]+1].NumElements()
 	return Reshape(x, slices.Replace(slices.Clone(x.Shape()), at[0], at[1]+1, merged)...)
+}
+
+// Unflatten splits one axis into several of the given sizes, whose product is the axis's size.
+// One size may be -1: it is found from the others.
+func Unflatten(x *graph.Node, axis int, sizes ...graph.Dim) *graph.Node {
+	defer building("Unflatten", append([]any{x, axis}, shapeWords(sizes)...)...)()
+	if !hasAxis(x, axis) {
+		return Transpose(x, axis, axis) // its own mistake
+	}
+	axis = countedFromZero([]int{axis}, x.Rank())[0]
+	size, known, hole := x.Shape()[axis], graph.Dim(1), -1
+	into := slices.Clone(sizes)
+	for i, d := range sizes {
+		if d == -1 && hole < 0 {
+			hole = i
+		} else {
+			known = known.Times(d)
+		}
+	}
+	need := graph.Requirement{Kind: graph.MustEqual, A: size, B: known, Why: "the sizes of an unflattened axis"}
+	if hole >= 0 {
+		need.Kind = graph.MustBeMultipleOf
+		need.A, need.B = size.Divisibility(known)
+		into[hole] = size.DividedBy(known)
+	}
+	p := prove.NewProver(x.Graph().Bounds)
+	text := fmt.Sprintf("unflatten: Provided sizes %s don't multiply up to the size of dim %d (%s) in the input tensor", graph.Shape(sizes), axis, size)
+	if len(sizes) == 0 || known == 0 && hole >= 0 || p.Judge(need) == prove.Refused {
+		return refusal(refused("Unflatten", x).with(append([]any{axis}, shapeWords(sizes)...)...), &graph.Mistake{Code: graph.CodeReshape, Summary: text, Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}}})
+	}
+	out := Reshape(x, slices.Replace(slices.Clone(x.Shape()), axis, axis+1, into...)...)
+	if hole >= 0 && out.Judged() {
+		requireSizes(out, need, text)
+		requireSizes(out, graph.Requirement{Kind: graph.MustBeAtLeast, A: known, B: 1, Why: "the size -1 of an unflattened axis is found by division"}, text)
+	}
+	return out
 }
 
 // MaskedFill returns a number where the mask holds, and x elsewhere, in x's dtype. x and the

@@ -42,7 +42,7 @@ func TestArgumentsThatMeanNothing(t *testing.T) {
 		"Tile":      {func(_ *graph.Graph, x N) N { return ops.Tile(x, 3) }, "Tile(x, 3): Number of dimensions of repeat dims"},
 		"Einsum":    {func(_ *graph.Graph, x N) N { return ops.Einsum("ijk->i", x) }, `Einsum("ijk->i", x): einsum(): `},
 		"Split":     {func(_ *graph.Graph, x N) N { return ops.Split(x, 0, 0)[0] }, "Split(x, 0, 0): split_size can only be 0"},
-		"Chunk":     {func(g *graph.Graph, _ N) N { return ops.Chunk(g.Input("n", graph.Float32, g.Dim("n")), 0, 2)[0] }, "Chunk(n, 0, 2): Chunk needs to know"},
+		"Chunk":     {func(_ *graph.Graph, x N) N { return ops.Chunk(x, 0, 0)[0] }, "Chunk(x, 0, 0): chunk expects `chunks` to be greater than 0"},
 		"Unbind":    {func(g *graph.Graph, _ N) N { return ops.Unbind(g.Input("n", graph.Float32, 1<<40), 0)[0] }, "Unbind(n, 0): 1099511627776 parts"},
 		"GLU":       {func(_ *graph.Graph, x N) N { return ops.GLU(x, 1) }, "GLU(x, 1): Halving dimension must be even"},
 		"no operation": {func(_ *graph.Graph, x N) N { return ops.Apply(nil, nil, x) },

@@ -59,7 +59,11 @@ func RequirementText(r graph.Requirement) string {
 func proveByMultiple(m *graph.Mistake, r graph.Requirement) {
 	g := r.Node.Graph()
 	d := r.A.Minus(r.B)
-	for _, k := range divisors(d) {
+	list := divisors(d)
+	if k, whole := r.B.Int(); whole && r.Kind == graph.MustBeMultipleOf {
+		list = append([]int64{k}, list...)
+	}
+	for _, k := range list {
 		for _, name := range d.Symbols() {
 			b := g.Bounds(name)
 			if b.Multiple > 1 && (k%b.Multiple != 0 || k == b.Multiple) {

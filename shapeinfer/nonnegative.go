@@ -22,11 +22,34 @@ func sizeRequirements(g *graph.Graph) (list []graph.Requirement) {
 				continue
 			}
 			seen[d] = true
+			list = append(list, divisionRequirements(p, n, axis, d)...)
 			if d.IsSymbolic() && p.AtLeast(d, 0) != prove.Proved {
 				list = append(list, graph.Requirement{Node: n, Kind: graph.MustBeAtLeast, A: d, B: 0, Axis: axis, Why: whySize})
 			}
 		}
 	}
+	return list
+}
+
+// divisionRequirements lists, for the quotients in a size that no rule has made, that they leave
+// no remainder: as d.DividedBy(8) that was given to an operation.
+func divisionRequirements(p *prove.Prover, n *graph.Node, axis int, d graph.Dim) (list []graph.Requirement) {
+	d.Terms(func(_ int64, factors []graph.Factor) {
+		for _, f := range factors {
+			if f.Name != "" {
+				continue
+			}
+			list = append(list, divisionRequirements(p, n, axis, f.P)...)
+			list = append(list, divisionRequirements(p, n, axis, f.Q)...)
+			need := graph.Requirement{Node: n, Kind: graph.MustBeMultipleOf, Axis: axis, Why: "a size is divided without remainder"}
+			if !f.IsQuotient() || n.Graph().IsMultiple(f.P, f.Q) {
+				continue
+			}
+			if need.A, need.B = f.P.Divisibility(f.Q); p.Judge(need) != prove.Proved {
+				list = append(list, need)
+			}
+		}
+	})
 	return list
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/broadloom/broadloom/cmd/broadloom/internal/findings"
 	"github.com/broadloom/broadloom/cmd/broadloom/internal/models"
 	"github.com/broadloom/broadloom/cmd/broadloom/modelcheck"
 	"github.com/broadloom/broadloom/graph"
@@ -167,12 +168,19 @@ func unknownSizes(found []checked, given sizes) (problems []string) {
 func read(o models.Outcome, dir string) checked {
 	c := checked{Package: o.Package.ImportPath, Model: o.Model.Name, File: o.Model.File, Line: o.Model.Line, Failure: o.Failure, outcome: o}
 	if c.Failure != "" {
-		c.text = fmt.Sprintf("%s:%d: error: %s could not be checked: %s", relative(dir, c.File), c.Line, c.Model, c.Failure)
-		return c
+		at := findings.OfFailure(o).At
+		c.text = fmt.Sprintf("%s:%d: error: %s could not be checked: %s", relative(dir, at.File), at.Line, c.Model, c.Failure)
+		if len(o.Result) == 0 {
+			return c
+		}
 	}
 	var r modelcheck.Result
 	if err := json.Unmarshal(o.Result, &r); err != nil {
 		c.Failure, c.outcome.Failure = err.Error(), err.Error()
+		return c
+	}
+	if c.Failure != "" { // what was recorded until then is most often the cause
+		c.Report, c.text = &r.Report, r.Text+"\n"+c.text
 		return c
 	}
 	c.Report, c.Unbound, c.UnboundAt, c.dims = &r.Report, r.Unbound, r.UnboundAt, r.Dims

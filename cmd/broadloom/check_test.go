@@ -133,6 +133,30 @@ func TestCheckForMachines(t *testing.T) {
 	require.Equal(t, 14, out.Models[0].Report.Errors[0].Line)
 }
 
+// A function that stumbles over its own mistake panics: the mistake is told first, and where the
+// panic was.
+func TestCheckTellsTheMistakesBeforeAPanic(t *testing.T) {
+	userModule(t, map[string]string{"strange.go": `package models
+` + imports + `
+//broadloom:model
+func panics() *graph.Graph {
+	g := graph.New("g")
+	x := g.Input("x", graph.Float32, g.Dim("n"), 8)
+	parts := ops.Split(x, 0, 4)
+	ops.Add(parts[0], parts[1])
+	return g
+}
+`})
+	status, stdout, _ := broadloom("check")
+	require.Equal(t, exitFailed, status)
+	require.Regexp(t, `strange.go:12:\d+: error BL122: Split\(x, 0, 4\): Split needs to know how many parts there are`, stdout)
+	require.Regexp(t, `(?m)^strange.go:13: error: panics could not be checked: panic: .*index out of range`, stdout)
+	_, stdout, _ = broadloom("check", "-json")
+	var out struct{ Models []checked }
+	require.NoError(t, json.Unmarshal([]byte(stdout), &out))
+	require.EqualValues(t, "BL122", out.Models[0].Report.Errors[0].Code)
+}
+
 // One model that misbehaves costs a clear message, not the others' reports.
 func TestCheckSurvivesModels(t *testing.T) {
 	userModule(t, map[string]string{"good.go": goodModel, "strange.go": `package models

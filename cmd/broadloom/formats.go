@@ -90,7 +90,11 @@ func (o outcome) findings() (list []findings.Finding) {
 // findings returns what was found in a model.
 func (c checked) findings() (list []findings.Finding) {
 	if c.Failure != "" {
-		return []findings.Finding{findings.OfFailure(c.outcome)}
+		list = append(list, findings.OfFailure(c.outcome))
+		if c.Report != nil {
+			list = append(list, findings.OfReport(*c.Report)...)
+		}
+		return list
 	}
 	for i, text := range c.Unbound {
 		at := findings.PlaceOf(c.UnboundAt[i])

@@ -186,6 +186,9 @@ func bound(st *state, p Poly, changed *bool) bool {
 		if lo := st.lo[x]; nonlinear && lo > -infinite {
 			found[i] = found[i].plus(span{lo, lo})
 		}
+		if nonlinear {
+			found[i] = found[i].near()
+		}
 		lo, hi := max(st.lo[x], found[i].lo), min(st.hi[x], found[i].hi)
 		if lo != st.lo[x] || hi != st.hi[x] {
 			st.lo[x], st.hi[x] = lo, hi

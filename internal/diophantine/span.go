@@ -6,6 +6,21 @@ const infinite = int64(1) << 62
 // span is a range of values; -infinite and infinite stand for no bound.
 type span struct{ lo, hi int64 }
 
+// far is a bound beyond which products of unknowns that count from it would soon overflow.
+const far = int64(1) << 20
+
+// near returns a without bounds that are far: those of a product may creep away, each round by
+// its square.
+func (a span) near() span {
+	if a.lo > far {
+		a.lo = -infinite
+	}
+	if a.hi < -far {
+		a.hi = infinite
+	}
+	return a
+}
+
 // plus adds bounds. A finite sum that is too large becomes the largest finite bound, which
 // holds as well.
 func (a span) plus(b span) span {

@@ -48,10 +48,10 @@ var functions = map[string][]any{
 		ops.RMSNorm, ops.Reciprocal, ops.Relu, ops.Relu6, ops.Remainder, ops.RepeatInterleave, ops.Reshape,
 		ops.Roll, ops.Round, ops.Rsqrt, ops.ScatterAdd, ops.Select, ops.Selu, ops.Sigmoid, ops.Sign, ops.Silu,
 		ops.Sin, ops.Sinh, ops.Size, ops.Slice, ops.SmoothL1, ops.SoftShrink, ops.Softmax, ops.Softplus,
-		ops.Softsign, ops.Split, ops.Sqrt, ops.Square, ops.Squeeze, ops.Stack, ops.Standardize, ops.Std,
+		ops.Softsign, ops.Split, ops.SplitSizes, ops.Sqrt, ops.Square, ops.Squeeze, ops.Stack, ops.Standardize, ops.Std,
 		ops.StopGradient, ops.StopsGradient, ops.Stride, ops.Sub, ops.SubInPlace, ops.Sum, ops.SumLoss, ops.SumTo,
 		ops.Take, ops.Tan, ops.Tanh, ops.TanhShrink, ops.Tile, ops.ToBool, ops.ToCommonFloat, ops.ToCommonType, ops.ToCounted, ops.Transpose, ops.Tril, ops.Triu, ops.Trunc,
-		ops.Unbind, ops.Uniform, ops.Unsqueeze, ops.Var, ops.Where, ops.Window, ops.XLogY, ops.Xor, ops.Zeros,
+		ops.Unbind, ops.Unflatten, ops.Uniform, ops.Unsqueeze, ops.Var, ops.Where, ops.Window, ops.XLogY, ops.Xor, ops.Zeros,
 		ops.ZerosLike,
 	},
 	"nn": {
@@ -67,7 +67,7 @@ var functions = map[string][]any{
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
 	},
 	"shapeinfer/rules": {
-		rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.ScatterAdd, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
+		rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.ScatterAdd, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
 	},
 	"shapeinfer/alias": {
 		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,

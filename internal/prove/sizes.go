@@ -96,15 +96,40 @@ func (s *System) name(name string) diophantine.Poly {
 
 // quotient makes the unknown floor(a/b): that b is at least 1 is a requirement of its own.
 func (s *System) quotient(a, b diophantine.Poly) diophantine.Poly {
-	q := diophantine.Of(s.Free())
+	q := s.quotientOf(a)
 	rest := a.Minus(q.Times(b))
 	s.Assert(diophantine.NotNegative(rest), diophantine.NotNegative(b.Minus(rest).Minus(diophantine.Const(1))))
 	return q
 }
 
+// quotientOf makes the unknown of a division by a number above 0: it is not negative, where a
+// is surely not.
+func (s *System) quotientOf(a diophantine.Poly) diophantine.Poly {
+	if lo, _, none := s.Range(a, Effort(EffortAlone/10)); lo >= 0 && !none {
+		return diophantine.Of(s.Unknown(0))
+	}
+	return diophantine.Of(s.Free())
+}
+
+// isPositive reports whether a divisor is above 0, as it is not 0: a sum of names and of
+// products of names is not negative.
+func isPositive(d graph.Dim) bool {
+	positive := true
+	d.Terms(func(coef int64, factors []graph.Factor) {
+		positive = positive && coef > 0
+		for _, f := range factors {
+			positive = positive && f.Name != ""
+		}
+	})
+	return positive
+}
+
 // exactQuotient makes the unknown a/q, of which it is known that q divides a.
 func (s *System) exactQuotient(a diophantine.Poly, q graph.Dim) diophantine.Poly {
 	p, b := diophantine.Of(s.Free()), s.Of(q)
+	if k, whole := q.Int(); whole && k > 0 || isPositive(q) {
+		p = s.quotientOf(a)
+	}
 	s.Assert(equal(a, p.Times(b)))
 	if !q.IsConst() {
 		s.Differ(b, diophantine.Const(0))

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/prove"
@@ -54,11 +55,14 @@ func requireCount(c *graph.Call, total, known graph.Dim, want graph.Shape) {
 	case prove.Proved:
 		return
 	}
-	a, b := withoutCommon(c, total, known)
-	if requireDivisions(c, total, a, b, want) || requireDivisions(c, total, b, a, want) {
+	a, b := total.LowestTerms(known)
+	isProduct := dividesExactly(a, b) || dividesExactly(b, a)
+	if common, exact := known.ExactDiv(b); !exact || prove.NewProver(c.Bounds).AtLeast(common, 1) != prove.Proved {
+		a, b = total, known
+	} else if requireDivisions(c, total, a, b, want) || requireDivisions(c, total, b, a, want) {
 		return
 	}
-	if verdict, names := CallRules(c).mustEqual(a, b); verdict == prove.Refused && names {
+	if verdict, names := CallRules(c).mustEqual(a, b); verdict == prove.Refused && names && !isProduct {
 		c.Fail(countMistake(c, total, want))
 		return
 	}
@@ -67,28 +71,19 @@ func requireCount(c *graph.Call, total, known graph.Dim, want graph.Shape) {
 
 const whyCount = "the number of elements of a reshape"
 
-// withoutCommon divides two sizes by the factors that they have in common and that are not 0.
-func withoutCommon(c *graph.Call, a, b graph.Dim) (graph.Dim, graph.Dim) {
-	x, y := a.LowestTerms(b)
-	if common, exact := b.ExactDiv(y); exact && prove.NewProver(c.Bounds).AtLeast(common, 1) == prove.Proved {
-		return x, y
-	}
-	return a, b
+// dividesExactly reports whether rounded is a product with divisions that round down, and total
+// what it is where none leaves a remainder: they are equal then.
+func dividesExactly(total, rounded graph.Dim) bool {
+	is, divisions := rounded.Unrounded()
+	return len(divisions) > 0 && rounded.IsProduct() && is == total
 }
 
-// requireDivisions judges total == rounded where rounded is a product with divisions that round
-// down, and total what it is where none leaves a remainder: they are equal exactly then. ok is
-// false where the sizes have another form.
+// requireDivisions judges total == rounded where these are equal exactly if no division of
+// rounded leaves a remainder. ok is false where the sizes have another form.
 func requireDivisions(c *graph.Call, count, total, rounded graph.Dim, want graph.Shape) (ok bool) {
-	is, divisions := rounded.Unrounded()
-	if len(divisions) == 0 || !rounded.IsProduct() || is != total {
+	_, divisions := rounded.Unrounded()
+	if !dividesExactly(total, rounded) || !arePositive(c, total, divisions) {
 		return false
-	}
-	p := prove.NewProver(c.Bounds)
-	for _, d := range append(divisions, graph.Division{Of: total, By: 1}) {
-		if p.AtLeast(d.Of, 1) != prove.Proved || p.AtLeast(d.By, 1) != prove.Proved {
-			return false
-		}
 	}
 	for _, d := range divisions {
 		if requireMultiple(c, d.Of, d.By, 0) == prove.Refused {
@@ -97,6 +92,20 @@ func requireDivisions(c *graph.Call, count, total, rounded graph.Dim, want graph
 		}
 	}
 	return true
+}
+
+// arePositive reports whether divisors, and the factors beside the only division, or all factors
+// beside and in several, are at least 1.
+func arePositive(c *graph.Call, total graph.Dim, divisions []graph.Division) bool {
+	factors := []graph.Dim{total}
+	for _, d := range divisions {
+		factors = append(factors, d.Of, d.By)
+	}
+	if beside, exact := total.ExactDiv(divisions[0].Of); exact && len(divisions) == 1 {
+		factors = []graph.Dim{beside, divisions[0].By}
+	}
+	p := prove.NewProver(c.Bounds)
+	return !slices.ContainsFunc(factors, func(d graph.Dim) bool { return p.AtLeast(d, 1) != prove.Proved })
 }
 
 // requireMultiple judges that a is a multiple of b, which is at least 1, and records the

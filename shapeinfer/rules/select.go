@@ -26,6 +26,7 @@ func Select(c *graph.Call, axis int, index graph.Dim) graph.Shape {
 		return out
 	}
 	p := prove.NewProver(c.Bounds)
+	requireNegation(c, p, index, at, "the index of a select")
 	low, high := p.AtLeast(start, 0), p.Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: size.Minus(1), B: start})
 	if low == prove.Refused || high == prove.Refused {
 		c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("select(): index %s out of range for tensor of size %s at dimension %d", index, x, at),
@@ -41,9 +42,10 @@ func Select(c *graph.Call, axis int, index graph.Dim) graph.Shape {
 	return out
 }
 
-// SelectStart counts an index from the first element; a negative one counts from the end.
+// SelectStart counts an index from the first element; a negative number, and minus a sum of
+// named sizes, count from the end.
 func SelectStart(size, index graph.Dim) graph.Dim {
-	if isNegative(index) {
+	if CountsFromEnd(index) {
 		return size.Plus(index)
 	}
 	return index

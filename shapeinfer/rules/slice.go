@@ -38,6 +38,14 @@ func Slice(c *graph.Call, axis int, start, stop graph.Dim, step int) graph.Shape
 	}
 	if !size.IsConst() || !from.IsConst() || !to.IsConst() {
 		p := prove.NewProver(c.Bounds)
+		for _, bound := range []graph.Dim{start, stop} {
+			requireNegation(c, p, bound, at, "the bounds of a slice")
+			if !CountsFromEnd(bound) && p.Judge(graph.Requirement{Kind: graph.MustBeAtLeast, A: bound, B: 0}) == prove.Refused {
+				c.Fail(&graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("the bounds of a slice: %s is less than 0 for every size", bound),
+					Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}},
+					Help:     []string{fmt.Sprintf("count from the start: %s is %s from the end", size.Plus(bound), graph.Dim(0).Minus(bound))}})
+			}
+		}
 		for _, r := range []struct{ a, b graph.Dim }{{from, 0}, {to, from}, {size, to}} {
 			requireAtLeast(c, p, r.a, r.b, at, "the bounds of a slice")
 		}
@@ -64,8 +72,35 @@ func requireAtLeast(c *graph.Call, p *prove.Prover, a, b graph.Dim, axis int, wh
 	}
 }
 
-// SliceBounds brings Python's bounds of a slice into the axis: negative ones count
-// from the end, and where all are whole numbers they are clamped.
+// requireNegation judges that a bound that counts from the end is less than 0: by -0, an axis
+// would be cut at its beginning.
+func requireNegation(c *graph.Call, p *prove.Prover, bound graph.Dim, axis int, why string) {
+	if bound.IsSymbolic() && CountsFromEnd(bound) {
+		requireAtLeast(c, p, graph.Dim(0).Minus(bound), 1, axis, why)
+	}
+}
+
+// CountsFromEnd reports whether a bound is a negative number, or minus a sum of sizes.
+func CountsFromEnd(bound graph.Dim) bool {
+	if n, whole := bound.Int(); whole || bound.IsUnknown() {
+		return whole && n < 0
+	}
+	return isSumOfSizes(graph.Dim(0).Minus(bound))
+}
+
+// isSumOfSizes reports whether nothing in an expression is negative.
+func isSumOfSizes(d graph.Dim) bool {
+	is := true
+	return d.Terms(func(coef int64, factors []graph.Factor) {
+		is = is && coef > 0
+		for _, f := range factors {
+			is = is && (f.Name != "" || isSumOfSizes(f.P) && isSumOfSizes(f.Q))
+		}
+	}) && is
+}
+
+// SliceBounds brings Python's bounds of a slice into the axis: negative numbers, and minus a
+// sum of named sizes, count from the end, and where all are whole numbers they are clamped.
 func SliceBounds(size, start, stop graph.Dim) (from, to graph.Dim) {
 	return sliceBound(size, start), sliceBound(size, stop)
 }
@@ -73,11 +108,9 @@ func SliceBounds(size, start, stop graph.Dim) (from, to graph.Dim) {
 func sliceBound(size, bound graph.Dim) graph.Dim {
 	b, whole := bound.Int()
 	switch {
-	case !whole:
-		return bound
-	case b >= farEnd:
+	case whole && b >= farEnd:
 		return size
-	case b < 0:
+	case CountsFromEnd(bound):
 		bound = size.Plus(bound)
 	}
 	n, static := size.Int()

@@ -8,10 +8,12 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/building"
 	"github.com/broadloom/broadloom/internal/overlay"
 )
 
@@ -95,15 +97,19 @@ func run(models []Model, action Action) error {
 }
 
 // attempt builds a model and applies the action, in a goroutine that is left behind when
-// it does not come back in time.
+// it does not come back in time. Where the function panics, the action is applied to the graph
+// as far as it was built.
 func attempt(m Model, action Action, r Request) (result json.RawMessage, failure string) {
 	done := make(chan struct{})
 	ended := false // by a return or a panic, not by runtime.Goexit
+	made := building.Watch()
 	go func() {
 		defer close(done)
 		defer func() {
-			if p := recover(); p != nil {
+			p, graphs := recover(), made()
+			if p != nil {
 				ended, failure = true, fmt.Sprintf("panic: %v%s", p, userFrames(stack(false)))
+				result = unfinished(graphs, action, r.Args)
 			}
 		}()
 		result, failure = perform(m, action, r.Args)
@@ -118,6 +124,19 @@ func attempt(m Model, action Action, r Request) (result json.RawMessage, failure
 	case <-time.After(r.Timeout):
 		return nil, fmt.Sprintf("no result within %v%s", r.Timeout, userFrames(ours(stack(true))))
 	}
+}
+
+// unfinished applies the action to the last graph that a function made before it panicked, if
+// mistakes were recorded in it. There is no result where the action panics too.
+func unfinished(made []any, action Action, args json.RawMessage) (result json.RawMessage) {
+	defer func() { _ = recover() }()
+	for _, last := range slices.Backward(made) {
+		if g := last.(*graph.Graph); len(g.Mistakes()) > 0 {
+			result, _ = perform(Model{Build: func() (*graph.Graph, error) { return g, nil }}, action, args)
+			return result
+		}
+	}
+	return nil
 }
 
 func perform(m Model, action Action, args json.RawMessage) (json.RawMessage, string) {

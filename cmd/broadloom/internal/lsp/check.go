@@ -87,11 +87,14 @@ func (p *pkg) check(ctx context.Context, overlay models.Overlay, texts *snapshot
 	return found, broken, nil
 }
 
-// readOutcome reads what became of a model.
-func readOutcome(o models.Outcome, texts *snapshot) (*model, *findings.Finding) {
+// readOutcome reads what became of a model: of one whose function panicked, why, and the
+// mistakes until then.
+func readOutcome(o models.Outcome, texts *snapshot) (_ *model, failure *findings.Finding) {
 	if o.Failure != "" {
 		f := findings.OfFailure(o)
-		return nil, &f
+		if failure = &f; len(o.Result) == 0 {
+			return nil, failure
+		}
 	}
 	var r modelvalues.Result
 	if err := json.Unmarshal(o.Result, &r); err != nil {
@@ -104,7 +107,7 @@ func readOutcome(o models.Outcome, texts *snapshot) (*model, *findings.Finding) 
 	for _, v := range r.Values {
 		m.values[v.File] = append(m.values[v.File], v)
 	}
-	return m, nil
+	return m, failure
 }
 
 // stale says of an error that what the editor shows beside it is of an earlier text.

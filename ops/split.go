@@ -1,0 +1,199 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
+)
+
+// The functions here take an axis apart, into parts or single elements.
+
+// Unbind returns the elements at each index of an axis, without that axis. The axis's size
+// must be a whole number.
+func Unbind(x *graph.Node, axis int) []*graph.Node {
+	defer building("Unbind", x, axis)()
+	n, bad := listed(refused("Unbind", x).with(axis), x, axis, "")
+	if bad != nil {
+		return []*graph.Node{bad}
+	}
+	if bad = tooMany(refused("Unbind", x).with(axis), n); bad != nil {
+		return []*graph.Node{bad}
+	}
+	parts := make([]*graph.Node, n)
+	for i := range parts {
+		parts[i] = Select(x, axis, graph.Dim(i))
+	}
+	return parts
+}
+
+// Split cuts an axis into parts of the given size; the last one may be smaller. The
+// axis's size must be a number, or a named size that is declared to be one number: [Chunk] and
+// [SplitSizes] cut an axis of any named size.
+func Split(x *graph.Node, axis, size int) []*graph.Node {
+	defer building("Split", x, axis, size)()
+	call, problem := refused("Split", x).with(axis, size), ""
+	if size < 0 {
+		problem = fmt.Sprintf("split expects split_size be non-negative, but got split_size=%d", size)
+	}
+	n, bad := listed(call, x, axis, problem)
+	switch {
+	case bad != nil:
+		return []*graph.Node{bad}
+	case size == 0 && n == 0:
+		return []*graph.Node{Slice(x, axis, 0, 0, 1)}
+	case size == 0:
+		return []*graph.Node{refusal(call, &graph.Mistake{Code: graph.CodeSlice,
+			Summary: fmt.Sprintf("split_size can only be 0 if dimension size is 0, but got dimension size of %d", n)})}
+	}
+	if bad = tooMany(call, (n-1)/size+1); bad != nil {
+		return []*graph.Node{bad}
+	}
+	var parts []*graph.Node
+	for at := 0; at < n || at == 0; at += size {
+		parts = append(parts, Slice(x, axis, graph.Dim(at), graph.Dim(min(at+size, n)), 1))
+	}
+	return parts
+}
+
+// Chunk cuts an axis into at most n parts of one size, rounded up; the last one may be smaller.
+// Of an axis of named size there are n parts, and it is required that none is empty, unless the
+// axis is. Where there is a mistake, there are n nodes that stand for it.
+func Chunk(x *graph.Node, axis, n int) []*graph.Node {
+	defer building("Chunk", x, axis, n)()
+	call := refused("Chunk", x).with(axis, n)
+	size, bad := cutAxis(call, x, axis, chunkProblem(n))
+	if bad == nil {
+		bad = tooMany(call, n)
+	}
+	if count, whole := size.Int(); bad == nil && whole && count > 0 {
+		return Split(x, axis, int((count-1)/int64(n)+1)) // rounded up without overflow
+	}
+	if bad != nil {
+		return slices.Repeat([]*graph.Node{bad}, min(max(n, 1), maxParts))
+	}
+	part := x.Graph().Settled(size.CeilDiv(int64(n)))
+	sizes := slices.Repeat([]graph.Dim{part}, n)
+	sizes[n-1] = size.Minus(part.Times(graph.Dim(n - 1)))
+	parts := cut(x, axis, sizes)
+	if sizes[n-1] != part {
+		requireSizes(parts[n-1], graph.Requirement{Kind: graph.MustBeAtLeast, A: sizes[n-1], B: graph.MinDim(size, 1), Why: "no part of a chunk is empty"},
+			fmt.Sprintf("chunk: an axis of %s elements gives fewer than %d parts", size, n))
+	}
+	return parts
+}
+
+func chunkProblem(n int) string {
+	if n < 1 {
+		return fmt.Sprintf("chunk expects `chunks` to be greater than 0, got: %d", n)
+	}
+	return ""
+}
+
+// SplitSizes cuts an axis into parts of the given sizes, which make up the whole axis. Where
+// there is a mistake, there are as many nodes that stand for it.
+func SplitSizes(x *graph.Node, axis int, sizes ...graph.Dim) []*graph.Node {
+	defer building("SplitSizes", append([]any{x, axis}, shapeWords(sizes)...)...)()
+	call, problem, sum := refused("SplitSizes", x).with(append([]any{axis}, shapeWords(sizes)...)...), "", graph.Dim(0)
+	for _, d := range sizes {
+		if sum = sum.Plus(d); d.IsConst() && d < 0 {
+			problem = fmt.Sprintf("split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes=%s", graph.Shape(sizes))
+		}
+	}
+	size, bad := cutAxis(call, x, axis, problem)
+	need := graph.Requirement{Kind: graph.MustEqual, A: sum, B: size, Why: "the parts of a split make up the axis"}
+	text := fmt.Sprintf("split_with_sizes expects split_sizes to sum exactly to %s (input tensor's size at dimension %d), but got split_sizes=%s", size, axis, graph.Shape(sizes))
+	if bad == nil && (len(sizes) == 0 || prove.NewProver(x.Graph().Bounds).Judge(need) == prove.Refused) {
+		bad = refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: text, Operands: []graph.OperandNote{{Node: x}}})
+	}
+	if bad != nil {
+		return slices.Repeat([]*graph.Node{bad}, max(len(sizes), 1))
+	}
+	parts := cut(x, axis, sizes)
+	requireSizes(parts[len(parts)-1], need, text)
+	return parts
+}
+
+// cut takes parts of an axis, one behind the other.
+func cut(x node, axis int, sizes []graph.Dim) (parts []*graph.Node) {
+	at := graph.Dim(0)
+	for _, d := range sizes {
+		end := x.Graph().Settled(at.Plus(d))
+		parts = append(parts, Slice(x, axis, at, end, 1))
+		at = end
+	}
+	return parts
+}
+
+// requireSizes judges what sizes must be for a node to be right.
+func requireSizes(n node, need graph.Requirement, text string) {
+	if need.Kind == graph.MustBeMultipleOf && n.Graph().IsMultiple(need.A, need.B) {
+		return
+	}
+	switch prove.NewProver(n.Graph().Bounds).Judge(need) {
+	case prove.Refused:
+		n.Refuse(&graph.Mistake{Code: graph.CodeSlice, Summary: text})
+	case prove.Deferred:
+		n.Require(need)
+	}
+}
+
+// scalarAxis is the mistake of an axis of a scalar where there must be one.
+func scalarAxis(axis int) *graph.Mistake {
+	return &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axis)}
+}
+
+// maxParts bounds the nodes that one call makes of an axis.
+const maxParts = 1 << 20
+
+// tooMany refuses to take an axis apart into more nodes than any program has; nil where
+// there are fewer.
+func tooMany(call refusedCall, parts int) node {
+	if parts <= maxParts {
+		return nil
+	}
+	return refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%d parts would each be a node of the graph: at most %d are made", parts, maxParts),
+		Help: []string{"work on the whole value, or use Slice and Select"}})
+}
+
+// listed returns the number of elements of an axis that a function is to take apart, or the node
+// that stands for the mistake.
+func listed(call refusedCall, x node, axis int, problem string) (n int, bad node) {
+	size, bad := cutAxis(call, x, axis, problem)
+	if bad != nil {
+		return 0, bad
+	}
+	if v, static := size.Int(); static {
+		return int(v), nil
+	}
+	if b := x.Graph().Bounds(size.String()); b.Max > 0 && b.Min == b.Max {
+		return int(b.Max), nil
+	}
+	return 0, refusal(call, &graph.Mistake{Code: graph.CodeSlice,
+		Summary: fmt.Sprintf("%s needs to know how many parts there are, and the size of axis %d is known only at run time", call.fn, axis),
+		Help:    []string{"Chunk and SplitSizes cut an axis of any size into a number of parts; or work on the whole value, or use Slice and Select"}})
+}
+
+// cutAxis returns the size of an axis that a function is to take apart, or the node that stands
+// for the mistake. A problem with the function's other arguments comes before one with the axis.
+func cutAxis(call refusedCall, x node, axis int, problem string) (size graph.Dim, bad node) {
+	if x == nil || !x.Judged() {
+		return 0, Slice(x, axis, 0, End, 1) // its own mistake
+	}
+	switch word := strings.ToLower(call.fn); {
+	case x.Rank() == 0 && call.fn != "Unbind":
+		return 0, refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: word + " expects at least a 1-dimensional tensor"})
+	case problem != "":
+		return 0, refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: problem})
+	case x.Rank() == 0 && (axis == 0 || axis == -1):
+		return 0, refusal(call, scalarAxis(axis))
+	case !hasAxis(x, axis):
+		return 0, Squeeze(x, axis) // its own mistake
+	}
+	if size = x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]; size.IsUnknown() {
+		return 0, refusal(call, nil) // x's own mistake has been reported
+	}
+	return size, nil
+}
