@@ -238,6 +238,11 @@ func (a atom) times(p polynomial) (product Dim, less bool) {
 	if m != a.q {
 		return n.Times(a.p.DividedBy(m)), true
 	}
+	if rest, b := n.takeQuotient(); b.isQuotient() { // (p/q)·(q·r/s) is p·r/s
+		if x, y := lowestTerms(b.p, a.q); y != a.q {
+			return rest.Times(a.p.Times(x).DividedBy(y.Times(b.q))), true
+		}
+	}
 	k, whole := m.Int()
 	if !whole || len(p) > 1 || p[0].coef > 0 && p[0].coef < k {
 		return InvalidDim, false

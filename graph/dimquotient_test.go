@@ -39,6 +39,8 @@ func TestQuotientsCancel(t *testing.T) {
 		{"n*(n+1)*(n+2)//6*6", "n*(n+1)*(n+2)"},
 		{"(n*n-n+1)//2", "(n*n-n)/2"},
 		{"div(b*d*t, b*h*t)", "div(d, h)"},
+		{"(b/k)*(k*m/c)", "b*m/c"},
+		{"(n/2)*(4/n)", "2"},
 		{"d/(-8)", "-(d/8)"},
 	} {
 		a, b := parsed(t, c[0]), parsed(t, c[1])

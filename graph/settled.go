@@ -47,7 +47,7 @@ func (g *Graph) IsMultiple(a, b Dim) bool { return g.isMultiple(a, b) }
 
 // isMultiple reports whether n is a multiple of m, which is not 0, by what is known.
 func (g *Graph) isMultiple(n, m Dim) bool {
-	n, m = lowestTerms(oneFraction(n, m))
+	n, m = lowestTerms(oneFraction(n, g.asNumber(m)))
 	if k, whole := m.Int(); whole && k > 1 {
 		p, _ := n.poly()
 		if rest, always := p.residueOf(k, g.known); always && rest == 0 {
@@ -59,6 +59,16 @@ func (g *Graph) isMultiple(n, m Dim) bool {
 		_, divides := f.m.ExactDiv(m)
 		return more && divides
 	})
+}
+
+// asNumber puts numbers in the place of the names that were declared to be one.
+func (g *Graph) asNumber(d Dim) Dim {
+	for _, name := range d.Symbols() {
+		if b := g.Bounds(name); b.Max > 0 && b.Min == b.Max {
+			d = d.Subst(name, Dim(b.Max))
+		}
+	}
+	return d
 }
 
 // forgetSettled begins anew, since more is known of sizes.
