@@ -57,7 +57,7 @@ func deferred() *graph.Graph {
 	_, output, _ = broadloom("check", "./...")
 	want = []entry{
 		{"bad/bad.go", "14", "error", "Add(x, b): The size of tensor a (4) must match"},
-		{"fails/fails.go", "9", "error", "fails could not be checked: panic: as fails do"},
+		{"fails/fails.go", "11", "error", "fails could not be checked: panic: as fails do"},
 		{"fails/fails.go", "18", "warning", "Sub(p, t)"},
 		{"fails/fails.go", "25", "note", "deferred to binding"},
 	}
