@@ -24,11 +24,13 @@ func Disorders(nodes []*graph.Node) (found []Disorder) {
 		found = append(found, Disorder{Write: n, First: w.next[State(n.In(0))]})
 	}
 	if w.Any() {
-		o := orderCheck{w: w, state: make([]int32, len(nodes[0].Graph().Nodes())), blamed: map[*graph.Node]bool{}}
-		for _, n := range nodes {
-			o.visit(n)
-		}
-		found = append(found, o.found...)
+		blamed := map[*graph.Node]bool{}
+		w.Order(nodes, func(loop []*graph.Node) {
+			if write, reader := writeInCycle(loop, blamed); write != nil {
+				blamed[write] = true
+				found = append(found, Disorder{Write: write, Reader: reader})
+			}
+		})
 	}
 	return found
 }
@@ -71,73 +73,77 @@ func LateReads(nodes []*graph.Node) map[*graph.Node]*graph.Node {
 	return late
 }
 
-// orderCheck looks for a node that reads a value and needs, directly or through others,
-// the write that destroys it: a cycle of operands and of reads that come before writes.
-type orderCheck struct {
-	w *Writes
-	// state is 0 for a node that was not seen, done, or on the path: how many of the nodes
-	// that must run before it have been visited, plus 1.
-	state  []int32
-	path   []*graph.Node // each needs the next one to run first
-	blamed map[*graph.Node]bool
-	found  []Disorder
+// Order returns nodes, and those that they lead to, each after all that must run before it: its
+// operands and, for a write, the reads of what it destroys. Where there is no such order it calls
+// cycle with nodes of which each needs the next one to run first, and the last one is the first.
+func (w *Writes) Order(nodes []*graph.Node, cycle func(loop []*graph.Node)) (order []*graph.Node) {
+	if len(nodes) == 0 {
+		return nil
+	}
+	o := ordering{progress: make([]int32, len(nodes[0].Graph().Nodes())), cycle: cycle}
+	for _, n := range nodes {
+		o.enter(n)
+		for len(o.path) > 0 {
+			n := o.path[len(o.path)-1]
+			at := int(o.progress[n.ID()]) - 1
+			o.progress[n.ID()]++
+			in, readers := n.Operands(), w.Before(n)
+			switch {
+			case at < len(in):
+				if in[at] != nil && in[at].Graph() == n.Graph() {
+					o.enter(in[at])
+				}
+			case at < len(in)+len(readers):
+				o.enter(readers[at-len(in)])
+			default:
+				o.progress[n.ID()] = done
+				o.path, order = o.path[:len(o.path)-1], append(order, n)
+			}
+		}
+	}
+	return order
+}
+
+// ordering is how far Order has come. progress is 0 for a node that was not seen, done, or on the
+// path: how many of the nodes that must run before it have been visited, plus 1.
+type ordering struct {
+	progress []int32
+	path     []*graph.Node // each needs the next one to run first
+	cycle    func(loop []*graph.Node)
 }
 
 const done = -1
 
-func (o *orderCheck) visit(n *graph.Node) {
-	o.enter(n)
-	for len(o.path) > 0 {
-		n := o.path[len(o.path)-1]
-		at := int(o.state[n.ID()]) - 1
-		o.state[n.ID()]++
-		in, readers := n.Operands(), o.w.Before(n)
-		switch {
-		case at < len(in):
-			if in[at] != nil && in[at].Graph() == n.Graph() {
-				o.enter(in[at])
-			}
-		case at < len(in)+len(readers):
-			o.enter(readers[at-len(in)])
-		default:
-			o.state[n.ID()] = done
-			o.path = o.path[:len(o.path)-1]
-		}
-	}
-}
-
-func (o *orderCheck) enter(n *graph.Node) {
-	switch o.state[n.ID()] {
+func (o *ordering) enter(n *graph.Node) {
+	switch o.progress[n.ID()] {
 	case 0:
-		o.state[n.ID()] = 1
+		o.progress[n.ID()] = 1
 		o.path = append(o.path, n)
 	case done:
 	default:
-		o.cycle(n)
+		start := len(o.path) - 1
+		for o.path[start] != n {
+			start--
+		}
+		o.cycle(append(slices.Clone(o.path[start:]), n))
 	}
 }
 
-// cycle reports the cycle that ends at n, unless one of its writes was reported before.
-func (o *orderCheck) cycle(n *graph.Node) {
-	start := len(o.path) - 1
-	for o.path[start] != n {
-		start--
-	}
-	loop := append(append([]*graph.Node{}, o.path[start:]...), n)
-	var write, reader *graph.Node
+// writeInCycle finds the first write of a cycle that comes before its reader, and that reader;
+// none if one of the cycle's writes was blamed before.
+func writeInCycle(loop []*graph.Node, blamed map[*graph.Node]bool) (write, reader *graph.Node) {
 	for i, a := range loop[:len(loop)-1] {
 		if isOperand(loop[i+1], a) {
 			continue
 		}
-		if o.blamed[a] {
-			return
+		if blamed[a] {
+			return nil, nil
 		}
 		if write == nil {
 			write, reader = a, loop[i+1]
 		}
 	}
-	o.blamed[write] = true
-	o.found = append(o.found, Disorder{Write: write, Reader: reader})
+	return write, reader
 }
 
 func isOperand(x, n *graph.Node) bool {

@@ -31,17 +31,17 @@ func (m *Memory) SetSlice(shape []int, data any) error {
 	m.Shape, m.Keep = shape, nil
 	switch d := data.(type) {
 	case []float32:
-		m.Dtype, m.Count, m.Ptr = graph.Float32, len(d), unsafe.Pointer(unsafe.SliceData(d))
+		hold(m, graph.Float32, d)
 	case []float64:
-		m.Dtype, m.Count, m.Ptr = graph.Float64, len(d), unsafe.Pointer(unsafe.SliceData(d))
+		hold(m, graph.Float64, d)
 	case []int32:
-		m.Dtype, m.Count, m.Ptr = graph.Int32, len(d), unsafe.Pointer(unsafe.SliceData(d))
+		hold(m, graph.Int32, d)
 	case []int64:
-		m.Dtype, m.Count, m.Ptr = graph.Int64, len(d), unsafe.Pointer(unsafe.SliceData(d))
+		hold(m, graph.Int64, d)
 	case []int:
-		m.Dtype, m.Count, m.Ptr = graph.Int64, len(d), unsafe.Pointer(unsafe.SliceData(d))
+		hold(m, graph.Int64, d)
 	case []bool:
-		m.Dtype, m.Count, m.Ptr = graph.Bool, len(d), unsafe.Pointer(unsafe.SliceData(d))
+		hold(m, graph.Bool, d)
 	default:
 		return fmt.Errorf("its data is %T, not a slice of a dtype", data)
 	}
@@ -81,27 +81,26 @@ func (m *Memory) SetDense(d *tensor.Dense) error {
 	m.Shape = d.Shape()
 	switch d.Dtype() {
 	case tensor.Float32:
-		s := d.Float32s()
-		m.Dtype, m.Count, m.Ptr = graph.Float32, len(s), unsafe.Pointer(unsafe.SliceData(s))
+		hold(m, graph.Float32, d.Float32s())
 	case tensor.Float64:
-		s := d.Float64s()
-		m.Dtype, m.Count, m.Ptr = graph.Float64, len(s), unsafe.Pointer(unsafe.SliceData(s))
+		hold(m, graph.Float64, d.Float64s())
 	case tensor.Int32:
-		s := d.Int32s()
-		m.Dtype, m.Count, m.Ptr = graph.Int32, len(s), unsafe.Pointer(unsafe.SliceData(s))
+		hold(m, graph.Int32, d.Int32s())
 	case tensor.Int64:
-		s := d.Int64s()
-		m.Dtype, m.Count, m.Ptr = graph.Int64, len(s), unsafe.Pointer(unsafe.SliceData(s))
+		hold(m, graph.Int64, d.Int64s())
 	case tensor.Int:
-		s := d.Ints()
-		m.Dtype, m.Count, m.Ptr = graph.Int64, len(s), unsafe.Pointer(unsafe.SliceData(s))
+		hold(m, graph.Int64, d.Ints())
 	case tensor.Bool:
-		s := d.Bools()
-		m.Dtype, m.Count, m.Ptr = graph.Bool, len(s), unsafe.Pointer(unsafe.SliceData(s))
+		hold(m, graph.Bool, d.Bools())
 	default:
 		return fmt.Errorf("its dtype is %v, which no program computes with", d.Dtype())
 	}
 	return nil
+}
+
+// hold points at elements of a dtype.
+func hold[T any](m *Memory, t graph.DType, elements []T) {
+	m.Dtype, m.Count, m.Ptr = t, len(elements), unsafe.Pointer(unsafe.SliceData(elements))
 }
 
 // SetNumber holds a Go number as an element of dtype t.
@@ -152,21 +151,26 @@ func constMemory(n *graph.Node) (m Memory) {
 	return m
 }
 
+// SliceAt returns n elements from an address on, as a slice of the dtype's Go type.
 func SliceAt(t graph.DType, p unsafe.Pointer, n int) any {
-	if n == 0 || p == nil {
-		return makeSlice(t, 0)
-	}
 	switch t {
 	case graph.Bool:
-		return unsafe.Slice((*bool)(p), n)
+		return sliceAt[bool](p, n)
 	case graph.Int32:
-		return unsafe.Slice((*int32)(p), n)
+		return sliceAt[int32](p, n)
 	case graph.Int64:
-		return unsafe.Slice((*int64)(p), n)
+		return sliceAt[int64](p, n)
 	case graph.Float32:
-		return unsafe.Slice((*float32)(p), n)
+		return sliceAt[float32](p, n)
 	}
-	return unsafe.Slice((*float64)(p), n)
+	return sliceAt[float64](p, n)
+}
+
+func sliceAt[T any](p unsafe.Pointer, n int) []T {
+	if p == nil || n == 0 {
+		return []T{}
+	}
+	return unsafe.Slice((*T)(p), n)
 }
 
 // CountOf returns the number of elements of a shape.
@@ -184,20 +188,7 @@ func wholeShape(n *graph.Node) []int {
 	return shape
 }
 
-func makeSlice(t graph.DType, n int) any {
-	switch t {
-	case graph.Bool:
-		return make([]bool, n)
-	case graph.Int32:
-		return make([]int32, n)
-	case graph.Int64:
-		return make([]int64, n)
-	case graph.Float32:
-		return make([]float32, n)
-	}
-	return make([]float64, n)
-}
-
+// CopyBytes copies the elements of a value to another one of the same dtype and count.
 func CopyBytes(to, from *Memory) {
 	if from.Count > 0 {
 		size := from.Count * from.Dtype.Size()

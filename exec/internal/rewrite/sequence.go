@@ -56,16 +56,12 @@ func (u *Program) insertCopies() {
 }
 
 // orderNodes puts each write after all reads of what it destroys.
-func (u *Program) orderNodes() error {
+func (u *Program) orderNodes() (err error) {
 	u.Writes = alias.FindWrites(u.Graph.Nodes())
-	o := sequencer{writes: u.Writes, state: make([]progress, len(u.Graph.Nodes()))}
-	for _, n := range u.Graph.Nodes() {
-		if err := o.visit(n); err != nil {
-			return err
-		}
-	}
-	u.Sequence = o.order
-	return nil
+	u.Sequence = u.Writes.Order(u.Graph.Nodes(), func(loop []*graph.Node) {
+		err = bug.At(loop[0], "a write comes before a read of what it destroys")
+	})
+	return err
 }
 
 // copyHazards copies what nodes read that cannot run before it is written. The check lets
@@ -121,58 +117,4 @@ func hasOwnMemory(n *graph.Node) bool {
 	memory := alias.Storage(n)
 	wholly := alias.LayoutOf(n).IsRowMajor() && n.Shape().NumElements() == memory.Shape().NumElements()
 	return wholly && (memory.Op().Class != graph.Source || memory.IsParam() && n != memory && n.Op().Class == graph.Update)
-}
-
-type sequencer struct {
-	writes *alias.Writes
-	state  []progress
-	path   []*graph.Node // each needs the next one to run first
-	order  []*graph.Node
-}
-
-// progress is how many have been visited of the nodes that must run before a node, plus one.
-type progress int32
-
-const (
-	unseen progress = 0
-	done   progress = -1
-)
-
-// visit orders a node after all that must run before it.
-func (o *sequencer) visit(n *graph.Node) error {
-	if err := o.enter(n); err != nil {
-		return err
-	}
-	for len(o.path) > 0 {
-		n := o.path[len(o.path)-1]
-		at := int(o.state[n.ID()]) - 1
-		o.state[n.ID()]++
-		in, readers := n.Operands(), o.writes.Before(n)
-		switch {
-		case at < len(in):
-			n = in[at]
-		case at < len(in)+len(readers):
-			n = readers[at-len(in)]
-		default:
-			o.path, o.order = o.path[:len(o.path)-1], append(o.order, n)
-			o.state[n.ID()] = done
-			continue
-		}
-		if err := o.enter(n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (o *sequencer) enter(n *graph.Node) error {
-	switch o.state[n.ID()] {
-	case unseen:
-		o.state[n.ID()] = 1
-		o.path = append(o.path, n)
-	case done:
-	default:
-		return bug.At(n, "a write comes before a read of what it destroys")
-	}
-	return nil
 }
