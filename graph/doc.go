@@ -15,11 +15,11 @@
 // # Files
 //
 // op.go is operations, prim.go what their elements are made of, node.go and graph.go values and
-// who owns them, source.go inputs, parameters and constants. apply.go applies operations, with
-// promote.go for dtypes (dtype.go) and attrs.go for fixed arguments. shape.go and layout.go are
-// shapes and how values lie in memory. gradient.go notes what is a gradient of what,
-// carriedout.go which writes are carried out, independence.go which axes are examples, promise.go
-// which shapes are promised.
+// who owns them, source.go inputs, parameters and constants. apply.go applies operations,
+// composite.go notes calls that build several nodes, with promote.go for dtypes (dtype.go) and
+// attrs.go for fixed arguments. shape.go and layout.go are shapes and how values lie in memory.
+// gradient.go notes what is a gradient of what, carriedout.go which writes are carried out,
+// independence.go which axes are examples, promise.go which shapes are promised.
 //
 // dim.go and its neighbours (dim*.go) are sizes: a table of normal forms, their arithmetic,
 // parsing and printing. dims.go declares names, settled.go brings sizes into the plainest form

@@ -15,7 +15,8 @@ func areShapes(holds func(x, target graph.Shape) bool, x, target node) bool {
 		if v == nil || !v.Judged() {
 			return false
 		}
-		if _, isNumber := v.ScalarValue(); isNumber {
+		_, isNumber := v.Attrs().(graph.LiteralAttrs)
+		if _, isConstant := v.ScalarValue(); isConstant || isNumber {
 			return false
 		}
 	}
