@@ -81,6 +81,7 @@ func TestContracts(t *testing.T) {
 		{"half", []string{"d as d/2*2", "gives d as d"}, ""},
 		{"half of what is told later", []string{"4*seq as h/2", "gives 8*seq as h"}, ""},
 		{"half that is told before", []string{"d as h", "gives floor(d/2) as h/2"}, ""},
+		{"a share of a name", []string{"seq as h", "batch*seq as n", "gives batch as n/h"}, ""},
 		{"rounded half", []string{"odd as h", "gives floor(odd/2) as h//2"}, ""},
 		{"rounded up", []string{"odd as h", "gives floor((odd+1)/2) as ceil(h/2)"}, ""},
 		{"modulo", []string{"d as d", "gives 1 as d%8+1"}, ""},
@@ -167,7 +168,7 @@ func TestExpect(t *testing.T) {
 		{"bacth seq d", "nothing tells bacth"},
 		{"batch seq d 1", "Unsqueeze(x1, 3)"},
 		{"seq batch d", "Transpose(x1, 0, 1) gives [seq, batch, d]"},
-		{"batch d/8 d", "axis 1 is seq, and nothing says"},
+		{"batch d/8 d", "and nothing says that it is 8*seq"},
 	} {
 		w := newWorld(graph.Policy{})
 		x := w.value(t, "batch seq d")

@@ -57,14 +57,16 @@ func nameOf(d graph.Dim) (name string, ok bool) {
 
 // leadsBack reports whether from name to name one comes back to the first.
 func leadsBack(is map[string]string, first string) bool {
-	at, known := is[first]
+	at := is[first]
 	for range is {
 		if at == first {
 			return true
 		}
-		if at, known = is[at]; !known {
+		next, known := is[at]
+		if !known {
 			return false
 		}
+		at = next
 	}
 	return false
 }

@@ -149,6 +149,8 @@ func (f failure) text() string {
 		return fmt.Sprintf("%s: %s is not always a multiple of %s", at, f.of, f.by)
 	case f.broadcast:
 		return fmt.Sprintf("%s is %s, %s", at, f.left, f.denied("1 or "+f.right.String()))
+	case f.isQuotient() && len(locals(f.left)) > 0:
+		return fmt.Sprintf("%s: nothing says that %s is divided without a rest", at, f.right)
 	case f.isQuotient():
 		return fmt.Sprintf("%s: it wants %s, %s", at, f.right, f.denied(f.left.String()))
 	}

@@ -230,7 +230,7 @@ func (s *solution) propagate(list []*equation) {
 				if e.used || e.broadcast || e.positive {
 					continue
 				}
-				difference := s.subst(e.right).Minus(e.left)
+				difference := s.subst(e.right.Minus(e.left))
 				if len(locals(difference)) > 0 && solve(s, e, difference) {
 					e.used, again = true, true
 				}
