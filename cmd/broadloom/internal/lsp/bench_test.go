@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // largeText is a model of 1,000 nodes, of one line for each three.
@@ -27,16 +28,19 @@ func BenchmarkSave(b *testing.B) {
 	if found := e.diagnostics("net.go"); found != "" {
 		b.Fatal(found)
 	}
-	change := 0
+	change, best := 0, time.Hour
 	for b.Loop() {
 		b.StopTimer()
 		change++
 		text := largeText(change)
 		e.didChange("net.go", text)
+		start := time.Now()
 		b.StartTimer()
 		e.save("net.go", text)
 		e.diagnostics("net.go")
 		e.hints("net.go", text)
+		best = min(best, time.Since(start))
 	}
+	b.ReportMetric(float64(best.Milliseconds()), "ms/best") // the machine may have other work
 	e.quit()
 }
