@@ -17,8 +17,16 @@ func deferredNotes(needs []graph.Requirement) (notes []*graph.Mistake) {
 		a, b graph.Dim
 	}
 	told := map[statement]bool{}
+	bounds := boundsOf(needs)
 	for _, r := range needs {
 		s := statement{r.Kind, r.A, r.B}
+		if b, is := boundOf(r); is {
+			if strongest := bounds[b.of()]; strongest.need.Node == r.Node && strongest.at == b.at && !told[s] {
+				told[s] = true
+				notes = append(notes, strongest.note())
+			}
+			continue
+		}
 		if told[s] || r.Node == nil {
 			continue
 		}
@@ -72,7 +80,7 @@ func proveByMultiple(m *graph.Mistake, r graph.Requirement) {
 			changed := b
 			changed.Multiple = k
 			said := map[string]graph.Bounds{name: changed}
-			if !g.Try(graph.Change{Node: r.Node, Bounds: said}).Cures(r.Node) || !g.Try(graph.Change{Bounds: said}).Keeps() {
+			if !settles(r, said) || !g.Try(graph.Change{Bounds: said}).Keeps() {
 				continue
 			}
 			if onlyThen(r, name, k, g.Bounds) {
@@ -83,6 +91,21 @@ func proveByMultiple(m *graph.Mistake, r graph.Requirement) {
 			return
 		}
 	}
+}
+
+// settles reports whether other declarations of names settle a requirement, alone or with all others
+// of its node.
+func settles(r graph.Requirement, said map[string]graph.Bounds) bool {
+	g := r.Node.Graph()
+	if g.Try(graph.Change{Node: r.Node, Bounds: said}).Cures(r.Node) {
+		return true
+	}
+	return prove.NewProver(func(name string) graph.Bounds {
+		if b, is := said[name]; is {
+			return b
+		}
+		return g.Bounds(name)
+	}).Judge(r) == prove.Proved
 }
 
 func multipleWord(k int64) string {

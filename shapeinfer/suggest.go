@@ -96,8 +96,8 @@ func (t *trier) run() {
 		return
 	}
 	for _, x := range t.n.Operands() {
-		if x == nil || !x.Judged() || x.Graph() != t.n.Graph() {
-			return
+		if x == nil || !x.Judged() || x.Graph() != t.n.Graph() || slices.Contains(x.Shape(), graph.UnknownDim) {
+			return // a size that is not known fits all that is tried
 		}
 	}
 	s := strategies[t.m.Code]

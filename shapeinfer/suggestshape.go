@@ -112,15 +112,18 @@ func (t *trier) lostAxis(i int, r *graph.Node, kept graph.Shape) string {
 func (t *trier) align() {
 	t.pairs(func(i, other int) {
 		s, full := t.shape(i), t.shape(other)
-		places := placements(s, full)
-		if len(places) != 1 || t.user(other) == nil {
+		place, ok := bestPlacement(placements(s, full))
+		if !ok || t.user(other) == nil {
 			return
 		}
-		wide, axes := places[0].shape, places[0].axes
+		wide, axes := place.shape, place.axes
 		fix := graph.Fix{Kind: graph.FixUnsqueeze, Gives: wide}
 		word := t.word(i)
 		if len(wide) == len(s)+1 {
-			at := slices.IndexFunc(wide, func(d graph.Dim) bool { return d == 1 })
+			at := 0
+			for at < len(s) && wide[at] == s[at] && wide[at] != 1 {
+				at++
+			}
 			if at == len(wide)-1 {
 				at = -1
 			}
@@ -162,22 +165,53 @@ func placements(s, full graph.Shape) (found []placement) {
 				p.shape = append(p.shape, 1)
 				continue
 			}
-			if next == len(s) || s[next] != d || d == 1 {
+			if next == len(s) || s[next] != d && s[next] != 1 || d == 1 {
 				next = -1
 				break
 			}
-			p.shape = append(p.shape, d)
-			p.axes = append(p.axes, axis-len(full))
+			p.shape = append(p.shape, s[next])
+			if s[next] != 1 {
+				p.axes = append(p.axes, axis-len(full))
+			}
 			next++
 		}
 		if next == len(s) {
 			p.shape = trimLeading(p.shape)
-			if len(p.shape) > len(s) {
+			isNew := !slices.ContainsFunc(found, func(q placement) bool { return q.shape.Equal(p.shape) })
+			if len(p.shape) > len(s) && len(p.axes) > 0 && isNew {
 				found = append(found, p)
 			}
 		}
 	}
 	return found
+}
+
+// bestPlacement returns the only way of lining up, or the one in which trailing axes stay where
+// they are and axes are missing in one place in front of them, as a mask over keys is meant.
+func bestPlacement(all []placement) (best placement, ok bool) {
+	if len(all) == 1 {
+		return all[0], true
+	}
+	for _, p := range all {
+		if last := len(p.axes) - 1; last > 0 && p.axes[last] == -1 {
+			if ok && trailing(p.axes) == trailing(best.axes) {
+				return best, false
+			}
+			if !ok || trailing(p.axes) > trailing(best.axes) {
+				best, ok = p, true
+			}
+		}
+	}
+	return best, ok
+}
+
+// trailing counts the last axes that stand side by side.
+func trailing(axes []int) int {
+	n := 0
+	for n < len(axes) && axes[len(axes)-1-n] == -1-n {
+		n++
+	}
+	return n
 }
 
 // trimLeading takes away leading axes of size 1, which broadcasting adds by itself.
@@ -211,7 +245,7 @@ func (t *trier) squeeze() {
 func (t *trier) transpose() {
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
 		s := t.shape(i)
-		if t.user(i) == nil {
+		if t.user(i) == nil || t.isLarger(i) {
 			continue
 		}
 		for b := len(s) - 1; b > 0; b-- {
@@ -225,12 +259,39 @@ func (t *trier) transpose() {
 					word = x.In(0).Called() // it was turned once too often
 				}
 				call := t.with(i, word)
+				if repeats(gives) {
+					continue
+				}
 				if t.try(graph.Fix{Kind: graph.FixTranspose, Text: fmt.Sprintf("%s gives %s", call, gives), Gives: turned}, change...) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// isLarger reports whether operand i has more axes than another one that broadcasts with it: it is
+// the smaller one then that was meant to fit.
+func (t *trier) isLarger(i int) bool {
+	if t.n.Op().Class != graph.Elementwise && t.n.Op().Class != graph.Update {
+		return false
+	}
+	for k := range t.n.Operands() {
+		if r := len(t.shape(k)); r > 0 && r < len(t.shape(i)) {
+			return true
+		}
+	}
+	return false
+}
+
+// repeats reports whether a name is the size of two axes: of pairs of examples, most often.
+func repeats(s graph.Shape) bool {
+	for axis, d := range s {
+		if d.IsSymbolic() && slices.Contains(s[:axis], d) {
+			return true
+		}
+	}
+	return false
 }
 
 // exchanges reports whether a view does nothing but exchange two axes of its operand.

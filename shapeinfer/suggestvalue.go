@@ -20,7 +20,7 @@ func (t *trier) declare() {
 				return
 			}
 			s := t.fitted(i, other)
-			if s == nil || s.Equal(x.Shape()) || x.IsInput() && losesName(x.Shape(), s) || x.IsParam() && !areKnown(x.Graph(), s) {
+			if s == nil || s.Equal(x.Shape()) || x.IsInput() && losesName(x.Shape(), s) || x.IsParam() && !areKnown(x.Graph(), s) || !areSizes(x.Shape(), s) {
 				return
 			}
 			t.try(graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s as %s", x.Called(), s), Gives: s, At: x},
@@ -35,6 +35,23 @@ func areKnown(g *graph.Graph, s graph.Shape) bool {
 		_, known := g.Known(d)
 		return !known
 	})
+}
+
+// areSizes reports whether the sizes that a declaration would get are numbers and names, as people
+// write them: what a mistake has computed from names fits nothing but the mistake.
+func areSizes(from, to graph.Shape) bool {
+	for axis, d := range to {
+		if (axis >= len(from) || d != from[axis]) && !d.IsConst() && !isName(d) {
+			return false
+		}
+	}
+	return true
+}
+
+// isName reports whether a size is a name by itself.
+func isName(d graph.Dim) bool {
+	names := d.Symbols()
+	return len(names) == 1 && graph.SymbolicDim(names[0]) == d
 }
 
 // losesName reports whether a number would stand where a name stood, as if all that is fed
@@ -255,6 +272,9 @@ func (t *trier) equal() {
 	var words []string
 	for k, axis := range t.m.Operands[0].Bad {
 		a, b := t.shape(0)[axis], t.shape(1)[t.m.Operands[1].Bad[k]]
+		if !isName(a) || !isName(b) {
+			return // what is fed has many sizes, and a number is one
+		}
 		name, is := statable(of, a, b)
 		if !is {
 			if name, is = statable(of, b, a); !is {

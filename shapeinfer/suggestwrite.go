@@ -142,7 +142,7 @@ func (t *trier) writeNext() {
 // beforeView writes the memory of which the destination repeats elements.
 func (t *trier) beforeView() {
 	views, whole := alias.ViewsOf(t.n.In(0)), alias.State(t.n.In(0))
-	if len(views) == 0 {
+	if len(views) != 1 {
 		return
 	}
 	text := fmt.Sprintf("write to %s before %s", whole.Called(), views[len(views)-1].Op().Func)
