@@ -169,6 +169,18 @@ func (a CrossEntropyAttrs) Args(operands []string) []string {
 // Args writes the axis.
 func (a SoftmaxAttrs) Args(operands []string) []string { return after(operands, a.Axis) }
 
+// WithAxis works along another axis.
+func (a SoftmaxAttrs) WithAxis(axis int) any {
+	a.Axis = axis
+	return a
+}
+
+// WithAxis folds another axis.
+func (a ReduceAttrs) WithAxis(axis int) any {
+	a.Axes = []int{axis}
+	return a
+}
+
 // Args writes the slope.
 func (a SlopeAttrs) Args(operands []string) []string { return after(operands, a.Slope) }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // labelled is a value whose axes have labels: letters, and negative numbers for the axes
@@ -32,6 +33,9 @@ func Einsum(equation string, xs ...*graph.Node) *graph.Node {
 	if problem != "" {
 		return refusal(call, &graph.Mistake{Code: graph.CodeMatMul, Summary: "einsum(): " + problem})
 	}
+	if m := subscriptClash(xs[0].Graph(), operands); m != nil {
+		return refusal(call, m)
+	}
 	total := operands[0]
 	for i, y := range operands[1:] {
 		if !total.x.Judged() {
@@ -47,6 +51,41 @@ func Einsum(equation string, xs ...*graph.Node) *graph.Node {
 		return total.x
 	}
 	return total.sumOthers(output).arranged(output)
+}
+
+// subscriptClash returns the mistake of a letter that stands for sizes of which one is never the
+// other, or of which nothing says that they are equal.
+func subscriptClash(g *graph.Graph, operands []labelled) *graph.Mistake {
+	r := rules.Rules{Names: g.Policy().Names, Bounds: g.Bounds}
+	type use struct {
+		size    graph.Dim
+		operand int
+	}
+	first := map[rune]use{}
+	for i, a := range operands {
+		if !a.x.Judged() {
+			return nil
+		}
+		for axis, l := range a.labels {
+			d, was := a.x.Shape()[axis], first[l]
+			if _, seen := first[l]; !seen {
+				first[l] = use{d, i}
+				continue
+			}
+			clashes := r.BroadcastShapes(graph.Shape{was.size}, graph.Shape{d}).Clashes
+			if l < 0 || len(clashes) == 0 {
+				continue
+			}
+			m := &graph.Mistake{Code: graph.CodeMatMul, Sizes: append(was.size.Symbols(), d.Symbols()...),
+				Summary: fmt.Sprintf("einsum(): subscript %s is %s in operand %d and %s in operand %d", labelText(l), rules.QuoteName(was.size), was.operand, rules.QuoteName(d), i)}
+			if clashes[0].Names {
+				m.Code = graph.CodeNames
+				m.Summary += ", and nothing says that they are equal"
+			}
+			return m
+		}
+	}
+	return nil
 }
 
 // times multiplies two values and sums over the labels that are not wanted any more.

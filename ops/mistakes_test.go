@@ -38,7 +38,7 @@ func TestArgumentsThatMeanNothing(t *testing.T) {
 		"Select":    {func(_ *graph.Graph, x N) N { return ops.Select(x, 0, math.MaxInt64) }, "BL122: Select(x, 0, 9223372036854775807): select(): index"},
 		"AsStrided": {func(_ *graph.Graph, x N) N { return ops.AsStrided(x, graph.Shape{1}, []graph.Dim{1}, math.MaxInt64) }, "BL122"},
 		"Roll":      {func(_ *graph.Graph, x N) N { return ops.Roll(x, 5, 1) }, "Dimension out of range (expected to be in range of [-2, 1], but got 5)"},
-		"Dropout":   {func(g *graph.Graph, x N) N { return ops.Dropout(x, math.NaN(), g.Input("s", graph.Int64)) }, "BL001: Dropout(x, NaN): dropout probability"},
+		"Dropout":   {func(g *graph.Graph, x N) N { return ops.Dropout(x, math.NaN(), g.Input("s", graph.Int64)) }, "BL001: Dropout(x, NaN, s): dropout probability"},
 		"Tile":      {func(_ *graph.Graph, x N) N { return ops.Tile(x, 3) }, "Tile(x, 3): Number of dimensions of repeat dims"},
 		"Einsum":    {func(_ *graph.Graph, x N) N { return ops.Einsum("ijk->i", x) }, `Einsum("ijk->i", x): einsum(): `},
 		"Split":     {func(_ *graph.Graph, x N) N { return ops.Split(x, 0, 0)[0] }, "Split(x, 0, 0): split_size can only be 0"},

@@ -59,6 +59,7 @@ func check(g *graph.Graph, program []*graph.Node) *Report {
 	checkIndependence(g, r)
 	checkWrites(g.Nodes(), false, r)
 	checkWrites(program, true, r)
+	r.retrace()
 	r.Warnings = append(r.Warnings, leftOut(g, program)...)
 	r.Warnings = slices.DeleteFunc(r.Warnings, r.isFailed)
 	graph.SortMistakes(r.Errors)

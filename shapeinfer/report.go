@@ -26,6 +26,7 @@ type Report struct {
 
 	program   []*graph.Node        // what is computed, where that was given
 	unordered map[*graph.Node]bool // writes without an order; nil before it is needed
+	traced    []*graph.Mistake     // that stand where a size was made, and not where it failed
 }
 
 // complete adds suggestions and notes to what was found.

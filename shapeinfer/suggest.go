@@ -25,7 +25,7 @@ func (r *Report) suggest(ms []*graph.Mistake) []*graph.Mistake {
 	out := slices.Clone(ms)
 	trials := 0
 	for i, m := range ms {
-		if m.Node == nil || m.Node.Graph() == nil {
+		if m.Node == nil || m.Node.Graph() == nil || r.isTraced(m) {
 			continue
 		}
 		t := &trier{report: r, m: m, n: m.Node, trials: min(maxTrials, max(minTrials, maxJudged/len(m.Node.Graph().Nodes()))-trials)}
@@ -67,6 +67,8 @@ var strategies = map[graph.Code]strategy{
 	graph.CodeMatMul:         {1, []way{(*trier).transpose, (*trier).declare}},
 	graph.CodeConcat:         {1, []way{(*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
 	graph.CodeReshape:        {1, []way{(*trier).resize}},
+	graph.CodeAxis:           {1, []way{(*trier).onlyAxis}},
+	graph.CodeWindow:         {1, []way{(*trier).channelsFirst}},
 	graph.CodeExpand:         {1, []way{(*trier).align, (*trier).resize}},
 	graph.CodeInPlaceShape:   {2, []way{(*trier).elsewhere, (*trier).reduce}},
 	graph.CodeInPlaceDType:   {2, []way{(*trier).elsewhere, (*trier).convert}},
@@ -168,12 +170,21 @@ func (t *trier) with(i int, word string) string {
 // shape returns the shape of operand i.
 func (t *trier) shape(i int) graph.Shape { return t.n.In(i).Shape() }
 
-// pairs calls f with each operand and each other one, the later operands first: it is most
-// often the second one that was meant to fit.
+// pairs calls f with each operand that is the user's and each other one, the later operands first: it
+// is most often the second one that was meant to fit.
 func (t *trier) pairs(f func(i, other int)) {
+	t.allPairs(func(i, other int) {
+		if t.user(i) != nil {
+			f(i, other)
+		}
+	})
+}
+
+// allPairs is pairs for all operands, parts of the call among them.
+func (t *trier) allPairs(f func(i, other int)) {
 	for i := len(t.n.Operands()) - 1; i >= 0; i-- {
 		for other := range t.n.Operands() {
-			if i != other && t.user(i) != nil {
+			if i != other {
 				f(i, other)
 			}
 		}

@@ -14,12 +14,14 @@ import (
 func (t *trier) declare() {
 	found := len(t.fixes)
 	for _, wanted := range []func(*graph.Node) bool{(*graph.Node).IsParam, (*graph.Node).IsInput} {
-		t.pairs(func(i, other int) {
-			x := t.user(i)
-			if len(t.fixes) > found || !wanted(x) || !x.Shape().Equal(t.shape(i)) {
+		t.allPairs(func(i, other int) {
+			x, s := t.user(i), t.fitted(i, other)
+			if x == nil {
+				x, s = t.turnedByCall(i, s)
+			}
+			if x == nil || len(t.fixes) > found || !wanted(x) || len(x.Shape()) != len(t.shape(i)) {
 				return
 			}
-			s := t.fitted(i, other)
 			if s == nil || s.Equal(x.Shape()) || x.IsInput() && losesName(x.Shape(), s) || x.IsParam() && !areKnown(x.Graph(), s) || !areSizes(x.Shape(), s) {
 				return
 			}
@@ -27,6 +29,19 @@ func (t *trier) declare() {
 				graph.Change{Node: x, Declared: &graph.Type{DType: x.DType(), Shape: s}})
 		})
 	}
+}
+
+// turnedByCall returns the value of the user's of which the call has made operand i by exchanging its
+// last two axes, as a linear layer turns its weight, with a shape so turned back.
+func (t *trier) turnedByCall(i int, s graph.Shape) (x *graph.Node, turned graph.Shape) {
+	n := t.n.In(i)
+	last := n.Rank() - 1
+	if last < 1 || len(s) != n.Rank() || !exchanges(n, last-1, last) {
+		return nil, nil
+	}
+	turned = slices.Clone(s)
+	turned[last-1], turned[last] = turned[last], turned[last-1]
+	return t.n.Stands(n.In(0)), turned
 }
 
 // areKnown reports whether a parameter can have these sizes.
@@ -275,6 +290,9 @@ func (t *trier) equal() {
 		if !isName(a) || !isName(b) {
 			return // what is fed has many sizes, and a number is one
 		}
+		if t.standTogether(a, b) {
+			return // axes of one value, which the user tells apart
+		}
 		name, is := statable(of, a, b)
 		if !is {
 			if name, is = statable(of, b, a); !is {
@@ -289,6 +307,13 @@ func (t *trier) equal() {
 	}
 	t.try(graph.Fix{Kind: graph.FixEqual, Text: "if they are the same size, say so: " + strings.Join(words, ", ")},
 		graph.Change{Bounds: bounds})
+}
+
+// standTogether reports whether two sizes are those of different axes of one operand.
+func (t *trier) standTogether(a, b graph.Dim) bool {
+	return slices.ContainsFunc(t.n.Operands(), func(x *graph.Node) bool {
+		return slices.Contains(x.Shape(), a) && slices.Contains(x.Shape(), b)
+	})
 }
 
 // statable reports whether a is a name that can be said to be the size b, and returns the name

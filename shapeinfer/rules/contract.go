@@ -64,20 +64,35 @@ func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph
 		result = append(result, b[len(b)-1])
 	}
 	if len(batch.Clashes) > 0 {
+		for i := range batch.Clashes {
+			batch.Clashes[i].FromRight += 2 // axes are counted over the whole operands
+		}
 		m := &graph.Mistake{Code: graph.CodeBroadcast, Summary: batch.Summary()}
+		if batch.Clashes[0].Names {
+			m.Code = graph.CodeNames
+			m.Sizes = addNames(nil, batch.Clashes[0].A, batch.Clashes[0].B)
+		}
 		for i, s := range []graph.Shape{a, b} {
 			note := graph.OperandNote{Node: c.In(i), Shape: s}
 			for _, clash := range batch.Clashes {
-				note.Bad = append(note.Bad, len(s)-2-clash.FromRight)
+				note.Bad = append(note.Bad, len(s)-clash.FromRight)
 			}
 			m.Operands = append(m.Operands, note)
 		}
 		m.Detail = []string{"the leading axes of a batch of matrices broadcast"}
+		if x, y := a[innerA], b[innerB]; x != y && !x.IsUnknown() && !y.IsUnknown() {
+			if verdict, _ := r.mustEqual(x, y); verdict == prove.Refused {
+				m.Detail = append(m.Detail, fmt.Sprintf("the inner sizes %s and %s differ as well", QuoteName(x), QuoteName(y)))
+			}
+		}
 		return result, m
 	}
 	if m := r.innerSizes(c, a, b, innerA, innerB, batch.Shape); m != nil {
 		for axis := len(batch.Shape); axis < len(result); axis++ {
-			result[axis] = graph.UnknownDim // an operand may have to be turned
+			// An operand may have to be turned; a name that is the batch's stays.
+			if isRows := axis == len(batch.Shape) && len(a) > 1; !isRows || result[axis].IsConst() {
+				result[axis] = graph.UnknownDim
+			}
 		}
 		return result, m
 	}

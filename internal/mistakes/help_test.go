@@ -1,0 +1,106 @@
+package mistakes_test
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+var _ = add(
+	maskOfTokens, maskOfGroups, flattenedBatch, joinedExamples, stateOfOneBatch, bilinearForm,
+	onlyAxisOfVector, flattenedAway, imagesChannelsLast, kernelsLast, weightOfLayer, lettersOfEinsum, batchesOfMatrices, windowsOfWords,
+)
+
+// A mask of tokens meets the scores of several heads.
+func maskOfTokens(g *graph.Graph) {
+	b, n := g.Dim("b"), g.Dim("n")
+	scores, mask := g.Input("scores", graph.Float32, b, 8, n, n), g.Input("mask", graph.Bool, b, n)
+	ops.MaskedFill(scores, mask, graph.Num(-1e9)) // want error BL102 "MaskedFill(scores, mask, -1e+09):" "Reshape(mask, b, 1, 1, n)" !"Transpose" !"Where("
+}
+
+// A mask lacks the axis of groups of heads.
+func maskOfGroups(g *graph.Graph) {
+	b, n, s := g.Dim("b"), g.Dim("n"), g.Dim("s")
+	scores, mask := g.Input("scores", graph.Float32, b, 4, 2, n, s), g.Input("mask", graph.Float32, b, 1, n, s)
+	ops.Add(scores, mask) // want error BL102 "Unsqueeze(mask, 1) gives [b, 1, 1, n, s]" !"Transpose"
+}
+
+// A reshape takes the batch too, which shows in the loss.
+func flattenedBatch(g *graph.Graph) {
+	b := g.Dim("batch")
+	x, y := g.Input("x", graph.Float32, b, 16, 4, 4), g.Input("y", graph.Int64, b)
+	h := ops.Reshape(x, -1, 128) // want error BL101 "Reshape(x, batch, -1) gives [batch, 256]" "CrossEntropy(Linear(h, w, nil), y)" !"declare y"
+	w := g.Param("w", graph.Float32, 10, 128)
+	ops.CrossEntropy(ops.Linear(h, w, nil), y)
+}
+
+// Two views of the examples are joined along the batch.
+func joinedExamples(g *graph.Graph) {
+	b := g.Dim("b")
+	x, y := g.Input("x", graph.Float32, b, 16), g.Input("y", graph.Float32, b)
+	z := ops.Concat(0, x, ops.Neg(x)) // want error BL101 "has 2*b where" "meets" !"help: declare"
+	ops.Sub(ops.Sum(z, 1), y)
+}
+
+// A state is made for one size of batch.
+func stateOfOneBatch(g *graph.Graph) {
+	x, h := g.Input("x", graph.Float32, g.Dim("batch"), 256), g.Input("h", graph.Float32, 64, 256)
+	ops.Add(x, h) // want error BL102 "declare h as [batch, 256]" !"g.Equal"
+}
+
+// The last factor of a bilinear form is taken for a matrix.
+func bilinearForm(g *graph.Graph) {
+	b, d := g.Dim("b"), g.Dim("d")
+	x, y, w := g.Input("x", graph.Float32, b, d), g.Input("y", graph.Float32, b, d), g.Input("w", graph.Float32, d, d)
+	ops.MatMul(ops.MatMul(x, w), y) // want error BL102 !"Transpose" !"g.Equal"
+}
+
+// A vector has no axis 1.
+func onlyAxisOfVector(g *graph.Graph) {
+	ops.Softmax(g.Input("scores", graph.Float32, g.Dim("vocab")), 1) // want error BL130 "Softmax(scores, -1) gives [vocab]"
+}
+
+// Nothing is left of the batch that is summed over.
+func flattenedAway(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("b"), 3, 4)
+	ops.Sum(ops.Flatten(x, 0, -1), 1) // want error BL130 "Reshape(x, b, -1) gives [b, 12]"
+}
+
+// Images have their channels last.
+func imagesChannelsLast(g *graph.Graph) {
+	x, k := g.Input("x", graph.Float32, g.Dim("n"), 32, 32, 3), g.Param("k", graph.Float32, 8, 3, 3, 3)
+	ops.Conv2D(x, k, nil) // want error BL132 "Permute(x, 0, 3, 1, 2) gives [n, 3, 32, 32]"
+}
+
+// Kernels have theirs last.
+func kernelsLast(g *graph.Graph) {
+	x, k := g.Input("x", graph.Float32, g.Dim("n"), 3, 32, 32), g.Param("k", graph.Float32, 5, 5, 3, 8)
+	ops.Conv2D(x, k, nil) // want error BL132 "Permute(k, 3, 2, 0, 1) gives [8, 3, 5, 5]"
+}
+
+// The weight of a layer was made for another size.
+func weightOfLayer(g *graph.Graph) {
+	x, w := g.Input("x", graph.Float32, g.Dim("b"), 490), g.Param("w", graph.Float32, 10, 441)
+	ops.Linear(x, w, nil) // want error BL110 "Linear(x, w, nil):" "declare w as [10, 490]" !"MatMul" !"Transpose"
+}
+
+// A letter stands for two sizes, and the number of elements would fit.
+func lettersOfEinsum(g *graph.Graph) {
+	b, h, d := g.Dim("b"), g.Dim("h"), g.Dim("d")
+	p, q := g.Input("p", graph.Float32, b, h, d), g.Input("q", graph.Float32, b, h, d)
+	ops.Einsum("bhd,bdh->b", p, q) // want error BL102 "in operand 0 and" !"Reshape" !"MatMul" !"Permute"
+}
+
+// The batches of two matrices differ, and their inner sizes.
+func batchesOfMatrices(g *graph.Graph) {
+	x, y := g.Input("x", graph.Float32, g.Dim("n"), 4, 3, 5), g.Input("y", graph.Float32, g.Dim("m"), 4, 6, 7)
+	ops.MatMul(x, y) // want error BL102 "meet on axis -4" "the inner sizes 5 and 6 differ as well"
+}
+
+// Windows of several lengths want one bound of the sentence's length.
+func windowsOfWords(g *graph.Graph) {
+	t := g.Dim("t")
+	x := g.Input("x", graph.Float32, 1, 16, t)
+	ops.Max(ops.Conv1D(x, g.Param("k3", graph.Float32, 8, 16, 3), nil), 2)
+	ops.Max(ops.Conv1D(x, g.Param("k5", graph.Float32, 8, 16, 5), nil), 2) // want note BL401 "t >= 5" "graph.AtLeast(5)"
+	ops.Slice(g.Param("pos", graph.Float32, 512, 16), 0, 0, t, 1)          // want note BL401 "t <= 512" "graph.AtMost(512)"
+}

@@ -1,0 +1,132 @@
+package shapeinfer
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// A reshape that takes the batch for something else, or a join of examples that are not meant to be
+// more, is right by itself: it fails where its size meets the batch again, most often in the loss.
+
+// retrace leads mistakes of sizes that are computed from a name, and meet this name, back to what
+// made them.
+func (r *Report) retrace() {
+	for i, m := range r.Errors {
+		if traced := retraced(m); traced != nil {
+			r.Errors[i] = traced
+			r.traced = append(r.traced, traced)
+		}
+	}
+}
+
+// isTraced reports whether a mistake stands where it was made, and not where it showed.
+func (r *Report) isTraced(m *graph.Mistake) bool { return slices.Contains(r.traced, m) }
+
+// retraced returns the mistake as one of the node that made a size, or nil where none did.
+func retraced(m *graph.Mistake) *graph.Mistake {
+	if m.Node == nil || m.Code != graph.CodeBroadcast && m.Code != graph.CodeNames {
+		return nil
+	}
+	for _, o := range m.Operands {
+		if o.Node == nil || !o.Node.Judged() {
+			continue
+		}
+		for _, axis := range axesOf(o) {
+			size := o.Node.Shape()[axis]
+			name, is := scaled(size)
+			if !is || !meetsName(m, o, name) {
+				continue
+			}
+			if made := madeSize(o.Node, size); made != nil {
+				return movedTo(made, m, size, name)
+			}
+		}
+	}
+	return nil
+}
+
+// axesOf returns the axes of an operand that a mistake is about.
+func axesOf(o graph.OperandNote) (axes []int) {
+	for _, axis := range o.Bad {
+		if axis >= 0 && axis < o.Node.Rank() {
+			axes = append(axes, axis)
+		}
+	}
+	if len(axes) == 0 && o.Node.Rank() > 0 {
+		axes = append(axes, 0)
+	}
+	return axes
+}
+
+// scaled returns the name of which a size is a multiple, or a part, as 2*batch and
+// floor(16*batch/25) are of batch.
+func scaled(d graph.Dim) (name string, ok bool) {
+	names := d.Symbols()
+	if len(names) != 1 || isName(d) {
+		return "", false
+	}
+	terms := 0
+	d.Terms(func(int64, []graph.Factor) { terms++ })
+	return names[0], terms == 1
+}
+
+// meetsName reports whether another operand of a mistake has the name itself as a size.
+func meetsName(m *graph.Mistake, but graph.OperandNote, name string) bool {
+	return slices.ContainsFunc(m.Operands, func(o graph.OperandNote) bool {
+		return o.Node != nil && o.Node != but.Node && o.Node.Judged() &&
+			slices.ContainsFunc(axesOf(o), func(axis int) bool { return o.Node.Shape()[axis] == graph.SymbolicDim(name) })
+	})
+}
+
+// madeSize follows a size to the reshape or the join that made it, or returns nil where another kind
+// of operation did.
+func madeSize(x *graph.Node, size graph.Dim) *graph.Node {
+	for {
+		at := slices.IndexFunc(x.Operands(), func(in *graph.Node) bool {
+			return in != nil && in.Judged() && slices.Contains(in.Shape(), size)
+		})
+		if at < 0 {
+			break
+		}
+		x = x.In(at)
+	}
+	isJoin := x.Op().Class == graph.Movement && x.Op().Assemble != nil && len(x.Operands()) > 1
+	if isJoin && x.Judged() && x.Origin() == nil || isMovement(x) && isReshape(x) {
+		return x
+	}
+	return nil
+}
+
+// movedTo is the mistake m, told at the node that made a size of a name.
+func movedTo(made *graph.Node, m *graph.Mistake, size graph.Dim, name string) *graph.Mistake {
+	verb := "has"
+	if made.Op().Assemble == nil {
+		verb = "puts elements of several examples, or parts of them, into one: it has"
+	}
+	t := &graph.Mistake{Code: m.Code, Node: made, Apart: true, Sizes: []string{name},
+		Summary: fmt.Sprintf("%s %s where %q was, and meets %q in %s", verb, size, name, name, graph.Describe(m.Node))}
+	for _, x := range made.Operands() {
+		t.Operands = append(t.Operands, graph.OperandNote{Node: x})
+	}
+	t.Operands = append(t.Operands, graph.OperandNote{Label: "->", Shape: made.Shape(), Bad: []int{slices.Index(made.Shape(), size)}},
+		graph.OperandNote{Node: m.Node, Text: "they meet here"})
+	if made.Op().Assemble == nil {
+		t.Help = keptAxis(made, name)
+	} else {
+		t.Help = []string{"join along an axis that is not that of examples, or join what it meets too"}
+	}
+	return t
+}
+
+// keptAxis is the help for a reshape that has lost an axis of its operand: the axis stays first, and
+// what was left to be found is found behind it.
+func keptAxis(n *graph.Node, name string) []string {
+	x, kept := n.In(0), graph.SymbolicDim(name)
+	if x.Rank() < 2 || x.Shape()[0] != kept {
+		return nil
+	}
+	rest := x.Shape()[1:].NumElements()
+	return []string{fmt.Sprintf("keep the axis of %s: Reshape(%s, %s, -1) gives %s", name, n.Stands(x).Called(), name, graph.Shape{kept, rest})}
+}
