@@ -9,7 +9,7 @@ import (
 // Shapes that do not fit, and reshapes that mix axes.
 var _ = add(
 	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, convOfChannelsLast, classNumbersAsFloats, classWithAxis, biasAlongRows,
-	headsWithoutTranspose, sequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank, seenTwice, twoMistakes, joinedAfterAMistake,
+	headsWithoutTranspose, reshapedToSequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank, seenTwice, twoMistakes, joinedAfterAMistake,
 )
 
 func layerAfterFlatten(g *graph.Graph) {
@@ -61,7 +61,7 @@ func headsWithoutTranspose(g *graph.Graph) {
 	ops.Reshape(y, b, t, -1) // want warning BL205 "Transpose(y, 1, 2)"
 }
 
-func sequenceFirst(g *graph.Graph) {
+func reshapedToSequenceFirst(g *graph.Graph) {
 	b, t := g.Dim("batch"), g.Dim("seq")
 	x := g.Input("x", graph.Float32, t, b, 64)
 	ops.Reshape(x, b, t, 64) // want warning BL205 "Transpose(x, 0, 1)"
