@@ -34,12 +34,14 @@ func (c *checker) refused(when string, err error) {
 }
 
 // The sentences for two sizes, or a number of elements and a shape, of which nothing says that
-// they are equal, and for two sizes that never are: these do not meet where names are not said
-// to be 1, also if one of them is 1 in the runs.
+// they are equal, for two sizes that never are, which do not meet where names are not said to be
+// 1, also if one of them is 1 in the runs, and for a value that has one element by chance.
 var (
 	unequal = regexp.MustCompile(`sizes "?([^"]+?)"? and "?([^"]+?)"? meet.* nothing says that they are equal`)
 	misfit  = regexp.MustCompile(`.*: (.+) elements do not fit \[(.*)\]`)
 	never   = regexp.MustCompile(`axis -?\d+: (.+) is never (.+)`)
+	unlike  = regexp.MustCompile(`The expanded size of the tensor \((.+?)\) must match the existing size \((.+)\) at`)
+	many    = regexp.MustCompile(`only for scalar outputs, and .* has shape \[(.+)\]`)
 )
 
 // isRight reports whether a message is true of the sizes that it names, though a program has
@@ -49,13 +51,32 @@ func (c *checker) isRight(message string) bool {
 		return slices.Contains(c.compared(t[1], t[2]), false)
 	}
 	if t := misfit.FindStringSubmatch(message); t != nil && c.p.Policy == "strict" {
-		return slices.Contains(c.compared(t[1], strings.Split(t[2], ", ")...), false)
+		return slices.Contains(c.compared(t[1], axesOf(t[2])...), false)
 	}
-	if t := never.FindStringSubmatch(message); t != nil && c.p.Policy != "numpy" {
-		met := c.compared(t[1], t[2])
-		return len(met) > 0 && !slices.Contains(met, true)
+	if t := many.FindStringSubmatch(message); t != nil {
+		return slices.Contains(c.compared("1", axesOf(t[1])...), false)
+	}
+	for _, sentence := range []*regexp.Regexp{never, unlike} {
+		if t := sentence.FindStringSubmatch(message); t != nil && c.p.Policy != "numpy" {
+			met := c.compared(t[1], t[2])
+			return len(met) > 0 && !slices.Contains(met, true)
+		}
 	}
 	return false
+}
+
+// axesOf splits the sizes of a shape at the commas outside of parentheses.
+func axesOf(text string) []string {
+	depth := 0
+	return strings.FieldsFunc(text, func(r rune) bool {
+		switch r {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return r == ',' && depth == 0
+	})
 }
 
 // compared tells of many sizes that the names may have whether a formula equals the product of

@@ -42,6 +42,12 @@ func TestRefusalsAreJudgedBySizes(t *testing.T) {
 	} {
 		require.Equal(t, right, excused(p, "Reshape(x, 3, 1): "+sizes), sizes)
 	}
+	expanded := "The expanded size of the tensor (%s) must match the existing size (%s) at non-singleton dimension 0."
+	require.True(t, excused(p, fmt.Sprintf(expanded, "2", "min(1, k)")))
+	require.False(t, excused(p, fmt.Sprintf(expanded, "k", "k+0*n")))
+	scalar := "grad can be implicitly created only for scalar outputs, and y has shape [%s]"
+	require.True(t, excused(p, fmt.Sprintf(scalar, "min(1, k)"))) // k may be 0
+	require.False(t, excused(p, fmt.Sprintf(scalar, "1, min(1, n)")))
 	p.Policy = "numpy" // a size of 1 meets all
 	require.False(t, excused(p, "axis -1: min(1, k) is never 3"))
 	require.False(t, excused(p, "another sentence"))
