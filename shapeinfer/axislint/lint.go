@@ -20,7 +20,7 @@ func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistak
 			continue
 		}
 		for _, rule := range l.rulesFor(n) {
-			if m := rule(l, n); m != nil && isWanted(m.Code) && !n.IsSilenced(m.Code) {
+			if m := ask(rule, l, n); m != nil && isWanted(m.Code) && !n.IsSilenced(m.Code) {
 				found = append(found, m)
 				l.suspect[n.ID()] = true
 				break // the others would tell of the same
@@ -28,6 +28,17 @@ func Find(g *graph.Graph, isWanted func(graph.Code) bool) (found []*graph.Mistak
 		}
 	}
 	return found
+}
+
+// ask asks a rule about a node. A function of an operation that panics is no matter of rules: the
+// check tells the user.
+func ask(r rule, l *lint, n *graph.Node) (m *graph.Mistake) {
+	defer func() {
+		if recover() != nil {
+			m = nil
+		}
+	}()
+	return r(l, n)
 }
 
 // lint is what rules know of a graph.
