@@ -37,12 +37,13 @@ func init() {
 		},
 		Expand: expandGather,
 		Aligned: func(n *graph.Node, i int) []int {
-			axes := make([]int, n.Rank())
+			axes := make([]int, n.In(i).Rank())
 			for axis := range axes {
 				axes[axis] = axis
 			}
-			if i == 0 && n.Rank() > 0 {
-				axes[countedFromZero([]int{n.Attrs().(GatherAttrs).Axis}, n.Rank())[0]] = -1
+			// A scalar goes with a vector: the operand's one axis is picked along.
+			if i == 0 && len(axes) > 0 {
+				axes[countedFromZero([]int{n.Attrs().(GatherAttrs).Axis}, len(axes))[0]] = -1
 			}
 			return axes
 		},

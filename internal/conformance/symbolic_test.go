@@ -189,7 +189,7 @@ func (row *symbolicRow) bindAll(g *graph.Graph, p *program, report *shapeinfer.R
 	session := prog.NewSession()
 	for _, sample := range row.Samples {
 		bound, fed, err := p.feed(sample.Dims)
-		if errors.Is(err, errNegative) && !sample.OK {
+		if errors.Is(err, errNoSize) && !sample.OK {
 			continue
 		} else if err != nil {
 			return err
@@ -268,8 +268,8 @@ func (p *program) undetermined(dims map[string]int64) shapeinfer.Sizes {
 	return left
 }
 
-// errNegative says that an input would have a negative size.
-var errNegative = errors.New("an input of negative size")
+// errNoSize says that an input would have a negative size, or one that is no whole number.
+var errNoSize = errors.New("an input without a size")
 
 // feed returns the inputs' shapes and values for sizes of the names.
 func (p *program) feed(dims map[string]int64) (bound []shapeinfer.Bound, fed feeds, err error) {
@@ -277,12 +277,12 @@ func (p *program) feed(dims map[string]int64) (bound []shapeinfer.Bound, fed fee
 	for k, n := range p.inputs {
 		shape, err := evaluated(n.Shape(), dims)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("%w: %w", errNoSize, err)
 		}
 		count := 1
 		for _, d := range shape {
 			if d < 0 {
-				return nil, nil, errNegative
+				return nil, nil, errNoSize
 			}
 			count *= d
 		}
