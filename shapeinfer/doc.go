@@ -11,8 +11,8 @@
 // were left out (leftout.go), reshapes that mix axes (mixing.go), numbers made of a whole batch
 // (wholebatch.go), axes under others (axeslint.go), examples that are not independent
 // (independence.go), sizes below 0 (nonnegative.go), and the requirements of all nodes together
-// (solve.go, facts.go, deferred.go). promises.go proves what programs state of shapes. report.go and
-// reportjson.go print it, with the fixes that suggest.go and its neighbours (suggest*.go) try. axes.go
+// (solve.go, facts.go, deferred*.go). promises.go proves what programs state of shapes. report.go and
+// reportjson.go print it, with the fixes that suggest.go and its neighbours (suggest*.go, retrace.go) try. axes.go
 // tells what axes come from. bind.go and bindsolve.go find named sizes from the sizes of inputs. The
 // rules are in package rules, what shares memory in package alias, what becomes of axes in package
 // axisflow, what looks wrong about them in package axislint, and what can be proved of sizes in
