@@ -209,8 +209,10 @@ func Unflatten(x *graph.Node, axis int, sizes ...graph.Dim) *graph.Node {
 		return refusal(refused("Unflatten", x).with(append([]any{axis}, shapeWords(sizes)...)...), &graph.Mistake{Code: graph.CodeReshape, Summary: text, Operands: []graph.OperandNote{{Node: x, Bad: []int{axis}}}})
 	}
 	out := Reshape(x, slices.Replace(slices.Clone(x.Shape()), axis, axis+1, into...)...)
-	if hole >= 0 && out.Judged() {
+	if out.Judged() { // also where another axis has no elements, and a reshape asks for nothing
 		requireSizes(out, need, text)
+	}
+	if hole >= 0 && out.Judged() {
 		requireSizes(out, graph.Requirement{Kind: graph.MustBeAtLeast, A: known, B: 1, Why: "the size -1 of an unflattened axis is found by division"}, text)
 	}
 	return out

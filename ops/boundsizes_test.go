@@ -179,3 +179,26 @@ func TestGLUOfNamedSize(t *testing.T) {
 		require.ErrorContains(t, err, "required by GLU(x, -1) at boundsizes_test.go:")
 	}
 }
+
+// TestPartsOfAnAxisBesideNothing expects an axis that its parts do not divide to be refused when its
+// size is bound, also where another axis has no elements.
+func TestPartsOfAnAxisBesideNothing(t *testing.T) {
+	for name, parts := range map[string]func(x *graph.Node) *graph.Node{
+		"GLU":       func(x *graph.Node) *graph.Node { return ops.GLU(x, 1) },
+		"GroupNorm": func(x *graph.Node) *graph.Node { return ops.GroupNorm(x, 2, nil, nil, 1e-5) },
+		"Unflatten": func(x *graph.Node) *graph.Node { return ops.Unflatten(x, 1, 2, -1) },
+	} {
+		g := graph.New("g")
+		x := g.Input("x", graph.Float64, g.Dim("n", graph.AtLeast(0)), g.Dim("c"))
+		prog, err := exec.Compile(g, exec.Outputs(parts(x)))
+		require.NoError(t, err, name)
+		for _, shape := range [][]int{{0, 3}, {2, 3}} {
+			_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: shape, Data: make([]float64, shape[0]*3)}})
+			require.ErrorContains(t, err, "multiple of 2", "%s of %v", name, shape)
+		}
+		for _, shape := range [][]int{{0, 4}, {2, 4}} {
+			_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: shape, Data: make([]float64, shape[0]*4)}})
+			require.NoError(t, err, "%s of %v", name, shape)
+		}
+	}
+}

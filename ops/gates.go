@@ -161,10 +161,13 @@ func GLU(x *graph.Node, axis int) *graph.Node {
 	if n, static := size.Int(); static && n%2 != 0 {
 		return refusal(refused("GLU", x).with(axis), &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
 	}
-	half := size.FloorDiv(2)
-	if size.IsSymbolic() { // that two halves make up the whole is what the reshape requires
+	half := size.DividedBy(2)
+	if size.IsSymbolic() {
 		at := countedFromZero([]int{axis}, x.Rank())[0]
 		halves := Reshape(x, slices.Concat(x.Shape()[:at], graph.Shape{2, half}, x.Shape()[at+1:])...)
+		if halves.Judged() { // also where another axis has no elements
+			requireMultiple(halves, size, 2, "the halves of an axis", "Halving dimension must be even")
+		}
 		return Mul(Select(halves, at, 0), Sigmoid(Select(halves, at, 1)))
 	}
 	return Mul(Slice(x, axis, 0, half, 1), Sigmoid(Slice(x, axis, half, End, 1)))

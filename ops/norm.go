@@ -243,7 +243,10 @@ func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *
 			Summary: fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
 				s, groups)})
 	}
-	grouped := Reshape(x, append(graph.Shape{s[0], graph.Dim(groups), s[1].FloorDiv(int64(groups))}, s[2:]...)...)
+	grouped := Reshape(x, append(graph.Shape{s[0], graph.Dim(groups), s[1].DividedBy(graph.Dim(groups))}, s[2:]...)...)
+	if grouped.Judged() { // also of a batch without elements
+		requireMultiple(grouped, s[1], graph.Dim(groups), "the channels of groups", "Expected number of channels in input to be divisible by num_groups")
+	}
 	axes := make([]Axis, 0, x.Rank()-1)
 	for axis := 2; axis < grouped.Rank(); axis++ {
 		axes = append(axes, Axis(axis))

@@ -140,6 +140,13 @@ func requireSizes(n node, need graph.Requirement, text string) {
 	}
 }
 
+// requireMultiple requires that a size is a multiple of another one.
+func requireMultiple(n node, size, of graph.Dim, why, text string) {
+	need := graph.Requirement{Kind: graph.MustBeMultipleOf, Why: why}
+	need.A, need.B = size.Divisibility(of)
+	requireSizes(n, need, text)
+}
+
 // scalarAxis is the mistake of an axis of a scalar where there must be one.
 func scalarAxis(axis int) *graph.Mistake {
 	return &graph.Mistake{Code: graph.CodeAxis, Summary: fmt.Sprintf("Dimension specified as %d but tensor has no dimensions", axis)}

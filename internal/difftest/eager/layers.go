@@ -69,7 +69,8 @@ func trailing(x *Tensor, like ...*Tensor) (axes []int) {
 func init() {
 	Entries["CrossEntropy"], Entries["NLL"] = likelihood(false), likelihood(true)
 	Entries["BCEWithLogits"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
-		return one(m.loss(s, x, func(x, t Num) Num { return sub(softplus(x), mul(t, x)) }))
+		// The order of PyTorch: at an infinite x the result is NaN.
+		return one(m.loss(s, x, func(x, t Num) Num { return add(mul(sub(num(1), t), x), softplus(neg(x))) }))
 	}
 	Entries["BCE"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		return one(m.loss(s, x, func(x, t Num) Num {
