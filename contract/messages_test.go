@@ -68,7 +68,7 @@ func TestFunctionsAreToldOfResults(t *testing.T) {
 	c.Gives(ops.Mean(x, 1), "batch 1") // line 68
 	r := shapeinfer.Check(g)
 	require.Equal(t, []string{"BL170 at 68"}, lines(r))
-	assert.Contains(t, r.String(), `pool gives Mean(x, 1) as "batch 1": it has 1 axis, and 2 axes are promised`)
+	assert.Contains(t, r.String(), `pool gives Mean(x, 1) as "batch 1": it has 1 axis, and the promise is of 2 axes`)
 	assert.Contains(t, r.String(), "Unsqueeze(Mean(x, 1), 1) gives [batch, 1]")
 }
 

@@ -88,7 +88,7 @@ func (s *solution) rankMistake(st *statement) *graph.Mistake {
 	if st.many >= 0 {
 		wanted = "at least " + axesText(st.count()-1)
 	}
-	m := st.promised(st.mistake(fmt.Sprintf("it has %s, and %s are promised", axesText(rank), wanted)))
+	m := st.promised(st.mistake(fmt.Sprintf("it has %s, and the promise is of %s", axesText(rank), wanted)))
 	m.Fixes = s.rankFixes(st)
 	return m
 }

@@ -27,8 +27,12 @@ const (
 )
 
 // Require records what must be true of sizes for the node to be right, and could be neither
-// proved nor refused. A requirement on a size that an int64 cannot hold is a mistake.
+// proved nor refused. A requirement on a size that an int64 cannot hold is a mistake. A number,
+// which has no graph, requires nothing.
 func (n *Node) Require(r Requirement) {
+	if n == nil || n.g == nil {
+		return
+	}
 	if !r.A.Valid() || !r.B.Valid() {
 		n.fail(&Mistake{Code: CodeSize, Summary: r.Why + ": " + notRepresentable})
 		return

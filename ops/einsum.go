@@ -33,8 +33,10 @@ func Einsum(equation string, xs ...*graph.Node) *graph.Node {
 	if problem != "" {
 		return refusal(call, &graph.Mistake{Code: graph.CodeMatMul, Summary: "einsum(): " + problem})
 	}
-	if m := subscriptClash(xs[0].Graph(), operands); m != nil {
-		return refusal(call, m)
+	if at := slices.IndexFunc(xs, func(x node) bool { return x.Graph() != nil }); at >= 0 { // else there are numbers alone
+		if m := subscriptClash(xs[at].Graph(), operands); m != nil {
+			return refusal(call, m)
+		}
 	}
 	total := operands[0]
 	for i, y := range operands[1:] {
