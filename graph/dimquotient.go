@@ -94,13 +94,18 @@ func (p polynomial) content() (c int64) {
 	return c
 }
 
-// oneFraction returns n and m with n/m = d/e where d and e may be products with quotients.
+// oneFraction returns n and m with n/m = d/e where d and e may be products with quotients, or e
+// a sum of which one term is a quotient by a number.
 func oneFraction(d, e Dim) (n, m Dim) {
 	for n, m = d, e; ; {
 		if rest, by := n.takeQuotient(); by.k == exactly {
 			n, m = rest.Times(by.p), m.Times(by.q)
 		} else if rest, by := m.takeQuotient(); by.k == exactly {
 			n, m = n.Times(by.q), rest.Times(by.p)
+		} else if p, _ := m.poly(); len(p) < 2 {
+			return n, m
+		} else if sum, k, ok := p.asOneQuotient(); ok {
+			n, m = n.Times(k), sum
 		} else {
 			return n, m
 		}

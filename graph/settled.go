@@ -18,7 +18,7 @@ type settling struct {
 // requireMultiple notes that n is a multiple of m.
 func (g *Graph) requireMultiple(n, m Dim) {
 	f := fraction{}
-	f.n, f.m = lowestTerms(oneFraction(n, m))
+	f.n, f.m = n.Divisibility(m)
 	if f.m == 1 || g.isMultiple(f.n, f.m) {
 		return
 	}
@@ -48,13 +48,22 @@ func (g *Graph) IsMultiple(a, b Dim) bool { return g.isMultiple(a, b) }
 // isMultiple reports whether n is a multiple of m, which is not 0, by what is known.
 func (g *Graph) isMultiple(n, m Dim) bool {
 	n, m = lowestTerms(oneFraction(n, g.asNumber(m)))
+	if m == 1 || g.isRequired(n, m) {
+		return true
+	}
+	n, m = n.Divisibility(m)
 	if k, whole := m.Int(); whole && k > 1 {
 		p, _ := n.poly()
 		if rest, always := p.residueOf(k, g.known); always && rest == 0 {
 			return true
 		}
 	}
-	return m == 1 || slices.ContainsFunc(g.multiples, func(f fraction) bool {
+	return m == 1 || g.isRequired(n, m)
+}
+
+// isRequired reports whether a multiple that is required has n as a multiple, and m as a divisor.
+func (g *Graph) isRequired(n, m Dim) bool {
+	return slices.ContainsFunc(g.multiples, func(f fraction) bool {
 		_, more := n.ExactDiv(f.n)
 		_, divides := f.m.ExactDiv(m)
 		return more && divides
