@@ -424,6 +424,7 @@ func TestRoundTripsFoundWrong(t *testing.T) {
 		of   string
 	}{
 		{11231, "m+n is a multiple of m where n is"},
+		{21488, "a number that a name divides"},
 		{8265, "a nested sum of quotients is never negative"},
 		{8644, "a multiple of m+m/2"},
 	} {

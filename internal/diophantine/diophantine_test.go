@@ -83,6 +83,14 @@ func TestRefutes(t *testing.T) {
 			m, q, k := Of(s.Unknown(2)), Of(s.Unknown(1)), Of(s.Unknown(1))
 			s.Assert(Zero(k.Minus(Const(1)).Times(q).Scale(3).Times(m).Minus(m)))
 		}},
+		{"the other factor of a positive product", func(s *System) { // k·(m-n) >= 1 and m <= n
+			k, m, n := Of(s.Unknown(0)), Of(s.Unknown(0)), Of(s.Unknown(0))
+			s.Assert(NotNegative(k.Times(m.Minus(n)).Minus(Const(1))), NotNegative(n.Minus(m)))
+		}},
+		{"the other factor of a product that is not negative", func(s *System) { // k·(m-n) >= 0 and m < n
+			k, m, n := Of(s.Unknown(1)), Of(s.Unknown(0)), Of(s.Unknown(0))
+			s.Assert(NotNegative(k.Times(m.Minus(n))), NotNegative(n.Minus(m).Minus(Const(1))))
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var s System

@@ -79,6 +79,28 @@ func (st *state) withoutFactor(p Poly) Poly {
 	return p
 }
 
+// withoutSign divides p of p >= 0 by unknowns that are above 0, or are so since the product of
+// one with the rest is: of x·r >= 1 and x >= 0, it is x >= 1 and r >= 1.
+func (st *state) withoutSign(p Poly, changed *bool) Poly {
+	least := -p.constant()
+	if p.isLinear() || least < 0 || least > 1 {
+		return p
+	}
+	of := Poly{terms: p.withoutConstant()}
+	for _, x := range of.unknowns() {
+		if st.lo[x] < 1-least || !of.hasFactor(x) {
+			continue
+		}
+		if st.lo[x] < 1 {
+			st.lo[x], *changed = 1, true
+		}
+		for !of.isLinear() && of.hasFactor(x) {
+			of, _ = of.split(x)
+		}
+	}
+	return of.Minus(Const(least))
+}
+
 // solveFor finds an unknown that stands once in p, alone and with the coefficient 1 or -1.
 func (st *state) solveFor(p Poly) (x Unknown, by Poly, ok bool) {
 	for _, t := range p.terms {
@@ -133,6 +155,7 @@ func tighten(st *state, changed *bool) bool {
 		if g := p.content(); g > 1 {
 			p = p.divide(g)
 		}
+		p = st.withoutSign(p, changed)
 		s := st.spanOf(p)
 		if s.hi < 0 {
 			return false
