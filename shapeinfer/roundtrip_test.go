@@ -424,7 +424,10 @@ func TestRoundTripsFoundWrong(t *testing.T) {
 		of   string
 	}{
 		{11231, "m+n is a multiple of m where n is"},
-		{21488, "a number that a name divides"},
+		{21488, "an axis that is a sum divided by a name, beside one that is divided again"},
+		{24726, "axes whose product is a sum, beside one that is divided again"},
+		{40145, "an axis with a half, beside one that is divided again"},
+		{59619, "an axis that is a sum with a quotient, beside one that is divided again"},
 		{8265, "a nested sum of quotients is never negative"},
 		{8644, "a multiple of m+m/2"},
 	} {

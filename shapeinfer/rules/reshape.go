@@ -55,21 +55,41 @@ func requireCount(c *graph.Call, total, known graph.Dim, want graph.Shape) {
 	case prove.Proved:
 		return
 	}
+	count := total
+	total, known = withoutCommonSizes(c, total, known, want)
 	a, b := total.LowestTerms(known)
 	isProduct := dividesExactly(a, b) || dividesExactly(b, a)
 	if common, exact := known.ExactDiv(b); !exact || prove.NewProver(c.Bounds).AtLeast(common, 1) != prove.Proved {
 		a, b = total, known
-	} else if requireDivisions(c, total, a, b, want) || requireDivisions(c, total, b, a, want) {
+	} else if requireDivisions(c, count, a, b, want) || requireDivisions(c, count, b, a, want) {
 		return
 	}
 	if verdict, names := CallRules(c).mustEqual(a, b); verdict == prove.Refused && names && !isProduct {
-		c.Fail(countMistake(c, total, want))
+		c.Fail(countMistake(c, count, want))
 		return
 	}
 	c.Require(graph.Requirement{Kind: graph.MustEqual, A: a, B: b, Why: whyCount})
 }
 
 const whyCount = "the number of elements of a reshape"
+
+// withoutCommonSizes returns the numbers of elements without the axes that both shapes have, where
+// these have elements: what is left may be a quotient, of which a sum makes another one.
+func withoutCommonSizes(c *graph.Call, total, known graph.Dim, want graph.Shape) (graph.Dim, graph.Dim) {
+	left, added, common := slices.Clone(c.Shape(0)), graph.Shape{}, graph.Dim(1)
+	for _, d := range want {
+		at := slices.Index(left, d)
+		if at < 0 {
+			added = append(added, d)
+			continue
+		}
+		left, common = slices.Delete(left, at, at+1), common.Times(d)
+	}
+	if common == 1 || prove.NewProver(c.Bounds).AtLeast(common, 1) != prove.Proved {
+		return total, known
+	}
+	return c.Settled(left.NumElements()), c.Settled(added.NumElements())
+}
 
 // dividesExactly reports whether rounded is a product with divisions that round down, and total
 // what it is where none leaves a remainder: they are equal then.
