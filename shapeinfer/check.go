@@ -25,8 +25,8 @@ func CheckProgram(g *graph.Graph, roots ...*graph.Node) *Report {
 	return check(g, needed(g, roots))
 }
 
-// isFailed reports whether there is an error at the node of a warning: the node is not what it
-// was meant to be.
+// isFailed reports whether there is an error at the node of a warning or a note, which then speaks of
+// what was not meant.
 func (r *Report) isFailed(warning *graph.Mistake) bool {
 	return slices.ContainsFunc(r.Errors, func(m *graph.Mistake) bool { return m.Node == warning.Node && m.Node != nil })
 }

@@ -126,7 +126,7 @@ func (t *trier) resize() {
 		t.tryShape(attrs, s)
 		return
 	}
-	for axis := len(want) - 1; axis >= 0; axis-- {
+	for _, axis := range axesToResize(want, from) {
 		rest := graph.Dim(1)
 		for k, d := range want {
 			if k != axis {
@@ -143,6 +143,18 @@ func (t *trier) resize() {
 			return
 		}
 	}
+}
+
+// axesToResize lists the axes of a wanted shape from the last, but for the first one where the
+// operand's has a name and the wanted one is a number: most often a batch of one size.
+func axesToResize(want, from graph.Shape) (axes []int) {
+	for axis := range slices.Backward(want) {
+		axes = append(axes, axis)
+	}
+	if len(from) > 0 && len(want) > 0 && from[0].IsSymbolic() && !want[0].IsSymbolic() {
+		axes = slices.Insert(axes[:len(axes)-1], 0, 0)
+	}
+	return axes
 }
 
 func (t *trier) tryShape(attrs sized, s graph.Shape) bool {
