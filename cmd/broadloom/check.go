@@ -28,6 +28,9 @@ function that gives a graph, with a mark above it:
 	//broadloom:model
 	func classifier() *graph.Graph { … }
 
+A function that needs arguments, or a method, has the call in its mark:
+//broadloom:model NewNet(3, 64).Graph()
+
 Packages are named as for go build; the default is the package in this directory.
 
 The exit status is

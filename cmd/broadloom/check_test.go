@@ -201,6 +201,97 @@ func noGraph() int { return 0 }
 	require.Contains(t, stderr, "noGraph is marked as a model: it must be a function without arguments")
 }
 
+const calledModels = `package models
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Net is a layer.
+type Net struct {
+	name string
+	in, out graph.Dim
+}
+
+// NewNet makes a layer.
+func NewNet(in, out graph.Dim) *Net { return &Net{"net", in, out} }
+
+// Graph adds a bias as wide as the input.
+//
+//broadloom:model NewNet(3, 3).Graph(graph.Float32)
+//broadloom:model NewNet(3, 64).Graph(graph.Float32) // wide
+func (n *Net) Graph(dtype graph.DType) *graph.Graph {
+	g := graph.New(n.name)
+	x := g.Input("x", dtype, g.Dim("batch"), n.out)
+	ops.Add(x, g.Param("b", dtype, n.in))
+	return g
+}
+
+//broadloom:model classifier(10, filepath.Join("a", "b"))
+//broadloom:model classifier(-1, "c")
+func classifier(classes int64, name string) (*graph.Graph, error) {
+	if classes < 0 || filepath.Base(name) == "a" {
+		return nil, errors.New("negative classes")
+	}
+	return NewNet(graph.Dim(classes), graph.Dim(classes)).Graph(graph.Float32), nil
+}
+
+//broadloom:model
+func filled(g *graph.Graph) *graph.Node {
+	return ops.Exp(g.Input("x", graph.Float32, g.Dim("n"), 2))
+}
+
+//broadloom:model
+func refused(g *graph.Graph) (*graph.Node, error) {
+	return nil, errors.New(g.Name() + " is refused")
+}
+`
+
+// A mark can have a call, for methods and functions with arguments, and a function can fill a graph.
+func TestCheckCallsOfMarks(t *testing.T) {
+	userModule(t, map[string]string{"called.go": calledModels})
+	status, stdout, stderr := broadloom("check")
+	require.Equal(t, exitFailed, status)
+	require.Empty(t, stderr)
+	require.Contains(t, stdout, "ok    example.com/user.NewNet(3, 3).Graph(graph.Float32)\n")
+	require.Contains(t, stdout, "FAIL  example.com/user.NewNet(3, 64).Graph(graph.Float32)\ncalled.go:27:2: error BL101: Add(x, b)")
+	require.Contains(t, stdout, "ok    example.com/user.classifier(10, filepath.Join(\"a\", \"b\"))\n")
+	require.Contains(t, stdout, "called.go:32: error: classifier(-1, \"c\") could not be checked: negative classes")
+	require.Contains(t, stdout, "ok    example.com/user.filled\n")
+	require.Contains(t, stdout, "refused could not be checked: refused is refused")
+
+	status, stdout, stderr = broadloom("draw", "-run", "^classifier.10", "-format", "dot")
+	require.Equal(t, exitOK, status, stderr)
+	require.Equal(t, "classifier-10-filepath-Join-a-b.dot\n", stdout)
+}
+
+// What is wrong with the call of a mark is told at the mark's place.
+func TestCheckReportsWrongCallsOfMarks(t *testing.T) {
+	source := func(mark string) map[string]string {
+		return map[string]string{"wrong.go": "package models\n\nimport \"github.com/broadloom/broadloom/graph\"\n\n" + mark +
+			"\nfunc net(width int) *graph.Graph { return graph.New(\"net\") }\n\nvar _ = net\n"}
+	}
+	for mark, message := range map[string]string{
+		"//broadloom:model":            "wrong.go:6: net is marked as a model: it must be a function without arguments that gives a *graph.Graph, or one that takes a *graph.Graph only; for others write a call that gives a *graph.Graph into the mark, as in //broadloom:model net(…)",
+		"//broadloom:model net(3":      "wrong.go:5: //broadloom:model net(3: what stands behind the mark must be a call that gives a *graph.Graph, such as classifier(10): missing ','",
+		"//broadloom:model net":        "wrong.go:5: //broadloom:model net: what stands behind the mark must be a call that gives a *graph.Graph, such as classifier(10): this is no call",
+		"//broadloom:model net(\"\")":  `wrong.go:5:23: cannot use "" (untyped string constant) as int value in argument to net`,
+		"//broadloom:model nett(3)":    "wrong.go:5:19: undefined: nett",
+		"//broadloom:model len(\"x\")": "wrong.go:5:19: cannot use len(\"x\")",
+	} {
+		t.Run(mark, func(t *testing.T) {
+			userModule(t, source(mark))
+			status, _, stderr := broadloom("check")
+			require.Equal(t, exitFailed, status)
+			require.Contains(t, stderr, message)
+		})
+	}
+}
+
 // A main package can hold models too: its main function is not run.
 func TestCheckMainPackage(t *testing.T) {
 	userModule(t, map[string]string{"main.go": `package main

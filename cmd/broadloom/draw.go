@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/internal/models"
 	"github.com/broadloom/broadloom/cmd/broadloom/modeldraw"
@@ -26,6 +27,9 @@ that gives a graph, with a mark above it:
 
 	//broadloom:model
 	func classifier() *graph.Graph { … }
+
+A function that needs arguments, or a method, has the call in its mark:
+//broadloom:model NewNet(3, 64).Graph()
 
 Packages are named as for go build; the default is the package in this directory. Formats:
 
@@ -219,9 +223,12 @@ func (d *drawer) file(o models.Outcome) string {
 	if d.format == "text" {
 		ext = ".txt"
 	}
-	file := o.Model.Name + ext
+	// The name can be a call, such as net.New("small", 64).
+	words := strings.FieldsFunc(o.Model.Name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	name := strings.Join(words, "-")
+	file := name + ext
 	for n := 2; slices.Contains(d.written, file); n++ {
-		file = fmt.Sprintf("%s-%d%s", o.Model.Name, n, ext)
+		file = fmt.Sprintf("%s-%d%s", name, n, ext)
 	}
 	d.written = append(d.written, file)
 	return file

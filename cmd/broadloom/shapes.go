@@ -24,6 +24,9 @@ with a mark above it:
 	//broadloom:model
 	func classifier() *graph.Graph { … }
 
+A function that needs arguments, or a method, has the call in its mark:
+//broadloom:model NewNet(3, 64).Graph()
+
 Packages are named as for go build; the default is the package in this directory. With -markdown it
 writes tables for documentation, with -json one object for machines.
 

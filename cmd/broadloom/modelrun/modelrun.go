@@ -49,6 +49,14 @@ type Model struct {
 	Build func() (*graph.Graph, error)
 }
 
+// Graph returns what a function gave: a graph, or that and an error.
+func Graph(g *graph.Graph, err ...error) (*graph.Graph, error) {
+	if len(err) > 0 {
+		return g, err[0]
+	}
+	return g, nil
+}
+
 // Action does what a sub-command is for with a model's graph. Its result is sent to the
 // command as JSON.
 type Action func(g *graph.Graph, args json.RawMessage) (result any, err error)

@@ -90,6 +90,14 @@ func TestBuilderFollowsChanges(t *testing.T) {
 	require.ErrorAs(t, err, &broken)
 	require.Contains(t, broken.Output, file+":15:1: ")
 
+	called := strings.NewReplacer("//broadloom:model", "//broadloom:model net(8, layers.Width)", "net()", "net(width, in graph.Dim)", `"b", graph.Float32, 3`, `"b", graph.Float32, width`).Replace(netText(3))
+	require.Contains(t, check(Overlay{file: called}), "size of tensor b (8)", "the mark has a call")
+	require.Contains(t, check(Overlay{file: strings.Replace(called, "(8,", "(9,", 1)}), "size of tensor b (9)")
+	_, _, err = b.Run(t.Context(), Overlay{file: strings.Replace(called, "(8,", "(eight,", 1)}, Options{})
+	require.ErrorAs(t, err, &broken)
+	require.Contains(t, broken.Output, file+":9:23: undefined: eight")
+	require.Same(t, kept, b.warm)
+
 	write(t, filepath.Join(dir, "../layers/layers.go"), "package layers\n\n// Width is a size.\nconst Width = 40\n")
 	require.Contains(t, check(nil), "size of tensor a (40)", "another package has changed")
 	require.Contains(t, check(Overlay{filepath.Join(dir, "../layers/layers.go"): "package layers\n\nconst Width = 41\n"}), "size of tensor a (41)")

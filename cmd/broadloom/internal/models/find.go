@@ -20,15 +20,17 @@ import (
 type Package struct {
 	Dir, ImportPath, Name string
 	Models                []Model
+	Imports               []Import // what the calls of marks need
 	Problems              []string // marks that are not understood, with file and line
 }
 
-// Model is a marked function.
+// Model is a marked function, or a call that stands in its mark.
 type Model struct {
-	Name     string
-	File     string // full path
-	Line     int
-	HasError bool // it gives an error too
+	Name string // of the function, or the call of the mark
+	File string // full path
+	Line int
+	// Code is an expression of a *graph.Graph, or of that and an error.
+	Code string
 }
 
 // listed is what go list says of a package.
@@ -112,12 +114,12 @@ func read(l listed, o Overlay) (Package, error) {
 
 // readFile notes the marked functions of a file, and the marks that are at no function.
 func (p *Package) readFile(fset *token.FileSet, f *ast.File) {
-	marks := map[token.Pos]bool{}
+	marks := map[token.Pos]string{} // with what stands behind each
 	for _, group := range f.Comments {
 		for _, c := range group.List {
-			switch {
-			case isMark(c.Text):
-				marks[c.Pos()] = true
+			switch call, ok := cutMark(c.Text); {
+			case ok:
+				marks[c.Pos()] = call
 			case isNearlyMark(c.Text):
 				p.problem(fset.Position(c.Pos()), fmt.Sprintf("%q marks no model: the mark is %s, without spaces", c.Text, Directive))
 			}
@@ -129,10 +131,18 @@ func (p *Package) readFile(fset *token.FileSet, f *ast.File) {
 			continue
 		}
 		for _, c := range fn.Doc.List {
-			if marks[c.Pos()] {
-				delete(marks, c.Pos())
-				p.add(fn, fset.Position(fn.Pos()))
+			call, ok := marks[c.Pos()]
+			if !ok {
+				continue
 			}
+			delete(marks, c.Pos())
+			if call == "" {
+				p.add(fn, fset.Position(fn.Pos()))
+				continue
+			}
+			at := fset.Position(c.Pos())
+			at.Column += strings.Index(c.Text, call)
+			p.addCall(call, at, f.Imports)
 		}
 	}
 	for pos := range marks {
@@ -142,50 +152,19 @@ func (p *Package) readFile(fset *token.FileSet, f *ast.File) {
 
 // add notes a marked function.
 func (p *Package) add(fn *ast.FuncDecl, at token.Position) {
-	hasError, ok := signature(fn)
+	code, ok := callOf(fn)
 	if !ok {
-		p.problem(at, fn.Name.Name+" is marked as a model: it must be a function without arguments that gives a *graph.Graph; mark one that calls it with what it needs")
+		example := fn.Name.Name + "(…)"
+		if fn.Recv != nil {
+			example = "NewNet(…)." + example
+		}
+		p.problem(at, fmt.Sprintf("%s is marked as a model: it must be a function without arguments that gives a *graph.Graph, or one that takes a *graph.Graph only; "+
+			"for others write a call that gives a *graph.Graph into the mark, as in %s %s", fn.Name.Name, Directive, example))
 		return
 	}
-	p.Models = append(p.Models, Model{Name: fn.Name.Name, File: at.Filename, Line: at.Line, HasError: hasError})
+	p.Models = append(p.Models, Model{Name: fn.Name.Name, File: at.Filename, Line: at.Line, Code: code})
 }
 
 func (p *Package) problem(at token.Position, text string) {
 	p.Problems = append(p.Problems, fmt.Sprintf("%s:%d: %s", at.Filename, at.Line, text))
-}
-
-// signature reports whether a function can be a model's; the compiler has the last word.
-func signature(fn *ast.FuncDecl) (hasError, ok bool) {
-	t := fn.Type
-	if fn.Recv != nil || t.TypeParams != nil || t.Params.NumFields() > 0 || fn.Name.Name == "_" || fn.Name.Name == "init" {
-		return false, false
-	}
-	var results []ast.Expr
-	if t.Results != nil {
-		for _, f := range t.Results.List {
-			results = append(results, slices.Repeat([]ast.Expr{f.Type}, max(len(f.Names), 1))...)
-		}
-	}
-	switch len(results) {
-	case 2:
-		id, isName := results[1].(*ast.Ident)
-		return true, isGraph(results[0]) && isName && id.Name == "error"
-	case 1:
-		return false, isGraph(results[0])
-	}
-	return false, false
-}
-
-func isGraph(t ast.Expr) bool {
-	star, isPointer := t.(*ast.StarExpr)
-	if !isPointer {
-		return false
-	}
-	switch x := star.X.(type) {
-	case *ast.SelectorExpr:
-		return x.Sel.Name == "Graph"
-	case *ast.Ident:
-		return x.Name == "Graph"
-	}
-	return false
 }

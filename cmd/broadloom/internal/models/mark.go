@@ -5,8 +5,18 @@ import "strings"
 // Directive is the mark of a model.
 const Directive = "//broadloom:model"
 
+// cutMark returns what stands behind the mark of a model, most often nothing, if a comment is one.
+func cutMark(comment string) (call string, ok bool) {
+	behind, ok := strings.CutPrefix(comment, Directive)
+	call = strings.TrimSpace(behind)
+	return call, ok && (call == "" || strings.ContainsAny(behind[:1], " \t"))
+}
+
 // isMark reports whether a comment is the mark of a model.
-func isMark(comment string) bool { return strings.TrimSpace(comment) == Directive }
+func isMark(comment string) bool {
+	_, ok := cutMark(comment)
+	return ok
+}
 
 // IsMark reports whether a comment is the mark of a model, or was meant as one.
 func IsMark(comment string) bool { return isMark(comment) || isNearlyMark(comment) }
@@ -14,12 +24,18 @@ func IsMark(comment string) bool { return isMark(comment) || isNearlyMark(commen
 // maxTypos bounds the letters by which a comment may differ from the mark to be taken for one.
 const maxTypos = 2
 
-// isNearlyMark reports whether a comment was meant as a mark, and is none: it has a space, a wrong
-// letter or further words.
+// isNearlyMark reports whether a comment was meant as a mark, and is none: it has a space or a wrong
+// letter.
 func isNearlyMark(comment string) bool {
 	words := strings.Fields(strings.TrimPrefix(comment, "//"))
-	if isMark(comment) || !strings.HasPrefix(comment, "//") || len(words) == 0 || len(words) > 2 || !strings.ContainsAny(comment, ":") {
+	if isMark(comment) || !strings.HasPrefix(comment, "//") || len(words) == 0 || !strings.ContainsAny(words[0]+words[min(1, len(words)-1)], ":") {
 		return false
+	}
+	if len(words) > 2 {
+		if _, err := parseCall(strings.Join(words[1:], " ")); err != nil {
+			return false // a sentence
+		}
+		words = words[:1]
 	}
 	mark := strings.TrimPrefix(Directive, "//")
 	text := strings.ToLower(strings.Join(words, ""))

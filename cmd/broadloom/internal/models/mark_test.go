@@ -12,13 +12,16 @@ import (
 func TestMarks(t *testing.T) {
 	assert.True(t, isMark("//broadloom:model"))
 	assert.True(t, isMark("//broadloom:model "))
+	call, ok := cutMark("//broadloom:model NewNet(3, 64).Graph()")
+	assert.True(t, ok)
+	assert.Equal(t, "NewNet(3, 64).Graph()", call)
 	for _, comment := range []string{"// broadloom:model", "//broadloom: model", "//brodloom:model", "//broadloom:Model", "//broadloom:modle",
-		"//broadloom:models", "//Broadloom:model", "//broadloom:model attention"} {
+		"//broadloom:models", "//Broadloom:model", "// broadloom:model attention", "// broadloom:model NewNet(3, 64).Graph()"} {
 		assert.False(t, isMark(comment), comment)
 		assert.True(t, isNearlyMark(comment), comment)
 	}
 	for _, comment := range []string{"//broadloom:model", "// The mark is broadloom:model, above a function.", "// Broadloom model", "//go:embed x", "//", "// model:",
-		"//nolint:revive", "/* broadloom:model */"} {
+		"//nolint:revive", "// broadloom:model marks a function", "/* broadloom:model */"} {
 		assert.False(t, isNearlyMark(comment), comment)
 	}
 	assert.Equal(t, 3, typos("kitten", "sitting"))

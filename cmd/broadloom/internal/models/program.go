@@ -36,12 +36,15 @@ import (
 	broadloomAction "{{.Action.ImportPath}}"
 	broadloomRun "github.com/broadloom/broadloom/cmd/broadloom/modelrun"
 	broadloomGraph "github.com/broadloom/broadloom/graph"
+{{- range .Package.Imports}}
+	{{.Name}} {{printf "%q" .Path}}
+{{- end}}
 )
 
 func init() {
 	broadloomRun.Main([]broadloomRun.Model{
 {{- range .Package.Models}}
-		{Name: "{{.Name}}", Build: func() (*broadloomGraph.Graph, error) { return {{.Name}}(){{if not .HasError}}, nil{{end}} }},
+		{Name: {{printf "%q" .Name}}, Build: func() (*broadloomGraph.Graph, error) { return broadloomRun.Graph({{.Code}}) }},
 {{- end}}
 	}, broadloomAction.{{.Action.Func}})
 }
