@@ -114,7 +114,11 @@ func (b bound) note() *graph.Mistake {
 		m.Detail = append(m.Detail, b.need.Why)
 	}
 	if b.more > 0 {
-		m.Detail = append(m.Detail, fmt.Sprintf("%s of %s follow from it", counted(b.more, "other requirement"), b.name))
+		verb := "follow"
+		if b.more == 1 {
+			verb = "follows"
+		}
+		m.Detail = append(m.Detail, fmt.Sprintf("%s of %s %s from it", counted(b.more, "other requirement"), b.name, verb))
 	}
 	said := b.need.Node.Graph().Bounds(b.name)
 	if b.upper {

@@ -60,16 +60,16 @@ func axesOf(o graph.OperandNote) (axes []int) {
 	return axes
 }
 
-// scaled returns the name of which a size is a multiple, or a part, as 2*batch and
-// floor(16*batch/25) are of batch.
+// scaled returns the name of which a size is a multiple, or a part, as 2*batch,
+// floor(16*batch/25) and 7*batch+21*(batch/25) are of batch: no number is added.
 func scaled(d graph.Dim) (name string, ok bool) {
 	names := d.Symbols()
 	if len(names) != 1 || isName(d) {
 		return "", false
 	}
-	terms := 0
-	d.Terms(func(int64, []graph.Factor) { terms++ })
-	return names[0], terms == 1
+	ok = true
+	d.Terms(func(_ int64, factors []graph.Factor) { ok = ok && len(factors) > 0 })
+	return names[0], ok
 }
 
 // meetsName reports whether another operand of a mistake has the name itself as a size.

@@ -6,7 +6,7 @@ import (
 )
 
 var _ = add(
-	maskOfTokens, maskOfGroups, flattenedBatch, joinedExamples, stateOfOneBatch, bilinearForm,
+	maskOfTokens, maskOfGroups, flattenedBatch, flattenedLargerImages, joinedExamples, stateOfOneBatch, bilinearForm,
 	onlyAxisOfVector, flattenedAway, imagesChannelsLast, kernelsLast, weightOfLayer, lettersOfEinsum, batchesOfMatrices, windowsOfWords,
 )
 
@@ -22,6 +22,14 @@ func maskOfGroups(g *graph.Graph) {
 	b, n, s := g.Dim("b"), g.Dim("n"), g.Dim("s")
 	scores, mask := g.Input("scores", graph.Float32, b, 4, 2, n, s), g.Input("mask", graph.Float32, b, 1, n, s)
 	ops.Add(scores, mask) // want error BL102 "Unsqueeze(mask, 1) gives [b, 1, 1, n, s]" !"Transpose"
+}
+
+// The same of images that are larger than the layer was written for.
+func flattenedLargerImages(g *graph.Graph) {
+	b := g.Dim("batch")
+	x, y := g.Input("x", graph.Float32, b, 16, 14, 14), g.Input("y", graph.Int64, b)
+	rows := ops.Reshape(x, -1, 400) // want error BL101 "keep the axis of batch: Reshape(x, batch, -1)"
+	ops.CrossEntropy(ops.Linear(rows, g.Param("w", graph.Float32, 10, 400), nil), y)
 }
 
 // A reshape takes the batch too, which shows in the loss.
