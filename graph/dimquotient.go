@@ -132,9 +132,11 @@ func (p polynomial) hasQuotient() bool {
 
 // lowestTerms cancels factors that numerator and denominator have in common.
 func lowestTerms(n, m Dim) (Dim, Dim) {
-	for _, f := range slices.Concat(m.factors(), n.factors(), []Dim{m, n}) {
+	for _, f := range slices.Concat(m.factors(), n.factors()) {
 		n, m = cancelFactor(n, m, f)
 	}
+	n, m = cancelFactor(n, m, m) // what is left may divide, whichever factors are known
+	n, m = cancelFactor(n, m, n)
 	p, _ := n.poly()
 	q, _ := m.poly()
 	if common := p.common(q); common.coef > 1 || len(common.atoms) > 0 {
