@@ -10,17 +10,17 @@
 //
 // # Files
 //
-// entry.go defines entries and applies them; args.go writes their arguments in messages,
+// define.go defines entries and applies them; format.go writes their arguments in messages,
 // refusal.go refuses arguments, promote.go converts operands, inplace.go makes writing twins,
 // identity.go states neutral elements, expect.go promises shapes, independent.go declares
 // examples independent. All others are families of operations.
 //
 // Of elements: arithmetic.go, unary.go, compare.go, bitwise.go, rounding.go, clamp.go, logexp.go,
-// trigonometry.go, blend.go, activation.go, gates.go. Of axes: reduce.go, variance.go,
-// vectornorm.go, prodgrad.go, winner.go (the first of several greatest elements), scan.go,
-// softmax.go, norm.go, sumto.go. Of shapes: shape.go, movement.go, arrange.go, split.go, select.go,
-// stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go. Products:
-// matmul.go, einsum.go; conv.go, convtranspose.go, pool.go and poolgrad.go, with the options of
-// slide.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go. New values: generate.go,
-// random.go.
+// trigonometry.go, blend.go, activation.go, hardactivation.go. Of axes: reduce.go, variance.go,
+// vectornorm.go, prodgrad.go, argextremum.go (the first of several greatest elements), scan.go,
+// softmax.go, norm.go, sumto.go. Of shapes: shape.go, movement.go, rearrange.go, split.go,
+// select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go.
+// Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go and poolgrad.go, with the
+// options of windowoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go. New
+// values: creation.go, random.go.
 package ops
