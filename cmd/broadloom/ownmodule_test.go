@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,9 @@ func TestOwnModuleTool(t *testing.T) {
 	require.NoError(t, err)
 	userModule(t, map[string]string{"bad/bad.go": badModel, "go.sum": string(sums)})
 	out, err := goCommand(t, "get", "-tool", "github.com/broadloom/broadloom/cmd/broadloom")
+	if strings.Contains(out, "module lookup disabled by GOPROXY=off") {
+		t.Skip("the module cache does not have all that go get reads, and tests do not use the network")
+	}
 	require.NoError(t, err, out)
 	out, err = goCommand(t, "tool", "broadloom", "check", "./...")
 	require.Error(t, err)
