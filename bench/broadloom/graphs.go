@@ -31,6 +31,8 @@ var builders = map[suite.Kind]builder{
 	suite.LayerNormGrad: layerNormGrad,
 	suite.ColRowSum:     colRowSum,
 	suite.MatMul:        func(in leaves) []node { return []node{ops.MatMul(in["x"], in["y"])} },
+	suite.AttentionFwd:  func(in leaves) []node { return []node{causalAttention(in)} },
+	suite.AttentionGrad: attentionGrad,
 	suite.MLP:           mlp,
 	suite.LogReg:        logReg,
 	suite.Transformer:   transformer,
@@ -82,6 +84,20 @@ func layerNormGrad(in leaves) []node {
 func colRowSum(in leaves) []node {
 	xy := ops.Mul(in["x"], in["y"])
 	return []node{ops.Sum(xy, 0), ops.Sum(xy, 1)}
+}
+
+// causalAttention is softmax(q·kᵀ / sqrt(width))·v, where each position sees those up to itself.
+func causalAttention(in leaves) node {
+	q, k, v := in["q"], in["k"], in["v"]
+	shape, _ := q.Shape().Ints()
+	length, width := graph.Dim(shape[2]), shape[3]
+	later := ops.Greater(ops.Iota(q.Graph(), 1, length, length), ops.Iota(q.Graph(), 0, length, length))
+	scores := ops.Div(ops.MatMul(q, ops.Transpose(k, -1, -2)), graph.Num(math.Sqrt(float64(width))))
+	return ops.MatMul(ops.Softmax(ops.MaskedFill(scores, later, graph.Num(math.Inf(-1))), -1), v)
+}
+
+func attentionGrad(in leaves) []node {
+	return withGradients(ops.Sum(ops.Mul(causalAttention(in), in["u"])), in, "q", "k", "v")
 }
 
 // mlp is the cross-entropy of layers with ReLU between them.

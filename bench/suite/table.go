@@ -40,6 +40,10 @@ var table = []Workload{
 	{Name: "matmul_1024_fwd", Kind: MatMul, inputs: product(1024, 1024, 1024)},
 	{Name: "matmul_256_fwd", Kind: MatMul, inputs: product(256, 256, 256)},
 	{Name: "matmul_64x784x512_fwd", Kind: MatMul, inputs: product(64, 784, 512)},
+	{Name: "attention_b4_h8_s512_d64_fwd", Kind: AttentionFwd, inputs: attention(4, 8, 512, 64, "q", "k", "v")},
+	{Name: "attention_b4_h8_s512_d64_grad", Kind: AttentionGrad, HasLoss: true, inputs: attention(4, 8, 512, 64, "q", "k", "v", "u")},
+	{Name: "attention_b1_h8_s2048_d64_fwd", Kind: AttentionFwd, inputs: attention(1, 8, 2048, 64, "q", "k", "v")},
+	{Name: "attention_b1_h8_s2048_d64_grad", Kind: AttentionGrad, HasLoss: true, inputs: attention(1, 8, 2048, 64, "q", "k", "v", "u")},
 	{Name: "mlp_784_512_512_10_b64_sgd", Kind: MLP, Optimizer: SGD, HasLoss: true, inputs: mlp(64, 784, 512, 512, 10)},
 	{Name: "mlp_784_512_512_10_b64_adam", Kind: MLP, Optimizer: Adam, HasLoss: true, inputs: mlp(64, 784, 512, 512, 10)},
 	{Name: "mlp_64_32_10_b32_sgd", Kind: MLP, Optimizer: SGD, HasLoss: true, inputs: mlp(32, 64, 32, 10)},
@@ -75,6 +79,15 @@ func product(m, k, n int) func(*source) {
 	return func(s *source) {
 		s.normal("x", m, k)
 		s.normal("y", k, n)
+	}
+}
+
+// attention makes inputs of [batch, heads, length, width].
+func attention(batch, heads, length, width int, names ...string) func(*source) {
+	return func(s *source) {
+		for _, name := range names {
+			s.normal(name, batch, heads, length, width)
+		}
 	}
 }
 

@@ -19,6 +19,8 @@ const (
 	LayerNormGrad Kind = "layernorm_grad" // sum(layer_norm(x; g, b) * u), and the gradients for x, g and b
 	ColRowSum     Kind = "colsum_rowsum"  // x*y summed over axis 0, and over axis 1
 	MatMul        Kind = "matmul"         // x @ y
+	AttentionFwd  Kind = "attention"      // causal attention of q, k and v, scaled by the root of their last axis
+	AttentionGrad Kind = "attention_grad" // the sum of it times u, and the gradients for q, k and v
 	MLP           Kind = "mlp"            // train: ReLU layers (w0, b0, w1, …), cross-entropy (x, t)
 	LogReg        Kind = "logreg"         // train: binary cross-entropy of x @ w + b against t
 	Transformer   Kind = "transformer"    // train: one pre-norm block, 8 heads, mean of squares

@@ -50,10 +50,14 @@ func atLeast(limit, x float32) float32 {
 }
 
 // exp32 is exp(x) for x in [ExpMin, ExpMax]. The power of two is multiplied in two
-// steps, for it and the result may lie outside of the normal numbers.
+// steps, for it and the result may lie outside of the normal numbers. At ExpMin, where the arguments
+// below it end, 0 is multiplied: to round a result to 0 takes Intel processors 25 times as long.
 func exp32(x float32) float32 {
 	k, r := reduce32(x, 2*127)
 	e := FMA32(poly32(r, ExpPoly[:]), r, 1)
+	if x == ExpMin {
+		e = 0
+	}
 	half := k >> 1
 	return e * math.Float32frombits(half<<23) * math.Float32frombits((k-half)<<23)
 }

@@ -57,6 +57,9 @@ func poly64(x float64, coefficients []float64) float64 {
 func exp64(x float64) float64 {
 	k, r := reduce64(x, 2*1023)
 	e := math.FMA(poly64(r, ExpPoly64[:]), r, 1)
+	if x == ExpMin64 {
+		e = 0
+	}
 	half := k >> 1
 	return e * math.Float64frombits(half<<52) * math.Float64frombits((k-half)<<52)
 }

@@ -95,6 +95,7 @@ func (v vec32) reduce(x vreg, bias float32) (k, n, r vreg) {
 func (v vec32) exp(x vreg) vreg {
 	k, n, r := v.reduce(x, 2*127)
 	e := v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1))
+	e = v.zero(v.w, 4, v.cmp(x, v.num(scalar.ExpMin), cmpEq), e)
 	if v.c.target.isAVX512() {
 		return v.binary(asm.SCALEFPS, v.w, e, n) // e·2^n, rounded once as well
 	}

@@ -90,12 +90,17 @@ func (v vec64) reduce(x vreg, bias float64) (k, r vreg) {
 }
 
 func (v vec64) exp(x vreg) vreg {
-	return v.expOf(v.reduce(x, 2*1023))
+	k, r := v.reduce(x, 2*1023)
+	return v.scale(v.zero(v.w, 8, v.cmp(x, v.num(scalar.ExpMin64), cmpEq), v.expOf(r)), k)
 }
 
-// expOf is exp(r)·2^k, where k stands twice the bias too high.
-func (v vec64) expOf(k, r vreg) vreg {
-	e := v.fma(v.poly(r, scalar.ExpPoly64[:]), r, v.num(1))
+// expOf is exp(r) for |r| <= log(2)/2.
+func (v vec64) expOf(r vreg) vreg {
+	return v.fma(v.poly(r, scalar.ExpPoly64[:]), r, v.num(1))
+}
+
+// scale is e·2^k, where k stands twice the bias too high.
+func (v vec64) scale(e, k vreg) vreg {
 	half := v.shift(asm.PSRLQ, v.w, k, 1)
 	e = v.mul(e, v.shift(asm.PSLLQ, v.w, half, 52))
 	return v.mul(e, v.shift(asm.PSLLQ, v.w, v.binary(asm.PSUBQ, v.w, k, half), 52))

@@ -179,6 +179,18 @@ func (b *block) choose(w asm.Width, size int, mask, y, x vreg) vreg {
 	return b.cse(inst{form: blendForm, op: op, width: w, args: [3]vreg{x, y, mask}})
 }
 
+// zero is 0 where the mask is set, else x.
+func (b *block) zero(w asm.Width, size int, mask, x vreg) vreg {
+	if b.c.target.isAVX512() { // where masks have registers of their own
+		t := rowprog.F32
+		if size == 8 {
+			t = rowprog.F64
+		}
+		return b.choose(w, size, mask, b.bits(t, 0), x)
+	}
+	return b.binary(asm.ANDNPS, w, mask, x)
+}
+
 // run is the first result of a routine on elements of a size.
 func (b *block) run(r routine, size int, args ...vreg) vreg {
 	in := inst{form: routineForm, routine: r, width: b.width(size), size: uint8(size), args: [3]vreg{none, none, none}}

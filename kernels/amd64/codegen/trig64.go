@@ -83,7 +83,7 @@ func (v vec64) pow(x, y vreg) vreg {
 	rest := v.fma(y, logLow, v.block.fma(&asm.FMSUBPD, v.w, y, log, product))
 	rest = v.and(rest, v.cmp(v.and(product, v.raw(1<<63-1)), v.num(scalar.PowBig), cmpLt))
 	k, r := v.reduce(v.atLeast(scalar.ExpMin64, v.atMost(scalar.ExpMax64, product)), 2*1023)
-	return v.block.vec(rowprog.F64).signedPower(x, y, v.expOf(k, v.add(r, rest)))
+	return v.block.vec(rowprog.F64).signedPower(x, y, v.scale(v.expOf(v.add(r, rest)), k))
 }
 
 // logParts is e·log(2) + log(m) in two parts.

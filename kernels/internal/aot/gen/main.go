@@ -16,7 +16,7 @@ import (
 
 func main() {
 	var table, stubs bytes.Buffer
-	table.WriteString("package static\n\nimport (\n\"github.com/broadloom/broadloom/kernels/cpu\"\n" +
+	table.WriteString("package aot\n\nimport (\n\"github.com/broadloom/broadloom/kernels/cpu\"\n" +
 		"\"github.com/broadloom/broadloom/kernels/rowprog\"\n)\n\nvar tables = map[cpu.ISA]map[Key]Func{\n")
 	for _, isa := range []cpu.ISA{cpu.AVX2, cpu.AVX512} {
 		var asm asmfile.File
