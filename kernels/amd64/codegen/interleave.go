@@ -1,6 +1,10 @@
 package codegen
 
-import "github.com/broadloom/broadloom/kernels/amd64/asm"
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
+)
 
 // InterleaveArgs is the arguments of the code of [Interleave]: rows of N elements of 4 bytes in
 // each of Even and Odd, and of 2·N in Both. All steps are in bytes, from row to row.
@@ -56,9 +60,14 @@ func interleaveRows(a *asm.Asm, interleave bool, w asm.Width) {
 	if w == asm.W256 {
 		lanes = 8
 	}
-	for i, r := range []asm.Reg{even, odd, both, partRow, bothRow, rows, last} {
-		a.MovLoad(r, asm.At(args, int32(8*i)))
-	}
+	var in InterleaveArgs
+	a.MovLoad(even, argument(unsafe.Offsetof(in.Even)))
+	a.MovLoad(odd, argument(unsafe.Offsetof(in.Odd)))
+	a.MovLoad(both, argument(unsafe.Offsetof(in.Both)))
+	a.MovLoad(partRow, argument(unsafe.Offsetof(in.PartRow)))
+	a.MovLoad(bothRow, argument(unsafe.Offsetof(in.BothRow)))
+	a.MovLoad(rows, argument(unsafe.Offsetof(in.Rows)))
+	a.MovLoad(last, argument(unsafe.Offsetof(in.N)))
 	a.SubImm(last, lanes)
 	row := a.Here()
 	a.Xor(at, at)

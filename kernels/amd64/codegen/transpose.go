@@ -1,6 +1,10 @@
 package codegen
 
-import "github.com/broadloom/broadloom/kernels/amd64/asm"
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
+)
 
 // TransposeArgs is the arguments of the code of [Transpose]: Count blocks of 8 lines of
 // 8 elements of 4 bytes are transposed. All steps are in bytes: SrcLine and DstLine from
@@ -19,11 +23,13 @@ func Transpose() []byte {
 		src, src4, srcLine, srcLine3 = asm.RSI, asm.R8, asm.RDX, asm.RAX
 		count                        = asm.RBX
 	)
+	var in TransposeArgs
 	var a asm.Asm
-	for i, r := range []asm.Reg{dst, src, dstLine, srcLine} {
-		a.MovLoad(r, asm.At(args, int32(8*i)))
-	}
-	a.MovLoad(count, asm.At(args, 48))
+	a.MovLoad(dst, argument(unsafe.Offsetof(in.Dst)))
+	a.MovLoad(src, argument(unsafe.Offsetof(in.Src)))
+	a.MovLoad(dstLine, argument(unsafe.Offsetof(in.DstLine)))
+	a.MovLoad(srcLine, argument(unsafe.Offsetof(in.SrcLine)))
+	a.MovLoad(count, argument(unsafe.Offsetof(in.Count)))
 	a.Lea(dstLine3, asm.Indexed(dstLine, dstLine, 2, 0))
 	a.Lea(srcLine3, asm.Indexed(srcLine, srcLine, 2, 0))
 	top := a.Here()
@@ -64,8 +70,8 @@ func Transpose() []byte {
 	for i := range 8 {
 		a.M(asm.MOVUPSSt, asm.W256, asm.Vec(8+i), 0, line(i, dst, dst4, dstLine, dstLine3))
 	}
-	a.AddLoad(dst, asm.At(args, 32))
-	a.AddLoad(src, asm.At(args, 40))
+	a.AddLoad(dst, argument(unsafe.Offsetof(in.DstStep)))
+	a.AddLoad(src, argument(unsafe.Offsetof(in.SrcStep)))
 	a.SubImm(count, 1)
 	a.JumpIf(asm.NotEqual, top)
 	a.Zeroupper()
@@ -73,3 +79,6 @@ func Transpose() []byte {
 	_, code := a.Finish()
 	return code
 }
+
+// argument is the memory of a field of the arguments, by its offset in their struct.
+func argument(offset uintptr) asm.Mem { return asm.At(args, int32(offset)) }
