@@ -93,7 +93,7 @@ func TestGradientsKeepRequirements(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			g := graph.New("gradients", graph.WithPolicy(graph.Policy{Names: graph.Unify}))
 			dx, x, other := c.build(g)
-			p, err := exec.Compile(g, exec.Outputs(dx))
+			p, err := exec.Compile(g, exec.Outputs(dx), exec.OnWarning(nil))
 			require.NoError(t, err)
 			s := p.NewSession()
 			feed := exec.Feed{x: ones(c.x[0]...)}

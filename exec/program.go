@@ -69,7 +69,7 @@ func (p *Program) forEval() (*Program, error) {
 				return
 			}
 		}
-		p.eval, p.evalErr = Compile(p.source, Outputs(p.outputs...), OnWarning(func(*graph.Mistake) {}))
+		p.eval, p.evalErr = Compile(p.source, Outputs(p.outputs...), OnWarning(nil))
 	})
 	return p.eval, p.evalErr
 }

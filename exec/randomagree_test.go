@@ -26,7 +26,7 @@ type work struct {
 
 // compile compiles the work for outputs and some more, with options.
 func (w work) compile(more []*graph.Node, opts ...exec.Option) (*exec.Program, error) {
-	return exec.Compile(w.outputs[0].Graph(), append(opts, exec.Outputs(slices.Concat(w.outputs, more)...), exec.Updates(w.writes...))...)
+	return exec.Compile(w.outputs[0].Graph(), append(opts, exec.OnWarning(nil), exec.Outputs(slices.Concat(w.outputs, more)...), exec.Updates(w.writes...))...)
 }
 
 // values returns the outputs, and what is written after all writes, as the oracle has it.

@@ -11,9 +11,13 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// OnWarning has Compile hand each warning to a function. Without it, Compile writes warnings
-// to standard error, none again that is among the last 1000.
+// OnWarning has Compile hand each warning to a function, or drop them all if the function is nil:
+// [Program.Warnings] has them still. Without it, Compile writes warnings to standard error, none
+// again that is among the last 1000.
 func OnWarning(handle func(*graph.Mistake)) Option {
+	if handle == nil {
+		handle = func(*graph.Mistake) {}
+	}
 	return func(r *request) { r.onWarning = handle }
 }
 

@@ -243,7 +243,7 @@ func (tr *trial) compare(p pattern, dt graph.DType, kinds ...string) bool {
 		return false // a dtype or, of named sizes, arguments that need numbers
 	}
 	about := fmt.Sprintf("%s %v %s", p.name, p.shapes, dt)
-	prog, err := exec.Compile(g, exec.Outputs(y))
+	prog, err := exec.Compile(g, exec.Outputs(y), exec.OnWarning(nil))
 	if err != nil {
 		tr.fail("%s: %v", about, err)
 		return true

@@ -25,7 +25,7 @@ func evaluate(t *testing.T, in feeds, nodes ...*graph.Node) []reference.Value {
 	t.Helper()
 	want, err := reference.Eval(nodes, in)
 	require.NoError(t, err)
-	prog, err := exec.Compile(nodes[0].Graph(), exec.Outputs(nodes...))
+	prog, err := exec.Compile(nodes[0].Graph(), exec.Outputs(nodes...), exec.OnWarning(nil))
 	require.NoError(t, err)
 	feed := exec.Feed{}
 	for n, v := range in {

@@ -24,7 +24,7 @@ func compute(g *graph.Graph, outputs []*graph.Node, fed feeds, opts ...exec.Opti
 	if err != nil {
 		return nil, fmt.Errorf("oracle: %w", err)
 	}
-	prog, err := exec.Compile(g, append(opts, exec.Outputs(outputs...))...)
+	prog, err := exec.Compile(g, append(opts, exec.Outputs(outputs...), exec.OnWarning(nil))...)
 	if err != nil {
 		return nil, fmt.Errorf("compile: %w", err)
 	}

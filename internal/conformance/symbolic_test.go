@@ -182,7 +182,7 @@ func (row *symbolicRow) describe() string {
 // sizes, by the compiled program and in the shape and values of its result.
 func (row *symbolicRow) bindAll(g *graph.Graph, p *program, report *shapeinfer.Report) error {
 	y := p.last
-	prog, err := exec.Compile(g, exec.Outputs(y))
+	prog, err := exec.Compile(g, exec.Outputs(y), exec.OnWarning(nil))
 	if err != nil {
 		return fmt.Errorf("compile: %w", err)
 	}

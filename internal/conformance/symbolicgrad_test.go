@@ -28,7 +28,7 @@ func (row *symbolicRow) runGradients() error {
 	if shapeinfer.Check(p.g).Err() != nil {
 		return nil // it writes an input: that has no gradient
 	}
-	prog, err := exec.Compile(p.g, exec.Outputs(grads...))
+	prog, err := exec.Compile(p.g, exec.Outputs(grads...), exec.OnWarning(nil))
 	if err != nil {
 		return fmt.Errorf("compile the gradients: %w", err)
 	}

@@ -82,7 +82,7 @@ func (c *checker) compile() bool {
 		}
 	}
 	outputs, updates = append(outputs, c.b.second...), append(updates, c.b.descent...)
-	prog, err := exec.Compile(c.b.g, exec.Outputs(outputs...), exec.Updates(updates...))
+	prog, err := exec.Compile(c.b.g, exec.Outputs(outputs...), exec.Updates(updates...), exec.OnWarning(nil))
 	if err != nil {
 		c.refused("compile", err)
 		return false

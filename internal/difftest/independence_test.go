@@ -98,7 +98,7 @@ func (i *independence) try(counts map[string]int) {
 			outputs = append(outputs, c.y)
 		}
 	}
-	prog, err := exec.Compile(i.c.b.g, exec.Outputs(outputs...), exec.OnWarning(func(*graph.Mistake) {}))
+	prog, err := exec.Compile(i.c.b.g, exec.Outputs(outputs...), exec.OnWarning(nil))
 	if err != nil {
 		counts["programs that are refused"]++
 		return

@@ -97,7 +97,7 @@ func judge(w *world, roots []*graph.Node) string {
 			updates = append(updates, n)
 		}
 	}
-	program, err := exec.Compile(w.g, exec.Outputs(roots...), exec.Updates(updates...))
+	program, err := exec.Compile(w.g, exec.Outputs(roots...), exec.Updates(updates...), exec.OnWarning(nil))
 	switch text := badText(err); {
 	case text != "":
 		return text
