@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/broadloom/broadloom/internal/overlay"
+	"github.com/broadloom/broadloom/internal/syntax"
 )
 
 // This file reads the user's source when a message is written: its lines, and its calls from the
@@ -82,7 +83,7 @@ func (f *sourceFile) findCalls(path string, text []byte) {
 
 // note adds a call to the line that the compiler gives it: that of the function's name.
 func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr) {
-	name := calledName(call.Fun)
+	name := syntax.CalledName(call.Fun)
 	if name == nil {
 		return
 	}
@@ -93,24 +94,6 @@ func (f *sourceFile) note(files *token.FileSet, call *ast.CallExpr) {
 	}
 	key := lineCall{at.Line, name.Name}
 	f.calls[key] = append(f.calls[key], sourceCall{begin.Column})
-}
-
-// calledName returns the name of the function that an expression calls: Add of ops.Add, Constant
-// of graph.Constant[float32].
-func calledName(fun ast.Expr) *ast.Ident {
-	switch fun := fun.(type) {
-	case *ast.Ident:
-		return fun
-	case *ast.SelectorExpr:
-		return fun.Sel
-	case *ast.IndexExpr:
-		return calledName(fun.X)
-	case *ast.IndexListExpr:
-		return calledName(fun.X)
-	case *ast.ParenExpr:
-		return calledName(fun.X)
-	}
-	return nil
 }
 
 // sourceLine returns one line of a file, or "" where it cannot be read.

@@ -55,6 +55,19 @@ func (c poolCase) naive(visit func(places [][2]int, image array) float64, data [
 	return y
 }
 
+// greatest pools by the greatest element.
+func (c poolCase) greatest(data []float64) []float64 {
+	return c.naive(func(places [][2]int, image array) float64 {
+		most := math.Inf(-1)
+		for _, p := range places {
+			if v := image.at(p[0], p[1]); v > most {
+				most = v
+			}
+		}
+		return most
+	}, data)
+}
+
 var poolCases = []poolCase{
 	{[]int{1, 1, 5, 5}, [2]int{2, 2}, [2]int{2, 2}, [2]int{0, 0}, [2]int{1, 1}, false},
 	{[]int{2, 2, 5, 4}, [2]int{2, 3}, [2]int{1, 2}, [2]int{0, 0}, [2]int{1, 1}, false},
@@ -85,15 +98,7 @@ func TestMaxPool2D(t *testing.T) {
 			in := feeds{x: random(rand.New(rand.NewPCG(1, 2)), c.x...)}
 			y := ops.MaxPool2D(x, c.kernel[0], c.kernel[1], c.options()...)
 			require.NoError(t, y.Err())
-			want := c.naive(func(places [][2]int, image array) float64 {
-				most := math.Inf(-1)
-				for _, p := range places {
-					if v := image.at(p[0], p[1]); v > most {
-						most = v
-					}
-				}
-				return most
-			}, in[x].Floats())
+			want := c.greatest(in[x].Floats())
 			require.Equal(t, want, value(t, in, y).Floats())
 			requireGradients(t, in, ops.Exp(y), x)
 		})

@@ -2,7 +2,6 @@ package ops_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -74,15 +73,7 @@ func TestRandomConvolutionsAndPools(t *testing.T) {
 			x, in := w.image()
 			y := ops.MaxPool2D(x, w.kernel[0], w.kernel[1], w.options()...)
 			require.NoError(t, y.Err(), about)
-			want := w.naive(func(places [][2]int, image array) float64 {
-				most := math.Inf(-1)
-				for _, p := range places {
-					if v := image.at(p[0], p[1]); v > most {
-						most = v
-					}
-				}
-				return most
-			}, in[x].Floats())
+			want := w.greatest(in[x].Floats())
 			got := evaluate(t, in, y, autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{x})[0])
 			requireClose(t, want, got[0].Floats(), 0, about)
 		}

@@ -32,7 +32,7 @@ var arrows = []struct {
 	imports string
 	because string
 }{
-	{"graph", "internal/building internal/panicked internal/overlay", "the program itself knows neither rules nor operations nor machines"},
+	{"graph", "internal/building internal/panicked internal/overlay internal/syntax", "the program itself knows neither rules nor operations nor machines"},
 	{"internal/prove", "graph internal/diophantine", "what can be proved of sizes"},
 	{"shapeinfer/alias", "graph internal/prove", "which values share memory, and who writes it"},
 	{"shapeinfer/rules", "graph internal/prove shapeinfer/alias", "rules are functions on shapes"},
@@ -69,8 +69,9 @@ var arrows = []struct {
 	{"internal/panicked", "", "the stack of a panic"},
 	{"internal/building", "", "the graphs that a function makes before it gives one"},
 	{"internal/overlay", "", "names of files"},
+	{"internal/syntax", "", "syntax trees of the user's source"},
 	{"cmd/broadloom/modelrun", "graph internal/building internal/overlay", "what runs in the programs of models"},
-	{"cmd/broadloom/internal/lsp", "graph shapeinfer cmd/broadloom/... go.lsp.dev/...", "the language server protocol"},
+	{"cmd/broadloom/internal/lsp", "graph shapeinfer internal/syntax cmd/broadloom/... go.lsp.dev/...", "the language server protocol"},
 	{"internal/...", "graph contract shapeinfer/... ops autodiff exec viz nn optim internal/testkit/reference", "helpers of tests"},
 	{"cmd/broadloom/internal/findings", "graph shapeinfer cmd/broadloom/internal/models github.com/owenrumney/go-sarif/v3/...", "formats of other programs"},
 	{"cmd/broadloom/internal/vettool", "graph cmd/broadloom/... golang.org/x/tools/go/analysis golang.org/x/tools/go/analysis/...", "go vet's protocol"},

@@ -19,35 +19,32 @@ func number(m *eager.Machine, v float64) *eager.Tensor {
 	return eager.Entries["Num"](m, &eager.Step{F: []float64{v}}, nil)[0]
 }
 
-// times multiplies the first value of an operation.
-func times(op string, by float64) eager.Entry {
+// changed changes the first value of an operation.
+func changed(op string, change func(m *eager.Machine, y *eager.Tensor) *eager.Tensor) eager.Entry {
 	right := eager.Entries[op]
 	return func(m *eager.Machine, s *eager.Step, x []*eager.Tensor) []*eager.Tensor {
 		out := right(m, s, x)
-		out[0] = entry(m, "Mul")(out[0], number(m, by))
+		out[0] = change(m, out[0])
 		return out
 	}
+}
+
+// times multiplies the first value of an operation.
+func times(op string, by float64) eager.Entry {
+	return changed(op, func(m *eager.Machine, y *eager.Tensor) *eager.Tensor { return entry(m, "Mul")(y, number(m, by)) })
 }
 
 // plus adds to the first value of an operation.
 func plus(op string, v float64) eager.Entry {
-	right := eager.Entries[op]
-	return func(m *eager.Machine, s *eager.Step, x []*eager.Tensor) []*eager.Tensor {
-		out := right(m, s, x)
-		out[0] = entry(m, "Add")(out[0], number(m, v))
-		return out
-	}
+	return changed(op, func(m *eager.Machine, y *eager.Tensor) *eager.Tensor { return entry(m, "Add")(y, number(m, v)) })
 }
 
 // sloped multiplies the derivatives of the first value of an operation, and leaves the value.
 func sloped(op string, by float64) eager.Entry {
-	right := eager.Entries[op]
-	return func(m *eager.Machine, s *eager.Step, x []*eager.Tensor) []*eager.Tensor {
-		out := right(m, s, x)
-		still := eager.Entries["StopGradient"](m, &eager.Step{}, out[:1])[0]
-		out[0] = entry(m, "Add")(out[0], entry(m, "Mul")(entry(m, "Sub")(out[0], still), number(m, by-1)))
-		return out
-	}
+	return changed(op, func(m *eager.Machine, y *eager.Tensor) *eager.Tensor {
+		still := eager.Entries["StopGradient"](m, &eager.Step{}, []*eager.Tensor{y})[0]
+		return entry(m, "Add")(y, entry(m, "Mul")(entry(m, "Sub")(y, still), number(m, by-1)))
+	})
 }
 
 // TestSeededFaultsAreFound makes operations of the evaluator wrong, one after the other, and

@@ -11,6 +11,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/modelvalues"
+	"github.com/broadloom/broadloom/internal/syntax"
 )
 
 // Hover returns the value of the variable or the call under the cursor: its dtype and shape, and what
@@ -85,7 +86,7 @@ func (s *source) under(p protocol.Position) (name *ast.Ident, call *ast.CallExpr
 
 // isOf reports whether a name is the function's that an expression calls, or its package's.
 func isOf(name *ast.Ident, fun ast.Expr) bool {
-	if calledName(fun) == name {
+	if syntax.CalledName(fun) == name {
 		return true
 	}
 	selector, isSelector := fun.(*ast.SelectorExpr)

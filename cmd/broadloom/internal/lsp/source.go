@@ -14,6 +14,7 @@ import (
 	"go.lsp.dev/protocol"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/modelvalues"
+	"github.com/broadloom/broadloom/internal/syntax"
 )
 
 // source is a file with its syntax tree.
@@ -42,7 +43,7 @@ func newSource(file, text string) *source {
 	ast.Inspect(s.tree, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if name := calledName(n.Fun); name != nil {
+			if name := syntax.CalledName(n.Fun); name != nil {
 				key := namedLine{s.at(name.Pos()).Line, name.Name}
 				s.calls[key] = append(s.calls[key], n)
 			}
@@ -70,21 +71,6 @@ func (s *source) assign(id *ast.Ident, x ast.Expr) {
 	}
 }
 
-// calledName returns the name of the function that an expression calls.
-func calledName(fun ast.Expr) *ast.Ident {
-	switch fun := ast.Unparen(fun).(type) {
-	case *ast.Ident:
-		return fun
-	case *ast.SelectorExpr:
-		return fun.Sel
-	case *ast.IndexExpr:
-		return calledName(fun.X)
-	case *ast.IndexListExpr:
-		return calledName(fun.X)
-	}
-	return nil
-}
-
 // at returns a place in the file itself: a //line comment leads elsewhere.
 func (s *source) at(pos token.Pos) token.Position { return s.files.PositionFor(pos, false) }
 
@@ -110,7 +96,7 @@ func (s *source) begun(line, column int) (found *ast.CallExpr) {
 	for key, calls := range s.calls {
 		for _, call := range calls {
 			at := s.at(call.Pos())
-			name := s.at(calledName(call.Fun).Pos())
+			name := s.at(syntax.CalledName(call.Fun).Pos())
 			if isHere := at.Line == line && at.Column == column || key.line == line && name.Column == column; isHere && (found == nil || call.End() < found.End()) {
 				found = call
 			}

@@ -1,0 +1,6 @@
+// Package syntax reads syntax trees of the user's source, for messages and for editors.
+//
+// # Files
+//
+// call.go finds the names of called functions.
+package syntax
