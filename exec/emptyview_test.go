@@ -58,3 +58,25 @@ func TestSecondGradientOfAnEmptySliceWithAStep(t *testing.T) {
 		require.Equal(t, want, ArrayOf(t, out, ddx).Data)
 	}
 }
+
+// TestRepeatedElementsOfNothing reads an operand without elements in steps of 0: the diagonal of a
+// column that is flipped. A kernel loads such an element once, before its rows.
+func TestRepeatedElementsOfNothing(t *testing.T) {
+	g := graph.New("diagonal")
+	n := g.Dim("n", graph.AtLeast(0))
+	x := g.Input("x", graph.Float64, n)
+	column := ops.Flip(ops.Reshape(ops.Copy(x), n, 1), 0)
+	first := ops.Diagonal(column, 0, 1, 0)
+	rows := ops.Sum(ops.Mul(ops.Unsqueeze(first, 0), g.Scalar(graph.Float64, 2)), 1)
+	p, err := Compile(g, Outputs(first, rows))
+	require.NoError(t, err)
+	s := p.NewSession()
+	for _, c := range []struct{ x, first, rows []float64 }{
+		{nil, []float64{}, []float64{0}}, {[]float64{7}, []float64{7}, []float64{14}}, {[]float64{1, 2, 3}, []float64{3}, []float64{6}},
+	} {
+		out, err := s.Run(context.Background(), Feed{x: Array{Shape: []int{len(c.x)}, Data: c.x}})
+		require.NoError(t, err)
+		require.Equal(t, c.first, ArrayOf(t, out, first).Data)
+		require.Equal(t, c.rows, ArrayOf(t, out, rows).Data)
+	}
+}

@@ -154,7 +154,9 @@ func powGradBase(n, dy node) node {
 		}
 		return Mul(dy, Mul(Pow(x, num(p-1)), num(p)))
 	}
-	return Where(Equal(y, num(0)), num(0), Mul(dy, Mul(y, Pow(x, Sub(y, num(1))))))
+	isZero := Equal(y, num(0))
+	less := Where(isZero, num(0), Sub(y, num(1))) // a power of -1 has no gradient at 0, even where it is not chosen
+	return Where(isZero, num(0), Mul(dy, Mul(y, Pow(x, less))))
 }
 
 // powGradExponent is x^y * log(x), and 0 where x is 0 and y is not negative.

@@ -209,7 +209,8 @@ func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph
 		}
 	}
 	y = channelScale(Standardize(x, eps, others...), gain, bias)
-	return y, Mean(x, others...), Var(x, 0, others...)
+	centred := Sub(x, Mean(x, append(others, KeepDims())...))
+	return y, Mean(x, others...), Mean(Square(centred), others...) // what Standardize computes too
 }
 
 // BatchNormInference is (x - mean) / sqrt(variance + eps) * gain + bias with a mean and a

@@ -22,9 +22,8 @@ func init() {
 	opVar = reduction("var", "Var", "the mean squared distance from the mean over axes, with n - correction in place of n.", graph.NoFold, floats, false)
 	opVar.Class, opVar.Infer = graph.Composite, estimated(opVar.Infer)
 	opVar.Expand = func(n *graph.Node, in []*graph.Node) *graph.Node {
-		x := in[0]
-		squares := reapply(opSum, n, Square(Sub(x, meanOver(n, x))))
-		return Div(squares, Maximum(freedom(n, x), num(0)))
+		squares := reapply(opSum, n, Square(centred(n, in[0])))
+		return Div(squares, Maximum(freedom(n, in[0]), num(0)))
 	}
 	opVar.Grad = func(n, dy node, _ int) node { return varianceGrad(n, dy) }
 	opStd = reduction("std", "Std", "the square root of the variance; the gradient at 0 is 0.", graph.NoFold, floats, false)
@@ -52,6 +51,14 @@ func estimated(rule func(*graph.Call) (graph.DType, graph.Shape)) func(*graph.Ca
 // meanOver is the mean over the axes that n folds, which stay with size 1.
 func meanOver(n, x node) node { return Apply(opMean, ReduceAttrs{Axes: Axes(n), KeepDims: true}, x) }
 
+// centred is x less its mean over the axes that n folds. The mean is corrected once by the mean of
+// what is left: that of equal elements is then the element itself, so that their variance is 0, as
+// PyTorch's is, and no rounding error is taken for a deviation.
+func centred(n, x node) node {
+	mean := meanOver(n, x)
+	return Sub(x, Add(mean, meanOver(n, Sub(x, mean))))
+}
+
 // freedom is the number of elements folded into one, less the correction.
 func freedom(n, x node) node {
 	return Sub(count(n, x), num(n.Attrs().(VarianceAttrs).Correction))
@@ -60,7 +67,7 @@ func freedom(n, x node) node {
 // varianceGrad is 2 (x - mean) / (n - correction) times the gradient of the variance.
 func varianceGrad(n, dy node) node {
 	x := n.In(0)
-	return Mul(Mul(keepShape(n, dy), Div(num(2), freedom(n, x))), Sub(x, meanOver(n, x)))
+	return Mul(Mul(keepShape(n, dy), Div(num(2), freedom(n, x))), centred(n, x))
 }
 
 // Var returns the variance over the axes given, or over all: the sum of the squared

@@ -66,6 +66,7 @@ func boundOf(r graph.Requirement) (b bound, ok bool) {
 
 // isExact reports whether a size is at least 0 with the bound, and not beyond it.
 func (b bound) isExact(d graph.Dim, declared graph.Bounds) bool {
+	declared.Is = 0 // the name alone is judged: the size is made of no other one
 	within, beyond := declared, declared
 	if b.upper {
 		within.Max, beyond.Min = b.at, b.at+1

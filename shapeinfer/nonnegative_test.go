@@ -144,3 +144,16 @@ func TestSizesThatOverflow(t *testing.T) {
 	_, err := shapeinfer.Bind(g, []shapeinfer.Bound{{Node: x, Shape: []int{1 << 30}}}, shapeinfer.Check(g).Requirements)
 	require.ErrorContains(t, err, "overflow")
 }
+
+// A bound of a name that was said to be another one is told of the name itself.
+func TestBoundsOfNamesThatAreEqual(t *testing.T) {
+	g := graph.New("g", graph.WithPolicy(graph.Policy{Names: graph.Strict}))
+	n, m := g.Dim("n", graph.AtLeast(0)), g.Dim("m", graph.AtLeast(0))
+	g.Equal(n, m)
+	for _, size := range []graph.Dim{n, m} {
+		ops.AsStrided(g.Input("x"+size.String(), f32, size, 5), graph.Shape{2, 2}, []graph.Dim{2, 2}, 1)
+	}
+	report := shapeinfer.Check(g)
+	require.NoError(t, report.Err())
+	require.Contains(t, report.Text(""), "deferred to binding: n >= 2")
+}

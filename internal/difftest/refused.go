@@ -38,6 +38,7 @@ func (c *checker) refused(when string, err error) {
 // 1, also if one of them is 1 in the runs, and for a value that has one element by chance.
 var (
 	unequal = regexp.MustCompile(`sizes "?([^"]+?)"? and "?([^"]+?)"? meet.* nothing says that they are equal`)
+	letters = regexp.MustCompile(`subscript \w is "?([^"]+?)"? in operand \d+ and "?([^"]+?)"? in operand \d+, and nothing says that they are equal`)
 	misfit  = regexp.MustCompile(`.*: (.+) elements do not fit \[(.*)\]`)
 	never   = regexp.MustCompile(`axis -?\d+: (.+) is never (.+)`)
 	unlike  = regexp.MustCompile(`The expanded size of the tensor \((.+?)\) must match the existing size \((.+)\) at`)
@@ -47,8 +48,10 @@ var (
 // isRight reports whether a message is true of the sizes that it names, though a program has
 // values at the sizes of its runs: some are equal there by chance, or by what steps require.
 func (c *checker) isRight(message string) bool {
-	if t := unequal.FindStringSubmatch(message); t != nil {
-		return slices.Contains(c.compared(t[1], t[2]), false)
+	for _, sentence := range []*regexp.Regexp{unequal, letters} {
+		if t := sentence.FindStringSubmatch(message); t != nil {
+			return slices.Contains(c.compared(t[1], t[2]), false)
+		}
 	}
 	if t := misfit.FindStringSubmatch(message); t != nil && c.p.Policy == "strict" {
 		return slices.Contains(c.compared(t[1], axesOf(t[2])...), false)

@@ -45,6 +45,9 @@ func TestRefusalsAreJudgedBySizes(t *testing.T) {
 	expanded := "The expanded size of the tensor (%s) must match the existing size (%s) at non-singleton dimension 0."
 	require.True(t, excused(p, fmt.Sprintf(expanded, "2", "min(1, k)")))
 	require.False(t, excused(p, fmt.Sprintf(expanded, "k", "k+0*n")))
+	subscripts := `einsum(): subscript j is "%s" in operand 0 and "%s" in operand 1, and nothing says that they are equal`
+	require.True(t, excused(p, fmt.Sprintf(subscripts, "min(k, m)", "k")))
+	require.False(t, excused(p, fmt.Sprintf(subscripts, "n", "m")))
 	scalar := "grad can be implicitly created only for scalar outputs, and y has shape [%s]"
 	require.True(t, excused(p, fmt.Sprintf(scalar, "min(1, k)"))) // k may be 0
 	require.False(t, excused(p, fmt.Sprintf(scalar, "1, min(1, n)")))

@@ -63,7 +63,23 @@ type Launch struct {
 type Location struct {
 	Buffer *lower.Buffer
 	Offset int // bytes
-	Slot   int // of a size; -1 for memory
+	Slot   int // of a size; inMemory for a spot in a buffer, inNothing for one in a buffer without elements
+}
+
+// The slots of what is no size.
+const (
+	inMemory  = -1
+	inNothing = -2
+)
+
+// nothing is where operands without elements lie. A kernel may load an element before a row that
+// turns out to have none, or beside rows that have none: it is the same one for all rows, and its
+// value reaches no result.
+var nothing [hugepage.Line]byte
+
+// hasNothing reports whether an operand's memory has no elements.
+func (b *Specialization) hasNothing(o fusion.Operand) bool {
+	return b.Eval(o.Base.Shape().NumElements()) == 0
 }
 
 // Specialize evaluates all sizes, divides the work among some threads and lays out the arena.
@@ -196,7 +212,11 @@ func (b *Specialization) newLaunch(p *Code, operands []fusion.Operand) (s Launch
 			continue
 		}
 		st := p.BufferOf[o.Base]
-		s.Operands = append(s.Operands, Location{Buffer: st, Offset: b.first(o.Layout, st) * st.Dtype.Size(), Slot: -1})
+		slot := inMemory
+		if b.hasNothing(o) {
+			slot = inNothing
+		}
+		s.Operands = append(s.Operands, Location{Buffer: st, Offset: b.first(o.Layout, st) * st.Dtype.Size(), Slot: slot})
 		s.needsIn = s.needsIn || st.Kind == lower.InInput
 	}
 	return s

@@ -176,7 +176,7 @@ func (b *Specialization) argsOf(part *lower.Loop) *launch.Args {
 		}
 	}
 	for i, o := range part.Operands {
-		if o.Base == nil {
+		if o.Base == nil || b.hasNothing(o) {
 			continue
 		}
 		strides := b.strides(o)

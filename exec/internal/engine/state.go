@@ -123,8 +123,11 @@ func (s *State) ParallelFor(t parallel, tiles, cost int) {
 
 // Pointer returns the memory at a place.
 func (s *State) Pointer(b *Specialization, pl Location) unsafe.Pointer {
-	if pl.Slot >= 0 {
+	switch {
+	case pl.Slot >= 0:
 		return unsafe.Pointer(&b.sizeSlots[pl.Slot])
+	case pl.Slot == inNothing:
+		return unsafe.Pointer(&nothing)
 	}
 	var base unsafe.Pointer
 	switch pl.Buffer.Kind {

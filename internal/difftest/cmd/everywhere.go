@@ -21,6 +21,9 @@ var environments = map[string][]string{
 	"nojit": {"BROADLOOM_JIT=0"}, "avx2nojit": {"BROADLOOM_ISA=avx2", "BROADLOOM_JIT=0"},
 }
 
+// died is the fault of a program that ends its process.
+const died = "the process died"
+
 // tally counts what came of the programs of one setting.
 type tally struct {
 	programs, runs, rounds, rough int
@@ -62,13 +65,17 @@ func (s *settings) everywhere() error {
 	return nil
 }
 
-// each runs workers until all programs are done: one that dies is followed by another, behind
-// the program of its death.
+// each runs workers until all programs are done. After one that dies, programs have a worker each
+// until the one that ends it is found.
 func (s *settings) each(env []string, take func(difftest.Verdict)) error {
+	careful := uint64(0) // the first program that is not suspected
 	for next, end := s.first, s.first+s.count; next < end; {
-		cmd := exec.Command(os.Args[0], "-worker", "-seed", strconv.FormatUint(next, 10), "-n", strconv.FormatUint(min(end-next, 2000), 10))
-		cmd.Env = append(append(os.Environ(), "GOGC=800"), env...) // programs are small: most of what a worker holds is garbage
 		stop := min(end, next+2000)
+		if next < careful {
+			stop = next + 1
+		}
+		cmd := exec.Command(os.Args[0], "-worker", "-seed", strconv.FormatUint(next, 10), "-n", strconv.FormatUint(stop-next, 10))
+		cmd.Env = append(append(os.Environ(), "GOGC=800"), env...) // programs are small: most of what a worker holds is garbage
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
 		out, err := cmd.StdoutPipe()
@@ -88,9 +95,17 @@ func (s *settings) each(env []string, take func(difftest.Verdict)) error {
 			take(v)
 			next = v.Seed + 1
 		}
-		if err := errors.Join(lines.Err(), cmd.Wait()); err != nil && next < stop {
-			take(difftest.Verdict{Seed: next, Fault: "the process died at this program or up to 256 behind it", Detail: stderr.String()})
-			next++
+		switch err := errors.Join(lines.Err(), cmd.Wait()); {
+		case err == nil || next == stop:
+		case stop-next == 1:
+			take(difftest.Verdict{Seed: next, Fault: died, Detail: stderr.String()})
+			next, careful = stop, 0
+		default:
+			careful = stop
+		}
+		if next == careful {
+			take(difftest.Verdict{Seed: next - 1, Fault: died, Detail: "none of the programs before it ends a process of its own"})
+			careful = 0
 		}
 	}
 	return nil
@@ -130,9 +145,22 @@ func (s *settings) keep(config string, v difftest.Verdict) {
 		return
 	}
 	p := difftest.Generate(v.Seed)
+	if v.Fault == died { // it would end this process too
+		s.write(config, v, difftest.Source(p, 0))
+		return
+	}
 	smaller := difftest.Shrink(p, func(q *difftest.Program) bool { return difftest.Check(q).Alike(v) })
 	now := difftest.Check(smaller)
-	text := fmt.Sprintf("// %s, program %d: %s\n// %s\n\n%s", config, v.Seed, now.Fault, strings.ReplaceAll(now.Detail, "\n", "\n// "), difftest.Source(smaller, now.Binding))
+	now.Seed = v.Seed
+	s.write(config, now, difftest.Source(smaller, now.Binding))
+}
+
+// write writes a failing program with what is wrong with it.
+func (s *settings) write(config string, v difftest.Verdict, source string) {
+	text := fmt.Sprintf("// %s, program %d: %s\n// %s\n\n%s", config, v.Seed, v.Fault, strings.ReplaceAll(v.Detail, "\n", "\n// "), source)
+	if err := os.MkdirAll(s.out, 0o755); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
 	if err := os.WriteFile(filepath.Join(s.out, fmt.Sprintf("%s-%d.go.txt", config, v.Seed)), []byte(text), 0o644); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
