@@ -150,8 +150,7 @@ func combine(op dimOp, d, e Dim) Dim {
 	if !okA || !okB {
 		return InvalidDim
 	}
-	factored := op == dimProduct && staysFactored(a, b)
-	if factored {
+	if op == dimProduct && staysFactored(a, b) {
 		x, fitsX := d.asFactors()
 		y, fitsY := e.asFactors()
 		if !fitsX || !fitsY {
@@ -172,9 +171,6 @@ func combine(op dimOp, d, e Dim) Dim {
 		result = p.cancelled()
 	} else {
 		result = p.intern()
-	}
-	if op == dimProduct && !factored {
-		rememberFactors(result, d, e)
 	}
 	dimMemo.put(op, d, e, result)
 	return result

@@ -167,23 +167,31 @@ func (d Dim) ExactDiv(e Dim) (q Dim, ok bool) {
 	if len(rest) == 1 && rest.isFactored() {
 		return divideFactors(d, e)
 	}
-	var quotient polynomial // its terms come in order
-	for len(rest) > 0 {
+	quotient, ok := rest.dividedBy(divisor)
+	if !ok {
+		return InvalidDim, false
+	}
+	return quotient.intern(), true
+}
+
+// dividedBy returns the polynomial q with p = q·divisor, if there is one.
+func (p polynomial) dividedBy(divisor polynomial) (q polynomial, ok bool) {
+	for rest := p; len(rest) > 0; { // the terms of q come in order
 		t, divides := divideTerm(rest[0], divisor[0])
 		if !divides {
-			return InvalidDim, false
+			return nil, false
 		}
-		quotient = append(quotient, t)
+		q = append(q, t)
 		t.coef = -t.coef
 		part, fits := dimProduct.terms(polynomial{t}, divisor)
 		if !fits {
-			return InvalidDim, false
+			return nil, false
 		}
 		if rest, fits = rest.plus(part); !fits {
-			return InvalidDim, false
+			return nil, false
 		}
 	}
-	return quotient.intern(), true
+	return q, true
 }
 
 // plus adds two normal forms; ok is false on overflow.

@@ -4,8 +4,8 @@ import "slices"
 
 // A product of k sums has up to 2^k terms. One of more than maxTerms is not written out: it
 // is a term of its factors, each an atom that stands for a sum as a whole. Equal products
-// have equal factors, in whatever order they were multiplied, since a written-out product
-// remembers its own.
+// have equal factors, in whatever order they were multiplied, since those of a written-out one
+// are found again.
 const maxTerms = 64
 
 // whole marks a sum that is a factor as it is.
@@ -30,19 +30,48 @@ func staysFactored(a, b polynomial) bool {
 	return len(b) > 1 && a.isFactored()
 }
 
-// factors lists sizes whose product d is: d itself where no others are known.
+// factors lists sizes whose product d is: d alone where it has no others.
 func (d Dim) factors() []Dim {
 	p, _ := d.poly()
 	if len(p) == 1 {
 		return p[0].factors()
 	}
-	if e := d.entry(); e != nil {
-		if list := e.factors.Load(); list != nil {
-			return *list
-		}
+	e := d.entry()
+	if e == nil {
+		return []Dim{d}
 	}
-	return []Dim{d}
+	known := e.factors.Load()
+	if known == nil {
+		list := p.factors()
+		known = &list
+		e.factors.Store(known)
+	}
+	if len(*known) == 0 {
+		return []Dim{d}
+	}
+	return *known
 }
+
+// factors lists the sizes whose product a sum is; none where it is irreducible, or where a factor
+// would not be in normal form, since quotients in it cancel.
+func (p polynomial) factors() (list []Dim) {
+	number, sums := p.factored()
+	if len(sums) == 1 && number.coef == 1 && len(number.atoms) == 0 {
+		return nil
+	}
+	for _, f := range sums {
+		d := f.intern()
+		if f.hasQuotient() && f.cancelled() != d {
+			return nil
+		}
+		list = append(list, d)
+	}
+	return append(number.factors(), list...)
+}
+
+// Factors lists sizes whose product d is, in the same order for the same size: d alone where it has
+// no others. The slice must not be changed.
+func (d Dim) Factors() []Dim { return d.factors() }
 
 func (t term) factors() (list []Dim) {
 	if t.coef != 1 {
@@ -56,60 +85,6 @@ func (t term) factors() (list []Dim) {
 		}
 	}
 	return list
-}
-
-// rememberFactors notes of what a written-out product was made.
-func rememberFactors(product, d, e Dim) {
-	made := product.entry()
-	if made == nil || len(made.poly) < 2 {
-		return
-	}
-	list := slices.Concat(d.factors(), e.factors())
-	if product.isWithin(list) {
-		return // as in k·(product/k)
-	}
-	if made.poly[0].coef > 0 && areNegation(list) {
-		return // of a negative sum, whose factors are -1 and this one
-	}
-	made.factors.CompareAndSwap(nil, &list)
-}
-
-// isWithin reports whether one of some sizes is d, or has it within.
-func (d Dim) isWithin(list []Dim) bool {
-	seen := map[Dim]bool{}
-	var visit func(Dim) bool
-	visit = func(part Dim) bool {
-		if part == d {
-			return true
-		}
-		e := part.find()
-		if e == nil || seen[part] {
-			return false
-		}
-		seen[part] = true
-		for within := range e.parts {
-			if visit(within) {
-				return true
-			}
-		}
-		return false
-	}
-	return slices.ContainsFunc(list, visit)
-}
-
-// areNegation reports whether factors are one sum, and numbers of which the product is 1 or -1.
-func areNegation(list []Dim) bool {
-	sums := 0
-	for _, d := range list {
-		n, whole := d.Int()
-		if whole && absInt(n) != 1 {
-			return false
-		}
-		if !whole {
-			sums++
-		}
-	}
-	return sums == 1
 }
 
 // asFactors returns the term whose atoms are the factors of d; ok is false on overflow.

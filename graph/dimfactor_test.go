@@ -3,9 +3,11 @@ package graph_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
@@ -102,4 +104,56 @@ func b2i(b bool) int64 {
 		return 1
 	}
 	return 0
+}
+
+// TestSizesDoNotDependOnSizesBefore computes sizes in two orders, each with names of its own, since
+// equal sizes are one in the whole process: those that were multiplied and those that were added
+// are divided in the same way.
+func TestSizesDoNotDependOnSizesBefore(t *testing.T) {
+	const programs = 400
+	computed := func(seed uint64, names ...string) (text string) {
+		rng := rand.New(rand.NewPCG(23, seed))
+		name := func() graph.Dim { return graph.SymbolicDim(names[rng.IntN(len(names))]) }
+		size := func() graph.Dim {
+			d := name().Plus(1)
+			for range 1 + rng.IntN(2) {
+				x, y := name(), graph.Dim(1+rng.IntN(2))
+				if rng.IntN(2) == 0 {
+					d = d.Times(x.Plus(y)) // of which the factors are seen
+				} else {
+					d = d.Times(x).Plus(d.Times(y))
+				}
+			}
+			return d
+		}
+		for range 3 {
+			q := size().DividedBy(size())
+			text += fmt.Sprintln(q, q.Times(size()), q.Plus(1).DividedBy(size()))
+		}
+		return text
+	}
+	var forward []string
+	for seed := range uint64(programs) {
+		forward = append(forward, computed(seed, "a0", "b0", "c0"))
+	}
+	for seed := uint64(programs); seed > 0; seed-- {
+		backward := strings.NewReplacer("a1", "a0", "b1", "b0", "c1", "c0").Replace(computed(seed-1, "a1", "b1", "c1"))
+		require.Equal(t, forward[seed-1], backward, "program %d", seed-1)
+	}
+}
+
+// TestSumsHaveTheirFactors divides sums that were added up by sums: what they have in common is found.
+func TestSumsHaveTheirFactors(t *testing.T) {
+	for _, c := range [][3]string{
+		{"n*m+n+m+1", "n*q+n+q+1", "(m+1)/(q+1)"},
+		{"n*n-m*m", "n*n+2*n*m+m*m", "(n-m)/(n+m)"},
+		{"n*n*n+6*n*n+11*n+6", "n*n+3*n+2", "n+3"},
+		{"6*n*n+5*n+1", "4*n*n-1", "(3*n+1)/(2*n-1)"},
+		{"2*n*n*m-2*m*m*m", "4*n*m+4*m*m", "(n-m)/2"},
+		{"n*n*m*m-1", "n*n*n*m*m*m-1", "(n*m+1)/(n*n*m*m+n*m+1)"},
+		{"(n/k+1)*m*q+(n/k+1)*m", "(q+1)*(n+k)", "m/k"},
+		{"n*n-m*m", "m*m-n*n", "-1"},
+	} {
+		assert.Equal(t, parsed(t, c[2]), parsed(t, c[0]).DividedBy(parsed(t, c[1])), "(%s) / (%s)", c[0], c[1])
+	}
 }

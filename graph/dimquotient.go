@@ -94,22 +94,39 @@ func (p polynomial) content() (c int64) {
 	return c
 }
 
-// oneFraction returns n and m with n/m = d/e where d and e may be products with quotients, or e
-// a sum of which one term is a quotient by a number.
+// oneFraction returns n and m with n/m = d/e, of which neither has a quotient as a factor of a term.
 func oneFraction(d, e Dim) (n, m Dim) {
-	for n, m = d, e; ; {
-		if rest, by := n.takeQuotient(); by.k == exactly {
-			n, m = rest.Times(by.p), m.Times(by.q)
-		} else if rest, by := m.takeQuotient(); by.k == exactly {
-			n, m = n.Times(by.q), rest.Times(by.p)
-		} else if p, _ := m.poly(); len(p) < 2 {
-			return n, m
-		} else if sum, k, ok := p.asOneQuotient(); ok {
-			n, m = n.Times(k), sum
+	n, by := d.fraction()
+	m, of := e.fraction()
+	return n.Times(of), m.Times(by)
+}
+
+// fraction returns n and m with d = n/m, without quotients: m is 1 where d has none.
+func (d Dim) fraction() (n, m Dim) {
+	p, _ := d.poly()
+	if !p.hasQuotient() {
+		return d, 1
+	}
+	n, m = 0, 1
+	for _, t := range p {
+		of, by := t.fraction()
+		own, others := lowestTerms(m, by) // of what both are divided by
+		n, m = n.Times(others).Plus(of.Times(own)), m.Times(others)
+	}
+	return n, m
+}
+
+func (t term) fraction() (n, m Dim) {
+	n, m = Dim(t.coef), 1
+	for _, a := range t.atoms {
+		if a.isQuotient() {
+			of, by := oneFraction(a.p, a.q)
+			n, m = n.Times(of), m.Times(by)
 		} else {
-			return n, m
+			n = n.Times(a.dim())
 		}
 	}
+	return n, m
 }
 
 // takeQuotient takes a quotient out of a product.
@@ -132,10 +149,9 @@ func (p polynomial) hasQuotient() bool {
 
 // lowestTerms cancels factors that numerator and denominator have in common.
 func lowestTerms(n, m Dim) (Dim, Dim) {
-	for _, f := range slices.Concat(m.factors(), n.factors()) {
+	for _, f := range m.factors() {
 		n, m = cancelFactor(n, m, f)
 	}
-	n, m = cancelFactor(n, m, m) // what is left may divide, whichever factors are known
 	n, m = cancelFactor(n, m, n)
 	p, _ := n.poly()
 	q, _ := m.poly()
@@ -150,26 +166,12 @@ func cancelFactor(n, m, f Dim) (Dim, Dim) {
 	if p, _ := f.poly(); len(p) < 2 {
 		return n, m
 	}
-	a, divides := n.without(f)
-	b, too := m.without(f)
+	a, divides := n.ExactDiv(f)
+	b, too := m.ExactDiv(f)
 	if !divides || !too {
 		return n, m
 	}
 	return a, b
-}
-
-// without returns d/f, for a sum f that divides d or is one of the factors of which d was made:
-// quotients in these may have been cancelled, so that not each term is divided.
-func (d Dim) without(f Dim) (Dim, bool) {
-	if q, exact := d.ExactDiv(f); exact {
-		return q, true
-	}
-	list := d.factors()
-	at := slices.Index(list, f)
-	if at < 0 || len(list) < 2 {
-		return d, false
-	}
-	return Shape(slices.Delete(slices.Clone(list), at, at+1)).NumElements(), true
 }
 
 // common returns the greatest term that divides all terms of p and q.

@@ -27,7 +27,7 @@ type dimEntry struct {
 	handle  Dim
 	poly    polynomial
 	names   []string
-	factors atomic.Pointer[[]Dim] // of a product that was written out, if they are known
+	factors atomic.Pointer[[]Dim] // of a sum, if they were asked for; empty where it is irreducible
 	born    int64                 // the epoch in which it was made
 	used    atomic.Int64          // the last epoch in which it was used, or gone
 	kept    bool                  // for ever

@@ -2,6 +2,7 @@ package prove
 
 import (
 	"hash/maphash"
+	"slices"
 	"sync"
 
 	"github.com/broadloom/broadloom/graph"
@@ -78,10 +79,28 @@ func (p *Prover) Judge(r graph.Requirement) Verdict {
 	if v, known := answers.get(q); known {
 		return v
 	}
-	canHold, canFail := tryOut(p.bounds, r)
-	v := NewSystem(p.bounds).Judge(r, canHold, canFail)
+	v := Proved
+	if !p.isPlain(r) {
+		canHold, canFail := tryOut(p.bounds, r)
+		v = NewSystem(p.bounds).Judge(r, canHold, canFail)
+	}
 	answers.put(q, v)
 	return v
+}
+
+// isPlain reports whether a requirement is seen to hold as soon as its sizes are one fraction: of
+// equal ones the difference has the numerator 0, and one of factors that are not negative is not.
+func (p *Prover) isPlain(r graph.Requirement) bool {
+	n, m := r.A.Minus(r.B).LowestTerms(1)
+	switch r.Kind {
+	case graph.MustEqual:
+		return n == 0
+	case graph.MustBeAtLeast:
+		factors := slices.Concat(n.Factors(), m.Factors())
+		isFactor := func(f graph.Dim) bool { return f == r.A.Minus(r.B) || p.AtLeast(f, 0) != Proved }
+		return !slices.ContainsFunc(factors, isFactor)
+	}
+	return false
 }
 
 // IsJudgeable reports whether something can be said of a size.
