@@ -26,13 +26,18 @@ func (b Bounds) Nominal() Bounds {
 	return b
 }
 
+// Least returns the least size within the bounds.
+func (b Bounds) Least() int64 {
+	k := max(b.Multiple, 1)
+	return (b.Min + k - 1) / k * k
+}
+
 // isEmpty reports whether no size satisfies b.
 func (b Bounds) isEmpty() bool {
 	if b.Min < 0 || b.Max < 0 || b.Multiple < 0 {
 		return true
 	}
-	k := max(b.Multiple, 1)
-	return b.Max > 0 && (b.Min+k-1)/k*k > b.Max
+	return b.Max > 0 && b.Least() > b.Max
 }
 
 // isWithin reports whether all sizes that satisfy b satisfy old.

@@ -11,15 +11,16 @@ import (
 
 // The functions here take an axis apart, into parts or single elements.
 
-// Unbind returns the elements at each index of an axis, without that axis. The axis's size
-// must be a whole number.
+// Unbind returns the elements at each index of an axis, without that axis. How many there are must
+// follow from what was declared of the axis's size, as that it is [graph.Exactly] a number.
 func Unbind(x *graph.Node, axis int) []*graph.Node {
 	defer building("Unbind", x, axis)()
-	n, bad := listed(refused("Unbind", x).with(axis), x, axis, "")
-	if bad != nil {
-		return []*graph.Node{bad}
+	call := refused("Unbind", x).with(axis)
+	_, n, bad := counted(call, x, axis, 1, "", func() string { return "Select takes an element, and Slice several; the operations take the whole value" })
+	if bad == nil {
+		bad = tooMany(call, n)
 	}
-	if bad = tooMany(refused("Unbind", x).with(axis), n); bad != nil {
+	if bad != nil {
 		return []*graph.Node{bad}
 	}
 	parts := make([]*graph.Node, n)
@@ -29,33 +30,42 @@ func Unbind(x *graph.Node, axis int) []*graph.Node {
 	return parts
 }
 
-// Split cuts an axis into parts of the given size; the last one may be smaller. The
-// axis's size must be a number, or a named size that is declared to be one number: [Chunk] and
-// [SplitSizes] cut an axis of any named size.
+// Split cuts an axis into parts of the given size; the last one may be smaller. A Go slice has a
+// length when the graph is built: how many parts there are must be the same for all sizes that the
+// axis may have. So it is where the size is a number, [graph.Exactly] one, or lies within bounds, as
+// 7 to 9 of parts of 3. [Chunk] cuts an axis of any size into a number of parts, [SplitSizes] into
+// parts of any sizes, and [Unflatten] with -1 makes an axis of the parts.
 func Split(x *graph.Node, axis, size int) []*graph.Node {
 	defer building("Split", x, axis, size)()
 	call, problem := refused("Split", x).with(axis, size), ""
 	if size < 0 {
 		problem = fmt.Sprintf("split expects split_size be non-negative, but got split_size=%d", size)
 	}
-	n, bad := listed(call, x, axis, problem)
+	whole, count, bad := counted(call, x, axis, max(size, 1), problem, func() string { return splitHelp(x, axis, size) })
 	switch {
 	case bad != nil:
 		return []*graph.Node{bad}
-	case size == 0 && n == 0:
-		return []*graph.Node{Slice(x, axis, 0, 0, 1)}
-	case size == 0:
+	case size == 0 && whole != 0:
 		return []*graph.Node{refusal(call, &graph.Mistake{Code: graph.CodeSlice,
-			Summary: fmt.Sprintf("split_size can only be 0 if dimension size is 0, but got dimension size of %d", n)})}
+			Summary: fmt.Sprintf("split_size can only be 0 if dimension size is 0, but got dimension size of %s", whole)})}
 	}
-	if bad = tooMany(call, (n-1)/size+1); bad != nil {
+	if bad = tooMany(call, count); bad != nil {
 		return []*graph.Node{bad}
 	}
-	var parts []*graph.Node
-	for at := 0; at < n || at == 0; at += size {
-		parts = append(parts, Slice(x, axis, graph.Dim(at), graph.Dim(min(at+size, n)), 1))
+	sizes := slices.Repeat([]graph.Dim{graph.Dim(size)}, max(count, 1))
+	last := len(sizes) - 1
+	sizes[last] = whole.Minus(graph.Dim(size).Times(graph.Dim(last)))
+	return cut(x, axis, sizes)
+}
+
+// splitHelp says how an axis is cut whose number of parts is not known.
+func splitHelp(x node, axis, size int) string {
+	help := "Chunk cuts an axis of any size into a number of parts, and SplitSizes into parts of given sizes"
+	need := graph.Requirement{Kind: graph.MustBeMultipleOf, A: x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]], B: graph.Dim(size)}
+	if size < 1 || prove.NewProver(x.Graph().Bounds).Judge(need) == prove.Refused {
+		return help
 	}
-	return parts
+	return fmt.Sprintf("Unflatten(%s, %d, -1, %d) makes an axis of the parts, for all of them at once; ", x.Called(), axis, size) + help
 }
 
 // Chunk cuts an axis into at most n parts of one size, rounded up; the last one may be smaller.
@@ -165,22 +175,28 @@ func tooMany(call refusedCall, parts int) node {
 		Help: []string{"work on the whole value, or use Slice and Select"}})
 }
 
-// listed returns the number of elements of an axis that a function is to take apart, or the node
-// that stands for the mistake.
-func listed(call refusedCall, x node, axis int, problem string) (n int, bad node) {
-	size, bad := cutAxis(call, x, axis, problem)
+// counted returns the size of an axis, and how many parts of a size it has, or the node that stands
+// for the mistake: help is what is advised where the number is not the same for all sizes.
+func counted(call refusedCall, x node, axis, part int, problem string, help func() string) (size graph.Dim, parts int, bad node) {
+	size, bad = cutAxis(call, x, axis, problem)
 	if bad != nil {
-		return 0, bad
+		return 0, 0, bad
 	}
-	if v, static := size.Int(); static {
-		return int(v), nil
+	bounds := x.Graph().Bounds
+	if n, err := size.Eval(func(name string) (int64, bool) { b := bounds(name); return b.Min, b.Max > 0 && b.Min == b.Max }); err == nil {
+		size = graph.Dim(n)
 	}
-	if b := x.Graph().Bounds(size.String()); b.Max > 0 && b.Min == b.Max {
-		return int(b.Max), nil
+	count := size.CeilDiv(int64(part))
+	n, err := count.Eval(func(name string) (int64, bool) { return bounds(name).Least(), true })
+	if err == nil && prove.NewProver(bounds).Equal(count, graph.Dim(n)) == prove.Proved {
+		return size, int(n), nil
 	}
-	return 0, refusal(call, &graph.Mistake{Code: graph.CodeSlice,
-		Summary: fmt.Sprintf("%s needs to know how many parts there are, and the size of axis %d is known only at run time", call.fn, axis),
-		Help:    []string{"Chunk and SplitSizes cut an axis of any size into a number of parts; or work on the whole value, or use Slice and Select"}})
+	m := &graph.Mistake{Code: graph.CodeSlice, Operands: []graph.OperandNote{{Node: x, Bad: countedFromZero([]int{axis}, x.Rank())}}, Help: []string{help()},
+		Summary: fmt.Sprintf("%s gives as many values as axis %d has parts, which must be known when the graph is built: here there are %s", call.fn, axis, count)}
+	if names := size.Symbols(); len(names) == 1 {
+		m.Help = append(m.Help, fmt.Sprintf("where %s is always the same number, declare it: g.Dim(%q, graph.Exactly(…))", names[0], names[0]))
+	}
+	return 0, 0, refusal(call, m)
 }
 
 // cutAxis returns the size of an axis that a function is to take apart, or the node that stands

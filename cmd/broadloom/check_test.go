@@ -149,7 +149,7 @@ func panics() *graph.Graph {
 `})
 	status, stdout, _ := broadloom("check")
 	require.Equal(t, exitFailed, status)
-	require.Regexp(t, `strange.go:12:\d+: error BL122: Split\(x, 0, 4\): Split needs to know how many parts there are`, stdout)
+	require.Regexp(t, `strange.go:12:\d+: error BL122: Split\(x, 0, 4\): Split gives as many values as axis 0 has parts`, stdout)
 	require.Regexp(t, `(?m)^strange.go:13: error: panics could not be checked: panic: .*index out of range`, stdout)
 	_, stdout, _ = broadloom("check", "-json")
 	var out struct{ Models []checked }

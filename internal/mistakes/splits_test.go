@@ -1,0 +1,55 @@
+package mistakes_test
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Axes that are taken apart, into as many values as the graph must know.
+var _ = add(
+	splitOfNumber, splitOfNamedNumber, splitWithinBounds, splitOfPartsNamed,
+	splitOfNamedAxis, splitWithRest, unboundSequence,
+)
+
+func splitOfNumber(g *graph.Graph) {
+	for _, part := range ops.Split(g.Input("x", graph.Float32, g.Dim("n"), 8), 1, 3) {
+		ops.Sum(part, 1)
+	}
+}
+
+func splitOfNamedNumber(g *graph.Graph) {
+	heads, each := g.Dim("heads", graph.Exactly(4)), g.Dim("each", graph.Exactly(6))
+	parts := ops.Split(g.Input("x", graph.Float32, g.Dim("n"), heads.Times(each)), 1, 6)
+	ops.Add(ops.Add(parts[0], parts[1]), ops.Add(parts[2], parts[3]))
+}
+
+// An axis of 7 to 9 elements has three parts of 3, of which the last has 1 to 3.
+func splitWithinBounds(g *graph.Graph) {
+	n := g.Dim("n", graph.AtLeast(7), graph.AtMost(9))
+	parts := ops.Split(g.Input("x", graph.Float32, n, 8), 0, 3)
+	ops.Add(ops.Add(parts[0], parts[1]), ops.Sum(parts[2], 0, ops.KeepDims()))
+	ops.Add(parts[2], g.Input("last", graph.Float32, n.Minus(6), 8))
+}
+
+// What was meant where an axis has any number of parts is an axis of the parts.
+func splitOfPartsNamed(g *graph.Graph) {
+	n := g.Dim("n")
+	x := g.Input("x", graph.Float32, g.Dim("batch"), n.Times(3))
+	ops.Sum(ops.Mul(ops.Unflatten(x, 1, -1, 3), g.Input("weight", graph.Float32, n, 3)), 2)
+}
+
+func splitOfNamedAxis(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("n"))
+	ops.Split(x, 1, 3) // want error BL122 "floor((n+2)/3)" "Unflatten(x, 1, -1, 3) makes an axis of the parts" "Chunk cuts" "graph.Exactly"
+}
+
+// Whoever wants parts of 4 of an axis that is no multiple of 4 does not want an axis of them.
+func splitWithRest(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("n").Times(4).Plus(1))
+	ops.Split(x, 0, 4) // want error BL122 "n+1" "Chunk cuts" !"Unflatten"
+}
+
+func unboundSequence(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("seq"), 8)
+	ops.Unbind(x, 0) // want error BL122 "here there are seq" "Select takes an element"
+}
