@@ -197,12 +197,12 @@ func (w *reversePass) backprop(n, dy *graph.Node) {
 	}
 	switch {
 	case n.Op().Fill && w.needed[n.In(1)] && w.repeats(n):
-		w.failed = refuse(problem{fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", n.Op().Func, n.Pos()),
+		w.failed = refuse(problem{fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", graph.Calling(n), n.Pos()),
 			"fill a view that reaches each element once, such as one of ops.Slice or ops.Select"}, n)
 	case rule == nil && n.Op().Class == graph.Composite:
 		rule = w.compositeRule(n, dy)
 	case rule == nil:
-		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through %s, made at %s", n.Op().Func, n.Pos()),
+		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through %s, made at %s", graph.Calling(n), n.Pos()),
 			"cut the way with ops.StopGradient, or write it with operations that have gradients"}, n)
 	}
 	for i, x := range n.Operands() {

@@ -28,7 +28,7 @@ func (s *solution) before(st *statement, _ []failure) (fix graph.Fix, ok bool) {
 	if want := s.shape(st); len(want) != x.Rank() || len(differing(x.Shape(), want)) > 0 {
 		return fix, false
 	}
-	return graph.Fix{Kind: graph.FixArguments, Gives: x.Shape(), Text: fmt.Sprintf("%s has that shape, %s, before %s", x.Called(), x.Shape(), st.Node.Op().Func), At: st.Node}, true
+	return graph.Fix{Kind: graph.FixArguments, Gives: x.Shape(), Text: fmt.Sprintf("%s has that shape, %s, before %s", x.Called(), x.Shape(), graph.Calling(st.Node)), At: st.Node}, true
 }
 
 // transpose exchanges two axes of the value.

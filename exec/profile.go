@@ -11,6 +11,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/graph"
 )
 
 // Profile is the measured time of a program's kernels.
@@ -80,8 +81,8 @@ func (w stopwatch) Start(kernel int) {
 func (w stopwatch) Stop(kernel int) { w.p.times[kernel] += time.Since(w.p.began) }
 
 // String returns a table of the kernels: the time of each and its share, bytes and
-// operations a second, what it computes, and the lines of the user's program from which
-// that comes.
+// operations a second, what it computes, and the calls of the user's program to which that
+// belongs.
 func (p *Profile) String() string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -114,14 +115,11 @@ func operations(k *fusion.Group) string {
 	return shortened(names)
 }
 
-// places lists the lines of the user's program that the kernel's nodes come from.
+// places lists the calls of the user's program that the kernel's nodes belong to.
 func places(k *fusion.Group) string {
 	var list []string
 	for _, n := range k.Nodes {
-		place := n.Pos().Short()
-		if n.Origin() != nil {
-			place += " (gradient)"
-		}
+		place := graph.Calling(n) + " at " + n.Pos().Short()
 		if !slices.Contains(list, place) {
 			list = append(list, place)
 		}

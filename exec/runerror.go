@@ -15,9 +15,5 @@ type RunError struct {
 
 // Error names the operation and its place.
 func (e *RunError) Error() string {
-	what := graph.Describe(e.Node)
-	if forward := e.Node.Origin(); forward != nil {
-		what = "the gradient of " + graph.Describe(forward)
-	}
-	return fmt.Sprintf("%s: error: %s: %s", e.Node.Pos(), what, e.Message)
+	return fmt.Sprintf("%s: error: %s: %s", e.Node.Pos(), graph.Describe(e.Node), e.Message)
 }

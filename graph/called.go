@@ -9,7 +9,9 @@ import "cmp"
 func (n *Node) Called() string { return n.called(1) }
 
 func (n *Node) called(depth int) string {
-	n = n.Written()
+	if n = n.Written(); n != nil && n.source != nil && n.op != n.source.op {
+		n = n.source // a pass made n of it
+	}
 	if n == nil || n.op == nil || n.name != "" || n.op == literalOp {
 		return n.label()
 	}
@@ -22,9 +24,12 @@ func (n *Node) called(depth int) string {
 	if name := n.variable(); name != "" {
 		return name
 	}
+	user, inGradient := n.User()
 	switch {
-	case n.origin != nil:
-		return "gradient at " + n.origin.written() + "(…)"
+	case inGradient:
+		return "gradient of " + user.written() + "(…)"
+	case n.composite != nil && n.composite.updates != nil:
+		return "update of " + n.composite.updates.called(depth)
 	case n.op == constOp || depth < 1:
 		return n.written() + "(…)"
 	case n.g == nil || n.op.Class == Source:

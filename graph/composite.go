@@ -13,6 +13,9 @@ type composite struct {
 	attrs any
 	in    []*Node
 	pos   Pos // of the call, where the function is not the library's
+	// updates is the parameter that is updated, where fn is the rule of an update and not what the
+	// user calls.
+	updates *Node
 }
 
 // BeginCall says that the nodes built until end are the parts of one call: messages about them
@@ -30,7 +33,7 @@ func BeginCall(fn string, attrs any, operands ...*Node) (end func()) {
 			graphs = append(graphs, x.g)
 		}
 	}
-	return beginCall(graphs, fn, attrs, operands)
+	return beginCall(graphs, &composite{fn: fn, attrs: attrs, in: slices.Clone(operands)})
 }
 
 // BeginCall is [graph.BeginCall] for a function that may have no operands of the graph.
@@ -38,15 +41,15 @@ func (g *Graph) BeginCall(fn string, attrs any, operands ...*Node) (end func()) 
 	if g == nil {
 		return func() {}
 	}
-	return beginCall([]*Graph{g}, fn, attrs, operands)
+	return beginCall([]*Graph{g}, &composite{fn: fn, attrs: attrs, in: slices.Clone(operands)})
 }
 
-func beginCall(graphs []*Graph, fn string, attrs any, operands []*Node) (end func()) {
+func beginCall(graphs []*Graph, c *composite) (end func()) {
 	graphs = slices.DeleteFunc(graphs, func(g *Graph) bool { return g.composite != nil || g.origin != nil || g.at != nil })
 	if len(graphs) == 0 {
 		return func() {}
 	}
-	c := &composite{fn: fn, attrs: attrs, in: slices.Clone(operands), pos: ofUsersFunction()}
+	c.pos = ofUsersFunction()
 	for _, g := range graphs {
 		g.composite = c
 	}
@@ -70,6 +73,9 @@ func ofUsersFunction() Pos {
 
 // text writes the call with words for its operands.
 func (c *composite) text(words []string) string {
+	if c.updates != nil {
+		return "the update of " + words[0] + " by " + c.fn
+	}
 	return c.fn + "(" + strings.Join(arguments(c.attrs, words), ", ") + ")"
 }
 
@@ -86,8 +92,10 @@ func (n *Node) IsPart() bool { return n.composite != nil && !n.isDeclared() }
 func (n *Node) isDeclared() bool { return n.op == inputOp || n.op == paramOp || n.op == constOp }
 
 // InCall returns the operands of the call that messages about the node speak of: those of the
-// function that built the node, its own where that function built nothing else.
+// function that built the node, its own where that function built nothing else; of a part of a
+// gradient, those of the forward call.
 func (n *Node) InCall() []*Node {
+	n, _ = n.User()
 	if n.composite != nil {
 		return n.composite.in
 	}
@@ -96,9 +104,13 @@ func (n *Node) InCall() []*Node {
 
 // Stands returns the operand of the call that messages about n speak of which x, an operand of n,
 // stands for: x itself, or the value of the same shape from which the call computed it. It is nil
-// where x is another part of the call.
+// where x is another part of the call, or of the gradient of which n is a part.
 func (n *Node) Stands(x *Node) *Node {
-	for x = x.Written(); x != nil; {
+	user, inGradient := n.User()
+	for n, x = user, x.Written(); x != nil; {
+		if inGradient && x.origin != nil && x.GradientOf() == nil {
+			return nil
+		}
 		switch {
 		case n.composite == nil || x.g != nil && x.composite != n.composite || slices.Contains(n.composite.in, x):
 			return x
@@ -152,7 +164,7 @@ func shortList(in []*Node, word func(*Node) string) []string {
 // Shown returns the operands that a message shows. Where it is about a part of a call these are the
 // operands of the call, marked where a part has what they have.
 func (m *Mistake) Shown() []OperandNote {
-	if m.Node == nil || m.Node.composite == nil || m.Path {
+	if m.Node == nil || m.Node.IsWritten() || m.Path {
 		return m.Operands
 	}
 	marked := true
@@ -191,7 +203,7 @@ func (m *Mistake) Shown() []OperandNote {
 		}
 		list = append(list, o)
 	}
-	for _, x := range m.Node.composite.in {
+	for _, x := range m.Node.InCall() {
 		add(x)
 	}
 	for _, o := range m.Operands {

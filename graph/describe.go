@@ -16,7 +16,8 @@ type Arguments interface {
 
 // Describe returns a node as it was written: "Add(x, b)". Where the user called a function
 // that is made of several operations, that function is named too, "Sub(a, b) in MSE"; or alone,
-// "BatchNorm(…)", where the operation has no function of its own, and a name in lower case.
+// "BatchNorm(…)", where the operation has no function of its own, and a name in lower case. Parts of
+// a gradient are "the gradient of Exp(x)", those of an optimiser's step "the update of w by optim.SGD".
 func Describe(n *Node) string {
 	if n != nil && n.op != nil && (n.implied && n.bad != nil || n.g == nil) {
 		if n.IsPart() {
@@ -30,8 +31,13 @@ func Describe(n *Node) string {
 	if n == nil || n.op == nil {
 		return n.label()
 	}
-	if n.origin != nil && n.origin.composite != nil {
-		return "gradient at " + n.origin.composite.describe(callDepth)
+	switch user, inGradient := n.User(); {
+	case inGradient && user.isDeclared():
+		return "the gradient of " + user.Called()
+	case inGradient:
+		return "the gradient of " + Describe(user)
+	case user.op != n.op:
+		return Describe(user) // a pass made n of it
 	}
 	text := n.callText(callDepth)
 	if f := n.function(); f != "" && isFunction(n.op.Func) {
@@ -120,8 +126,6 @@ func (n *Node) made() string {
 		return "Input (mutable)"
 	case n.op.Class == Source:
 		return n.op.Func
-	case n.origin != nil:
-		return "Grad(…)"
 	case f != "":
 		return f + "(…)"
 	}

@@ -27,7 +27,7 @@ var (
 // variable returns the variable to which the node is assigned, or "". A value that a function
 // of the user's returns is assigned where that is called.
 func (n *Node) variable() string {
-	if n.origin != nil {
+	if n.origin != nil || n.composite != nil && n.composite.updates != nil {
 		return ""
 	}
 	name := ""

@@ -14,14 +14,14 @@ import (
 //
 // t is the number of steps, this one included.
 func Adam(rate float64, opts ...Option) Optimizer {
-	return newOptimizer("adam", adam, adamSettings(rate, 0), opts)
+	return newOptimizer("Adam", adam, adamSettings(rate, 0), opts)
 }
 
 // AdamW is Adam with a weight decay that shrinks the parameter itself instead of going
 // through the running means (Loshchilov and Hutter, 2019): before the step of Adam,
 // w *= 1 - rate·decay.
 func AdamW(rate, decay float64, opts ...Option) Optimizer {
-	return newOptimizer("adamw", adamW, adamSettings(rate, decay), opts)
+	return newOptimizer("AdamW", adamW, adamSettings(rate, decay), opts)
 }
 
 func adamSettings(rate, decay float64) settings {

@@ -3,6 +3,7 @@ package optim
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
@@ -108,11 +109,13 @@ func (o Optimizer) trouble(params []*graph.Node) string {
 
 func (o Optimizer) updates(params, grads []*graph.Node) []*graph.Node {
 	g := params[0].Graph()
-	u := &update{Optimizer: o, g: g, scope: freeScope(g, o.name), shared: map[graph.DType]correction{}}
+	u := &update{Optimizer: o, g: g, scope: freeScope(g, strings.ToLower(o.name)), shared: map[graph.DType]correction{}}
 	var writes, state []*graph.Node
 	g.Scope(u.scope, func() {
 		for i, w := range params {
+			end := g.BeginUpdate("optim."+o.name, w, grads[i])
 			list := o.build(u, w, grads[i])
+			end()
 			writes, state = append(writes, list[0]), append(state, list[1:]...)
 		}
 	})

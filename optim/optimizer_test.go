@@ -101,7 +101,7 @@ func TestMistakes(t *testing.T) {
 		}, "the second beta is 1.5"},
 		"option of another rule": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(0.1, optim.Nesterov()).Minimize(loss, w)
-		}, "Nesterov is an option of momentum, not of sgd"},
+		}, "Nesterov is an option of Momentum, not of SGD"},
 		"input": {func(_ *graph.Graph, loss, _, x *graph.Node) { optim.SGD(0.1).Minimize(loss, x) },
 			"x is Input(x), not a parameter"},
 		"nil parameter": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1).Minimize(loss, w, nil) },

@@ -41,7 +41,7 @@ func WeightDecay(decay float64) Option { return func(o *Optimizer) { o.decay = d
 // Nesterov makes [Momentum] look one step ahead.
 func Nesterov() Option {
 	return func(o *Optimizer) {
-		o.only("Nesterov", "momentum")
+		o.only("Nesterov", "Momentum")
 		o.nesterov = true
 	}
 }
@@ -50,7 +50,7 @@ func Nesterov() Option {
 // 0.9 and 0.999 unless said otherwise.
 func Betas(first, second float64) Option {
 	return func(o *Optimizer) {
-		o.only("Betas", "adam", "adamw")
+		o.only("Betas", "Adam", "AdamW")
 		o.beta1, o.beta2 = first, second
 	}
 }
@@ -59,7 +59,7 @@ func Betas(first, second float64) Option {
 // said otherwise.
 func Epsilon(epsilon float64) Option {
 	return func(o *Optimizer) {
-		o.only("Epsilon", "adam", "adamw")
+		o.only("Epsilon", "Adam", "AdamW")
 		o.epsilon = epsilon
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 // SGD is stochastic gradient descent: w -= rate·grad.
 func SGD(rate float64, opts ...Option) Optimizer {
-	return newOptimizer("sgd", sgd, settings{rate: rate}, opts)
+	return newOptimizer("SGD", sgd, settings{rate: rate}, opts)
 }
 
 func sgd(u *update, w, grad *graph.Node) []*graph.Node {
@@ -18,7 +18,7 @@ func sgd(u *update, w, grad *graph.Node) []*graph.Node {
 // Momentum is gradient descent with a velocity: v = mu·v + grad; w -= rate·v. With
 // [Nesterov] it is w -= rate·(grad + mu·v).
 func Momentum(rate, mu float64, opts ...Option) Optimizer {
-	return newOptimizer("momentum", momentum, settings{rate: rate, momentum: mu}, opts)
+	return newOptimizer("Momentum", momentum, settings{rate: rate, momentum: mu}, opts)
 }
 
 func momentum(u *update, w, grad *graph.Node) []*graph.Node {

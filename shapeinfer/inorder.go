@@ -81,20 +81,20 @@ func orderMistake(d alias.Disorder, asked *graph.Node) *graph.Mistake {
 	row := func(n *graph.Node, text string) {
 		m.Operands = append(m.Operands, graph.OperandNote{Node: n, Text: text})
 	}
-	f := d.Reader.Origin()
+	f, inGradient := d.Reader.User()
 	switch {
-	case f == nil:
+	case !inGradient:
 		m.Summary = fmt.Sprintf("destroys a value that %s still needs", graph.Describe(d.Reader))
 		row(d.Reader, "reads "+old.Called()+", and needs the new value too")
 	case alias.State(f) == old:
-		m.Summary = fmt.Sprintf("destroys a value that the gradient of %s needs", f.Op().Func)
-		row(f, fmt.Sprintf("the gradient of %s reads its OUTPUT", f.Op().Func))
+		m.Summary = fmt.Sprintf("destroys a value that the gradient of %s needs", graph.Calling(f))
+		row(f, fmt.Sprintf("the gradient of %s reads its OUTPUT", graph.Calling(f)))
 	default:
-		m.Summary = fmt.Sprintf("destroys a value that the gradient of %s needs", f.Op().Func)
-		row(f, fmt.Sprintf("the gradient of %s reads its input %s", f.Op().Func, old.Called()))
+		m.Summary = fmt.Sprintf("destroys a value that the gradient of %s needs", graph.Calling(f))
+		row(f, fmt.Sprintf("the gradient of %s reads its input %s", graph.Calling(f), old.Called()))
 	}
 	row(d.Write, "writes "+old.Called())
-	if f != nil && asked != nil {
+	if inGradient && asked != nil {
 		row(asked, "asks for that gradient")
 	}
 	return m

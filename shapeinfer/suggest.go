@@ -94,7 +94,7 @@ type trier struct {
 // run tries the strategies for the mistake. A gradient is not the user's to change, and a
 // node without sound operands fails for another reason.
 func (t *trier) run() {
-	if t.n.Origin() != nil || len(t.n.Operands()) > maxOperands {
+	if t.n.IsDerived() || len(t.n.Operands()) > maxOperands {
 		return
 	}
 	for _, x := range t.n.Operands() {

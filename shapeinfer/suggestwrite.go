@@ -101,7 +101,7 @@ func (t *trier) copyRead() {
 	reader, old := t.m.Operands[0].Node, alias.State(t.n.In(0))
 	var changes []graph.Change
 	for _, n := range t.n.Graph().Nodes() {
-		if n != reader && n.Origin() != reader {
+		if of, _ := n.User(); of != reader {
 			continue
 		}
 		copied := graph.Change{Node: n, Operands: map[int]graph.Type{}}
@@ -114,7 +114,7 @@ func (t *trier) copyRead() {
 			changes = append(changes, copied)
 		}
 	}
-	if len(changes) == 0 || changes[0].Node != reader || reader.Origin() != nil {
+	if len(changes) == 0 || changes[0].Node != reader || !reader.IsWritten() {
 		return
 	}
 	words := make([]string, len(reader.Operands()))
@@ -145,7 +145,7 @@ func (t *trier) beforeView() {
 	if len(views) != 1 {
 		return
 	}
-	text := fmt.Sprintf("write to %s before %s", whole.Called(), views[len(views)-1].Op().Func)
+	text := fmt.Sprintf("write to %s before %s", whole.Called(), graph.Calling(views[len(views)-1]))
 	if len(t.fixes) > 0 {
 		text = "or " + text
 	}

@@ -186,6 +186,9 @@ func (v *value) tooltip() []string {
 	if v.scope != "" {
 		lines = append(lines, "in "+v.scope)
 	}
+	if v.partOf != "" {
+		lines = append(lines, "part of "+v.partOf)
+	}
 	return append(lines, v.pos)
 }
 

@@ -42,6 +42,9 @@ type graphModel struct {
 func (b *graphModel) value(n *graph.Node) *value {
 	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: n.Scope(), pos: n.Pos().Short(),
 		judged: n.Judged()}
+	if !n.IsWritten() {
+		v.partOf = graph.Calling(n)
+	}
 	v.name = n.Name()
 	if v.scope != "" {
 		v.name = strings.TrimPrefix(v.name, v.scope+"/")

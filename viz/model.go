@@ -40,6 +40,7 @@ type value struct {
 	gradientOf *value
 	notes      []string
 	pos        string
+	partOf     string // the call of the user's that the value is a part of
 
 	converts bool   // does nothing but change the dtype
 	absorbed bool   // has no box of its own

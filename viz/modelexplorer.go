@@ -94,6 +94,7 @@ func explorerNodeOf(v *value, several bool) explorerNode {
 	}
 	add("name", v.name)
 	add("arguments", v.attrText())
+	add("part of", v.partOf)
 	add("source", v.pos)
 	if v.fault != nil {
 		add("mistake", v.fault.whole)

@@ -19,7 +19,7 @@ import (
 var functions = map[string][]any{
 	"graph": {
 		graph.Explanations,
-		graph.Apply, graph.ApplyIn, graph.AtLeast, graph.AtMost, graph.BeginCall, graph.BroadcastDim, graph.CallOf, graph.CallText,
+		graph.Apply, graph.ApplyIn, graph.AtLeast, graph.AtMost, graph.BeginCall, graph.BroadcastDim, graph.CallOf, graph.CallText, graph.Calling,
 		graph.Caller, graph.Constant[float32], graph.DTypeOf[float32], graph.DTypes, graph.DefaultBounds, graph.Exactly,
 		graph.Describe, graph.FormatAttrs, graph.MakeShape, graph.MayBeOne, graph.MultipleOf, graph.New,
 		graph.Num[float64], graph.MinDim, graph.ParseDType, graph.ParseDim, graph.Prims, graph.Promote, graph.PromoteOperands,

@@ -44,6 +44,9 @@ func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 		}
 		if f, ok := n.Pos().Frame(); ok {
 			v.Pos, v.File, v.Line = n.Pos().Short(), f.File, f.Line
+			if !n.IsWritten() {
+				v.Pos = graph.Calling(n) + " at " + v.Pos
+			}
 		}
 		v.Sources = []int{i}
 		if sources != nil {

@@ -38,7 +38,7 @@ type Value struct {
 	Role     string    `json:"r,omitempty"` // input, param, const, reduce, movement, update or nothing
 	Part     int       `json:"g,omitempty"` // 0 forward, 1 gradient, 2 update
 	Operands []Operand `json:"x,omitempty"`
-	Pos      string    `json:"p,omitempty"` // file and line
+	Pos      string    `json:"p,omitempty"` // file and line, after the call that the value is a part of
 	File     string    `json:"f,omitempty"` // the file's whole path
 	Line     int       `json:"ln,omitempty"`
 	Sources  []int     `json:"k"`           // places in the first column

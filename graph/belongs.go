@@ -1,0 +1,73 @@
+package graph
+
+import "slices"
+
+// User returns the node of the user's program to which n belongs: that from which a compiler's pass
+// made n, and the forward node of whose gradient n is a part. It is n itself where the user's program
+// made n.
+func (n *Node) User() (user *Node, inGradient bool) {
+	for n = n.Source(); n.origin != nil && !n.IsPart(); inGradient = true {
+		n = n.origin.Source()
+	}
+	if inGradient {
+		n = n.convertedFor()
+	}
+	return n, inGradient
+}
+
+// convertedFor returns the node for which a conversion was put in, or n where it is none.
+func (n *Node) convertedFor() *Node {
+	for n.implied && n.g != nil && int(n.id) < len(n.g.nodes) {
+		at := slices.IndexFunc(n.g.nodes[n.id:], func(user *Node) bool { return slices.Contains(user.in, n) })
+		if at < 0 {
+			break
+		}
+		n = n.g.nodes[int(n.id)+at]
+	}
+	return n
+}
+
+// IsWritten reports whether the user's program calls the operation of n itself: n is no part of a call
+// of several nodes, of a gradient or of an update.
+func (n *Node) IsWritten() bool {
+	user, inGradient := n.User()
+	return user.op == n.op && !inGradient && !n.IsPart()
+}
+
+// IsDerived reports whether n was built for the user, as a part of a gradient or of an update: no
+// argument of the user's stands in its call.
+func (n *Node) IsDerived() bool {
+	_, inGradient := n.User()
+	return inGradient || n.composite != nil && n.composite.updates != nil
+}
+
+// Calling names what of the user's program n belongs to, without operands: "MaxPool2D", "the gradient of
+// MaxPool2D", "the update of w by optim.SGD".
+func Calling(n *Node) string {
+	n = n.Written()
+	if n == nil || n.op == nil {
+		return n.label()
+	}
+	user, inGradient := n.User()
+	switch f := user.function(); {
+	case inGradient && user.isDeclared():
+		return "the gradient of " + user.Called()
+	case inGradient:
+		return "the gradient of " + Calling(user)
+	case user.composite != nil && user.composite.updates != nil:
+		return user.composite.describe(callDepth)
+	case f != "":
+		return f
+	}
+	return user.written()
+}
+
+// BeginUpdate says that the nodes built until end are the update of a parameter by a rule, such as
+// "optim.SGD": messages about them speak of "the update of w by optim.SGD", at the line that asked for
+// it. The gradient may be nil.
+func (g *Graph) BeginUpdate(rule string, w, gradient *Node) (end func()) {
+	if g == nil {
+		return func() {}
+	}
+	return beginCall([]*Graph{g}, &composite{fn: rule, in: []*Node{w, gradient}, updates: w})
+}
