@@ -42,3 +42,15 @@ func TestSecondGradientOfThePower0(t *testing.T) {
 	require.Equal(t, []float64{0, 0, 0, 0}, out[0].Floats())
 	require.Equal(t, []float64{0, 0, 2, 0}, out[1].Floats())
 }
+
+// TestSecondGradientOfXLogYOfNothing adds up no elements: the derivative by the scalar that all of
+// them would meet is 0, also at 0, where a logarithm has none.
+func TestSecondGradientOfXLogYOfNothing(t *testing.T) {
+	g := graph.New("nothing")
+	a, w := g.Input("a", graph.Float64, 0, 4), g.Input("w", graph.Float64, 4, 3)
+	x := g.Input("x", graph.Float64)
+	dw := autodiff.Grad(ops.Sum(ops.XLogY(ops.MatMul(a, w), x)), []*graph.Node{w})[0]
+	ddx := autodiff.Grad(ops.Sum(dw), []*graph.Node{x})[0]
+	out := value(t, feeds{a: reference.Of([]float64{}, 0, 4), w: reference.Of(make([]float64, 12), 4, 3), x: reference.Of([]float64{0})}, ddx)
+	require.Equal(t, []float64{0}, out.Floats())
+}

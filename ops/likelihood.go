@@ -21,7 +21,7 @@ func init() {
 		each(
 			func(n, dy node) node {
 				nothing := And(Equal(n.In(0), num(0)), LessEqual(n.In(1), num(0)))
-				return Where(nothing, num(0), Mul(dy, Log(n.In(1))))
+				return Where(nothing, num(0), XLogY(dy, n.In(1))) // as PyTorch: 0 times log(0) is 0 here too
 			},
 			func(n, dy node) node { return Mul(dy, Div(n.In(0), n.In(1))) }))
 	opXLogY.Promote = ToCommonFloat

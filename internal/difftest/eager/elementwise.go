@@ -81,6 +81,8 @@ func hardSwish(x Num) Num {
 	switch {
 	case math.Abs(x.V) == 3: // its slope there is a matter of convention
 		return Num{max(x.V, 0), math.NaN(), math.NaN(), math.NaN()}
+	case math.IsInf(x.V, -1): // times 0
+		return num(math.NaN())
 	case x.V > 3:
 		return x
 	}
