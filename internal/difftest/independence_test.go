@@ -9,9 +9,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/difftest/eager"
+	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
 
@@ -75,6 +77,9 @@ func (i *independence) find() bool {
 	if len(i.of) == 0 {
 		return false
 	}
+	if rng.IntN(2) == 0 {
+		i.differentiate()
+	}
 	for _, n := range b.g.Nodes() {
 		if !n.Judged() || n.IsInput() || n.IsParam() || n.IsConst() {
 			continue
@@ -88,6 +93,26 @@ func (i *independence) find() bool {
 	rng.Shuffle(len(i.claims), func(a, b int) { i.claims[a], i.claims[b] = i.claims[b], i.claims[a] })
 	i.claims = i.claims[:min(len(i.claims), maxClaims)]
 	return len(i.claims) > 0
+}
+
+// differentiate adds the gradients of a random value with respect to the inputs that hold examples.
+func (i *independence) differentiate() {
+	var values, inputs []*graph.Node
+	for _, n := range i.c.b.g.Nodes() {
+		if n.Judged() && n.DType().IsFloat() && !n.IsInput() && !n.IsParam() && !n.IsConst() {
+			values = append(values, n)
+		}
+	}
+	for _, a := range i.of {
+		if a.Node.DType().IsFloat() {
+			inputs = append(inputs, a.Node)
+		}
+	}
+	if len(values) == 0 || len(inputs) == 0 || i.c.b.g.Err() != nil {
+		return
+	}
+	y := values[i.c.rng.IntN(len(values))]
+	autodiff.Grad(ops.Sum(ops.Square(y)), inputs, autodiff.ZeroForUnused())
 }
 
 // try runs the program with and without a change of one example.
@@ -194,4 +219,17 @@ func (i *independence) compare(c claim, before, after *exec.Results, row int, co
 	if counts["rows"]++; changed {
 		counts["rows that depend on their example"]++
 	}
+	if changed && addsByIndex(c.y, map[*graph.Node]bool{}) {
+		counts["rows that elements were added to by index"]++
+	}
+}
+
+// addsByIndex reports whether a value is computed from one of which elements were added by index.
+func addsByIndex(n *graph.Node, seen map[*graph.Node]bool) bool {
+	if seen[n] {
+		return false
+	}
+	seen[n] = true
+	return n.Op().Class == graph.Gather && n.Op().Fold == graph.FoldSum ||
+		slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return x != nil && addsByIndex(x, seen) })
 }

@@ -108,37 +108,81 @@ func factor(n, x *graph.Node, v Value, axes func(int) int) Value {
 	})
 }
 
-// gather: the axis along which indices count may be read anywhere.
-func gather(n *graph.Node, in []Value) Value {
-	axis, index := n.Op().Axes(n)[0], n.In(1).Rank()
+// gather: the axis along which indices count may be read anywhere, and what is added by index may
+// stand anywhere, but for what is known of the indices.
+func (f *Flow) gather(n *graph.Node, in []Value) Value {
+	axis, index, at := n.Op().Axes(n)[0], n.In(1).Rank(), f.indices.of(n.In(1), 0)
+	indexed := func(a int) (int, bool) { return a - axis, a >= axis && a < axis+index }
 	if n.Op().Fold != graph.NoFold {
-		added := in[0].each(func(d Dependence) Dependence {
-			return d.renumbered(func(a int) int {
-				switch {
-				case a < axis:
-					return a
-				case a < axis+index:
-					return -1
-				}
-				return a - index + 1
-			})
-		})
-		return added.either(scrambled(in[1:]))
-	}
-	picked := in[0].each(func(d Dependence) Dependence {
-		return d.renumbered(func(a int) int {
-			switch {
-			case a < axis:
+		digits := at.digits(n.Graph())
+		others := func(a int) int {
+			if a < axis {
 				return a
-			case a == axis:
-				return -1
 			}
-			return a - 1 + index
-		})
-	})
+			return a - index + 1
+		}
+		byIndex := func(a int) (int, bool) { return a, true }
+		added := in[0].each(func(d Dependence) Dependence { return d.stored(axis, digits, indexed, others) })
+		return added.either(in[1].each(func(d Dependence) Dependence { return d.stored(axis, digits, byIndex, others) }))
+	}
+	picked := in[0].each(func(d Dependence) Dependence { return d.picked(axis, index, at.digits(n.Graph())) })
 	return picked.either(in[1].each(func(d Dependence) Dependence {
 		return d.renumbered(func(a int) int { return a + axis })
 	}))
+}
+
+// stored is a dependence of what is added along an axis by indices. indexed tells which axis of the
+// indices one of the value is, and others where the rest are. The position on an axis of the indices
+// is read off the place of an element, where there is a digit of it; elements of all its positions are
+// added otherwise.
+func (d Dependence) stored(axis int, digits map[int]part, indexed func(int) (int, bool), others func(int) int) Dependence {
+	u := Dependence{Source: d.Source, Mixed: d.Mixed, Offset: d.Offset, Terms: make([]Term, 0, len(d.Terms))}
+	for _, t := range d.Terms {
+		at, is := indexed(t.Axis)
+		if !is {
+			t.Axis = others(t.Axis)
+			u.Terms = append(u.Terms, t)
+			continue
+		}
+		digit, known := digits[at]
+		if _, within := digit.count.ExactDiv(t.Inner.Times(t.Size)); !known || !within {
+			u.Mixed = true
+			continue
+		}
+		u.Terms = append(u.Terms, Term{axis, t.Inner.Times(digit.factor), t.Size, t.Weight})
+	}
+	return u.normal()
+}
+
+// picked is a dependence of what is picked along an axis by indices of so many axes, whose positions
+// make up the index.
+func (d Dependence) picked(axis, index int, digits map[int]part) Dependence {
+	u := Dependence{Source: d.Source, Mixed: d.Mixed, Offset: d.Offset, Terms: make([]Term, 0, len(d.Terms))}
+	for _, t := range d.Terms {
+		switch {
+		case t.Axis > axis:
+			t.Axis += index - 1
+		case t.Axis == axis:
+			if t.Axis = digitOf(digits, t); t.Axis < 0 {
+				u.Mixed = true
+				continue
+			}
+			t.Axis, t.Inner = t.Axis+axis, 1
+		}
+		u.Terms = append(u.Terms, t)
+	}
+	return u.normal()
+}
+
+// digitOf returns the axis of the indices whose position is a term of the place that they give; -1
+// where there is none.
+func digitOf(digits map[int]part, t Term) int {
+	for at, d := range digits {
+		if d.factor == t.Inner && d.count == t.Size {
+			return at
+		}
+	}
+	return -1
 }
 
 // version: a value as it is after a write to a part of its memory.

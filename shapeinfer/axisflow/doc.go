@@ -6,7 +6,7 @@
 // of operands, where linear.go asks a view which position it reads, and regroup.go brings
 // positions to other axes of the same elements; expand.go writes composite operations with
 // others. normalizer.go finds operations such as softmax, positions.go values that are positions,
-// and weights.go what comes from parameters. From this, independence.go proves that each example
+// indices.go indices that are made of positions, and weights.go what comes from parameters. From this, independence.go proves that each example
 // of a value is computed from that example alone.
 //
 // mixing.go finds reshapes that have elements of one axis inside of another, from sizes alone

@@ -17,6 +17,7 @@ type Flow struct {
 	known     []bool // by the number of a node; nil before anything is asked for
 	values    []Value
 	templates templates
+	indices   indices
 	depth     int // of composites within composites
 }
 
@@ -30,7 +31,7 @@ func NewFlow(g *graph.Graph, sources ...graph.AxisOf) *Flow {
 }
 
 func newFlow(g *graph.Graph) *Flow {
-	return &Flow{g: g, begin: map[*graph.Node]Value{}, templates: templates{}}
+	return &Flow{g: g, begin: map[*graph.Node]Value{}, templates: templates{}, indices: indices{}}
 }
 
 // addSource lets an axis be the source of a number: several axes may be one source.
@@ -123,7 +124,7 @@ func (f *Flow) apply(n *graph.Node, in []Value) (v Value) {
 	case graph.Contract:
 		return product(n, in)
 	case graph.Gather:
-		return gather(n, in)
+		return f.gather(n, in)
 	case graph.Composite:
 		return f.composite(n, in)
 	case graph.Version:

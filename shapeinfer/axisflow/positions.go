@@ -12,12 +12,16 @@ func PositionAlong(n *graph.Node) (axis int, is bool) {
 	return e.axis, e.isIndex
 }
 
+// exactly is a number up to which a float64 holds all whole ones, and a size all that it may be.
+const exactly = 1 << 40
+
 // Element is how an element of a node is computed, as far as its last step goes.
 type Element struct {
 	steps   []step
 	isIndex bool
 	axis    int
 	last    step
+	below   map[graph.Value]graph.Dim // what a value was checked to be less than, and not negative
 }
 
 // step is a primitive and what it is applied to.
@@ -28,6 +32,12 @@ type step struct {
 	from     []int // the node's operands that it is computed from
 	index    int   // of an axis, counted from 1
 	dtype    graph.DType
+
+	is        graph.Value // the value itself, or that of which it is a conversion
+	isOperand bool        // the element of the operand from[0]
+	isOther   bool        // it may be another number than that of which it is a conversion
+	number    graph.Dim   // a whole number, or a size
+	isNumber  bool
 }
 
 // Trace notes how an elementwise node computes an element.
@@ -40,7 +50,7 @@ func Trace(n *graph.Node) (e *Element) {
 	}()
 	in := make([]graph.Value, len(n.Operands()))
 	for i, x := range n.Operands() {
-		in[i] = e.put(step{from: []int{i}, dtype: x.DType()})
+		in[i] = e.put(step{from: []int{i}, dtype: x.DType(), isOperand: true})
 	}
 	e.last = e.steps[n.Op().Emit(e, n, in)]
 	e.isIndex, e.axis = e.last.index > 0, e.last.index-1
@@ -60,8 +70,10 @@ func (e *Element) Selects() (conditions []int, ok bool) {
 func (e *Element) Adds() bool { return e.last.isPrim && e.last.prim == graph.PrimAdd }
 
 func (e *Element) put(s step) graph.Value {
+	v := graph.Value(len(e.steps))
+	s.is = v
 	e.steps = append(e.steps, s)
-	return graph.Value(len(e.steps) - 1)
+	return v
 }
 
 // Prim applies a primitive.
@@ -77,13 +89,26 @@ func (e *Element) Prim(p graph.Prim, x ...graph.Value) graph.Value {
 }
 
 // Const is a number.
-func (e *Element) Const(t graph.DType, _ float64) graph.Value { return e.put(step{dtype: t}) }
+func (e *Element) Const(t graph.DType, v float64) graph.Value {
+	s := step{dtype: t}
+	if t.IsInt() && v > -exactly && v < exactly {
+		s.number, s.isNumber = graph.Dim(v), true
+	}
+	return e.put(s)
+}
 
 // Convert changes the type.
 func (e *Element) Convert(x graph.Value, t graph.DType) graph.Value {
 	s := e.steps[x]
+	keeps := s.dtype == t || s.dtype == graph.Int32 && t == graph.Int64
 	s.dtype = t
-	return e.put(s)
+	v := e.put(s)
+	if keeps {
+		e.steps[v].is = e.steps[x].is
+	} else {
+		e.steps[v].isOther = true
+	}
+	return v
 }
 
 // TypeOf returns the type of a value.
@@ -95,7 +120,26 @@ func (e *Element) Index(axis int) graph.Value {
 }
 
 // Size is a size of the program.
-func (e *Element) Size(graph.Dim) graph.Value { return e.put(step{dtype: graph.Int64}) }
+func (e *Element) Size(d graph.Dim) graph.Value {
+	return e.put(step{dtype: graph.Int64, number: d, isNumber: true})
+}
 
-// Check stops the run.
-func (e *Element) Check(graph.Value, graph.Claim) {}
+// Check stops the run, unless 0 <= x and x < size, where that is what is checked.
+func (e *Element) Check(ok graph.Value, _ graph.Claim) {
+	both := e.steps[ok]
+	if !both.isPrim || both.prim != graph.PrimAnd {
+		return
+	}
+	least, most := e.steps[both.operands[0]], e.steps[both.operands[1]]
+	if !least.isPrim || least.prim != graph.PrimGe || !most.isPrim || most.prim != graph.PrimLt {
+		return
+	}
+	x, zero, size := e.steps[least.operands[0]].is, e.steps[least.operands[1]], e.steps[most.operands[1]]
+	if x != e.steps[most.operands[0]].is || !zero.isNumber || zero.number != 0 || !size.isNumber {
+		return
+	}
+	if e.below == nil {
+		e.below = map[graph.Value]graph.Dim{}
+	}
+	e.below[x] = size.number
+}
