@@ -16,7 +16,9 @@ import (
 func Unbind(x *graph.Node, axis int) []*graph.Node {
 	defer building("Unbind", x, axis)()
 	call := refused("Unbind", x).with(axis)
-	_, n, bad := counted(call, x, axis, 1, "", func() string { return "Select takes an element, and Slice several; the operations take the whole value" })
+	_, n, bad := counted(call, x, axis, 1, "", func() string {
+		return "Select takes an element, and Slice several; the operations take the whole value"
+	})
 	if bad == nil {
 		bad = tooMany(call, n)
 	}
