@@ -27,6 +27,9 @@
 // promise that rests on something that the graph does not know is a mistake, whose help names the
 // declaration.
 //
+// The command in examples/transformer has contracts in every function of a model, and what is said
+// of wrong ones.
+//
 // contract.go is what users call, sizes.go the same for a shape of sizes. form.go reads forms and
 // expr.go makes sizes of their expressions; match.go lines them up with axes (crossed.go finds
 // exchanged ones), solve.go finds what the names stand for. judge.go proves, mistake.go says what

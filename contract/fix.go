@@ -11,7 +11,7 @@ import (
 
 // fixes lists changes with which all axes of a statement are proved: at most one.
 func (s *solution) fixes(st *statement, list []failure) []graph.Fix {
-	for _, way := range []func(*statement, []failure) (graph.Fix, bool){s.before, s.transpose, s.declare} {
+	for _, way := range []func(*statement, []failure) (graph.Fix, bool){s.before, s.transpose, s.reorder, s.declare} {
 		if fix, ok := way(st, list); ok {
 			return []graph.Fix{fix}
 		}
@@ -42,6 +42,45 @@ func (s *solution) transpose(st *statement, list []failure) (fix graph.Fix, ok b
 	changed[bad[0]], changed[bad[1]] = have[bad[1]], have[bad[0]]
 	return graph.Fix{Kind: graph.FixTranspose, Gives: changed,
 		Text: fmt.Sprintf("Transpose(%s, %d, %d) gives %s", st.Node.Called(), bad[0], bad[1], changed)}, true
+}
+
+// reorder exchanges two axes before a reshape that merges neighbours, as those of heads and places,
+// where that gives the shape and no other exchange does.
+func (s *solution) reorder(st *statement, _ []failure) (fix graph.Fix, ok bool) {
+	n, want := st.Node, s.shape(st)
+	if n.Op().Class != graph.Movement || len(n.Operands()) != 1 || !n.In(0).Judged() || n.In(0).Shape().NumElements() != n.Shape().NumElements() {
+		return fix, false
+	}
+	x := n.In(0)
+	for i := range x.Rank() {
+		for j := i + 1; j < x.Rank(); j++ {
+			changed := slices.Clone(x.Shape())
+			changed[i], changed[j] = changed[j], changed[i]
+			if !merges(changed, want) {
+				continue
+			}
+			if ok {
+				return fix, false
+			}
+			fix, ok = graph.Fix{Kind: graph.FixTranspose, Gives: want, At: n,
+				Text: fmt.Sprintf("%s merges other neighbours: with Transpose(%s, %d, %d), %s, before it, it gives %s", graph.Calling(n), x.Called(), i, j, changed, want)}, true
+		}
+	}
+	return fix, ok
+}
+
+// merges reports whether each size of a shape is the product of neighbours of another one.
+func merges(from, into graph.Shape) bool {
+	for _, d := range into {
+		product := graph.Dim(1)
+		for len(from) > 0 && (product != d || from[0] == 1) {
+			product, from = product.Times(from[0]), from[1:]
+		}
+		if product != d {
+			return false
+		}
+	}
+	return len(from) == 0
 }
 
 // differing lists the axes on which two shapes are not the same.
