@@ -63,8 +63,8 @@ func ExampleSession_Run_sizes() {
 	//       required by MSE(x, t) at example_test.go:50
 }
 
-// Eval computes the loss without taking a step.
-func ExampleSession_Eval() {
+// RunWithoutUpdates computes the loss without taking a step.
+func ExampleSession_RunWithoutUpdates() {
 	g := graph.New("descent")
 	w := g.Param("w", graph.Float64)
 	loss := ops.Square(ops.Sub(w, graph.Num(3)))
@@ -74,7 +74,7 @@ func ExampleSession_Eval() {
 		log.Fatal(err)
 	}
 	session := prog.NewSession()
-	for _, run := range []func(context.Context, exec.Feed) (*exec.Results, error){session.Eval, session.Run, session.Run, session.Eval} {
+	for _, run := range []func(context.Context, exec.Feed) (*exec.Results, error){session.RunWithoutUpdates, session.Run, session.Run, session.RunWithoutUpdates} {
 		r, err := run(context.Background(), nil)
 		if err != nil {
 			log.Fatal(err)

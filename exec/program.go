@@ -28,9 +28,9 @@ type Program struct {
 	roots     []*graph.Node // of that
 	snapshots func() []Snapshot
 
-	evalOnce sync.Once
-	eval     *Program // the outputs without the updates
-	evalErr  error
+	readOnlyOnce sync.Once
+	readOnly     *Program // the outputs without the updates
+	readOnlyErr  error
 }
 
 // newProgram gathers what passes have decided.
@@ -60,18 +60,18 @@ func (p *Program) String() string { return lower.ListText(p.code.Kernels, lower.
 // Kernels returns the number of kernels that one run executes.
 func (p *Program) Kernels() int { return len(p.code.Kernels) }
 
-// forEval returns the program that computes the outputs without the updates.
-func (p *Program) forEval() (*Program, error) {
-	p.evalOnce.Do(func() {
+// withoutUpdates returns the program that computes the outputs without the updates.
+func (p *Program) withoutUpdates() (*Program, error) {
+	p.readOnlyOnce.Do(func() {
 		for _, n := range p.outputs {
 			if dependsOnUpdate(n) {
-				p.evalErr = fmt.Errorf("exec: output %s is computed from the result of an update (%s): use Run", n.Label(), n.Pos())
+				p.readOnlyErr = fmt.Errorf("exec: output %s is computed from the result of an update (%s): use Run", n.Label(), n.Pos())
 				return
 			}
 		}
-		p.eval, p.evalErr = Compile(p.source, Outputs(p.outputs...), OnWarning(nil))
+		p.readOnly, p.readOnlyErr = Compile(p.source, Outputs(p.outputs...), OnWarning(nil))
 	})
-	return p.eval, p.evalErr
+	return p.readOnly, p.readOnlyErr
 }
 
 // dependsOnUpdate reports whether a value is computed from what a run writes into its

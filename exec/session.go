@@ -36,7 +36,7 @@ type Session struct {
 	sizes    shapeinfer.Sizes // given with Size
 	results  Results
 	running  atomic.Bool
-	evalSess *Session
+	readOnly *Session
 	seed     *uint64  // given with Seed
 	from     *Session // given with ShareParams
 	shares   bool
@@ -114,8 +114,11 @@ func (s *Session) begin() error {
 	return nil
 }
 
-// Eval computes the outputs without carrying out the updates, with the same parameters.
-func (s *Session) Eval(ctx context.Context, feed Feed) (*Results, error) {
+// RunWithoutUpdates computes the outputs without carrying out the updates, with the same
+// parameters. The outputs are those of the program: what it computes in training, such as
+// dropout, it computes here too. To evaluate, compile a program of another pass
+// (nn.Evaluation) and share the parameters.
+func (s *Session) RunWithoutUpdates(ctx context.Context, feed Feed) (*Results, error) {
 	if len(s.prog.request.updates) == 0 {
 		return s.Run(ctx, feed)
 	}
@@ -123,15 +126,15 @@ func (s *Session) Eval(ctx context.Context, feed Feed) (*Results, error) {
 		return nil, err
 	}
 	defer s.running.Store(false)
-	if s.evalSess == nil {
-		p, err := s.prog.forEval()
+	if s.readOnly == nil {
+		p, err := s.prog.withoutUpdates()
 		if err != nil {
 			return nil, err
 		}
-		s.evalSess = p.NewSession(ShareParams(s), Threads(s.state.Threads))
-		s.evalSess.sizes = s.sizes
+		s.readOnly = p.NewSession(ShareParams(s), Threads(s.state.Threads))
+		s.readOnly.sizes = s.sizes
 	}
-	return s.evalSess.Run(ctx, feed)
+	return s.readOnly.Run(ctx, feed)
 }
 
 // prepareRun finds the memory of what is fed, and finds or makes the binding of its sizes.

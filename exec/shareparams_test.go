@@ -81,7 +81,7 @@ func TestParametersAreSharedOneByOne(t *testing.T) {
 					_, err := s.Run(ctx, m.feed(4))
 					require.NoError(t, err)
 				}
-				loss, err := train.Eval(ctx, m.feed(4))
+				loss, err := train.RunWithoutUpdates(ctx, m.feed(4))
 				require.NoError(t, err)
 				again, err := train.Run(ctx, m.feed(4))
 				require.NoError(t, err)
@@ -124,7 +124,7 @@ func TestWrongSharing(t *testing.T) {
 		s := m.train.NewSession(c.opts...)
 		_, err := s.Run(context.Background(), m.feed(4))
 		require.ErrorContains(t, err, c.want)
-		_, err = s.Eval(context.Background(), m.feed(4))
+		_, err = s.RunWithoutUpdates(context.Background(), m.feed(4))
 		require.ErrorContains(t, err, c.want)
 		_, err = s.Profile(context.Background(), m.feed(4), 1)
 		require.ErrorContains(t, err, c.want)
@@ -177,7 +177,7 @@ func TestWritersAreAlone(t *testing.T) {
 	require.NoError(t, err)
 	reads := map[string]func() error{
 		"infer": func() error { _, err := infer.Run(context.Background(), m.feed(4)); return err },
-		"eval":  func() error { _, err := train.Eval(context.Background(), m.feed(4)); return err },
+		"eval":  func() error { _, err := train.RunWithoutUpdates(context.Background(), m.feed(4)); return err },
 		"param": func() error { _, err := infer.Param(m.w); return err },
 	}
 	writes := map[string]func() error{

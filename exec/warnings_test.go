@@ -82,9 +82,9 @@ func TestProgramsThatTakeTurns(t *testing.T) {
 	z := g.Input("z", graph.Float32, g.Dim("batch"), 4)
 	fake := nn.Linear(g, "maker", z, 4)
 	verdict := nn.Linear(g, "judge", fake, 1)
-	maker := optim.Adam(0.1).Minimize(ops.Mean(ops.Softplus(ops.Neg(verdict))), g.ByName("maker/weight"))
-	judge := optim.Adam(0.1).Minimize(ops.Mean(ops.Softplus(verdict)), g.ByName("judge/weight"))
-	w := g.ByName("maker/weight")
+	maker := optim.Adam(0.1).Minimize(ops.Mean(ops.Softplus(ops.Neg(verdict))), g.ByName("maker.weight"))
+	judge := optim.Adam(0.1).Minimize(ops.Mean(ops.Softplus(verdict)), g.ByName("judge.weight"))
+	w := g.ByName("maker.weight")
 	sums := g.Param("sums", graph.Float32, 4, 4)
 	add := ops.AddInPlace(sums, autodiff.Grad(ops.Mean(verdict), []*graph.Node{w})[0])
 	apply := optim.SGD(0.1).Updates([]*graph.Node{w}, []*graph.Node{sums})
@@ -111,4 +111,29 @@ func TestCompileTellsWarnings(t *testing.T) {
 	prog, err = exec.Compile(g, exec.Outputs(other))
 	require.NoError(t, err)
 	require.Empty(t, prog.Warnings())
+}
+
+// The step of a counter from which a program draws is missed as other writes are, though it needs
+// no value of the program.
+func TestForgottenStepOfACounter(t *testing.T) {
+	g := graph.New("drawn")
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 4)
+	w := g.ParamInit("w", graph.Float32, nn.Ones(), 4)
+	counter, other := g.State("counter", graph.Int64, nil), g.State("other", graph.Int64, nil)
+	loss := ops.Mean(ops.Square(ops.Dropout(ops.Mul(x, w), 0.5, counter)))
+	step := optim.SGD(0.1).Minimize(loss)
+	draw := ops.AddInPlace(counter, graph.Num(1))
+	ops.AddInPlace(other, graph.Num(1)) // the program does not read it
+
+	forgotten, err := exec.Compile(g, exec.Updates(step...), exec.OnWarning(nil))
+	require.NoError(t, err)
+	require.Len(t, forgotten.Warnings(), 1)
+	require.Contains(t, forgotten.Warnings()[0].Error(), "this one of counter")
+
+	second := ops.AddInPlace(counter, graph.Num(2)).Silence(graph.CodeWriters)
+	for _, write := range []*graph.Node{draw, second} { // either will do
+		given, err := exec.Compile(g, exec.Updates(append(step, write)...), exec.OnWarning(nil))
+		require.NoError(t, err)
+		require.Empty(t, given.Warnings())
+	}
 }

@@ -15,7 +15,7 @@
 // # Files
 //
 // op.go is operations, prim.go what their elements are made of, node.go and graph.go values and
-// who owns them, source.go inputs, parameters and constants. apply.go applies operations,
+// who owns them, source.go inputs, parameters and constants, scope.go their scopes. apply.go applies operations,
 // composite.go notes calls that build several nodes, with promote.go for dtypes (dtype.go) and
 // attrs.go for fixed arguments. shape.go and layout.go are shapes and how values lie in memory.
 // gradient.go notes what is a gradient of what, belongs.go to which call of the user's a node belongs,

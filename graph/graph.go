@@ -76,7 +76,7 @@ func (g *Graph) Nodes() []*Node { return g.nodes }
 // Inputs lists the inputs in the order in which they were declared.
 func (g *Graph) Inputs() []*Node { return g.ofOp(inputOp) }
 
-// Params lists the parameters in the order in which they were declared.
+// Params lists the parameters, state among them, in the order in which they were declared.
 func (g *Graph) Params() []*Node { return g.ofOp(paramOp) }
 
 func (g *Graph) ofOp(op *Op) (found []*Node) {
@@ -116,17 +116,6 @@ func (g *Graph) Err() error {
 	return errors.Join(all...)
 }
 
-// Scope builds part of a graph under a name: nodes made by build have it in front of
-// theirs, and pictures can fold it.
-func (g *Graph) Scope(name string, build func()) {
-	outer := g.scope
-	g.scope = outer.child(name)
-	defer func() { g.scope = outer }()
-	if build != nil {
-		build()
-	}
-}
-
 // WithOrigin builds nodes that belong to the gradient of a forward node: they take
 // its place in the user's program and its scope.
 func (g *Graph) WithOrigin(forward *Node, build func()) {
@@ -157,6 +146,13 @@ func (g *Graph) Param(name string, t DType, shape ...Dim) *Node {
 // ParamInit declares a parameter whose first values come from init.
 func (g *Graph) ParamInit(name string, t DType, init Initializer, shape ...Dim) *Node {
 	return g.declare(paramOp, ParamAttrs{Init: init}, name, t, shape)
+}
+
+// State declares a parameter that no optimiser trains, such as the running statistics of batch
+// normalization: a session holds, shares and saves it as it does any parameter, writes change it,
+// and optimisers pass over it. Its first values come from init; without one (nil) they are zeros.
+func (g *Graph) State(name string, t DType, init Initializer, shape ...Dim) *Node {
+	return g.declare(paramOp, ParamAttrs{Init: init, State: true}, name, t, shape)
 }
 
 func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *Node {
@@ -259,34 +255,6 @@ func (g *Graph) adopt(m *Mistake) {
 	}
 	g.foreign[m] = true
 	g.mistakes = append(g.mistakes, m)
-}
-
-type scope struct {
-	parent *scope
-	full   string
-	kids   map[string]*scope
-}
-
-func (s *scope) child(name string) *scope {
-	if k := s.kids[name]; k != nil {
-		return k
-	}
-	k := &scope{parent: s, full: name}
-	if s.full != "" {
-		k.full = s.full + "/" + name
-	}
-	if s.kids == nil {
-		s.kids = map[string]*scope{}
-	}
-	s.kids[name] = k
-	return k
-}
-
-func (s *scope) path() string {
-	if s == nil {
-		return ""
-	}
-	return s.full
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

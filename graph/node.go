@@ -58,7 +58,7 @@ func (n *Node) Pos() Pos { return n.pos }
 // Origin returns the forward node of whose gradient this node is a part, or nil.
 func (n *Node) Origin() *Node { return n.origin }
 
-// Scope returns the names of the enclosing scopes, joined with "/".
+// Scope returns the names of the enclosing scopes, joined with [ScopeSeparator].
 func (n *Node) Scope() string { return n.scope.path() }
 
 // Name returns the node's name with its scopes, or "" where it has none.
@@ -66,8 +66,11 @@ func (n *Node) Name() string {
 	if n.name == "" || n.scope.path() == "" {
 		return n.name
 	}
-	return n.scope.path() + "/" + n.name
+	return n.scope.path() + ScopeSeparator + n.name
 }
+
+// BaseName returns the node's name without its scopes, or "" where it has none.
+func (n *Node) BaseName() string { return n.name }
 
 // Named gives the node a name for messages, text and pictures, and returns it. A
 // second node of the same name is numbered where names are shown.
@@ -132,6 +135,9 @@ func (n *Node) IsMutable() bool { return n.op == inputOp && n.attrs.(InputAttrs)
 
 // IsParam reports whether the node is a parameter that a session holds.
 func (n *Node) IsParam() bool { return n.op == paramOp }
+
+// IsState reports whether the node is a parameter that no optimiser trains: see [Graph.State].
+func (n *Node) IsState() bool { return n.op == paramOp && n.attrs.(ParamAttrs).State }
 
 // label is how messages call the node: by its name, else by how it was made.
 func (n *Node) label() string {

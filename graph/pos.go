@@ -12,7 +12,7 @@ import (
 
 // posDepth bounds the frames kept for one node: enough to leave the library's own
 // frames (a layer that calls a layer that calls an operation) and reach the user's.
-const posDepth = 12
+const posDepth = 16
 
 // Pos is a place in the user's program. It stands for program counters; they are turned
 // into a file and a line only when printed. The nodes that a line makes in a loop share

@@ -12,7 +12,10 @@ type InputAttrs struct {
 }
 
 // ParamAttrs are the fixed arguments of a parameter.
-type ParamAttrs struct{ Init Initializer }
+type ParamAttrs struct {
+	Init  Initializer
+	State bool // no optimiser trains it
+}
 
 // Initializer returns a parameter its first values.
 type Initializer interface {

@@ -34,9 +34,9 @@ func TestLinear(t *testing.T) {
 		params = append(params, param{p.Name(), p.Shape(), p.Attrs().(graph.ParamAttrs).Init.String()})
 	}
 	assert.Equal(t, []param{
-		{"hidden/weight", graph.MakeShape(10, 64), "he_normal"},
-		{"hidden/bias", graph.MakeShape(10), "ones"},
-		{"out/weight", graph.MakeShape(3, 10), "glorot_uniform"},
+		{"hidden.weight", graph.MakeShape(10, 64), "he_normal"},
+		{"hidden.bias", graph.MakeShape(10), "ones"},
+		{"out.weight", graph.MakeShape(3, 10), "glorot_uniform"},
 	}, params)
 }
 

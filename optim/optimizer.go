@@ -55,8 +55,8 @@ func (o *Optimizer) wantFraction(what string, v float64) {
 
 // Minimize returns the updates that make the loss smaller: one for each parameter, in
 // their order, and then those of the optimiser's own state. Without parameters it
-// takes all floating-point ones that the graph has so far, but for the state of other
-// optimisers. Give all updates to exec.Updates.
+// takes all floating-point ones that the graph has so far, but for state: see
+// [graph.Graph.State]. Give all updates to exec.Updates.
 func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.Node {
 	if loss == nil || loss.Graph() == nil {
 		return []*graph.Node{refuse("Minimize", "the loss is a number of the program, not a value of a graph", loss)}
@@ -99,6 +99,8 @@ func (o Optimizer) trouble(params []*graph.Node) string {
 			return fmt.Sprintf("parameter %d is nil", i)
 		case !w.IsParam():
 			return fmt.Sprintf("%s is %s, not a parameter", w.Called(), graph.Describe(w))
+		case w.IsState():
+			return fmt.Sprintf("%s is state, which no optimiser trains: declare it with Graph.ParamInit", w.Called())
 		}
 	}
 	if r := o.rateNode; r != nil && r.Judged() && (r.Rank() != 0 || !r.DType().IsFloat()) {
@@ -125,10 +127,10 @@ func (o Optimizer) updates(params, grads []*graph.Node) []*graph.Node {
 	return append(writes, state...)
 }
 
-// trainable lists the graph's floating-point parameters that are no optimiser's state.
+// trainable lists the graph's floating-point parameters that are not state.
 func trainable(g *graph.Graph) (params []*graph.Node) {
 	for _, p := range g.Params() {
-		if p.DType().IsFloat() && stateOwner(p) == "" {
+		if p.DType().IsFloat() && !p.IsState() {
 			params = append(params, p)
 		}
 	}

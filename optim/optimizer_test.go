@@ -30,11 +30,25 @@ func TestStateIsNamedAfterItsParameter(t *testing.T) {
 	step := optim.Adam(0.1).Minimize(loss)
 
 	require.NoError(t, g.Err())
-	assert.Equal(t, []string{"hidden/weight", "b", "adam/m/hidden/weight", "adam/v/hidden/weight", "adam/step", "adam/m/b", "adam/v/b"}, names(g.Params()))
+	assert.Equal(t, []string{"hidden.weight", "b", "adam.m.hidden.weight", "adam.v.hidden.weight", "adam.step", "adam.m.b", "adam.v.b"}, names(g.Params()))
 	assert.Len(t, step, 7, "each state is written")
 	for i, p := range []*graph.Node{w, b} {
 		assert.Same(t, p, step[i].In(0), "parameters come first, in their order")
 	}
+}
+
+// Running statistics and counters are not trained, and nobody has to list what is.
+func TestStateIsNotTrained(t *testing.T) {
+	g := graph.New("state")
+	w, mean := g.Param("w", graph.Float32, 2), g.State("mean", graph.Float32, nil, 2)
+	loss := ops.Sum(ops.Square(ops.Sub(w, graph.Num(1))))
+	step := optim.SGD(0.1).Minimize(loss)
+	require.NoError(t, g.Err())
+	require.Len(t, step, 1)
+	assert.Same(t, w, step[0].In(0))
+
+	optim.SGD(0.1).Minimize(loss, w, mean)
+	assert.ErrorContains(t, g.Err(), "mean is state, which no optimiser trains: declare it with Graph.ParamInit")
 }
 
 // Two optimisers in one graph: neither trains the other's state, and their states have
@@ -48,7 +62,7 @@ func TestTwoOptimizers(t *testing.T) {
 	third := optim.SGD(0.1).Minimize(ops.Mul(loss, graph.Num(2)))
 
 	require.NoError(t, g.Err())
-	assert.Equal(t, []string{"v", "w", "adam/m/v", "adam/v/v", "adam/step", "adam2/m/w", "adam2/v/w", "adam2/step"}, names(g.Params()))
+	assert.Equal(t, []string{"v", "w", "adam.m.v", "adam.v.v", "adam.step", "adam2.m.w", "adam2.v.w", "adam2.step"}, names(g.Params()))
 	assert.Len(t, third, 2, "state is not trained")
 	_, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(append(first, second...)...))
 	assert.NoError(t, err)
@@ -80,7 +94,7 @@ func TestStateIsReadable(t *testing.T) {
 	for range 3 {
 		q.step(t, exec.Feed{})
 	}
-	steps := q.w.Graph().ByName("adam/step")
+	steps := q.w.Graph().ByName("adam.step")
 	require.NotNil(t, steps)
 	assert.Equal(t, []float64{3}, values(t, q.sess, steps))
 }

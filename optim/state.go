@@ -2,6 +2,7 @@ package optim
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -18,16 +19,14 @@ type update struct {
 
 // state declares what the optimiser remembers about a parameter. It starts with zeros.
 func (u *update) state(kind string, w *graph.Node) (s *graph.Node) {
-	u.g.Scope(kind, func() {
-		s = u.g.ParamInit(w.Name(), w.DType(), stateZeros{u.scope}, w.Shape()...)
-	})
+	u.g.Scope(kind, func() { s = u.g.State(w.Name(), w.DType(), nil, w.Shape()...) })
 	return s
 }
 
 // steps returns the number of steps, this one included.
 func (u *update) steps() *graph.Node {
 	if u.count == nil {
-		u.count = ops.AddInPlace(u.g.ParamInit("step", graph.Int64, stateZeros{u.scope}), graph.Num(1))
+		u.count = ops.AddInPlace(u.g.State("step", graph.Int64, nil), graph.Num(1))
 	}
 	return u.count
 }
@@ -48,27 +47,13 @@ func (u *update) decayed(w, grad *graph.Node) *graph.Node {
 	return ops.Add(grad, ops.Mul(w, graph.Num(u.decay)))
 }
 
-// stateZeros is the beginning of an optimiser's state. It also marks it: state is not
-// trained.
-type stateZeros struct{ owner string }
-
-// Fill implements graph.Initializer: the memory of parameters holds zeros already.
-func (stateZeros) Fill(any, []int, uint64) {}
-
-// String implements graph.Initializer.
-func (stateZeros) String() string { return "zeros" }
-
-// stateOwner returns the scope of the optimiser whose state the parameter is, or "".
-func stateOwner(p *graph.Node) string {
-	s, _ := p.Attrs().(graph.ParamAttrs).Init.(stateZeros)
-	return s.owner
-}
-
-// freeScope returns the optimiser's name, numbered where the graph has one of that name.
+// freeScope returns the optimiser's name, numbered where the graph has parameters in a scope of
+// that name.
 func freeScope(g *graph.Graph, name string) string {
 	taken := map[string]bool{}
 	for _, p := range g.Params() {
-		taken[stateOwner(p)] = true
+		outermost, _, _ := strings.Cut(p.Name(), graph.ScopeSeparator)
+		taken[outermost] = true
 	}
 	scope := name
 	for n := 2; taken[scope]; n++ {

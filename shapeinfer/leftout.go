@@ -9,19 +9,27 @@ import (
 
 // leftOut warns of writes of parameters that a program does not carry out, although it carries
 // out others and has what these need: running statistics whose update was forgotten beside the
-// optimiser's. A write that needs a gradient which the program does not compute belongs to
+// optimiser's, or the step of state that the program reads, such as a counter from which random
+// numbers are drawn. A write that needs a gradient which the program does not compute belongs to
 // another program, such as that of a second optimiser.
 func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) {
-	computed, writes := make([]bool, len(g.Nodes())), false
+	computed, written := make([]bool, len(g.Nodes())), map[*graph.Node]bool{}
 	for _, n := range program {
 		computed[n.ID()] = true
-		writes = writes || writesParam(n)
+		if writesParam(n) {
+			written[alias.Storage(n)] = true
+		}
 	}
-	if !writes {
+	if len(written) == 0 {
 		return nil
 	}
 	for _, n := range g.Nodes() {
-		if !writesParam(n) || computed[n.ID()] || !storesComputed(n, computed) {
+		if !writesParam(n) || computed[n.ID()] {
+			continue
+		}
+		follows, readsInput := storesComputed(n, computed)
+		state := alias.Storage(n)
+		if steps := state.IsState() && computed[state.ID()] && !written[state]; !follows || !readsInput && !steps {
 			continue
 		}
 		warnings = append(warnings, &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
@@ -37,9 +45,9 @@ func writesParam(n *graph.Node) bool {
 	return n.Judged() && n.Op().Class == graph.Update && alias.Storage(n).IsParam()
 }
 
-// storesComputed reports whether a write needs inputs or values of a program, and otherwise
-// only what follows from these without another gradient.
-func storesComputed(write *graph.Node, computed []bool) (found bool) {
+// storesComputed reports whether what a write needs follows from a program without another
+// gradient, and whether inputs or values of the program are among it.
+func storesComputed(write *graph.Node, computed []bool) (follows, found bool) {
 	seen, todo := map[*graph.Node]bool{}, []*graph.Node{write}
 	for len(todo) > 0 {
 		n := todo[len(todo)-1]
@@ -51,10 +59,10 @@ func storesComputed(write *graph.Node, computed []bool) (found bool) {
 			found = found || n.Op().Class != graph.Source || n.IsInput()
 			continue
 		case n.Origin() != nil:
-			return false
+			return false, false
 		}
 		seen[n] = true
 		todo = append(todo, n.Operands()...)
 	}
-	return found
+	return true, found
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/broadloom/broadloom/graph"
 )
 
 // cardBox makes the box of folded scopes.
@@ -85,8 +87,8 @@ func cardContents(u *unit) string {
 	var words []string
 	for _, v := range u.values {
 		scope, _ := outerScope(v.scope, scopeDepth(u.scopes[0]))
-		if rest, within := strings.CutPrefix(v.scope, scope+"/"); within {
-			name, _, _ := strings.Cut(rest, "/")
+		if rest, within := strings.CutPrefix(v.scope, scope+graph.ScopeSeparator); within {
+			name, _, _ := strings.Cut(rest, graph.ScopeSeparator)
 			if !slices.Contains(inner, name) {
 				inner = append(inner, name)
 			}

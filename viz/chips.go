@@ -3,6 +3,8 @@ package viz
 import (
 	"strconv"
 	"strings"
+
+	"github.com/broadloom/broadloom/graph"
 )
 
 // addChips prints the operands that have no edge inside the box: those before the first
@@ -78,12 +80,12 @@ func chipWord(v *value, scope string) string {
 	if v.name == "" || v.scope == scope || v.scope == "" || hasPrefix(scope, v.scope) {
 		return baseName(v)
 	}
-	return lastName(v.scope) + "/" + v.name
+	return lastName(v.scope) + graph.ScopeSeparator + v.name
 }
 
 // hasPrefix reports whether scope lies within outer.
 func hasPrefix(scope, outer string) bool {
-	return outer == "" || strings.HasPrefix(scope, outer+"/")
+	return outer == "" || strings.HasPrefix(scope, outer+graph.ScopeSeparator)
 }
 
 // typeSpans prints a type with its marks.

@@ -45,10 +45,7 @@ func (b *graphModel) value(n *graph.Node) *value {
 	if !n.IsWritten() {
 		v.partOf = graph.Calling(n)
 	}
-	v.name = n.Name()
-	if v.scope != "" {
-		v.name = strings.TrimPrefix(v.name, v.scope+"/")
-	}
+	v.name = n.BaseName()
 	for i := range n.Operands() {
 		v.in = append(v.in, b.operand(n, i))
 	}

@@ -218,7 +218,7 @@ func TestPageOfLargeProgram(t *testing.T) {
 		$("[data-picture=built]").click();
 		result.boxes = all(".picture .node, .picture .card").length;
 		$("[data-tab=columns]").click();
-		type("block3/attention softmax");
+		type("block3.attention softmax");
 		enter();
 		result.now = $(".v.hitnow").textContent;
 	`)

@@ -27,7 +27,7 @@ type value struct {
 	attrs  []string // fixed arguments that the type does not tell
 	role   role
 	part   part
-	scope  string // enclosing scopes, joined with "/"
+	scope  string // enclosing scopes, joined with dots
 	typ    typeText
 	judged bool // whether the type is known
 	in     []operand

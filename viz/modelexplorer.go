@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
 )
 
 // ModelExplorer writes what Google's Model Explorer reads: a collection of one graph,
@@ -77,12 +80,9 @@ type explorerValue struct {
 }
 
 func explorerNodeOf(v *value, several bool) explorerNode {
-	n := explorerNode{ID: strconv.Itoa(v.id), Label: v.op, Namespace: v.scope}
+	n := explorerNode{ID: strconv.Itoa(v.id), Label: v.op, Namespace: strings.ReplaceAll(v.scope, graph.ScopeSeparator, "/")}
 	if several { // so that a layer and its gradient are two groups
-		n.Namespace = partNames[v.part]
-		if v.scope != "" {
-			n.Namespace += "/" + v.scope
-		}
+		n.Namespace = strings.TrimSuffix(partNames[v.part]+"/"+n.Namespace, "/")
 	}
 	if v.role.isSource() && v.name != "" {
 		n.Label = v.name

@@ -45,8 +45,8 @@ func newOptions(opts []Option) *options {
 func Title(s string) Option { return func(o *options) { o.title = s } }
 
 // Fold draws the scopes that match one of the patterns as one card each. A pattern is
-// one of [path.Match]; without a slash it is matched with a scope's last name, at any
-// depth, else with the scope's full name: "attention", "block*/attention".
+// one of [path.Match]; without a dot it is matched with a scope's last name, at any
+// depth, else with the scope's full name: "attention", "block*.attention".
 func Fold(patterns ...string) Option {
 	return func(o *options) { o.fold = append(o.fold, patterns...) }
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"hash/fnv"
 	"strconv"
+
+	"github.com/broadloom/broadloom/graph"
 )
 
 const (
@@ -116,5 +118,5 @@ func joinScope(outer, inner string) string {
 	if outer == "" || inner == "" {
 		return outer + inner
 	}
-	return outer + "/" + inner
+	return outer + graph.ScopeSeparator + inner
 }

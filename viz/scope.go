@@ -3,11 +3,13 @@ package viz
 import (
 	"path"
 	"strings"
+
+	"github.com/broadloom/broadloom/graph"
 )
 
 // parentScope returns the scope around a scope, or "".
 func parentScope(scope string) string {
-	i := strings.LastIndexByte(scope, '/')
+	i := strings.LastIndex(scope, graph.ScopeSeparator)
 	if i < 0 {
 		return ""
 	}
@@ -15,7 +17,7 @@ func parentScope(scope string) string {
 }
 
 // lastName returns the innermost name of a scope.
-func lastName(scope string) string { return scope[strings.LastIndexByte(scope, '/')+1:] }
+func lastName(scope string) string { return scope[strings.LastIndex(scope, graph.ScopeSeparator)+1:] }
 
 // outerScope returns the part of a scope that is depth names long; ok is false where the
 // scope is not that deep.
@@ -24,7 +26,7 @@ func outerScope(scope string, depth int) (outer string, ok bool) {
 		return "", false
 	}
 	for i := range len(scope) {
-		if scope[i] == '/' {
+		if strings.HasPrefix(scope[i:], graph.ScopeSeparator) {
 			if depth--; depth == 0 {
 				return scope[:i], true
 			}
@@ -38,15 +40,16 @@ func scopeDepth(scope string) int {
 	if scope == "" {
 		return 0
 	}
-	return strings.Count(scope, "/") + 1
+	return strings.Count(scope, graph.ScopeSeparator) + 1
 }
 
 // matchScope reports whether a scope matches a pattern of [Fold]. A malformed pattern
 // matches nothing.
 func matchScope(pattern, scope string) bool {
-	if !strings.Contains(pattern, "/") {
+	if !strings.Contains(pattern, graph.ScopeSeparator) {
 		scope = lastName(scope)
 	}
-	ok, err := path.Match(pattern, scope)
+	slashes := strings.NewReplacer(graph.ScopeSeparator, "/") // which no star of path.Match matches
+	ok, err := path.Match(slashes.Replace(pattern), slashes.Replace(scope))
 	return err == nil && ok
 }

@@ -23,7 +23,7 @@ func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 	}
 	r := &Report{}
 	sources := o.match(params, f, r)
-	if len(r.Wrong) > 0 || len(r.Missing) > 0 && !o.missing || len(r.Unexpected) > 0 && !o.unexpected {
+	if len(r.Wrong) > 0 || r.refused || len(r.Unexpected) > 0 && !o.unexpected {
 		return r, &MismatchError{File: f.path, Report: r}
 	}
 	for i, n := range params {
@@ -86,19 +86,15 @@ func paramsOf(s *exec.Session, o options) ([]*graph.Node, error) {
 
 // match finds the tensor of each parameter, and reports what does not fit.
 func (o options) match(params []*graph.Node, f *File, r *Report) (sources []string) {
-	names := o.names
-	if names == nil {
-		names = []func(string) string{func(name string) string { return name }, dotted}
-	}
 	used := map[string]string{}
 	sources = make([]string, len(params))
 	for i, n := range params {
-		at := slices.IndexFunc(names, func(name func(string) string) bool { _, ok := f.byName[name(n.Name())]; return ok })
-		if at < 0 {
+		name := o.rename(n.Name())
+		if _, found := f.byName[name]; !found {
 			r.Missing = append(r.Missing, fmt.Sprintf("%s %v (%s)", n.Name(), n.Shape(), n.Pos()))
+			r.refused = r.refused || !o.mayMiss(n.Name())
 			continue
 		}
-		name := names[at](n.Name())
 		if other, twice := used[name]; twice {
 			r.Wrong = append(r.Wrong, fmt.Sprintf("tensor %q is asked for by two parameters, %s and %s", name, other, n.Name()))
 			continue

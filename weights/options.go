@@ -1,7 +1,8 @@
 package weights
 
 import (
-	"strings"
+	"path"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -9,8 +10,9 @@ import (
 // options are those of one call.
 type options struct {
 	only       []*graph.Node
-	names      []func(string) string // of a parameter, in the order in which a file is asked
-	missing    bool
+	rename     func(param string) string
+	missing    []string // patterns of names
+	anyMissing bool
 	unexpected bool
 	narrowing  bool
 	metadata   map[string]string
@@ -21,7 +23,7 @@ type options struct {
 type Option func(*options)
 
 func optionsOf(opts []Option) options {
-	o := options{}
+	o := options{rename: func(param string) string { return param }}
 	for _, set := range opts {
 		if set != nil {
 			set(&o)
@@ -36,21 +38,29 @@ func Only(params ...*graph.Node) Option {
 	return func(o *options) { o.only = append(o.only, params...) }
 }
 
-// Rename says what a parameter is called in the file, by its name in the graph. Without it,
-// Save takes the name of the graph; Load looks for it, and then for the same with dots in place
-// of slashes, as PyTorch has it.
+// Rename says what a parameter is called in the file, by its name in the graph. Without it the
+// two are the same.
 func Rename(name func(param string) string) Option {
-	return func(o *options) { o.names = []func(string) string{name} }
+	return func(o *options) { o.rename = name }
 }
 
-// DotNames calls a parameter by its name with dots in place of slashes, as PyTorch does.
-func DotNames() Option { return Rename(dotted) }
-
-func dotted(name string) string { return strings.ReplaceAll(name, "/", ".") }
-
 // AllowMissing loads also where parameters stand in no tensor of the file: they keep their
-// values.
-func AllowMissing() Option { return func(o *options) { o.missing = true } }
+// values. With patterns of [path.Match] these are only parameters whose names match one of
+// them: AllowMissing("adam.*", "random_state") for a file that another program wrote, without
+// the state of an optimiser.
+func AllowMissing(patterns ...string) Option {
+	return func(o *options) {
+		o.missing, o.anyMissing = append(o.missing, patterns...), o.anyMissing || len(patterns) == 0
+	}
+}
+
+// mayMiss reports whether the file need not have the parameter.
+func (o options) mayMiss(name string) bool {
+	return o.anyMissing || slices.ContainsFunc(o.missing, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return ok && err == nil
+	})
+}
 
 // AllowUnexpected loads also where tensors of the file are no parameters.
 func AllowUnexpected() Option { return func(o *options) { o.unexpected = true } }

@@ -15,6 +15,8 @@ type Report struct {
 	Unexpected []string
 	// Wrong says of parameters why the tensor of their name does not fit.
 	Wrong []string
+
+	refused bool // something is missing that may not be
 }
 
 // maxListed bounds the names of a kind in a text.

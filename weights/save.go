@@ -13,10 +13,7 @@ func Save(path string, s *exec.Session, opts ...Option) error {
 	}
 	values := make([]Named, len(params))
 	for i, n := range params {
-		values[i].Name = n.Name()
-		if o.names != nil {
-			values[i].Name = o.names[0](n.Name())
-		}
+		values[i].Name = o.rename(n.Name())
 		if values[i].Value, err = s.Param(n); err != nil {
 			return err
 		}

@@ -31,7 +31,7 @@ func TestDigits(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(out, f.Name()))
 		require.NoError(t, err)
 		assert.Contains(t, stdout.String(), "wrote "+filepath.Join(out, f.Name()))
-		assert.Contains(t, string(text), map[string]string{".dot": "hidden/weight", ".svg": "</svg>"}[filepath.Ext(f.Name())])
+		assert.Contains(t, string(text), map[string]string{".dot": "hidden.weight", ".svg": "</svg>"}[filepath.Ext(f.Name())])
 	}
 	assert.Equal(t, []string{"graph.dot", "graph.svg", "loss.svg"}, names)
 }

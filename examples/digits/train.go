@@ -43,7 +43,7 @@ func (t *trainer) train(ctx context.Context, training, test *examples, stepped f
 		if e.loss, err = t.pass(ctx, training, random.Perm(training.len()), stepped); err != nil {
 			return nil, err
 		}
-		r, err := t.session.Eval(ctx, test.feed(t.model))
+		r, err := t.session.RunWithoutUpdates(ctx, test.feed(t.model))
 		if err != nil {
 			return nil, err
 		}

@@ -74,7 +74,7 @@ func (m model) train(ctx context.Context, seed uint64) (accuracy float64, err er
 			return 0, err
 		}
 	}
-	r, err := session.Eval(ctx, m.sequences(random, 1000, longest))
+	r, err := session.RunWithoutUpdates(ctx, m.sequences(random, 1000, longest))
 	if err != nil {
 		return 0, err
 	}

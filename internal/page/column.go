@@ -34,10 +34,7 @@ func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 			}
 		}
 		v.Op, v.Scope, v.Role = n.Op().Name, n.Scope(), roleOf(n)
-		v.Name = n.Name()
-		if v.Scope != "" {
-			v.Name = strings.TrimPrefix(v.Name, v.Scope+"/")
-		}
+		v.Name = n.BaseName()
 		v.Type, v.Attrs = "?", attrsOf(n)
 		if n.Judged() {
 			v.Type = n.DType().Short() + n.Shape().Compact()

@@ -79,7 +79,7 @@ function groupTree(c, by, merged) {
 	const path = (v) => {
 		const parts = column.parts > 1 && by !== "kernels" ? [partNames[v.g || 0]] : [];
 		if (by === "kernels") return kernelOf(v) ? [kernelOf(v)] : [];
-		return v.s ? parts.concat(v.s.split("/")) : parts;
+		return v.s ? parts.concat(v.s.split(".")) : parts;
 	};
 	const order = by === "kernels" ? kernelOrder(column) : column.values.map((_, i) => i);
 	const serial = new Map(), groups = new Map();

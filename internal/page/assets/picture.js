@@ -88,7 +88,7 @@ function connect(c, { root, pathOf }) {
 	rankItems(root);
 }
 
-const shortLabel = (v, user) => (v.n && v.s && v.s !== user.s ? v.s.split("/").pop() + "/" + v.n : v.n || v.l);
+const shortLabel = (v, user) => (v.n && v.s && v.s !== user.s ? v.s.split(".").pop() + "." + v.n : v.n || v.l);
 
 function rankItems(item) {
 	item.edges = [...(item.pairs || new Map()).values()];
