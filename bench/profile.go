@@ -7,20 +7,25 @@ import (
 	"runtime"
 
 	"github.com/broadloom/broadloom/bench/broadloom"
+	"github.com/broadloom/broadloom/exec"
 )
 
 // profiledRuns is the number of runs of which a profile gives the shortest times.
 const profiledRuns = 20
 
-// profile writes where Broadloom's time goes in each workload.
+// profile writes where Broadloom's time goes in each workload, beside what the machine does at most.
 func profile(ctx context.Context, opts options, out io.Writer) error {
 	runtime.GOMAXPROCS(opts.config.Threads)
+	machine, err := exec.MeasureMachine(opts.config.Threads)
+	if err != nil {
+		return err
+	}
 	for _, w := range opts.workloads {
 		p, err := broadloom.Profile(ctx, w, profiledRuns)
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.Name, err)
 		}
-		fmt.Fprintf(out, "%s, %d thread(s)\n%s\n", w.Name, opts.config.Threads, p)
+		fmt.Fprintf(out, "%s, %d thread(s)\n%s\n", w.Name, opts.config.Threads, p.Report(machine))
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime/pprof"
@@ -14,16 +15,16 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Profile is the measured time of a program's kernels.
+// Profile is the measured time of a program's kernels. [Profile.String] is a table of it,
+// [Profile.Report] compares the kernels with what the machine does at most, and
+// [Profile.WriteTrace] writes when each of them ran.
 type Profile struct {
 	Runs    int
 	Kernels []time.Duration // of Plan.Kernels: the shortest time of all runs
 
-	times  []time.Duration // of the run that goes on
-	labels []context.Context
-	began  time.Time
-	b      *engine.Specialization
-	prog   *Program
+	recorder *recorder
+	b        *engine.Specialization
+	prog     *Program
 }
 
 // Profile runs the program several times and measures its kernels. It carries out the
@@ -38,19 +39,20 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 		return nil, err
 	}
 	defer s.running.Store(false)
-	p := &Profile{times: make([]time.Duration, len(s.prog.code.Kernels)), Kernels: make([]time.Duration, len(s.prog.code.Kernels))}
-	p.prog, p.labels = s.prog, s.prog.labels(ctx)
-	s.state.Observer = stopwatch{p}
+	r := newRecorder(s.prog.labels(ctx), s.state.Threads)
+	p := &Profile{Kernels: make([]time.Duration, len(r.times)), recorder: r, prog: s.prog}
+	s.state.Observer = r
 	defer func() {
 		s.state.Observer = nil
 		pprof.SetGoroutineLabels(ctx)
 	}()
 	for range runs {
-		clear(p.times)
+		r.beginRun()
 		if _, err := s.run(ctx, feed); err != nil {
 			return nil, err
 		}
-		for i, d := range p.times {
+		r.endRun()
+		for i, d := range r.times {
 			if p.Runs == 0 || d < p.Kernels[i] {
 				p.Kernels[i] = d
 			}
@@ -70,35 +72,32 @@ func (p *Program) labels(ctx context.Context) []context.Context {
 	return list
 }
 
-// stopwatch takes the times of kernels for a profile.
-type stopwatch struct{ p *Profile }
+// errNoProfile is the error of what a profile tells only if a session has made it.
+var errNoProfile = fmt.Errorf("exec: the profile was made by no session: see Session.Profile")
 
-func (w stopwatch) Start(kernel int) {
-	pprof.SetGoroutineLabels(w.p.labels[kernel])
-	w.p.began = time.Now()
+// total is the time of a run, kernel by kernel.
+func (p *Profile) total() (sum time.Duration) {
+	for _, d := range p.Kernels {
+		sum += d
+	}
+	return sum
 }
-
-func (w stopwatch) Stop(kernel int) { w.p.times[kernel] += time.Since(w.p.began) }
 
 // String returns a table of the kernels: the time of each and its share, bytes and
 // operations a second, what it computes, and the calls of the user's program to which that
 // belongs.
 func (p *Profile) String() string {
+	if p.prog == nil {
+		return errNoProfile.Error()
+	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	total := time.Duration(0)
-	for _, d := range p.Kernels {
-		total += d
-	}
 	fmt.Fprintln(w, "kernel\ttime\tshare\tGB/s\tGFLOP/s\toperations\tfrom")
-	for i, d := range p.Kernels {
-		k := p.prog.code.Kernels[i]
-		moved, _ := p.b.Traffic(k)
-		nanos := max(float64(d.Nanoseconds()), 1)
-		fmt.Fprintf(w, "%d\t%v\t%.1f %%\t%.1f\t%.1f\t%s\t%s\n", i, d, 100*float64(d)/max(float64(total), 1),
-			float64(moved)/nanos, float64(p.b.Flops(k))/nanos, operations(k.Computes()), places(k.Computes()))
+	for _, r := range p.Roofline(Machine{}) {
+		fmt.Fprintf(w, "%d\t%v\t%s\t%.1f\t%.1f\t%s\t%s\n", r.Kernel, r.Time, percent(r.Share),
+			r.rate(r.Bytes), r.rate(r.Flops), r.Operations, places(p.prog.code.Kernels[r.Kernel].Computes()))
 	}
-	fmt.Fprintf(w, "all\t%v\n", total)
+	fmt.Fprintf(w, "all\t%v\n", p.total())
 	w.Flush()
 	return b.String()
 }
@@ -115,13 +114,42 @@ func operations(k *fusion.Group) string {
 	return shortened(names)
 }
 
+// place is a line of the user's program that a kernel comes from, and the calls there to which what
+// the kernel computes belongs.
+type place struct {
+	pos   graph.Pos
+	calls []string
+}
+
+// placesOf lists the lines of the user's program that a kernel's nodes come from, each once.
+func placesOf(k *fusion.Group) (list []place) {
+	for _, n := range k.Nodes {
+		at := slices.IndexFunc(list, func(p place) bool { return p.pos.String() == n.Pos().String() })
+		if at < 0 {
+			at, list = len(list), append(list, place{pos: n.Pos()})
+		}
+		if call := graph.Calling(n); !slices.Contains(list[at].calls, call) {
+			list[at].calls = append(list[at].calls, call)
+		}
+	}
+	return list
+}
+
+// String is the place with its calls and the text of the line.
+func (p place) String() string {
+	text := fmt.Sprintf("%s (%s)", p.pos, shortened(p.calls))
+	if f, known := p.pos.Frame(); known {
+		text += "  " + f.Source()
+	}
+	return text
+}
+
 // places lists the calls of the user's program that the kernel's nodes belong to.
 func places(k *fusion.Group) string {
 	var list []string
-	for _, n := range k.Nodes {
-		place := graph.Calling(n) + " at " + n.Pos().Short()
-		if !slices.Contains(list, place) {
-			list = append(list, place)
+	for _, p := range placesOf(k) {
+		for _, call := range p.calls {
+			list = append(list, call+" at "+p.pos.Short())
 		}
 	}
 	return shortened(list)
@@ -132,4 +160,10 @@ func shortened(words []string) string {
 		words = append(slices.Clone(words[:mostShown]), fmt.Sprintf("and %d more", len(words)-mostShown))
 	}
 	return strings.Join(words, ", ")
+}
+
+// slowest returns the kernels that take the most time, the slowest first.
+func slowest(list []KernelRoofline, most int) []KernelRoofline {
+	list = slices.SortedStableFunc(slices.Values(list), func(a, b KernelRoofline) int { return cmp.Compare(b.Time, a.Time) })
+	return list[:min(len(list), most)]
 }

@@ -13,8 +13,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/broadloom/broadloom/bench/peak"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/peak"
 )
 
 // options is the command line of a command that measures tasks.

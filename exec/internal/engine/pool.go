@@ -28,11 +28,25 @@ type job struct {
 	finished    atomic.Int64 // workers that have taken part and are done
 	helpers     []*worker
 	fault       atomic.Pointer[bug.Panic]
-	pendingCost int // the work of this run, in nanoseconds, for which sleeping workers were not woken
+	observer    Observer // nil unless the times of kernels are taken
+	pendingCost int      // the work of this run, in nanoseconds, for which sleeping workers were not woken
 }
 
-// work computes tiles until none is left. A panic ends the work of all, and is the caller's.
-func (j *job) work(ws *Workspace) {
+// take has a thread take part, and tells the observer of it. The caller is thread 0.
+func (j *job) take(thread int, ws *Workspace) {
+	if j.observer == nil {
+		j.work(ws)
+		return
+	}
+	began := time.Now()
+	if tiles := j.work(ws); tiles > 0 {
+		j.observer.TookPart(thread, tiles, began, time.Now())
+	}
+}
+
+// work computes tiles until none is left, and returns how many it took. A panic ends the work of
+// all, and is the caller's.
+func (j *job) work(ws *Workspace) (tiles int) {
 	defer func() {
 		if v := recover(); v != nil {
 			j.fault.Store(bug.Caught(v))
@@ -40,10 +54,10 @@ func (j *job) work(ws *Workspace) {
 			*ws = Workspace{}
 		}
 	}()
-	for {
+	for ; ; tiles++ {
 		i := j.next.Add(1) - 1
 		if i >= j.tiles {
-			return
+			return tiles
 		}
 		j.task.Tile(int(i), ws)
 	}
@@ -63,6 +77,7 @@ const (
 
 // worker is a goroutine of the pool.
 type worker struct {
+	number int                 // from 1 on
 	offer  atomic.Pointer[job] // work to be taken; busy while the worker is at work
 	asleep atomic.Bool
 	wake   chan struct{}
@@ -89,7 +104,7 @@ func workers(n int) []*worker {
 		list = append(list, *old...)
 	}
 	for len(list) < n {
-		w := &worker{wake: make(chan struct{}, 1)}
+		w := &worker{number: len(list) + 1, wake: make(chan struct{}, 1)}
 		list = append(list, w)
 		go w.run()
 	}
@@ -101,7 +116,7 @@ func (w *worker) run() {
 	idle := time.Now()
 	for {
 		if j := w.offer.Load(); j != nil && w.offer.CompareAndSwap(j, busy) {
-			j.work(&w.ws)
+			j.take(w.number, &w.ws)
 			w.ws.release()
 			w.offer.Store(nil)
 			j.finished.Add(1)
@@ -145,7 +160,7 @@ func (j *job) share(threads, cost int, ws *Workspace) {
 			}
 		}
 	}
-	j.work(ws)
+	j.take(0, ws)
 	// Offers that nobody has taken are withdrawn. Who has taken one is computing its last
 	// tile.
 	taken := int64(0)

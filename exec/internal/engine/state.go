@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
@@ -22,13 +23,16 @@ type State struct {
 	Ws         Workspace
 	job        job
 	Threads    int
-	Observer   observer // nil unless the times of kernels are taken
+	Observer   Observer // nil unless the times of kernels are taken
 }
 
-// observer is told when a run comes to kernels. Each then runs by itself.
-type observer interface {
+// Observer is told when a run comes to kernels. Each then runs by itself.
+type Observer interface {
 	Start(kernel int)
 	Stop(kernel int)
+	// TookPart tells that a thread has computed some tiles of the kernel: 0 is the caller of the run,
+	// others are workers. Each thread calls it itself, before Stop.
+	TookPart(thread, tiles int, began, ended time.Time)
 }
 
 // Prepare makes room for all that runs need whatever the sizes.
@@ -117,7 +121,7 @@ func (s *State) setPointers(b *Specialization) {
 // ParallelFor computes the tiles of a task on the session's threads. cost is an estimate of
 // the whole work in nanoseconds.
 func (s *State) ParallelFor(t parallel, tiles, cost int) {
-	s.job.task, s.job.tiles = t, int64(tiles)
+	s.job.task, s.job.tiles, s.job.observer = t, int64(tiles), s.Observer
 	s.job.share(s.Threads, cost, &s.Ws)
 }
 

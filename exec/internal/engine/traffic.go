@@ -80,24 +80,50 @@ func (b *Specialization) Live(p *Code) int {
 	return most
 }
 
-// Flops counts the operations on elements of one run of a kernel.
-func (b *Specialization) Flops(k lower.Kernel) int {
-	if m, ok := k.(*lower.MatMul); ok {
-		return 2 * b.Eval(m.Batch.NumElements()) * b.Eval(m.M) * b.Eval(m.N) * b.Eval(m.K)
-	}
-	count := 0
-	for _, part := range b.selectVariant(k) {
-		each := 0
-		for i := range part.Program.Insts {
-			in := &part.Program.Insts[i]
-			switch {
-			case in.Op == rowprog.OpFMA:
-				each += 2
-			case in.Op.IsPrimitive() && in.Domain == rowprog.Vec || in.Op == rowprog.OpReduce || in.Op == rowprog.OpAccumulate:
-				each++
-			}
+// Flops counts the operations on elements of one run of a kernel, and those among them on elements
+// of 8 bytes. A multiply-add counts as two, and a function such as exp as one.
+func (b *Specialization) Flops(k lower.Kernel) (all, wide int) {
+	count := func(n, elementBytes int) {
+		all += n
+		if elementBytes == 8 {
+			wide += n
 		}
-		count += each * b.Eval(graph.Shape(part.Space).NumElements())
 	}
-	return count
+	switch k := k.(type) {
+	case *lower.MatMul:
+		count(2*b.Eval(k.Batch.NumElements())*b.Eval(k.M)*b.Eval(k.N)*b.Eval(k.K), k.Dtype.Size())
+	case *lower.Gather:
+		if k.Add {
+			count(b.Eval(k.Outer)*b.Eval(k.Count)*b.Eval(k.Inner), k.Node.DType().Size())
+		}
+	default:
+		for _, part := range b.selectVariant(k) {
+			b.countFlops(part, count)
+		}
+	}
+	return all, wide
+}
+
+// countFlops counts the operations of a row program, by how often its sections run.
+func (b *Specialization) countFlops(part *lower.Loop, count func(n, elementBytes int)) {
+	times := map[rowprog.Domain]int{rowprog.Uniform: 1, rowprog.Vec: b.Eval(graph.Shape(part.Space).NumElements()), rowprog.Row: 1}
+	for _, axes := range part.Axes[:max(len(part.Axes)-1, 0)] {
+		for _, axis := range axes {
+			times[rowprog.Row] *= b.Eval(part.Space[axis])
+		}
+	}
+	for i := range part.Program.Insts {
+		in := &part.Program.Insts[i]
+		each := 0
+		switch {
+		case in.Op == rowprog.OpFMA:
+			each = 2
+		case in.Op.IsPrimitive() || in.Op == rowprog.OpReduce || in.Op == rowprog.OpAccumulate:
+			each = 1
+		}
+		if each > 0 && in.Domain != rowprog.Const {
+			from := part.Program.Insts[in.Args[in.Op.Arity()-1]].Type // a comparison has no type of its own
+			count(each*times[in.Section.Domain()], from.Size())
+		}
+	}
 }

@@ -1,5 +1,3 @@
-// Package peak measures the arithmetic peak of a core: the rate of multiply-adds whose
-// operands never leave the registers. No product of matrices is faster.
 package peak
 
 // turns is the length of one call of Loop: some tens of microseconds.

@@ -1,0 +1,140 @@
+package exec
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+)
+
+// traceEvent is an event of the trace event format ("Trace Event Format", the Chromium project).
+// Times are in microseconds.
+type traceEvent struct {
+	Name     string  `json:"name"`
+	Category string  `json:"cat,omitempty"`
+	Phase    string  `json:"ph"` // "X" is a stretch of time, "M" says what something is called
+	Begin    float64 `json:"ts"`
+	Duration float64 `json:"dur"`
+	Process  int     `json:"pid"`
+	Thread   int     `json:"tid"`
+	Args     any     `json:"args,omitempty"`
+}
+
+// kernelArgs is what a trace tells of a kernel.
+type kernelArgs struct {
+	Kernel     int      `json:"kernel"`
+	Operations []string `json:"operations"`
+	Lines      []string `json:"lines"` // of the user's program
+	Reads      []string `json:"reads"`
+	Writes     []string `json:"writes"`
+	Bytes      int      `json:"bytes"`
+	Flops      int      `json:"flops"`
+}
+
+// partArgs is what a trace tells of a thread's part of a kernel.
+type partArgs struct {
+	Kernel int `json:"kernel"`
+	Tiles  int `json:"tiles"`
+}
+
+// WriteTrace writes when kernels ran, and on which threads, in the trace event format, as JSON: Perfetto
+// (ui.perfetto.dev) and Chrome (chrome://tracing) open it. The thread "run" has the runs, the
+// kernels in them, with the user's lines, their operands' sizes, bytes and operations, and its own
+// part of kernels that several threads share; each worker has a thread with its parts. Of a profile
+// of very many kernels the last runs are left out. It returns the writer's errors, and one for a
+// profile that no session has made.
+func (p *Profile) WriteTrace(w io.Writer) error {
+	if p.recorder == nil {
+		return errNoProfile
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "{\"displayTimeUnit\": \"ns\", \"otherData\": {\"runs\": %d, \"runs in the trace\": %d}, \"traceEvents\": [", p.Runs, len(p.recorder.runs))
+	for i, e := range p.traceEvents() {
+		text, err := json.Marshal(e)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		out.WriteByte('\n')
+		out.Write(text)
+	}
+	out.WriteString("\n]}\n")
+	return out.Flush()
+}
+
+// traceEvents lists the events: names first, then those of each thread as they begin, a longer one
+// before those in it.
+func (p *Profile) traceEvents() []traceEvent {
+	r := p.recorder
+	list := []traceEvent{called("process_name", 0, fmt.Sprintf("graph %s%s", p.prog.source.Name(), p.sizes())), called("thread_name", 0, "run")}
+	var spans []traceEvent
+	for _, s := range r.runs {
+		spans = append(spans, s.event(fmt.Sprint("run ", s.kernel), "run", 0, nil))
+	}
+	names, args := p.kernelsTold()
+	for _, s := range r.kernels {
+		spans = append(spans, s.event(names[s.kernel], "kernel", 0, args[s.kernel]))
+	}
+	for thread, parts := range r.parts {
+		if thread > 0 {
+			list = append(list, called("thread_name", thread, fmt.Sprint("worker ", thread)))
+		}
+		for _, s := range parts {
+			spans = append(spans, s.event(names[s.kernel], "part", thread, partArgs{s.kernel, s.tiles}))
+		}
+	}
+	slices.SortStableFunc(spans, func(a, b traceEvent) int {
+		return cmp.Or(cmp.Compare(a.Thread, b.Thread), cmp.Compare(a.Begin, b.Begin), cmp.Compare(b.Duration, a.Duration))
+	})
+	return append(list, spans...)
+}
+
+// called is the event that gives a process or a thread its name.
+func called(what string, thread int, name string) traceEvent {
+	return traceEvent{Name: what, Phase: "M", Thread: thread, Args: map[string]string{"name": name}}
+}
+
+func (s span) event(name, category string, thread int, args any) traceEvent {
+	return traceEvent{Name: name, Category: category, Phase: "X", Begin: micros(s.began), Duration: micros(s.ended - s.began), Thread: thread, Args: args}
+}
+
+func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
+
+// kernelsTold returns the kernels' names in a trace, and what it tells of them.
+func (p *Profile) kernelsTold() (names []string, args []json.RawMessage) {
+	for i, k := range p.prog.code.Kernels {
+		a := kernelArgs{Kernel: i}
+		for _, n := range k.Computes().Members() {
+			a.Operations = append(a.Operations, n.Op().Name)
+		}
+		for _, l := range placesOf(k.Computes()) {
+			a.Lines = append(a.Lines, l.String())
+		}
+		a.Reads, a.Writes = p.exchanged(k)
+		a.Bytes, _ = p.b.Traffic(k)
+		a.Flops, _ = p.b.Flops(k)
+		text, _ := json.Marshal(a) // texts and numbers always can be written
+		names, args = append(names, operations(k.Computes())), append(args, text)
+	}
+	return names, args
+}
+
+// exchanged describes the values that a kernel reads and writes, with their sizes.
+func (p *Profile) exchanged(k lower.Kernel) (reads, writes []string) {
+	plan := kernelPlan(k)
+	told := func(list []*graph.Node) (texts []string) {
+		for _, n := range list {
+			texts = append(texts, fmt.Sprintf("%s %s%v", graph.Describe(n), n.DType(), p.b.Shape(n.Shape())))
+		}
+		return texts
+	}
+	return told(plan.Reads), told(plan.Writes)
+}

@@ -1,0 +1,43 @@
+package peak
+
+import (
+	"sync"
+	"time"
+)
+
+// How often the rate is measured, of which the best counts, and how many calls of the loop a
+// sample has: about a millisecond.
+const (
+	samples = 40
+	calls   = 20
+)
+
+// Rate measures the operations a second of the loop on some threads at once, at least one, on
+// elements of some bytes; 0 where there is no loop for the processor. It takes some hundredths of a
+// second.
+func Rate(threads, elementBytes int) float64 {
+	threads = max(threads, 1)
+	shortest := time.Duration(0)
+	for i := range samples {
+		var ready, done sync.WaitGroup
+		start := make(chan struct{})
+		ready.Add(threads)
+		for range threads {
+			done.Go(func() {
+				ready.Done()
+				<-start
+				for range calls {
+					_ = Loop()
+				}
+			})
+		}
+		ready.Wait()
+		began := time.Now()
+		close(start)
+		done.Wait()
+		if took := max(time.Since(began), 1); i == 0 || took < shortest {
+			shortest = took
+		}
+	}
+	return float64(threads*calls) * Flops(elementBytes) / shortest.Seconds()
+}
