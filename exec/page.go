@@ -105,13 +105,20 @@ func passNames(passes []Snapshot) (names []string) {
 	return names
 }
 
+// UsualSizes returns a value for each named size of the graph, for figures and trials where the
+// user names none: 32, or what comes near to it of those that the size may be.
+func (p *Program) UsualSizes() map[string]int {
+	sizes := map[string]int{}
+	for _, name := range p.source.DimNames() {
+		sizes[name] = usual(p.source.Bounds(name))
+	}
+	return sizes
+}
+
 // footprint counts bytes for the sizes given, and for usual ones where there are none.
 func (p *Program) footprint(sizes map[string]int, d *page.Document) *Footprint {
 	if sizes == nil {
-		sizes = map[string]int{}
-		for _, name := range p.source.DimNames() {
-			sizes[name] = usual(p.source.Bounds(name))
-		}
+		sizes = p.UsualSizes()
 	}
 	f, err := p.Footprint(sizes)
 	if err != nil {

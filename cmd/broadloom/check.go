@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -65,7 +64,7 @@ type checkFlags struct {
 	format  format
 	strict  bool
 	sizes   sizes
-	match   *regexp.Regexp
+	names   pattern
 	timeout time.Duration
 }
 
@@ -75,15 +74,10 @@ func check(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	f.BoolFunc("json", "the same as -format json", func(string) error { return o.format.Set("json") })
 	f.BoolVar(&o.strict, "strict", false, "exit with status 1 on warnings too")
 	f.Var(o.sizes, "size", "bind a named size as well, as `name=number`; repeatable")
-	pattern := f.String("run", "", "check only models whose names match the `regexp`")
+	f.Var(&o.names, "run", "check only models whose names match the `regexp`")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "the time that a model may take")
 	if status, stop := parse(f, args); stop {
 		return status
-	}
-	var err error
-	if o.match, err = regexp.Compile(*pattern); err != nil {
-		fmt.Fprintf(stderr, "broadloom: -run: %v\n", err)
-		return exitFailed
 	}
 	dir, err := os.Getwd()
 	if err != nil {
@@ -133,7 +127,7 @@ func collect(ctx context.Context, dir string, patterns []string, o checkFlags, o
 		}
 		outcomes, err := models.Run(ctx, pkg, models.Options{
 			Action: checkAction, Args: modelcheck.Args{Dir: dir, Sizes: o.sizes},
-			Match: o.match.MatchString, Timeout: o.timeout, Output: output})
+			Match: o.names.matches, Timeout: o.timeout, Output: output})
 		if err != nil {
 			problems = append(problems, err.Error())
 		}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -55,7 +54,8 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	bound := sizes{}
 	out := f.String("o", "", "the `file` to write, of one model")
 	format := f.String("format", "", "html, svg, png, dot, text or json; without it, the file's extension or svg")
-	pattern := f.String("run", "", "draw only models whose names match the `regexp`")
+	var names pattern
+	f.Var(&names, "run", "draw only models whose names match the `regexp`")
 	timeout := f.Duration("timeout", time.Minute, "the time that a model may take")
 	fold := f.String("fold", "", "draw the scopes that match one of these `patterns`, with commas between, as one card each")
 	limit := f.Int("limit", 400, "the number of boxes past which scopes are folded; 0 is no limit")
@@ -76,10 +76,6 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "broadloom: "+format+"\n", args...)
 		return exitFailed
 	}
-	match, err := regexp.Compile(*pattern)
-	if err != nil {
-		return fail("-run: %v", err)
-	}
 	if *format == "" {
 		*format = formatOf(*out)
 	}
@@ -93,7 +89,7 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	a.Format, a.Limit, a.Sizes, a.Compiled = inner, limit, bound, a.Compiled || inner == "html"
 	d := drawer{args: a, format: *format, out: *out, stdout: stdout, stderr: stderr}
 	outcomes, problems := runModels(f.Args(), models.Options{
-		Action: drawAction, Args: a, Match: match.MatchString, Timeout: *timeout, Output: stderr})
+		Action: drawAction, Args: a, Match: names.matches, Timeout: *timeout, Output: stderr})
 	if *out != "" && len(outcomes) > 1 {
 		return fail("-o names one file, and there are %d models: choose one with -run", len(outcomes))
 	}

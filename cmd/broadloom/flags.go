@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -29,6 +30,27 @@ func parse(f *flag.FlagSet, args []string) (status int, stop bool) {
 		return exitFailed, true
 	}
 	return exitOK, false
+}
+
+// pattern is a flag that chooses models by their names. Without a value it chooses all.
+type pattern struct{ expression *regexp.Regexp }
+
+// String returns the flag's value.
+func (p *pattern) String() string {
+	if p.expression == nil {
+		return ""
+	}
+	return p.expression.String()
+}
+
+// Set reads a regular expression.
+func (p *pattern) Set(text string) (err error) {
+	p.expression, err = regexp.Compile(text)
+	return err
+}
+
+func (p *pattern) matches(name string) bool {
+	return p.expression == nil || p.expression.MatchString(name)
 }
 
 // sizes is a flag that binds named sizes: "batch=8", or "h=32,w=32".

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -70,18 +69,14 @@ type shapedValue struct {
 func shapes(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	asJSON := f.Bool("json", false, "write one JSON object")
 	asMarkdown := f.Bool("markdown", false, "write tables in Markdown")
-	pattern := f.String("run", "", "tell only models whose names match the `regexp`")
+	var names pattern
+	f.Var(&names, "run", "tell only models whose names match the `regexp`")
 	timeout := f.Duration("timeout", time.Minute, "the time that a model may take")
 	if status, stop := parse(f, args); stop {
 		return status
 	}
-	match, err := regexp.Compile(*pattern)
-	if err != nil {
-		fmt.Fprintf(stderr, "broadloom: -run: %v\n", err)
-		return exitFailed
-	}
 	outcomes, problems := runModels(f.Args(), models.Options{
-		Action: shapesAction, Match: match.MatchString, Timeout: *timeout, Output: stderr})
+		Action: shapesAction, Match: names.matches, Timeout: *timeout, Output: stderr})
 	list := []shaped{}
 	status := exitOK
 	for _, o := range outcomes {

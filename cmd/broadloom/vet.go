@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"regexp"
 	"time"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/internal/findings"
@@ -11,6 +10,6 @@ import (
 
 // vetPackage returns the findings of a package for go vet.
 func vetPackage(dir string, timeout time.Duration) []findings.Finding {
-	found, problems := collect(context.Background(), dir, nil, checkFlags{match: regexp.MustCompile(""), timeout: timeout}, io.Discard)
+	found, problems := collect(context.Background(), dir, nil, checkFlags{timeout: timeout}, io.Discard)
 	return outcome{dir: dir, found: found, problems: problems}.findings()
 }

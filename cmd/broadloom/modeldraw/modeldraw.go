@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/cmd/broadloom/modelprogram"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 	"github.com/broadloom/broadloom/viz"
@@ -43,10 +43,12 @@ func Draw(g *graph.Graph, args json.RawMessage) (any, error) {
 		return nil, err
 	}
 	source := viz.Graph(g)
-	if a.Compiled {
-		if source, err = compiled(g); err != nil {
+	if a.Compiled && shapeinfer.Check(g).Err() == nil { // one with mistakes is drawn as it is
+		prog, err := modelprogram.Compile(g)
+		if err != nil {
 			return nil, err
 		}
+		source = viz.Program(prog)
 	}
 	var b bytes.Buffer
 	switch a.Format {
@@ -119,7 +121,7 @@ func (a Args) options(g *graph.Graph) ([]viz.Option, error) {
 
 // center finds the value around which to draw.
 func (a Args) center(g *graph.Graph) (*graph.Node, error) {
-	if a.Compiled {
+	if a.Compiled && shapeinfer.Check(g).Err() == nil { // one with mistakes is drawn as it is
 		return nil, fmt.Errorf("-around %s shows a part of the graph as it was built: leave out -compiled, and choose another format than html", a.Around)
 	}
 	for _, n := range g.Nodes() {
@@ -128,35 +130,4 @@ func (a Args) center(g *graph.Graph) (*graph.Node, error) {
 		}
 	}
 	return nil, fmt.Errorf("graph %q has no value of the label %q; -format text lists all", g.Name(), a.Around)
-}
-
-// compiled compiles a graph for what nothing reads: its results and its updates. A graph
-// with mistakes is drawn as it is.
-func compiled(g *graph.Graph) (viz.Source, error) {
-	if shapeinfer.Check(g).Err() != nil {
-		return viz.Graph(g), nil
-	}
-	read := make([]bool, len(g.Nodes()))
-	for _, n := range g.Nodes() {
-		for _, x := range n.Operands() {
-			// A value that only gradients read, such as a loss, is a result all the same.
-			if n.Origin() == nil || x.Origin() != nil {
-				read[x.ID()] = true
-			}
-		}
-	}
-	var outputs, updates []*graph.Node
-	for i, n := range g.Nodes() {
-		switch {
-		case n.Op().Class == graph.Update:
-			updates = append(updates, n)
-		case !read[i] && n.Op().Class != graph.Source:
-			outputs = append(outputs, n)
-		}
-	}
-	prog, err := exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
-	if err != nil {
-		return nil, err
-	}
-	return viz.Program(prog), nil
 }

@@ -1,0 +1,166 @@
+// Package modelprofile is what "broadloom profile" does inside the programs that it builds: it runs a
+// model on random inputs and measures its kernels.
+package modelprofile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+
+	"github.com/broadloom/broadloom/cmd/broadloom/modelprogram"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// Args are the arguments of [Profile].
+type Args struct {
+	Sizes   map[string]int64 // named sizes; others get usual ones
+	Runs    int
+	Threads int
+	Trace   bool // a trace is asked for
+}
+
+// Result is what [Profile] measures.
+type Result struct {
+	Report string
+	Usual  []string // the named sizes that Args leaves open, as "batch = 32"
+	Trace  []byte   // in the trace event format
+}
+
+// machine measures the machine once for all models of a package.
+var machine struct {
+	sync.Mutex
+	exec.Machine
+}
+
+func measured(threads int) (exec.Machine, error) {
+	machine.Lock()
+	defer machine.Unlock()
+	var err error
+	if machine.Threads == 0 {
+		machine.Machine, err = exec.MeasureMachine(threads)
+	}
+	return machine.Machine, err
+}
+
+// Profile runs a graph and measures its kernels.
+func Profile(g *graph.Graph, args json.RawMessage) (any, error) {
+	var a Args
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, err
+	}
+	if shapeinfer.Check(g).Err() != nil {
+		return nil, fmt.Errorf("the model has mistakes: broadloom check tells them")
+	}
+	prog, err := modelprogram.Compile(g)
+	if err != nil {
+		return nil, err
+	}
+	r := &Result{}
+	sizes, options := prog.UsualSizes(), []exec.SessionOption{exec.Threads(a.Threads)}
+	for _, name := range g.DimNames() {
+		if n, given := a.Sizes[name]; given {
+			sizes[name] = int(n)
+		} else {
+			r.Usual = append(r.Usual, fmt.Sprintf("%s = %d", name, sizes[name]))
+		}
+	}
+	if _, err := prog.Footprint(sizes); err != nil { // before there are data
+		return nil, fmt.Errorf("%w%s", err, r.openSizes())
+	}
+	feed := exec.Feed{}
+	random := rand.New(rand.NewPCG(1, 2))
+	for _, in := range g.Inputs() {
+		if feed[in], err = values(in, sizes, random); err != nil {
+			return nil, err
+		}
+	}
+	for name, n := range sizes {
+		if !inInputs(g, name) {
+			options = append(options, exec.Size(name, n))
+		}
+	}
+	p, err := prog.NewSession(options...).Profile(context.Background(), feed, a.Runs)
+	if err != nil {
+		return nil, err
+	}
+	m, err := measured(a.Threads)
+	if err != nil {
+		return nil, err
+	}
+	r.Report = p.Report(m)
+	if a.Trace {
+		var b bytes.Buffer
+		if err := p.WriteTrace(&b); err != nil {
+			return nil, err
+		}
+		r.Trace = b.Bytes()
+	}
+	return r, nil
+}
+
+// openSizes tells which sizes were chosen for the user, where they do not go together.
+func (r *Result) openSizes() string {
+	if len(r.Usual) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" (no -size gives %s)", strings.Join(r.Usual, ", "))
+}
+
+// inInputs reports whether a size is that of an axis of some input, which tells it.
+func inInputs(g *graph.Graph, name string) bool {
+	for _, in := range g.Inputs() {
+		for _, d := range in.Shape() {
+			if d.String() == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// mostElements bounds an input that is made: 16 GiB of float32.
+const mostElements = 4 << 30
+
+// values makes an input: random numbers that are normally distributed, zeros for integers, which
+// are indices most often, and booleans of which each second one is true.
+func values(in *graph.Node, sizes map[string]int, random *rand.Rand) (a exec.Array, err error) {
+	count := int64(1)
+	a.Shape = make([]int, in.Rank())
+	for axis, d := range in.Shape() {
+		n, err := d.Eval(func(name string) (int64, bool) { v, known := sizes[name]; return int64(v), known })
+		if err != nil {
+			return a, fmt.Errorf("input %s: the size %s: %w", in.Label(), d, err)
+		}
+		if n > 0 && count > mostElements/n {
+			return a, fmt.Errorf("input %s %v has too many elements to be made: give smaller sizes with -size", in.Label(), in.Shape())
+		}
+		a.Shape[axis], count = int(n), count*n
+	}
+	switch in.DType() {
+	case graph.Float32:
+		a.Data = made(count, func(int) float32 { return float32(random.NormFloat64()) })
+	case graph.Float64:
+		a.Data = made(count, func(int) float64 { return random.NormFloat64() })
+	case graph.Int32:
+		a.Data = make([]int32, count)
+	case graph.Int64:
+		a.Data = make([]int64, count)
+	default:
+		a.Data = made(count, func(i int) bool { return i%2 == 0 })
+	}
+	return a, nil
+}
+
+func made[T any](count int64, element func(i int) T) []T {
+	list := make([]T, count)
+	for i := range list {
+		list[i] = element(i)
+	}
+	return list
+}

@@ -1,0 +1,97 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/broadloom/broadloom/cmd/broadloom/internal/models"
+	"github.com/broadloom/broadloom/cmd/broadloom/modelprofile"
+)
+
+var profileCommand = command{
+	name: "profile", args: "[flags] [packages]", summary: "run models on random inputs and tell what their kernels cost",
+	help: `Profile compiles each model, runs it on random inputs, and prints its kernels: their times, the
+bytes that they move and the operations that they compute, both beside what this machine does at
+most; and the ten that take the most time, with the lines of the model that they come from. A model
+is a function that gives a graph, with a mark above it:
+
+	//broadloom:model
+	func classifier() *graph.Graph { … }
+
+A function that needs arguments, or a method, has the call in its mark:
+//broadloom:model NewNet(3, 64).Graph()
+
+Packages are named as for go build; the default is the package in this directory. Floating-point
+inputs are normally distributed, integers are zeros. Updates of parameters are carried out.
+
+With -trace it writes when each kernel ran, for ui.perfetto.dev or chrome://tracing.
+`,
+	run: profileModels,
+}
+
+var profileAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelprofile", Func: "Profile"}
+
+func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
+	var names pattern
+	bound := sizes{}
+	f.Var(&names, "run", "profile only models whose names match the `regexp`")
+	f.Var(bound, "size", "the value of a named size, as `name=number`; repeatable; others get usual ones")
+	runs := f.Int("runs", 20, "how often a model runs; the shortest time of each kernel counts")
+	threads := f.Int("threads", runtime.GOMAXPROCS(0), "the number of threads")
+	trace := f.String("trace", "", "the `file` for a trace, of one model")
+	timeout := f.Duration("timeout", 5*time.Minute, "the time that a model may take")
+	if status, stop := parse(f, args); stop {
+		return status
+	}
+	fail := func(format string, args ...any) int {
+		fmt.Fprintf(stderr, "broadloom: "+format+"\n", args...)
+		return exitFailed
+	}
+	if *runs < 1 || *threads < 1 {
+		return fail("-runs is %d and -threads %d: both must be at least 1", *runs, *threads)
+	}
+	outcomes, problems := runModels(f.Args(), models.Options{
+		Action: profileAction, Args: modelprofile.Args{Sizes: bound, Runs: *runs, Threads: *threads, Trace: *trace != ""},
+		Match: names.matches, Timeout: *timeout, Output: stderr})
+	if *trace != "" && len(outcomes) > 1 {
+		return fail("-trace names one file, and there are %d models: choose one with -run", len(outcomes))
+	}
+	for _, o := range outcomes {
+		if err := writeProfile(o, *trace, stdout); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", o.Name(), err))
+		}
+	}
+	for _, p := range problems {
+		fail("%s", p)
+	}
+	if len(problems) > 0 {
+		return exitFailed
+	}
+	return exitOK
+}
+
+// writeProfile writes what was measured of a model.
+func writeProfile(o models.Outcome, trace string, stdout io.Writer) error {
+	if o.Failure != "" {
+		return fmt.Errorf("it could not be profiled: %s", o.Failure)
+	}
+	var r modelprofile.Result
+	if err := json.Unmarshal(o.Result, &r); err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "%s: %s", o.Name(), r.Report)
+	if len(r.Usual) > 0 {
+		fmt.Fprintf(stdout, "\nno -size gives %s\n", strings.Join(r.Usual, ", "))
+	}
+	fmt.Fprintln(stdout)
+	if trace == "" {
+		return nil
+	}
+	return os.WriteFile(trace, r.Trace, 0o644)
+}
