@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -29,10 +30,11 @@ const (
 	copySamples    = 12
 )
 
-// MeasureMachine measures what the machine does on some threads, at least one. It takes some
-// tenths of a second and 256 MB of memory; nothing else should run meanwhile.
+// MeasureMachine measures what the machine does on some threads, at least one and at most as many
+// as there are processors. It takes some tenths of a second and 256 MB of memory; nothing else
+// should run meanwhile. The error is that of memory that there is not.
 func MeasureMachine(threads int) (Machine, error) {
-	m := Machine{Threads: max(threads, 1)}
+	m := Machine{Threads: max(min(threads, runtime.NumCPU()), 1)}
 	m.Float32, m.Float64 = peak.Rate(m.Threads, 4), peak.Rate(m.Threads, 8)
 	g := graph.New("copy")
 	x := g.Input("x", graph.Float32, copiedElements)

@@ -32,6 +32,7 @@ var namers = map[string]string{
 	"autodiff.(*reversePass).guard":             "a message",
 	"exec/internal/fusion.(*Group).String":      "the text of a kernel",
 	"exec.operations":                           "a line of a profile",
+	"exec.(*Profile).kernelsTold":               "a trace",
 	"exec/internal/lower.(*Program).lowerGroup": "a message",
 	"internal/page.NewColumn":                   "a page",
 	"internal/difftest.(*checker).refused":      "the text of a finding",

@@ -76,7 +76,7 @@ var functions = map[string][]any{
 		shapeinfer.Axes, shapeinfer.Bind, shapeinfer.BindProgram, shapeinfer.Check, shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.DerivedFrom, shapeinfer.Independent, shapeinfer.IsMistake, shapeinfer.RequirementText,
 	},
 	"exec": {
-		exec.Compile, exec.OnWarning, exec.Outputs, exec.Seed, exec.ShareParams, exec.Size, exec.Threads, exec.Updates, exec.Values[float32], exec.WarningsAreErrors,
+		exec.Compile, exec.MeasureMachine, exec.OnWarning, exec.Outputs, exec.Seed, exec.ShareParams, exec.Size, exec.Threads, exec.Updates, exec.Values[float32], exec.WarningsAreErrors,
 	},
 	"viz": {
 		viz.Around, viz.Between, viz.DOT, viz.Details, viz.Fold, viz.Gradient,
@@ -104,8 +104,8 @@ var spared = map[string]bool{
 	"*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
 	// These index, or call what they are given, as the language does.
 	"*graph.Node.In": true, "*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
-	// It runs as often as it is told.
-	"*exec.Session.Profile": true,
+	// It runs as often as it is told, and the other for tenths of a second.
+	"*exec.Session.Profile": true, "exec.MeasureMachine": true,
 	// These run Graphviz.
 	"viz.SVG": true, "viz.PNG": true,
 }
