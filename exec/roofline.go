@@ -121,13 +121,13 @@ func (p *Profile) Report(m Machine) string {
 		return errNoProfile.Error()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "graph %q%s: %d kernels, %v a run (the shortest times of %d)\n", p.prog.source.Name(), p.sizes(), len(p.Kernels), p.total(), p.Runs)
+	fmt.Fprintf(&b, "graph %q%s: %d kernels, %v a run (the shortest times of %d)\n", p.prog.source.Name(), p.sizes(), len(p.Kernels), rounded(p.total()), p.Runs)
 	fmt.Fprintf(&b, "%s\n\n", m)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "kernel\ttime\tshare\tbytes\tGB/s\tof copy\toperations\tGFLOP/s\tof peak\troof\tcomputes")
 	list := p.Roofline(m)
 	for _, r := range list {
-		fmt.Fprintf(w, "%d\t%v\t%s\t%s\t%.1f\t%s\t%s\t%.1f\t%s\t%s\t%s\n", r.Kernel, r.Time, percent(r.Share),
+		fmt.Fprintf(w, "%d\t%v\t%s\t%s\t%.1f\t%s\t%s\t%.1f\t%s\t%s\t%s\n", r.Kernel, rounded(r.Time), percent(r.Share),
 			thousands(r.Bytes)+"B", r.rate(r.Bytes), percent(r.OfCopy), thousands(r.Flops), r.rate(r.Flops), percent(r.OfPeak), r.Roof(), r.Operations)
 	}
 	w.Flush()
@@ -158,6 +158,15 @@ func (p *Profile) sizes() string {
 		return ""
 	}
 	return " with " + strings.Join(words, ", ")
+}
+
+// rounded leaves a time three digits or more.
+func rounded(d time.Duration) time.Duration {
+	unit := time.Duration(1)
+	for d/unit >= 10_000 {
+		unit *= 10
+	}
+	return d.Round(unit)
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

@@ -107,7 +107,7 @@ func TestProfileReport(t *testing.T) {
 	require.Contains(t, report, `graph "chain": 12 kernels`)
 	require.Contains(t, report, "of copy")
 	require.Contains(t, report, "the 10 that take the most time\n")
-	require.Regexp(t, `\n        roofline_test.go:\d+  y = ops.MatMul\(y, g.Input`, report)
+	require.Regexp(t, `\n        roofline_test.go:\d+ \(MatMul\)  y = ops.MatMul\(y, g.Input`, report)
 	require.Contains(t, (&exec.Profile{Runs: 1}).Report(machine), "made by no session")
 	require.Contains(t, (&exec.Profile{Runs: 1}).String(), "made by no session")
 	require.Nil(t, (&exec.Profile{Runs: 1}).Roofline(machine))
