@@ -73,6 +73,9 @@ func leadsBack(is map[string]string, first string) bool {
 
 // crossed warns of an argument whose axes the graph has in another order.
 func (s *solution) crossed(st *statement) *graph.Mistake {
+	if s.notCrossed {
+		return nil
+	}
 	names, sizes := s.exchanged(st)
 	if len(names) == 0 || st.Node.IsSilenced(graph.CodeCrossedNames) {
 		return nil

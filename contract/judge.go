@@ -79,7 +79,7 @@ func (s *solution) failures(st *statement, holds func(graph.Requirement) bool) (
 		if e.st != st {
 			continue
 		}
-		f := failure{equation: e, left: s.subst(e.left), right: s.subst(e.right)}
+		f := failure{equation: e, left: e.leftIs, right: e.rightIs}
 		if f.left == f.right || holds(f.requirement()) {
 			continue
 		}
@@ -131,7 +131,18 @@ func (s *solution) axisOf(st *statement, name string) int {
 
 // untold lists the names in a statement that nothing tells; in one by itself also those that
 // stand there once and say nothing.
-func (s *solution) untold(st *statement) (names []string) {
+func (s *solution) untold(st *statement) []string {
+	names, known := s.untoldBy[st]
+	if !known {
+		if names = s.findUntold(st); s.untoldBy == nil {
+			s.untoldBy = map[*statement][]string{}
+		}
+		s.untoldBy[st] = names
+	}
+	return names
+}
+
+func (s *solution) findUntold(st *statement) (names []string) {
 	uses := map[string]int{}
 	for _, e := range s.equations {
 		if e.st != st {

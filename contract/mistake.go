@@ -182,7 +182,7 @@ func (f failure) denied(other string) string {
 func (s *solution) shape(st *statement) graph.Shape {
 	shape := slices.Repeat(graph.Shape{graph.UnknownDim}, st.Node.Rank())
 	for _, e := range s.equations {
-		if d := s.subst(e.right); e.st == st && !e.positive && len(locals(e.left)) == 0 && len(locals(d)) == 0 {
+		if d := e.rightIs; e.st == st && !e.positive && len(locals(e.left)) == 0 && len(locals(d)) == 0 {
 			shape[e.axis] = d
 		}
 	}

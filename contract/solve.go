@@ -18,6 +18,8 @@ type equation struct {
 	broadcast   bool
 	positive    bool // left is at least right, in their place
 	used        bool // a name was solved for with it
+	// leftIs and rightIs are left and right with what the names stand for, once that is found.
+	leftIs, rightIs graph.Dim
 	// of is what was divided by by, rounded down, to solve for a name; by is 0 where none was.
 	of, by graph.Dim
 }
@@ -37,7 +39,9 @@ type solution struct {
 	guessed   bool // a name stands for broadcast axes only, and was taken from one of them
 	said      int  // of the graph's sizes, when it was found
 	// proved says that nothing is left to be proved: all sizes are the very ones.
-	proved bool
+	proved     bool
+	notCrossed bool                    // no argument has its axes in another order than the graph's names say
+	untoldBy   map[*statement][]string // see untold
 }
 
 // count is how many axes a name stands for, and who says so.
@@ -55,7 +59,7 @@ func (c *Contract) solve() *solution {
 	}
 	s := c.solveWith(nil)
 	if names := s.crossedNames(); len(names) == 0 {
-		s.proved = s.isProved()
+		s.notCrossed, s.proved = true, s.isProved()
 	} else if !s.agrees() {
 		s = c.solveWith(names)
 	}
@@ -87,6 +91,9 @@ func (c *Contract) solveWith(declared []string) *solution {
 		s.guessed = true
 		s.settle(s.equations)
 	}
+	for _, e := range s.equations {
+		e.leftIs, e.rightIs = s.subst(e.left), s.subst(e.right)
+	}
 	return s
 }
 
@@ -106,7 +113,7 @@ func (s *solution) isMisfit(st *statement) bool {
 // agrees reports whether all axes have the very sizes that were found.
 func (s *solution) agrees() bool {
 	return !slices.ContainsFunc(s.equations, func(e *equation) bool {
-		return !e.positive && !e.broadcast && s.subst(e.left) != s.subst(e.right)
+		return !e.positive && !e.broadcast && e.leftIs != e.rightIs
 	})
 }
 
