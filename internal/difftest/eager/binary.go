@@ -77,8 +77,19 @@ var binaries = map[string]binary{
 	"Fmod":      {fmod, func(x, y int64) int64 { return x - y*truncDiv(x, y) }, false},
 	"Atan2":     {atan2, nil, false},
 	"Hypot":     {hypot, nil, true},
-	"LogAddExp": {func(x, y Num) Num { return add(y, softplus(sub(x, y))) }, nil, true},
+	"LogAddExp": {logAddExp, nil, true},
 	"XLogY":     {xlogy, nil, false},
+}
+
+// logAddExp is y + log(1 + exp(x-y)), which also holds where x and y change places.
+func logAddExp(x, y Num) Num {
+	switch {
+	case math.IsInf(x.V, 0) && x.V == y.V:
+		return x
+	case math.IsInf(y.V, -1):
+		return add(x, softplus(sub(y, x)))
+	}
+	return add(y, softplus(sub(x, y)))
 }
 
 var compared = map[string]struct {

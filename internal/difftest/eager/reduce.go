@@ -196,9 +196,18 @@ func counted(float func(row []Cell) Num, start int64, whole func(a, b int64) int
 }
 
 func product(row []Cell) Num {
-	p, size := num(1), 1.
+	p := num(1)
 	for _, c := range row {
 		p = mul(p, c.Num)
+	}
+	sameInAnyOrder(row)
+	return p
+}
+
+// sameInAnyOrder refuses elements whose product is finite in some orders only.
+func sameInAnyOrder(row []Cell) {
+	size := 1.
+	for _, c := range row {
 		if c.V != 0 && finite(c.V) {
 			size *= c.V
 		}
@@ -206,7 +215,6 @@ func product(row []Cell) Num {
 	if math.Abs(math.Log(math.Abs(size))) > 60 {
 		refuseElements("a product that is finite in some orders only")
 	}
-	return p
 }
 
 // nonEmpty refuses to fold nothing, even where there is nothing to fold it for.
@@ -281,7 +289,7 @@ func init() {
 		l := m.logSumExp(t, row)
 		return each(row, func(x Num) Num { return sub(x, l) })
 	})
-	Entries["CumSum"], Entries["CumProd"] = scan(add, func(a, b int64) int64 { return a + b }), scan(mul, func(a, b int64) int64 { return a * b })
+	Entries["CumSum"], Entries["CumProd"] = scan(add, func(a, b int64) int64 { return a + b }), scan(mul, func(a, b int64) int64 { return a * b }, sameInAnyOrder)
 	Entries["Standardize"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		return one(m.standardized(x[0], s.I, s.F[0]))
 	}
@@ -339,13 +347,16 @@ func (m *Machine) standardized(x *Tensor, axes []int, eps float64) *Tensor {
 	})
 }
 
-func scan(float func(x, y Num) Num, whole func(a, b int64) int64) Entry {
+func scan(float func(x, y Num) Num, whole func(a, b int64) int64, checks ...func(row []Cell)) Entry {
 	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		t := x[0].T
 		if !t.IsFloat() {
 			t = Int64
 		}
 		return one(m.along(x[0], t, s.I[:1], func(row []Cell) []Cell {
+			for _, check := range checks {
+				check(row)
+			}
 			out := slices.Clone(row)
 			for i := 1; i < len(out); i++ {
 				out[i] = Cell{float(out[i-1].Num, out[i].Num), whole(out[i-1].I, out[i].I)}
