@@ -64,6 +64,7 @@ var passes = []pass{
 	{"fuse", "group nodes into kernels", true, fuseNodes},
 	{"forward-stores", "let kernels store slices of assembled values where these have them", true, forwardStores},
 	{"lower", "write each kernel as a row program", true, lower.Lower},
+	{"find-chains", "bring kernels together that can run on one block of rows after another", false, lower.FindChains},
 	{"fuse-with-matmul", "find kernels that can run on parts of a matrix product while these are in a cache", false, lower.FuseWithMatMul},
 	{"assign-buffers", "assign buffers to what kernels exchange", true, lower.AssignBuffers},
 }
@@ -85,6 +86,8 @@ var passOrder = []struct{ before, after, why string }{
 	{"sequence", "fuse", "fusion keeps the order of kernels"},
 	{"fuse", "forward-stores", "it is known which kernel computes a slice"},
 	{"forward-stores", "lower", "kernels are lowered whole"},
+	{"lower", "find-chains", "how rows lie is known from the programs"},
+	{"find-chains", "fuse-with-matmul", "it changes which kernel follows a product"},
 	{"lower", "fuse-with-matmul", "how a kernel's rows lie is known from its program"},
 	{"fuse-with-matmul", "assign-buffers", "what a product reads must stay while kernels run on its parts"},
 	{"lower", "assign-buffers", "which operands a kernel may overwrite is known from its program"},

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"math"
 	"os"
 	"testing"
 
@@ -57,6 +58,9 @@ func (s *Session) CheckArguments() error {
 		for _, st := range b.Launches {
 			switch k := st.Task.(type) {
 			case *engine.LoopTask:
+				if st.Chained { // whose operands are with the threads that run it
+					continue
+				}
 				if err := launch.Check(k.Loop.Program, k.Args); err != nil {
 					return err
 				}
@@ -76,6 +80,27 @@ func (s *Session) CheckArguments() error {
 // AllTiles has kernels run on the tiles of products of any size.
 func AllTiles() Option {
 	return func(r *request) { r.thresholds.TileBytes, r.thresholds.TileRows, r.thresholds.FactorBytes = 0, 0, 0 }
+}
+
+// ChainsOf has chains of kernels run in blocks of some rows, whatever the sizes; 0 has none run so.
+func ChainsOf(rows int) Option {
+	return func(r *request) {
+		if r.thresholds.ChainBytes, r.thresholds.ChainRows = 0, rows; rows == 0 {
+			r.thresholds.ChainBytes = math.MaxInt
+		}
+	}
+}
+
+// Chained counts the kernels that are members of chains.
+func (s *Session) Chained() (count int) {
+	for _, b := range s.bindings {
+		for _, st := range b.Launches {
+			if st.Chained {
+				count++
+			}
+		}
+	}
+	return count
 }
 
 // RowsFrom has kernels run on rows of products from a size in bytes on.

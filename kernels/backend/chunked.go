@@ -123,7 +123,7 @@ func (l *ChunkedRow) setRow() {
 	l.frame.set(k, a)
 	l.frame.put(k.layout.Halt(), 1)
 	for axis, at := range l.index {
-		l.frame.putRange(&k.layout, axis, at, at+1)
+		l.frame.putRange(&k.layout, a, axis, at, at+1)
 	}
 	for i, st := range a.Stride {
 		offset := 0
@@ -161,7 +161,7 @@ func (l *ChunkedRow) run(offset, i int, b *frame, r *rows) {
 	k, st := l.k, &l.k.stages[l.stage]
 	from := i * rowprog.RowChunk
 	n := min(rowprog.RowChunk, l.args.N-from)
-	b.put(k.layout.From(), from)
+	b.put(k.layout.From(), k.from(l.args)+from)
 	b.put(k.layout.N(), n)
 	l.pack(st, b, r, from, n)
 	k.code.Call(offset, b.base)
@@ -285,7 +285,7 @@ func (l *ChunkedRow) pack(st *chunkStage, b *frame, r *rows, from, n int) {
 	})
 	for _, list := range [2][]int{st.loads, st.stores} {
 		l.strided(r, list, from, func(i, size int, copy, _ unsafe.Pointer, _ int) {
-			*(*uintptr)(unsafe.Add(b.base, l.k.layout.Pointer(i))) = uintptr(copy) - uintptr(from*size)
+			*(*uintptr)(unsafe.Add(b.base, l.k.layout.Pointer(i))) = uintptr(copy) - uintptr(b.get(l.k.layout.From())*size)
 		})
 	}
 }

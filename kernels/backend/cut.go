@@ -85,10 +85,10 @@ func (c *cut) place(k *nativeKernel, a *launch.Args, b *frame) {
 	l := &k.layout
 	b.put(l.N(), min(c.columns, a.N-c.column))
 	for axis := range c.axis {
-		b.putRange(l, axis, c.index[axis], c.index[axis]+1)
+		b.putRange(l, a, axis, c.index[axis], c.index[axis]+1)
 	}
 	if c.axis >= 0 {
-		b.putRange(l, c.axis, c.row, min(c.row+c.rows, c.end))
+		b.putRange(l, a, c.axis, c.row, min(c.row+c.rows, c.end))
 	}
 	for i, st := range a.Stride {
 		offset := c.column * st[len(a.Outer)]
@@ -103,14 +103,15 @@ func (c *cut) place(k *nativeKernel, a *launch.Args, b *frame) {
 }
 
 // putRange writes the range of an outer axis.
-func (b *frame) putRange(l *codegen.Layout, axis, lo, hi int) {
+func (b *frame) putRange(l *codegen.Layout, a *launch.Args, axis, lo, hi int) {
 	b.put(l.Count(axis), hi-lo)
 	b.put(l.Counter(axis), hi-lo)
-	b.put(l.End(axis), hi)
+	b.put(l.End(axis), a.First(axis)+hi)
 }
 
 // pointTo writes the address of an operand's element.
 func (b *frame) pointTo(k *nativeKernel, a *launch.Args, i, offset int) {
+	offset -= k.from(a) * a.Stride[i][len(a.Outer)]
 	offset *= k.prog.Operands[i].Type.Size()
 	*(*uintptr)(unsafe.Add(b.base, k.layout.Pointer(i))) = uintptr(a.Ptr[i]) + uintptr(offset)
 }

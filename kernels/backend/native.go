@@ -66,6 +66,9 @@ func (k *nativeKernel) RunRange(a *launch.Args, lo, hi int, s *Scratch) (fault l
 	if k.maxRow > 0 && a.N > k.maxRow {
 		return k.interpret(a, lo, hi, s)
 	}
+	if a.Origin != nil && !k.isPlain(a) {
+		return k.interpret(a, lo, hi, s)
+	}
 	if k.isChunked(a) {
 		return k.runChunked(a, lo, hi, s)
 	}
@@ -185,7 +188,7 @@ func (b *frame) set(k *nativeKernel, a *launch.Args) {
 	b.put(l.N(), a.N)
 	b.put(l.Fault(), 0)
 	b.put(l.Stream(), 0)
-	b.put(l.From(), 0)
+	b.put(l.From(), k.from(a))
 	b.put(l.Halt(), 0)
 	b.put(l.Fetch(), k.fetched(a)+1)
 	if k.nonTemporal && k.worthStreaming(a) {
@@ -194,7 +197,7 @@ func (b *frame) set(k *nativeKernel, a *launch.Args) {
 	for axis, n := range a.Outer {
 		b.put(l.Count(axis), n)
 		b.put(l.Counter(axis), n)
-		b.put(l.End(axis), n)
+		b.put(l.End(axis), a.First(axis)+n)
 		for i := range k.prog.Operands {
 			step := a.Stride[i][axis]
 			if axis+1 < len(a.Outer) {
@@ -261,6 +264,14 @@ func (b *frame) rows(k *nativeKernel, lo, hi int) {
 	b.put(l.End(0), hi)
 }
 
+// from is the index in the row at which a call begins.
+func (k *nativeKernel) from(a *launch.Args) int {
+	if len(k.stages) == 0 { // which does not matter to the code
+		return 0
+	}
+	return a.First(len(a.Outer))
+}
+
 func (b *frame) faulted(k *nativeKernel) bool { return b.get(k.layout.Fault()) != 0 }
 
 // fault reads what a guard has found. The counters stand at its row.
@@ -268,7 +279,7 @@ func (b *frame) fault(k *nativeKernel, a *launch.Args) launch.Fault {
 	l := &k.layout
 	row := 0
 	for axis, n := range a.Outer {
-		row = row*n + b.get(l.End(axis)) - b.get(l.Counter(axis))
+		row = row*n + b.get(l.End(axis)) - b.get(l.Counter(axis)) - a.First(axis)
 	}
 	at := l.Fault()
 	return launch.Fault{Code: rowprog.FaultCode(b.get(at + 16)), Position: row*a.N + b.get(at+8), Value: uint64(b.get(l.Culprit))}

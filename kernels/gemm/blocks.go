@@ -101,6 +101,9 @@ type problem[T scalar.Number] struct {
 	packedB []T
 	add     bool
 
+	part     *Part[T]
+	from, to int // the products of each sum that are added up
+
 	first int // the number of its first row in the batch
 
 	// Of products of one A, where there are more: those of a batch from an index on.
@@ -113,22 +116,24 @@ type region struct{ top, bottom, left, right int }
 
 // run computes a part of C.
 func (q *problem[T]) run(c region, s *Scratch[T]) {
-	if q.k == 0 {
-		q.clear(c)
+	if q.from >= q.to {
+		if !q.continues() {
+			q.clear(c)
+		}
 		return
 	}
 	if v := simdOf[T](); v != nil && q.c.Col == 1 {
 		q.simd(v, c, s)
 		return
 	}
-	if c.bottom-c.top < tileRows && q.b.Col == 1 && q.offsets == nil {
+	if c.bottom-c.top < tileRows && q.b.Col == 1 && q.offsets == nil && !q.continues() {
 		q.gemv(c, s)
 		return
 	}
 	for j := c.left; j < c.right; j += NC {
 		nj := min(NC, c.right-j)
-		for p, np := 0, 0; p < q.k; p += np {
-			np = blockSize(p, q.k)
+		for p, np := q.from, 0; p < q.to; p += np {
+			np = q.pieceLen(p)
 			if q.offsets != nil {
 				packOffsets(s.b, &q.b, q.offsets, p, np, j, nj)
 			} else {
@@ -137,7 +142,7 @@ func (q *problem[T]) run(c region, s *Scratch[T]) {
 			for i := c.top; i < c.bottom; i += MC {
 				ni := min(MC, c.bottom-i)
 				packA(s.a, &q.a, i, ni, p, np)
-				q.block(s, i, ni, j, nj, np, q.add || p > 0)
+				q.block(s, i, ni, j, nj, np, q.target(p, np))
 			}
 		}
 	}
@@ -158,32 +163,29 @@ func (q *problem[T]) clear(c region) {
 }
 
 // block multiplies the packed blocks into the part of C at (i, j).
-func (q *problem[T]) block(s *Scratch[T], i, ni, j, nj, np int, add bool) {
+func (q *problem[T]) block(s *Scratch[T], i, ni, j, nj, np int, to target[T]) {
 	sums, tile := &s.sums, inPlain[T]().tile
 	for jj := 0; jj < nj; jj += tileCols {
 		b := s.b[jj*np:]
 		for ii := 0; ii < ni; ii += tileRows {
+			rows, cols := min(tileRows, ni-ii), min(tileCols, nj-jj)
+			q.beginTile(sums, to, i+ii, rows, j+jj, cols)
 			tile(np, s.a[ii*np:], b, sums)
-			q.put(sums, i+ii, min(tileRows, ni-ii), j+jj, min(tileCols, nj-jj), add)
+			for r := range rows {
+				q.putRow(sums[r*tileCols:][:cols], to.data, i+ii+r, j+jj, to.add)
+			}
 		}
 	}
 }
 
-// put writes a tile of sums to C at (i, j).
-func (q *problem[T]) put(sums *sumsOfTile[T], i, ni, j, nj int, add bool) {
-	for r := range ni {
-		q.putRow(sums[r*tileCols:][:nj], i+r, j, add)
-	}
-}
-
-// putRow writes sums to the row of C at (i, j), or adds them to it.
-func (q *problem[T]) putRow(sums []T, i, j int, add bool) {
+// putRow writes sums to the row of C at (i, j), or adds them to it; data is C's or as it lies.
+func (q *problem[T]) putRow(sums, data []T, i, j int, add bool) {
 	at := q.c.Start + i*q.c.Row + j*q.c.Col
 	for _, v := range sums {
 		if add {
-			v += q.c.Data[at]
+			v += data[at]
 		}
-		q.c.Data[at] = v
+		data[at] = v
 		at += q.c.Col
 	}
 }

@@ -23,7 +23,7 @@ func (p *Product[T]) AddSums(sums []T) {
 	q := problem[T]{c: p.C}
 	for block := range p.Blocks() {
 		for i := range p.M {
-			q.putRow(sums[:p.N], i, 0, p.Add || block > 0)
+			q.putRow(sums[:p.N], p.C.Data, i, 0, p.Add || block > 0)
 			sums = sums[p.N:]
 		}
 	}

@@ -44,6 +44,10 @@
 // With AVX-512, what is left of columns that fill half of a vector or less takes the loops of
 // AVX2, and tiles have eight rows where fourteen would fall into one set of the cache.
 //
+// A run can compute a part of all sums, and go on with those that others have begun ([Part]): a tile then
+// loads them before its first product. Where the others are taken for zeros, their products are left
+// out: they would change nothing.
+//
 // Machine code can go on with the sums of a tile while they are in registers, in place of
 // storing them ([Epilogue]). What it reads and writes is asked for in the same way. Or another
 // kernel can run on rows of the result: it is told of rows of C as soon as they are whole, few enough to
@@ -72,7 +76,7 @@
 // in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdoffsets.go packs
 // windows (offsets.go), simdprefetch.go asks for memory ahead, simdgemv.go has single rows;
 // simd_amd64.go names the loops of table_amd64.go, and simd_other.go says that there are none.
-// packed.go packs B in advance. pack.go, tile.go and gemv.go are products in plain Go.
+// packed.go packs B in advance. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
 // blocksums.go adds up blocks of K that were computed apart. epilogue.go, rows.go and reader.go
 // hand on tiles and rows of C and panels of B.
 package gemm

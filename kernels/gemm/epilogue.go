@@ -86,7 +86,7 @@ func (p *Product[T]) RunTiles(lo, hi, left, right int, s *Scratch[T], to Epilogu
 }
 
 // runsEpilogue reports whether sums are whole after this block of K and somebody goes on with them.
-func (f *macroKernel[T]) runsEpilogue() bool { return f.s.epilogue != nil && f.p+f.np == f.k }
+func (f *macroKernel[T]) runsEpilogue() bool { return f.s.epilogue != nil && f.p+f.np == f.to }
 
 // setEpilogue has tiles hand their sums to the epilogue, if these are whole and fill vectors.
 func (f *macroKernel[T]) setEpilogue(j, nj int) {

@@ -8,8 +8,8 @@ func (q *problem[T]) gemv(c region, s *Scratch[T]) {
 	for i := c.top; i < c.bottom; i++ {
 		for j := c.left; j < c.right; j += NC {
 			nj := min(NC, c.right-j)
-			for p, np := 0, 0; p < q.k; p += np {
-				np = blockSize(p, q.k)
+			for p, np := q.from, 0; p < q.to; p += np {
+				np = q.pieceLen(p)
 				sums := s.b[:nj]
 				clear(sums)
 				for l := p; l < p+np; l++ {
@@ -17,7 +17,7 @@ func (q *problem[T]) gemv(c region, s *Scratch[T]) {
 					row := q.b.Data[q.b.Start+l*q.b.Row+j:][:nj]
 					addRow(x, row, sums)
 				}
-				q.putRow(sums, i, j, q.add || p > 0)
+				q.putRow(sums, q.c.Data, i, j, q.add || p > q.from)
 			}
 		}
 	}

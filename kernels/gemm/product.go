@@ -24,6 +24,8 @@ type Product[T scalar.Number] struct {
 	Offsets *Offsets
 	// Packed, where given, is what PackB has made of B.
 	Packed []T
+	// Part, where given, is what a run computes of the sums. It goes with neither Offsets nor Add.
+	Part *Part[T]
 
 	// Batch is the sizes of the batch axes, outermost first; StepA, StepB and StepC
 	// are the steps from matrix to matrix along each of them. A step of zero uses one
@@ -155,7 +157,10 @@ func (p *Product[T]) sharesA() bool {
 
 // matrix is one product of the batch.
 func (p *Product[T]) matrix(index int) problem[T] {
-	q := problem[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, packedB: p.Packed, add: p.Add, first: index * p.M, count: 1}
+	q := problem[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, packedB: p.Packed, add: p.Add, first: index * p.M, count: 1, part: p.Part, to: p.K}
+	if p.Part != nil {
+		q.from, q.to = p.Part.From, p.Part.To
+	}
 	if p.M == 1 && p.Packed != nil {
 		q.b, q.packedB = Matrix[T]{Data: p.Packed, Row: p.N, Col: 1}, nil
 	}

@@ -87,6 +87,9 @@ type tileArgs struct {
 	list         *int
 	prefetchBase uintptr
 	prefetchTile int
+	// Sums begin with what lies as C does, so many bytes from it, if continues is not 0; else with 0.
+	continues int
+	begun     uintptr
 }
 
 // transposeArgs are the arguments of a transposition of blocks.
@@ -109,7 +112,7 @@ const copySteps = 4
 func (q *problem[T]) simd(v *simdTiles, c region, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
-	case rows == 1 && f.b.Col == 1 && f.offsets == nil && s.epilogue == nil: // which takes tiles
+	case rows == 1 && f.b.Col == 1 && f.offsets == nil && s.epilogue == nil && !q.continues(): // the others take tiles
 		if f.region.left = f.addedRows(); f.region.left < c.right {
 			f.fewRows()
 		}
@@ -148,8 +151,8 @@ func (q *problem[T]) begin(v *simdTiles, c region, s *Scratch[T]) macroKernel[T]
 func (f *macroKernel[T]) fewRows() {
 	f.i, f.ni = f.top, f.bottom-f.top
 	for j := f.left; j < f.right; j += f.v.cols {
-		for f.p = 0; f.p < f.k; f.p += f.np {
-			f.np = blockSize(f.p, f.k)
+		for f.p = f.from; f.p < f.to; f.p += f.np {
+			f.np = f.pieceLen(f.p)
 			f.panelPass(j, min(f.v.cols, f.right-j))
 		}
 	}
@@ -179,9 +182,9 @@ func (f *macroKernel[T]) packedColumns(left, right int) {
 	most := f.v.mc(blockLen(f.k) * f.size)
 	rows := f.v.blocks(height, most)
 	f.keeps, f.stop = rows < height, right
-	for f.p = 0; f.p < f.k; f.p += f.np {
-		f.np, f.isPacked = blockSize(f.p, f.k), false
-		isLast := f.keeps && f.s.rows.to != nil && f.count == 1 && f.p+f.np == f.k && right == f.region.right
+	for f.p = f.from; f.p < f.to; f.p += f.np {
+		f.np, f.isPacked = f.pieceLen(f.p), false
+		isLast := f.keeps && f.s.rows.to != nil && f.count == 1 && f.p+f.np == f.to && right == f.region.right
 		if isLast {
 			rows = f.v.blocks(height, min(max(f.s.rows.most, leastTiles*f.v.rows), most))
 		}

@@ -28,8 +28,8 @@ func (f *macroKernel[T]) addedRows() int {
 	for j := f.left; j < right; j += gemvCols {
 		nj := min(gemvCols, right-j)
 		sums := f.s.b[:nj]
-		for p, np := 0, 0; p < f.k; p += np {
-			np = blockSize(p, f.k)
+		for p, np := f.from, 0; p < f.to; p += np {
+			np = f.pieceLen(p)
 			end := p + np
 			clear(sums)
 			*args = gemvArgs{vectors: nj / lanes, sums: address(sums, 0), bRow: f.b.Row * f.size, factorStep: f.a.Col * f.size}
@@ -44,7 +44,7 @@ func (f *macroKernel[T]) addedRows() int {
 					k++
 				}
 			}
-			f.putRow(sums, f.top, j, f.add || p > 0)
+			f.putRow(sums, f.c.Data, f.top, j, f.add || p > f.from)
 		}
 	}
 	return right

@@ -83,12 +83,17 @@ func (f *macroKernel[T]) run(tiles int, loop func(*tileArgs)) {
 // pointC points at columns of C.
 func (f *macroKernel[T]) pointC(j, nj int) {
 	args := f.args
-	args.k, args.add = f.np, 0
-	if f.add || f.p > 0 {
+	to := f.target(f.p, f.np)
+	args.k, args.add, args.continues = f.np, 0, 0
+	if to.add {
 		args.add = 1
 	}
 	args.cRow = f.c.Row * f.size
-	args.c = address(f.c.Data, f.c.Start+f.i*f.c.Row+j*f.c.Col)
+	at := f.c.Start + f.i*f.c.Row + j*f.c.Col
+	args.c = address(to.data, at)
+	if to.begun != nil {
+		args.continues, args.begun = 1, address(to.begun, at)-args.c
+	}
 	f.masks(nj)
 	args.fetchC = 0
 	if f.s.isLarge {

@@ -28,7 +28,7 @@ type plain[T scalar.Number] struct {
 	//		}
 	//	}
 	//
-	// from sums of zero. A pointer goes on to a step more, but is not used there.
+	// A pointer goes on to a step more, but is not used there.
 	tile func(k int, a, b []T, sums *sumsOfTile[T])
 	// addRow adds a row times a factor to sums.
 	addRow func(x T, row, sums []T)
@@ -82,7 +82,7 @@ func roundsOnce(p plain[float32]) bool {
 // tile is the loop for types, or processors, of which a product added to a sum is rounded once.
 // Here and below, pointers take the place of slices, whose lengths would take up registers.
 func tile[T scalar.Number](k int, a, b []T, sums *sumsOfTile[T]) {
-	var s00, s01, s10, s11, s20, s21 T
+	s00, s01, s10, s11, s20, s21 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]
 	_, _ = a[k*tileRows-1], b[k*tileCols-1]
 	pa, pb := unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0])
 	for ; k > 0; k-- {
@@ -110,7 +110,7 @@ func addRow[T scalar.Number](x T, row, sums []T) {
 
 // tileF64 is tile with the fused multiply-add that Go has of this type.
 func tileF64(k int, a, b []float64, sums *sumsOfTile[float64]) {
-	var s00, s01, s10, s11, s20, s21 float64
+	s00, s01, s10, s11, s20, s21 := sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]
 	_, _ = a[k*tileRows-1], b[k*tileCols-1]
 	pa, pb := unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0])
 	for ; k > 0; k-- {
@@ -137,7 +137,8 @@ func addRowF64(x float64, row, sums []float64) {
 
 // tileF32 is [scalar.FMA32] at each step, with the sums in float64.
 func tileF32(k int, a, b []float32, sums *sumsOfTile[float32]) {
-	var s00, s01, s10, s11, s20, s21 float64
+	s00, s01, s10 := float64(sums[0]), float64(sums[1]), float64(sums[2])
+	s11, s20, s21 := float64(sums[3]), float64(sums[4]), float64(sums[5])
 	_, _ = a[k*tileRows-1], b[k*tileCols-1]
 	pa, pb := unsafe.Pointer(&a[0]), unsafe.Pointer(&b[0])
 	for ; k > 0; k-- {

@@ -19,7 +19,7 @@ func (s *Scratch) evaluate(section rowprog.Section) {
 		case rowprog.OpLoad:
 			s.value[v] = loops.Load(in.Type, s.element(in.Operand, 0, in.Type.Size()))
 		case rowprog.OpIota:
-			s.value[v] = uint64(s.index[in.Axis])
+			s.value[v] = uint64(s.args.First(in.Axis) + s.index[in.Axis])
 		case rowprog.OpStore:
 			s.storeRow(in)
 		case rowprog.OpAccumulate:

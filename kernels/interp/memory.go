@@ -108,7 +108,9 @@ func fill1[T loops.Bits](reg int, x rowprog.Value) step {
 
 // iotaStep fills a register with the indices within the row.
 func iotaStep(reg int) step {
-	return func(s *Scratch, n int) { loops.Count(vec[int64](s, reg, n), int64(s.at)) }
+	return func(s *Scratch, n int) {
+		loops.Count(vec[int64](s, reg, n), int64(s.args.First(len(s.args.Outer))+s.at))
+	}
 }
 
 // accumulateStep combines a register into an operand. An operand that is not

@@ -10,7 +10,12 @@ import (
 type Args struct {
 	N     int   // the number of elements of a row
 	Outer []int // the sizes of the outer axes
-	Whole int   // of the rows of which these are parts, if they are such, the number of elements
+	// Origin is the index of the first element along the outer axes and, last, within the row, where
+	// that matters to a program: of a call that is a part of another. Pointers point there. It may be
+	// nil for zeros. A part of a row begins with a multiple of [rowprog.Lanes] elements.
+	Origin []int
+
+	Whole int // of the rows of which these are parts, if they are such, the number of elements
 
 	// Ptr points at the element of each operand at index 0 of all axes. It may be
 	// nil for an operand without elements.
@@ -39,6 +44,7 @@ func (a *Args) Clone() *Args {
 	c := &Args{
 		N:      a.N,
 		Whole:  a.Whole,
+		Origin: append([]int(nil), a.Origin...),
 		Outer:  append([]int(nil), a.Outer...),
 		Ptr:    append([]unsafe.Pointer(nil), a.Ptr...),
 		Stride: make([][]int, len(a.Stride)),
@@ -55,6 +61,14 @@ func (a *Args) Size(axis int) int {
 		return a.N
 	}
 	return a.Outer[axis]
+}
+
+// First is the index of the first element along an axis; axis len(Outer) is the row.
+func (a *Args) First(axis int) int {
+	if a.Origin == nil {
+		return 0
+	}
+	return a.Origin[axis]
 }
 
 // Rows is the number of rows along outer axis 0, which is what a range of a call is

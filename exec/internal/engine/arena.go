@@ -14,12 +14,13 @@ type extent struct {
 	s           *lower.Buffer
 	first, last int // the kernels between which it is in use
 	bytes, at   int
+	chain       *chainTask // whose threads' memory it is, in place of a buffer
 }
 
 // assignOffsets places the arena's buffers: the largest first, each at the lowest place that
 // is free while it lives.
 func (b *Specialization) assignOffsets(p *Code) {
-	blocks := b.blocks(p)
+	blocks := append(b.blocks(p), b.chainMemory(p)...)
 	slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
 	b.Offsets = make([]int, len(p.Buffers))
 	taken := newTimeline(len(p.Kernels) + 1)
@@ -29,8 +30,12 @@ func (b *Specialization) assignOffsets(p *Code) {
 			panic(b.tooMuch(p, k.at+k.bytes, blocks[0].s, errAddresses))
 		}
 		taken.add(k)
-		for s := k.s; s != nil; s = s.ReusedBy {
-			b.Offsets[s.Index] = k.at
+		if k.chain != nil {
+			k.chain.at = k.at
+		} else {
+			for s := k.s; s != nil; s = s.ReusedBy {
+				b.Offsets[s.Index] = k.at
+			}
 		}
 		b.Arena = max(b.Arena, k.at+k.bytes)
 	}
@@ -53,8 +58,32 @@ func (b *Specialization) blocks(p *Code) (blocks []extent) {
 		for heir := s.ReusedBy; heir != nil; heir = heir.ReusedBy {
 			k.last = max(k.last, heir.Last)
 		}
+		if b.wide[s] != nil {
+			k.bytes = 0
+		}
+		b.liveInChains(&k)
 		k.bytes = (k.bytes + alignment - 1) / alignment * alignment
 		blocks = append(blocks, k)
+	}
+	return blocks
+}
+
+// liveInChains has a buffer that is used by kernels of a chain live as long as that runs.
+func (b *Specialization) liveInChains(k *extent) {
+	for _, c := range b.chains {
+		if c.First <= k.first && k.first <= c.Last {
+			k.first = c.First
+		}
+		if c.First <= k.last && k.last <= c.Last {
+			k.last = c.Last
+		}
+	}
+}
+
+// chainMemory lists the memory of chains.
+func (b *Specialization) chainMemory(p *Code) (blocks []extent) {
+	for _, c := range b.chains {
+		blocks = append(blocks, extent{s: p.BufferOf[c.Wide[0]], first: c.First, last: c.Last, bytes: c.bytes * c.threads, chain: c})
 	}
 	return blocks
 }

@@ -13,6 +13,7 @@ type Code struct {
 	name          string // of the graph
 	numInputs     int
 	Kernels       []lower.Kernel
+	Chains        []*lower.Chain
 	Buffers       []*lower.Buffer // of the arena
 	BufferOf      map[*graph.Node]*lower.Buffer
 	consts        []*graph.Node
@@ -25,7 +26,7 @@ type Code struct {
 
 // NewCode makes machine code of what a unit's row programs say, or what takes its place.
 func NewCode(name string, u *lower.Program, verified bool) (*Code, error) {
-	c := &Code{name: name, numInputs: len(u.Inputs), Kernels: u.Kernels, Buffers: u.Buffers, BufferOf: u.BufferOf,
+	c := &Code{name: name, numInputs: len(u.Inputs), Kernels: u.Kernels, Chains: u.Chains, Buffers: u.Buffers, BufferOf: u.BufferOf,
 		consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds, verified: verified}
 	for i, s := range u.Params {
 		if u.Writes.IsWritten(s.Own) {

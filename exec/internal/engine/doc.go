@@ -5,7 +5,9 @@
 // buffers. The tasks are row programs (loop.go), matrix products (matmul.go; matmulgrid.go cuts
 // them for threads, prepack.go keeps weights packed), gathers (gather.go) and assembled values
 // (assemble.go); batch.go calls runs of small ones as one. epilogue.go carries out the fusion of
-// kernels with products, whose geometry is in tiles.go. A [State] (state.go) is the memory of runs
+// kernels with products, whose geometry is in tiles.go. chain.go runs kernels block of rows by block of
+// rows, products by chainproduct.go and row programs by chainloop.go; chainskip.go finds columns that
+// masks leave out, with the intervals of interval.go. A [State] (state.go) is the memory of runs
 // and runs them, with workspace.go; pool.go shares tasks between threads; params.go holds
 // parameters; memory.go is values where they lie. fault.go tells of failed checks, traffic.go
 // counts bytes and operations, verify.go checks a specialization.

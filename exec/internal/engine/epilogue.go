@@ -17,7 +17,7 @@ import (
 func (b *Specialization) fuseWithMatMuls(kernels []lower.Kernel) {
 	for i := range b.Launches {
 		product, ok := b.Launches[i].Task.(fusable)
-		if !ok {
+		if !ok || b.Launches[i].Chained {
 			continue
 		}
 		next := b.Launches[i+1:]

@@ -38,6 +38,8 @@ type Specialization struct {
 	generation int              // of the arena that pointers were set for
 	fed        []unsafe.Pointer // what pointers of inputs were set to
 	sizeSlots  []int64
+	chains     []*chainTask
+	wide       map[*lower.Buffer]*chainTask // the matrices that they exchange
 }
 
 // Task is a kernel with all sizes known.
@@ -55,8 +57,10 @@ type Launch struct {
 	of       int        // the number of the kernel
 	needsIn  bool       // some operand is an input, whose memory changes from run to run
 
-	Fused bool          // the step before it does it, unless a profile is taken
-	Batch *backend.List // of this step and some that follow, if they can be run as one
+	Chained bool          // it is a member of a chain
+	Fused   bool          // the step before it does it, unless a profile is taken
+	Chain   *chainTask    // of this step and some that follow, which it does, if there is one
+	Batch   *backend.List // of this step and some that follow, if they can be run as one
 }
 
 // Location is a spot in a buffer, or a size of the program.
@@ -70,6 +74,7 @@ type Location struct {
 const (
 	inMemory  = -1
 	inNothing = -2
+	inChain   = -3 // in the memory of the threads that run a chain
 )
 
 // nothing is where operands without elements lie. A kernel may load an element before a row that
@@ -98,6 +103,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 			b, err = nil, bug.Panicked(node, r)
 		}
 	}()
+	b.planChains(p)
 	b.assignOffsets(p) // before kernels prepare memory of their own for the sizes
 	for i, k := range p.Kernels {
 		node = k.Computes().Nodes[0]
@@ -108,6 +114,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 		}
 	}
 	node = nil
+	b.bindChains()
 	b.fuseWithMatMuls(p.Kernels)
 	b.batchLaunches()
 	if p.verified {
@@ -213,7 +220,10 @@ func (b *Specialization) newLaunch(p *Code, operands []fusion.Operand) (s Launch
 		}
 		st := p.BufferOf[o.Base]
 		slot := inMemory
-		if b.hasNothing(o) {
+		switch {
+		case b.wide[st] != nil:
+			slot = inChain
+		case b.hasNothing(o):
 			slot = inNothing
 		}
 		s.Operands = append(s.Operands, Location{Buffer: st, Offset: b.first(o.Layout, st) * st.Dtype.Size(), Slot: slot})

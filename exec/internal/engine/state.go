@@ -69,7 +69,10 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		st := &b.Launches[i]
 		if s.Observer != nil {
 			s.Observer.Start(st.of)
-			if err := st.Task.Run(s); err != nil {
+			if st.Chain != nil {
+				st.Chain.Run(s)
+				i += len(st.Chain.members) - 1
+			} else if err := st.Task.Run(s); err != nil {
 				return err
 			}
 			s.Observer.Stop(st.of)
@@ -77,6 +80,9 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		}
 		switch {
 		case st.Fused:
+		case st.Chain != nil:
+			st.Chain.Run(s)
+			i += len(st.Chain.members) - 1
 		case st.Batch != nil:
 			st.Batch.Run()
 			i += st.Batch.Len() - 1
@@ -110,9 +116,15 @@ func (s *State) setPointers(b *Specialization) {
 		return
 	}
 	for i := range b.Launches {
-		if st := &b.Launches[i]; all || st.needsIn {
+		st := &b.Launches[i]
+		if st.Chain != nil && all {
+			st.Chain.setPointer(unsafe.Pointer(&s.Arena[st.Chain.at]))
+		}
+		if all || st.needsIn {
 			for operand, pl := range st.Operands {
-				st.Task.SetPointer(operand, s.Pointer(b, pl))
+				if pl.Slot != inChain {
+					st.Task.SetPointer(operand, s.Pointer(b, pl))
+				}
 			}
 		}
 	}

@@ -8,12 +8,15 @@ import (
 // the arguments of row programs stay within the memory that they name.
 func (b *Specialization) Verify(p *Code) error {
 	for i, s := range p.Buffers {
+		if b.wide[s] != nil {
+			continue // threads have blocks of it
+		}
 		end := b.Offsets[s.Index] + b.Eval(s.Count)*s.Dtype.Size()
 		if at := b.Offsets[s.Index]; at < 0 || at%alignment != 0 || end > b.Arena {
 			return fmt.Errorf("%s lies at bytes %d to %d of %d", s.Node.Label(), at, end, b.Arena)
 		}
 		for _, other := range p.Buffers[:i] {
-			if s.Root() == other.Root() || s.Last < other.First || other.Last < s.First {
+			if b.wide[other] != nil || s.Root() == other.Root() || s.Last < other.First || other.Last < s.First {
 				continue
 			}
 			start, stop := b.Offsets[other.Index], b.Offsets[other.Index]+b.Eval(other.Count)*other.Dtype.Size()
@@ -22,11 +25,35 @@ func (b *Specialization) Verify(p *Code) error {
 			}
 		}
 	}
+	if err := b.verifyChains(p); err != nil {
+		return err
+	}
 	for _, st := range b.Launches {
 		if k, ok := st.Task.(*LoopTask); ok {
 			if err := k.Loop.Program.Verify(); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// verifyChains checks that the memory of chains lies apart from what lives while they run, and that
+// they give rows and columns to blocks that are within the matrices.
+func (b *Specialization) verifyChains(p *Code) error {
+	for _, c := range b.chains {
+		for _, k := range b.blocks(p) {
+			at := b.Offsets[k.s.Index]
+			if k.bytes > 0 && k.first <= c.Last && c.First <= k.last && at < c.at+c.bytes*c.threads && c.at < at+k.bytes {
+				return fmt.Errorf("%s lies in the memory of the chain of kernels %d to %d", k.s.Node.Label(), c.First, c.Last)
+			}
+		}
+		row := 0
+		for _, at := range c.blocks {
+			if at.lo != row || at.hi <= at.lo || at.hi > c.rows || at.left < 0 || at.left >= at.right || at.right > c.cols || at.hi-at.lo > c.blocks[0].hi {
+				return fmt.Errorf("a chain has the block %+v", at)
+			}
+			row = at.hi
 		}
 	}
 	return nil

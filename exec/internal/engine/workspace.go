@@ -13,6 +13,7 @@ type Workspace struct {
 	consumer rowConsumer
 	epilogue epilogue
 	reader   panelReader
+	chain    chainThread
 }
 
 // argsOf returns arguments with room for a program of some outer axes and operands.
@@ -30,7 +31,7 @@ func (ws *Workspace) argsOf(outer, operands int) *launch.Args {
 // release forgets the memory of the last tile, so that it is not kept alive.
 func (ws *Workspace) release() {
 	clear(ws.part.Ptr[:cap(ws.part.Ptr)])
-	ws.consumer = rowConsumer{}
+	ws.consumer, ws.chain = rowConsumer{}, chainThread{}
 }
 
 // resized returns a slice of n elements, s itself where it has room.

@@ -46,9 +46,14 @@ type Thresholds struct {
 	// FactorBytes is the size of a second matrix that is better summed beside the product: a smaller
 	// one is soon read once more.
 	FactorBytes int
+	// ChainBytes is the size of the matrices that a chain exchanges, of a whole batch, from which on it
+	// runs in blocks of rows: smaller ones stay in the second-level cache.
+	ChainBytes int
+	// ChainRows is the number of rows of a block; 0 where the caches decide, as they should but in tests.
+	ChainRows int
 }
 
-var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 48, RowBytes: 16 << 20, FactorBytes: 3 << 20}
+var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 48, RowBytes: 16 << 20, FactorBytes: 3 << 20, ChainBytes: 1 << 20}
 
 // TakesAllTiles reports whether tiles are taken be it worth it or not, as tests want it.
 func (t *Thresholds) TakesAllTiles() bool { return t.TileBytes == 0 }

@@ -25,6 +25,7 @@ type Program struct {
 	Thresholds    Thresholds
 	Groups        []*fusion.Group
 	Kernels       []Kernel
+	Chains        []*Chain // in their order
 	BufferOf      map[*graph.Node]*Buffer
 	Consts        []*graph.Node
 	Buffers       []*Buffer

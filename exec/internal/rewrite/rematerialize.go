@@ -4,13 +4,18 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
 )
 
 // maxRecomputed bounds the cost of a value that is computed again for each user: see Cost.
 const maxRecomputed = 16
 
+// maxSpread bounds the cost of a matrix that is computed again for each matrix of a batch.
+const maxSpread = 8
+
 // Rematerialize computes values that depend on nothing but positions anew for each user: that
-// is cheaper than a buffer, and leaves their users free to share kernels with others.
+// is cheaper than a buffer, and leaves their users free to share kernels with others. A cheap matrix,
+// such as a mask, is computed for each matrix of a batch that takes it, in the kernel of its user.
 func Rematerialize(u *Program) error {
 	costs := make([]int, len(u.Graph.Nodes())) // of what is computed from positions; 0 for others
 	written := writtenMemory(u.Graph)
@@ -26,11 +31,21 @@ func Rematerialize(u *Program) error {
 		if costs[n.ID()] > 0 {
 			return nil
 		}
-		own := map[*graph.Node]*graph.Node{}
+		own, spreads := map[*graph.Node]*graph.Node{}, false
 		for i, x := range n.Operands() {
-			if c := costs[x.ID()]; 0 < c && c <= maxRecomputed {
+			c := costs[x.ID()]
+			if 0 < c && c <= maxSpread && repeatsMatrix(n, i) {
+				if spread := spreadOver(next, in[i], n.Shape()); spread != nil {
+					in[i], spreads = spread, true
+					continue
+				}
+			}
+			if 0 < c && c <= maxRecomputed {
 				in[i] = rematerialized(next, x, in[i], own)
 			}
+		}
+		if spreads { // the operands' axes meet the result's in another way
+			return graph.Apply(n.Op(), n.Attrs(), in...)
 		}
 		return next.Copy(n, in)
 	})
@@ -72,4 +87,45 @@ func rematerialized(next *graph.Graph, old, made *graph.Node, own map[*graph.Nod
 	c := next.Copy(made, in)
 	own[old] = c
 	return c
+}
+
+// repeatsMatrix reports whether operand i of an elementwise node is a matrix that is repeated along
+// leading axes alone.
+func repeatsMatrix(n *graph.Node, i int) bool {
+	x := n.In(i)
+	if n.Op().Class != graph.Elementwise || x.Rank() < 2 {
+		return false
+	}
+	leading := n.Rank() - x.Rank()
+	for axis, d := range x.Shape() {
+		if d != n.Shape()[leading+axis] && (d != 1 || axis >= x.Rank()-2) {
+			return false
+		}
+	}
+	return !x.Shape().Equal(n.Shape()) && !slices.Contains(n.Stretch(i), graph.Undecided)
+}
+
+// spreadOver computes a value that depends on positions over a larger shape, along whose further axes
+// it is repeated; nil where that cannot be.
+func spreadOver(next *graph.Graph, x *graph.Node, shape graph.Shape) *graph.Node {
+	if _, number := x.ScalarValue(); number {
+		return x
+	}
+	leading := len(shape) - x.Rank()
+	if a, ok := x.Attrs().(ops.IotaAttrs); ok {
+		if x.Shape()[a.Axis] != shape[leading+a.Axis] {
+			return nil // it is 0 along the axis
+		}
+		return ops.Iota(next, leading+a.Axis, shape...)
+	}
+	if len(x.Operands()) == 0 {
+		return nil
+	}
+	in := make([]*graph.Node, len(x.Operands()))
+	for i, y := range x.Operands() {
+		if in[i] = spreadOver(next, y, shape); in[i] == nil {
+			return nil
+		}
+	}
+	return graph.Apply(x.Op(), x.Attrs(), in...)
 }

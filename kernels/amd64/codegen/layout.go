@@ -30,8 +30,8 @@ const (
 // N is where the number of elements of a row is, or of the chunk of it.
 func (l *Layout) N() int { return offN }
 
-// From is where the index in the row is at which a chunk begins: 0 for whole rows. It
-// does not matter to code without [Code.Stages].
+// From is where the index in the row is at which a chunk, or a part of a row, begins: 0 for whole
+// rows. Addresses are of index 0. It does not matter to code without [Code.Stages].
 func (l *Layout) From() int { return offFrom }
 
 // Halt is where a number says, if it is not 0, that a call ends after the next stage.

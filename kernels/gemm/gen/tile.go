@@ -61,6 +61,8 @@ const (
 	argList      = 192
 	argFar       = 200
 	argFarTile   = 208
+	argContinues = 216
+	argBegun     = 224
 )
 
 // offsetBytes is the size of an offset, entryBytes that of an entry of the list.
@@ -109,7 +111,7 @@ const (
 //		}
 //	}
 //
-// from sums of zero, which are then stored to C or added to it. It goes on with as many
+// from sums of zero, or from those that were begun, which are then stored to C or added to it. It goes on with as many
 // tiles of the same columns, one below the other, as it is told.
 type tile struct {
 	machine
@@ -165,14 +167,9 @@ func (t tile) code() []byte {
 	if t.masked && t.width == asm.W512 { // rows of B are loaded with masks, too
 		t.loadMasks(a, func(v int) { a.M(asm.KMOVW, asm.W128, asm.Vec(v+1), 0, asm.At(asm.RAX, int32(v)*2)) })
 	}
+	t.begin(a)
 	load(a, []field{{count, argK}, {bases[0], argA}, {b, argB}, {aRow, argARow}, {aStep, argAStep}, {bStep, argBStep}})
 	used := pointBases(a, t.rows, aRow)
-	for r := range t.rows {
-		for v := range t.vectors() {
-			s := t.sum(r, v)
-			a.R(asm.XORPS, t.width, s, s, s)
-		}
-	}
 	if t.copies != nothing {
 		load(a, []field{{to, argTo}})
 	}
@@ -211,6 +208,28 @@ func (t tile) code() []byte {
 	return finish(a)
 }
 
+// begin sets the sums to zero, or to those that it goes on with.
+func (t tile) begin(a *asm.Asm) {
+	begun, zero := a.NewLabel(), a.NewLabel()
+	a.CmpMemImm(asm.At(asm.RDI, argContinues), 0)
+	a.JumpIf(asm.Equal, zero)
+	if t.masked && t.width != asm.W512 {
+		t.loadMasks(a, func(v int) { a.M(asm.MOVUPS, t.width, t.spare(v), 0, asm.At(asm.RAX, int32(v)*32)) })
+	}
+	load(a, []field{{c, argC}, {cRow, argCRow}, {asm.RAX, argBegun}})
+	a.Add(c, asm.RAX)
+	t.downRows(a, func(r, v int, m asm.Mem) { t.loadVector(a, t.sum(r, v), v, m) })
+	a.Jump(begun)
+	a.Bind(zero)
+	for r := range t.rows {
+		for v := range t.vectors() {
+			s := t.sum(r, v)
+			a.R(asm.XORPS, t.width, s, s, s)
+		}
+	}
+	a.Bind(begun)
+}
+
 // fetch asks for the rows of C, which the loop gives time to arrive, if that is wanted.
 func (t tile) fetch(a *asm.Asm) {
 	near := a.NewLabel()
@@ -227,8 +246,12 @@ func (t tile) fetch(a *asm.Asm) {
 
 // throughC has code written for each vector of C.
 func (t tile) throughC(a *asm.Asm, write func(row, v int, m asm.Mem)) {
-	a.MovLoad(c, asm.At(asm.RDI, argC))
-	a.MovLoad(cRow, asm.At(asm.RDI, argCRow))
+	load(a, []field{{c, argC}, {cRow, argCRow}})
+	t.downRows(a, write)
+}
+
+// downRows has code written for each vector of a matrix that lies as C does, to which c points.
+func (t tile) downRows(a *asm.Asm, write func(row, v int, m asm.Mem)) {
 	for r := range t.rows {
 		for v := range t.vectors() {
 			write(r, v, asm.At(c, int32(v*t.width.Bytes())))
@@ -280,15 +303,24 @@ func (t tile) loadMasks(a *asm.Asm, write func(v int)) {
 
 // addVector adds a vector of C, side by side with others, to a sum.
 func (t tile) addVector(a *asm.Asm, sum asm.Vec, v int, m asm.Mem) {
-	switch x := t.spare(t.vectors()); {
-	case !t.masked:
+	if !t.masked {
 		a.M(t.add, t.width, sum, sum, m)
+		return
+	}
+	x := t.spare(t.vectors())
+	t.loadVector(a, x, v, m)
+	a.R(t.add, t.width, sum, sum, x)
+}
+
+// loadVector loads a vector that lies as one of C does.
+func (t tile) loadVector(a *asm.Asm, x asm.Vec, v int, m asm.Mem) {
+	switch {
+	case !t.masked:
+		a.M(asm.MOVUPS, t.width, x, 0, m)
 	case t.width == asm.W512:
 		a.MK(t.w, t.width, x, 0, m, asm.Mask{K: uint8(v + 1), Zero: true})
-		a.R(t.add, t.width, sum, sum, x)
 	default:
 		a.M(t.load, t.width, x, t.spare(v), m)
-		a.R(t.add, t.width, sum, sum, x)
 	}
 }
 

@@ -1,0 +1,295 @@
+package engine
+
+import (
+	"cmp"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/gemm"
+)
+
+// This file plans chains with sizes known, and runs them: matrix of the batch by matrix, block of rows
+// by block of rows. The matrices that the kernels exchange lie in memory of a thread, which has a block
+// of each; so it grows with the number of columns alone.
+
+// chainTask is a chain with all sizes known. It is a task: its tiles are matrices of the batch or,
+// where no sums over rows tie these together, parts of them.
+type chainTask struct {
+	*lower.Chain
+	batch              []int
+	slices, rows, cols int
+	blocks             []rowBlock
+	pitch              int   // elements from row to row of the wide matrices
+	wideAt             []int // of each wide matrix: where it lies in a thread's memory
+	packedAt, sumsAt   []int // and, of each member, the second matrix of a product, packed, and its sums; or -1
+	bytes              int   // of a thread's memory
+	threads            int
+	at                 int // where the arena has the memory of all threads
+	memory             unsafe.Pointer
+	members            []chainMember
+	states             []*chainState
+	free               chan *chainState
+	cuts               int // parts of a matrix of the batch that are computed by themselves
+	cost               int // an estimate of the time of a run, in nanoseconds
+}
+
+// rowBlock is rows that are computed together, and the columns of the wide matrices that matter for
+// them.
+type rowBlock struct{ lo, hi, left, right int }
+
+// chainMember is a kernel of a chain.
+type chainMember interface {
+	// newState makes what a thread needs for the kernel.
+	newState(c *chainTask) any
+	// begin prepares for a matrix of the batch.
+	begin(c *chainTask, t *chainThread, state any)
+	// run computes a block of rows.
+	run(c *chainTask, t *chainThread, state any, block int)
+}
+
+// chainState is what a thread needs for a chain: for each member what it has made.
+type chainState struct {
+	members []any
+	memory  unsafe.Pointer
+	number  int
+}
+
+// chainThread is a thread at work on a matrix of the batch.
+type chainThread struct {
+	slice  int
+	memory unsafe.Pointer
+	ws     *Workspace
+}
+
+// The sizes of chains.
+const (
+	// chainCache is the memory for blocks of the wide matrices: a part of the second-level cache.
+	chainCache = 768 << 10
+	// factorBytes is the size of a second matrix, for each matrix of the batch, up to which it is read
+	// again for every block of rows, unless the wide matrices are larger than mostWide.
+	factorBytes = 4 << 20
+	mostWide    = 64 << 20
+	// Blocks have so many tiles of rows, if the cache holds them.
+	fewestTiles = 2
+	mostTiles   = 8
+)
+
+// planChains chooses the chains that run in blocks, and says what memory they need.
+func (b *Specialization) planChains(p *Code) {
+	b.wide = map[*lower.Buffer]*chainTask{}
+	for _, c := range p.Chains {
+		if t := b.planChain(p, c); t != nil {
+			b.chains = append(b.chains, t)
+			for _, n := range c.Wide {
+				b.wide[p.BufferOf[n]] = t
+			}
+		}
+	}
+}
+
+// planChain returns a chain with its sizes; nil where it does not pay.
+func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
+	t := &chainTask{Chain: c, batch: b.Shape(c.Batch), slices: 1, rows: b.Eval(c.Rows), cols: b.Eval(c.Cols), threads: b.threads}
+	for _, n := range t.batch {
+		t.slices *= n
+	}
+	wide := t.slices * t.rows * t.cols * c.Wide[0].DType().Size()
+	if wide < b.Thresholds.ChainBytes || wide == 0 || t.rows < 2 || b.Thresholds.ChainRows == 0 && !b.pays(t, wide) {
+		return nil
+	}
+	tile := cmp.Or(tileRows(c.Wide[0].DType()), fewestTileRows)
+	t.pitch = t.cols + 64/c.Wide[0].DType().Size()
+	if !b.fitChain(t) {
+		return nil
+	}
+	rowBytes := t.placeWide(p, 1)
+	t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(min(chainCache/rowBytes/tile, mostTiles), fewestTiles)*tile))
+	b.skipColumns(t)
+	t.bytes = t.placeWide(p, t.blocks[0].hi)
+	for _, m := range c.Members {
+		b.placeProduct(t, m)
+	}
+	return t
+}
+
+// placeProduct takes memory for a product's second matrix, packed for all blocks, and for its sums, of
+// a matrix of the batch.
+func (b *Specialization) placeProduct(t *chainTask, m lower.ChainMember) {
+	packed, sums := -1, -1
+	if k, ok := m.Kernel.(*lower.MatMul); ok {
+		if n := packedLen(k.Dtype, b.Eval(k.N), b.Eval(k.K)); n > 0 && !m.Sums {
+			packed = t.take(n * k.Dtype.Size())
+		}
+		if m.Sums && gemm.BlockLen(t.rows) < t.rows {
+			sums = t.take(b.Eval(k.M) * b.Eval(k.N) * k.Dtype.Size())
+		}
+	}
+	t.packedAt, t.sumsAt = append(t.packedAt, packed), append(t.sumsAt, sums)
+}
+
+// packedLen is the number of elements that a matrix of some columns and rows takes packed: see
+// [gemm.Product.PackedLen].
+func packedLen(t graph.DType, cols, rows int) int {
+	switch t {
+	case graph.Float32:
+		return (&gemm.Product[float32]{M: 2, N: cols, K: rows, C: gemm.Matrix[float32]{Col: 1}}).PackedLen()
+	case graph.Float64:
+		return (&gemm.Product[float64]{M: 2, N: cols, K: rows, C: gemm.Matrix[float64]{Col: 1}}).PackedLen()
+	}
+	return 0
+}
+
+// pays reports whether the gain of blocks is worth what they take: second matrices are read again for
+// each block, and sums over rows are one thread's work.
+func (b *Specialization) pays(t *chainTask, wide int) bool {
+	return wide >= mostWide || b.factors(t.Chain) <= factorBytes && (!t.hasSums() || t.slices >= b.threads)
+}
+
+// fewestTileRows stands for the rows of a tile where there are no vector registers.
+const fewestTileRows = 12
+
+func tileRows(t graph.DType) (rows int) {
+	switch t {
+	case graph.Float32:
+		rows, _ = gemm.Tile[float32]()
+	case graph.Float64:
+		rows, _ = gemm.Tile[float64]()
+	}
+	return rows
+}
+
+// factors is the size of the largest matrix that is read for each block of rows.
+func (b *Specialization) factors(c *lower.Chain) (bytes int) {
+	for _, m := range c.Members {
+		if k, ok := m.Kernel.(*lower.MatMul); ok {
+			bytes = max(bytes, b.Eval(k.N)*b.Eval(k.K)*k.Dtype.Size())
+		}
+	}
+	return bytes
+}
+
+// hasSums reports whether some member sums over rows.
+func (t *chainTask) hasSums() bool {
+	for _, m := range t.Members {
+		if m.Sums {
+			return true
+		}
+	}
+	return false
+}
+
+// placeWide places the wide matrices of some rows in a thread's memory, whose size it gives.
+func (t *chainTask) placeWide(p *Code, rows int) (bytes int) {
+	t.wideAt = make([]int, len(t.Wide))
+	placed := map[*lower.Buffer]int{}
+	for i, n := range t.Wide {
+		root := p.BufferOf[n].Root()
+		at, known := placed[root]
+		if !known {
+			at = bytes
+			placed[root] = at
+			bytes += (rows*t.pitch*n.DType().Size() + alignment - 1) / alignment * alignment
+		}
+		t.wideAt[i] = at
+	}
+	return bytes
+}
+
+// cutRows cuts rows into blocks of a size, and where blocks of sums over them end.
+func (t *chainTask) cutRows(size int) {
+	sums := t.rows
+	if t.hasSums() {
+		sums = gemm.BlockLen(t.rows)
+	}
+	for lo := 0; lo < t.rows; {
+		hi := min(lo+size, (lo/sums+1)*sums, t.rows)
+		t.blocks = append(t.blocks, rowBlock{lo, hi, 0, t.cols})
+		lo = hi
+	}
+}
+
+// take takes bytes of a thread's memory.
+func (t *chainTask) take(bytes int) (at int) {
+	at = t.bytes
+	t.bytes += (bytes + alignment - 1) / alignment * alignment
+	return at
+}
+
+// bindChains makes the chains of the launches of their kernels.
+func (b *Specialization) bindChains() {
+	for _, t := range b.chains {
+		first := 0
+		for b.Launches[first].of != t.First {
+			first++
+		}
+		for i := range t.Members {
+			st := &b.Launches[first+i]
+			st.Chained = true
+			t.members = append(t.members, st.Task.(chainable).inChain(b, t, i))
+		}
+		b.Launches[first].Chain = t
+		for i := range t.threads {
+			s := &chainState{number: i}
+			for _, m := range t.members {
+				s.members = append(s.members, m.newState(t))
+			}
+			t.states = append(t.states, s)
+		}
+		t.free = make(chan *chainState, len(t.states))
+		for _, s := range t.states {
+			t.free <- s
+		}
+		t.cuts = 1
+		if !t.hasSums() && t.slices < threadTiles*t.threads && t.threads > 1 {
+			t.cuts = min(ceilDiv(threadTiles*t.threads, t.slices), len(t.blocks))
+		}
+	}
+}
+
+// chainable is a task that can be a member of a chain.
+type chainable interface {
+	// inChain makes it the member of a chain with a number.
+	inChain(b *Specialization, t *chainTask, member int) chainMember
+}
+
+// setPointer says where the memory of all threads is.
+func (t *chainTask) setPointer(p unsafe.Pointer) {
+	for _, s := range t.states {
+		s.memory = unsafe.Add(p, s.number*t.bytes)
+	}
+}
+
+// Run computes the chain.
+func (t *chainTask) Run(s *State) {
+	if s.Threads <= 1 || t.slices*t.cuts <= 1 || t.cost < parallelCost {
+		for i := range t.slices * t.cuts {
+			t.Tile(i, &s.Ws)
+		}
+		return
+	}
+	s.ParallelFor(t, t.slices*t.cuts, t.cost)
+}
+
+// Tile computes a matrix of the batch, or a part of one.
+func (t *chainTask) Tile(i int, ws *Workspace) {
+	s := <-t.free
+	defer func() { t.free <- s }()
+	th := &ws.chain
+	*th = chainThread{slice: i / t.cuts, memory: s.memory, ws: ws}
+	for k, m := range t.members {
+		m.begin(t, th, s.members[k])
+	}
+	cut := i % t.cuts
+	for block := cut * len(t.blocks) / t.cuts; block < (cut+1)*len(t.blocks)/t.cuts; block++ {
+		for k, m := range t.members {
+			m.run(t, th, s.members[k], block)
+		}
+	}
+	*th = chainThread{}
+}
+
+// wideMemory is a thread's memory of a wide matrix.
+func (t *chainTask) wideMemory(th *chainThread, wide int) unsafe.Pointer {
+	return unsafe.Add(th.memory, t.wideAt[wide])
+}

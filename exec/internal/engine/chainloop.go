@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/kernels/launch"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// chainLoop is a row program of a chain.
+type chainLoop struct {
+	task    *LoopTask
+	wide    []int // of each operand: which wide matrix it is, or -1
+	isWide  bool  // it has one
+	args    *launch.Args
+	steps   [][]int // of each operand over the axes of the iteration space
+	axisOf  []int   // the program's axis of each of these axes, -1 for none
+	indexed bool    // the program asks for positions
+}
+
+// inChain makes a row program a member of a chain.
+func (k *LoopTask) inChain(b *Specialization, c *chainTask, member int) chainMember {
+	m := &c.Members[member]
+	l := &chainLoop{task: k, wide: m.Wide, isWide: slices.ContainsFunc(m.Wide, func(i int) bool { return i >= 0 }),
+		args: b.argsOf(k.Loop), axisOf: axesOf(k.Loop), indexed: asksForPositions(k.Loop.Program)}
+	for i, o := range k.Loop.Operands {
+		steps := make([]int, len(k.Loop.Space))
+		if o.Base != nil {
+			steps = b.strides(o)
+		}
+		l.steps = append(l.steps, steps)
+		if m.Wide[i] >= 0 {
+			rows := l.axisOf[len(c.batch)]
+			clear(l.args.Stride[i])
+			l.args.Stride[i][rows] = c.pitch
+			l.args.Stride[i][len(l.args.Outer)] = 1
+		}
+	}
+	c.cost += k.cost
+	return l
+}
+
+// axesOf returns the program's axis of each axis of the iteration space, -1 for none.
+func axesOf(p *lower.Loop) []int {
+	axisOf := slices.Repeat([]int{-1}, len(p.Space))
+	for at, axes := range p.Axes {
+		for _, axis := range axes {
+			axisOf[axis] = at
+		}
+	}
+	return axisOf
+}
+
+func asksForPositions(p *rowprog.Program) bool {
+	return slices.ContainsFunc(p.Insts, func(in rowprog.Inst) bool { return in.Op == rowprog.OpIota })
+}
+
+func (l *chainLoop) newState(*chainTask) any {
+	a := l.args.Clone()
+	if a.Origin = nil; l.indexed || l.isWide {
+		a.Origin = make([]int, len(a.Outer)+1)
+	}
+	return a
+}
+
+func (l *chainLoop) begin(*chainTask, *chainThread, any) {}
+
+func (l *chainLoop) run(c *chainTask, th *chainThread, state any, block int) {
+	a, at := state.(*launch.Args), c.blocks[block]
+	rank := len(c.batch)
+	rows, last := l.axisOf[rank], len(a.Outer)
+	for axis := range a.Outer {
+		a.Outer[axis] = 1
+	}
+	left := 0
+	if l.isWide {
+		left = at.left
+		a.N = at.right - at.left
+	}
+	if rows == last { // rows lie side by side
+		a.N = (at.hi - at.lo) * l.args.N / c.rows
+	} else {
+		a.Outer[rows] = at.hi - at.lo
+	}
+	for i, o := range l.task.Loop.Program.Operands {
+		if l.wide[i] >= 0 {
+			a.Ptr[i] = unsafe.Add(c.wideMemory(th, l.wide[i]), left*o.Type.Size())
+			continue
+		}
+		offset, index := at.lo*l.steps[i][rank]+left*l.steps[i][rank+1], th.slice
+		for axis := rank - 1; axis >= 0; axis-- {
+			offset += index % c.batch[axis] * l.steps[i][axis]
+			index /= c.batch[axis]
+		}
+		a.Ptr[i] = unsafe.Add(l.task.Args.Ptr[i], offset*o.Type.Size())
+	}
+	if a.Origin != nil {
+		l.setOrigin(c, a, th.slice, at.lo, left)
+	}
+	l.task.Loop.Kernel.RunRange(a, 0, a.Rows(), &th.ws.scratch)
+}
+
+// setOrigin says where a block begins.
+func (l *chainLoop) setOrigin(c *chainTask, a *launch.Args, slice, row, left int) {
+	rank := len(c.batch)
+	clear(a.Origin)
+	for axis := rank - 1; axis >= 0; axis-- {
+		if at := l.axisOf[axis]; at >= 0 && l.indexed {
+			a.Origin[at] = slice % c.batch[axis]
+		}
+		slice /= c.batch[axis]
+	}
+	if at := l.axisOf[rank]; at < len(a.Outer) {
+		a.Origin[at] = row
+	}
+	a.Origin[len(a.Outer)] = left
+}
+
+// fitChain reports whether the loops of a chain can run on blocks, as rows of their operands lie. Where
+// rows of a program are merged with columns, rows of wide matrices lie side by side too.
+func (b *Specialization) fitChain(t *chainTask) bool {
+	rank := len(t.batch)
+	for _, m := range t.Members {
+		k, ok := m.Kernel.(*lower.Fused)
+		if !ok {
+			continue
+		}
+		p := k.Parts[0]
+		axisOf := axesOf(p)
+		isWide := slices.ContainsFunc(m.Wide, func(i int) bool { return i >= 0 })
+		if axisOf[rank] < 0 || isWide && axisOf[rank+1] < 0 {
+			return false
+		}
+		if axisOf[rank] == axisOf[rank+1] && isWide {
+			t.pitch = t.cols
+		}
+		for i, o := range p.Operands {
+			if isWide && p.Program.Operands[i].Domain == rowprog.Vec && o.Base != nil && t.cols > 1 && b.Eval(o.Layout.Strides[rank+1]) != 1 {
+				return false
+			}
+		}
+	}
+	return true
+}

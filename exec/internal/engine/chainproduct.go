@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/gemm"
+	"github.com/broadloom/broadloom/kernels/scalar"
+)
+
+// chainProduct is a product of a chain.
+type chainProduct[T scalar.Number] struct {
+	task     *MatMulTask[T]
+	sums     bool
+	wide     []int // of the two matrices and the result: which wide matrix it is, or -1
+	packedAt int   // in a thread's memory: the second matrix, packed for all blocks; -1 if it is not
+	sumsAt   int   // and sums of a block of rows; -1 where there is but one
+}
+
+// productState is what a thread needs for a product.
+type productState[T scalar.Number] struct {
+	p    gemm.Product[T] // of a matrix of the batch
+	one  gemm.Product[T] // of a block of rows
+	part gemm.Part[T]
+}
+
+func (t *MatMulTask[T]) inChain(_ *Specialization, c *chainTask, member int) chainMember {
+	c.cost += t.cost
+	m := &c.Members[member]
+	return &chainProduct[T]{task: t, sums: m.Sums, wide: m.Wide, packedAt: c.packedAt[member], sumsAt: c.sumsAt[member]}
+}
+
+func (k *chainProduct[T]) newState(*chainTask) any { return &productState[T]{} }
+
+func (k *chainProduct[T]) begin(c *chainTask, th *chainThread, state any) {
+	s, from := state.(*productState[T]), &k.task.p
+	p := &s.p
+	*p = gemm.Product[T]{M: from.M, N: from.N, K: from.K, A: from.A, B: from.B, C: from.C}
+	index := th.slice
+	for axis := len(c.batch) - 1; axis >= 0; axis-- {
+		i := index % c.batch[axis]
+		index /= c.batch[axis]
+		p.A.Start += i * from.StepA[axis]
+		p.B.Start += i * from.StepB[axis]
+		p.C.Start += i * from.StepC[axis]
+	}
+	if k.packedAt >= 0 {
+		packed := unsafe.Slice((*T)(unsafe.Add(th.memory, k.packedAt)), p.PackedLen())
+		p.PackB(packed, k.task.scratch(&th.ws.products))
+		p.Packed = packed
+	}
+	if !k.sums {
+		return
+	}
+	p.C.Data, p.C.Start = p.C.Data[p.C.Start:][:p.M*p.N], 0
+	clear(p.C.Data)
+	s.part = gemm.Part[T]{Continues: true}
+	if k.sumsAt >= 0 {
+		s.part.Sums = unsafe.Slice((*T)(unsafe.Add(th.memory, k.sumsAt)), p.M*p.N)
+	}
+}
+
+// operand returns a thread's memory of a wide matrix in the place of an operand.
+func (k *chainProduct[T]) operand(c *chainTask, th *chainThread, i int) gemm.Matrix[T] {
+	rows := c.blocks[0].hi
+	return gemm.Matrix[T]{Data: unsafe.Slice((*T)(c.wideMemory(th, k.wide[i])), rows*c.pitch), Row: c.pitch, Col: 1}
+}
+
+func (k *chainProduct[T]) run(c *chainTask, th *chainThread, state any, block int) {
+	s, at := state.(*productState[T]), c.blocks[block]
+	p := &s.one
+	*p = s.p
+	if k.sums {
+		k.runSums(c, th, s, block)
+		return
+	}
+	p.M = max(at.hi-at.lo, 2) // a product of one row takes its second matrix packed in another way
+	p.A.Start += at.lo * p.A.Row
+	p.C.Start += at.lo * p.C.Row
+	left, right := 0, p.N
+	if k.wide[0] >= 0 {
+		p.A = k.operand(c, th, 0)
+		s.part.From, s.part.To = at.left, at.right
+		p.Part = &s.part
+	}
+	if k.wide[2] >= 0 {
+		p.C = k.operand(c, th, 2)
+		left, right = at.left, at.right
+	}
+	p.RunPart(0, at.hi-at.lo, left, right, k.task.scratch(&th.ws.products))
+}
+
+// runSums goes on with sums over the rows.
+func (k *chainProduct[T]) runSums(c *chainTask, th *chainThread, s *productState[T], block int) {
+	p, at := &s.one, c.blocks[block]
+	s.part.From, s.part.To = at.lo, at.hi
+	p.Part = &s.part
+	sums := gemm.BlockLen(c.rows)
+	if at.lo >= sums && at.lo%sums == 0 {
+		clear(s.part.Sums)
+	}
+	top, bottom, left, right := 0, p.M, 0, p.N
+	if k.wide[0] >= 0 {
+		m := k.operand(c, th, 0)
+		p.A = gemm.Matrix[T]{Data: m.Data, Start: -at.lo * c.pitch, Row: 1, Col: c.pitch}
+		top, bottom = at.left, at.right
+	}
+	if k.wide[1] >= 0 {
+		p.B = k.operand(c, th, 1)
+		p.B.Start = -at.lo * c.pitch
+		left, right = at.left, at.right
+	}
+	p.RunPart(top, bottom, left, right, k.task.scratch(&th.ws.products))
+	if at.lo >= sums && (at.hi == c.rows || at.hi%sums == 0) {
+		k.addSkipped(c, s, block)
+	}
+}
+
+// addSkipped adds the sums of a block of K in columns of the wide matrix that its last rows skip.
+func (k *chainProduct[T]) addSkipped(c *chainTask, s *productState[T], block int) {
+	p, last := &s.one, c.blocks[block]
+	for i, w := range k.wide[:2] {
+		if w < 0 {
+			continue
+		}
+		top, bottom, left, right := 0, p.M, 0, p.N
+		from, to := &left, &right
+		if i == 0 {
+			from, to = &top, &bottom
+		}
+		*from, *to = last.left, last.left
+		sums := gemm.BlockLen(c.rows)
+		for j := block; j >= 0 && c.blocks[j].lo >= last.lo/sums*sums; j-- {
+			*from, *to = min(*from, c.blocks[j].left), max(*to, c.blocks[j].right)
+		}
+		end := *to
+		*to = last.left
+		p.AddPart(&s.part, top, bottom, left, right)
+		*from, *to = last.right, max(last.right, end)
+		p.AddPart(&s.part, top, bottom, left, right)
+		return
+	}
+}

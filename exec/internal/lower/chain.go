@@ -1,0 +1,262 @@
+package lower
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// Chain is kernels, one behind the other, that can run on a block of rows after another: what each
+// computes of a row needs no other row of what those before it compute, or is a sum over rows. So the
+// matrices that they alone exchange need never be in memory as a whole.
+type Chain struct {
+	First, Last int         // kernels of the program
+	Batch       graph.Shape // the axes before the rows
+	Rows, Cols  graph.Dim   // Cols is that of the matrices that they exchange
+	Members     []ChainMember
+	// Wide is the matrices that they exchange, [Batch…, Rows, Cols] each.
+	Wide []*graph.Node
+}
+
+// ChainMember is a kernel of a chain.
+type ChainMember struct {
+	Kernel Kernel
+	Sums   bool // a product that sums over the rows
+	// Wide is for each operand of the kernel the number of the matrix in Chain.Wide that it is, or -1.
+	Wide []int
+}
+
+// maxChainWindow bounds the kernels behind a product that are looked at.
+const maxChainWindow = 48
+
+// FindChains looks for chains behind products, and brings the kernels of each together.
+func FindChains(u *Program) error {
+	for i := 0; i < len(u.Kernels); i++ {
+		product, ok := u.Kernels[i].(*MatMul)
+		if !ok || product.Rows != 1 || !product.Operands()[2].Layout.IsRowMajor() {
+			continue
+		}
+		f := chainFinder{u: u, anchor: product, window: u.Kernels[i:min(i+maxChainWindow, len(u.Kernels))]}
+		c := f.find()
+		if c == nil {
+			continue
+		}
+		c.First += i
+		c.Last += i
+		u.Chains = append(u.Chains, c)
+		i = c.Last
+	}
+	return nil
+}
+
+// chainFinder looks for a chain that begins with a product.
+type chainFinder struct {
+	u      *Program
+	anchor *MatMul
+	window []Kernel
+	barred map[Kernel]bool // that turned out to be no members
+
+	members, before, after []Kernel
+	made                   map[*graph.Node]graph.Layout // what members compute row by row, as they write it
+	sums                   map[Kernel]bool
+}
+
+// find returns the chain, or nil. Its first kernel is counted from the window's.
+func (f *chainFinder) find() *Chain {
+	f.barred = map[Kernel]bool{}
+	for {
+		f.sort()
+		if !slices.ContainsFunc(f.members, reducesRows) { // else products and what follows them are fused tile by tile
+			return nil
+		}
+		wide := f.wide()
+		outside := slices.IndexFunc(f.members, func(k Kernel) bool { return !f.exchanges(k, wide) })
+		if outside < 0 {
+			return f.chain(wide)
+		}
+		if f.members[outside] == Kernel(f.anchor) {
+			return nil
+		}
+		f.barred[f.members[outside]] = true
+	}
+}
+
+// sort tells members from kernels that run before and after them.
+func (f *chainFinder) sort() {
+	f.members, f.before, f.after = nil, nil, nil
+	f.made, f.sums = map[*graph.Node]graph.Layout{}, map[Kernel]bool{}
+	for _, k := range f.window {
+		needsAfter := slices.ContainsFunc(f.after, func(x Kernel) bool { return touchesResults(k, x) })
+		switch {
+		case !needsAfter && !f.barred[k] && f.joins(k):
+			f.members = append(f.members, k)
+		case needsAfter || slices.ContainsFunc(f.members, func(x Kernel) bool { return touchesResults(k, x) }):
+			f.after = append(f.after, k)
+		default:
+			f.before = append(f.before, k)
+		}
+	}
+}
+
+// joins reports whether a kernel can be a member, and notes what it computes.
+func (f *chainFinder) joins(k Kernel) bool {
+	switch k := k.(type) {
+	case *MatMul:
+		return f.productJoins(k)
+	case *Fused:
+		return len(k.Parts) == 1 && f.loopJoins(k.Parts[0])
+	}
+	return false
+}
+
+// productJoins reports whether rows of a product come from the same rows of what members compute, or
+// it sums over these rows.
+func (f *chainFinder) productJoins(k *MatMul) bool {
+	p, chain := k.MatMulSpec, f.anchor.MatMulSpec
+	if p.Rows != 1 || !p.Batch.Equal(chain.Batch) || !p.Operands[2].Layout.IsRowMajor() || isUndecided(p.Operands[:]) {
+		return false
+	}
+	a, b := f.made[p.Operands[0].Base], f.made[p.Operands[1].Base]
+	rank := len(p.Batch)
+	switch {
+	case p.M == chain.M && b.Strides == nil && f.sameRows(p.Operands[0], rank):
+		f.made[p.Operands[2].Base] = p.Operands[2].Layout
+		return true
+	case p.K == chain.M && (a.Strides != nil || b.Strides != nil) && f.sameRows(p.Operands[0], rank+1) && f.sameRows(p.Operands[1], rank):
+		f.sums[k] = true
+		return true
+	}
+	return false
+}
+
+// loopJoins reports whether a row program computes rows from the same rows.
+func (f *chainFinder) loopJoins(p *Loop) bool {
+	chain := f.anchor.MatMulSpec
+	rank := len(chain.Batch)
+	if len(p.Space) != rank+2 || !p.Space[:rank].Equal(chain.Batch) || p.Space[rank] != chain.M || isUndecided(p.Operands) {
+		return false
+	}
+	for i := range p.Program.Insts {
+		if op := p.Program.Insts[i].Op; op == rowprog.OpGuard || op == rowprog.OpAccumulate {
+			return false
+		}
+	}
+	reads := false
+	for i, o := range p.Operands {
+		_, isMade := f.made[o.Base]
+		switch {
+		case o.Base == nil:
+		case o.Write && (alias.Storage(o.Base) != o.Base || o.Base.Op().Class == graph.Update || !ownsRows(o, rank)):
+			return false
+		case !o.Write && !f.sameRows(o, rank):
+			return false
+		case !o.Write && isMade:
+			reads = true
+		case o.Write && p.Program.Operands[i].Access == rowprog.Acc:
+			return false
+		}
+	}
+	if !reads {
+		return false
+	}
+	for _, o := range p.Operands {
+		if o.Write {
+			f.made[o.Base] = o.Layout
+		}
+	}
+	return true
+}
+
+func isUndecided(operands []fusion.Operand) bool {
+	return slices.ContainsFunc(operands, func(o fusion.Operand) bool { return o.Undecided != nil })
+}
+
+// ownsRows reports whether what is written has elements of its own for each row, in order.
+func ownsRows(o fusion.Operand, rank int) bool {
+	l := graph.Layout{Shape: slices.Clone(o.Layout.Shape), Strides: o.Layout.Strides, Offset: o.Layout.Offset}
+	if l.Strides[rank+1] == 0 {
+		l.Shape[rank+1] = 1
+	}
+	return l.IsRowMajor()
+}
+
+// sameRows reports whether an operand, if members compute it, is read at the rows where they write it:
+// the axis for rows has the given number.
+func (f *chainFinder) sameRows(o fusion.Operand, rows int) bool {
+	if o.Base == nil {
+		return true
+	}
+	written, isMade := f.made[o.Base]
+	if !isMade {
+		return !f.writes(o.Base)
+	}
+	rank := len(f.anchor.Batch)
+	for axis, d := range f.anchor.Batch {
+		if d != 1 && o.Layout.Strides[axis] != written.Strides[axis] {
+			return false
+		}
+	}
+	return o.Layout.Strides[rows] == written.Strides[rank] && o.Layout.Offset == written.Offset
+}
+
+// writes reports whether a member writes a value's memory, other than row by row.
+func (f *chainFinder) writes(base *graph.Node) bool {
+	return slices.ContainsFunc(f.members, func(k Kernel) bool {
+		return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool {
+			return o.Write && alias.Storage(o.Base) == alias.Storage(base)
+		})
+	})
+}
+
+// wide lists the matrices of the product's columns that members alone exchange.
+func (f *chainFinder) wide() (list []*graph.Node) {
+	rank := len(f.anchor.Batch)
+	for _, k := range f.members {
+		for _, o := range k.Operands() {
+			if l, isMade := f.made[o.Base]; !o.Write || !isMade || slices.Contains(list, o.Base) || l.Shape[rank+1] != f.anchor.N || l.Strides[rank+1] != 1 {
+				continue
+			}
+			isRoot := slices.ContainsFunc(f.u.Roots, func(n *graph.Node) bool { return alias.Storage(n) == o.Base })
+			if !isRoot && !slices.ContainsFunc(f.u.Kernels, func(k Kernel) bool { return !slices.Contains(f.members, k) && uses(k, o.Base) }) {
+				list = append(list, o.Base)
+			}
+		}
+	}
+	return list
+}
+
+// uses reports whether a kernel reads or writes a value's memory.
+func uses(k Kernel, base *graph.Node) bool {
+	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool { return o.Base != nil && alias.Storage(o.Base) == base })
+}
+
+// exchanges reports whether a member reads or writes one of the wide matrices.
+func (f *chainFinder) exchanges(k Kernel, wide []*graph.Node) bool {
+	return slices.ContainsFunc(wide, func(n *graph.Node) bool { return uses(k, n) })
+}
+
+// reducesRows reports whether a kernel is a row program with reductions.
+func reducesRows(k Kernel) bool {
+	loop, ok := k.(*Fused)
+	return ok && !loop.Parts[0].Program.Columnwise()
+}
+
+// chain makes the chain of the members, which it brings together.
+func (f *chainFinder) chain(wide []*graph.Node) *Chain {
+	end := slices.Index(f.window, f.members[len(f.members)-1])
+	isLater := func(k Kernel) bool { return slices.Index(f.window, k) > end }
+	before, after := slices.DeleteFunc(f.before, isLater), slices.DeleteFunc(f.after, isLater)
+	c := &Chain{First: len(before), Last: len(before) + len(f.members) - 1, Batch: f.anchor.Batch, Rows: f.anchor.M, Cols: f.anchor.N, Wide: wide}
+	for _, k := range f.members {
+		m := ChainMember{Kernel: k, Sums: f.sums[k]}
+		for _, o := range k.Operands() {
+			m.Wide = append(m.Wide, slices.Index(wide, o.Base))
+		}
+		c.Members = append(c.Members, m)
+	}
+	copy(f.window, slices.Concat(before, f.members, after))
+	return c
+}

@@ -1,0 +1,75 @@
+package gemm
+
+import "github.com/broadloom/broadloom/kernels/scalar"
+
+// Part is some of the products of each sum: those of the columns [From, To) of A with the rows of B.
+// Sums of all parts, one after the other, have the bits of one run.
+type Part[T scalar.Number] struct {
+	From, To int
+
+	// Without Continues, the others are taken for zeros. With it, a run goes on with what runs of the
+	// parts before have left in C, which is zero at first, and in Sums. That is the memory of a
+	// block's sums, as long as C's data and laid out as C is, and must be zero when a block of K
+	// begins, unless it is the first one: see [BlockLen].
+	Continues bool
+	Sums      []T
+}
+
+// BlockLen is the number of products that are one block of a sum of k: all blocks but the last one have
+// as many.
+func BlockLen(k int) int { return blockLen(k) }
+
+// continues reports whether sums go on with what was begun.
+func (q *problem[T]) continues() bool { return q.part != nil && q.part.Continues }
+
+// AddPart adds what runs have left in the Sums of a part to columns [left, right) of the rows [top,
+// bottom) of C, where a block of K ends with a run that leaves these out.
+func (p *Product[T]) AddPart(part *Part[T], top, bottom, left, right int) {
+	for i := top; i < bottom; i++ {
+		for j := left; j < right; j++ {
+			at := p.C.Start + i*p.C.Row + j*p.C.Col
+			p.C.Data[at] += part.Sums[at]
+		}
+	}
+}
+
+// pieceLen is the number of products from p on that are in one block and in this run.
+func (q *problem[T]) pieceLen(p int) int {
+	block := blockLen(q.k)
+	return min((p/block+1)*block, q.to) - p
+}
+
+// target is where the sums of a piece go, as C lies: into data, or added to it. They begin with what
+// is in begun, if that is given, else with zero.
+type target[T scalar.Number] struct {
+	data, begun []T
+	add         bool
+}
+
+// target returns that of a piece of np products from p on.
+func (q *problem[T]) target(p, np int) target[T] {
+	block := blockLen(q.k)
+	switch {
+	case !q.continues():
+		return target[T]{data: q.c.Data, add: q.add || p > q.from}
+	case p < block:
+		return target[T]{data: q.c.Data, begun: q.c.Data}
+	case p+np == min((p/block+1)*block, q.k): // the block is whole
+		return target[T]{data: q.c.Data, begun: q.part.Sums, add: true}
+	}
+	return target[T]{data: q.part.Sums, begun: q.part.Sums}
+}
+
+// beginTile sets the sums of a tile at (i, j) to zero, or to what was begun.
+func (q *problem[T]) beginTile(sums *sumsOfTile[T], to target[T], i, rows, j, cols int) {
+	*sums = sumsOfTile[T]{}
+	if to.begun == nil {
+		return
+	}
+	for r := range rows {
+		at := q.c.Start + (i+r)*q.c.Row + j*q.c.Col
+		for n := range cols {
+			sums[r*tileCols+n] = to.begun[at+n*q.c.Col]
+		}
+	}
+}
