@@ -37,6 +37,7 @@ var verifications = []struct {
 	{"sequence", onGraph(rewrite.VerifyOrder)},
 	{"fuse", func(u *lower.Program) error { return fusion.VerifyGroups(u.Program, u.Groups) }},
 	{"lower", lower.VerifyLoops},
+	{"find-chains", lower.VerifyChains},
 	{"fuse-with-matmul", lower.VerifyMatMulFusion},
 	{"assign-buffers", lower.VerifyBuffers},
 }

@@ -152,6 +152,9 @@ var seededFaults = []struct {
 			}
 		}
 	}, "no kernel up to there stores it"},
+	{"find-chains", "a chain has other kernels than those in its place", func(t *testing.T, u *lower.Program) {
+		u.Chains = append(u.Chains, &lower.Chain{Members: []lower.ChainMember{{Kernel: u.Kernels[1]}}})
+	}, "is not in its place"},
 	{"fuse-with-matmul", "a kernel is fused with no product", func(t *testing.T, u *lower.Program) {
 		for _, k := range u.Kernels {
 			if k, ok := k.(*lower.Fused); ok {

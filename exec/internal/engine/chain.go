@@ -70,6 +70,9 @@ const (
 	// again for every block of rows, unless the wide matrices are larger than mostWide.
 	factorBytes = 4 << 20
 	mostWide    = 64 << 20
+	// pairBytes is the size of a product from which on it is worth reducing its rows in blocks where
+	// nothing else reads them: smaller ones are soon read once more.
+	pairBytes = 16 << 20
 	// Blocks have so many tiles of rows, if the cache holds them.
 	fewestTiles = 2
 	mostTiles   = 8
@@ -143,7 +146,7 @@ func packedLen(t graph.DType, cols, rows int) int {
 // pays reports whether the gain of blocks is worth what they take: second matrices are read again for
 // each block, and sums over rows are one thread's work.
 func (b *Specialization) pays(t *chainTask, wide int) bool {
-	return wide >= mostWide || b.factors(t.Chain) <= factorBytes && (!t.hasSums() || t.slices >= b.threads)
+	return wide >= mostWide || (len(t.Members) > 2 || wide >= pairBytes) && b.factors(t.Chain) <= factorBytes && (!t.hasSums() || t.slices >= b.threads)
 }
 
 // fewestTileRows stands for the rows of a tile where there are no vector registers.

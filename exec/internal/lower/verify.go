@@ -151,3 +151,23 @@ func VerifyMatMulFusion(u *Program) error {
 	}
 	return nil
 }
+
+// VerifyChains checks that the kernels of each chain stand behind each other, and that nobody else uses
+// the matrices that they exchange.
+func VerifyChains(u *Program) error {
+	for _, c := range u.Chains {
+		for i, m := range c.Members {
+			if at := c.First + i; at > c.Last || u.Kernels[at] != m.Kernel {
+				return bug.At(m.Kernel.Computes().Nodes[0], "a member of the chain of kernels %d to %d is not in its place", c.First, c.Last)
+			}
+		}
+		for _, n := range c.Wide {
+			for at, k := range u.Kernels {
+				if (at < c.First || at > c.Last) && uses(k, n) {
+					return bug.At(n, "kernel %d uses it, which is not of its chain", at)
+				}
+			}
+		}
+	}
+	return nil
+}

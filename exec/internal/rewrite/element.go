@@ -23,6 +23,7 @@ type elementStep struct {
 	prim   graph.Prim
 	args   []graph.Value
 	number float64
+	axis   int
 }
 
 type stepKind uint8
@@ -31,6 +32,7 @@ const (
 	otherStep stepKind = iota
 	primStep
 	numberStep
+	indexStep
 )
 
 // examine takes down the meaning of an operation's element.
@@ -66,6 +68,17 @@ func uniform(n *graph.Node) (v float64, ok bool) {
 	p := examine(n)
 	last := p.steps[p.result]
 	return last.number, last.kind == numberStep && last.dtype == n.DType() && !p.canFail
+}
+
+// indexOf returns the axis along which a generator gives the position; ok is false where it makes
+// something else.
+func indexOf(n *graph.Node) (axis int, ok bool) {
+	if n.Op().Class != graph.Elementwise || len(n.Operands()) > 0 {
+		return 0, false
+	}
+	p := examine(n)
+	last := p.steps[p.result]
+	return last.axis, last.kind == indexStep
 }
 
 // addsOperands reports whether an operation gives the sum of its two operands.
@@ -109,9 +122,9 @@ func (p *elementInfo) TypeOf(x graph.Value) graph.DType { return p.steps[x].dtyp
 
 func (p *elementInfo) Check(graph.Value, graph.Claim) { p.canFail = true }
 
-func (p *elementInfo) Index(int) graph.Value {
+func (p *elementInfo) Index(axis int) graph.Value {
 	p.indexed = true
-	return p.other(graph.Int64)
+	return p.add(elementStep{kind: indexStep, dtype: graph.Int64, axis: axis})
 }
 
 func (p *elementInfo) Size(d graph.Dim) graph.Value {

@@ -112,11 +112,11 @@ func spreadOver(next *graph.Graph, x *graph.Node, shape graph.Shape) *graph.Node
 		return x
 	}
 	leading := len(shape) - x.Rank()
-	if a, ok := x.Attrs().(ops.IotaAttrs); ok {
-		if x.Shape()[a.Axis] != shape[leading+a.Axis] {
+	if axis, ok := indexOf(x); ok {
+		if x.Shape()[axis] != shape[leading+axis] {
 			return nil // it is 0 along the axis
 		}
-		return ops.Iota(next, leading+a.Axis, shape...)
+		return ops.Iota(next, leading+axis, shape...)
 	}
 	if len(x.Operands()) == 0 {
 		return nil
