@@ -61,12 +61,16 @@ func (g *Graph) isMultiple(n, m Dim) bool {
 	return m == 1 || g.isRequired(n, m)
 }
 
-// isRequired reports whether a multiple that is required has n as a multiple, and m as a divisor.
+// isRequired reports whether n is a multiple of m by what is required: of multiples that are required,
+// their product has n as a multiple, and m as a divisor.
 func (g *Graph) isRequired(n, m Dim) bool {
 	return slices.ContainsFunc(g.multiples, func(f fraction) bool {
-		_, more := n.ExactDiv(f.n)
-		_, divides := f.m.ExactDiv(m)
-		return more && divides
+		rest, more := n.ExactDiv(f.n)
+		if _, divides := f.m.ExactDiv(m); !more || divides {
+			return more
+		}
+		left, divides := m.ExactDiv(f.m)
+		return divides && g.isRequired(rest, left)
 	})
 }
 
