@@ -96,7 +96,7 @@ func TestPlacesThatExamplesShareAreNamed(t *testing.T) {
 			at := ops.Add(ops.Mul(ops.Iota(g, 0, b, 4), graph.Num(8)), ops.Add(ops.Iota(g, 1, b, 4), graph.Num(6)))
 			return ops.Take(ops.Reshape(g.Input("x", f32, b, 8), -1), at, 0)
 		}},
-		{"rows that others pick", "ScatterAdd", func(g *graph.Graph, b graph.Dim) *graph.Node {
+		{"rows that others pick", "the gradient of Gather(x, 0, i)", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			y := ops.Gather(g.Input("x", f32, b, 8), 0, g.Input("i", graph.Int64, b, 8))
 			return autodiff.Grad(ops.Sum(y), g.Inputs()[:1])[0]
 		}},
