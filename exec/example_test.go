@@ -57,10 +57,10 @@ func ExampleSession_Run_sizes() {
 	})
 	fmt.Println(err)
 	// Output:
-	// example_test.go:54: error BL501: 1 requirement not met by the sizes bound
-	//       batch = 3   from input x, axis 0   (example_test.go:48)
-	//       batch = 2   from input t, axis 0   (example_test.go:49)
-	//       required by MSE(x, t) at example_test.go:50
+	// example_test.go:54:11: error BL501: 1 requirement not met by the sizes bound
+	//       batch = 3   from input x, axis 0   (example_test.go:48:7)
+	//       batch = 2   from input t, axis 0   (example_test.go:49:7)
+	//       required by MSE(x, t) at example_test.go:50:44
 }
 
 // RunWithoutUpdates computes the loss without taking a step.

@@ -32,8 +32,8 @@ func TestNoOutput(t *testing.T) {
 		n    *graph.Node
 		want string
 	}{
-		{r, forgotten, "exec: forgotten (results_test.go:22) is no output of the program: give it to exec.Outputs; its outputs are total, doubled"},
-		{r, x, "exec: x (results_test.go:20) is no output of the program"},
+		{r, forgotten, "exec: forgotten (results_test.go:22:15) is no output of the program: give it to exec.Outputs; its outputs are total, doubled"},
+		{r, x, "exec: x (results_test.go:20:7) is no output of the program"},
 		{r, stranger, `exec: stranger is no output of the program: it is no node of graph "results"`},
 		{r, nil, "exec: nil is no output of the program"},
 		{none, total, "exec: there are no results: the error of the run says why"},

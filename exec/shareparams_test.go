@@ -134,7 +134,7 @@ func TestWrongSharing(t *testing.T) {
 	}
 	late := m.w.Graph().Param("late", graph.Float32)
 	_, err := m.train.NewSession().Param(late)
-	require.ErrorContains(t, err, "parameter late was declared (shareparams_test.go:135) after the program was compiled")
+	require.ErrorContains(t, err, "parameter late was declared (shareparams_test.go:135:10) after the program was compiled")
 }
 
 // Sessions that read shared parameters run at once, and see what was trained between.

@@ -50,8 +50,8 @@ func TestSizesOfASessionThatDoNotFit(t *testing.T) {
 		sizes []exec.SessionOption
 		want  string
 	}{
-		"missing":     {nil, `no input determines times, and Expand\(x, rows, times\) at size_test.go:\d+ needs it: give it by hand, as exec.Size\("times", 8\)`},
-		"contradicts": {[]exec.SessionOption{exec.Size("times", 3), exec.Size("rows", 8)}, `rows = 8   given by hand\s+rows = 2   from input x, axis 0   \(size_test.go:\d+\)`},
+		"missing":     {nil, `no input determines times, and Expand\(x, rows, times\) at size_test.go:\d+:\d+ needs it: give it by hand, as exec.Size\("times", 8\)`},
+		"contradicts": {[]exec.SessionOption{exec.Size("times", 3), exec.Size("rows", 8)}, `rows = 8   given by hand\s+rows = 2   from input x, axis 0   \(size_test.go:\d+:\d+\)`},
 		"too large":   {[]exec.SessionOption{exec.Size("times", 300)}, `times = 300   given by hand\s+it is declared at most 100 at size_test.go`},
 		"negative":    {[]exec.SessionOption{exec.Size("times", -1)}, `it is declared at least 1`},
 		"misspelt":    {[]exec.SessionOption{exec.Size("time", 3)}, `time = 3   given by hand\s+no size of graph "tiled" has that name; there are: rows, times`},
@@ -59,7 +59,7 @@ func TestSizesOfASessionThatDoNotFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, err := p.NewSession(c.sizes...).Run(context.Background(), exec.Feed{x: column(2)})
 			require.Error(t, err)
-			require.Regexp(t, `^size_test.go:\d+: error BL501: `, err.Error())
+			require.Regexp(t, `^size_test.go:\d+:\d+: error BL501: `, err.Error())
 			require.Regexp(t, c.want, err.Error())
 		})
 	}
@@ -135,7 +135,7 @@ func TestInputsThatAreAskedFor(t *testing.T) {
 	ops.Sub(rows, x)
 	asked := func(word string) string {
 		return "^exec: input " + word + " is not fed; it is .*; its values are not used, but it tells the size \"batch\", which " +
-			`.* \(size_test.go:\d+\) uses: feed it, or give the session exec.Size\("batch", n\)$`
+			`.* \(size_test.go:\d+:\d+\) uses: feed it, or give the session exec.Size\("batch", n\)$`
 	}
 	matrix := exec.Array{Shape: []int{2, 8}, Data: make([]float32, 16)}
 	for name, c := range map[string]struct {
@@ -183,7 +183,7 @@ func TestSizesOfTooMuchMemory(t *testing.T) {
 		}
 		_, err := p.NewSession(exec.Size("n", int(size))).Run(context.Background(), feed)
 		require.ErrorContains(t, err, fmt.Sprintf(`exec: a run of graph "huge" with n = %d needs at least `, size))
-		require.Regexp(t, `bytes of memory \([\d.]+ .iB\), and .* (has|more than|give).*; the largest value is .*\[\d+ 3\] \(size_test.go:\d+\)`, err.Error())
+		require.Regexp(t, `bytes of memory \([\d.]+ .iB\), and .* (has|more than|give).*; the largest value is .*\[\d+ 3\] \(size_test.go:\d+:\d+\)`, err.Error())
 	}
 	for _, d := range []graph.Dim{1 << 40, 1 << 45} {
 		g := graph.New("static")

@@ -2,12 +2,13 @@ package graph
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"unique"
+
+	"github.com/broadloom/broadloom/internal/workdir"
 )
 
 // posDepth bounds the frames kept for one node: enough to leave the library's own
@@ -138,7 +139,7 @@ func withoutPackage(function string) string {
 	return function[strings.LastIndexByte(function, '.')+1:]
 }
 
-// String returns "models/net.go:12", with the path relative to the working directory, or "?" where
+// String returns "models/net.go:12:7", with the path relative to the working directory, or "?" where
 // nothing is known.
 func (p Pos) String() string { return p.In("") }
 
@@ -152,9 +153,9 @@ func (p Pos) Short() string {
 }
 
 // In returns the file with its path relative to the directory dir, or without one to the working
-// directory, and the line.
+// directory, the line, and the column of the call where the source tells it.
 func (p Pos) In(dir string) string {
-	f, ok := p.Frame()
+	f, ok := (*Graph)(nil).Locate(p)
 	if !ok {
 		return "?"
 	}
@@ -165,7 +166,7 @@ func (p Pos) In(dir string) string {
 func (f Frame) In(dir string) string {
 	file := f.File
 	if dir == "" {
-		dir, _ = os.Getwd()
+		dir = workdir.Dir()
 	}
 	if rel, err := filepath.Rel(dir, f.File); dir != "" && err == nil && len(rel) < len(file) {
 		file = rel

@@ -28,9 +28,9 @@ const (
 
 // Require records what must be true of sizes for the node to be right, and could be neither
 // proved nor refused. A requirement on a size that an int64 cannot hold is a mistake. A number,
-// which has no graph, requires nothing.
+// which has no graph, requires nothing, nor does a size that a mistake has left unknown.
 func (n *Node) Require(r Requirement) {
-	if n == nil || n.g == nil {
+	if n == nil || n.g == nil || r.A.IsUnknown() || r.B.IsUnknown() {
 		return
 	}
 	if !r.A.Valid() || !r.B.Valid() {

@@ -20,6 +20,9 @@ type ConvAttrs struct {
 	Groups        int
 }
 
+// GroupCount returns the number of groups of channels.
+func (a ConvAttrs) GroupCount() int { return a.Groups }
+
 func (a ConvAttrs) steps() rules.Steps {
 	return rules.Steps{Stride: a.Stride, Padding: a.Padding, Dilation: a.Dilation}
 }

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
@@ -23,9 +22,10 @@ func (a StandardizeAttrs) Args(operands []string) []string {
 	return after(after(operands, a.Eps), axisWords(a.Axes)...)
 }
 
-// LayerNormAttrs are the fixed arguments of LayerNorm and RMSNorm: the sizes of the axes
-// normalised over.
+// LayerNormAttrs are the fixed arguments of LayerNorm and RMSNorm.
 type LayerNormAttrs struct {
+	// Shape has the sizes of the axes normalised over, where the call gives them. It is nil where they
+	// are those of the second operand, or without one the last axis.
 	Shape graph.Shape
 	Eps   float64
 	// BiasOnly says that the second operand is the bias.
@@ -34,6 +34,18 @@ type LayerNormAttrs struct {
 
 // Args writes the small number.
 func (a LayerNormAttrs) Args(operands []string) []string { return after(operands, a.Eps) }
+
+// over returns the sizes of the axes normalised over, of operands of the given shapes.
+func (a LayerNormAttrs) over(shapes ...graph.Shape) graph.Shape {
+	switch x := shapes[0]; {
+	case a.Shape != nil:
+		return a.Shape
+	case len(shapes) > 1:
+		return shapes[1]
+	default:
+		return x[max(0, len(x)-1):]
+	}
+}
 
 // channelAttrs say how a vector over channels is called.
 type channelAttrs struct{ Word string }
@@ -68,7 +80,7 @@ func init() {
 		Infer: inferLayerNorm,
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			a := n.Attrs().(LayerNormAttrs)
-			y := Apply(opStandardize, StandardizeAttrs{trailing(in[0], a.Shape), a.Eps}, in[0])
+			y := Apply(opStandardize, StandardizeAttrs{trailing(in[0], a.over(shapesOf(in)...)), a.Eps}, in[0])
 			return layerScale(y, in[1:], a)
 		},
 	})
@@ -78,7 +90,7 @@ func init() {
 		Infer: inferLayerNorm,
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			x, a := in[0], n.Attrs().(LayerNormAttrs)
-			squares := Apply(opMean, ReduceAttrs{Axes: trailing(x, a.Shape), KeepDims: true}, Square(x))
+			squares := Apply(opMean, ReduceAttrs{Axes: trailing(x, a.over(shapesOf(in)...)), KeepDims: true}, Square(x))
 			return layerScale(Mul(x, Rsqrt(Add(squares, num(a.Eps)))), in[1:], a)
 		},
 	})
@@ -118,7 +130,15 @@ func inferLayerNorm(c *graph.Call) (graph.DType, graph.Shape) {
 			rules.RefuseDType(c, fmt.Sprintf("expected scalar type %s but found %s", t.TorchName(), u.TorchName()))
 		}
 	}
-	return t, rules.Normalized(c, a.Shape, names...)
+	return t, rules.Normalized(c, a.over(shapesOf(c.Node().Operands())...), names...)
+}
+
+func shapesOf(values []node) []graph.Shape {
+	list := make([]graph.Shape, len(values))
+	for i, x := range values {
+		list[i] = x.Shape()
+	}
+	return list
 }
 
 // trailing lists as many of the last axes as the shape has.
@@ -152,35 +172,25 @@ func Standardize(x *graph.Node, eps float64, axes ...Axis) *graph.Node {
 // the last axis.
 func LayerNorm(x, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("LayerNorm", x, gain, bias, eps)()
-	return LayerNormOver(x, shapeOfFirst(x, gain, bias), gain, bias, eps)
+	return layerNorm(x, nil, gain, bias, eps)
 }
 
 // LayerNormOver is LayerNorm over trailing axes of the given sizes, as PyTorch's layer_norm
 // with a normalized_shape.
 func LayerNormOver(x *graph.Node, sizes graph.Shape, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("LayerNormOver", x, sizes, gain, bias, eps)()
-	a := LayerNormAttrs{slices.Clone(sizes), eps, gain == nil && bias != nil}
-	return Apply(opLayerNorm, a, given(x, gain, bias)...)
+	return layerNorm(x, append(graph.Shape{}, sizes...), gain, bias, eps)
+}
+
+func layerNorm(x node, sizes graph.Shape, gain, bias node, eps float64) node {
+	return Apply(opLayerNorm, LayerNormAttrs{sizes, eps, gain == nil && bias != nil}, given(x, gain, bias)...)
 }
 
 // RMSNorm divides x by the root of the mean of its squares plus eps, over the trailing axes
 // that gain has, and multiplies by gain. Without gain, which is nil then, it works over the
 // last axis.
 func RMSNorm(x, gain *graph.Node, eps float64) *graph.Node {
-	return Apply(opRMSNorm, LayerNormAttrs{Shape: shapeOfFirst(x, gain), Eps: eps}, given(x, gain)...)
-}
-
-// shapeOfFirst is the shape of the first value of more that is there, or x's last size.
-func shapeOfFirst(x node, more ...node) graph.Shape {
-	for _, v := range more {
-		if v != nil {
-			return v.Shape()
-		}
-	}
-	if x == nil || !x.Judged() || x.Rank() == 0 {
-		return nil
-	}
-	return x.Shape()[x.Rank()-1:]
+	return Apply(opRMSNorm, LayerNormAttrs{Eps: eps}, given(x, gain)...)
 }
 
 // given is a list of operands without those that are nil, but for the first.

@@ -31,6 +31,14 @@ func (r *Report) isFailed(warning *graph.Mistake) bool {
 	return slices.ContainsFunc(r.Errors, func(m *graph.Mistake) bool { return m.Node == warning.Node && m.Node != nil })
 }
 
+// isMixing reports whether a note is of a reshape that mixes axes: what its elements require is not what
+// was meant.
+func (r *Report) isMixing(note *graph.Mistake) bool {
+	return slices.ContainsFunc(r.Warnings, func(m *graph.Mistake) bool {
+		return m.Code == graph.CodeAxisMixing && m.Node == note.Node && !m.Node.IsSilenced(m.Code)
+	})
+}
+
 // check judges a graph, and a program where its nodes are given.
 func check(g *graph.Graph, program []*graph.Node) *Report {
 	if g == nil {

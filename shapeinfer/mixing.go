@@ -47,21 +47,41 @@ func mixingMistake(p *prove.Prover, n *graph.Node) *graph.Mistake {
 		m.Help = append(m.Help, firstKept(n)...)
 	} else if remedy, ok := axisflow.Unmix(p, x.Shape(), n.Shape()); ok {
 		m.Help = append(m.Help, remedyText(n, remedy))
+	} else {
+		m.Help = append(m.Help, firstKept(n)...)
 	}
 	m.Help = append(m.Help, "to keep it: Silence(graph.CodeAxisMixing) on the result, or Policy.AxisMixing = graph.AllowSilently")
 	return m
 }
 
-// firstKept is the help for a reshape to a matrix whose elements need not even fit: the first axis,
-// most often that of examples, was to stay.
+// firstKept is the help for a reshape whose elements need not even fit: the first axis, most often that
+// of examples, was to stay where a number stands. The call is tried.
 func firstKept(n *graph.Node) []string {
 	x := n.In(0)
 	first := x.Shape()[0]
-	if n.Rank() != 2 || first == 1 {
+	attrs, is := n.Attrs().(sized)
+	if !is || first == 1 || n.Rank() < 2 {
 		return nil
 	}
-	return []string{fmt.Sprintf("keep the first axis: Reshape(%s, %s, -1) gives %s", x.Called(), first,
-		graph.Shape{first, x.Shape()[1:].NumElements()})}
+	open, at := slices.Clone(n.Shape()), -1
+	if n.Rank() == 2 {
+		at = 1
+	}
+	for axis, d := range n.Shape()[1:] {
+		if !d.IsConst() {
+			at = axis + 1
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	open[0], open[at] = first, -1
+	change := graph.Change{Node: n, Attrs: attrs.WithShape(open)}
+	trial := n.Graph().Try(change)
+	if !trial.Cures(n) {
+		return nil
+	}
+	return []string{fmt.Sprintf("keep the first axis: %s gives %s", graph.CallText(n, change.Attrs, x.Called()), trial.Shape(n))}
 }
 
 // remedyText writes the calls that bring axes into another order before the reshape.

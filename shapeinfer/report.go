@@ -31,7 +31,7 @@ type Report struct {
 
 // complete adds suggestions and notes to what was found.
 func (r *Report) complete() {
-	r.Notes = append(r.Notes, slices.DeleteFunc(deferredNotes(r.Requirements), r.isFailed)...)
+	r.Notes = append(r.Notes, slices.DeleteFunc(deferredNotes(r.Requirements), func(m *graph.Mistake) bool { return r.isFailed(m) || r.isMixing(m) })...)
 	isSilenced := func(m *graph.Mistake) bool { return m.Node != nil && m.Node.IsSilenced(m.Code) }
 	r.Warnings, r.Notes = slices.DeleteFunc(r.Warnings, isSilenced), slices.DeleteFunc(r.Notes, isSilenced)
 	r.Errors, r.Warnings = r.suggest(r.Errors), r.suggest(r.Warnings)

@@ -24,8 +24,9 @@ const (
 func (r *Report) suggest(ms []*graph.Mistake) []*graph.Mistake {
 	out := slices.Clone(ms)
 	trials := 0
+	told := map[*graph.Mistake]bool{} // with another one of the same call
 	for i, m := range ms {
-		if m.Node == nil || m.Node.Graph() == nil || r.isTraced(m) {
+		if m.Node == nil || m.Node.Graph() == nil || r.isTraced(m) || told[m] {
 			continue
 		}
 		t := &trier{report: r, m: m, n: m.Node, trials: min(maxTrials, max(minTrials, maxJudged/len(m.Node.Graph().Nodes()))-trials)}
@@ -40,9 +41,20 @@ func (r *Report) suggest(ms []*graph.Mistake) []*graph.Mistake {
 			changed.Fixes = append(slices.Clone(m.Fixes), t.fixes...)
 			changed.Detail = append(slices.Clone(m.Detail), t.detail...)
 			out[i] = &changed
+			for _, other := range ms[i+1:] {
+				if other.Code == m.Code && slices.Contains(m.Node.Parts(), other.Node) && t.trial.Cures(other.Node) {
+					told[other] = true
+				}
+			}
 		}
 	}
-	return out
+	kept := out[:0]
+	for i, m := range out {
+		if !told[ms[i]] {
+			kept = append(kept, m)
+		}
+	}
+	return kept
 }
 
 // strategy is what is tried for one kind of mistake: the changes, in order, and how many of
@@ -56,20 +68,20 @@ type strategy struct {
 type way = func(*trier)
 
 var strategies = map[graph.Code]strategy{
-	graph.CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).align, (*trier).transpose, (*trier).squeeze,
-		(*trier).reshape, (*trier).declare}},
-	graph.CodeNames: {1, []way{(*trier).keepDims, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).equal,
-		(*trier).declare}},
+	graph.CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).roundedDown, (*trier).channelsSecond, (*trier).declareWeights,
+		(*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).reshape, (*trier).declare}},
+	graph.CodeNames: {1, []way{(*trier).keepDims, (*trier).channelsSecond, (*trier).declareWeights, (*trier).align, (*trier).transpose,
+		(*trier).squeeze, (*trier).equal, (*trier).declare}},
 	graph.CodeRank:           {1, []way{(*trier).keepDims, (*trier).align, (*trier).squeeze}},
 	graph.CodeMutualExpand:   {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
 	graph.CodeTargetShape:    {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align, (*trier).reshape}},
 	graph.CodeBackcompat:     {1, []way{(*trier).reshape}},
 	graph.CodeMatMul:         {1, []way{(*trier).transpose, (*trier).declare}},
-	graph.CodeConcat:         {1, []way{(*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
+	graph.CodeConcat:         {1, []way{(*trier).roundedDown, (*trier).joinElsewhere, (*trier).transpose, (*trier).align, (*trier).declare}},
 	graph.CodeReshape:        {1, []way{(*trier).resize}},
 	graph.CodeAxis:           {1, []way{(*trier).onlyAxis}},
-	graph.CodeWindow:         {1, []way{(*trier).channelsFirst}},
-	graph.CodeExpand:         {1, []way{(*trier).align, (*trier).resize}},
+	graph.CodeWindow:         {1, []way{(*trier).channelsFirst, (*trier).declareWeights}},
+	graph.CodeExpand:         {1, []way{(*trier).declareWeights, (*trier).align, (*trier).resize}},
 	graph.CodeInPlaceShape:   {2, []way{(*trier).elsewhere, (*trier).reduce}},
 	graph.CodeInPlaceDType:   {2, []way{(*trier).elsewhere, (*trier).convert}},
 	graph.CodeSelfOverlap:    {2, []way{(*trier).copyOperand, (*trier).beforeView}},
@@ -86,6 +98,7 @@ type trier struct {
 	m      *graph.Mistake
 	n      *graph.Node
 	fixes  []graph.Fix
+	trial  *graph.Trial // of the first fix
 	detail []string
 	trials int // that are left
 	most   int // fixes that are wanted
@@ -123,10 +136,13 @@ func (t *trier) try(fix graph.Fix, changes ...graph.Change) bool {
 		return false
 	}
 	t.trials--
-	if !t.cures(t.n.Graph().Try(changes...)) {
+	trial := t.n.Graph().Try(changes...)
+	if !t.cures(trial) {
 		return false
 	}
-	t.fixes = append(t.fixes, fix)
+	if t.fixes = append(t.fixes, fix); t.trial == nil {
+		t.trial = trial
+	}
 	return true
 }
 

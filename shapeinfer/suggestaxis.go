@@ -2,6 +2,7 @@ package shapeinfer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -37,8 +38,9 @@ func (t *trier) channelsFirst() {
 		if len(s) < 3 || t.user(i) == nil {
 			continue
 		}
-		perm := []int{0, len(s) - 1}
+		perm, square := []int{0, len(s) - 1}, s[1:len(s)-1]
 		if i == 1 {
+			square = s[:len(s)-2]
 			perm = []int{len(s) - 1, len(s) - 2}
 		}
 		for axis := range s {
@@ -46,11 +48,48 @@ func (t *trier) channelsFirst() {
 				perm = append(perm, axis)
 			}
 		}
-		turned := make(graph.Shape, len(s))
-		for k, axis := range perm {
-			turned[k] = s[axis]
+		if isSquare(s[2:]) && !isSquare(square) {
+			continue // the axes of windows stand last
 		}
+		turned := permuted(s, perm)
 		text := fmt.Sprintf("channels come before the axes of windows: %s gives %s", orderedText(t.word(i), perm), turned)
+		if t.try(graph.Fix{Kind: graph.FixTranspose, Text: text, Gives: turned}, t.operand(i, turned)...) {
+			return
+		}
+	}
+}
+
+// isSquare reports whether axes are alike, as those of a square image, or of a square window.
+func isSquare(axes graph.Shape) bool {
+	return len(axes) > 1 && !slices.ContainsFunc(axes, func(d graph.Dim) bool { return d != axes[0] })
+}
+
+func permuted(s graph.Shape, perm []int) graph.Shape {
+	turned := make(graph.Shape, len(s))
+	for k, axis := range perm {
+		turned[k] = s[axis]
+	}
+	return turned
+}
+
+// channelsSecond brings the channels of a value, which stand last, to axis 1, where a call that scales
+// channels has them.
+func (t *trier) channelsSecond() {
+	if !t.n.IsPart() {
+		return
+	}
+	for i := range t.n.Operands() {
+		s := t.shape(i)
+		at := slices.IndexFunc(t.n.InCall(), func(x *graph.Node) bool { return x.Written() != nil && x.Written().Shape().Equal(s) })
+		if len(s) < 3 || at < 0 || isSquare(s[2:]) && !isSquare(s[1:len(s)-1]) {
+			continue
+		}
+		perm := []int{0, len(s) - 1}
+		for axis := 1; axis < len(s)-1; axis++ {
+			perm = append(perm, axis)
+		}
+		turned := permuted(s, perm)
+		text := fmt.Sprintf("channels stand along axis 1: %s gives %s", orderedText(t.n.InCall()[at].Called(), perm), turned)
 		if t.try(graph.Fix{Kind: graph.FixTranspose, Text: text, Gives: turned}, t.operand(i, turned)...) {
 			return
 		}

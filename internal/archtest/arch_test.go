@@ -32,7 +32,7 @@ var arrows = []struct {
 	imports string
 	because string
 }{
-	{"graph", "internal/building internal/panicked internal/overlay internal/syntax", "the program itself knows neither rules nor operations nor machines"},
+	{"graph", "internal/building internal/panicked internal/overlay internal/syntax internal/workdir", "the program itself knows neither rules nor operations nor machines"},
 	{"internal/prove", "graph internal/diophantine", "what can be proved of sizes"},
 	{"shapeinfer/alias", "graph internal/prove", "which values share memory, and who writes it"},
 	{"shapeinfer/rules", "graph internal/prove shapeinfer/alias", "rules are functions on shapes"},
@@ -67,10 +67,11 @@ var arrows = []struct {
 	{"internal/difftest/cmd", "internal/difftest", "the command runs what the package does"},
 	{"internal/difftest", "graph shapeinfer/... ops autodiff exec optim internal/difftest/eager", "programs as data become graphs"},
 	{"internal/panicked", "", "the stack of a panic"},
+	{"internal/workdir", "", "the directory to which places in messages are relative"},
 	{"internal/building", "", "the graphs that a function makes before it gives one"},
 	{"internal/overlay", "", "names of files"},
 	{"internal/syntax", "", "syntax trees of the user's source"},
-	{"cmd/broadloom/modelrun", "graph internal/building internal/overlay", "what runs in the programs of models"},
+	{"cmd/broadloom/modelrun", "graph internal/building internal/overlay internal/workdir", "what runs in the programs of models"},
 	{"cmd/broadloom/internal/lsp", "graph shapeinfer internal/syntax cmd/broadloom/... go.lsp.dev/...", "the language server protocol"},
 	{"internal/...", "graph contract shapeinfer/... ops autodiff exec viz nn optim internal/testkit/reference", "helpers of tests"},
 	{"cmd/broadloom/internal/findings", "graph shapeinfer cmd/broadloom/internal/models github.com/owenrumney/go-sarif/v3/...", "formats of other programs"},

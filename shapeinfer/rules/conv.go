@@ -156,17 +156,14 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution have equally many channels"})
 	}
 	wanted := w[1].Times(graph.Dim(groups))
-	fits := r.requireSame(c, wanted, x[1], 1, "the channels of a convolution", func() *graph.Mistake {
+	r.requireSame(c, wanted, x[1], 1, "the channels of a convolution", func() *graph.Mistake {
 		m := convMistake(c, fmt.Sprintf("Given groups=%d, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
 			groups, w, x, wanted, x[1]))
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(c.Shape(0)) - len(x) + 1}, []int{1}
 		return m
 	})
-	if !fits {
-		return
-	}
-	if c.NumIn() > 2 && !convBias(c, r, w, "", w[0]) {
-		return
+	if c.NumIn() > 2 {
+		convBias(c, r, w, "", w[0])
 	}
 	padded, kernel := graph.Shape{}, graph.Shape{}
 	for i, d := range x[2:] {
@@ -187,7 +184,7 @@ func convSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, groups int) {
 }
 
 // convBias judges the bias, which has one element for each output channel.
-func convBias(c *graph.Call, r Rules, w graph.Shape, kind string, outputs graph.Dim) bool {
+func convBias(c *graph.Call, r Rules, w graph.Shape, kind string, outputs graph.Dim) {
 	b := c.Shape(2)
 	refuse := func() *graph.Mistake {
 		m := convMistake(c, fmt.Sprintf("Given %sweight of size %s, expected bias to be 1-dimensional with %s elements, but got bias of size %s instead",
@@ -200,9 +197,9 @@ func convBias(c *graph.Call, r Rules, w graph.Shape, kind string, outputs graph.
 	}
 	if len(b) != 1 {
 		c.Fail(refuse())
-		return false
+		return
 	}
-	return r.requireSame(c, outputs, b[0], 1, "one bias for each output channel", refuse)
+	r.requireSame(c, outputs, b[0], 1, "one bias for each output channel", refuse)
 }
 
 // convMistake is a mistake about the operands of a convolution, whose axes do not line up.

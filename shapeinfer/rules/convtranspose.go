@@ -73,14 +73,14 @@ func transposedSizes(c *graph.Call, x, w, out graph.Shape, steps Steps, extra []
 	if groups > 1 && !w[0].IsConst() {
 		c.Require(graph.Requirement{Kind: graph.MustBeMultipleOf, A: w[0], B: graph.Dim(groups), Axis: 1, Why: "the groups of a convolution have equally many channels"})
 	}
-	fits := r.requireSame(c, w[0], x[1], 1, "the channels of a convolution", func() *graph.Mistake {
+	r.requireSame(c, w[0], x[1], 1, "the channels of a convolution", func() *graph.Mistake {
 		m := convMistake(c, fmt.Sprintf("Given transposed=1, weight of size %s, expected input%s to have %s channels, but got %s channels instead",
 			w, x, w[0], x[1]))
 		m.Operands[0].Bad, m.Operands[1].Bad = []int{len(c.Shape(0)) - len(x) + 1}, []int{0}
 		return m
 	})
-	if !fits || c.NumIn() > 2 && !convBias(c, r, w, "transposed=1, ", out[1]) {
-		return
+	if c.NumIn() > 2 {
+		convBias(c, r, w, "transposed=1, ", out[1])
 	}
 	p := prove.NewProver(c.Bounds)
 	for i, d := range x[2:] {

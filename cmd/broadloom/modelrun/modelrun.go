@@ -15,6 +15,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/building"
 	"github.com/broadloom/broadloom/internal/overlay"
+	"github.com/broadloom/broadloom/internal/workdir"
 )
 
 // RequestVariable is the environment variable that names the file of the [Request].
@@ -31,6 +32,7 @@ type Request struct {
 	Out     string          // the file to which events are appended, one JSON object a line
 	Timeout time.Duration   // for each model
 	Args    json.RawMessage // the action's own
+	Dir     string          `json:",omitempty"` // to which the places in messages are relative
 	// Overlay are the files that hold the text of others, of which the program was built.
 	Overlay map[string]string `json:",omitempty"`
 }
@@ -82,6 +84,7 @@ func run(models []Model, action Action) error {
 		return err
 	}
 	overlay.Set(r.Overlay)
+	workdir.Set(r.Dir)
 	out, err := os.OpenFile(r.Out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err

@@ -97,7 +97,11 @@ func (p *program) run(ctx context.Context, names []string, o Options, done map[s
 	}
 	events := filepath.Join(p.dir, "events.json")
 	os.Remove(events)
-	request, err := json.Marshal(modelrun.Request{Models: names, Out: events, Timeout: o.Timeout, Args: args, Overlay: p.replaced})
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	request, err := json.Marshal(modelrun.Request{Models: names, Out: events, Timeout: o.Timeout, Args: args, Dir: here, Overlay: p.replaced})
 	if err != nil {
 		return err
 	}
