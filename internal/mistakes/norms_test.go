@@ -8,7 +8,7 @@ import (
 // Statistics of too few elements, and numbers made of a whole batch.
 var _ = add(
 	batchNormOfBatches, batchNormOfImages, standardScore, clippedGradients, tokenMean, focalScale, maskedPooling, sampleVariance,
-	batchNormOfOne, batchNormAfterPooling, stdOfOne, stdOfBatch, klOfAll, qOfAll, maskOfAll, lossOfAll, varianceOfPairs,
+	batchNormOfOne, batchNormAfterPooling, stdOfOne, stdOfBatch, klOfAll, qOfAll, maskOfAll, lossOfAll, varianceOfPairs, softmaxOverAll, scaledByItsOwn,
 )
 
 func batchNormOfBatches(g *graph.Graph) {
@@ -114,4 +114,34 @@ func lossOfAll(g *graph.Graph) {
 	b := g.Dim("batch")
 	logits, label, weight := g.Input("logits", graph.Float32, b, 10), g.Input("label", graph.Int64, b), g.Input("weight", graph.Float32, b)
 	ops.Mean(ops.Mul(ops.CrossEntropy(logits, label), weight)) // want note BL212 "CrossEntropy"
+}
+
+// A softmax by hand whose sum has no axis, and a standardization over all examples.
+func softmaxOverAll(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 10)
+	e := ops.Exp(x)
+	ops.Div(e, ops.Sum(e))                                                    // want note BL212 "Sum(e) reduces all axes of e" "KeepDims(), to [batch, 1]"
+	ops.Div(ops.Exp(x), ops.Sum(ops.Exp(x)))                                  // want note BL212
+	ops.Div(ops.Sub(x, ops.Mean(x)), ops.Std(x, 0))                           // want note BL212
+	ops.Div(ops.Sub(x, ops.Mean(x)), ops.Add(ops.Std(x, 1), graph.Num(1e-5))) // want note BL212
+	d := ops.Sub(x, ops.Mean(x))
+	ops.Mul(d, ops.Rsqrt(ops.Add(ops.Mean(ops.Square(d)), graph.Num(1e-5)))) // want note BL212 "reduces all axes"
+	ops.Div(e, ops.Sum(e, 1, ops.KeepDims()))
+}
+
+// What is scaled by a number of its own, and what is averaged over all, is meant so.
+func scaledByItsOwn(g *graph.Graph) {
+	b, t := g.Dim("batch", graph.AtLeast(2)), g.Dim("steps", graph.AtLeast(2))
+	x := g.Input("x", graph.Float32, b, 10)
+	norm := ops.Norm(x, 2)
+	ops.Mul(x, ops.AtMost(ops.Div(graph.Num(1), ops.Add(norm, graph.Num(1e-6))), graph.Num(1)))
+	ops.Div(x, norm)
+	ops.Sub(x, ops.Mean(x))
+	mask := g.Input("mask", graph.Float32, b, t)
+	ops.Div(mask, ops.Sum(mask))
+	advantage := g.Input("advantage", graph.Float32, b, t)
+	ops.Div(ops.Sub(advantage, ops.Mean(advantage)), ops.Add(ops.Std(advantage, 1), graph.Num(1e-8)))
+	weights := g.Input("weights", graph.Float32, b)
+	ops.Div(ops.Exp(weights), ops.Sum(ops.Exp(weights)))
+	ops.Softmax(x, 1)
 }

@@ -67,7 +67,10 @@ func (e *Element) Selects() (conditions []int, ok bool) {
 }
 
 // Adds reports whether the last step is the sum of two values.
-func (e *Element) Adds() bool { return e.last.isPrim && e.last.prim == graph.PrimAdd }
+func (e *Element) Adds() bool { return e.Ends(graph.PrimAdd) }
+
+// Ends reports whether the last step is the given primitive.
+func (e *Element) Ends(p graph.Prim) bool { return e.last.isPrim && e.last.prim == p }
 
 func (e *Element) put(s step) graph.Value {
 	v := graph.Value(len(e.steps))

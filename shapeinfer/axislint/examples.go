@@ -39,6 +39,9 @@ func nameOf(size graph.Dim) int {
 	return unlikely
 }
 
+// MayCountExamples reports whether people call the number of examples as a size is called.
+func MayCountExamples(size graph.Dim) bool { return nameOf(size) != unlikely }
+
 // examples says how sure it is that a source is an axis of examples.
 func (l *lint) examples(source int) int {
 	if !l.flow().IsInput(source) {
