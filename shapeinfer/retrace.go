@@ -113,20 +113,29 @@ func movedTo(made *graph.Node, m *graph.Mistake, size graph.Dim, name string) *g
 	t.Operands = append(t.Operands, graph.OperandNote{Label: "->", Shape: made.Shape(), Bad: []int{slices.Index(made.Shape(), size)}},
 		graph.OperandNote{Node: m.Node, Text: "they meet here"})
 	if made.Op().Assemble == nil {
-		t.Help = keptAxis(made, name)
+		keepAxis(t, m.Node, name)
 	} else {
 		t.Help = []string{"join along an axis that is not that of examples, or join what it meets too"}
 	}
 	return t
 }
 
-// keptAxis is the help for a reshape that has lost an axis of its operand: the axis stays first, and
-// what was left to be found is found behind it.
-func keptAxis(n *graph.Node, name string) []string {
-	x, kept := n.In(0), graph.SymbolicDim(name)
-	if x.Rank() < 2 || x.Shape()[0] != kept {
-		return nil
+// keepAxis looks for the reshape that has not lost an axis of its operand: the axis stays first, and what
+// was left to be found is found behind it. It is tried on the graph; where layers behind it would have to
+// change too, it is advice.
+func keepAxis(t *graph.Mistake, failed *graph.Node, name string) {
+	n, kept := t.Node, graph.SymbolicDim(name)
+	x := n.In(0)
+	attrs, is := n.Attrs().(sized)
+	if x.Rank() < 2 || x.Shape()[0] != kept || !is || n.IsPart() {
+		return
 	}
-	rest := x.Shape()[1:].NumElements()
-	return []string{fmt.Sprintf("keep the axis of %s: Reshape(%s, %s, -1) gives %s", name, n.Stands(x).Called(), name, graph.Shape{kept, rest})}
+	change := graph.Change{Node: n, Attrs: attrs.WithShape(graph.Shape{kept, -1})}
+	trial := n.Graph().Try(change)
+	text := fmt.Sprintf("keep the axis of %s: %s gives %s", name, graph.CallText(n, change.Attrs, n.Stands(x).Called()), trial.Shape(n))
+	if trial.Cures(failed) {
+		t.Fixes = append(t.Fixes, graph.Fix{Kind: graph.FixArguments, Text: text, Gives: trial.Shape(n)})
+	} else {
+		t.Help = append(t.Help, text)
+	}
 }
