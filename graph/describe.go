@@ -126,7 +126,7 @@ func (n *Node) made() string {
 		return "Input (mutable)"
 	case n.op.Class == Source:
 		return n.op.Func
-	case f != "":
+	case f != "" && !n.IsDerived():
 		return f + "(…)"
 	}
 	return Describe(n)
