@@ -17,6 +17,15 @@ func Make[T any](n int) []T {
 }
 
 func bytes(n int) []byte {
+	memory, paged := room(n)
+	if len(paged) > 0 {
+		advise(paged)
+	}
+	return memory
+}
+
+// room returns n bytes, and the whole large pages that hold them, none of a small number.
+func room(n int) (memory, paged []byte) {
 	unit, size := Line, n
 	if n >= huge/2 {
 		unit, size = huge, (n+huge/2)/huge*huge // the nearest number of large pages
@@ -24,7 +33,7 @@ func bytes(n int) []byte {
 	raw := make([]byte, max(n, size)+unit)
 	skip := (unit - int(uintptr(unsafe.Pointer(&raw[0]))%uintptr(unit))) % unit
 	if n >= huge/2 {
-		advise(raw[skip : skip+size])
+		paged = raw[skip : skip+size]
 	}
-	return raw[skip : skip+n : skip+n]
+	return raw[skip : skip+n : skip+n], paged
 }

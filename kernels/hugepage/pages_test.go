@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/stretchr/testify/require"
@@ -27,6 +28,33 @@ func TestMake(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Memory whose pages become large later keeps what is in it, also at its ends.
+func TestMakeLater(t *testing.T) {
+	for _, n := range []int{0, 100, leastLater - 1, leastLater, leastLater + huge/2 + 3, 2*leastLater - 7} {
+		memory, later := MakeLater(n, -1) // whatever it takes
+		require.Len(t, memory, n)
+		require.Equal(t, n >= leastLater, later.Pending(), n)
+		for i := range memory {
+			if memory[i] != 0 {
+				t.Fatal(n, i)
+			}
+			memory[i] = byte(i * 7 >> 3)
+		}
+		for calls := 0; later.Pending(); calls++ {
+			require.Less(t, calls, n/huge+1, "each call makes a page at least")
+			require.GreaterOrEqual(t, later.Enlarge(0), time.Duration(0))
+		}
+		require.Zero(t, later.Enlarge(time.Hour)/time.Second, "nothing is left")
+		for i := range memory {
+			if memory[i] != byte(i*7>>3) {
+				t.Fatal(n, i)
+			}
+		}
+	}
+	_, later := MakeLater(leastLater, time.Hour)
+	require.False(t, later.Pending(), "large pages that come at once are taken")
 }
 
 // What no machine has is refused, and what is refused is more than what there is.
