@@ -69,6 +69,7 @@ func (s *Session) takeParams() error {
 	}
 	s.from = nil
 	var err error
+	s.state.Store = s.store
 	s.state.Params, err = s.store.Join(s.prog.params)
 	return err
 }

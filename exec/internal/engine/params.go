@@ -26,8 +26,11 @@ type ParamStore struct {
 	Seed  uint64
 	users atomic.Int64 // how many calls read the values now, or inUseByWriter
 
-	mu     sync.Mutex // guards the map
+	mu     sync.Mutex // guards the map and later
 	Values map[*graph.Node]*ParamValue
+
+	later      []hugepage.Later // large pages that are still to be made
+	smallPages atomic.Bool      // there are some
 }
 
 // inUseByWriter stands in users for the one call that writes.
@@ -102,7 +105,7 @@ func (st *ParamStore) Join(params []*graph.Node) ([]*ParamValue, error) {
 	if err := hugepage.Check(size); err != nil {
 		return nil, tooManyParams(params, err)
 	}
-	room := hugepage.Make[byte](size)
+	room := st.makeRoom(size)
 	for i, n := range params {
 		if st.Values[n] == nil {
 			if list[i].Count > 0 {

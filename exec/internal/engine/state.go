@@ -15,12 +15,13 @@ import (
 type State struct {
 	prog       *Code
 	Params     []*ParamValue // in the order of the program's parameters
+	Store      *ParamStore   // that has them; nil where there are none
 	consts     []Memory
 	Fed        []Memory          // of the inputs of the run
 	packed     map[packedKey]any // the weights of products: each a *packedWeight of their type
 	Arena      []byte
 	later      hugepage.Later // large pages of the arena that are still to be made
-	credit     time.Duration  // that may be spent on them
+	credit     time.Duration  // that may be spent on them, and on those of the parameters
 	generation int
 	Ws         Workspace
 	job        job
@@ -52,7 +53,7 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		s.Arena, s.later = hugepage.MakeLater(b.Arena, hugepage.Slow)
 		s.credit = 0
 		s.generation++
-	} else if s.later.Pending() {
+	} else if s.hasSmallPages() {
 		defer s.enlarge(time.Now())
 	}
 	s.setPointers(b)
@@ -98,17 +99,6 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		}
 	}
 	return nil
-}
-
-// enlargeShare is the part of the time of runs, 1/enlargeShare, that large pages of the arena may take.
-const enlargeShare = 4
-
-// enlarge makes large pages of the arena after a run that began at some time. It is not done in the
-// first run, which has the pages filled with zeros.
-func (s *State) enlarge(began time.Time) {
-	if s.credit += time.Since(began) / enlargeShare; s.credit > 0 {
-		s.credit -= s.later.Enlarge(s.credit)
-	}
 }
 
 // forget drops what a run that ended in a panic may have left half done.
