@@ -124,7 +124,7 @@ type place struct {
 // placesOf lists the lines of the user's program that a kernel's nodes come from, each once.
 func placesOf(k *fusion.Group) (list []place) {
 	for _, n := range k.Nodes {
-		at := slices.IndexFunc(list, func(p place) bool { return p.pos.String() == n.Pos().String() })
+		at := slices.IndexFunc(list, func(p place) bool { return isLine(p.pos, n.Pos()) })
 		if at < 0 {
 			at, list = len(list), append(list, place{pos: n.Pos()})
 		}
@@ -137,11 +137,18 @@ func placesOf(k *fusion.Group) (list []place) {
 
 // String is the place with its calls and the text of the line.
 func (p place) String() string {
-	text := fmt.Sprintf("%s (%s)", p.pos, shortened(p.calls))
-	if f, known := p.pos.Frame(); known {
-		text += "  " + f.Source()
+	f, known := p.pos.Frame()
+	if !known {
+		return fmt.Sprintf("%s (%s)", p.pos, shortened(p.calls))
 	}
-	return text
+	return fmt.Sprintf("%s (%s)  %s", f.In(""), shortened(p.calls), f.Source())
+}
+
+// isLine reports whether two places of calls are on one line of a file.
+func isLine(p, q graph.Pos) bool {
+	f, knownF := p.Frame()
+	g, knownG := q.Frame()
+	return knownF == knownG && f.File == g.File && f.Line == g.Line
 }
 
 // places lists the calls of the user's program that the kernel's nodes belong to.
