@@ -126,9 +126,14 @@ func isAboutSizes(err error) bool { return strings.Contains(err.Error(), "BL501"
 // stretched is a requirement of sizes to be equal where one of them is 1.
 var stretched = regexp.MustCompile(` == .* fails: (1 against \d+|\d+ against 1)\n(.*\n)*.*\(broadcasting\)`)
 
+// unlikeInner is a requirement that the letters of an equation have equal sizes where a matrix
+// product sums over them.
+var unlikeInner = regexp.MustCompile(` == .* fails: (1 against \d+|\d+ against 1)\n(.*\n)*.*required by Einsum.*\(the inner sizes of a matrix product\)`)
+
 // mayRefuse reports whether a run may refuse sizes at which the program has values: an axis is
-// rolled by its size at most, and sizes that happen to be 1 do not stretch unless names may.
+// rolled by its size at most, sizes that happen to be 1 do not stretch unless names may, and never
+// where products are summed over them.
 func (c *checker) mayRefuse(err error) bool {
 	text := err.Error()
-	return isAboutSizes(err) && (strings.Contains(text, " in Roll ") || c.p.Policy != "numpy" && stretched.MatchString(text))
+	return isAboutSizes(err) && (strings.Contains(text, " in Roll ") || unlikeInner.MatchString(text) || c.p.Policy != "numpy" && stretched.MatchString(text))
 }

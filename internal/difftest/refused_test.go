@@ -78,5 +78,8 @@ func TestSizesOfOneDoNotStretch(t *testing.T) {
 		require.False(t, c.mayRefuse(refusal("2 against 12")))
 		require.False(t, c.mayRefuse(refusal("11 against 12")))
 		require.False(t, c.mayRefuse(errors.New("error BL102: 1 against 12 (broadcasting)")))
+		inner := "error BL501: 1 requirement not met by the sizes bound\n      n == m fails: 6 against 1\n      required by %s(x, y) at main.go:12 (the inner sizes of a matrix product)"
+		require.True(t, c.mayRefuse(fmt.Errorf(inner, "Einsum")))
+		require.False(t, c.mayRefuse(fmt.Errorf(inner, "MatMul")))
 	}
 }
