@@ -18,7 +18,7 @@
 // Of elements: arithmetic.go, unary.go, compare.go, bitwise.go, rounding.go, clamp.go, logexp.go,
 // trigonometry.go, blend.go, activation.go, hardactivation.go. Of axes: reduce.go, variance.go,
 // vectornorm.go, prodgrad.go, argextremum.go (the first of several greatest elements), scan.go,
-// softmax.go, norm.go, sumto.go. Of shapes: shape.go, movement.go, rearrange.go, split.go,
+// attention.go, softmax.go, norm.go, sumto.go. Of shapes: shape.go, movement.go, rearrange.go, split.go,
 // select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go.
 // Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go and poolgrad.go, with the
 // options of windowoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go. New

@@ -88,12 +88,7 @@ func colRowSum(in leaves) []node {
 
 // causalAttention is softmax(q·kᵀ / sqrt(width))·v, where each position sees those up to itself.
 func causalAttention(in leaves) node {
-	q, k, v := in["q"], in["k"], in["v"]
-	shape, _ := q.Shape().Ints()
-	length, width := graph.Dim(shape[2]), shape[3]
-	later := ops.Greater(ops.Iota(q.Graph(), 1, length, length), ops.Iota(q.Graph(), 0, length, length))
-	scores := ops.Div(ops.MatMul(q, ops.Transpose(k, -1, -2)), graph.Num(math.Sqrt(float64(width))))
-	return ops.MatMul(ops.Softmax(ops.MaskedFill(scores, later, graph.Num(math.Inf(-1))), -1), v)
+	return ops.ScaledDotProductAttention(in["q"], in["k"], in["v"], ops.Causal())
 }
 
 func attentionGrad(in leaves) []node {

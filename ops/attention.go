@@ -1,0 +1,194 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// An AttentionOption changes [ScaledDotProductAttention].
+type AttentionOption func(*attention)
+
+// attention is what the options say.
+type attention struct {
+	mask    node
+	causal  bool
+	start   node     // where queries begin among the keys; nil for 0
+	window  int      // keys that a query sees, itself included; 0 for all
+	scale   *float64 // nil for the usual one
+	grouped bool
+	dropout float64
+	seed    node
+}
+
+// AttentionMask says which keys a query sees: a Bool value that is true for those, or a value of the
+// operands' dtype that is added to the scores. It is broadcast to [batch…, queries, keys].
+func AttentionMask(mask *graph.Node) AttentionOption {
+	return func(a *attention) { a.mask = mask }
+}
+
+// Causal lets query i see the keys up to i. It does not go with [AttentionMask].
+func Causal() AttentionOption { return CausalFrom(nil) }
+
+// CausalFrom lets query i see the keys up to start + i, as where keys and values of earlier positions
+// are kept: start is an Int64 scalar, be it fed, a number or a size.
+func CausalFrom(start *graph.Node) AttentionOption {
+	return func(a *attention) { a.causal, a.start = true, start }
+}
+
+// SlidingWindow lets a query of causal attention see the last keys only, so many with its own.
+func SlidingWindow(keys int) AttentionOption {
+	return func(a *attention) { a.window = keys }
+}
+
+// AttentionScale is what scores are multiplied by: 1/sqrt(width) unless said.
+func AttentionScale(x float64) AttentionOption {
+	return func(a *attention) { a.scale = &x }
+}
+
+// GroupedQuery lets heads of queries share heads of keys and values: axis -3 of q has a multiple of
+// the heads of k and v, and neighbours share one.
+func GroupedQuery() AttentionOption { return func(a *attention) { a.grouped = true } }
+
+// AttentionDropout drops weights with probability p, as [Dropout] does.
+func AttentionDropout(p float64, seed *graph.Node) AttentionOption {
+	return func(a *attention) { a.dropout, a.seed = p, seed }
+}
+
+// ScaledDotProductAttention returns softmax(q·kᵀ·scale)·v for q [batch…, queries, width],
+// k [batch…, keys, width] and v [batch…, keys, width of v], whose batch axes broadcast:
+// [batch…, queries, width of v]. Options say which keys a query sees; one that sees none has NaN.
+// The operands have one dtype, Float32 or Float64. It is written with other operations, which run on
+// blocks of queries where matrices of [queries, keys] are large: they are never in memory as a whole, and
+// keys that positions alone hide are not computed.
+func ScaledDotProductAttention(q, k, v *graph.Node, options ...AttentionOption) *graph.Node {
+	defer building("ScaledDotProductAttention", q, k, v)()
+	a := attention{}
+	for _, o := range options {
+		if o != nil {
+			o(&a)
+		}
+	}
+	for _, x := range []node{q, k, v} {
+		if x == nil || !x.Judged() {
+			return MatMul(MatMul(q, k), v) // its own mistake
+		}
+	}
+	if a.mask != nil && !a.mask.Judged() {
+		return Add(q, a.mask)
+	}
+	if m := a.mistake(q, k, v); m != nil {
+		return refusal(refused("ScaledDotProductAttention", q, k, v), m)
+	}
+	heads := q.Shape()
+	if a.grouped {
+		q, k, v, a.mask = a.group(q, k, v)
+	}
+	scores := Mul(MatMul(q, Transpose(k, -1, -2)), a.factor(q))
+	weights := Softmax(a.masked(scores), -1)
+	if a.dropout != 0 {
+		weights = Dropout(weights, a.dropout, a.seed)
+	}
+	y := MatMul(weights, v)
+	if a.grouped {
+		shape := append(append(graph.Shape{}, heads[:len(heads)-1]...), v.Shape()[v.Rank()-1])
+		y = Reshape(y, shape...)
+	}
+	return y
+}
+
+// mistake says what the options and operands do not go together for.
+func (a *attention) mistake(q, k, v node) *graph.Mistake {
+	operand := func(code graph.Code, format string, args ...any) *graph.Mistake {
+		return &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...)}
+	}
+	least := 2
+	if a.grouped {
+		least = 3
+	}
+	for _, x := range []node{q, k, v} {
+		switch {
+		case !x.DType().IsFloat():
+			return operand(graph.CodeDType, "attention works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())
+		case x.DType() != q.DType():
+			return operand(graph.CodeDType, "Expected query, key, and value to have the same dtype, but %s has dtype %s and %s %s", q.Called(), q.DType(), x.Called(), x.DType())
+		case x.Rank() < least:
+			return operand(graph.CodeRank, "attention takes values of %d axes or more, and %s has shape %s", least, x.Called(), x.Shape())
+		}
+	}
+	switch {
+	case a.mask != nil && a.causal:
+		return operand(graph.CodeOperand, "Explicit attn_mask should not be set when is_causal=True: give one of AttentionMask and Causal")
+	case a.mask != nil && a.mask.DType() != graph.Bool && a.mask.DType() != q.DType():
+		return operand(graph.CodeDType, "Expected attn_mask dtype to be bool or %s, but got %s", q.DType(), a.mask.DType())
+	case a.window < 0 || a.window > 0 && !a.causal:
+		return operand(graph.CodeOperand, "a sliding window of %d keys: it has one or more, and goes with Causal", a.window)
+	case a.start != nil && a.start.Judged() && (a.start.Rank() != 0 || !a.start.DType().IsInt()):
+		return operand(graph.CodeOperand, "queries start at an integer, and %s is %s%s", a.start.Called(), a.start.DType(), a.start.Shape())
+	}
+	if !(a.dropout >= 0 && a.dropout <= 1) { // NaN too
+		return operand(graph.CodeOperand, "dropout probability has to be between 0 and 1, but got %v", a.dropout)
+	}
+	if a.grouped {
+		heads, shared := q.Shape()[q.Rank()-3], k.Shape()[k.Rank()-3]
+		if _, whole := heads.ExactDiv(shared); !whole && heads.IsConst() && shared.IsConst() || shared == 0 {
+			return operand(graph.CodeOperand, "%s has %s heads, no multiple of the %s of %s", q.Called(), heads, shared, k.Called())
+		}
+	}
+	return nil
+}
+
+// factor is what scores are multiplied by.
+func (a *attention) factor(q node) node {
+	if a.scale != nil {
+		return num(*a.scale)
+	}
+	width := q.Shape()[q.Rank()-1]
+	if n, known := width.Int(); known {
+		return num(1 / math.Sqrt(float64(n)))
+	}
+	return Rsqrt(Size(q.Graph(), q.DType(), width))
+}
+
+// group gives heads of queries that share heads of keys an axis of their own.
+func (a *attention) group(q, k, v node) (_, _, _, mask node) {
+	split := func(x node, heads graph.Dim) node {
+		n := x.Rank()
+		shape := append(append(graph.Shape{}, x.Shape()[:n-3]...), k.Shape()[k.Rank()-3], heads, x.Shape()[n-2], x.Shape()[n-1])
+		return Reshape(x, shape...)
+	}
+	each := q.Shape()[q.Rank()-3].DividedBy(k.Shape()[k.Rank()-3])
+	switch mask = a.mask; {
+	case mask == nil || mask.Rank() < 3:
+	case mask.Shape()[mask.Rank()-3] == 1:
+		mask = Unsqueeze(mask, -3)
+	default:
+		mask = split(mask, each)
+	}
+	return split(q, each), Unsqueeze(k, -3), Unsqueeze(v, -3), mask
+}
+
+// masked hides scores [batch…, queries, keys].
+func (a *attention) masked(scores node) node {
+	least := num(math.Inf(-1))
+	switch {
+	case a.mask != nil && a.mask.DType() == graph.Bool:
+		return MaskedFill(scores, Not(a.mask), least)
+	case a.mask != nil:
+		return Add(scores, a.mask)
+	case !a.causal || !scores.Judged():
+		return scores
+	}
+	n := scores.Rank()
+	matrix := scores.Shape()[n-2:]
+	query, key := Iota(scores.Graph(), 0, matrix...), Iota(scores.Graph(), 1, matrix...)
+	if a.start != nil {
+		query = Add(query, a.start)
+	}
+	hidden := Greater(key, query)
+	if a.window > 0 {
+		hidden = Or(hidden, LessEqual(key, Sub(query, num64(int64(a.window)))))
+	}
+	return MaskedFill(scores, hidden, least)
+}

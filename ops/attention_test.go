@@ -1,0 +1,136 @@
+package ops_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// attended is softmax(q·kᵀ·scale + hidden)·v of matrices [positions, width], by definition; seen says
+// what is added to a score.
+func attended(q, k, v []float64, width, widthV int, scale float64, added func(i, j int) float64) []float64 {
+	rows, cols := len(q)/width, len(k)/width
+	out := make([]float64, rows*widthV)
+	for i := range rows {
+		weights, sum := make([]float64, cols), 0.0
+		for j := range cols {
+			dot := 0.0
+			for c := range width {
+				dot += q[i*width+c] * k[j*width+c]
+			}
+			weights[j] = math.Exp(dot*scale + added(i, j))
+			sum += weights[j]
+		}
+		for j := range cols {
+			for c := range widthV {
+				out[i*widthV+c] += weights[j] / sum * v[j*widthV+c]
+			}
+		}
+	}
+	return out
+}
+
+func TestScaledDotProductAttention(t *testing.T) {
+	const heads, shared, queries, keys, width, widthV = 4, 2, 3, 5, 2, 3
+	inf := math.Inf(-1)
+	hide := func(hidden bool) float64 {
+		if hidden {
+			return inf
+		}
+		return 0
+	}
+	g := graph.New("attention")
+	sized := func(name string, dt graph.DType, sizes ...graph.Dim) *graph.Node { return g.Input(name, dt, sizes...) }
+	q, k, v := sized("q", graph.Float64, heads, queries, width), sized("k", graph.Float64, heads, keys, width), sized("v", graph.Float64, heads, keys, widthV)
+	k2, v2 := sized("k2", graph.Float64, shared, keys, width), sized("v2", graph.Float64, shared, keys, widthV)
+	boolean, added := sized("boolean", graph.Bool, queries, keys), sized("added", graph.Float64, heads, 1, keys)
+	start := sized("start", graph.Int64)
+	in := feeds{boolean: reference.Of([]bool{true, false, true, true, false, false, true, false, false, true, true, true, true, true, true}, queries, keys),
+		start: reference.Of([]int64{1})}
+	for i, x := range []*graph.Node{q, k, v, k2, v2, added} {
+		shape, _ := x.Shape().Ints()
+		data := make([]float64, shape[0]*shape[1]*shape[2])
+		for j := range data {
+			data[j] = math.Sin(float64(7*i+3*j*j)) * 1.3
+		}
+		in[x] = reference.Of(data, shape...)
+	}
+	usual := 1 / math.Sqrt(width)
+	for name, c := range map[string]struct {
+		options []ops.AttentionOption
+		scale   float64
+		shared  bool
+		added   func(head, i, j int) float64
+	}{
+		"all":                {nil, usual, false, func(_, _, _ int) float64 { return 0 }},
+		"scale":              {[]ops.AttentionOption{ops.AttentionScale(0.3), nil}, 0.3, false, func(_, _, _ int) float64 { return 0 }},
+		"causal":             {[]ops.AttentionOption{ops.Causal()}, usual, false, func(_, i, j int) float64 { return hide(j > i) }},
+		"from":               {[]ops.AttentionOption{ops.CausalFrom(start)}, usual, false, func(_, i, j int) float64 { return hide(j > i+1) }},
+		"from 2":             {[]ops.AttentionOption{ops.CausalFrom(graph.Num(2))}, usual, false, func(_, i, j int) float64 { return hide(j > i+2) }},
+		"window":             {[]ops.AttentionOption{ops.CausalFrom(graph.Num(2)), ops.SlidingWindow(2)}, usual, false, func(_, i, j int) float64 { return hide(j > i+2 || j <= i) }},
+		"boolean":            {[]ops.AttentionOption{ops.AttentionMask(boolean)}, usual, false, func(_, i, j int) float64 { return hide(in[boolean].Floats()[i*keys+j] == 0) }},
+		"added":              {[]ops.AttentionOption{ops.AttentionMask(added)}, usual, false, func(h, _, j int) float64 { return in[added].Floats()[h*keys+j] }},
+		"grouped":            {[]ops.AttentionOption{ops.GroupedQuery(), ops.AttentionMask(added)}, usual, true, func(h, _, j int) float64 { return in[added].Floats()[h*keys+j] }},
+		"grouped and causal": {[]ops.AttentionOption{ops.GroupedQuery(), ops.Causal()}, usual, true, func(_, i, j int) float64 { return hide(j > i) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			keysOf, valuesOf, each := k, v, 1
+			if c.shared {
+				keysOf, valuesOf, each = k2, v2, heads/shared
+			}
+			y := ops.ScaledDotProductAttention(q, keysOf, valuesOf, c.options...)
+			require.NoError(t, y.Err())
+			require.Equal(t, graph.MakeShape(heads, queries, widthV), y.Shape())
+			var want []float64
+			for h := range heads {
+				part := func(x *graph.Node, i int) []float64 {
+					each := len(in[x].Floats()) / int(x.Shape()[0])
+					return in[x].Floats()[i*each:][:each]
+				}
+				want = append(want, attended(part(q, h), part(keysOf, h/each), part(valuesOf, h/each), width, widthV, c.scale, func(i, j int) float64 { return c.added(h, i, j) })...)
+			}
+			requireClose(t, want, value(t, in, y).Floats(), 1e-12, name)
+			requireGradients(t, in, y, q, keysOf, valuesOf)
+		})
+	}
+}
+
+func TestScaledDotProductAttentionWithNamedSizes(t *testing.T) {
+	g := graph.New("attention")
+	batch, length, width, heads := g.Dim("batch"), g.Dim("length"), g.Dim("width"), g.Dim("heads")
+	q := g.Input("q", graph.Float32, batch, heads.Times(4), length, width)
+	k := g.Input("k", graph.Float32, batch, heads, length, width)
+	y := ops.ScaledDotProductAttention(q, k, k, ops.GroupedQuery(), ops.Causal())
+	require.NoError(t, y.Err())
+	require.Equal(t, q.Shape(), y.Shape())
+}
+
+func TestScaledDotProductAttentionMistakes(t *testing.T) {
+	g := graph.New("attention")
+	q, k := g.Input("q", graph.Float32, 2, 3, 4), g.Input("k", graph.Float32, 2, 5, 4)
+	for want, y := range map[string]*graph.Node{
+		"the same dtype": ops.ScaledDotProductAttention(q, g.Input("d", graph.Float64, 2, 5, 4), k),
+		"floating-point": ops.ScaledDotProductAttention(g.Input("i", graph.Int64, 2, 3, 4), k, k),
+		"2 axes or more": ops.ScaledDotProductAttention(q, g.Input("v", graph.Float32, 4), k),
+		"Explicit attn_mask should not be set when is_causal=True": ops.ScaledDotProductAttention(q, k, k, ops.Causal(), ops.AttentionMask(g.Input("m", graph.Bool, 3, 5))),
+		"Expected attn_mask dtype":                                 ops.ScaledDotProductAttention(q, k, k, ops.AttentionMask(g.Input("n", graph.Int32, 3, 5))),
+		"a sliding window of 3 keys":                               ops.ScaledDotProductAttention(q, k, k, ops.SlidingWindow(3)),
+		"queries start at an integer":                              ops.ScaledDotProductAttention(q, k, k, ops.CausalFrom(graph.Num(0.5))),
+		"no multiple of the 2":                                     ops.ScaledDotProductAttention(g.Input("h", graph.Float32, 3, 3, 4), k, k, ops.GroupedQuery()),
+		"dropout probability":                                      ops.ScaledDotProductAttention(q, k, k, ops.AttentionDropout(2, g.Input("s", graph.Int64))),
+		"mat1 and mat2":                                            ops.ScaledDotProductAttention(q, g.Input("w", graph.Float32, 2, 5, 7), k),
+	} {
+		if want == "mat1 and mat2" {
+			require.NoError(t, y.Err()) // the product's mistake is told where it was made
+			require.ErrorContains(t, g.Err(), "ScaledDotProductAttention(q, w, k)")
+			continue
+		}
+		require.ErrorContains(t, y.Err(), want, want)
+		require.ErrorContains(t, y.Err(), "ScaledDotProductAttention(")
+	}
+}
