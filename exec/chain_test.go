@@ -192,6 +192,8 @@ func randomFeed(t *testing.T, g *graph.Graph) exec.Feed {
 				data[i] = r.NormFloat64()
 			}
 			a.Data = data
+		case graph.Int64:
+			a.Data = make([]int64, count)
 		default:
 			data := make([]bool, count)
 			for i := range data {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -101,6 +102,13 @@ func (s *Session) Chained() (count int) {
 		}
 	}
 	return count
+}
+
+// WithoutPass compiles without a pass until the function that it gives is called.
+func WithoutPass(name string) (restore func()) {
+	all := passes
+	passes = slices.DeleteFunc(slices.Clone(all), func(p pass) bool { return p.name == name })
+	return func() { passes = all }
 }
 
 // RowsFrom has kernels run on rows of products from a size in bytes on.

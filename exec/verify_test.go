@@ -102,6 +102,9 @@ var seededFaults = []struct {
 			}
 		}
 	}, "rule"},
+	{"recompute", "a product has an operand that comes later", func(t *testing.T, u *lower.Program) {
+		find(u, t, ofClass(graph.Contract)).Operands()[1] = find(u, t, ofClass(graph.Reduce))
+	}, "does not stand before"},
 	{"implicit-gemm", "broadcasting is recorded for other operands", func(t *testing.T, u *lower.Program) {
 		n := find(u, t, func(n *graph.Node) bool {
 			return len(n.Operands()) == 2 && slices.Contains(n.Stretch(1), graph.Stretched) && n.In(1).Op().Class != graph.Source && !n.In(1).Shape().Equal(n.In(0).Shape())

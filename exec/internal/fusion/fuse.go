@@ -25,16 +25,22 @@ type fuser struct {
 	makers  []int  // of what the node at hand reads, and of what reads what it destroys
 	before  search // for what these need
 	waiting search // for what one kernel needs
+
+	waits map[*graph.Node]bool // nodes that were put off
+	kept  map[*graph.Node]bool // roots, which are not
 }
 
 // Fuse groups nodes into kernels.
 func Fuse(u *rewrite.Program) []*Group {
-	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}}
+	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}, waits: map[*graph.Node]bool{}, kept: map[*graph.Node]bool{}}
+	for _, n := range u.Roots {
+		f.kept[alias.Viewed(n)] = true
+	}
 	f.before.d, f.waiting.d = &f.order, &f.order
 	for _, n := range u.Sequence {
 		u.At = n
 		switch class := n.Op().Class; {
-		case class == graph.Source || alias.IsView(n):
+		case class == graph.Source || alias.IsView(n) || f.putOff(n):
 		case class == graph.Version:
 			f.at[n.ID()] = f.maker(n.In(1)) // which comes after what made the old value
 		case class == graph.Elementwise || class == graph.Update:
@@ -49,6 +55,12 @@ func Fuse(u *rewrite.Program) []*Group {
 			f.start(n, &Group{Class: class, Space: n.Shape(), Closed: true})
 		}
 	}
+	for _, n := range u.Sequence {
+		if f.waits[n] {
+			delete(f.waits, n)
+			f.join(n, n.Shape())
+		}
+	}
 	return f.sort()
 }
 
@@ -58,6 +70,7 @@ const maxCandidates = 64
 // join puts a node into the first kernel that it fits, or into a new one. Its elements,
 // or those that it reduces, have the given shape.
 func (f *fuser) join(n *graph.Node, shape graph.Shape) {
+	with := f.settle(n, shape)
 	list := f.byShape[shape.Compact()]
 	list = list[max(len(list)-maxCandidates, 0):]
 	low := len(f.order.place)
@@ -66,42 +79,49 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 			low = min(low, f.order.place[at])
 		}
 	}
-	f.findMakers(n)
+	f.findMakers(append(slices.Clip(with), n)...)
 	f.before.run(low, f.makers...)
 	for _, at := range list {
-		if len(f.groups[at].Nodes) < maxKernelNodes && !f.before.finds(at) && f.canTake(n, shape, at) {
+		if len(f.groups[at].Nodes) < maxKernelNodes && !f.before.finds(at) && f.canTake(n, shape, at) && f.canTakeAll(with, at) {
+			f.addAll(with, at)
 			f.add(n, shape, at)
 			return
 		}
 	}
-	f.start(n, &Group{Class: graph.Elementwise, Space: shape})
+	f.start(n, &Group{Class: graph.Elementwise, Space: shape}, with...)
 }
 
 // maker returns the kernel that computes what a node shows, or -1.
 func (f *fuser) maker(n *graph.Node) int { return f.at[alias.Viewed(n).ID()] }
 
-// findMakers lists the kernels that must run before a node, or with it.
-func (f *fuser) findMakers(n *graph.Node) {
+// findMakers lists the kernels that must run before nodes, or with them.
+func (f *fuser) findMakers(nodes ...*graph.Node) {
 	f.makers = f.makers[:0]
-	for _, x := range n.Operands() {
-		if made := f.maker(x); made >= 0 {
-			f.makers = append(f.makers, made)
+	for _, n := range nodes {
+		for _, x := range n.Operands() {
+			if made := f.maker(x); made >= 0 {
+				f.makers = append(f.makers, made)
+			}
 		}
-	}
-	for _, r := range f.u.Writes.Before(n) {
-		f.makers = append(f.makers, f.at[r.ID()])
+		for _, r := range f.u.Writes.Before(n) {
+			f.makers = append(f.makers, f.at[r.ID()])
+		}
 	}
 }
 
-// start begins a kernel with a node.
-func (f *fuser) start(n *graph.Node, k *Group) {
+// start begins a kernel with a node, and with others that were put off for it.
+func (f *fuser) start(n *graph.Node, k *Group, with ...*graph.Node) {
+	if k.Closed {
+		f.settle(n, nil)
+	}
 	k.Row, k.Registers = -1, map[*graph.Node]Level{}
 	f.groups = append(f.groups, k)
 	at := f.order.add()
 	if !k.Closed {
 		f.open(k.Space, at)
 	}
-	f.findMakers(n)
+	f.findMakers(append(slices.Clip(with), n)...)
+	f.addAll(with, at)
 	f.add(n, k.Space, at)
 }
 

@@ -138,7 +138,7 @@ func (p *planner) reuseInPlace(at int, part *Loop) {
 			}
 			from := p.of[x.Base]
 			if from.Kind == InArena && from != to && from.Last == at && from.First < at && from.ReusedBy == nil && from.Count == to.Count &&
-				fusion.SameLayout(x, o) && x.Undecided == nil && p.usedOnce(part, from) && !p.isReadByFused(at, from) && !p.isReadInChain(at, from) && p.storedAfter(part, to, j) {
+				fusion.SameLayout(x, o) && x.Undecided == nil && p.usedOnce(part, from) && !p.isReadByFused(at, from) && p.keepsInChain(at, from, to) && p.storedAfter(part, to, j) {
 				from.ReusedBy, to.Reuses = to, from
 				break
 			}
@@ -184,19 +184,24 @@ func (p *planner) isReadByFused(at int, s *Buffer) bool {
 	return false
 }
 
-// isReadInChain reports whether the buffer is read by another kernel of the chain of the one at a place,
-// unless it is a matrix that they exchange: they run on other rows when rows of it are overwritten.
-func (p *planner) isReadInChain(at int, s *Buffer) bool {
+// keepsInChain reports whether a member of a chain may take over a buffer as its rows are overwritten:
+// matrices that members exchange from each other, and what no other member reads, as they run on other
+// rows then.
+func (p *planner) keepsInChain(at int, from, to *Buffer) bool {
 	for _, c := range p.u.Chains {
-		if c.First <= at && at <= c.Last && !slices.Contains(c.Wide, s.Node) {
-			for i := c.First; i <= c.Last; i++ {
-				if i != at && p.reads(p.u.Kernels[i], s) {
-					return true
-				}
+		if at < c.First || c.Last < at {
+			continue
+		}
+		if isWide := slices.Contains(c.Wide, from.Node); isWide || slices.Contains(c.Wide, to.Node) {
+			return isWide && slices.Contains(c.Wide, to.Node)
+		}
+		for i := c.First; i <= c.Last; i++ {
+			if i != at && p.reads(p.u.Kernels[i], from) {
+				return false
 			}
 		}
 	}
-	return false
+	return true
 }
 
 // reads reports whether a kernel reads the buffer.

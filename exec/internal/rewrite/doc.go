@@ -7,6 +7,7 @@
 // movement.go and transposed.go for what movements do; unroll.go writes short reductions one
 // element at a time; fold.go computes constants; cse.go merges equal nodes; insertslices.go makes
 // one value of slices out of sums of padded ones, which disjoint.go keeps apart;
+// recompute.go computes again what is used far apart, as matrices of attention are;
 // rematerialize.go computes cheap values for each user; implicitgemm.go lets products read
 // windows where they lie; [DCE] drops what nothing needs; and sequence.go orders nodes, and
 // copies what a write would destroy. element.go says what an elementwise operation does, from

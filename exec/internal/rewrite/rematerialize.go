@@ -13,6 +13,10 @@ const maxRecomputed = 16
 // maxSpread bounds the cost of a matrix that is computed again for each matrix of a batch.
 const maxSpread = 8
 
+// mostSpread bounds the elements over which a matrix is computed again: positions take 8 bytes each, and
+// of more there may be none.
+const mostSpread = 1 << 40
+
 // Rematerialize computes values that depend on nothing but positions anew for each user: that
 // is cheaper than a buffer, and leaves their users free to share kernels with others. A cheap matrix,
 // such as a mask, is computed for each matrix of a batch that takes it, in the kernel of its user.
@@ -101,6 +105,9 @@ func repeatsMatrix(n *graph.Node, i int) bool {
 		if d != n.Shape()[leading+axis] && (d != 1 || axis >= x.Rank()-2) {
 			return false
 		}
+	}
+	if count, known := n.Shape().NumElements().Int(); known && count > mostSpread {
+		return false
 	}
 	return !x.Shape().Equal(n.Shape()) && !slices.Contains(n.Stretch(i), graph.Undecided)
 }

@@ -1,0 +1,71 @@
+package fusion
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// What is computed from positions and scalars alone needs no kernel to run before it. It would join the
+// first one of its shape, and wait in memory for its user: it is put off until that has a kernel.
+
+// putOff reports whether a node is put off, and notes it.
+func (f *fuser) putOff(n *graph.Node) bool {
+	if n.Op().Class != graph.Elementwise || n.Rank() == 0 || f.kept[n] || len(n.Operands()) == 0 && !rewrite.DependsOnPosition(n) {
+		return false
+	}
+	waits := len(n.Operands()) == 0
+	for _, x := range n.Operands() {
+		if f.waits[x] {
+			waits = true
+		} else if x.Rank() > 0 {
+			return false
+		}
+	}
+	if waits {
+		f.waits[n] = true
+	}
+	return waits
+}
+
+// settle gives operands that were put off kernels of their own, but for those that can go with a node
+// of an iteration space. It returns these in order.
+func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
+	var collect func(x *graph.Node)
+	collect = func(x *graph.Node) {
+		if v := alias.Viewed(x); !f.waits[v] || slices.Contains(with, v) {
+			return
+		} else if v != x || !v.Shape().Equal(space) {
+			delete(f.waits, v)
+			f.join(v, v.Shape())
+			return
+		}
+		for _, y := range x.Operands() {
+			collect(y)
+		}
+		with = append(with, x)
+	}
+	for _, x := range n.Operands() {
+		collect(x)
+	}
+	return with
+}
+
+// canTakeAll reports whether nodes that were put off can run in a kernel.
+func (f *fuser) canTakeAll(with []*graph.Node, at int) bool {
+	k := f.groups[at]
+	return len(k.Nodes)+len(with) < maxKernelNodes && !slices.ContainsFunc(with, func(n *graph.Node) bool {
+		return k.levelOf(n.Shape()) != PerElement || !k.rowsFit(n, PerElement) ||
+			slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return f.maker(x) == at && !k.registersOf(x) })
+	})
+}
+
+// addAll makes nodes that were put off members of a kernel.
+func (f *fuser) addAll(with []*graph.Node, at int) {
+	for _, n := range with {
+		delete(f.waits, n)
+		f.add(n, n.Shape(), at)
+	}
+}

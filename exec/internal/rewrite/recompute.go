@@ -1,0 +1,208 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// opAgain is a product that is computed once more, after its third operand.
+var opAgain = &graph.Op{Name: "matmul_again", Func: "MatMul", Doc: "a product, once more, after another value.", Class: graph.Contract, MinIn: 3, MaxIn: 3,
+	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(againAttrs).Shape }}
+
+// againAttrs are the fixed arguments of opAgain: the shape of the result.
+type againAttrs struct{ Shape graph.Shape }
+
+// Products of fewer elements a matrix stay in memory, and so do those of longer sums, which take more
+// time than that costs.
+const (
+	leastAgain = 1 << 16
+	mostTerms  = 256
+)
+
+// mostExamined bounds the products that are looked at, as the rest of the graph is for each; and
+// mostRegion the values that are looked at to find a reduction.
+const (
+	mostExamined = 256
+	mostRegion   = 64
+)
+
+// Recompute computes again what is computed from a product element by element, with reductions over its
+// rows, and is used far apart: as the weights of attention are, by the product with the values and
+// by the gradients. The reductions stay. So the matrix need not stay in memory until then, and both
+// users can have it block by block.
+func Recompute(u *Program) error {
+	r := recomputer{u: u, at: map[*graph.Node]*spreadProduct{}}
+	examined := 0
+	for _, n := range u.Graph.Nodes() {
+		if r.isCandidate(n) && examined < mostExamined && r.isReduced(n) {
+			r.examine(n)
+			examined++
+		}
+	}
+	if len(r.at) == 0 {
+		return nil
+	}
+	u.rewrite(r.replace)
+	return nil
+}
+
+// recomputer finds values that are used far apart.
+type recomputer struct {
+	u     *Program
+	at    map[*graph.Node]*spreadProduct // by value
+	users [][]*graph.Node                // by the numbers of values
+}
+
+// spreadProduct is a product and what is computed from it.
+type spreadProduct struct {
+	product *graph.Node
+	region  map[*graph.Node]bool        // itself, and values computed from it element by element
+	late    map[*graph.Node]bool        // what depends on the first product with one of these
+	again   map[*graph.Node]*graph.Node // of the region: what is computed once more, in the graph that is made
+}
+
+// isCandidate reports whether a node is a product that is worth computing again.
+func (r *recomputer) isCandidate(n *graph.Node) bool {
+	if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || n.Rank() < 2 || n.In(0).Rank() < 2 || slices.Contains(r.u.Roots, n) {
+		return false
+	}
+	terms, known := n.In(0).Shape()[n.In(0).Rank()-1].Int()
+	if known && terms > mostTerms {
+		return false
+	}
+	rows, rowsKnown := n.Shape()[n.Rank()-2].Int()
+	cols, colsKnown := n.Shape()[n.Rank()-1].Int()
+	return !rowsKnown || !colsKnown || rows*cols >= leastAgain
+}
+
+// isReduced reports whether rows of what is computed from a product element by element are reduced.
+func (r *recomputer) isReduced(product *graph.Node) bool {
+	if r.users == nil {
+		r.users = make([][]*graph.Node, len(r.u.Graph.Nodes()))
+		for _, n := range r.u.Graph.Nodes() {
+			for _, x := range n.Operands() {
+				r.users[x.ID()] = append(r.users[x.ID()], n)
+			}
+		}
+	}
+	list := []*graph.Node{product}
+	for i := 0; i < len(list) && i < mostRegion; i++ {
+		for _, n := range r.users[list[i].ID()] {
+			switch {
+			case n.Op().Class == graph.Reduce && n.Op().Axes != nil && slices.Equal(n.Op().Axes(n), []int{product.Rank() - 1}):
+				return true
+			case n.Op().Class == graph.Elementwise && n.Shape().Equal(product.Shape()) && !slices.Contains(list, n):
+				list = append(list, n)
+			}
+		}
+	}
+	return false
+}
+
+// examine notes the values computed from a product that are used both before and after the first
+// product with one of them.
+func (r *recomputer) examine(product *graph.Node) {
+	p := &spreadProduct{product: product, region: map[*graph.Node]bool{product: true}, late: map[*graph.Node]bool{}, again: map[*graph.Node]*graph.Node{}}
+	started := false
+	var far []*graph.Node
+	for _, n := range r.u.Graph.Nodes()[product.ID()+1:] {
+		uses := slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return p.region[alias.Viewed(x)] })
+		switch {
+		case slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return p.late[x] }):
+			p.late[n] = true
+			if uses && !alias.IsView(n) {
+				far = append(far, n)
+			}
+		case !uses || alias.IsView(n):
+		case n.Op().Class == graph.Contract && !started:
+			started, p.late[n] = true, true
+		case n.Op().Class == graph.Elementwise && n.Shape().Equal(product.Shape()) && !canFail(n):
+			p.region[n] = true
+		}
+	}
+	for _, n := range far {
+		for _, x := range n.Operands() {
+			if w := alias.Viewed(x); p.region[w] && p.canRepeat(w) && r.at[w] == nil && !slices.Contains(r.u.Roots, w) {
+				r.at[w] = p
+			}
+		}
+	}
+}
+
+// canRepeat reports whether a value of the region can be computed again from the product and from what
+// is small, or lies in memory anyway.
+func (p *spreadProduct) canRepeat(w *graph.Node) bool {
+	return w == p.product || !slices.ContainsFunc(w.Operands(), func(x *graph.Node) bool {
+		switch v := alias.Viewed(x); {
+		case p.region[v]:
+			return v != x || !p.canRepeat(v)
+		case v.Op().Class == graph.Source || isGenerated(v):
+			return false
+		}
+		return x.Shape().Equal(p.product.Shape())
+	})
+}
+
+// isGenerated reports whether a value is computed from positions and scalars.
+func isGenerated(n *graph.Node) bool {
+	if n.Rank() == 0 {
+		return true
+	}
+	return n.Op().Class == graph.Elementwise && !slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return !isGenerated(x) })
+}
+
+// replace has what comes late take what is computed again.
+func (r *recomputer) replace(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	if alias.IsView(n) {
+		return nil
+	}
+	replaced := false
+	for i, x := range n.Operands() {
+		p := r.at[alias.Viewed(x)]
+		if p == nil || !p.late[n] {
+			continue
+		}
+		after := slices.IndexFunc(n.Operands(), func(y *graph.Node) bool { return p.late[y] })
+		if after < 0 {
+			continue // the first product itself
+		}
+		made := r.repeated(next, p, alias.Viewed(x), in[i], in[after])
+		if made == nil {
+			continue
+		}
+		for _, v := range alias.ViewsOf(x) {
+			made = graph.Apply(v.Op(), v.Attrs(), made)
+		}
+		in[i], replaced = made, true
+	}
+	if !replaced {
+		return nil
+	}
+	return next.Copy(n, in)
+}
+
+// repeated computes a value once more, after another one. old is the value in the graph that is made, or
+// a view of it.
+func (r *recomputer) repeated(next *graph.Graph, p *spreadProduct, w, old, after *graph.Node) *graph.Node {
+	if known := p.again[w]; known != nil {
+		return known
+	}
+	old = alias.Viewed(old)
+	if w == p.product {
+		p.again[w] = graph.Apply(opAgain, againAttrs{w.Shape()}, old.In(0), old.In(1), after)
+		return p.again[w]
+	}
+	in := slices.Clone(old.Operands())
+	for i, x := range w.Operands() {
+		switch {
+		case p.region[x]:
+			in[i] = r.repeated(next, p, x, in[i], after)
+		case x.Rank() > 0 && isGenerated(x):
+			in[i] = rematerialized(next, x, in[i], p.again)
+		}
+	}
+	p.again[w] = next.Copy(old, in)
+	return p.again[w]
+}

@@ -1,0 +1,79 @@
+package exec_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// blocksOfAttention is the mean square of layers of attention with projections, and its gradients for
+// the input and the weights.
+func blocksOfAttention(g *graph.Graph, layers int, length graph.Dim, dropout bool) []*graph.Node {
+	const heads, width = 2, 16
+	x := g.Input("x", graph.Float32, 1, length, heads*width)
+	wrt := []*graph.Node{x}
+	seed := g.Input("seed", graph.Int64)
+	split := func(y *graph.Node) *graph.Node {
+		return ops.Transpose(ops.Reshape(y, 1, length, heads, width), 1, 2)
+	}
+	h := x
+	for i := range layers {
+		weight := func(name string) *graph.Node {
+			w := g.Input(name+string(rune('0'+i)), graph.Float32, heads*width, heads*width)
+			wrt = append(wrt, w)
+			return w
+		}
+		options := []ops.AttentionOption{ops.Causal()}
+		if dropout {
+			options = append(options, ops.AttentionDropout(0.25, seed))
+		}
+		y := ops.ScaledDotProductAttention(split(ops.MatMul(h, weight("q"))), split(ops.MatMul(h, weight("k"))), split(ops.MatMul(h, weight("v"))), options...)
+		h = ops.Add(h, ops.MatMul(ops.Reshape(ops.Transpose(y, 1, 2), 1, length, heads*width), weight("o")))
+	}
+	loss := ops.Mean(ops.Square(h))
+	return append([]*graph.Node{loss}, autodiff.Grad(loss, wrt)...)
+}
+
+// Where gradients come long after the attention that they are of, its weights are computed again, with
+// the same bits, and no matrix of positions by positions is ever in memory.
+func TestGradientsComputeWeightsAgain(t *testing.T) {
+	for _, dropout := range []bool{false, true} {
+		g := graph.New("blocks")
+		outputs := blocksOfAttention(g, 2, 300, dropout)
+		feed := randomFeed(t, g)
+		restore := exec.WithoutPass("recompute")
+		want := results(t, g, outputs, feed, 1, exec.ChainsOf(0))
+		restore()
+		for _, threads := range []int{1, 2} {
+			got := results(t, g, outputs, feed, threads, exec.ChainsOf(56))
+			for i := range outputs {
+				requireBits(t, want[i], got[i], outputs[i].Label())
+			}
+		}
+		p, err := exec.Compile(g, exec.Outputs(outputs...), exec.ChainsOf(56))
+		require.NoError(t, err)
+		s := p.NewSession(exec.Threads(1))
+		_, err = s.Run(t.Context(), feed)
+		require.NoError(t, err)
+		require.Equal(t, 2*(3+6), s.Chained(), "\n%s", p)
+	}
+}
+
+func TestTrainingTakesLinearMemory(t *testing.T) {
+	g := graph.New("blocks")
+	length := g.Dim("length")
+	p, err := exec.Compile(g, exec.Outputs(blocksOfAttention(g, 3, length, false)...))
+	require.NoError(t, err)
+	arena := func(n int) int {
+		f, err := p.Footprint(map[string]int{"length": n})
+		require.NoError(t, err)
+		return f.Arena
+	}
+	require.Less(t, arena(8192), 9*arena(1024))
+	require.Less(t, arena(8192), 64<<20, "a matrix of scores has 512 MB")
+}
