@@ -190,6 +190,16 @@ func (b *Builder) Accumulate(operand int, r Reduction, x Value) {
 // before it.
 func (b *Builder) GuardInRows(inRows bool) { b.inRows = inRows }
 
+// holds reports whether a value is known to be true: that two different integers differ.
+func (b *Builder) holds(ok Value) bool {
+	in := &b.insts[ok]
+	if in.Op != OpNe {
+		return false
+	}
+	x, y := &b.insts[in.Args[0]], &b.insts[in.Args[1]]
+	return x.Op == OpConst && y.Op == OpConst && x.Type.IsInt() && x.Bits != y.Bits
+}
+
 // Guard stops the call with the code where a Bool value is false. The fault tells what
 // another value, the culprit, is there.
 func (b *Builder) Guard(ok, culprit Value, code FaultCode) {
@@ -198,6 +208,9 @@ func (b *Builder) Guard(ok, culprit Value, code FaultCode) {
 	}
 	if t := b.insts[ok].Type; t != Bool {
 		b.fail("guard of %v", t)
+		return
+	}
+	if b.holds(ok) {
 		return
 	}
 	section := max(b.available(ok), b.available(culprit), RowSection(0))
