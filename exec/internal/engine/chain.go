@@ -75,7 +75,7 @@ const (
 	pairBytes = 16 << 20
 	// Blocks have so many tiles of rows, if the cache holds them.
 	fewestTiles = 2
-	mostTiles   = 8
+	mostTiles   = 4
 )
 
 // planChains chooses the chains that run in blocks, and says what memory they need.
