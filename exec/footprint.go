@@ -15,7 +15,8 @@ type Footprint struct {
 	Kernels []KernelBytes // of Plan.Kernels, in their order
 }
 
-// BufferBytes is where a buffer lies; only one of the arena has an offset.
+// BufferBytes is where a buffer lies; only one of the arena has an offset. A matrix that kernels
+// exchange block by block has no bytes: threads have memory for blocks, which is in Arena.
 type BufferBytes struct{ Offset, Bytes int }
 
 // KernelBytes is what one run of a kernel moves between memory and processor, where it
@@ -34,6 +35,9 @@ func (p *Program) Footprint(sizes map[string]int) (*Footprint, error) {
 	for _, buffer := range p.Plan().Buffers {
 		s := p.code.BufferOf[buffer.Node]
 		at := BufferBytes{Bytes: b.Eval(s.Count) * s.Dtype.Size()}
+		if b.IsInBlocks(buffer.Node) {
+			at.Bytes = 0
+		}
 		if s.Kind == lower.InArena {
 			at.Offset = b.Offsets[s.Index]
 		}

@@ -80,16 +80,19 @@ const (
 
 // planChains chooses the chains that run in blocks, and says what memory they need.
 func (b *Specialization) planChains(p *Code) {
-	b.wide = map[*lower.Buffer]*chainTask{}
+	b.wide, b.isInBlocks = map[*lower.Buffer]*chainTask{}, map[*graph.Node]bool{}
 	for _, c := range p.Chains {
 		if t := b.planChain(p, c); t != nil {
 			b.chains = append(b.chains, t)
 			for _, n := range c.Wide {
-				b.wide[p.BufferOf[n]] = t
+				b.wide[p.BufferOf[n]], b.isInBlocks[n] = t, true
 			}
 		}
 	}
 }
+
+// IsInBlocks reports whether a value is never in memory as a whole: kernels exchange blocks of it.
+func (b *Specialization) IsInBlocks(n *graph.Node) bool { return b.isInBlocks[n] }
 
 // planChain returns a chain with its sizes; nil where it does not pay.
 func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {

@@ -40,6 +40,7 @@ type Specialization struct {
 	sizeSlots  []int64
 	chains     []*chainTask
 	wide       map[*lower.Buffer]*chainTask // the matrices that they exchange
+	isInBlocks map[*graph.Node]bool         // these
 }
 
 // Task is a kernel with all sizes known.

@@ -18,7 +18,7 @@ func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 	picks, ok := k.(*lower.Gather)
 	ok = ok && !picks.Add
 	for i, o := range k.Operands() {
-		if o.Base == nil {
+		if o.Base == nil || b.isInBlocks[o.Base] {
 			continue
 		}
 		most := b.bytes(o.Base) // windows reach some elements again and again
@@ -61,18 +61,21 @@ func (b *Specialization) bytes(n *graph.Node) int {
 }
 
 // Live returns the most bytes of the arena's values that are alive at once. Values that
-// take over the memory of another one count once.
+// take over the memory of another one count once, and of the matrices of a chain the blocks that its
+// threads have.
 func (b *Specialization) Live(p *Code) int {
+	extents := append(b.blocks(p), b.chainMemory(p)...)
+	for i := range extents {
+		if k := &extents[i]; k.chain == nil && k.bytes > 0 {
+			k.bytes = b.Eval(k.s.Count) * k.s.Dtype.Size() // without what aligns the next one
+		}
+	}
 	most := 0
 	for at := range len(p.Kernels) + 1 {
 		sum := 0
-		for _, s := range p.Buffers {
-			last := s.Last
-			for heir := s.ReusedBy; heir != nil; heir = heir.ReusedBy {
-				last = max(last, heir.Last)
-			}
-			if s.Reuses == nil && s.First <= at && at <= last {
-				sum += b.Eval(s.Count) * s.Dtype.Size()
+		for _, k := range extents {
+			if k.first <= at && at <= k.last {
+				sum += k.bytes
 			}
 		}
 		most = max(most, sum)
