@@ -28,7 +28,7 @@ func newNormed() *normed {
 	y, mean, _ := ops.BatchNorm(x, w, nil, 1e-5)
 	n := &normed{g: g, y: y, mean: ops.CopyInPlace(running, ops.Lerp(running, mean, graph.Num(0.1)))}
 	n.loss = ops.Mean(ops.Square(y))
-	n.step = optim.AdamW(0.1, 0.1).Minimize(n.loss, w)
+	n.step = optim.AdamW(0.1, optim.WeightDecay(0.1)).Minimize(n.loss, w)
 	return n
 }
 

@@ -1,13 +1,45 @@
 // Package optim turns a loss into in-place updates of parameters. Updates are ordinary
 // nodes of the graph, so that the compiler fuses an update with the gradient that it
-// needs; what an optimiser remembers from step to step are parameters too, which a
-// session holds and saves like any others.
+// needs: one kernel for each parameter. What an optimiser remembers from step to step is state,
+// which a session holds and saves like parameters.
 //
 //	step := optim.Adam(1e-3).Minimize(loss)
 //	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(step...))
 //
-// The formulas are those of PyTorch's optimisers of the same names.
+// The formulas, settings and usual values are those of PyTorch's optimisers of the same names.
 //
-// optimizer.go makes updates of gradients, with the constants of options.go and what state.go
-// keeps. sgd.go and adam.go are the optimisers.
+// # Rates and groups
+//
+// A rate is a number, a floating-point scalar of the graph, or a [Schedule]:
+//
+//	optim.AdamW(optim.WarmUp(100, 0.01, optim.Cosine(3e-4, 0, 10_000)),
+//		optim.For(biases, optim.WeightDecay(0)), optim.For(backbone, optim.Frozen()))
+//
+// A schedule counts the optimiser's steps. [Plateau] is a function of what was measured, and
+// sets a rate that is fed.
+//
+// # Gradients
+//
+// [ClipNorm], [ClipValue] and [Accumulate] take gradients and return others; [Optimizer.Updates]
+// takes them in. Each is a value that the program passes on:
+//
+//	params := optim.Trainable(g)
+//	grads, full := optim.Accumulate(params, autodiff.Grad(loss, params), 4)
+//	grads, norm := optim.ClipNorm(grads, 1)
+//	step := optim.AdamW(3e-4, optim.When(full)).Updates(params, grads)
+//
+// # Names of state
+//
+// State is named after its parameter and as PyTorch names it: Adam's of fc.weight is
+// fc.weight.exp_avg and fc.weight.exp_avg_sq. What belongs to all parameters, such as the count
+// of steps, has the name of the parameter that is first in the alphabet: fc.bias.step. The order
+// of calls and of parameters does not matter, so that checkpoints load by these names. Two
+// optimisers that keep state of one parameter need a name each: see [Name].
+//
+// # Files
+//
+// optimizer.go makes updates of gradients, with the settings of options.go and what state.go
+// keeps. sgd.go, adam.go, squares.go (running squares) and adafactor.go are the optimisers; each is
+// an entry of the table in optimizer.go. schedule.go says what a rate is, schedules.go has the
+// formulas, and plateau.go what depends on measures. gradients.go clips and accumulates.
 package optim

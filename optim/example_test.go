@@ -32,7 +32,7 @@ func ExampleOptimizer_Updates() {
 	loss := ops.Sum(ops.Square(ops.Sub(w, goal)))
 	grad := autodiff.Grad(loss, []*graph.Node{w})[0]
 	clipped := ops.Div(grad, ops.AtLeast(ops.Norm(grad, 2), graph.Num(1.0)))
-	step := optim.Momentum(0.05, 0.5).Updates([]*graph.Node{w}, []*graph.Node{clipped})
+	step := optim.SGD(0.05, optim.Momentum(0.5)).Updates([]*graph.Node{w}, []*graph.Node{clipped})
 	fmt.Printf("%.2f\n", descend(w, step, exec.Feed{goal: exec.Array{Shape: []int{2}, Data: []float64{3, -1}}}))
 	// Output:
 	// [3.00 -1.00]

@@ -3,77 +3,113 @@ package optim
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 )
 
-// Optimizer is an update rule with its settings. It is made by [SGD], [Momentum],
-// [Adam] or [AdamW], holds no state, and may serve several graphs.
+// Optimizer is an update rule with its settings. It is made by functions such as [SGD] and
+// [Adam], holds no state, and may serve several graphs.
 type Optimizer struct {
-	name  string
-	build rule
+	rule *rule
 	settings
+	groups   []group
+	name     string
+	when     *graph.Node
 	troubles []string
 }
 
-// rule writes the update of one parameter. It gives the write of the parameter and then
-// those of its state.
-type rule func(u *update, w, grad *graph.Node) []*graph.Node
+// rule is an entry of the table of optimisers.
+type rule struct {
+	name      string
+	defaults  settings
+	options   string // those that not all optimisers have, by their names
+	decoupled bool   // weight decay shrinks the parameter itself and leaves the gradient alone
+	// step returns what is subtracted from the parameter. It keeps its state with update.keep.
+	step func(u *update, grad *graph.Node) *graph.Node
+}
 
-// newOptimizer applies the options and notes what is wrong with the settings.
-func newOptimizer(name string, build rule, s settings, opts []Option) Optimizer {
-	o := Optimizer{name: name, build: build, settings: s}
+// rules is the table of optimisers.
+var rules = []*rule{sgd, adam, adamW, adamax, nadam, radam, rmsProp, adagrad, adadelta, lion, adafactor}
+
+// build makes an optimiser of an entry.
+func build[R Rate](r *rule, rate R, opts []Option) Optimizer {
+	o := Optimizer{rule: r, settings: r.defaults}
+	o.setRate(scheduleOf(rate))
+	o.apply(opts)
+	return o
+}
+
+// apply applies options and notes what is wrong with the settings.
+func (o *Optimizer) apply(opts []Option) {
 	for _, set := range opts {
 		if set != nil {
-			set(&o)
+			set(o)
 		}
-	}
-	if o.rateNode == nil {
-		o.wantAtLeastZero("learning rate", o.rate)
 	}
 	o.wantAtLeastZero("weight decay", o.decay)
 	o.wantAtLeastZero("epsilon", o.epsilon)
+	o.wantAtLeastZero("decay of the momentum", o.momentumDecay)
+	o.wantAtLeastZero("decay of the rate", o.rateDecay)
+	o.wantAtLeastZero("initial accumulator", o.accumulator)
+	o.wantAtLeastZero("least root mean square of a parameter", o.leastScale)
+	o.wantAtLeastZero("threshold", o.threshold)
+	o.wantAtLeastZero("negative of the decay of the second beta", -o.beta2Decay)
 	o.wantFraction("momentum", o.momentum)
 	o.wantFraction("first beta", o.beta1)
 	o.wantFraction("second beta", o.beta2)
-	return o
+	o.wantFraction("smoothing", o.smoothing)
+	if !(o.dampening >= 0 && o.dampening <= 1) {
+		o.fail("the dampening is %g; it must be from 0 to 1", o.dampening)
+	}
+	if o.nesterov && (o.momentum == 0 || o.dampening != 0) {
+		o.fail("Nesterov momentum needs a momentum and no dampening: give optim.Momentum, and leave out optim.Dampening")
+	}
+}
+
+func (o *Optimizer) fail(format string, args ...any) {
+	o.troubles = append(o.troubles, fmt.Sprintf(format, args...))
 }
 
 func (o *Optimizer) wantAtLeastZero(what string, v float64) {
 	if !(v >= 0) || math.IsInf(v, 1) {
-		o.troubles = append(o.troubles, fmt.Sprintf("the %s is %g; it must be a number of at least 0", what, v))
+		o.fail("the %s is %g; it must be a number of at least 0", what, v)
 	}
 }
 
 func (o *Optimizer) wantFraction(what string, v float64) {
 	if !(v >= 0 && v < 1) {
-		o.troubles = append(o.troubles, fmt.Sprintf("the %s is %g; it must be at least 0 and less than 1", what, v))
+		o.fail("the %s is %g; it must be at least 0 and less than 1", what, v)
 	}
 }
 
 // Minimize returns the updates that make the loss smaller: one for each parameter, in
 // their order, and then those of the optimiser's own state. Without parameters it
-// takes all floating-point ones that the graph has so far, but for state: see
-// [graph.Graph.State]. Give all updates to exec.Updates.
+// takes those of [Trainable]. Parameters that are [Frozen] have no update, and no gradient is
+// computed for them. Give all updates to exec.Updates.
 func (o Optimizer) Minimize(loss *graph.Node, params ...*graph.Node) []*graph.Node {
 	if loss == nil || loss.Graph() == nil {
 		return []*graph.Node{refuse("Minimize", "the loss is a number of the program, not a value of a graph", loss)}
 	}
 	if len(params) == 0 {
-		if params = trainable(loss.Graph()); len(params) == 0 {
+		if params = Trainable(loss.Graph()); len(params) == 0 {
 			return []*graph.Node{refuse("Minimize", fmt.Sprintf("graph %q has no floating-point parameters", loss.Graph().Name()), loss)}
 		}
 	}
 	if trouble := o.trouble(params); trouble != "" {
 		return []*graph.Node{refuse("Minimize", trouble, loss)}
 	}
-	return o.updates(params, autodiff.Grad(loss, params))
+	params = slices.DeleteFunc(slices.Clone(params), func(w *graph.Node) bool { return o.of(w).frozen })
+	if len(params) == 0 {
+		return []*graph.Node{refuse("Minimize", "all parameters are frozen", loss)}
+	}
+	return o.updates("Minimize", params, autodiff.Grad(loss, params))
 }
 
-// Updates returns the updates for gradients of one's own, such as clipped ones: grads[i]
-// is the gradient of params[i]. The result is that of Minimize.
+// Updates returns the updates for gradients of one's own, such as those that [ClipNorm] or
+// [Accumulate] return: grads[i] is the gradient of params[i]. The result is that of Minimize.
 func (o Optimizer) Updates(params, grads []*graph.Node) []*graph.Node {
 	if len(params) == 0 {
 		return nil
@@ -85,7 +121,7 @@ func (o Optimizer) Updates(params, grads []*graph.Node) []*graph.Node {
 	if trouble != "" {
 		return []*graph.Node{refuse("Updates", trouble, params[0])}
 	}
-	return o.updates(params, grads)
+	return o.updates("Updates", params, grads)
 }
 
 // trouble says why the parameters cannot be updated with these settings, or "".
@@ -93,6 +129,33 @@ func (o Optimizer) trouble(params []*graph.Node) string {
 	if len(o.troubles) > 0 {
 		return o.troubles[0]
 	}
+	if trouble := paramTrouble(params); trouble != "" {
+		return trouble
+	}
+	for _, gr := range o.groups {
+		for _, w := range gr.params {
+			if w == nil || !slices.Contains(params, w) {
+				return fmt.Sprintf("optim.For names %s, which is none of the parameters to update", w.Called())
+			}
+		}
+	}
+	if c := o.when; c != nil && c.Judged() && (c.Rank() != 0 || c.DType() != graph.Bool) {
+		return fmt.Sprintf("the condition %s is %s%s; it must be a bool scalar", c.Called(), c.DType(), c.Shape())
+	}
+	for _, w := range params {
+		of := o.of(w)
+		if len(of.troubles) > 0 {
+			return of.troubles[0]
+		}
+		if trouble := of.rate.trouble(); trouble != "" {
+			return trouble
+		}
+	}
+	return ""
+}
+
+// paramTrouble says which of the nodes is no parameter that can be trained, or "".
+func paramTrouble(params []*graph.Node) string {
 	for i, w := range params {
 		switch {
 		case w == nil:
@@ -101,40 +164,71 @@ func (o Optimizer) trouble(params []*graph.Node) string {
 			return fmt.Sprintf("%s is %s, not a parameter", w.Called(), graph.Describe(w))
 		case w.IsState():
 			return fmt.Sprintf("%s is state, which no optimiser trains: declare it with Graph.ParamInit", w.Called())
+		case slices.Contains(params[:i], w):
+			return fmt.Sprintf("%s stands twice among the parameters", w.Called())
 		}
-	}
-	if r := o.rateNode; r != nil && r.Judged() && (r.Rank() != 0 || !r.DType().IsFloat()) {
-		return fmt.Sprintf("the learning rate %s is %s%s; it must be a floating-point scalar", r.Called(), r.DType(), r.Shape())
 	}
 	return ""
 }
 
-func (o Optimizer) updates(params, grads []*graph.Node) []*graph.Node {
+func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node {
 	g := params[0].Graph()
-	u := &update{Optimizer: o, g: g, scope: freeScope(g, strings.ToLower(o.name)), shared: map[graph.DType]correction{}}
-	var writes, state []*graph.Node
-	g.Scope(u.scope, func() {
-		for i, w := range params {
-			end := g.BeginUpdate("optim."+o.name, w, grads[i])
-			list := o.build(u, w, grads[i])
-			end()
-			writes, state = append(writes, list[0]), append(state, list[1:]...)
+	s := &shared{g: g, fn: fn, name: o.name, when: o.when, owner: firstName(params), owners: map[string]string{}, scalars: map[scalarKey]*graph.Node{}}
+	for _, w := range params {
+		key := o.of(w).key
+		if first, known := s.owners[key]; !known || w.Name() < first {
+			s.owners[key] = w.Name()
 		}
-	})
-	if u.count != nil {
-		state = append(state, u.count)
 	}
-	return append(writes, state...)
+	var writes []*graph.Node
+	for i, w := range params {
+		of := o.of(w)
+		if of.frozen {
+			continue
+		}
+		end := g.BeginUpdate("optim."+o.rule.name, w, grads[i])
+		u := &update{shared: s, settings: of.settings, rule: o.rule, group: of.key, w: w, t: w.DType()}
+		writes = append(writes, u.build(grads[i]))
+		end()
+		if s.refused != nil {
+			return []*graph.Node{s.refused}
+		}
+	}
+	return append(writes, s.writes...)
 }
 
-// trainable lists the graph's floating-point parameters that are not state.
-func trainable(g *graph.Graph) (params []*graph.Node) {
+// Trainable returns the graph's floating-point parameters that are not state, in the order in
+// which they were declared: those that [Optimizer.Minimize] takes.
+func Trainable(g *graph.Graph) (params []*graph.Node) {
+	if g == nil {
+		return nil
+	}
 	for _, p := range g.Params() {
 		if p.DType().IsFloat() && !p.IsState() {
 			params = append(params, p)
 		}
 	}
 	return params
+}
+
+// firstName returns the name that is first in the alphabet: what belongs to all parameters is
+// named after it, whatever their order.
+func firstName(params []*graph.Node) string {
+	first := params[0].Name()
+	for _, w := range params {
+		first = min(first, w.Name())
+	}
+	return first
+}
+
+// optimisersWith lists the optimisers that have an option.
+func optimisersWith(option string) (names []string) {
+	for _, r := range rules {
+		if slices.Contains(strings.Fields(r.options), option) {
+			names = append(names, r.name)
+		}
+	}
+	return names
 }
 
 // refuse stands for updates that could not be built; fn is the user's word for them.

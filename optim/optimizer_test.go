@@ -30,7 +30,7 @@ func TestStateIsNamedAfterItsParameter(t *testing.T) {
 	step := optim.Adam(0.1).Minimize(loss)
 
 	require.NoError(t, g.Err())
-	assert.Equal(t, []string{"hidden.weight", "b", "adam.m.hidden.weight", "adam.v.hidden.weight", "adam.step", "adam.m.b", "adam.v.b"}, names(g.Params()))
+	assert.Equal(t, []string{"hidden.weight", "b", "hidden.weight.exp_avg", "hidden.weight.exp_avg_sq", "b.step", "b.exp_avg", "b.exp_avg_sq"}, names(g.Params()))
 	assert.Len(t, step, 7, "each state is written")
 	for i, p := range []*graph.Node{w, b} {
 		assert.Same(t, p, step[i].In(0), "parameters come first, in their order")
@@ -62,7 +62,7 @@ func TestTwoOptimizers(t *testing.T) {
 	third := optim.SGD(0.1).Minimize(ops.Mul(loss, graph.Num(2)))
 
 	require.NoError(t, g.Err())
-	assert.Equal(t, []string{"v", "w", "adam.m.v", "adam.v.v", "adam.step", "adam2.m.w", "adam2.v.w", "adam2.step"}, names(g.Params()))
+	assert.Equal(t, []string{"v", "w", "v.exp_avg", "v.exp_avg_sq", "v.step", "w.exp_avg", "w.exp_avg_sq", "w.step"}, names(g.Params()))
 	assert.Len(t, third, 2, "state is not trained")
 	_, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(append(first, second...)...))
 	assert.NoError(t, err)
@@ -88,17 +88,6 @@ func TestUpdatesTakesOwnGradients(t *testing.T) {
 	assert.Empty(t, optim.SGD(1).Updates(nil, nil))
 }
 
-// State belongs to the session: it can be read, and set to resume a training.
-func TestStateIsReadable(t *testing.T) {
-	q := newQuadratic(t, optim.Adam(rate), nil)
-	for range 3 {
-		q.step(t, exec.Feed{})
-	}
-	steps := q.w.Graph().ByName("adam.step")
-	require.NotNil(t, steps)
-	assert.Equal(t, []float64{3}, values(t, q.sess, steps))
-}
-
 func TestMistakes(t *testing.T) {
 	for name, c := range map[string]struct {
 		build func(g *graph.Graph, loss, w, x *graph.Node)
@@ -108,23 +97,57 @@ func TestMistakes(t *testing.T) {
 			"the learning rate is -1; it must be a number of at least 0"},
 		"rate that is no number": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(math.NaN()).Minimize(loss, w) },
 			"the learning rate is NaN"},
-		"momentum of 1": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.Momentum(0.1, 1).Minimize(loss, w) },
+		"momentum of 1": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1, optim.Momentum(1)).Minimize(loss, w) },
 			"the momentum is 1; it must be at least 0 and less than 1"},
 		"beta": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.Adam(0.1, optim.Betas(0.9, 1.5)).Minimize(loss, w)
 		}, "the second beta is 1.5"},
 		"option of another rule": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(0.1, optim.AMSGrad()).Minimize(loss, w)
+		}, "AMSGrad is an option of Adam, AdamW, not of SGD"},
+		"Nesterov without momentum": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(0.1, optim.Nesterov()).Minimize(loss, w)
-		}, "Nesterov is an option of Momentum, not of SGD"},
+		}, "Nesterov momentum needs a momentum and no dampening"},
+		"parameter twice": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1).Minimize(loss, w, w) },
+			"w stands twice among the parameters"},
+		"group of none": {func(_ *graph.Graph, loss, w, x *graph.Node) {
+			optim.SGD(0.1, optim.For([]*graph.Node{x}, optim.Frozen())).Minimize(loss, w)
+		}, "optim.For names x, which is none of the parameters to update"},
+		"name in a group": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(0.1, optim.For([]*graph.Node{w}, optim.Name("a"))).Minimize(loss, w)
+		}, "are options of a whole optimiser, not of a group"},
+		"negative rate of a group": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(0.1, optim.For([]*graph.Node{w}, optim.LearningRate(-1))).Minimize(loss, w)
+		}, "the learning rate is -1"},
+		"all frozen": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1, optim.Frozen()).Minimize(loss, w) },
+			"all parameters are frozen"},
+		"condition of some shape": {func(_ *graph.Graph, loss, w, x *graph.Node) {
+			optim.SGD(0.1, optim.When(x)).Minimize(loss, w)
+		}, "the condition x is float32[3]; it must be a bool scalar"},
+		"nil condition": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1, optim.When(nil)).Minimize(loss, w) },
+			"the condition of optim.When is a nil node"},
+		"two optimisers of one parameter": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.Adam(0.1, optim.Name("first")).Minimize(loss, w)
+			optim.Adam(0.1).Minimize(loss, w)
+			optim.Adam(0.1).Minimize(loss, w)
+		}, "give each optimiser of a parameter a name of its own with optim.Name"},
+		"schedule": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(optim.WarmUp(5, 0.1, optim.Step(0.1, 0.5, 0))).Minimize(loss, w)
+		}, "the number of steps of optim.Step is 0; it must be at least 1"},
+		"limit of 0": {func(_ *graph.Graph, _, w, x *graph.Node) { optim.ClipNorm([]*graph.Node{ops.Mul(w, x)}, 0) },
+			"the limit is 0; it must be a number greater than 0"},
+		"no micro-batches": {func(_ *graph.Graph, _, w, x *graph.Node) {
+			optim.Accumulate([]*graph.Node{w}, []*graph.Node{x}, 0)
+		}, "a batch of 0 micro-batches cannot be accumulated; use at least 1"},
 		"input": {func(_ *graph.Graph, loss, _, x *graph.Node) { optim.SGD(0.1).Minimize(loss, x) },
 			"x is Input(x), not a parameter"},
 		"nil parameter": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.SGD(0.1).Minimize(loss, w, nil) },
 			"parameter 1 is nil"},
 		"rate of some shape": {func(_ *graph.Graph, loss, w, x *graph.Node) {
-			optim.SGD(0, optim.RateFrom(x)).Minimize(loss, w)
+			optim.SGD(x).Minimize(loss, w)
 		}, "the learning rate x is float32[3]; it must be a floating-point scalar"},
 		"nil rate": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
-			optim.SGD(0, optim.RateFrom(nil)).Minimize(loss, w)
+			optim.SGD((*graph.Node)(nil)).Minimize(loss, w)
 		}, "the learning rate is a nil node"},
 		"gradients": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(0.1).Updates([]*graph.Node{w}, nil)

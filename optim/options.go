@@ -1,7 +1,6 @@
 package optim
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -10,63 +9,161 @@ import (
 
 // settings are the numbers of all rules; a rule reads those that it has.
 type settings struct {
-	rate         float64
-	rateNode     *graph.Node
-	decay        float64
-	momentum     float64
-	nesterov     bool
-	beta1, beta2 float64
-	epsilon      float64
+	rate          Schedule
+	decay         float64
+	momentum      float64
+	dampening     float64
+	nesterov      bool
+	beta1, beta2  float64
+	epsilon       float64
+	amsgrad       bool
+	centered      bool
+	decoupled     bool
+	frozen        bool
+	smoothing     float64
+	momentumDecay float64
+	rateDecay     float64
+	accumulator   float64
+	beta2Decay    float64
+	leastScale    float64
+	threshold     float64
 }
 
 // Option changes an optimiser's settings. One that the optimiser does not have is a
 // mistake, recorded where the optimiser is used.
 type Option func(*Optimizer)
 
-// RateFrom takes the learning rate from a scalar of the graph in place of the number,
-// such as an input that is fed another value in each step.
-func RateFrom(rate *graph.Node) Option {
+// only returns an option that not all optimisers have.
+func only(option string, set func(*Optimizer)) Option {
 	return func(o *Optimizer) {
-		if rate == nil {
-			o.troubles = append(o.troubles, "the learning rate is a nil node")
+		if !slices.Contains(strings.Fields(o.rule.options), option) {
+			o.fail("%s is an option of %s, not of %s", option, strings.Join(optimisersWith(option), ", "), o.rule.name)
 		}
-		o.rateNode = rate
+		set(o)
 	}
 }
 
-// WeightDecay adds decay times the parameter to each gradient. For [AdamW] it replaces
-// the decay, which there shrinks the parameter itself.
+// group gives some parameters options of their own.
+type group struct {
+	params []*graph.Node
+	opts   []Option
+}
+
+// For applies options to some of the parameters only: a parameter group. Where two groups
+// have a parameter, the later one's options come last and win.
+//
+//	optim.AdamW(1e-3, optim.For(biases, optim.WeightDecay(0)), optim.For(head, optim.LearningRate(1e-2)))
+func For(params []*graph.Node, opts ...Option) Option {
+	return func(o *Optimizer) { o.groups = append(o.groups, group{params, opts}) }
+}
+
+// ofParam is an optimiser with the options of one parameter's groups.
+type ofParam struct {
+	Optimizer
+	key string // which groups the parameter is in
+}
+
+func (o Optimizer) of(w *graph.Node) ofParam {
+	p := ofParam{Optimizer: o}
+	p.groups, p.troubles = nil, nil
+	for i, gr := range o.groups {
+		if slices.Contains(gr.params, w) {
+			p.apply(gr.opts)
+			p.key += string(rune(i)) + " "
+		}
+	}
+	if len(p.groups) > 0 || p.name != o.name || p.when != o.when {
+		p.fail("optim.For, optim.Name and optim.When are options of a whole optimiser, not of a group")
+	}
+	return p
+}
+
+// LearningRate sets the rate, for the parameters of [For].
+func LearningRate[R Rate](rate R) Option {
+	return func(o *Optimizer) { o.setRate(scheduleOf(rate)) }
+}
+
+// Frozen leaves parameters as they are, for the parameters of [For].
+func Frozen() Option { return func(o *Optimizer) { o.frozen = true } }
+
+// Name names the optimiser's state: that of fc.weight is fc.weight.slow.exp_avg with
+// Name("slow"), and fc.weight.exp_avg without a name. Two optimisers over one parameter need
+// a name each.
+func Name(name string) Option { return func(o *Optimizer) { o.name = name } }
+
+// When carries out the updates only in runs in which a bool scalar is true; in others the
+// parameters, the optimiser's state and its count of steps stay as they are.
+func When(condition *graph.Node) Option {
+	return func(o *Optimizer) {
+		if condition == nil {
+			o.fail("the condition of optim.When is a nil node")
+		}
+		o.when = condition
+	}
+}
+
+// WeightDecay adds decay times the parameter to each gradient. [AdamW], [Lion], [Adafactor]
+// and optimisers with [Decoupled] shrink the parameter itself instead: w *= 1 - rate·decay.
 func WeightDecay(decay float64) Option { return func(o *Optimizer) { o.decay = decay } }
 
-// Nesterov makes [Momentum] look one step ahead.
-func Nesterov() Option {
-	return func(o *Optimizer) {
-		o.only("Nesterov", "Momentum")
-		o.nesterov = true
-	}
-}
+// Decoupled makes the weight decay of [NAdam] and [RAdam] that of [AdamW].
+func Decoupled() Option { return only("Decoupled", func(o *Optimizer) { o.decoupled = true }) }
 
-// Betas sets how much of the two running means [Adam] and [AdamW] keep in each step:
-// 0.9 and 0.999 unless said otherwise.
+// Momentum gives [SGD] and [RMSProp] a velocity, of which each step keeps the share mu.
+func Momentum(mu float64) Option { return only("Momentum", func(o *Optimizer) { o.momentum = mu }) }
+
+// Dampening takes this share from each gradient but the first before the velocity of [SGD]
+// takes it in.
+func Dampening(d float64) Option { return only("Dampening", func(o *Optimizer) { o.dampening = d }) }
+
+// Nesterov makes the momentum of [SGD] look one step ahead.
+func Nesterov() Option { return only("Nesterov", func(o *Optimizer) { o.nesterov = true }) }
+
+// Betas sets how much of their two running means [Adam] and its relatives keep in each step.
 func Betas(first, second float64) Option {
-	return func(o *Optimizer) {
-		o.only("Betas", "Adam", "AdamW")
-		o.beta1, o.beta2 = first, second
-	}
+	return only("Betas", func(o *Optimizer) { o.beta1, o.beta2 = first, second })
 }
 
-// Epsilon sets the number that keeps [Adam] and [AdamW] from dividing by 0: 1e-8 unless
-// said otherwise.
+// Epsilon sets the number that keeps optimisers from dividing by 0.
 func Epsilon(epsilon float64) Option {
-	return func(o *Optimizer) {
-		o.only("Epsilon", "Adam", "AdamW")
-		o.epsilon = epsilon
-	}
+	return only("Epsilon", func(o *Optimizer) { o.epsilon = epsilon })
 }
 
-// only notes a trouble where the optimiser is none of those that have the option.
-func (o *Optimizer) only(option string, names ...string) {
-	if !slices.Contains(names, o.name) {
-		o.troubles = append(o.troubles, fmt.Sprintf("%s is an option of %s, not of %s", option, strings.Join(names, " and "), o.name))
-	}
+// AMSGrad divides the step of [Adam] and [AdamW] by the largest running mean of squares so far
+// (Reddi, Kale and Kumar, 2018).
+func AMSGrad() Option { return only("AMSGrad", func(o *Optimizer) { o.amsgrad = true }) }
+
+// Centered subtracts the square of the gradient's running mean from [RMSProp]'s mean of squares.
+func Centered() Option { return only("Centered", func(o *Optimizer) { o.centered = true }) }
+
+// Smoothing sets how much of their mean of squares [RMSProp] (PyTorch's alpha) and [Adadelta]
+// (rho) keep in each step.
+func Smoothing(share float64) Option {
+	return only("Smoothing", func(o *Optimizer) { o.smoothing = share })
 }
+
+// MomentumDecay sets how fast the momentum of [NAdam] nears its first beta.
+func MomentumDecay(d float64) Option {
+	return only("MomentumDecay", func(o *Optimizer) { o.momentumDecay = d })
+}
+
+// RateDecay divides the rate of [Adagrad] by 1 + d·(steps before this one).
+func RateDecay(d float64) Option { return only("RateDecay", func(o *Optimizer) { o.rateDecay = d }) }
+
+// InitialAccumulator sets with what the sums of squares of [Adagrad] begin.
+func InitialAccumulator(v float64) Option {
+	return only("InitialAccumulator", func(o *Optimizer) { o.accumulator = v })
+}
+
+// Beta2Decay sets the exponent by which [Adafactor]'s running means slow down.
+func Beta2Decay(exponent float64) Option {
+	return only("Beta2Decay", func(o *Optimizer) { o.beta2Decay = exponent })
+}
+
+// LeastScale sets the least root mean square of a parameter that [Adafactor] scales its rate by.
+func LeastScale(v float64) Option {
+	return only("LeastScale", func(o *Optimizer) { o.leastScale = v })
+}
+
+// Threshold sets the root mean square from which on [Adafactor] makes its steps smaller.
+func Threshold(d float64) Option { return only("Threshold", func(o *Optimizer) { o.threshold = d }) }

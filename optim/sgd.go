@@ -5,30 +5,28 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// SGD is stochastic gradient descent: w -= rate·grad.
-func SGD(rate float64, opts ...Option) Optimizer {
-	return newOptimizer("SGD", sgd, settings{rate: rate}, opts)
-}
+// SGD is stochastic gradient descent: w -= rate·grad. With [Momentum] mu it has a velocity,
+// which the first gradient begins, and [Dampening] d and [Nesterov] change it:
+//
+//	v = mu·v + (1-d)·grad
+//	w -= rate·v, or rate·(grad + mu·v)
+//
+// State: momentum_buffer. Options: Momentum, Dampening, Nesterov.
+func SGD[R Rate](rate R, opts ...Option) Optimizer { return build(sgd, rate, opts) }
 
-func sgd(u *update, w, grad *graph.Node) []*graph.Node {
-	grad = u.decayed(w, grad)
-	return []*graph.Node{ops.SubInPlace(w, ops.Mul(grad, u.learningRate(w.DType())))}
-}
-
-// Momentum is gradient descent with a velocity: v = mu·v + grad; w -= rate·v. With
-// [Nesterov] it is w -= rate·(grad + mu·v).
-func Momentum(rate, mu float64, opts ...Option) Optimizer {
-	return newOptimizer("Momentum", momentum, settings{rate: rate, momentum: mu}, opts)
-}
-
-func momentum(u *update, w, grad *graph.Node) []*graph.Node {
-	grad = u.decayed(w, grad)
-	old := u.state("v", w)
-	mu := graph.Num(u.momentum)
-	v := ops.CopyInPlace(old, ops.Add(ops.Mul(old, mu), grad))
-	step := v
-	if u.nesterov {
-		step = ops.Add(grad, ops.Mul(v, mu))
+var sgd = &rule{name: "SGD", options: "Momentum Dampening Nesterov", step: func(u *update, grad *graph.Node) *graph.Node {
+	if u.momentum == 0 {
+		return ops.Mul(grad, u.rateOf())
 	}
-	return []*graph.Node{ops.SubInPlace(w, ops.Mul(step, u.learningRate(w.DType()))), v}
-}
+	mu, added := graph.Num(u.momentum), grad
+	if u.dampening != 0 {
+		added = ops.Mul(grad, u.scalar("undamped", func() *graph.Node {
+			return ops.Where(ops.Equal(u.steps(), graph.Num(1.0)), graph.Num(1.0), u.g.Scalar(graph.Float64, 1-u.dampening))
+		}))
+	}
+	v := u.keep("momentum_buffer", func(old *graph.Node) *graph.Node { return ops.Add(ops.Mul(old, mu), added) })
+	if u.nesterov {
+		v = ops.Add(grad, ops.Mul(v, mu))
+	}
+	return ops.Mul(v, u.rateOf())
+}}

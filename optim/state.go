@@ -2,62 +2,186 @@ package optim
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
 
-// update is what the updates of all parameters in one call share.
-type update struct {
-	Optimizer
-	g      *graph.Graph
-	scope  string
-	count  *graph.Node // the number of steps, this one included; nil where no rule asked
-	shared map[graph.DType]correction
+// shared is what the updates of all parameters in one call share.
+type shared struct {
+	g       *graph.Graph
+	fn      string
+	name    string            // the user's name for the optimiser, or ""
+	owner   string            // the parameter after which state of the whole optimiser is named
+	owners  map[string]string // and that of each group
+	when    *graph.Node
+	count   *graph.Node // the number of steps, this one included; nil where nothing asked
+	scalars map[scalarKey]*graph.Node
+	writes  []*graph.Node // those of state
+	refused *graph.Node   // the first mistake
 }
 
-// state declares what the optimiser remembers about a parameter. It starts with zeros.
-func (u *update) state(kind string, w *graph.Node) (s *graph.Node) {
-	u.g.Scope(kind, func() { s = u.g.State(w.Name(), w.DType(), nil, w.Shape()...) })
+// scalarKey says which scalar of a step: the groups of the parameter, its kind and dtype.
+type scalarKey struct {
+	group, kind string
+	t           graph.DType
+}
+
+// update is the update of one parameter.
+type update struct {
+	*shared
+	settings
+	rule  *rule
+	group string
+	w     *graph.Node
+	t     graph.DType
+}
+
+// build returns the write of the parameter.
+func (u *update) build(grad *graph.Node) *graph.Node {
+	decoupled := u.rule.decoupled || u.decoupled
+	if u.decay != 0 && !decoupled {
+		grad = ops.Add(grad, ops.Mul(u.w, graph.Num(u.decay)))
+	}
+	step := u.rule.step(u, grad)
+	kept := u.w
+	if u.decay != 0 && decoupled {
+		kept = ops.Mul(u.w, u.scalar("kept", u.keptShare))
+	}
+	if kept == u.w && u.when == nil {
+		return ops.SubInPlace(u.w, step)
+	}
+	return u.write(u.w, ops.Sub(kept, step))
+}
+
+// keptShare returns the share of a parameter that decoupled weight decay leaves.
+func (u *update) keptShare() *graph.Node {
+	if u.rate.fixed() {
+		return graph.Num(1 - u.rate.number*u.decay)
+	}
+	return ops.Sub(graph.Num(1.0), ops.Mul(u.learningRate(), graph.Num(u.decay)))
+}
+
+// write replaces a parameter's value in runs that carry out the update.
+func (u *shared) write(w, next *graph.Node) *graph.Node {
+	if u.when != nil {
+		next = ops.Where(u.when, next, w)
+	}
+	return ops.CopyInPlace(w, next)
+}
+
+// keep declares what the optimiser remembers about the parameter, which begins with zeros, and
+// returns its value after this step.
+func (u *update) keep(kind string, next func(old *graph.Node) *graph.Node) *graph.Node {
+	return u.keepFrom(0, kind, u.w.Shape(), next)
+}
+
+// keepFrom is keep of a state of another shape or beginning.
+func (u *update) keepFrom(start filled, kind string, shape graph.Shape, next func(old *graph.Node) *graph.Node) *graph.Node {
+	old := u.state(u.w.Name(), kind, u.t, start, shape)
+	v := u.write(old, next(old))
+	u.writes = append(u.writes, v)
+	return v
+}
+
+// state declares a state named after a parameter.
+func (u *shared) state(owner, kind string, t graph.DType, start filled, shape graph.Shape) (s *graph.Node) {
+	if u.name != "" {
+		kind = u.name + graph.ScopeSeparator + kind
+	}
+	full := owner + graph.ScopeSeparator + kind
+	if first := u.g.ByName(full); first != nil && u.refused == nil {
+		u.refused = refuse(u.fn, fmt.Sprintf("the state %s is that of the optimiser at %s: give each optimiser of a parameter a name of its own with optim.Name",
+			full, first.Pos()), u.g.ByName(owner))
+	}
+	if u.refused != nil {
+		return u.refused
+	}
+	u.g.InScope(owner, func() { s = u.g.State(kind, t, start, shape...) })
 	return s
 }
 
-// steps returns the number of steps, this one included.
-func (u *update) steps() *graph.Node {
+// steps returns the number of steps, this one included, as Float64.
+func (u *shared) steps() *graph.Node {
 	if u.count == nil {
-		u.count = ops.AddInPlace(u.g.State("step", graph.Int64, nil), graph.Num(1))
+		by := graph.Num(1)
+		if u.when != nil {
+			by = ops.Cast(u.when, graph.Int64)
+		}
+		count := ops.AddInPlace(u.state(u.owner, "step", graph.Int64, 0, nil), by)
+		u.writes = append(u.writes, count)
+		u.count = ops.Cast(count, graph.Float64)
 	}
 	return u.count
 }
 
-// learningRate returns the rate as an operand for values of dtype t.
-func (u *update) learningRate(t graph.DType) *graph.Node {
-	if u.rateNode == nil {
-		return graph.Num(u.rate)
+// scalarState declares a Float64 that all parameters of a group share, and returns its value
+// after this step.
+func (u *update) scalarState(kind string, start filled, next func(old *graph.Node) *graph.Node) *graph.Node {
+	key := scalarKey{u.group, kind, graph.Float64}
+	if u.scalars[key] == nil {
+		old := u.state(u.owners[u.group], kind, graph.Float64, start, nil)
+		u.scalars[key] = u.write(old, next(old))
+		u.writes = append(u.writes, u.scalars[key])
 	}
-	return ops.Cast(u.rateNode, t)
+	return u.scalars[key]
 }
 
-// decayed adds the weight decay to a gradient.
-func (u *update) decayed(w, grad *graph.Node) *graph.Node {
-	if u.decay == 0 {
-		return grad
+// scalar returns a number of the step as the parameter's dtype. It is computed once for all
+// parameters of a group, in Float64: 1-β2 would lose four of Float32's seven digits.
+func (u *update) scalar(kind string, formula func() *graph.Node) *graph.Node {
+	key := scalarKey{u.group, kind, graph.Float64}
+	v, known := u.scalars[key]
+	if !known {
+		v = formula()
+		u.scalars[key] = v
 	}
-	return ops.Add(grad, ops.Mul(w, graph.Num(u.decay)))
+	if key.t = u.t; key.t == graph.Float64 || v.Graph() == nil {
+		return v
+	}
+	cast, known := u.scalars[key]
+	if !known {
+		cast = ops.Cast(v, u.t)
+		u.scalars[key] = cast
+	}
+	return cast
 }
 
-// freeScope returns the optimiser's name, numbered where the graph has parameters in a scope of
-// that name.
-func freeScope(g *graph.Graph, name string) string {
-	taken := map[string]bool{}
-	for _, p := range g.Params() {
-		outermost, _, _ := strings.Cut(p.Name(), graph.ScopeSeparator)
-		taken[outermost] = true
+// learningRate returns the rate of this step in Float64.
+func (u *update) learningRate() *graph.Node {
+	if u.rate.fixed() {
+		return graph.Num(u.rate.number)
 	}
-	scope := name
-	for n := 2; taken[scope]; n++ {
-		scope = fmt.Sprintf("%s%d", name, n)
+	key := scalarKey{u.group, "rate", graph.Float64}
+	if u.scalars[key] == nil {
+		u.scalars[key] = u.rate.at(func() *graph.Node { return ops.Sub(u.steps(), graph.Num(1.0)) })
 	}
-	return scope
+	return u.scalars[key]
 }
+
+// rateOf returns the rate of this step as the parameter's dtype.
+func (u *update) rateOf() *graph.Node { return u.scalar("rate", u.learningRate) }
+
+// filled is an initializer: all elements are the same.
+type filled float64
+
+// Fill fills dst.
+func (f filled) Fill(dst any, _ []int, _ uint64) {
+	switch dst := dst.(type) {
+	case []float32:
+		for i := range dst {
+			dst[i] = float32(f)
+		}
+	case []float64:
+		for i := range dst {
+			dst[i] = float64(f)
+		}
+	case []int64:
+		for i := range dst {
+			dst[i] = int64(f)
+		}
+	}
+}
+
+// String returns the initializer's name.
+func (f filled) String() string { return fmt.Sprintf("filled with %g", float64(f)) }

@@ -46,7 +46,7 @@ func Rename(name func(param string) string) Option {
 
 // AllowMissing loads also where parameters stand in no tensor of the file: they keep their
 // values. With patterns of [path.Match] these are only parameters whose names match one of
-// them: AllowMissing("adam.*", "random_state") for a file that another program wrote, without
+// them: AllowMissing("*.exp_avg*", "*.step") for a file that another program wrote, without
 // the state of an optimiser.
 func AllowMissing(patterns ...string) Option {
 	return func(o *options) {

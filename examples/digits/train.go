@@ -25,7 +25,7 @@ type trainer struct {
 
 func newTrainer(c config) (*trainer, error) {
 	m := newModel(c.hidden)
-	step := optim.AdamW(c.rate, 1e-2).Minimize(m.loss)
+	step := optim.AdamW(c.rate).Minimize(m.loss)
 	prog, err := exec.Compile(m.graph, exec.Outputs(m.loss, m.accuracy), exec.Updates(step...))
 	if err != nil {
 		return nil, err

@@ -60,8 +60,14 @@ var functions = map[string][]any{
 	},
 	"contract": {contract.Expect, contract.ExpectShape, contract.New},
 	"optim": {
-		optim.Adam, optim.AdamW, optim.Betas, optim.Epsilon, optim.Momentum, optim.Nesterov, optim.RateFrom,
-		optim.SGD, optim.WeightDecay,
+		optim.AMSGrad, optim.Accumulate, optim.Adadelta[float64], optim.Adafactor[float64], optim.Adagrad[float64],
+		optim.Adam[float64], optim.AdamW[*graph.Node], optim.Adamax[float64], optim.Beta2Decay, optim.Betas, optim.Centered,
+		optim.ClipNorm, optim.ClipValue, optim.Cosine, optim.CosineRestarts, optim.Dampening, optim.Decoupled,
+		optim.Epsilon, optim.Exponential, optim.For, optim.Frozen, optim.InitialAccumulator, optim.LearningRate[*graph.Node],
+		optim.LeastScale, optim.Linear, optim.Lion[optim.Schedule], optim.Momentum, optim.MomentumDecay, optim.MultiStep,
+		optim.NAdam[float64], optim.Name, optim.Nesterov, optim.OneCycle, optim.Polynomial, optim.RAdam[float64],
+		optim.RMSProp[float64], optim.RateDecay, optim.SGD[*graph.Node], optim.Smoothing, optim.Step, optim.Threshold,
+		optim.Trainable, optim.WarmUp[float64], optim.WeightDecay, optim.When,
 	},
 	"autodiff": {
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
