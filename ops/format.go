@@ -175,6 +175,12 @@ func (a SoftmaxAttrs) WithAxis(axis int) any {
 	return a
 }
 
+// WithAxis takes the element along another axis.
+func (a SelectAttrs) WithAxis(axis int) any {
+	a.Axis = axis
+	return a
+}
+
 // WithAxis folds another axis.
 func (a ReduceAttrs) WithAxis(axis int) any {
 	a.Axes = []int{axis}

@@ -55,12 +55,12 @@ func mixingMistake(p *prove.Prover, n *graph.Node) *graph.Mistake {
 }
 
 // firstKept is the help for a reshape whose elements need not even fit: the first axis, most often that
-// of examples, was to stay where a number stands. The call is tried.
+// of examples, was to stay where something else stands. The call is tried.
 func firstKept(n *graph.Node) []string {
 	x := n.In(0)
 	first := x.Shape()[0]
 	attrs, is := n.Attrs().(sized)
-	if !is || first == 1 || n.Rank() < 2 {
+	if !is || first == 1 || n.Rank() < 2 || n.Shape()[0] == first {
 		return nil
 	}
 	open, at := slices.Clone(n.Shape()), -1

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // A reshape that takes the batch for something else, or a join of examples that are not meant to be
@@ -26,7 +27,7 @@ func (r *Report) isTraced(m *graph.Mistake) bool { return slices.Contains(r.trac
 
 // retraced returns the mistake as one of the node that made a size, or nil where none did.
 func retraced(m *graph.Mistake) *graph.Mistake {
-	if m.Node == nil || m.Code != graph.CodeBroadcast && m.Code != graph.CodeNames {
+	if m.Node == nil || m.Code != graph.CodeBroadcast && m.Code != graph.CodeNames && m.Code != graph.CodeMatMul {
 		return nil
 	}
 	for _, o := range m.Operands {
@@ -36,11 +37,17 @@ func retraced(m *graph.Mistake) *graph.Mistake {
 		for _, axis := range axesOf(o) {
 			size := o.Node.Shape()[axis]
 			name, is := scaled(size)
-			if !is || !meetsName(m, o, name) {
+			if !is {
 				continue
 			}
-			if made := madeSize(o.Node, size); made != nil {
-				return movedTo(made, m, size, name)
+			meets := graph.SymbolicDim(name)
+			if rest, whole := size.ExactDiv(meets); !meetsSize(m, o, meets) {
+				if meets = rest; !whole || !meetsSize(m, o, rest) {
+					continue
+				}
+			}
+			if made := madeSize(o.Node, size); made != nil && (meets.IsSymbolic() || made.Op().Assemble == nil) {
+				return movedTo(made, m, size, name, meets)
 			}
 		}
 	}
@@ -72,11 +79,11 @@ func scaled(d graph.Dim) (name string, ok bool) {
 	return names[0], ok
 }
 
-// meetsName reports whether another operand of a mistake has the name itself as a size.
-func meetsName(m *graph.Mistake, but graph.OperandNote, name string) bool {
+// meetsSize reports whether another operand of a mistake has the size there.
+func meetsSize(m *graph.Mistake, but graph.OperandNote, size graph.Dim) bool {
 	return slices.ContainsFunc(m.Operands, func(o graph.OperandNote) bool {
 		return o.Node != nil && o.Node != but.Node && o.Node.Judged() &&
-			slices.ContainsFunc(axesOf(o), func(axis int) bool { return o.Node.Shape()[axis] == graph.SymbolicDim(name) })
+			slices.ContainsFunc(axesOf(o), func(axis int) bool { return o.Node.Shape()[axis] == size })
 	})
 }
 
@@ -100,13 +107,13 @@ func madeSize(x *graph.Node, size graph.Dim) *graph.Node {
 }
 
 // movedTo is the mistake m, told at the node that made a size of a name.
-func movedTo(made *graph.Node, m *graph.Mistake, size graph.Dim, name string) *graph.Mistake {
+func movedTo(made *graph.Node, m *graph.Mistake, size graph.Dim, name string, meets graph.Dim) *graph.Mistake {
 	verb := "has"
 	if made.Op().Assemble == nil {
 		verb = "puts elements of several examples, or parts of them, into one: it has"
 	}
 	t := &graph.Mistake{Code: m.Code, Node: made, Apart: true, Sizes: []string{name},
-		Summary: fmt.Sprintf("%s %s where %q was, and meets %q in %s", verb, size, name, name, graph.Describe(m.Node))}
+		Summary: fmt.Sprintf("%s %s where %q was, and meets %s in %s", verb, size, name, rules.QuoteName(meets), graph.Describe(m.Node))}
 	for _, x := range made.Operands() {
 		t.Operands = append(t.Operands, graph.OperandNote{Node: x})
 	}

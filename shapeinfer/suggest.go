@@ -68,11 +68,11 @@ type strategy struct {
 type way = func(*trier)
 
 var strategies = map[graph.Code]strategy{
-	graph.CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).roundedDown, (*trier).channelsSecond, (*trier).declareWeights,
-		(*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).reshape, (*trier).declare}},
-	graph.CodeNames: {1, []way{(*trier).keepDims, (*trier).channelsSecond, (*trier).declareWeights, (*trier).align, (*trier).transpose,
-		(*trier).squeeze, (*trier).equal, (*trier).declare}},
-	graph.CodeRank:           {1, []way{(*trier).keepDims, (*trier).align, (*trier).squeeze}},
+	graph.CodeBroadcast: {1, []way{(*trier).keepDims, (*trier).padding, (*trier).roundedDown, (*trier).channelsSecond, (*trier).channelsLast,
+		(*trier).declareWeights, (*trier).repeatMatrices, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).reshape, (*trier).declare}},
+	graph.CodeNames: {1, []way{(*trier).keepDims, (*trier).otherAxis, (*trier).channelsFirst, (*trier).channelsSecond, (*trier).channelsLast,
+		(*trier).declareWeights, (*trier).align, (*trier).transpose, (*trier).squeeze, (*trier).firstRows, (*trier).equal, (*trier).declare}},
+	graph.CodeRank:           {1, []way{(*trier).keepDims, (*trier).align, (*trier).squeeze, (*trier).inRows}},
 	graph.CodeMutualExpand:   {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align}},
 	graph.CodeTargetShape:    {2, []way{(*trier).keepDims, (*trier).squeeze, (*trier).declare, (*trier).align, (*trier).reshape}},
 	graph.CodeBackcompat:     {1, []way{(*trier).reshape}},

@@ -33,6 +33,9 @@ func (t *trier) onlyAxis() {
 // channelsFirst brings images, and the weights of windows, whose channels stand last into the order in
 // which windows read them.
 func (t *trier) channelsFirst() {
+	if _, hasWindow := t.n.Attrs().(padded); !hasWindow {
+		return
+	}
 	for i := range min(2, len(t.n.Operands())) {
 		s := t.shape(i)
 		if len(s) < 3 || t.user(i) == nil {

@@ -22,7 +22,7 @@ func (t *trier) declare() {
 			if x == nil || len(t.fixes) > found || !wanted(x) || len(x.Shape()) != len(t.shape(i)) {
 				return
 			}
-			if s == nil || s.Equal(x.Shape()) || x.IsInput() && losesName(x.Shape(), s) || x.IsParam() && !areKnown(x.Graph(), s) || !areSizes(x.Shape(), s) {
+			if s == nil || s.Equal(x.Shape()) || x.IsInput() && (losesName(x.Shape(), s) || t.renames(x.Shape(), s)) || x.IsParam() && !areKnown(x.Graph(), s) || !areSizes(x.Shape(), s) {
 				return
 			}
 			t.try(graph.Fix{Kind: graph.FixDeclare, Text: fmt.Sprintf("declare %s as %s", x.Called(), s), Gives: s, At: x},
@@ -74,6 +74,16 @@ func isName(d graph.Dim) bool {
 func losesName(from, to graph.Shape) bool {
 	for axis := range min(len(from), len(to)) {
 		if from[axis].IsSymbolic() && to[axis].IsConst() {
+			return true
+		}
+	}
+	return false
+}
+
+// renames reports whether one name would stand for another one that the user tells from it.
+func (t *trier) renames(from, to graph.Shape) bool {
+	for axis := range min(len(from), len(to)) {
+		if from[axis] != to[axis] && isName(from[axis]) && isName(to[axis]) && t.standTogether(from[axis], to[axis]) {
 			return true
 		}
 	}
@@ -321,11 +331,11 @@ func (t *trier) equal() {
 		graph.Change{Bounds: bounds})
 }
 
-// standTogether reports whether two sizes are those of different axes of one operand.
+// standTogether reports whether two sizes are those of different axes of one operand, or of an input.
 func (t *trier) standTogether(a, b graph.Dim) bool {
-	return slices.ContainsFunc(t.n.Operands(), func(x *graph.Node) bool {
-		return slices.Contains(x.Shape(), a) && slices.Contains(x.Shape(), b)
-	})
+	stand := func(x *graph.Node) bool { return slices.Contains(x.Shape(), a) && slices.Contains(x.Shape(), b) }
+	return slices.ContainsFunc(t.n.Operands(), stand) ||
+		slices.ContainsFunc(t.n.Graph().Nodes(), func(x *graph.Node) bool { return x.IsInput() && stand(x) })
 }
 
 // statable reports whether a is a name that can be said to be the size b, and returns the name

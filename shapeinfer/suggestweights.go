@@ -23,8 +23,8 @@ func (t *trier) declareWeights() {
 		s := set[0].Shape()
 		for axis := range s {
 			for _, d := range t.sizesBeside(set) {
-				if d == s[axis] || d == 1 {
-					continue
+				if d == s[axis] || d == 1 && len(s) < 3 {
+					continue // of the shapes of weights, only those of windows have a channel for each group
 				}
 				to := slices.Clone(s)
 				to[axis] = d
