@@ -142,7 +142,17 @@ func (t *Trial) judge(n *Node, c Change) {
 
 // Cures reports whether the change leaves n without a mistake, a warning or a
 // requirement, and breaks nothing that was right before and does not depend on n.
-func (t *Trial) Cures(n *Node) bool {
+func (t *Trial) Cures(n *Node) bool { return t.mends(n) && !t.Requires(n) }
+
+// Mends is Cures, but that n may still require that sizes are large enough, as a window requires it of
+// what it is moved over.
+func (t *Trial) Mends(n *Node) bool {
+	return t.mends(n) && !slices.ContainsFunc(t.scratch.needs, func(r Requirement) bool {
+		return r.Node == t.changed[n] && r.Kind != MustBeAtLeast
+	})
+}
+
+func (t *Trial) mends(n *Node) bool {
 	if !t.isFine(n) {
 		return false
 	}
@@ -160,12 +170,7 @@ func (t *Trial) Cures(n *Node) bool {
 	if slices.ContainsFunc(n.g.nodes[:n.id], t.breaks) {
 		return false
 	}
-	for _, w := range t.scratch.warnings {
-		if w.Node == t.changed[n] {
-			return false
-		}
-	}
-	return !t.Requires(n)
+	return !slices.ContainsFunc(t.scratch.warnings, func(w *Mistake) bool { return w.Node == t.changed[n] })
 }
 
 // Keeps reports whether the change breaks nothing that was right before.

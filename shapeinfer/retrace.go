@@ -90,14 +90,8 @@ func meetsSize(m *graph.Mistake, but graph.OperandNote, size graph.Dim) bool {
 // madeSize follows a size to the reshape or the join that made it, or returns nil where another kind
 // of operation did.
 func madeSize(x *graph.Node, size graph.Dim) *graph.Node {
-	for {
-		at := slices.IndexFunc(x.Operands(), func(in *graph.Node) bool {
-			return in != nil && in.Judged() && slices.Contains(in.Shape(), size)
-		})
-		if at < 0 {
-			break
-		}
-		x = x.In(at)
+	for in := operandOf(x, size); in != nil; in = operandOf(x, size) {
+		x = in
 	}
 	isJoin := x.Op().Class == graph.Movement && x.Op().Assemble != nil && len(x.Operands()) > 1
 	if isJoin && x.Judged() && x.Origin() == nil || isMovement(x) && isReshape(x) {
@@ -134,7 +128,7 @@ func keepAxis(t *graph.Mistake, failed *graph.Node, name string) {
 	n, kept := t.Node, graph.SymbolicDim(name)
 	x := n.In(0)
 	attrs, is := n.Attrs().(sized)
-	if x.Rank() < 2 || x.Shape()[0] != kept || !is || n.IsPart() {
+	if x.Rank() < 2 || x.Shape()[0] != kept || !is || len(n.Parts()) > 1 {
 		return
 	}
 	change := graph.Change{Node: n, Attrs: attrs.WithShape(graph.Shape{kept, -1})}

@@ -152,7 +152,7 @@ func (t *trier) cures(trial *graph.Trial) bool {
 	if t.m.Code == graph.CodeOrder || t.m.Code == graph.CodeWriters {
 		return trial.Keeps() && t.hasOrder(trial)
 	}
-	return trial.Cures(t.n) && (t.n.Op().Class != graph.Update || t.hasOrder(trial))
+	return trial.Mends(t.n) && (t.n.Op().Class != graph.Update || t.hasOrder(trial))
 }
 
 // operand is the change of operand i into another shape, wherever the call reads it.

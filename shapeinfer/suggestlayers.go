@@ -17,7 +17,7 @@ func (t *trier) otherAxis() {
 			}
 			left, lost := o.Node.Shape()[0], other.Node.Shape()[0]
 			n := removal(o.Node, left, lost)
-			if n == nil || !isName(lost) || n.IsPart() {
+			if n == nil || n.IsPart() || !isName(lost) || !isFed(other.Node, lost) {
 				continue
 			}
 			change := graph.Change{Node: n, Attrs: n.Attrs().(joiner).WithAxis(slices.Index(n.In(0).Shape(), left))}
@@ -30,22 +30,35 @@ func (t *trier) otherAxis() {
 	}
 }
 
+// isFed reports whether a size of a value comes from an input: it was not chosen for the value.
+func isFed(x *graph.Node, size graph.Dim) bool {
+	for !x.IsInput() {
+		if x = operandOf(x, size); x == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// operandOf returns the first operand that has a size, or nil.
+func operandOf(x *graph.Node, size graph.Dim) *graph.Node {
+	at := slices.IndexFunc(x.Operands(), func(in *graph.Node) bool { return in != nil && in.Judged() && slices.Contains(in.Shape(), size) })
+	if at < 0 {
+		return nil
+	}
+	return x.In(at)
+}
+
 // removal follows a size to the call that has taken one axis, of another size, from beside it, or returns nil
 // where none has.
 func removal(x *graph.Node, left, lost graph.Dim) *graph.Node {
-	for {
-		at := slices.IndexFunc(x.Operands(), func(in *graph.Node) bool {
-			return in != nil && in.Judged() && slices.Contains(in.Shape(), left)
-		})
-		if at < 0 {
-			return nil
-		}
-		from := x.In(at).Shape()
-		if _, is := x.Attrs().(joiner); is && len(x.Operands()) == 1 && len(from) == x.Rank()+1 && slices.Contains(from, lost) {
+	for in := operandOf(x, left); in != nil; x, in = in, operandOf(in, left) {
+		_, is := x.Attrs().(joiner)
+		if is && len(x.Operands()) == 1 && in.Rank() == x.Rank()+1 && slices.Contains(in.Shape(), lost) {
 			return x
 		}
-		x = x.In(at)
 	}
+	return nil
 }
 
 // channelsLast brings the channels of a value, which stand along axis 1, to the last axis, where a layer
@@ -98,7 +111,7 @@ func (t *trier) repeatMatrices() {
 
 // firstRows takes as many rows of a table that is a parameter as there are positions.
 func (t *trier) firstRows() {
-	if len(t.m.Operands) != len(t.n.Operands()) {
+	if t.n.Op().Class != graph.Elementwise || t.n.IsPart() || len(t.m.Operands) != len(t.n.Operands()) {
 		return
 	}
 	t.pairs(func(i, other int) {

@@ -8,6 +8,8 @@ import (
 var _ = add(
 	maskOfTokens, maskOfGroups, flattenedBatch, flattenedLargerImages, joinedExamples, stateOfOneBatch, bilinearForm,
 	onlyAxisOfVector, flattenedAway, imagesChannelsLast, kernelsLast, weightOfLayer, lettersOfEinsum, batchesOfMatrices, windowsOfWords,
+	lastOfBatch, meanOverBatch, stateOfSequence, allFlattened, channelsBeforeLayerNorm, wordsChannelsLast, fewerHeads, wholeTable, rowsOfClasses,
+	kernelOfGroups, shuffledByReshape,
 )
 
 // A mask of tokens meets the scores of several heads.
@@ -111,4 +113,82 @@ func windowsOfWords(g *graph.Graph) {
 	ops.Max(ops.Conv1D(x, g.Param("k3", graph.Float32, 8, 16, 3), nil), 2)
 	ops.Max(ops.Conv1D(x, g.Param("k5", graph.Float32, 8, 16, 5), nil), 2) // want note BL401 "t >= 5" "graph.AtLeast(5)"
 	ops.Slice(g.Param("pos", graph.Float32, 512, 16), 0, 0, t, 1)          // want note BL401 "t <= 512" "graph.AtMost(512)"
+}
+
+// The last step of a sequence is taken along the axis of examples.
+func lastOfBatch(g *graph.Graph) {
+	b := g.Dim("b")
+	h, y := g.Input("h", graph.Float32, b, g.Dim("t"), 32), g.Input("y", graph.Int64, b)
+	last := ops.Select(h, 0, -1)
+	w := g.Param("w", graph.Float32, 5, 32)
+	ops.CrossEntropy(ops.Linear(last, w, nil), y) // want error BL102 "keep the axis of b: Select(h, 1, -1) gives [b, 32]" !"g.Equal" !"help: declare"
+}
+
+// A pooling over time takes the examples instead.
+func meanOverBatch(g *graph.Graph) {
+	b := g.Dim("b")
+	h, y := g.Input("h", graph.Float32, b, g.Dim("t"), 32), g.Input("y", graph.Float32, b, 32)
+	pooled := ops.Tanh(ops.Mean(h, 0))
+	ops.Sub(pooled, y) // want error BL102 "keep the axis of b: Mean(h, 1) gives [b, 32]" !"g.Equal"
+}
+
+// A first state is made with the wrong axis of an input that has both.
+func stateOfSequence(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("t"), g.Dim("b"), 16)
+	state := ops.Zeros(g, graph.Float32, x.Shape()[0], 16)
+	ops.Add(ops.Select(x, 0, 0), state) // want error BL102 !"g.Equal" !"Select(x, 1"
+}
+
+// All axes are flattened, those of examples too.
+func allFlattened(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("b"), 3, 8, 8)
+	flat := ops.Flatten(x, 0, -1) // want error BL102 "meets 192 in MatMul(flat, w)" "keep the axis of b: Reshape(x, b, -1) gives [b, 192]"
+	w := g.Param("w", graph.Float32, 192, 10)
+	ops.MatMul(flat, w)
+}
+
+// A layer normalisation of channels that stand before the axes of an image.
+func channelsBeforeLayerNorm(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("b"), 96, 14, 14)
+	gain, bias := g.Param("gain", graph.Float32, 96), g.Param("bias", graph.Float32, 96)
+	ops.LayerNorm(x, gain, bias, 1e-5) // want error BL101 "Permute(x, 0, 2, 3, 1) gives [b, 14, 14, 96]" !"declare"
+}
+
+// Words of a sequence of any length are fed with their features last.
+func wordsChannelsLast(g *graph.Graph) {
+	x, w := g.Input("x", graph.Float32, g.Dim("b"), g.Dim("t"), 40), g.Param("w", graph.Float32, 64, 40, 5)
+	ops.Conv1D(x, w, nil) // want error BL102 "Transpose(x, 1, 2) gives [b, 40, t]" !"Slice("
+}
+
+// Heads of keys are fewer than those of queries, and not repeated.
+func fewerHeads(g *graph.Graph) {
+	b, t := g.Dim("b"), g.Dim("t")
+	q, k := g.Input("q", graph.Float32, b, 8, t, 64), g.Input("k", graph.Float32, b, 2, 64, t)
+	ops.MatMul(q, k) // want error BL101 "RepeatInterleave(k, 1, 4) gives [b, 8, 64, t]" !"declare"
+}
+
+// All positions of a table are added, not those that a sequence has.
+func wholeTable(g *graph.Graph) {
+	x, table := g.Input("x", graph.Float32, g.Dim("b"), g.Dim("t"), 64), g.Param("table", graph.Float32, 512, 64)
+	ops.Add(x, table) // want error BL102 "Slice(table, 0, 0, t, 1) gives [t, 64]"
+}
+
+// The scores are flattened, the classes are not.
+func rowsOfClasses(g *graph.Graph) {
+	b, t := g.Dim("b"), g.Dim("t")
+	x, y := g.Input("x", graph.Float32, b, t, 100), g.Input("y", graph.Int64, b, t)
+	ops.CrossEntropy(ops.Reshape(x, -1, 100), y) // want error BL103 "Reshape(y, -1) gives [b*t]"
+}
+
+// A kernel for each channel has the channels of all.
+func kernelOfGroups(g *graph.Graph) {
+	x, w := g.Input("x", graph.Float32, g.Dim("b"), 32, 8, 8), g.Param("w", graph.Float32, 32, 32, 3, 3)
+	ops.Conv2D(x, w, nil, ops.Groups(32)) // want error BL132 "declare w as [32, 1, 3, 3]"
+}
+
+// Channels become pixels by a reshape alone: what has the same shape again is no help.
+func shuffledByReshape(g *graph.Graph) {
+	b, h, w := g.Dim("b"), g.Dim("h"), g.Dim("w")
+	x := g.Input("x", graph.Float32, b, 12, h, w)
+	ops.Reshape(x, b, 3, h.Times(2), w.Times(2)) // want warning BL205 !"keep the first axis"
 }
