@@ -80,10 +80,12 @@ func losesName(from, to graph.Shape) bool {
 	return false
 }
 
-// renames reports whether one name would stand for another one that the user tells from it.
+// renames reports whether a name would be gone, and another one, which the user tells from it, would stand
+// for it.
 func (t *trier) renames(from, to graph.Shape) bool {
 	for axis := range min(len(from), len(to)) {
-		if from[axis] != to[axis] && isName(from[axis]) && isName(to[axis]) && t.standTogether(from[axis], to[axis]) {
+		a, b := from[axis], to[axis]
+		if a != b && isName(a) && isName(b) && !slices.Contains(to, a) && t.standTogether(a, b) {
 			return true
 		}
 	}
