@@ -13,7 +13,7 @@ import (
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/settings"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )
@@ -55,9 +55,9 @@ func perceptron(t testing.TB) (s *exec.Session, loss *graph.Node, feed exec.Feed
 	g := graph.New("perceptron")
 	x := g.Input("x", graph.Float32, batch, inputs)
 	target := g.Input("target", graph.Int64, batch)
-	h := ops.Relu(nn.Linear(g, "first", x, 101))
-	h = ops.Gelu(nn.Linear(g, "second", h, 64))
-	loss = ops.CrossEntropy(nn.Linear(g, "third", h, classes), target)
+	h := ops.Relu(testmodel.Linear(g, "first", x, 101))
+	h = ops.Gelu(testmodel.Linear(g, "second", h, 64))
+	loss = ops.CrossEntropy(testmodel.Linear(g, "third", h, classes), target)
 	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.003).Minimize(loss)...))
 	require.NoError(t, err)
 	xs, targets := make([]float32, batch*inputs), make([]int64, batch)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
@@ -16,11 +17,11 @@ import (
 // trainedCoder trains a small autoencoder, whose widths are given, and returns its losses.
 func trainedCoder(t *testing.T, g *graph.Graph, wide, latent graph.Dim) []float32 {
 	x := g.Input("x", graph.Float32, g.Dim("batch"), wide)
-	z := ops.Tanh(nn.Linear(g, "encode", x, latent))
+	z := ops.Tanh(testmodel.Linear(g, "encode", x, latent))
 	z = ops.LayerNorm(z, g.ParamInit("gain", graph.Float32, nn.Ones(), latent), nil, 1e-5)
 	pairs := ops.Reshape(z, -1, latent.FloorDiv(2), 2)
 	z = ops.Mul(ops.Flatten(pairs, 1, -1), ops.ClampMin(g.ParamInit("scale", graph.Float32, nn.Ones(), latent), 0.5))
-	loss := ops.MSE(nn.Linear(g, "decode", z, wide), x)
+	loss := ops.MSE(testmodel.Linear(g, "decode", z, wide), x)
 	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.01).Minimize(loss)...), exec.WarningsAreErrors())
 	require.NoError(t, err)
 	s := prog.NewSession(exec.Seed(3))

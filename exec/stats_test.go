@@ -10,7 +10,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -20,7 +20,7 @@ func deep(t testing.TB, layers int) (*exec.Program, *graph.Node) {
 	x := g.Input("x", graph.Float32, g.Dim("batch"), 64)
 	h := x
 	for i := range layers {
-		g.Scope(fmt.Sprint("block", i), func() { h = ops.Add(h, ops.Tanh(nn.Linear(g, "linear", h, 64))) })
+		g.Scope(fmt.Sprint("block", i), func() { h = ops.Add(h, ops.Tanh(testmodel.Linear(g, "linear", h, 64))) })
 	}
 	loss := ops.Mean(ops.Square(h))
 	prog, err := exec.Compile(g, exec.Outputs(append(autodiff.Grad(loss, g.Params()), loss)...))

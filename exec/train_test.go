@@ -8,7 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )
@@ -19,8 +19,8 @@ func classifier(t testing.TB) (s *exec.Session, loss *graph.Node, feed exec.Feed
 	batch := g.Dim("batch")
 	x := g.Input("x", graph.Float32, batch, 64)
 	target := g.Input("target", graph.Int64, batch)
-	h := ops.Relu(nn.Linear(g, "hidden", x, 32))
-	loss = ops.CrossEntropy(nn.Linear(g, "out", h, 10), target)
+	h := ops.Relu(testmodel.Linear(g, "hidden", x, 32))
+	loss = ops.CrossEntropy(testmodel.Linear(g, "out", h, 10), target)
 	prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.001).Minimize(loss)...))
 	require.NoError(t, err)
 	xs, ts := make([]float32, 32*64), make([]int64, 32)

@@ -8,6 +8,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
@@ -80,8 +81,8 @@ func TestForgottenWrites(t *testing.T) {
 func TestProgramsThatTakeTurns(t *testing.T) {
 	g := graph.New("turns")
 	z := g.Input("z", graph.Float32, g.Dim("batch"), 4)
-	fake := nn.Linear(g, "maker", z, 4)
-	verdict := nn.Linear(g, "judge", fake, 1)
+	fake := testmodel.Linear(g, "maker", z, 4)
+	verdict := testmodel.Linear(g, "judge", fake, 1)
 	maker := optim.Adam(0.1).Minimize(ops.Mean(ops.Softplus(ops.Neg(verdict))), g.ByName("maker.weight"))
 	judge := optim.Adam(0.1).Minimize(ops.Mean(ops.Softplus(verdict)), g.ByName("judge.weight"))
 	w := g.ByName("maker.weight")

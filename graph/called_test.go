@@ -8,7 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -66,7 +66,7 @@ func TestFunctionsOfSeveralOperations(t *testing.T) {
 	loss := ops.MSE(x, y)
 	require.Equal(t, "loss", loss.Called())
 	require.Equal(t, "MSE(x, y)", graph.Describe(loss.In(0).In(0)))
-	pred := nn.Linear(g, "layer", x, 2)
+	pred := testmodel.Linear(g, "layer", x, 2)
 	require.Equal(t, "pred", pred.Called())
 }
 

@@ -12,7 +12,7 @@ type composite struct {
 	fn    string
 	attrs any
 	in    []*Node
-	pos   Pos // of the call, where the function is not the library's
+	pos   Pos // of the call
 	// updates is the parameter that is updated, where fn is the rule of an update and not what the
 	// user calls.
 	updates *Node
@@ -49,7 +49,7 @@ func beginCall(graphs []*Graph, c *composite) (end func()) {
 	if len(graphs) == 0 {
 		return func() {}
 	}
-	c.pos = ofUsersFunction()
+	c.pos = ofFunction()
 	for _, g := range graphs {
 		g.composite = c
 	}
@@ -60,15 +60,12 @@ func beginCall(graphs []*Graph, c *composite) (end func()) {
 	}
 }
 
-// ofUsersFunction returns the place from which the function was called that calls [BeginCall], or
-// none where that is the library's: its nodes have the user's place anyway.
-func ofUsersFunction() Pos {
+// ofFunction returns the place from which the function was called that calls [BeginCall].
+func ofFunction() Pos {
 	var pcs [posDepth]uintptr
 	runtime.Callers(4, pcs[:])
-	if f, _ := runtime.CallersFrames(pcs[:1]).Next(); isLibrary(f) {
-		return Pos{}
-	}
-	return Pos{pcs: unique.Make(pcs), called: true}
+	f, _ := runtime.CallersFrames(pcs[:1]).Next()
+	return Pos{pcs: unique.Make(pcs), called: !isLibrary(f)}
 }
 
 // text writes the call with words for its operands.

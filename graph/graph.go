@@ -188,7 +188,22 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 		}
 	}
 	n.judged = n.judged && n.isCountable()
+	if a, is := attrs.(ParamAttrs); is && n.bad == nil {
+		n.checkInit(a.Init)
+	}
 	return n
+}
+
+// checkInit records that a parameter's initialiser does not have its shape.
+func (n *Node) checkInit(init Initializer) {
+	checker, is := init.(ShapeChecker)
+	shape, known := n.KnownShape()
+	if !is || !known {
+		return
+	}
+	if text := checker.CheckShape(shape); text != "" {
+		n.fail(&Mistake{Code: CodeOperand, Summary: fmt.Sprintf("%s: %s", init, text)})
+	}
 }
 
 // ByName returns the input or parameter of that full name, or nil.

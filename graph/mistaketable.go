@@ -120,7 +120,10 @@ func (t *messageText) row(o OperandNote) operandRow {
 		}
 	}
 	if p := o.Promise; p != nil {
-		r.note.Text = fmt.Sprintf("%q, %s at %s", p.Form, p.Promiser(), t.place(p.Pos))
+		r.note.Text = fmt.Sprintf("%q, %s", p.Form, p.Promiser())
+		if !p.IsOfCall(o.Node) { // whose place stands beside it
+			r.note.Text += " at " + t.place(p.Pos)
+		}
 	}
 	if o.DType.Valid() {
 		r.dtype = o.DType.String()

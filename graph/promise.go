@@ -12,6 +12,8 @@ type Promise struct {
 	// Judge returns what is wrong with the promise, or nothing. holds reports whether a
 	// requirement is met by all sizes that the declarations allow.
 	Judge func(holds func(Requirement) bool) []*Mistake
+
+	call *composite // in which it was stated
 }
 
 // PromiseKind says who promises a shape to whom.
@@ -33,7 +35,13 @@ func (k PromiseKind) String() string { return nameOf(promiseKinds[:], k, "promis
 func (k PromiseKind) Valid() bool { return int(k) < len(promiseKinds) }
 
 // Promise records what is stated of a value of the graph.
-func (g *Graph) Promise(p Promise) { g.promises = append(g.promises, p) }
+func (g *Graph) Promise(p Promise) {
+	p.call = g.composite
+	g.promises = append(g.promises, p)
+}
+
+// IsOfCall reports whether the promise was stated in the call of which n is a part: see [BeginCall].
+func (p Promise) IsOfCall(n *Node) bool { return n != nil && p.call != nil && n.composite == p.call }
 
 // Promises lists what was stated of values, in the order of the program.
 func (g *Graph) Promises() []Promise { return g.promises }

@@ -27,6 +27,13 @@ type Initializer interface {
 	String() string
 }
 
+// ShapeChecker is an [Initializer] that not every shape has. A parameter of another one is a
+// mistake.
+type ShapeChecker interface {
+	// CheckShape returns what is wrong with a shape, or "".
+	CheckShape(shape []int) string
+}
+
 // ConstAttrs hold a constant's elements in row-major order: a []float32, []float64,
 // []int32, []int64 or []bool.
 type ConstAttrs struct{ Data any }

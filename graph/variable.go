@@ -64,7 +64,26 @@ func isCall(expression, function string) bool {
 		expression = m[1]
 	}
 	m := calling.FindStringSubmatch(expression)
-	return m != nil && (m[1] == function || literal.MatchString(function))
+	return m != nil && (m[1] == function || literal.MatchString(function) || lastCall(expression) == function)
+}
+
+// lastCall returns the method that a chain of calls ends with: Apply of NewLinear(…).Apply(p, x).
+func lastCall(expression string) (last string) {
+	depth := 0
+	for i, r := range expression {
+		switch {
+		case strings.ContainsRune("([{", r):
+			depth++
+		case strings.ContainsRune(")]}", r):
+			depth--
+		}
+		if rest, chained := strings.CutPrefix(expression[i:], ")."); chained && depth == 0 {
+			if m := calling.FindStringSubmatch(rest); m != nil {
+				last = m[1]
+			}
+		}
+	}
+	return last
 }
 
 // valueOf returns which of the values of an assignment is the call that made the node, or -1.

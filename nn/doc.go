@@ -1,6 +1,21 @@
-// Package nn has layers and the first values of their parameters: plain functions
-// from nodes to nodes. A layer declares its parameters in a scope of its own, so that
-// they are named after it ("hidden/weight") and pictures can fold it.
+// Package nn has layers and the first values of their parameters. A layer is a value that is made
+// once and applied any number of times; composition is Go's.
 //
-// linear.go is layers, init.go first values.
+//	network := nn.Sequential(
+//		nn.NewLinear(g, "fc1", 784, 128), nn.Func(ops.Relu), nn.Dropout(0.2),
+//		nn.NewLinear(g, "fc2", 128, 10),
+//	)
+//	train, eval := nn.Training(g), nn.Evaluation(g)
+//	loss := ops.CrossEntropy(network.Apply(train, x), label)
+//	prediction := ops.ArgMax(network.Apply(eval, x), 1)
+//
+// A layer's name is the scope of its parameters, in which its nodes stand too, so that pictures
+// can fold it. Names, layouts, first values and formulas are PyTorch's: a state_dict is loaded by
+// its names, without transposing.
+//
+// layer.go is what a layer is, how layers are put together, and those without parameters; pass.go
+// is training and evaluation. option.go and apply.go are what layers share. linear.go, conv.go,
+// norm.go and embedding.go are layers; rotary.go, attention.go (its options in
+// attentionoption.go), cache.go and transformer.go those of transformers. init.go and
+// initmatrix.go are first values.
 package nn

@@ -43,29 +43,88 @@ func Normal(std float64) graph.Initializer {
 	})
 }
 
-// GlorotUniform draws uniformly with the variance 2/(in+out), which keeps the size of
-// values and gradients alike through layers of tanh (Glorot and Bengio, 2010).
-func GlorotUniform() graph.Initializer { return scaledUniform("glorot_uniform", glorot) }
+// InitOption changes the initialisers that scale by the sizes of a layer.
+type InitOption func(*scale)
 
-// GlorotNormal is GlorotUniform with the normal distribution.
-func GlorotNormal() graph.Initializer { return scaledNormal("glorot_normal", glorot) }
-
-// HeUniform draws uniformly with the variance 2/in, which makes up for the half of the
-// values that relu sets to 0 (He et al., 2015).
-func HeUniform() graph.Initializer { return scaledUniform("he_uniform", he) }
-
-// HeNormal is HeUniform with the normal distribution.
-func HeNormal() graph.Initializer { return scaledNormal("he_normal", he) }
-
-// glorot and he give the variance of a parameter of that shape.
-func glorot(shape []int) float64 {
-	in, out := fans(shape)
-	return 2 / (in + out)
+// scale is what the standard deviation of an initialiser follows from.
+type scale struct {
+	gain   float64
+	fanOut bool
 }
 
-func he(shape []int) float64 {
-	in, _ := fans(shape)
-	return 2 / in
+// Gain multiplies the standard deviation, to make up for what an activation does to it: a number,
+// such as [GainRelu].
+func Gain(gain float64) InitOption { return func(s *scale) { s.gain = gain } }
+
+// FanOut has Kaiming's initialisers keep the size of gradients rather than that of values.
+func FanOut() InitOption { return func(s *scale) { s.fanOut = true } }
+
+// The gains of activations: those of torch.nn.init.calculate_gain.
+const (
+	GainLinear = 1.0
+	GainTanh   = 5.0 / 3
+	GainRelu   = math.Sqrt2
+	GainSelu   = 3.0 / 4
+)
+
+// GainLeakyRelu is the gain of leaky relu with the given slope: √(2/(1+slope²)).
+func GainLeakyRelu(slope float64) float64 { return math.Sqrt(2 / (1 + slope*slope)) }
+
+// XavierUniform draws uniformly with the standard deviation gain·√(2/(in+out)), which keeps the
+// size of values and gradients alike (Glorot and Bengio, Understanding the difficulty of training
+// deep feedforward neural networks, 2010). The gain is 1 unless said otherwise.
+func XavierUniform(opts ...InitOption) graph.Initializer {
+	return scaledUniform("xavier_uniform", xavier(opts))
+}
+
+// XavierNormal is [XavierUniform] with the normal distribution.
+func XavierNormal(opts ...InitOption) graph.Initializer {
+	return scaledNormal("xavier_normal", xavier(opts))
+}
+
+// KaimingUniform draws uniformly with the standard deviation gain/√in, or with [FanOut] gain/√out
+// (He and others, Delving deep into rectifiers, 2015). The gain is that of relu, √2, unless said
+// otherwise.
+func KaimingUniform(opts ...InitOption) graph.Initializer {
+	return scaledUniform("kaiming_uniform", kaiming(opts))
+}
+
+// KaimingNormal is [KaimingUniform] with the normal distribution.
+func KaimingNormal(opts ...InitOption) graph.Initializer {
+	return scaledNormal("kaiming_normal", kaiming(opts))
+}
+
+// torchWeight is how PyTorch's linear layers and convolutions begin: uniformly between ±1/√in.
+func torchWeight() graph.Initializer { return KaimingUniform(Gain(GainLeakyRelu(math.Sqrt(5)))) }
+
+// xavier and kaiming return the standard deviation of a parameter of a shape.
+func xavier(opts []InitOption) func([]int) float64 {
+	s := scaleOf(GainLinear, opts)
+	return func(shape []int) float64 {
+		in, out := fans(shape)
+		return s.gain * math.Sqrt(2/(in+out))
+	}
+}
+
+func kaiming(opts []InitOption) func([]int) float64 {
+	s := scaleOf(GainRelu, opts)
+	return func(shape []int) float64 {
+		fan, out := fans(shape)
+		if s.fanOut {
+			fan = out
+		}
+		return s.gain / math.Sqrt(fan)
+	}
+}
+
+func scaleOf(gain float64, opts []InitOption) scale {
+	s := scale{gain: gain}
+	for _, o := range opts {
+		if o != nil {
+			o(&s)
+		}
+	}
+	return s
 }
 
 // fans returns the number of values that one output of a layer is made from, and of those
@@ -86,16 +145,16 @@ func fans(shape []int) (in, out float64) {
 }
 
 // scaledUniform draws from [-b, b), whose variance is b²/3.
-func scaledUniform(name string, variance func([]int) float64) graph.Initializer {
+func scaledUniform(name string, deviation func([]int) float64) graph.Initializer {
 	return drawn(name, func(rng *rand.Rand, shape []int) func() float64 {
-		bound := math.Sqrt(3 * variance(shape))
+		bound := math.Sqrt(3) * deviation(shape)
 		return func() float64 { return bound * (2*rng.Float64() - 1) }
 	})
 }
 
-func scaledNormal(name string, variance func([]int) float64) graph.Initializer {
+func scaledNormal(name string, deviation func([]int) float64) graph.Initializer {
 	return drawn(name, func(rng *rand.Rand, shape []int) func() float64 {
-		std := math.Sqrt(variance(shape))
+		std := deviation(shape)
 		return func() float64 { return std * rng.NormFloat64() }
 	})
 }

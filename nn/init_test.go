@@ -25,10 +25,10 @@ func TestInitializers(t *testing.T) {
 		{nn.Constant(2.5), "constant(2.5)", 2.5, 0, 0},
 		{nn.Uniform(-1, 3), "uniform(-1,3)", 1, 4 / math.Sqrt(12), 2},
 		{nn.Normal(0.5), "normal(0.5)", 0, 0.5, 0},
-		{nn.GlorotUniform(), "glorot_uniform", 0, math.Sqrt(2.0 / 500), math.Sqrt(6.0 / 500)},
-		{nn.GlorotNormal(), "glorot_normal", 0, math.Sqrt(2.0 / 500), 0},
-		{nn.HeUniform(), "he_uniform", 0, math.Sqrt(2.0 / 200), math.Sqrt(6.0 / 200)},
-		{nn.HeNormal(), "he_normal", 0, math.Sqrt(2.0 / 200), 0},
+		{nn.XavierUniform(), "xavier_uniform", 0, math.Sqrt(2.0 / 500), math.Sqrt(6.0 / 500)},
+		{nn.XavierNormal(), "xavier_normal", 0, math.Sqrt(2.0 / 500), 0},
+		{nn.KaimingUniform(), "kaiming_uniform", 0, math.Sqrt(2.0 / 200), math.Sqrt(6.0 / 200)},
+		{nn.KaimingNormal(), "kaiming_normal", 0, math.Sqrt(2.0 / 200), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := make([]float64, shape[0]*shape[1])
@@ -65,7 +65,7 @@ func TestFans(t *testing.T) {
 		}
 		data := make([]float64, size)
 		for seed := range uint64(20000/size + 1) {
-			nn.HeNormal().Fill(data, c.shape, seed)
+			nn.KaimingNormal().Fill(data, c.shape, seed)
 			all = append(all, data...)
 		}
 		_, std := moments(all)
@@ -76,7 +76,7 @@ func TestFans(t *testing.T) {
 func TestInitializersRepeatTheirSeed(t *testing.T) {
 	draw := func(seed uint64) []float32 {
 		data := make([]float32, 10)
-		nn.HeNormal().Fill(data, []int{2, 5}, seed)
+		nn.KaimingNormal().Fill(data, []int{2, 5}, seed)
 		return data
 	}
 	assert.Equal(t, draw(7), draw(7))

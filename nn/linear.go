@@ -1,103 +1,98 @@
 package nn
 
 import (
-	"fmt"
-	"strconv"
+	"math"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Option changes a layer.
-type Option func(*settings)
-
-type settings struct {
-	weight, bias graph.Initializer
-	noBias       bool
+// Linear is x·weightᵀ + bias.
+type Linear struct {
+	declared
+	Weight *graph.Node // [out, in]
+	Bias   *graph.Node // [out], or nil
 }
 
-// WeightInit sets the first values of a layer's weights.
-func WeightInit(init graph.Initializer) Option { return func(s *settings) { s.weight = init } }
-
-// BiasInit sets the first values of a layer's bias.
-func BiasInit(init graph.Initializer) Option { return func(s *settings) { s.bias = init } }
-
-// NoBias leaves the bias out.
-func NoBias() Option { return func(s *settings) { s.noBias = true } }
-
-// Linear returns x·weightᵀ + bias for x of shape [..., in], where weight is [out, in] and bias
-// [out], as in PyTorch's layer and [ops.Linear]. The parameters are named name/weight and
-// name/bias and have x's dtype; they start from [GlorotUniform] and [Zeros] unless options
-// say otherwise. Both widths are numbers or names of such: see [graph.Exactly].
-func Linear[Width int | graph.Dim](g *graph.Graph, name string, x *graph.Node, out Width, opts ...Option) *graph.Node {
-	defer g.BeginCall("Linear", call{name, fmt.Sprint(out)}, x)()
-	s := settings{weight: GlorotUniform(), bias: Zeros()}
-	for _, o := range opts {
-		if o != nil {
-			o(&s)
-		}
-	}
-	if x == nil || !x.Judged() {
-		return unbuilt("", x) // the mistake is x's own
-	}
-	if trouble := linearTrouble(g, x); trouble != "" {
-		return unbuilt(trouble, x)
-	}
-	in, outDim := x.Shape()[x.Rank()-1], graph.Dim(out)
-	if in.IsUnknown() {
-		return unbuilt("", x)
-	}
-	y := x
-	g.Scope(name, func() {
-		weight := g.ParamInit("weight", x.DType(), s.weight, outDim, in)
-		var bias *graph.Node
-		if !s.noBias {
-			bias = g.ParamInit("bias", x.DType(), s.bias, outDim)
-		}
-		y = ops.Linear(x, weight, bias)
+// NewLinear declares a linear layer with the parameters name.weight, [out, in], and name.bias,
+// [out], as PyTorch's Linear. They start as there, uniformly between ±1/√in, unless [WeightInit]
+// and [BiasInit] say otherwise. Options are also [NoBias] and [DType].
+func NewLinear[In, Out Size](g *graph.Graph, name string, in In, out Out, opts ...Option) *Linear {
+	l := &Linear{}
+	l.declared = declare(g, "Linear", name, opts, "WeightInit BiasInit NoBias DType", func(s *settings) {
+		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, torchWeight()), graph.Dim(out), graph.Dim(in))
+		l.Bias = s.newBias(g, l.Weight, graph.Dim(out))
 	})
-	return y
+	return l
 }
 
-// call is a layer's call as the user wrote it, but for options.
-type call struct {
-	name string
-	out  string
+// Apply takes x, [..., in], and returns [..., out].
+func (l *Linear) Apply(p *Pass, x *graph.Node) *graph.Node {
+	return l.apply(p, argumentOf(x, "*batch in"), l.sizes(), "*batch out", func(x []*graph.Node) *graph.Node {
+		return ops.Linear(x[0], l.Weight, l.Bias)
+	})
 }
 
-// Args writes the arguments.
-func (c call) Args(operands []string) []string {
-	return append([]string{"g", strconv.Quote(c.name)}, append(operands, c.out)...)
+func (l *Linear) sizes() map[string]graph.Dim {
+	return sizesOf(l.Weight, "out", "in")
 }
 
-// linearTrouble says why x cannot go into a linear layer of g, or "".
-func linearTrouble(g *graph.Graph, x *graph.Node) string {
-	switch {
-	case g == nil:
-		return "the graph is nil"
-	case x.Graph() != g:
-		return fmt.Sprintf("%s does not belong to graph %q, in which the layer is built", x.Called(), g.Name())
-	case !x.DType().IsFloat():
-		return fmt.Sprintf("a linear layer works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())
-	case x.Rank() == 0:
-		return fmt.Sprintf("a linear layer works along the last axis, and %s is a scalar", x.Called())
-	}
-	last := x.Shape()[x.Rank()-1]
-	if _, known := g.Known(last); !known && !last.IsUnknown() {
-		return fmt.Sprintf("the size of the weights must be known when the program is built, and the last axis of %s is %q", x.Called(), last)
-	}
-	return ""
-}
-
-// unbuilt stands for a layer that could not be built. Without a trouble of its own it is
-// silent.
-func unbuilt(trouble string, x *graph.Node) *graph.Node {
-	op := &graph.Op{Name: "linear", Func: "Linear", Doc: "a linear layer that could not be built", MinIn: 1, MaxIn: 1}
-	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-		if trouble != "" {
-			c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: trouble})
+// sizesOf names the first sizes of a parameter.
+func sizesOf(weight *graph.Node, names ...string) map[string]graph.Dim {
+	sizes := map[string]graph.Dim{}
+	for i, name := range names {
+		if weight != nil && i < weight.Rank() {
+			sizes[name] = weight.Shape()[i]
 		}
-		return graph.InvalidDType, nil
 	}
-	return graph.Apply(op, nil, x)
+	return sizes
+}
+
+// Bilinear is the sum over i and j of a[i]·weight[o, i, j]·b[j], plus bias[o].
+type Bilinear struct {
+	declared
+	Weight *graph.Node // [out, in1, in2]
+	Bias   *graph.Node // [out], or nil
+}
+
+// NewBilinear declares a bilinear layer with the parameters name.weight, [out, in1, in2], and
+// name.bias, [out], as PyTorch's Bilinear: both start uniformly between ±1/√in1. Options are those
+// of [NewLinear].
+func NewBilinear[In1, In2, Out Size](g *graph.Graph, name string, in1 In1, in2 In2, out Out, opts ...Option) *Bilinear {
+	l := &Bilinear{}
+	l.declared = declare(g, "Bilinear", name, opts, "WeightInit BiasInit NoBias DType", func(s *settings) {
+		bound := 1 / math.Sqrt(float64(known(g, graph.Dim(in1))))
+		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, Uniform(-bound, bound)), graph.Dim(out), graph.Dim(in1), graph.Dim(in2))
+		if !s.noBias {
+			l.Bias = g.ParamInit("bias", s.dtype, or(s.bias, Uniform(-bound, bound)), graph.Dim(out))
+		}
+	})
+	return l
+}
+
+// ApplyTo takes a, [..., in1], and b, [..., in2], and returns [..., out].
+func (l *Bilinear) ApplyTo(p *Pass, a, b *graph.Node) *graph.Node {
+	args := []argument{{"a", a, "*batch in1"}, {"b", b, "*batch in2"}}
+	return l.apply(p, args, sizesOf(l.Weight, "out", "in1", "in2"), "*batch out", func(x []*graph.Node) *graph.Node {
+		y := ops.Einsum("...i,oij,...j->...o", x[0], l.Weight, x[1])
+		if l.Bias != nil {
+			y = ops.Add(y, l.Bias)
+		}
+		return y
+	})
+}
+
+// newBias declares the bias of a linear layer or of a convolution with out outputs, or returns nil.
+// It starts as PyTorch's, uniformly between ±1/√fan_in of the weight.
+func (s *settings) newBias(g *graph.Graph, weight *graph.Node, out graph.Dim) *graph.Node {
+	if s.noBias {
+		return nil
+	}
+	shape := make([]int, weight.Rank())
+	for i, d := range weight.Shape() {
+		shape[i] = known(g, d)
+	}
+	in, _ := fans(shape)
+	bound := 1 / math.Sqrt(in)
+	return g.ParamInit("bias", s.dtype, or(s.bias, Uniform(-bound, bound)), out)
 }

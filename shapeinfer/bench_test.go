@@ -9,7 +9,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 	"github.com/broadloom/broadloom/shapeinfer"
@@ -107,13 +107,13 @@ func transformer(layers int) *graph.Graph {
 	for i := range layers {
 		layer("layer"+strconv.Itoa(i), func() {
 			x := norm("before", h)
-			q, k, v := split(nn.Linear(g, "q", x, width)), split(nn.Linear(g, "k", x, width)), split(nn.Linear(g, "v", x, width))
+			q, k, v := split(testmodel.Linear(g, "q", x, width)), split(testmodel.Linear(g, "k", x, width)), split(testmodel.Linear(g, "v", x, width))
 			a := ops.Softmax(ops.Add(ops.Mul(ops.MatMul(q, ops.Transpose(k, -1, -2)), graph.Num(0.25)), future), -1)
-			h = ops.Add(h, nn.Linear(g, "o", ops.Reshape(ops.Transpose(ops.MatMul(a, v), 1, 2), b, t, width), width))
-			h = ops.Add(h, nn.Linear(g, "down", ops.Gelu(nn.Linear(g, "up", norm("behind", h), 4*width)), width))
+			h = ops.Add(h, testmodel.Linear(g, "o", ops.Reshape(ops.Transpose(ops.MatMul(a, v), 1, 2), b, t, width), width))
+			h = ops.Add(h, testmodel.Linear(g, "down", ops.Gelu(testmodel.Linear(g, "up", norm("behind", h), 4*width)), width))
 		})
 	}
-	logits := nn.Linear(g, "out", norm("last", h), words)
+	logits := testmodel.Linear(g, "out", norm("last", h), words)
 	optim.Adam(1e-3).Minimize(ops.CrossEntropy(ops.Transpose(logits, 1, 2), next))
 	return g
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -16,7 +16,7 @@ import (
 var independent = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 	"mlp": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		x := g.Input("x", f32, b, 20)
-		return nn.Linear(g, "out", ops.Relu(nn.Linear(g, "hidden", x, 64)), 10)
+		return testmodel.Linear(g, "out", ops.Relu(testmodel.Linear(g, "hidden", x, 64)), 10)
 	},
 	"cnn": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		x := g.Input("x", f32, b, 3, 32, 32)
@@ -25,7 +25,7 @@ var independent = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 		h = ops.Conv2D(h, g.Param("k2", f32, 16, 4, 3, 3), nil, ops.Padding(1), ops.Groups(2), ops.Stride(2))
 		h = ops.GroupNorm(h, 4, g.Param("gain", f32, 16), g.Param("shift", f32, 16), 1e-5)
 		h = ops.AvgPool2D(ops.Gelu(h), 2, 2, ops.Padding(1))
-		return nn.Linear(g, "out", ops.Flatten(h, 1, -1), 10)
+		return testmodel.Linear(g, "out", ops.Flatten(h, 1, -1), 10)
 	},
 	"upsampling": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		h := g.Dim("h", graph.MultipleOf(4))
@@ -38,7 +38,7 @@ var independent = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 	"attention by einsum": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		t := g.Dim("seq")
 		x := g.Input("x", f32, b, t, 64)
-		heads := func(name string) *graph.Node { return ops.Reshape(nn.Linear(g, name, x, 64), b, t, 8, 8) }
+		heads := func(name string) *graph.Node { return ops.Reshape(testmodel.Linear(g, name, x, 64), b, t, 8, 8) }
 		a := ops.Softmax(ops.Einsum("bqhd,bkhd->bhqk", heads("q"), heads("k")), -1)
 		return ops.Reshape(ops.Einsum("bhqk,bkhd->bqhd", a, heads("v")), b, t, 64)
 	},
@@ -65,12 +65,12 @@ var independent = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 	},
 	"losses of examples": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		x, y := g.Input("x", f32, b, 20), g.Input("y", graph.Int64, b)
-		logits := nn.Linear(g, "out", x, 10)
+		logits := testmodel.Linear(g, "out", x, 10)
 		return ops.CrossEntropy(logits, y, ops.EachLoss())
 	},
 	"chosen actions": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		x, actions := g.Input("x", f32, b, 4), g.Input("actions", graph.Int64, b)
-		q := nn.Linear(g, "q", x, 2)
+		q := testmodel.Linear(g, "q", x, 2)
 		return ops.Squeeze(ops.Gather(q, 1, ops.Unsqueeze(actions, 1)), 1)
 	},
 	"frames of a video": func(g *graph.Graph, b graph.Dim) *graph.Node {
@@ -82,7 +82,7 @@ var independent = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 	},
 	"two views in one batch": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		x1, x2 := g.Input("x1", f32, b, 20), g.Input("x2", f32, b, 20)
-		h := nn.Linear(g, "enc", ops.Concat(0, x1, x2), 8)
+		h := testmodel.Linear(g, "enc", ops.Concat(0, x1, x2), 8)
 		return ops.Sub(ops.Slice(h, 0, 0, b, 1), ops.Slice(h, 0, b, ops.End, 1))
 	},
 	"bilinear": func(g *graph.Graph, b graph.Dim) *graph.Node {
@@ -153,7 +153,7 @@ func TestWhatMixesExamplesIsNamed(t *testing.T) {
 		want  []string
 	}{
 		{"batch normalization", func(g *graph.Graph, b graph.Dim) *graph.Node {
-			x := nn.Linear(g, "hidden", g.Input("x", f32, b, 20), 8)
+			x := testmodel.Linear(g, "hidden", g.Input("x", f32, b, 20), 8)
 			y, _, _ := ops.BatchNorm(x, g.Param("gain", f32, 8), nil, 1e-5)
 			return ops.Relu(y)
 		}, []string{"BatchNorm", "batch normalization does in training mode", "BatchNormInference"}},

@@ -1,6 +1,8 @@
 package shapeinfer
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/prove"
 )
@@ -30,6 +32,9 @@ func checkPromises(g *graph.Graph, r *Report) {
 			if m.Severity == graph.Warning {
 				r.Warnings = append(r.Warnings, m)
 				continue
+			}
+			if p.Kind == graph.Taken { // what the parts of the call do not take follows from it
+				r.Errors = slices.DeleteFunc(r.Errors, func(e *graph.Mistake) bool { return p.IsOfCall(e.Node) })
 			}
 			r.Errors = append(r.Errors, m)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
@@ -52,15 +53,15 @@ func leNet(g *graph.Graph) *graph.Node {
 	h = ops.MaxPool2D(ops.Relu(conv(g, "conv1", h, 6, 5, ops.Padding(2))), 2, 2)
 	h = ops.MaxPool2D(ops.Relu(conv(g, "conv2", h, 16, 5)), 2, 2)
 	h = ops.Reshape(h, batch, 400)
-	h = ops.Relu(nn.Linear(g, "fc1", h, 120))
-	h = ops.Relu(nn.Linear(g, "fc2", h, 84))
-	return ops.CrossEntropy(nn.Linear(g, "fc3", h, 10), label).Named("loss")
+	h = ops.Relu(testmodel.Linear(g, "fc1", h, 120))
+	h = ops.Relu(testmodel.Linear(g, "fc2", h, 84))
+	return ops.CrossEntropy(testmodel.Linear(g, "fc3", h, 10), label).Named("loss")
 }
 
 func conv(g *graph.Graph, name string, x *graph.Node, out, size int, opts ...ops.ConvOption) (y *graph.Node) {
 	g.Scope(name, func() {
 		o, k := graph.Dim(out), graph.Dim(size)
-		w := g.ParamInit("weight", graph.Float32, nn.HeNormal(), o, x.Shape()[1], k, k)
+		w := g.ParamInit("weight", graph.Float32, nn.KaimingNormal(), o, x.Shape()[1], k, k)
 		y = ops.Conv2D(x, w, g.ParamInit("bias", graph.Float32, nn.Zeros(), o), opts...)
 	})
 	return y
@@ -73,8 +74,8 @@ func lstm(steps int) func(*graph.Graph) *graph.Node {
 		batch := g.Dim("batch")
 		x := g.Input("x", graph.Float32, batch, graph.Dim(steps), in)
 		target := g.Input("target", graph.Float32, batch)
-		wx := g.ParamInit("wx", graph.Float32, nn.GlorotUniform(), in, 4*hidden)
-		wh := g.ParamInit("wh", graph.Float32, nn.GlorotUniform(), hidden, 4*hidden)
+		wx := g.ParamInit("wx", graph.Float32, nn.XavierUniform(), in, 4*hidden)
+		wh := g.ParamInit("wh", graph.Float32, nn.XavierUniform(), hidden, 4*hidden)
 		b := g.ParamInit("b", graph.Float32, nn.Zeros(), 4*hidden)
 		h, c := ops.Zeros(g, graph.Float32, batch, hidden), ops.Zeros(g, graph.Float32, batch, hidden)
 		for i, xt := range ops.Unbind(x, 1) {
@@ -84,7 +85,7 @@ func lstm(steps int) func(*graph.Graph) *graph.Node {
 				h = ops.Mul(ops.Sigmoid(gate[3]), ops.Tanh(c))
 			})
 		}
-		return ops.MSE(ops.Squeeze(nn.Linear(g, "out", h, 1), 1), target).Named("loss")
+		return ops.MSE(ops.Squeeze(testmodel.Linear(g, "out", h, 1), 1), target).Named("loss")
 	}
 }
 
@@ -103,7 +104,7 @@ func resNet(blocks int) func(*graph.Graph) *graph.Node {
 				}
 			})
 		}
-		return ops.CrossEntropy(nn.Linear(g, "head", ops.Mean(h, 2, 3), 10), label).Named("loss")
+		return ops.CrossEntropy(testmodel.Linear(g, "head", ops.Mean(h, 2, 3), 10), label).Named("loss")
 	}
 }
 
@@ -137,8 +138,8 @@ func gpt(layers int) func(*graph.Graph) *graph.Node {
 		for i := range layers {
 			g.Scope(fmt.Sprintf("block%d", i), func() {
 				h = ops.Add(h, causalAttention(g, norm(g, "norm1", h)))
-				wide := nn.Linear(g, "up", norm(g, "norm2", h), 4*width)
-				h = ops.Add(h, nn.Linear(g, "down", ops.Gelu(wide), width))
+				wide := testmodel.Linear(g, "up", norm(g, "norm2", h), 4*width)
+				h = ops.Add(h, testmodel.Linear(g, "down", ops.Gelu(wide), width))
 			})
 		}
 		scores := ops.MatMul(norm(g, "norm", h), ops.Transpose(table, 0, 1))
@@ -158,7 +159,7 @@ func causalAttention(g *graph.Graph, x *graph.Node) (y *graph.Node) {
 	const heads, each = 4, 16
 	b, t := x.Shape()[0], x.Shape()[1]
 	g.Scope("attention", func() {
-		qkv := nn.Linear(g, "qkv", x, 3*heads*each)
+		qkv := testmodel.Linear(g, "qkv", x, 3*heads*each)
 		head := func(i int) *graph.Node {
 			part := ops.Narrow(qkv, -1, graph.Dim(i*heads*each), heads*each)
 			return ops.Transpose(ops.Reshape(part, b, t, heads, each), 1, 2)
@@ -166,7 +167,7 @@ func causalAttention(g *graph.Graph, x *graph.Node) (y *graph.Node) {
 		scores := ops.Mul(ops.MatMul(head(0), ops.Transpose(head(1), -1, -2)), graph.Num(1/math.Sqrt(each)))
 		later := ops.Greater(ops.Iota(g, 1, t, t), ops.Iota(g, 0, t, t))
 		mixed := ops.MatMul(ops.Softmax(ops.MaskedFill(scores, later, graph.Num(math.Inf(-1))), -1), head(2))
-		y = nn.Linear(g, "proj", ops.Reshape(ops.Transpose(mixed, 1, 2), b, t, heads*each), heads*each)
+		y = testmodel.Linear(g, "proj", ops.Reshape(ops.Transpose(mixed, 1, 2), b, t, heads*each), heads*each)
 	})
 	return y
 }

@@ -34,12 +34,12 @@ func newModel(t *testing.T, width int) model {
 	m.x, m.y = g.Input("x", graph.Float32, batch, 4), g.Input("y", graph.Float32, batch, 1)
 	var hidden, out *graph.Node
 	g.Scope("hidden", func() {
-		w, b := g.ParamInit("weight", graph.Float32, nn.HeNormal(), graph.Dim(width), 4), g.Param("bias", graph.Float32, graph.Dim(width))
+		w, b := g.ParamInit("weight", graph.Float32, nn.KaimingNormal(), graph.Dim(width), 4), g.Param("bias", graph.Float32, graph.Dim(width))
 		hidden = ops.Tanh(ops.Linear(m.x, w, b))
 		m.params = append(m.params, w, b)
 	})
 	g.Scope("out", func() {
-		w := g.ParamInit("weight", graph.Float32, nn.HeNormal(), 1, graph.Dim(width))
+		w := g.ParamInit("weight", graph.Float32, nn.KaimingNormal(), 1, graph.Dim(width))
 		out = ops.Linear(hidden, w, nil)
 		m.params = append(m.params, w)
 	})

@@ -199,7 +199,7 @@ var shapes = []shape{
 	{"mlp", func(g *graph.Graph, n int) []exec.Option {
 		x := g.Input("x", graph.Float32, g.Dim("batch"), 8)
 		for i := range n / 40 {
-			x = ops.Tanh(nn.Linear(g, fmt.Sprint("l", i), x, 8))
+			x = ops.Tanh(nn.NewLinear(g, fmt.Sprint("l", i), 8, 8).Apply(nn.Training(g), x))
 		}
 		return []exec.Option{exec.Updates(optim.Adam(1e-3).Minimize(ops.Mean(ops.Square(x)))...)}
 	}},
@@ -212,8 +212,8 @@ func lstm(g *graph.Graph, n int) []exec.Option {
 	steps := graph.Dim(max(n/60, 1))
 	batch := g.Dim("batch")
 	x := g.Input("x", graph.Float32, batch, steps, in)
-	wx := g.ParamInit("wx", graph.Float32, nn.GlorotUniform(), in, 4*hidden)
-	wh := g.ParamInit("wh", graph.Float32, nn.GlorotUniform(), hidden, 4*hidden)
+	wx := g.ParamInit("wx", graph.Float32, nn.XavierUniform(), in, 4*hidden)
+	wh := g.ParamInit("wh", graph.Float32, nn.XavierUniform(), hidden, 4*hidden)
 	b := g.Param("b", graph.Float32, 4*hidden)
 	xw := ops.Add(ops.MatMul(x, wx), b)
 	h := ops.Zeros(g, graph.Float32, batch, hidden)

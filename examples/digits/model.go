@@ -21,8 +21,12 @@ func newModel(hidden int) *model {
 	batch := g.Dim("batch")
 	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, pixels), label: g.Input("label", graph.Int64, batch)}
 
-	h := ops.Relu(nn.Linear(g, "hidden", m.image, hidden, nn.WeightInit(nn.HeNormal())))
-	logits := nn.Linear(g, "output", h, digits)
+	network := nn.Sequential(
+		nn.NewLinear(g, "hidden", pixels, hidden, nn.WeightInit(nn.KaimingNormal())),
+		nn.Func(ops.Relu),
+		nn.NewLinear(g, "output", hidden, digits),
+	)
+	logits := network.Apply(nn.Training(g), m.image)
 	m.loss = ops.CrossEntropy(logits, m.label).Named("loss")
 	right := ops.Equal(ops.ArgMax(logits, 1), m.label)
 	m.accuracy = ops.Mean(ops.Cast(right, graph.Float32)).Named("accuracy")

@@ -51,7 +51,7 @@ func columnAndRow() *graph.Graph {
 	batch := g.Dim("batch")
 	x := g.Input("x", graph.Float32, batch, 16)
 	target := g.Input("target", graph.Float32, batch)
-	prediction := nn.Linear(g, "linear", x, 1)
+	prediction := nn.NewLinear(g, "linear", 16, 1).Apply(nn.Training(g), x)
 	ops.Mean(ops.Square(ops.Sub(prediction, target)))
 	return g
 }

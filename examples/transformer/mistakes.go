@@ -43,6 +43,6 @@ func unevenHeads() *graph.Graph {
 
 func pooledBefore() *graph.Graph {
 	g, x := values()
-	classifier(g, ops.Mean(nn.Linear(g, "hidden", x, width), 1))
+	classifier(g, ops.Mean(nn.NewLinear(g, "hidden", width, width).Apply(nn.Training(g), x), 1))
 	return g
 }

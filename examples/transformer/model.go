@@ -61,13 +61,13 @@ func attention(g *graph.Graph, name string, x *graph.Node, heads int) *graph.Nod
 	x = c.Takes("x", x, "b t h*dh")
 	b, t, h, dh := c.Size("b"), c.Size("t"), c.Size("h"), c.Size("dh")
 	split := func(part string) *graph.Node {
-		rows := nn.Linear(g, name+"."+part, x, h.Times(dh), nn.NoBias())
+		rows := linear(g, name+"."+part, x, h.Times(dh), nn.NoBias())
 		return ops.Transpose(ops.Reshape(rows, b, t, h, dh), 1, 2)
 	}
 	scores := ops.MatMul(split("query"), ops.Transpose(split("key"), 2, 3))
 	weights := contract.Expect(ops.Softmax(ops.Mul(scores, graph.Num(1/math.Sqrt(width/float64(heads)))), -1), "_ _ seq seq")
 	mixed := ops.Transpose(ops.MatMul(weights, split("value")), 1, 2)
-	return c.Gives(nn.Linear(g, name+".out", ops.Flatten(mixed, 2, 3), h.Times(dh)), "b t h*dh")
+	return c.Gives(linear(g, name+".out", ops.Flatten(mixed, 2, 3), h.Times(dh)), "b t h*dh")
 }
 
 // block is a transformer block, whose normalization stands before each half.
@@ -79,6 +79,11 @@ func block(g *graph.Graph, name string, x *graph.Node) *graph.Node {
 	return c.Gives(x, "b t d")
 }
 
+// linear declares a linear layer for values of x's width and applies it.
+func linear(g *graph.Graph, name string, x *graph.Node, out graph.Dim, opts ...nn.Option) *graph.Node {
+	return nn.NewLinear(g, name, x.Shape()[x.Rank()-1], out, opts...).Apply(nn.Training(g), x)
+}
+
 func normalized(g *graph.Graph, name string, x *graph.Node) *graph.Node {
 	gain := g.ParamInit(name+".gain", graph.Float32, nn.Ones(), width)
 	return ops.LayerNorm(x, gain, g.Param(name+".bias", graph.Float32, width), 1e-5)
@@ -88,13 +93,13 @@ func normalized(g *graph.Graph, name string, x *graph.Node) *graph.Node {
 func feedForward(g *graph.Graph, name string, x *graph.Node) *graph.Node {
 	c := contract.New(g, "feedForward")
 	x = c.Takes("x", x, "... d")
-	h := ops.Gelu(nn.Linear(g, name+".in", x, c.Size("d").Times(4)))
-	return c.Gives(nn.Linear(g, name+".out", h, c.Size("d")), "... d")
+	h := ops.Gelu(linear(g, name+".in", x, c.Size("d").Times(4)))
+	return c.Gives(linear(g, name+".out", h, c.Size("d")), "... d")
 }
 
 // classifier gives each place a number for each token.
 func classifier(g *graph.Graph, x *graph.Node) *graph.Node {
 	c := contract.New(g, "classifier").Let("classes", tokens)
 	x = c.Takes("x", x, "b t d")
-	return c.Gives(nn.Linear(g, "classifier", x, tokens), "b t classes")
+	return c.Gives(linear(g, "classifier", x, tokens), "b t classes")
 }

@@ -55,8 +55,16 @@ var functions = map[string][]any{
 		ops.ZerosLike,
 	},
 	"nn": {
-		nn.BiasInit, nn.Constant, nn.GlorotNormal, nn.GlorotUniform, nn.HeNormal, nn.HeUniform, nn.Linear[int],
-		nn.NoBias, nn.Normal, nn.Ones, nn.Uniform, nn.WeightInit, nn.Zeros,
+		nn.Activation, nn.AvgPool1D, nn.AvgPool2D, nn.BiasInit, nn.Cached, nn.Causal, nn.Constant, nn.DType, nn.Dilation, nn.Dirac,
+		nn.Dropout, nn.DropoutRate, nn.Epsilon, nn.Evaluation, nn.Eye, nn.FanOut, nn.FeedForward, nn.Flatten, nn.Gain, nn.GainLeakyRelu,
+		nn.GlobalAvgPool, nn.GlobalMaxPool, nn.Groups, nn.KVHeads, nn.KaimingNormal, nn.KaimingUniform, nn.Mask, nn.MaxPool1D, nn.MaxPool2D,
+		nn.Momentum, nn.NewBatchNorm[int], nn.NewBilinear[int, int, int], nn.NewConv1D[int, int], nn.NewConv2D[int, int],
+		nn.NewConvTranspose1D[int, int], nn.NewConvTranspose2D[int, int], nn.NewEmbedding[int, int], nn.NewGroupNorm[int],
+		nn.NewInstanceNorm[int], nn.NewLayerNorm[int], nn.NewLinear[graph.Dim, int], nn.NewMultiHeadAttention, nn.NewPositions[int, int],
+		nn.NewRMSNorm[int], nn.NewTransformerDecoder, nn.NewTransformerDecoderLayer, nn.NewTransformerEncoder,
+		nn.NewTransformerEncoderLayer, nn.NoAffine, nn.NoBias, nn.Normal, nn.NormFirst, nn.Ones, nn.Orthogonal, nn.OutputPadding,
+		nn.Padding, nn.PaddingIndex, nn.Residual, nn.Rotary, nn.RotaryBase, nn.Sequential, nn.SinusoidalPositions, nn.Sparse, nn.Stride,
+		nn.Training, nn.TruncNormal, nn.Uniform, nn.WeightInit, nn.XavierNormal, nn.XavierUniform, nn.Zeros,
 	},
 	"contract": {contract.Expect, contract.ExpectShape, contract.New},
 	"optim": {

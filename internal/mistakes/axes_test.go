@@ -2,7 +2,7 @@ package mistakes_test
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -36,8 +36,8 @@ func columnMeansOfSquare(g *graph.Graph) {
 func advantageOfColumn(g *graph.Graph) {
 	t := g.Dim("T")
 	x, returns := g.Input("x", graph.Float32, t, 4), g.Input("returns", graph.Float32, t)
-	advantage := ops.Sub(returns, nn.Linear(g, "value", x, 1)) // want warning BL202
-	ops.Mul(ops.Select(ops.LogSoftmax(nn.Linear(g, "policy", x, 2), 1), 1, 0), advantage)
+	advantage := ops.Sub(returns, testmodel.Linear(g, "value", x, 1)) // want warning BL202
+	ops.Mul(ops.Select(ops.LogSoftmax(testmodel.Linear(g, "policy", x, 2), 1), 1, 0), advantage)
 }
 
 // With KeepDims, and over the first axis.
@@ -95,7 +95,7 @@ func biasOfFeatures(g *graph.Graph) {
 func biasOfAsManyTokens(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("b"), 64, 64)
 	h := ops.LayerNorm(x, g.Param("gain", graph.Float32, 64), nil, 1e-5)
-	ops.Mul(ops.Add(h, g.Param("shift", graph.Float32, 64)), nn.Linear(g, "gate", x, 64))
+	ops.Mul(ops.Add(h, g.Param("shift", graph.Float32, 64)), testmodel.Linear(g, "gate", x, 64))
 }
 
 // A bias of channels that stand last.
@@ -109,7 +109,7 @@ func channelsLast(g *graph.Graph) {
 func softmaxOverBatch(g *graph.Graph) {
 	n := g.Dim("n")
 	x, y := g.Input("x", graph.Float32, n, 20), g.Input("y", graph.Int64, n)
-	p := ops.LogSoftmax(nn.Linear(g, "out", ops.Relu(nn.Linear(g, "h", x, 32)), 10), 0) // want warning BL232 "axis 1"
+	p := ops.LogSoftmax(testmodel.Linear(g, "out", ops.Relu(testmodel.Linear(g, "h", x, 32)), 10), 0) // want warning BL232 "axis 1"
 	ops.NLL(p, y)
 }
 
@@ -117,7 +117,7 @@ func softmaxOverBatch(g *graph.Graph) {
 func mixtureOverBatch(g *graph.Graph) {
 	s, b := g.Dim("seq"), g.Dim("bs")
 	h := g.Input("h", graph.Float32, s, b, 256)
-	pi := nn.Linear(g, "pi", h, 5)
+	pi := testmodel.Linear(g, "pi", h, 5)
 	lp := ops.LogSoftmax(pi, -2) // want warning BL232
 	ops.LogSumExp(lp, -1)
 }
@@ -125,28 +125,28 @@ func mixtureOverBatch(g *graph.Graph) {
 // As it is meant.
 func softmaxOverClasses(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("batch"), 20)
-	ops.Softmax(nn.Linear(g, "out", x, 10), 1)
+	ops.Softmax(testmodel.Linear(g, "out", x, 10), 1)
 }
 
 // A learned mean over time, with several heads, of sequences whose time stands first.
 func poolOverTime(g *graph.Graph) {
 	h := g.Input("h", graph.Float32, g.Dim("t"), g.Dim("b"), 64)
-	a := ops.Softmax(nn.Linear(g, "score", h, 4), 0)
+	a := ops.Softmax(testmodel.Linear(g, "score", h, 4), 0)
 	ops.Sum(ops.Mul(ops.Unsqueeze(a, -1), ops.Unsqueeze(h, 2)), 0)
 }
 
 // A bag of instances, weighted by attention with several heads.
 func instancesOfBags(g *graph.Graph) {
 	h := g.Input("instances", graph.Float32, g.Dim("n"), 64)
-	a := ops.Softmax(nn.Linear(g, "score", ops.Tanh(nn.Linear(g, "v", h, 32)), 4), 0)
-	nn.Linear(g, "out", ops.MatMul(ops.Transpose(a, 0, 1), h), 2)
+	a := ops.Softmax(testmodel.Linear(g, "score", ops.Tanh(testmodel.Linear(g, "v", h, 32)), 4), 0)
+	testmodel.Linear(g, "out", ops.MatMul(ops.Transpose(a, 0, 1), h), 2)
 }
 
 // Each example against all others, in both directions.
 func contrastive(g *graph.Graph) {
 	b := g.Dim("batch")
 	x, y := g.Input("x", graph.Float32, b, 64), g.Input("y", graph.Float32, b, 64)
-	logits := ops.MatMul(nn.Linear(g, "x", x, 16), ops.Transpose(nn.Linear(g, "y", y, 16), 0, 1))
+	logits := ops.MatMul(testmodel.Linear(g, "x", x, 16), ops.Transpose(testmodel.Linear(g, "y", y, 16), 0, 1))
 	ops.Softmax(logits, 0)
 	ops.Softmax(logits, 1)
 }
@@ -155,7 +155,7 @@ func contrastive(g *graph.Graph) {
 func attentionOverBatch(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("seq"), 64)
 	xs := ops.Permute(x, 1, 0, 2)
-	q, k, v := nn.Linear(g, "q", xs, 64), nn.Linear(g, "k", xs, 64), nn.Linear(g, "v", xs, 64)
+	q, k, v := testmodel.Linear(g, "q", xs, 64), testmodel.Linear(g, "k", xs, 64), testmodel.Linear(g, "v", xs, 64)
 	a := ops.Softmax(ops.MatMul(q, ops.Transpose(k, -1, -2)), -1) // want warning BL233
 	ops.Mean(ops.MatMul(a, v), 1)
 }
@@ -171,7 +171,7 @@ func attention(g *graph.Graph) {
 	b, t := g.Dim("b"), g.Dim("t")
 	x := g.Input("x", graph.Float32, b, t, 64)
 	heads := func(name string) *graph.Node {
-		return ops.Transpose(ops.Reshape(nn.Linear(g, name, x, 64), b, t, 8, 8), 1, 2)
+		return ops.Transpose(ops.Reshape(testmodel.Linear(g, name, x, 64), b, t, 8, 8), 1, 2)
 	}
 	scores := ops.MatMul(heads("q"), ops.Transpose(heads("k"), -1, -2))
 	ops.MatMul(ops.Softmax(scores, -1), heads("v"))
@@ -282,29 +282,29 @@ func maskAddedToKeys(g *graph.Graph) {
 // The mean of examples in place of that of tokens.
 func poolOverBatch(g *graph.Graph) {
 	h := g.Input("h", graph.Float32, g.Dim("batch"), g.Dim("seq"), 64)
-	pooled := ops.Mean(ops.Relu(nn.Linear(g, "up", h, 32)), 0) // want warning BL232 "axis 1, of size seq"
-	nn.Linear(g, "out", pooled, 3)
+	pooled := ops.Mean(ops.Relu(testmodel.Linear(g, "up", h, 32)), 0) // want warning BL232 "axis 1, of size seq"
+	testmodel.Linear(g, "out", pooled, 3)
 }
 
 // As it is meant.
 func poolOverTokens(g *graph.Graph) {
 	h := g.Input("h", graph.Float32, g.Dim("batch"), g.Dim("seq"), 64)
-	nn.Linear(g, "out", ops.Mean(h, 1), 3)
+	testmodel.Linear(g, "out", ops.Mean(h, 1), 3)
 }
 
 // Batch normalization by hand.
 func batchStatistics(g *graph.Graph) {
-	x := nn.Linear(g, "in", g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("t"), 64), 32)
+	x := testmodel.Linear(g, "in", g.Input("x", graph.Float32, g.Dim("batch"), g.Dim("t"), 64), 32)
 	mean := ops.Mean(x, 0)
 	y := ops.Sub(x, mean)
-	nn.Linear(g, "out", ops.Div(y, ops.Sqrt(ops.Add(ops.Mean(ops.Square(y), 0), graph.Num(1e-5)))), 3)
+	testmodel.Linear(g, "out", ops.Div(y, ops.Sqrt(ops.Add(ops.Mean(ops.Square(y), 0), graph.Num(1e-5)))), 3)
 }
 
 // A loss for each step, of all examples.
 func meansOfAll(g *graph.Graph) {
 	b, t := g.Dim("batch"), g.Dim("t")
 	x, y := g.Input("x", graph.Float32, b, t, 8), g.Input("y", graph.Float32, b, t, 8)
-	steps := ops.Mean(ops.Square(ops.Sub(nn.Linear(g, "out", x, 8), y)), 0, 2)
+	steps := ops.Mean(ops.Square(ops.Sub(testmodel.Linear(g, "out", x, 8), y)), 0, 2)
 	ops.Sum(ops.Mul(steps, ops.Full(g, graph.Float32, 0.5, t)))
 }
 
@@ -313,7 +313,7 @@ func deviationAsFeature(g *graph.Graph) {
 	b, t := g.Dim("batch", graph.AtLeast(2)), g.Dim("t")
 	x := g.Input("x", graph.Float32, b, t, 8)
 	deviation := ops.Mean(ops.Std(x, 1, 0), 1, ops.KeepDims())
-	nn.Linear(g, "out", ops.Concat(2, x, ops.Expand(deviation, b, t, 1)), 3)
+	testmodel.Linear(g, "out", ops.Concat(2, x, ops.Expand(deviation, b, t, 1)), 3)
 }
 
 // Positions counted by examples, and repeated for each token.
@@ -329,7 +329,7 @@ func headsOverBatch(g *graph.Graph) {
 	s, b := g.Dim("seq"), g.Dim("batch")
 	x := ops.Transpose(g.Input("x", graph.Float32, b, s, 64), 0, 1)
 	heads := func(name string) *graph.Node {
-		return ops.Transpose(ops.Reshape(nn.Linear(g, name, x, 64), s, b, 8, 8), 1, 2)
+		return ops.Transpose(ops.Reshape(testmodel.Linear(g, name, x, 64), s, b, 8, 8), 1, 2)
 	}
 	scores := ops.Mul(ops.MatMul(heads("q"), ops.Transpose(heads("k"), 2, 3)), graph.Num(0.35))
 	ops.MatMul(ops.Softmax(scores, 3), heads("v")) // want warning BL233
@@ -338,6 +338,6 @@ func headsOverBatch(g *graph.Graph) {
 // A sequence whose time stands first, given to attention that expects examples first.
 func attentionOverSecond(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("T"), g.Dim("B"), 64)
-	q, k := nn.Linear(g, "q", x, 64), nn.Linear(g, "k", x, 64)
+	q, k := testmodel.Linear(g, "q", x, 64), testmodel.Linear(g, "k", x, 64)
 	ops.Softmax(ops.Einsum("xid,xjd->xij", q, k), -1) // want warning BL233
 }

@@ -2,7 +2,7 @@ package mistakes_test
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )
@@ -16,9 +16,9 @@ var _ = add(
 func namedAutoencoder(g *graph.Graph) {
 	b, latent := g.Dim("batch"), g.Dim("latent", graph.Exactly(32))
 	x := g.Input("x", graph.Float32, b, 784)
-	mu, log := nn.Linear(g, "mu", x, latent), nn.Linear(g, "log", x, latent)
+	mu, log := testmodel.Linear(g, "mu", x, latent), testmodel.Linear(g, "log", x, latent)
 	z := ops.Add(mu, ops.Mul(ops.Exp(ops.Mul(log, graph.Num(0.5))), g.Input("noise", graph.Float32, b, latent)))
-	optim.Adam(1e-3).Minimize(ops.BCEWithLogits(nn.Linear(g, "out", z, 784), x))
+	optim.Adam(1e-3).Minimize(ops.BCEWithLogits(testmodel.Linear(g, "out", z, 784), x))
 }
 
 func namedChannels(g *graph.Graph) {
@@ -28,7 +28,7 @@ func namedChannels(g *graph.Graph) {
 	y = ops.GroupNorm(y, 4, g.Param("gain", graph.Float32, c), nil, 1e-5)
 	ops.Add(x, ops.Mul(y, ops.Reshape(g.Param("scale", graph.Float32, c), c, 1, 1)))
 	ops.Reshape(x, n, 4, -1, 16, 16)
-	nn.Linear(g, "head", ops.Mean(x, 2, 3), 10)
+	testmodel.Linear(g, "head", ops.Mean(x, 2, 3), 10)
 }
 
 func namedHeads(g *graph.Graph) {
@@ -36,7 +36,7 @@ func namedHeads(g *graph.Graph) {
 	heads, each := g.Dim("heads", graph.Exactly(8)), g.Dim("each", graph.Exactly(8))
 	x := g.Input("x", graph.Float32, b, t, heads.Times(each))
 	split := func(name string) *graph.Node {
-		return ops.Transpose(ops.Reshape(nn.Linear(g, name, x, heads.Times(each)), b, t, heads, each), 1, 2)
+		return ops.Transpose(ops.Reshape(testmodel.Linear(g, name, x, heads.Times(each)), b, t, heads, each), 1, 2)
 	}
 	scores := ops.MatMul(split("query"), ops.Transpose(split("key"), -1, -2))
 	mixed := ops.MatMul(ops.Softmax(scores, -1), split("value"))
@@ -57,7 +57,7 @@ func namedTable(g *graph.Graph) {
 func batchForLatent(g *graph.Graph) {
 	batch, latent := g.Dim("batch", graph.Exactly(32)), g.Dim("latent", graph.Exactly(32))
 	x, e := g.Input("x", graph.Float32, batch, 100), g.Input("e", graph.Float32, batch, 64)
-	z := ops.Concat(1, nn.Linear(g, "z", x, latent), e)
+	z := ops.Concat(1, testmodel.Linear(g, "z", x, latent), e)
 	ops.MatMul(z, g.Param("decode", graph.Float32, batch.Plus(64), 128)) // want error BL102 "latent+64" "batch+64"
 }
 
@@ -70,7 +70,7 @@ func vectorOfChannels(g *graph.Graph) {
 func widthOfAnother(g *graph.Graph) {
 	in, out := g.Dim("in", graph.Exactly(64)), g.Dim("out", graph.Exactly(64))
 	x := g.Input("x", graph.Float32, g.Dim("batch"), in)
-	y := nn.Linear(g, "y", x, out)
+	y := testmodel.Linear(g, "y", x, out)
 	ops.Add(x, y) // want error BL102 "g.Equal(in, out)"
 }
 
@@ -78,7 +78,7 @@ func statedWidth(g *graph.Graph) {
 	in, out := g.Dim("in", graph.Exactly(64)), g.Dim("out", graph.Exactly(64))
 	g.Equal(in, out)
 	x := g.Input("x", graph.Float32, g.Dim("batch"), in)
-	ops.Add(x, nn.Linear(g, "y", x, out))
+	ops.Add(x, testmodel.Linear(g, "y", x, out))
 }
 
 func bareNumber(g *graph.Graph) {

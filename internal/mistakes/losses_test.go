@@ -2,7 +2,7 @@ package mistakes_test
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )
@@ -15,7 +15,7 @@ var _ = add(
 func regression(g *graph.Graph) {
 	b := g.Dim("batch")
 	x, y := g.Input("x", graph.Float32, b, 13), g.Input("y", graph.Float32, b)
-	pred := nn.Linear(g, "out", ops.Relu(nn.Linear(g, "hidden", x, 64)), 1)
+	pred := testmodel.Linear(g, "out", ops.Relu(testmodel.Linear(g, "hidden", x, 64)), 1)
 	optim.SGD(0.1).Minimize(ops.MSE(pred, ops.Unsqueeze(y, 1)))
 }
 
@@ -23,7 +23,7 @@ func regression(g *graph.Graph) {
 func regressionByHand(g *graph.Graph) {
 	b := g.Dim("batch")
 	x, y := g.Input("x", graph.Float32, b, 13), g.Input("y", graph.Float32, b)
-	pred := ops.Squeeze(nn.Linear(g, "out", x, 1), 1)
+	pred := ops.Squeeze(testmodel.Linear(g, "out", x, 1), 1)
 	optim.Adam(0.1).Minimize(ops.Mean(ops.Square(ops.Sub(pred, y))))
 }
 
@@ -31,7 +31,7 @@ func regressionByHand(g *graph.Graph) {
 func columnAgainstRow(g *graph.Graph) {
 	b := g.Dim("batch")
 	x, y := g.Input("x", graph.Float32, b, 13), g.Input("y", graph.Float32, b)
-	pred := nn.Linear(g, "out", x, 1)
+	pred := testmodel.Linear(g, "out", x, 1)
 	diff := ops.Sub(pred, y) // want warning BL202 "Squeeze(pred, -1) gives [batch]"
 	ops.Mean(ops.Square(diff))
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )
@@ -19,8 +19,8 @@ var _ = add(
 func classifier(g *graph.Graph) {
 	b := g.Dim("batch")
 	x, y := g.Input("x", graph.Float32, b, 784), g.Input("y", graph.Int64, b)
-	h := ops.Relu(nn.Linear(g, "a", x, 256))
-	logits := nn.Linear(g, "b", ops.Dropout(h, 0.1, g.Input("seed", graph.Int64)), 10)
+	h := ops.Relu(testmodel.Linear(g, "a", x, 256))
+	logits := testmodel.Linear(g, "b", ops.Dropout(h, 0.1, g.Input("seed", graph.Int64)), 10)
 	right := ops.Cast(ops.Equal(ops.ArgMax(logits, 1), y), graph.Float32)
 	ops.Mean(right)
 	optim.Adam(1e-3).Minimize(ops.CrossEntropy(logits, y))
@@ -40,7 +40,7 @@ func imageClassifier(g *graph.Graph) {
 		x, _, _ = ops.BatchNorm(x, nil, nil, 1e-5)
 		x = ops.MaxPool2D(ops.Relu(x), 2, 2)
 	}
-	nn.Linear(g, "out", ops.Flatten(x, 1, -1), 10)
+	testmodel.Linear(g, "out", ops.Flatten(x, 1, -1), 10)
 }
 
 func uNet(g *graph.Graph) {
@@ -60,7 +60,7 @@ func uNet(g *graph.Graph) {
 // heads splits the last axis into heads, which come before the sequence.
 func heads(g *graph.Graph, name string, x *graph.Node, heads, wide int) *graph.Node {
 	b, t := x.Shape()[0], x.Shape()[1]
-	return ops.Transpose(ops.Reshape(nn.Linear(g, name, x, heads*wide), b, t, graph.Dim(heads), graph.Dim(wide)), 1, 2)
+	return ops.Transpose(ops.Reshape(testmodel.Linear(g, name, x, heads*wide), b, t, graph.Dim(heads), graph.Dim(wide)), 1, 2)
 }
 
 func attend(q, k, v, mask *graph.Node) *graph.Node {
@@ -76,9 +76,9 @@ func selfAttention(g *graph.Graph) {
 	x, pad := g.Input("x", graph.Float32, b, t, 512), g.Input("pad", graph.Bool, b, t)
 	q, k, v := heads(g, "q", x, 8, 64), heads(g, "k", x, 8, 64), heads(g, "v", x, 8, 64)
 	y := attend(q, k, v, ops.Reshape(pad, b, 1, 1, t))
-	y = nn.Linear(g, "out", ops.Reshape(ops.Transpose(y, 1, 2), b, t, -1), 512)
+	y = testmodel.Linear(g, "out", ops.Reshape(ops.Transpose(y, 1, 2), b, t, -1), 512)
 	x = ops.LayerNorm(ops.Add(x, y), g.Param("gain", graph.Float32, 512), g.Param("bias", graph.Float32, 512), 1e-5)
-	ops.Add(x, nn.Linear(g, "down", ops.Gelu(nn.Linear(g, "up", x, 2048)), 512))
+	ops.Add(x, testmodel.Linear(g, "down", ops.Gelu(testmodel.Linear(g, "up", x, 2048)), 512))
 }
 
 func groupedQueries(g *graph.Graph) {
@@ -124,7 +124,7 @@ func recurrent(g *graph.Graph) {
 		h = ops.Mul(ops.Sigmoid(gates[3]), ops.Tanh(c))
 		all = append(all, h)
 	}
-	nn.Linear(g, "out", ops.Stack(1, all...), 10)
+	testmodel.Linear(g, "out", ops.Stack(1, all...), 10)
 }
 
 func patches(g *graph.Graph) {
@@ -134,7 +134,7 @@ func patches(g *graph.Graph) {
 	p = ops.Transpose(ops.Flatten(p, 2, 3), 1, 2)
 	class := ops.Expand(g.Param("class", graph.Float32, 1, 1, 192), n, 1, 192)
 	p = ops.Add(ops.Concat(1, class, p), g.Param("place", graph.Float32, 1, 197, 192))
-	nn.Linear(g, "head", ops.Select(p, 1, 0), 1000)
+	testmodel.Linear(g, "head", ops.Select(p, 1, 0), 1000)
 }
 
 func windows(g *graph.Graph) {
@@ -149,7 +149,7 @@ func windows(g *graph.Graph) {
 func experts(g *graph.Graph) {
 	b := g.Dim("tokens")
 	x := g.Input("x", graph.Float32, b, 64)
-	share := ops.Softmax(nn.Linear(g, "gate", x, 4), -1)
+	share := ops.Softmax(testmodel.Linear(g, "gate", x, 4), -1)
 	h := ops.Relu(ops.Einsum("bd,edh->beh", x, g.Param("up", graph.Float32, 4, 64, 128)))
 	y := ops.Einsum("beh,ehd->bed", h, g.Param("down", graph.Float32, 4, 128, 64))
 	ops.Add(x, ops.Sum(ops.Mul(y, ops.Unsqueeze(share, -1)), 1))
@@ -190,10 +190,10 @@ func pyramid(g *graph.Graph) {
 func autoencoderOfImages(g *graph.Graph) {
 	n := g.Dim("n")
 	x := g.Input("x", graph.Float32, n, 1, 28, 28)
-	h := ops.Relu(nn.Linear(g, "a", ops.Flatten(x, 1, -1), 128))
-	mu, log := nn.Linear(g, "mu", h, 16), nn.Linear(g, "log", h, 16)
+	h := ops.Relu(testmodel.Linear(g, "a", ops.Flatten(x, 1, -1), 128))
+	mu, log := testmodel.Linear(g, "mu", h, 16), testmodel.Linear(g, "log", h, 16)
 	z := ops.Add(mu, ops.Mul(ops.Exp(ops.Mul(log, graph.Num(0.5))), ops.Normal(g.Input("seed", graph.Int64), graph.Float32, n, 16)))
-	y := ops.Reshape(nn.Linear(g, "b", z, 784), n, 1, 28, 28)
+	y := ops.Reshape(testmodel.Linear(g, "b", z, 784), n, 1, 28, 28)
 	fit := ops.BCEWithLogits(y, x, ops.SumLoss())
 	kl := ops.Mul(graph.Num(-0.5), ops.Sum(ops.Sub(ops.Sub(ops.Add(log, graph.Num(1)), ops.Square(mu)), ops.Exp(log))))
 	optim.Adam(1e-3).Minimize(ops.Div(ops.Add(fit, kl), graph.Num(64)))
@@ -208,14 +208,14 @@ func residualBlocks(g *graph.Graph) {
 	}
 	down := conv(g, "down", x, 32, ops.Stride(2))
 	short := ops.Conv2D(x, g.Param("short", graph.Float32, 32, 16, 1, 1), nil, ops.Stride(2))
-	nn.Linear(g, "out", ops.Mean(ops.Relu(ops.Add(down, short)), 2, 3), 10)
+	testmodel.Linear(g, "out", ops.Mean(ops.Relu(ops.Add(down, short)), 2, 3), 10)
 }
 
 func tagger(g *graph.Graph) {
 	b, t := g.Dim("batch"), g.Dim("seq")
 	word, tag := g.Input("word", graph.Int64, b, t), g.Input("tag", graph.Int64, b, t)
 	x := ops.Embedding(word, g.Param("table", graph.Float32, 5000, 64))
-	logits := nn.Linear(g, "out", x, 17)
+	logits := testmodel.Linear(g, "out", x, 17)
 	ops.CrossEntropy(ops.Reshape(logits, -1, 17), ops.Reshape(tag, -1))
 	ops.CrossEntropy(ops.Transpose(logits, 1, 2), tag, ops.IgnoreIndex(0))
 }
@@ -235,8 +235,8 @@ func deepQ(g *graph.Graph) {
 	b := g.Dim("batch")
 	s, next := g.Input("s", graph.Float32, b, 4), g.Input("next", graph.Float32, b, 4)
 	action, reward, done := g.Input("action", graph.Int64, b), g.Input("reward", graph.Float32, b), g.Input("done", graph.Float32, b)
-	q := ops.Squeeze(ops.Gather(nn.Linear(g, "q", s, 2), 1, ops.Unsqueeze(action, 1)), 1)
-	future := ops.Max(nn.Linear(g, "target", next, 2), 1)
+	q := ops.Squeeze(ops.Gather(testmodel.Linear(g, "q", s, 2), 1, ops.Unsqueeze(action, 1)), 1)
+	future := ops.Max(testmodel.Linear(g, "target", next, 2), 1)
 	want := ops.Add(reward, ops.Mul(ops.Mul(graph.Num(0.99), ops.Sub(graph.Num(1), done)), future))
 	ops.SmoothL1(q, ops.StopGradient(want), 1)
 }
@@ -245,7 +245,7 @@ func policyGradient(g *graph.Graph) {
 	t := g.Dim("steps", graph.AtLeast(2))
 	seen, action, gain := g.Input("seen", graph.Float32, t, 4), g.Input("action", graph.Int64, t), g.Input("gain", graph.Float32, t)
 	old := g.Input("old", graph.Float32, t)
-	log := ops.LogSoftmax(nn.Linear(g, "policy", seen, 2), -1)
+	log := ops.LogSoftmax(testmodel.Linear(g, "policy", seen, 2), -1)
 	ratio := ops.Exp(ops.Sub(ops.Squeeze(ops.Gather(log, 1, ops.Unsqueeze(action, 1)), 1), old))
 	advantage := ops.Div(ops.Sub(gain, ops.Mean(gain)), ops.Add(ops.Std(gain, 1), graph.Num(1e-8)))
 	clipped := ops.Clamp(ratio, 0.8, 1.2)
@@ -266,7 +266,7 @@ func diffusionStep(g *graph.Graph) {
 	x, noise, step := g.Input("x", graph.Float32, n, 3, 32, 32), g.Input("noise", graph.Float32, n, 3, 32, 32), g.Input("step", graph.Int64, n)
 	kept := ops.Reshape(ops.Embedding(step, g.Input("schedule", graph.Float32, 1000, 1)), n, 1, 1, 1)
 	mixed := ops.Add(ops.Mul(ops.Sqrt(kept), x), ops.Mul(ops.Sqrt(ops.Sub(graph.Num(1), kept)), noise))
-	shift := ops.Unsqueeze(ops.Unsqueeze(nn.Linear(g, "time", ops.Embedding(step, g.Param("table", graph.Float32, 1000, 64)), 8), -1), -1)
+	shift := ops.Unsqueeze(ops.Unsqueeze(testmodel.Linear(g, "time", ops.Embedding(step, g.Param("table", graph.Float32, 1000, 64)), 8), -1), -1)
 	h := ops.Silu(ops.Add(conv(g, "in", mixed, 8), shift))
 	ops.MSE(conv(g, "out", h, 3), noise)
 }
@@ -283,13 +283,13 @@ func graphConvolution(g *graph.Graph) {
 	x, near := g.Input("x", graph.Float32, n, 16), g.Input("near", graph.Float32, n, n)
 	scale := ops.Rsqrt(ops.ClampMin(ops.Sum(near, 1), 1))
 	near = ops.Mul(ops.Mul(near, ops.Unsqueeze(scale, 1)), ops.Unsqueeze(scale, 0))
-	ops.LogSoftmax(nn.Linear(g, "out", ops.Relu(ops.MatMul(near, nn.Linear(g, "in", x, 8))), 4), -1)
+	ops.LogSoftmax(testmodel.Linear(g, "out", ops.Relu(ops.MatMul(near, testmodel.Linear(g, "in", x, 8))), 4), -1)
 }
 
 func mixtureDensity(g *graph.Graph) {
 	b := g.Dim("batch")
 	x, y := g.Input("x", graph.Float32, b, 8), g.Input("y", graph.Float32, b, 1)
-	share, mu, log := ops.LogSoftmax(nn.Linear(g, "share", x, 5), -1), nn.Linear(g, "mu", x, 5), nn.Linear(g, "log", x, 5)
+	share, mu, log := ops.LogSoftmax(testmodel.Linear(g, "share", x, 5), -1), testmodel.Linear(g, "mu", x, 5), testmodel.Linear(g, "log", x, 5)
 	z := ops.Div(ops.Sub(y, mu), ops.Exp(log))
 	each := ops.Sub(ops.Sub(share, log), ops.Mul(graph.Num(0.5), ops.Square(z)))
 	ops.Neg(ops.Mean(ops.LogSumExp(each, -1)))
@@ -305,6 +305,6 @@ func sequenceToSequence(g *graph.Graph) {
 
 func squeezeExcite(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("n"), 64, g.Dim("h"), g.Dim("w"))
-	s := nn.Linear(g, "up", ops.Relu(nn.Linear(g, "down", ops.Mean(x, 2, 3), 4)), 64)
+	s := testmodel.Linear(g, "up", ops.Relu(testmodel.Linear(g, "down", ops.Mean(x, 2, 3), 4)), 64)
 	ops.Mul(x, ops.Unsqueeze(ops.Unsqueeze(ops.Sigmoid(s), -1), -1))
 }

@@ -2,7 +2,7 @@ package mistakes_test
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -100,7 +100,7 @@ func twoMistakes(g *graph.Graph) {
 	b := g.Dim("batch")
 	x, y := g.Input("x", graph.Float32, b, 8), g.Input("y", graph.Float32, b)
 	ops.MatMul(x, g.Param("w", graph.Float32, 7, 4)) // want error BL110
-	pred := nn.Linear(g, "out", x, 1)
+	pred := testmodel.Linear(g, "out", x, 1)
 	ops.MSE(pred, y)    // want warning BL202
 	ops.Softmax(x, 2)   // want error BL130
 	ops.Std(x, 1, 0)    // want note BL211

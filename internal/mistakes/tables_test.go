@@ -2,7 +2,7 @@ package mistakes_test
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -87,7 +87,7 @@ func outerOfProducts(g *graph.Graph) {
 func advantages(g *graph.Graph) {
 	t := g.Dim("steps")
 	seen, gains := g.Input("seen", graph.Float32, t, 4), g.Input("gains", graph.Float32, t)
-	value := nn.Linear(g, "value", ops.Tanh(nn.Linear(g, "hidden", seen, 64)), 1)
+	value := testmodel.Linear(g, "value", ops.Tanh(testmodel.Linear(g, "hidden", seen, 64)), 1)
 	ops.Sub(gains, ops.StopGradient(value)) // want warning BL202 "Squeeze(StopGradient(value), -1)"
 }
 
@@ -128,8 +128,8 @@ func temperatures(g *graph.Graph) {
 func noiseContrast(g *graph.Graph) {
 	b := g.Dim("batch")
 	x := g.Input("x", graph.Float32, b, 64)
-	of := ops.LogSigmoid(nn.Linear(g, "of", x, 1))
-	noise := ops.Sum(ops.LogSigmoid(ops.Neg(nn.Linear(g, "noise", x, 25))), 1)
+	of := ops.LogSigmoid(testmodel.Linear(g, "of", x, 1))
+	noise := ops.Sum(ops.LogSigmoid(ops.Neg(testmodel.Linear(g, "noise", x, 25))), 1)
 	ops.Add(of, noise) // want warning BL202 "Squeeze(of, -1)"
 }
 

@@ -14,7 +14,7 @@ func Loss() *graph.Graph {
 	batch := g.Dim("batch")
 	h := g.Input("h", graph.Float32, batch, 16)
 	y := g.Input("y", graph.Float32, batch)
-	pred := nn.Linear(g, "out", h, 1)
+	pred := nn.NewLinear(g, "out", 16, 1).Apply(nn.Training(g), h)
 	diff := ops.Sub(pred, y)
 	ops.Mean(ops.Square(diff))
 	return g

@@ -1,0 +1,70 @@
+package nn
+
+import "github.com/broadloom/broadloom/graph"
+
+// attentionSettings are those of attention.
+type attentionSettings struct {
+	kvHeads int
+	causal  bool
+	dropout float64
+	rotary  float64 // base, or 0
+}
+
+// KVHeads gives attention fewer heads of keys and values than of queries, which share them in
+// groups: grouped-query attention; with 1, multi-query attention.
+func KVHeads(n int) Option { return Option{"KVHeads", func(s *settings) { s.kvHeads = n }} }
+
+// Causal lets each place attend to itself and to places before it.
+func Causal() Option { return Option{"Causal", func(s *settings) { s.causal = true }} }
+
+// DropoutRate sets the probability with which elements are dropped in training: of the weights of
+// attention (0 unless said otherwise), and also behind each part of a transformer's layers (0.1
+// unless said otherwise, as in PyTorch).
+func DropoutRate(p float64) Option { return Option{"DropoutRate", func(s *settings) { s.dropout = p }} }
+
+// RotaryBase turns queries and keys by their places: see [Rotary]. The usual base is 10000.
+func RotaryBase(base float64) Option {
+	return Option{"RotaryBase", func(s *settings) { s.rotary = base }}
+}
+
+// transformerSettings are those of the layers of a transformer.
+type transformerSettings struct {
+	feedForward int
+	normFirst   bool
+	activation  func(*graph.Node) *graph.Node
+}
+
+// FeedForward sets the width between the two linear layers of a transformer's layer: 2048 unless
+// said otherwise, as in PyTorch.
+func FeedForward(width int) Option {
+	return Option{"FeedForward", func(s *settings) { s.feedForward = width }}
+}
+
+// NormFirst normalizes what goes into each part of a transformer's layer, rather than what comes
+// out of it.
+func NormFirst() Option { return Option{"NormFirst", func(s *settings) { s.normFirst = true }} }
+
+// Activation sets the function between the linear layers of a transformer's layer: ops.Relu unless
+// said otherwise.
+func Activation(f func(*graph.Node) *graph.Node) Option {
+	return Option{"Activation", func(s *settings) { s.activation = f }}
+}
+
+// AttentionOption changes one application of attention.
+type AttentionOption func(*attending)
+
+// attending is one application of attention.
+type attending struct {
+	mask  *graph.Node
+	cache *KVCache
+}
+
+// Mask says what each query attends to: a mask whose shape broadcasts to [batch, heads, queries,
+// keys], either Bool, true where a query attends to a key, or numbers that are added to the
+// scores. That is the mask of PyTorch's scaled_dot_product_attention; the Bool masks of its
+// MultiheadAttention are the opposite.
+func Mask(mask *graph.Node) AttentionOption { return func(a *attending) { a.mask = mask } }
+
+// Cached appends the keys and values of this application to a cache, and attends to all in it:
+// see [MultiHeadAttention.NewCache].
+func Cached(cache *KVCache) AttentionOption { return func(a *attending) { a.cache = cache } }

@@ -1,0 +1,53 @@
+package nn
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// KVCache is the keys and values of places that attention has seen, so that a program that writes
+// a text computes each place once.
+type KVCache struct {
+	Keys, Values *graph.Node // [batch, kvHeads, longest, head], state
+	Length       *graph.Node // Int64 scalar, state: how many places are filled
+}
+
+// NewCache declares a cache for a number of sequences of at most the given length, as the state
+// name.keys, name.values and name.length. Apply attention with it in a pass of evaluation,
+//
+//	y := attention.Attend(pass, x, x, x, nn.Cached(cache))
+//
+// to places that follow those of the last run, x being [batch, t, width], and give
+// [Pass.Updates] to the program. A query attends to the places before it and to itself. Set the
+// length to 0 (exec.Session.SetParam) to begin new sequences. Places past the longest are not
+// stored: count them.
+func (l *MultiHeadAttention) NewCache(name string, batch, longest int) *KVCache {
+	c := &KVCache{}
+	if l.g == nil {
+		return c
+	}
+	l.g.Scope(name, func() {
+		shape := graph.Shape{graph.Dim(batch), graph.Dim(l.kvHeads), graph.Dim(longest), graph.Dim(l.head)}
+		c.Keys = l.g.State("keys", l.settings.dtype, Zeros(), shape...)
+		c.Values = l.g.State("values", l.settings.dtype, Zeros(), shape...)
+		c.Length = l.g.State("length", graph.Int64, Zeros())
+	})
+	return c
+}
+
+// append stores keys and values, [batch, kvHeads, t, head], behind those that are there, and
+// returns all.
+func (c *KVCache) append(p *Pass, k, v *graph.Node) (keys, values *graph.Node) {
+	g, t, longest := c.Keys.Graph(), k.Shape()[2], c.Keys.Shape()[2]
+	length := p.Value(c.Length)
+	from := ops.Sub(ops.Iota(g, 0, longest), length) // which of the new places each place takes
+	last := ops.Sub(ops.Size(g, graph.Int64, t), graph.Num(1))
+	isNew := ops.Unsqueeze(ops.And(ops.GreaterEqual(from, graph.Num(0)), ops.LessEqual(from, last)), 1)
+	index := ops.Minimum(ops.ClampMin(from, 0), last)
+	store := func(state, x *graph.Node) *graph.Node {
+		return p.Write(state, ops.Where(isNew, ops.Take(x, index, 2), p.Value(state)))
+	}
+	keys, values = store(c.Keys, k), store(c.Values, v)
+	p.Write(c.Length, ops.Add(length, ops.Size(g, graph.Int64, t)))
+	return keys, values
+}

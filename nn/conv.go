@@ -1,0 +1,92 @@
+package nn
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// convolution is the operation of a layer.
+type convolution func(x, weight, bias *graph.Node, opts ...ops.ConvOption) *graph.Node
+
+// Conv is a convolution, or a transposed one.
+type Conv struct {
+	declared
+	Weight *graph.Node // [out, in/groups, …], of a transposed one [in, out/groups, …]
+	Bias   *graph.Node // [out], or nil
+	in     graph.Dim
+	axes   int
+	op     convolution
+	opts   []ops.ConvOption
+}
+
+const convOptions = "Stride Padding Dilation Groups WeightInit BiasInit NoBias DType"
+
+// NewConv1D declares a convolution over [N, in, L] or [in, L] with windows of kernel elements, with
+// the parameters name.weight, [out, in/groups, kernel], and name.bias, [out], as PyTorch's Conv1d:
+// see [ops.Conv1D]. They start as there, uniformly between ±1/√(in/groups·kernel). Options are
+// [Stride], [Padding], [Dilation], [Groups], [WeightInit], [BiasInit], [NoBias] and [DType].
+func NewConv1D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
+	return newConv(g, "Conv1D", name, graph.Dim(in), graph.Dim(out), []int{kernel}, ops.Conv1D, opts)
+}
+
+// NewConv2D is [NewConv1D] over images, [N, in, H, W] or [in, H, W], with windows of kernel ×
+// kernel elements. The weight is [out, in/groups, kernel, kernel].
+func NewConv2D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
+	return newConv(g, "Conv2D", name, graph.Dim(in), graph.Dim(out), []int{kernel, kernel}, ops.Conv2D, opts)
+}
+
+// NewConvTranspose1D declares a transposed convolution, as PyTorch's ConvTranspose1d: see
+// [ops.ConvTranspose1D]. The weight is [in, out/groups, kernel]. Options are those of [NewConv1D]
+// and [OutputPadding].
+func NewConvTranspose1D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
+	return newConv(g, "ConvTranspose1D", name, graph.Dim(in), graph.Dim(out), []int{kernel}, ops.ConvTranspose1D, opts)
+}
+
+// NewConvTranspose2D is [NewConvTranspose1D] over images, with the weight
+// [in, out/groups, kernel, kernel].
+func NewConvTranspose2D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
+	return newConv(g, "ConvTranspose2D", name, graph.Dim(in), graph.Dim(out), []int{kernel, kernel}, ops.ConvTranspose2D, opts)
+}
+
+func newConv(g *graph.Graph, kind, name string, in, out graph.Dim, kernel []int, op convolution, opts []Option) *Conv {
+	l := &Conv{in: in, axes: len(kernel), op: op}
+	transposed, has := kind[:5] == "ConvT", convOptions
+	if transposed {
+		has += " OutputPadding"
+	}
+	l.declared = declare(g, kind, name, opts, has, func(s *settings) {
+		shape := []graph.Dim{out, in}
+		if transposed {
+			slices.Reverse(shape)
+		}
+		if s.groups < 1 || known(g, in)%s.groups != 0 || known(g, out)%s.groups != 0 {
+			l.g, l.kind = g, kind
+			l.refuse("the groups must divide the channels that go in and those that come out")
+		} else {
+			shape[1] = shape[1].DividedBy(graph.Dim(s.groups))
+		}
+		for _, k := range kernel {
+			shape = append(shape, graph.Dim(k))
+		}
+		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, torchWeight()), shape...)
+		l.Bias = s.newBias(g, l.Weight, out)
+		l.opts = s.conv
+	})
+	return l
+}
+
+// Apply takes x, [N, in, …] or one example, [in, …], and returns [N, out, …] or [out, …].
+func (l *Conv) Apply(p *Pass, x *graph.Node) *graph.Node {
+	form := "n in"
+	if x != nil && x.Rank() == l.axes+1 {
+		form = "in"
+	}
+	for range l.axes {
+		form += " _"
+	}
+	return l.apply(p, argumentOf(x, form), map[string]graph.Dim{"in": l.in}, "", func(x []*graph.Node) *graph.Node {
+		return l.op(x[0], l.Weight, l.Bias, l.opts...)
+	})
+}

@@ -1,0 +1,112 @@
+package nn
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Embedding is a table with a row for each index.
+type Embedding struct {
+	declared
+	Weight  *graph.Node // [rows, width]
+	padding []int
+}
+
+// NewEmbedding declares a table with the parameter name.weight, [rows, width], as PyTorch's
+// Embedding. It starts with the normal distribution. Options are [WeightInit], [PaddingIndex] and
+// [DType].
+func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *Embedding {
+	l := &Embedding{}
+	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex DType", func(s *settings) {
+		init := or(s.weight, Normal(1))
+		for _, row := range s.padding {
+			init = zeroRow{init, row}
+		}
+		l.padding = s.padding
+		l.Weight = g.ParamInit("weight", s.dtype, init, graph.Dim(rows), graph.Dim(width))
+	})
+	return l
+}
+
+// Apply takes indices of any shape, Int64, and returns their rows: [..., width].
+func (l *Embedding) Apply(p *Pass, index *graph.Node) *graph.Node {
+	args := []argument{{"index", index, "*batch"}}
+	return l.apply(p, args, sizesOf(l.Weight, "rows", "width"), "*batch width", func(x []*graph.Node) *graph.Node {
+		return ops.Embedding(x[0], l.Weight, l.padding...)
+	})
+}
+
+// zeroRow is an initialiser that leaves a row at zero; a negative one counts from the end.
+type zeroRow struct {
+	graph.Initializer
+	row int
+}
+
+// Fill implements graph.Initializer.
+func (z zeroRow) Fill(dst any, shape []int, seed uint64) {
+	z.Initializer.Fill(dst, shape, seed)
+	row := z.row
+	if row < 0 {
+		row += shape[0]
+	}
+	if row < 0 || row >= shape[0] {
+		return // the operation refuses such a row
+	}
+	switch dst := dst.(type) {
+	case []float32:
+		clear(dst[row*shape[1] : (row+1)*shape[1]])
+	case []float64:
+		clear(dst[row*shape[1] : (row+1)*shape[1]])
+	}
+}
+
+// Positions is a learned row for each place of a sequence.
+type Positions struct {
+	declared
+	Weight *graph.Node // [longest, width]
+}
+
+// NewPositions declares learned positions with the parameter name.weight, [longest, width]. They
+// start with the normal distribution of standard deviation 0.02. Options are [WeightInit] and
+// [DType].
+func NewPositions[Longest, Width Size](g *graph.Graph, name string, longest Longest, width Width, opts ...Option) *Positions {
+	l := &Positions{}
+	l.declared = declare(g, "Positions", name, opts, "WeightInit DType", func(s *settings) {
+		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, Normal(0.02)), graph.Dim(longest), graph.Dim(width))
+	})
+	return l
+}
+
+// Apply takes x, [..., t, width], and returns it plus the first t rows.
+func (l *Positions) Apply(p *Pass, x *graph.Node) *graph.Node {
+	return l.apply(p, argumentOf(x, "*batch t width"), sizesOf(l.Weight, "longest", "width"), "*batch t width", func(v []*graph.Node) *graph.Node {
+		x := v[0]
+		if x.Rank() < 2 {
+			return x // the contract refuses it
+		}
+		return ops.Add(x, ops.Narrow(l.Weight, 0, 0, x.Shape()[x.Rank()-2]))
+	})
+}
+
+// SinusoidalPositions adds to x, [..., t, width], the sines and cosines of Vaswani and others,
+// Attention Is All You Need, 2017, section 3.5: at place i, sin(i/10000^(2k/width)) at 2k and the
+// cosine at 2k+1.
+func SinusoidalPositions() Layer {
+	return Func(func(x *graph.Node) *graph.Node {
+		defer graph.BeginCall("SinusoidalPositions", nil, x)()
+		switch {
+		case x == nil || !x.Judged():
+			return ops.Sin(x) // its own mistake
+		case x.Rank() < 2 || !x.DType().IsFloat():
+			return unbuilt("SinusoidalPositions", "it takes floating-point numbers [..., t, width]", x)
+		}
+		g, t, width := x.Graph(), x.Shape()[x.Rank()-2], x.Shape()[x.Rank()-1]
+		column := ops.Iota(g, 0, width)
+		even := ops.Sub(column, ops.Remainder(column, graph.Num(2)))
+		rate := ops.Exp(ops.Div(ops.Mul(ops.Cast(even, x.DType()), graph.Num(-math.Log(10000))), ops.Size(g, x.DType(), width)))
+		angle := ops.Mul(ops.Unsqueeze(ops.Cast(ops.Iota(g, 0, t), x.DType()), 1), rate)
+		return ops.Add(x, ops.Where(ops.Equal(column, even), ops.Sin(angle), ops.Cos(angle)))
+	})
+}

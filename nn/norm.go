@@ -1,0 +1,152 @@
+package nn
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Norm is layer, group, instance or root-mean-square normalization.
+type Norm struct {
+	declared
+	Weight *graph.Node // or nil
+	Bias   *graph.Node // or nil
+	takes  string
+	sizes  map[string]graph.Dim
+	build  func(x *graph.Node) *graph.Node
+}
+
+// Apply returns x normalized, in its shape.
+func (l *Norm) Apply(p *Pass, x *graph.Node) *graph.Node {
+	return l.apply(p, argumentOf(x, l.takes), l.sizes, "", func(x []*graph.Node) *graph.Node { return l.build(x[0]) })
+}
+
+const (
+	normOptions = "WeightInit BiasInit NoBias NoAffine Epsilon DType"
+	oneWeight   = "WeightInit NoAffine Epsilon DType"
+)
+
+// newNorm declares a normalization with a weight and a bias of the given shape.
+func newNorm(g *graph.Graph, kind, name, takes, axes string, shape graph.Shape, opts []Option, has string, build func(l *Norm, s settings) func(x *graph.Node) *graph.Node) *Norm {
+	l := &Norm{takes: takes, sizes: map[string]graph.Dim{axes: shape[0]}}
+	l.declared = declare(g, kind, name, opts, has, func(s *settings) {
+		if has == oneWeight {
+			s.noBias = true
+		}
+		l.Weight, l.Bias = s.affine(g, shape...)
+		l.build = build(l, *s)
+	})
+	return l
+}
+
+// affine declares the weight, of ones, and the bias, of zeros, of a normalization, as far as it
+// has them.
+func (s *settings) affine(g *graph.Graph, shape ...graph.Dim) (weight, bias *graph.Node) {
+	if s.plain {
+		return nil, nil
+	}
+	weight = g.ParamInit("weight", s.dtype, or(s.weight, Ones()), shape...)
+	if !s.noBias {
+		bias = g.ParamInit("bias", s.dtype, or(s.bias, Zeros()), shape...)
+	}
+	return weight, bias
+}
+
+// NewLayerNorm declares layer normalization over a last axis of the given size, with the
+// parameters name.weight and name.bias, as PyTorch's LayerNorm: see [ops.LayerNorm]. It takes
+// [..., size]. Options are [WeightInit], [BiasInit], [NoBias], [NoAffine], [Epsilon] and [DType].
+func NewLayerNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *Norm {
+	d := graph.Dim(size)
+	return newNorm(g, "LayerNorm", name, "*batch size", "size", graph.Shape{d}, opts, normOptions, func(l *Norm, s settings) func(*graph.Node) *graph.Node {
+		return func(x *graph.Node) *graph.Node {
+			return ops.LayerNormOver(x, graph.Shape{d}, l.Weight, l.Bias, s.eps)
+		}
+	})
+}
+
+// NewRMSNorm declares normalization by the root of the mean square over a last axis of the given
+// size, with the parameter name.weight, as PyTorch's RMSNorm with eps=1e-5: see [ops.RMSNorm]. It
+// takes [..., size]. Options are [WeightInit], [NoAffine], [Epsilon] and [DType].
+func NewRMSNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *Norm {
+	return newNorm(g, "RMSNorm", name, "*batch size", "size", graph.Shape{graph.Dim(size)}, opts, oneWeight, func(l *Norm, s settings) func(*graph.Node) *graph.Node {
+		return func(x *graph.Node) *graph.Node { return ops.RMSNorm(x, l.Weight, s.eps) }
+	})
+}
+
+// NewGroupNorm declares normalization of groups of channels, with the parameters name.weight and
+// name.bias, [channels], as PyTorch's GroupNorm: see [ops.GroupNorm]. It takes [N, channels, …].
+// Options are those of [NewLayerNorm].
+func NewGroupNorm[S Size](g *graph.Graph, name string, groups int, channels S, opts ...Option) *Norm {
+	return newNorm(g, "GroupNorm", name, "n channels ...", "channels", graph.Shape{graph.Dim(channels)}, opts, normOptions, func(l *Norm, s settings) func(*graph.Node) *graph.Node {
+		return func(x *graph.Node) *graph.Node { return ops.GroupNorm(x, groups, l.Weight, l.Bias, s.eps) }
+	})
+}
+
+// NewInstanceNorm declares normalization of each channel of each example, with the parameters
+// name.weight and name.bias, [channels]; [NoAffine] leaves them out, as PyTorch's InstanceNorm does
+// unless told otherwise. It takes [N, channels, …] with axes behind the channels. Options are those of
+// [NewLayerNorm].
+func NewInstanceNorm[S Size](g *graph.Graph, name string, channels S, opts ...Option) *Norm {
+	groups := known(g, graph.Dim(channels))
+	return newNorm(g, "InstanceNorm", name, "n channels _ ...", "channels", graph.Shape{graph.Dim(channels)}, opts, normOptions, func(l *Norm, s settings) func(*graph.Node) *graph.Node {
+		return func(x *graph.Node) *graph.Node { return ops.GroupNorm(x, groups, l.Weight, l.Bias, s.eps) }
+	})
+}
+
+// BatchNorm normalizes each channel over the batch.
+type BatchNorm struct {
+	declared
+	Weight, Bias      *graph.Node // [channels], or nil
+	RunningMean       *graph.Node // [channels], state
+	RunningVar        *graph.Node // [channels], state
+	NumBatchesTracked *graph.Node // Int64 scalar, state
+	settings          settings
+}
+
+// NewBatchNorm declares batch normalization of x, [N, channels, …], of any number of further axes,
+// as PyTorch's BatchNorm1d, 2d and 3d: the parameters name.weight and name.bias and the state
+// name.running_mean, name.running_var and name.num_batches_tracked. Options are [WeightInit],
+// [BiasInit], [NoAffine], [Epsilon], [Momentum] and [DType].
+func NewBatchNorm[S Size](g *graph.Graph, name string, channels S, opts ...Option) *BatchNorm {
+	l := &BatchNorm{}
+	l.declared = declare(g, "BatchNorm", name, opts, "WeightInit BiasInit NoAffine Epsilon Momentum DType", func(s *settings) {
+		if !(s.momentum >= 0 && s.momentum <= 1) {
+			l.g, l.kind = g, "BatchNorm"
+			l.refuse("the momentum must be a number from 0 to 1")
+		}
+		d := graph.Dim(channels)
+		l.Weight, l.Bias = s.affine(g, d)
+		l.RunningMean = g.State("running_mean", s.dtype, Zeros(), d)
+		l.RunningVar = g.State("running_var", s.dtype, Ones(), d)
+		l.NumBatchesTracked = g.State("num_batches_tracked", graph.Int64, Zeros())
+		l.settings = *s
+	})
+	return l
+}
+
+// Apply returns x normalized, in its shape. A pass of training takes the mean and the variance of
+// the batch, and writes the running ones: running += momentum·(batch - running), with the unbiased
+// variance of the batch. A pass of evaluation takes the running ones.
+func (l *BatchNorm) Apply(p *Pass, x *graph.Node) *graph.Node {
+	sizes := sizesOf(l.RunningMean, "channels")
+	return l.apply(p, argumentOf(x, "n channels ..."), sizes, "", func(values []*graph.Node) *graph.Node {
+		x, s := values[0], l.settings
+		if !p.IsTraining() {
+			return ops.BatchNormInference(x, l.RunningMean, l.RunningVar, l.Weight, l.Bias, s.eps)
+		}
+		y, mean, variance := ops.BatchNorm(x, l.Weight, l.Bias, s.eps)
+		if !y.Judged() {
+			return y
+		}
+		each := x.Shape()[0] // the elements of a channel
+		for _, d := range x.Shape()[2:] {
+			each = each.Times(d)
+		}
+		count := ops.Size(l.g, s.dtype, each)
+		unbiased := ops.Mul(variance, ops.Div(count, ops.Sub(count, graph.Num(1))))
+		for _, w := range []struct{ state, batch *graph.Node }{{l.RunningMean, mean}, {l.RunningVar, unbiased}} {
+			p.Write(w.state, ops.Lerp(p.Value(w.state), ops.StopGradient(w.batch), graph.Num(s.momentum)))
+		}
+		p.Write(l.NumBatchesTracked, ops.Add(p.Value(l.NumBatchesTracked), graph.Num(1)))
+		return y
+	})
+}

@@ -1,0 +1,158 @@
+package nn
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Option changes a layer when it is made. One that the layer does not have is a mistake.
+type Option struct {
+	name string
+	set  func(*settings)
+}
+
+// settings are those of all layers; a layer reads those that it has.
+type settings struct {
+	dtype        graph.DType
+	weight, bias graph.Initializer
+	noBias       bool
+	plain        bool // without weight and bias
+	eps          float64
+	momentum     float64
+	conv         []ops.ConvOption
+	groups       int
+	padding      []int // the padding index of an embedding
+	attentionSettings
+	transformerSettings
+}
+
+// DType sets the dtype of a layer's parameters, and so of what it works on: Float32 unless said
+// otherwise, or Float64.
+func DType(t graph.DType) Option { return Option{"DType", func(s *settings) { s.dtype = t }} }
+
+// WeightInit sets the first values of a layer's weights.
+func WeightInit(init graph.Initializer) Option {
+	return Option{"WeightInit", func(s *settings) { s.weight = init }}
+}
+
+// BiasInit sets the first values of a layer's bias.
+func BiasInit(init graph.Initializer) Option {
+	return Option{"BiasInit", func(s *settings) { s.bias = init }}
+}
+
+// NoBias leaves the bias out.
+func NoBias() Option { return Option{"NoBias", func(s *settings) { s.noBias = true }} }
+
+// NoAffine leaves the weight and the bias of a normalization out.
+func NoAffine() Option { return Option{"NoAffine", func(s *settings) { s.plain = true }} }
+
+// Epsilon sets what a normalization adds to a variance, 1e-5 unless said otherwise.
+func Epsilon(eps float64) Option { return Option{"Epsilon", func(s *settings) { s.eps = eps }} }
+
+// Momentum sets the part of the running statistics that a batch replaces, 0.1 unless said
+// otherwise.
+func Momentum(m float64) Option { return Option{"Momentum", func(s *settings) { s.momentum = m }} }
+
+// Stride is [ops.Stride] for a layer.
+func Stride(steps ...int) Option { return convOption("Stride", ops.Stride(steps...)) }
+
+// Padding is [ops.Padding] for a layer.
+func Padding(elements ...int) Option { return convOption("Padding", ops.Padding(elements...)) }
+
+// Dilation is [ops.Dilation] for a layer.
+func Dilation(steps ...int) Option { return convOption("Dilation", ops.Dilation(steps...)) }
+
+// OutputPadding is [ops.OutputPadding] for a layer.
+func OutputPadding(elements ...int) Option {
+	return convOption("OutputPadding", ops.OutputPadding(elements...))
+}
+
+// Groups is [ops.Groups] for a layer.
+func Groups(n int) Option {
+	return Option{"Groups", func(s *settings) { s.conv, s.groups = append(s.conv, ops.Groups(n)), n }}
+}
+
+func convOption(name string, o ops.ConvOption) Option {
+	return Option{name, func(s *settings) { s.conv = append(s.conv, o) }}
+}
+
+// PaddingIndex keeps a row of an embedding, which starts with zeros, as it is: no gradient flows
+// to it.
+func PaddingIndex(row int) Option {
+	return Option{"PaddingIndex", func(s *settings) { s.padding = []int{row} }}
+}
+
+// Size is a width of a layer: a whole number, or the name of one that is known ([graph.Exactly]).
+type Size interface{ int | graph.Dim }
+
+// declared is what all layers with parameters have: where they were declared.
+type declared struct {
+	g     *graph.Graph
+	kind  string // such as "Linear"
+	scope string // its path
+}
+
+// declare begins a layer: it applies the options, of which the layer has those listed, and
+// declares its parameters in a scope of its own.
+func declare(g *graph.Graph, kind, name string, opts []Option, has string, params func(s *settings)) declared {
+	s := settings{dtype: graph.Float32, eps: 1e-5, momentum: 0.1, groups: 1}
+	d := declared{g: g, kind: kind, scope: name}
+	build := func() {
+		d.scope = g.ScopePath()
+		for _, o := range opts {
+			switch {
+			case o.set == nil:
+			case !slices.Contains(strings.Fields(has), o.name):
+				d.refuse(fmt.Sprintf("%s is no option of %s: it has %s", o.name, kind, strings.Join(strings.Fields(has), ", ")))
+			default:
+				o.set(&s)
+			}
+		}
+		if !s.dtype.IsFloat() {
+			d.refuse(fmt.Sprintf("the parameters of a layer are floating-point numbers, not %s", s.dtype))
+			s.dtype = graph.Float32
+		}
+		params(&s)
+	}
+	if g == nil {
+		build()
+	} else {
+		g.Scope(name, build)
+	}
+	return d
+}
+
+// refuse records a mistake of the declaration.
+func (d *declared) refuse(trouble string) {
+	op := &graph.Op{Name: "layer", Func: "New" + d.kind, Doc: "a layer that could not be built"}
+	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
+		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: trouble})
+		return graph.InvalidDType, nil
+	}
+	if d.g != nil {
+		graph.ApplyIn(d.g, op, nil)
+	}
+}
+
+// or returns an initialiser, or another one where there is none.
+func or(init, otherwise graph.Initializer) graph.Initializer {
+	if init == nil {
+		return otherwise
+	}
+	return init
+}
+
+// known returns the number that a size is, or 1 where it is none: the declaration of the
+// parameter tells that.
+func known(g *graph.Graph, d graph.Dim) int {
+	if g != nil {
+		if n, is := g.Known(d); is && n > 0 {
+			return int(n)
+		}
+	}
+	return 1
+}

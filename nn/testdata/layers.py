@@ -1,0 +1,135 @@
+"""Writes what PyTorch's layers compute: python3 layers.py layers.npz
+
+For each case: its parameters and state (p), inputs (x), the result (y), the gradients of sum(y·r) for the parameters
+(g) and inputs (d), and the state afterwards (s). The keys are CASE|KIND|NAME.
+"""
+import math
+import sys
+
+import numpy as np
+import torch
+from torch import nn
+
+torch.manual_seed(7)
+torch.set_default_dtype(torch.float64)
+out = {}
+
+
+def put(case, kind, name, value):
+    out[f"{case}|{kind}|{name}"] = value.detach().numpy().copy()
+
+
+def case(name, module, *xs, call=None, train=True):
+    """xs are shapes, or tensors of integers and masks."""
+    module.train(train)
+    with torch.no_grad():
+        for _, p in module.named_parameters():
+            p.add_(0.1 * torch.randn_like(p))
+        for key, b in module.named_buffers():
+            if b.is_floating_point():
+                b.copy_(torch.rand_like(b) + 0.5)
+    for key, v in module.state_dict().items():
+        put(name, "p", key, v)
+    xs = [torch.randn(x, requires_grad=True) if isinstance(x, tuple) else x for x in xs]
+    y = (call or (lambda m, *x: m(*x)))(module, *xs)
+    r = torch.randn_like(y)
+    (y * r).sum().backward()
+    for i, x in enumerate(xs):
+        put(name, "x", str(i), x)
+        if x.grad is not None:
+            put(name, "d", str(i), x.grad)
+    put(name, "y", "0", y)
+    put(name, "r", "0", r)
+    for key, p in module.named_parameters():
+        if p.grad is not None:
+            put(name, "g", key, p.grad)
+    if train:
+        for key, b in module.named_buffers():
+            put(name, "s", key, b)
+
+
+case("linear", nn.Linear(5, 3), (2, 4, 5))
+case("linear without bias", nn.Linear(5, 1, bias=False), (4, 5))
+case("bilinear", nn.Bilinear(3, 4, 2), (5, 3), (5, 4))
+case("conv1d", nn.Conv1d(4, 6, 3, stride=2, padding=1, dilation=2, groups=2), (2, 4, 11))
+case("conv2d", nn.Conv2d(3, 4, 3, padding=1, bias=False), (2, 3, 5, 6))
+case("transposed conv1d", nn.ConvTranspose1d(4, 6, 3, stride=2, padding=1, groups=2), (2, 4, 5))
+case("transposed conv2d", nn.ConvTranspose2d(2, 3, 3, stride=2, padding=1, output_padding=1), (2, 2, 3, 4))
+case("embedding", nn.Embedding(7, 3, padding_idx=2), torch.tensor([[0, 2, 6], [2, 1, 1]]))
+case("batch norm", nn.BatchNorm1d(4), (6, 4))
+case("batch norm of images", nn.BatchNorm2d(3, eps=1e-3, momentum=0.3), (2, 3, 4, 5))
+case("batch norm of volumes", nn.BatchNorm3d(2), (2, 2, 3, 2, 2))
+case("batch norm without affine", nn.BatchNorm1d(4, affine=False), (3, 4, 5))
+case("batch norm twice", nn.BatchNorm1d(4), (6, 4), (3, 4), call=lambda m, a, b: m(a).sum(0) * m(b).sum(0))
+case("batch norm in evaluation", nn.BatchNorm2d(3), (2, 3, 4, 5), train=False)
+case("layer norm", nn.LayerNorm(6), (2, 3, 6))
+case("group norm", nn.GroupNorm(2, 4), (3, 4, 5))
+case("instance norm", nn.InstanceNorm2d(3, affine=True), (2, 3, 4, 5))
+case("rms norm", nn.RMSNorm(6, eps=1e-5), (2, 3, 6))
+
+mha = dict(batch_first=True)
+case("attention", nn.MultiheadAttention(8, 2, **mha), (2, 5, 8), call=lambda m, x: m(x, x, x)[0])
+case("attention without bias", nn.MultiheadAttention(8, 4, bias=False, **mha), (2, 5, 8), call=lambda m, x: m(x, x, x)[0])
+case("attention across", nn.MultiheadAttention(8, 2, **mha), (2, 3, 8), (2, 5, 8), (2, 5, 8), call=lambda m, q, k, v: m(q, k, v)[0])
+causal = torch.triu(torch.ones(5, 5, dtype=torch.bool), 1)
+case("causal attention", nn.MultiheadAttention(8, 2, **mha), (2, 5, 8), call=lambda m, x: m(x, x, x, attn_mask=causal)[0])
+allowed = torch.tensor([[[[True, False, True, True, False]]], [[[True, True, True, False, True]]]])
+case("attention with a mask", nn.MultiheadAttention(8, 2, **mha), (2, 5, 8), allowed,
+     call=lambda m, x, a: m(x, x, x, key_padding_mask=~a[:, 0, 0])[0])
+added = torch.randn(5, 5)
+case("attention with numbers added", nn.MultiheadAttention(8, 2, **mha), (2, 5, 8), added, call=lambda m, x, a: m(x, x, x, attn_mask=a)[0])
+
+
+class Grouped(nn.Module):
+    """Grouped-query attention and rotary positions, with torch's functions."""
+
+    def __init__(self, rotary, causal):
+        super().__init__()
+        self.in_proj_weight = nn.Parameter(torch.randn(8 + 2 * 4, 8) / 3)
+        self.in_proj_bias = nn.Parameter(torch.randn(16) / 3)
+        self.out_proj = nn.Linear(8, 8)
+        self.rotary, self.causal = rotary, causal
+
+    def rotate(self, x):
+        if not self.rotary:
+            return x
+        angle = torch.outer(torch.arange(x.shape[2]).double(), 10000 ** (-torch.arange(0, x.shape[3], 2) / x.shape[3]))
+        turn = torch.polar(torch.ones_like(angle), angle)
+        half = x.shape[3] // 2
+        z = torch.complex(x[..., :half], x[..., half:]) * turn
+        return torch.cat([z.real, z.imag], -1)
+
+    def forward(self, x):
+        b, t, _ = x.shape
+        q, k, v = torch.nn.functional.linear(x, self.in_proj_weight, self.in_proj_bias).split([8, 4, 4], -1)
+        q, k, v = (z.view(b, t, -1, 2).transpose(1, 2) for z in (q, k, v))
+        q, k = self.rotate(q), self.rotate(k)
+        y = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=self.causal, enable_gqa=True)
+        return self.out_proj(y.transpose(1, 2).reshape(b, t, 8))
+
+
+case("grouped-query attention", Grouped(False, False), (2, 5, 8))
+case("causal grouped-query attention", Grouped(True, True), (2, 5, 8))
+
+layer = dict(dim_feedforward=12, dropout=0.0, batch_first=True)
+case("encoder layer", nn.TransformerEncoderLayer(8, 2, **layer), (2, 5, 8))
+case("encoder layer, norm first", nn.TransformerEncoderLayer(8, 2, activation="gelu", norm_first=True, **layer), (2, 5, 8))
+case("encoder", nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, norm_first=True, **layer), 2, norm=nn.LayerNorm(8), enable_nested_tensor=False), (2, 5, 8))
+mask = nn.Transformer.generate_square_subsequent_mask(4)
+decode = lambda m, x, memory: m(x, memory, tgt_mask=mask)
+case("decoder layer", nn.TransformerDecoderLayer(8, 2, **layer), (2, 4, 8), (2, 5, 8), call=decode)
+case("decoder", nn.TransformerDecoder(nn.TransformerDecoderLayer(8, 2, norm_first=True, **layer), 2, norm=nn.LayerNorm(8)), (2, 4, 8), (2, 5, 8), call=decode)
+
+
+class Sines(nn.Module):
+    def forward(self, x):
+        t, width = x.shape[-2:]
+        place, rate = torch.arange(t).double()[:, None], torch.exp(torch.arange(0, width, 2) * (-math.log(10000.0) / width))
+        table = torch.zeros(t, width)
+        table[:, 0::2], table[:, 1::2] = torch.sin(place * rate), torch.cos(place * rate)[:, : width // 2]
+        return x + table
+
+
+case("sinusoidal positions", Sines(), (2, 5, 6))
+case("sinusoidal positions of an odd width", Sines(), (2, 4, 5))
+np.savez_compressed(sys.argv[1], **out)

@@ -1,0 +1,156 @@
+package nn
+
+import (
+	"strconv"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// TransformerLayer is a layer of a transformer's encoder or decoder.
+type TransformerLayer struct {
+	declared
+	SelfAttn         *MultiHeadAttention
+	MultiHeadAttn    *MultiHeadAttention // of a decoder, to what the encoder gives; else nil
+	Linear1, Linear2 *Linear
+	Norm1, Norm2     *Norm
+	Norm3            *Norm // of a decoder; else nil
+	settings         settings
+}
+
+const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon KVHeads Causal RotaryBase NoBias DType"
+
+// NewTransformerEncoderLayer declares self-attention and two linear layers, each followed by
+// dropout, with their input added and normalized: PyTorch's TransformerEncoderLayer with
+// batch_first, and its parameters name.self_attn, linear1, linear2, norm1 and norm2. Options are
+// [FeedForward], [NormFirst], [Activation], [DropoutRate], [Epsilon], [KVHeads], [Causal],
+// [RotaryBase], [NoBias] and [DType].
+func NewTransformerEncoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
+	return newTransformerLayer(g, "TransformerEncoderLayer", name, width, heads, opts)
+}
+
+// NewTransformerDecoderLayer declares causal self-attention, attention to what an encoder gives,
+// and two linear layers, as PyTorch's TransformerDecoderLayer with batch_first and a causal mask:
+// its parameters are name.self_attn, multihead_attn, linear1, linear2, norm1, norm2 and norm3.
+// Options are those of [NewTransformerEncoderLayer].
+func NewTransformerDecoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
+	return newTransformerLayer(g, "TransformerDecoderLayer", name, width, heads, opts)
+}
+
+func newTransformerLayer(g *graph.Graph, kind, name string, width, heads int, opts []Option) *TransformerLayer {
+	l := &TransformerLayer{}
+	opts = append([]Option{FeedForward(2048), Activation(ops.Relu), DropoutRate(0.1)}, opts...)
+	l.declared = declare(g, kind, name, opts, transformerOptions, func(s *settings) {
+		l.settings = *s
+		common := []Option{DType(s.dtype)}
+		if s.noBias {
+			common = append(common, NoBias())
+		}
+		attention := append([]Option{DropoutRate(s.dropout), KVHeads(s.kvHeads)}, common...)
+		self := append([]Option{RotaryBase(s.rotary)}, attention...)
+		decodes := kind == "TransformerDecoderLayer"
+		if s.causal || decodes {
+			self = append(self, Causal())
+		}
+		l.SelfAttn = NewMultiHeadAttention(g, "self_attn", width, heads, self...)
+		norm := append([]Option{Epsilon(s.eps)}, common...)
+		if decodes {
+			l.MultiHeadAttn = NewMultiHeadAttention(g, "multihead_attn", width, heads, attention...)
+			l.Norm3 = NewLayerNorm(g, "norm3", width, norm...)
+		}
+		l.Linear1 = NewLinear(g, "linear1", width, s.feedForward, common...)
+		l.Linear2 = NewLinear(g, "linear2", s.feedForward, width, common...)
+		l.Norm1, l.Norm2 = NewLayerNorm(g, "norm1", width, norm...), NewLayerNorm(g, "norm2", width, norm...)
+	})
+	return l
+}
+
+// Apply takes x, [batch, t, width], and returns its shape.
+func (l *TransformerLayer) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyTo(p, x, nil) }
+
+// ApplyTo is Apply of a decoder's layer, which attends to memory, [batch, s, width], the result of
+// an encoder. Options change self-attention.
+func (l *TransformerLayer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
+	if l.g == nil || l.SelfAttn == nil {
+		return l.apply(p, argumentOf(x, "b t width"), nil, "", nil)
+	}
+	parts := []struct {
+		norm  *Norm
+		build func(x *graph.Node) *graph.Node
+	}{
+		{l.Norm1, func(x *graph.Node) *graph.Node { return l.SelfAttn.Attend(p, x, x, x, opts...) }},
+		{l.Norm2, func(x *graph.Node) *graph.Node { return l.MultiHeadAttn.Attend(p, x, memory, memory) }},
+		{l.Norm3, func(x *graph.Node) *graph.Node { return l.feedForward(p, x) }},
+	}
+	if l.MultiHeadAttn == nil {
+		parts[1] = parts[2]
+		parts[1].norm, parts = l.Norm2, parts[:2]
+		if memory != nil {
+			return unbuilt("ApplyTo", "the layer of an encoder has no memory to attend to: NewTransformerDecoderLayer makes one that has", x)
+		}
+	}
+	drop := Dropout(l.settings.dropout)
+	for _, part := range parts {
+		if l.settings.normFirst {
+			x = ops.Add(x, drop.Apply(p, part.build(part.norm.Apply(p, x))))
+		} else {
+			x = part.norm.Apply(p, ops.Add(x, drop.Apply(p, part.build(x))))
+		}
+	}
+	return x
+}
+
+func (l *TransformerLayer) feedForward(p *Pass, x *graph.Node) *graph.Node {
+	h := Dropout(l.settings.dropout).Apply(p, l.settings.activation(l.Linear1.Apply(p, x)))
+	return l.Linear2.Apply(p, h)
+}
+
+// Transformer is a stack of a transformer's layers.
+type Transformer struct {
+	Layers []*TransformerLayer
+	Norm   *Norm // of the last result, with [NormFirst]; else nil
+}
+
+// NewTransformerEncoder declares layers of [NewTransformerEncoderLayer] named name.layers.0 and so
+// on, as PyTorch's TransformerEncoder. With [NormFirst] the result is normalized by name.norm.
+func NewTransformerEncoder(g *graph.Graph, name string, layers, width, heads int, opts ...Option) *Transformer {
+	return newTransformer(g, name, layers, width, func(name string) *TransformerLayer {
+		return NewTransformerEncoderLayer(g, name, width, heads, opts...)
+	})
+}
+
+// NewTransformerDecoder declares layers of [NewTransformerDecoderLayer], as
+// [NewTransformerEncoder] does of an encoder.
+func NewTransformerDecoder(g *graph.Graph, name string, layers, width, heads int, opts ...Option) *Transformer {
+	return newTransformer(g, name, layers, width, func(name string) *TransformerLayer {
+		return NewTransformerDecoderLayer(g, name, width, heads, opts...)
+	})
+}
+
+func newTransformer(g *graph.Graph, name string, layers, width int, newLayer func(name string) *TransformerLayer) *Transformer {
+	t := &Transformer{}
+	for i := range layers {
+		t.Layers = append(t.Layers, newLayer(name+".layers."+strconv.Itoa(i)))
+	}
+	if len(t.Layers) > 0 {
+		if s := t.Layers[0].settings; s.normFirst {
+			t.Norm = NewLayerNorm(g, name+".norm", width, Epsilon(s.eps), DType(s.dtype))
+		}
+	}
+	return t
+}
+
+// Apply applies the layers in their order to x, [batch, t, width], and returns its shape.
+func (t *Transformer) Apply(p *Pass, x *graph.Node) *graph.Node { return t.ApplyTo(p, x, nil) }
+
+// ApplyTo is Apply of a decoder, which attends to memory, [batch, s, width]. Options change the
+// self-attention of each layer.
+func (t *Transformer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
+	for _, l := range t.Layers {
+		x = l.ApplyTo(p, x, memory, opts...)
+	}
+	if t.Norm != nil {
+		x = t.Norm.Apply(p, x)
+	}
+	return x
+}
