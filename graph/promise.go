@@ -58,12 +58,13 @@ func (p Promise) Promiser() string {
 }
 
 // promise returns what was stated of a node: that of the function that returns it, before others.
+// What a call of several nodes takes says nothing of the value itself.
 func (n *Node) promise() (found Promise, ok bool) {
 	if n.g == nil {
 		return found, false
 	}
 	for _, p := range n.g.promises {
-		if p.Node == n && (!ok || p.Kind == Given && found.Kind != Given) {
+		if ofCall := p.Kind == Taken && p.call != nil; p.Node == n && !ofCall && (!ok || p.Kind == Given && found.Kind != Given) {
 			found, ok = p, true
 		}
 	}
