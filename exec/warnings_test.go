@@ -64,7 +64,7 @@ func TestForgottenWrites(t *testing.T) {
 			require.Len(t, told, c.warns)
 			if c.warns > 0 {
 				require.Equal(t, graph.CodeLeftOut, told[0].Code)
-				require.Contains(t, told[0].Error(), "warnings_test.go:29:33: warning BL204: CopyInPlace(running, ")
+				require.Contains(t, told[0].Error(), "warnings_test.go:30:33: warning BL204: CopyInPlace(running, ")
 				require.Contains(t, told[0].Error(), "the program carries out other writes and not this one of running, which follows from what it reads")
 			}
 			_, err = exec.Compile(n.g, append(c.opts(n), exec.WarningsAreErrors())...)

@@ -163,6 +163,9 @@ func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *N
 		n.judged = false
 		return n
 	}
+	if c := g.composite; c != nil && !c.pos.called { // a call of the library that declares it
+		n.pos = c.pos
+	}
 	n.shape = g.settle(n.shape)
 	full := n.Name()
 	switch first := g.names[full]; {

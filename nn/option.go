@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
@@ -121,10 +122,17 @@ func declare(g *graph.Graph, kind, name string, opts []Option, has string, param
 	if g == nil {
 		build()
 	} else {
+		defer g.BeginCall("New"+kind, declaration{name})()
 		g.Scope(name, build)
 	}
 	return d
 }
+
+// declaration writes the call that makes a layer as the user wrote it, but for sizes and options.
+type declaration struct{ name string }
+
+// Args writes the graph and the name.
+func (d declaration) Args([]string) []string { return []string{"g", strconv.Quote(d.name), "…"} }
 
 // refuse records a mistake of the declaration.
 func (d *declared) refuse(trouble string) {

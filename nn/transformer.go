@@ -105,6 +105,9 @@ func (l *TransformerLayer) feedForward(p *Pass, x *graph.Node) *graph.Node {
 	return l.Linear2.Apply(p, h)
 }
 
+// maxLayers bounds a stack, so that a number that is none of layers is told at once.
+const maxLayers = 1 << 12
+
 // Transformer is a stack of a transformer's layers.
 type Transformer struct {
 	Layers []*TransformerLayer
@@ -129,6 +132,11 @@ func NewTransformerDecoder(g *graph.Graph, name string, layers, width, heads int
 
 func newTransformer(g *graph.Graph, name string, layers, width int, newLayer func(name string) *TransformerLayer) *Transformer {
 	t := &Transformer{}
+	if layers < 0 || layers > maxLayers {
+		d := declared{g: g, kind: "Transformer"}
+		d.refuse("the number of layers is " + strconv.Itoa(layers) + "; it must be from 0 to " + strconv.Itoa(maxLayers))
+		return t
+	}
 	for i := range layers {
 		t.Layers = append(t.Layers, newLayer(name+".layers."+strconv.Itoa(i)))
 	}

@@ -24,7 +24,7 @@ func classifier() *graph.Graph {
 	batch := g.Dim("batch")
 	x := g.Input("x", graph.Float32, batch, 8)
 	labels := g.Input("labels", graph.Int64, batch)
-	loss := ops.CrossEntropy(nn.Linear(g, "out", x, 10), labels)
+	loss := ops.CrossEntropy(nn.NewLinear(g, "out", 8, 10).Apply(nn.Training(g), x), labels)
 	optim.SGD(0.1).Minimize(loss, g.Params()...)
 	return g
 }
