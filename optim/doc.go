@@ -28,6 +28,8 @@
 //	grads, norm := optim.ClipNorm(grads, 1)
 //	step := optim.AdamW(3e-4, optim.When(full)).Updates(params, grads)
 //
+// Package lbfgs has a method for losses over the whole data.
+//
 // # Names of state
 //
 // State is named after its parameter and as PyTorch names it: Adam's of fc.weight is

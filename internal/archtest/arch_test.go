@@ -57,6 +57,7 @@ var arrows = []struct {
 	{"viz", "graph shapeinfer/... exec internal/page github.com/awalterschulze/gographviz/ast", "pictures of what was decided"},
 	{"nn", "graph contract ops", "layers are functions of nodes"},
 	{"optim", "graph ops autodiff", "update rules are functions of nodes"},
+	{"optim/lbfgs", "graph exec gonum.org/v1/gonum/floats", "a loop around a compiled program"},
 	{"weights/internal/mapped", "golang.org/x/sys/unix", "memory that holds files is the system's"},
 	{"weights/internal/...", "weights/internal/raw", "formats of files know no graph"},
 	{"weights", "graph exec weights/internal/...", "sessions and files"},
