@@ -1,0 +1,42 @@
+package nn_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// TestDropoutDrawsAnew sees to it that each step drops other elements, alike for the same seed and
+// where a session goes on from the state of another, and that evaluation drops none.
+func TestDropoutDrawsAnew(t *testing.T) {
+	g := graph.New("dropout")
+	layer := nn.Dropout(0.5)
+	train, x := nn.Training(g), ops.Full(g, graph.Float32, 1, 64)
+	y, whole := layer.Apply(train, x), layer.Apply(nn.Evaluation(g), x)
+	require.Same(t, x, whole)
+	prog, err := exec.Compile(g, exec.Outputs(y), exec.Updates(train.Updates()...))
+	require.NoError(t, err)
+	step := func(s *exec.Session) []float32 {
+		r, err := s.Run(t.Context(), nil)
+		require.NoError(t, err)
+		v, err := r.Array(y)
+		require.NoError(t, err)
+		return append([]float32(nil), v.Data.([]float32)...)
+	}
+	s, same, resumed := prog.NewSession(exec.Seed(1)), prog.NewSession(exec.Seed(1)), prog.NewSession(exec.Seed(2))
+	first := step(s)
+	assert.Equal(t, first, step(same))
+	assert.NotEqual(t, first, step(resumed))
+	state, err := s.Param(train.Seed())
+	require.NoError(t, err)
+	require.NoError(t, resumed.SetParam(train.Seed(), state))
+	second := step(s)
+	assert.NotEqual(t, first, second)
+	assert.Equal(t, second, step(resumed))
+}
