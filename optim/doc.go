@@ -43,5 +43,6 @@
 // optimizer.go makes updates of gradients, with the settings of options.go and what state.go
 // keeps. sgd.go, adam.go, squares.go (running squares) and adafactor.go are the optimisers; each is
 // an entry of the table in optimizer.go. schedule.go says what a rate is, schedules.go has the
-// formulas, and plateau.go what depends on measures. gradients.go clips and accumulates.
+// formulas, and plateau.go what depends on measures. gradients.go clips and accumulates, and
+// average.go averages parameters over steps.
 package optim

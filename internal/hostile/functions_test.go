@@ -70,7 +70,7 @@ var functions = map[string][]any{
 	"optim": {
 		optim.AMSGrad, optim.Accumulate, optim.Adadelta[float64], optim.Adafactor[float64], optim.Adagrad[float64],
 		optim.Adam[float64], optim.AdamW[*graph.Node], optim.Adamax[float64], optim.Beta2Decay, optim.Betas, optim.Centered,
-		optim.ClipNorm, optim.ClipValue, optim.Cosine, optim.CosineRestarts, optim.Dampening, optim.Decoupled,
+		optim.ClipNorm, optim.ClipValue, optim.Cosine, optim.CosineRestarts, optim.Dampening, optim.Decoupled, optim.EMA, optim.SWA,
 		optim.Epsilon, optim.Exponential, optim.For, optim.Frozen, optim.InitialAccumulator, optim.LearningRate[*graph.Node],
 		optim.LeastScale, optim.Linear, optim.Lion[optim.Schedule], optim.Momentum, optim.MomentumDecay, optim.MultiStep,
 		optim.NAdam[float64], optim.Name, optim.Nesterov, optim.OneCycle, optim.Polynomial, optim.RAdam[float64],
