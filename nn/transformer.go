@@ -26,7 +26,7 @@ const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon
 // [FeedForward], [NormFirst], [Activation], [DropoutRate], [Epsilon], [KVHeads], [Causal],
 // [RotaryBase], [NoBias] and [DType].
 func NewTransformerEncoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
-	return newTransformerLayer(g, "TransformerEncoderLayer", name, width, heads, opts)
+	return newTransformerLayer(g, "TransformerEncoderLayer", false, name, width, heads, opts)
 }
 
 // NewTransformerDecoderLayer declares causal self-attention, attention to what an encoder gives,
@@ -34,10 +34,10 @@ func NewTransformerEncoderLayer(g *graph.Graph, name string, width, heads int, o
 // its parameters are name.self_attn, multihead_attn, linear1, linear2, norm1, norm2 and norm3.
 // Options are those of [NewTransformerEncoderLayer].
 func NewTransformerDecoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
-	return newTransformerLayer(g, "TransformerDecoderLayer", name, width, heads, opts)
+	return newTransformerLayer(g, "TransformerDecoderLayer", true, name, width, heads, opts)
 }
 
-func newTransformerLayer(g *graph.Graph, kind, name string, width, heads int, opts []Option) *TransformerLayer {
+func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string, width, heads int, opts []Option) *TransformerLayer {
 	l := &TransformerLayer{}
 	opts = append([]Option{FeedForward(2048), Activation(ops.Relu), DropoutRate(0.1)}, opts...)
 	l.declared = declare(g, kind, name, opts, transformerOptions, func(s *settings) {
@@ -48,7 +48,6 @@ func newTransformerLayer(g *graph.Graph, kind, name string, width, heads int, op
 		}
 		attention := append([]Option{DropoutRate(s.dropout), KVHeads(s.kvHeads)}, common...)
 		self := append([]Option{RotaryBase(s.rotary)}, attention...)
-		decodes := kind == "TransformerDecoderLayer"
 		if s.causal || decodes {
 			self = append(self, Causal())
 		}
@@ -117,28 +116,24 @@ type Transformer struct {
 // NewTransformerEncoder declares layers of [NewTransformerEncoderLayer] named name.layers.0 and so
 // on, as PyTorch's TransformerEncoder. With [NormFirst] the result is normalized by name.norm.
 func NewTransformerEncoder(g *graph.Graph, name string, layers, width, heads int, opts ...Option) *Transformer {
-	return newTransformer(g, name, layers, width, func(name string) *TransformerLayer {
-		return NewTransformerEncoderLayer(g, name, width, heads, opts...)
-	})
+	return newTransformer(g, "TransformerEncoder", false, name, layers, width, heads, opts)
 }
 
 // NewTransformerDecoder declares layers of [NewTransformerDecoderLayer], as
 // [NewTransformerEncoder] does of an encoder.
 func NewTransformerDecoder(g *graph.Graph, name string, layers, width, heads int, opts ...Option) *Transformer {
-	return newTransformer(g, name, layers, width, func(name string) *TransformerLayer {
-		return NewTransformerDecoderLayer(g, name, width, heads, opts...)
-	})
+	return newTransformer(g, "TransformerDecoder", true, name, layers, width, heads, opts)
 }
 
-func newTransformer(g *graph.Graph, name string, layers, width int, newLayer func(name string) *TransformerLayer) *Transformer {
+func newTransformer(g *graph.Graph, kind string, decodes bool, name string, layers, width, heads int, opts []Option) *Transformer {
 	t := &Transformer{}
 	if layers < 0 || layers > maxLayers {
-		d := declared{g: g, kind: "Transformer"}
+		d := declared{g: g, kind: kind, scope: name}
 		d.refuse("the number of layers is " + strconv.Itoa(layers) + "; it must be from 0 to " + strconv.Itoa(maxLayers))
 		return t
 	}
 	for i := range layers {
-		t.Layers = append(t.Layers, newLayer(name+".layers."+strconv.Itoa(i)))
+		t.Layers = append(t.Layers, newTransformerLayer(g, kind, decodes, name+".layers."+strconv.Itoa(i), width, heads, opts))
 	}
 	if len(t.Layers) > 0 {
 		if s := t.Layers[0].settings; s.normFirst {

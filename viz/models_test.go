@@ -41,7 +41,9 @@ var modes = []struct {
 		return nil
 	}},
 	{"sgd", func(_ *graph.Graph, loss *graph.Node) []*graph.Node { return optim.SGD(0.1).Minimize(loss) }},
-	{"momentum", func(_ *graph.Graph, loss *graph.Node) []*graph.Node { return optim.SGD(0.1, optim.Momentum(0.9)).Minimize(loss) }},
+	{"momentum", func(_ *graph.Graph, loss *graph.Node) []*graph.Node {
+		return optim.SGD(0.1, optim.Momentum(0.9)).Minimize(loss)
+	}},
 	{"adam", func(_ *graph.Graph, loss *graph.Node) []*graph.Node { return optim.Adam(1e-3).Minimize(loss) }},
 }
 
