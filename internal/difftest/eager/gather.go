@@ -59,6 +59,9 @@ func init() {
 		if len(x[1].Shape) != len(x[0].Shape) {
 			refuse("indices %v of %v", x[1].Shape, x[0].Shape)
 		}
+		if volume(x[1].Shape) == 0 { // as in PyTorch, whatever the other axes
+			return one(dense(x[0].T, x[1].Shape, nil))
+		}
 		part := slices.Clone(x[0].Shape) // that the indices reach
 		for i, d := range x[1].Shape {
 			if i != axis && d > part[i] {
