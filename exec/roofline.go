@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -42,7 +43,7 @@ func MeasureMachine(threads int) (Machine, error) {
 	if err != nil {
 		return m, err
 	}
-	p, err := prog.NewSession(Threads(m.Threads)).Profile(nil, Feed{x: Array{Shape: []int{copiedElements}, Data: hugepage.Make[float32](copiedElements)}}, copySamples)
+	p, err := prog.NewSession(Threads(m.Threads)).Profile(context.Background(), Feed{x: Array{Shape: []int{copiedElements}, Data: hugepage.Make[float32](copiedElements)}}, copySamples)
 	if err != nil {
 		return m, err
 	}

@@ -141,8 +141,3 @@ func unbuilt(fn, trouble string, x *graph.Node) *graph.Node {
 	}
 	return graph.Apply(op, nil, x)
 }
-
-// ofOtherGraph says that a value is not of the graph in which it is used.
-func ofOtherGraph(x *graph.Node, g *graph.Graph) string {
-	return fmt.Sprintf("%s does not belong to graph %q, in which the layer is built", x.Called(), g.Name())
-}

@@ -26,7 +26,6 @@ type chainTask struct {
 	bytes              int   // of a thread's memory
 	threads            int
 	at                 int // where the arena has the memory of all threads
-	memory             unsafe.Pointer
 	members            []chainMember
 	states             []*chainState
 	free               chan *chainState

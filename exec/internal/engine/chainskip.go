@@ -38,12 +38,11 @@ type skipper struct {
 
 // skippedLoop is a row program of a chain, and what is known of its values and operands.
 type skippedLoop struct {
-	loop      *lower.Loop
-	wide      []int
-	rows      int // the program's axis of rows
-	values    []fact
-	operands  []fact
-	isSkipped bool
+	loop     *lower.Loop
+	wide     []int
+	rows     int // the program's axis of rows
+	values   []fact
+	operands []fact
 }
 
 // skipColumns narrows the columns of the blocks to those that matter.
