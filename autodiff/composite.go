@@ -44,7 +44,7 @@ func dependsOn(y, x *graph.Node) bool {
 	reached := map[*graph.Node]bool{x: true}
 	for _, n := range y.Graph().Nodes()[x.ID() : y.ID()+1] {
 		for _, in := range n.Operands() {
-			if reached[in] && n.DType().IsFloat() && !ops.StopsGradient(n) {
+			if reached[in] && (n.DType().IsFloat() || n.Op().Class == graph.Loop) && !ops.StopsGradient(n) {
 				reached[n] = true
 			}
 		}

@@ -152,7 +152,7 @@ func (w *reversePass) run(y *graph.Node, wrt []*graph.Node) {
 	for i := w.first; i < len(nodes); i++ {
 		n := nodes[i]
 		for _, x := range n.Operands() {
-			if w.needed[x] && n.DType().IsFloat() {
+			if w.needed[x] && (n.DType().IsFloat() || n.Op().Class == graph.Loop) {
 				w.needed[n] = true
 				break
 			}
@@ -201,6 +201,9 @@ func (w *reversePass) backprop(n, dy *graph.Node) {
 			"fill a view that reaches each element once, such as one of ops.Slice or ops.Select"}, n)
 	case rule == nil && n.Op().Class == graph.Composite:
 		rule = w.compositeRule(n, dy)
+	case n.Op().Class == graph.Loop:
+		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through a loop: that of %s is asked for, made at %s", n.Called(), n.Pos()),
+			"cut the way with ops.StopGradient, or write the steps out one by one"}, n)
 	case rule == nil:
 		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through %s, made at %s", graph.Calling(n), n.Pos()),
 			"cut the way with ops.StopGradient, or write it with operations that have gradients"}, n)

@@ -61,6 +61,7 @@ var passes = []pass{
 	{"rematerialize", "compute values that depend on positions only for each user", false, onGraph(rewrite.Rematerialize)},
 	{"implicit-gemm", "let products read windows where they lie", false, onGraph(rewrite.ImplicitGEMM)},
 	{"dce", "drop what nothing needs", false, onGraph(rewrite.DCE)},
+	{"outline", "make programs of the bodies of loops", true, onGraph(rewrite.Outline)},
 	{"sequence", "order nodes so that writes follow all reads of what they write", true, onGraph(rewrite.Sequence)},
 	{"fuse", "group nodes into kernels", true, fuseNodes},
 	{"forward-stores", "let kernels store slices of assembled values where these have them", true, forwardStores},
@@ -85,6 +86,9 @@ var passOrder = []struct{ before, after, why string }{
 	{"rematerialize", "dce", "what was copied loses its users"},
 	{"cse", "implicit-gemm", "products that it changes are never equal again"},
 	{"implicit-gemm", "dce", "the matrices of windows lose their users"},
+	{"dce", "outline", "a loop keeps no value of all steps that nothing needs"},
+	{"implicit-gemm", "outline", "products of a body read windows too"},
+	{"outline", "sequence", "a loop reads all that its body reads"},
 	{"dce", "sequence", "a read that nothing needs must not hold back a write"},
 	{"sequence", "fuse", "fusion keeps the order of kernels"},
 	{"fuse", "forward-stores", "it is known which kernel computes a slice"},
@@ -169,7 +173,26 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 
 // unit begins a compilation of a graph as it was when it had some number of nodes.
 func (r *request) unit(g *graph.Graph, built int) *lower.Program {
-	return &lower.Program{Program: &rewrite.Program{Graph: g, UserNodes: built, Roots: r.roots(), UserRoots: r.roots(), Evaluate: evaluate, NumOutputs: len(r.outputs)}, Thresholds: r.thresholds}
+	return &lower.Program{Program: &rewrite.Program{Graph: g, UserNodes: built, Roots: r.roots(), UserRoots: r.roots(), Evaluate: evaluate, NumOutputs: len(r.outputs)},
+		Thresholds: r.thresholds, CompileBody: r.compileBody}
+}
+
+// compileBody runs the passes from the outline of loops on over the body of one, which has been
+// rewritten together with what is around it.
+func (r *request) compileBody(body *rewrite.Program) (*lower.Program, error) {
+	u := &lower.Program{Program: body, Thresholds: r.thresholds, CompileBody: r.compileBody}
+	first := slices.IndexFunc(passes, func(p pass) bool { return p.name == "outline" })
+	for _, p := range passes[first:] {
+		if err := p.run(u); err != nil {
+			return nil, inPass(p.name, err)
+		}
+		if verifying() {
+			if err := verifyUnit(u, p); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return u, nil
 }
 
 // check refuses a graph with mistakes and roots that are none of its nodes. It notes what

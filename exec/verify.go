@@ -34,6 +34,7 @@ var verifications = []struct {
 }{
 	{"import", onGraph(rewrite.VerifyGraph)},
 	{"expand", onGraph(rewrite.VerifyPrimitive)},
+	{"outline", onGraph(rewrite.VerifyOutlined)},
 	{"sequence", onGraph(rewrite.VerifyOrder)},
 	{"fuse", func(u *lower.Program) error { return fusion.VerifyGroups(u.Program, u.Groups) }},
 	{"lower", lower.VerifyLoops},

@@ -31,6 +31,9 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 	}
 	n := g.newNode(op, attrs, in)
 	n.pos = g.here()
+	if m == nil && !g.derived {
+		m = n.misplaced()
+	}
 	if m != nil {
 		n.fail(m)
 		return n

@@ -27,7 +27,9 @@ type Graph struct {
 	scope      *scope
 	composite  *composite // the call that is being built
 	origin     *Node
-	at         *Node // the node that a pass writes anew
+	at         *Node   // the node that a pass writes anew
+	region     *Region // the loop's body that is being built
+	derived    bool    // made by a pass
 	foreign    map[*Mistake]bool
 	silenced   map[*Node][]Code
 	gradients  map[*Node]asked // of nodes that were asked for as gradients
@@ -236,6 +238,7 @@ func (g *Graph) add(n Node) *Node {
 	}
 	g.life.reopen()
 	n.g, n.id = g, int32(len(g.nodes))
+	n.findRegion(g.region)
 	g.slab = append(g.slab, n)
 	added := &g.slab[len(g.slab)-1]
 	g.nodes = append(g.nodes, added)

@@ -15,6 +15,7 @@ type Node struct {
 	composite *composite // the call of several nodes that this is a part of
 	origin    *Node
 	source    *Node
+	region    *Region // the loop's body to which it belongs
 	bad       *Mistake
 	pos       Pos
 	id        int32

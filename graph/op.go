@@ -15,9 +15,10 @@ const (
 	Composite                // written with other operations; expanded before fusion
 	Update                   // writes its first operand's storage; elementwise otherwise
 	Version                  // names a value as it is after a write to its memory; no work
+	Loop                     // leads into the body of a loop, or out of it: see LoopRole
 )
 
-var classes = [...]string{"source", "elementwise", "reduce", "movement", "contract", "gather", "composite", "update", "version"}
+var classes = [...]string{"source", "elementwise", "reduce", "movement", "contract", "gather", "composite", "update", "version", "loop"}
 
 // String names the class in lower case.
 func (c Class) String() string {

@@ -6,7 +6,7 @@ package graph
 // to fill.
 func (g *Graph) Derive() *Graph {
 	d := newGraph(g.name)
-	d.policy, d.life = g.policy, g.life
+	d.policy, d.life, d.derived = g.policy, g.life, true
 	d.policy.MutualExpand = AllowSilently // what was to be said has been said of g
 	d.policy.Backcompat, d.policy.RankZero, d.policy.RankPromotion = Allow, Allow, Allow
 	d.dims, d.dimOrder, d.scope, d.multiples = g.dims, g.dimOrder, g.scope, g.multiples
@@ -16,8 +16,25 @@ func (g *Graph) Derive() *Graph {
 // Copy appends a node like n on other operands of the same types. It keeps n's place,
 // name and scope.
 func (g *Graph) Copy(n *Node, in []*Node) *Node {
-	c := g.add(*n)
+	c := *n
 	c.in, c.source = in, n.Source()
+	return g.addCopy(n, c)
+}
+
+// CopyWith is Copy with other fixed arguments.
+func (g *Graph) CopyWith(n *Node, attrs any, in []*Node) *Node {
+	c := *n
+	c.in, c.source, c.attrs = in, n.Source(), attrs
+	return g.addCopy(n, c)
+}
+
+func (g *Graph) addCopy(n *Node, made Node) *Node {
+	open := g.region
+	if n.region != nil && n.region.whole {
+		g.region = n.region
+	}
+	c := g.add(made)
+	g.region = open
 	if c.op.Class == Source && c.name != "" {
 		g.names[c.Name()] = c
 	}
@@ -27,12 +44,18 @@ func (g *Graph) Copy(n *Node, in []*Node) *Node {
 	return c
 }
 
+// InputFor appends an input that stands for n, a value of another graph, or for one of another shape
+// that messages call n.
+func (g *Graph) InputFor(n *Node, t DType, shape Shape) *Node {
+	return g.add(Node{op: inputOp, attrs: InputAttrs{}, name: n.name, scope: n.scope, origin: n.origin, pos: n.pos, source: n.Source(), dtype: t, shape: shape, judged: true})
+}
+
 // At builds nodes that take the place, the scope and, within a gradient, the origin of
 // n, a node of another graph.
 func (g *Graph) At(n *Node, build func()) {
-	outer, outerScope, outerAt := g.origin, g.scope, g.at
-	g.origin, g.scope, g.at = n.origin, n.scope, n
-	defer func() { g.origin, g.scope, g.at = outer, outerScope, outerAt }()
+	outer, outerScope, outerAt, outerRegion := g.origin, g.scope, g.at, g.region
+	g.origin, g.scope, g.at, g.region = n.origin, n.scope, n, n.region
+	defer func() { g.origin, g.scope, g.at, g.region = outer, outerScope, outerAt, outerRegion }()
 	build()
 }
 

@@ -121,6 +121,9 @@ func (c *operationCheck) run() {
 		}
 	case graph.Version:
 		c.takes(2)
+	case graph.Loop:
+		_, known := c.n.Loop()
+		c.want(known, "the class loop is that of what ops.Scan builds")
 	default:
 		c.fail("", "it is of no class that there is: %s", class)
 	}

@@ -153,6 +153,12 @@ func MustHaveShape(c *graph.Call, want graph.Shape, why string, refuse func() *g
 	}
 }
 
+// MustBeSize judges that a size of an operand is the one that is wanted, as [MustHaveShape] does, and
+// reports whether building can go on.
+func MustBeSize(c *graph.Call, have, want graph.Dim, axis int, why string, refuse func() *graph.Mistake) bool {
+	return CallRules(c).requireSame(c, have, want, axis, why, refuse)
+}
+
 // requireSame judges two sizes that must be equal: it records the requirement, or the
 // mistake that refuse describes, and reports whether building can go on.
 func (r Rules) requireSame(c *graph.Call, a, b graph.Dim, axis int, why string, refuse func() *graph.Mistake) bool {

@@ -50,6 +50,10 @@ func (b *Specialization) blocks(p *Code) (blocks []extent) {
 		if s.Reuses != nil {
 			continue
 		}
+		if s.Repeat != nil {
+			blocks = append(blocks, extent{s: s, first: s.First, last: s.Last, bytes: b.bodies[s.Repeat].scratch})
+			continue
+		}
 		count := b.Eval(s.Count)
 		if count > maxArena/s.Dtype.Size() {
 			panic(b.tooMuch(p, min(count, math.MaxInt/s.Dtype.Size())*s.Dtype.Size(), s, errAddresses))

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/rowprog"
@@ -22,18 +23,46 @@ type Code struct {
 	Compiled      []backend.Kernel // all row programs
 	thresholds    lower.Thresholds
 	verified      bool // what is bound is verified
+	results       int  // of a loop's body: its outputs
+	bodies        map[*lower.Repeat]*Code
+	invariant     []bool // of a loop's body: the inputs that are the same in each step
 }
 
 // NewCode makes machine code of what a unit's row programs say, or what takes its place.
 func NewCode(name string, u *lower.Program, verified bool) (*Code, error) {
 	c := &Code{name: name, numInputs: len(u.Inputs), Kernels: u.Kernels, Chains: u.Chains, Buffers: u.Buffers, BufferOf: u.BufferOf,
-		consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds, verified: verified}
+		results: len(u.Results), consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds, verified: verified}
 	for i, s := range u.Params {
 		if u.Writes.IsWritten(s.Own) {
 			c.Written = append(c.Written, i)
 		}
 	}
+	if err := c.compileBodies(); err != nil {
+		return nil, err
+	}
 	return c, c.compile(u)
+}
+
+// compileBodies makes code of the bodies of loops.
+func (c *Code) compileBodies() error {
+	for _, k := range c.Kernels {
+		r, isRepeat := k.(*lower.Repeat)
+		if !isRepeat {
+			continue
+		}
+		body, err := NewCode(c.name, r.Body, c.verified)
+		if err != nil {
+			return err
+		}
+		for _, in := range r.Call.Inputs {
+			body.invariant = append(body.invariant, in.Role == rewrite.Captured)
+		}
+		if c.bodies == nil {
+			c.bodies = map[*lower.Repeat]*Code{}
+		}
+		c.bodies[r] = body
+	}
+	return nil
 }
 
 // compile makes kernels of all row programs.

@@ -37,6 +37,8 @@ type Specialization struct {
 	Arena      int              // bytes
 	generation int              // of the arena that pointers were set for
 	fed        []unsafe.Pointer // what pointers of inputs were set to
+	out        []unsafe.Pointer // what pointers of a body's outputs were set to
+	bodies     map[*lower.Repeat]*boundBody
 	sizeSlots  []int64
 	chains     []*chainTask
 	wide       map[*lower.Buffer]*chainTask // the matrices that they exchange
@@ -56,7 +58,7 @@ type Launch struct {
 	Task     Task
 	Operands []Location // where each operand's memory is
 	of       int        // the number of the kernel
-	needsIn  bool       // some operand is an input, whose memory changes from run to run
+	needsIn  bool       // some operand is an input, or an output of a body, whose memory changes from run to run
 
 	Chained bool          // it is a member of a chain
 	Fused   bool          // the step before it does it, unless a profile is taken
@@ -104,6 +106,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 			b, err = nil, bug.Panicked(node, r)
 		}
 	}()
+	b.bindBodies(p)
 	b.planChains(p)
 	b.assignOffsets(p) // before kernels prepare memory of their own for the sizes
 	for i, k := range p.Kernels {
@@ -136,6 +139,8 @@ func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
 		}
 	case *lower.MatMul:
 		b.Launches = append(b.Launches, b.bindProduct(p, k.MatMulSpec))
+	case *lower.Repeat:
+		b.Launches = append(b.Launches, b.bindRepeat(p, k))
 	case *lower.Gather:
 		b.Launches = append(b.Launches, b.bindGather(p, k.GatherSpec))
 	}
@@ -228,7 +233,7 @@ func (b *Specialization) newLaunch(p *Code, operands []fusion.Operand) (s Launch
 			slot = inNothing
 		}
 		s.Operands = append(s.Operands, Location{Buffer: st, Offset: b.first(o.Layout, st) * st.Dtype.Size(), Slot: slot})
-		s.needsIn = s.needsIn || st.Kind == lower.InInput
+		s.needsIn = s.needsIn || st.Kind == lower.InInput || st.Kind == lower.InResult
 	}
 	return s
 }

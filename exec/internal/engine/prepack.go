@@ -34,11 +34,12 @@ const (
 	packedBytes = 32 << 10
 )
 
-// weightOf returns the parameter or constant, which the program does not write, that is the
-// second factor of a product; nil if that is another value.
+// weightOf returns the parameter or constant, which the program does not write, or the value of
+// outside of a loop's body, that is the second factor of a product; nil if that is another value.
 func (p *Code) weightOf(spec *lower.MatMulSpec) *lower.Buffer {
 	switch s := p.BufferOf[spec.Operands[1].Base]; {
-	case s.Kind == lower.InConst, s.Kind == lower.InParam && !slices.Contains(p.Written, s.Index):
+	case s.Kind == lower.InConst, s.Kind == lower.InParam && !slices.Contains(p.Written, s.Index),
+		s.Kind == lower.InInput && p.invariant != nil && p.invariant[s.Index]:
 		return s
 	}
 	return nil
@@ -63,8 +64,11 @@ func (t *MatMulTask[T]) pack(s *State) {
 		t.packed = known
 	}
 	w, version := t.packed, 0
-	if t.weight.Kind == lower.InParam {
+	switch t.weight.Kind {
+	case lower.InParam:
 		version = s.Params[t.weight.Index].Version
+	case lower.InInput:
+		version = s.loops
 	}
 	if w.version != version && w.seen == version {
 		if w.elements == nil {

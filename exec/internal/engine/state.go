@@ -26,7 +26,11 @@ type State struct {
 	Ws         Workspace
 	job        job
 	Threads    int
-	Observer   Observer // nil unless the times of kernels are taken
+	Observer   Observer        // nil unless the times of kernels are taken
+	ctx        context.Context // of the run
+	bodies     map[*lower.Repeat]*State
+	Out        []unsafe.Pointer // of a loop's body: where its outputs are to lie
+	loops      int              // of a loop's body: how often the loop was begun
 }
 
 // Observer is told when a run comes to kernels. Each then runs by itself.
@@ -45,6 +49,13 @@ func (s *State) Prepare(prog *Code) {
 		s.consts = append(s.consts, constMemory(n))
 	}
 	s.Ws.scratch.Reserve(prog.Compiled...)
+	for r, body := range prog.bodies {
+		if s.bodies == nil {
+			s.bodies = map[*lower.Repeat]*State{}
+		}
+		s.bodies[r] = &State{Out: make([]unsafe.Pointer, len(r.Body.Results))}
+		s.bodies[r].Prepare(body)
+	}
 }
 
 // Execute runs the kernels in order, those of a list as one unless their times are taken.
@@ -57,7 +68,7 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		defer s.enlarge(time.Now())
 	}
 	s.setPointers(b)
-	s.job.pendingCost = 0
+	s.job.pendingCost, s.ctx = 0, ctx
 	for _, i := range s.prog.Written {
 		s.Params[i].Version++
 	}
@@ -106,6 +117,9 @@ func (s *State) forget() {
 	s.Ws = Workspace{}
 	s.Ws.scratch.Reserve(s.prog.Compiled...)
 	clear(s.packed)
+	for _, body := range s.bodies {
+		body.forget()
+	}
 }
 
 // setPointers sets the addresses of the steps' operands: all of them if the arena has moved,
@@ -115,6 +129,11 @@ func (s *State) setPointers(b *Specialization) {
 	for i := range s.Fed {
 		if b.fed[i] != s.Fed[i].Ptr {
 			b.fed[i], moved = s.Fed[i].Ptr, true
+		}
+	}
+	for i, at := range s.Out {
+		if b.out[i] != at {
+			b.out[i], moved = at, true
 		}
 	}
 	b.generation = s.generation
@@ -160,6 +179,8 @@ func (s *State) Pointer(b *Specialization, pl Location) unsafe.Pointer {
 		base = unsafe.Pointer(&s.Arena[b.Offsets[pl.Buffer.Index]])
 	case lower.InInput:
 		base = s.Fed[pl.Buffer.Index].Ptr
+	case lower.InResult:
+		base = s.Out[pl.Buffer.Index]
 	case lower.InParam:
 		base = s.Params[pl.Buffer.Index].Ptr
 	case lower.InConst:

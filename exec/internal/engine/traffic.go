@@ -83,6 +83,14 @@ func (b *Specialization) Live(p *Code) int {
 	return most
 }
 
+// sizeOf returns the bytes of a buffer of the arena.
+func (b *Specialization) sizeOf(s *lower.Buffer) int {
+	if s.Repeat != nil {
+		return b.bodies[s.Repeat].scratch
+	}
+	return b.Eval(s.Count) * s.Dtype.Size()
+}
+
 // Flops counts the operations on elements of one run of a kernel, and those among them on elements
 // of 8 bytes. A multiply-add counts as two, and a function such as exp as one.
 func (b *Specialization) Flops(k lower.Kernel) (all, wide int) {
@@ -98,6 +106,12 @@ func (b *Specialization) Flops(k lower.Kernel) (all, wide int) {
 	case *lower.Gather:
 		if k.Add {
 			count(b.Eval(k.Outer)*b.Eval(k.Count)*b.Eval(k.Inner), k.Node.DType().Size())
+		}
+	case *lower.Repeat:
+		body, steps := b.bodies[k], b.Eval(k.Call.Region.Length())
+		for _, inner := range k.Body.Kernels {
+			each, wideEach := body.Flops(inner)
+			all, wide = all+each*steps, wide+wideEach*steps
 		}
 	default:
 		for _, part := range b.selectVariant(k) {

@@ -11,7 +11,7 @@ func (b *Specialization) Verify(p *Code) error {
 		if b.wide[s] != nil {
 			continue // threads have blocks of it
 		}
-		end := b.Offsets[s.Index] + b.Eval(s.Count)*s.Dtype.Size()
+		end := b.Offsets[s.Index] + b.sizeOf(s)
 		if at := b.Offsets[s.Index]; at < 0 || at%alignment != 0 || end > b.Arena {
 			return fmt.Errorf("%s lies at bytes %d to %d of %d", s.Node.Label(), at, end, b.Arena)
 		}
@@ -19,7 +19,7 @@ func (b *Specialization) Verify(p *Code) error {
 			if b.wide[other] != nil || s.Root() == other.Root() || s.Last < other.First || other.Last < s.First {
 				continue
 			}
-			start, stop := b.Offsets[other.Index], b.Offsets[other.Index]+b.Eval(other.Count)*other.Dtype.Size()
+			start, stop := b.Offsets[other.Index], b.Offsets[other.Index]+b.sizeOf(other)
 			if b.Offsets[s.Index] < stop && start < end {
 				return fmt.Errorf("%s and %s live at the same time and share bytes", s.Node.Label(), other.Node.Label())
 			}

@@ -22,9 +22,10 @@ type fuser struct {
 	at      []int            // by the number of a node: the kernel that computes it, or -1
 	byShape map[string][]int // open kernels that compute values of a shape, in order
 	order   dependencies
-	makers  []int  // of what the node at hand reads, and of what reads what it destroys
-	before  search // for what these need
-	waiting search // for what one kernel needs
+	makers  []int                     // of what the node at hand reads, and of what reads what it destroys
+	loops   map[*rewrite.LoopCall]int // the kernels of loops
+	before  search                    // for what these need
+	waiting search                    // for what one kernel needs
 
 	waits map[*graph.Node]bool // nodes that were put off
 	kept  map[*graph.Node]bool // roots, which are not
@@ -32,7 +33,7 @@ type fuser struct {
 
 // Fuse groups nodes into kernels.
 func Fuse(u *rewrite.Program) []*Group {
-	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}, waits: map[*graph.Node]bool{}, kept: map[*graph.Node]bool{}}
+	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}, waits: map[*graph.Node]bool{}, kept: map[*graph.Node]bool{}, loops: map[*rewrite.LoopCall]int{}}
 	for _, n := range u.Roots {
 		f.kept[alias.Viewed(n)] = true
 	}
@@ -51,6 +52,8 @@ func Fuse(u *rewrite.Program) []*Group {
 			f.start(n, &Group{Class: graph.Elementwise, Space: n.In(0).Shape(), Closed: true})
 		case class == graph.Reduce:
 			f.start(n, &Group{Class: class, Space: n.In(0).Shape(), Closed: true})
+		case class == graph.Loop:
+			f.takeLoop(n)
 		default:
 			f.start(n, &Group{Class: class, Space: n.Shape(), Closed: true})
 		}
@@ -62,6 +65,19 @@ func Fuse(u *rewrite.Program) []*Group {
 		}
 	}
 	return f.sort()
+}
+
+// takeLoop puts a result of a loop into the kernel of that loop.
+func (f *fuser) takeLoop(n *graph.Node) {
+	a, _ := rewrite.CallOf(n)
+	at, known := f.loops[a.Call]
+	if !known {
+		f.loops[a.Call] = len(f.groups)
+		f.start(n, &Group{Class: graph.Loop, Space: n.Shape(), Closed: true})
+		return
+	}
+	f.findMakers(n)
+	f.add(n, f.groups[at].Space, at)
 }
 
 // maxCandidates bounds the kernels that a node is tried in.

@@ -57,7 +57,7 @@ func isComputed(n *graph.Node) bool {
 // for each of its rows.
 func (k *Group) verifySpace(n *graph.Node) error {
 	if k.Class != graph.Elementwise {
-		if len(k.Nodes) != 1 {
+		if len(k.Nodes) != 1 && k.Class != graph.Loop {
 			return bug.At(n, "a kernel of class %s has %d members", k.Class, len(k.Nodes))
 		}
 		return nil

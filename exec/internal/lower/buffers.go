@@ -17,6 +17,7 @@ const (
 	InInput                   // the caller's, for one run
 	InParam                   // the session's, from run to run
 	InConst                   // the program's
+	InResult                  // where a loop wants what a step of its body gives
 )
 
 // Buffer is memory for one value, or for several that take it over from each other.
@@ -28,6 +29,7 @@ type Buffer struct {
 	Count    graph.Dim // elements
 	First    int       // the kernel that writes it first
 	Last     int       // the last kernel that uses it
+	Repeat   *Repeat   // the loop that it is the scratch memory of, or nil
 	ReusedBy *Buffer   // the value that takes the memory over
 	Reuses   *Buffer   // the value whose memory is taken over
 }
@@ -50,7 +52,14 @@ func AssignBuffers(u *Program) error {
 	for i, s := range u.Params {
 		p.params[s.Own] = i
 	}
+	if u.Body != nil {
+		p.placeResults()
+	}
 	for at, k := range u.Kernels {
+		if r, isRepeat := k.(*Repeat); isRepeat {
+			r.Scratch = &Buffer{Node: r.Nodes[0], Dtype: graph.Bool, First: at, Last: at, Index: len(u.Buffers), Repeat: r}
+			u.Buffers = append(u.Buffers, r.Scratch)
+		}
 		for _, o := range k.Operands() {
 			if o.Base != nil && !o.Write {
 				p.use(o.Base, p.lastStep(at))
@@ -72,6 +81,20 @@ func AssignBuffers(u *Program) error {
 	}
 	u.BufferOf = p.of
 	return nil
+}
+
+// placeResults has the outputs of a loop's body lie where the loop wants them. Two that show one
+// memory have one place.
+func (p *planner) placeResults() {
+	for _, n := range p.u.Roots {
+		p.use(alias.Viewed(n), 0)
+		s := p.of[alias.Storage(n)]
+		if s.Kind == InArena {
+			p.u.Buffers = slices.DeleteFunc(p.u.Buffers, func(b *Buffer) bool { return b == s })
+			s.Kind, s.Index = InResult, len(p.u.Results)
+		}
+		p.u.Results = append(p.u.Results, s)
+	}
 }
 
 // lastStep is the kernel up to which the one at a place reads: the last one that is fused with it or

@@ -54,17 +54,25 @@ type Gather struct {
 	*GatherSpec
 }
 
+// Repeat is a loop of the user's: its body is a program, which is run for each step.
+type Repeat struct {
+	*fusion.Group
+	*RepeatSpec
+}
+
 func (k *Fused) Loops() []*Loop    { return k.Parts }
 func (k *Variants) Loops() []*Loop { return k.Parts }
 func (k *Assemble) Loops() []*Loop { return k.Parts }
 func (*MatMul) Loops() []*Loop     { return nil }
 func (*Gather) Loops() []*Loop     { return nil }
+func (*Repeat) Loops() []*Loop     { return nil }
 
 func (k *Fused) Operands() []fusion.Operand    { return operandsOf(k.Parts) }
 func (k *Variants) Operands() []fusion.Operand { return operandsOf(k.Parts) }
 func (k *Assemble) Operands() []fusion.Operand { return operandsOf(k.Parts) }
 func (k *MatMul) Operands() []fusion.Operand   { return k.MatMulSpec.Operands[:] }
 func (k *Gather) Operands() []fusion.Operand   { return k.GatherSpec.Operands[:] }
+func (k *Repeat) Operands() []fusion.Operand   { return k.RepeatSpec.Operands }
 
 func operandsOf(parts []*Loop) (all []fusion.Operand) {
 	for _, p := range parts {
@@ -95,7 +103,7 @@ type Loop struct {
 
 // KernelText prints a kernel: its nodes and its programs.
 func KernelText(k Kernel) string {
-	return k.Computes().String() + FusionOf(k).text(k) + programsText(k)
+	return k.Computes().String() + FusionOf(k).text(k) + programsText(k) + bodyText(k)
 }
 
 func programsText(k Kernel) string {

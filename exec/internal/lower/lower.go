@@ -30,6 +30,9 @@ type Program struct {
 	Consts        []*graph.Node
 	Buffers       []*Buffer
 	builder       rowprog.Builder // of the program that is being written
+	Results       []*Buffer       // of a loop's body: those that its outputs lie in, in their order
+	// CompileBody compiles the body of a loop.
+	CompileBody func(*rewrite.Program) (*Program, error)
 	RuntimeChecks []RuntimeCheck
 }
 
@@ -63,6 +66,8 @@ func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusi
 		return u.lowerLoop(k, index, isNeeded)
 	case k.Class == graph.Contract:
 		return &MatMul{k, newMatMulSpec(n)}, nil
+	case k.Class == graph.Loop:
+		return u.lowerRepeat(k)
 	case k.Class == graph.Gather:
 		return &Gather{k, newGatherSpec(n)}, nil
 	case rewrite.IsSumTo(n):

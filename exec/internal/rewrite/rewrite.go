@@ -23,6 +23,7 @@ type Program struct {
 	At             *graph.Node // that a pass is at work on, as far as it says
 	// Evaluate returns the elements of nodes that need no input, as slices; nil where that fails.
 	Evaluate func(*graph.Graph, []*graph.Node) map[*graph.Node]any
+	Body     *graph.Region // the loop's body that the program is; nil of a whole program
 }
 
 // sourceNode pairs an input or a parameter of the user's graph with its copy.

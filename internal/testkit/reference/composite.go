@@ -10,7 +10,7 @@ import (
 // user's stays as it is, and evaluates that.
 func (e *evaluator) composite(n *graph.Node, in []tensor) (tensor, error) {
 	g := n.Graph().Derive()
-	inner := &evaluator{sizes: e.sizes, known: map[*graph.Node]tensor{}}
+	inner := &evaluator{sizes: e.sizes, known: map[*graph.Node]tensor{}, steps: map[*graph.Region]*steps{}}
 	operands := make([]*graph.Node, len(in))
 	for i, x := range n.Operands() {
 		if x.IsConst() {

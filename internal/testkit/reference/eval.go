@@ -44,7 +44,7 @@ func Eval(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfe
 
 // bind solves the named sizes that the outputs need and takes the feeds in.
 func bind(g *graph.Graph, outputs []*graph.Node, feeds map[*graph.Node]Value, given []shapeinfer.Sizes) (*evaluator, error) {
-	e := &evaluator{sizes: shapeinfer.Sizes{}, known: map[*graph.Node]tensor{}}
+	e := &evaluator{sizes: shapeinfer.Sizes{}, known: map[*graph.Node]tensor{}, steps: map[*graph.Region]*steps{}}
 	var bound []shapeinfer.Bound
 	for _, n := range append(g.Inputs(), g.Params()...) {
 		v, fed := feeds[n]
@@ -84,12 +84,20 @@ type tensor struct {
 type evaluator struct {
 	sizes shapeinfer.Sizes
 	known map[*graph.Node]tensor
+	steps map[*graph.Region]*steps // of the loops that have been run, or are at it
 }
 
 // value evaluates a node, its operands first.
 func (e *evaluator) value(n *graph.Node) (tensor, error) {
 	if t, done := e.known[n]; done {
 		return t, nil
+	}
+	if a, ok := n.Loop(); ok {
+		t, err := e.loop(n, a)
+		if err == nil {
+			e.known[n] = t
+		}
+		return t, err
 	}
 	in := make([]tensor, len(n.Operands()))
 	for i, x := range n.Operands() {

@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+)
+
+// boundBody is the body of a loop with all sizes known. Its memory, which is part of the arena around
+// it, begins with two places for each value that is on its way to the next step.
+type boundBody struct {
+	*Specialization
+	outputs []boundOutput
+	scratch int // bytes
+}
+
+// boundOutput is memory that a step of the body fills: it holds one output of the body, or several
+// that are one value.
+type boundOutput struct {
+	bytes  int
+	stacks []int // the operands that keep it of all steps
+	final  int   // the operand that gets that of the last step, or -1
+	places [2]int
+}
+
+// bindBodies binds the bodies of loops.
+func (b *Specialization) bindBodies(p *Code) {
+	b.out = make([]unsafe.Pointer, p.results)
+	for _, k := range p.Kernels {
+		r, isRepeat := k.(*lower.Repeat)
+		if !isRepeat {
+			continue
+		}
+		body, err := p.bodies[r].Specialize(nil, b.Sizes, b.threads)
+		if err != nil {
+			panic(sizeError{err})
+		}
+		if b.bodies == nil {
+			b.bodies = map[*lower.Repeat]*boundBody{}
+		}
+		b.bodies[r] = b.placeOutputs(r, body)
+	}
+}
+
+// placeOutputs finds where a loop wants what its steps give.
+func (b *Specialization) placeOutputs(r *lower.Repeat, body *Specialization) *boundBody {
+	made := &boundBody{Specialization: body, outputs: make([]boundOutput, len(r.Body.Results))}
+	for i, s := range r.Body.Results {
+		made.outputs[i] = boundOutput{bytes: b.Eval(s.Count) * s.Dtype.Size(), final: -1}
+	}
+	for i, result := range r.Call.Results {
+		operand := r.Results[i]
+		switch {
+		case operand < 0:
+		case result.Role == graph.LoopStack:
+			o := &made.outputs[r.Body.Results[result.Output].Index]
+			o.stacks = append(o.stacks, operand)
+		case result.Role == graph.LoopFinal:
+			made.outputs[r.Body.Results[r.Call.Carried[result.Carried].Next].Index].final = operand
+		}
+	}
+	for _, c := range r.Call.Carried {
+		o := &made.outputs[r.Body.Results[c.Next].Index]
+		for i := range o.places {
+			o.places[i] = made.scratch
+			made.scratch += (o.bytes + alignment - 1) / alignment * alignment
+		}
+	}
+	made.scratch += body.Arena
+	return made
+}
+
+// repeatTask is a loop with all sizes known.
+type repeatTask struct {
+	loop     *lower.Repeat
+	body     *boundBody
+	length   int
+	strides  []int            // of the body's inputs, in bytes
+	bytes    []int            // of the carried values
+	ptr      []unsafe.Pointer // of the operands, and of the scratch memory
+	given    []unsafe.Pointer // carried values, as the next step is given them
+	position int64
+}
+
+func (b *Specialization) bindRepeat(p *Code, k *lower.Repeat) Launch {
+	s := b.newLaunch(p, k.RepeatSpec.Operands)
+	s.Operands = append(s.Operands, Location{Buffer: k.Scratch, Slot: inMemory})
+	t := &repeatTask{loop: k, body: b.bodies[k], length: b.Eval(k.Call.Region.Length()),
+		ptr: make([]unsafe.Pointer, len(s.Operands)), given: make([]unsafe.Pointer, len(k.Call.Carried))}
+	for i, in := range k.Call.Inputs {
+		t.strides = append(t.strides, b.Eval(in.Stride)*k.Body.Inputs[i].Own.DType().Size())
+	}
+	for _, c := range k.Call.Carried {
+		t.bytes = append(t.bytes, t.body.outputs[k.Body.Results[c.Next].Index].bytes)
+	}
+	s.Task = t
+	return s
+}
+
+func (t *repeatTask) SetPointer(operand int, p unsafe.Pointer) { t.ptr[operand] = p }
+
+// Run takes the steps.
+func (t *repeatTask) Run(s *State) error {
+	body, call := s.bodies[t.loop], t.loop.Call
+	body.Threads = s.Threads
+	body.loops++
+	body.lend(t.scratchAt(t.body.scratch-t.body.Arena), t.body.Arena)
+	count, taken := t.length, 0
+	if call.Limit >= 0 {
+		count = int(max(min(*(*int64)(t.ptr[call.Limit]), int64(count)), 0))
+	}
+	for i, c := range call.Carried {
+		t.given[i] = t.ptr[c.Init]
+	}
+	for ; taken < count; taken++ {
+		if call.Stops >= 0 && !*(*bool)(t.given[call.Stops]) {
+			break
+		}
+		t.position = int64(taken)
+		if call.Region.Reverse() {
+			t.position = int64(count - 1 - taken)
+		}
+		t.point(body, taken, call.Stops < 0 && taken == count-1)
+		if err := body.Execute(s.ctx, t.body.Specialization); err != nil {
+			return t.inStep(err)
+		}
+		t.keep(body)
+	}
+	first := 0
+	if call.Region.Reverse() {
+		first = count - taken
+	}
+	t.finish(first, first+taken)
+	return nil
+}
+
+// lend gives the body its memory.
+func (s *State) lend(at unsafe.Pointer, bytes int) {
+	if bytes > 0 && (len(s.Arena) == 0 || unsafe.Pointer(&s.Arena[0]) != at) {
+		s.generation++
+	}
+	s.Arena = unsafe.Slice((*byte)(at), bytes)
+}
+
+func (t *repeatTask) scratchAt(offset int) unsafe.Pointer {
+	if t.body.scratch == 0 {
+		return nil
+	}
+	return unsafe.Add(t.ptr[len(t.ptr)-1], offset)
+}
+
+// point has the body read and write what belongs to a step.
+func (t *repeatTask) point(body *State, step int, isLast bool) {
+	for i, in := range t.loop.Call.Inputs {
+		switch in.Role {
+		case rewrite.Previous:
+			body.Fed[i].Ptr = t.given[in.Carried]
+		case rewrite.Position:
+			body.Fed[i].Ptr = unsafe.Pointer(&t.position)
+		default:
+			body.Fed[i].Ptr = moved(t.ptr[in.Operand], int(t.position)*t.strides[i])
+		}
+	}
+	for i := range t.body.outputs {
+		switch o := &t.body.outputs[i]; {
+		case len(o.stacks) > 0:
+			body.Out[i] = moved(t.ptr[o.stacks[0]], int(t.position)*o.bytes)
+		case isLast && o.final >= 0:
+			body.Out[i] = t.ptr[o.final]
+		default:
+			body.Out[i] = t.scratchAt(o.places[step%2])
+		}
+	}
+}
+
+// moved returns the place some bytes behind another one.
+func moved(p unsafe.Pointer, bytes int) unsafe.Pointer {
+	if p == nil {
+		return nil
+	}
+	return unsafe.Add(p, bytes)
+}
+
+// keep copies what a step gave to further values that keep it, and hands on what is carried.
+func (t *repeatTask) keep(body *State) {
+	for i := range t.body.outputs {
+		if o := &t.body.outputs[i]; len(o.stacks) > 1 {
+			for _, operand := range o.stacks[1:] {
+				copyBytes(moved(t.ptr[operand], int(t.position)*o.bytes), body.Out[i], o.bytes)
+			}
+		}
+	}
+	for i, c := range t.loop.Call.Carried {
+		t.given[i] = body.Out[t.loop.Body.Results[c.Next].Index]
+	}
+}
+
+// finish stores what comes out, besides what steps have stored: the steps from one position up to and
+// without another one were taken.
+func (t *repeatTask) finish(from, to int) {
+	for i, result := range t.loop.Call.Results {
+		operand := t.loop.Results[i]
+		switch {
+		case operand < 0:
+		case result.Role == graph.LoopEnd:
+			*(*int64)(t.ptr[operand]) = int64(to - from)
+		case result.Role == graph.LoopFinal:
+			copyBytes(t.ptr[operand], t.given[result.Carried], t.bytes[result.Carried])
+		case to-from < t.length:
+			bytes := t.body.outputs[t.loop.Body.Results[result.Output].Index].bytes
+			clear(elements[byte](t.ptr[operand], from*bytes))
+			clear(elements[byte](moved(t.ptr[operand], to*bytes), (t.length-to)*bytes))
+		}
+	}
+}
+
+func copyBytes(to, from unsafe.Pointer, bytes int) {
+	if to != from {
+		copy(elements[byte](to, bytes), elements[byte](from, bytes))
+	}
+}
+
+// inStep tells of a check that failed in which step it did.
+func (t *repeatTask) inStep(err error) error {
+	if failed, ok := err.(*FailedCheck); ok {
+		return &FailedCheck{failed.Node, fmt.Sprintf("%s, in the step at position %d of the loop", failed.Message, t.position)}
+	}
+	return err
+}

@@ -1,0 +1,369 @@
+package rewrite
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/loopop"
+	"github.com/broadloom/broadloom/internal/prove"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// LoopCall is a loop whose body is a program of its own. It is carried out on some operands.
+type LoopCall struct {
+	Region   *graph.Region
+	Body     *Program     // its outputs are what the steps hand on, and what is kept of all steps
+	Inputs   []BodyInput  // of the body, in its order
+	Carried  []Carried    // those that something needs
+	Results  []LoopResult // what comes out
+	Limit    int          // the operand that limits the steps, or -1
+	Stops    int          // the carried value that stops the loop, or -1
+	operands []*graph.Node
+}
+
+// BodyInput is what a body reads.
+type BodyInput struct {
+	Role    InputRole
+	Operand int       // of the call, of a captured value and an element
+	Carried int       // of a carried value
+	Stride  graph.Dim // from one element to the next, in elements of the operand's memory
+}
+
+// InputRole says what an input of a body is.
+type InputRole uint8
+
+const (
+	Captured InputRole = iota // a value of outside
+	Element                   // a value of outside, at the step's position
+	Previous                  // a carried value
+	Position                  // of the step
+)
+
+// Carried is a carried value: the operand with which it begins, and the body's output that a step hands
+// on.
+type Carried struct{ Init, Next int }
+
+// LoopResult is a value that comes out of a loop.
+type LoopResult struct {
+	Role    graph.LoopRole // LoopFinal, LoopStack, or LoopEnd for the number of steps
+	Carried int            // of a final value
+	Output  int            // of the body, of which all steps are kept
+	dtype   graph.DType
+	shape   graph.Shape
+}
+
+// String writes how often the body is computed.
+func (c *LoopCall) String() string { return c.Region.String() }
+
+// CallAttrs are the fixed arguments of a node that is a result of a loop.
+type CallAttrs struct {
+	Call   *LoopCall
+	Result int
+}
+
+var opLoopCall = &graph.Op{Name: "loop", Func: "Loop", Doc: "a result of a loop", Class: graph.Loop, MaxIn: -1,
+	Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+		a := c.Attrs().(CallAttrs)
+		r := a.Call.Results[a.Result]
+		return r.dtype, r.shape
+	}}
+
+var opElementView = &graph.Op{Name: "element_view", Func: "ElementView", Doc: "x[0], of which there may be none.", Class: graph.Movement, MinIn: 1, MaxIn: 1, Once: true,
+	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0)[1:] },
+	View: func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) {
+		return graph.Layout{Shape: in.Shape[1:], Strides: in.Strides[1:], Offset: in.Offset}, true
+	}}
+
+// Outline makes a program of its own of each loop's body. What comes out of a loop are nodes of class
+// Loop on all that the loop reads.
+func Outline(u *Program) error {
+	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Loop }) {
+		return nil
+	}
+	o := outliner{u: u, next: u.Graph.Derive(), replaced: make([]*graph.Node, len(u.Graph.Nodes())), calls: map[*graph.Region]*bodyBuilder{}}
+	for _, n := range u.Graph.Nodes() {
+		if u.At = n; n.Region().Within(u.Body) != nil {
+			continue // it is found from what comes out
+		}
+		a, ok := n.Loop()
+		switch {
+		case ok && a.Role == graph.LoopEnd: // made where it is read
+		case ok:
+			o.replaced[n.ID()] = o.result(n, a)
+		default:
+			in := make([]*graph.Node, len(n.Operands()))
+			for i, x := range n.Operands() {
+				in[i] = o.value(x)
+			}
+			o.replaced[n.ID()] = o.next.Copy(n, in)
+		}
+	}
+	for _, n := range u.Roots {
+		o.value(n)
+	}
+	u.ReplaceGraph(o.next, func(n *graph.Node) *graph.Node { return o.replaced[n.ID()] })
+	return nil
+}
+
+// outliner makes the graph without bodies.
+type outliner struct {
+	u        *Program
+	next     *graph.Graph
+	replaced []*graph.Node
+	calls    map[*graph.Region]*bodyBuilder
+}
+
+// value returns what takes the place of a node outside of bodies.
+func (o *outliner) value(n *graph.Node) *graph.Node {
+	if a, ok := n.Loop(); ok && a.Role == graph.LoopEnd && o.replaced[n.ID()] == nil {
+		o.replaced[n.ID()] = o.call(n).result(n, LoopResult{Role: graph.LoopEnd})
+	}
+	return o.replaced[n.ID()]
+}
+
+// result makes what takes the place of a value that comes out of a loop.
+func (o *outliner) result(n *graph.Node, a graph.LoopAttrs) *graph.Node {
+	end := n.In(0)
+	if a.Role == graph.LoopFinal {
+		return o.call(end).result(n, LoopResult{Role: a.Role, Carried: a.Index})
+	}
+	x := n.In(1)
+	if x.Region().Within(o.u.Body) != nil {
+		return o.call(end).result(n, LoopResult{Role: a.Role, Output: o.call(end).output(x)})
+	}
+	return o.repeated(n, end, o.value(x))
+}
+
+// repeated makes all steps of a value that is the same in each; those that are not taken are 0.
+func (o *outliner) repeated(n, end, x *graph.Node) (all *graph.Node) {
+	o.next.At(n, func() {
+		all = ops.Expand(x, n.Shape()...)
+		if a, _ := end.Loop(); a.Limited || a.Stops {
+			position := ops.Iota(o.next, 0, append(graph.Shape{n.Shape()[0]}, slices.Repeat(graph.Shape{1}, x.Rank())...)...)
+			all = ops.Where(ops.Less(position, o.value(end)), all, ops.Zeros(o.next, x.DType()))
+		}
+	})
+	return all
+}
+
+// bodyBuilder makes the program of a loop's body.
+type bodyBuilder struct {
+	*outliner
+	call     *LoopCall
+	g        *graph.Graph // of the body
+	copied   map[*graph.Node]*graph.Node
+	captured map[*graph.Node]*graph.Node // by the value of outside, in the graph without bodies
+	live     map[int]int                 // the numbers, among those that something needs, of carried values
+}
+
+// call returns the loop that ends at a node.
+func (o *outliner) call(end *graph.Node) *bodyBuilder {
+	a, _ := end.Loop()
+	if b := o.calls[a.Body]; b != nil {
+		return b
+	}
+	g := o.u.Graph.Derive()
+	b := &bodyBuilder{outliner: o, g: g, copied: map[*graph.Node]*graph.Node{}, captured: map[*graph.Node]*graph.Node{}, live: map[int]int{},
+		call: &LoopCall{Region: a.Body, Limit: -1, Stops: -1, Body: &Program{Graph: g, Body: a.Body, Evaluate: o.u.Evaluate}}}
+	o.calls[a.Body] = b
+	members, outputs := o.live(end, a)
+	carried, next, limit := loopop.CarriedOf(end)
+	o.next.At(end, func() {
+		if limit != nil {
+			b.call.Limit = b.operand(contiguous(o.value(limit)))
+		}
+		for i, x := range carried {
+			if members[x] {
+				b.live[i] = len(b.call.Carried)
+				b.call.Carried = append(b.call.Carried, Carried{Init: b.operand(contiguous(o.value(x.In(0))))})
+			}
+		}
+	})
+	if a.Stops {
+		b.call.Stops = b.live[a.Carried-1]
+	}
+	for _, n := range o.u.Graph.Nodes()[:end.ID()] {
+		if members[n] {
+			o.u.At = n
+			b.copied[n] = b.copyOf(n)
+		}
+	}
+	for i, x := range next {
+		if at, isLive := b.live[i]; isLive {
+			b.call.Carried[at].Next = b.output(x)
+		}
+	}
+	for _, n := range outputs {
+		b.output(n)
+	}
+	return b
+}
+
+// live finds what the steps of a loop compute that something needs: carried values count only where they
+// do something else than to be handed on. It also lists those of which all steps are kept.
+func (o *outliner) live(end *graph.Node, a graph.LoopAttrs) (members map[*graph.Node]bool, outputs []*graph.Node) {
+	members = map[*graph.Node]bool{}
+	carried, next, _ := loopop.CarriedOf(end)
+	var visit func(n *graph.Node)
+	visit = func(n *graph.Node) {
+		if n.Region().Within(o.u.Body) != a.Body || members[n] {
+			return
+		}
+		members[n] = true
+		for _, x := range n.Operands() {
+			visit(x)
+		}
+		if own, ok := n.Loop(); ok && own.Role == graph.LoopCarried && own.Body == a.Body {
+			visit(next[own.Index])
+		}
+	}
+	if a.Stops {
+		visit(carried[a.Carried-1])
+	}
+	for _, n := range o.u.Graph.Nodes()[end.ID():] {
+		own, ok := n.Loop()
+		switch {
+		case !ok || own.Body != a.Body:
+		case own.Role == graph.LoopFinal:
+			visit(carried[own.Index])
+		case own.Role == graph.LoopStack:
+			visit(n.In(1))
+			outputs = append(outputs, n.In(1))
+		}
+	}
+	outputs = slices.DeleteFunc(outputs, func(n *graph.Node) bool { return !members[n] })
+	return members, outputs
+}
+
+// operand notes a value of outside that the loop reads.
+func (b *bodyBuilder) operand(x *graph.Node) int {
+	if at := slices.Index(b.call.operands, x); at >= 0 {
+		return at
+	}
+	b.call.operands = append(b.call.operands, x)
+	return len(b.call.operands) - 1
+}
+
+// output notes a value of which the body gives that of each step.
+func (b *bodyBuilder) output(n *graph.Node) int {
+	own := b.inBody(n)
+	p := b.call.Body
+	if at := slices.Index(p.Roots, own); at >= 0 {
+		return at
+	}
+	p.Roots = append(p.Roots, own)
+	p.UserRoots = append(p.UserRoots, own)
+	p.NumOutputs, p.UserNodes = len(p.Roots), len(b.g.Nodes())
+	return len(p.Roots) - 1
+}
+
+// result makes the node of a value that comes out.
+func (b *bodyBuilder) result(n *graph.Node, r LoopResult) (made *graph.Node) {
+	r.dtype, r.shape = n.DType(), n.Shape()
+	if r.Role == graph.LoopFinal {
+		r.Carried = b.live[r.Carried]
+	}
+	b.call.Results = append(b.call.Results, r)
+	b.next.At(n, func() {
+		attrs := CallAttrs{b.call, len(b.call.Results) - 1}
+		if len(b.call.operands) == 0 {
+			made = graph.ApplyIn(b.next, opLoopCall, attrs)
+			return
+		}
+		made = graph.Apply(opLoopCall, attrs, b.call.operands...)
+	})
+	return made
+}
+
+// input makes an input of the body.
+func (b *bodyBuilder) input(of *graph.Node, in BodyInput) *graph.Node {
+	n := b.g.InputFor(of, of.DType(), of.Shape())
+	b.call.Inputs = append(b.call.Inputs, in)
+	b.call.Body.Inputs = append(b.call.Body.Inputs, sourceNode{n, n})
+	return n
+}
+
+// inBody returns what a node of the loop, or of outside, is in the body's graph.
+func (b *bodyBuilder) inBody(n *graph.Node) *graph.Node {
+	if own := b.copied[n]; own != nil {
+		return own
+	}
+	x := b.value(n)
+	if own := b.captured[x]; own != nil {
+		return own
+	}
+	own := b.shown(x, func(base *graph.Node) *graph.Node {
+		if base.IsConst() {
+			return b.g.Copy(base, nil)
+		}
+		if own := b.captured[base]; own != nil {
+			return own
+		}
+		own := b.input(base, BodyInput{Role: Captured, Operand: b.operand(base)})
+		b.captured[base] = own
+		return own
+	})
+	b.captured[x] = own
+	return own
+}
+
+// shown makes in the body what a value of outside shows, from what its memory is there.
+func (b *bodyBuilder) shown(x *graph.Node, memory func(*graph.Node) *graph.Node) *graph.Node {
+	if alias.IsView(x) {
+		return b.g.Copy(x, []*graph.Node{b.shown(x.In(0), memory)})
+	}
+	return memory(x)
+}
+
+// copyOf makes a node of the loop in the body's graph.
+func (b *bodyBuilder) copyOf(n *graph.Node) *graph.Node {
+	if a, ok := n.Loop(); ok && a.Body == b.call.Region {
+		switch a.Role {
+		case graph.LoopCarried:
+			return b.input(n, BodyInput{Role: Previous, Carried: b.live[a.Index]})
+		case graph.LoopStep:
+			return b.input(n, BodyInput{Role: Position})
+		case graph.LoopElement:
+			return b.element(n)
+		}
+	}
+	in := make([]*graph.Node, len(n.Operands()))
+	for i, x := range n.Operands() {
+		in[i] = b.inBody(x)
+	}
+	return b.g.Copy(n, in)
+}
+
+// element makes the part of a value of outside at the step's position: a view of memory that the
+// loop moves on from step to step. It must lie within the value's memory, which ends where a step
+// would go backwards.
+func (b *bodyBuilder) element(n *graph.Node) (made *graph.Node) {
+	x := b.value(n.In(0))
+	if stride := alias.LayoutOf(x).Strides[0]; prove.NewProver(b.next.Bounds).AtLeast(stride, 0) != prove.Proved {
+		b.next.At(n, func() { x = ops.Copy(x) })
+	}
+	stride := alias.LayoutOf(x).Strides[0]
+	whole := b.shown(x, func(base *graph.Node) *graph.Node {
+		return b.input(base, BodyInput{Role: Element, Operand: b.operand(base), Stride: stride})
+	})
+	b.g.At(n, func() { made = graph.Apply(opElementView, nil, whole) })
+	return made
+}
+
+// CallOf returns the loop of which a node is a result.
+func CallOf(n *graph.Node) (a CallAttrs, ok bool) {
+	a, ok = n.Attrs().(CallAttrs)
+	return a, ok
+}
+
+// VerifyOutlined checks that no loop is left that is none of the programs' own.
+func VerifyOutlined(u *Program) error {
+	for _, n := range u.Graph.Nodes() {
+		if a, ok := n.Loop(); ok {
+			return fmt.Errorf("a value of a loop is left: %s", a.Role)
+		}
+	}
+	return nil
+}

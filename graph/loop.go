@@ -1,0 +1,188 @@
+package graph
+
+import "fmt"
+
+// Region is the body of a loop: its nodes are computed anew in each step. They stand in the graph
+// among the others. A node belongs to the innermost body whose values it is computed from, so that
+// what is computed from values of outside alone is computed once.
+type Region struct {
+	parent  *Region
+	length  Dim
+	reverse bool
+	whole   bool
+	open    bool
+	pos     Pos
+}
+
+// LoopSpec says how often a body is computed.
+type LoopSpec struct {
+	Length  Dim  // the steps, or the most of them
+	Reverse bool // the last step is the first
+	// Whole says that all nodes that are built while the body is open belong to it, and not only those
+	// that are computed from its values: they are not computed where there is no step.
+	Whole bool
+}
+
+// Parent returns the body around this one, or nil.
+func (r *Region) Parent() *Region { return r.parent }
+
+// Length returns the number of steps, or the most of them.
+func (r *Region) Length() Dim { return r.length }
+
+// Reverse reports whether the steps go backwards: their positions fall.
+func (r *Region) Reverse() bool { return r.reverse }
+
+// Spec returns how often the body is computed.
+func (r *Region) Spec() LoopSpec { return LoopSpec{r.length, r.reverse, r.whole} }
+
+// Depth counts the bodies around the values of r, itself among them: 0 for nil.
+func (r *Region) Depth() int {
+	depth := 0
+	for ; r != nil; r = r.parent {
+		depth++
+	}
+	return depth
+}
+
+// Holds reports whether r is in, or a body around it. Nil, the outside of all bodies, holds all.
+func (r *Region) Holds(in *Region) bool {
+	for ; in != r; in = in.parent {
+		if in == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// Within returns the body right below outer that holds r; nil where r is not below outer.
+func (r *Region) Within(outer *Region) *Region {
+	for ; r != nil; r = r.parent {
+		if r.parent == outer {
+			return r
+		}
+	}
+	return nil
+}
+
+// String writes how often the body is computed, and nothing that differs from one to another.
+func (r *Region) String() string {
+	text := r.length.String()
+	if r.reverse {
+		text = "reverse " + text
+	}
+	return text
+}
+
+// OpenRegion begins a body within the one that is open. Nodes may be computed from its values until
+// end is called.
+func (g *Graph) OpenRegion(s LoopSpec) (r *Region, end func()) {
+	outer := g.region
+	r = &Region{parent: outer, length: s.Length, reverse: s.Reverse, whole: s.Whole, open: true, pos: g.here()}
+	g.region = r
+	return r, func() { g.region, r.open = outer, false }
+}
+
+// Region returns the body that is open, or nil.
+func (g *Graph) Region() *Region { return g.region }
+
+// Region returns the body to which the node belongs; nil where it is computed outside of all.
+func (n *Node) Region() *Region { return n.region }
+
+// LoopRole is what a node of class Loop does.
+type LoopRole uint8
+
+// The roles. The first three are values of a body, the others lead out of it.
+const (
+	LoopCarried LoopRole = iota // what a step was given by the one before; the operand is what the first is given
+	LoopElement                 // the operand's part at the step's position on the first axis
+	LoopStep                    // the position of the step, an Int64
+	LoopEnd                     // the number of steps; the operands are all carried values, what the steps hand on, and limits
+	LoopFinal                   // what the last step hands on; the operand is the end
+	LoopStack                   // a value of all steps along a new first axis; the operands are the end and the value
+)
+
+var loopRoles = [...]string{"carried", "element", "step", "end", "final", "stack"}
+
+// String names the role in lower case.
+func (r LoopRole) String() string { return nameOf(loopRoles[:], r, "role") }
+
+// LoopAttrs are the fixed arguments of an operation of class Loop.
+type LoopAttrs struct {
+	Body    *Region
+	Role    LoopRole
+	Index   int  // of a carried or final value: which one
+	Carried int  // of the end: the number of carried values
+	Limited bool // of the end: its next operand, an Int64, is the number of steps if less than the length
+	Stops   bool // of the end: the loop stops before a step that is given false as the last carried value
+}
+
+// Args writes the operands alone.
+func (a LoopAttrs) Args(operands []string) []string {
+	if a.Role == LoopStack {
+		return operands[1:]
+	}
+	return operands
+}
+
+// Loop returns the fixed arguments of a node of a loop's own.
+func (n *Node) Loop() (a LoopAttrs, ok bool) {
+	if n.op == nil || n.op.Class != Loop {
+		return LoopAttrs{}, false
+	}
+	a, ok = n.attrs.(LoopAttrs)
+	return a, ok
+}
+
+// findRegion finds the body to which a node belongs.
+func (n *Node) findRegion(open *Region) {
+	n.region = nil
+	for _, x := range n.in {
+		if x != nil && x.region != nil && n.region.Holds(x.region) {
+			n.region = x.region
+		}
+	}
+	if a, ok := n.Loop(); ok {
+		if n.region = a.Body; a.Role >= LoopEnd {
+			n.region = a.Body.parent
+		}
+	}
+	if open != nil && open.whole && n.op.Class != Source && n.region.Holds(open) {
+		n.region = open
+	}
+}
+
+// misplaced refuses an operation that does not go with the bodies of loops in which its operands stand.
+func (n *Node) misplaced() *Mistake { return firstMistake(n.strayOperand(), n.strayWrite()) }
+
+// strayOperand refuses an operand that is a value of a body in which the operation does not stand.
+func (n *Node) strayOperand() *Mistake {
+	for i, x := range n.in {
+		if x == nil || x.region == nil || x.region.open {
+			continue
+		}
+		if a, ok := n.Loop(); ok && a.Body == x.region {
+			continue
+		}
+		return &Mistake{Code: CodeLoop,
+			Summary:  fmt.Sprintf("operand %d, %s, is a value of the body of the loop at %s, and is used outside of it", i, x.Called(), x.region.pos),
+			Operands: []OperandNote{{Node: x, Text: "differs from step to step"}},
+			Help: []string{
+				"return it from the body: as a next value, of which the last one comes out, or as an output, of which all steps come out along a new axis",
+			}}
+	}
+	return nil
+}
+
+// strayWrite refuses a write within a body to memory that is not made in the same step.
+func (n *Node) strayWrite() *Mistake {
+	if n.op.Class != Update || n.region == nil || len(n.in) == 0 {
+		return nil
+	}
+	memory := n.in[0].Storage()
+	if memory.region == n.region && memory.op.Class != Loop {
+		return nil
+	}
+	return &Mistake{Code: CodeLoop,
+		Summary: fmt.Sprintf("the body of a loop writes %s, which is not made in the same step", memory.Called()),
+		Help:    []string{"carry the value: return the new one from the body, which then gets it in the next step"}}
+}

@@ -1,0 +1,193 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/loopop"
+)
+
+func init() {
+	for _, op := range loopop.Entries() {
+		enter(op)
+	}
+}
+
+// Loop says what a loop goes over.
+type Loop struct {
+	// Carry is what the first step is given. Each step hands on as many values, of the same dtypes and
+	// shapes, which the next one is given.
+	Carry []*graph.Node
+	// Over are values that the loop takes apart along Axis: the step at position t is given their parts
+	// at t, without that axis. They have one size along it, which is the number of steps.
+	Over []*graph.Node
+	Axis int // of Over, and of what comes out of all steps; from the end where it is negative
+	// Length is the number of steps where nothing is in Over.
+	Length graph.Dim
+	// Reverse begins at the last position.
+	Reverse bool
+}
+
+// Scan computes body for each position of a loop. The body is called once, to build a graph: it gets
+// the carried values and the parts of l.Over, and returns the next carried values and what comes out
+// of each step. It may use any value of outside, which is then the same in each step. Scan returns
+// the carried values after the last step, and what came out of all steps, with l.Axis as a new axis.
+// Of a loop without steps the first are l.Carry, and the others are empty.
+//
+// This is a sum that starts again where reset says so:
+//
+//	_, sums := ops.Scan(ops.Loop{Carry: []*graph.Node{zero}, Over: []*graph.Node{x, reset}},
+//		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+//			sum := ops.Where(x[1], x[0], ops.Add(carry[0], x[0]))
+//			return []*graph.Node{sum}, []*graph.Node{sum}
+//		})
+func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (final, outs []*graph.Node) {
+	over, length := alongFirst(l.Over, l.Axis), l.Length
+	if len(over) > 0 {
+		length = graph.UnknownDim
+		if x := over[0]; x != nil && x.Judged() && x.Rank() > 0 {
+			length = x.Shape()[0]
+		}
+	}
+	b := newLoop("Scan", graph.LoopSpec{Length: length, Reverse: l.Reverse}, l.Carry, over)
+	if len(over) == 0 && length == 0 {
+		b.refuse("it goes over nothing, and Length is not given")
+	}
+	final, outs = b.build(func(carry, x []*graph.Node) (next, out []*graph.Node) {
+		if body == nil {
+			b.refuse("there is no body")
+			return carry, nil
+		}
+		return body(carry, x)
+	})
+	for i, x := range outs {
+		if l.Axis != 0 && x.Judged() {
+			outs[i] = MoveAxis(x, 0, l.Axis)
+		}
+	}
+	return final, outs
+}
+
+// Fori computes body for each i from 0 up to and without n, and returns the carried values after the
+// last step. i is an Int64 scalar. See [Scan] for the body.
+func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*graph.Node) (next []*graph.Node)) (final []*graph.Node) {
+	b := newLoop("Fori", graph.LoopSpec{Length: n}, carry, nil)
+	final, _ = b.build(func(carry, _ []*graph.Node) (next, out []*graph.Node) {
+		if body == nil {
+			b.refuse("there is no body")
+			return carry, nil
+		}
+		return body(loopop.Step(b.g, b.region), carry), nil
+	})
+	return final
+}
+
+// alongFirst brings an axis of values to the front.
+func alongFirst(xs []node, axis int) []node {
+	moved := make([]node, len(xs))
+	for i, x := range xs {
+		if moved[i] = x; axis != 0 && x != nil && x.Judged() && x.Rank() > 0 {
+			moved[i] = MoveAxis(x, axis, 0)
+		}
+	}
+	return moved
+}
+
+// loopBuilder is a loop that is being built.
+type loopBuilder struct {
+	fn          string
+	spec        graph.LoopSpec
+	g           *graph.Graph
+	region      *graph.Region
+	carry, over []node
+	limit       loopop.Limit
+	wrong       *graph.Mistake
+}
+
+// newLoop begins a loop.
+func newLoop(fn string, spec graph.LoopSpec, carry, over []node) *loopBuilder {
+	b := &loopBuilder{fn: fn, spec: spec, carry: make([]node, len(carry)), over: over}
+	for _, list := range [][]node{carry, over} {
+		for _, x := range list {
+			if x != nil && x.Graph() != nil && b.g == nil {
+				b.g = x.Graph()
+			}
+		}
+	}
+	for i, x := range carry {
+		if b.carry[i] = x; b.g != nil {
+			b.carry[i] = asNode(b.g, x)
+		}
+	}
+	return b
+}
+
+// asNode makes a constant of a number.
+func asNode(g *graph.Graph, x node) node {
+	if a, isNumber := x.Literal(); isNumber {
+		return g.Number(a, x.DType())
+	}
+	return x
+}
+
+// refuse notes the first thing that is wrong with the loop.
+func (b *loopBuilder) refuse(format string, args ...any) {
+	if b.wrong == nil {
+		b.wrong = &graph.Mistake{Code: graph.CodeLoop, Summary: fmt.Sprintf(format, args...)}
+	}
+}
+
+// build makes the nodes of the loop, and gives what comes out of it.
+func (b *loopBuilder) build(body func(carry, x []node) (next, out []node)) (final, outs []node) {
+	if b.g == nil {
+		b.refuse("nothing that is carried or gone over belongs to a graph")
+		next, out := body(b.carry, b.over)
+		return b.refused(len(next), len(out))
+	}
+	carried, next, outs := b.open(body)
+	if len(next) != len(carried) {
+		b.refuse("%d values are carried, and the body hands on %d", len(carried), len(next))
+	}
+	if b.wrong != nil {
+		return b.refused(len(carried), len(outs))
+	}
+	end := loopop.End(b.g, b.region, carried, next, b.limit)
+	for i := range carried {
+		final = append(final, loopop.Final(b.region, end, i))
+	}
+	for i, x := range outs {
+		outs[i] = loopop.Stack(b.region, end, x)
+	}
+	return final, outs
+}
+
+// open builds the nodes of the body.
+func (b *loopBuilder) open(body func(carry, x []node) (next, out []node)) (carried, next, outs []node) {
+	region, end := b.g.OpenRegion(b.spec)
+	defer end()
+	b.region = region
+	for i, x := range b.carry {
+		carried = append(carried, loopop.Carried(region, i, x).Named(fmt.Sprintf("carry[%d]", i)))
+	}
+	parts := make([]node, len(b.over))
+	for i, x := range b.over {
+		parts[i] = loopop.Element(region, x).Named(fmt.Sprintf("x[%d]", i))
+	}
+	next, out := body(carried[:len(carried):len(carried)], parts)
+	for i, x := range next {
+		if a, isNumber := x.Literal(); isNumber && i < len(carried) {
+			next[i] = b.g.Number(a, carried[i].DType())
+		}
+	}
+	for _, x := range out {
+		outs = append(outs, asNode(b.g, x))
+	}
+	return carried, next, outs
+}
+
+// refused gives one node that stands for all that comes out of a loop that could not be built.
+func (b *loopBuilder) refused(finals, outs int) (final, out []node) {
+	bad := refusal(refused(b.fn, append(append([]node{}, b.carry...), b.over...)...), b.wrong)
+	return slices.Repeat([]node{bad}, finals), slices.Repeat([]node{bad}, outs)
+}
