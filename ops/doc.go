@@ -22,5 +22,5 @@
 // select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go.
 // Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go and poolgrad.go, with the
 // options of windowoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go. New
-// values: creation.go, random.go.
+// values: creation.go, random.go. Loops: loop.go.
 package ops

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/loopop"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
@@ -76,6 +77,9 @@ func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	stream := Add(seed, num64(int64(len(g.Nodes()))<<32))
 	places := flatIndex(g, make([]node, len(shape)), rowMajorSteps(shape), 0, shape)
 	digits := map[graph.DType]int{graph.Float32: 24, graph.Float64: 53}[t]
+	for r := g.Region(); r != nil; r = r.Parent() { // other numbers in each step of a loop
+		stream = Add(stream, Mul(loopop.Step(g, r), num64(0x632be59bd9b4e019)))
+	}
 	random := Apply(opRandomBits, nil, places, stream)
 	top := BitAnd(FloorDiv(random, num64(1<<(64-digits))), num64(1<<digits-1))
 	return Mul(Cast(top, t), num(math.Ldexp(1, -digits)))

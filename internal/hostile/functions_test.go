@@ -35,7 +35,7 @@ var functions = map[string][]any{
 		ops.CopyInPlace, ops.Cos, ops.Cosh, ops.CrossEntropy, ops.CumProd, ops.CumSum, ops.Diagonal, ops.Dilation,
 		ops.Div, ops.DivInPlace, ops.Dropout, ops.EachLoss, ops.Einsum, ops.Elu, ops.Embedding, ops.Entries,
 		ops.Equal, ops.Erf, ops.ExcludePadding, ops.Exp, ops.Exp2, ops.Expand, ops.Expect, ops.Expm1, ops.Flatten, ops.Flip,
-		ops.Floor, ops.FloorDiv, ops.Fmod, ops.Fold, ops.Frac, ops.Full, ops.FullLike, ops.GLU, ops.Gather,
+		ops.Floor, ops.FloorDiv, ops.Fmod, ops.Fold, ops.Fori, ops.Frac, ops.Full, ops.FullLike, ops.GLU, ops.Gather,
 		ops.Gelu, ops.GeluTanh, ops.Greater, ops.GreaterEqual, ops.GroupNorm, ops.GroupedQuery, ops.Groups, ops.HardShrink,
 		ops.HardSigmoid, ops.HardSwish, ops.HardTanh, ops.Huber, ops.Hypot, ops.IgnoreIndex, ops.InPlace,
 		ops.IndexSelect, ops.Independent, ops.Iota, ops.IsFinite, ops.IsInf, ops.IsNaN, ops.KLDiv, ops.KeepDims, ops.L1,
@@ -81,7 +81,7 @@ var functions = map[string][]any{
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
 	},
 	"shapeinfer/rules": {
-		rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.ScatterAdd, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
+		rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.ScatterAdd, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
 	},
 	"shapeinfer/alias": {
 		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,

@@ -13,11 +13,11 @@ import (
 type MemoryKind uint8
 
 const (
-	InArena MemoryKind = iota // the session's arena, reused after the last use
-	InInput                   // the caller's, for one run
-	InParam                   // the session's, from run to run
-	InConst                   // the program's
-	InResult                  // where a loop wants what a step of its body gives
+	InArena  MemoryKind = iota // the session's arena, reused after the last use
+	InInput                    // the caller's, for one run
+	InParam                    // the session's, from run to run
+	InConst                    // the program's
+	InResult                   // where a loop wants what a step of its body gives
 )
 
 // Buffer is memory for one value, or for several that take it over from each other.

@@ -22,17 +22,17 @@ type RuntimeCheck struct {
 // Program is a program under compilation.
 type Program struct {
 	*rewrite.Program
-	Thresholds    Thresholds
-	Groups        []*fusion.Group
-	Kernels       []Kernel
-	Chains        []*Chain // in their order
-	BufferOf      map[*graph.Node]*Buffer
-	Consts        []*graph.Node
-	Buffers       []*Buffer
-	builder       rowprog.Builder // of the program that is being written
-	Results       []*Buffer       // of a loop's body: those that its outputs lie in, in their order
+	Thresholds Thresholds
+	Groups     []*fusion.Group
+	Kernels    []Kernel
+	Chains     []*Chain // in their order
+	BufferOf   map[*graph.Node]*Buffer
+	Consts     []*graph.Node
+	Buffers    []*Buffer
+	builder    rowprog.Builder // of the program that is being written
+	Results    []*Buffer       // of a loop's body: those that its outputs lie in, in their order
 	// CompileBody compiles the body of a loop.
-	CompileBody func(*rewrite.Program) (*Program, error)
+	CompileBody   func(*rewrite.Program) (*Program, error)
 	RuntimeChecks []RuntimeCheck
 }
 
