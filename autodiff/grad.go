@@ -199,11 +199,11 @@ func (w *reversePass) backprop(n, dy *graph.Node) {
 	case n.Op().Fill && w.needed[n.In(1)] && w.repeats(n):
 		w.failed = refuse(problem{fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", graph.Calling(n), n.Pos()),
 			"fill a view that reaches each element once, such as one of ops.Slice or ops.Select"}, n)
+	case n.Op().Class == graph.Loop:
+		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through the loop made at %s", n.Pos()),
+			"cut the way with ops.StopGradient, or write the steps one by one"}, n)
 	case rule == nil && n.Op().Class == graph.Composite:
 		rule = w.compositeRule(n, dy)
-	case n.Op().Class == graph.Loop:
-		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through a loop: that of %s is asked for, made at %s", n.Called(), n.Pos()),
-			"cut the way with ops.StopGradient, or write the steps out one by one"}, n)
 	case rule == nil:
 		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through %s, made at %s", graph.Calling(n), n.Pos()),
 			"cut the way with ops.StopGradient, or write it with operations that have gradients"}, n)

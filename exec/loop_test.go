@@ -1,33 +1,257 @@
 package exec_test
 
 import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
+	"github.com/broadloom/broadloom/internal/testkit/settings"
 	"github.com/broadloom/broadloom/ops"
 )
 
-func TestScan(t *testing.T) {
-	g := graph.New("prefix")
-	x := g.Input("x", graph.Float64, g.Dim("t"), 2)
-	final, sums := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float64, 2)}, Over: []*graph.Node{x}},
-		func(carry, x []*graph.Node) (next, out []*graph.Node) {
-			sum := ops.Add(carry[0], x[0])
-			return []*graph.Node{sum}, []*graph.Node{sum}
-		})
-	prog, err := exec.Compile(g, exec.Outputs(final[0], sums[0]))
+type nodes = []*graph.Node
+
+// loops are bodies of several kinds. Each is given the graph, two carried values of [3], elements of
+// [3] and a weight of [3, 3], and hands on as many.
+var loops = map[string]func(carry, x nodes, w *graph.Node) (next, out nodes){
+	"sum": func(carry, x nodes, _ *graph.Node) (next, out nodes) {
+		sum := ops.Add(carry[0], x[0])
+		return nodes{sum, carry[1]}, nodes{sum}
+	},
+	"recurrent": func(carry, x nodes, w *graph.Node) (next, out nodes) {
+		h := ops.Tanh(ops.Add(ops.MatMul(carry[0], w), x[0]))
+		return nodes{h, ops.Maximum(carry[1], h)}, nodes{h, ops.Softmax(h, 0)}
+	},
+	"exchanged": func(carry, x nodes, _ *graph.Node) (next, out nodes) {
+		return nodes{carry[1], ops.Sub(carry[0], x[0])}, nodes{x[0], carry[0], carry[0]}
+	},
+	"nothing given out": func(carry, x nodes, w *graph.Node) (next, out nodes) {
+		return nodes{ops.MatMul(w, ops.Mul(carry[0], x[0])), ops.Add(carry[1], ops.Select(w, 0, 1))}, nil
+	},
+	"views and writes": func(carry, x nodes, _ *graph.Node) (next, out nodes) {
+		y := ops.Copy(x[0])
+		z := ops.MulInPlace(ops.Slice(y, 0, 1, 3, 1), ops.Slice(carry[0], 0, 0, 2, 1))
+		return nodes{ops.Flip(carry[0], 0), ops.After(y, z)}, nodes{ops.Flip(carry[1], 0), ops.After(y, z)}
+	},
+	"nested": func(carry, x nodes, w *graph.Node) (next, out nodes) {
+		inner, all := ops.Scan(ops.Loop{Carry: nodes{ops.Sum(carry[0])}, Over: nodes{w, x[0]}},
+			func(c, row nodes) (next, out nodes) {
+				s := ops.Add(ops.Mul(c[0], graph.Num(0.5)), ops.Mul(ops.Sum(row[0]), row[1]))
+				return nodes{s}, nodes{s}
+			})
+		return nodes{all[0], ops.Add(carry[1], inner[0])}, nodes{all[0]}
+	},
+}
+
+// unrolled is what a loop computes, step by step in one graph.
+func unrolled(body func(carry, x nodes) (next, out nodes), carry nodes, x *graph.Node, steps int, reverse bool) (final, outs nodes) {
+	kept := make([]nodes, steps)
+	for i := range steps {
+		t := i
+		if reverse {
+			t = steps - 1 - i
+		}
+		carry, kept[t] = body(carry, nodes{ops.Select(x, 0, graph.Dim(t))})
+	}
+	for i := range kept[0] {
+		var all nodes
+		for _, out := range kept {
+			all = append(all, out[i])
+		}
+		outs = append(outs, ops.Stack(0, all...))
+	}
+	return carry, outs
+}
+
+// loopProgram is a loop with its inputs and what comes out of it.
+type loopProgram struct {
+	*exec.Program
+	outputs, inputs nodes // the inputs are x, w and the carried values
+}
+
+// newLoopProgram builds a loop over a named number of steps or, unrolled, over a number of them.
+func newLoopProgram(t *testing.T, name string, dtype graph.DType, reverse bool, steps int) *loopProgram {
+	g := graph.New(name)
+	length := g.Dim("steps", graph.AtLeast(0))
+	if steps > 0 {
+		length = graph.Dim(steps)
+	}
+	x, w := g.Input("x", dtype, length, 3), g.Input("w", dtype, 3, 3)
+	p := &loopProgram{inputs: nodes{x, w, g.Input("a", dtype, 3), g.Input("b", dtype, 3)}}
+	body := func(carry, x nodes) (next, out nodes) { return loops[name](carry, x, w) }
+	var final, outs nodes
+	if steps > 0 {
+		final, outs = unrolled(body, p.inputs[2:], x, steps, reverse)
+	} else {
+		final, outs = ops.Scan(ops.Loop{Carry: p.inputs[2:], Over: nodes{x}, Reverse: reverse}, body)
+	}
+	p.outputs = slices.Concat(final, outs)
+	var err error
+	p.Program, err = exec.Compile(g, exec.Outputs(p.outputs...), exec.OnWarning(nil))
+	require.NoError(t, err, name)
+	return p
+}
+
+// values are numbers for the inputs.
+func (p *loopProgram) values(steps int) (values []exec.Array) {
+	rng := rand.New(rand.NewPCG(uint64(steps), 1))
+	for i, shape := range [][]int{{steps, 3}, {3, 3}, {3}, {3}} {
+		values = append(values, exec.Array{Shape: shape, Data: someNumbers(rng, p.inputs[i].DType(), shape)})
+	}
+	return values
+}
+
+// run feeds the values and gives what comes out.
+func (p *loopProgram) run(t *testing.T, s *exec.Session, values []exec.Array) (all []exec.Array) {
+	feed := exec.Feed{}
+	for i, n := range p.inputs {
+		feed[n] = values[i]
+	}
+	r, err := s.Run(t.Context(), feed)
 	require.NoError(t, err)
-	t.Log(prog)
+	for _, n := range p.outputs {
+		a, err := r.Array(n)
+		require.NoError(t, err)
+		all = append(all, a)
+	}
+	return all
+}
+
+func someNumbers(rng *rand.Rand, t graph.DType, shape []int) any {
+	count := 1
+	for _, n := range shape {
+		count *= n
+	}
+	double := make([]float64, count)
+	for i := range double {
+		double[i] = rng.Float64()*2 - 1
+	}
+	if t == graph.Float64 {
+		return double
+	}
+	single := make([]float32, count)
+	for i := range single {
+		single[i] = float32(double[i])
+	}
+	return single
+}
+
+// TestLoopsAreTheirUnrolledForm compares loops bit for bit with their steps written one by one, in one
+// program for all lengths, on every instruction set.
+func TestLoopsAreTheirUnrolledForm(t *testing.T) {
+	settings.Same(t, func() string {
+		var all strings.Builder
+		for _, name := range slices.Sorted(maps.Keys(loops)) {
+			for _, dtype := range []graph.DType{graph.Float32, graph.Float64} {
+				for _, reverse := range []bool{false, true} {
+					compareUnrolled(t, &all, name, dtype, reverse)
+				}
+			}
+		}
+		return all.String()
+	})
+}
+
+func compareUnrolled(t *testing.T, all *strings.Builder, name string, dtype graph.DType, reverse bool) {
+	p := newLoopProgram(t, name, dtype, reverse, 0)
+	s := p.NewSession()
+	for _, steps := range []int{1, 2, 5, 40, 3} {
+		values := p.values(steps)
+		other := newLoopProgram(t, name, dtype, reverse, steps)
+		want := other.run(t, other.NewSession(), values)
+		got := p.run(t, s, values)
+		require.Equal(t, want, got, "%s, %s, %d steps, reverse %v", name, dtype, steps, reverse)
+		fmt.Fprint(all, got)
+	}
+}
+
+// TestLoopWithoutSteps gives back what was carried in, and nothing of its steps.
+func TestLoopWithoutSteps(t *testing.T) {
+	for name := range loops {
+		p := newLoopProgram(t, name, graph.Float32, false, 0)
+		values := p.values(0)
+		got := p.run(t, p.NewSession(), values)
+		require.Equal(t, values[2:], got[:2], name)
+		for _, out := range got[2:] {
+			require.Equal(t, 0, out.Shape[0], name)
+		}
+	}
+}
+
+// TestLoopsAllocateNothing runs a loop of many steps without an allocation.
+func TestLoopsAllocateNothing(t *testing.T) {
+	p := newLoopProgram(t, "recurrent", graph.Float32, false, 0)
+	s, feed := p.NewSession(exec.Threads(1)), exec.Feed{}
+	for i, v := range p.values(200) {
+		feed[p.inputs[i]] = v
+	}
+	require.Zero(t, testing.AllocsPerRun(10, func() {
+		if _, err := s.Run(t.Context(), feed); err != nil {
+			t.Fatal(err)
+		}
+	}))
+}
+
+// TestForiCounts adds up the steps' numbers.
+func TestForiCounts(t *testing.T) {
+	g := graph.New("count")
+	n := g.Dim("n", graph.AtLeast(0))
+	x := g.Input("x", graph.Float32, n)
+	sum := ops.Fori(n, nodes{g.Scalar(graph.Int64, 0), x}, func(i *graph.Node, carry nodes) nodes {
+		return nodes{ops.Add(carry[0], ops.Square(i)), ops.Mul(carry[1], graph.Num(2))}
+	})
+	prog, err := exec.Compile(g, exec.Outputs(sum...))
+	require.NoError(t, err)
 	s := prog.NewSession()
-	r, err := s.Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{3, 2}, Data: []float64{1, 2, 3, 4, 5, 6}}})
-	require.NoError(t, err)
-	a, err := r.Array(final[0])
-	require.NoError(t, err)
-	require.Equal(t, []float64{9, 12}, a.Data)
-	a, err = r.Array(sums[0])
-	require.NoError(t, err)
-	require.Equal(t, []float64{1, 2, 4, 6, 9, 12}, a.Data)
+	for size, want := range map[int]int64{0: 0, 1: 0, 4: 14} {
+		data := make([]float32, size)
+		for i := range data {
+			data[i] = 1
+		}
+		r, err := s.Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{size}, Data: data}})
+		require.NoError(t, err)
+		a, err := r.Array(sum[0])
+		require.NoError(t, err)
+		require.Equal(t, []int64{want}, a.Data)
+		b, err := r.Array(sum[1])
+		require.NoError(t, err)
+		for _, v := range b.Data.([]float32) {
+			require.Equal(t, float32(int(1)<<size), v)
+		}
+	}
+}
+
+// TestLoopsAgreeWithTheReference evaluates loops by an evaluator that shares no code with the compiler.
+func TestLoopsAgreeWithTheReference(t *testing.T) {
+	for name := range loops {
+		p := newLoopProgram(t, name, graph.Float64, true, 0)
+		values, in := p.values(7), map[*graph.Node]reference.Value{}
+		for i, v := range values {
+			in[p.inputs[i]] = reference.Of(v.Data.([]float64), v.Shape...)
+		}
+		want, err := reference.Eval(p.outputs, in)
+		require.NoError(t, err, name)
+		for i, got := range p.run(t, p.NewSession(), values) {
+			require.InDeltaSlice(t, want[i].Data, got.Data, 1e-12, "%s: output %d", name, i)
+		}
+	}
+}
+
+// TestNoGradientThroughLoops refuses a gradient through a loop, with a way out.
+func TestNoGradientThroughLoops(t *testing.T) {
+	g := graph.New("loop")
+	x := g.Input("x", graph.Float32, 5)
+	final, _ := ops.Scan(ops.Loop{Carry: nodes{g.Scalar(graph.Float32, 0)}, Over: nodes{x}},
+		func(carry, x nodes) (next, out nodes) { return nodes{ops.Add(carry[0], x[0])}, nil })
+	d := autodiff.Grad(final[0], nodes{x})[0]
+	require.ErrorContains(t, d.Err(), "no gradient is defined through the loop made at loop_test.go:")
 }

@@ -18,9 +18,9 @@
 // who owns them, source.go inputs, parameters and constants, scope.go their scopes. apply.go applies operations,
 // composite.go notes calls that build several nodes, with promote.go for dtypes (dtype.go) and
 // attrs.go for fixed arguments. shape.go and layout.go are shapes and how values lie in memory.
-// gradient.go notes what is a gradient of what, belongs.go to which call of the user's a node belongs,
+// loop.go is the bodies of loops, gradient.go notes what is a gradient of what, belongs.go to which call of the user's a node belongs,
 // carriedout.go which writes are carried out,
-// loop.go has the bodies of loops, independence.go which axes are examples, promise.go which shapes are promised.
+// independence.go which axes are examples, promise.go which shapes are promised.
 //
 // dim.go and its neighbours (dim*.go) are sizes: a table of normal forms, their arithmetic,
 // parsing and printing. dims.go declares names, settled.go brings sizes into the plainest form

@@ -10,7 +10,7 @@
 //
 // # Files
 //
-// define.go defines entries and applies them; format.go writes their arguments in messages,
+// loop.go has loops. define.go defines entries and applies them; format.go writes their arguments in messages,
 // refusal.go refuses arguments, promote.go converts operands, inplace.go makes writing twins,
 // identity.go states neutral elements, expect.go promises shapes, independent.go declares
 // examples independent. All others are families of operations.
@@ -22,5 +22,5 @@
 // select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go.
 // Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go and poolgrad.go, with the
 // options of windowoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go. New
-// values: creation.go, random.go. Loops: loop.go.
+// values: creation.go, random.go.
 package ops

@@ -24,3 +24,54 @@ func TestScanIsAPrefixSum(t *testing.T) {
 	require.Equal(t, []float64{9, 12}, got[0].Data)
 	require.Equal(t, []float64{1, 2, 4, 6, 9, 12}, got[1].Data)
 }
+
+// TestLoopsThatCannotBe tells what is wrong with loops, at the line of the user.
+func TestLoopsThatCannotBe(t *testing.T) {
+	type nodes = []*graph.Node
+	for want, build := range map[string]func(g *graph.Graph, x *graph.Node){
+		"carried value 0 goes into a step as float32[3], and comes out as float32[]: its dtype and shape must stay": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Carry: nodes{ops.Zeros(g, graph.Float32, 3)}, Over: nodes{x}},
+				func(carry, x nodes) (next, out nodes) { return nodes{ops.Sum(ops.Add(carry[0], x[0]))}, nil })
+		},
+		"carried value 0 goes into a step as int64[], and comes out as float32[]: its dtype and shape must stay": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Carry: nodes{graph.Num(0)}, Over: nodes{x}},
+				func(carry, x nodes) (next, out nodes) { return nodes{ops.Add(carry[0], ops.Sum(x[0]))}, nil })
+		},
+		"1 values are carried, and the body hands on 2": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Carry: nodes{graph.Num(0)}, Over: nodes{x}},
+				func(carry, x nodes) (next, out nodes) { return nodes{carry[0], carry[0]}, nil })
+		},
+		"is a value of the body of the loop at loop_test.go:": func(g *graph.Graph, x *graph.Node) {
+			var kept *graph.Node
+			ops.Scan(ops.Loop{Carry: nodes{graph.Num(0)}, Over: nodes{x}},
+				func(carry, x nodes) (next, out nodes) {
+					kept = x[0]
+					return carry, nil
+				})
+			ops.Neg(kept)
+		},
+		"which is not made in the same step": func(g *graph.Graph, x *graph.Node) {
+			total := ops.Zeros(g, graph.Float32, 3)
+			ops.Scan(ops.Loop{Carry: nodes{graph.Num(0)}, Over: nodes{x}},
+				func(carry, x nodes) (next, out nodes) {
+					ops.AddInPlace(total, x[0])
+					return carry, nil
+				})
+		},
+		"it goes over nothing, and Length is not given": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, nil })
+		},
+		"there is no body": func(g *graph.Graph, x *graph.Node) { ops.Scan(ops.Loop{Over: nodes{x}}, nil) },
+		"and it is a scalar": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Over: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return nil, x })
+		},
+		`Element(y) in Scan: the sizes 7 and "n" meet on axis 0`: func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Over: nodes{x, g.Input("y", graph.Float32, 7)}}, func(carry, x nodes) (next, out nodes) { return nil, x })
+		},
+	} {
+		g := graph.New("wrong", graph.WithPolicy(graph.Policy{Names: graph.Strict}))
+		build(g, g.Input("x", graph.Float32, g.Dim("n"), 3))
+		require.ErrorContains(t, g.Err(), want)
+		require.ErrorContains(t, g.Err(), "loop_test.go:", want)
+	}
+}

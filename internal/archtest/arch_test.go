@@ -41,10 +41,11 @@ var arrows = []struct {
 	{"shapeinfer/axislint", "graph shapeinfer/axisflow", "axes that are right in size and wrong in kind"},
 	{"shapeinfer", "graph internal/prove internal/diophantine internal/panicked shapeinfer/alias shapeinfer/axisflow shapeinfer/axislint shapeinfer/rules", "the check of whole graphs"},
 	{"contract", "graph internal/prove", "what is promised of shapes is proved, and no rule of an operation"},
-	{"ops", "graph contract internal/loopop internal/prove shapeinfer/rules shapeinfer/alias", "operations are built from rules"},
+	{"internal/loopop", "graph shapeinfer/rules", "the operations that loops are made of"},
+	{"ops", "graph contract internal/prove internal/loopop shapeinfer/rules shapeinfer/alias", "operations are built from rules"},
 	{"autodiff", "graph internal/prove internal/panicked shapeinfer/rules shapeinfer/alias ops", "gradients are nodes made by operations"},
 	{"exec/internal/bug", "graph internal/panicked", "what passes and runs do wrong"},
-	{"exec/internal/rewrite", "graph internal/loopop internal/prove internal/panicked shapeinfer/... ops exec/internal/bug", "from graph to graph: it knows no machine"},
+	{"exec/internal/rewrite", "graph internal/prove internal/panicked internal/loopop shapeinfer/... ops exec/internal/bug", "from graph to graph: it knows no machine"},
 	{"exec/internal/fusion", "graph internal/prove shapeinfer/alias exec/internal/bug exec/internal/rewrite", "from nodes to groups: it knows no machine"},
 	{"exec/internal/lower", "graph shapeinfer/... exec/internal/bug exec/internal/rewrite exec/internal/fusion " +
 		"kernels/rowprog kernels/backend kernels/gemm", "from groups to kernels and buffers"},
