@@ -112,6 +112,10 @@ var seededFaults = []struct {
 		n.Operands()[1] = n.In(0)
 	}, "rule infers"},
 	{"dce", "a root is left in the graph before", func(t *testing.T, u *lower.Program) { u.Roots[0] = u.UserRoots[0] }, "root 0 is not in the graph"},
+	{"outline", "a value of a loop's body stays outside", func(t *testing.T, u *lower.Program) {
+		x := u.Inputs[0].Own
+		ops.Scan(ops.Loop{Over: []*graph.Node{x}}, func(_, x []*graph.Node) (next, out []*graph.Node) { return nil, x })
+	}, "a value of a loop is left"},
 	{"sequence", "a write comes before a read", func(t *testing.T, u *lower.Program) {
 		w := find(u, t, ofClass(graph.Update))
 		reader := alias.FindWrites(u.Sequence).Before(w)[0]

@@ -8,12 +8,6 @@ import (
 	"github.com/broadloom/broadloom/internal/loopop"
 )
 
-func init() {
-	for _, op := range loopop.Entries() {
-		enter(op)
-	}
-}
-
 // Loop says what a loop goes over.
 type Loop struct {
 	// Carry is what the first step is given. Each step hands on as many values, of the same dtypes and

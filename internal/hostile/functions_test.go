@@ -46,7 +46,7 @@ var functions = map[string][]any{
 		ops.Narrow, ops.Neg, ops.NoAxes, ops.Norm, ops.Normal, ops.Not, ops.NotEqual, ops.OneHot, ops.Or, ops.Outer,
 		ops.OutputPadding, ops.PRelu, ops.Pad, ops.Padding, ops.Permute, ops.Pow, ops.PowInPlace, ops.Prod,
 		ops.RMSNorm, ops.Reciprocal, ops.Relu, ops.Relu6, ops.Remainder, ops.RepeatInterleave, ops.Reshape,
-		ops.Roll, ops.Round, ops.Rsqrt, ops.ScaledDotProductAttention, ops.ScatterAdd, ops.Select, ops.Selu, ops.Sigmoid, ops.Sign, ops.Silu,
+		ops.Roll, ops.Round, ops.Rsqrt, ops.ScaledDotProductAttention, ops.Scan, ops.ScatterAdd, ops.Select, ops.Selu, ops.Sigmoid, ops.Sign, ops.Silu,
 		ops.Sin, ops.Sinh, ops.Size, ops.Slice, ops.SlidingWindow, ops.SmoothL1, ops.SoftShrink, ops.Softmax, ops.Softplus,
 		ops.Softsign, ops.Split, ops.SplitSizes, ops.Sqrt, ops.Square, ops.Squeeze, ops.Stack, ops.Standardize, ops.Std,
 		ops.StopGradient, ops.StopsGradient, ops.Stride, ops.Sub, ops.SubInPlace, ops.Sum, ops.SumLoss, ops.SumTo,
@@ -114,7 +114,7 @@ var spared = map[string]bool{
 	"alias.ReshapeView": true, "alias.State": true, "alias.Storage": true, "rules.TransposedSize": true,
 	"alias.Viewed": true, "alias.ViewsOf": true, "rules.WindowCount": true, "rules.WindowExtent": true,
 	// So do these methods, which passes and rules call.
-	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
+	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.CopyWith": true, "*graph.Graph.InputFor": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
 	"*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
 	// These index, or call what they are given, as the language does.
 	"*graph.Node.In": true, "*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
