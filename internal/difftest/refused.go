@@ -114,9 +114,9 @@ func (c *checker) otherSizes(noise *rand.Rand) map[string]int {
 		at[n.Name] = n.AtLeast + noise.IntN(3+20*noise.IntN(2))
 	}
 	if p.Equal {
-		first, second := p.Names[0].Name, p.Names[1].Name
-		at[first] = max(at[first], at[second])
-		at[second] = at[first]
+		first, second := p.Names[0], p.Names[1]
+		at[first.Name] = max(at[first.Name], second.AtLeast)
+		at[second.Name] = at[first.Name]
 	}
 	return at
 }
