@@ -93,18 +93,7 @@ func drawModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	if *out != "" && len(outcomes) > 1 {
 		return fail("-o names one file, and there are %d models: choose one with -run", len(outcomes))
 	}
-	for _, o := range outcomes {
-		if err := d.write(o); err != nil {
-			problems = append(problems, fmt.Sprintf("%s: %v", o.Name(), err))
-		}
-	}
-	for _, p := range problems {
-		fail("%s", p)
-	}
-	if len(problems) > 0 {
-		return exitFailed
-	}
-	return exitOK
+	return writeOutcomes(outcomes, problems, d.write, stderr)
 }
 
 // formatOf tells the format from a file's name.
@@ -150,6 +139,22 @@ func runModels(patterns []string, o models.Options) (outcomes []models.Outcome, 
 		problems = append(problems, "no models were found: mark functions that give a *graph.Graph with a comment "+models.Directive)
 	}
 	return outcomes, problems
+}
+
+// writeOutcomes writes each outcome, then all problems, and returns the command's exit status.
+func writeOutcomes(outcomes []models.Outcome, problems []string, write func(models.Outcome) error, stderr io.Writer) int {
+	for _, o := range outcomes {
+		if err := write(o); err != nil {
+			problems = append(problems, fmt.Sprintf("%s: %v", o.Name(), err))
+		}
+	}
+	for _, p := range problems {
+		fmt.Fprintln(stderr, "broadloom: "+p)
+	}
+	if len(problems) > 0 {
+		return exitFailed
+	}
+	return exitOK
 }
 
 // drawer writes the pictures of models.

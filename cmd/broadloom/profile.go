@@ -62,18 +62,7 @@ func profileModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int
 	if *trace != "" && len(outcomes) > 1 {
 		return fail("-trace names one file, and there are %d models: choose one with -run", len(outcomes))
 	}
-	for _, o := range outcomes {
-		if err := writeProfile(o, *trace, stdout); err != nil {
-			problems = append(problems, fmt.Sprintf("%s: %v", o.Name(), err))
-		}
-	}
-	for _, p := range problems {
-		fail("%s", p)
-	}
-	if len(problems) > 0 {
-		return exitFailed
-	}
-	return exitOK
+	return writeOutcomes(outcomes, problems, func(o models.Outcome) error { return writeProfile(o, *trace, stdout) }, stderr)
 }
 
 // writeProfile writes what was measured of a model.
