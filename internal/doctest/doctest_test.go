@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -61,22 +62,31 @@ func replaceOutput(t *testing.T, root string, block Block, output string) {
 	require.NoError(t, os.WriteFile(file, []byte(now), 0o644))
 }
 
-// documents reads README.md and docs/*.md.
+// documents reads the blocks of all documents.
 func documents(t *testing.T, root string) (blocks []Block) {
-	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	require.NoError(t, err)
-	require.NotEmpty(t, files)
-	for _, file := range append(files, filepath.Join(root, "README.md")) {
-		text, err := os.ReadFile(file)
+	for _, name := range documentFiles(t, root) {
+		text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
 		require.NoError(t, err)
-		name, err := filepath.Rel(root, file)
-		require.NoError(t, err)
-		found, err := Find(filepath.ToSlash(name), string(text))
+		found, err := Find(name, string(text))
 		require.NoError(t, err)
 		blocks = append(blocks, found...)
 	}
 	require.NotEmpty(t, blocks)
 	return blocks
+}
+
+// documentFiles returns the documents for users, relative to the module's root: README.md and all
+// below docs.
+func documentFiles(t *testing.T, root string) []string {
+	files := []string{"README.md"}
+	require.NoError(t, fs.WalkDir(os.DirFS(root), "docs", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && path.Ext(name) == ".md" {
+			files = append(files, name)
+		}
+		return err
+	}))
+	require.Greater(t, len(files), 1)
+	return files
 }
 
 // build makes one program of many blocks: each is a package of a module beside this one,

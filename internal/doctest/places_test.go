@@ -21,11 +21,8 @@ var place = regexp.MustCompile("`([a-z][a-z0-9_]*(?:/[A-Za-z0-9_.-]+)+)(?::([A-Z
 // TestPlacesInDocumentsExist keeps documents from naming what has been moved or renamed.
 func TestPlacesInDocumentsExist(t *testing.T) {
 	root := filepath.Join("..", "..")
-	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	require.NoError(t, err)
-	own, err := filepath.Glob(filepath.Join(root, "*.md"))
-	require.NoError(t, err)
-	for _, file := range append(files, own...) {
+	for _, name := range append(documentFiles(t, root), "CONTRIBUTING.md", "RATIONALE.md", "bench/README.md") {
+		file := filepath.Join(root, filepath.FromSlash(name))
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		for _, found := range place.FindAllStringSubmatch(string(text), -1) {
