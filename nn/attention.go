@@ -112,37 +112,17 @@ func (l *MultiHeadAttention) split(x *graph.Node, heads int) *graph.Node {
 	return ops.Transpose(ops.Unflatten(x, 2, graph.Dim(heads), graph.Dim(l.head)), 1, 2)
 }
 
-// attend is softmax(q·kᵀ/√head + mask)·v over [b, heads, t, head] and [b, kvHeads, s, head].
+// attend is attention of q, [b, heads, t, head], to k and v, [b, kvHeads, s, head], with dropout in
+// training.
 func attend(p *Pass, q, k, v, mask *graph.Node, rate float64) *graph.Node {
-	shape := q.Shape()
-	groups := k.Shape()[1]
-	if grouped := groups != shape[1]; grouped { // heads that share keys lie side by side
-		each := shape[1].DividedBy(groups)
-		q = ops.Reshape(q, shape[0], groups, each.Times(shape[2]), shape[3])
-		if mask != nil {
-			mask = groupMask(mask, shape, groups, each, k.Shape()[2])
-		}
+	opts := []ops.AttentionOption{ops.AttentionMask(mask)}
+	if q.Shape()[1] != k.Shape()[1] {
+		opts = append(opts, ops.GroupedQuery())
 	}
-	scale := 1.0
-	if n, is := shape[3].Int(); is {
-		scale = 1 / math.Sqrt(float64(n))
+	if drops(p, q, rate) {
+		opts = append(opts, ops.AttentionDropout(rate, p.Seed()))
 	}
-	scores := ops.MatMul(ops.Mul(q, graph.Num(scale)), ops.Transpose(k, -1, -2))
-	switch {
-	case mask == nil:
-	case mask.Judged() && mask.DType() == graph.Bool:
-		scores = ops.Where(mask, scores, graph.Num(math.Inf(-1)))
-	default:
-		scores = ops.Add(scores, mask)
-	}
-	weights := Dropout(rate).Apply(p, ops.Softmax(scores, -1))
-	return ops.Reshape(ops.MatMul(weights, v), shape...)
-}
-
-// groupMask makes of a mask for [b, heads, t, s] one for [b, groups, each·t, s].
-func groupMask(mask *graph.Node, q graph.Shape, groups, each, keys graph.Dim) *graph.Node {
-	mask = ops.Expand(mask, q[0], q[1], q[2], keys)
-	return ops.Reshape(mask, q[0], groups, each.Times(q[2]), keys)
+	return ops.ScaledDotProductAttention(q, k, v, opts...)
 }
 
 // notAfter is true where a key, [.., s, head], does not come after a query, [.., t, head], the

@@ -78,10 +78,18 @@ func (d dropout) Apply(p *Pass, x *graph.Node) *graph.Node {
 	switch {
 	case p == nil:
 		return unbuilt("Dropout", noPass, x)
-	case x == nil || x.Graph() == nil || p.g == nil || d == 0 || !p.training && 0 < d && d <= 1:
+	case !drops(p, x, float64(d)):
 		return x
 	}
 	return ops.Dropout(x, float64(d), p.Seed())
+}
+
+// drops reports whether a pass drops elements of x, or must be told that it cannot at this rate.
+func drops(p *Pass, x *graph.Node, rate float64) bool {
+	if x == nil || x.Graph() == nil || p.g == nil || rate == 0 {
+		return false
+	}
+	return p.training || rate < 0 || rate > 1 || rate != rate
 }
 
 // MaxPool1D, and those that follow, are the operations of the same names as layers: see
