@@ -20,6 +20,7 @@ import (
 func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wrong []*graph.Mistake) {
 	told := map[*graph.Op]bool{}
 	required := map[*graph.Node]bool{}
+	var types typing
 	for _, need := range requirements {
 		required[need.Node] = true
 	}
@@ -27,7 +28,7 @@ func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wro
 		if !n.Judged() || n.Err() != nil || told[n.Op()] || hasUnknown(n.Operands()) {
 			continue
 		}
-		if m := operationMistake(n, required[n]); m != nil {
+		if m := operationMistake(n, required[n], &types); m != nil {
 			told[n.Op()] = true
 			wrong = append(wrong, m)
 		}
@@ -41,8 +42,8 @@ func hasUnknown(values []*graph.Node) bool {
 	return slices.ContainsFunc(values, func(x *graph.Node) bool { return slices.Contains(x.Shape(), graph.UnknownDim) })
 }
 
-func operationMistake(n *graph.Node, required bool) *graph.Mistake {
-	c := operationCheck{n: n, op: n.Op(), required: required}
+func operationMistake(n *graph.Node, required bool, types *typing) *graph.Mistake {
+	c := operationCheck{n: n, op: n.Op(), required: required, types: types}
 	c.guarded("the operation", c.run)
 	if c.wrong == "" {
 		return nil
@@ -59,7 +60,8 @@ func operationMistake(n *graph.Node, required bool) *graph.Mistake {
 type operationCheck struct {
 	n           *graph.Node
 	op          *graph.Op
-	required    bool // sizes of the node are left to their binding
+	required    bool    // sizes of the node are left to their binding
+	types       *typing // memory for the types of an element's values
 	wrong, help string
 }
 
@@ -191,11 +193,8 @@ func (c *operationCheck) broadcasts() {
 
 // emits requires that the meaning of an element has the types that it says.
 func (c *operationCheck) emits() {
-	e := &typing{rank: c.n.Rank(), operands: len(c.n.Operands())}
-	in := make([]graph.Value, len(c.n.Operands()))
-	for i, x := range c.n.Operands() {
-		in[i] = e.value(x.DType())
-	}
+	e := c.types
+	in := e.begin(c.n)
 	c.guarded("Emit", func() {
 		v := c.op.Emit(e, c.n, in)
 		if t := e.TypeOf(v); e.wrong == "" && t != c.n.DType() {

@@ -12,7 +12,17 @@ type typing struct {
 	rank     int
 	operands int
 	types    []graph.DType
+	in       []graph.Value
 	wrong    string
+}
+
+// begin forgets what was found of other nodes, and returns the values of n's operands.
+func (e *typing) begin(n *graph.Node) []graph.Value {
+	*e = typing{rank: n.Rank(), operands: len(n.Operands()), types: e.types[:0], in: e.in[:0]}
+	for _, x := range n.Operands() {
+		e.in = append(e.in, e.value(x.DType()))
+	}
+	return e.in
 }
 
 func (e *typing) fail(format string, args ...any) graph.Value {

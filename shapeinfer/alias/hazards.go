@@ -21,7 +21,7 @@ func Disorders(nodes []*graph.Node) (found []Disorder) {
 	}
 	w := FindWrites(nodes)
 	for _, n := range w.second {
-		found = append(found, Disorder{Write: n, First: w.next[State(n.In(0))]})
+		found = append(found, Disorder{Write: n, First: w.Of(State(n.In(0)))})
 	}
 	if w.Any() {
 		blamed := map[*graph.Node]bool{}
@@ -81,6 +81,7 @@ func (w *Writes) Order(nodes []*graph.Node, cycle func(loop []*graph.Node)) (ord
 		return nil
 	}
 	o := ordering{progress: make([]int32, len(nodes[0].Graph().Nodes())), cycle: cycle}
+	order = make([]*graph.Node, 0, len(nodes))
 	for _, n := range nodes {
 		o.enter(n)
 		for len(o.path) > 0 {

@@ -9,8 +9,9 @@ import (
 // was in its memory, so it comes after all that reads it.
 type Writes struct {
 	p *prove.Prover
-	// next returns the write that changes a state of memory: see [State].
-	next map[*graph.Node]*graph.Node
+	// next has, by the number of a state of memory (see [State]), the write that changes it; it is
+	// nil where nothing is written.
+	next []*graph.Node
 	// second are writes of a state that another write changes already.
 	second []*graph.Node
 	before map[*graph.Node][]*graph.Node
@@ -18,19 +19,22 @@ type Writes struct {
 
 // FindWrites looks through nodes of one graph, each after its operands.
 func FindWrites(nodes []*graph.Node) *Writes {
-	w := &Writes{next: map[*graph.Node]*graph.Node{}, before: map[*graph.Node][]*graph.Node{}}
+	w := &Writes{before: map[*graph.Node][]*graph.Node{}}
 	for _, n := range nodes {
 		if n.Op().Class != graph.Update || !n.Judged() || n.Err() != nil {
 			continue
 		}
+		if w.next == nil {
+			w.next = make([]*graph.Node, len(n.Graph().Nodes()))
+		}
 		old := State(n.In(0))
-		if w.next[old] != nil {
+		if w.next[old.ID()] != nil {
 			w.second = append(w.second, n)
 			continue
 		}
-		w.next[old] = n
+		w.next[old.ID()] = n
 	}
-	if len(w.next) == 0 {
+	if !w.Any() {
 		return w
 	}
 	w.p = prove.NewProver(nodes[0].Graph().Bounds)
@@ -53,7 +57,7 @@ func (w *Writes) addReads(n *graph.Node) {
 		if x.Graph() != n.Graph() || !x.Judged() {
 			continue
 		}
-		for write := w.next[State(x)]; write != nil && write != n; write = w.next[write] {
+		for write := w.Of(State(x)); write != nil && write != n; write = w.Of(write) {
 			if w.changes(write, x) {
 				w.before[write] = appendOnce(w.before[write], n)
 				break
@@ -82,11 +86,24 @@ func isWhole(n *graph.Node) bool {
 }
 
 // Before lists the nodes that read what a write destroys: they must run before it.
-func (w *Writes) Before(write *graph.Node) []*graph.Node { return w.before[write] }
+func (w *Writes) Before(write *graph.Node) []*graph.Node {
+	if write.Op().Class != graph.Update {
+		return nil
+	}
+	return w.before[write]
+}
+
+// Of returns the write that changes a state of memory, or nil: see [State].
+func (w *Writes) Of(state *graph.Node) *graph.Node {
+	if id := state.ID(); id < len(w.next) {
+		return w.next[id]
+	}
+	return nil
+}
 
 // Any reports whether the program writes anything in place.
-func (w *Writes) Any() bool { return len(w.next) > 0 }
+func (w *Writes) Any() bool { return w.next != nil }
 
 // IsWritten reports whether an in-place operation changes the state of memory that the
 // node names.
-func (w *Writes) IsWritten(n *graph.Node) bool { return w.next[State(n)] != nil }
+func (w *Writes) IsWritten(n *graph.Node) bool { return w.Of(State(n)) != nil }

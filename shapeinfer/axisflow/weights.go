@@ -33,9 +33,17 @@ func NewLint(g *graph.Graph) *Flow {
 	return f
 }
 
+// addAxes lets each axis of a node be a source.
 func (f *Flow) addAxes(n *graph.Node) {
-	for axis := range n.Rank() {
-		f.addSource(graph.AxisOf{Node: n, Axis: axis}, len(f.sources))
+	v := make(Value, 0, n.Rank())
+	for axis, size := range n.Shape() {
+		if size != 1 {
+			v = append(v, whole(len(f.sources), axis, size))
+		}
+		f.sources = append(f.sources, graph.AxisOf{Node: n, Axis: axis})
+	}
+	if len(v) > 0 {
+		f.begin[n] = v
 	}
 }
 
