@@ -14,6 +14,7 @@ var _ = add(
 	positionsOfBatch, tableOfBatch, positionsOfTime, onePositionForAll, decoderStep, lastStep,
 	maskOnQueries, maskAddedToQueries, maskOnKeys, maskAddedToKeys, bothMasks,
 	poolOverBatch, poolOverTokens, batchStatistics, meansOfAll, deviationAsFeature, positionsExpanded, headsOverBatch, attentionOverSecond,
+	patchesByReshape, patchesByPermute,
 )
 
 // A softmax by hand of square scores, without KeepDims.
@@ -340,4 +341,16 @@ func attentionOverSecond(g *graph.Graph) {
 	x := g.Input("x", graph.Float32, g.Dim("T"), g.Dim("B"), 64)
 	q, k := testmodel.Linear(g, "q", x, 64), testmodel.Linear(g, "k", x, 64)
 	ops.Softmax(ops.Einsum("xid,xjd->xij", q, k), -1) // want warning BL233
+}
+
+// An image is cut into patches by a reshape alone: each patch has some rows and a part of the next.
+func patchesByReshape(g *graph.Graph) {
+	x := g.Input("image", graph.Float32, g.Dim("batch"), 3, 224, 224)
+	ops.Reshape(x, g.Dim("batch"), 196, 768) // want warning BL205
+}
+
+func patchesByPermute(g *graph.Graph) {
+	x := g.Input("image", graph.Float32, g.Dim("batch"), 3, 224, 224)
+	x = ops.Permute(ops.Reshape(x, g.Dim("batch"), 3, 14, 16, 14, 16), 0, 2, 4, 3, 5, 1)
+	ops.Reshape(x, g.Dim("batch"), 196, 768)
 }

@@ -16,13 +16,14 @@ import (
 // where two boundaries are no multiples of each other, as in [8, seq, 64] to [seq, 512], or
 // where an axis is cut, and neither part stands alone. A named size is taken for no multiple of
 // another number than those that it was declared a multiple of. Of numbers alone, one must stand
-// in both shapes: elsewhere nothing says what the axes are.
+// in both shapes, or the operand have three axes that the result has not, as images do that are cut
+// into patches: elsewhere nothing says what the axes are.
 func Mixes(p *prove.Prover, from, to graph.Shape) bool {
 	from, to = core(from, to)
 	if len(from) < 2 || len(to) < 2 || isShear(from, to) || arePairs(from) {
 		return false
 	}
-	return isExchange(from, to) || hasKin(from, to) && scan(p, from, to)
+	return isExchange(from, to) || (len(from) > 2 || hasKin(from, to)) && scan(p, from, to)
 }
 
 // hasKin reports whether something in the result is an axis of the operand, as far as sizes
