@@ -96,4 +96,16 @@ const (
 	// Cure: bring the mask's axis under that along which the softmax works. Where it is meant,
 	// Silence(graph.CodeMaskedRows) on what masks; for the whole graph, Policy.MaskedRows.
 	CodeMaskedRows Code = "BL236"
+
+	// Warns that a softmax works along an axis that stays in a product which sums another one: the
+	// weights of what is summed do not add up to 1.
+	//
+	//	batch, seq := g.Dim("batch"), g.Dim("seq")
+	//	x := g.Input("x", graph.Float32, batch, seq, 64)
+	//	scores := ops.MatMul(x, ops.Transpose(x, 1, 2))
+	//	ops.MatMul(ops.Softmax(scores, 1), x)
+	//
+	// Cure: the softmax of attention works along the axis of keys, which the product sums. Where it is
+	// meant, Silence(graph.CodeKeptWeights) on the softmax; for the whole graph, Policy.KeptWeights.
+	CodeKeptWeights Code = "BL237"
 )

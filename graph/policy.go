@@ -46,6 +46,8 @@ type Policy struct {
 	OnePosition WarnChoice
 	// MaskedRows decides about a mask that is the same for all elements that a softmax compares.
 	MaskedRows WarnChoice
+	// KeptWeights decides about a softmax along an axis that stays in a product which sums another one.
+	KeptWeights WarnChoice
 	// Alias decides about an operand of an in-place write that shares memory with
 	// the destination at other positions.
 	Alias AliasPolicy
@@ -70,6 +72,8 @@ func (p Policy) AboutAxes(code Code) WarnChoice {
 		return p.OnePosition
 	case CodeMaskedRows:
 		return p.MaskedRows
+	case CodeKeptWeights:
+		return p.KeptWeights
 	}
 	return WarnByDefault
 }

@@ -55,6 +55,13 @@ var aboutAxes = []struct {
 			ops.Softmax(scores, -1)
 			return scores
 		}},
+	{graph.CodeKeptWeights, func(p *graph.Policy, c graph.WarnChoice) { p.KeptWeights = c },
+		func(g *graph.Graph, b, t graph.Dim) *graph.Node {
+			x := g.Input("x", f32, b, t, 8)
+			weights := ops.Softmax(ops.MatMul(x, ops.Transpose(x, 1, 2)), 1)
+			ops.MatMul(weights, x)
+			return weights
+		}},
 }
 
 func TestWarningsAboutAxesAreChosen(t *testing.T) {

@@ -49,7 +49,8 @@ type lint struct {
 	forms     *axisflow.Flow // of composite operations alone
 	suspect   []bool         // by node, whether its axes may be wrong by a mistake that was told of
 	grown     map[*graph.Node]bool
-	users     [][]*graph.Node
+	users     []*graph.Node // those of one node after those of another, which end at usersEnd
+	usersEnd  []int32       // by node; nil until it is asked for
 }
 
 // see notes whether a node is computed from an input, and whether its axes are to be trusted.
@@ -74,24 +75,46 @@ func (l *lint) flow() *axisflow.Flow {
 
 // usersOf lists the nodes that read a node.
 func (l *lint) usersOf(n *graph.Node) []*graph.Node {
-	if l.users == nil {
-		l.users = make([][]*graph.Node, len(l.g.Nodes()))
-		for _, user := range l.g.Nodes() {
+	if l.usersEnd == nil {
+		l.findUsers()
+	}
+	begin := int32(0)
+	if n.ID() > 0 {
+		begin = l.usersEnd[n.ID()-1]
+	}
+	return l.users[begin:l.usersEnd[n.ID()]]
+}
+
+// findUsers counts the users of each node, and then puts them into one list.
+func (l *lint) findUsers() {
+	nodes := l.g.Nodes()
+	end := make([]int32, len(nodes)+1)
+	eachUse := func(see func(x, user *graph.Node)) {
+		for _, user := range nodes {
 			for _, x := range user.Operands() {
 				if x != nil && x.Graph() == l.g {
-					l.users[x.ID()] = append(l.users[x.ID()], user)
+					see(x, user)
 				}
 			}
 		}
 	}
-	return l.users[n.ID()]
+	eachUse(func(x, _ *graph.Node) { end[x.ID()+1]++ })
+	for i := range nodes {
+		end[i+1] += end[i]
+	}
+	l.users = make([]*graph.Node, end[len(nodes)])
+	eachUse(func(x, user *graph.Node) { // end of a node is where its next user goes
+		l.users[end[x.ID()]] = user
+		end[x.ID()]++
+	})
+	l.usersEnd = end
 }
 
 type rule func(l *lint, n *graph.Node) *graph.Mistake
 
 var (
 	elementwiseRules = []rule{reducedAxis, vectorAxis, examplePositions}
-	compositeRules   = []rule{overExamples, maskedRows, pooledExamples}
+	compositeRules   = []rule{overExamples, maskedRows, keptWeights, pooledExamples}
 	reductionRules   = []rule{pooledExamples}
 	movementRules    = []rule{onePosition}
 )

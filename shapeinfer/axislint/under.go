@@ -19,7 +19,7 @@ type vector struct {
 // of the result that they have met.
 func (l *lint) vectors(n *graph.Node) (list []vector) {
 	for i, y := range n.Operands() {
-		if y.Rank() == 0 || y.Rank() >= n.Rank() || n.Stretch(i) == nil || y.Graph() != l.g {
+		if y.Rank() == 0 || y.Rank() >= n.Rank() && !isLinedUp(y) || n.Stretch(i) == nil || y.Graph() != l.g {
 			continue
 		}
 		for _, x := range n.Operands() {
@@ -70,11 +70,11 @@ func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
 func vectorAxis(l *lint, n *graph.Node) *graph.Mistake {
 	for _, v := range l.vectors(n) {
 		under, isFeature := l.origins(v.x, v.at)
-		if v.y.Rank() != 1 || share(v.from, under) || !l.areInputs(under) || isFeature {
+		if v.y.Rank() != 1 && !isLinedUp(v.y) || share(v.from, under) || !l.areInputs(under) || isFeature {
 			continue
 		}
 		for axis, size := range v.x.Shape() {
-			if axis != v.at && size == v.y.Shape()[0] && l.isMeant(v, axis, under) {
+			if axis != v.at && size == v.y.Shape()[v.axis] && l.isMeant(v, axis, under) {
 				m := v.mistake(n, graph.CodeVectorAxis, axis, "%[1]s stands under axis %[4]d of %[3]s, and could as well belong to axis %[2]d: both have as many elements")
 				m.Help = append(v.help(axis), silence("CodeVectorAxis", "VectorAxis"))
 				return m
@@ -82,6 +82,12 @@ func vectorAxis(l *lint, n *graph.Node) *graph.Mistake {
 		}
 	}
 	return nil
+}
+
+// isLinedUp reports whether an operation such as a batch normalization has given a vector axes of size
+// 1, and no user has said under which axis it stands.
+func isLinedUp(y *graph.Node) bool {
+	return y.Op().Class == graph.Composite && y.In(0).Rank() == 1 && y.Rank() > 1 && slices.Contains(y.Shape(), y.Shape().NumElements())
 }
 
 // isMeant reports whether an axis is more likely that to which a vector belongs, or as likely, as the
