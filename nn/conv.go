@@ -37,6 +37,12 @@ func NewConv2D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel
 	return newConv(g, "Conv2D", name, graph.Dim(in), graph.Dim(out), []int{kernel, kernel}, ops.Conv2D, opts)
 }
 
+// NewConv3D is [NewConv1D] over volumes, [N, in, D, H, W] or [in, D, H, W], with windows of kernel ×
+// kernel × kernel elements. The weight is [out, in/groups, kernel, kernel, kernel].
+func NewConv3D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
+	return newConv(g, "Conv3D", name, graph.Dim(in), graph.Dim(out), []int{kernel, kernel, kernel}, ops.Conv3D, opts)
+}
+
 // NewConvTranspose1D declares a transposed convolution, as PyTorch's ConvTranspose1d: see
 // [ops.ConvTranspose1D]. The weight is [in, out/groups, kernel]. Options are those of [NewConv1D]
 // and [OutputPadding].
@@ -48,6 +54,12 @@ func NewConvTranspose1D[In, Out Size](g *graph.Graph, name string, in In, out Ou
 // [in, out/groups, kernel, kernel].
 func NewConvTranspose2D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
 	return newConv(g, "ConvTranspose2D", name, graph.Dim(in), graph.Dim(out), []int{kernel, kernel}, ops.ConvTranspose2D, opts)
+}
+
+// NewConvTranspose3D is [NewConvTranspose1D] over volumes, with the weight
+// [in, out/groups, kernel, kernel, kernel].
+func NewConvTranspose3D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
+	return newConv(g, "ConvTranspose3D", name, graph.Dim(in), graph.Dim(out), []int{kernel, kernel, kernel}, ops.ConvTranspose3D, opts)
 }
 
 func newConv(g *graph.Graph, kind, name string, in, out graph.Dim, kernel []int, op convolution, opts []Option) *Conv {

@@ -61,8 +61,20 @@ var torchCases = map[string]torchCase{
 	"transposed conv2d": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewConvTranspose2D(g, "", 2, 3, 3, nn.Stride(2), nn.Padding(1), nn.OutputPadding(1), f64)
 	}),
-	"embedding":  of(func(g *graph.Graph) nn.Layer { return nn.NewEmbedding(g, "", 7, 3, nn.PaddingIndex(2), f64) }),
-	"batch norm": of(func(g *graph.Graph) nn.Layer { return nn.NewBatchNorm(g, "", 4, f64) }),
+	"conv3d": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewConv3D(g, "", 2, 4, 2, nn.Stride(1, 2, 1), nn.Padding(0, 1, 1), nn.Groups(2), f64)
+	}),
+	"transposed conv3d": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewConvTranspose3D(g, "", 2, 3, 2, nn.Stride(2), nn.Padding(1), nn.OutputPadding(1), f64)
+	}),
+	"max pool of volumes":                             of(func(*graph.Graph) nn.Layer { return nn.MaxPool3D(2, ops.Stride(1)) }),
+	"mean pool of volumes":                            of(func(*graph.Graph) nn.Layer { return nn.AvgPool3D(2, ops.Padding(1)) }),
+	"adaptive max pool":                               of(func(*graph.Graph) nn.Layer { return nn.AdaptiveMaxPool(3, 2) }),
+	"adaptive mean pool":                              of(func(*graph.Graph) nn.Layer { return nn.AdaptiveAvgPool(3, 7) }),
+	"adaptive mean pool of volumes":                   of(func(*graph.Graph) nn.Layer { return nn.AdaptiveAvgPool(2, 3, 1) }),
+	"adaptive mean pool of windows that meet nowhere": of(func(*graph.Graph) nn.Layer { return nn.AdaptiveAvgPool(3) }),
+	"embedding":                                       of(func(g *graph.Graph) nn.Layer { return nn.NewEmbedding(g, "", 7, 3, nn.PaddingIndex(2), f64) }),
+	"batch norm":                                      of(func(g *graph.Graph) nn.Layer { return nn.NewBatchNorm(g, "", 4, f64) }),
 	"batch norm of images": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewBatchNorm(g, "", 3, nn.Epsilon(1e-3), nn.Momentum(0.3), f64)
 	}),
@@ -75,9 +87,17 @@ var torchCases = map[string]torchCase{
 	"batch norm in evaluation": func(g *graph.Graph, _ *nn.Pass, x []*graph.Node) *graph.Node {
 		return nn.NewBatchNorm(g, "", 3, f64).Apply(nn.Evaluation(g), x[0])
 	},
-	"layer norm":             of(func(g *graph.Graph) nn.Layer { return nn.NewLayerNorm(g, "", 6, f64) }),
-	"group norm":             of(func(g *graph.Graph) nn.Layer { return nn.NewGroupNorm(g, "", 2, 4, f64) }),
-	"instance norm":          of(func(g *graph.Graph) nn.Layer { return nn.NewInstanceNorm(g, "", 3, f64) }),
+	"layer norm":                of(func(g *graph.Graph) nn.Layer { return nn.NewLayerNorm(g, "", 6, f64) }),
+	"group norm":                of(func(g *graph.Graph) nn.Layer { return nn.NewGroupNorm(g, "", 2, 4, f64) }),
+	"instance norm":             of(func(g *graph.Graph) nn.Layer { return nn.NewInstanceNorm(g, "", 3, f64) }),
+	"group norm of one group":   of(func(g *graph.Graph) nn.Layer { return nn.NewGroupNorm(g, "", 1, 4, f64) }),
+	"group norm without affine": of(func(g *graph.Graph) nn.Layer { return nn.NewGroupNorm(g, "", 4, 4, nn.NoAffine(), f64) }),
+	"instance norm of sequences without affine": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewInstanceNorm(g, "", 3, nn.NoAffine(), f64)
+	}),
+	"instance norm of volumes": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewInstanceNorm(g, "", 2, nn.Epsilon(1e-3), f64)
+	}),
 	"rms norm":               of(func(g *graph.Graph) nn.Layer { return nn.NewRMSNorm(g, "", 6, f64) }),
 	"attention":              of(attention(2)),
 	"attention without bias": of(attention(4, nn.NoBias())),
@@ -140,8 +160,9 @@ func TestLayersAreThoseOfPyTorch(t *testing.T) {
 	}
 	for name, build := range torchCases {
 		t.Run(name, func(t *testing.T) {
-			require.Contains(t, cases, name)
-			compareWithTorch(t, build, cases[name])
+			values, found := cases[name]
+			require.True(t, found, "testdata/layers.npz lacks it")
+			compareWithTorch(t, build, values)
 		})
 	}
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opConv1D, opConv2D *graph.Op
+var opConv1D, opConv2D, opConv3D *graph.Op
 
-// ConvAttrs are the fixed arguments of Conv1D and Conv2D, the first three with one number
-// for each axis over which the weights slide.
+// ConvAttrs are the fixed arguments of convolutions, the first three with one number for each
+// axis over which the weights slide.
 type ConvAttrs struct {
 	Stride, Padding, Dilation []int
 	// OutputPadding is of transposed convolutions only; nil else.
@@ -61,6 +61,7 @@ func convolution(name, fn string, axes int) *graph.Op {
 func init() {
 	opConv1D = convolution("conv1d", "Conv1D", 1)
 	opConv2D = convolution("conv2d", "Conv2D", 2)
+	opConv3D = convolution("conv3d", "Conv3D", 3)
 }
 
 // expandConv lays the windows of each example out as the columns of a matrix, so that the
@@ -131,6 +132,13 @@ func Conv1D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 // [Conv1D] along each axis. The bias b is [O], or nil.
 func Conv2D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 	return convolve(opConv2D, 2, x, w, b, opts)
+}
+
+// Conv3D slides weights [O, C/groups, KD, KH, KW] over volumes x [N, C, D, H, W], or one volume
+// [C, D, H, W], as PyTorch's conv3d: the result is [N, O, D', H', W'] with sizes as those of
+// [Conv1D] along each axis. The bias b is [O], or nil.
+func Conv3D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
+	return convolve(opConv3D, 3, x, w, b, opts)
 }
 
 func convolve(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node {

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opConvTranspose1D, opConvTranspose2D *graph.Op
+var opConvTranspose1D, opConvTranspose2D, opConvTranspose3D *graph.Op
 
 // transposedConvolution is the entry of the opposite of a convolution.
 func transposedConvolution(name, fn string, axes int) *graph.Op {
@@ -25,6 +25,7 @@ func transposedConvolution(name, fn string, axes int) *graph.Op {
 func init() {
 	opConvTranspose1D = transposedConvolution("conv_transpose1d", "ConvTranspose1D", 1)
 	opConvTranspose2D = transposedConvolution("conv_transpose2d", "ConvTranspose2D", 2)
+	opConvTranspose3D = transposedConvolution("conv_transpose3d", "ConvTranspose3D", 3)
 }
 
 // expandConvTranspose makes the windows by a matrix product, with the groups as batches,
@@ -75,6 +76,12 @@ func ConvTranspose1D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 // [C, O/groups, KH, KW].
 func ConvTranspose2D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 	return convTranspose(opConvTranspose2D, 2, x, w, b, opts)
+}
+
+// ConvTranspose3D is ConvTranspose1D over volumes x, [N, C, D, H, W] or [C, D, H, W], with weights
+// [C, O/groups, KD, KH, KW].
+func ConvTranspose3D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
+	return convTranspose(opConvTranspose3D, 3, x, w, b, opts)
 }
 
 func convTranspose(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node {

@@ -20,7 +20,7 @@
 // vectornorm.go, prodgrad.go, argextremum.go (the first of several greatest elements), scan.go,
 // attention.go, softmax.go, norm.go, sumto.go. Of shapes: shape.go, movement.go, rearrange.go, split.go,
 // select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go.
-// Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go and poolgrad.go, with the
-// options of windowoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go. New
+// Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go, poolgrad.go and adaptivepool.go,
+// with the options of windowoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go. New
 // values: creation.go, random.go.
 package ops

@@ -8,7 +8,10 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opMaxPool1D, opMaxPool2D, opAvgPool1D, opAvgPool2D *graph.Op
+var (
+	opMaxPool1D, opMaxPool2D, opMaxPool3D *graph.Op
+	opAvgPool1D, opAvgPool2D, opAvgPool3D *graph.Op
+)
 
 // PoolAttrs are the fixed arguments of pooling, the first four with one number for each
 // axis over which windows slide.
@@ -37,8 +40,8 @@ func (a PoolAttrs) Args(operands []string) []string {
 }
 
 // pooling is the entry of a pooling operation. check refuses dtypes and options.
-func pooling(name, fn, doc string, check func(c *graph.Call, a PoolAttrs), expand func(n node, in []node) node) *graph.Op {
-	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Expand: expand,
+func pooling(name, fn, doc string, check func(c *graph.Call, a PoolAttrs), expand func(n node, in []node) node, grad func(n, dy node, i int) node) *graph.Op {
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1, Expand: expand, Grad: grad,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(PoolAttrs)
 			check(c, a)
@@ -48,12 +51,13 @@ func pooling(name, fn, doc string, check func(c *graph.Call, a PoolAttrs), expan
 
 func init() {
 	const greatest = "the greatest element of each window; NaN wins; the first of equal ones or the last NaN has the gradient."
-	opMaxPool1D = pooling("max_pool1d", "MaxPool1D", greatest, checkMaxPool, expandMaxPool)
-	opMaxPool2D = pooling("max_pool2d", "MaxPool2D", greatest, checkMaxPool, expandMaxPool)
-	opAvgPool1D = pooling("avg_pool1d", "AvgPool1D", "the mean of each window.", checkAvgPool, expandAvgPool)
-	opAvgPool2D = pooling("avg_pool2d", "AvgPool2D", "the mean of each window.", checkAvgPool, expandAvgPool)
-	opMaxPool1D.Grad, opMaxPool2D.Grad = maxPoolGrad, maxPoolGrad
-	opAvgPool1D.Grad, opAvgPool2D.Grad = avgPoolGrad, avgPoolGrad
+	opMaxPool1D = pooling("max_pool1d", "MaxPool1D", greatest, checkMaxPool, expandMaxPool, maxPoolGrad)
+	opMaxPool2D = pooling("max_pool2d", "MaxPool2D", greatest, checkMaxPool, expandMaxPool, maxPoolGrad)
+	opMaxPool3D = pooling("max_pool3d", "MaxPool3D", greatest, checkMaxPool, expandMaxPool, maxPoolGrad)
+	const mean = "the mean of each window."
+	opAvgPool1D = pooling("avg_pool1d", "AvgPool1D", mean, checkAvgPool, expandAvgPool, avgPoolGrad)
+	opAvgPool2D = pooling("avg_pool2d", "AvgPool2D", mean, checkAvgPool, expandAvgPool, avgPoolGrad)
+	opAvgPool3D = pooling("avg_pool3d", "AvgPool3D", mean, checkAvgPool, expandAvgPool, avgPoolGrad)
 }
 
 func checkMaxPool(c *graph.Call, a PoolAttrs) {
@@ -213,6 +217,12 @@ func MaxPool2D(x *graph.Node, height, width int, opts ...PoolOption) *graph.Node
 	return pool(opMaxPool2D, x, []int{height, width}, opts)
 }
 
+// MaxPool3D returns the greatest element of each window of depth × height × width elements of
+// volumes x, [N, C, D, H, W] or [C, D, H, W], with sizes as those of [MaxPool1D] along each axis.
+func MaxPool3D(x *graph.Node, depth, height, width int, opts ...PoolOption) *graph.Node {
+	return pool(opMaxPool3D, x, []int{depth, height, width}, opts)
+}
+
 // AvgPool1D returns the mean of each window as [MaxPool1D] gives the greatest element.
 // Padding counts as zeros, unless it is excluded. It has no dilation.
 func AvgPool1D(x *graph.Node, kernel int, opts ...PoolOption) *graph.Node {
@@ -223,6 +233,12 @@ func AvgPool1D(x *graph.Node, kernel int, opts ...PoolOption) *graph.Node {
 // Padding counts as zeros, unless it is excluded. It has no dilation.
 func AvgPool2D(x *graph.Node, height, width int, opts ...PoolOption) *graph.Node {
 	return pool(opAvgPool2D, x, []int{height, width}, opts)
+}
+
+// AvgPool3D returns the mean of each window as [MaxPool3D] gives the greatest element.
+// Padding counts as zeros, unless it is excluded. It has no dilation.
+func AvgPool3D(x *graph.Node, depth, height, width int, opts ...PoolOption) *graph.Node {
+	return pool(opAvgPool3D, x, []int{depth, height, width}, opts)
 }
 
 func pool(op *graph.Op, x node, kernel []int, opts []PoolOption) node {

@@ -29,6 +29,9 @@ var layerSamples = []sample{
 	{name: "conv_transpose1d", shapes: [][]int{{2, 2, 3}, {2, 3, 3}, {3}}, call: func(in ...node) node {
 		return ops.ConvTranspose1D(in[0], in[1], in[2], ops.Stride(2), ops.Padding(1))
 	}},
+	{name: "conv_transpose3d", shapes: [][]int{{1, 2, 2, 3, 2}, {2, 1, 2, 2, 2}}, call: func(in ...node) node {
+		return ops.ConvTranspose3D(in[0], in[1], nil, ops.Stride(1, 2, 1))
+	}},
 	{name: "conv_transpose2d", shapes: [][]int{{4, 2, 3}, {4, 1, 2, 2}}, call: func(in ...node) node { return ops.ConvTranspose2D(in[0], in[1], nil, ops.Groups(2)) }},
 	{name: "einsum", shapes: [][]int{{2, 3, 4}, {4, 3}}, call: func(in ...node) node { return ops.Einsum("bij,ji->bi", in...) }},
 	{name: "dropout", shapes: [][]int{{6, 5}}, flat: "its gradient has a test of its own", call: on(func(x node) node {

@@ -132,8 +132,11 @@ func convKernel(c *graph.Call, kernel graph.Shape, first int) *graph.Mistake {
 // kernelText is the size of a kernel as PyTorch tells it, which takes one axis for the last
 // of two.
 func kernelText(kernel graph.Shape) string {
-	if len(kernel) == 1 {
+	switch len(kernel) {
+	case 1:
 		kernel = graph.Shape{1, kernel[0]}
+	case 3:
+		return joined(kernel, " x ") + " (TxHxW)"
 	}
 	return fmt.Sprintf("kernel_height: %s kernel_width: %s", kernel[0], kernel[1])
 }

@@ -88,6 +88,10 @@ func flatPoolText(word string, x graph.Shape) string {
 		return ""
 	case word == "max_pool2d" && (len(x) < 3 || len(x) > 4):
 		return "non-empty 3D or 4D (batch mode) tensor expected for input"
+	case strings.HasSuffix(word, "3d") && (len(x) < 4 || len(x) > 5):
+		return "non-empty 4D or 5D (batch mode) tensor expected for input"
+	case strings.HasSuffix(word, "3d"):
+		return ""
 	case len(x) == 0:
 		return "Dimension specified as -3 but tensor has no dimensions"
 	case len(x) < 3:
@@ -104,7 +108,11 @@ func poolRankText(word string, x graph.Shape) string {
 	case "avg_pool1d":
 		x = slices.Insert(slices.Clone(x), max(len(x)-1, 0), 1) // pooled as images of one row
 	}
-	return fmt.Sprintf("Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:%s", x)
+	ranks := "3D or 4D"
+	if strings.HasSuffix(word, "3d") {
+		ranks = "4D or 5D"
+	}
+	return fmt.Sprintf("Expected %s (batch mode) tensor with optional 0 dim batch size for input, but got:%s", ranks, x)
 }
 
 // poolSizeText is channels and sizes as "1x4x4"; what stands for one axis less in front
@@ -133,7 +141,7 @@ func poolArguments(c *graph.Call, word string, axes int, kernel []int, steps Ste
 		values []int
 	}{{"stride must either be omitted,", steps.Stride}, {"padding must either be", steps.Padding}, {"dilation must be either", steps.Dilation}} {
 		if len(p.values) != axes {
-			return refuse("%s: %s a single int, or a tuple of %s", word, p.name, [...]string{"", "one int", "two ints"}[axes])
+			return refuse("%s: %s a single int, or a tuple of %s", word, p.name, [...]string{"", "one int", "two ints", "three ints"}[axes])
 		}
 	}
 	if text := outOfRange(kernel, steps.Stride, steps.Padding, steps.Dilation); text != "" {
@@ -193,17 +201,23 @@ func maxPool1DText(kernel, stride, padding, dilation int) string {
 	return ""
 }
 
-// perAxisText writes numbers as "kH: 2 kW: 3"; perAxisList as "padW = 0, padH = 1".
+// perAxisText writes numbers as "kH: 2 kW: 3".
 func perAxisText(name string, v []int) string {
-	if len(v) == 1 {
-		return fmt.Sprintf("%sW: %d", name, v[0])
+	var words []string
+	for i, n := range v {
+		words = append(words, fmt.Sprintf("%s%s: %d", name, axisLetter(v, i), n))
 	}
-	return fmt.Sprintf("%sH: %d %sW: %d", name, v[0], name, v[1])
+	return strings.Join(words, " ")
 }
 
+// perAxisList writes numbers as "padW = 0, padH = 1".
 func perAxisList(name string, v []int) string {
-	if len(v) == 1 {
-		return fmt.Sprintf("%sW = %d", name, v[0])
+	var words []string
+	for i, n := range slices.Backward(v) {
+		words = append(words, fmt.Sprintf("%s%s = %d", name, axisLetter(v, i), n))
 	}
-	return fmt.Sprintf("%sW = %d, %sH = %d", name, v[1], name, v[0])
+	return strings.Join(words, ", ")
 }
+
+// axisLetter is PyTorch's letter for one of the last axes: of time, height and width.
+func axisLetter(v []int, i int) string { return string("THW"[3-len(v)+i]) }

@@ -1,0 +1,103 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opAdaptiveMaxPool, opAdaptiveAvgPool *graph.Op
+
+// AdaptivePoolAttrs are the fixed arguments of adaptive pooling: the sizes of the last axes of the
+// result.
+type AdaptivePoolAttrs struct{ Sizes []int }
+
+// Args writes the sizes.
+func (a AdaptivePoolAttrs) Args(operands []string) []string {
+	return after(operands, axisWords(a.Sizes)...)
+}
+
+func init() {
+	opAdaptiveMaxPool = adaptivePooling("adaptive_max_pool", "AdaptiveMaxPool", "the greatest element of each of a given number of windows.",
+		func(w adaptiveWindows) node {
+			return Apply(opMaxFirst, ReduceAttrs{Axes: []int{w.axis}}, w.filled(lowest(w.elements.DType())))
+		})
+	opAdaptiveAvgPool = adaptivePooling("adaptive_avg_pool", "AdaptiveAvgPool", "the mean of each of a given number of windows.",
+		func(w adaptiveWindows) node {
+			return Div(Sum(w.filled(0), Axis(w.axis)), Cast(w.counts, w.elements.DType()))
+		})
+}
+
+// adaptivePooling is the entry of adaptive pooling, which is done axis by axis, from the last one
+// on: so the first of equal elements of a window is the first in its order.
+func adaptivePooling(name, fn, doc string, reduce func(w adaptiveWindows) node) *graph.Op {
+	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			if t := c.DType(0); !t.IsFloat() {
+				rules.RefuseDType(c, `"`+name+`" not implemented for '`+t.TorchName()+`'`)
+			}
+			return c.DType(0), rules.AdaptivePool(c, name, c.Attrs().(AdaptivePoolAttrs).Sizes)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			x, sizes := in[0], n.Attrs().(AdaptivePoolAttrs).Sizes
+			for i, size := range slices.Backward(sizes) {
+				x = reduce(windowsOf(x, x.Rank()-len(sizes)+i, size))
+			}
+			return x
+		},
+	})
+}
+
+// adaptiveWindows are windows along one axis: window i of n over a length of L has the elements
+// from floor(i·L/n) to ceil((i+1)·L/n).
+type adaptiveWindows struct {
+	elements node // the windows, one after the other, and behind that axis their elements
+	axis     int  // of the elements
+	counts   node // how many elements each window has, along the axis of windows: Int64
+	present  node // which elements are of the window, or nil where all are
+}
+
+// windowsOf returns n windows along an axis of x.
+func windowsOf(x node, axis, n int) adaptiveWindows {
+	g, length, windows := x.Graph(), x.Shape()[axis], graph.Dim(n)
+	behind := slices.Repeat([]graph.Dim{1}, x.Rank()-axis-1)
+	if d, known := length.Int(); known && d%int64(n) == 0 {
+		each := graph.Dim(d / int64(n))
+		return adaptiveWindows{elements: Unflatten(x, axis, windows, each), axis: axis + 1, counts: Size(g, graph.Int64, each)}
+	}
+	place, size := Iota(g, 0, windows, 1), Size(g, graph.Int64, length)
+	number := graph.Num(n)
+	first := FloorDiv(Mul(place, size), number)
+	end := FloorDiv(Add(Mul(Add(place, graph.Num(1)), size), graph.Num(n-1)), number)
+	most := length.CeilDiv(int64(n)).Plus(1) // more than any window has where n divides the length
+	at := Add(first, Iota(g, 1, 1, most))
+	return adaptiveWindows{
+		elements: Take(x, Minimum(at, Sub(size, graph.Num(1))), axis),
+		axis:     axis + 1,
+		counts:   Reshape(Sub(end, first), append(graph.Shape{windows}, behind...)...),
+		present:  Reshape(Less(at, end), append(graph.Shape{windows, most}, behind...)...),
+	}
+}
+
+// filled returns the windows with a number where they have no element.
+func (w adaptiveWindows) filled(fill float64) node {
+	if w.present == nil {
+		return w.elements
+	}
+	return Where(w.present, w.elements, num(fill))
+}
+
+// AdaptiveMaxPool returns the greatest elements of as many windows along each of the last axes of
+// x, [N, C, …] or [C, …], as sizes says: PyTorch's adaptive_max_pool1d, 2d and 3d. Window i of n
+// over an axis of length L has the elements from floor(i·L/n) to ceil((i+1)·L/n), so that they
+// cover it and may overlap. The first of equal elements has the gradient.
+func AdaptiveMaxPool(x *graph.Node, sizes ...int) *graph.Node {
+	return Apply(opAdaptiveMaxPool, AdaptivePoolAttrs{slices.Clone(sizes)}, x)
+}
+
+// AdaptiveAvgPool returns the means of the windows of [AdaptiveMaxPool]: PyTorch's
+// adaptive_avg_pool1d, 2d and 3d.
+func AdaptiveAvgPool(x *graph.Node, sizes ...int) *graph.Node {
+	return Apply(opAdaptiveAvgPool, AdaptivePoolAttrs{slices.Clone(sizes)}, x)
+}
