@@ -246,3 +246,21 @@ func TestOldAndNewValueOfAWriteInOneRow(t *testing.T) {
 		require.Equal(t, gradient(ops.Mul, part), gradient(ops.MulInPlace, part))
 	}
 }
+
+// A mask that waits for its user reads what the program writes before that user has a kernel.
+func TestWhatWaitsReadsBeforeAWrite(t *testing.T) {
+	g := graph.New("cache")
+	length := g.Param("length", graph.Int64)
+	x := g.Input("x", graph.Float32, 3, 4)
+	seen := ops.LessEqual(ops.Iota(g, 0, 4), length)
+	next := ops.CopyInPlace(length, ops.Add(length, graph.Num(1)))
+	y := ops.Softmax(ops.Where(seen, x, graph.Num(-100)), 1)
+	p, err := Compile(g, Outputs(y), Updates(next))
+	require.NoError(t, err)
+	s := p.NewSession()
+	for n := range 4 {
+		r, err := s.Run(context.Background(), Feed{x: Array{[]int{3, 4}, make([]float32, 12)}})
+		require.NoError(t, err)
+		require.InDelta(t, 1/float32(n+1), ArrayOf(t, r, y).Data.([]float32)[0], 1e-6)
+	}
+}

@@ -29,6 +29,13 @@ func TestInitializers(t *testing.T) {
 		{nn.XavierNormal(), "xavier_normal", 0, math.Sqrt(2.0 / 500), 0},
 		{nn.KaimingUniform(), "kaiming_uniform", 0, math.Sqrt(2.0 / 200), math.Sqrt(6.0 / 200)},
 		{nn.KaimingNormal(), "kaiming_normal", 0, math.Sqrt(2.0 / 200), 0},
+		{nn.KaimingNormal(nn.FanOut(), nn.Gain(nn.GainTanh)), "kaiming_normal", 0, nn.GainTanh / math.Sqrt(300), 0},
+		{nn.XavierUniform(nn.Gain(nn.GainSelu)), "xavier_uniform", 0, nn.GainSelu * math.Sqrt(2.0/500), nn.GainSelu * math.Sqrt(6.0/500)},
+		// Cut at one standard deviation, the variance is 1 - 2φ(1)/(2Φ(1)-1); cut at 0, it is that of |x|.
+		{nn.TruncNormal(3, 2, 1, 5), "trunc_normal(3,2,1,5)", 3, 2 * 0.5395600, 2},
+		{nn.TruncNormal(0, 1, 0, 40), "trunc_normal(0,1,0,40)", math.Sqrt(2 / math.Pi), math.Sqrt(1 - 2/math.Pi), 0},
+		{nn.Sparse(0.25, 2), "sparse(0.25,2)", 0, 2 * math.Sqrt(0.75), 0},
+		{nn.Orthogonal(2), "orthogonal", 0, 2 / math.Sqrt(300), 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			data := make([]float64, shape[0]*shape[1])
@@ -44,6 +51,54 @@ func TestInitializers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOrthogonal expects vectors of one length that are orthogonal to each other, of matrices that are
+// wide, high and of more axes.
+func TestOrthogonal(t *testing.T) {
+	for _, shape := range [][]int{{5, 5}, {3, 8}, {8, 3}, {4, 2, 3, 3}, {1, 6}, {6, 1}} {
+		rows, columns := shape[0], 1
+		for _, n := range shape[1:] {
+			columns *= n
+		}
+		data := make([]float64, rows*columns)
+		nn.Orthogonal(3).Fill(data, shape, 11)
+		vectors, length := rows, columns
+		at := func(v, k int) float64 { return data[v*columns+k] }
+		if rows > columns {
+			vectors, length = columns, rows
+			at = func(v, k int) float64 { return data[k*columns+v] }
+		}
+		for v := range vectors {
+			for w := range v + 1 {
+				product, want := 0.0, 0.0
+				for k := range length {
+					product += at(v, k) * at(w, k)
+				}
+				if v == w {
+					want = 9
+				}
+				assert.InDelta(t, want, product, 1e-12, "%v: vectors %d and %d", shape, v, w)
+			}
+		}
+	}
+}
+
+// A convolution with these weights passes the channels of each group on.
+func TestDiracPassesChannelsOn(t *testing.T) {
+	weight := make([]float32, 4*2*3)
+	nn.Dirac(2).Fill(weight, []int{4, 2, 3}, 0)
+	want := make([]float32, len(weight))
+	for o := range 4 {
+		want[o*6+o%2*3+1] = 1
+	}
+	assert.Equal(t, want, weight)
+}
+
+func TestEye(t *testing.T) {
+	weight := make([]float32, 6)
+	nn.Eye().Fill(weight, []int{2, 3}, 0)
+	assert.Equal(t, []float32{1, 0, 0, 0, 1, 0}, weight)
 }
 
 // Kernels count their window; vectors and scalars must not divide by nothing.

@@ -31,7 +31,8 @@ func (f *fuser) putOff(n *graph.Node) bool {
 }
 
 // settle gives operands that were put off kernels of their own, but for those that can go with a node
-// of an iteration space. It returns these in order.
+// of an iteration space. It returns these in order. What reads that which the node destroys waits no
+// longer either.
 func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 	var collect func(x *graph.Node)
 	collect = func(x *graph.Node) {
@@ -46,6 +47,12 @@ func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
 			collect(y)
 		}
 		with = append(with, x)
+	}
+	for _, r := range f.u.Writes.Before(n) {
+		if f.waits[r] {
+			delete(f.waits, r)
+			f.join(r, r.Shape())
+		}
 	}
 	for _, x := range n.Operands() {
 		collect(x)

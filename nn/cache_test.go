@@ -1,0 +1,72 @@
+package nn_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+)
+
+// TestCachedAttentionIsThatOfWholeSequences decodes sequences in parts, with a cache, and compares each
+// place with causal attention to the whole sequence, twice in one session.
+func TestCachedAttentionIsThatOfWholeSequences(t *testing.T) {
+	const batch, places, width = 2, 7, 8
+	for name, opts := range map[string][]nn.Option{
+		"as many heads": nil, "grouped": {nn.KVHeads(2)}, "one head of keys": {nn.KVHeads(1)}, "rotary": {nn.KVHeads(2), nn.RotaryBase(10000)},
+	} {
+		for _, parts := range [][]int{{1, 1, 1, 1, 1, 1, 1}, {3, 1, 2, 1}, {7}} {
+			t.Run(fmt.Sprint(name, parts), func(t *testing.T) {
+				g := graph.New("decode")
+				x := g.Input("x", graph.Float64, batch, g.Dim("t", graph.AtLeast(1)), width)
+				l := nn.NewMultiHeadAttention(g, "attn", width, 4, append(opts, nn.Causal(), f64)...)
+				cache := l.NewCache("cache", batch, places)
+				whole, pass := l.Apply(nn.Evaluation(g), x), nn.Evaluation(g)
+				part := l.Attend(pass, x, x, x, nn.Cached(cache))
+				reference, err := exec.Compile(g, exec.Outputs(whole))
+				require.NoError(t, err)
+				decode, err := exec.Compile(g, exec.Outputs(part), exec.Updates(pass.Updates()...))
+				require.NoError(t, err)
+				s := reference.NewSession(exec.Seed(3))
+				steps := decode.NewSession(exec.ShareParams(s))
+
+				rng := rand.New(rand.NewPCG(1, 2))
+				for range 2 {
+					require.NoError(t, steps.SetParam(cache.Length, exec.Array{Data: []int64{0}}))
+					values := make([]float64, batch*places*width)
+					for i := range values {
+						values[i] = rng.NormFloat64()
+					}
+					want := resultOf(t, s, whole, exec.Feed{x: exec.Array{Shape: []int{batch, places, width}, Data: values}})
+					from := 0
+					for _, n := range parts {
+						rows := func(data []float64) (cut []float64) {
+							for b := range batch {
+								cut = append(cut, data[(b*places+from)*width:(b*places+from+n)*width]...)
+							}
+							return cut
+						}
+						got := resultOf(t, steps, part, exec.Feed{x: exec.Array{Shape: []int{batch, n, width}, Data: rows(values)}})
+						assert.InDeltaSlice(t, rows(want), got, 1e-12, "from place %d", from)
+						from += n
+					}
+				}
+			})
+		}
+	}
+}
+
+// resultOf runs a session and returns a copy of a result of Float64.
+func resultOf(t *testing.T, s *exec.Session, y *graph.Node, feed exec.Feed) []float64 {
+	t.Helper()
+	r, err := s.Run(t.Context(), feed)
+	require.NoError(t, err)
+	values, err := exec.Values[float64](r, y)
+	require.NoError(t, err)
+	return append([]float64(nil), values...)
+}
