@@ -1,7 +1,11 @@
 package nn_test
 
 import (
+	"bytes"
 	"math"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -153,18 +157,48 @@ func readTorch(t *testing.T, path string) map[string]torchValues {
 
 // TestLayersAreThoseOfPyTorch compares results, gradients and state with what PyTorch computes of
 // the same parameters, which have the same names.
-func TestLayersAreThoseOfPyTorch(t *testing.T) {
-	cases := readTorch(t, "testdata/layers.npz")
+func TestLayersAreThoseOfPyTorch(t *testing.T) { compareLayers(t, "testdata/layers.npz") }
+
+func compareLayers(t *testing.T, path string) {
+	cases := readTorch(t, path)
 	for name := range cases {
 		assert.Contains(t, torchCases, name)
 	}
 	for name, build := range torchCases {
 		t.Run(name, func(t *testing.T) {
 			values, found := cases[name]
-			require.True(t, found, "testdata/layers.npz lacks it")
+			require.True(t, found, "the file lacks it")
 			compareWithTorch(t, build, values)
 		})
 	}
+}
+
+// TestLayersOfPyTorchNow compares with what PyTorch computes of other numbers.
+func TestLayersOfPyTorchNow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "layers.npz")
+	require.NoError(t, os.WriteFile(path, torch(t, "layers.py", "23"), 0o600))
+	compareLayers(t, path)
+}
+
+// torch runs a program of testdata with the Python that BROADLOOM_PYTHON names, and returns what it
+// writes. The test is skipped where that Python lacks PyTorch.
+func torch(t *testing.T, program string, args ...string) []byte {
+	t.Helper()
+	python := os.Getenv("BROADLOOM_PYTHON")
+	if python == "" {
+		t.Skip("BROADLOOM_PYTHON names no Python with PyTorch, NumPy and safetensors")
+	}
+	path, err := filepath.Abs(filepath.Join("testdata", program))
+	require.NoError(t, err)
+	cmd := osexec.CommandContext(t.Context(), python, append([]string{path}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil && bytes.Contains(stderr.Bytes(), []byte("ModuleNotFoundError")) {
+		t.Skipf("this Python lacks a module: %s", stderr.String())
+	}
+	require.NoError(t, err, stderr.String())
+	return out
 }
 
 // dtypeOf is the dtype of a value's elements.
