@@ -3,6 +3,7 @@ package nn
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -59,12 +60,7 @@ func (l *MultiHeadAttention) Apply(p *Pass, x *graph.Node) *graph.Node { return 
 // Attend attends from query, [batch, t, width], to key and value, [batch, s, width], and returns
 // [batch, t, width].
 func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts ...AttentionOption) *graph.Node {
-	var a attending
-	for _, o := range opts {
-		if o != nil {
-			o(&a)
-		}
-	}
+	a := attendingOf(opts)
 	args := []argument{{"query", query, "b t width"}, {"key", key, "b s width"}, {"value", value, "b s width"}}
 	sizes := map[string]graph.Dim{"width": graph.Dim(l.width)}
 	return l.apply(p, args, sizes, "b t width", func(in []*graph.Node) *graph.Node {
@@ -73,6 +69,9 @@ func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts
 				return x // the contract refuses it
 			}
 		}
+		if len(a.caches) > 1 || slices.Contains(a.caches, nil) || len(a.caches) == 1 && a.caches[0].Keys == nil {
+			return unbuilt("Cached", "attention takes one cache, of its own NewCache", query)
+		}
 		from, end := 0, 0
 		project := func(x *graph.Node, heads int) *graph.Node {
 			from, end = end, end+heads*l.head
@@ -80,15 +79,15 @@ func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts
 		}
 		q, k, v := project(in[0], l.heads), project(in[1], l.kvHeads), project(in[2], l.kvHeads)
 		first := graph.Num(0) // the place of the first query
-		if a.cache != nil {
-			first = a.cache.Length
+		if len(a.caches) > 0 {
+			first = a.caches[0].Length
 		}
 		if l.settings.rotary != 0 {
 			q, k = rotate(q, l.settings.rotary, first), rotate(k, l.settings.rotary, first)
 		}
 		mask := a.mask
-		if a.cache != nil {
-			k, v = a.cache.append(p, k, v)
+		if len(a.caches) > 0 {
+			k, v = a.caches[0].append(p, k, v)
 			mask = both(mask, notAfter(q, k, first))
 		} else if l.settings.causal {
 			mask = both(mask, notAfter(q, k, first))

@@ -55,8 +55,17 @@ type AttentionOption func(*attending)
 
 // attending is one application of attention.
 type attending struct {
-	mask  *graph.Node
-	cache *KVCache
+	mask   *graph.Node
+	caches []*KVCache
+}
+
+func attendingOf(opts []AttentionOption) (a attending) {
+	for _, o := range opts {
+		if o != nil {
+			o(&a)
+		}
+	}
+	return a
 }
 
 // Mask says what each query attends to: a mask whose shape broadcasts to [batch, heads, queries,
@@ -66,5 +75,8 @@ type attending struct {
 func Mask(mask *graph.Node) AttentionOption { return func(a *attending) { a.mask = mask } }
 
 // Cached appends the keys and values of this application to a cache, and attends to all in it:
-// see [MultiHeadAttention.NewCache].
-func Cached(cache *KVCache) AttentionOption { return func(a *attending) { a.cache = cache } }
+// see [MultiHeadAttention.NewCache]. A stack of layers has a cache for each: see
+// [Transformer.NewCaches].
+func Cached(caches ...*KVCache) AttentionOption {
+	return func(a *attending) { a.caches = caches }
+}

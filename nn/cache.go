@@ -1,6 +1,8 @@
 package nn
 
 import (
+	"strconv"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -33,6 +35,17 @@ func (l *MultiHeadAttention) NewCache(name string, batch, longest int) *KVCache 
 		c.Length = l.g.State("length", graph.Int64, Zeros())
 	})
 	return c
+}
+
+// NewCaches declares a cache for the self-attention of each layer, as [MultiHeadAttention.NewCache]
+// does, named name.0 and so on. Apply the stack with Cached(caches...).
+func (t *Transformer) NewCaches(name string, batch, longest int) (caches []*KVCache) {
+	for i, l := range t.Layers {
+		if l.SelfAttn != nil {
+			caches = append(caches, l.SelfAttn.NewCache(name+"."+strconv.Itoa(i), batch, longest))
+		}
+	}
+	return caches
 }
 
 // append stores keys and values, [batch, kvHeads, t, head], behind those that are there, and

@@ -61,6 +61,45 @@ func TestCachedAttentionIsThatOfWholeSequences(t *testing.T) {
 	}
 }
 
+// TestCachedTransformerIsThatOfWholeSequences decodes with a stack of layers place by place.
+func TestCachedTransformerIsThatOfWholeSequences(t *testing.T) {
+	const places, width = 5, 8
+	g := graph.New("decode")
+	x := g.Input("x", graph.Float64, 1, g.Dim("t", graph.AtLeast(1)), width)
+	stack := nn.NewTransformerEncoder(g, "layers", 3, width, 2, nn.Causal(), nn.FeedForward(16), nn.RotaryBase(100), f64)
+	caches := stack.NewCaches("cache", 1, places)
+	whole, pass := stack.Apply(nn.Evaluation(g), x), nn.Evaluation(g)
+	part := stack.ApplyTo(pass, x, nil, nn.Cached(caches...))
+	reference, err := exec.Compile(g, exec.Outputs(whole))
+	require.NoError(t, err)
+	decode, err := exec.Compile(g, exec.Outputs(part), exec.Updates(pass.Updates()...))
+	require.NoError(t, err)
+	s := reference.NewSession(exec.Seed(3))
+	step := decode.NewSession(exec.ShareParams(s))
+	values := make([]float64, places*width)
+	for i := range values {
+		values[i] = float64(i*i%13) / 7
+	}
+	want := resultOf(t, s, whole, exec.Feed{x: exec.Array{Shape: []int{1, places, width}, Data: values}})
+	for at := range places {
+		row := values[at*width : (at+1)*width]
+		got := resultOf(t, step, part, exec.Feed{x: exec.Array{Shape: []int{1, 1, width}, Data: row}})
+		assert.InDeltaSlice(t, want[at*width:(at+1)*width], got, 1e-12, "place %d", at)
+	}
+}
+
+func TestCachesThatDoNotFit(t *testing.T) {
+	for want, opts := range map[string][]nn.AttentionOption{
+		"there are 1 caches and 2 layers":                {nn.Cached(&nn.KVCache{})},
+		"attention takes one cache, of its own NewCache": {nn.Cached(&nn.KVCache{}, nil)},
+	} {
+		g := graph.New("decode")
+		stack := nn.NewTransformerEncoder(g, "layers", 2, 8, 2, nn.Causal())
+		stack.ApplyTo(nn.Evaluation(g), g.Input("x", graph.Float32, 1, 3, 8), nil, opts...)
+		require.ErrorContains(t, g.Err(), want)
+	}
+}
+
 // resultOf runs a session and returns a copy of a result of Float64.
 func resultOf(t *testing.T, s *exec.Session, y *graph.Node, feed exec.Feed) []float64 {
 	t.Helper()

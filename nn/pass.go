@@ -63,7 +63,8 @@ func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 	if p == nil {
 		return unbuilt("Write", noPass, state)
 	}
-	write := ops.CopyInPlace(p.Value(state), value)
+	// The passes of a graph are for programs of their own: Compile refuses two of them in one.
+	write := ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters)
 	if p.values == nil {
 		p.values = map[*graph.Node]*graph.Node{}
 	}

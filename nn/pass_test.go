@@ -10,6 +10,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer/shapetest"
 )
 
 // TestDropoutDrawsAnew sees to it that each step drops other elements, alike for the same seed and
@@ -39,4 +40,21 @@ func TestDropoutDrawsAnew(t *testing.T) {
 	second := step(s)
 	assert.NotEqual(t, first, second)
 	assert.Equal(t, second, step(resumed))
+}
+
+// TestPassesOfSeveralPrograms writes one state in two passes, as the two steps of adversarial training do:
+// that is no mistake until one program is given both.
+func TestPassesOfSeveralPrograms(t *testing.T) {
+	g := graph.New("two")
+	x := ops.Full(g, graph.Float32, 1, 8, 3)
+	norm := nn.NewBatchNorm(g, "norm", 3)
+	first, second := nn.Training(g), nn.Training(g)
+	a, b := nn.Dropout(0.5).Apply(first, norm.Apply(first, x)), nn.Dropout(0.5).Apply(second, norm.Apply(second, x))
+	shapetest.Check(t, g)
+	for _, program := range [][]*graph.Node{first.Updates(), second.Updates()} {
+		_, err := exec.Compile(g, exec.Outputs(a, b), exec.Updates(program...))
+		require.NoError(t, err)
+	}
+	_, err := exec.Compile(g, exec.Outputs(a, b), exec.Updates(append(first.Updates(), second.Updates()...)...))
+	require.ErrorContains(t, err, "BL321")
 }

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/broadloom/broadloom/graph"
@@ -149,7 +150,14 @@ func (t *Transformer) Apply(p *Pass, x *graph.Node) *graph.Node { return t.Apply
 // ApplyTo is Apply of a decoder, which attends to memory, [batch, s, width]. Options change the
 // self-attention of each layer.
 func (t *Transformer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
-	for _, l := range t.Layers {
+	caches := attendingOf(opts).caches
+	if caches != nil && len(caches) != len(t.Layers) {
+		return unbuilt("Cached", fmt.Sprintf("there are %d caches and %d layers: NewCaches makes one for each", len(caches), len(t.Layers)), x)
+	}
+	for i, l := range t.Layers {
+		if caches != nil {
+			opts = append(opts[:len(opts):len(opts)], Cached(caches[i]))
+		}
 		x = l.ApplyTo(p, x, memory, opts...)
 	}
 	if t.Norm != nil {

@@ -1,25 +1,16 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
-	_ "embed"
-	"encoding/csv"
-	"fmt"
 	"math/rand/v2"
-	"strconv"
 
+	"github.com/broadloom/broadloom/examples/internal/datasets"
 	"github.com/broadloom/broadloom/exec"
 )
 
 const (
-	pixels  = 64 // of one image
-	digits  = 10 // classes
-	maxGrey = 16 // the darkest pixel
+	pixels = 64 // of one image
+	digits = 10 // classes
 )
-
-//go:embed digits.csv.gz
-var digitsCSV []byte
 
 // examples are images with the digits that they show.
 type examples struct {
@@ -34,32 +25,12 @@ func (e *examples) batches(size int) int { return (e.len() + size - 1) / size }
 
 // loadExamples reads the data that lie in the program.
 func loadExamples() (*examples, error) {
-	unzip, err := gzip.NewReader(bytes.NewReader(digitsCSV))
+	all, err := datasets.Digits()
 	if err != nil {
-		return nil, fmt.Errorf("digits.csv.gz: %w", err)
+		return nil, err
 	}
-	r := csv.NewReader(unzip)
-	r.FieldsPerRecord = pixels + 1
-	lines, err := r.ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("digits.csv.gz: %w", err)
-	}
-	e := &examples{}
-	for i, line := range lines {
-		for _, field := range line[:pixels] {
-			grey, err := strconv.Atoi(field)
-			if err != nil || grey < 0 || grey > maxGrey {
-				return nil, fmt.Errorf("digits.csv.gz:%d: %q is no grey value from 0 to %d", i+1, field, maxGrey)
-			}
-			e.images = append(e.images, float32(grey)/maxGrey)
-		}
-		label, err := strconv.Atoi(line[pixels])
-		if err != nil || label < 0 || label >= digits {
-			return nil, fmt.Errorf("digits.csv.gz:%d: %q is no digit", i+1, line[pixels])
-		}
-		e.labels = append(e.labels, int64(label))
-	}
-	return e, nil
+	images, labels := all.Batch(datasets.Numbers(all.Len()))
+	return &examples{images.Data.([]float32), labels.Data.([]int64)}, nil
 }
 
 // pick puts the examples of the given numbers into dst, whose memory is used again.

@@ -1,0 +1,51 @@
+// Package datasets reads the data of the examples.
+//
+// datasets.go has images and batches of them, csv.go the tables that lie in the program, and idx.go
+// the files of Fashion-MNIST.
+package datasets
+
+import (
+	"github.com/broadloom/broadloom/exec"
+)
+
+// Images are grey images with the classes of what they show.
+type Images struct {
+	Height, Width int
+	Pixels        []uint8 // image by image, row by row
+	White         uint8   // the greatest value of a pixel
+	Labels        []uint8
+}
+
+// Len returns the number of images.
+func (d *Images) Len() int { return len(d.Labels) }
+
+// Slice returns the images from one number to another, in the memory of d.
+func (d *Images) Slice(from, to int) *Images {
+	size := d.Height * d.Width
+	part := *d
+	part.Pixels, part.Labels = d.Pixels[from*size:to*size], d.Labels[from:to]
+	return &part
+}
+
+// Batch returns the images of the given numbers, float32 [n, 1, height, width] from 0 to 1, and their
+// labels, int64 [n].
+func (d *Images) Batch(numbers []int) (images, labels exec.Array) {
+	size := d.Height * d.Width
+	x, y := make([]float32, 0, len(numbers)*size), make([]int64, 0, len(numbers))
+	for _, n := range numbers {
+		for _, v := range d.Pixels[n*size : (n+1)*size] {
+			x = append(x, float32(v)/float32(d.White))
+		}
+		y = append(y, int64(d.Labels[n]))
+	}
+	return exec.Array{Shape: []int{len(numbers), 1, d.Height, d.Width}, Data: x}, exec.Array{Shape: []int{len(numbers)}, Data: y}
+}
+
+// Numbers returns the numbers from 0 to n-1.
+func Numbers(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
