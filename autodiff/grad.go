@@ -130,6 +130,8 @@ type reversePass struct {
 	// needed marks the nodes on a way from y to a wanted value.
 	needed map[*graph.Node]bool
 	failed *graph.Node
+	// put decides, where it is set, about a gradient that is left for later: see [loopPass].
+	put func(n, dy *graph.Node, i int) bool
 }
 
 func newReversePass(g *graph.Graph, first int) *reversePass {
@@ -145,19 +147,8 @@ type cotangent struct {
 }
 
 func (w *reversePass) run(y *graph.Node, wrt []*graph.Node) {
-	for _, x := range wrt {
-		w.needed[x] = true
-	}
 	nodes := w.g.Nodes()[:y.ID()+1]
-	for i := w.first; i < len(nodes); i++ {
-		n := nodes[i]
-		for _, x := range n.Operands() {
-			if w.needed[x] && (n.DType().IsFloat() || n.Op().Class == graph.Loop) {
-				w.needed[n] = true
-				break
-			}
-		}
-	}
+	w.mark(nodes, wrt)
 	for _, n := range nodes[min(w.first, len(nodes)):] {
 		if w.needed[n] && n.Err() != nil {
 			w.failed = refuse(problem{}, n)
@@ -168,8 +159,36 @@ func (w *reversePass) run(y *graph.Node, wrt []*graph.Node) {
 		return
 	}
 	w.accumulate(y, cotangent{dx: w.seed(y)})
-	for i := y.ID(); i >= w.first && w.failed == nil; i-- {
-		if n := nodes[i]; w.cotangents[n] != nil && w.needed[n] && len(n.Operands()) > 0 {
+	w.sweep(nodes)
+}
+
+// mark finds the nodes on a way from a wanted value.
+func (w *reversePass) mark(nodes, wrt []*graph.Node) {
+	for _, x := range wrt {
+		w.needed[x] = true
+	}
+	for i := w.first; i < len(nodes); i++ {
+		n := nodes[i]
+		for _, x := range n.Operands() {
+			if w.needed[x] && (n.DType().IsFloat() || n.Op().Class == graph.Loop) {
+				w.needed[n] = true
+				break
+			}
+		}
+	}
+}
+
+// sweep sends the gradients that have come to nodes on to their operands, the last node first.
+func (w *reversePass) sweep(nodes []*graph.Node) {
+	for i := len(nodes) - 1; i >= w.first && w.failed == nil; i-- {
+		n := nodes[i]
+		switch a, isLoop := n.Loop(); {
+		case !w.needed[n]:
+		case isLoop && a.Role == graph.LoopEnd:
+			w.g.WithOrigin(n, func() { w.backpropLoop(n, nodes[i:]) })
+		case isLoop && a.Role > graph.LoopEnd: // the end of the loop collects what has come to it
+		case isLoop && !slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return w.needed[x] }): // a wanted value of a body
+		case w.cotangents[n] != nil && len(n.Operands()) > 0:
 			w.g.WithOrigin(n, func() { w.backprop(n, w.gradient(n)) })
 		}
 	}
@@ -200,21 +219,27 @@ func (w *reversePass) backprop(n, dy *graph.Node) {
 		w.failed = refuse(problem{fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", graph.Calling(n), n.Pos()),
 			"fill a view that reaches each element once, such as one of ops.Slice or ops.Select"}, n)
 	case n.Op().Class == graph.Loop:
-		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through the loop made at %s", n.Pos()),
-			"cut the way with ops.StopGradient, or write the steps one by one"}, n)
+		w.failed = refuse(problem{fmt.Sprintf("a gradient within the body of the loop made at %s flows to another step or out of the loop", n.Pos()),
+			"differentiate what comes out of the loop, or cut the way with ops.StopGradient"}, n)
 	case rule == nil && n.Op().Class == graph.Composite:
 		rule = w.compositeRule(n, dy)
 	case rule == nil:
 		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through %s, made at %s", graph.Calling(n), n.Pos()),
 			"cut the way with ops.StopGradient, or write it with operations that have gradients"}, n)
 	}
-	for i, x := range n.Operands() {
-		if w.failed != nil || !w.needed[x] || !x.DType().IsFloat() {
-			continue
-		}
-		if dx := w.ask(rule, n, dy, i); dx != nil {
-			w.accumulate(x, cotangent{dx, w.repetition(n, i, dx)})
-		}
+	for i := range n.Operands() {
+		w.send(rule, n, dy, i)
+	}
+}
+
+// send sends n's gradient on to operand i.
+func (w *reversePass) send(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph.Node, i int) {
+	x := n.In(i)
+	if w.failed != nil || !w.needed[x] || !x.DType().IsFloat() || w.put != nil && w.put(n, dy, i) {
+		return
+	}
+	if dx := w.ask(rule, n, dy, i); dx != nil {
+		w.accumulate(x, cotangent{dx, w.repetition(n, i, dx)})
 	}
 }
 

@@ -82,6 +82,22 @@ func (g *Graph) OpenRegion(s LoopSpec) (r *Region, end func()) {
 	return r, func() { g.region, r.open = outer, false }
 }
 
+// OpenCopy begins a body like r within outer, into which nodes of r are copied until end is called.
+func (g *Graph) OpenCopy(r, outer *Region) (made *Region, end func()) {
+	made = &Region{}
+	*made = *r
+	made.parent, made.open = outer, true
+	return made, func() { made.open = false }
+}
+
+// Around builds nodes that stand outside of a body that is open.
+func (g *Graph) Around(r *Region, build func()) {
+	open := g.region
+	g.region = r.parent
+	defer func() { g.region = open }()
+	build()
+}
+
 // Region returns the body that is open, or nil.
 func (g *Graph) Region() *Region { return g.region }
 

@@ -28,6 +28,14 @@ func (g *Graph) CopyWith(n *Node, attrs any, in []*Node) *Node {
 	return g.addCopy(n, c)
 }
 
+// Again appends a node that computes what n, of this graph, does, of other operands. It is part of
+// the gradient that is being built.
+func (g *Graph) Again(n *Node, attrs any, in []*Node) *Node {
+	c := *n
+	c.in, c.attrs, c.origin, c.scope, c.name, c.composite = in, attrs, g.origin, g.scope, "", nil
+	return g.add(c)
+}
+
 func (g *Graph) addCopy(n *Node, made Node) *Node {
 	open := g.region
 	if n.region != nil && n.region.whole {

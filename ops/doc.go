@@ -10,7 +10,7 @@
 //
 // # Files
 //
-// loop.go has loops. define.go defines entries and applies them; format.go writes their arguments in messages,
+// loop.go has loops, and branch.go those that values decide about. define.go defines entries and applies them; format.go writes their arguments in messages,
 // refusal.go refuses arguments, promote.go converts operands, inplace.go makes writing twins,
 // identity.go states neutral elements, expect.go promises shapes, independent.go declares
 // examples independent. All others are families of operations.

@@ -96,6 +96,7 @@ type loopBuilder struct {
 	region      *graph.Region
 	carry, over []node
 	limit       loopop.Limit
+	end         node // once it is built
 	wrong       *graph.Mistake
 }
 
@@ -132,10 +133,12 @@ func (b *loopBuilder) refuse(format string, args ...any) {
 	}
 }
 
+const noGraph = "nothing that is carried or gone over belongs to a graph"
+
 // build makes the nodes of the loop, and gives what comes out of it.
 func (b *loopBuilder) build(body func(carry, x []node) (next, out []node)) (final, outs []node) {
 	if b.g == nil {
-		b.refuse("nothing that is carried or gone over belongs to a graph")
+		b.refuse(noGraph)
 		next, out := body(b.carry, b.over)
 		return b.refused(len(next), len(out))
 	}
@@ -146,12 +149,12 @@ func (b *loopBuilder) build(body func(carry, x []node) (next, out []node)) (fina
 	if b.wrong != nil {
 		return b.refused(len(carried), len(outs))
 	}
-	end := loopop.End(b.g, b.region, carried, next, b.limit)
+	b.end = loopop.End(b.g, b.region, carried, next, b.limit)
 	for i := range carried {
-		final = append(final, loopop.Final(b.region, end, i))
+		final = append(final, loopop.Final(b.region, b.end, i))
 	}
 	for i, x := range outs {
-		outs[i] = loopop.Stack(b.region, end, x)
+		outs[i] = loopop.Stack(b.region, b.end, x)
 	}
 	return final, outs
 }
@@ -169,15 +172,21 @@ func (b *loopBuilder) open(body func(carry, x []node) (next, out []node)) (carri
 		parts[i] = loopop.Element(region, x).Named(fmt.Sprintf("x[%d]", i))
 	}
 	next, out := body(carried[:len(carried):len(carried)], parts)
-	for i, x := range next {
-		if a, isNumber := x.Literal(); isNumber && i < len(carried) {
-			next[i] = b.g.Number(a, carried[i].DType())
-		}
-	}
+	next = b.typed(next, carried)
 	for _, x := range out {
 		outs = append(outs, asNode(b.g, x))
 	}
 	return carried, next, outs
+}
+
+// typed makes constants of numbers, of the dtypes of other values.
+func (b *loopBuilder) typed(xs, like []node) []node {
+	for i, x := range xs {
+		if a, isNumber := x.Literal(); isNumber && i < len(like) {
+			xs[i] = b.g.Number(a, like[i].DType())
+		}
+	}
+	return xs
 }
 
 // refused gives one node that stands for all that comes out of a loop that could not be built.

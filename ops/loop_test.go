@@ -68,6 +68,27 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		`Element(y) in Scan: the sizes 7 and "n" meet on axis 0`: func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Over: nodes{x, g.Input("y", graph.Float32, 7)}}, func(carry, x nodes) (next, out nodes) { return nil, x })
 		},
+		"the condition is float32[3], and must be one Bool": func(g *graph.Graph, x *graph.Node) {
+			ops.While(9, nodes{ops.Zeros(g, graph.Float32, 3)}, func(c nodes) *graph.Node { return c[0] }, func(_ *graph.Node, c nodes) nodes { return c })
+		},
+		"there is no condition": func(g *graph.Graph, x *graph.Node) {
+			ops.While(9, nodes{ops.Sum(x)}, nil, func(_ *graph.Node, c nodes) nodes { return c })
+		},
+		"1 values are carried, and the body hands on 0": func(g *graph.Graph, x *graph.Node) {
+			ops.While(9, nodes{ops.Sum(x)}, func(c nodes) *graph.Node { return ops.Less(c[0], graph.Num(1)) }, func(_ *graph.Node, c nodes) nodes { return nil })
+		},
+		"the condition is float32[n, 3], and must be one Bool": func(g *graph.Graph, x *graph.Node) {
+			ops.Cond(x, func() []*graph.Node { return nil }, func() []*graph.Node { return nil })
+		},
+		"one branch gives 1 values, and the other 2": func(g *graph.Graph, x *graph.Node) {
+			ops.Cond(ops.Any(x), func() []*graph.Node { return nodes{x} }, func() []*graph.Node { return nodes{x, x} })
+		},
+		"value 0 is float32[n, 3] in one branch and float32[n] in the other": func(g *graph.Graph, x *graph.Node) {
+			ops.Cond(ops.Any(x), func() []*graph.Node { return nodes{x} }, func() []*graph.Node { return nodes{ops.Sum(x, 1)} })
+		},
+		"a branch is nil": func(g *graph.Graph, x *graph.Node) {
+			ops.Cond(ops.Any(x), nil, func() []*graph.Node { return nodes{x} })
+		},
 	} {
 		g := graph.New("wrong", graph.WithPolicy(graph.Policy{Names: graph.Strict}))
 		build(g, g.Input("x", graph.Float32, g.Dim("n"), 3))

@@ -43,7 +43,7 @@ var arrows = []struct {
 	{"contract", "graph internal/prove", "what is promised of shapes is proved, and no rule of an operation"},
 	{"internal/loopop", "graph shapeinfer/rules", "the operations that loops are made of"},
 	{"ops", "graph contract internal/prove internal/loopop shapeinfer/rules shapeinfer/alias", "operations are built from rules"},
-	{"autodiff", "graph internal/prove internal/panicked shapeinfer/rules shapeinfer/alias ops", "gradients are nodes made by operations"},
+	{"autodiff", "graph internal/loopop internal/prove internal/panicked shapeinfer/rules shapeinfer/alias ops", "gradients are nodes made by operations"},
 	{"exec/internal/bug", "graph internal/panicked", "what passes and runs do wrong"},
 	{"exec/internal/rewrite", "graph internal/prove internal/panicked internal/loopop shapeinfer/... ops exec/internal/bug", "from graph to graph: it knows no machine"},
 	{"exec/internal/fusion", "graph internal/prove shapeinfer/alias exec/internal/bug exec/internal/rewrite", "from nodes to groups: it knows no machine"},

@@ -31,7 +31,7 @@ var functions = map[string][]any{
 		ops.AtLeast, ops.AtMost, ops.Atan, ops.Atan2, ops.Atanh, ops.AttentionDropout, ops.AttentionMask, ops.AttentionScale, ops.AvgPool1D, ops.AvgPool2D, ops.AvgPool3D, ops.AdaptiveAvgPool, ops.AdaptiveMaxPool, ops.Axes, ops.BCE,
 		ops.BCEWithLogits, ops.BatchNorm, ops.BatchNormInference, ops.BitAnd, ops.BitNot, ops.BitOr, ops.BitXor,
 		ops.Cast, ops.Causal, ops.CausalFrom, ops.Ceil, ops.CeilMode, ops.Celu, ops.Chunk, ops.Clamp, ops.ClampMax, ops.ClampMin,
-		ops.ClassWeights, ops.Concat, ops.Conv1D, ops.Conv2D, ops.Conv3D, ops.ConvTranspose1D, ops.ConvTranspose2D, ops.ConvTranspose3D, ops.Copy,
+		ops.ClassWeights, ops.Concat, ops.Cond, ops.Conv1D, ops.Conv2D, ops.Conv3D, ops.ConvTranspose1D, ops.ConvTranspose2D, ops.ConvTranspose3D, ops.Copy,
 		ops.CopyInPlace, ops.Cos, ops.Cosh, ops.CrossEntropy, ops.CumProd, ops.CumSum, ops.Diagonal, ops.Dilation,
 		ops.Div, ops.DivInPlace, ops.Dropout, ops.EachLoss, ops.Einsum, ops.Elu, ops.Embedding, ops.Entries,
 		ops.Equal, ops.Erf, ops.ExcludePadding, ops.Exp, ops.Exp2, ops.Expand, ops.Expect, ops.Expm1, ops.Flatten, ops.Flip,
@@ -51,7 +51,7 @@ var functions = map[string][]any{
 		ops.Softsign, ops.Split, ops.SplitSizes, ops.Sqrt, ops.Square, ops.Squeeze, ops.Stack, ops.Standardize, ops.Std,
 		ops.StopGradient, ops.StopsGradient, ops.Stride, ops.Sub, ops.SubInPlace, ops.Sum, ops.SumLoss, ops.SumTo,
 		ops.Take, ops.Tan, ops.Tanh, ops.TanhShrink, ops.Tile, ops.ToBool, ops.ToCommonFloat, ops.ToCommonType, ops.ToCounted, ops.Transpose, ops.Tril, ops.Triu, ops.Trunc,
-		ops.Unbind, ops.Unflatten, ops.Uniform, ops.Unsqueeze, ops.Var, ops.Where, ops.Window, ops.XLogY, ops.Xor, ops.Zeros,
+		ops.Unbind, ops.Unflatten, ops.Uniform, ops.Unsqueeze, ops.Var, ops.Where, ops.While, ops.Window, ops.XLogY, ops.Xor, ops.Zeros,
 		ops.ZerosLike,
 	},
 	"nn": {
@@ -115,7 +115,7 @@ var spared = map[string]bool{
 	"alias.Viewed": true, "alias.ViewsOf": true, "rules.WindowCount": true, "rules.WindowExtent": true,
 	// So do these methods, which passes and rules call.
 	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.CopyWith": true, "*graph.Graph.InputFor": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
-	"*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
+	"*graph.Graph.Again": true, "*graph.Graph.Around": true, "*graph.Graph.OpenCopy": true, "*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
 	// These index, or call what they are given, as the language does.
 	"*graph.Node.In": true, "*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
 	// It runs as often as it is told, and the other for tenths of a second.

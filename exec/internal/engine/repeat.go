@@ -223,9 +223,9 @@ func copyBytes(to, from unsafe.Pointer, bytes int) {
 	}
 }
 
-// inStep tells of a check that failed in which step it did.
+// inStep tells of a check that failed in which step it did. A branch has no steps.
 func (t *repeatTask) inStep(err error) error {
-	if failed, ok := err.(*FailedCheck); ok {
+	if failed, ok := err.(*FailedCheck); ok && !t.loop.Call.Region.Spec().Whole {
 		return &FailedCheck{failed.Node, fmt.Sprintf("%s, in the step at position %d of the loop", failed.Message, t.position)}
 	}
 	return err

@@ -54,11 +54,12 @@ type cseKey struct {
 	more     string   // the further operands
 	attrs    string
 	dtype    graph.DType
+	region   *graph.Region // of a branch, all nodes are in it
 }
 
 // keyOf makes a node's key with the first of the nodes that are equal to each operand.
 func keyOf(n *graph.Node, first []*graph.Node) cseKey {
-	k := cseKey{op: n.Op(), dtype: n.DType()}
+	k := cseKey{op: n.Op(), dtype: n.DType(), region: n.Region()}
 	var more []byte
 	for i, x := range n.Operands() {
 		at := first[x.ID()].ID() + 1

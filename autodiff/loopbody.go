@@ -1,0 +1,98 @@
+package autodiff
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/loopop"
+)
+
+// copied returns what a value is in a step of the gradient.
+func (p *loopPass) copied(n *graph.Node) *graph.Node {
+	if c := p.copies[n]; c != nil {
+		return c
+	}
+	return n
+}
+
+// copyGiven makes what a step of the loop is given, and returns what of it needs gradients.
+func (p *loopPass) copyGiven() (wanted []*graph.Node) {
+	a, _ := p.end.Loop()
+	for _, n := range p.members {
+		own, is := n.Loop()
+		if !is || own.Body != a.Body {
+			continue
+		}
+		switch own.Role {
+		case graph.LoopCarried:
+			p.copies[n] = p.kept(n)
+		case graph.LoopElement:
+			p.copies[n] = loopop.Element(p.region, n.In(0))
+		case graph.LoopStep:
+			p.copies[n] = loopop.Step(p.outer.g, p.region)
+		}
+		if p.needed[n] && n.DType().IsFloat() {
+			wanted = append(wanted, p.copies[n])
+			if own.Role == graph.LoopElement {
+				p.elements = append(p.elements, n)
+			}
+		}
+	}
+	return wanted
+}
+
+// copyMembers makes all else that a step of the loop computes, or takes it from what was kept.
+func (p *loopPass) copyMembers() {
+	a, _ := p.end.Loop()
+	regions := map[*graph.Region]*graph.Region{a.Body: p.region}
+	for _, n := range p.members {
+		if p.copies[n] != nil {
+			continue
+		}
+		in := make([]*graph.Node, len(n.Operands()))
+		for i, x := range n.Operands() {
+			in[i] = p.copied(x)
+		}
+		attrs := n.Attrs()
+		own, isLoop := n.Loop()
+		if isLoop {
+			if regions[own.Body] == nil {
+				made, closeRegion := p.outer.g.OpenCopy(own.Body, regions[own.Body.Parent()])
+				defer closeRegion()
+				regions[own.Body] = made
+			}
+			own.Body = regions[own.Body]
+			attrs = own
+		}
+		p.outer.g.WithOrigin(n, func() {
+			c := p.outer.g.Again(n, attrs, in)
+			if n.Region() == a.Body && isKept(n) {
+				c = graph.Apply(opKept, nil, p.kept(n), c)
+			}
+			p.copies[n] = c
+		})
+	}
+}
+
+// kept is a value of the loop, of which all steps are kept, in a step of the gradient.
+func (p *loopPass) kept(n *graph.Node) *graph.Node {
+	a, _ := p.end.Loop()
+	var all *graph.Node
+	p.outer.g.Around(p.region, func() { all = loopop.Stack(a.Body, p.end, n) })
+	return loopop.Element(p.region, all)
+}
+
+// isKept reports whether all steps of a value are kept: to compute it again would cost more.
+func isKept(n *graph.Node) bool {
+	a, isLoop := n.Loop()
+	return n.Op().Class == graph.Contract || n.Op().Class == graph.Gather || isLoop && a.Role > graph.LoopEnd
+}
+
+// opKept is a value that was kept. Gradients flow through the way in which it was computed.
+var opKept = &graph.Op{Name: "kept", Func: "Kept", Doc: "x, which was computed as y is.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+	Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
+	Expand: func(_ *graph.Node, in []*graph.Node) *graph.Node { return in[0] },
+	Grad: func(_, dy *graph.Node, i int) *graph.Node {
+		if i == 0 {
+			return nil
+		}
+		return dy
+	}}

@@ -1,0 +1,108 @@
+package exec_test
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// withGradients adds the gradients of what comes out of a loop with respect to its inputs, and the
+// second ones, to the outputs of a program.
+func withGradients(outputs, inputs nodes) nodes { return gradientsOf(outputs, inputs, true) }
+
+func withFirstGradients(outputs, inputs nodes) nodes { return gradientsOf(outputs, inputs, false) }
+
+func gradientsOf(outputs, inputs nodes, second bool) nodes {
+	loss := func(list nodes) *graph.Node {
+		var sum *graph.Node
+		for i, y := range list {
+			part := ops.Sum(ops.Sin(ops.Mul(y, graph.Num(float64(i)+0.5))))
+			if sum != nil {
+				part = ops.Add(sum, part)
+			}
+			sum = part
+		}
+		return sum
+	}
+	first := autodiff.Grad(loss(outputs), inputs, autodiff.ZeroForUnused())
+	all := slices.Concat(outputs, first)
+	if second {
+		all = append(all, autodiff.Grad(loss(first), inputs, autodiff.ZeroForUnused())...)
+	}
+	return all
+}
+
+// TestGradientsOfLoops compares the gradients of loops, and the second ones, with those of the same
+// steps one by one.
+func TestGradientsOfLoops(t *testing.T) {
+	lengths := []int{1, 2, 5, 17}
+	if testing.Short() {
+		lengths = lengths[1:3]
+	}
+	for _, name := range slices.Sorted(maps.Keys(loops)) {
+		for _, reverse := range []bool{false, true} {
+			p := newLoopProgramWith(t, name, graph.Float64, reverse, 0, withGradients)
+			s := p.NewSession()
+			for _, steps := range lengths {
+				values := p.values(steps)
+				other := newLoopProgramWith(t, name, graph.Float64, reverse, steps, withGradients)
+				want := other.run(t, other.NewSession(), values)
+				for i, got := range p.run(t, s, values) {
+					require.Equal(t, want[i].Shape, got.Shape)
+					require.InDeltaSlice(t, want[i].Data, got.Data, 1e-9, "%s, %d steps, reverse %v: output %d of %d", name, steps, reverse, i, len(want))
+				}
+			}
+		}
+	}
+}
+
+// TestGradientsOfLoopsWithoutSteps are those of what is carried in.
+func TestGradientsOfLoopsWithoutSteps(t *testing.T) {
+	p := newLoopProgramWith(t, "recurrent", graph.Float32, false, 0, withFirstGradients)
+	values := p.values(0)
+	got := p.run(t, p.NewSession(), values)
+	grads := got[len(got)-4:]
+	require.Empty(t, grads[0].Data)
+	require.Equal(t, make([]float32, 9), grads[1].Data)
+	require.NotZero(t, grads[2].Data)
+	require.Equal(t, []int{3}, grads[2].Shape)
+}
+
+// TestGradientsWithinBodies can be taken, of values of one step.
+func TestGradientsWithinBodies(t *testing.T) {
+	g := graph.New("newton")
+	x := g.Input("x", graph.Float64)
+	root := ops.Fori(8, nodes{g.Scalar(graph.Float64, 1)}, func(_ *graph.Node, carry nodes) nodes {
+		f := ops.Sub(ops.Square(carry[0]), x)
+		return nodes{ops.Sub(carry[0], ops.Div(f, autodiff.Grad(f, carry)[0]))}
+	})[0]
+	slope := autodiff.Grad(root, nodes{x})[0]
+	prog, err := exec.Compile(g, exec.Outputs(root, slope))
+	require.NoError(t, err)
+	r, err := prog.NewSession().Run(t.Context(), exec.Feed{x: 2.0})
+	require.NoError(t, err)
+	for n, want := range map[*graph.Node]float64{root: 1.4142135623730951, slope: 0.35355339059327373} {
+		got, err := r.Scalar(n)
+		require.NoError(t, err)
+		require.InDelta(t, want, got, 1e-12)
+	}
+}
+
+// TestGradientsThatLeaveABody are refused, with a way out.
+func TestGradientsThatLeaveABody(t *testing.T) {
+	g := graph.New("loop")
+	x := g.Input("x", graph.Float32, 5)
+	ops.Scan(ops.Loop{Carry: nodes{g.Scalar(graph.Float32, 0)}, Over: nodes{x}},
+		func(carry, part nodes) (next, out nodes) {
+			d := autodiff.Grad(ops.Square(part[0]), nodes{x})[0]
+			require.ErrorContains(t, d.Err(), "flows to another step or out of the loop")
+			return nodes{ops.Add(carry[0], part[0])}, nil
+		})
+}

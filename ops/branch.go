@@ -1,0 +1,133 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/loopop"
+)
+
+// While computes body as long as cond is true of the carried values, and at most max times. Both are
+// called to build a graph: cond, twice, gives one Bool, and body, which is given the number of the step
+// too, the next carried values. While returns the carried values for which cond was first false, or
+// those after max steps, and the number of steps, an Int64 scalar. A gradient through it keeps what is
+// carried into each of max steps.
+//
+//	root, steps := ops.While(50, []*graph.Node{x}, func(c []*graph.Node) *graph.Node {
+//		return ops.Greater(ops.Abs(ops.Sub(ops.Square(c[0]), x)), graph.Num(1e-6))
+//	}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+//		return []*graph.Node{ops.Mul(ops.Add(c[0], ops.Div(x, c[0])), graph.Num(0.5))}
+//	})
+func While(max graph.Dim, carry []*graph.Node, cond func(carry []*graph.Node) *graph.Node,
+	body func(step *graph.Node, carry []*graph.Node) (next []*graph.Node)) (final []*graph.Node, steps *graph.Node) {
+	b := newLoop("While", graph.LoopSpec{Length: max}, carry, nil)
+	n := len(b.carry)
+	switch {
+	case b.g == nil:
+		b.refuse(noGraph)
+	case cond == nil:
+		b.refuse("there is no condition")
+	case body == nil:
+		b.refuse("there is no body")
+	}
+	if b.wrong != nil {
+		final, _ = b.refused(n+1, 0)
+		return final[:n], final[n]
+	}
+	b.limit.Stops = true
+	b.carry = append(b.carry, b.decides(cond(b.carry[:n:n])))
+	final, _ = b.build(func(carry, _ []node) (next, out []node) {
+		next = b.typed(body(loopop.Step(b.g, b.region), carry[:n:n]), carry)
+		if len(next) != n {
+			b.refuse("%d values are carried, and the body hands on %d", n, len(next))
+			return carry, nil
+		}
+		return append(next[:n:n], b.decides(cond(next[:n:n]))), nil
+	})
+	if steps = b.end; steps == nil {
+		steps = final[n] // the refusal
+	}
+	return final[:n], steps
+}
+
+// decides requires that a value is a condition.
+func (b *loopBuilder) decides(is node) node {
+	switch {
+	case is == nil:
+		b.refuse("the condition is nil")
+		return b.g.Scalar(graph.Bool, 0)
+	case is.Judged() && (is.DType() != graph.Bool || is.Rank() != 0):
+		b.refuse("the condition is %s%s, and must be one Bool: ops.Any or ops.All make one of several", is.DType(), is.Shape())
+	}
+	return asNode(b.g, is)
+}
+
+// Cond returns the results of then where condition, one Bool, is true, and those of otherwise where it
+// is not. Both are called once, to build a graph, and give as many values, of the same dtypes and
+// shapes. What they build is computed only in its case: checks of the other one stop no run.
+func Cond(condition *graph.Node, then, otherwise func() []*graph.Node) (results []*graph.Node) {
+	b := newLoop("Cond", graph.LoopSpec{Length: 1, Whole: true}, nil, []node{condition})
+	switch {
+	case b.g == nil:
+		b.refuse("the condition belongs to no graph")
+	case then == nil || otherwise == nil:
+		b.refuse("a branch is nil")
+	default:
+		b.decides(condition)
+	}
+	if b.wrong != nil {
+		bad, _ := b.refused(1, 0)
+		return bad
+	}
+	inThen, region := b.branch(then)
+	inElse, other := b.branch(otherwise)
+	b.match(inThen, inElse)
+	if b.wrong != nil {
+		bad, _ := b.refused(max(len(inThen), 1), 0)
+		return bad
+	}
+	begin := make([]node, len(inElse))
+	for i, x := range inElse {
+		begin[i] = Zeros(b.g, x.DType(), x.Shape()...)
+	}
+	return b.close(region, condition, b.close(other, Not(condition), begin, inElse), inThen)
+}
+
+// branch builds what is computed in one case.
+func (b *loopBuilder) branch(build func() []*graph.Node) ([]node, *graph.Region) {
+	region, end := b.g.OpenRegion(b.spec)
+	defer end()
+	return append([]node{}, build()...), region
+}
+
+// match requires that two branches give values that can take each other's place.
+func (b *loopBuilder) match(then, otherwise []node) {
+	if len(then) != len(otherwise) {
+		b.refuse("one branch gives %d values, and the other %d", len(then), len(otherwise))
+		return
+	}
+	for i := range then {
+		if then[i] == nil || otherwise[i] == nil {
+			b.refuse("a branch gives nil as value %d", i)
+			return
+		}
+		b.typed(then[i:i+1], otherwise[i:i+1])
+		b.typed(otherwise[i:i+1], then[i:i+1])
+		x, y := then[i], otherwise[i]
+		if x.Judged() && y.Judged() && (x.DType() != y.DType() || x.Rank() != y.Rank()) {
+			b.refuse("value %d is %s%s in one branch and %s%s in the other", i, x.DType(), x.Shape(), y.DType(), y.Shape())
+		}
+	}
+}
+
+// close ends a branch that is computed where a condition is true: what comes out is next then, and
+// begin where it is not.
+func (b *loopBuilder) close(region *graph.Region, condition node, begin, next []node) (results []node) {
+	carried := make([]node, len(begin))
+	for i, x := range begin {
+		carried[i] = loopop.Carried(region, i, x)
+	}
+	end := loopop.End(b.g, region, carried, next, loopop.Limit{Steps: Cast(condition, graph.Int64)})
+	for i := range begin {
+		results = append(results, loopop.Final(region, end, i))
+	}
+	return results
+}
