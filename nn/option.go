@@ -29,6 +29,8 @@ type settings struct {
 	padding      []int // the padding index of an embedding
 	attentionSettings
 	transformerSettings
+	layers        int // of a recurrent network
+	bidirectional bool
 }
 
 // DType sets the dtype of a layer's parameters, and so of what it works on: Float32 unless said
@@ -85,6 +87,15 @@ func convOption(name string, o ops.ConvOption) Option {
 // to it.
 func PaddingIndex(row int) Option {
 	return Option{"PaddingIndex", func(s *settings) { s.padding = []int{row} }}
+}
+
+// Layers sets the number of layers of a recurrent network, 1 unless said otherwise.
+func Layers(n int) Option { return Option{"Layers", func(s *settings) { s.layers = n }} }
+
+// Bidirectional has each layer of a recurrent network go through sequences backwards too: its results
+// are twice as wide.
+func Bidirectional() Option {
+	return Option{"Bidirectional", func(s *settings) { s.bidirectional = true }}
 }
 
 // Size is a width of a layer: a whole number, or the name of one that is known ([graph.Exactly]).

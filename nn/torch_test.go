@@ -49,6 +49,18 @@ func transformerOptions(more ...nn.Option) []nn.Option {
 	return append([]nn.Option{nn.FeedForward(12), nn.DropoutRate(0), f64}, more...)
 }
 
+// stated begins with states, and sums what it gives and the last states as testdata/layers.py does.
+func stated(make func(g *graph.Graph) *nn.Recurrent) torchCase {
+	return func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		y, final := make(g).ApplyFrom(p, x[0], x[1:]...)
+		sums := []*graph.Node{ops.Sum(y, 1, 2)}
+		for _, s := range final {
+			sums = append(sums, ops.Sum(s, 0, 2))
+		}
+		return ops.Concat(0, sums...)
+	}
+}
+
 var torchCases = map[string]torchCase{
 	"linear":              of(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 3, f64) }),
 	"linear without bias": of(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 1, f64, nn.NoBias()) }),
@@ -128,6 +140,21 @@ var torchCases = map[string]torchCase{
 	"decoder": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		return nn.NewTransformerDecoder(g, "", 2, 8, 2, transformerOptions(nn.NormFirst())...).ApplyTo(p, x[0], x[1])
 	},
+	"rnn": of(func(g *graph.Graph) nn.Layer { return nn.NewRNN(g, "", 3, 4, f64) }),
+	"rnn of relu, without bias": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewRNN(g, "", 3, 4, nn.Activation(ops.Relu), nn.NoBias(), f64)
+	}),
+	"lstm":             of(func(g *graph.Graph) nn.Layer { return nn.NewLSTM(g, "", 3, 4, f64) }),
+	"lstm of one step": of(func(g *graph.Graph) nn.Layer { return nn.NewLSTM(g, "", 3, 4, f64) }),
+	"lstm of two layers and directions": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewLSTM(g, "", 3, 4, nn.Layers(2), nn.Bidirectional(), f64)
+	}),
+	"lstm from a state": stated(func(g *graph.Graph) *nn.Recurrent { return nn.NewLSTM(g, "", 3, 4, nn.Layers(2), f64) }),
+	"gru":               of(func(g *graph.Graph) nn.Layer { return nn.NewGRU(g, "", 3, 4, f64) }),
+	"gru of two layers and directions": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewGRU(g, "", 3, 4, nn.Layers(2), nn.Bidirectional(), f64)
+	}),
+	"gru from a state, without bias":       stated(func(g *graph.Graph) *nn.Recurrent { return nn.NewGRU(g, "", 3, 4, nn.Layers(2), nn.NoBias(), f64) }),
 	"sinusoidal positions":                 of(func(*graph.Graph) nn.Layer { return nn.SinusoidalPositions() }),
 	"sinusoidal positions of an odd width": of(func(*graph.Graph) nn.Layer { return nn.SinusoidalPositions() }),
 }

@@ -145,6 +145,23 @@ case("group norm of one group", nn.GroupNorm(1, 4), (3, 4, 2, 3))
 case("group norm without affine", nn.GroupNorm(4, 4, affine=False), (3, 4, 5))
 case("instance norm of sequences without affine", nn.InstanceNorm1d(3), (2, 3, 5))
 case("instance norm of volumes", nn.InstanceNorm3d(2, affine=True, eps=1e-3), (2, 2, 2, 3, 2))
+
+
+def stated(m, x, *s):
+    y, final = m(x, s if len(s) > 1 else s[0])
+    return torch.cat([y.sum((1, 2)), *[f.sum((0, 2)) for f in (final if isinstance(final, tuple) else (final,))]])
+
+
+first = lambda m, x: m(x)[0]
+case("rnn", nn.RNN(3, 4, batch_first=True), (2, 5, 3), call=first)
+case("rnn of relu, without bias", nn.RNN(3, 4, nonlinearity="relu", bias=False, batch_first=True), (2, 5, 3), call=first)
+case("lstm", nn.LSTM(3, 4, batch_first=True), (2, 5, 3), call=first)
+case("lstm of one step", nn.LSTM(3, 4, batch_first=True), (2, 1, 3), call=first)
+case("lstm of two layers and directions", nn.LSTM(3, 4, 2, bidirectional=True, batch_first=True), (2, 5, 3), call=first)
+case("lstm from a state", nn.LSTM(3, 4, 2, batch_first=True), (2, 5, 3), (2, 2, 4), (2, 2, 4), call=stated)
+case("gru", nn.GRU(3, 4, batch_first=True), (2, 5, 3), call=first)
+case("gru of two layers and directions", nn.GRU(3, 4, 2, bidirectional=True, batch_first=True), (2, 5, 3), call=first)
+case("gru from a state, without bias", nn.GRU(3, 4, 2, bias=False, batch_first=True), (2, 5, 3), (2, 2, 4), call=stated)
 npz = io.BytesIO()
 np.savez_compressed(npz, **out)
 sys.stdout.buffer.write(npz.getvalue())

@@ -1,0 +1,221 @@
+package nn
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Recurrent is layers that go through sequences step by step: those of [NewRNN], [NewLSTM] and
+// [NewGRU].
+type Recurrent struct {
+	declared
+	Cells    [][]*Cell // by layer, and by direction
+	hidden   graph.Dim
+	states   int // of a cell: 1, or 2 of an LSTM
+	settings settings
+}
+
+// Cell is what a layer computes in a step, in one direction.
+type Cell struct {
+	WeightIH, WeightHH *graph.Node // [gates·hidden, in] and [gates·hidden, hidden]
+	BiasIH, BiasHH     *graph.Node // [gates·hidden], or nil
+	step               step
+	late               bool // BiasHH is added in each step, since what it is part of is multiplied there
+}
+
+// step computes the next state of a cell from the input's part and the hidden state's part of its
+// gates, [batch, gates·hidden], and from the state.
+type step func(x, h *graph.Node, state []*graph.Node) (next []*graph.Node)
+
+const recurrentOptions = "Layers Bidirectional DropoutRate WeightInit BiasInit NoBias DType"
+
+// NewRNN declares layers of h' = tanh(weight_ih·x + bias_ih + weight_hh·h + bias_hh), as PyTorch's RNN
+// with batch_first, with its parameters name.weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 and so
+// on, "_reverse" behind them where they go backwards. They start uniformly between ±1/√hidden, unless
+// [WeightInit] and [BiasInit] say otherwise. Options are also [Layers], [Bidirectional],
+// [DropoutRate] between the layers, [Activation] in place of the hyperbolic tangent, [NoBias] and
+// [DType].
+func NewRNN[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
+	opts = append([]Option{Activation(ops.Tanh)}, opts...)
+	return newRecurrent(g, "RNN", name, graph.Dim(in), graph.Dim(hidden), kind{gates: 1, states: 1, step: func(s *settings) step {
+		return func(x, h *graph.Node, _ []*graph.Node) []*graph.Node {
+			return []*graph.Node{s.activation(ops.Add(x, h))}
+		}
+	}}, opts, recurrentOptions+" Activation")
+}
+
+// NewLSTM declares layers of long short-term memory (Hochreiter and Schmidhuber, 1997), as PyTorch's
+// LSTM with batch_first: the gates i, f, g and o lie in this order in the parameters, which have the
+// names of [NewRNN]'s, and
+//
+//	c' = sigmoid(f)·c + sigmoid(i)·tanh(g)
+//	h' = sigmoid(o)·tanh(c')
+//
+// Options are those of [NewRNN] but for [Activation].
+func NewLSTM[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
+	return newRecurrent(g, "LSTM", name, graph.Dim(in), graph.Dim(hidden), kind{gates: 4, states: 2, step: func(*settings) step { return stepLSTM }}, opts, recurrentOptions)
+}
+
+func stepLSTM(x, h *graph.Node, state []*graph.Node) []*graph.Node {
+	gates := ops.Chunk(ops.Add(x, h), 1, 4)
+	c := ops.Add(ops.Mul(ops.Sigmoid(gates[1]), state[1]), ops.Mul(ops.Sigmoid(gates[0]), ops.Tanh(gates[2])))
+	return []*graph.Node{ops.Mul(ops.Sigmoid(gates[3]), ops.Tanh(c)), c}
+}
+
+// NewGRU declares layers of gated recurrent units (Cho and others, 2014), as PyTorch's GRU with
+// batch_first: the gates r, z and n lie in this order in the parameters, which have the names of
+// [NewRNN]'s, and
+//
+//	n' = tanh(n_ih + sigmoid(r)·n_hh)
+//	h' = (1 - sigmoid(z))·n' + sigmoid(z)·h
+//
+// Options are those of [NewRNN] but for [Activation].
+func NewGRU[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
+	return newRecurrent(g, "GRU", name, graph.Dim(in), graph.Dim(hidden), kind{gates: 3, states: 1, late: true, step: func(*settings) step { return stepGRU }}, opts, recurrentOptions)
+}
+
+func stepGRU(x, h *graph.Node, state []*graph.Node) []*graph.Node {
+	gx, gh := ops.Chunk(x, 1, 3), ops.Chunk(h, 1, 3)
+	r, z := ops.Sigmoid(ops.Add(gx[0], gh[0])), ops.Sigmoid(ops.Add(gx[1], gh[1]))
+	n := ops.Tanh(ops.Add(gx[2], ops.Mul(r, gh[2])))
+	return []*graph.Node{ops.Add(n, ops.Mul(z, ops.Sub(state[0], n)))} // (1-z)·n + z·h
+}
+
+// kind is what recurrent layers differ in.
+type kind struct {
+	gates, states int
+	late          bool // see [Cell]
+	step          func(s *settings) step
+}
+
+func newRecurrent(g *graph.Graph, name0, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *Recurrent {
+	l := &Recurrent{hidden: hidden, states: k.states}
+	opts = append([]Option{Layers(1)}, opts...)
+	l.declared = declare(g, name0, name, opts, has, func(s *settings) {
+		l.settings = *s
+		if s.layers < 1 || s.layers > maxLayers {
+			l.g, l.kind = g, name0
+			l.refuse(fmt.Sprintf("the number of layers is %d; it must be from 1 to %d", s.layers, maxLayers))
+			l.settings.layers = 1
+		}
+		directions := []string{""}
+		if s.bidirectional {
+			directions = append(directions, "_reverse")
+		}
+		rows, width := graph.Dim(k.gates).Times(hidden), in
+		for layer := range l.settings.layers {
+			var cells []*Cell
+			for _, direction := range directions {
+				cells = append(cells, newCell(g, s, k, fmt.Sprintf("_l%d%s", layer, direction), rows, width, hidden))
+			}
+			l.Cells = append(l.Cells, cells)
+			width = graph.Dim(len(directions)).Times(hidden)
+		}
+	})
+	return l
+}
+
+func newCell(g *graph.Graph, s *settings, k kind, suffix string, rows, in, hidden graph.Dim) *Cell {
+	bound := 1 / math.Sqrt(float64(known(g, hidden)))
+	weight, bias := or(s.weight, Uniform(-bound, bound)), or(s.bias, Uniform(-bound, bound))
+	c := &Cell{step: k.step(s), late: k.late}
+	c.WeightIH = g.ParamInit("weight_ih"+suffix, s.dtype, weight, rows, in)
+	c.WeightHH = g.ParamInit("weight_hh"+suffix, s.dtype, weight, rows, hidden)
+	if !s.noBias {
+		c.BiasIH = g.ParamInit("bias_ih"+suffix, s.dtype, bias, rows)
+		c.BiasHH = g.ParamInit("bias_hh"+suffix, s.dtype, bias, rows)
+	}
+	return c
+}
+
+// Apply takes x, [batch, t, in], and returns the hidden states of the last layer,
+// [batch, t, directions·hidden]. States begin with zeros.
+func (l *Recurrent) Apply(p *Pass, x *graph.Node) *graph.Node {
+	y, _ := l.ApplyFrom(p, x)
+	return y
+}
+
+// ApplyFrom is Apply from given states, and also returns those after the last step: the hidden state
+// and, of an LSTM, the state of the memory, each [layers·directions, batch, hidden]. A text is written
+// by applying it to one step after the other.
+func (l *Recurrent) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
+	args, sizes := []argument{{"x", x, "batch t in"}}, map[string]graph.Dim{"hidden": l.hidden}
+	for i, s := range state {
+		args = append(args, argument{fmt.Sprintf("state %d", i), s, "cells batch hidden"})
+	}
+	gives := "batch t out"
+	if len(l.Cells) > 0 {
+		sizes["in"] = l.Cells[0][0].WeightIH.Shape()[1]
+		sizes["cells"] = graph.Dim(len(l.Cells) * len(l.Cells[0]))
+		sizes["out"] = graph.Dim(len(l.Cells[0])).Times(l.hidden)
+	}
+	y = l.apply(p, args, sizes, gives, func(in []*graph.Node) *graph.Node {
+		if in[0].Rank() != 3 {
+			return in[0] // the contract refuses it
+		}
+		if len(state) != 0 && len(state) != l.states {
+			return unbuilt("ApplyFrom", fmt.Sprintf("%d states are given, and a layer has %d", len(state), l.states), in[0])
+		}
+		y, final = l.run(p, in[0], in[1:])
+		return y
+	})
+	for len(final) < l.states {
+		final = append(final, y) // a refusal
+	}
+	return y, final
+}
+
+// run applies the layers, with the axis of time first.
+func (l *Recurrent) run(p *Pass, x *graph.Node, state []*graph.Node) (y *graph.Node, final []*graph.Node) {
+	batch := x.Shape()[0]
+	last := make([][]*graph.Node, l.states) // of each cell
+	y = ops.Transpose(x, 0, 1)
+	for layer, cells := range l.Cells {
+		if layer > 0 {
+			y = Dropout(l.settings.dropout).Apply(p, y)
+		}
+		outs := make([]*graph.Node, len(cells))
+		for direction, c := range cells {
+			begin := make([]*graph.Node, l.states)
+			for i := range begin {
+				if len(state) == 0 {
+					begin[i] = ops.Zeros(x.Graph(), x.DType(), batch, l.hidden)
+				} else {
+					begin[i] = ops.Select(state[i], 0, graph.Dim(len(last[i])))
+				}
+			}
+			var end []*graph.Node
+			outs[direction], end = c.scan(y, begin, direction == 1)
+			for i, s := range end {
+				last[i] = append(last[i], s)
+			}
+		}
+		y = ops.Concat(2, outs...)
+	}
+	for _, list := range last {
+		final = append(final, ops.Stack(0, list...))
+	}
+	return ops.Transpose(y, 0, 1), final
+}
+
+// scan goes through x, [t, batch, in]. The input's part of the gates is one product for all steps.
+func (c *Cell) scan(x *graph.Node, begin []*graph.Node, reverse bool) (y *graph.Node, end []*graph.Node) {
+	weight, bias := ops.Transpose(c.WeightHH, 0, 1), c.BiasIH
+	if bias != nil && !c.late {
+		bias = ops.Add(bias, c.BiasHH)
+	}
+	given := ops.Linear(x, c.WeightIH, bias)
+	end, all := ops.Scan(ops.Loop{Carry: begin, Over: []*graph.Node{given}, Reverse: reverse},
+		func(state, x []*graph.Node) (next, out []*graph.Node) {
+			h := ops.MatMul(state[0], weight)
+			if c.BiasHH != nil && c.late {
+				h = ops.Add(h, c.BiasHH)
+			}
+			next = c.step(x[0], h, state)
+			return next, next[:1]
+		})
+	return all[0], end
+}
