@@ -198,14 +198,30 @@ func (o Optimizer) updates(fn string, params, grads []*graph.Node) []*graph.Node
 }
 
 // Trainable returns the graph's floating-point parameters that are not state, in the order in
-// which they were declared: those that [Optimizer.Minimize] takes.
-func Trainable(g *graph.Graph) (params []*graph.Node) {
+// which they were declared: those that [Optimizer.Minimize] takes. With scopes, such as the names of
+// layers, it returns those that stand in one of them; a scope that has none is a mistake.
+func Trainable(g *graph.Graph, scopes ...string) (params []*graph.Node) {
 	if g == nil {
 		return nil
 	}
+	used := map[string]bool{}
 	for _, p := range g.Params() {
-		if p.DType().IsFloat() && !p.IsState() {
+		if !p.DType().IsFloat() || p.IsState() {
+			continue
+		}
+		in := len(scopes) == 0
+		for _, scope := range scopes {
+			if p.Name() == scope || strings.HasPrefix(p.Name(), scope+".") {
+				in, used[scope] = true, true
+			}
+		}
+		if in {
 			params = append(params, p)
+		}
+	}
+	for _, scope := range scopes {
+		if all := g.Params(); !used[scope] && len(all) > 0 {
+			return []*graph.Node{refuse("Trainable", fmt.Sprintf("no parameter of graph %q stands in scope %q", g.Name(), scope), all[0])}
 		}
 	}
 	return params

@@ -181,3 +181,16 @@ func TestNothingToTrain(t *testing.T) {
 	_, err := exec.Compile(graph.New("other"), exec.Updates(step...))
 	assert.ErrorContains(t, err, "operand 0 is nil")
 }
+
+func TestTrainableOfScopes(t *testing.T) {
+	g := graph.New("scopes")
+	a, b := g.Param("enc.weight", graph.Float32, 2), g.Param("encoder.1.weight", graph.Float32, 2)
+	c := g.Param("head", graph.Float32, 2)
+	g.State("encoder.1.seen", graph.Float32, nil, 2)
+	require.Equal(t, []*graph.Node{a, b, c}, optim.Trainable(g))
+	require.Equal(t, []*graph.Node{b}, optim.Trainable(g, "encoder"))
+	require.Equal(t, []*graph.Node{a, c}, optim.Trainable(g, "enc", "head"))
+	require.NoError(t, g.Err())
+	require.Len(t, optim.Trainable(g, "head", "decoder"), 1)
+	require.ErrorContains(t, g.Err(), `no parameter of graph "scopes" stands in scope "decoder"`)
+}

@@ -27,6 +27,19 @@ func (d *Images) Slice(from, to int) *Images {
 	return &part
 }
 
+// Where returns copies of the images with some labels, in their order.
+func (d *Images) Where(wanted func(label uint8) bool) *Images {
+	size := d.Height * d.Width
+	part := *d
+	part.Pixels, part.Labels = nil, nil
+	for i, label := range d.Labels {
+		if wanted(label) {
+			part.Pixels, part.Labels = append(part.Pixels, d.Pixels[i*size:(i+1)*size]...), append(part.Labels, label)
+		}
+	}
+	return &part
+}
+
 // Batch returns the images of the given numbers, float32 [n, 1, height, width] from 0 to 1, and their
 // labels, int64 [n].
 func (d *Images) Batch(numbers []int) (images, labels exec.Array) {
