@@ -74,6 +74,12 @@ var curves = map[string]trained{
 		return nn.Sequential(nn.NewEmbedding(g, "embed", 12, 16), nn.SinusoidalPositions(),
 			nn.NewTransformerEncoder(g, "encoder", 2, 16, 2, nn.FeedForward(32), nn.DropoutRate(0)), nn.NewLinear(g, "head", 16, 12))
 	}), optim.AdamW(1e-3)},
+	"lstm": {layers(func(g *graph.Graph) nn.Layer {
+		return nn.Sequential(nn.NewLSTM(g, "rnn", 4, 12), nn.NewLinear(g, "head", 12, 4))
+	}), optim.Adam(3e-3)},
+	"gru": {layers(func(g *graph.Graph) nn.Layer {
+		return nn.Sequential(nn.NewGRU(g, "rnn", 4, 12), nn.NewLinear(g, "head", 12, 4))
+	}), optim.Adam(3e-3)},
 	"decoder": {func(g *graph.Graph) func(*nn.Pass, []*graph.Node) *graph.Node {
 		source, embed := nn.NewEmbedding(g, "source", 12, 16), nn.NewEmbedding(g, "embed", 12, 16)
 		decoder := nn.NewTransformerDecoder(g, "decoder", 2, 16, 2, nn.FeedForward(32), nn.DropoutRate(0), nn.NormFirst())
