@@ -8,10 +8,16 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
 )
 
-// Feed returns the values of inputs for one run: each a *tensor.Dense, an [Array], or,
-// for a scalar, a Go number or bool.
+// Feed holds the values of inputs for one run. Each is
+//
+//   - a *tensor.Dense or an [Array], whose memory is used as it is;
+//   - a slice such as []float32, whose memory is used too: the shape is the input's, of which one size
+//     at most may be unknown;
+//   - nested slices or arrays, such as [][]float32, whose elements are copied in each run;
+//   - for a scalar, a Go number or bool.
 type Feed map[*graph.Node]any
 
 // Array is a value as a plain slice in row-major order with its shape. Data is a
@@ -34,13 +40,29 @@ func (a Array) Clone() Array {
 	return a
 }
 
-// take finds the memory of what is given for a value of dtype t.
-func take(m *engine.Memory, v any, t graph.DType) error {
-	switch v := v.(type) {
+// take finds the memory of what is given for n. known are the sizes of its axes, as [knownSizes] gives
+// them, and named those that a session was given.
+func take(m *engine.Memory, given any, n *graph.Node, known []int, named shapeinfer.Sizes) error {
+	switch v := given.(type) {
 	case Array:
 		return m.SetSlice(v.Shape, v.Data)
 	case *tensor.Dense:
 		return m.SetDense(v)
+	case []float32:
+		return takeSlice(m, given, len(v), n, known, named)
+	case []float64:
+		return takeSlice(m, given, len(v), n, known, named)
+	case []int32:
+		return takeSlice(m, given, len(v), n, known, named)
+	case []int64:
+		return takeSlice(m, given, len(v), n, known, named)
+	case []int:
+		return takeSlice(m, given, len(v), n, known, named)
+	case []bool:
+		return takeSlice(m, given, len(v), n, known, named)
 	}
-	return m.SetNumber(v, t)
+	if r := reflect.ValueOf(given); isList(r) {
+		return takeNested(m, r)
+	}
+	return m.SetNumber(given, n.DType())
 }

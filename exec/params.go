@@ -22,15 +22,14 @@ func (s *Session) Param(n *graph.Node) (Array, error) {
 	return Array{Shape: v.Shape, Data: engine.SliceAt(v.Dtype, v.Ptr, v.Count)}.Clone(), nil
 }
 
-// SetParam copies a value into a parameter: a *tensor.Dense, an [Array] or a number of
-// the parameter's dtype and shape.
+// SetParam copies a value, as in a [Feed], of the parameter's dtype and shape into a parameter.
 func (s *Session) SetParam(n *graph.Node, value any) error {
 	to, err := s.value(n)
 	if err != nil {
 		return err
 	}
 	var m engine.Memory
-	err = take(&m, value, n.DType())
+	err = take(&m, value, n, knownSizes(n), nil)
 	switch {
 	case err != nil:
 		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)

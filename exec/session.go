@@ -151,14 +151,14 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 			continue
 		}
 		matched++
-		if err := take(m, v, in.node.DType()); err != nil {
+		if err := take(m, v, in.node, in.known, s.sizes); err != nil {
 			return nil, fmt.Errorf("exec: input %s: %w", in.node.Label(), err)
 		}
 		if m.Dtype != in.node.DType() {
 			return nil, fmt.Errorf("exec: input %s wants dtype %s, got %s (declared at %s)", in.node.Label(), in.node.DType(), m.Dtype, in.node.Pos())
 		}
 		if in.written && m.Keep != nil {
-			return nil, fmt.Errorf("exec: input %s is written in place, and the tensor fed is a view whose elements do not lie together: feed a dense one", in.node.Label())
+			return nil, fmt.Errorf("exec: input %s is written in place, and what is fed to it would be copied: feed a slice, an exec.Array or a dense tensor", in.node.Label())
 		}
 	}
 	if matched != len(feed) {

@@ -14,8 +14,9 @@ import (
 // inputSpec is an input of the user's graph.
 type inputSpec struct {
 	node    *graph.Node
-	read    bool // by some kernel
-	written bool // by some kernel
+	read    bool  // by some kernel
+	written bool  // by some kernel
+	known   []int // the sizes of its axes, -1 where only a run tells
 	// sizes are the named ones that the program uses and, of all inputs that it reads, none tells.
 	sizes []usedSize
 }
@@ -30,7 +31,7 @@ type usedSize struct {
 func (r *request) inputSpecs(g *graph.Graph, u *lower.Program) (list []inputSpec) {
 	used, told := r.usedSizes(g, u), map[string]bool{}
 	for _, s := range u.Inputs {
-		in := inputSpec{node: s.User, read: u.BufferOf[s.Own] != nil, written: u.Writes.IsWritten(s.Own)}
+		in := inputSpec{node: s.User, known: knownSizes(s.User), read: u.BufferOf[s.Own] != nil, written: u.Writes.IsWritten(s.Own)}
 		if in.read {
 			noteNames(told, s.User)
 		}

@@ -18,12 +18,21 @@ type Memory struct {
 	Count  int
 	Keep   any    // keeps a copy alive
 	number uint64 // a fed number, in the dtype of its input; ptr then points here
+	shape  []int  // see OwnShape
 }
 
 // Meets reports whether two values have a byte of memory in common.
 func (m *Memory) Meets(other *Memory) bool {
 	a, b := uintptr(m.Ptr), uintptr(other.Ptr)
 	return a < b+uintptr(other.Count*other.Dtype.Size()) && b < a+uintptr(m.Count*m.Dtype.Size())
+}
+
+// OwnShape returns room for a shape of some axes that lasts as long as the memory.
+func (m *Memory) OwnShape(axes int) []int {
+	if len(m.shape) != axes {
+		m.shape = make([]int, axes)
+	}
+	return m.shape
 }
 
 // SetSlice takes the memory of a plain slice, without copying.
@@ -123,7 +132,7 @@ func (m *Memory) SetNumber(v any, t graph.DType) error {
 			f, i = 1, 1
 		}
 	default:
-		return fmt.Errorf("a %T cannot be fed: give a *tensor.Dense, an exec.Array or a number", v)
+		return fmt.Errorf("a %T cannot be fed: give a *tensor.Dense, an exec.Array, a slice or a number", v)
 	}
 	if t.IsInt() && (float64(i) != f || t == graph.Int32 && int64(int32(i)) != i) {
 		return fmt.Errorf("%v is no %s", v, t)
