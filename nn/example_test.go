@@ -32,9 +32,9 @@ func ExampleSequential() {
 		log.Fatal(err)
 	}
 	session := train.NewSession(exec.Seed(1))
-	xs := exec.Array{Shape: []int{4, 1}, Data: []float32{-2, -1, 1, 2}}
+	xs := []float32{-2, -1, 1, 2}
 	for range 100 {
-		if _, err := session.Run(context.Background(), exec.Feed{x: xs, label: exec.Array{Shape: []int{4}, Data: []int64{0, 0, 1, 1}}}); err != nil {
+		if _, err := session.Run(context.Background(), exec.Feed{x: xs, label: []int64{0, 0, 1, 1}}); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -101,7 +101,7 @@ func ExampleBatchNorm() {
 		log.Fatal(err)
 	}
 	session := prog.NewSession()
-	r, err := session.Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2, 1}, Data: []float32{10, 30}}})
+	r, err := session.Run(context.Background(), exec.Feed{x: []float32{10, 30}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -127,8 +127,7 @@ func ExampleMultiHeadAttention_NewCache() {
 	}
 	session := prog.NewSession()
 	for _, places := range []int{5, 1, 1} {
-		feed := exec.Feed{x: exec.Array{Shape: []int{1, places, 8}, Data: make([]float32, 8*places)}}
-		if _, err := session.Run(context.Background(), feed); err != nil {
+		if _, err := session.Run(context.Background(), exec.Feed{x: make([]float32, 8*places)}); err != nil {
 			log.Fatal(err)
 		}
 	}

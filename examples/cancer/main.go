@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		for _, n := range numbers {
 			x, y = append(x, rows[n*measurements:(n+1)*measurements]...), append(y, benign[n])
 		}
-		return exec.Feed{m.x: exec.Array{Shape: []int{len(y), measurements}, Data: x}, m.benign: exec.Array{Shape: []int{len(y)}, Data: y}}
+		return exec.Feed{m.x: x, m.benign: y}
 	}
 	test, training := pick(order[:len(order)/5]), pick(order[len(order)/5:])
 	session := train.NewSession(exec.Seed(seed))

@@ -9,8 +9,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
-
-	"github.com/broadloom/broadloom/exec"
 )
 
 //go:embed genesis.txt.gz
@@ -68,11 +66,10 @@ func (t *text) split() (training, test []int64) {
 
 // pieces returns so many pieces of a text from random places, and what follows each of their
 // characters: int64 [batch, length].
-func pieces(codes []int64, random *rand.Rand, batch, length int) (piece, next exec.Array) {
-	var x, y []int64
+func pieces(codes []int64, random *rand.Rand, batch, length int) (piece, next [][]int64) {
 	for range batch {
 		from := random.IntN(len(codes) - length)
-		x, y = append(x, codes[from:from+length]...), append(y, codes[from+1:from+length+1]...)
+		piece, next = append(piece, codes[from:from+length]), append(next, codes[from+1:from+length+1])
 	}
-	return exec.Array{Shape: []int{batch, length}, Data: x}, exec.Array{Shape: []int{batch, length}, Data: y}
+	return piece, next
 }

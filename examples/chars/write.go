@@ -69,7 +69,7 @@ func (w *writer) forget() error {
 // next takes characters in and chooses one that follows them.
 func (w *writer) next(ctx context.Context, fresh []int64, temperature float64) (int64, error) {
 	r, err := w.session.Run(ctx, exec.Feed{
-		w.model.prompt:      exec.Array{Shape: []int{1, len(fresh)}, Data: fresh},
+		w.model.prompt:      fresh,
 		w.model.temperature: float32(temperature),
 	})
 	if err != nil {

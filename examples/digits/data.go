@@ -30,7 +30,7 @@ func loadExamples() (*examples, error) {
 		return nil, err
 	}
 	images, labels := all.Batch(datasets.Numbers(all.Len()))
-	return &examples{images.Data.([]float32), labels.Data.([]int64)}, nil
+	return &examples{images, labels}, nil
 }
 
 // pick puts the examples of the given numbers into dst, whose memory is used again.
@@ -53,8 +53,5 @@ func (e *examples) split(seed uint64) (training, test *examples) {
 
 // feed returns the examples to the inputs of a model.
 func (e *examples) feed(m *model) exec.Feed {
-	return exec.Feed{
-		m.image: exec.Array{Shape: []int{e.len(), pixels}, Data: e.images},
-		m.label: exec.Array{Shape: []int{e.len()}, Data: e.labels},
-	}
+	return exec.Feed{m.image: e.images, m.label: e.labels}
 }

@@ -26,7 +26,7 @@ func TestLearns(t *testing.T) {
 	}
 	var stdout bytes.Buffer
 	file := filepath.Join(t.TempDir(), "fashion.safetensors")
-	err := run(t.Context(), []string{"-epochs", "1", "-images", "6400", "-save", file}, &stdout)
+	err := run(t.Context(), []string{"-epochs", "1", "-images", "2560", "-save", file}, &stdout)
 	if errors.Is(err, datasets.ErrNoFashionMNIST) {
 		t.Skip(err)
 	}
@@ -35,7 +35,7 @@ func TestLearns(t *testing.T) {
 	require.NotEmpty(t, found, stdout.String())
 	accuracy, err := strconv.ParseFloat(found[1], 64)
 	require.NoError(t, err)
-	assert.Greater(t, accuracy, 75.0)
+	assert.Greater(t, accuracy, 60.0)
 	_, err = os.Stat(file)
 	require.NoError(t, err)
 }

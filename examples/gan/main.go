@@ -68,14 +68,13 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// ring draws points of the distribution: float32 [n, 2].
-func ring(random *rand.Rand, n int) exec.Array {
-	var points []float32
+// ring draws points of the distribution, as [n, 2].
+func ring(random *rand.Rand, n int) (points []float32) {
 	for range n {
 		x, y := center(random.IntN(clusters))
 		points = append(points, float32(x+deviation*random.NormFloat64()), float32(y+deviation*random.NormFloat64()))
 	}
-	return exec.Array{Shape: []int{n, 2}, Data: points}
+	return points
 }
 
 func center(cluster int) (x, y float64) {

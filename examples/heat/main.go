@@ -51,7 +51,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	x, t := grid(points)
-	feed := exec.Feed{m.x: column(x), m.t: column(t), m.edge: column(axis(points))}
+	feed := exec.Feed{m.x: x, m.t: t, m.edge: axis(points)}
 	for step := 1; step <= steps; step++ {
 		loss, err := minimizer.Step(ctx, feed)
 		if err != nil {
@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 // worst returns the largest difference from the exact solution, at points that were not learned.
 func (m *model) worst(ctx context.Context, solution *exec.Session) (float64, error) {
 	x, t := grid(101)
-	r, err := solution.Run(ctx, exec.Feed{m.x: column(x), m.t: column(t)})
+	r, err := solution.Run(ctx, exec.Feed{m.x: x, m.t: t})
 	if err != nil {
 		return 0, err
 	}
@@ -108,5 +108,3 @@ func grid(n int) (x, t []float64) {
 	}
 	return x, t
 }
-
-func column(v []float64) exec.Array { return exec.Array{Shape: []int{len(v), 1}, Data: v} }

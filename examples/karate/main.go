@@ -38,8 +38,8 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		return err
 	}
 	from, to := friendships()
-	edges := exec.Feed{m.from: list(from), m.to: list(to)}
-	known := exec.Feed{m.from: list(from), m.to: list(to), m.member: list([]int64{instructor, officer}), m.label: list([]int64{0, 1})}
+	edges := exec.Feed{m.from: from, m.to: to}
+	known := exec.Feed{m.from: from, m.to: to, m.member: []int64{instructor, officer}, m.label: []int64{0, 1}}
 	session := train.NewSession(exec.Seed(seed))
 	for range steps {
 		if _, err := session.Run(ctx, known); err != nil {
@@ -65,5 +65,3 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 	fmt.Fprintf(stdout, "%d of %d members are told rightly, two of which were known\n", right, members)
 	return nil
 }
-
-func list(v []int64) exec.Array { return exec.Array{Shape: []int{len(v)}, Data: v} }

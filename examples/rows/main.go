@@ -52,6 +52,11 @@ func newModel() *model {
 //broadloom:model
 func checked() *graph.Graph { return newModel().graph }
 
+// feed returns images of eight rows to the inputs; a slice alone would not tell how many rows it has.
+func (m *model) feed(images []float32, labels []int64) exec.Feed {
+	return exec.Feed{m.image: exec.Array{Shape: []int{len(labels), 1, 8, 8}, Data: images}, m.label: labels}
+}
+
 func main() { cli.Main("rows", run) }
 
 func run(ctx context.Context, args []string, stdout io.Writer) error {
@@ -84,13 +89,13 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 		random.Shuffle(len(training), func(i, k int) { training[i], training[k] = training[k], training[i] })
 		for batch := range slices.Chunk(training, 32) {
 			x, label := digits.Batch(batch)
-			if _, err := session.Run(ctx, exec.Feed{m.image: x, m.label: label}); err != nil {
+			if _, err := session.Run(ctx, m.feed(x, label)); err != nil {
 				return err
 			}
 		}
 	}
 	x, label := digits.Batch(test)
-	r, err := evaluate.NewSession(exec.ShareParams(session)).Run(ctx, exec.Feed{m.image: x, m.label: label})
+	r, err := evaluate.NewSession(exec.ShareParams(session)).Run(ctx, m.feed(x, label))
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (s started) images(t *testing.T, n int) (images, want [][]float32) {
 	alone := prog.NewSession(exec.ShareParams(s.trained))
 	for i := range n {
 		x, _ := digits.Batch([]int{i})
-		images = append(images, x.Data.([]float32))
+		images = append(images, x)
 		probabilities, err := s.model.predict(alone, images[i])
 		require.NoError(t, err)
 		want = append(want, slices.Clone(probabilities))

@@ -60,7 +60,6 @@ func (m *model) train(ctx context.Context, epochs int) (*exec.Session, error) {
 	for range epochs {
 		for numbers := range slices.Chunk(random.Perm(digits.Len()), 32) {
 			x, label := digits.Batch(numbers)
-			x.Shape = []int{len(numbers), pixels}
 			if _, err := session.Run(ctx, exec.Feed{m.image: x, m.label: label}); err != nil {
 				return nil, err
 			}
@@ -72,8 +71,7 @@ func (m *model) train(ctx context.Context, epochs int) (*exec.Session, error) {
 // predict returns the probabilities of the classes for images, one after the other, in the session's
 // memory.
 func (m *model) predict(session *exec.Session, images []float32) ([]float32, error) {
-	x := exec.Array{Shape: []int{len(images) / pixels, pixels}, Data: images}
-	r, err := session.Run(context.Background(), exec.Feed{m.image: x})
+	r, err := session.Run(context.Background(), exec.Feed{m.image: images})
 	if err != nil {
 		return nil, err
 	}

@@ -4,10 +4,6 @@
 // the files of Fashion-MNIST.
 package datasets
 
-import (
-	"github.com/broadloom/broadloom/exec"
-)
-
 // Images are grey images with the classes of what they show.
 type Images struct {
 	Height, Width int
@@ -42,16 +38,16 @@ func (d *Images) Where(wanted func(label uint8) bool) *Images {
 
 // Batch returns the images of the given numbers, float32 [n, 1, height, width] from 0 to 1, and their
 // labels, int64 [n].
-func (d *Images) Batch(numbers []int) (images, labels exec.Array) {
+func (d *Images) Batch(numbers []int) (images []float32, labels []int64) {
 	size := d.Height * d.Width
-	x, y := make([]float32, 0, len(numbers)*size), make([]int64, 0, len(numbers))
+	images, labels = make([]float32, 0, len(numbers)*size), make([]int64, 0, len(numbers))
 	for _, n := range numbers {
 		for _, v := range d.Pixels[n*size : (n+1)*size] {
-			x = append(x, float32(v)/float32(d.White))
+			images = append(images, float32(v)/float32(d.White))
 		}
-		y = append(y, int64(d.Labels[n]))
+		labels = append(labels, int64(d.Labels[n]))
 	}
-	return exec.Array{Shape: []int{len(numbers), 1, d.Height, d.Width}, Data: x}, exec.Array{Shape: []int{len(numbers)}, Data: y}
+	return images, labels
 }
 
 // Numbers returns the numbers from 0 to n-1.
