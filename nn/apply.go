@@ -26,7 +26,7 @@ func (d *declared) apply(p *Pass, args []argument, sizes map[string]graph.Dim, g
 		return unbuilt("Apply", "the layer was made without a graph: functions such as nn.NewLinear(g, …) make layers", x)
 	case x == nil || x.Graph() != d.g:
 		defer d.g.BeginCall(d.scope+".Apply", call{}, values...)()
-		return graph.Apply(d.takes(), args[0], x)
+		return d.refuses(args[0])
 	}
 	defer d.g.BeginCall(d.scope+".Apply", call{}, values...)()
 	if p == nil {
@@ -41,7 +41,7 @@ func (d *declared) apply(p *Pass, args []argument, sizes map[string]graph.Dim, g
 	}
 	for i, a := range args {
 		if a.value == nil || !a.value.Judged() || a.value.Graph() != d.g {
-			return graph.Apply(d.takes(), a, a.value)
+			return d.refuses(a)
 		}
 		values[i] = c.Takes(a.name, a.value, a.form)
 	}
@@ -52,22 +52,27 @@ func (d *declared) apply(p *Pass, args []argument, sizes map[string]graph.Dim, g
 	return y
 }
 
-// takes stands for what a layer computes of something that is no value of its graph. It is silent
+// refuses stands for what a layer computes of something that is no value of its graph. It is silent
 // of a value that is mistaken already.
-func (d *declared) takes() *graph.Op {
-	op := &graph.Op{Name: "layer", Func: "Apply", Doc: "a layer of no value", MinIn: 1, MaxIn: 1}
+func (d *declared) refuses(a argument) *graph.Node {
+	op := &graph.Op{Name: "layer", Func: "Apply", Doc: "a layer of no value", MaxIn: 1}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-		a := c.Attrs().(argument)
 		text := d.kind + " " + d.scope + " takes " + a.name + ` as "` + a.form + `", `
-		if a.value != nil && a.value.Graph() == nil {
+		switch {
+		case a.value == nil:
+			text += "and it is nil"
+		case a.value.Graph() == nil:
 			text += "and it is a number"
-		} else {
+		default:
 			text += "a value of graph " + d.g.Name()
 		}
 		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: text})
 		return graph.InvalidDType, nil
 	}
-	return op
+	if a.value == nil {
+		return graph.ApplyIn(d.g, op, a)
+	}
+	return graph.Apply(op, a, a.value)
 }
 
 // call writes the application of a layer as the user wrote it.

@@ -159,6 +159,12 @@ func (l *Recurrent) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (y *
 		if len(state) != 0 && len(state) != l.states {
 			return unbuilt("ApplyFrom", fmt.Sprintf("%d states are given, and a layer has %d", len(state), l.states), in[0])
 		}
+		for i, x := range in {
+			if t := l.settings.dtype; x.DType() != t {
+				help := "convert it with ops.Cast, or declare the layer with nn.DType"
+				return unbuilt("ApplyFrom", fmt.Sprintf("%s is %s, and the parameters are %s: %s", args[i].name, x.DType(), t, help), x)
+			}
+		}
 		y, final = l.run(p, in[0], in[1:])
 		return y
 	})

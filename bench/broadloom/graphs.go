@@ -6,6 +6,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/bench/suite"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -36,6 +37,7 @@ var builders = map[suite.Kind]builder{
 	suite.MLP:           mlp,
 	suite.LogReg:        logReg,
 	suite.Transformer:   transformer,
+	suite.LSTM:          lstm,
 	suite.LeNet:         leNet,
 }
 
@@ -136,6 +138,16 @@ func selfAttention(x, wqkv, wo node) node {
 	scores := ops.Div(ops.MatMul(q, ops.Transpose(k, -1, -2)), graph.Num(math.Sqrt(float64(head))))
 	attended := ops.MatMul(ops.Softmax(scores, -1), v)
 	return ops.MatMul(ops.Reshape(ops.Transpose(attended, 1, 2), batch, length, width), wo)
+}
+
+// lstm is the loss of a recurrent network, by what it gives at the last place.
+func lstm(in leaves) []node {
+	x := in["x"]
+	g, shape := x.Graph(), x.Shape()
+	hidden, _ := in["w"].Shape()[0].Int()
+	width, _ := shape[2].Int()
+	y := nn.NewLSTM(g, "lstm", int(width), int(hidden)).Apply(nn.Training(g), x)
+	return []node{ops.CrossEntropy(ops.MatMul(ops.Select(y, 1, -1), in["w"]), in["t"])}
 }
 
 // leNet is the loss of two convolutions with pooling and three products.

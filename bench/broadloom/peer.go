@@ -3,6 +3,7 @@ package broadloom
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/broadloom/broadloom/bench/suite"
 	"github.com/broadloom/broadloom/exec"
@@ -49,7 +50,7 @@ func prepare(w suite.Workload, in *suite.Inputs) (*program, error) {
 	if o := optimizer(w.Optimizer); o != nil {
 		var trained []*graph.Node
 		for _, t := range in.Trained() {
-			trained = append(trained, nodes[t.Name])
+			trained = append(trained, g.ByName(t.Name))
 		}
 		options = append(options, exec.Updates(o.Minimize(results[0], trained...)...))
 	}
@@ -59,14 +60,15 @@ func prepare(w suite.Workload, in *suite.Inputs) (*program, error) {
 	}
 	p := &program{session: prog.NewSession(), feed: feed, results: results}
 	for _, t := range in.Trained() {
-		if err := p.session.SetParam(nodes[t.Name], array(t)); err != nil {
+		if err := p.session.SetParam(g.ByName(t.Name), array(t)); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
 }
 
-// declare makes an input for each tensor, and a parameter for each that is trained.
+// declare makes an input for each tensor, and a parameter for each that is trained but for those of
+// layers, which have names with a dot.
 func declare(g *graph.Graph, in *suite.Inputs) (leaves, exec.Feed) {
 	nodes, feed := leaves{}, exec.Feed{}
 	for _, t := range in.Tensors {
@@ -74,6 +76,9 @@ func declare(g *graph.Graph, in *suite.Inputs) (leaves, exec.Feed) {
 		dtype := graph.Float32
 		if t.Int != nil {
 			dtype = graph.Int64
+		}
+		if strings.Contains(t.Name, ".") {
+			continue
 		}
 		if t.Trained {
 			nodes[t.Name] = g.Param(t.Name, dtype, shape...)

@@ -54,6 +54,15 @@ var table = []Workload{
 		s.zeros("b", 1)
 	}},
 	{Name: "transformer_b8_s128_d256_sgd", Kind: Transformer, Optimizer: SGD, HasLoss: true, inputs: transformer(8, 128, 256)},
+	{Name: "lstm_b32_t64_i128_h256_sgd", Kind: LSTM, Optimizer: SGD, HasLoss: true, inputs: func(s *source) {
+		s.normal("x", 32, 64, 128)
+		s.classes("t", 10, 32)
+		s.weight("lstm.weight_ih_l0", 4*256, 128)
+		s.weight("lstm.weight_hh_l0", 4*256, 256)
+		s.zeros("lstm.bias_ih_l0", 4*256)
+		s.zeros("lstm.bias_hh_l0", 4*256)
+		s.weight("w", 256, 10)
+	}},
 	{Name: "lenet_b64_sgd", Kind: LeNet, Optimizer: SGD, HasLoss: true, inputs: func(s *source) {
 		s.normal("x", 64, 1, 28, 28)
 		s.classes("t", 10, 64)

@@ -24,6 +24,7 @@ const (
 	MLP           Kind = "mlp"            // train: ReLU layers (w0, b0, w1, …), cross-entropy (x, t)
 	LogReg        Kind = "logreg"         // train: binary cross-entropy of x @ w + b against t
 	Transformer   Kind = "transformer"    // train: one pre-norm block, 8 heads, mean of squares
+	LSTM          Kind = "lstm"           // train: an LSTM (lstm.weight_ih_l0, …), its last place times w, cross-entropy (x, t)
 	LeNet         Kind = "lenet"          // train: conv, pool, conv, pool, three products, cross-entropy (x, t)
 )
 

@@ -1,0 +1,167 @@
+package nn_test
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+var recurrentKinds = map[string]func(g *graph.Graph, opts ...nn.Option) *nn.Recurrent{
+	"rnn":  func(g *graph.Graph, opts ...nn.Option) *nn.Recurrent { return nn.NewRNN(g, "net", 4, 3, opts...) },
+	"lstm": func(g *graph.Graph, opts ...nn.Option) *nn.Recurrent { return nn.NewLSTM(g, "net", 4, 3, opts...) },
+	"gru":  func(g *graph.Graph, opts ...nn.Option) *nn.Recurrent { return nn.NewGRU(g, "net", 4, 3, opts...) },
+}
+
+// TestRecurrentNetworksGoOn goes over sequences in two parts, the second of which begins with the state
+// after the first one, and compares with the whole sequences; parts without a place are among them.
+func TestRecurrentNetworksGoOn(t *testing.T) {
+	const batch = 2
+	for name, build := range recurrentKinds {
+		g := graph.New(name)
+		l := build(g, nn.Layers(2), f64)
+		x := g.Input("x", graph.Float64, batch, g.Dim("t", graph.AtLeast(0)), 4)
+		z := g.Input("z", graph.Float64, batch, g.Dim("u", graph.AtLeast(0)), 4)
+		p := nn.Evaluation(g)
+		whole := l.Apply(p, ops.Concat(1, x, z))
+		first, state := l.ApplyFrom(p, x)
+		second, _ := l.ApplyFrom(p, z, state...)
+		parts := ops.Concat(1, first, second)
+		prog, err := exec.Compile(g, exec.Outputs(whole, parts))
+		require.NoError(t, err)
+		s, rng := prog.NewSession(), rand.New(rand.NewPCG(1, 2))
+		for _, places := range [][]int{{3, 4}, {0, 2}, {5, 0}, {0, 0}, {1, 1}, {150, 50}} {
+			feed := exec.Feed{}
+			for i, n := range []*graph.Node{x, z} {
+				values := make([]float64, batch*places[i]*4)
+				for j := range values {
+					values[j] = rng.NormFloat64()
+				}
+				feed[n] = exec.Array{Shape: []int{batch, places[i], 4}, Data: values}
+			}
+			want := resultOf(t, s, whole, feed)
+			require.Len(t, want, batch*(places[0]+places[1])*3)
+			require.InDeltaSlice(t, want, resultOf(t, s, parts, feed), 1e-12, "%s, %v", name, places)
+		}
+	}
+}
+
+// TestRecurrentNetworksDropBetweenLayers expects another result of each step of training, and none of
+// dropout in evaluation or behind the last layer.
+func TestRecurrentNetworksDropBetweenLayers(t *testing.T) {
+	for layers, differ := range map[int]bool{1: false, 2: true} {
+		g := graph.New("dropout")
+		l := nn.NewGRU(g, "net", 4, 3, nn.Layers(layers), nn.DropoutRate(0.5), f64)
+		x := g.Param("x", graph.Float64, 2, 5, 4)
+		train, eval := nn.Training(g), nn.Evaluation(g)
+		a, b := ops.Sum(l.Apply(train, x)), ops.Sum(l.Apply(eval, x))
+		prog, err := exec.Compile(g, exec.Outputs(a, b), exec.Updates(train.Updates()...))
+		require.NoError(t, err)
+		s := prog.NewSession()
+		values := make([]float64, 40)
+		for i := range values {
+			values[i] = float64(i%7) - 3
+		}
+		require.NoError(t, s.SetParam(x, exec.Array{Shape: []int{2, 5, 4}, Data: values}))
+		first, second := resultOf(t, s, a, nil), resultOf(t, s, a, nil)
+		assert.Equal(t, differ, first[0] != second[0])
+		assert.Equal(t, differ, first[0] != resultOf(t, s, b, nil)[0])
+	}
+}
+
+// TestRecurrentNetworksTrainWithoutAllocation counts the allocations of training over 60 places.
+func TestRecurrentNetworksTrainWithoutAllocation(t *testing.T) {
+	for name, build := range recurrentKinds {
+		g := graph.New(name)
+		x := g.Input("x", graph.Float32, 2, g.Dim("t", graph.AtLeast(0)), 4)
+		p := nn.Training(g)
+		loss := ops.Mean(ops.Square(build(g, nn.Layers(2), nn.Bidirectional()).Apply(p, x)))
+		prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(1e-3).Minimize(loss)...))
+		require.NoError(t, err)
+		s, feed := prog.NewSession(exec.Threads(1)), exec.Feed{x: exec.Array{Shape: []int{2, 60, 4}, Data: make([]float32, 480)}}
+		require.Zero(t, testing.AllocsPerRun(5, func() {
+			if _, err := s.Run(t.Context(), feed); err != nil {
+				t.Fatal(err)
+			}
+		}), name)
+	}
+}
+
+// TestRecurrentNetworksCompileInTheTimeOfOneStep compiles training over 4 and over 4,000 places.
+func TestRecurrentNetworksCompileInTheTimeOfOneStep(t *testing.T) {
+	seconds := func(places graph.Dim) (least time.Duration) {
+		for range 3 {
+			start := time.Now()
+			g := graph.New("lstm")
+			l := nn.NewLSTM(g, "net", 128, 256)
+			loss := ops.Sum(l.Apply(nn.Training(g), g.Input("x", graph.Float32, 32, places, 128)))
+			_, err := exec.Compile(g, exec.Outputs(autodiff.Grad(loss, g.Params())...))
+			require.NoError(t, err)
+			if took := time.Since(start); least == 0 || took < least {
+				least = took
+			}
+		}
+		return least
+	}
+	few, many := seconds(4), seconds(4000)
+	t.Logf("4 places %v, 4,000 places %v", few, many)
+	require.Less(t, many, 4*few)
+}
+
+// TestRecurrentNetworksThatCannotBe tells what is wrong, once, at the line of the user.
+func TestRecurrentNetworksThatCannotBe(t *testing.T) {
+	single := func(g *graph.Graph, name string, shape ...graph.Dim) *graph.Node {
+		return g.Input(name, graph.Float32, shape...)
+	}
+	for want, build := range map[string]func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim){
+		`LSTM net takes x as "batch t in": axis 2 is 5, not 4`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, batch graph.Dim) {
+			l.Apply(p, single(g, "y", batch, 7, 5))
+		},
+		`LSTM net takes x as "batch t in": it has 2 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
+			l.Apply(p, single(g, "y", 7, 4))
+		},
+		"x is float64, and the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, batch graph.Dim) {
+			l.Apply(p, g.Input("y", graph.Float64, batch, 7, 4))
+		},
+		"state 1 is float64, and the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+			l.ApplyFrom(p, x, single(g, "h", 1, batch, 3), g.Input("c", graph.Float64, 1, batch, 3))
+		},
+		`LSTM net takes state 0 as "cells batch hidden": it has 2 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+			l.ApplyFrom(p, x, single(g, "h", batch, 3), single(g, "c", 1, batch, 3))
+		},
+		`LSTM net takes state 1 as "cells batch hidden", and it is nil`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+			y, last := l.ApplyFrom(p, x, single(g, "h", 1, batch, 3), nil)
+			ops.Add(y, last[1])
+		},
+		"1 states are given, and a layer has 2": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+			l.ApplyFrom(p, x, single(g, "h", 1, batch, 3))
+		},
+		"the number of layers is 5000; it must be from 1 to 4096": func(g *graph.Graph, _ *nn.Pass, _ *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
+			nn.NewRNN(g, "a", 1, 1, nn.Layers(5000))
+		},
+		"Activation is no option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+			nn.NewGRU(g, "a", 4, 3, nn.Activation(ops.Relu)).Apply(p, x)
+		},
+		"the layer was made without a graph": func(_ *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+			(&nn.Recurrent{}).Apply(p, x)
+		},
+	} {
+		g := graph.New("wrong")
+		batch := g.Dim("batch")
+		build(g, nn.Training(g), nn.NewLSTM(g, "net", 4, 3), single(g, "x", batch, 7, 4), batch)
+		err := shapeinfer.Check(g).Err()
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "recurrent_test.go:", want)
+		require.ErrorContains(t, err, "1 error, 0 warnings", want)
+	}
+}
