@@ -62,6 +62,7 @@ var arrows = []struct {
 	{"weights/internal/mapped", "golang.org/x/sys/unix", "memory that holds files is the system's"},
 	{"weights/internal/...", "weights/internal/raw", "formats of files know no graph"},
 	{"weights", "graph exec weights/internal/...", "sessions and files"},
+	{"train/data", "graph exec weights golang.org/x/image/draw", "files and batches know no training"},
 	{"internal/diophantine", "", "arithmetic"},
 	{"internal/page", "graph shapeinfer/...", "it is written by exec, which viz may not be asked by"},
 	{"internal/testkit/reference", "graph shapeinfer/... ops", "the reference must not share code with what it judges"},

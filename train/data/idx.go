@@ -1,0 +1,105 @@
+package data
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+)
+
+// IDXElement is what a file in the format of MNIST holds.
+type IDXElement interface {
+	uint8 | int8 | int16 | int32 | float32 | float64
+}
+
+// IDX reads a file in the format of MNIST, compressed by gzip or not: two bytes of zero, the kind of the
+// elements, the number of axes, the size of each in four bytes, and the elements, all in big-endian order
+// (yann.lecun.com/exdb/mnist). S must be the type of the elements. The first axis is that of the examples:
+//
+//	pixels, shape, err := data.IDX[uint8]("train-images-idx3-ubyte.gz")
+//	images, err := data.Converted(pixels, func(p uint8) float32 { return float32(p) / 255 }, 1, shape[1], shape[2])
+//
+// Memory is taken as elements are read, whatever the file promises.
+func IDX[S IDXElement](path string) (values []S, shape []int, err error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	values, shape, err = readIDX[S](f)
+	if err != nil {
+		return nil, nil, fmt.Errorf("data: %s: %w", path, err)
+	}
+	return values, shape, nil
+}
+
+func readIDX[S IDXElement](f *opened) (values []S, shape []int, err error) {
+	head := make([]byte, 4)
+	if _, err := io.ReadFull(f, head); err != nil || head[0] != 0 || head[1] != 0 {
+		return nil, nil, errors.New("this is no IDX: it does not begin with two bytes of zero, a kind and a number of axes")
+	}
+	if want := kindOf[S](); head[2] != want {
+		return nil, nil, fmt.Errorf("the elements are %s, not %T", kindName(head[2]), *new(S))
+	}
+	sizes := make([]uint32, head[3])
+	if err := binary.Read(f, binary.BigEndian, sizes); err != nil {
+		return nil, nil, fmt.Errorf("the header ends before the sizes of %d axes", head[3])
+	}
+	want := uint64(binary.Size(*new(S)))
+	for _, n := range sizes {
+		high, low := bits.Mul64(want, uint64(n))
+		if want = low; high > 0 || want > 1<<62 {
+			return nil, nil, fmt.Errorf("the header tells of a shape of %v, which is no file's", sizes)
+		}
+		shape = append(shape, int(n))
+	}
+	if f.size >= 0 && uint64(f.size) != want+4+4*uint64(len(sizes)) {
+		return nil, nil, fmt.Errorf("the header tells of %d bytes of elements (shape %v), and the file has %d", want, shape, f.size-4-4*int64(len(sizes)))
+	}
+	return elements[S](f, int64(want), shape)
+}
+
+// elements reads so many bytes, and expects none after them.
+func elements[S IDXElement](f *opened, want int64, shape []int) ([]S, []int, error) {
+	var read bytes.Buffer
+	n, err := io.Copy(&read, io.LimitReader(f, want+1))
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case n != want:
+		return nil, nil, fmt.Errorf("the header tells of %d bytes of elements (shape %v), and there are %s", want, shape, atLeast(n, want))
+	}
+	if data, isBytes := any(read.Bytes()).([]S); isBytes {
+		return data, shape, nil
+	}
+	values := make([]S, want/int64(binary.Size(*new(S))))
+	return values, shape, binary.Read(&read, binary.BigEndian, values)
+}
+
+func atLeast(n, want int64) string {
+	if n > want {
+		return "more"
+	}
+	return fmt.Sprint(n)
+}
+
+// kindOf returns the number that stands for a type.
+func kindOf[S IDXElement]() byte {
+	for kind, zero := range idxKinds {
+		if _, is := zero.(S); is {
+			return kind
+		}
+	}
+	return 0
+}
+
+var idxKinds = map[byte]any{8: uint8(0), 9: int8(0), 11: int16(0), 12: int32(0), 13: float32(0), 14: float64(0)}
+
+func kindName(kind byte) string {
+	if zero, is := idxKinds[kind]; is {
+		return fmt.Sprintf("%T", zero)
+	}
+	return fmt.Sprintf("of kind %d, which the format does not have", kind)
+}
