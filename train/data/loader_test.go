@@ -108,6 +108,7 @@ func TestTheContextEndsTheEpoch(t *testing.T) {
 	for _, ahead := range []int{0, 1, 5} {
 		synctest.Test(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
 			l, err := New(1, counted(t, 100), Prefetched(ahead))
 			require.NoError(t, err)
 			var seen []error
