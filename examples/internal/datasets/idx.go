@@ -73,7 +73,7 @@ func readIDX(path string, axes int) (shape []int, data []byte, err error) {
 	for i := range axes {
 		n := binary.BigEndian.Uint32(header[4+4*i:])
 		shape = append(shape, int(n))
-		if size *= int64(n); size > maxIDX {
+		if size *= int64(n); n > maxIDX || size > maxIDX {
 			return nil, nil, fmt.Errorf("%s: a shape of %v is more than this program reads", path, shape)
 		}
 	}
