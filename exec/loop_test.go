@@ -41,6 +41,11 @@ var loops = map[string]func(carry, x nodes, w *graph.Node) (next, out nodes){
 		z := ops.MulInPlace(ops.Slice(y, 0, 1, 3, 1), ops.Slice(carry[0], 0, 0, 2, 1))
 		return nodes{ops.Flip(carry[0], 0), ops.After(y, z)}, nodes{ops.Flip(carry[1], 0), ops.After(y, z)}
 	},
+	"positions": func(carry, x nodes, w *graph.Node) (next, out nodes) {
+		weight := ops.Cast(ops.Square(ops.Iota(w.Graph(), 1, 2, 3)), w.DType()) // outside, by no kernel of its own
+		z := ops.Mul(ops.Reshape(ops.Concat(0, ops.Square(carry[0]), x[0]), 2, 3), weight)
+		return nodes{ops.Tanh(ops.Sum(z, 0)), ops.Add(carry[1], ops.Select(z, 0, 1))}, nodes{z}
+	},
 	"nested": func(carry, x nodes, w *graph.Node) (next, out nodes) {
 		inner, all := ops.Scan(ops.Loop{Carry: nodes{ops.Sum(carry[0])}, Over: nodes{w, x[0]}},
 			func(c, row nodes) (next, out nodes) {

@@ -72,8 +72,8 @@ func (f *fuser) takeLoop(n *graph.Node) {
 	a, _ := rewrite.CallOf(n)
 	at, known := f.loops[a.Call]
 	if !known {
-		f.loops[a.Call] = len(f.groups)
 		f.start(n, &Group{Class: graph.Loop, Space: n.Shape(), Closed: true})
+		f.loops[a.Call] = f.at[n.ID()] // behind kernels of operands that had been put off
 		return
 	}
 	f.findMakers(n)
