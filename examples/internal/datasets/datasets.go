@@ -1,6 +1,6 @@
 // Package datasets reads the data of the examples.
 //
-// datasets.go has images and batches of them, csv.go the tables that lie in the program, and idx.go
+// datasets.go has images and batches of them, csv.go the tables that lie in the program, and fashion.go
 // the files of Fashion-MNIST.
 package datasets
 

@@ -51,10 +51,8 @@ func TestFilesOfImages(t *testing.T) {
 	assert.Equal(t, &Images{Height: 1, Width: 2, Pixels: []uint8{1, 2, 3, 4}, White: 255, Labels: []uint8{7, 9}}, d)
 
 	for want, data := range map[string][]byte{
-		"there are 2 images and 1 labels": {0, 0, 8, 1, 0, 0, 0, 1, 7},
-		"unexpected EOF":                  {0, 0, 8, 1, 0, 0, 0, 2, 7},
-		"holds no bytes of 1 axes":        {0, 0, 13, 1, 0, 0, 0, 2},
-		"is more than this program reads": {0, 0, 8, 1, 255, 255, 255, 255},
+		"images of shape [2 1 2] and 1 labels": {0, 0, 8, 1, 0, 0, 0, 1, 7},
+		"elements":                             {0, 0, 8, 1, 0, 0, 0, 2, 7},
 	} {
 		write(t, folder, labels, data...)
 		_, err := readImages(folder, "train")
