@@ -1,0 +1,31 @@
+package train
+
+import (
+	"context"
+	"iter"
+
+	"github.com/broadloom/broadloom/exec"
+)
+
+// Source hands out what the inputs are fed in an epoch, from a given step on: both count from 0. The same
+// numbers must give the same batches, so that training can go on from a checkpoint. It ends with the first
+// error. data.Loader.Feeds makes one; a function around it can feed more, such as a rate.
+type Source func(ctx context.Context, epoch, first int) iter.Seq2[exec.Feed, error]
+
+// Evaluate runs a session over batches, carrying out no updates, and gives each result to a function. It
+// stops with the first error.
+func Evaluate(ctx context.Context, s *exec.Session, batches iter.Seq2[exec.Feed, error], each func(exec.Feed, *exec.Results) error) error {
+	for feed, err := range batches {
+		if err != nil {
+			return err
+		}
+		r, err := s.RunWithoutUpdates(ctx, feed)
+		if err != nil {
+			return err
+		}
+		if err := each(feed, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

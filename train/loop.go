@@ -1,0 +1,279 @@
+package train
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"time"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/weights"
+)
+
+// Loop says how to train. Session, Loss, Batches and Epochs are needed, the others are not.
+type Loop struct {
+	Session *exec.Session // of a program whose updates train
+	Loss    *graph.Node   // a scalar output of its program
+	Batches Source
+	Epochs  int
+
+	// Measures are further scalar outputs that are kept with the loss, such as the rate or an accuracy, by
+	// their names.
+	Measures []*graph.Node
+	// Evaluate is called after each epoch; what it returns joins the epoch's measures.
+	Evaluate func(context.Context) (map[string]float64, error)
+	// Stop ends a training that no longer gets better.
+	Stop *Stop
+	// Best is a file of package weights to which the parameters are saved after each epoch that Stop finds
+	// better than all before.
+	Best string
+	// Checkpoints keep the training. Run goes on from the newest one, if there is one.
+	Checkpoints *weights.Checkpoints
+	// Every is the number of steps after which a checkpoint is saved; 0 saves one after each epoch. Another
+	// one is saved when the context ends, and at the end.
+	Every int
+	// Observers are told of each step and epoch, in their order.
+	Observers []Observer
+	// AllowNonFinite goes on after a loss that is NaN or infinite. Otherwise it is an error, a
+	// *[NonFiniteLossError].
+	AllowNonFinite bool
+}
+
+// Result is what Run did.
+type Result struct {
+	Epochs  []Epoch // that ended in this call
+	Total   int     // steps, those before a checkpoint among them
+	Resumed int     // the step from which it went on, or 0
+	Stopped bool    // whether Stop ended it
+}
+
+// NonFiniteLossError is the error of a loss that is no finite number.
+type NonFiniteLossError struct {
+	Step Step
+	Node *graph.Node // the loss
+}
+
+// Error implements error.
+func (e *NonFiniteLossError) Error() string {
+	return fmt.Sprintf("train: %s (%s) is %v in step %d of epoch %d: the parameters before it are in the last checkpoint, if there is one; "+
+		"a smaller rate, optim.ClipNorm or another form of what overflows may help", e.Node.Called(), e.Node.Pos(), e.Step.Loss, e.Step.Number, e.Step.Epoch)
+}
+
+// Run trains. When the context ends its cause is the error, and the result tells what was done by then. With
+// Checkpoints a step that has begun is finished and saved first, so that a later Run goes on to the same
+// parameters, to the last bit, as one that was never stopped; without, the step stops between kernels.
+func (l *Loop) Run(ctx context.Context) (*Result, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	r := &runner{Loop: l, result: &Result{}, state: &state{}}
+	if err := r.restore(); err != nil {
+		return nil, err
+	}
+	r.result.Resumed = r.state.Total
+	err := r.run(ctx)
+	r.result.Total = r.state.Total
+	return r.result, err
+}
+
+// check finds what is missing.
+func (l *Loop) check() error {
+	switch {
+	case l.Session == nil:
+		return errors.New("train: Loop has no Session")
+	case l.Loss == nil:
+		return errors.New("train: Loop has no Loss")
+	case l.Batches == nil:
+		return errors.New("train: Loop has no Batches: data.Loader.Feeds makes them")
+	case l.Epochs < 1:
+		return fmt.Errorf("train: Loop has %d Epochs: it must be at least 1", l.Epochs)
+	case l.Every < 0:
+		return fmt.Errorf("train: Loop saves a checkpoint every %d steps", l.Every)
+	case l.Stop != nil && l.Stop.Patience < 1:
+		return fmt.Errorf("train: Stop has a patience of %d epochs: it must be at least 1", l.Stop.Patience)
+	case l.Stop == nil && l.Best != "":
+		return errors.New("train: Best wants a Stop, which says what is better")
+	}
+	for _, m := range l.Measures {
+		if m == nil || m.Name() == "" {
+			return errors.New("train: a node of Measures is nil or has no name: give it one by Named")
+		}
+	}
+	for _, o := range l.Observers {
+		if o == nil {
+			return errors.New("train: an observer is nil")
+		}
+	}
+	return nil
+}
+
+// runner is one call of Run.
+type runner struct {
+	*Loop
+	result *Result
+	state  *state
+}
+
+// restore goes back to the newest checkpoint.
+func (r *runner) restore() error {
+	if r.Checkpoints == nil {
+		return nil
+	}
+	found, err := r.Checkpoints.Restore(r.Session)
+	if err != nil || found == nil {
+		return err
+	}
+	if r.state, err = readState(found.Metadata); err != nil {
+		return err
+	}
+	// More epochs may be asked for than were at first.
+	r.state.Finished = r.state.Finished && (r.stopped() || r.state.Epoch >= r.Epochs)
+	return nil
+}
+
+// stopped reports whether Stop's patience is at its end.
+func (r *runner) stopped() bool { return r.Stop != nil && r.state.Judged.Worse >= r.Stop.Patience }
+
+func (r *runner) run(ctx context.Context) error {
+	for r.state.Epoch < r.Epochs && !r.state.Finished {
+		if err := r.epoch(ctx); err != nil {
+			return r.leave(ctx, err)
+		}
+	}
+	r.result.Stopped, r.state.Finished = r.stopped(), true
+	return r.save()
+}
+
+// leave saves a training whose context ended.
+func (r *runner) leave(ctx context.Context, err error) error {
+	if ctx.Err() == nil {
+		return err
+	}
+	return errors.Join(err, r.save())
+}
+
+// epoch runs what is left of an epoch, and evaluates.
+func (r *runner) epoch(ctx context.Context) error {
+	began := time.Now()
+	if r.state.Sums == nil {
+		r.state.Sums = map[string]exactFloat{}
+	}
+	for feed, err := range r.Batches(ctx, r.state.Epoch, r.state.Number) {
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err == nil {
+			err = r.step(ctx, feed)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	if r.state.Number == 0 {
+		return fmt.Errorf("train: epoch %d has no batches", r.state.Epoch)
+	}
+	e := r.summary()
+	if r.Evaluate != nil {
+		measures, err := r.Evaluate(ctx)
+		if err != nil {
+			return err
+		}
+		maps.Copy(e.Measures, measures)
+	}
+	e.Took = time.Since(began)
+	return r.end(e)
+}
+
+// summary returns the means of an epoch.
+func (r *runner) summary() Epoch {
+	n := float64(r.state.Number)
+	e := Epoch{Number: r.state.Epoch, Steps: r.state.Number, Total: r.state.Total, Loss: float64(r.state.Sum) / n, Measures: map[string]float64{}}
+	for name, sum := range r.state.Sums {
+		e.Measures[name] = float64(sum) / n
+	}
+	return e
+}
+
+// end closes an epoch.
+func (r *runner) end(e Epoch) error {
+	if r.Stop != nil {
+		better, err := r.Stop.judge(&r.state.Judged, e)
+		if err != nil {
+			return err
+		}
+		if better && r.Best != "" {
+			if err := weights.Save(r.Best, r.Session); err != nil {
+				return err
+			}
+		}
+	}
+	r.result.Epochs = append(r.result.Epochs, e)
+	*r.state = state{Epoch: e.Number + 1, Total: r.state.Total, Judged: r.state.Judged, Finished: r.stopped()}
+	for _, o := range r.Observers {
+		if err := o.Epoch(e); err != nil {
+			return err
+		}
+	}
+	if r.Every > 0 {
+		return nil
+	}
+	return r.save()
+}
+
+// step takes one step and tells of it.
+func (r *runner) step(ctx context.Context, feed exec.Feed) error {
+	if r.Checkpoints != nil {
+		ctx = context.WithoutCancel(ctx) // half a step could not be resumed
+	}
+	began := time.Now()
+	results, err := r.Session.Run(ctx, feed)
+	if err != nil {
+		return err
+	}
+	s := Step{Epoch: r.state.Epoch, Number: r.state.Number, Total: r.state.Total + 1, Measures: map[string]float64{}, Feed: feed, Results: results, Took: time.Since(began)}
+	if s.Loss, err = results.Scalar(r.Loss); err != nil {
+		return err
+	}
+	for _, m := range r.Measures {
+		if s.Measures[m.Name()], err = results.Scalar(m); err != nil {
+			return err
+		}
+	}
+	if !r.AllowNonFinite && (math.IsNaN(s.Loss) || math.IsInf(s.Loss, 0)) {
+		return &NonFiniteLossError{s, r.Loss}
+	}
+	r.state.Number, r.state.Total, r.state.Sum = r.state.Number+1, s.Total, r.state.Sum+exactFloat(s.Loss)
+	for name, v := range s.Measures {
+		r.state.Sums[name] += exactFloat(v)
+	}
+	for _, o := range r.Observers {
+		if err := o.Step(s); err != nil {
+			return err
+		}
+	}
+	if r.Every > 0 && r.state.Total%r.Every == 0 {
+		return r.save()
+	}
+	return nil
+}
+
+// save writes a checkpoint.
+func (r *runner) save() error {
+	if r.Checkpoints == nil || r.state.Total == 0 {
+		return nil
+	}
+	pairs, err := r.state.metadata()
+	if err != nil {
+		return err
+	}
+	return r.Checkpoints.Save(r.Session, r.state.Total, pairs)
+}

@@ -1,0 +1,53 @@
+package train
+
+import (
+	"time"
+
+	"github.com/broadloom/broadloom/exec"
+)
+
+// Step is what is told of a step after it.
+type Step struct {
+	Epoch    int // from 0
+	Number   int // in its epoch, from 0
+	Total    int // steps so far, those before a checkpoint among them, this one included
+	Loss     float64
+	Measures map[string]float64 // of Loop.Measures, by their names
+	Feed     exec.Feed          // what the inputs were fed
+	Results  *exec.Results      // valid until the next step
+	Took     time.Duration      // of the run itself
+}
+
+// Epoch is what is told of an epoch after it and its evaluation.
+type Epoch struct {
+	Number   int                // from 0
+	Steps    int                // in this epoch
+	Total    int                // steps so far, those before a checkpoint among them
+	Loss     float64            // mean over the epoch's steps
+	Measures map[string]float64 // means over the epoch's steps, and what Loop.Evaluate returned
+	Took     time.Duration      // since the epoch began, or went on from a checkpoint
+}
+
+// Observer is told of a training as it runs. An error ends the training, and is that of [Loop.Run].
+type Observer interface {
+	Step(Step) error
+	Epoch(Epoch) error
+}
+
+// OnStep makes an observer of steps.
+type OnStep func(Step) error
+
+// Step implements [Observer].
+func (f OnStep) Step(s Step) error { return f(s) }
+
+// Epoch implements [Observer].
+func (OnStep) Epoch(Epoch) error { return nil }
+
+// OnEpoch makes an observer of epochs.
+type OnEpoch func(Epoch) error
+
+// Step implements [Observer].
+func (OnEpoch) Step(Step) error { return nil }
+
+// Epoch implements [Observer].
+func (f OnEpoch) Epoch(e Epoch) error { return f(e) }

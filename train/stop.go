@@ -1,0 +1,45 @@
+package train
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Stop ends a training whose measure has not got better for some epochs.
+type Stop struct {
+	Measure  string  // a name in Epoch.Measures; empty for the mean loss of training
+	Higher   bool    // whether more is better, as of an accuracy; otherwise less is
+	Patience int     // epochs without a better value after which training ends; at least 1
+	Least    float64 // by how much a value must be better to count
+}
+
+// judged is what is remembered of a measure from epoch to epoch.
+type judged struct {
+	Best  exactFloat `json:"best"`
+	Any   bool       `json:"any"`   // whether Best was measured
+	Worse int        `json:"worse"` // epochs since the best one
+}
+
+// judge takes a new epoch in, and reports whether it is the best so far. NaN is never the best.
+func (s *Stop) judge(j *judged, e Epoch) (better bool, err error) {
+	v, known := e.Loss, true
+	if s.Measure != "" {
+		v, known = e.Measures[s.Measure]
+	}
+	if !known {
+		return false, fmt.Errorf("train: Stop looks at measure %q, and the epoch has %q: return it from Evaluate, or name a node of Measures",
+			s.Measure, slices.Sorted(maps.Keys(e.Measures)))
+	}
+	gain := float64(j.Best) - v
+	if s.Higher {
+		gain = -gain
+	}
+	if !math.IsNaN(v) && (!j.Any || gain > s.Least) {
+		*j = judged{Best: exactFloat(v), Any: true}
+		return true, nil
+	}
+	j.Worse++
+	return false, nil
+}
