@@ -175,6 +175,9 @@ func (w *reversePass) mark(nodes, wrt []*graph.Node) {
 				break
 			}
 		}
+		if a, isLoop := n.Loop(); isLoop && a.Role > graph.LoopEnd && w.needed[n] {
+			w.needed[n.In(0)] = true // what is kept of all steps may depend on nothing that is carried
+		}
 	}
 }
 

@@ -46,6 +46,9 @@ var loops = map[string]func(carry, x nodes, w *graph.Node) (next, out nodes){
 		z := ops.Mul(ops.Reshape(ops.Concat(0, ops.Square(carry[0]), x[0]), 2, 3), weight)
 		return nodes{ops.Tanh(ops.Sum(z, 0)), ops.Add(carry[1], ops.Select(z, 0, 1))}, nodes{z}
 	},
+	"without a way from step to step": func(carry, x nodes, w *graph.Node) (next, out nodes) {
+		return carry, nodes{ops.Sin(ops.Mul(x[0], ops.Select(w, 0, 0)))}
+	},
 	"nested": func(carry, x nodes, w *graph.Node) (next, out nodes) {
 		inner, all := ops.Scan(ops.Loop{Carry: nodes{ops.Sum(carry[0])}, Over: nodes{w, x[0]}},
 			func(c, row nodes) (next, out nodes) {
@@ -259,4 +262,19 @@ func TestLoopsAgreeWithTheReference(t *testing.T) {
 			require.InDeltaSlice(t, want[i].Data, got.Data, 1e-12, "%s: output %d", name, i)
 		}
 	}
+}
+
+// TestConstantOutputsCanBeWritten writes into what comes out of a loop whose steps all give one value.
+func TestConstantOutputsCanBeWritten(t *testing.T) {
+	g := graph.New("constant")
+	x, y := g.Input("x", graph.Float32, 4), g.Input("y", graph.Float32, 2)
+	_, outs := ops.Scan(ops.Loop{Over: nodes{x}}, func(_, _ nodes) (next, out nodes) { return nil, nodes{ops.Neg(y)} })
+	written := ops.AddInPlace(outs[0], ops.Unsqueeze(x, 1))
+	prog, err := exec.Compile(g, exec.Outputs(written))
+	require.NoError(t, err)
+	r, err := prog.NewSession().Run(t.Context(), exec.Feed{x: []float32{1, 2, 3, 4}, y: []float32{10, 20}})
+	require.NoError(t, err)
+	got, err := exec.Values[float32](r, written)
+	require.NoError(t, err)
+	require.Equal(t, []float32{-9, -19, -8, -18, -7, -17, -6, -16}, got)
 }

@@ -130,6 +130,29 @@ func (b *built) step(s *eager.Step) (nodes []*graph.Node) {
 	return nodes
 }
 
+// loop returns what a loop goes over, and its body.
+func (b *built) loop(s *eager.Step) (ops.Loop, func(carry, x []*graph.Node) (next, out []*graph.Node)) {
+	var in []*graph.Node
+	for _, k := range s.In {
+		if k < len(b.values) {
+			in = append(in, b.values[k])
+		}
+	}
+	carried := s.I[1]
+	if len(in) < len(s.In) {
+		return ops.Loop{}, nil // it is only written down
+	}
+	loop := ops.Loop{Over: in[:1], Axis: s.I[0], Reverse: s.I[2] == 1, Carry: in[1 : 1+carried]}
+	return loop, func(carry, x []*graph.Node) (next, out []*graph.Node) {
+		inner := &built{g: b.g, values: slices.Concat(carry, x, in[1+carried:])}
+		for i := range s.Body {
+			inner.values = append(inner.values, inner.step(&s.Body[i])...)
+		}
+		end := len(inner.values)
+		return inner.values[end-carried : end : end], []*graph.Node{inner.values[end-1]}
+	}
+}
+
 // arguments returns the arguments of the call of a step.
 func arguments(b *built, s *eager.Step) (list []argument) {
 	put := func(v any, format string, args ...any) {
@@ -162,6 +185,10 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 			for _, d := range s.S {
 				size(d)
 			}
+		case word == "loop":
+			loop, body := b.loop(s)
+			put(loop, "%s", goLoop(s))
+			put(body, "%s", goBody(s))
 		case word == "g":
 			put(b.g, "g")
 		case word == "t":

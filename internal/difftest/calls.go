@@ -74,6 +74,8 @@ var calls = map[string]call{
 	"BCEWithLogits": {ops.BCEWithLogits, "x0 x1 loss"}, "KLDiv": {ops.KLDiv, "x0 x1 loss"},
 	"CrossEntropy": {ops.CrossEntropy, "x0 x1 class loss"}, "NLL": {ops.NLL, "x0 x1 class loss"},
 
+	"Scan": {ops.Scan, "loop"},
+
 	"Take": {ops.Take, "x0 x1 i0"}, "IndexSelect": {ops.IndexSelect, "x0 i0 x1"}, "Embedding": {ops.Embedding, "x0 x1 i*"},
 	"Gather": {ops.Gather, "x0 i0 x1"}, "ScatterAdd": {ops.ScatterAdd, "x0 x1 i0 s0"}, "OneHot": {ops.OneHot, "x0 s0 t"},
 

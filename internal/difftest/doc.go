@@ -6,8 +6,8 @@
 //
 // gen.go draws a program step by step. What it draws stands in files by kind: gengrow.go has
 // values and the mixtures of steps, genmove.go movements, genmeet.go sizes that meet,
-// geneinsum.go and genlayers.go products and layers, genloss.go losses, genwrite.go writes in
-// place, and genfinish.go gradients and the end.
+// geneinsum.go and genlayers.go products and layers, genloss.go losses, genloop.go loops,
+// genwrite.go writes in place, and genfinish.go gradients and the end.
 //
 // build.go builds the graph, by calls.go; run.go runs it; answer.go is what the evaluator says,
 // compare.go what counts as the same, rounding.go which differences are rounding, and refused.go

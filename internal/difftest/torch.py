@@ -24,6 +24,7 @@ class Step:
         self.op, self.i, self.f = s["Op"], s.get("I") or [], s.get("F") or []
         self.s = [size(d, at) for d in s.get("S") or []]
         self.t, self.keep, self.text = s.get("T"), s.get("Keep", False), s.get("Text", "")
+        self.body, self.operands = [Step(b, at) for b in s.get("Body") or []], s.get("In") or []
 
 
 def tensor(v, like):
@@ -295,6 +296,20 @@ def write(s, x):
     view = rebased(target, base.clone())
     view.copy_(value if torch.is_tensor(value) else torch.tensor(value))
     return view
+
+
+def scan(s, x, *rest):
+    axis, carried, reverse = s.i
+    state, outer, kept = rest[:carried], rest[carried:], [None] * x.shape[axis]
+    for t in sorted(range(len(kept)), reverse=reverse == 1):
+        local = [*state, x.select(axis, t), *outer]
+        for b in s.body:
+            local.append(OPS[b.op](b, *[local[k] for k in b.operands]))
+        state, kept[t] = local[-carried:], local[-1]
+    return [*state, torch.stack(kept, axis) if kept else torch.zeros_like(x)]
+
+
+OPS["Scan"] = scan
 
 
 def compute(program, run):

@@ -139,13 +139,20 @@ func (o *outliner) result(n *graph.Node, a graph.LoopAttrs) *graph.Node {
 // repeated makes all steps of a value that is the same in each; those that are not taken are 0.
 func (o *outliner) repeated(n, end, x *graph.Node) (all *graph.Node) {
 	o.next.At(n, func() {
-		all = ops.Expand(x, n.Shape()...)
+		if all = ops.Expand(x, n.Shape()...); o.isWritten(n) {
+			all = ops.Copy(all)
+		}
 		if a, _ := end.Loop(); a.Limited || a.Stops {
 			position := ops.Iota(o.next, 0, append(graph.Shape{n.Shape()[0]}, slices.Repeat(graph.Shape{1}, x.Rank())...)...)
 			all = ops.Where(ops.Less(position, o.value(end)), all, ops.Zeros(o.next, x.DType()))
 		}
 	})
 	return all
+}
+
+// isWritten reports whether a node writes into the memory of another one.
+func (o *outliner) isWritten(memory *graph.Node) bool {
+	return slices.ContainsFunc(o.u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Update && n.Storage() == memory })
 }
 
 // bodyBuilder makes the program of a loop's body.

@@ -9,5 +9,5 @@
 //
 // The operations stand in the other files: elementwise.go and binary.go, reduce.go, move.go with
 // its entries in moveentries.go, gather.go, write.go, contract.go for products, conv.go,
-// layers.go and likelihood.go.
+// layers.go, likelihood.go and loop.go.
 package eager

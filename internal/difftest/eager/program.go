@@ -88,7 +88,11 @@ type Step struct {
 	T    DType     `json:",omitempty"`
 	Keep bool      `json:",omitempty"` // folded axes stay with size 1
 	Text string    `json:",omitempty"`
-	N    int       // the number of values that it gives
+	// Body is the steps of a loop. The values of a body are numbered anew: what is carried into a step,
+	// the step's part, and further operands of the loop; then those of the body's steps, each of which
+	// gives one. The last ones are handed on.
+	Body []Step `json:",omitempty"`
+	N    int    // the number of values that it gives
 }
 
 // Name is a named size: its least value.
