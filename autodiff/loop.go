@@ -193,6 +193,11 @@ func (p *loopPass) step(finals []*graph.Node, kept []cotangentOf) {
 			p.backNext = append(p.backNext, ops.Add(sum, p.inner.gradient(x)))
 		}
 	}
+	for _, n := range p.elements { // while the body is open: it may be a sum over what was repeated
+		if p.inner.cotangents[p.copies[n]] != nil {
+			p.inner.gradient(p.copies[n])
+		}
+	}
 }
 
 // carry makes a value that the gradient carries: the gradient of x, a value of outside. It begins

@@ -49,6 +49,10 @@ var loops = map[string]func(carry, x nodes, w *graph.Node) (next, out nodes){
 	"without a way from step to step": func(carry, x nodes, w *graph.Node) (next, out nodes) {
 		return carry, nodes{ops.Sin(ops.Mul(x[0], ops.Select(w, 0, 0)))}
 	},
+	"repeated parts": func(carry, x nodes, w *graph.Node) (next, out nodes) {
+		y := ops.Mul(ops.Slice(x[0], 0, 0, 1, 1), ops.Add(x[0], w)) // the part is repeated for rows of a matrix
+		return nodes{ops.Tanh(ops.Sum(y, 0)), carry[1]}, nodes{y}
+	},
 	"nested": func(carry, x nodes, w *graph.Node) (next, out nodes) {
 		inner, all := ops.Scan(ops.Loop{Carry: nodes{ops.Sum(carry[0])}, Over: nodes{w, x[0]}},
 			func(c, row nodes) (next, out nodes) {
