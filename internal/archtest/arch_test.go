@@ -66,6 +66,7 @@ var arrows = []struct {
 	{"train/metric", "", "measures of slices"},
 	{"train/progress", "train github.com/schollz/progressbar/v3 golang.org/x/term", "only its users link terminals"},
 	{"train/curve", "train gonum.org/v1/plot gonum.org/v1/plot/...", "only its users link what draws"},
+	{"train/watch", "graph exec train viz", "only its users link servers and pictures"},
 	{"train/data", "graph exec weights golang.org/x/image/draw", "files and batches know no training"},
 	{"internal/diophantine", "", "arithmetic"},
 	{"internal/page", "graph shapeinfer/...", "it is written by exec, which viz may not be asked by"},
