@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"time"
 
 	"github.com/broadloom/broadloom/exec"
@@ -38,8 +37,12 @@ type Loop struct {
 	// Observers are told of each step and epoch, in their order.
 	Observers []Observer
 	// AllowNonFinite goes on after a loss that is NaN or infinite. Otherwise it is an error, a
-	// *[NonFiniteLossError].
+	// *[NonFiniteError].
 	AllowNonFinite bool
+	// Blame copies the parameters in each step and looks at them, so that the error of a loss or parameter that is no
+	// longer finite tells which operation made it. A step then takes longer by about as much as reading and
+	// writing all parameters twice.
+	Blame bool
 }
 
 // Result is what Run did.
@@ -48,18 +51,6 @@ type Result struct {
 	Total   int     // steps, those before a checkpoint among them
 	Resumed int     // the step from which it went on, or 0
 	Stopped bool    // whether Stop ended it
-}
-
-// NonFiniteLossError is the error of a loss that is no finite number.
-type NonFiniteLossError struct {
-	Step Step
-	Node *graph.Node // the loss
-}
-
-// Error implements error.
-func (e *NonFiniteLossError) Error() string {
-	return fmt.Sprintf("train: %s (%s) is %v in step %d of epoch %d: the parameters before it are in the last checkpoint, if there is one; "+
-		"a smaller rate, optim.ClipNorm or another form of what overflows may help", e.Node.Called(), e.Node.Pos(), e.Step.Loss, e.Step.Number, e.Step.Epoch)
 }
 
 // Run trains. When the context ends its cause is the error, and the result tells what was done by then. With
@@ -77,7 +68,11 @@ func (l *Loop) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r.result.Resumed = r.state.Total
-	err := r.run(ctx)
+	var err error
+	if r.before, err = r.snapshot(); err != nil {
+		return nil, err
+	}
+	err = r.run(ctx)
 	r.result.Total = r.state.Total
 	return r.result, err
 }
@@ -97,6 +92,8 @@ func (l *Loop) check() error {
 		return fmt.Errorf("train: Loop saves a checkpoint every %d steps", l.Every)
 	case l.Stop != nil && l.Stop.Patience < 1:
 		return fmt.Errorf("train: Stop has a patience of %d epochs: it must be at least 1", l.Stop.Patience)
+	case l.Blame && l.AllowNonFinite:
+		return errors.New("train: Loop has both Blame, which ends a training at the first NaN, and AllowNonFinite")
 	case l.Stop == nil && l.Best != "":
 		return errors.New("train: Best wants a Stop, which says what is better")
 	}
@@ -118,6 +115,7 @@ type runner struct {
 	*Loop
 	result *Result
 	state  *state
+	before snapshot // of the parameters before the step, with Blame
 }
 
 // restore goes back to the newest checkpoint.
@@ -248,8 +246,10 @@ func (r *runner) step(ctx context.Context, feed exec.Feed) error {
 			return err
 		}
 	}
-	if !r.AllowNonFinite && (math.IsNaN(s.Loss) || math.IsInf(s.Loss, 0)) {
-		return &NonFiniteLossError{s, r.Loss}
+	if !r.AllowNonFinite {
+		if err := r.examine(ctx, s); err != nil {
+			return err
+		}
 	}
 	r.state.Number, r.state.Total, r.state.Sum = r.state.Number+1, s.Total, r.state.Sum+exactFloat(s.Loss)
 	for name, v := range s.Measures {

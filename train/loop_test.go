@@ -237,6 +237,7 @@ func TestErrorsEndATraining(t *testing.T) {
 		"has no Batches":                 func(l *Loop) { l.Batches = nil },
 		"has 0 Epochs":                   func(l *Loop) { l.Epochs = 0 },
 		"every -1 steps":                 func(l *Loop) { l.Every = -1 },
+		"both Blame":                     func(l *Loop) { l.Blame, l.AllowNonFinite = true, true },
 		"a patience of 0":                func(l *Loop) { l.Stop = &Stop{} },
 		"Best wants a Stop":              func(l *Loop) { l.Best = "x.npz" },
 		"a node of Measures is nil":      func(l *Loop) { l.Measures = []*graph.Node{nil} },
@@ -275,7 +276,7 @@ func TestALossThatIsNoNumber(t *testing.T) {
 	}
 	spoil(l.Session)
 	_, err := l.Run(t.Context())
-	var bad *NonFiniteLossError
+	var bad *NonFiniteError
 	require.ErrorAs(t, err, &bad)
 	assert.Equal(t, 0, bad.Step.Total-1)
 	assert.ErrorContains(t, err, "loop_test.go:")
@@ -287,6 +288,43 @@ func TestALossThatIsNoNumber(t *testing.T) {
 	r, err := l.Run(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, 12, r.Total)
+}
+
+// TestBlame trains with a logarithm whose operand reaches 0 in the fourth step: by a loss that becomes infinite, or
+// by a gradient that does while the loss is finite.
+func TestBlame(t *testing.T) {
+	for name, c := range map[string]struct {
+		loss func(w, x *graph.Node) *graph.Node
+		step int
+		text string
+	}{
+		"loss":     {func(w, x *graph.Node) *graph.Node { return ops.Add(ops.Log(ops.Sub(graph.Num(3), x)), w) }, 3, "Log("},
+		"gradient": {func(w, x *graph.Node) *graph.Node { return ops.Sqrt(ops.Mul(w, ops.Sub(graph.Num(3), x))) }, 3, "Sqrt("},
+	} {
+		g := graph.New(name)
+		x, w := g.Input("x", graph.Float64), g.ParamInit("w", graph.Float64, nn.Constant(100))
+		loss := c.loss(w, x)
+		prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.SGD(0.5).Minimize(loss)...))
+		require.NoError(t, err)
+		l := &Loop{Session: prog.NewSession(), Loss: loss, Epochs: 1, Blame: true, Batches: func(context.Context, int, int) iter.Seq2[exec.Feed, error] {
+			return func(yield func(exec.Feed, error) bool) {
+				for i := 0; i < 5 && yield(exec.Feed{x: float64(i)}, nil); i++ {
+				}
+			}
+		}}
+		var before exec.Array
+		l.Observers = []Observer{OnStep(func(Step) (err error) { before, err = l.Session.Param(w); return err })}
+		_, err = l.Run(t.Context())
+		var bad *NonFiniteError
+		require.ErrorAs(t, err, &bad, name)
+		assert.Equal(t, c.step, bad.Step.Number, name)
+		require.NotNil(t, bad.Found, name)
+		assert.Contains(t, err.Error(), c.text, name)
+		assert.Contains(t, err.Error(), "loop_test.go:", name)
+		after, err := l.Session.Param(w)
+		require.NoError(t, err)
+		assert.Equal(t, before, after, "the parameters are those before the step")
+	}
 }
 
 func TestEvaluate(t *testing.T) {
