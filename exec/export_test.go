@@ -48,7 +48,7 @@ func (s *Session) Hold(t testing.TB, write bool) (release func()) {
 }
 
 // RunApart is Run with each kernel by itself, as where their times are taken.
-func (s *Session) RunApart(ctx context.Context, feed Feed) (*Results, error) {
+func (s *Session) RunApart(ctx context.Context, feed Feed, _ ...RunOption) (*Results, error) {
 	_, err := s.Profile(ctx, feed, 1)
 	return &s.results, err
 }

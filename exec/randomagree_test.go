@@ -42,7 +42,7 @@ func (w work) values() ([]reference.Value, error) {
 type runner struct {
 	*exec.Session
 	about string
-	run   func(context.Context, exec.Feed) (*exec.Results, error)
+	run   func(context.Context, exec.Feed, ...exec.RunOption) (*exec.Results, error)
 }
 
 func newRunner(prog *exec.Program, threads int) runner {

@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,6 +35,7 @@ type Session struct {
 	bindings []*specialized
 	state    engine.State
 	sizes    shapeinfer.Sizes // given with Size
+	given    shapeinfer.Sizes // those of the run, with what RunSize gives
 	results  Results
 	running  atomic.Bool
 	readOnly *Session
@@ -66,11 +68,14 @@ func (s *Session) Program() *Program { return s.prog }
 // Run binds the inputs, computes the outputs and carries out the updates. The results
 // are valid until the session's next run. It stops between kernels when the context
 // ends; updates carried out by then stay. Without a context (nil) it is not stopped.
-func (s *Session) Run(ctx context.Context, feed Feed) (*Results, error) {
+func (s *Session) Run(ctx context.Context, feed Feed, opts ...RunOption) (*Results, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
 	defer s.running.Store(false)
+	if len(opts) > 0 {
+		s.given = s.sizesOf(opts)
+	}
 	return s.run(orBackground(ctx), feed)
 }
 
@@ -111,6 +116,7 @@ func (s *Session) begin() error {
 	if !s.running.CompareAndSwap(false, true) {
 		return fmt.Errorf("exec: the session is running already: make a session for each goroutine (%w)", ErrBusy)
 	}
+	s.given = s.sizes
 	return nil
 }
 
@@ -118,9 +124,9 @@ func (s *Session) begin() error {
 // parameters. The outputs are those of the program: what it computes in training, such as
 // dropout, it computes here too. To evaluate, compile a program of another pass
 // (nn.Evaluation) and share the parameters.
-func (s *Session) RunWithoutUpdates(ctx context.Context, feed Feed) (*Results, error) {
+func (s *Session) RunWithoutUpdates(ctx context.Context, feed Feed, opts ...RunOption) (*Results, error) {
 	if len(s.prog.request.updates) == 0 {
-		return s.Run(ctx, feed)
+		return s.Run(ctx, feed, opts...)
 	}
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -134,7 +140,7 @@ func (s *Session) RunWithoutUpdates(ctx context.Context, feed Feed) (*Results, e
 		s.readOnly = p.NewSession(ShareParams(s), Threads(s.state.Threads))
 		s.readOnly.sizes = s.sizes
 	}
-	return s.readOnly.Run(ctx, feed)
+	return s.readOnly.Run(ctx, feed, opts...)
 }
 
 // prepareRun finds the memory of what is fed, and finds or makes the binding of its sizes.
@@ -151,7 +157,7 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 			continue
 		}
 		matched++
-		if err := take(m, v, in.node, in.known, s.sizes); err != nil {
+		if err := take(m, v, in.node, in.known, s.given); err != nil {
 			return nil, fmt.Errorf("exec: input %s: %w", in.node.Label(), err)
 		}
 		if m.Dtype != in.node.DType() {
@@ -197,6 +203,7 @@ func (s *Session) checkShared() error {
 type specialized struct {
 	*engine.Specialization
 	outputs []output
+	given   shapeinfer.Sizes // by hand, which the shapes of inputs do not tell
 }
 
 // bind binds the program to sizes.
@@ -240,7 +247,7 @@ func (p *Program) whyNoInput(n *graph.Node) string {
 
 func (s *Session) binding() (*specialized, error) {
 	for i, b := range s.bindings {
-		if b.Matches(s.state.Fed) {
+		if b.Matches(s.state.Fed) && maps.Equal(b.given, s.given) {
 			if i > 0 { // the latest first
 				copy(s.bindings[1:i+1], s.bindings[:i])
 				s.bindings[0] = b
@@ -256,7 +263,7 @@ func (s *Session) binding() (*specialized, error) {
 			inputs = append(inputs, shapeinfer.Bound{Node: in.node, Shape: shapes[i]})
 		}
 	}
-	sizes, err := shapeinfer.BindProgram(s.prog.source, s.prog.request.roots(), inputs, s.prog.needs, s.sizes)
+	sizes, err := shapeinfer.BindProgram(s.prog.source, s.prog.request.roots(), inputs, s.prog.needs, s.given)
 	if err != nil {
 		return nil, err // it begins with the place in the user's program
 	}
@@ -264,6 +271,7 @@ func (s *Session) binding() (*specialized, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.given = s.given
 	s.bindings = slices.Insert(s.bindings, 0, b)
 	s.bindings = s.bindings[:min(len(s.bindings), maxBindings)]
 	return b, nil

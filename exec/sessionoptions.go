@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/graph"
@@ -21,7 +22,7 @@ func Seed(seed uint64) SessionOption { return func(s *Session) { s.seed = &seed 
 // every number.
 func Threads(n int) SessionOption { return func(s *Session) { s.state.Threads = max(n, 1) } }
 
-// Size returns a named size, such as one that the shape of no input tells. In every run the
+// Size gives a named size, such as one that the shape of no input tells. In every run the
 // sizes of the inputs must agree with it: the error of a run tells of one that is missing,
 // that contradicts an input, or that the graph does not have.
 func Size(name string, v int) SessionOption {
@@ -31,6 +32,27 @@ func Size(name string, v int) SessionOption {
 		}
 		s.sizes[name] = int64(v)
 	}
+}
+
+// RunOption changes one run of a session.
+type RunOption struct {
+	name string
+	size int64
+}
+
+// RunSize gives a named size to one run, as [Size] gives it to all runs of a session; in this run it
+// takes the place of the session's. A session keeps what it has prepared for the sizes of its last
+// 16 different runs, so that runs of other sizes in turn cost no more than runs of one.
+func RunSize(name string, v int) RunOption { return RunOption{name, int64(v)} }
+
+// sizesOf returns the sizes that are given by hand for one run with options.
+func (s *Session) sizesOf(opts []RunOption) shapeinfer.Sizes {
+	given := shapeinfer.Sizes{}
+	maps.Copy(given, s.sizes)
+	for _, o := range opts {
+		given[o.name] = o.size
+	}
+	return given
 }
 
 // ShareParams uses the parameters of another session, whose program must be of the same

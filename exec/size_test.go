@@ -40,6 +40,61 @@ func TestSizeOfASession(t *testing.T) {
 	}
 }
 
+// A size that no input determines is given to single runs, which come back to sizes that were there
+// before; the session's own stands where a run gives none.
+func TestSizeOfARun(t *testing.T) {
+	g, x, wide, _ := tiled()
+	p, err := exec.Compile(g, exec.Outputs(wide))
+	require.NoError(t, err)
+	s, own := p.NewSession(), p.NewSession(exec.Size("times", 7))
+	for _, times := range []int{3, 5, 3, 1, 5} {
+		for _, s := range []*exec.Session{s, own} {
+			for _, run := range []func(context.Context, exec.Feed, ...exec.RunOption) (*exec.Results, error){s.Run, s.RunWithoutUpdates} {
+				r, err := run(t.Context(), exec.Feed{x: column(2)}, exec.RunSize("times", times))
+				require.NoError(t, err)
+				require.Equal(t, []int{2, times}, arrayOf(t, r, wide).Shape)
+			}
+		}
+	}
+	r, err := own.Run(t.Context(), exec.Feed{x: column(2)})
+	require.NoError(t, err)
+	require.Equal(t, []int{2, 7}, arrayOf(t, r, wide).Shape)
+	_, err = s.Run(t.Context(), exec.Feed{x: column(2)})
+	require.ErrorContains(t, err, "no input determines times", "a run's size is for that run alone")
+	for want, o := range map[string]exec.RunOption{
+		"at least 1":                  exec.RunSize("times", -1),
+		"at most 100":                 exec.RunSize("times", 101),
+		"rows = 8":                    exec.RunSize("rows", 8),
+		"no size of graph \"tiled\"":  exec.RunSize("time", 3),
+		"no size of graph \"tiled\" ": {},
+	} {
+		_, err = own.Run(t.Context(), exec.Feed{x: column(2)}, o)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// An input that tells nothing but a size needs not be fed where a run gives the size; a run with updates
+// and one without them alike.
+func TestSizeOfARunInThePlaceOfAnInput(t *testing.T) {
+	g := graph.New("sample")
+	n := g.Dim("n")
+	x, w := g.Input("x", graph.Float32, n), g.Param("w", graph.Float32)
+	y := ops.Expand(w, n)
+	p, err := exec.Compile(g, exec.Outputs(y), exec.Updates(ops.AddInPlace(w, graph.Num(1))))
+	require.NoError(t, err)
+	s := p.NewSession()
+	r, err := s.Run(t.Context(), nil, exec.RunSize("n", 2))
+	require.NoError(t, err)
+	require.Equal(t, []float32{0, 0}, arrayOf(t, r, y).Data)
+	r, err = s.RunWithoutUpdates(t.Context(), nil, exec.RunSize("n", 3))
+	require.NoError(t, err)
+	require.Equal(t, []float32{1, 1, 1}, arrayOf(t, r, y).Data)
+	_, err = s.Run(t.Context(), exec.Feed{x: []float32{1, 2}}, exec.RunSize("n", 3))
+	require.ErrorContains(t, err, "the slice has 2 elements, and [n] wants 3")
+	_, err = s.Run(t.Context(), nil)
+	require.ErrorContains(t, err, "input x is not fed")
+}
+
 // What a run says of sizes that are missing, that contradict the inputs or declarations, or
 // that the graph does not have.
 func TestSizesOfASessionThatDoNotFit(t *testing.T) {

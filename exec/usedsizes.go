@@ -140,7 +140,7 @@ func (s *Session) whyNeeded(in *inputSpec, feed Feed) error {
 		return notFed(in.node, "")
 	}
 	told := map[string]bool{}
-	for name := range s.sizes {
+	for name := range s.given {
 		told[name] = true
 	}
 	for other := range feed {
