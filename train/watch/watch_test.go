@@ -162,6 +162,49 @@ func TestLongCurvesAreShort(t *testing.T) {
 	assert.Nil(t, s.Values[1])
 }
 
+// document is what the page's script needs of a browser: elements that keep what they are given.
+const document = `
+class Element {
+	constructor(name) { this.name = name; this.attributes = {}; this.children = []; this.textContent = ""; }
+	setAttribute(key, value) { this.attributes[key] = String(value); }
+	append(...children) { this.children.push(...children); }
+	replaceChildren(...children) { this.children = children; }
+	all(name) { return this.children.flatMap((c) => [...(c.name === name ? [c] : []), ...c.all(name)]); }
+}
+const byID = { status: new Element("p"), curves: new Element("div"), histograms: new Element("div") };
+globalThis.document = {
+	createElement: (name) => new Element(name), createElementNS: (_, name) => new Element(name), getElementById: (id) => byID[id],
+};
+globalThis.EventSource = class { constructor() { globalThis.stream = this; } };
+`
+
+// TestScript lets the page's script draw a training, in Node.
+func TestScript(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no Node")
+	}
+	l, page := newLoop(t)
+	_, err = l.Run(t.Context())
+	require.NoError(t, err)
+	script := document + get(t, page, "/page.js").Body.String() + "\nstream.onmessage({ data: `" + get(t, page, "/state").Body.String() + "` });" + `
+console.log(byID.status.textContent);
+console.log(byID.curves.all("path").map((p) => p.attributes.class + p.attributes.d.replace(/[^ML]/g, "")).join());
+console.log(byID.histograms.all("figcaption").map((c) => c.textContent + c.children[0].textContent).join(";"));
+console.log(byID.histograms.all("rect").length, /NaN|undefined|Infinity/.test(JSON.stringify(byID)));
+stream.onerror(); stream.onerror();
+console.log(byID.status.textContent);`
+	cmd := exec.CommandContext(t.Context(), node)
+	cmd.Stdin = strings.NewReader(script)
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	lines := strings.Split(string(out), "\n")
+	require.Len(t, lines, 6)
+	assert.Equal(t, []string{"epoch 2, step 4", "stepMLLL,epochML"}, lines[:2])
+	assert.Regexp(t, `^fc\.weight 2 elements;fc\.bias 1 elements;\S.* 2 elements;\S.* 1 elements$`, lines[2])
+	assert.Equal(t, []string{"160 false", "the training does not answer; what follows is the last that it told"}, lines[3:5])
+}
+
 // TestInABrowser opens the page and looks at what its script has drawn.
 func TestInABrowser(t *testing.T) {
 	if testing.Short() {

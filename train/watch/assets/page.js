@@ -92,4 +92,4 @@ function show(state) {
 
 const events = new EventSource("events");
 events.onmessage = (e) => show(JSON.parse(e.data));
-events.onerror = () => { document.getElementById("status").append(" (the training does not answer)"); };
+events.onerror = () => { document.getElementById("status").textContent = "the training does not answer; what follows is the last that it told"; };
