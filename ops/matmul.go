@@ -86,8 +86,22 @@ func asMatrix(x node) node {
 	return Reshape(x, x.Shape()[:last].NumElements(), x.Shape()[last])
 }
 
+// allColumns returns the columns of all matrices of a batch as those of one matrix: [..., m, n]
+// becomes [m, ...·n].
+func allColumns(x node) node {
+	rows, cols := x.Rank()-2, x.Rank()-1
+	perm := []int{rows}
+	for axis := range rows {
+		perm = append(perm, axis)
+	}
+	shape := x.Shape()
+	return Reshape(Permute(x, append(perm, cols)...), shape[rows], shape[:rows].NumElements().Times(shape[cols]))
+}
+
 // matMulGrad brings vectors to matrices, so that the rule is that of matrices:
-// dA = dC Bᵀ, dB = Aᵀ dC. The walk sums over broadcast batch axes.
+// dA = dC Bᵀ, dB = Aᵀ dC. The walk sums over broadcast batch axes. Where one matrix meets a
+// whole batch, its gradient is one product, whose sums run over the batch as well: matrix by
+// matrix, and in each along its rows or columns.
 func matMulGrad(n, dy node, i int) node {
 	a, b := n.In(0), n.In(1)
 	if a.Rank() == 1 {
@@ -102,7 +116,12 @@ func matMulGrad(n, dy node, i int) node {
 		dy = Unsqueeze(dy, dy.Rank())
 	}
 	if i == 0 {
-		g := MatMul(dy, Transpose(b, -1, -2))
+		if a.Rank() == 2 && b.Rank() > 2 {
+			dy, b = allColumns(dy), asMatrix(Transpose(b, -1, -2))
+		} else {
+			b = Transpose(b, -1, -2)
+		}
+		g := MatMul(dy, b)
 		if n.In(0).Rank() == 1 {
 			g = Squeeze(g, -2)
 		}

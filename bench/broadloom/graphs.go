@@ -16,29 +16,45 @@ type node = *graph.Node
 // leaves are the inputs and parameters of a graph, by name.
 type leaves map[string]node
 
-// builder writes a workload's results down. The first result of a training workload is
-// its loss.
-type builder func(in leaves) []node
+// builder writes a workload's results down, and what it writes into parameters besides
+// what training does. The first result of a training workload is its loss.
+type builder func(in leaves) (results, updates []node)
+
+// pure is the builder of a workload that only training writes for.
+func pure(build func(in leaves) []node) builder {
+	return func(in leaves) (results, updates []node) { return build(in), nil }
+}
+
+// one is the builder of a workload with one result.
+func one(build func(in leaves) node) builder {
+	return pure(func(in leaves) []node { return []node{build(in)} })
+}
 
 // builders has an entry for every kind that can be written down.
 var builders = map[suite.Kind]builder{
-	suite.ChainFwd:      func(in leaves) []node { return []node{chain(in)} },
-	suite.ChainGrad:     chainGrad,
-	suite.BiasGelu:      func(in leaves) []node { return []node{ops.Gelu(ops.Add(in["x"], in["b"]))} },
-	suite.AddFwd:        func(in leaves) []node { return []node{ops.Add(in["x"], in["y"])} },
-	suite.BlackScholes:  blackScholes,
-	suite.Softmax:       func(in leaves) []node { return []node{ops.Softmax(in["x"], -1)} },
-	suite.XentGrad:      xentGrad,
-	suite.LayerNormGrad: layerNormGrad,
-	suite.ColRowSum:     colRowSum,
-	suite.MatMul:        func(in leaves) []node { return []node{ops.MatMul(in["x"], in["y"])} },
-	suite.AttentionFwd:  func(in leaves) []node { return []node{causalAttention(in)} },
-	suite.AttentionGrad: attentionGrad,
-	suite.MLP:           mlp,
-	suite.LogReg:        logReg,
-	suite.Transformer:   transformer,
-	suite.LSTM:          lstm,
-	suite.LeNet:         leNet,
+	suite.ChainFwd:      one(chain),
+	suite.ChainGrad:     pure(chainGrad),
+	suite.BiasGelu:      one(func(in leaves) node { return ops.Gelu(ops.Add(in["x"], in["b"])) }),
+	suite.AddFwd:        one(func(in leaves) node { return ops.Add(in["x"], in["y"]) }),
+	suite.BlackScholes:  pure(blackScholes),
+	suite.Softmax:       one(func(in leaves) node { return ops.Softmax(in["x"], -1) }),
+	suite.XentGrad:      pure(xentGrad),
+	suite.LayerNormGrad: pure(layerNormGrad),
+	suite.ColRowSum:     pure(colRowSum),
+	suite.MatMul:        one(func(in leaves) node { return ops.MatMul(in["x"], in["y"]) }),
+	suite.AttentionFwd:  one(causalAttention),
+	suite.AttentionGrad: pure(attentionGrad),
+	suite.MLP:           pure(mlp),
+	suite.LogReg:        pure(logReg),
+	suite.Transformer:   pure(transformer),
+	suite.LeNet:         pure(leNet),
+	suite.LSTM:          pure(lstm),
+	suite.GPT:           pure(gpt),
+	suite.GPTFwd:        one(decoder),
+	suite.ResNet:        resNetTraining,
+	suite.ResNetFwd:     pure(resNetForward),
+	suite.SkipGram:      pure(skipGram),
+	suite.PINN:          pure(pinn),
 }
 
 // chain is tanh(x*y + b)*x - y.

@@ -26,40 +26,43 @@ func (Peer) Modules() []string { return []string{"github.com/broadloom/broadloom
 
 // Prepare implements suite.Peer.
 func (Peer) Prepare(w suite.Workload, in *suite.Inputs, _ suite.Config) (suite.Program, error) {
-	return prepare(w, in)
+	return New(w, in)
 }
 
 // Profile measures the kernels of a workload in some runs.
 func Profile(ctx context.Context, w suite.Workload, runs int) (*exec.Profile, error) {
-	p, err := prepare(w, w.Inputs())
+	p, err := New(w, w.Inputs())
 	if err != nil {
 		return nil, err
 	}
 	return p.session.Profile(ctx, p.feed, runs)
 }
 
-func prepare(w suite.Workload, in *suite.Inputs) (*program, error) {
+// New prepares a workload.
+func New(w suite.Workload, in *suite.Inputs) (*Program, error) {
 	build, ok := builders[w.Kind]
 	if !ok {
 		return nil, suite.ErrNotExpressible
 	}
 	g := graph.New(w.Name)
 	nodes, feed := declare(g, in)
-	results := build(nodes)
-	options := []exec.Option{exec.Outputs(results...)}
+	results, updates := build(nodes)
+	p := &Program{feed: feed, results: results}
 	if o := optimizer(w.Optimizer); o != nil {
-		var trained []*graph.Node
 		for _, t := range in.Trained() {
-			trained = append(trained, g.ByName(t.Name))
+			p.trained = append(p.trained, g.ByName(t.Name))
 		}
-		options = append(options, exec.Updates(o.Minimize(results[0], trained...)...))
+		updates = append(updates, o.Minimize(results[0], p.trained...)...)
 	}
-	prog, err := exec.Compile(g, options...)
+	prog, err := exec.Compile(g, exec.Outputs(results...), exec.Updates(updates...))
 	if err != nil {
 		return nil, err
 	}
-	p := &program{session: prog.NewSession(), feed: feed, results: results}
-	for _, t := range in.Trained() {
+	p.session = prog.NewSession()
+	for _, t := range in.Tensors {
+		if !t.Trained && !t.Held {
+			continue
+		}
 		if err := p.session.SetParam(g.ByName(t.Name), array(t)); err != nil {
 			return nil, err
 		}
@@ -67,8 +70,8 @@ func prepare(w suite.Workload, in *suite.Inputs) (*program, error) {
 	return p, nil
 }
 
-// declare makes an input for each tensor, and a parameter for each that is trained but for those of
-// layers, which have names with a dot.
+// declare makes an input for each tensor, and a parameter for each that is trained or held, but
+// for those of layers, which have names with a dot.
 func declare(g *graph.Graph, in *suite.Inputs) (leaves, exec.Feed) {
 	nodes, feed := leaves{}, exec.Feed{}
 	for _, t := range in.Tensors {
@@ -80,7 +83,7 @@ func declare(g *graph.Graph, in *suite.Inputs) (leaves, exec.Feed) {
 		if strings.Contains(t.Name, ".") {
 			continue
 		}
-		if t.Trained {
+		if t.Trained || t.Held {
 			nodes[t.Name] = g.Param(t.Name, dtype, shape...)
 			continue
 		}
@@ -112,8 +115,9 @@ func optimizer(o suite.Optimizer) minimizer {
 	return nil
 }
 
-// program is a prepared workload.
-type program struct {
+// Program is a prepared workload.
+type Program struct {
+	trained []*graph.Node
 	session *exec.Session
 	feed    exec.Feed
 	results []*graph.Node
@@ -121,13 +125,35 @@ type program struct {
 }
 
 // Step implements suite.Program.
-func (p *program) Step() (err error) {
+func (p *Program) Step() (err error) {
 	p.out, err = p.session.Run(context.Background(), p.feed)
 	return err
 }
 
+// Trained returns the values of the trained tensors, in order.
+func (p *Program) Trained() ([][]float32, error) {
+	list := make([][]float32, len(p.trained))
+	for i, n := range p.trained {
+		a, err := p.session.Param(n)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = a.Data.([]float32)
+	}
+	return list, nil
+}
+
+// Peak is the bytes of the arena: what a call needs beside inputs, parameters and results.
+func (p *Program) Peak() (int, error) {
+	s, err := p.session.Program().Stats(nil)
+	if err != nil {
+		return 0, err
+	}
+	return s.Peak, nil
+}
+
 // Results implements suite.Program.
-func (p *program) Results() ([][]float32, error) {
+func (p *Program) Results() ([][]float32, error) {
 	list := make([][]float32, len(p.results))
 	for i, n := range p.results {
 		var err error

@@ -10,7 +10,7 @@ import (
 func TestPlansAreTight(t *testing.T) {
 	const padding = 64 // bytes that a value may lose to alignment
 	for _, w := range suite.All() {
-		p, err := prepare(w, w.Inputs())
+		p, err := New(w, w.Inputs())
 		if err != nil {
 			t.Fatalf("%s: %v", w.Name, err)
 		}

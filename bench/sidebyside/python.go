@@ -22,13 +22,18 @@ type Python struct {
 	command *exec.Cmd
 	file    string
 	in      io.WriteCloser
-	out     *bufio.Scanner
+	out     *bufio.Reader
 	stderr  bytes.Buffer
 }
 
-// StartPython starts an interpreter, or a program that runs a file in one, which then
-// computes on at most so many threads.
+// StartPython starts an interpreter, or a program that runs a file in one, with the program of
+// products and convolutions, which then computes on at most so many threads.
 func StartPython(ctx context.Context, interpreter string, threads int) (*Python, error) {
+	return StartScript(ctx, interpreter, threads, script)
+}
+
+// StartScript is StartPython with another program that answers requests.
+func StartScript(ctx context.Context, interpreter string, threads int, script []byte) (*Python, error) {
 	file, err := os.CreateTemp("", "peer-*.py")
 	if err != nil {
 		return nil, err
@@ -51,7 +56,7 @@ func StartPython(ctx context.Context, interpreter string, threads int) (*Python,
 	if err != nil {
 		return nil, err
 	}
-	p.out = bufio.NewScanner(out)
+	p.out = bufio.NewReader(out)
 	if err := p.command.Start(); err != nil {
 		os.Remove(p.file)
 		return nil, err
@@ -64,18 +69,39 @@ type answer struct{ Check, Seconds float64 }
 
 // ask sends a request and waits for the answer.
 func (p *Python) ask(request any) (answer, error) {
+	var a answer
+	err := p.Ask(request, &a)
+	return a, err
+}
+
+// Ask sends a request, as a line, with the bytes that follow it, and reads the line of the
+// answer into a value.
+func (p *Python) Ask(request, answer any, payload ...[]byte) error {
 	line, err := json.Marshal(request)
 	if err != nil {
-		return answer{}, err
+		return err
 	}
-	_, err = p.in.Write(append(line, '\n'))
-	if err != nil || !p.out.Scan() {
-		err = firstOf(p.Close(), err, p.out.Err(), io.ErrUnexpectedEOF)
+	for _, part := range append([][]byte{append(line, '\n')}, payload...) {
+		if err == nil {
+			_, err = p.in.Write(part)
+		}
+	}
+	var text []byte
+	if err == nil {
+		text, err = p.out.ReadBytes('\n')
+	}
+	if err != nil {
+		err = firstOf(p.Close(), err)
 		lines := strings.Split(strings.TrimSpace(p.stderr.String()), "\n")
-		return answer{}, fmt.Errorf("%s: %w: %s", p.command.Path, err, lines[len(lines)-1])
+		return fmt.Errorf("%s: %w: %s", p.command.Path, err, lines[len(lines)-1])
 	}
-	var a answer
-	return a, json.Unmarshal(p.out.Bytes(), &a)
+	return json.Unmarshal(text, answer)
+}
+
+// Read fills a slice with bytes that follow the latest answer.
+func (p *Python) Read(into []byte) error {
+	_, err := io.ReadFull(p.out, into)
+	return err
 }
 
 // Prepare makes a task ready, and gives the mean magnitude of its result.

@@ -12,8 +12,11 @@ type Tensor struct {
 	// Int holds class numbers; they are below Classes.
 	Int     []int64
 	Classes int
-	// Trained says that a training step changes this tensor.
+	// Trained says that a training step changes this tensor by its gradient.
 	Trained bool
+	// Held says that the tensor is a parameter that no gradient trains: a weight
+	// of a model that is only evaluated, or a running statistic.
+	Held bool
 }
 
 // Len is the number of elements.

@@ -72,6 +72,12 @@ var table = []Workload{
 		s.weight("w2", 120, 84)
 		s.weight("w3", 84, 10)
 	}},
+	{Name: "gpt_l6_d384_s256_v65_b4_adam", Kind: GPT, Optimizer: Adam, HasLoss: true, inputs: gpt(6, 384, 65, 256, 4)},
+	{Name: "gpt2_l12_d768_s128_v50257_b1_fwd", Kind: GPTFwd, inputs: evaluated(gpt(12, 768, 50257, 128, 1))},
+	{Name: "resnet18_b1_224_fwd", Kind: ResNetFwd, inputs: evaluated(resNet18(1, 224))},
+	{Name: "resnet18_b16_64_sgd", Kind: ResNet, Optimizer: SGD, HasLoss: true, inputs: resNet18(16, 64)},
+	{Name: "skipgram_v50k_d128_b1024_n5_sgd", Kind: SkipGram, Optimizer: SGD, HasLoss: true, inputs: skipGram(50000, 128, 1024, 6)},
+	{Name: "pinn_2_64x4_1_b4096_adam", Kind: PINN, Optimizer: Adam, HasLoss: true, inputs: pinn(4096, 2, 64, 64, 64, 64, 1)},
 }
 
 // chain makes x [n,n], y [n] and b [n,1].
@@ -100,16 +106,20 @@ func attention(batch, heads, length, width int, names ...string) func(*source) {
 	}
 }
 
-// mlp makes a batch with its classes, and a weight and a bias for every layer
-// between two of the widths.
+// mlp makes a batch with its classes, and layers of those widths.
 func mlp(batch int, widths ...int) func(*source) {
 	return func(s *source) {
 		s.normal("x", batch, widths[0])
 		s.classes("t", widths[len(widths)-1], batch)
-		for i := range len(widths) - 1 {
-			s.weight(numbered("w", i), widths[i], widths[i+1])
-			s.zeros(numbered("b", i), widths[i+1])
-		}
+		s.layers(widths)
+	}
+}
+
+// layers makes a weight and a bias between each two of the widths.
+func (s *source) layers(widths []int) {
+	for i := range len(widths) - 1 {
+		s.weight(numbered("w", i), widths[i], widths[i+1])
+		s.zeros(numbered("b", i), widths[i+1])
 	}
 }
 

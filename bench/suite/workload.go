@@ -26,6 +26,12 @@ const (
 	Transformer   Kind = "transformer"    // train: one pre-norm block, 8 heads, mean of squares
 	LSTM          Kind = "lstm"           // train: an LSTM (lstm.weight_ih_l0, …), its last place times w, cross-entropy (x, t)
 	LeNet         Kind = "lenet"          // train: conv, pool, conv, pool, three products, cross-entropy (x, t)
+	GPT           Kind = "gpt"            // train: pre-norm decoder with a tied embedding, heads of 64, cross-entropy (x, t)
+	GPTFwd        Kind = "gpt_fwd"        // its logits
+	ResNet        Kind = "resnet"         // train: ResNet-18 with batch norm, cross-entropy (x, t)
+	ResNetFwd     Kind = "resnet_fwd"     // its logits, by running statistics
+	SkipGram      Kind = "skipgram"       // train: binary cross-entropy of centres (i) with contexts (j), y says which are true
+	PINN          Kind = "pinn"           // train: tanh layers u(x, t); mean (u_t - u_xx)^2 + mean (u - sin x)^2
 )
 
 // Optimizer is the update rule of a training workload.
@@ -46,9 +52,11 @@ const (
 	AdamBeta2    = 0.999
 	AdamEpsilon  = 1e-8
 	NormEpsilon  = 1e-5
-	NumberHeads  = 8 // attention heads of the transformer
-	PoolWindow   = 2 // window and stride of LeNet's max pooling
-	LeNetFilters = 5 // height and width of LeNet's filters
+	NumberHeads  = 8   // attention heads of the transformer
+	PoolWindow   = 2   // window and stride of LeNet's max pooling
+	LeNetFilters = 5   // height and width of LeNet's filters
+	HeadWidth    = 64  // of the decoder's attention
+	Momentum     = 0.1 // of running statistics
 )
 
 // Workload is one row of the table.

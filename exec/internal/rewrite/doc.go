@@ -4,7 +4,7 @@
 // nodes and gives others in their places, and provenance.go remembers what became of what. In the
 // order in which they run: [Import] copies what the roots need; expand.go writes composite
 // operations with primitive ones; simplify.go applies identities, which stand in a table, with
-// movement.go and transposed.go for what movements do; unroll.go writes short reductions one
+// movement.go and transposed.go for what movements do, and columns.go for products of few columns; unroll.go writes short reductions one
 // element at a time; fold.go computes constants; cse.go merges equal nodes; insertslices.go makes
 // one value of slices out of sums of padded ones, which disjoint.go keeps apart;
 // recompute.go computes again what is used far apart, as matrices of attention are;

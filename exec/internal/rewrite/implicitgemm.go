@@ -27,8 +27,12 @@ func ImplicitGEMM(u *Program) error {
 		if grouped == nil || updated[alias.Storage(n.In(1))] || updated[alias.Storage(grouped.of)] {
 			return nil
 		}
-		copied, _ := reshapeOf(in[1])
-		return graph.Apply(groupedProduct(n), grouped.axes, in[0], copied.In(0))
+		of := in[1]
+		for range grouped.reshapes {
+			copied, _ := reshapeOf(of)
+			of = copied.In(0)
+		}
+		return graph.Apply(groupedProduct(n), grouped.axes, in[0], of)
 	})
 	return nil
 }
@@ -39,33 +43,69 @@ type GroupedAxes struct{ Batch, Rows, Cols []int }
 
 // grouping is how the second operand of a product comes from a value by grouping axes.
 type grouping struct {
-	of   *graph.Node
-	axes GroupedAxes
+	of       *graph.Node
+	axes     GroupedAxes
+	reshapes int // that are passed over on the way to it
 }
 
 // groupingOf finds whether a product's second operand shows a reshape that would have to
-// copy, as its matrix or the transpose of it; nil if not.
+// copy, as its matrix or the transpose of it; nil if not. It may show a reshape of another
+// one: the windows of all images as the rows of one matrix are.
 func groupingOf(n *graph.Node) *grouping {
 	b := n.In(1)
 	if b.Rank() < 2 || slices.Contains(n.Stretch(1), graph.Undecided) {
 		return nil
 	}
-	r, views := reshapeOf(b)
+	var found *grouping
+	groups := make([][]int, b.Rank())
+	for axis := range groups {
+		groups[axis] = []int{axis}
+	}
+	for of := b; ; {
+		below, inner := ungroup(of)
+		if below == nil {
+			return found
+		}
+		for axis, group := range groups {
+			var axes []int
+			for _, a := range group {
+				axes = append(axes, inner[a]...)
+			}
+			groups[axis] = axes
+		}
+		rank := len(groups)
+		next := &grouping{of: below, axes: GroupedAxes{Rows: groups[rank-2], Cols: groups[rank-1]}, reshapes: 1}
+		if found != nil {
+			next.reshapes += found.reshapes
+		}
+		for _, group := range groups[:rank-2] {
+			if len(group) > 1 {
+				return found
+			}
+			next.axes.Batch = append(next.axes.Batch, append(slices.Clone(group), -1)[0]) // -1 where the size is 1
+		}
+		found, of = next, below
+	}
+}
+
+// ungroup returns the value under the reshape that a value shows, if that would have to copy
+// and does nothing but group axes, and for each axis shown those that it groups; else nil.
+func ungroup(x *graph.Node) (of *graph.Node, axes [][]int) {
+	r, views := reshapeOf(x)
 	if r == nil {
-		return nil
+		return nil, nil
 	}
 	shown := graph.RowMajor(r.Shape())
 	for _, v := range slices.Backward(views) {
 		ok := false
 		if shown, ok = v.Op().View(v, shown); !ok {
-			return nil
+			return nil, nil
 		}
 	}
 	groups := groupAxes(r.In(0).Shape(), r.Shape())
 	if groups == nil || shown.Offset != 0 {
-		return nil
+		return nil, nil
 	}
-	j := &grouping{of: r.In(0)}
 	whole := graph.RowMajor(r.Shape())
 	for axis, size := range shown.Shape {
 		group := []int{}
@@ -75,23 +115,13 @@ func groupingOf(n *graph.Node) *grouping {
 				at++
 			}
 			if at == len(whole.Shape) {
-				return nil
+				return nil, nil
 			}
 			group = groups[at]
 		}
-		switch len(shown.Shape) - axis {
-		case 1:
-			j.axes.Cols = group
-		case 2:
-			j.axes.Rows = group
-		default:
-			if len(group) > 1 {
-				return nil
-			}
-			j.axes.Batch = append(j.axes.Batch, append(group, -1)[0]) // -1 where the size is 1
-		}
+		axes = append(axes, group)
 	}
-	return j
+	return r.In(0), axes
 }
 
 // reshapeOf returns the reshape that would have to copy and that a value shows, and the

@@ -21,8 +21,9 @@ var identities = map[graph.Class][]rule{
 	graph.Elementwise: {{"f(x, e) = x", withoutIdentity}, {"f(f(x)) = x", undone}, {"generated(c) = expand(c)", generatedAsConstant}},
 	graph.Movement: {{"movement of a number to a number", movementOfNumber}, {"movements that show a value as it is", shownAsItIs},
 		{"value among nothing", paddedByNothing}, {"reshape of reshape", reshapeOfReshape}, {"expand of expand", expandOfExpand}},
-	graph.Reduce:   {{"fold over no axes", foldOfNothing}},
-	graph.Contract: {{"vector along rows = sum of products", vectorAlongRows}, {"batch with one matrix = one product", matMulOfRows}},
+	graph.Reduce: {{"fold over no axes", foldOfNothing}},
+	graph.Contract: {{"vector along rows = sum of products", vectorAlongRows}, {"batch with one matrix = one product", matMulOfRows},
+		{"one matrix with a batch of few columns = one product", matMulOfColumns}},
 }
 
 // Simplify applies the rules, exchanges the factors of products of which only the transpose
