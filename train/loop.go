@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"time"
 
 	"github.com/broadloom/broadloom/exec"
@@ -22,7 +21,8 @@ type Loop struct {
 	// Measures are further scalar outputs that are kept with the loss, such as the rate or an accuracy, by
 	// their names.
 	Measures []*graph.Node
-	// Evaluate is called after each epoch; what it returns joins the epoch's measures.
+	// Evaluate is called after each epoch; what it returns joins the epoch's measures, under names that are not taken: "loss"
+	// is that of training.
 	Evaluate func(context.Context) (map[string]float64, error)
 	// Stop ends a training that no longer gets better.
 	Stop *Stop
@@ -97,10 +97,15 @@ func (l *Loop) check() error {
 	case l.Stop == nil && l.Best != "":
 		return errors.New("train: Best wants a Stop, which says what is better")
 	}
+	names := map[string]bool{lossName: true}
 	for _, m := range l.Measures {
 		if m == nil || m.Name() == "" {
 			return errors.New("train: a node of Measures is nil or has no name: give it one by Named")
 		}
+		if names[m.Name()] {
+			return fmt.Errorf("train: the name %q is taken, and a node of Measures (%s) has it: give it another one by Named", m.Name(), m.Pos())
+		}
+		names[m.Name()] = true
 	}
 	for _, o := range l.Observers {
 		if o == nil {
@@ -185,7 +190,12 @@ func (r *runner) epoch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		maps.Copy(e.Measures, measures)
+		for name, v := range measures {
+			if _, taken := e.Measures[name]; taken || name == lossName {
+				return fmt.Errorf("train: Evaluate returned %q, which is what training measured: call it otherwise, such as \"test %s\"", name, name)
+			}
+			e.Measures[name] = v
+		}
 	}
 	e.Took = time.Since(began)
 	return r.end(e)

@@ -238,6 +238,10 @@ func TestErrorsEndATraining(t *testing.T) {
 		"has 0 Epochs":                   func(l *Loop) { l.Epochs = 0 },
 		"every -1 steps":                 func(l *Loop) { l.Every = -1 },
 		"both Blame":                     func(l *Loop) { l.Blame, l.AllowNonFinite = true, true },
+		`the name "loss" is taken`:       func(l *Loop) { l.Measures = []*graph.Node{l.Loss} },
+		`the name "size" is taken`:       func(l *Loop) { l.Measures = []*graph.Node{m.size, m.size} },
+		`Evaluate returned "loss"`:       func(l *Loop) { l.Evaluate = returned("loss") },
+		`Evaluate returned "size"`:       func(l *Loop) { l.Evaluate = returned("size") },
 		"a patience of 0":                func(l *Loop) { l.Stop = &Stop{} },
 		"Best wants a Stop":              func(l *Loop) { l.Best = "x.npz" },
 		"a node of Measures is nil":      func(l *Loop) { l.Measures = []*graph.Node{nil} },
@@ -253,6 +257,10 @@ func TestErrorsEndATraining(t *testing.T) {
 		_, err := l.Run(t.Context())
 		assert.ErrorContains(t, err, want)
 	}
+}
+
+func returned(name string) func(context.Context) (map[string]float64, error) {
+	return func(context.Context) (map[string]float64, error) { return map[string]float64{name: 1}, nil }
 }
 
 func none(context.Context, int, int) iter.Seq2[exec.Feed, error] {

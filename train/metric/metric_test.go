@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The values are those of sklearn.metrics for the same lists, and were also worked out by hand.
+// The values are those of sklearn.metrics (accuracy_score, f1_score and so on) for the same lists.
 func TestConfusion(t *testing.T) {
 	c, err := NewConfusion(4)
 	require.NoError(t, err)
