@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -52,7 +53,7 @@ type values[S any, T Element] struct {
 func newValues[S any, T Element](all []S, fill func([]T, []S), example []int) (Column, error) {
 	size := 1
 	for _, n := range example {
-		if n < 0 || n > 0 && size > (1<<62)/n {
+		if n < 0 || n > 0 && size > math.MaxInt/n {
 			return nil, fmt.Errorf("data: an example cannot have shape %v", example)
 		}
 		size *= n

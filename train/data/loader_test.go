@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"errors"
+	"math"
 	"runtime"
 	"slices"
 	"testing"
@@ -183,7 +184,7 @@ func TestColumns(t *testing.T) {
 		func() error { _, err := Of([]float32{1, 2, 3}, 2); return err },
 		func() error { _, err := Of([]float32{}, 0); return err },
 		func() error { _, err := Of([]float32{1}, -1); return err },
-		func() error { _, err := Of([]float32{1}, 1<<40, 1<<40); return err },
+		func() error { _, err := Of([]float32{1}, math.MaxInt, math.MaxInt); return err },
 		func() error { _, err := Array(exec.Array{Data: []float32{1}}); return err },
 		func() error { _, err := Array(exec.Array{Shape: []int{3, 2}, Data: []float32{1, 2}}); return err },
 		func() error { _, err := Array(exec.Array{Shape: []int{1}, Data: []string{"1"}}); return err },

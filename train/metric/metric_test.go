@@ -30,7 +30,7 @@ func TestConfusion(t *testing.T) {
 	require.ErrorContains(t, c.Add([]int64{0, 4}, []int64{0, 0}), "example 1 has class 4 of 4")
 	require.ErrorContains(t, c.Add([]int64{0}, nil), "1 predictions and 0 true classes")
 	assert.Equal(t, before, c.String(), "a refused batch changes nothing")
-	for _, classes := range []int{0, -1, 1 << 40} {
+	for _, classes := range []int{0, -1, math.MaxInt} {
 		_, err := NewConfusion(classes)
 		require.Error(t, err)
 	}
