@@ -230,7 +230,7 @@ func TestInABrowser(t *testing.T) {
 	go func() { _ = page.ServeOn(ctx, listener) }()
 	limit, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
-	cmd := exec.CommandContext(limit, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(), "--timeout=3000", "--virtual-time-budget=3000", "--dump-dom", "http://"+listener.Addr().String()+"/")
+	cmd := exec.CommandContext(limit, browser, "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir="+t.TempDir(), "--timeout=5000", "--dump-dom", "http://"+listener.Addr().String()+"/")
 	cmd.Stderr = io.Discard
 	dom, err := cmd.Output()
 	require.NoError(t, err)
