@@ -9,6 +9,7 @@ import (
 
 // vector is an operand with fewer axes than the result, whose axis stands under one of another operand.
 type vector struct {
+	user *graph.Node // the broadcasting node
 	y, x *graph.Node
 	axis int // of y
 	at   int // the axis of x under which it stands
@@ -32,7 +33,7 @@ func (l *lint) vectors(n *graph.Node) (list []vector) {
 					continue
 				}
 				if from, _ := l.origins(y, axis); len(from) > 0 {
-					list = append(list, vector{y, x, axis, at, from})
+					list = append(list, vector{n, y, x, axis, at, from})
 				}
 			}
 		}
@@ -58,7 +59,7 @@ func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
 			if axis == v.at || size != v.y.Shape()[v.axis] || !share(v.from, own) {
 				continue
 			}
-			m := v.mistake(n, graph.CodeReducedAxis, axis, "%s has one element for each position of axis %d of %s, and is repeated along it: it stands under axis %d, which has as many")
+			m := v.mistake(graph.CodeReducedAxis, axis, "%s has one element for each position of axis %d of %s, and is repeated along it: it stands under axis %d, which has as many")
 			m.Help = append(v.help(axis), silence("CodeReducedAxis", "ReducedAxis"))
 			return m
 		}
@@ -75,7 +76,7 @@ func vectorAxis(l *lint, n *graph.Node) *graph.Mistake {
 		}
 		for axis, size := range v.x.Shape() {
 			if axis != v.at && size == v.y.Shape()[v.axis] && l.isMeant(v, axis, under) {
-				m := v.mistake(n, graph.CodeVectorAxis, axis, "%[1]s stands under axis %[4]d of %[3]s, and could as well belong to axis %[2]d: both have as many elements")
+				m := v.mistake(graph.CodeVectorAxis, axis, "%[1]s stands under axis %[4]d of %[3]s, and could as well belong to axis %[2]d: both have as many elements")
 				m.Help = append(v.help(axis), silence("CodeVectorAxis", "VectorAxis"))
 				return m
 			}
@@ -108,13 +109,32 @@ func (l *lint) areFirst(sources []int) bool {
 	return !slices.ContainsFunc(sources, func(s int) bool { return l.flow().Source(s).Axis != 0 })
 }
 
-func (v vector) mistake(n *graph.Node, code graph.Code, own int, format string) *graph.Mistake {
+func (v vector) mistake(code graph.Code, own int, format string) *graph.Mistake {
+	n := v.user
+	v = v.asGiven()
 	return &graph.Mistake{Code: code, Node: n, Summary: fmt.Sprintf(format, v.y.Called(), own, v.x.Called(), v.at),
 		Operands: []graph.OperandNote{{Node: v.x, Bad: []int{v.at}}, {Node: v.y, Bad: []int{v.axis}}}}
 }
 
+// asGiven is the vector, and the value under which it stands, as they were given to the operation that
+// has lined them up.
+func (v vector) asGiven() vector {
+	if !isLinedUp(v.y) {
+		return v
+	}
+	v.y, v.axis = v.y.In(0), 0
+	for v.x.Called() == v.user.Called() && len(v.x.Operands()) > 0 && v.x.In(0).Shape().Equal(v.x.Shape()) {
+		v.x = v.x.In(0)
+	}
+	return v
+}
+
 // help says how to bring the vector under its own axis.
 func (v vector) help(own int) []string {
+	if isLinedUp(v.y) {
+		x := v.asGiven().x
+		return []string{fmt.Sprintf("bring axis %d of %s there: Transpose(%[2]s, %[3]d, %[1]d) gives %[4]s", own, x.Called(), v.at, exchanged(x.Shape(), v.at, own))}
+	}
 	rank := v.x.Rank()
 	behind := rank - 1 - own - (v.y.Rank() - 1 - v.axis)
 	if behind <= 0 || v.axis != v.y.Rank()-1 {
