@@ -74,6 +74,7 @@ var arrows = []struct {
 	{"internal/difftest/eager", "", "it shares no code with what it judges"},
 	{"internal/difftest/cmd", "internal/difftest", "the command runs what the package does"},
 	{"internal/difftest", "graph shapeinfer/... ops autodiff exec optim internal/difftest/eager", "programs as data become graphs"},
+	{"internal/crosscheck", "golang.org/x/tools/go/packages", "types for other systems"},
 	{"internal/panicked", "", "the stack of a panic"},
 	{"internal/workdir", "", "the directory to which places in messages are relative"},
 	{"internal/building", "", "the graphs that a function makes before it gives one"},

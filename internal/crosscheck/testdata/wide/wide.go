@@ -1,0 +1,5 @@
+// Package wide compiles where an int has 64 bits.
+package wide
+
+// Big does not fit 32 bits.
+const Big int = 1 << 40
