@@ -118,6 +118,10 @@ type Op struct {
 
 	// Expand writes a Composite operation with others, on the given operands.
 	Expand func(n *Node, in []*Node) *Node
+
+	// Ref is what the reference of operations tells beside all this; nil for an operation that no
+	// user calls by a function of its own.
+	Ref *Reference
 }
 
 // Assembly is a value that is put together of operands. Element (i0, i1, …) of operand k

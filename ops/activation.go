@@ -111,6 +111,15 @@ func init() {
 		func(y, x, dy node) node {
 			return Where(Greater(x, num(0)), dy, Mul(dy, num(slope(y))))
 		})
+	opElu.Ref = named("", "torch.nn.functional.elu", "jax.nn.elu", "Elu", "",
+		func(e *graph.Example) node { return Elu(e.Of("x", "n"), 1) })
+	opGelu.Ref = named("", "torch.nn.functional.gelu", "jax.nn.gelu", "Gelu", "")
+	opGeluTanh.Ref = named("", "torch.nn.functional.gelu", "jax.nn.gelu", "Gelu", "")
+	opLeakyRelu.Ref = named("", "torch.nn.functional.leaky_relu", "jax.nn.leaky_relu", "LeakyRelu", "LeakyRelu",
+		func(e *graph.Example) node { return LeakyRelu(e.Of("x", "n"), 0.01) })
+	opLogSigmoid.Ref = named("", "torch.nn.functional.logsigmoid", "jax.nn.log_sigmoid", "", "")
+	opSilu.Ref = named("", "torch.nn.functional.silu", "jax.nn.silu", "", "")
+	opSoftplus.Ref = named("", "torch.nn.functional.softplus", "jax.nn.softplus", "Softplus", "Softplus")
 }
 
 // Gelu returns x times the share of the normal distribution that lies below x.

@@ -27,6 +27,10 @@ func init() {
 		func(w adaptiveWindows) node {
 			return Div(Sum(w.filled(0), Axis(w.axis)), Cast(w.counts, w.elements.DType()))
 		})
+	opAdaptiveAvgPool.Ref = named("", "torch.nn.functional.adaptive_avg_pool2d", "", "", "",
+		func(e *graph.Example) node { return AdaptiveAvgPool(e.Of("x", "n", "c", "8", "8"), 2, 2) })
+	opAdaptiveMaxPool.Ref = named("", "torch.nn.functional.adaptive_max_pool2d", "", "", "",
+		func(e *graph.Example) node { return AdaptiveMaxPool(e.Of("x", "n", "c", "8", "8"), 2, 2) })
 }
 
 // adaptivePooling is the entry of adaptive pooling, which is done axis by axis, from the last one

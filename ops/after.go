@@ -35,6 +35,12 @@ func init() {
 			return wholeAfter(CopyInPlace(viewedAs(views, kept), num(0)))
 		},
 	})
+	opAfter.Ref = named("", "", "", "", "",
+		func(e *graph.Example) node {
+			x := Copy(e.Of("x", "n", "k"))
+			return After(x, AddInPlace(Select(x, 0, 0), e.Of("y", "k")))
+		})
+	opCopy.Ref = named("numpy.copy", "torch.clone", "jax.numpy.copy", "Identity", "")
 }
 
 // Copy returns x in memory of its own, so that writing one leaves the other as it is.

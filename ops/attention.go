@@ -192,3 +192,11 @@ func (a *attention) masked(scores node) node {
 	}
 	return MaskedFill(scores, hidden, least)
 }
+
+func init() {
+	composed("ScaledDotProductAttention", "softmax(q @ transpose(k) / sqrt(d)) @ v.",
+		named("", "torch.nn.functional.scaled_dot_product_attention", "jax.nn.dot_product_attention", "Attention", "",
+			func(e *graph.Example) node {
+				return ScaledDotProductAttention(e.Of("q", "n", "h", "t", "d"), e.Of("k", "n", "h", "s", "d"), e.Of("v", "n", "h", "s", "d"))
+			}))
+}

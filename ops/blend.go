@@ -46,6 +46,12 @@ func init() {
 			func(n, dy node) node { return Mul(dy, n.In(2)) },
 			func(n, dy node) node { return Mul(dy, Sub(n.In(1), n.In(0))) }),
 	})
+	opAddCDiv.Ref = named("", "torch.addcdiv", "", "", "",
+		func(e *graph.Example) node { return AddCDiv(e.Of("x", "n"), e.Of("a", "n"), e.Of("b", "n")) })
+	opAddCMul.Ref = named("", "torch.addcmul", "", "", "",
+		func(e *graph.Example) node { return AddCMul(e.Of("x", "n"), e.Of("a", "n"), e.Of("b", "n")) })
+	opLerp.Ref = named("", "torch.lerp", "", "", "",
+		func(e *graph.Example) node { return Lerp(e.Of("x", "n"), e.Of("end", "n"), e.Of("weight", "n")) })
 }
 
 // AddCMul returns x + a*b.

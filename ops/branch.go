@@ -131,3 +131,19 @@ func (b *loopBuilder) close(region *graph.Region, condition node, begin, next []
 	}
 	return results
 }
+
+func init() {
+	composed("Cond", "the results of one of two bodies.",
+		shownAs("Cond(condition, then, otherwise)", named("", "", "jax.lax.cond", "If", "",
+			func(e *graph.Example) node {
+				x, y := e.Of("x", "n"), e.Of("y", "n")
+				return Cond(e.As(graph.Bool, "condition"), func() []node { return []node{x} }, func() []node { return []node{y} })[0]
+			})))
+	composed("While", "values handed from step to step while a condition holds.",
+		shownAs("While(n, carry, cond, body)", named("", "", "jax.lax.while_loop", "Loop", "", func(e *graph.Example) node {
+			small := func(carry []node) node { return Less(carry[0], num(100)) }
+			doubled := func(_ node, carry []node) []node { return []node{Add(carry[0], carry[0])} }
+			values, _ := While(e.Shape("n")[0], []node{e.Of("x")}, small, doubled)
+			return values[0]
+		})))
+}

@@ -34,6 +34,18 @@ func init() {
 	})
 	opAtLeast = bound("clamp_min", "AtLeast", "the greater of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMax, graph.PrimOr, GreaterEqual, Less)
 	opAtMost = bound("clamp_max", "AtMost", "the smaller of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMin, graph.PrimAnd, LessEqual, Greater)
+	opClamp.Ref = named("numpy.clip", "torch.clamp", "jax.numpy.clip", "Clip", "",
+		func(e *graph.Example) node { return Clamp(e.Of("x", "n"), -1, 1) })
+	opAtMost.Ref = named("numpy.minimum", "torch.clamp_max", "", "", "",
+		func(e *graph.Example) node { return AtMost(e.Of("x", "n"), e.Of("high", "n")) })
+	opAtLeast.Ref = named("numpy.maximum", "torch.clamp_min", "", "", "",
+		func(e *graph.Example) node { return AtLeast(e.Of("x", "n"), e.Of("low", "n")) })
+	composed("ClampMax", "min(x, high).",
+		named("numpy.minimum", "torch.clamp_max", "", "Clip", "",
+			func(e *graph.Example) node { return ClampMax(e.Of("x", "n"), 1) }))
+	composed("ClampMin", "max(x, low).",
+		named("numpy.maximum", "torch.clamp_min", "", "Clip", "",
+			func(e *graph.Example) node { return ClampMin(e.Of("x", "n"), 0) }))
 }
 
 // bound is the entry of a bound that is a value; inside and outside tell where x lies. NaN is

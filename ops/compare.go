@@ -51,6 +51,20 @@ func init() {
 			func(n, dy node) node { return Where(n.In(0), dy, num(0)) },
 			func(n, dy node) node { return Where(n.In(0), num(0), dy) }),
 	})
+	opEqual.Ref = named("numpy.equal", "torch.eq", "jax.numpy.equal", "Equal", "Eq")
+	opGreaterEqual.Ref = named("numpy.greater_equal", "torch.ge", "jax.numpy.greater_equal", "GreaterOrEqual", "Gte")
+	opGreater.Ref = named("numpy.greater", "torch.gt", "jax.numpy.greater", "Greater", "Gt")
+	opLessEqual.Ref = named("numpy.less_equal", "torch.le", "jax.numpy.less_equal", "LessOrEqual", "Lte")
+	opAnd.Ref = named("numpy.logical_and", "torch.logical_and", "jax.numpy.logical_and", "And", "")
+	opNot.Ref = named("numpy.logical_not", "torch.logical_not", "jax.numpy.logical_not", "Not", "")
+	opOr.Ref = named("numpy.logical_or", "torch.logical_or", "jax.numpy.logical_or", "Or", "")
+	opXor.Ref = named("numpy.logical_xor", "torch.logical_xor", "jax.numpy.logical_xor", "Xor", "")
+	opLess.Ref = named("numpy.less", "torch.lt", "jax.numpy.less", "Less", "Lt")
+	opNotEqual.Ref = named("numpy.not_equal", "torch.ne", "jax.numpy.not_equal", "", "Ne")
+	opWhere.Ref = named("numpy.where", "torch.where", "jax.numpy.where", "Where", "",
+		func(e *graph.Example) node {
+			return Where(e.As(graph.Bool, "condition", "n"), e.Of("x", "n"), e.Of("y", "n"))
+		})
 }
 
 // Less returns x < y.

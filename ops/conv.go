@@ -62,6 +62,18 @@ func init() {
 	opConv1D = convolution("conv1d", "Conv1D", 1)
 	opConv2D = convolution("conv2d", "Conv2D", 2)
 	opConv3D = convolution("conv3d", "Conv3D", 3)
+	opConv1D.Ref = named("", "torch.nn.functional.conv1d", "jax.lax.conv_general_dilated", "Conv", "Conv1d",
+		func(e *graph.Example) node {
+			return Conv1D(e.Of("x", "n", "c", "8"), e.Of("w", "d", "c", "3"), e.Of("b", "d"), Padding(1))
+		})
+	opConv2D.Ref = named("", "torch.nn.functional.conv2d", "jax.lax.conv_general_dilated", "Conv", "Conv2d",
+		func(e *graph.Example) node {
+			return Conv2D(e.Of("x", "n", "c", "8", "8"), e.Of("w", "d", "c", "3", "3"), e.Of("b", "d"), Padding(1))
+		})
+	opConv3D.Ref = named("", "torch.nn.functional.conv3d", "jax.lax.conv_general_dilated", "Conv", "",
+		func(e *graph.Example) node {
+			return Conv3D(e.Of("x", "n", "c", "4", "4", "4"), e.Of("w", "d", "c", "3", "3", "3"), e.Of("b", "d"), Padding(1))
+		})
 }
 
 // expandConv lays the windows of each example out as the columns of a matrix, so that the

@@ -26,6 +26,18 @@ func init() {
 	opConvTranspose1D = transposedConvolution("conv_transpose1d", "ConvTranspose1D", 1)
 	opConvTranspose2D = transposedConvolution("conv_transpose2d", "ConvTranspose2D", 2)
 	opConvTranspose3D = transposedConvolution("conv_transpose3d", "ConvTranspose3D", 3)
+	opConvTranspose1D.Ref = named("", "torch.nn.functional.conv_transpose1d", "jax.lax.conv_transpose", "ConvTranspose", "",
+		func(e *graph.Example) node {
+			return ConvTranspose1D(e.Of("x", "n", "c", "8"), e.Of("w", "c", "d", "3"), e.Of("b", "d"), Stride(2))
+		})
+	opConvTranspose2D.Ref = named("", "torch.nn.functional.conv_transpose2d", "jax.lax.conv_transpose", "ConvTranspose", "",
+		func(e *graph.Example) node {
+			return ConvTranspose2D(e.Of("x", "n", "c", "8", "8"), e.Of("w", "c", "d", "3", "3"), e.Of("b", "d"), Stride(2))
+		})
+	opConvTranspose3D.Ref = named("", "torch.nn.functional.conv_transpose3d", "jax.lax.conv_transpose", "ConvTranspose", "",
+		func(e *graph.Example) node {
+			return ConvTranspose3D(e.Of("x", "n", "c", "4", "4", "4"), e.Of("w", "c", "d", "3", "3", "3"), e.Of("b", "d"), Stride(2))
+		})
 }
 
 // expandConvTranspose makes the windows by a matrix product, with the groups as batches,

@@ -60,3 +60,21 @@ func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	}
 	return reduceLoss(opts, Sub(Mul(Sub(num(1), target), x), LogSigmoid(x)))
 }
+
+func init() {
+	composed("BCEWithLogits", "mean(max(x, 0) - x*target + log(1 + exp(-abs(x)))).",
+		named("", "torch.nn.functional.binary_cross_entropy_with_logits", "", "", "",
+			func(e *graph.Example) node { return BCEWithLogits(e.Of("x", "n"), e.Of("target", "n")) }))
+	composed("Huber", "mean of d²/2 where d = |x - target| is less than delta, else delta*(d - delta/2).",
+		named("", "torch.nn.functional.huber_loss", "", "", "",
+			func(e *graph.Example) node { return Huber(e.Of("x", "n"), e.Of("target", "n"), 1) }))
+	composed("L1", "mean(|x - target|).",
+		named("", "torch.nn.functional.l1_loss", "", "", "",
+			func(e *graph.Example) node { return L1(e.Of("x", "n"), e.Of("target", "n")) }))
+	composed("MSE", "mean((x - target)²).",
+		named("", "torch.nn.functional.mse_loss", "", "", "",
+			func(e *graph.Example) node { return MSE(e.Of("x", "n"), e.Of("target", "n")) }))
+	composed("SmoothL1", "mean of d²/(2*beta) where d = |x - target| is less than beta, else d - beta/2.",
+		named("", "torch.nn.functional.smooth_l1_loss", "", "", "",
+			func(e *graph.Example) node { return SmoothL1(e.Of("x", "n"), e.Of("target", "n"), 1) }))
+}

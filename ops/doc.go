@@ -11,6 +11,7 @@
 // # Files
 //
 // loop.go has loops, and branch.go those that values decide about. define.go defines entries and applies them; format.go writes their arguments in messages,
+// reference.go lists functions for the reference,
 // refusal.go refuses arguments, promote.go converts operands, inplace.go makes writing twins,
 // identity.go states neutral elements, expect.go promises shapes, independent.go declares
 // examples independent. All others are families of operations.

@@ -308,3 +308,9 @@ func labelsOf(term string, rank int, of string) (labels []rune, problem string) 
 	}
 	return append(labels, []rune(behind)...), ""
 }
+
+func init() {
+	composed("Einsum", "sums of products of elements, by the letters of axes.",
+		named("numpy.einsum", "torch.einsum", "jax.numpy.einsum", "Einsum", "",
+			func(e *graph.Example) node { return Einsum("nk,km->nm", e.Of("x", "n", "k"), e.Of("y", "k", "m")) }))
+}

@@ -18,3 +18,8 @@ const (
 func Expect(x *graph.Node, sizes ...graph.Dim) *graph.Node {
 	return contract.ExpectShape(x, sizes...)
 }
+
+func init() {
+	composed("Expect", "x, of which a shape is promised.",
+		shownAs("Expect(x, n, k)", named("", "", "", "", "", func(e *graph.Example) node { return Expect(e.Of("x", "n", "k"), e.Shape("n", "k")...) })))
+}

@@ -68,6 +68,18 @@ func init() {
 			return Where(Unsqueeze(isPadding, -1), StopGradient(rows), rows)
 		},
 	})
+	opEmbedding.Ref = named("", "torch.nn.functional.embedding", "", "Gather", "",
+		func(e *graph.Example) node {
+			return Embedding(e.As(graph.Int64, "index", "n"), e.Of("table", "v", "k"))
+		})
+	opGather.Ref = named("numpy.take_along_axis", "torch.gather", "jax.numpy.take_along_axis", "GatherElements", "",
+		func(e *graph.Example) node {
+			return Gather(e.Of("x", "n", "k"), 1, e.As(graph.Int64, "index", "n", "m"))
+		})
+	opIndexSelect.Ref = named("numpy.take", "torch.index_select", "jax.numpy.take", "Gather", "ByIndices",
+		func(e *graph.Example) node {
+			return IndexSelect(e.Of("x", "n", "k"), 1, e.As(graph.Int64, "index", "m"))
+		})
 }
 
 // vector returns a scalar as a vector of one element.

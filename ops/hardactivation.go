@@ -78,6 +78,35 @@ func init() {
 			return m.sub(x, m.clip(x, -lambda(n), lambda(n)))
 		},
 		func(y, x, dy node) node { return Where(LessEqual(Abs(x), num(lambda(y))), num(0), dy) })
+	opCelu.Ref = named("", "torch.nn.functional.celu", "jax.nn.celu", "Celu", "",
+		func(e *graph.Example) node { return Celu(e.Of("x", "n"), 1.5) })
+	opHardShrink.Ref = named("", "torch.nn.functional.hardshrink", "", "Shrink", "",
+		func(e *graph.Example) node { return HardShrink(e.Of("x", "n"), 0.5) })
+	opHardSigmoid.Ref = named("", "torch.nn.functional.hardsigmoid", "jax.nn.hard_sigmoid", "HardSigmoid", "")
+	opHardSwish.Ref = named("", "torch.nn.functional.hardswish", "jax.nn.hard_swish", "HardSwish", "")
+	opHardTanh.Ref = named("", "torch.nn.functional.hardtanh", "jax.nn.hard_tanh", "Clip", "",
+		func(e *graph.Example) node { return HardTanh(e.Of("x", "n"), -1, 1) })
+	opMish.Ref = named("", "torch.nn.functional.mish", "jax.nn.mish", "Mish", "")
+	opSoftShrink.Ref = named("", "torch.nn.functional.softshrink", "", "Shrink", "",
+		func(e *graph.Example) node { return SoftShrink(e.Of("x", "n"), 0.5) })
+	composed("GLU", "the first half of an axis times the sigmoid of the second.",
+		named("", "torch.nn.functional.glu", "jax.nn.glu", "", "",
+			func(e *graph.Example) node { return GLU(e.Of("x", "n", "2*k"), 1) }))
+	composed("PRelu", "x above 0, slope * x below.",
+		named("", "torch.nn.functional.prelu", "", "PRelu", "",
+			func(e *graph.Example) node { return PRelu(e.Of("x", "n", "c"), e.Of("slope", "c")) }))
+	composed("Relu6", "min(max(x, 0), 6).",
+		named("", "torch.nn.functional.relu6", "jax.nn.relu6", "Clip", "",
+			func(e *graph.Example) node { return Relu6(e.Of("x", "n")) }))
+	composed("Selu", "scale * elu(x, alpha), which keeps mean and variance.",
+		named("", "torch.nn.functional.selu", "jax.nn.selu", "Selu", "",
+			func(e *graph.Example) node { return Selu(e.Of("x", "n")) }))
+	composed("Softsign", "x / (1 + |x|).",
+		named("", "torch.nn.functional.softsign", "jax.nn.soft_sign", "Softsign", "",
+			func(e *graph.Example) node { return Softsign(e.Of("x", "n")) }))
+	composed("TanhShrink", "x - tanh(x).",
+		named("", "torch.nn.functional.tanhshrink", "", "", "",
+			func(e *graph.Example) node { return TanhShrink(e.Of("x", "n")) }))
 }
 
 // HardTanh brings x between two bounds, as Clamp, but without a gradient on the bounds.

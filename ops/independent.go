@@ -45,3 +45,8 @@ func axisMistake(axis int, x node) *graph.Mistake {
 	return &graph.Mistake{Code: graph.CodeAxis, Operands: []graph.OperandNote{{Node: x}},
 		Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -x.Rank(), x.Rank()-1, axis)}
 }
+
+func init() {
+	composed("Independent", "x, of which an axis is declared to be one of examples.",
+		shownAs("Independent(x, 0)", named("", "", "", "", "", func(e *graph.Example) node { return Independent(e.Of("x", "n", "k"), 0) })))
+}

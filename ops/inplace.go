@@ -23,6 +23,25 @@ func init() {
 		Emit: func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[1] },
 		Grad: each(noGradientOf, same),
 	})
+	opCopyInPlace.Ref = named("numpy.copyto", "torch.Tensor.copy_", "", "", "",
+		func(e *graph.Example) node { return CopyInPlace(Copy(e.Of("x", "n")), e.Of("y", "n")) })
+	composed("InPlace", "the result of an elementwise operation, written into its first operand.",
+		shownAs("InPlace(ops.Lookup(\"exp\"), nil, x)", named("", "", "", "", "", func(e *graph.Example) node { return InPlace(opExp, nil, Copy(e.Of("x", "n"))) })))
+	composed("AddInPlace", "x + y, written into x.",
+		named("", "torch.Tensor.add_", "", "", "",
+			func(e *graph.Example) node { return AddInPlace(Copy(e.Of("x", "n")), e.Of("y", "n")) }))
+	composed("SubInPlace", "x - y, written into x.",
+		named("", "torch.Tensor.sub_", "", "", "",
+			func(e *graph.Example) node { return SubInPlace(Copy(e.Of("x", "n")), e.Of("y", "n")) }))
+	composed("MulInPlace", "x * y, written into x.",
+		named("", "torch.Tensor.mul_", "", "", "",
+			func(e *graph.Example) node { return MulInPlace(Copy(e.Of("x", "n")), e.Of("y", "n")) }))
+	composed("DivInPlace", "x / y, written into x.",
+		named("", "torch.Tensor.div_", "", "", "",
+			func(e *graph.Example) node { return DivInPlace(Copy(e.Of("x", "n")), e.Of("y", "n")) }))
+	composed("PowInPlace", "x to the power y, written into x.",
+		named("", "torch.Tensor.pow_", "", "", "",
+			func(e *graph.Example) node { return PowInPlace(Copy(e.Of("x", "n")), e.Of("y", "n")) }))
 }
 
 func noGradientOf(node, node) node { return nil }

@@ -42,6 +42,12 @@ func init() {
 				yes, no := ClampMin(Log(n.In(0)), leastLog), ClampMin(Log1p(Neg(n.In(0))), leastLog)
 				return Mul(dy, Sub(no, yes))
 			}))
+	opBCE.Ref = named("", "torch.nn.functional.binary_cross_entropy", "", "", "BinaryXent",
+		func(e *graph.Example) node { return BCE(e.Of("x", "n"), e.Of("target", "n")) })
+	opXLogY.Ref = named("scipy.special.xlogy", "torch.special.xlogy", "jax.scipy.special.xlogy", "", "")
+	composed("KLDiv", "mean(target * (log(target) - x)).",
+		named("", "torch.nn.functional.kl_div", "", "", "",
+			func(e *graph.Example) node { return KLDiv(e.Of("x", "n"), e.Of("target", "n")) }))
 }
 
 // XLogY returns x log(y), and 0 where x is 0, unless y is NaN.

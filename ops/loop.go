@@ -194,3 +194,19 @@ func (b *loopBuilder) refused(finals, outs int) (final, out []node) {
 	bad := refusal(refused(b.fn, append(append([]node{}, b.carry...), b.over...)...), b.wrong)
 	return slices.Repeat([]node{bad}, finals), slices.Repeat([]node{bad}, outs)
 }
+
+func init() {
+	composed("Fori", "values handed from step to step of a counted loop.",
+		shownAs("Fori(n, carry, body)", named("", "", "jax.lax.fori_loop", "Loop", "",
+			func(e *graph.Example) node {
+				doubled := func(_ node, carry []node) []node { return []node{Add(carry[0], carry[0])} }
+				return Fori(e.Shape("n")[0], []node{e.Of("x", "k")}, doubled)[0]
+			})))
+	composed("Scan", "values handed from step to step of a loop, and what comes out of each.",
+		shownAs("Scan(Loop{Carry: carry, Over: x}, body)", named("", "", "jax.lax.scan", "Scan", "",
+			func(e *graph.Example) node {
+				over := Loop{Carry: []node{e.Of("carry", "k")}, Over: []node{e.Of("x", "n", "k")}}
+				final, _ := Scan(over, func(carry, x []node) ([]node, []node) { return []node{Add(carry[0], x[0])}, nil })
+				return final[0]
+			})))
+}

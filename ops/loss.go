@@ -53,6 +53,14 @@ func init() {
 			return e.Prim(graph.PrimAnd, counts, e.Prim(graph.PrimEq, x[0], target))
 		},
 	})
+	opCrossEntropy.Ref = named("", "torch.nn.functional.cross_entropy", "", "SoftmaxCrossEntropyLoss", "",
+		func(e *graph.Example) node {
+			return CrossEntropy(e.Of("x", "n", "c"), e.As(graph.Int64, "target", "n"))
+		})
+	opNLL.Ref = named("", "torch.nn.functional.nll_loss", "", "NegativeLogLikelihoodLoss", "",
+		func(e *graph.Example) node { return NLL(e.Of("x", "n", "c"), e.As(graph.Int64, "target", "n")) })
+	opSoftCrossEntropy.Ref = named("", "torch.nn.functional.cross_entropy", "", "", "",
+		func(e *graph.Example) node { return CrossEntropy(e.Of("x", "n", "c"), e.Of("target", "n", "c")) })
 }
 
 // pickAttrs are the fixed arguments of is_class.

@@ -16,6 +16,13 @@ func init() {
 		Infer: rules.MatMul,
 		Grad:  matMulGrad,
 	})
+	opMatMul.Ref = named("numpy.matmul", "torch.matmul, torch.mm, torch.bmm", "jax.numpy.matmul", "MatMul", "Mul",
+		func(e *graph.Example) node { return MatMul(e.Of("x", "n", "k"), e.Of("y", "k", "m")) })
+	composed("Linear", "x @ transpose(weight) + bias.",
+		named("", "torch.nn.functional.linear", "", "Gemm", "",
+			func(e *graph.Example) node {
+				return Linear(e.Of("x", "n", "k"), e.Of("weight", "m", "k"), e.Of("bias", "m"))
+			}))
 }
 
 // MatMul returns the matrix product, as PyTorch's matmul: operands of rank 1 are vectors,

@@ -73,6 +73,12 @@ func init() {
 			return Slice(dy, axis, a.Before, a.Before.Plus(spacedLength(count, a.Step)), a.Step)
 		},
 	})
+	opConcat.Ref = named("numpy.concatenate", "torch.cat", "jax.numpy.concatenate", "Concat", "Concat",
+		func(e *graph.Example) node { return Concat(0, e.Of("x", "n", "k"), e.Of("y", "m", "k")) })
+	opPad.Ref = named("numpy.pad", "torch.nn.functional.pad", "jax.numpy.pad", "Pad", "",
+		func(e *graph.Example) node { return Pad(e.Of("x", "n", "k"), 1, 2, 1, 0) })
+	opSlice.Ref = named("", "torch.narrow", "jax.lax.slice_in_dim", "Slice", "Slice",
+		func(e *graph.Example) node { return Slice(e.Of("x", "8", "k"), 0, 1, 7, 2) })
 }
 
 // Slice returns the elements of an axis from start up to and without stop, step apart,

@@ -111,6 +111,34 @@ func init() {
 	opChannels = movement("channels", "BatchNorm", "x, whose channels do not have one element each.", rules.Channels,
 		func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) { return in, true },
 		func(_, dy node) node { return dy })
+	opLayerNorm.Ref = named("", "torch.nn.functional.layer_norm", "", "LayerNormalization", "",
+		func(e *graph.Example) node {
+			return LayerNorm(e.Of("x", "n", "k"), e.Of("gain", "k"), e.Of("bias", "k"), 1e-5)
+		})
+	opRMSNorm.Ref = named("", "torch.nn.functional.rms_norm", "", "RMSNormalization", "",
+		func(e *graph.Example) node { return RMSNorm(e.Of("x", "n", "k"), e.Of("gain", "k"), 1e-5) })
+	opStandardize.Ref = named("", "", "jax.nn.standardize", "MeanVarianceNormalization", "",
+		func(e *graph.Example) node { return Standardize(e.Of("x", "n", "k"), 1e-5, 1) })
+	composed("BatchNorm", "(x - mean) / sqrt(variance + eps) * gain + bias, with the statistics of the batch for each channel.",
+		named("", "torch.nn.functional.batch_norm", "", "BatchNormalization", "BatchNorm",
+			func(e *graph.Example) node {
+				return first(BatchNorm(e.Of("x", "n", "c"), e.Of("gain", "c"), e.Of("bias", "c"), 1e-5))
+			}))
+	composed("BatchNormInference", "(x - mean) / sqrt(variance + eps) * gain + bias, with given statistics for each channel.",
+		named("", "torch.nn.functional.batch_norm", "", "BatchNormalization", "",
+			func(e *graph.Example) node {
+				return BatchNormInference(e.Of("x", "n", "c"), e.Of("mean", "c"), e.Of("variance", "c"), e.Of("gain", "c"), e.Of("bias", "c"), 1e-5)
+			}))
+	composed("GroupNorm", "layer normalisation over groups of channels.",
+		named("", "torch.nn.functional.group_norm", "", "GroupNormalization", "",
+			func(e *graph.Example) node {
+				return GroupNorm(e.Of("x", "n", "8", "k"), 2, e.Of("gain", "8"), e.Of("bias", "8"), 1e-5)
+			}))
+	composed("LayerNormOver", "(x - mean) / sqrt(variance + eps) * gain + bias over the last axes.",
+		named("", "torch.nn.functional.layer_norm", "", "LayerNormalization", "",
+			func(e *graph.Example) node {
+				return LayerNormOver(e.Of("x", "n", "k", "m"), e.Shape("k", "m"), e.Of("gain", "k", "m"), e.Of("bias", "k", "m"), 1e-5)
+			}))
 }
 
 // scaleOf is 1 / sqrt(variance + eps), from the distances from the mean.

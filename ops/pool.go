@@ -58,6 +58,18 @@ func init() {
 	opAvgPool1D = pooling("avg_pool1d", "AvgPool1D", mean, checkAvgPool, expandAvgPool, avgPoolGrad)
 	opAvgPool2D = pooling("avg_pool2d", "AvgPool2D", mean, checkAvgPool, expandAvgPool, avgPoolGrad)
 	opAvgPool3D = pooling("avg_pool3d", "AvgPool3D", mean, checkAvgPool, expandAvgPool, avgPoolGrad)
+	opAvgPool1D.Ref = named("", "torch.nn.functional.avg_pool1d", "", "AveragePool", "",
+		func(e *graph.Example) node { return AvgPool1D(e.Of("x", "n", "c", "8"), 2) })
+	opAvgPool2D.Ref = named("", "torch.nn.functional.avg_pool2d", "", "AveragePool", "AveragePool2D",
+		func(e *graph.Example) node { return AvgPool2D(e.Of("x", "n", "c", "8", "8"), 2, 2) })
+	opAvgPool3D.Ref = named("", "torch.nn.functional.avg_pool3d", "", "AveragePool", "",
+		func(e *graph.Example) node { return AvgPool3D(e.Of("x", "n", "c", "4", "4", "4"), 2, 2, 2) })
+	opMaxPool1D.Ref = named("", "torch.nn.functional.max_pool1d", "", "MaxPool", "MaxPool1D",
+		func(e *graph.Example) node { return MaxPool1D(e.Of("x", "n", "c", "8"), 2) })
+	opMaxPool2D.Ref = named("", "torch.nn.functional.max_pool2d", "", "MaxPool", "MaxPool2D",
+		func(e *graph.Example) node { return MaxPool2D(e.Of("x", "n", "c", "8", "8"), 2, 2) })
+	opMaxPool3D.Ref = named("", "torch.nn.functional.max_pool3d", "", "MaxPool", "",
+		func(e *graph.Example) node { return MaxPool3D(e.Of("x", "n", "c", "4", "4", "4"), 2, 2, 2) })
 }
 
 func checkMaxPool(c *graph.Call, a PoolAttrs) {

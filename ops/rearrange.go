@@ -276,3 +276,45 @@ func magnitude(x node) node {
 	}
 	return Abs(x)
 }
+
+func init() {
+	composed("Flatten", "axes made one.",
+		named("numpy.reshape", "torch.flatten", "jax.numpy.reshape", "Flatten", "",
+			func(e *graph.Example) node { return Flatten(e.Of("x", "n", "k", "m"), 1, -1) }))
+	composed("IsFinite", "whether x is neither infinite nor NaN.",
+		named("numpy.isfinite", "torch.isfinite", "jax.numpy.isfinite", "", "",
+			func(e *graph.Example) node { return IsFinite(e.Of("x", "n")) }))
+	composed("IsInf", "whether x is infinite.",
+		named("numpy.isinf", "torch.isinf", "jax.numpy.isinf", "IsInf", "",
+			func(e *graph.Example) node { return IsInf(e.Of("x", "n")) }))
+	composed("IsNaN", "whether x is NaN.",
+		named("numpy.isnan", "torch.isnan", "jax.numpy.isnan", "IsNaN", "",
+			func(e *graph.Example) node { return IsNaN(e.Of("x", "n")) }))
+	composed("MaskedFill", "value where the mask holds, else x.",
+		named("", "torch.masked_fill", "", "", "",
+			func(e *graph.Example) node { return MaskedFill(e.Of("x", "n"), e.As(graph.Bool, "mask", "n"), num(0)) }))
+	composed("MoveAxis", "an axis moved to another place.",
+		named("numpy.moveaxis", "torch.movedim", "jax.numpy.moveaxis", "", "",
+			func(e *graph.Example) node { return MoveAxis(e.Of("x", "n", "k", "m"), 0, -1) }))
+	composed("Narrow", "a part of an axis.",
+		named("", "torch.narrow", "jax.lax.dynamic_slice_in_dim", "Slice", "",
+			func(e *graph.Example) node { return Narrow(e.Of("x", "8", "k"), 0, 2, 3) }))
+	composed("OneHot", "1 at the index and 0 elsewhere.",
+		named("", "torch.nn.functional.one_hot", "jax.nn.one_hot", "OneHot", "",
+			func(e *graph.Example) node { return OneHot(e.Of("index", "n"), e.Shape("k")[0], graph.Float32) }))
+	composed("Outer", "products of every element of x with every one of y.",
+		named("numpy.outer", "torch.outer", "jax.numpy.outer", "", "OuterProd",
+			func(e *graph.Example) node { return Outer(e.Of("x", "n"), e.Of("y", "m")) }))
+	composed("RepeatInterleave", "each element several times.",
+		named("numpy.repeat", "torch.repeat_interleave", "jax.numpy.repeat", "", "",
+			func(e *graph.Example) node { return RepeatInterleave(e.Of("x", "n", "k"), 1, 3) }))
+	composed("Roll", "an axis turned in a circle.",
+		named("numpy.roll", "torch.roll", "jax.numpy.roll", "", "",
+			func(e *graph.Example) node { return Roll(e.Of("x", "8", "k"), 0, 2) }))
+	composed("Tile", "the whole repeated along each axis.",
+		named("numpy.tile", "torch.tile", "jax.numpy.tile", "Tile", "",
+			func(e *graph.Example) node { return Tile(e.Of("x", "n", "k"), 2, 3) }))
+	composed("Unflatten", "one axis made several.",
+		named("", "torch.unflatten", "", "", "",
+			func(e *graph.Example) node { return Unflatten(e.Of("x", "n", "6"), 1, 2, 3) }))
+}

@@ -180,6 +180,24 @@ func init() {
 		return Div(reapply(opSum, n, in[0]), count(n, in[0]))
 	}
 	opMean.Grad = func(n, dy node, _ int) node { return Div(spread(n, dy), count(n, n.In(0))) }
+	opAll.Ref = flat("its result is a truth value", "numpy.all", "torch.all", "jax.numpy.all", "", "",
+		func(e *graph.Example) node { return All(e.Of("x", "n", "k"), 1) })
+	opMax.Ref = named("numpy.max", "torch.amax, torch.max", "jax.numpy.max", "ReduceMax", "Max",
+		func(e *graph.Example) node { return Max(e.Of("x", "n", "k"), 1) })
+	opMin.Ref = named("numpy.min", "torch.amin, torch.min", "jax.numpy.min", "ReduceMin", "",
+		func(e *graph.Example) node { return Min(e.Of("x", "n", "k"), 1) })
+	opAny.Ref = flat("its result is a truth value", "numpy.any", "torch.any", "jax.numpy.any", "", "",
+		func(e *graph.Example) node { return Any(e.Of("x", "n", "k"), 1) })
+	opArgMax.Ref = named("numpy.argmax", "torch.argmax", "jax.numpy.argmax", "ArgMax", "Argmax",
+		func(e *graph.Example) node { return ArgMax(e.Of("x", "n", "k"), 1) })
+	opArgMin.Ref = named("numpy.argmin", "torch.argmin", "jax.numpy.argmin", "ArgMin", "",
+		func(e *graph.Example) node { return ArgMin(e.Of("x", "n", "k"), 1) })
+	opMean.Ref = named("numpy.mean", "torch.mean", "jax.numpy.mean", "ReduceMean", "Mean",
+		func(e *graph.Example) node { return Mean(e.Of("x", "n", "k"), 1) })
+	opProd.Ref = named("numpy.prod", "torch.prod", "jax.numpy.prod", "ReduceProd", "",
+		func(e *graph.Example) node { return Prod(e.Of("x", "n", "k"), 1) })
+	opSum.Ref = named("numpy.sum", "torch.sum", "jax.numpy.sum", "ReduceSum", "Sum",
+		func(e *graph.Example) node { return Sum(e.Of("x", "n", "k"), 1) })
 }
 
 // reapply builds a reduction over the same axes as n.

@@ -18,6 +18,9 @@ func init() {
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return Neg(Mul(dy, Trunc(Div(n.In(0), n.In(1))))) }),
 	})
+	opFmod.Ref = named("numpy.fmod", "torch.fmod", "jax.numpy.fmod", "Mod", "")
+	opFrac.Ref = named("", "torch.frac", "", "", "")
+	opTrunc.Ref = flat(flatBetweenJumps, "numpy.trunc", "torch.trunc", "jax.numpy.trunc", "", "")
 }
 
 // emitFmod is the remainder of magnitudes with the sign of x.

@@ -59,6 +59,10 @@ func init() {
 	}
 	opCumProd = scan("cumprod", "CumProd", "the product of the elements up to each place of an axis; integers and booleans are counted in Int64.",
 		func(x node, axis int) node { return running(opMul, x, axis) })
+	opCumProd.Ref = named("numpy.cumprod", "torch.cumprod", "jax.numpy.cumprod", "", "",
+		func(e *graph.Example) node { return CumProd(e.Of("x", "n", "k"), 1) })
+	opCumSum.Ref = named("numpy.cumsum", "torch.cumsum", "jax.numpy.cumsum", "CumSum", "",
+		func(e *graph.Example) node { return CumSum(e.Of("x", "n", "k"), 1) })
 }
 
 // running combines elements along an axis with all before them, by opAdd or opMul.

@@ -51,6 +51,10 @@ func init() {
 			return out, true
 		},
 		func(n, dy node) node { return Flip(dy, n.Attrs().(FlipAttrs).Axes...) })
+	opFlip.Ref = named("numpy.flip", "torch.flip", "jax.numpy.flip", "", "",
+		func(e *graph.Example) node { return Flip(e.Of("x", "n", "k"), 1) })
+	opSelect.Ref = named("", "torch.select", "", "", "",
+		func(e *graph.Example) node { return Select(e.Of("x", "n", "k"), 1, 0) })
 }
 
 // selected returns the normalised axis and index of a Select.

@@ -73,6 +73,18 @@ func init() {
 			a := n.Attrs().(TransposeAttrs)
 			return Transpose(dy, a.A, a.B)
 		})
+	opExpand.Ref = named("numpy.broadcast_to", "torch.Tensor.expand", "jax.numpy.broadcast_to", "Expand", "",
+		func(e *graph.Example) node { return Expand(e.Of("x", "n", "1"), e.Shape("n", "k")...) })
+	opPermute.Ref = named("numpy.transpose", "torch.permute", "jax.numpy.transpose", "Transpose", "Transpose",
+		func(e *graph.Example) node { return Permute(e.Of("x", "n", "k", "m"), 2, 0, 1) })
+	opReshape.Ref = named("numpy.reshape", "torch.reshape", "jax.numpy.reshape", "Reshape", "Reshape",
+		func(e *graph.Example) node { return Reshape(e.Of("x", "n", "4"), e.Shape("2*n", "2")...) })
+	opSqueeze.Ref = named("numpy.squeeze", "torch.squeeze", "jax.numpy.squeeze", "Squeeze", "",
+		func(e *graph.Example) node { return Squeeze(e.Of("x", "n", "1", "k"), 1) })
+	opTranspose.Ref = named("numpy.swapaxes", "torch.transpose", "jax.numpy.swapaxes", "Transpose", "",
+		func(e *graph.Example) node { return Transpose(e.Of("x", "n", "k"), 0, 1) })
+	opUnsqueeze.Ref = named("numpy.expand_dims", "torch.unsqueeze", "jax.numpy.expand_dims", "Unsqueeze", "",
+		func(e *graph.Example) node { return Unsqueeze(e.Of("x", "n"), 0) })
 }
 
 // countedFromZero counts axes that are in range from the first.

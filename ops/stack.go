@@ -27,6 +27,8 @@ func init() {
 		},
 		Grad: func(n, dy node, i int) node { return Select(dy, n.Attrs().(StackAttrs).Axis, graph.Dim(i)) },
 	})
+	opStack.Ref = named("numpy.stack", "torch.stack", "jax.numpy.stack", "", "",
+		func(e *graph.Example) node { return Stack(0, e.Of("x", "n"), e.Of("y", "n")) })
 }
 
 // Stack joins operands of one shape along a new axis, counted in the result.

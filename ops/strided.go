@@ -43,6 +43,12 @@ func init() {
 			return Reshape(ScatterAdd(dy, at, 0, x.Shape().NumElements()), x.Shape()...)
 		})
 	opAsStrided.Once = false
+	opAsStrided.Ref = named("numpy.lib.stride_tricks.as_strided", "torch.as_strided", "", "", "",
+		func(e *graph.Example) node {
+			return AsStrided(e.Of("x", "3", "4"), graph.Shape{3, 3}, []graph.Dim{2, 1}, 1)
+		})
+	opDiagonal.Ref = named("numpy.diagonal", "torch.diagonal", "jax.numpy.diagonal", "", "",
+		func(e *graph.Example) node { return Diagonal(e.Of("x", "n", "n"), 0, 0, 1) })
 }
 
 func diagonalAxes(n node) (rows, cols int) {

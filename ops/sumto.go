@@ -17,6 +17,10 @@ func init() {
 		},
 		Grad: func(n, dy node, _ int) node { return Expand(dy, n.In(0).Shape()...) },
 	})
+	opSumTo.Ref = named("", "torch.Tensor.sum_to_size", "", "", "",
+		func(e *graph.Example) node {
+			return SumTo(e.Of("x", "n", "k"), e.Shape("1", "k"), []graph.AxisKind{graph.Undecided, graph.Same})
+		})
 }
 
 // SumTo undoes broadcasting: it sums x over the axes along which a value of the given

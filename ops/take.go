@@ -64,6 +64,12 @@ func init() {
 			return x[0]
 		},
 	})
+	opScatterAdd.Ref = named("", "torch.Tensor.index_add", "", "", "",
+		func(e *graph.Example) node {
+			return ScatterAdd(e.Of("x", "n", "k"), e.As(graph.Int64, "index", "n"), 0, e.Shape("m")[0])
+		})
+	opTake.Ref = named("numpy.take", "torch.take", "jax.numpy.take", "Gather", "ByIndices",
+		func(e *graph.Example) node { return Take(e.Of("x", "n", "k"), e.As(graph.Int64, "index", "m"), 0) })
 }
 
 // noOperandGradient is the rule of an operand through which no gradient flows.

@@ -31,6 +31,10 @@ func triangle(name, fn, doc string, inside func(x, y *graph.Node) *graph.Node) *
 func init() {
 	opTriu = triangle("triu", "Triu", "each matrix with zeros below a diagonal.", GreaterEqual)
 	opTril = triangle("tril", "Tril", "each matrix with zeros above a diagonal.", LessEqual)
+	opTril.Ref = named("numpy.tril", "torch.tril", "jax.numpy.tril", "Trilu", "",
+		func(e *graph.Example) node { return Tril(e.Of("x", "n", "n"), 0) })
+	opTriu.Ref = named("numpy.triu", "torch.triu", "jax.numpy.triu", "Trilu", "",
+		func(e *graph.Example) node { return Triu(e.Of("x", "n", "n"), 0) })
 }
 
 // Triu returns each matrix of a batch with zeros below a diagonal: 0 is the main one,

@@ -106,6 +106,15 @@ func init() {
 			})
 		},
 		func(y, x, dy node) node { return Div(dy, Sub(num(1), Square(x))) })
+	opAcos.Ref = named("numpy.arccos", "torch.acos", "jax.numpy.arccos", "Acos", "")
+	opAcosh.Ref = named("numpy.arccosh", "torch.acosh", "jax.numpy.arccosh", "Acosh", "")
+	opAsin.Ref = named("numpy.arcsin", "torch.asin", "jax.numpy.arcsin", "Asin", "")
+	opAsinh.Ref = named("numpy.arcsinh", "torch.asinh", "jax.numpy.arcsinh", "Asinh", "")
+	opAtan.Ref = named("numpy.arctan", "torch.atan", "jax.numpy.arctan", "Atan", "")
+	opAtanh.Ref = named("numpy.arctanh", "torch.atanh", "jax.numpy.arctanh", "Atanh", "")
+	opCosh.Ref = named("numpy.cosh", "torch.cosh", "jax.numpy.cosh", "Cosh", "")
+	opSinh.Ref = named("numpy.sinh", "torch.sinh", "jax.numpy.sinh", "Sinh", "")
+	opTan.Ref = named("numpy.tan", "torch.tan", "jax.numpy.tan", "Tan", "")
 }
 
 // Tan returns the tangent.

@@ -96,6 +96,29 @@ func init() {
 		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: sameType, Grad: noGradient,
 		Emit: func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[0] },
 	})
+	opAbs.Ref = named("numpy.absolute", "torch.abs", "jax.numpy.abs", "Abs", "Abs")
+	opCast.Ref = named("numpy.ndarray.astype", "torch.Tensor.to", "jax.lax.convert_element_type", "Cast", "",
+		func(e *graph.Example) node { return Cast(e.Of("x", "n"), graph.Float64) })
+	opCeil.Ref = flat(flatBetweenJumps, "numpy.ceil", "torch.ceil", "jax.numpy.ceil", "Ceil", "Ceil")
+	opCos.Ref = named("numpy.cos", "torch.cos", "jax.numpy.cos", "Cos", "Cos")
+	opErf.Ref = named("scipy.special.erf", "torch.special.erf", "jax.scipy.special.erf", "Erf", "")
+	opExp.Ref = named("numpy.exp", "torch.exp", "jax.numpy.exp", "Exp", "Exp")
+	opExpm1.Ref = named("numpy.expm1", "torch.expm1", "jax.numpy.expm1", "", "Expm1")
+	opFloor.Ref = flat(flatBetweenJumps, "numpy.floor", "torch.floor", "jax.numpy.floor", "Floor", "Floor")
+	opLog.Ref = named("numpy.log", "torch.log", "jax.numpy.log", "Log", "Log")
+	opLog1p.Ref = named("numpy.log1p", "torch.log1p", "jax.numpy.log1p", "", "Log1p")
+	opNeg.Ref = named("numpy.negative", "torch.neg", "jax.numpy.negative", "Neg", "Neg")
+	opRecip.Ref = named("numpy.reciprocal", "torch.reciprocal", "jax.numpy.reciprocal", "Reciprocal", "Inverse")
+	opRelu.Ref = named("", "torch.nn.functional.relu", "jax.nn.relu", "Relu", "Rectify")
+	opRound.Ref = flat(flatBetweenJumps, "numpy.round", "torch.round", "jax.numpy.round", "Round", "")
+	opRsqrt.Ref = named("", "torch.rsqrt", "jax.lax.rsqrt", "", "InverseSqrt")
+	opSigmoid.Ref = named("scipy.special.expit", "torch.sigmoid", "jax.nn.sigmoid", "Sigmoid", "Sigmoid")
+	opSign.Ref = flat(flatBetweenJumps, "numpy.sign", "torch.sign", "jax.numpy.sign", "Sign", "Sign")
+	opSin.Ref = named("numpy.sin", "torch.sin", "jax.numpy.sin", "Sin", "Sin")
+	opSqrt.Ref = named("numpy.sqrt", "torch.sqrt", "jax.numpy.sqrt", "Sqrt", "Sqrt")
+	opSquare.Ref = named("numpy.square", "torch.square", "jax.numpy.square", "", "Square")
+	opStopGrd.Ref = flat("it is stopped on purpose", "", "torch.Tensor.detach", "jax.lax.stop_gradient", "", "")
+	opTanh.Ref = named("numpy.tanh", "torch.tanh", "jax.numpy.tanh", "Tanh", "Tanh")
 }
 
 // CastAttrs are the fixed arguments of Cast.

@@ -34,6 +34,10 @@ func init() {
 	opStd.Grad = func(n, dy node, _ int) node {
 		return varianceGrad(n, Where(Equal(n, num(0)), num(0), Div(dy, Mul(n, num(2)))))
 	}
+	opStd.Ref = named("numpy.std", "torch.std", "jax.numpy.std", "", "",
+		func(e *graph.Example) node { return Std(e.Of("x", "n", "k"), 1, 1) })
+	opVar.Ref = named("numpy.var", "torch.var", "jax.numpy.var", "", "",
+		func(e *graph.Example) node { return Var(e.Of("x", "n", "k"), 1, 1) })
 }
 
 // estimated wraps a rule: too few elements for the correction are told of.

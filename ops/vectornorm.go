@@ -34,6 +34,8 @@ func init() {
 	}
 	opNorm.Expand = expandNorm
 	opNorm.Grad = normGrad
+	opNorm.Ref = named("numpy.linalg.norm", "torch.linalg.vector_norm", "jax.numpy.linalg.norm", "ReduceL2", "Norm",
+		func(e *graph.Example) node { return Norm(e.Of("x", "n", "k"), 2, 1) })
 }
 
 func expandNorm(n *graph.Node, in []*graph.Node) *graph.Node {

@@ -68,6 +68,10 @@ func init() {
 			return Window(dy, axis, x.Shape()[x.Rank()-1], a.Stride, a.Dilation)
 		},
 	})
+	opFold.Ref = named("", "torch.nn.functional.fold", "", "Col2Im", "",
+		func(e *graph.Example) node { return Fold(e.Of("x", "n", "4", "3"), 1, 9, 2, 1) })
+	opWindow.Ref = named("numpy.lib.stride_tricks.sliding_window_view", "torch.Tensor.unfold", "", "", "",
+		func(e *graph.Example) node { return Window(e.Of("x", "n", "9"), 1, 3, 2, 1) })
 }
 
 // expandFold adds up what all windows have at one place, place by place. Windows whose

@@ -6,12 +6,13 @@
 //	broadloom draw -o model.html     writes a page of a model
 //	broadloom profile -size batch=64 runs models and tells what their kernels cost
 //	broadloom explain BL101          tells what a code means
+//	broadloom ops torch.matmul       finds operations by their names elsewhere
 //	broadloom lsp                    shows mistakes and shapes in an editor
 //
 // "broadloom help command" says more.
 //
 // main.go has the table of commands, flags.go their flags; check.go, shapes.go, draw.go,
-// profile.go and explain.go are the commands, formats.go has the forms in which mistakes are written, vet.go is
+// profile.go, explain.go and ops.go are the commands, formats.go has the forms in which mistakes are written, vet.go is
 // the tool of go vet, and lsp.go the language server.
 package main
 
@@ -41,7 +42,7 @@ type command struct {
 	run     func(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int)
 }
 
-var commands = []command{checkCommand, shapesCommand, drawCommand, profileCommand, explainCommand, lspCommand}
+var commands = []command{checkCommand, shapesCommand, drawCommand, profileCommand, explainCommand, opsCommand, lspCommand}
 
 func main() {
 	if vettool.IsAsked(os.Args[1:]) {

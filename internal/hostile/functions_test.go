@@ -35,7 +35,7 @@ var functions = map[string][]any{
 		ops.CopyInPlace, ops.Cos, ops.Cosh, ops.CrossEntropy, ops.CumProd, ops.CumSum, ops.Diagonal, ops.Dilation,
 		ops.Div, ops.DivInPlace, ops.Dropout, ops.EachLoss, ops.Einsum, ops.Elu, ops.Embedding, ops.Entries,
 		ops.Equal, ops.Erf, ops.ExcludePadding, ops.Exp, ops.Exp2, ops.Expand, ops.Expect, ops.Expm1, ops.Flatten, ops.Flip,
-		ops.Floor, ops.FloorDiv, ops.Fmod, ops.Fold, ops.Fori, ops.Frac, ops.Full, ops.FullLike, ops.GLU, ops.Gather,
+		ops.Floor, ops.FloorDiv, ops.Fmod, ops.Fold, ops.Fori, ops.Frac, ops.Full, ops.Functions, ops.FullLike, ops.GLU, ops.Gather,
 		ops.Gelu, ops.GeluTanh, ops.Greater, ops.GreaterEqual, ops.GroupNorm, ops.GroupedQuery, ops.Groups, ops.HardShrink,
 		ops.HardSigmoid, ops.HardSwish, ops.HardTanh, ops.Huber, ops.Hypot, ops.IgnoreIndex, ops.InPlace,
 		ops.IndexSelect, ops.Independent, ops.Iota, ops.IsFinite, ops.IsInf, ops.IsNaN, ops.KLDiv, ops.KeepDims, ops.L1,

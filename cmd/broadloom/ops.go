@@ -1,0 +1,47 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/broadloom/broadloom/internal/opref"
+)
+
+var opsCommand = command{
+	name: "ops", args: "[query...]", summary: "find operations by their names here or in NumPy, PyTorch, JAX, ONNX or Gorgonia",
+	help: "Ops tells formula, shapes, dtypes, gradient and cost of the operations in which all words of\n" +
+		"the query stand: \"broadloom ops torch.bmm\", \"broadloom ops none: gradient\". Without a query, it lists all.",
+	run: listOps,
+}
+
+func listOps(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
+	if status, stop := parse(f, args); stop {
+		return status
+	}
+	rows, err := opref.Rows()
+	if err != nil {
+		fmt.Fprintln(stderr, "broadloom:", err)
+		return exitFailed
+	}
+	if f.NArg() == 0 {
+		for _, r := range rows {
+			fmt.Fprintf(stdout, "%-28s %s\n", r.Name, r.Doc)
+		}
+		return exitOK
+	}
+	query := strings.Join(f.Args(), " ")
+	found := opref.Find(rows, query)
+	if len(found) == 0 {
+		fmt.Fprintf(stderr, "broadloom: no operation has %q; broadloom ops lists all\n", query)
+		return exitErrors
+	}
+	for i, r := range found {
+		if i > 0 {
+			fmt.Fprintln(stdout)
+		}
+		fmt.Fprint(stdout, r.Text())
+	}
+	return exitOK
+}

@@ -1,0 +1,54 @@
+package graph
+
+// Reference is what the reference of operations tells of an operation that its other fields do
+// not show. What they do show is derived from them: dtypes, shapes, the gradient and the cost.
+type Reference struct {
+	// Names are what other libraries call it.
+	Names Names
+	// Example is a call of the operation on operands that e declares. It is nil for an
+	// operation without fixed arguments whose operands all have one dtype and one shape.
+	Example func(e *Example) *Node
+	// Call is the example as users write it where its node does not tell: "Cond(condition, then, otherwise)".
+	Call string
+	// NoGradient says why no gradient flows, where none does and the dtypes alone do not say it:
+	// "it is constant between its jumps".
+	NoGradient string
+	// Cost tells the arithmetic of the example where it does not follow from the operation's class
+	// and element: "n*log(n) comparisons".
+	Cost string
+}
+
+// Names are what other libraries call an operation; empty where they have none. NumPy, PyTorch and
+// JAX are full paths, such as "jax.numpy.tanh".
+type Names struct{ NumPy, PyTorch, JAX, ONNX, Gorgonia string }
+
+// Example declares the operands of an example in the reference of operations.
+type Example struct {
+	Graph *Graph
+	// DType is what [Example.Of] declares. The reference tries the example with each.
+	DType DType
+}
+
+// Of declares an operand of the dtype that is tried. Sizes are as [ParseDim] reads them: "n", "3".
+func (e *Example) Of(name string, sizes ...string) *Node { return e.As(e.DType, name, sizes...) }
+
+// As declares an operand of a certain dtype.
+func (e *Example) As(t DType, name string, sizes ...string) *Node {
+	return e.Graph.Input(name, t, e.Shape(sizes...)...)
+}
+
+// Shape reads sizes as [ParseDim] does, and declares their names.
+func (e *Example) Shape(sizes ...string) Shape {
+	shape := make(Shape, len(sizes))
+	for i, s := range sizes {
+		d, err := ParseDim(s)
+		if err != nil {
+			d = UnknownDim
+		}
+		for _, name := range d.Symbols() {
+			e.Graph.Dim(name)
+		}
+		shape[i] = d
+	}
+	return shape
+}

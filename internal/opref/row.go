@@ -1,0 +1,193 @@
+package opref
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Row is one operation in the reference.
+type Row struct {
+	Name, Doc string
+	Call      string // the example: "MatMul(x, y)"
+	Shapes    string // of its operands and its result
+	DTypes    string // that the operands called x, y … of the example take
+	Gradient  string // with respect to each operand, or why there is none
+	Cost      string // arithmetic of the example
+	Names     graph.Names
+}
+
+// Rows derives all rows, by name. An error names the function whose example is refused.
+func Rows() ([]Row, error) {
+	var rows []Row
+	for _, f := range ops.Functions() {
+		r, err := Of(f)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, r)
+	}
+	return rows, nil
+}
+
+// Of derives the row of a function.
+func Of(f ops.Function) (Row, error) {
+	x, err := Shown(f)
+	if err != nil {
+		return Row{}, err
+	}
+	call := f.Call
+	if call == "" {
+		call = x.Calls(nil)
+	}
+	return Row{Name: f.Name, Doc: f.Doc, Call: call, Shapes: shapes(x), DTypes: dtypes(f),
+		Gradient: gradient(f, x), Cost: cost(f, x), Names: f.Names}, nil
+}
+
+// Shown builds the example of a function with the first dtype that it takes: Float32 where it can.
+func Shown(f ops.Function) (*graph.Node, error) {
+	var first error
+	for _, t := range preferred() {
+		n, err := try(f, t)
+		if err == nil {
+			return n, nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return nil, fmt.Errorf("the example of %s is refused: %w", f.Name, first)
+}
+
+// preferred lists all dtypes, Float32 first.
+func preferred() []graph.DType {
+	rest := slices.DeleteFunc(graph.DTypes(), func(t graph.DType) bool { return t == graph.Float32 })
+	return append([]graph.DType{graph.Float32}, rest...)
+}
+
+// operandNames are those of operands in the reference, where an example does not say them.
+var operandNames = []string{"x", "y", "z"}
+
+func try(f ops.Function, t graph.DType) (*graph.Node, error) {
+	e := &graph.Example{Graph: graph.New("reference"), DType: t}
+	var n *graph.Node
+	if f.Example != nil {
+		n = f.Example(e)
+	} else {
+		if f.Op == nil || f.Op.MinIn < 1 || f.Op.MinIn > len(operandNames) {
+			return nil, fmt.Errorf("%s wants an Example", f.Name)
+		}
+		var in []*graph.Node
+		for _, name := range operandNames[:f.Op.MinIn] {
+			in = append(in, e.Of(name, "n"))
+		}
+		n = ops.Apply(f.Op, nil, in...)
+	}
+	return n, e.Graph.Err()
+}
+
+// shapes tells the operands' shapes and the result's: "x [n, k], y [k, m] -> [n, m]".
+func shapes(n *graph.Node) string {
+	var words []string
+	for _, in := range n.Graph().Inputs() {
+		words = append(words, in.Name()+" "+in.Shape().String())
+	}
+	return strings.TrimSpace(strings.Join(words, ", ") + " -> " + n.Shape().String())
+}
+
+// dtypes tells which dtypes the example takes, and what they give.
+func dtypes(f ops.Function) string {
+	var order []string
+	given := map[string][]string{}
+	for _, t := range graph.DTypes() {
+		n, err := try(f, t)
+		if err != nil {
+			continue
+		}
+		result := n.DType().String()
+		if n.DType() == t {
+			result = "" // the same
+		}
+		if given[result] == nil {
+			order = append(order, result)
+		}
+		given[result] = append(given[result], t.String())
+	}
+	var parts []string
+	for _, result := range order {
+		part := strings.Join(given[result], ", ")
+		if result != "" {
+			part += " -> " + result
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// gradient tells the gradient's formula with respect to each operand.
+func gradient(f ops.Function, n *graph.Node) string {
+	floating := slices.ContainsFunc(n.Graph().Inputs(), func(x *graph.Node) bool { return x.DType().IsFloat() })
+	switch {
+	case f.NoGradient != "":
+		return "none: " + f.NoGradient
+	case !n.DType().IsFloat():
+		return "none: the result is " + n.DType().String()
+	case !floating:
+		return "none: no operand is a floating-point number"
+	case f.Op == nil, f.Op.Grad == nil && f.Op.Expand != nil:
+		return "that of its parts"
+	}
+	return formulas(f, n)
+}
+
+// longest bounds a formula in the reference.
+const longest = 160
+
+// formulas writes the gradients of an entry, which are made of nodes, as calls.
+func formulas(f ops.Function, n *graph.Node) string {
+	if n.IsPart() || n.Op() != f.Op {
+		return "by a rule of its own"
+	}
+	g := n.Graph()
+	dy := g.Input("dy", n.DType(), n.Shape()...)
+	var parts []string
+	for i, x := range n.Operands() {
+		if !x.DType().IsFloat() {
+			continue
+		}
+		var dx *graph.Node
+		g.At(n, func() { dx = f.Op.Grad(n, dy, i) })
+		if dx == nil {
+			parts = append(parts, fmt.Sprintf("d%s = 0", x.Called()))
+			continue
+		}
+		text := formula(n, dx)
+		if len(text) > longest {
+			text = "by a rule of its own"
+		}
+		parts = append(parts, fmt.Sprintf("d%s = %s", x.Called(), text))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// formula writes a node as calls within calls; n, from which gradients are computed, is "result".
+func formula(n, x *graph.Node) string {
+	if v, is := x.ScalarValue(); is {
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	switch x = x.Written(); {
+	case x == n:
+		return "result"
+	case len(x.Operands()) == 0:
+		return x.Called()
+	}
+	words := make([]string, len(x.Operands()))
+	for i, in := range x.Operands() {
+		words[i] = formula(n, in)
+	}
+	return graph.CallText(x, x.Attrs(), words...)
+}

@@ -1,0 +1,74 @@
+package ops
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Function is a function of this package as the reference of operations lists it.
+type Function struct {
+	Name string // of the Go function
+	Doc  string // one sentence, with the formula
+	// Op is the entry, or nil where the function is a composition of others.
+	Op *graph.Op
+	graph.Reference
+}
+
+// compositions are the functions that no entry stands for.
+var compositions []Function
+
+// Functions lists the functions of this package that make values, by name: entries that have a
+// reference, and compositions of others. Twins that write in place are left out: there is one for
+// each elementwise entry.
+func Functions() []Function {
+	list := slices.Clone(compositions)
+	for _, op := range entries {
+		if op.Ref != nil {
+			list = append(list, Function{op.Func, op.Doc, op, *op.Ref})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Function) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// example is a call for the reference, on operands that it declares.
+type example = func(e *graph.Example) *graph.Node
+
+// named is the reference of an operation that other libraries call so. Without an example it is
+// shown on operands of one shape.
+func named(numpy, pytorch, jax, onnx, gorgonia string, shown ...example) *graph.Reference {
+	ref := &graph.Reference{Names: graph.Names{NumPy: numpy, PyTorch: pytorch, JAX: jax, ONNX: onnx, Gorgonia: gorgonia}}
+	if len(shown) > 0 {
+		ref.Example = shown[0]
+	}
+	return ref
+}
+
+// flat is [named] of an operation through which no gradient flows, and why.
+func flat(because, numpy, pytorch, jax, onnx, gorgonia string, shown ...example) *graph.Reference {
+	ref := named(numpy, pytorch, jax, onnx, gorgonia, shown...)
+	ref.NoGradient = because
+	return ref
+}
+
+// shownAs is a reference whose example is written so.
+func shownAs(call string, ref *graph.Reference) *graph.Reference {
+	ref.Call = call
+	return ref
+}
+
+// first is the first of the values that a function of several returns, for examples.
+func first(x node, _ ...node) node { return x }
+
+// composed notes a function that is a composition of others. Its reference has an example.
+func composed(name, doc string, ref *graph.Reference) {
+	compositions = append(compositions, Function{Name: name, Doc: doc, Reference: *ref})
+}
+
+// Reasons for which no gradient flows.
+const (
+	flatBetweenJumps = "it is constant between its jumps"
+	noSlope          = "its result does not depend on values"
+)
