@@ -82,6 +82,7 @@ var arrows = []struct {
 	{"internal/syntax", "", "syntax trees of the user's source"},
 	{"cmd/broadloom/modelrun", "graph internal/building internal/overlay internal/workdir", "what runs in the programs of models"},
 	{"cmd/broadloom/internal/lsp", "graph shapeinfer internal/syntax cmd/broadloom/... go.lsp.dev/...", "the language server protocol"},
+	{"internal/opref/gen", "internal/opref", "the command writes what the package makes"},
 	{"internal/testkit/testmodel", "graph nn", "layers for tests of what is around them"},
 	{"internal/...", "graph contract shapeinfer/... ops autodiff exec viz nn optim internal/testkit/reference", "helpers of tests"},
 	{"cmd/broadloom/internal/findings", "graph shapeinfer cmd/broadloom/internal/models github.com/owenrumney/go-sarif/v3/...", "formats of other programs"},

@@ -129,7 +129,7 @@ func TestFind(t *testing.T) {
 	rows, err := Rows()
 	require.NoError(t, err)
 	assert.Equal(t, "Exp", Find(rows, "exp")[0].Name)
-	found := Find(rows, "torch.bmm torch.matmul")
+	found := Find(rows, "torch.bmm torch.matmul tanh")
 	assert.Empty(t, found)
 	assert.Equal(t, "MatMul", Find(rows, "torch.matmul")[0].Name)
 	assert.Equal(t, "Outer", Find(rows, "OuterProd")[0].Name)
