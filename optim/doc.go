@@ -15,8 +15,8 @@
 //	optim.AdamW(optim.WarmUp(100, 0.01, optim.Cosine(3e-4, 0, 10_000)),
 //		optim.For(biases, optim.WeightDecay(0)), optim.For(backbone, optim.Frozen()))
 //
-// A schedule counts the optimiser's steps. [Plateau] is a function of what was measured, and
-// sets a rate that is fed.
+// A schedule counts the optimiser's steps. A [Plateau] is a rate that depends on what was measured
+// between them.
 //
 // # Gradients
 //

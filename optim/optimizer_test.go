@@ -134,6 +134,12 @@ func TestMistakes(t *testing.T) {
 		"schedule": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(optim.WarmUp(5, 0.1, optim.Step(0.1, 0.5, 0))).Minimize(loss, w)
 		}, "the number of steps of optim.Step is 0; it must be at least 1"},
+		"factor of a plateau": {func(g *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(optim.NewPlateau(g, "plateau", 0.1, optim.PlateauRule{Factor: 2}).Rate()).Minimize(loss, w)
+		}, "the factor of the plateau is 2; it must be greater than 0 and less than 1"},
+		"measure of some shape": {func(g *graph.Graph, _, _, x *graph.Node) {
+			optim.NewPlateau(g, "plateau", 0.1, optim.PlateauRule{}).Updates(x)
+		}, "the measure x is float32[3]; it must be a floating-point scalar"},
 		"limit of 0": {func(_ *graph.Graph, _, w, x *graph.Node) { optim.ClipNorm([]*graph.Node{ops.Mul(w, x)}, 0) },
 			"the limit is 0; it must be a number greater than 0"},
 		"no micro-batches": {func(_ *graph.Graph, _, w, x *graph.Node) {

@@ -1,75 +1,132 @@
 package optim
 
-import "math"
+import (
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
 
 // Plateau lowers a rate when a measure, such as the loss on examples kept aside, no longer gets
-// better (ReduceLROnPlateau). The measure is known only between runs, so the rate is a value
-// that the program feeds or sets:
+// better (ReduceLROnPlateau). The rate and what the rule remembers are state of the graph: a
+// checkpoint has them.
 //
-//	rate := g.Input("rate", graph.Float64)
-//	step := optim.SGD(rate).Minimize(loss)
-//	plateau := optim.Plateau{Rate: 0.1}
-//	feed[rate] = plateau.Next(heldOutLoss)
-//
-// Fields that are 0 have PyTorch's values, which stand beside them.
+//	plateau := optim.NewPlateau(g, "plateau", 0.1, optim.PlateauRule{Patience: 3})
+//	step := optim.SGD(plateau.Rate()).Minimize(loss)
+//	lower, err := exec.Compile(g, exec.Updates(plateau.Updates(heldOutLoss)...))
 type Plateau struct {
-	Rate      float64 // the rate now; Next changes it
+	PlateauRule
+	rate, best, bad, cooling *graph.Node
+	trouble, scope           string
+	measure                  *graph.Node // of Fed
+	updates                  []*graph.Node
+}
+
+// PlateauRule says when a rate is lowered, and by how much. Fields that are 0 have PyTorch's
+// values, which stand beside them.
+type PlateauRule struct {
 	Factor    float64 // 0.1: the rate is multiplied by it
 	Patience  int     // 10: so many times without a better measure are passed over; -1 for none
 	Threshold float64 // 1e-4: better is by more than this share of the best
 	Cooldown  int     // 0: so many times after a change are not counted
 	Least     float64 // 0: the least rate
 	Largest   bool    // whether a larger measure is better
-
-	Best    float64 // the best measure so far
-	Bad     int     // how many in a row were not better
-	Cooling int     // how many more are not counted
-	Begun   bool    // whether there was a measure
 }
 
-// Next takes a measure in and returns the rate to use from now on. NaN is not better.
-func (p *Plateau) Next(measure float64) float64 {
-	factor, patience, threshold := p.Factor, p.Patience, p.Threshold
-	if factor == 0 {
-		factor = 0.1
-	}
-	if threshold == 0 {
-		threshold = 1e-4
-	}
-	switch {
-	case patience == 0:
-		patience = 10
-	case patience < 0:
-		patience = 0
-	}
-	if p.better(measure, threshold) {
-		p.Best, p.Bad, p.Begun = measure, 0, true
-	} else {
-		p.Bad++
-	}
-	if p.Cooling > 0 {
-		p.Cooling--
-		p.Bad = 0
-	}
-	if p.Bad > patience {
-		// PyTorch leaves out changes that are too small to matter.
-		if lower := math.Max(p.Rate*factor, p.Least); p.Rate-lower > 1e-8 {
-			p.Rate = lower
+// NewPlateau declares a rate in a scope. State: rate and best, Float64 scalars, and bad and cooling,
+// Int64 scalars: how many measures in a row were not better, and how many more are not counted.
+func NewPlateau(g *graph.Graph, name string, rate float64, rule PlateauRule) *Plateau {
+	p := &Plateau{PlateauRule: rule.withDefaults()}
+	for _, w := range []want{
+		atLeastZero("rate", rate), atLeastZero("least rate", p.Least), atLeastZero("threshold", p.Threshold),
+		{"factor", "greater than 0 and less than 1", p.Factor, p.Factor > 0 && p.Factor < 1},
+		atLeastZero("cooldown", float64(p.Cooldown)),
+	} {
+		if !w.holds && p.trouble == "" {
+			p.trouble = fmt.Sprintf("the %s of the plateau is %g; it must be %s", w.what, w.v, w.rule)
 		}
-		p.Cooling, p.Bad = p.Cooldown, 0
 	}
-	return p.Rate
+	worst := filled(math.Inf(1))
+	if p.Largest {
+		worst = filled(math.Inf(-1))
+	}
+	if g == nil { // which each use then reports
+		p.rate, p.trouble = refuse("NewPlateau", "the graph is nil", nil), "the graph is nil"
+		return p
+	}
+	g.Scope(name, func() {
+		p.scope = g.ScopePath()
+		p.rate, p.best = g.State("rate", graph.Float64, filled(rate)), g.State("best", graph.Float64, worst)
+		p.bad, p.cooling = g.State("bad", graph.Int64, filled(0)), g.State("cooling", graph.Int64, filled(0))
+	})
+	if p.trouble != "" {
+		p.rate = refuse("NewPlateau", p.trouble, p.rate)
+	}
+	return p
 }
 
-// better reports whether a measure is better than the best one.
-func (p *Plateau) better(measure, threshold float64) bool {
-	switch {
-	case math.IsNaN(measure):
-		return false
-	case !p.Begun:
-		return true
-	case p.Largest:
-		return measure > p.Best*(1+threshold)
+func (r PlateauRule) withDefaults() PlateauRule {
+	if r.Factor == 0 {
+		r.Factor = 0.1
 	}
-	return measure < p.Best*(1-threshold)
+	if r.Threshold == 0 {
+		r.Threshold = 1e-4
+	}
+	switch {
+	case r.Patience == 0:
+		r.Patience = 10
+	case r.Patience < 0:
+		r.Patience = 0
+	}
+	return r
+}
+
+// Rate returns the rate, a Float64 scalar: a rate of an optimiser, and an output where it is to be
+// seen.
+func (p *Plateau) Rate() *graph.Node { return p.rate }
+
+// Updates returns the writes that take a measure in, a floating-point scalar: a loss of the graph, or
+// an input that is fed. They belong to a program that runs once for each measure, such as one that
+// evaluates, not to that of the training step. NaN is not better.
+func (p *Plateau) Updates(measure *graph.Node) []*graph.Node {
+	if p.trouble != "" {
+		return []*graph.Node{p.rate}
+	}
+	if measure == nil || measure.Judged() && (measure.Rank() != 0 || !measure.DType().IsFloat()) {
+		trouble := "the measure is a nil node"
+		if measure != nil {
+			trouble = fmt.Sprintf("the measure %s is %s%s; it must be a floating-point scalar", measure.Called(), measure.DType(), measure.Shape())
+		}
+		return []*graph.Node{refuse("Updates", trouble, p.rate)}
+	}
+	measure = ops.Cast(measure, graph.Float64)
+	better := ops.Less(measure, ops.Mul(p.best, num(1-p.Threshold)))
+	if p.Largest {
+		better = ops.Greater(measure, ops.Mul(p.best, num(1+p.Threshold)))
+	}
+	zero := graph.Num(0)
+	cooling := ops.Maximum(ops.Sub(p.cooling, graph.Num(1)), zero)
+	bad := ops.Where(ops.Or(better, ops.Greater(p.cooling, zero)), zero, ops.Add(p.bad, graph.Num(1)))
+	lower := ops.Greater(bad, graph.Num(p.Patience))
+	rate := ops.Maximum(ops.Mul(p.rate, num(p.Factor)), num(p.Least))
+	// PyTorch leaves out changes that are too small to matter.
+	matters := ops.And(lower, ops.Greater(ops.Sub(p.rate, rate), num(1e-8)))
+	return []*graph.Node{
+		ops.CopyInPlace(p.rate, ops.Where(matters, rate, p.rate)),
+		ops.CopyInPlace(p.best, ops.Where(better, measure, p.best)),
+		ops.CopyInPlace(p.bad, ops.Where(lower, zero, bad)),
+		ops.CopyInPlace(p.cooling, ops.Where(lower, graph.Num(p.Cooldown), cooling)),
+	}
+}
+
+// Fed returns the updates for a measure that is fed, and the input that takes it, a Float64 scalar. All
+// calls return the same nodes. Package train has an observer that feeds measures of epochs.
+func (p *Plateau) Fed() (measure *graph.Node, updates []*graph.Node) {
+	if p.measure == nil && p.rate.Graph() != nil {
+		g := p.rate.Graph()
+		g.InScope(p.scope, func() { p.measure = g.Input("measure", graph.Float64) })
+		p.updates = p.Updates(p.measure)
+	}
+	return p.measure, p.updates
 }

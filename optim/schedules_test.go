@@ -74,15 +74,24 @@ func TestSchedulesEnd(t *testing.T) {
 
 func TestPlateauOfPyTorch(t *testing.T) {
 	answers := pytorch[struct{ Measures, Usual, Largest []float64 }](t, "plateau")
-	usual := optim.Plateau{Rate: 0.1}
-	largest := optim.Plateau{Rate: 0.1, Largest: true, Patience: 3, Factor: 0.5, Cooldown: 2, Least: 0.01}
-	for i, m := range answers.Measures {
-		assert.InDelta(t, answers.Usual[i], usual.Next(m), 1e-15, "usual, %d", i)
-		assert.InDelta(t, answers.Largest[i], largest.Next(-m), 1e-15, "largest, %d", i)
+	for name, c := range map[string]struct {
+		rule           optim.PlateauRule
+		rate, sign     float64
+		measures, want []float64
+	}{
+		"usual":     {optim.PlateauRule{}, 0.1, 1, answers.Measures, answers.Usual},
+		"largest":   {optim.PlateauRule{Largest: true, Patience: 3, Factor: 0.5, Cooldown: 2, Least: 0.01}, 0.1, -1, answers.Measures, answers.Largest},
+		"impatient": {optim.PlateauRule{Patience: -1}, 1, 1, []float64{3, math.NaN()}, []float64{1, 0.1}},
+	} {
+		g := graph.New(name)
+		p, m := optim.NewPlateau(g, "plateau", c.rate, c.rule), g.Input("m", graph.Float64)
+		sess := session(t, g, exec.Updates(p.Updates(m)...))
+		for i, v := range c.measures {
+			_, err := sess.Run(t.Context(), exec.Feed{m: c.sign * v})
+			require.NoError(t, err)
+			assert.InDelta(t, c.want[i], values(t, sess, p.Rate())[0], 1e-15, "%s, %d", name, i)
+		}
 	}
-	impatient := optim.Plateau{Rate: 1, Patience: -1}
-	assert.Equal(t, 1.0, impatient.Next(3))
-	assert.Equal(t, 0.1, impatient.Next(math.NaN()))
 }
 
 // A rate that is fed, a number and a schedule that does not change are the same.

@@ -8,6 +8,6 @@
 // the training on a terminal or in lines of text, curve draws it, and watch shows it on a page.
 //
 // loop.go has the loop. state.go is what a checkpoint holds beside the parameters, stop.go ends a
-// training that no longer gets better, nonfinite.go one whose numbers are no longer finite, and evaluate.go
+// training that no longer gets better, plateau.go lowers its rate, nonfinite.go one whose numbers are no longer finite, and evaluate.go
 // runs a program over all batches. observe.go tells others of steps and epochs: history.go keeps curves of them, and log.go writes lines of JSON.
 package train

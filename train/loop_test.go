@@ -28,6 +28,7 @@ type model struct {
 	loss, size *graph.Node
 	training   *exec.Program
 	batches    Source
+	plateau    *optim.Plateau
 }
 
 func newModel(t *testing.T) *model {
@@ -37,8 +38,9 @@ func newModel(t *testing.T) *model {
 	network := nn.Sequential(nn.NewLinear(g, "a", 3, 8), nn.NewBatchNorm(g, "norm", 8), nn.Func(ops.Relu), nn.Dropout(0.2), nn.NewLinear(g, "b", 8, 1))
 	m := &model{loss: ops.MSE(network.Apply(pass, x), y).Named("loss")}
 	m.size = ops.Size(g, graph.Float32, g.Dim("batch")).Named("size")
+	m.plateau = optim.NewPlateau(g, "plateau", 0.01, optim.PlateauRule{Patience: -1, Threshold: 0.9, Factor: 0.5})
 	var err error
-	m.training, err = exec.Compile(g, exec.Outputs(m.loss, m.size), exec.Updates(append(optim.AdamW(0.01).Minimize(m.loss), pass.Updates()...)...))
+	m.training, err = exec.Compile(g, exec.Outputs(m.loss, m.size), exec.Updates(append(optim.AdamW(m.plateau.Rate()).Minimize(m.loss), pass.Updates()...)...))
 	require.NoError(t, err)
 
 	const n = 22
@@ -104,25 +106,33 @@ func TestLoop(t *testing.T) {
 // TestResumedTrainingIsTheSameToTheLastBit cancels trainings after each of their steps.
 func TestResumedTrainingIsTheSameToTheLastBit(t *testing.T) {
 	m := newModel(t)
-	whole := m.loop(3)
+	// lowered has a loop observed by a plateau too.
+	lowered := func(l *Loop) *Loop {
+		o, err := Plateau(l.Session, m.plateau, "")
+		require.NoError(t, err)
+		l.Observers = []Observer{o}
+		return l
+	}
+	whole := lowered(m.loop(3))
 	want, err := whole.Run(t.Context())
 	require.NoError(t, err)
+	require.Less(t, params(t, whole.Session)["plateau.rate"].Data.([]float64)[0], 0.01)
 	for _, every := range []int{0, 4} {
 		for last := 1; last <= 18; last += 1 + 2*every {
 			folder := t.TempDir()
-			part := m.loop(3)
+			part := lowered(m.loop(3))
 			part.Checkpoints, part.Every = weights.NewCheckpoints(folder, 2), every
 			ctx, cancel := context.WithCancel(t.Context())
-			part.Observers = []Observer{OnStep(func(s Step) error {
+			part.Observers = append(part.Observers, OnStep(func(s Step) error {
 				if s.Total == last {
 					cancel()
 				}
 				return nil
-			})}
+			}))
 			_, err := part.Run(ctx)
 			require.ErrorIs(t, err, context.Canceled)
 
-			rest := m.loop(3)
+			rest := lowered(m.loop(3))
 			rest.Checkpoints, rest.Every = part.Checkpoints, every
 			got, err := rest.Run(t.Context())
 			require.NoError(t, err)

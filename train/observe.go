@@ -1,6 +1,9 @@
 package train
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/broadloom/broadloom/exec"
@@ -26,6 +29,19 @@ type Epoch struct {
 	Loss     float64            // mean over the epoch's steps
 	Measures map[string]float64 // means over the epoch's steps, and what Loop.Evaluate returned
 	Took     time.Duration      // since the epoch began, or went on from a checkpoint
+}
+
+// measure returns what who looks at: a measure by its name, or the mean loss of training.
+func (e Epoch) measure(who, name string) (float64, error) {
+	if name == "" {
+		return e.Loss, nil
+	}
+	v, known := e.Measures[name]
+	if !known {
+		return 0, fmt.Errorf("train: %s looks at measure %q, and the epoch has %q: return it from Evaluate, or name a node of Measures",
+			who, name, slices.Sorted(maps.Keys(e.Measures)))
+	}
+	return v, nil
 }
 
 // Observer is told of a training as it runs. An error ends the training, and is that of [Loop.Run].

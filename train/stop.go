@@ -1,11 +1,6 @@
 package train
 
-import (
-	"fmt"
-	"maps"
-	"math"
-	"slices"
-)
+import "math"
 
 // Stop ends a training whose measure has not got better for some epochs.
 type Stop struct {
@@ -24,13 +19,9 @@ type judged struct {
 
 // judge takes a new epoch in, and reports whether it is the best so far. NaN is never the best.
 func (s *Stop) judge(j *judged, e Epoch) (better bool, err error) {
-	v, known := e.Loss, true
-	if s.Measure != "" {
-		v, known = e.Measures[s.Measure]
-	}
-	if !known {
-		return false, fmt.Errorf("train: Stop looks at measure %q, and the epoch has %q: return it from Evaluate, or name a node of Measures",
-			s.Measure, slices.Sorted(maps.Keys(e.Measures)))
+	v, err := e.measure("Stop", s.Measure)
+	if err != nil {
+		return false, err
 	}
 	gain := float64(j.Best) - v
 	if s.Higher {

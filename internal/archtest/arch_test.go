@@ -62,7 +62,7 @@ var arrows = []struct {
 	{"weights/internal/mapped", "golang.org/x/sys/unix", "memory that holds files is the system's"},
 	{"weights/internal/...", "weights/internal/raw", "formats of files know no graph"},
 	{"weights", "graph exec weights/internal/...", "sessions and files"},
-	{"train", "graph exec weights", "a loop around a compiled program"},
+	{"train", "graph exec optim weights", "a loop around a compiled program"},
 	{"train/metric", "", "measures of slices"},
 	{"train/progress", "train github.com/schollz/progressbar/v3 golang.org/x/term", "only its users link terminals"},
 	{"train/curve", "train gonum.org/v1/plot gonum.org/v1/plot/...", "only its users link what draws"},

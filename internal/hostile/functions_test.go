@@ -73,7 +73,7 @@ var functions = map[string][]any{
 		optim.ClipNorm, optim.ClipValue, optim.Cosine, optim.CosineRestarts, optim.Dampening, optim.Decoupled, optim.EMA, optim.SWA,
 		optim.Epsilon, optim.Exponential, optim.For, optim.Frozen, optim.InitialAccumulator, optim.LearningRate[*graph.Node],
 		optim.LeastScale, optim.Linear, optim.Lion[optim.Schedule], optim.Momentum, optim.MomentumDecay, optim.MultiStep,
-		optim.NAdam[float64], optim.Name, optim.Nesterov, optim.OneCycle, optim.Polynomial, optim.RAdam[float64],
+		optim.NAdam[float64], optim.Name, optim.Nesterov, optim.NewPlateau, optim.OneCycle, optim.Polynomial, optim.RAdam[float64],
 		optim.RMSProp[float64], optim.RateDecay, optim.SGD[*graph.Node], optim.Smoothing, optim.Step, optim.Threshold,
 		optim.Trainable, optim.WarmUp[float64], optim.WeightDecay, optim.When,
 	},

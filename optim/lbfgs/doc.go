@@ -9,6 +9,7 @@
 //	m, err := lbfgs.New(prog.NewSession(), loss, params, grads)
 //	value, err := m.Step(ctx, feed)
 //
-// lbfgs.go has the directions and the loop, search.go the line search, and vector.go moves
-// parameters and gradients between the session and one long vector.
+// lbfgs.go has the directions and the loop, search.go the line search, vector.go moves
+// parameters and gradients between the session and one long vector, and state.go is what a checkpoint
+// holds beside the parameters.
 package lbfgs
