@@ -17,7 +17,9 @@
 // examples independent. All others are families of operations.
 //
 // Of elements: arithmetic.go, unary.go, compare.go, bitwise.go, rounding.go, clamp.go, logexp.go,
-// trigonometry.go, blend.go, activation.go, hardactivation.go. Of axes: reduce.go, variance.go,
+// trigonometry.go, blend.go, activation.go, hardactivation.go, gatedactivation.go, comparefloats.go,
+// wholenumbers.go, floatparts.go; special functions: special.go (of errors and the normal distribution), gammas.go, bessel.go,
+// sinc.go, and chebyshev.go with their coefficients. Of axes: reduce.go, variance.go,
 // vectornorm.go, prodgrad.go, argextremum.go (the first of several greatest elements), scan.go,
 // attention.go, softmax.go, norm.go, sumto.go. Of shapes: shape.go, movement.go, rearrange.go, split.go,
 // select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go.

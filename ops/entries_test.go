@@ -54,9 +54,9 @@ var neverInPlace = []string{"check_index_", "is_class_"}
 // allSamples returns the rows of the table, one for each elementwise entry that it does not
 // name, and for all elementwise rows one that writes in place.
 func allSamples() []sample {
-	list := append([]sample{}, samples...)
+	list := slices.Concat(samples, elementSamples)
 	named := map[string]bool{}
-	for _, s := range samples {
+	for _, s := range list {
 		named[strings.Fields(s.name)[0]] = true
 	}
 	for _, op := range ops.Entries() {

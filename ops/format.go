@@ -230,13 +230,18 @@ func (a SizeAttrs) Args(operands []string) []string {
 
 // Args writes the bounds; an infinite one bounds nothing.
 func (a ClampAttrs) Args(operands []string) []string {
-	bound := func(v float64) any {
-		if math.IsInf(v, 0) {
-			return fmt.Sprintf("math.Inf(%+d)", int(math.Copysign(1, v)))
-		}
-		return v
+	return after(operands, boundWord(a.Min), boundWord(a.Max))
+}
+
+// boundWord is a number as Go writes it, also an infinite one.
+func boundWord(v float64) any {
+	switch {
+	case math.IsNaN(v):
+		return "math.NaN()"
+	case math.IsInf(v, 0):
+		return fmt.Sprintf("math.Inf(%+d)", int(math.Copysign(1, v)))
 	}
-	return after(operands, bound(a.Min), bound(a.Max))
+	return v
 }
 
 // Args writes the offset and the two axes.

@@ -183,21 +183,26 @@ func PRelu(x, slope *graph.Node) *graph.Node {
 // size must be even.
 func GLU(x *graph.Node, axis int) *graph.Node {
 	defer building("GLU", x, axis)()
+	return gated("GLU", x, axis, func(a, b node) node { return Mul(a, Sigmoid(b)) })
+}
+
+// gated unites the two halves of an axis.
+func gated(fn string, x node, axis int, unite func(a, b node) node) node {
 	if x == nil || !x.Judged() || axis < -x.Rank() || axis >= x.Rank() {
 		return Slice(x, axis, 0, End, 1) // its own mistake
 	}
-	size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
+	at := countedFromZero([]int{axis}, x.Rank())[0]
+	size := x.Shape()[at]
 	if n, static := size.Int(); static && n%2 != 0 {
-		return refusal(refused("GLU", x).with(axis), &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
+		return refusal(refused(fn, x).with(axis), &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("Halving dimension must be even, but dimension %d is size %d", axis, n)})
 	}
 	half := size.DividedBy(2)
 	if size.IsSymbolic() {
-		at := countedFromZero([]int{axis}, x.Rank())[0]
 		halves := Reshape(x, slices.Concat(x.Shape()[:at], graph.Shape{2, half}, x.Shape()[at+1:])...)
 		if halves.Judged() { // also where another axis has no elements
 			requireMultiple(halves, size, 2, "the halves of an axis", "Halving dimension must be even")
 		}
-		return Mul(Select(halves, at, 0), Sigmoid(Select(halves, at, 1)))
+		return unite(Select(halves, at, 0), Select(halves, at, 1))
 	}
-	return Mul(Slice(x, axis, 0, half, 1), Sigmoid(Slice(x, axis, half, End, 1)))
+	return unite(Slice(x, axis, 0, half, 1), Slice(x, axis, half, End, 1))
 }

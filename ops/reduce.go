@@ -188,7 +188,7 @@ func init() {
 		func(e *graph.Example) node { return Min(e.Of("x", "n", "k"), 1) })
 	opAny.Ref = flat("its result is a truth value", "numpy.any", "torch.any", "jax.numpy.any", "", "",
 		func(e *graph.Example) node { return Any(e.Of("x", "n", "k"), 1) })
-	opArgMax.Ref = named("numpy.argmax", "torch.argmax", "jax.numpy.argmax", "ArgMax", "Argmax",
+	opArgMax.Ref = named("numpy.argmax", "torch.argmax", "jax.numpy.argmax", "ArgMax", "",
 		func(e *graph.Example) node { return ArgMax(e.Of("x", "n", "k"), 1) })
 	opArgMin.Ref = named("numpy.argmin", "torch.argmin", "jax.numpy.argmin", "ArgMin", "",
 		func(e *graph.Example) node { return ArgMin(e.Of("x", "n", "k"), 1) })

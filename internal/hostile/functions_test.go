@@ -53,6 +53,9 @@ var functions = map[string][]any{
 		ops.Take, ops.Tan, ops.Tanh, ops.TanhShrink, ops.Tile, ops.ToBool, ops.ToCommonFloat, ops.ToCommonType, ops.ToCounted, ops.Transpose, ops.Tril, ops.Triu, ops.Trunc,
 		ops.Unbind, ops.Unflatten, ops.Uniform, ops.Unsqueeze, ops.Var, ops.Where, ops.While, ops.Window, ops.XLogY, ops.Xor, ops.Zeros,
 		ops.ZerosLike,
+		// of elements
+		ops.CopySign, ops.Deg2Rad, ops.Digamma, ops.Entr, ops.Erfc, ops.Erfcx, ops.Erfinv, ops.Fmax, ops.Fmin, ops.Frexp, ops.GEGLU, ops.Gcd, ops.Heaviside, ops.I0, ops.I0e, ops.I1, ops.I1e, ops.IsClose, ops.IsNegInf, ops.IsPosInf, ops.LGamma, ops.Lcm,
+		ops.Ldexp, ops.LogNdtr, ops.Logit, ops.MvLGamma, ops.NanToNum, ops.Ndtr, ops.Ndtri, ops.NextAfter, ops.Polygamma, ops.RRelu, ops.Rad2Deg, ops.ReGLU, ops.ShiftLeft, ops.ShiftRight, ops.SignBit, ops.Sinc, ops.Softcap, ops.Softmin, ops.SwiGLU, ops.Threshold, ops.XLog1PY,
 	},
 	"nn": {
 		nn.Activation, nn.AdaptiveAvgPool, nn.AdaptiveMaxPool, nn.AvgPool1D, nn.AvgPool2D, nn.AvgPool3D, nn.BiasInit, nn.Bidirectional, nn.Cached, nn.Causal, nn.Constant, nn.DType, nn.Dilation, nn.Dirac,

@@ -114,13 +114,21 @@ var unaryFloat = map[graph.Prim]func(float64) float64{
 	graph.PrimTrunc:   math.Trunc,
 	graph.PrimExp:     math.Exp,
 	graph.PrimExpm1:   math.Expm1,
-	graph.PrimLog:     math.Log,
+	graph.PrimLog:     log,
 	graph.PrimLog1p:   math.Log1p,
 	graph.PrimTanh:    math.Tanh,
 	graph.PrimSigmoid: func(x float64) float64 { return 1 / (1 + math.Exp(-x)) },
 	graph.PrimErf:     math.Erf,
 	graph.PrimSin:     math.Sin,
 	graph.PrimCos:     math.Cos,
+}
+
+// log is math.Log, which is wrong below the least normal number on amd64.
+func log(x float64) float64 {
+	if 0 < x && x < 0x1p-1022 {
+		return math.Log(x*0x1p100) - 100*math.Ln2
+	}
+	return math.Log(x)
 }
 
 // sign is -1, 0 or 1; 0 for NaN.

@@ -1,0 +1,75 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+var opI0, opI0e, opI1, opI1e *graph.Op
+
+// besselNear is where the two series of a Bessel function meet.
+const besselNear = 8
+
+// besselScaled is exp(-a) times a modified Bessel function of a of at least 0; by near, times a
+// where byA is set, up to [besselNear], and by far, over the root of a, beyond.
+func (m arith) besselScaled(a graph.Value, near, far []float64, byA bool) graph.Value {
+	low := m.chebyshev(near, m.least(a, besselNear), 0, besselNear)
+	if byA {
+		low = m.mul(low, a)
+	}
+	u := m.div(m.num(1), m.Prim(graph.PrimMax, a, m.num(besselNear)))
+	high := m.div(m.chebyshev(far, u, 0, 1.0/besselNear), m.sqrt(a))
+	return m.pick(m.above(a, besselNear), high, low)
+}
+
+func (m arith) i0e(x graph.Value) graph.Value {
+	return m.besselScaled(m.abs(x), besselI0Near, besselI0Far, false)
+}
+
+func (m arith) i1e(x graph.Value) graph.Value {
+	return m.odd(x, func(a graph.Value) graph.Value { return m.besselScaled(a, besselI1Near, besselI1Far, true) })
+}
+
+// grown is exp(|x|) times y, where that is finite.
+func (m arith) grown(x, y graph.Value) graph.Value {
+	half := m.exp(m.mul(m.abs(x), m.num(0.5)))
+	product := m.mul(m.mul(y, half), half)
+	return m.pick(m.Prim(graph.PrimEq, half, m.num(inf)), m.div(x, m.num(0)), product)
+}
+
+// i1Straight is where i1(x) is x/2, to all digits.
+const i1Straight = 1e-9
+
+// overX is y/x for a Bessel function y of order 1, without a division by 0.
+func overX(y, x node) node {
+	isNear := Less(Abs(x), num(i1Straight))
+	return Where(isNear, num(0.5), Div(y, Where(isNear, num(1), x)))
+}
+
+func init() {
+	opI0 = special("i0", "I0", "the modified Bessel function of the first kind of order 0.",
+		func(m arith, x graph.Value) graph.Value { return m.abs(m.grown(x, m.i0e(x))) },
+		func(y, x, dy node) node { return Mul(dy, I1(x)) })
+	opI0e = special("i0e", "I0e", "exp(-|x|) * i0(x).", arith.i0e,
+		func(y, x, dy node) node { return Mul(dy, Sub(I1e(x), Mul(Sign(x), y))) })
+	opI1 = special("i1", "I1", "the modified Bessel function of the first kind of order 1.",
+		func(m arith, x graph.Value) graph.Value { return m.grown(x, m.i1e(x)) },
+		func(y, x, dy node) node { return Mul(dy, Sub(I0(x), overX(y, x))) })
+	opI1e = special("i1e", "I1e", "exp(-|x|) * i1(x).", arith.i1e,
+		func(y, x, dy node) node { return Mul(dy, Sub(Sub(I0e(x), overX(y, x)), Mul(Sign(x), y))) })
+	opI0.Ref = named("numpy.i0", "torch.special.i0", "jax.scipy.special.i0", "", "")
+	opI0e.Ref = named("scipy.special.i0e", "torch.special.i0e", "jax.scipy.special.i0e", "", "")
+	opI1.Ref = named("scipy.special.i1", "torch.special.i1", "jax.scipy.special.i1", "", "")
+	opI1e.Ref = named("scipy.special.i1e", "torch.special.i1e", "jax.scipy.special.i1e", "", "")
+}
+
+// I0 returns the modified Bessel function of the first kind of order 0, within 6 units in the last
+// place.
+func I0(x *graph.Node) *graph.Node { return Apply(opI0, nil, x) }
+
+// I0e returns exp(-|x|) * I0(x), which does not overflow.
+func I0e(x *graph.Node) *graph.Node { return Apply(opI0e, nil, x) }
+
+// I1 returns the modified Bessel function of the first kind of order 1, within 6 units in the last
+// place.
+func I1(x *graph.Node) *graph.Node { return Apply(opI1, nil, x) }
+
+// I1e returns exp(-|x|) * I1(x), which does not overflow.
+func I1e(x *graph.Node) *graph.Node { return Apply(opI1e, nil, x) }

@@ -1,0 +1,239 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opLGamma, opDigamma, opPolygamma *graph.Op
+
+// PolygammaAttrs are the fixed arguments of Polygamma: how often digamma is differentiated.
+type PolygammaAttrs struct{ N int }
+
+// Args writes the order before the operand.
+func (a PolygammaAttrs) Args(operands []string) []string {
+	return append([]string{fmt.Sprint(a.N)}, operands...)
+}
+
+// The formulas of this file are those of Abramowitz and Stegun, Handbook of Mathematical Functions,
+// 6.1.33 and 6.1.41 (lgamma), 6.3.18 and 6.4.11 (asymptotic series), 6.3.7 and 6.4.7 (reflection).
+
+// bernoulli are the Bernoulli numbers B2, B4, …
+var bernoulli = []float64{1.0 / 6, -1.0 / 30, 1.0 / 42, -1.0 / 30, 5.0 / 66, -691.0 / 2730, 7.0 / 6, -3617.0 / 510, 43867.0 / 798, -174611.0 / 330}
+
+const eulerGamma = 0.57721566490153286060651209008240243
+
+// Where the series of lgamma begin and end.
+const (
+	lgammaNear = 2.5 // up to here lgamma(2+e) is a series in e
+	lgammaFar  = 8   // from here on it is Stirling's series
+)
+
+// lgammaSeries has the coefficients of lgamma(2+e)/e: 1-γ, and (-1)^k (ζ(k)-1)/k. For |e| ≤ 1/2 the last
+// one counts less than a float64 holds.
+var lgammaSeries = func() []float64 {
+	c := []float64{1 - eulerGamma}
+	for k := 2; k <= 27; k++ {
+		c = append(c, math.Pow(-1, float64(k))*zetaLessOne(float64(k))/float64(k))
+	}
+	return c
+}()
+
+// zetaLessOne is ζ(s) - 1, by the formula of Euler and Maclaurin from 12 on.
+func zetaLessOne(s float64) (sum float64) {
+	const n = 12
+	term := s * math.Pow(n, -s-1)
+	for k, b := range bernoulli {
+		d := float64(2*k + 2)
+		sum += b / factorial(int(d)) * term
+		term *= (s + d - 1) * (s + d) / (n * n)
+	}
+	sum += math.Pow(n, 1-s)/(s-1) + math.Pow(n, -s)/2
+	for j := n - 1; j > 1; j-- {
+		sum += math.Pow(float64(j), -s)
+	}
+	return sum
+}
+
+func factorial(n int) float64 {
+	f := 1.0
+	for i := 2; i <= n; i++ {
+		f *= float64(i)
+	}
+	return f
+}
+
+// polynomial is c[0] + c[1]*x + …, by Horner's rule.
+func (m arith) polynomial(c []float64, x graph.Value) graph.Value {
+	y := m.num(c[len(c)-1])
+	for k := len(c) - 2; k >= 0; k-- {
+		y = m.add(m.mul(y, x), m.num(c[k]))
+	}
+	return y
+}
+
+// circle is sin(π x) and cos(π x), exact where they are 0.
+func (m arith) circle(x graph.Value) (sine, cosine graph.Value) {
+	near := m.mul(m.num(0.5), m.Prim(graph.PrimRound, m.add(x, x))) // a multiple of 1/2
+	angle := m.mul(m.num(math.Pi), m.sub(x, near))
+	s, c := m.Prim(graph.PrimSin, angle), m.Prim(graph.PrimCos, angle)
+	quarter := m.sub(m.add(near, near), m.mul(m.num(4), m.floor(m.mul(near, m.num(0.5))))) // 0 to 3
+	isOdd := m.Prim(graph.PrimOr, m.equals(quarter, 1), m.equals(quarter, 3))
+	sine, cosine = m.pick(isOdd, c, s), m.pick(isOdd, s, c)
+	sine = m.pick(m.above(quarter, 1.5), m.neg(sine), sine)
+	turned := m.Prim(graph.PrimOr, m.equals(quarter, 1), m.equals(quarter, 2))
+	return sine, m.pick(turned, m.neg(cosine), cosine)
+}
+
+func (m arith) equals(x graph.Value, v float64) graph.Value { return m.Prim(graph.PrimEq, x, m.num(v)) }
+
+// lgammaAbove is the logarithm of the gamma function of x of at least 0.
+func (m arith) lgammaAbove(x graph.Value) graph.Value {
+	// Γ(x) is Γ(2+e), |e| ≤ 1/2, over x or x(x+1), or times (x-1)…(x-k).
+	below := m.pick(m.less(x, 0.5), m.num(2), m.pick(m.less(x, 1.5), m.num(1), m.num(0)))
+	over := m.pick(m.less(x, 0.5), m.mul(x, m.add(x, m.num(1))), m.pick(m.less(x, 1.5), x, m.num(1)))
+	steps := m.floor(m.sub(x, m.num(1.5)))
+	steps = m.pick(m.less(x, lgammaNear), m.num(0), steps)
+	times := m.num(1)
+	for k := 1; k < lgammaFar-1; k++ {
+		times = m.pick(m.Prim(graph.PrimGe, steps, m.num(float64(k))), m.mul(times, m.sub(x, m.num(float64(k)))), times)
+	}
+	e := m.sub(m.sub(x, m.sub(m.num(2), below)), steps)
+	near := m.add(m.mul(e, m.polynomial(lgammaSeries, e)), m.sub(m.log(times), m.log(over)))
+
+	far := m.Prim(graph.PrimMax, x, m.num(lgammaFar))
+	u := m.div(m.num(1), far)
+	var c []float64
+	for k, b := range bernoulli {
+		c = append(c, b/float64((2*k+1)*(2*k+2)))
+	}
+	tail := m.add(m.num(0.5*math.Log(2*math.Pi)), m.mul(u, m.polynomial(c, m.mul(u, u))))
+	stirling := m.add(m.mul(m.sub(far, m.num(0.5)), m.sub(m.log(far), m.num(1))), m.sub(tail, m.num(0.5)))
+	return m.pick(m.Prim(graph.PrimLt, x, m.num(lgammaFar)), near, stirling)
+}
+
+func (m arith) lgamma(x graph.Value) graph.Value {
+	isNegative := m.less(x, 0)
+	y := m.lgammaAbove(m.pick(isNegative, m.sub(m.num(1), x), x))
+	sine, _ := m.circle(x)
+	mirrored := m.sub(m.num(math.Log(math.Pi)), m.add(m.log(m.abs(sine)), y))
+	pole := m.Prim(graph.PrimAnd, m.Prim(graph.PrimLe, x, m.num(0)), m.Prim(graph.PrimEq, x, m.floor(x)))
+	pole = m.Prim(graph.PrimOr, pole, m.equals(m.abs(x), inf))
+	return m.pick(pole, m.num(inf), m.pick(isNegative, mirrored, y))
+}
+
+// polygammaAbove is derivative n of digamma at x of at least 1/2: it is moved up by a sum to where
+// the asymptotic series holds.
+func (m arith) polygammaAbove(n int, x graph.Value) graph.Value {
+	sign := math.Pow(-1, float64(n+1))
+	shift := 10 + n
+	isNear := m.less(x, float64(shift))
+	sum, at := m.num(0), x
+	for range shift {
+		sum = m.add(sum, m.power(m.div(m.num(1), at), n+1))
+		at = m.add(at, m.num(1))
+	}
+	sum = m.pick(isNear, m.mul(sum, m.num(sign*factorial(n))), m.num(0))
+	z := m.pick(isNear, at, x)
+	u := m.div(m.num(1), z)
+	var c []float64
+	for k, b := range bernoulli {
+		c = append(c, sign*b*factorial(2*k+2+n-1)/factorial(2*k+2))
+	}
+	series := m.mul(m.mul(u, u), m.polynomial(c, m.mul(u, u)))
+	if n == 0 {
+		return m.add(sum, m.add(m.log(z), m.sub(series, m.mul(m.num(0.5), u))))
+	}
+	lead := m.add(m.num(sign*factorial(n-1)), m.mul(m.num(sign*factorial(n)/2), u))
+	return m.add(sum, m.mul(m.add(lead, series), m.power(u, n)))
+}
+
+// power is x to a whole power of at least 0, by squaring.
+func (m arith) power(x graph.Value, n int) graph.Value {
+	y, isOne := m.num(1), true
+	for ; n > 0; n /= 2 {
+		if n%2 == 1 {
+			if y = m.mul(y, x); isOne {
+				y, isOne = x, false
+			}
+		}
+		if n > 1 {
+			x = m.mul(x, x)
+		}
+	}
+	return y
+}
+
+// cotangents has the coefficients of derivative n of π cot(π x) as a polynomial in cot(π x).
+func cotangents(n int) []float64 {
+	c := []float64{0, math.Pi}
+	for range n { // d cot(πx) = -π (1 + cot²)
+		next := make([]float64, len(c)+1)
+		for k := 1; k < len(c); k++ {
+			next[k-1] -= math.Pi * float64(k) * c[k]
+			next[k+1] -= math.Pi * float64(k) * c[k]
+		}
+		c = next
+	}
+	return c
+}
+
+func (m arith) polygamma(n int, x graph.Value) graph.Value {
+	isLow := m.less(x, 0.5)
+	y := m.polygammaAbove(n, m.pick(isLow, m.sub(m.num(1), x), x))
+	sine, cosine := m.circle(x)
+	mirrored := m.sub(m.mul(m.num(math.Pow(-1, float64(n))), y), m.polynomial(cotangents(n), m.div(cosine, sine)))
+	pole := m.Prim(graph.PrimAnd, m.Prim(graph.PrimLe, x, m.num(0)), m.Prim(graph.PrimEq, x, m.floor(x)))
+	atPole := m.num(inf * math.Pow(-1, float64(n+1)))
+	if n == 0 { // as PyTorch: -Inf at 0, Inf at -0, and no number at the others
+		atPole = m.pick(m.equals(x, 0), m.neg(m.div(m.num(1), x)), m.num(math.NaN()))
+	}
+	return m.pick(pole, atPole, m.pick(isLow, mirrored, y))
+}
+
+func init() {
+	opLGamma = special("lgamma", "LGamma", "log(|gamma(x)|).", arith.lgamma,
+		func(y, x, dy node) node { return Mul(dy, Digamma(x)) })
+	opDigamma = special("digamma", "Digamma", "the derivative of lgamma.",
+		func(m arith, x graph.Value) graph.Value { return m.polygamma(0, x) },
+		func(y, x, dy node) node { return Mul(dy, Polygamma(1, x)) })
+	opPolygamma = special("polygamma", "Polygamma", "derivative n of digamma.", nil,
+		func(y, x, dy node) node { return Mul(dy, Polygamma(orderOf(y)+1, x)) })
+	opPolygamma.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+		return arith{e, n.DType()}.wide(x[0], func(m arith, x graph.Value) graph.Value { return m.polygamma(orderOf(n), x) })
+	}
+	opPolygamma.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
+		if n := c.Attrs().(PolygammaAttrs).N; n < 0 || n > maxPolygamma {
+			c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("polygamma of order %d: the order is from 0 to %d", n, maxPolygamma)})
+		}
+		return c.DType(0), rules.BroadcastOperands(c)
+	}
+	opLGamma.Ref = named("scipy.special.gammaln", "torch.lgamma", "jax.scipy.special.gammaln", "", "")
+	opDigamma.Ref = named("scipy.special.digamma", "torch.digamma", "jax.scipy.special.digamma", "", "")
+	opPolygamma.Ref = named("scipy.special.polygamma", "torch.polygamma", "jax.scipy.special.polygamma", "", "",
+		func(e *graph.Example) node { return Polygamma(1, e.Of("x", "n")) })
+}
+
+// maxPolygamma bounds the order: beyond, factorials leave float64 and the series its accuracy.
+const maxPolygamma = 20
+
+func orderOf(n node) int { return n.Attrs().(PolygammaAttrs).N }
+
+// LGamma returns the logarithm of the magnitude of the gamma function, within 8 units in the last
+// place above 0. Near its zeros below 0 the error is one of 1e-15 times x.
+func LGamma(x *graph.Node) *graph.Node { return Apply(opLGamma, nil, x) }
+
+// Digamma returns the derivative of [LGamma], within 4e-15 or as many times its value.
+func Digamma(x *graph.Node) *graph.Node { return Apply(opDigamma, nil, x) }
+
+// Polygamma returns derivative n of [Digamma], n from 0 to 20. Where x is less than 1/2 it is computed by
+// reflection, and its error grows towards the poles.
+func Polygamma(n int, x *graph.Node) *graph.Node {
+	if n == 0 {
+		return Digamma(x)
+	}
+	return Apply(opPolygamma, PolygammaAttrs{n}, x)
+}

@@ -1,0 +1,112 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+var opThreshold, opSoftcap *graph.Op
+
+// ThresholdAttrs are the fixed arguments of Threshold.
+type ThresholdAttrs struct{ Threshold, Value float64 }
+
+// Args writes the bound and the number.
+func (a ThresholdAttrs) Args(operands []string) []string {
+	return after(operands, a.Threshold, a.Value)
+}
+
+// CapAttrs are the fixed arguments of Softcap.
+type CapAttrs struct{ Cap float64 }
+
+// Args writes the cap.
+func (a CapAttrs) Args(operands []string) []string { return after(operands, a.Cap) }
+
+func init() {
+	opThreshold = activation("threshold", "Threshold", "x above a bound, and a number elsewhere.", "threshold_cpu",
+		func(m arith, n node, x graph.Value) graph.Value {
+			a := n.Attrs().(ThresholdAttrs)
+			return m.pick(m.Prim(graph.PrimLe, x, m.num(a.Threshold)), m.num(a.Value), x)
+		},
+		func(y, x, dy node) node {
+			return Where(LessEqual(x, num(y.Attrs().(ThresholdAttrs).Threshold)), num(0), dy)
+		})
+	opThreshold.Infer = refuseBool(`"threshold_cpu" not implemented for 'Bool'`, sameType)
+	opSoftcap = activation("softcap", "Softcap", "limit * tanh(x / limit).", "softcap",
+		func(m arith, n node, x graph.Value) graph.Value {
+			limit := m.num(n.Attrs().(CapAttrs).Cap)
+			return m.mul(limit, m.Prim(graph.PrimTanh, m.div(x, limit)))
+		},
+		func(y, x, dy node) node {
+			return Mul(dy, Sub(num(1), Square(Tanh(Div(x, num(y.Attrs().(CapAttrs).Cap))))))
+		})
+	opThreshold.Ref = named("", "torch.nn.functional.threshold", "", "ThresholdedRelu", "",
+		func(e *graph.Example) node { return Threshold(e.Of("x", "n"), 0.1, 20) })
+	opSoftcap.Ref = named("", "", "", "", "",
+		func(e *graph.Example) node { return Softcap(e.Of("x", "n"), 30) })
+	composed("Softmin", "softmax(-x).", named("", "torch.nn.functional.softmin", "", "", "",
+		func(e *graph.Example) node { return Softmin(e.Of("x", "n", "k"), 1) }))
+	composed("RRelu", "x above 0, a random slope times x below.", named("", "torch.nn.functional.rrelu", "", "", "",
+		func(e *graph.Example) node { return RRelu(e.Of("x", "n"), 0.125, 0.25, e.As(graph.Int64, "seed")) }))
+	for name, f := range map[string]struct {
+		doc  string
+		call func(x *graph.Node, axis int) *graph.Node
+	}{
+		"SwiGLU": {"silu of the first half of an axis times the second.", SwiGLU},
+		"GEGLU":  {"gelu of the first half of an axis times the second.", GEGLU},
+		"ReGLU":  {"relu of the first half of an axis times the second.", ReGLU},
+	} {
+		composed(name, f.doc, named("", "", "", "", "", func(e *graph.Example) node { return f.call(e.Of("x", "n", "2*k"), 1) }))
+	}
+}
+
+// Threshold returns x above a bound, and value elsewhere.
+func Threshold(x *graph.Node, threshold, value float64) *graph.Node {
+	return Apply(opThreshold, ThresholdAttrs{threshold, value}, x)
+}
+
+// Softcap returns limit * tanh(x / limit), which lies between -limit and limit.
+func Softcap(x *graph.Node, limit float64) *graph.Node { return Apply(opSoftcap, CapAttrs{limit}, x) }
+
+// Softmin returns Softmax(-x) along an axis.
+func Softmin(x *graph.Node, axis int) *graph.Node {
+	defer building("Softmin", x, axis)()
+	return Softmax(Neg(x), axis)
+}
+
+// RRelu returns x above 0, and below it x times a slope that is drawn for each element between low and
+// high: Xu et al., Empirical Evaluation of Rectified Activations, 2015. The seed is that of [Uniform].
+// In evaluation use [LeakyRelu] with the slope (low + high)/2.
+func RRelu(x *graph.Node, low, high float64, seed *graph.Node) *graph.Node {
+	defer building("RRelu", x, low, high, seed)()
+	switch {
+	case x == nil || !x.Judged():
+		return Neg(x) // its own mistake
+	case !x.DType().IsFloat():
+		return refusal(refused("RRelu", x).with(low, high), &graph.Mistake{Code: graph.CodeDType,
+			Summary: fmt.Sprintf("rrelu works on floating-point numbers, and %s has dtype %s", x.Called(), x.DType())})
+	}
+	slopes := Add(Mul(Uniform(seed, x.DType(), x.Shape()...), num(high-low)), num(low))
+	return Where(Greater(x, num(0)), x, Mul(slopes, x))
+}
+
+// SwiGLU halves an axis and returns Silu of the first half times the second: Shazeer, GLU Variants
+// Improve Transformer, 2020. The axis's size must be even.
+func SwiGLU(x *graph.Node, axis int) *graph.Node {
+	defer building("SwiGLU", x, axis)()
+	return gated("SwiGLU", x, axis, func(a, b node) node { return Mul(Silu(a), b) })
+}
+
+// GEGLU halves an axis and returns Gelu of the first half times the second. The axis's size must be
+// even.
+func GEGLU(x *graph.Node, axis int) *graph.Node {
+	defer building("GEGLU", x, axis)()
+	return gated("GEGLU", x, axis, func(a, b node) node { return Mul(Gelu(a), b) })
+}
+
+// ReGLU halves an axis and returns Relu of the first half times the second. The axis's size must be
+// even.
+func ReGLU(x *graph.Node, axis int) *graph.Node {
+	defer building("ReGLU", x, axis)()
+	return gated("ReGLU", x, axis, func(a, b node) node { return Mul(Relu(a), b) })
+}

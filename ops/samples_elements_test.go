@@ -1,0 +1,24 @@
+package ops_test
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/ops"
+)
+
+const jumps = "it is constant, or of slope 1, between jumps that differences meet"
+
+// elementSamples are the rows of special functions, of parts of numbers and of gated activations.
+var elementSamples = []sample{
+	{name: "polygamma 1", arity: 1, call: on(func(x node) node { return ops.Polygamma(1, x) })},
+	{name: "polygamma 4", arity: 1, points: [2]float64{2, 3}, call: on(func(x node) node { return ops.Polygamma(4, x) })},
+	{name: "digamma", arity: 1, cancels: true, points: [2]float64{0.6, 1.3}, call: on(ops.Digamma)},
+	{name: "lgamma", arity: 1, cancels: true, points: [2]float64{0.6, 1.3}, call: on(ops.LGamma)},
+	{name: "erfinv", arity: 1, points: [2]float64{0.1, 0.6}, call: on(ops.Erfinv)},
+	{name: "nextafter", arity: 2, flat: jumps, call: func(in ...node) node { return ops.NextAfter(in[0], in[1]) }},
+	{name: "frexp_mantissa", arity: 1, points: [2]float64{0.51, 0.98}, call: on(func(x node) node { m, _ := ops.Frexp(x); return m })},
+	{name: "frexp_exponent", arity: 1, call: on(func(x node) node { _, e := ops.Frexp(x); return e })},
+	{name: "nan_to_num", arity: 1, call: on(func(x node) node { return ops.NanToNum(x, 1.5, math.Inf(1), -3) })},
+	{name: "threshold", arity: 1, call: on(func(x node) node { return ops.Threshold(x, 0.5003, 7) })},
+	{name: "softcap", arity: 1, call: on(func(x node) node { return ops.Softcap(x, 3) })},
+}

@@ -1,0 +1,98 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opShiftLeft, opShiftRight *graph.Op
+
+// shift is the entry of bits moved by y places, 0 or more. emit moves by less than half of the bits:
+// a shift is done as two of halves, so that no power of 2 leaves the dtype.
+func shift(name, fn, doc string, emit func(m arith, x, power graph.Value) graph.Value) *graph.Op {
+	op := graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Promote: ToCommonType, Grad: noGradient}
+	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
+		t, s := sameType(c)
+		if !t.IsInt() && !c.Failed() {
+			rules.RefuseDType(c, `"`+name+`_cpu" not implemented for '`+t.TorchName()+`'`)
+		}
+		return t, s
+	}
+	op.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+		m := arith{e, n.DType()}
+		bits := float64(8 * m.t.Size())
+		outside := m.Prim(graph.PrimOr, m.less(x[1], 0), m.Prim(graph.PrimGe, x[1], m.num(bits)))
+		by := m.pick(outside, m.num(bits), x[1])
+		half := m.Prim(graph.PrimFloorDiv, by, m.num(2))
+		for _, places := range []graph.Value{half, m.sub(by, half)} {
+			x[0] = emit(m, x[0], m.Prim(graph.PrimPow, m.num(2), places))
+		}
+		return x[0]
+	}
+	return define(op)
+}
+
+// euclidSteps is how many remainders the greatest common divisor of two 64-bit numbers takes at most:
+// Lamé's theorem, by the Fibonacci numbers.
+const euclidSteps = 92
+
+func init() {
+	opShiftLeft = shift("bitwise_left_shift", "ShiftLeft", "x * 2^y, without the bits that leave the dtype; 0 where y is no number of its bits.", arith.mul)
+	opShiftRight = shift("bitwise_right_shift", "ShiftRight", "x / 2^y, rounded down; the sign alone where y is no number of its bits.",
+		func(m arith, x, power graph.Value) graph.Value { return m.Prim(graph.PrimFloorDiv, x, power) })
+	opShiftLeft.Ref = named("numpy.left_shift", "torch.bitwise_left_shift", "jax.numpy.left_shift", "BitShift", "",
+		func(e *graph.Example) node { return ShiftLeft(e.Of("x", "n"), e.Of("y", "n")) })
+	opShiftRight.Ref = named("numpy.right_shift", "torch.bitwise_right_shift", "jax.numpy.right_shift", "BitShift", "",
+		func(e *graph.Example) node { return ShiftRight(e.Of("x", "n"), e.Of("y", "n")) })
+	composed("Gcd", "the greatest common divisor.", named("numpy.gcd", "torch.gcd", "jax.numpy.gcd", "", "",
+		func(e *graph.Example) node { return Gcd(e.As(graph.Int64, "x", "n"), e.As(graph.Int64, "y", "n")) }))
+	composed("Lcm", "the least common multiple.", named("numpy.lcm", "torch.lcm", "jax.numpy.lcm", "", "",
+		func(e *graph.Example) node { return Lcm(e.As(graph.Int64, "x", "n"), e.As(graph.Int64, "y", "n")) }))
+}
+
+// ShiftLeft returns whole numbers with their bits moved up by y places. What leaves the dtype is lost,
+// and all of it where y is negative or not less than the number of bits.
+func ShiftLeft(x, y *graph.Node) *graph.Node { return Apply(opShiftLeft, nil, x, y) }
+
+// ShiftRight returns whole numbers with their bits moved down by y places, the sign coming in: x / 2^y,
+// rounded down. Where y is negative or not less than the number of bits, only the sign is left.
+func ShiftRight(x, y *graph.Node) *graph.Node { return Apply(opShiftRight, nil, x, y) }
+
+// Gcd returns the greatest common divisor of whole numbers, which is not negative; that of 0 and 0 is 0.
+// It takes as many steps as the slowest element, in Euclid's algorithm.
+func Gcd(x, y *graph.Node) *graph.Node {
+	defer building("Gcd", x, y)()
+	if bad := notWhole("Gcd", x, y); bad != nil {
+		return bad
+	}
+	a, b := Abs(x), Abs(y)
+	final, _ := While(euclidSteps, []node{Maximum(a, b), Minimum(a, b)},
+		func(c []node) node { return Any(NotEqual(c[1], num64(0))) },
+		func(_ node, c []node) []node {
+			done := Equal(c[1], num64(0))
+			rest := Remainder(c[0], Where(done, num64(1), c[1]))
+			return []node{Where(done, c[0], c[1]), Where(done, num64(0), rest)}
+		})
+	return final[0]
+}
+
+// Lcm returns the least common multiple of whole numbers, which is not negative; that of 0 and any is 0.
+func Lcm(x, y *graph.Node) *graph.Node {
+	defer building("Lcm", x, y)()
+	if bad := notWhole("Lcm", x, y); bad != nil {
+		return bad
+	}
+	divisor := Gcd(x, y)
+	return Abs(Mul(FloorDiv(x, Maximum(divisor, num64(1))), y))
+}
+
+// notWhole refuses operands that are no whole numbers; nil where they are.
+func notWhole(fn string, in ...node) node {
+	for _, x := range in {
+		if x != nil && x.Judged() && !x.DType().IsInt() {
+			return refusal(refused(fn, in...), &graph.Mistake{Code: graph.CodeDType,
+				Summary: fn + " is of whole numbers, and " + x.Called() + " has dtype " + x.DType().String()})
+		}
+	}
+	return nil
+}
