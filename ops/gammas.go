@@ -232,8 +232,5 @@ func Digamma(x *graph.Node) *graph.Node { return Apply(opDigamma, nil, x) }
 // Polygamma returns derivative n of [Digamma], n from 0 to 20. Where x is less than 1/2 it is computed by
 // reflection, and its error grows towards the poles.
 func Polygamma(n int, x *graph.Node) *graph.Node {
-	if n == 0 {
-		return Digamma(x)
-	}
 	return Apply(opPolygamma, PolygammaAttrs{n}, x)
 }

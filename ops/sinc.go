@@ -6,7 +6,13 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-var opSinc, opLogit, opXLog1PY, opEntr *graph.Op
+var opSinc, opLogit, opXLog1PY, opEntr, opRad2Deg, opDeg2Rad *graph.Op
+
+// scaled is the entry of x times a number.
+func scaled(name, fn, doc string, by float64) *graph.Op {
+	return formula(name, fn, doc, func(m arith, x graph.Value) graph.Value { return m.mul(x, m.num(by)) },
+		func(_, _, dy node) node { return Mul(dy, num(by)) })
+}
 
 func init() {
 	opSinc = special("sinc", "Sinc", "sin(πx) / (πx), and 1 at 0.",
@@ -48,10 +54,10 @@ func init() {
 	opLogit.Ref = named("scipy.special.logit", "torch.logit", "jax.scipy.special.logit", "", "")
 	opXLog1PY.Ref = named("scipy.special.xlog1py", "torch.special.xlog1py", "jax.scipy.special.xlog1py", "", "")
 	opEntr.Ref = named("scipy.special.entr", "torch.special.entr", "jax.scipy.special.entr", "", "")
-	composed("Rad2Deg", "x * 180/π.", named("numpy.rad2deg", "torch.rad2deg", "jax.numpy.rad2deg", "", "",
-		func(e *graph.Example) node { return Rad2Deg(e.Of("x", "n")) }))
-	composed("Deg2Rad", "x * π/180.", named("numpy.deg2rad", "torch.deg2rad", "jax.numpy.deg2rad", "", "",
-		func(e *graph.Example) node { return Deg2Rad(e.Of("x", "n")) }))
+	opRad2Deg = scaled("rad2deg", "Rad2Deg", "x * 180/π.", 180/math.Pi)
+	opDeg2Rad = scaled("deg2rad", "Deg2Rad", "x * π/180.", math.Pi/180)
+	opRad2Deg.Ref = named("numpy.rad2deg", "torch.rad2deg", "jax.numpy.rad2deg", "", "")
+	opDeg2Rad.Ref = named("numpy.deg2rad", "torch.deg2rad", "jax.numpy.deg2rad", "", "")
 	composed("MvLGamma", "the logarithm of the multivariate gamma function of dimension p.", named("scipy.special.multigammaln", "torch.mvlgamma", "jax.scipy.special.multigammaln", "", "",
 		func(e *graph.Example) node { return MvLGamma(e.Of("x", "n"), 3) }))
 }
@@ -69,16 +75,10 @@ func XLog1PY(x, y *graph.Node) *graph.Node { return Apply(opXLog1PY, nil, x, y) 
 func Entr(x *graph.Node) *graph.Node { return Apply(opEntr, nil, x) }
 
 // Rad2Deg returns an angle in degrees.
-func Rad2Deg(x *graph.Node) *graph.Node {
-	defer building("Rad2Deg", x)()
-	return Mul(x, num(180/math.Pi))
-}
+func Rad2Deg(x *graph.Node) *graph.Node { return Apply(opRad2Deg, nil, x) }
 
 // Deg2Rad returns an angle in radians.
-func Deg2Rad(x *graph.Node) *graph.Node {
-	defer building("Deg2Rad", x)()
-	return Mul(x, num(math.Pi/180))
-}
+func Deg2Rad(x *graph.Node) *graph.Node { return Apply(opDeg2Rad, nil, x) }
 
 // MvLGamma returns the logarithm of the multivariate gamma function of dimension p, which is at least 1:
 // log(π) p(p-1)/4 + the sum of LGamma(x - i/2) for i from 0 to p-1.
