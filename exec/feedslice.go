@@ -1,9 +1,7 @@
 package exec
 
 import (
-	"errors"
 	"fmt"
-	"reflect"
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/graph"
@@ -61,55 +59,4 @@ func namedSize(d graph.Dim, named shapeinfer.Sizes) int {
 		}
 	}
 	return -1
-}
-
-// takeNested takes nested slices and arrays, such as [][]float32, by copying their elements.
-func takeNested(m *engine.Memory, v reflect.Value) error {
-	shape, elem := []int(nil), v
-	for isList(elem) {
-		shape = append(shape, elem.Len())
-		if elem.Len() == 0 { // sizes behind it are not told, but those of arrays
-			if elem = reflect.Zero(elem.Type().Elem()); elem.Kind() == reflect.Slice {
-				return errors.New("it has no elements, and so does not tell its sizes: give exec.Array{Shape: …, Data: …}")
-			}
-			continue
-		}
-		elem = elem.Index(0)
-	}
-	kind := elem.Type()
-	for k, t := range map[reflect.Kind]reflect.Type{reflect.Float32: reflect.TypeFor[float32](), reflect.Float64: reflect.TypeFor[float64](), reflect.Int32: reflect.TypeFor[int32](),
-		reflect.Int64: reflect.TypeFor[int64](), reflect.Int: reflect.TypeFor[int](), reflect.Bool: reflect.TypeFor[bool]()} {
-		if kind.Kind() == k {
-			kind = t
-		}
-	}
-	all := reflect.MakeSlice(reflect.SliceOf(kind), 0, 0)
-	all, err := appendNested(all, v, shape, nil)
-	if err != nil {
-		return err
-	}
-	err = m.SetSlice(shape, all.Interface())
-	m.Keep = all.Interface()
-	return err
-}
-
-func isList(v reflect.Value) bool { return v.Kind() == reflect.Slice || v.Kind() == reflect.Array }
-
-// appendNested appends the elements of v, which stands at a place of nested lists and has the given
-// shape.
-func appendNested(all, v reflect.Value, shape, place []int) (reflect.Value, error) {
-	if v.Len() != shape[0] {
-		return all, fmt.Errorf("the list at %v has %d elements, and the first one beside it %d: all must have as many", place, v.Len(), shape[0])
-	}
-	for i := range v.Len() {
-		if len(shape) == 1 {
-			all = reflect.Append(all, v.Index(i).Convert(all.Type().Elem()))
-			continue
-		}
-		var err error
-		if all, err = appendNested(all, v.Index(i), shape[1:], append(place[:len(place):len(place)], i)); err != nil {
-			return all, err
-		}
-	}
-	return all, nil
 }

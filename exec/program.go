@@ -1,7 +1,9 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
@@ -18,6 +20,7 @@ type Program struct {
 	request request
 	inputs  []inputSpec
 	params  []*graph.Node   // of the user's graph
+	used    []*graph.Node   // those of them that it reads or writes
 	outputs []*graph.Node   // of the user's graph
 	results []*lower.Buffer // where the outputs lie
 	code    *engine.Code
@@ -37,8 +40,12 @@ type Program struct {
 func newProgram(g *graph.Graph, r request, u *lower.Program) (*Program, error) {
 	p := &Program{source: g, request: r, outputs: r.outputs, needs: r.needs, built: u.UserNodes, graph: u.Graph, roots: u.Roots}
 	p.inputs = r.inputSpecs(g, u)
+	live := rewrite.Reachable(g, r.roots())
 	for _, s := range u.Params {
 		p.params = append(p.params, s.User)
+		if live[s.User.ID()] {
+			p.used = append(p.used, s.User)
+		}
 	}
 	for _, n := range u.Roots[:u.NumOutputs] {
 		p.results = append(p.results, u.BufferOf[alias.Viewed(n)])
@@ -49,6 +56,11 @@ func newProgram(g *graph.Graph, r request, u *lower.Program) (*Program, error) {
 	}
 	return p, nil
 }
+
+// Params lists the parameters that the program reads or writes, in the order of their declaration. Of one that
+// evaluates they are those of the model, with running statistics, and not what an optimiser keeps.
+// [Session.Params] lists all that a session holds.
+func (p *Program) Params() []*graph.Node { return slices.Clone(p.used) }
 
 // Snapshots returns the program after each pass, in text, for debugging. They are not kept
 // with a program: the first call compiles it once more.
@@ -63,6 +75,10 @@ func (p *Program) Kernels() int { return len(p.code.Kernels) }
 // withoutUpdates returns the program that computes the outputs without the updates.
 func (p *Program) withoutUpdates() (*Program, error) {
 	p.readOnlyOnce.Do(func() {
+		if len(p.outputs) == 0 {
+			p.readOnlyErr = errors.New("exec: the program has updates and no outputs: without the updates there is nothing to run")
+			return
+		}
 		for _, n := range p.outputs {
 			if dependsOnUpdate(n) {
 				p.readOnlyErr = fmt.Errorf("exec: output %s is computed from the result of an update (%s): use Run", n.Label(), n.Pos())

@@ -72,7 +72,8 @@ func (r *Results) locate(o *output) {
 	o.array = Array{Shape: o.shape, Data: engine.SliceAt(o.storage.Dtype, p, engine.CountOf(o.shape))}
 }
 
-// Array returns an output as a plain slice with its shape.
+// Array returns an output as a plain slice with its shape, in the session's memory: valid until the session's
+// next run, which writes it. [Array.Clone] keeps it for longer.
 func (r *Results) Array(n *graph.Node) (Array, error) {
 	o, err := r.find(n)
 	if err != nil {
@@ -81,8 +82,8 @@ func (r *Results) Array(n *graph.Node) (Array, error) {
 	return o.array, nil
 }
 
-// Values returns the elements of an output in row-major order, in the session's memory. T
-// must be the Go type of its dtype.
+// Values returns the elements of an output in row-major order, in the session's memory: valid until the
+// session's next run. [slices.Clone] keeps them for longer. T must be the Go type of its dtype.
 func Values[T bool | int32 | int64 | float32 | float64](r *Results, n *graph.Node) ([]T, error) {
 	o, err := r.find(n)
 	if err != nil {
@@ -95,7 +96,8 @@ func Values[T bool | int32 | int64 | float32 | float64](r *Results, n *graph.Nod
 	return values, nil
 }
 
-// Dense returns an output as a tensor that shares the session's memory. A value without
+// Dense returns an output as a tensor that shares the session's memory: valid until the session's next run;
+// its method Clone keeps it for longer. A value without
 // elements, which a tensor.Dense cannot hold, is an error: [Results.Array] gives those.
 func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 	o, err := r.find(n)

@@ -190,7 +190,7 @@ func TestInputsThatAreAskedFor(t *testing.T) {
 	ops.Sub(rows, x)
 	asked := func(word string) string {
 		return "^exec: input " + word + " is not fed; it is .*; its values are not used, but it tells the size \"batch\", which " +
-			`.* \(size_test.go:\d+:\d+\) uses: feed it, or give the session exec.Size\("batch", n\)$`
+			`.* \(size_test.go:\d+:\d+\) uses: feed it, or give the session exec.Size\("batch", n\), or the run exec.RunSize\("batch", n\)$`
 	}
 	matrix := exec.Array{Shape: []int{2, 8}, Data: make([]float32, 16)}
 	for name, c := range map[string]struct {

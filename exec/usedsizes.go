@@ -149,18 +149,19 @@ func (s *Session) whyNeeded(in *inputSpec, feed Feed) error {
 		}
 	}
 	noteEqual(s.prog.source, told)
-	var why, instead []string
+	var why, session, run []string
 	for _, size := range in.sizes {
 		if !told[size.name] {
 			why = append(why, fmt.Sprintf("%q, which %s (%s) uses", size.name, graph.Describe(size.by), size.by.Pos()))
-			instead = append(instead, fmt.Sprintf("exec.Size(%q, n)", size.name))
+			session = append(session, fmt.Sprintf("exec.Size(%q, n)", size.name))
+			run = append(run, fmt.Sprintf("exec.RunSize(%q, n)", size.name))
 		}
 	}
 	if len(why) == 0 {
 		return nil
 	}
-	return notFed(in.node, fmt.Sprintf("; its values are not used, but it tells the size %s: feed it, or give the session %s",
-		strings.Join(why, ", and "), strings.Join(instead, ", ")))
+	return notFed(in.node, fmt.Sprintf("; its values are not used, but it tells the size %s: feed it, or give the session %s, or the run %s",
+		strings.Join(why, ", and "), strings.Join(session, ", "), strings.Join(run, ", ")))
 }
 
 func notFed(n *graph.Node, more string) error {

@@ -3,6 +3,7 @@ package weights
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -39,6 +40,9 @@ func Open(path string) (*File, error) {
 	f := &File{path: path, byName: map[string]int{}}
 	if err := f.open(); err != nil {
 		f.Close()
+		if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path == path {
+			return nil, fmt.Errorf("weights: %w", err) // which names the path
+		}
 		return nil, fmt.Errorf("weights: %s: %w", path, err)
 	}
 	return f, nil

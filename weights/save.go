@@ -5,6 +5,10 @@ import "github.com/broadloom/broadloom/exec"
 // Save writes the parameters of a session, the state of optimisers among them, to a file: see
 // [Write]. Options are [Only], [Rename], [Metadata] and [ShardBytes]. No other session that shares
 // the parameters may write them meanwhile.
+//
+// A session holds all parameters that its graph had when its program was compiled, and those of sessions
+// that it shares with. Only(s.Program().Params()...) saves the ones that its program uses: of a program that
+// evaluates, the model without the state of its optimiser.
 func Save(path string, s *exec.Session, opts ...Option) error {
 	o := optionsOf(opts)
 	params, err := paramsOf(s, o)

@@ -3,6 +3,7 @@ package weights_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
@@ -274,4 +275,14 @@ func TestACheckpointThatBrokeIsSkippedAndToldOf(t *testing.T) {
 	require.NoError(t, c.Save(s, 3, nil))
 	_, err = c.Restore(other.prog.NewSession())
 	require.True(t, errors.As(err, &mismatch))
+}
+
+// TestAnAbsentFileIsNamedOnce in the error, which tells what it is.
+func TestAnAbsentFileIsNamedOnce(t *testing.T) {
+	for _, name := range []string{"absent.safetensors", "absent.npz", "absent.index.json"} {
+		path := filepath.Join(t.TempDir(), name)
+		_, err := weights.LoadFile(newModel(t, 2).prog.NewSession(), path)
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.Equal(t, 1, strings.Count(err.Error(), path), err.Error())
+	}
 }

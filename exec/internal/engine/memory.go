@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"reflect"
+	"strconv"
 	"unsafe"
 
 	"gorgonia.org/tensor"
@@ -16,9 +18,10 @@ type Memory struct {
 	Shape  []int
 	Ptr    unsafe.Pointer
 	Count  int
-	Keep   any    // keeps a copy alive
-	number uint64 // a fed number, in the dtype of its input; ptr then points here
-	shape  []int  // see OwnShape
+	Keep   any           // keeps a copy alive
+	number uint64        // a fed number, in the dtype of its input; ptr then points here
+	shape  []int         // see OwnShape
+	room   reflect.Value // see Room
 }
 
 // Meets reports whether two values have a byte of memory in common.
@@ -35,6 +38,15 @@ func (m *Memory) OwnShape(axes int) []int {
 	return m.shape
 }
 
+// Room returns a slice of a type and length that lasts as long as the memory, with any elements. Runs in
+// turn have the same one.
+func (m *Memory) Room(list reflect.Type, count int) reflect.Value {
+	if !m.room.IsValid() || m.room.Type() != list || m.room.Len() < count {
+		m.room = reflect.MakeSlice(list, count, count)
+	}
+	return m.room.Slice(0, count)
+}
+
 // SetSlice takes the memory of a plain slice, without copying.
 func (m *Memory) SetSlice(shape []int, data any) error {
 	m.Shape, m.Keep = shape, nil
@@ -48,7 +60,7 @@ func (m *Memory) SetSlice(shape []int, data any) error {
 	case []int64:
 		hold(m, graph.Int64, d)
 	case []int:
-		hold(m, graph.Int64, d)
+		m.holdInts(d)
 	case []bool:
 		hold(m, graph.Bool, d)
 	default:
@@ -98,7 +110,7 @@ func (m *Memory) SetDense(d *tensor.Dense) error {
 	case tensor.Int64:
 		hold(m, graph.Int64, d.Int64s())
 	case tensor.Int:
-		hold(m, graph.Int64, d.Ints())
+		m.holdInts(d.Ints())
 	case tensor.Bool:
 		hold(m, graph.Bool, d.Bools())
 	default:
@@ -110,6 +122,20 @@ func (m *Memory) SetDense(d *tensor.Dense) error {
 // hold points at elements of a dtype.
 func hold[T any](m *Memory, t graph.DType, elements []T) {
 	m.Dtype, m.Count, m.Ptr = t, len(elements), unsafe.Pointer(unsafe.SliceData(elements))
+}
+
+// holdInts points at integers, or at a copy where an int has 32 bits.
+func (m *Memory) holdInts(elements []int) {
+	if strconv.IntSize == 64 {
+		hold(m, graph.Int64, elements)
+		return
+	}
+	wide := make([]int64, len(elements))
+	for i, v := range elements {
+		wide[i] = int64(v)
+	}
+	hold(m, graph.Int64, wide)
+	m.Keep = wide
 }
 
 // SetNumber holds a Go number as an element of dtype t.
