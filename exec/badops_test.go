@@ -31,6 +31,7 @@ var badOps = map[string]badOp{
 	"no class":           {ownScale, func(op *graph.Op) { op.Class = graph.Source }, "it is of class source"},
 	"no such class":      {ownScale, func(op *graph.Op) { op.Class = 77 }, "it is of no class that there is: class 77"},
 	"no Emit":            {ownScale, func(op *graph.Op) { op.Emit = nil }, "Emit is missing"},
+	"Indexed":            {ownScale, func(op *graph.Op) { op.Indexed = true }, "Indexed is set"},
 	"no Fold":            {ownFold, func(op *graph.Op) { op.Fold = graph.NoFold }, "Fold is missing"},
 	"no Axes":            {ownFold, func(op *graph.Op) { op.Axes = nil }, "Axes is missing"},
 	"no View":            {ownTurn, func(op *graph.Op) { op.View = nil }, "one of View and Assemble"},

@@ -71,6 +71,11 @@ type Op struct {
 	// there before.
 	Fill bool
 
+	// Indexed says that an Update operation writes along one axis by index, its second operand, as
+	// Axes says, and not each element from those at its position. It is for operations that passes of the
+	// compiler make.
+	Indexed bool
+
 	// OutOfPlace is the operation that computes as a new value what an Update operation
 	// writes, with the same attributes; nil where there is none.
 	OutOfPlace *Op
@@ -94,8 +99,8 @@ type Op struct {
 	// Axes lists the axes of its operand that a Reduce operation folds, counted from the first,
 	// in rising order. Nil says that sizes decide when they are bound: operand and result
 	// have one rank, and what is folded are the axes whose size is 1 in the result alone.
-	// Of a Gather operation it gives the one axis along which indices count: of the operand
-	// that it picks from, or of the result that it adds to.
+	// Of a Gather operation, and an Indexed one, it gives the one axis along which indices count: of
+	// the operand that it picks from, or of the result that it adds to.
 	Axes func(n *Node) []int
 
 	// View is the arrangement that a Movement operation makes of its operand's

@@ -97,7 +97,7 @@ func (c *operationCheck) run() {
 			c.fail("set its field Class: the class source is that of inputs, parameters and constants", "it is of class %s", class)
 		}
 	case graph.Elementwise, graph.Update:
-		if c.want(c.op.Emit != nil, "Emit is missing, which a class of %s wants", class) &&
+		if c.want(!c.op.Indexed, "Indexed is set, which is for passes of the compiler") && c.want(c.op.Emit != nil, "Emit is missing, which a class of %s wants", class) &&
 			c.want(class == graph.Elementwise || operands > 0, "a class of %s wants an operand that it writes", class) {
 			c.broadcasts()
 			c.emits()

@@ -1,6 +1,3 @@
-// Package gather picks elements by index and adds elements up by index, over flat
-// memory. Elements are handled in the order in which they lie, so that sums are the
-// same in every run.
 package gather
 
 // Index is the types of indices.

@@ -55,8 +55,13 @@ func (k *gatherTask) outOfRange(at int) error {
 	} else {
 		value = elements[int64](k.ptr[1], k.shape.Count)[at]
 	}
-	return &FailedCheck{k.spec.Node, fmt.Sprintf("index out of range in self: %s%s is %d, not in 0..%d",
-		k.spec.Node.In(1).Called(), elementAt(k.indexShape, at), value, k.shape.Size-1)}
+	return outOfRange(k.spec.Node, k.indexShape, at, value, k.shape.Size)
+}
+
+// outOfRange is the error of the at-th of the indices of n, an index that is not one of 0..size-1.
+func outOfRange(n *graph.Node, indexShape []int, at int, value int64, size int) error {
+	return &FailedCheck{n, fmt.Sprintf("index out of range in self: %s%s is %d, not in 0..%d",
+		n.In(1).Called(), elementAt(indexShape, at), value, size-1)}
 }
 
 // elementAt writes where an element lies that is the at-th in row-major order: "[1, 4]", and

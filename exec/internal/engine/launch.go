@@ -141,6 +141,8 @@ func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
 		b.Launches = append(b.Launches, b.bindProduct(p, k.MatMulSpec))
 	case *lower.Repeat:
 		b.Launches = append(b.Launches, b.bindRepeat(p, k))
+	case *lower.AddRows:
+		b.Launches = append(b.Launches, b.bindAddRows(p, k.AddRowsSpec))
 	case *lower.Gather:
 		b.Launches = append(b.Launches, b.bindGather(p, k.GatherSpec))
 	}

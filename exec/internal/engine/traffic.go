@@ -14,6 +14,11 @@ func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 		base  *graph.Node
 		write bool
 	}
+	if k, ok := k.(*lower.AddRows); ok {
+		rows := b.Eval(k.Outer) * b.Eval(k.Count) * b.Eval(k.Inner) * k.Node.DType().Size()
+		moved = 3*rows + b.bytes(k.Node.In(1)) // what is added is read, and the rows are read and written, if no two are the same
+		return moved, 2*b.bytes(k.Node) + moved
+	}
 	seen := map[use]int{}
 	picks, ok := k.(*lower.Gather)
 	ok = ok && !picks.Add
@@ -107,6 +112,8 @@ func (b *Specialization) Flops(k lower.Kernel) (all, wide int) {
 		if k.Add {
 			count(b.Eval(k.Outer)*b.Eval(k.Count)*b.Eval(k.Inner), k.Node.DType().Size())
 		}
+	case *lower.AddRows:
+		count((2+len(k.Node.Operands())-3)*b.Eval(k.Outer)*b.Eval(k.Count)*b.Eval(k.Inner), k.Node.DType().Size())
 	case *lower.Repeat:
 		body, steps := b.bodies[k], b.Eval(k.Call.Region.Length())
 		for _, inner := range k.Body.Kernels {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/broadloom/broadloom/kernels/backend"
+	"github.com/broadloom/broadloom/kernels/gather"
 	"github.com/broadloom/broadloom/kernels/launch"
 )
 
@@ -14,6 +15,7 @@ type Workspace struct {
 	epilogue epilogue
 	reader   panelReader
 	chain    chainThread
+	rows     gather.Scratch
 }
 
 // argsOf returns arguments with room for a program of some outer axes and operands.

@@ -44,6 +44,8 @@ func Fuse(u *rewrite.Program) []*Group {
 		case class == graph.Source || alias.IsView(n) || f.putOff(n):
 		case class == graph.Version:
 			f.at[n.ID()] = f.maker(n.In(1)) // which comes after what made the old value
+		case n.Op().Indexed:
+			f.start(n, &Group{Class: graph.Gather, Space: n.Shape(), Closed: true})
 		case class == graph.Elementwise || class == graph.Update:
 			f.join(n, n.Shape())
 		case class == graph.Reduce && !rewrite.IsSumTo(n) && !rewrite.FindsIndex(n):
@@ -204,6 +206,9 @@ func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
 // readsInPlace reports whether r reads of what a write destroys only the element that is
 // written next, so that it may share a kernel with the write.
 func readsInPlace(r, write *graph.Node) bool {
+	if r.Op().Indexed || write.Op().Indexed {
+		return false
+	}
 	switch r.Op().Class {
 	case graph.Elementwise, graph.Update, graph.Reduce:
 	default:

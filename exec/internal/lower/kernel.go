@@ -54,6 +54,12 @@ type Gather struct {
 	*GatherSpec
 }
 
+// AddRows adds multiples of rows to the rows of a value that indices name, in place.
+type AddRows struct {
+	*fusion.Group
+	*AddRowsSpec
+}
+
 // Repeat is a loop of the user's: its body is a program, which is run for each step.
 type Repeat struct {
 	*fusion.Group
@@ -65,6 +71,7 @@ func (k *Variants) Loops() []*Loop { return k.Parts }
 func (k *Assemble) Loops() []*Loop { return k.Parts }
 func (*MatMul) Loops() []*Loop     { return nil }
 func (*Gather) Loops() []*Loop     { return nil }
+func (*AddRows) Loops() []*Loop    { return nil }
 func (*Repeat) Loops() []*Loop     { return nil }
 
 func (k *Fused) Operands() []fusion.Operand    { return operandsOf(k.Parts) }
@@ -72,6 +79,7 @@ func (k *Variants) Operands() []fusion.Operand { return operandsOf(k.Parts) }
 func (k *Assemble) Operands() []fusion.Operand { return operandsOf(k.Parts) }
 func (k *MatMul) Operands() []fusion.Operand   { return k.MatMulSpec.Operands[:] }
 func (k *Gather) Operands() []fusion.Operand   { return k.GatherSpec.Operands[:] }
+func (k *AddRows) Operands() []fusion.Operand  { return k.AddRowsSpec.Operands }
 func (k *Repeat) Operands() []fusion.Operand   { return k.RepeatSpec.Operands }
 
 func operandsOf(parts []*Loop) (all []fusion.Operand) {

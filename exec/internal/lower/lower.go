@@ -68,6 +68,8 @@ func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusi
 		return &MatMul{k, newMatMulSpec(n)}, nil
 	case k.Class == graph.Loop:
 		return u.lowerRepeat(k)
+	case n.Op().Indexed:
+		return &AddRows{k, newAddRowsSpec(n)}, nil
 	case k.Class == graph.Gather:
 		return &Gather{k, newGatherSpec(n)}, nil
 	case rewrite.IsSumTo(n):

@@ -83,13 +83,24 @@ func indexOf(n *graph.Node) (axis int, ok bool) {
 
 // addsOperands reports whether an operation gives the sum of its two operands.
 func addsOperands(n *graph.Node) bool {
-	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 2 {
-		return false
+	return n.Op().Class == graph.Elementwise && primOf(n) == graph.PrimAdd
+}
+
+// primOf returns the primitive that an operation applies to its two operands, in their order, if
+// it does nothing else; else no primitive that there is.
+func primOf(n *graph.Node) graph.Prim {
+	if len(n.Operands()) != 2 || n.Op().Emit == nil {
+		return noPrim
 	}
 	p := examine(n)
 	last := p.steps[p.result]
-	return last.kind == primStep && last.prim == graph.PrimAdd && last.args[0] == 0 && last.args[1] == 1 && !p.canFail
+	if last.kind != primStep || len(last.args) != 2 || last.args[0] != 0 || last.args[1] != 1 || p.canFail {
+		return noPrim
+	}
+	return last.prim
 }
+
+const noPrim = ^graph.Prim(0)
 
 func (p *elementInfo) add(s elementStep) graph.Value {
 	p.steps = append(p.steps, s)
@@ -116,7 +127,12 @@ func (p *elementInfo) Const(t graph.DType, v float64) graph.Value {
 	return p.add(elementStep{kind: numberStep, dtype: t, number: v})
 }
 
-func (p *elementInfo) Convert(_ graph.Value, t graph.DType) graph.Value { return p.other(t) }
+func (p *elementInfo) Convert(x graph.Value, t graph.DType) graph.Value {
+	if p.TypeOf(x) == t {
+		return x
+	}
+	return p.other(t)
+}
 
 func (p *elementInfo) TypeOf(x graph.Value) graph.DType { return p.steps[x].dtype }
 

@@ -40,6 +40,8 @@ func (u *Program) insertCopies() {
 		switch {
 		case n.Op().Class == graph.Gather:
 			return next.Copy(n, []*graph.Node{contiguous(in[0]), contiguous(in[1])})
+		case n.Op().Indexed:
+			return next.Copy(n, append([]*graph.Node{in[0], contiguous(in[1]), contiguous(in[2])}, in[3:]...))
 		case n.Op().Class == graph.Update:
 			return next.Copy(n, withoutOverlap(in))
 		case n.Op().View == nil:

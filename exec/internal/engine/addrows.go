@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/gather"
+)
+
+// addRowsTask is a change of the rows that indices name, with all sizes known. Its tiles are runs of
+// indices: each changes the rows that are named there first.
+type addRowsTask[T float32 | float64, I gather.Index] struct {
+	spec       *lower.AddRowsSpec
+	rows       *gather.Rows[T, I]
+	indexShape []int
+	ptr        []unsafe.Pointer
+}
+
+// addRowsTile is the number of indices of a tile.
+const addRowsTile = 256
+
+func (b *Specialization) bindAddRows(p *Code, spec *lower.AddRowsSpec) Launch {
+	s := b.newLaunch(p, spec.Operands)
+	isWide, isLong := spec.Node.DType() == graph.Float64, spec.Node.In(1).DType() == graph.Int64
+	switch {
+	case isWide && isLong:
+		s.Task = newAddRowsTask[float64, int64](b, spec)
+	case isWide:
+		s.Task = newAddRowsTask[float64, int32](b, spec)
+	case isLong:
+		s.Task = newAddRowsTask[float32, int64](b, spec)
+	default:
+		s.Task = newAddRowsTask[float32, int32](b, spec)
+	}
+	return s
+}
+
+func newAddRowsTask[T float32 | float64, I gather.Index](b *Specialization, spec *lower.AddRowsSpec) *addRowsTask[T, I] {
+	shape := gather.Shape{Outer: b.Eval(spec.Outer), Size: b.Eval(spec.Size), Inner: b.Eval(spec.Inner), Count: b.Eval(spec.Count)}
+	return &addRowsTask[T, I]{
+		spec: spec, indexShape: b.Shape(spec.Node.In(1).Shape()), ptr: make([]unsafe.Pointer, len(spec.Operands)),
+		rows: gather.NewRows[T, I](shape, len(spec.Node.Operands())-3, spec.Subtract),
+	}
+}
+
+func (k *addRowsTask[T, I]) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] = p }
+
+func (k *addRowsTask[T, I]) Run(s *State) error {
+	index := k.index()
+	if bad := k.rows.Group(index); bad >= 0 {
+		return outOfRange(k.spec.Node, k.indexShape, bad, int64(index[bad]), k.rows.Size)
+	}
+	for i := range k.rows.Factors {
+		k.rows.Factors[i] = *(*T)(k.ptr[3+i])
+	}
+	k.rows.AddNothing(k.whole())
+	tiles := (k.rows.Count + addRowsTile - 1) / addRowsTile
+	if cost := k.rows.Outer * k.rows.Count * k.rows.Inner; s.Threads > 1 && cost >= parallelCost {
+		s.ParallelFor(k, tiles, cost)
+	} else {
+		for i := range tiles {
+			k.Tile(i, &s.Ws)
+		}
+	}
+	k.rows.Forget(index)
+	return nil
+}
+
+// Tile changes the rows that are named first at the indices of the tile.
+func (k *addRowsTask[T, I]) Tile(i int, ws *Workspace) {
+	src, lo := elements[T](k.ptr[2], k.rows.Outer*k.rows.Count*k.rows.Inner), i*addRowsTile
+	k.rows.Add(k.whole(), src, k.index(), lo, min(lo+addRowsTile, k.rows.Count), &ws.rows)
+}
+
+// whole returns the elements of which rows are changed.
+func (k *addRowsTask[T, I]) whole() []T {
+	return elements[T](k.ptr[len(k.ptr)-1], k.rows.Outer*k.rows.Size*k.rows.Inner)
+}
+
+func (k *addRowsTask[T, I]) index() []I { return elements[I](k.ptr[1], k.rows.Count) }

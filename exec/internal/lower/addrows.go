@@ -1,0 +1,29 @@
+package lower
+
+import (
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// AddRowsSpec is a step with the rows that indices name, as a kernel.
+type AddRowsSpec struct {
+	Node     *graph.Node
+	Operands []fusion.Operand // the value as it is read, indices, rows that are added, factors, the value as it is written
+	Subtract bool
+	// The sizes of gather.Shape.
+	Outer, Size, Inner, Count graph.Dim
+}
+
+func newAddRowsSpec(n *graph.Node) *AddRowsSpec {
+	a := n.Attrs().(rewrite.AddRowsAttrs)
+	p := &AddRowsSpec{Node: n, Subtract: a.Subtract, Count: n.In(1).Shape().NumElements()}
+	for _, x := range n.Operands() {
+		p.Operands = append(p.Operands, fusion.Operand{Base: alias.Viewed(x), Layout: alias.LayoutOf(x)})
+	}
+	p.Operands = append(p.Operands, fusion.Operand{Base: n, Layout: alias.LayoutOf(n), Write: true})
+	whole := n.Shape()
+	p.Outer, p.Size, p.Inner = whole[:a.Axis].NumElements(), whole[a.Axis], whole[a.Axis+1:].NumElements()
+	return p
+}

@@ -1,0 +1,97 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// AddRowsAttrs are the fixed arguments of opAddRows: the axis along which indices count, and
+// whether it subtracts.
+type AddRowsAttrs struct {
+	Axis     int
+	Subtract bool
+}
+
+// opAddRows is what the write of a sum by index becomes.
+var opAddRows = &graph.Op{Name: "add_rows_", Func: "AddRows", Class: graph.Update, Indexed: true, MinIn: 3, MaxIn: -1,
+	Doc:   "x ± s·f1·f2…, written into x, where s is what scatter_add makes of operands 2 and 1: only the rows that indices name are visited.",
+	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
+	Axes:  func(n *graph.Node) []int { return []int{n.Attrs().(AddRowsAttrs).Axis} },
+}
+
+// AddRows finds values from which a multiple of a sum by index is subtracted in place, or to which it
+// is added: tables that are trained by their rows. Only the rows that indices name are then read
+// and written, and the sum, which has the table's size, is never stored.
+func AddRows(u *Program) error {
+	if !slices.ContainsFunc(u.Graph.Nodes(), isSumByIndex) {
+		return nil
+	}
+	uses, now := u.usesOf(), make([]*graph.Node, len(u.Graph.Nodes()))
+	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		for i, x := range n.Operands() {
+			now[x.ID()] = in[i]
+		}
+		s := rowStepOf(n, uses)
+		if s == nil {
+			return nil
+		}
+		operands := []*graph.Node{in[0], now[s.sum.In(1).ID()], now[s.sum.In(0).ID()]}
+		for _, f := range s.factors {
+			operands = append(operands, now[f.ID()])
+		}
+		return graph.Apply(opAddRows, AddRowsAttrs{s.sum.Op().Axes(s.sum)[0], s.subtract}, operands...)
+	})
+	return nil
+}
+
+// rowStep is a write of x ± sum·f1·f2… into x.
+type rowStep struct {
+	sum      *graph.Node
+	factors  []*graph.Node // numbers, in the order in which they are multiplied
+	subtract bool
+}
+
+// rowStepOf finds what a write does, if it is such a step that nothing else uses a part of.
+func rowStepOf(n *graph.Node, uses []int) *rowStep {
+	if n.Op().Class != graph.Update || n.Op().Indexed || len(n.Operands()) != 2 || !n.DType().IsFloat() || !alias.LayoutOf(n.In(0)).IsDense() {
+		return nil
+	}
+	x, made := n.In(0), n
+	if n.Op().Fill {
+		if made = n.In(1); uses[made.ID()] != 1 || len(made.Operands()) != 2 || made.In(0) != x {
+			return nil
+		}
+	}
+	s := &rowStep{}
+	switch primOf(made) {
+	case graph.PrimAdd:
+	case graph.PrimSub:
+		s.subtract = true
+	default:
+		return nil
+	}
+	for s.sum = made.In(1); primOf(s.sum) == graph.PrimMul && uses[s.sum.ID()] == 1; {
+		f := 1
+		if s.sum.In(0).Rank() == 0 {
+			f = 0
+		}
+		if s.sum.In(f).Rank() != 0 || alias.Storage(s.sum.In(f)) == alias.Storage(x) {
+			return nil
+		}
+		s.factors = append(s.factors, s.sum.In(f))
+		s.sum = s.sum.In(1 - f)
+	}
+	slices.Reverse(s.factors)
+	if !isSumByIndex(s.sum) || uses[s.sum.ID()] != 1 || s.sum.DType() != n.DType() || !s.sum.Shape().Equal(x.Shape()) ||
+		slices.ContainsFunc(s.sum.Operands(), func(of *graph.Node) bool { return alias.Storage(of) == alias.Storage(x) }) {
+		return nil
+	}
+	return s
+}
+
+// isSumByIndex reports whether a node adds elements to the places that indices name.
+func isSumByIndex(n *graph.Node) bool {
+	return n.Op().Class == graph.Gather && n.Op().Fold == graph.FoldSum
+}
