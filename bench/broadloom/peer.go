@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/broadloom/broadloom/bench/suite"
 	"github.com/broadloom/broadloom/exec"
@@ -44,6 +45,7 @@ func New(w suite.Workload, in *suite.Inputs) (*Program, error) {
 	if !ok {
 		return nil, suite.ErrNotExpressible
 	}
+	start := time.Now()
 	g := graph.New(w.Name)
 	nodes, feed := declare(g, in)
 	results, updates := build(nodes)
@@ -58,6 +60,7 @@ func New(w suite.Workload, in *suite.Inputs) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.compilation = time.Since(start)
 	p.session = prog.NewSession()
 	for _, t := range in.Tensors {
 		if !t.Trained && !t.Held {
@@ -122,7 +125,12 @@ type Program struct {
 	feed    exec.Feed
 	results []*graph.Node
 	out     *exec.Results
+
+	compilation time.Duration
 }
+
+// Compilation is the time from an empty graph to its program, derivatives included.
+func (p *Program) Compilation() time.Duration { return p.compilation }
 
 // Step implements suite.Program.
 func (p *Program) Step() (err error) {

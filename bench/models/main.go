@@ -1,7 +1,8 @@
-// The models command measures whole models with Broadloom and with PyTorch by turns, on the
-// same numbers, and prints a Markdown table. A result that differs ends it.
+// The models command measures workloads with Broadloom and its peers by turns, on the same
+// numbers, and prints Markdown tables: times, then compilation and memory. A result that differs
+// ends it. Of a peer that has no such workload, or is not installed, it says so.
 //
-//	go run -C bench ./models -python python3 -mode eager
+//	BROADLOOM_PYTHON=python3 BROADLOOM_XLA_PYTHON=python3 go run -C bench ./models -peers torch,jax
 package main
 
 import (
@@ -33,19 +34,19 @@ func main() {
 
 // options is the command line.
 type options struct {
-	python, mode, only string
-	threads            int
-	rule               sidebyside.Rule
+	peers   []peer
+	only    string
+	threads int
+	rule    sidebyside.Rule
 }
 
 func parse(args []string) (options, error) {
 	var o options
 	flags := flag.NewFlagSet("models", flag.ContinueOnError)
-	flags.StringVar(&o.python, "python", "python3", "Python `interpreter` that has NumPy and PyTorch")
-	flags.StringVar(&o.mode, "mode", "eager", "how PyTorch runs: eager or compile")
-	flags.StringVar(&o.only, "only", "", "measure models whose name contains one of these, comma-separated")
+	names := flags.String("peers", "torch,jax,onnxruntime", "libraries beside Broadloom, some of "+allPeers())
+	flags.StringVar(&o.only, "only", "", "measure workloads whose name contains one of these, comma-separated")
 	flags.IntVar(&o.threads, "threads", 1, "threads that a side may use")
-	flags.IntVar(&o.rule.Rounds, "rounds", 7, "samples of each side for each model")
+	flags.IntVar(&o.rule.Rounds, "rounds", 7, "samples of each side for each workload")
 	flags.DurationVar(&o.rule.Sample, "sample", 100*time.Millisecond, "length of a sample")
 	if err := flags.Parse(args); err != nil {
 		return o, err
@@ -53,12 +54,12 @@ func parse(args []string) (options, error) {
 	switch {
 	case flags.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q", flags.Arg(0))
-	case o.mode != "eager" && o.mode != "compile":
-		return o, fmt.Errorf("-mode is %q; it must be eager or compile", o.mode)
 	case o.threads < 1 || o.rule.Rounds < 1 || o.rule.Sample <= 0:
 		return o, errors.New("-threads, -rounds and -sample must be positive")
 	}
-	return o, nil
+	var err error
+	o.peers, err = choosePeers(*names)
+	return o, err
 }
 
 func run(ctx context.Context, args []string, out io.Writer) error {
@@ -67,55 +68,73 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	runtime.GOMAXPROCS(o.threads)
-	fmt.Fprint(out, "| model | PyTorch, ms | Broadloom, ms | ratio, least | ratio, median | PyTorch's first, s | Broadloom's first, s |",
-		" PyTorch's peak, MB | Broadloom's peak, MB |\n| --- |", strings.Repeat(" ---: |", 8), "\n")
+	r := newReport(out, o.peers)
 	for _, w := range suite.Match(strings.Split(o.only, ",")) {
-		if _, ok := kinds[w.Kind]; !ok {
-			continue
-		}
-		if err := measure(ctx, o, w, out); err != nil {
+		m, err := o.measure(ctx, w)
+		if err != nil {
 			return fmt.Errorf("%s: %w", w.Name, err)
 		}
+		r.add(w.Name, m)
 	}
-	return nil
+	r.end()
+	return ctx.Err()
 }
 
-// measure writes the row of a model.
-func measure(ctx context.Context, o options, w suite.Workload, out io.Writer) (err error) {
-	start := time.Now()
+// measurement is what was measured of a side on a workload.
+type measurement struct {
+	sidebyside.Timing
+	first, compilation float64 // seconds
+	peak               int     // bytes; 0 where the side does not tell
+	missing            error   // why nothing was measured, or nil
+}
+
+// measure measures a workload on all sides, Broadloom's first.
+func (o options) measure(ctx context.Context, w suite.Workload) (m []measurement, err error) {
 	in := w.Inputs()
-	made := time.Since(start)
+	start := time.Now()
 	ours, err := broadloom.New(w, in)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := ours.Step(); err != nil {
-		return err
+		return nil, err
 	}
-	first := time.Since(start) - made
-	theirs, err := startTorch(ctx, o.python, o.threads, o.mode, w, in)
+	m = make([]measurement, 1+len(o.peers))
+	m[0].first, m[0].compilation = time.Since(start).Seconds(), ours.Compilation().Seconds()
+	if m[0].peak, err = ours.Peak(); err != nil {
+		return nil, err
+	}
+	sides, places := []sidebyside.Side{sidebyside.Func(ours.Step)}, []int{0}
+	var remotes []*remote
+	defer func() {
+		for _, r := range remotes {
+			err = errors.Join(err, r.Close())
+		}
+	}()
+	for i, p := range o.peers {
+		r, failed := p.start(ctx, p.interpreter(), o.threads, w, in)
+		if failed != nil {
+			m[1+i].missing = failed
+			continue
+		}
+		remotes = append(remotes, r)
+		if err := agree(ours, r); err != nil {
+			return nil, err
+		}
+		m[1+i].first, m[1+i].compilation = r.first, r.compilation
+		sides, places = append(sides, r), append(places, 1+i)
+	}
+	timings, err := o.rule.ByTurns(sides...)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, theirs.Close()) }()
-	if err := agree(ours, theirs); err != nil {
-		return err
+	for i, t := range timings {
+		m[places[i]].Timing = t
+		if i > 0 {
+			if m[places[i]].peak, err = remotes[i-1].peak(); err != nil {
+				return nil, err
+			}
+		}
 	}
-	timings, err := o.rule.ByTurns(sidebyside.Func(ours.Step), theirs)
-	if err != nil {
-		return err
-	}
-	arena, err := ours.Peak()
-	if err != nil {
-		return err
-	}
-	peak, err := theirs.peak()
-	if err != nil {
-		return err
-	}
-	us, torch := timings[0], timings[1]
-	const milli, mega = 1e3, 1e6
-	_, err = fmt.Fprintf(out, "| %s | %.4g | %.4g | %.2f | %.2f | %.3g | %.3g | %.1f | %.1f |\n", w.Name, torch.Median*milli, us.Median*milli,
-		torch.Min/us.Min, torch.Median/us.Median, theirs.first, first.Seconds(), float64(peak)/mega, float64(arena)/mega)
-	return err
+	return m, nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -11,54 +12,65 @@ import (
 	"github.com/broadloom/broadloom/bench/suite"
 )
 
-// interpreter finds a Python for the tests: BROADLOOM_PYTHON, or one beside the repository.
-func interpreter(t *testing.T) string {
+// findPeers points the peers to Pythons for the tests: those that the environment names, or those
+// beside the repository.
+func findPeers(t *testing.T) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("starts interpreters")
+	}
 	beside, err := filepath.Abs("../../../shared/peers/python")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range []string{os.Getenv("BROADLOOM_PYTHON"), beside} {
-		if _, err := exec.LookPath(path); err == nil {
-			return path
-		}
+	if _, err := exec.LookPath(beside); err == nil && os.Getenv(torchPython) == "" {
+		t.Setenv(torchPython, beside)
 	}
-	t.Skip("no Python; BROADLOOM_PYTHON may name one that has PyTorch")
-	return ""
 }
 
-// TestPyTorchComputesTheSame compares results and, by a step of SGD, all gradients. Adam would
-// hide their magnitudes.
-func TestPyTorchComputesTheSame(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts interpreters")
+// bySGD is a workload that trains by SGD if it trains at all: Adam would hide the magnitudes of gradients.
+func bySGD(w suite.Workload) suite.Workload {
+	if w.Optimizer != "" {
+		w.Optimizer = suite.SGD
 	}
-	python := interpreter(t)
-	for _, w := range suite.All() {
-		if _, ok := kinds[w.Kind]; !ok {
-			continue
+	return w
+}
+
+// TestPeersComputeTheSame compares results and, by a step of SGD, all gradients.
+func TestPeersComputeTheSame(t *testing.T) {
+	findPeers(t)
+	for _, name := range []string{"torch", "jax", "onnxruntime"} {
+		p, err := choosePeers(name)
+		if err != nil {
+			t.Fatal(err)
 		}
-		t.Run(w.Name, func(t *testing.T) {
-			if w.Optimizer != "" {
-				w.Optimizer = suite.SGD
-			}
-			in := w.Inputs()
-			theirs, err := startTorch(t.Context(), python, 2, "eager", w, in)
-			if err != nil {
-				t.Skipf("this Python lacks PyTorch: %v", err)
-			}
-			defer theirs.Close()
-			ours, err := broadloom.New(w, in)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := ours.Step(); err != nil {
-				t.Fatal(err)
-			}
-			if err := agree(ours, theirs); err != nil {
-				t.Error(err)
+		t.Run(name, func(t *testing.T) {
+			for _, w := range suite.All() {
+				t.Run(w.Name, func(t *testing.T) { computesTheSame(t, p[0], bySGD(w)) })
 			}
 		})
+	}
+}
+
+func computesTheSame(t *testing.T, p peer, w suite.Workload) {
+	in := w.Inputs()
+	theirs, err := p.start(t.Context(), p.interpreter(), 2, w, in)
+	if errors.As(err, new(unable)) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	ours, err := broadloom.New(w, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ours.Step(); err != nil {
+		t.Fatal(err)
+	}
+	if err := agree(ours, theirs); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -66,16 +78,13 @@ func TestPyTorchComputesTheSame(t *testing.T) {
 // PyTorch's allocator holds during one. GPT's may have 1 % more: its arena loses 2 % of what
 // lives at once to gaps.
 func TestMemoryIsNoMoreThanPyTorchs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts interpreters")
-	}
-	python := interpreter(t)
+	findPeers(t)
 	for _, w := range suite.All() {
 		if w.Kind != suite.GPT && w.Kind != suite.ResNet {
 			continue
 		}
 		in := w.Inputs()
-		theirs, err := startTorch(t.Context(), python, 2, "eager", w, in)
+		theirs, err := peers[0].start(t.Context(), peers[0].interpreter(), 2, w, in)
 		if err != nil {
 			t.Skipf("this Python lacks PyTorch: %v", err)
 		}
@@ -100,7 +109,7 @@ func TestMemoryIsNoMoreThanPyTorchs(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
-	for _, args := range [][]string{{"extra"}, {"-mode", "fast"}, {"-threads", "0"}, {"-rounds", "0"}, {"-sample", "0s"}} {
+	for _, args := range [][]string{{"extra"}, {"-peers", "torch,tea"}, {"-threads", "0"}, {"-rounds", "0"}, {"-sample", "0s"}} {
 		if err := run(t.Context(), args, io.Discard); err == nil {
 			t.Errorf("%q is accepted", args)
 		}

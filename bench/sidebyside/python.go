@@ -46,6 +46,7 @@ func StartScript(ctx context.Context, interpreter string, threads int, script []
 	p := &Python{file: file.Name(), command: exec.CommandContext(ctx, interpreter, file.Name())}
 	p.command.Env = append(os.Environ(),
 		fmt.Sprintf("OPENBLAS_NUM_THREADS=%d", threads), fmt.Sprintf("OMP_NUM_THREADS=%d", threads),
+		fmt.Sprintf("BENCH_THREADS=%d", threads),
 		// A malloc that keeps large blocks, as Go's heap does.
 		"MALLOC_TRIM_THRESHOLD_=4294967296", "MALLOC_MMAP_THRESHOLD_=4294967296", "MALLOC_TOP_PAD_=536870912")
 	p.command.Stderr = &p.stderr

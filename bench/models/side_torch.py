@@ -1,16 +1,6 @@
-"""The PyTorch side of whole models. It reads requests, one JSON object a line, and answers each with a line.
-
-{"prepare": {"kind": …, "optimizer": …, "mode": …, "tensors": [{"name", "shape", "ints", "trained"}, …]}}
-                  the bytes of the tensors follow, in order; makes the first call; answers {"seconds": how long preparing and it took}
-{"results": true} answers {"counts": elements of each result, then of each trained tensor}; their bytes follow, as float32
-{"calls": n}      makes n calls; answers {"seconds": how long they took}
-{"peak": true}    makes a call; answers {"bytes": the most that PyTorch's allocator held during it beyond what it held before}
-
-The environment bounds the threads: OMP_NUM_THREADS, OPENBLAS_NUM_THREADS.
-"""
-import json
+"""The PyTorch side, eager or compiled: the workloads as a user writes them. serve.py answers for it."""
+import math
 import os
-import sys
 import time
 
 import numpy
@@ -25,6 +15,58 @@ def numbered(p, prefix):
     while f"{prefix}{i}" in p:
         yield i
         i += 1
+
+
+def chain(p):
+    return torch.tanh(p["x"] * p["y"] + p["b"]) * p["x"] - p["y"]
+
+
+def black_scholes(p):
+    s, k, t, r, v = (p[name] for name in "sktrv")
+    def cdf(z):
+        return 0.5 * (1 + torch.erf(z / math.sqrt(2)))
+    d1 = (torch.log(s / k) + (r + v * v / 2) * t) / (v * torch.sqrt(t))
+    d2 = d1 - v * torch.sqrt(t)
+    return s * cdf(d1) - k * torch.exp(-r * t) * cdf(d2)
+
+
+def layer_norm_sum(p):
+    return (F.layer_norm(p["x"], p["g"].shape, p["g"], p["b"]) * p["u"]).sum()
+
+
+def sums(p):
+    z = p["x"] * p["y"]
+    return z.sum(0), z.sum(1)
+
+
+def mlp(p):
+    z = p["x"]
+    for i in numbered(p, "w"):
+        z = (torch.relu(z) if i else z) @ p[f"w{i}"] + p[f"b{i}"]
+    return F.cross_entropy(z, p["t"])
+
+
+def logreg(p):
+    return F.binary_cross_entropy_with_logits(p["x"] @ p["w"] + p["b"], p["t"])
+
+
+def transformer(p, heads=8):
+    x = p["x"]
+    batch, length, d = x.shape
+    n = F.layer_norm(x, (d,), p["g1"], p["b1"])
+    q, k, v = (n @ p["wqkv"]).reshape(batch, length, 3, heads, d // heads).permute(2, 0, 3, 1, 4)
+    a = torch.softmax(q @ k.transpose(-1, -2) / math.sqrt(d // heads), -1) @ v
+    x = x + a.transpose(1, 2).reshape(batch, length, d) @ p["wo"]
+    x = x + F.gelu(F.layer_norm(x, (d,), p["g2"], p["b2"]) @ p["w1"]) @ p["w2"]
+    return (x * x).mean()
+
+
+def lenet(p):
+    z = p["x"]
+    for name in ("c1", "c2"):
+        z = F.max_pool2d(torch.relu(F.conv2d(z, p[name])), 2)
+    z = z.flatten(1)
+    return F.cross_entropy(torch.relu(torch.relu(z @ p["w1"]) @ p["w2"]) @ p["w3"], p["t"])
 
 
 def attention(p):
@@ -87,36 +129,35 @@ def pinn(p):
 
 
 KINDS = {
+    "chain_fwd": chain, "chain_grad": lambda p: chain(p).sum(), "bias_gelu": lambda p: F.gelu(p["x"] + p["b"]),
+    "add": lambda p: p["x"] + p["y"], "black_scholes": black_scholes, "softmax": lambda p: torch.softmax(p["x"], -1),
+    "xent_grad": lambda p: F.cross_entropy(p["x"], p["t"]), "layernorm_grad": layer_norm_sum, "colsum_rowsum": sums,
+    "matmul": lambda p: p["x"] @ p["y"], "mlp": mlp, "logreg": logreg, "transformer": transformer, "lenet": lenet,
     "attention": attention, "attention_grad": lambda p: (attention(p) * p["u"]).sum(), "lstm": lstm, "gpt": gpt, "gpt_fwd": decoder,
     "resnet": lambda p: F.cross_entropy(resnet(p, True), p["t"]), "resnet_fwd": resnet, "skipgram": skipgram, "pinn": pinn,
 }
 
+# What is asked of kinds that train nothing: the gradients for these.
+GRADIENTS = {"chain_grad": "xyb", "xent_grad": "x", "layernorm_grad": "xgb", "attention_grad": "qkv"}
+
 
 class Model:
-    def __init__(self, kind, optimizer, mode, tensors):
-        self.p = {}
-        for t in tensors:
-            count = int(numpy.prod(t["shape"], dtype=int))
-            dtype = numpy.int64 if t["ints"] else numpy.float32
-            flat = numpy.frombuffer(bytearray(sys.stdin.buffer.read(count * numpy.dtype(dtype).itemsize)), dtype)
-            self.p[t["name"]] = torch.from_numpy(flat).reshape(t["shape"])
-        start = time.perf_counter()
-        trained = [self.p[t["name"]].requires_grad_() for t in tensors if t["trained"]]
-        self.trained, self.asked = trained, list(trained)
-        if kind == "attention_grad":
-            self.asked = [self.p[name].requires_grad_() for name in "qkv"]
-        self.adam = torch.optim.Adam(trained, lr=1e-3, foreach=True) if optimizer == "adam" else None
-        self.f = torch.compile(KINDS[kind]) if mode == "compile" else KINDS[kind]
-        self.call()
-        self.seconds = time.perf_counter() - start
+    def __init__(self, kind, optimizer, mode, tensors, values):
+        self.p = {name: torch.from_numpy(v) for name, v in values.items()}
+        self.trained = [self.p[t["name"]].requires_grad_() for t in tensors if t["trained"]]
+        self.asked = self.trained or [self.p[name].requires_grad_() for name in GRADIENTS.get(kind, "")]
+        self.adam = torch.optim.Adam(self.trained, lr=1e-3, foreach=True) if optimizer == "adam" else None
+        self.eager = self.f = KINDS[kind]
+        if mode == "compile":
+            self.f = torch.compile(self.eager)
 
     def call(self):
         with torch.set_grad_enabled(bool(self.asked)):
             y = self.f(self.p)
             grads = torch.autograd.grad(y, self.asked) if self.asked else ()
-        self.results = [y.detach()]
+        self.out = list(y) if isinstance(y, tuple) else [y.detach()]
         if not self.trained:
-            self.results += grads
+            self.out += grads
         elif self.adam:
             for p, g in zip(self.trained, grads):
                 p.grad = g
@@ -126,9 +167,23 @@ class Model:
                 for p, g in zip(self.trained, grads):
                     p.sub_(g, alpha=0.01)
 
+    def compile_seconds(self, first):
+        """What the first call took beyond an eager one: compilation waits for it."""
+        if self.f is self.eager:
+            return 0
+        start = time.perf_counter()
+        with torch.set_grad_enabled(bool(self.asked)):
+            y = self.eager(self.p)
+            if self.asked:
+                torch.autograd.grad(y, self.asked)
+        return first - (time.perf_counter() - start)
+
+    def results(self):
+        return [t.detach() for t in self.out + self.trained]
+
     def peak(self):
         from torch.profiler import ProfilerActivity, profile
-        self.results = []
+        self.out = []
         with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as prof:
             self.call()
         events = [e for e in prof.profiler.kineto_results.events() if e.name() == "[memory]"]
@@ -137,25 +192,3 @@ class Model:
             held += e.nbytes()
             most = max(most, held)
         return most
-
-
-model = None
-while line := sys.stdin.buffer.readline():
-    request, payload = json.loads(line), []
-    if "prepare" in request:
-        model = Model(**request["prepare"])
-        answer = {"seconds": model.seconds}
-    elif "results" in request:
-        payload = [t.detach().numpy().astype(numpy.float32).ravel() for t in model.results + model.trained]
-        answer = {"counts": [t.size for t in payload]}
-    elif "peak" in request:
-        answer = {"bytes": model.peak()}
-    else:
-        start = time.perf_counter()
-        for _ in range(request["calls"]):
-            model.call()
-        answer = {"seconds": time.perf_counter() - start}
-    sys.stdout.buffer.write(json.dumps(answer).encode() + b"\n")
-    for part in payload:
-        sys.stdout.buffer.write(part.tobytes())
-    sys.stdout.buffer.flush()

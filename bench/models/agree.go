@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/bench/broadloom"
+)
+
+// The sides' results may differ by this much, relatively, as vectors: results, and the change
+// of trained tensors in a step. Gradients come from sums of up to 65,536 terms.
+const (
+	resultTolerance = 1e-5
+	changeTolerance = 1e-3
+	// roundings bounds what rounding leaves of a change that is nothing but rounding, such
+	// as that of a bias of keys, relative to the tensor or to 1.
+	roundings = 1e-6
+)
+
+// agree compares the results of the latest call of both sides, and the trained tensors.
+func agree(ours *broadloom.Program, theirs *remote) error {
+	got, err := ours.Results()
+	if err != nil {
+		return err
+	}
+	trained, err := ours.Trained()
+	if err != nil {
+		return err
+	}
+	want, err := theirs.results()
+	if err != nil {
+		return err
+	}
+	if len(want) != len(got)+len(trained) {
+		return fmt.Errorf("%d results and %d trained tensors, and %d of both in %s", len(got), len(trained), len(want), theirs.peer.name)
+	}
+	for i := range got {
+		if d, n := distance(got[i], want[i]), distance(want[i], nil); !(d <= resultTolerance*n) {
+			return fmt.Errorf("result %d is %.2g of its magnitude from %s's", i, d/n, theirs.peer.name)
+		}
+	}
+	for i, after := range trained {
+		w := want[len(got)+i]
+		change := distance(w, theirs.before[i])
+		noise := roundings * max(distance(w, nil), math.Sqrt(float64(len(w))))
+		if d := distance(after, w); !(d <= changeTolerance*change+noise) {
+			return fmt.Errorf("trained tensor %d is %.2g of its change from %s's", i, d/change, theirs.peer.name)
+		}
+	}
+	return nil
+}
+
+// distance is the Euclidean distance of two vectors; from the origin, if the second is nil.
+func distance(a, b []float32) float64 {
+	if b != nil && len(a) != len(b) {
+		return math.Inf(1)
+	}
+	sum := 0.0
+	for i, x := range a {
+		d := float64(x)
+		if b != nil {
+			d -= float64(b[i])
+		}
+		sum += d * d
+	}
+	return math.Sqrt(sum)
+}

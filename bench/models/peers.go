@@ -1,0 +1,69 @@
+package main
+
+import (
+	"cmp"
+	_ "embed"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+)
+
+// The programs of the sides. Each goes on with serve.py, which answers requests.
+var (
+	//go:embed side_torch.py
+	sideTorch []byte
+	//go:embed side_jax.py
+	sideJAX []byte
+	//go:embed side_onnx.py
+	sideONNX []byte
+	//go:embed serve.py
+	serve []byte
+)
+
+// peer is a library beside Broadloom, with a way to run it.
+type peer struct {
+	name, title string
+	mode        string // of PyTorch: eager or compile
+	script      []byte
+	// python names the variable of the environment that has the interpreter, if a flag does not.
+	python string
+}
+
+const (
+	torchPython = "BROADLOOM_PYTHON"
+	xlaPython   = "BROADLOOM_XLA_PYTHON"
+)
+
+// peers are those that a workload can be measured beside, in the order of the table's columns.
+var peers = []peer{
+	{"torch", "PyTorch", "eager", sideTorch, torchPython},
+	{"torch-compile", "PyTorch, compiled", "compile", sideTorch, torchPython},
+	{"jax", "JAX", "", sideJAX, xlaPython},
+	{"onnxruntime", "ONNX Runtime", "", sideONNX, xlaPython},
+}
+
+// interpreter is the Python that has the peer.
+func (p peer) interpreter() string { return cmp.Or(os.Getenv(p.python), "python3") }
+
+// choosePeers finds peers by their names, which commas separate.
+func choosePeers(names string) ([]peer, error) {
+	var chosen []peer
+	for name := range strings.SplitSeq(names, ",") {
+		i := slices.IndexFunc(peers, func(p peer) bool { return p.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("-peers has %q; it may have %s", name, allPeers())
+		}
+		chosen = append(chosen, peers[i])
+	}
+	return chosen, nil
+}
+
+// allPeers lists their names.
+func allPeers() string {
+	var names []string
+	for _, p := range peers {
+		names = append(names, p.name)
+	}
+	return strings.Join(names, ",")
+}
