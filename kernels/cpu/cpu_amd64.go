@@ -40,3 +40,47 @@ func detect() ISA {
 	}
 	return AVX2
 }
+
+// leaves is the instruction [cpuid], or what it would say on another processor.
+type leaves func(leaf, sub uint32) (a, b, c, d uint32)
+
+func detectCaches() hierarchy { return leaves(cpuid).caches() }
+
+// The leaves with a cache for each sub-leaf, which have one form: Intel's, and AMD's where the last
+// bit below is set (Intel 64 Software Developer's Manual, volume 2, CPUID; AMD64 Architecture
+// Programmer's Manual, volume 3, appendix E).
+const (
+	leafCachesIntel = 4
+	leafExtended    = 0x8000_0000
+	leafFeatures    = 0x8000_0001
+	leafCachesAMD   = 0x8000_001d
+	bitCachesAMD    = 1 << 22 // leafFeatures, ecx
+)
+
+// caches asks for the caches.
+func (cpuid leaves) caches() hierarchy {
+	h := common
+	leaf := uint32(leafCachesIntel)
+	if most, _, _, _ := cpuid(leafExtended, 0); most >= leafCachesAMD {
+		if _, _, c, _ := cpuid(leafFeatures, 0); c&bitCachesAMD != 0 {
+			leaf = leafCachesAMD
+		}
+	}
+	if most, _, _, _ := cpuid(0, 0); leaf == leafCachesIntel && most < leaf {
+		return h
+	}
+	const none, instructions, most = 0, 2, 16
+	for sub := range uint32(most) {
+		a, b, c, _ := cpuid(leaf, sub)
+		kind, level := a&0x1f, a>>5&7
+		if kind == none {
+			break
+		}
+		if kind == instructions {
+			continue
+		}
+		line, partitions, ways, sets := b&0xfff+1, b>>12&0x3ff+1, b>>22+1, c+1
+		h.add(int(level), int(line)*int(partitions)*int(ways)*int(sets), int(ways))
+	}
+	return h
+}

@@ -3,3 +3,5 @@
 package cpu
 
 func detect() ISA { return Portable }
+
+func detectCaches() hierarchy { return common }

@@ -1,5 +1,6 @@
-// Package cpu tells which vector instructions kernels may use on this machine.
+// Package cpu tells which vector instructions kernels may use on this machine, and how large its
+// caches are.
 //
-// cpu.go chooses, by the machine and the environment; cpu_amd64.go asks the processor, and
-// cpu_other.go has none to ask.
+// cpu.go chooses, by the machine and the environment; cache.go has the caches. cpu_amd64.go asks the
+// processor, and cpu_other.go has none to ask.
 package cpu

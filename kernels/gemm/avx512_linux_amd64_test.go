@@ -3,6 +3,7 @@ package gemm
 import (
 	"bufio"
 	"encoding/binary"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
@@ -57,13 +58,20 @@ type emulation struct {
 // of emulates all loops of v for AVX-512.
 func (e *emulation) of(v *simdTiles) *simdTiles {
 	made := *v
-	fields := reflect.ValueOf(&made).Elem()
+	e.emulate(reflect.ValueOf(&made).Elem())
+	return &made
+}
+
+// emulate replaces the loops in the fields of a struct.
+func (e *emulation) emulate(fields reflect.Value) {
 	for i := range fields.NumField() {
 		field := fields.Field(i)
 		field = reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem() // that is not exported
 		switch {
 		case isLoop(field.Type()):
 			field.Set(e.loop(field))
+		case field.Kind() == reflect.Struct:
+			e.emulate(field)
 		case field.Kind() == reflect.Slice && isLoop(field.Type().Elem()):
 			loops := reflect.MakeSlice(field.Type(), field.Len(), field.Len())
 			for j := range field.Len() {
@@ -72,7 +80,6 @@ func (e *emulation) of(v *simdTiles) *simdTiles {
 			field.Set(loops)
 		}
 	}
-	return &made
 }
 
 // isLoop tells functions of a pointer to arguments from others.
@@ -122,26 +129,35 @@ func TestAVX512(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the emulator is slow")
 	}
+	settle() // not between emulated loops
 	own32, own64 := simd32, simd64
 	t.Cleanup(func() { simd32, simd64 = own32, own64 })
 	f32, f64 := choose(cpu.AVX512)
 	code := assembly(t)
-	t.Run("float32", func(t *testing.T) {
-		e := &emulation{t, code, map[string]bool{}, map[uintptr]*emulator.Machine{}}
-		simd32 = e.of(f32)
-		fenced[float32](t, emulatedSizes(f32))
-		handsOn(t, newFinisher[float32](t, e.load, codegen.AVX512), 19)
-		TestOffsetsAreWindows(t)
-		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
-	})
-	t.Run("float64", func(t *testing.T) {
-		e := &emulation{t, code, map[string]bool{}, map[uintptr]*emulator.Machine{}}
-		simd64 = e.of(f64)
-		fenced[float64](t, emulatedSizes(f64))
-		handsOn(t, newFinisher[float64](t, e.load, codegen.AVX512), 19)
-		TestOffsetsAreWindows(t)
-		require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
-	})
+	for i, w := range append([]wholeTiles{f32.wholeTiles}, f32.variants...) {
+		t.Run(fmt.Sprintf("float32, loops %d", i), func(t *testing.T) {
+			e := &emulation{t, code, map[string]bool{}, map[uintptr]*emulator.Machine{}}
+			f32.wholeTiles = w
+			simd32 = e.of(f32)
+			emulated[float32](t, e, f32)
+		})
+	}
+	for i, w := range append([]wholeTiles{f64.wholeTiles}, f64.variants...) {
+		t.Run(fmt.Sprintf("float64, loops %d", i), func(t *testing.T) {
+			e := &emulation{t, code, map[string]bool{}, map[uintptr]*emulator.Machine{}}
+			f64.wholeTiles = w
+			simd64 = e.of(f64)
+			emulated[float64](t, e, f64)
+		})
+	}
+}
+
+// emulated runs every loop in the emulator.
+func emulated[T float32 | float64](t *testing.T, e *emulation, v *simdTiles) {
+	fenced[T](t, emulatedSizes(v))
+	handsOn(t, newFinisher[T](t, e.load, codegen.AVX512), 19)
+	TestOffsetsAreWindows(t)
+	require.NotContains(t, slices.Collect(maps.Values(e.ran)), false, "every loop runs: %v", e.ran)
 }
 
 // emulatedSizes is every number of rows of a tile, with some of its columns, all, and more.

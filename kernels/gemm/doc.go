@@ -17,13 +17,15 @@
 // # In vector registers
 //
 // A tile of C of 6 rows by 2 vectors (AVX2; 14 rows with AVX-512) stays in registers while
-// the loop runs over a block of K. Package gen writes these loops, one for each number
+// the loop runs over a block of K. For AVX-512 there are two loops: in one each multiplication reads its element of
+// A from memory, in the other a register has it, repeated. A short measurement before the first product tells
+// which is faster on this processor. Package gen writes these loops, one for each number
 // of rows, with the encoder of package asm; they stand in tile_amd64.s as static code. They
 // make four steps at a time, not for the multiplications, which keep the processor busy
 // anyway, but for what comes with them: a core's other thread, which may be another
 // machine's, takes half of the instructions that it can begin.
 //
-// A block of A of about 240 kB, as wide as a block of K, stays in the second-level cache, and
+// A block of A of up to 240 kB, less than half of the second-level cache, as wide as a block of K, stays in the second-level cache, and
 // serves all products of a batch that share A. It is read where it lies, unless its rows
 // would fall into a few sets of the cache, or its columns are contiguous: then it is copied, or
 // transposed in registers on the way. A panel of B, of two vectors of columns, stays in the
@@ -42,7 +44,7 @@
 // are asked for with the first products of a tile, a line with each.
 //
 // With AVX-512, what is left of columns that fill half of a vector or less takes the loops of
-// AVX2, and tiles have eight rows where fourteen would fall into one set of the cache.
+// AVX2, and tiles have as many rows as a set of the first-level cache has lines where fourteen would fall into one.
 //
 // A run can compute a part of all sums, and go on with those that others have begun ([Part]): a tile then
 // loads them before its first product. Where the others are taken for zeros, their products are left
@@ -74,8 +76,8 @@
 //
 // product.go is the product of a batch, blocks.go one product and its blocks. simd.go computes it
 // in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdoffsets.go packs
-// windows (offsets.go), simdprefetch.go asks for memory ahead, simdgemv.go has single rows;
-// simd_amd64.go names the loops of table_amd64.go, and simd_other.go says that there are none.
+// windows (offsets.go), caches.go tells how much stays in the caches; simdprefetch.go asks for memory ahead, simdgemv.go has single rows;
+// simd_amd64.go names the loops of table_amd64.go, settle_amd64.go chooses between them, and simd_other.go says that there are none.
 // packed.go packs B in advance. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
 // blocksums.go adds up blocks of K that were computed apart. epilogue.go, rows.go and reader.go
 // hand on tiles and rows of C and panels of B.

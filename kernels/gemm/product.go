@@ -108,11 +108,8 @@ func (p *Product[T]) Rows() int {
 	return n
 }
 
-// cachedBytes is the size up to which C stays in the second-level cache.
-const cachedBytes = 256 << 10
-
 // isLarge reports whether C is so large that it comes from beyond the second-level cache.
-func (p *Product[T]) isLarge() bool { return p.Rows()*p.N*sizeOf[T]() > cachedBytes }
+func (p *Product[T]) isLarge() bool { return p.Rows()*p.N*sizeOf[T]() > sizes.result }
 
 // Run computes the product, which must have passed Check. It allocates nothing once
 // the scratch has grown to the sizes.

@@ -10,17 +10,13 @@ type RowConsumer interface {
 // RunRows computes the rows [lo, hi) of C and tells the consumer of them, some at a time:
 // few enough to be in the second-level cache. It is like [Product.RunPart] else.
 func (p *Product[T]) RunRows(lo, hi int, s *Scratch[T], to RowConsumer) {
-	s.rows = rowProgress{to: to, next: lo, most: max(rowsBytes/(max(p.N, 1)*sizeOf[T]()), 1)}
+	s.rows = rowProgress{to: to, next: lo, most: max(sizes.rows/(max(p.N, 1)*sizeOf[T]()), 1)}
 	p.RunPart(lo, hi, 0, p.N, s)
 	if s.rows.next < hi {
 		to.Rows(s.rows.next, hi)
 	}
 	s.rows = rowProgress{}
 }
-
-// rowsBytes is the size of the rows of C that a consumer is told of at a time, where it
-// can be chosen.
-const rowsBytes = 128 << 10
 
 // rowProgress is which rows a consumer has been told of.
 type rowProgress struct {

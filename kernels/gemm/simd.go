@@ -10,48 +10,54 @@ import (
 // elements at a time. See package gen for the loops.
 type simdTiles struct {
 	rows, cols int
-	// full, edge and half hold, by number of rows, the loop for all columns of a tile,
-	// for some of them, and for half of them or less, which can have more rows.
-	full, edge, half []func(*tileArgs)
+	wholeTiles
+	// variants are other loops for the same tiles: they give the same bits, and which are fastest depends
+	// on the processor.
+	variants []wholeTiles
+	// edge and half hold, by number of rows, the loop for some columns of a tile, and for
+	// half of them or less, which can have more rows.
+	edge, half []func(*tileArgs)
 	// quarter holds loops for a quarter of the columns or less, if half has more lanes than these.
 	quarter []func(*tileArgs)
 	// window is as full, but rows of B have offsets.
-	window []func(*tileArgs)
-	// packingTile and packingWindow are as the last of full and window, but they copy the panel of B
-	// that they multiply. packNextTile copies a row of another one for every copySteps products of
-	// a sum.
-	packingTile, packingWindow, packNextTile func(*tileArgs)
-	masks, quarterMasks                      func(cols int) unsafe.Pointer
-	loadsWithMasks                           bool // of B, where there are masks, but in quarter
-	transpose                                func(*transposeArgs)
-	copyPieces                               [maxStep + 1]func(*piecesArgs) // by the step of elements
-	addRow                                   func(*gemvArgs)
-	addRows                                  func(*gemvArgs) // gemvRows of them
+	window              []func(*tileArgs)
+	masks, quarterMasks func(cols int) unsafe.Pointer
+	loadsWithMasks      bool // of B, where there are masks, but in quarter
+	transpose           func(*transposeArgs)
+	copyPieces          [maxStep + 1]func(*piecesArgs) // by the step of elements
+	addRow              func(*gemvArgs)
+	addRows             func(*gemvArgs) // gemvRows of them
 }
 
-// blockBytes is the size of a block of A. It has no more rows than fill it with shortBlock
-// bytes each, and no fewer than leastTiles of tiles, for which a panel of B is brought near.
+// wholeTiles are loops for all columns of a tile.
+type wholeTiles struct {
+	// full holds the loops by number of rows.
+	full []func(*tileArgs)
+	// packingWindow and packingTile are as the last of window and full, but they copy the panel of B
+	// that they multiply. packNextTile copies a row of another one for every copySteps products of
+	// a sum.
+	packingWindow, packingTile, packNextTile func(*tileArgs)
+}
+
+// A block of A has no more rows than fill it with shortBlock bytes each, and no fewer than
+// leastTiles of tiles, for which a panel of B is brought near.
 const (
-	blockBytes = 240 << 10
 	shortBlock = 1 << 10
 	leastTiles = 8
 )
 
 // mc is the number of rows, of some bytes each, of a block of A.
 func (v *simdTiles) mc(bytes int) int {
-	return max(blockBytes/max(bytes, shortBlock), leastTiles*v.rows)
+	return max(sizes.block/max(bytes, shortBlock), leastTiles*v.rows)
 }
 
 // packedCols is the number of columns of C, at most, for which B is kept packed while blocks of
-// rows of A pass, and packedBytes the memory that it takes, which the third-level cache has.
-const (
-	packedCols  = 4096
-	packedBytes = 4 << 20
-)
+// rows of A pass.
+const packedCols = 4096
 
 // nc is the number of columns for which B is kept packed, of some bytes each.
 func (v *simdTiles) nc(bytes int) int {
-	return min(packedCols, packedBytes/bytes) / v.cols * v.cols
+	return min(packedCols, sizes.packed/bytes) / v.cols * v.cols
 }
 
 // tileArgs are the arguments of a loop. Steps are in bytes; package gen knows the

@@ -16,18 +16,22 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 	switch isa {
 	case cpu.AVX2:
 		f32 = &simdTiles{rows: 6, cols: 16, masks: lanes32, addRow: addRowF32AVX2, addRows: addRowsF32AVX2,
-			full: fullTilesF32AVX2, edge: edgeTilesF32AVX2, half: halfTilesF32AVX2,
-			window: windowTilesF32AVX2, packingWindow: packingWindowTileF32AVX2, packingTile: packingTileF32AVX2, packNextTile: packNextTileF32AVX2}
+			edge: edgeTilesF32AVX2, half: halfTilesF32AVX2,
+			window:     windowTilesF32AVX2,
+			wholeTiles: wholeTiles{fullTilesF32AVX2, packingWindowTileF32AVX2, packingTileF32AVX2, packNextTileF32AVX2}}
 		f64 = &simdTiles{rows: 6, cols: 8, masks: lanes64, addRow: addRowF64AVX2, addRows: addRowsF64AVX2,
-			full: fullTilesF64AVX2, edge: edgeTilesF64AVX2, half: halfTilesF64AVX2,
-			window: windowTilesF64AVX2, packingWindow: packingWindowTileF64AVX2, packingTile: packingTileF64AVX2, packNextTile: packNextTileF64AVX2}
+			edge: edgeTilesF64AVX2, half: halfTilesF64AVX2,
+			window:     windowTilesF64AVX2,
+			wholeTiles: wholeTiles{fullTilesF64AVX2, packingWindowTileF64AVX2, packingTileF64AVX2, packNextTileF64AVX2}}
 	case cpu.AVX512:
-		f32 = &simdTiles{rows: 14, cols: 32, masks: bits32, addRow: addRowF32AVX512, addRows: addRowsF32AVX512,
-			full: fullTilesF32AVX512, edge: edgeTilesF32AVX512, half: halfTilesF32AVX512, quarter: halfTilesF32AVX2, quarterMasks: lanes32, loadsWithMasks: true,
-			window: windowTilesF32AVX512, packingWindow: packingWindowTileF32AVX512, packingTile: packingTileF32AVX512, packNextTile: packNextTileF32AVX512}
-		f64 = &simdTiles{rows: 14, cols: 16, masks: bits64, addRow: addRowF64AVX512, addRows: addRowsF64AVX512,
-			full: fullTilesF64AVX512, edge: edgeTilesF64AVX512, half: halfTilesF64AVX512, quarter: halfTilesF64AVX2, quarterMasks: lanes64, loadsWithMasks: true,
-			window: windowTilesF64AVX512, packingWindow: packingWindowTileF64AVX512, packingTile: packingTileF64AVX512, packNextTile: packNextTileF64AVX512}
+		f32 = &simdTiles{rows: 14, cols: 32, variants: []wholeTiles{splat32}, masks: bits32, addRow: addRowF32AVX512, addRows: addRowsF32AVX512,
+			edge: edgeTilesF32AVX512, half: halfTilesF32AVX512, quarter: halfTilesF32AVX2, quarterMasks: lanes32, loadsWithMasks: true,
+			window:     windowTilesF32AVX512,
+			wholeTiles: wholeTiles{fullTilesF32AVX512, packingWindowTileF32AVX512, packingTileF32AVX512, packNextTileF32AVX512}}
+		f64 = &simdTiles{rows: 14, cols: 16, variants: []wholeTiles{splat64}, masks: bits64, addRow: addRowF64AVX512, addRows: addRowsF64AVX512,
+			edge: edgeTilesF64AVX512, half: halfTilesF64AVX512, quarter: halfTilesF64AVX2, quarterMasks: lanes64, loadsWithMasks: true,
+			window:     windowTilesF64AVX512,
+			wholeTiles: wholeTiles{fullTilesF64AVX512, packingWindowTileF64AVX512, packingTileF64AVX512, packNextTileF64AVX512}}
 	default:
 		return nil, nil
 	}
@@ -38,8 +42,15 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 	return f32, f64
 }
 
+// Loops of AVX-512 that load each element of A once, where the others load it for each vector.
+var (
+	splat32 = wholeTiles{fullTilesF32AVX512Splat, packingWindowTileF32AVX512Splat, packingTileF32AVX512Splat, packNextTileF32AVX512Splat}
+	splat64 = wholeTiles{fullTilesF64AVX512Splat, packingWindowTileF64AVX512Splat, packingTileF64AVX512Splat, packNextTileF64AVX512Splat}
+)
+
 // simdOf returns the loops for a type of elements, or nil.
 func simdOf[T scalar.Number]() *simdTiles {
+	settle()
 	var v T
 	switch any(v).(type) {
 	case float32:

@@ -22,21 +22,14 @@ func (f *macroKernel[T]) readsA() bool {
 // nearLines is the number of such lines that are read again for every tile rather than copied.
 const nearLines = 256
 
-// A set of the first-level cache comes again after so many bytes, and holds so many lines on most
-// processors: a tile reads no more rows than these if all fall into a few sets.
-const (
-	wayBytes      = 4096
-	associativity = 8
-)
-
 // conflictMisses reports whether rows that are some bytes apart fall into a few sets of the
 // first-level cache: every row of a tile, or every other.
 func conflictMisses(row int) bool { return sameSets(row) || sameSets(2*row) }
 
 // sameSets reports whether rows that are some bytes apart fall into sets that are near.
 func sameSets(row int) bool {
-	set := row % wayBytes
-	return row >= wayBytes/4 && min(set, wayBytes-set) < wayBytes/8
+	set := row % sizes.way
+	return row >= sizes.way/4 && min(set, sizes.way-set) < sizes.way/8
 }
 
 // pitch is the distance of the rows of A that are copied: no power of two, which would

@@ -53,7 +53,7 @@ func (f *macroKernel[T]) isQuarter(cols int) bool {
 func (f *macroKernel[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 	rows := len(loops) - 1
 	if sameSets(f.args.aRow) {
-		rows = min(rows, associativity)
+		rows = min(rows, sizes.lines)
 	}
 	f.setHeight(rows)
 	f.args.listed = 0

@@ -34,6 +34,10 @@ var windowTilesF64AVX512 = []func(*tileArgs){nil, windowTileF64AVX512Rows1, wind
 
 var halfTilesF64AVX512 = []func(*tileArgs){nil, halfTileF64AVX512Rows1, halfTileF64AVX512Rows2, halfTileF64AVX512Rows3, halfTileF64AVX512Rows4, halfTileF64AVX512Rows5, halfTileF64AVX512Rows6, halfTileF64AVX512Rows7, halfTileF64AVX512Rows8, halfTileF64AVX512Rows9, halfTileF64AVX512Rows10, halfTileF64AVX512Rows11, halfTileF64AVX512Rows12, halfTileF64AVX512Rows13, halfTileF64AVX512Rows14}
 
+var fullTilesF32AVX512Splat = []func(*tileArgs){nil, fullTileF32AVX512SplatRows1, fullTileF32AVX512SplatRows2, fullTileF32AVX512SplatRows3, fullTileF32AVX512SplatRows4, fullTileF32AVX512SplatRows5, fullTileF32AVX512SplatRows6, fullTileF32AVX512SplatRows7, fullTileF32AVX512SplatRows8, fullTileF32AVX512SplatRows9, fullTileF32AVX512SplatRows10, fullTileF32AVX512SplatRows11, fullTileF32AVX512SplatRows12, fullTileF32AVX512SplatRows13, fullTileF32AVX512SplatRows14}
+
+var fullTilesF64AVX512Splat = []func(*tileArgs){nil, fullTileF64AVX512SplatRows1, fullTileF64AVX512SplatRows2, fullTileF64AVX512SplatRows3, fullTileF64AVX512SplatRows4, fullTileF64AVX512SplatRows5, fullTileF64AVX512SplatRows6, fullTileF64AVX512SplatRows7, fullTileF64AVX512SplatRows8, fullTileF64AVX512SplatRows9, fullTileF64AVX512SplatRows10, fullTileF64AVX512SplatRows11, fullTileF64AVX512SplatRows12, fullTileF64AVX512SplatRows13, fullTileF64AVX512SplatRows14}
+
 // fullTileF32AVX2Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
@@ -993,6 +997,176 @@ func addRowF64AVX512(args *gemvArgs)
 //
 //go:noescape
 func addRowsF64AVX512(args *gemvArgs)
+
+// fullTileF32AVX512SplatRows1 multiplies tiles of 1 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows1(args *tileArgs)
+
+// fullTileF32AVX512SplatRows2 multiplies tiles of 2 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows2(args *tileArgs)
+
+// fullTileF32AVX512SplatRows3 multiplies tiles of 3 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows3(args *tileArgs)
+
+// fullTileF32AVX512SplatRows4 multiplies tiles of 4 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows4(args *tileArgs)
+
+// fullTileF32AVX512SplatRows5 multiplies tiles of 5 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows5(args *tileArgs)
+
+// fullTileF32AVX512SplatRows6 multiplies tiles of 6 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows6(args *tileArgs)
+
+// fullTileF32AVX512SplatRows7 multiplies tiles of 7 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows7(args *tileArgs)
+
+// fullTileF32AVX512SplatRows8 multiplies tiles of 8 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows8(args *tileArgs)
+
+// fullTileF32AVX512SplatRows9 multiplies tiles of 9 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows9(args *tileArgs)
+
+// fullTileF32AVX512SplatRows10 multiplies tiles of 10 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows10(args *tileArgs)
+
+// fullTileF32AVX512SplatRows11 multiplies tiles of 11 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows11(args *tileArgs)
+
+// fullTileF32AVX512SplatRows12 multiplies tiles of 12 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows12(args *tileArgs)
+
+// fullTileF32AVX512SplatRows13 multiplies tiles of 13 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows13(args *tileArgs)
+
+// fullTileF32AVX512SplatRows14 multiplies tiles of 14 rows.
+//
+//go:noescape
+func fullTileF32AVX512SplatRows14(args *tileArgs)
+
+// packingTileF32AVX512Splat multiplies tiles of 14 rows and copies B.
+//
+//go:noescape
+func packingTileF32AVX512Splat(args *tileArgs)
+
+// packingWindowTileF32AVX512Splat multiplies tiles of 14 rows and copies B, whose rows have offsets.
+//
+//go:noescape
+func packingWindowTileF32AVX512Splat(args *tileArgs)
+
+// packNextTileF32AVX512Splat multiplies tiles of 14 rows and copies rows of another B.
+//
+//go:noescape
+func packNextTileF32AVX512Splat(args *tileArgs)
+
+// fullTileF64AVX512SplatRows1 multiplies tiles of 1 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows1(args *tileArgs)
+
+// fullTileF64AVX512SplatRows2 multiplies tiles of 2 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows2(args *tileArgs)
+
+// fullTileF64AVX512SplatRows3 multiplies tiles of 3 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows3(args *tileArgs)
+
+// fullTileF64AVX512SplatRows4 multiplies tiles of 4 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows4(args *tileArgs)
+
+// fullTileF64AVX512SplatRows5 multiplies tiles of 5 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows5(args *tileArgs)
+
+// fullTileF64AVX512SplatRows6 multiplies tiles of 6 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows6(args *tileArgs)
+
+// fullTileF64AVX512SplatRows7 multiplies tiles of 7 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows7(args *tileArgs)
+
+// fullTileF64AVX512SplatRows8 multiplies tiles of 8 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows8(args *tileArgs)
+
+// fullTileF64AVX512SplatRows9 multiplies tiles of 9 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows9(args *tileArgs)
+
+// fullTileF64AVX512SplatRows10 multiplies tiles of 10 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows10(args *tileArgs)
+
+// fullTileF64AVX512SplatRows11 multiplies tiles of 11 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows11(args *tileArgs)
+
+// fullTileF64AVX512SplatRows12 multiplies tiles of 12 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows12(args *tileArgs)
+
+// fullTileF64AVX512SplatRows13 multiplies tiles of 13 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows13(args *tileArgs)
+
+// fullTileF64AVX512SplatRows14 multiplies tiles of 14 rows.
+//
+//go:noescape
+func fullTileF64AVX512SplatRows14(args *tileArgs)
+
+// packingTileF64AVX512Splat multiplies tiles of 14 rows and copies B.
+//
+//go:noescape
+func packingTileF64AVX512Splat(args *tileArgs)
+
+// packingWindowTileF64AVX512Splat multiplies tiles of 14 rows and copies B, whose rows have offsets.
+//
+//go:noescape
+func packingWindowTileF64AVX512Splat(args *tileArgs)
+
+// packNextTileF64AVX512Splat multiplies tiles of 14 rows and copies rows of another B.
+//
+//go:noescape
+func packNextTileF64AVX512Splat(args *tileArgs)
 
 // transposeF32 transposes square blocks of 32 bytes a side.
 //

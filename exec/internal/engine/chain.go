@@ -6,6 +6,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/gemm"
 )
 
@@ -63,8 +64,6 @@ type chainThread struct {
 
 // The sizes of chains.
 const (
-	// chainCache is the memory for blocks of the wide matrices: a part of the second-level cache.
-	chainCache = 768 << 10
 	// factorBytes is the size of a second matrix, for each matrix of the batch, up to which it is read
 	// again for every block of rows, unless the wide matrices are larger than mostWide.
 	factorBytes = 4 << 20
@@ -76,6 +75,9 @@ const (
 	fewestTiles = 2
 	mostTiles   = 4
 )
+
+// chainCache is the memory for blocks of the wide matrices: a part of the second-level cache.
+var chainCache = min(768<<10, cpu.Data(2).Bytes*3/4)
 
 // planChains chooses the chains that run in blocks, and says what memory they need.
 func (b *Specialization) planChains(p *Code) {

@@ -175,7 +175,7 @@ func (t tile) rowSpare(r int) asm.Vec { return t.spare(t.vectors() + r%2) }
 func (t tile) multiply(a *asm.Asm, r int, on int32) {
 	m := rowAt(r, aRow)
 	m.Disp = on
-	if t.width == asm.W512 {
+	if !t.splats {
 		m.Broadcast = true
 		for v := range t.vectors() {
 			a.M(t.fma, t.width, t.sum(r, v), t.spare(v), m)

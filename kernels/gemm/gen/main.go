@@ -38,17 +38,22 @@ func main() {
 				}
 				table.WriteString("}\n\n")
 			}
-			tiles("full", "", m.rows, tile{})
-			tiles("edge", ", some of the columns", m.rows, tile{masked: true})
-			tiles("window", ", of columns whose rows have offsets", m.rows, tile{window: true})
-			tiles("half", ", one vector of columns or less", m.halfRows(), tile{masked: true, half: true})
 			largest := func(kind, doc string, of tile) {
 				of.machine, of.element, of.rows = m, e, m.rows
 				add(kind+suffix, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows and copies %s", m.rows, doc), of.code())
 			}
+			tiles("full", "", m.rows, tile{})
+			if !m.isVariant() {
+				tiles("edge", ", some of the columns", m.rows, tile{masked: true})
+				tiles("window", ", of columns whose rows have offsets", m.rows, tile{window: true})
+				tiles("half", ", one vector of columns or less", m.halfRows(), tile{masked: true, half: true})
+			}
 			largest("packingTile", "B", tile{copies: packing})
 			largest("packingWindowTile", "B, whose rows have offsets", tile{copies: packing, window: true})
 			largest("packNextTile", "rows of another B", tile{copies: packNext})
+			if m.isVariant() {
+				continue
+			}
 			add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
 			add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows), e.addRows(m.width, gemvRows))
 		}

@@ -7,12 +7,20 @@ type machine struct {
 	name  string
 	width asm.Width
 	rows  int // of the largest tile
+	// splats says that an element of A is repeated in a register of its own, from which all vectors of its
+	// row multiply. Else each multiplication reads it from memory: an instruction less a row,
+	// but two loads of which processors begin two a cycle at most.
+	splats bool
 }
 
 var machines = []machine{
-	{"AVX2", asm.W256, 6},    // 12 sums, 2 vectors of B, 2 elements of A in 16 registers
-	{"AVX512", asm.W512, 14}, // 28 sums, 2 vectors of B in 32 registers; A comes with the multiplication
+	{"AVX2", asm.W256, 6, true},         // 12 sums, 2 vectors of B, 2 elements of A in 16 registers
+	{"AVX512", asm.W512, 14, false},     // 28 sums, 2 vectors of B in 32 registers; A comes with the multiplication
+	{"AVX512Splat", asm.W512, 14, true}, // 28 sums, 2 vectors of B, 2 elements of A
 }
+
+// isVariant reports whether a machine only has other loops for tiles of all columns.
+func (m machine) isVariant() bool { return m.splats && m.width == asm.W512 }
 
 // element is a type of elements.
 type element struct {
