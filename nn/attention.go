@@ -25,10 +25,10 @@ type MultiHeadAttention struct {
 // among them, with the parameters name.in_proj_weight, [3·width, width], name.in_proj_bias,
 // name.out_proj.weight and name.out_proj.bias, as PyTorch's MultiheadAttention with batch_first;
 // they start as there. Options are [KVHeads], [Causal], [DropoutRate], [RotaryBase],
-// [WeightInit] (of both weights), [NoBias] and [DType].
+// [WeightInit] and [BiasInit] (of both projections), [NoBias] and [DType].
 func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts ...Option) *MultiHeadAttention {
 	l := &MultiHeadAttention{heads: heads, width: width}
-	has := "KVHeads Causal DropoutRate RotaryBase WeightInit NoBias DType"
+	has := "KVHeads Causal DropoutRate RotaryBase WeightInit BiasInit NoBias DType"
 	l.declared = declare(g, "MultiHeadAttention", name, opts, has, func(s *settings) {
 		if l.kvHeads = s.kvHeads; l.kvHeads == 0 {
 			l.kvHeads = heads
@@ -41,11 +41,12 @@ func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts .
 		l.head = l.width / l.heads
 		packed, in := graph.Dim(l.width+2*l.kvHeads*l.head), graph.Dim(l.width)
 		l.InProjWeight = g.ParamInit("in_proj_weight", s.dtype, or(s.weight, XavierUniform()), packed, in)
-		out := []Option{DType(s.dtype), BiasInit(Zeros()), {"WeightInit", func(o *settings) { o.weight = s.weight }}}
+		bias := or(s.bias, Zeros())
+		out := []Option{DType(s.dtype), WeightInit(s.weight), BiasInit(bias)}
 		if s.noBias {
 			out = append(out, NoBias())
 		} else {
-			l.InProjBias = g.ParamInit("in_proj_bias", s.dtype, Zeros(), packed)
+			l.InProjBias = g.ParamInit("in_proj_bias", s.dtype, bias, packed)
 		}
 		l.OutProj = NewLinear(g, "out_proj", l.width, l.width, out...)
 		l.settings = *s

@@ -3,10 +3,13 @@ package nn_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/nn"
 )
@@ -160,4 +163,23 @@ func moments(data []float64) (mean, std float64) {
 		std += (v - mean) * (v - mean)
 	}
 	return mean, math.Sqrt(std / float64(len(data)))
+}
+
+// TestInitialisersReachAllPartsOfATransformer but its normalizations.
+func TestInitialisersReachAllPartsOfATransformer(t *testing.T) {
+	g := graph.New("initialised")
+	x := g.Input("x", graph.Float32, 1, 2, 4)
+	layer := nn.NewTransformerDecoderLayer(g, "layer", 4, 2, nn.FeedForward(6), nn.WeightInit(nn.Constant(2)), nn.BiasInit(nn.Constant(3)))
+	prog, err := exec.Compile(g, exec.Outputs(layer.ApplyTo(nn.Evaluation(g), x, x)))
+	require.NoError(t, err)
+	s := prog.NewSession()
+	for _, p := range g.Params() {
+		v, err := s.Param(p)
+		require.NoError(t, err)
+		want := map[bool]float32{true: 2, false: 3}[strings.HasSuffix(p.Name(), "weight")]
+		if strings.Contains(p.Name(), "norm") {
+			want -= map[bool]float32{true: 1, false: 3}[strings.HasSuffix(p.Name(), "weight")]
+		}
+		require.Equal(t, want, v.Data.([]float32)[0], p.Name())
+	}
 }

@@ -19,13 +19,13 @@ type TransformerLayer struct {
 	settings         settings
 }
 
-const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon KVHeads Causal RotaryBase NoBias DType"
+const transformerOptions = "FeedForward NormFirst Activation DropoutRate Epsilon KVHeads Causal RotaryBase WeightInit BiasInit NoBias DType"
 
 // NewTransformerEncoderLayer declares self-attention and two linear layers, each followed by
 // dropout, with their input added and normalized: PyTorch's TransformerEncoderLayer with
 // batch_first, and its parameters name.self_attn, linear1, linear2, norm1 and norm2. Options are
 // [FeedForward], [NormFirst], [Activation], [DropoutRate], [Epsilon], [KVHeads], [Causal],
-// [RotaryBase], [NoBias] and [DType].
+// [RotaryBase], [WeightInit] and [BiasInit] (of attention and of the linear layers), [NoBias] and [DType].
 func NewTransformerEncoderLayer(g *graph.Graph, name string, width, heads int, opts ...Option) *TransformerLayer {
 	return newTransformerLayer(g, "TransformerEncoderLayer", false, name, width, heads, opts)
 }
@@ -47,7 +47,8 @@ func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string,
 		if s.noBias {
 			common = append(common, NoBias())
 		}
-		attention := append([]Option{DropoutRate(s.dropout), KVHeads(s.kvHeads)}, common...)
+		linear := append([]Option{WeightInit(s.weight), BiasInit(s.bias)}, common...)
+		attention := append([]Option{DropoutRate(s.dropout), KVHeads(s.kvHeads)}, linear...)
 		self := append([]Option{RotaryBase(s.rotary)}, attention...)
 		if s.causal || decodes {
 			self = append(self, Causal())
@@ -58,8 +59,8 @@ func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string,
 			l.MultiHeadAttn = NewMultiHeadAttention(g, "multihead_attn", width, heads, attention...)
 			l.Norm3 = NewLayerNorm(g, "norm3", width, norm...)
 		}
-		l.Linear1 = NewLinear(g, "linear1", width, s.feedForward, common...)
-		l.Linear2 = NewLinear(g, "linear2", s.feedForward, width, common...)
+		l.Linear1 = NewLinear(g, "linear1", width, s.feedForward, linear...)
+		l.Linear2 = NewLinear(g, "linear2", s.feedForward, width, linear...)
 		l.Norm1, l.Norm2 = NewLayerNorm(g, "norm1", width, norm...), NewLayerNorm(g, "norm2", width, norm...)
 	})
 	return l
