@@ -1,0 +1,14 @@
+// Package gradcheck compares gradients with differences, in the tests of those who write operations or
+// gradients of their own.
+//
+//	func TestMyOperation(t *testing.T) {
+//		g := graph.New("my")
+//		x := g.Input("x", graph.Float64, 3)
+//		feed := exec.Feed{x: exec.Array{Shape: []int{3}, Data: []float64{-0.5, 0.1, 2}}}
+//		if err := gradcheck.Check(t.Context(), MyOperation(x), feed, []*graph.Node{x}, gradcheck.SecondOrder()); err != nil {
+//			t.Error(err)
+//		}
+//	}
+//
+// check.go makes the comparison, and error.go tells what fails.
+package gradcheck

@@ -1,0 +1,94 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// WithGradient returns forward(in), whose gradient is what backward says: the result's gradient dy
+// becomes one gradient for each of in, of its shape, or nil where none flows. name is the word of
+// messages and pictures. This rounds, and lets gradients through as if it did not:
+//
+//	y := ops.WithGradient("RoundThrough", []*graph.Node{x},
+//		func(in []*graph.Node) *graph.Node { return ops.Round(in[0]) },
+//		func(y, dy *graph.Node, in []*graph.Node) []*graph.Node { return []*graph.Node{dy} })
+//
+// backward is called when a gradient is asked for, and builds nodes: they are differentiated in their
+// turn for gradients of gradients. What forward reads must stand in in: a gradient to another value would
+// be lost, so that a parameter or a floating-point input that does not is refused; ops.StopGradient says
+// that it is meant to have none. It is jax.custom_vjp, or torch.autograd.Function, of one result.
+func WithGradient(name string, in []*graph.Node, forward func(in []*graph.Node) *graph.Node,
+	backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node) *graph.Node {
+	in = slices.Clone(in)
+	refuse := func(format string, args ...any) node {
+		return refusal(refused("WithGradient", in...), &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf(format, args...)})
+	}
+	switch {
+	case forward == nil || backward == nil:
+		return refuse("%s lacks a function", name)
+	case slices.Contains(in, nil):
+		return refuse("an operand of %s is nil", name)
+	}
+	first := forward(slices.Clone(in))
+	switch {
+	case first == nil:
+		return refuse("the forward function of %s returns nil", name)
+	case !first.Judged():
+		return first // its own mistake
+	}
+	if lost := readBeside(first, in); lost != nil {
+		return refusal(refused("WithGradient", in...), &graph.Mistake{Code: graph.CodeGradient,
+			Summary: fmt.Sprintf("%s reads %s, which is none of its operands: no gradient would reach it", name, lost.Called()),
+			Help:    []string{"give it as an operand, with a gradient from the backward function; or read ops.StopGradient of it"}})
+	}
+	return graph.Apply(customGradient(name, backward), nil, append([]node{first}, in...)...)
+}
+
+// customGradient is the operation of a value, its first operand, whose gradient goes to the others.
+func customGradient(name string, backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node) *graph.Op {
+	op := &graph.Op{Name: "with_gradient", Func: name, Doc: "a value with a gradient of its own", Class: graph.Composite, MinIn: 1, MaxIn: -1,
+		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
+		Expand: func(_ *graph.Node, in []*graph.Node) *graph.Node { return in[0] },
+	}
+	op.Grad = func(y, dy node, i int) node {
+		if i == 0 {
+			return nil
+		}
+		in := slices.Clone(y.Operands()[1:])
+		grads := backward(y, dy, in)
+		if len(grads) != len(in) {
+			return refusal(refused(name, in...), &graph.Mistake{Code: graph.CodeGradient,
+				Summary: fmt.Sprintf("the backward function of %s returns %d gradients for %d operands", name, len(grads), len(in))})
+		}
+		return grads[i-1]
+	}
+	return op
+}
+
+// readBeside returns a value of the user's that has gradients and from which y is computed other than
+// through the given operands; nil where there is none.
+func readBeside(y node, in []node) node {
+	seen := map[node]bool{}
+	for _, x := range in {
+		seen[x] = true
+	}
+	var visit func(x node) node
+	visit = func(x node) node {
+		if x == nil || seen[x] || StopsGradient(x) {
+			return nil
+		}
+		seen[x] = true
+		if (x.IsInput() || x.IsParam()) && x.DType().IsFloat() {
+			return x
+		}
+		for _, of := range x.Operands() {
+			if lost := visit(of); lost != nil {
+				return lost
+			}
+		}
+		return nil
+	}
+	return visit(y)
+}
