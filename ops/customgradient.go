@@ -18,7 +18,7 @@ import (
 // backward is called when a gradient is asked for, and builds nodes: they are differentiated in their
 // turn for gradients of gradients. What forward reads must stand in in: a gradient to another value would
 // be lost, so that a parameter or a floating-point input that does not is refused; ops.StopGradient says
-// that it is meant to have none. It is jax.custom_vjp, or torch.autograd.Function, of one result.
+// that it is meant to have none. It is jax.custom_vjp of one result.
 func WithGradient(name string, in []*graph.Node, forward func(in []*graph.Node) *graph.Node,
 	backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node) *graph.Node {
 	in = slices.Clone(in)
@@ -91,4 +91,14 @@ func readBeside(y node, in []node) node {
 		return nil
 	}
 	return visit(y)
+}
+
+func init() {
+	composed("WithGradient", "a function of values whose gradient another function says.",
+		shownAs("WithGradient(name, []*graph.Node{x}, forward, backward)", named("", "torch.library.register_autograd", "jax.custom_vjp", "", "",
+			func(e *graph.Example) node {
+				return WithGradient("RoundThrough", []node{e.Of("x", "n")},
+					func(in []node) node { return Round(in[0]) },
+					func(_, dy node, _ []node) []node { return []node{dy} })
+			})))
 }

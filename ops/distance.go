@@ -6,33 +6,22 @@ import "github.com/broadloom/broadloom/graph"
 // elements unless an option says otherwise. x and target broadcast, with a warning, as in
 // PyTorch: that their shapes differ is seldom meant.
 
-// reduceLoss makes one number of the losses of the elements, unless each is wanted.
-func reduceLoss(opts []LossOption, each node) node {
-	switch lossOf(opts).Reduction {
-	case "none":
-		return each
-	case "sum":
-		return Sum(each)
-	}
-	return Mean(each)
-}
-
 // MSE returns the mean of the squared differences.
 func MSE(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	defer building("MSE", x, target)()
+	defer lossOf(opts).building("MSE", x, target)()
 	return reduceLoss(opts, Square(difference(refused("MSE", x, target))))
 }
 
 // L1 returns the mean of the magnitudes of the differences.
 func L1(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	defer building("L1", x, target)()
+	defer lossOf(opts).building("L1", x, target)()
 	return reduceLoss(opts, Abs(difference(refused("L1", x, target))))
 }
 
 // Huber returns the mean of d²/2 where a difference d is less than delta in magnitude, and of
 // delta*(|d| - delta/2) elsewhere.
 func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node {
-	defer building("Huber", x, target, delta)()
+	defer lossOf(opts).building("Huber", x, target, delta)()
 	d := difference(refused("Huber", x, target).with(delta))
 	size := Abs(d)
 	return reduceLoss(opts, Where(Less(size, num(delta)), Mul(num(0.5), Square(d)), Mul(num(delta), Sub(size, num(0.5*delta)))))
@@ -41,7 +30,7 @@ func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node
 // SmoothL1 returns the mean of d²/(2 beta) where a difference d is less than beta in
 // magnitude, and of |d| - beta/2 elsewhere.
 func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.Node {
-	defer building("SmoothL1", x, target, beta)()
+	defer lossOf(opts).building("SmoothL1", x, target, beta)()
 	if beta == 0 {
 		return L1(x, target, opts...)
 	}
@@ -54,11 +43,15 @@ func SmoothL1(x, target *graph.Node, beta float64, opts ...LossOption) *graph.No
 // and t the target, exact also where the sigmoid is near 0 or 1. A target of another shape
 // is refused, unless it is a number.
 func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	defer building("BCEWithLogits", x, target)()
+	defer lossOf(opts).building("BCEWithLogits", x, target)()
 	if bad := refusedTarget(refused("BCEWithLogits", x, target), "Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))"); bad != nil {
 		return bad
 	}
-	return reduceLoss(opts, Sub(Mul(Sub(num(1), target), x), LogSigmoid(x)))
+	l, likely := lossOf(opts), LogSigmoid(x)
+	if l.positive != nil {
+		likely = Mul(likely, Add(Mul(Sub(l.positive, num(1)), target), num(1)))
+	}
+	return l.reduce(Sub(Mul(Sub(num(1), target), x), likely))
 }
 
 func init() {

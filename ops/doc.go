@@ -13,7 +13,7 @@
 // loop.go has loops, and branch.go those that values decide about. define.go defines entries and applies them; format.go writes their arguments in messages,
 // reference.go lists functions for the reference,
 // refusal.go refuses arguments, promote.go converts operands, inplace.go makes writing twins,
-// identity.go states neutral elements, expect.go promises shapes, independent.go declares
+// identity.go states neutral elements, customgradient.go gives compositions gradients of their own, expect.go promises shapes, independent.go declares
 // examples independent. All others are families of operations.
 //
 // Of elements: arithmetic.go, unary.go, compare.go, bitwise.go, rounding.go, clamp.go, logexp.go,
@@ -24,6 +24,7 @@
 // attention.go, softmax.go, norm.go, sumto.go. Of shapes: shape.go, movement.go, rearrange.go, split.go,
 // select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go.
 // Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go, poolgrad.go and adaptivepool.go,
-// with the options of windowoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go. New
+// with the options of windowoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go,
+// marginlosses.go, countlikelihood.go, ctc.go, with the options of lossoptions.go. New
 // values: creation.go, random.go.
 package ops

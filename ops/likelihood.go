@@ -57,7 +57,7 @@ func XLogY(x, y *graph.Node) *graph.Node { return Apply(opXLogY, nil, x, y) }
 // the target. Logarithms count as -100 at least. [BCEWithLogits] is more exact where x
 // comes from a sigmoid. A target of another shape is refused, unless it is a number.
 func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	defer building("BCE", x, target)()
+	defer lossOf(opts).building("BCE", x, target)()
 	if bad := refusedTarget(refused("BCE", x, target), "Using a target size (torch.Size(%s)) that is different to the input size "+
 		"(torch.Size(%s)) is deprecated. Please ensure they have the same size."); bad != nil {
 		return bad
@@ -69,7 +69,7 @@ func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 // logarithms are x from the target's: 0 log 0 counts as 0. Divide the sum, by [SumLoss],
 // by the number of examples for the divergence of each.
 func KLDiv(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	defer building("KLDiv", x, target)()
+	defer lossOf(opts).building("KLDiv", x, target)()
 	cross := compared(refused("KLDiv", x, target), opMul)
 	if cross == nil {
 		cross = Mul(target, x)

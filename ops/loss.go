@@ -206,40 +206,8 @@ func classWeightsGrad(n, dy node) node {
 	return Sum(each, others...)
 }
 
-// A LossOption changes how a loss is formed.
-type LossOption func(*classLoss)
-
-// classLoss is a call of CrossEntropy or NLL.
-type classLoss struct {
-	CrossEntropyAttrs
-	weights *graph.Node
-}
-
-// IgnoreIndex names a target that counts for nothing.
-func IgnoreIndex(i int) LossOption { return func(l *classLoss) { l.IgnoreIndex = i } }
-
-// SumLoss adds the losses of the examples up instead of taking their mean.
-func SumLoss() LossOption { return func(l *classLoss) { l.Reduction = "sum" } }
-
-// EachLoss returns the loss of each example.
-func EachLoss() LossOption { return func(l *classLoss) { l.Reduction = "none" } }
-
-// ClassWeights multiplies the loss of each example by the weight of its class, w [C]. The
-// mean is then that of the weights: their sum is what the losses are divided by.
-func ClassWeights(w *graph.Node) LossOption { return func(l *classLoss) { l.weights = w } }
-
-func lossOf(opts []LossOption) classLoss {
-	l := classLoss{CrossEntropyAttrs: CrossEntropyAttrs{IgnoreIndex: defaultIgnoreIndex, Reduction: "mean"}}
-	for _, o := range opts {
-		if o != nil {
-			o(&l)
-		}
-	}
-	return l
-}
-
-func applyLoss(op *graph.Op, x, target node, opts []LossOption) node {
-	l := lossOf(opts)
+// ofClasses applies a loss of classes, with weights of classes where there are any.
+func (l lossCall) ofClasses(op *graph.Op, x, target node) node {
 	if l.weights == nil {
 		return Apply(op, l.CrossEntropyAttrs, x, target)
 	}
@@ -249,14 +217,22 @@ func applyLoss(op *graph.Op, x, target node, opts []LossOption) node {
 // CrossEntropy returns the mean over examples of -log softmax(x) at the target's class.
 // x is [N, C] or [N, C, …] scores, target integer class indices of shape [N] or [N, …].
 // A target outside 0..C-1 stops the run with an error, unless it is the ignored index
-// (-100 unless said otherwise). A floating-point target of x's shape holds probabilities:
-// the loss of an example is then the sum over classes of -target*log softmax(x).
+// (-100 unless [IgnoreIndex] says otherwise). A floating-point target of x's shape holds probabilities:
+// the loss of an example is then the sum over classes of -target*log softmax(x). [ClassWeights] and
+// [LabelSmoothing] are as PyTorch's.
 func CrossEntropy(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	op := opCrossEntropy
-	if x != nil && target != nil && x.Judged() && target.Judged() && target.DType().IsFloat() && target.Rank() == x.Rank() {
-		op = opSoftCrossEntropy
+	l := lossOf(opts)
+	if l.smoothing != 0 {
+		return l.smoothed(x, target)
 	}
-	return applyLoss(op, x, target, opts)
+	return l.crossEntropy(x, target)
+}
+
+func (l lossCall) crossEntropy(x, target node) node {
+	if x != nil && target != nil && x.Judged() && target.Judged() && target.DType().IsFloat() && target.Rank() == x.Rank() {
+		return l.ofClasses(opSoftCrossEntropy, x, target)
+	}
+	return l.ofClasses(opCrossEntropy, x, target)
 }
 
 // NLL returns the mean over examples of -x at the target's class: the negative log
@@ -264,5 +240,5 @@ func CrossEntropy(x, target *graph.Node, opts ...LossOption) *graph.Node {
 // [CrossEntropy]. Of one example [C] the target is a scalar: several targets [C] are refused,
 // of which PyTorch would silently read the first one.
 func NLL(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	return applyLoss(opNLL, x, target, opts)
+	return lossOf(opts).ofClasses(opNLL, x, target)
 }

@@ -47,13 +47,23 @@ func refusal(r refusedCall, m *graph.Mistake) node {
 // written are the arguments of a call as the user wrote them, with nil in the places of operands.
 type written []any
 
+// optional is an option of a call that holds an operand.
+type optional struct {
+	name string
+	of   node
+}
+
 // Args writes the arguments.
 func (w written) Args(operands []string) (words []string) {
 	for _, a := range w {
+		option, isOption := a.(optional)
 		switch {
-		case a != nil:
+		case a != nil && !isOption:
 			words = append(words, fmt.Sprint(a))
-		case len(operands) > 0:
+		case len(operands) == 0:
+		case isOption:
+			words, operands = append(words, option.name+"("+operands[0]+")"), operands[1:]
+		default:
 			words, operands = append(words, operands[0]), operands[1:]
 		}
 	}
@@ -65,9 +75,13 @@ func (w written) Args(operands []string) (words []string) {
 func building(fn string, args ...any) (end func()) {
 	var in []node
 	for i, a := range args {
-		if x, is := a.(node); is {
+		switch x := a.(type) {
+		case node:
 			in = append(in, x)
 			args[i] = nil
+		case optional:
+			in = append(in, x.of)
+			args[i] = optional{name: x.name}
 		}
 	}
 	return graph.BeginCall(fn, written(args), in...)

@@ -44,6 +44,7 @@ var arrows = []struct {
 	{"internal/loopop", "graph shapeinfer/rules", "the operations that loops are made of"},
 	{"ops", "graph contract internal/prove internal/loopop shapeinfer/rules shapeinfer/alias", "operations are built from rules"},
 	{"autodiff", "graph internal/loopop internal/prove internal/panicked shapeinfer/rules shapeinfer/alias ops", "gradients are nodes made by operations"},
+	{"autodiff/gradcheck", "graph ops autodiff exec", "a check runs what it compares"},
 	{"exec/internal/bug", "graph internal/panicked", "what passes and runs do wrong"},
 	{"exec/internal/rewrite", "graph internal/prove internal/panicked internal/loopop shapeinfer/... ops exec/internal/bug", "from graph to graph: it knows no machine"},
 	{"exec/internal/fusion", "graph internal/prove shapeinfer/alias exec/internal/bug exec/internal/rewrite", "from nodes to groups: it knows no machine"},

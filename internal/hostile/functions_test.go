@@ -53,6 +53,9 @@ var functions = map[string][]any{
 		ops.Take, ops.Tan, ops.Tanh, ops.TanhShrink, ops.Tile, ops.ToBool, ops.ToCommonFloat, ops.ToCommonType, ops.ToCounted, ops.Transpose, ops.Tril, ops.Triu, ops.Trunc,
 		ops.Unbind, ops.Unflatten, ops.Uniform, ops.Unsqueeze, ops.Var, ops.Where, ops.While, ops.Window, ops.XLogY, ops.Xor, ops.Zeros,
 		ops.ZerosLike,
+		// losses
+		ops.BlankClass, ops.CTC, ops.ConstantTerms, ops.CosineEmbedding, ops.CosineSimilarity, ops.ElementWeights, ops.GaussianNLL, ops.HingeEmbedding, ops.LabelSmoothing, ops.MarginRanking, ops.MultiLabelSoftMargin, ops.MultiMargin,
+		ops.Normalize, ops.PairwiseDistance, ops.PoissonNLL, ops.PositiveWeights, ops.Rates, ops.SigmoidFocal, ops.SoftMargin, ops.SwapDistance, ops.TripletMargin, ops.WithGradient, ops.ZeroInfinity,
 		// of elements
 		ops.CopySign, ops.Deg2Rad, ops.Digamma, ops.Entr, ops.Erfc, ops.Erfcx, ops.Erfinv, ops.Fmax, ops.Fmin, ops.Frexp, ops.GEGLU, ops.Gcd, ops.Heaviside, ops.I0, ops.I0e, ops.I1, ops.I1e, ops.IsClose, ops.IsNegInf, ops.IsPosInf, ops.LGamma, ops.Lcm,
 		ops.Ldexp, ops.LogNdtr, ops.Logit, ops.MvLGamma, ops.NanToNum, ops.Ndtr, ops.Ndtri, ops.NextAfter, ops.Polygamma, ops.RRelu, ops.Rad2Deg, ops.ReGLU, ops.ShiftLeft, ops.ShiftRight, ops.SignBit, ops.Sinc, ops.Softcap, ops.Softmin, ops.SwiGLU, ops.Threshold, ops.XLog1PY,

@@ -1,0 +1,75 @@
+package ops
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// PoissonNLL returns the mean negative log likelihood of counts under Poisson distributions whose rates
+// are exp(x): exp(x) - target*x. [Rates] says that x holds the rates themselves, and [ConstantTerms] adds Stirling's
+// approximation of log(target!) where the target is above 1.
+func PoissonNLL(x, target *graph.Node, opts ...LossOption) *graph.Node {
+	defer lossOf(opts).building("PoissonNLL", x, target)()
+	l := lossOf(opts)
+	each := Sub(Exp(x), Mul(target, x))
+	if l.rates {
+		each = Sub(x, Mul(target, Log(Add(x, num(rateEpsilon)))))
+	}
+	if l.full {
+		safe := ClampMin(target, 1)
+		stirling := Add(Sub(Mul(safe, Log(safe)), safe), Mul(num(0.5), Log(Mul(num(2*math.Pi), safe))))
+		each = Add(each, Where(Greater(target, num(1)), stirling, num(0)))
+	}
+	return l.reduce(each)
+}
+
+// rateEpsilon keeps the logarithm of a rate finite, and leastGaussianVariance a variance above 0, as
+// PyTorch's defaults do.
+const (
+	rateEpsilon           = 1e-8
+	leastGaussianVariance = 1e-6
+)
+
+// GaussianNLL returns the mean negative log likelihood of the target under normal distributions of mean x
+// and the given variance: (log(variance) + (x - target)²/variance)/2. A variance below 1e-6 counts as that,
+// with the gradient of one that is not. [ConstantTerms] adds log(2π)/2. All broadcast.
+func GaussianNLL(x, target, variance *graph.Node, opts ...LossOption) *graph.Node {
+	defer lossOf(opts).building("GaussianNLL", x, target, variance)()
+	l := lossOf(opts)
+	least := Add(Sub(variance, StopGradient(variance)), num(leastGaussianVariance))
+	v := Where(Less(variance, num(leastGaussianVariance)), least, variance)
+	each := Mul(num(0.5), Add(Log(v), Div(Square(Sub(x, target)), v)))
+	if l.full {
+		each = Add(each, num(0.5*math.Log(2*math.Pi)))
+	}
+	return l.reduce(each)
+}
+
+// SigmoidFocal returns the mean of alphaₜ (1 - pₜ)^gamma times the binary cross-entropy of x with targets of
+// 0 and 1, where p = Sigmoid(x), pₜ is p or 1 - p, and alphaₜ is alpha or 1 - alpha, for targets of 1 and 0: Lin
+// and others, Focal Loss for Dense Object Detection, 2017. A negative alpha weighs nothing.
+func SigmoidFocal(x, target *graph.Node, alpha, gamma float64, opts ...LossOption) *graph.Node {
+	defer lossOf(opts).building("SigmoidFocal", x, target, alpha, gamma)()
+	entropy := Sub(Mul(Sub(num(1), target), x), LogSigmoid(x))
+	p := Sigmoid(x)
+	wrong := Add(Mul(Sub(num(1), p), target), Mul(p, Sub(num(1), target)))
+	each := Mul(entropy, Pow(wrong, num(gamma)))
+	if alpha >= 0 {
+		each = Mul(each, Add(Mul(num(2*alpha-1), target), num(1-alpha)))
+	}
+	return reduceLoss(opts, each)
+}
+
+func init() {
+	composed("PoissonNLL", "mean(exp(x) - target*x).",
+		named("", "torch.nn.functional.poisson_nll_loss", "", "", "",
+			func(e *graph.Example) node { return PoissonNLL(e.Of("x", "n"), e.Of("target", "n")) }))
+	composed("GaussianNLL", "mean(log(variance) + (x - target)²/variance) / 2.",
+		named("", "torch.nn.functional.gaussian_nll_loss", "", "", "", func(e *graph.Example) node {
+			return GaussianNLL(e.Of("x", "n"), e.Of("target", "n"), e.Of("variance", "n"))
+		}))
+	composed("SigmoidFocal", "mean(alphaₜ * (1 - pₜ)^gamma * -log(pₜ)).",
+		named("", "torchvision.ops.sigmoid_focal_loss", "", "", "",
+			func(e *graph.Example) node { return SigmoidFocal(e.Of("x", "n"), e.Of("target", "n"), 0.25, 2) }))
+}

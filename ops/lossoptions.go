@@ -1,0 +1,138 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// A LossOption changes how a loss is formed. A loss reads those that its comment names, and all read
+// [SumLoss] and [EachLoss].
+type LossOption func(*lossCall)
+
+// lossCall is a call of a loss.
+type lossCall struct {
+	CrossEntropyAttrs
+	weights        *graph.Node // of classes
+	elementWeights *graph.Node
+	positive       *graph.Node
+	smoothing      float64
+	rates, full    bool
+	swap           bool
+	zeroInfinity   bool
+	blank          int
+}
+
+// IgnoreIndex names a target that counts for nothing, in CrossEntropy and NLL.
+func IgnoreIndex(i int) LossOption { return func(l *lossCall) { l.IgnoreIndex = i } }
+
+// SumLoss adds the losses of the examples up instead of taking their mean.
+func SumLoss() LossOption { return func(l *lossCall) { l.Reduction = "sum" } }
+
+// EachLoss returns the loss of each example.
+func EachLoss() LossOption { return func(l *lossCall) { l.Reduction = "none" } }
+
+// ClassWeights multiplies the loss of each example by the weight of its class, w [C]. The
+// mean of CrossEntropy and NLL is then that of the weights: their sum is what the losses are divided by.
+func ClassWeights(w *graph.Node) LossOption { return func(l *lossCall) { l.weights = w } }
+
+// ElementWeights multiplies the losses by weights that broadcast against them, before they are added up
+// or their mean is taken: PyTorch's "weight" of losses that compare element by element.
+func ElementWeights(w *graph.Node) LossOption { return func(l *lossCall) { l.elementWeights = w } }
+
+// PositiveWeights multiplies, in BCEWithLogits, what a target of 1 counts by weights that broadcast
+// against x, such as one for each class: PyTorch's "pos_weight".
+func PositiveWeights(w *graph.Node) LossOption { return func(l *lossCall) { l.positive = w } }
+
+// LabelSmoothing mixes, in CrossEntropy, a share s of the evenly distributed classes into the target: Szegedy
+// and others, Rethinking the Inception Architecture for Computer Vision, 2015.
+func LabelSmoothing(s float64) LossOption { return func(l *lossCall) { l.smoothing = s } }
+
+// Rates says that PoissonNLL is given rates, and not their logarithms.
+func Rates() LossOption { return func(l *lossCall) { l.rates = true } }
+
+// ConstantTerms adds to PoissonNLL and GaussianNLL what does not depend on x: PyTorch's "full".
+func ConstantTerms() LossOption { return func(l *lossCall) { l.full = true } }
+
+// SwapDistance lets TripletMargin take the distance of positive and negative where it is less than that
+// of anchor and negative.
+func SwapDistance() LossOption { return func(l *lossCall) { l.swap = true } }
+
+// BlankClass is the class of CTC that stands for no label. It is 0 if nothing else is said.
+func BlankClass(i int) LossOption { return func(l *lossCall) { l.blank = i } }
+
+// ZeroInfinity makes 0 of the losses of CTC, and of their gradients, where the target does not fit into the
+// steps.
+func ZeroInfinity() LossOption { return func(l *lossCall) { l.zeroInfinity = true } }
+
+// building is [building] of a loss with these options.
+func (l lossCall) building(fn string, args ...any) (end func()) {
+	for _, o := range []optional{{"ClassWeights", l.weights}, {"ElementWeights", l.elementWeights}, {"PositiveWeights", l.positive}} {
+		if o.of != nil {
+			args = append(args, o)
+		}
+	}
+	return building(fn, args...)
+}
+
+func lossOf(opts []LossOption) lossCall {
+	l := lossCall{CrossEntropyAttrs: CrossEntropyAttrs{IgnoreIndex: defaultIgnoreIndex, Reduction: "mean"}}
+	for _, o := range opts {
+		if o != nil {
+			o(&l)
+		}
+	}
+	return l
+}
+
+// reduceLoss makes one number of the losses of the elements, unless each is wanted.
+func reduceLoss(opts []LossOption, each node) node {
+	l := lossOf(opts)
+	return l.reduce(each)
+}
+
+func (l lossCall) reduce(each node) node {
+	if l.elementWeights != nil {
+		each = Mul(each, l.elementWeights)
+	}
+	switch l.Reduction {
+	case "none":
+		return each
+	case "sum":
+		return Sum(each)
+	}
+	return Mean(each)
+}
+
+// smoothed is the cross-entropy of targets of which a share is spread over all classes: the other share of the
+// plain loss, and that share of the mean over classes, as PyTorch weighs them.
+func (l lossCall) smoothed(x, target node) node {
+	defer l.building("CrossEntropy", x, target)()
+	share := num(l.smoothing)
+	if !(l.smoothing > 0 && l.smoothing <= 1) { // NaN too
+		return refusal(refused("CrossEntropy", x, target), &graph.Mistake{Code: graph.CodeOperand,
+			Summary: fmt.Sprintf("label_smoothing must be between 0.0 and 1.0. Got: %v", l.smoothing)})
+	}
+	plain := l.crossEntropy(x, target)
+	if !plain.Judged() {
+		return plain // its own mistake
+	}
+	axis := classAxis(x)
+	classes := Size(x.Graph(), x.DType(), x.Shape()[axis])
+	if target.DType().IsFloat() {
+		return l.crossEntropy(x, Add(Mul(target, num(1-l.smoothing)), Div(share, classes)))
+	}
+	terms := LogSoftmax(x, axis)
+	if l.weights != nil {
+		terms = Mul(terms, perClass(x, []node{x, target, l.weights}))
+	}
+	each := Where(NotEqual(target, graph.Num(l.IgnoreIndex)), Neg(Sum(terms, Axis(axis))), num(0))
+	if l.Reduction != "none" {
+		each = Sum(each)
+	}
+	if l.Reduction == "mean" { // by the weights of the targets' classes: the losses of logarithms of -1
+		l.Reduction = "sum"
+		each = Div(each, l.ofClasses(opNLL, FullLike(x, -1), target))
+	}
+	return Add(Mul(plain, num(1-l.smoothing)), Mul(each, Div(share, classes)))
+}
