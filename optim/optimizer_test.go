@@ -164,6 +164,17 @@ func TestMistakes(t *testing.T) {
 			g.Param("unused", graph.Float32, 3)
 			optim.SGD(0.1).Minimize(loss)
 		}, "does not depend on unused"},
+		"teacher": {func(g *graph.Graph, loss, w, _ *graph.Node) {
+			var answers []*graph.Node
+			for _, scope := range []string{"teacher", "student"} {
+				g.Scope(scope, func() {
+					for _, name := range []string{"a", "b", "c"} {
+						answers = append(answers, ops.Square(g.Param(name, graph.Float32)))
+					}
+				})
+			}
+			optim.SGD(0.1, optim.For([]*graph.Node{w}, optim.Frozen())).Minimize(ops.Sub(ops.Add(answers[3], ops.Add(answers[4], answers[5])), ops.StopGradient(answers[0])))
+		}, `help: train the others: Minimize(loss, optim.Trainable(g, "student")...)`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := graph.New("mistakes")

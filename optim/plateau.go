@@ -112,12 +112,16 @@ func (p *Plateau) Updates(measure *graph.Node) []*graph.Node {
 	rate := ops.Maximum(ops.Mul(p.rate, num(p.Factor)), num(p.Least))
 	// PyTorch leaves out changes that are too small to matter.
 	matters := ops.And(lower, ops.Greater(ops.Sub(p.rate, rate), num(1e-8)))
-	return []*graph.Node{
+	writes := []*graph.Node{
 		ops.CopyInPlace(p.rate, ops.Where(matters, rate, p.rate)),
 		ops.CopyInPlace(p.best, ops.Where(better, measure, p.best)),
 		ops.CopyInPlace(p.bad, ops.Where(lower, zero, bad)),
 		ops.CopyInPlace(p.cooling, ops.Where(lower, graph.Num(p.Cooldown), cooling)),
 	}
+	for _, w := range writes {
+		w.Silence(graph.CodeLeftOut) // the program of the step, which reads the rate, does without them
+	}
+	return writes
 }
 
 // Fed returns the updates for a measure that is fed, and the input that takes it, a Float64 scalar. All

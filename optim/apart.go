@@ -1,0 +1,60 @@
+package optim
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// maxTold bounds how many parameters a message names.
+const maxTold = 4
+
+// refuseApart refuses parameters that no gradient of the loss reaches, such as those of a teacher whose
+// answers the loss stops gradients from, all in one mistake; nil where there are none.
+func refuseApart(loss *graph.Node, params []*graph.Node) *graph.Node {
+	if !loss.Judged() || slices.ContainsFunc(params, func(w *graph.Node) bool { return w.Graph() != loss.Graph() }) {
+		return nil // which is told elsewhere
+	}
+	reached := reachedBy(loss)
+	var apart, scopes []string
+	for _, w := range params {
+		switch scope, _, is := strings.Cut(w.Name(), graph.ScopeSeparator); {
+		case !reached[w]:
+			apart = append(apart, w.Name())
+		case is && !slices.Contains(scopes, scope):
+			scopes = append(scopes, scope)
+		}
+	}
+	if len(apart) == 0 {
+		return nil
+	}
+	named := strings.Join(apart[:min(len(apart), maxTold)], ", ")
+	if more := len(apart) - maxTold; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	help := "leave them out: Minimize takes the parameters to train after the loss"
+	if n := len(scopes); n > 0 && n <= maxTold && !slices.ContainsFunc(apart, func(name string) bool {
+		scope, _, _ := strings.Cut(name, graph.ScopeSeparator)
+		return slices.Contains(scopes, scope)
+	}) {
+		help = fmt.Sprintf(`train the others: Minimize(loss, optim.Trainable(g, "%s")...)`, strings.Join(scopes, `", "`))
+	}
+	return refuseBy(&graph.Mistake{Code: graph.CodeGradient, Summary: fmt.Sprintf("%s does not depend on %s", loss.Called(), named), Help: []string{help}},
+		"Minimize", loss)
+}
+
+// reachedBy returns the values to which gradients of the loss flow, even where they are zero.
+func reachedBy(loss *graph.Node) map[*graph.Node]bool {
+	reached := map[*graph.Node]bool{loss: true}
+	for _, n := range slices.Backward(loss.Graph().Nodes()[:loss.ID()+1]) {
+		if reached[n] && (n.DType().IsFloat() || n.Op().Class == graph.Loop) && !ops.StopsGradient(n) {
+			for _, x := range n.Operands() {
+				reached[x] = true
+			}
+		}
+	}
+	return reached
+}
