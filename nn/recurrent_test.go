@@ -97,6 +97,43 @@ func TestRecurrentNetworksTrainWithoutAllocation(t *testing.T) {
 	}
 }
 
+// TestRecurrentNetworksLearnToRemember what stood at the first place of a sequence, and to leave out what came after: who
+// guesses has a loss of log 2.
+func TestRecurrentNetworksLearnToRemember(t *testing.T) {
+	const places, batch, steps = 10, 32, 400
+	for name, declare := range map[string]func(g *graph.Graph) *nn.Recurrent{
+		"rnn":  func(g *graph.Graph) *nn.Recurrent { return nn.NewRNN(g, "net", 1, 16) },
+		"lstm": func(g *graph.Graph) *nn.Recurrent { return nn.NewLSTM(g, "net", 1, 16) },
+		"gru":  func(g *graph.Graph) *nn.Recurrent { return nn.NewGRU(g, "net", 1, 16) },
+	} {
+		g := graph.New(name)
+		x, first := g.Input("x", graph.Float32, batch, places, 1), g.Input("first", graph.Int64, batch)
+		p := nn.Training(g)
+		states := declare(g).Apply(p, x)
+		loss := ops.CrossEntropy(nn.NewLinear(g, "head", 16, 2).Apply(p, ops.Select(states, 1, -1)), first)
+		prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(1e-2).Minimize(loss)...))
+		require.NoError(t, err)
+		s, random, sum := prog.NewSession(exec.Seed(1), exec.Threads(1)), rand.New(rand.NewPCG(1, 1)), 0.0
+		for step := range steps {
+			xs, firsts := [batch][places][1]float32{}, [batch]int64{}
+			for i := range xs {
+				for j := range xs[i] {
+					xs[i][j][0] = float32(2*random.IntN(2) - 1)
+				}
+				firsts[i] = int64(xs[i][0][0]+1) / 2
+			}
+			r, err := s.Run(t.Context(), exec.Feed{x: xs, first: firsts})
+			require.NoError(t, err)
+			v, err := r.Scalar(loss)
+			require.NoError(t, err)
+			if step >= steps-50 {
+				sum += v / 50
+			}
+		}
+		assert.Less(t, sum, 0.05, name)
+	}
+}
+
 // TestRecurrentNetworksCompileInTheTimeOfOneStep compiles training over 4 and over 4,000 places.
 func TestRecurrentNetworksCompileInTheTimeOfOneStep(t *testing.T) {
 	seconds := func(places graph.Dim) (least time.Duration) {
