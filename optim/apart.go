@@ -50,7 +50,8 @@ func refuseApart(loss *graph.Node, params []*graph.Node) *graph.Node {
 func reachedBy(loss *graph.Node) map[*graph.Node]bool {
 	reached := map[*graph.Node]bool{loss: true}
 	for _, n := range slices.Backward(loss.Graph().Nodes()[:loss.ID()+1]) {
-		if reached[n] && (n.DType().IsFloat() || n.Op().Class == graph.Loop) && !ops.StopsGradient(n) {
+		stops := ops.StopsGradient(n) || (n.DType().IsInt() || n.DType() == graph.Bool) && n.Op().Class != graph.Loop
+		if reached[n] && !stops {
 			for _, x := range n.Operands() {
 				reached[x] = true
 			}
