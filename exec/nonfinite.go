@@ -130,6 +130,7 @@ func (f *finder) compute(nodes []*graph.Node, visit func(*graph.Node, Array)) er
 		return err
 	}
 	s := p.NewSession(Seed(f.s.store.Seed), Threads(f.s.state.Threads))
+	s.state.Flushes = f.s.state.Flushes
 	s.sizes = f.s.sizes
 	for _, n := range p.params {
 		value, err := f.s.Param(n)

@@ -138,6 +138,7 @@ func (s *Session) RunWithoutUpdates(ctx context.Context, feed Feed, opts ...RunO
 			return nil, err
 		}
 		s.readOnly = p.NewSession(ShareParams(s), Threads(s.state.Threads))
+		s.readOnly.state.Flushes = s.state.Flushes
 		s.readOnly.sizes = s.sizes
 	}
 	return s.readOnly.Run(ctx, feed, opts...)

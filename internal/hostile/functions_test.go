@@ -96,7 +96,7 @@ var functions = map[string][]any{
 		shapeinfer.Axes, shapeinfer.Bind, shapeinfer.BindProgram, shapeinfer.Check, shapeinfer.CheckOperations, shapeinfer.CheckProgram, shapeinfer.DerivedFrom, shapeinfer.Independent, shapeinfer.IsMistake, shapeinfer.RequirementText,
 	},
 	"exec": {
-		exec.Compile, exec.MeasureMachine, exec.OnWarning, exec.Outputs, exec.Seed, exec.ShareParams, exec.RunSize, exec.Size, exec.Threads, exec.Updates, exec.Values[float32], exec.WarningsAreErrors,
+		exec.Compile, exec.FlushDenormals, exec.MeasureMachine, exec.OnWarning, exec.Outputs, exec.Seed, exec.ShareParams, exec.RunSize, exec.Size, exec.Threads, exec.Updates, exec.Values[float32], exec.WarningsAreErrors,
 	},
 	"viz": {
 		viz.Around, viz.Between, viz.DOT, viz.Details, viz.Fold, viz.Gradient,

@@ -8,6 +8,14 @@ func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 // xgetbv reads the register that tells what state the operating system saves.
 func xgetbv() uint32
 
+// floatControl reads MXCSR, which says how the thread computes; setFloatControl writes it.
+func floatControl() uint32
+
+func setFloatControl(v uint32)
+
+// flushBits flush denormal results (FTZ) and operands (DAZ).
+const flushBits = 1<<15 | 1<<6
+
 // The bits of CPUID and of the state that matter here.
 const (
 	bitFMA     = 1 << 12 // leaf 1, ecx

@@ -17,3 +17,13 @@ TEXT ·xgetbv(SB), NOSPLIT, $0-4
 	XGETBV
 	MOVL AX, ret+0(FP)
 	RET
+
+// func floatControl() uint32
+TEXT ·floatControl(SB), NOSPLIT, $0-4
+	STMXCSR ret+0(FP)
+	RET
+
+// func setFloatControl(v uint32)
+TEXT ·setFloatControl(SB), NOSPLIT, $0-4
+	LDMXCSR v+0(FP)
+	RET

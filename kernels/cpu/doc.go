@@ -1,6 +1,6 @@
 // Package cpu tells which vector instructions kernels may use on this machine, and how large its
-// caches are.
+// caches are, and has a thread flush denormal numbers.
 //
-// cpu.go chooses, by the machine and the environment; cache.go has the caches. cpu_amd64.go asks the
+// cpu.go chooses, by the machine and the environment; cache.go has the caches, denormals.go flushes. cpu_amd64.go asks the
 // processor, and cpu_other.go has none to ask.
 package cpu

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/kernels/cpu"
 )
 
 // The pool is the process's worker goroutines. A session offers them the tiles of a
@@ -29,11 +30,15 @@ type job struct {
 	helpers     []*worker
 	fault       atomic.Pointer[bug.Panic]
 	observer    Observer // nil unless the times of kernels are taken
+	flushes     bool     // whether tiles take denormal numbers for zero
 	pendingCost int      // the work of this run, in nanoseconds, for which sleeping workers were not woken
 }
 
 // take has a thread take part, and tells the observer of it. The caller is thread 0.
 func (j *job) take(thread int, ws *Workspace) {
+	if j.flushes && thread > 0 { // the caller does already
+		defer cpu.FlushDenormals().End()
+	}
 	if j.observer == nil {
 		j.work(ws)
 		return

@@ -105,7 +105,7 @@ func (t *repeatTask) SetPointer(operand int, p unsafe.Pointer) { t.ptr[operand] 
 // Run takes the steps.
 func (t *repeatTask) Run(s *State) error {
 	body, call := s.bodies[t.loop], t.loop.Call
-	body.Threads = s.Threads
+	body.Threads, body.Flushes = s.Threads, s.Flushes
 	body.loops++
 	body.lend(t.scratchAt(t.body.scratch-t.body.Arena), t.body.Arena)
 	count, taken := t.length, 0

@@ -8,6 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/kernels/cpu"
 	"github.com/broadloom/broadloom/kernels/hugepage"
 )
 
@@ -26,6 +27,7 @@ type State struct {
 	Ws         Workspace
 	job        job
 	Threads    int
+	Flushes    bool            // denormal numbers: kernels take them for zero
 	Observer   Observer        // nil unless the times of kernels are taken
 	ctx        context.Context // of the run
 	bodies     map[*lower.Repeat]*State
@@ -68,7 +70,10 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		defer s.enlarge(time.Now())
 	}
 	s.setPointers(b)
-	s.job.pendingCost, s.ctx = 0, ctx
+	s.job.pendingCost, s.job.flushes, s.ctx = 0, s.Flushes, ctx
+	if s.Flushes {
+		defer cpu.FlushDenormals().End()
+	}
 	for _, i := range s.prog.Written {
 		s.Params[i].Version++
 	}
