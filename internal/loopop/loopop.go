@@ -112,6 +112,7 @@ func inferEnd(c *graph.Call) (graph.DType, graph.Shape) {
 				Summary: fmt.Sprintf("carried value %d goes into a step as %s%s, and comes out as %s%s: its dtype and shape must stay",
 					i, was.DType(), was.Shape(), next.DType(), next.Shape()),
 				Operands: []graph.OperandNote{{Node: was.In(0), Text: "carried in", DType: was.DType()}, {Node: next, Text: "handed on", DType: next.DType()}},
+				Help:     []string{keepShape(was, next)},
 				Apart:    true}
 		}
 		switch {
@@ -139,6 +140,14 @@ func inferFinal(c *graph.Call) (graph.DType, graph.Shape) {
 
 func inferStack(c *graph.Call) (graph.DType, graph.Shape) {
 	return c.DType(1), slices.Concat(graph.Shape{attrsOf(c).Body.Length()}, c.Shape(1))
+}
+
+// keepShape says what to do where a step hands on another shape than it was given.
+func keepShape(was, next *graph.Node) string {
+	if was.Rank() < next.Rank() {
+		return fmt.Sprintf("begin with a value of shape %s, which ops.Expand can make of %s", next.Shape(), was.In(0).Called())
+	}
+	return "what grows from step to step is no carried value: return each step's part as an output, and all of them come out along a new axis"
 }
 
 // goName is the name of a dtype's constant.
