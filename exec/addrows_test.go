@@ -53,7 +53,7 @@ func writeRows(t *testing.T, dt graph.DType, axis int, whole bool, write func(w,
 		shape, rows = []graph.Dim{5, 7}, []graph.Dim{5, n, 2}
 	}
 	p := tableProgram{w: g.Param("w", dt, shape...), rate: g.Input("rate", dt), rows: g.Input("rows", dt, rows...), at: g.Input("at", graph.Int64, n, 2)}
-	sum := ops.ScatterAdd(p.rows, p.at, axis, 7)
+	sum := ops.SegmentSum(p.rows, axis, p.at, 7)
 	options := []exec.Option{exec.Updates(write(p.w, sum, p.rate))}
 	if whole {
 		options = append(options, exec.Outputs(sum))

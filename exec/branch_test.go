@@ -64,7 +64,7 @@ func TestCondComputesOneBranch(t *testing.T) {
 	n := g.Dim("n")
 	x, index, first := g.Input("x", graph.Float64, n), g.Input("index", graph.Int64, 2), g.Input("first", graph.Bool)
 	y := ops.Cond(first,
-		func() []*graph.Node { return nodes{ops.Take(x, index, 0), ops.Sum(ops.Sqrt(x))} },
+		func() []*graph.Node { return nodes{ops.Take(x, 0, index), ops.Sum(ops.Sqrt(x))} },
 		func() []*graph.Node { return nodes{ops.Mul(ops.Slice(x, 0, 0, 2, 1), graph.Num(3)), graph.Num(7)} })
 	loss := ops.Add(ops.Sum(ops.Square(y[0])), y[1])
 	dx := autodiff.Grad(loss, nodes{x})[0]

@@ -144,7 +144,7 @@ var sizedPrograms = []sizedCase{
 	}},
 	{name: "taking and adding by index", outputs: func(p *sized) []*graph.Node {
 		x, rows := p.in(p.a, 4, p.b), p.index(p.c)
-		return list(ops.Take(x, rows, 1), ops.IndexSelect(x, 1, rows), ops.ScatterAdd(p.in(p.a, p.c, p.b), rows, 1, 4), ops.Embedding(rows, p.in(4, p.a)),
+		return list(ops.Take(x, 1, rows), ops.IndexSelect(x, 1, rows), ops.SegmentSum(p.in(p.a, p.c, p.b), 1, rows, 4), ops.Embedding(rows, p.in(4, p.a)),
 			ops.OneHot(rows, 4, graph.Float64), ops.Gather(p.in(4, p.b), 0, p.index(2, p.b)))
 	}},
 	{name: "joins", outputs: func(p *sized) []*graph.Node {

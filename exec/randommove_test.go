@@ -123,13 +123,13 @@ func (p *program) gathered(x *graph.Node) *graph.Node {
 	case 0:
 		return ops.IndexSelect(x, axis, p.index(length, p.size()))
 	case 1:
-		return ops.Take(x, p.index(length, p.shapeOf(1+p.rng.IntN(2))...), axis)
+		return ops.Take(x, axis, p.index(length, p.shapeOf(1+p.rng.IntN(2))...))
 	case 2:
 		s[axis] = p.size()
 		return ops.Gather(x, axis, p.index(length, s...))
 	case 3:
 		size := p.size().Plus(1)
-		return ops.ScatterAdd(x, p.index(size, length), axis, size)
+		return ops.SegmentSum(x, axis, p.index(size, length), size)
 	}
 	if len(s) != 2 || !x.DType().IsFloat() || !s[1].IsConst() || s[1] == 0 {
 		return ops.Embedding(p.index(s[0], p.shapeOf(2)...), x)

@@ -92,8 +92,8 @@ func TestIndexOutOfRange(t *testing.T) {
 	g := graph.New("range")
 	table := g.Param("table", graph.Float32, 1000, 2)
 	tokens, one := g.Input("tokens", graph.Int32, 2, 3), g.Input("one", graph.Int64)
-	rows, row := ops.Embedding(tokens, table), ops.Take(table, one, 0)
-	added := ops.ScatterAdd(ops.Neg(table), ops.Slice(g.Input("places", graph.Int64, 1001), 0, 0, 1000, 1), 0, 5)
+	rows, row := ops.Embedding(tokens, table), ops.Take(table, 0, one)
+	added := ops.SegmentSum(ops.Neg(table), 0, ops.Slice(g.Input("places", graph.Int64, 1001), 0, 0, 1000, 1), 5)
 	for _, c := range []struct {
 		y    *graph.Node
 		feed exec.Feed

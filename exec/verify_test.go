@@ -24,7 +24,7 @@ func everyKernel() (g *graph.Graph, outputs, updates []*graph.Node) {
 	w, b := g.Param("w", graph.Float32, 6, 8), g.Param("b", graph.Float32, 8)
 	table := g.Param("table", graph.Float32, 10, 8)
 	h := ops.Relu(ops.Add(ops.MatMul(x, w), b))
-	p := ops.Softmax(ops.Add(h, ops.Take(table, at, 0)), 1)
+	p := ops.Softmax(ops.Add(h, ops.Take(table, 0, at)), 1)
 	both := ops.Concat(1, ops.Exp(p), x, ops.Tanh(h))
 	loss := ops.Mean(ops.Square(both))
 	grads := autodiff.Grad(loss, []*graph.Node{w, b, table})

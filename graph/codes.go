@@ -76,7 +76,7 @@ const (
 	//
 	//	x := g.Input("x", graph.Float32)
 	//	index := g.Input("index", graph.Int64, 2)
-	//	ops.Take(x, index, 0)
+	//	ops.Take(x, 0, index)
 	//
 	// Cure: give the operand the axes that are missing, with Unsqueeze or Reshape.
 	CodeRank Code = "BL103"

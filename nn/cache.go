@@ -58,7 +58,7 @@ func (c *KVCache) append(p *Pass, k, v *graph.Node) (keys, values *graph.Node) {
 	isNew := ops.Unsqueeze(ops.And(ops.GreaterEqual(from, graph.Num(0)), ops.LessEqual(from, last)), 1)
 	index := ops.Minimum(ops.ClampMin(from, 0), last)
 	store := func(state, x *graph.Node) *graph.Node {
-		return p.Write(state, ops.Where(isNew, ops.Take(x, index, 2), p.Value(state)))
+		return p.Write(state, ops.Where(isNew, ops.Take(x, 2, index), p.Value(state)))
 	}
 	keys, values = store(c.Keys, k), store(c.Values, v)
 	p.Write(c.Length, ops.Add(length, ops.Size(g, graph.Int64, t)))

@@ -77,7 +77,7 @@ func windowsOf(x node, axis, n int) adaptiveWindows {
 	most := length.CeilDiv(int64(n)).Plus(1) // more than any window has where n divides the length
 	at := Add(first, Iota(g, 1, 1, most))
 	return adaptiveWindows{
-		elements: Take(x, Minimum(at, Sub(size, graph.Num(1))), axis),
+		elements: Take(x, axis, Minimum(at, Sub(size, graph.Num(1)))),
 		axis:     axis + 1,
 		counts:   Reshape(Sub(end, first), append(graph.Shape{windows}, behind...)...),
 		present:  Reshape(Less(at, end), append(graph.Shape{windows, most}, behind...)...),

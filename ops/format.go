@@ -134,18 +134,23 @@ func before(axis int, operands []string) []string {
 }
 
 // Args writes the axis between the operand and the indices.
-func (a GatherAttrs) Args(operands []string) []string {
-	if len(operands) < 2 {
-		return after(operands, a.Axis)
-	}
-	return append([]string{operands[0], strconv.Itoa(a.Axis)}, operands[1:]...)
+func (a GatherAttrs) Args(operands []string) []string { return behindFirst(operands, a.Axis) }
+
+// Args writes the axis between the operand and the indices.
+func (a TakeAttrs) Args(operands []string) []string { return behindFirst(operands, a.Axis) }
+
+// Args writes the axis between the operand and the indices, and the size behind them.
+func (a SegmentAttrs) Args(operands []string) []string {
+	return append(behindFirst(operands, a.Axis), a.Size.String())
 }
 
-// Args writes the axis.
-func (a TakeAttrs) Args(operands []string) []string { return after(operands, a.Axis) }
-
-// Args writes the axis and the size.
-func (a ScatterAttrs) Args(operands []string) []string { return after(operands, a.Axis, a.Size) }
+// behindFirst writes the axis of a function by index: behind the operand, before the indices.
+func behindFirst(operands []string, axis int) []string {
+	if len(operands) == 0 {
+		return []string{strconv.Itoa(axis)}
+	}
+	return slices.Insert(slices.Clone(operands), 1, strconv.Itoa(axis))
+}
 
 // Args writes the row that is not trained.
 func (a EmbeddingAttrs) Args(operands []string) []string {

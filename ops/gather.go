@@ -23,7 +23,7 @@ func init() {
 			return c.DType(0), rules.IndexSelect(c, c.Attrs().(GatherAttrs).Axis)
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
-			picked := Take(vector(in[0]), vector(in[1]), n.Attrs().(GatherAttrs).Axis)
+			picked := Take(vector(in[0]), n.Attrs().(GatherAttrs).Axis, vector(in[1]))
 			if n.Rank() == 0 { // of a named size that must be 1
 				return Select(picked, 0, 0)
 			}
@@ -55,7 +55,7 @@ func init() {
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			index, table := in[0], in[1]
-			rows := Take(table, index, 0)
+			rows := Take(table, 0, index)
 			padding := n.Attrs().(EmbeddingAttrs).Padding
 			if len(padding) == 0 {
 				return rows

@@ -53,7 +53,7 @@ func TestArgumentsThatMeanNothing(t *testing.T) {
 		"other attributes": {func(_ *graph.Graph, x N) N { return ops.Apply(ops.Lookup("reshape"), 3, x) },
 			"Reshape has fixed arguments of its own, and a int was given"},
 		"a Node that is none": {func(_ *graph.Graph, x N) N { return ops.Add(x, new(graph.Node)) }, "operand 1 is a Node that no operation has made"},
-		"scattering": {func(g *graph.Graph, x N) N { return ops.ScatterAdd(x, g.Input("i", graph.Int64, 3), 2, 5) },
+		"scattering": {func(g *graph.Graph, x N) N { return ops.SegmentSum(x, 2, g.Input("i", graph.Int64, 3), 5) },
 			"Dimension out of range (expected to be in range of [-2, 1], but got 2)"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -91,14 +91,14 @@ func TestNilOptionsChangeNothing(t *testing.T) {
 	require.NoError(t, shapeinfer.Check(g).Err())
 }
 
-// TestScatterAddCountsAxesFromBothEnds: the axis is one of the result.
-func TestScatterAddCountsAxesFromBothEnds(t *testing.T) {
+// TestSegmentSumCountsAxesFromBothEnds: the axis is one of the result.
+func TestSegmentSumCountsAxesFromBothEnds(t *testing.T) {
 	g := graph.New("g")
 	x := g.Input("x", graph.Float32, 2, 8, 3)
 	for axis, index := range map[int]*graph.Node{-1: g.Input("last", graph.Int64, 3), -2: g.Input("middle", graph.Int64, 8), -3: g.Input("first", graph.Int64, 2)} {
-		back, ahead := ops.ScatterAdd(x, index, axis, 5), ops.ScatterAdd(x, index, axis+3, 5)
+		back, ahead := ops.SegmentSum(x, axis, index, 5), ops.SegmentSum(x, axis+3, index, 5)
 		require.Equal(t, ahead.Shape(), back.Shape())
 	}
-	require.Equal(t, "[2, 5]", ops.ScatterAdd(x, g.Input("two", graph.Int64, 8, 3), -1, 5).Shape().String())
+	require.Equal(t, "[2, 5]", ops.SegmentSum(x, -1, g.Input("two", graph.Int64, 8, 3), 5).Shape().String())
 	require.NoError(t, g.Err())
 }

@@ -139,8 +139,8 @@ var samples = []sample{
 	{name: "adaptive_max_pool", shapes: [][]int{{1, 2, 5, 4}}, call: on(func(x node) node { return ops.AdaptiveMaxPool(x, 3, 2) })},
 	{name: "adaptive_avg_pool", shapes: [][]int{{2, 2, 7}}, call: on(func(x node) node { return ops.AdaptiveAvgPool(x, 3) })},
 
-	{name: "take", shapes: [][]int{{4, 3}, {2, 2}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Take(in[0], in[1], 0) }},
-	{name: "scatter_add", shapes: [][]int{{5, 3}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.ScatterAdd(in[0], in[1], 0, 4) }},
+	{name: "take", shapes: [][]int{{4, 3}, {2, 2}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Take(in[0], 0, in[1]) }},
+	{name: "segment_sum", shapes: [][]int{{5, 3}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.SegmentSum(in[0], 0, in[1], 4) }},
 	{name: "index_select", shapes: [][]int{{3, 4}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.IndexSelect(in[0], 1, in[1]) }},
 	{name: "gather", shapes: [][]int{{3, 4}, {3, 6}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Gather(in[0], 1, in[1]) }},
 	{name: "embedding", shapes: [][]int{{2, 3}, {5, 2}}, index: map[int]int{0: 5}, flat: "no gradient flows to the padding row",

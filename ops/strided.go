@@ -40,7 +40,7 @@ func init() {
 		func(n, dy node) node {
 			a, x := n.Attrs().(StridedAttrs), n.In(0)
 			at := flatIndex(x.Graph(), make([]node, n.Rank()), a.Strides, a.Offset, n.Shape())
-			return Reshape(ScatterAdd(dy, at, 0, x.Shape().NumElements()), x.Shape()...)
+			return Reshape(SegmentSum(dy, 0, at, x.Shape().NumElements()), x.Shape()...)
 		})
 	opAsStrided.Once = false
 	opAsStrided.Ref = named("numpy.lib.stride_tricks.as_strided", "torch.as_strided", "", "", "",

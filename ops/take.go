@@ -7,14 +7,14 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opTake, opScatterAdd, opCheckIndex *graph.Op
+var opTake, opSegmentSum, opCheckIndex *graph.Op
 
 // TakeAttrs are the fixed arguments of Take.
 type TakeAttrs struct{ Axis int }
 
-// ScatterAttrs are the fixed arguments of ScatterAdd: the axis of the result along which
+// SegmentAttrs are the fixed arguments of SegmentSum: the axis of the result along which
 // elements are added, counted from either end, and its size.
-type ScatterAttrs struct {
+type SegmentAttrs struct {
 	Axis int
 	Size graph.Dim
 }
@@ -36,22 +36,22 @@ func init() {
 			func(n, dy node) node {
 				x := n.In(0)
 				axis := countedFromZero([]int{n.Attrs().(TakeAttrs).Axis}, x.Rank())[0]
-				return Apply(opScatterAdd, ScatterAttrs{axis, x.Shape()[axis]}, dy, n.In(1))
+				return Apply(opSegmentSum, SegmentAttrs{axis, x.Shape()[axis]}, dy, n.In(1))
 			},
 			noOperandGradient),
 	})
-	opScatterAdd = define(graph.Op{
-		Name: "scatter_add", Func: "ScatterAdd", Doc: "zeros, and to each place along one axis the sum of the elements whose index it is; an index outside stops the run.",
+	opSegmentSum = define(graph.Op{
+		Name: "segment_sum", Func: "SegmentSum", Doc: "zeros, and to each place along one axis the sum of the elements whose index it is; an index outside stops the run.",
 		Class: graph.Gather, Fold: graph.FoldSum, MinIn: 2, MaxIn: 2,
 		Axes: func(n node) []int {
-			return countedFromZero([]int{n.Attrs().(ScatterAttrs).Axis}, n.Rank())
+			return countedFromZero([]int{n.Attrs().(SegmentAttrs).Axis}, n.Rank())
 		},
-		Infer: refuseBool(`"scatter_add" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
-			a := c.Attrs().(ScatterAttrs)
-			return c.DType(0), rules.ScatterAdd(c, a.Axis, a.Size)
+		Infer: refuseBool(`"segment_sum" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(SegmentAttrs)
+			return c.DType(0), rules.SegmentSum(c, a.Axis, a.Size)
 		}),
 		Grad: each(
-			func(n, dy node) node { return Take(dy, n.In(1), n.Attrs().(ScatterAttrs).Axis) },
+			func(n, dy node) node { return Take(dy, n.Attrs().(SegmentAttrs).Axis, n.In(1)) },
 			noOperandGradient),
 	})
 	opCheckIndex = define(graph.Op{
@@ -64,12 +64,12 @@ func init() {
 			return x[0]
 		},
 	})
-	opScatterAdd.Ref = named("", "torch.Tensor.index_add", "", "", "",
+	opSegmentSum.Ref = named("", "", "jax.ops.segment_sum", "", "",
 		func(e *graph.Example) node {
-			return ScatterAdd(e.Of("x", "n", "k"), e.As(graph.Int64, "index", "n"), 0, e.Shape("m")[0])
+			return SegmentSum(e.Of("x", "n", "k"), 0, e.As(graph.Int64, "index", "n"), e.Shape("m")[0])
 		})
 	opTake.Ref = named("numpy.take", "torch.take", "jax.numpy.take", "Gather", "ByIndices",
-		func(e *graph.Example) node { return Take(e.Of("x", "n", "k"), e.As(graph.Int64, "index", "m"), 0) })
+		func(e *graph.Example) node { return Take(e.Of("x", "n", "k"), 0, e.As(graph.Int64, "index", "m")) })
 }
 
 // noOperandGradient is the rule of an operand through which no gradient flows.
@@ -77,22 +77,22 @@ func noOperandGradient(node, node) node { return nil }
 
 // Take picks elements along an axis: the result has the indices' axes in place of that
 // axis. An index outside 0..size-1 stops the run with an error.
-func Take(x, index *graph.Node, axis int) *graph.Node {
+func Take(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 	return Apply(opTake, TakeAttrs{axis}, x, index)
 }
 
-// ScatterAdd is the opposite of Take: a value of the given size along an axis, in which
+// SegmentSum is the opposite of Take: a value of the given size along an axis, in which
 // each place has the sum of the elements of x whose index it is. The axis is one of the
 // result; the indices' axes are those of x from there on.
-func ScatterAdd(x, index *graph.Node, axis int, size graph.Dim) *graph.Node {
-	return Apply(opScatterAdd, ScatterAttrs{axis, size}, x, index)
+func SegmentSum(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
+	return Apply(opSegmentSum, SegmentAttrs{axis, size}, x, index)
 }
 
 // takeFlat picks elements of x, in row-major order, by an index that is the sum of
 // place[d]*step[d] over the axes of the result. A nil place is the position along that
 // axis of the result.
 func takeFlat(x node, places []node, steps []graph.Dim, offset graph.Dim, shape graph.Shape) node {
-	return Take(Reshape(x, x.Shape().NumElements()), flatIndex(x.Graph(), places, steps, offset, shape), 0)
+	return Take(Reshape(x, x.Shape().NumElements()), 0, flatIndex(x.Graph(), places, steps, offset, shape))
 }
 
 // flatIndex is the index of takeFlat, as Int64 of the given shape.

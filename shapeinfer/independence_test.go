@@ -176,8 +176,8 @@ func TestWhatMixesExamplesIsNamed(t *testing.T) {
 			return ops.Flip(g.Input("x", f32, b, 8), 0)
 		}, []string{"Flip(x, 0)"}},
 		{"rows picked", func(g *graph.Graph, b graph.Dim) *graph.Node {
-			return ops.Take(g.Input("x", f32, b, 8), g.Input("i", graph.Int64, b), 0)
-		}, []string{"Take(x, i, 0)"}},
+			return ops.Take(g.Input("x", f32, b, 8), 0, g.Input("i", graph.Int64, b))
+		}, []string{"Take(x, 0, i)"}},
 		{"scrambled by a reshape", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			x := g.Input("x", f32, g.Dim("seq"), b, 8)
 			return ops.Reshape(x, b, g.Dim("seq"), 8)

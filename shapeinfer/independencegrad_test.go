@@ -26,7 +26,7 @@ var picking = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 		return ops.Gather(g.Input("x", f32, b, 1), 1, g.Input("i", graph.Int64, b, 1))
 	},
 	"rows that all share": func(g *graph.Graph, b graph.Dim) *graph.Node {
-		return ops.Take(g.Input("x", f32, b, 5, 8), g.Input("i", graph.Int64, g.Dim("m"), 3), 1)
+		return ops.Take(g.Input("x", f32, b, 5, 8), 1, g.Input("i", graph.Int64, g.Dim("m"), 3))
 	},
 	"rows of a table, and a factor": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		rows := ops.Embedding(g.Input("i", graph.Int64, b, 3), g.Param("table", f32, 10, 4))
@@ -35,12 +35,12 @@ var picking = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 	"places that are computed": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		x := g.Input("x", f32, b, 8)
 		at := ops.Add(ops.Mul(ops.Iota(g, 0, b, 4), graph.Num(8)), ops.Iota(g, 1, b, 4))
-		return ops.Take(ops.Reshape(x, -1), at, 0)
+		return ops.Take(ops.Reshape(x, -1), 0, at)
 	},
 	"places that are computed, added to": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		x := g.Input("x", f32, b, 4)
 		at := ops.Add(ops.Mul(ops.Iota(g, 0, b, 4), graph.Num(8)), ops.Iota(g, 1, b, 4))
-		return ops.Reshape(ops.ScatterAdd(x, at, 0, b.Times(8)), b, 8)
+		return ops.Reshape(ops.SegmentSum(x, 0, at, b.Times(8)), b, 8)
 	},
 }
 
@@ -79,22 +79,22 @@ func TestPlacesThatExamplesShareAreNamed(t *testing.T) {
 		name, want string
 		build      func(g *graph.Graph, b graph.Dim) *graph.Node
 	}{
-		{"rows that overlap", "ScatterAdd", func(g *graph.Graph, b graph.Dim) *graph.Node {
+		{"rows that overlap", "SegmentSum", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			at := ops.Add(ops.Mul(ops.Iota(g, 0, b, 8), graph.Num(4)), ops.Iota(g, 1, b, 8))
-			all := ops.ScatterAdd(g.Input("x", f32, b, 8), at, 0, b.Times(4).Plus(4))
+			all := ops.SegmentSum(g.Input("x", f32, b, 8), 0, at, b.Times(4).Plus(4))
 			return ops.Reshape(ops.Slice(all, 0, 0, b.Times(4), 1), b, 4)
 		}},
 		{"columns that nobody checks", "Take", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			at := ops.Add(ops.Mul(ops.Iota(g, 0, b, 3), graph.Num(8)), g.Input("column", graph.Int64, b, 3))
-			return ops.Take(ops.Reshape(g.Input("x", f32, b, 8), -1), at, 0)
+			return ops.Take(ops.Reshape(g.Input("x", f32, b, 8), -1), 0, at)
 		}},
-		{"columns that nobody checks, added to", "ScatterAdd", func(g *graph.Graph, b graph.Dim) *graph.Node {
+		{"columns that nobody checks, added to", "SegmentSum", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			at := ops.Add(ops.Mul(ops.Iota(g, 0, b, 3), graph.Num(8)), g.Input("column", graph.Int64, b, 3))
-			return ops.Reshape(ops.ScatterAdd(g.Input("x", f32, b, 3), at, 0, b.Times(8)), b, 8)
+			return ops.Reshape(ops.SegmentSum(g.Input("x", f32, b, 3), 0, at, b.Times(8)), b, 8)
 		}},
 		{"columns beyond the end", "Take", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			at := ops.Add(ops.Mul(ops.Iota(g, 0, b, 4), graph.Num(8)), ops.Add(ops.Iota(g, 1, b, 4), graph.Num(6)))
-			return ops.Take(ops.Reshape(g.Input("x", f32, b, 8), -1), at, 0)
+			return ops.Take(ops.Reshape(g.Input("x", f32, b, 8), -1), 0, at)
 		}},
 		{"rows that others pick", "the gradient of Gather(x, 0, i)", func(g *graph.Graph, b graph.Dim) *graph.Node {
 			y := ops.Gather(g.Input("x", f32, b, 8), 0, g.Input("i", graph.Int64, b, 8))

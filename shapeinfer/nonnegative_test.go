@@ -33,7 +33,7 @@ func TestExpressionsThatAreNegativeForSomeSizes(t *testing.T) {
 			return ops.Reshape(ops.Full(g, f32, 1, less.Times(less)), less, less)
 		},
 		"places to add to": func(g *graph.Graph, x *graph.Node, _, less graph.Dim) *graph.Node {
-			return ops.ScatterAdd(x, ops.Iota(g, 0, 4), 0, less)
+			return ops.SegmentSum(x, 0, ops.Iota(g, 0, 4), less)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

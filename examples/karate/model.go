@@ -18,8 +18,8 @@ type graphConvolution struct {
 // Apply takes x, [nodes, in], and returns [nodes, out].
 func (l *graphConvolution) Apply(p *nn.Pass, x *graph.Node) *graph.Node {
 	h := l.linear.Apply(p, x)
-	messages := ops.Mul(ops.Take(h, l.from, 0), l.weight)
-	return ops.ScatterAdd(messages, l.to, 0, x.Shape()[0])
+	messages := ops.Mul(ops.Take(h, 0, l.from), l.weight)
+	return ops.SegmentSum(messages, 0, l.to, x.Shape()[0])
 }
 
 // model is a network over the members of a club.
@@ -40,9 +40,9 @@ func newModel() *model {
 		member: g.Input("member", graph.Int64, known), label: g.Input("label", graph.Int64, known)}
 
 	// An edge counts 1/√(friends of one · friends of the other), both with themselves.
-	friends := ops.ScatterAdd(ops.Full(g, graph.Float32, 1, edges), m.to, 0, members)
+	friends := ops.SegmentSum(ops.Full(g, graph.Float32, 1, edges), 0, m.to, members)
 	share := ops.Rsqrt(friends)
-	weight := ops.Unsqueeze(ops.Mul(ops.Take(share, m.from, 0), ops.Take(share, m.to, 0)), 1)
+	weight := ops.Unsqueeze(ops.Mul(ops.Take(share, 0, m.from), ops.Take(share, 0, m.to)), 1)
 	convolution := func(name string, in, out int) nn.Layer {
 		return &graphConvolution{nn.NewLinear(g, name, in, out), m.from, m.to, weight}
 	}
@@ -53,7 +53,7 @@ func newModel() *model {
 	apply := func(p *nn.Pass) *graph.Node {
 		return network.Apply(p, traits.Apply(p, ops.Iota(g, 0, members)))
 	}
-	m.loss = ops.CrossEntropy(ops.Take(apply(training), m.member, 0), m.label)
+	m.loss = ops.CrossEntropy(ops.Take(apply(training), 0, m.member), m.label)
 	m.step = append(optim.AdamW(0.01, optim.WeightDecay(0.05)).Minimize(m.loss), training.Updates()...)
 	m.group = ops.ArgMax(apply(nn.Evaluation(g)), 1)
 	return m

@@ -76,8 +76,8 @@ var calls = map[string]call{
 
 	"Scan": {ops.Scan, "loop"},
 
-	"Take": {ops.Take, "x0 x1 i0"}, "IndexSelect": {ops.IndexSelect, "x0 i0 x1"}, "Embedding": {ops.Embedding, "x0 x1 i*"},
-	"Gather": {ops.Gather, "x0 i0 x1"}, "ScatterAdd": {ops.ScatterAdd, "x0 x1 i0 s0"}, "OneHot": {ops.OneHot, "x0 s0 t"},
+	"Take": {ops.Take, "x0 i0 x1"}, "IndexSelect": {ops.IndexSelect, "x0 i0 x1"}, "Embedding": {ops.Embedding, "x0 x1 i*"},
+	"Gather": {ops.Gather, "x0 i0 x1"}, "SegmentSum": {ops.SegmentSum, "x0 i0 x1 s0"}, "OneHot": {ops.OneHot, "x0 s0 t"},
 
 	"AddInPlace": {ops.AddInPlace, "x0 x1"}, "SubInPlace": {ops.SubInPlace, "x0 x1"}, "MulInPlace": {ops.MulInPlace, "x0 x1"},
 	"DivInPlace": {ops.DivInPlace, "x0 x1"}, "PowInPlace": {ops.PowInPlace, "x0 x1"}, "CopyInPlace": {ops.CopyInPlace, "x0 x1"}, "InPlace": {ops.InPlace, "op nil x*"},

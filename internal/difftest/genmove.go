@@ -215,7 +215,7 @@ func (g *gen) gather() bool {
 		}
 		to := g.someSize()
 		index := g.declare(eager.Input{T: eager.Int64, Shape: []eager.Size{size}, Kind: "index", Below: to})
-		return g.did(eager.Step{Op: "ScatterAdd", In: []int{x, index}, I: []int{axis}, S: []eager.Size{to}})
+		return g.did(eager.Step{Op: "SegmentSum", In: []int{x, index}, I: []int{axis}, S: []eager.Size{to}})
 	case 3:
 		classes := g.someSize()
 		index := g.declare(eager.Input{T: eager.Int64, Shape: []eager.Size{size}, Kind: "index", Below: classes})

@@ -147,7 +147,7 @@ def take(x, axis, index):
     return y.reshape(x.shape[:axis] + index.shape + x.shape[axis + 1:])
 
 
-def scatter(s, x, index):
+def segment_sum(s, x, index):
     axis, rank = s.i[0], index.dim()
     shape = list(x.shape)
     flat = x.reshape(shape[:axis] + [index.numel()] + shape[axis + rank:])
@@ -254,7 +254,7 @@ OPS = {
     "BatchNormInference": batch_norm_inference, "GLU": lambda s, x: F.glu(x, s.i[0]), "PRelu": prelu,
     "MSE": loss(F.mse_loss), "L1": loss(F.l1_loss), "Huber": loss(F.huber_loss), "SmoothL1": loss(F.smooth_l1_loss), "BCE": loss(F.binary_cross_entropy), "BCEWithLogits": loss(F.binary_cross_entropy_with_logits),
     "KLDiv": loss(F.kl_div), "CrossEntropy": likelihood(F.cross_entropy), "NLL": likelihood(F.nll_loss),
-    "Take": lambda s, x, i: take(x, s.i[0], i), "IndexSelect": lambda s, x, i: torch.index_select(x, s.i[0], i), "Gather": lambda s, x, i: torch.gather(x, s.i[0], i), "ScatterAdd": scatter,
+    "Take": lambda s, x, i: take(x, s.i[0], i), "IndexSelect": lambda s, x, i: torch.index_select(x, s.i[0], i), "Gather": lambda s, x, i: torch.gather(x, s.i[0], i), "SegmentSum": segment_sum,
     "Embedding": lambda s, i, w: F.embedding(i, w, padding_idx=s.i[0] if s.i else None), "OneHot": lambda s, i: F.one_hot(i, s.s[0]).to(TYPES[s.t]),
 }
 for name in "Exp Log Sin Cos Tan Tanh Sqrt Erf Sigmoid Asin Acos Atan Asinh Acosh Atanh Sinh Cosh Log1p Expm1 Reciprocal Log2 Log10 Rsqrt Frac Neg Abs Square Relu Sign Floor Ceil Round Trunc IsNaN IsInf IsFinite".split():

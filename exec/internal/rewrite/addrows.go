@@ -16,7 +16,7 @@ type AddRowsAttrs struct {
 
 // opAddRows is what the write of a sum by index becomes.
 var opAddRows = &graph.Op{Name: "add_rows_", Func: "AddRows", Class: graph.Update, Indexed: true, MinIn: 3, MaxIn: -1,
-	Doc:   "x ± s·f1·f2…, written into x, where s is what scatter_add makes of operands 2 and 1: only the rows that indices name are visited.",
+	Doc:   "x ± s·f1·f2…, written into x, where s is what segment_sum makes of operands 2 and 1: only the rows that indices name are visited.",
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 	Axes:  func(n *graph.Node) []int { return []int{n.Attrs().(AddRowsAttrs).Axis} },
 }

@@ -79,7 +79,7 @@ func init() {
 		}
 		return one(dense(x[0].T, x[1].Shape, cells))
 	}
-	Entries["ScatterAdd"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+	Entries["SegmentSum"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		axis, rank := s.I[0], len(x[1].Shape)
 		if axis < 0 || axis+rank > len(x[0].Shape) || !slices.Equal(x[0].Shape[axis:axis+rank], x[1].Shape) {
 			refuse("indices %v of %v", x[1].Shape, x[0].Shape)
