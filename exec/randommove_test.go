@@ -115,11 +115,11 @@ func (p *program) margin() graph.Dim {
 	return []graph.Dim{0, 1, 2, p.batch, p.seq.Minus(1)}[p.rng.IntN(5)]
 }
 
-// gathered picks or adds elements by index.
+// gathered picks or unites elements by index.
 func (p *program) gathered(x *graph.Node) *graph.Node {
 	axis, s := p.axis(x), slices.Clone(x.Shape())
 	length := s[axis]
-	switch p.rng.IntN(5) {
+	switch p.rng.IntN(8) {
 	case 0:
 		return ops.IndexSelect(x, axis, p.index(length, p.size()))
 	case 1:
@@ -130,6 +130,12 @@ func (p *program) gathered(x *graph.Node) *graph.Node {
 	case 3:
 		size := p.size().Plus(1)
 		return ops.SegmentSum(x, axis, p.index(size, length), size)
+	case 4:
+		return ops.Maximum(ops.SegmentMax(x, axis, p.index(3, length), 3), graph.Num(-1))
+	case 5:
+		return ops.IndexAdd(x, axis, p.index(length, length), x)
+	case 6:
+		return ops.Scatter(x, axis, p.index(length, s...), ops.Neg(x))
 	}
 	if len(s) != 2 || !x.DType().IsFloat() || !s[1].IsConst() || s[1] == 0 {
 		return ops.Embedding(p.index(s[0], p.shapeOf(2)...), x)

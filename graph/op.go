@@ -92,8 +92,8 @@ type Op struct {
 	Involution bool
 
 	// Fold is the reduction of a Reduce operation. Of a Gather operation it says how elements
-	// that are stored by index, and fall together, are united: FoldSum; or that elements are
-	// picked by index: NoFold.
+	// that are stored by index, and fall together, are united: FoldSum, FoldProd, FoldMax or
+	// FoldMin; or that elements are picked by index: NoFold.
 	Fold Fold
 
 	// Axes lists the axes of its operand that a Reduce operation folds, counted from the first,

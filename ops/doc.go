@@ -22,7 +22,8 @@
 // sinc.go, and chebyshev.go with their coefficients. Of axes: reduce.go, variance.go,
 // vectornorm.go, prodgrad.go, argextremum.go (the first of several greatest elements), scan.go,
 // attention.go, softmax.go, norm.go, sumto.go. Of shapes: shape.go, movement.go, rearrange.go, split.go,
-// select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go.
+// select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go,
+// segment.go, scatter.go.
 // Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go, poolgrad.go and adaptivepool.go,
 // with the options of windowoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go,
 // marginlosses.go, countlikelihood.go, ctc.go, with the options of lossoptions.go. New

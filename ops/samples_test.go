@@ -141,6 +141,53 @@ var samples = []sample{
 
 	{name: "take", shapes: [][]int{{4, 3}, {2, 2}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Take(in[0], 0, in[1]) }},
 	{name: "segment_sum", shapes: [][]int{{5, 3}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.SegmentSum(in[0], 0, in[1], 4) }},
+	{name: "segment_prod", shapes: [][]int{{5, 3}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.SegmentProd(in[0], 0, in[1], 4) }},
+	{name: "segment_max", shapes: [][]int{{7, 3}, {7}}, index: map[int]int{1: 2}, call: func(in ...node) node { return ops.SegmentMax(in[0], 0, in[1], 2) }},
+	{name: "segment_min", shapes: [][]int{{7, 3}, {7}}, index: map[int]int{1: 2}, call: func(in ...node) node { return ops.SegmentMin(in[0], 0, in[1], 2) }},
+	{name: "segment_max of batches", shapes: [][]int{{2, 3, 2, 3}, {3, 2}}, index: map[int]int{1: 2}, call: func(in ...node) node { return ops.SegmentMax(in[0], -2, in[1], 2) }},
+	{name: "segment_sum of a mean", shapes: [][]int{{5, 3}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.SegmentMean(in[0], 0, in[1], 4) }},
+	{name: "segment_sum of a softmax", shapes: [][]int{{3, 5}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.SegmentSoftmax(in[0], 1, in[1], 4) }},
+	{name: "scatter", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Scatter(in[0], 0, in[1], in[2]) }},
+	{name: "scatter_add", shapes: [][]int{{2, 4}, {2, 5}, {2, 6}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.ScatterAdd(in[0], -1, in[1], in[2]) }},
+	{name: "index_copy", shapes: [][]int{{4, 3}, {5}, {5, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.IndexCopy(in[0], 0, in[1], in[2]) }},
+	{name: "index_add", shapes: [][]int{{2, 4, 2}, {5}, {2, 5, 2}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.IndexAdd(in[0], 1, in[1], in[2]) }},
+	{name: "index_copy of a fill", shapes: [][]int{{2, 4}, {3}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.IndexFill(in[0], 1, in[1], graph.Num(7)) }},
+	{name: "gather along an axis", shapes: [][]int{{1, 4, 2}, {3, 2, 1}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.TakeAlongAxis(in[0], 1, ops.Sub(in[1], graph.Num(2)))
+	}},
+	{name: "scatter_reduce by sum", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterReduce(in[0], 0, in[1], in[2], ops.ReduceSum)
+	}},
+	{name: "scatter_reduce by sum without self", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterReduce(in[0], 0, in[1], in[2], ops.ReduceSum, ops.ExcludeSelf())
+	}},
+	{name: "scatter_reduce by prod", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterReduce(in[0], 0, in[1], in[2], ops.ReduceProd)
+	}},
+	{name: "scatter_reduce by prod without self", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterReduce(in[0], 0, in[1], in[2], ops.ReduceProd, ops.ExcludeSelf())
+	}},
+	{name: "scatter_reduce by mean", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterReduce(in[0], 0, in[1], in[2], ops.ReduceMean)
+	}},
+	{name: "scatter_reduce by mean without self", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterReduce(in[0], 0, in[1], in[2], ops.ReduceMean, ops.ExcludeSelf())
+	}},
+	{name: "scatter_reduce by max", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterReduce(in[0], 0, in[1], in[2], ops.ReduceMax)
+	}},
+	{name: "scatter_reduce by max without self", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterReduce(in[0], 0, in[1], in[2], ops.ReduceMax, ops.ExcludeSelf())
+	}},
+	{name: "scatter_reduce by min", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterReduce(in[0], 0, in[1], in[2], ops.ReduceMin)
+	}},
+	{name: "scatter_reduce by min without self", shapes: [][]int{{4, 3}, {2, 3}, {3, 3}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterReduce(in[0], 0, in[1], in[2], ops.ReduceMin, ops.ExcludeSelf())
+	}},
+	{name: "index_reduce", shapes: [][]int{{2, 4}, {5}, {2, 5}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.IndexReduce(in[0], 1, in[1], in[2], ops.ReduceMax)
+	}},
 	{name: "index_select", shapes: [][]int{{3, 4}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.IndexSelect(in[0], 1, in[1]) }},
 	{name: "gather", shapes: [][]int{{3, 4}, {3, 6}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Gather(in[0], 1, in[1]) }},
 	{name: "embedding", shapes: [][]int{{2, 3}, {5, 2}}, index: map[int]int{0: 5}, flat: "no gradient flows to the padding row",

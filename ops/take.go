@@ -7,17 +7,10 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opTake, opSegmentSum, opCheckIndex *graph.Op
+var opTake, opCheckIndex *graph.Op
 
 // TakeAttrs are the fixed arguments of Take.
 type TakeAttrs struct{ Axis int }
-
-// SegmentAttrs are the fixed arguments of SegmentSum: the axis of the result along which
-// elements are added, counted from either end, and its size.
-type SegmentAttrs struct {
-	Axis int
-	Size graph.Dim
-}
 
 // indexAttrs are the fixed arguments of the check of indices.
 type indexAttrs struct{ Size graph.Dim }
@@ -40,20 +33,6 @@ func init() {
 			},
 			noOperandGradient),
 	})
-	opSegmentSum = define(graph.Op{
-		Name: "segment_sum", Func: "SegmentSum", Doc: "zeros, and to each place along one axis the sum of the elements whose index it is; an index outside stops the run.",
-		Class: graph.Gather, Fold: graph.FoldSum, MinIn: 2, MaxIn: 2,
-		Axes: func(n node) []int {
-			return countedFromZero([]int{n.Attrs().(SegmentAttrs).Axis}, n.Rank())
-		},
-		Infer: refuseBool(`"segment_sum" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
-			a := c.Attrs().(SegmentAttrs)
-			return c.DType(0), rules.SegmentSum(c, a.Axis, a.Size)
-		}),
-		Grad: each(
-			func(n, dy node) node { return Take(dy, n.Attrs().(SegmentAttrs).Axis, n.In(1)) },
-			noOperandGradient),
-	})
 	opCheckIndex = define(graph.Op{
 		Name: "check_index", Func: "Gather", Doc: "x, after a check that it is an index into an axis of the given size.",
 		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: sameType, Grad: noGradient,
@@ -64,10 +43,6 @@ func init() {
 			return x[0]
 		},
 	})
-	opSegmentSum.Ref = named("", "", "jax.ops.segment_sum", "", "",
-		func(e *graph.Example) node {
-			return SegmentSum(e.Of("x", "n", "k"), 0, e.As(graph.Int64, "index", "n"), e.Shape("m")[0])
-		})
 	opTake.Ref = named("numpy.take", "torch.take", "jax.numpy.take", "Gather", "ByIndices",
 		func(e *graph.Example) node { return Take(e.Of("x", "n", "k"), 0, e.As(graph.Int64, "index", "m")) })
 }
@@ -79,13 +54,6 @@ func noOperandGradient(node, node) node { return nil }
 // axis. An index outside 0..size-1 stops the run with an error.
 func Take(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 	return Apply(opTake, TakeAttrs{axis}, x, index)
-}
-
-// SegmentSum is the opposite of Take: a value of the given size along an axis, in which
-// each place has the sum of the elements of x whose index it is. The axis is one of the
-// result; the indices' axes are those of x from there on.
-func SegmentSum(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
-	return Apply(opSegmentSum, SegmentAttrs{axis, size}, x, index)
 }
 
 // takeFlat picks elements of x, in row-major order, by an index that is the sum of

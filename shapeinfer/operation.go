@@ -249,13 +249,14 @@ func (c *operationCheck) reduces() {
 }
 
 func (c *operationCheck) gathers() {
-	if !c.want(c.op.Fold == graph.NoFold || c.op.Fold == graph.FoldSum, "a gather cannot unite elements by %s", c.op.Fold) ||
+	unites := slices.Contains([]graph.Fold{graph.FoldSum, graph.FoldProd, graph.FoldMax, graph.FoldMin}, c.op.Fold)
+	if !c.want(unites || c.op.Fold == graph.NoFold, "a gather cannot unite elements by %s", c.op.Fold) ||
 		!c.want(c.n.In(1).DType().IsInt(), "the indices are of dtype %s", c.n.In(1).DType()) ||
 		!c.want(c.n.DType() == c.n.In(0).DType(), "Infer gives dtype %s, and its elements are of dtype %s", c.n.DType(), c.n.In(0).DType()) {
 		return
 	}
 	from, picked := c.n.In(0).Shape(), c.n.Shape()
-	if c.op.Fold == graph.FoldSum {
+	if unites {
 		from, picked = picked, from
 	}
 	axes := c.axes()

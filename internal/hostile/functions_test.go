@@ -46,7 +46,7 @@ var functions = map[string][]any{
 		ops.Narrow, ops.Neg, ops.NoAxes, ops.Norm, ops.Normal, ops.Not, ops.NotEqual, ops.OneHot, ops.Or, ops.Outer,
 		ops.OutputPadding, ops.PRelu, ops.Pad, ops.Padding, ops.Permute, ops.Pow, ops.PowInPlace, ops.Prod,
 		ops.RMSNorm, ops.Reciprocal, ops.Relu, ops.Relu6, ops.Remainder, ops.RepeatInterleave, ops.Reshape,
-		ops.Roll, ops.Round, ops.Rsqrt, ops.ScaledDotProductAttention, ops.Scan, ops.SegmentSum, ops.Select, ops.Selu, ops.Sigmoid, ops.Sign, ops.Silu,
+		ops.Roll, ops.Round, ops.Rsqrt, ops.ScaledDotProductAttention, ops.Scan, ops.ExcludeSelf, ops.IndexAdd, ops.IndexCopy, ops.IndexFill, ops.IndexReduce, ops.Scatter, ops.ScatterAdd, ops.ScatterReduce, ops.SegmentMax, ops.SegmentMean, ops.SegmentMin, ops.SegmentProd, ops.SegmentSoftmax, ops.SegmentSum, ops.Select, ops.Selu, ops.Sigmoid, ops.Sign, ops.Silu,
 		ops.Sin, ops.Sinh, ops.Size, ops.Slice, ops.SlidingWindow, ops.SmoothL1, ops.SoftShrink, ops.Softmax, ops.Softplus,
 		ops.Softsign, ops.Split, ops.SplitSizes, ops.Sqrt, ops.Square, ops.Squeeze, ops.Stack, ops.Standardize, ops.Std,
 		ops.StopGradient, ops.StopsGradient, ops.Stride, ops.Sub, ops.SubInPlace, ops.Sum, ops.SumLoss, ops.SumTo,
@@ -87,7 +87,7 @@ var functions = map[string][]any{
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
 	},
 	"shapeinfer/rules": {
-		rules.AdaptivePool, rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.SegmentSum, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
+		rules.AdaptivePool, rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.IndexWrite, rules.Scatter, rules.Segments, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
 	},
 	"shapeinfer/alias": {
 		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,

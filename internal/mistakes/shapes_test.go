@@ -89,6 +89,16 @@ func gatherOfRank(g *graph.Graph) {
 	ops.Gather(q, 1, action) // want error BL103 "Unsqueeze(action"
 }
 
+func scatterTooFar(g *graph.Graph) {
+	x, index := g.Input("x", graph.Float32, 4, 3), g.Input("index", graph.Int64, 2, 5)
+	ops.ScatterAdd(x, 0, index, g.Input("src", graph.Float32, 2, 5)) // want error BL101 "no larger than self [4, 3] apart from dimension 0"
+}
+
+func addedSlicesWithoutIndex(g *graph.Graph) {
+	x, index := g.Input("x", graph.Float32, 4, 3), g.Input("index", graph.Int64, 2)
+	ops.IndexAdd(x, 0, index, g.Input("src", graph.Float32, 5, 3)) // want error BL101 "Number of indices (2) should be equal"
+}
+
 // What is told at a node that failed is one thing.
 func seenTwice(g *graph.Graph) {
 	image := g.Input("image", graph.Float32, 1, 28, 28).Mutable()

@@ -1,5 +1,10 @@
 package gather
 
+// Number is the types of elements that are united.
+type Number interface {
+	int32 | int64 | float32 | float64
+}
+
 // Index is the types of indices.
 type Index interface{ int32 | int64 }
 
@@ -31,7 +36,7 @@ func Take[T any, I Index](s Shape, dst, src []T, index []I) (bad int) {
 // ScatterAdd sets dst, Outer blocks of Size rows, to zero and adds each row of src,
 // Outer blocks of Count rows, to the row that its index names. It gives the position of
 // the first index outside 0..Size-1, or -1.
-func ScatterAdd[T int32 | int64 | float32 | float64, I Index](s Shape, dst, src []T, index []I) (bad int) {
+func ScatterAdd[T Number, I Index](s Shape, dst, src []T, index []I) (bad int) {
 	clear(dst[:s.Outer*s.Size*s.Inner])
 	if bad := check(s, index); bad >= 0 {
 		return bad

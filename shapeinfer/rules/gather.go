@@ -36,13 +36,13 @@ func requireChoice(c *graph.Call, size graph.Dim, index graph.Shape, axis int, s
 	}
 }
 
-// SegmentSum is the shape rule of the opposite of [Take]: the axes of operand 0 that line
+// Segments is the shape rule of the opposite of [Take], by name: the axes of operand 0 that line
 // up with the indices, operand 1, give way to one axis of the given size, which is counted in
 // the result.
-func SegmentSum(c *graph.Call, axis int, size graph.Dim) graph.Shape {
+func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape {
 	x, index := c.Shape(0), c.Shape(1)
 	if len(x) < len(index) {
-		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("segment_sum: indices of rank %d do not fit operand of rank %d", len(index), len(x))))
+		c.Fail(operandMistake(c, graph.CodeRank, fmt.Sprintf("%s: indices of rank %d do not fit operand of rank %d", name, len(index), len(x))))
 		return nil
 	}
 	rank := len(x) - len(index) + 1
@@ -50,12 +50,12 @@ func SegmentSum(c *graph.Call, axis int, size graph.Dim) graph.Shape {
 		return unknown(rank)
 	}
 	if !c.DType(1).IsInt() {
-		RefuseDType(c, "segment_sum: Expected dtype int32 or int64 for index")
+		RefuseDType(c, name+": Expected dtype int32 or int64 for index")
 	}
 	r := CallRules(c)
 	for i, d := range index {
 		r.requireSame(c, x[axis+i], d, axis+i, "one index for each element", func() *graph.Mistake {
-			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("segment_sum: there are %s indices and %s elements along axis %d", d, x[axis+i], axis+i))
+			m := operandMistake(c, graph.CodeBroadcast, fmt.Sprintf("%s: there are %s indices and %s elements along axis %d", name, d, x[axis+i], axis+i))
 			m.Operands[0].Bad, m.Operands[1].Bad = []int{axis + i}, []int{i}
 			return m
 		})

@@ -33,13 +33,13 @@ func (k *gatherTask) Run(*State) error {
 	case graph.Bool:
 		bad = byIndexType(k, gather.Take[bool, int32], gather.Take[bool, int64])
 	case graph.Int32:
-		bad = gatherOrScatter(k, gather.Take[int32, int32], gather.Take[int32, int64], gather.ScatterAdd[int32, int32], gather.ScatterAdd[int32, int64])
+		bad = gatherOrUnite[int32](k)
 	case graph.Int64:
-		bad = gatherOrScatter(k, gather.Take[int64, int32], gather.Take[int64, int64], gather.ScatterAdd[int64, int32], gather.ScatterAdd[int64, int64])
+		bad = gatherOrUnite[int64](k)
 	case graph.Float32:
-		bad = gatherOrScatter(k, gather.Take[float32, int32], gather.Take[float32, int64], gather.ScatterAdd[float32, int32], gather.ScatterAdd[float32, int64])
+		bad = gatherOrUnite[float32](k)
 	case graph.Float64:
-		bad = gatherOrScatter(k, gather.Take[float64, int32], gather.Take[float64, int64], gather.ScatterAdd[float64, int32], gather.ScatterAdd[float64, int64])
+		bad = gatherOrUnite[float64](k)
 	}
 	if bad >= 0 {
 		return k.outOfRange(bad)
@@ -81,17 +81,25 @@ func elementAt(shape []int, at int) string {
 // kernelOf is a kernel on elements and indices of one type each.
 type kernelOf[T any, I gather.Index] func(s gather.Shape, dst, src []T, index []I) int
 
-func gatherOrScatter[T any](k *gatherTask, take32 kernelOf[T, int32], take64 kernelOf[T, int64], add32 kernelOf[T, int32], add64 kernelOf[T, int64]) int {
-	if k.spec.Add {
-		return byIndexType(k, add32, add64)
+// gatherOrUnite picks numbers by index, or unites by index.
+func gatherOrUnite[T gather.Number](k *gatherTask) int {
+	switch k.spec.Fold {
+	case graph.FoldSum:
+		return byIndexType(k, gather.ScatterAdd[T, int32], gather.ScatterAdd[T, int64])
+	case graph.FoldProd:
+		return byIndexType(k, gather.ScatterMul[T, int32], gather.ScatterMul[T, int64])
+	case graph.FoldMax:
+		return byIndexType(k, gather.ScatterMax[T, int32], gather.ScatterMax[T, int64])
+	case graph.FoldMin:
+		return byIndexType(k, gather.ScatterMin[T, int32], gather.ScatterMin[T, int64])
 	}
-	return byIndexType(k, take32, take64)
+	return byIndexType(k, gather.Take[T, int32], gather.Take[T, int64])
 }
 
 // byIndexType calls the kernel of the indices' type.
 func byIndexType[T any](k *gatherTask, f32 kernelOf[T, int32], f64 kernelOf[T, int64]) int {
 	read, written := k.shape.Outer*k.shape.Size*k.shape.Inner, k.shape.Outer*k.shape.Count*k.shape.Inner
-	if k.spec.Add {
+	if k.spec.Fold != graph.NoFold {
 		read, written = written, read
 	}
 	src, dst := elements[T](k.ptr[0], read), elements[T](k.ptr[2], written)

@@ -21,7 +21,7 @@ func (b *Specialization) Traffic(k lower.Kernel) (moved, unfused int) {
 	}
 	seen := map[use]int{}
 	picks, ok := k.(*lower.Gather)
-	ok = ok && !picks.Add
+	ok = ok && picks.Fold == graph.NoFold
 	for i, o := range k.Operands() {
 		if o.Base == nil || b.isInBlocks[o.Base] {
 			continue
@@ -109,7 +109,7 @@ func (b *Specialization) Flops(k lower.Kernel) (all, wide int) {
 	case *lower.MatMul:
 		count(2*b.Eval(k.Batch.NumElements())*b.Eval(k.M)*b.Eval(k.N)*b.Eval(k.K), k.Dtype.Size())
 	case *lower.Gather:
-		if k.Add {
+		if k.Fold != graph.NoFold {
 			count(b.Eval(k.Outer)*b.Eval(k.Count)*b.Eval(k.Inner), k.Node.DType().Size())
 		}
 	case *lower.AddRows:

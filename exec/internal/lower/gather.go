@@ -10,7 +10,7 @@ import (
 type GatherSpec struct {
 	Node     *graph.Node
 	Operands [3]fusion.Operand // values, indices, result; all dense
-	Add      bool              // elements are added up by index instead of picked
+	Fold     graph.Fold        // how elements are united by index; NoFold where they are picked
 	// outer, size, inner and count are the sizes of gather.Shape.
 	Outer, Size, Inner, Count graph.Dim
 }
@@ -23,7 +23,7 @@ func newGatherSpec(n *graph.Node) *GatherSpec {
 	}
 	p.Operands[2] = fusion.Operand{Base: n, Layout: graph.RowMajor(n.Shape()), Write: true}
 	whole, axis := n.In(0).Shape(), n.Op().Axes(n)[0]
-	if p.Add = n.Op().Fold == graph.FoldSum; p.Add {
+	if p.Fold = n.Op().Fold; p.Fold != graph.NoFold {
 		whole = n.Shape()
 	}
 	p.Outer, p.Size, p.Inner = whole[:axis].NumElements(), whole[axis], whole[axis+1:].NumElements()

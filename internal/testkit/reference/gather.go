@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// gather picks elements along an axis by index, or adds them up by index.
+// gather picks elements along an axis by index, or unites them by index.
 func (e *evaluator) gather(n *graph.Node, in, index tensor) (tensor, error) {
 	x, err := e.reader(in)
 	if err != nil {
@@ -21,7 +21,7 @@ func (e *evaluator) gather(n *graph.Node, in, index tensor) (tensor, error) {
 	if n.Op().Fold == graph.NoFold {
 		return e.take(n, axis, x, at)
 	}
-	return e.scatterAdd(n, axis, x, at)
+	return e.unite(n, axis, x, at)
 }
 
 // take reads x at the index that stands in the place of its axis.
@@ -36,8 +36,8 @@ func (e *evaluator) take(n *graph.Node, axis int, x, index reader) (tensor, erro
 	})
 }
 
-// scatterAdd adds each element of x to the place that its index names.
-func (e *evaluator) scatterAdd(n *graph.Node, axis int, x, index reader) (tensor, error) {
+// unite folds each element of x into the place that its index names.
+func (e *evaluator) unite(n *graph.Node, axis int, x, index reader) (tensor, error) {
 	shape, err := e.ints(n.Shape())
 	if err != nil {
 		return tensor{}, err
@@ -46,9 +46,9 @@ func (e *evaluator) scatterAdd(n *graph.Node, axis int, x, index reader) (tensor
 	for _, d := range shape {
 		count *= d
 	}
-	sums := make([]folder, count)
-	for i := range sums {
-		sums[i] = folder{fold: graph.FoldSum, dtype: n.DType()}
+	folds := make([]folder, count)
+	for i := range folds {
+		folds[i] = folder{fold: n.Op().Fold, dtype: n.DType()}
 	}
 	err = each(x.shape, func(from []int) error {
 		k := index.at(from[axis : axis+len(index.shape)]).int()
@@ -56,11 +56,11 @@ func (e *evaluator) scatterAdd(n *graph.Node, axis int, x, index reader) (tensor
 			return errors.New("index out of range in self")
 		}
 		to := slices.Replace(slices.Clone(from), axis, axis+len(index.shape), int(k))
-		sums[place(to, shape)].add(x.at(from))
+		folds[place(to, shape)].add(x.at(from))
 		return nil
 	})
 	t := tensor{dtype: n.DType(), layout: graph.RowMajor(n.Shape())}
-	for _, f := range sums {
+	for _, f := range folds {
 		t.store = append(t.store, f.result())
 	}
 	return t, err

@@ -1,0 +1,272 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opScatter, opScatterAdd, opScatterReduce, opIndexCopy, opIndexAdd, opIndexReduce *graph.Op
+
+// Reduction is how elements that an index brings to one place are united.
+type Reduction uint8
+
+// The reductions of ScatterReduce and IndexReduce.
+const (
+	ReduceSum Reduction = iota + 1
+	ReduceProd
+	ReduceMean // of integers rounded down
+	ReduceMax
+	ReduceMin
+)
+
+// lastWins is the reduction of Scatter and IndexCopy: the last of several elements stays.
+const lastWins Reduction = 0
+
+var reductions = [...]string{"", "ops.ReduceSum", "ops.ReduceProd", "ops.ReduceMean", "ops.ReduceMax", "ops.ReduceMin"}
+
+// String names the reduction as it is written in Go.
+func (r Reduction) String() string {
+	if int(r) < len(reductions) {
+		return reductions[r]
+	}
+	return "ops.Reduction(?)"
+}
+
+// ScatterAttrs are the fixed arguments of the functions that write by index.
+type ScatterAttrs struct {
+	Axis int
+	By   Reduction
+	// ExcludeSelf says that what x has at a place does not count where an index names it.
+	ExcludeSelf bool
+}
+
+// Args writes the axis between the operand and the indices, and what was chosen behind them.
+func (a ScatterAttrs) Args(operands []string) []string {
+	words := behindFirst(operands, a.Axis)
+	if a.By > ReduceSum || a.ExcludeSelf {
+		words = append(words, a.By.String())
+	}
+	if a.ExcludeSelf {
+		words = append(words, "ops.ExcludeSelf()")
+	}
+	return words
+}
+
+// ScatterOption is an option of [ScatterReduce] and [IndexReduce].
+type ScatterOption func(*ScatterAttrs)
+
+// ExcludeSelf leaves out what the operand has at a place that an index names.
+func ExcludeSelf() ScatterOption { return func(a *ScatterAttrs) { a.ExcludeSelf = true } }
+
+// writing is an entry of elements, or slices, that are written into the first operand by index.
+func writing(name, fn, doc, pytorch, onnx string, shape func(c *graph.Call, name string, axis int) graph.Shape, expand func(x, index, src node, a ScatterAttrs) node) *graph.Op {
+	op := define(graph.Op{
+		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, MinIn: 3, MaxIn: 3,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(ScatterAttrs)
+			s := shape(c, name, a.Axis)
+			if c.DType(0) == graph.Bool && a.By != lastWins && !c.Failed() {
+				rules.RefuseDType(c, `"`+name+`" not implemented for 'Bool'`)
+			}
+			return c.DType(0), s
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			x, a := vector(in[0]), n.Attrs().(ScatterAttrs)
+			a.Axis = countedFromZero([]int{a.Axis}, x.Rank())[0]
+			index := vector(in[1])
+			if slices.Contains(index.Shape(), 0) {
+				return in[0]
+			}
+			return Reshape(expand(x, index, vector(in[2]), a), n.Shape()...)
+		},
+	})
+	by := lastWins
+	switch fn {
+	case "ScatterAdd", "IndexAdd":
+		by = ReduceSum
+	case "ScatterReduce", "IndexReduce":
+		by = ReduceMax
+	}
+	op.Ref = named("", pytorch, "jax.numpy.ndarray.at", onnx, "", func(e *graph.Example) node {
+		sizes := []string{"k"}
+		if onnx != "" { // an index for each element
+			sizes = append(sizes, "m")
+		}
+		index := e.As(graph.Int64, "index", sizes...)
+		return Apply(op, ScatterAttrs{0, by, false}, e.Of("x", "n", "m"), index, e.Of("src", "k", "m"))
+	})
+	return op
+}
+
+func init() {
+	elements := func(name, fn, doc, pytorch string) *graph.Op {
+		return writing(name, fn, doc, pytorch, "ScatterElements", rules.Scatter, scatterElements)
+	}
+	opScatter = elements("scatter", "Scatter", "x with each element of src at its place, but with the index along one axis; the last of several stays", "torch.scatter")
+	opScatterAdd = elements("scatter_add", "ScatterAdd", "x, and added to it each element of src at its place, but with the index along one axis", "torch.scatter_add")
+	opScatterReduce = elements("scatter_reduce", "ScatterReduce", "x united with each element of src at its place, but with the index along one axis", "torch.scatter_reduce")
+	slicesOf := func(name, fn, doc, pytorch string) *graph.Op {
+		return writing(name, fn, doc, pytorch, "", rules.IndexWrite, writeSlices)
+	}
+	opIndexCopy = slicesOf("index_copy", "IndexCopy", "x with the slices of src at the indices along one axis; the last of several stays", "torch.index_copy")
+	opIndexAdd = slicesOf("index_add", "IndexAdd", "x, and added to it the slices of src at the indices along one axis", "torch.index_add")
+	opIndexReduce = slicesOf("index_reduce", "IndexReduce", "x united with the slices of src at the indices along one axis", "torch.index_reduce")
+	composed("IndexFill", "x with a number in the slices that indices name along one axis.",
+		named("", "torch.index_fill", "", "", "", func(e *graph.Example) node {
+			return IndexFill(e.Of("x", "n", "m"), 0, e.As(graph.Int64, "index", "k"), num(0))
+		}))
+	composed("TakeAlongAxis", "Gather, where operand and indices broadcast on the other axes, and a negative index counts from the end.",
+		named("numpy.take_along_axis", "torch.take_along_dim", "jax.numpy.take_along_axis", "GatherElements", "", func(e *graph.Example) node {
+			return TakeAlongAxis(e.Of("x", "n", "m"), 0, e.As(graph.Int64, "index", "k", "m"))
+		}))
+}
+
+// scatterElements writes elements, as slices of one element of x in row-major order.
+func scatterElements(x, index, src node, a ScatterAttrs) node {
+	for axis, d := range index.Shape() {
+		src = Slice(src, axis, 0, d, 1)
+	}
+	places := make([]node, x.Rank())
+	places[a.Axis] = Apply(opCheckIndex, indexAttrs{x.Shape()[a.Axis]}, index)
+	flat := flatIndex(x.Graph(), places, rowMajorSteps(x.Shape()), 0, index.Shape())
+	count := index.Shape().NumElements()
+	a.Axis = 0
+	return writeSlices(Reshape(x, x.Shape().NumElements()), Reshape(flat, count), Reshape(src, count), a)
+}
+
+// writeSlices unites x with slices of src along an axis, at the places of a vector.
+func writeSlices(x, index, src node, a ScatterAttrs) node {
+	size, g := x.Shape()[a.Axis], x.Graph()
+	if a.By == lastWins {
+		count := index.Shape()[0]
+		last := SegmentMax(Iota(g, 0, count), 0, index, size)
+		from := Where(Less(last, graph.Num(0)), Iota(g, 0, size), Add(last, Size(g, graph.Int64, size)))
+		return Take(Concat(a.Axis, x, src), a.Axis, from)
+	}
+	united := united(x, index, src, a)
+	if !a.ExcludeSelf {
+		return united
+	}
+	isNamed := Greater(namings(index, size), graph.Num(0))
+	for range x.Rank() - 1 - a.Axis {
+		isNamed = Unsqueeze(isNamed, -1)
+	}
+	return Where(isNamed, united, x)
+}
+
+// namings tells how often a vector of indices names each place.
+func namings(index node, size graph.Dim) node {
+	return SegmentSum(Full(index.Graph(), graph.Int64, 1, index.Shape()...), 0, index, size)
+}
+
+// united folds the slices of src, and of x unless it is excluded.
+func united(x, index, src node, a ScatterAttrs) node {
+	size := x.Shape()[a.Axis]
+	if a.By == ReduceSum {
+		sum := SegmentSum(src, a.Axis, index, size)
+		if a.ExcludeSelf {
+			return sum
+		}
+		return Add(x, sum)
+	}
+	if !a.ExcludeSelf { // x first: equal elements of both share the gradient
+		index = Concat(0, Cast(Iota(x.Graph(), 0, size), index.DType()), index)
+		src = Concat(a.Axis, x, src)
+	}
+	switch a.By {
+	case ReduceProd:
+		return SegmentProd(src, a.Axis, index, size)
+	case ReduceMax:
+		return SegmentMax(src, a.Axis, index, size)
+	case ReduceMin:
+		return SegmentMin(src, a.Axis, index, size)
+	}
+	return SegmentMean(src, a.Axis, index, size)
+}
+
+// Scatter returns x with elements of src written into it: each at its own place, but with the
+// index as its position along the axis, y[index[i,j], j] = src[i,j] along axis 0. The indices are
+// Int64, of x's rank, and no larger than src and, on the other axes, x. Where several come to one
+// place the last in row-major order stays, and it alone has the gradient.
+func Scatter(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
+	return Apply(opScatter, ScatterAttrs{Axis: axis}, x, index, src)
+}
+
+// ScatterAdd is [Scatter] that adds to what is at a place, as torch.scatter_add.
+func ScatterAdd(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
+	return Apply(opScatterAdd, ScatterAttrs{Axis: axis, By: ReduceSum}, x, index, src)
+}
+
+// ScatterReduce is [Scatter] that unites what comes to a place with what is there, as
+// torch.scatter_reduce. Equal greatest or least elements share the gradient; what [ExcludeSelf]
+// leaves out has no share, where PyTorch's gradient loses one.
+func ScatterReduce(x *graph.Node, axis int, index, src *graph.Node, by Reduction, opts ...ScatterOption) *graph.Node {
+	return reduceInto(opScatterReduce, x, axis, index, src, by, opts)
+}
+
+// IndexCopy returns x with slices of src written into it at the indices, a vector, along an axis.
+// Of several slices for one place the last stays, and it alone has the gradient.
+func IndexCopy(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
+	return Apply(opIndexCopy, ScatterAttrs{Axis: axis}, x, index, src)
+}
+
+// IndexAdd is [IndexCopy] that adds to what is at a place, as torch.index_add.
+func IndexAdd(x *graph.Node, axis int, index, src *graph.Node) *graph.Node {
+	return Apply(opIndexAdd, ScatterAttrs{Axis: axis, By: ReduceSum}, x, index, src)
+}
+
+// IndexReduce is [IndexCopy] that unites what comes to a place with what is there, as
+// torch.index_reduce. Equal greatest or least elements share the gradient.
+func IndexReduce(x *graph.Node, axis int, index, src *graph.Node, by Reduction, opts ...ScatterOption) *graph.Node {
+	return reduceInto(opIndexReduce, x, axis, index, src, by, opts)
+}
+
+func reduceInto(op *graph.Op, x node, axis int, index, src node, by Reduction, opts []ScatterOption) node {
+	a := ScatterAttrs{Axis: axis, By: by}
+	for _, o := range opts {
+		if o != nil {
+			o(&a)
+		}
+	}
+	if by < ReduceSum || by > ReduceMin {
+		return refusal(refused(op.Func, x, index, src).with(axis, by), &graph.Mistake{Code: graph.CodeSize,
+			Summary: op.Name + "(): reduce argument must be one of ops.ReduceSum, ReduceProd, ReduceMean, ReduceMax, ReduceMin"})
+	}
+	return Apply(op, a, x, index, src)
+}
+
+// IndexFill returns x with a number, or a scalar, in the slices that the indices, a vector, name
+// along an axis.
+func IndexFill(x *graph.Node, axis int, index, value *graph.Node) *graph.Node {
+	defer building("IndexFill", x, axis, index, value)()
+	picked := IndexSelect(x, axis, index)
+	if !picked.Judged() || value == nil || !value.Judged() {
+		return Add(picked, value) // its own mistake
+	}
+	return IndexCopy(x, axis, index, Expand(convert(x.Graph(), value, x.DType()), picked.Shape()...))
+}
+
+// TakeAlongAxis is [Gather] as numpy.take_along_axis has it: x and the indices broadcast on all
+// axes but one, and a negative index counts from the end.
+func TakeAlongAxis(x *graph.Node, axis int, index *graph.Node) *graph.Node {
+	defer building("TakeAlongAxis", x, axis, index)()
+	if x == nil || index == nil || !x.Judged() || !index.Judged() || x.Rank() != index.Rank() || axis < -x.Rank() || axis >= x.Rank() || !index.DType().IsInt() {
+		return Gather(x, axis, index) // its own mistake
+	}
+	axis = countedFromZero([]int{axis}, x.Rank())[0]
+	index = Cast(index, graph.Int64)
+	index = Where(Less(index, graph.Num(0)), Add(index, Size(x.Graph(), graph.Int64, x.Shape()[axis])), index)
+	wideX, wideIndex := slices.Clone(x.Shape()), slices.Clone(index.Shape())
+	for i := range wideX {
+		switch {
+		case i == axis:
+		case wideX[i] == 1:
+			wideX[i] = wideIndex[i]
+		case wideIndex[i] == 1:
+			wideIndex[i] = wideX[i]
+		}
+	}
+	return Gather(Expand(x, wideX...), axis, Expand(index, wideIndex...))
+}

@@ -1,0 +1,138 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opSegmentSum, opSegmentProd, opSegmentMax, opSegmentMin *graph.Op
+
+// SegmentAttrs are the fixed arguments of SegmentSum and its like: the axis of the result along
+// which elements are united, counted from either end, and its size.
+type SegmentAttrs struct {
+	Axis int
+	Size graph.Dim
+}
+
+// segments is the entry of elements that are united by index.
+func segments(name, fn, doc string, fold graph.Fold, grad func(n, dy node) node) *graph.Op {
+	op := define(graph.Op{
+		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Gather, Fold: fold, MinIn: 2, MaxIn: 2,
+		Axes: func(n node) []int {
+			return countedFromZero([]int{n.Attrs().(SegmentAttrs).Axis}, n.Rank())
+		},
+		Infer: refuseBool(`"`+name+`" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(SegmentAttrs)
+			return c.DType(0), rules.Segments(c, c.Op().Name, a.Axis, a.Size)
+		}),
+		Grad: each(grad, noOperandGradient),
+	})
+	op.Ref = named("", "", "jax.ops."+name, "", "",
+		func(e *graph.Example) node {
+			return Apply(op, SegmentAttrs{0, e.Shape("m")[0]}, e.Of("x", "n", "k"), e.As(graph.Int64, "index", "n"))
+		})
+	return op
+}
+
+func init() {
+	opSegmentSum = segments("segment_sum", "SegmentSum", "zeros, and to each place along one axis the sum of the elements whose index it is",
+		graph.FoldSum, takeBack)
+	opSegmentProd = segments("segment_prod", "SegmentProd", "ones, and at each place along one axis the product of the elements whose index it is",
+		graph.FoldProd, segmentProdGrad)
+	opSegmentMax = segments("segment_max", "SegmentMax", "at each place along one axis the greatest of the elements whose index it is; NaN wins; equal ones share the gradient",
+		graph.FoldMax, segmentShareGrad)
+	opSegmentMin = segments("segment_min", "SegmentMin", "at each place along one axis the least of the elements whose index it is; NaN wins; equal ones share the gradient",
+		graph.FoldMin, segmentShareGrad)
+	composed("SegmentMean", "at each place along one axis the mean of the elements whose index it is, and 0 where there is none.",
+		named("", "", "", "", "", func(e *graph.Example) node {
+			return SegmentMean(e.Of("x", "n", "k"), 0, e.As(graph.Int64, "index", "n"), e.Shape("m")[0])
+		}))
+	composed("SegmentSoftmax", "exp(x), divided by the sum of exp(x) over the elements with the same index.",
+		named("", "", "", "", "", func(e *graph.Example) node {
+			return SegmentSoftmax(e.Of("x", "n", "k"), 0, e.As(graph.Int64, "index", "n"), e.Shape("m")[0])
+		}))
+}
+
+// takeBack brings what each place has to the elements that are united there.
+func takeBack(n, place node) node { return Take(place, n.Attrs().(SegmentAttrs).Axis, n.In(1)) }
+
+// segmentSum adds up by the indices of n.
+func segmentSum(n, x node) node { return Apply(opSegmentSum, n.Attrs(), x, n.In(1)) }
+
+// segmentShareGrad divides the gradient among the elements equal to the winner, or among NaNs.
+func segmentShareGrad(n, dy node) node {
+	x := n.In(0)
+	won := Or(Equal(x, takeBack(n, n)), NotEqual(x, x))
+	return Where(won, takeBack(n, Div(dy, segmentSum(n, Cast(won, x.DType())))), num(0))
+}
+
+// segmentProdGrad returns dy times the product of all other elements with the same index. The
+// product of all that are not 0 is divided, so that one 0 does no harm.
+func segmentProdGrad(n, dy node) node {
+	x := n.In(0)
+	isZero := Equal(x, num(0))
+	divisor := Where(isZero, num(1), x)
+	zeros := segmentSum(n, Cast(isZero, x.DType()))
+	others := Div(takeBack(n, Mul(dy, Apply(opSegmentProd, n.Attrs(), divisor, n.In(1)))), divisor)
+	return Where(Equal(takeBack(n, zeros), Cast(isZero, x.DType())), others, num(0))
+}
+
+// SegmentSum is the opposite of Take: a value of the given size along an axis, in which
+// each place has the sum of the elements of x whose index it is. The axis is one of the
+// result; the indices' axes are those of x from there on.
+func SegmentSum(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
+	return Apply(opSegmentSum, SegmentAttrs{axis, size}, x, index)
+}
+
+// SegmentProd is [SegmentSum] with products: a place that no index names has 1. Where an element
+// is 0, the derivatives of its gradient by other elements count as 0.
+func SegmentProd(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
+	return Apply(opSegmentProd, SegmentAttrs{axis, size}, x, index)
+}
+
+// SegmentMax is [SegmentSum] with the greatest elements: a place that no index names has -infinity,
+// or the least integer. Equal elements share the gradient, as in PyTorch's amax.
+func SegmentMax(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
+	return Apply(opSegmentMax, SegmentAttrs{axis, size}, x, index)
+}
+
+// SegmentMin is [SegmentSum] with the least elements: a place that no index names has infinity,
+// or the greatest integer. Equal elements share the gradient, as in PyTorch's amin.
+func SegmentMin(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
+	return Apply(opSegmentMin, SegmentAttrs{axis, size}, x, index)
+}
+
+// SegmentMean is [SegmentSum] divided by the number of elements: a place that no index names has 0.
+// Means of integers are rounded down.
+func SegmentMean(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
+	defer building("SegmentMean", x, axis, index, size)()
+	sum := SegmentSum(x, axis, index, size)
+	if !sum.Judged() {
+		return sum
+	}
+	return quotient(sum, Maximum(SegmentSum(onesLike(x), axis, index, size), graph.Num(1)))
+}
+
+// SegmentSoftmax returns exp(x) divided by the sum of exp(x) over the elements with the same index,
+// without overflow: the attention of a graph's edges, by the nodes that they lead to.
+func SegmentSoftmax(x *graph.Node, axis int, index *graph.Node, size graph.Dim) *graph.Node {
+	defer building("SegmentSoftmax", x, axis, index, size)()
+	most := StopGradient(SegmentMax(x, axis, index, size))
+	if !most.Judged() {
+		return most
+	}
+	axis = countedFromZero([]int{axis}, most.Rank())[0]
+	powers := Exp(Sub(x, Take(most, axis, index)))
+	return Div(powers, Take(SegmentSum(powers, axis, index, size), axis, index))
+}
+
+// onesLike is 1 for each element of x.
+func onesLike(x node) node { return FullLike(x, 1) }
+
+// quotient is a mean of a sum: of integers it is rounded down.
+func quotient(sum, count node) node {
+	if sum.DType().IsInt() {
+		return FloorDiv(sum, count)
+	}
+	return Div(sum, count)
+}
