@@ -92,7 +92,7 @@ func MultiMargin(x, target *graph.Node, p int, margin float64, opts ...LossOptio
 		gaps = Square(gaps)
 	}
 	if l.weights != nil {
-		gaps = Mul(gaps, Unsqueeze(Take(l.weights, target, 0), -1))
+		gaps = Mul(gaps, Unsqueeze(Take(l.weights, 0, target), -1))
 	}
 	classes := x.Shape()[x.Rank()-1]
 	others := NotEqual(Iota(x.Graph(), -1, x.Shape()...), index)
