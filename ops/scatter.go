@@ -232,7 +232,7 @@ func reduceInto(op *graph.Op, x node, axis int, index, src node, by Reduction, o
 	}
 	if by < ReduceSum || by > ReduceMin {
 		return refusal(refused(op.Func, x, index, src).with(axis, by), &graph.Mistake{Code: graph.CodeSize,
-			Summary: op.Name + "(): reduce argument must be one of ops.ReduceSum, ReduceProd, ReduceMean, ReduceMax, ReduceMin"})
+			Summary: "reduce argument must be one of ops.ReduceSum, ReduceProd, ReduceMean, ReduceMax, ReduceMin"})
 	}
 	return Apply(op, a, x, index, src)
 }

@@ -23,7 +23,7 @@ func segments(name, fn, doc string, fold graph.Fold, grad func(n, dy node) node)
 		},
 		Infer: refuseBool(`"`+name+`" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(SegmentAttrs)
-			return c.DType(0), rules.Segments(c, c.Op().Name, a.Axis, a.Size)
+			return c.DType(0), rules.Segments(c, name, a.Axis, a.Size)
 		}),
 		Grad: each(grad, noOperandGradient),
 	})
