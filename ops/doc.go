@@ -27,5 +27,6 @@
 // Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go, poolgrad.go and adaptivepool.go,
 // with the options of windowoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go,
 // marginlosses.go, countlikelihood.go, ctc.go, with the options of lossoptions.go. New
-// values: creation.go, random.go.
+// values: creation.go, ranges.go, random.go, randomkeys.go, distributions.go, and rejection.go for those that are
+// drawn until they are accepted. assert.go checks values in a run.
 package ops

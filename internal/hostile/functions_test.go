@@ -56,6 +56,9 @@ var functions = map[string][]any{
 		// losses
 		ops.BlankClass, ops.CTC, ops.ConstantTerms, ops.CosineEmbedding, ops.CosineSimilarity, ops.ElementWeights, ops.GaussianNLL, ops.HingeEmbedding, ops.LabelSmoothing, ops.MarginRanking, ops.MultiLabelSoftMargin, ops.MultiMargin,
 		ops.Normalize, ops.PairwiseDistance, ops.PoissonNLL, ops.PositiveWeights, ops.Rates, ops.SigmoidFocal, ops.SoftMargin, ops.SwapDistance, ops.TripletMargin, ops.WithGradient, ops.ZeroInfinity,
+		// random numbers and new values
+		ops.Arange, ops.Assert, ops.Bernoulli, ops.Categorical, ops.Cauchy, ops.DiagEmbed, ops.Dirichlet, ops.Exponential, ops.Eye, ops.FoldIn, ops.Gumbel, ops.Laplace, ops.Linspace, ops.LogNormal, ops.Logspace, ops.Meshgrid, ops.Multinomial,
+		ops.NormalLike, ops.Ones, ops.OnesLike, ops.Permutation, ops.Poisson, ops.RandInt, ops.RandomBeta, ops.RandomGamma, ops.SplitKey, ops.Tri, ops.TrilIndices, ops.TriuIndices, ops.TruncatedNormal, ops.UniformLike, ops.Vander,
 		// of elements
 		ops.CopySign, ops.Deg2Rad, ops.Digamma, ops.Entr, ops.Erfc, ops.Erfcx, ops.Erfinv, ops.Fmax, ops.Fmin, ops.Frexp, ops.GEGLU, ops.Gcd, ops.Heaviside, ops.I0, ops.I0e, ops.I1, ops.I1e, ops.IsClose, ops.IsNegInf, ops.IsPosInf, ops.LGamma, ops.Lcm,
 		ops.Ldexp, ops.LogNdtr, ops.Logit, ops.MvLGamma, ops.NanToNum, ops.Ndtr, ops.Ndtri, ops.NextAfter, ops.Polygamma, ops.RRelu, ops.Rad2Deg, ops.ReGLU, ops.ShiftLeft, ops.ShiftRight, ops.SignBit, ops.Sinc, ops.Softcap, ops.Softmin, ops.SwiGLU, ops.Threshold, ops.XLog1PY,

@@ -1,0 +1,46 @@
+package ops
+
+import (
+	"strconv"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opAssert *graph.Op
+
+// AssertAttrs are the fixed arguments of Assert.
+type AssertAttrs struct{ Message string }
+
+// Args writes the message.
+func (a AssertAttrs) Args(operands []string) []string {
+	return after(operands, strconv.Quote(a.Message))
+}
+
+func init() {
+	opAssert = define(graph.Op{Name: "assert", Func: "Assert", Doc: "x; a run stops where the condition does not hold.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			if c.DType(1) != graph.Bool {
+				rules.RefuseDType(c, "a condition is bool, and "+c.In(1).Called()+" has dtype "+c.DType(1).String())
+			}
+			return c.DType(0), rules.BroadcastOperands(c)
+		},
+		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
+			e.Check(x[1], graph.Claim{Message: n.Attrs().(AssertAttrs).Message})
+			return x[0]
+		},
+		Grad: each(same, noGradientOf),
+	})
+	opAssert.Ref = named("numpy.testing.assert_", "torch._assert_async", "jax.experimental.checkify.check", "", "",
+		func(e *graph.Example) node {
+			x := e.Of("x", "n")
+			return Assert(x, LessEqual(x, num(1)), "x is at most 1")
+		})
+}
+
+// Assert returns x. A run stops with the message, the place of the element, its value, and the line of this call
+// where the condition, which broadcasts against x, does not hold. It costs a comparison in the kernel of which it
+// is a part. Use the result in the place of x: what nothing uses is not computed, and not checked.
+func Assert(x, condition *graph.Node, message string) *graph.Node {
+	return Apply(opAssert, AssertAttrs{message}, x, condition)
+}

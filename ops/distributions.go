@@ -1,0 +1,208 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// The functions here draw from distributions in their standard form: scale and shift what they return, and
+// gradients flow through both. Seeds, dtypes and shapes are those of [Uniform].
+
+// drawn begins a call of a seed, a dtype and a shape.
+func drawn(fn string, seed node, t graph.DType, shape []graph.Dim, more ...any) (end func()) {
+	return building(fn, append(append([]any{seed, "graph." + dtypeWord(t)}, more...), shapeWords(shape)...)...)
+}
+
+// awayFromZero is a number of Uniform brought above 0 by half of its step, for logarithms.
+func awayFromZero(seed node, t graph.DType, shape []graph.Dim) node {
+	steps := map[graph.DType]float64{graph.Float32: 0x1p-25, graph.Float64: 0x1p-54}
+	return Add(Uniform(seed, t, shape...), num(steps[t]))
+}
+
+// Exponential returns numbers of the exponential distribution with mean 1.
+func Exponential(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
+	defer drawn("Exponential", seed, t, shape)()
+	return Neg(Log1p(Neg(Uniform(seed, t, shape...))))
+}
+
+// Gumbel returns numbers of the Gumbel distribution: the greatest of scores with such noise is at a place drawn
+// by the scores' Softmax.
+func Gumbel(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
+	defer drawn("Gumbel", seed, t, shape)()
+	return Neg(Log(Neg(Log(awayFromZero(seed, t, shape)))))
+}
+
+// Laplace returns numbers of the Laplace distribution with mean 0 and variance 2.
+func Laplace(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
+	defer drawn("Laplace", seed, t, shape)()
+	u := Sub(awayFromZero(seed, t, shape), num(0.5))
+	return Mul(Neg(Sign(u)), Log1p(Mul(num(-2), Abs(u))))
+}
+
+// Cauchy returns numbers of the Cauchy distribution, which has no mean: half of them lie between -1 and 1.
+func Cauchy(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
+	defer drawn("Cauchy", seed, t, shape)()
+	return Tan(Mul(num(math.Pi), Sub(awayFromZero(seed, t, shape), num(0.5))))
+}
+
+// LogNormal returns Exp of numbers of the normal distribution.
+func LogNormal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
+	defer drawn("LogNormal", seed, t, shape)()
+	return Exp(Normal(seed, t, shape...))
+}
+
+// TruncatedNormal returns numbers of the standard normal distribution that lie between low and high.
+func TruncatedNormal(seed *graph.Node, t graph.DType, low, high float64, shape ...graph.Dim) *graph.Node {
+	defer drawn("TruncatedNormal", seed, t, shape, low, high)()
+	if !(low < high) {
+		return refusal(refused("TruncatedNormal", seed).with("graph."+dtypeWord(t), low, high), &graph.Mistake{Code: graph.CodeOperand,
+			Summary: fmt.Sprintf("the lower bound %v is not below the upper bound %v", low, high)})
+	}
+	sign := 1.0
+	if low > 0 { // shares are exact where they are small
+		low, high, sign = -high, -low, -1
+	}
+	from, to := math.Erfc(-low/math.Sqrt2)/2, math.Erfc(-high/math.Sqrt2)/2
+	share := Add(Mul(awayFromZero(seed, t, shape), num(to-from)), num(from))
+	return Mul(Clamp(Ndtri(share), low, high), num(sign))
+}
+
+// RandInt returns integers of dtype t from low up to and without high, each with the same probability.
+func RandInt(seed *graph.Node, t graph.DType, low, high int64, shape ...graph.Dim) *graph.Node {
+	defer drawn("RandInt", seed, t, shape, low, high)()
+	switch {
+	case !t.IsInt():
+		return refusal(refused("RandInt", seed).with("graph."+dtypeWord(t), low, high), &graph.Mistake{Code: graph.CodeDType,
+			Summary: fmt.Sprintf("random integers have an integer dtype, not %s", t)})
+	case low >= high || high-low < 0 || high-low > maxRange:
+		return refusal(refused("RandInt", seed).with("graph."+dtypeWord(t), low, high), &graph.Mistake{Code: graph.CodeOperand,
+			Summary: fmt.Sprintf("from %d up to %d: low must be less than high, by at most 2^50", low, high)})
+	}
+	scaled := Floor(Mul(Uniform(seed, graph.Float64, shape...), num(float64(high-low))))
+	return Cast(Add(Cast(scaled, graph.Int64), num64(low)), t)
+}
+
+// maxRange bounds the range of integers: with 53 random bits, probabilities differ by less than 2^-3 of themselves.
+const maxRange = 1 << 50
+
+// Bernoulli returns 1 with probability p, and else 0, for each element of p, in its dtype.
+func Bernoulli(seed, p *graph.Node) *graph.Node {
+	defer building("Bernoulli", seed, p)()
+	if bad := refusedParameter(refused("Bernoulli", seed, p), p); bad != nil {
+		return bad
+	}
+	return Cast(Less(Uniform(seed, p.DType(), p.Shape()...), p), p.DType())
+}
+
+// refusedParameter refuses a parameter of a distribution that is no floating-point tensor; nil where it is one.
+func refusedParameter(call refusedCall, p node) node {
+	switch {
+	case p == nil || !p.Judged():
+		return refusal(call, nil)
+	case p.Graph() == nil || !p.DType().IsFloat():
+		return refusal(call, &graph.Mistake{Code: graph.CodeDType,
+			Summary: fmt.Sprintf("a parameter of a distribution is a floating-point tensor, and %s is not", p.Called()),
+			Help:    []string{"use Graph.Scalar for a number, and Expand for one that stands for many"}})
+	}
+	return nil
+}
+
+// Categorical returns, along an axis of scores, a place drawn with the probabilities that Softmax makes of
+// them, as Int64 and without that axis.
+func Categorical(seed, logits *graph.Node, axis int) *graph.Node {
+	defer building("Categorical", seed, logits, axis)()
+	if bad := refusedParameter(refused("Categorical", seed, logits).with(axis), logits); bad != nil {
+		return bad
+	}
+	return ArgMax(Add(logits, Gumbel(seed, logits.DType(), logits.Shape()...)), Axis(axis))
+}
+
+// Multinomial returns places along the last axis of weights, which are not negative and need no sum of 1: [C] or
+// [N, C] gives [samples] or [N, samples], as Int64. With replacement each is drawn by the weights alone; without,
+// a place is drawn once, and there must be as many weights above 0. As in PyTorch, the order is that of drawing.
+func Multinomial(seed, weights *graph.Node, samples int, replacement bool) *graph.Node {
+	defer building("Multinomial", seed, weights, samples, replacement)()
+	call := refused("Multinomial", seed, weights).with(samples, replacement)
+	if bad := refusedParameter(call, weights); bad != nil {
+		return bad
+	}
+	if weights.Rank() < 1 || samples < 1 {
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: fmt.Sprintf("%d samples of weights of shape %s: one or more are drawn along the last axis", samples, weights.Shape())})
+	}
+	last := weights.Rank() - 1
+	if classes, known := weights.Shape()[last].Int(); known && !replacement && int64(samples) > classes {
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: "cannot sample n_sample > prob_dist.size(-1) samples without replacement"})
+	}
+	scores := Log(weights)
+	if replacement {
+		shape := append(graph.Shape{graph.Dim(samples)}, weights.Shape()...)
+		return MoveAxis(ArgMax(Add(scores, Gumbel(seed, weights.DType(), shape...)), -1), 0, -1)
+	}
+	noisy := Add(scores, Gumbel(seed, weights.DType(), weights.Shape()...))
+	place := Iota(weights.Graph(), last, weights.Shape()...)
+	_, outs := Scan(Loop{Carry: []node{noisy}, Length: graph.Dim(samples), Axis: -1}, func(carry, _ []node) (next, out []node) {
+		best := ArgMax(carry[0], -1)
+		return []node{Where(Equal(place, Unsqueeze(best, -1)), num(-inf), carry[0])}, []node{best}
+	})
+	return outs[0]
+}
+
+// Permutation returns the numbers from 0 to n-1 in an order of which each is equally likely, as Int64. It compares
+// all pairs of n random numbers.
+func Permutation(seed *graph.Node, n graph.Dim) *graph.Node {
+	defer building("Permutation", seed, n)()
+	keys := Uniform(seed, graph.Float64, n)
+	if !keys.Judged() {
+		return keys
+	}
+	g := keys.Graph()
+	mine, others := Unsqueeze(keys, 1), Unsqueeze(keys, 0)
+	earlier := Less(Iota(g, 1, n, n), Iota(g, 0, n, n))
+	before := Or(Less(others, mine).Silence(graph.CodeMutualExpand), And(Equal(others, mine).Silence(graph.CodeMutualExpand), earlier))
+	return Sum(Cast(before, graph.Int64), 1)
+}
+
+func init() {
+	standard := map[string]struct {
+		doc, numpy, torch, jax string
+		draw                   func(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node
+	}{
+		"Exponential": {"-log(1 - u).", "numpy.random.standard_exponential", "torch.Tensor.exponential_", "jax.random.exponential", Exponential},
+		"Gumbel":      {"-log(-log(u)).", "numpy.random.gumbel", "torch.distributions.Gumbel", "jax.random.gumbel", Gumbel},
+		"Laplace":     {"-sign(u - 1/2) log(1 - 2|u - 1/2|).", "numpy.random.laplace", "torch.distributions.Laplace", "jax.random.laplace", Laplace},
+		"Cauchy":      {"tan(π(u - 1/2)).", "numpy.random.standard_cauchy", "torch.Tensor.cauchy_", "jax.random.cauchy", Cauchy},
+		"LogNormal":   {"exp of a normal number.", "numpy.random.lognormal", "torch.Tensor.log_normal_", "jax.random.lognormal", LogNormal},
+	}
+	for name, d := range standard {
+		composed(name, d.doc, flat(noSlope, d.numpy, d.torch, d.jax, "", "",
+			func(e *graph.Example) node { return d.draw(e.As(graph.Int64, "seed"), e.DType, e.Shape("n")...) }))
+	}
+	composed("TruncatedNormal", "a normal number between two bounds.",
+		flat(noSlope, "", "torch.nn.init.trunc_normal_", "jax.random.truncated_normal", "", "",
+			func(e *graph.Example) node {
+				return TruncatedNormal(e.As(graph.Int64, "seed"), e.DType, -2, 2, e.Shape("n")...)
+			}))
+	composed("RandInt", "an integer from low up to and without high.",
+		flat(noSlope, "numpy.random.randint", "torch.randint", "jax.random.randint", "", "",
+			func(e *graph.Example) node {
+				return RandInt(e.As(graph.Int64, "seed"), e.DType, 0, 10, e.Shape("n")...)
+			}))
+	composed("Bernoulli", "1 with probability p, else 0.",
+		flat("it jumps", "numpy.random.binomial", "torch.bernoulli", "jax.random.bernoulli", "Bernoulli", "BinomialRandomNode",
+			func(e *graph.Example) node { return Bernoulli(e.As(graph.Int64, "seed"), e.Of("p", "n")) }))
+	composed("Categorical", "a place drawn by softmax(logits).",
+		named("", "torch.distributions.Categorical", "jax.random.categorical", "", "",
+			func(e *graph.Example) node {
+				return Categorical(e.As(graph.Int64, "seed"), e.Of("logits", "n", "c"), 1)
+			}))
+	composed("Multinomial", "places drawn by weights.",
+		named("numpy.random.choice", "torch.multinomial", "jax.random.choice", "Multinomial", "",
+			func(e *graph.Example) node {
+				return Multinomial(e.As(graph.Int64, "seed"), e.Of("weights", "n", "c"), 4, true)
+			}))
+	composed("Permutation", "the numbers from 0 to n-1 in a random order.",
+		named("numpy.random.permutation", "torch.randperm", "jax.random.permutation", "", "",
+			func(e *graph.Example) node { return Permutation(e.As(graph.Int64, "seed"), e.Shape("n")[0]) }))
+}

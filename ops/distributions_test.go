@@ -1,0 +1,214 @@
+package ops_test
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// drawnNumbers is how many numbers the moments of a distribution are taken of.
+const drawnNumbers = 40000
+
+// distributions are draws with the mean and the variance that they have by theory, and bounds.
+var distributions = map[string]struct {
+	draw                        func(seed node, t graph.DType) node
+	mean, variance, least, most float64
+}{
+	"exponential":      {of(ops.Exponential), 1, 1, 0, math.Inf(1)},
+	"gumbel":           {of(ops.Gumbel), 0.5772156649, math.Pi * math.Pi / 6, math.Inf(-1), math.Inf(1)},
+	"laplace":          {of(ops.Laplace), 0, 2, math.Inf(-1), math.Inf(1)},
+	"log of lognormal": {func(s node, t graph.DType) node { return ops.Log(ops.LogNormal(s, t, drawnNumbers)) }, 0, 1, math.Inf(-1), math.Inf(1)},
+	"arctan of cauchy": {func(s node, t graph.DType) node { return ops.Atan(ops.Cauchy(s, t, drawnNumbers)) }, 0, math.Pi * math.Pi / 12, -2, 2},
+	// The density of a normal number at 1 and -1 is 0.2419707, and 0.6826895 of them lie between.
+	"truncated": {func(s node, t graph.DType) node { return ops.TruncatedNormal(s, t, -1, 1, drawnNumbers) }, 0, 1 - 2*0.2419707245/0.6826894921, -1, 1},
+	"truncated far": {func(s node, t graph.DType) node { return ops.TruncatedNormal(s, t, 6, 100, drawnNumbers) },
+		6.158483, 0.02450, 6, 100},
+	"bernoulli":   {withParameter(0.3, ops.Bernoulli), 0.3, 0.21, 0, 1},
+	"gamma 0.2":   {withParameter(0.2, ops.RandomGamma), 0.2, 0.2, 0, math.Inf(1)},
+	"gamma 3.5":   {withParameter(3.5, ops.RandomGamma), 3.5, 3.5, 0, math.Inf(1)},
+	"poisson 0":   {withParameter(0, ops.Poisson), 0, 0, 0, 0},
+	"poisson 2.5": {withParameter(2.5, ops.Poisson), 2.5, 2.5, 0, math.Inf(1)},
+	"poisson 40":  {withParameter(40, ops.Poisson), 40, 40, 0, math.Inf(1)},
+	"beta 2 3": {func(s node, t graph.DType) node {
+		return ops.RandomBeta(s, ops.Full(s.Graph(), t, 2, drawnNumbers), s.Graph().Scalar(t, 3))
+	}, 0.4, 0.04, 0, 1},
+	"dirichlet": {func(s node, t graph.DType) node {
+		a := ops.Concat(1, ops.Full(s.Graph(), t, 2, drawnNumbers, 1), ops.Full(s.Graph(), t, 1, drawnNumbers, 3))
+		return ops.Select(ops.Dirichlet(s, a), 1, 0)
+	}, 0.4, 0.04, 0, 1},
+}
+
+func of(draw func(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node) func(node, graph.DType) node {
+	return func(seed node, t graph.DType) node { return draw(seed, t, drawnNumbers) }
+}
+
+func withParameter(p float64, draw func(seed, p *graph.Node) *graph.Node) func(node, graph.DType) node {
+	return func(seed node, t graph.DType) node { return draw(seed, ops.Full(seed.Graph(), t, p, drawnNumbers)) }
+}
+
+// TestDistributions compares mean and variance with theory, within five times their deviation.
+func TestDistributions(t *testing.T) {
+	for name, d := range distributions {
+		for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
+			t.Run(fmt.Sprintf("%s/%s", name, dt), func(t *testing.T) {
+				t.Parallel()
+				g := graph.New("random")
+				seed := g.Input("seed", graph.Int64)
+				got := drawWith(t, 11, d.draw(seed, dt))
+				mean, variance, least, most := moments(got)
+				require.InDelta(t, d.mean, mean, 5*math.Sqrt(d.variance/drawnNumbers)+1e-9)
+				require.InDelta(t, d.variance, variance, 0.08*d.variance+1e-9)
+				require.GreaterOrEqual(t, least, d.least)
+				require.LessOrEqual(t, most, d.most)
+			})
+		}
+	}
+}
+
+// drawWith runs a compiled program with a seed, on one thread and on three, whose numbers are the same.
+func drawWith(t *testing.T, seed int64, y node) []float64 {
+	t.Helper()
+	require.NoError(t, y.Graph().Err())
+	prog, err := exec.Compile(y.Graph(), exec.Outputs(y), exec.OnWarning(nil))
+	require.NoError(t, err)
+	var runs [2][]float64
+	for i, threads := range []int{1, 3} {
+		out, err := prog.NewSession(exec.Threads(threads)).Run(t.Context(), exec.Feed{y.Graph().ByName("seed"): seed})
+		require.NoError(t, err)
+		a, err := out.Array(y)
+		require.NoError(t, err)
+		runs[i] = asFloats(a.Data)
+	}
+	require.Equal(t, runs[0], runs[1], "any number of threads")
+	return runs[0]
+}
+
+func asFloats(data any) (list []float64) {
+	switch data := data.(type) {
+	case []float64:
+		return slices.Clone(data)
+	case []float32:
+		for _, v := range data {
+			list = append(list, float64(v))
+		}
+	case []int64:
+		for _, v := range data {
+			list = append(list, float64(v))
+		}
+	case []int32:
+		for _, v := range data {
+			list = append(list, float64(v))
+		}
+	}
+	return list
+}
+
+func TestRandomIntegers(t *testing.T) {
+	g := graph.New("random")
+	seed := g.Input("seed", graph.Int64)
+	got := drawWith(t, 5, ops.RandInt(seed, graph.Int32, -3, 4, drawnNumbers))
+	counts := map[float64]int{}
+	for _, v := range got {
+		counts[v]++
+	}
+	require.Len(t, counts, 7)
+	for v, n := range counts {
+		require.InDelta(t, drawnNumbers/7, n, 400, "%v", v)
+	}
+	requireMistake(t, ops.RandInt(seed, graph.Int32, 4, 4, 3), "from 4 up to 4: low must be less than high, by at most 2^50")
+}
+
+func TestCategoriesAreDrawnByTheirProbabilities(t *testing.T) {
+	g := graph.New("random")
+	seed := g.Input("seed", graph.Int64)
+	weights := []float64{0.1, 0.6, 0, 0.3}
+	logits := ops.Log(ops.Expand(graph.Constant(g, weights, 4), drawnNumbers, 4))
+	requireShares(t, weights, drawWith(t, 6, ops.Categorical(seed, logits, 1)))
+	g = graph.New("random")
+	seed = g.Input("seed", graph.Int64)
+	requireShares(t, weights, drawWith(t, 7, ops.Multinomial(seed, graph.Constant(g, weights, 4), drawnNumbers, true)))
+}
+
+func requireShares(t *testing.T, shares, places []float64) {
+	t.Helper()
+	counts := make([]float64, len(shares))
+	for _, p := range places {
+		counts[int(p)] += 1.0 / float64(len(places))
+	}
+	for i, s := range shares {
+		require.InDelta(t, s, counts[i], 5*math.Sqrt(s*(1-s)/float64(len(places))), "place %d", i)
+	}
+}
+
+func TestPlacesAreDrawnOnceWithoutReplacement(t *testing.T) {
+	g := graph.New("random")
+	seed := g.Input("seed", graph.Int64)
+	const rows = 8000
+	weights := ops.Expand(graph.Constant(g, []float64{0.2, 0.5, 0.3}, 3), rows, 3)
+	got := drawWith(t, 8, ops.Multinomial(seed, weights, 3, false))
+	var firsts, seconds []float64
+	for i := 0; i < len(got); i += 3 {
+		require.ElementsMatch(t, []float64{0, 1, 2}, got[i:i+3])
+		firsts, seconds = append(firsts, got[i]), append(seconds, got[i+1])
+	}
+	requireShares(t, []float64{0.2, 0.5, 0.3}, firsts)
+	// The second is place 0 after 1 or 2: 0.5 * 0.2/0.5 + 0.3 * 0.2/0.7, and so on.
+	requireShares(t, []float64{0.2857, 0.3393, 0.375}, seconds)
+}
+
+func TestPermutations(t *testing.T) {
+	g := graph.New("random")
+	seed, n := g.Input("seed", graph.Int64), 200
+	got := drawWith(t, 9, ops.Permutation(seed, graph.Dim(n)))
+	require.False(t, slices.IsSorted(got))
+	slices.Sort(got)
+	for i, v := range got {
+		require.Equal(t, float64(i), v)
+	}
+}
+
+// TestKeysAreIndependent expects no correlation between what is drawn with keys split from one, with a key
+// split from one of these, and with numbers folded in, and the same numbers again from the same key.
+func TestKeysAreIndependent(t *testing.T) {
+	g := graph.New("keys")
+	seed := g.Input("seed", graph.Int64)
+	keys := ops.SplitKey(seed, 3)
+	keys = append(keys, ops.SplitKey(keys[0], 2)...)
+	keys = append(keys, ops.FoldIn(seed, graph.Num(0)), ops.FoldIn(seed, g.Scalar(graph.Int32, 1)), ops.FoldIn(keys[1], graph.Num(0)))
+	streams := make([]node, len(keys))
+	for i, k := range keys {
+		streams[i] = ops.Normal(k, graph.Float64, drawnNumbers/4)
+	}
+	all := drawWith(t, 10, ops.Stack(0, streams...))
+	size := drawnNumbers / 4
+	for i := range keys {
+		for k := range i {
+			product := 0.0
+			for j := range size {
+				product += all[i*size+j] * all[k*size+j]
+			}
+			require.InDelta(t, 0, product/float64(size), 5/math.Sqrt(float64(size)), "keys %d and %d", i, k)
+		}
+	}
+	require.NotEqual(t, drawWith(t, 1, ops.FoldIn(seed, graph.Num(3))), drawWith(t, 2, ops.FoldIn(seed, graph.Num(3))))
+	requireMistake(t, ops.SplitKey(seed, 0)[0], "a key is split into 1 to 1024 keys, and not into 0")
+}
+
+func TestGradientsOfDraws(t *testing.T) {
+	g := graph.New("random")
+	seed, scale := g.Input("seed", graph.Int64), g.Input("scale", graph.Float64)
+	y := ops.Sum(ops.Mul(ops.Laplace(seed, graph.Float64, 5), scale))
+	require.NoError(t, autodiff.Grad(y, []node{scale})[0].Err(), "a scale has a gradient")
+	a := g.Input("a", graph.Float64, 3)
+	err := autodiff.Grad(ops.Sum(ops.RandomGamma(seed, a)), []node{a})[0].Err()
+	require.ErrorContains(t, err, "no gradient is defined through")
+	require.ErrorContains(t, err, "RandomGamma")
+}
