@@ -127,7 +127,7 @@ func TriuIndices(g *graph.Graph, rows, columns, diagonal int) (row, column *grap
 const maxTriangle = 1 << 16
 
 func triangleIndices(g *graph.Graph, fn string, rows, columns int, inside func(i, j int) bool) (row, column node) {
-	if rows < 0 || columns < 0 || rows > maxTriangle || columns > maxTriangle || rows*columns > maxTriangle {
+	if rows < 0 || columns < 0 || rows > maxTriangle || columns > maxTriangle || int64(rows)*int64(columns) > maxTriangle {
 		bad := badRange(g, fn, fmt.Sprintf("a matrix of %d rows and %d columns: the triangle of one of up to 2^16 elements is listed", rows, columns))
 		return bad, bad
 	}
