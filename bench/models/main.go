@@ -118,7 +118,7 @@ func (o options) measure(ctx context.Context, w suite.Workload) (m []measurement
 			continue
 		}
 		remotes = append(remotes, r)
-		if err := agree(ours, r); err != nil {
+		if err := agree(w, ours, r); err != nil {
 			return nil, err
 		}
 		m[1+i].first, m[1+i].compilation = r.first, r.compilation

@@ -71,7 +71,7 @@ func computesTheSame(t *testing.T, p peer, w suite.Workload) {
 	if err := ours.Step(); err != nil {
 		t.Fatal(err)
 	}
-	if err := agree(ours, theirs); err != nil {
+	if err := agree(w, ours, theirs); err != nil {
 		t.Error(err)
 	}
 }
