@@ -50,7 +50,7 @@ var functions = map[string][]any{
 		ops.Sin, ops.Sinh, ops.Size, ops.Slice, ops.SlidingWindow, ops.SmoothL1, ops.SoftShrink, ops.Softmax, ops.Softplus,
 		ops.Softsign, ops.Split, ops.SplitSizes, ops.Sqrt, ops.Square, ops.Squeeze, ops.Stack, ops.Standardize, ops.Std,
 		ops.StopGradient, ops.StopsGradient, ops.Stride, ops.Sub, ops.SubInPlace, ops.Sum, ops.SumLoss, ops.SumTo,
-		ops.Take, ops.Tan, ops.Tanh, ops.TanhShrink, ops.Tile, ops.ToBool, ops.ToCommonFloat, ops.ToCommonType, ops.ToCounted, ops.Transpose, ops.Tril, ops.Triu, ops.Trunc,
+		ops.Take, ops.TakeAlongAxis, ops.Tan, ops.Tanh, ops.TanhShrink, ops.Tile, ops.ToBool, ops.ToCommonFloat, ops.ToCommonType, ops.ToCounted, ops.Transpose, ops.Tril, ops.Triu, ops.Trunc,
 		ops.Unbind, ops.Unflatten, ops.Uniform, ops.Unsqueeze, ops.Var, ops.Where, ops.While, ops.Window, ops.XLogY, ops.Xor, ops.Zeros,
 		ops.ZerosLike,
 		// losses
