@@ -83,7 +83,8 @@ func (p *loopPass) kept(n *graph.Node) *graph.Node {
 // isKept reports whether all steps of a value are kept: to compute it again would cost more.
 func isKept(n *graph.Node) bool {
 	a, isLoop := n.Loop()
-	return n.Op().Class == graph.Contract || n.Op().Class == graph.Gather || isLoop && a.Role > graph.LoopEnd
+	class := n.Op().Class
+	return class == graph.Contract || class == graph.Gather || class == graph.Function || isLoop && a.Role > graph.LoopEnd
 }
 
 // opKept is a value that was kept. Gradients flow through the way in which it was computed.

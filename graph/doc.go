@@ -19,7 +19,7 @@
 // composite.go notes calls that build several nodes, with promote.go for dtypes (dtype.go) and
 // attrs.go for fixed arguments. shape.go and layout.go are shapes and how values lie in memory.
 // loop.go is the bodies of loops, gradient.go notes what is a gradient of what, belongs.go to which call of the user's a node belongs,
-// carriedout.go which writes are carried out,
+// carriedout.go which writes are carried out, function.go what Go functions compute with,
 // independence.go which axes are examples, promise.go which shapes are promised.
 //
 // dim.go and its neighbours (dim*.go) are sizes: a table of normal forms, their arithmetic,

@@ -16,9 +16,10 @@ const (
 	Update                   // writes its first operand's storage; elementwise otherwise
 	Version                  // names a value as it is after a write to its memory; no work
 	Loop                     // leads into the body of a loop, or out of it: see LoopRole
+	Function                 // a Go function of whole arrays, example by example
 )
 
-var classes = [...]string{"source", "elementwise", "reduce", "movement", "contract", "gather", "composite", "update", "version", "loop"}
+var classes = [...]string{"source", "elementwise", "reduce", "movement", "contract", "gather", "composite", "update", "version", "loop", "function"}
 
 // String names the class in lower case.
 func (c Class) String() string {
@@ -120,6 +121,15 @@ type Op struct {
 	// at whose position it is read, or -1 if it may be read at others. It is for what Expand does
 	// not show, as where positions are computed to be indices; else it is nil.
 	Aligned func(n *Node, i int) []int
+
+	// Function computes, of a Function operation, the result of one example from its operands. Its error
+	// stops the run. It must give the same bits whenever it is given the same: several examples run at
+	// once, and equal nodes are merged.
+	Function func(a *Arrays) error
+
+	// Core says, of a Function operation, how many of the last axes of each operand, and of the
+	// result, one example has. The axes before are those of the batch, and the same in all.
+	Core func(n *Node) (operands []int, result int)
 
 	// Expand writes a Composite operation with others, on the given operands.
 	Expand func(n *Node, in []*Node) *Node

@@ -102,6 +102,11 @@ var samples = []sample{
 	{name: "logsumexp", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.LogSumExp(x, 1) })},
 	{name: "softmax", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.Softmax(x, 0) })},
 	{name: "log_softmax", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.LogSoftmax(x, -1) })},
+	{name: "argsort", shapes: [][]int{{3, 5}}, flat: "it gives places", call: on(func(x node) node { return ops.ArgSort(x, 1, false) })},
+	{name: "argsort descending", shapes: [][]int{{5, 2, 3}}, flat: "it gives places", call: on(func(x node) node { return ops.ArgSort(x, 0, true) })},
+	{name: "topk", shapes: [][]int{{3, 40}}, flat: "it gives places", call: on(func(x node) node { _, at := ops.TopK(x, 3, 1, true); return at })},
+	{name: "topk least", shapes: [][]int{{5, 3}}, flat: "it gives places", call: on(func(x node) node { _, at := ops.TopK(x, 4, 0, false); return at })},
+	{name: "order", shapes: [][]int{{3, 5}}, flat: internal, call: on(func(x node) node { return ops.ArgSort(x, -1, true) })},
 	{name: "cumsum", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.CumSum(x, 1) })},
 	{name: "cumprod", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.CumProd(x, 0) })},
 

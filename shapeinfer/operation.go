@@ -121,6 +121,10 @@ func (c *operationCheck) run() {
 		if c.want(c.op.Expand != nil, "Expand is missing, which a class of composite wants") && c.op.Aligned != nil {
 			c.aligns()
 		}
+	case graph.Function:
+		if c.want(c.op.Function != nil && c.op.Core != nil, "Function or Core is missing, which a class of function wants") {
+			c.batches()
+		}
 	case graph.Version:
 		c.takes(2)
 	case graph.Loop:
@@ -139,6 +143,24 @@ func (c *operationCheck) aligns() {
 		c.guarded("Aligned", func() { axes = c.op.Aligned(c.n, i) })
 		isNone := func(axis int) bool { return axis < -1 || axis >= c.n.Rank() }
 		c.want(len(axes) == x.Rank() && !slices.ContainsFunc(axes, isNone), "Aligned gives %v of operand %d: want an axis of %s, or -1, for each of %s", axes, i, c.n.Shape(), x.Shape())
+	}
+}
+
+// batches requires that the axes of the batch, before those of an example, are the same in all operands
+// and the result.
+func (c *operationCheck) batches() {
+	var core []int
+	result := 0
+	c.guarded("Core", func() { core, result = c.op.Core(c.n) })
+	if !c.want(len(core) == len(c.n.Operands()) && 0 <= result && result <= c.n.Rank(), "Core gives %v and %d: want a number of axes for each of %d operands, and for %s", core, result, len(c.n.Operands()), c.n.Shape()) {
+		return
+	}
+	batch := c.n.Shape()[:c.n.Rank()-result]
+	for i, x := range c.n.Operands() {
+		if c.want(0 <= core[i] && core[i] <= x.Rank(), "Core gives %d axes of operand %d, of shape %s", core[i], i, x.Shape()) {
+			of := x.Shape()[:x.Rank()-core[i]]
+			c.want(!c.differ(of, batch), "the axes of the batch are %s in operand %d, and %s in the result", of, i, batch)
+		}
 	}
 }
 

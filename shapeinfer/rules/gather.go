@@ -162,3 +162,30 @@ func paddingRow(c *graph.Call, rows graph.Dim, row int) {
 		c.Require(need)
 	}
 }
+
+// TopK is the shape rule of the first k elements in the order of an axis.
+func TopK(c *graph.Call, axis int, k graph.Dim) graph.Shape {
+	x := slices.Clone(c.Shape(0))
+	at := Axis(c, axis, len(x))
+	switch {
+	case at < 0:
+		return x
+	case len(x) == 0:
+		x = graph.Shape{1}
+	}
+	need := graph.Requirement{Kind: graph.MustBeAtLeast, A: x[at], B: k, Axis: at, Why: "there are k elements to choose"}
+	switch verdict := prove.NewProver(c.Bounds).Judge(need); {
+	case x[at].IsUnknown() || k.IsUnknown():
+	case verdict == prove.Refused:
+		m := operandMistake(c, graph.CodeAxis, fmt.Sprintf("selected index k out of range: k is %s, and axis %d has %s elements", k, at, x[at]))
+		m.Operands[0].Bad = []int{at}
+		c.Fail(m)
+	case verdict == prove.Deferred:
+		c.Require(need)
+	}
+	if len(c.Shape(0)) == 0 {
+		return nil
+	}
+	x[at] = k
+	return x
+}

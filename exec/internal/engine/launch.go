@@ -141,6 +141,8 @@ func (b *Specialization) bindKernel(p *Code, k lower.Kernel) {
 		b.Launches = append(b.Launches, b.bindProduct(p, k.MatMulSpec))
 	case *lower.Repeat:
 		b.Launches = append(b.Launches, b.bindRepeat(p, k))
+	case *lower.Function:
+		b.Launches = append(b.Launches, b.bindFunction(p, k.FunctionSpec))
 	case *lower.AddRows:
 		b.Launches = append(b.Launches, b.bindAddRows(p, k.AddRowsSpec))
 	case *lower.Gather:

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/backend"
 	"github.com/broadloom/broadloom/kernels/gather"
 	"github.com/broadloom/broadloom/kernels/launch"
@@ -16,6 +17,7 @@ type Workspace struct {
 	reader   panelReader
 	chain    chainThread
 	rows     gather.Scratch
+	arrays   graph.Arrays // of a Go function
 }
 
 // argsOf returns arguments with room for a program of some outer axes and operands.
@@ -34,6 +36,8 @@ func (ws *Workspace) argsOf(outer, operands int) *launch.Args {
 func (ws *Workspace) release() {
 	clear(ws.part.Ptr[:cap(ws.part.Ptr)])
 	ws.consumer, ws.chain = rowConsumer{}, chainThread{}
+	clear(ws.arrays.In)
+	ws.arrays.Out = graph.Array{}
 }
 
 // resized returns a slice of n elements, s itself where it has room.

@@ -60,6 +60,12 @@ type AddRows struct {
 	*AddRowsSpec
 }
 
+// Function calls a Go function for each example.
+type Function struct {
+	*fusion.Group
+	*FunctionSpec
+}
+
 // Repeat is a loop of the user's: its body is a program, which is run for each step.
 type Repeat struct {
 	*fusion.Group
@@ -72,6 +78,7 @@ func (k *Assemble) Loops() []*Loop { return k.Parts }
 func (*MatMul) Loops() []*Loop     { return nil }
 func (*Gather) Loops() []*Loop     { return nil }
 func (*AddRows) Loops() []*Loop    { return nil }
+func (*Function) Loops() []*Loop   { return nil }
 func (*Repeat) Loops() []*Loop     { return nil }
 
 func (k *Fused) Operands() []fusion.Operand    { return operandsOf(k.Parts) }
@@ -80,6 +87,7 @@ func (k *Assemble) Operands() []fusion.Operand { return operandsOf(k.Parts) }
 func (k *MatMul) Operands() []fusion.Operand   { return k.MatMulSpec.Operands[:] }
 func (k *Gather) Operands() []fusion.Operand   { return k.GatherSpec.Operands[:] }
 func (k *AddRows) Operands() []fusion.Operand  { return k.AddRowsSpec.Operands }
+func (k *Function) Operands() []fusion.Operand { return k.FunctionSpec.Operands }
 func (k *Repeat) Operands() []fusion.Operand   { return k.RepeatSpec.Operands }
 
 func operandsOf(parts []*Loop) (all []fusion.Operand) {

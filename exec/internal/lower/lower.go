@@ -68,6 +68,8 @@ func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusi
 		return &MatMul{k, newMatMulSpec(n)}, nil
 	case k.Class == graph.Loop:
 		return u.lowerRepeat(k)
+	case k.Class == graph.Function:
+		return &Function{k, newFunctionSpec(n)}, nil
 	case n.Op().Indexed:
 		return &AddRows{k, newAddRowsSpec(n)}, nil
 	case k.Class == graph.Gather:

@@ -31,7 +31,7 @@ func Sequence(u *Program) error {
 
 // mayNeedCopies reports whether a node needs some operands to lie in memory in a certain way.
 func mayNeedCopies(n *graph.Node) bool {
-	return n.Op().Class == graph.Gather || n.Op().Class == graph.Update || n.Op().View != nil && !alias.IsView(n)
+	return n.Op().Class == graph.Gather || n.Op().Class == graph.Function || n.Op().Class == graph.Update || n.Op().View != nil && !alias.IsView(n)
 }
 
 // insertCopies copies operands that do not lie in memory as nodes need them.
@@ -40,6 +40,11 @@ func (u *Program) insertCopies() {
 		switch {
 		case n.Op().Class == graph.Gather:
 			return next.Copy(n, []*graph.Node{contiguous(in[0]), contiguous(in[1])})
+		case n.Op().Class == graph.Function:
+			for i, x := range in {
+				in[i] = contiguous(x)
+			}
+			return next.Copy(n, in)
 		case n.Op().Indexed:
 			return next.Copy(n, append([]*graph.Node{in[0], contiguous(in[1]), contiguous(in[2])}, in[3:]...))
 		case n.Op().Class == graph.Update:

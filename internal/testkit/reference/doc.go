@@ -9,7 +9,7 @@
 //
 // eval.go goes through a graph, composite.go through composite operations. reader.go reads
 // operands where broadcasting repeats them, and value.go is arrays of elements. elementwise.go,
-// with primitive.go for the meaning of each primitive, reduce.go, matmul.go, gather.go and
+// with primitive.go for the meaning of each primitive, reduce.go, matmul.go, gather.go, function.go and
 // move.go are the classes of operations;
 // loop.go runs loops, whose bodies it evaluates for each step.
 package reference

@@ -133,6 +133,8 @@ func (e *evaluator) apply(n *graph.Node, in []tensor) (tensor, error) {
 		return e.matmul(n, in[0], in[1])
 	case graph.Gather:
 		return e.gather(n, in[0], in[1])
+	case graph.Function:
+		return e.function(n, in)
 	case graph.Composite:
 		return e.composite(n, in)
 	case graph.Version:

@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/graph"
+)
+
+// functionTask is a Go function with all sizes known. Its tiles are examples.
+type functionTask struct {
+	spec   *lower.FunctionSpec
+	batch  []int         // the sizes of the batch's axes
+	arrays []graph.Array // the first example of each operand; the result is last
+	bytes  []int         // of an example of each
+	count  int           // of examples
+	cost   int           // an estimate of the time of a run, in nanoseconds
+
+	mu     sync.Mutex
+	failed int // the first example that failed, or -1
+	why    error
+}
+
+func (b *Specialization) bindFunction(p *Code, spec *lower.FunctionSpec) Launch {
+	s := b.newLaunch(p, spec.Operands)
+	k := &functionTask{spec: spec, count: 1}
+	for i, o := range spec.Operands {
+		shape := b.Shape(o.Layout.Shape)
+		at := len(shape) - spec.Core[i]
+		a := graph.Array{DType: o.Base.DType(), Shape: shape[at:]}
+		k.batch = shape[:at]
+		k.arrays, k.bytes = append(k.arrays, a), append(k.bytes, a.NumElements()*a.DType.Size())
+	}
+	for _, d := range k.batch {
+		k.count *= d
+	}
+	k.cost = k.count * k.bytes[0]
+	s.Task = k
+	return s
+}
+
+func (k *functionTask) SetPointer(operand int, p unsafe.Pointer) { k.arrays[operand].Ptr = p }
+
+func (k *functionTask) Run(s *State) error {
+	k.failed = -1
+	if s.Threads > 1 && k.count > 1 && k.cost >= parallelCost {
+		s.ParallelFor(k, k.count, k.cost)
+	} else {
+		for i := 0; i < k.count && k.failed < 0; i++ {
+			if err := s.ctx.Err(); err != nil {
+				return err
+			}
+			k.Tile(i, &s.Ws)
+		}
+	}
+	if k.failed < 0 {
+		return nil
+	}
+	where := ""
+	if len(k.batch) > 0 {
+		where = fmt.Sprintf("batch element %s: ", elementAt(k.batch, k.failed))
+	}
+	return &FailedCheck{k.spec.Node, where + k.why.Error()}
+}
+
+// Tile computes one example.
+func (k *functionTask) Tile(i int, ws *Workspace) {
+	a := &ws.arrays
+	a.Begin()
+	a.Attrs, a.In = k.spec.Node.Attrs(), resized(a.In, len(k.arrays)-1)
+	for operand := range a.In {
+		a.In[operand] = k.example(operand, i)
+	}
+	a.Out = k.example(len(k.arrays)-1, i)
+	if err := k.spec.Node.Op().Function(a); err != nil {
+		k.mu.Lock()
+		if k.failed < 0 || i < k.failed {
+			k.failed, k.why = i, err
+		}
+		k.mu.Unlock()
+	}
+}
+
+// example is an operand of one example.
+func (k *functionTask) example(operand, i int) graph.Array {
+	a := k.arrays[operand]
+	if k.bytes[operand] > 0 {
+		a.Ptr = unsafe.Add(a.Ptr, i*k.bytes[operand])
+	}
+	return a
+}

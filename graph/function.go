@@ -1,0 +1,79 @@
+package graph
+
+import (
+	"fmt"
+	"unsafe"
+)
+
+// Array is dense elements in row-major order, an operand or the result of a Go function.
+type Array struct {
+	DType DType
+	Shape []int
+	Ptr   unsafe.Pointer // of the first element; of no use where there is none
+}
+
+// NumElements returns the number of elements.
+func (a Array) NumElements() int {
+	n := 1
+	for _, d := range a.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Elements returns the elements of an array, which are of type T.
+func Elements[T bool | int32 | int64 | float32 | float64](a Array) []T {
+	if size := int(unsafe.Sizeof(*new(T))); a.DType.Size() != size {
+		panic(fmt.Sprintf("graph: elements of %s are not %d bytes each", a.DType, size))
+	}
+	n := a.NumElements()
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*T)(a.Ptr), n)
+}
+
+// Arrays are what a Go function computes with in one example.
+type Arrays struct {
+	Attrs any     // the node's fixed arguments
+	In    []Array // the operands
+	Out   Array   // to be filled
+	floats, words scratch
+}
+
+// Floats returns room for n numbers, of any values. It lasts until the function returns, and is used again.
+func (a *Arrays) Floats(n int) []float64 { return take[float64](&a.floats, n) }
+
+// Words returns room for n words, of any values. It lasts until the function returns, and is used again.
+func (a *Arrays) Words(n int) []uint64 { return take[uint64](&a.words, n) }
+
+// Begin makes the memory of an example before free for the next one.
+func (a *Arrays) Begin() {
+	a.floats.begin()
+	a.words.begin()
+}
+
+// scratch is memory that is handed out in parts. After a use that needed more than there was, there
+// is as much.
+type scratch struct {
+	words []uint64
+	used  int
+}
+
+func (s *scratch) begin() {
+	if s.used > len(s.words) {
+		s.words = make([]uint64, s.used)
+	}
+	s.used = 0
+}
+
+func take[T float64 | uint64](s *scratch, n int) []T {
+	if n == 0 {
+		return nil
+	}
+	from := s.used
+	if s.used += n; s.used > len(s.words) {
+		return make([]T, n)
+	}
+	return unsafe.Slice((*T)(unsafe.Pointer(&s.words[from])), n)
+}

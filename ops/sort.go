@@ -1,0 +1,259 @@
+package ops
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opArgSort, opTopK, opOrder *graph.Op
+
+// SortAttrs are the fixed arguments of ArgSort.
+type SortAttrs struct {
+	Axis       int
+	Descending bool
+}
+
+// TopKAttrs are the fixed arguments of TopK: K of the greatest elements along an axis, or of the least.
+type TopKAttrs struct {
+	K     graph.Dim
+	Axis  int
+	Least bool
+}
+
+// Args writes the arguments as the user does.
+func (a SortAttrs) Args(operands []string) []string { return after(operands, a.Axis, a.Descending) }
+
+// Args writes the arguments as the user does.
+func (a TopKAttrs) Args(operands []string) []string { return after(operands, a.K, a.Axis, !a.Least) }
+
+// orderAttrs are the fixed arguments of opOrder: how many places it gives, and whether from the
+// greatest element on.
+type orderAttrs struct {
+	Count      graph.Dim
+	Descending bool
+}
+
+func init() {
+	opOrder = define(graph.Op{
+		Name: "order", Func: "order", Doc: "the places of the elements of the last axis in their order, the first ones of them.",
+		Class: graph.Function, MinIn: 1, MaxIn: 1, Function: order, Grad: noGradient,
+		Core: func(*graph.Node) ([]int, int) { return []int{1}, 1 },
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			s := slices.Clone(c.Shape(0))
+			s[len(s)-1] = c.Attrs().(orderAttrs).Count
+			return graph.Int64, s
+		},
+	})
+	opArgSort = define(graph.Op{
+		Name: "argsort", Func: "ArgSort", Doc: "the places of the elements along an axis in rising or falling order; equal ones stay in order, NaN is the greatest.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1, Grad: noGradient,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			rules.Axis(c, c.Attrs().(SortAttrs).Axis, len(c.Shape(0)))
+			return graph.Int64, c.Shape(0)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			a := n.Attrs().(SortAttrs)
+			return alongLast(in[0], a.Axis, func(x node) node {
+				return graph.Apply(opOrder, orderAttrs{lastSize(x), a.Descending}, x)
+			})
+		},
+	})
+	opTopK = define(graph.Op{
+		Name: "topk", Func: "TopK", Doc: "the places of the k greatest elements along an axis, or of the least, in their order; the first of equal ones comes first, NaN is the greatest.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1, Grad: noGradient,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(TopKAttrs)
+			return graph.Int64, rules.TopK(c, a.Axis, a.K)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			a := n.Attrs().(TopKAttrs)
+			return alongLast(in[0], a.Axis, func(x node) node {
+				return graph.Apply(opOrder, orderAttrs{a.K, !a.Least}, x)
+			})
+		},
+	})
+	cost := "n·log n comparisons for n elements of the axis"
+	opArgSort.Ref = flat(flatBetweenJumps, "numpy.argsort", "torch.argsort", "jax.numpy.argsort", "", "",
+		func(e *graph.Example) node { return ArgSort(e.Of("x", "n", "k"), 1, false) })
+	opTopK.Ref = named("", "torch.topk", "jax.lax.top_k", "TopK", "",
+		func(e *graph.Example) node { return first(TopK(e.Of("x", "n", "8"), 3, 1, true)) })
+	opArgSort.Ref.Cost, opTopK.Ref.Cost = cost, cost
+	composed("Sort", "the elements along an axis in rising or falling order, and their places; equal ones stay in order, NaN is the greatest.",
+		named("numpy.sort", "torch.sort", "jax.numpy.sort", "", "", func(e *graph.Example) node { return first(Sort(e.Of("x", "n", "k"), 1, false)) }))
+	composed("KthValue", "the k-th least element along an axis, counted from 1, and its place; NaN is the greatest.",
+		named("numpy.partition", "torch.kthvalue", "", "", "", func(e *graph.Example) node { return first(KthValue(e.Of("x", "n", "8"), 2, 1)) }))
+}
+
+// alongLast computes f, of the last axis, along another one.
+func alongLast(x node, axis int, f func(x node) node) node {
+	if x.Rank() == 0 {
+		return Reshape(f(Reshape(x, 1)))
+	}
+	axis = countedFromZero([]int{axis}, x.Rank())[0]
+	return MoveAxis(f(MoveAxis(x, axis, -1)), -1, axis)
+}
+
+// lastSize is the size of the last axis.
+func lastSize(x node) graph.Dim { return x.Shape()[x.Rank()-1] }
+
+// ArgSort returns the places, as Int64, of the elements of x along an axis in rising order, or in
+// falling order. Equal elements stay in the order in which they are; NaN counts as greater than
+// any number, as in PyTorch. x is of any dtype.
+func ArgSort(x *graph.Node, axis int, descending bool) *graph.Node {
+	return Apply(opArgSort, SortAttrs{axis, descending}, x)
+}
+
+// Sort returns the elements of x along an axis in rising order, or in falling order, and their places as
+// [ArgSort] gives them. Gradients flow to the places that the elements come from.
+func Sort(x *graph.Node, axis int, descending bool) (values, indices *graph.Node) {
+	defer graph.BeginCall("Sort", SortAttrs{axis, descending}, x)()
+	indices = ArgSort(x, axis, descending)
+	return Gather(x, axis, indices), indices
+}
+
+// TopK returns the k greatest elements of x along an axis, from the greatest on, or the k least from the
+// least on, and their places, as Int64. Of equal elements the first comes first; NaN counts as greater
+// than any number. k is at most the size of the axis.
+func TopK(x *graph.Node, k graph.Dim, axis int, largest bool) (values, indices *graph.Node) {
+	a := TopKAttrs{k, axis, !largest}
+	defer graph.BeginCall("TopK", a, x)()
+	indices = Apply(opTopK, a, x)
+	return Gather(x, axis, indices), indices
+}
+
+// KthValue returns the k-th least element of x along an axis, counted from 1, and its place, as
+// Int64. The axis is gone from the results. NaN counts as greater than any number.
+func KthValue(x *graph.Node, k graph.Dim, axis int) (value, index *graph.Node) {
+	defer graph.BeginCall("KthValue", TopKAttrs{k, axis, true}, x)()
+	values, indices := TopK(x, k, axis, false)
+	if values.Rank() == 0 || !values.Judged() {
+		return values, indices
+	}
+	return Select(values, axis, k.Minus(1)), Select(indices, axis, k.Minus(1))
+}
+
+// order is the function of opOrder.
+func order(a *graph.Arrays) error {
+	descending, out := a.Attrs.(orderAttrs).Descending, graph.Elements[int64](a.Out)
+	switch x := a.In[0]; x.DType {
+	case graph.Bool:
+		orderKeys(a, out, graph.Elements[bool](x), descending, func(v bool) uint32 {
+			if v {
+				return 1
+			}
+			return 0
+		})
+	case graph.Int32:
+		orderKeys(a, out, graph.Elements[int32](x), descending, func(v int32) uint32 { return uint32(v) ^ 1<<31 })
+	case graph.Float32:
+		orderKeys(a, out, graph.Elements[float32](x), descending, rankOfFloat32)
+	case graph.Int64:
+		orderAny(a, out, graph.Elements[int64](x), descending)
+	case graph.Float64:
+		orderAny(a, out, graph.Elements[float64](x), descending)
+	}
+	return nil
+}
+
+// rankOfFloat32 returns a number that is in the order of v: zeros are equal, and NaN is the greatest.
+func rankOfFloat32(v float32) uint32 {
+	if v != v {
+		return math.MaxUint32
+	}
+	bits := math.Float32bits(v + 0) // -0 + 0 is 0
+	if bits>>31 != 0 {
+		return ^bits
+	}
+	return bits | 1<<31
+}
+
+// orderKeys finds the first places in the order of elements of up to 32 bits: a rank and a place are one word.
+func orderKeys[T any](a *graph.Arrays, out []int64, x []T, descending bool, rank func(T) uint32) {
+	flip := uint32(0)
+	if descending {
+		flip = math.MaxUint32
+	}
+	keys := a.Words(len(x))
+	for i, v := range x {
+		keys[i] = uint64(rank(v)^flip)<<32 | uint64(uint32(i))
+	}
+	if k := len(out); k < len(keys)/8 {
+		keys = leastOf(keys, k)
+	}
+	slices.Sort(keys)
+	for i := range out {
+		out[i] = int64(uint32(keys[i]))
+	}
+}
+
+// leastOf brings the k least keys to the front. The first k are a heap, whose greatest is at the top.
+func leastOf(keys []uint64, k int) []uint64 {
+	if k == 0 {
+		return nil
+	}
+	heap := keys[:k]
+	sink := func(at int) {
+		for {
+			child := 2*at + 1
+			if child >= k {
+				return
+			}
+			if child+1 < k && heap[child+1] > heap[child] {
+				child++
+			}
+			if heap[at] >= heap[child] {
+				return
+			}
+			heap[at], heap[child] = heap[child], heap[at]
+			at = child
+		}
+	}
+	for at := k/2 - 1; at >= 0; at-- {
+		sink(at)
+	}
+	for _, key := range keys[k:] {
+		if key < heap[0] {
+			heap[0] = key
+			sink(0)
+		}
+	}
+	return heap
+}
+
+// orderAny finds the first places in the order of elements of 64 bits.
+func orderAny[T int64 | float64](a *graph.Arrays, out []int64, x []T, descending bool) {
+	places := a.Words(len(x))
+	for i := range places {
+		places[i] = uint64(i)
+	}
+	slices.SortFunc(places, func(i, j uint64) int {
+		c := compareNaNLast(x[i], x[j])
+		if descending {
+			c = -c
+		}
+		if c == 0 {
+			c = cmp.Compare(i, j)
+		}
+		return c
+	})
+	for i := range out {
+		out[i] = int64(places[i])
+	}
+}
+
+// compareNaNLast compares numbers, of which NaN is the greatest.
+func compareNaNLast[T int64 | float64](x, y T) int {
+	switch {
+	case x < y:
+		return -1
+	case x > y:
+		return 1
+	case x == y:
+		return 0
+	}
+	return -cmp.Compare(x, y) // which counts NaN as the least
+}

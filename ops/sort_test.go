@@ -1,0 +1,99 @@
+package ops_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+var (
+	nan     = math.NaN()
+	inf     = math.Inf(1)
+	minus0  = math.Copysign(0, -1)
+	unsorts = []float64{3, nan, -1, minus0, 0, inf, 3, -inf, nan, 0}
+)
+
+// runOn runs what build makes of an input [n] of a dtype.
+func runOn[T graph.Element](t *testing.T, data []T, build func(x node) []node) []any {
+	t.Helper()
+	g := graph.New("sort")
+	x := g.Input("x", graph.DTypeOf[T](), g.Dim("n", graph.AtLeast(0)))
+	outputs := build(x)
+	p, err := exec.Compile(g, exec.Outputs(outputs...))
+	require.NoError(t, err)
+	r, err := p.NewSession().Run(context.Background(), exec.Feed{x: data})
+	require.NoError(t, err)
+	var all []any
+	for _, n := range outputs {
+		a, err := r.Array(n)
+		require.NoError(t, err)
+		all = append(all, a.Data)
+	}
+	return all
+}
+
+func places(descending bool) func(x node) []node {
+	return func(x node) []node { return []node{ops.ArgSort(x, 0, descending)} }
+}
+
+// What torch.sort(stable=True) gives.
+func TestSortIsStableAndNaNIsTheGreatest(t *testing.T) {
+	rising, falling := []int64{7, 2, 3, 4, 9, 0, 6, 5, 1, 8}, []int64{1, 8, 5, 0, 6, 3, 4, 9, 2, 7}
+	require.Equal(t, []any{rising}, runOn(t, unsorts, places(false)))
+	require.Equal(t, []any{falling}, runOn(t, unsorts, places(true)))
+	short := make([]float32, len(unsorts))
+	for i, v := range unsorts {
+		short[i] = float32(v)
+	}
+	require.Equal(t, []any{rising}, runOn(t, short, places(false)))
+	require.Equal(t, []any{falling}, runOn(t, short, places(true)))
+	require.Equal(t, []any{[]int64{1, 3, 0, 2}}, runOn(t, []bool{true, false, true, false}, places(false)))
+	require.Equal(t, []any{[]int64{2, 1, 0}}, runOn(t, []int32{math.MaxInt32, 0, math.MinInt32}, places(false)))
+	require.Equal(t, []any{[]int64{0, 1, 2}}, runOn(t, []int64{math.MaxInt64, 0, math.MinInt64}, places(true)))
+	require.Equal(t, []any{[]int64{}}, runOn(t, []float32{}, places(true)))
+}
+
+func TestTopKIsTheBeginningOfTheOrder(t *testing.T) {
+	data := make([]float32, 500)
+	for i := range data {
+		data[i] = float32((i * 7919) % 97)
+	}
+	for _, k := range []graph.Dim{0, 1, 5, 60, 400} {
+		for _, largest := range []bool{true, false} {
+			got := runOn(t, data, func(x node) []node {
+				values, at := ops.TopK(ops.Slice(x, 0, 0, 500, 1), k, 0, largest)
+				sorted, all := ops.Sort(x, 0, largest)
+				return []node{values, at, ops.Slice(sorted, 0, 0, k, 1), ops.Slice(all, 0, 0, k, 1)}
+			})
+			require.Equal(t, got[2], got[0])
+			require.Equal(t, got[3], got[1])
+		}
+	}
+}
+
+func TestGradientsOfSortedElementsFlowToTheirPlaces(t *testing.T) {
+	got := runOn(t, []float64{3, 1, 2}, func(x node) []node {
+		values, _ := ops.Sort(x, 0, false)
+		kth, at := ops.KthValue(x, 2, 0)
+		weighted := ops.Sum(ops.Mul(values, ops.Add(ops.Iota(x.Graph(), 0, x.Shape()...), graph.Num(1.0))))
+		return append(autodiff.Grad(ops.Add(weighted, ops.Mul(kth, graph.Num(10))), []node{x}), kth, at)
+	})
+	require.Equal(t, []any{[]float64{3, 1, 12}, []float64{2}, []int64{2}}, got)
+}
+
+func TestTopKRefusesMoreThanThereIs(t *testing.T) {
+	g := graph.New("k")
+	ops.TopK(g.Input("x", graph.Float32, 2, 3), 4, 1, true)
+	require.ErrorContains(t, g.Err(), "k is 4, and axis 1 has 3 elements")
+	require.ErrorContains(t, g.Err(), "sort_test.go")
+	h := graph.New("axis")
+	ops.Sort(h.Input("x", graph.Float32, 2, 3), 2, true)
+	require.ErrorContains(t, h.Err(), "Sort(x, 2, true)")
+}
