@@ -20,7 +20,7 @@ var functions = map[string][]any{
 	"graph": {
 		graph.Explanations,
 		graph.Apply, graph.ApplyIn, graph.AtLeast, graph.AtMost, graph.BeginCall, graph.BroadcastDim, graph.CallOf, graph.CallText, graph.Calling,
-		graph.Caller, graph.Constant[float32], graph.DTypeOf[float32], graph.DTypes, graph.DefaultBounds, graph.Exactly,
+		graph.Caller, graph.Constant[float32], graph.DTypeOf[float32], graph.DTypes, graph.DefaultBounds, graph.Elements[float32], graph.Exactly,
 		graph.Describe, graph.FormatAttrs, graph.MakeShape, graph.MayBeOne, graph.MultipleOf, graph.New,
 		graph.Num[float64], graph.MinDim, graph.ParseDType, graph.ParseDim, graph.Prims, graph.Promote, graph.PromoteOperands,
 		graph.RowMajor, graph.SameAttrs, graph.SortMistakes, graph.SourceOps, graph.SymbolicDim, graph.WithPolicy,
@@ -32,7 +32,7 @@ var functions = map[string][]any{
 		ops.BCEWithLogits, ops.BatchNorm, ops.BatchNormInference, ops.BitAnd, ops.BitNot, ops.BitOr, ops.BitXor,
 		ops.Cast, ops.Causal, ops.CausalFrom, ops.Ceil, ops.CeilMode, ops.Celu, ops.Chunk, ops.Clamp, ops.ClampMax, ops.ClampMin,
 		ops.ClassWeights, ops.Concat, ops.Cond, ops.Conv1D, ops.Conv2D, ops.Conv3D, ops.ConvTranspose1D, ops.ConvTranspose2D, ops.ConvTranspose3D, ops.Copy,
-		ops.CopyInPlace, ops.Cos, ops.Cosh, ops.CrossEntropy, ops.CumProd, ops.CumSum, ops.Diagonal, ops.Dilation,
+		ops.CopyInPlace, ops.Cos, ops.Cosh, ops.CrossEntropy, ops.ArgSort, ops.KthValue, ops.Sort, ops.TopK, ops.CumProd, ops.CumSum, ops.Diagonal, ops.Dilation,
 		ops.Div, ops.DivInPlace, ops.Dropout, ops.EachLoss, ops.Einsum, ops.Elu, ops.Embedding, ops.Entries,
 		ops.Equal, ops.Erf, ops.ExcludePadding, ops.Exp, ops.Exp2, ops.Expand, ops.Expect, ops.Expm1, ops.Flatten, ops.Flip,
 		ops.Floor, ops.FloorDiv, ops.Fmod, ops.Fold, ops.Fori, ops.Frac, ops.Full, ops.Functions, ops.FullLike, ops.GLU, ops.Gather,
@@ -90,7 +90,7 @@ var functions = map[string][]any{
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
 	},
 	"shapeinfer/rules": {
-		rules.AdaptivePool, rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.IndexWrite, rules.Scatter, rules.Segments, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
+		rules.AdaptivePool, rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.IndexWrite, rules.Scatter, rules.Segments, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.TopK, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
 	},
 	"shapeinfer/alias": {
 		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,
@@ -112,7 +112,7 @@ var functions = map[string][]any{
 // spared are functions that say something of values that were already judged: passes and
 // operations' own rules call them, and hand them no others.
 var spared = map[string]bool{
-	"graph.CallOf": true, "graph.CallText": true, "graph.PromoteOperands": true, "graph.SameAttrs": true, "graph.SortMistakes": true,
+	"graph.CallOf": true, "graph.Elements": true, "graph.CallText": true, "graph.PromoteOperands": true, "graph.SameAttrs": true, "graph.SortMistakes": true,
 	"ops.ToBool": true, "ops.ToCommonFloat": true, "ops.ToCommonType": true, "ops.ToCounted": true,
 	"shapeinfer.CheckOperations": true, "shapeinfer.DerivedFrom": true,
 	"shapeinfer.Bind": true, "shapeinfer.BindProgram": true, "alias.BroadcastView": true, "rules.CopyNote": true,
