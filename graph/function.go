@@ -35,9 +35,9 @@ func Elements[T bool | int32 | int64 | float32 | float64](a Array) []T {
 
 // Arrays are what a Go function computes with in one example.
 type Arrays struct {
-	Attrs any     // the node's fixed arguments
-	In    []Array // the operands
-	Out   Array   // to be filled
+	Attrs         any     // the node's fixed arguments
+	In            []Array // the operands
+	Out           Array   // to be filled
 	floats, words scratch
 }
 
