@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -262,5 +263,43 @@ func TestWhatWaitsReadsBeforeAWrite(t *testing.T) {
 		r, err := s.Run(context.Background(), Feed{x: Array{[]int{3, 4}, make([]float32, 12)}})
 		require.NoError(t, err)
 		require.InDelta(t, 1/float32(n+1), ArrayOf(t, r, y).Data.([]float32)[0], 1e-6)
+	}
+}
+
+// A value that is overwritten before anything reads it is not made; one that is read besides, is.
+func TestOverwrittenValuesAreNotMade(t *testing.T) {
+	type nodes = []*graph.Node
+	for name, c := range map[string]struct {
+		write   func(y, x *graph.Node) nodes
+		made    bool
+		results [][]float64
+	}{
+		"whole": {func(y, x *graph.Node) nodes { return nodes{ops.CopyInPlace(y, x)} }, false, [][]float64{{1, 2, 3, 4, 5, 6}}},
+		"part": {func(y, x *graph.Node) nodes { return nodes{ops.CopyInPlace(ops.Select(y, 0, 0), ops.Select(x, 0, 1))} }, false,
+			[][]float64{{4, 5, 6}}},
+		"repeated": {func(y, x *graph.Node) nodes { return nodes{ops.CopyInPlace(y, ops.Select(x, 0, 1))} }, false,
+			[][]float64{{4, 5, 6, 4, 5, 6}}},
+		"the rest is read": {func(y, x *graph.Node) nodes {
+			return nodes{ops.After(y, ops.CopyInPlace(ops.Select(y, 0, 0), ops.Select(x, 0, 1)))}
+		}, true,
+			[][]float64{{4, 5, 6, 16, 25, 36}}},
+		"the old value is read": {func(y, x *graph.Node) nodes { return nodes{ops.Sum(y), ops.CopyInPlace(y, x)} }, true,
+			[][]float64{{91}, {1, 2, 3, 4, 5, 6}}},
+		"written again": {func(y, x *graph.Node) nodes { return nodes{ops.AddInPlace(ops.CopyInPlace(y, x), x)} }, true,
+			[][]float64{{2, 4, 6, 8, 10, 12}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := graph.New("write")
+			x := g.Input("x", graph.Float64, 2, 3)
+			outputs := c.write(ops.Square(x), x)
+			p, err := Compile(g, Outputs(outputs...))
+			require.NoError(t, err)
+			require.Equal(t, c.made, strings.Contains(p.String(), "=square"))
+			r, err := p.NewSession().Run(t.Context(), Feed{x: Array{[]int{2, 3}, []float64{1, 2, 3, 4, 5, 6}}})
+			require.NoError(t, err)
+			for i, want := range c.results {
+				require.Equal(t, want, ArrayOf(t, r, outputs[i]).Data)
+			}
+		})
 	}
 }

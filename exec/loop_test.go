@@ -223,6 +223,19 @@ func TestLoopsAllocateNothing(t *testing.T) {
 	}))
 }
 
+// TestUnneededCarriedValues are not made: the loop of one kernel is all that runs.
+func TestUnneededCarriedValues(t *testing.T) {
+	g := graph.New("loop")
+	x := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(0)), 3)
+	_, out := ops.Scan(ops.Loop{Carry: nodes{ops.Sum(ops.Exp(x), 0)}, Over: nodes{x}}, func(carry, part nodes) (next, out nodes) {
+		return nodes{ops.Add(carry[0], part[0])}, nodes{ops.Sin(part[0])}
+	})
+	prog, err := exec.Compile(g, exec.Outputs(out...))
+	require.NoError(t, err)
+	require.NotContains(t, prog.String(), "exp")
+	require.NotContains(t, prog.String(), "kernel 1")
+}
+
 // TestForiCounts adds up the steps' numbers.
 func TestForiCounts(t *testing.T) {
 	g := graph.New("count")

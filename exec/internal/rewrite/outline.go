@@ -77,7 +77,7 @@ var opElementView = &graph.Op{Name: "element_view", Func: "ElementView", Doc: "x
 	}}
 
 // Outline makes a program of its own of each loop's body. What comes out of a loop are nodes of class
-// Loop on all that the loop reads.
+// Loop on all that the loop reads: what only steps that nothing needs had read is dropped.
 func Outline(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Loop }) {
 		return nil
@@ -104,7 +104,7 @@ func Outline(u *Program) error {
 		o.value(n)
 	}
 	u.ReplaceGraph(o.next, func(n *graph.Node) *graph.Node { return o.replaced[n.ID()] })
-	return nil
+	return DCE(u)
 }
 
 // outliner makes the graph without bodies.

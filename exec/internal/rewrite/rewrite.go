@@ -123,8 +123,9 @@ func Import(u *Program) error {
 	return nil
 }
 
-// DCE drops what no root needs, but for inputs and parameters.
+// DCE drops what no root needs, but for inputs and parameters; values that are overwritten unread are such.
 func DCE(u *Program) error {
+	dropOverwritten(u)
 	live := Reachable(u.Graph, u.Roots)
 	needed := func(n *graph.Node) bool { return live[n.ID()] || n.IsInput() || n.IsParam() }
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return !needed(n) }) {
