@@ -9,7 +9,8 @@ import (
 // Shapes that do not fit, and reshapes that mix axes.
 var _ = add(
 	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, convOfChannelsLast, classNumbersAsFloats, classWithAxis, biasAlongRows,
-	headsWithoutTranspose, reshapedToSequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank, seenTwice, twoMistakes, joinedAfterAMistake,
+	headsWithoutTranspose, reshapedToSequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank,
+	scatterTooFar, addedSlicesWithoutIndex, seenTwice, twoMistakes, joinedAfterAMistake,
 )
 
 func layerAfterFlatten(g *graph.Graph) {
