@@ -41,13 +41,15 @@ func New(w io.Writer, steps int) *Progress {
 	return p
 }
 
-// newBar makes the bar of a terminal.
+// newBar makes the bar of a terminal. It is drawn by steps alone: a spinner that turned by itself would write
+// from a goroutine of its own, between our lines.
 func newBar(w io.Writer, steps int) *progressbar.ProgressBar {
 	if steps == 0 {
 		steps = -1 // a spinner
 	}
 	return progressbar.NewOptions(steps, progressbar.OptionSetWriter(w), progressbar.OptionShowCount(), progressbar.OptionShowIts(),
-		progressbar.OptionSetItsString("steps"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+		progressbar.OptionSetItsString("steps"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetSpinnerChangeInterval(0))
 }
 
 // Step implements [train.Observer].
