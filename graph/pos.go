@@ -188,7 +188,7 @@ func isLibrary(f runtime.Frame) bool {
 	}
 	pkg, _, _ := strings.Cut(rest, ".")
 	switch pkg {
-	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "contract":
+	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "contract", "reach":
 		return true
 	}
 	return false

@@ -80,6 +80,7 @@ import (
 	"github.com/broadloom/broadloom/contract"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/reach"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 

@@ -8,6 +8,7 @@ import (
 	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
+	"github.com/broadloom/broadloom/reach"
 	"github.com/broadloom/broadloom/shapeinfer"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
@@ -85,6 +86,9 @@ var functions = map[string][]any{
 		optim.NAdam[float64], optim.Name, optim.Nesterov, optim.NewPlateau, optim.OneCycle, optim.Polynomial, optim.RAdam[float64],
 		optim.RMSProp[float64], optim.RateDecay, optim.SGD[*graph.Node], optim.Smoothing, optim.Step, optim.Threshold,
 		optim.Trainable, optim.WarmUp[float64], optim.WeightDecay, optim.When,
+	},
+	"reach": {
+		reach.At, reach.Axis, reach.Dim, reach.Inputs, reach.NewMesh, reach.Outputs, reach.Params, reach.Shard, reach.Sizes, reach.States, reach.Updates, reach.ZeRO,
 	},
 	"autodiff": {
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
