@@ -29,7 +29,7 @@ func (r *Report) suggest(ms []*graph.Mistake) []*graph.Mistake {
 		if m.Node == nil || m.Node.Graph() == nil || r.isTraced(m) || told[m] {
 			continue
 		}
-		t := &trier{report: r, m: m, n: m.Node, trials: min(maxTrials, max(minTrials, maxJudged/len(m.Node.Graph().Nodes()))-trials)}
+		t := &trier{report: r, m: m, n: m.Node, trials: min(maxTrials, max(minTrials, maxJudged/max(len(m.Node.Graph().Nodes()), 1))-trials)}
 		if i >= maxSuggested || t.trials <= 0 {
 			break
 		}
