@@ -8,12 +8,13 @@
 //	broadloom explain BL101          tells what a code means
 //	broadloom ops torch.matmul       finds operations by their names elsewhere
 //	broadloom lsp                    shows mistakes and shapes in an editor
+//	broadloom launch gpt.export      runs an exported program on this machine's devices
 //
 // "broadloom help command" says more.
 //
 // main.go has the table of commands, flags.go their flags; check.go, shapes.go, draw.go,
 // profile.go, explain.go and ops.go are the commands, formats.go has the forms in which mistakes are written, vet.go is
-// the tool of go vet, and lsp.go the language server.
+// the tool of go vet, lsp.go the language server, and launch.go runs exported programs.
 package main
 
 import (
@@ -42,7 +43,7 @@ type command struct {
 	run     func(f *flag.FlagSet, args []string, stdout, stderr io.Writer) (status int)
 }
 
-var commands = []command{checkCommand, shapesCommand, drawCommand, profileCommand, explainCommand, opsCommand, lspCommand}
+var commands = []command{checkCommand, shapesCommand, drawCommand, profileCommand, explainCommand, opsCommand, lspCommand, launchCommand}
 
 func main() {
 	if vettool.IsAsked(os.Args[1:]) {

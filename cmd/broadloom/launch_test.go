@@ -1,0 +1,30 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/reach/launch"
+)
+
+func TestLaunchTellsOfWhatIsWrong(t *testing.T) {
+	var stdout, stderr bytes.Buffer
+	require.Equal(t, exitOK, run([]string{"launch", "-print"}, &stdout, &stderr))
+	require.Equal(t, launch.Script, stdout.Bytes())
+	require.Equal(t, exitFailed, run([]string{"launch"}, &stdout, &stderr))
+	require.Contains(t, stderr.String(), "usage: broadloom launch")
+	stderr.Reset()
+	require.Equal(t, exitErrors, run([]string{"launch", "-steps", "0", "folder"}, &stdout, &stderr))
+	require.Equal(t, "launch: 0 steps: at least 1 is wanted\n", stderr.String())
+	t.Setenv(launch.PythonVariable, "/no/python")
+	stderr.Reset()
+	require.Equal(t, exitErrors, run([]string{"launch", "folder"}, &stdout, &stderr))
+	require.Contains(t, stderr.String(), launch.PythonVariable)
+}
+
+func TestStepText(t *testing.T) {
+	require.Equal(t, "step 3/7  accuracy 0.5  loss 0.25  1.2 ms a step",
+		stepText(launch.Step{Step: 3, Of: 7, Millis: 1.25, Outputs: map[string]float64{"loss": 0.25, "accuracy": 0.5}}))
+}
