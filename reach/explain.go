@@ -15,7 +15,12 @@ type Explanation struct {
 	Mesh        Mesh
 	Memory      Memory
 	Collectives []Collective // in the order of the program
+
+	shardings map[*graph.Node]Sharding
 }
+
+// Sharding returns how a value is expected to be divided, or nil for one that the program does not compute.
+func (e *Explanation) Sharding(n *graph.Node) Sharding { return e.shardings[n] }
 
 // Memory is what lies on one device, in bytes.
 type Memory struct {
@@ -36,7 +41,7 @@ func (p *Plan) Explain() (*Explanation, error) {
 		}
 	}
 	c := p.follow()
-	e := &Explanation{Mesh: p.mesh, Memory: p.memory(c)}
+	e := &Explanation{Mesh: p.mesh, Memory: p.memory(c), shardings: c.known}
 	for _, m := range c.moves {
 		e.Collectives = append(e.Collectives, m.Collective)
 	}

@@ -32,6 +32,15 @@ func NewMesh(axes ...MeshAxis) Mesh { return Mesh{slices.Clone(axes), graph.Call
 // Axes returns the axes in the order in which they were given.
 func (m Mesh) Axes() []MeshAxis { return slices.Clone(m.axes) }
 
+// Names returns the names of the axes.
+func (m Mesh) Names() []string {
+	names := make([]string, len(m.axes))
+	for i, a := range m.axes {
+		names[i] = a.Name
+	}
+	return names
+}
+
 // Devices returns the number of devices of the mesh.
 func (m Mesh) Devices() int {
 	n := 1

@@ -141,7 +141,7 @@ func (c *composer) join(u *unit) {
 }
 
 func (c *composer) linkEdge(l link) edge {
-	e := edge{from: c.ids[l.from], to: c.ids[l.to], weight: 4, up: column(l.to.part, c.o) == 1}
+	e := edge{from: c.ids[l.from], to: c.ids[l.to], weight: 4, up: column(l.to.part, c.o) == 1, divided: l.via.from.divided}
 	if c.main[l.to] == l.from {
 		e.weight = 20
 	}

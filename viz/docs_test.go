@@ -11,6 +11,8 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/reach"
 	"github.com/broadloom/broadloom/viz"
 	"github.com/broadloom/broadloom/viz/svg"
 )
@@ -26,6 +28,21 @@ func chainProgram(t testing.TB) *exec.Program {
 	return prog
 }
 
+// dividedLayers are two layers of a transformer's kind, on a mesh of four by two devices.
+func dividedLayers(t testing.TB) (*reach.Plan, *reach.Explanation) {
+	g := graph.New("two layers on eight devices")
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 512)
+	up, down := g.Param("up.weight", graph.Float32, 2048, 512), g.Param("down.weight", graph.Float32, 512, 2048)
+	h := ops.Gelu(ops.Linear(x, up, nil))
+	y := ops.Add(x, ops.Linear(h, down, nil)).Named("y")
+	plan, err := reach.Shard(g, reach.NewMesh(reach.Axis("data", 4), reach.Axis("tensor", 2)), reach.Outputs(ops.Mean(ops.Square(y)).Named("loss")),
+		reach.Dim("batch", "data"), reach.Params("up.weight", "tensor", ""), reach.Params("down.weight", "", "tensor"), reach.Sizes(map[string]int{"batch": 256}))
+	require.NoError(t, err)
+	explained, err := plan.Explain()
+	require.NoError(t, err)
+	return plan, explained
+}
+
 // TestDocumentsPictures keeps the pictures of docs/pictures, which the README shows:
 //
 //	go test ./viz -run Pictures -update
@@ -33,6 +50,7 @@ func chainProgram(t testing.TB) *exec.Program {
 // writes them anew. They are drawn by package viz/svg, so that every machine draws the
 // same bytes.
 func TestDocumentsPictures(t *testing.T) {
+	divided, explained := dividedLayers(t)
 	batch := viz.Sizes(map[string]int{"batch": 32})
 	for _, p := range []struct {
 		file   string
@@ -47,6 +65,7 @@ func TestDocumentsPictures(t *testing.T) {
 		{"digits-gradient.svg", viz.Graph(digits()), nil},
 		{"digits-program.svg", viz.Program(digitsProgram(t)), []viz.Option{batch}},
 		{"mistake.svg", viz.Graph(wrong()), nil},
+		{"reach.svg", viz.Graph(divided.Graph()), []viz.Option{viz.Gradient(viz.Hidden), viz.Divided(explained.Mesh.Names(), explained.Sharding)}},
 		{"transformer.svg", viz.Graph(transformer(12)), nil},
 	} {
 		t.Run(p.file, func(t *testing.T) {

@@ -106,7 +106,7 @@ func (x *dotWriter) header(d *drawing) {
 // frame makes the outer cluster, which has no border: its label is the legend.
 func (x *dotWriter) frame(d *drawing) {
 	label := quoted("")
-	if entries := d.uses.legend(); x.o.legend && len(entries) > 0 {
+	if entries := d.uses.legend(x.o.divisions); x.o.legend && len(entries) > 0 {
 		label = x.legendLabel(entries)
 	}
 	x.stmt(ast.GraphAttrs{attrs("label", label, "labelloc", "b", "labeljust", "l", "penwidth", "0", "margin", "6")})
@@ -185,7 +185,7 @@ func (x *dotWriter) edges(d *drawing) {
 }
 
 func (x *dotWriter) edge(e edge) {
-	list := x.edgeStyle(e.style)
+	list := x.edgeStyle(e)
 	if e.weight > 1 {
 		list = append(list, attr("weight", strconv.Itoa(e.weight)))
 	}
@@ -211,11 +211,14 @@ func (x *dotWriter) arrow(e edge, from, to string, list ast.AList) {
 	x.stmt(s)
 }
 
-func (x *dotWriter) edgeStyle(s edgeStyle) ast.AList {
-	if s == edgePlain {
+func (x *dotWriter) edgeStyle(e edge) ast.AList {
+	if e.style == edgePlain && len(e.divided) == 0 {
 		return nil
 	}
-	colour, dashed := x.o.theme.edgePaint(s)
+	colour, dashed := x.o.theme.edgePaint(e.style)
+	if len(e.divided) > 0 {
+		colour = x.o.theme.divisionColours(e.divided)
+	}
 	list := attrs("color", quoted(colour))
 	if dashed {
 		list = append(attrs("style", "dashed"), list...)

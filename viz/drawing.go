@@ -97,9 +97,10 @@ const (
 
 // span is text in one style.
 type span struct {
-	text  string
-	style style
-	of    look // of a name: the look whose colour it has
+	text     string
+	style    style
+	of       look // of a name: the look whose colour it has
+	division int  // of styleDivision: the mesh axis
 }
 
 type style uint8
@@ -117,6 +118,7 @@ const (
 	styleBeside                // axes beside a repeated one
 	styleBad                   // bold, in the colour of mistakes
 	styleSilenced              // bold, in the colour for what could not be judged
+	styleDivision              // bold, in the colour of a mesh axis
 )
 
 // edge joins two boxes; it may carry a bead, a label in the middle.
@@ -126,7 +128,8 @@ type edge struct {
 	beadID   string
 	cluster  *cluster // where the bead stands
 	style    edgeStyle
-	up       bool // drawn against the direction of the program
+	up       bool  // drawn against the direction of the program
+	divided  []int // the mesh axes over which what it carries is divided
 	weight   int
 	length   int // the least number of rows between the ends; 0 is 1
 }

@@ -8,8 +8,11 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-func (s graphSource) model(*options) (*model, error) {
+func (s graphSource) model(o *options) (*model, error) {
 	b := newGraphModel(s.g)
+	if o.divided != nil {
+		b.divide(o)
+	}
 	for _, mistake := range s.g.Mistakes() {
 		b.m.faults++
 		if n := mistake.Node; n == nil || n.Graph() != s.g {

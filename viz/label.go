@@ -185,6 +185,8 @@ func (l *labeler) ink(s span, p Paint) (colour, tag string) {
 		return l.t.Stretch, "b"
 	case styleMaybe:
 		return l.t.Stretch, "i"
+	case styleDivision:
+		return l.t.Divisions[s.division], "b"
 	case styleSummed:
 		return l.t.Stretch, "s"
 	case styleBeside:

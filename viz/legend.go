@@ -5,11 +5,17 @@ type uses struct {
 	looks                       [lookCount]bool
 	stretch, maybe, sum, writes bool
 	kernels, planned            bool
+	divisions                   [maxDivisions]bool
 }
 
 func (u *uses) box(b *box) { u.looks[b.look] = true }
 
-func (u *uses) edge(e edge) { u.writes = u.writes || e.style == edgeWrite }
+func (u *uses) edge(e edge) {
+	u.writes = u.writes || e.style == edgeWrite
+	for _, d := range e.divided {
+		u.divisions[d] = true
+	}
+}
 
 func (u *uses) axes(axes []axis) {
 	for _, a := range axes {
@@ -37,7 +43,7 @@ var lookNames = []struct {
 	{lookSilent, "not judged or not used"},
 }
 
-func (u *uses) legend() []legendEntry {
+func (u *uses) legend(divisions []string) []legendEntry {
 	var entries []legendEntry
 	for _, l := range lookNames {
 		if u.looks[l.look] {
@@ -59,7 +65,7 @@ func (u *uses) legend() []legendEntry {
 	add(u.maybe, span{text: "n", style: styleMaybe}, "stretched if its size is 1")
 	add(u.writes, span{text: "→", style: styleBad}, "written in place")
 	add(u.sum, span{text: "32", style: styleSummed}, "axis summed")
-	return entries
+	return append(entries, u.divisionEntries(divisions)...)
 }
 
 func (u *uses) add(more uses) {
@@ -68,5 +74,8 @@ func (u *uses) add(more uses) {
 	}
 	u.stretch, u.maybe = u.stretch || more.stretch, u.maybe || more.maybe
 	u.kernels, u.planned = u.kernels || more.kernels, u.planned || more.planned
+	for d := range u.divisions {
+		u.divisions[d] = u.divisions[d] || more.divisions[d]
+	}
 	u.sum, u.writes = u.sum || more.sum, u.writes || more.writes
 }

@@ -52,6 +52,7 @@ type value struct {
 	stored   bool   // written to memory
 	buffer   string // where it is stored, in a few words
 	cut      bool   // some operand or user is left out of the view
+	divided  []int  // the mesh axes over which the value is divided
 	shown    bool   // chips refer to it, so that its box must show its label
 }
 

@@ -25,6 +25,8 @@ type options struct {
 	kernels     KernelMode
 	sizes       map[string]int
 	profile     *exec.Profile
+	divisions   []string
+	divided     func(*graph.Node) [][]string
 	renderer    Renderer
 	patience    time.Duration
 	report      func(error)
@@ -123,6 +125,17 @@ func Sizes(sizes map[string]int) Option { return func(o *options) { o.sizes = si
 
 // Profile shows the measured times of a program's kernels: see [exec.Session.Profile].
 func Profile(p *exec.Profile) Option { return func(o *options) { o.profile = p } }
+
+// Divided colours the values of a graph that are divided over the devices of a mesh: edges have a line in the
+// colour of each mesh axis over which what they carry is divided, and sizes its name. names are those of the
+// mesh axes, of which the first four have colours; of gives them for each axis of a value:
+//
+//	viz.Divided(mesh.Names(), explanation.Sharding)
+func Divided[S ~[][]string](names []string, of func(n *graph.Node) S) Option {
+	return func(o *options) {
+		o.divisions, o.divided = names, func(n *graph.Node) [][]string { return of(n) }
+	}
+}
 
 // WithTheme sets the colours: Light, Dark, Print or one of your own.
 func WithTheme(t Theme) Option { return func(o *options) { o.theme = &t } }

@@ -51,6 +51,7 @@ type plainLine struct {
 	tail, head       string
 	atTail, atHead   bool // where arrowheads are
 	style            edgeStyle
+	divided          []int // the mesh axes over which what it carries is divided; the first one colours it
 	level            *spot
 	bends            []point // relative to the level's frame until all is placed
 	fromPort, toPort point
@@ -81,7 +82,7 @@ func layPlain(d *drawing, o *options) *plain {
 // addLines takes an edge apart at its bead, and turns what flows against the program.
 func (p *plain) addLines(e edge) {
 	add := func(from, to string, arrow bool) {
-		l := plainLine{tail: from, head: to, atHead: arrow, style: e.style}
+		l := plainLine{tail: from, head: to, atHead: arrow, style: e.style, divided: e.divided}
 		if e.up {
 			l.tail, l.head, l.atTail, l.atHead = to, from, arrow, false
 		}

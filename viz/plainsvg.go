@@ -12,7 +12,7 @@ import (
 func plainSVG(d *drawing, o *options) []byte {
 	p := layPlain(d, o)
 	x := &plainWriter{t: o.theme, l: labeler{t: o.theme}}
-	legend := d.uses.legend()
+	legend := d.uses.legend(o.divisions)
 	if !o.legend {
 		legend = nil
 	}
@@ -164,6 +164,9 @@ func (x *plainWriter) row(r plainRow, left, middle float64, p Paint) {
 // line writes an edge as a curve through its bends.
 func (x *plainWriter) line(l *plainLine, leftToRight bool) {
 	colour, dash := x.t.edgePaint(l.style)
+	if len(l.divided) > 0 {
+		colour = x.t.Divisions[l.divided[0]]
+	}
 	x.f(`<g class="edge"><title>%s-&gt;%s</title><path fill="none" stroke="%s" stroke-width="1.2"`, l.tail, l.head, colour)
 	if dash {
 		x.f(` stroke-dasharray="5,3"`)

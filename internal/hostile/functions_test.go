@@ -106,7 +106,7 @@ var functions = map[string][]any{
 		exec.Compile, exec.FlushDenormals, exec.MeasureMachine, exec.OnWarning, exec.Outputs, exec.Seed, exec.ShareParams, exec.RunSize, exec.Size, exec.Threads, exec.Updates, exec.Values[float32], exec.WarningsAreErrors,
 	},
 	"viz": {
-		viz.Around, viz.Between, viz.DOT, viz.Details, viz.Fold, viz.Gradient,
+		viz.Around, viz.Between, viz.DOT, viz.Details, viz.Divided[[][]string], viz.Fold, viz.Gradient,
 		viz.Graph, viz.HTML, viz.Kernels, viz.LeftToRight, viz.Legend, viz.NewSketch, viz.Patience, viz.Report, viz.Limit, viz.LongEdges, viz.ModelExplorer,
 		viz.PNG, viz.ParseText, viz.Profile, viz.Program, viz.RenderWith, viz.SVG, viz.Sizes, viz.Stack, viz.Text,
 		viz.Title, viz.WithTheme,

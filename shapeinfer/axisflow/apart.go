@@ -8,13 +8,13 @@ import "github.com/broadloom/broadloom/graph"
 func Apart(n *graph.Node) (operands []*graph.Node, result *graph.Node) {
 	t := write(n)
 	if n.Op().Class != graph.Composite {
-		t.result = t.operandsOf(n)
+		t.result = t.copyOf(n)
 	}
 	return t.operands, t.result
 }
 
-// operandsOf copies a node onto what stands for its operands.
-func (t *template) operandsOf(n *graph.Node) *graph.Node {
+// copyOf copies a node onto what stands for its operands.
+func (t *template) copyOf(n *graph.Node) *graph.Node {
 	if len(t.operands) == 0 {
 		return nil
 	}
