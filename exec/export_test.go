@@ -92,6 +92,14 @@ func ChainsOf(rows int) Option {
 	}
 }
 
+// SharedChainsOf is [ChainsOf] with each block shared by all threads.
+func SharedChainsOf(rows int) Option {
+	return func(r *request) {
+		ChainsOf(rows)(r)
+		r.thresholds.ChainFactor = 0
+	}
+}
+
 // Chained counts the kernels that are members of chains.
 func (s *Session) Chained() (count int) {
 	for _, b := range s.bindings {

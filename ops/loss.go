@@ -26,11 +26,8 @@ type CrossEntropyAttrs struct {
 func init() {
 	opCrossEntropy = define(graph.Op{
 		Name: "cross_entropy", Func: "CrossEntropy", Doc: "-log_softmax(x)[target] along axis 1, for integer targets.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
-		Infer: inferClassLoss("log_softmax_lastdim_kernel_impl", true),
-		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
-			return expandNLL(n, append([]node{LogSoftmax(in[0], classAxis(in[0]))}, in[1:]...))
-		},
-		Grad: crossEntropyGrad,
+		Infer:  inferClassLoss("log_softmax_lastdim_kernel_impl", true),
+		Expand: expandCrossEntropy, Grad: crossEntropyGrad,
 	})
 	opNLL = define(graph.Op{
 		Name: "nll_loss", Func: "NLL", Doc: "-x[target] along axis 1, for logarithms of probabilities.", Class: graph.Composite, MinIn: 2, MaxIn: 3,
@@ -138,7 +135,11 @@ func expandNLL(n *graph.Node, in []*graph.Node) *graph.Node {
 	if weights := perClass(x, in); weights != nil {
 		logp = Mul(x, weights)
 	}
-	each := Neg(Sum(Where(hits(n, x, target), logp, num(0)), Axis(classAxis(x))))
+	return foldExamples(n, in, Neg(Sum(Where(hits(n, x, target), logp, num(0)), Axis(classAxis(x)))))
+}
+
+// foldExamples reduces the losses of examples, which have their weights already.
+func foldExamples(n node, in []node, each node) node {
 	switch n.Attrs().(CrossEntropyAttrs).Reduction {
 	case "none":
 		return each
@@ -146,6 +147,22 @@ func expandNLL(n *graph.Node, in []*graph.Node) *graph.Node {
 		return Sum(each)
 	}
 	return Div(Sum(each), Sum(shares(n, in)))
+}
+
+// expandCrossEntropy takes the logarithm of an example's sum less the target's score, both less the
+// greatest score. Unlike -log_softmax(x)[target], with the same bits, it reads no score after the sum is
+// known: what comes next, such as the gradient, may overwrite the scores.
+func expandCrossEntropy(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, target := in[0], in[1]
+	axis := classAxis(x)
+	if len(in) > 2 || !x.DType().IsFloat() {
+		return expandNLL(n, append([]node{LogSoftmax(x, axis)}, in[1:]...))
+	}
+	shifted := Sub(x, greatest(x, Axis(axis)))
+	total := Squeeze(Log(Sum(Exp(shifted), Axis(axis), KeepDims())), axis)
+	picked := Sum(Where(hits(n, x, target), shifted, num(0)), Axis(axis))
+	ignored := Equal(target, graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex))
+	return foldExamples(n, in, Where(ignored, num(0), Sub(total, picked)))
 }
 
 func expandSoftCrossEntropy(n *graph.Node, in []*graph.Node) *graph.Node {

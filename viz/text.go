@@ -48,6 +48,7 @@ func (s programSource) text(lines bool) string {
 		}
 		t.b.WriteByte('\n')
 		for _, n := range k.Nodes {
+			t.views(n)
 			t.write(n)
 		}
 	}
@@ -98,6 +99,16 @@ func (t *planText) before(n *graph.Node) {
 		t.before(x)
 		if base := baseOf(x); t.done[base.ID()] || base == x {
 			t.leave()
+			t.write(x)
+		}
+	}
+}
+
+// views writes what a node reads of a kernel's own values.
+func (t *planText) views(n *graph.Node) {
+	for _, x := range n.Operands() {
+		if !t.done[x.ID()] && x.Op().View != nil && t.done[baseOf(x).ID()] {
+			t.views(x)
 			t.write(x)
 		}
 	}

@@ -73,6 +73,7 @@ var table = []Workload{
 		s.weight("w3", 84, 10)
 	}},
 	{Name: "gpt_l6_d384_s256_v65_b4_adam", Kind: GPT, Optimizer: Adam, HasLoss: true, inputs: gpt(6, 384, 65, 256, 4)},
+	{Name: "gpt_l2_d256_s512_v50257_b2_adam", Kind: GPT, Optimizer: Adam, HasLoss: true, inputs: gpt(2, 256, 50257, 512, 2)},
 	{Name: "gpt2_l12_d768_s128_v50257_b1_fwd", Kind: GPTFwd, inputs: evaluated(gpt(12, 768, 50257, 128, 1))},
 	{Name: "resnet18_b1_224_fwd", Kind: ResNetFwd, inputs: evaluated(resNet18(1, 224))},
 	{Name: "resnet18_b16_64_sgd", Kind: ResNet, Optimizer: SGD, HasLoss: true, inputs: resNet18(16, 64)},

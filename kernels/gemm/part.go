@@ -10,7 +10,7 @@ type Part[T scalar.Number] struct {
 	// Without Continues, the others are taken for zeros. With it, a run goes on with what runs of the
 	// parts before have left in C, which is zero at first, and in Sums. That is the memory of a
 	// block's sums, as long as C's data and laid out as C is, and must be zero when a block of K
-	// begins, unless it is the first one: see [BlockLen].
+	// begins, unless it is the first one: see [BlockLen]. Where parts are whole blocks, there need be none.
 	Continues bool
 	Sums      []T
 }

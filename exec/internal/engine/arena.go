@@ -87,7 +87,7 @@ func (b *Specialization) liveInChains(k *extent) {
 // chainMemory lists the memory of chains.
 func (b *Specialization) chainMemory(p *Code) (blocks []extent) {
 	for _, c := range b.chains {
-		blocks = append(blocks, extent{s: p.BufferOf[c.Wide[0]], first: c.First, last: c.Last, bytes: c.bytes * c.threads, chain: c})
+		blocks = append(blocks, extent{s: p.BufferOf[c.Wide[0]], first: c.First, last: c.Last, bytes: c.memory(), chain: c})
 	}
 	return blocks
 }

@@ -15,7 +15,8 @@ import (
 // of each; so it grows with the number of columns alone.
 
 // chainTask is a chain with all sizes known. It is a task: its tiles are matrices of the batch or,
-// where no sums over rows tie these together, parts of them.
+// where no sums over rows tie these together, parts of them. Where threads share blocks, their parts are the
+// tiles: see chainshared.go.
 type chainTask struct {
 	*lower.Chain
 	batch              []int
@@ -26,12 +27,15 @@ type chainTask struct {
 	packedAt, sumsAt   []int // and, of each member, the second matrix of a product, packed, and its sums; or -1
 	bytes              int   // of a thread's memory
 	threads            int
-	at                 int // where the arena has the memory of all threads
+	isShared           bool // all threads work on the same block
+	at                 int  // where the arena has the memory of all threads
 	members            []chainMember
 	states             []*chainState
 	free               chan *chainState
-	cuts               int // parts of a matrix of the batch that are computed by themselves
-	cost               int // an estimate of the time of a run, in nanoseconds
+	cuts               int         // parts of a matrix of the batch that are computed by themselves
+	cost               int         // an estimate of the time of a run, in nanoseconds
+	loops              []*LoopTask // the members that are row programs
+	step               chainStep   // that threads share
 }
 
 // rowBlock is rows that are computed together, and the columns of the wide matrices that matter for
@@ -46,6 +50,10 @@ type chainMember interface {
 	begin(c *chainTask, t *chainThread, state any)
 	// run computes a block of rows.
 	run(c *chainTask, t *chainThread, state any, block int)
+	// share cuts its work on a block into parts for threads, and estimates the time of all in nanoseconds.
+	share(c *chainTask, block int) (parts, cost int)
+	// runPart computes one of them.
+	runPart(c *chainTask, t *chainThread, state any, block, part int)
 }
 
 // chainState is what a thread needs for a chain: for each member what it has made.
@@ -64,10 +72,8 @@ type chainThread struct {
 
 // The sizes of chains.
 const (
-	// factorBytes is the size of a second matrix, for each matrix of the batch, up to which it is read
-	// again for every block of rows, unless the wide matrices are larger than mostWide.
-	factorBytes = 4 << 20
-	mostWide    = 64 << 20
+	// mostWide is the size of the wide matrices from which on blocks are worth any time.
+	mostWide = 64 << 20
 	// pairBytes is the size of a product from which on it is worth reducing its rows in blocks where
 	// nothing else reads them: smaller ones are soon read once more.
 	pairBytes = 16 << 20
@@ -102,6 +108,7 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 		t.slices *= n
 	}
 	wide := t.slices * t.rows * t.cols * c.Wide[0].DType().Size()
+	t.isShared = b.factors(c) > b.Thresholds.ChainFactor
 	if wide < b.Thresholds.ChainBytes || wide == 0 || t.rows < 2 || b.Thresholds.ChainRows == 0 && !b.pays(t, wide) {
 		return nil
 	}
@@ -110,9 +117,13 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 	if !b.fitChain(t) {
 		return nil
 	}
-	rowBytes := t.placeWide(p, 1)
-	t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(min(chainCache/rowBytes/tile, mostTiles), fewestTiles)*tile))
-	b.skipColumns(t)
+	if t.isShared {
+		t.cutRows(cmp.Or(b.Thresholds.ChainRows, t.sharedRows()))
+	} else {
+		rowBytes := t.placeWide(p, 1)
+		t.cutRows(cmp.Or(b.Thresholds.ChainRows, max(min(chainCache/rowBytes/tile, mostTiles), fewestTiles)*tile))
+		b.skipColumns(t)
+	}
 	t.bytes = t.placeWide(p, t.blocks[0].hi)
 	for _, m := range c.Members {
 		b.placeProduct(t, m)
@@ -125,10 +136,10 @@ func (b *Specialization) planChain(p *Code, c *lower.Chain) *chainTask {
 func (b *Specialization) placeProduct(t *chainTask, m lower.ChainMember) {
 	packed, sums := -1, -1
 	if k, ok := m.Kernel.(*lower.MatMul); ok {
-		if n := packedLen(k.Dtype, b.Eval(k.N), b.Eval(k.K)); n > 0 && !m.Sums {
+		if n := packedLen(k.Dtype, b.Eval(k.N), b.Eval(k.K)); n > 0 && !m.Sums && !t.isShared {
 			packed = t.take(n * k.Dtype.Size())
 		}
-		if m.Sums && gemm.BlockLen(t.rows) < t.rows {
+		if blocks := gemm.BlockLen(t.rows); m.Sums && blocks < t.rows && !(t.isShared && t.blocks[0].hi == blocks) {
 			sums = t.take(b.Eval(k.M) * b.Eval(k.N) * k.Dtype.Size())
 		}
 	}
@@ -148,9 +159,13 @@ func packedLen(t graph.DType, cols, rows int) int {
 }
 
 // pays reports whether the gain of blocks is worth what they take: second matrices are read again for
-// each block, and sums over rows are one thread's work.
+// each block, and sums over rows are one thread's work. Where threads share blocks, sums are
+// in memory until the last one, be they added to something then or not.
 func (b *Specialization) pays(t *chainTask, wide int) bool {
-	return wide >= mostWide || (len(t.Members) > 2 || wide >= pairBytes) && b.factors(t.Chain) <= factorBytes && (!t.hasSums() || t.slices >= b.threads)
+	if t.isShared {
+		return wide >= mostWide && wide/t.rows*t.sharedRows()+b.sums(t.Chain) < wide
+	}
+	return wide >= mostWide || (len(t.Members) > 2 || wide >= pairBytes) && (!t.hasSums() || t.slices >= b.threads)
 }
 
 // fewestTileRows stands for the rows of a tile where there are no vector registers.
@@ -171,6 +186,16 @@ func (b *Specialization) factors(c *lower.Chain) (bytes int) {
 	for _, m := range c.Members {
 		if k, ok := m.Kernel.(*lower.MatMul); ok {
 			bytes = max(bytes, b.Eval(k.N)*b.Eval(k.K)*k.Dtype.Size())
+		}
+	}
+	return bytes
+}
+
+// sums is the size of the products that sum over rows.
+func (b *Specialization) sums(c *lower.Chain) (bytes int) {
+	for _, m := range c.Members {
+		if k, ok := m.Kernel.(*lower.MatMul); ok && m.Sums {
+			bytes += b.Eval(k.Batch.NumElements()) * b.Eval(k.M) * b.Eval(k.N) * k.Dtype.Size()
 		}
 	}
 	return bytes
@@ -234,6 +259,9 @@ func (b *Specialization) bindChains() {
 			st := &b.Launches[first+i]
 			st.Chained = true
 			t.members = append(t.members, st.Task.(chainable).inChain(b, t, i))
+			if k, ok := st.Task.(*LoopTask); ok {
+				t.loops = append(t.loops, k)
+			}
 		}
 		b.Launches[first].Chain = t
 		for i := range t.threads {
@@ -263,19 +291,47 @@ type chainable interface {
 // setPointer says where the memory of all threads is.
 func (t *chainTask) setPointer(p unsafe.Pointer) {
 	for _, s := range t.states {
-		s.memory = unsafe.Add(p, s.number*t.bytes)
+		s.memory = p
+		if !t.isShared {
+			s.memory = unsafe.Add(p, s.number*t.bytes)
+		}
 	}
 }
 
+// memory is the bytes that the chain has of the arena.
+func (t *chainTask) memory() int {
+	if t.isShared {
+		return t.bytes
+	}
+	return t.bytes * t.threads
+}
+
 // Run computes the chain.
-func (t *chainTask) Run(s *State) {
+func (t *chainTask) Run(s *State) error {
+	for _, k := range t.loops {
+		k.faults.found = false
+	}
+	if t.isShared {
+		return t.runShared(s)
+	}
 	if s.Threads <= 1 || t.slices*t.cuts <= 1 || t.cost < parallelCost {
 		for i := range t.slices * t.cuts {
 			t.Tile(i, &s.Ws)
 		}
-		return
+	} else {
+		s.ParallelFor(t, t.slices*t.cuts, t.cost)
 	}
-	s.ParallelFor(t, t.slices*t.cuts, t.cost)
+	return t.fault(s)
+}
+
+// fault is the error of a check that failed in a run, if one has: of the first kernel.
+func (t *chainTask) fault(s *State) error {
+	for _, k := range t.loops {
+		if k.faults.found {
+			return s.faultError(k, k.faults.fault)
+		}
+	}
+	return nil
 }
 
 // Tile computes a matrix of the batch, or a part of one.

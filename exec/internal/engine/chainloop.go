@@ -68,7 +68,12 @@ func (l *chainLoop) newState(*chainTask) any {
 func (l *chainLoop) begin(*chainTask, *chainThread, any) {}
 
 func (l *chainLoop) run(c *chainTask, th *chainThread, state any, block int) {
-	a, at := state.(*launch.Args), c.blocks[block]
+	at := c.blocks[block]
+	l.runRows(c, th, state.(*launch.Args), at, at.lo)
+}
+
+// runRows computes some rows of a block that begins at a row.
+func (l *chainLoop) runRows(c *chainTask, th *chainThread, a *launch.Args, at rowBlock, first int) {
 	rank := len(c.batch)
 	rows, last := l.axisOf[rank], len(a.Outer)
 	for axis := range a.Outer {
@@ -86,7 +91,7 @@ func (l *chainLoop) run(c *chainTask, th *chainThread, state any, block int) {
 	}
 	for i, o := range l.task.Loop.Program.Operands {
 		if l.wide[i] >= 0 {
-			a.Ptr[i] = unsafe.Add(c.wideMemory(th, l.wide[i]), left*o.Type.Size())
+			a.Ptr[i] = unsafe.Add(c.wideMemory(th, l.wide[i]), ((at.lo-first)*c.pitch+left)*o.Type.Size())
 			continue
 		}
 		offset, index := at.lo*l.steps[i][rank]+left*l.steps[i][rank+1], th.slice
@@ -99,7 +104,14 @@ func (l *chainLoop) run(c *chainTask, th *chainThread, state any, block int) {
 	if a.Origin != nil {
 		l.setOrigin(c, a, th.slice, at.lo, left)
 	}
-	l.task.Loop.Kernel.RunRange(a, 0, a.Rows(), &th.ws.scratch)
+	if fault, ok := l.task.Loop.Kernel.RunRange(a, 0, a.Rows(), &th.ws.scratch); !ok {
+		if n := l.args.N; rows == last {
+			fault.Position += (th.slice*c.rows + at.lo) * n / c.rows
+		} else { // in whole rows
+			fault.Position = (th.slice*c.rows+at.lo+fault.Position/a.N)*n + left + fault.Position%a.N
+		}
+		l.task.faults.note(fault)
+	}
 }
 
 // setOrigin says where a block begins.

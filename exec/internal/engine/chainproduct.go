@@ -14,6 +14,9 @@ type chainProduct[T scalar.Number] struct {
 	wide     []int // of the two matrices and the result: which wide matrix it is, or -1
 	packedAt int   // in a thread's memory: the second matrix, packed for all blocks; -1 if it is not
 	sumsAt   int   // and sums of a block of rows; -1 where there is but one
+
+	grid          // of a block that threads share
+	blockCost int // an estimate of the time that it takes, in nanoseconds
 }
 
 // productState is what a thread needs for a product.
@@ -26,14 +29,32 @@ type productState[T scalar.Number] struct {
 func (t *MatMulTask[T]) inChain(_ *Specialization, c *chainTask, member int) chainMember {
 	c.cost += t.cost
 	m := &c.Members[member]
-	return &chainProduct[T]{task: t, sums: m.Sums, wide: m.Wide, packedAt: c.packedAt[member], sumsAt: c.sumsAt[member]}
+	k := &chainProduct[T]{task: t, sums: m.Sums, wide: m.Wide, packedAt: c.packedAt[member], sumsAt: c.sumsAt[member]}
+	if c.isShared {
+		k.divideBlocks(c)
+	}
+	return k
 }
 
 func (k *chainProduct[T]) newState(*chainTask) any { return &productState[T]{} }
 
 func (k *chainProduct[T]) begin(c *chainTask, th *chainThread, state any) {
-	s, from := state.(*productState[T]), &k.task.p
+	s := state.(*productState[T])
+	k.point(c, th, s)
 	p := &s.p
+	if k.packedAt >= 0 {
+		packed := unsafe.Slice((*T)(unsafe.Add(th.memory, k.packedAt)), p.PackedLen())
+		p.PackB(packed, k.task.scratch(&th.ws.products))
+		p.Packed = packed
+	}
+	if k.sums {
+		clear(p.C.Data)
+	}
+}
+
+// point sets where the matrices of the batch's product at hand lie.
+func (k *chainProduct[T]) point(c *chainTask, th *chainThread, s *productState[T]) {
+	p, from := &s.p, &k.task.p
 	*p = gemm.Product[T]{M: from.M, N: from.N, K: from.K, A: from.A, B: from.B, C: from.C}
 	index := th.slice
 	for axis := len(c.batch) - 1; axis >= 0; axis-- {
@@ -43,19 +64,9 @@ func (k *chainProduct[T]) begin(c *chainTask, th *chainThread, state any) {
 		p.B.Start += i * from.StepB[axis]
 		p.C.Start += i * from.StepC[axis]
 	}
-	if k.packedAt >= 0 {
-		packed := unsafe.Slice((*T)(unsafe.Add(th.memory, k.packedAt)), p.PackedLen())
-		p.PackB(packed, k.task.scratch(&th.ws.products))
-		p.Packed = packed
-	}
-	if !k.sums {
-		return
-	}
-	p.C.Data, p.C.Start = p.C.Data[p.C.Start:][:p.M*p.N], 0
-	clear(p.C.Data)
-	s.part = gemm.Part[T]{Continues: true}
-	if k.sumsAt >= 0 {
-		s.part.Sums = unsafe.Slice((*T)(unsafe.Add(th.memory, k.sumsAt)), p.M*p.N)
+	if k.sums {
+		p.C.Data, p.C.Start = p.C.Data[p.C.Start:][:p.M*p.N], 0
+		s.part = gemm.Part[T]{Continues: true, Sums: k.sumsMemory(th, p.M*p.N)}
 	}
 }
 
@@ -67,16 +78,25 @@ func (k *chainProduct[T]) operand(c *chainTask, th *chainThread, i int) gemm.Mat
 
 func (k *chainProduct[T]) run(c *chainTask, th *chainThread, state any, block int) {
 	s, at := state.(*productState[T]), c.blocks[block]
-	p := &s.one
-	*p = s.p
+	s.one = s.p
 	if k.sums {
 		k.runSums(c, th, s, block)
 		return
 	}
+	k.pointRows(c, th, s, at)
+	left, right := 0, s.one.N
+	if k.wide[2] >= 0 {
+		left, right = at.left, at.right
+	}
+	s.one.RunPart(0, at.hi-at.lo, left, right, k.task.scratch(&th.ws.products))
+}
+
+// pointRows sets where the matrices of a block of rows lie.
+func (k *chainProduct[T]) pointRows(c *chainTask, th *chainThread, s *productState[T], at rowBlock) {
+	p := &s.one
 	p.M = max(at.hi-at.lo, 2) // a product of one row takes its second matrix packed in another way
 	p.A.Start += at.lo * p.A.Row
 	p.C.Start += at.lo * p.C.Row
-	left, right := 0, p.N
 	if k.wide[0] >= 0 {
 		p.A = k.operand(c, th, 0)
 		s.part.From, s.part.To = at.left, at.right
@@ -84,34 +104,42 @@ func (k *chainProduct[T]) run(c *chainTask, th *chainThread, state any, block in
 	}
 	if k.wide[2] >= 0 {
 		p.C = k.operand(c, th, 2)
-		left, right = at.left, at.right
 	}
-	p.RunPart(0, at.hi-at.lo, left, right, k.task.scratch(&th.ws.products))
 }
 
 // runSums goes on with sums over the rows.
 func (k *chainProduct[T]) runSums(c *chainTask, th *chainThread, s *productState[T], block int) {
 	p, at := &s.one, c.blocks[block]
-	s.part.From, s.part.To = at.lo, at.hi
-	p.Part = &s.part
 	sums := gemm.BlockLen(c.rows)
 	if at.lo >= sums && at.lo%sums == 0 {
 		clear(s.part.Sums)
 	}
+	k.pointSums(c, th, s, at)
 	top, bottom, left, right := 0, p.M, 0, p.N
 	if k.wide[0] >= 0 {
-		m := k.operand(c, th, 0)
-		p.A = gemm.Matrix[T]{Data: m.Data, Start: -at.lo * c.pitch, Row: 1, Col: c.pitch}
 		top, bottom = at.left, at.right
 	}
 	if k.wide[1] >= 0 {
-		p.B = k.operand(c, th, 1)
-		p.B.Start = -at.lo * c.pitch
 		left, right = at.left, at.right
 	}
 	p.RunPart(top, bottom, left, right, k.task.scratch(&th.ws.products))
 	if at.lo >= sums && (at.hi == c.rows || at.hi%sums == 0) {
 		k.addSkipped(c, s, block)
+	}
+}
+
+// pointSums sets where the matrices of a sum over a block of rows lie.
+func (k *chainProduct[T]) pointSums(c *chainTask, th *chainThread, s *productState[T], at rowBlock) {
+	p := &s.one
+	s.part.From, s.part.To = at.lo, at.hi
+	p.Part = &s.part
+	if k.wide[0] >= 0 {
+		m := k.operand(c, th, 0)
+		p.A = gemm.Matrix[T]{Data: m.Data, Start: -at.lo * c.pitch, Row: 1, Col: c.pitch}
+	}
+	if k.wide[1] >= 0 {
+		p.B = k.operand(c, th, 1)
+		p.B.Start = -at.lo * c.pitch
 	}
 }
 

@@ -15,6 +15,12 @@ func (t *MatMulTask[T]) divide() {
 		t.sums = make([]T, t.p.Blocks()*n)
 		return
 	}
+	t.divideResult()
+}
+
+// divideResult chooses tiles of rows and columns.
+func (t *MatMulTask[T]) divideResult() {
+	t.grid = grid{t.p.Rows(), t.p.N, 1}
 	least := 0
 	tiles := t.tiles()
 	for down := 1; down <= tiles; down++ {

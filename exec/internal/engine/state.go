@@ -92,9 +92,9 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		if s.Observer != nil {
 			s.Observer.Start(st.of)
 			if st.Chain != nil {
-				st.Chain.Run(s)
 				i += len(st.Chain.members) - 1
-			} else if err := st.Task.Run(s); err != nil {
+			}
+			if err := st.run(s); err != nil {
 				return err
 			}
 			s.Observer.Stop(st.of)
@@ -102,19 +102,27 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		}
 		switch {
 		case st.Fused:
-		case st.Chain != nil:
-			st.Chain.Run(s)
-			i += len(st.Chain.members) - 1
 		case st.Batch != nil:
 			st.Batch.Run()
 			i += st.Batch.Len() - 1
 		default:
-			if err := st.Task.Run(s); err != nil {
+			if st.Chain != nil {
+				i += len(st.Chain.members) - 1
+			}
+			if err := st.run(s); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// run carries out a step by itself, or the chain that begins with it.
+func (st *Launch) run(s *State) error {
+	if st.Chain != nil {
+		return st.Chain.Run(s)
+	}
+	return st.Task.Run(s)
 }
 
 // forget drops what a run that ended in a panic may have left half done.

@@ -44,7 +44,7 @@ func (b *Specialization) verifyChains(p *Code) error {
 	for _, c := range b.chains {
 		for _, k := range b.blocks(p) {
 			at := b.Offsets[k.s.Index]
-			if k.bytes > 0 && k.first <= c.Last && c.First <= k.last && at < c.at+c.bytes*c.threads && c.at < at+k.bytes {
+			if k.bytes > 0 && k.first <= c.Last && c.First <= k.last && at < c.at+c.memory() && c.at < at+k.bytes {
 				return fmt.Errorf("%s lies in the memory of the chain of kernels %d to %d", k.s.Node.Label(), c.First, c.Last)
 			}
 		}

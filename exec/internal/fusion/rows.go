@@ -71,6 +71,17 @@ func (k *Group) Read(n *graph.Node, l Level, i int) graph.Layout {
 	return k.OverSpace(layout, l)
 }
 
+// longRow is the number of elements from which on a row takes longer than a kernel of its own for the
+// sum of what rows leave, such as the losses of examples. A kernel that sums over its rows is cut into
+// chunks of them; without that sum, threads share single rows.
+const longRow = 1 << 12
+
+// hasLongRows reports whether the kernel's rows are known to be long.
+func (k *Group) hasLongRows() bool {
+	n, known := k.Space[k.Row:].NumElements().Int()
+	return known && n >= longRow
+}
+
 // InRegister reports whether operand i of a node of the kernel, or of one that may
 // become so, is taken as it was computed in the kernel: the same element, or the element
 // of the same row.

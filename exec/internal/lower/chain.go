@@ -59,9 +59,9 @@ type chainFinder struct {
 	window []Kernel
 	barred map[Kernel]bool // that turned out to be no members
 
-	members, before, after []Kernel
-	made                   map[*graph.Node]graph.Layout // what members compute row by row, as they write it
-	sums                   map[Kernel]bool
+	members, after []Kernel                     // after is what needs members and is none
+	made           map[*graph.Node]graph.Layout // what members compute row by row, as they write it
+	sums           map[Kernel]bool
 }
 
 // find returns the chain, or nil. Its first kernel is counted from the window's.
@@ -84,9 +84,9 @@ func (f *chainFinder) find() *Chain {
 	}
 }
 
-// sort tells members from kernels that run before and after them.
+// sort tells members from kernels that must run after them.
 func (f *chainFinder) sort() {
-	f.members, f.before, f.after = nil, nil, nil
+	f.members, f.after = nil, nil
 	f.made, f.sums = map[*graph.Node]graph.Layout{}, map[Kernel]bool{}
 	for _, k := range f.window {
 		needsAfter := slices.ContainsFunc(f.after, func(x Kernel) bool { return touchesResults(k, x) })
@@ -95,8 +95,6 @@ func (f *chainFinder) sort() {
 			f.members = append(f.members, k)
 		case needsAfter || slices.ContainsFunc(f.members, func(x Kernel) bool { return touchesResults(k, x) }):
 			f.after = append(f.after, k)
-		default:
-			f.before = append(f.before, k)
 		}
 	}
 }
@@ -140,7 +138,7 @@ func (f *chainFinder) loopJoins(p *Loop) bool {
 		return false
 	}
 	for i := range p.Program.Insts {
-		if op := p.Program.Insts[i].Op; op == rowprog.OpGuard || op == rowprog.OpAccumulate {
+		if p.Program.Insts[i].Op == rowprog.OpAccumulate {
 			return false
 		}
 	}
@@ -244,11 +242,27 @@ func reducesRows(k Kernel) bool {
 	return ok && !loop.Parts[0].Program.Columnwise()
 }
 
+// others lists what stands among the members, in order: what they need comes before them, and all else
+// after them, as a product that is computed again does, in order to be computed late.
+func (f *chainFinder) others(among []Kernel) (before, after []Kernel) {
+	first := slices.Clone(f.members)
+	for _, k := range slices.Backward(among) {
+		switch {
+		case slices.Contains(f.members, k):
+		case slices.ContainsFunc(first, func(x Kernel) bool { return touchesResults(x, k) && slices.Index(among, x) > slices.Index(among, k) }):
+			first, before = append(first, k), append(before, k)
+		default:
+			after = append(after, k)
+		}
+	}
+	slices.Reverse(before)
+	slices.Reverse(after)
+	return before, after
+}
+
 // chain makes the chain of the members, which it brings together.
 func (f *chainFinder) chain(wide []*graph.Node) *Chain {
-	end := slices.Index(f.window, f.members[len(f.members)-1])
-	isLater := func(k Kernel) bool { return slices.Index(f.window, k) > end }
-	before, after := slices.DeleteFunc(f.before, isLater), slices.DeleteFunc(f.after, isLater)
+	before, after := f.others(f.window[:slices.Index(f.window, f.members[len(f.members)-1])+1])
 	c := &Chain{First: len(before), Last: len(before) + len(f.members) - 1, Batch: f.anchor.Batch, Rows: f.anchor.M, Cols: f.anchor.N, Wide: wide}
 	for _, k := range f.members {
 		m := ChainMember{Kernel: k, Sums: f.sums[k]}

@@ -49,11 +49,14 @@ type Thresholds struct {
 	// ChainBytes is the size of the matrices that a chain exchanges, of a whole batch, from which on it
 	// runs in blocks of rows: smaller ones stay in the second-level cache.
 	ChainBytes int
+	// ChainFactor is the size of a second matrix from which on all threads share a block of a chain, instead
+	// of each having its own: they read the matrix once for many rows.
+	ChainFactor int
 	// ChainRows is the number of rows of a block; 0 where the caches decide, as they should but in tests.
 	ChainRows int
 }
 
-var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 48, RowBytes: 16 << 20, FactorBytes: 3 << 20, ChainBytes: 1 << 20}
+var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 48, RowBytes: 16 << 20, FactorBytes: 3 << 20, ChainBytes: 1 << 20, ChainFactor: 4 << 20}
 
 // TakesAllTiles reports whether tiles are taken be it worth it or not, as tests want it.
 func (t *Thresholds) TakesAllTiles() bool { return t.TileBytes == 0 }

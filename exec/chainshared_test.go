@@ -1,0 +1,189 @@
+package exec_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/optim"
+)
+
+// head is the loss of a linear layer of classes, and its gradients for what it reads and the weights.
+func head(g *graph.Graph, dt graph.DType, rows, width, classes graph.Dim, opts ...ops.LossOption) []*graph.Node {
+	x, w := g.Input("x", dt, rows, width), g.Input("w", dt, classes, width)
+	loss := ops.CrossEntropy(ops.Linear(x, w, nil), g.Input("target", graph.Int64, rows), opts...)
+	return append([]*graph.Node{loss}, autodiff.Grad(ops.Sum(loss), []*graph.Node{x, w})...)
+}
+
+// targetsOf gives each row a class, and every seventh none.
+func targetsOf(feed exec.Feed, classes int) []int64 {
+	for n, v := range feed {
+		if list, ok := v.(exec.Array).Data.([]int64); ok && n.Called() == "target" {
+			for i := range list {
+				if list[i] = int64(i * 37 % classes); i%7 == 3 {
+					list[i] = -100
+				}
+			}
+			return list
+		}
+	}
+	return nil
+}
+
+// Cross-entropy and its gradients run in blocks of rows that all threads share, with the bits of whole
+// matrices: blocks of one row, that end within a block of the sums, with it, and behind all rows.
+func TestSharedChainsHaveTheBitsOfWholeMatrices(t *testing.T) {
+	for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
+		for _, n := range [][3]int{{70, 9, 5000}, {1300, 5, 41}, {2, 1, 4100}, {1, 3, 5}, {5, 0, 7}, {0, 3, 4}} {
+			for i, options := range [][]ops.LossOption{nil, {ops.EachLoss()}} {
+				t.Run(fmt.Sprint(dt, n, i), func(t *testing.T) {
+					g := graph.New("head")
+					outputs := head(g, dt, graph.Dim(n[0]), graph.Dim(n[1]), graph.Dim(n[2]), options...)
+					feed := randomFeed(t, g)
+					targetsOf(feed, n[2])
+					whole := results(t, g, outputs, feed, 1, exec.ChainsOf(0))
+					for _, rows := range []int{1, 30, 448, 650, 2000} {
+						if rows == 1 && n[0] > 200 {
+							continue
+						}
+						for _, threads := range []int{1, 3} {
+							got := results(t, g, outputs, feed, threads, exec.SharedChainsOf(rows))
+							for i := range outputs {
+								requireBits(t, whole[i], got[i], fmt.Sprintf("output %d, blocks of %d rows, %d threads", i, rows, threads))
+							}
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// The values are those of the definition, computed in float64.
+func TestSharedChainsComputeCrossEntropy(t *testing.T) {
+	const rows, width, classes = 40, 6, 4200
+	g := graph.New("head")
+	outputs := head(g, graph.Float64, rows, width, classes)
+	feed := randomFeed(t, g)
+	target := targetsOf(feed, classes)
+	x, w := feed[g.Inputs()[0]].(exec.Array).Data.([]float64), feed[g.Inputs()[1]].(exec.Array).Data.([]float64)
+	loss, dx, dw := definedCrossEntropy(x, w, target, width)
+	got := results(t, g, outputs, feed, 2, exec.SharedChainsOf(16))
+	for i, want := range [][]float64{{loss}, dx, dw} {
+		for at := range want {
+			require.InDelta(t, want[at], math.Float64frombits(got[i][at]), 1e-12, "output %d, element %d", i, at)
+		}
+	}
+}
+
+// definedCrossEntropy is the mean of log(sum_c exp(x·w_c)) - x·w_target over the rows with a target, and
+// its gradients.
+func definedCrossEntropy(x, w []float64, target []int64, width int) (loss float64, dx, dw []float64) {
+	dx, dw = make([]float64, len(x)), make([]float64, len(w))
+	count, classes := 0., len(w)/width
+	for _, t := range target {
+		if t >= 0 {
+			count++
+		}
+	}
+	for i, t := range target {
+		if t < 0 {
+			continue
+		}
+		e, sum := make([]float64, classes), 0.
+		for c := range classes {
+			for k := range width {
+				e[c] += x[i*width+k] * w[c*width+k]
+			}
+			if int64(c) == t {
+				loss -= e[c] / count
+			}
+			e[c] = math.Exp(e[c])
+			sum += e[c]
+		}
+		loss += math.Log(sum) / count
+		e[t] -= sum
+		for c := range classes {
+			for k := range width {
+				dx[i*width+k] += e[c] / sum / count * w[c*width+k]
+				dw[c*width+k] += e[c] / sum / count * x[i*width+k]
+			}
+		}
+	}
+	return loss, dx, dw
+}
+
+// A target that is out of bounds is named as it is without blocks: the first one.
+func TestSharedChainsNameTheTargetOutOfBounds(t *testing.T) {
+	g := graph.New("head")
+	outputs := head(g, graph.Float32, 70, 4, 50, ops.EachLoss())
+	feed := randomFeed(t, g)
+	target := targetsOf(feed, 50)
+	target[41], target[66] = 50, -3
+	for i, option := range []exec.Option{exec.ChainsOf(0), exec.ChainsOf(14), exec.SharedChainsOf(16), exec.SharedChainsOf(100)} {
+		p, err := exec.Compile(g, exec.Outputs(outputs...), option)
+		require.NoError(t, err)
+		s := p.NewSession(exec.Threads(3))
+		for range 2 {
+			_, err = s.Run(t.Context(), feed)
+			require.ErrorContains(t, err, "target[41] is 50, not in 0..49")
+		}
+		targetsOf(feed, 50)
+		_, err = s.Run(t.Context(), feed)
+		require.NoError(t, err)
+		require.Equal(t, min(i, 1)*4, s.Chained())
+		target[41], target[66] = 50, -3
+	}
+}
+
+// languageModel is a training step of an embedding that is also the layer of classes, with a layer
+// between them.
+func languageModel(g *graph.Graph, tokens graph.Dim) *exec.Program {
+	const width, classes = 64, 50_257
+	table, w := g.Param("table", graph.Float32, classes, width), g.Param("w", graph.Float32, width, width)
+	y := ops.Gelu(ops.MatMul(ops.Embedding(g.Input("x", graph.Int64, tokens), table), w))
+	loss := ops.CrossEntropy(ops.Linear(y, table, nil), g.Input("target", graph.Int64, tokens))
+	p, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.Adam(0.001).Minimize(loss)...))
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// Training with a vocabulary takes memory for a block of the logits, however many tokens there are, and
+// nothing is allocated; a run stops between blocks.
+func TestTrainingHasNoMatrixOfLogits(t *testing.T) {
+	const logits = 50_257 * 4 // bytes of a token's
+	g := graph.New("language model")
+	p := languageModel(g, g.Dim("tokens"))
+	arena := func(tokens int) int {
+		f, err := p.Footprint(map[string]int{"tokens": tokens})
+		require.NoError(t, err)
+		return f.Arena
+	}
+	gradient := 64 * logits
+	require.Less(t, arena(1024), 256*logits+2*gradient+4<<20)
+	require.Less(t, arena(8192), 512*logits+2*gradient+32<<20, "all logits have 1.6 GB")
+	if testing.Short() {
+		return
+	}
+	g = graph.New("language model")
+	s := languageModel(g, 400).NewSession(exec.Threads(2))
+	feed := randomFeed(t, g)
+	_, err := s.Run(t.Context(), feed)
+	require.NoError(t, err)
+	require.Equal(t, 4, s.Chained())
+	require.Zero(t, testing.AllocsPerRun(1, func() { _, err = s.Run(t.Context(), feed) }))
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = s.Run(ctx, feed)
+	require.ErrorIs(t, err, context.Canceled)
+}
