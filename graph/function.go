@@ -39,6 +39,7 @@ type Arrays struct {
 	In            []Array // the operands
 	Out           Array   // to be filled
 	floats, words scratch
+	ints          scratch
 }
 
 // Floats returns room for n numbers, of any values. It lasts until the function returns, and is used again.
@@ -47,10 +48,14 @@ func (a *Arrays) Floats(n int) []float64 { return take[float64](&a.floats, n) }
 // Words returns room for n words, of any values. It lasts until the function returns, and is used again.
 func (a *Arrays) Words(n int) []uint64 { return take[uint64](&a.words, n) }
 
+// Ints returns room for n integers, of any values. It lasts until the function returns, and is used again.
+func (a *Arrays) Ints(n int) []int { return take[int](&a.ints, n) }
+
 // Begin makes the memory of an example before free for the next one.
 func (a *Arrays) Begin() {
 	a.floats.begin()
 	a.words.begin()
+	a.ints.begin()
 }
 
 // scratch is memory that is handed out in parts. After a use that needed more than there was, there
@@ -67,7 +72,7 @@ func (s *scratch) begin() {
 	s.used = 0
 }
 
-func take[T float64 | uint64](s *scratch, n int) []T {
+func take[T float64 | uint64 | int](s *scratch, n int) []T {
 	if n == 0 {
 		return nil
 	}

@@ -1,0 +1,123 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops/internal/dense"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opCholesky, opSolveTriangular, opTriangular *graph.Op
+
+// TriangularAttrs are the fixed arguments of SolveTriangular.
+type TriangularAttrs struct{ Upper, Transposed, Unit bool }
+
+// A TriangularOption changes [SolveTriangular].
+type TriangularOption func(*TriangularAttrs)
+
+// UpperTriangle says that the upper triangle of the matrix is read, and not the lower one.
+func UpperTriangle() TriangularOption { return func(a *TriangularAttrs) { a.Upper = true } }
+
+// TransposedSystem says that the system is that of the transposed matrix: Aᵀ·X = B.
+func TransposedSystem() TriangularOption { return func(a *TriangularAttrs) { a.Transposed = true } }
+
+// UnitDiagonal says that the diagonal of the matrix counts as ones, whatever it is.
+func UnitDiagonal() TriangularOption { return func(a *TriangularAttrs) { a.Unit = true } }
+
+// Args writes the options.
+func (a TriangularAttrs) Args(operands []string) []string {
+	for _, o := range []struct {
+		word string
+		is   bool
+	}{{"UpperTriangle()", a.Upper}, {"TransposedSystem()", a.Transposed}, {"UnitDiagonal()", a.Unit}} {
+		if o.is {
+			operands = append(operands, o.word)
+		}
+	}
+	return operands
+}
+
+func init() {
+	opCholesky = matrixFunction("cholesky", "Cholesky", "the lower triangle L with L·Lᵀ = A, of each symmetric positive-definite matrix A.",
+		[]int{2, 2}, squareMatrix("linalg.cholesky"),
+		func(a *graph.Arrays, y []float64) error {
+			copy(y, numbersOf(a, 0))
+			return dense.Cholesky(y, a.Out.Shape[0])
+		}, choleskyGrad)
+	opTriangular = matrixFunction("triangular", "triangular", "the solution of a system with a triangular matrix, of operands with the same batch axes.",
+		[]int{2, 2, 2},
+		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(1), c.Shape(1) },
+		func(a *graph.Arrays, y []float64) error {
+			copy(y, numbersOf(a, 1))
+			dense.SolveTriangular(numbersOf(a, 0), a.Out.Shape[0], dense.Triangle(a.Attrs.(TriangularAttrs)), y, a.Out.Shape[1])
+			return nil
+		}, nil)
+	opSolveTriangular = define(graph.Op{
+		Name: "solve_triangular", Func: "SolveTriangular", Doc: "the solution X of A·X = B for triangular matrices A; leading axes are batches and broadcast.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(0), rules.LinearSystem(c, "linalg.solve_triangular", true, false)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			batch := n.Shape()[:n.Rank()-2]
+			return graph.Apply(opTriangular, n.Attrs(), inBatches(in[0], 2, batch), inBatches(in[1], 2, batch))
+		},
+		Grad: triangularGrad,
+	})
+	opCholesky.Ref = named("numpy.linalg.cholesky", "torch.linalg.cholesky", "jax.numpy.linalg.cholesky", "", "",
+		func(e *graph.Example) node { return Cholesky(e.Of("a", "n", "n")) })
+	opSolveTriangular.Ref = named("", "torch.linalg.solve_triangular", "jax.scipy.linalg.solve_triangular", "", "",
+		func(e *graph.Example) node { return SolveTriangular(e.Of("a", "n", "n"), e.Of("b", "n", "k")) })
+	opCholesky.Ref.Cost = "n³/3 multiplications and additions for each matrix"
+	opSolveTriangular.Ref.Cost = "n²·k multiplications and additions for each matrix"
+}
+
+// Cholesky returns the lower triangle L with L·Lᵀ = A of each symmetric positive-definite matrix A of a batch, [..., n, n] of
+// Float32 or Float64. Only the lower triangle of A is read; the gradient is symmetric, as PyTorch's. A matrix that is
+// not positive-definite stops the run, with its place in the batch.
+func Cholesky(a *graph.Node) *graph.Node { return Apply(opCholesky, nil, a) }
+
+// SolveTriangular returns the solution X of A·X = B for lower triangular matrices A, [..., n, n], and B, [..., n, k], of
+// Float32 or Float64; the leading axes broadcast. Options are [UpperTriangle], [TransposedSystem] and [UnitDiagonal]. The
+// other triangle is not read, and has no gradient. Where the diagonal has a 0, X is infinite or NaN, as in PyTorch.
+func SolveTriangular(a, b *graph.Node, opts ...TriangularOption) *graph.Node {
+	attrs := TriangularAttrs{}
+	for _, o := range opts {
+		if o != nil {
+			o(&attrs)
+		}
+	}
+	return Apply(opSolveTriangular, attrs, a, b)
+}
+
+// choleskyGrad is ½ L⁻ᵀ·S·L⁻¹, where S is the lower triangle of Lᵀ·dL, mirrored: Murray, Differentiation of the Cholesky
+// decomposition, 2016.
+func choleskyGrad(l, dy node, _ int) node {
+	m := MatMul(transposed(l), dy)
+	mirrored := Add(Tril(m, 0), transposed(Tril(m, -1)))
+	half := SolveTriangular(l, mirrored, TransposedSystem())
+	return Mul(num(0.5), transposed(SolveTriangular(l, transposed(half), TransposedSystem())))
+}
+
+// triangularGrad: of A·X = B, dB = A⁻ᵀ·dX and dA = -dB·Xᵀ, of which the triangle that is read is kept: Giles, Collected matrix
+// derivative results, 2008. Where the system is that of Aᵀ, dA is transposed.
+func triangularGrad(n, dy node, i int) node {
+	a := n.Attrs().(TriangularAttrs)
+	back := a
+	back.Transposed = !a.Transposed
+	db := Apply(opSolveTriangular, back, n.In(0), dy)
+	if i == 1 {
+		return db
+	}
+	da := Neg(MatMul(db, transposed(n)))
+	if a.Transposed {
+		da = transposed(da)
+	}
+	diagonal := 0
+	if a.Unit {
+		diagonal = 1
+	}
+	if a.Upper {
+		return Triu(da, diagonal)
+	}
+	return Tril(da, -diagonal)
+}

@@ -1,0 +1,13 @@
+// Package dense computes with matrices by LAPACK, as package gonum has it: float64, row by row without gaps.
+//
+// lu.go is factorizations into triangles and what is solved with them, cholesky.go that of positive-definite
+// matrices. No function allocates: what it needs beside its operands, it takes from a [Memory]. Products of matrices
+// beyond 128 rows or so run on goroutines of the library, each element on one of them, in one order: the bits do not depend
+// on how many there are.
+package dense
+
+// Memory hands out room that lasts as long as a call.
+type Memory interface {
+	Floats(n int) []float64
+	Ints(n int) []int
+}

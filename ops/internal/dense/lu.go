@@ -1,0 +1,114 @@
+package dense
+
+import (
+	"errors"
+	"math"
+
+	"gonum.org/v1/gonum/blas"
+)
+
+// ErrSingular says that a system has no unique solution.
+var ErrSingular = errors.New("the input matrix is singular")
+
+// LU makes of a matrix of n rows its factors L, below the diagonal, and U. Row i was exchanged with row pivots[i].
+func LU(a []float64, n int, pivots []int) { lapack.Dgetrf(n, n, a, stride(n), pivots) }
+
+// SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [LU] has factored, or of
+// aᵀ·x = b.
+func SolveLU(lu []float64, n int, pivots []int, transposed bool, b []float64, k int) error {
+	for i := range n {
+		if lu[i*n+i] == 0 {
+			return ErrSingular
+		}
+	}
+	trans := blas.NoTrans
+	if transposed {
+		trans = blas.Trans
+	}
+	if k > 0 {
+		lapack.Dgetrs(trans, n, k, lu, stride(n), pivots, b, k)
+	}
+	return nil
+}
+
+// InverseOfLU writes the inverse of a matrix that [LU] has factored.
+func InverseOfLU(inverse, lu []float64, n int, pivots []int) error {
+	identity(inverse, n)
+	return SolveLU(lu, n, pivots, false, inverse, n)
+}
+
+func identity(a []float64, n int) {
+	clear(a)
+	for i := range n {
+		a[i*n+i] = 1
+	}
+}
+
+// Cofactors writes the matrix of cofactors of a matrix of n rows: the gradient of its determinant. It is the
+// determinant times the transposed inverse; of matrices that are singular, or nearly, it is computed from singular values,
+// U·cof(S)·Vᵀ times the determinants of U and V, which are 1 or -1.
+func Cofactors(m Memory, cofactors, a []float64, n int) error {
+	lu, pivots := m.Floats(n*n), m.Ints(n)
+	copy(lu, a)
+	LU(lu, n, pivots)
+	if !wellConditioned(lu, n) {
+		return cofactorsBySVD(m, cofactors, a, n)
+	}
+	identity(cofactors, n)
+	if err := SolveLU(lu, n, pivots, true, cofactors, n); err != nil {
+		return err
+	}
+	det := detOfLU(lu, n, pivots)
+	for i := range cofactors {
+		cofactors[i] *= det
+	}
+	return nil
+}
+
+// wellConditioned reports whether no pivot is so small that rounding may have made it.
+func wellConditioned(lu []float64, n int) bool {
+	least, greatest := math.Inf(1), 0.0
+	for i := range n {
+		pivot := math.Abs(lu[i*n+i])
+		least, greatest = min(least, pivot), max(greatest, pivot)
+	}
+	return n == 0 || least > 1e-11*float64(n)*greatest || math.IsNaN(least)
+}
+
+func detOfLU(lu []float64, n int, pivots []int) float64 {
+	det := 1.0
+	for i := range n {
+		det *= lu[i*n+i]
+		if pivots[i] != i {
+			det = -det
+		}
+	}
+	return det
+}
+
+func cofactorsBySVD(m Memory, cofactors, a []float64, n int) error {
+	u, s, vt := m.Floats(n*n), m.Floats(n), m.Floats(n*n)
+	if err := SVD(m, u, s, vt, a, n, n); err != nil {
+		return err
+	}
+	lu, pivots := m.Floats(n*n), m.Ints(n)
+	sign := 1.0
+	for _, orthogonal := range [][]float64{u, vt} {
+		copy(lu, orthogonal)
+		LU(lu, n, pivots)
+		sign = math.Copysign(sign, sign*detOfLU(lu, n, pivots))
+	}
+	for i := range n {
+		others := sign
+		for k, v := range s {
+			if k != i {
+				others *= v
+			}
+		}
+		for row := range n {
+			u[row*n+i] *= others
+		}
+	}
+	multiply(cofactors, u, vt, n, n, n)
+	return nil
+}

@@ -1,0 +1,42 @@
+package ops_test
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// positive makes symmetric positive-definite matrices of any square ones.
+func positive(x node) node {
+	n := x.Shape()[x.Rank()-1]
+	return ops.Add(ops.MatMul(x, ops.Transpose(x, -1, -2)), ops.Eye(x.Graph(), x.DType(), n, n))
+}
+
+// regular makes matrices that are far from singular of any square ones.
+func regular(x node) node {
+	n := x.Shape()[x.Rank()-1]
+	return ops.Add(x, ops.Mul(graph.Num(3), ops.Eye(x.Graph(), x.DType(), n, n)))
+}
+
+// linalgSamples are the rows of linear algebra.
+var linalgSamples = []sample{
+	{name: "cholesky", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return ops.Cholesky(positive(x)) })},
+	{name: "cholesky of what may not be positive", shapes: [][]int{{2, 2}}, flat: "most matrices are refused", call: on(ops.Cholesky)},
+	{name: "solve_triangular", shapes: [][]int{{2, 3, 3}, {3, 2}}, call: func(in ...node) node { return ops.SolveTriangular(regular(in[0]), in[1]) }},
+	{name: "solve_triangular upper", shapes: [][]int{{3, 3}, {2, 3, 1}}, call: func(in ...node) node {
+		return ops.SolveTriangular(regular(in[0]), in[1], ops.UpperTriangle(), ops.TransposedSystem())
+	}},
+	{name: "triangular", shapes: [][]int{{3, 3}, {3, 2}}, call: func(in ...node) node {
+		return ops.SolveTriangular(in[0], in[1], ops.UnitDiagonal(), ops.TransposedSystem())
+	}},
+	{name: "solve", shapes: [][]int{{2, 3, 3}, {3, 2}}, call: func(in ...node) node { return ops.Solve(regular(in[0]), in[1]) }},
+	{name: "solve of vectors", shapes: [][]int{{2, 3, 3}, {2, 3}}, call: func(in ...node) node { return ops.Solve(regular(in[0]), in[1]) }},
+	{name: "solve of a vector", shapes: [][]int{{2, 1, 3, 3}, {3}}, call: func(in ...node) node { return ops.Solve(regular(in[0]), in[1]) }},
+	{name: "lu_factor", shapes: [][]int{{3, 3}, {3}}, call: func(in ...node) node { return ops.Solve(regular(in[0]), in[1]) }},
+	{name: "lu_solve", shapes: [][]int{{1, 3, 3}, {4, 3, 2}}, call: func(in ...node) node { return ops.Solve(regular(in[0]), in[1]) }},
+	{name: "inv", shapes: [][]int{{2, 3, 3}}, call: on(func(x node) node { return ops.Inv(regular(x)) })},
+	{name: "lu_inverse", shapes: [][]int{{1, 1}}, call: on(ops.Inv)},
+	{name: "det", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(ops.Det)},
+	{name: "log_abs_det", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { _, y := ops.SlogDet(regular(x)); return y })},
+	{name: "det_sign", shapes: [][]int{{2, 3, 3}}, flat: "it is constant between its jumps", call: on(func(x node) node { sign, _ := ops.SlogDet(x); return sign })},
+	{name: "log_abs_det of a determinant", shapes: [][]int{{3, 3}}, cancels: true, call: on(func(x node) node { return ops.LogDet(positive(x)) })},
+}

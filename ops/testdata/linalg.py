@@ -1,0 +1,49 @@
+"""Writes linalg.json: linear algebra of PyTorch 2.6 in float64, and the gradients of weighted sums with respect to all operands.
+Vectors with a free sign are squared. It needs torch: python3 linalg.py > linalg.json"""
+import json
+import torch
+
+torch.manual_seed(7)
+torch.set_default_dtype(torch.float64)
+L, inf = torch.linalg, float("inf")
+r = lambda *s: torch.randn(*s)
+eye = torch.eye
+positive = lambda a: a @ a.mT + eye(a.shape[-1])
+tri = torch.linalg.solve_triangular
+
+# name: function of operands, operands
+cases = {
+    "cholesky": (lambda a: L.cholesky(positive(a)), [r(2, 4, 4)]),
+    "solve_triangular": (lambda a, b: tri(a, b, upper=False), [r(2, 3, 3), r(3, 2)]),
+    "solve_triangular upper": (lambda a, b: tri(a, b, upper=True), [r(3, 3), r(2, 3, 2)]),
+    "solve_triangular unit": (lambda a, b: tri(a, b, upper=False, unitriangular=True), [r(3, 3), r(3, 1)]),
+    "solve": (L.solve, [r(2, 3, 3), r(2, 3, 2)]),
+    "solve broadcast": (L.solve, [r(2, 1, 3, 3), r(4, 3, 2)]),
+    "solve vector": (L.solve, [r(2, 3, 3), r(3)]),
+    "solve vectors": (L.solve, [r(2, 3, 3), r(2, 3)]),
+    "inv": (L.inv, [r(2, 3, 3)]),
+    "det": (L.det, [r(2, 4, 4)]),
+    "slogdet": (lambda a: L.slogdet(a)[1], [r(3, 3, 3)]),
+    "sign": (lambda a: L.slogdet(a)[0], [r(5, 3, 3)]),
+    "logdet": (lambda a: torch.logdet(positive(a)), [r(3, 3)]),
+    "inv empty": (L.inv, [r(2, 0, 0)]),
+    "det empty": (L.det, [r(2, 0, 0)]),
+    "solve empty": (L.solve, [r(3, 3), r(3, 0)]),
+    "cholesky no batch": (L.cholesky, [r(0, 3, 3)]),
+}
+
+
+def flat(t):
+    return ["nan" if v != v else "inf" if v == inf else "-inf" if v == -inf else v for v in t.reshape(-1).tolist()]
+
+
+lines = []
+for name, (f, operands) in cases.items():
+    leaves = [o.clone().requires_grad_() for o in operands]
+    y = f(*leaves)
+    weights = torch.linspace(0.5, 1.5, y.numel()).reshape(y.shape)
+    grads = torch.autograd.grad((y * weights).sum(), leaves, allow_unused=True)
+    lines.append({"name": name, "shape": list(y.shape), "value": flat(y.detach()), "weights": flat(weights),
+                  "operands": [{"shape": list(o.shape), "data": flat(o)} for o in operands],
+                  "grads": [None if g is None else flat(g) for g in grads]})
+print("[\n" + ",\n".join(json.dumps(l) for l in lines) + "\n]")
