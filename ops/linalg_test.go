@@ -110,11 +110,11 @@ func TestMatricesThatHaveNoResultStopTheRun(t *testing.T) {
 		f    func(x node) node
 		want string
 	}{
-		"cholesky": {ops.Cholesky, "Cholesky(x) (linalg_test.go"},
+		"cholesky": {ops.Cholesky, "Cholesky(x): batch element [1]"},
 		"cholesky minor": {func(x node) node { return ops.Cholesky(ops.Sub(x, ops.OnesLike(x))) },
 			"batch element [0]: the factorization could not be completed because the input is not positive-definite (the leading minor of order 1"},
 		"inv":   {ops.Inv, "batch element [1]: the inversion could not be completed because the input matrix is singular"},
-		"solve": {func(x node) node { return ops.Solve(x, ops.Select(x, 2, 0)) }, "batch element [1]: the solver failed because the input matrix is singular"},
+		"solve": {func(x node) node { return ops.Solve(x, ops.Sum(x, 2)) }, "batch element [1]: the solver failed because the input matrix is singular"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := runFailing(t, c.f, singular, 2, 2)
@@ -159,6 +159,6 @@ func TestLinearAlgebraRefusesShapesAsPyTorch(t *testing.T) {
 	requireMistake(t, ops.Det(in(graph.Int64, 3, 3)), "linalg.det: Expected a floating point or complex tensor as input. Got Long")
 	requireMistake(t, ops.Solve(in(f, 3, 3), in(f, 4, 2)), "linalg.solve: Incompatible shapes of A and B for the equation AX = B ([3, 3] and [4, 2])")
 	requireMistake(t, ops.Solve(in(f, 3, 3), in(graph.Float32, 3, 2)), "linalg.solve: Expected A and B to have the same dtype, but found A of type Double and B of type Float instead")
-	requireMistake(t, ops.Solve(in(f, 2, 3, 3), in(f, 4, 3, 2)), "the size of tensor a (2) must match the size of tensor b (4) at dimension 0")
+	requireMistake(t, ops.Solve(in(f, 2, 3, 3), in(f, 4, 3, 2)), "The size of tensor a (2) must match the size of tensor b (4) at non-singleton dimension 0")
 	requireMistake(t, ops.SolveTriangular(in(f, 3, 3), in(f, 3)), "linalg.solve_triangular: The input tensor B must have at least 2 dimensions.")
 }

@@ -63,6 +63,8 @@ var functions = map[string][]any{
 		// of elements
 		ops.CopySign, ops.Deg2Rad, ops.Digamma, ops.Entr, ops.Erfc, ops.Erfcx, ops.Erfinv, ops.Fmax, ops.Fmin, ops.Frexp, ops.GEGLU, ops.Gcd, ops.Heaviside, ops.I0, ops.I0e, ops.I1, ops.I1e, ops.IsClose, ops.IsNegInf, ops.IsPosInf, ops.LGamma, ops.Lcm,
 		ops.Ldexp, ops.LogNdtr, ops.Logit, ops.MvLGamma, ops.NanToNum, ops.Ndtr, ops.Ndtri, ops.NextAfter, ops.Polygamma, ops.RRelu, ops.Rad2Deg, ops.ReGLU, ops.ShiftLeft, ops.ShiftRight, ops.SignBit, ops.Sinc, ops.Softcap, ops.Softmin, ops.SwiGLU, ops.Threshold, ops.XLog1PY,
+		// linear algebra
+		ops.Cholesky, ops.Det, ops.Inv, ops.LogDet, ops.SlogDet, ops.Solve, ops.SolveTriangular, ops.TransposedSystem, ops.UnitDiagonal, ops.UpperTriangle,
 	},
 	"nn": {
 		nn.Activation, nn.AdaptiveAvgPool, nn.AdaptiveMaxPool, nn.AvgPool1D, nn.AvgPool2D, nn.AvgPool3D, nn.BiasInit, nn.Bidirectional, nn.Cached, nn.Causal, nn.Constant, nn.DType, nn.Dilation, nn.Dirac,
@@ -94,7 +96,7 @@ var functions = map[string][]any{
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
 	},
 	"shapeinfer/rules": {
-		rules.AdaptivePool, rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.Gather, rules.InPlace, rules.IndexSelect, rules.MatMul, rules.Matrices, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.IndexWrite, rules.Scatter, rules.Segments, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.TopK, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
+		rules.AdaptivePool, rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.FullPrecision, rules.Gather, rules.InPlace, rules.IndexSelect, rules.LinearSystem, rules.MatMul, rules.Matrices, rules.MatrixBatch, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.IndexWrite, rules.Scatter, rules.Segments, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.SquareMatrices, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.TopK, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
 	},
 	"shapeinfer/alias": {
 		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,

@@ -6,6 +6,6 @@
 // The others: axes.go lists axes; compare.go compares targets of losses and reshape.go counts
 // elements; freedom.go wants enough elements for a variance; grow.go warns of results that are
 // larger than all operands; movement.go, slice.go, select.go, stack.go and window.go are
-// movements; contract.go is products; conv.go, convtranspose.go, pool.go and adaptivepool.go windows; gather.go, scatter.go
+// movements; contract.go is products; linalg.go is matrices and linear systems; conv.go, convtranspose.go, pool.go and adaptivepool.go windows; gather.go, scatter.go
 // indices; norm.go normalizations; target.go targets of losses.
 package rules
