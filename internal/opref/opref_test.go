@@ -154,7 +154,7 @@ func TestExamplesRun(t *testing.T) {
 					shape[i] = int(v)
 					count *= int(v)
 				}
-				feed[x] = exec.Array{Shape: shape, Data: values(x.DType(), count)}
+				feed[x] = exec.Array{Shape: shape, Data: values(x.DType(), count, shape)}
 			}
 			var options []exec.SessionOption
 			for _, name := range n.Graph().DimNames() {
@@ -166,12 +166,20 @@ func TestExamplesRun(t *testing.T) {
 	}
 }
 
-// values are numbers that every operation takes: zeros and ones for whole numbers, and shares.
-func values(t graph.DType, count int) any {
+// values are numbers that every operation takes: zeros and ones for whole numbers, and shares. Square matrices have ones on
+// their diagonals, and positive-definite lower triangles.
+func values(t graph.DType, count int, shape []int) any {
 	numbers := make([]float64, count)
+	last := len(shape) - 1
+	isSquare := last >= 1 && shape[last] == shape[last-1]
 	for i := range numbers {
-		if numbers[i] = float64(i%5+1) / 8; !t.IsFloat() {
+		switch {
+		case !t.IsFloat():
 			numbers[i] = float64(i % 2)
+		case isSquare && i%shape[last] == i/shape[last]%shape[last]:
+			numbers[i] = 1
+		default:
+			numbers[i] = float64(i%5+1) / 8
 		}
 	}
 	return reference.FromFloats(t, numbers, count).Data
