@@ -96,3 +96,15 @@ func inBatches(x node, core int, batch graph.Shape) node {
 	}
 	return Add(x, Full(x.Graph(), x.DType(), math.Copysign(0, -1), shape...)) // -0 changes no number
 }
+
+// notMatrices is the refusal of a call of several nodes whose first operand is not a batch of floating-point matrices; nil
+// where it is. word is PyTorch's name of the function.
+func notMatrices(call refusedCall, word string) node {
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if x := call.in[0]; x.Rank() >= 2 && (x.DType() == graph.Float32 || x.DType() == graph.Float64) {
+		return nil
+	}
+	return refusedBy(call, func(c *graph.Call) { rules.MatrixBatch(c, word) })
+}

@@ -40,3 +40,29 @@ var linalgSamples = []sample{
 	{name: "det_sign", shapes: [][]int{{2, 3, 3}}, flat: "it is constant between its jumps", call: on(func(x node) node { sign, _ := ops.SlogDet(x); return sign })},
 	{name: "log_abs_det of a determinant", shapes: [][]int{{3, 3}}, cancels: true, call: on(func(x node) node { return ops.LogDet(positive(x)) })},
 }
+
+func squared(x node) node { return ops.Mul(x, x) }
+
+// spectrumSamples are the rows of eigenvalues, singular values and orthonormal factors.
+var spectrumSamples = []sample{
+	{name: "eigh", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return first(ops.Eigh(apart(x))) })},
+	{name: "eigh of vectors", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { _, v := ops.Eigh(apart(x)); return squared(v) })},
+	{name: "eigvalsh", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return ops.EigenvaluesH(apart(x)) })},
+	{name: "qr", shapes: [][]int{{2, 4, 3}}, cancels: true, call: on(func(x node) node { q, _ := ops.QR(squared(x)); return q })},
+	{name: "qr of a wide matrix", shapes: [][]int{{3, 5}}, cancels: true, call: on(func(x node) node { _, r := ops.QR(squared(x)); return r })},
+	{name: "svd", shapes: [][]int{{2, 4, 3}}, cancels: true, call: on(func(x node) node { u, _, _ := ops.SVD(squared(x)); return squared(u) })},
+	{name: "svd of a wide matrix", shapes: [][]int{{2, 4}}, cancels: true, call: on(func(x node) node {
+		u, s, vh := ops.SVD(x)
+		return ops.Concat(-1, s, ops.Flatten(ops.Einsum("ij,jk->ik", u, squared(vh)), 0, 1))
+	})},
+	{name: "svdvals", shapes: [][]int{{2, 3, 2}}, cancels: true, call: on(func(x node) node { return ops.SingularValues(x) })},
+}
+
+func first(x, _ node) node { return x }
+
+// apart makes symmetric matrices whose eigenvalues are apart of any square ones.
+func apart(x node) node {
+	n := x.Shape()[x.Rank()-1]
+	steps := ops.Cast(ops.Iota(x.Graph(), 0, n), x.DType())
+	return ops.Add(ops.Add(x, ops.Transpose(x, -1, -2)), ops.Mul(ops.Eye(x.Graph(), x.DType(), n, n), ops.Mul(steps, graph.Num(3))))
+}

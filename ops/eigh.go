@@ -1,0 +1,90 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops/internal/dense"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opEigh, opEigenvalues *graph.Op
+
+func init() {
+	opEigh = matrixFunction("eigh", "eigh", "the eigenvalues and eigenvectors of symmetric matrices, packed.", []int{2, 1},
+		func(c *graph.Call) (graph.DType, graph.Shape) {
+			s, ok := rules.SquareMatrices(c, "linalg.eigh")
+			if !ok {
+				return c.DType(0), s
+			}
+			return c.DType(0), packedShape(s[:len(s)-2], eighParts(s)...)
+		},
+		func(a *graph.Arrays, y []float64) error {
+			n := a.In[0].Shape[0]
+			copy(y[n:], numbersOf(a, 0))
+			return dense.Eigh(a, y[:n], y[n:], n, true)
+		}, eighGrad)
+	opEigenvalues = matrixFunction("eigvalsh", "EigenvaluesH", "the eigenvalues of symmetric matrices, rising.", []int{2, 1},
+		func(c *graph.Call) (graph.DType, graph.Shape) {
+			s, _ := rules.SquareMatrices(c, "linalg.eigvalsh")
+			return c.DType(0), s[:max(len(s)-1, 0)]
+		},
+		func(a *graph.Arrays, y []float64) error {
+			x := a.Floats(a.In[0].NumElements())
+			copy(x, numbersOf(a, 0))
+			return dense.Eigh(a, y, x, len(y), false)
+		},
+		func(n, dy node, _ int) node { // V·diag(dy)·Vᵀ: Giles, Collected matrix derivative results, 2008
+			_, v := Eigh(n.In(0))
+			return MatMul(Mul(v, Unsqueeze(dy, -2)), transposed(v))
+		})
+	cost := "some 10·n³ operations for each matrix"
+	composed("Eigh", "the eigenvalues of each symmetric matrix, rising, and its eigenvectors, as columns.",
+		named("numpy.linalg.eigh", "torch.linalg.eigh", "jax.numpy.linalg.eigh", "", "",
+			func(e *graph.Example) node { return first(Eigh(e.Of("a", "n", "n"))) }))
+	opEigenvalues.Ref = named("numpy.linalg.eigvalsh", "torch.linalg.eigvalsh", "jax.numpy.linalg.eigvalsh", "", "",
+		func(e *graph.Example) node { return EigenvaluesH(e.Of("a", "n", "n")) })
+	opEigenvalues.Ref.Cost = cost
+}
+
+// eighParts are the shapes of the eigenvalues and the eigenvectors of matrices of shape s.
+func eighParts(s graph.Shape) []graph.Shape { return []graph.Shape{s[len(s)-1:], s[len(s)-2:]} }
+
+// eighGrad is V·(diag(dλ) + (Vᵀ·dV)∘F)·Vᵀ with F[i,j] = 1/(λ[j] - λ[i]): Giles, Collected matrix derivative results, 2008. It is made
+// symmetric, as the matrix is. Where eigenvalues are equal, F counts as 0: a loss that does not depend on the choice of
+// vectors has zeros there.
+func eighGrad(n, dy node, _ int) node {
+	parts := eighParts(n.In(0).Shape())
+	x, d := unpacked(n, parts...), unpacked(dy, parts...)
+	values, v, dValues, dv := x[0], x[1], d[0], d[1]
+	apart := Sub(Unsqueeze(values, -2), Unsqueeze(values, -1))
+	inner := Add(divided(MatMul(transposed(v), dv), apart), diagonalOf(dValues))
+	return symmetric(MatMul(v, MatMul(inner, transposed(v))))
+}
+
+// divided is x/by, and 0 where by is 0.
+func divided(x, by node) node {
+	isZero := Equal(by, num(0))
+	return Where(isZero, num(0), Div(x, Where(isZero, num(1), by)))
+}
+
+// diagonalOf makes diagonal matrices of vectors.
+func diagonalOf(x node) node {
+	n := x.Shape()[x.Rank()-1]
+	return Mul(Unsqueeze(x, -1), Eye(x.Graph(), x.DType(), n, n))
+}
+
+// Eigh returns the eigenvalues of each symmetric matrix of a batch, rising, [..., n], and its eigenvectors, the columns of [..., n, n], as
+// torch.linalg.eigh. Only the lower triangle is read; the gradient is symmetric. The sign of an eigenvector is free, and of
+// equal eigenvalues the vectors are: the gradient is that of losses that do not depend on the choice, as PyTorch
+// describes. A matrix with numbers that are not finite stops the run.
+func Eigh(a *graph.Node) (values, vectors *graph.Node) {
+	defer building("Eigh", a)()
+	packed := Apply(opEigh, nil, a)
+	if !packed.Judged() {
+		return packed, packed
+	}
+	parts := unpacked(packed, eighParts(a.Shape())...)
+	return parts[0], parts[1]
+}
+
+// EigenvaluesH returns the eigenvalues of each symmetric matrix of a batch, rising: [..., n] of [..., n, n], as [Eigh], at less cost.
+func EigenvaluesH(a *graph.Node) *graph.Node { return Apply(opEigenvalues, nil, a) }

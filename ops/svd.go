@@ -1,0 +1,96 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops/internal/dense"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opSVD, opSingularValues *graph.Op
+
+func init() {
+	opSVD = matrixFunction("svd", "svd", "the singular vectors and values of matrices, packed.", []int{2, 1},
+		func(c *graph.Call) (graph.DType, graph.Shape) {
+			s, ok := rules.MatrixBatch(c, "linalg.svd")
+			if !ok {
+				return c.DType(0), s
+			}
+			return c.DType(0), packedShape(s[:len(s)-2], svdParts(s)...)
+		},
+		func(a *graph.Arrays, y []float64) error {
+			rows, cols := a.In[0].Shape[0], a.In[0].Shape[1]
+			k := min(rows, cols)
+			s, vh := rows*k, rows*k+k
+			return dense.SVD(a, y[:s], y[s:vh], y[vh:], numbersOf(a, 0), rows, cols)
+		}, svdGrad)
+	opSingularValues = matrixFunction("svdvals", "SingularValues", "the singular values of matrices, falling.", []int{2, 1},
+		func(c *graph.Call) (graph.DType, graph.Shape) {
+			s, ok := rules.MatrixBatch(c, "linalg.svdvals")
+			if !ok {
+				return c.DType(0), s
+			}
+			return c.DType(0), packedShape(s[:len(s)-2], svdParts(s)[1])
+		},
+		func(a *graph.Arrays, y []float64) error {
+			return dense.SVD(a, nil, y, nil, numbersOf(a, 0), a.In[0].Shape[0], a.In[0].Shape[1])
+		},
+		func(n, dy node, _ int) node { // U·diag(dy)·Vᵀ: Giles, Collected matrix derivative results, 2008
+			u, _, vh := SVD(n.In(0))
+			return MatMul(Mul(u, Unsqueeze(dy, -2)), vh)
+		})
+	composed("SVD", "the singular values of each matrix, falling, and its singular vectors: A = U·diag(S)·Vᵀ.",
+		named("numpy.linalg.svd", "torch.linalg.svd", "jax.numpy.linalg.svd", "", "SVD",
+			func(e *graph.Example) node { _, s, _ := SVD(e.Of("a", "n", "k")); return s }))
+	opSingularValues.Ref = named("numpy.linalg.svdvals", "torch.linalg.svdvals", "jax.numpy.linalg.svdvals", "", "",
+		func(e *graph.Example) node { return SingularValues(e.Of("a", "n", "k")) })
+	opSingularValues.Ref.Cost = "some 4·n·k·min(n, k) operations for each matrix"
+}
+
+// svdParts are the shapes of U, S and Vᵀ of matrices of shape s.
+func svdParts(s graph.Shape) []graph.Shape {
+	rows, cols := s[len(s)-2], s[len(s)-1]
+	k := graph.MinDim(rows, cols)
+	return []graph.Shape{{rows, k}, {k}, {k, cols}}
+}
+
+// svdGrad is U·((skew(Uᵀ·dU)/E)·S + S·(skew(Vᵀ·dV)/E) + diag(dS))·Vᵀ with E[i,j] = S[j]² - S[i]², and what dU and dV have outside of the
+// spaces of U and V, divided by S: Townsend, Differentiating the singular value decomposition, 2016. Where singular values are
+// equal, or 0, a quotient counts as 0: a loss that does not depend on the choice of vectors has zeros there.
+func svdGrad(n, dy node, _ int) node {
+	shape := n.In(0).Shape()
+	parts := svdParts(shape)
+	x, d := unpacked(n, parts...), unpacked(dy, parts...)
+	u, s, vh, du, ds, dvh := x[0], x[1], x[2], d[0], d[1], d[2]
+	row, column := Unsqueeze(s, -2), Unsqueeze(s, -1)
+	squares := Mul(Add(row, column), Sub(row, column)) // more exact than a difference of squares
+	skew := func(m node) node { return divided(Sub(m, transposed(m)), squares) }
+	uu, vv := MatMul(transposed(u), du), MatMul(vh, transposed(dvh))
+	inner := Add(Add(Mul(skew(uu), row), Mul(column, skew(vv))), diagonalOf(ds))
+	grad := MatMul(u, MatMul(inner, vh))
+	k := parts[1][0]
+	if rows := shape[len(shape)-2]; k != rows {
+		grad = Add(grad, MatMul(divided(Sub(du, MatMul(u, uu)), row), vh))
+	}
+	if cols := shape[len(shape)-1]; k != cols {
+		grad = Add(grad, MatMul(u, divided(Sub(dvh, MatMul(transposed(vv), vh)), column)))
+	}
+	return grad
+}
+
+// SVD returns the singular value decomposition A = U·diag(S)·Vᵀ of each matrix of a batch, [..., m, n], in its reduced form: u is [..., m, k], s
+// falling, [..., k], and vh [..., k, n], with the lesser k of m and n, as torch.linalg.svd without full matrices. The signs of
+// vectors are free, and of equal values the vectors are: the gradient is that of losses that do not depend on the choice,
+// as PyTorch describes. A matrix with numbers that are not finite stops the run. Float32 or Float64.
+func SVD(a *graph.Node) (u, s, vh *graph.Node) {
+	defer building("SVD", a)()
+	packed := Apply(opSVD, nil, a)
+	if !packed.Judged() {
+		return packed, packed, packed
+	}
+	parts := unpacked(packed, svdParts(a.Shape())...)
+	return parts[0], parts[1], parts[2]
+}
+
+// SingularValues returns the singular values of each matrix of a batch, falling: [..., k] of [..., m, n] with the lesser k of m and n, as
+// [SVD], at less cost.
+func SingularValues(a *graph.Node) *graph.Node { return Apply(opSingularValues, nil, a) }
