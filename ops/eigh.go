@@ -11,10 +11,7 @@ var opEigh, opEigenvalues *graph.Op
 func init() {
 	opEigh = matrixFunction("eigh", "eigh", "the eigenvalues and eigenvectors of symmetric matrices, packed.", []int{2, 1},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
-			s, ok := rules.SquareMatrices(c, "linalg.eigh")
-			if !ok {
-				return c.DType(0), s
-			}
+			s, _ := rules.SquareMatrices(c, "linalg.eigh")
 			return c.DType(0), packedShape(s[:len(s)-2], eighParts(s)...)
 		},
 		func(a *graph.Arrays, y []float64) error {
@@ -78,11 +75,10 @@ func diagonalOf(x node) node {
 // describes. A matrix with numbers that are not finite stops the run.
 func Eigh(a *graph.Node) (values, vectors *graph.Node) {
 	defer building("Eigh", a)()
-	packed := Apply(opEigh, nil, a)
-	if !packed.Judged() {
-		return packed, packed
+	if bad := notMatrices(refused("Eigh", a), "linalg.eigh"); bad != nil {
+		return bad, bad
 	}
-	parts := unpacked(packed, eighParts(a.Shape())...)
+	parts := unpacked(Apply(opEigh, nil, a), eighParts(a.Shape())...)
 	return parts[0], parts[1]
 }
 

@@ -11,10 +11,7 @@ var opSVD, opSingularValues *graph.Op
 func init() {
 	opSVD = matrixFunction("svd", "svd", "the singular vectors and values of matrices, packed.", []int{2, 1},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
-			s, ok := rules.MatrixBatch(c, "linalg.svd")
-			if !ok {
-				return c.DType(0), s
-			}
+			s := c.Shape(0)
 			return c.DType(0), packedShape(s[:len(s)-2], svdParts(s)...)
 		},
 		func(a *graph.Arrays, y []float64) error {
@@ -83,11 +80,10 @@ func svdGrad(n, dy node, _ int) node {
 // as PyTorch describes. A matrix with numbers that are not finite stops the run. Float32 or Float64.
 func SVD(a *graph.Node) (u, s, vh *graph.Node) {
 	defer building("SVD", a)()
-	packed := Apply(opSVD, nil, a)
-	if !packed.Judged() {
-		return packed, packed, packed
+	if bad := notMatrices(refused("SVD", a), "linalg.svd"); bad != nil {
+		return bad, bad, bad
 	}
-	parts := unpacked(packed, svdParts(a.Shape())...)
+	parts := unpacked(Apply(opSVD, nil, a), svdParts(a.Shape())...)
 	return parts[0], parts[1], parts[2]
 }
 

@@ -64,7 +64,7 @@ var functions = map[string][]any{
 		ops.CopySign, ops.Deg2Rad, ops.Digamma, ops.Entr, ops.Erfc, ops.Erfcx, ops.Erfinv, ops.Fmax, ops.Fmin, ops.Frexp, ops.GEGLU, ops.Gcd, ops.Heaviside, ops.I0, ops.I0e, ops.I1, ops.I1e, ops.IsClose, ops.IsNegInf, ops.IsPosInf, ops.LGamma, ops.Lcm,
 		ops.Ldexp, ops.LogNdtr, ops.Logit, ops.MvLGamma, ops.NanToNum, ops.Ndtr, ops.Ndtri, ops.NextAfter, ops.Polygamma, ops.RRelu, ops.Rad2Deg, ops.ReGLU, ops.ShiftLeft, ops.ShiftRight, ops.SignBit, ops.Sinc, ops.Softcap, ops.Softmin, ops.SwiGLU, ops.Threshold, ops.XLog1PY,
 		// linear algebra
-		ops.Cholesky, ops.Det, ops.Inv, ops.LogDet, ops.SlogDet, ops.Solve, ops.SolveTriangular, ops.TransposedSystem, ops.UnitDiagonal, ops.UpperTriangle,
+		ops.Cholesky, ops.Det, ops.EigenvaluesH, ops.Eigh, ops.Inv, ops.LogDet, ops.QR, ops.SVD, ops.SingularValues, ops.SlogDet, ops.Solve, ops.SolveTriangular, ops.TransposedSystem, ops.UnitDiagonal, ops.UpperTriangle,
 	},
 	"nn": {
 		nn.Activation, nn.AdaptiveAvgPool, nn.AdaptiveMaxPool, nn.AvgPool1D, nn.AvgPool2D, nn.AvgPool3D, nn.BiasInit, nn.Bidirectional, nn.Cached, nn.Causal, nn.Constant, nn.DType, nn.Dilation, nn.Dirac,
