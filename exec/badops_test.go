@@ -262,18 +262,39 @@ func TestMistakesInGradientRules(t *testing.T) {
 	}
 }
 
-// Promote is what brings operands to one dtype: without it, Emit meets two.
+// Promote is what brings operands to one dtype: without it, Emit meets two. The mistake is there as soon as the node
+// is, once however often the operation is used.
 func TestForgottenPromote(t *testing.T) {
 	mix := ownMix("mix")
 	g := graph.New("g")
 	x, y := g.Input("x", graph.Int64, 3), g.Input("y", graph.Float32, 3)
-	_, err := exec.Compile(g, exec.Outputs(ops.Apply(mix, nil, x, y)))
-	require.Regexp(t, `^badops_test\.go:\d+:\d+: error BL005: Own\(x, y\): the operation "mix" is not whole: Emit gives a wrong type: mul of float32, int64`, err.Error())
-	require.ErrorContains(t, err, "with Promote (such as ops.ToCommonType)")
+	z := ops.Exp(graph.Apply(mix, nil, x, y))
+	require.False(t, z.Judged())
+	graph.Apply(mix, nil, y, x)
+	require.Len(t, g.Mistakes(), 1)
+	_, err := exec.Compile(g, exec.Outputs(z))
+	for _, err := range []error{g.Err(), err} {
+		require.ErrorContains(t, err, `Own(x, y): the operation "mix" is not whole: Emit gives a wrong type: mul of float32, int64`)
+		require.ErrorContains(t, err, "with Promote (such as ops.ToCommonType)")
+		require.Regexp(t, `badops_test\.go:\d+:\d+: error BL005`, err.Error())
+	}
 
 	mix.Promote = ops.ToCommonType
-	g = graph.New("g")
-	x, y = g.Input("x", graph.Int64, 3), g.Input("y", graph.Float32, 3)
-	_, err = exec.Compile(g, exec.Outputs(ops.Apply(mix, nil, x, y)))
-	require.NoError(t, err)
+	for _, apply := range []func(*graph.Op, any, ...*graph.Node) *graph.Node{graph.Apply, ops.Apply} {
+		g = graph.New("g")
+		x, y = g.Input("x", graph.Int64, 3), g.Input("y", graph.Float32, 3)
+		z = apply(mix, nil, x, y)
+		require.Equal(t, "cast", z.In(0).Op().Name)
+		require.Equal(t, graph.Float32, apply(mix, nil, y, graph.Num(2)).DType())
+		_, err = exec.Compile(g, exec.Outputs(z))
+		require.NoError(t, err)
+	}
+}
+
+// What an element of the writing twin gives is the operation's own, and a mistake of it is told alike.
+func TestForgottenPromoteInPlace(t *testing.T) {
+	g := graph.New("g")
+	x, y := g.Input("x", graph.Float64, 3).Mutable(), g.Input("y", graph.Float32, 3)
+	ops.InPlace(ownMix("mix"), nil, x, y)
+	require.ErrorContains(t, g.Err(), "Emit gives a wrong type: mul of float32, float64")
 }

@@ -10,9 +10,9 @@ import (
 // missingOp stands for an operation that was not given.
 var missingOp = &Op{Name: "missing", Func: "Apply", Doc: "a value without an operation", MaxIn: -1}
 
-// Apply builds the node of an operation on operands. It is what every function of
-// package ops ends in, and what a user's own operation calls. It never fails: a
-// mistake is recorded in the node's graph.
+// Apply builds the node of an operation on operands, which it converts first to the dtypes that the
+// operation's Promote asks for. It is what every function of package ops ends in, and what a user's own
+// operation calls. It never fails: a mistake is recorded in the node's graph.
 func Apply(op *Op, attrs any, in ...*Node) *Node {
 	if op == nil {
 		op = missingOp
@@ -23,12 +23,8 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 		n.fail(m)
 		return n
 	}
-	in = append([]*Node(nil), in...)
-	for i, x := range in {
-		if x != nil && x.op == literalOp && x.g == nil {
-			in[i] = g.number(x.attrs.(LiteralAttrs), literalDType(x))
-		}
-	}
+	in, unpromoted := g.promote(op, in)
+	m = firstMistake(m, unpromoted)
 	n := g.newNode(op, attrs, in)
 	n.pos = g.here()
 	if m == nil && !g.derived {
@@ -63,6 +59,7 @@ func (n *Node) infer() {
 	n.shape = n.g.settle(n.shape)
 	n.checkSizes()
 	n.judged = n.dtype.Valid() && n.shape != nil && n.isCountable()
+	n.checkElement()
 }
 
 // refusePanic, deferred, makes a mistake of the panic of a rule: most often one that was given

@@ -38,6 +38,9 @@ type Graph struct {
 	life       *life
 	carriedOut sync.Map // the writes of programs
 
+	elements     typing       // memory for the types of an element's values
+	wrongElement map[*Op]bool // operations of whose Emit a mistake was told
+
 	independences []Independence // what is to be proved of examples
 
 	settling // what is known of sizes

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/internal/panicked"
 )
@@ -28,6 +29,53 @@ func (op *Op) Promoted(types []DType, ranks []OperandRank) (to []DType, m *Mista
 		}
 	}
 	return to, nil
+}
+
+// promote returns the operands, of g or of no graph, in the dtypes that the operation asks for. Where one has a
+// mistake of its own, nothing is converted.
+func (g *Graph) promote(op *Op, operands []*Node) (in []*Node, m *Mistake) {
+	in = slices.Clone(operands)
+	if to, wrong := op.PromotedOf(operands); to != nil {
+		for i, t := range to {
+			in[i] = g.Convert(operands[i], t)
+		}
+		return in, nil
+	} else if wrong != nil {
+		m = wrong
+	}
+	for i, x := range in {
+		if _, isNumber := x.Literal(); isNumber {
+			in[i] = g.Convert(x, literalDType(x))
+		}
+	}
+	return in, m
+}
+
+// PromotedOf is [Op.Promoted] for operands. It is nil where nothing is converted: where the operation has no
+// Promote, or an operand has a mistake of its own.
+func (op *Op) PromotedOf(operands []*Node) ([]DType, *Mistake) {
+	if op.Promote == nil || len(operands) == 0 {
+		return nil, nil
+	}
+	types, ranks := make([]DType, len(operands)), make([]OperandRank, len(operands))
+	for i, x := range operands {
+		if x == nil || !x.judged {
+			return nil, nil
+		}
+		types[i], ranks[i] = x.dtype, x.weight()
+	}
+	return op.Promoted(types, ranks)
+}
+
+// weight says how much the node's dtype counts beside those of other operands.
+func (n *Node) weight() OperandRank {
+	switch {
+	case n.op == literalOp:
+		return PlainNumber
+	case n.Rank() == 0:
+		return RankZero
+	}
+	return RankMore
 }
 
 // NotWhole is the mistake of an operation that lacks something, or contradicts itself.

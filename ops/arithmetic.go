@@ -17,7 +17,7 @@ func init() {
 	})
 	opSub = define(graph.Op{
 		Name: "sub", Func: "Sub", Doc: "x - y; not defined for booleans.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: ToCommonType, Infer: inferSub, Emit: prim(graph.PrimSub), Identity: onRight(zero),
+		Promote: unlessBool(ToCommonType), Infer: inferSub, Emit: prim(graph.PrimSub), Identity: onRight(zero),
 		Grad: each(
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return Neg(dy) }),
@@ -86,12 +86,7 @@ func init() {
 func Add(x, y *graph.Node) *graph.Node { return Apply(opAdd, nil, x, y) }
 
 // Sub returns x - y.
-func Sub(x, y *graph.Node) *graph.Node {
-	if bad := boolOperand(x, y); bad {
-		return graph.Apply(opSub, nil, x, y) // refused before a promotion hides the boolean
-	}
-	return Apply(opSub, nil, x, y)
-}
+func Sub(x, y *graph.Node) *graph.Node { return Apply(opSub, nil, x, y) }
 
 // Mul returns x * y.
 func Mul(x, y *graph.Node) *graph.Node { return Apply(opMul, nil, x, y) }

@@ -84,7 +84,7 @@ func Full(g *graph.Graph, t graph.DType, v float64, shape ...graph.Dim) *graph.N
 
 // Zeros returns a value of the given shape with 0 in every place.
 func Zeros(g *graph.Graph, t graph.DType, shape ...graph.Dim) *graph.Node {
-	defer g.BeginCall("Zeros", append(written{"graph." + dtypeWord(t)}, shapeWords(shape)...))()
+	defer g.BeginCall("Zeros", append(written{"graph." + t.GoName()}, shapeWords(shape)...))()
 	return Full(g, t, 0, shape...)
 }
 

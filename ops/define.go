@@ -22,11 +22,14 @@ func Entries() []*graph.Op {
 
 // define notes an entry. Entries are filled in init functions because gradient rules
 // call operations that refer to entries.
-func define(op graph.Op) *graph.Op {
+func define(op graph.Op) *graph.Op { return register(&op) }
+
+// register is define for an entry that is held elsewhere.
+func register(op *graph.Op) *graph.Op {
 	if op.Class == graph.Elementwise && op.MinIn > 0 {
-		inPlace[&op] = enter(newInPlace(&op))
+		inPlace[op] = enter(newInPlace(op))
 	}
-	return enter(&op)
+	return enter(op)
 }
 
 func enter(op *graph.Op) *graph.Op {
@@ -45,61 +48,9 @@ func Lookup(name string) *graph.Op {
 	return nil
 }
 
-// Apply builds the node of an operation after converting its operands to the dtypes
-// that the operation asks for.
+// Apply is [graph.Apply].
 func Apply(op *graph.Op, attrs any, in ...*graph.Node) *graph.Node {
-	if op == nil || op.Promote == nil || len(in) == 0 {
-		return graph.Apply(op, attrs, in...)
-	}
-	types := make([]graph.DType, len(in))
-	ranks := make([]graph.OperandRank, len(in))
-	var g *graph.Graph
-	for i, x := range in {
-		if x == nil || !x.Judged() {
-			return graph.Apply(op, attrs, in...) // nothing to convert; the mistake is elsewhere
-		}
-		types[i], ranks[i] = x.DType(), weight(x)
-		if g == nil {
-			g = x.Graph()
-		}
-	}
-	if g == nil {
-		return graph.Apply(op, attrs, in...)
-	}
-	to, m := op.Promoted(types, ranks)
-	if m != nil {
-		broken := *op
-		broken.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-			c.Fail(m)
-			return graph.InvalidDType, nil
-		}
-		return graph.Apply(&broken, attrs, in...)
-	}
-	converted := slices.Clone(in)
-	for i, t := range to {
-		converted[i] = convert(g, in[i], t)
-	}
-	return graph.Apply(op, attrs, converted...)
-}
-
-func weight(x node) graph.OperandRank {
-	if _, isNumber := x.Literal(); isNumber {
-		return graph.PlainNumber
-	}
-	if x.Rank() == 0 {
-		return graph.RankZero
-	}
-	return graph.RankMore
-}
-
-func convert(g *graph.Graph, x node, t graph.DType) node {
-	if a, isNumber := x.Literal(); isNumber {
-		return g.Number(a, t)
-	}
-	if x.DType() == t || x.Graph() != g {
-		return x
-	}
-	return Cast(x, t).Implied()
+	return graph.Apply(op, attrs, in...)
 }
 
 // sameType is the rule of a broadcasting node whose result has its operands' dtype.

@@ -12,7 +12,7 @@ import (
 
 // drawn begins a call of a seed, a dtype and a shape.
 func drawn(fn string, seed node, t graph.DType, shape []graph.Dim, more ...any) (end func()) {
-	return building(fn, append(append([]any{seed, "graph." + dtypeWord(t)}, more...), shapeWords(shape)...)...)
+	return building(fn, append(append([]any{seed, "graph." + t.GoName()}, more...), shapeWords(shape)...)...)
 }
 
 // awayFromZero is a number of Uniform brought above 0 by half of its step, for logarithms.
@@ -57,7 +57,7 @@ func LogNormal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node 
 func TruncatedNormal(seed *graph.Node, t graph.DType, low, high float64, shape ...graph.Dim) *graph.Node {
 	defer drawn("TruncatedNormal", seed, t, shape, low, high)()
 	if !(low < high) {
-		return refusal(refused("TruncatedNormal", seed).with("graph."+dtypeWord(t), low, high), &graph.Mistake{Code: graph.CodeOperand,
+		return refusal(refused("TruncatedNormal", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeOperand,
 			Summary: fmt.Sprintf("the lower bound %v is not below the upper bound %v", low, high)})
 	}
 	sign := 1.0
@@ -74,10 +74,10 @@ func RandInt(seed *graph.Node, t graph.DType, low, high int64, shape ...graph.Di
 	defer drawn("RandInt", seed, t, shape, low, high)()
 	switch {
 	case !t.IsInt():
-		return refusal(refused("RandInt", seed).with("graph."+dtypeWord(t), low, high), &graph.Mistake{Code: graph.CodeDType,
+		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeDType,
 			Summary: fmt.Sprintf("random integers have an integer dtype, not %s", t)})
 	case low >= high || high-low < 0 || high-low > maxRange:
-		return refusal(refused("RandInt", seed).with("graph."+dtypeWord(t), low, high), &graph.Mistake{Code: graph.CodeOperand,
+		return refusal(refused("RandInt", seed).with("graph."+t.GoName(), low, high), &graph.Mistake{Code: graph.CodeOperand,
 			Summary: fmt.Sprintf("from %d up to %d: low must be less than high, by at most 2^50", low, high)})
 	}
 	scaled := Floor(Mul(Uniform(seed, graph.Float64, shape...), num(float64(high-low))))

@@ -195,19 +195,6 @@ func (a ReduceAttrs) WithAxis(axis int) any {
 // Args writes the slope.
 func (a SlopeAttrs) Args(operands []string) []string { return after(operands, a.Slope) }
 
-// Args writes the dtype.
-func (a CastAttrs) Args(operands []string) []string { return after(operands, "graph."+dtypeWord(a.To)) }
-
-// dtypeWord is the name of a dtype's constant.
-func dtypeWord(t graph.DType) string {
-	if !t.Valid() {
-		return fmt.Sprintf("DType(%d)", t)
-	}
-	word := []byte(t.String())
-	word[0] -= 'a' - 'A'
-	return string(word)
-}
-
 // Args writes the diagonal.
 func (a TriangleAttrs) Args(operands []string) []string { return after(operands, a.Diagonal) }
 
@@ -219,7 +206,7 @@ func (a FlipAttrs) Args(operands []string) []string { return after(operands, axi
 
 // Args writes the dtype, the number and the shape.
 func (a FullAttrs) Args(operands []string) []string {
-	operands = after(operands, "graph."+dtypeWord(a.To), a.Value)
+	operands = after(operands, "graph."+a.To.GoName(), a.Value)
 	return after(operands, shapeWords(a.Shape)...)
 }
 
@@ -230,7 +217,7 @@ func (a IotaAttrs) Args(operands []string) []string {
 
 // Args writes the dtype and the size.
 func (a SizeAttrs) Args(operands []string) []string {
-	return after(operands, "graph."+dtypeWord(a.To), a.Dim)
+	return after(operands, "graph."+a.To.GoName(), a.Dim)
 }
 
 // Args writes the bounds; an infinite one bounds nothing.

@@ -60,9 +60,9 @@ func newInPlace(of *graph.Op) *graph.Op {
 				c.Fail(m)
 				return graph.InvalidDType, nil
 			}
-			if wanted != c.DType(0) && !(of == opSub && boolOperand(in...)) {
+			if wanted[0] != c.DType(0) {
 				// That the result cannot be stored is told before what it cannot be computed in.
-				return rules.InPlace(c, wanted, rules.BroadcastOperands(c))
+				return rules.InPlace(c, wanted[0], rules.BroadcastOperands(c))
 			}
 			result, shape := of.Infer(c)
 			return rules.InPlace(c, result, shape)
@@ -100,18 +100,16 @@ func readsOverwritten(of *graph.Op, n node, i int) bool {
 	return false
 }
 
-// computedIn returns the dtype to which the operation converts its first operand. The mistake
-// is one of the operation.
-func computedIn(op *graph.Op, in []*graph.Node) (graph.DType, *graph.Mistake) {
-	types, ranks := make([]graph.DType, len(in)), make([]graph.OperandRank, len(in))
-	for i, x := range in {
-		types[i], ranks[i] = x.DType(), weight(x)
+// computedIn returns the dtypes to which the operation converts its operands. The mistake is one of the
+// operation.
+func computedIn(op *graph.Op, in []*graph.Node) ([]graph.DType, *graph.Mistake) {
+	to, m := op.PromotedOf(in)
+	if to == nil && m == nil {
+		for _, x := range in {
+			to = append(to, x.DType())
+		}
 	}
-	to, m := op.Promoted(types, ranks)
-	if m != nil {
-		return graph.InvalidDType, m
-	}
-	return to[0], nil
+	return to, m
 }
 
 // InPlace writes what an elementwise operation gives for x and the other operands into
@@ -133,12 +131,9 @@ func InPlace(op *graph.Op, attrs any, x *graph.Node, others ...*graph.Node) *gra
 			return graph.Apply(write, attrs, in...) // the mistake is there or elsewhere
 		}
 	}
-	switch {
-	case op.Class != graph.Elementwise || op.Infer == nil || op.Emit == nil:
+	if op.Class != graph.Elementwise || op.Infer == nil || op.Emit == nil {
 		defer graph.BeginCall(write.Func, attrs, in...)()
 		return CopyInPlace(x, Apply(op, attrs, in...))
-	case op == opSub && boolOperand(in...):
-		return graph.Apply(write, attrs, in...) // refused before a conversion hides the boolean
 	}
 	g := x.Graph()
 	wanted, m := computedIn(op, in)
@@ -146,16 +141,16 @@ func InPlace(op *graph.Op, attrs any, x *graph.Node, others ...*graph.Node) *gra
 		return graph.Apply(write, attrs, in...) // refused by its rule
 	}
 	for i, v := range others {
-		in[i+1] = convert(g, v, wanted)
+		in[i+1] = g.Convert(v, wanted[i+1])
 	}
 	switch {
-	case wanted == x.DType():
+	case wanted[0] == x.DType():
 		return graph.Apply(write, attrs, apart(x, in)...)
-	case wanted.Category() > x.DType().Category():
+	case wanted[0].Category() > x.DType().Category():
 		return graph.Apply(write, attrs, in...) // refused by its rule
 	}
 	defer graph.BeginCall(write.Func, attrs, append([]node{x}, others...)...)()
-	in[0] = convert(g, x, wanted)
+	in[0] = g.Convert(x, wanted[0])
 	return CopyInPlace(x, graph.Apply(op, attrs, in...))
 }
 
@@ -197,5 +192,5 @@ func CopyInPlace(x, y *graph.Node) *graph.Node {
 	if x == nil || y == nil || !x.Judged() || !y.Judged() || x.Graph() == nil {
 		return graph.Apply(opCopyInPlace, nil, x, y)
 	}
-	return graph.Apply(opCopyInPlace, nil, apart(x, []node{x, convert(x.Graph(), y, x.DType())})...)
+	return graph.Apply(opCopyInPlace, nil, apart(x, []node{x, x.Graph().Convert(y, x.DType())})...)
 }

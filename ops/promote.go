@@ -1,6 +1,10 @@
 package ops
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // The functions here are what operations have as their Promote: see graph.Op.
 
@@ -17,6 +21,17 @@ func ToCommonFloat(types []graph.DType, ranks []graph.OperandRank) []graph.DType
 		t = graph.Float32
 	}
 	return repeat(t, len(types))
+}
+
+// unlessBool converts nothing where an operand is a truth value: the operation's rule refuses it, which a
+// conversion would hide.
+func unlessBool(promote func([]graph.DType, []graph.OperandRank) []graph.DType) func([]graph.DType, []graph.OperandRank) []graph.DType {
+	return func(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
+		if slices.Contains(types, graph.Bool) {
+			return types
+		}
+		return promote(types, ranks)
+	}
 }
 
 // ToBool converts all operands to truth values: numbers other than 0 are true.

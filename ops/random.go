@@ -71,7 +71,7 @@ func (b bits) mix(x graph.Value) graph.Value {
 // run with the same seed gives the same numbers, on every machine. Feed another seed to
 // each run.
 func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
-	defer building("Uniform", append([]any{seed, "graph." + dtypeWord(t)}, shapeWords(shape)...)...)()
+	defer building("Uniform", append([]any{seed, "graph." + t.GoName()}, shapeWords(shape)...)...)()
 	switch {
 	case seed == nil || !seed.Judged() || seed.Graph() == nil:
 		return Apply(opRandomBits, nil, seed, seed) // its own mistake
@@ -95,7 +95,7 @@ func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 }
 
 func typeAndShape(t graph.DType, shape graph.Shape) []any {
-	return append([]any{"graph." + dtypeWord(t)}, shapeWords(shape)...)
+	return append([]any{"graph." + t.GoName()}, shapeWords(shape)...)
 }
 
 func num64(v int64) node { return graph.Num(v) }
@@ -103,7 +103,7 @@ func num64(v int64) node { return graph.Num(v) }
 // Normal returns numbers of the given shape from the normal distribution with mean 0 and
 // variance 1, by the method of Box and Muller. The seed is that of [Uniform].
 func Normal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
-	defer building("Normal", append([]any{seed, "graph." + dtypeWord(t)}, shapeWords(shape)...)...)()
+	defer building("Normal", append([]any{seed, "graph." + t.GoName()}, shapeWords(shape)...)...)()
 	radius := Sqrt(Mul(num(-2), Log1p(Neg(Uniform(seed, t, shape...)))))
 	return Mul(radius, Cos(Mul(num(2*math.Pi), Uniform(seed, t, shape...))))
 }

@@ -54,7 +54,7 @@ func FoldIn(key, data *graph.Node) *graph.Node {
 			Summary: fmt.Sprintf("an integer scalar is folded into a key, and %s is %s%s", data.Called(), data.DType(), data.Shape())})
 	}
 	if data != nil && data.Judged() {
-		data = convert(key.Graph(), data, graph.Int64)
+		data = key.Graph().Convert(data, graph.Int64)
 	}
 	return derivedKey(key, data, foldSalt)
 }

@@ -14,7 +14,7 @@ func creating(g *graph.Graph, fn string, args ...any) (end func()) {
 
 // Ones returns a value of the given shape with 1 in every place.
 func Ones(g *graph.Graph, t graph.DType, shape ...graph.Dim) *graph.Node {
-	defer creating(g, "Ones", append([]any{"graph." + dtypeWord(t)}, shapeWords(shape)...)...)()
+	defer creating(g, "Ones", append([]any{"graph." + t.GoName()}, shapeWords(shape)...)...)()
 	return Full(g, t, 1, shape...)
 }
 
@@ -43,7 +43,7 @@ func like(fn string, seed, x node, draw func(seed *graph.Node, t graph.DType, sh
 
 // Arange returns start, start + step, … of dtype t, without those that are not before stop.
 func Arange(g *graph.Graph, t graph.DType, start, stop, step float64) *graph.Node {
-	defer creating(g, "Arange", "graph."+dtypeWord(t), start, stop, step)()
+	defer creating(g, "Arange", "graph."+t.GoName(), start, stop, step)()
 	count := math.Ceil((stop - start) / step)
 	if step == 0 || math.IsNaN(count) || count > math.MaxInt32 || t == graph.Bool {
 		return badRange(g, "Arange", fmt.Sprintf("from %v to %v by steps of %v, as %s, there is no list of numbers", start, stop, step, t))
@@ -74,7 +74,7 @@ func badRange(g *graph.Graph, fn, why string) node {
 // Linspace returns steps numbers from start to stop, evenly spaced, both included. The second half is counted
 // back from stop, as in PyTorch, so that it is met exactly.
 func Linspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Dim) *graph.Node {
-	defer creating(g, "Linspace", "graph."+dtypeWord(t), start, stop, steps)()
+	defer creating(g, "Linspace", "graph."+t.GoName(), start, stop, steps)()
 	if !t.IsFloat() {
 		return badRange(g, "Linspace", fmt.Sprintf("numbers between others are floating-point numbers, not %s", t))
 	}
@@ -89,7 +89,7 @@ func Linspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Di
 
 // Logspace returns base to the powers of [Linspace].
 func Logspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Dim, base float64) *graph.Node {
-	defer creating(g, "Logspace", "graph."+dtypeWord(t), start, stop, steps, base)()
+	defer creating(g, "Logspace", "graph."+t.GoName(), start, stop, steps, base)()
 	exponents := Linspace(g, graph.Float64, start, stop, steps)
 	if !t.IsFloat() {
 		return badRange(g, "Logspace", fmt.Sprintf("powers are floating-point numbers, not %s", t))
@@ -99,13 +99,13 @@ func Logspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Di
 
 // Eye returns a matrix of n rows and m columns with 1 on its main diagonal and 0 elsewhere.
 func Eye(g *graph.Graph, t graph.DType, n, m graph.Dim) *graph.Node {
-	defer creating(g, "Eye", "graph."+dtypeWord(t), n, m)()
+	defer creating(g, "Eye", "graph."+t.GoName(), n, m)()
 	return Cast(Equal(Iota(g, 0, n, m), Iota(g, 1, n, m)), t)
 }
 
 // Tri returns a matrix of n rows and m columns with 1 on and below a diagonal, 0 for the main one, and 0 elsewhere.
 func Tri(g *graph.Graph, t graph.DType, n, m graph.Dim, diagonal int) *graph.Node {
-	defer creating(g, "Tri", "graph."+dtypeWord(t), n, m, diagonal)()
+	defer creating(g, "Tri", "graph."+t.GoName(), n, m, diagonal)()
 	return Cast(LessEqual(Sub(Iota(g, 1, n, m), Iota(g, 0, n, m)), graph.Num(diagonal)), t)
 }
 

@@ -227,7 +227,7 @@ func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 			Summary: "masked_fill_ only supports boolean masks, but got mask with dtype " + rules.CppName(mask.DType())})
 	}
 	if x != nil && value != nil && x.Judged() && value.Judged() && x.Graph() != nil {
-		value = convert(x.Graph(), value, x.DType())
+		value = x.Graph().Convert(value, x.DType())
 	}
 	return Where(mask, value, x)
 }
@@ -236,7 +236,7 @@ func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 // new last axis: 1 at the integer's place and 0 elsewhere, in dtype t. Another integer
 // gives zeros.
 func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
-	defer building("OneHot", index, classes, "graph."+dtypeWord(t))()
+	defer building("OneHot", index, classes, "graph."+t.GoName())()
 	if index == nil || !index.Judged() {
 		return Unsqueeze(index, -1) // its own mistake
 	}

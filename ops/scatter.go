@@ -245,7 +245,7 @@ func IndexFill(x *graph.Node, axis int, index, value *graph.Node) *graph.Node {
 	if !picked.Judged() || value == nil || !value.Judged() {
 		return Add(picked, value) // its own mistake
 	}
-	return IndexCopy(x, axis, index, Expand(convert(x.Graph(), value, x.DType()), picked.Shape()...))
+	return IndexCopy(x, axis, index, Expand(x.Graph().Convert(value, x.DType()), picked.Shape()...))
 }
 
 // TakeAlongAxis is [Gather] as numpy.take_along_axis has it: x and the indices broadcast on all

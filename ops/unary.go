@@ -77,20 +77,7 @@ func init() {
 	opRelu.Emit = func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 		return e.Prim(graph.PrimMax, x[0], e.Const(n.DType(), 0))
 	}
-	opCast = define(graph.Op{
-		Name: "cast", Func: "Cast", Doc: "x in another dtype; floats are truncated towards zero, booleans are 0 and 1.",
-		Class: graph.Elementwise, MinIn: 1, MaxIn: 1,
-		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.Attrs().(CastAttrs).To, c.Shape(0) },
-		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			return e.Convert(x[0], n.DType())
-		},
-		Grad: func(n, dy node, _ int) node {
-			if !n.DType().IsFloat() || !n.In(0).DType().IsFloat() {
-				return nil
-			}
-			return Cast(dy, n.In(0).DType())
-		},
-	})
+	opCast = register(graph.CastOp)
 	opStopGrd = define(graph.Op{
 		Name: "stop_gradient", Func: "StopGradient", Doc: "x, through which no gradient flows.",
 		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: sameType, Grad: noGradient,
@@ -122,7 +109,7 @@ func init() {
 }
 
 // CastAttrs are the fixed arguments of Cast.
-type CastAttrs struct{ To graph.DType }
+type CastAttrs = graph.CastAttrs
 
 // identityFor is a primitive that leaves booleans, and integers where ints is set,
 // as they are.
@@ -207,10 +194,7 @@ func Round(x *graph.Node) *graph.Node { return Apply(opRound, nil, x) }
 // PyTorch's result depends on the processor, NaN gives 0, and what is out of range the nearest
 // integer. Int64 becomes Int32 by its low bits, as in PyTorch.
 func Cast(x *graph.Node, to graph.DType) *graph.Node {
-	if x != nil && x.Judged() && x.Graph() != nil && x.DType() == to {
-		return x
-	}
-	return Apply(opCast, CastAttrs{to}, x)
+	return x.Cast(to)
 }
 
 // StopGradient returns x, through which no gradient flows.

@@ -7,7 +7,7 @@
 // it requires, refuses it, or leaves it to the binding of sizes.
 //
 // check.go is the way through: what rules have found, operations that are not whole
-// (operation.go, operationmove.go, typing.go), writes without an order (inorder.go), writes that
+// (operation.go, operationmove.go), writes without an order (inorder.go), writes that
 // were left out (leftout.go), reshapes that mix axes (mixing.go), numbers made of a whole batch
 // (wholebatch.go), axes under others (axeslint.go), examples that are not independent
 // (independence.go), sizes below 0 (nonnegative.go), and the requirements of all nodes together

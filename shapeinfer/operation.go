@@ -20,7 +20,6 @@ import (
 func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wrong []*graph.Mistake) {
 	told := map[*graph.Op]bool{}
 	required := map[*graph.Node]bool{}
-	var types typing
 	for _, need := range requirements {
 		required[need.Node] = true
 	}
@@ -28,7 +27,7 @@ func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wro
 		if !n.Judged() || n.Err() != nil || told[n.Op()] || hasUnknown(n.Operands()) {
 			continue
 		}
-		if m := operationMistake(n, required[n], &types); m != nil {
+		if m := operationMistake(n, required[n]); m != nil {
 			told[n.Op()] = true
 			wrong = append(wrong, m)
 		}
@@ -42,8 +41,8 @@ func hasUnknown(values []*graph.Node) bool {
 	return slices.ContainsFunc(values, func(x *graph.Node) bool { return slices.Contains(x.Shape(), graph.UnknownDim) })
 }
 
-func operationMistake(n *graph.Node, required bool, types *typing) *graph.Mistake {
-	c := operationCheck{n: n, op: n.Op(), required: required, types: types}
+func operationMistake(n *graph.Node, required bool) *graph.Mistake {
+	c := operationCheck{n: n, op: n.Op(), required: required}
 	c.guarded("the operation", c.run)
 	if c.wrong == "" {
 		return nil
@@ -60,8 +59,7 @@ func operationMistake(n *graph.Node, required bool, types *typing) *graph.Mistak
 type operationCheck struct {
 	n           *graph.Node
 	op          *graph.Op
-	required    bool    // sizes of the node are left to their binding
-	types       *typing // memory for the types of an element's values
+	required    bool // sizes of the node are left to their binding
 	wrong, help string
 }
 
@@ -100,7 +98,6 @@ func (c *operationCheck) run() {
 		if c.want(!c.op.Indexed, "Indexed is set, which is for passes of the compiler") && c.want(c.op.Emit != nil, "Emit is missing, which a class of %s wants", class) &&
 			c.want(class == graph.Elementwise || operands > 0, "a class of %s wants an operand that it writes", class) {
 			c.broadcasts()
-			c.emits()
 			c.leaves()
 		}
 	case graph.Reduce:
@@ -210,22 +207,6 @@ func (c *operationCheck) broadcasts() {
 				return
 			}
 		}
-	}
-}
-
-// emits requires that the meaning of an element has the types that it says.
-func (c *operationCheck) emits() {
-	e := c.types
-	in := e.begin(c.n)
-	c.guarded("Emit", func() {
-		v := c.op.Emit(e, c.n, in)
-		if t := e.TypeOf(v); e.wrong == "" && t != c.n.DType() {
-			e.wrong = fmt.Sprintf("it gives %s, and Infer says %s", t, c.n.DType())
-		}
-	})
-	if e.wrong != "" {
-		c.fail("convert operands before the node is built, with Promote (such as ops.ToCommonType) and ops.Apply; or in Emit, with Emitter.Convert",
-			"Emit gives a wrong type: %s", e.wrong)
 	}
 }
 

@@ -1,0 +1,58 @@
+package graph
+
+import "fmt"
+
+// CastOp is the operation that changes a value's dtype. It stands here and not in package ops because [Apply]
+// converts operands.
+var CastOp = &Op{
+	Name: "cast", Func: "Cast", Doc: "x in another dtype; floats are truncated towards zero, booleans are 0 and 1.",
+	Class: Elementwise, MinIn: 1, MaxIn: 1,
+	Infer: func(c *Call) (DType, Shape) { return c.Attrs().(CastAttrs).To, c.Shape(0) },
+	Emit:  func(e Emitter, n *Node, x []Value) Value { return e.Convert(x[0], n.DType()) },
+}
+
+func init() {
+	// Set here, because the rule makes a node of the operation itself.
+	CastOp.Grad = func(n, dy *Node, _ int) *Node {
+		if !n.DType().IsFloat() || !n.In(0).DType().IsFloat() {
+			return nil
+		}
+		return dy.Cast(n.In(0).DType())
+	}
+}
+
+// CastAttrs are the fixed arguments of [CastOp].
+type CastAttrs struct{ To DType }
+
+// Args writes the dtype as Go writes it.
+func (a CastAttrs) Args(operands []string) []string { return append(operands, "graph."+a.To.GoName()) }
+
+// Cast returns n in another dtype, or n itself where it has that dtype: see ops.Cast.
+func (n *Node) Cast(to DType) *Node {
+	if n != nil && n.judged && n.g != nil && n.dtype == to {
+		return n
+	}
+	return Apply(CastOp, CastAttrs{to}, n)
+}
+
+// Convert returns x in dtype t, as an operand that is converted on the user's behalf: messages show x in its
+// place. A number of [Num] becomes a constant of the graph. A node of another graph stays as it is.
+func (g *Graph) Convert(x *Node, t DType) *Node {
+	if a, isNumber := x.Literal(); isNumber {
+		return g.number(a, t)
+	}
+	if x.dtype == t || x.g != g {
+		return x
+	}
+	return x.Cast(t).Implied()
+}
+
+// GoName returns the name of the dtype's constant, such as "Float32".
+func (t DType) GoName() string {
+	if !t.Valid() {
+		return fmt.Sprintf("DType(%d)", t)
+	}
+	word := []byte(t.String())
+	word[0] -= 'a' - 'A'
+	return string(word)
+}

@@ -1,0 +1,144 @@
+package graph
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/internal/panicked"
+)
+
+// typing is an Emitter that finds the dtypes of the values of an element, and what is wrong
+// with them first.
+type typing struct {
+	rank     int
+	operands int
+	types    []DType
+	in       []Value
+	wrong    string
+}
+
+// checkElement requires that the meaning of an element gives the node's dtype, by primitives that are
+// defined for the dtypes of its values. It is asked when the node is built, so that whoever wrote the
+// operation is told of it at the line that uses it. Each operation is told of once in a graph.
+func (n *Node) checkElement() {
+	if n.bad != nil || !n.judged || n.op.Emit == nil || n.op.Class != Elementwise && n.op.Class != Update {
+		return
+	}
+	if slices.ContainsFunc(n.in, func(x *Node) bool { return slices.Contains(x.shape, UnknownDim) }) {
+		return // a mistake is told of already, and what is computed with its sizes says nothing of the operation
+	}
+	wrong := n.g.elements.of(n)
+	if wrong == "" {
+		return
+	}
+	n.judged = false
+	if n.g.wrongElement[n.op] {
+		return
+	}
+	if n.g.wrongElement == nil {
+		n.g.wrongElement = map[*Op]bool{}
+	}
+	n.g.wrongElement[n.op] = true
+	m := n.op.NotWhole(wrong)
+	m.Help = []string{"convert operands before the node is built, with Promote (such as ops.ToCommonType); or in Emit, with Emitter.Convert"}
+	n.fail(m)
+}
+
+// of returns what is wrong with the types of an element of n, or nothing. What it found of other nodes is
+// forgotten.
+func (e *typing) of(n *Node) (wrong string) {
+	*e = typing{rank: n.Rank(), operands: len(n.in), types: e.types[:0], in: e.in[:0]}
+	for _, x := range n.in {
+		e.in = append(e.in, e.value(x.dtype))
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			wrong = "Emit " + panicked.Text(p)
+		}
+	}()
+	if t := e.TypeOf(n.op.Emit(e, n, e.in)); t != n.dtype {
+		e.fail("it gives %s, and Infer says %s", t, n.dtype)
+	}
+	if e.wrong == "" {
+		return ""
+	}
+	return "Emit gives a wrong type: " + e.wrong
+}
+
+func (e *typing) fail(format string, args ...any) Value {
+	if e.wrong == "" {
+		e.wrong = fmt.Sprintf(format, args...)
+	}
+	return e.value(InvalidDType)
+}
+
+func (e *typing) value(t DType) Value {
+	e.types = append(e.types, t)
+	return Value(len(e.types) - 1)
+}
+
+// Prim applies a primitive.
+func (e *typing) Prim(p Prim, x ...Value) Value {
+	types := make([]DType, len(x))
+	for i, v := range x {
+		if types[i] = e.TypeOf(v); !types[i].Valid() {
+			return e.value(InvalidDType) // it is wrong already
+		}
+	}
+	t, err := p.Result(types...)
+	if err != nil {
+		return e.fail("%v", err)
+	}
+	return e.value(t)
+}
+
+// Const is a number.
+func (e *typing) Const(t DType, _ float64) Value {
+	if !t.Valid() {
+		return e.fail("a number of no dtype")
+	}
+	return e.value(t)
+}
+
+// Convert changes the type.
+func (e *typing) Convert(x Value, t DType) Value {
+	if e.TypeOf(x); !t.Valid() {
+		return e.fail("a conversion to no dtype")
+	}
+	return e.value(t)
+}
+
+// TypeOf returns the type of a value.
+func (e *typing) TypeOf(x Value) DType {
+	if x < 0 || int(x) >= len(e.types) {
+		e.fail("value %d is none that the emitter has given", x)
+		return InvalidDType
+	}
+	return e.types[x]
+}
+
+// Index is the position along an axis.
+func (e *typing) Index(axis int) Value {
+	if axis < 0 || axis >= e.rank {
+		return e.fail("the index of axis %d of a value with %d axes", axis, e.rank)
+	}
+	return e.value(Int64)
+}
+
+// Size is a size of the program.
+func (e *typing) Size(d Dim) Value {
+	if !d.Valid() {
+		return e.fail("a size that is none")
+	}
+	return e.value(Int64)
+}
+
+// Check stops the run.
+func (e *typing) Check(ok Value, c Claim) {
+	if c.Operand < 0 || c.Operand >= e.operands {
+		e.fail("a check of operand %d of %d", c.Operand, e.operands)
+	}
+	if t := e.TypeOf(ok); t.Valid() && t != Bool {
+		e.fail("a check of %s: it must be bool", t)
+	}
+}
