@@ -41,7 +41,7 @@ func (g *Graph) Convert(x *Node, t DType) *Node {
 	if a, isNumber := x.Literal(); isNumber {
 		return g.number(a, t)
 	}
-	if x.dtype == t || x.g != g {
+	if x == nil || x.dtype == t || x.g != g {
 		return x
 	}
 	return x.Cast(t).Implied()

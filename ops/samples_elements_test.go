@@ -22,7 +22,7 @@ var elementSamples = []sample{
 	{name: "nan_to_num", arity: 1, call: on(func(x node) node { return ops.NanToNum(x, 1.5, math.Inf(1), -3) })},
 	{name: "threshold", arity: 1, call: on(func(x node) node { return ops.Threshold(x, 0.5003, 7) })},
 	{name: "assert", arity: 2, truth: []int{1}, call: func(in ...node) node { return ops.Assert(in[0], ops.Or(in[1], ops.Not(in[1])), "never") }},
-	{name: "sampled", shapes: [][]int{{3}}, flat: "a gradient is refused", call: on(func(x node) node {
+	{name: "sampled", draws: true, shapes: [][]int{{3}}, flat: "a gradient is refused", call: on(func(x node) node {
 		return ops.RandomGamma(x.Graph().Scalar(graph.Int64, 3), ops.Add(ops.Abs(x), graph.Num(0.5)))
 	})},
 	{name: "softcap", arity: 1, call: on(func(x node) node { return ops.Softcap(x, 3) })},

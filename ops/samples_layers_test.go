@@ -34,7 +34,7 @@ var layerSamples = []sample{
 	}},
 	{name: "conv_transpose2d", shapes: [][]int{{4, 2, 3}, {4, 1, 2, 2}}, call: func(in ...node) node { return ops.ConvTranspose2D(in[0], in[1], nil, ops.Groups(2)) }},
 	{name: "einsum", shapes: [][]int{{2, 3, 4}, {4, 3}}, call: func(in ...node) node { return ops.Einsum("bij,ji->bi", in...) }},
-	{name: "dropout", shapes: [][]int{{6, 5}}, flat: "its gradient has a test of its own", call: on(func(x node) node {
+	{name: "dropout", draws: true, shapes: [][]int{{6, 5}}, flat: "its gradient has a test of its own", call: on(func(x node) node {
 		return ops.Dropout(x, 0.5, ops.Size(x.Graph(), graph.Int64, 3))
 	})},
 

@@ -30,6 +30,8 @@ type sample struct {
 	// cancels says that the result is a small difference of numbers of the size of 1: its
 	// last digits are noise.
 	cancels bool
+	// draws says that each place in the program, and each step of a loop, draws numbers of its own.
+	draws bool
 	// flat says why gradients are not those of central differences.
 	flat string
 }
