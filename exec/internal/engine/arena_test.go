@@ -14,11 +14,7 @@ func TestBlocksLieAtTheLowestFreePlaces(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		times := 1 + r.IntN(40)
-		blocks := make([]extent, r.IntN(60))
-		for i := range blocks {
-			first := r.IntN(times)
-			blocks[i] = extent{first: first, last: first + r.IntN(times-first), bytes: 64 * r.IntN(6)}
-		}
+		blocks := randomBlocks(r, times, r.IntN(60))
 		slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
 		taken := newTimeline(times)
 		var placed []extent // by place
@@ -36,4 +32,40 @@ func TestBlocksLieAtTheLowestFreePlaces(t *testing.T) {
 			slices.SortStableFunc(placed, func(x, y extent) int { return cmp.Compare(x.at, y.at) })
 		}
 	}
+}
+
+// randomBlocks makes blocks of some times.
+func randomBlocks(r *rand.Rand, times, count int) []extent {
+	blocks := make([]extent, count)
+	for i := range blocks {
+		first := r.IntN(times)
+		blocks[i] = extent{first: first, last: first + r.IntN(times-first), bytes: 64 * r.IntN(6)}
+	}
+	return blocks
+}
+
+// TestPlacesLieApart wants places that no two blocks share at a time, and no more bytes than those of the
+// largest first.
+func TestPlacesLieApart(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	gained := 0
+	for range 300 {
+		times := 1 + r.IntN(40)
+		blocks := randomBlocks(r, times, r.IntN(60))
+		first := slices.Clone(blocks)
+		slices.SortStableFunc(first, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
+		before, most := place(first, times), mostLive(blocks, times)
+		list, end := placed(blocks, times)
+		require.LessOrEqual(t, end, before)
+		require.GreaterOrEqual(t, end, most)
+		gained += before - end
+		for i, k := range list {
+			require.LessOrEqual(t, k.at+k.bytes, end)
+			for _, o := range list[:i] {
+				apart := k.last < o.first || o.last < k.first || k.at+k.bytes <= o.at || o.at+o.bytes <= k.at
+				require.True(t, apart || k.bytes*o.bytes == 0, "%+v and %+v", k, o)
+			}
+		}
+	}
+	require.Positive(t, gained)
 }
