@@ -16,7 +16,7 @@ var adamDefaults = settings{beta1: 0.9, beta2: 0.999, epsilon: 1e-8}
 //	w -= rate/(1-β1ᵗ) · m / (√v/√(1-β2ᵗ) + ε)
 //
 // t is the number of steps, this one included. State: exp_avg (m), exp_avg_sq (v) and
-// max_exp_avg_sq. Options: Betas (0.9 and 0.999), Epsilon (1e-8), AMSGrad.
+// max_exp_avg_sq. Options: Betas (0.9 and 0.999), Epsilon (1e-8), AMSGrad, UsedRows.
 func Adam[R Rate](rate R, opts ...Option) Optimizer { return build(adam, rate, opts) }
 
 // AdamW is [Adam] with a weight decay that shrinks the parameter itself instead of going
@@ -25,7 +25,7 @@ func Adam[R Rate](rate R, opts ...Option) Optimizer { return build(adam, rate, o
 func AdamW[R Rate](rate R, opts ...Option) Optimizer { return build(adamW, rate, opts) }
 
 var (
-	adam  = &rule{name: "Adam", defaults: adamDefaults, options: "Betas Epsilon AMSGrad", step: adamStep}
+	adam  = &rule{name: "Adam", defaults: adamDefaults, options: "Betas Epsilon AMSGrad UsedRows", step: adamStep}
 	adamW = &rule{name: "AdamW", defaults: settings{beta1: 0.9, beta2: 0.999, epsilon: 1e-8, decay: 0.01},
 		options: adam.options, decoupled: true, step: adamStep}
 )

@@ -27,6 +27,7 @@ type settings struct {
 	beta2Decay    float64
 	leastScale    float64
 	threshold     float64
+	usedRows      bool
 }
 
 // Option changes an optimiser's settings. One that the optimiser does not have is a

@@ -11,10 +11,10 @@ import (
 //	v = mu·v + (1-d)·grad
 //	w -= rate·v, or rate·(grad + mu·v)
 //
-// State: momentum_buffer. Options: Momentum, Dampening, Nesterov.
+// State: momentum_buffer. Options: Momentum, Dampening, Nesterov, UsedRows.
 func SGD[R Rate](rate R, opts ...Option) Optimizer { return build(sgd, rate, opts) }
 
-var sgd = &rule{name: "SGD", options: "Momentum Dampening Nesterov", step: func(u *update, grad *graph.Node) *graph.Node {
+var sgd = &rule{name: "SGD", options: "Momentum Dampening Nesterov UsedRows", step: func(u *update, grad *graph.Node) *graph.Node {
 	if u.momentum == 0 {
 		return ops.Mul(grad, u.rateOf())
 	}

@@ -41,10 +41,10 @@ func (u *update) meanSquare(grad *graph.Node) *graph.Node {
 //	s = s + grad²
 //	w -= rate/(1 + (t-1)·decay) · grad / (√s + ε)
 //
-// State: sum (s). Options: RateDecay (0), InitialAccumulator (0), Epsilon (1e-10).
+// State: sum (s). Options: RateDecay (0), InitialAccumulator (0), Epsilon (1e-10), UsedRows.
 func Adagrad[R Rate](rate R, opts ...Option) Optimizer { return build(adagrad, rate, opts) }
 
-var adagrad = &rule{name: "Adagrad", defaults: settings{epsilon: 1e-10}, options: "RateDecay InitialAccumulator Epsilon",
+var adagrad = &rule{name: "Adagrad", defaults: settings{epsilon: 1e-10}, options: "RateDecay InitialAccumulator Epsilon UsedRows",
 	step: func(u *update, grad *graph.Node) *graph.Node {
 		rate := u.rateOf()
 		if u.rateDecay != 0 {

@@ -35,20 +35,32 @@ type update struct {
 	group string
 	w     *graph.Node
 	t     graph.DType
+	rows  *namedRows // that alone are updated; nil for all
 }
 
 // build returns the write of the parameter.
 func (u *update) build(grad *graph.Node) *graph.Node {
+	if u.usedRows {
+		if u.rows = namedRowsOf(grad); u.rows != nil {
+			grad = u.rows.grad
+		}
+	}
 	decoupled := u.rule.decoupled || u.decoupled
+	w := u.now(u.w)
 	if u.decay != 0 && !decoupled {
-		grad = ops.Add(grad, ops.Mul(u.w, graph.Num(u.decay)))
+		grad = ops.Add(grad, ops.Mul(w, graph.Num(u.decay)))
 	}
 	step := u.rule.step(u, grad)
-	kept := u.w
+	kept := w
 	if u.decay != 0 && decoupled {
-		kept = ops.Mul(u.w, u.scalar("kept", u.keptShare))
+		kept = ops.Mul(w, u.scalar("kept", u.keptShare))
 	}
-	if kept == u.w && u.when == nil {
+	switch {
+	case u.rows != nil && kept == w:
+		return ops.SubInPlace(u.w, u.change(step))
+	case u.rows != nil:
+		return ops.AddInPlace(u.w, u.change(ops.Sub(ops.Sub(kept, step), w)))
+	case kept == w && u.when == nil:
 		return ops.SubInPlace(u.w, step)
 	}
 	return u.write(u.w, ops.Sub(kept, step))
@@ -79,6 +91,12 @@ func (u *update) keep(kind string, next func(old *graph.Node) *graph.Node) *grap
 // keepFrom is keep of a state of another shape or beginning.
 func (u *update) keepFrom(start filled, kind string, shape graph.Shape, next func(old *graph.Node) *graph.Node) *graph.Node {
 	old := u.state(u.w.Name(), kind, u.t, start, shape)
+	if u.rows != nil {
+		before := u.now(old)
+		v := next(before)
+		u.writes = append(u.writes, ops.AddInPlace(old, u.change(ops.Sub(v, before))))
+		return v
+	}
 	v := u.write(old, next(old))
 	u.writes = append(u.writes, v)
 	return v
