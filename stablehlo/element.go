@@ -1,0 +1,76 @@
+package stablehlo
+
+import "github.com/broadloom/broadloom/graph"
+
+// elementwise computes a broadcasting node: the meaning of one element, written with whole tensors.
+func (e *exporter) elementwise(n *graph.Node, in []*value) *value {
+	t := e.typeOf(n)
+	m := &elementEmitter{e: e, shape: t.shape, node: n}
+	x := make([]graph.Value, len(in))
+	for i, v := range in {
+		x[i] = m.put(e.broadcast(v, t.shape))
+	}
+	return m.values[n.Op().Emit(m, n, x)]
+}
+
+// elementEmitter takes down the meaning of an element as operations on tensors of the node's shape.
+type elementEmitter struct {
+	e      *exporter
+	node   *graph.Node
+	shape  []int
+	values []*value
+}
+
+func (m *elementEmitter) put(v *value) graph.Value {
+	m.values = append(m.values, v)
+	return graph.Value(len(m.values) - 1)
+}
+
+// Prim applies a primitive.
+func (m *elementEmitter) Prim(p graph.Prim, x ...graph.Value) graph.Value {
+	in, types := make([]*value, len(x)), make([]graph.DType, len(x))
+	for i, v := range x {
+		in[i], types[i] = m.values[v], m.values[v].dtype
+	}
+	if _, err := p.Result(types...); err != nil {
+		return m.put(m.e.fail(m.node, "is written with what is no primitive: %v", err))
+	}
+	return m.put(m.e.primitive(p, in))
+}
+
+// Const is a number of type t.
+func (m *elementEmitter) Const(t graph.DType, v float64) graph.Value {
+	return m.put(m.e.splat(tensor{t, m.shape}, v))
+}
+
+// Convert changes the type.
+func (m *elementEmitter) Convert(x graph.Value, t graph.DType) graph.Value {
+	return m.put(m.e.convert(m.values[x], t))
+}
+
+// TypeOf returns the type of a value.
+func (m *elementEmitter) TypeOf(x graph.Value) graph.DType { return m.values[x].dtype }
+
+// Index is the position along an axis.
+func (m *elementEmitter) Index(axis int) graph.Value {
+	return m.put(m.e.iota(tensor{graph.Int64, m.shape}, axis))
+}
+
+// Size is a size of the program.
+func (m *elementEmitter) Size(d graph.Dim) graph.Value {
+	return m.put(m.e.whole(tensor{graph.Int64, m.shape}, int64(m.e.int(d))))
+}
+
+// Check notes a claim, which a result of the module tells of.
+func (m *elementEmitter) Check(ok graph.Value, c graph.Claim) {
+	m.e.claim(m.values[ok], c.Message)
+}
+
+// claim notes that all elements of a truth value must be true.
+func (e *exporter) claim(holds *value, message string) {
+	if holds.count() == 0 {
+		return
+	}
+	all := e.fold(graph.FoldAll, holds, allAxes(holds))
+	e.block.checks = append(e.block.checks, check{all, message, e.at})
+}

@@ -1,0 +1,206 @@
+package stablehlo
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/panicked"
+	"github.com/broadloom/broadloom/shapeinfer"
+)
+
+// exporter goes through a graph and writes what each node means.
+type exporter struct {
+	builder
+	sizes    shapeinfer.Sizes
+	annotate func(*graph.Node) string
+	frame    *frame
+	node     *graph.Node // of the user's graph, that is at work
+	err      error       // the first one
+}
+
+// frame is a graph that is being exported: the user's, or that in which a composite operation is written
+// with others.
+type frame struct {
+	outer  *frame
+	values map[*graph.Node]*value
+	base   *block                   // of what belongs to no loop
+	bodies map[*graph.Region]*block // of the loops that are open
+}
+
+func newExporter(sizes shapeinfer.Sizes, annotate func(*graph.Node) string) *exporter {
+	return &exporter{sizes: sizes, annotate: annotate}
+}
+
+// enter begins another graph, within the block at work.
+func (e *exporter) enter() {
+	e.frame = &frame{outer: e.frame, values: map[*graph.Node]*value{}, base: e.block, bodies: map[*graph.Region]*block{}}
+}
+
+func (e *exporter) leave() { e.frame = e.frame.outer }
+
+// module exports a whole program.
+func (e *exporter) module(g *graph.Graph, r request) (m *Module, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			m, err = nil, e.panicked(p)
+		}
+	}()
+	m = &Module{name: g.Name(), main: newBlock("func.return"), prelude: r.prelude, attributes: moduleAttributes(r.attributes)}
+	e.block = m.main
+	roots := append(append([]*graph.Node{}, r.outputs...), r.updates...)
+	e.enter()
+	e.arguments(m, g, roots)
+	for _, n := range r.outputs {
+		e.result(m, n, Result{Role: RoleOutput, Name: n.Label()}, e.value(n))
+	}
+	e.writes(m, g, roots)
+	e.checks(m)
+	if e.err != nil {
+		return nil, e.err
+	}
+	return m, nil
+}
+
+// panicked says whose code has panicked: what an operation says of itself is the user's where the operation is.
+func (e *exporter) panicked(p any) error {
+	if e.node == nil {
+		return fmt.Errorf("a mistake of this package: it %s", panicked.Text(p))
+	}
+	return fmt.Errorf("%s: error %s: what %s says of itself %s", e.node.Pos(), graph.CodeOperation, graph.Describe(e.node), panicked.Text(p))
+}
+
+// fail notes an error at the node at work, and gives a value in the place of the one that cannot be had.
+func (e *exporter) fail(n *graph.Node, format string, args ...any) *value {
+	if e.err == nil {
+		at := n
+		if e.node != nil {
+			at = e.node
+		}
+		e.err = fmt.Errorf("%s: error: %s %s", at.Pos(), graph.Describe(at), fmt.Sprintf(format, args...))
+	}
+	return e.splat(e.typeOf(n), 0)
+}
+
+// typeOf returns the type of a node's value.
+func (e *exporter) typeOf(n *graph.Node) tensor { return tensor{n.DType(), e.ints(n.Shape())} }
+
+// ints returns sizes as numbers.
+func (e *exporter) ints(dims []graph.Dim) []int {
+	list := make([]int, len(dims))
+	for i, d := range dims {
+		list[i] = e.int(d)
+	}
+	return list
+}
+
+func (e *exporter) int(d graph.Dim) int {
+	v, err := d.Eval(e.sizes.Lookup)
+	if err != nil && e.err == nil {
+		e.err = fmt.Errorf("the program needs the size %s: %w; give it with Bind", d, err)
+	}
+	return int(v)
+}
+
+// value returns the value of a node, which it writes into the block of the loop to which the node belongs.
+func (e *exporter) value(n *graph.Node) *value {
+	if v := e.frame.values[n]; v != nil {
+		return v
+	}
+	outer, at, node := e.block, e.at, e.node
+	defer func() { e.block, e.at, e.node = outer, at, node }()
+	in := e.operands(n)
+	e.block = e.blockOf(n)
+	if e.frame.outer == nil {
+		e.node, e.at = n, n.Pos()
+	}
+	v := e.annotated(n, e.compute(n, in))
+	if want := e.typeOf(n); !v.equal(want) && e.err == nil {
+		e.err = fmt.Errorf("%s: error: %s became %s, and is %s", n.Pos(), graph.Describe(n), v.tensor, want)
+	}
+	e.frame.values[n] = v
+	return v
+}
+
+// operands returns the values of a node's operands. Those of a loop's own nodes are asked for when the loop is written.
+func (e *exporter) operands(n *graph.Node) []*value {
+	if n.Op().Class == graph.Loop {
+		return nil
+	}
+	in := make([]*value, len(n.Operands()))
+	for i, x := range n.Operands() {
+		in[i] = e.value(x)
+	}
+	return in
+}
+
+// blockOf returns the block in which a node is computed.
+func (e *exporter) blockOf(n *graph.Node) *block {
+	if b := e.frame.bodies[n.Region()]; b != nil {
+		return b
+	}
+	return e.frame.base
+}
+
+// annotated puts the constraint on a computed value that the user asks for.
+func (e *exporter) annotated(n *graph.Node, v *value) *value {
+	if e.annotate == nil || e.frame.outer != nil || n.Op().Class == graph.Source {
+		return v
+	}
+	if text := e.annotate(n); text != "" {
+		return e.apply("sdy.sharding_constraint", v.tensor, []attr{{"sharding", text}}, v)
+	}
+	return v
+}
+
+// compute writes what a node computes from its operands.
+func (e *exporter) compute(n *graph.Node, in []*value) *value {
+	switch n.Op().Class {
+	case graph.Source:
+		if n.IsConst() {
+			return e.constant(e.typeOf(n), n.ConstData())
+		}
+	case graph.Elementwise, graph.Update:
+		return e.elementwise(n, in)
+	case graph.Reduce:
+		return e.reduce(n, in[0])
+	case graph.Movement:
+		return e.move(n, in)
+	case graph.Contract:
+		return e.matmul(e.typeOf(n), in[0], in[1])
+	case graph.Gather:
+		return e.pick(n, in[0], in[1])
+	case graph.Composite:
+		return e.composite(n, in)
+	case graph.Version:
+		return e.version(n, in[0], in[1])
+	}
+	return e.fail(n, "has no form in StableHLO yet: its class is %s", n.Op().Class)
+}
+
+// composite writes an operation that is written with others: in a graph of its own, so that the user's stays as it is.
+func (e *exporter) composite(n *graph.Node, in []*value) *value {
+	g := n.Graph().Derive()
+	operands := make([]*graph.Node, len(in))
+	given := map[*graph.Node]*value{}
+	for i, x := range n.Operands() {
+		if x.IsConst() {
+			operands[i] = g.Copy(x, nil)
+			continue
+		}
+		operands[i] = g.InputFor(x, x.DType(), x.Shape())
+		given[operands[i]] = in[i]
+	}
+	y := n.Op().Expand(g.Copy(n, operands), operands)
+	if err := g.Err(); err != nil {
+		return e.fail(n, "is written with others by its Expand, which makes a mistake: %v", err)
+	}
+	if y == nil || y.Graph() != g || !y.Judged() {
+		return e.fail(n, "is written with others by its Expand, which gives no value of the graph that it was given")
+	}
+	e.enter()
+	defer e.leave()
+	for x, v := range given {
+		e.frame.values[x] = v
+	}
+	return e.value(y)
+}

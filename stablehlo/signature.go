@@ -1,0 +1,68 @@
+package stablehlo
+
+import (
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Role is what an argument or a result of a module is.
+type Role string
+
+// The roles.
+const (
+	RoleInput     Role = "input"     // fed to every run; as a result, the memory of a mutable input after the run
+	RoleParameter Role = "parameter" // held from run to run, and trained
+	RoleState     Role = "state"     // held from run to run, such as an optimiser's
+	RoleOutput    Role = "output"    // asked for
+	RoleCheck     Role = "check"     // a truth value: whether what Message tells against did not happen
+)
+
+// Signature tells what a module takes and gives, each in order.
+type Signature struct {
+	Arguments []Argument `json:"arguments"`
+	Results   []Result   `json:"results"`
+}
+
+// Argument is an argument of a module.
+type Argument struct {
+	Role  Role   `json:"role"`
+	Name  string `json:"name"`
+	DType string `json:"dtype"` // Broadloom's name, such as "float32"
+	Shape []int  `json:"shape"`
+	// Dims are the sizes as the program declares them, such as "batch".
+	Dims []string `json:"dims"`
+	// DonatedTo is the result that takes the argument's memory, which must not be used again; -1 for none.
+	DonatedTo int `json:"donated_to"`
+}
+
+// Result is a result of a module.
+type Result struct {
+	Role  Role   `json:"role"`
+	Name  string `json:"name"` // of a check, the place in the user's program
+	DType string `json:"dtype"`
+	Shape []int  `json:"shape"`
+	// Message is what a run that fails a check is to tell.
+	Message string `json:"message,omitempty"`
+}
+
+// Signature returns what the module takes and gives.
+func (m *Module) Signature() *Signature { return &m.signature }
+
+// roleOf returns the role of an input or a parameter.
+func roleOf(n *graph.Node) Role {
+	switch {
+	case n.IsInput():
+		return RoleInput
+	case n.IsState():
+		return RoleState
+	}
+	return RoleParameter
+}
+
+// argumentOf describes an input or a parameter.
+func argumentOf(n *graph.Node, t tensor) Argument {
+	a := Argument{Role: roleOf(n), Name: n.Name(), DType: t.dtype.String(), Shape: t.shape, Dims: []string{}, DonatedTo: -1}
+	for _, d := range n.Shape() {
+		a.Dims = append(a.Dims, d.String())
+	}
+	return a
+}

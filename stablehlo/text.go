@@ -1,0 +1,136 @@
+package stablehlo
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// elementTypes are MLIR's names of the dtypes.
+var elementTypes = map[graph.DType]string{graph.Bool: "i1", graph.Int32: "i32", graph.Int64: "i64", graph.Float32: "f32", graph.Float64: "f64"}
+
+// String returns the type as MLIR writes it, such as "tensor<2x3xf32>".
+func (t tensor) String() string {
+	b := append(make([]byte, 0, 32), "tensor<"...)
+	for _, d := range t.shape {
+		b = append(strconv.AppendInt(b, int64(d), 10), 'x')
+	}
+	b = append(b, elementTypes[t.dtype]...)
+	return string(append(b, '>'))
+}
+
+// typeList returns the types of values with commas between them.
+func typeList(list []*value) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = v.tensor.String()
+	}
+	return strings.Join(words, ", ")
+}
+
+// String returns the property as MLIR writes it.
+func (a attr) String() string {
+	list, is := a.value.([]int)
+	if !is {
+		return a.name + " = " + a.value.(string)
+	}
+	if len(list) == 0 {
+		return a.name + " = array<i64>"
+	}
+	return a.name + " = array<i64: " + numbers(list) + ">"
+}
+
+// numbers writes numbers with commas between them.
+func numbers(list []int) string {
+	words := make([]string, len(list))
+	for i, n := range list {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ", ")
+}
+
+// axes writes a list of axes, such as "[0, 2]".
+func axes(list []int) string { return "[" + numbers(list) + "]" }
+
+// elements returns what stands in the brackets of a constant's elements, which are in row-major order, or one
+// that all have.
+func elements(t tensor, data any) string {
+	v := reflect.ValueOf(data)
+	switch {
+	case t.count() == 0:
+		return ""
+	case v.Len() == 1:
+		return element(t.dtype, v.Index(0))
+	case v.Len() > 64 && t.dtype != graph.Bool:
+		return `"0x` + hexBytes(t.dtype, v) + `"`
+	}
+	at := 0
+	return nested(t, v, t.shape, &at)
+}
+
+// between returns what stands between two marks.
+func between(text, before, after string) string {
+	_, text, _ = strings.Cut(text, before)
+	text, _, _ = strings.Cut(text, after)
+	return text
+}
+
+// nested writes elements in brackets for each axis.
+func nested(t tensor, v reflect.Value, shape []int, at *int) string {
+	if len(shape) == 0 {
+		*at++
+		return element(t.dtype, v.Index(*at-1))
+	}
+	words := make([]string, shape[0])
+	for i := range words {
+		words[i] = nested(t, v, shape[1:], at)
+	}
+	return "[" + strings.Join(words, ", ") + "]"
+}
+
+// element writes one element. Floating-point numbers that a short decimal does not give exactly are
+// written as their bits.
+func element(d graph.DType, v reflect.Value) string {
+	switch {
+	case d == graph.Bool:
+		return strconv.FormatBool(v.Bool())
+	case d.IsInt():
+		return strconv.FormatInt(v.Int(), 10)
+	}
+	x := v.Float()
+	if math.Abs(x) < 1e6 && x*64 == math.Trunc(x*64) {
+		return strconv.FormatFloat(x, 'f', 6, 64)
+	}
+	return fmt.Sprintf("0x%0*X", 2*d.Size(), floatBits(d, x))
+}
+
+// floatBits returns the bits of a number as an element.
+func floatBits(d graph.DType, x float64) uint64 {
+	if d == graph.Float32 {
+		return uint64(math.Float32bits(float32(x)))
+	}
+	return math.Float64bits(x)
+}
+
+// hexBytes writes the bytes of elements, in little-endian order.
+func hexBytes(d graph.DType, v reflect.Value) string {
+	b := make([]byte, 0, 2*v.Len()*d.Size())
+	for i := range v.Len() {
+		var bits uint64
+		if d.IsInt() {
+			bits = uint64(v.Index(i).Int())
+		} else {
+			bits = floatBits(d, v.Index(i).Float())
+		}
+		for range d.Size() {
+			const digits = "0123456789ABCDEF"
+			b = append(b, digits[bits>>4&15], digits[bits&15])
+			bits >>= 8
+		}
+	}
+	return string(b)
+}
