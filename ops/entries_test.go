@@ -205,6 +205,12 @@ func repeated(arity int, shapes ...[]int) [][]int {
 // build makes the graph of the row for operands of a dtype.
 func (tr *trial) build(p pattern, dt graph.DType) (g *graph.Graph, in []*graph.Node, y *graph.Node) {
 	g = graph.New(tr.name, graph.WithPolicy(graph.Policy{MutualExpand: graph.AllowSilently}))
+	in, y = tr.buildIn(g, "", p, dt)
+	return g, in, y
+}
+
+// buildIn makes the nodes of the row in a graph, with a prefix to the names of its inputs.
+func (tr *trial) buildIn(g *graph.Graph, prefix string, p pattern, dt graph.DType) (in []*graph.Node, y *graph.Node) {
 	var operands []*graph.Node
 	for i, s := range p.shapes {
 		t := dt
@@ -225,14 +231,14 @@ func (tr *trial) build(p pattern, dt graph.DType) (g *graph.Graph, in []*graph.N
 		if p.views && len(s) == 2 {
 			shape = graph.MakeShape(s[1], s[0])
 		}
-		x := g.Input(fmt.Sprintf("x%d", i), t, shape...)
+		x := g.Input(fmt.Sprintf("%sx%d", prefix, i), t, shape...)
 		in = append(in, x)
 		if p.views && len(s) == 2 {
 			x = ops.Transpose(x, 0, 1)
 		}
 		operands = append(operands, x)
 	}
-	return g, in, tr.call(operands...)
+	return in, tr.call(operands...)
 }
 
 // compare runs a pattern by the oracle and by a compiled program, on each kind of values.

@@ -2,8 +2,6 @@
 // compiles for this machine then runs on GPUs, TPUs and many devices.
 //
 //	m, err := stablehlo.Export(g, stablehlo.Outputs(loss), stablehlo.Updates(step...), stablehlo.Bind(shapeinfer.Sizes{"batch": 256}))
-//	...
-//	err = m.Save("mlp", session)
 //
 // What is written comes from the meaning that each operation gives of itself, so that a user's own
 // operations are exported too. Random numbers are computed by counter, with integers, and have the same bits
@@ -11,9 +9,11 @@
 // are written in place are arguments that are donated. Checks, such as that of an index, are results: true where
 // what they claim holds.
 //
-// export.go has [Export] and its options, signature.go tells what a module takes and gives, and save.go writes
-// the folder that a launcher reads. exporter.go goes through a graph and its composite operations, results.go through
-// what a program writes. element.go is the meaning of elementwise operations on whole tensors, primitive.go that of
-// each primitive on numbers and wholenumber.go on integers, convert.go that of conversions. reduce.go, matmul.go, view.go with strided.go, assemble.go and gather.go are the other
-// classes of operations. ir.go is the module in memory, build.go makes instructions of it, text.go and print.go write it.
+// export.go has [Export] and its options, and signature.go tells what a module takes and gives. exporter.go goes
+// through a graph and its composite operations, results.go through what a program reads and writes.
+//
+// element.go is the meaning of elementwise operations on whole tensors, primitive.go that of each primitive,
+// wholenumber.go of those that are not plain on integers, and convert.go of conversions. reduce.go, matmul.go, gather.go,
+// assemble.go and view.go are the other classes of operations; strided.go finds how a view can be cut out of a value, and version.go
+// writes to one. ir.go is the module in memory, build.go makes instructions of it, text.go and print.go write it.
 package stablehlo

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -117,4 +118,23 @@ func fromCells[T any](cells []cell, f func(cell) T) []T {
 		list[i] = f(c)
 	}
 	return list
+}
+
+// FromBytes makes a value of the dtype of a name from the bytes of its elements, in little-endian order.
+func FromBytes(dtype string, raw []byte, shape ...int) (Value, error) {
+	t, err := graph.ParseDType(dtype)
+	if err != nil {
+		return Value{}, err
+	}
+	v := Value{t, append([]int{}, shape...), nil}
+	count := 1
+	for _, n := range shape {
+		count *= n
+	}
+	if len(raw) < count*t.Size() {
+		return v, fmt.Errorf("%d bytes hold no %d elements of %s", len(raw), count, t)
+	}
+	v.Data = cellsToSlice(t, make([]cell, count))
+	_, err = binary.Decode(raw[:count*t.Size()], binary.LittleEndian, v.Data)
+	return v, err
 }

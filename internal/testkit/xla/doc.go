@@ -1,0 +1,4 @@
+// Package xla runs programs in StableHLO by jaxlib, for tests that compare what XLA computes with what a program does.
+//
+// xla.go starts run.py, one process for all programs of a test.
+package xla

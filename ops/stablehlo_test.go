@@ -1,0 +1,115 @@
+package ops_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
+	"github.com/broadloom/broadloom/internal/testkit/xla"
+	"github.com/broadloom/broadloom/stablehlo"
+)
+
+// exportTrial is many rows in one module, which XLA compiles far faster than a module for each.
+type exportTrial struct {
+	*testing.T
+	rows    []*trial
+	about   []string
+	outputs []*graph.Node
+	want    []reference.Value
+	fed     feeds
+}
+
+// exportPatterns are the patterns of operands in which rows are exported, by dtype: each costs seconds of XLA's compiler.
+var exportPatterns = map[graph.DType][]string{
+	graph.Float32: {"row", "same", "both stretch"}, graph.Float64: {"row"}, graph.Int32: {"row", "missing lead"}, graph.Bool: {"row", "both stretch"},
+}
+
+// TestStableHLO exports every row of [samples] and runs it by XLA: the results must be those of the reference.
+func TestStableHLO(t *testing.T) {
+	var trials []*exportTrial
+	var programs []xla.Program
+	for dt, patterns := range exportPatterns {
+		for _, pattern := range patterns {
+			e := &exportTrial{T: t, fed: feeds{}}
+			programs = append(programs, e.program(pattern, dt))
+			trials = append(trials, e)
+		}
+	}
+	for i, o := range xla.Do(t, programs) {
+		trials[i].judge(o)
+	}
+}
+
+// program makes the module of all rows that have a pattern and take a dtype.
+func (e *exportTrial) program(pattern string, dt graph.DType) xla.Program {
+	g := graph.New("samples", graph.WithPolicy(graph.Policy{MutualExpand: graph.AllowSilently}))
+	for _, s := range allSamples() {
+		if s.outOfPlace != nil && (dt != graph.Float32 || pattern != "same") {
+			continue // the same meaning once more
+		}
+		tr := &trial{T: e.T, sample: s}
+		for _, p := range tr.patterns(3, 5) {
+			if p.name == pattern {
+				e.add(g, tr, p, dt)
+			}
+		}
+	}
+	m, err := stablehlo.Export(g, stablehlo.Outputs(e.outputs...))
+	require.NoError(e, err)
+	var run xla.Run
+	for _, a := range m.Signature().Arguments {
+		run = append(run, xla.Arg{Value: e.fed[g.ByName(a.Name)]})
+	}
+	return xla.Program{Name: fmt.Sprintf("%s %s", pattern, dt), Text: m.String(), Runs: []xla.Run{run}}
+}
+
+// add puts a row into the graph, if it takes the dtype and the values.
+func (e *exportTrial) add(g *graph.Graph, tr *trial, p pattern, dt graph.DType) {
+	alone, in, y := tr.build(p, dt)
+	if alone.Err() != nil {
+		return
+	}
+	about := fmt.Sprintf("%s: %s %v %s", tr.name, p.name, p.shapes, dt)
+	if _, err := stablehlo.Export(alone, stablehlo.Outputs(y)); err != nil && strings.Contains(err.Error(), "has no form in StableHLO yet") {
+		return
+	} else if err != nil {
+		e.Errorf("%s: %v", about, err)
+		return
+	}
+	fed := feeds{}
+	for i, x := range in {
+		fed[x] = tr.values(x, p.fed(i), i, "random")
+	}
+	if _, err := reference.Eval([]*graph.Node{y}, fed); err != nil {
+		return // a check stops it
+	}
+	own, y := tr.buildIn(g, fmt.Sprintf("row%d_", len(e.rows)), p, dt)
+	given := feeds{}
+	for i, x := range own {
+		given[x], e.fed[x] = fed[in[i]], fed[in[i]]
+	}
+	want, err := reference.Eval([]*graph.Node{y}, given) // random numbers depend on the place in the graph
+	require.NoError(e, err, about)
+	e.rows, e.about, e.outputs, e.want = append(e.rows, tr), append(e.about, about), append(e.outputs, y), append(e.want, want[0])
+}
+
+// judge compares what XLA gives.
+func (e *exportTrial) judge(o xla.Outcome) {
+	if o.Error != "" {
+		e.Errorf("%s: %s", e.about[0], o.Error)
+		return
+	}
+	for i, got := range o.Results[0] {
+		if i >= len(e.rows) {
+			require.Equal(e, []float64{1}, got.Floats(), "a check does not hold")
+			continue
+		}
+		if at := e.rows[i].firstDifference(e.want[i], got); at >= 0 {
+			e.Errorf("%s: element %d is %v %v, and must be %v %v", e.about[i], at, elementOf(got, at), got.Shape, elementOf(e.want[i], at), e.want[i].Shape)
+		}
+	}
+}
