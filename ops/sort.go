@@ -37,6 +37,9 @@ type orderAttrs struct {
 	Descending bool
 }
 
+// IsDescending reports whether the greatest element comes first.
+func (a orderAttrs) IsDescending() bool { return a.Descending }
+
 func init() {
 	opOrder = define(graph.Op{
 		Name: "order", Func: "order", Doc: "the places of the elements of the last axis in their order, the first ones of them.",

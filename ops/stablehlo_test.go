@@ -2,7 +2,6 @@ package ops_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,6 +26,13 @@ type exportTrial struct {
 var exportPatterns = map[graph.DType][]string{
 	graph.Float32: {"row", "same", "both stretch"}, graph.Float64: {"row"}, graph.Int32: {"row", "missing lead"}, graph.Bool: {"row", "both stretch"},
 }
+
+// differs has the rows in which XLA does not compute what it is told, by dtype, and why.
+var differs = map[graph.DType]map[string]string{graph.Bool: {
+	"div": zeroByZero, "addcdiv": zeroByZero,
+}}
+
+const zeroByZero = "XLA makes 0 of 0/0 where both come from truth values and the divisor is broadcast"
 
 // TestStableHLO exports every row of [samples] and runs it by XLA: the results must be those of the reference.
 func TestStableHLO(t *testing.T) {
@@ -53,7 +59,7 @@ func (e *exportTrial) program(pattern string, dt graph.DType) xla.Program {
 		}
 		tr := &trial{T: e.T, sample: s}
 		for _, p := range tr.patterns(3, 5) {
-			if p.name == pattern {
+			if p.name == pattern && differs[dt][s.name] == "" {
 				e.add(g, tr, p, dt)
 			}
 		}
@@ -74,9 +80,7 @@ func (e *exportTrial) add(g *graph.Graph, tr *trial, p pattern, dt graph.DType) 
 		return
 	}
 	about := fmt.Sprintf("%s: %s %v %s", tr.name, p.name, p.shapes, dt)
-	if _, err := stablehlo.Export(alone, stablehlo.Outputs(y)); err != nil && strings.Contains(err.Error(), "has no form in StableHLO yet") {
-		return
-	} else if err != nil {
+	if _, err := stablehlo.Export(alone, stablehlo.Outputs(y)); err != nil {
 		e.Errorf("%s: %v", about, err)
 		return
 	}

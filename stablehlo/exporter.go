@@ -25,15 +25,18 @@ type frame struct {
 	values map[*graph.Node]*value
 	base   *block                   // of what belongs to no loop
 	bodies map[*graph.Region]*block // of the loops that are open
+	loops  map[*graph.Region]*loop
+	stacks map[*graph.Node][]*graph.Node
 }
 
 func newExporter(sizes shapeinfer.Sizes, annotate func(*graph.Node) string) *exporter {
 	return &exporter{sizes: sizes, annotate: annotate}
 }
 
-// enter begins another graph, within the block at work.
-func (e *exporter) enter() {
-	e.frame = &frame{outer: e.frame, values: map[*graph.Node]*value{}, base: e.block, bodies: map[*graph.Region]*block{}}
+// enter begins another graph, of which roots are wanted, within the block at work.
+func (e *exporter) enter(g *graph.Graph, roots []*graph.Node) {
+	e.frame = &frame{outer: e.frame, values: map[*graph.Node]*value{}, base: e.block,
+		bodies: map[*graph.Region]*block{}, loops: map[*graph.Region]*loop{}, stacks: stacksOf(g, roots)}
 }
 
 func (e *exporter) leave() { e.frame = e.frame.outer }
@@ -48,7 +51,7 @@ func (e *exporter) module(g *graph.Graph, r request) (m *Module, err error) {
 	m = &Module{name: g.Name(), main: newBlock("func.return"), prelude: r.prelude, attributes: moduleAttributes(r.attributes)}
 	e.block = m.main
 	roots := append(append([]*graph.Node{}, r.outputs...), r.updates...)
-	e.enter()
+	e.enter(g, roots)
 	e.arguments(m, g, roots)
 	for _, n := range r.outputs {
 		e.result(m, n, Result{Role: RoleOutput, Name: n.Label()}, e.value(n))
@@ -173,8 +176,13 @@ func (e *exporter) compute(n *graph.Node, in []*value) *value {
 		return e.composite(n, in)
 	case graph.Version:
 		return e.version(n, in[0], in[1])
+	case graph.Function:
+		return e.function(n, in)
+	case graph.Loop:
+		a, _ := n.Loop()
+		return e.loopNode(n, a)
 	}
-	return e.fail(n, "has no form in StableHLO yet: its class is %s", n.Op().Class)
+	return e.fail(n, "has no form in StableHLO: its class is %s", n.Op().Class)
 }
 
 // composite writes an operation that is written with others: in a graph of its own, so that the user's stays as it is.
@@ -197,7 +205,7 @@ func (e *exporter) composite(n *graph.Node, in []*value) *value {
 	if y == nil || y.Graph() != g || !y.Judged() {
 		return e.fail(n, "is written with others by its Expand, which gives no value of the graph that it was given")
 	}
-	e.enter()
+	e.enter(g, []*graph.Node{y})
 	defer e.leave()
 	for x, v := range given {
 		e.frame.values[x] = v

@@ -48,16 +48,6 @@ type attr struct {
 	value any
 }
 
-// ints returns a property that is a list of numbers.
-func (i *instr) ints(name string) []int {
-	for _, a := range i.attrs {
-		if a.name == name {
-			return a.value.([]int)
-		}
-	}
-	return nil
-}
-
 // block is a list of instructions with arguments: a function's body, or that of a loop.
 type block struct {
 	args       []*value

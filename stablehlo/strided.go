@@ -123,12 +123,3 @@ func (b boxed) order() (list []int) {
 	slices.SortStableFunc(list, func(i, k int) int { return cmp.Compare(key(i), key(k)) })
 	return list
 }
-
-// sizes returns the sizes of the box.
-func (b boxed) sizes() []int {
-	list := make([]int, len(b.axes))
-	for i, m := range b.axes {
-		list[i] = m.size
-	}
-	return list
-}

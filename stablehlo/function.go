@@ -1,0 +1,57 @@
+package stablehlo
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// functions are the operations that are Go functions of whole arrays, which have a form in StableHLO.
+var functions = map[*graph.Op]func(e *exporter, n *graph.Node, in []*value) *value{
+	ops.Lookup("order"): (*exporter).order,
+}
+
+// function computes a node whose operation is a Go function, which no other engine has.
+func (e *exporter) function(n *graph.Node, in []*value) *value {
+	form := functions[n.Op()]
+	switch {
+	case form == nil:
+		return e.fail(n, "has no form in StableHLO: it is computed by a function of Go. Compute it before or after the exported program, "+
+			"and feed it to it")
+	case e.typeOf(n).count() == 0:
+		return e.splat(e.typeOf(n), 0)
+	}
+	return form(e, n, in)
+}
+
+// order returns the places of the first elements of the last axis in their order. NaN is the greatest, and equal
+// elements stay in order.
+func (e *exporter) order(n *graph.Node, in []*value) *value {
+	x, t := in[0], e.typeOf(n)
+	axis := len(x.shape) - 1
+	places := e.iota(x.of(graph.Int64), axis)
+	descending := n.Attrs().(interface{ IsDescending() bool }).IsDescending()
+	body := newBlock("stablehlo.return")
+	for _, d := range []graph.DType{x.dtype, x.dtype, graph.Int64, graph.Int64} {
+		body.argument(tensor{dtype: d})
+	}
+	e.within(body, func() {
+		first, second := body.args[0], body.args[1]
+		if descending {
+			first, second = second, first
+		}
+		before := e.compare("LT", first, second)
+		if x.dtype.IsFloat() {
+			before = e.same("or", before, e.same("and", e.compare("EQ", first, first), e.compare("NE", second, second)))
+		}
+		body.out = []*value{before}
+	})
+	sorted := e.append("stablehlo.sort", []tensor{x.tensor, places.tensor},
+		[]attr{{"dimension", fmt.Sprintf("%d : i64", axis)}, {"is_stable", "true"}}, []*block{body}, []*value{x, places}).out[1]
+	start, step := make([]int, len(t.shape)), make([]int, len(t.shape))
+	for i := range step {
+		step[i] = 1
+	}
+	return e.slice(sorted, start, t.shape, step)
+}

@@ -1,0 +1,210 @@
+package stablehlo
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/loopop"
+)
+
+// loop is a loop that is being written, or was.
+type loop struct {
+	position *value   // of the step, in the body
+	final    []*value // the carried values after the last step
+	steps    *value   // how many were taken
+	stacks   map[*graph.Node]*value
+}
+
+// loopNode computes a node of a loop's own.
+func (e *exporter) loopNode(n *graph.Node, a graph.LoopAttrs) *value {
+	switch a.Role {
+	case graph.LoopStep:
+		return e.frame.loops[a.Body].position
+	case graph.LoopElement:
+		return e.element(e.value(n.In(0)), e.frame.loops[a.Body].position)
+	case graph.LoopEnd:
+		return e.run(n, a).steps
+	case graph.LoopFinal:
+		e.value(n.In(0))
+		return e.frame.loops[a.Body].final[a.Index]
+	case graph.LoopStack:
+		e.value(n.In(0))
+		return e.frame.loops[a.Body].stacks[n]
+	}
+	return e.fail(n, "stands outside of the loop that carries it")
+}
+
+// element returns x[at].
+func (e *exporter) element(x, at *value) *value {
+	sizes := slices.Clone(x.shape)
+	sizes[0] = 1
+	y := e.apply("stablehlo.dynamic_slice", tensor{x.dtype, sizes}, []attr{{"slice_sizes", sizes}}, append([]*value{x}, e.corner(x, at)...)...)
+	return e.reshape(y, x.shape[1:])
+}
+
+// store returns x with another x[at].
+func (e *exporter) store(x, part, at *value) *value {
+	part = e.reshape(part, append([]int{1}, part.shape...))
+	return e.apply("stablehlo.dynamic_update_slice", x.tensor, nil, append([]*value{x, part}, e.corner(x, at)...)...)
+}
+
+// corner is the index of the first element of x[at].
+func (e *exporter) corner(x, at *value) []*value {
+	in := []*value{at}
+	for range x.shape[1:] {
+		in = append(in, e.whole(tensor{dtype: graph.Int64}, 0))
+	}
+	return in
+}
+
+// stacksOf lists the values of all steps that roots need, by the end of their loop.
+func stacksOf(g *graph.Graph, roots []*graph.Node) map[*graph.Node][]*graph.Node {
+	stacks, live := map[*graph.Node][]*graph.Node{}, []bool(nil)
+	for _, n := range g.Nodes() {
+		if a, ok := n.Loop(); ok && a.Role == graph.LoopStack {
+			if live == nil {
+				live = reachable(g, roots)
+			}
+			if live[n.ID()] {
+				stacks[n.In(0)] = append(stacks[n.In(0)], n)
+			}
+		}
+	}
+	return stacks
+}
+
+// run writes a loop: as an if where it has one step at most, else as a while.
+func (e *exporter) run(end *graph.Node, a graph.LoopAttrs) *loop {
+	carried, next, limit := loopop.CarriedOf(end)
+	l := &loop{stacks: map[*graph.Node]*value{}}
+	e.frame.loops[a.Body] = l
+	w := &written{exporter: e, loop: l, attrs: a, stacks: e.frame.stacks[end], carried: carried, next: next}
+	for _, x := range carried {
+		w.begin = append(w.begin, e.value(x.In(0)))
+	}
+	for _, s := range w.stacks {
+		w.begin = append(w.begin, e.splat(e.typeOf(s), 0))
+	}
+	count := e.int(a.Body.Length())
+	bound := e.whole(tensor{dtype: graph.Int64}, int64(count))
+	if limit != nil {
+		bound = e.same("minimum", e.value(limit), bound)
+	}
+	switch {
+	case count <= 0:
+		w.finish(e.whole(bound.tensor, 0), w.begin)
+	case count == 1 && limit != nil && !a.Stops:
+		w.branch(bound)
+	default:
+		w.while(bound)
+	}
+	return l
+}
+
+// written is a loop on its way into the module.
+type written struct {
+	*exporter
+	*loop
+	attrs         graph.LoopAttrs
+	carried, next []*graph.Node
+	stacks        []*graph.Node
+	begin         []*value // of the carried values, and of the values of all steps
+}
+
+// step writes the body into a block, from what the step is given, and returns what it hands on.
+func (w *written) step(body *block, given []*value) (handed []*value) {
+	w.frame.bodies[w.attrs.Body] = body
+	defer delete(w.frame.bodies, w.attrs.Body)
+	w.within(body, func() {
+		for i, x := range w.carried {
+			w.frame.values[x] = given[i]
+		}
+		for _, x := range w.next {
+			handed = append(handed, w.value(x))
+		}
+		for i, s := range w.stacks {
+			handed = append(handed, w.store(given[len(w.carried)+i], w.value(s.In(1)), w.position))
+		}
+	})
+	return handed
+}
+
+// finish takes what the loop gives.
+func (w *written) finish(steps *value, out []*value) {
+	w.steps, w.final = steps, out[:len(w.carried)]
+	for i, s := range w.stacks {
+		w.loop.stacks[s] = out[len(w.carried)+i]
+	}
+}
+
+// claims adds to a block what the loop gives of its body's checks.
+func (w *written) claims(checks []check, out []*value) {
+	for i, c := range checks {
+		w.block.checks = append(w.block.checks, check{out[i], c.message, c.at})
+	}
+}
+
+// branch writes a loop of one step or none.
+func (w *written) branch(bound *value) {
+	zero := w.whole(bound.tensor, 0)
+	taken := w.compare("GT", bound, zero)
+	w.position = zero
+	then, otherwise := newBlock("stablehlo.return"), newBlock("stablehlo.return")
+	then.out = w.step(then, w.begin)
+	otherwise.out = slices.Clone(w.begin)
+	for _, c := range then.checks {
+		then.out = append(then.out, c.holds)
+		w.within(otherwise, func() { otherwise.out = append(otherwise.out, w.splat(c.holds.tensor, 1)) })
+	}
+	out := w.append("stablehlo.if", typesOf(then.out), nil, []*block{then, otherwise}, []*value{taken}).out
+	w.finish(w.convert(taken, graph.Int64), out)
+	w.claims(then.checks, out[len(w.begin):])
+}
+
+// while writes a loop of any number of steps. It carries the number of steps taken, the carried values, those of all
+// steps, and whether the checks of the body have held.
+func (w *written) while(bound *value) {
+	body := newBlock("stablehlo.return")
+	begin := append([]*value{w.whole(bound.tensor, 0)}, w.begin...)
+	for _, v := range begin {
+		body.argument(v.tensor)
+	}
+	taken := body.args[0]
+	w.within(body, func() {
+		if w.position = taken; w.attrs.Body.Reverse() {
+			w.position = w.same("subtract", w.same("subtract", bound, w.whole(bound.tensor, 1)), taken)
+		}
+	})
+	handed := w.step(body, body.args[1:])
+	w.within(body, func() {
+		body.out = append([]*value{w.same("add", taken, w.whole(taken.tensor, 1))}, handed...)
+		for _, c := range body.checks {
+			body.out = append(body.out, w.same("and", body.argument(c.holds.tensor), c.holds))
+		}
+	})
+	for _, c := range body.checks {
+		begin = append(begin, w.splat(c.holds.tensor, 1))
+	}
+	goesOn := newBlock("stablehlo.return")
+	for _, v := range begin {
+		goesOn.argument(v.tensor)
+	}
+	w.within(goesOn, func() {
+		more := w.compare("LT", goesOn.args[0], bound)
+		if w.attrs.Stops {
+			more = w.same("and", more, goesOn.args[w.attrs.Carried])
+		}
+		goesOn.out = []*value{more}
+	})
+	out := w.append("stablehlo.while", typesOf(begin), nil, []*block{goesOn, body}, begin).out
+	w.finish(out[0], out[1:])
+	w.claims(body.checks, out[1+len(w.begin):])
+}
+
+func typesOf(list []*value) []tensor {
+	types := make([]tensor, len(list))
+	for i, v := range list {
+		types[i] = v.tensor
+	}
+	return types
+}
