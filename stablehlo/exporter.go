@@ -14,6 +14,7 @@ type exporter struct {
 	sizes    shapeinfer.Sizes
 	annotate func(*graph.Node) string
 	frame    *frame
+	shown    map[*value]shown
 	node     *graph.Node // of the user's graph, that is at work
 	err      error       // the first one
 }
@@ -30,7 +31,7 @@ type frame struct {
 }
 
 func newExporter(sizes shapeinfer.Sizes, annotate func(*graph.Node) string) *exporter {
-	return &exporter{sizes: sizes, annotate: annotate}
+	return &exporter{sizes: sizes, annotate: annotate, shown: map[*value]shown{}}
 }
 
 // enter begins another graph, of which roots are wanted, within the block at work.

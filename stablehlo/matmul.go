@@ -5,6 +5,9 @@ import "fmt"
 // matmul is the matrix product of t: of vectors, matrices, and batches that broadcast. It has the highest
 // precision that an engine has: others round operands to fewer digits.
 func (e *exporter) matmul(t tensor, x, y *value) *value {
+	if y := e.convolution(t, x, y); y != nil {
+		return y
+	}
 	if len(x.shape) == 1 {
 		x = e.reshape(x, []int{1, x.shape[0]})
 	}

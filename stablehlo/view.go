@@ -23,7 +23,9 @@ func (e *exporter) move(n *graph.Node, in []*value) *value {
 	if !ok {
 		return e.fail(n, "says by View that it does not show a dense operand")
 	}
-	return e.view(in[0], e.strided(layout))
+	v := e.view(in[0], e.strided(layout))
+	e.show(n, v, in[0], layout)
+	return v
 }
 
 func (e *exporter) strided(l graph.Layout) strided {
