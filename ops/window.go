@@ -33,6 +33,9 @@ func (a FoldAttrs) Args(operands []string) []string {
 	return after(operands, a.Axis, a.Length, a.Stride, a.Dilation)
 }
 
+// Steps returns the axis, and how far windows and their elements are apart.
+func (a FoldAttrs) Steps() (axis, stride, dilation int) { return a.Axis, a.Stride, a.Dilation }
+
 func init() {
 	opWindow = movement("window", "Window", "sliding windows along one axis: y[…,i,…,k] = x[…,i*stride+k*dilation,…].",
 		func(c *graph.Call) graph.Shape {

@@ -15,6 +15,8 @@ type exporter struct {
 	annotate func(*graph.Node) string
 	frame    *frame
 	shown    map[*value]shown
+	made     map[*value]made
+	landed   map[*value]*landed
 	node     *graph.Node // of the user's graph, that is at work
 	err      error       // the first one
 }
@@ -31,7 +33,7 @@ type frame struct {
 }
 
 func newExporter(sizes shapeinfer.Sizes, annotate func(*graph.Node) string) *exporter {
-	return &exporter{sizes: sizes, annotate: annotate, shown: map[*value]shown{}}
+	return &exporter{sizes: sizes, annotate: annotate, shown: map[*value]shown{}, made: map[*value]made{}, landed: map[*value]*landed{}}
 }
 
 // enter begins another graph, of which roots are wanted, within the block at work.
@@ -170,10 +172,17 @@ func (e *exporter) compute(n *graph.Node, in []*value) *value {
 	case graph.Movement:
 		return e.move(n, in)
 	case graph.Contract:
-		return e.matmul(e.typeOf(n), in[0], in[1])
+		y := e.matmul(e.typeOf(n), in[0], in[1])
+		if len(in[0].shape) > 1 && len(in[1].shape) > 1 {
+			e.made[y] = made{in[0], in[1]}
+		}
+		return y
 	case graph.Gather:
 		return e.pick(n, in[0], in[1])
 	case graph.Composite:
+		if y := e.landing(n, in); y != nil {
+			return y
+		}
 		return e.composite(n, in)
 	case graph.Version:
 		return e.version(n, in[0], in[1])

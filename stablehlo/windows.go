@@ -69,23 +69,23 @@ func (e *exporter) atomsOf(v *value) (of *value, axes [][]*atom) {
 		}
 		return of, axes
 	case v.def.op == "stablehlo.reshape":
-		if axes = regroup(slices.Concat(below...), v.shape); axes != nil {
+		if axes = regroup(slices.Concat(below...), v.shape, func(a *atom) int { return a.size }); axes != nil {
 			return of, axes
 		}
 	}
 	return nil, nil
 }
 
-// regroup makes axes of the given sizes of atoms; nil where one would be cut.
-func regroup(atoms []*atom, shape []int) (axes [][]*atom) {
+// regroup makes axes of the given sizes of parts that have sizes; nil where one would be cut.
+func regroup[T any](parts []T, shape []int, sizeOf func(T) int) (axes [][]T) {
 	for _, size := range shape {
-		group := []*atom{}
+		group := []T{}
 		for have := 1; have != size; {
-			if len(atoms) == 0 || have > size {
+			if len(parts) == 0 || have > size {
 				return nil
 			}
-			have *= atoms[0].size
-			group, atoms = append(group, atoms[0]), atoms[1:]
+			have *= sizeOf(parts[0])
+			group, parts = append(group, parts[0]), parts[1:]
 		}
 		axes = append(axes, group)
 	}
