@@ -19,7 +19,7 @@
 //
 // The others serve these steps. given.go and options.go take what the caller gives, source.go is
 // where programs come from; model.go, unit.go and drawing.go are what the steps pass on, with
-// attrs.go, gradients.go, scope.go, frames.go and kernels.go. boxes.go, cards.go, chips.go,
+// attrs.go, gradients.go, scope.go, loops.go, frames.go and kernels.go. boxes.go, cards.go, chips.go,
 // label.go, legend.go and sample.go fill boxes, in the colours of theme.go; layout.go orders
 // them, and divided.go colours what is divided over the devices of a mesh. dotstmt.go and quote.go write Graphviz's statements, render.go runs it, and plain.go,
 // layered.go, plaintext.go, plainsvg.go and textwidth.go draw where it cannot. html.go,

@@ -3,6 +3,8 @@ package viz
 import (
 	"slices"
 	"strings"
+
+	"github.com/broadloom/broadloom/graph"
 )
 
 // frame is one cluster of a scope. A scope that is left and entered again has several:
@@ -53,13 +55,13 @@ func (f *framer) place(u *unit) {
 func (f *framer) chain(u *unit) (chain []*frame) {
 	var outer *frame
 	for i := 0; i < len(u.scope); {
-		if next := strings.IndexByte(u.scope[i:], '/'); next < 0 {
+		if next := strings.Index(u.scope[i:], graph.ScopeSeparator); next < 0 {
 			i = len(u.scope)
 		} else {
 			i += next
 		}
-		if i == 0 { // a name that begins with a slash
-			i++
+		if i == 0 { // a name that begins with a separator
+			i += len(graph.ScopeSeparator)
 			continue
 		}
 		key := scopeKey{u.part, u.scope[:i]}

@@ -23,11 +23,12 @@ func (s graphSource) model(o *options) (*model, error) {
 }
 
 func newGraphModel(g *graph.Graph) *graphModel {
-	b := &graphModel{g: g, m: &model{title: g.Name()}, values: make([]*value, len(g.Nodes())), labels: nodeLabels(g)}
+	b := &graphModel{g: g, m: &model{title: g.Name()}, values: make([]*value, len(g.Nodes())), labels: nodeLabels(g), loops: loopScopes(g)}
 	for i, n := range g.Nodes() {
 		b.values[i] = b.value(n)
 	}
 	b.m.values = b.values
+	b.noteSteps()
 	b.moveSources()
 	b.findUses()
 	b.nameGradients()
@@ -40,10 +41,11 @@ type graphModel struct {
 	m      *model
 	values []*value
 	labels []string
+	loops  map[*graph.Region]loopScope
 }
 
 func (b *graphModel) value(n *graph.Node) *value {
-	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: n.Scope(), pos: n.Pos().Short(),
+	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: b.scopeOf(n), pos: n.Pos().Short(),
 		judged: n.Judged()}
 	if !n.IsWritten() {
 		v.partOf = graph.Calling(n)

@@ -1,0 +1,70 @@
+package viz_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/viz"
+)
+
+// looping is a loop within a scope, whose body has a scope of its own and a loop.
+func looping() *graph.Graph {
+	type nodes = []*graph.Node
+	g := graph.New("looping")
+	w := g.Param("w", graph.Float32, 3, 3)
+	x, h := g.Input("x", graph.Float32, g.Dim("time"), 3), g.Input("h", graph.Float32, 3)
+	var sum *graph.Node
+	g.Scope("net", func() {
+		ops.Scan(ops.Loop{Carry: nodes{h}, Over: nodes{x}}, func(carry, x nodes) (next, out nodes) {
+			g.Scope("cell", func() { sum = ops.Add(x[0], ops.MatMul(carry[0], w)).Named("sum") })
+			inner := ops.Fori(4, nodes{sum}, func(_ *graph.Node, c nodes) nodes { return nodes{ops.Tanh(c[0]).Named("state")} })
+			return inner, inner
+		})
+	})
+	return g
+}
+
+func TestLoopsAreClusters(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, viz.DOT(&b, viz.Graph(looping())))
+	require.Equal(t, []string{"net", ">loop 1, time steps", ">>cell", ">>loop 2, 4 steps"}, clusters(b.String()))
+	require.Contains(t, b.String(), ">next step: net.state<")
+}
+
+// clusters lists the labels of a picture's clusters in their order, each with a mark for every cluster around it. One
+// that is drawn in several pieces is listed once.
+func clusters(dot string) (list []string) {
+	depth := 0
+	for _, line := range strings.Split(dot, "\n") {
+		switch line = strings.TrimSpace(line); {
+		case strings.HasPrefix(line, "subgraph cluster_s"):
+			depth++
+		case line == "}":
+			depth = max(depth-1, 0)
+		case depth > 0:
+			if m := clusterLabel.FindStringSubmatch(line); m != nil {
+				if label := strings.Repeat(">", depth-1) + m[1]; !slices.Contains(list, label) {
+					list = append(list, label)
+				}
+			}
+		}
+	}
+	return list
+}
+
+var clusterLabel = regexp.MustCompile(`^graph \[ label=<<font [^>]*>([^<]*)</font>>`)
+
+// A loop of many operations folds as a scope does.
+func TestLoopsFold(t *testing.T) {
+	var b strings.Builder
+	require.NoError(t, viz.DOT(&b, viz.Graph(looping()), viz.Fold("loop 1*")))
+	require.Contains(t, b.String(), "loop 1, time steps")
+	require.NotContains(t, b.String(), "loop 2, 4 steps</b>")
+	require.NotContains(t, b.String(), "tanh</b>")
+}
