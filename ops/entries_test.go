@@ -54,7 +54,7 @@ var neverInPlace = []string{"check_index_", "is_class_", "sampled_"}
 // allSamples returns the rows of the table, one for each elementwise entry that it does not
 // name, and for all elementwise rows one that writes in place.
 func allSamples() []sample {
-	list := slices.Concat(samples, elementSamples, linalgSamples, spectrumSamples)
+	list := slices.Concat(samples, elementSamples, linalgSamples, spectrumSamples, functionSamples, fourierSamples)
 	named := map[string]bool{}
 	for _, s := range list {
 		named[strings.Fields(s.name)[0]] = true

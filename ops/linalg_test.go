@@ -29,6 +29,38 @@ var linalgCalls = map[string]func(in ...node) node{
 	"sign":              on(func(x node) node { sign, _ := ops.SlogDet(x); return sign }),
 	"logdet":            on(func(x node) node { return ops.LogDet(positive(x)) }),
 	"cholesky no batch": on(ops.Cholesky),
+	"eigh":              on(func(x node) node { return first(ops.Eigh(twice(x))) }),
+	"eigh vectors":      on(func(x node) node { _, v := ops.Eigh(twice(x)); return squared(v) }),
+	"eigvalsh":          on(func(x node) node { return ops.EigenvaluesH(twice(x)) }),
+	"qr":                on(func(x node) node { return first(ops.QR(x)) }),
+	"qr wide":           on(func(x node) node { _, r := ops.QR(x); return r }),
+	"svd":               on(func(x node) node { u, _, _ := ops.SVD(x); return squared(u) }),
+	"svd wide":          on(func(x node) node { _, _, vh := ops.SVD(x); return squared(vh) }),
+	"svdvals":           on(ops.SingularValues), "svdvals empty": on(ops.SingularValues),
+	"pinv": on(ops.PInv), "pinv wide": on(ops.PInv), "pinv empty": on(ops.PInv), "lstsq": leastSquares, "lstsq short": leastSquares,
+	"matrix_exp": on(ops.MatrixExp), "matrix_exp large": on(ops.MatrixExp), "matrix_exp empty": on(ops.MatrixExp),
+	"matrix_power": powerOf(5), "matrix_power negative": powerOf(-3), "matrix_power 0": powerOf(0),
+	"norm fro": normOf(ops.FrobeniusNorm), "norm nuc": normOf(ops.NuclearNorm), "norm 2": normOf(ops.SpectralNorm),
+	"norm 1": normOf(ops.ColumnSumNorm), "norm inf": normOf(ops.RowSumNorm), "cond": on(ops.ConditionNumber),
+	"rank": on(func(x node) node {
+		low := ops.MatMul(ops.Slice(x, 1, 0, 2, 1), ops.Slice(x, 0, 0, 2, 1))
+		return ops.Add(ops.Cast(ops.MatrixRank(low), graph.Float64), ops.Mul(graph.Num(0), ops.Sum(x)))
+	}),
+	"trace": on(ops.Trace), "kron": func(in ...node) node { return ops.Kron(in[0], in[1]) },
+	"tensordot": func(in ...node) node { return ops.Tensordot(in[0], in[1], []int{2, 0}, []int{1, -1}) },
+	"cross":     func(in ...node) node { return ops.Cross(in[0], in[1], 1) },
+}
+
+func twice(x node) node { return ops.Add(x, ops.Transpose(x, -1, -2)) }
+
+func leastSquares(in ...node) node { return ops.Lstsq(in[0], in[1]) }
+
+func powerOf(exponent int) func(in ...node) node {
+	return on(func(x node) node { return ops.MatrixPower(x, exponent) })
+}
+
+func normOf(order ops.MatrixNormOrder) func(in ...node) node {
+	return on(func(x node) node { return ops.MatrixNorm(x, order) })
 }
 
 func solve(in ...node) node { return ops.Solve(in[0], in[1]) }

@@ -58,6 +58,21 @@ var spectrumSamples = []sample{
 	{name: "svdvals", shapes: [][]int{{2, 3, 2}}, cancels: true, call: on(func(x node) node { return ops.SingularValues(x) })},
 }
 
+// functionSamples are the rows of functions of matrices.
+var functionSamples = []sample{
+	{name: "pinv", shapes: [][]int{{2, 4, 3}}, cancels: true, call: on(func(x node) node { return ops.PInv(squared(x)) })},
+	{name: "pinv of a system", shapes: [][]int{{3, 2}, {3}}, cancels: true, call: func(in ...node) node { return ops.Lstsq(in[0], in[1]) }},
+	{name: "matrix_exp", shapes: [][]int{{2, 3, 3}}, points: [2]float64{0.05, 0.3}, call: on(func(x node) node { return ops.MatrixExp(ops.Tanh(x)) })},
+}
+
+// fourierSamples are the rows of Fourier transforms.
+var fourierSamples = []sample{
+	{name: "dft", shapes: [][]int{{3, 5, 2}}, cancels: true, call: on(func(x node) node { return ops.FFT(x) })},
+	{name: "dft inverse", shapes: [][]int{{4, 3, 2}}, cancels: true, call: on(func(x node) node { return ops.IFFT(x, ops.FFTAxis(0), ops.FFTSize(6)) })},
+	{name: "real_dft", shapes: [][]int{{2, 6}}, cancels: true, call: on(func(x node) node { return ops.RFFT(x) })},
+	{name: "real_from_dft", shapes: [][]int{{2, 4, 2}}, cancels: true, call: on(func(x node) node { return ops.IRFFT(x, ops.FFTSize(7)) })},
+}
+
 func first(x, _ node) node { return x }
 
 // apart makes symmetric matrices whose eigenvalues are apart of any square ones.

@@ -63,8 +63,10 @@ var functions = map[string][]any{
 		// of elements
 		ops.CopySign, ops.Deg2Rad, ops.Digamma, ops.Entr, ops.Erfc, ops.Erfcx, ops.Erfinv, ops.Fmax, ops.Fmin, ops.Frexp, ops.GEGLU, ops.Gcd, ops.Heaviside, ops.I0, ops.I0e, ops.I1, ops.I1e, ops.IsClose, ops.IsNegInf, ops.IsPosInf, ops.LGamma, ops.Lcm,
 		ops.Ldexp, ops.LogNdtr, ops.Logit, ops.MvLGamma, ops.NanToNum, ops.Ndtr, ops.Ndtri, ops.NextAfter, ops.Polygamma, ops.RRelu, ops.Rad2Deg, ops.ReGLU, ops.ShiftLeft, ops.ShiftRight, ops.SignBit, ops.Sinc, ops.Softcap, ops.Softmin, ops.SwiGLU, ops.Threshold, ops.XLog1PY,
-		// linear algebra
-		ops.Cholesky, ops.Det, ops.EigenvaluesH, ops.Eigh, ops.Inv, ops.LogDet, ops.QR, ops.SVD, ops.SingularValues, ops.SlogDet, ops.Solve, ops.SolveTriangular, ops.TransposedSystem, ops.UnitDiagonal, ops.UpperTriangle,
+		// linear algebra and transforms
+		ops.Cholesky, ops.ConditionNumber, ops.Cross, ops.Det, ops.EigenvaluesH, ops.Eigh, ops.FFT, ops.FFT2, ops.FFTAxis, ops.FFTNorm, ops.FFTSize, ops.IFFT, ops.IFFT2, ops.IRFFT, ops.Inv, ops.Kron, ops.LogDet, ops.Lstsq,
+		ops.MatrixExp, ops.MatrixNorm, ops.MatrixPower, ops.MatrixRank, ops.PInv, ops.QR, ops.RFFT, ops.SVD, ops.SingularValues, ops.SlogDet, ops.Solve, ops.SolveTriangular, ops.Tensordot, ops.Trace, ops.TransposedSystem,
+		ops.UnitDiagonal, ops.UpperTriangle,
 	},
 	"nn": {
 		nn.Activation, nn.AdaptiveAvgPool, nn.AdaptiveMaxPool, nn.AvgPool1D, nn.AvgPool2D, nn.AvgPool3D, nn.BiasInit, nn.Bidirectional, nn.Cached, nn.Causal, nn.Constant, nn.DType, nn.Dilation, nn.Dirac,

@@ -8,6 +8,7 @@ import (
 // Linear algebra: a matrix that is not square, a right side that was turned, and programs that look like it.
 var _ = add(
 	leastSquares, leastSquaresOfTheWrongMatrix, gaussianDensity, turnedRightSide, wholeNumberMatrix,
+	spectrum, spectrumOfThePlainNumbers,
 )
 
 // Normal equations.
@@ -41,4 +42,17 @@ func turnedRightSide(g *graph.Graph) {
 
 func wholeNumberMatrix(g *graph.Graph) {
 	ops.Det(g.Input("counts", graph.Int64, 4, 4)) // want error BL340 "Expected a floating point or complex tensor as input. Got Long"
+}
+
+// The power of each frequency.
+func spectrum(g *graph.Graph) {
+	b, n := g.Dim("batch"), g.Dim("n")
+	x := g.Input("x", graph.Float32, b, n)
+	ops.Sum(ops.Square(ops.RFFT(x)), -1)
+}
+
+// Real numbers are given to the transform of complex ones.
+func spectrumOfThePlainNumbers(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 512)
+	ops.FFT(x) // want error BL103 "complex numbers are pairs of real and imaginary parts on a last axis of size 2"
 }

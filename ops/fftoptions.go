@@ -1,0 +1,147 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// An FFTOption changes [FFT] and its like.
+type FFTOption func(*fftOptions)
+
+// fftOptions are the options of a transform.
+type fftOptions struct {
+	axis  int
+	size  graph.Dim
+	sized bool
+	norm  FFTScale
+}
+
+// FFTScale says which of a transform and its inverse is divided by the number of elements n, or by its root.
+type FFTScale uint8
+
+// The scales of a transform, as PyTorch's "backward", "forward" and "ortho".
+const (
+	ScaleInverse FFTScale = iota // the inverse by n
+	ScaleForward                 // the transform by n
+	ScaleBoth                    // both by the root of n
+)
+
+var fftScales = [...]string{"ScaleInverse", "ScaleForward", "ScaleBoth"}
+
+// String is the name of the constant.
+func (s FFTScale) String() string {
+	if int(s) < len(fftScales) {
+		return "ops." + fftScales[s]
+	}
+	return fmt.Sprintf("ops.FFTScale(%d)", uint8(s))
+}
+
+// FFTAxis is the axis that is transformed, counted from either end without the axis of pairs; else the last one is.
+func FFTAxis(axis int) FFTOption { return func(a *fftOptions) { a.axis = axis } }
+
+// FFTSize is the number of elements that are transformed: others are left out, and missing ones are 0. Of [IRFFT] it is the number of those that
+// are returned.
+func FFTSize(n graph.Dim) FFTOption { return func(a *fftOptions) { a.size, a.sized = n, true } }
+
+// FFTNorm says what is divided by the number of elements; else the inverse is.
+func FFTNorm(s FFTScale) FFTOption { return func(a *fftOptions) { a.norm = s } }
+
+func fftOf(opts []FFTOption) fftOptions {
+	a := fftOptions{axis: -1}
+	for _, o := range opts {
+		if o != nil {
+			o(&a)
+		}
+	}
+	return a
+}
+
+// words are the options as the user writes them.
+func (a fftOptions) words() (words []any) {
+	if a.axis != -1 {
+		words = append(words, fmt.Sprintf("FFTAxis(%d)", a.axis))
+	}
+	if a.sized {
+		words = append(words, fmt.Sprintf("FFTSize(%s)", a.size))
+	}
+	if a.norm != ScaleInverse {
+		words = append(words, fmt.Sprintf("FFTNorm(%s)", a.norm))
+	}
+	return words
+}
+
+func (a fftOptions) args(x node) []any { return append([]any{x}, a.words()...) }
+
+// refusedPairs is the refusal of what is not complex numbers with the axis of the options, or with the last axes; nil where it is.
+func (a fftOptions) refusedPairs(call refusedCall, word string, axes int) node {
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	x := call.in[0]
+	last := x.Rank() - 1
+	if bad := a.notFull(call); bad != nil {
+		return bad
+	}
+	if last < axes || x.Shape()[last] != 2 {
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
+			Summary: fmt.Sprintf("%s: complex numbers are pairs of real and imaginary parts on a last axis of size 2, and %s has shape %s", word, x.Called(), x.Shape()),
+			Help:    []string{"Stack(-1, re, im) makes them; RFFT takes real numbers"}})
+	}
+	return a.refusedAxis(call, last)
+}
+
+// refusedReal is the refusal of what is not real numbers with the axis of the options.
+func (a fftOptions) refusedReal(call refusedCall) node {
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if bad := a.notFull(call); bad != nil {
+		return bad
+	}
+	return a.refusedAxis(call, call.in[0].Rank())
+}
+
+func (a fftOptions) notFull(call refusedCall) node {
+	x := call.in[0]
+	switch {
+	case a.norm > ScaleBoth:
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("there is no scale %s", a.norm)})
+	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
+		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "transforms are of float32 and float64, and " + x.Called() + " has dtype " + x.DType().String(),
+			Help: []string{"Cast converts"}})
+	}
+	return nil
+}
+
+// refusedAxis refuses an axis that is not one of so many, or has no elements.
+func (a fftOptions) refusedAxis(call refusedCall, axes int) node {
+	axis := a.axis
+	if axis < 0 {
+		axis += axes
+	}
+	if axis < 0 || axis >= axes {
+		return refusal(call, &graph.Mistake{Code: graph.CodeAxis,
+			Summary: fmt.Sprintf("Dimension out of range (expected to be in range of [%d, %d], but got %d)", -axes, axes-1, a.axis)})
+	}
+	size := call.in[0].Shape()[axis]
+	if a.sized {
+		size = a.size
+	}
+	if n, known := size.Int(); known && n < 1 {
+		return refusal(call, noPoints(n))
+	}
+	return nil
+}
+
+// scaled divides a transform of n elements.
+func (a fftOptions) scaled(y node, n graph.Dim, inverse bool) node {
+	size := Size(y.Graph(), y.DType(), n)
+	switch {
+	case a.norm == ScaleBoth:
+		return Div(y, Sqrt(size))
+	case inverse == (a.norm == ScaleInverse):
+		return Div(y, size)
+	}
+	return y
+}

@@ -1,0 +1,93 @@
+package dense
+
+import "math"
+
+// padé13 are the coefficients of the approximant of degree 13 of the exponential: Higham, The scaling and squaring method for
+// the matrix exponential revisited, 2005. reach13 is the norm up to which it is exact to the last digit.
+var padé13 = [14]float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000, 10559470521600,
+	670442572800, 33522128640, 1323241920, 40840800, 960960, 16380, 182, 1}
+
+const reach13 = 5.371920351148152
+
+// Exp writes the exponential of a matrix of n rows. Of a matrix with numbers that are not finite it is NaN.
+func Exp(memory Memory, exp, a []float64, n int) error {
+	if !finite(a) {
+		for i := range exp {
+			exp[i] = math.NaN()
+		}
+		return nil
+	}
+	e := exponential{n: n}
+	for i := range e.power {
+		e.power[i] = memory.Floats(n * n)
+	}
+	e.odd, e.even, e.sum = memory.Floats(n*n), memory.Floats(n*n), memory.Floats(n*n)
+	halvings := e.scale(a)
+	e.approximate()
+	pivots := memory.Ints(n)
+	for i, odd := range e.odd {
+		exp[i], e.even[i] = e.even[i]+odd, e.even[i]-odd
+	}
+	LU(e.even, n, pivots)
+	if err := SolveLU(e.even, n, pivots, false, exp, n); err != nil {
+		return err
+	}
+	for range halvings {
+		copy(e.sum, exp)
+		multiply(exp, e.sum, e.sum, n, n, n)
+	}
+	return nil
+}
+
+// exponential is what [Exp] computes with.
+type exponential struct {
+	n              int
+	power          [4][]float64 // a, a², a⁴ and a⁶
+	odd, even, sum []float64
+}
+
+// scale notes the matrix, halved until the approximant is exact, and its powers. It returns how often it was halved.
+func (e *exponential) scale(a []float64) (halvings int) {
+	norm := 0.0
+	for col := range e.n {
+		sum := 0.0
+		for row := range e.n {
+			sum += math.Abs(a[row*e.n+col])
+		}
+		norm = max(norm, sum)
+	}
+	if norm > reach13 {
+		_, halvings = math.Frexp(norm / reach13)
+	}
+	for i, v := range a {
+		e.power[0][i] = math.Ldexp(v, -halvings)
+	}
+	n := e.n
+	multiply(e.power[1], e.power[0], e.power[0], n, n, n)
+	multiply(e.power[2], e.power[1], e.power[1], n, n, n)
+	multiply(e.power[3], e.power[2], e.power[1], n, n, n)
+	return halvings
+}
+
+// approximate computes the odd and the even terms of the numerator; those of the denominator differ in the sign of the odd ones.
+func (e *exponential) approximate() {
+	e.terms(e.even, 0)
+	e.terms(e.odd, 1)
+	copy(e.sum, e.odd)
+	multiply(e.odd, e.power[0], e.sum, e.n, e.n, e.n)
+}
+
+// terms writes the sum of every other term from the given one on, without the factor a of odd ones.
+func (e *exponential) terms(to []float64, from int) {
+	a2, a4, a6, b := e.power[1], e.power[2], e.power[3], padé13[from:]
+	for i := range e.sum {
+		e.sum[i] = b[12]*a6[i] + b[10]*a4[i] + b[8]*a2[i]
+	}
+	multiply(to, a6, e.sum, e.n, e.n, e.n)
+	for i := range to {
+		to[i] += b[6]*a6[i] + b[4]*a4[i] + b[2]*a2[i]
+	}
+	for i := range e.n {
+		to[i*e.n+i] += b[0]
+	}
+}
