@@ -171,3 +171,11 @@ func (s *Session) FusedWithMatMul() (count int) {
 	}
 	return count
 }
+
+// PackedBytes is the memory of the parameters' copies that products read.
+func (s *Session) PackedBytes() (bytes int) {
+	for _, n := range s.store.Nodes() {
+		bytes += s.store.Find(n).PackedBytes()
+	}
+	return bytes
+}

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/exec"
@@ -72,5 +74,55 @@ func TestPackedWeightsFollowTheParameter(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Sessions of any programs that share a parameter read one packed copy of it, at the same time too; one that
+// is written is packed anew.
+func TestSessionsSharePackedWeights(t *testing.T) {
+	const in, out = 96, 128
+	g := graph.New("weights")
+	x, w := g.Input("x", graph.Float32, g.Dim("batch"), in), g.Param("weight", graph.Float32, in, out)
+	y, other := ops.MatMul(x, w), ops.Relu(ops.MatMul(x, w))
+	compile := func(out *graph.Node) *exec.Program {
+		p, err := exec.Compile(g, exec.Outputs(out))
+		require.NoError(t, err)
+		return p
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	first := compile(y).NewSession(exec.Threads(1))
+	set := func() {
+		v := drawn(rng, graph.Float32, []int{in, out})
+		require.NoError(t, first.SetParam(w, exec.Array{Shape: v.Shape, Data: v.Data}))
+	}
+	set()
+	sessions := []*exec.Session{first}
+	for range 3 {
+		sessions = append(sessions, compile(y).NewSession(exec.Threads(2), exec.ShareParams(first)), compile(other).NewSession(exec.ShareParams(first)))
+	}
+	v := drawn(rng, graph.Float32, []int{7, in})
+	feed := exec.Feed{x: exec.Array{Shape: v.Shape, Data: v.Data}}
+	for range 3 {
+		want, err := first.Run(t.Context(), feed) // finds the weight new, and reads it as it lies
+		require.NoError(t, err)
+		bits := bitsOf(exec.ArrayOf(t, want, y).Data)
+		_, err = first.Run(t.Context(), feed)
+		require.NoError(t, err)
+		one := first.PackedBytes() // none without vector registers
+		var wait sync.WaitGroup
+		for i, s := range sessions {
+			wait.Go(func() {
+				for range 4 {
+					got, err := s.Run(t.Context(), feed)
+					if err == nil && i%2 == 1 {
+						assert.Equal(t, bits, bitsOf(exec.ArrayOf(t, got, y).Data))
+					}
+					assert.NoError(t, err)
+				}
+			})
+		}
+		wait.Wait()
+		require.Equal(t, one, first.PackedBytes())
+		set()
 	}
 }

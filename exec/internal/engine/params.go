@@ -40,6 +40,22 @@ const inUseByWriter = -1
 type ParamValue struct {
 	Memory
 	Version int // how often it has been written
+	packed  packedWeights
+}
+
+// PackedBytes is the memory of the parameter's copies that products read.
+func (v *ParamValue) PackedBytes() (bytes int) {
+	v.packed.mu.Lock()
+	defer v.packed.mu.Unlock()
+	for _, w := range v.packed.of {
+		switch w := w.(type) {
+		case *packedWeight[float32]:
+			bytes += len(w.elements) * 4
+		case *packedWeight[float64]:
+			bytes += len(w.elements) * 8
+		}
+	}
+	return bytes
 }
 
 // Acquire lets a call read the values beside others that do, or write them alone.

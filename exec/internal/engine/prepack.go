@@ -2,6 +2,8 @@ package engine
 
 import (
 	"slices"
+	"sync"
+	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/kernels/hugepage"
@@ -10,20 +12,44 @@ import (
 
 // A weight that no run of the program changes is laid out for products in the order in which
 // they read it: in the second run that finds it unchanged, since one that is set or trained
-// between runs is not worth it.
+// between runs is not worth it. That of a parameter belongs to the parameter, so that all sessions that share
+// this read one copy.
 
-// packedKey tells what a packed weight is for: products of one kernel, of one row or of more,
-// whatever the batch.
+// packedWeights is weights as products read them.
+type packedWeights struct {
+	mu sync.Mutex
+	of map[packedKey]any // each a *packedWeight of its type
+}
+
+// packedKey tells which elements of a weight are packed, and for what: products of one row or of more.
 type packedKey struct {
-	spec  *lower.MatMulSpec
-	isRow bool
+	spec     *lower.MatMulSpec // nil where the weight is a parameter, which has these whatever the program
+	start    uintptr           // of a parameter's: bytes before the first of K rows and N columns
+	row, col int               // steps, in elements
+	k, n     int
+	isRow    bool
 }
 
 // packedWeight is a weight as these products read it.
 type packedWeight[T scalar.Number] struct {
+	mu       sync.Mutex
 	elements []T
 	version  int // of the parameter that is packed
 	seen     int // that of the last run
+}
+
+// packedOf returns the weight of a key, which is not packed at first.
+func packedOf[T scalar.Number](all *packedWeights, key packedKey) *packedWeight[T] {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	w, known := all.of[key].(*packedWeight[T])
+	if !known {
+		if w = (&packedWeight[T]{version: -1, seen: -1}); all.of == nil {
+			all.of = map[packedKey]any{}
+		}
+		all.of[key] = w
+	}
+	return w
 }
 
 // Products of more rows gain little from packed weights, since they pack them beside their
@@ -52,16 +78,11 @@ func (t *MatMulTask[T]) readsPacked(weight *lower.Buffer) {
 	}
 }
 
-// pack lets the product read its weight packed if the last run has found the same one.
+// pack lets the product read its weight packed if the last run has found the same one. Runs that share a
+// parameter all find the same version, since none of them may write it.
 func (t *MatMulTask[T]) pack(s *State) {
 	if t.packed == nil {
-		key := packedKey{t.spec, t.p.M == 1}
-		known, _ := s.packed[key].(*packedWeight[T])
-		if known == nil {
-			known = &packedWeight[T]{version: -1, seen: -1}
-			s.packed[key] = known
-		}
-		t.packed = known
+		t.packed = t.findPacked(s)
 	}
 	w, version := t.packed, 0
 	switch t.weight.Kind {
@@ -70,6 +91,8 @@ func (t *MatMulTask[T]) pack(s *State) {
 	case lower.InInput:
 		version = s.loops
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if w.version != version && w.seen == version {
 		if w.elements == nil {
 			w.elements = hugepage.Make[T](t.p.PackedLen())
@@ -81,4 +104,17 @@ func (t *MatMulTask[T]) pack(s *State) {
 	if w.version == version {
 		t.p.Packed = w.elements
 	}
+}
+
+// findPacked returns the product's weight among those of its parameter or, if it is none, of the session.
+func (t *MatMulTask[T]) findPacked(s *State) *packedWeight[T] {
+	b := &t.p.B
+	key := packedKey{row: b.Row, col: b.Col, k: t.p.K, n: t.p.N, isRow: t.p.M == 1}
+	if t.weight.Kind != lower.InParam {
+		key.spec = t.spec
+		return packedOf[T](&s.packed, key)
+	}
+	p := s.Params[t.weight.Index]
+	key.start = uintptr(unsafe.Pointer(&b.Data[b.Start])) - uintptr(p.Ptr)
+	return packedOf[T](&p.packed, key)
 }

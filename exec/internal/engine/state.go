@@ -18,8 +18,8 @@ type State struct {
 	Params     []*ParamValue // in the order of the program's parameters
 	Store      *ParamStore   // that has them; nil where there are none
 	consts     []Memory
-	Fed        []Memory          // of the inputs of the run
-	packed     map[packedKey]any // the weights of products: each a *packedWeight of their type
+	Fed        []Memory      // of the inputs of the run
+	packed     packedWeights // those that are no parameters
 	Arena      []byte
 	later      hugepage.Later // large pages of the arena that are still to be made
 	credit     time.Duration  // that may be spent on them, and on those of the parameters
@@ -46,7 +46,7 @@ type Observer interface {
 
 // Prepare makes room for all that runs need whatever the sizes.
 func (s *State) Prepare(prog *Code) {
-	s.prog, s.packed, s.Fed = prog, map[packedKey]any{}, make([]Memory, prog.numInputs)
+	s.prog, s.Fed = prog, make([]Memory, prog.numInputs)
 	for _, n := range prog.consts {
 		s.consts = append(s.consts, constMemory(n))
 	}
@@ -129,7 +129,7 @@ func (st *Launch) run(s *State) error {
 func (s *State) forget() {
 	s.Ws = Workspace{}
 	s.Ws.scratch.Reserve(s.prog.Compiled...)
-	clear(s.packed)
+	clear(s.packed.of)
 	for _, body := range s.bodies {
 		body.forget()
 	}
