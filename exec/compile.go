@@ -52,6 +52,7 @@ type pass struct {
 var passes = []pass{
 	{"import", "copy what the outputs and updates need", true, onGraph(rewrite.Import)},
 	{"expand", "write composite operations with primitive ones", false, onGraph(rewrite.Expand)},
+	{"widen", "compute reductions and products of narrow dtypes in wider ones", true, onGraph(rewrite.Widen)},
 	{"simplify", "apply algebraic identities that hold for every value", false, onGraph(rewrite.Simplify)},
 	{"unroll", "write reductions of a few elements of a view one by one, and searches in several axes in one", false, onGraph(rewrite.Unroll)},
 	{"fold", "compute what depends on constants only", false, onGraph(rewrite.Fold)},
@@ -74,7 +75,9 @@ var passes = []pass{
 
 // passOrder states which passes must come before which, and why.
 var passOrder = []struct{ before, after, why string }{
+	{"expand", "widen", "composite operations are written with sums and products"},
 	{"expand", "simplify", "the identities are those of primitive operations"},
+	{"widen", "cse", "a value is converted once for all that read it"},
 	{"simplify", "unroll", "it makes views of views, which are simple already"},
 	{"unroll", "cse", "windows that overlap read the same elements"},
 	{"simplify", "fold", "identities bring constants together"},

@@ -20,9 +20,9 @@ import (
 //   - for a scalar, a Go number or bool.
 type Feed map[*graph.Node]any
 
-// Array is a value as a plain slice in row-major order with its shape. Data is a
-// []float32, []float64, []int32, []int64, []int or []bool. It can hold what
-// tensor.Dense cannot: values without elements.
+// Array is a value as a plain slice in row-major order with its shape. Data is a slice of one of the types of
+// [graph.Element], such as []float32, []uint8 or []half.BFloat16, or a []int. It can hold what
+// tensor.Dense cannot: values without elements, and the 16-bit floating-point types of package half.
 type Array struct {
 	Shape []int
 	Data  any
@@ -48,18 +48,11 @@ func take(m *engine.Memory, given any, n *graph.Node, known []int, named shapein
 		return m.SetSlice(v.Shape, v.Data)
 	case *tensor.Dense:
 		return m.SetDense(v)
-	case []float32:
-		return takeSlice(m, given, len(v), n, known, named)
-	case []float64:
-		return takeSlice(m, given, len(v), n, known, named)
-	case []int32:
-		return takeSlice(m, given, len(v), n, known, named)
-	case []int64:
-		return takeSlice(m, given, len(v), n, known, named)
 	case []int:
 		return takeSlice(m, given, len(v), n, known, named)
-	case []bool:
-		return takeSlice(m, given, len(v), n, known, named)
+	}
+	if t, count := graph.DTypeOfSlice(given); t.Valid() {
+		return takeSlice(m, given, count, n, known, named)
 	}
 	if r := reflect.ValueOf(given); isList(r) {
 		return takeNested(m, r)

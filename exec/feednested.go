@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/graph"
 )
 
 // basicTypes are those of numbers and bools by their kinds: a named type such as a user's ID is copied as its basic one.
@@ -31,7 +32,7 @@ func takeNested(m *engine.Memory, v reflect.Value) error {
 	if err != nil {
 		return err
 	}
-	if basic := basicTypes[elem.Kind()]; basic != nil {
+	if basic := basicTypes[elem.Kind()]; basic != nil && !graph.DTypeOfGo(elem).Valid() {
 		elem = basic
 	}
 	list := reflect.SliceOf(elem)

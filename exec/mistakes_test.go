@@ -88,8 +88,8 @@ func TestFeedsOfScalars(t *testing.T) {
 	require.ErrorContains(t, err, "input rows has rank 1, got rank 0")
 	_, err = s.Run(context.Background(), exec.Feed{rate: "fast", rows: two})
 	require.ErrorContains(t, err, "a string cannot be fed")
-	_, err = s.Run(context.Background(), exec.Feed{rate: 0.5, rows: exec.Array{Shape: []int{2}, Data: []uint8{1, 2}}})
-	require.ErrorContains(t, err, "input rows: its data is []uint8, not a slice of a dtype")
+	_, err = s.Run(context.Background(), exec.Feed{rate: 0.5, rows: exec.Array{Shape: []int{2}, Data: []string{"1", "2"}}})
+	require.ErrorContains(t, err, "input rows: its data is []string, not a slice of a dtype")
 	_, err = s.Run(context.Background(), exec.Feed{rate: 0.5, rows: exec.Array{Shape: []int{-2}, Data: []int64{}}})
 	require.ErrorContains(t, err, "negative size")
 }

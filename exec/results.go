@@ -84,7 +84,7 @@ func (r *Results) Array(n *graph.Node) (Array, error) {
 
 // Values returns the elements of an output in row-major order, in the session's memory: valid until the
 // session's next run. [slices.Clone] keeps them for longer. T must be the Go type of its dtype.
-func Values[T bool | int32 | int64 | float32 | float64](r *Results, n *graph.Node) ([]T, error) {
+func Values[T graph.Element](r *Results, n *graph.Node) ([]T, error) {
 	o, err := r.find(n)
 	if err != nil {
 		return nil, err
@@ -126,20 +126,8 @@ func (r *Results) Scalar(n *graph.Node) (float64, error) {
 	if count := engine.CountOf(o.shape); count != 1 {
 		return 0, fmt.Errorf("exec: %s has shape %v and %d elements, not one: use Results.Array", n.Called(), o.shape, count)
 	}
-	switch o.storage.Dtype {
-	case graph.Bool:
-		if *(*bool)(o.ptr) {
-			return 1, nil
-		}
-		return 0, nil
-	case graph.Int32:
-		return float64(*(*int32)(o.ptr)), nil
-	case graph.Int64:
-		return float64(*(*int64)(o.ptr)), nil
-	case graph.Float32:
-		return float64(*(*float32)(o.ptr)), nil
-	}
-	return *(*float64)(o.ptr), nil
+	v, _ := graph.NumberAt(o.array.Data, 0)
+	return v, nil
 }
 
 // output is a result of a run: where it lies, and what was made of it for the caller.

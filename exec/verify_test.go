@@ -79,6 +79,12 @@ var seededFaults = []struct {
 		x := u.Inputs[0].Own
 		u.Graph.At(x, func() { ops.Apply(ops.Lookup("softmax"), ops.SoftmaxAttrs{Axis: 1}, x) })
 	}, "composite"},
+	{"widen", "a product's result has another dtype than its operands", func(t *testing.T, u *lower.Program) {
+		n := find(u, t, ofClass(graph.Contract))
+		for i, x := range n.Operands() {
+			u.Graph.At(n, func() { n.Operands()[i] = ops.Cast(x, graph.Float16) })
+		}
+	}, "does not stand before"},
 	{"simplify", "a root gets another shape", func(t *testing.T, u *lower.Program) { u.Roots[1] = u.Roots[0] }, "root 1 became"},
 	{"unroll", "an operand has another shape", func(t *testing.T, u *lower.Program) {
 		find(u, t, ofClass(graph.Contract)).Operands()[0] = u.Params[1].Own

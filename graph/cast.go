@@ -1,7 +1,5 @@
 package graph
 
-import "fmt"
-
 // CastOp is the operation that changes a value's dtype. It stands here and not in package ops because [Apply]
 // converts operands.
 var CastOp = &Op{
@@ -45,14 +43,4 @@ func (g *Graph) Convert(x *Node, t DType) *Node {
 		return x
 	}
 	return x.Cast(t).Implied()
-}
-
-// GoName returns the name of the dtype's constant, such as "Float32".
-func (t DType) GoName() string {
-	if !t.Valid() {
-		return fmt.Sprintf("DType(%d)", t)
-	}
-	word := []byte(t.String())
-	word[0] -= 'a' - 'A'
-	return string(word)
 }

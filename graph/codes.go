@@ -30,11 +30,11 @@ const (
 	// g.Dim("batch"). Compute with named sizes by their methods: batch.Plus(1).
 	CodeSize Code = "BL003"
 
-	// A dtype is none of graph.Bool, Int32, Int64, Float32 and Float64.
+	// A dtype is none of package graph's, such as graph.Bool, graph.Int64 and graph.Float32.
 	//
 	//	g.Input("x", graph.InvalidDType, 3)
 	//
-	// Cure: use one of these five.
+	// Cure: use one of graph.DTypes().
 	CodeInvalidDType Code = "BL004"
 
 	// An operation of the program's own is not whole: a field that its class wants is missing,

@@ -1,31 +1,53 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // DType is the type of a tensor's elements.
 type DType uint8
 
-// The element types. Their order is the order of promotion within a category.
+// The element types. Integers are two's complement and wrap around.
 const (
 	InvalidDType DType = iota
 	Bool               // one byte, false or true
-	Int32              // two's complement, wraps around
-	Int64              // two's complement, wraps around
-	Float32            // IEEE 754 binary32
-	Float64            // IEEE 754 binary64
+	Uint8
+	Int8
+	Int16
+	Uint16
+	Int32
+	Uint32
+	Int64
+	Uint64
+	Float16  // IEEE 754 binary16
+	BFloat16 // the upper half of a binary32: its range with 8 bits of precision
+	Float32  // IEEE 754 binary32
+	Float64  // IEEE 754 binary64
 )
 
+// dtypes says of each element type all that differs from type to type. computed is the dtype in which
+// operations compute: values of the dtype itself are exact in it.
 var dtypes = [...]struct {
-	name, short, torch string
-	size               int
-	category           Category
+	name, short, torch, cpp string
+	size                    int
+	category                Category
+	computed                DType
 }{
-	InvalidDType: {"invalid", "?", "?", 0, CategoryNone},
-	Bool:         {"bool", "bool", "Bool", 1, CategoryBool},
-	Int32:        {"int32", "i32", "Int", 4, CategoryInt},
-	Int64:        {"int64", "i64", "Long", 8, CategoryInt},
-	Float32:      {"float32", "f32", "Float", 4, CategoryFloat},
-	Float64:      {"float64", "f64", "Double", 8, CategoryFloat},
+	InvalidDType: {"invalid", "?", "?", "?", 0, CategoryNone, InvalidDType},
+	Bool:         {"bool", "bool", "Bool", "bool", 1, CategoryBool, Bool},
+	Uint8:        {"uint8", "u8", "Byte", "unsigned char", 1, CategoryInt, Int32},
+	Int8:         {"int8", "i8", "Char", "signed char", 1, CategoryInt, Int32},
+	Int16:        {"int16", "i16", "Short", "short int", 2, CategoryInt, Int32},
+	Uint16:       {"uint16", "u16", "UInt16", "short unsigned int", 2, CategoryInt, Int32},
+	Int32:        {"int32", "i32", "Int", "int", 4, CategoryInt, Int32},
+	Uint32:       {"uint32", "u32", "UInt32", "unsigned int", 4, CategoryInt, Int64},
+	Int64:        {"int64", "i64", "Long", "long int", 8, CategoryInt, Int64},
+	Uint64:       {"uint64", "u64", "UInt64", "long unsigned int", 8, CategoryInt, Int64},
+	Float16:      {"float16", "f16", "Half", "c10::Half", 2, CategoryFloat, Float32},
+	BFloat16:     {"bfloat16", "bf16", "BFloat16", "c10::BFloat16", 2, CategoryFloat, Float32},
+	Float32:      {"float32", "f32", "Float", "float", 4, CategoryFloat, Float32},
+	Float64:      {"float64", "f64", "Double", "double", 8, CategoryFloat, Float64},
 }
 
 // Category orders dtypes for promotion: bool < integer < floating point.
@@ -42,11 +64,25 @@ const (
 // String returns the dtype's full name, such as "float32".
 func (t DType) String() string { return t.row().name }
 
+// GoName returns the name of the dtype's constant, such as "Float32".
+func (t DType) GoName() string {
+	switch {
+	case t == BFloat16:
+		return "BFloat16"
+	case !t.Valid():
+		return fmt.Sprintf("DType(%d)", t)
+	}
+	return strings.ToUpper(t.String()[:1]) + t.String()[1:]
+}
+
 // Short returns the dtype's short name as the text form prints it, such as "f32".
 func (t DType) Short() string { return t.row().short }
 
 // TorchName returns the word by which PyTorch's error texts call the dtype, such as "Float".
 func (t DType) TorchName() string { return t.row().torch }
+
+// CppName returns what some of PyTorch's error texts call the dtype: its name in C++, such as "long int".
+func (t DType) CppName() string { return t.row().cpp }
 
 // Size returns the bytes of one element.
 func (t DType) Size() int { return t.row().size }
@@ -54,24 +90,42 @@ func (t DType) Size() int { return t.row().size }
 // Category returns the dtype's place in the order of promotion.
 func (t DType) Category() Category { return t.row().category }
 
-// Valid reports whether t is one of the five element types.
+// Valid reports whether t is one of the element types.
 func (t DType) Valid() bool { return t > InvalidDType && int(t) < len(dtypes) }
 
 // wrong says that t is no dtype.
 func (t DType) wrong() string {
-	return fmt.Sprintf("dtype(%d) is no dtype; use one of graph.Bool, Int32, Int64, Float32, Float64", uint8(t))
+	return fmt.Sprintf("dtype(%d) is no dtype; use one of graph's: %s", uint8(t), dtypeNames())
 }
 
-// IsFloat reports whether t is Float32 or Float64: the types that have gradients.
+// IsFloat reports whether t is a floating-point type: those have gradients.
 func (t DType) IsFloat() bool { return t.Category() == CategoryFloat }
 
-// IsInt reports whether t is Int32 or Int64.
+// IsInt reports whether t is an integer type; Bool is none.
 func (t DType) IsInt() bool { return t.Category() == CategoryInt }
 
+// IsIndex reports whether t is a dtype of indices: Int32 or Int64.
+func (t DType) IsIndex() bool { return t == Int32 || t == Int64 }
+
+// IsUnsigned reports whether t is an integer type without negative numbers.
+func (t DType) IsUnsigned() bool {
+	return t == Uint8 || t == Uint16 || t == Uint32 || t == Uint64
+}
+
+// Bits returns the number of bits of an element of an integer type.
+func (t DType) Bits() int { return 8 * t.Size() }
+
+// Computed returns the dtype in which an operation on elements of t computes, before its result is
+// stored as t: Int32 and Int64 for narrower and unsigned integers, whose results wrap around to t, and Float32 for
+// Float16 and BFloat16, whose results are rounded to t, half to even. Other dtypes are computed in themselves. An
+// Uint64 beyond the greatest Int64 has the same bits as a negative one.
+func (t DType) Computed() DType { return t.row().computed }
+
 func (t DType) row() (r struct {
-	name, short, torch string
-	size               int
-	category           Category
+	name, short, torch, cpp string
+	size                    int
+	category                Category
+	computed                DType
 }) {
 	if int(t) >= len(dtypes) {
 		t = InvalidDType
@@ -79,8 +133,23 @@ func (t DType) row() (r struct {
 	return dtypes[t]
 }
 
-// DTypes lists the element types in the order of promotion.
-func DTypes() []DType { return []DType{Bool, Int32, Int64, Float32, Float64} }
+// DTypes lists the element types: by category, and within one from narrow to wide.
+func DTypes() []DType {
+	all := make([]DType, 0, len(dtypes)-1)
+	for t := Bool; t.Valid(); t++ {
+		all = append(all, t)
+	}
+	return all
+}
+
+// dtypeNames lists the names of the element types.
+func dtypeNames() string {
+	names := make([]string, 0, len(dtypes))
+	for _, t := range DTypes() {
+		names = append(names, t.String())
+	}
+	return strings.Join(names, ", ")
+}
 
 // ParseDType reads a full or a short name.
 func ParseDType(s string) (DType, error) {
@@ -89,13 +158,33 @@ func ParseDType(s string) (DType, error) {
 			return t, nil
 		}
 	}
-	return InvalidDType, fmt.Errorf("graph: %q is no dtype; the dtypes are bool, int32, int64, float32 and float64", s)
+	return InvalidDType, fmt.Errorf("graph: %q is no dtype; the dtypes are %s", s, dtypeNames())
 }
 
-// Promote returns the dtype that holds both a and b: the higher category wins, and
-// within a category the wider type. It is PyTorch's table for tensors of rank 1 and
-// more; [PromoteOperands] adds its rule for scalars and plain numbers.
-func Promote(a, b DType) DType { return max(a, b) }
+// Promote returns the dtype to which a and b are converted before they meet: the higher category wins; of two
+// integers the wider one, and Int16 for Uint8 and Int8; of two floating-point types the wider one, and Float32 for Float16
+// and BFloat16. InvalidDType counts for nothing. It is PyTorch's table for tensors of rank 1 and more, which has no
+// entry for Uint16, Uint32 and Uint64 beside another integer type or Bool: then ok is false. [PromoteOperands] adds its rule
+// for scalars and plain numbers.
+func Promote(a, b DType) (t DType, ok bool) {
+	low, high := min(a, b), max(a, b)
+	switch {
+	case low == high || low == InvalidDType || high.IsFloat() && !low.IsFloat():
+		return high, true
+	case low == Float16 && high == BFloat16:
+		return Float32, true
+	case low.IsFloat():
+		return high, true
+	case barelyPromoted(low) || barelyPromoted(high):
+		return InvalidDType, false
+	case low == Uint8 && high == Int8:
+		return Int16, true
+	}
+	return high, true
+}
+
+// barelyPromoted reports whether PyTorch promotes t to floating-point types alone.
+func barelyPromoted(t DType) bool { return t.IsUnsigned() && t != Uint8 }
 
 // OperandRank is what decides how much an operand's dtype counts in promotion.
 type OperandRank uint8
@@ -110,11 +199,15 @@ const (
 // PromoteOperands is PyTorch's promotion rule: operands of rank 1 and more are
 // promoted among themselves; an operand of lower weight counts only when its
 // category is higher, and then a rank-0 tensor brings its own dtype, a plain number
-// the default of its category (Int64, Float32).
+// the default of its category (Int64, Float32). Two dtypes that [Promote] has no
+// dtype for give InvalidDType.
 func PromoteOperands(types []DType, ranks []OperandRank) DType {
 	var byRank [RankMore + 1]DType
 	for i, t := range types {
-		byRank[ranks[i]] = Promote(byRank[ranks[i]], t)
+		var ok bool
+		if byRank[ranks[i]], ok = Promote(byRank[ranks[i]], t); !ok {
+			return InvalidDType
+		}
 	}
 	result := byRank[RankMore]
 	if t := byRank[RankZero]; t.Category() > result.Category() {

@@ -22,7 +22,7 @@ func (a Array) NumElements() int {
 }
 
 // Elements returns the elements of an array, which are of type T.
-func Elements[T bool | int32 | int64 | float32 | float64](a Array) []T {
+func Elements[T Element](a Array) []T {
 	if size := int(unsafe.Sizeof(*new(T))); a.DType.Size() != size {
 		panic(fmt.Sprintf("graph: elements of %s are not %d bytes each", a.DType, size))
 	}

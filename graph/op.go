@@ -124,7 +124,8 @@ type Op struct {
 
 	// Function computes, of a Function operation, the result of one example from its operands. Its error
 	// stops the run. It must give the same bits whenever it is given the same: several examples run at
-	// once, and equal nodes are merged.
+	// once, and equal nodes are merged. Elements are of the dtypes in which they are computed, of which see
+	// DType.Computed, but for Uint64, and the result is converted.
 	Function func(a *Arrays) error
 
 	// Core says, of a Function operation, how many of the last axes of each operand, and of the

@@ -25,6 +25,9 @@ func (op *Op) Promoted(types []DType, ranks []OperandRank) (to []DType, m *Mista
 	}
 	for i, t := range to {
 		if !t.Valid() {
+			if m := undefinedPromotion(types, ranks); m != nil {
+				return nil, m
+			}
 			return nil, op.NotWhole(fmt.Sprintf("Promote gives no dtype for operand %d", i))
 		}
 	}
@@ -76,6 +79,20 @@ func (n *Node) weight() OperandRank {
 		return RankZero
 	}
 	return RankMore
+}
+
+// undefinedPromotion is the mistake of two dtypes that no dtype is promoted from, as PyTorch words it; nil where there are no two such.
+func undefinedPromotion(types []DType, ranks []OperandRank) *Mistake {
+	for i, t := range types {
+		for k, u := range types[:i] {
+			if _, ok := Promote(u, t); !ok && ranks[i] == ranks[k] {
+				return &Mistake{Code: CodeDType,
+					Summary: fmt.Sprintf("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote %s and %s", u.TorchName(), t.TorchName()),
+					Help:    []string{fmt.Sprintf("convert one of them: ops.Cast(…, graph.%s)", t.GoName())}}
+			}
+		}
+	}
+	return nil
 }
 
 // NotWhole is the mistake of an operation that lacks something, or contradicts itself.

@@ -80,8 +80,8 @@ func (n *Node) Source() *Node {
 // IsConst reports whether the node is a constant.
 func (n *Node) IsConst() bool { return n.op == constOp }
 
-// ConstData returns a constant's elements in row-major order: a []float32, []float64,
-// []int32, []int64 or []bool, which must not be changed.
+// ConstData returns a constant's elements in row-major order: a slice of its dtype's Go type, such as []float32, which must not
+// be changed.
 func (n *Node) ConstData() any { return n.attrs.(ConstAttrs).Data }
 
 // InferAgain returns a copy of the node with what its operation's rule infers now from the

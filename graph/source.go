@@ -19,8 +19,8 @@ type ParamAttrs struct {
 
 // Initializer returns a parameter its first values.
 type Initializer interface {
-	// Fill writes the values of a parameter of the given shape into dst, a
-	// []float32, []float64, []int32, []int64 or []bool in row-major order, which holds
+	// Fill writes the values of a parameter of the given shape into dst, a slice of its dtype's
+	// elements, such as []float32, in row-major order, which holds
 	// zeros. The seed differs from parameter to parameter and is the same in every run.
 	Fill(dst any, shape []int, seed uint64)
 	// String names the rule, such as "glorot_uniform".
@@ -34,8 +34,7 @@ type ShapeChecker interface {
 	CheckShape(shape []int) string
 }
 
-// ConstAttrs hold a constant's elements in row-major order: a []float32, []float64,
-// []int32, []int64 or []bool.
+// ConstAttrs hold a constant's elements in row-major order: a slice of its dtype's Go type, such as []float32.
 type ConstAttrs struct{ Data any }
 
 // LiteralAttrs are a number written in the program before it meets a tensor. It is a
@@ -57,27 +56,6 @@ func (a LiteralAttrs) String() string {
 	return strconv.FormatFloat(a.Value, 'g', -1, 64)
 }
 
-// Element is the set of Go types that tensors are made of.
-type Element interface {
-	bool | int32 | int64 | float32 | float64
-}
-
-// DTypeOf returns the dtype of a Go type.
-func DTypeOf[T Element]() DType {
-	var zero T
-	switch any(zero).(type) {
-	case bool:
-		return Bool
-	case int32:
-		return Int32
-	case int64:
-		return Int64
-	case float32:
-		return Float32
-	}
-	return Float64
-}
-
 var (
 	inputOp   = &Op{Name: "input", Func: "Input", Doc: "A value fed to every run.", Class: Source}
 	paramOp   = &Op{Name: "param", Func: "Param", Doc: "A value held by a session and changed by updates.", Class: Source}
@@ -91,19 +69,34 @@ func SourceOps() []*Op { return []*Op{inputOp, paramOp, constOp} }
 // Constant makes a value fixed in the program from its elements in row-major order.
 // The elements are copied. Sizes must be whole numbers.
 func Constant[T Element](g *Graph, data []T, shape ...Dim) *Node {
-	n := g.newNode(constOp, ConstAttrs{Data: append([]T(nil), data...)}, nil)
+	return g.constant(DTypeOf[T](), append([]T(nil), data...), len(data), shape)
+}
+
+// constant makes a constant of elements that nobody changes.
+func (g *Graph) constant(t DType, data any, given int, shape Shape) *Node {
+	n := g.newNode(constOp, ConstAttrs{Data: data}, nil)
 	n.pos = g.here()
-	n.dtype, n.shape = DTypeOf[T](), append(Shape{}, shape...)
+	n.dtype, n.shape = t, append(Shape{}, shape...)
 	count, whole := n.shape.NumElements().Int()
 	switch {
+	case !t.Valid():
+		n.fail(&Mistake{Code: CodeInvalidDType, Summary: "a constant's elements must be a slice of a dtype's Go type, such as []float32, not " + typeName(data)})
 	case !n.shape.IsStatic() || !whole:
 		n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("a constant's sizes must be whole numbers, not %s", n.shape)})
-	case count != int64(len(data)):
-		n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("shape '%s' is invalid for input of size %d", n.shape, len(data)),
-			Help: []string{fmt.Sprintf("%s holds %d elements, and %d were given", n.shape, count, len(data))}})
+	case count != int64(given):
+		n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("shape '%s' is invalid for input of size %d", n.shape, given),
+			Help: []string{fmt.Sprintf("%s holds %d elements, and %d were given", n.shape, count, given)}})
 	}
 	n.judged = n.bad == nil
 	return n
+}
+
+// typeName names the type of a value in words.
+func typeName(v any) string {
+	if v == nil {
+		return "nil"
+	}
+	return fmt.Sprintf("%T", v)
 }
 
 // Scalar makes a rank-0 constant of dtype t. The value is converted as a run would
@@ -166,18 +159,9 @@ func (g *Graph) Number(a LiteralAttrs, t DType) *Node { return g.number(a, t) }
 
 func (g *Graph) number(a LiteralAttrs, t DType) *Node {
 	var data any
-	whole := a.Whole
-	switch t {
-	case Bool:
-		data = []bool{a.Value != 0}
-	case Int32:
-		data = []int32{int32(whole)}
-	case Int64:
-		data = []int64{whole}
-	case Float32:
-		data = []float32{float32(a.Value)}
-	default:
-		data = []float64{a.Value}
+	if t.Valid() {
+		data = t.MakeSlice(1)
+		SetNumberAt(data, 0, a.Value, a.Whole)
 	}
 	n := g.newNode(constOp, ConstAttrs{Data: data}, nil)
 	n.pos = g.here()
@@ -209,20 +193,6 @@ func (n *Node) ScalarValue() (v float64, ok bool) {
 	if !isConst || n.bad != nil || n.shape.NumElements() != 1 {
 		return 0, false
 	}
-	switch d := a.Data.(type) {
-	case []bool:
-		if d[0] {
-			return 1, true
-		}
-		return 0, true
-	case []int32:
-		return float64(d[0]), true
-	case []int64:
-		return float64(d[0]), true
-	case []float32:
-		return float64(d[0]), true
-	case []float64:
-		return d[0], true
-	}
-	return 0, false
+	v, _ = NumberAt(a.Data, 0)
+	return v, true
 }

@@ -172,25 +172,23 @@ func drawn(name string, values func(rng *rand.Rand, shape []int) func() float64)
 // stream is the second half of the generator's seed; any fixed number does.
 const stream = 0x9e3779b97f4a7c15
 
-// fill writes values into a slice of one of the five element types.
+// fill writes values into a slice of elements.
 func fill(dst any, next func() float64) {
 	switch dst := dst.(type) {
 	case []float32:
-		fillNumbers(dst, next)
+		fillFloats(dst, next)
 	case []float64:
-		fillNumbers(dst, next)
-	case []int32:
-		fillNumbers(dst, next)
-	case []int64:
-		fillNumbers(dst, next)
-	case []bool:
-		for i := range dst {
-			dst[i] = next() != 0
+		fillFloats(dst, next)
+	default:
+		_, count := graph.DTypeOfSlice(dst)
+		for i := range count {
+			v := next()
+			graph.SetNumberAt(dst, i, v, int64(v))
 		}
 	}
 }
 
-func fillNumbers[T int32 | int64 | float32 | float64](dst []T, next func() float64) {
+func fillFloats[T float32 | float64](dst []T, next func() float64) {
 	for i := range dst {
 		dst[i] = T(next())
 	}

@@ -124,7 +124,7 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 		return operand(graph.CodeDType, "Expected attn_mask dtype to be bool or %s, but got %s", q.DType(), a.mask.DType())
 	case a.window < 0 || a.window > 0 && !a.causal:
 		return operand(graph.CodeOperand, "a sliding window of %d keys: it has one or more, and goes with Causal", a.window)
-	case a.start != nil && a.start.Judged() && (a.start.Rank() != 0 || !a.start.DType().IsInt()):
+	case a.start != nil && a.start.Judged() && (a.start.Rank() != 0 || !a.start.DType().IsIndex()):
 		return operand(graph.CodeOperand, "queries start at an integer, and %s is %s%s", a.start.Called(), a.start.DType(), a.start.Shape())
 	}
 	if !(a.dropout >= 0 && a.dropout <= 1) { // NaN too

@@ -109,7 +109,7 @@ func (l lossCall) refusedCTC(call refusedCall) node {
 			return wrong(graph.CodeRank, "%s of CTC has %d axes, and %s has shape %s", words[i], rank, x.Called(), x.Shape())
 		case i == 0 && !x.DType().IsFloat():
 			return wrong(graph.CodeDType, `"ctc_loss_cpu" not implemented for '%s'`, x.DType().TorchName())
-		case i > 0 && !x.DType().IsInt():
+		case i > 0 && !x.DType().IsIndex():
 			return wrong(graph.CodeDType, "%s of CTC are integers, and %s has dtype %s", words[i], x.Called(), x.DType())
 		}
 	}

@@ -75,7 +75,7 @@ func inferClassLoss(kernel string, takesProbabilities bool) func(*graph.Call) (g
 		if !c.DType(0).IsFloat() {
 			rules.RefuseDType(c, `"`+kernel+`" not implemented for '`+c.DType(0).TorchName()+`'`)
 		}
-		if !c.DType(1).IsInt() {
+		if !c.DType(1).IsIndex() {
 			rules.RefuseDType(c, "expected scalar type Long but found "+c.DType(1).TorchName())
 		}
 		out := rules.Targets(c, x, t, takesProbabilities)

@@ -125,7 +125,7 @@ func refusedScores(fn string, x, target node) node {
 	switch {
 	case !x.DType().IsFloat():
 		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "scores are floating-point numbers, and " + x.Called() + " has dtype " + x.DType().String()})
-	case !target.DType().IsInt():
+	case !target.DType().IsIndex():
 		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "expected scalar type Long but found " + target.DType().TorchName()})
 	case x.Rank() < 1 || x.Rank() > 2 || target.Rank() != x.Rank()-1:
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,

@@ -17,7 +17,7 @@ func ToCommonType(types []graph.DType, ranks []graph.OperandRank) []graph.DType 
 // booleans become Float32.
 func ToCommonFloat(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
 	t := graph.PromoteOperands(types, ranks)
-	if !t.IsFloat() {
+	if t.Valid() && !t.IsFloat() {
 		t = graph.Float32
 	}
 	return repeat(t, len(types))

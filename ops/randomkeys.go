@@ -49,7 +49,7 @@ func FoldIn(key, data *graph.Node) *graph.Node {
 	if bad := refusedKey(refused("FoldIn", key, data), key); bad != nil {
 		return bad
 	}
-	if data != nil && data.Judged() && (!data.DType().IsInt() || data.Rank() != 0) {
+	if data != nil && data.Judged() && (!data.DType().IsIndex() || data.Rank() != 0) {
 		return refusal(refused("FoldIn", key, data), &graph.Mistake{Code: graph.CodeOperand,
 			Summary: fmt.Sprintf("an integer scalar is folded into a key, and %s is %s%s", data.Called(), data.DType(), data.Shape())})
 	}

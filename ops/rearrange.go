@@ -224,7 +224,7 @@ func MaskedFill(x, mask, value *graph.Node) *graph.Node {
 	defer building("MaskedFill", x, mask, value)()
 	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
 		return refusal(refused("MaskedFill", x, mask, value), &graph.Mistake{Code: graph.CodeDType,
-			Summary: "masked_fill_ only supports boolean masks, but got mask with dtype " + rules.CppName(mask.DType())})
+			Summary: "masked_fill_ only supports boolean masks, but got mask with dtype " + mask.DType().CppName()})
 	}
 	if x != nil && value != nil && x.Judged() && value.Judged() && x.Graph() != nil {
 		value = x.Graph().Convert(value, x.DType())

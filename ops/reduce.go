@@ -283,11 +283,22 @@ func Max(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMax, x, 
 // Min returns the least element over the axes given, or over all.
 func Min(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opMin, x, axes) }
 
-// Any reports whether some element is true over the axes given, or over all.
-func Any(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opAny, x, axes) }
+// Any reports whether some element is true over the axes given, or over all. The result is Bool, but for Uint8, which
+// PyTorch keeps.
+func Any(x *graph.Node, axes ...Axis) *graph.Node { return truth(opAny, x, axes) }
 
-// All reports whether every element is true over the axes given, or over all.
-func All(x *graph.Node, axes ...Axis) *graph.Node { return reduceCall(opAll, x, axes) }
+// All reports whether every element is true over the axes given, or over all. The result is Bool, but for Uint8, which
+// PyTorch keeps.
+func All(x *graph.Node, axes ...Axis) *graph.Node { return truth(opAll, x, axes) }
+
+// truth is Any or All, whose result is 0 or 1 for Uint8.
+func truth(op *graph.Op, x node, axes []Axis) node {
+	if x == nil || !x.Judged() || x.DType() != graph.Uint8 {
+		return reduceCall(op, x, axes)
+	}
+	defer graph.BeginCall(op.Func, nil, x)()
+	return Cast(reduceCall(op, x, axes), graph.Uint8)
+}
 
 // ArgMax returns the index of the first greatest element along the axes given, or
 // among all elements: counted in row-major order over these axes.

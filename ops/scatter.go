@@ -252,7 +252,7 @@ func IndexFill(x *graph.Node, axis int, index, value *graph.Node) *graph.Node {
 // axes but one, and a negative index counts from the end.
 func TakeAlongAxis(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 	defer building("TakeAlongAxis", x, axis, index)()
-	if x == nil || index == nil || !x.Judged() || !index.Judged() || x.Rank() != index.Rank() || axis < -x.Rank() || axis >= x.Rank() || !index.DType().IsInt() {
+	if x == nil || index == nil || !x.Judged() || !index.Judged() || x.Rank() != index.Rank() || axis < -x.Rank() || axis >= x.Rank() || !index.DType().IsIndex() {
 		return Gather(x, axis, index) // its own mistake
 	}
 	axis = countedFromZero([]int{axis}, x.Rank())[0]

@@ -156,6 +156,8 @@ func order(a *graph.Arrays) error {
 		orderKeys(a, out, graph.Elements[float32](x), descending, rankOfFloat32)
 	case graph.Int64:
 		orderAny(a, out, graph.Elements[int64](x), descending)
+	case graph.Uint64:
+		orderAny(a, out, graph.Elements[uint64](x), descending)
 	case graph.Float64:
 		orderAny(a, out, graph.Elements[float64](x), descending)
 	}
@@ -228,7 +230,7 @@ func leastOf(keys []uint64, k int) []uint64 {
 }
 
 // orderAny finds the first places in the order of elements of 64 bits.
-func orderAny[T int64 | float64](a *graph.Arrays, out []int64, x []T, descending bool) {
+func orderAny[T int64 | uint64 | float64](a *graph.Arrays, out []int64, x []T, descending bool) {
 	places := a.Words(len(x))
 	for i := range places {
 		places[i] = uint64(i)
@@ -249,7 +251,7 @@ func orderAny[T int64 | float64](a *graph.Arrays, out []int64, x []T, descending
 }
 
 // compareNaNLast compares numbers, of which NaN is the greatest.
-func compareNaNLast[T int64 | float64](x, y T) int {
+func compareNaNLast[T int64 | uint64 | float64](x, y T) int {
 	switch {
 	case x < y:
 		return -1

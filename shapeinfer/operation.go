@@ -254,7 +254,7 @@ func (c *operationCheck) reduces() {
 func (c *operationCheck) gathers() {
 	unites := slices.Contains([]graph.Fold{graph.FoldSum, graph.FoldProd, graph.FoldMax, graph.FoldMin}, c.op.Fold)
 	if !c.want(unites || c.op.Fold == graph.NoFold, "a gather cannot unite elements by %s", c.op.Fold) ||
-		!c.want(c.n.In(1).DType().IsInt(), "the indices are of dtype %s", c.n.In(1).DType()) ||
+		!c.want(c.n.In(1).DType().IsIndex(), "the indices are of dtype %s", c.n.In(1).DType()) ||
 		!c.want(c.n.DType() == c.n.In(0).DType(), "Infer gives dtype %s, and its elements are of dtype %s", c.n.DType(), c.n.In(0).DType()) {
 		return
 	}

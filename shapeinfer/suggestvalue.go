@@ -245,7 +245,7 @@ func (t *trier) convert() {
 	for _, dtype := range wanted {
 		for i := len(t.n.Operands()) - 1; i >= first; i-- {
 			if x := t.user(i); x != nil && x.DType() != dtype && t.try(
-				graph.Fix{Kind: graph.FixConvert, Text: t.with(i, "Cast("+x.Called()+", graph."+constantName(dtype)+")")},
+				graph.Fix{Kind: graph.FixConvert, Text: t.with(i, "Cast("+x.Called()+", graph."+dtype.GoName()+")")},
 				graph.Change{Node: t.n, Operands: t.converted(i, dtype)}) {
 				return
 			}
@@ -292,9 +292,6 @@ func (t *trier) promoted(op *graph.Op, types []graph.DType) map[int]graph.Type {
 	}
 	return operands
 }
-
-// constantName is the name of a dtype's constant in package graph.
-func constantName(t graph.DType) string { return strings.ToUpper(t.String()[:1]) + t.String()[1:] }
 
 // equal states that the sizes that meet are the same.
 func (t *trier) equal() {

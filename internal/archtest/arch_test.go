@@ -32,7 +32,8 @@ var arrows = []struct {
 	imports string
 	because string
 }{
-	{"graph", "internal/building internal/panicked internal/overlay internal/syntax internal/workdir", "the program itself knows neither rules nor operations nor machines"},
+	{"half", "math strconv", "numbers of 16 bits, on the standard library alone"},
+	{"graph", "half internal/building internal/panicked internal/overlay internal/syntax internal/workdir", "the program itself knows neither rules nor operations nor machines"},
 	{"internal/prove", "graph internal/diophantine", "what can be proved of sizes"},
 	{"shapeinfer/alias", "graph internal/prove", "which values share memory, and who writes it"},
 	{"shapeinfer/rules", "graph internal/prove shapeinfer/alias", "rules are functions on shapes"},
@@ -52,11 +53,11 @@ var arrows = []struct {
 	{"exec/internal/fusion", "graph internal/prove shapeinfer/alias exec/internal/bug exec/internal/rewrite", "from nodes to groups: it knows no machine"},
 	{"exec/internal/lower", "graph shapeinfer/... exec/internal/bug exec/internal/rewrite exec/internal/fusion " +
 		"kernels/rowprog kernels/backend kernels/gemm", "from groups to kernels and buffers"},
-	{"exec/internal/engine", "graph shapeinfer exec/internal/bug exec/internal/rewrite exec/internal/fusion exec/internal/lower kernels/... gorgonia.org/tensor", "from sizes to runs"},
+	{"exec/internal/engine", "graph half shapeinfer exec/internal/bug exec/internal/rewrite exec/internal/fusion exec/internal/lower kernels/... gorgonia.org/tensor", "from sizes to runs"},
 	{"exec", "graph shapeinfer shapeinfer/alias ops autodiff exec/internal/... kernels/cpu kernels/hugepage kernels/peak internal/page gorgonia.org/tensor", "the face of compilation and runs"},
-	{"kernels/internal/loops", "kernels/... gorgonia.org/vecf32", "loops of a library, where they are right"},
+	{"kernels/internal/loops", "half kernels/... gorgonia.org/vecf32", "loops of a library, where they are right"},
 	{"kernels/jit", "golang.org/x/sys/unix", "memory that holds code is the system's"},
-	{"kernels/...", "kernels/...", "loops over memory know no graph"},
+	{"kernels/...", "half kernels/...", "loops over memory know no graph"},
 	{"stablehlo", "graph internal/loopop internal/panicked ops shapeinfer shapeinfer/alias exec weights", "another engine's language knows none of this machine's"},
 	{"viz/svg", "github.com/goccy/go-graphviz github.com/awalterschulze/gographviz", "only its users pay for WebAssembly"},
 	{"viz", "graph shapeinfer/... exec internal/page github.com/awalterschulze/gographviz/ast", "pictures of what was decided"},

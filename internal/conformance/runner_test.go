@@ -34,8 +34,8 @@ func TestWrongAnswersAreFound(t *testing.T) {
 			`{"id":"keep","kind":"reduce","op":"sum","shape":[2,3],"dtype":"int32","dim":1,"keepdim":false,"ok":true,"result_shape":[2,1],"result_dtype":"int64"}`,
 			`{"id":"data","kind":"reduce","op":"prod","shape":[0],"dtype":"float32","dim":null,"keepdim":null,"ok":true,"result_shape":[],"result_dtype":"float32","result_data":[0]}`,
 			`{"id":"promotion","kind":"promote","op":"add","a":{"dtype":"int64","form":"tensor"},"b":{"number":2.5,"form":"float"},"ok":true,"result_dtype":"float64"}`,
-			`{"id":"half","kind":"unary","op":"exp","a":{"dtype":"float16","form":"tensor"},"ok":true,"result_dtype":"float16"}`,
-		}, [3]int{1, 4, 1}, []string{"want dtype int32, got int64", "want shape [2 1], got [2]", "data", "want dtype float64, got float32"}, "dtype float16, 1 cases: exp 1"},
+			`{"id":"complex","kind":"unary","op":"exp","a":{"dtype":"complex64","form":"tensor"},"ok":true,"result_dtype":"complex64"}`,
+		}, [3]int{1, 4, 1}, []string{"want dtype int32, got int64", "want shape [2 1], got [2]", "data", "want dtype float64, got float32"}, "dtype complex64, 1 cases: exp 1"},
 		"grads.jsonl": {Grads, []string{
 			`{"id":"right","op":"square","attrs":{},"inputs":[{"name":"x","shape":[1],"dtype":"float64","data":[3.0],"requires_grad":true}],"output":{"shape":[1],"dtype":"float64","data":[9.0]},"upstream":[1.0],"grads":{"x":[6.0]},"second":{"v":{"x":[1.0]},"hvp":{"x":[2.0]}}}`,
 			`{"id":"value","op":"square","attrs":{},"inputs":[{"name":"x","shape":[1],"dtype":"float64","data":[3.0],"requires_grad":true}],"output":{"shape":[1],"dtype":"float64","data":[9.00001]},"upstream":[1.0],"grads":{"x":[6.0]}}`,

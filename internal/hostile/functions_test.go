@@ -21,7 +21,7 @@ var functions = map[string][]any{
 	"graph": {
 		graph.Explanations,
 		graph.Apply, graph.ApplyIn, graph.AtLeast, graph.AtMost, graph.BeginCall, graph.BroadcastDim, graph.CallOf, graph.CallText, graph.Calling,
-		graph.Caller, graph.Constant[float32], graph.DTypeOf[float32], graph.DTypes, graph.DefaultBounds, graph.Elements[float32], graph.Exactly,
+		graph.Caller, graph.Constant[float32], graph.ConstantOf, graph.DTypeOf[float32], graph.DTypeOfGo, graph.DTypeOfSlice, graph.NumberAt, graph.SetNumberAt, graph.DTypes, graph.DefaultBounds, graph.Elements[float32], graph.Exactly,
 		graph.Describe, graph.FormatAttrs, graph.MakeShape, graph.MayBeOne, graph.MultipleOf, graph.New,
 		graph.Num[float64], graph.MinDim, graph.ParseDType, graph.ParseDim, graph.Prims, graph.Promote, graph.PromoteOperands,
 		graph.RowMajor, graph.SameAttrs, graph.SortMistakes, graph.SourceOps, graph.SymbolicDim, graph.WithPolicy,
@@ -98,7 +98,7 @@ var functions = map[string][]any{
 		autodiff.Grad, autodiff.Upstream, autodiff.ZeroForUnused,
 	},
 	"shapeinfer/rules": {
-		rules.AdaptivePool, rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.CppName, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.FullPrecision, rules.Gather, rules.InPlace, rules.IndexSelect, rules.LinearSystem, rules.MatMul, rules.Matrices, rules.MatrixBatch, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.IndexWrite, rules.Scatter, rules.Segments, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.SquareMatrices, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.TopK, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
+		rules.AdaptivePool, rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.FullPrecision, rules.Gather, rules.InPlace, rules.IndexSelect, rules.LinearSystem, rules.MatMul, rules.Matrices, rules.MatrixBatch, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.IndexWrite, rules.Scatter, rules.Segments, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.SquareMatrices, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.TopK, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
 	},
 	"shapeinfer/alias": {
 		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,
@@ -134,7 +134,7 @@ var spared = map[string]bool{
 	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.CopyWith": true, "*graph.Graph.InputFor": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
 	"*graph.Graph.Again": true, "*graph.Graph.Around": true, "*graph.Graph.OpenCopy": true, "*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
 	// These index, or call what they are given, as the language does.
-	"*graph.Node.In": true, "*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
+	"*graph.Node.In": true, "graph.NumberAt": true, "graph.SetNumberAt": true, "graph.DType.MakeSlice": true, "*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,
 	// It runs as often as it is told, and the other for tenths of a second.
 	"*exec.Session.Profile": true, "exec.MeasureMachine": true,
 	// These run Graphviz.

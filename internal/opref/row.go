@@ -102,7 +102,7 @@ func shapes(n *graph.Node) string {
 // dtypes tells which dtypes the example takes, and what they give.
 func dtypes(f ops.Function) string {
 	var order []string
-	given := map[string][]string{}
+	given := map[string][]graph.DType{}
 	for _, t := range graph.DTypes() {
 		n, err := try(f, t)
 		if err != nil {
@@ -115,17 +115,37 @@ func dtypes(f ops.Function) string {
 		if given[result] == nil {
 			order = append(order, result)
 		}
-		given[result] = append(given[result], t.String())
+		given[result] = append(given[result], t)
 	}
 	var parts []string
 	for _, result := range order {
-		part := strings.Join(given[result], ", ")
+		part := together(given[result])
 		if result != "" {
 			part += " -> " + result
 		}
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// together lists dtypes: all integers, and all floating-point types, by one word.
+func together(list []graph.DType) string {
+	var words []string
+	for _, kind := range []struct {
+		of   graph.Category
+		word string
+	}{{graph.CategoryBool, "bool"}, {graph.CategoryInt, "integers"}, {graph.CategoryFloat, "floats"}} {
+		isOther := func(t graph.DType) bool { return t.Category() != kind.of }
+		own := slices.DeleteFunc(slices.Clone(list), isOther)
+		if len(own) == len(slices.DeleteFunc(graph.DTypes(), isOther)) {
+			words = append(words, kind.word)
+			continue
+		}
+		for _, t := range own {
+			words = append(words, t.String())
+		}
+	}
+	return strings.Join(words, ", ")
 }
 
 // gradient tells the gradient's formula with respect to each operand.

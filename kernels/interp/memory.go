@@ -10,10 +10,12 @@ import (
 
 // bySize picks the instance of a step that moves elements of type t without looking
 // at them.
-func bySize(t rowprog.Type, of1, of4, of8 step) step {
+func bySize(t rowprog.Type, of1, of2, of4, of8 step) step {
 	switch t.Size() {
 	case 1:
 		return of1
+	case 2:
+		return of2
 	case 4:
 		return of4
 	}
@@ -24,8 +26,8 @@ func bySize(t rowprog.Type, of1, of4, of8 step) step {
 // if it is contiguous and need not be copied, else a copy in the register's own
 // block.
 func loadStep(t rowprog.Type, reg, base, operand int, copied bool) step {
-	return bySize(t, load1[uint8](reg, base, operand, copied), load1[uint32](reg, base, operand, copied),
-		load1[uint64](reg, base, operand, copied))
+	return bySize(t, load1[uint8](reg, base, operand, copied), load1[uint16](reg, base, operand, copied),
+		load1[uint32](reg, base, operand, copied), load1[uint64](reg, base, operand, copied))
 }
 
 func load1[T loops.Bits](reg, base, operand int, copied bool) step {
@@ -57,8 +59,8 @@ func targetStep(t rowprog.Type, reg, base, operand int) step {
 // storeStep writes a register to an operand; direct says that a contiguous operand
 // has been written already, by means of targetStep.
 func storeStep(t rowprog.Type, operand, reg int, direct bool) step {
-	return bySize(t, store1[uint8](operand, reg, direct), store1[uint32](operand, reg, direct),
-		store1[uint64](operand, reg, direct))
+	return bySize(t, store1[uint8](operand, reg, direct), store1[uint16](operand, reg, direct),
+		store1[uint32](operand, reg, direct), store1[uint64](operand, reg, direct))
 }
 
 func store1[T loops.Bits](operand, reg int, direct bool) step {
@@ -81,8 +83,8 @@ func put[T loops.Bits](s *Scratch, operand int, src []T) {
 
 // storeScalarStep writes one value to all elements of an operand's block.
 func storeScalarStep(t rowprog.Type, operand int, x rowprog.Value) step {
-	return bySize(t, storeScalar1[uint8](operand, x), storeScalar1[uint32](operand, x),
-		storeScalar1[uint64](operand, x))
+	return bySize(t, storeScalar1[uint8](operand, x), storeScalar1[uint16](operand, x),
+		storeScalar1[uint32](operand, x), storeScalar1[uint64](operand, x))
 }
 
 func storeScalar1[T loops.Bits](operand int, x rowprog.Value) step {
@@ -99,7 +101,8 @@ func storeScalar1[T loops.Bits](operand int, x rowprog.Value) step {
 
 // fillStep fills a register with a value.
 func fillStep(t rowprog.Type, reg int, x rowprog.Value) step {
-	return bySize(t, fill1[uint8](reg, x), fill1[uint32](reg, x), fill1[uint64](reg, x))
+	return bySize(t, fill1[uint8](reg, x), fill1[uint16](reg, x),
+		fill1[uint32](reg, x), fill1[uint64](reg, x))
 }
 
 func fill1[T loops.Bits](reg int, x rowprog.Value) step {
@@ -116,8 +119,8 @@ func iotaStep(reg int) step {
 // accumulateStep combines a register into an operand. An operand that is not
 // contiguous is brought to the register room and back.
 func accumulateStep(o *rowprog.Operand, in *rowprog.Inst, reg, room int) step {
-	return bySize(o.Type, accumulate1[uint8](o, in, reg, room), accumulate1[uint32](o, in, reg, room),
-		accumulate1[uint64](o, in, reg, room))
+	return bySize(o.Type, accumulate1[uint8](o, in, reg, room), accumulate1[uint16](o, in, reg, room),
+		accumulate1[uint32](o, in, reg, room), accumulate1[uint64](o, in, reg, room))
 }
 
 func accumulate1[T loops.Bits](o *rowprog.Operand, in *rowprog.Inst, reg, room int) step {

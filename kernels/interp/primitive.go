@@ -64,8 +64,8 @@ var mirrored = map[rowprog.Op]rowprog.Op{
 func ternaryStep(op rowprog.Op, t rowprog.Type, dst int, args []arg) step {
 	x, y, z := args[0].reg, args[1].reg, args[2].reg
 	if op == rowprog.OpSelect {
-		return bySize(t, selectStep[uint8](dst, x, y, z), selectStep[uint32](dst, x, y, z),
-			selectStep[uint64](dst, x, y, z))
+		return bySize(t, selectStep[uint8](dst, x, y, z), selectStep[uint16](dst, x, y, z),
+			selectStep[uint32](dst, x, y, z), selectStep[uint64](dst, x, y, z))
 	}
 	if t == rowprog.F32 {
 		return fmaStep(loops.FMA32, dst, x, y, z)

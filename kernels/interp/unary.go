@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/kernels/internal/loops"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/kernels/scalar"
@@ -73,6 +74,9 @@ func unaryFloat[T scalar.Float](op rowprog.Op) func(dst, x []T) {
 
 // convertStep makes the step of a conversion.
 func convertStep(to, from rowprog.Type, dst, x int) step {
+	if to.Computed() != to || from.Computed() != from {
+		return memoryStep(to, from, dst, x)
+	}
 	switch from {
 	case rowprog.Bool:
 		return convertNumber[uint8](to, dst, x)
@@ -108,4 +112,39 @@ func convertFloat[T scalar.Float](to rowprog.Type, dst, x int) step {
 		return mapStep(loops.Truncate64[T], dst, x)
 	}
 	return convertNumber[T](to, dst, x)
+}
+
+// memoryStep makes the step of a conversion between a type for memory alone and its computed type.
+func memoryStep(to, from rowprog.Type, dst, x int) step {
+	switch from {
+	case rowprog.U8:
+		return mapStep(loops.Convert[int32, uint8], dst, x)
+	case rowprog.I8:
+		return mapStep(loops.Convert[int32, int8], dst, x)
+	case rowprog.U16:
+		return mapStep(loops.Convert[int32, uint16], dst, x)
+	case rowprog.I16:
+		return mapStep(loops.Convert[int32, int16], dst, x)
+	case rowprog.U32:
+		return mapStep(loops.Convert[int64, uint32], dst, x)
+	case rowprog.U64:
+		return mapStep(loops.Convert[int64, uint64], dst, x)
+	case rowprog.F16:
+		return mapStep(func(dst []float32, x []half.Float16) { loops.Map(half.Float16.Float32, dst, x) }, dst, x)
+	case rowprog.BF16:
+		return mapStep(func(dst []float32, x []half.BFloat16) { loops.Map(half.BFloat16.Float32, dst, x) }, dst, x)
+	}
+	switch to {
+	case rowprog.U8, rowprog.I8:
+		return mapStep(loops.Convert[uint8, int32], dst, x)
+	case rowprog.U16, rowprog.I16:
+		return mapStep(loops.Convert[uint16, int32], dst, x)
+	case rowprog.U32:
+		return mapStep(loops.Convert[uint32, int64], dst, x)
+	case rowprog.U64:
+		return mapStep(loops.Convert[uint64, int64], dst, x)
+	case rowprog.F16:
+		return mapStep(func(dst []half.Float16, x []float32) { loops.Map(half.NewFloat16, dst, x) }, dst, x)
+	}
+	return mapStep(func(dst []half.BFloat16, x []float32) { loops.Map(half.NewBFloat16, dst, x) }, dst, x)
 }

@@ -3,6 +3,8 @@ package rowprog
 import (
 	"fmt"
 	"math"
+
+	"github.com/broadloom/broadloom/half"
 )
 
 // Builder makes a program, instruction by instruction. Its methods check what they
@@ -87,8 +89,12 @@ func (b *Builder) Const(t Type, v float64) Value {
 			return b.ConstBits(t, 1)
 		}
 		return b.ConstBits(t, 0)
-	case I32, I64:
+	case I32, I64, U8, I8, U16, I16, U32, U64:
 		return b.ConstInt(t, int64(v))
+	case F16:
+		return b.ConstBits(t, uint64(half.NewFloat16(float32(v))))
+	case BF16:
+		return b.ConstBits(t, uint64(half.NewBFloat16(float32(v))))
 	case F32:
 		return b.ConstBits(t, uint64(math.Float32bits(float32(v))))
 	case F64:
@@ -97,13 +103,11 @@ func (b *Builder) Const(t Type, v float64) Value {
 	return b.fail("constant of type %v", t)
 }
 
-// ConstInt makes a constant of an integer type.
+// ConstInt makes a constant of an integer type from the last bits of a number.
 func (b *Builder) ConstInt(t Type, v int64) Value {
 	switch t {
-	case I32:
-		return b.ConstBits(t, uint64(uint32(v)))
-	case I64:
-		return b.ConstBits(t, uint64(v))
+	case I32, I64, U8, I8, U16, I16, U32, U64:
+		return b.ConstBits(t, uint64(v)<<(64-8*t.Size())>>(64-8*t.Size()))
 	}
 	return b.fail("integer constant of type %v", t)
 }
@@ -154,8 +158,8 @@ func (b *Builder) Convert(x Value, t Type) Value {
 	if b.bad(x) || b.insts[x].Type == t {
 		return x
 	}
-	if !all.has(t) {
-		return b.fail("convert to %v", t)
+	if from := b.insts[x].Type; !convertible(from, t) {
+		return b.fail("convert %v to %v", from, t)
 	}
 	return b.primitive(Inst{Op: OpConvert, Type: t}, x)
 }

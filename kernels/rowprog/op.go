@@ -38,7 +38,8 @@ const (
 	OpNot // of Bool: negation; of integers: of each bit
 
 	// OpConvert changes the type. Floating point to integer truncates, saturates
-	// and returns 0 for NaN; to Bool it is x != 0; integers wrap around.
+	// and returns 0 for NaN; to Bool it is x != 0; integers wrap around. A type for memory is
+	// converted to its computed type and from it alone.
 	OpConvert
 
 	// Of two values.
@@ -122,7 +123,7 @@ var ops = [opCount]opInfo{
 	OpSin:     {"sin", 1, floats, same},
 	OpCos:     {"cos", 1, floats, same},
 	OpNot:     {"not", 1, logical, same},
-	OpConvert: {"convert", 1, all, own},
+	OpConvert: {"convert", 1, stored, own},
 
 	OpAdd:      {"add", 2, numbers, same},
 	OpSub:      {"sub", 2, numbers, same},
@@ -149,7 +150,7 @@ var ops = [opCount]opInfo{
 
 	OpReduce: {"reduce", 1, all, own},
 
-	OpStore:      {"store", 1, all, own},
+	OpStore:      {"store", 1, stored, own},
 	OpAccumulate: {"accumulate", 1, all, own},
 	OpGuard:      {"guard", 2, 1 << Bool, own},
 }

@@ -13,19 +13,38 @@ const (
 	I64                // int64, wraps around
 	F32                // IEEE 754 binary32
 	F64                // IEEE 754 binary64
+
+	// What operands and constants can be beside these: see [Type.Computed].
+	U8
+	I8
+	U16
+	I16
+	U32
+	U64
+	F16  // IEEE 754 binary16
+	BF16 // the upper half of an F32
 	typeCount
 )
 
 var types = [typeCount]struct {
-	name string
-	size int
+	name     string
+	size     int
+	computed Type
 }{
-	NoType: {"none", 0},
-	Bool:   {"bool", 1},
-	I32:    {"i32", 4},
-	I64:    {"i64", 8},
-	F32:    {"f32", 4},
-	F64:    {"f64", 8},
+	NoType: {"none", 0, NoType},
+	Bool:   {"bool", 1, Bool},
+	I32:    {"i32", 4, I32},
+	I64:    {"i64", 8, I64},
+	F32:    {"f32", 4, F32},
+	F64:    {"f64", 8, F64},
+	U8:     {"u8", 1, I32},
+	I8:     {"i8", 1, I32},
+	U16:    {"u16", 2, I32},
+	I16:    {"i16", 2, I32},
+	U32:    {"u32", 4, I64},
+	U64:    {"u64", 8, I64},
+	F16:    {"f16", 2, F32},
+	BF16:   {"bf16", 2, F32},
 }
 
 // String names the type as program text does, such as "f32".
@@ -39,14 +58,19 @@ func (t Type) String() string {
 // Size is the number of bytes of an element.
 func (t Type) Size() int { return types[t].size }
 
-// IsFloat reports whether the type is floating point.
+// Computed returns the type to which an element is converted to be computed with. Types other than Bool, I32, I64, F32 and
+// F64 are for memory alone: all that can be done with a value of one is to load, store and convert it to the computed
+// type, exactly, and back: an integer wraps around, and a number is rounded half to even. A U64 and its I64 have the same bits.
+func (t Type) Computed() Type { return types[t].computed }
+
+// IsFloat reports whether the type is one of floating-point numbers to compute with.
 func (t Type) IsFloat() bool { return t == F32 || t == F64 }
 
-// IsInt reports whether the type is an integer; Bool is none.
+// IsInt reports whether the type is one of integers to compute with; Bool is none.
 func (t Type) IsInt() bool { return t == I32 || t == I64 }
 
 // typeSet is a set of types, one bit each.
-type typeSet uint8
+type typeSet uint16
 
 const (
 	floats  = typeSet(1<<F32 | 1<<F64)
@@ -54,6 +78,7 @@ const (
 	numbers = floats | ints
 	logical = ints | 1<<Bool
 	all     = numbers | 1<<Bool
+	stored  = typeSet(1<<typeCount - 2) // all of them, those for memory included
 )
 
 func (s typeSet) has(t Type) bool { return t < typeCount && s&(1<<t) != 0 }

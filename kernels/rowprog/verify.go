@@ -26,7 +26,7 @@ func (p *Program) Verify() error {
 
 func checkOperand(o *Operand, outer int) error {
 	switch {
-	case !all.has(o.Type):
+	case !stored.has(o.Type):
 		return fmt.Errorf("type %v", o.Type)
 	case o.Access > Acc || o.Domain < Uniform || o.Domain > Vec:
 		return fmt.Errorf("access %v, domain %v", o.Access, o.Domain)
@@ -103,7 +103,7 @@ func (p *Program) checkMeaning(in *Inst, types []Type) error {
 	var err error
 	switch in.Op {
 	case OpConst:
-		if !all.has(in.Type) || in.Type == Bool && in.Bits > 1 || in.Type.Size() == 4 && in.Bits>>32 != 0 {
+		if !stored.has(in.Type) || in.Type == Bool && in.Bits > 1 || in.Bits>>(8*in.Type.Size()-1)>>1 != 0 {
 			err = fmt.Errorf("bits %#x", in.Bits)
 		}
 	case OpLoad:
@@ -136,8 +136,8 @@ func (p *Program) checkMeaning(in *Inst, types []Type) error {
 			err = fmt.Errorf("of %v", types[0])
 		}
 	case OpConvert:
-		if !all.has(in.Type) {
-			err = fmt.Errorf("to %v", in.Type)
+		if !convertible(types[0], in.Type) {
+			err = fmt.Errorf("%v to %v", types[0], in.Type)
 		}
 	default:
 		want, err = in.Op.resultType(types)
@@ -146,6 +146,11 @@ func (p *Program) checkMeaning(in *Inst, types []Type) error {
 		err = fmt.Errorf("type %v, not %v", in.Type, want)
 	}
 	return err
+}
+
+// convertible reports whether a value of one type can be converted to another one.
+func convertible(from, to Type) bool {
+	return all.has(from) && all.has(to) || stored.has(from) && stored.has(to) && from.Computed() == to.Computed() && (all.has(from) || all.has(to))
 }
 
 func (p *Program) operand(in *Inst) (*Operand, error) {

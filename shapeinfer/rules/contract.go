@@ -27,25 +27,10 @@ func matMulDType(c *graph.Call) {
 	t, u := c.DType(0), c.DType(1)
 	switch {
 	case t != u:
-		c.Fail(operandMistake(c, graph.CodeDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", CppName(t), CppName(u))))
+		c.Fail(operandMistake(c, graph.CodeDType, fmt.Sprintf("expected m1 and m2 to have the same dtype, but got: %s != %s", t.CppName(), u.CppName())))
 	case t == graph.Bool:
 		c.Fail(operandMistake(c, graph.CodeDType, `"addmm_impl_cpu_" not implemented for 'Bool'`))
 	}
-}
-
-// CppName is what some of PyTorch's messages call a dtype: its name in C++.
-func CppName(t graph.DType) string {
-	switch t {
-	case graph.Int32:
-		return "int"
-	case graph.Int64:
-		return "long int"
-	case graph.Float32:
-		return "float"
-	case graph.Float64:
-		return "double"
-	}
-	return t.String()
 }
 
 func (r Rules) matMulShape(c *graph.Call, a, b graph.Shape) (graph.Shape, *graph.Mistake) {

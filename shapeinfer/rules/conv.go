@@ -57,7 +57,7 @@ func convDTypes(c *graph.Call) {
 	t := c.DType(0)
 	switch {
 	case c.NumIn() > 2 && c.DType(2) != t:
-		RefuseDType(c, fmt.Sprintf("Input type (%s) and bias type (%s) should be the same", CppName(t), CppName(c.DType(2))))
+		RefuseDType(c, fmt.Sprintf("Input type (%s) and bias type (%s) should be the same", t.CppName(), c.DType(2).CppName()))
 	case c.DType(1) != t:
 		RefuseDType(c, fmt.Sprintf("expected scalar type %s but found %s", t.TorchName(), c.DType(1).TorchName()))
 	case t == graph.Bool:

@@ -20,7 +20,7 @@ func Take(c *graph.Call, axis int) graph.Shape {
 	if at < 0 {
 		return unknown(len(x) - 1 + len(index))
 	}
-	if !c.DType(1).IsInt() {
+	if !c.DType(1).IsIndex() {
 		RefuseDType(c, "take: Expected dtype int32 or int64 for index")
 	}
 	requireChoice(c, x[at], index, at, "index out of range in self")
@@ -49,7 +49,7 @@ func Segments(c *graph.Call, name string, axis int, size graph.Dim) graph.Shape 
 	if axis = Axis(c, axis, rank); axis < 0 {
 		return unknown(rank)
 	}
-	if !c.DType(1).IsInt() {
+	if !c.DType(1).IsIndex() {
 		RefuseDType(c, name+": Expected dtype int32 or int64 for index")
 	}
 	r := CallRules(c)
@@ -86,7 +86,7 @@ func IndexSelect(c *graph.Call, axis int) graph.Shape {
 			c.Require(graph.Requirement{Kind: graph.MustEqual, A: count, B: 1, Why: "a scalar has only one element to select"})
 		}
 	}
-	if !c.DType(1).IsInt() && !c.Failed() {
+	if !c.DType(1).IsIndex() && !c.Failed() {
 		RefuseDType(c, "index_select(): Expected dtype int32 or int64 for index")
 	}
 	if len(x) == 0 {
@@ -137,7 +137,7 @@ func Embedding(c *graph.Call, padding []int) graph.Shape {
 		c.Fail(operandMistake(c, graph.CodeRank, "'weight' must be 2-D"))
 		return nil
 	}
-	if t := c.DType(0); !t.IsInt() {
+	if t := c.DType(0); !t.IsIndex() {
 		have := "torch." + t.TorchName() + "Tensor"
 		if t == graph.Bool {
 			have = "CPUBoolType"

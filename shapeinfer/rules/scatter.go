@@ -73,7 +73,7 @@ func IndexWrite(c *graph.Call, name string, axis int) graph.Shape {
 	case len(index) > 1:
 		c.Fail(operandMistake(c, graph.CodeRank, name+"(): Index is supposed to be a vector"))
 		return x
-	case !c.DType(1).IsInt():
+	case !c.DType(1).IsIndex():
 		RefuseDType(c, name+"(): Expected dtype int32/int64 for index")
 		return x
 	case c.DType(0) != c.DType(2):

@@ -142,25 +142,14 @@ func values(in *graph.Node, sizes map[string]int, random *rand.Rand) (a exec.Arr
 		}
 		a.Shape[axis], count = int(n), count*n
 	}
-	switch in.DType() {
-	case graph.Float32:
-		a.Data = made(count, func(int) float32 { return float32(random.NormFloat64()) })
-	case graph.Float64:
-		a.Data = made(count, func(int) float64 { return random.NormFloat64() })
-	case graph.Int32:
-		a.Data = make([]int32, count)
-	case graph.Int64:
-		a.Data = make([]int64, count)
-	default:
-		a.Data = made(count, func(i int) bool { return i%2 == 0 })
+	a.Data = in.DType().MakeSlice(int(count))
+	for i := range int(count) {
+		switch t := in.DType(); {
+		case t.IsFloat():
+			graph.SetNumberAt(a.Data, i, random.NormFloat64(), 0)
+		case t == graph.Bool:
+			graph.SetNumberAt(a.Data, i, float64((i+1)%2), 0)
+		}
 	}
 	return a, nil
-}
-
-func made[T any](count int64, element func(i int) T) []T {
-	list := make([]T, count)
-	for i := range list {
-		list[i] = element(i)
-	}
-	return list
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/broadloom/broadloom/exec/internal/fusion"
@@ -37,7 +38,7 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 		return ""
 	}
 	at := elementAt(k.b.Shape(base.Shape()), k.elementOf(&what.On, f.Position))
-	text := fmt.Sprintf(": %s%s is %s", base.Called(), at, literal(lower.TypeOf(base.DType()), f.Value))
+	text := fmt.Sprintf(": %s%s is %s", base.Called(), at, literal(base.DType(), f.Value))
 	if below := what.Claim.Below; below != nil {
 		text += fmt.Sprintf(", not in 0..%d", k.b.Eval(*below)-1)
 	}
@@ -59,9 +60,12 @@ func (k *LoopTask) elementOf(o *fusion.Operand, position int) int {
 	return at
 }
 
-// literal writes an element that has the bits.
-func literal(t rowprog.Type, bits uint64) string {
-	text := rowprog.Literal(t, bits)
+// literal writes an element that has the bits, in the dtype in which it is computed.
+func literal(t graph.DType, bits uint64) string {
+	if t == graph.Uint64 {
+		return strconv.FormatUint(bits, 10)
+	}
+	text := rowprog.Literal(lower.TypeOf(t.Computed()), bits)
 	if strings.HasPrefix(text, "nan") {
 		return "NaN"
 	}

@@ -29,17 +29,28 @@ func (k *gatherTask) SetPointer(operand int, p unsafe.Pointer) { k.ptr[operand] 
 
 func (k *gatherTask) Run(*State) error {
 	bad := -1
-	switch k.spec.Node.DType() {
-	case graph.Bool:
-		bad = byIndexType(k, gather.Take[bool, int32], gather.Take[bool, int64])
-	case graph.Int32:
-		bad = gatherOrUnite[int32](k)
-	case graph.Int64:
-		bad = gatherOrUnite[int64](k)
-	case graph.Float32:
-		bad = gatherOrUnite[float32](k)
-	case graph.Float64:
-		bad = gatherOrUnite[float64](k)
+	if t := k.spec.Node.DType(); k.spec.Fold == graph.NoFold {
+		switch t.Size() {
+		case 1:
+			bad = pick[uint8](k)
+		case 2:
+			bad = pick[uint16](k)
+		case 4:
+			bad = pick[uint32](k)
+		case 8:
+			bad = pick[uint64](k)
+		}
+	} else {
+		switch t {
+		case graph.Int32:
+			bad = unite[int32](k)
+		case graph.Int64:
+			bad = unite[int64](k)
+		case graph.Float32:
+			bad = unite[float32](k)
+		case graph.Float64:
+			bad = unite[float64](k)
+		}
 	}
 	if bad >= 0 {
 		return k.outOfRange(bad)
@@ -81,11 +92,14 @@ func elementAt(shape []int, at int) string {
 // kernelOf is a kernel on elements and indices of one type each.
 type kernelOf[T any, I gather.Index] func(s gather.Shape, dst, src []T, index []I) int
 
-// gatherOrUnite picks numbers by index, or unites by index.
-func gatherOrUnite[T gather.Number](k *gatherTask) int {
+// pick picks elements by index.
+func pick[T any](k *gatherTask) int {
+	return byIndexType(k, gather.Take[T, int32], gather.Take[T, int64])
+}
+
+// unite unites numbers by index.
+func unite[T gather.Number](k *gatherTask) int {
 	switch k.spec.Fold {
-	case graph.FoldSum:
-		return byIndexType(k, gather.ScatterAdd[T, int32], gather.ScatterAdd[T, int64])
 	case graph.FoldProd:
 		return byIndexType(k, gather.ScatterMul[T, int32], gather.ScatterMul[T, int64])
 	case graph.FoldMax:
@@ -93,7 +107,7 @@ func gatherOrUnite[T gather.Number](k *gatherTask) int {
 	case graph.FoldMin:
 		return byIndexType(k, gather.ScatterMin[T, int32], gather.ScatterMin[T, int64])
 	}
-	return byIndexType(k, gather.Take[T, int32], gather.Take[T, int64])
+	return byIndexType(k, gather.ScatterAdd[T, int32], gather.ScatterAdd[T, int64])
 }
 
 // byIndexType calls the kernel of the indices' type.

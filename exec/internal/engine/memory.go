@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 	"unsafe"
@@ -9,6 +10,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
 )
 
 // Memory is a value's elements where they lie. It is filled in where it stands: this is
@@ -20,6 +22,7 @@ type Memory struct {
 	Count  int
 	Keep   any           // keeps a copy alive
 	number uint64        // a fed number, in the dtype of its input; ptr then points here
+	slice  any           // of that number
 	shape  []int         // see OwnShape
 	room   reflect.Value // see Room
 }
@@ -50,20 +53,11 @@ func (m *Memory) Room(list reflect.Type, count int) reflect.Value {
 // SetSlice takes the memory of a plain slice, without copying.
 func (m *Memory) SetSlice(shape []int, data any) error {
 	m.Shape, m.Keep = shape, nil
-	switch d := data.(type) {
-	case []float32:
-		hold(m, graph.Float32, d)
-	case []float64:
-		hold(m, graph.Float64, d)
-	case []int32:
-		hold(m, graph.Int32, d)
-	case []int64:
-		hold(m, graph.Int64, d)
-	case []int:
-		m.holdInts(d)
-	case []bool:
-		hold(m, graph.Bool, d)
-	default:
+	if ints, is := data.([]int); is {
+		m.holdInts(ints)
+	} else if m.Dtype, m.Count = graph.DTypeOfSlice(data); m.Dtype.Valid() {
+		m.Ptr = reflect.ValueOf(data).UnsafePointer()
+	} else {
 		return fmt.Errorf("its data is %T, not a slice of a dtype", data)
 	}
 	n := 1
@@ -100,42 +94,47 @@ func (m *Memory) SetDense(d *tensor.Dense) error {
 		d, m.Keep = c, c
 	}
 	m.Shape = d.Shape()
-	switch d.Dtype() {
-	case tensor.Float32:
-		hold(m, graph.Float32, d.Float32s())
-	case tensor.Float64:
-		hold(m, graph.Float64, d.Float64s())
-	case tensor.Int32:
-		hold(m, graph.Int32, d.Int32s())
-	case tensor.Int64:
-		hold(m, graph.Int64, d.Int64s())
-	case tensor.Int:
+	if d.Dtype() == tensor.Int {
 		m.holdInts(d.Ints())
-	case tensor.Bool:
-		hold(m, graph.Bool, d.Bools())
-	default:
+		return nil
+	}
+	t := graph.DTypeOfGo(d.Dtype().Type)
+	if denseElements[t] == nil {
 		return fmt.Errorf("its dtype is %v, which no program computes with", d.Dtype())
 	}
+	m.Dtype = t
+	m.Ptr, m.Count = denseElements[t](d)
 	return nil
 }
 
-// hold points at elements of a dtype.
-func hold[T any](m *Memory, t graph.DType, elements []T) {
-	m.Dtype, m.Count, m.Ptr = t, len(elements), unsafe.Pointer(unsafe.SliceData(elements))
+// denseElements finds the elements of tensors, by their dtype.
+var denseElements = [graph.Float64 + 1]func(*tensor.Dense) (unsafe.Pointer, int){
+	graph.Bool:  elementsOf((*tensor.Dense).Bools),
+	graph.Uint8: elementsOf((*tensor.Dense).Uint8s), graph.Int8: elementsOf((*tensor.Dense).Int8s),
+	graph.Uint16: elementsOf((*tensor.Dense).Uint16s), graph.Int16: elementsOf((*tensor.Dense).Int16s),
+	graph.Uint32: elementsOf((*tensor.Dense).Uint32s), graph.Int32: elementsOf((*tensor.Dense).Int32s),
+	graph.Uint64: elementsOf((*tensor.Dense).Uint64s), graph.Int64: elementsOf((*tensor.Dense).Int64s),
+	graph.Float32: elementsOf((*tensor.Dense).Float32s), graph.Float64: elementsOf((*tensor.Dense).Float64s),
+}
+
+func elementsOf[T any](slice func(*tensor.Dense) []T) func(*tensor.Dense) (unsafe.Pointer, int) {
+	return func(d *tensor.Dense) (unsafe.Pointer, int) {
+		s := slice(d)
+		return unsafe.Pointer(unsafe.SliceData(s)), len(s)
+	}
 }
 
 // holdInts points at integers, or at a copy where an int has 32 bits.
 func (m *Memory) holdInts(elements []int) {
+	m.Dtype, m.Count, m.Ptr = graph.Int64, len(elements), unsafe.Pointer(unsafe.SliceData(elements))
 	if strconv.IntSize == 64 {
-		hold(m, graph.Int64, elements)
 		return
 	}
 	wide := make([]int64, len(elements))
 	for i, v := range elements {
 		wide[i] = int64(v)
 	}
-	hold(m, graph.Int64, wide)
-	m.Keep = wide
+	m.Ptr, m.Keep = unsafe.Pointer(unsafe.SliceData(wide)), wide
 }
 
 // SetNumber holds a Go number as an element of dtype t.
@@ -157,27 +156,50 @@ func (m *Memory) SetNumber(v any, t graph.DType) error {
 		if v {
 			f, i = 1, 1
 		}
+	case half.Float16:
+		f = float64(v.Float32())
+		i = int64(f)
+	case half.BFloat16:
+		f = float64(v.Float32())
+		i = int64(f)
+	case uint64:
+		f, i = float64(v), int64(v)
+		if i < 0 && t != graph.Uint64 {
+			return fmt.Errorf("%v is no %s", v, t)
+		}
 	default:
-		return fmt.Errorf("a %T cannot be fed: give a *tensor.Dense, an exec.Array, a slice or a number", v)
+		r := reflect.ValueOf(v)
+		switch {
+		case r.IsValid() && r.CanInt():
+			f, i = float64(r.Int()), r.Int()
+		case r.IsValid() && r.CanUint():
+			f, i = float64(r.Uint()), int64(r.Uint())
+		default:
+			return fmt.Errorf("a %T cannot be fed: give a *tensor.Dense, an exec.Array, a slice or a number", v)
+		}
 	}
-	if t.IsInt() && (float64(i) != f || t == graph.Int32 && int64(int32(i)) != i) {
+	if t.IsInt() && !holdsInteger(t, f, i) {
 		return fmt.Errorf("%v is no %s", v, t)
 	}
 	p := unsafe.Pointer(&m.number)
-	switch t {
-	case graph.Float32:
-		*(*float32)(p) = float32(f)
-	case graph.Float64:
-		*(*float64)(p) = f
-	case graph.Int32:
-		*(*int32)(p) = int32(i)
-	case graph.Int64:
-		*(*int64)(p) = i
-	case graph.Bool:
-		*(*bool)(p) = f != 0
+	if of, _ := graph.DTypeOfSlice(m.slice); of != t {
+		m.slice = SliceAt(t, p, 1)
 	}
+	graph.SetNumberAt(m.slice, 0, f, i)
 	m.Dtype, m.Shape, m.Ptr, m.Count, m.Keep = t, nil, p, 1, nil
 	return nil
+}
+
+// holdsInteger reports whether an integer dtype has the number f, whose bits as an integer are i.
+func holdsInteger(t graph.DType, f float64, i int64) bool {
+	if f != math.Trunc(f) {
+		return false
+	}
+	least, most := -math.Ldexp(1, t.Bits()-1), math.Ldexp(1, t.Bits()-1)
+	if t.IsUnsigned() {
+		least, most = 0, 2*most
+	}
+	return f >= least && (f < most || f == most && i > 0) // an int64 close to the greatest is rounded to it
 }
 
 // constMemory is the memory of a constant's elements.
@@ -188,20 +210,17 @@ func constMemory(n *graph.Node) (m Memory) {
 
 // SliceAt returns n elements from an address on, as a slice of the dtype's Go type.
 func SliceAt(t graph.DType, p unsafe.Pointer, n int) any {
-	switch t {
-	case graph.Bool:
-		return sliceAt[bool](p, n)
-	case graph.Int32:
-		return sliceAt[int32](p, n)
-	case graph.Int64:
-		return sliceAt[int64](p, n)
-	case graph.Float32:
-		return sliceAt[float32](p, n)
-	}
-	return sliceAt[float64](p, n)
+	return slicesAt[t](p, n)
 }
 
-func sliceAt[T any](p unsafe.Pointer, n int) []T {
+var slicesAt = [...]func(unsafe.Pointer, int) any{
+	graph.Bool:  sliceAt[bool],
+	graph.Uint8: sliceAt[uint8], graph.Int8: sliceAt[int8], graph.Int16: sliceAt[int16], graph.Uint16: sliceAt[uint16],
+	graph.Int32: sliceAt[int32], graph.Uint32: sliceAt[uint32], graph.Int64: sliceAt[int64], graph.Uint64: sliceAt[uint64],
+	graph.Float16: sliceAt[half.Float16], graph.BFloat16: sliceAt[half.BFloat16], graph.Float32: sliceAt[float32], graph.Float64: sliceAt[float64],
+}
+
+func sliceAt[T any](p unsafe.Pointer, n int) any {
 	if p == nil || n == 0 {
 		return []T{}
 	}

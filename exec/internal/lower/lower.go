@@ -219,7 +219,7 @@ func (l *Lowering) value(n *graph.Node, s int) rowprog.Value {
 		}
 		l.node, l.in, l.u.At = n, in, n
 		l.b.GuardInRows(l.k.LevelFor(n) == fusion.PerElement && l.rowsMayBeEmpty())
-		v = rowprog.Value(n.Op().Emit(l, n, in))
+		v = rowprog.Value(l.emit(n, in))
 	}
 	*known = v
 	return v
@@ -277,11 +277,9 @@ func (l *Lowering) loaded(n *graph.Node, level fusion.Level, i int) fusion.Opera
 
 // constant writes a number, with all the bits of an integer.
 func (l *Lowering) constant(x *graph.Node, v float64) graph.Value {
-	switch d := x.ConstData().(type) {
-	case []int64:
-		return graph.Value(l.b.ConstInt(rowprog.I64, d[0]))
-	case []int32:
-		return graph.Value(l.b.ConstInt(rowprog.I32, int64(d[0])))
+	if x.DType().IsInt() {
+		_, whole := graph.NumberAt(x.ConstData(), 0)
+		return graph.Value(l.b.ConstInt(TypeOf(x.DType()), whole))
 	}
 	return l.Const(x.DType(), v)
 }

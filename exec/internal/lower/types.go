@@ -23,28 +23,24 @@ func reductionOf(f graph.Fold) rowprog.Reduction {
 	return rowprog.NoReduction
 }
 
-// TypeOf returns the kernels' type of a dtype.
-func TypeOf(t graph.DType) rowprog.Type {
-	switch t {
-	case graph.Bool:
-		return rowprog.Bool
-	case graph.Int32:
-		return rowprog.I32
-	case graph.Int64:
-		return rowprog.I64
-	case graph.Float32:
-		return rowprog.F32
-	case graph.Float64:
-		return rowprog.F64
-	}
-	return rowprog.NoType
+// types are the kernels' types of dtypes.
+var types = [...]rowprog.Type{
+	graph.Bool:  rowprog.Bool,
+	graph.Uint8: rowprog.U8, graph.Int8: rowprog.I8, graph.Int16: rowprog.I16, graph.Uint16: rowprog.U16,
+	graph.Int32: rowprog.I32, graph.Uint32: rowprog.U32, graph.Int64: rowprog.I64, graph.Uint64: rowprog.U64,
+	graph.Float16: rowprog.F16, graph.BFloat16: rowprog.BF16, graph.Float32: rowprog.F32, graph.Float64: rowprog.F64,
 }
 
-func dtypeOf(t rowprog.Type) graph.DType {
-	for _, d := range graph.DTypes() {
-		if TypeOf(d) == t {
-			return d
-		}
+// dtypes are the dtypes of the kernels' types.
+var dtypes = func() map[rowprog.Type]graph.DType {
+	of := map[rowprog.Type]graph.DType{}
+	for t, kernels := range types {
+		of[kernels] = graph.DType(t)
 	}
-	return graph.InvalidDType
-}
+	return of
+}()
+
+// TypeOf returns the kernels' type of a dtype.
+func TypeOf(t graph.DType) rowprog.Type { return types[t] }
+
+func dtypeOf(t rowprog.Type) graph.DType { return dtypes[t] }

@@ -3,7 +3,7 @@
 // A [Program] is a graph on its way through them; rewrite.go has the frame in which a pass visits
 // nodes and gives others in their places, and provenance.go remembers what became of what. In the
 // order in which they run: [Import] copies what the roots need; expand.go writes composite
-// operations with primitive ones; simplify.go applies identities, which stand in a table, with
+// operations with primitive ones; widen.go computes sums and products of narrow dtypes in wider ones; simplify.go applies identities, which stand in a table, with
 // movement.go and transposed.go for what movements do, and columns.go for products of few columns; unroll.go writes short reductions one
 // element at a time; fold.go computes constants; cse.go merges equal nodes; insertslices.go makes
 // one value of slices out of sums of padded ones, which disjoint.go keeps apart;

@@ -34,6 +34,9 @@ func Expand(u *Program) error {
 				wrong = append(wrong, expandMistake(n, why))
 				return nil
 			}
+			if roundsTwice(next.Nodes()[self.ID()+1:]) {
+				return widened(n, in) // to be expanded next
+			}
 			made = append(made, next.Nodes()[self.ID()+1:]...)
 			return y
 		})
@@ -48,6 +51,21 @@ func Expand(u *Program) error {
 		}
 	}
 	return nil
+}
+
+// roundsTwice reports whether what a composite of a dtype of 16 bits is written with rounds on the way: PyTorch computes it in
+// Float32, and rounds the result.
+func roundsTwice(made []*graph.Node) bool {
+	rounding := 0
+	for _, n := range made {
+		switch {
+		case !isNarrow(n) || !n.DType().IsFloat():
+		case n.Op().Class == graph.Elementwise && len(n.Operands()) > 0, n.Op().Class == graph.Composite,
+			n.Op().Class != graph.Elementwise && computesNarrow(n):
+			rounding++
+		}
+	}
+	return rounding > 1
 }
 
 // expand writes a composite with other operations, or says why that fails.

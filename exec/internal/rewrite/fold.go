@@ -44,7 +44,7 @@ func Fold(u *Program) error {
 		if !ok {
 			return nil
 		}
-		return constantOf(next, v, n.Shape())
+		return graph.ConstantOf(next, v, n.Shape()...)
 	})
 	return nil
 }
@@ -64,19 +64,4 @@ func isFoldable(n *graph.Node, foldable []bool) bool {
 		return false
 	}
 	return len(n.Operands()) > 0 || count == 1 // a generator is cheaper to compute than to load
-}
-
-// constantOf makes a constant from a slice of a dtype.
-func constantOf(g *graph.Graph, data any, shape graph.Shape) *graph.Node {
-	switch d := data.(type) {
-	case []bool:
-		return graph.Constant(g, d, shape...)
-	case []int32:
-		return graph.Constant(g, d, shape...)
-	case []int64:
-		return graph.Constant(g, d, shape...)
-	case []float32:
-		return graph.Constant(g, d, shape...)
-	}
-	return graph.Constant(g, data.([]float64), shape...)
 }

@@ -115,17 +115,11 @@ func isNumber(x *graph.Node, v float64) bool {
 	if _, ok := x.ScalarValue(); !ok {
 		return false
 	}
-	switch d := x.ConstData().(type) {
-	case []bool:
-		return v == 0 && !d[0] || v == 1 && d[0]
-	case []int32:
-		return float64(d[0]) == v
-	case []int64:
-		return float64(d[0]) == v && int64(v) == d[0]
-	case []float32:
-		return math.Float32bits(d[0]) == math.Float32bits(float32(v)) && float64(d[0]) == v
+	value, whole := graph.NumberAt(x.ConstData(), 0)
+	if x.DType() == graph.Int64 || x.DType() == graph.Uint64 {
+		return value == v && int64(v) == whole // value is rounded
 	}
-	return math.Float64bits(x.ConstData().([]float64)[0]) == math.Float64bits(v)
+	return math.Float64bits(value) == math.Float64bits(v)
 }
 
 func isPlusZero(x *graph.Node) bool { return isNumber(x, 0) && x.DType() != graph.Bool }
@@ -161,7 +155,7 @@ func movementOfNumber(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph
 	if _, ok := in[0].ScalarValue(); !ok {
 		return nil
 	}
-	return constantOf(next, in[0].ConstData(), n.Shape())
+	return graph.ConstantOf(next, in[0].ConstData(), n.Shape()...)
 }
 
 // shownAsItIs returns the value that a view shows, itself or through another view, just as it

@@ -13,28 +13,44 @@ func (e *evaluator) composite(n *graph.Node, in []tensor) (tensor, error) {
 	inner := &evaluator{sizes: e.sizes, known: map[*graph.Node]tensor{}, steps: map[*graph.Region]*steps{}}
 	operands := make([]*graph.Node, len(in))
 	for i, x := range n.Operands() {
-		if x.IsConst() {
+		t := computedDType(x.DType())
+		if x.IsConst() && t == x.DType() {
 			operands[i] = g.Copy(x, nil)
 			continue
 		}
-		operands[i] = g.Input(fmt.Sprintf("x%d", i), x.DType(), x.Shape()...)
-		inner.known[operands[i]] = in[i]
+		operands[i] = g.Input(fmt.Sprintf("x%d", i), t, x.Shape()...)
+		inner.known[operands[i]] = tensor{t, in[i].store, in[i].layout} // whose cells are the same
 	}
-	y := n.Op().Expand(g.Copy(n, operands), operands)
+	y := n.Op().Expand(graph.Apply(n.Op(), n.Attrs(), operands...), operands)
 	if err := g.Err(); err != nil {
 		return tensor{}, err
 	}
-	if y.DType() != n.DType() {
+	if y.DType() != computedDType(n.DType()) {
 		return tensor{}, fmt.Errorf("it is written as a %s and declared a %s", y.DType(), n.DType())
 	}
 	t, err := inner.value(y)
 	if err != nil {
 		return tensor{}, err
 	}
+	if t.dtype != n.DType() {
+		rounded := tensor{n.DType(), make([]cell, len(t.store)), t.layout}
+		for i, c := range t.store {
+			rounded.store[i] = stored(n.DType(), c)
+		}
+		t = rounded
+	}
 	if _, err := e.sameShape(n, t); err != nil {
 		return tensor{}, err
 	}
 	return t, nil
+}
+
+// computedDType is the dtype in which a composite of numbers of 16 bits is computed, before its result is rounded once.
+func computedDType(t graph.DType) graph.DType {
+	if t == graph.Float16 || t == graph.BFloat16 {
+		return graph.Float32
+	}
+	return t
 }
 
 // sameShape requires that a value has the node's shape.

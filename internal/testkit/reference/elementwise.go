@@ -23,7 +23,7 @@ func (e *evaluator) elementwise(n *graph.Node, in []tensor) (tensor, error) {
 			x[i] = m.put(in[i].dtype, r.broadcastAt(index))
 		}
 		v := n.Op().Emit(m, n, x)
-		return m.cells[v], m.err
+		return stored(n.DType(), m.cells[v]), m.err
 	})
 }
 
@@ -54,7 +54,7 @@ func (m *machine) Prim(p graph.Prim, x ...graph.Value) graph.Value {
 
 // Const is a number of type t.
 func (m *machine) Const(t graph.DType, v float64) graph.Value {
-	return m.put(t, convert(floatCell(v), graph.Float64, t))
+	return m.put(t, convert(floatCell(v), graph.Float64, computedDType(t)))
 }
 
 // Convert changes the type.

@@ -2,7 +2,7 @@ package reference
 
 import (
 	"fmt"
-	"unsafe"
+	"reflect"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -33,49 +33,47 @@ func (e *evaluator) function(n *graph.Node, in []tensor) (tensor, error) {
 			if err != nil {
 				return err
 			}
-			a.In = append(a.In, arrayOf(in[i].dtype, of, cells))
+			a.In = append(a.In, arrayOf(functionDType(in[i].dtype), of, cells))
 		}
 		out := shape[len(shape)-result:]
 		cells := make([]cell, graph.Array{Shape: out}.NumElements())
-		a.Out = arrayOf(n.DType(), out, cells)
+		a.Out = arrayOf(functionDType(n.DType()), out, cells)
 		if err := n.Op().Function(&a); err != nil {
 			return fmt.Errorf("example %v: %w", example, err)
 		}
-		t.store = append(t.store, cellsOf(a.Out)...)
+		for _, c := range cellsOf(a.Out) {
+			t.store = append(t.store, stored(n.DType(), wrappedIfInt(n.DType(), c)))
+		}
 		return nil
 	})
 	return t, err
 }
 
+// functionDType is the dtype in which a Go function gets elements: Uint64 as it is, others as they are computed.
+func functionDType(t graph.DType) graph.DType {
+	if t == graph.Uint64 {
+		return t
+	}
+	return t.Computed()
+}
+
+func wrappedIfInt(t graph.DType, c cell) cell {
+	if t.IsInt() {
+		return wrapped(t, c.int())
+	}
+	return c
+}
+
 // arrayOf lays cells out as a Go function reads them.
 func arrayOf(t graph.DType, shape []int, cells []cell) graph.Array {
-	a := graph.Array{DType: t, Shape: shape}
-	switch data := cellsToSlice(t, cells).(type) {
-	case []bool:
-		a.Ptr = unsafe.Pointer(unsafe.SliceData(data))
-	case []int32:
-		a.Ptr = unsafe.Pointer(unsafe.SliceData(data))
-	case []int64:
-		a.Ptr = unsafe.Pointer(unsafe.SliceData(data))
-	case []float32:
-		a.Ptr = unsafe.Pointer(unsafe.SliceData(data))
-	case []float64:
-		a.Ptr = unsafe.Pointer(unsafe.SliceData(data))
-	}
-	return a
+	return graph.Array{DType: t, Shape: shape, Ptr: reflect.ValueOf(cellsToSlice(t, cells)).UnsafePointer()}
 }
 
 // cellsOf reads what a Go function has written.
 func cellsOf(a graph.Array) []cell {
-	switch a.DType {
-	case graph.Bool:
-		return toCells(graph.Elements[bool](a), boolCell)
-	case graph.Int32:
-		return toCells(graph.Elements[int32](a), func(x int32) cell { return intCell(int64(x)) })
-	case graph.Int64:
-		return toCells(graph.Elements[int64](a), intCell)
-	case graph.Float32:
-		return toCells(graph.Elements[float32](a), func(x float32) cell { return floatCell(float64(x)) })
+	n := a.NumElements()
+	if n == 0 {
+		return nil
 	}
-	return toCells(graph.Elements[float64](a), floatCell)
+	return sliceToCells(reflect.NewAt(reflect.ArrayOf(n, a.DType.SliceType().Elem()), a.Ptr).Elem().Slice(0, n).Interface())
 }

@@ -15,8 +15,11 @@ func primitive(p graph.Prim, t graph.DType, x []cell) (cell, graph.DType) {
 		}
 		return x[2], t
 	case isComparison(p):
-		if t.IsFloat() {
+		switch {
+		case t.IsFloat():
 			return boolCell(compare(p, x[0].float(), x[1].float())), graph.Bool
+		case t == graph.Uint64:
+			return boolCell(compare(p, uint64(x[0]), uint64(x[1]))), graph.Bool
 		}
 		return boolCell(compare(p, x[0].int(), x[1].int())), graph.Bool
 	case t.IsFloat():
@@ -34,10 +37,62 @@ func primitive(p graph.Prim, t graph.DType, x []cell) (cell, graph.DType) {
 	switch {
 	case t == graph.Bool:
 		v &= 1 // of the primitives only the logical ones are defined here
-	case t == graph.Int32:
-		v = int64(int32(v))
+	case t == graph.Uint64:
+		v = uint64Prim(p, args[0], args[1], v)
 	}
-	return intCell(v), t
+	return wrapped(t, v), t
+}
+
+// uint64Prim is what differs from signed integers of the same bits, which give signed.
+func uint64Prim(p graph.Prim, x, y, signed int64) int64 {
+	u, v := uint64(x), uint64(y)
+	switch p {
+	case graph.PrimDiv, graph.PrimFloorDiv, graph.PrimRem:
+		switch {
+		case v == 0:
+			return 0
+		case p == graph.PrimRem:
+			return int64(u % v)
+		}
+		return int64(u / v)
+	case graph.PrimMax:
+		return int64(max(u, v))
+	case graph.PrimMin:
+		return int64(min(u, v))
+	case graph.PrimAbs:
+		return x
+	case graph.PrimSign:
+		return int64(min(u, 1))
+	case graph.PrimPow:
+		result := uint64(1)
+		for ; v > 0; v >>= 1 {
+			if v&1 == 1 {
+				result *= u
+			}
+			u *= u
+		}
+		return int64(result)
+	}
+	return signed
+}
+
+// wrapped returns the last bits of an integer as an element of a type.
+func wrapped(t graph.DType, v int64) cell {
+	switch t {
+	case graph.Uint8:
+		v = int64(uint8(v))
+	case graph.Int8:
+		v = int64(int8(v))
+	case graph.Int16:
+		v = int64(int16(v))
+	case graph.Uint16:
+		v = int64(uint16(v))
+	case graph.Int32:
+		v = int64(int32(v))
+	case graph.Uint32:
+		v = int64(uint32(v))
+	}
+	return intCell(v)
 }
 
 func isComparison(p graph.Prim) bool {
@@ -48,7 +103,7 @@ func isComparison(p graph.Prim) bool {
 	return false
 }
 
-func compare[T int64 | float64](p graph.Prim, x, y T) bool {
+func compare[T int64 | uint64 | float64](p graph.Prim, x, y T) bool {
 	switch p {
 	case graph.PrimLt:
 		return x < y
@@ -64,12 +119,40 @@ func compare[T int64 | float64](p graph.Prim, x, y T) bool {
 	return x != y
 }
 
-// rounded returns a number as an element of a floating-point type.
+// rounded returns a number as an element of the type in which operations on a floating-point type compute.
 func rounded(t graph.DType, v float64) cell {
-	if t == graph.Float32 {
+	if t != graph.Float64 {
 		v = float64(float32(v))
 	}
 	return floatCell(v)
+}
+
+// stored returns what is left of a value where it is stored as an element of its type: numbers of 16 bits are
+// computed in float32 and rounded once.
+func stored(t graph.DType, c cell) cell {
+	switch t {
+	case graph.Float16:
+		return floatCell(binary16(c.float()))
+	case graph.BFloat16:
+		return floatCell(roundedTo(c.float(), 8, -133, math.Ldexp(1, 128)))
+	}
+	return c
+}
+
+// binary16 rounds to IEEE 754's binary16.
+func binary16(v float64) float64 { return roundedTo(v, 11, -24, 65536) }
+
+// roundedTo rounds to some bits of precision, half to even, none of them below 2^least, and to infinity from limit on.
+func roundedTo(v float64, precision, least int, limit float64) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	_, exponent := math.Frexp(v)
+	unit := math.Ldexp(1, max(exponent-precision, least))
+	if v = math.Copysign(math.RoundToEven(v/unit)*unit, v); math.Abs(v) >= limit {
+		return math.Inf(int(math.Copysign(1, v)))
+	}
+	return v
 }
 
 func floatPrim(p graph.Prim, x, y float64) float64 {
@@ -248,29 +331,35 @@ func intPow(x, y int64) int64 {
 }
 
 // convert changes the type of an element: floating point to integer truncates,
-// saturates and gives 0 for NaN; anything to Bool is x != 0; integers wrap around.
+// saturates and gives 0 for NaN; anything to Bool is x != 0; integers wrap around. Of a narrow integer, an int64 saturates and then
+// wraps around.
 func convert(c cell, from, to graph.DType) cell {
 	switch {
 	case from == to:
 		return c
 	case from.IsFloat() && to.IsFloat():
-		return rounded(to, c.float())
-	case from.IsFloat() && to == graph.Bool:
-		return boolCell(c.float() != 0)
+		return stored(to, rounded(to, c.float()))
+	case to == graph.Bool:
+		return boolCell(from.IsFloat() && c.float() != 0 || !from.IsFloat() && c.int() != 0)
 	case from.IsFloat() && to == graph.Int32:
 		return intCell(saturate(c.float(), math.MinInt32, math.MaxInt32))
+	case from.IsFloat() && to == graph.Uint64 && c.float() >= 0x1p63:
+		if c.float() >= 0x1p64 {
+			return cell(math.MaxUint64)
+		}
+		return cell(uint64(c.float()))
 	case from.IsFloat():
-		return intCell(saturate(c.float(), math.MinInt64, math.MaxInt64))
-	case to == graph.Bool:
-		return boolCell(c.int() != 0)
-	case to == graph.Int32:
-		return intCell(int64(int32(c.int())))
-	case to == graph.Int64:
-		return c
-	case to == graph.Float32:
-		return floatCell(float64(float32(c.int()))) // rounded once
+		return wrapped(to, saturate(c.float(), math.MinInt64, math.MaxInt64))
+	case !to.IsFloat():
+		return wrapped(to, c.int())
+	case from == graph.Uint64 && to == graph.Float64:
+		return floatCell(float64(uint64(c)))
+	case from == graph.Uint64:
+		return stored(to, floatCell(float64(float32(uint64(c)))))
+	case to == graph.Float64:
+		return floatCell(float64(c.int()))
 	}
-	return floatCell(float64(c.int()))
+	return stored(to, floatCell(float64(float32(c.int())))) // rounded once to float32
 }
 
 func saturate(x float64, low, high int64) int64 {

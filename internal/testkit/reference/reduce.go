@@ -108,6 +108,9 @@ func (f *folder) accumulate(c cell, first bool) {
 // and the first of equal elements stays.
 func (f *folder) beats(c cell) bool {
 	greatest := f.fold == graph.FoldMax || f.fold == graph.FoldArgMax
+	if f.dtype == graph.Uint64 {
+		return uint64(c) != uint64(f.acc) && greatest == (uint64(c) > uint64(f.acc))
+	}
 	if !f.dtype.IsFloat() {
 		if greatest {
 			return c.int() > f.acc.int()
@@ -137,24 +140,36 @@ func (f *folder) result() cell {
 			return convert(intCell(1), graph.Int64, f.dtype)
 		}
 		if f.dtype.IsFloat() {
-			return rounded(f.dtype, f.sum)
+			return stored(f.dtype, rounded(f.dtype, f.sum))
 		}
 	case graph.FoldMax, graph.FoldMin:
 		if f.count == 0 {
 			return loser(f.fold, f.dtype)
 		}
 	}
-	if f.dtype == graph.Int32 {
-		return intCell(int64(int32(f.acc.int())))
+	if f.dtype.IsFloat() {
+		return f.acc
 	}
-	return f.acc
+	return wrapped(f.dtype, f.acc.int())
 }
 
 // loser is what a maximum or a minimum of no elements is: what every element beats.
 func loser(fold graph.Fold, t graph.DType) cell {
-	v := math.Inf(-1)
-	if fold == graph.FoldMin {
-		v = math.Inf(1)
+	sign := 1
+	if fold == graph.FoldMax {
+		sign = -1
 	}
-	return convert(floatCell(v), graph.Float64, t)
+	switch unsigned := t == graph.Uint8 || t == graph.Uint16 || t == graph.Uint32 || t == graph.Uint64; {
+	case t.IsFloat():
+		return floatCell(math.Inf(sign))
+	case t == graph.Bool:
+		return boolCell(sign > 0)
+	case unsigned && sign < 0:
+		return 0
+	case unsigned:
+		return wrapped(t, -1)
+	case sign < 0:
+		return intCell(math.MinInt64 >> (64 - 8*t.Size()))
+	}
+	return intCell(math.MaxInt64 >> (64 - 8*t.Size()))
 }

@@ -12,7 +12,7 @@ import (
 type Value struct {
 	DType graph.DType
 	Shape []int
-	Data  any // []bool, []int32, []int64, []float32 or []float64
+	Data  any // a slice of the dtype's elements, such as []float32
 }
 
 // Of makes a value from its elements in row-major order.
@@ -66,58 +66,39 @@ func (c cell) bool() bool     { return c != 0 }
 
 // cells returns the elements, after checking that type and number are as they say.
 func (v Value) cells() ([]cell, error) {
-	var list []cell
-	var t graph.DType
-	switch d := v.Data.(type) {
-	case []bool:
-		t, list = graph.Bool, toCells(d, boolCell)
-	case []int32:
-		t, list = graph.Int32, toCells(d, func(x int32) cell { return intCell(int64(x)) })
-	case []int64:
-		t, list = graph.Int64, toCells(d, intCell)
-	case []float32:
-		t, list = graph.Float32, toCells(d, func(x float32) cell { return floatCell(float64(x)) })
-	case []float64:
-		t, list = graph.Float64, toCells(d, floatCell)
-	}
+	t, given := graph.DTypeOfSlice(v.Data)
 	count := 1
 	for _, n := range v.Shape {
 		count *= n
 	}
-	if t != v.DType || count != len(list) {
-		return nil, fmt.Errorf("a %T of %d elements is no %s of shape %v", v.Data, len(list), v.DType, v.Shape)
+	if !t.Valid() || t != v.DType || count != given {
+		return nil, fmt.Errorf("a %T of %d elements is no %s of shape %v", v.Data, given, v.DType, v.Shape)
 	}
-	return list, nil
+	return sliceToCells(v.Data), nil
 }
 
-func toCells[T any](data []T, f func(T) cell) []cell {
-	list := make([]cell, len(data))
-	for i, x := range data {
-		list[i] = f(x)
+func sliceToCells(data any) []cell {
+	t, count := graph.DTypeOfSlice(data)
+	list := make([]cell, count)
+	for i := range list {
+		value, whole := graph.NumberAt(data, i)
+		if list[i] = intCell(whole); t.IsFloat() {
+			list[i] = floatCell(value)
+		}
 	}
 	return list
 }
 
 func cellsToSlice(t graph.DType, cells []cell) any {
-	switch t {
-	case graph.Bool:
-		return fromCells(cells, cell.bool)
-	case graph.Int32:
-		return fromCells(cells, func(c cell) int32 { return int32(c.int()) })
-	case graph.Int64:
-		return fromCells(cells, cell.int)
-	case graph.Float32:
-		return fromCells(cells, func(c cell) float32 { return float32(c.float()) })
-	}
-	return fromCells(cells, cell.float)
-}
-
-func fromCells[T any](cells []cell, f func(cell) T) []T {
-	list := make([]T, len(cells))
+	data := t.MakeSlice(len(cells))
 	for i, c := range cells {
-		list[i] = f(c)
+		if t.IsFloat() {
+			graph.SetNumberAt(data, i, c.float(), 0)
+		} else {
+			graph.SetNumberAt(data, i, float64(c.int()), c.int())
+		}
 	}
-	return list
+	return data
 }
 
 // FromBytes makes a value of the dtype of a name from the bytes of its elements, in little-endian order.

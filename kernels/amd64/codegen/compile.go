@@ -110,7 +110,19 @@ func newCompiler(p *rowprog.Program, target Target, outer int) *compiler {
 	c.layout = Layout{Outer: outer, Operands: len(p.Operands)}
 	c.layout.Size = c.layout.fixed()
 	c.e.c, c.e.a = c, &c.a
+	for i := range p.Operands {
+		refuseMemoryType(p.Operands[i].Type)
+	}
+	for i := range p.Insts {
+		refuseMemoryType(p.Insts[i].Type)
+	}
 	return c
+}
+
+func refuseMemoryType(t rowprog.Type) {
+	if t.Computed() != t {
+		refuse("%v", t)
+	}
 }
 
 // finish returns what has been written.

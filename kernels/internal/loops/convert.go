@@ -2,9 +2,14 @@ package loops
 
 import "github.com/broadloom/broadloom/kernels/scalar"
 
+// converted is the types that Go itself converts as kernels do.
+type converted interface {
+	scalar.Element | ~int8 | ~uint16 | ~int16 | ~uint32 | ~uint64
+}
+
 // Convert is dst = x in another type, where Go's conversion has the right meaning:
 // not from floating point to integers.
-func Convert[To, From scalar.Element](dst []To, x []From) {
+func Convert[To, From converted](dst []To, x []From) {
 	x = x[:len(dst)]
 	for i := range dst {
 		dst[i] = To(x[i])

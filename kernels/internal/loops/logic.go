@@ -38,7 +38,9 @@ func XorScalar[T Logical](dst, x []T, y T) {
 }
 
 // Bits is the unsigned types that stand for elements of a size.
-type Bits interface{ uint8 | uint32 | uint64 }
+type Bits interface {
+	uint8 | uint16 | uint32 | uint64
+}
 
 // Select is x where ok and y elsewhere.
 func Select[T Bits](dst []T, ok []uint8, x, y []T) {

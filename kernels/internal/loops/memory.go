@@ -49,6 +49,8 @@ func Load(t rowprog.Type, p unsafe.Pointer) uint64 {
 	switch t.Size() {
 	case 1:
 		return uint64(*(*uint8)(p))
+	case 2:
+		return uint64(*(*uint16)(p))
 	case 4:
 		return uint64(*(*uint32)(p))
 	}
@@ -60,6 +62,8 @@ func Store(t rowprog.Type, p unsafe.Pointer, bits uint64) {
 	switch t.Size() {
 	case 1:
 		*(*uint8)(p) = uint8(bits)
+	case 2:
+		*(*uint16)(p) = uint16(bits)
 	case 4:
 		*(*uint32)(p) = uint32(bits)
 	default:

@@ -83,7 +83,7 @@ func Trunc[T scalar.Float](dst, x []T) {
 }
 
 // Map applies f, for functions that are too long to have a loop.
-func Map[T scalar.Number](f func(T) T, dst, x []T) {
+func Map[To, From any](f func(From) To, dst []To, x []From) {
 	x = x[:len(dst)]
 	for i := range dst {
 		dst[i] = f(x[i])
