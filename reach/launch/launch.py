@@ -135,15 +135,16 @@ class Program:
     def __init__(self, jax, folder):
         from jax.sharding import NamedSharding, PartitionSpec
         from jax._src.lib import xla_client
+        from jax._src.sharding_impls import GSPMDSharding
         import numpy as np
         self.jax = jax
         self.signature = json.loads(read(folder / "signature.json"))
         self.arguments, self.results = self.signature["arguments"], self.signature["results"]
-        axes = self.signature.get("mesh") or [["device", 1]]
-        names, sizes = [n for n, _ in axes], [s for _, s in axes]
+        axes = self.signature.get("mesh") or [{"name": "device", "size": 1}]
+        names, sizes = [x["name"] for x in axes], [x["size"] for x in axes]
         count, devices = int(np.prod(sizes)), jax.devices()
         if len(devices) < count:
-            raise Refusal(f"the mesh {' '.join(f'{n}={s}' for n, s in axes)} wants {count} devices, and there are {len(devices)} ({devices[0].platform}): "
+            raise Refusal(f"the mesh {' '.join(f'{n}={s}' for n, s in zip(names, sizes))} wants {count} devices, and there are {len(devices)} ({devices[0].platform}): "
                           "on a CPU, --devices makes more of them")
         if devices[0].platform == "cpu":
             self.mesh = jax.sharding.Mesh(np.array(sorted(devices, key=lambda d: d.id)[:count]).reshape(sizes), names)
@@ -154,7 +155,6 @@ class Program:
             return NamedSharding(self.mesh, PartitionSpec(*(tuple(axes) or None for axes in spec.get("sharding") or [[]] * len(spec["shape"]))))
 
         self.in_shardings = [sharding(s) for s in self.arguments]
-        self.out_shardings = [sharding(s) for s in self.results]
         options = xla_client.CompileOptions()
         build, flat = options.executable_build_options, list(self.mesh.devices.flat)
         options.num_replicas = build.num_replicas = 1
@@ -162,6 +162,8 @@ class Program:
         build.use_spmd_partitioning = build.use_shardy_partitioner = count > 1
         build.device_assignment = xla_client.DeviceAssignment.create(np.array([[d.id for d in flat]]))
         self.loaded = flat[0].client.compile_and_load(read(folder / "module.mlir"), xla_client.DeviceList(tuple(flat)), options)
+        found = self.loaded.get_output_shardings() or [None] * len(self.results)
+        self.out_shardings = [sharding(r) if "sharding" in r or s is None else GSPMDSharding(tuple(flat), s) for r, s in zip(self.results, found)]
 
     def __call__(self, arguments):
         """Runs one step. Arguments that are donated are gone after it."""
@@ -305,7 +307,7 @@ def save(jax, path, names, arrays, step):
     """Writes parameters. A process that dies meanwhile leaves the file that was there before."""
     from safetensors.numpy import save as encode
     import numpy as np
-    tensors = {n: np.ascontiguousarray(whole(jax, x)) for n, x in zip(names, arrays)}  # all processes take part
+    tensors = {n: np.asarray(whole(jax, x), order="C") for n, x in zip(names, arrays)}  # all processes take part
     if jax.process_index() == 0:
         write(path, encode(tensors, {"step": str(step)}))
 
@@ -348,11 +350,11 @@ class Loop:
 
     def __init__(self, jax, a, program):
         self.jax, self.a, self.program = jax, a, program
-        self.held = [i for i, x in enumerate(program.arguments) if x["role"] == "parameter"]
+        self.held = [i for i, x in enumerate(program.arguments) if x["role"] != "input"]
         self.names = [program.arguments[i]["name"] for i in self.held]
         self.written = {program.arguments.index(x): x["donated_to"] for x in program.arguments if x.get("donated_to", -1) >= 0}
         self.outputs = {r["name"]: i for i, r in enumerate(program.results) if r["role"] == "output"}
-        self.checks = [(i, r["message"]) for i, r in enumerate(program.results) if r["role"] == "check"]
+        self.checks = [(i, f"{r['name']}: {r['message']}") for i, r in enumerate(program.results) if r["role"] == "check"]
         self.progress = Progress(a, jax.process_index() == 0)
         self.recorded = []
 
