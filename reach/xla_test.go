@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,9 @@ var ways = []devices{
 	{"two processes of four devices", grid, 2, false},
 }
 
+// byBatch divides the batch over data.
+var byBatch = reach.Dim("batch", "data")
+
 // allVariable asks for all ways of all models, which takes most of a minute.
 const allVariable = "BROADLOOM_XLA_ALL"
 
@@ -54,13 +58,63 @@ func TestXLATrainsTheSame(t *testing.T) {
 			}
 			t.Run(name+" on "+way.name, func(t *testing.T) {
 				t.Parallel()
-				r := newRun(t, build(), way)
+				r := newRun(t, build(), way, byBatch)
 				r.train(t)
 				r.launch(t, python)
 				r.compare(t)
+				r.prove(t)
 			})
 		}
 	}
+}
+
+// prove wants the compiled program to be divided as it is planned, and to move what Explain tells.
+func (r *run) prove(t *testing.T) {
+	hlo, err := os.ReadFile(r.config.HLO)
+	require.NoError(t, err)
+	require.NoError(t, provePartitioned(string(hlo), r.plan, r.arguments(t)))
+	e, err := r.plan.Explain()
+	require.NoError(t, err)
+	require.Equal(t, argumentBytes(string(hlo)), e.Memory.Parameters+e.Memory.States+e.Memory.Inputs)
+	want, got := expectedTraffic(e), trafficOf(string(hlo), r.way.mesh)
+	if r.g.Name() != "gpt" {
+		require.Equal(t, want, got)
+		return
+	}
+	// Of the joined projection of attention, whose state is divided by ZeRO, XLA also gathers the parts.
+	require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)))
+	for kind := range want {
+		require.InEpsilon(t, want[kind], got[kind], 0.4, kind)
+	}
+}
+
+// arguments are those of the module, in its order.
+func (r *run) arguments(t *testing.T) (list []*graph.Node) {
+	m, err := r.plan.Module()
+	require.NoError(t, err)
+	for _, a := range m.Signature().Arguments {
+		list = append(list, r.g.ByName(a.Name))
+	}
+	return list
+}
+
+// A plan that forgets the batch computes the same, on devices that all do everything: the proof tells.
+func TestAWrongShardingIsCaught(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts processes")
+	}
+	python, err := launch.FindPython(t.Context())
+	if err != nil {
+		t.Skip(err)
+	}
+	m := mlp()
+	r, right := newRun(t, m, ways[1]), newRun(t, m, ways[1], byBatch)
+	r.config.Steps = 1
+	r.launch(t, python)
+	hlo, err := os.ReadFile(r.config.HLO)
+	require.NoError(t, err)
+	require.NoError(t, provePartitioned(string(hlo), r.plan, r.arguments(t)))
+	require.EqualError(t, provePartitioned(string(hlo), right.plan, r.arguments(t)), "x is [16,64] on a device, want [4,64]")
 }
 
 // run is one comparison.
@@ -74,13 +128,13 @@ type run struct {
 	config  launch.Config
 }
 
-func newRun(t *testing.T, m *model, way devices) *run {
-	opts := append(m.rules, reach.Outputs(m.outputs()...), reach.Updates(m.step...), reach.Dim("batch", "data"), reach.Sizes(map[string]int{"batch": batch}))
+func newRun(t *testing.T, m *model, way devices, more ...reach.Option) *run {
+	opts := slices.Concat(m.rules, more, []reach.Option{reach.Outputs(m.outputs()...), reach.Updates(m.step...), reach.Sizes(map[string]int{"batch": batch})})
 	plan, err := reach.Shard(m.g, way.mesh, opts...)
 	require.NoError(t, err)
 	program, err := exec.Compile(m.g, exec.Outputs(m.outputs()...), exec.Updates(m.step...))
 	require.NoError(t, err)
-	folder := "/tmp/reach/o/" + m.g.Name(); os.RemoveAll(folder); os.MkdirAll(folder, 0o755)
+	folder := t.TempDir()
 	r := &run{model: m, way: way, plan: plan, session: program.NewSession(exec.Seed(5))}
 	r.config = launch.Config{Folder: filepath.Join(folder, "export"), Data: filepath.Join(folder, "data"), Platform: "cpu", Steps: steps,
 		Processes: way.processes, Devices: way.mesh.Devices() / way.processes,
