@@ -12,5 +12,5 @@
 // mesh.go is the mesh, sharding.go how a value is divided over it, options.go what a user says, plan.go which
 // sharding each value gets from that, and check.go what may be wrong with it. explain.go tells what a plan costs:
 // propagate.go follows shardings through a program, primitive.go through one operation, and collective.go is
-// what devices tell each other.
+// what devices tell each other. module.go hands the program to XLA.
 package reach

@@ -9,7 +9,8 @@
 // are written in place are arguments that are donated. Checks, such as that of an index, are results: true where
 // what they claim holds.
 //
-// export.go has [Export] and its options, and signature.go tells what a module takes and gives. exporter.go goes
+// export.go has [Export] and its options, signature.go tells what a module takes and gives, and save.go writes the
+// folder that a launcher reads. exporter.go goes
 // through a graph and its composite operations, results.go through what a program reads and writes.
 //
 // element.go is the meaning of elementwise operations on whole tensors, primitive.go that of each primitive,

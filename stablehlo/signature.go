@@ -18,8 +18,16 @@ const (
 
 // Signature tells what a module takes and gives, each in order.
 type Signature struct {
+	// Mesh is the grid of devices over which values are divided; empty for one device.
+	Mesh      []MeshAxis `json:"mesh,omitempty"`
 	Arguments []Argument `json:"arguments"`
 	Results   []Result   `json:"results"`
+}
+
+// MeshAxis is an axis of a mesh of devices.
+type MeshAxis struct {
+	Name string `json:"name"`
+	Size int    `json:"size"`
 }
 
 // Argument is an argument of a module.
@@ -32,6 +40,8 @@ type Argument struct {
 	Dims []string `json:"dims"`
 	// DonatedTo is the result that takes the argument's memory, which must not be used again; -1 for none.
 	DonatedTo int `json:"donated_to"`
+	// Sharding has for each axis the mesh axes over which it is divided, where [Annotate] says something of it.
+	Sharding [][]string `json:"sharding,omitempty"`
 }
 
 // Result is a result of a module.
@@ -42,6 +52,8 @@ type Result struct {
 	Shape []int  `json:"shape"`
 	// Message is what a run that fails a check is to tell.
 	Message string `json:"message,omitempty"`
+	// Sharding is as of an argument; without it, XLA has chosen one.
+	Sharding [][]string `json:"sharding,omitempty"`
 }
 
 // Signature returns what the module takes and gives.

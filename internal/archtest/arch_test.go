@@ -68,7 +68,7 @@ var arrows = []struct {
 	{"weights/internal/...", "weights/internal/raw", "formats of files know no graph"},
 	{"weights", "graph exec weights/internal/...", "sessions and files"},
 	{"reach/launch", "", "processes and files know no graph"},
-	{"reach", "graph internal/prove shapeinfer shapeinfer/axisflow", "what is divided over devices is checked and told; XLA computes it"},
+	{"reach", "graph internal/prove shapeinfer shapeinfer/axisflow exec stablehlo", "what is divided over devices is checked and told; XLA computes it"},
 	{"train", "graph exec optim weights", "a loop around a compiled program"},
 	{"train/metric", "", "measures of slices"},
 	{"train/progress", "train github.com/schollz/progressbar/v3 golang.org/x/term", "only its users link terminals"},
