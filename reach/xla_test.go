@@ -1,14 +1,10 @@
 package reach_test
 
 import (
-	"bytes"
-	"encoding/binary"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -142,26 +138,9 @@ func newRun(t *testing.T, m *model, way devices, more ...reach.Option) *run {
 	require.NoError(t, plan.Export(r.config.Folder, r.session))
 	require.NoError(t, os.Mkdir(r.config.Data, 0o755))
 	for name, x := range m.data {
-		writeArray(t, filepath.Join(r.config.Data, name+".npy"), x)
+		require.NoError(t, weights.Write(filepath.Join(r.config.Data, name+".npy"), []weights.Named{{Value: x}}))
 	}
 	return r
-}
-
-// writeArray writes an array as a file of NumPy's.
-func writeArray(t *testing.T, path string, x exec.Array) {
-	dtype := "<f4"
-	if _, whole := x.Data.([]int64); whole {
-		dtype = "<i8"
-	}
-	shape := strings.Trim(strings.ReplaceAll(fmt.Sprint(x.Shape), " ", ","), "[]")
-	header := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s,), }", dtype, shape)
-	header += strings.Repeat(" ", 117-len(header)) + "\n"
-	var b bytes.Buffer
-	b.WriteString("\x93NUMPY\x01\x00")
-	require.NoError(t, binary.Write(&b, binary.LittleEndian, uint16(len(header))))
-	b.WriteString(header)
-	require.NoError(t, binary.Write(&b, binary.LittleEndian, x.Data))
-	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o644))
 }
 
 // train trains here.

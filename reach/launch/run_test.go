@@ -1,9 +1,7 @@
 package launch_test
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -71,14 +69,7 @@ func newDescent(t *testing.T, steps int) descent {
 
 // write writes an array as a file of NumPy's.
 func (d descent) write(t *testing.T, name string, x []float32, shape ...int) {
-	header := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%s,), }", strings.Trim(strings.ReplaceAll(fmt.Sprint(shape), " ", ","), "[]"))
-	header += strings.Repeat(" ", 117-len(header)) + "\n"
-	var b bytes.Buffer
-	b.WriteString("\x93NUMPY\x01\x00")
-	require.NoError(t, binary.Write(&b, binary.LittleEndian, uint16(len(header))))
-	b.WriteString(header)
-	require.NoError(t, binary.Write(&b, binary.LittleEndian, x))
-	require.NoError(t, os.WriteFile(filepath.Join(d.data, name), b.Bytes(), 0o644))
+	require.NoError(t, weights.Write(filepath.Join(d.data, name), []weights.Named{{Value: exec.Array{Shape: shape, Data: x}}}))
 }
 
 // step is one of the program's, in Go.
