@@ -49,12 +49,14 @@ func resultRoom(a *graph.Arrays) []float64 {
 	return a.Floats(a.Out.NumElements())
 }
 
+// round stores what was computed in the room that [resultRoom] gave.
 func round(a *graph.Arrays, y []float64) {
 	if a.Out.DType == graph.Float64 {
 		return
 	}
+	out := graph.Elements[float32](a.Out)
 	for i, v := range y {
-		graph.Elements[float32](a.Out)[i] = float32(v)
+		out[i] = float32(v)
 	}
 }
 
