@@ -72,7 +72,7 @@ var allWidths = []Width{W128, W256, W512}
 func shapes() []shape {
 	three := []*Op{ADDPS, ADDPD, SUBPS, SUBPD, MULPS, MULPD, DIVPS, DIVPD, MINPS, MINPD, MAXPS, MAXPD, ANDPS, ANDNPS, ORPS,
 		XORPS, PADDD, PADDQ, PSUBD, PSUBQ, PMULLD, PMULUDQ, PMINSD, PMAXSD, PCMPEQD, PCMPEQQ, PCMPGTD, PCMPGTQ, UNPCKLPS,
-		UNPCKHPS, UNPCKLPD, UNPCKHPD, SCALEFPS, PMULLQ}
+		UNPCKHPS, UNPCKLPD, UNPCKHPD, SCALEFPS, PMULLQ, PACKUSDW, PACKSSDW, PACKUSWB, PACKSSWB}
 	for _, f := range [][3]*Op{FMADDPS, FMADDPD, FMSUBPS, FMSUBPD, FNMADDPS, FNMADDPD} {
 		three = append(three, f[:]...)
 	}
@@ -83,13 +83,15 @@ func shapes() []shape {
 		{ops: []*Op{INSERTF128}, dst: same, src: xmm, v: true, imm: true, mem: true, reg: true, widths: []Width{W256}},
 		{ops: []*Op{MOVUPS, MOVAPS, SQRTPS, SQRTPD, CVTDQ2PS, CVTTPS2DQ, PABSD}, dst: same, src: same, mem: true, reg: true},
 		{ops: []*Op{ROUNDPS, ROUNDPD, PSHUFD, RNDSCALEPS, RNDSCALEPD}, dst: same, src: same, imm: true, mem: true, reg: true},
-		{ops: []*Op{CVTPS2PD, CVTDQ2PD, PMOVSXDQ}, dst: same, src: half, reg: true, mem: true, widths: []Width{W256, W512}},
+		{ops: []*Op{CVTPS2PD, CVTDQ2PD, PMOVSXDQ, PMOVZXDQ, PMOVZXWD, PMOVSXWD, CVTPH2PS}, dst: same, src: half, reg: true, mem: true, widths: []Width{W256, W512}},
 		{ops: []*Op{CVTPD2PS, CVTTPD2DQ}, dst: half, src: same, reg: true, widths: []Width{W256, W512}},
-		{ops: []*Op{BROADCASTSS, PBROADCASTD, PBROADCASTQ}, dst: same, src: xmm, reg: true, mem: true},
+		{ops: []*Op{BROADCASTSS, PBROADCASTB, PBROADCASTW, PBROADCASTD, PBROADCASTQ}, dst: same, src: xmm, reg: true, mem: true},
 		{ops: []*Op{BROADCASTSD}, dst: same, src: xmm, reg: true, mem: true, widths: []Width{W256, W512}},
-		{ops: []*Op{PMOVZXBD}, dst: same, src: xmm, reg: true, mem: true},
+		{ops: []*Op{PMOVZXBD, PMOVSXBD}, dst: same, src: xmm, reg: true, mem: true},
 		{ops: []*Op{MOVUPSSt, MOVNTPS}, dst: same, mem: true, store: true},
 		{ops: []*Op{MOVSSSt, MOVSDSt}, dst: same, mem: true, store: true, widths: []Width{W128}},
+		{ops: []*Op{PEXTRBSt, PEXTRWSt}, dst: same, mem: true, store: true, imm: true, widths: []Width{W128}},
+		{ops: []*Op{CVTPS2PH}, dst: same, mem: true, store: true, imm: true},
 		{ops: []*Op{EXTRACTF128}, dst: same, mem: true, store: true, imm: true, widths: []Width{W256}},
 		{ops: []*Op{EXTRACTF256}, dst: same, mem: true, store: true, imm: true, widths: []Width{W512}},
 		{ops: []*Op{MASKMOVPS, MASKMOVPD}, dst: same, v: true, mem: true, widths: []Width{W128, W256}},
@@ -232,6 +234,9 @@ func special(r *rand.Rand, l *listing) {
 	emit(fmt.Sprintf("vblendvps ymm%d,ymm%d,ymm%d,ymm%d", v, u, t, v), func() { a.R(BLENDVPS, W256, v, u, t, byte(v)<<4) })
 	emit(fmt.Sprintf("vpslld ymm%d,ymm%d,0x17", v, u), func() { a.R(PSLLD, W256, 0, v, u, 23) })
 	emit(fmt.Sprintf("vpsrlq zmm%d,zmm%d,0x3", v+16, u), func() { a.R(PSRLQ, W512, 0, v+16, u, 3) })
+	emit(fmt.Sprintf("vpslldq xmm%d,xmm%d,0x2", v, u), func() { a.R(PSLLDQ, W128, 0, v, u, 2) })
+	emit(fmt.Sprintf("vpinsrw xmm%d,xmm%d,%s,0x0", v, u, mm), func() { a.M(PINSRW, W128, v, u, m, 0) })
+	emit(fmt.Sprintf("vcvtps2ph xmm%d,ymm%d,0x0", v, u), func() { a.R(CVTPS2PH, W256, u, 0, v, 0) })
 	k := Vec(1 + r.IntN(7))
 	high, wide := v+16, vecName(W512, u+16)
 	emit(fmt.Sprintf("vcmpltps k%d,zmm%d,%s", k, high, wide), func() { a.R(KCMPPS, W512, k, high, u+16, 1) })
@@ -248,6 +253,9 @@ func special(r *rand.Rand, l *listing) {
 	emit(fmt.Sprintf("vblendmpd zmm%d{k%d},%s,zmm%d", v, k, wide, t), func() { a.RK(BLENDMPD, W512, v, u+16, t, Mask{K: uint8(k)}) })
 	emit(fmt.Sprintf("vpmovqd ymm%d,%s", v, wide), func() { a.R(PMOVQD, W512, u+16, 0, v) })
 	emit(fmt.Sprintf("vpmovdb %s{k%d},%s", mm, k, wide), func() { a.MK(PMOVDB, W512, u+16, 0, m, Mask{K: uint8(k)}) })
+	emit(fmt.Sprintf("vpmovdw %s{k%d},%s", mm, k, wide), func() { a.MK(PMOVDW, W512, u+16, 0, m, Mask{K: uint8(k)}) })
+	emit(fmt.Sprintf("vcvtps2ph %s{k%d},%s,0x0", mm, k, wide), func() { a.MK(CVTPS2PH, W512, u+16, 0, m, Mask{K: uint8(k)}, 0) })
+	emit(fmt.Sprintf("vmovdqu16 ymm%d{k%d}{z},%s", v, k, mm), func() { a.MK(MOVDQU16, W256, v, 0, m, Mask{uint8(k), true}) })
 	emit(fmt.Sprintf("vshuff64x2 %s,zmm%d,%s,0x4e", wide, v, wide), func() { a.R(SHUFF64X2, W512, u+16, v, u+16, 0x4e) })
 	emit(fmt.Sprintf("vinsertf64x4 %s,zmm%d,ymm%d,0x1", wide, v, t), func() { a.R(INSERTF256, W512, u+16, v, t, 1) })
 	emit(fmt.Sprintf("vextractf64x4 ymm%d,%s,0x1", t, wide), func() { a.R(EXTRACTF256, W512, u+16, 0, t, 1) })

@@ -40,7 +40,11 @@ var (
 	BROADCASTSD = wide("vbroadcastsd", 2, 1, 0x19).of(elem8Unit) // not of 128 bits
 	PBROADCASTD = op("vpbroadcastd", 2, 1, 0, 0x58).of(elem4Unit)
 	PBROADCASTQ = wide("vpbroadcastq", 2, 1, 0x59).of(elem8Unit)
-	PBROADCASTB = op("vpbroadcastb", 2, 1, 0, 0x78)
+	PBROADCASTB = op("vpbroadcastb", 2, 1, 0, 0x78).of(elem1Unit)
+	PBROADCASTW = op("vpbroadcastw", 2, 1, 0, 0x79).of(elem2Unit)
+	PINSRW      = op("vpinsrw", 1, 1, 0, 0xc4).of(elem2Unit)
+	PEXTRBSt    = op("vpextrb", 3, 1, 0, 0x14).of(elem1Unit)
+	PEXTRWSt    = op("vpextrw", 3, 1, 0, 0x15).of(elem2Unit)
 )
 
 // Floating-point arithmetic.
@@ -109,6 +113,7 @@ var (
 	PSRAD    = shift("vpsrad", 0x72, 4, 0)
 	PSLLQ    = shift("vpsllq", 0x73, 6, 1)
 	PSRLQ    = shift("vpsrlq", 0x73, 2, 1)
+	PSLLDQ   = shift("vpslldq", 0x73, 7, 0)             // by bytes
 	MOVMSKPS = op("vmovmskps", 1, 0, 0, 0x50).onlyVEX() // to a general register
 )
 
@@ -122,6 +127,16 @@ var (
 	CVTTPD2DQ   = wide("vcvttpd2dq", 1, 1, 0xe6)
 	PMOVSXDQ    = op("vpmovsxdq", 2, 1, 0, 0x25).of(halfUnit)
 	PMOVZXBD    = op("vpmovzxbd", 2, 1, 0, 0x31).of(quarterUnit)
+	PMOVSXBD    = op("vpmovsxbd", 2, 1, 0, 0x21).of(quarterUnit)
+	PMOVZXWD    = op("vpmovzxwd", 2, 1, 0, 0x33).of(halfUnit)
+	PMOVSXWD    = op("vpmovsxwd", 2, 1, 0, 0x23).of(halfUnit)
+	PMOVZXDQ    = op("vpmovzxdq", 2, 1, 0, 0x35).of(halfUnit)
+	CVTPH2PS    = op("vcvtph2ps", 2, 1, 0, 0x13).of(halfUnit)
+	CVTPS2PH    = op("vcvtps2ph", 3, 1, 0, 0x1d).of(halfUnit) // dst is the source
+	PACKUSDW    = op("vpackusdw", 2, 1, 0, 0x2b)
+	PACKSSDW    = op("vpackssdw", 1, 1, 0, 0x6b)
+	PACKUSWB    = op("vpackuswb", 1, 1, 0, 0x67)
+	PACKSSWB    = op("vpacksswb", 1, 1, 0, 0x63)
 	EXTRACTF128 = op("vextractf128", 3, 1, 0, 0x19).onlyVEX() // dst is the source
 	INSERTF128  = op("vinsertf128", 3, 1, 0, 0x18).onlyVEX()
 	SHUFPS      = op("vshufps", 1, 0, 0, 0xc6)
@@ -138,6 +153,7 @@ var (
 	MOVUPD      = wide("vmovupd", 1, 1, 0x10).onlyEVEX()
 	MOVUPDSt    = wide("vmovupd", 1, 1, 0x11).onlyEVEX()
 	MOVDQU8     = op("vmovdqu8", 1, 3, 0, 0x6f).onlyEVEX()
+	MOVDQU16    = wide("vmovdqu16", 1, 3, 0x6f).onlyEVEX()
 	KCMPPS      = op("vcmpps", 1, 0, 0, 0xc2).onlyEVEX()
 	KCMPPD      = wide("vcmppd", 1, 1, 0xc2).onlyEVEX()
 	KPCMPEQD    = op("vpcmpeqd", 1, 1, 0, 0x76).onlyEVEX()
@@ -151,6 +167,7 @@ var (
 	BLENDMPS    = op("vblendmps", 2, 1, 0, 0x65).onlyEVEX()
 	BLENDMPD    = wide("vblendmpd", 2, 1, 0x65).onlyEVEX()
 	PMOVQD      = op("vpmovqd", 2, 2, 0, 0x35).of(halfUnit).onlyEVEX()    // dst is the source
+	PMOVDW      = op("vpmovdw", 2, 2, 0, 0x33).of(halfUnit).onlyEVEX()    // dst is the source
 	PMOVDB      = op("vpmovdb", 2, 2, 0, 0x31).of(quarterUnit).onlyEVEX() // dst is the source
 	SHUFF64X2   = op("vshuff64x2", 3, 1, 1, 0x23).onlyEVEX()
 	INSERTF256  = op("vinsertf64x4", 3, 1, 1, 0x1a).of(ymmUnit).onlyEVEX()

@@ -35,6 +35,8 @@ type unit uint8
 
 const (
 	fullUnit    unit = iota // a whole vector
+	elem1Unit               // one byte
+	elem2Unit               // one element of 2 bytes
 	elem4Unit               // one element of 4 bytes
 	elem8Unit               // one element of 8 bytes
 	halfUnit                // half a vector
@@ -46,6 +48,10 @@ const (
 func (u unit) bytes(w Width) int32 {
 	full := int32(w.Bytes())
 	switch u {
+	case elem1Unit:
+		return 1
+	case elem2Unit:
+		return 2
 	case elem4Unit:
 		return 4
 	case elem8Unit:
