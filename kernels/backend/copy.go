@@ -37,6 +37,8 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 	switch size {
 	case 1:
 		copyElements[uint8](dst, to, src, from, t)
+	case 2:
+		copyElements[uint16](dst, to, src, from, t)
 	case 4:
 		copyElements[uint32](dst, to, src, from, t)
 	default:
@@ -45,7 +47,7 @@ func copyTile(size int, dst unsafe.Pointer, to steps, src unsafe.Pointer, from s
 }
 
 // copyElements copies rows element by element.
-func copyElements[T uint8 | uint32 | uint64](dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) {
+func copyElements[T uint8 | uint16 | uint32 | uint64](dst unsafe.Pointer, to steps, src unsafe.Pointer, from steps, t tile) {
 	const unrolled = 4
 	size := int(unsafe.Sizeof(T(0)))
 	d, s := to.column*size, from.column*size

@@ -14,7 +14,7 @@ type ISA uint8
 // The sets.
 const (
 	Portable ISA = iota // plain Go
-	AVX2                // AVX2, FMA and BMI2 of amd64
+	AVX2                // AVX2, FMA, F16C and BMI2 of amd64
 	AVX512              // also AVX-512 F, DQ, BW and VL
 )
 

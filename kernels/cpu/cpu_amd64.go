@@ -21,6 +21,7 @@ const (
 	bitFMA     = 1 << 12 // leaf 1, ecx
 	bitXSAVE   = 1 << 27
 	bitAVX     = 1 << 28
+	bitF16C    = 1 << 29
 	bitAVX2    = 1 << 5 // leaf 7, ebx
 	bitBMI1    = 1 << 3
 	bitBMI2    = 1 << 8
@@ -35,7 +36,7 @@ func detect() ISA {
 	}
 	_, _, c1, _ := cpuid(1, 0)
 	_, b7, _, _ := cpuid(7, 0)
-	const need1, need7 = bitFMA | bitXSAVE | bitAVX, bitAVX2 | bitBMI1 | bitBMI2
+	const need1, need7 = bitFMA | bitXSAVE | bitAVX | bitF16C, bitAVX2 | bitBMI1 | bitBMI2
 	if c1&need1 != need1 || b7&need7 != need7 {
 		return Portable
 	}

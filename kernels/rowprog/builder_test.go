@@ -233,7 +233,7 @@ func TestBuilderMistakes(t *testing.T) {
 		{"load applied to 0 values", func(b *Builder) { b.Apply(OpLoad) }},
 		{"no value 99", func(b *Builder) { b.Apply(OpNeg, 99) }},
 		{"no operand 5", func(b *Builder) { b.Load(5) }},
-		{"convert to none", func(b *Builder) { b.Convert(b.Const(F32, 1), NoType) }},
+		{"convert f32 to none", func(b *Builder) { b.Convert(b.Const(F32, 1), NoType) }},
 		{"constant of type none", func(b *Builder) { b.Const(NoType, 1) }},
 		{"integer constant of type f32", func(b *Builder) { b.ConstInt(F32, 1) }},
 		{"iota of axis 2", func(b *Builder) { b.Iota(2) }},

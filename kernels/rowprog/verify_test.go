@@ -83,8 +83,8 @@ func TestNames(t *testing.T) {
 		require.NotZero(t, ops[op].types)
 	}
 	require.Equal(t, "Op(200)", Op(200).String())
-	require.Equal(t, "Type(9) Domain(9) Access(9) Reduction(9)",
-		Type(9).String()+" "+Domain(9).String()+" "+Access(9).String()+" "+Reduction(9).String())
+	require.Equal(t, "Type(99) Domain(9) Access(9) Reduction(9)",
+		Type(99).String()+" "+Domain(9).String()+" "+Access(9).String()+" "+Reduction(9).String())
 	require.Equal(t, "{}", Axes().String())
 	require.Equal(t, "call row 2 vec 0", CallSection.String()+" "+RowSection(2).String()+" "+VecSection(0).String())
 }

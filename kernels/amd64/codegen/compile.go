@@ -5,6 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/kernels/amd64/asm"
 	"github.com/broadloom/broadloom/kernels/rowprog"
+	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
 // Align is what code must lie at a multiple of, in bytes.
@@ -110,19 +111,7 @@ func newCompiler(p *rowprog.Program, target Target, outer int) *compiler {
 	c.layout = Layout{Outer: outer, Operands: len(p.Operands)}
 	c.layout.Size = c.layout.fixed()
 	c.e.c, c.e.a = c, &c.a
-	for i := range p.Operands {
-		refuseMemoryType(p.Operands[i].Type)
-	}
-	for i := range p.Insts {
-		refuseMemoryType(p.Insts[i].Type)
-	}
 	return c
-}
-
-func refuseMemoryType(t rowprog.Type) {
-	if t.Computed() != t {
-		refuse("%v", t)
-	}
 }
 
 // finish returns what has been written.
@@ -137,7 +126,7 @@ func (c *compiler) finish() *Code {
 }
 
 // canStream reports whether a program is of the kind that can be bound by memory alone:
-// elementwise, in one stage, without Bools among its results and without guards.
+// elementwise, in one stage, without guards, and with results that fill vectors.
 func canStream(p *rowprog.Program) bool {
 	if !p.Elementwise() || p.Stages > 1 || len(p.Insts) > memoryBody {
 		return false
@@ -148,7 +137,7 @@ func canStream(p *rowprog.Program) bool {
 		}
 	}
 	for i := range p.Operands {
-		if o := &p.Operands[i]; o.Access == rowprog.InOut || o.Access == rowprog.Out && o.Type == rowprog.Bool {
+		if o := &p.Operands[i]; o.Access == rowprog.InOut || o.Access == rowprog.Out && o.Type.Size() < laneSize(o.Type) {
 			return false
 		}
 	}
@@ -179,6 +168,9 @@ func (c *compiler) slotOf(v rowprog.Value) *slot { return c.liveOut[v] }
 
 // constant is the slot of a constant: a mask if it is a Bool.
 func (c *compiler) constant(t rowprog.Type, bits uint64) *slot {
+	if t.Computed() != t {
+		t, bits = t.Computed(), scalar.Convert(t.Computed(), t, bits)
+	}
 	key := constant{t.Size(), bits}
 	if t == rowprog.Bool {
 		key = constant{4, -bits & (1<<32 - 1)}

@@ -9,18 +9,12 @@ import (
 func (e *emitter) source(nd *node, r asm.Vec) {
 	in, a := nd.in, e.a
 	switch in.form {
-	case bytesForm:
+	case widenForm:
 		if !e.masked {
 			a.M(in.op, in.width, r, 0, e.address(nd))
 			return
 		}
-		if e.c.target.isAVX512() {
-			a.MK(asm.MOVDQU8, asm.W128, r, 0, e.address(nd), asm.Mask{K: uint8(tailMask), Zero: true})
-			a.R(in.op, in.width, r, 0, r)
-			return
-		}
-		e.readBytes(nd)
-		a.R(asm.MOVQ, asm.W128, r, 0, asm.Vec(temp))
+		e.readPacked(nd, r)
 		a.R(in.op, in.width, r, 0, r)
 	case splatForm:
 		m := asm.At(e.base(in.operand), 0)
@@ -28,6 +22,8 @@ func (e *emitter) source(nd *node, r asm.Vec) {
 		case 1: // a byte in all places, then the last one of each lane
 			a.M(asm.PBROADCASTB, in.width, r, 0, m)
 			a.R(asm.PSRLD, in.width, 0, r, r, 24)
+		case 2:
+			a.M(asm.PBROADCASTW, in.width, r, 0, m)
 		case 4:
 			a.M(asm.BROADCASTSS, in.width, r, 0, m)
 		default:
@@ -60,7 +56,7 @@ func (e *emitter) splatInt(in *inst, r asm.Vec, from asm.Reg) {
 func (e *emitter) effect(i int32, nd *node) {
 	in, a := nd.in, e.a
 	switch in.form {
-	case storeForm, bytesOutForm, splatOutForm, byteOutForm:
+	case storeForm, packedForm, bytesOutForm, splatOutForm, byteOutForm:
 		e.readPending(i, nd.copy)
 	}
 	x := e.get(nd.args[0])
@@ -69,10 +65,12 @@ func (e *emitter) effect(i int32, nd *node) {
 		e.setAcc(nd, x)
 	case storeForm:
 		e.store(nd, x, e.address(nd))
+	case packedForm:
+		e.storePacked(nd, x)
 	case bytesOutForm:
 		e.writeBytes(nd, x)
 	case splatOutForm:
-		a.M(in.op, asm.W128, x, 0, asm.At(e.base(in.operand), 0))
+		a.M(in.op, asm.W128, x, 0, asm.At(e.base(in.operand), 0), nd.immediate()...)
 	case byteOutForm:
 		e.signs(nd, x)
 		a.AndImm(temp, 1)
@@ -148,36 +146,6 @@ func (e *emitter) store(nd *node, x asm.Vec, m asm.Mem) {
 		e.a.MK(asm.MOVUPSSt, in.width, x, 0, m, asm.Mask{K: uint8(tailMask)})
 	default:
 		e.storeRest(nd, x, m)
-	}
-}
-
-// storeRest writes the lanes that take part piece by piece. AVX2 has an instruction for
-// that, but many processors take more than ten cycles for it, and some forty to read again
-// what it has written.
-func (e *emitter) storeRest(nd *node, x asm.Vec, m asm.Mem) {
-	a, r := e.a, e.take()
-	a.Lea(pointer, m)
-	a.R(asm.MOVAPS, nd.in.width, r, 0, x)
-	for lanes := e.lanes / 2; lanes > 0; lanes /= 2 {
-		skip := a.NewLabel()
-		a.Mov(temp, rest)
-		a.AndImm(temp, int32(lanes))
-		a.JumpIf(asm.Equal, skip)
-		bytes := lanes * int(nd.in.size)
-		switch at := asm.At(pointer, 0); bytes {
-		case 16:
-			a.M(asm.MOVUPSSt, asm.W128, r, 0, at)
-			a.R(asm.EXTRACTF128, asm.W256, r, 0, r, 1)
-		case 8:
-			a.M(asm.MOVSDSt, asm.W128, r, 0, at)
-			a.R(asm.UNPCKHPD, asm.W128, r, r, r)
-		default:
-			a.M(asm.MOVSSSt, asm.W128, r, 0, at)
-		}
-		if lanes > 1 {
-			a.AddImm(pointer, int32(bytes))
-		}
-		a.Bind(skip)
 	}
 }
 
@@ -298,20 +266,6 @@ func (c *compiler) noteCulprit(s *stub) {
 		a.Shr(temp, 32)
 	}
 	a.MovStore(inBlock(c.layout.Culprit), temp)
-}
-
-// readBytes collects the Bools that are left in temp.
-func (e *emitter) readBytes(nd *node) {
-	a := e.a
-	a.Lea(pointer, e.address(nd))
-	a.Mov(temp2, rest)
-	a.Xor(temp, temp)
-	top := a.Here()
-	a.Shl(temp, 8)
-	a.MovLoad8(temp, asm.Indexed(pointer, temp2, 1, -1))
-	a.SubImm(temp2, 1)
-	a.JumpIf(asm.NotEqual, top)
-	e.accIndex = 0
 }
 
 // writeBytes writes a mask as Bools.

@@ -64,7 +64,7 @@ func (e *emitter) node(i int32) {
 		if e.use[i] != never && e.stored>>nd.copy&1 != 0 {
 			e.get(i)
 		}
-	case bytesForm, splatForm, indexForm, axisForm:
+	case widenForm, splatForm, indexForm, axisForm:
 		r := e.take()
 		e.source(nd, r)
 		e.define(i, r)

@@ -19,7 +19,7 @@ type form uint8
 const (
 	slotForm    form = iota // a value in memory with equal lanes; no code
 	loadForm                // a vector of an operand
-	bytesForm               // a vector of an operand of Bool, widened to lanes of 4 or 8 bytes
+	widenForm               // a vector of an operand whose elements are smaller than lanes
 	splatForm               // one element of an operand in all lanes
 	indexForm               // the index in the row of the first lane, in all lanes
 	axisForm                // the index along an outer axis, in all lanes
@@ -35,6 +35,7 @@ const (
 	// Effects.
 	setAccForm   // accumulator = x
 	storeForm    // operand = x
+	packedForm   // operand = x, the elements of lanes side by side
 	bytesOutForm // operand of Bool = x, a mask
 	splatOutForm // one element = x's first lane
 	byteOutForm  // one Bool = x's first lane, a mask
@@ -77,6 +78,8 @@ type block struct {
 	vals  map[rowprog.Value]masked
 	accs  []accumulator
 	guard bool // some operation is a guard
+	// Some values are rounded to types for memory alone, perhaps for nothing but stores.
+	rounds bool
 	// Indices within the row are I32, and so are these values.
 	narrowIndex bool
 	narrowed    []narrowed

@@ -24,11 +24,11 @@ func (c *compiler) canNarrow(s rowprog.Section) bool {
 	lo, hi := c.p.Span(s)
 	for v := lo; v < hi; v++ {
 		in := &c.p.Insts[v]
-		if in.Type.Size() == 8 && in.Op != rowprog.OpIota && in.Op != rowprog.OpReduce {
+		if laneSize(in.Type) == 8 && in.Op != rowprog.OpIota && in.Op != rowprog.OpReduce {
 			return false
 		}
 		for _, x := range in.Uses() {
-			if c.p.Insts[x].Type.Size() < 8 {
+			if laneSize(c.p.Insts[x].Type) < 8 {
 				continue
 			}
 			switch {

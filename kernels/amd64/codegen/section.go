@@ -23,6 +23,9 @@ func (c *compiler) section(s rowprog.Section) *block {
 				args: [3]vreg{b.narrowOf(v), none, none}})
 		}
 	}
+	if b.rounds {
+		b.dropUnused()
+	}
 	b.hoistStores()
 	return b
 }
@@ -35,8 +38,9 @@ func (c *compiler) lanes(s rowprog.Section) int {
 	return c.target.bytes() / 4
 }
 
-// laneSize is the size of a lane that holds an element; of a Bool, of its mask.
-func laneSize(t rowprog.Type) int { return max(t.Size(), 4) }
+// laneSize is the size of a lane that holds an element: of a Bool, its mask; of a type for memory alone,
+// what it is computed in.
+func laneSize(t rowprog.Type) int { return max(t.Computed().Size(), 4) }
 
 // lastingSize is the size of the lanes in which a value is kept in its slot.
 func lastingSize(t rowprog.Type) uint8 { return uint8(laneSize(t)) }
@@ -139,9 +143,12 @@ func (b *block) inst(v rowprog.Value, in *rowprog.Inst) {
 func (b *block) guardInst(in *rowprog.Inst) {
 	culprit, t := in.Args[1], b.c.p.Insts[in.Args[1]].Type
 	g := inst{form: guardForm, width: b.width(4), size: lastingSize(t), code: in.Code, args: [3]vreg{b.arg(in.Args[0]), none, none}}
-	if t == rowprog.Bool {
+	switch {
+	case t.Computed() != t:
+		refuse("guards that tell elements of %v", t)
+	case t == rowprog.Bool:
 		g.args[1] = b.fromBool(rowprog.I32, b.maskArg(culprit, 4))
-	} else {
+	default:
 		g.args[1] = b.arg(culprit)
 	}
 	b.guard = true
@@ -154,8 +161,10 @@ func (b *block) convertInst(v rowprog.Value, in *rowprog.Inst) {
 		from = rowprog.I32
 	}
 	switch {
-	case from == in.Type:
+	case from.Computed() == in.Type: // as the value is held
 		b.keep(v, b.arg(in.Args[0]), 4)
+	case in.Type.Computed() != in.Type:
+		b.keep(v, b.rounded(in.Type, b.arg(in.Args[0])), 4)
 	case from == rowprog.Bool:
 		b.keep(v, b.fromBool(in.Type, b.maskArg(in.Args[0], in.Type.Size())), in.Type.Size())
 	case in.Type == rowprog.Bool:
@@ -174,12 +183,15 @@ func (b *block) selectInst(v rowprog.Value, in *rowprog.Inst) {
 // load reads an operand: a vector in a section of the row, else one element.
 func (b *block) load(in *rowprog.Inst) vreg {
 	size := in.Type.Size()
+	if isPacked(in.Type) {
+		return b.loadPacked(in)
+	}
 	ld := inst{form: loadForm, width: b.width(laneSize(in.Type)), size: uint8(size), operand: in.Operand, args: [3]vreg{none, none, none}}
 	switch {
 	case in.Domain != rowprog.Vec:
 		ld.form = splatForm
 	case in.Type == rowprog.Bool:
-		ld.form, ld.op = bytesForm, asm.PMOVZXBD
+		ld.form, ld.op = widenForm, asm.PMOVZXBD
 	default:
 		ld.op = asm.MOVUPS
 	}
@@ -210,6 +222,8 @@ func (b *block) store(in *rowprog.Inst, x vreg) {
 	st := inst{form: storeForm, op: asm.MOVUPSSt, width: b.width(laneSize(o.Type)), size: uint8(o.Type.Size()), operand: in.Operand,
 		args: [3]vreg{x, none, none}}
 	switch {
+	case isPacked(o.Type):
+		b.packedStore(&st, o, x)
 	case o.Domain == rowprog.Vec && o.Type == rowprog.Bool:
 		st.form = bytesOutForm
 	case o.Domain == rowprog.Vec:
@@ -255,14 +269,14 @@ func (b *block) combine(r rowprog.Reduction, t rowprog.Type, x, y vreg) vreg {
 func (b *block) hoistStores() {
 	lastLoad := -1
 	for i := range b.insts {
-		if f := b.insts[i].form; f == loadForm || f == bytesForm {
+		if f := b.insts[i].form; f == loadForm || f == widenForm {
 			lastLoad = i
 		}
 	}
 	type move struct{ from, after int }
 	var moves []move
 	for i := range b.insts {
-		if in := &b.insts[i]; in.form == storeForm && i > 0 {
+		if in := &b.insts[i]; (in.form == storeForm || in.form == packedForm) && i > 0 {
 			moves = append(moves, move{i, max(int(in.args[0]), lastLoad)})
 		}
 	}

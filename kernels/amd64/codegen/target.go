@@ -7,7 +7,7 @@ type Target uint8
 
 // The targets.
 const (
-	AVX2   Target = iota // also FMA and BMI2
+	AVX2   Target = iota // also FMA, F16C and BMI2
 	AVX512               // F, DQ, BW and VL
 )
 

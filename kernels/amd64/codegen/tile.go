@@ -183,7 +183,7 @@ func (w *tileCompiler) deferStore() {
 	var only *inst
 	for i := range w.vec.insts {
 		switch in := &w.vec.insts[i]; in.form {
-		case storeForm, bytesOutForm:
+		case storeForm, packedForm, bytesOutForm:
 			if only != nil || in.form != storeForm {
 				refuse("such results of tiles in registers")
 			}

@@ -173,9 +173,9 @@ func (e *Machine) argument(s, target string) argument {
 		return argument{kind: 'i', value: e.number(s)}
 	}
 	a := argument{kind: 'm', base: -1, index: -1, scale: 1, size: 8}
-	for i, word := range []string{"BYTE", "DWORD"} {
+	for i, word := range []string{"BYTE", "WORD", "DWORD"} {
 		if strings.HasPrefix(s, word) {
-			a.size = []int{1, 4}[i]
+			a.size = 1 << i
 		}
 	}
 	a.mask, a.zeroing = maskOf(s[strings.IndexByte(s, ']')+1:])

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"strings"
+
+	"github.com/broadloom/broadloom/half"
 )
 
 // mask runs instructions that make or use mask registers.
@@ -86,8 +88,11 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 	}
 	convert := func(from, to int, f func(x uint64) uint64) {
 		n := size / to
-		if dst.kind == 'm' { // narrowing on the way out
+		switch {
+		case dst.kind == 'm': // narrowing on the way out
 			n = last.size / from
+		case last.kind == 'v':
+			n = min(n, last.size/from)
 		}
 		x := append([]byte(nil), e.read(last, n*from)...)
 		if last.mask != 0 {
@@ -110,6 +115,12 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 		e.write(dst, append([]byte(nil), e.masked(dst, last, size, 8)...), 8)
 	case "vmovdqu8":
 		e.write(dst, e.masked(dst, last, size, 1), 1)
+	case "vmovdqu16":
+		e.write(dst, e.masked(dst, last, size, 2), 2)
+	case "vpextrb":
+		e.write(dst, e.read(last, 1), 1)
+	case "vpextrw":
+		e.write(dst, e.read(last, 2), 2)
 	case "vmovss":
 		e.write(dst, e.read(last, 4), 4)
 	case "vmovsd":
@@ -124,12 +135,28 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 		e.write(dst, repeat(8), 8)
 	case "vpbroadcastb":
 		e.write(dst, repeat(1), 1)
+	case "vpbroadcastw":
+		e.write(dst, repeat(2), 2)
 	case "vpmovqd":
 		convert(8, 4, func(x uint64) uint64 { return x })
 	case "vpmovdb":
 		convert(4, 1, func(x uint64) uint64 { return x })
+	case "vpmovdw":
+		convert(4, 2, func(x uint64) uint64 { return x })
 	case "vpmovzxbd":
 		convert(1, 4, func(x uint64) uint64 { return x })
+	case "vpmovsxbd":
+		convert(1, 4, func(x uint64) uint64 { return uint64(int8(x)) })
+	case "vpmovzxwd":
+		convert(2, 4, func(x uint64) uint64 { return x })
+	case "vpmovsxwd":
+		convert(2, 4, func(x uint64) uint64 { return uint64(int16(x)) })
+	case "vpmovzxdq":
+		convert(4, 8, func(x uint64) uint64 { return x })
+	case "vcvtph2ps":
+		convert(2, 4, func(x uint64) uint64 { return uint64(math.Float32bits(half.Float16(x).Float32())) })
+	case "vcvtps2ph":
+		convert(4, 2, func(x uint64) uint64 { return uint64(half.NewFloat16(f32(uint32(x)))) })
 	case "vpmovsxdq":
 		convert(4, 8, func(x uint64) uint64 { return uint64(int64(int32(x))) })
 	case "vcvtps2pd":

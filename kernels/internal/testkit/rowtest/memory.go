@@ -134,6 +134,11 @@ func element(r *rand.Rand, t rowprog.Type) uint64 {
 	switch t {
 	case rowprog.Bool:
 		return uint64(r.IntN(16)+14) / 15 % 2 // mostly true, so that guards hold at times
+	case rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16:
+		if r.IntN(3) == 0 {
+			return r.Uint64() >> (64 - 8*t.Size())
+		}
+		return scalar.Convert(t, t.Computed(), element(r, t.Computed()))
 	case rowprog.I32, rowprog.I64:
 		v := integers[r.IntN(len(integers))]
 		if r.IntN(4) > 0 {
@@ -218,6 +223,9 @@ func (c *Case) Diff(d *Case) string {
 }
 
 func isNaN(t rowprog.Type, bits uint64) bool {
+	if u := t.Computed(); u != t {
+		t, bits = u, scalar.Convert(u, t, bits)
+	}
 	return t.IsFloat() && scalar.Apply(rowprog.OpNe, t, bits, bits, 0) != 0
 }
 

@@ -10,6 +10,9 @@ import (
 
 var types = []rowprog.Type{rowprog.Bool, rowprog.I32, rowprog.I64, rowprog.F32, rowprog.F64}
 
+// packed is the types for memory alone.
+var packed = []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16}
+
 // generator makes a program.
 type generator struct {
 	*rand.Rand
@@ -83,10 +86,14 @@ func (g *generator) input() {
 		in.domain = rowprog.Uniform + rowprog.Domain(g.IntN(2))
 	}
 	name := fmt.Sprintf("x%d", len(g.inputs))
+	t := g.typ()
+	if !g.wide && g.IntN(3) == 0 {
+		t = packed[g.IntN(len(packed))]
+	}
 	if in.inout = in.domain > rowprog.Uniform && g.IntN(4) == 0; in.inout {
-		in.operand = g.b.InOut(name, g.typ(), in.domain)
+		in.operand = g.b.InOut(name, t, in.domain)
 	} else {
-		in.operand = g.b.In(name, g.typ(), in.domain)
+		in.operand = g.b.In(name, t, in.domain)
 	}
 	g.inputs = append(g.inputs, in)
 }
@@ -104,7 +111,12 @@ func (g *generator) keep(v rowprog.Value, d rowprog.Domain) {
 func (g *generator) stage() {
 	for i := range g.inputs {
 		if in := &g.inputs[i]; len(g.inside) == 0 || g.IntN(3) > 0 {
-			g.keep(g.b.Load(in.operand), in.domain)
+			x := g.b.Load(in.operand)
+			t := g.b.TypeOf(x)
+			g.keep(g.b.Convert(x, t.Computed()), in.domain)
+			if t.Computed() != t && g.IntN(4) == 0 {
+				g.b.Store(g.b.Out(g.newOutput(), t, max(in.domain, rowprog.Row)), x)
+			}
 		}
 	}
 	if g.IntN(2) == 0 {
@@ -244,8 +256,15 @@ func (g *generator) output() {
 	if g.IntN(3) == 0 {
 		d = rowprog.Vec // a value of the row can fill it, too
 	}
-	name := fmt.Sprintf("y%d", g.outputs)
-	g.outputs++
+	name := g.newOutput()
+	if u := packed[g.IntN(len(packed))]; u.Computed() == t && g.IntN(2) == 0 {
+		rounded := g.b.Convert(v, u)
+		if g.IntN(2) == 0 {
+			g.keep(g.b.Convert(rounded, t), g.domain(v))
+		}
+		g.b.Store(g.b.Out(name, u, d), rounded)
+		return
+	}
 	if kind := g.reduction(t, rowprog.Min); kind != rowprog.NoReduction && g.IntN(2) == 0 {
 		over := rowprog.AxisSet(g.Uint32()) & (1<<g.outer - 1)
 		g.b.Accumulate(g.b.Acc(name, t, d, over), kind, v)
@@ -254,13 +273,19 @@ func (g *generator) output() {
 	g.b.Store(g.b.Out(name, t, d), v)
 }
 
+// newOutput is a name for an operand that is written.
+func (g *generator) newOutput() string {
+	g.outputs++
+	return fmt.Sprintf("y%d", g.outputs-1)
+}
+
 // update stores to an operand that is also loaded.
 func (g *generator) update(in *input) {
 	t := g.b.TypeOf(g.b.Load(in.operand))
 	in.stored = true
 	for range 4 {
-		if v, d := g.valueOf(t); d <= in.domain {
-			g.b.Store(in.operand, v)
+		if v, d := g.valueOf(t.Computed()); d <= in.domain {
+			g.b.Store(in.operand, g.b.Convert(v, t))
 			return
 		}
 	}
