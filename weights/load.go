@@ -3,7 +3,6 @@ package weights
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/exec"
@@ -13,8 +12,9 @@ import (
 
 // Load sets a session's parameters from a file, by their names. All names, shapes and dtypes
 // are compared first: where something does not fit and was not allowed, nothing is set, and the
-// error is a *[MismatchError] that tells of everything. float16, bfloat16 and smaller integers
-// are widened. An error while elements are read leaves the parameters of Report.Loaded set.
+// error is a *[MismatchError] that tells of everything. Numbers are widened to the parameter's dtype:
+// float16 and bfloat16 to float32 or float64, integers to ones that hold all of theirs. An error while elements are read
+// leaves the parameters of Report.Loaded set.
 func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 	o := optionsOf(opts)
 	params, err := paramsOf(s, o)
@@ -122,14 +122,10 @@ func (o options) mismatch(n *graph.Node, t raw.Info) string {
 	switch {
 	case !known:
 		return fmt.Sprintf("%s is %s in the file, which cannot be read: convert it to F32 before", n.Name(), t.DType)
-	case from == n.DType():
-	case from == graph.Float64 && n.DType() == graph.Float32 || from == graph.Int64 && n.DType() == graph.Int32:
-		if !o.narrowing {
-			return fmt.Sprintf("%s is %s, and the file has %s: AllowNarrowing() rounds it", n.Name(), n.DType(), t.DType)
-		}
-	case from == graph.Float32 && n.DType() == graph.Float64 || from == graph.Int32 && n.DType() == graph.Int64:
-	default:
+	case !convertible(n.DType(), from):
 		return fmt.Sprintf("%s is %s, and the file has %s", n.Name(), n.DType(), t.DType)
+	case !holds(n.DType(), from) && !o.narrowing:
+		return fmt.Sprintf("%s is %s, and the file has %s: AllowNarrowing() rounds it", n.Name(), n.DType(), t.DType)
 	}
 	return ""
 }
@@ -143,44 +139,9 @@ func shapeText(shape []int) string {
 	return s.String()
 }
 
-// readAs are the dtypes that [raw.Decode] makes.
+// readAs are the dtypes of the slices that [raw.Decode] makes.
 var readAs = map[raw.DType]graph.DType{
-	raw.Bool: graph.Bool, raw.U8: graph.Int32, raw.I8: graph.Int32, raw.U16: graph.Int32, raw.I16: graph.Int32, raw.I32: graph.Int32,
-	raw.U32: graph.Int64, raw.I64: graph.Int64, raw.U64: graph.Int64,
-	raw.F16: graph.Float32, raw.BF16: graph.Float32, raw.F32: graph.Float32, raw.F64: graph.Float64,
-}
-
-// converted returns numbers as ones of a parameter's dtype.
-func converted(data any, to graph.DType) (any, error) {
-	switch data := data.(type) {
-	case []float64:
-		if to == graph.Float32 {
-			return convert[float64, float32](data), nil
-		}
-	case []float32:
-		if to == graph.Float64 {
-			return convert[float32, float64](data), nil
-		}
-	case []int32:
-		if to == graph.Int64 {
-			return convert[int32, int64](data), nil
-		}
-	case []int64:
-		if to == graph.Int32 {
-			at := slices.IndexFunc(data, func(v int64) bool { return v < math.MinInt32 || v > math.MaxInt32 })
-			if at >= 0 {
-				return nil, fmt.Errorf("element %d is %d, which an int32 does not hold", at, data[at])
-			}
-			return convert[int64, int32](data), nil
-		}
-	}
-	return data, nil
-}
-
-func convert[From, To int32 | int64 | float32 | float64](from []From) []To {
-	to := make([]To, len(from))
-	for i, v := range from {
-		to[i] = To(v)
-	}
-	return to
+	raw.Bool: graph.Bool, raw.U8: graph.Uint8, raw.I8: graph.Int8, raw.U16: graph.Uint16, raw.I16: graph.Int16, raw.U32: graph.Uint32,
+	raw.I32: graph.Int32, raw.U64: graph.Uint64, raw.I64: graph.Int64, raw.F16: graph.Float16, raw.BF16: graph.BFloat16,
+	raw.F32: graph.Float32, raw.F64: graph.Float64,
 }

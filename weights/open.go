@@ -128,9 +128,8 @@ func (f *File) Tensors() []Info {
 // Metadata returns the strings that a file of safetensors holds beside its tensors.
 func (f *File) Metadata() map[string]string { return f.metadata }
 
-// Read reads a tensor. F16, BF16 and F32 become float32, F64 float64, integers of up to 32
-// bits int32, U32, I64 and U64 int64, and BOOL bool, all exactly; a tensor of another dtype,
-// or with a value that does not fit, is an error.
+// Read reads a tensor, as a slice of the Go type that has its dtype: F16 as []half.Float16, BF16 as []half.BFloat16, U8 as
+// []uint8. A tensor of a dtype that no Go type has, such as F8_E4M3, is an error.
 func (f *File) Read(name string) (exec.Array, error) {
 	i, ok := f.byName[name]
 	switch {

@@ -65,8 +65,8 @@ func (o options) mayMiss(name string) bool {
 // AllowUnexpected loads also where tensors of the file are no parameters.
 func AllowUnexpected() Option { return func(o *options) { o.unexpected = true } }
 
-// AllowNarrowing loads float64 into float32, rounded to the nearest, and int64 into int32,
-// where all values fit.
+// AllowNarrowing loads floating-point numbers into a dtype of less precision or range, such as float64 into float32 and float32
+// into bfloat16, rounded to the nearest; and integers into one that does not hold all of theirs, where all values fit.
 func AllowNarrowing() Option { return func(o *options) { o.narrowing = true } }
 
 // Metadata adds strings to a file of safetensors.

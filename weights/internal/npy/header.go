@@ -211,17 +211,16 @@ func parseDescr(descr string) (raw.DType, binary.ByteOrder, error) {
 	return d, order, nil
 }
 
-// descrOf returns NumPy's words for a dtype that is written.
-func descrOf(d raw.DType) string {
-	switch d {
-	case raw.Bool:
-		return "|b1"
-	case raw.I32:
-		return "<i4"
-	case raw.I64:
-		return "<i8"
-	case raw.F64:
-		return "<f8"
+// descrOf returns NumPy's word for a dtype that is written. It has none for BF16.
+func descrOf(d raw.DType) (string, error) {
+	for kind, of := range kinds {
+		switch {
+		case of != d:
+		case d.Bits() == 8:
+			return "|" + kind, nil // of no order
+		default:
+			return "<" + kind, nil
+		}
 	}
-	return "<f4"
+	return "", fmt.Errorf("NumPy has no dtype %s: write .safetensors", d)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/weights/internal/raw"
 )
 
@@ -71,7 +72,7 @@ func TestOrdersOfNumPy(t *testing.T) {
 	assert.Equal(t, []int{2, 3}, x.Shape)
 	data, err := x.Read()
 	require.NoError(t, err)
-	assert.Equal(t, []int32{1, 2, 3, 4, 5, -6}, data)
+	assert.Equal(t, []int16{1, 2, 3, 4, 5, -6}, data)
 
 	x, err = read(file(`{"descr": "|b1", "fortran_order": False, "shape": (0L, 5L)}`))
 	require.NoError(t, err)
@@ -159,6 +160,8 @@ func TestPython(t *testing.T) {
 	require.NoError(t, z.Add("layer/w", []int{3}, []float32{1, 2, 3}))
 	require.NoError(t, z.Add("n", nil, []int64{-5}))
 	require.NoError(t, z.Add("none", []int{0, 4}, []bool{}))
+	require.NoError(t, z.Add("f2", []int{2}, half.ToFloat16([]float32{0.1, -2})))
+	require.NoError(t, z.Add("u2", []int{1}, []uint16{40000}))
 	require.NoError(t, z.Close())
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "one.npy"), one.Bytes(), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "many.npz"), many.Bytes(), 0o600))
@@ -167,7 +170,9 @@ import numpy as np
 one = np.load("one.npy")
 assert one.dtype == np.float64 and one.tolist() == [[1, 2], [np.pi, -0.5]]
 many = np.load("many.npz")
-assert sorted(many.files) == ["layer/w", "n", "none"], many.files
+assert sorted(many.files) == ["f2", "layer/w", "n", "none", "u2"], many.files
+assert many["f2"].dtype == np.float16 and many["f2"].tolist() == np.array([0.1, -2], np.float16).tolist()
+assert many["u2"].dtype == np.uint16 and many["u2"] == 40000
 assert many["layer/w"].dtype == np.float32 and many["layer/w"].tolist() == [1, 2, 3]
 assert many["n"].shape == () and many["n"] == -5
 assert many["none"].shape == (0, 4) and many["none"].dtype == np.bool_
@@ -183,7 +188,7 @@ np.savez_compressed("deflated.npz", **x)
 	for i := range count {
 		count[i] = int64(i)
 	}
-	want := map[string]any{"f2": []float32{0, 1, 2, 3, 4, 5}, "big": []float32{0, 1, 2, 3, 4, 5}, "fortran": count, "u1": []int32{255}, "scalar": []float32{1.5},
+	want := map[string]any{"f2": half.ToFloat16([]float32{0, 1, 2, 3, 4, 5}), "big": []float32{0, 1, 2, 3, 4, 5}, "fortran": count, "u1": []uint8{255}, "scalar": []float32{1.5},
 		"bool": []bool{true, false}}
 	for _, name := range []string{"stored.npz", "deflated.npz"} {
 		content, err := os.ReadFile(filepath.Join(folder, name))

@@ -22,6 +22,10 @@ func Write(w io.Writer, shape []int, data any) error {
 	case len(shape) > maxRank:
 		return fmt.Errorf("npy: shape %v has more than %d axes", shape, maxRank)
 	}
+	descr, err := descrOf(d)
+	if err != nil {
+		return fmt.Errorf("npy: %w", err)
+	}
 	var tuple strings.Builder
 	for _, n := range shape {
 		fmt.Fprintf(&tuple, "%d, ", n)
@@ -30,7 +34,7 @@ func Write(w io.Writer, shape []int, data any) error {
 	if len(shape) > 1 { // a tuple of one has a comma
 		text = strings.TrimSuffix(text, ", ")
 	}
-	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descrOf(d), strings.TrimSuffix(text, " "))
+	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, strings.TrimSuffix(text, " "))
 	// Elements begin at a multiple of 64, as NumPy wants it.
 	pad := 63 - (len(magic)+4+len(dict))%64
 	head := append([]byte(magic), 1, 0)
