@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, stdout io.Writer) error {
 func (m *model) epoch(ctx context.Context, session *exec.Session, images *datasets.Images, order []int, batch int) (float64, error) {
 	sum, steps := 0.0, 0.0
 	for numbers := range slices.Chunk(order, batch) {
-		x, label := images.Batch(numbers)
+		x, label := images.Bytes(numbers)
 		r, err := session.Run(ctx, exec.Feed{m.image: x, m.label: label})
 		if err != nil {
 			return 0, err
@@ -98,7 +98,7 @@ func (m *model) epoch(ctx context.Context, session *exec.Session, images *datase
 func (m *model) accuracy(ctx context.Context, judge *exec.Session, images *datasets.Images) (float64, error) {
 	right := 0.0
 	for numbers := range slices.Chunk(datasets.Numbers(images.Len()), 500) {
-		x, label := images.Batch(numbers)
+		x, label := images.Bytes(numbers)
 		r, err := judge.Run(ctx, exec.Feed{m.image: x, m.label: label})
 		if err != nil {
 			return 0, err

@@ -15,7 +15,7 @@ const (
 // model is a network with what a step of training and an evaluation compute.
 type model struct {
 	graph        *graph.Graph
-	image, label *graph.Node // inputs: float32 [batch, 1, side, side], int64 [batch]
+	image, label *graph.Node // inputs: uint8 [batch, 1, side, side] from 0 to 255, int64 [batch]
 	loss         *graph.Node // of training: the mean cross entropy
 	step         []*graph.Node
 	right        *graph.Node // of evaluation: how many images are told rightly
@@ -36,14 +36,14 @@ func newNetwork(g *graph.Graph) nn.Layer {
 func newModel(steps int) *model {
 	g := graph.New("fashion")
 	batch := g.Dim("batch", graph.AtLeast(2)) // for the variance of a batch
-	m := &model{graph: g, image: g.Input("image", graph.Float32, batch, 1, side, side), label: g.Input("label", graph.Int64, batch)}
-	network := newNetwork(g)
+	m := &model{graph: g, image: g.Input("image", graph.Uint8, batch, 1, side, side), label: g.Input("label", graph.Int64, batch)}
+	network, pixels := newNetwork(g), ops.Div(ops.Cast(m.image, graph.Float32), graph.Num(255))
 
 	training := nn.Training(g)
-	m.loss = ops.CrossEntropy(network.Apply(training, m.image), m.label).Named("loss")
+	m.loss = ops.CrossEntropy(network.Apply(training, pixels), m.label).Named("loss")
 	m.step = append(optim.AdamW(optim.OneCycle(4e-3, steps), optim.WeightDecay(0.01)).Minimize(m.loss), training.Updates()...)
 
-	class := ops.ArgMax(network.Apply(nn.Evaluation(g), m.image), 1)
+	class := ops.ArgMax(network.Apply(nn.Evaluation(g), pixels), 1)
 	m.right = ops.Sum(ops.Cast(ops.Equal(class, m.label), graph.Float32)).Named("right")
 	return m
 }

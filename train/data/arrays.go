@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/weights"
 )
 
@@ -14,27 +16,27 @@ func Array(a exec.Array) (Column, error) {
 	}
 	var c Column
 	var err error
-	switch v := a.Data.(type) {
-	case []bool:
-		c, err = Of(v, a.Shape[1:]...)
-	case []int32:
-		c, err = Of(v, a.Shape[1:]...)
-	case []int64:
-		c, err = Of(v, a.Shape[1:]...)
-	case []float32:
-		c, err = Of(v, a.Shape[1:]...)
-	case []float64:
-		c, err = Of(v, a.Shape[1:]...)
-	case []int:
+	if v, is := a.Data.([]int); is {
 		c, err = Converted(v, func(i int) int64 { return int64(i) }, a.Shape[1:]...)
-	default:
-		return nil, fmt.Errorf("data: an array of %T: the elements are bool, int, int32, int64, float32 or float64", a.Data)
+	} else if t, _ := graph.DTypeOfSlice(a.Data); t.Valid() {
+		c, err = columns[t](a.Data, a.Shape[1:])
+	} else {
+		return nil, fmt.Errorf("data: an array of %T: the elements are of no dtype, and no int", a.Data)
 	}
 	if err == nil && c.Len() != a.Shape[0] {
 		return nil, fmt.Errorf("data: shape %v does not fit the array's %d examples", a.Shape, c.Len())
 	}
 	return c, err
 }
+
+// columns make a column of a slice of elements.
+var columns = map[graph.DType]func(data any, example []int) (Column, error){
+	graph.Bool: column[bool], graph.Uint8: column[uint8], graph.Int8: column[int8], graph.Int16: column[int16], graph.Uint16: column[uint16],
+	graph.Int32: column[int32], graph.Uint32: column[uint32], graph.Int64: column[int64], graph.Uint64: column[uint64],
+	graph.Float16: column[half.Float16], graph.BFloat16: column[half.BFloat16], graph.Float32: column[float32], graph.Float64: column[float64],
+}
+
+func column[T Element](data any, example []int) (Column, error) { return Of(data.([]T), example...) }
 
 // File reads a column from a file of NumPy or of safetensors: see [weights.Open]. In a .npy the name is
 // empty.

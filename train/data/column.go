@@ -8,12 +8,11 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
 )
 
 // Element is what a batch consists of: the Go types of the graph's dtypes.
-type Element interface {
-	bool | int32 | int64 | float32 | float64
-}
+type Element = graph.Element
 
 // Column is one value of each example, such as its image or its class. Columns of the user's own
 // may read from the disk or draw at random. One goroutine at a time calls Batch.

@@ -19,7 +19,10 @@ type IDXElement interface {
 // (yann.lecun.com/exdb/mnist). S must be the type of the elements. The first axis is that of the examples:
 //
 //	pixels, shape, err := data.IDX[uint8]("train-images-idx3-ubyte.gz")
-//	images, err := data.Converted(pixels, func(p uint8) float32 { return float32(p) / 255 }, 1, shape[1], shape[2])
+//	images, err := data.Of(pixels, 1, shape[1], shape[2])
+//
+// An input of graph.Uint8 takes the bytes as they are: ops.Div(ops.Cast(x, graph.Float32), graph.Num(255)) makes numbers from 0
+// to 1 of them where the program reads them.
 //
 // Memory is taken as elements are read, whatever the file promises.
 func IDX[S IDXElement](path string) (values []S, shape []int, err error) {

@@ -65,30 +65,40 @@ func (m *Images) Labels() Column {
 // grey [1, height, width]. Pictures of other sizes are scaled (bilinear, over all pixels that a new one
 // covers). What is transparent is black.
 func (m *Images) Pixels(height, width int, grey bool) (Column, error) {
+	return newPixels(m, height, width, grey, func(v uint8) float32 { return float32(v) / 255 })
+}
+
+// Bytes is [Images.Pixels] as uint8, from 0 to 255: a quarter of the memory. The graph converts them.
+func (m *Images) Bytes(height, width int, grey bool) (Column, error) {
+	return newPixels(m, height, width, grey, func(v uint8) uint8 { return v })
+}
+
+func newPixels[T Element](m *Images, height, width int, grey bool, convert func(uint8) T) (Column, error) {
 	if height < 1 || width < 1 || height > maxPixels/width {
 		return nil, fmt.Errorf("data: pictures of %d×%d pixels: each side is at least 1, and the pixels are at most %d", height, width, maxPixels)
 	}
-	p := &pixels{images: m, height: height, width: width, channels: 3}
+	p := &pixels[T]{images: m, height: height, width: width, channels: 3, convert: convert}
 	if grey {
 		p.channels = 1
 	}
 	return p, nil
 }
 
-// pixels is what Images.Pixels returns.
-type pixels struct {
+// pixels is what Images.Pixels and Images.Bytes return.
+type pixels[T Element] struct {
 	images                  *Images
 	height, width, channels int
+	convert                 func(uint8) T
 }
 
 // Len implements [Column].
-func (p *pixels) Len() int { return len(p.images.Paths) }
+func (p *pixels[T]) Len() int { return len(p.images.Paths) }
 
 // Batch implements [Column].
-func (p *pixels) Batch(ctx context.Context, rows []int) (exec.Array, error) {
+func (p *pixels[T]) Batch(ctx context.Context, rows []int) (exec.Array, error) {
 	size := p.channels * p.height * p.width
 	a := exec.Array{Shape: []int{len(rows), p.channels, p.height, p.width}}
-	made := make([]float32, len(rows)*size)
+	made := make([]T, len(rows)*size)
 	for i, row := range rows {
 		if err := context.Cause(ctx); err != nil {
 			return a, err
@@ -105,7 +115,7 @@ func (p *pixels) Batch(ctx context.Context, rows []int) (exec.Array, error) {
 }
 
 // read reads a picture, channel by channel.
-func (p *pixels) read(path string, dst []float32) error {
+func (p *pixels[T]) read(path string, dst []T) error {
 	file, err := os.ReadFile(path)
 	if err != nil {
 		return errors.Unwrap(err)
@@ -129,7 +139,7 @@ func (p *pixels) read(path string, dst []float32) error {
 	bytes, step := bytesOf(to)
 	for channel := range p.channels {
 		for i := range p.height * p.width {
-			dst[channel*p.height*p.width+i] = float32(bytes[i*step+channel]) / 255
+			dst[channel*p.height*p.width+i] = p.convert(bytes[i*step+channel])
 		}
 	}
 	return nil

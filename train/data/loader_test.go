@@ -178,6 +178,14 @@ func TestColumns(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, exec.Array{Shape: []int{2}, Data: []int64{int64(test[2]), int64(test[0])}}, a)
 
+	for _, dtype := range graph.DTypes() {
+		of, err := Array(exec.Array{Shape: []int{3, 2}, Data: dtype.MakeSlice(6)})
+		require.NoError(t, err, dtype)
+		a, err := of.Batch(t.Context(), []int{1, 2})
+		require.NoError(t, err, dtype)
+		assert.Equal(t, exec.Array{Shape: []int{2, 2}, Data: dtype.MakeSlice(4)}, a, dtype)
+	}
+
 	for _, bad := range []func() error{
 		func() error { _, err := c.Batch(t.Context(), []int{3}); return err },
 		func() error { _, err := Rows(c, []int{-1}).Batch(t.Context(), []int{0}); return err },

@@ -39,13 +39,21 @@ func (d *Images) Where(wanted func(label uint8) bool) *Images {
 // Batch returns the images of the given numbers, float32 [n, 1, height, width] from 0 to 1, and their
 // labels, int64 [n].
 func (d *Images) Batch(numbers []int) (images []float32, labels []int64) {
+	bytes, labels := d.Bytes(numbers)
+	images = make([]float32, len(bytes))
+	for i, v := range bytes {
+		images[i] = float32(v) / float32(d.White)
+	}
+	return images, labels
+}
+
+// Bytes returns the images of the given numbers as they are, uint8 [n, 1, height, width] from 0 to White, and
+// their labels, int64 [n].
+func (d *Images) Bytes(numbers []int) (images []uint8, labels []int64) {
 	size := d.Height * d.Width
-	images, labels = make([]float32, 0, len(numbers)*size), make([]int64, 0, len(numbers))
+	images, labels = make([]uint8, 0, len(numbers)*size), make([]int64, 0, len(numbers))
 	for _, n := range numbers {
-		for _, v := range d.Pixels[n*size : (n+1)*size] {
-			images = append(images, float32(v)/float32(d.White))
-		}
-		labels = append(labels, int64(d.Labels[n]))
+		images, labels = append(images, d.Pixels[n*size:(n+1)*size]...), append(labels, int64(d.Labels[n]))
 	}
 	return images, labels
 }
