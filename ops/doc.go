@@ -27,7 +27,7 @@
 // Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go, poolgrad.go and adaptivepool.go,
 // with the options of windowoptions.go. Of whole arrays: sort.go; of matrices, by matrixfunction.go: cholesky.go
 // (and triangular systems), solve.go, det.go; with pack.go eigh.go, qr.go, svd.go;
-// pinv.go, matrixexp.go, matrixnorm.go, tensorproduct.go (traces and products of several axes); of waves: fft.go with fftoptions.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go,
+// pinv.go, matrixexp.go, matrixnorm.go, tensorproduct.go (traces and products of several axes); of waves: fft.go with fftoptions.go. Of quantised integers: quantize.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go,
 // marginlosses.go, countlikelihood.go, ctc.go, with the options of lossoptions.go. New
 // values: creation.go, ranges.go, random.go, randomkeys.go, distributions.go, and rejection.go for those that are
 // drawn until they are accepted. assert.go checks values in a run.

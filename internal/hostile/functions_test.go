@@ -57,6 +57,8 @@ var functions = map[string][]any{
 		// losses
 		ops.BlankClass, ops.CTC, ops.ConstantTerms, ops.CosineEmbedding, ops.CosineSimilarity, ops.ElementWeights, ops.GaussianNLL, ops.HingeEmbedding, ops.LabelSmoothing, ops.MarginRanking, ops.MultiLabelSoftMargin, ops.MultiMargin,
 		ops.Normalize, ops.PairwiseDistance, ops.PoissonNLL, ops.PositiveWeights, ops.Rates, ops.SigmoidFocal, ops.SoftMargin, ops.SwapDistance, ops.TripletMargin, ops.WithGradient, ops.ZeroInfinity,
+		// quantised integers
+		ops.Dequantize, ops.DynamicQuantize, ops.MatMulInteger, ops.QLinearMatMul, ops.Quantize,
 		// random numbers and new values
 		ops.Arange, ops.Assert, ops.Bernoulli, ops.Categorical, ops.Cauchy, ops.DiagEmbed, ops.Dirichlet, ops.Exponential, ops.Eye, ops.FoldIn, ops.Gumbel, ops.Laplace, ops.Linspace, ops.LogNormal, ops.Logspace, ops.Meshgrid, ops.Multinomial,
 		ops.NormalLike, ops.Ones, ops.OnesLike, ops.Permutation, ops.Poisson, ops.RandInt, ops.RandomBeta, ops.RandomGamma, ops.SplitKey, ops.Tri, ops.TrilIndices, ops.TriuIndices, ops.TruncatedNormal, ops.UniformLike, ops.Vander,
