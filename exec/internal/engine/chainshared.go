@@ -75,9 +75,8 @@ func (l *chainLoop) share(c *chainTask, block int) (parts, cost int) {
 
 func (l *chainLoop) runPart(c *chainTask, th *chainThread, state any, block, part int) {
 	at := c.blocks[block]
-	first, parts := at.lo, 0
-	parts, _ = l.share(c, block)
-	rows := at.hi - at.lo
+	first, rows := at.lo, at.hi-at.lo
+	parts, _ := l.share(c, block)
 	at.lo, at.hi = first+part*rows/parts, first+(part+1)*rows/parts
 	l.runRows(c, th, state.(*launch.Args), at, first)
 }
