@@ -11,6 +11,11 @@ var opCholesky, opSolveTriangular, opTriangular *graph.Op
 // TriangularAttrs are the fixed arguments of SolveTriangular.
 type TriangularAttrs struct{ Upper, Transposed, Unit bool }
 
+// Triangle returns which triangle is read and how.
+func (a TriangularAttrs) Triangle() (upper, transposed, unit bool) {
+	return a.Upper, a.Transposed, a.Unit
+}
+
 // A TriangularOption changes [SolveTriangular].
 type TriangularOption func(*TriangularAttrs)
 

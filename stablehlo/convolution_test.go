@@ -47,7 +47,7 @@ func TestConvolutions(t *testing.T) {
 		weights := ops.Sin(ops.Reshape(ops.Cast(ops.Iota(g, 0, y.Shape().NumElements()), graph.Float32), y.Shape()...))
 		grads := autodiff.Grad(ops.Sum(ops.Mul(ops.Mul(y, y), weights)), []*graph.Node{x, w})
 		roots := append([]*graph.Node{y}, grads...)
-		fed := map[*graph.Node]reference.Value{x: waves(c.x), w: waves(c.w)}
+		fed := map[*graph.Node]reference.Value{x: waves(graph.Float32, c.x...), w: waves(graph.Float32, c.w...)}
 		values, err := reference.Eval(roots, fed)
 		require.NoError(t, err)
 		m, err := stablehlo.Export(g, stablehlo.Outputs(roots...))
@@ -65,8 +65,8 @@ func TestConvolutions(t *testing.T) {
 	}
 }
 
-// waves are numbers of a shape, all different.
-func waves(shape []int) reference.Value {
+// waves are numbers between -1 and 1, of a dtype and a shape.
+func waves(t graph.DType, shape ...int) reference.Value {
 	count := 1
 	for _, d := range shape {
 		count *= d
@@ -75,5 +75,5 @@ func waves(shape []int) reference.Value {
 	for i := range list {
 		list[i] = float64((i*7919)%101)/50 - 1
 	}
-	return reference.FromFloats(graph.Float32, list, shape...)
+	return reference.FromFloats(t, list, shape...)
 }

@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -9,7 +10,9 @@ import (
 
 // functions are the operations that are Go functions of whole arrays, which have a form in StableHLO.
 var functions = map[*graph.Op]func(e *exporter, n *graph.Node, in []*value) *value{
-	ops.Lookup("order"): (*exporter).order,
+	ops.Lookup("order"):      (*exporter).order,
+	ops.Lookup("cholesky"):   (*exporter).cholesky,
+	ops.Lookup("triangular"): (*exporter).triangular,
 }
 
 // function computes a node whose operation is a Go function, which no other engine has.
@@ -54,4 +57,29 @@ func (e *exporter) order(n *graph.Node, in []*value) *value {
 		step[i] = 1
 	}
 	return e.slice(sorted, start, t.shape, step)
+}
+
+// cholesky returns the lower triangle L with L·Lᵀ = A, of which XLA leaves the upper one open. XLA gives NaN where there is none.
+func (e *exporter) cholesky(_ *graph.Node, in []*value) *value {
+	x := in[0]
+	y := e.apply("stablehlo.cholesky", x.tensor, []attr{{"lower", "true"}}, x)
+	rows, cols := e.iota(x.of(graph.Int64), len(x.shape)-2), e.iota(x.of(graph.Int64), len(x.shape)-1)
+	y = e.choose(e.compare("GE", rows, cols), y, e.splat(y.tensor, 0))
+	e.claim(e.compare("EQ", y, y), "the factorization could not be completed because the input is not positive-definite")
+	return y
+}
+
+// triangular returns the solution X of A·X = B for triangular matrices A.
+func (e *exporter) triangular(n *graph.Node, in []*value) *value {
+	upper, transposed, unit := n.Attrs().(interface {
+		Triangle() (upper, transposed, unit bool)
+	}).Triangle()
+	form := "NO_TRANSPOSE"
+	if transposed {
+		form = "TRANSPOSE"
+	}
+	return e.apply("stablehlo.triangular_solve", in[1].tensor, []attr{
+		{"left_side", "true"}, {"lower", strconv.FormatBool(!upper)}, {"unit_diagonal", strconv.FormatBool(unit)},
+		{"transpose_a", "#stablehlo<transpose " + form + ">"},
+	}, in...)
 }
