@@ -141,27 +141,19 @@ func Multinomial(seed, weights *graph.Node, samples int, replacement bool) *grap
 		return MoveAxis(ArgMax(Add(scores, Gumbel(seed, weights.DType(), shape...)), -1), 0, -1)
 	}
 	noisy := Add(scores, Gumbel(seed, weights.DType(), weights.Shape()...))
-	place := Iota(weights.Graph(), last, weights.Shape()...)
-	_, outs := Scan(Loop{Carry: []node{noisy}, Length: graph.Dim(samples), Axis: -1}, func(carry, _ []node) (next, out []node) {
-		best := ArgMax(carry[0], -1)
-		return []node{Where(Equal(place, Unsqueeze(best, -1)), num(-inf), carry[0])}, []node{best}
-	})
-	return outs[0]
+	_, places := TopK(noisy, graph.Dim(samples), last, true)
+	return places
 }
 
-// Permutation returns the numbers from 0 to n-1 in an order of which each is equally likely, as Int64. It compares
-// all pairs of n random numbers.
+// Permutation returns the numbers from 0 to n-1 in an order of which each is equally likely, as Int64: the order of n
+// random numbers.
 func Permutation(seed *graph.Node, n graph.Dim) *graph.Node {
 	defer building("Permutation", seed, n)()
 	keys := Uniform(seed, graph.Float64, n)
 	if !keys.Judged() {
 		return keys
 	}
-	g := keys.Graph()
-	mine, others := Unsqueeze(keys, 1), Unsqueeze(keys, 0)
-	earlier := Less(Iota(g, 1, n, n), Iota(g, 0, n, n))
-	before := Or(Less(others, mine).Silence(graph.CodeMutualExpand), And(Equal(others, mine).Silence(graph.CodeMutualExpand), earlier))
-	return Sum(Cast(before, graph.Int64), 1)
+	return ArgSort(keys, 0, false)
 }
 
 func init() {

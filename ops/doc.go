@@ -25,7 +25,7 @@
 // select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go,
 // segment.go, scatter.go.
 // Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go, poolgrad.go and adaptivepool.go,
-// with the options of windowoptions.go. Of whole arrays: sort.go; of matrices, by matrixfunction.go: cholesky.go
+// with the options of windowoptions.go. Of whole arrays: sort.go, running.go (the greatest so far, recurrences), searchsorted.go, quantile.go, count.go; of matrices, by matrixfunction.go: cholesky.go
 // (and triangular systems), solve.go, det.go; with pack.go eigh.go, qr.go, svd.go;
 // pinv.go, matrixexp.go, matrixnorm.go, tensorproduct.go (traces and products of several axes); of waves: fft.go with fftoptions.go. Of quantised integers: quantize.go. Losses: loss.go, losstarget.go, likelihood.go, distance.go,
 // marginlosses.go, countlikelihood.go, ctc.go, with the options of lossoptions.go. New

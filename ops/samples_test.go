@@ -110,6 +110,35 @@ var samples = []sample{
 	{name: "topk least", shapes: [][]int{{5, 3}}, flat: "it gives places", call: on(func(x node) node { _, at := ops.TopK(x, 4, 0, false); return at })},
 	{name: "order", shapes: [][]int{{3, 5}}, flat: internal, call: on(func(x node) node { return ops.ArgSort(x, -1, true) })},
 	{name: "cumsum", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.CumSum(x, 1) })},
+	{name: "cummax", shapes: [][]int{{3, 5}}, call: on(func(x node) node { v, _ := ops.CumMax(x, 1); return v })},
+	{name: "cummax of places", shapes: [][]int{{5, 2, 3}}, flat: "it gives places", call: on(func(x node) node { _, at := ops.CumMax(x, 0); return at })},
+	{name: "cummin", shapes: [][]int{{5, 3}}, call: on(func(x node) node { v, _ := ops.CumMin(x, 0); return v })},
+	{name: "running_places", shapes: [][]int{{3, 5}}, flat: internal, call: on(func(x node) node { _, at := ops.CumMin(x, -1); return at })},
+	{name: "logcumsumexp", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.LogCumSumExp(x, 1) })},
+	{name: "linear_recurrence", shapes: [][]int{{4, 3}, {4, 3}}, call: func(in ...node) node { return ops.LinearRecurrence(in[0], in[1], 0) }},
+	{name: "recur", shapes: [][]int{{3, 4}, {3, 4}}, flat: internal, call: func(in ...node) node { return ops.LinearRecurrence(in[0], in[1], 1) }},
+	{name: "searchsorted", shapes: [][]int{{3, 6}, {3, 4}}, flat: "it gives places", call: func(in ...node) node {
+		sorted, _ := ops.Sort(in[0], 1, false)
+		return ops.SearchSorted(sorted, in[1], false)
+	}},
+	{name: "searchsorted right", shapes: [][]int{{6}, {3, 4}}, flat: "it gives places", call: func(in ...node) node {
+		sorted, _ := ops.Sort(in[0], 0, false)
+		return ops.Bucketize(in[1], sorted, true)
+	}},
+	{name: "quantile", shapes: [][]int{{3, 6}, {4}}, call: func(in ...node) node { return ops.Quantile(in[0], ops.Sigmoid(in[1]), 1, ops.QuantileLinear) }},
+	{name: "quantile between", shapes: [][]int{{6, 3}}, call: on(func(x node) node { return ops.Quantile(x, graph.Num(0.3), 0, ops.QuantileMidpoint) })},
+	{name: "nanquantile", shapes: [][]int{{3, 6}}, call: on(func(x node) node { return ops.NanQuantile(x, graph.Num(0.3), 1, ops.QuantileNearest) })},
+	{name: "argsort of a median", shapes: [][]int{{3, 6}}, call: on(func(x node) node { v, _ := ops.Median(x, 1); return v })},
+	{name: "argsort of a mode", shapes: [][]int{{3, 6}}, flat: "differences change what is equal", call: on(func(x node) node { v, _ := ops.Mode(ops.Round(x), 1); return v })},
+	{name: "argsort of different values", shapes: [][]int{{3, 4}}, call: on(func(x node) node {
+		values, _, _ := ops.Unique(x, 13, graph.Num(0))
+		return values
+	})},
+	{name: "searchsorted of a histogram", shapes: [][]int{{3, 4}, {6}, {4}}, flat: "it jumps", call: func(in ...node) node {
+		edges, _ := ops.Sort(in[1], 0, false)
+		return ops.Histogram(in[0], edges, in[2])
+	}},
+	{name: "segment_sum of a count", shapes: [][]int{{7}, {7}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Bincount(in[1], 4, in[0]) }},
 	{name: "cumprod", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.CumProd(x, 0) })},
 
 	{name: "reshape", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Reshape(x, 2, -1) })},

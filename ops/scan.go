@@ -9,7 +9,7 @@ import (
 
 var opCumSum, opCumProd *graph.Op
 
-// ScanAttrs are the fixed arguments of CumSum and CumProd; Reverse starts from the end.
+// ScanAttrs are the fixed arguments of CumSum and other functions along an axis; Reverse starts from the end.
 type ScanAttrs struct {
 	Axis    int
 	Reverse bool

@@ -33,7 +33,7 @@ var functions = map[string][]any{
 		ops.BCEWithLogits, ops.BatchNorm, ops.BatchNormInference, ops.BitAnd, ops.BitNot, ops.BitOr, ops.BitXor,
 		ops.Cast, ops.Causal, ops.CausalFrom, ops.Ceil, ops.CeilMode, ops.Celu, ops.Chunk, ops.Clamp, ops.ClampMax, ops.ClampMin,
 		ops.ClassWeights, ops.Concat, ops.Cond, ops.Conv1D, ops.Conv2D, ops.Conv3D, ops.ConvTranspose1D, ops.ConvTranspose2D, ops.ConvTranspose3D, ops.Copy,
-		ops.CopyInPlace, ops.Cos, ops.Cosh, ops.CrossEntropy, ops.ArgSort, ops.KthValue, ops.Sort, ops.TopK, ops.CumProd, ops.CumSum, ops.Diagonal, ops.Dilation,
+		ops.CopyInPlace, ops.Cos, ops.Cosh, ops.CrossEntropy, ops.ArgSort, ops.Bincount, ops.Histogram, ops.Median, ops.Mode, ops.NanQuantile, ops.Quantile, ops.Unique, ops.Bucketize, ops.CumMax, ops.CumMin, ops.LinearRecurrence, ops.LogCumSumExp, ops.SearchSorted, ops.KthValue, ops.Sort, ops.TopK, ops.CumProd, ops.CumSum, ops.Diagonal, ops.Dilation,
 		ops.Div, ops.DivInPlace, ops.Dropout, ops.EachLoss, ops.Einsum, ops.Elu, ops.Embedding, ops.Entries,
 		ops.Equal, ops.Erf, ops.ExcludePadding, ops.Exp, ops.Exp2, ops.Expand, ops.Expect, ops.Expm1, ops.Flatten, ops.Flip,
 		ops.Floor, ops.FloorDiv, ops.Fmod, ops.Fold, ops.Fori, ops.Frac, ops.Full, ops.Functions, ops.FullLike, ops.GLU, ops.Gather,
@@ -101,6 +101,7 @@ var functions = map[string][]any{
 	},
 	"shapeinfer/rules": {
 		rules.AdaptivePool, rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.FullPrecision, rules.Gather, rules.InPlace, rules.IndexSelect, rules.LinearSystem, rules.MatMul, rules.Matrices, rules.MatrixBatch, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.IndexWrite, rules.Scatter, rules.Segments, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.SquareMatrices, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.TopK, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
+		rules.AlongTogether, rules.Quantile, rules.SearchSorted,
 	},
 	"shapeinfer/alias": {
 		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,

@@ -10,7 +10,7 @@ import (
 var _ = add(
 	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, convOfChannelsLast, classNumbersAsFloats, classWithAxis, biasAlongRows,
 	headsWithoutTranspose, reshapedToSequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank,
-	scatterTooFar, addedSlicesWithoutIndex, seenTwice, twoMistakes, joinedAfterAMistake,
+	scatterTooFar, addedSlicesWithoutIndex, searchedInOtherBatch, decayOfOtherLength, boundariesOfEach, quantileOfIntegers, quantilesInTable, histogramWithoutEdges, seenTwice, twoMistakes, joinedAfterAMistake,
 )
 
 func layerAfterFlatten(g *graph.Graph) {
@@ -126,4 +126,33 @@ func joinedAfterAMistake(g *graph.Graph) {
 	turned = ops.Mul(turned, cos) // want error BL101
 	y := ops.Concat(-1, turned, rest)
 	ops.Softmax(ops.Pad(ops.Stack(0, y, y), -1, 1, 1, 0), -1)
+}
+
+func searchedInOtherBatch(g *graph.Graph) {
+	sorted := g.Input("sorted", graph.Float32, 4, 10)
+	ops.SearchSorted(sorted, g.Input("x", graph.Float32, 5, 3), true) // want error BL101 "axis 0 has sizes 4 and 5"
+}
+
+func decayOfOtherLength(g *graph.Graph) {
+	decay := g.Input("decay", graph.Float32, 8, 15)
+	ops.LinearRecurrence(decay, g.Input("x", graph.Float32, 8, 16), 1) // want error BL101 "axis 1 has sizes 15 and 16"
+}
+
+func boundariesOfEach(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 8, 16)
+	ops.Bucketize(x, g.Input("bounds", graph.Float32, 8, 4), false) // want error BL103 "boundaries tensor must be 1 dimension"
+}
+
+func quantileOfIntegers(g *graph.Graph) {
+	ops.Quantile(g.Input("x", graph.Int64, 8), graph.Num(0.5), 0, ops.QuantileLinear) // want error BL340 "quantile() input tensor must be either float or double dtype"
+}
+
+func quantilesInTable(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 8, 16)
+	ops.Quantile(x, g.Input("q", graph.Float32, 2, 2), 1, ops.QuantileLinear) // want error BL103 "q must be a scalar or 1D tensor"
+}
+
+func histogramWithoutEdges(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 8)
+	ops.Histogram(x, g.Scalar(graph.Float32, 10), nil) // want error BL103 "boundaries tensor must be 1 dimension"
 }

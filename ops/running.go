@@ -1,0 +1,234 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opCumMax, opCumMin, opRunningPlaces, opLogCumSumExp, opRecurrence, opRecur *graph.Op
+
+// runningAttrs are the fixed arguments of opRunningPlaces and opRecur: whether the least element is
+// sought, and whether the first step is at the end.
+type runningAttrs struct{ Least, Reverse bool }
+
+// ofLastAxis is the entry of a Go function of the last axis of operands of one shape, of which only others make use.
+func ofLastAxis(name, doc string, operands int, dtype func(*graph.Call) graph.DType, function func(*graph.Arrays) error) *graph.Op {
+	return define(graph.Op{
+		Name: name, Func: name, Doc: doc, Class: graph.Function, MinIn: operands, MaxIn: operands, Function: function, Grad: noGradient,
+		Core:  func(*graph.Node) ([]int, int) { return slices.Repeat([]int{1}, operands), 1 },
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return dtype(c), c.Shape(0) },
+	})
+}
+
+// runningExtremum is the entry of the places of the greatest elements up to each place, or of the least.
+func runningExtremum(name, fn, doc string, least bool) *graph.Op {
+	return define(graph.Op{
+		Name: name, Func: fn, Doc: doc + "; the last of equal ones counts, and NaN wins.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1, Grad: noGradient,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			rules.Axis(c, c.Attrs().(ScanAttrs).Axis, len(c.Shape(0)))
+			return graph.Int64, c.Shape(0)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			return alongLast(countable(in[0]), n.Attrs().(ScanAttrs).Axis, func(x node) node {
+				return graph.Apply(opRunningPlaces, runningAttrs{Least: least}, x)
+			})
+		},
+	})
+}
+
+func init() {
+	opRunningPlaces = ofLastAxis("running_places", "the place of the greatest element up to each place of the last axis.", 1,
+		func(*graph.Call) graph.DType { return graph.Int64 }, runningPlaces)
+	opRecur = ofLastAxis("recur", "y[t] = a[t]*y[t-1] + x[t] along the last axis.", 2, operandType, recur)
+	opCumMax = runningExtremum("cummax", "CumMax", "the place of the greatest element up to each place of an axis", false)
+	opCumMin = runningExtremum("cummin", "CumMin", "the place of the least element up to each place of an axis", true)
+	opCumMax.Ref = named("numpy.maximum.accumulate", "torch.cummax", "jax.lax.cummax", "", "",
+		func(e *graph.Example) node { return first(CumMax(e.Of("x", "n", "k"), 1)) })
+	opCumMin.Ref = named("numpy.minimum.accumulate", "torch.cummin", "jax.lax.cummin", "", "",
+		func(e *graph.Example) node { return first(CumMin(e.Of("x", "n", "k"), 1)) })
+	opCumMax.Ref.Cost, opCumMin.Ref.Cost = "a comparison for each element", "a comparison for each element"
+	opLogCumSumExp = define(graph.Op{
+		Name: "logcumsumexp", Func: "LogCumSumExp", Doc: "log of the sum of exp(x) up to each place of an axis, without overflow.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: inferLogCumSumExp, Expand: expandLogCumSumExp, Grad: logCumSumExpGrad,
+	})
+	opLogCumSumExp.Ref = named("", "torch.logcumsumexp", "jax.lax.cumlogsumexp", "", "",
+		func(e *graph.Example) node { return LogCumSumExp(e.Of("x", "n", "k"), 1) })
+	opRecurrence = define(graph.Op{
+		Name: "linear_recurrence", Func: "LinearRecurrence", Doc: "y[t] = a[t]*y[t-1] + x[t] along an axis, from y[0] = x[0].",
+		Class: graph.Composite, MinIn: 2, MaxIn: 2, Promote: ToCommonFloat, Grad: recurrenceGrad,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(0), rules.AlongTogether(c, c.Attrs().(ScanAttrs).Axis)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			a := n.Attrs().(ScanAttrs)
+			if n.Rank() == 0 {
+				return in[1]
+			}
+			factors := MoveAxis(in[0], countedFromZero([]int{a.Axis}, n.Rank())[0], -1)
+			return alongLast(in[1], a.Axis, func(x node) node {
+				return graph.Apply(opRecur, runningAttrs{Reverse: a.Reverse}, factors, x)
+			})
+		},
+	})
+	opRecurrence.Ref = named("", "", "jax.lax.associative_scan", "", "",
+		func(e *graph.Example) node { return LinearRecurrence(e.Of("a", "n", "k"), e.Of("x", "n", "k"), 1) })
+	opRecurrence.Ref.Cost = "2 operations for each element"
+}
+
+// CumMax returns, at each place of an axis, the greatest element up to there, and its place, as Int64. Of equal
+// elements the last counts, and NaN wins from its place on, as in PyTorch. Gradients flow to the places that the
+// elements come from. x is of any dtype.
+func CumMax(x *graph.Node, axis int) (values, indices *graph.Node) {
+	return runningValues(opCumMax, x, axis)
+}
+
+// CumMin is [CumMax] of the least elements.
+func CumMin(x *graph.Node, axis int) (values, indices *graph.Node) {
+	return runningValues(opCumMin, x, axis)
+}
+
+func runningValues(op *graph.Op, x node, axis int) (values, indices node) {
+	defer graph.BeginCall(op.Func, ScanAttrs{Axis: axis}, x)()
+	indices = Apply(op, ScanAttrs{Axis: axis}, x)
+	return Gather(x, axis, indices), indices
+}
+
+// LogCumSumExp returns, at each place of an axis, log(sum(exp(x))) of the elements up to there, without overflow.
+// x is Float32 or Float64.
+func LogCumSumExp(x *graph.Node, axis int) *graph.Node {
+	return Apply(opLogCumSumExp, ScanAttrs{Axis: axis}, x)
+}
+
+// LinearRecurrence returns y[t] = a[t]*y[t-1] + x[t] along an axis, from y[0] = x[0] on: discounted sums, moving
+// averages and diagonal state spaces. a and x have one shape; numbers are added up in Float64, and rounded to
+// their dtype, Float32 or Float64. The first factor has no meaning, and no gradient.
+func LinearRecurrence(a, x *graph.Node, axis int) *graph.Node {
+	return Apply(opRecurrence, ScanAttrs{Axis: axis}, a, x)
+}
+
+func inferLogCumSumExp(c *graph.Call) (graph.DType, graph.Shape) {
+	t := c.DType(0)
+	if rules.Axis(c, c.Attrs().(ScanAttrs).Axis, len(c.Shape(0))) >= 0 && !t.IsFloat() {
+		rules.RefuseDType(c, `"logcumsumexp_out_cpu" not implemented for '`+t.TorchName()+`'`)
+	}
+	return t, c.Shape(0)
+}
+
+// expandLogCumSumExp sums up powers relative to the greatest element so far.
+func expandLogCumSumExp(n *graph.Node, in []*graph.Node) *graph.Node {
+	x := in[0]
+	if x.Rank() == 0 {
+		return x
+	}
+	axis := countedFromZero([]int{n.Attrs().(ScanAttrs).Axis}, x.Rank())[0]
+	most, _ := CumMax(x, axis)
+	sum := LinearRecurrence(expDifference(previous(most, axis, -inf), most), expDifference(x, most), axis)
+	return Add(most, Log(sum))
+}
+
+// logCumSumExpGrad is dx[i] = exp(x[i]-y[i]) * r[i], where r[i] = dy[i] + exp(y[i]-y[i+1])*r[i+1]: no power is above 1.
+func logCumSumExpGrad(n, dy node, _ int) node {
+	if n.Rank() == 0 {
+		return dy
+	}
+	axis := countedFromZero([]int{n.Attrs().(ScanAttrs).Axis}, n.Rank())[0]
+	shares := expDifference(n, following(n, axis, inf))
+	return Mul(expDifference(n.In(0), n), Apply(opRecurrence, ScanAttrs{axis, true}, shares, dy))
+}
+
+// expDifference is exp(a - b). Of equal infinities it is 1, or 0 where they are negative.
+func expDifference(a, b node) node {
+	same := And(Equal(a, b), IsInf(b))
+	power := Exp(Sub(Where(same, num(0), a), Where(same, num(0), b)))
+	return Where(same, Cast(Greater(b, num(0)), b.DType()), power)
+}
+
+// recurrenceGrad: λ[t] = dy[t] + a[t+1]*λ[t+1] is the gradient of x, and λ[t]*y[t-1] that of a.
+func recurrenceGrad(n, dy node, i int) node {
+	a := n.Attrs().(ScanAttrs)
+	if n.Rank() == 0 {
+		return []node{nil, dy}[i]
+	}
+	axis := countedFromZero([]int{a.Axis}, n.Rank())[0]
+	past, future := previous, following
+	if a.Reverse {
+		past, future = following, previous
+	}
+	back := Apply(opRecurrence, ScanAttrs{axis, !a.Reverse}, future(n.In(0), axis, 0), dy)
+	if i == 1 {
+		return back
+	}
+	return Mul(back, past(n, axis, 0))
+}
+
+// previous has the element before each place of an axis, and a number at the first.
+func previous(x node, axis int, first float64) node {
+	return Slice(Pad(x, axis, 1, 0, first), axis, 0, x.Shape()[axis], 1)
+}
+
+// following has the element behind each place of an axis, and a number at the last.
+func following(x node, axis int, last float64) node {
+	return Slice(Pad(x, axis, 0, 1, last), axis, 1, x.Shape()[axis].Plus(1), 1)
+}
+
+// runningPlaces is the function of opRunningPlaces.
+func runningPlaces(a *graph.Arrays) error {
+	least, out := a.Attrs.(runningAttrs).Least, graph.Elements[int64](a.Out)
+	switch x := a.In[0]; x.DType {
+	case graph.Int32:
+		placesOfExtrema(out, graph.Elements[int32](x), least)
+	case graph.Int64:
+		placesOfExtrema(out, graph.Elements[int64](x), least)
+	case graph.Uint64:
+		placesOfExtrema(out, graph.Elements[uint64](x), least)
+	case graph.Float32:
+		placesOfExtrema(out, graph.Elements[float32](x), least)
+	case graph.Float64:
+		placesOfExtrema(out, graph.Elements[float64](x), least)
+	}
+	return nil
+}
+
+// placesOfExtrema follows torch.cummax: an element wins that is NaN, or no less than the winner before.
+func placesOfExtrema[T int32 | int64 | uint64 | float32 | float64](out []int64, x []T, least bool) {
+	best := 0
+	for i, v := range x {
+		if v != v || v >= x[best] && !least || v <= x[best] && least {
+			best = i
+		}
+		out[i] = int64(best)
+	}
+}
+
+// recur is the function of opRecur.
+func recur(a *graph.Arrays) error {
+	reverse := a.Attrs.(runningAttrs).Reverse
+	if a.Out.DType == graph.Float32 {
+		recurAlong(graph.Elements[float32](a.Out), graph.Elements[float32](a.In[0]), graph.Elements[float32](a.In[1]), reverse)
+	} else {
+		recurAlong(graph.Elements[float64](a.Out), graph.Elements[float64](a.In[0]), graph.Elements[float64](a.In[1]), reverse)
+	}
+	return nil
+}
+
+// recurAlong rounds products before it adds: it has the same bits on processors that could do both at once.
+func recurAlong[T float32 | float64](out, factors, x []T, reverse bool) {
+	at, step := 0, 1
+	if reverse {
+		at, step = len(x)-1, -1
+	}
+	sum := 0.0
+	for i := range x {
+		if i == 0 {
+			sum = float64(x[at])
+		} else {
+			product := float64(float64(factors[at]) * sum)
+			sum = product + float64(x[at])
+		}
+		out[at] = T(sum)
+		at += step
+	}
+}

@@ -1,0 +1,96 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opSearchSorted *graph.Op
+
+// SearchAttrs are the fixed arguments of SearchSorted and Bucketize: Right puts a value behind those that equal it.
+type SearchAttrs struct{ Right bool }
+
+// Args writes the arguments as the user does.
+func (a SearchAttrs) Args(operands []string) []string { return after(operands, a.Right) }
+
+func init() {
+	opSearchSorted = define(graph.Op{
+		Name: "searchsorted", Func: "SearchSorted", Doc: "the place in a sorted sequence, of the last axis, before which a value keeps the order.",
+		Class: graph.Function, MinIn: 2, MaxIn: 2, Promote: toOrdered, Function: searchSorted, Grad: noGradient,
+		Core: func(n *graph.Node) ([]int, int) {
+			if n.In(0).Rank() == 1 { // one sequence for all values
+				return []int{1, n.Rank()}, n.Rank()
+			}
+			return []int{1, 1}, 1
+		},
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return graph.Int64, rules.SearchSorted(c) },
+	})
+	opSearchSorted.Ref = flat(flatBetweenJumps, "numpy.searchsorted", "torch.searchsorted", "jax.numpy.searchsorted", "", "",
+		func(e *graph.Example) node { return SearchSorted(e.Of("sorted", "n"), e.Of("values", "k", "m"), false) })
+	opSearchSorted.Ref.Cost = "log n comparisons for each value, in a sequence of n"
+	composed("Bucketize", "the number of boundaries, which are sorted, that lie below each element.",
+		flat(flatBetweenJumps, "numpy.digitize", "torch.bucketize", "jax.numpy.digitize", "", "",
+			func(e *graph.Example) node { return Bucketize(e.Of("x", "k", "m"), e.Of("boundaries", "n"), false) }))
+}
+
+// toOrdered converts operands to a dtype that holds them all, and has an order.
+func toOrdered(types []graph.DType, ranks []graph.OperandRank) []graph.DType {
+	to := ToCommonType(types, ranks)
+	if to[0] == graph.Bool {
+		return repeat(graph.Int32, len(types))
+	}
+	return to
+}
+
+// SearchSorted returns, as Int64 and for each of the values, the place in a sorted sequence before which it could
+// be put: behind all lesser elements, and with right behind all equal ones too. sorted is a vector, or has the
+// values' shape but for its last axis, along which it is sorted; this is not checked. NaN counts as greater than
+// any number.
+func SearchSorted(sorted, values *graph.Node, right bool) *graph.Node {
+	return Apply(opSearchSorted, SearchAttrs{right}, sorted, values)
+}
+
+// Bucketize returns, as Int64 and for each element of x, how many of the boundaries lie below it, or with right are
+// no greater. boundaries is a vector in rising order; this is not checked.
+func Bucketize(x, boundaries *graph.Node, right bool) *graph.Node {
+	defer graph.BeginCall("Bucketize", SearchAttrs{right}, x, boundaries)()
+	if boundaries != nil && boundaries.Judged() && boundaries.Rank() != 1 {
+		return refusal(refused("Bucketize", x, boundaries).with(right), &graph.Mistake{Code: graph.CodeRank,
+			Summary: "boundaries tensor must be 1 dimension, and " + boundaries.Called() + " has shape " + boundaries.Shape().String()})
+	}
+	return SearchSorted(boundaries, x, right)
+}
+
+// searchSorted is the function of opSearchSorted.
+func searchSorted(a *graph.Arrays) error {
+	right, out := a.Attrs.(SearchAttrs).Right, graph.Elements[int64](a.Out)
+	switch sorted, values := a.In[0], a.In[1]; sorted.DType {
+	case graph.Int32:
+		searchEach(out, graph.Elements[int32](sorted), graph.Elements[int32](values), right)
+	case graph.Int64:
+		searchEach(out, graph.Elements[int64](sorted), graph.Elements[int64](values), right)
+	case graph.Uint64:
+		searchEach(out, graph.Elements[uint64](sorted), graph.Elements[uint64](values), right)
+	case graph.Float32:
+		searchEach(out, graph.Elements[float32](sorted), graph.Elements[float32](values), right)
+	case graph.Float64:
+		searchEach(out, graph.Elements[float64](sorted), graph.Elements[float64](values), right)
+	}
+	return nil
+}
+
+// searchEach halves as PyTorch does: what cannot be compared with NaN lies before it.
+func searchEach[T int32 | int64 | uint64 | float32 | float64](out []int64, sorted, values []T, right bool) {
+	for i, v := range values {
+		low, high := 0, len(sorted)
+		for low < high {
+			mid := low + (high-low)/2
+			if right && !(sorted[mid] > v) || !right && !(sorted[mid] >= v) {
+				low = mid + 1
+			} else {
+				high = mid
+			}
+		}
+		out[i] = int64(low)
+	}
+}
