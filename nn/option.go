@@ -66,6 +66,9 @@ func Stride(steps ...int) Option { return convOption("Stride", ops.Stride(steps.
 // Padding is [ops.Padding] for a layer.
 func Padding(elements ...int) Option { return convOption("Padding", ops.Padding(elements...)) }
 
+// PaddingMode says what [Padding] puts around the axes of a convolution: zeros, unless said otherwise.
+func PaddingMode(mode ops.PaddingMode) Option { return convOption("PaddingMode", mode) }
+
 // Dilation is [ops.Dilation] for a layer.
 func Dilation(steps ...int) Option { return convOption("Dilation", ops.Dilation(steps...)) }
 

@@ -18,6 +18,8 @@ type ConvAttrs struct {
 	// OutputPadding is of transposed convolutions only; nil else.
 	OutputPadding []int
 	Groups        int
+	// Mode is PadZeros in every node: other modes pad the operand in a node of its own.
+	Mode PaddingMode
 }
 
 // GroupCount returns the number of groups of channels.
@@ -161,6 +163,9 @@ func convolve(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node {
 		}
 	}
 	a.Stride, a.Padding, a.Dilation = forAxes(a.Stride, axes, 1), forAxes(a.Padding, axes, 0), forAxes(a.Dilation, axes, 1)
+	if a.OutputPadding == nil {
+		x = padForWindows(x, &a, axes)
+	}
 	if b == nil {
 		return Apply(op, a, x, w)
 	}

@@ -16,6 +16,9 @@ func transposedConvolution(name, fn string, axes int) *graph.Op {
 		Class: graph.Composite, MinIn: 2, MaxIn: 3,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ConvAttrs)
+			if a.Mode != PadZeros {
+				c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: a.Mode.String() + " is not for a transposed convolution, whose padding cuts its result"})
+			}
 			return rules.ConvTranspose(c, axes, a.steps(), a.OutputPadding, a.Groups)
 		},
 		Expand: expandConvTranspose,

@@ -22,7 +22,7 @@
 // sinc.go, and chebyshev.go with their coefficients. Of axes: reduce.go, variance.go,
 // vectornorm.go, prodgrad.go, argextremum.go (the first of several greatest elements), scan.go,
 // attention.go, softmax.go, norm.go, sumto.go. Of shapes: shape.go, movement.go, rearrange.go, split.go,
-// select.go, stack.go, strided.go, triangle.go, window.go, after.go. By index: gather.go, take.go,
+// select.go, stack.go, strided.go, triangle.go, window.go, padding.go (with elements of the operand), after.go. By index: gather.go, take.go,
 // segment.go, scatter.go.
 // Products: matmul.go, einsum.go; conv.go, convtranspose.go, pool.go, poolgrad.go and adaptivepool.go,
 // with the options of windowoptions.go. Of whole arrays: sort.go, running.go (the greatest so far, recurrences), searchsorted.go, quantile.go, count.go; of matrices, by matrixfunction.go: cholesky.go

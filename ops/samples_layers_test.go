@@ -56,6 +56,13 @@ var layerSamples = []sample{
 	}},
 	{name: "kl_div", shapes: [][]int{{3, 4}, {3, 4}}, points: [2]float64{0.1, 0.9}, call: func(in ...node) node { return ops.KLDiv(in[0], in[1], ops.SumLoss()) }},
 
+	{name: "pad_with mirrored", shapes: [][]int{{2, 5}}, call: on(func(x node) node { return ops.PadWith(x, -1, 4, 2, ops.PadReflect) })},
+	{name: "pad_with repeated", shapes: [][]int{{2, 1, 3}}, call: on(func(x node) node { return ops.PadWith(x, 1, 0, 3, ops.PadReplicate) })},
+	{name: "pad_with of the other end", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.PadWith(x, 0, 3, 2, ops.PadCircular) })},
+	{name: "pad_with zeros", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.PadWith(x, 0, 3, 2, ops.PadZeros) })},
+	{name: "conv2d mirrored", shapes: [][]int{{1, 2, 4, 5}, {3, 2, 3, 3}}, call: func(in ...node) node {
+		return ops.Conv2D(in[0], in[1], nil, ops.Padding(1, 2), ops.PadReflect)
+	}},
 	{name: "roll", shapes: [][]int{{2, 5}}, call: on(func(x node) node { return ops.Roll(x, 1, -7) })},
 	{name: "tile", shapes: [][]int{{2, 3}}, call: on(func(x node) node { return ops.Tile(x, 2, 1, 3) })},
 	{name: "repeat_interleave", shapes: [][]int{{2, 3}}, call: on(func(x node) node { return ops.RepeatInterleave(x, 0, 3) })},

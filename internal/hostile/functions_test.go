@@ -45,7 +45,7 @@ var functions = map[string][]any{
 		ops.MSE, ops.MaskedFill, ops.MatMul, ops.Max, ops.MaxIndex, ops.MaxPool1D, ops.MaxPool2D, ops.MaxPool3D, ops.Maximum,
 		ops.Mean, ops.Min, ops.MinIndex, ops.Minimum, ops.Mish, ops.MoveAxis, ops.Mul, ops.MulInPlace, ops.NLL,
 		ops.Narrow, ops.Neg, ops.NoAxes, ops.Norm, ops.Normal, ops.Not, ops.NotEqual, ops.OneHot, ops.Or, ops.Outer,
-		ops.OutputPadding, ops.PRelu, ops.Pad, ops.Padding, ops.Permute, ops.Pow, ops.PowInPlace, ops.Prod,
+		ops.OutputPadding, ops.PRelu, ops.Pad, ops.PadWith, ops.Padding, ops.Permute, ops.Pow, ops.PowInPlace, ops.Prod,
 		ops.RMSNorm, ops.Reciprocal, ops.Relu, ops.Relu6, ops.Remainder, ops.RepeatInterleave, ops.Reshape,
 		ops.Roll, ops.Round, ops.Rsqrt, ops.ScaledDotProductAttention, ops.Scan, ops.ExcludeSelf, ops.IndexAdd, ops.IndexCopy, ops.IndexFill, ops.IndexReduce, ops.Scatter, ops.ScatterAdd, ops.ScatterReduce, ops.SegmentMax, ops.SegmentMean, ops.SegmentMin, ops.SegmentProd, ops.SegmentSoftmax, ops.SegmentSum, ops.Select, ops.Selu, ops.Sigmoid, ops.Sign, ops.Silu,
 		ops.Sin, ops.Sinh, ops.Size, ops.Slice, ops.SlidingWindow, ops.SmoothL1, ops.SoftShrink, ops.Softmax, ops.Softplus,

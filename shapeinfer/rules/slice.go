@@ -164,3 +164,28 @@ func isNegative(d graph.Dim) bool {
 	n, whole := d.Int()
 	return whole && n < 0
 }
+
+// PadFrom is the shape rule of padding one axis with elements of x. The axis must have as many of
+// them as least says of each width that is not 0, and why says what they are for.
+func PadFrom(c *graph.Call, axis int, before, after graph.Dim, least func(width graph.Dim) graph.Dim, why string) graph.Shape {
+	out := Pad(c, axis, before, after, 1)
+	if c.Failed() {
+		return out
+	}
+	at, p := Axis(c, axis, len(out)), prove.NewProver(c.Bounds)
+	size := c.Shape(0)[at]
+	for _, width := range []graph.Dim{before, after} {
+		if width == 0 || width.IsUnknown() || size.IsUnknown() {
+			continue
+		}
+		need := least(width)
+		if p.AtLeast(size.Minus(need), 0) == prove.Refused {
+			c.Fail(&graph.Mistake{Code: graph.CodeSlice, Operands: []graph.OperandNote{{Node: c.In(0), Bad: []int{at}}},
+				Summary: fmt.Sprintf("%s, but got: padding (%s, %s) at dimension %d of input %s", why, before, after, at, c.Shape(0)),
+				Help:    []string{fmt.Sprintf("the axis has %s elements, and this padding takes at least %s", size, need)}})
+			return out
+		}
+		requireAtLeast(c, p, size, need, at, why)
+	}
+	return out
+}
