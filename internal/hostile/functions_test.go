@@ -79,7 +79,7 @@ var functions = map[string][]any{
 		nn.NewInstanceNorm[int], nn.NewLSTM[int, int], nn.NewLayerNorm[int], nn.NewLinear[graph.Dim, int], nn.NewMultiHeadAttention, nn.NewPositions[int, int],
 		nn.NewRMSNorm[int], nn.NewRNN[int, int], nn.NewTransformerDecoder, nn.NewTransformerDecoderLayer, nn.NewTransformerEncoder,
 		nn.NewTransformerEncoderLayer, nn.NoAffine, nn.NoBias, nn.Normal, nn.NormFirst, nn.Ones, nn.Orthogonal, nn.OutputPadding,
-		nn.Padding, nn.PaddingIndex, nn.Residual, nn.Rotary, nn.RotaryBase, nn.Sequential, nn.SinusoidalPositions, nn.Sparse, nn.Stride,
+		nn.Padding, nn.PaddingIndex, nn.PaddingMode, nn.Residual, nn.Rotary, nn.RotaryBase, nn.Sequential, nn.SinusoidalPositions, nn.Sparse, nn.Stride,
 		nn.Training, nn.TruncNormal, nn.Uniform, nn.WeightInit, nn.XavierNormal, nn.XavierUniform, nn.Zeros,
 	},
 	"contract": {contract.Expect, contract.ExpectShape, contract.New},
@@ -102,6 +102,7 @@ var functions = map[string][]any{
 	"shapeinfer/rules": {
 		rules.AdaptivePool, rules.AsStrided, rules.Axes, rules.Axis, rules.BroadcastOperands, rules.CallRules, rules.Channels, rules.ClassWeights, rules.Concat, rules.Conv, rules.ConvTranspose, rules.CountsFromEnd, rules.CopyNote, rules.Diagonal, rules.Embedding, rules.Expand, rules.ExpandSentence, rules.Fold, rules.Freedom, rules.FullPrecision, rules.Gather, rules.InPlace, rules.IndexSelect, rules.LinearSystem, rules.MatMul, rules.Matrices, rules.MatrixBatch, rules.MustBeSize, rules.MustHaveShape, rules.NeedsCopy, rules.NonEmpty, rules.Normalized, rules.Pad, rules.PerChannel, rules.Pool, rules.PoolSize, rules.Probabilities, rules.QuoteName, rules.Reduced, rules.RefuseDType, rules.RefuseTarget, rules.Reshape, rules.IndexWrite, rules.Scatter, rules.Segments, rules.Select, rules.SelectStart, rules.Slice, rules.SliceBounds, rules.SquareMatrices, rules.Stack, rules.TargetDiffers, rules.TargetRepeats, rules.Take, rules.TopK, rules.Targets, rules.TransposedSize, rules.WarnTarget, rules.Window, rules.WindowCount, rules.WindowExtent,
 		rules.AlongTogether, rules.Quantile, rules.SearchSorted,
+		rules.PadFrom,
 	},
 	"shapeinfer/alias": {
 		alias.BroadcastView, alias.Closure, alias.Conflict, alias.Disjoint, alias.Disorders, alias.ExpandView, alias.FindWrites, alias.IsView, alias.LateReads, alias.LayoutOf, alias.Meet, alias.Overlaps, alias.Repeats, alias.ReshapeView, alias.State, alias.Storage, alias.Viewed, alias.ViewsOf,
