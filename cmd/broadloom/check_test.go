@@ -5,12 +5,20 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/graph"
 )
+
+// sums returns the checksums of the modules that the library needs, as a user's go.sum has them.
+func sums(t *testing.T) string {
+	text, err := os.ReadFile("../../go.sum")
+	require.NoError(t, err)
+	return string(text)
+}
 
 // userModule makes a module outside of this repository from a map of files.
 func userModule(t *testing.T, files map[string]string) {
@@ -22,6 +30,11 @@ func userModule(t *testing.T, files map[string]string) {
 	require.NoError(t, err)
 	dir := t.TempDir()
 	files["go.mod"] = "module example.com/user\n\ngo 1.26.0\n\nrequire github.com/broadloom/broadloom v0.0.0\n\nreplace github.com/broadloom/broadloom => " + root + "\n"
+	if files["go.sum"] != "" { // it was tidied, and so requires what package ops imports
+		own, err := os.ReadFile("../../go.mod")
+		require.NoError(t, err)
+		files["go.mod"] += "\nrequire " + regexp.MustCompile(`gonum\.org/v1/gonum v\S+`).FindString(string(own)) + " // indirect\n"
+	}
 	for name, text := range files {
 		file := filepath.Join(dir, name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
@@ -206,6 +219,7 @@ const calledModels = `package models
 import (
 	"errors"
 	"path/filepath"
+	"regexp"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"

@@ -33,6 +33,7 @@ func warned() *graph.Graph {
 }
 `,
 		"plain/plain.go": "package plain\n\n// F has nothing to do with models.\nfunc F() int { return 1 }\n",
+		"go.sum":         sums(t),
 	})
 	out, err := goVet(t, "./good", "./plain")
 	require.NoError(t, err, out)
