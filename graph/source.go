@@ -74,13 +74,17 @@ func Constant[T Element](g *Graph, data []T, shape ...Dim) *Node {
 
 // constant makes a constant of elements that nobody changes.
 func (g *Graph) constant(t DType, data any, given int, shape Shape) *Node {
+	wrong := ""
+	if !t.Valid() {
+		wrong, data = "a constant's elements must be a slice of a dtype's Go type, such as []float32, not "+typeName(data), []float64{}
+	}
 	n := g.newNode(constOp, ConstAttrs{Data: data}, nil)
 	n.pos = g.here()
 	n.dtype, n.shape = t, append(Shape{}, shape...)
 	count, whole := n.shape.NumElements().Int()
 	switch {
-	case !t.Valid():
-		n.fail(&Mistake{Code: CodeInvalidDType, Summary: "a constant's elements must be a slice of a dtype's Go type, such as []float32, not " + typeName(data)})
+	case wrong != "":
+		n.fail(&Mistake{Code: CodeInvalidDType, Summary: wrong})
 	case !n.shape.IsStatic() || !whole:
 		n.fail(&Mistake{Code: CodeSize, Summary: fmt.Sprintf("a constant's sizes must be whole numbers, not %s", n.shape)})
 	case count != int64(given):
@@ -158,7 +162,7 @@ func (n *Node) Literal() (a LiteralAttrs, ok bool) {
 func (g *Graph) Number(a LiteralAttrs, t DType) *Node { return g.number(a, t) }
 
 func (g *Graph) number(a LiteralAttrs, t DType) *Node {
-	var data any
+	var data any = []float64{a.Value}
 	if t.Valid() {
 		data = t.MakeSlice(1)
 		SetNumberAt(data, 0, a.Value, a.Whole)

@@ -91,7 +91,7 @@ var functions = map[string][]any{
 		optim.LeastScale, optim.Linear, optim.Lion[optim.Schedule], optim.Momentum, optim.MomentumDecay, optim.MultiStep,
 		optim.NAdam[float64], optim.Name, optim.Nesterov, optim.NewPlateau, optim.OneCycle, optim.Polynomial, optim.RAdam[float64],
 		optim.RMSProp[float64], optim.RateDecay, optim.SGD[*graph.Node], optim.Smoothing, optim.Step, optim.Threshold,
-		optim.Trainable, optim.WarmUp[float64], optim.WeightDecay, optim.When,
+		optim.Trainable, optim.UsedRows, optim.WarmUp[float64], optim.WeightDecay, optim.When,
 	},
 	"reach": {
 		reach.At, reach.Axis, reach.Dim, reach.Inputs, reach.NewMesh, reach.Outputs, reach.Params, reach.Shard, reach.Sizes, reach.States, reach.Updates, reach.ZeRO,
