@@ -219,7 +219,6 @@ const calledModels = `package models
 import (
 	"errors"
 	"path/filepath"
-	"regexp"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
