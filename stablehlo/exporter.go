@@ -102,7 +102,8 @@ func (e *exporter) ints(dims []graph.Dim) []int {
 func (e *exporter) int(d graph.Dim) int {
 	v, err := d.Eval(e.sizes.Lookup)
 	if err != nil && e.err == nil {
-		e.err = fmt.Errorf("the program needs the size %s: %w; give it with Bind", d, err)
+		e.err = fmt.Errorf("%s: error: the program needs the size %s of %s: %w; give it with Bind, or as a flag: broadloom export -size",
+			e.node.Pos(), d, graph.Describe(e.node), err)
 	}
 	return int(v)
 }

@@ -30,12 +30,14 @@ func (e *exporter) arguments(m *Module, g *graph.Graph, roots []*graph.Node) {
 		if !live[n.ID()] {
 			continue
 		}
+		e.node = n
 		t := e.typeOf(n)
 		e.frame.values[n] = m.main.argument(t)
 		m.inputs = append(m.inputs, n)
 		m.arguments = append(m.arguments, e.sharding(n))
 		m.signature.Arguments = append(m.signature.Arguments, argumentOf(n, t))
 	}
+	e.node = nil
 }
 
 // sharding returns the attributes of an argument or a result that the user asks for.

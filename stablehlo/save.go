@@ -38,7 +38,23 @@ func (m *Module) Save(dir string, s *exec.Session) (err error) {
 	if err := m.write(beside, s); err != nil {
 		return err
 	}
-	return replace(dir, beside)
+	return Move(beside, dir)
+}
+
+// Move gives a folder of Save another name, in the same file system. What stands there is replaced if it is
+// a folder of Save too.
+func Move(from, to string) error {
+	if err := replaceable(to); err != nil {
+		return err
+	}
+	old := from + ".old"
+	if err := os.Rename(to, old); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("stablehlo: %w", err)
+	}
+	if err := os.Rename(from, to); err != nil {
+		return errors.Join(fmt.Errorf("stablehlo: %w", err), os.Rename(old, to))
+	}
+	return os.RemoveAll(old)
 }
 
 // replaceable refuses what is no folder of Save.
@@ -84,16 +100,4 @@ func (m *Module) write(dir string, s *exec.Session) error {
 		}
 	}
 	return os.Chmod(dir, 0o755) // as a folder that anyone makes
-}
-
-// replace puts a new folder into the place of an old one.
-func replace(dir, by string) error {
-	old := by + ".old"
-	if err := os.Rename(dir, old); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("stablehlo: %w", err)
-	}
-	if err := os.Rename(by, dir); err != nil {
-		return errors.Join(fmt.Errorf("stablehlo: %w", err), os.Rename(old, dir))
-	}
-	return os.RemoveAll(old)
 }

@@ -138,22 +138,25 @@ func collect(ctx context.Context, dir string, patterns []string, o checkFlags, o
 	if len(found) == 0 && len(problems) == 0 {
 		problems = append(problems, "no models were found: mark functions that give a *graph.Graph with a comment "+models.Directive)
 	}
-	return found, append(problems, unknownSizes(found, o.sizes)...)
-}
-
-// unknownSizes complains of sizes that no model has: a misspelt name would bind nothing.
-func unknownSizes(found []checked, given sizes) (problems []string) {
 	var names []string
 	for _, c := range found {
 		if c.Failure != "" {
-			return nil // it may have the name
+			return found, problems // it may have the name of any size that is given
 		}
 		names = append(names, c.dims...)
 	}
+	if len(found) == 0 {
+		return found, problems
+	}
+	return found, append(problems, unknownSizes(names, o.sizes)...)
+}
+
+// unknownSizes complains of sizes that no model has, of those that they have: a misspelt name would bind nothing.
+func unknownSizes(names []string, given sizes) (problems []string) {
 	slices.Sort(names)
 	names = slices.Compact(names)
 	for name := range given {
-		if !slices.Contains(names, name) && len(found) > 0 {
+		if !slices.Contains(names, name) {
 			problems = append(problems, fmt.Sprintf("-size %s: no model has a size of that name; there are: %s",
 				name, strings.Join(names, ", ")))
 		}

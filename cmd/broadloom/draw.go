@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -112,7 +113,7 @@ func formatOf(file string) string {
 	}
 }
 
-// runModels runs an action on the models of packages.
+// runModels runs an action on the models of packages. An interrupt ends it, and leaves no files behind.
 func runModels(patterns []string, o models.Options) (outcomes []models.Outcome, problems []string) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -121,7 +122,9 @@ func runModels(patterns []string, o models.Options) (outcomes []models.Outcome, 
 	if len(patterns) == 0 {
 		patterns = []string{"."}
 	}
-	packages, err := models.Find(context.Background(), dir, patterns)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	packages, err := models.Find(ctx, dir, patterns)
 	if err != nil {
 		return nil, []string{err.Error()}
 	}
@@ -129,7 +132,10 @@ func runModels(patterns []string, o models.Options) (outcomes []models.Outcome, 
 		for _, p := range pkg.Problems {
 			problems = append(problems, relative(dir, p))
 		}
-		list, err := models.Run(context.Background(), pkg, o)
+		list, err := models.Run(ctx, pkg, o)
+		if ctx.Err() != nil {
+			return nil, []string{"interrupted"}
+		}
 		if err != nil {
 			problems = append(problems, err.Error())
 		}
@@ -163,7 +169,7 @@ type drawer struct {
 	format, out string
 	stdout      io.Writer
 	stderr      io.Writer
-	written     []string
+	names       fileNames
 }
 
 func (d *drawer) write(o models.Outcome) error {
@@ -215,22 +221,29 @@ func (d *drawer) render(o models.Outcome, data []byte) (picture []byte, err erro
 	return picture, err
 }
 
-// file names a model's file; models of the same name in several packages are numbered.
+// file returns the name of a model's file.
 func (d *drawer) file(o models.Outcome) string {
-	if d.out != "" {
+	switch {
+	case d.out != "":
 		return d.out
+	case d.format == "text":
+		return d.names.next(o, ".txt")
 	}
-	ext := "." + d.format
-	if d.format == "text" {
-		ext = ".txt"
-	}
+	return d.names.next(o, "."+d.format)
+}
+
+// fileNames are the names of files that were given to models.
+type fileNames []string
+
+// next returns a name for a model's file; models of the same name in several packages are numbered.
+func (f *fileNames) next(o models.Outcome, ext string) string {
 	// The name can be a call, such as net.New("small", 64).
 	words := strings.FieldsFunc(o.Model.Name, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	name := strings.Join(words, "-")
 	file := name + ext
-	for n := 2; slices.Contains(d.written, file); n++ {
+	for n := 2; slices.Contains(*f, file); n++ {
 		file = fmt.Sprintf("%s-%d%s", name, n, ext)
 	}
-	d.written = append(d.written, file)
+	*f = append(*f, file)
 	return file
 }

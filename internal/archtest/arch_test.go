@@ -95,7 +95,7 @@ var arrows = []struct {
 	{"internal/...", "graph contract shapeinfer/... ops autodiff exec viz nn optim reach internal/testkit/reference", "helpers of tests"},
 	{"cmd/broadloom/internal/findings", "graph shapeinfer cmd/broadloom/internal/models github.com/owenrumney/go-sarif/v3/...", "formats of other programs"},
 	{"cmd/broadloom/internal/vettool", "graph cmd/broadloom/... golang.org/x/tools/go/analysis golang.org/x/tools/go/analysis/...", "go vet's protocol"},
-	{"cmd/...", "graph shapeinfer/... exec viz/... cmd/... reach/... internal/opref", "commands check and draw, and print the reference"},
+	{"cmd/...", "graph shapeinfer/... exec viz/... cmd/... reach/... stablehlo weights internal/opref", "commands check, draw and export, and print the reference"},
 	{"examples/internal/...", "train/data", "what examples share"},
 	{"examples/...", "graph examples/internal/... weights optim/lbfgs contract shapeinfer/... ops autodiff exec viz/... nn optim " +
 		"github.com/schollz/progressbar/v3 golang.org/x/term gonum.org/v1/plot/... gonum.org/v1/gonum/... gorgonia.org/tensor", "users' programs"},

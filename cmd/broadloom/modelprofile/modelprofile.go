@@ -55,7 +55,7 @@ func Profile(g *graph.Graph, args json.RawMessage) (any, error) {
 		return nil, err
 	}
 	if shapeinfer.Check(g).Err() != nil {
-		return nil, fmt.Errorf("the model has mistakes: broadloom check tells them")
+		return nil, modelprogram.ErrMistakes
 	}
 	prog, err := modelprogram.Compile(g)
 	if err != nil {

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/broadloom/broadloom/cmd/broadloom/internal/models"
+	"github.com/broadloom/broadloom/cmd/broadloom/modelexport"
+	"github.com/broadloom/broadloom/stablehlo"
+)
+
+var exportCommand = command{
+	name: "export", args: "[flags] [packages]", summary: "write models for XLA, which broadloom launch runs",
+	help: `Export writes a folder for every model: the program in StableHLO, the language of XLA, its signature,
+and its parameters. It computes what nothing in the model reads, such as a loss, and carries out all
+updates, such as an optimiser's; with -forward, neither updates nor gradients. A model is a function that
+gives a graph, with a mark above it:
+
+	//broadloom:model
+	func classifier() *graph.Graph { … }
+
+A function that needs arguments, or a method, has the call in its mark:
+//broadloom:model NewNet(3, 64).Graph()
+
+Packages are named as for go build; the default is the package in this directory. Every named size is
+given its number with -size. Without -o, the folder is called after the model: classifier.export. A folder
+of an earlier export is replaced, once the new one is whole; no other one is.
+
+A program for many devices is exported by Plan.Export of package reach.
+`,
+	run: exportModels,
+}
+
+var exportAction = models.Action{ImportPath: "github.com/broadloom/broadloom/cmd/broadloom/modelexport", Func: "Export"}
+
+func exportModels(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
+	var names pattern
+	var a modelexport.Args
+	bound := sizes{}
+	out := f.String("o", "", "the `folder` to write, of one model")
+	f.Var(&names, "run", "export only models whose names match the `regexp`")
+	f.Var(bound, "size", "the value of a named size, as `name=number`; repeatable")
+	f.BoolVar(&a.Forward, "forward", false, "leave updates and gradients out")
+	f.StringVar(&a.Params, "params", "", "a `file` of parameters, as safetensors or .npz, instead of the first values")
+	f.Uint64Var(&a.Seed, "seed", 0, "of first values that are random")
+	timeout := f.Duration("timeout", 5*time.Minute, "the time that a model may take")
+	if status, stop := parse(f, args); stop {
+		return status
+	}
+	x := exporter{out: *out, stdout: stdout}
+	fail := func(err error) int {
+		fmt.Fprintln(stderr, "broadloom:", err)
+		return exitFailed
+	}
+	if err := x.stage(&a); err != nil {
+		return fail(err)
+	}
+	defer os.RemoveAll(a.Dir)
+	a.Sizes = bound
+	outcomes, problems := runModels(f.Args(), models.Options{
+		Action: exportAction, Args: a, Match: names.matches, Timeout: *timeout, Output: stderr})
+	if *out != "" && len(outcomes) > 1 {
+		return fail(fmt.Errorf("-o names one folder, and there are %d models: choose one with -run", len(outcomes)))
+	}
+	if unknown := exportSizes(outcomes, bound); len(unknown) > 0 {
+		outcomes, problems = nil, append(problems, unknown...)
+	}
+	return writeOutcomes(outcomes, problems, x.write, stderr)
+}
+
+// exportSizes complains of sizes that no model has.
+func exportSizes(outcomes []models.Outcome, given sizes) []string {
+	var names []string
+	for _, o := range outcomes {
+		var r modelexport.Result
+		if json.Unmarshal(o.Result, &r) != nil {
+			return nil // a failure, which is told
+		}
+		names = append(names, r.Dims...)
+	}
+	return unknownSizes(names, given)
+}
+
+// exporter puts the folders that models have written into their places.
+type exporter struct {
+	out    string
+	stdout io.Writer
+	names  fileNames
+}
+
+// stage makes a directory beside the folders that are asked for: what stands there stays until they are whole.
+func (x *exporter) stage(a *modelexport.Args) (err error) {
+	parent := filepath.Dir(filepath.Clean(x.out))
+	if a.Params != "" {
+		if a.Params, err = filepath.Abs(a.Params); err != nil {
+			return err
+		}
+	}
+	if parent, err = filepath.Abs(parent); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return err
+	}
+	a.Dir, err = os.MkdirTemp(parent, ".export-")
+	return err
+}
+
+func (x *exporter) write(o models.Outcome) error {
+	if o.Failure != "" {
+		return fmt.Errorf("it could not be exported: %s", o.Failure)
+	}
+	var r modelexport.Result
+	if err := json.Unmarshal(o.Result, &r); err != nil {
+		return err
+	}
+	folder := x.out
+	if folder == "" {
+		folder = x.names.next(o, ".export")
+	}
+	if err := stablehlo.Move(r.Folder, folder); err != nil {
+		return err
+	}
+	fmt.Fprintln(x.stdout, folder)
+	return nil
+}

@@ -1,0 +1,82 @@
+// Package modelexport is what "broadloom export" does inside the programs that it builds: it writes a
+// model's program for XLA.
+package modelexport
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/broadloom/broadloom/cmd/broadloom/modelprogram"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/stablehlo"
+	"github.com/broadloom/broadloom/weights"
+)
+
+// Args are the arguments of [Export].
+type Args struct {
+	Dir     string           // where folders are written
+	Sizes   map[string]int64 // named sizes
+	Forward bool             // without gradients and updates
+	Params  string           // a file of parameters; those of the model unless given
+	Seed    uint64           // of the model's own, where they are drawn
+}
+
+// Result is what [Export] has written.
+type Result struct {
+	Folder string   // within Args.Dir
+	Dims   []string // the named sizes of the model
+}
+
+// Export writes a graph's program to a new folder.
+func Export(g *graph.Graph, args json.RawMessage) (any, error) {
+	var a Args
+	if err := json.Unmarshal(args, &a); err != nil {
+		return nil, err
+	}
+	if shapeinfer.Check(g).Err() != nil {
+		return nil, modelprogram.ErrMistakes
+	}
+	outputs, updates := modelprogram.Roots(g)
+	if a.Forward {
+		updates = nil
+		outputs = slices.DeleteFunc(outputs, func(n *graph.Node) bool { return n.Origin() != nil })
+	}
+	bound, options := shapeinfer.Sizes{}, []exec.SessionOption{exec.Seed(a.Seed)}
+	for _, name := range g.DimNames() {
+		if n, given := a.Sizes[name]; given {
+			bound[name] = n
+			options = append(options, exec.Size(name, int(n)))
+		}
+	}
+	m, err := stablehlo.Export(g, stablehlo.Outputs(outputs...), stablehlo.Updates(updates...), stablehlo.Bind(bound))
+	if err != nil {
+		return nil, err
+	}
+	program, err := exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
+	if err != nil {
+		return nil, err
+	}
+	session := program.NewSession(options...)
+	if a.Params != "" {
+		var load []weights.Option
+		if a.Forward {
+			load = append(load, weights.AllowUnexpected()) // an optimiser's state
+		}
+		if _, err := weights.LoadFile(session, a.Params, load...); err != nil {
+			return nil, err
+		}
+	}
+	r := Result{Folder: filepath.Join(a.Dir, fmt.Sprint(countOf(a.Dir))), Dims: g.DimNames()}
+	return r, m.Save(r.Folder, session)
+}
+
+// countOf returns how many folders a directory has.
+func countOf(dir string) int {
+	list, _ := os.ReadDir(dir)
+	return len(list)
+}
