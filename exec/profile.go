@@ -10,7 +10,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/graph"
 )
@@ -23,7 +22,6 @@ type Profile struct {
 	Kernels []time.Duration // of Plan.Kernels: the shortest time of all runs
 
 	recorder *recorder
-	b        *engine.Specialization
 	prog     *Program
 }
 
@@ -39,37 +37,26 @@ func (s *Session) Profile(ctx context.Context, feed Feed, runs int) (*Profile, e
 		return nil, err
 	}
 	defer s.running.Store(false)
-	r := newRecorder(s.prog.labels(ctx), s.state.Threads)
-	p := &Profile{Kernels: make([]time.Duration, len(r.times)), recorder: r, prog: s.prog}
+	r := newRecorder(ctx, s.prog.code.Kernels, s.state.Threads)
+	p := &Profile{recorder: r, prog: s.prog}
 	s.state.Observer = r
 	defer func() {
 		s.state.Observer = nil
 		pprof.SetGoroutineLabels(ctx)
 	}()
-	for range runs {
+	for p.Runs < runs {
 		r.beginRun()
 		if _, err := s.run(ctx, feed); err != nil {
 			return nil, err
 		}
-		r.endRun()
-		for i, d := range r.times {
-			if p.Runs == 0 || d < p.Kernels[i] {
-				p.Kernels[i] = d
-			}
-		}
+		r.endRun(p.Runs == 0)
 		p.Runs++
 	}
-	p.b = s.bindings[0].Specialization
-	return p, nil
-}
-
-// labels returns a context with a profile's label for each kernel.
-func (p *Program) labels(ctx context.Context) []context.Context {
-	list := make([]context.Context, len(p.code.Kernels))
-	for i, k := range p.code.Kernels {
-		list[i] = pprof.WithLabels(ctx, pprof.Labels("kernel", fmt.Sprintf("%d %s", i, operations(k.Computes()))))
+	for _, at := range r.at {
+		p.Kernels = append(p.Kernels, r.measured[at].best)
 	}
-	return list
+	r.bind(s.bindings[0].Specialization)
+	return p, nil
 }
 
 // errNoProfile is the error of what a profile tells only if a session has made it.
@@ -85,19 +72,19 @@ func (p *Profile) total() (sum time.Duration) {
 
 // String returns a table of the kernels: the time of each and its share, bytes and
 // operations a second, what it computes, and the calls of the user's program to which that
-// belongs.
+// belongs. The kernels of a loop's body stand below it, with the time of all steps.
 func (p *Profile) String() string {
 	if p.prog == nil {
 		return errNoProfile.Error()
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "kernel\ttime\tshare\tGB/s\tGFLOP/s\toperations\tfrom")
-	for _, r := range p.Roofline(Machine{}) {
-		fmt.Fprintf(w, "%d\t%v\t%s\t%.1f\t%.1f\t%s\t%s\n", r.Kernel, r.Time, percent(r.Share),
-			r.rate(r.Bytes), r.rate(r.Flops), r.Operations, places(p.prog.code.Kernels[r.Kernel].Computes()))
+	fmt.Fprintln(w, "kernel\tpasses\ttime\tshare\tGB/s\tGFLOP/s\toperations\tfrom")
+	for _, r := range withBodies(p.Roofline(Machine{})) {
+		fmt.Fprintf(w, "%s\t%d\t%v\t%s\t%.1f\t%.1f\t%s\t%s\n", r.Number, r.Passes, r.Time, percent(r.Share),
+			r.rate(r.Bytes), r.rate(r.Flops), r.Operations, places(r.computes))
 	}
-	fmt.Fprintf(w, "all\t%v\n", p.total())
+	fmt.Fprintf(w, "all\t\t%v\n", p.total())
 	w.Flush()
 	return b.String()
 }
@@ -169,8 +156,9 @@ func shortened(words []string) string {
 	return strings.Join(words, ", ")
 }
 
-// slowest returns the kernels that take the most time, the slowest first.
+// slowest returns the kernels that take the most time, the slowest first; of loops with kernels, these.
 func slowest(list []KernelRoofline, most int) []KernelRoofline {
+	list = slices.DeleteFunc(withBodies(list), func(r KernelRoofline) bool { return len(r.Body) > 0 })
 	list = slices.SortedStableFunc(slices.Values(list), func(a, b KernelRoofline) int { return cmp.Compare(b.Time, a.Time) })
 	return list[:min(len(list), most)]
 }

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/hugepage"
 	"github.com/broadloom/broadloom/kernels/peak"
@@ -57,16 +58,24 @@ func (m Machine) String() string {
 		m.Threads, m.Copy/1e9, m.Float32/1e9, m.Float64/1e9)
 }
 
-// KernelRoofline is a kernel beside the roof of a machine.
+// KernelRoofline is a kernel beside the roof of a machine. Of a kernel of a loop's body, time, bytes
+// and operations are those of all passes.
 type KernelRoofline struct {
-	Kernel     int // of Plan.Kernels
+	Kernel     int    // of Plan.Kernels, or of the plan of the loop's body
+	Number     string // the same in text: "3.1" is kernel 1 of the body of loop 3
+	Passes     int    // how often a run came to it: to those of a loop's body, once a step
 	Time       time.Duration
 	Share      float64 // of the time of all kernels
-	Bytes      int     // read and written, each operand and each result once
-	Flops      int     // operations on elements, as [Stats] counts them
+	Bytes      int     // read and written, each operand and each result once a pass
+	Flops      int     // operations on elements, as [Stats] counts them; of a loop, those of the steps that it took
 	OfCopy     float64 // bytes a second, as a share of Machine.Copy; above 1 where they come from a cache
 	OfPeak     float64 // operations a second, as a share of the machine's peak for the sizes of elements
 	Operations string  // what it computes
+
+	Body []KernelRoofline // of a loop
+
+	computes *fusion.Group
+	wide     int // of Flops, those on elements of 8 bytes
 }
 
 // Roof tells which roof the kernel would meet first if it were faster: "memory" or "arithmetic", of
@@ -93,30 +102,51 @@ func (p *Profile) Roofline(m Machine) []KernelRoofline {
 	if p.prog == nil {
 		return nil
 	}
-	total := max(p.total().Seconds(), 1e-9)
+	return p.recorder.roofline(m, max(p.total().Seconds(), 1e-9))
+}
+
+// roofline compares kernels with a machine; total is the time of a run in seconds.
+func (r *recorder) roofline(m Machine, total float64) []KernelRoofline {
 	var list []KernelRoofline
-	for i, k := range p.prog.code.Kernels {
-		moved, _ := p.b.Traffic(k)
-		flops, wide := p.b.Flops(k)
-		seconds := max(p.Kernels[i].Seconds(), 1e-9)
-		r := KernelRoofline{Kernel: i, Time: p.Kernels[i], Share: p.Kernels[i].Seconds() / total,
-			Bytes: moved, Flops: flops, Operations: operations(k.Computes())}
+	for i, at := range r.at {
+		k := &r.measured[at]
+		moved, _ := r.b.Traffic(k.kernel)
+		flops, wide := r.b.Flops(k.kernel)
+		seconds := max(k.best.Seconds(), 1e-9)
+		made := KernelRoofline{Kernel: i, Number: k.number, Passes: k.passes, Time: k.best, Share: k.best.Seconds() / total,
+			Bytes: moved * k.passes, Flops: flops * k.passes, wide: wide * k.passes,
+			Operations: operations(k.kernel.Computes()), computes: k.kernel.Computes()}
+		if body := r.bodies[at]; body != nil {
+			made.Body = body.roofline(m, total)
+			made.Flops, made.wide = 0, 0
+			for _, inner := range made.Body {
+				made.Flops, made.wide = made.Flops+inner.Flops, made.wide+inner.wide
+			}
+		}
 		if m.Copy > 0 {
-			r.OfCopy = float64(moved) / m.Copy / seconds
+			made.OfCopy = float64(made.Bytes) / m.Copy / seconds
 		}
 		if m.Float32 > 0 && m.Float64 > 0 {
-			r.OfPeak = (float64(flops-wide)/m.Float32 + float64(wide)/m.Float64) / seconds
+			made.OfPeak = (float64(made.Flops-made.wide)/m.Float32 + float64(made.wide)/m.Float64) / seconds
 		}
-		list = append(list, r)
+		list = append(list, made)
 	}
 	return list
+}
+
+// withBodies lists kernels, each loop before the kernels of its body.
+func withBodies(list []KernelRoofline) (all []KernelRoofline) {
+	for _, r := range list {
+		all = append(append(all, r), withBodies(r.Body)...)
+	}
+	return all
 }
 
 // mostSlow is the number of kernels of which a report shows the lines.
 const mostSlow = 10
 
 // Report returns the roofline of all kernels as a table, and the ten that take the most time
-// with the lines of the user's program that they come from.
+// with the lines of the user's program that they come from. The kernels of loops' bodies are among them.
 func (p *Profile) Report(m Machine) string {
 	if p.prog == nil {
 		return errNoProfile.Error()
@@ -125,18 +155,18 @@ func (p *Profile) Report(m Machine) string {
 	fmt.Fprintf(&b, "graph %q%s: %d kernels, %v a run (the shortest times of %d)\n", p.prog.source.Name(), p.sizes(), len(p.Kernels), rounded(p.total()), p.Runs)
 	fmt.Fprintf(&b, "%s\n\n", m)
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "kernel\ttime\tshare\tbytes\tGB/s\tof copy\toperations\tGFLOP/s\tof peak\troof\tcomputes")
+	fmt.Fprintln(w, "kernel\tpasses\ttime\tshare\tbytes\tGB/s\tof copy\toperations\tGFLOP/s\tof peak\troof\tcomputes")
 	list := p.Roofline(m)
-	for _, r := range list {
-		fmt.Fprintf(w, "%d\t%v\t%s\t%s\t%.1f\t%s\t%s\t%.1f\t%s\t%s\t%s\n", r.Kernel, rounded(r.Time), percent(r.Share),
+	for _, r := range withBodies(list) {
+		fmt.Fprintf(w, "%s\t%d\t%v\t%s\t%s\t%.1f\t%s\t%s\t%.1f\t%s\t%s\t%s\n", r.Number, r.Passes, rounded(r.Time), percent(r.Share),
 			thousands(r.Bytes)+"B", r.rate(r.Bytes), percent(r.OfCopy), thousands(r.Flops), r.rate(r.Flops), percent(r.OfPeak), r.Roof(), r.Operations)
 	}
 	w.Flush()
 	slow := slowest(list, mostSlow)
 	fmt.Fprintf(&b, "\nthe %d that take the most time\n", len(slow))
 	for _, r := range slow {
-		fmt.Fprintf(&b, "%s  kernel %d: %s\n", percent(r.Share), r.Kernel, r.Operations)
-		lines := placesOf(p.prog.code.Kernels[r.Kernel].Computes())
+		fmt.Fprintf(&b, "%s  kernel %s: %s\n", percent(r.Share), r.Number, r.Operations)
+		lines := placesOf(r.computes)
 		for _, l := range lines[:min(len(lines), mostShown)] {
 			fmt.Fprintf(&b, "        %s\n", l)
 		}
@@ -151,7 +181,7 @@ func (p *Profile) Report(m Machine) string {
 func (p *Profile) sizes() string {
 	var words []string
 	for _, name := range p.prog.source.DimNames() {
-		if n, bound := p.b.Sizes[name]; bound {
+		if n, bound := p.recorder.b.Sizes[name]; bound {
 			words = append(words, fmt.Sprintf("%s = %d", name, n))
 		}
 	}

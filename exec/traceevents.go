@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -28,7 +27,7 @@ type traceEvent struct {
 
 // kernelArgs is what a trace tells of a kernel.
 type kernelArgs struct {
-	Kernel     int      `json:"kernel"`
+	Kernel     string   `json:"kernel"` // "3.1" is kernel 1 of the body of loop 3
 	Operations []string `json:"operations"`
 	Lines      []string `json:"lines"` // of the user's program
 	Reads      []string `json:"reads"`
@@ -39,16 +38,16 @@ type kernelArgs struct {
 
 // partArgs is what a trace tells of a thread's part of a kernel.
 type partArgs struct {
-	Kernel int `json:"kernel"`
-	Tiles  int `json:"tiles"`
+	Kernel string `json:"kernel"`
+	Tiles  int    `json:"tiles"`
 }
 
 // WriteTrace writes when kernels ran, and on which threads, in the trace event format, as JSON: Perfetto
 // (ui.perfetto.dev) and Chrome (chrome://tracing) open it. The thread "run" has the runs, the
-// kernels in them, with the user's lines, their operands' sizes, bytes and operations, and its own
-// part of kernels that several threads share; each worker has a thread with its parts. Of a profile
-// of very many kernels the last runs are left out. It returns the writer's errors, and one for a
-// profile that no session has made.
+// kernels in them and those of loops' bodies in these, with the user's lines, their operands' sizes,
+// bytes and operations, and its own part of kernels that several threads share; each worker has a thread
+// with its parts. Of a profile of very many kernels the last runs are left out, and of a run the last
+// steps of loops. It returns the writer's errors, and one for a profile that no session has made.
 func (p *Profile) WriteTrace(w io.Writer) error {
 	if p.recorder == nil {
 		return errNoProfile
@@ -88,7 +87,7 @@ func (p *Profile) traceEvents() []traceEvent {
 			list = append(list, called("thread_name", thread, fmt.Sprint("worker ", thread)))
 		}
 		for _, s := range parts {
-			spans = append(spans, s.event(names[s.kernel], "part", thread, partArgs{s.kernel, s.tiles}))
+			spans = append(spans, s.event(names[s.kernel], "part", thread, partArgs{r.measured[s.kernel].number, s.tiles}))
 		}
 	}
 	slices.SortStableFunc(spans, func(a, b traceEvent) int {
@@ -110,29 +109,29 @@ func micros(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1000 }
 
 // kernelsTold returns the kernels' names in a trace, and what it tells of them.
 func (p *Profile) kernelsTold() (names []string, args []json.RawMessage) {
-	for i, k := range p.prog.code.Kernels {
-		a := kernelArgs{Kernel: i}
-		for _, n := range k.Computes().Members() {
+	for _, k := range p.recorder.measured {
+		a := kernelArgs{Kernel: k.number}
+		for _, n := range k.kernel.Computes().Members() {
 			a.Operations = append(a.Operations, n.Op().Name)
 		}
-		for _, l := range placesOf(k.Computes()) {
+		for _, l := range placesOf(k.kernel.Computes()) {
 			a.Lines = append(a.Lines, l.String())
 		}
-		a.Reads, a.Writes = p.exchanged(k)
-		a.Bytes, _ = p.b.Traffic(k)
-		a.Flops, _ = p.b.Flops(k)
+		a.Reads, a.Writes = k.exchanged()
+		a.Bytes, _ = k.in.b.Traffic(k.kernel)
+		a.Flops, _ = k.in.b.Flops(k.kernel)
 		text, _ := json.Marshal(a) // texts and numbers always can be written
-		names, args = append(names, operations(k.Computes())), append(args, text)
+		names, args = append(names, operations(k.kernel.Computes())), append(args, text)
 	}
 	return names, args
 }
 
 // exchanged describes the values that a kernel reads and writes, with their sizes.
-func (p *Profile) exchanged(k lower.Kernel) (reads, writes []string) {
-	plan := kernelPlan(k)
+func (k *measured) exchanged() (reads, writes []string) {
+	plan := kernelPlan(k.kernel)
 	told := func(list []*graph.Node) (texts []string) {
 		for _, n := range list {
-			texts = append(texts, fmt.Sprintf("%s %s%v", graph.Describe(n), n.DType(), p.b.Shape(n.Shape())))
+			texts = append(texts, fmt.Sprintf("%s %s%v", graph.Describe(n), n.DType(), k.in.b.Shape(n.Shape())))
 		}
 		return texts
 	}

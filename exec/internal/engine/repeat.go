@@ -45,6 +45,9 @@ func (b *Specialization) bindBodies(p *Code) {
 	}
 }
 
+// Body returns the specialization of a loop's body.
+func (b *Specialization) Body(k *lower.Repeat) *Specialization { return b.bodies[k].Specialization }
+
 // placeOutputs finds where a loop wants what its steps give.
 func (b *Specialization) placeOutputs(r *lower.Repeat, body *Specialization) *boundBody {
 	made := &boundBody{Specialization: body, outputs: make([]boundOutput, len(r.Body.Results))}
@@ -105,7 +108,10 @@ func (t *repeatTask) SetPointer(operand int, p unsafe.Pointer) { t.ptr[operand] 
 // Run takes the steps.
 func (t *repeatTask) Run(s *State) error {
 	body, call := s.bodies[t.loop], t.loop.Call
-	body.Threads, body.Flushes = s.Threads, s.Flushes
+	body.Threads, body.Flushes, body.Observer = s.Threads, s.Flushes, nil
+	if s.Observer != nil {
+		body.Observer = s.Observer.Body()
+	}
 	body.loops++
 	body.lend(t.scratchAt(t.body.scratch-t.body.Arena), t.body.Arena)
 	count, taken := t.length, 0

@@ -37,8 +37,12 @@ type State struct {
 
 // Observer is told when a run comes to kernels. Each then runs by itself.
 type Observer interface {
+	// Begin is called before the first kernel: of a run, or of each step for the body of a loop.
+	Begin()
 	Start(kernel int)
 	Stop(kernel int)
+	// Body gives the observer of the body of the loop that runs.
+	Body() Observer
 	// TookPart tells that a thread has computed some tiles of the kernel: 0 is the caller of the run,
 	// others are workers. Each thread calls it itself, before Stop.
 	TookPart(thread, tiles int, began, ended time.Time)
@@ -76,6 +80,9 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 	}
 	for _, i := range s.prog.Written {
 		s.Params[i].Version++
+	}
+	if s.Observer != nil {
+		s.Observer.Begin()
 	}
 	i := 0
 	defer func() {
