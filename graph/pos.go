@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"unique"
 
 	"github.com/broadloom/broadloom/internal/workdir"
@@ -97,15 +98,38 @@ func (p Pos) Callers() (callers []Frame) {
 // that it called, which may be inlined into it.
 type callSite struct{ own, inner uintptr }
 
+// userFrame is a frame of the user's, with the place in it from which the next one was called.
+type userFrame struct {
+	Frame
+	site callSite
+}
+
+// resolved holds the frames of each place that was asked for: many nodes have one place, and a program
+// has no more of them than its code has calls.
+var resolved sync.Map // from Pos to []userFrame
+
 // users calls f with each frame outside the library and Go's own packages until f returns
 // false.
 func (p Pos) users(f func(frame Frame, site callSite) bool) {
+	list, ok := resolved.Load(p)
+	if !ok {
+		list, _ = resolved.LoadOrStore(p, p.resolve())
+	}
+	for _, u := range list.([]userFrame) {
+		if !f(u.Frame, u.site) {
+			return
+		}
+	}
+}
+
+// resolve finds the frames that [Pos.users] gives.
+func (p Pos) resolve() (list []userFrame) {
 	pcs, n := p.counters(), 0
 	for n < len(pcs) && pcs[n] != 0 {
 		n++
 	}
 	if n == 0 {
-		return
+		return nil
 	}
 	frames := runtime.CallersFrames(pcs[:n])
 	call, inner := "", uintptr(0)
@@ -118,13 +142,12 @@ func (p Pos) users(f func(frame Frame, site callSite) bool) {
 		case called || isLibrary(fr):
 			call, called = withoutPackage(fr.Function), false
 		default:
-			if !f(Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}, callSite{fr.PC, inner}) {
-				return
-			}
+			list = append(list, userFrame{Frame{File: fr.File, Line: fr.Line, Func: fr.Function, Call: call}, callSite{fr.PC, inner}})
 			call = ""
 		}
 		inner = fr.PC
 	}
+	return list
 }
 
 // isGo tells frames of Go's own packages that call a user's function.

@@ -70,8 +70,9 @@ func hear(m *graph.Mistake, name string) string {
 			return "it shows a part, " + x.Op().Func
 		}
 	}
+	text := m.Error()
 	for _, op := range ops.Entries() {
-		if inner := op.Func[0] >= 'a' && op.Func[0] <= 'z'; inner && gostrings.Contains(m.Error(), op.Func+"(") {
+		if inner := op.Func[0] >= 'a' && op.Func[0] <= 'z'; inner && gostrings.Contains(text, op.Func+"(") {
 			return fmt.Sprintf("it names %s", op.Func)
 		}
 	}

@@ -33,8 +33,11 @@ func hearParts(t *testing.T, name string, fn reflect.Value) (heard int) {
 	told := map[string]bool{}
 	hear := func(n *graph.Node) {
 		user, _ := n.User()
-		if f, _ := user.Pos().Frame(); f.Call != name || user.IsParam() || n.Written() != n || n.Op().Class == graph.Source {
-			return // of an argument, which may be converted, of a weight, or of the sum that is differentiated
+		if n.Op().Class == graph.Source || user.IsParam() || n.Written() != n {
+			return // of a weight, or of the sum that is differentiated
+		}
+		if f, _ := user.Pos().Frame(); f.Call != name {
+			return // of an argument, which may be converted
 		}
 		heard++
 		text := graph.Describe(n)
