@@ -166,12 +166,16 @@ func someNumbers(rng *rand.Rand, t graph.DType, shape []int) any {
 // TestLoopsAreTheirUnrolledForm compares loops bit for bit with their steps written one by one, in one
 // program for all lengths, on every instruction set.
 func TestLoopsAreTheirUnrolledForm(t *testing.T) {
+	lengths := []int{1, 2, 5, 9, 3}
+	if testing.Short() {
+		lengths = lengths[:2]
+	}
 	settings.Same(t, func() string {
 		var all strings.Builder
 		for _, name := range slices.Sorted(maps.Keys(loops)) {
 			for _, dtype := range []graph.DType{graph.Float32, graph.Float64} {
 				for _, reverse := range []bool{false, true} {
-					compareUnrolled(t, &all, name, dtype, reverse)
+					compareUnrolled(t, &all, name, dtype, reverse, lengths...)
 				}
 			}
 		}
@@ -179,13 +183,19 @@ func TestLoopsAreTheirUnrolledForm(t *testing.T) {
 	})
 }
 
-func compareUnrolled(t *testing.T, all *strings.Builder, name string, dtype graph.DType, reverse bool) {
+// TestLongLoopsAreTheirUnrolledForm is the same with more steps, on the instruction set of the machine.
+func TestLongLoopsAreTheirUnrolledForm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("unrolls many steps")
+	}
+	for _, name := range slices.Sorted(maps.Keys(loops)) {
+		compareUnrolled(t, &strings.Builder{}, name, graph.Float32, false, 200, 40)
+	}
+}
+
+func compareUnrolled(t *testing.T, all *strings.Builder, name string, dtype graph.DType, reverse bool, lengths ...int) {
 	p := newLoopProgram(t, name, dtype, reverse, 0)
 	s := p.NewSession()
-	lengths := []int{1, 2, 5, 40, 3}
-	if testing.Short() {
-		lengths = lengths[:2]
-	}
 	for _, steps := range lengths {
 		values := p.values(steps)
 		other := newLoopProgram(t, name, dtype, reverse, steps)
