@@ -14,7 +14,7 @@
 // its names, without transposing.
 //
 // layer.go is what a layer is, how layers are put together, and dropout; pass.go is training and
-// evaluation. option.go and apply.go are what layers share. linear.go, conv.go, pool.go, norm.go,
+// evaluation. option.go and apply.go are what layers share. linear.go, conv.go, pool.go, resize.go, norm.go,
 // embedding.go and recurrent.go are layers; rotary.go, attention.go (its options in
 // attentionoption.go), cache.go and transformer.go those of transformers. init.go and
 // initmatrix.go are first values.

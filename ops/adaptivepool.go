@@ -46,7 +46,7 @@ func adaptivePooling(name, fn, doc string, reduce func(w adaptiveWindows) node) 
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			x, sizes := in[0], n.Attrs().(AdaptivePoolAttrs).Sizes
 			for i, size := range slices.Backward(sizes) {
-				x = reduce(windowsOf(x, x.Rank()-len(sizes)+i, size))
+				x = reduce(windowsOf(x, x.Rank()-len(sizes)+i, graph.Dim(size)))
 			}
 			return x
 		},
@@ -63,24 +63,22 @@ type adaptiveWindows struct {
 }
 
 // windowsOf returns n windows along an axis of x.
-func windowsOf(x node, axis, n int) adaptiveWindows {
-	g, length, windows := x.Graph(), x.Shape()[axis], graph.Dim(n)
+func windowsOf(x node, axis int, n graph.Dim) adaptiveWindows {
+	g, length := x.Graph(), x.Shape()[axis]
 	behind := slices.Repeat([]graph.Dim{1}, x.Rank()-axis-1)
-	if d, known := length.Int(); known && d%int64(n) == 0 {
-		each := graph.Dim(d / int64(n))
-		return adaptiveWindows{elements: Unflatten(x, axis, windows, each), axis: axis + 1, counts: Size(g, graph.Int64, each)}
+	if each, divides := length.ExactDiv(n); divides {
+		return adaptiveWindows{elements: Unflatten(x, axis, n, each), axis: axis + 1, counts: Size(g, graph.Int64, each)}
 	}
-	place, size := Iota(g, 0, windows, 1), Size(g, graph.Int64, length)
-	number := graph.Num(n)
+	place, size, number := Iota(g, 0, n, 1), Size(g, graph.Int64, length), Size(g, graph.Int64, n)
 	first := FloorDiv(Mul(place, size), number)
-	end := FloorDiv(Add(Mul(Add(place, graph.Num(1)), size), graph.Num(n-1)), number)
-	most := length.CeilDiv(int64(n)).Plus(1) // more than any window has where n divides the length
+	end := FloorDiv(Add(Mul(Add(place, graph.Num(1)), size), Sub(number, graph.Num(1))), number)
+	most := length.Plus(n.Minus(1)).FloorDivBy(n).Plus(1) // more than any window has where n divides the length
 	at := Add(first, Iota(g, 1, 1, most))
 	return adaptiveWindows{
 		elements: Take(x, axis, Minimum(at, Sub(size, graph.Num(1)))),
 		axis:     axis + 1,
-		counts:   Reshape(Sub(end, first), append(graph.Shape{windows}, behind...)...),
-		present:  Reshape(Less(at, end), append(graph.Shape{windows, most}, behind...)...),
+		counts:   Reshape(Sub(end, first), append(graph.Shape{n}, behind...)...),
+		present:  Reshape(Less(at, end), append(graph.Shape{n, most}, behind...)...),
 	}
 }
 

@@ -50,6 +50,10 @@
 //   - matmul.go, einsum.go
 //   - conv.go, convtranspose.go, pool.go, poolgrad.go, adaptivepool.go
 //   - windowoptions.go has their options
+//   - im2col.go lays windows out
+//
+// Of images:
+//   - resize.go, pixelshuffle.go
 //
 // Of whole arrays:
 //   - sort.go, searchsorted.go, quantile.go, count.go

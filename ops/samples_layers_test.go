@@ -63,6 +63,20 @@ var layerSamples = []sample{
 	{name: "conv2d mirrored", shapes: [][]int{{1, 2, 4, 5}, {3, 2, 3, 3}}, call: func(in ...node) node {
 		return ops.Conv2D(in[0], in[1], nil, ops.Padding(1, 2), ops.PadReflect)
 	}},
+	{name: "resize to the nearest", shapes: [][]int{{1, 2, 3, 4}}, call: on(func(x node) node { return ops.Resize(x, ops.ResizeNearest, []graph.Dim{5, 8}) })},
+	{name: "resize to the exactly nearest", shapes: [][]int{{2, 1, 5}}, call: on(func(x node) node { return ops.Resize(x, ops.ResizeNearestExact, []graph.Dim{3}) })},
+	{name: "resize linearly", shapes: [][]int{{1, 1, 2, 3, 1}}, call: on(func(x node) node { return ops.Resize(x, ops.ResizeLinear, []graph.Dim{3, 2, 2}) })},
+	{name: "resize of aligned corners", shapes: [][]int{{1, 2, 4}}, call: on(func(x node) node { return ops.Resize(x, ops.ResizeLinear, []graph.Dim{7}, ops.AlignCorners()) })},
+	{name: "resize cubically", shapes: [][]int{{1, 1, 3, 4}}, call: on(func(x node) node { return ops.ResizeBy(x, ops.ResizeCubic, []float64{1.5, 0.5}) })},
+	{name: "resize to means", shapes: [][]int{{1, 2, 5}}, call: on(func(x node) node { return ops.Resize(x, ops.ResizeArea, []graph.Dim{3}) })},
+	{name: "resize smoothly", shapes: [][]int{{1, 1, 5, 4}}, call: on(func(x node) node {
+		return ops.Resize(x, ops.ResizeCubic, []graph.Dim{2, 3}, ops.Antialias())
+	})},
+	{name: "pixel_shuffle", shapes: [][]int{{1, 8, 2, 3}}, call: on(func(x node) node { return ops.PixelShuffle(x, 2) })},
+	{name: "pixel_unshuffle", shapes: [][]int{{1, 2, 4, 6}}, call: on(func(x node) node { return ops.PixelUnshuffle(x, 2) })},
+	{name: "channel_shuffle", shapes: [][]int{{2, 6, 3}}, call: on(func(x node) node { return ops.ChannelShuffle(x, 3) })},
+	{name: "im2col", shapes: [][]int{{1, 2, 4, 5}}, call: on(func(x node) node { return ops.Im2Col(x, 2, 3, ops.Padding(1), ops.Dilation(2, 1)) })},
+	{name: "col2im", shapes: [][]int{{1, 8, 6}}, call: on(func(x node) node { return ops.Col2Im(x, 3, 4, [2]int{2, 2}) })},
 	{name: "roll", shapes: [][]int{{2, 5}}, call: on(func(x node) node { return ops.Roll(x, 1, -7) })},
 	{name: "tile", shapes: [][]int{{2, 3}}, call: on(func(x node) node { return ops.Tile(x, 2, 1, 3) })},
 	{name: "repeat_interleave", shapes: [][]int{{2, 3}}, call: on(func(x node) node { return ops.RepeatInterleave(x, 0, 3) })},

@@ -4,7 +4,7 @@
 // warnings of warn.go) is the one that most others build on, inplace.go that of writes.
 //
 // The others: axes.go lists axes; compare.go compares targets of losses and reshape.go counts
-// elements; freedom.go wants enough elements for a variance; grow.go warns of results that are
+// elements; resize.go has images of other sizes; freedom.go wants enough elements for a variance; grow.go warns of results that are
 // larger than all operands; movement.go, slice.go, select.go, stack.go and window.go are
 // movements; contract.go is products; linalg.go is matrices and linear systems; conv.go, convtranspose.go, pool.go and adaptivepool.go windows; gather.go, scatter.go
 // indices; along.go walks along an axis; norm.go normalizations; target.go targets of losses.

@@ -1,0 +1,82 @@
+package mistakes_test
+
+import (
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// Images that get other sizes.
+var _ = add(
+	resizedAllAxes, resizedToNothing, resizedWithCorners, resizedCubicVolume, resizedBytes, resizedByThird, resizedByFactors,
+	shuffledOdd, unshuffledOdd, dealtOdd, columnsOfOther,
+	resizedNamed, shuffledNamed, columnsThere,
+)
+
+func resizedAllAxes(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 3, 8, 8)
+	ops.Resize(x, ops.ResizeNearest, []graph.Dim{3, 16, 16}) // want error BL132 "same number of spatial dimensions" "[8, 8]" "[3, 16, 16]"
+}
+
+func resizedToNothing(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 3, 8, 8)
+	ops.Resize(x, ops.ResizeLinear, []graph.Dim{0, 16}) // want error BL132 "should be greater than 0"
+}
+
+func resizedWithCorners(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 1, 3, 8, 8)
+	ops.Resize(x, ops.ResizeNearest, []graph.Dim{4, 4}, ops.AlignCorners()) // want error BL001 "align_corners option" "AlignCorners()"
+}
+
+func resizedCubicVolume(g *graph.Graph) {
+	ops.ResizeBy(g.Input("x", graph.Float32, 1, 3, 4, 8, 8), ops.ResizeCubic, []float64{2}) // want error BL001 "Got 5D input" "ResizeBy(x, ResizeCubic"
+}
+
+func resizedBytes(g *graph.Graph) {
+	ops.Resize(g.Input("x", graph.Uint8, 1, 3, 8, 8), ops.ResizeLinear, []graph.Dim{4, 4}) // want error BL340 "not implemented for 'Byte'"
+}
+
+func resizedByThird(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 1, 3, g.Dim("h"), 8)
+	ops.ResizeBy(x, ops.ResizeLinear, []float64{0.3, 2}) // want error BL001 "0.3 times h is no size" "ops.Resize takes sizes"
+}
+
+func resizedByFactors(g *graph.Graph) {
+	ops.ResizeBy(g.Input("x", graph.Float32, 1, 3, 8, 8), ops.ResizeNearest, []float64{1, 1, 2, 2}) // want error BL001 "4 factors for x" "one for each axis behind the channels"
+}
+
+func shuffledOdd(g *graph.Graph) {
+	ops.PixelShuffle(g.Input("x", graph.Float32, g.Dim("batch"), 6, 8, 8), 2) // want error BL120 "pixel_shuffle: axis 1 of x, whose size is 6, is not divisible by 4"
+}
+
+func unshuffledOdd(g *graph.Graph) {
+	n := g.Dim("n")
+	ops.PixelUnshuffle(g.Input("x", graph.Float32, 3, n, n.Times(2).Plus(1)), 2) // want error BL120 "axis 2 of x, whose size is 2*n+1, is not divisible by 2"
+}
+
+func dealtOdd(g *graph.Graph) {
+	ops.ChannelShuffle(g.Input("x", graph.Float32, 1, 7, 8, 8), 2) // want error BL120 "whose size is 7"
+}
+
+func columnsOfOther(g *graph.Graph) {
+	columns := ops.Im2Col(g.Input("x", graph.Float32, 1, 3, 8, 8), 3, 3, ops.Padding(1))
+	ops.Col2Im(columns, 8, 8, [2]int{3, 3}) // want error BL120 "Col2Im(columns" "[6, 6]"
+}
+
+func resizedNamed(g *graph.Graph) {
+	h := g.Dim("h", graph.AtLeast(1))
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 3, h, 8)
+	up := ops.ResizeBy(x, ops.ResizeLinear, []float64{1.5, 2})
+	ops.Add(up, g.Input("skip", graph.Float32, 3, h.Times(3).FloorDiv(2), 16))
+}
+
+func shuffledNamed(g *graph.Graph) {
+	c := g.Dim("c", graph.AtLeast(1))
+	x := g.Input("x", graph.Float32, g.Dim("batch"), c.Times(4), 8, 8)
+	ops.Add(ops.PixelShuffle(x, 2), g.Input("skip", graph.Float32, c, 16, 16))
+}
+
+func columnsThere(g *graph.Graph) {
+	n := g.Dim("n", graph.AtLeast(3))
+	columns := ops.Im2Col(g.Input("x", graph.Float32, g.Dim("batch"), 3, n, n), 3, 3, ops.Padding(1))
+	ops.Col2Im(columns, n, n, [2]int{3, 3}, ops.Padding(1))
+}

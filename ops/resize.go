@@ -1,0 +1,373 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opResize *graph.Op
+
+// ResizeMode says how [Resize] finds an element between those of its operand.
+type ResizeMode int
+
+// The modes of PyTorch's torch.nn.functional.interpolate.
+const (
+	ResizeNearest      ResizeMode = iota // the element at floor(i·scale)
+	ResizeNearestExact                   // the element whose middle is nearest
+	ResizeLinear                         // linear between 2 elements along each axis: bilinear, trilinear
+	ResizeCubic                          // a cubic polynomial through 4 elements along each axis, of images
+	ResizeArea                           // the mean of the elements that it covers, as AdaptiveAvgPool
+)
+
+var resizeModes = [...]string{"ResizeNearest", "ResizeNearestExact", "ResizeLinear", "ResizeCubic", "ResizeArea"}
+
+// String is the mode's name in programs.
+func (m ResizeMode) String() string {
+	if m < 0 || int(m) >= len(resizeModes) {
+		return "ResizeMode(?)"
+	}
+	return resizeModes[m]
+}
+
+// ResizeAttrs are the fixed arguments of Resize.
+type ResizeAttrs struct {
+	Mode  ResizeMode
+	Sizes graph.Shape
+	// Factors are by what the sizes were multiplied, one for each axis; nil where sizes were given.
+	Factors                 []float64
+	AlignCorners, Antialias bool
+}
+
+// Args writes the mode, the sizes and the options.
+func (a ResizeAttrs) Args(operands []string) []string {
+	if a.Factors != nil {
+		operands = after(operands, a.Mode, fmt.Sprintf("%#v", a.Factors))
+	} else {
+		operands = after(operands, a.Mode, "[]graph.Dim{"+strings.Trim(a.Sizes.String(), "[]")+"}")
+	}
+	if a.AlignCorners {
+		operands = append(operands, "AlignCorners()")
+	}
+	if a.Antialias {
+		operands = append(operands, "Antialias()")
+	}
+	return operands
+}
+
+// A ResizeOption changes [Resize].
+type ResizeOption interface{ resize(*ResizeAttrs) }
+
+type resizeFlag func(*ResizeAttrs)
+
+func (f resizeFlag) resize(a *ResizeAttrs) { f(a) }
+
+// Antialias widens what [ResizeLinear] and [ResizeCubic] look at as an image shrinks, as PIL does.
+func Antialias() ResizeOption { return resizeFlag(func(a *ResizeAttrs) { a.Antialias = true }) }
+
+// A CornerOption is an option of [Resize] and of [GridSample].
+type CornerOption struct{}
+
+func (CornerOption) resize(a *ResizeAttrs) { a.AlignCorners = true }
+
+// AlignCorners places the middles of the first and the last elements at the ends of an axis;
+// else the ends are their outer edges.
+func AlignCorners() CornerOption { return CornerOption{} }
+
+func init() {
+	opResize = define(graph.Op{
+		Name: "resize", Func: "Resize", Doc: "images with other sizes: nearest elements, polynomials between them, or means.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: inferResize, Expand: expandResize,
+	})
+	opResize.Ref = named("", "torch.nn.functional.interpolate", "jax.image.resize", "Resize", "",
+		func(e *graph.Example) node {
+			return Resize(e.Of("x", "n", "c", "8", "8"), ResizeLinear, []graph.Dim{12, 5})
+		})
+	composed("ResizeBy", "images with sizes that are multiplied.",
+		named("", "torch.nn.functional.interpolate, torch.nn.functional.upsample", "", "Resize", "",
+			func(e *graph.Example) node {
+				return ResizeBy(e.Of("x", "n", "c", "h", "w"), ResizeNearest, []float64{2})
+			}))
+}
+
+func inferResize(c *graph.Call) (graph.DType, graph.Shape) {
+	a, t := c.Attrs().(ResizeAttrs), c.DType(0)
+	shape := rules.Resize(c, "resize", a.Sizes)
+	problem := ""
+	switch {
+	case c.Failed():
+	case a.Mode < ResizeNearest || a.Mode > ResizeArea:
+		problem = "there is no such mode: it is ResizeNearest, ResizeNearestExact, ResizeLinear, ResizeCubic or ResizeArea"
+	case a.AlignCorners && a.Mode != ResizeLinear && a.Mode != ResizeCubic:
+		problem = "align_corners option can only be set with the interpolating modes: ResizeLinear, ResizeCubic"
+	case a.Mode == ResizeCubic && len(a.Sizes) != 2:
+		problem = fmt.Sprintf("Got %dD input, but bicubic mode needs 4D input", len(shape))
+	case a.Antialias && (a.Mode != ResizeLinear && a.Mode != ResizeCubic || len(a.Sizes) != 2):
+		problem = "Anti-alias option is restricted to ResizeLinear and ResizeCubic and requires a 4-D tensor as input"
+	case !t.IsFloat() && (t != graph.Uint8 || a.Mode > ResizeNearestExact):
+		rules.RefuseDType(c, fmt.Sprintf(`"%s" not implemented for '%s'`, a.Mode, t.TorchName()))
+	}
+	if problem != "" {
+		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: problem})
+	}
+	return t, shape
+}
+
+// expandResize goes from the last axis to the first: each is a weighted sum of elements that are picked
+// along it, so that nothing but indices and weights is computed for the axis alone.
+func expandResize(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, a := in[0], n.Attrs().(ResizeAttrs)
+	t := x.DType()
+	if t != graph.Float64 && a.Mode > ResizeNearestExact {
+		x = Cast(x, graph.Float32)
+	}
+	for i, out := range slices.Backward(a.Sizes) {
+		axis := 2 + i
+		r := resizing{a, x.Graph(), graph.Float32, x.Shape()[axis], out, 0}
+		if t == graph.Float64 {
+			r.t = t
+		}
+		if a.Factors != nil && a.Factors[i] > 0 {
+			r.step = 1 / a.Factors[i]
+		}
+		x = r.along(x, axis)
+	}
+	return Cast(x, t)
+}
+
+// resizing is what happens along one axis.
+type resizing struct {
+	ResizeAttrs
+	g       *graph.Graph
+	t       graph.DType // of places between elements
+	in, out graph.Dim
+	step    float64 // the distance in x of neighbours in the result; 0 if it is in/out
+}
+
+func (r resizing) along(x node, axis int) node {
+	switch {
+	case r.in == r.out && (r.step == 0 || r.Mode == ResizeLinear || r.Antialias):
+		return x
+	case r.Mode == ResizeArea:
+		w := windowsOf(x, axis, r.out)
+		return Div(Sum(w.filled(0), Axis(w.axis)), Cast(w.counts, x.DType()))
+	case r.Antialias:
+		return r.smooth(x, axis)
+	case r.Mode == ResizeLinear:
+		return r.linear(x, axis)
+	case r.Mode == ResizeCubic:
+		return r.cubic(x, axis)
+	}
+	if k, whole := r.repeats(); whole {
+		return RepeatInterleave(x, axis, k)
+	}
+	place := r.place()
+	if r.Mode == ResizeNearestExact {
+		place = Add(ClampMin(r.middle(), 0), num(0.5))
+	} // PyTorch rounds a place to float32 before it takes the whole part
+	return Take(x, axis, r.inside(Cast(Floor(Cast(place, graph.Float32)), graph.Int64)))
+}
+
+// repeats reports whether the nearest elements are all elements as often as a power of two says,
+// which is exact in float32.
+func (r resizing) repeats() (k graph.Dim, whole bool) {
+	k, whole = r.out.ExactDiv(r.in)
+	n, known := k.Int()
+	return k, whole && known && n > 0 && n&(n-1) == 0 && (r.step == 0 || r.step*float64(n) == 1)
+}
+
+// scale is the distance in x of neighbours in the result.
+func (r resizing) scale() node {
+	switch {
+	case r.AlignCorners:
+		last := Size(r.g, r.t, r.out.Minus(1))
+		return Where(Greater(last, num(0)), Div(Size(r.g, r.t, r.in.Minus(1)), ClampMin(last, 1)), num(0))
+	case r.step > 0:
+		return r.g.Scalar(r.t, r.step)
+	}
+	return Div(Size(r.g, r.t, r.in), Size(r.g, r.t, r.out))
+}
+
+func (r resizing) number() node { return Cast(Iota(r.g, 0, r.out), r.t) }
+
+// place is where the elements of the result lie in x, counted from the middle of the first one, if the
+// middles of the first ones are one place.
+func (r resizing) place() node { return Mul(r.number(), r.scale()) }
+
+// middle is where they lie if the outer edges of the first ones are one place.
+func (r resizing) middle() node {
+	return Sub(Mul(r.scale(), Add(r.number(), num(0.5))), num(0.5))
+}
+
+// inside brings an index to the axis.
+func (r resizing) inside(at node) node {
+	return ClampMin(Minimum(at, Size(r.g, graph.Int64, r.in.Minus(1))), 0)
+}
+
+// split returns an element of x at or before each place, and how far behind it the place is: 0 to 1.
+func (r resizing) split(place node) (first, rest node) {
+	whole := Minimum(Floor(place), Size(r.g, r.t, r.in.Minus(1)))
+	return Cast(whole, graph.Int64), Clamp(Sub(place, whole), 0, 1)
+}
+
+func (r resizing) linear(x node, axis int) node {
+	place := r.place()
+	if !r.AlignCorners {
+		place = ClampMin(r.middle(), 0)
+	}
+	first, rest := r.split(place)
+	return blended(x, axis, []node{first, r.inside(Add(first, num64(1)))}, []node{Sub(num(1), rest), rest})
+}
+
+func (r resizing) cubic(x node, axis int) node {
+	place := r.place()
+	if !r.AlignCorners {
+		place = r.middle()
+	}
+	first, rest := r.split(place)
+	at := make([]node, 4)
+	for i := range at {
+		at[i] = r.inside(Add(first, num64(int64(i)-1)))
+	}
+	return blended(x, axis, at, cubicWeights(rest))
+}
+
+// cubicWeights are those of the elements at -1, 0, 1 and 2 for a place between 0 and 1.
+func cubicWeights(rest node) []node {
+	const a = -0.75
+	back := Sub(num(1), rest)
+	return []node{cubicFar(Add(rest, num(1)), a), cubicNear(rest, a), cubicNear(back, a), cubicFar(Add(back, num(1)), a)}
+}
+
+// cubicNear and cubicFar are the kernel of R. Keys, Cubic convolution interpolation for digital image
+// processing (1981), at distances up to 1 and from 1 to 2.
+func cubicNear(d node, a float64) node {
+	return Add(Mul(Mul(Sub(Mul(num(a+2), d), num(a+3)), d), d), num(1))
+}
+
+func cubicFar(d node, a float64) node {
+	return Sub(Mul(Add(Mul(Sub(Mul(num(a), d), num(5*a)), d), num(8*a)), d), num(4*a))
+}
+
+// blended is the sum of elements that are picked along an axis, times their weights.
+func blended(x node, axis int, at, weights []node) (sum node) {
+	sum = num(0)
+	for i := range at {
+		part := Mul(Take(x, axis, at[i]), along(weights[i], x.Rank()-1-axis))
+		if i == 0 {
+			sum = part
+		} else {
+			sum = Add(sum, part)
+		}
+	}
+	return sum
+}
+
+// along is a value whose last axis others of size 1 follow.
+func along(x node, behind int) node {
+	return Reshape(x, append(slices.Clone(x.Shape()), slices.Repeat([]graph.Dim{1}, behind)...)...)
+}
+
+// smooth weighs all elements that are less than a radius away, which grows as the image shrinks.
+func (r resizing) smooth(x node, axis int) node {
+	radius, kernel := 1.0, func(d node) node { return Sub(num(1), d) }
+	if r.Mode == ResizeCubic {
+		radius, kernel = 2, func(d node) node {
+			return Where(Less(d, num(1)), cubicNear(d, -0.5), cubicFar(d, -0.5))
+		}
+	}
+	scale := r.scale()
+	widened := ClampMin(scale, 1)
+	middle := Mul(scale, Add(r.number(), num(0.5)))
+	whole := func(place node) node { return Cast(Floor(ClampMin(Add(place, num(0.5)), 0)), graph.Int64) }
+	reach := Mul(widened, num(radius))
+	first := Unsqueeze(whole(Sub(middle, reach)), 1)
+	end := Unsqueeze(Minimum(whole(Add(middle, reach)), Size(r.g, graph.Int64, r.in)), 1)
+	at := Add(first, Iota(r.g, 1, 1, r.most(radius)))
+	d := Abs(Div(Add(Sub(Cast(at, r.t), Unsqueeze(middle, 1)), num(0.5)), widened))
+	counts := Less(at, end)
+	weights := Where(And(counts, Less(d, num(radius))), kernel(d), num(0))
+	weights = Div(weights, Sum(weights, Axis(1), KeepDims()))
+	behind := x.Rank() - 1 - axis
+	part := Mul(Take(x, axis, r.inside(at)), along(weights, behind))
+	return Sum(Where(along(counts, behind), part, num(0)), Axis(axis+1)) // what is infinite elsewhere does not count
+}
+
+// most is no less than the elements that smooth weighs.
+func (r resizing) most(radius float64) graph.Dim {
+	switch {
+	case r.AlignCorners:
+		return r.in
+	case r.step > 0:
+		return graph.Dim(2*math.Ceil(radius*max(r.step, 1)) + 1)
+	}
+	return r.in.Plus(r.out.Minus(1)).FloorDivBy(r.out).Times(graph.Dim(2 * radius)).Plus(1)
+}
+
+// Resize returns images x, [N, C, …] with 1 to 3 axes behind the channels, with other sizes of these
+// axes: PyTorch's interpolate with a size. x is of floating-point numbers, or for the nearest elements of
+// Uint8. Places are computed in float32, for Float64 in float64. Options are [AlignCorners] and
+// [Antialias], of [ResizeLinear] and [ResizeCubic].
+func Resize(x *graph.Node, mode ResizeMode, sizes []graph.Dim, opts ...ResizeOption) *graph.Node {
+	return resize(x, ResizeAttrs{Mode: mode, Sizes: slices.Clone(sizes)}, opts)
+}
+
+// ResizeBy is [Resize] to sizes that are x's times factors, rounded down: one factor for each axis, or
+// one for all. Neighbours in the result are 1/factor apart in x, as in PyTorch with a scale_factor. Named
+// sizes are multiplied by fractions with a power of two below, such as 2, 0.5 and 1.25.
+func ResizeBy(x *graph.Node, mode ResizeMode, factors []float64, opts ...ResizeOption) *graph.Node {
+	a := ResizeAttrs{Mode: mode, Factors: slices.Clone(factors)}
+	defer building("ResizeBy", x, mode, fmt.Sprintf("%#v", factors))()
+	call := refused("ResizeBy", x).with(mode, fmt.Sprintf("%#v", factors))
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if axes := x.Rank() - 2; axes > 0 && len(factors) == 1 {
+		a.Factors = slices.Repeat(factors, axes)
+	}
+	if len(a.Factors) != x.Rank()-2 {
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand,
+			Summary: fmt.Sprintf("%d factors for %s of shape %s: there is one for each axis behind the channels, or one for all", len(factors), x.Called(), x.Shape())})
+	}
+	for i, f := range a.Factors {
+		size, ok := multiplied(x.Shape()[2+i], f)
+		if !ok {
+			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%v times %s is no size", f, x.Shape()[2+i]),
+				Operands: []graph.OperandNote{{Node: x, Bad: []int{2 + i}}},
+				Help:     []string{"a named size is multiplied by a fraction with a power of two below, such as 1.25; ops.Resize takes sizes"}})
+		}
+		a.Sizes = append(a.Sizes, size)
+	}
+	return resize(x, a, opts)
+}
+
+func resize(x node, a ResizeAttrs, opts []ResizeOption) node {
+	for _, o := range opts {
+		if o != nil {
+			o.resize(&a)
+		}
+	}
+	return Apply(opResize, a, x)
+}
+
+// multiplied is a size times a factor, rounded down.
+func multiplied(d graph.Dim, f float64) (size graph.Dim, ok bool) {
+	if !(f > 0) || math.IsInf(f, 1) || d.IsUnknown() {
+		return graph.UnknownDim, d.IsUnknown()
+	}
+	if n, known := d.Int(); known {
+		product := math.Floor(float64(n) * f)
+		return graph.Dim(product), product < 1<<40
+	}
+	const most = 1 << 20 // of the number below
+	for below := int64(1); below <= most; below *= 2 {
+		if above := f * float64(below); above == math.Trunc(above) && above < 1<<40 {
+			return d.Times(graph.Dim(above)).FloorDiv(below), true
+		}
+	}
+	return graph.UnknownDim, false
+}

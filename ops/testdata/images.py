@@ -1,0 +1,70 @@
+"""Writes images.json: what PyTorch 2.6 computes of images and signals, and its gradients.
+
+python images.py > images.json
+
+Operand number i has the elements ((37k + 11(i + 1)) mod 101)/101 - 1/2, k = 0, 1, …, times its scale; gradients are those of
+sum(result * w) with w = 1, 2, …, 7, 1, 2, ….
+"""
+import json
+import torch
+import torch.nn.functional as F
+
+torch.manual_seed(1)
+f64 = torch.float64
+cases = []
+
+
+def operand(i, shape, scale=1.0):
+    k = torch.arange(torch.Size(shape).numel(), dtype=f64)
+    return ((((k * 37 + 11 * (i + 1)) % 101) / 101 - 0.5) * scale).reshape(shape)
+
+
+def case(name, call, *operands, **options):
+    """One call: name, options, shapes and scales of operands, result and gradients. A shape alone has the scale 1."""
+    operands = [(o, 1.0) if isinstance(o[0], int) else o for o in operands]
+    xs = [operand(i, shape, scale).requires_grad_() for i, (shape, scale) in enumerate(operands)]
+    y = call(*xs)
+    w = (torch.arange(y.numel(), dtype=f64) % 7 + 1).reshape(y.shape)
+    grads = torch.autograd.grad(y, xs, w, allow_unused=True)
+    grads = [torch.zeros_like(x) if g is None else g for x, g in zip(xs, grads)]
+    words = lambda t: [v if abs(v) < float("inf") else str(v) for v in t.double().reshape(-1).tolist()]
+    cases.append({"call": name, **options, "shapes": [s for s, _ in operands], "scales": [s for _, s in operands],
+                  "out": list(y.shape), "y": words(y.detach()), "grads": [words(g) for g in grads]})
+
+
+def resize(shape, mode, sizes=None, factors=None, align=False, antialias=False):
+    corners = align if mode in ("linear", "bilinear", "trilinear", "bicubic") else None
+    case("Resize", lambda x: F.interpolate(x, sizes, factors, mode, corners, antialias=antialias), shape,
+         mode=mode, sizes=sizes, factors=factors, align=align, antialias=antialias)
+
+
+linear = [None, "linear", "bilinear", "trilinear"]
+for mode in ["nearest", "nearest-exact", "linear", "area"]:
+    for align in [False, True] if mode == "linear" else [False]:
+        for shape, sizes in [((1, 2, 5), [8]), ((2, 1, 5), [1]), ((1, 1, 1), [3]), ((1, 2, 3, 4), [5, 3]), ((2, 1, 3, 4), [1, 8]),
+                             ((1, 1, 6, 4), [3, 4]), ((1, 1, 2, 3, 4), [3, 2, 5])]:
+            resize(shape, linear[len(sizes)] if mode == "linear" else mode, sizes, align=align)
+        for shape, factors in [((1, 1, 5), [1.5]), ((1, 1, 3, 4), [2.0, 0.75]), ((1, 2, 2, 3), [1.7, 4.0]), ((1, 1, 4, 3), [2.1, 1.2])]:
+            if mode == "linear" or mode != "area" and 1.2 not in factors:  # near 1 and 2, PyTorch's gradients take other elements than its values
+                resize(shape, linear[len(factors)] if mode == "linear" else mode, factors=factors, align=align)
+for align in [False, True]:
+    for shape, sizes in [((1, 2, 3, 4), [5, 3]), ((2, 1, 3, 4), [1, 8]), ((1, 1, 5, 1), [2, 2]), ((1, 1, 3, 3), [3, 7])]:
+        resize(shape, "bicubic", sizes, align=align)
+    resize((1, 1, 4, 3), "bicubic", factors=[1.5, 1.2], align=align)
+    for mode in ["bilinear", "bicubic"]:
+        for shape, sizes in [((1, 2, 7, 9), [3, 4]), ((1, 1, 5, 3), [1, 6]), ((1, 1, 8, 4), [4, 4])]:
+            resize(shape, mode, sizes, align=align, antialias=True)
+        resize((1, 1, 9, 5), mode, factors=[0.35, 1.5], align=align, antialias=True)
+for shape, r in [((2, 8, 3, 1), 2), ((9, 1, 2), 3), ((1, 2, 4, 1, 3), 2), ((1, 2, 3, 2), 1)]:
+    case("PixelShuffle", lambda x: F.pixel_shuffle(x, r), shape, sizes=[r])
+for shape, r in [((2, 2, 4, 2), 2), ((1, 3, 6), 3), ((1, 2, 1, 2, 4), 2)]:
+    case("PixelUnshuffle", lambda x: F.pixel_unshuffle(x, r), shape, sizes=[r])
+for shape, groups in [((2, 6, 2), 3), ((1, 4, 2, 3), 4), ((1, 4, 1, 2, 2), 2), ((1, 3, 2, 2), 1)]:
+    case("ChannelShuffle", lambda x: F.channel_shuffle(x, groups), shape, sizes=[groups])
+for kernel, steps in [((2, 3), (1, 0, 1)), ((1, 2), (2, 1, 1)), ((3, 2), (1, 2, 2)), ((2, 2), (3, 0, 1))]:
+    stride, padding, dilation = steps
+    case("Im2Col", lambda x: F.unfold(x, kernel, dilation, padding, stride), (2, 2, 5, 4), sizes=[*kernel, *steps])
+    columns = F.unfold(torch.zeros(1, 2, 5, 4), kernel, dilation, padding, stride).shape
+    case("Col2Im", lambda x: F.fold(x, (5, 4), kernel, dilation, padding, stride), tuple(columns), sizes=[*kernel, *steps])
+    case("Col2Im", lambda x: F.fold(x, (5, 4), kernel, dilation, padding, stride), tuple(columns[1:]), sizes=[*kernel, *steps])
+print("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]")
