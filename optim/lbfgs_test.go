@@ -1,8 +1,8 @@
 package optim_test
 
 import (
+	"math"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,6 +10,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim/lbfgs"
 	"github.com/broadloom/broadloom/weights"
 )
@@ -46,11 +47,11 @@ func TestLBFGSOfPyTorch(t *testing.T) {
 	}
 }
 
-// TestResumedLBFGS saves the parameters and the method's state, and goes on in another session.
+// TestResumedLBFGS saves the parameters and the method's state in a checkpoint, and goes on in another session.
 func TestResumedLBFGS(t *testing.T) {
-	newMinimizer := func() (*lbfgs.Minimizer, *exec.Session) {
+	newMinimizer := func(problem string) (*lbfgs.Minimizer, *exec.Session) {
 		g := graph.New("resumed")
-		loss, params := problems["mlp"](g, graph.Float32)
+		loss, params := problems[problem](g, graph.Float32)
 		grads := autodiff.Grad(loss, params)
 		sess := session(t, g, exec.Outputs(append(grads, loss)...))
 		m, err := lbfgs.New(sess, loss, params, grads)
@@ -64,45 +65,70 @@ func TestResumedLBFGS(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
-	for _, file := range []string{"w.safetensors", "w.npz"} {
-		for _, pause := range []int{0, 1, 4} {
-			m, whole := newMinimizer()
-			steps(m, 9)
-			m, first := newMinimizer()
-			steps(m, pause)
-			path := filepath.Join(t.TempDir(), file)
-			var values []weights.Named
-			for name, a := range all(t, first) {
-				values = append(values, weights.Named{Name: name, Value: a})
-			}
-			for name, a := range m.State() {
-				values = append(values, weights.Named{Name: name, Value: a})
-			}
-			require.NoError(t, weights.Write(path, values))
+	for _, pause := range []int{0, 1, 4} {
+		m, whole := newMinimizer("mlp")
+		steps(m, 9)
+		m, first := newMinimizer("mlp")
+		steps(m, pause)
+		checkpoints := weights.NewCheckpoints(t.TempDir(), 1)
+		require.NoError(t, checkpoints.Save(first, pause, nil, weights.With(m)))
 
-			m, second := newMinimizer()
-			f, err := weights.Open(path)
-			require.NoError(t, err)
-			_, err = weights.Load(second, f, weights.AllowUnexpected())
-			require.NoError(t, err)
-			state := map[string]exec.Array{}
-			for _, info := range f.Tensors() {
-				if strings.HasPrefix(info.Name, "lbfgs.") {
-					state[info.Name], err = f.Read(info.Name)
-					require.NoError(t, err)
-				}
-			}
-			require.NoError(t, f.Close())
-			require.NoError(t, m.SetState(state))
-			steps(m, 9-pause)
-			require.Equal(t, all(t, whole), all(t, second), "%s, %d", file, pause)
-
-			delete(state, "lbfgs.turns")
-			require.ErrorContains(t, m.SetState(state), "lbfgs: the state has no lbfgs.turns")
-			state["lbfgs.turns"] = exec.Array{Shape: []int{1, 7}, Data: make([]float64, 7)}
-			require.ErrorContains(t, m.SetState(state), "lbfgs: lbfgs.turns is []float64 of shape [1 7]; it must be []float64 of shape")
-		}
+		m, second := newMinimizer("mlp")
+		found, err := checkpoints.Restore(second, weights.With(m))
+		require.NoError(t, err)
+		steps(m, 9-found.Step)
+		require.Equal(t, all(t, whole), all(t, second), "%d", pause)
 	}
+}
+
+// A file without the state, or with that of other parameters, is told of and changes nothing.
+func TestStateOfLBFGSThatDoesNotFit(t *testing.T) {
+	newMinimizer := func(size int) (*lbfgs.Minimizer, *exec.Session) {
+		g := graph.New("sizes")
+		w, v := g.Param("w", graph.Float64), g.Param("v", graph.Float64, graph.Dim(size))
+		loss := ops.Add(ops.Square(ops.Sub(w, graph.Num(2))), ops.Sum(ops.Pow(ops.Sub(v, graph.Num(1)), graph.Num(4))))
+		params := []*graph.Node{w, v}
+		grads := autodiff.Grad(loss, params)
+		sess := session(t, g, exec.Outputs(append(grads, loss)...))
+		m, err := lbfgs.New(sess, loss, params, grads)
+		require.NoError(t, err)
+		_, err = m.Step(t.Context(), nil)
+		require.NoError(t, err)
+		return m, sess
+	}
+	m, sess := newMinimizer(3)
+	plain, whole := filepath.Join(t.TempDir(), "plain.npz"), filepath.Join(t.TempDir(), "whole.npz")
+	require.NoError(t, weights.Save(plain, sess))
+	require.NoError(t, weights.Save(whole, sess, weights.With(m)))
+
+	before, remembered := all(t, sess), m.State()
+	_, err := weights.LoadFile(sess, plain, weights.With(m))
+	require.ErrorContains(t, err, "missing in the file: lbfgs.direction of *lbfgs.Minimizer")
+	_, err = weights.LoadFile(sess, plain, weights.With(m), weights.AllowMissing("lbfgs.*"))
+	require.NoError(t, err)
+	_, err = weights.LoadFile(sess, whole)
+	require.ErrorContains(t, err, "no parameter: lbfgs.turns F64 [")
+	_, err = weights.LoadFile(sess, whole, weights.With(nil))
+	require.ErrorContains(t, err, "With is given nil")
+	other, otherSess := newMinimizer(4)
+	values := all(t, otherSess)
+	_, err = weights.LoadFile(otherSess, whole, weights.With(other), weights.Only(otherSess.Program().Params()[0]), weights.AllowUnexpected())
+	require.ErrorContains(t, err, "lbfgs.direction is []float64 of shape [4]; it must be []float64 of shape [5]")
+	require.Equal(t, values, all(t, otherSess))
+	require.Equal(t, before, all(t, sess))
+	require.Equal(t, remembered, m.State())
+
+	state := m.State()
+	state["lbfgs.numbers"] = exec.Array{Shape: []int{3}, Data: []float64{math.NaN(), 1, 1}}
+	require.ErrorContains(t, m.SetState(state), "lbfgs: lbfgs.numbers tells of NaN directions, and lbfgs.direction has 4 elements")
+	state["lbfgs.direction"], state["lbfgs.gradient"] = exec.Array{Shape: []int{0}, Data: []float64{}}, exec.Array{Shape: []int{0}, Data: []float64{}}
+	none := exec.Array{Shape: []int{0, 0}, Data: []float64{}}
+	state["lbfgs.steps"], state["lbfgs.turns"], state["lbfgs.numbers"] = none, none, exec.Array{Shape: []int{3}, Data: []float64{5, 1, 1}}
+	require.ErrorContains(t, m.SetState(state), "tells of 5 directions, and lbfgs.direction has 0 elements")
+	delete(state, "lbfgs.turns")
+	require.ErrorContains(t, m.SetState(state), "lbfgs: the state has no lbfgs.turns")
+	state["lbfgs.turns"] = exec.Array{Shape: []int{1, 7}, Data: make([]float64, 7)}
+	require.ErrorContains(t, m.SetState(state), "lbfgs: lbfgs.turns is []float64 of shape [1 7]; it must be []float64 of shape")
 }
 
 func TestLBFGSMistakes(t *testing.T) {

@@ -3,6 +3,7 @@ package weights
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/broadloom/broadloom/exec"
@@ -14,7 +15,7 @@ import (
 // are compared first: where something does not fit and was not allowed, nothing is set, and the
 // error is a *[MismatchError] that tells of everything. Numbers are widened to the parameter's dtype:
 // float16 and bfloat16 to float32 or float64, integers to ones that hold all of theirs. An error while elements are read
-// leaves the parameters of Report.Loaded set.
+// leaves the parameters of Report.Loaded set. What [With] names is set first.
 func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 	o := optionsOf(opts)
 	params, err := paramsOf(s, o)
@@ -22,9 +23,14 @@ func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{}
-	sources := o.match(params, f, r)
+	sources, states := o.match(params, s.Program().Params(), f, r)
 	if len(r.Wrong) > 0 || r.refused || len(r.Unexpected) > 0 && !o.unexpected {
 		return r, &MismatchError{File: f.path, Report: r}
+	}
+	for i, other := range o.with {
+		if err := f.setState(other, states[i]); err != nil {
+			return r, err
+		}
 	}
 	for i, n := range params {
 		if sources[i] == "" {
@@ -63,14 +69,21 @@ type MismatchError struct {
 
 // Error implements error.
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("weights: %s does not fit, and nothing was set:%s\n"+
-		"  (weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only and Rename say what may differ)", e.File, e.Report.differences())
+	hint := ""
+	if e.Report.refused && !e.Report.needed {
+		hint = "\n  the session's program needs none of what is missing: Only(session.Program().Params()...) loads the rest"
+	}
+	return fmt.Sprintf("weights: %s does not fit, and nothing was set:%s%s\n"+
+		"  (weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, With and Rename say what may differ)", e.File, e.Report.differences(), hint)
 }
 
 // paramsOf returns the parameters that are meant.
 func paramsOf(s *exec.Session, o options) ([]*graph.Node, error) {
 	if s == nil {
 		return nil, errors.New("weights: the session is nil")
+	}
+	if slices.Contains(o.with, nil) {
+		return nil, errors.New("weights: With is given nil")
 	}
 	held, err := s.Params()
 	if err != nil || o.only == nil {
@@ -84,15 +97,15 @@ func paramsOf(s *exec.Session, o options) ([]*graph.Node, error) {
 	return o.only, nil
 }
 
-// match finds the tensor of each parameter, and reports what does not fit.
-func (o options) match(params []*graph.Node, f *File, r *Report) (sources []string) {
+// match finds the tensor of each parameter and those of each state, and reports what does not fit.
+func (o options) match(params, program []*graph.Node, f *File, r *Report) (sources []string, states [][]string) {
 	used := map[string]string{}
 	sources = make([]string, len(params))
 	for i, n := range params {
 		name := o.rename(n.Name())
 		if _, found := f.byName[name]; !found {
 			r.Missing = append(r.Missing, fmt.Sprintf("%s %v (%s)", n.Name(), n.Shape(), n.Pos()))
-			r.refused = r.refused || !o.mayMiss(n.Name())
+			r.refused, r.needed = r.refused || !o.mayMiss(n.Name()), r.needed || slices.Contains(program, n)
 			continue
 		}
 		if other, twice := used[name]; twice {
@@ -104,12 +117,49 @@ func (o options) match(params []*graph.Node, f *File, r *Report) (sources []stri
 			r.Wrong = append(r.Wrong, why)
 		}
 	}
+	for _, other := range o.with {
+		states = append(states, o.matchState(other, f, used, r))
+	}
 	for _, t := range f.tensors {
 		if _, ok := used[t.Name]; !ok {
 			r.Unexpected = append(r.Unexpected, fmt.Sprintf("%s %s %v", t.Name, t.DType, shapeText(t.Shape)))
 		}
 	}
-	return sources
+	return sources, states
+}
+
+// matchState finds the tensors of a state; none where one is missing.
+func (o options) matchState(other Stateful, f *File, used map[string]string, r *Report) (names []string) {
+	names, isWhole := slices.Sorted(maps.Keys(other.State())), true
+	for _, name := range names {
+		used[name] = name
+		if _, has := f.byName[name]; !has {
+			r.Missing = append(r.Missing, fmt.Sprintf("%s of %T", name, other))
+			isWhole, r.needed, r.refused = false, true, r.refused || !o.mayMiss(name)
+		}
+	}
+	if !isWhole {
+		return nil
+	}
+	return names
+}
+
+// setState gives the tensors of these names to what remembers them; none are none.
+func (f *File) setState(other Stateful, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	state := map[string]exec.Array{}
+	for _, name := range names {
+		var err error
+		if state[name], err = f.Read(name); err != nil {
+			return err
+		}
+	}
+	if err := other.SetState(state); err != nil {
+		return fmt.Errorf("weights: %s: %w", f.path, err)
+	}
+	return nil
 }
 
 // mismatch says why a tensor cannot be loaded into a parameter; nothing where it can.

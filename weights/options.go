@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -17,6 +18,7 @@ type options struct {
 	narrowing  bool
 	metadata   map[string]string
 	shardBytes int64
+	with       []Stateful
 }
 
 // Option changes how parameters are loaded or saved.
@@ -77,3 +79,16 @@ func Metadata(pairs map[string]string) Option {
 // ShardBytes saves in files of at most so many bytes of elements (a single tensor may be larger),
 // beside their index at the given path, which then ends with .index.json.
 func ShardBytes(n int64) Option { return func(o *options) { o.shardBytes = n } }
+
+// Stateful is what remembers more between steps than parameters do, such as a minimizer of package
+// optim/lbfgs. SetState takes what State of such a one returned; an error changes nothing.
+type Stateful interface {
+	State() map[string]exec.Array
+	SetState(map[string]exec.Array) error
+}
+
+// With saves the arrays of these beside the parameters, under their own names, and sets them when it loads: all of one, or
+// none where AllowMissing allows that.
+func With(others ...Stateful) Option {
+	return func(o *options) { o.with = append(o.with, others...) }
+}

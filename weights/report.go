@@ -17,6 +17,7 @@ type Report struct {
 	Wrong []string
 
 	refused bool // something is missing that may not be
+	needed  bool // something is missing that the session's program uses
 }
 
 // maxListed bounds the names of a kind in a text.

@@ -1,9 +1,14 @@
 package weights
 
-import "github.com/broadloom/broadloom/exec"
+import (
+	"maps"
+	"slices"
+
+	"github.com/broadloom/broadloom/exec"
+)
 
 // Save writes the parameters of a session, the state of optimisers among them, to a file: see
-// [Write]. Options are [Only], [Rename], [Metadata] and [ShardBytes]. No other session that shares
+// [Write]. Options are [Only], [With], [Rename], [Metadata] and [ShardBytes]. No other session that shares
 // the parameters may write them meanwhile.
 //
 // A session holds all parameters that its graph had when its program was compiled, and those of sessions
@@ -20,6 +25,12 @@ func Save(path string, s *exec.Session, opts ...Option) error {
 		values[i].Name = o.rename(n.Name())
 		if values[i].Value, err = s.Param(n); err != nil {
 			return err
+		}
+	}
+	for _, other := range o.with {
+		state := other.State()
+		for _, name := range slices.Sorted(maps.Keys(state)) {
+			values = append(values, Named{name, state[name]})
 		}
 	}
 	return Write(path, values, opts...)

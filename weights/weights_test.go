@@ -286,3 +286,21 @@ func TestAnAbsentFileIsNamedOnce(t *testing.T) {
 		require.Equal(t, 1, strings.Count(err.Error(), path), err.Error())
 	}
 }
+
+// A model is read into a session that evaluates, though its graph also has an optimiser.
+func TestWhatAProgramNeedsNotMayStayAway(t *testing.T) {
+	m := newModel(t, 8)
+	evaluation, err := exec.Compile(m.loss.Graph(), exec.Outputs(m.loss))
+	require.NoError(t, err)
+	s, path := evaluation.NewSession(), filepath.Join(t.TempDir(), "w.safetensors")
+	model := weights.Only(evaluation.Params()...)
+	require.NoError(t, weights.Save(path, s, model))
+	_, err = weights.LoadFile(s, path)
+	require.ErrorContains(t, err, "hidden.weight.exp_avg")
+	require.ErrorContains(t, err, "needs none of what is missing: Only(session.Program().Params()...) loads the rest")
+	_, err = weights.LoadFile(s, path, model)
+	require.NoError(t, err)
+	_, err = weights.LoadFile(m.prog.NewSession(), path)
+	require.ErrorContains(t, err, "hidden.weight.exp_avg")
+	require.NotContains(t, err.Error(), "needs none", "training uses it")
+}

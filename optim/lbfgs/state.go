@@ -18,7 +18,7 @@ const (
 )
 
 // State returns copies of what the method remembers between steps, in Float64, by names that begin with
-// "lbfgs.". Saved with the parameters, they let a later minimizer go on as this one would.
+// "lbfgs.". Saved with the parameters, which weights.With does, they let a later minimizer go on as this one would.
 func (m *Minimizer) State() map[string]exec.Array {
 	n := len(m.d)
 	return map[string]exec.Array{
@@ -46,7 +46,8 @@ func (m *Minimizer) SetState(state map[string]exec.Array) error {
 		k = steps.Shape[0]
 	}
 	parts := map[string][]float64{}
-	for name, shape := range map[string][]int{directionName: {n}, gradientName: {n}, stepsName: {k, n}, turnsName: {k, n}, numbersName: {3}} {
+	for i, name := range []string{directionName, gradientName, stepsName, turnsName, numbersName} {
+		shape := [][]int{{n}, {n}, {k, n}, {k, n}, {3}}[i]
 		a, has := state[name]
 		if !has {
 			return fmt.Errorf("lbfgs: the state has no %s", name)
@@ -57,9 +58,12 @@ func (m *Minimizer) SetState(state map[string]exec.Array) error {
 		}
 		parts[name] = slices.Clone(data)
 	}
+	numbers := parts[numbersName]
+	if directions := numbers[0]; !(directions >= 0 && directions <= 1<<53) || (directions == 0) != (n == 0) || n == 0 && k > 0 {
+		return fmt.Errorf("lbfgs: %s tells of %g directions, and %s has %d elements and %s %d rows", numbersName, directions, directionName, n, stepsName, k)
+	}
 	m.d, m.lastGrad = parts[directionName], parts[gradientName]
 	m.steps, m.turns = rows(parts[stepsName], k, n), rows(parts[turnsName], k, n)
-	numbers := parts[numbersName]
 	m.directions, m.t, m.scale = int(numbers[0]), numbers[1], numbers[2]
 	return nil
 }
