@@ -205,4 +205,5 @@ type Claim struct {
 	Message string
 	Operand int  // whose element is at fault
 	Below   *Dim // what an index must be less than, for the error to tell; nil for no index
+	FromEnd bool // whether a negative index counts from there
 }

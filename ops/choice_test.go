@@ -32,7 +32,7 @@ func (a choiceArray) value() reference.Value {
 	return reference.FromFloats(graph.Int64, a.Data, a.Shape...)
 }
 
-// choiceCase is one of PyTorch's answers in testdata/choice.json, which testdata/choice.py wrote.
+// choiceCase is one of PyTorch's answers in testdata/choice.json, or another file that a program beside it wrote.
 type choiceCase struct {
 	Name           string
 	In, Out, Grads []choiceArray
@@ -99,19 +99,22 @@ var choiceCalls = map[string]func(t *testing.T, c choiceCase, in []node) []node{
 
 // TestChoiceAsPyTorch compares values and gradients with PyTorch's, at ties, NaN and infinities, and on axes with one
 // element or none.
-func TestChoiceAsPyTorch(t *testing.T) {
-	text, err := os.ReadFile("testdata/choice.json")
+func TestChoiceAsPyTorch(t *testing.T) { runCases(t, "choice", choiceCalls) }
+
+// runCases runs the cases of a file in testdata by the functions that their names begin with.
+func runCases(t *testing.T, file string, calls map[string]func(t *testing.T, c choiceCase, in []node) []node) {
+	text, err := os.ReadFile("testdata/" + file + ".json")
 	require.NoError(t, err)
 	var cases []choiceCase
 	require.NoError(t, json.Unmarshal(text, &cases))
 	require.NotEmpty(t, cases)
 	for _, c := range cases {
-		c.run(t)
+		c.run(t, calls[strings.Fields(c.Name)[0]])
 	}
 }
 
-func (c choiceCase) run(t *testing.T) {
-	g, fed := graph.New("choice"), feeds{}
+func (c choiceCase) run(t *testing.T, call func(t *testing.T, c choiceCase, in []node) []node) {
+	g, fed := graph.New("cases"), feeds{}
 	var in, wrt []node
 	for i, a := range c.In {
 		x := g.Input("x"+strconv.Itoa(i), a.value().DType, graph.MakeShape(a.Shape...)...)
@@ -120,7 +123,7 @@ func (c choiceCase) run(t *testing.T) {
 			wrt = append(wrt, x)
 		}
 	}
-	outputs := choiceCalls[strings.Fields(c.Name)[0]](t, c, in)
+	outputs := call(t, c, in)
 	if outputs = outputs[:len(c.Out)]; len(c.Grads) > 0 {
 		size := 1
 		for _, d := range c.Out[0].Shape {

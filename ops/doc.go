@@ -45,6 +45,7 @@
 // By index:
 //   - gather.go, take.go, segment.go
 //   - scatter.go
+//   - multiindex.go, index.go: into several axes
 //
 // Products:
 //   - matmul.go, einsum.go

@@ -97,7 +97,7 @@ func expandGather(n *graph.Node, in []*graph.Node) *graph.Node {
 	}
 	axis := countedFromZero([]int{n.Attrs().(GatherAttrs).Axis}, x.Rank())[0]
 	places := make([]node, x.Rank())
-	places[axis] = Apply(opCheckIndex, indexAttrs{x.Shape()[axis]}, index)
+	places[axis] = Apply(opCheckIndex, indexAttrs{Size: x.Shape()[axis]}, index)
 	return Reshape(takeFlat(x, places, rowMajorSteps(x.Shape()), 0, index.Shape()), n.Shape()...)
 }
 

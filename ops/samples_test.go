@@ -224,6 +224,32 @@ var samples = []sample{
 	{name: "index_reduce", shapes: [][]int{{2, 4}, {5}, {2, 5}}, index: map[int]int{1: 4}, call: func(in ...node) node {
 		return ops.IndexReduce(in[0], 1, in[1], in[2], ops.ReduceMax)
 	}},
+	{name: "gather_nd", shapes: [][]int{{4, 4, 2}, {3, 2}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.GatherND(in[0], in[1], 0) }},
+	{name: "gather_nd of batches", shapes: [][]int{{2, 4, 3}, {2, 3, 1}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.GatherND(in[0], ops.Sub(in[1], graph.Num(4)), 1)
+	}},
+	{name: "scatter_nd", shapes: [][]int{{4, 4, 2}, {3, 2}, {3, 2}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.ScatterND(in[0], in[1], in[2]) }},
+	{name: "scatter_nd_reduce by sum", shapes: [][]int{{4, 2}, {3, 3, 1}, {3, 3, 2}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterNDReduce(in[0], ops.Sub(in[1], graph.Num(4)), in[2], ops.ReduceSum)
+	}},
+	{name: "scatter_nd_reduce by max", shapes: [][]int{{4, 2}, {5, 1}, {5, 2}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.ScatterNDReduce(in[0], in[1], in[2], ops.ReduceMax, ops.ExcludeSelf())
+	}},
+	{name: "index", shapes: [][]int{{2, 4, 4}, {3, 1}, {2}}, index: map[int]int{1: 4, 2: 4}, call: func(in ...node) node {
+		return ops.Index(in[0], nil, in[1], ops.Sub(in[2], graph.Num(4)))
+	}},
+	{name: "index of axes apart", shapes: [][]int{{4, 2, 4}, {3}, {}}, index: map[int]int{1: 4, 2: 4}, call: func(in ...node) node {
+		return ops.Index(in[0], in[1], nil, in[2])
+	}},
+	{name: "index_put", shapes: [][]int{{2, 4, 4}, {3, 1}, {2}, {3, 1}}, index: map[int]int{1: 4, 2: 4}, call: func(in ...node) node {
+		return ops.IndexPut(in[0], []node{nil, in[1], ops.Sub(in[2], graph.Num(4))}, in[3])
+	}},
+	{name: "index_put added", shapes: [][]int{{4, 2, 4}, {3}, {1}, {3, 2}}, index: map[int]int{1: 4, 2: 4}, call: func(in ...node) node {
+		return ops.IndexPut(in[0], []node{in[1], nil, in[2]}, in[3], ops.Accumulate())
+	}},
+	{name: "index_put in place", shapes: [][]int{{4, 2}, {3}, {2}}, index: map[int]int{1: 4}, call: func(in ...node) node {
+		return ops.IndexPutInPlace(ops.Copy(in[0]), []node{in[1]}, in[2], ops.Accumulate())
+	}},
 	{name: "index_select", shapes: [][]int{{3, 4}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.IndexSelect(in[0], 1, in[1]) }},
 	{name: "gather", shapes: [][]int{{3, 4}, {3, 6}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Gather(in[0], 1, in[1]) }},
 	{name: "embedding", shapes: [][]int{{2, 3}, {5, 2}}, index: map[int]int{0: 5}, flat: "no gradient flows to the padding row",

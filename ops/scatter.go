@@ -12,7 +12,7 @@ var opScatter, opScatterAdd, opScatterReduce, opIndexCopy, opIndexAdd, opIndexRe
 // Reduction is how elements that an index brings to one place are united.
 type Reduction uint8
 
-// The reductions of ScatterReduce and IndexReduce.
+// The reductions of ScatterReduce, IndexReduce and ScatterNDReduce.
 const (
 	ReduceSum Reduction = iota + 1
 	ReduceProd
@@ -48,13 +48,25 @@ func (a ScatterAttrs) Args(operands []string) []string {
 	if a.By > ReduceSum || a.ExcludeSelf {
 		words = append(words, a.By.String())
 	}
+	return a.options(words)
+}
+
+func (a ScatterAttrs) options(words []string) []string {
 	if a.ExcludeSelf {
 		words = append(words, "ops.ExcludeSelf()")
 	}
 	return words
 }
 
-// ScatterOption is an option of [ScatterReduce] and [IndexReduce].
+// unitedDType is the dtype of what is written by index; truth values are not united.
+func unitedDType(c *graph.Call, name string, by Reduction) graph.DType {
+	if c.DType(0) == graph.Bool && by != lastWins && !c.Failed() {
+		rules.RefuseDType(c, `"`+name+`" not implemented for 'Bool'`)
+	}
+	return c.DType(0)
+}
+
+// ScatterOption is an option of [ScatterReduce], [IndexReduce] and [ScatterNDReduce].
 type ScatterOption func(*ScatterAttrs)
 
 // ExcludeSelf leaves out what the operand has at a place that an index names.
@@ -67,10 +79,7 @@ func writing(name, fn, doc, pytorch, onnx string, shape func(c *graph.Call, name
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(ScatterAttrs)
 			s := shape(c, name, a.Axis)
-			if c.DType(0) == graph.Bool && a.By != lastWins && !c.Failed() {
-				rules.RefuseDType(c, `"`+name+`" not implemented for 'Bool'`)
-			}
-			return c.DType(0), s
+			return unitedDType(c, name, a.By), s
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			x, a := vector(in[0]), n.Attrs().(ScatterAttrs)
@@ -129,7 +138,7 @@ func scatterElements(x, index, src node, a ScatterAttrs) node {
 		src = Slice(src, axis, 0, d, 1)
 	}
 	places := make([]node, x.Rank())
-	places[a.Axis] = Apply(opCheckIndex, indexAttrs{x.Shape()[a.Axis]}, index)
+	places[a.Axis] = Apply(opCheckIndex, indexAttrs{Size: x.Shape()[a.Axis]}, index)
 	flat := flatIndex(x.Graph(), places, rowMajorSteps(x.Shape()), 0, index.Shape())
 	count := index.Shape().NumElements()
 	a.Axis = 0
@@ -224,17 +233,29 @@ func IndexReduce(x *graph.Node, axis int, index, src *graph.Node, by Reduction, 
 }
 
 func reduceInto(op *graph.Op, x node, axis int, index, src node, by Reduction, opts []ScatterOption) node {
+	if m := notReduction(by); m != nil {
+		return refusal(refused(op.Func, x, index, src).with(axis, by), m)
+	}
+	return Apply(op, uniting(axis, by, opts), x, index, src)
+}
+
+// notReduction is the mistake of a reduction that there is not.
+func notReduction(by Reduction) *graph.Mistake {
+	if by >= ReduceSum && by <= ReduceMin {
+		return nil
+	}
+	return &graph.Mistake{Code: graph.CodeSize, Summary: "reduce argument must be one of ops.ReduceSum, ReduceProd, ReduceMean, ReduceMax, ReduceMin"}
+}
+
+// uniting are the fixed arguments of a reduction into an axis.
+func uniting(axis int, by Reduction, opts []ScatterOption) ScatterAttrs {
 	a := ScatterAttrs{Axis: axis, By: by}
 	for _, o := range opts {
 		if o != nil {
 			o(&a)
 		}
 	}
-	if by < ReduceSum || by > ReduceMin {
-		return refusal(refused(op.Func, x, index, src).with(axis, by), &graph.Mistake{Code: graph.CodeSize,
-			Summary: "reduce argument must be one of ops.ReduceSum, ReduceProd, ReduceMean, ReduceMax, ReduceMin"})
-	}
-	return Apply(op, a, x, index, src)
+	return a
 }
 
 // IndexFill returns x with a number, or a scalar, in the slices that the indices, a vector, name

@@ -46,6 +46,8 @@ func (f *torchFloats) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
+var reductionOf = map[string]ops.Reduction{"Sum": ops.ReduceSum, "Prod": ops.ReduceProd, "Mean": ops.ReduceMean, "Max": ops.ReduceMax, "Min": ops.ReduceMin}
+
 // call builds the case's operation.
 func (c scatterCase) call(x, index, src *graph.Node) *graph.Node {
 	words := strings.Fields(c.Name)
@@ -54,7 +56,7 @@ func (c scatterCase) call(x, index, src *graph.Node) *graph.Node {
 	if f := plain[words[0]]; f != nil {
 		return f(x, c.Axis, index, src)
 	}
-	by := map[string]ops.Reduction{"Sum": ops.ReduceSum, "Prod": ops.ReduceProd, "Mean": ops.ReduceMean, "Max": ops.ReduceMax, "Min": ops.ReduceMin}[words[1]]
+	by := reductionOf[words[1]]
 	var opts []ops.ScatterOption
 	if len(words) == 3 {
 		opts = append(opts, ops.ExcludeSelf())

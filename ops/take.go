@@ -12,8 +12,12 @@ var opTake, opCheckIndex *graph.Op
 // TakeAttrs are the fixed arguments of Take.
 type TakeAttrs struct{ Axis int }
 
-// indexAttrs are the fixed arguments of the check of indices.
-type indexAttrs struct{ Size graph.Dim }
+// indexAttrs are the fixed arguments of the check of indices: the size of the axis, and whether a
+// negative index counts from its end.
+type indexAttrs struct {
+	Size    graph.Dim
+	FromEnd bool
+}
 
 func init() {
 	opTake = define(graph.Op{
@@ -34,13 +38,26 @@ func init() {
 			noOperandGradient),
 	})
 	opCheckIndex = define(graph.Op{
-		Name: "check_index", Func: "Gather", Doc: "x, after a check that it is an index into an axis of the given size.",
-		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Infer: sameType, Grad: noGradient,
+		Name: "check_index", Func: "Gather", Doc: "x, after a check that it is an index into an axis of the given size; a negative one may count from the end.",
+		Class: graph.Elementwise, MinIn: 1, MaxIn: 1, Grad: noGradient,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			if c.Attrs().(indexAttrs).FromEnd { // the size of the axis is added
+				return graph.Int64, rules.BroadcastOperands(c)
+			}
+			return sameType(c)
+		},
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
-			at, size := e.Convert(x[0], graph.Int64), n.Attrs().(indexAttrs).Size
-			inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, at, e.Const(graph.Int64, 0)), e.Prim(graph.PrimLt, at, e.Size(size)))
-			e.Check(inside, graph.Claim{Message: "index is out of bounds", Below: &size})
-			return x[0]
+			a, at, zero := n.Attrs().(indexAttrs), e.Convert(x[0], graph.Int64), e.Const(graph.Int64, 0)
+			size, least := e.Size(a.Size), zero
+			if a.FromEnd {
+				least = e.Prim(graph.PrimSub, zero, size)
+			}
+			inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, at, least), e.Prim(graph.PrimLt, at, size))
+			e.Check(inside, graph.Claim{Message: "index is out of bounds", Below: &a.Size, FromEnd: a.FromEnd})
+			if !a.FromEnd {
+				return x[0]
+			}
+			return e.Prim(graph.PrimSelect, e.Prim(graph.PrimLt, at, zero), e.Prim(graph.PrimAdd, at, size), at)
 		},
 	})
 	opTake.Ref = named("numpy.take", "torch.take", "jax.numpy.take", "Gather", "ByIndices",
@@ -54,6 +71,11 @@ func noOperandGradient(node, node) node { return nil }
 // axis. An index outside 0..size-1 stops the run with an error.
 func Take(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 	return Apply(opTake, TakeAttrs{axis}, x, index)
+}
+
+// checkedIndex is an index into an axis of the given size, as Int64; a negative one counts from the end.
+func checkedIndex(index node, size graph.Dim) node {
+	return Apply(opCheckIndex, indexAttrs{size, true}, index)
 }
 
 // takeFlat picks elements of x, in row-major order, by an index that is the sum of

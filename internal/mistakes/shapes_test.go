@@ -10,7 +10,7 @@ import (
 var _ = add(
 	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, convOfChannelsLast, classNumbersAsFloats, classWithAxis, biasAlongRows,
 	headsWithoutTranspose, reshapedToSequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank,
-	scatterTooFar, addedSlicesWithoutIndex, searchedInOtherBatch, decayOfOtherLength, boundariesOfEach, quantileOfIntegers, quantilesInTable, histogramWithoutEdges, seenTwice, twoMistakes, joinedAfterAMistake,
+	scatterTooFar, addedSlicesWithoutIndex, scatterOfRank, scatterOfSmallIndices, scatterOfOtherDType, pairsForTriples, updatesForOtherRows, tuplesOfAnySize, pointsOfTwoLengths, maskAsIndex, valuesOfOtherShape, pointsAtOnce, searchedInOtherBatch, decayOfOtherLength, boundariesOfEach, quantileOfIntegers, quantilesInTable, histogramWithoutEdges, seenTwice, twoMistakes, joinedAfterAMistake,
 )
 
 func layerAfterFlatten(g *graph.Graph) {
@@ -98,6 +98,59 @@ func scatterTooFar(g *graph.Graph) {
 func addedSlicesWithoutIndex(g *graph.Graph) {
 	x, index := g.Input("x", graph.Float32, 4, 3), g.Input("index", graph.Int64, 2)
 	ops.IndexAdd(x, 0, index, g.Input("src", graph.Float32, 5, 3)) // want error BL101 "Number of indices (2) should be equal"
+}
+
+func scatterOfRank(g *graph.Graph) {
+	x, index := g.Input("x", graph.Float32, 4, 3), g.Input("index", graph.Int64, 2)
+	ops.Scatter(x, 0, index, g.Input("src", graph.Float32, 2)) // want error BL103 "same number of dimensions as self"
+}
+
+func scatterOfSmallIndices(g *graph.Graph) {
+	x, index := g.Input("x", graph.Float32, 4, 3), g.Input("index", graph.Int32, 2, 3)
+	ops.ScatterReduce(x, 0, index, g.Input("src", graph.Float32, 2, 3), ops.ReduceMax) // want error BL340 "Expected dtype int64 for index"
+}
+
+func scatterOfOtherDType(g *graph.Graph) {
+	x, index := g.Input("x", graph.Float32, 4, 3), g.Input("index", graph.Int64, 2, 3)
+	ops.ScatterAdd(x, 0, index, g.Input("src", graph.Float64, 2, 3)) // want error BL340 "self.dtype to be equal to src.dtype"
+}
+
+func pairsForTriples(g *graph.Graph) {
+	image, points := g.Input("image", graph.Float32, 28, 28), g.Input("points", graph.Int64, g.Dim("n"), 3)
+	ops.GatherND(image, points, 0) // want error BL103 "has 3 elements, one for each indexed axis, and the operand has 2"
+}
+
+func updatesForOtherRows(g *graph.Graph) {
+	table, index := g.Input("table", graph.Float32, 100, 8), g.Input("index", graph.Int64, g.Dim("n"), 1)
+	ops.ScatterND(table, index, g.Input("rows", graph.Float32, g.Dim("n"), 4)) // want error BL101 "want updates [n, 8], and they are [n, 4]"
+}
+
+func tuplesOfAnySize(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 4, 3)
+	ops.GatherND(x, g.Input("index", graph.Int64, 5, g.Dim("k")), 0) // want error BL003 "is no number"
+}
+
+func pointsOfTwoLengths(g *graph.Graph) {
+	image := g.Input("image", graph.Float32, 28, 28)
+	ops.Index(image, g.Input("rows", graph.Int64, 5), g.Input("columns", graph.Int64, 4)) // want error BL101 "size of tensor a (5) must match the size of tensor b (4)"
+}
+
+func maskAsIndex(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, g.Dim("n"), 3)
+	ops.IndexPut(x, []*graph.Node{ops.Less(ops.Sum(x, 1), graph.Num(0))}, graph.Num(0)) // want error BL340 "ops.MaskedFill"
+}
+
+func valuesOfOtherShape(g *graph.Graph) {
+	x, rows := g.Input("x", graph.Float32, g.Dim("n"), 3), g.Input("rows", graph.Int64, 5)
+	ops.IndexPut(x, []*graph.Node{rows}, g.Input("src", graph.Float32, 5)) // want error BL101 "value tensor of shape [5] cannot be broadcast to indexing result of shape [5, 3]"
+}
+
+// Indices of different shapes make a table, and a number is a value for all.
+func pointsAtOnce(g *graph.Graph) {
+	n := g.Dim("n")
+	x, rows, columns := g.Input("x", graph.Float32, n, g.Dim("k")), g.Input("rows", graph.Int32, g.Dim("r"), 1), g.Input("columns", graph.Int64, g.Dim("c"))
+	at := []*graph.Node{rows, columns}
+	ops.IndexPut(ops.IndexPut(x, at, ops.Index(x, at...), ops.Accumulate()), at, graph.Num(0))
 }
 
 // What is told at a node that failed is one thing.

@@ -2,31 +2,11 @@
 
 python choice.py > choice.json
 """
-import json
 import torch
+from cases import array, case, cases, written
 
 torch.manual_seed(11)
 nan, inf = float("nan"), float("inf")
-cases = []
-
-
-def array(t):
-    words = [str(v) if v != v or abs(v) == inf else v for v in t.double().reshape(-1).tolist()]
-    return {"shape": list(t.shape), "whole": not t.is_floating_point(), "data": words}
-
-
-def case(name, call, *operands):
-    """One call: operands, results, and the gradients of sum(first result * (1, 2, …))."""
-    wrt = [x.requires_grad_() for x in operands if x.is_floating_point()]
-    results = call(*operands)
-    results = [results] if torch.is_tensor(results) else list(results)
-    grads = []
-    if wrt and results[0].requires_grad:
-        dy = torch.arange(1, results[0].numel() + 1, dtype=torch.float64).reshape(results[0].shape)
-        grads = torch.autograd.grad(results[0], wrt, dy, allow_unused=True)
-        grads = [torch.zeros_like(x) if g is None else g for x, g in zip(wrt, grads)]
-    cases.append({"name": name, "in": [array(x.detach()) for x in operands], "out": [array(y.detach()) for y in results],
-                  "grads": [array(g) for g in grads]})
 
 
 def numbers(*shape):
@@ -72,4 +52,4 @@ with torch.no_grad():
         w = torch.randn(4, 9, dtype=torch.float64)
         case("Histogram", lambda x, e: torch.histogram(x, e)[0], numbers(4, 9), bins)
         case("Histogram", lambda x, e, w: torch.histogram(x, e, weight=w)[0], numbers(4, 9), bins, w)
-print("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]")
+print(written())

@@ -301,7 +301,7 @@ func BroadcastOperands(c *graph.Call) graph.Shape {
 	b := CallRules(c).BroadcastShapes(shapes...)
 	c.SetStretch(b.Kinds)
 	if len(b.Clashes) > 0 {
-		c.Fail(clashMistake(c, b))
+		c.Fail(clashMistake(c, b, 0, c.NumIn()))
 		return b.Shape
 	}
 	for _, need := range b.Needs {
@@ -312,12 +312,13 @@ func BroadcastOperands(c *graph.Call) graph.Shape {
 	return b.Shape
 }
 
-func clashMistake(c *graph.Call, b Broadcast) *graph.Mistake {
+// clashMistake tells how the operands from one up to another clash.
+func clashMistake(c *graph.Call, b Broadcast, from, to int) *graph.Mistake {
 	m := &graph.Mistake{Code: graph.CodeBroadcast, Summary: b.Summary()}
 	if b.Clashes[0].Names {
 		m.Code = graph.CodeNames
 	}
-	for i := range c.NumIn() {
+	for i := from; i < to; i++ {
 		note := graph.OperandNote{Node: c.In(i)}
 		for _, clash := range b.Clashes {
 			if axis := len(c.Shape(i)) - clash.FromRight; axis >= 0 && c.Shape(i)[axis] != 1 {

@@ -40,7 +40,11 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 	at := elementAt(k.b.Shape(base.Shape()), k.elementOf(&what.On, f.Position))
 	text := fmt.Sprintf(": %s%s is %s", base.Called(), at, literal(base.DType(), f.Value))
 	if below := what.Claim.Below; below != nil {
-		text += fmt.Sprintf(", not in 0..%d", k.b.Eval(*below)-1)
+		size, least := k.b.Eval(*below), 0
+		if what.Claim.FromEnd {
+			least = -size
+		}
+		text += fmt.Sprintf(", not in %d..%d", least, size-1)
 	}
 	return text
 }

@@ -1,0 +1,80 @@
+package ops_test
+
+import (
+	"context"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/stretchr/testify/require"
+	"testing"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// indicesOf puts nil where a word such as "i-j" has no letter.
+func indicesOf(word string, index []node) (list []node) {
+	for _, letter := range word {
+		if letter == '-' {
+			list = append(list, nil)
+		} else {
+			list, index = append(list, index[0]), index[1:]
+		}
+	}
+	return list
+}
+
+// indexCalls build the functions of testdata/index.json.
+var indexCalls = map[string]func(t *testing.T, c choiceCase, in []node) []node{
+	"GatherND": func(t *testing.T, c choiceCase, in []node) []node {
+		return []node{ops.GatherND(in[0], in[1], c.axis(t))}
+	},
+	"ScatterND": func(t *testing.T, c choiceCase, in []node) []node {
+		if c.words()[0] == "Set" {
+			return []node{ops.ScatterND(in[0], in[1], in[2])}
+		}
+		return []node{ops.ScatterNDReduce(in[0], in[1], in[2], reductionOf[c.words()[0]])}
+	},
+	"Index": func(_ *testing.T, c choiceCase, in []node) []node {
+		return []node{ops.Index(in[0], indicesOf(c.words()[0], in[1:])...)}
+	},
+	"IndexPut": func(_ *testing.T, c choiceCase, in []node) []node {
+		index := indicesOf(c.words()[1], in[2:])
+		if c.words()[0] == "added" {
+			return []node{ops.IndexPut(in[0], index, in[1], ops.Accumulate())}
+		}
+		return []node{ops.IndexPutInPlace(ops.Copy(in[0]), index, in[1])}
+	},
+}
+
+// TestIndexAsPyTorch compares values and gradients with PyTorch's, at repeated, negative and no indices.
+func TestIndexAsPyTorch(t *testing.T) { runCases(t, "index", indexCalls) }
+
+// TestIndexMessages: what is refused, and what stops a run, speaks of the call as it was written.
+func TestIndexMessages(t *testing.T) {
+	g := graph.New("index")
+	x, i := g.Input("x", graph.Float64, g.Dim("n"), 3, 2), g.Input("i", graph.Int64, 4)
+	for want, y := range map[string]node{
+		"Index(x, nil, i, i, i)":                                  ops.Index(x, nil, i, i, i),
+		"IndexPut(x, []*graph.Node{i}, i)":                        ops.IndexPut(x, []node{i}, i),
+		"IndexPut(x, []*graph.Node{nil, i}, x, ops.Accumulate())": ops.IndexPut(x, []node{nil, i}, x, ops.Accumulate()),
+		"IndexPutInPlace(x, []*graph.Node{i}, 3)":                 ops.IndexPutInPlace(x, []node{i}, graph.Num(3)),
+		"GatherND(x, i, 1)":                                       ops.GatherND(x, i, 1),
+		"ScatterNDReduce":                                         ops.ScatterNDReduce(x, i, x, 9),
+		"ScatterNDReduce(x, i, x, ops.ReduceMax, ops.ExcludeSelf()): the last axis of the indices has 4 elements": ops.ScatterNDReduce(x, i, x, ops.ReduceMax, ops.ExcludeSelf()),
+	} {
+		require.ErrorContains(t, y.Err(), want)
+		require.ErrorContains(t, y.Err(), "index_test.go")
+	}
+	for want, build := range map[string]func(x, i node) node{
+		"index is out of bounds: i[1] is -4, not in -3..2": func(x, i node) node { return ops.Index(x, nil, i) },
+		"index is out of bounds: i[0] is 2, not in -2..1":  func(x, i node) node { return ops.GatherND(x, ops.Unsqueeze(i, 1), 0) },
+	} {
+		g := graph.New("outside")
+		x, i := g.Input("x", graph.Float64, g.Dim("n"), 3), g.Input("i", graph.Int32, g.Dim("k"))
+		prog, err := exec.Compile(g, exec.Outputs(build(x, i)))
+		require.NoError(t, err)
+		_, err = prog.NewSession().Run(context.Background(), exec.Feed{x: exec.Array{Shape: []int{2, 3}, Data: make([]float64, 6)}, i: []int32{2, -4}})
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "index_test.go")
+	}
+}

@@ -1,0 +1,125 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opGatherND, opScatterND, opScatterNDReduce *graph.Op
+
+// GatherNDAttrs are the fixed arguments of GatherND.
+type GatherNDAttrs struct{ BatchDims int }
+
+// Args writes the number of batch axes.
+func (a GatherNDAttrs) Args(operands []string) []string { return after(operands, a.BatchDims) }
+
+// ScatterNDAttrs are the fixed arguments of ScatterND and ScatterNDReduce; Axis is 0.
+type ScatterNDAttrs struct{ ScatterAttrs }
+
+// Args writes what was chosen behind the operands.
+func (a ScatterNDAttrs) Args(operands []string) []string {
+	if a.By == lastWins {
+		return operands
+	}
+	return a.options(after(operands, a.By))
+}
+
+func init() {
+	opGatherND = define(graph.Op{
+		Name: "gather_nd", Func: "GatherND", Doc: "elements, or slices, that the numbers along the last axis of the indices name, one for each axis; an index outside stops the run.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(0), rules.GatherND(c, c.Attrs().(GatherNDAttrs).BatchDims)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			joined, at := byTuples(in[0], in[1], n.Attrs().(GatherNDAttrs).BatchDims)
+			return Take(joined, 0, at)
+		},
+		Aligned: func(n *graph.Node, i int) []int {
+			batch, axes := n.Attrs().(GatherNDAttrs).BatchDims, make([]int, n.In(i).Rank())
+			behind := n.In(1).Rank() - 1 // where the axes of a slice begin
+			for axis := range axes {
+				switch indexed := len(axes) - (n.Rank() - behind); {
+				case i == 1 && axis < behind, i == 0 && axis < batch:
+					axes[axis] = axis
+				case i == 0 && axis >= indexed:
+					axes[axis] = behind + axis - indexed
+				default:
+					axes[axis] = -1
+				}
+			}
+			return axes
+		},
+	})
+	opScatterND = writingND("scatter_nd", "ScatterND", "x with elements, or slices, of src where the numbers along the last axis of the indices say; the last of several stays", lastWins)
+	opScatterNDReduce = writingND("scatter_nd_reduce", "ScatterNDReduce", "x united with elements, or slices, of src where the numbers along the last axis of the indices say", ReduceMax)
+	opGatherND.Ref = named("", "", "", "GatherND", "", func(e *graph.Example) node {
+		return GatherND(e.Of("x", "n", "k", "m"), e.As(graph.Int64, "index", "c", "2"), 0)
+	})
+}
+
+// writingND is an entry of elements, or slices, that are written into the first operand by vectors of indices.
+func writingND(name, fn, doc string, by Reduction) *graph.Op {
+	op := define(graph.Op{
+		Name: name, Func: fn, Doc: doc + "; an index outside stops the run.", Class: graph.Composite, MinIn: 3, MaxIn: 3,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			s := rules.ScatterND(c)
+			return unitedDType(c, name, c.Attrs().(ScatterNDAttrs).By), s
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			joined, at := byTuples(in[0], in[1], 0)
+			if slices.Contains(at.Shape(), 0) {
+				return in[0]
+			}
+			count := at.Shape().NumElements()
+			src := Reshape(in[2], append(graph.Shape{count}, joined.Shape()[1:]...)...)
+			return Reshape(writeSlices(joined, Reshape(at, count), src, n.Attrs().(ScatterNDAttrs).ScatterAttrs), n.Shape()...)
+		},
+	})
+	op.Ref = named("", "", "jax.numpy.ndarray.at", "ScatterND", "", func(e *graph.Example) node {
+		return Apply(op, ScatterNDAttrs{ScatterAttrs{By: by}}, e.Of("x", "n", "k", "m"), e.As(graph.Int64, "index", "c", "2"), e.Of("src", "c", "m"))
+	})
+	return op
+}
+
+// byTuples returns x with its first axes as one, up to the last that is indexed, and the places along
+// it that the numbers along the last axis of the indices name.
+func byTuples(x, index node, batch int) (joined, at node) {
+	last := index.Rank() - 1
+	count, _ := index.Graph().Known(index.Shape()[last])
+	places := make([]node, batch+int(count))
+	lead, slice := x.Shape()[:len(places)], x.Shape()[len(places):]
+	for i := range int(count) {
+		places[batch+i] = checkedIndex(Select(index, last, graph.Dim(i)), lead[batch+i])
+	}
+	joined = Reshape(x, append(graph.Shape{lead.NumElements()}, slice...)...)
+	return joined, flatIndex(x.Graph(), places, rowMajorSteps(lead), 0, index.Shape()[:last])
+}
+
+// GatherND picks elements, or slices, of x by vectors along the last axis of the indices, as ONNX's
+// GatherND: y[i, …] = x[index[i, 0], index[i, 1], …]. The first batchDims axes of x and of the indices
+// are one batch, and the vectors index the axes behind them; how long they are must be a number. The
+// result has the indices' axes but for the last, and then those axes of x that are not indexed. Indices
+// are Int32 or Int64; a negative one counts from the end, and one outside stops the run.
+func GatherND(x, index *graph.Node, batchDims int) *graph.Node {
+	return Apply(opGatherND, GatherNDAttrs{batchDims}, x, index)
+}
+
+// ScatterND returns x with elements, or slices, of src written where vectors along the last axis of the
+// indices say, as ONNX's ScatterND: y[index[i, 0], index[i, 1], …] = src[i, …]. src has the shape and dtype of
+// GatherND(x, index, 0). Indices are those of [GatherND]. Where several come to one place the last in
+// row-major order stays, and it alone has the gradient.
+func ScatterND(x, index, src *graph.Node) *graph.Node {
+	return Apply(opScatterND, ScatterNDAttrs{}, x, index, src)
+}
+
+// ScatterNDReduce is [ScatterND] that unites what comes to a place with what is there. Equal greatest
+// or least elements share the gradient. Bool is refused.
+func ScatterNDReduce(x, index, src *graph.Node, by Reduction, opts ...ScatterOption) *graph.Node {
+	if m := notReduction(by); m != nil {
+		return refusal(refused("ScatterNDReduce", x, index, src).with(by), m)
+	}
+	return Apply(opScatterNDReduce, ScatterNDAttrs{uniting(0, by, opts)}, x, index, src)
+}
