@@ -54,7 +54,7 @@
 //   - im2col.go lays windows out
 //
 // Of images:
-//   - resize.go, pixelshuffle.go
+//   - resize.go, gridsample.go, pixelshuffle.go
 //
 // Of whole arrays:
 //   - sort.go, searchsorted.go, quantile.go, count.go

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -28,6 +29,9 @@ func axisWords(axes []int) []any {
 	}
 	return words
 }
+
+// dimsWord writes a list of sizes.
+func dimsWord(s graph.Shape) string { return "[]graph.Dim{" + strings.Trim(s.String(), "[]") + "}" }
 
 func shapeWords(s graph.Shape) []any {
 	words := make([]any, len(s))

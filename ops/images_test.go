@@ -18,6 +18,7 @@ import (
 // whose comment tells what the operands' elements are.
 type imageCase struct {
 	Call, Mode       string
+	Padding          string
 	Sizes            []int
 	Factors          []float64
 	Align, Antialias bool
@@ -28,6 +29,16 @@ type imageCase struct {
 	Grads            []torchFloats
 }
 
+var resizeModes = map[string]ops.ResizeMode{"nearest": ops.ResizeNearest, "nearest-exact": ops.ResizeNearestExact, "linear": ops.ResizeLinear,
+	"bilinear": ops.ResizeLinear, "trilinear": ops.ResizeLinear, "bicubic": ops.ResizeCubic, "area": ops.ResizeArea}
+
+func (c imageCase) corners() []ops.CornerOption {
+	if c.Align {
+		return []ops.CornerOption{ops.AlignCorners()}
+	}
+	return nil
+}
+
 // steps are those of a window, behind its sizes.
 func (c imageCase) steps() []ops.StepOption {
 	return []ops.StepOption{ops.Stride(c.Sizes[2]), ops.Padding(c.Sizes[3]), ops.Dilation(c.Sizes[4])}
@@ -36,8 +47,7 @@ func (c imageCase) steps() []ops.StepOption {
 // imageCalls build the cases' functions.
 var imageCalls = map[string]func(c imageCase, in []node) node{
 	"Resize": func(c imageCase, in []node) node {
-		mode := map[string]ops.ResizeMode{"nearest": ops.ResizeNearest, "nearest-exact": ops.ResizeNearestExact, "linear": ops.ResizeLinear,
-			"bilinear": ops.ResizeLinear, "trilinear": ops.ResizeLinear, "bicubic": ops.ResizeCubic, "area": ops.ResizeArea}[c.Mode]
+		mode := resizeModes[c.Mode]
 		var opts []ops.ResizeOption
 		if c.Align {
 			opts = append(opts, ops.AlignCorners())
@@ -49,6 +59,13 @@ var imageCalls = map[string]func(c imageCase, in []node) node{
 			return ops.ResizeBy(in[0], mode, c.Factors, opts...)
 		}
 		return ops.Resize(in[0], mode, graph.MakeShape(c.Sizes...), opts...)
+	},
+	"GridSample": func(c imageCase, in []node) node {
+		padding := map[string]ops.PaddingMode{"zeros": ops.PadZeros, "border": ops.PadReplicate, "reflection": ops.PadReflect}[c.Padding]
+		return ops.GridSample(in[0], in[1], resizeModes[c.Mode], padding, c.corners()...)
+	},
+	"AffineGrid": func(c imageCase, in []node) node {
+		return ops.AffineGrid(in[0], graph.MakeShape(c.Sizes...), c.corners()...)
 	},
 	"PixelShuffle":   func(c imageCase, in []node) node { return ops.PixelShuffle(in[0], c.Sizes[0]) },
 	"PixelUnshuffle": func(c imageCase, in []node) node { return ops.PixelUnshuffle(in[0], c.Sizes[0]) },
@@ -112,6 +129,12 @@ func (c imageCase) run(t *testing.T, dt graph.DType, named bool) {
 func (c imageCase) isNamed(i, axis int) bool {
 	if c.Call == "Col2Im" {
 		return axis < len(c.Shapes[i])-1
+	}
+	if c.Call == "GridSample" && axis == 0 { // of both operands
+		return false
+	}
+	if c.Call == "AffineGrid" && axis > 0 || c.Call == "GridSample" && i == 1 && axis == len(c.Shapes[1])-1 {
+		return false
 	}
 	return c.Factors == nil || axis < 2 || c.Factors[axis-2]*64 == float64(int(c.Factors[axis-2]*64))
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
@@ -48,7 +47,7 @@ func (a ResizeAttrs) Args(operands []string) []string {
 	if a.Factors != nil {
 		operands = after(operands, a.Mode, fmt.Sprintf("%#v", a.Factors))
 	} else {
-		operands = after(operands, a.Mode, "[]graph.Dim{"+strings.Trim(a.Sizes.String(), "[]")+"}")
+		operands = after(operands, a.Mode, dimsWord(a.Sizes))
 	}
 	if a.AlignCorners {
 		operands = append(operands, "AlignCorners()")

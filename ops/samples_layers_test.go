@@ -72,6 +72,19 @@ var layerSamples = []sample{
 	{name: "resize smoothly", shapes: [][]int{{1, 1, 5, 4}}, call: on(func(x node) node {
 		return ops.Resize(x, ops.ResizeCubic, []graph.Dim{2, 3}, ops.Antialias())
 	})},
+	{name: "grid_sample linearly", shapes: [][]int{{1, 2, 3, 4}, {1, 2, 3, 2}}, call: func(in ...node) node {
+		return ops.GridSample(in[0], in[1], ops.ResizeLinear, ops.PadZeros)
+	}},
+	{name: "grid_sample of volumes", shapes: [][]int{{1, 1, 2, 3, 3}, {1, 1, 2, 2, 3}}, call: func(in ...node) node {
+		return ops.GridSample(in[0], ops.Mul(in[1], graph.Num(1.7)), ops.ResizeLinear, ops.PadReflect, ops.AlignCorners())
+	}},
+	{name: "grid_sample cubically", shapes: [][]int{{1, 1, 3, 4}, {1, 2, 2, 2}}, call: func(in ...node) node {
+		return ops.GridSample(in[0], in[1], ops.ResizeCubic, ops.PadReplicate)
+	}},
+	{name: "grid_sample of the nearest", shapes: [][]int{{2, 1, 3, 4}, {2, 2, 2, 2}}, call: func(in ...node) node {
+		return ops.GridSample(in[0], in[1], ops.ResizeNearest, ops.PadReplicate)
+	}},
+	{name: "affine_grid", shapes: [][]int{{2, 2, 3}}, call: on(func(x node) node { return ops.AffineGrid(x, []graph.Dim{3, 2}) })},
 	{name: "pixel_shuffle", shapes: [][]int{{1, 8, 2, 3}}, call: on(func(x node) node { return ops.PixelShuffle(x, 2) })},
 	{name: "pixel_unshuffle", shapes: [][]int{{1, 2, 4, 6}}, call: on(func(x node) node { return ops.PixelUnshuffle(x, 2) })},
 	{name: "channel_shuffle", shapes: [][]int{{2, 6, 3}}, call: on(func(x node) node { return ops.ChannelShuffle(x, 3) })},

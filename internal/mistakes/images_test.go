@@ -9,7 +9,8 @@ import (
 var _ = add(
 	resizedAllAxes, resizedToNothing, resizedWithCorners, resizedCubicVolume, resizedBytes, resizedByThird, resizedByFactors,
 	shuffledOdd, unshuffledOdd, dealtOdd, columnsOfOther,
-	resizedNamed, shuffledNamed, columnsThere,
+	sampledByTriples, sampledOfOtherBatch, sampledInCircles, sampledWhole, gridOfSquares,
+	sampledNamed, resizedNamed, shuffledNamed, columnsThere,
 )
 
 func resizedAllAxes(g *graph.Graph) {
@@ -60,6 +61,36 @@ func dealtOdd(g *graph.Graph) {
 func columnsOfOther(g *graph.Graph) {
 	columns := ops.Im2Col(g.Input("x", graph.Float32, 1, 3, 8, 8), 3, 3, ops.Padding(1))
 	ops.Col2Im(columns, 8, 8, [2]int{3, 3}) // want error BL120 "Col2Im(columns" "[6, 6]"
+}
+
+func sampledByTriples(g *graph.Graph) {
+	x, grid := g.Input("x", graph.Float32, 1, 3, 8, 8), g.Input("grid", graph.Float32, 1, 4, 4, 3)
+	ops.GridSample(x, grid, ops.ResizeLinear, ops.PadZeros) // want error BL132 "expected grid to have size 2 in last dimension"
+}
+
+func sampledOfOtherBatch(g *graph.Graph) {
+	x, grid := g.Input("x", graph.Float32, 2, 3, 8, 8), g.Input("grid", graph.Float32, 1, 4, 4, 2)
+	ops.GridSample(x, grid, ops.ResizeLinear, ops.PadZeros) // want error BL132 "same batch size"
+}
+
+func sampledInCircles(g *graph.Graph) {
+	x, grid := g.Input("x", graph.Float32, 1, 3, 8, 8), g.Input("grid", graph.Float32, 1, 4, 4, 2)
+	ops.GridSample(x, grid, ops.ResizeLinear, ops.PadCircular) // want error BL001 "PadZeros, PadReplicate or PadReflect, but got: PadCircular"
+}
+
+func sampledWhole(g *graph.Graph) {
+	x, grid := g.Input("x", graph.Int32, 1, 3, 8, 8), g.Input("grid", graph.Int32, 1, 4, 4, 2)
+	ops.GridSample(x, grid, ops.ResizeNearest, ops.PadZeros) // want error BL340 "not implemented for 'Int'"
+}
+
+func gridOfSquares(g *graph.Graph) {
+	ops.AffineGrid(g.Input("theta", graph.Float32, 1, 2, 2), []graph.Dim{8, 8}) // want error BL132 "Nx2x3" "[1, 2, 2]"
+}
+
+func sampledNamed(g *graph.Graph) {
+	n, h := g.Dim("n"), g.Dim("h", graph.AtLeast(1))
+	x, theta := g.Input("x", graph.Float32, n, 3, h, h), g.Input("theta", graph.Float32, n, 2, 3)
+	ops.Add(ops.GridSample(x, ops.AffineGrid(theta, []graph.Dim{h, h}), ops.ResizeLinear, ops.PadZeros), x)
 }
 
 func resizedNamed(g *graph.Graph) {

@@ -67,4 +67,11 @@ for kernel, steps in [((2, 3), (1, 0, 1)), ((1, 2), (2, 1, 1)), ((3, 2), (1, 2, 
     columns = F.unfold(torch.zeros(1, 2, 5, 4), kernel, dilation, padding, stride).shape
     case("Col2Im", lambda x: F.fold(x, (5, 4), kernel, dilation, padding, stride), tuple(columns), sizes=[*kernel, *steps])
     case("Col2Im", lambda x: F.fold(x, (5, 4), kernel, dilation, padding, stride), tuple(columns[1:]), sizes=[*kernel, *steps])
+for align in [False, True]:
+    for padding in ["zeros", "border", "reflection"]:
+        for mode, x, grid in [("bilinear", (2, 2, 3, 4), (2, 2, 3, 2)), ("nearest", (1, 2, 3, 2), (1, 2, 4, 2)), ("bicubic", (1, 2, 3, 4), (1, 2, 3, 2)),
+                              ("bilinear", (1, 1, 1, 3), (1, 1, 4, 2)), ("bilinear", (1, 1, 2, 3, 2), (1, 1, 2, 3, 3)), ("nearest", (1, 1, 2, 3, 2), (1, 1, 2, 2, 3))]:
+            case("GridSample", lambda x, g: F.grid_sample(x, g, mode, padding, align), x, (grid, 3.1), mode=mode, padding=padding, align=align)
+    for sizes in [[2, 3], [1, 4], [2, 1, 3]]:
+        case("AffineGrid", lambda t: F.affine_grid(t, [2, 1, *sizes], align), (2, len(sizes), len(sizes) + 1), sizes=sizes, align=align)
 print("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]")

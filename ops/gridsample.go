@@ -1,0 +1,242 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opGridSample *graph.Op
+
+// GridAttrs are the fixed arguments of GridSample.
+type GridAttrs struct {
+	Mode         ResizeMode
+	Padding      PaddingMode
+	AlignCorners bool
+}
+
+// Args writes the modes and the option.
+func (a GridAttrs) Args(operands []string) []string {
+	operands = after(operands, a.Mode, a.Padding)
+	if a.AlignCorners {
+		operands = append(operands, "AlignCorners()")
+	}
+	return operands
+}
+
+func init() {
+	opGridSample = define(graph.Op{
+		Name: "grid_sample", Func: "GridSample", Doc: "images between their elements, at the places that a grid has.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 2, Promote: ToCommonType, Infer: inferGridSample, Expand: expandGridSample,
+	})
+	opGridSample.Ref = named("scipy.ndimage.map_coordinates", "torch.nn.functional.grid_sample", "jax.scipy.ndimage.map_coordinates", "GridSample", "",
+		func(e *graph.Example) node {
+			return GridSample(e.Of("x", "n", "c", "8", "8"), e.Of("grid", "n", "h", "w", "2"), ResizeLinear, PadZeros)
+		})
+	composed("AffineGrid", "the places of which matrices make images.",
+		named("", "torch.nn.functional.affine_grid", "", "AffineGrid", "",
+			func(e *graph.Example) node { return AffineGrid(e.Of("theta", "n", "2", "3"), []graph.Dim{8, 8}) }))
+}
+
+func inferGridSample(c *graph.Call) (graph.DType, graph.Shape) {
+	a, t := c.Attrs().(GridAttrs), c.DType(0)
+	shape := rules.GridSample(c)
+	problem := ""
+	switch {
+	case c.Failed():
+	case a.Mode != ResizeNearest && a.Mode != ResizeLinear && a.Mode != ResizeCubic:
+		problem = fmt.Sprintf("grid_sample takes ResizeNearest, ResizeLinear or ResizeCubic, but got: %s", a.Mode)
+	case a.Padding != PadZeros && a.Padding != PadReplicate && a.Padding != PadReflect:
+		problem = fmt.Sprintf("grid_sample takes PadZeros, PadReplicate or PadReflect, but got: %s", a.Padding)
+	case a.Mode == ResizeCubic && len(shape) != 4:
+		problem = "grid_sampler(): bicubic interpolation only supports 4D input"
+	case !t.IsFloat():
+		rules.RefuseDType(c, fmt.Sprintf(`"grid_sampler" not implemented for '%s'`, t.TorchName()))
+	}
+	if problem != "" {
+		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: problem})
+	}
+	return t, shape
+}
+
+func expandGridSample(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, grid, t := in[0], in[1], n.DType()
+	if t != graph.Float64 {
+		x, grid = Cast(x, graph.Float32), Cast(grid, graph.Float32)
+	}
+	a, axes := n.Attrs().(GridAttrs), x.Rank()-2
+	places := make([]node, axes)
+	for i := range places { // a grid has the last axis first
+		place := Add(Unsqueeze(Select(grid, -1, graph.Dim(axes-1-i)), 1), num(1))
+		if size := Size(x.Graph(), x.DType(), x.Shape()[2+i]); a.AlignCorners {
+			places[i] = Mul(place, Div(Sub(size, num(1)), num(2)))
+		} else {
+			places[i] = Sub(Mul(place, Div(size, num(2))), num(0.5))
+		}
+	}
+	return Cast(sampler{a, x}.at(places), t)
+}
+
+// sampler reads images [N, C, …] between their elements.
+type sampler struct {
+	GridAttrs
+	x node
+}
+
+// at returns [N, C, places…] for coordinates along each axis, [N, 1, places…], counted in elements from the middle of the
+// first one.
+func (s sampler) at(places []node) (sum node) {
+	var taps [][]axisTap
+	for i, place := range places {
+		taps = append(taps, s.taps(2+i, place))
+	}
+	for _, chosen := range combinations(taps) {
+		part := s.pick(chosen)
+		for _, tap := range chosen {
+			if tap.weight != nil {
+				part = Mul(part, tap.weight)
+			}
+		}
+		if sum == nil {
+			sum = part
+		} else {
+			sum = Add(sum, part)
+		}
+	}
+	return sum
+}
+
+// axisTap is an index along one axis, whether it is one, and its weight.
+type axisTap struct{ at, inside, weight node }
+
+// taps are the elements along an axis that a place lies between.
+func (s sampler) taps(axis int, place node) []axisTap {
+	if s.Mode != ResizeCubic {
+		place = s.brought(axis, place)
+	}
+	if s.Mode == ResizeNearest {
+		return []axisTap{s.tap(axis, Round(place), nil)}
+	}
+	first := Floor(place)
+	rest := Sub(place, first)
+	if s.Mode == ResizeLinear {
+		return []axisTap{s.tap(axis, first, Sub(num(1), rest)), s.tap(axis, Add(first, num(1)), rest)}
+	}
+	var taps []axisTap
+	for i, weight := range cubicWeights(rest) {
+		taps = append(taps, s.tap(axis, s.brought(axis, Add(first, num(float64(i-1)))), weight))
+	}
+	return taps
+}
+
+// tap converts an index, which may be NaN or infinite.
+func (s sampler) tap(axis int, at, weight node) axisTap {
+	last := Size(s.x.Graph(), s.x.DType(), s.x.Shape()[axis].Minus(1))
+	inside := And(GreaterEqual(at, num(0)), LessEqual(at, last))
+	return axisTap{Cast(Where(inside, at, num(0)), graph.Int64), inside, weight}
+}
+
+// brought is a place on the axis for one that may lie outside, unless zeros are there. As in PyTorch, no gradient flows
+// to a place on the end of an axis.
+func (s sampler) brought(axis int, place node) node {
+	size := Size(s.x.Graph(), s.x.DType(), s.x.Shape()[axis])
+	last := Sub(size, num(1))
+	switch s.Padding {
+	case PadZeros:
+		return place
+	case PadReflect:
+		low, span := num(-0.5), size
+		if s.AlignCorners {
+			low, span = num(0), last
+		}
+		away := Sub(place, low)
+		away = Where(Less(away, num(0)), Neg(away), away)
+		away = Where(Greater(span, num(0)), Fmod(away, Mul(num(2), ClampMin(span, 1))), num(0))
+		place = Add(Where(Less(away, span), away, Sub(Mul(num(2), span), away)), low)
+	}
+	return Where(LessEqual(place, num(0)), num(0), Where(GreaterEqual(place, last), last, place))
+}
+
+// pick returns the elements at one tap of each axis, and 0 outside.
+func (s sampler) pick(taps []axisTap) node {
+	g, shape := s.x.Graph(), s.x.Shape()
+	place, inside := taps[0].at, taps[0].inside
+	for i, tap := range taps[1:] {
+		place = Add(Mul(place, Size(g, graph.Int64, shape[3+i])), tap.at)
+		inside = And(inside, tap.inside)
+	}
+	steps := rowMajorSteps(shape)
+	ones := slices.Repeat([]graph.Dim{1}, place.Rank()-2)
+	image := Mul(Iota(g, 0, append(graph.Shape{shape[0], 1}, ones...)...), Size(g, graph.Int64, steps[0]))
+	channel := Mul(Iota(g, 1, append(graph.Shape{1, shape[1]}, ones...)...), Size(g, graph.Int64, steps[1]))
+	at := Add(Add(place, image), channel)
+	return Where(inside, Take(Reshape(s.x, shape.NumElements()), 0, at), num(0))
+}
+
+// combinations takes one of each list, the last list's first.
+func combinations[T any](lists [][]T) [][]T {
+	all := [][]T{nil}
+	for _, list := range lists {
+		var longer [][]T
+		for _, begun := range all {
+			for _, v := range list {
+				longer = append(longer, append(slices.Clone(begun), v))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
+// GridSample returns images x, [N, C, H, W], or volumes, [N, C, D, H, W], at places between their elements: [N, C, H', W']
+// for a grid [N, H', W', 2], or [N, C, D', H', W'] for [N, D', H', W', 3]. A place has the coordinate along the last axis
+// first, and each is from -1 to 1: from outer edge to outer edge of the first and the last element, with [AlignCorners] from
+// middle to middle. The mode is [ResizeLinear], [ResizeNearest], where halves go to the even index, or, of images, [ResizeCubic].
+// Outside there are zeros with [PadZeros], what is at the end of an axis with [PadReplicate], and what is mirrored there
+// with [PadReflect]. x and grid are Float32 or Float64; a place that is NaN gives NaN, of the nearest elements 0. It is
+// PyTorch's grid_sample.
+func GridSample(x, grid *graph.Node, mode ResizeMode, padding PaddingMode, opts ...CornerOption) *graph.Node {
+	return Apply(opGridSample, GridAttrs{mode, padding, len(opts) > 0}, x, grid)
+}
+
+// AffineGrid returns a grid for [GridSample], [N, sizes…, 2] or [N, sizes…, 3]: the places of the elements of an image of the
+// given sizes, [H, W] or [D, H, W], multiplied by the matrices theta, [N, 2, 3] or [N, 3, 4], whose last column is added. It is
+// PyTorch's affine_grid, from M. Jaderberg et al., Spatial Transformer Networks (2015).
+func AffineGrid(theta *graph.Node, sizes []graph.Dim, opts ...CornerOption) *graph.Node {
+	args := []any{dimsWord(sizes)}
+	if len(opts) > 0 {
+		args = append(args, "AlignCorners()")
+	}
+	defer building("AffineGrid", append([]any{theta}, args...)...)()
+	call, axes := refused("AffineGrid", theta).with(args...), len(sizes)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	shape := theta.Shape()
+	switch {
+	case axes != 2 && axes != 3:
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("affine_grid: images have 2 sizes, and volumes 3, but %d are given", axes)})
+	case len(shape) != 3 || shape[1] != graph.Dim(axes) || shape[2] != graph.Dim(axes+1):
+		return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Operands: []graph.OperandNote{{Node: theta}},
+			Summary: fmt.Sprintf("Expected a batch of %dD affine matrices of shape Nx%dx%d for %d sizes. Got %s.", axes, axes, axes+1, axes, shape)})
+	case !theta.DType().IsFloat():
+		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "Expected theta to have floating point type, but got " + theta.DType().String(), Help: []string{"Cast converts"}})
+	}
+	column := func(k int) node { // [N, 1…, axes]
+		return Reshape(Select(theta, 2, graph.Dim(k)), append(append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, axes)...), shape[1])...)
+	}
+	grid := column(axes)
+	for i, size := range sizes {
+		count := Size(theta.Graph(), theta.DType(), size)
+		over := count
+		if len(opts) > 0 {
+			over = ClampMin(Sub(count, num(1)), 1)
+		}
+		place := Cast(Iota(theta.Graph(), 0, append(graph.Shape{size}, slices.Repeat([]graph.Dim{1}, axes-i)...)...), theta.DType())
+		place = Div(Sub(Mul(num(2), place), Sub(count, num(1))), over)
+		grid = Add(grid, Mul(column(axes-1-i), place).Silence(graph.CodeMutualExpand)).Silence(graph.CodeMutualExpand)
+	}
+	return grid
+}
