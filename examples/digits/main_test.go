@@ -19,7 +19,7 @@ func TestDigits(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	require.NoError(t, run(t.Context(), []string{"-out", out}, &stdout, &stderr))
 
-	assert.Empty(t, stderr.String(), "no progress bar outside of a terminal")
+	assert.Empty(t, stderr.String())
 	assert.Regexp(t, `(?m)^epoch  1   loss \d\.\d{4}   test loss \d\.\d{4}   test accuracy \d\d\.\d\d %$`, stdout.String())
 	assert.Regexp(t, `epoch 25 .* test accuracy (9[789]\.\d\d|100\.00) %`, stdout.String())
 
@@ -64,23 +64,24 @@ func TestTheSameSeedGivesTheSameResult(t *testing.T) {
 	assert.NotEqual(t, first, once("6"))
 }
 
+// cancels ends a context when something is written the third time.
+type cancels struct {
+	cancel context.CancelFunc
+	writes int
+}
+
+func (c *cancels) Write(text []byte) (int, error) {
+	if c.writes++; c.writes == 3 {
+		c.cancel()
+	}
+	return len(text), nil
+}
+
 func TestStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	out := filepath.Join(t.TempDir(), "out")
-	steps := 0
-	e, err := loadExamples()
-	require.NoError(t, err)
-	tr, err := newTrainer(config{epochs: 1000, batch: 32, hidden: 16, rate: 1e-3})
-	require.NoError(t, err)
-	_, err = tr.train(ctx, e, e, func() {
-		if steps++; steps == 3 {
-			cancel()
-		}
-	}, func(epoch) {})
-	require.ErrorIs(t, err, context.Canceled)
-	assert.Equal(t, 3, steps)
-
-	require.ErrorIs(t, run(ctx, []string{"-out", out}, io.Discard, io.Discard), context.Canceled)
+	out, stdout := filepath.Join(t.TempDir(), "out"), &cancels{cancel: cancel}
+	require.ErrorIs(t, run(ctx, []string{"-epochs", "1000", "-out", out}, stdout, io.Discard), context.Canceled)
+	assert.Equal(t, 3, stdout.writes)
 	assert.NoDirExists(t, out, "nothing is written")
 }
 
@@ -91,13 +92,11 @@ func TestFlags(t *testing.T) {
 }
 
 func TestData(t *testing.T) {
-	e, err := loadExamples()
+	training, test, err := load(config{batch: 32})
 	require.NoError(t, err)
-	assert.Equal(t, 1797, e.len())
-	training, test := e.split(1)
-	assert.Equal(t, 1438, training.len())
-	assert.Equal(t, 359, test.len())
-	assert.Equal(t, 45, training.batches(32))
+	assert.Equal(t, 1438, training.Len())
+	assert.Equal(t, 45, training.Batches())
+	assert.Equal(t, 359, test.Len())
 }
 
 func TestShapes(t *testing.T) {

@@ -6,6 +6,11 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
+const (
+	pixels = 64 // of one image
+	digits = 10 // classes
+)
+
 // model is a network of one hidden layer with its loss.
 type model struct {
 	graph    *graph.Graph

@@ -9,20 +9,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/plotutil"
-	"gonum.org/v1/plot/vg"
-
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/train"
+	"github.com/broadloom/broadloom/train/curve"
 	"github.com/broadloom/broadloom/viz"
 	"github.com/broadloom/broadloom/viz/svg"
 )
 
-// writePictures writes the curve of the loss and the graph into a folder, and gives the
+// writePictures writes the curves and the graph into a folder, and gives the
 // files written. What was learned is worth more than its pictures: say is told what cannot
 // be drawn or written, and the others follow.
-func writePictures(ctx context.Context, dir string, g *graph.Graph, history []epoch, say func(error)) (files []string) {
+func writePictures(ctx context.Context, dir string, g *graph.Graph, curves []train.Curve, say func(error)) (files []string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		say(err)
 		return nil
@@ -32,7 +29,7 @@ func writePictures(ctx context.Context, dir string, g *graph.Graph, history []ep
 		name string
 		draw func(io.Writer) error
 	}{
-		{"loss.svg", func(w io.Writer) error { return drawLoss(w, history) }},
+		{"loss.svg", func(w io.Writer) error { return curve.SVG(w, "Handwritten digits", curves) }},
 		{"graph.dot", func(w io.Writer) error { return viz.DOT(w, source, view) }},
 		{"graph.svg", func(w io.Writer) error {
 			return viz.SVG(ctx, w, source, view, viz.RenderWith(svg.Render), viz.Report(say))
@@ -65,28 +62,4 @@ func writeWhole(file string, data []byte) error {
 		return err
 	}
 	return os.Rename(f.Name(), file)
-}
-
-// drawLoss plots the losses over the epochs.
-func drawLoss(w io.Writer, history []epoch) error {
-	training, test := make(plotter.XYs, len(history)), make(plotter.XYs, len(history))
-	for i, e := range history {
-		training[i] = plotter.XY{X: float64(e.number), Y: e.loss}
-		test[i] = plotter.XY{X: float64(e.number), Y: e.testLoss}
-	}
-	p := plot.New()
-	p.Title.Text = "Handwritten digits"
-	p.X.Label.Text, p.Y.Label.Text = "epoch", "cross entropy"
-	p.Y.Min = 0
-	p.Legend.Top = true
-	p.Add(plotter.NewGrid())
-	if err := plotutil.AddLines(p, "training", training, "test", test); err != nil {
-		return err
-	}
-	picture, err := p.WriterTo(16*vg.Centimeter, 10*vg.Centimeter, "svg")
-	if err != nil {
-		return err
-	}
-	_, err = picture.WriteTo(w)
-	return err
 }

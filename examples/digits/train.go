@@ -2,80 +2,76 @@ package main
 
 import (
 	"context"
-	"math/rand/v2"
+	"fmt"
+	"io"
 
+	"github.com/broadloom/broadloom/examples/internal/datasets"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/optim"
+	"github.com/broadloom/broadloom/train"
+	"github.com/broadloom/broadloom/train/data"
 )
 
-// epoch is what was measured in one pass through the training images.
-type epoch struct {
-	number   int
-	loss     float64 // mean over the training images, each as it was when its batch came
-	testLoss float64
-	accuracy float64 // on the test images
+// load reads the digits that lie in the program, and keeps a fifth of them, chosen by the seed, for testing.
+func load(c config) (training, test *data.Loader, err error) {
+	all, err := datasets.Digits()
+	if err != nil {
+		return nil, nil, err
+	}
+	images, err := data.Converted(all.Pixels, func(v uint8) float32 { return float32(v) / float32(all.White) }, pixels)
+	if err != nil {
+		return nil, nil, err
+	}
+	labels, err := data.Converted(all.Labels, func(v uint8) int64 { return int64(v) })
+	if err != nil {
+		return nil, nil, err
+	}
+	some, others := data.Split(all.Len(), 0.2, c.seed)
+	if training, err = data.New(c.batch, []data.Column{data.Rows(images, some), data.Rows(labels, some)}, data.Shuffled(c.seed)); err != nil {
+		return nil, nil, err
+	}
+	test, err = data.New(len(others), []data.Column{data.Rows(images, others), data.Rows(labels, others)})
+	return training, test, err
 }
 
-// trainer trains a model.
-type trainer struct {
-	config
-	model   *model
-	session *exec.Session
-}
-
-func newTrainer(c config) (*trainer, error) {
-	m := newModel(c.hidden)
-	step := optim.AdamW(c.rate).Minimize(m.loss)
-	prog, err := exec.Compile(m.graph, exec.Outputs(m.loss, m.accuracy), exec.Updates(step...))
+// learn trains a model, and tells of each epoch. The history has the curves.
+func learn(ctx context.Context, c config, m *model, stdout io.Writer) (*train.History, error) {
+	training, test, err := load(c)
 	if err != nil {
 		return nil, err
 	}
-	return &trainer{config: c, model: m, session: prog.NewSession(exec.Seed(c.seed))}, nil
-}
-
-// train runs the epochs. It calls stepped after each batch and report after each epoch.
-func (t *trainer) train(ctx context.Context, training, test *examples, stepped func(), report func(epoch)) ([]epoch, error) {
-	random := rand.New(rand.NewPCG(t.seed, 1))
-	var history []epoch
-	for n := range t.epochs {
-		e := epoch{number: n + 1}
-		var err error
-		if e.loss, err = t.pass(ctx, training, random.Perm(training.len()), stepped); err != nil {
-			return nil, err
-		}
-		r, err := t.session.RunWithoutUpdates(ctx, test.feed(t.model))
-		if err != nil {
-			return nil, err
-		}
-		if e.testLoss, err = r.Scalar(t.model.loss); err != nil {
-			return nil, err
-		}
-		if e.accuracy, err = r.Scalar(t.model.accuracy); err != nil {
-			return nil, err
-		}
-		history = append(history, e)
-		report(e)
+	fmt.Fprintf(stdout, "%d images to learn from, %d to test on\n", training.Len(), test.Len())
+	batches, err := training.Feeds(m.image, m.label)
+	if err != nil {
+		return nil, err
 	}
-	return history, nil
-}
-
-// pass makes a step for each batch of the examples in the given order, and gives the
-// mean loss.
-func (t *trainer) pass(ctx context.Context, training *examples, order []int, stepped func()) (float64, error) {
-	var batch examples
-	sum := 0.0
-	for start := 0; start < len(order); start += t.batch {
-		training.pick(&batch, order[start:min(start+t.batch, len(order))])
-		r, err := t.session.Run(ctx, batch.feed(t.model))
-		if err != nil {
-			return 0, err
-		}
-		loss, err := r.Scalar(t.model.loss)
-		if err != nil {
-			return 0, err
-		}
-		sum += loss * float64(batch.len())
-		stepped()
+	tests, err := test.Feeds(m.image, m.label)
+	if err != nil {
+		return nil, err
 	}
-	return sum / float64(len(order)), nil
+	prog, err := exec.Compile(m.graph, exec.Outputs(m.loss, m.accuracy), exec.Updates(optim.AdamW(c.rate).Minimize(m.loss)...))
+	if err != nil {
+		return nil, err
+	}
+	session, history := prog.NewSession(exec.Seed(c.seed)), &train.History{}
+	loop := train.Loop{
+		Session: session, Loss: m.loss, Batches: batches, Epochs: c.epochs,
+		Evaluate: func(ctx context.Context) (map[string]float64, error) {
+			measures := map[string]float64{}
+			err := train.Evaluate(ctx, session, tests(ctx, 0, 0), func(_ exec.Feed, r *exec.Results) (err error) { // one batch
+				if measures["test loss"], err = r.Scalar(m.loss); err == nil {
+					measures["test accuracy"], err = r.Scalar(m.accuracy)
+				}
+				return err
+			})
+			return measures, err
+		},
+		Observers: []train.Observer{history, train.OnEpoch(func(e train.Epoch) error {
+			_, err := fmt.Fprintf(stdout, "epoch %2d   loss %.4f   test loss %.4f   test accuracy %.2f %%\n",
+				e.Number+1, e.Loss, e.Measures["test loss"], 100*e.Measures["test accuracy"])
+			return err
+		})},
+	}
+	_, err = loop.Run(ctx)
+	return history, err
 }

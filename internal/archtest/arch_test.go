@@ -97,8 +97,7 @@ var arrows = []struct {
 	{"cmd/broadloom/internal/vettool", "graph cmd/broadloom/... golang.org/x/tools/go/analysis golang.org/x/tools/go/analysis/...", "go vet's protocol"},
 	{"cmd/...", "graph shapeinfer/... exec viz/... cmd/... reach/... stablehlo weights internal/opref", "commands check, draw and export, and print the reference"},
 	{"examples/internal/...", "train/data", "what examples share"},
-	{"examples/...", "graph examples/internal/... weights optim/lbfgs contract shapeinfer/... ops autodiff exec viz/... nn optim " +
-		"github.com/schollz/progressbar/v3 golang.org/x/term gonum.org/v1/plot/... gonum.org/v1/gonum/... gorgonia.org/tensor", "users' programs"},
+	{"examples/...", "graph examples/internal/... weights optim/lbfgs contract shapeinfer/... ops autodiff exec viz/... nn optim train train/... gonum.org/v1/gonum/mat gorgonia.org/tensor", "users' programs"},
 }
 
 // listed is what `go list` tells of a package.
