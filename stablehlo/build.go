@@ -45,6 +45,19 @@ func (b *builder) within(inner *block, build func()) {
 	build()
 }
 
+// while goes on from begin with what step makes of the values, as long as more is true of them.
+func (b *builder) while(begin []*value, more func([]*value) *value, step func([]*value) []*value) []*value {
+	goesOn, body := newBlock("stablehlo.return"), newBlock("stablehlo.return")
+	types := typesOf(begin)
+	for _, t := range types {
+		goesOn.argument(t)
+		body.argument(t)
+	}
+	b.within(goesOn, func() { goesOn.out = []*value{more(goesOn.args)} })
+	b.within(body, func() { body.out = step(body.args) })
+	return b.append("stablehlo.while", types, nil, []*block{goesOn, body}, begin).out
+}
+
 // constant is a constant with elements in row-major order, or one element that all have.
 func (b *builder) constant(t tensor, data any) *value { return b.literal(t, elements(t, data)) }
 
@@ -72,6 +85,8 @@ func (b *builder) splat(t tensor, x float64) *value {
 	switch {
 	case t.dtype == graph.Bool:
 		return b.constant(t, []bool{x != 0})
+	case t.dtype.IsInt() && x >= 0x1p63:
+		return b.whole(t, int64(uint64(x)))
 	case t.dtype.IsInt():
 		return b.whole(t, int64(x))
 	}
@@ -97,7 +112,7 @@ func (b *builder) compare(direction string, x, y *value) *value {
 	switch {
 	case x.dtype.IsFloat():
 		kind = "FLOAT"
-	case x.dtype.IsInt():
+	case x.dtype.IsInt() && !x.dtype.IsUnsigned():
 		kind = "SIGNED"
 	}
 	return b.apply("stablehlo.compare", x.of(graph.Bool), []attr{

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/broadloom/broadloom/graph"
 )
 
 // A product with windows of a value is a convolution, whichever axes it sums over: over the elements of windows it
@@ -266,11 +268,14 @@ func (e *exporter) convolve(image, kernel *value, shape []int, w window, groups 
 	if spread == nil {
 		spread = slices.Repeat([]int{1}, len(w.strides))
 	}
-	return e.apply("stablehlo.convolution", tensor{image.dtype, shape}, []attr{
+	attrs := []attr{
 		{"window_strides", w.strides},
 		{"padding", fmt.Sprintf("dense<[%s]> : tensor<%dx2xi64>", strings.Join(pairs, ", "), len(pairs))},
 		{"lhs_dilation", spread}, {"rhs_dilation", w.dilations},
 		{"dimension_numbers", fmt.Sprintf("#stablehlo.conv<[b, f%s]x[o, i%s]->[b, f%s]>", places, places, places)},
 		{"feature_group_count", fmt.Sprintf("%d : i64", groups)}, {"batch_group_count", "1 : i64"}, precise,
-	}, image, kernel)
+	}
+	return e.product(image, kernel, func(image, kernel *value, sums graph.DType) *value {
+		return e.apply("stablehlo.convolution", tensor{sums, shape}, attrs, image, kernel)
+	})
 }

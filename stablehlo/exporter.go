@@ -25,6 +25,7 @@ type exporter struct {
 // with others.
 type frame struct {
 	outer  *frame
+	depth  int
 	values map[*graph.Node]*value
 	base   *block                   // of what belongs to no loop
 	bodies map[*graph.Region]*block // of the loops that are open
@@ -38,7 +39,11 @@ func newExporter(sizes shapeinfer.Sizes, annotate func(*graph.Node) string) *exp
 
 // enter begins another graph, of which roots are wanted, within the block at work.
 func (e *exporter) enter(g *graph.Graph, roots []*graph.Node) {
-	e.frame = &frame{outer: e.frame, values: map[*graph.Node]*value{}, base: e.block,
+	depth := 0
+	if e.frame != nil {
+		depth = e.frame.depth + 1
+	}
+	e.frame = &frame{outer: e.frame, depth: depth, values: map[*graph.Node]*value{}, base: e.block,
 		bodies: map[*graph.Region]*block{}, loops: map[*graph.Region]*loop{}, stacks: stacksOf(g, roots)}
 }
 
@@ -88,7 +93,12 @@ func (e *exporter) fail(n *graph.Node, format string, args ...any) *value {
 }
 
 // typeOf returns the type of a node's value.
-func (e *exporter) typeOf(n *graph.Node) tensor { return tensor{n.DType(), e.ints(n.Shape())} }
+func (e *exporter) typeOf(n *graph.Node) tensor {
+	if elementTypes[n.DType()] == "" && e.err == nil {
+		e.err = fmt.Errorf("%s: error: %s is %s, which StableHLO has not: cast it to another dtype", n.Pos(), graph.Describe(n), n.DType())
+	}
+	return tensor{n.DType(), e.ints(n.Shape())}
+}
 
 // ints returns sizes as numbers.
 func (e *exporter) ints(dims []graph.Dim) []int {
@@ -196,20 +206,32 @@ func (e *exporter) compute(n *graph.Node, in []*value) *value {
 	return e.fail(n, "has no form in StableHLO: its class is %s", n.Op().Class)
 }
 
-// composite writes an operation that is written with others: in a graph of its own, so that the user's stays as it is.
+// maxExpansions bounds how deep composites are written with composites: one that is deeper never ends.
+const maxExpansions = 200
+
+// composite writes an operation that is written with others: in a graph of its own, so that the user's stays as it is. One of
+// numbers of 16 bits is computed in float32, and its result is rounded once.
 func (e *exporter) composite(n *graph.Node, in []*value) *value {
+	if e.frame.depth >= maxExpansions {
+		return e.fail(n, "is written with itself by its Expand, without end")
+	}
 	g := n.Graph().Derive()
 	operands := make([]*graph.Node, len(in))
 	given := map[*graph.Node]*value{}
 	for i, x := range n.Operands() {
-		if x.IsConst() {
+		wide := e.widened(in[i])
+		if x.IsConst() && wide == in[i] {
 			operands[i] = g.Copy(x, nil)
 			continue
 		}
-		operands[i] = g.InputFor(x, x.DType(), x.Shape())
-		given[operands[i]] = in[i]
+		operands[i] = g.InputFor(x, wide.dtype, x.Shape())
+		given[operands[i]] = wide
 	}
-	y := n.Op().Expand(g.Copy(n, operands), operands)
+	self := g.Copy(n, operands)
+	if heldAs(n.DType()) != n.DType() {
+		self = graph.Apply(n.Op(), n.Attrs(), operands...)
+	}
+	y := n.Op().Expand(self, operands)
 	if err := g.Err(); err != nil {
 		return e.fail(n, "is written with others by its Expand, which makes a mistake: %v", err)
 	}
@@ -221,5 +243,5 @@ func (e *exporter) composite(n *graph.Node, in []*value) *value {
 	for x, v := range given {
 		e.frame.values[x] = v
 	}
-	return e.value(y)
+	return e.convert(e.value(y), n.DType())
 }

@@ -25,7 +25,11 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 	case e.typeOf(n).count() == 0:
 		return e.splat(e.typeOf(n), 0)
 	}
-	return form(e, n, in)
+	wide := make([]*value, len(in))
+	for i, x := range in {
+		wide[i] = e.widened(x)
+	}
+	return e.convert(form(e, n, wide), n.DType())
 }
 
 // order returns the places of the first elements of the last axis in their order. NaN is the greatest, and equal

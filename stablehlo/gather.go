@@ -51,6 +51,9 @@ func (e *exporter) unite(f graph.Fold, t tensor, x, index *value, axis int) *val
 	if x.count() == 0 || t.count() == 0 {
 		return base
 	}
+	if w := e.widened(x); w != x && accumulates(f) {
+		return e.convert(e.scatter(e.widened(base), index, w, axis, combining[f]), t.dtype)
+	}
 	return e.scatter(base, index, x, axis, combining[f])
 }
 

@@ -1,6 +1,11 @@
 package stablehlo
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // matmul is the matrix product of t: of vectors, matrices, and batches that broadcast. It has the highest
 // precision that an engine has: others round operands to fewer digits.
@@ -60,7 +65,48 @@ func (e *exporter) dot(x, y *value, batch, xAxis, yAxis int) *value {
 	shape = append(shape, without(y.shape[batch:], []int{yAxis - batch})...)
 	numbers := fmt.Sprintf("#stablehlo.dot<lhs_batching_dimensions = %s, rhs_batching_dimensions = %s, lhs_contracting_dimensions = [%d], rhs_contracting_dimensions = [%d]>",
 		axes(both), axes(both), xAxis, yAxis)
-	return e.apply("stablehlo.dot_general", tensor{x.dtype, shape}, []attr{{"dot_dimension_numbers", numbers}, precise}, x, y)
+	return e.product(x, y, func(x, y *value, sums graph.DType) *value {
+		return e.apply("stablehlo.dot_general", tensor{sums, shape}, []attr{{"dot_dimension_numbers", numbers}, precise}, x, y)
+	})
+}
+
+// product writes sums of products: those of numbers of 16 bits are sums in float32, which are rounded once, and such that were
+// widened are multiplied as they were.
+func (e *exporter) product(x, y *value, write func(x, y *value, sums graph.DType) *value) *value {
+	result, sums := x.dtype, heldAs(x.dtype)
+	if a, b := e.unwidened(x), e.unwidened(y); a != nil && b != nil && a.dtype == b.dtype {
+		x, y = a, b
+	}
+	return e.convert(write(x, y, sums), result)
+}
+
+// unwidened returns what a value of float32, under rearrangements, was before it was widened; nil where it was not.
+func (e *exporter) unwidened(x *value) *value {
+	if x.def == nil || x.dtype != graph.Float32 {
+		return nil
+	}
+	in := slices.Clone(x.def.in)
+	switch x.def.op {
+	case "stablehlo.convert":
+		if heldAs(in[0].dtype) == graph.Float32 {
+			return in[0]
+		}
+		return nil
+	case "stablehlo.pad":
+		if zero, is := number(in[1]); !is || zero != element(x.dtype, []float64{0}, 0) {
+			return nil
+		}
+	case "stablehlo.transpose", "stablehlo.reshape", "stablehlo.broadcast_in_dim", "stablehlo.slice", "stablehlo.reverse":
+	default:
+		return nil
+	}
+	if in[0] = e.unwidened(in[0]); in[0] == nil {
+		return nil
+	}
+	if len(in) > 1 {
+		in[1] = e.splat(tensor{dtype: in[0].dtype}, 0)
+	}
+	return e.apply(x.def.op, x.of(in[0].dtype), x.def.attrs, in...)
 }
 
 // precise asks for products of whole numbers of digits.

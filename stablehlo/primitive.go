@@ -24,6 +24,9 @@ var directions = map[graph.Prim]string{
 
 // primitive applies a primitive to tensors of one shape.
 func (e *exporter) primitive(p graph.Prim, x []*value) *value {
+	if p == graph.PrimAbs && x[0].dtype.IsUnsigned() {
+		return x[0]
+	}
 	if op := direct[p]; op != "" {
 		return e.apply(op, x[len(x)-1].tensor, nil, x...)
 	}

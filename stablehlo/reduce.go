@@ -63,8 +63,8 @@ func (e *exporter) least(t tensor) *value {
 	switch {
 	case t.dtype.IsFloat():
 		return e.splat(t, math.Inf(-1))
-	case t.dtype.IsInt():
-		return e.whole(t, math.MinInt64>>(64-8*t.dtype.Size()))
+	case t.dtype.IsInt() && !t.dtype.IsUnsigned():
+		return e.whole(t, math.MinInt64>>(64-t.dtype.Bits()))
 	}
 	return e.splat(t, 0)
 }
@@ -74,8 +74,10 @@ func (e *exporter) greatest(t tensor) *value {
 	switch {
 	case t.dtype.IsFloat():
 		return e.splat(t, math.Inf(1))
+	case t.dtype.IsUnsigned():
+		return e.whole(t, -1)
 	case t.dtype.IsInt():
-		return e.whole(t, math.MaxInt64>>(64-8*t.dtype.Size()))
+		return e.whole(t, math.MaxInt64>>(64-t.dtype.Bits()))
 	}
 	return e.splat(t, 1)
 }
@@ -100,12 +102,18 @@ func (e *exporter) fold(f graph.Fold, x *value, list []int) *value {
 	if len(list) == 0 {
 		return x
 	}
+	if w := e.widened(x); w != x && accumulates(f) {
+		return e.convert(e.fold(f, w, list), x.dtype)
+	}
 	body := newBlock("stablehlo.return")
 	a, b := body.argument(tensor{dtype: x.dtype}), body.argument(tensor{dtype: x.dtype})
 	e.within(body, func() { body.out = []*value{e.same(combining[f], a, b)} })
 	out := tensor{x.dtype, without(x.shape, list)}
 	return e.append("stablehlo.reduce", []tensor{out}, []attr{{"dimensions", list}}, []*block{body}, []*value{x, e.neutral(f, x.dtype)}).out[0]
 }
+
+// accumulates reports whether a fold rounds: numbers of 16 bits are added and multiplied in float32, and rounded once.
+func accumulates(f graph.Fold) bool { return f == graph.FoldSum || f == graph.FoldProd }
 
 // extremum returns the place of the greatest or the least element among axes, counted in row-major order. NaN wins,
 // and the first of equal elements.

@@ -3,15 +3,19 @@ package stablehlo
 import (
 	"fmt"
 	"math"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
 )
 
 // elementTypes are MLIR's names of the dtypes.
-var elementTypes = map[graph.DType]string{graph.Bool: "i1", graph.Int32: "i32", graph.Int64: "i64", graph.Float32: "f32", graph.Float64: "f64"}
+var elementTypes = map[graph.DType]string{
+	graph.Bool: "i1", graph.Int8: "i8", graph.Int16: "i16", graph.Int32: "i32", graph.Int64: "i64",
+	graph.Uint8: "ui8", graph.Uint16: "ui16", graph.Uint32: "ui32", graph.Uint64: "ui64",
+	graph.Float16: "f16", graph.BFloat16: "bf16", graph.Float32: "f32", graph.Float64: "f64",
+}
 
 // String returns the type as MLIR writes it, such as "tensor<2x3xf32>".
 func (t tensor) String() string {
@@ -59,17 +63,17 @@ func axes(list []int) string { return "[" + numbers(list) + "]" }
 // elements returns what stands in the brackets of a constant's elements, which are in row-major order, or one
 // that all have.
 func elements(t tensor, data any) string {
-	v := reflect.ValueOf(data)
+	_, count := graph.DTypeOfSlice(data)
 	switch {
 	case t.count() == 0:
 		return ""
-	case v.Len() == 1:
-		return element(t.dtype, v.Index(0))
-	case v.Len() > 64 && t.dtype != graph.Bool:
-		return `"0x` + hexBytes(t.dtype, v) + `"`
+	case count == 1:
+		return element(t.dtype, data, 0)
+	case count > 64 && t.dtype != graph.Bool:
+		return `"0x` + hexBytes(t.dtype, data, count) + `"`
 	}
 	at := 0
-	return nested(t, v, t.shape, &at)
+	return nested(t, data, t.shape, &at)
 }
 
 // between returns what stands between two marks.
@@ -80,29 +84,30 @@ func between(text, before, after string) string {
 }
 
 // nested writes elements in brackets for each axis.
-func nested(t tensor, v reflect.Value, shape []int, at *int) string {
+func nested(t tensor, data any, shape []int, at *int) string {
 	if len(shape) == 0 {
 		*at++
-		return element(t.dtype, v.Index(*at-1))
+		return element(t.dtype, data, *at-1)
 	}
 	words := make([]string, shape[0])
 	for i := range words {
-		words[i] = nested(t, v, shape[1:], at)
+		words[i] = nested(t, data, shape[1:], at)
 	}
 	return "[" + strings.Join(words, ", ") + "]"
 }
 
-// element writes one element. Floating-point numbers that a short decimal does not give exactly are
-// written as their bits.
-func element(d graph.DType, v reflect.Value) string {
+// element writes an element of a slice as one of dtype d. Floating-point numbers that a short decimal does not give
+// exactly are written as their bits.
+func element(d graph.DType, data any, i int) string {
+	x, whole := graph.NumberAt(data, i)
 	switch {
 	case d == graph.Bool:
-		return strconv.FormatBool(v.Bool())
+		return strconv.FormatBool(whole != 0)
+	case d.IsUnsigned():
+		return strconv.FormatUint(uint64(whole)<<(64-d.Bits())>>(64-d.Bits()), 10)
 	case d.IsInt():
-		return strconv.FormatInt(v.Int(), 10)
-	}
-	x := v.Float()
-	if math.Abs(x) < 1e6 && x*64 == math.Trunc(x*64) {
+		return strconv.FormatInt(whole<<(64-d.Bits())>>(64-d.Bits()), 10)
+	case d.Size() > 2 && math.Abs(x) < 1e6 && x*64 == math.Trunc(x*64):
 		return strconv.FormatFloat(x, 'f', 6, 64)
 	}
 	return fmt.Sprintf("0x%0*X", 2*d.Size(), floatBits(d, x))
@@ -110,21 +115,25 @@ func element(d graph.DType, v reflect.Value) string {
 
 // floatBits returns the bits of a number as an element.
 func floatBits(d graph.DType, x float64) uint64 {
-	if d == graph.Float32 {
+	switch d {
+	case graph.Float16:
+		return uint64(half.NewFloat16(float32(x)))
+	case graph.BFloat16:
+		return uint64(half.NewBFloat16(float32(x)))
+	case graph.Float32:
 		return uint64(math.Float32bits(float32(x)))
 	}
 	return math.Float64bits(x)
 }
 
 // hexBytes writes the bytes of elements, in little-endian order.
-func hexBytes(d graph.DType, v reflect.Value) string {
-	b := make([]byte, 0, 2*v.Len()*d.Size())
-	for i := range v.Len() {
-		var bits uint64
-		if d.IsInt() {
-			bits = uint64(v.Index(i).Int())
-		} else {
-			bits = floatBits(d, v.Index(i).Float())
+func hexBytes(d graph.DType, data any, count int) string {
+	b := make([]byte, 0, 2*count*d.Size())
+	for i := range count {
+		x, whole := graph.NumberAt(data, i)
+		bits := uint64(whole)
+		if d.IsFloat() {
+			bits = floatBits(d, x)
 		}
 		for range d.Size() {
 			const digits = "0123456789ABCDEF"

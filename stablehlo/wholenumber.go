@@ -14,7 +14,11 @@ func (e *exporter) wholeNumbers(p graph.Prim, x, y *value) *value {
 		return e.wholePower(x, y)
 	}
 	if k, ok := powerOfTwo(y); ok && p == graph.PrimFloorDiv {
-		return e.same("shift_right_arithmetic", x, e.whole(x.tensor, int64(k)))
+		shift := "shift_right_arithmetic"
+		if x.dtype.IsUnsigned() {
+			shift = "shift_right_logical"
+		}
+		return e.same(shift, x, e.whole(x.tensor, int64(k)))
 	}
 	zero, one := e.splat(x.tensor, 0), e.splat(x.tensor, 1)
 	none := e.compare("EQ", y, zero)
@@ -62,11 +66,28 @@ func powerOfTwo(x *value) (k int, ok bool) {
 
 // wholePower multiplies; of a negative exponent it is the inverse, truncated towards 0.
 func (e *exporter) wholePower(x, y *value) *value {
+	if x.dtype.IsUnsigned() {
+		return e.bySquaring(x, y)
+	}
 	t := x.tensor
 	zero, one, minus := e.splat(t, 0), e.splat(t, 1), e.splat(t, -1)
 	negative := e.compare("LT", y, zero)
-	power := e.same("power", x, e.choose(negative, zero, y))
 	odd := e.compare("NE", e.same("and", y, one), zero)
 	inverse := e.choose(e.compare("EQ", x, minus), e.choose(odd, minus, one), e.choose(e.compare("EQ", x, one), one, zero))
-	return e.choose(negative, inverse, power)
+	return e.choose(negative, inverse, e.bySquaring(x, e.choose(negative, zero, y)))
+}
+
+// bySquaring is x to the power of y. XLA's own power of integers heeds the last bits of an exponent alone.
+func (e *exporter) bySquaring(x, y *value) *value {
+	if x.count() == 0 {
+		return x
+	}
+	return e.while([]*value{e.splat(x.tensor, 1), x, y}, func(v []*value) *value {
+		left := e.compare("NE", v[2], e.splat(x.tensor, 0))
+		return e.fold(graph.FoldAny, left, allAxes(left))
+	}, func(v []*value) []*value {
+		one := e.splat(x.tensor, 1)
+		odd := e.compare("EQ", e.same("and", v[2], one), one)
+		return []*value{e.same("multiply", v[0], e.choose(odd, v[1], one)), e.same("multiply", v[1], v[1]), e.same("shift_right_logical", v[2], one)}
+	})[0]
 }

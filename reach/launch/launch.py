@@ -17,10 +17,6 @@ from pathlib import Path
 
 PINNED = "0.10.2"  # of jax and jaxlib: compile_and_load and its options are no public interface
 
-DTYPES = {"bool": "bool", "int32": "int32", "int64": "int64", "float32": "float32", "float64": "float64",
-          "uint8": "uint8", "int8": "int8", "int16": "int16", "uint16": "uint16", "uint32": "uint32", "uint64": "uint64",
-          "float16": "float16", "bfloat16": "bfloat16"}
-
 
 class Refusal(Exception):
     """What the user can mend; its text is all that is shown."""
@@ -176,8 +172,15 @@ class Program:
         import ml_dtypes  # noqa: F401, whose dtypes numpy then knows
         import numpy as np
         a, s = self.arguments[i], self.in_shardings[i]
-        dtype = np.dtype(DTYPES[a["dtype"]])
-        return self.jax.make_array_from_callback(tuple(a["shape"]), s, lambda index: np.asarray(read_part(index)).astype(dtype, casting="same_kind", copy=False))
+        dtype = np.dtype(a["dtype"])
+
+        def part(index):
+            x = np.asarray(read_part(index))
+            if not (np.can_cast(x.dtype, dtype, "same_kind") or x.dtype.kind == "f" and dtype.name == "bfloat16"):  # of which numpy knows nothing
+                raise Refusal(f"{a['role']} {a['name']} is {x.dtype} in the file, and {dtype} in the program")
+            return x.astype(dtype, copy=False)
+
+        return self.jax.make_array_from_callback(tuple(a["shape"]), s, part)
 
     def rows(self, i):
         """Returns from which row to which this process's devices have argument i."""
@@ -252,13 +255,14 @@ class Data:
 
     def step(self, step):
         """Returns a function of an input and an index into its whole array, for one step."""
+        import numpy as np
         while step - self.first >= self.steps:
             self.first += self.steps
             self.load((self.at + 1) % len(self.files))
 
         def part(a, index):
             if all(a is not own for _, own in self.inputs):
-                return step
+                return np.asarray(step, a["dtype"])
             x, want, i = self.arrays[a["name"]], self.shape(a), step - self.first
             begin = self.rows[a["name"]][0]
             if index:
@@ -405,8 +409,8 @@ class Loop:
             return
         import io
         import numpy as np
-        data = io.BytesIO()
-        np.savez(data, **{n: np.stack([r[n] for r in self.recorded]) for n in self.outputs})
+        data, arrays = io.BytesIO(), {n: np.stack([r[n] for r in self.recorded]) for n in self.outputs}
+        np.savez(data, **{n: x.astype(np.float32) if x.dtype.name == "bfloat16" else x for n, x in arrays.items()})  # files of NumPy have none
         write(self.a.record, data.getvalue())
 
 

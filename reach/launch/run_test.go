@@ -141,6 +141,9 @@ func TestRefusals(t *testing.T) {
 	large.write(t, "x.npy", big, rows, features)
 	narrow := descent{data: t.TempDir()}
 	narrow.write(t, "x.npy", big[:rows*4], rows, 4)
+	fraction := descent{data: t.TempDir()}
+	fraction.write(t, "x.npy", big, rows, features)
+	fraction.write(t, "k.npy", big[:1])
 	usual := launch.Config{Folder: d.folder, Python: p, Platform: "cpu", Steps: 3, Data: d.data, Counters: []string{"k"}, Devices: 8}
 	for _, c := range []struct {
 		change func(c *launch.Config)
@@ -150,6 +153,7 @@ func TestRefusals(t *testing.T) {
 		{func(c *launch.Config) { c.Data = empty }, "No such file"},
 		{func(c *launch.Config) { c.Data = narrow.data }, "x is [16, 4], and the program takes [16, 8]"},
 		{func(c *launch.Config) { c.Data = large.data }, "step 1: model.go:12: the loss is not less than 1000"},
+		{func(c *launch.Config) { c.Data, c.Counters = fraction.data, nil }, "input k is float32 in the file, and int64 in the program"},
 		{func(c *launch.Config) { c.Counters = []string{"n"} }, "the program has no such input; it has x, k"},
 		{func(c *launch.Config) { c.Params = filepath.Join(d.data, "x.npy") }, "x.npy"},
 	} {
