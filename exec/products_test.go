@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"testing"
@@ -51,6 +52,7 @@ var productCases = []struct {
 	{"a column", factor{shape: []int{3, 301, 1200}}, factor{shape: []int{1200, 1}}},
 	{"a row along rows", factor{shape: []int{4, 1, 300}}, factor{shape: []int{4, 201, 300}, transposed: true}},
 	{"a vector along rows", factor{shape: []int{300}}, factor{shape: []int{2, 401, 300}, transposed: true}},
+	{"a column by a row", factor{shape: []int{3, 301, 1}}, factor{shape: []int{1, 270}}},
 	{"two vectors", factor{shape: []int{40000}}, factor{shape: []int{40000}}},
 	{"short rows", factor{shape: []int{2000, 33}}, factor{shape: []int{33}}},
 	{"few short rows", factor{shape: []int{64, 3, 33}}, factor{shape: []int{33, 1}}},
@@ -117,4 +119,19 @@ func drawn(rng *rand.Rand, dtype graph.DType, shape []int) reference.Value {
 		}
 	}
 	return reference.FromFloats(dtype, data, shape...)
+}
+
+// A product of one term a sum is computed with what is computed from it, and has no -0, like every sum of a
+// product.
+func TestColumnByRowIsFused(t *testing.T) {
+	g := graph.New("outer")
+	column, row := g.Input("column", graph.Float32, 3, 1), g.Input("row", graph.Float32, 1, 2)
+	y := ops.Reciprocal(ops.MatMul(column, row))
+	p, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	require.Equal(t, 1, p.Kernels(), "%s", p)
+	out, err := p.NewSession().Run(t.Context(), exec.Feed{column: []float32{0, -2, 1}, row: []float32{-1, 4}})
+	require.NoError(t, err)
+	inf := float32(math.Inf(1))
+	require.Equal(t, []float32{inf, inf, 0.5, -0.125, -1, 0.25}, arrayOf(t, out, y).Data)
 }

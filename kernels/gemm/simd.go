@@ -153,9 +153,19 @@ func (q *problem[T]) begin(v *simdTiles, c region, s *Scratch[T]) macroKernel[T]
 	return macroKernel[T]{problem: q, v: v, s: s, args: &s.args, size: sizeOf[T](), region: c, stop: c.right}
 }
 
-// fewRows computes a region that is no higher than a tile: B is read once.
+// fewRows computes a region that is no higher than a tile: B is read once, in the order in which it
+// lies.
 func (f *macroKernel[T]) fewRows() {
 	f.i, f.ni = f.top, f.bottom-f.top
+	if f.packedB == nil && f.b.Col == 1 {
+		for f.p = f.from; f.p < f.to; f.p += f.np {
+			f.np = f.pieceLen(f.p)
+			for j := f.left; j < f.right; j += f.v.cols {
+				f.panelPass(j, min(f.v.cols, f.right-j))
+			}
+		}
+		return
+	}
 	for j := f.left; j < f.right; j += f.v.cols {
 		for f.p = f.from; f.p < f.to; f.p += f.np {
 			f.np = f.pieceLen(f.p)

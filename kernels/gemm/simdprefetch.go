@@ -86,7 +86,8 @@ func (f *macroKernel[T]) prefetchResults(done, rows int) {
 
 // prefetchNext has the tiles that are left of a panel of B, of some rows each, fetch what comes
 // next: each an equal share of the next panel, where it is packed, or will be from columns that
-// are contiguous, or no other tile reads this one. Else each fetches the next tile of A.
+// are contiguous, or no other tile reads this one. Where rows of A are contiguous along K's steps, each
+// fetches a share of the next block of A; else each fetches the next tile of A.
 func (f *macroKernel[T]) prefetchNext(j, nj, rows, tiles int) {
 	args := f.args
 	switch {
@@ -99,9 +100,17 @@ func (f *macroKernel[T]) prefetchNext(j, nj, rows, tiles int) {
 		f.share(f.np*args.bRow, tiles)
 	case f.ni <= f.v.rows && f.b.Col == 1:
 		args.fetch, args.stretch = args.b+uintptr(nj*f.size), args.bRow
+		if j+nj == f.right { // the next rows begin with the first columns
+			args.fetch = args.b + uintptr(f.np*args.bRow-(j-f.region.left)*f.size)
+		}
 	case f.b.Row == 1 && f.offsets == nil && j+nj < f.stop:
 		args.fetch = address(f.b.Data, f.atB(j+nj))
 		f.share(f.together(f.v.cols, f.b.Col*f.size), tiles)
+	case args.aRow == f.size && f.ni*f.size == args.aCol && f.p+f.np < f.to:
+		panel, panels := (j-f.region.left)/f.v.cols, f.v.panels(f.right-f.region.left)
+		share := f.np * args.aCol / panels
+		args.fetch = address(f.a.Data, f.a.Start+f.i*f.a.Row+(f.p+f.np)*f.a.Col) + uintptr(panel*share)
+		f.share(share, tiles)
 	default:
 		args.fetch, args.fetchTile, args.stretch = args.a+uintptr(args.aTile), args.aTile, 0
 		if args.aCol == f.size {

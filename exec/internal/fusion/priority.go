@@ -7,14 +7,16 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
-// sort brings the kernels into an order. Those that read products, and those that store
-// nothing but sums, run as soon as they can: what they read is in a cache then, and need not be
-// kept for long. Sums of what a product reads anyway wait for that.
+// sort brings the kernels into an order. Those that read products, those that store
+// nothing but sums, and products that are small beside their factors run as soon as they can: what they
+// read is in a cache then, and need not be kept for long. Sums of what a product reads anyway wait for that.
 func (f *fuser) sort() (sorted []*Group) {
 	kernels, leaves, products := f.groups, f.storedValues(), f.secondFactors()
 	priorities := make([]priority, len(kernels))
 	for at, k := range kernels {
 		switch {
+		case k.Class == graph.Contract && k.condenses():
+			priorities[at] = early
 		case k.Class != graph.Elementwise:
 		case k.onlyStoresReductions(leaves) && f.orderAfterMatMul(at, products):
 			priorities[at] = eager
@@ -26,6 +28,18 @@ func (f *fuser) sort() (sorted []*Group) {
 		sorted = append(sorted, kernels[at])
 	}
 	return sorted
+}
+
+// condenses reports whether a product is much smaller than both of its factors, as the gradient of
+// weights is: they are better read while they are in a cache, and need not be kept.
+func (k *Group) condenses() bool {
+	const much = 4
+	n := k.Nodes[0]
+	own, known := n.Shape().NumElements().Int()
+	return known && !slices.ContainsFunc(n.Operands()[:2], func(x *graph.Node) bool {
+		size, known := x.Shape().NumElements().Int()
+		return known && size < much*own
+	})
 }
 
 // isProduct reports whether a kernel is a matrix product.

@@ -22,7 +22,7 @@ var identities = map[graph.Class][]rule{
 	graph.Movement: {{"movement of a number to a number", movementOfNumber}, {"movements that show a value as it is", shownAsItIs},
 		{"value among nothing", paddedByNothing}, {"reshape of reshape", reshapeOfReshape}, {"expand of expand", expandOfExpand}},
 	graph.Reduce: {{"fold over no axes", foldOfNothing}},
-	graph.Contract: {{"vector along rows = sum of products", vectorAlongRows}, {"batch with one matrix = one product", matMulOfRows},
+	graph.Contract: {{"column by row = product of each element with each", columnByRow}, {"vector along rows = sum of products", vectorAlongRows}, {"batch with one matrix = one product", matMulOfRows},
 		{"one matrix with a batch of few columns = one product", matMulOfColumns}},
 }
 
@@ -205,6 +205,20 @@ const (
 	shortRow = 512
 	manyRows = 16
 )
+
+// columnByRow writes a product of one term a sum as a broadcast one, which shares kernels with others. The
+// sum of a product begins at 0, and so has no -0.
+func columnByRow(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+	a, b := in[0], in[1]
+	if a.Rank() < 2 || b.Rank() < 2 || a.Shape()[a.Rank()-1] != 1 {
+		return nil
+	}
+	m := ops.Mul(a, b)
+	if n.DType().IsFloat() {
+		m = ops.Add(m, graph.Num(0.0))
+	}
+	return m
+}
 
 // vectorAlongRows sums products up where a vector meets the rows of a matrix, or another
 // vector, and both are contiguous: lanes share a sum, which in the order of a product's sums
