@@ -33,9 +33,8 @@ func Unique(x *graph.Node, size graph.Dim, fill *graph.Node) (values, inverse, c
 		bad := refusal(call, nil)
 		return bad, bad, bad
 	}
-	if _, isNumber := fill.Literal(); fill.Rank() != 0 || !isNumber && fill.DType() != x.DType() {
-		bad := refusal(call, &graph.Mistake{Code: graph.CodeOperand,
-			Summary: fmt.Sprintf("the fill is a number or a scalar of dtype %s, and %s is not", x.DType(), fill.Called())})
+	if m := wrongFill(fill, x.DType()); m != nil {
+		bad := refusal(call, m)
 		return bad, bad, bad
 	}
 	g, n := x.Graph(), x.Shape().NumElements()
@@ -45,7 +44,7 @@ func Unique(x *graph.Node, size graph.Dim, fill *graph.Node) (values, inverse, c
 	rank = Assert(rank, Less(rank, room), "there are no more different values than the given size")
 	counts = namings(rank, size)
 	begin := Where(Greater(counts, num64(0)), SegmentMin(place, 0, rank, size), Size(g, graph.Int64, n))
-	values = Take(Concat(0, sorted, Reshape(g.Convert(fill, x.DType()), 1)), 0, begin)
+	values = Take(withFill(sorted, fill), 0, begin)
 	return values, Reshape(SegmentSum(rank, 0, order, n), x.Shape()...), counts
 }
 

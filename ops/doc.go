@@ -46,6 +46,7 @@
 //   - gather.go, take.go, segment.go
 //   - scatter.go
 //   - multiindex.go, index.go: into several axes
+//   - masked.go: by truth values
 //
 // Products:
 //   - matmul.go, einsum.go

@@ -34,6 +34,15 @@ var indexCalls = map[string]func(t *testing.T, c choiceCase, in []node) []node{
 		}
 		return []node{ops.ScatterNDReduce(in[0], in[1], in[2], reductionOf[c.words()[0]])}
 	},
+	"MaskedScatter": func(_ *testing.T, _ choiceCase, in []node) []node {
+		return []node{ops.MaskedScatter(in[0], ops.Cast(in[1], graph.Bool), in[2])}
+	},
+	"MaskedSelect": func(_ *testing.T, c choiceCase, in []node) []node {
+		return two(ops.MaskedSelect(in[0], ops.Cast(in[1], graph.Bool), graph.Dim(c.Out[0].Shape[0]), graph.Num(-9)))
+	},
+	"Nonzero": func(_ *testing.T, c choiceCase, in []node) []node {
+		return two(ops.Nonzero(in[0], graph.Dim(c.Out[0].Shape[0]), graph.Num(-9)))
+	},
 	"Index": func(_ *testing.T, c choiceCase, in []node) []node {
 		return []node{ops.Index(in[0], indicesOf(c.words()[0], in[1:])...)}
 	},
@@ -68,6 +77,13 @@ func TestIndexMessages(t *testing.T) {
 	for want, build := range map[string]func(x, i node) node{
 		"index is out of bounds: i[1] is -4, not in -3..2": func(x, i node) node { return ops.Index(x, nil, i) },
 		"index is out of bounds: i[0] is 2, not in -2..1":  func(x, i node) node { return ops.GatherND(x, ops.Unsqueeze(i, 1), 0) },
+		"MaskedScatter(x, Less(x, 1), Select(x, 0, 0)): Number of elements of source < number of ones in mask": func(x, _ node) node {
+			return ops.MaskedScatter(x, ops.Less(x, graph.Num(1)), ops.Select(x, 0, 0))
+		},
+		"the mask holds in no more places than the given size": func(x, _ node) node {
+			_, count := ops.MaskedSelect(x, ops.Less(x, graph.Num(1)), 5, graph.Num(0))
+			return count
+		},
 	} {
 		g := graph.New("outside")
 		x, i := g.Input("x", graph.Float64, g.Dim("n"), 3), g.Input("i", graph.Int32, g.Dim("k"))

@@ -250,6 +250,15 @@ var samples = []sample{
 	{name: "index_put in place", shapes: [][]int{{4, 2}, {3}, {2}}, index: map[int]int{1: 4}, call: func(in ...node) node {
 		return ops.IndexPutInPlace(ops.Copy(in[0]), []node{in[1]}, in[2], ops.Accumulate())
 	}},
+	{name: "masked_scatter", shapes: [][]int{{2, 3}, {4, 1, 3}, {5, 6}}, truth: []int{1}, call: func(in ...node) node { return ops.MaskedScatter(in[0], in[1], in[2]) }},
+	{name: "segment_min of a mask", shapes: [][]int{{4, 3}, {3}}, truth: []int{1}, call: func(in ...node) node {
+		values, _ := ops.MaskedSelect(in[0], in[1], 13, graph.Num(7))
+		return values
+	}},
+	{name: "segment_min of places", shapes: [][]int{{4, 3}}, flat: "it gives places", call: on(func(x node) node {
+		index, count := ops.Nonzero(ops.ClampMin(x, 1), 12, graph.Num(-1))
+		return ops.Add(index, count)
+	})},
 	{name: "index_select", shapes: [][]int{{3, 4}, {5}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.IndexSelect(in[0], 1, in[1]) }},
 	{name: "gather", shapes: [][]int{{3, 4}, {3, 6}}, index: map[int]int{1: 4}, call: func(in ...node) node { return ops.Gather(in[0], 1, in[1]) }},
 	{name: "embedding", shapes: [][]int{{2, 3}, {5, 2}}, index: map[int]int{0: 5}, flat: "no gradient flows to the padding row",

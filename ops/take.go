@@ -48,16 +48,14 @@ func init() {
 		},
 		Emit: func(e graph.Emitter, n node, x []graph.Value) graph.Value {
 			a, at, zero := n.Attrs().(indexAttrs), e.Convert(x[0], graph.Int64), e.Const(graph.Int64, 0)
-			size, least := e.Size(a.Size), zero
+			size, value := e.Size(a.Size), x[0]
 			if a.FromEnd {
-				least = e.Prim(graph.PrimSub, zero, size)
+				at = e.Prim(graph.PrimSelect, e.Prim(graph.PrimLt, at, zero), e.Prim(graph.PrimAdd, at, size), at)
+				value = at
 			}
-			inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, at, least), e.Prim(graph.PrimLt, at, size))
+			inside := e.Prim(graph.PrimAnd, e.Prim(graph.PrimGe, at, zero), e.Prim(graph.PrimLt, at, size))
 			e.Check(inside, graph.Claim{Message: "index is out of bounds", Below: &a.Size, FromEnd: a.FromEnd})
-			if !a.FromEnd {
-				return x[0]
-			}
-			return e.Prim(graph.PrimSelect, e.Prim(graph.PrimLt, at, zero), e.Prim(graph.PrimAdd, at, size), at)
+			return value
 		},
 	})
 	opTake.Ref = named("numpy.take", "torch.take", "jax.numpy.take", "Gather", "ByIndices",

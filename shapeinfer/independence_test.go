@@ -73,6 +73,10 @@ var independent = map[string]func(g *graph.Graph, b graph.Dim) *graph.Node{
 		q := testmodel.Linear(g, "q", x, 2)
 		return ops.Squeeze(ops.Gather(q, 1, ops.Unsqueeze(actions, 1)), 1)
 	},
+	"chosen actions by vectors": func(g *graph.Graph, b graph.Dim) *graph.Node {
+		x, actions := g.Input("x", f32, b, 4, 2), g.Input("actions", graph.Int64, b, 1)
+		return ops.GatherND(x, actions, 1)
+	},
 	"frames of a video": func(g *graph.Graph, b graph.Dim) *graph.Node {
 		t := g.Dim("time")
 		x := g.Input("x", f32, b, t, 3, 16, 16)

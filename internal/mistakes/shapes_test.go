@@ -10,7 +10,7 @@ import (
 var _ = add(
 	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, convOfChannelsLast, classNumbersAsFloats, classWithAxis, biasAlongRows,
 	headsWithoutTranspose, reshapedToSequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank,
-	scatterTooFar, addedSlicesWithoutIndex, scatterOfRank, scatterOfSmallIndices, scatterOfOtherDType, pairsForTriples, updatesForOtherRows, tuplesOfAnySize, pointsOfTwoLengths, maskAsIndex, valuesOfOtherShape, pointsAtOnce, searchedInOtherBatch, decayOfOtherLength, boundariesOfEach, quantileOfIntegers, quantilesInTable, histogramWithoutEdges, seenTwice, twoMistakes, joinedAfterAMistake,
+	scatterTooFar, addedSlicesWithoutIndex, scatterOfRank, scatterOfSmallIndices, scatterOfOtherDType, pairsForTriples, updatesForOtherRows, tuplesOfAnySize, pointsOfTwoLengths, maskAsIndex, valuesOfOtherShape, pointsAtOnce, maskOfNumbers, maskOfOtherShape, selectedWithFill, searchedInOtherBatch, decayOfOtherLength, boundariesOfEach, quantileOfIntegers, quantilesInTable, histogramWithoutEdges, seenTwice, twoMistakes, joinedAfterAMistake,
 )
 
 func layerAfterFlatten(g *graph.Graph) {
@@ -143,6 +143,22 @@ func maskAsIndex(g *graph.Graph) {
 func valuesOfOtherShape(g *graph.Graph) {
 	x, rows := g.Input("x", graph.Float32, g.Dim("n"), 3), g.Input("rows", graph.Int64, 5)
 	ops.IndexPut(x, []*graph.Node{rows}, g.Input("src", graph.Float32, 5)) // want error BL101 "value tensor of shape [5] cannot be broadcast to indexing result of shape [5, 3]"
+}
+
+func maskOfNumbers(g *graph.Graph) {
+	x, mask := g.Input("x", graph.Float32, 4, 3), g.Input("mask", graph.Float32, 4, 3)
+	ops.MaskedScatter(x, mask, g.Input("src", graph.Float32, 12)) // want error BL340 "only supports boolean masks"
+}
+
+func maskOfOtherShape(g *graph.Graph) {
+	x, mask := g.Input("x", graph.Float32, 4, 3), g.Input("mask", graph.Bool, 4)
+	ops.MaskedSelect(x, mask, 12, graph.Num(0)) // want error BL101 "size of tensor a (4) must match the size of tensor b (3)"
+}
+
+func selectedWithFill(g *graph.Graph) {
+	tokens, n := g.Input("tokens", graph.Int64, g.Dim("n")), g.Dim("n")
+	kept := ops.NotEqual(tokens, graph.Num(0))
+	ops.MaskedSelect(tokens, kept, n, ops.Sum(ops.Cast(tokens, graph.Float32))) // want error BL001 "the fill is a number or a scalar of dtype int64"
 }
 
 // Indices of different shapes make a table, and a number is a value for all.

@@ -72,4 +72,19 @@ for word, shape, indices in [("i", (4, 3), [(5,)]), ("ij", (4, 3), [(2, 1), (3,)
 for word, x, src, *at in [("i", numbers(5, 2), numbers(3, 2), different(5, 3)), ("i", numbers(5, 2), numbers(2), different(5, 3)),
                           ("-i", numbers(3, 6), numbers(2, 2), different(6, 2, 2)), ("ij", numbers(4, 4), numbers(3), different(4, 3), different(4, 3))]:
     case("IndexPut set " + word, lambda x, s, *i: torch.ops.aten.index_put(x, spread(word, i), s), x, src, *at)
+
+
+def bounded(y, beyond):
+    """Rows, behind which stand others of -9, and how many there are without those."""
+    return torch.cat([y, torch.full((beyond, *y.shape[1:]), -9, dtype=y.dtype)]), torch.tensor(len(y))
+
+
+for x, mask in [((2, 3), (4, 1, 3)), ((3, 4), (3, 4)), ((3, 1), (1, 4)), ((), (2,)), ((0, 3), (3,)), ((2, 3), ())]:
+    mask = torch.randint(0, 2, mask)
+    case("MaskedScatter", lambda x, m, s: x.masked_scatter(m.bool(), s), numbers(*x), mask, numbers(3, 9))
+    for beyond in [0, 3]:
+        case("MaskedSelect", lambda x, m: bounded(x.masked_select(m.bool()), beyond), numbers(*x), mask)
+for x in [torch.tensor([[1, 0, float("nan")], [-0.0, float("-inf"), 0]]).double(), numbers(2, 3, 4), numbers(5), torch.tensor(3.0), torch.tensor(0), torch.zeros(0, 3), torch.zeros(2, 2)]:
+    for beyond in [0, 2]:
+        case("Nonzero", lambda x: bounded(x.nonzero(), beyond), x)
 print(written())

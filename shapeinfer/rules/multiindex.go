@@ -126,7 +126,7 @@ func Index(c *graph.Call, axes []int) graph.Shape {
 		switch t := c.DType(i + 1); {
 		case t == graph.Bool:
 			m := operandMistake(c, graph.CodeDType, "a mask names as many elements as its values say, and results have sizes that are known before")
-			m.Help = []string{"ops.MaskedFill and ops.Where write by a mask"}
+			m.Help = []string{"ops.MaskedFill and ops.MaskedScatter write by a mask, ops.MaskedSelect picks by one, and ops.Nonzero makes indices of it"}
 			c.Fail(m)
 			return nil
 		case !t.IsIndex():

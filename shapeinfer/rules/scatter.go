@@ -103,3 +103,22 @@ func IndexWrite(c *graph.Call, name string, axis int) graph.Shape {
 	}
 	return x
 }
+
+// MaskedScatter is the shape rule of elements of operand 2 that take the places where operand 1, a mask,
+// holds: operands 0 and 1 broadcast.
+func MaskedScatter(c *graph.Call) graph.Shape {
+	b := CallRules(c).BroadcastShapes(c.Shape(0), c.Shape(1))
+	switch {
+	case c.DType(1) != graph.Bool:
+		RefuseDType(c, "masked_scatter_ only supports boolean masks, but got mask with dtype "+c.DType(1).TorchName())
+	case c.DType(0) != c.DType(2):
+		RefuseDType(c, fmt.Sprintf("masked_scatter: expected self and source to have same dtypes but got %s and %s", c.DType(0).TorchName(), c.DType(2).TorchName()))
+	case len(b.Clashes) > 0:
+		c.Fail(clashMistake(c, b, 0, 2))
+	}
+	for _, need := range b.Needs {
+		need.Why = "operand and mask broadcast"
+		c.Require(need)
+	}
+	return b.Shape
+}

@@ -1,0 +1,132 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opMaskedScatter *graph.Op
+
+func init() {
+	opMaskedScatter = define(graph.Op{
+		Name: "masked_scatter", Func: "MaskedScatter", Doc: "x, and where the mask holds the next element of src; too few of them stop the run.",
+		Class: graph.Composite, MinIn: 3, MaxIn: 3,
+		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), rules.MaskedScatter(c) },
+		Expand: expandMaskedScatter,
+	})
+	opMaskedScatter.Ref = named("numpy.place", "torch.masked_scatter", "jax.numpy.place", "", "", func(e *graph.Example) node {
+		return MaskedScatter(e.Of("x", "n", "k"), e.As(graph.Bool, "mask", "n", "k"), e.Of("src", "n", "k"))
+	})
+	composed("MaskedSelect", "the elements where a mask holds, in order, and how many there are.",
+		named("numpy.extract", "torch.masked_select", "jax.numpy.extract", "Compress", "", func(e *graph.Example) node {
+			return first(MaskedSelect(e.Of("x", "n"), e.As(graph.Bool, "mask", "n"), e.Shape("m")[0], num(0)))
+		}))
+	composed("Nonzero", "the places of the elements that are not 0, in order, and how many there are.",
+		flat(flatBetweenJumps, "numpy.argwhere", "torch.nonzero, torch.argwhere", "jax.numpy.argwhere", "NonZero", "", func(e *graph.Example) node {
+			return first(Nonzero(e.Of("x", "n", "k"), e.Shape("m")[0], num(0)))
+		}))
+}
+
+func expandMaskedScatter(n *graph.Node, in []*graph.Node) *graph.Node {
+	x, mask, count := Expand(in[0], n.Shape()...), Expand(in[1], n.Shape()...), n.Shape().NumElements()
+	src := Reshape(in[2], in[2].Shape().NumElements())
+	holds, room := Reshape(mask, count), Size(src.Graph(), graph.Int64, src.Shape()[0])
+	next := Sub(CumSum(Cast(holds, graph.Int64), 0), num64(1))
+	next = Assert(next, Less(next, room), "Number of elements of source < number of ones in mask")
+	next = Where(holds, next, room)
+	picked := Take(Concat(0, src, Zeros(src.Graph(), src.DType(), 1)), 0, next)
+	return Where(mask, Reshape(picked, n.Shape()...), x)
+}
+
+// heldPlaces returns the places at which a mask, a vector, holds, in order, and how many there are. Behind
+// them stands the size of the mask.
+func heldPlaces(mask node, size graph.Dim) (places, count node) {
+	g, n := mask.Graph(), mask.Shape()[0]
+	held, room := Cast(mask, graph.Int64), Size(g, graph.Int64, size)
+	count = Sum(held)
+	count = Assert(count, LessEqual(count, room), "the mask holds in no more places than the given size")
+	rank := Where(mask, Minimum(Sub(CumSum(held, 0), num64(1)), room), room)
+	places = Slice(SegmentMin(Iota(g, 0, n), 0, rank, size.Plus(1)), 0, 0, size, 1)
+	return Where(Less(Iota(g, 0, size), count), places, Size(g, graph.Int64, n)), count
+}
+
+// wrongFill is the mistake of what does not stand for elements of a dtype, or nil.
+func wrongFill(fill node, t graph.DType) *graph.Mistake {
+	if _, isNumber := fill.Literal(); isNumber || fill.Rank() == 0 && fill.DType() == t {
+		return nil
+	}
+	return &graph.Mistake{Code: graph.CodeOperand,
+		Summary: fmt.Sprintf("the fill is a number or a scalar of dtype %s, and %s is not", t, fill.Called())}
+}
+
+// withFill is a vector with the fill behind it.
+func withFill(x, fill node) node {
+	return Concat(0, x, Reshape(x.Graph().Convert(fill, x.DType()), 1))
+}
+
+// MaskedScatter returns x with the elements of src, in their order, in the places where the mask holds, as
+// torch.masked_scatter. x and the mask, a Bool, broadcast; src has x's dtype. A src with fewer elements than
+// there are such places stops the run; what it has beyond them is of no account, and has the gradient 0.
+func MaskedScatter(x, mask, src *graph.Node) *graph.Node {
+	return Apply(opMaskedScatter, nil, x, mask, src)
+}
+
+// MaskedSelect returns the elements of x where the mask, a Bool that broadcasts with x, holds, in row-major
+// order, as torch.masked_select; and how many there are, an Int64 scalar. The first result is a vector of the
+// given size: behind the elements stands fill, a number or a scalar of x's dtype. More elements than that
+// stop the run.
+func MaskedSelect(x, mask *graph.Node, size graph.Dim, fill *graph.Node) (values, count *graph.Node) {
+	defer building("MaskedSelect", x, mask, size, fill)()
+	call := refused("MaskedSelect", x, mask, fill).with(size)
+	if mask != nil && mask.Judged() && mask.DType() != graph.Bool {
+		bad := refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "masked_select: expected BoolTensor for mask"})
+		return bad, bad
+	}
+	both := Where(mask, x, x) // for its shape
+	if !both.Judged() || both.Err() != nil || fill == nil || !fill.Judged() {
+		bad := refusal(call, nil)
+		return bad, bad
+	}
+	if m := wrongFill(fill, x.DType()); m != nil {
+		bad := refusal(call, m)
+		return bad, bad
+	}
+	n := both.Shape().NumElements()
+	places, count := heldPlaces(Reshape(Expand(mask, both.Shape()...), n), size)
+	return Take(withFill(Reshape(Expand(x, both.Shape()...), n), fill), 0, places), count
+}
+
+// Nonzero returns the places of the elements of x that are not 0, NaN among them, in row-major order, as
+// torch.nonzero: an Int64 [size, rank] with the index along each axis in a row; and how many there are, an
+// Int64 scalar. In the rows behind them stands fill, a number or an Int64 scalar. More places than the
+// size stop the run. The columns, taken apart by [Unbind], index x in [Index].
+func Nonzero(x *graph.Node, size graph.Dim, fill *graph.Node) (index, count *graph.Node) {
+	defer building("Nonzero", x, size, fill)()
+	call := refused("Nonzero", x, fill).with(size)
+	if x == nil || fill == nil || !x.Judged() || !fill.Judged() {
+		bad := refusal(call, nil)
+		return bad, bad
+	}
+	if m := wrongFill(fill, graph.Int64); m != nil {
+		bad := refusal(call, m)
+		return bad, bad
+	}
+	g, n := x.Graph(), x.Shape().NumElements()
+	places, count := heldPlaces(Reshape(Cast(x, graph.Bool), n), size)
+	if x.Rank() == 0 {
+		return Zeros(g, graph.Int64, size, 0), count
+	}
+	columns := make([]node, x.Rank())
+	for axis, step := range rowMajorSteps(x.Shape()) {
+		// Without elements sizes are 0, and divide nothing.
+		column := Remainder(FloorDiv(places, atLeastOne(g, step)), atLeastOne(g, x.Shape()[axis]))
+		columns[axis] = Where(Less(Iota(g, 0, size), count), column, g.Convert(fill, graph.Int64))
+	}
+	return Stack(1, columns...), count
+}
+
+func atLeastOne(g *graph.Graph, d graph.Dim) node {
+	return Maximum(Size(g, graph.Int64, d), num64(1))
+}
