@@ -35,6 +35,11 @@ func AvgPool3D(size int, opts ...ops.PoolOption) Layer {
 	return Func(func(x *graph.Node) *graph.Node { return ops.AvgPool3D(x, size, size, size, opts...) })
 }
 
+// LpPool is [ops.LpPool] as a layer.
+func LpPool(p float64, kernel []int, opts ...ops.PoolOption) Layer {
+	return Func(func(x *graph.Node) *graph.Node { return ops.LpPool(x, p, kernel, opts...) })
+}
+
 // AdaptiveMaxPool is [ops.AdaptiveMaxPool] as a layer: the result is [N, C, sizes…].
 func AdaptiveMaxPool(sizes ...int) Layer {
 	return Func(func(x *graph.Node) *graph.Node { return ops.AdaptiveMaxPool(x, sizes...) })

@@ -3,7 +3,9 @@ package ops_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -19,7 +21,7 @@ import (
 type imageCase struct {
 	Call, Mode       string
 	Padding          string
-	Sizes            []int
+	Sizes, Kernel    []int
 	Factors          []float64
 	Align, Antialias bool
 	Shapes           [][]int
@@ -37,6 +39,15 @@ func (c imageCase) corners() []ops.CornerOption {
 		return []ops.CornerOption{ops.AlignCorners()}
 	}
 	return nil
+}
+
+// pools are the options of pooling.
+func (c imageCase) pools() (opts []ops.PoolOption) {
+	opts = []ops.PoolOption{ops.Stride(c.Sizes[2]), ops.Padding(c.Sizes[3]), ops.Dilation(c.Sizes[4])}
+	if c.Align {
+		opts = append(opts, ops.CeilMode())
+	}
+	return opts
 }
 
 // steps are those of a window, behind its sizes.
@@ -67,6 +78,16 @@ var imageCalls = map[string]func(c imageCase, in []node) node{
 	"AffineGrid": func(c imageCase, in []node) node {
 		return ops.AffineGrid(in[0], graph.MakeShape(c.Sizes...), c.corners()...)
 	},
+	"MaxPoolIndex": func(c imageCase, in []node) node {
+		values, _ := ops.MaxPoolIndex(in[0], c.Kernel, c.pools()...)
+		_, ofTies := ops.MaxPoolIndex(ops.Round(ops.Mul(in[0], graph.Num(4))), c.Kernel, c.pools()...)
+		return ops.Add(values, ofTies)
+	},
+	"MaxUnpool": func(c imageCase, in []node) node {
+		values, indices := ops.MaxPoolIndex(in[0], c.Kernel)
+		return ops.MaxUnpool(values, indices, graph.MakeShape(c.Sizes...)...)
+	},
+	"LpPool":         func(c imageCase, in []node) node { return ops.LpPool(in[0], c.Factors[0], c.Kernel, c.pools()...) },
 	"PixelShuffle":   func(c imageCase, in []node) node { return ops.PixelShuffle(in[0], c.Sizes[0]) },
 	"PixelUnshuffle": func(c imageCase, in []node) node { return ops.PixelUnshuffle(in[0], c.Sizes[0]) },
 	"ChannelShuffle": func(c imageCase, in []node) node { return ops.ChannelShuffle(in[0], c.Sizes[0]) },
@@ -127,16 +148,17 @@ func (c imageCase) run(t *testing.T, dt graph.DType, named bool) {
 // isNamed reports whether an axis of an operand can have a name: the number of columns is that of windows, and
 // factors that are no fractions of a power of two multiply no names.
 func (c imageCase) isNamed(i, axis int) bool {
-	if c.Call == "Col2Im" {
+	switch c.Call {
+	case "Col2Im":
 		return axis < len(c.Shapes[i])-1
+	case "GridSample":
+		return axis > 0 && (i == 0 || axis < len(c.Shapes[i])-1)
+	case "AffineGrid":
+		return axis == 0
+	case "Resize":
+		return c.Factors == nil || axis < 2 || c.Factors[axis-2]*64 == float64(int(c.Factors[axis-2]*64))
 	}
-	if c.Call == "GridSample" && axis == 0 { // of both operands
-		return false
-	}
-	if c.Call == "AffineGrid" && axis > 0 || c.Call == "GridSample" && i == 1 && axis == len(c.Shapes[1])-1 {
-		return false
-	}
-	return c.Factors == nil || axis < 2 || c.Factors[axis-2]*64 == float64(int(c.Factors[axis-2]*64))
+	return true
 }
 
 func (c imageCase) operand(i int, dt graph.DType) reference.Value {
@@ -149,4 +171,39 @@ func (c imageCase) operand(i int, dt graph.DType) reference.Value {
 		values[k] = (float64((37*k+11*(i+1))%101)/101 - 0.5) * c.Scales[i]
 	}
 	return reference.FromFloats(dt, values, c.Shapes[i]...)
+}
+
+// TestMaxPoolIndexOfNaN expects the index of the last NaN of a window, and that of the first element where all are
+// -Inf as the padding is: PyTorch's answers.
+func TestMaxPoolIndexOfNaN(t *testing.T) {
+	g, nan, inf := graph.New("pool"), math.NaN(), math.Inf(1)
+	x, y := g.Input("x", graph.Float64, 1, 8), g.Input("y", graph.Float64, 1, 3, 3)
+	fed := feeds{x: reference.Of([]float64{1, 1, nan, 2, nan, 0, -5, -5}, 1, 8), y: reference.Of(slices.Repeat([]float64{-inf}, 9), 1, 3, 3)}
+	_, pairs := ops.MaxPoolIndex(x, []int{2}, ops.Stride(1))
+	require.Equal(t, []int64{0, 2, 2, 4, 4, 5, 6}, value(t, fed, pairs).Data)
+	_, padded := ops.MaxPoolIndex(x, []int{3}, ops.Stride(2), ops.Padding(1))
+	require.Equal(t, []int64{0, 2, 4, 5}, value(t, fed, padded).Data)
+	_, least := ops.MaxPoolIndex(y, []int{2, 2}, ops.Stride(1), ops.Padding(1))
+	require.Equal(t, []int64{0, 0, 1, 2, 0, 0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8}, value(t, fed, least).Data)
+	_, whole := ops.MaxPoolIndex(ops.Cast(ops.Clamp(y, -3, 3), graph.Int32), []int{3, 3})
+	require.Equal(t, []int64{0}, value(t, fed, whole).Data)
+}
+
+// TestLpPoolOfZeros expects the gradient 0 of a sum of 0, as PyTorch's, and no other one to become NaN.
+func TestLpPoolOfZeros(t *testing.T) {
+	g := graph.New("pool")
+	x := g.Input("x", graph.Float64, 1, 4)
+	y := ops.LpPool(x, 2, []int{2})
+	dx := autodiff.Grad(ops.Sum(y), []node{x})[0]
+	got := evaluate(t, feeds{x: reference.Of([]float64{0, 0, 3, -4}, 1, 4)}, y, dx)
+	requireClose(t, []float64{0, 5}, got[0].Floats(), 1e-15, "values")
+	requireClose(t, []float64{0, 0, 0.6, -0.8}, got[1].Floats(), 1e-15, "gradient")
+}
+
+// TestMaxUnpoolOutside: an index that is none stops the run.
+func TestMaxUnpoolOutside(t *testing.T) {
+	g := graph.New("unpool")
+	x, at := g.Input("x", graph.Float64, 1, 2), g.Input("at", graph.Int64, 1, 2)
+	_, err := reference.Eval([]node{ops.MaxUnpool(x, at, 4)}, feeds{x: reference.Of([]float64{1, 2}, 1, 2), at: reference.Of([]int64{0, 4}, 1, 2)})
+	require.ErrorContains(t, err, "index is out of bounds")
 }

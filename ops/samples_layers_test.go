@@ -85,6 +85,15 @@ var layerSamples = []sample{
 		return ops.GridSample(in[0], in[1], ops.ResizeNearest, ops.PadReplicate)
 	}},
 	{name: "affine_grid", shapes: [][]int{{2, 2, 3}}, call: on(func(x node) node { return ops.AffineGrid(x, []graph.Dim{3, 2}) })},
+	{name: "max_pool_index", shapes: [][]int{{1, 3, 4}}, flat: "its result is indices", call: on(func(x node) node {
+		_, indices := ops.MaxPoolIndex(x, []int{2, 2}, ops.Stride(1), ops.Padding(1))
+		return indices
+	})},
+	{name: "max_unpool", shapes: [][]int{{2, 2, 5}}, call: on(func(x node) node {
+		values, indices := ops.MaxPoolIndex(x, []int{2})
+		return ops.MaxUnpool(values, indices, 5)
+	})},
+	{name: "lp_pool", shapes: [][]int{{1, 3, 4}}, points: [2]float64{0.2, 2}, call: on(func(x node) node { return ops.LpPool(x, 3, []int{2, 2}, ops.CeilMode()) })},
 	{name: "pixel_shuffle", shapes: [][]int{{1, 8, 2, 3}}, call: on(func(x node) node { return ops.PixelShuffle(x, 2) })},
 	{name: "pixel_unshuffle", shapes: [][]int{{1, 2, 4, 6}}, call: on(func(x node) node { return ops.PixelUnshuffle(x, 2) })},
 	{name: "channel_shuffle", shapes: [][]int{{2, 6, 3}}, call: on(func(x node) node { return ops.ChannelShuffle(x, 3) })},

@@ -10,7 +10,8 @@ var _ = add(
 	resizedAllAxes, resizedToNothing, resizedWithCorners, resizedCubicVolume, resizedBytes, resizedByThird, resizedByFactors,
 	shuffledOdd, unshuffledOdd, dealtOdd, columnsOfOther,
 	sampledByTriples, sampledOfOtherBatch, sampledInCircles, sampledWhole, gridOfSquares,
-	sampledNamed, resizedNamed, shuffledNamed, columnsThere,
+	pooledOverFour, unpooledWithFloats, unpooledPlaces, pooledByNoPower,
+	unpooledWhole, sampledNamed, resizedNamed, shuffledNamed, columnsThere,
 )
 
 func resizedAllAxes(g *graph.Graph) {
@@ -85,6 +86,31 @@ func sampledWhole(g *graph.Graph) {
 
 func gridOfSquares(g *graph.Graph) {
 	ops.AffineGrid(g.Input("theta", graph.Float32, 1, 2, 2), []graph.Dim{8, 8}) // want error BL132 "Nx2x3" "[1, 2, 2]"
+}
+
+func pooledOverFour(g *graph.Graph) {
+	ops.MaxPoolIndex(g.Input("x", graph.Float32, 1, 3, 8, 8), []int{1, 1, 2, 2}) // want error BL132 "MaxPoolIndex(x, []int{1, 1, 2, 2})" "1 to 3 axes"
+}
+
+func unpooledWithFloats(g *graph.Graph) {
+	x, at := g.Input("x", graph.Float32, 1, 3, 4), g.Input("at", graph.Float32, 1, 3, 4)
+	ops.MaxUnpool(x, at, 8) // want error BL340 "indices should be type int64"
+}
+
+func unpooledPlaces(g *graph.Graph) {
+	x, at := g.Input("x", graph.Float32, 1, 3, 4, 4), g.Input("at", graph.Int64, 1, 3, 4, 4)
+	ops.MaxUnpool(x, at, 8) // want error BL103 "Expected 2D or 3D tensor" "[1, 3, 4, 4]"
+}
+
+func pooledByNoPower(g *graph.Graph) {
+	ops.LpPool(g.Input("x", graph.Float32, 1, 3, 8), 0, []int{2}) // want error BL001 "power 0"
+}
+
+func unpooledWhole(g *graph.Graph) {
+	n := g.Dim("n", graph.AtLeast(2))
+	x := g.Input("x", graph.Float32, g.Dim("batch"), 3, n, n)
+	values, indices := ops.MaxPoolIndex(x, []int{2, 2})
+	ops.Add(ops.MaxUnpool(values, indices, n, n), x)
 }
 
 func sampledNamed(g *graph.Graph) {

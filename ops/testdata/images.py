@@ -74,4 +74,19 @@ for align in [False, True]:
             case("GridSample", lambda x, g: F.grid_sample(x, g, mode, padding, align), x, (grid, 3.1), mode=mode, padding=padding, align=align)
     for sizes in [[2, 3], [1, 4], [2, 1, 3]]:
         case("AffineGrid", lambda t: F.affine_grid(t, [2, 1, *sizes], align), (2, len(sizes), len(sizes) + 1), sizes=sizes, align=align)
+max_pools, max_unpools, lp_pools = ([None] + [getattr(F, f"{name}{i}d") for i in (1, 2, 3)] for name in ("max_pool", "max_unpool", "lp_pool"))
+for shape, kernel, steps in [((2, 1, 7), [3], (2, 1, 1)), ((1, 2, 4, 5), [2, 2], (2, 0, 1)), ((2, 5, 5), [3, 2], (1, 1, 2)), ((1, 1, 3, 4, 3), [2, 3, 2], (1, 1, 1))]:
+    stride, padding, dilation = steps
+    for ceil in [False, True]:
+        def both(x):
+            pooled = lambda x: max_pools[len(kernel)](x, kernel, stride, padding, dilation, ceil, return_indices=True)
+            return pooled(x)[0] + pooled((4 * x).round())[1]
+        case("MaxPoolIndex", both, shape, kernel=kernel, sizes=[0, 0, *steps], align=ceil)
+for shape, kernel, sizes in [((2, 1, 7), [3], [7]), ((1, 2, 4, 5), [2, 2], [4, 5]), ((2, 5, 4), [2, 2], [5, 4]), ((1, 1, 2, 4, 3), [2, 2, 1], [2, 4, 3])]:
+    case("MaxUnpool", lambda x: max_unpools[len(kernel)](*max_pools[len(kernel)](x, kernel, return_indices=True), kernel, output_size=sizes), shape,
+         kernel=kernel, sizes=sizes)
+for p in [1.0, 2.0, 3.0]:
+    for shape, kernel in [((2, 1, 7), [3]), ((1, 2, 4, 5), [2, 3]), ((1, 1, 2, 4, 3), [2, 2, 1])]:
+        for ceil in [False, True]:
+            case("LpPool", lambda x: lp_pools[len(kernel)](x, p, kernel[0] if len(kernel) == 1 else kernel, 2, ceil), shape, kernel=kernel, sizes=[0, 0, 2, 0, 1], factors=[p], align=ceil)
 print("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]")

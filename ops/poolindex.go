@@ -1,0 +1,115 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// dimensional picks the operation for windows over so many axes, or refuses their number.
+func dimensional(call refusedCall, axes int, ops ...*graph.Op) (op *graph.Op, bad node) {
+	if bad := notTensors(call); bad != nil {
+		return nil, bad
+	}
+	if axes < 1 || axes > len(ops) {
+		return nil, refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: fmt.Sprintf("windows lie over the last 1 to 3 axes, and %d sizes are given", axes)})
+	}
+	return ops[axes-1], nil
+}
+
+// poolWords are the arguments of a pooling function as the user wrote them, but for what options have.
+func poolWords(kernel []int, more ...any) []any { return append(more, fmt.Sprintf("%#v", kernel)) }
+
+// MaxPoolIndex returns the greatest element of each window, as [MaxPool1D], [MaxPool2D] or [MaxPool3D] for a kernel of 1 to 3
+// sizes, and its index, Int64 of the same shape: the place in row-major order among x's last axes, without padding, as from
+// PyTorch's max_pool with return_indices. The first of equal elements counts, or the last NaN.
+func MaxPoolIndex(x *graph.Node, kernel []int, opts ...PoolOption) (values, indices *graph.Node) {
+	words := poolWords(kernel)
+	defer building("MaxPoolIndex", append([]any{x}, words...)...)()
+	op, bad := dimensional(refused("MaxPoolIndex", x).with(words...), len(kernel), opMaxPool1D, opMaxPool2D, opMaxPool3D)
+	if bad != nil {
+		return bad, bad
+	}
+	values = pool(op, x, kernel, opts)
+	if values.Err() != nil || !values.Judged() {
+		return values, values
+	}
+	lead, lowest := x.Rank()-len(kernel), lowest(x.DType())
+	places := slices.Repeat([]graph.Dim{1}, x.Rank())
+	copy(places[lead:], x.Shape()[lead:])
+	sizes := x.Shape()[lead:]
+	place := Reshape(Iota(x.Graph(), 0, sizes.NumElements()), places...)
+	windows, _ := poolWindows(values, x, lowest)
+	place, _ = poolWindows(values, place, -1)
+	axes := poolAxes(values, x)
+	most := Apply(opMaxFirst, ReduceAttrs{Axes: axes, KeepDims: true}, windows)
+	rank := Where(And(Equal(windows, most), GreaterEqual(place, num(0))), place, graph.Num(int64(math.MaxInt64)))
+	rank = Where(NotEqual(windows, windows), Sub(num64(-1), place), rank) // the last NaN has the least rank
+	rank = Apply(opMin, ReduceAttrs{Axes: axes}, rank)
+	return values, Where(Less(rank, num64(0)), Sub(num64(-1), rank), rank)
+}
+
+// MaxUnpool puts the elements of x, [N, C, …] or [C, …], at their indices, as [MaxPoolIndex] gives them, among zeros: the last
+// axes of the result have the given sizes, of which there are 1 to 3. It is PyTorch's max_unpool1d, 2d and 3d; where several
+// elements come to one place the last one stays, and it alone has the gradient. An index outside stops the run.
+func MaxUnpool(x, indices *graph.Node, sizes ...graph.Dim) *graph.Node {
+	defer building("MaxUnpool", append([]any{x, indices}, shapeWords(sizes)...)...)()
+	call := refused("MaxUnpool", x, indices).with(shapeWords(sizes)...)
+	if _, bad := dimensional(call, len(sizes), nil, nil, nil); bad != nil {
+		return bad
+	}
+	lead := x.Rank() - len(sizes)
+	switch {
+	case lead != 1 && lead != 2:
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
+			Summary: fmt.Sprintf("max_unpool: Expected %dD or %dD tensor, but %s has shape %s", len(sizes)+1, len(sizes)+2, x.Called(), x.Shape())})
+	case indices.DType() != graph.Int64:
+		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: "elements in indices should be type int64, and " + indices.Called() + " has dtype " + indices.DType().String()})
+	case indices.Rank() != x.Rank():
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
+			Summary: fmt.Sprintf("Expected shape of indices to be same as that of the input tensor (%s) but got indices tensor with shape: %s", x.Shape(), indices.Shape())})
+	}
+	shape := append(slices.Clone(x.Shape()[:lead]), sizes...)
+	flat := append(slices.Clone(x.Shape()[:lead]), graph.Shape(sizes).NumElements())
+	zeros := Zeros(x.Graph(), x.DType(), flat...)
+	return Reshape(Scatter(zeros, -1, Flatten(Expand(indices, x.Shape()...), lead, -1), Flatten(x, lead, -1)), shape...)
+}
+
+// LpPool returns (sum of x^p)^(1/p) over each window of a kernel of 1 to 3 sizes, with the sizes of [MaxPool1D], for x [N, C, …] or
+// [C, …] of floating-point numbers. As in PyTorch's lp_pool1d, 2d and 3d, x^p is no magnitude, a window that [CeilMode] lets reach
+// past the end counts as much as a whole one, and the gradient of a sum of 0 is 0.
+func LpPool(x *graph.Node, p float64, kernel []int, opts ...PoolOption) *graph.Node {
+	words := poolWords(kernel, p)
+	defer building("LpPool", append([]any{x}, words...)...)()
+	call := refused("LpPool", x).with(words...)
+	op, bad := dimensional(call, len(kernel), opAvgPool1D, opAvgPool2D, opAvgPool3D)
+	switch {
+	case bad != nil:
+		return bad
+	case p == 0 || math.IsInf(p, 0) || math.IsNaN(p):
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("there is no mean of the power %v; MaxPool2D is that of the infinite one", p)})
+	}
+	mean, count := pool(op, Pow(x, num(p)), kernel, opts), 1.0
+	for _, k := range kernel {
+		count *= float64(k)
+	}
+	sum := Mul(mean, num(count))
+	none := Equal(sum, num(0))
+	return Where(none, num(0), Pow(Where(none, num(1), sum), num(1/p)))
+}
+
+func init() {
+	composed("MaxPoolIndex", "the greatest element of each window, and its index.",
+		named("", "torch.nn.functional.max_pool1d_with_indices, torch.nn.functional.max_pool2d_with_indices, torch.nn.functional.max_pool3d_with_indices", "", "MaxPool", "",
+			func(e *graph.Example) node { return first(MaxPoolIndex(e.Of("x", "n", "c", "8", "8"), []int{2, 2})) }))
+	composed("MaxUnpool", "elements at their indices among zeros.",
+		named("", "torch.nn.functional.max_unpool1d, torch.nn.functional.max_unpool2d, torch.nn.functional.max_unpool3d", "", "MaxUnpool", "",
+			func(e *graph.Example) node {
+				return MaxUnpool(e.Of("x", "n", "c", "4", "4"), e.As(graph.Int64, "indices", "n", "c", "4", "4"), 8, 8)
+			}))
+	composed("LpPool", "(sum of x^p)^(1/p) of each window.",
+		named("", "torch.nn.functional.lp_pool1d, torch.nn.functional.lp_pool2d, torch.nn.functional.lp_pool3d", "", "LpPool", "",
+			func(e *graph.Example) node { return LpPool(e.Of("x", "n", "c", "8", "8"), 2, []int{2, 2}) }))
+}
