@@ -91,9 +91,12 @@ func (g *Graph) OpenCopy(r, outer *Region) (made *Region, end func()) {
 }
 
 // Around builds nodes that stand outside of a body that is open.
-func (g *Graph) Around(r *Region, build func()) {
+func (g *Graph) Around(r *Region, build func()) { g.Within(r.parent, build) }
+
+// Within builds nodes while r is the innermost body that is open; nil for none.
+func (g *Graph) Within(r *Region, build func()) {
 	open := g.region
-	g.region = r.parent
+	g.region = r
 	defer func() { g.region = open }()
 	build()
 }

@@ -2,6 +2,8 @@ package optim
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -85,31 +87,117 @@ func (a Averages) Evaluate(n *graph.Node) *graph.Node {
 	if n == nil || n.Graph() == nil {
 		return n
 	}
-	made := map[*graph.Node]*graph.Node{}
-	for w, mean := range a.of {
-		made[w] = mean
-	}
+	var nodes []*graph.Node // operands come first
 	needs := needed(n)
-	for _, old := range n.Graph().Nodes() { // operands come first
-		if made[old] != nil || !needs[old] {
+	for _, old := range n.Graph().Nodes() {
+		if !needs[old] {
 			continue
 		}
 		if old.Op().Class == graph.Update {
 			return refuse("Evaluate", fmt.Sprintf("%s is written for the value to evaluate: ask for one of the model before its updates", old.Called()), n)
 		}
-		in, changed := make([]*graph.Node, len(old.Operands())), false
-		for i, x := range old.Operands() {
-			in[i] = x
-			if m := made[x]; m != nil {
-				in[i], changed = m, changed || m != x
-			}
-		}
-		made[old] = old
-		if changed {
-			made[old] = graph.Apply(old.Op(), old.Attrs(), in...)
+		nodes = append(nodes, old)
+	}
+	changed, bodies := dependents(nodes, a.of)
+	c := copier{g: n.Graph(), made: maps.Clone(a.of), isCopied: bodies, copies: map[*graph.Region]*graph.Region{}}
+	defer c.close()
+	for _, old := range nodes {
+		if changed[old] {
+			c.copy(old)
 		}
 	}
-	return made[n]
+	return c.of(n)
+}
+
+// dependents returns which nodes are computed from values that are given, and which bodies of loops hold such nodes: a
+// body is copied as a whole.
+func dependents(nodes []*graph.Node, given map[*graph.Node]*graph.Node) (changed map[*graph.Node]bool, bodies map[*graph.Region]bool) {
+	changed, bodies = map[*graph.Node]bool{}, map[*graph.Region]bool{}
+	depends := func(n *graph.Node) bool {
+		for r := bodyOf(n); r != nil; r = r.Parent() {
+			if bodies[r] {
+				return true
+			}
+		}
+		return slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool {
+			return given[x] != nil || changed[x]
+		})
+	}
+	for before := -1; before < len(changed); { // what stands in a body before the first such node is found another time
+		before = len(changed)
+		for _, n := range nodes {
+			if !changed[n] && depends(n) {
+				changed[n] = true
+				if r := bodyOf(n); r != nil {
+					bodies[r] = true
+				}
+			}
+		}
+	}
+	return changed, bodies
+}
+
+// bodyOf returns the body of the loop that a node is a part of, or leads out of.
+func bodyOf(n *graph.Node) *graph.Region {
+	if a, is := n.Loop(); is {
+		return a.Body
+	}
+	return n.Region()
+}
+
+// copier builds nodes anew.
+type copier struct {
+	g        *graph.Graph
+	made     map[*graph.Node]*graph.Node
+	isCopied map[*graph.Region]bool
+	copies   map[*graph.Region]*graph.Region
+	ends     []func()
+}
+
+// of returns what stands for a node.
+func (c *copier) of(n *graph.Node) *graph.Node {
+	if m := c.made[n]; m != nil {
+		return m
+	}
+	return n
+}
+
+// copy builds a node with what stands for its operands.
+func (c *copier) copy(n *graph.Node) {
+	in := make([]*graph.Node, len(n.Operands()))
+	for i, x := range n.Operands() {
+		in[i] = c.of(x)
+	}
+	attrs := n.Attrs()
+	if own, is := n.Loop(); is {
+		own.Body = c.body(own.Body)
+		attrs = own
+	}
+	c.g.Within(c.body(n.Region()), func() {
+		if len(in) == 0 { // the position of a step
+			c.made[n] = graph.ApplyIn(c.g, n.Op(), attrs)
+			return
+		}
+		c.made[n] = graph.Apply(n.Op(), attrs, in...)
+	})
+}
+
+// body returns what stands for the body of a loop.
+func (c *copier) body(r *graph.Region) *graph.Region {
+	if r == nil || !c.isCopied[r] {
+		return r
+	}
+	if c.copies[r] == nil {
+		made, end := c.g.OpenCopy(r, c.body(r.Parent()))
+		c.copies[r], c.ends = made, append(c.ends, end)
+	}
+	return c.copies[r]
+}
+
+func (c *copier) close() {
+	for _, end := range c.ends {
+		end()
+	}
 }
 
 // needed returns the nodes of which a value is computed, itself among them.
