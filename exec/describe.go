@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 )
 
 // Plan says what a program does, for pictures and reports. Its nodes are those of Graph,
-// the user's graph after the last pass.
+// the user's graph after the last pass, in which the bodies of loops stand as in the user's.
 type Plan struct {
 	Source  *graph.Graph // the user's
 	Graph   *graph.Graph
@@ -29,6 +30,8 @@ type KernelPlan struct {
 	Reads, Writes []*graph.Node
 	// Programs are its row programs in text; none for matrix products and gathers.
 	Programs []string
+	// Body is the kernels of a loop's steps, in the order in which each step runs them.
+	Body []KernelPlan
 }
 
 // BufferKind says who owns a buffer.
@@ -58,15 +61,25 @@ type BufferPlan struct {
 	Last  int // the last one; the number of kernels for an output
 	// InPlace is the buffer whose memory this one takes over, or -1.
 	InPlace int
+
+	buffer *lower.Buffer
 }
 
 // Plan describes the program. The result is made anew for each call.
 func (p *Program) Plan() *Plan {
-	plan := &Plan{Source: p.source, Graph: p.graph, Results: slices.Clone(p.outputs),
-		Outputs: slices.Clone(p.roots[:len(p.outputs)]), Updates: slices.Clone(p.roots[len(p.outputs):])}
+	plan, _ := p.plan()
+	return plan
+}
+
+func (p *Program) plan() (*Plan, *rewrite.Inlined) {
+	bodies := map[*rewrite.LoopCall]*rewrite.Program{}
+	findBodies(bodies, p.code.Kernels)
+	l := rewrite.Inline(p.graph, bodies)
+	roots := l.Nodes(p.roots)
+	plan := &Plan{Source: p.source, Graph: l.Graph, Results: slices.Clone(p.outputs), Outputs: roots[:len(p.outputs)], Updates: roots[len(p.outputs):]}
 	at := map[*lower.Buffer]int{}
 	for i, k := range p.code.Kernels {
-		plan.Kernels = append(plan.Kernels, kernelPlan(k))
+		plan.Kernels = append(plan.Kernels, planOf(k, l))
 		for _, o := range k.Operands() {
 			if o.Base == nil {
 				continue
@@ -74,7 +87,7 @@ func (p *Program) Plan() *Plan {
 			s := p.code.BufferOf[o.Base]
 			if _, known := at[s]; !known {
 				at[s] = len(plan.Buffers)
-				plan.Buffers = append(plan.Buffers, BufferPlan{Node: s.Node, Kind: BufferKind(s.Kind), First: i, InPlace: -1})
+				plan.Buffers = append(plan.Buffers, BufferPlan{Node: l.Node(s.Node), Kind: BufferKind(s.Kind), First: i, InPlace: -1, buffer: s})
 			}
 			b := &plan.Buffers[at[s]]
 			b.Last = max(b.Last, i, s.Last)
@@ -85,19 +98,43 @@ func (p *Program) Plan() *Plan {
 			plan.Buffers[i].InPlace = at[s.Reuses]
 		}
 	}
-	return plan
+	return plan, l
 }
 
-func kernelPlan(k lower.Kernel) KernelPlan {
-	g := k.Computes()
-	d := KernelPlan{Class: g.Class, Domain: g.Space, Nodes: slices.Clone(g.Members())}
+// findBodies finds the bodies of loops, those of loops in them among them.
+func findBodies(bodies map[*rewrite.LoopCall]*rewrite.Program, kernels []lower.Kernel) {
+	for _, k := range kernels {
+		if loop, is := k.(*lower.Repeat); is {
+			bodies[loop.Call] = loop.Body.Program
+			findBodies(bodies, loop.Body.Kernels)
+		}
+	}
+}
+
+// exchanged lists the values that a kernel reads and writes, without views.
+func exchanged(k lower.Kernel) (reads, writes []*graph.Node) {
 	for _, o := range k.Operands() {
-		list := &d.Reads
+		list := &reads
 		if o.Write {
-			list = &d.Writes
+			list = &writes
 		}
 		if o.Base != nil && !slices.Contains(*list, o.Base) {
 			*list = append(*list, o.Base)
+		}
+	}
+	return reads, writes
+}
+
+func planOf(k lower.Kernel, l *rewrite.Inlined) KernelPlan {
+	g := k.Computes()
+	reads, writes := exchanged(k)
+	d := KernelPlan{Class: g.Class, Domain: g.Space, Nodes: l.Nodes(g.Members()), Reads: l.Nodes(reads), Writes: l.Nodes(writes)}
+	if loop, is := k.(*lower.Repeat); is {
+		if end := l.End(loop.Call); !slices.Contains(d.Nodes, end) {
+			d.Nodes = slices.Insert(d.Nodes, 0, end)
+		}
+		for _, inner := range loop.Body.Kernels {
+			d.Body = append(d.Body, planOf(inner, l))
 		}
 	}
 	for _, part := range k.Loops() {

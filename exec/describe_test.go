@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -106,4 +107,53 @@ func contains(list []*graph.Node, n *graph.Node) bool {
 		}
 	}
 	return false
+}
+
+// The plan's graph has the bodies of loops, and what their kernels compute is in it, in its order.
+func TestPlansOfLoops(t *testing.T) {
+	outer := func(outputs, inputs nodes) nodes {
+		return append(outputs, autodiff.Grad(ops.Sum(outputs[0]), inputs, autodiff.ZeroForUnused())...)
+	}
+	programs := map[string]*exec.Program{}
+	for name := range loops {
+		programs[name] = newLoopProgramWith(t, name, graph.Float64, true, 0, outer).Program
+	}
+	g := graph.New("branches")
+	x := g.Input("x", graph.Float32, 3)
+	counted, steps := ops.While(9, nodes{x}, func(c nodes) *graph.Node { return ops.Less(ops.Sum(c[0]), graph.Num(5)) },
+		func(step *graph.Node, c nodes) nodes { return nodes{ops.Add(c[0], ops.Cast(step, graph.Float32))} })
+	chosen := ops.Cond(ops.Greater(ops.Sum(x), graph.Num(0)), func() nodes { return nodes{ops.Sin(x)} }, func() nodes { return nodes{ops.Tanh(counted[0])} })
+	var err error
+	programs["branches"], err = exec.Compile(g, exec.Outputs(append(chosen, steps)...))
+	require.NoError(t, err)
+	for name, prog := range programs {
+		plan := prog.Plan()
+		require.NoError(t, plan.Graph.Err(), name)
+		require.Len(t, plan.Kernels, prog.Kernels(), name)
+		known := map[*graph.Node]bool{}
+		for _, n := range plan.Graph.Nodes() {
+			for _, x := range n.Operands() {
+				require.True(t, known[x], "%s: %s is an operand of %s before it is made", name, x.Label(), n.Label())
+			}
+			known[n] = true
+		}
+		bodies := 0
+		var visit func(list []exec.KernelPlan)
+		visit = func(list []exec.KernelPlan) {
+			for _, k := range list {
+				for _, n := range slices.Concat(k.Nodes, k.Reads, k.Writes) {
+					require.True(t, known[n], name)
+				}
+				bodies += len(k.Body)
+				visit(k.Body)
+			}
+		}
+		visit(plan.Kernels)
+		require.Positive(t, bodies, name)
+		page := prog.Page(map[string]int{"steps": 4}, nil)
+		require.Greater(t, len(page.Kernels), len(plan.Kernels), name)
+		for _, v := range page.Columns[len(page.Columns)-1].Values {
+			require.NotEmpty(t, v.Sources, "%s: %s comes from nowhere", name, v.Label)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 
+	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -22,7 +23,10 @@ type BufferBytes struct{ Offset, Bytes int }
 // KernelBytes is what one run of a kernel moves between memory and processor, where it
 // reads each operand once and writes each result once; and what its operations would
 // move if each were a kernel of its own.
-type KernelBytes struct{ Moved, Unfused int }
+type KernelBytes struct {
+	Moved, Unfused int
+	Body           []KernelBytes // of KernelPlan.Body, for one step
+}
 
 // Footprint evaluates the plan for the given named sizes. All names that inputs have
 // must be given.
@@ -32,10 +36,10 @@ func (p *Program) Footprint(sizes map[string]int) (*Footprint, error) {
 		return nil, err
 	}
 	f := &Footprint{Sizes: b.Sizes, Arena: b.Arena}
-	for _, buffer := range p.Plan().Buffers {
-		s := p.code.BufferOf[buffer.Node]
+	for _, planned := range p.Plan().Buffers {
+		s := planned.buffer
 		at := BufferBytes{Bytes: b.Eval(s.Count) * s.Dtype.Size()}
-		if b.IsInBlocks(buffer.Node) {
+		if b.IsInBlocks(s.Node) {
 			at.Bytes = 0
 		}
 		if s.Kind == lower.InArena {
@@ -43,11 +47,20 @@ func (p *Program) Footprint(sizes map[string]int) (*Footprint, error) {
 		}
 		f.Buffers = append(f.Buffers, at)
 	}
-	for _, k := range p.code.Kernels {
-		moved, unfused := b.Traffic(k)
-		f.Kernels = append(f.Kernels, KernelBytes{moved, unfused})
-	}
+	f.Kernels = kernelBytes(b.Specialization, p.code.Kernels)
 	return f, nil
+}
+
+func kernelBytes(b *engine.Specialization, kernels []lower.Kernel) (list []KernelBytes) {
+	for _, k := range kernels {
+		made := KernelBytes{}
+		made.Moved, made.Unfused = b.Traffic(k)
+		if loop, is := k.(*lower.Repeat); is {
+			made.Body = kernelBytes(b.Body(loop), loop.Body.Kernels)
+		}
+		list = append(list, made)
+	}
+	return list
 }
 
 // bindingFor binds a program to named sizes, without data.

@@ -64,7 +64,7 @@ const usualSize = 32
 // Page makes the document of which package viz writes an HTML page. sizes are values of
 // named sizes, for figures in bytes; profile may be nil.
 func (p *Program) Page(sizes map[string]int, profile *Profile) *page.Document {
-	plan := p.Plan()
+	plan, l := p.plan()
 	d := &page.Document{Title: p.source.Name()}
 	d.Columns = append(d.Columns, page.NewColumn("built", "the graph as it was built", p.source, nil))
 	d.AddMistakes(p.source)
@@ -75,15 +75,24 @@ func (p *Program) Page(sizes map[string]int, profile *Profile) *page.Document {
 		c.Passes = passNames(passes[1 : simplified+1])
 		d.Columns = append(d.Columns, c)
 	}
-	c := page.NewColumn("fused", "kernels, each of which runs as one pass over memory", plan.Graph, last.Sources())
+	c := page.NewColumn("fused", "kernels, each of which runs as one pass over memory", plan.Graph, l.Sources(p.source, last.Sources()))
 	c.Passes = passNames(passes[simplified+1:])
 	d.Columns = append(d.Columns, c)
 	for i, r := range plan.Results {
 		d.Columns[0].Values[r.ID()].Output = true
 		c.Values[plan.Outputs[i].ID()].Output = true
 	}
-	w := pageWriter{plan, d, c, p.footprint(sizes, d), profile}
-	w.kernels()
+	w := pageWriter{plan, d, c, p.footprint(sizes, d), map[*graph.Region]int{}}
+	var bytes []KernelBytes
+	if w.bytes != nil {
+		bytes = w.bytes.Kernels
+	}
+	var times []KernelRoofline
+	if profile != nil {
+		times = profile.Roofline(Machine{})
+	}
+	w.kernels(plan.Kernels, bytes, times, "")
+	w.values()
 	w.memory()
 	return d
 }
@@ -142,32 +151,51 @@ func usual(b graph.Bounds) int {
 
 // pageWriter fills in what the last column's kernels do.
 type pageWriter struct {
-	plan    *Plan
-	d       *page.Document
-	c       *page.Column
-	bytes   *Footprint // nil where sizes are not known
-	profile *Profile
+	plan  *Plan
+	d     *page.Document
+	c     *page.Column
+	bytes *Footprint            // nil where sizes are not known
+	loops map[*graph.Region]int // one more than the kernel's place
 }
 
-func (w *pageWriter) kernels() {
-	for i, k := range w.plan.Kernels {
-		out := page.Kernel{Name: fmt.Sprintf("kernel %d", i), Class: k.Class.String(), Programs: k.Programs,
+// kernels tells of kernels and, below each loop, of those of its body. bytes and times may be nil; loops is
+// what the numbers begin with.
+func (w *pageWriter) kernels(list []KernelPlan, bytes []KernelBytes, times []KernelRoofline, loops string) {
+	for i, k := range list {
+		var moved KernelBytes
+		if bytes != nil {
+			moved = bytes[i]
+		}
+		var took KernelRoofline
+		if i < len(times) {
+			took = times[i]
+		}
+		number := fmt.Sprint(loops, i)
+		out := page.Kernel{Name: "kernel " + number, Inner: loops != "", Class: k.Class.String(), Programs: k.Programs,
+			Moved: moved.Moved, Unfused: moved.Unfused, Nanos: float64(took.Time.Nanoseconds()),
 			Values: ids(k.Nodes), Reads: ids(k.Reads), Writes: ids(k.Writes)}
 		if k.Class == graph.Elementwise {
 			out.Domain = k.Domain.Compact()
 		}
-		if w.bytes != nil {
-			out.Moved, out.Unfused = w.bytes.Kernels[i].Moved, w.bytes.Kernels[i].Unfused
-		}
-		if w.profile != nil && i < len(w.profile.Kernels) {
-			out.Nanos = float64(w.profile.Kernels[i].Nanoseconds())
-		}
 		w.d.Kernels = append(w.d.Kernels, out)
-		for _, id := range out.Values {
-			w.c.Values[id].Kernel = i + 1
+		for _, n := range k.Nodes {
+			w.c.Values[n.ID()].Kernel = len(w.d.Kernels)
+			if a, is := n.Loop(); is {
+				w.loops[a.Body] = len(w.d.Kernels)
+			}
 		}
 		for _, id := range out.Writes {
 			w.c.Values[id].Stored = true
+		}
+		w.kernels(k.Body, moved.Body, took.Body, number+".")
+	}
+}
+
+// values tells what the kernels make of values. What a body has besides its kernels belongs to the loop.
+func (w *pageWriter) values() {
+	for i, n := range w.plan.Graph.Nodes() {
+		if v := &w.c.Values[i]; v.Kernel == 0 {
+			v.Kernel = w.loops[n.Region()]
 		}
 	}
 	for _, v := range w.c.Values {

@@ -128,12 +128,12 @@ func (p *Profile) kernelsTold() (names []string, args []json.RawMessage) {
 
 // exchanged describes the values that a kernel reads and writes, with their sizes.
 func (k *measured) exchanged() (reads, writes []string) {
-	plan := kernelPlan(k.kernel)
 	told := func(list []*graph.Node) (texts []string) {
 		for _, n := range list {
 			texts = append(texts, fmt.Sprintf("%s %s%v", graph.Describe(n), n.DType(), k.in.b.Shape(n.Shape())))
 		}
 		return texts
 	}
-	return told(plan.Reads), told(plan.Writes)
+	read, written := exchanged(k.kernel)
+	return told(read), told(written)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/page"
 )
 
 func (s graphSource) model(o *options) (*model, error) {
@@ -23,7 +24,7 @@ func (s graphSource) model(o *options) (*model, error) {
 }
 
 func newGraphModel(g *graph.Graph) *graphModel {
-	b := &graphModel{g: g, m: &model{title: g.Name()}, values: make([]*value, len(g.Nodes())), labels: nodeLabels(g), loops: loopScopes(g)}
+	b := &graphModel{g: g, m: &model{title: g.Name()}, values: make([]*value, len(g.Nodes())), labels: nodeLabels(g), loops: page.FindLoops(g)}
 	for i, n := range g.Nodes() {
 		b.values[i] = b.value(n)
 	}
@@ -41,11 +42,11 @@ type graphModel struct {
 	m      *model
 	values []*value
 	labels []string
-	loops  map[*graph.Region]loopScope
+	loops  page.Loops
 }
 
 func (b *graphModel) value(n *graph.Node) *value {
-	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: b.scopeOf(n), pos: n.Pos().Short(),
+	v := &value{id: n.ID(), label: b.labels[n.ID()], op: n.Op().Name, scope: b.loops.ScopeOf(n), pos: n.Pos().Short(),
 		judged: n.Judged()}
 	if !n.IsWritten() {
 		v.partOf = graph.Calling(n)

@@ -30,7 +30,15 @@ func (s programSource) model(o *options) (*model, error) {
 	b.m.planned = true
 	b.m.title = plan.Source.Name()
 	b.markOutputs()
-	b.addKernels(o)
+	var bytes []exec.KernelBytes
+	if b.bytes != nil {
+		bytes = b.bytes.Kernels
+	}
+	var times []exec.KernelRoofline
+	if o.profile != nil {
+		times = o.profile.Roofline(exec.Machine{})
+	}
+	b.addKernels(plan.Kernels, bytes, times, "", o.detail&Costs != 0)
 	b.addBuffers()
 	return b.m, nil
 }
@@ -66,11 +74,22 @@ func (b *programModel) markOutputs() {
 	}
 }
 
-func (b *programModel) addKernels(o *options) {
-	for i, k := range b.plan.Kernels {
-		text := &kernelText{name: fmt.Sprintf("kernel %d", i)}
-		if o.detail&Costs != 0 {
-			text.lines = b.costs(i, o)
+// addKernels adds kernels and, behind each loop, those of its body. bytes and times may be nil; loops is what
+// the numbers begin with.
+func (b *programModel) addKernels(list []exec.KernelPlan, bytes []exec.KernelBytes, times []exec.KernelRoofline, loops string, costs bool) {
+	for i, k := range list {
+		var moved exec.KernelBytes
+		if bytes != nil {
+			moved = bytes[i]
+		}
+		var took exec.KernelRoofline
+		if i < len(times) {
+			took = times[i]
+		}
+		number := fmt.Sprint(loops, i)
+		text := &kernelText{name: "kernel " + number}
+		if costs {
+			text.lines = costsOf(k, moved, took)
 		}
 		b.m.kernels = append(b.m.kernels, text)
 		for _, n := range k.Nodes {
@@ -79,21 +98,21 @@ func (b *programModel) addKernels(o *options) {
 		for _, n := range k.Writes {
 			b.values[n.ID()].stored = true
 		}
+		b.addKernels(k.Body, moved.Body, took.Body, number+".", costs)
 	}
 }
 
 const moved = " moved"
 
-// costs tells what a kernel does in one run.
-func (b *programModel) costs(i int, o *options) (lines []string) {
-	k := b.plan.Kernels[i]
+// costsOf tells what a kernel does when it runs once, and the time that it takes in a run.
+func costsOf(k exec.KernelPlan, bytes exec.KernelBytes, took exec.KernelRoofline) (lines []string) {
 	sums := 0
 	for _, n := range k.Nodes {
 		if n.Op().Class == graph.Reduce {
 			sums++
 		}
 	}
-	if len(k.Nodes) > 1 {
+	if len(k.Nodes) > 1 && k.Class != graph.Loop {
 		text := plural(len(k.Nodes)-sums, "op")
 		if sums > 0 {
 			text += " + " + plural(sums, "reduction")
@@ -103,17 +122,20 @@ func (b *programModel) costs(i int, o *options) (lines []string) {
 		}
 		lines = append(lines, text)
 	}
-	if b.bytes != nil {
-		cost := b.bytes.Kernels[i]
-		lines = append(lines, byteText(cost.Moved)+moved)
-		if cost.Unfused > cost.Moved {
-			lines = append(lines, byteText(cost.Unfused)+" unfused")
+	if bytes.Moved > 0 {
+		lines = append(lines, byteText(bytes.Moved)+moved)
+		if bytes.Unfused > bytes.Moved {
+			lines = append(lines, byteText(bytes.Unfused)+" unfused")
 		}
 	}
-	if p := o.profile; p != nil && i < len(p.Kernels) {
-		text := p.Kernels[i].String()
-		if b.bytes != nil && p.Kernels[i] > 0 {
-			text += fmt.Sprintf(" · %.1f GB/s", float64(b.bytes.Kernels[i].Moved)/float64(p.Kernels[i].Nanoseconds()))
+	if took.Time > 0 {
+		passes := max(took.Passes, 1)
+		text := took.Time.String()
+		if passes > 1 {
+			text += fmt.Sprintf(" in %d passes", passes)
+		}
+		if bytes.Moved > 0 {
+			text += fmt.Sprintf(" · %.1f GB/s", float64(bytes.Moved*passes)/float64(took.Time.Nanoseconds()))
 		}
 		lines = append(lines, text)
 	}

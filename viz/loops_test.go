@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/viz"
@@ -67,4 +68,36 @@ func TestLoopsFold(t *testing.T) {
 	require.Contains(t, b.String(), "loop 1, time steps")
 	require.NotContains(t, b.String(), "loop 2, 4 steps</b>")
 	require.NotContains(t, b.String(), "tanh</b>")
+}
+
+// The body of a loop is compiled to a program of its own, and drawn where the loop stands, with its kernels and
+// their times.
+func TestLoopsOfProgramsAreClusters(t *testing.T) {
+	g := looping()
+	prog, err := exec.Compile(g, exec.Outputs(ops.Sum(g.Nodes()[len(g.Nodes())-1])))
+	require.NoError(t, err)
+	feed := exec.Feed{g.ByName("x"): make([]float32, 15), g.ByName("h"): make([]float32, 3)}
+	profile, err := prog.NewSession().Profile(t.Context(), feed, 2)
+	require.NoError(t, err)
+	var b strings.Builder
+	require.NoError(t, viz.DOT(&b, viz.Program(prog), viz.Sizes(map[string]int{"time": 5}), viz.Profile(profile)))
+	require.Equal(t, []string{"net", ">loop 1, time steps", ">>cell", ">>loop 2, 4 steps"}, clusters(b.String()))
+	for _, want := range []string{">next step: net.state<", "kernel 0.0", "kernel 0.1", "kernel 0.2.0", "written to memory"} {
+		require.Contains(t, b.String(), want)
+	}
+
+	b.Reset()
+	require.NoError(t, viz.Text(&b, viz.Program(prog)))
+	require.Contains(t, b.String(), "kernel 0.2.0 elementwise over [3]\n  net.state:f32[3] = tanh")
+	again, err := viz.ParseText(strings.NewReader(b.String()))
+	require.NoError(t, err)
+	var dot strings.Builder
+	require.NoError(t, viz.DOT(&dot, again))
+	require.Contains(t, dot.String(), "kernel 0.2.0")
+
+	b.Reset()
+	require.NoError(t, viz.HTML(&b, viz.Program(prog), viz.Profile(profile)))
+	for _, want := range []string{`"s":"net.loop 1, time steps.cell"`, `"name":"kernel 0.2.0","inner":true`, `"nanos":`} {
+		require.Contains(t, b.String(), want)
+	}
 }

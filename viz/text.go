@@ -37,21 +37,7 @@ func (s programSource) text(lines bool) string {
 	t.findNotes()
 	t.b.WriteString(t.lines[0] + "\n")
 	t.lines = t.lines[1:]
-	for i, k := range plan.Kernels {
-		for _, n := range k.Nodes {
-			t.before(n)
-		}
-		t.open = true
-		fmt.Fprintf(&t.b, "kernel %d %s", i, k.Class)
-		if k.Class == graph.Elementwise {
-			t.b.WriteString(" over " + k.Domain.Compact())
-		}
-		t.b.WriteByte('\n')
-		for _, n := range k.Nodes {
-			t.views(n)
-			t.write(n)
-		}
-	}
+	t.kernels(plan.Kernels, "")
 	for _, n := range plan.Graph.Nodes() {
 		if !t.done[n.ID()] {
 			t.leave()
@@ -72,6 +58,27 @@ type planText struct {
 	note   map[*graph.Node]string
 }
 
+// kernels writes kernels, those of loops' bodies before their loops; loops is what the numbers begin with.
+func (t *planText) kernels(list []exec.KernelPlan, loops string) {
+	for i, k := range list {
+		number := fmt.Sprint(loops, i)
+		t.kernels(k.Body, number+".")
+		for _, n := range k.Nodes {
+			t.before(n)
+		}
+		t.open = true
+		fmt.Fprintf(&t.b, "kernel %s %s", number, k.Class)
+		if k.Class == graph.Elementwise {
+			t.b.WriteString(" over " + k.Domain.Compact())
+		}
+		t.b.WriteByte('\n')
+		for _, n := range k.Nodes {
+			t.views(n)
+			t.write(n)
+		}
+	}
+}
+
 // findNotes tells where values lie.
 func (t *planText) findNotes() {
 	number, count := map[int]int{}, 0
@@ -89,11 +96,11 @@ func (t *planText) findNotes() {
 	}
 }
 
-// before writes what a node reads and no kernel computes: sources and views. Where it
+// before writes what a node reads and no kernel computes: sources, what a step is given, and views. Where it
 // follows a kernel, a line says that the kernel has ended.
 func (t *planText) before(n *graph.Node) {
 	for _, x := range n.Operands() {
-		if t.done[x.ID()] || len(x.Operands()) > 0 && x.Op().View == nil {
+		if t.done[x.ID()] || isComputed(x) {
 			continue
 		}
 		t.before(x)
@@ -102,6 +109,14 @@ func (t *planText) before(n *graph.Node) {
 			t.write(x)
 		}
 	}
+}
+
+// isComputed reports whether a kernel computes a node.
+func isComputed(n *graph.Node) bool {
+	if a, is := n.Loop(); is {
+		return a.Role >= graph.LoopEnd
+	}
+	return len(n.Operands()) > 0 && n.Op().View == nil
 }
 
 // views writes what a node reads of a kernel's own values.

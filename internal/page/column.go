@@ -20,7 +20,7 @@ func FromGraph(g *graph.Graph) *Document {
 // column from which the node came; nil for the first column itself.
 func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 	c := &Column{Name: name, Doc: doc, Values: make([]Value, len(g.Nodes()))}
-	taken := map[string]int{}
+	taken, loops := map[string]int{}, FindLoops(g)
 	for i, n := range g.Nodes() {
 		v := &c.Values[i]
 		v.Label = n.Label()
@@ -33,7 +33,7 @@ func NewColumn(name, doc string, g *graph.Graph, sources [][]int) *Column {
 				v.Label += "." + strconv.Itoa(taken[v.Label])
 			}
 		}
-		v.Op, v.Scope, v.Role = n.Op().Name, n.Scope(), roleOf(n)
+		v.Op, v.Scope, v.Role = n.Op().Name, loops.ScopeOf(n), roleOf(n)
 		v.Name = n.BaseName()
 		v.Type, v.Attrs = "?", attrsOf(n)
 		if n.Judged() {

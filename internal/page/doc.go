@@ -4,5 +4,5 @@
 // that both the compiler and package viz can write one.
 //
 // page.go is the document and its pieces, and writes it, with the scripts and styles in assets;
-// column.go makes a column of a graph.
+// column.go makes a column of a graph, with loops as scopes (loops.go).
 package page

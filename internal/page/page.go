@@ -61,6 +61,7 @@ type Operand struct {
 // Kernel is one kernel, with its figures where sizes are known.
 type Kernel struct {
 	Name     string   `json:"name"`
+	Inner    bool     `json:"inner,omitempty"` // of the body of the loop before it
 	Class    string   `json:"class"`
 	Domain   string   `json:"domain,omitempty"`
 	Values   []int    `json:"values"`
@@ -76,7 +77,7 @@ type Kernel struct {
 type Memory struct {
 	Sizes   string   `json:"sizes,omitempty"` // the named sizes for which it holds
 	Arena   int      `json:"arena"`           // bytes
-	Kernels int      `json:"kernels"`
+	Kernels int      `json:"kernels"`         // without those of loops' bodies
 	Buffers []Buffer `json:"buffers"`
 }
 

@@ -23,15 +23,19 @@ func (m Replacement) Carry(of [][]int) [][]int {
 			next[t.ID()] = append(next[t.ID()], of[n.ID()]...)
 		}
 	}
-	nodes := m.next.Nodes()
+	CompleteSources(m.next.Nodes(), next)
+	return next
+}
+
+// CompleteSources gives nodes without sources, which were made on the way to others, the sources of these.
+func CompleteSources(nodes []*graph.Node, of [][]int) {
 	for i := len(nodes) - 1; i >= 0; i-- {
-		slices.Sort(next[i])
-		next[i] = slices.Compact(next[i])
+		slices.Sort(of[i])
+		of[i] = slices.Compact(of[i])
 		for _, x := range nodes[i].Operands() {
-			if len(next[x.ID()]) == 0 { // made on the way to n
-				next[x.ID()] = next[i]
+			if len(of[x.ID()]) == 0 {
+				of[x.ID()] = of[i]
 			}
 		}
 	}
-	return next
 }

@@ -75,10 +75,9 @@ function valueText(column, v) {
 function groupTree(c, by, merged) {
 	const column = columns[c];
 	const root = { key: c + by, title: "", children: [], count: 0, parent: null };
-	const kernelOf = (v) => (by === "kernels" && v.c ? "kernel " + (v.c - 1) : null);
 	const path = (v) => {
 		const parts = column.parts > 1 && by !== "kernels" ? [partNames[v.g || 0]] : [];
-		if (by === "kernels") return kernelOf(v) ? [kernelOf(v)] : [];
+		if (by === "kernels") return v.c ? kernelPath(v.c - 1) : [];
 		return v.s ? parts.concat(v.s.split(".")) : parts;
 	};
 	const order = by === "kernels" ? kernelOrder(column) : column.values.map((_, i) => i);
@@ -98,7 +97,7 @@ function groupTree(c, by, merged) {
 			}
 			serial.set(base, (serial.get(base) || 0) + 1);
 			const group = { key: base + "#" + serial.get(base), title: name, children: [], count: 0, parent };
-			if (by === "kernels") group.kernel = column.values[i].c - 1;
+			if (by === "kernels") group.kernel = kernels.findIndex((k) => k.name === name);
 			parent.children.push(group);
 			groups.set(base, group);
 			open.push(group);
@@ -109,12 +108,19 @@ function groupTree(c, by, merged) {
 	return root;
 }
 
+// kernelPath lists the loops around a kernel, and the kernel: "kernel 3", "kernel 3.1".
+function kernelPath(k) {
+	const number = kernels[k].name.split(".");
+	return number.map((_, depth) => number.slice(0, depth + 1).join("."));
+}
+
 // kernelOrder puts the values of a kernel together; what belongs to none comes before
-// its first user.
+// its first user, and before the loops around that.
 function kernelOrder(column) {
 	const at = column.values.map((v) => v.c);
+	const outermost = (c) => (kernels[c - 1] ? kernels.findIndex((k) => k.name === kernelPath(c - 1)[0]) + 1 : c);
 	for (let i = at.length - 1; i >= 0; i--) {
-		if (at[i] === 0) at[i] = Math.min(kernels.length + 1, ...column.users[i].map((u) => at[u])) - 0.5;
+		if (at[i] === 0) at[i] = Math.min(kernels.length + 1, ...column.users[i].map((u) => outermost(at[u]))) - 0.5;
 	}
 	return at.map((_, i) => i).sort((a, b) => at[a] - at[b] || a - b);
 }

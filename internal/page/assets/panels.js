@@ -7,7 +7,7 @@ function renderKernels(host) {
 		return e;
 	};
 	const timed = kernels.some((k) => k.nanos);
-	const total = kernels.reduce((t, k) => t + (k.nanos || 0), 0);
+	const total = kernels.reduce((t, k) => t + (k.inner ? 0 : k.nanos || 0), 0);
 	const body = el("tbody");
 	kernels.forEach((k, n) => {
 		const row = el("tr", { class: "kernelrow", "data-kernel": n },

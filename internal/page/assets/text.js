@@ -107,7 +107,9 @@ function renderPlan() {
 	const column = columns[last], buffers = doc.memory.buffers;
 	const of = new Map(buffers.map((b) => [b.value, b]));
 	const body = el("div", { class: "lines" });
+	let at = -1; // of the plan's kernels
 	kernels.forEach((k, n) => {
+		if (!k.inner) at++;
 		const inside = el("div", { class: "body" });
 		const row = (word, i, note) => {
 			const v = column.values[i];
@@ -123,7 +125,7 @@ function renderPlan() {
 		for (const i of k.reads) row("reads ", i, place(i));
 		for (const i of k.writes) row("writes", i, " →" + (place(i) || " in place"));
 		for (const b of buffers) {
-			if (b.owner === "arena" && b.last === n && !buffers.some((o) => o.inplace >= 0 && buffers[o.inplace] === b)) row("frees ", b.value, "");
+			if (!k.inner && b.owner === "arena" && b.last === at && !buffers.some((o) => o.inplace >= 0 && buffers[o.inplace] === b)) row("frees ", b.value, "");
 		}
 		body.append(el("div", { class: "group kernel" }, el("div", { class: "head" }, el("b", null, k.name), el("small", null, headNote({ kernel: n }))), inside));
 	});
