@@ -50,6 +50,14 @@ func TestAxesComeFrom(t *testing.T) {
 			x := g.Input("x", f32, b, t)
 			return autodiff.Grad(ops.Sum(ops.Square(ops.Transpose(x, 0, 1))), []*graph.Node{x})[0]
 		}, []string{"b: axis 0 of x", "t: axis 1 of x"}},
+		{"a loop", func(g *graph.Graph, b, t graph.Dim) *graph.Node {
+			x, w := g.Input("x", f32, b, t, 8), g.Param("w", f32, 8, 8)
+			_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, f32, b, 8)}, Over: []*graph.Node{x}, Axis: 1}, func(c, x []*graph.Node) (next, out []*graph.Node) {
+				h := ops.Tanh(ops.Add(ops.MatMul(c[0], w), x[0]))
+				return []*graph.Node{h}, []*graph.Node{h}
+			})
+			return all[0]
+		}, []string{"b: axis 0 of x", "t: axis 1 of x", "8: axis 2 of x, axis 1 of w"}},
 		{"an operation of the program's own", func(g *graph.Graph, b, t graph.Dim) *graph.Node {
 			evens := &graph.Op{Name: "evens", Func: "Evens", Doc: "each second element.", Class: graph.Movement, MinIn: 1, MaxIn: 1,
 				Infer: func(c *graph.Call) (graph.DType, graph.Shape) {

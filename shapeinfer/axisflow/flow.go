@@ -18,7 +18,8 @@ type Flow struct {
 	values    []Value
 	templates templates
 	indices   indices
-	depth     int // of composites within composites
+	loops     map[*graph.Region]*loopFlow // nil before one is met
+	depth     int                         // of composites within composites
 }
 
 // NewFlow makes a flow through a graph, from source axes.
@@ -64,16 +65,25 @@ func (f *Flow) follow(n *graph.Node) {
 	wanted := []*graph.Node{n}
 	f.known[n.ID()] = true
 	for i := 0; i < len(wanted); i++ {
-		for _, x := range wanted[i].Operands() {
+		for _, x := range slices.Concat(wanted[i].Operands(), f.carriedBy(wanted[i])) {
 			if x != nil && x.Graph() == n.Graph() && !f.known[x.ID()] {
 				f.known[x.ID()] = true
 				wanted = append(wanted, x)
 			}
 		}
 	}
-	slices.SortFunc(wanted, func(a, b *graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
-	for _, x := range wanted {
+	byID := func(a, b *graph.Node) int { return cmp.Compare(a.ID(), b.ID()) }
+	slices.SortFunc(wanted, byID)
+	for i := 0; i < len(wanted); i++ {
+		x := wanted[i]
 		f.values[x.ID()] = f.evaluate(x)
+		if a, is := x.Loop(); !is || a.Role != graph.LoopEnd || x.Err() != nil {
+			continue
+		}
+		if first, changed := f.again(x); changed {
+			i, _ = slices.BinarySearchFunc(wanted, first, byID)
+			i--
+		}
 	}
 }
 
@@ -98,7 +108,7 @@ func (f *Flow) fromOperands(n *graph.Node) Value {
 			any = any || len(in[i]) > 0
 		}
 	}
-	if !any {
+	if !any && n.Op().Class != graph.Loop {
 		return nil
 	}
 	return f.apply(n, in)
@@ -129,6 +139,8 @@ func (f *Flow) apply(n *graph.Node, in []Value) (v Value) {
 		return f.composite(n, in)
 	case graph.Version:
 		return version(n, in)
+	case graph.Loop:
+		return f.looped(n, in)
 	}
 	return scrambled(in)
 }

@@ -54,9 +54,9 @@ func (d Dependence) isMoved() bool { return !d.Mixed && (len(d.Terms) == 0 || d.
 func (f *Flow) leak(y *graph.Node) *Leak {
 	path := []*graph.Node{y}
 	for at := y; ; {
-		worse := f.operand(at, func(d Dependence) bool { return d.Mixed })
+		worse := f.operand(at, path, func(d Dependence) bool { return d.Mixed })
 		if worse == nil {
-			worse = f.operand(at, Dependence.isMoved)
+			worse = f.operand(at, path, Dependence.isMoved)
 		}
 		if worse == nil {
 			return &Leak{At: at, Path: slices.Concat(f.path(at), path[1:]), Along: -1, Normalizes: f.normalizes(at)}
@@ -66,10 +66,11 @@ func (f *Flow) leak(y *graph.Node) *Leak {
 	}
 }
 
-// operand returns the first operand whose dependence on the examples is of a kind, or nil.
-func (f *Flow) operand(n *graph.Node, is func(Dependence) bool) *graph.Node {
-	for _, x := range n.Operands() {
-		if x == nil || x.Graph() != n.Graph() {
+// operand returns the first operand whose dependence on the examples is of a kind, or nil. Those that were
+// seen are passed over: a carried value comes from itself.
+func (f *Flow) operand(n *graph.Node, seen []*graph.Node, is func(Dependence) bool) *graph.Node {
+	for _, x := range f.givers(n) {
+		if x == nil || x.Graph() != n.Graph() || slices.Contains(seen, x) {
 			continue
 		}
 		if d, depends := f.Value(x).Of(0); depends && is(d) {
@@ -83,7 +84,7 @@ func (f *Flow) operand(n *graph.Node, is func(Dependence) bool) *graph.Node {
 func (f *Flow) path(n *graph.Node) []*graph.Node {
 	path := []*graph.Node{n}
 	for f.begin[n] == nil {
-		n = f.operand(n, func(Dependence) bool { return true })
+		n = f.operand(n, path, func(Dependence) bool { return true })
 		if n == nil {
 			break
 		}

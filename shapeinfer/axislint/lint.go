@@ -1,6 +1,8 @@
 package axislint
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/axisflow"
 )
@@ -61,6 +63,9 @@ func (l *lint) see(n *graph.Node) {
 			is, suspect = is || l.fromInput[x.ID()], suspect || l.suspect[x.ID()]
 		}
 	}
+	if a, loops := n.Loop(); loops && a.Role == graph.LoopCarried { // it may come from what steps hand on
+		is = slices.ContainsFunc(l.flow().Value(n), func(d axisflow.Dependence) bool { return l.flow().IsInput(d.Source) })
+	}
 	l.fromInput[n.ID()], l.suspect[n.ID()] = is, suspect
 }
 
@@ -91,7 +96,13 @@ func (l *lint) findUsers() {
 	end := make([]int32, len(nodes)+1)
 	eachUse := func(see func(x, user *graph.Node)) {
 		for _, user := range nodes {
-			for _, x := range user.Operands() {
+			if a, is := user.Loop(); is && a.Role == graph.LoopEnd && user.Err() == nil {
+				for i := range a.Carried {
+					see(user.In(a.Carried+i), user.In(i)) // the next step is given what a step hands on
+				}
+				continue
+			}
+			for _, x := range usedBy(user) {
 				if x != nil && x.Graph() == l.g {
 					see(x, user)
 				}
@@ -108,6 +119,16 @@ func (l *lint) findUsers() {
 		end[x.ID()]++
 	})
 	l.usersEnd = end
+}
+
+// usedBy lists what a node is computed from: of a loop's last value, what its steps hand on.
+func usedBy(n *graph.Node) []*graph.Node {
+	a, is := n.Loop()
+	if !is || a.Role != graph.LoopFinal || n.Err() != nil {
+		return n.Operands()
+	}
+	end, _ := n.In(0).Loop()
+	return []*graph.Node{n.In(0).In(end.Carried + a.Index)}
 }
 
 type rule func(l *lint, n *graph.Node) *graph.Mistake

@@ -1,0 +1,158 @@
+package axisflow
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// This file follows axes through loops. A carried value comes from what it begins with and from what steps
+// hand on, which is computed from it: a body is gone through again until nothing changes.
+
+// loopFlow is what is known of a loop.
+type loopFlow struct {
+	end      *graph.Node // nil while its body is built
+	carried  []*graph.Node
+	handed   []Value // of carried values, by their number: what steps hand on, as far as it is known
+	elements Value   // of all that is taken apart, the terms of the axis that is
+	rounds   int     // how often the body was gone through
+}
+
+// maxRounds bounds how often a body is gone through beside once for each carried value, along which
+// dependences go on by one in a round. Positions that are moved in each step never come to an end.
+const maxRounds = 8
+
+// loop returns what is known of the loop of a body.
+func (f *Flow) loop(r *graph.Region) *loopFlow {
+	if f.loops == nil {
+		f.loops = map[*graph.Region]*loopFlow{}
+		for _, n := range f.g.Nodes() {
+			a, is := n.Loop()
+			if !is || n.Err() != nil {
+				continue
+			}
+			l := f.loops[a.Body]
+			if l == nil {
+				l = &loopFlow{}
+				f.loops[a.Body] = l
+			}
+			switch a.Role {
+			case graph.LoopCarried:
+				l.carried = append(l.carried, n)
+			case graph.LoopEnd:
+				l.end, l.handed = n, make([]Value, a.Carried)
+			}
+		}
+	}
+	return f.loops[r]
+}
+
+// carriedBy lists the end of the loop that carries a value, on which the value depends.
+func (f *Flow) carriedBy(n *graph.Node) []*graph.Node {
+	if a, is := n.Loop(); is && a.Role == graph.LoopCarried && n.Err() == nil {
+		return []*graph.Node{f.loop(a.Body).end}
+	}
+	return nil
+}
+
+// givers lists what a node is computed from: of a carried value also what steps hand on, and of the last one
+// that and not all that the loop ends with.
+func (f *Flow) givers(n *graph.Node) []*graph.Node {
+	a, is := n.Loop()
+	if !is || n.Err() != nil || f.loop(a.Body).end == nil {
+		return n.Operands()
+	}
+	end := f.loop(a.Body).end
+	size, _ := end.Loop()
+	switch a.Role {
+	case graph.LoopCarried:
+		return []*graph.Node{n.In(0), end.In(size.Carried + a.Index)}
+	case graph.LoopFinal:
+		return []*graph.Node{end.In(a.Index), end}
+	case graph.LoopEnd:
+		list := end.Operands()[2*size.Carried:]
+		if size.Stops {
+			list = append(slices.Clip(list), end.In(size.Carried-1))
+		}
+		return list
+	}
+	return n.Operands()
+}
+
+// again reports whether what a loop's steps hand on has changed what its carried values depend on, and
+// returns the first node of those that are to be gone through once more.
+func (f *Flow) again(end *graph.Node) (first *graph.Node, changed bool) {
+	a, _ := end.Loop()
+	l := f.loop(a.Body)
+	l.rounds++
+	for _, c := range l.carried {
+		own, _ := c.Loop()
+		was, next := f.values[c.ID()], f.values[end.In(a.Carried+own.Index).ID()]
+		now := was.either(next)
+		if l.rounds > maxRounds+a.Carried {
+			now = scrambled([]Value{now})
+		}
+		if slices.EqualFunc(now, was, Dependence.equal) {
+			continue
+		}
+		l.handed[own.Index], changed = now, true
+		if first == nil || c.ID() < first.ID() {
+			first = c
+		}
+	}
+	if !changed || l.rounds > maxRounds+2*a.Carried {
+		l.rounds = 0 // a loop around this one may go through it again
+		return nil, false
+	}
+	return first, true
+}
+
+// looped follows axes through the operations of which loops consist.
+func (f *Flow) looped(n *graph.Node, in []Value) Value {
+	a, is := n.Loop()
+	if !is || f.loop(a.Body) == nil || f.loop(a.Body).end == nil {
+		return scrambled(in)
+	}
+	l := f.loop(a.Body)
+	switch a.Role {
+	case graph.LoopCarried:
+		return in[0].either(l.handed[a.Index])
+	case graph.LoopElement:
+		return l.element(in[0])
+	case graph.LoopEnd:
+		var deciding []Value // how many steps there are
+		if a.Limited {
+			deciding = append(deciding, in[2*a.Carried])
+		}
+		if a.Stops {
+			deciding = append(deciding, in[a.Carried-1])
+		}
+		return scrambled(deciding)
+	case graph.LoopFinal:
+		return f.values[l.end.In(a.Index).ID()].either(in[0])
+	}
+	return l.stacked(in[1]).either(in[0])
+}
+
+// element is the part of a value at the position of a step: of the axis that is taken apart, elements of the
+// body are computed from one position that is not known.
+func (l *loopFlow) element(v Value) Value {
+	return v.each(func(d Dependence) Dependence {
+		apart := slices.DeleteFunc(slices.Clone(d.Terms), func(t Term) bool { return t.Axis != 0 })
+		if len(apart) > 0 {
+			l.elements = l.elements.either(Value{{Source: d.Source, Terms: apart, Mixed: true}})
+		}
+		return d.renumbered(func(axis int) int { return axis - 1 })
+	})
+}
+
+// stacked is a value of all steps along a new first axis. Along that stands what was taken apart.
+func (l *loopFlow) stacked(v Value) Value {
+	return v.each(func(d Dependence) Dependence {
+		u := d.renumbered(func(axis int) int { return axis + 1 })
+		if apart, is := l.elements.Of(d.Source); is {
+			u = Dependence{Source: d.Source, Mixed: true, Terms: slices.Concat(u.Terms, apart.Terms)}.normal()
+		}
+		return u
+	})
+}
