@@ -8,6 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -36,6 +37,17 @@ func (a Array) Clone() Array {
 		c := reflect.MakeSlice(d.Type(), d.Len(), d.Len())
 		reflect.Copy(c, d)
 		a.Data = c.Interface()
+	}
+	return a
+}
+
+// Widened returns elements of Float16 or BFloat16 as a []float32, and others as they are.
+func (a Array) Widened() Array {
+	switch data := a.Data.(type) {
+	case []half.Float16:
+		a.Data = half.ToFloat32(data)
+	case []half.BFloat16:
+		a.Data = half.ToFloat32(data)
 	}
 	return a
 }

@@ -105,7 +105,7 @@ func (f *finder) look() error {
 	live := rewrite.Reachable(g, f.s.prog.request.roots())
 	var part []*graph.Node
 	for i, n := range g.Nodes() {
-		if i < len(live) && live[i] && isFloat(n) && !n.IsConst() && n.Region() == nil {
+		if i < len(live) && live[i] && n.DType().IsFloat() && !n.IsConst() && n.Region() == nil {
 			part = append(part, n)
 		}
 		if len(part) == valuesAtOnce {
@@ -120,8 +120,6 @@ func (f *finder) look() error {
 	}
 	return f.compute(part, f.note)
 }
-
-func isFloat(n *graph.Node) bool { return n.DType() == graph.Float32 || n.DType() == graph.Float64 }
 
 // compute runs a program of some values, with copies of the parameters.
 func (f *finder) compute(nodes []*graph.Node, visit func(*graph.Node, Array)) error {
@@ -159,7 +157,7 @@ func (f *finder) note(n *graph.Node, a Array) { f.found[n] = finitenessOf(a) }
 
 func finitenessOf(a Array) finiteness {
 	v := finiteness{min: math.NaN(), max: math.NaN(), shape: slices.Clone(a.Shape)}
-	switch d := a.Data.(type) {
+	switch d := a.Widened().Data.(type) {
 	case []float32:
 		countNonFinite(&v, d)
 	case []float64:
@@ -265,7 +263,7 @@ func (f *finder) describe(n *graph.Node, nan bool) (*NonFinite, error) {
 	}
 	r.Index = indexOf(at, v.shape)
 	operands := readBy(n)
-	read := slices.DeleteFunc(slices.Clone(operands), func(o *graph.Node) bool { return !isFloat(o) })
+	read := slices.DeleteFunc(slices.Clone(operands), func(o *graph.Node) bool { return !o.DType().IsFloat() })
 	values := map[*graph.Node]*float64{}
 	err := f.compute(append(slices.Clone(read), n), func(x *graph.Node, a Array) {
 		if x == n {
@@ -315,13 +313,7 @@ func elementAt(a Array, index []int) *float64 {
 		}
 		at = at*size + i
 	}
-	var v float64
-	switch d := a.Data.(type) {
-	case []float32:
-		v = float64(d[at])
-	case []float64:
-		v = d[at]
-	}
+	v, _ := graph.NumberAt(a.Data, at)
 	return &v
 }
 

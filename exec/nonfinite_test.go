@@ -182,3 +182,19 @@ func TestNonFiniteSparesInputs(t *testing.T) {
 	assert.Same(t, changed, r.Node)
 	assert.Equal(t, []float32{1, 2}, values)
 }
+
+// Numbers of 16 bits are looked at too, and not only what they are converted to.
+func TestNonFiniteOfHalves(t *testing.T) {
+	for _, dtype := range []graph.DType{graph.Float16, graph.BFloat16} {
+		g := graph.New("halves")
+		x := g.Input("x", graph.Float32, 3)
+		bad := ops.Log(ops.Sub(ops.Cast(x, dtype), graph.Num(1)))
+		p, err := exec.Compile(g, exec.Outputs(ops.Mean(ops.Cast(bad, graph.Float32))))
+		require.NoError(t, err)
+		r, err := p.NewSession().FirstNonFinite(t.Context(), exec.Feed{x: []float32{3, 0.5, 2}})
+		require.NoError(t, err)
+		require.Same(t, bad, r.Node)
+		assert.Equal(t, []int{1}, r.Index)
+		assert.Contains(t, r.String(), "is -0.5 there, from -0.5 to 2")
+	}
+}

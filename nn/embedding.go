@@ -54,11 +54,8 @@ func (z zeroRow) Fill(dst any, shape []int, seed uint64) {
 	if row < 0 || row >= shape[0] {
 		return // the operation refuses such a row
 	}
-	switch dst := dst.(type) {
-	case []float32:
-		clear(dst[row*shape[1] : (row+1)*shape[1]])
-	case []float64:
-		clear(dst[row*shape[1] : (row+1)*shape[1]])
+	for i := row * shape[1]; i < (row+1)*shape[1]; i++ {
+		graph.SetNumberAt(dst, i, 0, 0)
 	}
 }
 

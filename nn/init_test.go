@@ -12,6 +12,7 @@ import (
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
 )
 
 func TestInitializers(t *testing.T) {
@@ -181,5 +182,21 @@ func TestInitialisersReachAllPartsOfATransformer(t *testing.T) {
 			want -= map[bool]float32{true: 1, false: 3}[strings.HasSuffix(p.Name(), "weight")]
 		}
 		require.Equal(t, want, v.Data.([]float32)[0], p.Name())
+	}
+}
+
+// The row of padding is zero in every dtype.
+func TestPaddingRowOfHalves(t *testing.T) {
+	for _, dtype := range []graph.DType{graph.Float16, graph.BFloat16, graph.Float32, graph.Float64} {
+		g := graph.New("padding")
+		l := nn.NewEmbedding(g, "", 4, 3, nn.PaddingIndex(-2), nn.DType(dtype))
+		prog, err := exec.Compile(g, exec.Outputs(ops.Cast(ops.Sum(ops.Abs(l.Weight), 1), graph.Float64)))
+		require.NoError(t, err)
+		v, err := prog.NewSession().Param(l.Weight)
+		require.NoError(t, err)
+		for i := range 12 {
+			x, _ := graph.NumberAt(v.Data, i)
+			require.Equal(t, i/3 == 2, x == 0, "%s, %d", dtype, i)
+		}
 	}
 }

@@ -147,3 +147,21 @@ func TestLBFGSMistakes(t *testing.T) {
 	require.Error(t, err, "the gradient is no output")
 	require.Equal(t, before, values(t, sess, params[0]))
 }
+
+// Parameters of 16 bits are moved too, as far as their digits go.
+func TestLBFGSOfHalves(t *testing.T) {
+	for _, dtype := range []graph.DType{graph.Float16, graph.BFloat16} {
+		g := graph.New("halves")
+		w := g.Param("w", dtype, 3)
+		loss, params := ops.Sum(ops.Square(ops.Sub(w, graph.Num(2)))), []*graph.Node{w}
+		grads := autodiff.Grad(loss, params)
+		sess := session(t, g, exec.Outputs(loss, grads[0]))
+		m, err := lbfgs.New(sess, loss, params, grads)
+		require.NoError(t, err)
+		_, err = m.Step(t.Context(), nil)
+		require.NoError(t, err)
+		v, err := sess.Param(w)
+		require.NoError(t, err)
+		require.Equal(t, []float32{2, 2, 2}, v.Widened().Data)
+	}
+}

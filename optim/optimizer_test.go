@@ -211,3 +211,14 @@ func TestTrainableOfScopes(t *testing.T) {
 	require.Len(t, optim.Trainable(g, "head", "decoder"), 1)
 	require.ErrorContains(t, g.Err(), `no parameter of graph "scopes" stands in scope "decoder"`)
 }
+
+// State of 16 bits begins where it is said to.
+func TestFirstStateOfHalves(t *testing.T) {
+	g := graph.New("halves")
+	w := g.Param("w", graph.BFloat16, 2)
+	loss := ops.Sum(ops.Mul(w, graph.Num(3)))
+	sess := session(t, g, exec.Outputs(loss), exec.Updates(optim.Adagrad(0.1, optim.InitialAccumulator(0.5)).Minimize(loss)...))
+	v, err := sess.Param(g.ByName("w.sum"))
+	require.NoError(t, err)
+	require.Equal(t, []float32{0.5, 0.5}, v.Widened().Data)
+}

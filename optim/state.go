@@ -194,9 +194,10 @@ func (f filled) Fill(dst any, _ []int, _ uint64) {
 		for i := range dst {
 			dst[i] = float64(f)
 		}
-	case []int64:
-		for i := range dst {
-			dst[i] = int64(f)
+	default:
+		_, count := graph.DTypeOfSlice(dst)
+		for i := range count {
+			graph.SetNumberAt(dst, i, float64(f), int64(f))
 		}
 	}
 }

@@ -312,15 +312,20 @@ func TestALossThatIsNoNumber(t *testing.T) {
 // by a gradient that does while the loss is finite.
 func TestBlame(t *testing.T) {
 	for name, c := range map[string]struct {
-		loss func(w, x *graph.Node) *graph.Node
-		step int
-		text string
+		loss  func(w, x *graph.Node) *graph.Node
+		dtype graph.DType
+		step  int
+		text  string
 	}{
-		"loss":     {func(w, x *graph.Node) *graph.Node { return ops.Add(ops.Log(ops.Sub(graph.Num(3), x)), w) }, 3, "Log("},
-		"gradient": {func(w, x *graph.Node) *graph.Node { return ops.Sqrt(ops.Mul(w, ops.Sub(graph.Num(3), x))) }, 3, "Sqrt("},
+		"loss":     {func(w, x *graph.Node) *graph.Node { return ops.Add(ops.Log(ops.Sub(graph.Num(3), x)), w) }, graph.Float64, 3, "Log("},
+		"gradient": {func(w, x *graph.Node) *graph.Node { return ops.Sqrt(ops.Mul(w, ops.Sub(graph.Num(3), x))) }, graph.Float64, 3, "Sqrt("},
+		"gradient of 16 bits": {func(w, x *graph.Node) *graph.Node {
+			return ops.Sqrt(ops.Mul(w, ops.Sub(graph.Num(3), ops.Cast(x, graph.BFloat16))))
+		},
+			graph.BFloat16, 3, "Sqrt("},
 	} {
 		g := graph.New(name)
-		x, w := g.Input("x", graph.Float64), g.ParamInit("w", graph.Float64, nn.Constant(100))
+		x, w := g.Input("x", graph.Float64), g.ParamInit("w", c.dtype, nn.Constant(100))
 		loss := c.loss(w, x)
 		prog, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(optim.SGD(0.5).Minimize(loss)...))
 		require.NoError(t, err)

@@ -46,7 +46,7 @@ func (r *runner) snapshot() (s snapshot, err error) {
 		if err != nil {
 			return s, err
 		}
-		s.values, s.isFinite = append(s.values, v), append(s.isFinite, allFinite(v.Data))
+		s.values, s.isFinite = append(s.values, v), append(s.isFinite, allFinite(v.Widened().Data))
 	}
 	return s, nil
 }

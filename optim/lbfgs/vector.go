@@ -65,6 +65,12 @@ func (v *vectors) setParams(x []float64) error {
 				data[i] = float32(x[i])
 			}
 			x = x[len(data):]
+		default:
+			_, count := graph.DTypeOfSlice(data)
+			for i, v := range x[:count] {
+				graph.SetNumberAt(data, i, v, 0)
+			}
+			x = x[count:]
 		}
 		if err := v.session.SetParam(w, a); err != nil {
 			return fmt.Errorf("lbfgs: %w", err)
@@ -99,7 +105,7 @@ func (v *vectors) evaluate(ctx context.Context, feed exec.Feed, x []float64) (lo
 }
 
 func appendArray(list []float64, a exec.Array) []float64 {
-	switch data := a.Data.(type) {
+	switch data := a.Widened().Data.(type) {
 	case []float64:
 		return append(list, data...)
 	case []float32:

@@ -101,14 +101,14 @@ func (p *Page) count(r *exec.Results) (list []histogram, err error) {
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, newHistogram(n.Label(), a.Data))
+		list = append(list, newHistogram(n.Label(), a.Widened().Data))
 	}
 	for _, n := range p.values {
 		a, err := r.Array(n)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, newHistogram(n.Label(), a.Data))
+		list = append(list, newHistogram(n.Label(), a.Widened().Data))
 	}
 	return list, nil
 }
