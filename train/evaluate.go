@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"errors"
 	"iter"
 
 	"github.com/broadloom/broadloom/exec"
@@ -15,6 +16,9 @@ type Source func(ctx context.Context, epoch, first int) iter.Seq2[exec.Feed, err
 // Evaluate runs a session over batches, carrying out no updates, and gives each result to a function. It
 // stops with the first error.
 func Evaluate(ctx context.Context, s *exec.Session, batches iter.Seq2[exec.Feed, error], each func(exec.Feed, *exec.Results) error) error {
+	if s == nil || batches == nil || each == nil {
+		return errors.New("train: Evaluate is given a nil session, nil batches or a nil function")
+	}
 	for feed, err := range batches {
 		if err != nil {
 			return err

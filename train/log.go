@@ -42,6 +42,9 @@ func (l *Log) write(kind string, epoch, step int, loss float64, measures map[str
 	for name, v := range measures {
 		line.Values[name] = finite(v)
 	}
+	if l.w == nil {
+		return errors.New("train: the log has no writer")
+	}
 	text, err := json.Marshal(line)
 	if err != nil {
 		return err
@@ -62,6 +65,9 @@ func finite(v float64) *float64 {
 // out.
 func ReadLog(r io.Reader) (*History, error) {
 	h := &History{}
+	if r == nil {
+		return nil, errors.New("train: there is no log to read: the reader is nil")
+	}
 	d := json.NewDecoder(r)
 	for number := 1; ; number++ {
 		var line logLine

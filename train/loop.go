@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/broadloom/broadloom/exec"
@@ -108,7 +109,7 @@ func (l *Loop) check() error {
 		names[m.Name()] = true
 	}
 	for _, o := range l.Observers {
-		if o == nil {
+		if v := reflect.ValueOf(o); !v.IsValid() || (v.Kind() == reflect.Func || v.Kind() == reflect.Pointer) && v.IsNil() {
 			return errors.New("train: an observer is nil")
 		}
 	}
@@ -167,7 +168,11 @@ func (r *runner) epoch(ctx context.Context) error {
 	if r.state.Sums == nil {
 		r.state.Sums = map[string]exactFloat{}
 	}
-	for feed, err := range r.Batches(ctx, r.state.Epoch, r.state.Number) {
+	batches := r.Batches(ctx, r.state.Epoch, r.state.Number)
+	if batches == nil {
+		return fmt.Errorf("train: Batches returned nil for epoch %d", r.state.Epoch)
+	}
+	for feed, err := range batches {
 		if err == nil {
 			err = context.Cause(ctx)
 		}

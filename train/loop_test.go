@@ -256,6 +256,9 @@ func TestErrorsEndATraining(t *testing.T) {
 		"Best wants a Stop":              func(l *Loop) { l.Best = "x.npz" },
 		"a node of Measures is nil":      func(l *Loop) { l.Measures = []*graph.Node{nil} },
 		"an observer is nil":             func(l *Loop) { l.Observers = []Observer{nil} },
+		"observer is nil":                func(l *Loop) { l.Observers = []Observer{OnStep(nil)} },
+		"returned nil for epoch 0":       func(l *Loop) { l.Batches = func(context.Context, int, int) iter.Seq2[exec.Feed, error] { return nil } },
+		"the log has no writer":          func(l *Loop) { l.Observers = []Observer{NewLog(nil)} },
 		"is no output of the program":    func(l *Loop) { l.Loss = m.loss.In(0) },
 		"epoch 0 has no batches":         func(l *Loop) { l.Batches = none },
 		"the checkpoint does not tell":   func(l *Loop) { l.Checkpoints = saved(t, l, nil) },
@@ -353,6 +356,7 @@ func TestBlame(t *testing.T) {
 func TestEvaluate(t *testing.T) {
 	m := newModel(t)
 	s := m.training.NewSession()
+	require.ErrorContains(t, Evaluate(t.Context(), s, nil, nil), "nil batches or a nil function")
 	before := params(t, s)
 	n := 0.0
 	require.NoError(t, Evaluate(t.Context(), s, m.batches(t.Context(), 0, 0), func(_ exec.Feed, r *exec.Results) error {

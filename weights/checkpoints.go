@@ -38,8 +38,11 @@ const (
 // what reads its data, and then removes those that are too many. Options are as those of the
 // function [Save].
 func (c *Checkpoints) Save(s *exec.Session, step int, metadata map[string]string, opts ...Option) error {
-	if step < 0 {
+	switch {
+	case step < 0:
 		return fmt.Errorf("weights: the step is %d", step)
+	case c.folder == "":
+		return errors.New("weights: the checkpoints have no folder: give one to NewCheckpoints")
 	}
 	if err := os.MkdirAll(c.folder, 0o777); err != nil {
 		return err

@@ -85,6 +85,8 @@ func readIndex(path string) (idx index, err error) {
 	switch {
 	case err != nil:
 		return idx, err
+	case !info.Mode().IsRegular():
+		return idx, mapped.NotOrdinary(path)
 	case info.Size() > maxIndex:
 		return idx, fmt.Errorf("the index has %d bytes: more than %d are refused", info.Size(), maxIndex)
 	}

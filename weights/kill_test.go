@@ -97,3 +97,13 @@ func startOf(path string) int {
 	}
 	return int(v.Data.([]float32)[0]) + 1
 }
+
+// A pipe that nobody writes is no reason to wait.
+func TestPipesAreNoFiles(t *testing.T) {
+	for _, name := range []string{"pipe.npz", "pipe.index.json"} {
+		path := filepath.Join(t.TempDir(), name)
+		require.NoError(t, syscall.Mkfifo(path, 0o600))
+		_, err := weights.Open(path)
+		require.ErrorContains(t, err, "no ordinary file", name)
+	}
+}

@@ -22,6 +22,9 @@ func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f == nil {
+		return nil, errors.New("weights: the file is nil")
+	}
 	r := &Report{}
 	sources, states := o.match(params, s.Program().Params(), f, r)
 	if len(r.Wrong) > 0 || r.refused || len(r.Unexpected) > 0 && !o.unexpected {
@@ -82,8 +85,8 @@ func paramsOf(s *exec.Session, o options) ([]*graph.Node, error) {
 	if s == nil {
 		return nil, errors.New("weights: the session is nil")
 	}
-	if slices.Contains(o.with, nil) {
-		return nil, errors.New("weights: With is given nil")
+	if o.err != nil {
+		return nil, o.err
 	}
 	held, err := s.Params()
 	if err != nil || o.only == nil {

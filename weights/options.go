@@ -1,6 +1,8 @@
 package weights
 
 import (
+	"errors"
+	"fmt"
 	"path"
 	"slices"
 
@@ -19,6 +21,7 @@ type options struct {
 	metadata   map[string]string
 	shardBytes int64
 	with       []Stateful
+	err        error
 }
 
 // Option changes how parameters are loaded or saved.
@@ -43,7 +46,11 @@ func Only(params ...*graph.Node) Option {
 // Rename says what a parameter is called in the file, by its name in the graph. Without it the
 // two are the same.
 func Rename(name func(param string) string) Option {
-	return func(o *options) { o.rename = name }
+	return func(o *options) {
+		if name != nil {
+			o.rename = name
+		}
+	}
 }
 
 // AllowMissing loads also where parameters stand in no tensor of the file: they keep their
@@ -53,6 +60,11 @@ func Rename(name func(param string) string) Option {
 func AllowMissing(patterns ...string) Option {
 	return func(o *options) {
 		o.missing, o.anyMissing = append(o.missing, patterns...), o.anyMissing || len(patterns) == 0
+		for _, pattern := range patterns {
+			if _, err := path.Match(pattern, ""); err != nil {
+				o.err = fmt.Errorf("weights: AllowMissing(%q): %w", pattern, err)
+			}
+		}
 	}
 }
 
@@ -90,5 +102,9 @@ type Stateful interface {
 // With saves the arrays of these beside the parameters, under their own names, and sets them when it loads: all of one, or
 // none where AllowMissing allows that.
 func With(others ...Stateful) Option {
-	return func(o *options) { o.with = append(o.with, others...) }
+	return func(o *options) {
+		if o.with = append(o.with, others...); slices.Contains(others, nil) {
+			o.err = errors.New("weights: With is given nil")
+		}
+	}
 }

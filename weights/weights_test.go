@@ -172,7 +172,7 @@ func TestFilesThatAreNone(t *testing.T) {
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(folder, "dir.safetensors"), 0o755))
 	_, err := weights.Open(filepath.Join(folder, "dir.safetensors"))
-	require.Error(t, err)
+	require.ErrorContains(t, err, "no ordinary file")
 	require.NoError(t, os.WriteFile(filepath.Join(folder, "empty.safetensors"), nil, 0o600))
 	_, err = weights.Open(filepath.Join(folder, "empty.safetensors"))
 	require.ErrorContains(t, err, "less than 8 bytes")
@@ -303,4 +303,16 @@ func TestWhatAProgramNeedsNotMayStayAway(t *testing.T) {
 	_, err = weights.LoadFile(m.prog.NewSession(), path)
 	require.ErrorContains(t, err, "hidden.weight.exp_avg")
 	require.NotContains(t, err.Error(), "needs none", "training uses it")
+}
+
+// What is asked for in vain is told before a file is touched.
+func TestOptionsThatSayNothing(t *testing.T) {
+	m := newModel(t, 4)
+	s, path := m.prog.NewSession(), filepath.Join(t.TempDir(), "w.npz")
+	require.NoError(t, weights.Save(path, s, weights.Rename(nil)))
+	_, err := weights.LoadFile(s, path, weights.AllowMissing("[a"))
+	require.ErrorContains(t, err, `AllowMissing("[a"): syntax error in pattern`)
+	_, err = weights.Load(s, nil)
+	require.ErrorContains(t, err, "the file is nil")
+	require.ErrorContains(t, weights.NewCheckpoints("", 1).Save(s, 1, nil), "have no folder")
 }

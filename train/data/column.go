@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -33,6 +34,9 @@ func Of[T Element](values []T, example ...int) (Column, error) {
 // Converted is [Of] values that are converted when a batch is made, such as bytes of pixels: no
 // converted copy of all of them is in memory.
 func Converted[S any, T Element](values []S, convert func(S) T, example ...int) (Column, error) {
+	if convert == nil {
+		return nil, errors.New("data: Converted is given no function")
+	}
 	return newValues(values, func(dst []T, src []S) {
 		for i, v := range src {
 			dst[i] = convert(v)
@@ -95,6 +99,9 @@ func (p *part) Len() int { return len(p.rows) }
 
 // Batch implements [Column].
 func (p *part) Batch(ctx context.Context, rows []int) (exec.Array, error) {
+	if p.of == nil {
+		return exec.Array{}, errors.New("data: Rows is given no column")
+	}
 	chosen := make([]int, len(rows))
 	for i, row := range rows {
 		if row < 0 || row >= len(p.rows) {

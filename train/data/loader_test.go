@@ -169,6 +169,14 @@ func TestFeeds(t *testing.T) {
 	assert.Equal(t, 1, n)
 }
 
+// A column of nothing is an error, and no crash.
+func TestColumnsOfNothing(t *testing.T) {
+	_, err := Converted[int, float32]([]int{1}, nil)
+	require.ErrorContains(t, err, "is given no function")
+	_, err = Rows(nil, []int{0}).Batch(t.Context(), []int{0})
+	require.ErrorContains(t, err, "is given no column")
+}
+
 func TestColumns(t *testing.T) {
 	training, test := Split(10, 0.25, 3)
 	assert.Len(t, training, 7)

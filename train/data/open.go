@@ -18,7 +18,14 @@ type opened struct {
 
 // open opens a file. Its first bytes tell whether it is compressed.
 func open(path string) (*opened, error) {
-	f, err := os.Open(path)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for its writer
+		err = &os.PathError{Op: "open", Path: path, Err: errors.New("this is no ordinary file")}
+	}
+	var f *os.File
+	if err == nil {
+		f, err = os.Open(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("data: %w", err)
 	}
@@ -34,9 +41,6 @@ func unpacked(f *os.File) (*opened, error) {
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("this is no ordinary file")
 	}
 	r := bufio.NewReader(f)
 	head, err := r.Peek(2)

@@ -32,8 +32,11 @@ type Progress struct {
 
 // New tells of a training of so many steps in all, 0 if that is not known, with a line for each epoch: its
 // number, steps, loss, measures and steps per second. Within an epoch a terminal shows a bar; elsewhere a line is
-// written at most every ten seconds.
+// written at most every ten seconds. A writer of nil is told nothing.
 func New(w io.Writer, steps int) *Progress {
+	if w == nil {
+		w = io.Discard
+	}
 	p := &Progress{w: w, steps: max(steps, 0), timeOf: time.Now}
 	if f, is := w.(*os.File); is && term.IsTerminal(int(f.Fd())) {
 		p.bar = newBar(w, p.steps)

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -43,7 +44,10 @@ func Histograms(every int, outputs ...*graph.Node) Option {
 
 // New makes a page about a graph and a session that trains it. Give it to train.Loop.Observers.
 func New(g *graph.Graph, s *exec.Session, opts ...Option) *Page {
-	p := &Page{graph: g, session: s, title: g.Name(), changed: make(chan struct{})}
+	p := &Page{graph: g, session: s, changed: make(chan struct{})}
+	if g != nil {
+		p.title = g.Name()
+	}
 	for _, o := range opts {
 		if o != nil {
 			o(p)
@@ -54,6 +58,9 @@ func New(g *graph.Graph, s *exec.Session, opts ...Option) *Page {
 
 // Step implements [train.Observer].
 func (p *Page) Step(s train.Step) error {
+	if p.graph == nil || p.session == nil {
+		return errors.New("watch: the page has no graph or no session")
+	}
 	var histograms []histogram
 	if p.every > 0 && s.Total%p.every == 0 {
 		var err error

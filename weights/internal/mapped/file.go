@@ -3,6 +3,7 @@
 package mapped
 
 import (
+	"errors"
 	"io"
 	"math"
 	"os"
@@ -18,18 +19,20 @@ type File struct {
 
 // Open opens a file and maps it where the system can.
 func Open(path string) (*File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // to open a pipe would wait for its writer
+		err = NotOrdinary(path)
+	}
+	if err != nil {
+		return nil, err
+	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	switch {
-	case err != nil:
+	if info, err = file.Stat(); err != nil {
 		file.Close()
 		return nil, err
-	case info.IsDir():
-		file.Close()
-		return nil, &os.PathError{Op: "read", Path: path, Err: os.ErrInvalid}
 	}
 	f := &File{ReaderAt: file, Size: info.Size(), file: file}
 	if f.Size > 0 && f.Size <= math.MaxInt {
@@ -38,6 +41,11 @@ func Open(path string) (*File, error) {
 		}
 	}
 	return f, nil
+}
+
+// NotOrdinary is the error of a folder, a pipe or a device in the place of a file.
+func NotOrdinary(path string) error {
+	return &os.PathError{Op: "open", Path: path, Err: errors.New("this is no ordinary file")}
 }
 
 type unmap func() error
