@@ -20,14 +20,19 @@ type Embedding struct {
 func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *Embedding {
 	l := &Embedding{}
 	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex DType", func(s *settings) {
-		init := or(s.weight, Normal(1))
-		for _, row := range s.padding {
-			init = zeroRow{init, row}
-		}
 		l.padding = s.padding
-		l.Weight = g.ParamInit("weight", s.dtype, init, graph.Dim(rows), graph.Dim(width))
+		l.Weight = table(g, s, graph.Dim(rows), graph.Dim(width))
 	})
 	return l
+}
+
+// table declares the weight of an embedding.
+func table(g *graph.Graph, s *settings, rows, width graph.Dim) *graph.Node {
+	init := or(s.weight, Normal(1))
+	for _, row := range s.padding {
+		init = zeroRow{init, row}
+	}
+	return g.ParamInit("weight", s.dtype, init, rows, width)
 }
 
 // Apply takes indices of any shape, Int64, and returns their rows: [..., width].
@@ -35,6 +40,41 @@ func (l *Embedding) Apply(p *Pass, index *graph.Node) *graph.Node {
 	args := []argument{{"index", index, "*batch"}}
 	return l.apply(p, args, sizesOf(l.Weight, "rows", "width"), "*batch width", func(x []*graph.Node) *graph.Node {
 		return ops.Embedding(x[0], l.Weight, l.padding...)
+	})
+}
+
+// EmbeddingBag is a table of which the rows of several indices become one.
+type EmbeddingBag struct {
+	declared
+	Weight  *graph.Node // [rows, width]
+	by      ops.Reduction
+	padding []int
+}
+
+// NewEmbeddingBag declares a table with the parameter name.weight, [rows, width], as PyTorch's
+// EmbeddingBag. It starts with the normal distribution. Options are [BagReduction], [WeightInit],
+// [PaddingIndex] and [DType].
+func NewEmbeddingBag[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *EmbeddingBag {
+	l := &EmbeddingBag{}
+	l.declared = declare(g, "EmbeddingBag", name, opts, "BagReduction WeightInit PaddingIndex DType", func(s *settings) {
+		l.by, l.padding = s.bag, s.padding
+		if l.by == 0 {
+			l.by = ops.ReduceMean
+		}
+		l.Weight = table(g, s, graph.Dim(rows), graph.Dim(width))
+	})
+	return l
+}
+
+// Apply takes indices, Int64 or Int32, and returns [bags, width]: indices are [bags, n], or a vector with
+// ops.Offsets. Other options are those of [ops.EmbeddingBag].
+func (l *EmbeddingBag) Apply(p *Pass, index *graph.Node, opts ...ops.EmbeddingBagOption) *graph.Node {
+	args := []argument{{"index", index, "*batch"}}
+	return l.apply(p, args, sizesOf(l.Weight, "rows", "width"), "bags width", func(x []*graph.Node) *graph.Node {
+		for _, row := range l.padding {
+			opts = append(opts[:len(opts):len(opts)], ops.PaddingIndex(row))
+		}
+		return ops.EmbeddingBag(x[0], l.Weight, l.by, opts...)
 	})
 }
 

@@ -27,6 +27,7 @@ type settings struct {
 	conv         []ops.ConvOption
 	groups       int
 	padding      []int // the padding index of an embedding
+	bag          ops.Reduction
 	attentionSettings
 	transformerSettings
 	layers        int // of a recurrent network
@@ -90,6 +91,12 @@ func convOption(name string, o ops.ConvOption) Option {
 // to it.
 func PaddingIndex(row int) Option {
 	return Option{"PaddingIndex", func(s *settings) { s.padding = []int{row} }}
+}
+
+// BagReduction says what an [EmbeddingBag] makes of the rows of a bag: ops.ReduceSum, ops.ReduceMax, or
+// ops.ReduceMean unless said otherwise.
+func BagReduction(by ops.Reduction) Option {
+	return Option{"BagReduction", func(s *settings) { s.bag = by }}
 }
 
 // Layers sets the number of layers of a recurrent network, 1 unless said otherwise.

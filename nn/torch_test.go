@@ -90,7 +90,14 @@ var torchCases = map[string]torchCase{
 	"adaptive mean pool of volumes":                   of(func(*graph.Graph) nn.Layer { return nn.AdaptiveAvgPool(2, 3, 1) }),
 	"adaptive mean pool of windows that meet nowhere": of(func(*graph.Graph) nn.Layer { return nn.AdaptiveAvgPool(3) }),
 	"embedding":                                       of(func(g *graph.Graph) nn.Layer { return nn.NewEmbedding(g, "", 7, 3, nn.PaddingIndex(2), f64) }),
-	"batch norm":                                      of(func(g *graph.Graph) nn.Layer { return nn.NewBatchNorm(g, "", 4, f64) }),
+	"embedding bag": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return nn.NewEmbeddingBag(g, "", 7, 3, nn.PaddingIndex(2), f64).Apply(p, x[0])
+	},
+	"embedding bag with offsets": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		l := nn.NewEmbeddingBag(g, "", 7, 3, nn.BagReduction(ops.ReduceSum), f64)
+		return l.Apply(p, x[0], ops.Offsets(x[1]), ops.PerSampleWeights(x[2]), ops.IncludeLastOffset())
+	},
+	"batch norm": of(func(g *graph.Graph) nn.Layer { return nn.NewBatchNorm(g, "", 4, f64) }),
 	"batch norm of images": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewBatchNorm(g, "", 3, nn.Epsilon(1e-3), nn.Momentum(0.3), f64)
 	}),

@@ -46,6 +46,7 @@
 //   - gather.go, take.go, segment.go
 //   - scatter.go
 //   - multiindex.go, index.go: into several axes
+//   - embeddingbag.go: rows of a table by bags of indices
 //   - masked.go: by truth values
 //
 // Products:

@@ -56,16 +56,10 @@ func init() {
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			index, table := in[0], in[1]
 			rows := Take(table, 0, index)
-			padding := n.Attrs().(EmbeddingAttrs).Padding
-			if len(padding) == 0 {
-				return rows
+			if padding := n.Attrs().(EmbeddingAttrs).Padding; len(padding) > 0 {
+				return Where(Unsqueeze(isPadding(index, table, padding[0]), -1), StopGradient(rows), rows)
 			}
-			row := graph.Dim(padding[0])
-			if padding[0] < 0 {
-				row = table.Shape()[0].Plus(row)
-			}
-			isPadding := Equal(index, Cast(Size(index.Graph(), graph.Int64, row), index.DType()))
-			return Where(Unsqueeze(isPadding, -1), StopGradient(rows), rows)
+			return rows
 		},
 	})
 	opEmbedding.Ref = named("", "torch.nn.functional.embedding", "", "Gather", "",
@@ -80,6 +74,15 @@ func init() {
 		func(e *graph.Example) node {
 			return IndexSelect(e.Of("x", "n", "k"), 1, e.As(graph.Int64, "index", "m"))
 		})
+}
+
+// isPadding tells which indices are that of the padding row, which may count from the end.
+func isPadding(index, table node, padding int) node {
+	row := graph.Dim(padding)
+	if padding < 0 {
+		row = table.Shape()[0].Plus(row)
+	}
+	return Equal(index, Cast(Size(index.Graph(), graph.Int64, row), index.DType()))
 }
 
 // vector returns a scalar as a vector of one element.

@@ -34,6 +34,24 @@ var indexCalls = map[string]func(t *testing.T, c choiceCase, in []node) []node{
 		}
 		return []node{ops.ScatterNDReduce(in[0], in[1], in[2], reductionOf[c.words()[0]])}
 	},
+	"EmbeddingBag": func(_ *testing.T, c choiceCase, in []node) []node {
+		words := c.words() // such as "Mean offsets last weights padding"
+		var opts []ops.EmbeddingBagOption
+		table, rest := in[0], in[2:]
+		for _, word := range words[1:] {
+			switch word {
+			case "offsets":
+				opts, rest = append(opts, ops.Offsets(rest[0])), rest[1:]
+			case "last":
+				opts = append(opts, ops.IncludeLastOffset())
+			case "weights":
+				opts, rest = append(opts, ops.PerSampleWeights(rest[0])), rest[1:]
+			case "padding":
+				opts = append(opts, ops.PaddingIndex(-4))
+			}
+		}
+		return []node{ops.EmbeddingBag(in[1], table, reductionOf[words[0]], opts...)}
+	},
 	"MaskedScatter": func(_ *testing.T, _ choiceCase, in []node) []node {
 		return []node{ops.MaskedScatter(in[0], ops.Cast(in[1], graph.Bool), in[2])}
 	},
@@ -68,7 +86,9 @@ func TestIndexMessages(t *testing.T) {
 		"IndexPut(x, []*graph.Node{nil, i}, x, ops.Accumulate())": ops.IndexPut(x, []node{nil, i}, x, ops.Accumulate()),
 		"IndexPutInPlace(x, []*graph.Node{i}, 3)":                 ops.IndexPutInPlace(x, []node{i}, graph.Num(3)),
 		"GatherND(x, i, 1)":                                       ops.GatherND(x, i, 1),
-		"ScatterNDReduce":                                         ops.ScatterNDReduce(x, i, x, 9),
+		"EmbeddingBag(i, x, ops.ReduceSum, ops.Offsets(i), ops.PerSampleWeights(x), ops.PaddingIndex(3), ops.IncludeLastOffset())": ops.EmbeddingBag(
+			i, x, ops.ReduceSum, ops.PaddingIndex(3), ops.PerSampleWeights(x), ops.Offsets(i), ops.IncludeLastOffset()),
+		"ScatterNDReduce": ops.ScatterNDReduce(x, i, x, 9),
 		"ScatterNDReduce(x, i, x, ops.ReduceMax, ops.ExcludeSelf()): the last axis of the indices has 4 elements": ops.ScatterNDReduce(x, i, x, ops.ReduceMax, ops.ExcludeSelf()),
 	} {
 		require.ErrorContains(t, y.Err(), want)
@@ -79,6 +99,9 @@ func TestIndexMessages(t *testing.T) {
 		"index is out of bounds: i[0] is 2, not in -2..1":  func(x, i node) node { return ops.GatherND(x, ops.Unsqueeze(i, 1), 0) },
 		"MaskedScatter(x, Less(x, 1), Select(x, 0, 0)): Number of elements of source < number of ones in mask": func(x, _ node) node {
 			return ops.MaskedScatter(x, ops.Less(x, graph.Num(1)), ops.Select(x, 0, 0))
+		},
+		"offsets[0] has to be 0": func(x, i node) node {
+			return ops.EmbeddingBag(ops.Arange(x.Graph(), graph.Int64, 0, 2, 1), x, ops.ReduceMax, ops.Offsets(i))
 		},
 		"the mask holds in no more places than the given size": func(x, _ node) node {
 			_, count := ops.MaskedSelect(x, ops.Less(x, graph.Num(1)), 5, graph.Num(0))

@@ -25,7 +25,7 @@ func init() {
 		}))
 	composed("Nonzero", "the places of the elements that are not 0, in order, and how many there are.",
 		flat(flatBetweenJumps, "numpy.argwhere", "torch.nonzero, torch.argwhere", "jax.numpy.argwhere", "NonZero", "", func(e *graph.Example) node {
-			return first(Nonzero(e.Of("x", "n", "k"), e.Shape("m")[0], num(0)))
+			return first(Nonzero(e.Of("x", "n", "k"), e.Shape("n", "k").NumElements(), num(0)))
 		}))
 }
 

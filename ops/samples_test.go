@@ -250,6 +250,15 @@ var samples = []sample{
 	{name: "index_put in place", shapes: [][]int{{4, 2}, {3}, {2}}, index: map[int]int{1: 4}, call: func(in ...node) node {
 		return ops.IndexPutInPlace(ops.Copy(in[0]), []node{in[1]}, in[2], ops.Accumulate())
 	}},
+	{name: "embedding_bag", shapes: [][]int{{2, 3}, {5, 2}, {2, 3}}, index: map[int]int{0: 5}, call: func(in ...node) node {
+		return ops.EmbeddingBag(in[0], in[1], ops.ReduceSum, ops.PerSampleWeights(in[2]), ops.PaddingIndex(1))
+	}},
+	{name: "embedding_bag of a mean", shapes: [][]int{{7}, {5, 2}, {4}}, index: map[int]int{0: 5, 2: 3}, call: func(in ...node) node {
+		return ops.EmbeddingBag(in[0], in[1], ops.ReduceMean, ops.Offsets(ops.Sub(ops.CumSum(in[2], 0), ops.Select(in[2], 0, 0))), ops.PaddingIndex(-2))
+	}},
+	{name: "embedding_bag of the greatest", shapes: [][]int{{3, 4}, {5, 2}}, index: map[int]int{0: 5}, call: func(in ...node) node {
+		return ops.EmbeddingBag(in[0], in[1], ops.ReduceMax, ops.PaddingIndex(1))
+	}},
 	{name: "masked_scatter", shapes: [][]int{{2, 3}, {4, 1, 3}, {5, 6}}, truth: []int{1}, call: func(in ...node) node { return ops.MaskedScatter(in[0], in[1], in[2]) }},
 	{name: "segment_min of a mask", shapes: [][]int{{4, 3}, {3}}, truth: []int{1}, call: func(in ...node) node {
 		values, _ := ops.MaskedSelect(in[0], in[1], 13, graph.Num(7))

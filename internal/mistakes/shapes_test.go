@@ -10,7 +10,7 @@ import (
 var _ = add(
 	layerAfterFlatten, keptNoAxis, meanOfMask, transposedWeight, convOfChannelsLast, classNumbersAsFloats, classWithAxis, biasAlongRows,
 	headsWithoutTranspose, reshapedToSequenceFirst, oddUpsampling, fixedBatch, normOfSequence, gatherOfRank,
-	scatterTooFar, addedSlicesWithoutIndex, scatterOfRank, scatterOfSmallIndices, scatterOfOtherDType, pairsForTriples, updatesForOtherRows, tuplesOfAnySize, pointsOfTwoLengths, maskAsIndex, valuesOfOtherShape, pointsAtOnce, maskOfNumbers, maskOfOtherShape, selectedWithFill, searchedInOtherBatch, decayOfOtherLength, boundariesOfEach, quantileOfIntegers, quantilesInTable, histogramWithoutEdges, seenTwice, twoMistakes, joinedAfterAMistake,
+	scatterTooFar, addedSlicesWithoutIndex, scatterOfRank, scatterOfSmallIndices, scatterOfOtherDType, pairsForTriples, updatesForOtherRows, tuplesOfAnySize, pointsOfTwoLengths, maskAsIndex, valuesOfOtherShape, pointsAtOnce, maskOfNumbers, maskOfOtherShape, selectedWithFill, bagsWithoutOffsets, weightsOfAMean, weightsOfOtherBags, bagsOfBothForms, searchedInOtherBatch, decayOfOtherLength, boundariesOfEach, quantileOfIntegers, quantilesInTable, histogramWithoutEdges, seenTwice, twoMistakes, joinedAfterAMistake,
 )
 
 func layerAfterFlatten(g *graph.Graph) {
@@ -159,6 +159,29 @@ func selectedWithFill(g *graph.Graph) {
 	tokens, n := g.Input("tokens", graph.Int64, g.Dim("n")), g.Dim("n")
 	kept := ops.NotEqual(tokens, graph.Num(0))
 	ops.MaskedSelect(tokens, kept, n, ops.Sum(ops.Cast(tokens, graph.Float32))) // want error BL001 "the fill is a number or a scalar of dtype int64"
+}
+
+func bagsWithoutOffsets(g *graph.Graph) {
+	words, table := g.Input("words", graph.Int64, g.Dim("n")), g.Param("table", graph.Float32, 100, 8)
+	ops.EmbeddingBag(words, table, ops.ReduceSum) // want error BL103 "offsets has to be a 1D Tensor but got None"
+}
+
+func weightsOfAMean(g *graph.Graph) {
+	words, table := g.Input("words", graph.Int64, g.Dim("n"), 4), g.Param("table", graph.Float32, 100, 8)
+	w := g.Input("w", graph.Float32, g.Dim("n"), 4)
+	ops.EmbeddingBag(words, table, ops.ReduceMean, ops.PerSampleWeights(w)) // want error BL001 "only supported for mode='sum'"
+}
+
+func weightsOfOtherBags(g *graph.Graph) {
+	words, table := g.Input("words", graph.Int64, g.Dim("n"), 4), g.Param("table", graph.Float32, 100, 8)
+	ops.EmbeddingBag(words, table, ops.ReduceSum, ops.PerSampleWeights(g.Input("w", graph.Float32, g.Dim("n"), 5))) // want error BL101 "the same shape as the input"
+}
+
+func bagsOfBothForms(g *graph.Graph) {
+	table, words := g.Param("table", graph.Float32, 100, 8), g.Input("words", graph.Int64, g.Dim("n"))
+	rows := ops.EmbeddingBag(g.Input("rows", graph.Int32, g.Dim("bags"), 4), table, ops.ReduceMax, ops.PaddingIndex(-1))
+	ends := g.Input("offsets", graph.Int64, g.Dim("bags").Plus(1))
+	ops.Add(rows, ops.EmbeddingBag(words, table, ops.ReduceMean, ops.Offsets(ends), ops.IncludeLastOffset()))
 }
 
 // Indices of different shapes make a table, and a number is a value for all.

@@ -5,6 +5,7 @@ python index.py > index.json
 The functions of ONNX are written with PyTorch's indexing, as onnx.ai/onnx/operators has them.
 """
 import torch
+import torch.nn.functional as F
 from cases import case, cases, written
 
 torch.manual_seed(5)
@@ -87,4 +88,17 @@ for x, mask in [((2, 3), (4, 1, 3)), ((3, 4), (3, 4)), ((3, 1), (1, 4)), ((), (2
 for x in [torch.tensor([[1, 0, float("nan")], [-0.0, float("-inf"), 0]]).double(), numbers(2, 3, 4), numbers(5), torch.tensor(3.0), torch.tensor(0), torch.zeros(0, 3), torch.zeros(2, 2)]:
     for beyond in [0, 2]:
         case("Nonzero", lambda x: bounded(x.nonzero(), beyond), x)
+
+for mode, word in [("sum", "Sum"), ("mean", "Mean"), ("max", "Max")]:
+    for padding in [None, 1]:
+        more = "" if padding is None else " padding"  # of 5 rows, counted from the end it is -4
+        bag = lambda t, i, o=None, last=False, weights=None: F.embedding_bag(i, t, o, mode=mode, include_last_offset=last, per_sample_weights=weights, padding_idx=padding)
+        for shape in [(3, 4), (2, 1), (0, 3)]:
+            case(f"EmbeddingBag {word}{more}", bag, numbers(5, 3), torch.randint(0, 5, shape))
+        for size, offsets in [(8, [0, 3, 3, 7]), (4, [0]), (0, [0, 0]), (3, [0, 0, 3])]:
+            case(f"EmbeddingBag {word} offsets{more}", bag, numbers(5, 2), torch.randint(0, 5, (size,)), torch.tensor(offsets))
+        case(f"EmbeddingBag {word} offsets last{more}", lambda t, i, o: bag(t, i, o, True), numbers(5, 2), torch.randint(0, 5, (8,)), torch.tensor([0, 3, 3, 8]))
+        if mode == "sum":
+            case(f"EmbeddingBag Sum weights{more}", lambda t, i, w: bag(t, i, weights=w), numbers(5, 2), torch.randint(0, 5, (3, 4)), numbers(3, 4))
+            case(f"EmbeddingBag Sum offsets weights{more}", lambda t, i, o, w: bag(t, i, o, weights=w), numbers(5, 2), torch.randint(0, 5, (6,)), torch.tensor([0, 2, 2, 5]), numbers(6))
 print(written())

@@ -7,5 +7,5 @@
 // elements; resize.go has images of other sizes; freedom.go wants enough elements for a variance; grow.go warns of results that are
 // larger than all operands; movement.go, slice.go, select.go, stack.go and window.go are
 // movements; contract.go is products; linalg.go is matrices and linear systems; conv.go, convtranspose.go, pool.go and adaptivepool.go windows; gather.go, scatter.go
-// indices, and multiindex.go those of several axes; along.go walks along an axis; norm.go normalizations; target.go targets of losses.
+// indices, multiindex.go those of several axes and embeddingbag.go those of bags; along.go walks along an axis; norm.go normalizations; target.go targets of losses.
 package rules

@@ -137,17 +137,22 @@ func Embedding(c *graph.Call, padding []int) graph.Shape {
 		c.Fail(operandMistake(c, graph.CodeRank, "'weight' must be 2-D"))
 		return nil
 	}
+	tableIndex(c, "embedding")
+	if len(padding) > 0 {
+		paddingRow(c, table[0], max(padding[0], ^padding[0])) // -1 is the last row
+	}
+	return append(slices.Clone(index), table[1])
+}
+
+// tableIndex requires that operand 0 holds indices.
+func tableIndex(c *graph.Call, name string) {
 	if t := c.DType(0); !t.IsIndex() {
 		have := "torch." + t.TorchName() + "Tensor"
 		if t == graph.Bool {
 			have = "CPUBoolType"
 		}
-		RefuseDType(c, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got %s instead (while checking arguments for embedding)", have))
+		RefuseDType(c, fmt.Sprintf("Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got %s instead (while checking arguments for %s)", have, name))
 	}
-	if len(padding) > 0 {
-		paddingRow(c, table[0], max(padding[0], ^padding[0])) // -1 is the last row
-	}
-	return append(slices.Clone(index), table[1])
 }
 
 // paddingRow requires that a table has more rows than a number.

@@ -1,0 +1,178 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+var opEmbeddingBag *graph.Op
+
+// EmbeddingBagAttrs are the fixed arguments of EmbeddingBag, and which operands there are behind the table.
+type EmbeddingBagAttrs struct {
+	By                                 Reduction
+	Padding                            []int
+	HasOffsets, LastOffset, IsWeighted bool
+}
+
+// Args writes the reduction and the options.
+func (a EmbeddingBagAttrs) Args(operands []string) []string {
+	words := after(operands[:min(2, len(operands)):min(2, len(operands))], a.By)
+	more := operands[min(2, len(operands)):]
+	for _, o := range []struct {
+		given bool
+		name  string
+	}{{a.HasOffsets, "ops.Offsets"}, {a.IsWeighted, "ops.PerSampleWeights"}} {
+		if o.given && len(more) > 0 {
+			words, more = append(words, o.name+"("+more[0]+")"), more[1:]
+		}
+	}
+	for _, row := range a.Padding {
+		words = append(words, fmt.Sprintf("ops.PaddingIndex(%d)", row))
+	}
+	if a.LastOffset {
+		words = append(words, "ops.IncludeLastOffset()")
+	}
+	return words
+}
+
+// EmbeddingBagOption is an option of [EmbeddingBag].
+type EmbeddingBagOption func(*embeddingBag)
+
+// embeddingBag is a call of EmbeddingBag.
+type embeddingBag struct {
+	EmbeddingBagAttrs
+	offsets, weights node
+}
+
+// Offsets says where in a vector of indices each bag begins: a vector, Int32 or Int64, that begins with 0 and
+// does not fall.
+func Offsets(offsets *graph.Node) EmbeddingBagOption {
+	return func(b *embeddingBag) { b.offsets, b.HasOffsets = offsets, true }
+}
+
+// IncludeLastOffset says that the last of the [Offsets] is where the last bag ends.
+func IncludeLastOffset() EmbeddingBagOption { return func(b *embeddingBag) { b.LastOffset = true } }
+
+// PerSampleWeights multiplies each row of a sum by a weight, of the table's dtype and the indices' shape.
+func PerSampleWeights(w *graph.Node) EmbeddingBagOption {
+	return func(b *embeddingBag) { b.weights, b.IsWeighted = w, true }
+}
+
+// PaddingIndex names a row that counts for nothing in its bags; a negative one counts from the end.
+func PaddingIndex(row int) EmbeddingBagOption {
+	return func(b *embeddingBag) { b.Padding = []int{row} }
+}
+
+func init() {
+	opEmbeddingBag = define(graph.Op{
+		Name: "embedding_bag", Func: "EmbeddingBag", Doc: "the sum, the mean or the greatest elements of the rows of a table that the indices of each bag name; 0 where there are none.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 4,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			a := c.Attrs().(EmbeddingBagAttrs)
+			s := rules.EmbeddingBag(c, a.Padding, a.HasOffsets, a.LastOffset, a.IsWeighted)
+			return c.DType(1), s
+		},
+		Expand: expandEmbeddingBag,
+	})
+	opEmbeddingBag.Ref = named("", "torch.nn.functional.embedding_bag", "", "", "", func(e *graph.Example) node {
+		return EmbeddingBag(e.As(graph.Int64, "index", "n", "m"), e.Of("table", "v", "k"), ReduceMean)
+	})
+}
+
+func expandEmbeddingBag(n *graph.Node, in []*graph.Node) *graph.Node {
+	index, table, a := in[0], in[1], n.Attrs().(EmbeddingBagAttrs)
+	rows, counts := Take(table, 0, index), onesLike(Unsqueeze(index, -1))
+	var isLeftOut node
+	if len(a.Padding) > 0 {
+		isLeftOut = Unsqueeze(isPadding(index, table, a.Padding[0]), -1)
+		rows, counts = Where(isLeftOut, num(0), rows), Where(isLeftOut, graph.Num(0), counts)
+	}
+	if a.IsWeighted {
+		rows = Mul(rows, Unsqueeze(in[len(in)-1], -1))
+	}
+	total := func(x node) node { return Sum(x, 1) }
+	if a.HasOffsets || a.By == ReduceMax {
+		bag, bags := bagsOf(index, in[2:], a), n.Shape()[0]
+		if a.By == ReduceMax {
+			return greatestInBags(flattened(rows), flattened(isLeftOut), bag, bags)
+		}
+		total = func(x node) node { return Slice(SegmentSum(x, 0, bag, bags.Plus(1)), 0, 0, bags, 1) }
+	}
+	if a.By == ReduceMean {
+		return Div(total(rows), Cast(Maximum(total(counts), graph.Num(1)), table.DType()))
+	}
+	return total(rows)
+}
+
+// flattened has the axes before the last as one.
+func flattened(x node) node {
+	if x == nil || x.Rank() == 2 {
+		return x
+	}
+	return Reshape(x, x.Shape()[:x.Rank()-1].NumElements(), x.Shape()[x.Rank()-1])
+}
+
+// bagsOf gives each of the indices, as a vector, its bag. Those behind the last have the number of bags.
+func bagsOf(index node, offsets []node, a EmbeddingBagAttrs) node {
+	g, count := index.Graph(), index.Shape().NumElements()
+	if !a.HasOffsets {
+		return Reshape(Iota(g, 0, index.Shape()...), count)
+	}
+	start := offsets[0]
+	isFirst := Equal(Iota(g, 0, start.Shape()...), num64(0))
+	start = Assert(start, Or(Not(isFirst), Equal(start, graph.Num(0))), "offsets[0] has to be 0, i.e., the first sequence in the mini-batch has to start from position 0")
+	start = Assert(start, GreaterEqual(start, previous(start, 0, 0)), "offsets do not fall")
+	bag := Sub(CumSum(Narrow(namings(start, count.Plus(1)), 0, 0, count), 0), num64(1))
+	if size := start.Shape()[0]; !size.IsConst() || size == 0 { // no bag at all
+		bag = Where(Less(bag, num64(0)), Size(g, graph.Int64, size), bag)
+	}
+	return bag
+}
+
+// greatestInBags has the greatest elements of the rows of each bag. Of equal ones the first has the gradient.
+func greatestInBags(rows, isLeftOut, bag node, bags graph.Dim) node {
+	g, count := rows.Graph(), rows.Shape()[0]
+	if isLeftOut != nil {
+		bag = Where(Squeeze(isLeftOut, -1), Size(g, graph.Int64, bags), bag)
+	}
+	all, most := bags.Plus(1), StopGradient(rows)
+	isMost := Or(Equal(rows, Take(SegmentMax(most, 0, bag, all), 0, bag)), NotEqual(rows, rows)) // NaN wins
+	none := Size(g, graph.Int64, count)
+	place := Minimum(SegmentMin(Where(isMost, Iota(g, 0, rows.Shape()...), none), 0, bag, all), none)
+	return Gather(Concat(0, rows, Zeros(g, rows.DType(), 1, rows.Shape()[1])), 0, Slice(place, 0, 0, bags, 1))
+}
+
+// EmbeddingBag returns, for each bag of indices, the sum, the mean or the greatest elements of the rows of a
+// table [v, k] that they name, as torch.nn.functional.embedding_bag: by is ReduceSum, ReduceMean or ReduceMax, and
+// the result [bags, k]. Of indices [bags, n] each row is a bag; a vector of indices has [Offsets]. A bag
+// without indices gives 0. Of equal greatest elements the first has the gradient, and NaN is the greatest,
+// where PyTorch's answer depends on the order. Indices are Int32 or Int64, and one outside of the table
+// stops the run; the table holds floating-point numbers. [PerSampleWeights] are those of a sum.
+func EmbeddingBag(index, table *graph.Node, by Reduction, opts ...EmbeddingBagOption) *graph.Node {
+	b := embeddingBag{EmbeddingBagAttrs: EmbeddingBagAttrs{By: by}}
+	for _, o := range opts {
+		if o != nil {
+			o(&b)
+		}
+	}
+	in := []node{index, table}
+	if b.HasOffsets {
+		in = append(in, b.offsets)
+	}
+	if b.IsWeighted {
+		in = append(in, b.weights)
+	}
+	var summary string
+	switch {
+	case by != ReduceSum && by != ReduceMean && by != ReduceMax:
+		summary = "mode has to be one of ops.ReduceSum, ReduceMean or ReduceMax"
+	case b.IsWeighted && by != ReduceSum:
+		summary = fmt.Sprintf("per_sample_weights is only supported for mode='sum', and it is %s", by)
+	}
+	if summary != "" {
+		return refusal(refused("EmbeddingBag", index, table).with(by), &graph.Mistake{Code: graph.CodeOperand, Summary: summary})
+	}
+	return Apply(opEmbeddingBag, b.EmbeddingBagAttrs, in...)
+}
