@@ -62,6 +62,7 @@
 //   - sort.go, searchsorted.go, quantile.go, count.go
 //   - running.go: the greatest so far, and recurrences
 //   - fft.go, with fftoptions.go
+//   - stft.go: transforms of frames; signalwindow.go fades frames
 //   - quantize.go: quantised integers
 //
 // Of matrices, by matrixfunction.go:

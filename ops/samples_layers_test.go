@@ -94,6 +94,12 @@ var layerSamples = []sample{
 		return ops.MaxUnpool(values, indices, 5)
 	})},
 	{name: "lp_pool", shapes: [][]int{{1, 3, 4}}, points: [2]float64{0.2, 2}, call: on(func(x node) node { return ops.LpPool(x, 3, []int{2, 2}, ops.CeilMode()) })},
+	{name: "stft", shapes: [][]int{{2, 7}, {3}}, call: func(in ...node) node {
+		return ops.STFT(in[0], 4, ops.STFTHop(2), ops.STFTWindow(in[1]))
+	}},
+	{name: "istft", shapes: [][]int{{3, 4, 2}, {4}}, points: [2]float64{0.5, 2}, call: func(in ...node) node {
+		return ops.ISTFT(in[0], 4, ops.STFTWindow(in[1]), ops.STFTNormalized(), ops.STFTLength(6))
+	}},
 	{name: "pixel_shuffle", shapes: [][]int{{1, 8, 2, 3}}, call: on(func(x node) node { return ops.PixelShuffle(x, 2) })},
 	{name: "pixel_unshuffle", shapes: [][]int{{1, 2, 4, 6}}, call: on(func(x node) node { return ops.PixelUnshuffle(x, 2) })},
 	{name: "channel_shuffle", shapes: [][]int{{2, 6, 3}}, call: on(func(x node) node { return ops.ChannelShuffle(x, 3) })},

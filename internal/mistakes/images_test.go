@@ -5,13 +5,14 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Images that get other sizes.
+// Images that get other sizes, and signals in frames.
 var _ = add(
 	resizedAllAxes, resizedToNothing, resizedWithCorners, resizedCubicVolume, resizedBytes, resizedByThird, resizedByFactors,
 	shuffledOdd, unshuffledOdd, dealtOdd, columnsOfOther,
 	sampledByTriples, sampledOfOtherBatch, sampledInCircles, sampledWhole, gridOfSquares,
 	pooledOverFour, unpooledWithFloats, unpooledPlaces, pooledByNoPower,
-	unpooledWhole, sampledNamed, resizedNamed, shuffledNamed, columnsThere,
+	framesOfShort, framesOfImages, framesOfWideWindow, signalOfHalf, signalOfGaps,
+	signalThere, unpooledWhole, sampledNamed, resizedNamed, shuffledNamed, columnsThere,
 )
 
 func resizedAllAxes(g *graph.Graph) {
@@ -104,6 +105,36 @@ func unpooledPlaces(g *graph.Graph) {
 
 func pooledByNoPower(g *graph.Graph) {
 	ops.LpPool(g.Input("x", graph.Float32, 1, 3, 8), 0, []int{2}) // want error BL001 "power 0"
+}
+
+func framesOfShort(g *graph.Graph) {
+	ops.STFT(g.Input("x", graph.Float32, g.Dim("batch"), 200), 512) // want error BL122 "STFT(x, 512)" "less than the corresponding input dimension" "(256, 256)"
+}
+
+func framesOfImages(g *graph.Graph) {
+	ops.STFT(g.Input("x", graph.Float32, 1, 3, 800), 64) // want error BL103 "expected a 1D or 2D tensor"
+}
+
+func framesOfWideWindow(g *graph.Graph) {
+	x, w := g.Input("x", graph.Float32, 800), g.Input("w", graph.Float32, 80)
+	ops.STFT(x, 64, ops.STFTWindow(w)) // want error BL001 "win_length=80 and n_fft=64" "STFT(x, 64"
+}
+
+func signalOfHalf(g *graph.Graph) {
+	spectra := ops.STFT(g.Input("x", graph.Float32, 800), 64)
+	ops.ISTFT(spectra, 64, ops.STFTWhole()) // want error BL001 "to be 64, but got 33"
+}
+
+func signalOfGaps(g *graph.Graph) {
+	spectra := ops.STFT(g.Input("x", graph.Float32, 800), 64, ops.STFTHop(80))
+	ops.ISTFT(spectra, 64, ops.STFTHop(80)) // want error BL001 "frames leave gaps"
+}
+
+func signalThere(g *graph.Graph) {
+	n := g.Dim("n", graph.AtLeast(40))
+	x, w := g.Input("x", graph.Float32, g.Dim("batch"), n), ops.HannWindow(g, graph.Float32, 64, true)
+	spectra := ops.STFT(x, 64, ops.STFTWindow(w))
+	ops.Sub(ops.ISTFT(spectra, 64, ops.STFTWindow(w), ops.STFTLength(n)), x)
 }
 
 func unpooledWhole(g *graph.Graph) {

@@ -89,4 +89,21 @@ for p in [1.0, 2.0, 3.0]:
     for shape, kernel in [((2, 1, 7), [3]), ((1, 2, 4, 5), [2, 3]), ((1, 1, 2, 4, 3), [2, 2, 1])]:
         for ceil in [False, True]:
             case("LpPool", lambda x: lp_pools[len(kernel)](x, p, kernel[0] if len(kernel) == 1 else kernel, 2, ceil), shape, kernel=kernel, sizes=[0, 0, 2, 0, 1], factors=[p], align=ceil)
+real, pairs = torch.view_as_real, torch.view_as_complex
+for shape, (n, hop, width), mode, center, normalized, onesided in [
+        ((2, 11), (8, 2, 8), "reflect", True, False, True), ((9,), (6, 3, 4), "constant", True, True, True), ((1, 12), (5, 2, 2), "replicate", True, False, False),
+        ((2, 9), (4, 1, 3), "circular", True, True, False), ((13,), (8, 5, 5), "reflect", False, False, True), ((1, 7), (7, 1, 7), "reflect", False, True, False),
+        ((5,), (3, 1, 3), "reflect", True, False, True), ((1, 8), (2, 1, 0), "reflect", True, False, True)]:
+    options = dict(sizes=[n, hop, width], mode=mode, center=center, normalized=normalized, onesided=onesided)
+    weigh = [(width,)] if width else []
+    forward = lambda x, w=None: real(torch.stft(x, n, hop, width or n, w, center, mode, normalized, onesided, return_complex=True))
+    case("STFT", forward, shape, *weigh, **options)
+    spectra = tuple(forward(torch.zeros(shape, dtype=f64), torch.ones(width, dtype=f64) if width else None).shape)
+    for length in ([None, 9] if hop < 3 else [None]) if center else [None] if width == n else []:  # else windows leave gaps
+        case("ISTFT", lambda x, w=None: torch.istft(pairs(x), n, hop, width or n, w, center, normalized, onesided, length), spectra, *weigh, length=length, **options)
+for name in ["Hann", "Hamming", "Blackman", "Bartlett", "Kaiser"]:
+    for size in [1, 2, 7, 8]:
+        for periodic in [False, True]:
+            window = getattr(torch, name.lower() + "_window")
+            case("Window", lambda x: window(size, periodic, dtype=f64) + 0 * x, (1,), mode=name, sizes=[size], align=periodic)
 print("[\n" + ",\n".join(json.dumps(c) for c in cases) + "\n]")
