@@ -228,28 +228,29 @@ func (f *finder) maker(roots []*graph.Node, bad func(finiteness) bool) (first *g
 	return first
 }
 
-// readBy returns the operands of an operation. Those of what comes out of a loop are what the loop reads
-// from outside: its body is no part of a search.
+// readBy returns the operands of an operation. Those of what comes out of a loop are what the loop reads from outside: its
+// body is no part of a search.
 func readBy(n *graph.Node) (operands []*graph.Node) {
+	own, isLoop := n.Loop()
+	if !isLoop {
+		return n.Operands()
+	}
 	seen := map[*graph.Node]bool{}
 	var add func(o *graph.Node)
 	add = func(o *graph.Node) {
-		_, isLoop := o.Loop()
-		if !isLoop && o.Region() == nil {
-			operands = append(operands, o)
-			return
-		}
 		if seen[o] {
 			return
 		}
 		seen[o] = true
+		if a, is := o.Loop(); o.Region() == nil && !(is && a.Body == own.Body) {
+			operands = append(operands, o)
+			return
+		}
 		for _, inner := range o.Operands() {
 			add(inner)
 		}
 	}
-	for _, o := range n.Operands() {
-		add(o)
-	}
+	add(n)
 	return operands
 }
 

@@ -160,7 +160,7 @@ func TestNonFiniteInLoop(t *testing.T) {
 	r, err := s.FirstNonFinite(context.Background(), exec.Feed{x: []float32{1e9, 2, 3}})
 	require.NoError(t, err)
 	require.NotNil(t, r)
-	assert.False(t, r.Node.IsInput())
+	assert.Same(t, final[0], r.Node, "and not what reads it")
 	assert.Contains(t, r.String(), "nonfinite_test.go")
 	assert.Contains(t, r.String(), "from 2 to 1e+09")
 
