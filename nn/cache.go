@@ -21,8 +21,8 @@ type KVCache struct {
 //
 // to places that follow those of the last run, x being [batch, t, width], and give
 // [Pass.Updates] to the program. A query attends to the places before it and to itself. Set the
-// length to 0 (exec.Session.SetParam) to begin new sequences. Places past the longest are not
-// stored: count them.
+// length to 0 (exec.Session.SetParam) to begin new sequences. A run that would go past the longest is
+// an error, and leaves the length as it was.
 func (l *MultiHeadAttention) NewCache(name string, batch, longest int) *KVCache {
 	c := &KVCache{}
 	if l.g == nil {
@@ -61,6 +61,8 @@ func (c *KVCache) append(p *Pass, k, v *graph.Node) (keys, values *graph.Node) {
 		return p.Write(state, ops.Where(isNew, ops.Take(x, 2, index), p.Value(state)))
 	}
 	keys, values = store(c.Keys, k), store(c.Values, v)
-	p.Write(c.Length, ops.Add(length, ops.Size(g, graph.Int64, t)))
+	// The new length is looked up among those that there can be: a greater one ends the run.
+	after := ops.Add(length, ops.Size(g, graph.Int64, t)).Named(c.Length.Name() + " after the step")
+	p.Write(c.Length, ops.Take(ops.Iota(g, 0, longest+1), 0, after))
 	return keys, values
 }

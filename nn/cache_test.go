@@ -109,3 +109,26 @@ func resultOf(t *testing.T, s *exec.Session, y *graph.Node, feed exec.Feed) []fl
 	require.NoError(t, err)
 	return append([]float64(nil), values...)
 }
+
+// A cache that is full is an error that names it, and stays as long as it was.
+func TestFullCache(t *testing.T) {
+	const places, width = 3, 4
+	g := graph.New("full")
+	x := g.Input("x", graph.Float64, 1, g.Dim("t", graph.AtLeast(1)), width)
+	l := nn.NewMultiHeadAttention(g, "attn", width, 2, nn.Causal(), f64)
+	cache, pass := l.NewCache("cache", 1, places), nn.Evaluation(g)
+	y := l.Attend(pass, x, x, x, nn.Cached(cache))
+	prog, err := exec.Compile(g, exec.Outputs(y), exec.Updates(pass.Updates()...))
+	require.NoError(t, err)
+	s := prog.NewSession()
+	for _, c := range []struct{ places, held int }{{2, 2}, {2, 2}, {1, 3}, {1, 3}} {
+		_, err := s.Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{1, c.places, width}, Data: make([]float64, c.places*width)}})
+		held, failed := s.Param(cache.Length)
+		require.NoError(t, failed)
+		require.Equal(t, []int64{int64(c.held)}, held.Data)
+		if err != nil {
+			require.ErrorContains(t, err, "attn.cache.length after the step is 4, not in 0..3")
+			require.ErrorContains(t, err, "cache_test.go:")
+		}
+	}
+}
