@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -205,11 +206,26 @@ const modulePath = "github.com/broadloom/broadloom/"
 // isLibrary tells the packages that build nodes on a user's behalf from a user's
 // own; the library's tests, commands and examples are users.
 func isLibrary(f runtime.Frame) bool {
-	rest, ours := strings.CutPrefix(f.Function, modulePath)
-	if !ours || strings.HasSuffix(f.File, "_test.go") {
+	if strings.HasSuffix(f.File, "_test.go") {
 		return false
 	}
+	rest, ours := strings.CutPrefix(f.Function, modulePath)
 	pkg, _, _ := strings.Cut(rest, ".")
+	if ours && buildsNodes(pkg) {
+		return true
+	}
+	// Where the compiler writes a function of ours into a user's, function literals inside it are called after the user's.
+	file, ours := strings.CutPrefix(f.File, moduleFolder)
+	return ours && buildsNodes(path.Dir(file))
+}
+
+// moduleFolder is where the library's files lay when it was compiled.
+var moduleFolder = func() string {
+	_, file, _, _ := runtime.Caller(0)
+	return strings.TrimSuffix(file, "graph/pos.go")
+}()
+
+func buildsNodes(pkg string) bool {
 	switch pkg {
 	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "contract", "reach":
 		return true

@@ -36,3 +36,18 @@ func TestAdaptivePoolingOfNamedSizes(t *testing.T) {
 		}
 	}
 }
+
+// Mistakes of layers that are functions are told at the user's line, also where the compiler writes such a function into the
+// user's.
+func TestPlaceOfFunctions(t *testing.T) {
+	g := graph.New("place")
+	x := g.Input("x", graph.Float32, 2, 3, 8, 8)
+	pass := nn.Training(g)
+	nn.MaxPool2D(0).Apply(pass, x)
+	nn.Sequential(nn.AvgPool2D(9), nn.Flatten()).Apply(pass, x)
+	nn.AdaptiveAvgPool(-1).Apply(pass, x)
+	require.Error(t, g.Err())
+	for _, m := range g.Mistakes() {
+		require.Contains(t, m.Place().Short(), "pool_test.go:", m.Error())
+	}
+}
