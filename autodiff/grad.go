@@ -227,12 +227,21 @@ func (w *reversePass) backprop(n, dy *graph.Node) {
 	case rule == nil && n.Op().Class == graph.Composite:
 		rule = w.compositeRule(n, dy)
 	case rule == nil:
-		w.failed = refuse(problem{fmt.Sprintf("no gradient is defined through %s, made at %s", graph.Calling(n), n.Pos()),
-			"cut the way with ops.StopGradient, or write it with operations that have gradients"}, n)
+		w.failed = refuse(noGradient(n), n)
 	}
 	for i := range n.Operands() {
 		w.send(rule, n, dy, i)
 	}
+}
+
+// noGradient is why a gradient that would flow through a node could not be formed.
+func noGradient(n *graph.Node) problem {
+	p := problem{fmt.Sprintf("no gradient is defined through %s, made at %s", graph.Calling(n), n.Pos()),
+		"cut the way with ops.StopGradient, or write it with operations that have gradients"}
+	if n.Op().Ordered {
+		p.Help = "cut the way with ops.StopGradient, or give the call a gradient of its own"
+	}
+	return p
 }
 
 // send sends n's gradient on to operand i.

@@ -1,6 +1,8 @@
 package autodiff
 
 import (
+	"fmt"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
 )
@@ -62,6 +64,10 @@ func (p *loopPass) copyMembers() {
 			own.Body = regions[own.Body]
 			attrs = own
 		}
+		if n.Op().Ordered && !isLoop {
+			p.copyOrdered(n, in)
+			continue
+		}
 		p.outer.g.WithOrigin(n, func() {
 			c := p.outer.g.Again(n, attrs, in)
 			if n.Region() == a.Body && isKept(n) {
@@ -78,6 +84,40 @@ func (p *loopPass) kept(n *graph.Node) *graph.Node {
 	var all *graph.Node
 	p.outer.g.Around(p.region, func() { all = loopop.Stack(a.Body, p.end, n) })
 	return loopop.Element(p.region, all)
+}
+
+// copyOrdered takes the result of an ordered operation, given its operands in a step of the gradient, from what was kept: it is
+// not called again.
+func (p *loopPass) copyOrdered(n *graph.Node, in []*graph.Node) {
+	a, _ := p.end.Loop()
+	switch {
+	case n.Op().Grad == nil && p.needed[n]:
+		p.inner.failed = refuse(noGradient(n), p.end)
+		return
+	case n.Region() != a.Body:
+		p.inner.failed = refuse(problem{fmt.Sprintf("the gradient of a loop needs %s, made at %s in a loop within that one, and would call its function again", n.Called(), n.Pos()),
+			"call it outside of the inner loop, on all steps at once, or cut the way with ops.StopGradient"}, p.end)
+		return
+	}
+	p.outer.g.WithOrigin(n, func() { p.copies[n] = graph.Apply(calledBefore(n.Op()), n.Attrs(), append(in, p.kept(n))...) })
+}
+
+// calledBefore is an ordered operation with its result as a further operand.
+func calledBefore(op *graph.Op) *graph.Op {
+	made := *op
+	made.Class, made.Ordered, made.Function, made.Core, made.MinIn, made.MaxIn = graph.Composite, false, nil, nil, 1, -1
+	made.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
+		result := c.NumIn() - 1
+		return c.DType(result), c.Shape(result)
+	}
+	made.Expand = func(_ *graph.Node, in []*graph.Node) *graph.Node { return in[len(in)-1] }
+	made.Grad = func(n, dy *graph.Node, i int) *graph.Node {
+		if i == len(n.Operands())-1 || op.Grad == nil {
+			return nil
+		}
+		return op.Grad(n, dy, i)
+	}
+	return &made
 }
 
 // isKept reports whether all steps of a value are kept: to compute it again would cost more.

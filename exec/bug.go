@@ -51,7 +51,7 @@ func inPass(pass string, err error) error {
 // publicError makes public what went wrong while a program ran.
 func publicError(pass string, err error) error {
 	if e, ok := err.(*engine.FailedCheck); ok {
-		return &RunError{e.Node, e.Message}
+		return &RunError{e.Node, e.Message, e.Err}
 	}
 	return inPass(pass, err)
 }

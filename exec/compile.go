@@ -32,7 +32,8 @@ func Outputs(nodes ...*graph.Node) Option {
 	return func(r *request) { r.outputs = append(r.outputs, nodes...) }
 }
 
-// Updates names in-place writes that each run carries out, such as an optimiser's.
+// Updates names in-place writes that each run carries out, such as an optimiser's, and calls for their effect, such as those of
+// ops.Print.
 func Updates(nodes ...*graph.Node) Option {
 	return func(r *request) { r.updates = append(r.updates, nodes...) }
 }
@@ -217,8 +218,8 @@ func (r *request) check(g *graph.Graph) error {
 	}
 	for i, n := range r.updates {
 		what := fmt.Sprintf("update %d", i)
-		if checkRoot(report, what, n) && n.Judged() && n.Op().Class != graph.Update {
-			refuse(report, n.Pos(), "%s, %s, writes nothing: it must be an in-place operation", what, graph.Describe(n))
+		if checkRoot(report, what, n) && n.Judged() && n.Op().Class != graph.Update && !n.Op().Ordered {
+			refuse(report, n.Pos(), "%s, %s, writes nothing: it must be an in-place operation, or one that is carried out for its effect, such as ops.Print", what, graph.Describe(n))
 		}
 	}
 	r.takeWarnings(report)

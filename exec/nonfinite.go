@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -48,7 +49,8 @@ const valuesAtOnce = 64
 // It carries out no updates: parameters are copied. The values are those of the run that is asked about
 // if the parameters are still those that it began with, as with [RunWithoutUpdates], or where
 // optim.When kept the step back. After a step that wrote a NaN, the parameter that holds it is what is found.
-// A loop counts as one operation. The search compiles the program in parts and takes much longer than a run.
+// A loop counts as one operation. Functions of ops.Callback are called again, some of them several times, and ops.Print writes
+// nothing. The search compiles the program in parts and takes much longer than a run.
 func (s *Session) FirstNonFinite(ctx context.Context, feed Feed) (*NonFinite, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
@@ -128,7 +130,7 @@ func (f *finder) compute(nodes []*graph.Node, visit func(*graph.Node, Array)) er
 		return err
 	}
 	s := p.NewSession(Seed(f.s.store.Seed), Threads(f.s.state.Threads))
-	s.state.Flushes = f.s.state.Flushes
+	s.state.Flushes, s.state.Print = f.s.state.Flushes, io.Discard
 	s.sizes = f.s.sizes
 	for _, n := range p.params {
 		value, err := f.s.Param(n)

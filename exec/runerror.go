@@ -7,11 +7,15 @@ import (
 )
 
 // RunError is a check that failed while a program ran, such as a class index out of
-// range.
+// range, or what a Go function has returned.
 type RunError struct {
 	Node    *graph.Node // the operation in the user's graph
 	Message string
+	Err     error // of a Go function; nil of a check
 }
+
+// Unwrap returns the error of the Go function.
+func (e *RunError) Unwrap() error { return e.Err }
 
 // Error names the operation and its place.
 func (e *RunError) Error() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -48,7 +49,7 @@ type Session struct {
 // options is the error of each call of the session.
 func (p *Program) NewSession(opts ...SessionOption) *Session {
 	s := &Session{prog: p}
-	s.state.Threads = runtime.GOMAXPROCS(0)
+	s.state.Threads, s.state.Print = runtime.GOMAXPROCS(0), os.Stderr
 	for _, o := range opts {
 		if o != nil {
 			o(s)
@@ -138,7 +139,7 @@ func (s *Session) RunWithoutUpdates(ctx context.Context, feed Feed, opts ...RunO
 			return nil, err
 		}
 		s.readOnly = p.NewSession(ShareParams(s), Threads(s.state.Threads))
-		s.readOnly.state.Flushes = s.state.Flushes
+		s.readOnly.state.Flushes, s.readOnly.state.Print = s.state.Flushes, s.state.Print
 		s.readOnly.sizes = s.sizes
 	}
 	return s.readOnly.Run(ctx, feed, opts...)

@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 
 	"github.com/broadloom/broadloom/exec/internal/engine"
@@ -31,6 +32,15 @@ func Threads(n int) SessionOption { return func(s *Session) { s.state.Threads = 
 // Constants are computed from constants when a program is compiled, by the rules of IEEE 754, as is everything without this
 // option. It does nothing on processors other than amd64. The thread of the caller is as before after each run.
 func FlushDenormals() SessionOption { return func(s *Session) { s.state.Flushes = true } }
+
+// PrintTo has ops.Print write to w, one call of Write for each value, or nowhere if w is nil; without it, it is standard error. An
+// error of w is the run's. Where sessions run at the same time, w must allow for that.
+func PrintTo(w io.Writer) SessionOption {
+	if w == nil {
+		w = io.Discard
+	}
+	return func(s *Session) { s.state.Print = w }
+}
 
 // Size gives a named size, such as one that the shape of no input tells. In every run the
 // sizes of the inputs must agree with it: the error of a run tells of one that is missing,

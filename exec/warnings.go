@@ -93,11 +93,8 @@ func isNews(text string) bool {
 
 // noteWrites remembers what the program carries out.
 func (r *request) noteWrites(g *graph.Graph) {
-	if len(r.updates) == 0 {
-		return
-	}
 	for i, live := range rewrite.Reachable(g, r.roots()) {
-		if n := g.Nodes()[i]; live && n.Op().Class == graph.Update {
+		if n := g.Nodes()[i]; live && (n.Op().Class == graph.Update || n.Op().Ordered) {
 			n.CarryOut()
 		}
 	}

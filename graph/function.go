@@ -1,7 +1,10 @@
 package graph
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"reflect"
 	"unsafe"
 )
 
@@ -33,11 +36,19 @@ func Elements[T Element](a Array) []T {
 	return unsafe.Slice((*T)(a.Ptr), n)
 }
 
+// Slice returns the elements as a slice of their type, such as []float32.
+func (a Array) Slice() any {
+	return reflect.SliceAt(a.DType.SliceType().Elem(), a.Ptr, a.NumElements()).Interface()
+}
+
 // Arrays are what a Go function computes with in one example.
 type Arrays struct {
-	Attrs         any     // the node's fixed arguments
-	In            []Array // the operands
-	Out           Array   // to be filled
+	Attrs any     // the node's fixed arguments
+	In    []Array // the operands
+	Out   Array   // to be filled
+	// Of an ordered operation: the context of the run, and where the session prints.
+	Context       context.Context
+	Print         io.Writer
 	floats, words scratch
 	ints          scratch
 }

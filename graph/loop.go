@@ -11,6 +11,7 @@ type Region struct {
 	reverse bool
 	whole   bool
 	open    bool
+	ordered bool
 	pos     Pos
 }
 
@@ -34,6 +35,9 @@ func (r *Region) Reverse() bool { return r.reverse }
 
 // Spec returns how often the body is computed.
 func (r *Region) Spec() LoopSpec { return LoopSpec{r.length, r.reverse, r.whole} }
+
+// Ordered reports whether ordered operations stand in the body, or in bodies in it.
+func (r *Region) Ordered() bool { return r.ordered }
 
 // Depth counts the bodies around the values of r, itself among them: 0 for nil.
 func (r *Region) Depth() int {
@@ -86,7 +90,7 @@ func (g *Graph) OpenRegion(s LoopSpec) (r *Region, end func()) {
 func (g *Graph) OpenCopy(r, outer *Region) (made *Region, end func()) {
 	made = &Region{}
 	*made = *r
-	made.parent, made.open = outer, true
+	made.parent, made.open, made.ordered = outer, true, false
 	return made, func() { made.open = false }
 }
 
@@ -165,8 +169,11 @@ func (n *Node) findRegion(open *Region) {
 			n.region = a.Body.parent
 		}
 	}
-	if open != nil && open.whole && n.op.Class != Source && n.region.Holds(open) {
+	if open != nil && (open.whole || n.op.Ordered) && n.op.Class != Source && n.region.Holds(open) {
 		n.region = open
+	}
+	if n.op.Ordered && n.region != nil && !n.region.ordered { // a write only while the body is built: programs are compiled at the same time
+		n.region.ordered = true
 	}
 }
 

@@ -132,6 +132,12 @@ type Op struct {
 	// result, one example has. The axes before are those of the batch, and the same in all.
 	Core func(n *Node) (operands []int, result int)
 
+	// Ordered says that calls of a Function operation do more than to give a result, such as to print. In each run, and in each step
+	// of the loop in whose body it stands, a node of it is called once, after the nodes of ordered operations that were built before
+	// it there. It is carried out where nothing needs its result, and is never merged, folded or computed again. Elements are of the
+	// operands' own dtypes, and Core must give all axes. A panic of Function is an error of the run.
+	Ordered bool
+
 	// Expand writes a Composite operation with others, on the given operands.
 	Expand func(n *Node, in []*Node) *Node
 

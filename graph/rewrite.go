@@ -38,7 +38,7 @@ func (g *Graph) Again(n *Node, attrs any, in []*Node) *Node {
 
 func (g *Graph) addCopy(n *Node, made Node) *Node {
 	open := g.region
-	if n.region != nil && n.region.whole {
+	if n.region != nil && (n.region.whole || n.op.Ordered) {
 		g.region = n.region
 	}
 	c := g.add(made)

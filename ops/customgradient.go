@@ -56,15 +56,19 @@ func customGradient(name string, backward func(y, dy *graph.Node, in []*graph.No
 		if i == 0 {
 			return nil
 		}
-		in := slices.Clone(y.Operands()[1:])
-		grads := backward(y, dy, in)
-		if len(grads) != len(in) {
-			return refusal(refused(name, in...), &graph.Mistake{Code: graph.CodeGradient,
-				Summary: fmt.Sprintf("the backward function of %s returns %d gradients for %d operands", name, len(grads), len(in))})
-		}
-		return grads[i-1]
+		return ownGradient(name, backward, y, dy, y.Operands()[1:], i-1)
 	}
 	return op
+}
+
+// ownGradient is the gradient of operand i that a user's function gives.
+func ownGradient(name string, backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node, y, dy node, in []node, i int) node {
+	grads := backward(y, dy, slices.Clone(in))
+	if len(grads) != len(in) {
+		return refusal(refused(name, in...), &graph.Mistake{Code: graph.CodeGradient,
+			Summary: fmt.Sprintf("the backward function of %s returns %d gradients for %d operands", name, len(grads), len(in))})
+	}
+	return grads[i]
 }
 
 // readBeside returns a value of the user's that has gradients and from which y is computed other than

@@ -21,6 +21,7 @@ var elementSamples = []sample{
 	{name: "frexp_exponent", arity: 1, call: on(func(x node) node { _, e := ops.Frexp(x); return e })},
 	{name: "nan_to_num", arity: 1, call: on(func(x node) node { return ops.NanToNum(x, 1.5, math.Inf(1), -3) })},
 	{name: "threshold", arity: 1, call: on(func(x node) node { return ops.Threshold(x, 0.5003, 7) })},
+	{name: "print", shapes: [][]int{{3, 2}}, call: on(func(x node) node { return ops.Print(x, "x") })},
 	{name: "assert", arity: 2, truth: []int{1}, call: func(in ...node) node { return ops.Assert(in[0], ops.Or(in[1], ops.Not(in[1])), "never") }},
 	{name: "sampled", draws: true, shapes: [][]int{{3}}, flat: "a gradient is refused", call: on(func(x node) node {
 		return ops.RandomGamma(x.Graph().Scalar(graph.Int64, 3), ops.Add(ops.Abs(x), graph.Num(0.5)))

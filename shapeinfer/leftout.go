@@ -2,6 +2,7 @@ package shapeinfer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -20,8 +21,9 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 			written[alias.Storage(n)] = true
 		}
 	}
+	warnings = neverCalled(g, computed)
 	if len(written) == 0 {
-		return nil
+		return warnings
 	}
 	for _, n := range g.Nodes() {
 		if !writesParam(n) || computed[n.ID()] {
@@ -40,13 +42,30 @@ func leftOut(g *graph.Graph, program []*graph.Node) (warnings []*graph.Mistake) 
 	return warnings
 }
 
+// neverCalled warns of ordered operations of which nothing uses the result, and which follow from what the program computes.
+func neverCalled(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
+	for i, n := range g.Nodes() {
+		if !n.Op().Ordered || n.Op().Class != graph.Function || n.Region() != nil || !n.Judged() || computed[i] {
+			continue
+		}
+		used := slices.ContainsFunc(g.Nodes()[i+1:], func(user *graph.Node) bool { return slices.Contains(user.Operands(), n) })
+		if follows, found := storesComputed(n, computed); follows && found && !used {
+			warnings = append(warnings, &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
+				Summary: "nothing uses the result, so that the program does not carry it out",
+				Help: []string{"use the result, or give it to exec.Updates",
+					"if another program carries it out: Silence(graph.CodeLeftOut) on it"}})
+		}
+	}
+	return warnings
+}
+
 // writesParam reports whether a node is a write of a parameter.
 func writesParam(n *graph.Node) bool {
 	return n.Judged() && n.Op().Class == graph.Update && alias.Storage(n).IsParam()
 }
 
 // storesComputed reports whether what a write needs follows from a program without another
-// gradient, and whether inputs or values of the program are among it.
+// gradient or input, and whether inputs or values of the program are among it.
 func storesComputed(write *graph.Node, computed []bool) (follows, found bool) {
 	seen, todo := map[*graph.Node]bool{}, []*graph.Node{write}
 	for len(todo) > 0 {
@@ -58,7 +77,7 @@ func storesComputed(write *graph.Node, computed []bool) (follows, found bool) {
 		case computed[n.ID()]:
 			found = found || n.Op().Class != graph.Source || n.IsInput()
 			continue
-		case n.Origin() != nil:
+		case n.Origin() != nil, n.IsInput():
 			return false, false
 		}
 		seen[n] = true

@@ -89,6 +89,7 @@ func (c *operationCheck) guarded(what string, run func()) {
 
 func (c *operationCheck) run() {
 	operands := len(c.n.Operands())
+	c.want(!c.op.Ordered || c.op.Class == graph.Function || c.op.Class == graph.Loop, "Ordered is set, which is for a class of function")
 	switch class := c.op.Class; class {
 	case graph.Source:
 		if !c.n.IsInput() && !c.n.IsParam() && !c.n.IsConst() {
@@ -153,6 +154,7 @@ func (c *operationCheck) batches() {
 		return
 	}
 	batch := c.n.Shape()[:c.n.Rank()-result]
+	c.want(!c.op.Ordered || len(batch) == 0, "Core gives %d of the %d axes of the result: an ordered operation takes all", result, c.n.Rank())
 	for i, x := range c.n.Operands() {
 		if c.want(0 <= core[i] && core[i] <= x.Rank(), "Core gives %d axes of operand %d, of shape %s", core[i], i, x.Shape()) {
 			of := x.Shape()[:x.Rank()-core[i]]

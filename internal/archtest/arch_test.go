@@ -53,7 +53,7 @@ var arrows = []struct {
 	{"exec/internal/fusion", "graph internal/prove shapeinfer/alias exec/internal/bug exec/internal/rewrite", "from nodes to groups: it knows no machine"},
 	{"exec/internal/lower", "graph shapeinfer/... exec/internal/bug exec/internal/rewrite exec/internal/fusion " +
 		"kernels/rowprog kernels/backend kernels/gemm", "from groups to kernels and buffers"},
-	{"exec/internal/engine", "graph half shapeinfer exec/internal/bug exec/internal/rewrite exec/internal/fusion exec/internal/lower kernels/... gorgonia.org/tensor", "from sizes to runs"},
+	{"exec/internal/engine", "graph half shapeinfer exec/internal/bug exec/internal/rewrite exec/internal/fusion exec/internal/lower internal/panicked kernels/... gorgonia.org/tensor", "from sizes to runs"},
 	{"exec", "graph half shapeinfer shapeinfer/alias ops autodiff exec/internal/... kernels/cpu kernels/hugepage kernels/peak internal/page gorgonia.org/tensor", "the face of compilation and runs"},
 	{"kernels/internal/loops", "half kernels/... gorgonia.org/vecf32", "loops of a library, where they are right"},
 	{"kernels/jit", "golang.org/x/sys/unix", "memory that holds code is the system's"},

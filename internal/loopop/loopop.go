@@ -23,6 +23,13 @@ func op(name, fn, doc string, operands int, infer func(*graph.Call) (graph.DType
 	return &graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Loop, MinIn: max(operands, 0), MaxIn: operands, Infer: infer}
 }
 
+// orderedEnd is the end of a loop with ordered operations in its body.
+var orderedEnd = func() *graph.Op {
+	op := *end
+	op.Ordered = true
+	return &op
+}()
+
 // Entries lists the operations.
 func Entries() []*graph.Op { return []*graph.Op{carried, element, step, end, final, stack} }
 
@@ -54,10 +61,14 @@ func End(g *graph.Graph, r *graph.Region, carried, next []*graph.Node, l Limit) 
 		in = append(in, l.Steps)
 	}
 	a := graph.LoopAttrs{Body: r, Role: graph.LoopEnd, Carried: len(carried), Limited: l.Steps != nil, Stops: l.Stops}
-	if len(in) == 0 {
-		return graph.ApplyIn(g, end, a)
+	op := end
+	if r.Ordered() {
+		op = orderedEnd
 	}
-	return graph.Apply(end, a, in...)
+	if len(in) == 0 {
+		return graph.ApplyIn(g, op, a)
+	}
+	return graph.Apply(op, a, in...)
 }
 
 // Final makes what carried value i is after the last step.

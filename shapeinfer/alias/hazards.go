@@ -74,7 +74,7 @@ func LateReads(nodes []*graph.Node) map[*graph.Node]*graph.Node {
 }
 
 // Order returns nodes, and those that they lead to, each after all that must run before it: its
-// operands and, for a write, the reads of what it destroys. Where there is no such order it calls
+// operands, and what [Writes.Before] lists. Where there is no such order it calls
 // cycle with nodes of which each needs the next one to run first, and the last one is the first.
 func (w *Writes) Order(nodes []*graph.Node, cycle func(loop []*graph.Node)) (order []*graph.Node) {
 	if len(nodes) == 0 {
@@ -134,7 +134,7 @@ func (o *ordering) enter(n *graph.Node) {
 // none if one of the cycle's writes was blamed before.
 func writeInCycle(loop []*graph.Node, blamed map[*graph.Node]bool) (write, reader *graph.Node) {
 	for i, a := range loop[:len(loop)-1] {
-		if isOperand(loop[i+1], a) {
+		if a.Op().Class != graph.Update || isOperand(loop[i+1], a) {
 			continue
 		}
 		if blamed[a] {

@@ -5,8 +5,8 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 )
 
-// Writes is the order that in-place operations impose on a program: a write destroys what
-// was in its memory, so it comes after all that reads it.
+// Writes is the order that in-place operations impose on a program, and ordered ones: a write destroys what
+// was in its memory, so it comes after all that reads it; an ordered operation comes after those before it.
 type Writes struct {
 	p *prove.Prover
 	// next has, by the number of a state of memory (see [State]), the write that changes it; it is
@@ -20,7 +20,14 @@ type Writes struct {
 // FindWrites looks through nodes of one graph, each after its operands.
 func FindWrites(nodes []*graph.Node) *Writes {
 	w := &Writes{before: map[*graph.Node][]*graph.Node{}}
+	last := map[*graph.Region]*graph.Node{} // the ordered operation, by the body in which it stands
 	for _, n := range nodes {
+		if n.Op().Ordered {
+			if before := last[n.Region()]; before != nil {
+				w.before[n] = append(w.before[n], before)
+			}
+			last[n.Region()] = n
+		}
 		if n.Op().Class != graph.Update || !n.Judged() || n.Err() != nil {
 			continue
 		}
@@ -85,12 +92,13 @@ func isWhole(n *graph.Node) bool {
 	return l.IsRowMajor() && l.Shape.Equal(Storage(n).Shape())
 }
 
-// Before lists the nodes that read what a write destroys: they must run before it.
-func (w *Writes) Before(write *graph.Node) []*graph.Node {
-	if write.Op().Class != graph.Update {
+// Before lists the nodes that must run before n beside its operands: those that read what it destroys, if it is a write, and
+// the last ordered operation, if it is one.
+func (w *Writes) Before(n *graph.Node) []*graph.Node {
+	if n.Op().Class != graph.Update && !n.Op().Ordered {
 		return nil
 	}
-	return w.before[write]
+	return w.before[n]
 }
 
 // Of returns the write that changes a state of memory, or nil: see [State].

@@ -16,6 +16,7 @@ import (
 type FailedCheck struct {
 	Node    *graph.Node // of the user's graph
 	Message string
+	Err     error // of a Go function; nil of a check
 }
 
 // Error tells what failed.
@@ -24,7 +25,7 @@ func (e *FailedCheck) Error() string { return e.Message }
 // faultError tells of a check that failed in a kernel.
 func (s *State) faultError(k *LoopTask, f launch.Fault) error {
 	what := &s.prog.RuntimeChecks[f.Code]
-	return &FailedCheck{what.Node.Source(), what.Claim.Message + k.culprit(what, f)}
+	return &FailedCheck{Node: what.Node.Source(), Message: what.Claim.Message + k.culprit(what, f)}
 }
 
 // culprit tells which element of the operand that a check is about is at fault, and its value:

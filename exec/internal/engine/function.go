@@ -1,12 +1,14 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/panicked"
 )
 
 // functionTask is a Go function with all sizes known. Its tiles are examples.
@@ -45,6 +47,7 @@ func (k *functionTask) SetPointer(operand int, p unsafe.Pointer) { k.arrays[oper
 
 func (k *functionTask) Run(s *State) error {
 	k.failed = -1
+	s.Ws.arrays.Context, s.Ws.arrays.Print = s.ctx, s.Print
 	if s.Threads > 1 && k.count > 1 && k.cost >= parallelCost {
 		s.ParallelFor(k, k.count, k.cost)
 	} else {
@@ -62,7 +65,7 @@ func (k *functionTask) Run(s *State) error {
 	if len(k.batch) > 0 {
 		where = fmt.Sprintf("batch element %s: ", elementAt(k.batch, k.failed))
 	}
-	return &FailedCheck{k.spec.Node, where + k.why.Error()}
+	return &FailedCheck{k.spec.Node.Source(), where + k.why.Error(), k.why}
 }
 
 // Tile computes one example.
@@ -74,13 +77,25 @@ func (k *functionTask) Tile(i int, ws *Workspace) {
 		a.In[operand] = k.example(operand, i)
 	}
 	a.Out = k.example(len(k.arrays)-1, i)
-	if err := k.spec.Node.Op().Function(a); err != nil {
+	if err := call(k.spec.Node.Op(), a); err != nil {
 		k.mu.Lock()
 		if k.failed < 0 || i < k.failed {
 			k.failed, k.why = i, err
 		}
 		k.mu.Unlock()
 	}
+}
+
+// call calls an operation's function.
+func call(op *graph.Op, a *graph.Arrays) (err error) {
+	if op.Ordered {
+		defer func() {
+			if v := recover(); v != nil {
+				err = errors.New(panicked.Text(v))
+			}
+		}()
+	}
+	return op.Function(a)
 }
 
 // example is an operand of one example.

@@ -71,7 +71,7 @@ func (k *gatherTask) outOfRange(at int) error {
 
 // outOfRange is the error of the at-th of the indices of n, an index that is not one of 0..size-1.
 func outOfRange(n *graph.Node, indexShape []int, at int, value int64, size int) error {
-	return &FailedCheck{n, fmt.Sprintf("index out of range in self: %s%s is %d, not in 0..%d",
+	return &FailedCheck{Node: n, Message: fmt.Sprintf("index out of range in self: %s%s is %d, not in 0..%d",
 		n.In(1).Called(), elementAt(indexShape, at), value, size-1)}
 }
 

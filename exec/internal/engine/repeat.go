@@ -108,7 +108,7 @@ func (t *repeatTask) SetPointer(operand int, p unsafe.Pointer) { t.ptr[operand] 
 // Run takes the steps.
 func (t *repeatTask) Run(s *State) error {
 	body, call := s.bodies[t.loop], t.loop.Call
-	body.Threads, body.Flushes, body.Observer = s.Threads, s.Flushes, nil
+	body.Threads, body.Flushes, body.Print, body.Observer = s.Threads, s.Flushes, s.Print, nil
 	if s.Observer != nil {
 		body.Observer = s.Observer.Body()
 	}
@@ -232,7 +232,7 @@ func copyBytes(to, from unsafe.Pointer, bytes int) {
 // inStep tells of a check that failed in which step it did. A branch has no steps.
 func (t *repeatTask) inStep(err error) error {
 	if failed, ok := err.(*FailedCheck); ok && !t.loop.Call.Region.Spec().Whole {
-		return &FailedCheck{failed.Node, fmt.Sprintf("%s, in the step at position %d of the loop", failed.Message, t.position)}
+		return &FailedCheck{failed.Node, fmt.Sprintf("%s, in the step at position %d of the loop", failed.Message, t.position), failed.Err}
 	}
 	return err
 }

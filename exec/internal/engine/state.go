@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"io"
 	"time"
 	"unsafe"
 
@@ -28,6 +29,7 @@ type State struct {
 	job        job
 	Threads    int
 	Flushes    bool            // denormal numbers: kernels take them for zero
+	Print      io.Writer       // where ordered operations print
 	Observer   Observer        // nil unless the times of kernels are taken
 	ctx        context.Context // of the run
 	bodies     map[*lower.Repeat]*State

@@ -37,7 +37,7 @@ func (ws *Workspace) release() {
 	clear(ws.part.Ptr[:cap(ws.part.Ptr)])
 	ws.consumer, ws.chain = rowConsumer{}, chainThread{}
 	clear(ws.arrays.In)
-	ws.arrays.Out = graph.Array{}
+	ws.arrays.Out, ws.arrays.Context, ws.arrays.Print = graph.Array{}, nil, nil
 }
 
 // resized returns a slice of n elements, s itself where it has room.

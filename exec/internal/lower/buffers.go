@@ -86,7 +86,7 @@ func AssignBuffers(u *Program) error {
 // placeResults has the outputs of a loop's body lie where the loop wants them. Two that show one
 // memory have one place.
 func (p *planner) placeResults() {
-	for _, n := range p.u.Roots {
+	for _, n := range p.u.Roots[:p.u.NumOutputs] {
 		p.use(alias.Viewed(n), 0)
 		s := p.of[alias.Storage(n)]
 		if s.Kind == InArena {

@@ -19,7 +19,7 @@ func firstEqual(g *graph.Graph) []*graph.Node {
 	merged := false
 	for _, n := range g.Nodes() {
 		first[n.ID()] = n
-		if n.IsInput() || n.IsParam() || n.Op().Class == graph.Update || written[n] {
+		if n.IsInput() || n.IsParam() || n.Op().Class == graph.Update || n.Op().Ordered || written[n] {
 			continue
 		}
 		key := keyOf(n, first)

@@ -59,6 +59,8 @@ func roundsTwice(made []*graph.Node) bool {
 	rounding := 0
 	for _, n := range made {
 		switch {
+		case n.Op().Ordered:
+			return false // its operands have the dtypes that the user gave them
 		case !isNarrow(n) || !n.DType().IsFloat():
 		case n.Op().Class == graph.Elementwise && len(n.Operands()) > 0, n.Op().Class == graph.Composite,
 			n.Op().Class != graph.Elementwise && computesNarrow(n):

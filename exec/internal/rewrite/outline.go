@@ -89,6 +89,8 @@ func Outline(u *Program) error {
 		}
 		a, ok := n.Loop()
 		switch {
+		case ok && a.Role == graph.LoopEnd && n.Op().Ordered:
+			o.value(n)
 		case ok && a.Role == graph.LoopEnd: // made where it is read
 		case ok:
 			o.replaced[n.ID()] = o.result(n, a)
@@ -205,6 +207,12 @@ func (o *outliner) call(end *graph.Node) *bodyBuilder {
 	for _, n := range outputs {
 		b.output(n)
 	}
+	p := b.call.Body
+	for _, n := range o.u.Graph.Nodes()[:end.ID()] {
+		if own := b.copied[n]; n.Op().Ordered && n.Region() == a.Body && !slices.Contains(p.Roots, own) {
+			p.Roots, p.UserRoots = append(p.Roots, own), append(p.UserRoots, own)
+		}
+	}
 	return b
 }
 
@@ -228,6 +236,11 @@ func (o *outliner) live(end *graph.Node, a graph.LoopAttrs) (members map[*graph.
 	}
 	if a.Stops {
 		visit(carried[a.Carried-1])
+	}
+	for _, n := range o.u.Graph.Nodes()[:end.ID()] {
+		if n.Op().Ordered {
+			visit(n)
+		}
 	}
 	for _, n := range o.u.Graph.Nodes()[end.ID():] {
 		own, ok := n.Loop()
@@ -274,12 +287,13 @@ func (b *bodyBuilder) result(n *graph.Node, r LoopResult) (made *graph.Node) {
 	}
 	b.call.Results = append(b.call.Results, r)
 	b.next.At(n, func() {
-		attrs := CallAttrs{b.call, len(b.call.Results) - 1}
+		op, attrs := *opLoopCall, CallAttrs{b.call, len(b.call.Results) - 1}
+		op.Ordered = n.Op().Ordered
 		if len(b.call.operands) == 0 {
-			made = graph.ApplyIn(b.next, opLoopCall, attrs)
+			made = graph.ApplyIn(b.next, &op, attrs)
 			return
 		}
-		made = graph.Apply(opLoopCall, attrs, b.call.operands...)
+		made = graph.Apply(&op, attrs, b.call.operands...)
 	})
 	return made
 }

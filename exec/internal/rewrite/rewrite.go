@@ -98,7 +98,7 @@ func (u *Program) ReplaceGraph(next *graph.Graph, to func(*graph.Node) *graph.No
 
 // Import copies what the roots need into a graph of the compiler's own. All
 // inputs and parameters come along, so that feeding one that turns out not to be
-// needed is no mistake.
+// needed is no mistake. Ordered operations among them are roots from then on.
 func Import(u *Program) error {
 	next, copied := u.Graph.Derive(), make([]*graph.Node, len(u.Graph.Nodes()))
 	live := Reachable(u.Graph, u.Roots)
@@ -113,6 +113,8 @@ func Import(u *Program) error {
 		c := next.Copy(n, in)
 		copied[n.ID()] = c
 		switch {
+		case n.Op().Ordered && n.Region() == nil && !slices.Contains(u.Roots, n):
+			u.Roots, u.UserRoots = append(u.Roots, n), append(u.UserRoots, n)
 		case n.IsInput():
 			u.Inputs = append(u.Inputs, sourceNode{n, n})
 		case n.IsParam():
@@ -145,18 +147,23 @@ func DCE(u *Program) error {
 	return nil
 }
 
-// Reachable marks the nodes that the roots need.
+// Reachable marks the nodes that the roots need, and the ordered operations in the bodies of loops among them.
 func Reachable(g *graph.Graph, roots []*graph.Node) []bool {
 	live := make([]bool, len(g.Nodes()))
 	for _, n := range roots {
 		live[n.ID()] = true
 	}
-	nodes := g.Nodes()
-	for i := len(nodes) - 1; i >= 0; i-- {
-		if live[i] {
-			for _, x := range nodes[i].Operands() {
-				live[x.ID()] = true
-			}
+	bodies := map[*graph.Region]bool{} // with ordered operations
+	for i, n := range slices.Backward(g.Nodes()) {
+		if !live[i] && !(n.Op().Ordered && bodies[n.Region()]) {
+			continue
+		}
+		live[i] = true
+		if a, isLoop := n.Loop(); isLoop && n.Op().Ordered {
+			bodies[a.Body] = true
+		}
+		for _, x := range n.Operands() {
+			live[x.ID()] = true
 		}
 	}
 	return live
@@ -177,7 +184,7 @@ func (u *Program) usesOf() []int {
 }
 
 // CSE merges nodes of the same operation, fixed arguments and operands. Equality is
-// that of all of them, not of a hash alone. Writes are never merged, nor what they write.
+// that of all of them, not of a hash alone. Writes and ordered operations are never merged, nor what they write.
 func CSE(u *Program) error {
 	first := firstEqual(u.Graph)
 	if first == nil {

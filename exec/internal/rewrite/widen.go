@@ -27,7 +27,11 @@ func Widen(u *Program) error {
 // computesNarrow reports whether a node combines elements of which one at least is of a narrow dtype.
 func computesNarrow(n *graph.Node) bool {
 	switch op := n.Op(); op.Class {
-	case graph.Reduce, graph.Contract, graph.Function:
+	case graph.Function:
+		if op.Ordered {
+			return false
+		}
+	case graph.Reduce, graph.Contract:
 	case graph.Gather:
 		if op.Fold == graph.NoFold {
 			return false

@@ -33,11 +33,11 @@ func (e *evaluator) function(n *graph.Node, in []tensor) (tensor, error) {
 			if err != nil {
 				return err
 			}
-			a.In = append(a.In, arrayOf(functionDType(in[i].dtype), of, cells))
+			a.In = append(a.In, arrayOf(functionDType(n.Op(), in[i].dtype), of, cells))
 		}
 		out := shape[len(shape)-result:]
 		cells := make([]cell, graph.Array{Shape: out}.NumElements())
-		a.Out = arrayOf(functionDType(n.DType()), out, cells)
+		a.Out = arrayOf(functionDType(n.Op(), n.DType()), out, cells)
 		if err := n.Op().Function(&a); err != nil {
 			return fmt.Errorf("example %v: %w", example, err)
 		}
@@ -49,9 +49,10 @@ func (e *evaluator) function(n *graph.Node, in []tensor) (tensor, error) {
 	return t, err
 }
 
-// functionDType is the dtype in which a Go function gets elements: Uint64 as it is, others as they are computed.
-func functionDType(t graph.DType) graph.DType {
-	if t == graph.Uint64 {
+// functionDType is the dtype in which a Go function gets elements: Uint64, and all of an ordered operation, as they are, others as
+// they are computed.
+func functionDType(op *graph.Op, t graph.DType) graph.DType {
+	if t == graph.Uint64 || op.Ordered {
 		return t
 	}
 	return t.Computed()

@@ -1,0 +1,63 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Callback calls a Go function with the values of in and returns its result, of the given dtype and shape. name is the word of
+// messages and pictures. The shape may hold named sizes, such as those of in[0].Shape(). This draws a picture in each run, and
+// goes on with what the function returns:
+//
+//	y := ops.Callback("Draw", []*graph.Node{x}, graph.Float32, graph.Shape{}, func(a *graph.Arrays) error {
+//		score, err := draw(graph.Elements[float32](a.In[0]), a.In[0].Shape)
+//		graph.Elements[float32](a.Out)[0] = score
+//		return err
+//	}, nil)
+//
+// The function gets views of the session's memory, of the dtypes of in, float16 and uint8 among them: it must neither keep them
+// after it has returned nor write to them. It fills a.Out, whose elements may be anything before. Its error, and a panic, end the
+// run with an error that has the line of this call and wraps that of the function.
+//
+// It is called once in each run of a program that computes the result, on the goroutine of the run, after the Callback and Print
+// calls that were built before it. Nothing is computed in its place: no two calls are merged, and it is called where its result is
+// not needed after all. In the body of a loop each step calls it, and in a branch of Cond a run that takes the branch. A
+// result that nothing uses belongs to a program that is given it by exec.Updates. Calls of programs that run at the same time are
+// made at the same time.
+//
+// backward says the gradient, as in [WithGradient]: it becomes one for each of in, of its shape, or nil where none flows. Where it
+// is nil, a gradient that would flow through the result is a mistake.
+func Callback(name string, in []*graph.Node, t graph.DType, shape graph.Shape, call func(a *graph.Arrays) error,
+	backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node) *graph.Node {
+	in, shape = slices.Clone(in), slices.Clone(shape)
+	if call == nil {
+		return refusal(refused("Callback", in...), &graph.Mistake{Code: graph.CodeOperand, Summary: name + " lacks its function"})
+	}
+	op := &graph.Op{Name: "callback", Func: name, Doc: "the result of a Go function, which is called once in each run.", Class: graph.Function, Ordered: true,
+		MinIn: 1, MaxIn: -1, Function: call, Core: wholeOperands,
+		Infer: func(*graph.Call) (graph.DType, graph.Shape) { return t, slices.Clone(shape) },
+	}
+	if backward != nil {
+		op.Grad = func(y, dy node, i int) node { return ownGradient(name, backward, y, dy, y.Operands()[:len(in)], i) }
+	}
+	return graph.Apply(op, nil, in...)
+}
+
+// wholeOperands says that a Go function is given operands whole.
+func wholeOperands(n node) (operands []int, result int) {
+	for _, x := range n.Operands() {
+		operands = append(operands, x.Rank())
+	}
+	return operands, n.Rank()
+}
+
+func init() {
+	composed("Callback", "the result of a Go function, which is called once in each run.",
+		shownAs("Callback(name, []*graph.Node{x}, graph.Float32, x.Shape(), call, backward)", named("", "", "jax.experimental.io_callback", "", "",
+			func(e *graph.Example) node {
+				x := e.Of("x", "n")
+				return Callback("Same", []node{x}, x.DType(), x.Shape(), func(a *graph.Arrays) error { copyElements(a.Out, a.In[0]); return nil },
+					func(_, dy node, _ []node) []node { return []node{dy} })
+			})))
+}
