@@ -100,6 +100,9 @@ var layerSamples = []sample{
 	{name: "istft", shapes: [][]int{{3, 4, 2}, {4}}, points: [2]float64{0.5, 2}, call: func(in ...node) node {
 		return ops.ISTFT(in[0], 4, ops.STFTWindow(in[1]), ops.STFTNormalized(), ops.STFTLength(6))
 	}},
+	{name: "deform_conv2d", shapes: [][]int{{1, 2, 3, 3}, {1, 8, 2, 2}, {2, 2, 2, 2}, {2}, {1, 4, 2, 2}}, call: func(in ...node) node {
+		return ops.DeformConv2D(in[0], in[1], in[2], in[3], in[4])
+	}},
 	{name: "pixel_shuffle", shapes: [][]int{{1, 8, 2, 3}}, call: on(func(x node) node { return ops.PixelShuffle(x, 2) })},
 	{name: "pixel_unshuffle", shapes: [][]int{{1, 2, 4, 6}}, call: on(func(x node) node { return ops.PixelUnshuffle(x, 2) })},
 	{name: "channel_shuffle", shapes: [][]int{{2, 6, 3}}, call: on(func(x node) node { return ops.ChannelShuffle(x, 3) })},

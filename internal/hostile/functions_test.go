@@ -104,6 +104,7 @@ var functions = map[string][]any{
 		ops.KaiserWindow,
 		ops.LpPool,
 		ops.Col2Im,
+		ops.DeformConv2D,
 		ops.Im2Col,
 		ops.PixelShuffle,
 		ops.PixelUnshuffle,

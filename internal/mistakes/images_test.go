@@ -12,7 +12,8 @@ var _ = add(
 	sampledByTriples, sampledOfOtherBatch, sampledInCircles, sampledWhole, gridOfSquares,
 	pooledOverFour, unpooledWithFloats, unpooledPlaces, pooledByNoPower,
 	framesOfShort, framesOfImages, framesOfWideWindow, signalOfHalf, signalOfGaps,
-	signalThere, unpooledWhole, sampledNamed, resizedNamed, shuffledNamed, columnsThere,
+	deformedElsewhere, deformedInGroups,
+	deformedThere, signalThere, unpooledWhole, sampledNamed, resizedNamed, shuffledNamed, columnsThere,
 )
 
 func resizedAllAxes(g *graph.Graph) {
@@ -105,6 +106,23 @@ func unpooledPlaces(g *graph.Graph) {
 
 func pooledByNoPower(g *graph.Graph) {
 	ops.LpPool(g.Input("x", graph.Float32, 1, 3, 8), 0, []int{2}) // want error BL001 "power 0"
+}
+
+func deformedElsewhere(g *graph.Graph) {
+	x, w := g.Input("x", graph.Float32, 1, 4, 8, 8), g.Input("w", graph.Float32, 6, 4, 3, 3)
+	ops.DeformConv2D(x, g.Input("offset", graph.Float32, 1, 18, 8, 8), w, nil, nil) // want error BL132 "offset has shape [1, 18, 8, 8], and [1, 18, 6, 6] is wanted"
+}
+
+func deformedInGroups(g *graph.Graph) {
+	x, w := g.Input("x", graph.Float32, 1, 4, 8, 8), g.Input("w", graph.Float32, 6, 3, 3, 3)
+	ops.DeformConv2D(x, g.Input("offset", graph.Float32, 1, 18, 6, 6), w, nil, nil) // want error BL132 "a multiple of 3 channels" "x has 4"
+}
+
+func deformedThere(g *graph.Graph) {
+	h := g.Dim("h", graph.AtLeast(3))
+	x, w := g.Input("x", graph.Float32, g.Dim("batch"), 4, h, 8), g.Input("w", graph.Float32, 6, 4, 3, 3)
+	offset := ops.Conv2D(x, g.Input("v", graph.Float32, 18, 4, 3, 3), nil, ops.Padding(1))
+	ops.DeformConv2D(x, offset, w, nil, nil, ops.Padding(1))
 }
 
 func framesOfShort(g *graph.Graph) {

@@ -1,0 +1,122 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
+
+// deforming is a deformable convolution: its operands, and numbers that are found from their shapes.
+type deforming struct {
+	x, offset, weight, bias, mask node
+	steps                         rules.Steps
+	height, width, groups, fields int // of a window; of channels for products and for offsets
+	out                           graph.Shape
+}
+
+// DeformConv2D is [Conv2D] whose windows read x, [N, C, H, W], between its elements: each element of a window of each place lies
+// offset away from where it would. offset is [N, 2·fields·KH·KW, H', W'], for each element the distance down and the one to the right;
+// weight is [O, C/groups, KH, KW], bias [O] or nil, and mask, [N, fields·KH·KW, H', W'] or nil, multiplies what is read. Channels are
+// cut into fields, each with offsets of its own, and into groups, each with weights of its own. Outside of x there are zeros.
+// Options are [Stride], [Padding] and [Dilation]; all is Float32 or Float64. It is torchvision's deform_conv2d, from X. Zhu et al.,
+// Deformable ConvNets v2 (2019).
+func DeformConv2D(x, offset, weight, bias, mask *graph.Node, opts ...StepOption) *graph.Node {
+	d := deforming{x: x, offset: offset, weight: weight, bias: bias, mask: mask, steps: stepsOf(opts)}
+	words := anys(stepWords(nil, d.steps, []int{1}))
+	defer building("DeformConv2D", append([]any{x, offset, weight, bias, mask}, words...)...)()
+	call := refused("DeformConv2D", x, offset, weight, bias, mask).with(words...)
+	if bad := d.read(call); bad != nil {
+		return bad
+	}
+	n, field := x.Shape()[0], graph.Dim(d.fields)
+	elements := graph.Dim(d.height * d.width)
+	images := Reshape(Unflatten(x, 1, field, -1), n.Times(field), x.Shape()[1].DividedBy(field), x.Shape()[2], x.Shape()[3])
+	away := Reshape(offset, n.Times(field), 1, elements, 2, d.out[2], d.out[3])
+	read := sampler{GridAttrs{Mode: ResizeLinear}, images}.at([]node{d.place(away, 0), d.place(away, 1)})
+	if mask != nil {
+		read = Mul(read, Reshape(mask, n.Times(field), 1, elements, d.out[2], d.out[3]))
+	}
+	group := graph.Dim(d.groups)
+	places := d.out[2].Times(d.out[3])
+	columns := Reshape(read, n, group, x.Shape()[1].DividedBy(group).Times(elements), places)
+	y := Reshape(MatMul(Reshape(weight, group, d.out[1].DividedBy(group), -1), columns), d.out...)
+	if bias != nil {
+		y = Add(y, Reshape(bias, d.out[1], 1, 1))
+	}
+	return y
+}
+
+// place is where along one axis the elements of windows lie: [N·fields, 1, KH·KW, H', W'].
+func (d deforming) place(away node, axis int) node {
+	g, x := d.x.Graph(), d.x
+	element := Iota(g, 0, graph.Dim(d.height*d.width), 1, 1)
+	if axis == 0 {
+		element = FloorDiv(element, num64(int64(d.width)))
+	} else {
+		element = Remainder(element, num64(int64(d.width)))
+	}
+	window := Iota(g, axis, d.out[2:]...)
+	at := Add(Mul(element, num64(int64(d.steps.Dilation[axis]))), Mul(window, num64(int64(d.steps.Stride[axis]))))
+	return Add(Select(away, 3, graph.Dim(axis)), Cast(Sub(at, num64(int64(d.steps.Padding[axis]))), x.DType()))
+}
+
+// read finds the numbers, or refuses the operands.
+func (d *deforming) read(call refusedCall) node {
+	call.in = []node{d.x, d.offset, d.weight}
+	for _, v := range []node{d.bias, d.mask} {
+		if v != nil {
+			call.in = append(call.in, v)
+		}
+	}
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	refuse := func(format string, args ...any) node {
+		return refusal(call, &graph.Mistake{Code: graph.CodeWindow, Summary: "deform_conv2d: " + fmt.Sprintf(format, args...)})
+	}
+	for i, v := range call.in {
+		switch t := v.DType(); {
+		case t != graph.Float32 && t != graph.Float64 || t != d.x.DType():
+			return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: fmt.Sprintf("deform_conv2d: operands are all Float32 or all Float64, and %s has dtype %s", v.Called(), t)})
+		case v.Rank() != 4 && (i < 3 || v == d.mask):
+			return refuse("%s has shape %s, and 4 axes are wanted", v.Called(), v.Shape())
+		}
+	}
+	x, w, offset := d.x.Shape(), d.weight.Shape(), d.offset.Shape()
+	for _, size := range append(w[:4:4], x[1], offset[1]) {
+		if n, known := size.Int(); !known || n < 1 || n > 1<<31 {
+			return refuse("channels and sizes of windows are numbers that are not 0, and shapes are %s, %s and %s", x, offset, w)
+		}
+	}
+	d.height, d.width = int(w[2]), int(w[3])
+	if bad := badSteps(call, d.height, d.width, d.steps); bad != nil {
+		return bad
+	}
+	d.groups, d.fields = int(x[1]/w[1]), int(offset[1])/(2*d.height*d.width)
+	if d.groups == 0 || x[1]%w[1] != 0 || w[0]%graph.Dim(d.groups) != 0 {
+		return refuse("weights %s go with a multiple of %s channels, whose groups divide the %s that come out, and %s has %s", w, w[1], w[0], d.x.Called(), x[1])
+	}
+	d.out = graph.Shape{x[0], w[0], 0, 0}
+	for i, size := range x[2:] {
+		d.out[2+i] = rules.WindowCount(size.Plus(graph.Dim(2*d.steps.Padding[i])), w[2+i], d.steps.Stride[i], d.steps.Dilation[i])
+	}
+	if d.fields == 0 || x[1]%graph.Dim(d.fields) != 0 {
+		return refuse("offsets have 2·fields·%d·%d channels, where fields divide the %s of %s, and %s has %s", d.height, d.width, x[1], d.x.Called(), d.offset.Called(), offset[1])
+	}
+	field := graph.Dim(d.fields * d.height * d.width)
+	wanted := []graph.Shape{{x[0], 2 * field, d.out[2], d.out[3]}, {w[0]}, {x[0], field, d.out[2], d.out[3]}}
+	for i, v := range []node{d.offset, d.bias, d.mask} {
+		if v != nil && !v.Shape().Equal(wanted[i]) {
+			return refuse("%s has shape %s, and %s is wanted", v.Called(), v.Shape(), wanted[i])
+		}
+	}
+	return nil
+}
+
+func init() {
+	composed("DeformConv2D", "windows whose elements lie anywhere, times weights, and added up.",
+		named("", "torchvision.ops.deform_conv2d", "", "DeformConv", "", func(e *graph.Example) node {
+			return DeformConv2D(e.Of("x", "n", "2", "8", "8"), e.Of("offset", "n", "18", "6", "6"), e.Of("weight", "4", "2", "3", "3"), nil, nil)
+		}))
+}
