@@ -291,9 +291,21 @@ func (r resizing) smooth(x node, axis int) node {
 	counts := Less(at, end)
 	weights := Where(And(counts, Less(d, num(radius))), kernel(d), num(0))
 	weights = Div(weights, Sum(weights, Axis(1), KeepDims()))
+	at = r.inside(at)
 	behind := x.Rank() - 1 - axis
-	part := Mul(Take(x, axis, r.inside(at)), along(weights, behind))
-	return Sum(Where(along(counts, behind), part, num(0)), Axis(axis+1)) // what is infinite elsewhere does not count
+	counted := func(part, counts, weights node) node { // what is infinite elsewhere does not count
+		return Where(along(counts, behind), Mul(part, along(weights, behind)), num(0))
+	}
+	taps, known := at.Shape()[1].Int()
+	if !known || taps > maxTaps {
+		return Sum(counted(Take(x, axis, at), counts, weights), Axis(axis+1))
+	}
+	sum := num(0)
+	for k := range graph.Dim(taps) {
+		tap := func(of node) node { return Select(of, 1, k) }
+		sum = Add(sum, counted(Take(x, axis, tap(at)), tap(counts), tap(weights)))
+	}
+	return sum
 }
 
 // most is no less than the elements that smooth weighs.
