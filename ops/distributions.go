@@ -17,7 +17,7 @@ func drawn(fn string, seed node, t graph.DType, shape []graph.Dim, more ...any) 
 
 // awayFromZero is a number of Uniform brought above 0 by half of its step, for logarithms.
 func awayFromZero(seed node, t graph.DType, shape []graph.Dim) node {
-	steps := map[graph.DType]float64{graph.Float32: 0x1p-25, graph.Float64: 0x1p-54}
+	steps := map[graph.DType]float64{graph.Float16: 0x1p-12, graph.BFloat16: 0x1p-9, graph.Float32: 0x1p-25, graph.Float64: 0x1p-54}
 	return Add(Uniform(seed, t, shape...), num(steps[t]))
 }
 

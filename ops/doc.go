@@ -79,5 +79,5 @@
 //
 // New values:
 //   - creation.go, ranges.go, random.go, randomkeys.go, distributions.go
-//   - rejection.go: those that are drawn until they are accepted
+//   - rejection.go: those that are drawn until they are accepted; gammaslope.go has their gradient
 package ops

@@ -66,7 +66,8 @@ func (b bits) mix(x graph.Value) graph.Value {
 }
 
 // Uniform returns numbers of the given shape that are evenly distributed from 0 up to and
-// without 1, in Float32 or Float64. They depend on nothing but the seed, an Int64 scalar,
+// without 1, in a floating-point dtype: multiples of 2 to the power of -24 in Float32, -53 in Float64, -11 in
+// Float16 and -8 in BFloat16, as PyTorch's. They depend on nothing but the seed, an Int64 scalar,
 // the place of this call among the nodes of the program, and each number's own place: a
 // run with the same seed gives the same numbers, on every machine. Feed another seed to
 // each run.
@@ -80,12 +81,12 @@ func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 			Summary: fmt.Sprintf("a seed is a scalar, and %s has shape %s", seed.Called(), seed.Shape())})
 	case !t.IsFloat():
 		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: graph.CodeDType,
-			Summary: fmt.Sprintf("random numbers are float32 or float64, not %s", t)})
+			Summary: fmt.Sprintf("random numbers are floating-point numbers, not %s", t)})
 	}
 	g := seed.Graph()
 	stream := Add(seed, num64(int64(len(g.Nodes()))<<32))
 	places := flatIndex(g, make([]node, len(shape)), rowMajorSteps(shape), 0, shape)
-	digits := map[graph.DType]int{graph.Float32: 24, graph.Float64: 53}[t]
+	digits := map[graph.DType]int{graph.Float16: 11, graph.BFloat16: 8, graph.Float32: 24, graph.Float64: 53}[t]
 	for r := g.Region(); r != nil; r = r.Parent() { // other numbers in each step of a loop
 		stream = Add(stream, Mul(loopop.Step(g, r), num64(0x632be59bd9b4e019)))
 	}
@@ -101,11 +102,19 @@ func typeAndShape(t graph.DType, shape graph.Shape) []any {
 func num64(v int64) node { return graph.Num(v) }
 
 // Normal returns numbers of the given shape from the normal distribution with mean 0 and
-// variance 1, by the method of Box and Muller. The seed is that of [Uniform].
+// variance 1, by the method of Box and Muller; those of 16 bits are rounded. The seed is that of [Uniform].
 func Normal(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	defer building("Normal", append([]any{seed, "graph." + t.GoName()}, shapeWords(shape)...)...)()
-	radius := Sqrt(Mul(num(-2), Log1p(Neg(Uniform(seed, t, shape...)))))
-	return Mul(radius, Cos(Mul(num(2*math.Pi), Uniform(seed, t, shape...))))
+	wide := t
+	if t.IsFloat() {
+		wide = t.Computed()
+	}
+	radius := Sqrt(Mul(num(-2), Log1p(Neg(Uniform(seed, wide, shape...)))))
+	y := Mul(radius, Cos(Mul(num(2*math.Pi), Uniform(seed, wide, shape...))))
+	if wide != t {
+		return Cast(y, t)
+	}
+	return y
 }
 
 // Dropout returns 0 in place of each element with probability p, and the others times

@@ -28,8 +28,9 @@ func untilAccepted(begin node, draw func() (candidate, accepted node)) node {
 
 // logGamma draws the logarithm of numbers of the gamma distribution with shape a, by the method of Marsaglia and
 // Tsang, A Simple Method for Generating Gamma Variables, 2000, for a + 1, times u^(1/a): it does not underflow
-// where a is small.
-func logGamma(seed, a node) node {
+// where a is small. The gradient is that of [logGammaSlope].
+func logGamma(seed, concentration node) node {
+	a := StopGradient(concentration)
 	t, shape := a.DType(), a.Shape()
 	d := Add(a, num(1-1.0/3))
 	c := Rsqrt(Mul(num(9), d))
@@ -41,25 +42,32 @@ func logGamma(seed, a node) node {
 		limit := Add(Mul(num(0.5), Square(x)), Mul(d, Add(Sub(num(1), safe), Log(safe))))
 		return safe, And(Greater(cube, num(0)), Less(Log(u), limit))
 	})
-	return Add(Log(Mul(d, v)), Div(Log(awayFromZero(seed, t, shape)), a))
+	return Apply(opSampled, nil, Add(Log(Mul(d, v)), Div(Log(awayFromZero(seed, t, shape)), a)), concentration)
 }
 
-// sampled is a sample through which no gradient is defined: to have none at all would be wrong.
-func sampled(x, parameter node) node { return Apply(opSampled, nil, x, parameter) }
+// widened is a parameter in the dtype in which numbers are drawn: Float32 instead of those of 16 bits.
+func widened(parameter node) node {
+	return parameter.Graph().Convert(parameter, parameter.DType().Computed())
+}
+
+// rounded is what was drawn, in the dtype of the parameters.
+func rounded(x, parameter node) node { return x.Graph().Convert(x, parameter.DType()) }
 
 // RandomGamma returns numbers of the gamma distribution with the given shape parameters, which are above 0, and
-// scale 1, one for each of them and in their dtype. A gradient with respect to the parameters is refused:
-// ops.StopGradient says that none is wanted.
+// scale 1, one for each of them and in their dtype. The gradient with respect to the parameters is the implicit one,
+// as in PyTorch, of which that of a mean is the mean: the probability of less than the number stays. See Figurnov, Mohamed
+// and Mnih, Implicit Reparameterization Gradients, 2018.
 func RandomGamma(seed, concentration *graph.Node) *graph.Node {
 	defer building("RandomGamma", seed, concentration)()
 	if bad := refusedParameter(refused("RandomGamma", seed, concentration), concentration); bad != nil {
 		return bad
 	}
-	return sampled(Exp(logGamma(seed, concentration)), concentration)
+	return rounded(Exp(logGamma(seed, widened(concentration))), concentration)
 }
 
 // RandomBeta returns numbers of the beta distribution with parameters a and b, which are above 0 and broadcast.
-// A gradient with respect to them is refused, as with [RandomGamma].
+// The gradient with respect to them is that of the two numbers of [RandomGamma] of which each is a share, as in JAX;
+// PyTorch's has the same mean.
 func RandomBeta(seed, a, b *graph.Node) *graph.Node {
 	defer building("RandomBeta", seed, a, b)()
 	for _, p := range []node{a, b} {
@@ -71,18 +79,19 @@ func RandomBeta(seed, a, b *graph.Node) *graph.Node {
 	if !both.Judged() {
 		return both
 	}
-	like := Sub(both, both) // of the shape to which both are repeated
-	return sampled(Sigmoid(Sub(logGamma(seed, Add(a, like)), logGamma(seed, Add(b, like)))), both)
+	like := StopGradient(Sub(both, both)) // of the shape to which both are repeated
+	return rounded(Sigmoid(Sub(logGamma(seed, widened(Add(a, like))), logGamma(seed, widened(Add(b, like))))), both)
 }
 
 // Dirichlet returns vectors of the Dirichlet distribution along the last axis of its parameters, which are above
-// 0: shares that add up to 1. A gradient with respect to them is refused, as with [RandomGamma].
+// 0: shares that add up to 1. The gradient with respect to them is that of the numbers of [RandomGamma] of which they
+// are shares, as in JAX; PyTorch's has the same mean.
 func Dirichlet(seed, concentration *graph.Node) *graph.Node {
 	defer building("Dirichlet", seed, concentration)()
 	if bad := refusedParameter(refused("Dirichlet", seed, concentration), concentration); bad != nil {
 		return bad
 	}
-	return sampled(Softmax(logGamma(seed, concentration), -1), concentration)
+	return rounded(Softmax(logGamma(seed, widened(concentration)), -1), concentration)
 }
 
 // Where a Poisson rate is large enough for rejection, and what stands for a rate that is not.
@@ -137,21 +146,21 @@ func manyEvents(seed, rate node) node {
 }
 
 func init() {
-	opSampled = define(graph.Op{Name: "sampled", Func: "sampled", Doc: "x, a sample that depends on a parameter in a way that has no gradient here.",
+	opSampled = define(graph.Op{Name: "sampled", Func: "sampled", Doc: "x, the logarithm of a number of the gamma distribution with the shape a, by which it has the implicit gradient.",
 		Class: graph.Elementwise, MinIn: 2, MaxIn: 2, Infer: sameType,
 		Emit: func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[0] },
+		Grad: each(noGradientOf, func(n, dy node) node { return Mul(dy, logGammaSlope(n.In(1), n)) }),
 	})
-	const unknown = "a gradient with respect to parameters is refused"
 	composed("RandomGamma", "a number of the gamma distribution.",
-		flat(unknown, "numpy.random.standard_gamma", "torch.distributions.Gamma", "jax.random.gamma", "", "",
+		named("numpy.random.standard_gamma", "torch.distributions.Gamma", "jax.random.gamma", "", "",
 			func(e *graph.Example) node { return RandomGamma(e.As(graph.Int64, "seed"), e.Of("concentration", "n")) }))
 	composed("RandomBeta", "a number of the beta distribution.",
-		flat(unknown, "numpy.random.beta", "torch.distributions.Beta", "jax.random.beta", "", "",
+		named("numpy.random.beta", "torch.distributions.Beta", "jax.random.beta", "", "",
 			func(e *graph.Example) node {
 				return RandomBeta(e.As(graph.Int64, "seed"), e.Of("a", "n"), e.Of("b", "n"))
 			}))
 	composed("Dirichlet", "shares of the Dirichlet distribution.",
-		flat(unknown, "numpy.random.dirichlet", "torch.distributions.Dirichlet", "jax.random.dirichlet", "", "",
+		named("numpy.random.dirichlet", "torch.distributions.Dirichlet", "jax.random.dirichlet", "", "",
 			func(e *graph.Example) node {
 				return Dirichlet(e.As(graph.Int64, "seed"), e.Of("concentration", "n", "k"))
 			}))
