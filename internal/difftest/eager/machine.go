@@ -83,12 +83,18 @@ func (m *Machine) apart(s *Step, f func() *Tensor) (x *Tensor) {
 	var err error
 	defer func() {
 		if err != nil {
-			x = dense(Float32, []int{0}, nil)
-			x.err = err
+			x = failed(err)
 		}
 	}()
 	defer recovered(s, &err)
 	return f()
+}
+
+// failed stands for a value that there is not.
+func failed(err error) *Tensor {
+	x := dense(Float32, []int{0}, nil)
+	x.err = err
+	return x
 }
 
 // Run computes all values of a program from its inputs.
