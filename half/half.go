@@ -79,7 +79,10 @@ func ToBFloat16(values []float32) []BFloat16 { return each(values, NewBFloat16) 
 
 // ToFloat32 returns the numbers as float32, exactly.
 func ToFloat32[T Float16 | BFloat16](values []T) []float32 {
-	return each(values, func(v T) float32 { return any(v).(interface{ Float32() float32 }).Float32() })
+	if values, is := any(values).([]Float16); is {
+		return each(values, Float16.Float32)
+	}
+	return each(any(values).([]BFloat16), BFloat16.Float32)
 }
 
 func each[A, B any](values []A, f func(A) B) []B {

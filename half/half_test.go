@@ -104,3 +104,18 @@ func TestSlices(t *testing.T) {
 	assert.Empty(t, ToFloat32([]Float16(nil)))
 	assert.Equal(t, "0.5", NewBFloat16(0.5).String())
 }
+
+func BenchmarkToFloat32(b *testing.B) {
+	b.Run("float16", func(b *testing.B) { benchmarkToFloat32[Float16](b) })
+	b.Run("bfloat16", func(b *testing.B) { benchmarkToFloat32[BFloat16](b) })
+}
+
+func benchmarkToFloat32[T Float16 | BFloat16](b *testing.B) {
+	values := make([]T, 1<<20)
+	for i := range values {
+		values[i] = T(i)
+	}
+	for b.Loop() {
+		ToFloat32(values)
+	}
+}
