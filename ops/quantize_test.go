@@ -58,6 +58,7 @@ func TestQuantizedOperations(t *testing.T) {
 }
 
 func quantizedCall(op string, in []node) []node {
+	window := []ops.ConvOption{ops.Stride(2, 1), ops.Padding(1, 2), ops.Dilation(1, 2), ops.Groups(2)}
 	switch op {
 	case "QuantizeLinear":
 		return []node{ops.Quantize(in[0], in[1], in[2])}
@@ -66,6 +67,10 @@ func quantizedCall(op string, in []node) []node {
 	case "DynamicQuantizeLinear":
 		q, scale, zero := ops.DynamicQuantize(in[0])
 		return []node{q, scale, zero}
+	case "ConvInteger":
+		return []node{ops.ConvInteger(in[0], in[1], in[2], in[3], window...)}
+	case "QLinearConv":
+		return []node{ops.QLinearConv(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], in[8], window...)}
 	case "MatMulInteger":
 		return []node{ops.MatMulInteger(in[0], in[1], in[2], in[3])}
 	}

@@ -399,7 +399,9 @@ var functions = map[string][]any{
 		// quantised integers
 		ops.Dequantize,
 		ops.DynamicQuantize,
+		ops.ConvInteger,
 		ops.MatMulInteger,
+		ops.QLinearConv,
 		ops.QLinearMatMul,
 		ops.Quantize,
 		// random numbers and new values
