@@ -12,6 +12,9 @@ var opDFT, opRealDFT, opRealFromDFT *graph.Op
 // dftAttrs are the fixed arguments of opDFT: whether the exponent has a plus sign, as in the inverse transform.
 type dftAttrs struct{ Plus bool }
 
+// IsInverse reports whether the exponent has a plus sign.
+func (a dftAttrs) IsInverse() bool { return a.Plus }
+
 // realFromDFTAttrs are the fixed arguments of opRealFromDFT: the number of real numbers.
 type realFromDFTAttrs struct{ Size graph.Dim }
 

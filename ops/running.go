@@ -13,6 +13,9 @@ var opCumMax, opCumMin, opRunningPlaces, opLogCumSumExp, opRecurrence, opRecur *
 // sought, and whether the first step is at the end.
 type runningAttrs struct{ Least, Reverse bool }
 
+// Running returns the arguments.
+func (a runningAttrs) Running() (least, reverse bool) { return a.Least, a.Reverse }
+
 // ofLastAxis is the entry of a Go function of the last axis of operands of one shape, of which only others make use.
 func ofLastAxis(name, doc string, operands int, dtype func(*graph.Call) graph.DType, function func(*graph.Arrays) error) *graph.Op {
 	return define(graph.Op{

@@ -53,7 +53,7 @@ var spectrumSamples = []sample{
 	{name: "svd", shapes: [][]int{{2, 4, 3}}, cancels: true, call: on(func(x node) node { u, _, _ := ops.SVD(squared(x)); return squared(u) })},
 	{name: "svd of a wide matrix", shapes: [][]int{{2, 4}}, cancels: true, call: on(func(x node) node {
 		u, s, vh := ops.SVD(x)
-		return ops.Concat(-1, s, ops.Flatten(ops.Einsum("ij,jk->ik", u, squared(vh)), 0, 1))
+		return ops.Concat(-1, s, ops.Flatten(ops.Einsum("ij,jk->ik", squared(u), squared(vh)), 0, 1))
 	})},
 	{name: "svdvals", shapes: [][]int{{2, 3, 2}}, cancels: true, call: on(func(x node) node { return ops.SingularValues(x) })},
 }

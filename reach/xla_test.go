@@ -2,6 +2,7 @@ package reach_test
 
 import (
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,8 +172,10 @@ func (r *run) compare(t *testing.T) {
 	defer record.Close()
 	losses, err := record.Read("loss")
 	require.NoError(t, err)
+	var worst float64
 	for step, loss := range losses.Data.([]float32) {
 		require.InEpsilon(t, r.losses[step], loss, 1e-5, "the loss of step %d", step)
+		worst = max(worst, math.Abs(float64(loss)/r.losses[step]-1))
 	}
 	if r.model.draws != nil {
 		draws, err := record.Read("draws")
@@ -182,11 +185,12 @@ func (r *run) compare(t *testing.T) {
 			require.Equal(t, want, draws.Data.([]float32)[step*n:][:n], "what step %d draws", step)
 		}
 	}
-	r.compareParameters(t)
+	t.Logf("%s: largest differences: losses %.1e relative, parameters %.1e", t.Name(), worst, r.compareParameters(t))
 }
 
-// compareParameters loads what XLA has trained into another session: training could go on.
-func (r *run) compareParameters(t *testing.T) {
+// compareParameters loads what XLA has trained into another session: training could go on. It returns the largest
+// difference.
+func (r *run) compareParameters(t *testing.T) (worst float64) {
 	other := r.session.Program().NewSession()
 	_, err := weights.LoadFile(other, r.config.Save)
 	require.NoError(t, err)
@@ -200,10 +204,14 @@ func (r *run) compareParameters(t *testing.T) {
 		switch want := want.Data.(type) {
 		case []float32:
 			require.InDeltaSlice(t, want, got.Data, 1e-4, n.Name())
+			for i, x := range got.Data.([]float32) {
+				worst = max(worst, math.Abs(float64(x-want[i])))
+			}
 		case []int64:
 			require.Equal(t, want, got.Data, n.Name())
 		default:
 			require.Equal(t, graph.Float64, n.DType(), n.Name())
 		}
 	}
+	return worst
 }

@@ -231,7 +231,11 @@ func (e *exporter) composite(n *graph.Node, in []*value) *value {
 	if heldAs(n.DType()) != n.DType() {
 		self = graph.Apply(n.Op(), n.Attrs(), operands...)
 	}
-	y := n.Op().Expand(self, operands)
+	return e.expanded(n, g, n.Op().Expand(self, operands), given)
+}
+
+// expanded writes what n is in another graph: y, of values that are given.
+func (e *exporter) expanded(n *graph.Node, g *graph.Graph, y *graph.Node, given map[*graph.Node]*value) *value {
 	if err := g.Err(); err != nil {
 		return e.fail(n, "is written with others by its Expand, which makes a mistake: %v", err)
 	}

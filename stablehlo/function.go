@@ -13,17 +13,20 @@ var functions = map[*graph.Op]func(e *exporter, n *graph.Node, in []*value) *val
 	ops.Lookup("order"):      (*exporter).order,
 	ops.Lookup("cholesky"):   (*exporter).cholesky,
 	ops.Lookup("triangular"): (*exporter).triangular,
+	ops.Lookup("dft"):        (*exporter).fourier, ops.Lookup("real_dft"): (*exporter).fourierOfReal, ops.Lookup("real_from_dft"): (*exporter).fourierToReal,
 }
 
 // function computes a node whose operation is a Go function, which no other engine has.
 func (e *exporter) function(n *graph.Node, in []*value) *value {
-	form := functions[n.Op()]
+	form, other := functions[n.Op()], otherForms[n.Op()]
 	switch {
-	case form == nil:
+	case form == nil && other == nil:
 		return e.fail(n, "has no form in StableHLO: it is computed by a function of Go. Compute it before or after the exported program, "+
 			"and feed it to it")
 	case e.typeOf(n).count() == 0:
 		return e.splat(e.typeOf(n), 0)
+	case other != nil:
+		return e.writtenWith(n, in, other)
 	}
 	wide := make([]*value, len(in))
 	for i, x := range in {

@@ -1,0 +1,144 @@
+package stablehlo
+
+import (
+	"math/bits"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// node is a value of the graph in which a form is written. All its sizes are numbers.
+type node = *graph.Node
+
+// otherForms has the operations that are Go functions of whole arrays, written with others: what engines offer
+// beyond StableHLO differs from one to the next.
+var otherForms = map[*graph.Op]func(n *graph.Node, x []node) node{
+	ops.Lookup("recur"):          recurrence,
+	ops.Lookup("running_places"): runningPlaces,
+	ops.Lookup("searchsorted"):   searchSorted,
+	ops.Lookup("lu_factor"):      luFactors,
+	ops.Lookup("lu_solve"):       luSolution,
+	ops.Lookup("lu_inverse"):     luInverse,
+	ops.Lookup("cofactors"):      cofactors,
+	ops.Lookup("qr"):             householder,
+	ops.Lookup("eigh"): func(_ *graph.Node, x []node) node {
+		values, vectors := eigen(x[0])
+		return packed(x[0].Rank()-2, values, vectors)
+	},
+	ops.Lookup("eigvalsh"):   func(_ *graph.Node, x []node) node { values, _ := eigen(x[0]); return values },
+	ops.Lookup("svd"):        func(_ *graph.Node, x []node) node { u, s, vh := singular(x[0]); return packed(x[0].Rank()-2, u, s, vh) },
+	ops.Lookup("svdvals"):    func(_ *graph.Node, x []node) node { _, s, _ := singular(x[0]); return s },
+	ops.Lookup("pinv"):       pseudoInverse,
+	ops.Lookup("matrix_exp"): matrixExp,
+}
+
+// writtenWith computes a Go function by the form that is written with other operations: numbers in float64, which are
+// rounded once.
+func (e *exporter) writtenWith(n *graph.Node, in []*value, form func(*graph.Node, []node) node) *value {
+	g := n.Graph().Derive()
+	x, given := make([]node, len(in)), map[*graph.Node]*value{}
+	for i, v := range in {
+		wide := v
+		if v.dtype.IsFloat() {
+			wide = e.convert(v, graph.Float64)
+		}
+		x[i] = g.InputFor(n.In(i), wide.dtype, graph.MakeShape(v.shape...))
+		given[x[i]] = wide
+	}
+	return e.expanded(n, g, form(n, x), given)
+}
+
+// num is a number that takes the dtype of what it meets.
+func num(v float64) node { return graph.Num(v) }
+
+// sizes returns the last two sizes of matrices.
+func sizes(x node) (rows, cols graph.Dim) {
+	s := x.Shape()
+	return s[len(s)-2], s[len(s)-1]
+}
+
+// rowsOf and colsOf number the rows, or the columns, of matrices: [n, 1] and [1, m].
+func rowsOf(g *graph.Graph, n graph.Dim) node { return ops.Iota(g, 0, n, 1) }
+func colsOf(g *graph.Graph, m graph.Dim) node { return ops.Iota(g, 1, 1, m) }
+
+// chosen is the row of matrices, for axis -2, or the column for which a condition is true, along an axis that is kept.
+func chosen(condition, x node, axis ops.Axis) node {
+	return ops.Sum(ops.Where(condition, x, num(0)), axis, ops.KeepDims())
+}
+
+// packed lays the elements of several results side by side, behind the axes of the batch.
+func packed(batch int, parts ...node) node {
+	flat := make([]node, len(parts))
+	for i, x := range parts {
+		flat[i] = ops.Flatten(x, batch, -1)
+	}
+	return ops.Concat(-1, flat...)
+}
+
+// recurrence is y[t] = a[t]·y[t-1] + x[t] along the last axis.
+func recurrence(n *graph.Node, in []node) node {
+	_, reverse := n.Attrs().(interface{ Running() (least, reverse bool) }).Running()
+	a, x := in[0], in[1]
+	g, last := x.Graph(), x.Rank()-1
+	zero, first, later := ops.Zeros(g, graph.Float64, x.Shape()[:last]...), g.Scalar(graph.Bool, 1), g.Scalar(graph.Bool, 0)
+	_, out := ops.Scan(ops.Loop{Carry: []node{zero, first}, Over: []node{a, x}, Axis: last, Reverse: reverse},
+		func(c, t []node) (next, out []node) {
+			sum := ops.Where(c[1], t[1], ops.Add(ops.Mul(t[0], c[0]), t[1]))
+			return []node{sum, later}, []node{sum}
+		})
+	return out[0]
+}
+
+// runningPlaces are the places of the greatest elements up to each place of the last axis, or of the least: of equal ones the last,
+// and NaN wins.
+func runningPlaces(n *graph.Node, in []node) node {
+	least, _ := n.Attrs().(interface{ Running() (least, reverse bool) }).Running()
+	x := in[0]
+	last := x.Rank() - 1
+	first := ops.Select(x, last, 0)
+	places := ops.Iota(x.Graph(), 0, x.Shape()[last])
+	at := ops.Zeros(x.Graph(), graph.Int64, first.Shape()...)
+	_, out := ops.Scan(ops.Loop{Carry: []node{first, at}, Over: []node{ops.MoveAxis(x, last, 0), places}},
+		func(c, t []node) (next, out []node) {
+			wins := ops.GreaterEqual(t[0], c[0])
+			if least {
+				wins = ops.LessEqual(t[0], c[0])
+			}
+			wins = ops.Or(wins, ops.NotEqual(t[0], t[0]))
+			place := ops.Where(wins, t[1], c[1])
+			return []node{ops.Where(wins, t[0], c[0]), place}, []node{place}
+		})
+	return ops.MoveAxis(out[0], 0, last)
+}
+
+// searchSorted halves, for each value, the part of a sorted sequence in which its place is.
+func searchSorted(n *graph.Node, in []node) node {
+	sorted, values := in[0], in[1]
+	right := n.Attrs().(ops.SearchAttrs).Right
+	g, shape := values.Graph(), values.Shape()
+	size, _ := sorted.Shape()[sorted.Rank()-1].Int()
+	start := ops.Zeros(g, graph.Int64, shape...)
+	if size == 0 {
+		return start
+	}
+	count := sorted.Shape().NumElements().FloorDiv(size)
+	base := ops.Zeros(g, graph.Int64, 1)
+	if sorted.Rank() > 1 {
+		base = ops.Reshape(ops.Mul(ops.Iota(g, 0, count), g.Scalar(graph.Int64, float64(size))), append(shape[:len(shape)-1:len(shape)-1], 1)...)
+	}
+	flat := ops.Reshape(sorted, -1)
+	found := ops.Fori(graph.Dim(bits.Len(uint(size))), []node{start, ops.Add(start, g.Scalar(graph.Int64, float64(size)))}, func(_ node, c []node) []node {
+		low, high := c[0], c[1]
+		mid := ops.FloorDiv(ops.Add(low, high), g.Scalar(graph.Int64, 2))
+		open := ops.Less(low, high)
+		element := ops.Take(flat, 0, ops.Add(base, ops.Minimum(mid, g.Scalar(graph.Int64, float64(size-1)))))
+		before := ops.Not(ops.GreaterEqual(element, values))
+		if right {
+			before = ops.Not(ops.Greater(element, values))
+		}
+		up := ops.And(open, before)
+		down := ops.And(open, ops.Not(before))
+		return []node{ops.Where(up, ops.Add(mid, g.Scalar(graph.Int64, 1)), low), ops.Where(down, mid, high)}
+	})
+	return found[0]
+}
