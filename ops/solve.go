@@ -13,6 +13,9 @@ var opLU, opSolveLU, opInverseOfLU, opSolve, opInv *graph.Op
 // SolveAttrs are the fixed arguments of Solve: whether the system is that of Aᵀ, and whether the right side is a vector.
 type SolveAttrs struct{ Transposed, Vector bool }
 
+// IsTransposed reports whether the system is that of Aᵀ.
+func (a SolveAttrs) IsTransposed() bool { return a.Transposed }
+
 // Args writes the operands alone: users write no other arguments.
 func (a SolveAttrs) Args(operands []string) []string { return operands }
 

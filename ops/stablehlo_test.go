@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,8 +60,19 @@ func TestStableHLO(t *testing.T) {
 			trials = append(trials, e)
 		}
 	}
+	t.Run("IREE", func(t *testing.T) { judgedByIREE(t, programs) })
 	for i, o := range xla.Do(t, programs) {
 		trials[i].judge(o)
+	}
+}
+
+// judgedByIREE has a compiler that is not XLA parse and verify the modules.
+func judgedByIREE(t *testing.T, programs []xla.Program) {
+	wrong := strings.Replace(programs[0].Text, "stablehlo.add", "stablehlo.not", 1) // which takes one operand
+	said := xla.Verify(t, append([]xla.Program{{Text: wrong}}, programs...))
+	require.Contains(t, said[0], "operand")
+	for i, text := range said[1:] {
+		require.Empty(t, text, programs[i].Name)
 	}
 }
 

@@ -41,7 +41,7 @@ func exchange(a, i, k node) node {
 
 // luSolution is the solution of a system whose matrix is factored.
 func luSolution(n *graph.Node, in []node) node {
-	return solved(in[0], in[1], n.Attrs().(ops.SolveAttrs).Transposed, "the solver failed because the input matrix is singular")
+	return solved(in[0], in[1], n.Attrs().(interface{ IsTransposed() bool }).IsTransposed(), "the solver failed because the input matrix is singular")
 }
 
 // luInverse is the inverse of matrices that are factored.

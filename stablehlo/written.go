@@ -114,7 +114,7 @@ func runningPlaces(n *graph.Node, in []node) node {
 // searchSorted halves, for each value, the part of a sorted sequence in which its place is.
 func searchSorted(n *graph.Node, in []node) node {
 	sorted, values := in[0], in[1]
-	right := n.Attrs().(ops.SearchAttrs).Right
+	right := n.Attrs().(interface{ IsRight() bool }).IsRight()
 	g, shape := values.Graph(), values.Shape()
 	size, _ := sorted.Shape()[sorted.Rank()-1].Int()
 	start := ops.Zeros(g, graph.Int64, shape...)

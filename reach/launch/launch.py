@@ -365,7 +365,7 @@ class Loop:
     def run(self):
         a, p = self.a, self.program
         data = Data(a.data, p, a.counter, a.process_id)
-        params = Parameters(a.params or a.folder / "weights.safetensors")
+        params = Parameters(a.params or a.folder / "weights.safetensors") if self.held else None
         values = [None] * len(p.arguments)
         for i in self.held:
             values[i] = p.array(i, lambda index, i=i: params.part(p.arguments[i], index))
