@@ -27,13 +27,15 @@ type request struct {
 	thresholds       lower.Thresholds
 }
 
-// Outputs names the values that each run gives back.
+// Outputs names the values that each run gives back. Given several times, it names them all.
 func Outputs(nodes ...*graph.Node) Option {
 	return func(r *request) { r.outputs = append(r.outputs, nodes...) }
 }
 
 // Updates names in-place writes that each run carries out, such as an optimiser's, and calls for their effect, such as those of
-// ops.Print.
+// ops.Print. Given several times, it names them all:
+//
+//	exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.Updates(pass.Updates()...))
 func Updates(nodes ...*graph.Node) Option {
 	return func(r *request) { r.updates = append(r.updates, nodes...) }
 }

@@ -14,7 +14,7 @@ import (
 //	pass := nn.Training(g)
 //	loss := ops.CrossEntropy(model.Apply(pass, x), label)
 //	step := optim.Adam(1e-3).Minimize(loss)
-//	train, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(append(step, pass.Updates()...)...))
+//	train, err := exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.Updates(pass.Updates()...))
 //
 //	logits := model.Apply(nn.Evaluation(g), x)
 //	eval, err := exec.Compile(g, exec.Outputs(logits))
