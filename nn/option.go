@@ -32,6 +32,7 @@ type settings struct {
 	transformerSettings
 	layers        int // of a recurrent network
 	bidirectional bool
+	projection    *int
 }
 
 // DType sets the dtype of a layer's parameters, and so of what it works on: Float32 unless said
@@ -107,6 +108,11 @@ func Layers(n int) Option { return Option{"Layers", func(s *settings) { s.layers
 func Bidirectional() Option {
 	return Option{"Bidirectional", func(s *settings) { s.bidirectional = true }}
 }
+
+// ProjSize has an LSTM project its hidden state to n elements in each step, fewer than it has, as
+// PyTorch's proj_size (Sak, Senior, Beaufays: "Long short-term memory based recurrent neural network
+// architectures", 2014): h' = weight_hr·(sigmoid(o)·tanh(c')).
+func ProjSize(n int) Option { return Option{"ProjSize", func(s *settings) { s.projection = &n }} }
 
 // Size is a width of a layer: a whole number, or the name of one that is known ([graph.Exactly]).
 type Size interface{ int | graph.Dim }

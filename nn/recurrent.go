@@ -14,13 +14,15 @@ type Recurrent struct {
 	declared
 	Cells    [][]*Cell // by layer, and by direction
 	hidden   graph.Dim
-	states   int // of a cell: 1, or 2 of an LSTM
+	width    graph.Dim // of the hidden state: hidden, unless it is projected
+	states   int       // of a cell: 1, or 2 of an LSTM
 	settings settings
 }
 
 // Cell is what a layer computes in a step, in one direction.
 type Cell struct {
-	WeightIH, WeightHH *graph.Node // [gates·hidden, in] and [gates·hidden, hidden]
+	WeightIH, WeightHH *graph.Node // [gates·hidden, in] and [gates·hidden, hidden], of a projected state [gates·hidden, projection]
+	WeightHR           *graph.Node // [projection, hidden], or nil
 	BiasIH, BiasHH     *graph.Node // [gates·hidden], or nil
 	step               step
 	late               bool // BiasHH is added in each step, since what it is part of is multiplied there
@@ -54,9 +56,9 @@ func NewRNN[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, 
 //	c' = sigmoid(f)·c + sigmoid(i)·tanh(g)
 //	h' = sigmoid(o)·tanh(c')
 //
-// Options are those of [NewRNN] but for [Activation].
+// Options are those of [NewRNN] but for [Activation], and [ProjSize].
 func NewLSTM[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
-	return newRecurrent(g, "LSTM", name, graph.Dim(in), graph.Dim(hidden), kind{gates: 4, states: 2, step: func(*settings) step { return stepLSTM }}, opts, recurrentOptions)
+	return newRecurrent(g, "LSTM", name, graph.Dim(in), graph.Dim(hidden), kind{gates: 4, states: 2, step: func(*settings) step { return stepLSTM }}, opts, recurrentOptions+" ProjSize")
 }
 
 func stepLSTM(x, h *graph.Node, state []*graph.Node) []*graph.Node {
@@ -92,7 +94,7 @@ type kind struct {
 }
 
 func newRecurrent(g *graph.Graph, name0, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *Recurrent {
-	l := &Recurrent{hidden: hidden, states: k.states}
+	l := &Recurrent{hidden: hidden, width: hidden, states: k.states}
 	opts = append([]Option{Layers(1)}, opts...)
 	l.declared = declare(g, name0, name, opts, has, func(s *settings) {
 		l.settings = *s
@@ -100,6 +102,14 @@ func newRecurrent(g *graph.Graph, name0, name string, in, hidden graph.Dim, k ki
 			l.g, l.kind = g, name0
 			l.refuse(fmt.Sprintf("the number of layers is %d; it must be from 1 to %d", s.layers, maxLayers))
 			l.settings.layers = 1
+		}
+		if size := s.projection; size != nil {
+			if n := *size; n < 1 || n >= known(g, hidden) {
+				l.g, l.kind = g, name0
+				l.refuse(fmt.Sprintf("the state is projected to %d elements; that must be at least 1 and less than its %s", n, hidden))
+				*size = 1
+			}
+			l.width = graph.Dim(*size)
 		}
 		directions := []string{""}
 		if s.bidirectional {
@@ -109,24 +119,27 @@ func newRecurrent(g *graph.Graph, name0, name string, in, hidden graph.Dim, k ki
 		for layer := range l.settings.layers {
 			var cells []*Cell
 			for _, direction := range directions {
-				cells = append(cells, newCell(g, s, k, fmt.Sprintf("_l%d%s", layer, direction), rows, width, hidden))
+				cells = append(cells, newCell(g, s, k, fmt.Sprintf("_l%d%s", layer, direction), rows, width, hidden, l.width))
 			}
 			l.Cells = append(l.Cells, cells)
-			width = graph.Dim(len(directions)).Times(hidden)
+			width = graph.Dim(len(directions)).Times(l.width)
 		}
 	})
 	return l
 }
 
-func newCell(g *graph.Graph, s *settings, k kind, suffix string, rows, in, hidden graph.Dim) *Cell {
+func newCell(g *graph.Graph, s *settings, k kind, suffix string, rows, in, hidden, state graph.Dim) *Cell {
 	bound := 1 / math.Sqrt(float64(known(g, hidden)))
 	weight, bias := or(s.weight, Uniform(-bound, bound)), or(s.bias, Uniform(-bound, bound))
 	c := &Cell{step: k.step(s), late: k.late}
 	c.WeightIH = g.ParamInit("weight_ih"+suffix, s.dtype, weight, rows, in)
-	c.WeightHH = g.ParamInit("weight_hh"+suffix, s.dtype, weight, rows, hidden)
+	c.WeightHH = g.ParamInit("weight_hh"+suffix, s.dtype, weight, rows, state)
 	if !s.noBias {
 		c.BiasIH = g.ParamInit("bias_ih"+suffix, s.dtype, bias, rows)
 		c.BiasHH = g.ParamInit("bias_hh"+suffix, s.dtype, bias, rows)
+	}
+	if s.projection != nil {
+		c.WeightHR = g.ParamInit("weight_hr"+suffix, s.dtype, weight, state, hidden)
 	}
 	return c
 }
@@ -139,33 +152,57 @@ func (l *Recurrent) Apply(p *Pass, x *graph.Node) *graph.Node {
 }
 
 // ApplyFrom is Apply from given states, and also returns those after the last step: the hidden state
-// and, of an LSTM, the state of the memory, each [layers·directions, batch, hidden]. A text is written
-// by applying it to one step after the other.
+// and, of an LSTM, the state of the memory, each [layers·directions, batch, hidden]; with [ProjSize]
+// the hidden state has as many elements. A text is written by applying it to one step after the other.
 func (l *Recurrent) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
-	args, sizes := []argument{{"x", x, "batch t in"}}, map[string]graph.Dim{"hidden": l.hidden}
+	return l.applied("ApplyFrom", p, []argument{{"x", x, "batch t in"}}, state)
+}
+
+// ApplyPadded is ApplyFrom for sequences of different lengths, as PyTorch computes packed ones
+// (pack_padded_sequence with enforce_sorted=False): lengths, Int64 or Int32 [batch], are from 1 to t,
+// and what stands in x behind them is not read. Each sequence goes backwards from its own end, y is 0
+// behind it, and final states are those after its own last step. A run stops at a length that is none.
+func (l *Recurrent) ApplyPadded(p *Pass, x, lengths *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
+	return l.applied("ApplyPadded", p, []argument{{"x", x, "batch t in"}, {"lengths", lengths, "batch"}}, state)
+}
+
+// applied is both: args are x and, of padded sequences, their lengths.
+func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.Node) (y *graph.Node, final []*graph.Node) {
+	first, sizes := len(args), map[string]graph.Dim{"hidden": l.hidden}
 	for i, s := range state {
-		args = append(args, argument{fmt.Sprintf("state %d", i), s, "cells batch hidden"})
+		form := "cells batch hidden"
+		if i == 0 && l.width != l.hidden {
+			form = "cells batch projection"
+		}
+		args = append(args, argument{fmt.Sprintf("state %d", i), s, form})
 	}
 	gives := "batch t out"
 	if len(l.Cells) > 0 {
-		sizes["in"] = l.Cells[0][0].WeightIH.Shape()[1]
+		sizes["in"], sizes["projection"] = l.Cells[0][0].WeightIH.Shape()[1], l.width
 		sizes["cells"] = graph.Dim(len(l.Cells) * len(l.Cells[0]))
-		sizes["out"] = graph.Dim(len(l.Cells[0])).Times(l.hidden)
+		sizes["out"] = graph.Dim(len(l.Cells[0])).Times(l.width)
 	}
 	y = l.apply(p, args, sizes, gives, func(in []*graph.Node) *graph.Node {
 		if in[0].Rank() != 3 {
 			return in[0] // the contract refuses it
 		}
 		if len(state) != 0 && len(state) != l.states {
-			return unbuilt("ApplyFrom", fmt.Sprintf("%d states are given, and a layer has %d", len(state), l.states), in[0])
+			return unbuilt(fn, fmt.Sprintf("%d states are given, and a layer has %d", len(state), l.states), in[0])
 		}
+		var lengths *graph.Node
 		for i, x := range in {
-			if t := l.settings.dtype; x.DType() != t {
+			switch t := l.settings.dtype; {
+			case i > 0 && i < first:
+				if !x.DType().IsInt() || x.Rank() != 1 {
+					return unbuilt(fn, fmt.Sprintf("lengths are whole numbers, one for each sequence, and these are %s%s: ops.Cast(lengths, graph.Int64)", x.DType(), x.Shape()), x)
+				}
+				lengths = x
+			case x.DType() != t:
 				help := "convert it with ops.Cast, or declare the layer with nn.DType"
-				return unbuilt("ApplyFrom", fmt.Sprintf("%s is %s, and the parameters are %s: %s", args[i].name, x.DType(), t, help), x)
+				return unbuilt(fn, fmt.Sprintf("%s is %s, and the parameters are %s: %s", args[i].name, x.DType(), t, help), x)
 			}
 		}
-		y, final = l.run(p, in[0], in[1:])
+		y, final = l.run(p, in[0], lengths, in[first:])
 		return y
 	})
 	for len(final) < l.states {
@@ -175,10 +212,15 @@ func (l *Recurrent) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (y *
 }
 
 // run applies the layers, with the axis of time first.
-func (l *Recurrent) run(p *Pass, x *graph.Node, state []*graph.Node) (y *graph.Node, final []*graph.Node) {
-	batch := x.Shape()[0]
+func (l *Recurrent) run(p *Pass, x, lengths *graph.Node, state []*graph.Node) (y *graph.Node, final []*graph.Node) {
+	batch, g := x.Shape()[0], x.Graph()
 	last := make([][]*graph.Node, l.states) // of each cell
 	y = ops.Transpose(x, 0, 1)
+	var within *graph.Node // whether a place is one of its sequence's, [t, batch, 1]
+	if lengths != nil {
+		within = isWithin(lengths, y.Shape()[0])
+		y = ops.Where(within, y, ops.Zeros(g, x.DType())) // what stands there may be no number
+	}
 	for layer, cells := range l.Cells {
 		if layer > 0 {
 			y = Dropout(l.settings.dropout).Apply(p, y)
@@ -187,14 +229,17 @@ func (l *Recurrent) run(p *Pass, x *graph.Node, state []*graph.Node) (y *graph.N
 		for direction, c := range cells {
 			begin := make([]*graph.Node, l.states)
 			for i := range begin {
-				if len(state) == 0 {
-					begin[i] = ops.Zeros(x.Graph(), x.DType(), batch, l.hidden)
-				} else {
+				switch {
+				case len(state) > 0:
 					begin[i] = ops.Select(state[i], 0, graph.Dim(len(last[i])))
+				case i == 0:
+					begin[i] = ops.Zeros(g, x.DType(), batch, l.width)
+				default:
+					begin[i] = ops.Zeros(g, x.DType(), batch, l.hidden)
 				}
 			}
 			var end []*graph.Node
-			outs[direction], end = c.scan(y, begin, direction == 1)
+			outs[direction], end = c.scan(y, within, begin, direction == 1)
 			for i, s := range end {
 				last[i] = append(last[i], s)
 			}
@@ -207,21 +252,44 @@ func (l *Recurrent) run(p *Pass, x *graph.Node, state []*graph.Node) (y *graph.N
 	return ops.Transpose(y, 0, 1), final
 }
 
-// scan goes through x, [t, batch, in]. The input's part of the gates is one product for all steps.
-func (c *Cell) scan(x *graph.Node, begin []*graph.Node, reverse bool) (y *graph.Node, end []*graph.Node) {
+// isWithin reports of each of t places of each sequence whether it is one of its length, [t, batch, 1].
+func isWithin(lengths *graph.Node, t graph.Dim) *graph.Node {
+	g := lengths.Graph()
+	lengths = ops.Cast(lengths, graph.Int64)
+	isLength := ops.And(ops.GreaterEqual(lengths, graph.Num(1)), ops.LessEqual(lengths, ops.Size(g, graph.Int64, t)))
+	lengths = ops.Assert(lengths, isLength, "a sequence has from 1 place to as many as the longest may have")
+	return ops.Less(ops.Iota(g, 0, t, 1, 1), ops.Unsqueeze(lengths, 1))
+}
+
+// scan goes through x, [t, batch, in]. The input's part of the gates is one product for all steps. Where within
+// says that a sequence has no such place, its state stays.
+func (c *Cell) scan(x, within *graph.Node, begin []*graph.Node, reverse bool) (y *graph.Node, end []*graph.Node) {
 	weight, bias := ops.Transpose(c.WeightHH, 0, 1), c.BiasIH
 	if bias != nil && !c.late {
 		bias = ops.Add(bias, c.BiasHH)
 	}
-	given := ops.Linear(x, c.WeightIH, bias)
-	end, all := ops.Scan(ops.Loop{Carry: begin, Over: []*graph.Node{given}, Reverse: reverse},
+	over := []*graph.Node{ops.Linear(x, c.WeightIH, bias)}
+	if within != nil {
+		over = append(over, within)
+	}
+	end, all := ops.Scan(ops.Loop{Carry: begin, Over: over, Reverse: reverse},
 		func(state, x []*graph.Node) (next, out []*graph.Node) {
 			h := ops.MatMul(state[0], weight)
 			if c.BiasHH != nil && c.late {
 				h = ops.Add(h, c.BiasHH)
 			}
 			next = c.step(x[0], h, state)
-			return next, next[:1]
+			if c.WeightHR != nil {
+				next[0] = ops.Linear(next[0], c.WeightHR, nil)
+			}
+			if within == nil {
+				return next, next[:1]
+			}
+			out = []*graph.Node{ops.Where(x[1], next[0], ops.Zeros(h.Graph(), h.DType()))}
+			for i, s := range state {
+				next[i] = ops.Where(x[1], next[i], s)
+			}
+			return next, out
 		})
 	return all[0], end
 }

@@ -1,6 +1,7 @@
 package nn_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -189,6 +190,21 @@ func TestRecurrentNetworksThatCannotBe(t *testing.T) {
 		"Activation is no option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
 			nn.NewGRU(g, "a", 4, 3, nn.Activation(ops.Relu)).Apply(p, x)
 		},
+		"ProjSize is no option of GRU": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+			nn.NewGRU(g, "a", 4, 3, nn.ProjSize(2)).Apply(p, x)
+		},
+		"the state is projected to 3 elements; that must be at least 1 and less than its 3": func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+			nn.NewLSTM(g, "a", 4, 3, nn.ProjSize(3)).Apply(p, x)
+		},
+		`LSTM a takes state 0 as "cells batch projection": axis 2 is 3, not 2`: func(g *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+			nn.NewLSTM(g, "a", 4, 3, nn.ProjSize(2)).ApplyFrom(p, x, single(g, "h", 1, batch, 3), single(g, "c", 1, batch, 3))
+		},
+		"lengths are whole numbers, one for each sequence, and these are float32[batch]: ops.Cast(lengths, graph.Int64)": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, batch graph.Dim) {
+			l.ApplyPadded(p, x, single(g, "lengths", batch))
+		},
+		`LSTM net takes lengths as "batch", and it is nil`: func(_ *graph.Graph, p *nn.Pass, l *nn.Recurrent, x *graph.Node, _ graph.Dim) {
+			l.ApplyPadded(p, x, nil)
+		},
 		"the layer was made without a graph": func(_ *graph.Graph, p *nn.Pass, _ *nn.Recurrent, x *graph.Node, _ graph.Dim) {
 			(&nn.Recurrent{}).Apply(p, x)
 		},
@@ -200,5 +216,70 @@ func TestRecurrentNetworksThatCannotBe(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "recurrent_test.go:", want)
 		require.ErrorContains(t, err, "1 error, 0 warnings", want)
+	}
+}
+
+// TestPaddedSequencesAreThoseWithoutPadding goes over sequences of different lengths at once and one by one. What
+// stands behind them is no number; a length that is none stops the run.
+func TestPaddedSequencesAreThoseWithoutPadding(t *testing.T) {
+	const batch, places = 3, 6
+	for name, build := range recurrentKinds {
+		g := graph.New(name)
+		l := build(g, nn.Layers(2), nn.Bidirectional(), f64)
+		x, lengths := g.Input("x", graph.Float64, g.Dim("batch"), g.Dim("t"), 4), g.Input("lengths", graph.Int32, g.Dim("batch"))
+		p := nn.Evaluation(g)
+		sums := func(y *graph.Node, final []*graph.Node) *graph.Node {
+			parts := []*graph.Node{ops.Sum(ops.Square(y), 1)}
+			for _, s := range final {
+				parts = append(parts, ops.Flatten(ops.Transpose(s, 0, 1), 1, -1))
+			}
+			return ops.Concat(1, parts...)
+		}
+		padded, whole := sums(l.ApplyPadded(p, x, lengths)), sums(l.ApplyFrom(p, x))
+		weight := l.Cells[0][1].WeightIH
+		progs := map[*graph.Node]*exec.Session{}
+		slopes := map[*graph.Node]*graph.Node{}
+		first := (*exec.Session)(nil)
+		for _, y := range []*graph.Node{padded, whole} {
+			slopes[y] = autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{weight})[0]
+			prog, err := exec.Compile(g, exec.Outputs(y, slopes[y]))
+			require.NoError(t, err)
+			require.Empty(t, prog.Warnings())
+			var options []exec.SessionOption
+			if first != nil {
+				options = append(options, exec.ShareParams(first))
+			}
+			progs[y] = prog.NewSession(options...)
+			first = progs[y]
+		}
+		rng, of := rand.New(rand.NewPCG(3, 4)), []int32{4, 6, 1}
+		all := make([]float64, batch*places*4)
+		var want, slope []float64
+		for i := range batch {
+			for j := range places * 4 {
+				all[i*places*4+j] = rng.NormFloat64()
+				if j >= int(of[i])*4 {
+					all[i*places*4+j] = math.NaN()
+				}
+			}
+			one := exec.Feed{x: exec.Array{Shape: []int{1, int(of[i]), 4}, Data: all[i*places*4:][:of[i]*4]}}
+			want = append(want, resultOf(t, progs[whole], whole, one)...)
+			part := resultOf(t, progs[whole], slopes[whole], one)
+			if slope == nil {
+				slope = make([]float64, len(part))
+			}
+			for j, v := range part {
+				slope[j] += v
+			}
+		}
+		feed := exec.Feed{x: exec.Array{Shape: []int{batch, places, 4}, Data: all}, lengths: of}
+		require.InDeltaSlice(t, want, resultOf(t, progs[padded], padded, feed), 1e-12, name)
+		require.InDeltaSlice(t, slope, resultOf(t, progs[padded], slopes[padded], feed), 1e-11, name)
+		for _, wrong := range []int32{0, -1, 7} {
+			feed[lengths] = []int32{6, wrong, 2}
+			_, err := progs[padded].Run(t.Context(), feed)
+			require.ErrorContains(t, err, "a sequence has from 1 place to as many as the longest may have")
+			require.ErrorContains(t, err, "recurrent_test.go:")
+		}
 	}
 }

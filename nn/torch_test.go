@@ -61,6 +61,34 @@ func stated(make func(g *graph.Graph) *nn.Recurrent) torchCase {
 	}
 }
 
+// ended puts what sequences give and their last states side by side, as testdata/layers.py does. What is given
+// behind the sequences are their lengths, if they have some, and states.
+func ended(make func(g *graph.Graph, name string, in, hidden int, opts ...nn.Option) *nn.Recurrent, hidden int, opts ...nn.Option) torchCase {
+	return func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		l := make(g, "", 3, hidden, append(opts, nn.Layers(2), nn.Bidirectional(), f64)...)
+		apply := func() (y *graph.Node, final []*graph.Node) { return l.ApplyFrom(p, x[0]) }
+		if len(x) > 1 {
+			apply = func() (y *graph.Node, final []*graph.Node) { return l.ApplyPadded(p, x[0], x[1], x[2:]...) }
+		}
+		y, final := apply()
+		list := []*graph.Node{ops.Flatten(y, 1, -1)}
+		for _, s := range final {
+			list = append(list, ops.Flatten(ops.Transpose(s, 0, 1), 1, -1))
+		}
+		return ops.Concat(1, list...)
+	}
+}
+
+// paddedCases are those that testdata/layers.py writes where it is asked for padded ones.
+var paddedCases = map[string]torchCase{
+	"lstm with projections": ended(nn.NewLSTM[int, int], 5, nn.ProjSize(2)),
+	"padded rnn":            ended(nn.NewRNN[int, int], 4),
+	"padded lstm":           ended(nn.NewLSTM[int, int], 4),
+	"padded gru":            ended(nn.NewGRU[int, int], 4),
+	"padded lstm with projections from a state": ended(nn.NewLSTM[int, int], 4, nn.ProjSize(3)),
+	"padded gru from a state":                   ended(nn.NewGRU[int, int], 4),
+}
+
 var torchCases = map[string]torchCase{
 	"linear":              of(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 3, f64) }),
 	"linear without bias": of(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 1, f64, nn.NoBias()) }),
@@ -191,14 +219,17 @@ func readTorch(t *testing.T, path string) map[string]torchValues {
 
 // TestLayersAreThoseOfPyTorch compares results, gradients and state with what PyTorch computes of
 // the same parameters, which have the same names.
-func TestLayersAreThoseOfPyTorch(t *testing.T) { compareLayers(t, "testdata/layers.npz") }
+func TestLayersAreThoseOfPyTorch(t *testing.T) {
+	compareLayers(t, torchCases, "testdata/layers.npz")
+	compareLayers(t, paddedCases, "testdata/padded.npz")
+}
 
-func compareLayers(t *testing.T, path string) {
+func compareLayers(t *testing.T, all map[string]torchCase, path string) {
 	cases := readTorch(t, path)
 	for name := range cases {
-		assert.Contains(t, torchCases, name)
+		assert.Contains(t, all, name)
 	}
-	for name, build := range torchCases {
+	for name, build := range all {
 		t.Run(name, func(t *testing.T) {
 			values, found := cases[name]
 			require.True(t, found, "the file lacks it")
@@ -211,7 +242,9 @@ func compareLayers(t *testing.T, path string) {
 func TestLayersOfPyTorchNow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "layers.npz")
 	require.NoError(t, os.WriteFile(path, torch(t, "layers.py", "23"), 0o600))
-	compareLayers(t, path)
+	compareLayers(t, torchCases, path)
+	require.NoError(t, os.WriteFile(path, torch(t, "layers.py", "23", "padded"), 0o600))
+	compareLayers(t, paddedCases, path)
 }
 
 // torch runs a program of testdata with the Python that BROADLOOM_PYTHON names, and returns what it

@@ -539,6 +539,7 @@ var functions = map[string][]any{
 		nn.LpPool,
 		nn.ChannelShuffle,
 		nn.PixelShuffle,
+		nn.ProjSize,
 		nn.PixelUnshuffle,
 		nn.Upsample,
 		nn.UpsampleTo,

@@ -1,4 +1,4 @@
-"""Writes what PyTorch's layers compute: python3 layers.py [SEED] > layers.npz
+"""Writes what PyTorch's layers compute: python3 layers.py [SEED] > layers.npz; python3 layers.py 7 padded > padded.npz
 
 For each case: its parameters and state (p), inputs (x), the result (y), the gradients of sum(y·r) for the parameters
 (g) and inputs (d), and the state afterwards (s). The keys are CASE|KIND|NAME.
@@ -165,6 +165,29 @@ case("lstm from a state", nn.LSTM(3, 4, 2, batch_first=True), (2, 5, 3), (2, 2, 
 case("gru", nn.GRU(3, 4, batch_first=True), (2, 5, 3), call=first)
 case("gru of two layers and directions", nn.GRU(3, 4, 2, bidirectional=True, batch_first=True), (2, 5, 3), call=first)
 case("gru from a state, without bias", nn.GRU(3, 4, 2, bias=False, batch_first=True), (2, 5, 3), (2, 2, 4), call=stated)
+
+if sys.argv[2:] == ["padded"]:  # instead of those above: projections, and packed sequences
+    out.clear()
+    torch.manual_seed(int(sys.argv[1]))
+
+    def ends(m, x, lengths=None, *state):
+        state = (tuple(state) if len(state) > 1 else state[0]) if state else None
+        packed = x if lengths is None else nn.utils.rnn.pack_padded_sequence(x, lengths, batch_first=True, enforce_sorted=False)
+        y, final = m(packed, state)
+        if lengths is not None:
+            y, _ = nn.utils.rnn.pad_packed_sequence(y, batch_first=True, total_length=x.shape[1])
+        return torch.cat([f.flatten(1) for f in (y, *[f.transpose(0, 1) for f in (final if isinstance(final, tuple) else (final,))])], 1)
+
+
+    both = dict(num_layers=2, bidirectional=True, batch_first=True)
+    lengths = torch.tensor([3, 5, 1, 4])
+    case("lstm with projections", nn.LSTM(3, 5, proj_size=2, **both), (2, 4, 3), call=ends)
+    case("padded rnn", nn.RNN(3, 4, **both), (4, 5, 3), lengths, call=ends)
+    case("padded lstm", nn.LSTM(3, 4, **both), (4, 6, 3), lengths, call=ends)
+    case("padded gru", nn.GRU(3, 4, **both), (4, 5, 3), lengths, call=ends)
+    case("padded lstm with projections from a state", nn.LSTM(3, 4, proj_size=3, **both), (4, 5, 3), lengths, (4, 4, 3), (4, 4, 4), call=ends)
+    case("padded gru from a state", nn.GRU(3, 4, **both), (4, 5, 3), lengths, (4, 4, 4), call=ends)
+
 npz = io.BytesIO()
 np.savez_compressed(npz, **out)
 sys.stdout.buffer.write(npz.getvalue())
