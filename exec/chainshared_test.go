@@ -187,3 +187,72 @@ func TestTrainingHasNoMatrixOfLogits(t *testing.T) {
 	_, err = s.Run(ctx, feed)
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// heads are losses of a layer of classes in other forms, of rows x, weights w and b, and targets.
+var heads = map[string]func(x, w, b, target *graph.Node) *graph.Node{
+	"bias": func(x, w, b, target *graph.Node) *graph.Node { return ops.CrossEntropy(ops.Linear(x, w, b), target) },
+	"bias by hand": func(x, w, b, target *graph.Node) *graph.Node {
+		return ops.CrossEntropy(ops.Add(ops.MatMul(x, ops.Transpose(w, 0, 1)), b), ops.Maximum(target, graph.Num(0)), ops.IgnoreIndex(0))
+	},
+	"bias and temperature": func(x, w, b, target *graph.Node) *graph.Node {
+		return ops.CrossEntropy(ops.Div(ops.Linear(x, w, b), graph.Num(2)), target)
+	},
+	"bias and z-loss": func(x, w, b, target *graph.Node) *graph.Node {
+		logits := ops.Linear(x, w, b)
+		return ops.Add(ops.CrossEntropy(logits, target), ops.Mul(graph.Num(1e-4), ops.Mean(ops.Square(ops.LogSumExp(logits, -1)))))
+	},
+	"tied": func(x, w, b, target *graph.Node) *graph.Node {
+		return ops.CrossEntropy(ops.Linear(ops.Tanh(ops.Add(x, ops.Embedding(ops.Maximum(target, graph.Num(0)), w))), w, b), target)
+	},
+}
+
+// headOf gives one of the heads, with its gradients for x, w and b.
+func headOf(name string, dt graph.DType, rows, width, classes graph.Dim) (*graph.Graph, []*graph.Node) {
+	g := graph.New(name)
+	wrt := []*graph.Node{g.Input("x", dt, rows, width), g.Input("w", dt, classes, width), g.Input("b", dt, classes)}
+	loss := heads[name](wrt[0], wrt[1], wrt[2], g.Input("target", graph.Int64, rows))
+	return g, append([]*graph.Node{loss}, autodiff.Grad(loss, wrt)...)
+}
+
+// A bias, its gradient, and what else is computed of logits stay within the chain: the bits are those of whole
+// matrices, and the values those of sums over rows that are no products.
+func TestSharedChainsHaveBiases(t *testing.T) {
+	const rows, width, classes = 70, 9, 5000
+	for name := range heads {
+		for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
+			g, outputs := headOf(name, dt, rows, width, classes)
+			feed := randomFeed(t, g)
+			targetsOf(feed, classes)
+			whole := results(t, g, outputs, feed, 1, exec.ChainsOf(0))
+			for _, block := range []int{16, 100} {
+				got := results(t, g, outputs, feed, 3, exec.SharedChainsOf(block))
+				for i := range outputs {
+					requireBits(t, whole[i], got[i], fmt.Sprint(name, " ", dt, ", output ", i))
+				}
+			}
+			if dt == graph.Float32 {
+				continue
+			}
+			restore := exec.WithoutPass("sum-rows")
+			plain := results(t, g, outputs, feed, 1, exec.ChainsOf(0))
+			restore()
+			for i := range outputs {
+				for at := range plain[i] {
+					require.InDelta(t, math.Float64frombits(plain[i][at]), math.Float64frombits(whole[i][at]), 1e-12, "%s, output %d, element %d", name, i, at)
+				}
+			}
+		}
+	}
+}
+
+// Neither the logits nor their gradient are in memory as a whole: all logits have 164 MB.
+func TestHeadsWithBiasesHaveNoMatrixOfLogits(t *testing.T) {
+	for name := range heads {
+		g, outputs := headOf(name, graph.Float32, 2048, 64, 20_000)
+		p, err := exec.Compile(g, exec.Outputs(outputs...))
+		require.NoError(t, err)
+		f, err := p.Footprint(nil)
+		require.NoError(t, err)
+		require.Less(t, f.Arena, 96<<20, name)
+	}
+}

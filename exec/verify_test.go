@@ -120,6 +120,9 @@ var seededFaults = []struct {
 	{"add-rows", "rows are added to a value of another shape", func(t *testing.T, u *lower.Program) {
 		find(u, t, func(n *graph.Node) bool { return n.Op().Indexed }).Operands()[0] = u.Params[1].Own
 	}, "rule"},
+	{"sum-rows", "a product has an operand that comes later", func(t *testing.T, u *lower.Program) {
+		find(u, t, ofClass(graph.Contract)).Operands()[1] = find(u, t, ofClass(graph.Reduce))
+	}, "does not stand before"},
 	{"dce", "a root is left in the graph before", func(t *testing.T, u *lower.Program) { u.Roots[0] = u.UserRoots[0] }, "root 0 is not in the graph"},
 	{"outline", "a value of a loop's body stays outside", func(t *testing.T, u *lower.Program) {
 		x := u.Inputs[0].Own

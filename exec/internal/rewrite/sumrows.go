@@ -1,0 +1,96 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// wideRow is the number of columns from which on a sum over rows is written as a product: as many as a
+// vocabulary has, of whose matrices chains of kernels hold but a few rows.
+const wideRow = 4096
+
+// SumRows writes the sum of a wide matrix over its rows as the product of a row of ones with the matrix, where it
+// is computed from reductions of its own rows and products read it too. So are gradients for the bias of a layer
+// of classes: a chain of kernels can have products that sum over rows, and so the matrix is never whole.
+func SumRows(u *Program) error {
+	var users [][]*graph.Node
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		x := summedRows(n)
+		if x == nil || !reducesItsRows(x) {
+			return nil
+		}
+		if users == nil {
+			users = make([][]*graph.Node, len(u.Graph.Nodes()))
+			for _, user := range u.Graph.Nodes() {
+				for _, y := range user.Operands() {
+					users[y.ID()] = append(users[y.ID()], user)
+				}
+			}
+		}
+		if !isFactor(users, x) {
+			return nil
+		}
+		rows := in[0] // a view of what takes the place of x, in order
+		if rows.Rank() != 2 {
+			rows = ops.Reshape(rows, x.Shape()...)
+		}
+		return ops.Reshape(ops.MatMul(ops.Ones(next, x.DType(), 1, x.Shape()[0]), rows), n.Shape()...)
+	})
+	return nil
+}
+
+// summedRows returns the matrix over whose rows a node is the sum, be they shown with several axes; nil where it is
+// no such sum.
+func summedRows(n *graph.Node) *graph.Node {
+	if n.Op().Class != graph.Reduce || n.Op().Fold != graph.FoldSum || n.Op().Axes == nil || !n.DType().IsFloat() || n.DType() != n.In(0).DType() {
+		return nil
+	}
+	x := n.In(0)
+	for i, axis := range n.Op().Axes(n) {
+		if axis != i {
+			return nil
+		}
+	}
+	if len(n.Op().Axes(n)) != x.Rank()-1 {
+		return nil
+	}
+	if l := alias.LayoutOf(x); l.IsRowMajor() && alias.Storage(x).Rank() == 2 {
+		x = alias.Storage(x)
+	}
+	if cols, known := x.Shape()[x.Rank()-1].Int(); x.Rank() != 2 || x.Op().Class != graph.Elementwise || !known || cols < wideRow || x.Shape()[1] != n.In(0).Shape()[n.In(0).Rank()-1] {
+		return nil
+	}
+	return x
+}
+
+// reducesItsRows reports whether a matrix is computed from a reduction of rows as long as its own.
+func reducesItsRows(x *graph.Node) bool {
+	const most = 64 // that are looked at
+	list, seen := []*graph.Node{x}, map[*graph.Node]bool{}
+	for i := 0; i < len(list) && i < most; i++ {
+		for _, y := range list[i].Operands() {
+			if seen[y] || y.Op().Class != graph.Elementwise && y.Op().Class != graph.Movement && y.Op().Class != graph.Reduce {
+				continue
+			}
+			if seen[y] = true; y.Op().Class != graph.Reduce {
+				list = append(list, y)
+				continue
+			}
+			of := y.In(0)
+			if y.Op().Axes != nil && of.Rank() > 0 && slices.Equal(y.Op().Axes(y), []int{of.Rank() - 1}) && of.Shape()[of.Rank()-1] == x.Shape()[1] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isFactor reports whether a product reads a value, or a view of it.
+func isFactor(users [][]*graph.Node, x *graph.Node) bool {
+	return slices.ContainsFunc(users[x.ID()], func(n *graph.Node) bool {
+		return n.Op().Class == graph.Contract || alias.IsView(n) && isFactor(users, n)
+	})
+}
