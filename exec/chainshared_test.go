@@ -201,6 +201,10 @@ var heads = map[string]func(x, w, b, target *graph.Node) *graph.Node{
 		logits := ops.Linear(x, w, b)
 		return ops.Add(ops.CrossEntropy(logits, target), ops.Mul(graph.Num(1e-4), ops.Mean(ops.Square(ops.LogSumExp(logits, -1)))))
 	},
+	"sequences": func(x, w, b, target *graph.Node) *graph.Node {
+		rows, cols := x.Shape()[0], w.Shape()[0]
+		return ops.CrossEntropy(ops.Reshape(ops.Linear(ops.Reshape(x, 2, rows.FloorDiv(2), x.Shape()[1]), w, b), rows, cols), target)
+	},
 	"tied": func(x, w, b, target *graph.Node) *graph.Node {
 		return ops.CrossEntropy(ops.Linear(ops.Tanh(ops.Add(x, ops.Embedding(ops.Maximum(target, graph.Num(0)), w))), w, b), target)
 	},

@@ -41,6 +41,9 @@ func Simplify(u *Program) error {
 		if exchangesLastAxes(n) && uses[n.In(0).ID()] == 1 {
 			return transposedProduct(next, n, in)
 		}
+		if n.Op().Class == graph.Movement && len(in) == 1 && uses[n.In(0).ID()] == 1 {
+			return reshapedRows(n, in)
+		}
 		if n.Op().Class == graph.Elementwise {
 			return withoutExpand(next, n, in)
 		}

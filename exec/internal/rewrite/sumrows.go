@@ -42,6 +42,37 @@ func SumRows(u *Program) error {
 	return nil
 }
 
+// reshapedRows shows a matrix of wide rows before what is computed of its elements and vectors, and not after it:
+// reshape(f(reshape(x), v)) = f(x, v). So the logits of a batch of sequences, which are taken for rows to compute a
+// loss, stay in the rows of the product, as chains need them.
+func reshapedRows(n *graph.Node, in []*graph.Node) *graph.Node {
+	f := in[0]
+	if n.Rank() != 2 || !isReshape(n) || f.Op().Class != graph.Elementwise || f.Rank() < 2 {
+		return nil
+	}
+	p := examine(f)
+	cols, known := n.Shape()[1].Int()
+	if !known || cols < wideRow || f.Shape()[f.Rank()-1] != n.Shape()[1] || p.canFail || slices.ContainsFunc(p.steps, func(s elementStep) bool { return s.kind == indexStep }) {
+		return nil
+	}
+	args, found := slices.Clone(f.Operands()), false
+	for i, x := range args {
+		switch {
+		case isReshape(x) && x.Shape().Equal(f.Shape()) && x.In(0).Shape().Equal(n.Shape()):
+			args[i], found = x.In(0), true
+		case x.Rank() > 1:
+			return nil
+		}
+	}
+	if !found {
+		return nil
+	}
+	if m := graph.Apply(f.Op(), f.Attrs(), args...); m.Err() == nil && m.Judged() && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
+		return m
+	}
+	return nil
+}
+
 // summedRows returns the matrix over whose rows a node is the sum, be they shown with several axes; nil where it is
 // no such sum.
 func summedRows(n *graph.Node) *graph.Node {
