@@ -280,7 +280,7 @@ func TestPrint(t *testing.T) {
 	require.Equal(t, []float32{0.2, -4}, got)
 	require.Equal(t, `x: float32[2] [0.1, -2]
 again: float32[2] [0.1, -2]
-m: int64[2, 2] 
+m: int64[2, 2]
 [[1, -2],
  [3, 4]]
 u: uint64[] 9223372036854775808

@@ -58,10 +58,11 @@ const (
 // arrayText writes an array: float32[2, 3], and its rows.
 func arrayText(a graph.Array) string {
 	p := arrayPrinter{Array: a, data: a.Slice(), short: a.NumElements() > mostShown}
-	fmt.Fprintf(&p, "%s[%s] ", a.DType, strings.ReplaceAll(strings.Trim(fmt.Sprint(a.Shape), "[]"), " ", ", "))
+	apart := " "
 	if len(a.Shape) > 1 {
-		p.WriteByte('\n')
+		apart = "\n"
 	}
+	fmt.Fprintf(&p, "%s%s%s", a.DType, strings.ReplaceAll(fmt.Sprint(a.Shape), " ", ", "), apart)
 	p.write(0, 0)
 	return p.String()
 }
