@@ -62,8 +62,10 @@ func ForwardStores(groups []*Group) (kept []*Group) {
 	}
 	at := map[*graph.Node]int{} // the kernel that has a value in registers
 	for i, k := range groups {
-		for n := range k.Registers {
-			at[n] = i
+		for _, n := range k.Nodes {
+			if _, computed := k.Registers[n]; computed {
+				at[n] = i
+			}
 		}
 	}
 	for _, k := range groups {

@@ -66,6 +66,7 @@ func Fuse(u *rewrite.Program) []*Group {
 			f.join(n, n.Shape())
 		}
 	}
+	f.computeAgain()
 	return f.sort()
 }
 

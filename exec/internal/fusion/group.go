@@ -19,6 +19,8 @@ type Group struct {
 	// Registers says how often the kernel computes those values that it can hand on
 	// without memory.
 	Registers map[*graph.Node]Level
+	// Again is values of other kernels that this one computes once more, in order, and does not read.
+	Again []*graph.Node
 	// Forwarded is where the kernel stores what it computes in assembled values: see ForwardStores.
 	Forwarded map[*graph.Node][]Operand
 	// Completes is the assembled values of which it stores the last slices, Backgrounds those of which
@@ -48,3 +50,8 @@ func (k *Group) String() string {
 }
 
 func (k *Group) Computes() *Group { return k }
+
+// Computed lists what the kernel computes, in order: see Again.
+func (k *Group) Computed() []*graph.Node {
+	return append(k.Again[:len(k.Again):len(k.Again)], k.Nodes...)
+}

@@ -18,10 +18,11 @@ type Operand struct {
 	Write     bool
 }
 
-// Reader is an operand of a node.
+// Reader is an operand of a node, and the group that computes the node with it; nil where none does.
 type Reader struct {
 	Node    *graph.Node
 	Operand int
+	By      *Group
 }
 
 func SameLayout(a, b Operand) bool {

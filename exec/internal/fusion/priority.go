@@ -25,7 +25,9 @@ func (f *fuser) sort() (sorted []*Group) {
 		}
 	}
 	for _, at := range f.order.sort(priorities) {
-		sorted = append(sorted, kernels[at])
+		if len(kernels[at].Nodes) > 0 {
+			sorted = append(sorted, kernels[at])
+		}
 	}
 	return sorted
 }
@@ -54,7 +56,7 @@ func (f *fuser) storedValues() map[*graph.Node]bool {
 	for _, n := range f.u.Sequence {
 		at := f.at[n.ID()]
 		for _, x := range n.Operands() {
-			if at >= 0 && f.maker(x) != at {
+			if at >= 0 && f.maker(x) != at && !slices.Contains(f.groups[at].Again, x) {
 				leaves[alias.Viewed(x)] = true
 			}
 		}

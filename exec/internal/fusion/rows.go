@@ -14,7 +14,7 @@ func (k *Group) IsReadInMemory(n *graph.Node, readers []Reader) bool {
 		if k.IsForwardedTo(n, r) {
 			continue
 		}
-		if !slices.Contains(k.Nodes, r.Node) || !k.InRegister(r.Node, k.LevelFor(r.Node), r.Operand) {
+		if r.By != k || !k.InRegister(r.Node, k.LevelFor(r.Node), r.Operand) {
 			return true
 		}
 	}

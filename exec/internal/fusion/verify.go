@@ -1,6 +1,8 @@
 package fusion
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
@@ -11,7 +13,7 @@ import (
 // kernels of its operands and after those that read what it writes, and that the members of a
 // fused kernel agree about its iteration space and its rows.
 func VerifyGroups(u *rewrite.Program, groups []*Group) error {
-	owner, place := map[*graph.Node]int{}, map[*graph.Node]int{}
+	owner, place, again := map[*graph.Node]int{}, map[*graph.Node]int{}, map[*graph.Node]bool{}
 	for at, k := range groups {
 		for i, n := range k.Members() {
 			if other, taken := owner[n]; taken {
@@ -19,9 +21,12 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 			}
 			owner[n], place[n] = at, i
 		}
+		for _, n := range k.Again {
+			again[n] = true
+		}
 	}
 	for _, n := range u.Sequence {
-		if _, ok := owner[n]; !ok && isComputed(n) {
+		if _, ok := owner[n]; !ok && isComputed(n) && !again[n] {
 			return bug.At(n, "no kernel computes it")
 		}
 	}
@@ -31,7 +36,7 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 			for _, x := range n.Operands() {
 				made := alias.State(x)
 				switch from, ok := owner[made]; {
-				case !ok && isComputed(made), from > at, ok && from == at && place[made] >= i:
+				case !ok && isComputed(made) && !slices.Contains(k.Again, made), from > at, ok && from == at && place[made] >= i:
 					return bug.At(n, "kernel %d computes it before its operand %s", at, x.Label())
 				}
 			}
@@ -42,6 +47,17 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 			}
 			if err := k.verifySpace(n); err != nil {
 				return err
+			}
+		}
+		for i, n := range k.Again {
+			for _, x := range n.Operands() {
+				made := alias.State(x)
+				if from, ok := owner[made]; isComputed(made) && !slices.Contains(k.Again[:i], made) && (!ok || from >= at) {
+					return bug.At(n, "kernel %d computes it again before its operand %s", at, x.Label())
+				}
+			}
+			if !n.Shape().Equal(k.Space) {
+				return bug.At(n, "it has the space %s in a kernel over %s, which computes it again", n.Shape(), k.Space)
 			}
 		}
 	}

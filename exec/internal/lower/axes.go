@@ -101,7 +101,7 @@ func (l *Lowering) mergeable(outer, inner []int, layouts []graph.Layout, undecid
 // everywhere. undecided marks axes that may turn out to be repeated.
 func (l *Lowering) layouts() (list []graph.Layout, undecided []bool) {
 	undecided = make([]bool, len(l.p.Space))
-	for _, n := range l.k.Nodes {
+	for _, n := range l.k.Computed() {
 		level := l.k.LevelFor(n)
 		for i, x := range n.Operands() {
 			if _, isNumber := x.ScalarValue(); isNumber || l.k.InRegister(n, level, i) {

@@ -101,26 +101,6 @@ func (u *Program) lowerLoop(k *fusion.Group, index []int32, isNeeded func(*fusio
 	return made, err
 }
 
-// readers lists who reads each value, directly or through views, by the values' numbers.
-func (u *Program) readers() [][]fusion.Reader {
-	readers := make([][]fusion.Reader, len(u.Graph.Nodes()))
-	for _, n := range u.Sequence {
-		if alias.IsView(n) {
-			continue
-		}
-		for i, x := range n.Operands() {
-			at := alias.Viewed(x).ID()
-			readers[at] = append(readers[at], fusion.Reader{Node: n, Operand: i})
-		}
-	}
-	for _, n := range u.Roots {
-		if x := alias.Viewed(n); x != n {
-			readers[x.ID()] = append(readers[x.ID()], fusion.Reader{Node: n})
-		}
-	}
-	return readers
-}
-
 // Lowering writes one kernel's row program.
 type Lowering struct {
 	u      *Program
@@ -142,7 +122,7 @@ func (l *Lowering) run() (*Loop, error) {
 	}
 	l.b = l.u.builder.Reset(l.k.Nodes[0].Label(), outer)
 	l.b.DivisorCode(l.divisorCode)
-	l.values = slices.Repeat([]rowprog.Value{rowprog.None}, len(l.k.Nodes)*(l.plan.count+1))
+	l.values = slices.Repeat([]rowprog.Value{rowprog.None}, len(l.plan.nodes)*(l.plan.count+1))
 	for s := range l.plan.count + 1 {
 		if 0 < s && s < l.plan.count {
 			l.b.NextStage()

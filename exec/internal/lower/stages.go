@@ -20,6 +20,7 @@ const recomputeLimit = 10
 // ends a stage: what needs its result runs in the next one.
 type stages struct {
 	k     *fusion.Group
+	nodes []*graph.Node // that it computes
 	count int
 	of    []staged // by the number of a node in the kernel
 	index []int32  // by the number of a node in the graph: that in its kernel
@@ -42,11 +43,12 @@ type staged struct {
 // newStages decides about the stages of a kernel. isNeeded says of a value whether
 // somebody takes it from memory. index has room for the numbers of nodes in the kernel.
 func newStages(k *fusion.Group, index []int32, isNeeded func(*graph.Node) bool) *stages {
-	p := &stages{k: k, count: 1, of: make([]staged, len(k.Nodes)), index: index}
-	for i, n := range k.Nodes {
+	nodes := k.Computed()
+	p := &stages{k: k, nodes: nodes, count: 1, of: make([]staged, len(nodes)), index: index}
+	for i, n := range nodes {
 		index[n.ID()], p.of[i].stored = int32(i), -1
 	}
-	for _, n := range k.Nodes {
+	for _, n := range nodes {
 		p.placeEarliest(n)
 		if n.Op().Class == graph.Update {
 			if old := n.In(0); slices.Contains(k.Nodes, old) {
@@ -112,7 +114,7 @@ func (p *stages) stageOfReduction(n *graph.Node) int {
 
 // liveness finds the stages in which each element is computed: users before operands.
 func (p *stages) liveness() {
-	for _, n := range slices.Backward(p.k.Nodes) {
+	for _, n := range slices.Backward(p.nodes) {
 		s, in := p.at(n), uint64(0)
 		if s.stored >= 0 {
 			in = 1 << s.stored
@@ -191,7 +193,7 @@ func (p *stages) cost(n *graph.Node) int {
 }
 
 func (p *stages) findCosts() {
-	for _, n := range p.k.Nodes {
+	for _, n := range p.nodes {
 		if p.k.Registers[n] != fusion.PerElement || n.Op().Class == graph.Reduce {
 			continue
 		}

@@ -56,8 +56,8 @@ func DependsOnPosition(n *graph.Node) bool { return examine(n).indexed }
 // dependsOnSizes reports whether an element's value depends on sizes that are bound later.
 func dependsOnSizes(n *graph.Node) bool { return examine(n).sized }
 
-// canFail reports whether an element can stop the run.
-func canFail(n *graph.Node) bool { return examine(n).canFail }
+// CanFail reports whether an element can stop the run.
+func CanFail(n *graph.Node) bool { return examine(n).canFail }
 
 // uniform returns the number that stands in every place of what a generator makes; ok is
 // false where it makes something else.

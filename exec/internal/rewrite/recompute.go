@@ -118,7 +118,7 @@ func (r *recomputer) examine(product *graph.Node) {
 		case !uses || alias.IsView(n):
 		case n.Op().Class == graph.Contract && !started:
 			started, p.late[n] = true, true
-		case n.Op().Class == graph.Elementwise && n.Shape().Equal(product.Shape()) && !canFail(n):
+		case n.Op().Class == graph.Elementwise && n.Shape().Equal(product.Shape()) && !CanFail(n):
 			p.region[n] = true
 		}
 	}

@@ -86,7 +86,7 @@ func withoutExpand(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.No
 	if m.Shape().Equal(n.Shape()) {
 		return m
 	}
-	if canFail(n) {
+	if CanFail(n) {
 		return nil // repeated no times, it has no elements that could
 	}
 	if m = ops.Expand(m, n.Shape()...); m.Err() != nil {

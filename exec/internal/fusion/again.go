@@ -1,0 +1,163 @@
+package fusion
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// A kernel often reads a value and what is computed from that in a few operations, as the gradient of a
+// sigmoid s reads s and 1 - s: it computes the second once more rather than read it. Where all who need
+// the value do, it is in no memory.
+
+// mostAgain bounds the cost of what is computed again in place of one load: see [rewrite.Cost].
+const mostAgain = 6
+
+// computeAgain finds for each kernel which of the values that it reads it computes again, from others
+// that it reads. What nobody else needs is then left out of the kernel that computed it first.
+func (f *fuser) computeAgain() {
+	found := false
+	for at, k := range f.groups {
+		if k.Class == graph.Elementwise && !k.Closed {
+			(&repeater{fuser: f, at: at, k: k, reads: map[*graph.Node]bool{}, writes: map[*graph.Node]bool{}, again: map[*graph.Node]bool{}}).run()
+			found = found || len(k.Again) > 0
+		}
+	}
+	for found && f.leaveOut() {
+	}
+}
+
+// leaveOut drops what no kernel takes from those that compute it, and reports whether there was something.
+func (f *fuser) leaveOut() (dropped bool) {
+	uses := make([]int, len(f.at))
+	for _, n := range f.u.Roots {
+		uses[alias.Viewed(n).ID()]++
+	}
+	use := func(n *graph.Node, k *Group) {
+		for _, x := range n.Operands() {
+			if !slices.Contains(k.Again, x) {
+				uses[alias.Viewed(x).ID()]++
+			}
+		}
+	}
+	for _, k := range f.groups {
+		for i := len(k.Again) - 1; i >= 0; i-- {
+			n := k.Again[i]
+			reads := func(m *graph.Node) bool { return slices.Contains(m.Operands(), n) }
+			if slices.ContainsFunc(k.Nodes, reads) || slices.ContainsFunc(k.Again[i:], reads) {
+				use(n, k)
+				continue
+			}
+			k.Again, dropped = slices.Delete(k.Again, i, i+1), true
+			delete(k.Registers, n)
+		}
+	}
+	for _, n := range slices.Backward(f.u.Sequence) {
+		at := f.at[n.ID()]
+		if at < 0 {
+			continue
+		}
+		k := f.groups[at]
+		i := slices.Index(k.Nodes, n)
+		switch {
+		case n.Op().Class == graph.Version:
+			use(n, &Group{})
+		case i < 0:
+		case n.Op().Class == graph.Elementwise && uses[n.ID()] == 0:
+			k.Nodes, dropped = slices.Delete(k.Nodes, i, i+1), true
+			delete(k.Registers, n)
+		default:
+			use(n, k)
+		}
+	}
+	return dropped
+}
+
+// repeater finds what one kernel computes again.
+type repeater struct {
+	*fuser
+	at     int
+	k      *Group
+	reads  map[*graph.Node]bool // from memory: whether element by element everywhere
+	writes map[*graph.Node]bool // the memory that is written in place
+	again  map[*graph.Node]bool
+}
+
+func (r *repeater) run() {
+	for _, n := range r.k.Nodes {
+		if n.Op().Class == graph.Update {
+			r.writes[alias.Storage(n)] = true
+		}
+		level := r.k.LevelFor(n)
+		for i, x := range n.Operands() {
+			if r.maker(x) != r.at {
+				before, known := r.reads[x]
+				r.reads[x] = (before || !known) && level == PerElement && allSame(n.Stretch(i))
+			}
+		}
+	}
+	var candidates []*graph.Node
+	for x, whole := range r.reads {
+		if whole && r.isCheap(x) {
+			candidates = append(candidates, x)
+		}
+	}
+	slices.SortFunc(candidates, func(x, y *graph.Node) int { return x.ID() - y.ID() })
+	for _, x := range candidates {
+		delete(r.reads, x)
+		if list, cost := r.recipe(x, nil, 0); cost <= mostAgain && len(r.k.Nodes)+len(r.k.Again)+len(list) <= maxKernelNodes {
+			for _, n := range list {
+				r.again[n] = true
+				r.k.Registers[n] = PerElement
+			}
+			r.k.Again = append(r.k.Again, list...)
+		} else {
+			r.reads[x] = true
+		}
+	}
+}
+
+// isCheap reports whether a value is computed by another kernel element by element, in a few operations
+// that give the same whenever they are carried out.
+func (r *repeater) isCheap(x *graph.Node) bool {
+	made := r.maker(x)
+	return x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
+		!isUndecided(x) &&
+		rewrite.Cost(x) <= mostAgain && !rewrite.CanFail(x) && !rewrite.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
+}
+
+// recipe adds to a list what must be computed for a value, operands first, and to a cost theirs. The cost is
+// more than mostAgain where more is needed than the kernel reads.
+func (r *repeater) recipe(x *graph.Node, list []*graph.Node, cost int) ([]*graph.Node, int) {
+	if !r.isCheap(x) {
+		return list, mostAgain + 1
+	}
+	if cost += max(rewrite.Cost(x), 1); cost > mostAgain {
+		return list, cost
+	}
+	for _, y := range x.Operands() {
+		_, isNumber := y.ScalarValue()
+		_, isRead := r.reads[y]
+		switch {
+		case isNumber || r.again[y] || slices.Contains(list, y):
+		case isRead && !r.writes[alias.Storage(y)]:
+		default:
+			if list, cost = r.recipe(y, list, cost); cost > mostAgain {
+				return list, cost
+			}
+		}
+	}
+	return append(list, x), cost
+}
+
+// isUndecided reports whether the sizes decide how a node's operands are repeated.
+func isUndecided(n *graph.Node) bool {
+	for i := range n.Operands() {
+		if slices.Contains(n.Stretch(i), graph.Undecided) {
+			return true
+		}
+	}
+	return false
+}
