@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"runtime/debug"
 	"runtime/metrics"
@@ -160,7 +161,7 @@ func run(w *world, p *exec.Program) string {
 	feed := exec.Feed{}
 	for _, x := range w.g.Nodes() {
 		count, err := x.Shape().NumElements().Eval(func(string) (int64, bool) { return n, true })
-		if err != nil || count > maxRun {
+		if err != nil || count < 0 || count > maxRun { // the program may do without
 			return ""
 		}
 		if x.IsInput() {
@@ -174,7 +175,7 @@ func run(w *world, p *exec.Program) string {
 	if err != nil || footprint.Arena > 8*maxRun {
 		return ""
 	}
-	_, err = p.NewSession(exec.Size("n", n)).Run(context.Background(), feed)
+	_, err = p.NewSession(exec.Size("n", n), exec.PrintTo(io.Discard)).Run(context.Background(), feed)
 	return badText(err)
 }
 
