@@ -35,7 +35,8 @@
 // for none of it; where there are fewer than four tiles, and in the first panel, the first
 // tile copies what it multiplies. Where A has more blocks than one, the copies are kept for the
 // others. Where the next panel is packed already, or will be transposed, tiles fetch it, each a
-// share; else they fetch what the next tile needs of A.
+// share; else they fetch what the next tile needs of A. Where the columns of A are contiguous and it is read where
+// it lies, they fetch the next block of K, each a share.
 //
 // Where C has one row or one column, rows of B that are contiguous are added up as they lie
 // in memory.

@@ -86,8 +86,8 @@ func (f *macroKernel[T]) prefetchResults(done, rows int) {
 
 // prefetchNext has the tiles that are left of a panel of B, of some rows each, fetch what comes
 // next: each an equal share of the next panel, where it is packed, or will be from columns that
-// are contiguous, or no other tile reads this one. Where rows of A are contiguous along K's steps, each
-// fetches a share of the next block of A; else each fetches the next tile of A.
+// are contiguous, or no other tile reads this one. Where columns of A are contiguous, each
+// fetches a share of the next block of K; else each fetches the next tile of A.
 func (f *macroKernel[T]) prefetchNext(j, nj, rows, tiles int) {
 	args := f.args
 	switch {
