@@ -68,26 +68,10 @@ func TestAveragesInLoops(t *testing.T) {
 				_, err := sess.Run(t.Context(), feed)
 				require.NoError(t, err)
 			}
-			output := func(s *exec.Session, n *graph.Node) []float32 {
-				r, err := s.Run(t.Context(), feed)
-				require.NoError(t, err)
-				v, err := exec.Values[float32](r, n)
-				require.NoError(t, err)
-				return v
+			for _, p := range params {
+				require.NotNil(t, ema.Of(p))
 			}
-			by, err := exec.Compile(g, exec.Outputs(averaged))
-			require.NoError(t, err)
-			got := output(by.NewSession(exec.ShareParams(sess)), averaged)
-			plain, err := exec.Compile(g, exec.Outputs(answer))
-			require.NoError(t, err)
-			copied := plain.NewSession()
-			require.NotEqual(t, output(plain.NewSession(exec.ShareParams(sess)), answer), got)
-			for _, p := range plain.Params() {
-				v, err := sess.Param(ema.Of(p))
-				require.NoError(t, err)
-				require.NoError(t, copied.SetParam(p, v))
-			}
-			require.Equal(t, output(copied, answer), got)
+			requireAveraged(t, sess, ema, answer, averaged, feed)
 		})
 	}
 }

@@ -31,10 +31,18 @@ func TestAveragesWithBatchNorm(t *testing.T) {
 		require.NoError(t, err)
 	}
 	delete(feed, y)
-	by, err := exec.Compile(g, exec.Outputs(averaged))
-	require.NoError(t, err)
-	plain, err := exec.Compile(g, exec.Outputs(answer))
-	require.NoError(t, err)
+	requireAveraged(t, sess, ema, answer, averaged, feed)
+}
+
+// requireAveraged asserts that averaged, which is the answer by the averages of a session's parameters, is what a session finds
+// that has these in their places, and not what the parameters themselves give.
+func requireAveraged(t *testing.T, sess *exec.Session, ema optim.Averages, answer, averaged *graph.Node, feed exec.Feed) {
+	t.Helper()
+	compiled := func(n *graph.Node) *exec.Program {
+		p, err := exec.Compile(n.Graph(), exec.Outputs(n))
+		require.NoError(t, err)
+		return p
+	}
 	output := func(s *exec.Session, n *graph.Node) []float32 {
 		r, err := s.Run(t.Context(), feed)
 		require.NoError(t, err)
@@ -42,7 +50,7 @@ func TestAveragesWithBatchNorm(t *testing.T) {
 		require.NoError(t, err)
 		return v
 	}
-	got := output(by.NewSession(exec.ShareParams(sess)), averaged)
+	plain := compiled(answer)
 	copied := plain.NewSession()
 	for _, p := range plain.Params() {
 		from := p
@@ -53,6 +61,7 @@ func TestAveragesWithBatchNorm(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, copied.SetParam(p, v))
 	}
+	got := output(compiled(averaged).NewSession(exec.ShareParams(sess)), averaged)
 	require.Equal(t, output(copied, answer), got)
 	require.NotEqual(t, output(plain.NewSession(exec.ShareParams(sess)), answer), got)
 }
