@@ -285,7 +285,15 @@ func TestOverwrittenValuesAreNotMade(t *testing.T) {
 			[][]float64{{4, 5, 6, 16, 25, 36}}},
 		"the old value is read": {func(y, x *graph.Node) nodes { return nodes{ops.Sum(y), ops.CopyInPlace(y, x)} }, true,
 			[][]float64{{91}, {1, 2, 3, 4, 5, 6}}},
-		"written again": {func(y, x *graph.Node) nodes { return nodes{ops.AddInPlace(ops.CopyInPlace(y, x), x)} }, true,
+		"part of what was written is": {func(y, x *graph.Node) nodes {
+			first := ops.CopyInPlace(ops.Select(y, 0, 0), ops.Select(x, 0, 1))
+			return nodes{ops.AddInPlace(ops.Slice(first, 0, 1, ops.End, 1), ops.Select(ops.Select(x, 0, 0), 0, 0)), ops.Sum(y)}
+		}, true, [][]float64{{6, 7}, {91}}},
+		"written again through a view": {func(y, x *graph.Node) nodes {
+			first := ops.CopyInPlace(ops.Slice(y, 1, 0, ops.End, 2), ops.Select(ops.Select(x, 0, 0), 0, 1))
+			return nodes{ops.DivInPlace(ops.Flip(first, 1), ops.Slice(x, 1, 0, 2, 1))}
+		}, false, [][]float64{{2, 1, 0.5, 0.4}}},
+		"written again": {func(y, x *graph.Node) nodes { return nodes{ops.AddInPlace(ops.CopyInPlace(y, x), x)} }, false,
 			[][]float64{{2, 4, 6, 8, 10, 12}}},
 	} {
 		t.Run(name, func(t *testing.T) {

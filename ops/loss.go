@@ -101,13 +101,28 @@ func lossShape(c *graph.Call, examples graph.Shape) graph.Shape {
 // classAxis is where the classes stand: axis 1, or the only axis of a single example.
 func classAxis(x node) int { return min(1, x.Rank()-1) }
 
+// lined returns a value in the shape that the rule requires of it, where its sizes have other names: nothing
+// then broadcasts.
+func lined(x node, shape graph.Shape) node {
+	if x.Shape().Equal(shape) {
+		return x
+	}
+	return Reshape(x, shape...)
+}
+
+// targets returns the classes of the examples, lined up with the scores x.
+func targets(x, target node) node {
+	axis := classAxis(x)
+	return lined(target, slices.Delete(slices.Clone(x.Shape()), axis, axis+1))
+}
+
 // hits marks the target's class of each example, with x's shape; none where the target
 // is ignored.
 func hits(n, x, target node) node {
 	axis := classAxis(x)
 	classes := x.Shape()[axis]
 	place := Iota(x.Graph(), axis, x.Shape()...)
-	return Apply(opPick, pickAttrs{classes, n.Attrs().(CrossEntropyAttrs).IgnoreIndex}, place, Unsqueeze(target, axis))
+	return Apply(opPick, pickAttrs{classes, n.Attrs().(CrossEntropyAttrs).IgnoreIndex}, place, Unsqueeze(targets(x, target), axis))
 }
 
 // perClass lines the weights of classes up with x's axis of classes; nil where there are
@@ -116,7 +131,8 @@ func perClass(x node, in []node) node {
 	if len(in) < 3 {
 		return nil
 	}
-	return Reshape(in[2], append(graph.Shape{-1}, slices.Repeat([]graph.Dim{1}, x.Rank()-1-classAxis(x))...)...)
+	axis := classAxis(x)
+	return Reshape(in[2], append(graph.Shape{x.Shape()[axis]}, slices.Repeat([]graph.Dim{1}, x.Rank()-1-axis)...)...)
 }
 
 // shares returns the weight of each example: that of its class, 1 without weights, and 0
@@ -126,7 +142,7 @@ func shares(n node, in []node) node {
 	if weights := perClass(x, in); weights != nil {
 		return Sum(Where(hits(n, x, target), weights, num(0)), Axis(classAxis(x)))
 	}
-	return Cast(NotEqual(target, graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex)), x.DType())
+	return Cast(NotEqual(targets(x, target), graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex)), x.DType())
 }
 
 func expandNLL(n *graph.Node, in []*graph.Node) *graph.Node {
@@ -161,12 +177,12 @@ func expandCrossEntropy(n *graph.Node, in []*graph.Node) *graph.Node {
 	shifted := Sub(x, greatest(x, Axis(axis)))
 	total := Squeeze(Log(Sum(Exp(shifted), Axis(axis), KeepDims())), axis)
 	picked := Sum(Where(hits(n, x, target), shifted, num(0)), Axis(axis))
-	ignored := Equal(target, graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex))
+	ignored := Equal(targets(x, target), graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex))
 	return foldExamples(n, in, Where(ignored, num(0), Sub(total, picked)))
 }
 
 func expandSoftCrossEntropy(n *graph.Node, in []*graph.Node) *graph.Node {
-	x, target := in[0], in[1]
+	x, target := in[0], lined(in[1], in[0].Shape())
 	terms := Mul(target, LogSoftmax(x, classAxis(x)))
 	if weights := perClass(x, in); weights != nil {
 		terms = Mul(terms, weights)
@@ -193,7 +209,7 @@ func crossEntropyGrad(n, dy node, i int) node {
 	if n.Attrs().(CrossEntropyAttrs).Reduction == "mean" {
 		dy = Div(dy, Sum(share))
 	}
-	ignored := Equal(target, graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex))
+	ignored := Equal(targets(x, target), graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex))
 	weight := Unsqueeze(Where(ignored, num(0), Mul(dy, share)), axis)
 	return Mul(Sub(Softmax(x, axis), Cast(hits(n, x, target), x.DType())), weight)
 }

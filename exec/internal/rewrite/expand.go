@@ -7,6 +7,7 @@ import (
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
 	"github.com/broadloom/broadloom/internal/prove"
+	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
 
@@ -36,6 +37,9 @@ func Expand(u *Program) error {
 			}
 			if roundsTwice(next.Nodes()[self.ID()+1:]) {
 				return widened(n, in) // to be expanded next
+			}
+			if !y.Shape().Equal(n.Shape()) { // sizes that the operation requires to be equal, under other names
+				y = ops.Reshape(y, n.Shape()...)
 			}
 			made = append(made, next.Nodes()[self.ID()+1:]...)
 			return y
