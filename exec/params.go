@@ -29,14 +29,12 @@ func (s *Session) SetParam(n *graph.Node, value any) error {
 		return err
 	}
 	var m engine.Memory
-	err = take(&m, value, n, knownSizes(n), nil)
-	switch {
-	case err != nil:
-		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
-	case m.Dtype != to.Dtype:
-		return fmt.Errorf("exec: parameter %s wants dtype %s, got %s", n.Label(), to.Dtype, m.Dtype)
-	case !slices.Equal(m.Shape, to.Shape):
-		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), to.Shape, m.Shape)
+	if err := takeParam(&m, value, n); err != nil {
+		return err
+	}
+	if to.Borrowed {
+		return fmt.Errorf("exec: parameter %s lies in memory that BorrowParams gave, which no session writes: "+
+			"give the new value to BorrowParams of a new session, or leave the parameter out of it here", n.Label())
 	}
 	if err := s.store.Acquire(true); err != nil {
 		return err
@@ -44,6 +42,21 @@ func (s *Session) SetParam(n *graph.Node, value any) error {
 	defer s.store.Release(true)
 	engine.CopyBytes(&to.Memory, &m)
 	to.Version++
+	return nil
+}
+
+// takeParam fills in a value that is given to a parameter.
+func takeParam(m *engine.Memory, value any, n *graph.Node) error {
+	shape := knownSizes(n)
+	err := take(m, value, n, shape, nil)
+	switch {
+	case err != nil:
+		return fmt.Errorf("exec: parameter %s: %w", n.Label(), err)
+	case m.Dtype != n.DType():
+		return fmt.Errorf("exec: parameter %s wants dtype %s, got %s", n.Label(), n.DType(), m.Dtype)
+	case !slices.Equal(m.Shape, shape):
+		return fmt.Errorf("exec: parameter %s wants shape %v, got %v", n.Label(), shape, m.Shape)
+	}
 	return nil
 }
 

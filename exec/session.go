@@ -43,6 +43,7 @@ type Session struct {
 	seed     *uint64  // given with Seed
 	from     *Session // given with ShareParams
 	shares   bool
+	lent     Feed // given with BorrowParams
 }
 
 // NewSession makes a session, with parameters at their first values. What is wrong with the
@@ -184,6 +185,11 @@ func (s *Session) prepareRun(feed Feed) (*specialized, error) {
 func (s *Session) checkShared() error {
 	own := engine.Memory{Dtype: graph.Bool, Ptr: unsafe.Pointer(unsafe.SliceData(s.state.Arena)), Count: len(s.state.Arena)}
 	for i, in := range s.prog.inputs {
+		if in.written {
+			if err := s.checkBorrowed(&s.state.Fed[i], in.node); err != nil {
+				return err
+			}
+		}
 		if s.state.Fed[i].Meets(&own) {
 			return fmt.Errorf("exec: input %s is fed a result of the session's last run, whose memory this run writes: feed a copy, or keep the value in a parameter",
 				in.node.Label())

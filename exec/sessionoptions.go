@@ -99,6 +99,8 @@ func (s *Session) takeParams() error {
 		}
 	case s.from == nil:
 		return errors.New("exec: ShareParams is given a nil session")
+	case s.lent != nil:
+		return errors.New("exec: BorrowParams is given beside ShareParams, whose session has values already: give it to that one")
 	case s.from.err != nil:
 		return s.from.err
 	case s.from.store.Graph != s.prog.source:
@@ -110,8 +112,13 @@ func (s *Session) takeParams() error {
 		s.store = s.from.store
 	}
 	s.from = nil
-	var err error
+	borrowed, copied, err := s.borrowed()
+	if err != nil {
+		return err
+	}
 	s.state.Store = s.store
-	s.state.Params, err = s.store.Join(s.prog.params)
-	return err
+	if s.state.Params, err = s.store.Join(s.prog.params, borrowed); err != nil {
+		return err
+	}
+	return s.ownWritten(copied)
 }

@@ -185,6 +185,9 @@ type filled float64
 
 // Fill fills dst.
 func (f filled) Fill(dst any, _ []int, _ uint64) {
+	if f == 0 { // as dst holds already: memory that nobody has touched costs nothing
+		return
+	}
 	switch dst := dst.(type) {
 	case []float32:
 		for i := range dst {

@@ -3,7 +3,7 @@
 // the system maps, and written so that a process that dies leaves the last whole file.
 //
 // open.go opens files, and index.go those of several parts. load.go sets a session's parameters
-// from one, after all names and shapes were compared; convert.go brings
+// or values for a program from one, after all names and shapes were compared; convert.go brings
 // numbers to a parameter's dtype, report.go tells what was found. save.go
 // writes a session's parameters, write.go any values, shards.go several files of them, and atomic.go
 // a file on the disk.

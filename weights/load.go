@@ -17,8 +17,31 @@ import (
 // float16 and bfloat16 to float32 or float64, integers to ones that hold all of theirs. An error while elements are read
 // leaves the parameters of Report.Loaded set. What [With] names is set first.
 func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
+	held, err := heldBy(s)
+	if err != nil {
+		return nil, err
+	}
+	return f.load(held, s.Program(), opts, func(n *graph.Node, value exec.Array) error { return s.SetParam(n, value) })
+}
+
+// Values reads the parameters that a program reads or writes from a file, as [Load] does: exec.BorrowParams makes a session
+// that reads them where they lie, so that a large model is in memory once.
+func Values(p *exec.Program, f *File, opts ...Option) (exec.Feed, *Report, error) {
+	if p == nil {
+		return nil, nil, errors.New("weights: the program is nil")
+	}
+	values := exec.Feed{}
+	r, err := f.load(p.Params(), p, opts, func(n *graph.Node, value exec.Array) error { values[n] = value; return nil })
+	if err != nil {
+		return nil, r, err
+	}
+	return values, r, nil
+}
+
+// load hands over the values of those of a program's or session's parameters that are meant.
+func (f *File) load(held []*graph.Node, p *exec.Program, opts []Option, set func(*graph.Node, exec.Array) error) (*Report, error) {
 	o := optionsOf(opts)
-	params, err := paramsOf(s, o)
+	params, err := o.of(held)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +49,7 @@ func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 		return nil, errors.New("weights: the file is nil")
 	}
 	r := &Report{}
-	sources, states := o.match(params, s.Program().Params(), f, r)
+	sources, states := o.match(params, p.Params(), f, r)
 	if len(r.Wrong) > 0 || r.refused || len(r.Unexpected) > 0 && !o.unexpected {
 		return r, &MismatchError{File: f.path, Report: r}
 	}
@@ -46,7 +69,7 @@ func Load(s *exec.Session, f *File, opts ...Option) (*Report, error) {
 		if value.Data, err = converted(value.Data, n.DType()); err != nil {
 			return r, fmt.Errorf("weights: %s: tensor %q: %w", f.path, sources[i], err)
 		}
-		if err := s.SetParam(n, value); err != nil {
+		if err := set(n, value); err != nil {
 			return r, err
 		}
 		r.Loaded = append(r.Loaded, n.Name())
@@ -80,21 +103,25 @@ func (e *MismatchError) Error() string {
 		"  (weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, With and Rename say what may differ)", e.File, e.Report.differences(), hint)
 }
 
-// paramsOf returns the parameters that are meant.
-func paramsOf(s *exec.Session, o options) ([]*graph.Node, error) {
+// heldBy returns the parameters of a session.
+func heldBy(s *exec.Session) ([]*graph.Node, error) {
 	if s == nil {
 		return nil, errors.New("weights: the session is nil")
 	}
+	return s.Params()
+}
+
+// of returns those of the parameters that are meant.
+func (o options) of(held []*graph.Node) ([]*graph.Node, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
-	held, err := s.Params()
-	if err != nil || o.only == nil {
-		return held, err
+	if o.only == nil {
+		return held, nil
 	}
 	for _, n := range o.only {
 		if !slices.Contains(held, n) {
-			return nil, fmt.Errorf("weights: %s is no parameter of the session", n.Called())
+			return nil, fmt.Errorf("weights: %s is no parameter of the session or program", n.Called())
 		}
 	}
 	return o.only, nil

@@ -16,7 +16,11 @@ import (
 // evaluates, the model without the state of its optimiser.
 func Save(path string, s *exec.Session, opts ...Option) error {
 	o := optionsOf(opts)
-	params, err := paramsOf(s, o)
+	held, err := heldBy(s)
+	if err != nil {
+		return err
+	}
+	params, err := o.of(held)
 	if err != nil {
 		return err
 	}

@@ -61,15 +61,13 @@ func New(w suite.Workload, in *suite.Inputs) (*Program, error) {
 		return nil, err
 	}
 	p.compilation = time.Since(start)
-	p.session = prog.NewSession()
+	values := exec.Feed{}
 	for _, t := range in.Tensors {
-		if !t.Trained && !t.Held {
-			continue
-		}
-		if err := p.session.SetParam(g.ByName(t.Name), array(t)); err != nil {
-			return nil, err
+		if t.Trained || t.Held {
+			values[g.ByName(t.Name)] = array(t)
 		}
 	}
+	p.session = prog.NewSession(exec.BorrowParams(values))
 	return p, nil
 }
 

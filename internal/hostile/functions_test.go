@@ -803,6 +803,7 @@ var functions = map[string][]any{
 		shapeinfer.RequirementText,
 	},
 	"exec": {
+		exec.BorrowParams,
 		exec.Compile,
 		exec.FlushDenormals,
 		exec.MeasureMachine,

@@ -39,8 +39,9 @@ const inUseByWriter = -1
 // ParamValue is the value of one parameter.
 type ParamValue struct {
 	Memory
-	Version int // how often it has been written
-	packed  packedWeights
+	Version  int  // how often it has been written
+	Borrowed bool // the memory is the caller's: nobody writes it
+	packed   packedWeights
 }
 
 // PackedBytes is the memory of the parameter's copies that products read.
@@ -100,14 +101,17 @@ func (st *ParamStore) Nodes() []*graph.Node {
 	return slices.SortedFunc(maps.Keys(st.Values), func(a, b *graph.Node) int { return cmp.Compare(a.ID(), b.ID()) })
 }
 
-// Join returns the values of a program's parameters. Those that are new get memory, all in one
+// Join returns the values of a program's parameters. Of those that are new, some are borrowed, and the others get memory, all in one
 // piece so that it can be large pages, and their first values.
-func (st *ParamStore) Join(params []*graph.Node) ([]*ParamValue, error) {
+func (st *ParamStore) Join(params []*graph.Node, borrowed map[*graph.Node]*ParamValue) ([]*ParamValue, error) {
 	st.mu.Lock()
 	defer st.mu.Unlock()
 	list, offsets, size := make([]*ParamValue, len(params)), make([]int, len(params)), 0
 	for i, n := range params {
 		if list[i] = st.Values[n]; list[i] != nil {
+			continue
+		}
+		if list[i] = borrowed[n]; list[i] != nil {
 			continue
 		}
 		v := &ParamValue{Memory: Memory{Dtype: n.DType(), Shape: wholeShape(n)}}
@@ -124,7 +128,7 @@ func (st *ParamStore) Join(params []*graph.Node) ([]*ParamValue, error) {
 	room := st.makeRoom(size)
 	for i, n := range params {
 		if st.Values[n] == nil {
-			if list[i].Count > 0 {
+			if list[i].Count > 0 && !list[i].Borrowed {
 				list[i].Ptr = unsafe.Pointer(&room[offsets[i]])
 				if err := st.begin(n, list[i]); err != nil {
 					return nil, err

@@ -12,7 +12,7 @@ import (
 
 // A weight that no run of the program changes is laid out for products in the order in which
 // they read it: in the second run that finds it unchanged, since one that is set or trained
-// between runs is not worth it. That of a parameter belongs to the parameter, so that all sessions that share
+// between runs is not worth it. A run lays out a part of a large model, so that none takes much longer than others. That of a parameter belongs to the parameter, so that all sessions that share
 // this read one copy.
 
 // packedWeights is weights as products read them.
@@ -71,7 +71,10 @@ func (p *Code) weightOf(spec *lower.MatMulSpec) *lower.Buffer {
 	return nil
 }
 
-// usePacked lets a product read its weight packed, if there is one and it gains by that.
+// packedPerRun is the number of bytes from which on a run leaves weights that it could lay out to later ones.
+const packedPerRun = 32 << 20
+
+// readsPacked lets a product read its weight packed, if there is one and it gains by that.
 func (t *MatMulTask[T]) readsPacked(weight *lower.Buffer) {
 	if weight != nil && (t.p.M > 1 || t.p.B.Col != 1) && t.p.Rows() <= packedRows && t.p.N*t.p.K*t.spec.Dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
 		t.weight = weight
@@ -93,10 +96,11 @@ func (t *MatMulTask[T]) pack(s *State) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.version != version && w.seen == version {
+	if w.version != version && w.seen == version && s.laidOut < packedPerRun {
 		if w.elements == nil {
 			w.elements = hugepage.Make[T](t.p.PackedLen())
 		}
+		s.laidOut += len(w.elements) * int(unsafe.Sizeof(w.elements[0]))
 		t.p.PackB(w.elements, t.scratch(&s.Ws.products))
 		w.version = version
 	}

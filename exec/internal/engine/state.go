@@ -35,6 +35,7 @@ type State struct {
 	bodies     map[*lower.Repeat]*State
 	Out        []unsafe.Pointer // of a loop's body: where its outputs are to lie
 	loops      int              // of a loop's body: how often the loop was begun
+	laidOut    int              // bytes of weights that the run has laid out for products
 }
 
 // Observer is told when a run comes to kernels. Each then runs by itself.
@@ -76,7 +77,7 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 		defer s.enlarge(time.Now())
 	}
 	s.setPointers(b)
-	s.job.pendingCost, s.job.flushes, s.ctx = 0, s.Flushes, ctx
+	s.job.pendingCost, s.job.flushes, s.ctx, s.laidOut = 0, s.Flushes, ctx, 0
 	if s.Flushes {
 		defer cpu.FlushDenormals().End()
 	}

@@ -34,12 +34,16 @@ const maxChainWindow = 48
 
 // FindChains looks for chains behind products, and brings the kernels of each together.
 func FindChains(u *Program) error {
+	touches := map[Kernel]touched{}
+	for _, k := range u.Kernels {
+		touches[k] = touchedBy(k)
+	}
 	for i := 0; i < len(u.Kernels); i++ {
 		product, ok := u.Kernels[i].(*MatMul)
 		if !ok || product.Rows != 1 || !product.Operands()[2].Layout.IsRowMajor() {
 			continue
 		}
-		f := chainFinder{u: u, anchor: product, window: u.Kernels[i:min(i+maxChainWindow, len(u.Kernels))]}
+		f := chainFinder{u: u, touches: touches, anchor: product, window: u.Kernels[i:min(i+maxChainWindow, len(u.Kernels))]}
 		c := f.find()
 		if c == nil {
 			continue
@@ -54,14 +58,15 @@ func FindChains(u *Program) error {
 
 // chainFinder looks for a chain that begins with a product.
 type chainFinder struct {
-	u      *Program
-	anchor *MatMul
-	window []Kernel
-	barred map[Kernel]bool // that turned out to be no members
+	u       *Program
+	touches map[Kernel]touched
+	anchor  *MatMul
+	window  []Kernel
+	barred  map[Kernel]bool // that turned out to be no members
 
-	members, after []Kernel                     // after is what needs members and is none
-	made           map[*graph.Node]graph.Layout // what members compute row by row, as they write it
-	sums           map[Kernel]bool
+	members []Kernel
+	made    map[*graph.Node]graph.Layout // what members compute row by row, as they write it
+	sums    map[Kernel]bool
 }
 
 // find returns the chain, or nil. Its first kernel is counted from the window's.
@@ -86,15 +91,18 @@ func (f *chainFinder) find() *Chain {
 
 // sort tells members from kernels that must run after them.
 func (f *chainFinder) sort() {
-	f.members, f.after = nil, nil
+	f.members = nil
 	f.made, f.sums = map[*graph.Node]graph.Layout{}, map[Kernel]bool{}
+	byMembers, byAfter := touched{}, touched{}
 	for _, k := range f.window {
-		needsAfter := slices.ContainsFunc(f.after, func(x Kernel) bool { return touchesResults(k, x) })
+		t := f.touches[k]
+		needsAfter := t.conflicts(byAfter)
 		switch {
 		case !needsAfter && !f.barred[k] && f.joins(k):
 			f.members = append(f.members, k)
-		case needsAfter || slices.ContainsFunc(f.members, func(x Kernel) bool { return touchesResults(k, x) }):
-			f.after = append(f.after, k)
+			byMembers.add(t)
+		case needsAfter || t.conflicts(byMembers):
+			byAfter.add(t)
 		}
 	}
 }
@@ -249,7 +257,9 @@ func (f *chainFinder) others(among []Kernel) (before, after []Kernel) {
 	for _, k := range slices.Backward(among) {
 		switch {
 		case slices.Contains(f.members, k):
-		case slices.ContainsFunc(first, func(x Kernel) bool { return touchesResults(x, k) && slices.Index(among, x) > slices.Index(among, k) }):
+		case slices.ContainsFunc(first, func(x Kernel) bool {
+			return f.touches[x].conflicts(f.touches[k]) && slices.Index(among, x) > slices.Index(among, k)
+		}):
 			first, before = append(first, k), append(before, k)
 		default:
 			after = append(after, k)

@@ -74,7 +74,7 @@ func FuseWithMatMul(u *Program) error {
 			loop.Fusion = MatMulFusion{OnFactor, product}
 			continue
 		}
-		if f := FusionOf(before); f.Kind == OnFactor && !touchesResults(k, before) {
+		if f := FusionOf(before); f.Kind == OnFactor && !touchedBy(k).conflicts(touchedBy(before)) {
 			before = f.Of
 		}
 		if product, ok := before.(*MatMul); ok && canFuseWithResult(loop, product) {
@@ -82,16 +82,6 @@ func FuseWithMatMul(u *Program) error {
 		}
 	}
 	return nil
-}
-
-// touchesResults reports whether a kernel reads or writes what another one writes, or writes what
-// that reads.
-func touchesResults(k, other Kernel) bool {
-	return slices.ContainsFunc(k.Operands(), func(o fusion.Operand) bool {
-		return slices.ContainsFunc(other.Operands(), func(x fusion.Operand) bool {
-			return o.Base != nil && x.Base != nil && (o.Write || x.Write) && alias.Storage(o.Base) == alias.Storage(x.Base)
-		})
-	})
 }
 
 // canFuseWithResult reports whether each row of a kernel needs no more of a product than the same

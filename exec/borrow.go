@@ -1,0 +1,97 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/graph"
+)
+
+// BorrowParams begins a session with these values of parameters, as in a [Feed], and reads them where they lie: a large model
+// starts without a copy, and without first values that nothing reads. The memory must not change while a session uses
+// it, nor be given back. What is no dense slice in row-major order is copied, as are parameters that the program writes. A
+// borrowed parameter cannot be set, and no session whose program writes it can share it. What is wrong is the error of
+// each call of the session.
+func BorrowParams(values Feed) SessionOption {
+	return func(s *Session) {
+		if s.lent == nil {
+			s.lent = Feed{}
+		}
+		for n, v := range values {
+			s.lent[n] = v
+		}
+	}
+}
+
+// borrowed returns the values that the session reads where they lie, and those of parameters that its program writes.
+func (s *Session) borrowed() (read, written map[*graph.Node]*engine.ParamValue, err error) {
+	var strange []string
+	read, written = map[*graph.Node]*engine.ParamValue{}, map[*graph.Node]*engine.ParamValue{}
+	for n, value := range s.lent {
+		if !slices.Contains(s.prog.params, n) {
+			strange = append(strange, s.prog.whyNoParam(n))
+			continue
+		}
+		v := &engine.ParamValue{Borrowed: true}
+		if err := takeParam(&v.Memory, value, n); err != nil {
+			return nil, nil, err
+		}
+		v.Shape = knownSizes(n)
+		read[n] = v
+	}
+	if len(strange) > 0 {
+		slices.Sort(strange)
+		return nil, nil, fmt.Errorf("exec: given to BorrowParams, but no parameter of the program: %s", strings.Join(strange, "; "))
+	}
+	for _, i := range s.prog.code.Written {
+		n := s.prog.params[i]
+		if v := s.store.Find(n); v != nil && v.Borrowed {
+			return nil, nil, fmt.Errorf("exec: the program writes parameter %s, and the session with which it would share it has borrowed it (BorrowParams): "+
+				"leave it out there, and set it with SetParam", n.Label())
+		}
+		if v, given := read[n]; given {
+			written[n] = v
+			delete(read, n)
+		}
+	}
+	s.lent = nil
+	return read, written, nil
+}
+
+// ownWritten copies values into the session's own memory.
+func (s *Session) ownWritten(values map[*graph.Node]*engine.ParamValue) error {
+	for n, v := range values {
+		to, err := s.value(n)
+		if err != nil {
+			return err
+		}
+		engine.CopyBytes(&to.Memory, &v.Memory)
+		to.Version++
+	}
+	return nil
+}
+
+// checkBorrowed refuses memory that a run writes where a parameter is borrowed.
+func (s *Session) checkBorrowed(written *engine.Memory, in *graph.Node) error {
+	for i, v := range s.state.Params {
+		if v.Borrowed && v.Meets(written) {
+			return fmt.Errorf("exec: input %s is written in place, and the memory fed to it is that of parameter %s, which is borrowed: feed a copy",
+				in.Label(), s.prog.params[i].Label())
+		}
+	}
+	return nil
+}
+
+func (p *Program) whyNoParam(n *graph.Node) string {
+	switch {
+	case n == nil:
+		return "a nil node"
+	case n.Graph() != p.source:
+		return fmt.Sprintf("%s, which is no node of graph %q", n.Called(), p.source.Name())
+	case n.IsParam():
+		return fmt.Sprintf("%s, which was declared (%s) after the program was compiled: compile it again", n.Label(), n.Pos())
+	}
+	return fmt.Sprintf("%s (%s)", n.Called(), n.Pos())
+}
