@@ -11,3 +11,5 @@ const flushBits = 0
 func floatControl() uint32 { return 0 }
 
 func setFloatControl(uint32) {}
+
+func productsOf(ISA) Products { return Products{} }

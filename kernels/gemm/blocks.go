@@ -53,6 +53,7 @@ type Scratch[T scalar.Number] struct {
 	reader    PanelReader
 	isLarge   bool // C comes from beyond the second-level cache
 	prefetch  prefetchLists
+	dots      dotScratch
 }
 
 // Reserve prepares for products of the sizes.

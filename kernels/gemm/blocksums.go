@@ -12,7 +12,8 @@ func (p *Product[T]) Blocks() int {
 func (p *Product[T]) SumBlock(block int, sums []T, s *Scratch[T]) {
 	k := block * blockLen(p.K)
 	one := &s.one
-	*one = Product[T]{M: p.M, N: p.N, K: blockSize(k, p.K), A: p.A, B: p.B, C: Matrix[T]{Data: sums, Row: p.N, Col: 1}}
+	*one = Product[T]{M: p.M, N: p.N, K: blockSize(k, p.K), A: p.A, B: p.B, C: Matrix[T]{Data: sums, Row: p.N, Col: 1},
+		FactorA: p.FactorA, FactorB: p.FactorB}
 	one.A.Start += k * p.A.Col
 	one.B.Start += k * p.B.Row
 	one.Run(s)

@@ -1,6 +1,6 @@
 // Package gemm is the matrix product: C = A·B or C += A·B for batches of strided
-// matrices. On amd64, products of floating-point matrices run in vector registers; else,
-// and for integers, in plain Go. All give the same bits.
+// matrices. On amd64, products of floating-point matrices and of integers of up to 32 bits run in
+// vector registers; else, in plain Go. All give the same bits.
 //
 // # Order of the sums
 //
@@ -65,6 +65,15 @@
 // for the others. Other panels are copied in pieces, along the places of windows or, for a
 // gradient, along their elements.
 //
+// # Integers
+//
+// Products of int32 wrap around, so their sums may be taken in any order. A and B may have integers of 8 or 16 bits ([Factor]): several
+// that follow each other along K are packed into a word of 32 bits, and an instruction multiplies those of two words and adds
+// the products to a sum of 32 bits. Four unsigned bytes by four signed ones take VPDPBUSD, or VPDPWSSD as two pairs of 16 bits,
+// to which all other integers of 8 bits are widened; without VNNI, VPMADDWD adds up pairs. None of these saturates.
+// Bytes of all signs take the tile registers of AMX where the system grants them. Integers of 32 bits take VPMULLD. Rows of A are read
+// where they lie if they are such words; B is always packed, and windows are packed from where they lie.
+//
 // # In plain Go
 //
 // Blocks of A and B are packed in the order in which the innermost loop reads them.
@@ -80,6 +89,8 @@
 // windows (offsets.go), caches.go tells how much stays in the caches; simdprefetch.go asks for memory ahead, simdgemv.go has single rows;
 // simd_amd64.go names the loops of table_amd64.go, settle_amd64.go chooses between them, and simd_other.go says that there are none.
 // packed.go packs B in advance. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
+// dot.go is the product of integers and its blocks, dotpack.go packs them; dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has
+// those in plain Go, and dot_other.go says that there are no others.
 // blocksums.go adds up blocks of K that were computed apart. epilogue.go, rows.go and reader.go
 // hand on tiles and rows of C and panels of B.
 package gemm

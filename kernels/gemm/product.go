@@ -22,6 +22,8 @@ type Product[T scalar.Number] struct {
 	Add     bool // add to C instead of replacing it
 	// Offsets, where given, take the place of B's strides.
 	Offsets *Offsets
+	// FactorA and FactorB, where they have a type, are elements of A and B that have fewer bits than the sums.
+	FactorA, FactorB Factor
 	// Packed, where given, is what PackB has made of B.
 	Packed []T
 	// Part, where given, is what a run computes of the sums. It goes with neither Offsets nor Add.
@@ -65,11 +67,15 @@ func (p *Product[T]) Check() error {
 		{"C", &p.C, p.M, p.N, p.StepC},
 	} {
 		var offsets *Offsets
-		if x.name == "B" {
-			offsets = p.Offsets
+		n := len(x.m.Data)
+		switch x.name {
+		case "A":
+			n = p.FactorA.elements(n)
+		case "B":
+			offsets, n = p.Offsets, p.FactorB.elements(n)
 		}
-		if lo, hi := extent(x.m, offsets, x.r, x.c, p.Batch, x.step); lo < hi && (lo < 0 || hi > len(x.m.Data)) {
-			return fmt.Errorf("gemm: %s takes elements %d to %d of %d", x.name, lo, hi-1, len(x.m.Data))
+		if lo, hi := extent(x.m, offsets, x.r, x.c, p.Batch, x.step); lo < hi && (lo < 0 || hi > n) {
+			return fmt.Errorf("gemm: %s takes elements %d to %d of %d", x.name, lo, hi-1, n)
 		}
 	}
 	return nil
@@ -120,6 +126,10 @@ func (p *Product[T]) Run(s *Scratch[T]) { p.RunPart(0, p.Rows(), 0, p.N, s) }
 // Multiples of 48 rows and 32 columns waste least; but each part packs what it reads of A
 // and B for itself.
 func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
+	if q, d := p.integers(); d != nil {
+		p.runIntegers(q, d, lo, hi, left, right, s)
+		return
+	}
 	s.reserve(p)
 	s.isLarge = p.isLarge()
 	for lo < hi {

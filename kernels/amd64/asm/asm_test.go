@@ -72,7 +72,8 @@ var allWidths = []Width{W128, W256, W512}
 func shapes() []shape {
 	three := []*Op{ADDPS, ADDPD, SUBPS, SUBPD, MULPS, MULPD, DIVPS, DIVPD, MINPS, MINPD, MAXPS, MAXPD, ANDPS, ANDNPS, ORPS,
 		XORPS, PADDD, PADDQ, PSUBD, PSUBQ, PMULLD, PMULUDQ, PMINSD, PMAXSD, PCMPEQD, PCMPEQQ, PCMPGTD, PCMPGTQ, UNPCKLPS,
-		UNPCKHPS, UNPCKLPD, UNPCKHPD, SCALEFPS, PMULLQ, PACKUSDW, PACKSSDW, PACKUSWB, PACKSSWB}
+		UNPCKHPS, UNPCKLPD, UNPCKHPD, SCALEFPS, PMULLQ, PACKUSDW, PACKSSDW, PACKUSWB, PACKSSWB,
+		PMADDWD, PUNPCKLBW, PUNPCKLWD, PUNPCKHBW, PUNPCKHWD, PDPBUSD, PDPWSSD}
 	for _, f := range [][3]*Op{FMADDPS, FMADDPD, FMSUBPS, FMSUBPD, FNMADDPS, FNMADDPD} {
 		three = append(three, f[:]...)
 	}
@@ -84,6 +85,7 @@ func shapes() []shape {
 		{ops: []*Op{MOVUPS, MOVAPS, SQRTPS, SQRTPD, CVTDQ2PS, CVTTPS2DQ, PABSD}, dst: same, src: same, mem: true, reg: true},
 		{ops: []*Op{ROUNDPS, ROUNDPD, PSHUFD, RNDSCALEPS, RNDSCALEPD}, dst: same, src: same, imm: true, mem: true, reg: true},
 		{ops: []*Op{CVTPS2PD, CVTDQ2PD, PMOVSXDQ, PMOVZXDQ, PMOVZXWD, PMOVSXWD, CVTPH2PS}, dst: same, src: half, reg: true, mem: true, widths: []Width{W256, W512}},
+		{ops: []*Op{PMOVSXBW, PMOVZXBW}, dst: same, src: half, reg: true, mem: true, widths: []Width{W256, W512}},
 		{ops: []*Op{CVTPD2PS, CVTTPD2DQ}, dst: half, src: same, reg: true, widths: []Width{W256, W512}},
 		{ops: []*Op{BROADCASTSS, PBROADCASTB, PBROADCASTW, PBROADCASTD, PBROADCASTQ}, dst: same, src: xmm, reg: true, mem: true},
 		{ops: []*Op{BROADCASTSD}, dst: same, src: xmm, reg: true, mem: true, widths: []Width{W256, W512}},
@@ -261,6 +263,15 @@ func special(r *rand.Rand, l *listing) {
 	emit(fmt.Sprintf("vextractf64x4 ymm%d,%s,0x1", t, wide), func() { a.R(EXTRACTF256, W512, u+16, 0, t, 1) })
 	emit(fmt.Sprintf("vmovdqu8 xmm%d{k%d}{z},%s", v, k, mm), func() { a.MK(MOVDQU8, W128, v, 0, m, Mask{uint8(k), true}) })
 	emit(fmt.Sprintf("vmovupd %s{k%d},%s", mm, k, wide), func() { a.MK(MOVUPDSt, W512, u+16, 0, m, Mask{K: uint8(k)}) })
+	tiles, distant := [3]Vec{Vec(k), (Vec(k) + 1) % 8, (Vec(k) + 2) % 8}, Indexed(x, y, 1, 0)
+	for _, op := range []*Op{TDPBSSD, TDPBSUD, TDPBUSD, TDPBUUD} {
+		emit(fmt.Sprintf("%s tmm%d,tmm%d,tmm%d", op.Name, tiles[0], tiles[1], tiles[2]), func() { a.R(op, W128, tiles[0], tiles[2], tiles[1]) })
+	}
+	emit(fmt.Sprintf("tileloadd tmm%d,%s", tiles[0], memName(distant)), func() { a.M(TILELOADD, W128, tiles[0], 0, distant) })
+	emit(fmt.Sprintf("tilestored %s,tmm%d", memName(distant), tiles[0]), func() { a.M(TILESTORED, W128, tiles[0], 0, distant) })
+	emit(fmt.Sprintf("tilezero tmm%d", tiles[0]), func() { a.R(TILEZERO, W128, tiles[0], 0, 0) })
+	emit("ldtilecfg "+mm, func() { a.M(LDTILECFG, W128, 0, 0, m) })
+	emit("tilerelease", func() { a.TileRelease() })
 	emit("prefetcht0 "+mm, func() { a.Prefetch(m) })
 	emit(fmt.Sprintf("kmovw k%d,%s", k, mm), func() { a.M(KMOVW, W128, k, 0, m) })
 	emit(fmt.Sprintf("kmovw %s,k%d", dwordNames[x], k), func() { a.R(KMOVWSt, W128, Vec(x), 0, k) })
@@ -325,6 +336,7 @@ func disassemble(t *testing.T, objdump string, code []byte) (lines []string) {
 		text = sizes.ReplaceAllString(text, "")
 		text = spaces.ReplaceAllString(strings.TrimSpace(text), " ")
 		text = strings.ReplaceAll(text, "riz*1+", "")
+		text = strings.TrimPrefix(text, "{vex} ") // of instructions that came with EVEX first
 		lines = append(lines, text)
 	}
 	return lines

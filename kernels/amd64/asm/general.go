@@ -242,6 +242,9 @@ func (a *Asm) Prefetch(m Mem) {
 // code runs slowly.
 func (a *Asm) Zeroupper() { a.emit(0xc5, 0xf8, 0x77) }
 
+// TileRelease empties the registers of AMX, so that the system need not save them.
+func (a *Asm) TileRelease() { a.emit(0xc4, 0xe2, 0x78, 0x49, 0xc0) }
+
 // Deposit is d = the low bits of s spread to the set bits of mask (PDEP).
 func (a *Asm) Deposit(d, s, mask Reg) {
 	a.vex(&Op{mm: 2, pp: 3, w: 1}, W128, uint8(d), uint8(s), 0, uint8(mask))

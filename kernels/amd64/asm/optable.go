@@ -100,6 +100,7 @@ var (
 	PSUBD    = op("vpsubd", 1, 1, 0, 0xfa)
 	PSUBQ    = wide("vpsubq", 1, 1, 0xfb)
 	PMULLD   = op("vpmulld", 2, 1, 0, 0x40)
+	PMADDWD  = op("vpmaddwd", 1, 1, 0, 0xf5)
 	PMULUDQ  = wide("vpmuludq", 1, 1, 0xf4)
 	PMINSD   = op("vpminsd", 2, 1, 0, 0x39)
 	PMAXSD   = op("vpmaxsd", 2, 1, 0, 0x3d)
@@ -145,7 +146,32 @@ var (
 	UNPCKHPS    = op("vunpckhps", 1, 0, 0, 0x15)
 	UNPCKLPD    = wide("vunpcklpd", 1, 1, 0x14)
 	UNPCKHPD    = wide("vunpckhpd", 1, 1, 0x15)
+	PMOVSXBW    = op("vpmovsxbw", 2, 1, 0, 0x20).of(halfUnit)
+	PMOVZXBW    = op("vpmovzxbw", 2, 1, 0, 0x30).of(halfUnit)
+	PUNPCKLBW   = op("vpunpcklbw", 1, 1, 0, 0x60)
+	PUNPCKLWD   = op("vpunpcklwd", 1, 1, 0, 0x61)
+	PUNPCKHBW   = op("vpunpckhbw", 1, 1, 0, 0x68)
+	PUNPCKHWD   = op("vpunpckhwd", 1, 1, 0, 0x69)
 	PERM2F128   = op("vperm2f128", 3, 1, 0, 0x06).onlyVEX()
+)
+
+// Products of narrow integers, added up in those of 32 bits: AVX-VNNI with VEX, AVX512-VNNI with EVEX.
+var (
+	PDPBUSD = op("vpdpbusd", 2, 1, 0, 0x50) // of four unsigned bytes in v and four signed ones in src
+	PDPWSSD = op("vpdpwssd", 2, 1, 0, 0x52) // of two words in each
+)
+
+// AMX: its registers are tiles of up to 16 rows of 64 bytes. Products add up four bytes of v's rows with four of src's, of which a row
+// holds four for each column.
+var (
+	TILELOADD  = op("tileloadd", 2, 3, 0, 0x4b).onlyVEX() // the index of the memory is the distance of rows
+	TILESTORED = op("tilestored", 2, 2, 0, 0x4b).onlyVEX()
+	TILEZERO   = op("tilezero", 2, 3, 0, 0x49).onlyVEX()
+	LDTILECFG  = op("ldtilecfg", 2, 0, 0, 0x49).onlyVEX()
+	TDPBSSD    = op("tdpbssd", 2, 3, 0, 0x5e).onlyVEX() // signed by signed; src is the left factor
+	TDPBSUD    = op("tdpbsud", 2, 2, 0, 0x5e).onlyVEX() // signed by unsigned
+	TDPBUSD    = op("tdpbusd", 2, 1, 0, 0x5e).onlyVEX()
+	TDPBUUD    = op("tdpbuud", 2, 0, 0, 0x5e).onlyVEX()
 )
 
 // AVX-512 only. Those with K give a mask register: dst is its number.

@@ -5,7 +5,7 @@
 //
 // main.go lists what is written. tile.go is a tile and its code, loop.go the loop over a block of
 // K, rows.go where rows of A and C are; gemv.go adds rows up, pieces.go copies pieces of windows,
-// transpose.go transposes.
+// transpose.go transposes. dot.go has the tiles of integers, dottile.go those of tile registers, and interleave.go lays B out for them.
 package main
 
 import (
@@ -70,6 +70,7 @@ func main() {
 	if err := asmfile.SaveGo("table_amd64.go", table.Bytes()); err != nil {
 		log.Fatal(err)
 	}
+	writeDots()
 }
 
 // field is a register and the field of the arguments that it is to hold, by offset.

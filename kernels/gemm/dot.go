@@ -1,0 +1,235 @@
+package gemm
+
+import "unsafe"
+
+// Type is the type of the elements of a factor of integers: see [Factor].
+type Type uint8
+
+// The types. The zero value stands for that of the sums.
+const (
+	Own Type = iota
+	Int8
+	Uint8
+	Int16
+	Uint16
+)
+
+// typeSizes are the sizes of elements in bytes.
+var typeSizes = [...]int{Own: 4, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2}
+
+// Factor is the elements of A or B where these have fewer bits than the sums: they take the place of the
+// Data of the [Matrix], whose Start and strides count them. It is for products of int32.
+type Factor struct {
+	Type Type
+	Data unsafe.Pointer
+	Len  int // in elements
+}
+
+// elements is how many there are where a matrix has n of its own.
+func (f *Factor) elements(n int) int {
+	if f.Type == Own {
+		return n
+	}
+	return f.Len
+}
+
+// dots is how products of integers are added up: in words of 32 bits, which hold some integers that follow each other along K. It
+// is exact modulo 2^32, so all give the same bits.
+type dots struct {
+	each       int // integers of a word
+	rows, cols int // of the largest tile
+	unit       int // words come in multiples of so many
+	tiles      []func(*dotArgs)
+	// whole computes tiles of all rows where tiles are none; what is left of rows takes as many, copied.
+	whole  func(*dotArgs)
+	config unsafe.Pointer // of whole
+	// interleave makes words of pieces of rows, by the type of B; nil where there is no code for it.
+	interleave [Uint16 + 1]func(*interleaveArgs)
+	widen      [Uint16 + 1]func(*widenArgs)
+}
+
+// dotArgs are the arguments of a loop over words. Steps are in bytes; package gen knows the offsets.
+type dotArgs struct {
+	words        int
+	a, b, c      uintptr
+	aRow, cRow   int
+	add          int // whether sums begin with C
+	tiles        int // to compute, one below the other; a and c are moved on by as many
+	aTile, cTile int
+	config       unsafe.Pointer
+}
+
+// interleaveArgs are the arguments of code that makes rows of words. Offsets and places count elements, toRow bytes.
+type interleaveArgs struct {
+	rows, pieces int
+	offsets      *int // of the rows of B
+	piece        *piece
+	from, to     unsafe.Pointer
+	toRow        int
+}
+
+// widenArgs are the arguments of code that widens groups of sixteen bytes.
+type widenArgs struct {
+	groups   int
+	from, to unsafe.Pointer
+}
+
+// Sizes of what is packed at a time: words of a sum, bytes of A and columns of B.
+const (
+	dotWords   = 512
+	dotBlockA  = 240 << 10
+	dotColumns = 512
+)
+
+// dotScratch is the memory of products of integers.
+type dotScratch struct {
+	a, b, c []int32 // blocks of A and B, a tile of C
+	offsets []int   // of rows of B
+	pieces  []piece
+	args    dotArgs
+	inter   interleaveArgs
+	wide    widenArgs
+
+	transpose transposeArgs
+}
+
+// integers returns the product as one of integers that are added up in words, with the loops; nil for others.
+func (p *Product[T]) integers() (*Product[int32], *dots) {
+	q, ok := any(p).(*Product[int32])
+	if !ok || p.Part != nil {
+		return nil, nil
+	}
+	d := dotsFor(q.FactorA.Type, q.FactorB.Type)
+	if d == nil {
+		return nil, nil
+	}
+	return q, d
+}
+
+// dotBlock is a product of integers on its way: the columns from left on of the rows from top on, and the words from p on.
+type dotBlock struct {
+	*problem[int32]
+	*dots
+	a, b         Factor
+	s            *dotScratch
+	p, np        int // elements of the sums
+	words        int
+	left, panels int
+}
+
+// runIntegers computes a part, as RunPart does.
+func (p *Product[T]) runIntegers(q *Product[int32], d *dots, lo, hi, left, right int, scratch *Scratch[T]) {
+	s := any(scratch).(*Scratch[int32])
+	for lo < hi {
+		index, first := lo/q.M, lo%q.M
+		c := region{first, min(q.M, first+hi-lo), left, right}
+		s.problem = q.matrix(index)
+		b := dotBlock{problem: &s.problem, dots: d, a: q.FactorA.or(&q.A), b: q.FactorB.or(&q.B), s: &s.dots}
+		if q.N == 1 && q.M > 1 && q.Offsets == nil {
+			s.problem.transpose()
+			b.a, b.b = b.b, b.a
+			b.dots = dotsFor(q.FactorB.Type, q.FactorA.Type)
+			c = region{c.left, c.right, c.top, c.bottom}
+		}
+		b.run(c)
+		lo += min(q.M-first, hi-lo)
+		s.rows.whole(lo)
+	}
+}
+
+// or returns the factor, or that of the matrix where it is of the type of the sums.
+func (f Factor) or(m *Matrix[int32]) Factor {
+	if f.Type == Own {
+		f.Data, f.Len = unsafe.Pointer(unsafe.SliceData(m.Data)), len(m.Data)
+	}
+	return f
+}
+
+// run computes a part of C.
+func (f *dotBlock) run(c region) {
+	if f.k == 0 {
+		f.clear(c)
+		return
+	}
+	steps := dotWords * f.each
+	rows := max(dotBlockA/(wordBytes*min(dotWords, f.roundWords(f.k)))/f.rows, 1) * f.rows
+	for left := c.left; left < c.right; left += dotColumns {
+		right := min(left+dotColumns, c.right)
+		for f.p = 0; f.p < f.k; f.p += f.np {
+			f.np = min(steps, f.k-f.p)
+			f.words, f.left = f.roundWords(f.np), left
+			f.packB(right)
+			for top := c.top; top < c.bottom; top += rows {
+				f.rowsOf(top, min(top+rows, c.bottom), right)
+			}
+		}
+	}
+}
+
+// wordBytes is the size of a word, and of a sum.
+const wordBytes = 4
+
+// roundWords is the number of words that some elements take.
+func (f *dotBlock) roundWords(elements int) int {
+	return roundUp((elements+f.each-1)/f.each, f.unit)
+}
+
+// rowsOf multiplies some rows of A with the packed columns.
+func (f *dotBlock) rowsOf(top, bottom, right int) {
+	args := &f.s.args
+	*args = dotArgs{words: f.words, config: f.config}
+	if f.add || f.p > 0 {
+		args.add = 1
+	}
+	a, aRow := f.pointA(top, bottom)
+	for panel := range f.panels {
+		j := f.left + panel*f.cols
+		args.b = address(f.s.b, panel*f.words*f.cols)
+		args.a, args.aRow, args.aTile = a, aRow, f.rows*aRow
+		whole := 0
+		if j+f.cols <= right && f.c.Col == 1 {
+			whole = (bottom - top) / f.rows
+			args.c, args.cRow = address(f.c.Data, f.c.Start+top*f.c.Row+j), f.c.Row*wordBytes
+			args.cTile = f.rows * args.cRow
+			f.multiply(f.rows, whole)
+			if left := (bottom - top) % f.rows; left > 0 && f.whole == nil {
+				f.multiply(left, 1)
+				continue
+			}
+		}
+		for i := top + whole*f.rows; i < bottom; i += f.rows {
+			f.edge(i, min(f.rows, bottom-i), j, min(f.cols, right-j), a+uintptr((i-top)*aRow))
+		}
+	}
+}
+
+// multiply computes tiles of some rows.
+func (f *dotBlock) multiply(rows, tiles int) {
+	f.s.args.tiles = tiles
+	switch {
+	case tiles == 0:
+	case f.whole != nil:
+		f.whole(&f.s.args)
+	default:
+		f.tiles[rows](&f.s.args)
+	}
+}
+
+// edge computes a tile some of whose rows or columns are missing, or whose columns are not contiguous in C.
+func (f *dotBlock) edge(i, rows, j, cols int, a uintptr) {
+	args, add := &f.s.args, f.s.args.add
+	f.s.c = grow(f.s.c, f.rows*f.cols)
+	args.a, args.c, args.cRow, args.add = a, address(f.s.c, 0), f.cols*wordBytes, 0
+	f.multiply(rows, 1)
+	for r := range rows {
+		at := f.c.Start + (i+r)*f.c.Row + j*f.c.Col
+		for _, v := range f.s.c[r*f.cols:][:cols] {
+			if add != 0 {
+				v += f.c.Data[at]
+			}
+			f.c.Data[at] = v
+			at += f.c.Col
+		}
+	}
+	args.add = add
+}

@@ -1,0 +1,93 @@
+package gemm
+
+import (
+	"unsafe"
+
+	"github.com/broadloom/broadloom/kernels/cpu"
+)
+
+// transposes is code that transposes blocks, if there is any.
+var transposes func(*transposeArgs)
+
+// dotTable is the loops of a processor.
+type dotTable struct {
+	singles, pairs *dots
+	bytes          [Uint16 + 1][Uint16 + 1]*dots // of four bytes in a word, by the types of A and B
+}
+
+var chosenDots = dotTableOf(cpu.Chosen(), cpu.ProductsOf(cpu.Chosen()))
+
+func init() {
+	if cpu.Chosen() >= cpu.AVX2 {
+		transposes = transposeF32
+	}
+}
+
+// dotTableOf returns the loops of an instruction set; those of plain Go have none.
+func dotTableOf(isa cpu.ISA, has cpu.Products) (t dotTable) {
+	singles := dots{each: 1, unit: 1}
+	pairs := dots{each: 2, unit: 1, interleave: interleavePairs, widen: widenBytes}
+	quads := dots{each: 4, unit: 1, interleave: interleaveQuads}
+	switch isa {
+	case cpu.AVX2:
+		singles.tiles, pairs.tiles, quads.tiles = singlesAVX2, pairsAVX2, vnniQuadsAVX2
+		if has.Dots {
+			pairs.tiles = vnniPairsAVX2
+		}
+	case cpu.AVX512:
+		singles.tiles, pairs.tiles, quads.tiles = singlesAVX512, pairsAVX512, vnniQuadsAVX512
+		if has.Dots {
+			pairs.tiles = vnniPairsAVX512
+		}
+	default:
+		return t
+	}
+	for _, d := range []*dots{&singles, &pairs, &quads} {
+		d.rows, d.cols = len(d.tiles)-1, 16*int(isa-cpu.AVX2+1)
+	}
+	t.singles, t.pairs = &singles, &pairs
+	if has.Dots {
+		t.bytes[Uint8][Int8] = &quads
+	}
+	if has.Tiles {
+		for _, x := range []struct {
+			a, b Type
+			code func(*dotArgs)
+		}{{Uint8, Int8, tilesUS}, {Int8, Uint8, tilesSU}, {Int8, Int8, tilesSS}, {Uint8, Uint8, tilesUU}} {
+			t.bytes[x.a][x.b] = &dots{each: 4, rows: 32, cols: 32, unit: 16, whole: x.code, config: unsafe.Pointer(&tileConfig), interleave: interleaveQuads}
+		}
+	}
+	return t
+}
+
+var (
+	interleaveQuads = [Uint16 + 1]func(*interleaveArgs){Int8: interleaveBytes, Uint8: interleaveBytes}
+	interleavePairs = [Uint16 + 1]func(*interleaveArgs){Int8: interleaveSigned, Uint8: interleaveUnsigned, Int16: interleaveWords}
+	widenBytes      = [Uint16 + 1]func(*widenArgs){Int8: widenSigned, Uint8: widenUnsigned}
+)
+
+// tileConfig gives each tile register sixteen rows of 64 bytes (Intel 64 Software Developer's Manual, volume 2, LDTILECFG).
+var tileConfig = struct {
+	palette, start byte
+	_              [14]byte
+	bytes          [16]uint16
+	rows           [16]byte
+}{palette: 1, bytes: [16]uint16{64, 64, 64, 64, 64, 64, 64, 64}, rows: [16]byte{16, 16, 16, 16, 16, 16, 16, 16}}
+
+// dotsFor returns the loops for two types of factors; nil where the sums are of their type and there is no machine code.
+func dotsFor(a, b Type) *dots { return chosenDots.of(a, b) }
+
+func (t *dotTable) of(a, b Type) *dots {
+	inWords := func(x Type) bool { return x == Int8 || x == Uint8 || x == Int16 }
+	switch {
+	case t.singles == nil && a == Own && b == Own:
+		return nil
+	case t.singles == nil:
+		return &plainDots
+	case t.bytes[a][b] != nil:
+		return t.bytes[a][b]
+	case inWords(a) && inWords(b):
+		return t.pairs
+	}
+	return t.singles
+}

@@ -1,0 +1,14 @@
+//go:build !amd64
+
+package gemm
+
+// transposes is code that transposes blocks: none for this processor.
+var transposes func(*transposeArgs)
+
+// dotsFor returns the loops for two types of factors; nil where the sums are of their type, which [plain] has.
+func dotsFor(a, b Type) *dots {
+	if a == Own && b == Own {
+		return nil
+	}
+	return &plainDots
+}

@@ -1,0 +1,199 @@
+package gemm
+
+import (
+	"slices"
+	"unsafe"
+)
+
+// pointA returns the address of rows of A as words, and the distance of the rows: where they lie, if their elements are such
+// words, else packed.
+func (f *dotBlock) pointA(top, bottom int) (a uintptr, row int) {
+	size := typeSizes[f.a.Type]
+	m := &f.problem.a
+	at := m.Start + top*m.Row + f.p*m.Col
+	isWhole := f.np == f.words*f.each && (f.whole == nil || (bottom-top)%f.rows == 0)
+	if m.Col == 1 && size*f.each == wordBytes && isWhole {
+		return uintptr(f.a.at(at)), m.Row * size
+	}
+	pitch := f.words + 64/wordBytes // no power of two, which would fall into few sets of the cache
+	f.s.a = grow(f.s.a, pitch*roundUp(bottom-top, f.rows))
+	for r := range bottom - top {
+		f.packRow(f.s.a[r*pitch:][:f.words], at+r*m.Row, m.Col)
+	}
+	return address(f.s.a, 0), pitch * wordBytes
+}
+
+// at is the address of an element.
+func (f *Factor) at(i int) unsafe.Pointer { return unsafe.Add(f.Data, i*typeSizes[f.Type]) }
+
+// load returns an element.
+func (f *Factor) load(i int) int32 {
+	switch p := f.at(i); f.Type {
+	case Int8:
+		return int32(*(*int8)(p))
+	case Uint8:
+		return int32(*(*uint8)(p))
+	case Int16:
+		return int32(*(*int16)(p))
+	case Uint16:
+		return int32(*(*uint16)(p))
+	default:
+		return *(*int32)(p)
+	}
+}
+
+// packRow packs a row of A from an element on: what is missing of words is 0, whatever B has there.
+func (f *dotBlock) packRow(to []int32, at, step int) {
+	n, size := f.np, wordBytes/f.each
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&to[0])), len(to)*wordBytes)
+	done := 0
+	switch {
+	case step == 1 && size == typeSizes[f.a.Type]:
+		copy(bytes, unsafe.Slice((*byte)(f.a.at(at)), n*size))
+		done = n
+	case step == 1 && f.widen[f.a.Type] != nil && n >= 16:
+		done = n / 16 * 16
+		f.s.wide = widenArgs{groups: done / 16, from: f.a.at(at), to: unsafe.Pointer(&to[0])}
+		f.widen[f.a.Type](&f.s.wide)
+	}
+	clear(bytes[done*size:])
+	for k := done; k < n; k++ {
+		store(unsafe.Pointer(&bytes[k*size]), size, f.a.load(at+k*step))
+	}
+}
+
+// store writes an integer of some bytes.
+func store(p unsafe.Pointer, size int, v int32) {
+	switch size {
+	case 1:
+		*(*int8)(p) = int8(v)
+	case 2:
+		*(*int16)(p) = int16(v)
+	default:
+		*(*int32)(p) = v
+	}
+}
+
+// packB packs columns of B, up to right, in panels of as many as a tile has: a row of a panel is words of the elements that
+// follow each other in these columns.
+func (f *dotBlock) packB(right int) {
+	f.panels = (right - f.left + f.cols - 1) / f.cols
+	f.s.b = grow(f.s.b, f.panels*f.words*f.cols)
+	f.listRows()
+	for panel := range f.panels {
+		j := f.left + panel*f.cols
+		f.packPanel(f.s.b[panel*f.words*f.cols:][:f.words*f.cols], j, min(f.cols, right-j))
+	}
+}
+
+// listRows lists the offsets of rows of B.
+func (f *dotBlock) listRows() {
+	if f.offsets != nil {
+		f.s.offsets = append(f.s.offsets[:0], f.offsets.Rows[f.p:][:f.np]...)
+		return
+	}
+	f.s.offsets = f.s.offsets[:0]
+	for k := range f.np {
+		f.s.offsets = append(f.s.offsets, (f.p+k)*f.problem.b.Row)
+	}
+}
+
+// column is the offset of a column of B.
+func (f *dotBlock) column(j int) int {
+	if f.offsets != nil {
+		return f.offsets.Cols[j]
+	}
+	return j * f.problem.b.Col
+}
+
+// packPanel packs nj columns from j on.
+func (f *dotBlock) packPanel(to []int32, j, nj int) {
+	b, start := &f.b, f.problem.b.Start
+	size := wordBytes / f.each
+	rows := f.s.offsets
+	if f.offsets == nil && f.problem.b.Row == 1 && size == typeSizes[b.Type] {
+		f.packColumns(to, j, nj)
+		return
+	}
+	done := f.interleavePieces(to, j, nj)
+	for k := done; k < len(rows); k++ {
+		dst := unsafe.Add(unsafe.Pointer(&to[k/f.each*f.cols]), k%f.each*size)
+		for c := range nj {
+			store(unsafe.Add(dst, c*wordBytes), size, b.load(start+rows[k]+f.column(j+c)))
+		}
+	}
+}
+
+// packColumns packs columns whose elements are contiguous, and so are words already.
+func (f *dotBlock) packColumns(to []int32, j, nj int) {
+	words, each := f.np/f.each, f.each
+	side, done := 32/wordBytes, 0
+	if v := transposes; v != nil && words >= side {
+		done = words / side * side
+		for c := 0; c+side <= nj; c += side {
+			t := transposeArgs{blocks: done / side, src: f.b.at(f.problem.b.Start + f.p + (j+c)*f.problem.b.Col), dst: unsafe.Pointer(&to[c]),
+				srcRow: f.problem.b.Col * typeSizes[f.b.Type], dstRow: f.cols * wordBytes}
+			f.s.transpose = t
+			v(&f.s.transpose)
+		}
+	}
+	for c := range nj {
+		first := done
+		if c >= nj/side*side {
+			first = 0
+		}
+		from := f.problem.b.Start + f.p + (j+c)*f.problem.b.Col
+		for k := first; k < words; k++ {
+			to[k*f.cols+c] = *(*int32)(f.b.at(from + k*each))
+		}
+		for k := words * each; k < f.np; k++ {
+			store(unsafe.Add(unsafe.Pointer(&to[k/each*f.cols+c]), k%each*(wordBytes/each)), wordBytes/each, f.b.load(from+k))
+		}
+	}
+}
+
+// interleavePieces packs whole words of rows whose columns are contiguous in pieces, and tells how many rows are done. Pieces are
+// copied whole although they may have fewer elements: the next one, or the next row, overwrites what is too much.
+func (f *dotBlock) interleavePieces(to []int32, j, nj int) (done int) {
+	rows, words := f.s.offsets, f.np/f.each
+	code := f.interleave[f.b.Type]
+	if code == nil || words == 0 {
+		return 0
+	}
+	side := 4 * f.each // columns of a piece
+	if f.offsets == nil && f.problem.b.Col != 1 {
+		return 0
+	}
+	f.s.pieces = f.s.pieces[:0]
+	highest := 0
+	for c := 0; c < nj; {
+		n := 1
+		for n < side && c+n < nj && (f.offsets == nil || f.offsets.Cols[j+c+n] == f.offsets.Cols[j+c+n-1]+1) {
+			n++
+		}
+		from := f.column(j + c)
+		highest = max(highest, from)
+		f.s.pieces = append(f.s.pieces, piece{from, c})
+		c += n
+	}
+	if len(f.s.pieces)*leastRun > nj {
+		return 0
+	}
+	// The last piece may reach beyond the panel's last row, and beyond the data.
+	last := f.s.pieces[len(f.s.pieces)-1].to + side
+	start := f.problem.b.Start
+	for words > 0 {
+		reach := start + slices.Max(rows[(words-1)*f.each:words*f.each]) + highest + side
+		if (words-1)*f.cols+last <= len(to) && reach <= f.b.Len {
+			break
+		}
+		words--
+	}
+	if words == 0 || start+slices.Max(rows[:words*f.each])+highest+side > f.b.Len {
+		return 0
+	}
+	f.s.inter = interleaveArgs{rows: words, pieces: len(f.s.pieces), offsets: &rows[0], piece: &f.s.pieces[0],
+		from: f.b.at(start), to: unsafe.Pointer(&to[0]), toRow: f.cols * wordBytes}
+	code(&f.s.inter)
+	return words * f.each
+}
