@@ -124,6 +124,9 @@ var seededFaults = []struct {
 		find(u, t, ofClass(graph.Contract)).Operands()[1] = find(u, t, ofClass(graph.Reduce))
 	}, "does not stand before"},
 	{"dce", "a root is left in the graph before", func(t *testing.T, u *lower.Program) { u.Roots[0] = u.UserRoots[0] }, "root 0 is not in the graph"},
+	{"keep-later", "a value that comes later is read in place of another one", func(t *testing.T, u *lower.Program) {
+		find(u, t, ofClass(graph.Elementwise)).Operands()[0] = u.Graph.Nodes()[len(u.Graph.Nodes())-1]
+	}, "does not stand before"},
 	{"outline", "a value of a loop's body stays outside", func(t *testing.T, u *lower.Program) {
 		x := u.Inputs[0].Own
 		ops.Scan(ops.Loop{Over: []*graph.Node{x}}, func(_, x []*graph.Node) (next, out []*graph.Node) { return nil, x })
