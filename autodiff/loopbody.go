@@ -44,7 +44,21 @@ func (p *loopPass) copyGiven() (wanted []*graph.Node) {
 // copyMembers makes all else that a step of the loop computes, or takes it from what was kept.
 func (p *loopPass) copyMembers() {
 	a, _ := p.end.Loop()
-	regions := map[*graph.Region]*graph.Region{a.Body: p.region}
+	bodies := map[*graph.Region]*graph.Region{a.Body: p.region}
+	var ends []func()
+	defer func() {
+		for _, end := range ends {
+			end()
+		}
+	}()
+	var bodyOf func(r *graph.Region) *graph.Region
+	bodyOf = func(r *graph.Region) *graph.Region { // a body is met before the one around it where that has branches
+		if bodies[r] == nil {
+			made, end := p.outer.g.OpenCopy(r, bodyOf(r.Parent()))
+			bodies[r], ends = made, append(ends, end)
+		}
+		return bodies[r]
+	}
 	for _, n := range p.members {
 		if p.copies[n] != nil {
 			continue
@@ -56,12 +70,7 @@ func (p *loopPass) copyMembers() {
 		attrs := n.Attrs()
 		own, isLoop := n.Loop()
 		if isLoop {
-			if regions[own.Body] == nil {
-				made, closeRegion := p.outer.g.OpenCopy(own.Body, regions[own.Body.Parent()])
-				defer closeRegion()
-				regions[own.Body] = made
-			}
-			own.Body = regions[own.Body]
+			own.Body = bodyOf(own.Body)
 			attrs = own
 		}
 		if n.Op().Ordered && !isLoop {

@@ -106,3 +106,23 @@ func TestGradientsThatLeaveABody(t *testing.T) {
 			return nodes{ops.Add(carry[0], part[0])}, nil
 		})
 }
+
+// The gradient of a loop computes its branches again, and the loops in these.
+func TestGradientsOfLoopsInBranchesInLoops(t *testing.T) {
+	t.Setenv(exec.VerifyVariable, "1")
+	g := graph.New("g")
+	x := g.Input("x", graph.Float64, 3)
+	final, _ := ops.Scan(ops.Loop{Carry: nodes{g.Scalar(graph.Float64, 0.5)}, Over: nodes{x}}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
+		y := ops.Cond(ops.Less(x[0], graph.Num(0)), func() []*graph.Node {
+			return ops.Fori(2, nodes{carry[0]}, func(_ *graph.Node, c []*graph.Node) []*graph.Node { return nodes{ops.Mul(c[0], x[0])} })
+		}, func() []*graph.Node { return nodes{ops.Add(carry[0], x[0])} })
+		return y, nil
+	})
+	dx := autodiff.Grad(final[0], nodes{x})[0] // of ((c + x0)·x1² + x2)
+	prog, err := exec.Compile(g, exec.Outputs(final[0], dx))
+	require.NoError(t, err)
+	r, err := prog.NewSession().Run(t.Context(), exec.Feed{x: vec(2., -3, 4)})
+	require.NoError(t, err)
+	require.Equal(t, []float64{26.5}, arrayOf(t, r, final[0]).Data)
+	require.Equal(t, []float64{9, -15, 1}, arrayOf(t, r, dx).Data)
+}

@@ -93,10 +93,10 @@ func build(p *eager.Program) *built {
 	return b
 }
 
-// isUncounted reports whether a step cuts an axis of named size into parts: it had one size
-// whenever the program was drawn, and may have others.
+// isUncounted reports whether a step cuts an axis of named size into parts, or takes it for one of size 1:
+// it had one size whenever the program was drawn, and may have others.
 func (b *built) isUncounted(s *eager.Step) bool {
-	if !slices.Contains([]string{"Split", "Chunk", "Unbind"}, s.Op) || !b.values[s.In[0]].Judged() {
+	if !slices.Contains([]string{"Split", "Chunk", "Unbind", "Squeeze"}, s.Op) || !b.values[s.In[0]].Judged() {
 		return false
 	}
 	shape := b.values[s.In[0]].Shape()
@@ -128,29 +128,6 @@ func (b *built) step(s *eager.Step) (nodes []*graph.Node) {
 		}
 	}
 	return nodes
-}
-
-// loop returns what a loop goes over, and its body.
-func (b *built) loop(s *eager.Step) (ops.Loop, func(carry, x []*graph.Node) (next, out []*graph.Node)) {
-	var in []*graph.Node
-	for _, k := range s.In {
-		if k < len(b.values) {
-			in = append(in, b.values[k])
-		}
-	}
-	carried := s.I[1]
-	if len(in) < len(s.In) {
-		return ops.Loop{}, nil // it is only written down
-	}
-	loop := ops.Loop{Over: in[:1], Axis: s.I[0], Reverse: s.I[2] == 1, Carry: in[1 : 1+carried]}
-	return loop, func(carry, x []*graph.Node) (next, out []*graph.Node) {
-		inner := &built{g: b.g, values: slices.Concat(carry, x, in[1+carried:])}
-		for i := range s.Body {
-			inner.values = append(inner.values, inner.step(&s.Body[i])...)
-		}
-		end := len(inner.values)
-		return inner.values[end-carried : end : end], []*graph.Node{inner.values[end-1]}
-	}
 }
 
 // arguments returns the arguments of the call of a step.
@@ -185,10 +162,8 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 			for _, d := range s.S {
 				size(d)
 			}
-		case word == "loop":
-			loop, body := b.loop(s)
-			put(loop, "%s", goLoop(s))
-			put(body, "%s", goBody(s))
+		case word == "loop" || word == "fori" || word == "while" || word == "branch":
+			list = append(list, b.control(word, s)...)
 		case word == "g":
 			put(b.g, "g")
 		case word == "t":

@@ -74,7 +74,7 @@ var calls = map[string]call{
 	"BCEWithLogits": {ops.BCEWithLogits, "x0 x1 loss"}, "KLDiv": {ops.KLDiv, "x0 x1 loss"},
 	"CrossEntropy": {ops.CrossEntropy, "x0 x1 class loss"}, "NLL": {ops.NLL, "x0 x1 class loss"},
 
-	"Scan": {ops.Scan, "loop"},
+	"Scan": {ops.Scan, "loop"}, "Fori": {ops.Fori, "s0 fori"}, "While": {ops.While, "s0 while"}, "Cond": {ops.Cond, "x0 branch"},
 
 	"Take": {ops.Take, "x0 i0 x1"}, "IndexSelect": {ops.IndexSelect, "x0 i0 x1"}, "Embedding": {ops.Embedding, "x0 x1 i*"},
 	"Gather": {ops.Gather, "x0 i0 x1"}, "SegmentSum": {ops.SegmentSum, "x0 i0 x1 s0"}, "OneHot": {ops.OneHot, "x0 s0 t"},

@@ -6,11 +6,13 @@
 //
 // gen.go draws a program step by step. What it draws stands in files by kind: gengrow.go has
 // values and the mixtures of steps, genmove.go movements, genmeet.go sizes that meet,
-// geneinsum.go and genlayers.go products and layers, genloss.go losses, genloop.go loops,
-// genwrite.go writes in place, and genfinish.go gradients and the end.
+// geneinsum.go and genlayers.go products and layers, genloss.go losses, genloop.go loops and
+// branches, gennest.go those in their bodies, genwrite.go writes in place, and genfinish.go
+// gradients and the end.
 //
-// build.go builds the graph, by calls.go; run.go runs it; answer.go is what the evaluator says,
-// compare.go what counts as the same, rounding.go which differences are rounding, and refused.go
-// which refusals are right; check.go puts all of it together. shrink.go makes a program smaller
-// and gosource.go writes it as Go. soak.go runs many programs for long; torch.go asks PyTorch.
+// build.go builds the graph, by calls.go, and buildloop.go its loops; run.go runs it; answer.go
+// is what the evaluator says, compare.go what counts as the same, rounding.go which differences
+// are rounding, and refused.go which refusals are right; check.go puts all of it together.
+// shrink.go makes a program smaller, shrinkbody.go the bodies in it, and gosource.go writes it as
+// Go, goloop.go its loops. soak.go runs many programs for long; torch.go asks PyTorch.
 package difftest

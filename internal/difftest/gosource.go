@@ -122,62 +122,10 @@ func Source(p *eager.Program, binding int) string {
 	return t.String()
 }
 
-// goNodes lists values.
-func goNodes(list []int) string {
-	names := make([]string, len(list))
-	for i, k := range list {
-		names[i] = fmt.Sprintf("v%d", k)
-	}
-	return "[]*graph.Node{" + strings.Join(names, ", ") + "}"
-}
-
-// goLoop writes what a loop goes over.
-func goLoop(s *eager.Step) string {
-	return fmt.Sprintf("ops.Loop{Carry: %s, Over: %s, Axis: %d, Reverse: %v}", goNodes(s.In[1:1+s.I[1]]), goNodes(s.In[:1]), s.I[0], s.I[2] == 1)
-}
-
-// goBody writes the body of a loop, with the numbers of its own values.
-func goBody(s *eager.Step) string {
-	var text strings.Builder
-	var names, given []string
-	carried, local := s.I[1], len(s.In)
-	for i := range local {
-		names = append(names, fmt.Sprintf("v%d", i))
-		switch {
-		case i < carried:
-			given = append(given, fmt.Sprintf("carry[%d]", i))
-		case i == carried:
-			given = append(given, "x[0]")
-		default:
-			given = append(given, fmt.Sprintf("v%d", s.In[i]))
-		}
-	}
-	list := strings.Join(names, ", ")
-	fmt.Fprintf(&text, "func(carry, x []*graph.Node) (next, out []*graph.Node) {\n\t\t%s := %s\n", list, strings.Join(given, ", "))
-	fmt.Fprintf(&text, "\t\t%s = %s\n", strings.Repeat("_, ", local-1)+"_", list)
-	for i := range s.Body {
-		var args []string
-		for _, a := range arguments(&built{}, &s.Body[i]) {
-			args = append(args, a.text)
-		}
-		fmt.Fprintf(&text, "\t\t%s\n\t\t_ = v%d\n", goStep(&s.Body[i], local+i, strings.Join(args, ", ")), local+i)
-	}
-	var next []int
-	for i := range carried {
-		next = append(next, local+len(s.Body)-carried+i)
-	}
-	fmt.Fprintf(&text, "\t\treturn %s, %s\n\t}", goNodes(next), goNodes(next[carried-1:]))
-	return text.String()
-}
-
 func goStep(s *eager.Step, at int, args string) string {
 	switch {
-	case s.Op == "Scan":
-		text := fmt.Sprintf("final%d, outs%d := ops.Scan(%s)", at, at, args)
-		for k := range s.N - 1 {
-			text += fmt.Sprintf("\n\tv%d := final%d[%d]", at+k, at, k)
-		}
-		return text + fmt.Sprintf("\n\tv%d := outs%d[0]", at+s.N-1, at)
+	case len(s.Body) > 0:
+		return goControl(s, at, args)
 	case s.Op == "Num":
 		return fmt.Sprintf("v%d := graph.Num(%s)", at, goFloat(s.F[0]))
 	case strings.HasPrefix(s.Op, "Split") || s.Op == "Chunk" || s.Op == "Unbind":

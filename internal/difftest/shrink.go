@@ -101,6 +101,7 @@ func changes(p *eager.Program) (list []func(*eager.Program) bool) {
 		}
 		put(func(q *eager.Program) bool { return q.Gradient == nil && output(q, i, firsts[i]) })
 	}
+	list = append(list, changesOfBodies(p)...)
 	for id := range p.Inputs {
 		put(func(q *eager.Program) bool { return dropInput(q, id) })
 		put(func(q *eager.Program) bool { q.Inputs[id].T = eager.Float64; return p.Inputs[id].T == eager.Float32 })

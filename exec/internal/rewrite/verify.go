@@ -56,6 +56,9 @@ func verifyOperands(n *graph.Node, before []*graph.Node) error {
 		if x == nil || x.ID() >= len(before) || before[x.ID()] != x {
 			return bug.At(n, "operand %d does not stand before it in the graph", i)
 		}
+		if own, ok := n.Loop(); !x.Region().Holds(n.Region()) && !(ok && x.Region() == own.Body) {
+			return bug.At(n, "operand %d is a value of a body, and is read outside of it", i)
+		}
 	}
 	return nil
 }

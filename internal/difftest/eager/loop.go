@@ -2,12 +2,18 @@ package eager
 
 import "slices"
 
-func init() { Entries["Scan"] = (*Machine).scan }
+func init() {
+	Entries["Scan"] = (*Machine).scan
+	Entries["Fori"] = (*Machine).fori
+	Entries["While"] = (*Machine).while
+	Entries["Cond"] = (*Machine).cond
+}
 
 // scan computes the body of a step for each position on axis I[0] of its first operand, from the last
 // one on if I[2] is 1. The next I[1] operands are what the first step is given, the others are the same
-// in all steps. What comes out are the last values that are handed on, and the last value of the body
-// of all steps: see [Step]. Where a value of the body has none, what does not depend on it has.
+// in all steps: a body has what is carried, the step's part, and the others. What comes out are the last
+// values that are handed on, and the last value of the body of all steps. Where a value of the body has
+// none, what does not depend on it has.
 func (m *Machine) scan(s *Step, x []*Tensor) []*Tensor {
 	axis, carried := x[0].axis(s.I[0]), s.I[1]
 	state, outer := x[1:1+carried], x[1+carried:]
@@ -17,16 +23,8 @@ func (m *Machine) scan(s *Step, x []*Tensor) []*Tensor {
 		if s.I[2] == 1 {
 			t = len(kept) - 1 - i
 		}
-		local := slices.Concat(state, one(x[0].selected(axis, t)), outer)
-		for k := range s.Body {
-			out, err := m.Do(&s.Body[k], local)
-			if err != nil {
-				out = one(failed(err))
-			}
-			local = append(local, out...)
-		}
-		state, kept[t] = local[len(local)-carried:], local[len(local)-1]
-		if kept[t].err == nil {
+		state = m.body(s.Body, carried, state, one(x[0].selected(axis, t)), outer)
+		if kept[t] = state[carried-1]; kept[t].err == nil {
 			kept[t] = kept[t].unsqueezed(axis)
 		}
 	}
@@ -38,5 +36,69 @@ func (m *Machine) scan(s *Step, x []*Tensor) []*Tensor {
 	default:
 		all = m.joined(axis, kept...)
 	}
-	return append(slices.Clone(state), all)
+	return append(copies(state), all)
 }
+
+// fori computes the body S[0] times. The first I[0] operands are carried into the first step; a body has
+// what is carried, the number of the step, and the other operands.
+func (m *Machine) fori(s *Step, x []*Tensor) []*Tensor {
+	state, outer := x[:s.I[0]], x[s.I[0]:]
+	for i := range s.S[0].Eval(m.At) {
+		state = m.body(s.Body, s.I[0], state, one(whole(i)), outer)
+	}
+	return copies(state)
+}
+
+// while computes the body as long as Else, which has no number of the step, is true, and S[0] times at
+// most. It gives the number of steps too.
+func (m *Machine) while(s *Step, x []*Tensor) []*Tensor {
+	state, outer := x[:s.I[0]], x[s.I[0]:]
+	steps := 0
+	for ; steps < s.S[0].Eval(m.At) && m.holds(m.body(s.Else, 1, state, outer)[0]); steps++ {
+		state = m.body(s.Body, s.I[0], state, one(whole(steps)), outer)
+	}
+	return append(copies(state), whole(steps))
+}
+
+// cond computes the body where the first operand is true, and Else where it is not: I[0] values.
+func (m *Machine) cond(s *Step, x []*Tensor) []*Tensor {
+	if m.holds(x[0]) {
+		return copies(m.body(s.Body, s.I[0], x[1:]))
+	}
+	return copies(m.body(s.Else, s.I[0], x[1:]))
+}
+
+// body computes the steps of a body, whose first values are given, and returns the last ones.
+func (m *Machine) body(steps []Step, last int, given ...[]*Tensor) []*Tensor {
+	local := slices.Concat(given...)
+	for k := range steps {
+		out, err := m.Do(&steps[k], local)
+		if err != nil {
+			out = slices.Repeat(one(failed(err)), steps[k].N)
+		}
+		local = append(local, out...)
+	}
+	return slices.Clone(local[len(local)-last:])
+}
+
+// holds reports whether a condition is true.
+func (m *Machine) holds(x *Tensor) bool {
+	if x.err != nil {
+		panic(cause{x.err})
+	}
+	return x.Cells()[0].I != 0
+}
+
+// copies returns values in memory of their own.
+func copies(list []*Tensor) []*Tensor {
+	out := make([]*Tensor, len(list))
+	for i, x := range list {
+		if out[i] = x; x.err == nil {
+			out[i] = dense(x.T, x.Shape, x.Cells())
+		}
+	}
+	return out
+}
+
+// whole is a number of steps.
+func whole(i int) *Tensor { return dense(Int64, nil, []Cell{{I: int64(i)}}) }

@@ -71,6 +71,8 @@ func recovered(s *Step, err *error) {
 	case nil:
 	case refusal:
 		*err = fmt.Errorf("%s: %s", s.Op, string(r))
+	case cause:
+		*err = r.error
 	case unfit:
 		*err = fmt.Errorf("%s: %w: %s", s.Op, ErrElements, string(r))
 	default:

@@ -24,6 +24,9 @@ func (t DType) IsFloat() bool { return t == Float32 || t == Float64 }
 // IsInt reports whether elements are whole numbers.
 func (t DType) IsInt() bool { return t == Int32 || t == Int64 }
 
+// IsUnsigned reports whether elements are whole numbers that are not negative.
+func (t DType) IsUnsigned() bool { return false }
+
 // Term is a number times named sizes.
 type Term struct {
 	Times int
@@ -88,10 +91,10 @@ type Step struct {
 	T    DType     `json:",omitempty"`
 	Keep bool      `json:",omitempty"` // folded axes stay with size 1
 	Text string    `json:",omitempty"`
-	// Body is the steps of a loop. The values of a body are numbered anew: what is carried into a step,
-	// the step's part, and further operands of the loop; then those of the body's steps, each of which
-	// gives one. The last ones are handed on.
+	// Body is the steps of a loop, or of a branch. The values of a body are numbered anew, as its entry
+	// says; the last ones are handed on.
 	Body []Step `json:",omitempty"`
+	Else []Step `json:",omitempty"` // the other branch, or the condition of a loop
 	N    int    // the number of values that it gives
 }
 

@@ -38,6 +38,9 @@ func refuse(format string, args ...any) { panic(refusal(fmt.Sprintf(format, args
 // unfit is the panic of an operation that has no value for the elements that it is given.
 type unfit string
 
+// cause is the panic of an operation whose operands have no value.
+type cause struct{ error }
+
 func refuseElements(format string, args ...any) { panic(unfit(fmt.Sprintf(format, args...))) }
 
 func dense(t DType, shape []int, cells []Cell) *Tensor {
