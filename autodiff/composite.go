@@ -8,18 +8,21 @@ import (
 // compositeRule differentiates a composite without a rule of its own: it writes it with other
 // operations and walks over these, down to the composite's operands. The values that
 // this computes again are merged with those of the forward pass when the program is
-// compiled. It gives the rule of this one node.
-func (w *reversePass) compositeRule(n, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.Node {
+// compiled. It gives the rule of this one node, or of m in its place.
+func (w *reversePass) compositeRule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.Node {
 	inner := newReversePass(w.g, len(w.g.Nodes()))
 	inner.upstream = dy
-	y := w.expand(n)
+	if w.standIns == nil {
+		inner.standIns = nil
+	}
+	y := w.expand(m)
 	if y == nil {
 		return nil
 	}
 	var wanted []*graph.Node
-	for _, x := range n.Operands() {
+	for i, x := range n.Operands() {
 		if w.needed[x] && x.DType().IsFloat() {
-			wanted = append(wanted, x)
+			wanted = append(wanted, m.In(i))
 		}
 	}
 	inner.run(y, wanted)

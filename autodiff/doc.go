@@ -6,7 +6,7 @@
 // gradient over the axes along which an operand was repeated.
 //
 // grad.go walks back from a value and adds up what arrives at each node; rule.go calls the rules
-// of operations, and sums what was repeated; composite.go differentiates composite operations by
+// of operations, and sums what was repeated; wide.go has what they give rounded once; composite.go differentiates composite operations by
 // what they are written with; loop.go and loopbody.go make the gradients of loops; upstream.go
 // begins with gradients that the caller has.
 package autodiff

@@ -132,10 +132,13 @@ type reversePass struct {
 	failed *graph.Node
 	// put decides, where it is set, about a gradient that is left for later: see [loopPass].
 	put func(n, dy *graph.Node, i int) bool
+	// standIns are those by which gradients are rounded once; nil within the rule of an operation.
+	standIns *graph.StandIns
 }
 
 func newReversePass(g *graph.Graph, first int) *reversePass {
-	return &reversePass{g: g, first: first, cotangents: map[*graph.Node][]cotangent{}, needed: map[*graph.Node]bool{}}
+	return &reversePass{g: g, first: first, cotangents: map[*graph.Node][]cotangent{}, needed: map[*graph.Node]bool{},
+		standIns: graph.NewStandIns(g)}
 }
 
 // cotangent is a gradient in the shape in which a user read the value. Gradients of one
@@ -212,11 +215,23 @@ func (w *reversePass) backprop(n, dy *graph.Node) {
 		w.failed = dy
 		return
 	}
-	rule := n.Op().Grad
 	if n.Op().Class == graph.Update && w.needed[n.In(0)] && alias.Storage(n).Op().Class == graph.Source {
 		w.failed = refuseLeaf(n)
 		return
 	}
+	if w.roundsOnce(n) {
+		w.backpropOnce(n, dy)
+		return
+	}
+	rule := w.rule(n, n, dy)
+	for i := range n.Operands() {
+		w.send(rule, n, dy, i)
+	}
+}
+
+// rule returns the gradient rule of n, to be asked for the gradients of m: n itself, or a node in its place.
+func (w *reversePass) rule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) *graph.Node {
+	rule := n.Op().Grad
 	switch {
 	case n.Op().Fill && w.needed[n.In(1)] && w.repeats(n):
 		w.failed = refuse(problem{fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", graph.Calling(n), n.Pos()),
@@ -225,13 +240,11 @@ func (w *reversePass) backprop(n, dy *graph.Node) {
 		w.failed = refuse(problem{fmt.Sprintf("a gradient within the body of the loop made at %s flows to another step or out of the loop", n.Pos()),
 			"differentiate what comes out of the loop, or cut the way with ops.StopGradient"}, n)
 	case rule == nil && n.Op().Class == graph.Composite:
-		rule = w.compositeRule(n, dy)
+		return w.compositeRule(n, m, dy)
 	case rule == nil:
 		w.failed = refuse(noGradient(n), n)
 	}
-	for i := range n.Operands() {
-		w.send(rule, n, dy, i)
-	}
+	return rule
 }
 
 // noGradient is why a gradient that would flow through a node could not be formed.
@@ -244,14 +257,19 @@ func noGradient(n *graph.Node) problem {
 	return p
 }
 
+// takes reports whether a gradient of operand i of n is wanted now.
+func (w *reversePass) takes(n, dy *graph.Node, i int) bool {
+	x := n.In(i)
+	return w.failed == nil && w.needed[x] && x.DType().IsFloat() && (w.put == nil || !w.put(n, dy, i))
+}
+
 // send sends n's gradient on to operand i.
 func (w *reversePass) send(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph.Node, i int) {
-	x := n.In(i)
-	if w.failed != nil || !w.needed[x] || !x.DType().IsFloat() || w.put != nil && w.put(n, dy, i) {
+	if !w.takes(n, dy, i) {
 		return
 	}
 	if dx := w.ask(rule, n, dy, i); dx != nil {
-		w.accumulate(x, cotangent{dx, w.repetition(n, i, dx)})
+		w.accumulate(n.In(i), cotangent{dx, w.repetition(n, i, dx)})
 	}
 }
 

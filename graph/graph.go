@@ -30,6 +30,7 @@ type Graph struct {
 	at         *Node   // the node that a pass writes anew
 	region     *Region // the loop's body that is being built
 	derived    bool    // made by a pass
+	standIns   *StandIns
 	foreign    map[*Mistake]bool
 	silenced   map[*Node][]Code
 	gradients  map[*Node]asked // of nodes that were asked for as gradients
@@ -240,6 +241,7 @@ func (g *Graph) add(n Node) *Node {
 		g.slab = make([]Node, 0, min(max(len(g.nodes), 4), maxSlab))
 	}
 	g.life.reopen()
+	n.in = g.standIns.values(n.in)
 	n.g, n.id = g, int32(len(g.nodes))
 	n.findRegion(g.region)
 	g.slab = append(g.slab, n)

@@ -194,5 +194,12 @@ func (c *residences) put(n *Node, r *residence) {
 	c.known[n.id] = r
 }
 
+// truncate forgets all nodes but the first ones.
+func (c *residences) truncate(nodes int) {
+	c.Lock()
+	defer c.Unlock()
+	c.known, c.other = c.known[:min(nodes, len(c.known))], nil
+}
+
 // isNumbered reports whether the node is found in its graph by its number.
 func (n *Node) isNumbered() bool { return int(n.id) < len(n.g.nodes) && n.g.nodes[n.id] == n }

@@ -47,11 +47,13 @@ func BCEWithLogits(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	if bad := refusedTarget(refused("BCEWithLogits", x, target), "Target size (torch.Size(%s)) must be the same as input size (torch.Size(%s))"); bad != nil {
 		return bad
 	}
+	in, round := computedWide(x, target)
+	x, target = in[0], in[1]
 	l, likely := lossOf(opts), LogSigmoid(x)
 	if l.positive != nil {
 		likely = Mul(likely, Add(Mul(Sub(l.positive, num(1)), target), num(1)))
 	}
-	return l.reduce(Sub(Mul(Sub(num(1), target), x), likely))
+	return round(l.reduce(Sub(Mul(Sub(num(1), target), x), likely)))
 }
 
 func init() {

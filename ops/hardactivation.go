@@ -153,7 +153,8 @@ const (
 // Selu returns Elu times a constant, with its alpha another one.
 func Selu(x *graph.Node) *graph.Node {
 	defer building("Selu", x)()
-	return Mul(Elu(x, seluAlpha), num(seluScale))
+	in, round := computedWide(x)
+	return round(Mul(Elu(in[0], seluAlpha), num(seluScale)))
 }
 
 // Softsign returns x / (1 + |x|).
@@ -183,7 +184,8 @@ func PRelu(x, slope *graph.Node) *graph.Node {
 // size must be even.
 func GLU(x *graph.Node, axis int) *graph.Node {
 	defer building("GLU", x, axis)()
-	return gated("GLU", x, axis, func(a, b node) node { return Mul(a, Sigmoid(b)) })
+	in, round := computedWide(x)
+	return round(gated("GLU", in[0], axis, func(a, b node) node { return Mul(a, Sigmoid(b)) }))
 }
 
 // gated unites the two halves of an axis.

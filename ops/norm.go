@@ -239,6 +239,8 @@ func given(x node, more ...node) []node {
 // PyTorch that is not 1; of named sizes, when these are bound.
 func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph.Node) {
 	defer building("BatchNorm", x, gain, bias, eps)()
+	in, round := computedWide(x, gain, bias)
+	x, gain, bias = in[0], in[1], in[2]
 	x = Apply(opChannels, nil, x)
 	others := []Axis{0}
 	if x.Judged() {
@@ -248,15 +250,17 @@ func BatchNorm(x, gain, bias *graph.Node, eps float64) (y, mean, variance *graph
 	}
 	y = channelScale(Standardize(x, eps, others...), gain, bias)
 	centred := Sub(x, Mean(x, append(others, KeepDims())...))
-	return y, Mean(x, others...), Mean(Square(centred), others...) // what Standardize computes too
+	return round(y), round(Mean(x, others...)), round(Mean(Square(centred), others...)) // what Standardize computes too
 }
 
 // BatchNormInference is (x - mean) / sqrt(variance + eps) * gain + bias with a mean and a
 // variance for each channel of x, [N, C, …]. All four are [C]; gain and bias may be nil.
 func BatchNormInference(x, mean, variance, gain, bias *graph.Node, eps float64) *graph.Node {
 	defer building("BatchNormInference", x, mean, variance, gain, bias, eps)()
+	in, round := computedWide(x, mean, variance, gain, bias)
+	x, mean, variance, gain, bias = in[0], in[1], in[2], in[3], in[4]
 	scale := Rsqrt(Add(perChannel("running_var", variance, x), num(eps)))
-	return channelScale(Mul(Sub(x, perChannel("running_mean", mean, x)), scale), gain, bias)
+	return round(channelScale(Mul(Sub(x, perChannel("running_mean", mean, x)), scale), gain, bias))
 }
 
 // GroupNorm standardizes x, [N, C, …], over groups of neighbouring channels and all axes
@@ -282,6 +286,8 @@ func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *
 			Summary: fmt.Sprintf("Expected number of channels in input to be divisible by num_groups, but got input of shape %s and num_groups=%d",
 				s, groups)})
 	}
+	in, round := computedWide(x, gain, bias)
+	x, gain, bias = in[0], in[1], in[2]
 	grouped := Reshape(x, append(graph.Shape{s[0], graph.Dim(groups), s[1].DividedBy(graph.Dim(groups))}, s[2:]...)...)
 	if grouped.Judged() { // also of a batch without elements
 		requireMultiple(grouped, s[1], graph.Dim(groups), "the channels of groups", "Expected number of channels in input to be divisible by num_groups")
@@ -290,7 +296,7 @@ func GroupNorm(x *graph.Node, groups int, gain, bias *graph.Node, eps float64) *
 	for axis := 2; axis < grouped.Rank(); axis++ {
 		axes = append(axes, Axis(axis))
 	}
-	return channelScale(Reshape(Standardize(grouped, eps, axes...), s...), gain, bias)
+	return round(channelScale(Reshape(Standardize(grouped, eps, axes...), s...), gain, bias))
 }
 
 // channelScale multiplies by gain and adds bias, as far as they are there.

@@ -55,3 +55,26 @@ func repeat(t graph.DType, n int) []graph.DType {
 	}
 	return list
 }
+
+// computedWide converts operands of one dtype of 16 bits to the dtype in which they are computed, for a function of several nodes that PyTorch
+// computes in one: round converts its results back, so that they are rounded once. Operands may be nil; of several dtypes they stay as they are.
+func computedWide(operands ...node) (in []node, round func(node) node) {
+	t := graph.InvalidDType
+	for _, x := range operands {
+		if x != nil && (!x.Judged() || !x.DType().IsFloat() || t.Valid() && x.DType() != t) {
+			return operands, func(y node) node { return y }
+		} else if x != nil {
+			t = x.DType()
+		}
+	}
+	if t.Computed() == t {
+		return operands, func(y node) node { return y }
+	}
+	for _, x := range operands {
+		if x != nil {
+			x = x.Cast(t.Computed()).Implied()
+		}
+		in = append(in, x)
+	}
+	return in, func(y node) node { return Cast(y, t) }
+}
