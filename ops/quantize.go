@@ -96,14 +96,7 @@ func MatMulInteger(x, y, xZero, yZero *graph.Node) *graph.Node {
 	if bad := refusedQuantized(refused("MatMulInteger", in...), in...); bad != nil {
 		return bad
 	}
-	return integerProduct(lessZero(x, xZero), lessZero(y, yZero))
-}
-
-// integerProduct multiplies matrices of integers of at most 16 bits and a sign. Their products are exact in
-// float64, whose kernels are a multiple as fast as those of int32, and so are the sums of 2^21 of them and more than that of bytes.
-func integerProduct(x, y node) node {
-	product := MatMul(Cast(x, graph.Float64), Cast(y, graph.Float64))
-	return Cast(Cast(product, graph.Int64), graph.Int32)
+	return MatMul(lessZero(x, xZero), lessZero(y, yZero))
 }
 
 // QLinearMatMul returns the matrix product of two quantised matrices, quantised: [MatMulInteger] times xScale·yScale/scale, rounded
@@ -113,7 +106,7 @@ func QLinearMatMul(x, xScale, xZero, y, yScale, yZero, scale, zero *graph.Node) 
 	if bad := refusedQuantized(refused("QLinearMatMul", x, xScale, xZero, y, yScale, yZero, scale, zero), x, xZero, y, yZero, zero); bad != nil {
 		return bad
 	}
-	sums := Cast(integerProduct(lessZero(x, xZero), lessZero(y, yZero)), graph.Float32)
+	sums := Cast(MatMul(lessZero(x, xZero), lessZero(y, yZero)), graph.Float32)
 	return quantized(Mul(sums, Div(Mul(xScale, yScale), scale)), zero)
 }
 

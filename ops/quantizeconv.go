@@ -31,7 +31,7 @@ func ConvInteger(x, w, xZero, wZero *graph.Node, opts ...ConvOption) *graph.Node
 	return integerConvolution(x, w, xZero, wZero, opts)
 }
 
-// integerConvolution sums in float64, as [integerProduct] does.
+// integerConvolution is the convolution of x less its zero point with w less its own, in int32.
 func integerConvolution(x, w, xZero, wZero node, opts []ConvOption) node {
 	op, axes := opConv2D, 2
 	switch w.Rank() {
@@ -41,7 +41,7 @@ func integerConvolution(x, w, xZero, wZero node, opts []ConvOption) node {
 		op, axes = opConv3D, 3
 	}
 	x, w = lessZero(x, xZero), lessZero(w, ofChannels(wZero, w.Rank()-1))
-	return Cast(Cast(convolve(op, axes, Cast(x, graph.Float64), Cast(w, graph.Float64), nil, opts), graph.Int64), graph.Int32)
+	return convolve(op, axes, x, w, nil, opts)
 }
 
 // ofChannels gives a vector of numbers of channels some further axes of size 1.

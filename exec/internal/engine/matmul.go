@@ -41,6 +41,13 @@ type MatMulTask[T scalar.Number] struct {
 }
 
 func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
+	if f := t.factor(operand); f != nil && f.Type != gemm.Own {
+		f.Data, f.Len = nil, 0
+		if p != nil {
+			f.Data, f.Len = unsafe.Add(p, -t.before[operand]*t.spec.Operands[operand].Base.DType().Size()), t.extents[operand]
+		}
+		return
+	}
 	var data []T
 	if p != nil {
 		first := unsafe.Add(p, -t.before[operand]*int(unsafe.Sizeof(*new(T))))
@@ -55,6 +62,20 @@ func (t *MatMulTask[T]) SetPointer(operand int, p unsafe.Pointer) {
 		t.p.C.Data = data
 	}
 }
+
+// factor returns what an operand has of fewer bits; nil of the result.
+func (t *MatMulTask[T]) factor(operand int) *gemm.Factor {
+	switch operand {
+	case 0:
+		return &t.p.FactorA
+	case 1:
+		return &t.p.FactorB
+	}
+	return nil
+}
+
+// factorTypes are the types of factors whose elements have fewer bits than the result.
+var factorTypes = map[graph.DType]gemm.Type{graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16}
 
 func (t *MatMulTask[T]) Run(s *State) error {
 	t.fuses = s.Observer == nil
@@ -138,6 +159,9 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 	matrices := [3]*gemm.Matrix[T]{&t.p.A, &t.p.B, &t.p.C}
 	for i, o := range spec.Operands {
 		strides, sizes := b.strides(o), b.Shape(o.Layout.Shape)
+		if f := t.factor(i); f != nil {
+			f.Type = factorTypes[o.Base.DType()] // none of the dtype of the result
+		}
 		*steps[i] = strides[:len(batch)]
 		m := matrices[i]
 		if over := strides[len(batch):]; i != 1 || spec.Rows == 1 && len(over) == 2 {

@@ -19,6 +19,11 @@ type MatMulSpec struct {
 	Rows int
 }
 
+// readsNarrow reports whether factors have fewer bits than the result.
+func (s *MatMulSpec) readsNarrow() bool {
+	return s.Operands[0].Base.DType() != s.Dtype || s.Operands[1].Base.DType() != s.Dtype
+}
+
 // newMatMulSpec brings vectors to matrices and repeats batches by strides of 0.
 func newMatMulSpec(node *graph.Node) *MatMulSpec {
 	a, b := alias.LayoutOf(node.In(0)), alias.LayoutOf(node.In(1))

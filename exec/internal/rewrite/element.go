@@ -33,6 +33,7 @@ const (
 	primStep
 	numberStep
 	indexStep
+	convertStep
 )
 
 // examine takes down the meaning of an operation's element.
@@ -131,7 +132,7 @@ func (p *elementInfo) Convert(x graph.Value, t graph.DType) graph.Value {
 	if p.TypeOf(x) == t {
 		return x
 	}
-	return p.other(t)
+	return p.add(elementStep{kind: convertStep, args: []graph.Value{x}, dtype: t})
 }
 
 func (p *elementInfo) TypeOf(x graph.Value) graph.DType { return p.steps[x].dtype }

@@ -20,7 +20,7 @@ func ImplicitGEMM(u *Program) error {
 		}
 	}
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || !n.DType().IsFloat() || updated[alias.Storage(n)] {
+		if n.Op().Class != graph.Contract || len(n.Operands()) != 2 || !n.DType().IsFloat() && n.DType() != graph.Int32 || updated[alias.Storage(n)] {
 			return nil
 		}
 		grouped := groupingOf(n)
