@@ -93,25 +93,31 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 		shape = slices.Insert(slices.Clone(shape), 0, 1)
 	}
 	kernel := w.Shape()[2:]
-	padding := make([]graph.Dim, axes)
-	for i, p := range a.Padding {
-		padding[i] = graph.Dim(p)
-	}
 	group, places := w.Shape()[1].Times(kernel.NumElements()), shape[2:].NumElements()
 	var y node
-	if a.Groups == 1 {
-		windows := slide(x, kernel, a.steps(), padding, 0)
-		y = MatMul(Reshape(w, w.Shape()[0], group), Reshape(windows, shape[0], group, places))
-	} else {
+	switch {
+	case hasConvolvedGradient(x, w, a, places):
+		y = Apply(opPlainConv, a, x, w)
+	case a.Groups == 1:
+		y = productOfWindows(x, w, a, places)
+	default:
 		groups := graph.Dim(a.Groups)
 		outputs := w.Shape()[0].FloorDiv(int64(a.Groups))
-		windows := slide(Reshape(x, slices.Concat(graph.Shape{shape[0], groups, w.Shape()[1]}, x.Shape()[2:])...), kernel, a.steps(), padding, 0)
+		windows := slide(Reshape(x, slices.Concat(graph.Shape{shape[0], groups, w.Shape()[1]}, x.Shape()[2:])...), kernel, a.steps(), graph.MakeShape(a.Padding...), 0)
 		y = MatMul(Reshape(w, groups, outputs, group), Reshape(windows, shape[0], groups, group, places))
 	}
 	if shape[1] != w.Shape()[0] { // of no channels come none
 		y = Slice(Reshape(y, shape[0], w.Shape()[0], places), 1, 0, shape[1], 1)
 	}
 	return Reshape(withBias(Reshape(y, shape...), in), n.Shape()...)
+}
+
+// productOfWindows is the product of the weights [O, C, ...] with the windows of x [N, C, ...] as columns: [N, O, places].
+func productOfWindows(x, w node, a ConvAttrs, places graph.Dim) node {
+	kernel := w.Shape()[2:]
+	group := w.Shape()[1].Times(kernel.NumElements())
+	windows := slide(x, kernel, a.steps(), graph.MakeShape(a.Padding...), 0)
+	return MatMul(Reshape(w, w.Shape()[0], group), Reshape(windows, x.Shape()[0], group, places))
 }
 
 // withBias adds the third operand, if there is one, to each output channel of y, [N, O, …].
