@@ -293,6 +293,8 @@ func TestOverwrittenValuesAreNotMade(t *testing.T) {
 			first := ops.CopyInPlace(ops.Slice(y, 1, 0, ops.End, 2), ops.Select(ops.Select(x, 0, 0), 0, 1))
 			return nodes{ops.DivInPlace(ops.Flip(first, 1), ops.Slice(x, 1, 0, 2, 1))}
 		}, false, [][]float64{{2, 1, 0.5, 0.4}}},
+		"written before": {func(y, x *graph.Node) nodes { return nodes{ops.CopyInPlace(ops.AddInPlace(y, x), x)} }, false,
+			[][]float64{{1, 2, 3, 4, 5, 6}}},
 		"written again": {func(y, x *graph.Node) nodes { return nodes{ops.AddInPlace(ops.CopyInPlace(y, x), x)} }, false,
 			[][]float64{{2, 4, 6, 8, 10, 12}}},
 	} {
@@ -310,4 +312,20 @@ func TestOverwrittenValuesAreNotMade(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A write to a parameter that is overwritten before anything reads it is left out.
+func TestOverwrittenWritesAreLeftOut(t *testing.T) {
+	t.Setenv(VerifyVariable, "1")
+	g := graph.New("write")
+	x, w := g.Input("x", graph.Float32, 3), g.Param("w", graph.Float64, 3)
+	p, err := Compile(g, Updates(ops.CopyInPlace(ops.SubInPlace(w, x), ops.Sum(x))))
+	require.NoError(t, err)
+	require.NotContains(t, p.String(), "sub_")
+	s := p.NewSession()
+	_, err = s.Run(t.Context(), Feed{x: Array{[]int{3}, []float32{1, 2, 3}}})
+	require.NoError(t, err)
+	after, err := s.Param(w)
+	require.NoError(t, err)
+	require.Equal(t, []float64{6, 6, 6}, after.Data)
 }

@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -125,4 +126,27 @@ func TestGradientsOfLoopsInBranchesInLoops(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float64{26.5}, arrayOf(t, r, final[0]).Data)
 	require.Equal(t, []float64{9, -15, 1}, arrayOf(t, r, dx).Data)
+}
+
+// What the gradient of a loop would keep of all steps, and then does not read, has no memory and is not computed.
+func TestLoopsDropWhatGradientsDoNotRead(t *testing.T) {
+	g := graph.New("g")
+	x, c0, c1 := g.Input("x", graph.Float64, 2), g.Input("c0", graph.Float64), g.Input("c1", graph.Float64)
+	_, outs := ops.Scan(ops.Loop{Carry: nodes{c0, c1}, Over: nodes{x}}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
+		f := ops.Cond(ops.NotEqual(carry[0], carry[0]), func() []*graph.Node {
+			return nodes{ops.Tanh(carry[1]), ops.Sigmoid(x[0])}
+		}, func() []*graph.Node {
+			return nodes{ops.Tanh(carry[1]), ops.Exp(x[0])}
+		})
+		y := ops.Sigmoid(f[0])
+		return nodes{ops.Sigmoid(x[0]), y}, nodes{y}
+	})
+	dx := autodiff.Grad(ops.Sum(outs[0]), nodes{x}, autodiff.ZeroForUnused())[0]
+	prog, err := exec.Compile(g, exec.Outputs(outs[0], dx))
+	require.NoError(t, err)
+	r, err := prog.NewSession().Run(t.Context(), exec.Feed{x: vec(10., 20), c0: 0.1, c1: 0.2})
+	require.NoError(t, err)
+	first := 1 / (1 + math.Exp(-math.Tanh(0.2)))
+	require.InDeltaSlice(t, []float64{first, 1 / (1 + math.Exp(-math.Tanh(first)))}, arrayOf(t, r, outs[0]).Data, 1e-12)
+	require.Equal(t, []float64{0, 0}, arrayOf(t, r, dx).Data)
 }

@@ -106,7 +106,10 @@ func Outline(u *Program) error {
 		o.value(n)
 	}
 	u.ReplaceGraph(o.next, func(n *graph.Node) *graph.Node { return o.replaced[n.ID()] })
-	return DCE(u)
+	if err := DCE(u); err != nil {
+		return err
+	}
+	return o.dropUnread()
 }
 
 // outliner makes the graph without bodies.

@@ -10,8 +10,20 @@ import (
 
 // dropOverwritten has readers of a write take what was written, where they are all that sees it: the old
 // value is then made for other readers only, or not at all. Where further writes go to what it wrote, they
-// go to a copy.
+// go to a copy. A write that only another one sees, which overwrites it, goes too.
 func dropOverwritten(u *Program) {
+	users := map[*graph.Node]int{}
+	for _, n := range u.Roots {
+		users[n]++
+	}
+	for _, n := range u.Graph.Nodes() {
+		for _, x := range n.Operands() {
+			users[x]++
+		}
+	}
+	unseen := func(n *graph.Node) bool {
+		return n.Op().Class == graph.Update && n.Op().Fill && n.In(0).Op().Class == graph.Update && users[n.In(0)] == 1
+	}
 	writers := map[*graph.Node][]*graph.Node{} // by memory
 	versions := map[*graph.Node]bool{}         // memory that is seen beside what was written
 	for _, n := range u.Graph.Nodes() {
@@ -27,20 +39,24 @@ func dropOverwritten(u *Program) {
 		return n.Op().Class == graph.Update && n.Op().Fill && !versions[memory] && memory.Region() == n.Region() &&
 			memory.Op().Class != graph.Source && memory.Op().Class != graph.Loop &&
 			n.In(1).DType() == n.DType() && !slices.Contains(n.Stretch(1), graph.Undecided) &&
-			!slices.ContainsFunc(writers[memory], func(w *graph.Node) bool { return !writesInto(w, n) })
+			!slices.ContainsFunc(writers[memory], func(w *graph.Node) bool { return !writesInto(w, n) && !writesInto(n, w) })
 	}
-	if !slices.ContainsFunc(u.Graph.Nodes(), goes) {
+	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return goes(n) || unseen(n) }) {
 		return
 	}
-	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if !goes(n) {
+	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		switch {
+		case goes(n):
+		case unseen(n) && in[0].Op().Class == graph.Update:
+			return next.Copy(n, []*graph.Node{in[0].In(0), in[1]})
+		default:
 			return nil
 		}
 		y := in[1]
 		if !n.In(1).Shape().Equal(n.Shape()) {
 			y = ops.Expand(y, n.Shape()...)
 		}
-		if len(writers[alias.Storage(n)]) > 1 {
+		if slices.ContainsFunc(writers[alias.Storage(n)], func(w *graph.Node) bool { return w != n && writesInto(w, n) }) {
 			y = ops.Copy(y)
 		}
 		return y

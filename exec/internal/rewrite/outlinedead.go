@@ -1,0 +1,58 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// dropUnread drops the outputs of bodies of which the loop keeps all steps for nobody: no memory is kept for
+// them, and no step computes them.
+func (o *outliner) dropUnread() error {
+	read := map[*LoopCall][]int{} // the results that something needs
+	for _, n := range o.u.Graph.Nodes() {
+		if a, isCall := CallOf(n); isCall {
+			read[a.Call] = append(read[a.Call], a.Result)
+		}
+	}
+	for call, results := range read {
+		if err := call.dropUnread(results); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *LoopCall) dropUnread(results []int) error {
+	p := c.Body
+	isRead := make([]bool, p.NumOutputs)
+	for _, x := range c.Carried {
+		isRead[x.Next] = true
+	}
+	for _, i := range results {
+		if c.Results[i].Role == graph.LoopStack {
+			isRead[c.Results[i].Output] = true
+		}
+	}
+	if !slices.Contains(isRead, false) {
+		return nil
+	}
+	moved := make([]int, p.NumOutputs) // what the outputs are numbered then; -1 for none
+	roots, userRoots := p.Roots[:0:0], p.UserRoots[:0:0]
+	for i := range moved {
+		if moved[i] = -1; isRead[i] {
+			moved[i] = len(roots)
+			roots, userRoots = append(roots, p.Roots[i]), append(userRoots, p.UserRoots[i])
+		}
+	}
+	p.Roots, p.UserRoots, p.NumOutputs = append(roots, p.Roots[p.NumOutputs:]...), append(userRoots, p.UserRoots[p.NumOutputs:]...), len(roots)
+	for i := range c.Carried {
+		c.Carried[i].Next = moved[c.Carried[i].Next]
+	}
+	for i := range c.Results {
+		if c.Results[i].Role == graph.LoopStack {
+			c.Results[i].Output = moved[c.Results[i].Output]
+		}
+	}
+	return DCE(p)
+}
