@@ -201,6 +201,9 @@ var heads = map[string]func(x, w, b, target *graph.Node) *graph.Node{
 		logits := ops.Linear(x, w, b)
 		return ops.Add(ops.CrossEntropy(logits, target), ops.Mul(graph.Num(1e-4), ops.Mean(ops.Square(ops.LogSumExp(logits, -1)))))
 	},
+	"label smoothing": func(x, w, b, target *graph.Node) *graph.Node {
+		return ops.CrossEntropy(ops.Linear(x, w, b), target, ops.LabelSmoothing(0.1))
+	},
 	"sequences": func(x, w, b, target *graph.Node) *graph.Node {
 		rows, cols := x.Shape()[0], w.Shape()[0]
 		return ops.CrossEntropy(ops.Reshape(ops.Linear(ops.Reshape(x, 2, rows.FloorDiv(2), x.Shape()[1]), w, b), rows, cols), target)

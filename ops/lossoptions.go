@@ -126,13 +126,18 @@ func (l lossCall) smoothed(x, target node) node {
 	if l.weights != nil {
 		terms = Mul(terms, perClass(x, []node{x, target, l.weights}))
 	}
-	each := Where(NotEqual(target, graph.Num(l.IgnoreIndex)), Neg(Sum(terms, Axis(axis))), num(0))
+	counts := NotEqual(target, graph.Num(l.IgnoreIndex))
+	each := Where(counts, Neg(Sum(terms, Axis(axis))), num(0))
 	if l.Reduction != "none" {
 		each = Sum(each)
 	}
-	if l.Reduction == "mean" { // by the weights of the targets' classes: the losses of logarithms of -1
+	if l.Reduction == "mean" {
 		l.Reduction = "sum"
-		each = Div(each, l.ofClasses(opNLL, FullLike(x, -1), target))
+		weight := Sum(Cast(counts, x.DType())) // known without the scores
+		if l.weights != nil {                  // of the targets' classes: the losses of logarithms of -1
+			weight = l.ofClasses(opNLL, FullLike(x, -1), target)
+		}
+		each = Div(each, weight)
 	}
 	return Add(Mul(plain, num(1-l.smoothing)), Mul(each, Div(share, classes)))
 }
