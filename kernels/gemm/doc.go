@@ -25,9 +25,9 @@
 // anyway, but for what comes with them: a core's other thread, which may be another
 // machine's, takes half of the instructions that it can begin.
 //
-// A block of A of up to 240 kB, less than half of the second-level cache, as wide as a block of K, stays in the second-level cache, and
+// A block of A of up to 240 kB, or a quarter of a larger second-level cache, less than half of any, as wide as a block of K, stays in the second-level cache, and
 // serves all products of a batch that share A. It is read where it lies, unless its rows
-// would fall into a few sets of the cache, or its columns are contiguous: then it is copied, or
+// would fall into a few sets of a cache that does not bear it, or its columns are contiguous: then it is copied, or
 // transposed in registers on the way. A panel of B, of two vectors of columns, stays in the
 // same cache, or in the first-level one where K is short, while the tiles of the block pass:
 // a step of a tile takes as long as three lines need from there, and reads one. The first
@@ -45,7 +45,7 @@
 // are asked for with the first products of a tile, a line with each.
 //
 // With AVX-512, what is left of columns that fill half of a vector or less takes the loops of
-// AVX2, and tiles have as many rows as a set of the first-level cache has lines where fourteen would fall into one.
+// AVX2, and tiles have as many rows as a set of the first-level cache has lines where fourteen would fall into one, unless the caches bear it.
 //
 // A run can compute a part of all sums, and go on with those that others have begun ([Part]): a tile then
 // loads them before its first product. Where the others are taken for zeros, their products are left
@@ -85,7 +85,7 @@
 // # Files
 //
 // product.go is the product of a batch, blocks.go one product and its blocks. simd.go computes it
-// in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdoffsets.go packs
+// in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdtranspose.go transposes on the way, simdoffsets.go packs
 // windows (offsets.go), caches.go tells how much stays in the caches; simdprefetch.go asks for memory ahead, simdgemv.go has single rows;
 // simd_amd64.go names the loops of table_amd64.go, settle_amd64.go chooses between them, and simd_other.go says that there are none.
 // packed.go packs B in advance. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.

@@ -22,8 +22,8 @@ type simdTiles struct {
 	// window is as full, but rows of B have offsets.
 	window              []func(*tileArgs)
 	masks, quarterMasks func(cols int) unsafe.Pointer
-	loadsWithMasks      bool // of B, where there are masks, but in quarter
-	transpose           func(*transposeArgs)
+	loadsWithMasks      bool                           // of B, where there are masks, but in quarter
+	transposers         []transposer                   // the one of the largest blocks first
 	copyPieces          [maxStep + 1]func(*piecesArgs) // by the step of elements
 	addRow              func(*gemvArgs)
 	addRows             func(*gemvArgs) // gemvRows of them
@@ -96,13 +96,6 @@ type tileArgs struct {
 	// Sums begin with what lies as C does, so many bytes from it, if continues is not 0; else with 0.
 	continues int
 	begun     uintptr
-}
-
-// transposeArgs are the arguments of a transposition of blocks.
-type transposeArgs struct {
-	blocks         int
-	src, dst       unsafe.Pointer
-	srcRow, dstRow int
 }
 
 // fetchRows is how many rows of B are fetched before they are used.

@@ -26,18 +26,20 @@ func choose(isa cpu.ISA) (f32, f64 *simdTiles) {
 	case cpu.AVX512:
 		f32 = &simdTiles{rows: 14, cols: 32, variants: []wholeTiles{splat32}, masks: bits32, addRow: addRowF32AVX512, addRows: addRowsF32AVX512,
 			edge: edgeTilesF32AVX512, half: halfTilesF32AVX512, quarter: halfTilesF32AVX2, quarterMasks: lanes32, loadsWithMasks: true,
-			window:     windowTilesF32AVX512,
-			wholeTiles: wholeTiles{fullTilesF32AVX512, packingWindowTileF32AVX512, packingTileF32AVX512, packNextTileF32AVX512}}
+			window:      windowTilesF32AVX512,
+			transposers: []transposer{{64, transposeF32AVX512}},
+			wholeTiles:  wholeTiles{fullTilesF32AVX512, packingWindowTileF32AVX512, packingTileF32AVX512, packNextTileF32AVX512}}
 		f64 = &simdTiles{rows: 14, cols: 16, variants: []wholeTiles{splat64}, masks: bits64, addRow: addRowF64AVX512, addRows: addRowsF64AVX512,
 			edge: edgeTilesF64AVX512, half: halfTilesF64AVX512, quarter: halfTilesF64AVX2, quarterMasks: lanes64, loadsWithMasks: true,
-			window:     windowTilesF64AVX512,
-			wholeTiles: wholeTiles{fullTilesF64AVX512, packingWindowTileF64AVX512, packingTileF64AVX512, packNextTileF64AVX512}}
+			window:      windowTilesF64AVX512,
+			transposers: []transposer{{64, transposeF64AVX512}},
+			wholeTiles:  wholeTiles{fullTilesF64AVX512, packingWindowTileF64AVX512, packingTileF64AVX512, packNextTileF64AVX512}}
 	default:
 		return nil, nil
 	}
-	f32.transpose = transposeF32
+	f32.transposers = append(f32.transposers, transposer{32, transposeF32}, transposer{16, transposeSmallF32})
 	f32.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF32, 2: copyPieces2F32}
-	f64.transpose = transposeF64
+	f64.transposers = append(f64.transposers, transposer{32, transposeF64}, transposer{16, transposeSmallF64})
 	f64.copyPieces = [maxStep + 1]func(*piecesArgs){1: copyPiecesF64, 2: copyPieces2F64}
 	return f32, f64
 }

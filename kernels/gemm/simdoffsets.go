@@ -25,7 +25,7 @@ func (f *macroKernel[T]) packOffsets(j, nj int) {
 		f.copyPieces(cols, o.pieces[block], f.s.runs, f.pitch())
 		f.transposeRuns(rows, cols)
 	default:
-		f.packElements(rows, cols, 0)
+		f.packElements(rows, cols)
 	}
 }
 
@@ -53,25 +53,17 @@ func (f *macroKernel[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRo
 	f.v.copyPieces[f.offsets.step](args)
 }
 
-// transposeRuns transposes what copyPieces has made of columns.
+// transposeRuns transposes what copyPieces has made of columns: whole blocks, behind the last column too.
 func (f *macroKernel[T]) transposeRuns(rows, cols []int) {
-	side := pieceBytes / f.size
-	blocks := len(rows) / side
-	pitch := f.pitch()
-	t := &f.s.transpose
-	*t = transposeArgs{blocks: blocks, srcRow: pitch * f.size, dstRow: f.v.cols * f.size}
-	for c := 0; blocks > 0 && c < len(cols); c += side {
-		t.src, t.dst = unsafe.Pointer(&f.s.runs[c*pitch]), unsafe.Pointer(&f.s.b[f.packed+c])
-		f.v.transpose(t)
-	}
-	f.packElements(rows, cols, blocks*side)
+	f.transpose(transposition[T]{src: f.s.runs, dst: f.s.b, to: f.packed, srcRow: f.pitch(), dstRow: f.v.cols,
+		rows: roundUp(len(cols), pieceBytes/f.size), cols: len(rows)}, f.v.transposers)
 }
 
-// packElements copies one element at a time, of rows from first on.
-func (f *macroKernel[T]) packElements(rows, cols []int, first int) {
+// packElements copies one element at a time.
+func (f *macroKernel[T]) packElements(rows, cols []int) {
 	dst, data := f.s.b[f.packed:], f.b.Data
-	for k := first; k < len(rows); k++ {
-		row, to := f.b.Start+rows[k], dst[k*f.v.cols:][:len(cols)]
+	for k, r := range rows {
+		row, to := f.b.Start+r, dst[k*f.v.cols:][:len(cols)]
 		for c, at := range cols {
 			to[c] = data[row+at]
 		}

@@ -1,7 +1,5 @@
 package gemm
 
-import "unsafe"
-
 // readsA reports whether A is read where it lies: not if its elements would fall into a
 // few sets of the cache, or few of each line were used at a time; unless little is computed
 // from it.
@@ -23,8 +21,8 @@ func (f *macroKernel[T]) readsA() bool {
 const nearLines = 256
 
 // conflictMisses reports whether rows that are some bytes apart fall into a few sets of the
-// first-level cache: every row of a tile, or every other.
-func conflictMisses(row int) bool { return sameSets(row) || sameSets(2*row) }
+// first-level cache: every row of a tile, or every other. Some caches make up for it.
+func conflictMisses(row int) bool { return !sizes.bearsConflicts && (sameSets(row) || sameSets(2*row)) }
 
 // sameSets reports whether rows that are some bytes apart fall into sets that are near.
 func sameSets(row int) bool {
@@ -44,29 +42,18 @@ func (f *macroKernel[T]) prepareA() {
 	}
 	a, pitch := &f.a, f.pitch()
 	src := a.Start + f.i*a.Row + f.p*a.Col
-	if a.Col == 1 {
+	switch {
+	case a.Col == 1:
 		for r := range f.ni {
 			copy(f.s.a[r*pitch:][:f.np], a.Data[src+r*a.Row:])
 		}
-		return
-	}
-	rows, columns := 0, 0
-	if side := 32 / f.size; a.Row == 1 {
-		rows, columns = f.ni/side*side, f.np/side*side
-		t := &f.s.transpose
-		*t = transposeArgs{blocks: f.ni / side, srcRow: a.Col * f.size, dstRow: pitch * f.size}
-		for k := 0; rows > 0 && k < columns; k += side {
-			t.src, t.dst = unsafe.Pointer(&a.Data[src+k*a.Col]), unsafe.Pointer(&f.s.a[k])
-			f.v.transpose(t)
-		}
-	}
-	for r := range f.ni {
-		k := columns
-		if r >= rows {
-			k = 0
-		}
-		for ; k < f.np; k++ {
-			f.s.a[r*pitch+k] = a.Data[src+r*a.Row+k*a.Col]
+	case a.Row == 1:
+		f.transpose(transposition[T]{src: a.Data, from: src, dst: f.s.a, srcRow: a.Col, dstRow: pitch, rows: f.np, cols: f.ni}, f.v.transposers)
+	default:
+		for r := range f.ni {
+			for k := range f.np {
+				f.s.a[r*pitch+k] = a.Data[src+r*a.Row+k*a.Col]
+			}
 		}
 	}
 }
@@ -86,26 +73,15 @@ func (f *macroKernel[T]) packB(j, nj int) {
 		f.packRows(j, nj, 0)
 		return
 	}
-	done := 0
-	side := 32 / f.size
-	if b.Row == 1 && rows >= side {
-		done = rows / side * side
-		t := &f.s.transpose
-		*t = transposeArgs{srcRow: b.Col * f.size, dstRow: cols * f.size}
-		for k := 0; k < done; k += nearRows {
-			t.blocks = min(nearRows, done-k) / side
-			for c := 0; c+side <= nj; c += side {
-				t.src, t.dst = unsafe.Pointer(&b.Data[at+c*b.Col+k]), unsafe.Pointer(&dst[k*cols+c])
-				f.v.transpose(t)
-			}
+	if b.Row == 1 {
+		for k := 0; k < rows; k += nearRows {
+			f.transpose(transposition[T]{src: b.Data, from: at + k, dst: dst, to: k * cols, srcRow: b.Col, dstRow: cols,
+				rows: nj, cols: min(nearRows, rows-k)}, f.v.transposers)
 		}
+		return
 	}
-	for c := range nj {
-		k := done
-		if c >= nj/side*side {
-			k = 0
-		}
-		for ; k < rows; k++ {
+	for k := range rows {
+		for c := range nj {
 			dst[k*cols+c] = b.Data[at+k*b.Row+c*b.Col]
 		}
 	}

@@ -52,7 +52,7 @@ func (f *macroKernel[T]) isQuarter(cols int) bool {
 // tilesBelow computes what is left of a panel: some rows.
 func (f *macroKernel[T]) tilesBelow(j, nj, left int, loops []func(*tileArgs)) {
 	rows := len(loops) - 1
-	if sameSets(f.args.aRow) {
+	if f.readsA() && !sizes.bearsConflicts && sameSets(f.args.aRow) {
 		rows = min(rows, sizes.lines)
 	}
 	f.setHeight(rows)

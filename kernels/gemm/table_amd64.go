@@ -1173,6 +1173,16 @@ func packNextTileF64AVX512Splat(args *tileArgs)
 //go:noescape
 func transposeF32(args *transposeArgs)
 
+// transposeSmallF32 transposes square blocks of 16 bytes a side.
+//
+//go:noescape
+func transposeSmallF32(args *transposeArgs)
+
+// transposeF32AVX512 transposes square blocks of 64 bytes a side.
+//
+//go:noescape
+func transposeF32AVX512(args *transposeArgs)
+
 // copyPiecesF32 copies rows made up of pieces of 32 bytes.
 //
 //go:noescape
@@ -1187,6 +1197,16 @@ func copyPieces2F32(args *piecesArgs)
 //
 //go:noescape
 func transposeF64(args *transposeArgs)
+
+// transposeSmallF64 transposes square blocks of 16 bytes a side.
+//
+//go:noescape
+func transposeSmallF64(args *transposeArgs)
+
+// transposeF64AVX512 transposes square blocks of 64 bytes a side.
+//
+//go:noescape
+func transposeF64AVX512(args *transposeArgs)
 
 // copyPiecesF64 copies rows made up of pieces of 32 bytes.
 //

@@ -18,11 +18,11 @@ import (
 )
 
 func main() {
-	var asm asmfile.File
+	var file asmfile.File
 	var table, stubs bytes.Buffer
 	table.WriteString("package gemm\n\n")
 	add := func(name, args, doc string, code []byte) {
-		asm.Add(name, "args", code)
+		file.Add(name, "args", code)
 		fmt.Fprintf(&stubs, "\n// %s %s.\n//\n//go:noescape\nfunc %s(args *%s)\n", name, doc, name, args)
 	}
 	for _, m := range machines {
@@ -59,12 +59,14 @@ func main() {
 		}
 	}
 	for _, e := range elements {
-		add("transpose"+e.name, "transposeArgs", "transposes square blocks of 32 bytes a side", e.transpose())
+		add("transpose"+e.name, "transposeArgs", "transposes square blocks of 32 bytes a side", transposer{e, asm.W256}.code())
+		add("transposeSmall"+e.name, "transposeArgs", "transposes square blocks of 16 bytes a side", transposer{e, asm.W128}.code())
+		add("transpose"+e.name+"AVX512", "transposeArgs", "transposes square blocks of 64 bytes a side", transposer{e, asm.W512}.code())
 		add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces(1))
 		add("copyPieces2"+e.name, "piecesArgs", "copies every other element", e.copyPieces(2))
 	}
 	table.Write(stubs.Bytes())
-	if err := asm.Save("tile_amd64.s"); err != nil {
+	if err := file.Save("tile_amd64.s"); err != nil {
 		log.Fatal(err)
 	}
 	if err := asmfile.SaveGo("table_amd64.go", table.Bytes()); err != nil {
