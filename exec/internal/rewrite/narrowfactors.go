@@ -9,8 +9,8 @@ import (
 )
 
 // NarrowFactors lets products of int32 read factors whose elements are known to have 8 or 16 bits as such: a processor multiplies
-// several of them at a time, and they need not be converted before. So are those of bytes less their zero points, which
-// have 16 bits.
+// several of them at a time, and they need not be converted before. Bytes less a zero point have 16 bits, or become bytes again:
+// see withoutZeros.
 func NarrowFactors(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), isIntegerProduct) {
 		return nil
@@ -26,10 +26,16 @@ func NarrowFactors(u *Program) error {
 		if !isIntegerProduct(n) || updated[alias.Storage(n)] {
 			return nil
 		}
+		if updated[alias.Storage(n.In(0))] || updated[alias.Storage(n.In(1))] {
+			return nil
+		}
+		if y := f.withoutZeros(n, in); y != nil {
+			return y
+		}
 		factors := slices.Clone(in)
 		for i, x := range in {
 			t := f.dtypeOf(x)
-			if t == graph.Int32 || updated[alias.Storage(n.In(i))] {
+			if t == graph.Int32 {
 				return nil
 			}
 			factors[i] = f.narrowed(x, t)
