@@ -3,6 +3,7 @@ package autodiff
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -52,10 +53,19 @@ func isRounded(n *graph.Node) bool {
 	return n.DType().IsFloat() && n.DType().Computed() != n.DType()
 }
 
+// ours are the operations of this library.
+var ours = sync.OnceValue(func() map[*graph.Op]bool {
+	all := map[*graph.Op]bool{}
+	for _, op := range ops.Entries() {
+		all[op] = true
+	}
+	return all
+})
+
 // roundsOnce reports whether the gradient of n is to be rounded once: that of an operation of this library. The rule of another
 // one is asked as it was written, since it may keep the nodes that it makes.
 func (w *reversePass) roundsOnce(n *graph.Node) bool {
-	if w.standIns == nil || n.Op().Class == graph.Loop || ops.Lookup(n.Op().Name) != n.Op() {
+	if w.standIns == nil || n.Op().Class == graph.Loop || !ours()[n.Op()] {
 		return false
 	}
 	return isRounded(n) || slices.ContainsFunc(n.Operands(), isRounded)
