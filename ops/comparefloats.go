@@ -59,15 +59,25 @@ func Fmin(x, y *graph.Node) *graph.Node { return Apply(opFmin, nil, x, y) }
 func Heaviside(x, y *graph.Node) *graph.Node { return Apply(opHeaviside, nil, x, y) }
 
 // IsClose reports where |x - y| is at most absolute + relative*|y|. Equal infinities are close, NaN
-// is close to nothing.
+// is close to nothing. The distance of whole numbers and truth values is that in Float32.
 func IsClose(x, y *graph.Node, relative, absolute float64) *graph.Node {
 	defer building("IsClose", x, y, relative, absolute)()
-	if boolOperand(x, y) {
-		return Equal(x, y)
+	equal := Equal(x, y)
+	if !equal.Judged() {
+		return equal // its own mistake
 	}
+	x, y = asFloat(x), asFloat(y)
 	distance := Abs(Sub(x, y))
 	near := LessEqual(distance, Add(Mul(Abs(y), num(relative)), num(absolute)))
-	return Or(Equal(x, y), And(near, IsFinite(distance)))
+	return Or(equal, And(near, IsFinite(distance)))
+}
+
+// asFloat is x, whole numbers and truth values as Float32.
+func asFloat(x node) node {
+	if _, isNumber := x.Literal(); isNumber || x.DType().IsFloat() {
+		return x
+	}
+	return Cast(x, graph.Float32)
 }
 
 // IsPosInf reports where x is the positive infinity.

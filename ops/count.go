@@ -49,7 +49,8 @@ func Unique(x *graph.Node, size graph.Dim, fill *graph.Node) (values, inverse, c
 }
 
 // Bincount returns, for each number from 0 to size-1, how often it is found in a vector of integers, as Int64; or the sum of
-// the weights, a vector beside it, where that is not nil. A number outside stops the run.
+// the weights, a vector beside it, where that is not nil, as Float32 if that is their dtype, else as Float64. A number
+// outside stops the run.
 func Bincount(x *graph.Node, size graph.Dim, weights *graph.Node) *graph.Node {
 	defer building("Bincount", withWeights(weights, x, size)...)()
 	switch {
@@ -60,6 +61,9 @@ func Bincount(x *graph.Node, size graph.Dim, weights *graph.Node) *graph.Node {
 			Summary: fmt.Sprintf("bincount only supports 1-d non-negative integral inputs, and %s is %s of shape %s", x.Called(), x.DType(), x.Shape())})
 	case weights == nil:
 		return namings(x, size)
+	}
+	if weights.Judged() && weights.DType() != graph.Float32 {
+		weights = x.Graph().Convert(weights, graph.Float64)
 	}
 	return SegmentSum(weights, 0, x, size)
 }

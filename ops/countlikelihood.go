@@ -1,7 +1,9 @@
 package ops
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -33,10 +35,27 @@ const (
 
 // GaussianNLL returns the mean negative log likelihood of the target under normal distributions of mean x
 // and the given variance: (log(variance) + (x - target)²/variance)/2. A variance below 1e-6 counts as that,
-// with the gradient of one that is not. [ConstantTerms] adds log(2π)/2. All broadcast.
+// with the gradient of one that is not. [ConstantTerms] adds log(2π)/2. The variance is one number, or has x's shape
+// or that without its last axis, which may also be 1: as in PyTorch it then holds for the elements along that axis.
+// The target broadcasts.
 func GaussianNLL(x, target, variance *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("GaussianNLL", x, target, variance)()
 	l := lossOf(opts)
+	if x != nil && variance != nil && x.Judged() && variance.Judged() {
+		if _, isNumber := variance.Literal(); isNumber {
+			variance = x.Graph().Convert(variance, asFloat(x).DType())
+		}
+	}
+	if x != nil && variance != nil && x.Judged() && variance.Judged() && variance.Rank() > 0 {
+		given, before := variance.Shape(), x.Shape()[:max(x.Rank()-1, 0)]
+		switch {
+		case given.Equal(before):
+			variance = Unsqueeze(variance, -1)
+		case !given.Equal(x.Shape()) && !given.Equal(append(slices.Clone(before), 1)):
+			return refusal(refused("GaussianNLL", x, target, variance), &graph.Mistake{Code: graph.CodeBroadcast,
+				Summary: fmt.Sprintf("var is of incorrect size: it is %s, and x is %s", given, x.Shape())})
+		}
+	}
 	least := Add(Sub(variance, StopGradient(variance)), num(leastGaussianVariance))
 	v := Where(Less(variance, num(leastGaussianVariance)), least, variance)
 	each := Mul(num(0.5), Add(Log(v), Div(Square(Sub(x, target)), v)))

@@ -1,6 +1,10 @@
 package ops
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // The losses here compare x with a target element by element. They are means over all
 // elements unless an option says otherwise. x and target broadcast, with a warning, as in
@@ -22,6 +26,10 @@ func L1(x, target *graph.Node, opts ...LossOption) *graph.Node {
 // delta*(|d| - delta/2) elsewhere.
 func Huber(x, target *graph.Node, delta float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("Huber", x, target, delta)()
+	if !(delta > 0) { // NaN too
+		return refusal(refused("Huber", x, target).with(delta), &graph.Mistake{Code: graph.CodeOperand,
+			Summary: fmt.Sprintf("huber_loss does not support non-positive values for delta, and it is %v", delta)})
+	}
 	d := difference(refused("Huber", x, target).with(delta))
 	size := Abs(d)
 	return reduceLoss(opts, Where(Less(size, num(delta)), Mul(num(0.5), Square(d)), Mul(num(delta), Sub(size, num(0.5*delta)))))

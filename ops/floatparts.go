@@ -23,8 +23,11 @@ func (a NanToNumAttrs) Args(operands []string) []string {
 type format struct{ unit, least, greatest float64 }
 
 var formats = map[graph.DType]format{
-	graph.Float32: {0x1p-24, math.SmallestNonzeroFloat32, math.MaxFloat32},
-	graph.Float64: {0x1p-53, math.SmallestNonzeroFloat64, math.MaxFloat64},
+	// These are computed in float32, and their results rounded.
+	graph.Float16:  {0x1p-11, 0x1p-24, 65504},
+	graph.BFloat16: {0x1p-8, 0x1p-133, 0x1.fep127},
+	graph.Float32:  {0x1p-24, math.SmallestNonzeroFloat32, math.MaxFloat32},
+	graph.Float64:  {0x1p-53, math.SmallestNonzeroFloat64, math.MaxFloat64},
 }
 
 // ofFormats wraps a rule: a floating-point dtype whose constants are not in the table is refused.
@@ -182,10 +185,14 @@ func Frexp(x *graph.Node) (mantissa, exponent *graph.Node) {
 	return Apply(opMantissa, nil, x), Apply(opExponent, nil, x)
 }
 
-// Ldexp returns x * 2^power.
+// Ldexp returns x * 2^power. A whole power leaves x its floating-point dtype.
 func Ldexp(x, power *graph.Node) *graph.Node {
 	defer building("Ldexp", x, power)()
-	return Mul(x, Pow(num(2), power))
+	y := Mul(x, Pow(num(2), power))
+	if y.Judged() && x.DType().IsFloat() && !power.DType().IsFloat() {
+		return x.Graph().Convert(y, x.DType())
+	}
+	return y
 }
 
 // NanToNum returns x with nan in the place of NaN, and posInf and negInf in that of the infinities. Where

@@ -111,6 +111,10 @@ func init() {
 
 // HardTanh brings x between two bounds, as Clamp, but without a gradient on the bounds.
 func HardTanh(x *graph.Node, low, high float64) *graph.Node {
+	if low > high {
+		return refusal(refused("HardTanh", x).with(low, high), &graph.Mistake{Code: graph.CodeOperand,
+			Summary: fmt.Sprintf("min_val cannot be greater than max_val, and they are %v and %v", low, high)})
+	}
 	return Apply(opHardTanh, ClampAttrs{low, high}, x)
 }
 
@@ -140,6 +144,10 @@ func HardShrink(x *graph.Node, lambda float64) *graph.Node {
 
 // SoftShrink returns x - lambda above lambda, x + lambda below -lambda, and 0 between.
 func SoftShrink(x *graph.Node, lambda float64) *graph.Node {
+	if !(lambda >= 0) { // NaN too
+		return refusal(refused("SoftShrink", x).with(lambda), &graph.Mistake{Code: graph.CodeOperand,
+			Summary: fmt.Sprintf("lambda must be greater or equal to 0, but found to be %v", lambda)})
+	}
 	return Apply(opSoftShrink, ShrinkAttrs{lambda}, x)
 }
 
@@ -177,7 +185,8 @@ func PRelu(x, slope *graph.Node) *graph.Node {
 	if slope != nil && slope.Judged() && slope.Rank() == 1 && slope.Shape()[0] != 1 {
 		slope = perChannel("weight", slope, x)
 	}
-	return Where(Greater(x, num(0)), x, Mul(slope, x))
+	above := Greater(x, num(0))
+	return Where(above, x, Mul(slope, Where(above, num(0), x))) // an infinite x has no part in the gradient to slope
 }
 
 // GLU halves an axis and gives the first half times the sigmoid of the second. The axis's

@@ -89,9 +89,26 @@ func Slice(x *graph.Node, axis int, start, stop graph.Dim, step int) *graph.Node
 	return Apply(opSlice, SliceAttrs{axis, start, stop, step}, x)
 }
 
-// Pad puts a number before and after the elements along one axis.
+// Pad puts a number before and after the elements along one axis. A negative whole number of them takes as many elements
+// away, as in PyTorch.
 func Pad(x *graph.Node, axis int, before, after graph.Dim, value float64) *graph.Node {
+	front, more := lessThanNone(before)
+	back, evenMore := lessThanNone(after)
+	if (more || evenMore) && x != nil && x.Judged() && axis >= -x.Rank() && axis < x.Rank() {
+		defer building("Pad", x, axis, before, after, value)()
+		size := x.Shape()[countedFromZero([]int{axis}, x.Rank())[0]]
+		x = Narrow(x, axis, front, size.Minus(front).Minus(back))
+		before, after = before.Plus(front), after.Plus(back)
+	}
 	return Apply(opPad, PadAttrs{axis, before, after, 1, value}, x)
+}
+
+// lessThanNone returns how many elements a negative number of them takes away.
+func lessThanNone(d graph.Dim) (taken graph.Dim, negative bool) {
+	if n, static := d.Int(); static && n < 0 {
+		return graph.Dim(-n), true
+	}
+	return 0, false
 }
 
 // Concat joins operands along an axis. As in PyTorch, operands of shape [0] are passed

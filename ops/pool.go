@@ -150,11 +150,11 @@ func expandMaxPool(n *graph.Node, in []*graph.Node) *graph.Node {
 
 // lowest is what no number of a dtype is less than.
 func lowest(t graph.DType) float64 {
-	switch t {
-	case graph.Int32:
-		return math.MinInt32
-	case graph.Int64:
-		return math.MinInt64
+	switch {
+	case t.IsUnsigned():
+		return 0
+	case t.IsInt():
+		return -math.Ldexp(1, t.Bits()-1)
 	}
 	return math.Inf(-1)
 }

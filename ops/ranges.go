@@ -72,11 +72,15 @@ func badRange(g *graph.Graph, fn, why string) node {
 }
 
 // Linspace returns steps numbers from start to stop, evenly spaced, both included. The second half is counted
-// back from stop, as in PyTorch, so that it is met exactly.
+// back from stop, as in PyTorch, so that it is met exactly. Of a dtype of integers start and stop lose their fractions,
+// and so do the numbers between.
 func Linspace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Dim) *graph.Node {
 	defer creating(g, "Linspace", "graph."+t.GoName(), start, stop, steps)()
 	if !t.IsFloat() {
-		return badRange(g, "Linspace", fmt.Sprintf("numbers between others are floating-point numbers, not %s", t))
+		if !t.IsInt() {
+			return badRange(g, "Linspace", fmt.Sprintf("numbers between others are numbers, not %s", t))
+		}
+		start, stop = math.Trunc(start), math.Trunc(stop)
 	}
 	place := Cast(Iota(g, 0, steps), graph.Float64)
 	last := Cast(Sub(Size(g, graph.Int64, steps), num64(1)), graph.Float64)
@@ -193,22 +197,29 @@ func DiagEmbed(x *graph.Node, diagonal int) *graph.Node {
 		before, after = away, 0
 	}
 	spread := Unsqueeze(Pad(x, -1, before, after, 0), -2)
-	return Where(onIt, spread, num(0)).Silence(graph.CodeMutualExpand)
+	return Where(onIt, spread, Zeros(x.Graph(), x.DType())).Silence(graph.CodeMutualExpand)
 }
 
 // maxPowers bounds the nodes of a matrix of powers.
 const maxPowers = 1024
 
-// Vander returns the matrix whose row i has the powers of x[i] from columns-1 down to 0, or up from 0.
+// Vander returns the matrix whose row i has the powers of x[i] from columns-1 down to 0, or up from 0. Powers of whole
+// numbers are Int64.
 func Vander(x *graph.Node, columns int, increasing bool) *graph.Node {
 	defer building("Vander", x, columns, increasing)()
 	call := refused("Vander", x).with(columns, increasing)
 	if bad := notTensors(call); bad != nil {
 		return bad
 	}
-	if x.Rank() != 1 || columns < 1 || columns > maxPowers {
+	if x.Rank() != 1 || columns < 0 || columns > maxPowers {
 		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
-			Summary: fmt.Sprintf("the powers of a vector make 1 to %d columns, and not the powers of shape %s %d columns", maxPowers, x.Shape(), columns)})
+			Summary: fmt.Sprintf("the powers of a vector make 0 to %d columns, and not the powers of shape %s %d columns", maxPowers, x.Shape(), columns)})
+	}
+	if t := x.DType(); !t.IsFloat() && t != graph.Uint64 {
+		x = Cast(x, graph.Int64)
+	}
+	if columns == 0 {
+		return Zeros(x.Graph(), x.DType(), x.Shape()[0], 0)
 	}
 	powers := make([]node, columns)
 	powers[0] = OnesLike(x)

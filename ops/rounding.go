@@ -23,11 +23,16 @@ func init() {
 	opTrunc.Ref = flat(flatBetweenJumps, "numpy.trunc", "torch.trunc", "jax.numpy.trunc", "", "")
 }
 
-// emitFmod is the remainder of magnitudes with the sign of x.
+// emitFmod is the remainder of magnitudes with the sign of x. Of integers, whose least one has no magnitude, it is the
+// remainder with the sign of y, moved by y where the signs differ.
 func emitFmod(e graph.Emitter, n node, x []graph.Value) graph.Value {
 	m := arith{e, n.DType()}
 	if m.t.IsInt() {
 		e.Check(e.Prim(graph.PrimNe, x[1], m.num(0)), graph.Claim{Message: "ZeroDivisionError", Operand: 1})
+		rest := e.Prim(graph.PrimRem, x[0], x[1])
+		differ := e.Prim(graph.PrimNe, m.less(x[0], 0), m.less(x[1], 0))
+		moves := e.Prim(graph.PrimAnd, differ, e.Prim(graph.PrimNe, rest, m.num(0)))
+		return m.pick(moves, m.sub(rest, x[1]), rest)
 	}
 	rest := e.Prim(graph.PrimRem, m.abs(x[0]), m.abs(x[1]))
 	return m.pick(e.Prim(graph.PrimLt, x[0], m.num(0)), e.Prim(graph.PrimNeg, rest), rest)

@@ -33,8 +33,8 @@ func shift(name, fn, doc string, emit func(m arith, x, power graph.Value) graph.
 }
 
 // euclidSteps is how many remainders the greatest common divisor of two 64-bit numbers takes at most:
-// Lamé's theorem, by the Fibonacci numbers.
-const euclidSteps = 92
+// Lamé's theorem, by the Fibonacci numbers, and one more that brings the greater number to the front.
+const euclidSteps = 93
 
 func init() {
 	opShiftLeft = shift("bitwise_left_shift", "ShiftLeft", "x * 2^y, without the bits that leave the dtype; 0 where y is no number of its bits.", arith.mul)
@@ -59,21 +59,22 @@ func ShiftLeft(x, y *graph.Node) *graph.Node { return Apply(opShiftLeft, nil, x,
 func ShiftRight(x, y *graph.Node) *graph.Node { return Apply(opShiftRight, nil, x, y) }
 
 // Gcd returns the greatest common divisor of whole numbers, which is not negative; that of 0 and 0 is 0.
-// It takes as many steps as the slowest element, in Euclid's algorithm.
+// It takes as many steps as the slowest element, in Euclid's algorithm. The least number of a dtype has no magnitude in
+// it, and stays.
 func Gcd(x, y *graph.Node) *graph.Node {
 	defer building("Gcd", x, y)()
 	if bad := notWhole("Gcd", x, y); bad != nil {
 		return bad
 	}
-	a, b := Abs(x), Abs(y)
-	final, _ := While(euclidSteps, []node{Maximum(a, b), Minimum(a, b)},
+	zero := ZerosLike(Add(x, y))                                       // of the shape and the dtype of both
+	final, _ := While(euclidSteps, []node{Add(x, zero), Add(y, zero)}, // all remainders have one sign, that of y
 		func(c []node) node { return Any(NotEqual(c[1], num64(0))) },
 		func(_ node, c []node) []node {
 			done := Equal(c[1], num64(0))
 			rest := Remainder(c[0], Where(done, num64(1), c[1]))
 			return []node{Where(done, c[0], c[1]), Where(done, num64(0), rest)}
 		})
-	return final[0]
+	return Abs(final[0])
 }
 
 // Lcm returns the least common multiple of whole numbers, which is not negative; that of 0 and any is 0.
@@ -83,7 +84,7 @@ func Lcm(x, y *graph.Node) *graph.Node {
 		return bad
 	}
 	divisor := Gcd(x, y)
-	return Abs(Mul(FloorDiv(x, Maximum(divisor, num64(1))), y))
+	return Abs(Mul(FloorDiv(x, Where(Equal(divisor, num64(0)), num64(1), divisor)), y))
 }
 
 // notWhole refuses operands that are no whole numbers; nil where they are.

@@ -175,6 +175,9 @@ func TopK(c *graph.Call, axis int, k graph.Dim) graph.Shape {
 	switch {
 	case at < 0:
 		return x
+	case len(x) == 0 && k == 0:
+		c.Fail(operandMistake(c, graph.CodeAxis, "selected index k out of range: a scalar is one element, and k is 0"))
+		return nil
 	case len(x) == 0:
 		x = graph.Shape{1}
 	}

@@ -28,6 +28,9 @@ func Scatter(c *graph.Call, name string, axis int) graph.Shape {
 		c.Fail(operandMistake(c, graph.CodeRank, "Index tensor must have the same number of dimensions as src tensor"))
 		return x
 	}
+	if count, static := index.NumElements().Int(); static && count == 0 {
+		return x // nothing is written
+	}
 	sentence := fmt.Sprintf("Expected index %s to be no larger than self %s apart from dimension %d and to be no larger size than src %s", index, x, at, src)
 	for i, d := range index {
 		if i != at && !noLarger(c, d, sizeOf(x, i), i, 0, sentence) || !noLarger(c, d, sizeOf(src, i), i, 2, sentence) {

@@ -1,0 +1,143 @@
+package ops_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// TestLeastIntegers expects PyTorch's answers where an integer has no magnitude in its dtype.
+func TestLeastIntegers(t *testing.T) {
+	g := graph.New("least")
+	x, y := g.Input("x", graph.Int8, 4), g.Input("y", graph.Int8, 4)
+	in := feeds{x: reference.Of([]int8{-128, -128, 126, 3}, 4), y: reference.Of([]int8{7, -1, -128, -128}, 4)}
+	require.Equal(t, []int8{-2, 0, 126, 3}, value(t, in, ops.Fmod(x, y)).Data)
+	require.Equal(t, []int8{1, 1, 2, 1}, value(t, in, ops.Gcd(x, y)).Data)
+	a, b := g.Input("a", graph.Int64, 2), g.Input("b", graph.Int64, 2)
+	in = feeds{a: reference.Of([]int64{math.MinInt64, math.MaxInt64}, 2), b: reference.Of([]int64{7, math.MinInt64}, 2)}
+	require.Equal(t, []int64{-1, math.MaxInt64}, value(t, in, ops.Fmod(a, b)).Data)
+	require.Equal(t, []int64{1, 1}, value(t, in, ops.Gcd(a, b)).Data)
+}
+
+// TestPaddingOfIntegersIsNoMaximum pools negative integers of each dtype beside padding.
+func TestPaddingOfIntegersIsNoMaximum(t *testing.T) {
+	for _, dtype := range []graph.DType{graph.Int8, graph.Int16, graph.Int32, graph.Int64} {
+		g := graph.New("pool")
+		x := g.Input("x", dtype, 1, 1, 3)
+		in := feeds{x: reference.FromFloats(dtype, []float64{-5, -3, -4}, 1, 1, 3)}
+		pooled, place := ops.MaxPoolIndex(x, []int{2}, ops.Padding(1))
+		require.Equal(t, []float64{-5, -3}, value(t, in, ops.MaxPool1D(x, 2, ops.Padding(1))).Floats(), dtype)
+		require.Equal(t, []float64{-5, -3}, value(t, in, pooled).Floats(), dtype)
+		require.Equal(t, []int64{0, 1}, value(t, in, place).Data, dtype)
+	}
+	g := graph.New("pool")
+	x := g.Input("x", graph.Uint8, 1, 1, 2)
+	in := feeds{x: reference.Of([]uint8{0, 200}, 1, 1, 2)}
+	require.Equal(t, []uint8{0, 200}, value(t, in, ops.MaxPool1D(x, 2, ops.Padding(1))).Data)
+}
+
+// TestDTypesOfResultsAsPyTorch compares dtypes of results that are not those of operands.
+func TestDTypesOfResultsAsPyTorch(t *testing.T) {
+	g := graph.New("dtypes")
+	in := func(dtype graph.DType) node { return g.Input(dtype.String(), dtype, 3) }
+	small, bools, halves, singles := in(graph.Int8), in(graph.Bool), in(graph.Float16), in(graph.Float32)
+	index := g.Input("index", graph.Int64, 3)
+	for i, c := range []struct {
+		of   node
+		want graph.DType
+	}{
+		{ops.DiagEmbed(small, 1), graph.Int8}, {ops.DiagEmbed(bools, 0), graph.Bool}, {ops.DiagEmbed(halves, 0), graph.Float16},
+		{ops.Vander(small, 2, true), graph.Int64}, {ops.Vander(bools, 0, true), graph.Int64}, {ops.Vander(halves, 3, true), graph.Float16},
+		{ops.Ldexp(halves, small), graph.Float16}, {ops.Ldexp(small, small), graph.Float32}, {ops.Ldexp(halves, singles), graph.Float32},
+		{ops.Bincount(index, 4, small), graph.Float64}, {ops.Bincount(index, 4, singles), graph.Float32}, {ops.Bincount(index, 4, halves), graph.Float64},
+		{ops.Linspace(g, graph.Int16, -1.5, 3, 4), graph.Int16},
+	} {
+		require.NoError(t, c.of.Err())
+		require.Equal(t, c.want, c.of.DType(), "row %d", i)
+	}
+	fed := feeds{small: reference.Of([]int8{-1, 2, 3}, 3), bools: reference.Of([]bool{true, false, true}, 3)}
+	require.Equal(t, []int64{1, -1, 1, 2, 1, 3}, value(t, fed, ops.Vander(small, 2, true)).Data)
+	require.Equal(t, []int16{-1, 0, 1, 3}, value(t, fed, ops.Linspace(g, graph.Int16, -1.5, 3, 4)).Data)
+	bytes := g.Input("bytes", graph.Uint8, 2)
+	fed[bytes] = reference.Of([]uint8{5, 0}, 2)
+	require.Equal(t, []bool{true, false}, value(t, fed, ops.IsClose(bytes, graph.Constant(g, []uint8{6, 2}, 2), 0, 1)).Data)
+	require.Equal(t, []bool{true, true, true}, value(t, fed, ops.IsClose(bools, ops.Not(bools), 0, 1)).Data)
+}
+
+// TestPartsOfHalves compares the neighbours and the parts of numbers of 16 bits with those that their codes show.
+func TestPartsOfHalves(t *testing.T) {
+	g := graph.New("halves")
+	var codes []half.Float16
+	for c := range 0x7c00 { // all that are finite and not negative
+		codes = append(codes, half.Float16(c))
+	}
+	x := g.Input("x", graph.Float16, graph.Dim(len(codes)))
+	in := feeds{x: reference.Of(codes, len(codes))}
+	mantissa, exponent := ops.Frexp(x)
+	up := value(t, in, ops.NextAfter(x, graph.Num(math.Inf(1)))).Data.([]half.Float16)
+	down := value(t, in, ops.NextAfter(x, graph.Num(0))).Data.([]half.Float16)
+	again := value(t, in, ops.Mul(ops.Cast(mantissa, graph.Float64), ops.Pow(graph.Num(2), ops.Cast(exponent, graph.Float64)))).Floats()
+	for i, c := range codes {
+		require.Equal(t, c+1, up[i])
+		require.Equal(t, max(c, 1)-1, down[i])
+		require.Equal(t, float64(c.Float32()), again[i])
+	}
+	b := g.Input("b", graph.BFloat16, 3)
+	in = feeds{b: reference.FromFloats(graph.BFloat16, []float64{math.NaN(), math.Inf(1), math.Inf(-1)}, 3)}
+	require.Equal(t, []float64{0.5, 0x1.fep127, -0x1.fep127}, value(t, in, ops.NanToNum(b, 0.5, math.Inf(1), math.Inf(-1))).Floats())
+	in[b] = reference.FromFloats(graph.BFloat16, []float64{0, 1, 0x1.fep127}, 3)
+	require.Equal(t, []float64{0x1p-133, 1 + 0x1p-7, math.Inf(1)}, value(t, in, ops.NextAfter(b, graph.Num(math.Inf(1)))).Floats())
+}
+
+// TestPadTakesElementsAway pads by fewer than no elements, whose gradient is 0.
+func TestPadTakesElementsAway(t *testing.T) {
+	g := graph.New("pad")
+	x := g.Input("x", graph.Float64, g.Dim("n", graph.AtLeast(3)), 2)
+	in := feeds{x: reference.Of([]float64{1, 2, 3, 4, 5, 6}, 3, 2)}
+	y := ops.Pad(x, 0, -1, 1, 9)
+	require.Equal(t, []float64{3, 4, 5, 6, 9, 9}, value(t, in, y).Floats())
+	require.Equal(t, []float64{0, 0, 1, 1, 1, 1}, value(t, in, autodiff.Grad(ops.Sum(y), []node{x})[0]).Floats())
+	require.Equal(t, []int{1, 2}, value(t, in, ops.Pad(x, -2, -1, -1, 0)).Shape)
+}
+
+// TestVarianceOfRows takes a variance without x's last axis for one of each row, as PyTorch does.
+func TestVarianceOfRows(t *testing.T) {
+	g := graph.New("variance")
+	x, target := g.Input("x", graph.Float64, 2, 2), g.Input("t", graph.Float64, 2, 2)
+	rows, wrong := g.Input("rows", graph.Float64, 2), g.Input("wrong", graph.Float64, 3)
+	in := feeds{x: reference.Of([]float64{1, 2, 3, 4}, 2, 2), target: reference.Of([]float64{1, 1, 1, 1}, 2, 2), rows: reference.Of([]float64{1, 4}, 2)}
+	want := []float64{0, 0.5, 0.5 * (math.Log(4) + 1), 0.5 * (math.Log(4) + 9./4)}
+	for _, v := range []node{rows, ops.Unsqueeze(rows, 1)} {
+		requireClose(t, want, value(t, in, ops.GaussianNLL(x, target, v, ops.EachLoss())).Floats(), 1e-12, "GaussianNLL")
+	}
+	requireClose(t, []float64{0, 0.5, 2, 4.5}, value(t, in, ops.GaussianNLL(x, target, graph.Num(1.0), ops.EachLoss())).Floats(), 1e-12, "one number")
+	requireMistake(t, ops.GaussianNLL(x, target, wrong), "var is of incorrect size: it is [3], and x is [2, 2]")
+}
+
+// TestNumbersThatMeanNothing refuses what PyTorch refuses.
+func TestNumbersThatMeanNothing(t *testing.T) {
+	g := graph.New("numbers")
+	x := g.Input("x", graph.Float32, 3)
+	requireMistake(t, ops.Huber(x, x, 0), "huber_loss does not support non-positive values for delta, and it is 0")
+	requireMistake(t, ops.SoftShrink(x, -1), "lambda must be greater or equal to 0, but found to be -1")
+	requireMistake(t, ops.HardTanh(x, 2, 1), "min_val cannot be greater than max_val, and they are 2 and 1")
+	_, places := ops.TopK(g.Input("s", graph.Float32), 0, 0, true)
+	requireMistake(t, places, "selected index k out of range: a scalar is one element, and k is 0")
+}
+
+// TestSlopeOfInfinities: an infinite x above 0 has no part in PRelu's gradient to the slope.
+func TestSlopeOfInfinities(t *testing.T) {
+	g := graph.New("prelu")
+	x, slope := g.Input("x", graph.Float64, 3), g.Input("slope", graph.Float64, 1)
+	in := feeds{x: reference.Of([]float64{math.Inf(1), -2, 3}, 3), slope: reference.Of([]float64{0.5}, 1)}
+	grads := autodiff.Grad(ops.Sum(ops.PRelu(x, slope)), []node{x, slope})
+	require.Equal(t, []float64{1, 0.5, 1}, value(t, in, grads[0]).Floats())
+	require.Equal(t, []float64{-2}, value(t, in, grads[1]).Floats())
+}
