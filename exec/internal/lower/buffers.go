@@ -78,6 +78,12 @@ func AssignBuffers(u *Program) error {
 		if loops := k.Loops(); len(loops) == 1 {
 			p.reuseInPlace(at, loops[0])
 		}
+		if r, isRepeat := k.(*Repeat); isRepeat {
+			p.overwriteSteps(at, r)
+		}
+	}
+	if u.Body != nil {
+		p.findOverwrites()
 	}
 	u.BufferOf = p.of
 	return nil

@@ -31,6 +31,7 @@ type Program struct {
 	Buffers    []*Buffer
 	builder    rowprog.Builder // of the program that is being written
 	Results    []*Buffer       // of a loop's body: those that its outputs lie in, in their order
+	Overwrites []Overwrite     // of a loop's body: which of them may lie where its inputs do
 	// CompileBody compiles the body of a loop.
 	CompileBody   func(*rewrite.Program) (*Program, error)
 	RuntimeChecks []RuntimeCheck

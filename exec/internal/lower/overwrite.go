@@ -1,0 +1,175 @@
+package lower
+
+import (
+	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/rowprog"
+)
+
+// This file lets loops write what they keep of all steps over what they take apart, where that is needed no more: the
+// gradients of the gates of an LSTM over the gates. A step reads the elements at its position before it writes them.
+
+// Overwrite is an input of a loop's body that a step is done with when it first writes one of its results, and a result
+// that may lie in the same memory.
+type Overwrite struct{ Input, Result int }
+
+// findOverwrites finds, in the body of a loop, which results may lie where inputs do.
+func (p *planner) findOverwrites() {
+	taken := map[*Buffer]bool{}
+	for at, k := range p.u.Kernels {
+		if _, isRepeat := k.(*Repeat); isRepeat {
+			continue
+		}
+		for _, o := range k.Operands() {
+			if o.Base == nil || !o.Write || p.of[o.Base].Kind != InResult || taken[p.of[o.Base]] {
+				continue
+			}
+			to := p.of[o.Base]
+			taken[to] = true // later kernels are not the first to write it
+			if loops := k.Loops(); len(loops) == 1 {
+				if from := p.overwritten(at, loops[0], to, taken); from != nil {
+					taken[from] = true
+					p.u.Overwrites = append(p.u.Overwrites, Overwrite{from.Index, to.Index})
+				}
+			}
+		}
+	}
+}
+
+// overwritten returns an input of which each element is read for the last time before the kernel at a place writes
+// the same element of a result; nil where there is none.
+func (p *planner) overwritten(at int, part *Loop, to *Buffer, taken map[*Buffer]bool) *Buffer {
+	for _, x := range part.Operands {
+		if x.Base == nil || x.Write {
+			continue
+		}
+		from := p.of[x.Base]
+		if from.Kind == InInput && from.Last == at && from.Dtype == to.Dtype && !taken[from] && !p.isReadByFused(at, from) &&
+			p.keepsInChain(at, from, to) && p.readsFirst(part, from, to) {
+			return from
+		}
+	}
+	return nil
+}
+
+// readsFirst reports whether a kernel reads each element that lies in a buffer, if at all, before it writes that which lies
+// at the same place of another one.
+func (p *planner) readsFirst(part *Loop, from, to *Buffer) bool {
+	for i, o := range part.Operands {
+		if o.Base == nil || p.of[o.Base] != from && p.of[o.Base] != to {
+			continue
+		}
+		if spec := part.Program.Operands[i]; spec.Domain != rowprog.Vec || spec.Access == rowprog.Acc || o.Undecided != nil || o.Write != (p.of[o.Base] == to) {
+			return false
+		}
+		for j, x := range part.Operands {
+			if o.Write && x.Base != nil && p.of[x.Base] == from && !areApart(x.Layout, o.Layout) &&
+				!(fusion.SameLayout(x, o) && loadedBeforeStored(part.Program, j, i)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// loadedBeforeStored reports whether all loads of an operand come before the first store of another one.
+func loadedBeforeStored(p *rowprog.Program, loaded, stored int) bool {
+	if !readBeforeWritten(p, loaded, stored) {
+		return false
+	}
+	for i := range p.Insts {
+		if first := &p.Insts[i]; first.Op == rowprog.OpStore && first.Operand == stored {
+			for j := range p.Insts[i:] {
+				if in := &p.Insts[i+j]; in.Op == rowprog.OpLoad && in.Operand == loaded && in.Section == first.Section {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// areApart reports whether layouts over one iteration space have no element in common: they are columns of the same rows,
+// side by side.
+func areApart(a, b graph.Layout) bool {
+	last := len(a.Shape) - 1
+	if last < 0 || len(b.Strides) != last+1 {
+		return false
+	}
+	width, known := a.Shape[last].Int()
+	pitch := int64(0) // a divisor of the steps from row to row
+	for axis, d := range a.Strides {
+		step, isKnown := d.Int()
+		if known = known && isKnown && d == b.Strides[axis] && step >= 0; axis == last {
+			known = known && step == 1
+		} else if a.Shape[axis] != 1 {
+			pitch = divisor(pitch, step)
+		}
+	}
+	from, knownA := a.Offset.Int()
+	to, knownB := b.Offset.Int()
+	if !known || !knownA || !knownB {
+		return false
+	}
+	distance := max(from-to, to-from)
+	if pitch == 0 {
+		return distance >= width
+	}
+	distance %= pitch
+	return width <= distance && distance <= pitch-width
+}
+
+// divisor is the greatest common divisor; that of 0 and n is n.
+func divisor(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// overwriteSteps lets what a loop keeps of all steps take over the memory of what it takes apart, if nothing else reads that.
+func (p *planner) overwriteSteps(at int, r *Repeat) {
+	for _, w := range r.Body.Overwrites {
+		in := r.Call.Inputs[w.Input]
+		if in.Role != rewrite.Element {
+			continue
+		}
+		x := r.RepeatSpec.Operands[in.Operand]
+		from, uses := p.of[x.Base], 0
+		for _, o := range r.RepeatSpec.Operands {
+			if p.of[o.Base] == from {
+				uses++
+			}
+		}
+		for _, other := range r.Call.Inputs {
+			if (other.Role == rewrite.Element || other.Role == rewrite.Captured) && other.Operand == in.Operand {
+				uses++
+			}
+		}
+		o := r.stackOf(w.Result)
+		if o == nil || uses != 2 {
+			continue
+		}
+		to := p.of[o.Base]
+		if from.Kind == InArena && to.Kind == InArena && to.First == at && from.Last == at && from.First < at && to.Reuses == nil && from.ReusedBy == nil &&
+			from.Count == to.Count && from.Dtype == to.Dtype && x.Layout.IsRowMajor() && x.Layout.Shape.Equal(o.Layout.Shape) {
+			from.ReusedBy, to.Reuses = to, from
+		}
+	}
+}
+
+// stackOf returns what is all steps of a result of the body; nil where that is nothing or several values.
+func (r *RepeatSpec) stackOf(result int) *fusion.Operand {
+	var found *fusion.Operand
+	for i, made := range r.Call.Results {
+		if made.Role != graph.LoopStack || r.Body.Results[made.Output].Index != result || r.Results[i] < 0 {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = &r.Operands[r.Results[i]]
+	}
+	return found
+}
