@@ -1,11 +1,13 @@
 """The Python side of measurements by turns. It reads requests, one JSON object a line, and answers each with a line.
 
 {"product": {...}}, {"convolution": {...}}  prepares NumPy's or PyTorch's; answers {"check": the mean magnitude of a result}
+{"integers": {...}}                         does so with an operator of ONNX Runtime
 {"calls": n}                                makes n calls; answers {"seconds": how long they took}
 
-The environment bounds the threads: OPENBLAS_NUM_THREADS, OMP_NUM_THREADS.
+The environment bounds the threads: OPENBLAS_NUM_THREADS, OMP_NUM_THREADS, BENCH_THREADS.
 """
 import json
+import os
 import sys
 import time
 
@@ -14,8 +16,8 @@ import numpy
 
 def numbers(dtype, *shape):
     """Whole numbers from -3 to 3 without a pattern, the same as on the other side."""
-    index = numpy.arange(numpy.prod(shape), dtype=numpy.uint64)
-    return ((index * 2654435761 % 2**32 >> 16) % 7).astype(dtype).reshape(shape) - dtype(3)
+    index = numpy.arange(int(numpy.prod(shape)), dtype=numpy.int64)
+    return ((index * 2654435761 % 2**32 >> 16) % 7 - 3).astype(dtype).reshape(shape)
 
 
 def product(m, n, k, transpose_a, transpose_b, dtype):
@@ -37,6 +39,22 @@ def convolution(batch, channels, size, filters, kernel, stride, padding):
     return call
 
 
+def integers(op, dtypes, shapes, attributes):
+    import onnx
+    import onnxruntime
+    values = [numbers(numpy.dtype(t).type, *shape) for t, shape in zip(dtypes, shapes)]
+    names = [f"x{i}" for i in range(len(values))]
+    declared = [onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for name, v in zip(names, values)]
+    node = onnx.helper.make_node(op, names, ["y"], **attributes)
+    graph = onnx.helper.make_graph([node], "g", declared, [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.INT32, None)])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = int(os.environ["BENCH_THREADS"])
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    feed = dict(zip(names, values))
+    return lambda: session.run(None, feed)[0]
+
+
 def answer(request):
     global call
     if "calls" in request:
@@ -46,6 +64,8 @@ def answer(request):
         return {"seconds": time.perf_counter() - start}
     if "product" in request:
         call = product(**request["product"])
+    elif "integers" in request:
+        call = integers(**request["integers"])
     else:
         call = convolution(**request["convolution"])
     return {"check": float(numpy.abs(numpy.asarray(call(), numpy.float64)).mean())}

@@ -19,6 +19,8 @@ type Task struct {
 	Request Request
 	// Shapes are those of the inputs, from which Build writes the result down.
 	Shapes [][]int
+	// DTypes are those of the inputs, if not DType, by whose arithmetic peak the task is measured all the same.
+	DTypes []graph.DType
 	Build  func(in []*graph.Node) *graph.Node
 }
 
@@ -38,8 +40,12 @@ func (t *Task) compile(threads int) (*program, error) {
 	var in []*graph.Node
 	feed := exec.Feed{}
 	for i, shape := range t.Shapes {
-		n := g.Input(fmt.Sprintf("x%d", i), t.DType, graph.MakeShape(shape...)...)
-		feed[n] = exec.Array{Shape: shape, Data: data(t.DType, shape)}
+		dtype := t.DType
+		if t.DTypes != nil {
+			dtype = t.DTypes[i]
+		}
+		n := g.Input(fmt.Sprintf("x%d", i), dtype, graph.MakeShape(shape...)...)
+		feed[n] = exec.Array{Shape: shape, Data: data(dtype, shape)}
 		in = append(in, n)
 	}
 	result := t.Build(in)
@@ -66,13 +72,21 @@ func (p *program) check() (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if values, ok := result.Data.([]float64); ok {
+	switch values := result.Data.(type) {
+	case []float64:
+		return meanMagnitude(values), nil
+	case []int32:
 		return meanMagnitude(values), nil
 	}
 	return meanMagnitude(result.Data.([]float32)), nil
 }
 
-func meanMagnitude[T float32 | float64](values []T) float64 {
+// number is an element that tasks compute with.
+type number interface {
+	float32 | float64 | int8 | uint8 | int32
+}
+
+func meanMagnitude[T number](values []T) float64 {
 	sum := 0.0
 	for _, v := range values {
 		sum += math.Abs(float64(v))
@@ -86,15 +100,20 @@ func data(dtype graph.DType, shape []int) any {
 	for _, d := range shape {
 		count *= d
 	}
-	if dtype == graph.Float64 {
+	switch dtype {
+	case graph.Float64:
 		return numbers[float64](count)
+	case graph.Int8:
+		return numbers[int8](count)
+	case graph.Uint8:
+		return numbers[uint8](count)
 	}
 	return numbers[float32](count)
 }
 
 // numbers returns whole numbers from -3 to 3 without a pattern, the same as in peer.py, and in
-// large pages, which NumPy asks for as well.
-func numbers[T float32 | float64](count int) []T {
+// large pages, which NumPy asks for as well. Those below 0 are 253 to 255 of uint8.
+func numbers[T number](count int) []T {
 	list := hugepage.Make[T](count)
 	for i := range list {
 		list[i] = T(uint32(i)*2654435761>>16%7) - 3
