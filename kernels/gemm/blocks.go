@@ -48,6 +48,7 @@ type Scratch[T scalar.Number] struct {
 	transpose transposeArgs
 	pieces    piecesArgs
 	gemv      gemvArgs
+	thin      thinArgs
 	rows      rowProgress
 	epilogue  Epilogue
 	reader    PanelReader
@@ -63,7 +64,8 @@ func (s *Scratch[T]) Reserve(m, n, k int) {
 
 func (s *Scratch[T]) reserve(p *Product[T]) {
 	k := blockLen(p.K)
-	if v := simdOf[T](); v != nil && (p.C.Col == 1 || p.N == 1 && p.C.Row == 1) {
+	suits := p.C.Col == 1 || p.N == 1 && p.C.Row == 1
+	if v := simdOf[T](); v != nil && (suits || min(p.M, p.N) < len(v.thin)) {
 		rows := v.mc(k * sizeOf[T]())
 		s.a = grow(s.a, (k+v.cols)*min(roundUp(p.M, v.rows), rows+v.rows)) // a pitch is less than k and a row of a tile
 		panels := 2                                                        // the one at hand and the next
@@ -74,11 +76,13 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 				panels = min(panels*p.Rows()/p.M, cols/v.cols)
 			}
 		}
-		s.b = grow(s.b, max((k+1)*v.cols*panels, gemvCols))
+		s.b = grow(s.b, max((k+1)*v.cols*panels, gemvCols, v.thinScratch()))
 		if p.Offsets != nil {
 			s.runs = grow(s.runs, (k+v.cols)*v.cols)
 		}
-		return
+		if suits {
+			return
+		}
 	}
 	// One step more than is packed, since the innermost loop's pointers run beyond.
 	s.a = grow(s.a, (k+1)*roundUp(min(p.M, MC), tileRows))
@@ -123,7 +127,13 @@ func (q *problem[T]) run(c region, s *Scratch[T]) {
 		}
 		return
 	}
-	if v := simdOf[T](); v != nil && q.c.Col == 1 {
+	v := simdOf[T]()
+	if q.isThin(v, c, s) {
+		f := q.begin(v, c, s)
+		f.thinRows()
+		return
+	}
+	if v != nil && q.c.Col == 1 {
 		q.simd(v, c, s)
 		return
 	}

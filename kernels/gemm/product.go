@@ -137,9 +137,9 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 		c := region{first, min(p.M, first+hi-lo), left, right}
 		s.problem = p.matrix(index)
 		switch count := (hi - lo) / p.M; {
-		case s.problem.isColumn():
+		case s.problem.isColumn(c, s):
 			s.problem.transpose()
-			c = region{c.left, c.right, c.top, c.bottom}
+			c = c.transposed()
 		case first == 0 && count > 1 && p.sharesA():
 			s.problem.batch, s.problem.index, s.problem.count = p, index, count
 			lo += (count - 1) * p.M
@@ -181,10 +181,22 @@ func (p *Product[T]) matrix(index int) problem[T] {
 	return q
 }
 
-// isColumn reports whether the product is better computed as its transpose, of one row with
-// contiguous elements.
-func (q *problem[T]) isColumn() bool {
-	return q.n == 1 && q.m > 1 && q.c.Row == 1 && q.offsets == nil && simdOf[T]() != nil
+// isColumn reports whether the part of a product with one column, or few, is better computed as its transpose: one row
+// with contiguous elements, or few rows times columns that are contiguous.
+func (q *problem[T]) isColumn(c region, s *Scratch[T]) bool {
+	v := simdOf[T]()
+	if v == nil || q.offsets != nil || q.n >= q.m {
+		return false
+	}
+	if q.n == 1 && q.c.Row == 1 {
+		return true
+	}
+	if q.n >= len(v.thin)-1 { // four columns of C take as long to store as that saves
+		return false
+	}
+	t := *q
+	t.transpose()
+	return t.isThin(v, c.transposed(), s)
 }
 
 // transpose makes Cᵀ = Bᵀ·Aᵀ of C = A·B.
@@ -193,6 +205,8 @@ func (q *problem[T]) transpose() {
 	q.a, q.b = q.b.transposed(), q.a.transposed()
 	q.c = q.c.transposed()
 }
+
+func (c region) transposed() region { return region{c.left, c.right, c.top, c.bottom} }
 
 func (m Matrix[T]) transposed() Matrix[T] {
 	m.Row, m.Col = m.Col, m.Row

@@ -25,6 +25,7 @@ type simdTiles struct {
 	loadsWithMasks      bool                           // of B, where there are masks, but in quarter
 	transposers         []transposer                   // the one of the largest blocks first
 	copyPieces          [maxStep + 1]func(*piecesArgs) // by the step of elements
+	thin                []func(*thinArgs)              // by the number of rows
 	addRow              func(*gemvArgs)
 	addRows             func(*gemvArgs) // gemvRows of them
 }

@@ -10,6 +10,8 @@ var windowTilesF32AVX2 = []func(*tileArgs){nil, windowTileF32AVX2Rows1, windowTi
 
 var halfTilesF32AVX2 = []func(*tileArgs){nil, halfTileF32AVX2Rows1, halfTileF32AVX2Rows2, halfTileF32AVX2Rows3, halfTileF32AVX2Rows4, halfTileF32AVX2Rows5, halfTileF32AVX2Rows6, halfTileF32AVX2Rows7, halfTileF32AVX2Rows8, halfTileF32AVX2Rows9, halfTileF32AVX2Rows10, halfTileF32AVX2Rows11, halfTileF32AVX2Rows12}
 
+var thinF32AVX2 = []func(*thinArgs){nil, thinF32AVX2Rows1, thinF32AVX2Rows2, thinF32AVX2Rows3, thinF32AVX2Rows4}
+
 var fullTilesF64AVX2 = []func(*tileArgs){nil, fullTileF64AVX2Rows1, fullTileF64AVX2Rows2, fullTileF64AVX2Rows3, fullTileF64AVX2Rows4, fullTileF64AVX2Rows5, fullTileF64AVX2Rows6}
 
 var edgeTilesF64AVX2 = []func(*tileArgs){nil, edgeTileF64AVX2Rows1, edgeTileF64AVX2Rows2, edgeTileF64AVX2Rows3, edgeTileF64AVX2Rows4, edgeTileF64AVX2Rows5, edgeTileF64AVX2Rows6}
@@ -17,6 +19,8 @@ var edgeTilesF64AVX2 = []func(*tileArgs){nil, edgeTileF64AVX2Rows1, edgeTileF64A
 var windowTilesF64AVX2 = []func(*tileArgs){nil, windowTileF64AVX2Rows1, windowTileF64AVX2Rows2, windowTileF64AVX2Rows3, windowTileF64AVX2Rows4, windowTileF64AVX2Rows5, windowTileF64AVX2Rows6}
 
 var halfTilesF64AVX2 = []func(*tileArgs){nil, halfTileF64AVX2Rows1, halfTileF64AVX2Rows2, halfTileF64AVX2Rows3, halfTileF64AVX2Rows4, halfTileF64AVX2Rows5, halfTileF64AVX2Rows6, halfTileF64AVX2Rows7, halfTileF64AVX2Rows8, halfTileF64AVX2Rows9, halfTileF64AVX2Rows10, halfTileF64AVX2Rows11, halfTileF64AVX2Rows12}
+
+var thinF64AVX2 = []func(*thinArgs){nil, thinF64AVX2Rows1, thinF64AVX2Rows2, thinF64AVX2Rows3, thinF64AVX2Rows4}
 
 var fullTilesF32AVX512 = []func(*tileArgs){nil, fullTileF32AVX512Rows1, fullTileF32AVX512Rows2, fullTileF32AVX512Rows3, fullTileF32AVX512Rows4, fullTileF32AVX512Rows5, fullTileF32AVX512Rows6, fullTileF32AVX512Rows7, fullTileF32AVX512Rows8, fullTileF32AVX512Rows9, fullTileF32AVX512Rows10, fullTileF32AVX512Rows11, fullTileF32AVX512Rows12, fullTileF32AVX512Rows13, fullTileF32AVX512Rows14}
 
@@ -26,6 +30,8 @@ var windowTilesF32AVX512 = []func(*tileArgs){nil, windowTileF32AVX512Rows1, wind
 
 var halfTilesF32AVX512 = []func(*tileArgs){nil, halfTileF32AVX512Rows1, halfTileF32AVX512Rows2, halfTileF32AVX512Rows3, halfTileF32AVX512Rows4, halfTileF32AVX512Rows5, halfTileF32AVX512Rows6, halfTileF32AVX512Rows7, halfTileF32AVX512Rows8, halfTileF32AVX512Rows9, halfTileF32AVX512Rows10, halfTileF32AVX512Rows11, halfTileF32AVX512Rows12, halfTileF32AVX512Rows13, halfTileF32AVX512Rows14}
 
+var thinF32AVX512 = []func(*thinArgs){nil, thinF32AVX512Rows1, thinF32AVX512Rows2, thinF32AVX512Rows3, thinF32AVX512Rows4}
+
 var fullTilesF64AVX512 = []func(*tileArgs){nil, fullTileF64AVX512Rows1, fullTileF64AVX512Rows2, fullTileF64AVX512Rows3, fullTileF64AVX512Rows4, fullTileF64AVX512Rows5, fullTileF64AVX512Rows6, fullTileF64AVX512Rows7, fullTileF64AVX512Rows8, fullTileF64AVX512Rows9, fullTileF64AVX512Rows10, fullTileF64AVX512Rows11, fullTileF64AVX512Rows12, fullTileF64AVX512Rows13, fullTileF64AVX512Rows14}
 
 var edgeTilesF64AVX512 = []func(*tileArgs){nil, edgeTileF64AVX512Rows1, edgeTileF64AVX512Rows2, edgeTileF64AVX512Rows3, edgeTileF64AVX512Rows4, edgeTileF64AVX512Rows5, edgeTileF64AVX512Rows6, edgeTileF64AVX512Rows7, edgeTileF64AVX512Rows8, edgeTileF64AVX512Rows9, edgeTileF64AVX512Rows10, edgeTileF64AVX512Rows11, edgeTileF64AVX512Rows12, edgeTileF64AVX512Rows13, edgeTileF64AVX512Rows14}
@@ -33,6 +39,8 @@ var edgeTilesF64AVX512 = []func(*tileArgs){nil, edgeTileF64AVX512Rows1, edgeTile
 var windowTilesF64AVX512 = []func(*tileArgs){nil, windowTileF64AVX512Rows1, windowTileF64AVX512Rows2, windowTileF64AVX512Rows3, windowTileF64AVX512Rows4, windowTileF64AVX512Rows5, windowTileF64AVX512Rows6, windowTileF64AVX512Rows7, windowTileF64AVX512Rows8, windowTileF64AVX512Rows9, windowTileF64AVX512Rows10, windowTileF64AVX512Rows11, windowTileF64AVX512Rows12, windowTileF64AVX512Rows13, windowTileF64AVX512Rows14}
 
 var halfTilesF64AVX512 = []func(*tileArgs){nil, halfTileF64AVX512Rows1, halfTileF64AVX512Rows2, halfTileF64AVX512Rows3, halfTileF64AVX512Rows4, halfTileF64AVX512Rows5, halfTileF64AVX512Rows6, halfTileF64AVX512Rows7, halfTileF64AVX512Rows8, halfTileF64AVX512Rows9, halfTileF64AVX512Rows10, halfTileF64AVX512Rows11, halfTileF64AVX512Rows12, halfTileF64AVX512Rows13, halfTileF64AVX512Rows14}
+
+var thinF64AVX512 = []func(*thinArgs){nil, thinF64AVX512Rows1, thinF64AVX512Rows2, thinF64AVX512Rows3, thinF64AVX512Rows4}
 
 var fullTilesF32AVX512Splat = []func(*tileArgs){nil, fullTileF32AVX512SplatRows1, fullTileF32AVX512SplatRows2, fullTileF32AVX512SplatRows3, fullTileF32AVX512SplatRows4, fullTileF32AVX512SplatRows5, fullTileF32AVX512SplatRows6, fullTileF32AVX512SplatRows7, fullTileF32AVX512SplatRows8, fullTileF32AVX512SplatRows9, fullTileF32AVX512SplatRows10, fullTileF32AVX512SplatRows11, fullTileF32AVX512SplatRows12, fullTileF32AVX512SplatRows13, fullTileF32AVX512SplatRows14}
 
@@ -202,6 +210,26 @@ func packingWindowTileF32AVX2(args *tileArgs)
 //
 //go:noescape
 func packNextTileF32AVX2(args *tileArgs)
+
+// thinF32AVX2Rows1 multiplies 1 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF32AVX2Rows1(args *thinArgs)
+
+// thinF32AVX2Rows2 multiplies 2 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF32AVX2Rows2(args *thinArgs)
+
+// thinF32AVX2Rows3 multiplies 3 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF32AVX2Rows3(args *thinArgs)
+
+// thinF32AVX2Rows4 multiplies 4 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF32AVX2Rows4(args *thinArgs)
 
 // addRowF32AVX2 adds a row times a factor to sums.
 //
@@ -377,6 +405,26 @@ func packingWindowTileF64AVX2(args *tileArgs)
 //
 //go:noescape
 func packNextTileF64AVX2(args *tileArgs)
+
+// thinF64AVX2Rows1 multiplies 1 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF64AVX2Rows1(args *thinArgs)
+
+// thinF64AVX2Rows2 multiplies 2 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF64AVX2Rows2(args *thinArgs)
+
+// thinF64AVX2Rows3 multiplies 3 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF64AVX2Rows3(args *thinArgs)
+
+// thinF64AVX2Rows4 multiplies 4 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF64AVX2Rows4(args *thinArgs)
 
 // addRowF64AVX2 adds a row times a factor to sums.
 //
@@ -683,6 +731,26 @@ func packingWindowTileF32AVX512(args *tileArgs)
 //go:noescape
 func packNextTileF32AVX512(args *tileArgs)
 
+// thinF32AVX512Rows1 multiplies 1 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF32AVX512Rows1(args *thinArgs)
+
+// thinF32AVX512Rows2 multiplies 2 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF32AVX512Rows2(args *thinArgs)
+
+// thinF32AVX512Rows3 multiplies 3 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF32AVX512Rows3(args *thinArgs)
+
+// thinF32AVX512Rows4 multiplies 4 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF32AVX512Rows4(args *thinArgs)
+
 // addRowF32AVX512 adds a row times a factor to sums.
 //
 //go:noescape
@@ -987,6 +1055,26 @@ func packingWindowTileF64AVX512(args *tileArgs)
 //
 //go:noescape
 func packNextTileF64AVX512(args *tileArgs)
+
+// thinF64AVX512Rows1 multiplies 1 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF64AVX512Rows1(args *thinArgs)
+
+// thinF64AVX512Rows2 multiplies 2 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF64AVX512Rows2(args *thinArgs)
+
+// thinF64AVX512Rows3 multiplies 3 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF64AVX512Rows3(args *thinArgs)
+
+// thinF64AVX512Rows4 multiplies 4 rows by columns that are contiguous.
+//
+//go:noescape
+func thinF64AVX512Rows4(args *thinArgs)
 
 // addRowF64AVX512 adds a row times a factor to sums.
 //

@@ -82,6 +82,7 @@ func shapes() []shape {
 		{ops: []*Op{SHUFPS}, dst: same, src: same, v: true, imm: true, mem: true, reg: true},
 		{ops: []*Op{PERM2F128}, dst: same, src: same, v: true, imm: true, mem: true, reg: true, widths: []Width{W256}},
 		{ops: []*Op{INSERTF128}, dst: same, src: xmm, v: true, imm: true, mem: true, reg: true, widths: []Width{W256}},
+		{ops: []*Op{INSERTF32X4}, dst: same, src: xmm, v: true, imm: true, mem: true, reg: true, widths: []Width{W256, W512}},
 		{ops: []*Op{SHUFF32X4}, dst: same, src: same, v: true, imm: true, mem: true, reg: true, widths: []Width{W256, W512}},
 		{ops: []*Op{MOVUPS, MOVAPS, SQRTPS, SQRTPD, CVTDQ2PS, CVTTPS2DQ, PABSD}, dst: same, src: same, mem: true, reg: true},
 		{ops: []*Op{ROUNDPS, ROUNDPD, PSHUFD, RNDSCALEPS, RNDSCALEPD}, dst: same, src: same, imm: true, mem: true, reg: true},

@@ -140,6 +140,7 @@ var (
 	PACKSSWB    = op("vpacksswb", 1, 1, 0, 0x63)
 	EXTRACTF128 = op("vextractf128", 3, 1, 0, 0x19).onlyVEX() // dst is the source
 	INSERTF128  = op("vinsertf128", 3, 1, 0, 0x18).onlyVEX()
+	INSERTF32X4 = op("vinsertf32x4", 3, 1, 0, 0x18).of(xmmUnit).onlyEVEX()
 	SHUFF32X4   = op("vshuff32x4", 3, 1, 0, 0x23).onlyEVEX()
 	SHUFPS      = op("vshufps", 1, 0, 0, 0xc6)
 	PSHUFD      = op("vpshufd", 1, 1, 0, 0x70)

@@ -41,6 +41,7 @@ const (
 	elem8Unit               // one element of 8 bytes
 	halfUnit                // half a vector
 	quarterUnit             // a quarter of a vector
+	xmmUnit                 // 16 bytes
 	ymmUnit                 // 32 bytes
 )
 
@@ -60,6 +61,8 @@ func (u unit) bytes(w Width) int32 {
 		return full / 2
 	case quarterUnit:
 		return full / 4
+	case xmmUnit:
+		return 16
 	case ymmUnit:
 		return 32
 	}

@@ -5,7 +5,7 @@
 //
 // main.go lists what is written. tile.go is a tile and its code, loop.go the loop over a block of
 // K, rows.go where rows of A and C are; gemv.go adds rows up, pieces.go copies pieces of windows,
-// transpose.go transposes. dot.go has the tiles of integers, dottile.go those of tile registers, and interleave.go lays B out for them.
+// transpose.go transposes, thin.go multiplies what it transposes. dot.go has the tiles of integers, dottile.go those of tile registers, and interleave.go lays B out for them.
 package main
 
 import (
@@ -54,6 +54,13 @@ func main() {
 			if m.isVariant() {
 				continue
 			}
+			fmt.Fprintf(&table, "var thin%s = []func(*thinArgs){nil", suffix)
+			for rows := 1; rows <= thinRows; rows++ {
+				name := fmt.Sprintf("thin%sRows%d", suffix, rows)
+				add(name, "thinArgs", fmt.Sprintf("multiplies %d rows by columns that are contiguous", rows), transposer{e, m.width}.thin(rows))
+				fmt.Fprintf(&table, ", %s", name)
+			}
+			table.WriteString("}\n\n")
 			add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
 			add("addRows"+suffix, "gemvArgs", fmt.Sprintf("adds %d rows times factors to sums", gemvRows), e.addRows(m.width, gemvRows))
 		}

@@ -74,15 +74,19 @@ func (t transposer) store(a *asm.Asm, columns []asm.Vec) {
 	}
 }
 
-// columns returns registers with some columns of a square block of vectors of one lane or two: those whose elements
-// are in 16 bytes of each row. Rows in the lower half of the block are loaded beside those in the
-// upper one, so that no elements pass from one half of a register to the other later.
+// columns returns registers with some columns of a square block: those whose elements are in 16 bytes of each
+// row. Rows further down are loaded beside those at the top, so that no elements pass from one lane of a register to
+// another later.
 func (t transposer) columns(a *asm.Asm, row func(int) asm.Mem) []asm.Vec {
 	n := t.perLane()
 	for r := range n {
 		a.M(asm.MOVUPS, asm.W128, asm.Vec(r), 0, row(r))
-		if t.lanes() == 2 {
-			a.M(asm.INSERTF128, t.width, asm.Vec(r), asm.Vec(r), row(r+n), 1)
+		for lane := 1; lane < t.lanes(); lane++ {
+			insert := asm.INSERTF128
+			if t.width == asm.W512 {
+				insert = asm.INSERTF32X4
+			}
+			a.M(insert, t.width, asm.Vec(r), asm.Vec(r), row(r+lane*n), byte(lane))
 		}
 	}
 	return t.inLanes(a, 0, asm.Vec(n))

@@ -1,0 +1,96 @@
+package gemm
+
+// thinArgs are the arguments of a product of few rows with columns of B that are contiguous. Steps are in bytes.
+type thinArgs struct {
+	pieces    int // of each column, of 16 bytes
+	b         uintptr
+	bCol      int
+	factors   uintptr
+	factorRow int
+	sums      uintptr
+	sumsRow   int
+	blocks    int // of columns, each of thinVectors vectors
+}
+
+// thinVectors is the number of vectors of columns in a block, thinCols that of columns whose sums stay in the first-level
+// cache, and thinProducts the least number of products of a sum for which columns are transposed as they are multiplied.
+const (
+	thinVectors  = 2
+	thinCols     = 1024
+	thinProducts = 8
+
+	vectorsInTile = 2
+)
+
+// thinScratch is how many elements thinRows wants in memory of packed panels: sums of all rows, and a row of B.
+func (v *simdTiles) thinScratch() int { return len(v.thin) * (thinCols + thinVectors*v.cols) }
+
+// thinBlock is the number of columns in a block.
+func (v *simdTiles) thinBlock() int { return thinVectors * v.cols / vectorsInTile }
+
+// isThin reports whether few rows are multiplied with columns that are contiguous, so that it would take longer to pack these
+// than to multiply them: the loops transpose them in registers.
+func (q *problem[T]) isThin(v *simdTiles, c region, s *Scratch[T]) bool {
+	return v != nil && c.bottom-c.top < len(v.thin) && c.right-c.left >= v.thinBlock() && q.k >= thinProducts && q.b.Row == 1 && q.b.Col > 1 &&
+		q.offsets == nil && q.packedB == nil && q.part == nil && s.epilogue == nil && s.reader == nil
+}
+
+// thinRows computes a region of few rows. The last block of columns may begin before the one before it ends: sums are
+// computed twice then, but stored once.
+func (f *macroKernel[T]) thinRows() {
+	for left := f.left; left < f.right; {
+		cols := f.right - left
+		if cols >= thinCols+f.v.thinBlock() {
+			cols = thinCols
+		}
+		pitch := roundUp(cols, f.v.thinBlock())
+		for p, np := f.from, 0; p < f.to; p += np {
+			np = f.pieceLen(p)
+			f.thinSums(p, np, left, cols, pitch)
+			for r := range f.bottom - f.top {
+				f.putRow(f.s.b[r*pitch:][:cols], f.c.Data, f.top+r, left, f.add || p > f.from)
+			}
+		}
+		left += cols
+	}
+}
+
+// thinSums sums up np products from p on, of some columns, at least those of a block. Sums of rows lie a pitch apart.
+func (f *macroKernel[T]) thinSums(p, np, left, cols, pitch int) {
+	rows, block := f.bottom-f.top, f.v.thinBlock()
+	factors := f.s.a[:rows*np]
+	for r := range rows {
+		at := f.a.Start + (f.top+r)*f.a.Row + p*f.a.Col
+		for k := range np {
+			factors[r*np+k] = f.a.Data[at+k*f.a.Col]
+		}
+	}
+	each := 16 / f.size // products of a piece
+	whole := np / each * each
+	args := &f.s.thin
+	run := func(j, blocks int) {
+		*args = thinArgs{pieces: whole / each, b: address(f.b.Data, f.b.Start+p+(left+j)*f.b.Col), bCol: f.b.Col * f.size,
+			factors: address(factors, 0), factorRow: np * f.size, sums: address(f.s.b, j), sumsRow: pitch * f.size, blocks: blocks}
+		f.v.thin[rows](args)
+	}
+	run(0, cols/block)
+	if cols%block != 0 {
+		run(cols-block, 1)
+	}
+	for k := whole; k < np; k++ {
+		f.addColumn(factors[k:], p+k, np, left, cols, pitch)
+	}
+}
+
+// addColumn adds the products of one row of B, whose elements lie apart, to sums, and whatever to those behind them.
+func (f *macroKernel[T]) addColumn(factors []T, k, np, left, cols, pitch int) {
+	rows := f.bottom - f.top
+	row := f.s.b[rows*pitch:][:pitch]
+	for j := range cols {
+		row[j] = f.b.Data[f.b.Start+k+(left+j)*f.b.Col]
+	}
+	for r := range rows {
+		f.s.gemv = gemvArgs{vectors: pitch / (f.v.cols / vectorsInTile), sums: address(f.s.b, r*pitch), b: address(row, 0), factors: address(factors, r*np)}
+		f.v.addRow(&f.s.gemv)
+	}
+}
