@@ -2,10 +2,12 @@ package ops_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
@@ -132,5 +134,27 @@ func TestScaledDotProductAttentionMistakes(t *testing.T) {
 		}
 		require.ErrorContains(t, y.Err(), want, want)
 		require.ErrorContains(t, y.Err(), "ScaledDotProductAttention(")
+	}
+}
+
+// TestQueriesThatSeeNothing expects zeros where a mask hides all keys, and no part of these queries in gradients, by
+// masks of truth values and of numbers.
+func TestQueriesThatSeeNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	for _, dtype := range []graph.DType{graph.Bool, graph.Float64} {
+		g := graph.New("blind")
+		q, k, v := g.Input("q", graph.Float64, 3, 2), g.Input("k", graph.Float64, 4, 2), g.Input("v", graph.Float64, 4, 2)
+		mask := g.Input("mask", dtype, 3, 4)
+		hidden := math.Inf(-1)
+		see := []float64{0, hidden, 0, hidden, hidden, hidden, hidden, hidden, 0, 0, 0, 0}
+		if dtype == graph.Bool {
+			see = []float64{1, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1}
+		}
+		in := feeds{q: random(rng, 3, 2), k: random(rng, 4, 2), v: random(rng, 4, 2), mask: reference.FromFloats(dtype, see, 3, 4)}
+		y := ops.ScaledDotProductAttention(q, k, v, ops.AttentionMask(mask))
+		require.Equal(t, []float64{0, 0}, value(t, in, y).Floats()[2:4])
+		dq := autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{q})[0]
+		require.Equal(t, []float64{0, 0}, value(t, in, dq).Floats()[2:4])
+		requireGradients(t, in, y, q, k, v)
 	}
 }

@@ -141,3 +141,30 @@ func TestSlopeOfInfinities(t *testing.T) {
 	require.Equal(t, []float64{1, 0.5, 1}, value(t, in, grads[0]).Floats())
 	require.Equal(t, []float64{-2}, value(t, in, grads[1]).Floats())
 }
+
+// TestLossesRefuseWhatTheyDoNotRead gives losses options of others.
+func TestLossesRefuseWhatTheyDoNotRead(t *testing.T) {
+	for want, build := range map[string]func(x, target, w node) node{
+		"MSE has no option ClassWeights: it reads ElementWeights, SumLoss and EachLoss": func(x, target, w node) node {
+			return ops.MSE(x, target, ops.ClassWeights(w))
+		},
+		"CrossEntropy has no option ElementWeights: it reads IgnoreIndex, ClassWeights, LabelSmoothing, SumLoss and EachLoss": func(x, target, w node) node {
+			return ops.CrossEntropy(x, target, ops.ElementWeights(w), ops.LabelSmoothing(0.1))
+		},
+		"NLL has no option LabelSmoothing: it reads IgnoreIndex, ClassWeights, SumLoss and EachLoss": func(x, target, w node) node {
+			return ops.NLL(x, ops.ArgMax(target, 1), ops.LabelSmoothing(0.1))
+		},
+		"": func(x, target, w node) node {
+			return ops.MultiLabelSoftMargin(x, target, ops.ClassWeights(w), ops.SumLoss())
+		},
+	} {
+		g := graph.New("options")
+		build(g.Input("x", graph.Float32, 2, 3), g.Input("t", graph.Float32, 2, 3), g.Param("w", graph.Float32, 3))
+		if want == "" {
+			require.NoError(t, g.Err())
+			continue
+		}
+		require.ErrorContains(t, g.Err(), want)
+		require.NotContains(t, g.Err().Error(), "1 more", want)
+	}
+}

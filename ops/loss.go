@@ -255,6 +255,7 @@ func (l lossCall) ofClasses(op *graph.Op, x, target node) node {
 // [LabelSmoothing] are as PyTorch's.
 func CrossEntropy(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	l := lossOf(opts)
+	l.refuseUnread("CrossEntropy", x, target)
 	if l.smoothing != 0 {
 		return l.smoothed(x, target)
 	}
@@ -273,5 +274,7 @@ func (l lossCall) crossEntropy(x, target node) node {
 // [CrossEntropy]. Of one example [C] the target is a scalar: several targets [C] are refused,
 // of which PyTorch would silently read the first one.
 func NLL(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	return lossOf(opts).ofClasses(opNLL, x, target)
+	l := lossOf(opts)
+	l.refuseUnread("NLL", x, target)
+	return l.ofClasses(opNLL, x, target)
 }

@@ -2,6 +2,8 @@ package ops
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -21,10 +23,48 @@ type lossCall struct {
 	swap           bool
 	zeroInfinity   bool
 	blank          int
+	given          []string // the names of the options, but for those that all losses read
+}
+
+// lossReads are the options that losses read; others read ElementWeights.
+var lossReads = map[string][]string{
+	"BCEWithLogits":        {"ElementWeights", "PositiveWeights"},
+	"CrossEntropy":         {"IgnoreIndex", "ClassWeights", "LabelSmoothing"},
+	"CTC":                  {"ElementWeights", "BlankClass", "ZeroInfinity"},
+	"GaussianNLL":          {"ElementWeights", "ConstantTerms"},
+	"MultiLabelSoftMargin": {"ElementWeights", "ClassWeights"},
+	"MultiMargin":          {"ElementWeights", "ClassWeights"},
+	"NLL":                  {"IgnoreIndex", "ClassWeights"},
+	"PoissonNLL":           {"ElementWeights", "ConstantTerms", "Rates"},
+	"TripletMargin":        {"ElementWeights", "SwapDistance"},
+}
+
+// lossOption is an option that not all losses read.
+func lossOption(name string, set func(l *lossCall)) LossOption {
+	return func(l *lossCall) {
+		set(l)
+		l.given = append(l.given, name)
+	}
+}
+
+// refuseUnread reports an option that a loss does not read.
+func (l lossCall) refuseUnread(fn string, in ...node) {
+	reads := lossReads[fn]
+	if reads == nil {
+		reads = []string{"ElementWeights"}
+	}
+	for _, name := range l.given {
+		if !slices.Contains(reads, name) {
+			refusal(refused(fn, in...), &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s has no option %s: it reads %s, SumLoss and EachLoss",
+				fn, name, strings.Join(reads, ", "))})
+		}
+	}
 }
 
 // IgnoreIndex names a target that counts for nothing, in CrossEntropy and NLL.
-func IgnoreIndex(i int) LossOption { return func(l *lossCall) { l.IgnoreIndex = i } }
+func IgnoreIndex(i int) LossOption {
+	return lossOption("IgnoreIndex", func(l *lossCall) { l.IgnoreIndex = i })
+}
 
 // SumLoss adds the losses of the examples up instead of taking their mean.
 func SumLoss() LossOption { return func(l *lossCall) { l.Reduction = "sum" } }
@@ -34,36 +74,50 @@ func EachLoss() LossOption { return func(l *lossCall) { l.Reduction = "none" } }
 
 // ClassWeights multiplies the loss of each example by the weight of its class, w [C]. The
 // mean of CrossEntropy and NLL is then that of the weights: their sum is what the losses are divided by.
-func ClassWeights(w *graph.Node) LossOption { return func(l *lossCall) { l.weights = w } }
+func ClassWeights(w *graph.Node) LossOption {
+	return lossOption("ClassWeights", func(l *lossCall) { l.weights = w })
+}
 
 // ElementWeights multiplies the losses by weights that broadcast against them, before they are added up
 // or their mean is taken: PyTorch's "weight" of losses that compare element by element.
-func ElementWeights(w *graph.Node) LossOption { return func(l *lossCall) { l.elementWeights = w } }
+func ElementWeights(w *graph.Node) LossOption {
+	return lossOption("ElementWeights", func(l *lossCall) { l.elementWeights = w })
+}
 
 // PositiveWeights multiplies, in BCEWithLogits, what a target of 1 counts by weights that broadcast
 // against x, such as one for each class: PyTorch's "pos_weight".
-func PositiveWeights(w *graph.Node) LossOption { return func(l *lossCall) { l.positive = w } }
+func PositiveWeights(w *graph.Node) LossOption {
+	return lossOption("PositiveWeights", func(l *lossCall) { l.positive = w })
+}
 
 // LabelSmoothing mixes, in CrossEntropy, a share s of the evenly distributed classes into the target: Szegedy
 // and others, Rethinking the Inception Architecture for Computer Vision, 2015.
-func LabelSmoothing(s float64) LossOption { return func(l *lossCall) { l.smoothing = s } }
+func LabelSmoothing(s float64) LossOption {
+	return lossOption("LabelSmoothing", func(l *lossCall) { l.smoothing = s })
+}
 
 // Rates says that PoissonNLL is given rates, and not their logarithms.
-func Rates() LossOption { return func(l *lossCall) { l.rates = true } }
+func Rates() LossOption { return lossOption("Rates", func(l *lossCall) { l.rates = true }) }
 
 // ConstantTerms adds to PoissonNLL and GaussianNLL what does not depend on x: PyTorch's "full".
-func ConstantTerms() LossOption { return func(l *lossCall) { l.full = true } }
+func ConstantTerms() LossOption {
+	return lossOption("ConstantTerms", func(l *lossCall) { l.full = true })
+}
 
 // SwapDistance lets TripletMargin take the distance of positive and negative where it is less than that
 // of anchor and negative.
-func SwapDistance() LossOption { return func(l *lossCall) { l.swap = true } }
+func SwapDistance() LossOption {
+	return lossOption("SwapDistance", func(l *lossCall) { l.swap = true })
+}
 
 // BlankClass is the class of CTC that stands for no label. It is 0 if nothing else is said.
-func BlankClass(i int) LossOption { return func(l *lossCall) { l.blank = i } }
+func BlankClass(i int) LossOption { return lossOption("BlankClass", func(l *lossCall) { l.blank = i }) }
 
 // ZeroInfinity makes 0 of the losses of CTC, and of their gradients, where the target does not fit into the
 // steps.
-func ZeroInfinity() LossOption { return func(l *lossCall) { l.zeroInfinity = true } }
+func ZeroInfinity() LossOption {
+	return lossOption("ZeroInfinity", func(l *lossCall) { l.zeroInfinity = true })
+}
 
 // building is [building] of a loss with these options.
 func (l lossCall) building(fn string, args ...any) (end func()) {
@@ -72,6 +126,13 @@ func (l lossCall) building(fn string, args ...any) (end func()) {
 			args = append(args, o)
 		}
 	}
+	var in []node
+	for _, a := range args {
+		if x, isNode := a.(node); isNode {
+			in = append(in, x)
+		}
+	}
+	l.refuseUnread(fn, in...)
 	return building(fn, args...)
 }
 
@@ -107,6 +168,7 @@ func (l lossCall) reduce(each node) node {
 // smoothed is the cross-entropy of targets of which a share is spread over all classes: the other share of the
 // plain loss, and that share of the mean over classes, as PyTorch weighs them.
 func (l lossCall) smoothed(x, target node) node {
+	l.given = nil // judged before
 	defer l.building("CrossEntropy", x, target)()
 	share := num(l.smoothing)
 	if !(l.smoothing > 0 && l.smoothing <= 1) { // NaN too

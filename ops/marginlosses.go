@@ -141,13 +141,15 @@ func SoftMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 }
 
 // MultiLabelSoftMargin returns the mean over examples of the mean over the last axis of the cross-entropy
-// of Sigmoid(x) with targets of 0 and 1. [ElementWeights] are those of the classes.
+// of Sigmoid(x) with targets of 0 and 1. [ClassWeights] and [ElementWeights] multiply the terms of that mean.
 func MultiLabelSoftMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MultiLabelSoftMargin", x, target)()
 	each := Neg(Add(Mul(target, LogSigmoid(x)), Mul(Sub(num(1), target), LogSigmoid(Neg(x)))))
 	l := lossOf(opts)
-	if l.elementWeights != nil {
-		each = Mul(each, l.elementWeights)
+	for _, w := range []node{l.weights, l.elementWeights} {
+		if w != nil {
+			each = Mul(each, w)
+		}
 	}
 	l.elementWeights = nil
 	return l.reduce(Mean(each, -1))
