@@ -1,6 +1,9 @@
 package eager
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // likelihood is CrossEntropy, or NLL where x holds logarithms: x[0] holds scores, their classes
 // along axis 1, x[1] the class of each example or, of the scores' shape, its probabilities, and
@@ -15,6 +18,9 @@ func likelihood(logs bool) Entry {
 		for i, row := range rows {
 			if !logs {
 				l := m.logSumExp(x[0].T, row)
+				if math.IsInf(l.V, 1) { // PyTorch's log_softmax subtracts the greatest score first
+					l = num(math.NaN())
+				}
 				row = each(row, func(v Num) Num { return sub(v, l) })
 			}
 			shares[i].Num = num(1)

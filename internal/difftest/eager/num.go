@@ -51,7 +51,8 @@ func div(x, y Num) Num {
 type partials struct{ x, y, xx, xy, yy float64 }
 
 // both returns a function of two numbers from its value and its derivatives. Where no derivative
-// comes in, none goes out, whatever the function's own.
+// comes in, none goes out, whatever the function's own. The second one is no number where the first one
+// is none: a gradient of the gradient goes through it.
 func both(x, y Num, f float64, p partials) Num {
 	t := func(d, along float64) float64 {
 		if along == 0 {
@@ -59,8 +60,12 @@ func both(x, y Num, f float64, p partials) Num {
 		}
 		return d * along
 	}
-	return Num{f, t(p.x, x.A) + t(p.y, y.A), t(p.x, x.B) + t(p.y, y.B),
+	z := Num{f, t(p.x, x.A) + t(p.y, y.A), t(p.x, x.B) + t(p.y, y.B),
 		t(p.x, x.AB) + t(p.y, y.AB) + t(p.xx, x.A*x.B) + t(p.xy, x.A*y.B+x.B*y.A) + t(p.yy, y.A*y.B)}
+	if math.IsNaN(p.x) || math.IsNaN(p.y) {
+		z.AB = math.NaN()
+	}
+	return z
 }
 
 func exp(x Num) Num {
