@@ -150,3 +150,16 @@ func TestLoopsDropWhatGradientsDoNotRead(t *testing.T) {
 	require.InDeltaSlice(t, []float64{first, 1 / (1 + math.Exp(-math.Tanh(first)))}, arrayOf(t, r, outs[0]).Data, 1e-12)
 	require.Equal(t, []float64{0, 0}, arrayOf(t, r, dx).Data)
 }
+
+// A loop keeps the scores of attention that its gradient reads: they are not computed again behind its end.
+func TestLoopsKeepProductsThatAreUsedFarApart(t *testing.T) {
+	t.Setenv(exec.VerifyVariable, "1")
+	g := graph.New("g")
+	q, k, v := g.Input("q", graph.Float32, g.Dim("t"), 3), g.Input("k", graph.Float32, g.Dim("s"), 3), g.Input("v", graph.Float32, g.Dim("s"), 3)
+	final := ops.Cond(g.Input("is", graph.Bool), func() []*graph.Node {
+		weights := ops.Softmax(ops.MatMul(ops.Copy(q), ops.Transpose(k, 0, 1)), 1)
+		return nodes{ops.Sum(ops.MatMul(weights, v))}
+	}, func() []*graph.Node { return nodes{graph.Num(0)} })
+	_, err := exec.Compile(g, exec.Outputs(append(autodiff.Grad(ops.Square(final[0]), nodes{q, k, v}), final...)...))
+	require.NoError(t, err)
+}

@@ -27,6 +27,10 @@ type Example struct {
 	Graph *Graph
 	// DType is what [Example.Of] declares. The reference tries the example with each.
 	DType DType
+	// Prefix stands before the names of operands, where several examples are in one graph.
+	Prefix string
+	// Through, where it is not nil, gives what an example takes in the place of an operand that it declares.
+	Through func(declared *Node) *Node
 }
 
 // Of declares an operand of the dtype that is tried. Sizes are as [ParseDim] reads them: "n", "3".
@@ -34,7 +38,11 @@ func (e *Example) Of(name string, sizes ...string) *Node { return e.As(e.DType, 
 
 // As declares an operand of a certain dtype.
 func (e *Example) As(t DType, name string, sizes ...string) *Node {
-	return e.Graph.Input(name, t, e.Shape(sizes...)...)
+	x := e.Graph.Input(e.Prefix+name, t, e.Shape(sizes...)...)
+	if e.Through != nil {
+		x = e.Through(x)
+	}
+	return x
 }
 
 // Shape reads sizes as [ParseDim] does, and declares their names.

@@ -24,6 +24,7 @@ type Verdict struct {
 	Binding int    `json:",omitempty"` // of the disagreement
 	Rounds  int    `json:",omitempty"` // values that differ by rounding
 	Rough   int    `json:",omitempty"` // gradients that are not compared, since some derivative is not finite
+	Failed  int    `json:",omitempty"` // bindings whose elements or sizes a run refuses, as a program may
 	Runs    int
 	Hash    uint64 // of the bits of all answers
 }

@@ -108,7 +108,8 @@ func (r *recomputer) examine(product *graph.Node) {
 	started := false
 	var far []*graph.Node
 	for _, n := range r.u.Graph.Nodes()[product.ID()+1:] {
-		uses := slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return p.region[alias.Viewed(x)] })
+		uses := n.Region() == product.Region() && // all steps of it, which a loop keeps, are those of what the steps have
+			slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return p.region[alias.Viewed(x)] })
 		switch {
 		case slices.ContainsFunc(n.Operands(), func(x *graph.Node) bool { return p.late[x] }):
 			p.late[n] = true

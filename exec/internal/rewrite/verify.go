@@ -58,6 +58,8 @@ func verifyOperands(n *graph.Node, before []*graph.Node) error {
 		}
 		if own, ok := n.Loop(); !x.Region().Holds(n.Region()) && !(ok && x.Region() == own.Body) {
 			return bug.At(n, "operand %d is a value of a body, and is read outside of it", i)
+		} else if ok && own.Role == graph.LoopStack && i == 1 && x.Region() == own.Body && x.ID() > n.In(0).ID() {
+			return bug.At(n, "all steps of a value are kept that stands behind the end of its loop")
 		}
 	}
 	return nil

@@ -26,8 +26,8 @@ const died = "the process died"
 
 // tally counts what came of the programs of one setting.
 type tally struct {
-	programs, runs, rounds, rough int
-	refused, faults               map[string]int
+	programs, runs, rounds, rough, failed int
+	refused, faults                       map[string]int
 }
 
 // everywhere runs the programs with each setting.
@@ -74,7 +74,7 @@ func (s *settings) each(env []string, take func(difftest.Verdict)) error {
 		if next < careful {
 			stop = next + 1
 		}
-		cmd := exec.Command(os.Args[0], "-worker", "-seed", strconv.FormatUint(next, 10), "-n", strconv.FormatUint(stop-next, 10))
+		cmd := exec.Command(os.Args[0], "-worker", "-seed", strconv.FormatUint(next, 10), "-n", strconv.FormatUint(stop-next, 10), "-language="+strconv.FormatBool(s.language))
 		cmd.Env = append(append(os.Environ(), "GOGC=800"), env...) // programs are small: most of what a worker holds is garbage
 		var stderr strings.Builder
 		cmd.Stderr = &stderr
@@ -116,6 +116,7 @@ func (t *tally) add(v difftest.Verdict) {
 	t.runs += v.Runs
 	t.rounds += v.Rounds
 	t.rough += v.Rough
+	t.failed += v.Failed
 	if v.Refused != "" {
 		t.refused[v.Refused]++
 	}
@@ -126,6 +127,9 @@ func (t *tally) add(v difftest.Verdict) {
 
 func (t *tally) String() string {
 	text := fmt.Sprintf("%d programs, %d runs, %d numbers off by rounding, %d gradients that are not finite", t.programs, t.runs, t.rounds, t.rough)
+	if t.failed > 0 {
+		text += fmt.Sprintf(", %d sizes and elements refused", t.failed)
+	}
 	for name, list := range map[string]map[string]int{"refused": t.refused, "FAULT": t.faults} {
 		var keys []string
 		for k := range list {
@@ -141,7 +145,7 @@ func (t *tally) String() string {
 
 // keep writes a failing program, made small, as Go.
 func (s *settings) keep(config string, v difftest.Verdict) {
-	if s.out == "" {
+	if s.out == "" || s.language {
 		return
 	}
 	p := difftest.Generate(v.Seed)

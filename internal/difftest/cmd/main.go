@@ -5,6 +5,11 @@
 // runs as many programs on every instruction set and without machine code, each in a process
 // of its own, on 1, 2 and 8 threads, and compares the bits between them too.
 //
+//	go run ./internal/difftest/cmd -language -n 10000
+//
+// runs programs over all functions of package ops, in all dtypes, which it compares with
+// themselves: between instruction sets, threads, and with every value stored.
+//
 //	go run ./internal/difftest/cmd -soak -n 10000 -runs 1000000
 //
 // compiles programs and runs them at changing sizes, and fails if memory grows.
@@ -25,6 +30,7 @@ import (
 	"os"
 
 	"github.com/broadloom/broadloom/internal/difftest"
+	"github.com/broadloom/broadloom/internal/difftest/language"
 )
 
 type settings struct {
@@ -36,6 +42,7 @@ type settings struct {
 	soak         bool
 	runs         int
 	torch        string
+	language     bool
 }
 
 func main() {
@@ -49,6 +56,7 @@ func main() {
 	flag.BoolVar(&s.soak, "soak", false, "compile -n programs, run them -runs times in all, and watch memory")
 	flag.IntVar(&s.runs, "runs", 1000000, "how many runs a soak has")
 	flag.StringVar(&s.torch, "torch", "", "a command that runs a Python file with PyTorch: compare with it instead")
+	flag.BoolVar(&s.language, "language", false, "run programs over all functions, compared with themselves only")
 	flag.Parse()
 	if err := s.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -60,6 +68,10 @@ func (s *settings) run() error {
 	switch {
 	case s.show:
 		for seed := s.first; seed < s.first+s.count; seed++ {
+			if s.language {
+				fmt.Println(language.Text(seed))
+				continue
+			}
 			fmt.Println(difftest.Source(difftest.Generate(seed), 0))
 		}
 		return nil
@@ -78,7 +90,7 @@ func (s *settings) work() error {
 	w := bufio.NewWriter(os.Stdout)
 	enc := json.NewEncoder(w)
 	for seed := s.first; seed < s.first+s.count; seed++ {
-		v := difftest.Check(difftest.Generate(seed))
+		v := s.check(seed)
 		if err := enc.Encode(v); err != nil {
 			return err
 		}
@@ -89,6 +101,14 @@ func (s *settings) work() error {
 		}
 	}
 	return w.Flush()
+}
+
+// check runs one program.
+func (s *settings) check(seed uint64) difftest.Verdict {
+	if s.language {
+		return language.Check(seed)
+	}
+	return difftest.Check(difftest.Generate(seed))
 }
 
 // besideTorch compares programs with PyTorch, some hundred in one of its processes.

@@ -1,0 +1,32 @@
+package language
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/ops"
+)
+
+// TestEveryFunctionRuns runs programs that go through all functions, each of which must run in some.
+func TestEveryFunctionRuns(t *testing.T) {
+	rounds := uint64(2)
+	if testing.Short() {
+		rounds = 1
+	}
+	list := calls()
+	require.Len(t, list, len(ops.Functions()), "an example is refused in every dtype")
+	ran := map[string]bool{}
+	for seed := range rounds * uint64(len(list)) {
+		v := Check(seed)
+		require.Empty(t, v.Fault, "program %d: %s\n%s", seed, v.Detail, Text(seed))
+		if v.Refused == "" && v.Failed < bindings {
+			for _, name := range Calls(seed) {
+				ran[name] = true
+			}
+		}
+	}
+	for _, c := range list {
+		require.True(t, ran[c.Name], "%s is in no program that runs", c.Name)
+	}
+}

@@ -1,0 +1,140 @@
+package language
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
+)
+
+// sizes are what names may be; the first ones are drawn most often.
+var sizes = []int{3, 2, 4, 1, 0, 5, 8, 17, 33}
+
+// most bounds the elements of an input.
+const most = 1 << 14
+
+// feeds draws sizes and the elements of all inputs.
+func (p *program) feeds(r *rand.Rand) (feed exec.Feed, at map[string]int64, err error) {
+	at = map[string]int64{}
+	largest := len(sizes)
+	for {
+		for _, name := range p.g.DimNames() {
+			at[name] = int64(sizes[min(r.IntN(largest), r.IntN(largest))])
+		}
+		feed, err = exec.Feed{}, nil
+		fits := true
+		for _, x := range p.g.Inputs() {
+			shape, count := make([]int, x.Rank()), 1
+			for i, d := range x.Shape() {
+				v, errSize := d.Eval(func(name string) (int64, bool) { n, known := at[name]; return n, known })
+				if errSize != nil || v < 0 {
+					return nil, at, fmt.Errorf("the size %s: %w", d, errSize)
+				}
+				shape[i] = int(v)
+				count *= shape[i]
+			}
+			if fits = fits && count <= most; fits {
+				feed[x] = exec.Array{Shape: shape, Data: elements(r, x.DType(), shape, count)}
+			}
+		}
+		if fits {
+			return feed, at, nil
+		}
+		largest = max(1, largest-1)
+	}
+}
+
+// special are numbers at which functions differ.
+var special = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 1e-40, 1e30, -1e-3, 65504, 3e38}
+
+// elements draws numbers of a kind: mostly those that every operation takes.
+func elements(r *rand.Rand, t graph.DType, shape []int, count int) any {
+	numbers := make([]float64, count)
+	kind, last := r.IntN(8), len(shape)-1
+	isSquare := last >= 1 && shape[last] == shape[last-1]
+	for i := range numbers {
+		switch {
+		case !t.IsFloat() && kind < 6:
+			numbers[i] = float64(r.IntN(2))
+		case !t.IsFloat() && t.IsUnsigned():
+			numbers[i] = float64(r.IntN(7))
+		case !t.IsFloat():
+			numbers[i] = float64(r.IntN(10) - 4)
+		case isSquare && i%shape[last] == i/shape[last]%shape[last] && kind < 5:
+			numbers[i] = 1 + r.Float64()
+		case kind < 4:
+			numbers[i] = float64(i%5+1)/8 + r.Float64()/32
+		case kind == 4:
+			numbers[i] = 0.05 + 0.9*r.Float64()
+		case kind == 5 && r.IntN(3) == 0:
+			numbers[i] = special[r.IntN(len(special))]
+		default:
+			numbers[i] = 2 * r.NormFloat64()
+		}
+	}
+	return typed(t, numbers)
+}
+
+// typed returns numbers as elements of a dtype.
+func typed(t graph.DType, numbers []float64) any {
+	switch t {
+	case graph.Bool:
+		return as(numbers, func(v float64) bool { return v != 0 })
+	case graph.Float16:
+		return as(numbers, func(v float64) half.Float16 { return half.NewFloat16(float32(v)) })
+	case graph.BFloat16:
+		return as(numbers, func(v float64) half.BFloat16 { return half.NewBFloat16(float32(v)) })
+	case graph.Uint8:
+		return as(numbers, func(v float64) uint8 { return uint8(v) })
+	case graph.Int8:
+		return as(numbers, func(v float64) int8 { return int8(v) })
+	case graph.Int16:
+		return as(numbers, func(v float64) int16 { return int16(v) })
+	case graph.Uint16:
+		return as(numbers, func(v float64) uint16 { return uint16(v) })
+	case graph.Int32:
+		return as(numbers, func(v float64) int32 { return int32(v) })
+	case graph.Uint32:
+		return as(numbers, func(v float64) uint32 { return uint32(v) })
+	case graph.Int64:
+		return as(numbers, func(v float64) int64 { return int64(v) })
+	case graph.Uint64:
+		return as(numbers, func(v float64) uint64 { return uint64(v) })
+	case graph.Float32:
+		return as(numbers, func(v float64) float32 { return float32(v) })
+	}
+	return numbers
+}
+
+func as[T graph.Element](numbers []float64, f func(float64) T) []T {
+	list := make([]T, len(numbers))
+	for i, v := range numbers {
+		list[i] = f(v)
+	}
+	return list
+}
+
+// bits returns the bits of all elements. All NaN are one.
+func bits(a exec.Array) []uint64 {
+	v := reflect.ValueOf(a.Widened().Data)
+	list := make([]uint64, v.Len())
+	for i := range list {
+		switch x := v.Index(i); {
+		case x.Kind() == reflect.Bool && x.Bool():
+			list[i] = 1
+		case x.CanInt():
+			list[i] = uint64(x.Int())
+		case x.CanUint():
+			list[i] = x.Uint()
+		case x.CanFloat():
+			if list[i] = math.Float64bits(x.Float()); math.IsNaN(x.Float()) {
+				list[i] = 1
+			}
+		}
+	}
+	return list
+}
