@@ -41,6 +41,7 @@ const NC = 256
 type Scratch[T scalar.Number] struct {
 	a, b      []T
 	runs      []T // of a panel of B, before it is transposed
+	turned    []T // the transpose of C
 	sums      sumsOfTile[T]
 	problem   problem[T]
 	one       Product[T] // of a block of K
@@ -77,6 +78,7 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 			}
 		}
 		s.b = grow(s.b, max((k+1)*v.cols*panels, gemvCols, v.thinScratch()))
+		s.turned = grow(s.turned, p.turnedScratch(v))
 		if p.Offsets != nil {
 			s.runs = grow(s.runs, (k+v.cols)*v.cols)
 		}

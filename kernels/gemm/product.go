@@ -140,6 +140,10 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 		case s.problem.isColumn(c, s):
 			s.problem.transpose()
 			c = c.transposed()
+		case s.problem.isTurned(c, s):
+			s.problem.runTurned(c, s)
+			lo += min(p.M-first, hi-lo)
+			continue
 		case first == 0 && count > 1 && p.sharesA():
 			s.problem.batch, s.problem.index, s.problem.count = p, index, count
 			lo += (count - 1) * p.M

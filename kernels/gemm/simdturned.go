@@ -1,0 +1,39 @@
+package gemm
+
+// isTurned reports whether the part of a product whose columns of B are contiguous is better computed as its transpose into
+// memory of its own, from which it is copied: if C has so few rows that packing B would take longer. Then rows of
+// what takes the place of A, which is B, are read where they lie.
+func (q *problem[T]) isTurned(c region, s *Scratch[T]) bool {
+	v := simdOf[T]()
+	if v == nil || q.b.Row != 1 || q.b.Col <= 1 || q.c.Col != 1 || q.add || q.k == 0 || q.part != nil || q.offsets != nil || q.packedB != nil ||
+		s.epilogue != nil || s.reader != nil || s.rows.to != nil {
+		return false
+	}
+	rows, cols := c.bottom-c.top, c.right-c.left
+	fills := rows%(v.cols/4) == 0 && v.quarter != nil || rows%(v.cols/2) == 0 // vectors
+	const gain = 2
+	return fills && rows <= v.turnedRows() && cols*q.k > gain*(rows*q.k+2*rows*cols)
+}
+
+// turnedRows is the number of rows, at most, of a product that is turned.
+func (v *simdTiles) turnedRows() int { return 2 * v.cols }
+
+// turnedScratch is how many elements a product that is turned wants.
+func (p *Product[T]) turnedScratch(v *simdTiles) int {
+	if p.B.Row != 1 || p.C.Col != 1 || p.Add || p.Part != nil || p.Offsets != nil || p.Packed != nil {
+		return 0
+	}
+	return min(p.M, v.turnedRows()) * p.N
+}
+
+// runTurned computes such a part.
+func (q *problem[T]) runTurned(c region, s *Scratch[T]) {
+	to, v := q.c, simdOf[T]()
+	q.transpose()
+	rows, cols := c.bottom-c.top, c.right-c.left
+	q.c = Matrix[T]{Data: s.turned, Start: -(c.left*rows + c.top), Row: rows, Col: 1}
+	q.run(c.transposed(), s)
+	f := q.begin(v, c, s)
+	f.transpose(transposition[T]{src: s.turned, dst: to.Data, to: to.Start + c.top*to.Row + c.left, srcRow: rows, dstRow: to.Row,
+		rows: cols, cols: rows}, v.transposers)
+}
