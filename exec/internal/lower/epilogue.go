@@ -56,7 +56,7 @@ type Thresholds struct {
 	ChainRows int
 }
 
-var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 48, RowBytes: 16 << 20, FactorBytes: 3 << 20, ChainBytes: 1 << 20, ChainFactor: 4 << 20}
+var UsualThresholds = Thresholds{TileBytes: 32 << 10, TileRows: 32, RowBytes: 16 << 20, FactorBytes: 3 << 20, ChainBytes: 1 << 20, ChainFactor: 4 << 20}
 
 // TakesAllTiles reports whether tiles are taken be it worth it or not, as tests want it.
 func (t *Thresholds) TakesAllTiles() bool { return t.TileBytes == 0 }
