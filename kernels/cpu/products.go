@@ -7,6 +7,8 @@ type Products struct {
 	Dots bool
 	// Tiles is the tile registers of AMX and products of bytes in them, which the system has granted the process.
 	Tiles bool
+	// BFloat16Tiles is products of bfloat16 in them.
+	BFloat16Tiles bool
 }
 
 // ProductsOf returns those that go with a set of vector instructions.

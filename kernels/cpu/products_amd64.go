@@ -7,6 +7,7 @@ const (
 	bitVNNI512   = 1 << 11 // leaf 7, ecx
 	bitTiles     = 1 << 24 // leaf 7, edx
 	bitTilesInt8 = 1 << 25
+	bitTilesBF16 = 1 << 22
 	bitVNNI      = 1 << 4 // leaf 7, sub-leaf 1, eax
 	stateTiles   = 1<<17 | 1<<18
 )
@@ -20,6 +21,7 @@ func productsOf(isa ISA) (p Products) {
 	case AVX512:
 		const tiles = bitTiles | bitTilesInt8
 		p.Dots = c&bitVNNI512 != 0
+		p.BFloat16Tiles = d&tiles == tiles && d&bitTilesBF16 != 0 && xgetbv()&stateTiles == stateTiles && tilesGranted()
 		p.Tiles = d&tiles == tiles && xgetbv()&stateTiles == stateTiles && tilesGranted()
 	case AVX2:
 		if most >= 1 {

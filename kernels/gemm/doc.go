@@ -76,6 +76,9 @@
 // Bytes of all signs take the tile registers of AMX where the system grants them. Integers of 32 bits take VPMULLD. Rows of A are read
 // where they lie if they are such words; B is always packed, and windows are packed from where they lie.
 //
+// The same words can be pairs of bfloat16, whose sums are float32, in the tile registers of AMX alone: [MultipliesBFloat16] tells in which order they
+// are added up.
+//
 // # In plain Go
 //
 // Blocks of A and B are packed in the order in which the innermost loop reads them.

@@ -12,13 +12,16 @@ const (
 	Uint8
 	Int16
 	Uint16
+	BFloat16 // of which the sums are float32
+	numTypes
 )
 
 // typeSizes are the sizes of elements in bytes.
-var typeSizes = [...]int{Own: 4, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2}
+var typeSizes = [...]int{Own: 4, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, BFloat16: 2}
 
 // Factor is the elements of A or B where these have fewer bits than the sums: they take the place of the
-// Data of the [Matrix], whose Start and strides count them. It is for products of int32.
+// Data of the [Matrix], whose Start and strides count them. It is for products of int32, and of float32 where both factors are BFloat16 and
+// [MultipliesBFloat16] says so.
 type Factor struct {
 	Type Type
 	Data unsafe.Pointer
@@ -43,9 +46,11 @@ type dots struct {
 	// whole computes tiles of all rows where tiles are none; what is left of rows takes as many, copied.
 	whole  func(*dotArgs)
 	config unsafe.Pointer // of whole
+	// isFloat says that sums are float32: what is missing of words is 0 in B too, as infinity times 0 is not.
+	isFloat bool
 	// interleave makes words of pieces of rows, by the type of B; nil where there is no code for it.
-	interleave [Uint16 + 1]func(*interleaveArgs)
-	widen      [Uint16 + 1]func(*widenArgs)
+	interleave [numTypes]func(*interleaveArgs)
+	widen      [numTypes]func(*widenArgs)
 }
 
 // dotArgs are the arguments of a loop over words. Steps are in bytes; package gen knows the offsets.
@@ -91,13 +96,22 @@ type dotScratch struct {
 	wide    widenArgs
 
 	transpose transposeArgs
+	problem   problem[int32]
+	bits      Product[int32] // of float32, whose sums are moved as integers
 }
 
-// integers returns the product as one of integers that are added up in words, with the loops; nil for others.
-func (p *Product[T]) integers() (*Product[int32], *dots) {
+// inWords returns the product as one of integers that are added up in words, or of BFloat16, with the loops; nil for others.
+func (p *Product[T]) inWords(s *Scratch[T]) (*Product[int32], *dots) {
 	q, ok := any(p).(*Product[int32])
-	if !ok || p.Part != nil {
+	switch {
+	case p.Part != nil || !ok && p.FactorA.Type != BFloat16:
 		return nil, nil
+	case !ok:
+		q = &s.dots.bits
+		*q = Product[int32]{M: p.M, N: p.N, K: p.K, Add: p.Add, Offsets: p.Offsets, FactorA: p.FactorA, FactorB: p.FactorB,
+			Batch: p.Batch, StepA: p.StepA, StepB: p.StepB, StepC: p.StepC,
+			A: Matrix[int32]{Start: p.A.Start, Row: p.A.Row, Col: p.A.Col}, B: Matrix[int32]{Start: p.B.Start, Row: p.B.Row, Col: p.B.Col},
+			C: Matrix[int32]{Data: unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(p.C.Data))), len(p.C.Data)), Start: p.C.Start, Row: p.C.Row, Col: p.C.Col}}
 	}
 	d := dotsFor(q.FactorA.Type, q.FactorB.Type)
 	if d == nil {
@@ -117,16 +131,21 @@ type dotBlock struct {
 	left, panels int
 }
 
-// runIntegers computes a part, as RunPart does.
-func (p *Product[T]) runIntegers(q *Product[int32], d *dots, lo, hi, left, right int, scratch *Scratch[T]) {
-	s := any(scratch).(*Scratch[int32])
+// MultipliesBFloat16 reports whether products of float32 can have factors of BFloat16: where AMX multiplies them. The sums have
+// an order of their own then: of 32 products each, the even ones are added up from 0, and the odd ones, each by fused multiply-adds; the sum of
+// both is added to that of the products before. Subnormal numbers are taken for 0, and become 0.
+func MultipliesBFloat16() bool { return dotsFor(BFloat16, BFloat16) != nil }
+
+// runWords computes a part, as RunPart does.
+func (s *Scratch[T]) runWords(q *Product[int32], d *dots, lo, hi, left, right int) {
+	problem := &s.dots.problem
 	for lo < hi {
 		index, first := lo/q.M, lo%q.M
 		c := region{first, min(q.M, first+hi-lo), left, right}
-		s.problem = q.matrix(index)
-		b := dotBlock{problem: &s.problem, dots: d, a: q.FactorA.or(&q.A), b: q.FactorB.or(&q.B), s: &s.dots}
+		*problem = q.matrix(index)
+		b := dotBlock{problem: problem, dots: d, a: q.FactorA.or(&q.A), b: q.FactorB.or(&q.B), s: &s.dots}
 		if q.N == 1 && q.M > 1 && q.Offsets == nil {
-			s.problem.transpose()
+			problem.transpose()
 			b.a, b.b = b.b, b.a
 			b.dots = dotsFor(q.FactorB.Type, q.FactorA.Type)
 			c = region{c.left, c.right, c.top, c.bottom}
@@ -217,19 +236,23 @@ func (f *dotBlock) multiply(rows, tiles int) {
 
 // edge computes a tile some of whose rows or columns are missing, or whose columns are not contiguous in C.
 func (f *dotBlock) edge(i, rows, j, cols int, a uintptr) {
-	args, add := &f.s.args, f.s.args.add
+	args := &f.s.args
 	f.s.c = grow(f.s.c, f.rows*f.cols)
-	args.a, args.c, args.cRow, args.add = a, address(f.s.c, 0), f.cols*wordBytes, 0
-	f.multiply(rows, 1)
-	for r := range rows {
-		at := f.c.Start + (i+r)*f.c.Row + j*f.c.Col
-		for _, v := range f.s.c[r*f.cols:][:cols] {
-			if add != 0 {
-				v += f.c.Data[at]
-			}
-			f.c.Data[at] = v
-			at += f.c.Col
+	row := func(r int) (sums []int32, at int) {
+		return f.s.c[r*f.cols:][:cols], f.c.Start + (i+r)*f.c.Row + j*f.c.Col
+	}
+	for r := 0; r < rows && args.add != 0; r++ {
+		sums, at := row(r)
+		for n := range sums {
+			sums[n] = f.c.Data[at+n*f.c.Col]
 		}
 	}
-	args.add = add
+	args.a, args.c, args.cRow = a, address(f.s.c, 0), f.cols*wordBytes
+	f.multiply(rows, 1)
+	for r := range rows {
+		sums, at := row(r)
+		for n, v := range sums {
+			f.c.Data[at+n*f.c.Col] = v
+		}
+	}
 }

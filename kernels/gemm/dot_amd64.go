@@ -12,7 +12,7 @@ var transposes func(*transposeArgs)
 // dotTable is the loops of a processor.
 type dotTable struct {
 	singles, pairs *dots
-	bytes          [Uint16 + 1][Uint16 + 1]*dots // of four bytes in a word, by the types of A and B
+	bytes          [numTypes][numTypes]*dots // of four bytes in a word, or two of BFloat16, by the types of A and B
 }
 
 var chosenDots = dotTableOf(cpu.Chosen(), cpu.ProductsOf(cpu.Chosen()))
@@ -57,13 +57,16 @@ func dotTableOf(isa cpu.ISA, has cpu.Products) (t dotTable) {
 			t.bytes[x.a][x.b] = &dots{each: 4, rows: 32, cols: 32, unit: 16, whole: x.code, config: unsafe.Pointer(&tileConfig), interleave: interleaveQuads}
 		}
 	}
+	if has.BFloat16Tiles {
+		t.bytes[BFloat16][BFloat16] = &dots{each: 2, rows: 32, cols: 32, unit: 16, whole: tilesBF16, config: unsafe.Pointer(&tileConfig), interleave: interleavePairs, isFloat: true}
+	}
 	return t
 }
 
 var (
-	interleaveQuads = [Uint16 + 1]func(*interleaveArgs){Int8: interleaveBytes, Uint8: interleaveBytes}
-	interleavePairs = [Uint16 + 1]func(*interleaveArgs){Int8: interleaveSigned, Uint8: interleaveUnsigned, Int16: interleaveWords}
-	widenBytes      = [Uint16 + 1]func(*widenArgs){Int8: widenSigned, Uint8: widenUnsigned}
+	interleaveQuads = [numTypes]func(*interleaveArgs){Int8: interleaveBytes, Uint8: interleaveBytes}
+	interleavePairs = [numTypes]func(*interleaveArgs){Int8: interleaveSigned, Uint8: interleaveUnsigned, Int16: interleaveWords, BFloat16: interleaveWords}
+	widenBytes      = [numTypes]func(*widenArgs){Int8: widenSigned, Uint8: widenUnsigned}
 )
 
 // tileConfig gives each tile register sixteen rows of 64 bytes (Intel 64 Software Developer's Manual, volume 2, LDTILECFG).
@@ -80,6 +83,8 @@ func dotsFor(a, b Type) *dots { return chosenDots.of(a, b) }
 func (t *dotTable) of(a, b Type) *dots {
 	inWords := func(x Type) bool { return x == Int8 || x == Uint8 || x == Int16 }
 	switch {
+	case a == BFloat16 || b == BFloat16:
+		return t.bytes[a][b]
 	case t.singles == nil && a == Own && b == Own:
 		return nil
 	case t.singles == nil:

@@ -33,7 +33,7 @@ func (f *Factor) load(i int) int32 {
 		return int32(*(*int8)(p))
 	case Uint8:
 		return int32(*(*uint8)(p))
-	case Int16:
+	case Int16, BFloat16:
 		return int32(*(*int16)(p))
 	case Uint16:
 		return int32(*(*uint16)(p))
@@ -79,10 +79,15 @@ func store(p unsafe.Pointer, size int, v int32) {
 func (f *dotBlock) packB(right int) {
 	f.panels = (right - f.left + f.cols - 1) / f.cols
 	f.s.b = grow(f.s.b, f.panels*f.words*f.cols)
+	whole := f.np / f.each // words of which nothing is missing
 	f.listRows()
 	for panel := range f.panels {
 		j := f.left + panel*f.cols
-		f.packPanel(f.s.b[panel*f.words*f.cols:][:f.words*f.cols], j, min(f.cols, right-j))
+		to := f.s.b[panel*f.words*f.cols:][:f.words*f.cols]
+		if f.isFloat {
+			clear(to[whole*f.cols:])
+		}
+		f.packPanel(to, j, min(f.cols, right-j))
 	}
 }
 
@@ -116,6 +121,9 @@ func (f *dotBlock) packPanel(to []int32, j, nj int) {
 		return
 	}
 	done := f.interleavePieces(to, j, nj)
+	if f.isFloat {
+		clear(to[done/f.each*f.cols:]) // pieces may reach there
+	}
 	for k := done; k < len(rows); k++ {
 		dst := unsafe.Add(unsafe.Pointer(&to[k/f.each*f.cols]), k%f.each*size)
 		for c := range nj {

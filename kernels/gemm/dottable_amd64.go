@@ -438,6 +438,11 @@ func tilesSS(args *dotArgs)
 //go:noescape
 func tilesUU(args *dotArgs)
 
+// tilesBF16 multiplies pairs of bfloat16 in tile registers.
+//
+//go:noescape
+func tilesBF16(args *dotArgs)
+
 // interleaveBytes makes words of four rows of bytes.
 //
 //go:noescape

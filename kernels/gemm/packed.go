@@ -5,7 +5,7 @@ package gemm
 // offsets, or C or the processor do not suit tiles in vector registers.
 func (p *Product[T]) PackedLen() int {
 	v := simdOf[T]()
-	if v == nil || p.C.Col != 1 || p.Offsets != nil {
+	if v == nil || p.FactorB.Type != Own || p.C.Col != 1 || p.Offsets != nil {
 		return 0
 	}
 	for _, step := range p.StepB {

@@ -126,8 +126,8 @@ func (p *Product[T]) Run(s *Scratch[T]) { p.RunPart(0, p.Rows(), 0, p.N, s) }
 // Multiples of 48 rows and 32 columns waste least; but each part packs what it reads of A
 // and B for itself.
 func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
-	if q, d := p.integers(); d != nil {
-		p.runIntegers(q, d, lo, hi, left, right, s)
+	if q, d := p.inWords(s); d != nil {
+		s.runWords(q, d, lo, hi, left, right)
 		return
 	}
 	s.reserve(p)

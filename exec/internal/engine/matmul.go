@@ -75,7 +75,7 @@ func (t *MatMulTask[T]) factor(operand int) *gemm.Factor {
 }
 
 // factorTypes are the types of factors whose elements have fewer bits than the result.
-var factorTypes = map[graph.DType]gemm.Type{graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16}
+var factorTypes = map[graph.DType]gemm.Type{graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16, graph.BFloat16: gemm.BFloat16}
 
 func (t *MatMulTask[T]) Run(s *State) error {
 	t.fuses = s.Observer == nil

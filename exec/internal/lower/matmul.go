@@ -4,6 +4,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/kernels/gemm"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
@@ -18,6 +19,9 @@ type MatMulSpec struct {
 	// which its columns run.
 	Rows int
 }
+
+// MultipliesBFloat16 reports whether kernels of products can have factors of BFloat16.
+func MultipliesBFloat16() bool { return gemm.MultipliesBFloat16() }
 
 // readsNarrow reports whether factors have fewer bits than the result.
 func (s *MatMulSpec) readsNarrow() bool {

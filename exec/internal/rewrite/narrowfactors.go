@@ -12,7 +12,8 @@ import (
 // several of them at a time, and they need not be converted before. Bytes less a zero point have 16 bits, or become bytes again:
 // see withoutZeros.
 func NarrowFactors(u *Program) error {
-	if !slices.ContainsFunc(u.Graph.Nodes(), isIntegerProduct) {
+	reads := func(n *graph.Node) bool { return isIntegerProduct(n) || u.BFloat16 && isBFloat16Product(n) }
+	if !slices.ContainsFunc(u.Graph.Nodes(), reads) {
 		return nil
 	}
 	updated := map[*graph.Node]bool{}
@@ -23,11 +24,14 @@ func NarrowFactors(u *Program) error {
 	}
 	f := narrower{bounds: intervals{}, updated: updated, made: map[narrowKey]*graph.Node{}}
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if !isIntegerProduct(n) || updated[alias.Storage(n)] {
+		if !reads(n) || updated[alias.Storage(n)] {
 			return nil
 		}
 		if updated[alias.Storage(n.In(0))] || updated[alias.Storage(n.In(1))] {
 			return nil
+		}
+		if n.DType() == graph.Float32 {
+			return graph.Apply(groupedProduct(n), n.Attrs(), f.narrowed(in[0], graph.BFloat16), f.narrowed(in[1], graph.BFloat16))
 		}
 		if y := f.withoutZeros(n, in); y != nil {
 			return y
@@ -49,6 +53,22 @@ func NarrowFactors(u *Program) error {
 func isIntegerProduct(n *graph.Node) bool {
 	return n.Op().Class == graph.Contract && n.DType() == graph.Int32 && len(n.Operands()) == 2 &&
 		n.In(0).DType() == graph.Int32 && n.In(1).DType() == graph.Int32
+}
+
+// isBFloat16Product reports whether a node is a product of two factors whose elements were converted from BFloat16.
+func isBFloat16Product(n *graph.Node) bool {
+	return n.Op().Class == graph.Contract && n.DType() == graph.Float32 && len(n.Operands()) == 2 && isBFloat16(n.In(0)) && isBFloat16(n.In(1))
+}
+
+// isBFloat16 reports whether a value is a conversion from BFloat16, moved, perhaps among zeros.
+func isBFloat16(x *graph.Node) bool {
+	for x.Op().Class == graph.Movement && len(x.Operands()) == 1 {
+		if x.Op().Assemble != nil && x.Op().Assemble(x).Value != 0 {
+			return false
+		}
+		x = x.In(0)
+	}
+	return isConversion(x) && x.In(0).DType() == graph.BFloat16
 }
 
 // narrower makes factors of fewer bits.
@@ -110,12 +130,15 @@ func (f *narrower) narrowed(x *graph.Node, t graph.DType) *graph.Node {
 	return y
 }
 
-// isConversion reports whether a node converts the integers of its operand to more bits, and does nothing else.
+// isConversion reports whether a node converts the integers of its operand to more bits, or BFloat16 to Float32, and does nothing else.
 func isConversion(n *graph.Node) bool {
-	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 1 || !n.In(0).DType().IsInt() || !n.In(0).Shape().Equal(n.Shape()) {
+	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 1 || !n.In(0).Shape().Equal(n.Shape()) {
 		return false
 	}
 	p := examine(n)
-	last := p.steps[p.result]
-	return last.kind == convertStep && last.args[0] == 0 && intervalOfDType(n.In(0).DType()).isWithin(intervalOfDType(n.DType()))
+	last, from := p.steps[p.result], n.In(0).DType()
+	if from == graph.BFloat16 {
+		return last.kind == convertStep && last.args[0] == 0 && n.DType() == graph.Float32
+	}
+	return last.kind == convertStep && last.args[0] == 0 && from.IsInt() && n.DType().IsInt() && intervalOfDType(n.In(0).DType()).isWithin(intervalOfDType(n.DType()))
 }

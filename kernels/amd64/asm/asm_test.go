@@ -266,7 +266,7 @@ func special(r *rand.Rand, l *listing) {
 	emit(fmt.Sprintf("vmovdqu8 xmm%d{k%d}{z},%s", v, k, mm), func() { a.MK(MOVDQU8, W128, v, 0, m, Mask{uint8(k), true}) })
 	emit(fmt.Sprintf("vmovupd %s{k%d},%s", mm, k, wide), func() { a.MK(MOVUPDSt, W512, u+16, 0, m, Mask{K: uint8(k)}) })
 	tiles, distant := [3]Vec{Vec(k), (Vec(k) + 1) % 8, (Vec(k) + 2) % 8}, Indexed(x, y, 1, 0)
-	for _, op := range []*Op{TDPBSSD, TDPBSUD, TDPBUSD, TDPBUUD} {
+	for _, op := range []*Op{TDPBSSD, TDPBSUD, TDPBUSD, TDPBUUD, TDPBF16PS} {
 		emit(fmt.Sprintf("%s tmm%d,tmm%d,tmm%d", op.Name, tiles[0], tiles[1], tiles[2]), func() { a.R(op, W128, tiles[0], tiles[2], tiles[1]) })
 	}
 	emit(fmt.Sprintf("tileloadd tmm%d,%s", tiles[0], memName(distant)), func() { a.M(TILELOADD, W128, tiles[0], 0, distant) })

@@ -174,6 +174,7 @@ var (
 	TDPBSUD    = op("tdpbsud", 2, 2, 0, 0x5e).onlyVEX() // signed by unsigned
 	TDPBUSD    = op("tdpbusd", 2, 1, 0, 0x5e).onlyVEX()
 	TDPBUUD    = op("tdpbuud", 2, 0, 0, 0x5e).onlyVEX()
+	TDPBF16PS  = op("tdpbf16ps", 2, 2, 0, 0x5c).onlyVEX() // of pairs of bfloat16
 )
 
 // AVX-512 only. Those with K give a mask register: dst is its number.

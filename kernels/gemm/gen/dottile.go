@@ -2,7 +2,7 @@ package main
 
 import "github.com/broadloom/broadloom/kernels/amd64/asm"
 
-// tileDot is a loop that multiplies bytes in the tile registers of AMX.
+// tileDot is a loop that multiplies bytes, or pairs of bfloat16, in the tile registers of AMX.
 type tileDot struct {
 	name, doc string
 	op        *asm.Op
@@ -13,6 +13,7 @@ var tileDots = []tileDot{
 	{"tilesSU", "signed bytes by unsigned ones", asm.TDPBSUD},
 	{"tilesSS", "signed bytes", asm.TDPBSSD},
 	{"tilesUU", "unsigned bytes", asm.TDPBUUD},
+	{"tilesBF16", "pairs of bfloat16", asm.TDPBF16PS},
 }
 
 // tileBytes is the size of a row of a tile register, whose words are those of sixteen columns, or of sixteen steps.
