@@ -74,7 +74,7 @@ func (s *StandIns) values(in []*Node) []*Node {
 func (g *Graph) Attempt(build func() (keep bool)) bool {
 	nodes, needs, promises, independences := len(g.nodes), g.needs, g.promises, g.independences
 	mistakes, warnings, notes, multiples := g.mistakes, g.warnings, g.notes, g.multiples
-	if build() {
+	if build != nil && build() {
 		return true
 	}
 	g.nodes, g.needs, g.promises, g.independences = g.nodes[:nodes], needs, promises, independences

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // opPlainConv is a convolution without strides, groups and bias, whose gradient for x is one too: of dy, with the
@@ -13,8 +12,14 @@ var opPlainConv *graph.Op
 func init() {
 	opPlainConv = &graph.Op{Name: "plain_conv", Func: "PlainConv", Doc: "a convolution with steps of one.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			a := c.Attrs().(ConvAttrs)
-			return rules.Conv(c, len(a.Stride), a.steps(), 1)
+			// Sizes were checked as those of the convolution. That there are channels was not: a gradient may have none.
+			a, x, w := c.Attrs().(ConvAttrs), c.Shape(0), c.Shape(1)
+			shape := graph.Shape{x[0], w[0]}
+			for i, p := range a.Padding {
+				k, _ := w[2+i].Int()
+				shape = append(shape, x[2+i].Plus(graph.Dim(2*p-a.Dilation[i]*(int(k)-1))))
+			}
+			return c.DType(0), shape
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			shape := n.Shape()

@@ -47,6 +47,7 @@ var functions = map[string][]any{
 		graph.MayBeOne,
 		graph.MultipleOf,
 		graph.New,
+		graph.NewStandIns,
 		graph.Num[float64],
 		graph.MinDim,
 		graph.ParseDType,
