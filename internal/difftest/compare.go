@@ -14,32 +14,7 @@ import (
 
 // array makes what a session is fed.
 func array(t eager.DType, shape []int, data []float64) exec.Array {
-	a := exec.Array{Shape: shape}
-	switch t {
-	case eager.Bool:
-		list := make([]bool, len(data))
-		for i, v := range data {
-			list[i] = v != 0
-		}
-		a.Data = list
-	case eager.Int32:
-		a.Data = converted[int32](data)
-	case eager.Int64:
-		a.Data = converted[int64](data)
-	case eager.Float32:
-		a.Data = converted[float32](data)
-	default:
-		a.Data = slices.Clone(data)
-	}
-	return a
-}
-
-func converted[T int32 | int64 | float32](data []float64) []T {
-	list := make([]T, len(data))
-	for i, v := range data {
-		list[i] = T(v)
-	}
-	return list
+	return exec.Array{Shape: shape, Data: Elements(dtype(t), slices.Clone(data))}
 }
 
 // cellsOf returns the elements of an array, and its dtype.
@@ -62,7 +37,7 @@ func cellsOf(a exec.Array) (cells []eager.Cell, t eager.DType) {
 	case []float64:
 		return floatCells(d), eager.Float64
 	}
-	return nil, eager.Float64
+	return cellsOfAny(a)
 }
 
 func wholeCells[T int32 | int64](data []T) []eager.Cell {
@@ -117,7 +92,12 @@ func sameBits(a, b any) bool {
 	case []float32:
 		return slices.EqualFunc(x, b.([]float32), sameNumber)
 	}
-	return slices.EqualFunc(a.([]float64), b.([]float64), sameNumber)
+	if x, is := a.([]float64); is {
+		return slices.EqualFunc(x, b.([]float64), sameNumber)
+	}
+	x, _ := cellsOfAny(exec.Array{Data: a})
+	y, _ := cellsOfAny(exec.Array{Data: b})
+	return slices.EqualFunc(x, y, func(x, y eager.Cell) bool { return x.I == y.I && sameNumber(x.V, y.V) })
 }
 
 func sameNumber[T float32 | float64](x, y T) bool {
@@ -129,7 +109,7 @@ type pair struct {
 	got, want float64
 	about     func() string // names it
 	scale     float64       // the size of what it is a sum of
-	single    bool          // it is formed in float32 somewhere
+	unit      float64       // a part of that: how coarse the numbers are from which it is formed
 }
 
 // agree compares a run with the evaluator. What differs by more than a few units in the last
@@ -167,22 +147,38 @@ func (p *pair) close(slack float64) bool {
 	if p.got == p.want || math.IsNaN(p.got) && math.IsNaN(p.want) || math.IsNaN(slack) {
 		return true
 	}
-	unit := 1e-11
-	if p.single {
-		unit = 2e-5
-	}
-	return math.Abs(p.got-p.want) <= unit*p.scale+slack
+	return math.Abs(p.got-p.want) <= p.unit*p.scale+slack
 }
 
-// isSingle reports whether some value of a program may be formed in float32.
-func isSingle(p *Program) bool {
-	return slices.ContainsFunc(p.Inputs, func(in eager.Input) bool { return in.T == eager.Float32 }) ||
-		slices.ContainsFunc(p.Steps, func(s eager.Step) bool { return s.T == eager.Float32 || s.Op == "Num" || s.Op == "Mean" })
+const double, single = 1e-11, 2e-5 // units
+
+// unitOf returns the unit of a program: of the coarsest dtype in which some value may be formed.
+func unitOf(p *Program) float64 {
+	unit := double
+	see := func(t eager.DType) {
+		switch t {
+		case eager.Float32:
+			unit = max(unit, single)
+		case eager.Float16:
+			unit = max(unit, 4e-3)
+		case eager.BFloat16:
+			unit = max(unit, 3e-2)
+		}
+	}
+	for _, in := range p.Inputs {
+		see(in.T)
+	}
+	for _, s := range p.Steps {
+		if see(s.T); s.Op == "Num" || s.Op == "Mean" {
+			see(eager.Float32)
+		}
+	}
+	return unit
 }
 
 // pairs lists the numbers to compare.
 func (c *checker) pairs(got []exec.Array, want *answer) (list []pair, fault string) {
-	single := isSingle(c.p)
+	unit := unitOf(c.p)
 	gradients := len(c.b.first) + len(c.b.second)
 	outs := slices.Concat(got[:len(c.p.Outputs)], got[len(c.p.Outputs)+gradients:])
 	for k, a := range outs {
@@ -198,21 +194,21 @@ func (c *checker) pairs(got []exec.Array, want *answer) (list []pair, fault stri
 		}
 		for i, w := range want.cells[k] {
 			about := func() string { return fmt.Sprintf("element %d of value %d", i, k) }
-			p := pair{cells[i].V, w.V, about, scale, single}
+			p := pair{cells[i].V, w.V, about, scale, unit}
 			if !t.IsFloat() {
-				p = pair{float64(cells[i].I), float64(w.I), about, 0, single}
+				p = pair{float64(cells[i].I), float64(w.I), about, 0, unit}
 			}
 			list = append(list, p)
 		}
 	}
 	if gradients > 0 {
-		list = append(list, c.slopes(got[len(c.p.Outputs):][:gradients], want, single)...)
+		list = append(list, c.slopes(got[len(c.p.Outputs):][:gradients], want, unit)...)
 	}
 	return list, ""
 }
 
 // slopes lists the products of the gradients with the directions.
-func (c *checker) slopes(gradients []exec.Array, want *answer, single bool) (list []pair) {
+func (c *checker) slopes(gradients []exec.Array, want *answer, unit float64) (list []pair) {
 	var got, scale [3]float64
 	put := func(k int, g, along, size float64) {
 		if along != 0 {
@@ -223,7 +219,9 @@ func (c *checker) slopes(gradients []exec.Array, want *answer, single bool) (lis
 	n := len(c.b.first)
 	for i, a := range gradients {
 		cells, t := cellsOf(a)
-		single = single || t == eager.Float32
+		if t == eager.Float32 {
+			unit = max(unit, single)
+		}
 		id := c.p.Gradient.Wrt[i%n]
 		sizes := make([]float64, len(cells))
 		if i < n && c.p.Gradient.Steps(c.p, id) { // a difference of what lay in the parameter
@@ -240,7 +238,7 @@ func (c *checker) slopes(gradients []exec.Array, want *answer, single bool) (lis
 	}
 	names := []string{"gradient", "gradient", "gradient of the gradient"}
 	for k := range 3 {
-		p := pair{got[k], want.slope[k], func() string { return names[k] }, 100*scale[k] + math.Abs(want.slope[k]) + scale[0] + scale[1] + 1, single}
+		p := pair{got[k], want.slope[k], func() string { return names[k] }, 100*scale[k] + math.Abs(want.slope[k]) + scale[0] + scale[1] + 1, unit}
 		if math.IsInf(p.scale, 0) || math.IsNaN(p.scale) {
 			p.scale = 1
 		}

@@ -11,7 +11,8 @@
 // gradients and the end.
 //
 // build.go builds the graph, by calls.go, and buildloop.go its loops; run.go runs it; answer.go
-// is what the evaluator says, compare.go what counts as the same, rounding.go which differences
+// is what the evaluator says, compare.go what counts as the same, elements.go reads and makes
+// elements, rounding.go which differences
 // are rounding, and refused.go which refusals are right; check.go puts all of it together.
 // shrink.go makes a program smaller, shrinkbody.go the bodies in it, and gosource.go writes it as
 // Go, goloop.go its loops. soak.go runs many programs for long; torch.go asks PyTorch.

@@ -53,7 +53,9 @@ func oneOf[T any](g *gen, list ...T) T { return list[g.IntN(len(list))] }
 // begin draws the names, the sizes of runs and the first inputs.
 func (g *gen) begin() {
 	g.about = &subjects[g.IntN(len(subjects))]
-	g.float = oneOf(g, eager.Float32, eager.Float64, eager.Float64)
+	if g.float = oneOf(g, eager.Float32, eager.Float64, eager.Float64); g.IntN(16) == 0 {
+		g.float = oneOf(g, eager.Float16, eager.BFloat16)
+	}
 	g.grid = g.IntN(4) == 0
 	g.room = oneOf(g, g.about.rooms...)
 	g.p.Policy = oneOf(g, "numpy", "numpy", "unify", "strict")
@@ -68,11 +70,19 @@ func (g *gen) begin() {
 		g.input(g.float, g.someShape(g.IntN(4)), "")
 	}
 	if g.IntN(3) == 0 {
-		g.input(oneOf(g, eager.Int64, eager.Int32), g.someShape(g.IntN(3)), "")
+		g.input(g.whole(), g.someShape(g.IntN(3)), "")
 	}
 	for range oneOf(g, g.about.params...) {
 		g.param(g.someConstants(1 + g.IntN(3)))
 	}
+}
+
+// whole draws a dtype of whole numbers.
+func (g *gen) whole() eager.DType {
+	if g.IntN(3) > 0 {
+		return oneOf(g, eager.Int64, eager.Int32)
+	}
+	return oneOf(g, eager.Uint8, eager.Int8, eager.Int16, eager.Uint8, eager.Int8, eager.Int16, eager.Uint16, eager.Uint32, eager.Uint64)
 }
 
 // bind draws the sizes of runs. The first two names may have the same ones, so that they can meet.

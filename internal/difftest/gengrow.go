@@ -227,7 +227,7 @@ func (g *gen) bits() bool {
 	x, y := g.pick(isWhole), g.pick(isWhole)
 	switch {
 	case x < 0 || y < 0:
-		return g.input(oneOf(g, eager.Bool, eager.Int64, eager.Int32), g.someShape(g.IntN(3)), "") < 0
+		return g.input(oneOf(g, eager.Bool, g.whole(), g.whole()), g.someShape(g.IntN(3)), "") < 0
 	case g.IntN(4) == 0:
 		return g.did(eager.Step{Op: oneOf(g, "Not", "BitNot"), In: []int{x}})
 	case g.IntN(2) == 0:
@@ -238,7 +238,10 @@ func (g *gen) bits() bool {
 
 func (g *gen) cast() bool {
 	x := g.pick(anyValue)
-	t := oneOf(g, eager.Float32, eager.Float64, eager.Float64, eager.Int64, eager.Int32, eager.Bool)
+	t := oneOf(g, eager.Float32, eager.Float64, eager.Float64, g.whole(), g.whole(), eager.Bool)
+	if g.IntN(20) == 0 {
+		t = oneOf(g, eager.Float16, eager.BFloat16)
+	}
 	return x >= 0 && g.v(x).T != t && g.did(eager.Step{Op: "Cast", In: []int{x}, T: t})
 }
 

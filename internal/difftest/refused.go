@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
 // cautious are the mistakes that may be reported of a program that has values: they are judged
@@ -19,6 +20,8 @@ func (c *checker) refused(when string, err error) {
 	c.v.Detail = err.Error()
 	m := new(graph.Mistake)
 	switch {
+	case errors.As(err, &m) && m.Code == graph.CodeDType && !isWide(c.p): // not all operations take all dtypes
+		c.v.Refused = string(m.Code)
 	case errors.As(err, &m) && (slices.Contains(cautious, m.Code) || c.isRight(err.Error())):
 		c.v.Refused = string(m.Code)
 	case errors.As(err, &m):
@@ -31,6 +34,12 @@ func (c *checker) refused(when string, err error) {
 		}
 		c.v.Fault = when + ": " + line
 	}
+}
+
+// isWide reports whether all dtypes that a program names are among those that nearly all operations take.
+func isWide(p *Program) bool {
+	return !slices.ContainsFunc(p.Inputs, func(in eager.Input) bool { return !in.T.IsWide() }) &&
+		!slices.ContainsFunc(p.Steps, func(s eager.Step) bool { return s.T != "" && !s.T.IsWide() })
 }
 
 // The sentences for two sizes, or a number of elements and a shape, of which nothing says that

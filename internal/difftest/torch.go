@@ -76,7 +76,7 @@ func Torch(python string, seeds []uint64, report func(Verdict)) error {
 				v.Refused = t.Error
 				break
 			}
-			if v.Detail = differs(answers[i][k], t.Values, isSingle(items[i].Program)); v.Detail != "" {
+			if v.Detail = differs(answers[i][k], t.Values, unitOf(items[i].Program) > double); v.Detail != "" {
 				v.Fault = "PyTorch"
 				break
 			}

@@ -5,7 +5,6 @@ import "math"
 // promote returns the common dtype: bool, then whole, then floating-point numbers, the wider one
 // within a kind. Scalars, and numbers of the program, count only if their kind is higher.
 func promote(x ...*Tensor) DType {
-	order := map[DType]int{Bool: 0, Int32: 10, Int64: 11, Float32: 20, Float64: 21}
 	best := [3]DType{Bool, Bool, Bool} // of numbers, of scalars, of the others
 	has := [3]bool{}
 	for _, t := range x {
@@ -16,13 +15,15 @@ func promote(x ...*Tensor) DType {
 		case len(t.Shape) == 0:
 			level = 1
 		}
-		if !has[level] || order[t.T] > order[best[level]] {
+		if !has[level] {
 			best[level], has[level] = t.T, true
+		} else {
+			best[level] = common(best[level], t.T)
 		}
 	}
 	out, found := Bool, false
 	for level := 2; level >= 0; level-- {
-		if has[level] && (!found || order[best[level]]/10 > order[out]/10) {
+		if has[level] && (!found || kinds[best[level]].order/10 > kinds[out].order/10) {
 			out, found = best[level], true
 		}
 	}
@@ -60,26 +61,40 @@ type binary struct {
 	float  func(x, y Num) Num
 	whole  func(x, y int64) int64
 	floats bool
+	// unsigned is whole of Uint64, where that has other bits.
+	unsigned func(x, y int64) int64
 }
 
 var binaries = map[string]binary{
-	"Add":       {add, func(x, y int64) int64 { return x + y }, false},
-	"Sub":       {sub, func(x, y int64) int64 { return x - y }, false},
-	"Mul":       {mul, func(x, y int64) int64 { return x * y }, false},
-	"Div":       {div, nil, false},
-	"Maximum":   {maximum, func(x, y int64) int64 { return max(x, y) }, false},
-	"Minimum":   {func(x, y Num) Num { return neg(maximum(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }, false},
-	"AtLeast":   {atLeast, func(x, y int64) int64 { return max(x, y) }, false},
-	"AtMost":    {func(x, y Num) Num { return neg(atLeast(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }, false},
-	"Pow":       {pow, wholePow, false},
-	"FloorDiv":  {pythonFloorDiv, floorDiv, false},
-	"Remainder": {remainder, func(x, y int64) int64 { return x - y*floorDiv(x, y) }, false},
-	"Fmod":      {fmod, func(x, y int64) int64 { return x - y*truncDiv(x, y) }, false},
-	"Atan2":     {atan2, nil, false},
-	"Hypot":     {hypot, nil, true},
-	"LogAddExp": {logAddExp, nil, true},
-	"XLogY":     {xlogy, nil, false},
+	"Add":       {add, func(x, y int64) int64 { return x + y }, false, nil},
+	"Sub":       {sub, func(x, y int64) int64 { return x - y }, false, nil},
+	"Mul":       {mul, func(x, y int64) int64 { return x * y }, false, nil},
+	"Div":       {div, nil, false, nil},
+	"Maximum":   {maximum, func(x, y int64) int64 { return max(x, y) }, false, uint64Max},
+	"Minimum":   {func(x, y Num) Num { return neg(maximum(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }, false, uint64Min},
+	"AtLeast":   {atLeast, func(x, y int64) int64 { return max(x, y) }, false, uint64Max},
+	"AtMost":    {func(x, y Num) Num { return neg(atLeast(neg(x), neg(y))) }, func(x, y int64) int64 { return min(x, y) }, false, uint64Min},
+	"Pow":       {pow, wholePow, false, nil},
+	"FloorDiv":  {pythonFloorDiv, floorDiv, false, uint64Div},
+	"Remainder": {remainder, func(x, y int64) int64 { return x - y*floorDiv(x, y) }, false, uint64Mod},
+	"Fmod":      {fmod, func(x, y int64) int64 { return x - y*truncDiv(x, y) }, false, uint64Mod},
+	"Atan2":     {atan2, nil, false, nil},
+	"Hypot":     {hypot, nil, true, nil},
+	"LogAddExp": {logAddExp, nil, true, nil},
+	"XLogY":     {xlogy, nil, false, nil},
 }
+
+func uint64Max(x, y int64) int64 { return int64(max(uint64(x), uint64(y))) }
+func uint64Min(x, y int64) int64 { return int64(min(uint64(x), uint64(y))) }
+
+func uint64Div(x, y int64) int64 {
+	if y == 0 {
+		refuseElements("division by zero")
+	}
+	return int64(uint64(x) / uint64(y))
+}
+
+func uint64Mod(x, y int64) int64 { return x - y*uint64Div(x, y) }
 
 // logAddExp is y + log(1 + exp(x-y)), which also holds where x and y change places.
 func logAddExp(x, y Num) Num {
@@ -199,7 +214,7 @@ func init() {
 			shape, cells := m.meet(t, x...)
 			for i, a := range cells[0] {
 				b := cells[1][i]
-				cells[0][i] = Cell{I: truth(t.IsFloat() && c.float(a.V, b.V) || !t.IsFloat() && c.whole(a.I, b.I))}
+				cells[0][i] = Cell{I: truth(t.IsFloat() && c.float(a.V, b.V) || !t.IsFloat() && c.whole(t.turned(a.I), t.turned(b.I)))}
 			}
 			return one(m.made(Bool, shape, cells[0]))
 		}
@@ -262,6 +277,14 @@ func init() {
 	}
 }
 
+// wholeOf returns the function of whole numbers of a dtype.
+func (b binary) wholeOf(t DType) func(x, y int64) int64 {
+	if t == Uint64 && b.unsigned != nil {
+		return b.unsigned
+	}
+	return b.whole
+}
+
 func (m *Machine) binary(b binary, x, y *Tensor) *Tensor {
 	t := promote(x, y)
 	if b.floats && !t.IsFloat() {
@@ -275,7 +298,7 @@ func (m *Machine) binary(b binary, x, y *Tensor) *Tensor {
 		if t.IsFloat() {
 			cells[0][i].Num = b.float(a.Num, cells[1][i].Num)
 		} else {
-			cells[0][i].I = b.whole(a.I, cells[1][i].I)
+			cells[0][i].I = b.wholeOf(t)(a.I, cells[1][i].I)
 		}
 	}
 	return m.made(t, shape, cells[0])

@@ -3,7 +3,7 @@
 // directions, and nothing is compiled. It is what package difftest compares Broadloom with, and
 // shares no code with it.
 //
-// program.go is what a program is, machine.go runs it, and tensor.go is its values: views of
+// program.go is what a program is, dtype.go its dtypes, machine.go runs it, and tensor.go is its values: views of
 // memory, of elements (num.go) with derivatives. draw.go makes numbers for inputs, noise.go
 // disturbs results.
 //

@@ -25,7 +25,9 @@ func (p *Program) Draw(input, run int) []float64 {
 		case in.T == Bool:
 			data[i] = math.Ceil(x)
 		case in.T.IsInt():
-			data[i] = math.Round(6 * x)
+			if data[i] = math.Round(6 * x); in.T.IsUnsigned() {
+				data[i] = math.Abs(data[i])
+			}
 		case in.Kind == "grid":
 			data[i] = math.Round(4*x) / 2
 		case in.Kind == "positive":
@@ -35,8 +37,8 @@ func (p *Program) Draw(input, run int) []float64 {
 		default:
 			data[i] = 2 * x
 		}
-		if in.T == Float32 {
-			data[i] = float64(float32(data[i]))
+		if in.T.IsFloat() {
+			data[i] = in.T.Nearest(data[i])
 		}
 	}
 	return data

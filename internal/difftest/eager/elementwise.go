@@ -157,7 +157,13 @@ func init() {
 			}
 			cells := x[0].Cells()
 			for i := range cells {
-				cells[i].I = f.whole(cells[i].I)
+				switch v := cells[i].I; {
+				case x[0].T == Uint64 && name == "Sign":
+					cells[i].I = truth(v != 0)
+				case x[0].T == Uint64 && (name == "Abs" || name == "Relu"):
+				default:
+					cells[i].I = f.whole(v)
+				}
 			}
 			return one(m.made(x[0].T, x[0].Shape, cells))
 		}
@@ -224,7 +230,7 @@ func (m *Machine) cast(x *Tensor, t DType) *Tensor {
 		cells[i] = castCell(cells[i], x.T, t)
 	}
 	out := &Machine{At: m.At} // whole numbers and wider floats lose nothing
-	if t == Float32 {
+	if t == Float32 || t.IsNarrow() {
 		out = m
 	}
 	y := out.made(t, x.Shape, cells)
@@ -242,9 +248,12 @@ func castCell(c Cell, from, to DType) Cell {
 		if !(math.Abs(c.V) < 1<<31) {
 			refuseElements("%g is not converted to whole numbers in one way everywhere", c.V)
 		}
+		if i := int64(c.V); to.fit(i) != i || to == Uint64 && i < 0 {
+			refuseElements("%g does not fit %s", c.V, to)
+		}
 		return Cell{I: int64(c.V)}
 	case to.IsFloat():
-		return Cell{Num: num(float64(c.I))}
+		return Cell{Num: num(from.number(c.I))}
 	case to == Bool:
 		return Cell{I: truth(c.I != 0)}
 	}

@@ -126,15 +126,14 @@ func (m *Machine) made(t DType, shape []int, cells []Cell) *Tensor {
 
 func (m *Machine) round(t DType, c *Cell) {
 	switch t {
-	case Int32:
-		c.I = int64(int32(c.I))
-	case Float32, Float64:
+	default:
+		c.I = t.fit(c.I)
+	case Bool:
+	case Float16, BFloat16, Float32, Float64:
 		if m.Noise != nil {
 			m.disturb(t, &c.Num)
 		}
-		if t == Float32 {
-			c.V = float64(float32(c.V))
-		}
+		c.V = t.Nearest(c.V)
 		for i, d := range [3]float64{c.A, c.B, c.AB} {
 			m.Rough[i] = m.Rough[i] || !finite(d)
 		}

@@ -7,7 +7,10 @@ import (
 
 // unit is how far a result of size 1 is moved.
 func (m *Machine) unit(t DType) float64 {
-	if t == Float32 {
+	switch {
+	case t.IsNarrow(): // each step rounds once: two units
+		return math.Ldexp(2, -kinds[t].fraction-1)
+	case t == Float32:
 		return m.Units * 0x1p-24
 	}
 	return m.Units * 0x1p-53
@@ -102,10 +105,7 @@ func (m *Machine) beside(t DType, v, jump, reach float64) float64 {
 	if side == 0 {
 		return [2]float64{v, jump}[m.Noise.IntN(2)]
 	}
-	if v = jump + side*reach; t == Float32 {
-		v = float64(float32(v))
-	}
-	if v != jump {
+	if v = t.Nearest(jump + side*reach); v != jump || t.IsNarrow() {
 		return v
 	}
 	if t == Float32 {

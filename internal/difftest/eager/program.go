@@ -11,21 +11,29 @@ type DType string
 
 // The types of elements.
 const (
-	Bool    DType = "bool"
-	Int32   DType = "int32"
-	Int64   DType = "int64"
-	Float32 DType = "float32"
-	Float64 DType = "float64"
+	Bool     DType = "bool"
+	Uint8    DType = "uint8"
+	Int8     DType = "int8"
+	Int16    DType = "int16"
+	Uint16   DType = "uint16"
+	Int32    DType = "int32"
+	Uint32   DType = "uint32"
+	Int64    DType = "int64"
+	Uint64   DType = "uint64"
+	Float16  DType = "float16"
+	BFloat16 DType = "bfloat16"
+	Float32  DType = "float32"
+	Float64  DType = "float64"
 )
 
 // IsFloat reports whether elements are floating-point numbers.
-func (t DType) IsFloat() bool { return t == Float32 || t == Float64 }
+func (t DType) IsFloat() bool { return kinds[t].order >= 20 }
 
 // IsInt reports whether elements are whole numbers.
-func (t DType) IsInt() bool { return t == Int32 || t == Int64 }
+func (t DType) IsInt() bool { return kinds[t].order/10 == 1 }
 
 // IsUnsigned reports whether elements are whole numbers that are not negative.
-func (t DType) IsUnsigned() bool { return false }
+func (t DType) IsUnsigned() bool { return kinds[t].unsigned }
 
 // Term is a number times named sizes.
 type Term struct {

@@ -4,11 +4,10 @@ import "slices"
 
 // write makes a version of x's memory in which x has new elements, and gives x in it.
 func (m *Machine) write(x, y *Tensor) *Tensor {
-	order := map[DType]int{Bool: 0, Int32: 1, Int64: 1, Float32: 2, Float64: 2}
 	if !slices.Equal(broadcast(x.Shape, y.Shape), x.Shape) {
 		refuse("%v written into %v", y.Shape, x.Shape)
 	}
-	if order[y.T] > order[x.T] {
+	if kinds[y.T].order/10 > kinds[x.T].order/10 {
 		refuse("%s written into %s", y.T, x.T)
 	}
 	fresh := &memory{cells: slices.Clone(x.mem.cells), root: x.mem.root}
