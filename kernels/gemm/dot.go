@@ -90,6 +90,7 @@ const (
 type dotScratch struct {
 	a, b, c []int32 // blocks of A and B, a tile of C
 	offsets []int   // of rows of B
+	columns []int   // offsets of columns of B
 	pieces  []piece
 	args    dotArgs
 	inter   interleaveArgs

@@ -124,12 +124,35 @@ func (f *dotBlock) packPanel(to []int32, j, nj int) {
 	if f.isFloat {
 		clear(to[done/f.each*f.cols:]) // pieces may reach there
 	}
+	if size == 1 {
+		done = f.gatherBytes(to, j, nj, done)
+	}
 	for k := done; k < len(rows); k++ {
 		dst := unsafe.Add(unsafe.Pointer(&to[k/f.each*f.cols]), k%f.each*size)
 		for c := range nj {
 			store(unsafe.Add(dst, c*wordBytes), size, b.load(start+rows[k]+f.column(j+c)))
 		}
 	}
+}
+
+// gatherBytes packs whole words of bytes that lie anywhere, from a row on, and tells how many rows are done.
+func (f *dotBlock) gatherBytes(to []int32, j, nj, first int) (done int) {
+	f.s.columns = f.s.columns[:0]
+	for c := range nj {
+		f.s.columns = append(f.s.columns, f.column(j+c))
+	}
+	rows, start := f.s.offsets, f.problem.b.Start
+	for done = first; done+4 <= len(rows); done += 4 {
+		r0, r1 := f.b.at(start+rows[done]), f.b.at(start+rows[done+1])
+		r2, r3 := f.b.at(start+rows[done+2]), f.b.at(start+rows[done+3])
+		words := to[done/4*f.cols:][:nj]
+		for c, at := range f.s.columns[:len(words)] {
+			low := uint32(*(*uint8)(unsafe.Add(r0, at))) | uint32(*(*uint8)(unsafe.Add(r1, at)))<<8
+			high := uint32(*(*uint8)(unsafe.Add(r2, at))) | uint32(*(*uint8)(unsafe.Add(r3, at)))<<8
+			words[c] = int32(low | high<<16)
+		}
+	}
+	return done
 }
 
 // packColumns packs columns whose elements are contiguous, and so are words already.
