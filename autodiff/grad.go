@@ -25,7 +25,7 @@ func ZeroForUnused() Option { return func(s *settings) { s.unused = true } }
 
 // Grad returns the gradients of the scalar y with respect to each of the values wrt,
 // which may be any nodes of floating-point dtype in y's graph. Each gradient has its
-// value's shape and dtype. Mistakes are recorded in the graph.
+// value's shape and dtype; that of a value of a dtype for storage alone has Float32. Mistakes are recorded in the graph.
 func Grad(y *graph.Node, wrt []*graph.Node, opts ...Option) []*graph.Node {
 	var s settings
 	for _, o := range opts {
@@ -205,7 +205,7 @@ func (w *reversePass) seed(y *graph.Node) *graph.Node {
 		return w.upstream
 	}
 	var one *graph.Node
-	w.g.WithOrigin(y, func() { one = ops.FullLike(y, 1) })
+	w.g.WithOrigin(y, func() { one = ops.Cast(ops.FullLike(y, 1), y.DType().Gradient()) })
 	return one
 }
 
@@ -335,7 +335,7 @@ func (w *reversePass) result(y, x *graph.Node) *graph.Node {
 		})
 		return dx
 	case w.unused || dependsOn(y, x):
-		return ops.ZerosLike(x)
+		return ops.Cast(ops.ZerosLike(x), x.DType().Gradient())
 	}
 	return refuse(problem{fmt.Sprintf("%s does not depend on %s", y.Called(), x.Called()),
 		"leave it out, or ask for zeros: autodiff.ZeroForUnused()"}, y, x)

@@ -21,7 +21,7 @@ func (w *reversePass) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy
 	switch {
 	case dx.Graph() != w.g:
 		why = "a value that is no node of its graph"
-	case dx.DType() != x.DType():
+	case dx.DType() != x.DType().Gradient():
 		why = fmt.Sprintf("dtype %s of an operand of dtype %s", dx.DType(), x.DType())
 	case !w.fits(dx, n, i):
 		why = fmt.Sprintf("shape %s of an operand of shape %s and a result of shape %s", dx.Shape(), x.Shape(), n.Shape())

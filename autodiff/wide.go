@@ -162,5 +162,5 @@ func (w *reversePass) roundedGradient(n *graph.Node, i int, dx *graph.Node) *gra
 	if kinds := w.repetition(n, i, dx); kinds != nil && n.Op().Class == graph.Composite {
 		dx = ops.SumTo(dx, x.Shape(), kinds)
 	}
-	return dx.Cast(x.DType())
+	return dx.Cast(x.DType().Gradient())
 }

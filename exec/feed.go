@@ -23,7 +23,7 @@ type Feed map[*graph.Node]any
 
 // Array is a value as a plain slice in row-major order with its shape. Data is a slice of one of the types of
 // [graph.Element], such as []float32, []uint8 or []half.BFloat16, or a []int. It can hold what
-// tensor.Dense cannot: values without elements, and the 16-bit floating-point types of package half.
+// tensor.Dense cannot: values without elements, and the floating-point types of package half.
 type Array struct {
 	Shape []int
 	Data  any
@@ -41,12 +41,16 @@ func (a Array) Clone() Array {
 	return a
 }
 
-// Widened returns elements of Float16 or BFloat16 as a []float32, and others as they are.
+// Widened returns floating-point elements of 16 and 8 bits as a []float32, and others as they are.
 func (a Array) Widened() Array {
 	switch data := a.Data.(type) {
 	case []half.Float16:
 		a.Data = half.ToFloat32(data)
 	case []half.BFloat16:
+		a.Data = half.ToFloat32(data)
+	case []half.Float8E4M3FN:
+		a.Data = half.ToFloat32(data)
+	case []half.Float8E5M2:
 		a.Data = half.ToFloat32(data)
 	}
 	return a

@@ -17,7 +17,7 @@ import (
 // narrowDTypes are computed in other dtypes.
 func narrowDTypes() (list []graph.DType) {
 	for _, t := range graph.DTypes() {
-		if t.Computed() != t {
+		if t.Computed() != t && !t.IsStorage() {
 			list = append(list, t)
 		}
 	}

@@ -107,6 +107,9 @@ func (r *Results) Dense(n *graph.Node) (*tensor.Dense, error) {
 	if slices.Contains(o.shape, 0) {
 		return nil, fmt.Errorf("exec: %s has shape %v, and a tensor.Dense cannot be without elements: use Results.Array", n.Called(), o.shape)
 	}
+	if t := n.DType(); t.IsStorage() {
+		return nil, fmt.Errorf("exec: %s has dtype %s, which a tensor.Dense cannot hold: use Results.Array, or ops.Cast(…, graph.Float32)", n.Called(), t)
+	}
 	if o.dense == nil {
 		if len(o.shape) == 0 {
 			return tensor.New(tensor.FromScalar(reflect.ValueOf(o.array.Data).Index(0).Interface())), nil // holds a copy

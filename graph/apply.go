@@ -28,7 +28,7 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 	n := g.newNode(op, attrs, in)
 	n.pos = g.here()
 	if m == nil && !g.derived {
-		m = n.misplaced()
+		m = firstMistake(n.misplaced(), n.unstorable())
 	}
 	if m != nil {
 		n.fail(m)

@@ -15,7 +15,7 @@ func init() {
 		if !n.DType().IsFloat() || !n.In(0).DType().IsFloat() {
 			return nil
 		}
-		return dy.Cast(n.In(0).DType())
+		return dy.Cast(n.In(0).DType().Gradient())
 	}
 }
 

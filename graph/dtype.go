@@ -20,10 +20,12 @@ const (
 	Uint32
 	Int64
 	Uint64
-	Float16  // IEEE 754 binary16
-	BFloat16 // the upper half of a binary32: its range with 8 bits of precision
-	Float32  // IEEE 754 binary32
-	Float64  // IEEE 754 binary64
+	Float8E4M3FN // 4 bits of exponent and 3 of fraction, without infinities: for storage alone
+	Float8E5M2   // 5 bits of exponent and 2 of fraction: for storage alone
+	Float16      // IEEE 754 binary16
+	BFloat16     // the upper half of a binary32: its range with 8 bits of precision
+	Float32      // IEEE 754 binary32
+	Float64      // IEEE 754 binary64
 )
 
 // dtypes says of each element type all that differs from type to type. computed is the dtype in which
@@ -44,6 +46,8 @@ var dtypes = [...]struct {
 	Uint32:       {"uint32", "u32", "UInt32", "unsigned int", 4, CategoryInt, Int64},
 	Int64:        {"int64", "i64", "Long", "long int", 8, CategoryInt, Int64},
 	Uint64:       {"uint64", "u64", "UInt64", "long unsigned int", 8, CategoryInt, Int64},
+	Float8E4M3FN: {"float8_e4m3fn", "f8e4m3fn", "Float8_e4m3fn", "c10::Float8_e4m3fn", 1, CategoryFloat, Float32},
+	Float8E5M2:   {"float8_e5m2", "f8e5m2", "Float8_e5m2", "c10::Float8_e5m2", 1, CategoryFloat, Float32},
 	Float16:      {"float16", "f16", "Half", "c10::Half", 2, CategoryFloat, Float32},
 	BFloat16:     {"bfloat16", "bf16", "BFloat16", "c10::BFloat16", 2, CategoryFloat, Float32},
 	Float32:      {"float32", "f32", "Float", "float", 4, CategoryFloat, Float32},
@@ -69,6 +73,8 @@ func (t DType) GoName() string {
 	switch {
 	case t == BFloat16:
 		return "BFloat16"
+	case t.IsStorage():
+		return "Float8" + strings.ToUpper(t.String()[len("float8_"):])
 	case !t.Valid():
 		return fmt.Sprintf("DType(%d)", t)
 	}
@@ -101,6 +107,17 @@ func (t DType) wrong() string {
 // IsFloat reports whether t is a floating-point type: those have gradients.
 func (t DType) IsFloat() bool { return t.Category() == CategoryFloat }
 
+// IsStorage reports whether values of t are stored, moved and converted, and not computed with: Float8E4M3FN and Float8E5M2.
+func (t DType) IsStorage() bool { return t == Float8E4M3FN || t == Float8E5M2 }
+
+// Gradient returns the dtype of gradients with respect to values of t: t itself, and Float32 where t is for storage alone.
+func (t DType) Gradient() DType {
+	if t.IsStorage() {
+		return t.Computed()
+	}
+	return t
+}
+
 // IsInt reports whether t is an integer type; Bool is none.
 func (t DType) IsInt() bool { return t.Category() == CategoryInt }
 
@@ -117,7 +134,7 @@ func (t DType) Bits() int { return 8 * t.Size() }
 
 // Computed returns the dtype in which an operation on elements of t computes, before its result is
 // stored as t: Int32 and Int64 for narrower and unsigned integers, whose results wrap around to t, and Float32 for
-// Float16 and BFloat16, whose results are rounded to t, half to even. Other dtypes are computed in themselves. An
+// floating-point numbers of 16 and 8 bits, whose results are rounded to t, half to even. Other dtypes are computed in themselves. An
 // Uint64 beyond the greatest Int64 has the same bits as a negative one.
 func (t DType) Computed() DType { return t.row().computed }
 
@@ -164,12 +181,16 @@ func ParseDType(s string) (DType, error) {
 // Promote returns the dtype to which a and b are converted before they meet: the higher category wins; of two
 // integers the wider one, and Int16 for Uint8 and Int8; of two floating-point types the wider one, and Float32 for Float16
 // and BFloat16. InvalidDType counts for nothing. It is PyTorch's table for tensors of rank 1 and more, which has no
-// entry for Uint16, Uint32 and Uint64 beside another integer type or Bool: then ok is false. [PromoteOperands] adds its rule
+// entry for a type of 8 bits beside another one, nor for Uint16, Uint32 and Uint64 beside another integer type or Bool: then ok is false. [PromoteOperands] adds its rule
 // for scalars and plain numbers.
 func Promote(a, b DType) (t DType, ok bool) {
 	low, high := min(a, b), max(a, b)
 	switch {
-	case low == high || low == InvalidDType || high.IsFloat() && !low.IsFloat():
+	case low == high || low == InvalidDType:
+		return high, true
+	case low.IsStorage() || high.IsStorage():
+		return InvalidDType, false
+	case high.IsFloat() && !low.IsFloat():
 		return high, true
 	case low == Float16 && high == BFloat16:
 		return Float32, true

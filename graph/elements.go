@@ -8,7 +8,7 @@ import (
 
 // Element is the set of Go types that tensors are made of.
 type Element interface {
-	bool | uint8 | int8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | half.Float16 | half.BFloat16 | float32 | float64
+	bool | uint8 | int8 | int16 | uint16 | int32 | uint32 | int64 | uint64 | half.Float8E4M3FN | half.Float8E5M2 | half.Float16 | half.BFloat16 | float32 | float64
 }
 
 // elementType is what is known of the Go type of a dtype's elements.
@@ -35,6 +35,10 @@ var elementTypes = [...]elementType{
 	Uint32: integers[uint32](),
 	Int64:  integers[int64](),
 	Uint64: integers[uint64](),
+	Float8E4M3FN: elementsAre(func(v half.Float8E4M3FN) (float64, int64) { return float64(v.Float32()), 0 },
+		func(value float64, _ int64) half.Float8E4M3FN { return half.NewFloat8E4M3FN(float32(value)) }),
+	Float8E5M2: elementsAre(func(v half.Float8E5M2) (float64, int64) { return float64(v.Float32()), 0 },
+		func(value float64, _ int64) half.Float8E5M2 { return half.NewFloat8E5M2(float32(value)) }),
 	Float16: elementsAre(func(v half.Float16) (float64, int64) { return float64(v.Float32()), 0 },
 		func(value float64, _ int64) half.Float16 { return half.NewFloat16(float32(value)) }),
 	BFloat16: elementsAre(func(v half.BFloat16) (float64, int64) { return float64(v.Float32()), 0 },

@@ -141,6 +141,10 @@ type Op struct {
 	// Expand writes a Composite operation with others, on the given operands.
 	Expand func(n *Node, in []*Node) *Node
 
+	// Storage says that a Composite operation takes operands of dtypes that are for storage alone: what it is written with moves
+	// and converts them. See DType.IsStorage.
+	Storage bool
+
 	// Ref is what the reference of operations tells beside all this; nil for an operation that no
 	// user calls by a function of its own.
 	Ref *Reference

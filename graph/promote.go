@@ -85,11 +85,21 @@ func (n *Node) weight() OperandRank {
 func undefinedPromotion(types []DType, ranks []OperandRank) *Mistake {
 	for i, t := range types {
 		for k, u := range types[:i] {
-			if _, ok := Promote(u, t); !ok && ranks[i] == ranks[k] {
-				return &Mistake{Code: CodeDType,
-					Summary: fmt.Sprintf("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote %s and %s", u.TorchName(), t.TorchName()),
-					Help:    []string{fmt.Sprintf("convert one of them: ops.Cast(…, graph.%s)", t.GoName())}}
+			if _, ok := Promote(u, t); ok || ranks[i] != ranks[k] {
+				continue
 			}
+			if t.IsStorage() || u.IsStorage() {
+				stored := t
+				if u.IsStorage() {
+					stored = u
+				}
+				return &Mistake{Code: CodeDType,
+					Summary: fmt.Sprintf("Promotion for Float8 Types is not supported, attempted to promote %s and %s", u.TorchName(), t.TorchName()),
+					Help:    []string{castFirst(stored)}}
+			}
+			return &Mistake{Code: CodeDType,
+				Summary: fmt.Sprintf("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote %s and %s", u.TorchName(), t.TorchName()),
+				Help:    []string{fmt.Sprintf("convert one of them: ops.Cast(…, graph.%s)", t.GoName())}}
 		}
 	}
 	return nil

@@ -15,6 +15,7 @@ type typing struct {
 	types    []DType
 	in       []Value
 	wrong    string
+	computes bool // by more than to convert elements and to pick one
 }
 
 // checkElement requires that the meaning of an element gives the node's dtype, by primitives that are
@@ -80,6 +81,7 @@ func (e *typing) value(t DType) Value {
 // Prim applies a primitive.
 func (e *typing) Prim(p Prim, x ...Value) Value {
 	types := make([]DType, len(x))
+	e.computes = e.computes || p != PrimSelect
 	for i, v := range x {
 		if types[i] = e.TypeOf(v); !types[i].Valid() {
 			return e.value(InvalidDType) // it is wrong already

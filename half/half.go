@@ -1,4 +1,4 @@
-// Package half has the two floating-point types of 16 bits, as values to feed and to read.
+// Package half has the floating-point types of 16 and of 8 bits, as values to feed and to read: half.go those of 16 bits, float8.go those of 8.
 //
 // [Float16] is IEEE 754's binary16: 11 bits of precision, numbers from 6e-8 to 65,504. [BFloat16]
 // is the upper half of a float32: its range, with 8 bits of precision. Both convert to float32 exactly,
@@ -78,11 +78,16 @@ func ToFloat16(values []float32) []Float16 { return each(values, NewFloat16) }
 func ToBFloat16(values []float32) []BFloat16 { return each(values, NewBFloat16) }
 
 // ToFloat32 returns the numbers as float32, exactly.
-func ToFloat32[T Float16 | BFloat16](values []T) []float32 {
-	if values, is := any(values).([]Float16); is {
+func ToFloat32[T Float16 | BFloat16 | Float8E4M3FN | Float8E5M2](values []T) []float32 {
+	switch values := any(values).(type) {
+	case []Float16:
 		return each(values, Float16.Float32)
+	case []BFloat16:
+		return each(values, BFloat16.Float32)
+	case []Float8E4M3FN:
+		return each(values, Float8E4M3FN.Float32)
 	}
-	return each(any(values).([]BFloat16), BFloat16.Float32)
+	return each(any(values).([]Float8E5M2), Float8E5M2.Float32)
 }
 
 func each[A, B any](values []A, f func(A) B) []B {

@@ -37,6 +37,10 @@ func Unique(x *graph.Node, size graph.Dim, fill *graph.Node) (values, inverse, c
 		bad := refusal(call, m)
 		return bad, bad, bad
 	}
+	if x.DType().IsStorage() {
+		bad := refusal(call, x.StorageMistake("unique"))
+		return bad, bad, bad
+	}
 	g, n := x.Graph(), x.Shape().NumElements()
 	sorted, order := Sort(Reshape(x, n), 0, false)
 	place, room := Iota(g, 0, n), Size(g, graph.Int64, size)

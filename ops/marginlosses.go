@@ -100,9 +100,22 @@ func MultiMargin(x, target *graph.Node, p int, margin float64, opts ...LossOptio
 	return reduceLoss(opts, each)
 }
 
-// notTensors stands for a call of which an operand has a mistake of its own, or is a number; nil where none
+// notTensors stands for a call of which an operand has a mistake of its own, is a number or has a dtype for storage alone; nil where none
 // is.
 func notTensors(call refusedCall) node {
+	if bad := notNodes(call); bad != nil {
+		return bad
+	}
+	for _, v := range call.in {
+		if v.DType().IsStorage() {
+			return refusal(call, v.StorageMistake(call.fn))
+		}
+	}
+	return nil
+}
+
+// notNodes is notTensors for a call that converts its operands.
+func notNodes(call refusedCall) node {
 	for _, v := range call.in {
 		switch {
 		case v == nil || !v.Judged():

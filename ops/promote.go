@@ -67,7 +67,7 @@ func computedWide(operands ...node) (in []node, round func(node) node) {
 			t = x.DType()
 		}
 	}
-	if t.Computed() == t {
+	if t.Computed() == t || t.IsStorage() {
 		return operands, func(y node) node { return y }
 	}
 	for _, x := range operands {

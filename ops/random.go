@@ -79,7 +79,7 @@ func Uniform(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node {
 	case seed.Rank() != 0:
 		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: graph.CodeRank,
 			Summary: fmt.Sprintf("a seed is a scalar, and %s has shape %s", seed.Called(), seed.Shape())})
-	case !t.IsFloat():
+	case !t.IsFloat() || t.IsStorage():
 		return refusal(refused("Uniform", seed).with(typeAndShape(t, shape)...), &graph.Mistake{Code: graph.CodeDType,
 			Summary: fmt.Sprintf("random numbers are floating-point numbers, not %s", t)})
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/reach/launch"
 	"github.com/broadloom/broadloom/stablehlo"
@@ -36,11 +35,16 @@ func TestLauncherTakesEveryDType(t *testing.T) {
 		}
 		a := exec.Array{Shape: []int{2, 3}, Data: value}
 		feed[x] = a
-		if dt == graph.BFloat16 { // which NumPy's files lack
-			a.Data = half.ToFloat32(value.([]half.BFloat16))
+		if dt == graph.BFloat16 || dt.IsStorage() { // which NumPy's files lack
+			a = a.Widened()
 		}
 		data = append(data, weights.Named{Name: x.Name(), Value: a})
 		one := ops.Full(g, dt, 1, 2, 3)
+		if dt.IsStorage() {
+			updates = append(updates, ops.CopyInPlace(p, ops.Concat(0, ops.Slice(x, 0, 1, 2, 1), ops.Slice(p, 0, 0, 1, 1))))
+			outputs = append(outputs, ops.Cast(x, graph.Float32).Named("wide_"+dt.String()), ops.Transpose(ops.Cast(ops.Cast(x, graph.Float16), dt), 0, 1).Named("turned_"+dt.String()))
+			continue
+		}
 		if dt == graph.Bool {
 			updates = append(updates, ops.CopyInPlace(p, ops.Or(x, p)))
 		} else {

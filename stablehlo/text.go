@@ -14,7 +14,7 @@ import (
 var elementTypes = map[graph.DType]string{
 	graph.Bool: "i1", graph.Int8: "i8", graph.Int16: "i16", graph.Int32: "i32", graph.Int64: "i64",
 	graph.Uint8: "ui8", graph.Uint16: "ui16", graph.Uint32: "ui32", graph.Uint64: "ui64",
-	graph.Float16: "f16", graph.BFloat16: "bf16", graph.Float32: "f32", graph.Float64: "f64",
+	graph.Float8E4M3FN: "f8E4M3FN", graph.Float8E5M2: "f8E5M2", graph.Float16: "f16", graph.BFloat16: "bf16", graph.Float32: "f32", graph.Float64: "f64",
 	complexOf32: "complex<f32>", complexOf64: "complex<f64>",
 }
 
@@ -123,6 +123,10 @@ func element(d graph.DType, data any, i int) string {
 // floatBits returns the bits of a number as an element.
 func floatBits(d graph.DType, x float64) uint64 {
 	switch d {
+	case graph.Float8E4M3FN:
+		return uint64(half.NewFloat8E4M3FN(float32(x)))
+	case graph.Float8E5M2:
+		return uint64(half.NewFloat8E5M2(float32(x)))
 	case graph.Float16:
 		return uint64(half.NewFloat16(float32(x)))
 	case graph.BFloat16:

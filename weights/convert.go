@@ -13,7 +13,7 @@ func holds(to, from graph.DType) bool {
 	case to == from:
 		return true
 	case to.IsFloat():
-		return to == graph.Float64 || to == graph.Float32 && from != graph.Float64
+		return to == graph.Float64 || to == graph.Float32 && from != graph.Float64 || from.IsStorage() && !to.IsStorage()
 	case from.IsUnsigned() == to.IsUnsigned():
 		return to.Bits() >= from.Bits()
 	}
@@ -35,6 +35,10 @@ func converted(data any, to graph.DType) (any, error) {
 	case []half.Float16:
 		return floats(half.ToFloat32(data), to), nil
 	case []half.BFloat16:
+		return floats(half.ToFloat32(data), to), nil
+	case []half.Float8E4M3FN:
+		return floats(half.ToFloat32(data), to), nil
+	case []half.Float8E5M2:
 		return floats(half.ToFloat32(data), to), nil
 	case []float32:
 		return floats(data, to), nil
@@ -62,6 +66,10 @@ func converted(data any, to graph.DType) (any, error) {
 
 func floats[From float32 | float64](data []From, to graph.DType) any {
 	switch to {
+	case graph.Float8E4M3FN:
+		return each(data, func(v From) half.Float8E4M3FN { return half.NewFloat8E4M3FN(float32(v)) })
+	case graph.Float8E5M2:
+		return each(data, func(v From) half.Float8E5M2 { return half.NewFloat8E5M2(float32(v)) })
 	case graph.Float16:
 		return each(data, func(v From) half.Float16 { return half.NewFloat16(float32(v)) })
 	case graph.BFloat16:

@@ -222,6 +222,6 @@ func shapeText(shape []int) string {
 // readAs are the dtypes of the slices that [raw.Decode] makes.
 var readAs = map[raw.DType]graph.DType{
 	raw.Bool: graph.Bool, raw.U8: graph.Uint8, raw.I8: graph.Int8, raw.U16: graph.Uint16, raw.I16: graph.Int16, raw.U32: graph.Uint32,
-	raw.I32: graph.Int32, raw.U64: graph.Uint64, raw.I64: graph.Int64, raw.F16: graph.Float16, raw.BF16: graph.BFloat16,
+	raw.I32: graph.Int32, raw.U64: graph.Uint64, raw.I64: graph.Int64, raw.F8E4M3: graph.Float8E4M3FN, raw.F8E5M2: graph.Float8E5M2, raw.F16: graph.Float16, raw.BF16: graph.BFloat16,
 	raw.F32: graph.Float32, raw.F64: graph.Float64,
 }

@@ -128,8 +128,8 @@ func (f *File) Tensors() []Info {
 // Metadata returns the strings that a file of safetensors holds beside its tensors.
 func (f *File) Metadata() map[string]string { return f.metadata }
 
-// Read reads a tensor, as a slice of the Go type that has its dtype: F16 as []half.Float16, BF16 as []half.BFloat16, U8 as
-// []uint8. A tensor of a dtype that no Go type has, such as F8_E4M3, is an error.
+// Read reads a tensor, as a slice of the Go type that has its dtype: F16 as []half.Float16, F8_E4M3 as []half.Float8E4M3FN, U8 as
+// []uint8. A tensor of a dtype that no Go type has, such as F8_E8M0, is an error.
 func (f *File) Read(name string) (exec.Array, error) {
 	i, ok := f.byName[name]
 	switch {

@@ -121,6 +121,7 @@ var functions = map[string][]any{
 		ops.BitOr,
 		ops.BitXor,
 		ops.Cast,
+		ops.CastSaturated,
 		ops.Causal,
 		ops.CausalFrom,
 		ops.Ceil,
@@ -867,7 +868,8 @@ var spared = map[string]bool{
 	"alias.ReshapeView": true, "alias.State": true, "alias.Storage": true, "rules.TransposedSize": true,
 	"alias.Viewed": true, "alias.ViewsOf": true, "rules.WindowCount": true, "rules.WindowExtent": true,
 	// So do these methods, which passes and rules call.
-	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.CopyWith": true, "*graph.Graph.InputFor": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
+	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.CopyWith": true, "*graph.Graph.InputFor": true, "*graph.Graph.Attempt": true,
+	"*graph.StandIns.Within": true, "*graph.StandIns.For": true, "*graph.StandIns.Converted": true, "*graph.StandIns.Value": true, "*graph.Graph.Note": true, "*graph.Node.ConstData": true,
 	"*graph.Graph.Again": true, "*graph.Graph.Around": true, "*graph.Graph.Within": true, "*graph.Graph.OpenCopy": true, "*graph.Node.InferAgain": true, "*graph.Node.Refuse": true,
 	// These index, or call what they are given, as the language does.
 	"*graph.Node.In": true, "graph.NumberAt": true, "graph.SetNumberAt": true, "graph.DType.MakeSlice": true, "*graph.Node.Stretch": true, "graph.Dim.Eval": true, "graph.Dim.Terms": true,

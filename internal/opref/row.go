@@ -135,7 +135,7 @@ func together(list []graph.DType) string {
 		of   graph.Category
 		word string
 	}{{graph.CategoryBool, "bool"}, {graph.CategoryInt, "integers"}, {graph.CategoryFloat, "floats"}} {
-		isOther := func(t graph.DType) bool { return t.Category() != kind.of }
+		isOther := func(t graph.DType) bool { return t.Category() != kind.of || t.IsStorage() }
 		own := slices.DeleteFunc(slices.Clone(list), isOther)
 		if len(own) == len(slices.DeleteFunc(graph.DTypes(), isOther)) {
 			words = append(words, kind.word)
@@ -144,6 +144,9 @@ func together(list []graph.DType) string {
 		for _, t := range own {
 			words = append(words, t.String())
 		}
+	}
+	if slices.ContainsFunc(list, graph.DType.IsStorage) {
+		words = append(words, "float8")
 	}
 	return strings.Join(words, ", ")
 }

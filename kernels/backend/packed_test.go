@@ -17,7 +17,7 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-var memoryTypes = []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16}
+var memoryTypes = []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2}
 
 // TestConversionsOfMemoryTypes converts elements of types for memory alone to their computed type and back: all elements
 // of 8 and 16 bits, and what lies at and beside the middle between two of them.
@@ -47,9 +47,9 @@ func elementsOf(r *rand.Rand, t rowprog.Type) []uint64 {
 	return all
 }
 
-// aroundMiddle is a value, those beside it, and those about half of a step of F16 or BF16 from it.
+// aroundMiddle is a value, those beside it, and those about half of a step of a type of 16 or 8 bits from it.
 func aroundMiddle(t rowprog.Type, bits uint64) (all []uint64) {
-	for _, half := range []uint64{0, 1 << 12, 1 << 15} {
+	for _, half := range []uint64{0, 1 << 12, 1 << 15, 1 << 19, 1 << 20, 1 << 21, 1 << 22} {
 		for _, by := range []uint64{0, 1, math.MaxUint64} {
 			all = append(all, (bits+half+by)&(math.MaxUint64>>(64-8*t.Size())))
 		}
@@ -96,7 +96,7 @@ func checkConverted(t *testing.T, k Kernel, values []uint64) {
 // BenchmarkImage converts a uint8 image to float32 and scales it, beside the same of float32. A byte that is read or
 // written counts once.
 func BenchmarkImage(b *testing.B) {
-	for _, from := range []rowprog.Type{rowprog.F32, rowprog.U8, rowprog.F16, rowprog.BF16} {
+	for _, from := range []rowprog.Type{rowprog.F32, rowprog.U8, rowprog.F16, rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2} {
 		for _, n := range []int{1 << 12, 1 << 24} {
 			b.Run(fmt.Sprintf("%v/%d", from, n), func(b *testing.B) { benchmarkImage(b, from, n) })
 		}

@@ -133,6 +133,10 @@ func memoryStep(to, from rowprog.Type, dst, x int) step {
 		return mapStep(func(dst []float32, x []half.Float16) { loops.Map(half.Float16.Float32, dst, x) }, dst, x)
 	case rowprog.BF16:
 		return mapStep(func(dst []float32, x []half.BFloat16) { loops.Map(half.BFloat16.Float32, dst, x) }, dst, x)
+	case rowprog.F8E4M3:
+		return mapStep(func(dst []float32, x []half.Float8E4M3FN) { loops.Map(half.Float8E4M3FN.Float32, dst, x) }, dst, x)
+	case rowprog.F8E5M2:
+		return mapStep(func(dst []float32, x []half.Float8E5M2) { loops.Map(half.Float8E5M2.Float32, dst, x) }, dst, x)
 	}
 	switch to {
 	case rowprog.U8, rowprog.I8:
@@ -145,6 +149,10 @@ func memoryStep(to, from rowprog.Type, dst, x int) step {
 		return mapStep(loops.Convert[uint64, int64], dst, x)
 	case rowprog.F16:
 		return mapStep(func(dst []half.Float16, x []float32) { loops.Map(half.NewFloat16, dst, x) }, dst, x)
+	case rowprog.F8E4M3:
+		return mapStep(func(dst []half.Float8E4M3FN, x []float32) { loops.Map(half.NewFloat8E4M3FN, dst, x) }, dst, x)
+	case rowprog.F8E5M2:
+		return mapStep(func(dst []half.Float8E5M2, x []float32) { loops.Map(half.NewFloat8E5M2, dst, x) }, dst, x)
 	}
 	return mapStep(func(dst []half.BFloat16, x []float32) { loops.Map(half.NewBFloat16, dst, x) }, dst, x)
 }

@@ -95,6 +95,10 @@ func (b *Builder) Const(t Type, v float64) Value {
 		return b.ConstBits(t, uint64(half.NewFloat16(float32(v))))
 	case BF16:
 		return b.ConstBits(t, uint64(half.NewBFloat16(float32(v))))
+	case F8E4M3:
+		return b.ConstBits(t, uint64(half.NewFloat8E4M3FN(float32(v))))
+	case F8E5M2:
+		return b.ConstBits(t, uint64(half.NewFloat8E5M2(float32(v))))
 	case F32:
 		return b.ConstBits(t, uint64(math.Float32bits(float32(v))))
 	case F64:

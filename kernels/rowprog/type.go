@@ -21,8 +21,10 @@ const (
 	I16
 	U32
 	U64
-	F16  // IEEE 754 binary16
-	BF16 // the upper half of an F32
+	F16    // IEEE 754 binary16
+	BF16   // the upper half of an F32
+	F8E4M3 // 4 bits of exponent, 3 of fraction, no infinity: half.Float8E4M3FN
+	F8E5M2 // 5 bits of exponent, 2 of fraction: half.Float8E5M2
 	typeCount
 )
 
@@ -45,6 +47,8 @@ var types = [typeCount]struct {
 	U64:    {"u64", 8, I64},
 	F16:    {"f16", 2, F32},
 	BF16:   {"bf16", 2, F32},
+	F8E4M3: {"f8e4m3", 1, F32},
+	F8E5M2: {"f8e5m2", 1, F32},
 }
 
 // String names the type as program text does, such as "f32".
@@ -70,7 +74,7 @@ func (t Type) IsFloat() bool { return t == F32 || t == F64 }
 func (t Type) IsInt() bool { return t == I32 || t == I64 }
 
 // typeSet is a set of types, one bit each.
-type typeSet uint16
+type typeSet uint32
 
 const (
 	floats  = typeSet(1<<F32 | 1<<F64)

@@ -38,6 +38,10 @@ func Convert(to, from rowprog.Type, x uint64) uint64 {
 		return Bits(half.Float16(x).Float32())
 	case rowprog.BF16:
 		return Bits(half.BFloat16(x).Float32())
+	case rowprog.F8E4M3:
+		return Bits(half.Float8E4M3FN(x).Float32())
+	case rowprog.F8E5M2:
+		return Bits(half.Float8E5M2(x).Float32())
 	}
 	panic(undefined(rowprog.OpConvert, from))
 }
@@ -82,6 +86,10 @@ func convertFloat(to rowprog.Type, x float64) uint64 {
 		return uint64(half.NewFloat16(float32(x)))
 	case rowprog.BF16:
 		return uint64(half.NewBFloat16(float32(x)))
+	case rowprog.F8E4M3:
+		return uint64(half.NewFloat8E4M3FN(float32(x)))
+	case rowprog.F8E5M2:
+		return uint64(half.NewFloat8E5M2(float32(x)))
 	}
 	panic(undefined(rowprog.OpConvert, to))
 }

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 PINNED = "0.10.2"  # of jax and jaxlib: compile_and_load and its options are no public interface
+NOT_NUMPYS = ("bfloat16", "float8_e4m3fn", "float8_e5m2")  # dtypes of ml_dtypes, which come with jax
 
 
 class Refusal(Exception):
@@ -176,7 +177,7 @@ class Program:
 
         def part(index):
             x = np.asarray(read_part(index))
-            if not (np.can_cast(x.dtype, dtype, "same_kind") or x.dtype.kind == "f" and dtype.name == "bfloat16"):  # of which numpy knows nothing
+            if not (np.can_cast(x.dtype, dtype, "same_kind") or x.dtype.kind in "fV" and dtype.name in NOT_NUMPYS):  # of which numpy knows nothing
                 raise Refusal(f"{a['role']} {a['name']} is {x.dtype} in the file, and {dtype} in the program")
             return x.astype(dtype, copy=False)
 
@@ -280,7 +281,12 @@ class Parameters:
     """The parameters of a file of safetensors, of which each device reads its part."""
 
     def __init__(self, path):
+        import ml_dtypes
+        import numpy as np
         from safetensors import SafetensorError, safe_open
+        for name in NOT_NUMPYS:  # safetensors looks for these in numpy
+            if not hasattr(np, name):
+                setattr(np, name, getattr(ml_dtypes, name))
         try:
             self.path, self.file = path, safe_open(path, framework="numpy")
         except (OSError, SafetensorError) as e:
@@ -410,7 +416,7 @@ class Loop:
         import io
         import numpy as np
         data, arrays = io.BytesIO(), {n: np.stack([r[n] for r in self.recorded]) for n in self.outputs}
-        np.savez(data, **{n: x.astype(np.float32) if x.dtype.name == "bfloat16" else x for n, x in arrays.items()})  # files of NumPy have none
+        np.savez(data, **{n: x.astype(np.float32) if x.dtype.name in NOT_NUMPYS else x for n, x in arrays.items()})  # files of NumPy have none
         write(self.a.record, data.getvalue())
 
 

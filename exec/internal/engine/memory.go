@@ -162,6 +162,12 @@ func (m *Memory) SetNumber(v any, t graph.DType) error {
 	case half.BFloat16:
 		f = float64(v.Float32())
 		i = int64(f)
+	case half.Float8E4M3FN:
+		f = float64(v.Float32())
+		i = int64(f)
+	case half.Float8E5M2:
+		f = float64(v.Float32())
+		i = int64(f)
 	case uint64:
 		f, i = float64(v), int64(v)
 		if i < 0 && t != graph.Uint64 {
@@ -217,6 +223,7 @@ var slicesAt = [...]func(unsafe.Pointer, int) any{
 	graph.Bool:  sliceAt[bool],
 	graph.Uint8: sliceAt[uint8], graph.Int8: sliceAt[int8], graph.Int16: sliceAt[int16], graph.Uint16: sliceAt[uint16],
 	graph.Int32: sliceAt[int32], graph.Uint32: sliceAt[uint32], graph.Int64: sliceAt[int64], graph.Uint64: sliceAt[uint64],
+	graph.Float8E4M3FN: sliceAt[half.Float8E4M3FN], graph.Float8E5M2: sliceAt[half.Float8E5M2],
 	graph.Float16: sliceAt[half.Float16], graph.BFloat16: sliceAt[half.BFloat16], graph.Float32: sliceAt[float32], graph.Float64: sliceAt[float64],
 }
 

@@ -135,6 +135,13 @@ func stored(t graph.DType, c cell) cell {
 		return floatCell(binary16(c.float()))
 	case graph.BFloat16:
 		return floatCell(roundedTo(c.float(), 8, -133, math.Ldexp(1, 128)))
+	case graph.Float8E5M2:
+		return floatCell(roundedTo(c.float(), 3, -16, math.Ldexp(1, 16)))
+	case graph.Float8E4M3FN:
+		if v := roundedTo(float64(float32(c.float())), 4, -9, 480); !math.IsInf(v, 0) {
+			return floatCell(v)
+		}
+		return floatCell(math.NaN())
 	}
 	return c
 }

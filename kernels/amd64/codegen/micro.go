@@ -80,6 +80,8 @@ type block struct {
 	guard bool // some operation is a guard
 	// Some values are rounded to types for memory alone, perhaps for nothing but stores.
 	rounds bool
+	// elements are those of numbers that were rounded to 8 bits.
+	elements map[vreg]vreg
 	// Indices within the row are I32, and so are these values.
 	narrowIndex bool
 	narrowed    []narrowed

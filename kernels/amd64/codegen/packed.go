@@ -15,7 +15,7 @@ func isPacked(t rowprog.Type) bool { return t.Computed() != t && t.Size() < lane
 
 // widenOps is how a vector of elements becomes lanes.
 var widenOps = map[rowprog.Type]*asm.Op{rowprog.U8: asm.PMOVZXBD, rowprog.I8: asm.PMOVSXBD, rowprog.U16: asm.PMOVZXWD, rowprog.I16: asm.PMOVSXWD,
-	rowprog.U32: asm.PMOVZXDQ, rowprog.F16: asm.CVTPH2PS, rowprog.BF16: asm.PMOVZXWD}
+	rowprog.U32: asm.PMOVZXDQ, rowprog.F16: asm.CVTPH2PS, rowprog.BF16: asm.PMOVZXWD, rowprog.F8E4M3: asm.PMOVZXBD, rowprog.F8E5M2: asm.PMOVZXBD}
 
 // loadPacked reads an operand of a packed type.
 func (b *block) loadPacked(in *rowprog.Inst) vreg {
@@ -23,11 +23,14 @@ func (b *block) loadPacked(in *rowprog.Inst) vreg {
 	w := b.width(laneSize(t))
 	ld := inst{form: widenForm, op: widenOps[t], width: w, size: uint8(t.Size()), operand: in.Operand, args: [3]vreg{none, none, none}}
 	if in.Domain == rowprog.Vec {
-		x := b.add(ld)
-		if t == rowprog.BF16 {
-			x = b.shift(asm.PSLLD, w, x, 16)
+		switch x := b.add(ld); t {
+		case rowprog.BF16:
+			return b.shift(asm.PSLLD, w, x, 16)
+		case rowprog.F8E4M3, rowprog.F8E5M2:
+			return b.fromFloat8(t, x)
+		default:
+			return x
 		}
-		return x
 	}
 	ld.form, ld.op = splatForm, nil
 	x := b.add(ld) // of 2 and 4 bytes in all places, beside each other
@@ -36,6 +39,8 @@ func (b *block) loadPacked(in *rowprog.Inst) vreg {
 		return b.unary(asm.CVTPH2PS, w, x)
 	case rowprog.BF16:
 		return b.shift(asm.PSLLD, w, x, 16)
+	case rowprog.F8E4M3, rowprog.F8E5M2:
+		return b.fromFloat8(t, b.either(asm.ANDPS, w, x, b.bits(rowprog.I32, 0xff)))
 	}
 	return b.rounded(t, x)
 }
@@ -55,6 +60,8 @@ func (b *block) rounded(t rowprog.Type, x vreg) vreg {
 		return b.unary(asm.CVTPH2PS, w, b.half(w, x))
 	case rowprog.BF16:
 		return b.upperHalf(w, x)
+	case rowprog.F8E4M3, rowprog.F8E5M2:
+		return b.roundedToFloat8(t, x)
 	}
 	return x
 }
@@ -85,13 +92,13 @@ func (b *block) unrounded(x vreg) vreg {
 	return x
 }
 
-// dropUnused drops conversions of values that have been stored unrounded.
+// dropUnused drops what nothing reads: conversions of values that have been stored unrounded.
 func (b *block) dropUnused() {
 	used := make([]bool, len(b.insts))
 	var order []int
 	for i := len(b.insts) - 1; i >= 0; i-- {
 		in := &b.insts[i]
-		if !used[i] && (in.op == asm.CVTPH2PS && in.form == unaryForm || in.op == asm.CVTPS2PH && in.form == upperForm) {
+		if !used[i] && hasNoEffect(in.form) {
 			continue
 		}
 		order = append(order, i)
@@ -105,6 +112,15 @@ func (b *block) dropUnused() {
 	b.reorder(order)
 }
 
+// hasNoEffect reports whether all that a micro-operation does is to give a value.
+func hasNoEffect(f form) bool {
+	switch f {
+	case unaryForm, upperForm, binaryForm, shiftForm, blendForm:
+		return true
+	}
+	return false
+}
+
 // packedStore makes st the store of a value to an operand of a packed type.
 func (b *block) packedStore(st *inst, o *rowprog.Operand, x vreg) {
 	switch o.Type {
@@ -112,6 +128,8 @@ func (b *block) packedStore(st *inst, o *rowprog.Operand, x vreg) {
 		x = b.unrounded(x)
 	case rowprog.BF16:
 		x = b.shift(asm.PSRLD, st.width, x, 16)
+	case rowprog.F8E4M3, rowprog.F8E5M2:
+		x = b.float8Of(o.Type, x)
 	}
 	switch {
 	case o.Domain != rowprog.Vec:

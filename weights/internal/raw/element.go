@@ -33,6 +33,8 @@ var elements = func() map[reflect.Type]element {
 	row(of, U64, binary.ByteOrder.Uint64, put64[uint64])
 	row(of, I64, func(o binary.ByteOrder, b []byte) int { return int(o.Uint64(b)) }, put64[int])
 	row(of, I64, func(o binary.ByteOrder, b []byte) int64 { return int64(o.Uint64(b)) }, put64[int64])
+	row(of, F8E4M3, func(_ binary.ByteOrder, b []byte) half.Float8E4M3FN { return half.Float8E4M3FN(b[0]) }, func(b []byte, v half.Float8E4M3FN) { b[0] = byte(v) })
+	row(of, F8E5M2, func(_ binary.ByteOrder, b []byte) half.Float8E5M2 { return half.Float8E5M2(b[0]) }, func(b []byte, v half.Float8E5M2) { b[0] = byte(v) })
 	row(of, F16, func(o binary.ByteOrder, b []byte) half.Float16 { return half.Float16(o.Uint16(b)) }, put16[half.Float16])
 	row(of, BF16, func(o binary.ByteOrder, b []byte) half.BFloat16 { return half.BFloat16(o.Uint16(b)) }, put16[half.BFloat16])
 	row(of, F32, func(o binary.ByteOrder, b []byte) float32 { return math.Float32frombits(o.Uint32(b)) },

@@ -28,6 +28,8 @@ func TestAllTypes(t *testing.T) {
 		{I32, []int32{-2}, []byte{0xfe, 0xff, 0xff, 0xff}},
 		{U64, []uint64{1<<63 + 1}, []byte{1, 0, 0, 0, 0, 0, 0, 0x80}},
 		{I64, []int64{-2}, []byte{0xfe, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}},
+		{F8E4M3, []half.Float8E4M3FN{half.NewFloat8E4M3FN(-1.5)}, []byte{0xbc}},
+		{F8E5M2, []half.Float8E5M2{half.NewFloat8E5M2(1.5)}, []byte{0x3e}},
 		{F16, []half.Float16{half.NewFloat16(1.5)}, []byte{0, 0x3e}},
 		{BF16, []half.BFloat16{half.NewBFloat16(1.5)}, []byte{0xc0, 0x3f}},
 		{F32, []float32{1.5}, []byte{0, 0, 0xc0, 0x3f}},

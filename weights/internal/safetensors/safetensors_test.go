@@ -90,14 +90,14 @@ func TestFilesOfHostilePeopleAreRefused(t *testing.T) {
 func TestWhatIsAllowedIsRead(t *testing.T) {
 	tensors, metadata, err := read(file(`{"__metadata__":{"format":"pt"},"s":{"dtype":"BF16","shape":[],"data_offsets":[0,2]},`+
 		`"../e":{"dtype":"F32","shape":[0,1000000],"data_offsets":[2,2]},"odd":{"dtype":"F64","shape":[1],"data_offsets":[2,10],"new":{"x":[1]}},`+
-		`"f8":{"dtype":"F8_E4M3","shape":[3],"data_offsets":[10,13]}}   `, 13))
+		`"f8":{"dtype":"F8_E8M0","shape":[3],"data_offsets":[10,13]}}   `, 13))
 	require.NoError(t, err)
 	assert.Equal(t, map[string]string{"format": "pt"}, metadata)
 	require.Len(t, tensors, 4)
 	for _, tensor := range tensors {
 		data, err := tensor.Read()
 		if tensor.Name == "f8" {
-			require.EqualError(t, err, "F8_E4M3 cannot be read: convert it to F32 before")
+			require.EqualError(t, err, "F8_E8M0 cannot be read: convert it to F32 before")
 			continue
 		}
 		require.NoError(t, err)
@@ -123,6 +123,8 @@ var samples = []Tensor{
 	{"g", []int{2}, []half.Float16{half.NewFloat16(-0.1), half.NewFloat16(6e-8)}},
 	{"h", []int{2}, []half.BFloat16{half.NewBFloat16(-0.1), half.NewBFloat16(1e38)}},
 	{"i", []int{3}, []uint8{0, 7, 255}},
+	{"k", []int{2}, []half.Float8E4M3FN{0x7e, 0xff}},
+	{"l", []int{2}, []half.Float8E5M2{0x7c, 1}},
 	{"j", []int{1}, []uint64{1 << 63}},
 	{"<&>\u2028", []int{1}, []int64{7}},
 }
@@ -184,7 +186,7 @@ func TestPython(t *testing.T) {
 import numpy as np
 from safetensors import safe_open
 from safetensors.numpy import save_file
-with safe_open("ours.safetensors", "np") as f: ours = {k: f.get_tensor(k) for k in f.keys() if k != "h"} # NumPy has no bfloat16
+with safe_open("ours.safetensors", "np") as f: ours = {k: f.get_tensor(k) for k in f.keys() if k not in "hkl"} # NumPy has no bfloat16 and no float8
 assert len(ours) == 10, list(ours)
 assert ours["a/w"].dtype == np.float32 and ours["a/w"].shape == (2, 3) and ours["a/w"][0, 1] == -np.inf
 assert ours["b"].shape == () and ours["b"] == np.pi

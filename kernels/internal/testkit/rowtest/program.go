@@ -11,7 +11,7 @@ import (
 var types = []rowprog.Type{rowprog.Bool, rowprog.I32, rowprog.I64, rowprog.F32, rowprog.F64}
 
 // packed is the types for memory alone.
-var packed = []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16}
+var packed = []rowprog.Type{rowprog.U8, rowprog.I8, rowprog.U16, rowprog.I16, rowprog.U32, rowprog.U64, rowprog.F16, rowprog.BF16, rowprog.F8E4M3, rowprog.F8E5M2}
 
 // generator makes a program.
 type generator struct {
