@@ -123,6 +123,9 @@ type region struct{ top, bottom, left, right int }
 
 // run computes a part of C.
 func (q *problem[T]) run(c region, s *Scratch[T]) {
+	if c.top == c.bottom || c.left == c.right {
+		return
+	}
 	if q.from >= q.to {
 		if !q.continues() {
 			q.clear(c)
