@@ -201,6 +201,10 @@ var heads = map[string]func(x, w, b, target *graph.Node) *graph.Node{
 		logits := ops.Linear(x, w, b)
 		return ops.Add(ops.CrossEntropy(logits, target), ops.Mul(graph.Num(1e-4), ops.Mean(ops.Square(ops.LogSumExp(logits, -1)))))
 	},
+	"by hand": func(x, w, b, target *graph.Node) *graph.Node {
+		index := ops.Unsqueeze(ops.Maximum(target, graph.Num(0)), 1)
+		return ops.Neg(ops.Mean(ops.Gather(ops.LogSoftmax(ops.Linear(x, w, b), 1), 1, index)))
+	},
 	"label smoothing": func(x, w, b, target *graph.Node) *graph.Node {
 		return ops.CrossEntropy(ops.Linear(x, w, b), target, ops.LabelSmoothing(0.1))
 	},

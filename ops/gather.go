@@ -99,6 +99,11 @@ func expandGather(n *graph.Node, in []*graph.Node) *graph.Node {
 		return Zeros(x.Graph(), x.DType(), n.Shape()...)
 	}
 	axis := countedFromZero([]int{n.Attrs().(GatherAttrs).Axis}, x.Rank())[0]
+	if isOfRows(x, axis) && picksOne(x, index, axis) {
+		place := Iota(x.Graph(), axis, x.Shape()...)
+		checked := Apply(opCheckIndex, indexAttrs{Size: x.Shape()[axis]}, index)
+		return Reshape(Sum(Where(Equal(place, checked), x, num(0)), Axis(axis), KeepDims()), n.Shape()...)
+	}
 	places := make([]node, x.Rank())
 	places[axis] = Apply(opCheckIndex, indexAttrs{Size: x.Shape()[axis]}, index)
 	return Reshape(takeFlat(x, places, rowMajorSteps(x.Shape()), 0, index.Shape()), n.Shape()...)
@@ -120,4 +125,38 @@ func Gather(x *graph.Node, axis int, index *graph.Node) *graph.Node {
 // and then the row's. With a padding row, no gradient flows to that row.
 func Embedding(index, table *graph.Node, padding ...int) *graph.Node {
 	return Apply(opEmbedding, EmbeddingAttrs{padding}, index, table)
+}
+
+// shortRow is the number of elements from which on comparing them was measured to take no more time than a gather.
+const shortRow = 64
+
+// isOfRows reports whether a value is computed from sums along an axis and the elements along it, as log-softmax is. What
+// computes it has each of these elements at hand: to compare their positions with an index takes less time than to leave all
+// of them in memory for a gather, or in the gradient zeros for all but one.
+func isOfRows(x node, axis int) bool {
+	if size, known := x.Shape()[axis].Int(); known && size < shortRow {
+		return false
+	}
+	if a, is := x.Attrs().(SoftmaxAttrs); is && x.Op().Class == graph.Composite {
+		return countedFromZero([]int{a.Axis}, x.Rank())[0] == axis
+	}
+	if x.Op().Class != graph.Elementwise || !x.DType().IsFloat() {
+		return false
+	}
+	for i, y := range x.Operands() {
+		if kinds := x.Stretch(i); y.Rank() == x.Rank() && axis < len(kinds) && kinds[axis] == graph.Stretched {
+			return true
+		}
+	}
+	return false
+}
+
+// picksOne reports whether indices pick one element along an axis at each place of the others.
+func picksOne(x, index node, axis int) bool {
+	for i, size := range index.Shape() {
+		if want := x.Shape()[i]; i == axis && size != 1 || i != axis && size != want {
+			return false
+		}
+	}
+	return true
 }
