@@ -29,18 +29,27 @@ func init() {
 	}
 }
 
+// fewestChannels is the number of channels from which on the gradient was measured to be faster as a convolution: they are
+// the rows of its product, of which fewer do not fill tiles.
+const fewestChannels = 16
+
 // hasConvolvedGradient reports whether the gradient of a convolution for x is best a convolution: if it has steps of one,
-// padding that a window reaches over, and no more weights than windows to be put back, as the weights are copied to
-// be turned round.
+// as much padding as keeps x no larger than the result, of which each place costs a window, and no more weights than windows to
+// be put back, as the weights are copied to be turned round.
 func hasConvolvedGradient(x, w node, a ConvAttrs, places graph.Dim) bool {
 	if a.Groups != 1 || !x.DType().IsFloat() {
 		return false
 	}
 	for i, k := range w.Shape()[2:] {
 		size, known := k.Int()
-		if !known || a.Stride[i] != 1 || a.Padding[i] > a.Dilation[i]*(int(size)-1) {
+		reach := a.Dilation[i] * (int(size) - 1)
+		if !known || a.Stride[i] != 1 || a.Padding[i] > reach || 2*a.Padding[i] < reach {
 			return false
 		}
+	}
+	channels, known := w.Shape()[1].Int()
+	if known && channels < fewestChannels {
+		return false
 	}
 	outputs, known := w.Shape()[0].Int()
 	windows, bound := x.Shape()[0].Times(places).Int()
