@@ -245,7 +245,7 @@ func (c *checker) slopes(gradients []exec.Array, want *answer, unit float64) (li
 		switch {
 		case k == 2 && len(c.b.second) == 0:
 			p = pair{}
-		case want.rough[k]:
+		case want.rough[k], unit > single && !isNormal(got[k]): // 16 bits hold no large derivatives
 			c.v.Rough++
 			p = pair{got: math.NaN(), want: math.NaN()}
 		}

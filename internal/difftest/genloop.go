@@ -218,7 +218,7 @@ func (b *scope) condition() int {
 		}
 		is = b.add(eager.Step{Op: oneOf(b.gen, "Less", "Greater", "NotEqual"), In: []int{is, than}})
 	}
-	return b.add(eager.Step{Op: oneOf(b.gen, "Any", "All"), In: []int{is}})
+	return b.add(eager.Step{Op: oneOf(b.gen, "Any", "All"), In: []int{is}}) // of Bool: one Bool
 }
 
 // close ends a body that hands on some values: they stay small.

@@ -82,13 +82,15 @@ func (b *scope) nestScan() {
 	x := b.any()
 	s := eager.Step{Op: "Scan", I: []int{b.rank - 1, 1 + b.IntN(2), b.IntN(2)}, In: []int{x}}
 	for range s.I[1] {
-		op := oneOf(b.gen, "Max", "Min")
-		if b.t == eager.Bool {
-			op = oneOf(b.gen, "Any", "All")
-		} else if b.t.IsFloat() {
-			op = oneOf(b.gen, "Sum", "Mean")
+		op := oneOf(b.gen, "Any", "All")
+		if b.t != eager.Bool {
+			op = "Sum"
 		}
-		s.In = append(s.In, b.add(eager.Step{Op: op, In: []int{b.any()}, I: []int{-1}}))
+		x := b.add(eager.Step{Op: op, In: []int{b.any()}, I: []int{-1}})
+		if b.t.IsInt() { // sums of these are int64
+			x = b.add(eager.Step{Op: "Cast", In: []int{x}, T: b.t})
+		}
+		s.In = append(s.In, x)
 	}
 	in := b.within(len(s.In), -1)
 	in.rank--

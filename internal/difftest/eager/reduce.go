@@ -256,6 +256,14 @@ func indexed(turn func([]Cell) []Cell) Entry {
 	}
 }
 
+// truths is the dtype of Any and All: of Uint8, as in PyTorch, it is that.
+func truths(x *Tensor) DType {
+	if x.T == Uint8 {
+		return Uint8
+	}
+	return Bool
+}
+
 func same(row []Cell) []Cell { return row }
 
 func init() {
@@ -272,12 +280,12 @@ func init() {
 	Entries["ArgMax"], Entries["ArgMin"] = place(same), place(flipped)
 	Entries["MaxIndex"], Entries["MinIndex"] = indexed(same), indexed(flipped)
 	Entries["Any"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
-		return one(m.reduce(m.cast(x[0], Bool), Bool, s, func(row []Cell) Cell {
+		return one(m.reduce(m.cast(x[0], Bool), truths(x[0]), s, func(row []Cell) Cell {
 			return Cell{I: truth(slices.ContainsFunc(row, func(c Cell) bool { return c.I != 0 }))}
 		}))
 	}
 	Entries["All"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
-		return one(m.reduce(m.cast(x[0], Bool), Bool, s, func(row []Cell) Cell {
+		return one(m.reduce(m.cast(x[0], Bool), truths(x[0]), s, func(row []Cell) Cell {
 			return Cell{I: truth(!slices.ContainsFunc(row, func(c Cell) bool { return c.I == 0 }))}
 		}))
 	}

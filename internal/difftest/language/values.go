@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
@@ -79,7 +80,10 @@ func elements(r *rand.Rand, t graph.DType, shape []int, count int) any {
 	return difftest.Elements(t, numbers)
 }
 
-// bits returns the bits of all elements. All NaN are one.
+// nan stands for the bits of all NaN.
+const nan = 1
+
+// bits returns the bits of all elements, of floating-point numbers those of a float64.
 func bits(a exec.Array) []uint64 {
 	v := reflect.ValueOf(a.Widened().Data)
 	list := make([]uint64, v.Len())
@@ -93,9 +97,41 @@ func bits(a exec.Array) []uint64 {
 			list[i] = x.Uint()
 		case x.CanFloat():
 			if list[i] = math.Float64bits(x.Float()); math.IsNaN(x.Float()) {
-				list[i] = 1
+				list[i] = nan
 			}
 		}
 	}
 	return list
+}
+
+// nearly reports whether arrays differ by rounding: floating-point numbers by a small part of the greatest one.
+func nearly(x, y []exec.Array) bool {
+	for k := range x {
+		if !slices.Equal(x[k].Shape, y[k].Shape) || !nearlyOne(x[k], y[k]) {
+			return false
+		}
+	}
+	return true
+}
+
+func nearlyOne(x, y exec.Array) bool {
+	a, b := bits(x), bits(y)
+	v := reflect.ValueOf(x.Widened().Data)
+	if kind := v.Type().Elem().Kind(); kind != reflect.Float32 && kind != reflect.Float64 {
+		return slices.Equal(a, b)
+	}
+	part := map[reflect.Kind]float64{reflect.Uint16: 0.05, reflect.Float32: 1e-3, reflect.Float64: 1e-3}[reflect.TypeOf(x.Data).Elem().Kind()]
+	most := 0.
+	for _, v := range b {
+		if size := math.Abs(math.Float64frombits(v)); v != nan && !math.IsInf(size, 0) {
+			most = max(most, size)
+		}
+	}
+	for i := range a {
+		d := math.Abs(math.Float64frombits(a[i]) - math.Float64frombits(b[i]))
+		if a[i] != b[i] && (a[i] == nan || b[i] == nan || !(d <= part*most)) {
+			return false
+		}
+	}
+	return true
 }
