@@ -305,3 +305,20 @@ func TestConstantOutputsCanBeWritten(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float32{-9, -19, -8, -18, -7, -17, -6, -16}, got)
 }
+
+// A body reads what was written into a part of a parameter where it lies.
+func TestBodiesReadWhatWasWrittenIntoAPart(t *testing.T) {
+	g := graph.New("g")
+	w, c := g.Param("w", graph.Float64, 2, 1, 2), g.Input("c", graph.Float64, 2)
+	part := ops.DivInPlace(ops.Select(w, -1, 0), graph.Num(3))
+	final, _ := ops.Scan(ops.Loop{Carry: nodes{c}, Over: nodes{part}, Axis: 1}, func(carry, x []*graph.Node) (next, out []*graph.Node) {
+		return nodes{ops.Add(ops.Mul(carry[0], x[0]), ops.Reshape(part, 2))}, nil
+	})
+	p, err := exec.Compile(g, exec.Outputs(final[0]), exec.Updates(part))
+	require.NoError(t, err)
+	s := p.NewSession()
+	require.NoError(t, s.SetParam(w, exec.Array{Shape: []int{2, 1, 2}, Data: []float64{3, 10, 6, 20}}))
+	r, err := s.Run(t.Context(), exec.Feed{c: vec(5., 7)})
+	require.NoError(t, err)
+	require.Equal(t, []float64{5*1 + 1, 7*2 + 2}, arrayOf(t, r, final[0]).Data)
+}

@@ -318,7 +318,7 @@ func (b *bodyBuilder) inBody(n *graph.Node) *graph.Node {
 	if own := b.captured[x]; own != nil {
 		return own
 	}
-	own := b.shown(x, func(base *graph.Node) *graph.Node {
+	own := b.shown(b.given(n, x), func(base *graph.Node) *graph.Node {
 		if base.IsConst() {
 			return b.g.Copy(base, nil)
 		}
@@ -364,7 +364,7 @@ func (b *bodyBuilder) copyOf(n *graph.Node) *graph.Node {
 // loop moves on from step to step. It must lie within the value's memory, which ends where a step
 // would go backwards.
 func (b *bodyBuilder) element(n *graph.Node) (made *graph.Node) {
-	x := b.value(n.In(0))
+	x := b.given(n, b.value(n.In(0)))
 	if stride := alias.LayoutOf(x).Strides[0]; prove.NewProver(b.next.Bounds).AtLeast(stride, 0) != prove.Proved {
 		b.next.At(n, func() { x = ops.Copy(x) })
 	}

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // dropUnread drops the outputs of bodies of which the loop keeps all steps for nobody: no memory is kept for
@@ -55,4 +57,17 @@ func (c *LoopCall) dropUnread(results []int) error {
 		}
 	}
 	return DCE(p)
+}
+
+// given returns a value as a body can be given it: a copy where it shows what was written into a part of other
+// memory, which does not lie there in row-major order.
+func (b *bodyBuilder) given(at, x *graph.Node) *graph.Node {
+	base := x
+	for alias.IsView(base) {
+		base = base.In(0)
+	}
+	if !alias.LayoutOf(base).IsDense() {
+		b.next.At(at, func() { x = ops.Copy(x) })
+	}
+	return x
 }
