@@ -18,6 +18,10 @@ func Elements(t graph.DType, numbers []float64) any {
 		return as(numbers, func(v float64) half.Float16 { return half.NewFloat16(float32(v)) })
 	case graph.BFloat16:
 		return as(numbers, func(v float64) half.BFloat16 { return half.NewBFloat16(float32(v)) })
+	case graph.Float8E4M3FN:
+		return as(numbers, func(v float64) half.Float8E4M3FN { return half.NewFloat8E4M3FN(float32(v)) })
+	case graph.Float8E5M2:
+		return as(numbers, func(v float64) half.Float8E5M2 { return half.NewFloat8E5M2(float32(v)) })
 	case graph.Uint8:
 		return as(numbers, func(v float64) uint8 { return uint8(v) })
 	case graph.Int8:

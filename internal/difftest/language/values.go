@@ -120,7 +120,7 @@ func nearlyOne(x, y exec.Array) bool {
 	if kind := v.Type().Elem().Kind(); kind != reflect.Float32 && kind != reflect.Float64 {
 		return slices.Equal(a, b)
 	}
-	part := map[reflect.Kind]float64{reflect.Uint16: 0.05, reflect.Float32: 1e-3, reflect.Float64: 1e-3}[reflect.TypeOf(x.Data).Elem().Kind()]
+	part := map[reflect.Kind]float64{reflect.Uint8: 0.3, reflect.Uint16: 0.05, reflect.Float32: 1e-3, reflect.Float64: 1e-3}[reflect.TypeOf(x.Data).Elem().Kind()]
 	most := 0.
 	for _, v := range b {
 		if size := math.Abs(math.Float64frombits(v)); v != nan && !math.IsInf(size, 0) {
