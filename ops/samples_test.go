@@ -53,7 +53,6 @@ const internal = "the operation is part of others, which have the gradient"
 var samples = []sample{
 	{name: "where", arity: 3, truth: []int{0}, call: func(in ...node) node { return ops.Where(in[0], in[1], in[2]) }},
 	{name: "cast float32", arity: 1, flat: "float32 has too few digits for differences", call: on(func(x node) node { return ops.Cast(x, graph.Float32) })},
-	{name: "cast float8", arity: 1, flat: "float8 has too few digits for differences", call: on(func(x node) node { return ops.Cast(ops.CastSaturated(x, graph.Float8E4M3FN), graph.Float32) })},
 	{name: "cast float64", arity: 1, call: on(func(x node) node { return ops.Cast(x, graph.Float64) })},
 	{name: "cast bool", arity: 1, call: on(func(x node) node { return ops.Cast(x, graph.Bool) })},
 	{name: "clamp", arity: 1, call: on(func(x node) node { return ops.Clamp(x, -1, 2) })},
