@@ -145,6 +145,10 @@ type Op struct {
 	// and converts them. See DType.IsStorage.
 	Storage bool
 
+	// Faster writes it as a processor computes it faster, where its shapes are such; else it gives nil, or is nil. Numbers may
+	// be rounded otherwise than Expand has them rounded. Other compilers are given what Expand writes.
+	Faster func(n *Node, in []*Node) *Node
+
 	// Ref is what the reference of operations tells beside all this; nil for an operation that no
 	// user calls by a function of its own.
 	Ref *Reference

@@ -25,6 +25,13 @@ func init() {
 			shape := n.Shape()
 			return Reshape(productOfWindows(in[0], in[1], n.Attrs().(ConvAttrs), shape[2:].NumElements()), shape...)
 		},
+		Faster: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			a := n.Attrs().(ConvAttrs)
+			if sizes, pays := winogradOf(in[0], in[1], a); pays {
+				return winograd(in[0], in[1], a, sizes)
+			}
+			return nil
+		},
 		Grad: plainConvGrad,
 	}
 }

@@ -52,7 +52,7 @@
 //
 // Products:
 //   - matmul.go, einsum.go
-//   - conv.go, convgrad.go, convtranspose.go, deformconv.go, pool.go, poolgrad.go, poolindex.go, adaptivepool.go
+//   - conv.go, convgrad.go, winograd.go, convtranspose.go, deformconv.go, pool.go, poolgrad.go, poolindex.go, adaptivepool.go
 //   - windowoptions.go has their options
 //   - im2col.go lays windows out
 //

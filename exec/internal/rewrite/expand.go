@@ -82,7 +82,12 @@ func expand(g *graph.Graph, n *graph.Node, in []*graph.Node) (y *graph.Node, why
 		}
 	}()
 	before := len(g.Mistakes())
-	y = n.Op().Expand(n, in)
+	if faster := n.Op().Faster; faster != nil {
+		y = faster(n, in)
+	}
+	if y == nil {
+		y = n.Op().Expand(n, in)
+	}
 	switch {
 	case len(g.Mistakes()) > before:
 		return nil, "its Expand makes a mistake: " + g.Mistakes()[before].Summary
