@@ -21,8 +21,8 @@ func productsOf(isa ISA) (p Products) {
 	case AVX512:
 		const tiles = bitTiles | bitTilesInt8
 		p.Dots = c&bitVNNI512 != 0
-		p.BFloat16Tiles = d&tiles == tiles && d&bitTilesBF16 != 0 && xgetbv()&stateTiles == stateTiles && tilesGranted()
 		p.Tiles = d&tiles == tiles && xgetbv()&stateTiles == stateTiles && tilesGranted()
+		p.BFloat16Tiles = p.Tiles && d&bitTilesBF16 != 0
 	case AVX2:
 		if most >= 1 {
 			a, _, _, _ := cpuid(7, 1)

@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/kernels/cpu"
@@ -15,7 +16,11 @@ type dotTable struct {
 	bytes          [numTypes][numTypes]*dots // of four bytes in a word, or two of BFloat16, by the types of A and B
 }
 
-var chosenDots = dotTableOf(cpu.Chosen(), cpu.ProductsOf(cpu.Chosen()))
+// chosenDots is made when a product asks for it: a process that multiplies no integers does not ask the system for tile registers.
+var chosenDots = sync.OnceValue(func() *dotTable {
+	t := dotTableOf(cpu.Chosen(), cpu.ProductsOf(cpu.Chosen()))
+	return &t
+})
 
 func init() {
 	if cpu.Chosen() >= cpu.AVX2 {
@@ -78,7 +83,7 @@ var tileConfig = struct {
 }{palette: 1, bytes: [16]uint16{64, 64, 64, 64, 64, 64, 64, 64}, rows: [16]byte{16, 16, 16, 16, 16, 16, 16, 16}}
 
 // dotsFor returns the loops for two types of factors; nil where the sums are of their type and there is no machine code.
-func dotsFor(a, b Type) *dots { return chosenDots.of(a, b) }
+func dotsFor(a, b Type) *dots { return chosenDots().of(a, b) }
 
 func (t *dotTable) of(a, b Type) *dots {
 	inWords := func(x Type) bool { return x == Int8 || x == Uint8 || x == Int16 }

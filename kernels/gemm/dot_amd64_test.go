@@ -12,7 +12,7 @@ func everyDots[T interface {
 	*testing.T | *testing.B
 	Run(string, func(T)) bool
 }](t T, test func(T)) {
-	defer func(was dotTable) { chosenDots = was }(chosenDots)
+	defer func(was func() *dotTable) { chosenDots = was }(chosenDots)
 	for isa := range cpu.Machine() + 1 {
 		has := cpu.ProductsOf(isa)
 		choices := []cpu.Products{{}}
@@ -23,7 +23,8 @@ func everyDots[T interface {
 			choices = append(choices, has)
 		}
 		for _, with := range choices {
-			chosenDots = dotTableOf(isa, with)
+			table := dotTableOf(isa, with)
+			chosenDots = func() *dotTable { return &table }
 			t.Run(fmt.Sprintf("%s dots=%v tiles=%v", isa, with.Dots, with.Tiles), test)
 		}
 	}

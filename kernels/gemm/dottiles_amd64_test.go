@@ -18,8 +18,9 @@ func TestTileRegistersSurviveSignals(t *testing.T) {
 	if !cpu.ProductsOf(cpu.Machine()).Tiles {
 		t.Skip("the processor has no tile registers, or the system does not grant them")
 	}
-	defer func(was dotTable) { chosenDots = was }(chosenDots)
-	chosenDots = dotTableOf(cpu.Machine(), cpu.ProductsOf(cpu.Machine()))
+	defer func(was func() *dotTable) { chosenDots = was }(chosenDots)
+	table := dotTableOf(cpu.Machine(), cpu.ProductsOf(cpu.Machine()))
+	chosenDots = func() *dotTable { return &table }
 	const size, k = 96, 1024
 	r := rand.New(rand.NewPCG(1, 2))
 	a, b := randomIntegers(r, Uint8, size*k), randomIntegers(r, Int8, size*k)
