@@ -27,9 +27,9 @@ func init() {
 		func(w adaptiveWindows) node {
 			return Div(Sum(w.filled(0), Axis(w.axis)), Cast(w.counts, w.elements.DType()))
 		})
-	opAdaptiveAvgPool.Ref = named("", "torch.nn.functional.adaptive_avg_pool2d", "", "", "",
+	opAdaptiveAvgPool.Ref = named("", "torch.nn.functional.adaptive_avg_pool1d, torch.nn.functional.adaptive_avg_pool2d, torch.nn.functional.adaptive_avg_pool3d", "", "", "",
 		func(e *graph.Example) node { return AdaptiveAvgPool(e.Of("x", "n", "c", "8", "8"), 2, 2) })
-	opAdaptiveMaxPool.Ref = named("", "torch.nn.functional.adaptive_max_pool2d", "", "", "",
+	opAdaptiveMaxPool.Ref = named("", "torch.nn.functional.adaptive_max_pool1d, torch.nn.functional.adaptive_max_pool2d, torch.nn.functional.adaptive_max_pool3d", "", "", "",
 		func(e *graph.Example) node { return AdaptiveMaxPool(e.Of("x", "n", "c", "8", "8"), 2, 2) })
 }
 

@@ -88,7 +88,7 @@ func init() {
 		func(e *graph.Example) node { return Cast(e.Of("x", "n"), graph.Float64) })
 	opCeil.Ref = flat(flatBetweenJumps, "numpy.ceil", "torch.ceil", "jax.numpy.ceil", "Ceil", "Ceil")
 	opCos.Ref = named("numpy.cos", "torch.cos", "jax.numpy.cos", "Cos", "Cos")
-	opErf.Ref = named("scipy.special.erf", "torch.special.erf", "jax.scipy.special.erf", "Erf", "")
+	opErf.Ref = named("scipy.special.erf", "torch.special.erf, torch.erf", "jax.scipy.special.erf", "Erf", "")
 	opExp.Ref = named("numpy.exp", "torch.exp", "jax.numpy.exp", "Exp", "Exp")
 	opExpm1.Ref = named("numpy.expm1", "torch.expm1", "jax.numpy.expm1", "", "Expm1")
 	opFloor.Ref = flat(flatBetweenJumps, "numpy.floor", "torch.floor", "jax.numpy.floor", "Floor", "Floor")

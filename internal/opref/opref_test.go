@@ -133,6 +133,7 @@ func TestFind(t *testing.T) {
 	assert.Empty(t, found)
 	assert.Equal(t, "MatMul", Find(rows, "torch.matmul")[0].Name)
 	assert.Equal(t, "Outer", Find(rows, "OuterProd")[0].Name)
+	assert.Equal(t, "MaskedFill", Find(rows, "torch.Tensor.masked_fill")[0].Name)
 }
 
 // TestExamplesRun compiles every example and runs it with small sizes.

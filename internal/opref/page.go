@@ -40,9 +40,22 @@ func (r Row) lines() (list [][2]string) {
 	return list
 }
 
-// Find returns the rows in which every word of a query stands, those whose name is the query first.
-func Find(rows []Row, query string) (found []Row) {
+// Find returns the rows in which every word of a query stands, those whose name is the query first. Where there are none,
+// words such as torch.Tensor.masked_fill stand for what is behind their last dot.
+func Find(rows []Row, query string) []Row {
 	words := strings.Fields(strings.ToLower(query))
+	found := having(rows, query, words)
+	if len(found) > 0 {
+		return found
+	}
+	for i, w := range words {
+		words[i] = w[strings.LastIndexByte(w, '.')+1:]
+	}
+	return having(rows, query, words)
+}
+
+// having returns the rows in which all words stand.
+func having(rows []Row, query string, words []string) (found []Row) {
 	for _, r := range rows {
 		text := strings.ToLower(r.Name + " " + r.Text())
 		missing := false
