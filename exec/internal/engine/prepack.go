@@ -72,7 +72,7 @@ func (p *Code) weightOf(spec *lower.MatMulSpec) *lower.Buffer {
 }
 
 // packedPerRun is the number of bytes from which on a run leaves weights that it could lay out to later ones.
-const packedPerRun = 32 << 20
+const packedPerRun = 128 << 20
 
 // readsPacked lets a product read its weight packed, if there is one and it gains by that.
 func (t *MatMulTask[T]) readsPacked(weight *lower.Buffer) {
