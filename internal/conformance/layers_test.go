@@ -21,7 +21,7 @@ func linear(c *call) []*graph.Node {
 
 // lossOptions reads how the losses of the examples become one.
 func lossOptions(c *call) []ops.LossOption {
-	opts := []ops.LossOption{ops.IgnoreIndex(c.attrs.integer(-100, "ignore_index"))}
+	var opts []ops.LossOption
 	switch c.attrs.text("reduction", "mean") {
 	case "sum":
 		opts = append(opts, ops.SumLoss())
@@ -35,7 +35,7 @@ func lossOptions(c *call) []ops.LossOption {
 // have names.
 func classLoss(f func(x, target *graph.Node, opts ...ops.LossOption) *graph.Node) builder {
 	return func(c *call) []*graph.Node {
-		x, opts := c.param("x"), lossOptions(c)
+		x, opts := c.param("x"), append(lossOptions(c), ops.IgnoreIndex(c.attrs.integer(-100, "ignore_index")))
 		if c.names != nil {
 			if w := c.param("weight"); w != nil {
 				opts = append(opts, ops.ClassWeights(w))

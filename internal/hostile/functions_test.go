@@ -807,6 +807,7 @@ var functions = map[string][]any{
 	"exec": {
 		exec.BorrowParams,
 		exec.Compile,
+		exec.FastBFloat16,
 		exec.FlushDenormals,
 		exec.MeasureMachine,
 		exec.OnWarning,
