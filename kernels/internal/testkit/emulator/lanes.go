@@ -174,7 +174,7 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 			copy(out[i:i+4], x[from:])
 		}
 		e.write(dst, out, 4)
-	case "vshuff64x2":
+	case "vshuff64x2", "vshuff32x4":
 		x, y := append([]byte(nil), e.read(o[1], size)...), append([]byte(nil), e.read(last, size)...)
 		var out []byte
 		for i := range 4 {
@@ -185,6 +185,12 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 			out = append(out, from[16*(imm>>(2*i)&3):][:16]...)
 		}
 		e.write(dst, out, 8)
+	case "vshufps", "vunpcklps", "vunpckhps", "vunpcklpd", "vunpckhpd":
+		e.write(dst, inLanes(name, e.read(o[1], size), e.read(last, size), imm), 4)
+	case "vinsertf32x4":
+		out := append([]byte(nil), e.read(o[1], size)...)
+		copy(out[16*imm:], e.read(last, 16))
+		e.write(dst, out, 4)
 	case "vinsertf64x4":
 		out := append([]byte(nil), e.read(o[1], size)...)
 		copy(out[32*imm:], e.read(last, 32))
@@ -195,6 +201,34 @@ func (e *Machine) move(name string, dst, last argument, o []argument, imm uint64
 		return false
 	}
 	return true
+}
+
+// inLanes exchanges elements of two vectors within each 16 bytes.
+func inLanes(name string, x, y []byte, imm uint64) []byte {
+	type place struct {
+		of []byte
+		at uint64 // in elements of 4 bytes
+	}
+	var order [4]place
+	switch name {
+	case "vshufps":
+		order = [4]place{{x, imm & 3}, {x, imm >> 2 & 3}, {y, imm >> 4 & 3}, {y, imm >> 6 & 3}}
+	case "vunpcklps":
+		order = [4]place{{x, 0}, {y, 0}, {x, 1}, {y, 1}}
+	case "vunpckhps":
+		order = [4]place{{x, 2}, {y, 2}, {x, 3}, {y, 3}}
+	case "vunpcklpd":
+		order = [4]place{{x, 0}, {x, 1}, {y, 0}, {y, 1}}
+	case "vunpckhpd":
+		order = [4]place{{x, 2}, {x, 3}, {y, 2}, {y, 3}}
+	}
+	out := make([]byte, 0, len(x))
+	for lane := 0; lane < len(x); lane += 16 {
+		for _, p := range order {
+			out = append(out, p.of[lane+4*int(p.at):][:4]...)
+		}
+	}
+	return out
 }
 
 // masked reads the lanes that a mask lets through; memory of others is not touched.
