@@ -400,6 +400,11 @@ var functions = map[string][]any{
 		ops.ZeroInfinity,
 		// quantised integers
 		ops.Dequantize,
+		ops.DequantizeBlocks,
+		ops.PackInt4,
+		ops.QuantizeBlocks,
+		ops.UnpackInt4,
+		ops.UnpackUint4,
 		ops.DynamicQuantize,
 		ops.ConvInteger,
 		ops.MatMulInteger,

@@ -1,0 +1,166 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Integers of 4 bits are kept two in a Uint8, the first of each pair in the lower half, as ONNX keeps INT4 and UINT4. They are unpacked
+// to a byte each in a kernel of their own.
+
+func init() {
+	bytes := func(e *graph.Example, name string, dims ...string) node { return e.As(graph.Uint8, name, dims...) }
+	composed("PackInt4", "pairs of integers along the last axis, of 4 bits each, in bytes.",
+		flat(noSlope, "", "", "", "", "", func(e *graph.Example) node { return PackInt4(Cast(e.Of("x", "n", "8"), graph.Int8)) }))
+	composed("UnpackInt4", "the integers from -8 to 7 of which each byte holds two.",
+		flat(noSlope, "", "", "", "", "", func(e *graph.Example) node { return UnpackInt4(bytes(e, "x", "n", "k")) }))
+	composed("UnpackUint4", "the integers from 0 to 15 of which each byte holds two.",
+		flat(noSlope, "", "", "", "", "", func(e *graph.Example) node { return UnpackUint4(bytes(e, "x", "n", "k")) }))
+	composed("QuantizeBlocks", "Quantize with a scale and a zero point for each block along an axis.",
+		flat(flatBetweenJumps, "", "", "", "QuantizeLinear", "", func(e *graph.Example) node {
+			return QuantizeBlocks(e.Of("x", "n", "8"), e.Of("scale", "n", "2"), Cast(e.Of("zero", "n", "2"), graph.Int8), 1, 4)
+		}))
+	composed("DequantizeBlocks", "Dequantize with a scale and a zero point for each block along an axis.",
+		named("", "", "", "DequantizeLinear", "", func(e *graph.Example) node {
+			return DequantizeBlocks(Cast(e.Of("q", "n", "8"), graph.Int8), e.Of("scale", "n", "2"), nil, 1, 4)
+		}))
+}
+
+// PackInt4 packs integers of 4 bits: x, Int8 or Uint8 [..., 2n], becomes Uint8 [..., n]. Of each element its lower 4 bits are kept, which
+// are those of numbers from -8 to 7 and from 0 to 15. [Pad] makes an odd size even.
+func PackInt4(x *graph.Node) *graph.Node {
+	defer building("PackInt4", x)()
+	call := refused("PackInt4", x)
+	if bad := refusedBytes(call, x, graph.Int8, graph.Uint8); bad != nil {
+		return bad
+	}
+	shape := x.Shape()
+	half, ok := shape[len(shape)-1].ExactDiv(2)
+	if !ok {
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Operands: []graph.OperandNote{{Node: x, Bad: []int{len(shape) - 1}}},
+			Summary: fmt.Sprintf("a byte holds two neighbours along the last axis, and the size of %s there, %s, is not known to be even", x.Called(), shape[len(shape)-1]),
+			Help:    []string{"ops.Pad adds an element; a named size that is even is written as twice another one"}})
+	}
+	pairs := Reshape(Cast(x, graph.Uint8), slices.Concat(shape[:len(shape)-1], graph.Shape{half, 2})...)
+	return BitOr(BitAnd(Select(pairs, -1, 0), graph.Num(15)), ShiftLeft(Select(pairs, -1, 1), graph.Num(4)))
+}
+
+// UnpackInt4 returns the integers from -8 to 7 that [PackInt4] has packed: of Uint8 [..., n], Int8 [..., 2n].
+func UnpackInt4(x *graph.Node) *graph.Node {
+	defer building("UnpackInt4", x)()
+	if bad := refusedBytes(refused("UnpackInt4", x), x, graph.Uint8); bad != nil {
+		return bad
+	}
+	const sign = 8
+	return lastTwoAsOne(Sub(BitXor(Cast(halves(x), graph.Int8), graph.Num(sign)), graph.Num(sign)))
+}
+
+// UnpackUint4 returns the integers from 0 to 15 that [PackInt4] has packed: of Uint8 [..., n], Uint8 [..., 2n].
+func UnpackUint4(x *graph.Node) *graph.Node {
+	defer building("UnpackUint4", x)()
+	if bad := refusedBytes(refused("UnpackUint4", x), x, graph.Uint8); bad != nil {
+		return bad
+	}
+	return lastTwoAsOne(halves(x))
+}
+
+// halves returns both halves of each byte, the lower first, along an axis of their own.
+func halves(x node) node {
+	by := graph.Constant(x.Graph(), []uint8{0, 4}, 2)
+	return BitAnd(ShiftRight(Unsqueeze(x, -1), by), graph.Num(15))
+}
+
+// lastTwoAsOne makes one axis of the last two.
+func lastTwoAsOne(x node) node {
+	shape, last := x.Shape(), x.Rank()-1
+	return Reshape(x, append(slices.Clone(shape[:last-1]), shape[last-1].Times(shape[last]))...)
+}
+
+// refusedBytes returns the node of a mistake where x has no axis, or none of some dtypes.
+func refusedBytes(call refusedCall, x node, dtypes ...graph.DType) node {
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	switch {
+	case !slices.Contains(dtypes, x.DType()):
+		return refusal(call, &graph.Mistake{Code: graph.CodeDType, Summary: fmt.Sprintf("wants dtype %v, and %s has %s", dtypes, x.Called(), x.DType())})
+	case x.Rank() == 0:
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: x.Called() + " is a scalar, and integers of 4 bits are packed along the last axis"})
+	}
+	return nil
+}
+
+// QuantizeBlocks is [Quantize] with a scale and a zero point for each block of so many neighbours along an axis, as ONNX's QuantizeLinear with a
+// block_size: scale and zero have x's shape, with the number of blocks along the axis, of which the last may be shorter.
+func QuantizeBlocks(x, scale, zero *graph.Node, axis, block int) *graph.Node {
+	defer building("QuantizeBlocks", x, scale, zero, axis, block)()
+	call := refused("QuantizeBlocks", x, scale, zero).with(axis, block)
+	if bad := refusedBlocks(call, x, axis, block, scale, zero); bad != nil {
+		return bad
+	}
+	x, shape, of := inBlocks(x, axis, block)
+	return Reshape(Quantize(x, of(scale), of(zero)), shape...)
+}
+
+// DequantizeBlocks is [Dequantize] with a scale and a zero point for each block of so many neighbours along an axis, as ONNX's DequantizeLinear with
+// a block_size: see [QuantizeBlocks]. A zero that is nil is 0. Weights of 4 bits are DequantizeBlocks(UnpackInt4(q), scale, nil, 1, 32).
+func DequantizeBlocks(q, scale, zero *graph.Node, axis, block int) *graph.Node {
+	defer building("DequantizeBlocks", q, scale, zero, axis, block)()
+	in := []node{scale}
+	if zero != nil {
+		in = append(in, zero)
+	}
+	call := refused("DequantizeBlocks", append([]node{q}, in...)...).with(axis, block)
+	if bad := refusedBlocks(call, q, axis, block, in...); bad != nil {
+		return bad
+	}
+	x, shape, of := inBlocks(q, axis, block)
+	if zero == nil {
+		if bad := refusedQuantized(call, q); bad != nil {
+			return bad
+		}
+		return Reshape(Mul(Cast(lessZero(x, nil), scale.DType()), of(scale)), shape...)
+	}
+	return Reshape(Dequantize(x, of(scale), of(zero)), shape...)
+}
+
+// refusedBlocks returns the node of a mistake where there are no such blocks.
+func refusedBlocks(call refusedCall, x node, axis, block int, each ...node) node {
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	refuse := func(code graph.Code, bad node, format string, args ...any) node {
+		return refusal(call, &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...), Operands: []graph.OperandNote{{Node: bad}}})
+	}
+	switch {
+	case !hasAxis(x, axis):
+		return refuse(graph.CodeAxis, x, "%s of shape %s has no axis %d", x.Called(), x.Shape(), axis)
+	case block < 1:
+		return refuse(graph.CodeOperand, x, "a block has at least 1 element, and not %d", block)
+	}
+	want := slices.Clone(x.Shape())
+	axis = countedFromZero([]int{axis}, x.Rank())[0]
+	want[axis] = want[axis].Plus(graph.Dim(block - 1)).FloorDiv(int64(block))
+	for _, s := range each {
+		if !s.Shape().Equal(want) {
+			return refuse(graph.CodeOperand, s, "blocks of %d along axis %d of shape %s have scales and zero points of shape %s, and %s has %s",
+				block, axis, x.Shape(), want, s.Called(), s.Shape())
+		}
+	}
+	return nil
+}
+
+// inBlocks returns x with blocks along an axis of their own where they are all of one size, the shape to give back to the result, and what gives a
+// number of each block to its elements.
+func inBlocks(x node, axis, block int) (blocks node, shape graph.Shape, of func(node) node) {
+	shape = x.Shape()
+	axis = countedFromZero([]int{axis}, len(shape))[0]
+	count, whole := shape[axis].ExactDiv(graph.Dim(block))
+	if !whole {
+		return x, shape, func(s node) node { return Slice(RepeatInterleave(s, axis, graph.Dim(block)), axis, 0, shape[axis], 1) }
+	}
+	parted := slices.Concat(shape[:axis], graph.Shape{count, graph.Dim(block)}, shape[axis+1:])
+	return Reshape(x, parted...), shape, func(s node) node { return Unsqueeze(s, axis+1) }
+}
