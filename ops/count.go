@@ -2,6 +2,8 @@ package ops
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -12,6 +14,15 @@ func init() {
 			values, _, _ := Unique(e.Of("x", "n"), e.Shape("n")[0], num(0))
 			return values
 		}))
+	composed("UniqueConsecutive", "the elements that differ from the one before, the place of each element among them, and how many follow one another.",
+		named("", "torch.unique_consecutive", "", "", "", func(e *graph.Example) node {
+			values, _, _ := UniqueConsecutive(e.Of("x", "n"), e.Shape("n")[0], num(0))
+			return values
+		}))
+	composed("IsIn", "whether each element is among others.",
+		flat("its result is a truth value", "numpy.isin", "torch.isin", "jax.numpy.isin", "", "", func(e *graph.Example) node { return IsIn(e.Of("x", "n"), e.Of("among", "k")) }))
+	composed("Histc", "how many elements lie in each of so many equal parts of a range.",
+		flat(flatBetweenJumps, "", "torch.histc", "", "", "", func(e *graph.Example) node { return Histc(e.Of("x", "n"), 8, 0, 1) }))
 	composed("Bincount", "how often each of the numbers 0, 1, … is found, or the sum of its weights.",
 		named("numpy.bincount", "torch.bincount", "jax.numpy.bincount", "", "", func(e *graph.Example) node {
 			return Bincount(e.As(graph.Int64, "x", "n"), e.Shape("m")[0], e.Of("weights", "n"))
@@ -27,8 +38,20 @@ func init() {
 // values that there are stands fill, a number, with a count of 0. More different values than that stop the run. The size
 // of x is always enough. As in PyTorch each NaN is a value of its own. Gradients flow to the first of equal elements.
 func Unique(x *graph.Node, size graph.Dim, fill *graph.Node) (values, inverse, counts *graph.Node) {
-	defer building("Unique", x, size, fill)()
-	call := refused("Unique", x, fill).with(size)
+	return runsOf("Unique", x, size, fill, func(x node) (sorted, order node) { return Sort(x, 0, false) })
+}
+
+// UniqueConsecutive returns the elements of x, in row-major order, of which each differs from the one before; for each element of x
+// its place among them; and how many equal elements follow one another there, as Int64. The results are those of [Unique]
+// otherwise.
+func UniqueConsecutive(x *graph.Node, size graph.Dim, fill *graph.Node) (values, inverse, counts *graph.Node) {
+	return runsOf("UniqueConsecutive", x, size, fill, func(x node) (sorted, order node) { return x, nil })
+}
+
+// runsOf finds the runs of equal elements, in an order of x, which is nil for that in which they are.
+func runsOf(fn string, x node, size graph.Dim, fill node, sort func(x node) (sorted, order node)) (values, inverse, counts node) {
+	defer building(fn, x, size, fill)()
+	call := refused(fn, x, fill).with(size)
 	if x == nil || fill == nil || !x.Judged() || !fill.Judged() {
 		bad := refusal(call, nil)
 		return bad, bad, bad
@@ -38,18 +61,21 @@ func Unique(x *graph.Node, size graph.Dim, fill *graph.Node) (values, inverse, c
 		return bad, bad, bad
 	}
 	if x.DType().IsStorage() {
-		bad := refusal(call, x.StorageMistake("unique"))
+		bad := refusal(call, x.StorageMistake(strings.ToLower(fn)))
 		return bad, bad, bad
 	}
 	g, n := x.Graph(), x.Shape().NumElements()
-	sorted, order := Sort(Reshape(x, n), 0, false)
+	sorted, order := sort(Reshape(x, n))
 	place, room := Iota(g, 0, n), Size(g, graph.Int64, size)
 	rank := Sub(CumSum(Cast(beginsRun(sorted, 0), graph.Int64), 0), num64(1))
 	rank = Assert(rank, Less(rank, room), "there are no more different values than the given size")
 	counts = namings(rank, size)
 	begin := Where(Greater(counts, num64(0)), SegmentMin(place, 0, rank, size), Size(g, graph.Int64, n))
 	values = Take(withFill(sorted, fill), 0, begin)
-	return values, Reshape(SegmentSum(rank, 0, order, n), x.Shape()...), counts
+	if order != nil {
+		rank = SegmentSum(rank, 0, order, n)
+	}
+	return values, Reshape(rank, x.Shape()...), counts
 }
 
 // Bincount returns, for each number from 0 to size-1, how often it is found in a vector of integers, as Int64; or the sum of
@@ -96,6 +122,58 @@ func Histogram(x, edges, weights *graph.Node) *graph.Node {
 	}
 	n := place.Shape().NumElements()
 	return Slice(SegmentSum(Reshape(weights, n), 0, Reshape(place, n), bins.Plus(1)), 0, 0, bins, 1)
+}
+
+// Histc returns how many elements of x, of all its axes, lie in each of so many equal parts of the range from low to high, in
+// x's dtype, Float32 or Float64; both ends count as inside. Where low and high are equal, the range is that of x's elements. As torch.histc.
+func Histc(x *graph.Node, bins graph.Dim, low, high float64) *graph.Node {
+	defer building("Histc", x, bins, low, high)()
+	call := refused("Histc", x).with(bins, low, high)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	n, known := bins.Int()
+	switch {
+	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
+		return call.wrong(graph.CodeDType, "\"histogram_cpu\" not implemented for '%s'", x.DType().TorchName())
+	case known && n <= 0:
+		return call.wrong(graph.CodeOperand, "torch.histogram(): bins must be > 0, but got %d for dimension 0", n)
+	case !(low <= high) || math.IsInf(low, 0) || math.IsInf(high, 0):
+		return call.wrong(graph.CodeOperand, "torch.histc(): the range from %v to %v is not finite, or falls", low, high)
+	}
+	g, t, size := x.Graph(), x.DType(), x.Shape().NumElements()
+	x = StopGradient(Reshape(x, size))
+	least, greatest := g.Scalar(t, low), g.Scalar(t, high)
+	if low == high {
+		isEmpty := Equal(Size(g, graph.Int64, size), num64(0))
+		filled := Concat(0, x, Reshape(Where(isEmpty, num(0), Sum(Slice(x, 0, 0, graph.MinDim(size, 1), 1))), 1))
+		least, greatest = Min(filled), Max(filled)
+		apart := Cast(Equal(least, greatest), t)
+		least, greatest = Sub(least, apart), Add(greatest, apart)
+	}
+	room := Size(g, graph.Int64, bins)
+	inside := And(GreaterEqual(x, least), LessEqual(x, greatest))
+	share := Where(inside, Div(Sub(x, least), Sub(greatest, least)), num(0))
+	place := Minimum(Cast(Floor(Mul(share, Cast(room, t))), graph.Int64), Sub(room, num64(1)))
+	return Cast(Slice(namings(Where(inside, place, room), bins.Plus(1)), 0, 0, bins, 1), t)
+}
+
+// IsIn tells which elements of x are among others, of any shape. NaN is not.
+func IsIn(x, among *graph.Node) *graph.Node {
+	defer building("IsIn", x, among)()
+	if bad := notTensors(refused("IsIn", x, among)); bad != nil {
+		return bad
+	}
+	n := among.Shape().NumElements()
+	both := converted(opEqual, x, Reshape(among, n))
+	for i, v := range both {
+		if v.DType() == graph.Bool {
+			both[i] = Cast(v, graph.Int32)
+		}
+	}
+	sorted, _ := Sort(both[1], 0, false)
+	place := SearchSorted(sorted, both[0], false)
+	return And(Less(place, Size(x.Graph(), graph.Int64, n)), Equal(Take(withFill(sorted, num(0)), 0, place), both[0]))
 }
 
 // withWeights are the arguments of a call, and behind them weights if there are any.

@@ -28,13 +28,14 @@
 //
 // Of elements:
 //   - arithmetic.go, unary.go, compare.go, comparefloats.go, bitwise.go, rounding.go, clamp.go
-//   - logexp.go, trigonometry.go, blend.go, wholenumbers.go, floatparts.go
+//   - logexp.go, powers.go, trigonometry.go, blend.go, wholenumbers.go, floatparts.go
 //   - activation.go, hardactivation.go, gatedactivation.go
 //   - special.go (functions of errors and of the normal distribution), gammas.go, bessel.go
 //   - sinc.go, and chebyshev.go with the coefficients of all these
 //
 // Of axes:
 //   - reduce.go, variance.go, vectornorm.go, prodgrad.go, sumto.go
+//   - nanreduce.go leaves NaN out; statistics.go: covariances; differences.go: of neighbours, and integrals
 //   - argextremum.go: the first of several greatest elements
 //   - scan.go, softmax.go, norm.go, attention.go
 //

@@ -23,7 +23,7 @@ func TestFunctionsOfOneNumber(t *testing.T) {
 	}{
 		"tan": {ops.Tan, math.Tan}, "asin": {ops.Asin, math.Asin}, "acos": {ops.Acos, math.Acos}, "atan": {ops.Atan, math.Atan},
 		"sinh": {ops.Sinh, math.Sinh}, "cosh": {ops.Cosh, math.Cosh}, "asinh": {ops.Asinh, math.Asinh}, "acosh": {ops.Acosh, math.Acosh}, "atanh": {ops.Atanh, math.Atanh},
-		"log2": {ops.Log2, math.Log2}, "log10": {ops.Log10, math.Log10}, "exp2": {ops.Exp2, math.Exp2}, "trunc": {ops.Trunc, math.Trunc},
+		"log2": {ops.Log2, math.Log2}, "cbrt": {ops.Cbrt, math.Cbrt}, "log10": {ops.Log10, math.Log10}, "exp2": {ops.Exp2, math.Exp2}, "trunc": {ops.Trunc, math.Trunc},
 		"hardtanh":    {func(x *graph.Node) *graph.Node { return ops.HardTanh(x, -1, 2) }, func(x float64) float64 { return min(max(x, -1), 2) }},
 		"hardsigmoid": {ops.HardSigmoid, func(x float64) float64 { return relu6(x+3) / 6 }},
 		"hardswish":   {ops.HardSwish, func(x float64) float64 { return x * relu6(x+3) / 6 }},

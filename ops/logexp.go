@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opLog2, opLog10, opExp2, opLogAddExp, opHypot *graph.Op
+var opLog2, opLog10, opExp2, opLogAddExp, opLogAddExp2, opHypot *graph.Op
 
 // floatPair is the entry of an operation of two floating-point operands; kernel is
 // PyTorch's name for it in the refusal of other dtypes.
@@ -27,6 +27,15 @@ func floatPair(name, fn, doc, kernel string, emit func(m arith, x, y graph.Value
 	})
 }
 
+// sumOfPowers is the logarithm of a sum of two powers with exponents x and y: the greater one, and the tail of their distance, which is
+// not above 0.
+func (m arith) sumOfPowers(x, y graph.Value, tail func(d graph.Value) graph.Value) graph.Value {
+	greater := m.Prim(graph.PrimMax, x, y)
+	behind := tail(m.Prim(graph.PrimNeg, m.abs(m.sub(x, y))))
+	endless := m.Prim(graph.PrimAnd, m.Prim(graph.PrimEq, x, y), m.Prim(graph.PrimEq, m.abs(x), m.num(inf)))
+	return m.pick(endless, greater, m.add(greater, behind))
+}
+
 func init() {
 	opLog2 = formula("log2", "Log2", "the logarithm to base 2.",
 		func(m arith, x graph.Value) graph.Value { return m.div(m.log(x), m.num(math.Ln2)) },
@@ -39,12 +48,16 @@ func init() {
 		func(y, x, dy node) node { return Mul(dy, Mul(y, num(math.Ln2))) })
 	opLogAddExp = floatPair("logaddexp", "LogAddExp", "log(exp(x) + exp(y)), without overflow.", "logaddexp_cpu",
 		func(m arith, x, y graph.Value) graph.Value {
-			greater := m.Prim(graph.PrimMax, x, y)
-			tail := m.log1p(m.exp(m.Prim(graph.PrimNeg, m.abs(m.sub(x, y)))))
-			endless := m.Prim(graph.PrimAnd, m.Prim(graph.PrimEq, x, y), m.Prim(graph.PrimEq, m.abs(x), m.num(inf)))
-			return m.pick(endless, greater, m.add(greater, tail))
+			return m.sumOfPowers(x, y, func(d graph.Value) graph.Value { return m.log1p(m.exp(d)) })
 		},
 		func(n, dy node, i int) node { return Mul(dy, Sigmoid(Sub(n.In(i), n.In(1-i)))) })
+	opLogAddExp2 = floatPair("logaddexp2", "LogAddExp2", "log2(2^x + 2^y), without overflow.", "logaddexp2_cpu",
+		func(m arith, x, y graph.Value) graph.Value {
+			return m.sumOfPowers(x, y, func(d graph.Value) graph.Value {
+				return m.div(m.log1p(m.Prim(graph.PrimPow, m.num(2), d)), m.num(math.Ln2))
+			})
+		},
+		func(n, dy node, i int) node { return Mul(dy, Sigmoid(Mul(Sub(n.In(i), n.In(1-i)), num(math.Ln2)))) })
 	opHypot = floatPair("hypot", "Hypot", "sqrt(x² + y²), without overflow.", "hypot_cpu",
 		func(m arith, x, y graph.Value) graph.Value {
 			a, b := m.abs(x), m.abs(y)
@@ -60,6 +73,7 @@ func init() {
 	opHypot.Ref = named("numpy.hypot", "torch.hypot", "jax.numpy.hypot", "", "")
 	opLog10.Ref = named("numpy.log10", "torch.log10", "jax.numpy.log10", "", "")
 	opLog2.Ref = named("numpy.log2", "torch.log2", "jax.numpy.log2", "", "Log2")
+	opLogAddExp2.Ref = named("numpy.logaddexp2", "torch.logaddexp2", "jax.numpy.logaddexp2", "", "")
 	opLogAddExp.Ref = named("numpy.logaddexp", "torch.logaddexp", "jax.numpy.logaddexp", "", "")
 }
 
@@ -74,6 +88,9 @@ func Exp2(x *graph.Node) *graph.Node { return Apply(opExp2, nil, x) }
 
 // LogAddExp returns log(exp(x) + exp(y)) without overflow.
 func LogAddExp(x, y *graph.Node) *graph.Node { return Apply(opLogAddExp, nil, x, y) }
+
+// LogAddExp2 returns log2(2^x + 2^y) without overflow.
+func LogAddExp2(x, y *graph.Node) *graph.Node { return Apply(opLogAddExp2, nil, x, y) }
 
 // Hypot returns sqrt(x*x + y*y) without overflow.
 func Hypot(x, y *graph.Node) *graph.Node { return Apply(opHypot, nil, x, y) }

@@ -48,6 +48,16 @@ func ToCounted(types []graph.DType, _ []graph.OperandRank) []graph.DType {
 	return types
 }
 
+// converted are operands in the dtypes to which an operation converts them; as they are where it refuses them.
+func converted(op *graph.Op, operands ...node) []node {
+	to, _ := op.PromotedOf(operands)
+	in := slices.Clone(operands)
+	for i, t := range to {
+		in[i] = operands[0].Graph().Convert(operands[i], t)
+	}
+	return in
+}
+
 func repeat(t graph.DType, n int) []graph.DType {
 	list := make([]graph.DType, n)
 	for i := range list {

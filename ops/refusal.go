@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 // refusedCall is a call of a function that would have built several nodes.
@@ -92,4 +93,21 @@ func building(fn string, args ...any) (end func()) {
 		}
 	}
 	return graph.BeginCall(fn, written(args), in...)
+}
+
+// axis counts an axis of the first operand from 0, or returns the refusal of one that there is not.
+func (r refusedCall) axis(axis int) (at int, bad node) {
+	rank := r.in[0].Rank()
+	switch {
+	case rank == 0:
+		return 0, refusal(r, scalarAxis(axis))
+	case axis < -rank || axis >= rank:
+		return 0, refusedBy(r, func(c *graph.Call) { rules.Axis(c, axis, rank) })
+	}
+	return countedFromZero([]int{axis}, rank)[0], nil
+}
+
+// wrong is the refusal of the call with a sentence.
+func (r refusedCall) wrong(code graph.Code, format string, args ...any) node {
+	return refusal(r, &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...)})
 }

@@ -69,6 +69,7 @@ var samples = []sample{
 	{name: "pow -1", arity: 1, call: on(func(x node) node { return ops.Pow(x, graph.Num(-1.0)) })},
 	{name: "pow -2.5", arity: 1, call: on(func(x node) node { return ops.Pow(x, graph.Num(-2.5)) })},
 	{name: "pow", arity: 2, call: func(in ...node) node { return ops.Pow(in[0], in[1]) }},
+	{name: "logaddexp2", arity: 2, cancels: true, call: func(in ...node) node { return ops.LogAddExp2(in[0], in[1]) }},
 	{name: "stop_gradient", arity: 1, flat: "no gradient flows, on purpose", call: on(ops.StopGradient)},
 	{name: "full", shapes: [][]int{{3, 2}}, call: on(func(x node) node { return ops.Add(x, ops.Full(x.Graph(), graph.Int32, 3, 2)) })},
 	{name: "iota", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Add(x, ops.Iota(x.Graph(), 1, 3, 4)) })},

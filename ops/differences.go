@@ -1,0 +1,227 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+// maxDifferences bounds how often a difference is taken, each of which adds nodes.
+const maxDifferences = 64
+
+// Diff returns the differences of neighbours along an axis, taken so many times: each makes the axis shorter by one, down to 0. Of
+// booleans it tells which neighbours differ.
+func Diff(x *graph.Node, times, axis int) *graph.Node {
+	defer building("Diff", x, times, axis)()
+	call := refused("Diff", x).with(times, axis)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	at, bad := call.axis(axis)
+	switch {
+	case bad != nil:
+		return bad
+	case times < 0 || times > maxDifferences:
+		return call.wrong(graph.CodeOperand, "order must be from 0 to %d but got %d", maxDifferences, times)
+	}
+	if size, known := x.Shape()[at].Int(); known && int64(times) > size {
+		return Slice(x, at, 0, 0, 1)
+	}
+	for range times {
+		left, right := neighbours(x, at)
+		if x.DType() == graph.Bool {
+			x = Xor(right, left)
+		} else {
+			x = Sub(right, left)
+		}
+	}
+	return x
+}
+
+// neighbours are the elements along an axis but the last, and but the first.
+func neighbours(x node, axis int) (left, right node) {
+	size := x.Shape()[axis]
+	return Slice(x, axis, 0, size.Minus(1), 1), Slice(x, axis, 1, size, 1)
+}
+
+// steps are the distances of neighbours along an axis of x: a scalar is one, and a vector or a tensor that broadcasts with x has
+// places. They broadcast with differences of x.
+func (r refusedCall) steps(spacing node, axis int) (steps, bad node) {
+	x := r.in[0]
+	switch spacing.Rank() {
+	case 0:
+		return spacing, nil
+	case 1:
+		if have, want := spacing.Shape()[0], x.Shape()[axis]; have.IsConst() && want.IsConst() && have != want {
+			return nil, r.wrong(graph.CodeBroadcast, "there are %s places for %s elements along axis %d", have, want, axis)
+		}
+		for range x.Rank() - 1 - axis {
+			spacing = Unsqueeze(spacing, -1)
+		}
+	}
+	behind := x.Rank() - axis // the axis counted from the end
+	if spacing.Rank() < behind {
+		return nil, r.wrong(graph.CodeBroadcast, "places of shape %s have no axis for axis %d of shape %s", spacing.Shape(), axis, x.Shape())
+	}
+	return Diff(spacing, 1, -behind), nil
+}
+
+// spaced begins a call of values along an axis whose places another operand has, which may be a number.
+func spacedCall(fn string, y, spacing node, more ...any) (call refusedCall, bad node) {
+	call = refused(fn, y, spacing).with(more...)
+	if bad := notTensors(refusedCall{fn, []node{y}, call.args}); bad != nil {
+		return call, bad
+	}
+	if spacing == nil || !spacing.Judged() {
+		return call, refusal(call, nil)
+	}
+	if y.DType() == graph.Bool || spacing.DType() == graph.Bool {
+		return call, call.wrong(graph.CodeDType, "%s: received a bool input, and numbers are wanted", fn)
+	}
+	return call, nil
+}
+
+// trapezoids are the areas between neighbours along an axis.
+func trapezoids(call refusedCall, y, spacing node, axis int) (areas node, at int, bad node) {
+	if at, bad = call.axis(axis); bad != nil {
+		return nil, 0, bad
+	}
+	steps, bad := call.steps(spacing, at)
+	if bad != nil {
+		return nil, 0, bad
+	}
+	left, right := neighbours(y, at)
+	return Div(Mul(Add(left, right), steps), num(2)), at, nil
+}
+
+// Trapezoid returns the integral of y along an axis by the trapezoidal rule. spacing is the distance of neighbours, a number or a
+// scalar, or their places: a vector, or a tensor that broadcasts with y. Of integers the result is Float32. As torch.trapezoid.
+func Trapezoid(y, spacing *graph.Node, axis int) *graph.Node {
+	defer building("Trapezoid", y, spacing, axis)()
+	call, bad := spacedCall("Trapezoid", y, spacing, axis)
+	if bad != nil {
+		return bad
+	}
+	if axis == -1 || axis >= 0 && axis < y.Rank() {
+		if at := countedFromZero([]int{axis}, y.Rank())[0]; at < y.Rank() && y.Shape()[at] == 0 {
+			return Sum(asFloat(y), Axis(at))
+		}
+	}
+	areas, at, bad := trapezoids(call, y, spacing, axis)
+	if bad != nil {
+		return bad
+	}
+	return Sum(areas, Axis(at))
+}
+
+// CumulativeTrapezoid returns the integrals of y from the first place along an axis to each of the others, one less than there are, by
+// the trapezoidal rule. spacing is that of [Trapezoid].
+func CumulativeTrapezoid(y, spacing *graph.Node, axis int) *graph.Node {
+	defer building("CumulativeTrapezoid", y, spacing, axis)()
+	call, bad := spacedCall("CumulativeTrapezoid", y, spacing, axis)
+	if bad != nil {
+		return bad
+	}
+	areas, at, bad := trapezoids(call, y, spacing, axis)
+	if bad != nil {
+		return bad
+	}
+	return CumSum(areas, at)
+}
+
+// GradientAlong returns estimates of the derivative of y along an axis, in its shape, by differences of second order; at the edges of
+// first order, or of second for edgeOrder 2. spacing is the distance of neighbours, a number or a scalar, or a vector of their
+// places. The axis has more elements than edgeOrder. As one result of torch.gradient.
+func GradientAlong(y, spacing *graph.Node, axis, edgeOrder int) *graph.Node {
+	defer building("GradientAlong", y, spacing, axis, edgeOrder)()
+	call, bad := spacedCall("GradientAlong", y, spacing, axis, edgeOrder)
+	if bad != nil {
+		return bad
+	}
+	at, bad := call.axis(axis)
+	switch {
+	case bad != nil:
+		return bad
+	case edgeOrder != 1 && edgeOrder != 2:
+		return call.wrong(graph.CodeOperand, "torch.gradient only supports edge_order=1 and edge_order=2.")
+	case spacing.Rank() > 1:
+		return call.wrong(graph.CodeRank, "places are a vector, and %s has shape %s", spacing.Called(), spacing.Shape())
+	}
+	if size, known := y.Shape()[at].Int(); known && size <= int64(edgeOrder) {
+		return call.wrong(graph.CodeEmpty, "torch.gradient expected each dimension size to be at least edge_order+1")
+	}
+	steps, bad := call.steps(spacing, at)
+	if bad != nil {
+		return bad
+	}
+	if spacing.Rank() == 0 {
+		steps = Mul(steps, Ones(y.Graph(), asFloat(y).DType(), graph.Shape{y.Shape()[at].Minus(1)}...))
+		for range y.Rank() - 1 - at {
+			steps = Unsqueeze(steps, -1)
+		}
+	}
+	slopes := Div(Diff(asFloat(y), 1, at), steps)
+	return Concat(at, edgeSlope(slopes, steps, at, false, edgeOrder), innerSlopes(slopes, steps, at), edgeSlope(slopes, steps, at, true, edgeOrder))
+}
+
+// innerSlopes are the means of neighbouring slopes, of which each counts as much as the other's step is long.
+func innerSlopes(slopes, steps node, axis int) node {
+	if size, known := slopes.Shape()[axis].Int(); known && size == 1 {
+		return Slice(slopes, axis, 0, 0, 1)
+	}
+	behind := axis - slopes.Rank()
+	left, right := neighbours(slopes, axis)
+	before, after := neighbours(steps, steps.Rank()+behind)
+	return Div(Add(Mul(left, after), Mul(right, before)), Add(before, after))
+}
+
+// edgeSlope is the slope at an end: that of the first step, or corrected by how slopes change up to the second one.
+func edgeSlope(slopes, steps node, axis int, last bool, order int) node {
+	pick := func(x node, place int64) node {
+		at := x.Rank() + axis - slopes.Rank()
+		from := graph.Dim(place)
+		if last {
+			from = x.Shape()[at].Minus(graph.Dim(place + 1))
+		}
+		return Slice(x, at, from, from.Plus(1), 1)
+	}
+	edge := pick(slopes, 0)
+	if order == 1 {
+		return edge
+	}
+	near := pick(steps, 0)
+	return Add(edge, Mul(Sub(edge, pick(slopes, 1)), Div(near, Add(near, pick(steps, 1)))))
+}
+
+// Interp returns, for each element of x, the value at that place of the piecewise linear function that has the values at the places, two
+// vectors of one size of which places rises: the first value before them, and the last behind. As numpy.interp.
+func Interp(x, places, values *graph.Node) *graph.Node {
+	defer building("Interp", x, places, values)()
+	call := refused("Interp", x, places, values)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if places.Rank() != 1 || values.Rank() != 1 || places.Shape()[0].IsConst() && values.Shape()[0].IsConst() && places.Shape()[0] != values.Shape()[0] || places.Shape()[0] == 0 {
+		return call.wrong(graph.CodeRank, "places and values are two vectors of one size, and they have the shapes %s and %s", places.Shape(), values.Shape())
+	}
+	in := converted(opDiv, x, places, values)
+	x, places, values = in[0], in[1], in[2]
+	last := Sub(Size(x.Graph(), graph.Int64, places.Shape()[0]), num64(1))
+	low := Minimum(ClampMin(Sub(SearchSorted(places, x, true), num64(1)), 0), ClampMin(Sub(last, num64(1)), 0))
+	high := Minimum(Add(low, num64(1)), last)
+	at, of := func(i node) node { return Take(places, 0, i) }, func(i node) node { return Take(values, 0, i) }
+	width := Sub(at(high), at(low))
+	share := Div(Sub(x, at(low)), Where(Equal(width, num(0)), num(1), width))
+	y := Add(of(low), Mul(share, Sub(of(high), of(low))))
+	y = Where(Less(x, Select(places, 0, 0)), Select(values, 0, 0), y)
+	return Where(GreaterEqual(x, Select(places, 0, -1)), Select(values, 0, -1), y)
+}
+
+func init() {
+	composed("Diff", "the differences of neighbours along an axis.",
+		named("numpy.diff", "torch.diff", "jax.numpy.diff", "", "", func(e *graph.Example) node { return Diff(e.Of("x", "n", "8"), 1, 1) }))
+	composed("Trapezoid", "the integral along an axis by the trapezoidal rule.",
+		named("numpy.trapezoid", "torch.trapezoid, torch.trapz", "jax.numpy.trapezoid", "", "", func(e *graph.Example) node { return Trapezoid(e.Of("y", "n", "8"), e.Of("places", "8"), 1) }))
+	composed("CumulativeTrapezoid", "the integrals up to each place along an axis by the trapezoidal rule.",
+		named("scipy.integrate.cumulative_trapezoid", "torch.cumulative_trapezoid", "", "", "", func(e *graph.Example) node { return CumulativeTrapezoid(e.Of("y", "n", "8"), num(0.5), 1) }))
+	composed("GradientAlong", "the derivative along an axis by differences.",
+		named("numpy.gradient", "torch.gradient", "jax.numpy.gradient", "", "", func(e *graph.Example) node { return GradientAlong(e.Of("y", "n", "8"), num(0.5), 1, 1) }))
+	composed("Interp", "the value of a piecewise linear function.",
+		named("numpy.interp", "", "jax.numpy.interp", "", "", func(e *graph.Example) node { return Interp(e.Of("x", "n"), e.Of("places", "k"), e.Of("values", "k")) }))
+}
