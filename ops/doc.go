@@ -65,7 +65,7 @@
 //   - running.go: the greatest so far, and recurrences
 //   - fft.go, with fftoptions.go
 //   - stft.go: transforms of frames; signalwindow.go fades frames
-//   - quantize.go, quantizeconv.go, int4.go: quantised integers; float8.go: numbers of 8 bits
+//   - quantize.go with quantizeoptions.go, quantizeconv.go, int4.go: quantised integers; float8.go: numbers of 8 bits
 //
 // Of matrices, by matrixfunction.go:
 //   - cholesky.go (and triangular systems), solve.go, det.go

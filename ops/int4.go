@@ -93,19 +93,30 @@ func refusedBytes(call refusedCall, x node, dtypes ...graph.DType) node {
 }
 
 // QuantizeBlocks is [Quantize] with a scale and a zero point for each block of so many neighbours along an axis, as ONNX's QuantizeLinear with a
-// block_size: scale and zero have x's shape, with the number of blocks along the axis, of which the last may be shorter.
-func QuantizeBlocks(x, scale, zero *graph.Node, axis, block int) *graph.Node {
-	defer building("QuantizeBlocks", x, scale, zero, axis, block)()
-	call := refused("QuantizeBlocks", x, scale, zero).with(axis, block)
-	if bad := refusedBlocks(call, x, axis, block, scale, zero); bad != nil {
+// block_size: scale and zero have x's shape, with the number of blocks along the axis, of which the last may be shorter. The options are those of Quantize.
+func QuantizeBlocks(x, scale, zero *graph.Node, axis, block int, opts ...QuantizeOption) *graph.Node {
+	o := quantizeOptions(opts)
+	defer building("QuantizeBlocks", append([]any{x, scale, zero, axis, block}, o.words...)...)()
+	if bad := o.judge("QuantizeBlocks", x, scale, zero, axis, block); bad != nil {
+		return bad
+	}
+	in := []node{scale}
+	if zero != nil {
+		in = append(in, zero)
+	}
+	call := refused("QuantizeBlocks", append([]node{x}, in...)...).with(append([]any{axis, block}, o.words...)...)
+	if bad := refusedBlocks(call, x, axis, block, in...); bad != nil {
 		return bad
 	}
 	x, shape, of := inBlocks(x, axis, block)
-	return Reshape(Quantize(x, of(scale), of(zero)), shape...)
+	if zero != nil {
+		zero = of(zero)
+	}
+	return Reshape(o.quantized(overScale(x, of(scale)), zero), shape...)
 }
 
 // DequantizeBlocks is [Dequantize] with a scale and a zero point for each block of so many neighbours along an axis, as ONNX's DequantizeLinear with
-// a block_size: see [QuantizeBlocks]. A zero that is nil is 0. Weights of 4 bits are DequantizeBlocks(UnpackInt4(q), scale, nil, 1, 32).
+// a block_size: see [QuantizeBlocks] and [Dequantize], of whose dtypes it is. A zero that is nil is 0. Weights of 4 bits are DequantizeBlocks(UnpackInt4(q), scale, nil, 1, 32).
 func DequantizeBlocks(q, scale, zero *graph.Node, axis, block int) *graph.Node {
 	defer building("DequantizeBlocks", q, scale, zero, axis, block)()
 	in := []node{scale}
@@ -113,24 +124,21 @@ func DequantizeBlocks(q, scale, zero *graph.Node, axis, block int) *graph.Node {
 		in = append(in, zero)
 	}
 	call := refused("DequantizeBlocks", append([]node{q}, in...)...).with(axis, block)
+	if bad := refusedStored(call, scale, append(slices.Clone(in[1:]), q)...); bad != nil {
+		return bad
+	}
 	if bad := refusedBlocks(call, q, axis, block, in...); bad != nil {
 		return bad
 	}
 	x, shape, of := inBlocks(q, axis, block)
-	if zero == nil {
-		if bad := refusedQuantized(call, q); bad != nil {
-			return bad
-		}
-		return Reshape(Mul(Cast(lessZero(x, nil), scale.DType()), of(scale)), shape...)
+	if zero != nil {
+		zero = of(zero)
 	}
-	return Reshape(Dequantize(x, of(scale), of(zero)), shape...)
+	return Reshape(dequantized(x, of(scale), zero), shape...)
 }
 
 // refusedBlocks returns the node of a mistake where there are no such blocks.
 func refusedBlocks(call refusedCall, x node, axis, block int, each ...node) node {
-	if bad := notTensors(call); bad != nil {
-		return bad
-	}
 	refuse := func(code graph.Code, bad node, format string, args ...any) node {
 		return refusal(call, &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...), Operands: []graph.OperandNote{{Node: bad}}})
 	}

@@ -33,33 +33,94 @@ func init() {
 			}))
 }
 
-// Quantize returns round(x/scale) + zero, rounded half to even and brought to the range of the dtype of zero, which is the
-// result's: Int8, Uint8, Int16 or Uint16. The scale has the dtype of x. A NaN gives 0.
-func Quantize(x, scale, zero *graph.Node) *graph.Node {
-	defer building("Quantize", x, scale, zero)()
-	if bad := refusedQuantized(refused("Quantize", x, scale, zero), zero); bad != nil {
+// Quantize returns round(x/scale) + zero, rounded half to even and brought to the range of the result's dtype, which is that of zero: Int8,
+// Uint8, Int16 or Uint16. A NaN gives 0. A zero that is nil is 0, and the result then Uint8, or what [QuantizedDType] says. Where that is Float8E4M3FN or
+// Float8E5M2, nothing is rounded to a whole number: the result is x/scale + zero as [CastSaturated] makes it, or [Cast] with [Unsaturated].
+//
+// The quotient is rounded to the wider dtype of x and scale, be the scale a scalar or not: of Float16 by Float16 it is a Float16, as ONNX's QuantizeLinear says. What
+// follows is computed in float32; Quantize of Cast(x, graph.Float32) divides in float32 too.
+func Quantize(x, scale, zero *graph.Node, opts ...QuantizeOption) *graph.Node {
+	o := quantizeOptions(opts)
+	defer building("Quantize", append([]any{x, scale, zero}, o.words...)...)()
+	if bad := o.judge("Quantize", x, scale, zero); bad != nil {
 		return bad
 	}
-	return quantized(Div(x, scale), zero)
+	return o.quantized(overScale(x, scale), zero)
+}
+
+// overScale is x/scale in the wider of both dtypes. A scalar counts as much as another tensor.
+func overScale(x, scale node) node {
+	if t, ok := graph.Promote(x.DType(), scale.DType()); ok {
+		x, scale = Cast(x, t), Cast(scale, t)
+	}
+	return Div(x, scale)
 }
 
 // quantized rounds x, adds the zero point and brings the sum to the range of its dtype.
 func quantized(x, zero node) node {
-	t := zero.DType()
-	least, most := 0.0, float64(int64(1)<<t.Bits()-1)
-	if !t.IsUnsigned() {
-		least, most = -(most+1)/2, (most-1)/2
-	}
-	return Cast(Clamp(Add(Round(x), Cast(zero, x.DType())), least, most), t)
+	return quantizeCall{dtype: zero.DType(), bits: -1}.quantized(x, zero)
 }
 
-// Dequantize returns scale·(q - zero), in the dtype of the scale. The difference is exact.
+func (o quantizeCall) quantized(x, zero node) node {
+	if t := x.DType(); t.IsFloat() && t.Bits() < graph.Float32.Bits() {
+		x = Cast(x, graph.Float32)
+	}
+	if zero != nil {
+		zero = Cast(zero, x.DType())
+	}
+	switch t := o.dtype; {
+	case !t.IsInt():
+		if zero != nil {
+			x = Sub(x, Sub(num(0), zero)) // where zero is 0, x as it is, -0 too
+		}
+		if o.unsaturated {
+			return Cast(x, t)
+		}
+		return saturated(x, t)
+	default:
+		if x = Round(x); zero != nil {
+			x = Add(x, zero)
+		}
+		least, most := o.limits()
+		return Cast(Clamp(x, least, most), t)
+	}
+}
+
+// Dequantize returns scale·(q - zero), in the dtype of the scale. q is Int8, Uint8, Int16, Uint16, Int32, Float8E4M3FN or Float8E5M2, and zero, of the same
+// dtypes, may be nil, which is 0. The difference of integers of 8 or 16 bits is exact, and the product is rounded once.
 func Dequantize(q, scale, zero *graph.Node) *graph.Node {
 	defer building("Dequantize", q, scale, zero)()
-	if bad := refusedQuantized(refused("Dequantize", q, scale, zero), q, zero); bad != nil {
+	call, stored := refused("Dequantize", q, scale), []node{q}
+	if zero != nil {
+		call.in, stored = append(call.in, zero), append(stored, zero)
+	}
+	if bad := refusedStored(call, scale, stored...); bad != nil {
 		return bad
 	}
-	return Mul(Cast(lessZero(q, zero), scale.DType()), scale)
+	return dequantized(q, scale, zero)
+}
+
+// dequantized is scale·(q - zero), computed in float32 at least.
+func dequantized(q, scale, zero node) node {
+	t := scale.DType()
+	wide := t
+	if t.IsFloat() && t.Bits() < graph.Float32.Bits() {
+		wide = graph.Float32
+	}
+	difference := lessZero
+	if q.DType().IsStorage() {
+		difference = lessFloat8
+	}
+	return Cast(Mul(Cast(difference(q, zero), wide), Cast(scale, wide)), t)
+}
+
+// lessFloat8 is q - zero in Float32; of a zero that is nil, q.
+func lessFloat8(q, zero node) node {
+	q = Cast(q, graph.Float32)
+	if zero == nil {
+		return q
+	}
+	return Sub(q, Cast(zero, graph.Float32))
 }
 
 // lessZero is q - zero as Int32; of a zero that is nil, q.
@@ -110,13 +171,30 @@ func QLinearMatMul(x, xScale, xZero, y, yScale, yZero, scale, zero *graph.Node) 
 	return quantized(Mul(sums, Div(Mul(xScale, yScale), scale)), zero)
 }
 
+// refusedStored returns the node of a mistake where a scale is not computed with, or one of some operands not of a dtype of quantised numbers.
+func refusedStored(call refusedCall, scale node, numbers ...node) node {
+	if bad := notNodes(call); bad != nil {
+		return bad
+	}
+	if scale.DType().IsStorage() {
+		return refusal(call, scale.StorageMistake(call.fn))
+	}
+	for _, x := range numbers {
+		if t := x.DType(); !isQuantized(t) && !t.IsStorage() && t != graph.Int32 {
+			return refusal(call, &graph.Mistake{Code: graph.CodeDType,
+				Summary: "quantised numbers and their zero points are Int8, Uint8, Int16, Uint16, Int32, Float8E4M3FN or Float8E5M2, and " + x.Called() + " has dtype " + t.String()})
+		}
+	}
+	return nil
+}
+
 // refusedQuantized returns the node of a mistake where one of some operands is not of a dtype of quantised integers.
 func refusedQuantized(call refusedCall, integers ...node) node {
 	if bad := notTensors(call); bad != nil {
 		return bad
 	}
 	for _, x := range integers {
-		if t := x.DType(); !t.IsInt() || t.Bits() > 16 {
+		if t := x.DType(); !isQuantized(t) {
 			return refusal(call, &graph.Mistake{Code: graph.CodeDType,
 				Summary: "quantised integers and their zero points are Int8, Uint8, Int16 or Uint16, and " + x.Called() + " has dtype " + t.String()})
 		}

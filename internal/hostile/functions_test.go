@@ -411,6 +411,9 @@ var functions = map[string][]any{
 		ops.QLinearConv,
 		ops.QLinearMatMul,
 		ops.Quantize,
+		ops.QuantizedBits,
+		ops.QuantizedDType,
+		ops.Unsaturated,
 		// random numbers and new values
 		ops.Arange,
 		ops.Assert,

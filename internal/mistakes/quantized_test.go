@@ -5,7 +5,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-var _ = add(quantizedConvolution, quantizedBiasOfFloats, quantizedConvolutionOfFloats, quantizedChannels)
+var _ = add(quantizedConvolution, quantizedBiasOfFloats, quantizedConvolutionOfFloats, quantizedChannels,
+	quantizedAsOther, quantizedWide, quantizedBits, unsaturatedIntegers, quantizedBytes, dequantizedFloats)
 
 func quantizedImages(g *graph.Graph) (x, w, zero, scale *graph.Node) {
 	return g.Input("x", graph.Uint8, g.Dim("n"), 4, 8, 8), g.Param("w", graph.Int8, 6, 4, 3, 3), g.Scalar(graph.Uint8, 128), g.Scalar(graph.Float32, 0.5)
@@ -33,4 +34,37 @@ func quantizedConvolutionOfFloats(g *graph.Graph) {
 func quantizedChannels(g *graph.Graph) {
 	x, _, zero, _ := quantizedImages(g)
 	ops.ConvInteger(x, g.Param("v", graph.Int8, 6, 3, 3, 3), zero, nil) // want error BL132 "ConvInteger" "to have 3 channels"
+}
+
+// What is quantised keeps to what the options say, and options contradict neither the zero point nor each other.
+func quantizedAsOther(g *graph.Graph) {
+	x, scale := g.Input("x", graph.Float32, 4), g.Param("scale", graph.Float32)
+	ops.Quantize(x, scale, nil, ops.QuantizedDType(graph.Int8), ops.QuantizedBits(4))
+	ops.Quantize(x, scale, nil, ops.QuantizedDType(graph.Float8E5M2), ops.Unsaturated())
+	ops.Quantize(x, scale, g.Scalar(graph.Int8, 3), ops.QuantizedDType(graph.Uint8)) // want error BL340 "said to be uint8, and the zero point"
+}
+
+func quantizedWide(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 4)
+	ops.Quantize(x, g.Param("scale", graph.Float32), nil, ops.QuantizedDType(graph.Int64)) // want error BL340 "Float8E4M3FN or Float8E5M2, and not int64"
+}
+
+func quantizedBits(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 4)
+	ops.Quantize(x, g.Param("scale", graph.Float32), nil, ops.QuantizedBits(9)) // want error BL001 "holds from 2 to 8 bits" "QuantizedBits(9)"
+}
+
+func unsaturatedIntegers(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 4)
+	ops.QuantizeBlocks(x, g.Param("scale", graph.Float32, 2), nil, 0, 2, ops.Unsaturated()) // want error BL001 "integers are brought to their range"
+}
+
+func quantizedBytes(g *graph.Graph) {
+	x := g.Input("x", graph.Float8E5M2, 4)
+	ops.Quantize(x, g.Param("scale", graph.Float32), nil) // want error BL340 "ops.Cast"
+}
+
+func dequantizedFloats(g *graph.Graph) {
+	x := g.Input("x", graph.Float16, 4)
+	ops.Dequantize(x, g.Param("scale", graph.Float32), nil) // want error BL340 "Float8E4M3FN or Float8E5M2, and x has dtype float16"
 }
