@@ -26,7 +26,7 @@ const convOptions = "Stride Padding Dilation Groups WeightInit BiasInit NoBias D
 // NewConv1D declares a convolution over [N, in, L] or [in, L] with windows of kernel elements, with
 // the parameters name.weight, [out, in/groups, kernel], and name.bias, [out], as PyTorch's Conv1d:
 // see [ops.Conv1D]. They start as there, uniformly between ±1/√(in/groups·kernel). Options are
-// [Stride], [Padding], [PaddingMode], [Dilation], [Groups], [WeightInit], [BiasInit], [NoBias] and
+// [Stride], [Padding], [SamePadding], [PaddingMode], [Dilation], [Groups], [WeightInit], [BiasInit], [NoBias] and
 // [DType].
 func NewConv1D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
 	return newConv(g, "Conv1D", name, graph.Dim(in), graph.Dim(out), []int{kernel}, ops.Conv1D, opts)
@@ -46,7 +46,7 @@ func NewConv3D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel
 
 // NewConvTranspose1D declares a transposed convolution, as PyTorch's ConvTranspose1d: see
 // [ops.ConvTranspose1D]. The weight is [in, out/groups, kernel]. Options are those of [NewConv1D],
-// with [OutputPadding] instead of [PaddingMode].
+// with [OutputPadding] instead of [SamePadding] and [PaddingMode].
 func NewConvTranspose1D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
 	return newConv(g, "ConvTranspose1D", name, graph.Dim(in), graph.Dim(out), []int{kernel}, ops.ConvTranspose1D, opts)
 }
@@ -65,7 +65,7 @@ func NewConvTranspose3D[In, Out Size](g *graph.Graph, name string, in In, out Ou
 
 func newConv(g *graph.Graph, kind, name string, in, out graph.Dim, kernel []int, op convolution, opts []Option) *Conv {
 	l := &Conv{in: in, axes: len(kernel), op: op}
-	transposed, has := kind[:5] == "ConvT", convOptions+" PaddingMode"
+	transposed, has := kind[:5] == "ConvT", convOptions+" SamePadding PaddingMode"
 	if transposed {
 		has = convOptions + " OutputPadding"
 	}

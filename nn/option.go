@@ -68,6 +68,9 @@ func Stride(steps ...int) Option { return convOption("Stride", ops.Stride(steps.
 // Padding is [ops.Padding] for a layer.
 func Padding(elements ...int) Option { return convOption("Padding", ops.Padding(elements...)) }
 
+// SamePadding is [ops.SamePadding] for a layer: PyTorch's padding='same'.
+func SamePadding() Option { return convOption("SamePadding", ops.SamePadding()) }
+
 // PaddingMode says what [Padding] puts around the axes of a convolution: zeros, unless said otherwise.
 func PaddingMode(mode ops.PaddingMode) Option { return convOption("PaddingMode", mode) }
 

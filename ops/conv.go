@@ -162,18 +162,31 @@ func Conv3D(x, w, b *graph.Node, opts ...ConvOption) *graph.Node {
 }
 
 func convolve(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node {
-	a := ConvAttrs{Groups: 1}
+	a, sides := ConvAttrs{Groups: 1}, paddingSides{}
 	for _, o := range opts {
+		if side, ok := o.(SideOption); ok && side != nil {
+			side(&sides)
+		}
 		if o != nil {
 			o.conv(&a)
 		}
 	}
+	if sides.words != nil {
+		defer building(op.Func, append([]any{x, w, b}, sides.after(a)...)...)()
+	}
+	given := a.Padding
 	a.Stride, a.Padding, a.Dilation = forAxes(a.Stride, axes, 1), forAxes(a.Padding, axes, 0), forAxes(a.Dilation, axes, 1)
+	if bad := sides.judge(refused(op.Func, x, w).with(sides.after(a)...), given, axes, a.OutputPadding != nil); bad != nil {
+		return bad
+	}
+	cut := func(y node) node { return y }
 	if a.OutputPadding == nil {
-		x = padForWindows(x, &a, axes)
+		x = padForWindows(x, w, &a, axes, sides)
+	} else {
+		cut = sides.cut(&a)
 	}
 	if b == nil {
-		return Apply(op, a, x, w)
+		return cut(Apply(op, a, x, w))
 	}
-	return Apply(op, a, x, w, b)
+	return cut(Apply(op, a, x, w, b))
 }

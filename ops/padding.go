@@ -123,20 +123,3 @@ func edge(x node, axis int, width graph.Dim, before bool, mode PaddingMode) node
 func PadWith(x *graph.Node, axis int, before, after graph.Dim, mode PaddingMode) *graph.Node {
 	return Apply(opPadWith, PadWithAttrs{axis, before, after, mode}, x)
 }
-
-// padForWindows pads the last axes of a convolution's operand as its mode says, and leaves zeros to
-// the convolution. What the convolution refuses stays as it is.
-func padForWindows(x node, a *ConvAttrs, axes int) node {
-	mode := a.Mode
-	a.Mode = PadZeros
-	if mode == PadZeros || x == nil || !x.Judged() || x.Rank() <= axes || len(a.Padding) != axes || slices.Min(a.Padding) < 0 {
-		return x
-	}
-	for i, width := range a.Padding {
-		if width > 0 {
-			x = PadWith(x, i-axes, graph.Dim(width), graph.Dim(width), mode)
-		}
-	}
-	a.Padding = make([]int, axes)
-	return x
-}

@@ -30,7 +30,8 @@ type quantizeAttributes struct {
 	BlockSize                int `json:"block_size"`
 	Saturate                 *int
 	Bits                     int
-	OutputDType              int `json:"output_dtype"`
+	OutputDType              int    `json:"output_dtype"`
+	AutoPad                  string `json:"auto_pad"`
 	Precision                int
 	Strides, Pads, Dilations []int
 	Group                    int
@@ -138,12 +139,13 @@ var quantizedCalls = map[string]func(a quantizeAttributes, in []node) []node{
 		return []node{q, scale, zero}
 	},
 	"ConvInteger": func(a quantizeAttributes, in []node) []node {
-		return []node{ops.ConvInteger(in[0], in[1], in[2], in[3], a.options()...)}
+		return []node{ops.ConvInteger(in[0], in[1], in[2], a.optional(in[3:]), a.options()...)}
 	},
 	"QLinearConv": func(a quantizeAttributes, in []node) []node {
-		return []node{ops.QLinearConv(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], in[8], a.options()...)}
+		return []node{ops.QLinearConv(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], a.optional(in[8:]), a.options()...)}
 	},
 	"MatMulInteger": func(_ quantizeAttributes, in []node) []node {
+		in = append(in, nil, nil)
 		return []node{ops.MatMulInteger(in[0], in[1], in[2], in[3])}
 	},
 	"QLinearMatMul": func(_ quantizeAttributes, in []node) []node {
@@ -176,5 +178,15 @@ func (a quantizeAttributes) along(s, x node) node {
 
 // options are those of a convolution.
 func (a quantizeAttributes) options() []ops.ConvOption {
-	return []ops.ConvOption{ops.Stride(a.Strides...), ops.Padding(a.Pads[:len(a.Pads)/2]...), ops.Dilation(a.Dilations...), ops.Groups(a.Group)}
+	opts := []ops.ConvOption{ops.Groups(max(a.Group, 1)), ops.Stride(a.Strides...), ops.Dilation(a.Dilations...)}
+	switch a.AutoPad {
+	case "SAME_UPPER":
+		return append(opts, ops.SamePadding())
+	case "SAME_LOWER":
+		return append(opts, ops.SamePaddingLower())
+	}
+	if half := len(a.Pads) / 2; half > 0 {
+		opts = append(opts, ops.Padding(a.Pads[:half]...), ops.PaddingBehind(a.Pads[half:]...))
+	}
+	return opts
 }

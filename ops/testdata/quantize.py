@@ -140,14 +140,61 @@ for real in (f32, f16, bf16):
 for v in (usual[:5], np.abs(usual[:3]), np.zeros((2, 2), f32)):
     case("DynamicQuantizeLinear", 3, v, judge=runtime)
 
+# Products. Zero points and scales are those of a matrix, of its rows or of its columns. ONNX Runtime has none of the rows of the first matrix.
 scalar = lambda v, t: np.array(v, t)
-a, b = random.integers(0, 255, (5, 300), np.uint8, True), random.integers(-128, 127, (300, 4), np.int8, True)
-case("MatMulInteger", 1, a, b, scalar(130, np.uint8), scalar(-5, np.int8))
-case("QLinearMatMul", 1, a, scalar(0.02, f32), scalar(130, np.uint8), b, scalar(0.03, f32), scalar(-5, np.int8), scalar(0.9, f32), scalar(110, np.uint8))
-x, w = random.integers(0, 255, (2, 4, 7, 6), np.uint8, True), random.integers(-128, 127, (6, 2, 3, 2), np.int8, True)
-window = {"strides": [2, 1], "pads": [1, 2, 1, 2], "dilations": [1, 2], "group": 2}
-case("ConvInteger", 1, x, w, scalar(130, np.uint8), scalar(-5, np.int8), **window)
-scales, zeros, bias = random.uniform(0.01, 0.05, 6).astype(f32), np.zeros(6, np.int8), random.integers(-9000, 9000, 6, np.int32)
-for scale, zero in ((scalar(0.03, f32), scalar(-5, np.int8)), (scales, zeros)):
-    case("QLinearConv", 1, x, scalar(0.02, f32), scalar(130, np.uint8), w, scale, zero, scalar(0.9, f32), scalar(110, np.uint8), bias, judge=runtime, **window)
+some = lambda t, *shape: random.integers(np.iinfo(t).min, np.iinfo(t).max, shape, t, True)
+few = lambda *shape: random.uniform(0.01, 0.05, shape).astype(f32)
+u8, i8 = np.uint8, np.int8
+for s, t in ((u8, i8), (u8, u8), (i8, i8), (i8, u8)):
+    judge = reference if (s, t) == (i8, u8) else both
+    a, b = some(s, 5, 40), some(t, 40, 4)
+    za, zb = some(s), some(t)
+    case("MatMulInteger", 1, a, b, za, zb, judge=judge)
+    case("MatMulInteger", 1, a, b, judge=judge)
+    case("MatMulInteger", 1, a, b, None, some(t, 4), judge=judge)
+    case("MatMulInteger", 1, a, b, some(s, 5, 1), some(t, 4), judge=reference)
+    a3, b3 = some(s, 2, 3, 5, 9), some(t, 2, 1, 9, 4)
+    case("MatMulInteger", 1, a3, b3, za, zb, judge=judge)
+    case("MatMulInteger", 1, a3, b3, za, some(t, 2, 1, 1, 4), judge=judge)
+    case("MatMulInteger", 1, a3, b3, some(s, 2, 3, 5, 1), some(t, 2, 1, 1, 4), judge=reference)
+    case("MatMulInteger", 1, some(s, 9), some(t, 3, 9, 4), za, zb, judge=reference)
+    case("MatMulInteger", 1, some(s, 3, 4, 9), some(t, 9), za, zb, judge=reference)
+    # ONNX Runtime multiplies in float32, and the evaluator in float64.
+    judge = runtime if judge == both else reference
+    out = scalar(0.4, f32), some(s)
+    case("QLinearMatMul", 1, a, few(), za, b, few(), zb, *out, judge=judge)
+    case("QLinearMatMul", 1, a, few(), za, b, few(4), some(t, 4), *out, judge=judge)
+    case("QLinearMatMul", 1, a, few(5, 1), some(s, 5, 1), b, few(4), some(t, 4), *out, judge=reference)
+    case("QLinearMatMul", 1, a3, few(), za, b3, few(), zb, *out, judge=judge)
+    case("QLinearMatMul", 1, a3, few(), za, b3, few(2, 1, 1, 4), some(t, 2, 1, 1, 4), *out, judge=judge)
+    case("QLinearMatMul", 1, a3, few(2, 3, 5, 1), some(s, 2, 3, 5, 1), b3, few(2, 1, 1, 4), some(t, 2, 1, 1, 4), *out, judge=reference)
+
+# Convolutions of one to three axes.
+sizes = {1: (9,), 2: (7, 6), 3: (4, 3, 5)}
+windows = {1: (3,), 2: (3, 2), 3: (2, 3, 2)}
+pairs = [(u8, i8), (u8, u8), (i8, i8)]
+for axes in (1, 2, 3):
+    first = lambda *numbers: list(numbers[:axes])
+    for how in (
+        {},
+        {"strides": first(2, 1, 2), "pads": first(1, 2, 0) + first(1, 2, 0), "dilations": first(1, 2, 1), "group": 2},
+        {"strides": first(2, 2, 1), "pads": first(0, 2, 1) + first(2, 1, 0)},
+        {"auto_pad": "SAME_UPPER", "strides": first(2, 1, 2)},
+        {"auto_pad": "SAME_LOWER", "strides": first(1, 2, 2), "group": 2},
+        {"pads": first(2, 0, 1) + first(2, 1, 1), "dilations": first(2, 1, 2)},  # as SAME_UPPER, which ONNX Runtime has without dilations
+        {"auto_pad": "VALID", "strides": first(2, 2, 1)},
+    ):
+        pairs.append(pairs.pop(0))
+        for s, t in pairs[:2]:
+            x, w = some(s, 2, 2, *sizes[axes]), some(t, 6, 2 // how.get("group", 1), *windows[axes])
+            zx, zw = some(s), some(t)
+            if s is u8:
+                case("ConvInteger", 1, x, w, zx, zw, judge=runtime, **how)
+                if not how:
+                    case("ConvInteger", 1, x, w, zx, judge=runtime, **how)
+            bias = random.integers(-9000, 9000, 6, np.int32)
+            case("QLinearConv", 1, x, few(), zx, w, few(6), np.repeat(zw, 6), scalar(0.9, f32), some(s), bias, judge=runtime, **how)
+            case("QLinearConv", 1, x, few(), zx, w, few(), zw, scalar(0.7, f32), some(s), judge=runtime, **how)
+    if axes == 2:
+        case("ConvInteger", 1, some(u8, 1, 2, 5, 5), some(i8, 3, 2, 2, 3), some(u8), some(i8, 3), judge=reference)
 sys.stdout.write("[\n" + ",\n".join(json.dumps(c, separators=(",", ":")) for c in cases) + "\n]\n")
