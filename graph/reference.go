@@ -31,13 +31,34 @@ type Example struct {
 	Prefix string
 	// Through, where it is not nil, gives what an example takes in the place of an operand that it declares.
 	Through func(declared *Node) *Node
+	// Results are what the call returns, where that is several values.
+	Results []*Node
+
+	certain map[string]bool // operands that As has declared
 }
 
+// Several notes what a call returns that returns several values, and returns the first of them.
+func (e *Example) Several(results ...*Node) *Node {
+	e.Results = results
+	return results[0]
+}
+
+// IsCertain reports whether the operand of a name has a certain dtype, and not the one that is tried.
+func (e *Example) IsCertain(name string) bool { return e.certain[e.Prefix+name] }
+
 // Of declares an operand of the dtype that is tried. Sizes are as [ParseDim] reads them: "n", "3".
-func (e *Example) Of(name string, sizes ...string) *Node { return e.As(e.DType, name, sizes...) }
+func (e *Example) Of(name string, sizes ...string) *Node { return e.declare(e.DType, name, sizes) }
 
 // As declares an operand of a certain dtype.
 func (e *Example) As(t DType, name string, sizes ...string) *Node {
+	if e.certain == nil {
+		e.certain = map[string]bool{}
+	}
+	e.certain[e.Prefix+name] = true
+	return e.declare(t, name, sizes)
+}
+
+func (e *Example) declare(t DType, name string, sizes []string) *Node {
 	x := e.Graph.Input(e.Prefix+name, t, e.Shape(sizes...)...)
 	if e.Through != nil {
 		x = e.Through(x)

@@ -35,11 +35,11 @@ func init() {
 			return wholeAfter(CopyInPlace(viewedAs(views, kept), num(0)))
 		},
 	})
-	opAfter.Ref = named("", "", "", "", "",
+	opAfter.Ref = shownAs("After(x, AddInPlace(Select(x, 0, 0), y))", named("", "", "", "", "",
 		func(e *graph.Example) node {
 			x := Copy(e.Of("x", "n", "k"))
 			return After(x, AddInPlace(Select(x, 0, 0), e.Of("y", "k")))
-		})
+		}))
 	opCopy.Ref = named("numpy.copy", "torch.clone", "jax.numpy.copy", "Identity", "")
 }
 

@@ -14,9 +14,9 @@ func init() {
 	opMinFirst = reduction("min", "MinIndex", "the least element over axes; NaN wins; the first of equal ones has the gradient.", graph.FoldMin, operandType, true)
 	opMinFirst.Grad = func(n, dy node, _ int) node { return firstGrad(n, dy) }
 	opMaxFirst.Ref = named("", "torch.max", "", "", "",
-		func(e *graph.Example) node { return first(MaxIndex(e.Of("x", "n", "k"), 1)) })
+		func(e *graph.Example) node { return e.Several(MaxIndex(e.Of("x", "n", "k"), 1)) })
 	opMinFirst.Ref = named("", "torch.min", "", "", "",
-		func(e *graph.Example) node { return first(MinIndex(e.Of("x", "n", "k"), 1)) })
+		func(e *graph.Example) node { return e.Several(MinIndex(e.Of("x", "n", "k"), 1)) })
 }
 
 // firstGrad returns the gradient to the winner alone: in row-major order over the folded

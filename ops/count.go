@@ -11,8 +11,7 @@ import (
 func init() {
 	composed("Unique", "the different elements in rising order, the place of each element among them, and how often each is found.",
 		named("numpy.unique", "torch.unique", "jax.numpy.unique", "Unique", "", func(e *graph.Example) node {
-			values, _, _ := Unique(e.Of("x", "n"), e.Shape("n")[0], num(0))
-			return values
+			return e.Several(Unique(e.Of("x", "n"), e.Shape("n")[0], num(0)))
 		}))
 	composed("UniqueConsecutive", "the elements that differ from the one before, the place of each element among them, and how many follow one another.",
 		named("", "torch.unique_consecutive", "", "", "", func(e *graph.Example) node {

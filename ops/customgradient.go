@@ -99,7 +99,7 @@ func readBeside(y node, in []node) node {
 
 func init() {
 	composed("WithGradient", "a function of values whose gradient another function says.",
-		shownAs("WithGradient(name, []*graph.Node{x}, forward, backward)", named("", "torch.library.register_autograd", "jax.custom_vjp", "", "",
+		shownAs("WithGradient(name, []*graph.Node{x}, forward, backward)", named("", "torch.autograd.Function", "jax.custom_vjp", "", "",
 			func(e *graph.Example) node {
 				return WithGradient("RoundThrough", []node{e.Of("x", "n")},
 					func(in []node) node { return Round(in[0]) },

@@ -42,7 +42,7 @@ func init() {
 	opDet.Ref.Cost = "2/3·n³ operations for each matrix"
 	composed("SlogDet", "the sign of the determinant of each square matrix, and the logarithm of its magnitude.",
 		named("numpy.linalg.slogdet", "torch.linalg.slogdet", "jax.numpy.linalg.slogdet", "", "",
-			func(e *graph.Example) node { _, y := SlogDet(e.Of("a", "n", "n")); return y }))
+			func(e *graph.Example) node { sign, y := SlogDet(e.Of("a", "n", "n")); e.Several(sign, y); return y }))
 	composed("LogDet", "the logarithm of the determinant of each square matrix; NaN where that is negative.",
 		named("", "torch.logdet", "", "", "", func(e *graph.Example) node { return LogDet(e.Of("a", "n", "n")) }))
 }

@@ -36,7 +36,7 @@ func init() {
 	cost := "some 10·n³ operations for each matrix"
 	composed("Eigh", "the eigenvalues of each symmetric matrix, rising, and its eigenvectors, as columns.",
 		named("numpy.linalg.eigh", "torch.linalg.eigh", "jax.numpy.linalg.eigh", "", "",
-			func(e *graph.Example) node { return first(Eigh(e.Of("a", "n", "n"))) }))
+			func(e *graph.Example) node { return e.Several(Eigh(e.Of("a", "n", "n"))) }))
 	opEigenvalues.Ref = named("numpy.linalg.eigvalsh", "torch.linalg.eigvalsh", "jax.numpy.linalg.eigvalsh", "", "",
 		func(e *graph.Example) node { return EigenvaluesH(e.Of("a", "n", "n")) })
 	opEigenvalues.Ref.Cost = cost

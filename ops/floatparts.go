@@ -152,7 +152,7 @@ func init() {
 	opSignBit.Ref = named("numpy.signbit", "torch.signbit", "jax.numpy.signbit", "", "")
 	opNextAfter.Ref = flat("it is a step of one unit", "numpy.nextafter", "torch.nextafter", "jax.numpy.nextafter", "", "")
 	opMantissa.Ref = named("numpy.frexp", "torch.frexp", "jax.numpy.frexp", "", "",
-		func(e *graph.Example) node { return first(Frexp(e.Of("x", "n"))) })
+		func(e *graph.Example) node { return e.Several(Frexp(e.Of("x", "n"))) })
 	opNanToNum.Ref = named("numpy.nan_to_num", "torch.nan_to_num", "jax.numpy.nan_to_num", "", "",
 		func(e *graph.Example) node { return NanToNum(e.Of("x", "n"), 0, inf, -inf) })
 	composed("Ldexp", "x * 2^n.", named("numpy.ldexp", "torch.ldexp", "jax.numpy.ldexp", "", "",

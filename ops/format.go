@@ -17,9 +17,24 @@ import (
 // after puts arguments behind the operands of a call.
 func after(operands []string, more ...any) []string {
 	for _, a := range more {
-		operands = append(operands, fmt.Sprint(a))
+		operands = append(operands, goWord(a))
 	}
 	return operands
+}
+
+// goWord writes an argument as Go does.
+func goWord(a any) string {
+	switch a := a.(type) {
+	case []int:
+		return "[]int{" + strings.Join(strings.Fields(strings.Trim(fmt.Sprint(a), "[]")), ", ") + "}"
+	case graph.Shape:
+		return strings.Replace(dimsWord(a), "[]graph.Dim", "graph.Shape", 1)
+	case []graph.Dim:
+		return dimsWord(a)
+	case []graph.AxisKind:
+		return "kinds"
+	}
+	return fmt.Sprint(a)
 }
 
 func axisWords(axes []int) []any {
@@ -245,7 +260,7 @@ func (a DiagonalAttrs) Args(operands []string) []string { return after(operands,
 
 // Args writes the shape, the strides and the offset.
 func (a StridedAttrs) Args(operands []string) []string {
-	return after(operands, a.Shape, graph.Shape(a.Strides), a.Offset)
+	return after(operands, a.Shape, a.Strides, a.Offset)
 }
 
 // WithPadding pads all axes alike.

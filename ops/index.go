@@ -84,7 +84,7 @@ func init() {
 	opIndex.Ref = named("numpy.ndarray.__getitem__", "torch.Tensor.__getitem__", "jax.Array.__getitem__", "", "", func(e *graph.Example) node {
 		return Index(e.Of("x", "n", "k", "m"), e.As(graph.Int64, "i", "c", "1"), e.As(graph.Int64, "j", "d"))
 	})
-	opIndexPut.Ref = named("numpy.put", "torch.index_put", "jax.numpy.ndarray.at", "", "", func(e *graph.Example) node {
+	opIndexPut.Ref = named("numpy.ndarray.__setitem__", "torch.index_put", "jax.numpy.ndarray.at", "", "", func(e *graph.Example) node {
 		return IndexPut(e.Of("x", "n", "k"), []node{e.As(graph.Int64, "i", "c"), e.As(graph.Int64, "j", "c")}, e.Of("src", "c"))
 	})
 	composed("IndexPutInPlace", "IndexPut, written into x.",

@@ -13,18 +13,18 @@ import (
 func init() {
 	bytes := func(e *graph.Example, name string, dims ...string) node { return e.As(graph.Uint8, name, dims...) }
 	composed("PackInt4", "pairs of integers along the last axis, of 4 bits each, in bytes.",
-		flat(noSlope, "", "", "", "", "", func(e *graph.Example) node { return PackInt4(Cast(e.Of("x", "n", "8"), graph.Int8)) }))
+		named("", "", "", "", "", func(e *graph.Example) node { return PackInt4(e.Of("x", "n", "8")) }))
 	composed("UnpackInt4", "the integers from -8 to 7 of which each byte holds two.",
-		flat(noSlope, "", "", "", "", "", func(e *graph.Example) node { return UnpackInt4(bytes(e, "x", "n", "k")) }))
+		named("", "", "", "", "", func(e *graph.Example) node { return UnpackInt4(bytes(e, "x", "n", "k")) }))
 	composed("UnpackUint4", "the integers from 0 to 15 of which each byte holds two.",
-		flat(noSlope, "", "", "", "", "", func(e *graph.Example) node { return UnpackUint4(bytes(e, "x", "n", "k")) }))
+		named("", "", "", "", "", func(e *graph.Example) node { return UnpackUint4(bytes(e, "x", "n", "k")) }))
 	composed("QuantizeBlocks", "Quantize with a scale and a zero point for each block along an axis.",
 		flat(flatBetweenJumps, "", "", "", "QuantizeLinear", "", func(e *graph.Example) node {
-			return QuantizeBlocks(e.Of("x", "n", "8"), e.Of("scale", "n", "2"), Cast(e.Of("zero", "n", "2"), graph.Int8), 1, 4)
+			return QuantizeBlocks(e.Of("x", "n", "8"), e.Of("scale", "n", "2"), e.As(graph.Int8, "zero", "n", "2"), 1, 4)
 		}))
 	composed("DequantizeBlocks", "Dequantize with a scale and a zero point for each block along an axis.",
 		named("", "", "", "DequantizeLinear", "", func(e *graph.Example) node {
-			return DequantizeBlocks(Cast(e.Of("q", "n", "8"), graph.Int8), e.Of("scale", "n", "2"), nil, 1, 4)
+			return DequantizeBlocks(e.As(graph.Int8, "q", "n", "8"), e.Of("scale", "n", "2"), nil, 1, 4)
 		}))
 }
 

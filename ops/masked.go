@@ -21,11 +21,11 @@ func init() {
 	})
 	composed("MaskedSelect", "the elements where a mask holds, in order, and how many there are.",
 		named("numpy.extract", "torch.masked_select", "jax.numpy.extract", "Compress", "", func(e *graph.Example) node {
-			return first(MaskedSelect(e.Of("x", "n"), e.As(graph.Bool, "mask", "n"), e.Shape("m")[0], num(0)))
+			return e.Several(MaskedSelect(e.Of("x", "n"), e.As(graph.Bool, "mask", "n"), e.Shape("m")[0], num(0)))
 		}))
 	composed("Nonzero", "the places of the elements that are not 0, in order, and how many there are.",
 		flat(flatBetweenJumps, "numpy.argwhere", "torch.nonzero, torch.argwhere", "jax.numpy.argwhere", "NonZero", "", func(e *graph.Example) node {
-			return first(Nonzero(e.Of("x", "n", "k"), e.Shape("n", "k").NumElements(), num(0)))
+			return e.Several(Nonzero(e.Of("x", "n", "k"), e.Shape("n", "k").NumElements(), num(0)))
 		}))
 }
 

@@ -122,7 +122,7 @@ func init() {
 	composed("BatchNorm", "(x - mean) / sqrt(variance + eps) * gain + bias, with the statistics of the batch for each channel.",
 		named("", "torch.nn.functional.batch_norm", "", "BatchNormalization", "BatchNorm",
 			func(e *graph.Example) node {
-				return first(BatchNorm(e.Of("x", "n", "c"), e.Of("gain", "c"), e.Of("bias", "c"), 1e-5))
+				return e.Several(BatchNorm(e.Of("x", "n", "c"), e.Of("gain", "c"), e.Of("bias", "c"), 1e-5))
 			}))
 	composed("BatchNormInference", "(x - mean) / sqrt(variance + eps) * gain + bias, with given statistics for each channel.",
 		named("", "torch.nn.functional.batch_norm", "", "BatchNormalization", "",

@@ -103,7 +103,9 @@ func LpPool(x *graph.Node, p float64, kernel []int, opts ...PoolOption) *graph.N
 func init() {
 	composed("MaxPoolIndex", "the greatest element of each window, and its index.",
 		named("", "torch.nn.functional.max_pool1d_with_indices, torch.nn.functional.max_pool2d_with_indices, torch.nn.functional.max_pool3d_with_indices", "", "MaxPool", "",
-			func(e *graph.Example) node { return first(MaxPoolIndex(e.Of("x", "n", "c", "8", "8"), []int{2, 2})) }))
+			func(e *graph.Example) node {
+				return e.Several(MaxPoolIndex(e.Of("x", "n", "c", "8", "8"), []int{2, 2}))
+			}))
 	composed("MaxUnpool", "elements at their indices among zeros.",
 		named("", "torch.nn.functional.max_unpool1d, torch.nn.functional.max_unpool2d, torch.nn.functional.max_unpool3d", "", "MaxUnpool", "",
 			func(e *graph.Example) node {

@@ -22,7 +22,7 @@ func init() {
 		}, qrGrad)
 	composed("QR", "the factors of each matrix: Q with orthonormal columns, and R, an upper triangle.",
 		named("numpy.linalg.qr", "torch.linalg.qr", "jax.numpy.linalg.qr", "", "",
-			func(e *graph.Example) node { _, r := QR(e.Of("a", "n", "n")); return r }))
+			func(e *graph.Example) node { q, r := QR(e.Of("a", "n", "n")); e.Several(q, r); return r }))
 }
 
 // qrParts are the shapes of Q and R of matrices of shape s with at least as many rows as columns.

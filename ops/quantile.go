@@ -46,9 +46,9 @@ func init() {
 	opNanQuantile.Ref = named("numpy.nanquantile", "torch.nanquantile", "jax.numpy.nanquantile", "", "",
 		func(e *graph.Example) node { return NanQuantile(e.Of("x", "n", "8"), num(0.5), 1, QuantileLower) })
 	composed("Median", "the lower of the two middle elements along an axis, and its place; the first NaN where there is one.",
-		named("numpy.median", "torch.median", "jax.numpy.median", "", "", func(e *graph.Example) node { return first(Median(e.Of("x", "n", "8"), 1)) }))
+		named("numpy.quantile", "torch.median", "jax.numpy.quantile", "", "", func(e *graph.Example) node { return e.Several(Median(e.Of("x", "n", "8"), 1)) }))
 	composed("Mode", "the element that is most often found along an axis, the least of several, and its last place.",
-		named("", "torch.mode", "jax.scipy.stats.mode", "", "", func(e *graph.Example) node { return first(Mode(e.Of("x", "n", "8"), 1)) }))
+		named("", "torch.mode", "jax.scipy.stats.mode", "", "", func(e *graph.Example) node { return e.Several(Mode(e.Of("x", "n", "8"), 1)) }))
 }
 
 func quantile(name, fn, doc string, withoutNaN bool) *graph.Op {

@@ -8,7 +8,7 @@ import (
 // Scales and zero points broadcast with it: scalars are those of all elements, [C, 1, 1] those of each channel of [N, C, H, W].
 
 func init() {
-	numbers := func(e *graph.Example, name string, dims ...string) node { return Cast(e.Of(name, dims...), graph.Int8) }
+	numbers := func(e *graph.Example, name string, dims ...string) node { return e.As(graph.Int8, name, dims...) }
 	composed("Quantize", "round(x/scale) + zero, brought to the range of zero's dtype.",
 		flat(flatBetweenJumps, "", "torch.quantize_per_tensor, torch.quantize_per_channel", "", "QuantizeLinear", "",
 			func(e *graph.Example) node { return Quantize(e.Of("x", "n"), e.Of("scale"), numbers(e, "zero")) }))
@@ -19,18 +19,18 @@ func init() {
 			}))
 	composed("DynamicQuantize", "x as uint8, with the scale and zero point of its range.",
 		flat(flatBetweenJumps, "", "", "", "DynamicQuantizeLinear", "",
-			func(e *graph.Example) node { return first(DynamicQuantize(e.Of("x", "n"))) }))
+			func(e *graph.Example) node { return e.Several(DynamicQuantize(e.Of("x", "n"))) }))
 	composed("MatMulInteger", "the matrix product of x - xZero and y - yZero, in int32.",
-		flat(noSlope, "", "torch._int_mm", "", "MatMulInteger", "",
+		named("", "torch._int_mm", "", "MatMulInteger", "",
 			func(e *graph.Example) node {
 				return MatMulInteger(numbers(e, "x", "n", "k"), numbers(e, "y", "k", "m"), nil, nil)
 			}))
 	composed("QLinearMatMul", "the matrix product of quantised matrices, quantised.",
-		flat(flatBetweenJumps, "", "torch.ops.quantized.matmul", "", "QLinearMatMul", "",
+		shownAs("QLinearMatMul(x, xScale, zero, y, yScale, zero, scale, zero)", flat(flatBetweenJumps, "", "torch.ops.quantized.matmul", "", "QLinearMatMul", "",
 			func(e *graph.Example) node {
 				zero := numbers(e, "zero")
 				return QLinearMatMul(numbers(e, "x", "n", "k"), e.Of("xScale"), zero, numbers(e, "y", "k", "m"), e.Of("yScale"), zero, e.Of("scale"), zero)
-			}))
+			})))
 }
 
 // Quantize returns round(x/scale) + zero, rounded half to even and brought to the range of the result's dtype, which is that of zero: Int8,

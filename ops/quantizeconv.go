@@ -7,15 +7,15 @@ import (
 )
 
 func init() {
-	x := func(e *graph.Example) node { return Cast(e.Of("x", "n", "c", "8", "8"), graph.Uint8) }
-	w := func(e *graph.Example) node { return Cast(e.Of("w", "o", "c", "3", "3"), graph.Int8) }
+	x := func(e *graph.Example) node { return e.As(graph.Uint8, "x", "n", "c", "8", "8") }
+	w := func(e *graph.Example) node { return e.As(graph.Int8, "w", "o", "c", "3", "3") }
 	composed("ConvInteger", "the convolution of x - xZero with weights w - wZero, in int32.",
-		flat(noSlope, "", "", "", "ConvInteger", "", func(e *graph.Example) node { return ConvInteger(x(e), w(e), nil, nil) }))
+		named("", "", "", "ConvInteger", "", func(e *graph.Example) node { return ConvInteger(x(e), w(e), nil, nil) }))
 	composed("QLinearConv", "the convolution of quantised operands, quantised.",
-		flat(flatBetweenJumps, "", "torch.ao.nn.quantized.functional.conv2d", "", "QLinearConv", "", func(e *graph.Example) node {
-			zero := Cast(e.Of("zero"), graph.Uint8)
-			return QLinearConv(x(e), e.Of("xScale"), zero, w(e), e.Of("wScale"), Cast(zero, graph.Int8), e.Of("scale"), zero, nil)
-		}))
+		shownAs("QLinearConv(x, xScale, xZero, w, wScale, wZero, scale, zero, nil)", flat(flatBetweenJumps, "", "torch.ao.nn.quantized.functional.conv2d", "", "QLinearConv", "", func(e *graph.Example) node {
+			xZero, wZero, zero := e.As(graph.Uint8, "xZero"), e.As(graph.Int8, "wZero"), e.As(graph.Uint8, "zero")
+			return QLinearConv(x(e), e.Of("xScale"), xZero, w(e), e.Of("wScale"), wZero, e.Of("scale"), zero, nil)
+		})))
 }
 
 // ConvInteger returns the convolution of x - xZero with weights w - wZero, integers of 8 or 16 bits, as Int32, which wraps around. x is

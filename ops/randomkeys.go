@@ -73,9 +73,9 @@ func refusedKey(call refusedCall, key node) node {
 
 func init() {
 	composed("SplitKey", "keys of independent streams, made of one.",
-		flat(noSlope, "", "", "jax.random.split", "", "",
-			func(e *graph.Example) node { return SplitKey(e.As(graph.Int64, "key"), 2)[0] }))
+		named("", "", "jax.random.split", "", "",
+			func(e *graph.Example) node { return e.Several(SplitKey(e.As(graph.Int64, "key"), 2)...) }))
 	composed("FoldIn", "a key of an independent stream, made of a key and a number.",
-		flat(noSlope, "", "", "jax.random.fold_in", "", "",
+		named("", "", "jax.random.fold_in", "", "",
 			func(e *graph.Example) node { return FoldIn(e.As(graph.Int64, "key"), e.As(graph.Int64, "step")) }))
 }

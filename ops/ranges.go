@@ -256,12 +256,12 @@ func init() {
 	inGraph("Tri", "1 on and below a diagonal, 0 elsewhere.", "numpy.tri", "", "jax.numpy.tri", "",
 		func(e *graph.Example) node { s := e.Shape("n", "m"); return Tri(e.Graph, e.DType, s[0], s[1], 0) })
 	inGraph("TrilIndices", "the places on and below a diagonal.", "numpy.tril_indices", "torch.tril_indices", "jax.numpy.tril_indices", "",
-		func(e *graph.Example) node { return first(TrilIndices(e.Graph, 3, 3, 0)) })
+		func(e *graph.Example) node { return e.Several(TrilIndices(e.Graph, 3, 3, 0)) })
 	inGraph("TriuIndices", "the places on and above a diagonal.", "numpy.triu_indices", "torch.triu_indices", "jax.numpy.triu_indices", "",
-		func(e *graph.Example) node { return first(TriuIndices(e.Graph, 3, 3, 0)) })
+		func(e *graph.Example) node { return e.Several(TriuIndices(e.Graph, 3, 3, 0)) })
 	composed("Meshgrid", "each vector along its own axis of a grid.",
 		named("numpy.meshgrid", "torch.meshgrid", "jax.numpy.meshgrid", "", "",
-			func(e *graph.Example) node { return Meshgrid(e.Of("x", "n"), e.Of("y", "m"))[0] }))
+			func(e *graph.Example) node { return e.Several(Meshgrid(e.Of("x", "n"), e.Of("y", "m"))...) }))
 	composed("DiagEmbed", "vectors on the diagonals of matrices.",
 		named("numpy.diag", "torch.diag_embed, torch.diag", "jax.numpy.diag", "", "",
 			func(e *graph.Example) node { return DiagEmbed(e.Of("x", "n", "k"), 1) }))

@@ -240,6 +240,11 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	if index == nil || !index.Judged() {
 		return Unsqueeze(index, -1) // its own mistake
 	}
+	if !index.DType().IsInt() {
+		return refusal(refused("OneHot", index), &graph.Mistake{Code: graph.CodeDType,
+			Summary: "one_hot is only applicable to index tensor, and " + index.Called() + " has dtype " + index.DType().String()})
+	}
+	index = Cast(index, graph.Int64)
 	shape := append(slices.Repeat([]graph.Dim{1}, index.Rank()), classes)
 	hit := Equal(Unsqueeze(index, -1), Iota(index.Graph(), -1, shape...))
 	return Cast(hit.Silence(graph.CodeMutualExpand), t)

@@ -59,9 +59,6 @@ func shownAs(call string, ref *graph.Reference) *graph.Reference {
 	return ref
 }
 
-// first is the first of the values that a function of several returns, for examples.
-func first(x node, _ ...node) node { return x }
-
 // composed notes a function that is a composition of others. Its reference has an example.
 func composed(name, doc string, ref *graph.Reference) {
 	compositions = append(compositions, Function{Name: name, Doc: doc, Reference: *ref})

@@ -1,8 +1,6 @@
 package ops
 
 import (
-	"fmt"
-
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
@@ -67,7 +65,7 @@ func (w written) Args(operands []string) (words []string) {
 		option, isOption := a.(optional)
 		switch {
 		case a != nil && !isOption:
-			words = append(words, fmt.Sprint(a))
+			words = append(words, goWord(a))
 		case len(operands) == 0:
 		case isOption:
 			words, operands = append(words, option.name+"("+operands[0]+")"), operands[1:]

@@ -46,12 +46,12 @@ func init() {
 	opRunningPlaces = ofLastAxis("running_places", "the place of the greatest element up to each place of the last axis.", 1,
 		func(*graph.Call) graph.DType { return graph.Int64 }, runningPlaces)
 	opRecur = ofLastAxis("recur", "y[t] = a[t]*y[t-1] + x[t] along the last axis.", 2, operandType, recur)
-	opCumMax = runningExtremum("cummax", "CumMax", "the place of the greatest element up to each place of an axis", false)
-	opCumMin = runningExtremum("cummin", "CumMin", "the place of the least element up to each place of an axis", true)
+	opCumMax = runningExtremum("cummax", "CumMax", "the greatest element up to each place of an axis, and its place", false)
+	opCumMin = runningExtremum("cummin", "CumMin", "the least element up to each place of an axis, and its place", true)
 	opCumMax.Ref = named("numpy.maximum.accumulate", "torch.cummax", "jax.lax.cummax", "", "",
-		func(e *graph.Example) node { return first(CumMax(e.Of("x", "n", "k"), 1)) })
+		func(e *graph.Example) node { return e.Several(CumMax(e.Of("x", "n", "k"), 1)) })
 	opCumMin.Ref = named("numpy.minimum.accumulate", "torch.cummin", "jax.lax.cummin", "", "",
-		func(e *graph.Example) node { return first(CumMin(e.Of("x", "n", "k"), 1)) })
+		func(e *graph.Example) node { return e.Several(CumMin(e.Of("x", "n", "k"), 1)) })
 	opCumMax.Ref.Cost, opCumMin.Ref.Cost = "a comparison for each element", "a comparison for each element"
 	opLogCumSumExp = define(graph.Op{
 		Name: "logcumsumexp", Func: "LogCumSumExp", Doc: "log of the sum of exp(x) up to each place of an axis, without overflow.",

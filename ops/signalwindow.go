@@ -70,19 +70,19 @@ func KaiserWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool, 
 
 func init() {
 	for _, w := range []struct {
-		name, doc, word, onnx string
-		shown                 func(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool) *graph.Node
+		name, doc, numpy, word, onnx string
+		shown                        func(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool) *graph.Node
 	}{
-		{"HannWindow", "0.5 - 0.5·cos(2πn/d).", "hann", "HannWindow", HannWindow},
-		{"HammingWindow", "0.54 - 0.46·cos(2πn/d).", "hamming", "HammingWindow", HammingWindow},
-		{"BlackmanWindow", "0.42 - 0.5·cos(2πn/d) + 0.08·cos(4πn/d).", "blackman", "BlackmanWindow", BlackmanWindow},
-		{"BartlettWindow", "1 - |2n/d - 1|.", "bartlett", "", BartlettWindow},
-		{"KaiserWindow", "I0(beta·√(1 - (2n/d - 1)²)) / I0(beta).", "kaiser", "",
+		{"HannWindow", "0.5 - 0.5·cos(2πn/d).", "hanning", "hann", "HannWindow", HannWindow},
+		{"HammingWindow", "0.54 - 0.46·cos(2πn/d).", "hamming", "hamming", "HammingWindow", HammingWindow},
+		{"BlackmanWindow", "0.42 - 0.5·cos(2πn/d) + 0.08·cos(4πn/d).", "blackman", "blackman", "BlackmanWindow", BlackmanWindow},
+		{"BartlettWindow", "1 - |2n/d - 1|.", "bartlett", "bartlett", "", BartlettWindow},
+		{"KaiserWindow", "I0(beta·√(1 - (2n/d - 1)²)) / I0(beta).", "kaiser", "kaiser", "",
 			func(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool) *graph.Node {
 				return KaiserWindow(g, t, size, periodic, 12)
 			}},
 	} {
-		composed(w.name, w.doc, flat(noSlope, "numpy."+w.word, "torch."+w.word+"_window", "jax.numpy."+w.word, w.onnx, "",
+		composed(w.name, w.doc, flat(noSlope, "numpy."+w.numpy, "torch."+w.word+"_window", "jax.numpy."+w.numpy, w.onnx, "",
 			func(e *graph.Example) node { return w.shown(e.Graph, e.DType, e.Shape("n")[0], true) }))
 	}
 }

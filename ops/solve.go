@@ -83,7 +83,7 @@ func init() {
 	})
 	opSolve.Ref = named("numpy.linalg.solve", "torch.linalg.solve", "jax.numpy.linalg.solve", "", "",
 		func(e *graph.Example) node { return Solve(e.Of("a", "n", "n"), e.Of("b", "n", "k")) })
-	opInv.Ref = named("numpy.linalg.inv", "torch.linalg.inv", "jax.numpy.linalg.inv", "", "Inverse",
+	opInv.Ref = named("numpy.linalg.inv", "torch.linalg.inv", "jax.numpy.linalg.inv", "", "",
 		func(e *graph.Example) node { return Inv(e.Of("a", "n", "n")) })
 	opSolve.Ref.Cost = "2/3·n³ + 2·n²·k operations for each matrix"
 	opInv.Ref.Cost = "8/3·n³ operations for each matrix"

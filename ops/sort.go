@@ -66,7 +66,7 @@ func init() {
 		},
 	})
 	opTopK = define(graph.Op{
-		Name: "topk", Func: "TopK", Doc: "the places of the k greatest elements along an axis, or of the least, in their order; the first of equal ones comes first, NaN is the greatest.",
+		Name: "topk", Func: "TopK", Doc: "the k greatest elements along an axis, or the least, in their order, and their places; the first of equal ones comes first, NaN is the greatest.",
 		Class: graph.Composite, MinIn: 1, MaxIn: 1, Grad: noGradient,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(TopKAttrs)
@@ -83,12 +83,12 @@ func init() {
 	opArgSort.Ref = flat(flatBetweenJumps, "numpy.argsort", "torch.argsort", "jax.numpy.argsort", "", "",
 		func(e *graph.Example) node { return ArgSort(e.Of("x", "n", "k"), 1, false) })
 	opTopK.Ref = named("", "torch.topk", "jax.lax.top_k", "TopK", "",
-		func(e *graph.Example) node { return first(TopK(e.Of("x", "n", "8"), 3, 1, true)) })
+		func(e *graph.Example) node { return e.Several(TopK(e.Of("x", "n", "8"), 3, 1, true)) })
 	opArgSort.Ref.Cost, opTopK.Ref.Cost = cost, cost
 	composed("Sort", "the elements along an axis in rising or falling order, and their places; equal ones stay in order, NaN is the greatest.",
-		named("numpy.sort", "torch.sort", "jax.numpy.sort", "", "", func(e *graph.Example) node { return first(Sort(e.Of("x", "n", "k"), 1, false)) }))
+		named("numpy.sort", "torch.sort", "jax.numpy.sort", "", "", func(e *graph.Example) node { return e.Several(Sort(e.Of("x", "n", "k"), 1, false)) }))
 	composed("KthValue", "the k-th least element along an axis, counted from 1, and its place; NaN is the greatest.",
-		named("numpy.partition", "torch.kthvalue", "", "", "", func(e *graph.Example) node { return first(KthValue(e.Of("x", "n", "8"), 2, 1)) }))
+		named("numpy.partition", "torch.kthvalue", "", "", "", func(e *graph.Example) node { return e.Several(KthValue(e.Of("x", "n", "8"), 2, 1)) }))
 }
 
 // alongLast computes f, of the last axis, along another one.

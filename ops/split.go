@@ -226,14 +226,14 @@ func cutAxis(call refusedCall, x node, axis int, problem string) (size graph.Dim
 func init() {
 	composed("Chunk", "the axis cut into so many pieces.",
 		named("numpy.array_split", "torch.chunk", "jax.numpy.array_split", "Split", "",
-			func(e *graph.Example) node { return Chunk(e.Of("x", "8", "k"), 0, 2)[0] }))
+			func(e *graph.Example) node { return e.Several(Chunk(e.Of("x", "8", "k"), 0, 2)...) }))
 	composed("Split", "the axis cut into pieces of one size.",
 		named("numpy.split", "torch.split", "jax.numpy.split", "Split", "",
-			func(e *graph.Example) node { return Split(e.Of("x", "8", "k"), 0, 3)[0] }))
+			func(e *graph.Example) node { return e.Several(Split(e.Of("x", "8", "k"), 0, 3)...) }))
 	composed("SplitSizes", "the axis cut into pieces of given sizes.",
 		named("numpy.split", "torch.split", "jax.numpy.split", "Split", "",
-			func(e *graph.Example) node { return SplitSizes(e.Of("x", "8", "k"), 0, 3, 5)[0] }))
+			func(e *graph.Example) node { return e.Several(SplitSizes(e.Of("x", "8", "k"), 0, 3, 5)...) }))
 	composed("Unbind", "the parts at each place of an axis.",
 		named("", "torch.unbind", "jax.numpy.unstack", "", "",
-			func(e *graph.Example) node { return Unbind(e.Of("x", "3", "k"), 0)[0] }))
+			func(e *graph.Example) node { return e.Several(Unbind(e.Of("x", "3", "k"), 0)...) }))
 }

@@ -36,8 +36,8 @@ func init() {
 			return MatMul(Mul(u, Unsqueeze(dy, -2)), vh)
 		})
 	composed("SVD", "the singular values of each matrix, falling, and its singular vectors: A = U·diag(S)·Vᵀ.",
-		named("numpy.linalg.svd", "torch.linalg.svd", "jax.numpy.linalg.svd", "", "SVD",
-			func(e *graph.Example) node { _, s, _ := SVD(e.Of("a", "n", "k")); return s }))
+		named("numpy.linalg.svd", "torch.linalg.svd", "jax.numpy.linalg.svd", "", "",
+			func(e *graph.Example) node { u, s, v := SVD(e.Of("a", "n", "k")); e.Several(u, s, v); return s }))
 	opSingularValues.Ref = named("numpy.linalg.svdvals", "torch.linalg.svdvals", "jax.numpy.linalg.svdvals", "", "",
 		func(e *graph.Example) node { return SingularValues(e.Of("a", "n", "k")) })
 	opSingularValues.Ref.Cost = "some 4·n·k·min(n, k) operations for each matrix"

@@ -58,7 +58,7 @@ func init() {
 			return value
 		},
 	})
-	opTake.Ref = named("numpy.take", "torch.take", "jax.numpy.take", "Gather", "ByIndices",
+	opTake.Ref = named("numpy.take", "torch.index_select", "jax.numpy.take", "Gather", "ByIndices",
 		func(e *graph.Example) node { return Take(e.Of("x", "n", "k"), 0, e.As(graph.Int64, "index", "m")) })
 }
 

@@ -45,9 +45,9 @@ func init() {
 	opShiftRight.Ref = named("numpy.right_shift", "torch.bitwise_right_shift", "jax.numpy.right_shift", "BitShift", "",
 		func(e *graph.Example) node { return ShiftRight(e.Of("x", "n"), e.Of("y", "n")) })
 	composed("Gcd", "the greatest common divisor.", named("numpy.gcd", "torch.gcd", "jax.numpy.gcd", "", "",
-		func(e *graph.Example) node { return Gcd(e.As(graph.Int64, "x", "n"), e.As(graph.Int64, "y", "n")) }))
+		func(e *graph.Example) node { return Gcd(e.Of("x", "n"), e.Of("y", "n")) }))
 	composed("Lcm", "the least common multiple.", named("numpy.lcm", "torch.lcm", "jax.numpy.lcm", "", "",
-		func(e *graph.Example) node { return Lcm(e.As(graph.Int64, "x", "n"), e.As(graph.Int64, "y", "n")) }))
+		func(e *graph.Example) node { return Lcm(e.Of("x", "n"), e.Of("y", "n")) }))
 }
 
 // ShiftLeft returns whole numbers with their bits moved up by y places. What leaves the dtype is lost,

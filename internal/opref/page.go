@@ -82,7 +82,7 @@ Generated from the entries of package ops: ` + "`go generate ./internal/opref`" 
 ` + "`broadloom ops [query]`" + ` prints the same.
 
 Every call below is an example that was built. Named sizes such as n are any size. Operands broadcast unless the text says otherwise.
-"dtypes" lists what the operands may be, and behind an arrow what the result is where it is another. "cost" counts the primitives of all elements.
+"dtypes" lists what the operands may be that have no dtype in "shapes", and behind an arrow what the first result is where it is another. "cost" counts the primitives of all elements.
 Elementwise operations have a twin with ` + "`InPlace`" + ` behind the name, by ` + "`ops.InPlace`" + `.
 
 `)

@@ -36,7 +36,7 @@ func Rows() ([]Row, error) {
 
 // Of derives the row of a function.
 func Of(f ops.Function) (Row, error) {
-	x, err := Shown(f)
+	x, e, err := shown(f)
 	if err != nil {
 		return Row{}, err
 	}
@@ -44,23 +44,28 @@ func Of(f ops.Function) (Row, error) {
 	if call == "" {
 		call = x.Calls(nil)
 	}
-	return Row{Name: f.Name, Doc: f.Doc, Call: call, Shapes: shapes(x), DTypes: dtypes(f),
+	return Row{Name: f.Name, Doc: f.Doc, Call: call, Shapes: shapes(x, e), DTypes: dtypes(f),
 		Gradient: gradient(f, x), Cost: cost(f, x), Names: f.Names}, nil
 }
 
 // Shown builds the example of a function with the first dtype that it takes: Float32 where it can.
 func Shown(f ops.Function) (*graph.Node, error) {
+	n, _, err := shown(f)
+	return n, err
+}
+
+func shown(f ops.Function) (*graph.Node, *graph.Example, error) {
 	var first error
 	for _, t := range preferred() {
-		n, err := try(f, t)
+		n, e, err := try(f, t)
 		if err == nil {
-			return n, nil
+			return n, e, nil
 		}
 		if first == nil {
 			first = err
 		}
 	}
-	return nil, fmt.Errorf("the example of %s is refused: %w", f.Name, first)
+	return nil, nil, fmt.Errorf("the example of %s is refused: %w", f.Name, first)
 }
 
 // preferred lists all dtypes, Float32 first.
@@ -72,14 +77,14 @@ func preferred() []graph.DType {
 // operandNames are those of operands in the reference, where an example does not say them.
 var operandNames = []string{"x", "y", "z"}
 
-func try(f ops.Function, t graph.DType) (*graph.Node, error) {
+func try(f ops.Function, t graph.DType) (*graph.Node, *graph.Example, error) {
 	e := &graph.Example{Graph: graph.New("reference"), DType: t}
 	var n *graph.Node
 	if f.Example != nil {
 		n = f.Example(e)
 	} else {
 		if f.Op == nil || f.Op.MinIn < 1 || f.Op.MinIn > len(operandNames) {
-			return nil, fmt.Errorf("%s wants an Example", f.Name)
+			return nil, nil, fmt.Errorf("%s wants an Example", f.Name)
 		}
 		var in []*graph.Node
 		for _, name := range operandNames[:f.Op.MinIn] {
@@ -87,24 +92,47 @@ func try(f ops.Function, t graph.DType) (*graph.Node, error) {
 		}
 		n = ops.Apply(f.Op, nil, in...)
 	}
-	return n, e.Graph.Err()
+	return n, e, e.Graph.Err()
 }
 
-// shapes tells the operands' shapes and the result's: "x [n, k], y [k, m] -> [n, m]".
-func shapes(n *graph.Node) string {
-	var words []string
-	for _, in := range n.Graph().Inputs() {
-		words = append(words, in.Name()+" "+in.Shape().String())
+// shapes tells the operands' shapes and the results': "x [n, k], index int64 [m] -> [n, m]". The dtype stands with operands that
+// have a certain one, and with results of another dtype than the first.
+func shapes(n *graph.Node, e *graph.Example) string {
+	var in, out []string
+	for _, x := range n.Graph().Inputs() {
+		words := []string{x.Name(), x.Shape().String()}
+		if e.IsCertain(x.Name()) {
+			words = slices.Insert(words, 1, x.DType().String())
+		}
+		in = append(in, strings.Join(words, " "))
 	}
-	return strings.TrimSpace(strings.Join(words, ", ") + " -> " + n.Shape().String())
+	for _, x := range results(n, e) {
+		text := x.Shape().String()
+		if x.DType() != results(n, e)[0].DType() {
+			text = x.DType().String() + " " + text
+		}
+		out = append(out, text)
+	}
+	return strings.TrimSpace(strings.Join(in, ", ") + " -> " + strings.Join(out, ", "))
+}
+
+// results are what the call of an example returns.
+func results(n *graph.Node, e *graph.Example) []*graph.Node {
+	if len(e.Results) > 0 {
+		return e.Results
+	}
+	return []*graph.Node{n}
 }
 
 // dtypes tells which dtypes the example takes, and what they give.
 func dtypes(f ops.Function) string {
+	if one := onlyDType(f); one != "" {
+		return one
+	}
 	var order []string
 	given := map[string][]graph.DType{}
 	for _, t := range graph.DTypes() {
-		n, err := try(f, t)
+		n, _, err := try(f, t)
 		if err != nil {
 			continue
 		}
@@ -126,6 +154,31 @@ func dtypes(f ops.Function) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// onlyDType tells the dtypes of an example that is the same whichever dtype is tried, and "" of any other.
+func onlyDType(f ops.Function) string {
+	var told [2]string
+	for i, t := range []graph.DType{graph.Float32, graph.Int64} {
+		n, _, err := try(f, t)
+		if err != nil {
+			return ""
+		}
+		var in []string
+		for _, x := range n.Graph().Inputs() {
+			if word := x.DType().String(); !slices.Contains(in, word) {
+				in = append(in, word)
+			}
+		}
+		told[i] = strings.TrimSpace(strings.Join(in, ", ") + " -> " + n.DType().String())
+		if n.IsPart() || len(in) == 0 && strings.Contains(n.Calls(nil), t.GoName()) {
+			return ""
+		}
+	}
+	if told[0] != told[1] {
+		return ""
+	}
+	return told[0]
 }
 
 // together lists dtypes: all integers, and all floating-point types, by one word.
@@ -153,14 +206,15 @@ func together(list []graph.DType) string {
 
 // gradient tells the gradient's formula with respect to each operand.
 func gradient(f ops.Function, n *graph.Node) string {
-	floating := slices.ContainsFunc(n.Graph().Inputs(), func(x *graph.Node) bool { return x.DType().IsFloat() })
+	inputs := n.Graph().Inputs()
+	floating := slices.ContainsFunc(inputs, func(x *graph.Node) bool { return x.DType().IsFloat() })
 	switch {
+	case len(inputs) > 0 && !floating:
+		return "none: no operand is a floating-point number"
 	case f.NoGradient != "":
 		return "none: " + f.NoGradient
 	case !n.DType().IsFloat():
 		return "none: the result is " + n.DType().String()
-	case !floating:
-		return "none: no operand is a floating-point number"
 	case f.Op == nil, f.Op.Grad == nil && f.Op.Expand != nil:
 		return "that of its parts"
 	}

@@ -1,0 +1,203 @@
+package opref
+
+import (
+	"go/ast"
+	"go/parser"
+	"math"
+	"math/rand/v2"
+	"os"
+	osexec "os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// TestCallsAreGo expects every call to be one that Go can read, of the function of its row.
+func TestCallsAreGo(t *testing.T) {
+	rows, err := Rows()
+	require.NoError(t, err)
+	for _, r := range rows {
+		e, err := parser.ParseExpr(r.Call)
+		if assert.NoError(t, err, "%s is written as %s", r.Name, r.Call) {
+			call, is := e.(*ast.CallExpr)
+			assert.True(t, is && call.Fun.(*ast.Ident).Name == r.Name, r.Call)
+		}
+	}
+}
+
+// TestGorgoniaNames looks for the functions in the source of Gorgonia, which the benches are compared with.
+func TestGorgoniaNames(t *testing.T) {
+	cmd := osexec.CommandContext(t.Context(), "go", "list", "-m", "-f", "{{.Dir}}", "gorgonia.org/gorgonia")
+	cmd.Dir = filepath.Join("..", "..", "bench")
+	cmd.Env = append(os.Environ(), "GOPROXY=off")
+	out, err := cmd.Output()
+	folder := strings.TrimSpace(string(out))
+	if err != nil || folder == "" {
+		t.Skip("the source of Gorgonia is not in the cache of modules")
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	known, declared := map[string]bool{}, regexp.MustCompile(`(?m)^func (\w+)\(`)
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		for _, m := range declared.FindAllSubmatch(text, -1) {
+			known[string(m[1])] = true
+		}
+	}
+	for _, f := range ops.Functions() {
+		name := f.Names.Gorgonia
+		assert.True(t, name == "" || known[name], "%s: Gorgonia has no %s", f.Name, name)
+	}
+}
+
+// TestDTypesAsTold runs every example with each dtype that it takes: the result has the dtype that its node has.
+func TestDTypesAsTold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it compiles some thousand programs")
+	}
+	for _, f := range ops.Functions() {
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, dtype := range graph.DTypes() {
+				n, e, err := try(f, dtype)
+				if err != nil {
+					continue
+				}
+				wanted := results(n, e)
+				_, out, err := runExample(t, wanted, 0)
+				if err != nil && strings.Contains(err.Error(), "ZeroDivisionError") {
+					continue
+				}
+				if assert.NoError(t, err, "%s of %s", f.Name, dtype) {
+					for i, a := range out {
+						assert.Equal(t, wanted[i].DType().String(), a.DType)
+					}
+				}
+			}
+		})
+	}
+}
+
+// notMeasured are rows whose gradients are not those of differences, and why.
+var notMeasured = map[string]string{
+	"Cholesky":     "it reads one triangle, and the gradient is that of symmetric matrices",
+	"Dirichlet":    "draws jump where one more is rejected",
+	"EigenvaluesH": "it reads one triangle, and the gradient is that of symmetric matrices",
+	"Eigh":         "it reads one triangle, and the gradient is that of symmetric matrices",
+	"RandomBeta":   "draws jump where one more is rejected",
+	"RandomGamma":  "draws jump where one more is rejected",
+	"WithGradient": "the gradient is the user's",
+}
+
+// TestGradientsAsTold compares the gradients that rows tell of with central differences, and expects zeros of the others.
+func TestGradientsAsTold(t *testing.T) {
+	for _, f := range ops.Functions() {
+		if notMeasured[f.Name] != "" {
+			continue
+		}
+		t.Run(f.Name, func(t *testing.T) {
+			t.Parallel()
+			n, _, err := try(f, graph.Float64)
+			if err != nil || !n.DType().IsFloat() || n.DType().IsStorage() {
+				return // the row says that there is none
+			}
+			row, err := Of(f)
+			require.NoError(t, err)
+			s := newSlope(t, n)
+			if len(s.wrt) == 0 {
+				return // of another dtype
+			}
+			flows := s.compare(t, strings.HasPrefix(row.Gradient, "none"))
+			assert.Equal(t, flows, !strings.HasPrefix(row.Gradient, "none"), row.Gradient)
+		})
+	}
+}
+
+// slope is a program of the weighed sum of an example's elements, and its gradients.
+type slope struct {
+	prog          *exec.Program
+	loss, weights *graph.Node
+	wrt, grads    []*graph.Node
+}
+
+func newSlope(t *testing.T, n *graph.Node) *slope {
+	g, s := n.Graph(), &slope{}
+	for _, x := range g.Inputs() {
+		if x.DType() == graph.Float64 {
+			s.wrt = append(s.wrt, x)
+		}
+	}
+	if len(s.wrt) == 0 {
+		return s
+	}
+	s.weights = g.Input("weights of the sum", graph.Float64, n.Shape()...)
+	s.loss = ops.Sum(ops.Mul(n, s.weights))
+	s.grads = autodiff.Grad(s.loss, s.wrt, autodiff.ZeroForUnused())
+	require.NoError(t, g.Err())
+	var err error
+	s.prog, err = exec.Compile(g, exec.Outputs(append(s.grads, s.loss)...), exec.OnWarning(nil))
+	require.NoError(t, err)
+	return s
+}
+
+// step is how far an element is moved.
+const step = 1e-5
+
+// compare moves some elements of all operands, and reports whether some gradient is not 0.
+func (s *slope) compare(t *testing.T, flat bool) (flows bool) {
+	ran := false
+	for _, kind := range []int{shares, 1} {
+		g, random := s.loss.Graph(), rand.New(rand.NewPCG(3, 4))
+		feed, options := fed(t, g, kind, random)
+		run := func() (float64, []exec.Array) {
+			r, err := s.prog.NewSession(options...).Run(t.Context(), feed)
+			require.NoError(t, err)
+			y, err := r.Scalar(s.loss)
+			require.NoError(t, err)
+			var grads []exec.Array
+			for _, dx := range s.grads {
+				a, err := r.Array(dx)
+				require.NoError(t, err)
+				grads = append(grads, a.Clone())
+			}
+			return y, grads
+		}
+		if _, err := s.prog.NewSession(options...).Run(t.Context(), feed); err != nil {
+			continue
+		}
+		_, grads := run()
+		for i, x := range s.wrt {
+			data, dx := feed[x].(exec.Array).Data.([]float64), grads[i].Data.([]float64)
+			flows = flows || slices.ContainsFunc(dx, func(v float64) bool { return v != 0 })
+			for j := 0; j < len(data); j += 1 + len(data)/4 {
+				was := data[j]
+				data[j] = was + step
+				up, _ := run()
+				data[j] = was - step
+				down, _ := run()
+				data[j] = was
+				slope := (up - down) / (2 * step)
+				if !flat && !math.IsNaN(slope) && !math.IsInf(slope, 0) {
+					assert.InDelta(t, slope, dx[j], 1e-4*max(1, math.Abs(slope)), "run %d: the gradient of %s[%d] at %v", kind, x.Name(), j, was)
+				}
+			}
+		}
+		if ran = true; flows {
+			return true
+		}
+	}
+	assert.True(t, ran, "no numbers fit")
+	return false
+}

@@ -1,0 +1,122 @@
+"""Judges rows of the reference of operations: python libraries.py torch|numpy|jax|onnx < questions > mistakes.
+
+Each line of standard input is a row: names that it says the library has, a call on the operands of its example, and
+for some runs the example's operands and result. Each line of output is a mistake, and the last one says how many rows
+were compared. The exit status is 77 where the library is missing.
+"""
+import importlib.util, json, math, sys, warnings
+
+warnings.simplefilter("ignore")
+library = sys.argv[1]
+try:
+    import numpy, numpy as np
+    if library == "torch":
+        import torch
+        import torch.nn.functional as F
+    if library == "numpy":
+        import scipy, scipy.special, scipy.linalg, scipy.signal, scipy.ndimage
+    if library == "jax":
+        import jax, jax.numpy as jnp, jax.scipy.special, jax.scipy.signal, jax.scipy.linalg, jax.scipy.ndimage, jax.scipy.stats
+        jax.config.update("jax_enable_x64", True)
+        jax.config.update("jax_default_matmul_precision", "highest")
+        from jax import lax
+    if library == "onnx":
+        import onnx
+except ModuleNotFoundError:
+    sys.exit(77)
+
+
+def exists(name):
+    """Reports whether a dotted path names something; of packages that are not here it is believed."""
+    if library == "onnx":
+        return onnx.defs.has(name)
+    parts = name.split(".")
+    if importlib.util.find_spec(parts[0]) is None:
+        return True
+    for i in range(len(parts), 0, -1):
+        try:
+            x = importlib.import_module(".".join(parts[:i]))
+        except ImportError:
+            continue
+        for p in parts[i:]:
+            if not hasattr(x, p):
+                return False
+            x = getattr(x, p)
+        return True
+    return False
+
+
+def value(a):
+    if a["dtype"] == "size":
+        return int(a["data"][0])
+    kind = {"bool": int, "int": int, "uin": int}.get(a["dtype"][:3], float)
+    kind = int if a["dtype"] == "bool" else kind
+    x = np.array([kind(s) for s in a["data"]], dtype=a["dtype"]).reshape(a["shape"])
+    if library == "torch":
+        return torch.from_numpy(x)
+    return jnp.asarray(x) if library == "jax" else x
+
+
+def complexes(x):
+    """Pairs along the last axis, as Broadloom has them, as complex numbers."""
+    if library == "torch":
+        return torch.view_as_complex(x.contiguous())
+    return x[..., 0] + 1j * x[..., 1]
+
+
+def several(x):
+    """The results of a call, each of which is None where it cannot be compared."""
+    return list(x) if isinstance(x, (tuple, list)) else [x]
+
+
+def numbers(x):
+    if library == "torch" and isinstance(x, torch.Tensor):
+        x = x.detach().resolve_conj().numpy()
+    x = np.asarray(x)
+    return np.stack([x.real, x.imag], -1) if np.iscomplexobj(x) else x
+
+
+def distinct(x, results):
+    """The results of a call, without places where x has equal elements, of which libraries choose one or another."""
+    rows = np.asarray(x).reshape(-1, x.shape[-1])
+    return results if all(len(set(r)) == len(r) for r in rows.tolist()) else results[0]
+
+
+def differs(got, want):
+    """Says how two results differ, beyond rounding; where only one is NaN they do."""
+    if got.shape != want.shape:
+        return f"shape {list(got.shape)}, not {list(want.shape)}"
+    if library == "torch" and got.dtype != want.dtype:
+        return f"dtype {got.dtype}, not {want.dtype}"
+    a, b = got.astype(float), want.astype(float)
+    scale = np.max(np.abs(b[np.isfinite(b)]), initial=1)
+    near = np.isclose(a, b, rtol=2e-4, atol=2e-5 * scale, equal_nan=True)
+    if not near.all():
+        at = tuple(int(i) for i in np.argwhere(~near)[0])
+        return f"{a[at]} at {list(at)}, not {b[at]}"
+
+
+compared = 0
+for line in sys.stdin:
+    q = json.loads(line)
+    for name in q["names"]:
+        if not exists(name):
+            print(f"{q['row']}: {library} has no {name}")
+    right = 0
+    for kind, t in enumerate(q["tries"] or []):
+        scope = dict(globals(), **{k: value(a) for k, a in t["in"].items()})
+        want = [numbers(value(a)) for a in t["out"]]
+        try:
+            got = [x if x is None else numbers(x) for x in several(eval(q["call"], scope))]
+        except Exception as e:
+            if kind < 1:
+                print(f"{q['row']}: {q['call']} fails: {type(e).__name__}: {str(e)[:200]}".replace("\n", " "))
+            continue
+        for g, w in zip(got, want):
+            how = g is not None and differs(g, w)
+            if how:
+                print(f"{q['row']}: {q['call']} gives {how} (run {kind})")
+            else:
+                right += g is not None
+    compared += right > 0
+print("compared", compared)
