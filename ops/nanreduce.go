@@ -176,5 +176,5 @@ func init() {
 	composed("NanStd", "the square root of the variance of the elements that are not NaN.",
 		named("numpy.nanstd", "", "jax.numpy.nanstd", "", "", func(e *graph.Example) node { return NanStd(e.Of("x", "n", "k"), 1, 1) }))
 	composed("NanMedian", "the lower of the two middle elements along an axis that are not NaN, and its place.",
-		named("numpy.nanmedian", "torch.nanmedian", "jax.numpy.nanmedian", "", "", func(e *graph.Example) node { return first(NanMedian(e.Of("x", "n", "8"), 1)) }))
+		named("numpy.nanquantile", "torch.nanmedian", "jax.numpy.nanquantile", "", "", func(e *graph.Example) node { return e.Several(NanMedian(e.Of("x", "n", "8"), 1)) }))
 }

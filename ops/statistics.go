@@ -133,11 +133,11 @@ func CorrCoef(x *graph.Node) *graph.Node {
 
 func init() {
 	composed("VarMean", "the variance and the mean over axes.",
-		named("", "torch.var_mean", "", "", "", func(e *graph.Example) node { return first(VarMean(e.Of("x", "n", "k"), 1, 1)) }))
+		named("", "torch.var_mean", "", "", "", func(e *graph.Example) node { return e.Several(VarMean(e.Of("x", "n", "k"), 1, 1)) }))
 	composed("StdMean", "the square root of the variance, and the mean over axes.",
-		named("", "torch.std_mean", "", "", "", func(e *graph.Example) node { return first(StdMean(e.Of("x", "n", "k"), 1, 1)) }))
+		named("", "torch.std_mean", "", "", "", func(e *graph.Example) node { return e.Several(StdMean(e.Of("x", "n", "k"), 1, 1)) }))
 	composed("MinMax", "the least and the greatest element over axes.",
-		named("", "torch.aminmax", "", "", "", func(e *graph.Example) node { return first(MinMax(e.Of("x", "n", "8"), 1)) }))
+		named("", "torch.aminmax", "", "", "", func(e *graph.Example) node { return e.Several(MinMax(e.Of("x", "n", "8"), 1)) }))
 	composed("PeakToPeak", "the greatest element less the least one over axes.",
 		named("numpy.ptp", "", "jax.numpy.ptp", "", "", func(e *graph.Example) node { return PeakToPeak(e.Of("x", "n", "8"), 1) }))
 	composed("Average", "sum(x * weights) / sum(weights) over axes.",

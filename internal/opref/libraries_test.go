@@ -53,6 +53,7 @@ type question struct {
 	Names []string `json:"names"`
 	Call  string   `json:"call"` // in Python, on operands by their names
 	Tries []tried  `json:"tries"`
+	of    ops.Function
 }
 
 // tried is one run of an example.
@@ -68,36 +69,47 @@ type array struct {
 	Data  []string `json:"data"`
 }
 
-func askLibrary(t *testing.T, python, library string) {
+// TestCallsOfLibraries expects a call for each name of a library that a row has, or a reason for none.
+func TestCallsOfLibraries(t *testing.T) {
+	for _, library := range []string{"torch", "numpy", "jax"} {
+		questions(t, library)
+	}
+}
+
+// questions are those about all rows that name a function of a library.
+func questions(t *testing.T, library string) (list []question) {
 	calls := readCalls(t, library)
-	var in bytes.Buffer
 	for i, f := range ops.Functions() {
-		name := rowName(f, i)
-		call, known := calls[name]
-		delete(calls, name)
-		q := question{Row: name, Names: namesIn(f.Names, library), Call: call}
-		if len(q.Names) == 0 {
-			assert.False(t, known, "%s has a call for %s, which names no function of that library", library, name)
+		q := question{Row: rowName(f, i), Names: namesIn(f.Names, library), of: f}
+		call, known := calls[q.Row]
+		delete(calls, q.Row)
+		switch {
+		case len(q.Names) == 0:
+			assert.False(t, known, "testdata/calls/%s.txt has a call for %s, which names no function of that library", library, q.Row)
 			continue
+		case library == "onnx" || strings.HasPrefix(call, "-"):
+		case !known:
+			args, plain := plainArgs(t, f)
+			assert.True(t, plain, "testdata/calls/%s.txt has neither a call for %s, such as %s, nor a reason for none", library, q.Row, q.Names[0])
+			q.Call = q.Names[0] + args
+		default:
+			q.Call = call
+			assertNamed(t, q)
 		}
-		if library != "onnx" {
-			if !known {
-				args, plain := plainArgs(t, f)
-				if !assert.True(t, plain, "%s has neither a call for %s nor a reason for none: %v", library, name, q.Names) {
-					continue
-				}
-				call, q.Call = "", q.Names[0]+args
-			}
-			if !strings.HasPrefix(call, "-") {
-				assertNamed(t, q)
-				q.Tries = tries(t, f)
-			} else {
-				q.Call = ""
-			}
+		list = append(list, q)
+	}
+	assert.Empty(t, calls, "calls in testdata/calls/%s.txt that belong to no row", library)
+	return list
+}
+
+func askLibrary(t *testing.T, python, library string) {
+	var in bytes.Buffer
+	for _, q := range questions(t, library) {
+		if q.Call != "" {
+			q.Tries = tries(t, q.of)
 		}
 		require.NoError(t, json.NewEncoder(&in).Encode(q))
 	}
-	assert.Empty(t, calls, "calls of %s that belong to no row", library)
 	program, err := filepath.Abs(filepath.Join("testdata", "libraries.py"))
 	require.NoError(t, err)
 	cmd := osexec.CommandContext(t.Context(), python, program, library)

@@ -14,7 +14,7 @@ try:
         import torch
         import torch.nn.functional as F
     if library == "numpy":
-        import scipy, scipy.special, scipy.linalg, scipy.signal, scipy.ndimage
+        import scipy, scipy.special, scipy.linalg, scipy.signal, scipy.ndimage, scipy.integrate
     if library == "jax":
         import jax, jax.numpy as jnp, jax.scipy.special, jax.scipy.signal, jax.scipy.linalg, jax.scipy.ndimage, jax.scipy.stats
         jax.config.update("jax_enable_x64", True)
