@@ -13,6 +13,7 @@ type product struct {
 	m, n, k int
 	x, y    graph.DType
 	zero    bool
+	weights bool // the second one is of weights
 }
 
 const (
@@ -21,10 +22,12 @@ const (
 )
 
 var products = []product{
-	{1024, 1024, 1024, u8, i8, false}, {1024, 1024, 1024, u8, i8, true}, {1024, 1024, 1024, u8, u8, false}, {1024, 1024, 1024, i8, i8, false},
-	{512, 512, 512, u8, i8, false}, {512, 512, 512, u8, i8, true}, {256, 256, 256, u8, i8, false}, {256, 256, 256, u8, u8, false},
-	{64, 64, 64, u8, i8, false}, {128, 768, 768, u8, i8, true}, {128, 3072, 768, u8, i8, true}, {16, 768, 768, u8, i8, true}, {1, 768, 768, u8, i8, true},
-	{100, 200, 301, u8, i8, false},
+	{1024, 1024, 1024, u8, i8, false, false}, {1024, 1024, 1024, u8, i8, true, false}, {1024, 1024, 1024, u8, u8, false, false}, {1024, 1024, 1024, i8, i8, false, false},
+	{512, 512, 512, u8, i8, false, false}, {512, 512, 512, u8, i8, true, false}, {256, 256, 256, u8, i8, false, false}, {256, 256, 256, u8, u8, false, false},
+	{64, 64, 64, u8, i8, false, false}, {128, 768, 768, u8, i8, true, false}, {128, 3072, 768, u8, i8, true, false}, {16, 768, 768, u8, i8, true, false}, {1, 768, 768, u8, i8, true, false},
+	{100, 200, 301, u8, i8, false, false},
+	{1, 768, 768, u8, i8, true, true}, {4, 768, 768, u8, i8, true, true}, {16, 768, 768, u8, i8, true, true}, {64, 768, 768, u8, i8, true, true},
+	{16, 3072, 768, u8, u8, true, true}, {16, 768, 3072, i8, i8, false, true}, {1, 4096, 4096, u8, i8, true, true},
 }
 
 // convolution is that of images of uint8 with square filters of uint8, which ONNX Runtime takes faster than those of int8.
@@ -52,7 +55,13 @@ func (p product) task() sidebyside.Task {
 		name += ", zero point"
 		shapes, dtypes = append(shapes, []int{}), append(dtypes, p.x)
 	}
-	return task(name, "MatMulInteger", 2*float64(p.m)*float64(p.n)*float64(p.k), shapes, dtypes, nil, func(in []*graph.Node) *graph.Node {
+	var isWeight []bool
+	if p.weights {
+		name += ", weights"
+		isWeight = make([]bool, len(shapes))
+		isWeight[1] = true
+	}
+	return task(name, "MatMulInteger", 2*float64(p.m)*float64(p.n)*float64(p.k), shapes, dtypes, nil, isWeight, func(in []*graph.Node) *graph.Node {
 		return ops.MatMulInteger(in[0], in[1], zeroOf(in), nil)
 	})
 }
@@ -63,7 +72,7 @@ func (c convolution) task() sidebyside.Task {
 	flops := 2 * float64(c.batch*c.filters*c.channels) * float64(out*out*c.kernel*c.kernel)
 	attributes := map[string]any{"pads": []int{padding, padding, padding, padding}, "strides": []int{c.stride, c.stride}}
 	return task(fmt.Sprintf("%d×%d×%d×%d, %d filters %d×%d, stride %d, zero point", c.batch, c.channels, c.size, c.size, c.filters, c.kernel, c.kernel, c.stride),
-		"ConvInteger", flops, [][]int{{c.batch, c.channels, c.size, c.size}, {c.filters, c.channels, c.kernel, c.kernel}, {}}, []graph.DType{u8, u8, u8}, attributes,
+		"ConvInteger", flops, [][]int{{c.batch, c.channels, c.size, c.size}, {c.filters, c.channels, c.kernel, c.kernel}, {}}, []graph.DType{u8, u8, u8}, attributes, nil,
 		func(in []*graph.Node) *graph.Node {
 			return ops.ConvInteger(in[0], in[1], zeroOf(in), nil, ops.Stride(c.stride), ops.Padding(padding))
 		})
@@ -77,7 +86,7 @@ func zeroOf(in []*graph.Node) *graph.Node {
 	return nil
 }
 
-func task(name, op string, flops float64, shapes [][]int, dtypes []graph.DType, attributes map[string]any, build func(in []*graph.Node) *graph.Node) sidebyside.Task {
+func task(name, op string, flops float64, shapes [][]int, dtypes []graph.DType, attributes map[string]any, isWeight []bool, build func(in []*graph.Node) *graph.Node) sidebyside.Task {
 	names := make([]string, len(dtypes))
 	for i, t := range dtypes {
 		names[i] = t.String()
@@ -85,6 +94,12 @@ func task(name, op string, flops float64, shapes [][]int, dtypes []graph.DType, 
 	if attributes == nil {
 		attributes = map[string]any{}
 	}
-	return sidebyside.Task{Name: name, DType: graph.Float32, Flops: flops, Shapes: shapes, DTypes: dtypes, Build: build,
-		Request: sidebyside.Request{"integers": map[string]any{"op": op, "dtypes": names, "shapes": shapes, "attributes": attributes}}}
+	weights := []int{}
+	for i, is := range isWeight {
+		if is {
+			weights = append(weights, i)
+		}
+	}
+	return sidebyside.Task{Name: name, DType: graph.Float32, Flops: flops, Shapes: shapes, DTypes: dtypes, IsWeight: isWeight, Build: build,
+		Request: sidebyside.Request{"integers": map[string]any{"op": op, "dtypes": names, "shapes": shapes, "attributes": attributes, "weights": weights}}}
 }

@@ -39,19 +39,20 @@ def convolution(batch, channels, size, filters, kernel, stride, padding):
     return call
 
 
-def integers(op, dtypes, shapes, attributes):
+def integers(op, dtypes, shapes, attributes, weights):
     import onnx
     import onnxruntime
     values = [numbers(numpy.dtype(t).type, *shape) for t, shape in zip(dtypes, shapes)]
     names = [f"x{i}" for i in range(len(values))]
-    declared = [onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for name, v in zip(names, values)]
+    feed = {name: v for i, (name, v) in enumerate(zip(names, values)) if i not in weights}
+    declared = [onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(v.dtype), v.shape) for name, v in feed.items()]
+    constants = [onnx.numpy_helper.from_array(values[i], names[i]) for i in weights]
     node = onnx.helper.make_node(op, names, ["y"], **attributes)
-    graph = onnx.helper.make_graph([node], "g", declared, [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.INT32, None)])
+    graph = onnx.helper.make_graph([node], "g", declared, [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.INT32, None)], constants)
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = int(os.environ["BENCH_THREADS"])
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    feed = dict(zip(names, values))
     return lambda: session.run(None, feed)[0]
 
 

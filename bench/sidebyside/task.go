@@ -21,7 +21,9 @@ type Task struct {
 	Shapes [][]int
 	// DTypes are those of the inputs, if not DType, by whose arithmetic peak the task is measured all the same.
 	DTypes []graph.DType
-	Build  func(in []*graph.Node) *graph.Node
+	// IsWeight tells which inputs are parameters, if there are any: the other side may prepare them before it is timed, too.
+	IsWeight []bool
+	Build    func(in []*graph.Node) *graph.Node
 }
 
 // Request is the name of a kind of tasks, with the arguments that peer.py takes for it.
@@ -38,14 +40,21 @@ type program struct {
 func (t *Task) compile(threads int) (*program, error) {
 	g := graph.New(t.Name)
 	var in []*graph.Node
-	feed := exec.Feed{}
+	feed, weights := exec.Feed{}, exec.Feed{}
 	for i, shape := range t.Shapes {
 		dtype := t.DType
 		if t.DTypes != nil {
 			dtype = t.DTypes[i]
 		}
-		n := g.Input(fmt.Sprintf("x%d", i), dtype, graph.MakeShape(shape...)...)
-		feed[n] = exec.Array{Shape: shape, Data: data(dtype, shape)}
+		name, value := fmt.Sprintf("x%d", i), exec.Array{Shape: shape, Data: data(dtype, shape)}
+		if t.IsWeight != nil && t.IsWeight[i] {
+			n := g.Param(name, dtype, graph.MakeShape(shape...)...)
+			weights[n] = value
+			in = append(in, n)
+			continue
+		}
+		n := g.Input(name, dtype, graph.MakeShape(shape...)...)
+		feed[n] = value
 		in = append(in, n)
 	}
 	result := t.Build(in)
@@ -53,7 +62,7 @@ func (t *Task) compile(threads int) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &program{compiled.NewSession(exec.Threads(threads)), feed, result}, nil
+	return &program{compiled.NewSession(exec.Threads(threads), exec.BorrowParams(weights)), feed, result}, nil
 }
 
 // step makes one call.

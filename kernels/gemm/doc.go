@@ -72,9 +72,13 @@
 // Products of int32 wrap around, so their sums may be taken in any order. A and B may have integers of 8 or 16 bits ([Factor]): several
 // that follow each other along K are packed into a word of 32 bits, and an instruction multiplies those of two words and adds
 // the products to a sum of 32 bits. Four unsigned bytes by four signed ones take VPDPBUSD, or VPDPWSSD as two pairs of 16 bits,
-// to which all other integers of 8 bits are widened; without VNNI, VPMADDWD adds up pairs. None of these saturates.
+// to which other integers of 8 bits are widened beside those of 16; without VNNI, VPMADDWD adds up pairs. None of these saturates.
+// Where both bytes have a sign, or neither has one, the highest bits of A's are turned for VPDPBUSD, and sums begin with those of B's columns, times 128
+// or -128, which correct for that.
 // Bytes of all signs take the tile registers of AMX where the system grants them. Integers of 32 bits take VPMULLD. Rows of A are read
-// where they lie if they are such words; B is always packed, and windows are packed from where they lie.
+// where they lie if they are such words; B is packed, and windows are packed from where they lie, also where every other element is one of a window.
+// Up to three rows of bytes are multiplied by B as it lies if its rows are contiguous, which become words in registers, or its columns, of which a vector
+// is multiplied at a time. B can be packed in advance ([Product.PackB]), with the sums of its columns.
 //
 // The same words can be pairs of bfloat16, whose sums are float32, in the tile registers of AMX alone: [MultipliesBFloat16] tells in which order they
 // are added up.
@@ -93,8 +97,8 @@
 // in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdtranspose.go transposes on the way, simdoffsets.go packs
 // windows (offsets.go), caches.go tells how much stays in the caches; simdprefetch.go asks for memory ahead, simdgemv.go has single rows, simdthin.go few, simdturned.go turns products round;
 // simd_amd64.go names the loops of table_amd64.go, settle_amd64.go chooses between them, and simd_other.go says that there are none.
-// packed.go packs B in advance. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
-// dot.go is the product of integers and its blocks, dotpack.go packs them; dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has
+// packed.go packs B in advance, and dotpacked.go in words. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
+// dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go has few rows by B as it lies; dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has
 // those in plain Go, and dot_other.go says that there are no others.
 // blocksums.go adds up blocks of K that were computed apart. epilogue.go, rows.go and reader.go
 // hand on tiles and rows of C and panels of B.

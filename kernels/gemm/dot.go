@@ -48,9 +48,17 @@ type dots struct {
 	config unsafe.Pointer // of whole
 	// isFloat says that sums are float32: what is missing of words is 0 in B too, as infinity times 0 is not.
 	isFloat bool
-	// interleave makes words of pieces of rows, by the type of B; nil where there is no code for it.
-	interleave [numTypes]func(*interleaveArgs)
-	widen      [numTypes]func(*widenArgs)
+	// interleave makes words of pieces of rows, by the type of B; nil where there is no code for it. interleaveOther does so of
+	// every other element, and panel of whole rows of a panel.
+	interleave, interleaveOther [numTypes]func(*interleaveArgs)
+	panel                       func(*panelArgs)
+	widen                       [numTypes]func(*widenArgs)
+	// thinRows and thinColumns multiply few rows by B as it lies, if its rows or its columns are contiguous.
+	thinRows, thinColumns []func(*thinDotArgs)
+	// turn is how many times the sums of B's columns correct for bytes of A whose highest bits are turned, so that they have a
+	// sign where B has none and the other way about; 0 where they are taken as they are.
+	turn       int32
+	copyTurned func(*widenArgs)
 }
 
 // dotArgs are the arguments of a loop over words. Steps are in bytes; package gen knows the offsets.
@@ -62,6 +70,15 @@ type dotArgs struct {
 	tiles        int // to compute, one below the other; a and c are moved on by as many
 	aTile, cTile int
 	config       unsafe.Pointer
+	begin        uintptr // a row of sums, with which those of all rows begin
+}
+
+// panelArgs are the arguments of code that makes words of whole rows of a panel.
+type panelArgs struct {
+	rows    int // of words
+	from    unsafe.Pointer
+	fromRow int // bytes
+	to      unsafe.Pointer
 }
 
 // interleaveArgs are the arguments of code that makes rows of words. Offsets and places count elements, toRow bytes.
@@ -95,6 +112,8 @@ type dotScratch struct {
 	args    dotArgs
 	inter   interleaveArgs
 	wide    widenArgs
+	panel   panelArgs
+	thin    thinDotArgs
 
 	transpose transposeArgs
 	problem   problem[int32]
@@ -111,8 +130,9 @@ func (p *Product[T]) inWords(s *Scratch[T]) (*Product[int32], *dots) {
 		q = &s.dots.bits
 		*q = Product[int32]{M: p.M, N: p.N, K: p.K, Add: p.Add, Offsets: p.Offsets, FactorA: p.FactorA, FactorB: p.FactorB,
 			Batch: p.Batch, StepA: p.StepA, StepB: p.StepB, StepC: p.StepC,
-			A: Matrix[int32]{Start: p.A.Start, Row: p.A.Row, Col: p.A.Col}, B: Matrix[int32]{Start: p.B.Start, Row: p.B.Row, Col: p.B.Col},
-			C: Matrix[int32]{Data: unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(p.C.Data))), len(p.C.Data)), Start: p.C.Start, Row: p.C.Row, Col: p.C.Col}}
+			Packed: inWordsOf(p.Packed),
+			A:      Matrix[int32]{Start: p.A.Start, Row: p.A.Row, Col: p.A.Col}, B: Matrix[int32]{Start: p.B.Start, Row: p.B.Row, Col: p.B.Col},
+			C: Matrix[int32]{Data: inWordsOf(p.C.Data), Start: p.C.Start, Row: p.C.Row, Col: p.C.Col}}
 	}
 	d := dotsFor(q.FactorA.Type, q.FactorB.Type)
 	if d == nil {
@@ -130,6 +150,8 @@ type dotBlock struct {
 	p, np        int // elements of the sums
 	words        int
 	left, panels int
+	packed       []int32 // B for all runs, if it is packed so
+	panelsAt     uintptr // the panels of the columns and words at hand
 }
 
 // MultipliesBFloat16 reports whether products of float32 can have factors of BFloat16: where AMX multiplies them. The sums have
@@ -144,7 +166,10 @@ func (s *Scratch[T]) runWords(q *Product[int32], d *dots, lo, hi, left, right in
 		index, first := lo/q.M, lo%q.M
 		c := region{first, min(q.M, first+hi-lo), left, right}
 		*problem = q.matrix(index)
-		b := dotBlock{problem: problem, dots: d, a: q.FactorA.or(&q.A), b: q.FactorB.or(&q.B), s: &s.dots}
+		b := dotBlock{problem: problem, dots: d, a: q.FactorA.or(&q.A), b: q.FactorB.or(&q.B), s: &s.dots, packed: q.Packed}
+		if q.Packed != nil {
+			problem.b = q.B
+		}
 		if q.N == 1 && q.M > 1 && q.Offsets == nil {
 			problem.transpose()
 			b.a, b.b = b.b, b.a
@@ -167,8 +192,15 @@ func (f Factor) or(m *Matrix[int32]) Factor {
 
 // run computes a part of C.
 func (f *dotBlock) run(c region) {
+	if c.top == c.bottom || c.left == c.right {
+		return
+	}
 	if f.k == 0 {
 		f.clear(c)
+		return
+	}
+	if f.isThin(c) {
+		f.thin(c)
 		return
 	}
 	steps := dotWords * f.each
@@ -178,7 +210,7 @@ func (f *dotBlock) run(c region) {
 		for f.p = 0; f.p < f.k; f.p += f.np {
 			f.np = min(steps, f.k-f.p)
 			f.words, f.left = f.roundWords(f.np), left
-			f.packB(right)
+			f.pointB(right)
 			for top := c.top; top < c.bottom; top += rows {
 				f.rowsOf(top, min(top+rows, c.bottom), right)
 			}
@@ -190,7 +222,7 @@ func (f *dotBlock) run(c region) {
 const wordBytes = 4
 
 // roundWords is the number of words that some elements take.
-func (f *dotBlock) roundWords(elements int) int {
+func (f *dots) roundWords(elements int) int {
 	return roundUp((elements+f.each-1)/f.each, f.unit)
 }
 
@@ -204,7 +236,8 @@ func (f *dotBlock) rowsOf(top, bottom, right int) {
 	a, aRow := f.pointA(top, bottom)
 	for panel := range f.panels {
 		j := f.left + panel*f.cols
-		args.b = address(f.s.b, panel*f.words*f.cols)
+		args.b = f.panelsAt + uintptr(panel*f.panelLen()*wordBytes)
+		args.begin = args.b + uintptr(f.words*f.cols*wordBytes)
 		args.a, args.aRow, args.aTile = a, aRow, f.rows*aRow
 		whole := 0
 		if j+f.cols <= right && f.c.Col == 1 {

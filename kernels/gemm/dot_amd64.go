@@ -32,34 +32,41 @@ func init() {
 func dotTableOf(isa cpu.ISA, has cpu.Products) (t dotTable) {
 	singles := dots{each: 1, unit: 1}
 	pairs := dots{each: 2, unit: 1, interleave: interleavePairs, widen: widenBytes}
-	quads := dots{each: 4, unit: 1, interleave: interleaveQuads}
+	quads := dots{each: 4, unit: 1, interleave: interleaveQuads, interleaveOther: interleaveOtherQuads}
+	turned := quads
 	switch isa {
 	case cpu.AVX2:
-		singles.tiles, pairs.tiles, quads.tiles = singlesAVX2, pairsAVX2, vnniQuadsAVX2
+		singles.tiles, pairs.tiles, quads.tiles, turned.tiles = singlesAVX2, pairsAVX2, vnniQuadsAVX2, vnniTurnedQuadsAVX2
+		quads.thinRows, quads.thinColumns, turned.thinRows, turned.thinColumns = thinQuadsAVX2, thinColumnsAVX2, thinTurnedQuadsAVX2, thinTurnedColumnsAVX2
 		if has.Dots {
 			pairs.tiles = vnniPairsAVX2
 		}
 	case cpu.AVX512:
-		singles.tiles, pairs.tiles, quads.tiles = singlesAVX512, pairsAVX512, vnniQuadsAVX512
+		singles.tiles, pairs.tiles, quads.tiles, turned.tiles = singlesAVX512, pairsAVX512, vnniQuadsAVX512, vnniTurnedQuadsAVX512
+		quads.thinRows, quads.thinColumns, turned.thinRows, turned.thinColumns = thinQuadsAVX512, thinColumnsAVX512, thinTurnedQuadsAVX512, thinTurnedColumnsAVX512
+		quads.panel, turned.panel = interleavePanel, interleavePanel
 		if has.Dots {
 			pairs.tiles = vnniPairsAVX512
 		}
 	default:
 		return t
 	}
-	for _, d := range []*dots{&singles, &pairs, &quads} {
+	for _, d := range []*dots{&singles, &pairs, &quads, &turned} {
 		d.rows, d.cols = len(d.tiles)-1, 16*int(isa-cpu.AVX2+1)
 	}
 	t.singles, t.pairs = &singles, &pairs
 	if has.Dots {
-		t.bytes[Uint8][Int8] = &quads
+		signed, unsigned := quads, turned
+		signed.copyTurned, unsigned.copyTurned = copyTurned, copyTurned
+		signed.turn, unsigned.turn = -128, 128
+		t.bytes = [numTypes][numTypes]*dots{Uint8: {Int8: &quads, Uint8: &unsigned}, Int8: {Int8: &signed, Uint8: &turned}}
 	}
 	if has.Tiles {
 		for _, x := range []struct {
 			a, b Type
 			code func(*dotArgs)
 		}{{Uint8, Int8, tilesUS}, {Int8, Uint8, tilesSU}, {Int8, Int8, tilesSS}, {Uint8, Uint8, tilesUU}} {
-			t.bytes[x.a][x.b] = &dots{each: 4, rows: 32, cols: 32, unit: 16, whole: x.code, config: unsafe.Pointer(&tileConfig), interleave: interleaveQuads}
+			t.bytes[x.a][x.b] = &dots{each: 4, rows: 32, cols: 32, unit: 16, whole: x.code, config: unsafe.Pointer(&tileConfig), interleave: interleaveQuads, interleaveOther: interleaveOtherQuads, panel: interleavePanel}
 		}
 	}
 	if has.BFloat16Tiles {
@@ -69,9 +76,10 @@ func dotTableOf(isa cpu.ISA, has cpu.Products) (t dotTable) {
 }
 
 var (
-	interleaveQuads = [numTypes]func(*interleaveArgs){Int8: interleaveBytes, Uint8: interleaveBytes}
-	interleavePairs = [numTypes]func(*interleaveArgs){Int8: interleaveSigned, Uint8: interleaveUnsigned, Int16: interleaveWords, BFloat16: interleaveWords}
-	widenBytes      = [numTypes]func(*widenArgs){Int8: widenSigned, Uint8: widenUnsigned}
+	interleaveQuads      = [numTypes]func(*interleaveArgs){Int8: interleaveBytes, Uint8: interleaveBytes}
+	interleaveOtherQuads = [numTypes]func(*interleaveArgs){Int8: interleaveOtherBytes, Uint8: interleaveOtherBytes}
+	interleavePairs      = [numTypes]func(*interleaveArgs){Int8: interleaveSigned, Uint8: interleaveUnsigned, Int16: interleaveWords, BFloat16: interleaveWords}
+	widenBytes           = [numTypes]func(*widenArgs){Int8: widenSigned, Uint8: widenUnsigned}
 )
 
 // tileConfig gives each tile register sixteen rows of 64 bytes (Intel 64 Software Developer's Manual, volume 2, LDTILECFG).

@@ -74,8 +74,11 @@ func (c dotCase) check(t *testing.T, r *rand.Rand, typeA, typeB Type) {
 		}
 		for j := range cols {
 			cols[j] = j/20*width + j%20
+			if n%3 == 0 { // every other place
+				cols[j] = j/8*width + j%8*2
+			}
 		}
-		sizeB += n/20*width + 40
+		sizeB += n/8*width + 40
 		p.B = Matrix[int32]{}
 		p.SetOffsets(rows, cols)
 	}
@@ -115,6 +118,17 @@ func (c dotCase) check(t *testing.T, r *rand.Rand, typeA, typeB Type) {
 	p.RunPart(m/2, m, 0, n/3, &s)
 	p.RunPart(m/2, m, n/3, n, &s)
 	require.Equal(t, want, p.C.Data, "%+v of types %d and %d", c, typeA, typeB)
+	if p.Packed = make([]int32, p.PackedLen()); len(p.Packed) == 0 || c.add {
+		return
+	}
+	p.PackB(p.Packed, &s)
+	p.RunPart(0, m/2, 0, n, &s)
+	clear(p.B.Data) // is not read
+	if typeB != Own {
+		p.FactorB.Data = unsafe.Pointer(unsafe.SliceData(make([]byte, sizeB*typeSizes[typeB])))
+	}
+	p.Run(&s)
+	require.Equal(t, want, p.C.Data, "%+v of types %d and %d, packed", c, typeA, typeB)
 }
 
 // Products of integers of all types are exact modulo 2^32, on every set of instructions, at the least and greatest numbers too.
@@ -136,6 +150,13 @@ func TestProductsOfIntegers(t *testing.T) {
 		dotCase{m: 130, n: 70, k: 3000, strideC: 1}.check(t, r, Uint8, Int8) // several blocks of each
 		dotCase{m: 70, n: 530, k: 1100, strideC: 1}.check(t, r, Int16, Uint8)
 		dotCase{m: 70, n: 40, k: 640, laysB: 1, strideC: 1}.check(t, r, Own, Own)
+		for _, a := range []Type{Int8, Uint8} { // few rows, whose second factor is read as it lies
+			for _, b := range []Type{Int8, Uint8} {
+				for range 60 {
+					dotCase{m: 1 + r.IntN(8), n: 60 + r.IntN(1200), k: 4 + r.IntN(200), laysB: r.IntN(2), add: r.IntN(2) == 0, strideC: 1 + r.IntN(5)/4}.check(t, r, a, b)
+				}
+			}
+		}
 	})
 }
 

@@ -11,7 +11,7 @@ func (f *dotBlock) pointA(top, bottom int) (a uintptr, row int) {
 	size := typeSizes[f.a.Type]
 	m := &f.problem.a
 	at := m.Start + top*m.Row + f.p*m.Col
-	isWhole := f.np == f.words*f.each && (f.whole == nil || (bottom-top)%f.rows == 0)
+	isWhole := f.np == f.words*f.each && (f.whole == nil || (bottom-top)%f.rows == 0) && f.turn == 0
 	if m.Col == 1 && size*f.each == wordBytes && isWhole {
 		return uintptr(f.a.at(at)), m.Row * size
 	}
@@ -48,6 +48,9 @@ func (f *dotBlock) packRow(to []int32, at, step int) {
 	bytes := unsafe.Slice((*byte)(unsafe.Pointer(&to[0])), len(to)*wordBytes)
 	done := 0
 	switch {
+	case f.turn != 0:
+		f.packTurned(bytes, at, step)
+		return
 	case step == 1 && size == typeSizes[f.a.Type]:
 		copy(bytes, unsafe.Slice((*byte)(f.a.at(at)), n*size))
 		done = n
@@ -62,6 +65,21 @@ func (f *dotBlock) packRow(to []int32, at, step int) {
 	}
 }
 
+// packTurned packs a row of bytes, with their highest bits turned.
+func (f *dotBlock) packTurned(to []byte, at, step int) {
+	const group = 32
+	done := 0
+	if step == 1 && f.np >= group {
+		done = f.np / group * group
+		f.s.wide = widenArgs{groups: done / group, from: f.a.at(at), to: unsafe.Pointer(&to[0])}
+		f.copyTurned(&f.s.wide)
+	}
+	for k := done; k < f.np; k++ {
+		to[k] = *(*byte)(f.a.at(at + k*step)) ^ 0x80
+	}
+	clear(to[f.np:])
+}
+
 // store writes an integer of some bytes.
 func store(p unsafe.Pointer, size int, v int32) {
 	switch size {
@@ -74,20 +92,52 @@ func store(p unsafe.Pointer, size int, v int32) {
 	}
 }
 
-// packB packs columns of B, up to right, in panels of as many as a tile has: a row of a panel is words of the elements that
-// follow each other in these columns.
-func (f *dotBlock) packB(right int) {
+// panelLen is the number of words of a packed panel: behind those of the sums comes what they begin with.
+func (f *dotBlock) panelLen() int { return (f.words + 1) * f.cols }
+
+// pointB points at columns of B, up to right, in panels of as many as a tile has: packed for all runs, or now.
+func (f *dotBlock) pointB(right int) {
 	f.panels = (right - f.left + f.cols - 1) / f.cols
-	f.s.b = grow(f.s.b, f.panels*f.words*f.cols)
+	if f.packed != nil && f.left%f.cols == 0 {
+		f.panelsAt = address(f.packed, f.packedAt())
+		return
+	}
+	f.s.b = grow(f.s.b, f.panels*f.panelLen())
+	f.panelsAt = address(f.s.b, 0)
+	f.packB(f.s.b, right)
+}
+
+// packB packs columns of B, up to right: a row of a panel is words of the elements that follow each other in these columns.
+func (f *dotBlock) packB(to []int32, right int) {
 	whole := f.np / f.each // words of which nothing is missing
 	f.listRows()
 	for panel := range f.panels {
 		j := f.left + panel*f.cols
-		to := f.s.b[panel*f.words*f.cols:][:f.words*f.cols]
+		words, begin := to[:f.words*f.cols], to[f.words*f.cols:][:f.cols]
 		if f.isFloat {
-			clear(to[whole*f.cols:])
+			clear(words[whole*f.cols:])
 		}
-		f.packPanel(to, j, min(f.cols, right-j))
+		f.packPanel(words, j, min(f.cols, right-j))
+		clear(begin)
+		if f.turn != 0 {
+			f.sumColumns(words, begin)
+		}
+		to = to[f.panelLen():]
+	}
+}
+
+// sumColumns adds up the columns of a packed panel, so many times as they correct for the turned bits of A.
+func (f *dotBlock) sumColumns(panel, sums []int32) {
+	f.s.a = grow(f.s.a, f.words)
+	ones := unsafe.Slice((*byte)(unsafe.Pointer(&f.s.a[0])), f.words*wordBytes)
+	for i := range ones {
+		ones[i] = 1
+	}
+	clear(ones[f.np:])
+	f.s.args = dotArgs{words: f.words, a: address(f.s.a, 0), b: address(panel, 0), c: address(sums, 0), begin: address(sums, 0), tiles: 1}
+	f.tiles[1](&f.s.args)
+	for i := range sums {
+		sums[i] *= f.turn
 	}
 }
 
@@ -120,6 +170,13 @@ func (f *dotBlock) packPanel(to []int32, j, nj int) {
 		f.packColumns(to, j, nj)
 		return
 	}
+	if f.panel != nil && f.offsets == nil && f.problem.b.Col == 1 && nj == f.cols && len(rows) >= f.each {
+		done := len(rows) / f.each * f.each
+		f.s.panel = panelArgs{rows: done / f.each, from: b.at(start + rows[0] + j), fromRow: f.problem.b.Row, to: unsafe.Pointer(&to[0])}
+		f.panel(&f.s.panel)
+		f.packLast(to, j, nj, done)
+		return
+	}
 	done := f.interleavePieces(to, j, nj)
 	if f.isFloat {
 		clear(to[done/f.each*f.cols:]) // pieces may reach there
@@ -127,7 +184,13 @@ func (f *dotBlock) packPanel(to []int32, j, nj int) {
 	if size == 1 {
 		done = f.gatherBytes(to, j, nj, done)
 	}
-	for k := done; k < len(rows); k++ {
+	f.packLast(to, j, nj, done)
+}
+
+// packLast packs rows from one on, element by element.
+func (f *dotBlock) packLast(to []int32, j, nj, first int) {
+	b, start, rows, size := &f.b, f.problem.b.Start, f.s.offsets, wordBytes/f.each
+	for k := first; k < len(rows); k++ {
 		dst := unsafe.Add(unsafe.Pointer(&to[k/f.each*f.cols]), k%f.each*size)
 		for c := range nj {
 			store(unsafe.Add(dst, c*wordBytes), size, b.load(start+rows[k]+f.column(j+c)))
@@ -183,23 +246,30 @@ func (f *dotBlock) packColumns(to []int32, j, nj int) {
 	}
 }
 
-// interleavePieces packs whole words of rows whose columns are contiguous in pieces, and tells how many rows are done. Pieces are
-// copied whole although they may have fewer elements: the next one, or the next row, overwrites what is too much.
+// interleavePieces packs whole words of rows whose columns are contiguous in pieces, or every other one is, and tells how many rows are
+// done. Pieces are copied whole although they may have fewer elements: the next one, or the next row, overwrites what is too much.
 func (f *dotBlock) interleavePieces(to []int32, j, nj int) (done int) {
+	if done = f.interleaveSteps(to, j, nj, 1, f.interleave[f.b.Type]); done == 0 {
+		done = f.interleaveSteps(to, j, nj, 2, f.interleaveOther[f.b.Type])
+	}
+	return done
+}
+
+// interleaveSteps does so of columns that lie a step apart.
+func (f *dotBlock) interleaveSteps(to []int32, j, nj, step int, code func(*interleaveArgs)) (done int) {
 	rows, words := f.s.offsets, f.np/f.each
-	code := f.interleave[f.b.Type]
 	if code == nil || words == 0 {
 		return 0
 	}
 	side := 4 * f.each // columns of a piece
-	if f.offsets == nil && f.problem.b.Col != 1 {
+	if f.offsets == nil && f.problem.b.Col != step {
 		return 0
 	}
 	f.s.pieces = f.s.pieces[:0]
 	highest := 0
 	for c := 0; c < nj; {
 		n := 1
-		for n < side && c+n < nj && (f.offsets == nil || f.offsets.Cols[j+c+n] == f.offsets.Cols[j+c+n-1]+1) {
+		for n < side && c+n < nj && (f.offsets == nil || f.offsets.Cols[j+c+n] == f.offsets.Cols[j+c+n-1]+step) {
 			n++
 		}
 		from := f.column(j + c)
@@ -212,15 +282,15 @@ func (f *dotBlock) interleavePieces(to []int32, j, nj int) (done int) {
 	}
 	// The last piece may reach beyond the panel's last row, and beyond the data.
 	last := f.s.pieces[len(f.s.pieces)-1].to + side
-	start := f.problem.b.Start
+	start, length := f.problem.b.Start, side*step
 	for words > 0 {
-		reach := start + slices.Max(rows[(words-1)*f.each:words*f.each]) + highest + side
+		reach := start + slices.Max(rows[(words-1)*f.each:words*f.each]) + highest + length
 		if (words-1)*f.cols+last <= len(to) && reach <= f.b.Len {
 			break
 		}
 		words--
 	}
-	if words == 0 || start+slices.Max(rows[:words*f.each])+highest+side > f.b.Len {
+	if words == 0 || start+slices.Max(rows[:words*f.each])+highest+length > f.b.Len {
 		return 0
 	}
 	f.s.inter = interleaveArgs{rows: words, pieces: len(f.s.pieces), offsets: &rows[0], piece: &f.s.pieces[0],

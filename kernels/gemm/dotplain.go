@@ -22,9 +22,10 @@ func plainDotRow(args *dotArgs) { plainDotTile(args, 0) }
 func plainDotTile(args *dotArgs, row int) {
 	a, b := unsafe.Add(pointer(&args.a), row*args.aRow), pointer(&args.b)
 	c := (*[4]int32)(unsafe.Add(pointer(&args.c), row*args.cRow))
-	s0, s1, s2, s3 := int32(0), int32(0), int32(0), int32(0)
+	begin := (*[4]int32)(pointer(&args.begin))
+	s0, s1, s2, s3 := begin[0], begin[1], begin[2], begin[3]
 	if args.add != 0 {
-		s0, s1, s2, s3 = c[0], c[1], c[2], c[3]
+		s0, s1, s2, s3 = s0+c[0], s1+c[1], s2+c[2], s3+c[3]
 	}
 	for k := range args.words {
 		x, y := *(*int32)(unsafe.Add(a, k*wordBytes)), (*[4]int32)(unsafe.Add(b, k*4*wordBytes))

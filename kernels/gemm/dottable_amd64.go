@@ -18,6 +18,26 @@ var vnniQuadsAVX2 = []func(*dotArgs){nil, vnniQuadsAVX2Rows1, vnniQuadsAVX2Rows2
 
 var vnniQuadsAVX512 = []func(*dotArgs){nil, vnniQuadsAVX512Rows1, vnniQuadsAVX512Rows2, vnniQuadsAVX512Rows3, vnniQuadsAVX512Rows4, vnniQuadsAVX512Rows5, vnniQuadsAVX512Rows6, vnniQuadsAVX512Rows7, vnniQuadsAVX512Rows8, vnniQuadsAVX512Rows9, vnniQuadsAVX512Rows10, vnniQuadsAVX512Rows11, vnniQuadsAVX512Rows12, vnniQuadsAVX512Rows13, vnniQuadsAVX512Rows14}
 
+var vnniTurnedQuadsAVX2 = []func(*dotArgs){nil, vnniTurnedQuadsAVX2Rows1, vnniTurnedQuadsAVX2Rows2, vnniTurnedQuadsAVX2Rows3, vnniTurnedQuadsAVX2Rows4, vnniTurnedQuadsAVX2Rows5, vnniTurnedQuadsAVX2Rows6}
+
+var vnniTurnedQuadsAVX512 = []func(*dotArgs){nil, vnniTurnedQuadsAVX512Rows1, vnniTurnedQuadsAVX512Rows2, vnniTurnedQuadsAVX512Rows3, vnniTurnedQuadsAVX512Rows4, vnniTurnedQuadsAVX512Rows5, vnniTurnedQuadsAVX512Rows6, vnniTurnedQuadsAVX512Rows7, vnniTurnedQuadsAVX512Rows8, vnniTurnedQuadsAVX512Rows9, vnniTurnedQuadsAVX512Rows10, vnniTurnedQuadsAVX512Rows11, vnniTurnedQuadsAVX512Rows12, vnniTurnedQuadsAVX512Rows13, vnniTurnedQuadsAVX512Rows14}
+
+var thinQuadsAVX2 = []func(*thinDotArgs){nil, thinQuadsAVX2Rows1, thinQuadsAVX2Rows2}
+
+var thinQuadsAVX512 = []func(*thinDotArgs){nil, thinQuadsAVX512Rows1, thinQuadsAVX512Rows2, thinQuadsAVX512Rows3}
+
+var thinTurnedQuadsAVX2 = []func(*thinDotArgs){nil, thinTurnedQuadsAVX2Rows1, thinTurnedQuadsAVX2Rows2}
+
+var thinTurnedQuadsAVX512 = []func(*thinDotArgs){nil, thinTurnedQuadsAVX512Rows1, thinTurnedQuadsAVX512Rows2, thinTurnedQuadsAVX512Rows3}
+
+var thinColumnsAVX2 = []func(*thinDotArgs){nil, thinColumnsAVX2Rows1, thinColumnsAVX2Rows2}
+
+var thinColumnsAVX512 = []func(*thinDotArgs){nil, thinColumnsAVX512Rows1, thinColumnsAVX512Rows2, thinColumnsAVX512Rows3}
+
+var thinTurnedColumnsAVX2 = []func(*thinDotArgs){nil, thinTurnedColumnsAVX2Rows1, thinTurnedColumnsAVX2Rows2}
+
+var thinTurnedColumnsAVX512 = []func(*thinDotArgs){nil, thinTurnedColumnsAVX512Rows1, thinTurnedColumnsAVX512Rows2, thinTurnedColumnsAVX512Rows3}
+
 // singlesAVX2Rows1 multiplies integers of 32 bits in tiles of 1 rows.
 //
 //go:noescape
@@ -418,6 +438,106 @@ func vnniQuadsAVX512Rows13(args *dotArgs)
 //go:noescape
 func vnniQuadsAVX512Rows14(args *dotArgs)
 
+// vnniTurnedQuadsAVX2Rows1 multiplies four signed bytes by four unsigned ones in tiles of 1 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX2Rows1(args *dotArgs)
+
+// vnniTurnedQuadsAVX2Rows2 multiplies four signed bytes by four unsigned ones in tiles of 2 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX2Rows2(args *dotArgs)
+
+// vnniTurnedQuadsAVX2Rows3 multiplies four signed bytes by four unsigned ones in tiles of 3 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX2Rows3(args *dotArgs)
+
+// vnniTurnedQuadsAVX2Rows4 multiplies four signed bytes by four unsigned ones in tiles of 4 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX2Rows4(args *dotArgs)
+
+// vnniTurnedQuadsAVX2Rows5 multiplies four signed bytes by four unsigned ones in tiles of 5 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX2Rows5(args *dotArgs)
+
+// vnniTurnedQuadsAVX2Rows6 multiplies four signed bytes by four unsigned ones in tiles of 6 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX2Rows6(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows1 multiplies four signed bytes by four unsigned ones in tiles of 1 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows1(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows2 multiplies four signed bytes by four unsigned ones in tiles of 2 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows2(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows3 multiplies four signed bytes by four unsigned ones in tiles of 3 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows3(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows4 multiplies four signed bytes by four unsigned ones in tiles of 4 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows4(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows5 multiplies four signed bytes by four unsigned ones in tiles of 5 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows5(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows6 multiplies four signed bytes by four unsigned ones in tiles of 6 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows6(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows7 multiplies four signed bytes by four unsigned ones in tiles of 7 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows7(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows8 multiplies four signed bytes by four unsigned ones in tiles of 8 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows8(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows9 multiplies four signed bytes by four unsigned ones in tiles of 9 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows9(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows10 multiplies four signed bytes by four unsigned ones in tiles of 10 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows10(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows11 multiplies four signed bytes by four unsigned ones in tiles of 11 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows11(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows12 multiplies four signed bytes by four unsigned ones in tiles of 12 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows12(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows13 multiplies four signed bytes by four unsigned ones in tiles of 13 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows13(args *dotArgs)
+
+// vnniTurnedQuadsAVX512Rows14 multiplies four signed bytes by four unsigned ones in tiles of 14 rows.
+//
+//go:noescape
+func vnniTurnedQuadsAVX512Rows14(args *dotArgs)
+
 // tilesUS multiplies unsigned bytes by signed ones in tile registers.
 //
 //go:noescape
@@ -443,10 +563,125 @@ func tilesUU(args *dotArgs)
 //go:noescape
 func tilesBF16(args *dotArgs)
 
+// thinQuadsAVX2Rows1 multiplies few rows of unsigned bytes by rows of signed ones, 1 at a time.
+//
+//go:noescape
+func thinQuadsAVX2Rows1(args *thinDotArgs)
+
+// thinQuadsAVX2Rows2 multiplies few rows of unsigned bytes by rows of signed ones, 2 at a time.
+//
+//go:noescape
+func thinQuadsAVX2Rows2(args *thinDotArgs)
+
+// thinQuadsAVX512Rows1 multiplies few rows of unsigned bytes by rows of signed ones, 1 at a time.
+//
+//go:noescape
+func thinQuadsAVX512Rows1(args *thinDotArgs)
+
+// thinQuadsAVX512Rows2 multiplies few rows of unsigned bytes by rows of signed ones, 2 at a time.
+//
+//go:noescape
+func thinQuadsAVX512Rows2(args *thinDotArgs)
+
+// thinQuadsAVX512Rows3 multiplies few rows of unsigned bytes by rows of signed ones, 3 at a time.
+//
+//go:noescape
+func thinQuadsAVX512Rows3(args *thinDotArgs)
+
+// thinTurnedQuadsAVX2Rows1 multiplies few rows of signed bytes by rows of unsigned ones, 1 at a time.
+//
+//go:noescape
+func thinTurnedQuadsAVX2Rows1(args *thinDotArgs)
+
+// thinTurnedQuadsAVX2Rows2 multiplies few rows of signed bytes by rows of unsigned ones, 2 at a time.
+//
+//go:noescape
+func thinTurnedQuadsAVX2Rows2(args *thinDotArgs)
+
+// thinTurnedQuadsAVX512Rows1 multiplies few rows of signed bytes by rows of unsigned ones, 1 at a time.
+//
+//go:noescape
+func thinTurnedQuadsAVX512Rows1(args *thinDotArgs)
+
+// thinTurnedQuadsAVX512Rows2 multiplies few rows of signed bytes by rows of unsigned ones, 2 at a time.
+//
+//go:noescape
+func thinTurnedQuadsAVX512Rows2(args *thinDotArgs)
+
+// thinTurnedQuadsAVX512Rows3 multiplies few rows of signed bytes by rows of unsigned ones, 3 at a time.
+//
+//go:noescape
+func thinTurnedQuadsAVX512Rows3(args *thinDotArgs)
+
+// thinColumnsAVX2Rows1 multiplies few rows of unsigned bytes by columns of signed ones, 1 at a time.
+//
+//go:noescape
+func thinColumnsAVX2Rows1(args *thinDotArgs)
+
+// thinColumnsAVX2Rows2 multiplies few rows of unsigned bytes by columns of signed ones, 2 at a time.
+//
+//go:noescape
+func thinColumnsAVX2Rows2(args *thinDotArgs)
+
+// thinColumnsAVX512Rows1 multiplies few rows of unsigned bytes by columns of signed ones, 1 at a time.
+//
+//go:noescape
+func thinColumnsAVX512Rows1(args *thinDotArgs)
+
+// thinColumnsAVX512Rows2 multiplies few rows of unsigned bytes by columns of signed ones, 2 at a time.
+//
+//go:noescape
+func thinColumnsAVX512Rows2(args *thinDotArgs)
+
+// thinColumnsAVX512Rows3 multiplies few rows of unsigned bytes by columns of signed ones, 3 at a time.
+//
+//go:noescape
+func thinColumnsAVX512Rows3(args *thinDotArgs)
+
+// thinTurnedColumnsAVX2Rows1 multiplies few rows of signed bytes by columns of unsigned ones, 1 at a time.
+//
+//go:noescape
+func thinTurnedColumnsAVX2Rows1(args *thinDotArgs)
+
+// thinTurnedColumnsAVX2Rows2 multiplies few rows of signed bytes by columns of unsigned ones, 2 at a time.
+//
+//go:noescape
+func thinTurnedColumnsAVX2Rows2(args *thinDotArgs)
+
+// thinTurnedColumnsAVX512Rows1 multiplies few rows of signed bytes by columns of unsigned ones, 1 at a time.
+//
+//go:noescape
+func thinTurnedColumnsAVX512Rows1(args *thinDotArgs)
+
+// thinTurnedColumnsAVX512Rows2 multiplies few rows of signed bytes by columns of unsigned ones, 2 at a time.
+//
+//go:noescape
+func thinTurnedColumnsAVX512Rows2(args *thinDotArgs)
+
+// thinTurnedColumnsAVX512Rows3 multiplies few rows of signed bytes by columns of unsigned ones, 3 at a time.
+//
+//go:noescape
+func thinTurnedColumnsAVX512Rows3(args *thinDotArgs)
+
+// interleavePanel makes words of four rows of 32 bytes.
+//
+//go:noescape
+func interleavePanel(args *panelArgs)
+
+// copyTurned copies bytes with their highest bits turned.
+//
+//go:noescape
+func copyTurned(args *widenArgs)
+
 // interleaveBytes makes words of four rows of bytes.
 //
 //go:noescape
 func interleaveBytes(args *interleaveArgs)
+
+// interleaveOtherBytes makes words of every other byte of four rows.
+//
+//go:noescape
+func interleaveOtherBytes(args *interleaveArgs)
 
 // interleaveSigned makes words of two rows of signed bytes.
 //

@@ -1,17 +1,20 @@
 package gemm
 
+import "slices"
+
 // PackedLen is the number of elements that B takes packed once for all runs: see
 // [Product.PackB]. It is 0 where that serves no purpose: B differs over the batch or has
 // offsets, or C or the processor do not suit tiles in vector registers.
 func (p *Product[T]) PackedLen() int {
-	v := simdOf[T]()
-	if v == nil || p.FactorB.Type != Own || p.C.Col != 1 || p.Offsets != nil {
+	if p.Offsets != nil || slices.ContainsFunc(p.StepB, func(step int) bool { return step != 0 }) {
 		return 0
 	}
-	for _, step := range p.StepB {
-		if step != 0 {
-			return 0
-		}
+	if p.isInWords() {
+		return p.wordsLen()
+	}
+	v := simdOf[T]()
+	if v == nil || p.FactorB.Type != Own || p.C.Col != 1 {
+		return 0
 	}
 	if p.M == 1 {
 		return p.N * p.K
@@ -19,10 +22,26 @@ func (p *Product[T]) PackedLen() int {
 	return v.panels(p.N) * v.cols * p.K
 }
 
+// GainsByPacking reports whether runs are faster with B packed for all of them, if there are enough of them: not one row, where B
+// is read as it lies, line after line.
+func (p *Product[T]) GainsByPacking() bool {
+	switch {
+	case p.M > 1:
+		return true
+	case p.isInWords() && p.FactorB.Type != Own:
+		return p.B.Row != 1 && p.N*p.K*typeSizes[p.FactorB.Type] > thinBytes
+	}
+	return p.B.Col != 1
+}
+
 // PackB lays B out in PackedLen elements: row by row for a product of one row, else in panels of
 // as many columns as a tile has, one behind the other. While these are the product's Packed, and
-// until B changes, runs read them in place of B.
+// until B changes, runs read them in place of B. Products of integers have panels of words, block of K by block of K.
 func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
+	if q, d := p.inWords(s); d != nil {
+		s.packWords(q, d, inWordsOf(packed))
+		return
+	}
 	if p.M == 1 {
 		p.packRowwise(packed)
 		return

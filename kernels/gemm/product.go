@@ -172,7 +172,7 @@ func (p *Product[T]) matrix(index int) problem[T] {
 	if p.Part != nil {
 		q.from, q.to = p.Part.From, p.Part.To
 	}
-	if p.M == 1 && p.Packed != nil {
+	if p.M == 1 && p.Packed != nil && !p.isInWords() {
 		q.b, q.packedB = Matrix[T]{Data: p.Packed, Row: p.N, Col: 1}, nil
 	}
 	for axis := len(p.Batch) - 1; axis >= 0; axis-- {

@@ -22,5 +22,5 @@ func (b *Specialization) batchLaunches() {
 // is not fused with a product.
 func (st *Launch) joinsBatch(list *backend.List) bool {
 	k, ok := st.Task.(*LoopTask)
-	return ok && !st.Fused && !st.Chained && k.cost < parallelCost && list.Add(k.call)
+	return ok && st.kept == nil && !st.Fused && !st.Chained && k.cost < parallelCost && list.Add(k.call)
 }

@@ -25,13 +25,15 @@ type Code struct {
 	verified      bool // what is bound is verified
 	results       int  // of a loop's body: its outputs
 	bodies        map[*lower.Repeat]*Code
+	kept          map[int]*lower.Kept
+	keptBuffers   []*lower.Buffer
 	invariant     []bool // of a loop's body: the inputs that are the same in each step
 }
 
 // NewCode makes machine code of what a unit's row programs say, or what takes its place.
 func NewCode(name string, u *lower.Program, verified bool) (*Code, error) {
 	c := &Code{name: name, numInputs: len(u.Inputs), Kernels: u.Kernels, Chains: u.Chains, Buffers: u.Buffers, BufferOf: u.BufferOf,
-		results: len(u.Results), consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds, verified: verified}
+		results: len(u.Results), consts: u.Consts, RuntimeChecks: u.RuntimeChecks, thresholds: u.Thresholds, verified: verified, kept: u.Kept, keptBuffers: u.KeptBuffers}
 	for i, s := range u.Params {
 		if u.Writes.IsWritten(s.Own) {
 			c.Written = append(c.Written, i)

@@ -9,6 +9,6 @@
 // chainproduct.go and row programs by chainloop.go; chainskip.go finds columns that masks leave out, with the
 // intervals of interval.go; chainshared.go has all threads work on one block. A [State] (state.go) is the memory of runs and runs them, with workspace.go;
 // enlarge.go makes large pages of memory that began with small ones; pool.go shares tasks between threads;
-// params.go holds parameters; memory.go is values where they lie. fault.go tells of failed checks, traffic.go
+// params.go holds parameters, keep.go what is computed of them alone; memory.go is values where they lie. fault.go tells of failed checks, traffic.go
 // counts bytes and operations, verify.go checks a specialization.
 package engine

@@ -60,6 +60,7 @@ type Launch struct {
 	of       int        // the number of the kernel
 	needsIn  bool       // some operand is an input, or an output of a body, whose memory changes from run to run
 
+	kept    *lower.Kept   // its results are kept from run to run; nil unless they are
 	Chained bool          // it is a member of a chain
 	Fused   bool          // the step before it does it, unless a profile is taken
 	Chain   *chainTask    // of this step and some that follow, which it does, if there is one
@@ -114,7 +115,7 @@ func (p *Code) Specialize(shapes [][]int, sizes shapeinfer.Sizes, threads int) (
 		first := len(b.Launches)
 		b.bindKernel(p, k)
 		for at := first; at < len(b.Launches); at++ {
-			b.Launches[at].of = i
+			b.Launches[at].of, b.Launches[at].kept = i, p.kept[i]
 		}
 	}
 	node = nil

@@ -52,6 +52,8 @@ func (v *ParamValue) PackedBytes() (bytes int) {
 		switch w := w.(type) {
 		case *packedWeight[float32]:
 			bytes += len(w.elements) * 4
+		case *packedWeight[int32]:
+			bytes += len(w.elements) * 4
 		case *packedWeight[float64]:
 			bytes += len(w.elements) * 8
 		}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/kernels/gemm"
 	"github.com/broadloom/broadloom/kernels/hugepage"
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
@@ -28,6 +29,7 @@ type packedKey struct {
 	row, col int               // steps, in elements
 	k, n     int
 	isRow    bool
+	a        gemm.Type // of the first factor's elements
 }
 
 // packedWeight is a weight as these products read it.
@@ -76,7 +78,7 @@ const packedPerRun = 128 << 20
 
 // readsPacked lets a product read its weight packed, if there is one and it gains by that.
 func (t *MatMulTask[T]) readsPacked(weight *lower.Buffer) {
-	if weight != nil && (t.p.M > 1 || t.p.B.Col != 1) && t.p.Rows() <= packedRows && t.p.N*t.p.K*t.spec.Dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
+	if weight != nil && t.p.GainsByPacking() && t.p.Rows() <= packedRows && t.p.N*t.p.K*t.spec.Dtype.Size() >= packedBytes && t.p.PackedLen() > 0 {
 		t.weight = weight
 	}
 }
@@ -113,12 +115,16 @@ func (t *MatMulTask[T]) pack(s *State) {
 // findPacked returns the product's weight among those of its parameter or, if it is none, of the session.
 func (t *MatMulTask[T]) findPacked(s *State) *packedWeight[T] {
 	b := &t.p.B
-	key := packedKey{row: b.Row, col: b.Col, k: t.p.K, n: t.p.N, isRow: t.p.M == 1}
+	key := packedKey{row: b.Row, col: b.Col, k: t.p.K, n: t.p.N, isRow: t.p.M == 1, a: t.p.FactorA.Type}
 	if t.weight.Kind != lower.InParam {
 		key.spec = t.spec
 		return packedOf[T](&s.packed, key)
 	}
 	p := s.Params[t.weight.Index]
-	key.start = uintptr(unsafe.Pointer(&b.Data[b.Start])) - uintptr(p.Ptr)
+	first := unsafe.Pointer(unsafe.SliceData(b.Data))
+	if f := &t.p.FactorB; f.Type != gemm.Own {
+		first = f.Data
+	}
+	key.start = uintptr(first) + uintptr(b.Start*t.spec.Operands[1].Base.DType().Size()) - uintptr(p.Ptr)
 	return packedOf[T](&p.packed, key)
 }

@@ -21,6 +21,7 @@ type State struct {
 	consts     []Memory
 	Fed        []Memory      // of the inputs of the run
 	packed     packedWeights // those that are no parameters
+	kept       keptValues
 	Arena      []byte
 	later      hugepage.Later // large pages of the arena that are still to be made
 	credit     time.Duration  // that may be spent on them, and on those of the parameters
@@ -57,6 +58,7 @@ func (s *State) Prepare(prog *Code) {
 	for _, n := range prog.consts {
 		s.consts = append(s.consts, constMemory(n))
 	}
+	s.kept.reserve(prog.keptBuffers)
 	s.Ws.scratch.Reserve(prog.Compiled...)
 	for r, body := range prog.bodies {
 		if s.bodies == nil {
@@ -111,7 +113,7 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 			continue
 		}
 		switch {
-		case st.Fused:
+		case st.Fused, st.kept != nil && s.isKept(st.of, st.kept):
 		case st.Batch != nil:
 			st.Batch.Run()
 			i += st.Batch.Len() - 1
@@ -121,6 +123,9 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 			}
 			if err := st.run(s); err != nil {
 				return err
+			}
+			if st.kept != nil && (i+1 == len(b.Launches) || b.Launches[i+1].of != st.of) {
+				s.keep(st.of, st.kept)
 			}
 		}
 	}
@@ -140,6 +145,7 @@ func (s *State) forget() {
 	s.Ws = Workspace{}
 	s.Ws.scratch.Reserve(s.prog.Compiled...)
 	clear(s.packed.of)
+	clear(s.kept.versions)
 	for _, body := range s.bodies {
 		body.forget()
 	}
@@ -206,6 +212,8 @@ func (s *State) Pointer(b *Specialization, pl Location) unsafe.Pointer {
 		base = s.Out[pl.Buffer.Index]
 	case lower.InParam:
 		base = s.Params[pl.Buffer.Index].Ptr
+	case lower.InKept:
+		base = s.kept.pointer(pl.Buffer.Index)
 	case lower.InConst:
 		base = s.consts[pl.Buffer.Index].Ptr
 	}

@@ -18,6 +18,7 @@ const (
 	InParam                    // the session's, from run to run
 	InConst                    // the program's
 	InResult                   // where a loop wants what a step of its body gives
+	InKept                     // the session's, computed once for many runs
 )
 
 // Buffer is memory for one value, or for several that take it over from each other.
@@ -45,7 +46,7 @@ func (s *Buffer) Root() *Buffer {
 // AssignBuffers gives each value that kernels exchange a buffer, finds when it lives, and
 // lets results take over the memory of operands that are not needed any more.
 func AssignBuffers(u *Program) error {
-	p := planner{u: u, of: map[*graph.Node]*Buffer{}, params: map[*graph.Node]int{}, inputs: map[*graph.Node]int{}}
+	p := planner{u: u, of: map[*graph.Node]*Buffer{}, params: map[*graph.Node]int{}, inputs: map[*graph.Node]int{}, keptBy: map[*graph.Node]*Kept{}}
 	for i, s := range u.Inputs {
 		p.inputs[s.Own] = i
 	}
@@ -55,6 +56,7 @@ func AssignBuffers(u *Program) error {
 	if u.Body != nil {
 		p.placeResults()
 	}
+	p.findKept()
 	for at, k := range u.Kernels {
 		if r, isRepeat := k.(*Repeat); isRepeat {
 			r.Scratch = &Buffer{Node: r.Nodes[0], Dtype: graph.Bool, First: at, Last: at, Index: len(u.Buffers), Repeat: r}
@@ -116,6 +118,7 @@ type planner struct {
 	u              *Program
 	of             map[*graph.Node]*Buffer
 	inputs, params map[*graph.Node]int
+	keptBy         map[*graph.Node]*Kept // the kernel that computes a value for many runs
 }
 
 // use notes that a kernel uses a value's memory.

@@ -22,16 +22,18 @@ type RuntimeCheck struct {
 // Program is a program under compilation.
 type Program struct {
 	*rewrite.Program
-	Thresholds Thresholds
-	Groups     []*fusion.Group
-	Kernels    []Kernel
-	Chains     []*Chain // in their order
-	BufferOf   map[*graph.Node]*Buffer
-	Consts     []*graph.Node
-	Buffers    []*Buffer
-	builder    rowprog.Builder // of the program that is being written
-	Results    []*Buffer       // of a loop's body: those that its outputs lie in, in their order
-	Overwrites []Overwrite     // of a loop's body: which of them may lie where its inputs do
+	Thresholds  Thresholds
+	Groups      []*fusion.Group
+	Kernels     []Kernel
+	Chains      []*Chain // in their order
+	BufferOf    map[*graph.Node]*Buffer
+	Consts      []*graph.Node
+	Buffers     []*Buffer
+	Kept        map[int]*Kept // by kernel
+	KeptBuffers []*Buffer
+	builder     rowprog.Builder // of the program that is being written
+	Results     []*Buffer       // of a loop's body: those that its outputs lie in, in their order
+	Overwrites  []Overwrite     // of a loop's body: which of them may lie where its inputs do
 	// CompileBody compiles the body of a loop.
 	CompileBody   func(*rewrite.Program) (*Program, error)
 	RuntimeChecks []RuntimeCheck

@@ -19,7 +19,8 @@ type shifted struct {
 	zero  *graph.Node // nil for 0
 }
 
-// leastSums is the size of a result beside which sums of rows or columns cost little.
+// leastSums is the number of columns of a result beside which sums of rows cost little. Those of columns cost little beside one row: where
+// they are sums of weights, they are kept from run to run, and else B is read twice as it lies.
 const leastSums = 32
 
 // shift returns a factor as bytes less a zero point, which must be one along the sums, if it is such a difference.
@@ -87,7 +88,7 @@ func (f *narrower) withoutZeros(n *graph.Node, in []*graph.Node) *graph.Node {
 	switch {
 	case !ok || a.zero == nil && b.zero == nil:
 		return nil
-	case a.zero != nil && isFew(n.Shape()[rank-2]), b.zero != nil && isFew(n.Shape()[rank-1]):
+	case b.zero != nil && isFew(n.Shape()[rank-1]):
 		return nil
 	case a.zero != nil && b.zero != nil && (!isKnown || length >= 1<<31):
 		return nil
@@ -112,7 +113,7 @@ func (f *narrower) withoutZeros(n *graph.Node, in []*graph.Node) *graph.Node {
 	return y
 }
 
-// isFew reports whether a size is known to be so small that sums beside it cost much.
+// isFew reports whether a size is known to be so small that sums of rows beside it cost much.
 func isFew(d graph.Dim) bool {
 	n, known := d.Int()
 	return known && n < leastSums

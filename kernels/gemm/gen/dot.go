@@ -27,13 +27,15 @@ type dot struct {
 	machines  []dotMachine
 	fused     *asm.Op // adds products of two words to a sum
 	product   *asm.Op // else these are added by an instruction of its own
+	turned    bool    // its first word is one of B
 }
 
 var dots = []dot{
-	{"singles", "integers of 32 bits", []dotMachine{dotAVX2, dotAVX512}, nil, asm.PMULLD},
-	{"pairs", "pairs of integers of 16 bits", []dotMachine{dotAVX2, dotAVX512}, nil, asm.PMADDWD},
-	{"vnniPairs", "pairs of integers of 16 bits", []dotMachine{dotAVX2, dotAVX512}, asm.PDPWSSD, nil},
-	{"vnniQuads", "four unsigned bytes by four signed ones", []dotMachine{dotAVX2, dotAVX512}, asm.PDPBUSD, nil},
+	{"singles", "integers of 32 bits", []dotMachine{dotAVX2, dotAVX512}, nil, asm.PMULLD, false},
+	{"pairs", "pairs of integers of 16 bits", []dotMachine{dotAVX2, dotAVX512}, nil, asm.PMADDWD, false},
+	{"vnniPairs", "pairs of integers of 16 bits", []dotMachine{dotAVX2, dotAVX512}, asm.PDPWSSD, nil, false},
+	{"vnniQuads", "four unsigned bytes by four signed ones", []dotMachine{dotAVX2, dotAVX512}, asm.PDPBUSD, nil, false},
+	{"vnniTurnedQuads", "four signed bytes by four unsigned ones", []dotMachine{dotAVX2, dotAVX512}, asm.PDPBUSD, nil, true},
 }
 
 // The fields of dotArgs, by offset.
@@ -49,6 +51,7 @@ const (
 	dotATile  = 64
 	dotCTile  = 72
 	dotConfig = 80
+	dotBegin  = 88
 )
 
 // wordBytes is the size of a word, and of a sum.
@@ -77,6 +80,9 @@ func writeDots() {
 	for _, t := range tileDots {
 		add(t.name, "dotArgs", "multiplies "+t.doc+" in tile registers", t.code())
 	}
+	writeThinDots(add, &table)
+	add("interleavePanel", "panelArgs", "makes words of four rows of 32 bytes", interleavePanel())
+	add("copyTurned", "widenArgs", "copies bytes with their highest bits turned", copyTurned())
 	for _, i := range interleavings {
 		add(i.name, "interleaveArgs", i.doc, i.code())
 	}
@@ -102,7 +108,7 @@ func writeDots() {
 //		}
 //	}
 //
-// from sums of zero, or from what C holds. It goes on with as many tiles of the same columns, one below the other, as it
+// from a row of sums that all begin with, and what C holds, if it is to be added to. It goes on with as many tiles of the same columns, one below the other, as it
 // is told.
 func (d dot) tile(m dotMachine, rows int) []byte {
 	a := &asm.Asm{}
@@ -121,20 +127,22 @@ func (d dot) tile(m dotMachine, rows int) []byte {
 			}
 		}
 	}
-	zero, begun := a.NewLabel(), a.NewLabel()
+	begun := a.NewLabel()
 	again := a.Here()
-	load(a, []field{{count, dotWords}, {bases[0], dotA}, {b, dotB}, {aRow, dotARow}})
-	used := pointBases(a, rows, aRow)
-	a.CmpMemImm(asm.At(asm.RDI, dotAdd), 0)
-	a.JumpIf(asm.Equal, zero)
-	throughC(func(x asm.Vec, at asm.Mem) { a.M(asm.MOVUPS, m.width, x, 0, at) })
-	a.Jump(begun)
-	a.Bind(zero)
-	for r := range rows {
+	load(a, []field{{count, dotWords}, {bases[0], dotA}, {b, dotBegin}, {aRow, dotARow}})
+	for v := range vectors {
+		a.M(asm.MOVUPS, m.width, sum(0, v), 0, asm.At(b, int32(v)*bytes))
+	}
+	a.MovLoad(b, asm.At(asm.RDI, dotB))
+	for r := 1; r < rows; r++ {
 		for v := range vectors {
-			a.R(asm.XORPS, m.width, sum(r, v), sum(r, v), sum(r, v))
+			a.R(asm.MOVAPS, m.width, sum(r, v), 0, sum(0, v))
 		}
 	}
+	used := pointBases(a, rows, aRow)
+	a.CmpMemImm(asm.At(asm.RDI, dotAdd), 0)
+	a.JumpIf(asm.Equal, begun)
+	throughC(func(x asm.Vec, at asm.Mem) { a.M(asm.PADDD, m.width, x, x, at) })
 	a.Bind(begun)
 	a.Align(32)
 	loop := a.Here()
@@ -144,7 +152,11 @@ func (d dot) tile(m dotMachine, rows int) []byte {
 	for r := range rows {
 		a.M(asm.PBROADCASTD, m.width, element, 0, rowAt(r, aRow))
 		for v := range vectors {
-			if d.fused != nil {
+			switch {
+			case d.turned:
+				a.R(d.fused, m.width, sum(r, v), columns(v), element)
+				continue
+			case d.fused != nil:
 				a.R(d.fused, m.width, sum(r, v), element, columns(v))
 				continue
 			}

@@ -4,10 +4,11 @@ import "github.com/broadloom/broadloom/kernels/amd64/asm"
 
 // interleaving is code that puts elements of rows of B that are multiplied together side by side, in words of 32 bits.
 type interleaving struct {
-	name, doc string
-	rows      int     // of a word
-	size      uint8   // of an element
-	widen     *asm.Op // to 16 bits; nil where they have the size already
+	name, doc  string
+	rows       int     // of a word
+	size       uint8   // of an element
+	widen      *asm.Op // to 16 bits; nil where they have the size already
+	everyOther bool    // of bytes: elements of a piece lie two apart
 }
 
 var (
@@ -15,10 +16,11 @@ var (
 	unpackWords = [2]*asm.Op{asm.PUNPCKLWD, asm.PUNPCKHWD}
 
 	interleavings = []interleaving{
-		{"interleaveBytes", "makes words of four rows of bytes", 4, 1, nil},
-		{"interleaveSigned", "makes words of two rows of signed bytes", 2, 1, asm.PMOVSXBW},
-		{"interleaveUnsigned", "makes words of two rows of unsigned bytes", 2, 1, asm.PMOVZXBW},
-		{"interleaveWords", "makes words of two rows of 16 bits", 2, 2, nil},
+		{"interleaveBytes", "makes words of four rows of bytes", 4, 1, nil, false},
+		{"interleaveOtherBytes", "makes words of every other byte of four rows", 4, 1, nil, true},
+		{"interleaveSigned", "makes words of two rows of signed bytes", 2, 1, asm.PMOVSXBW, false},
+		{"interleaveUnsigned", "makes words of two rows of unsigned bytes", 2, 1, asm.PMOVZXBW, false},
+		{"interleaveWords", "makes words of two rows of 16 bits", 2, 2, nil, false},
 	}
 )
 
@@ -44,13 +46,19 @@ const (
 //		offsets = offsets[rows of a word:]
 //	}
 //
-// n is 16 where words are of bytes, else 8. Offsets and places count elements.
+// n is 16 where words are of bytes, else 8; of every other element, it is from[… + 2*i]. Offsets and places count elements.
 func (t interleaving) code() []byte {
 	a := &asm.Asm{}
 	const w = asm.W128
 	const rows, offsets, from, to, toRow = asm.RAX, asm.RSI, asm.R8, asm.RDX, asm.R9
 	const pieces, piece, x, y = asm.RCX, asm.R10, asm.RBX, asm.R11
 	row := []asm.Reg{asm.R12, asm.R13, asm.R14, asm.R15}[:t.rows]
+	const low, other = asm.Vec(15), asm.Vec(14)
+	if t.everyOther {
+		a.MovImm(x, 0x00ff00ff00ff00ff)
+		a.R(asm.MOVQ, w, low, 0, asm.Vec(x))
+		a.R(asm.PBROADCASTQ, w, low, 0, low)
+	}
 	load(a, []field{{rows, interleaveRows}, {offsets, interleaveOffsets}, {from, interleaveFrom}, {to, interleaveTo}, {toRow, interleaveToRow}})
 	nextRow := a.Here()
 	for i, r := range row {
@@ -64,9 +72,14 @@ func (t interleaving) code() []byte {
 	list := make([]asm.Vec, t.rows)
 	for i, r := range row {
 		list[i] = asm.Vec(i)
-		if m := asm.Indexed(r, x, t.size, 0); t.widen != nil {
+		switch m := asm.Indexed(r, x, t.size, 0); {
+		case t.everyOther:
+			a.M(asm.ANDPS, w, list[i], low, m)
+			a.M(asm.ANDPS, w, other, low, asm.Indexed(r, x, t.size, int32(w.Bytes())))
+			a.R(asm.PACKUSWB, w, list[i], list[i], other)
+		case t.widen != nil:
 			a.M(t.widen, w, list[i], 0, m)
-		} else {
+		default:
 			a.M(asm.MOVUPS, w, list[i], 0, m)
 		}
 	}
@@ -121,6 +134,76 @@ func (t widening) code() []byte {
 	a.M(t.op, asm.W256, 0, 0, asm.At(from, 0))
 	a.M(asm.MOVUPSSt, asm.W256, 0, 0, asm.At(to, 0))
 	a.AddImm(from, 16)
+	a.AddImm(to, 32)
+	a.SubImm(groups, 1)
+	a.JumpIf(asm.NotEqual, next)
+	a.Zeroupper()
+	a.Return()
+	return finish(a)
+}
+
+// The fields of panelArgs, by offset.
+const (
+	panelRows    = 0
+	panelFrom    = 8
+	panelFromRow = 16
+	panelTo      = 24
+)
+
+// interleavePanel makes words of 32 columns of rows that are some bytes apart, four at a time. Words lie row behind row.
+func interleavePanel() []byte {
+	a := &asm.Asm{}
+	const w = asm.W256
+	const rows, from, step, thrice, to = asm.RAX, asm.RSI, asm.R8, asm.R9, asm.RDX
+	load(a, []field{{rows, panelRows}, {from, panelFrom}, {step, panelFromRow}, {to, panelTo}})
+	a.Lea(thrice, asm.Indexed(step, step, 2, 0))
+	a.Align(32)
+	next := a.Here()
+	list := quads(a, w, 0, func(i int32) asm.Mem { return rowOn(from, i, step, thrice, 0) })
+	for i, v := range list {
+		a.M(asm.MOVUPSSt, asm.W128, v, 0, asm.At(to, int32(16*i)))
+		a.M(asm.EXTRACTF128, w, v, 0, asm.At(to, int32(64+16*i)), 1)
+	}
+	a.Lea(from, asm.Indexed(from, step, 4, 0))
+	a.AddImm(to, 32*wordBytes)
+	a.SubImm(rows, 1)
+	a.JumpIf(asm.NotEqual, next)
+	a.Zeroupper()
+	a.Return()
+	return finish(a)
+}
+
+// quads makes words of the bytes of four rows in eight registers from one on. Those that it gives have, in each lane, the words of
+// four columns after four others.
+func quads(a *asm.Asm, w asm.Width, first asm.Vec, row func(int32) asm.Mem) []asm.Vec {
+	x, y := first, first+4
+	for i := range asm.Vec(4) {
+		a.M(asm.MOVUPS, w, x+i, 0, row(int32(i)))
+	}
+	for i := range asm.Vec(2) {
+		a.R(asm.PUNPCKLBW, w, y+2*i, x+2*i, x+2*i+1)
+		a.R(asm.PUNPCKHBW, w, y+2*i+1, x+2*i, x+2*i+1)
+	}
+	for i := range asm.Vec(2) {
+		a.R(asm.PUNPCKLWD, w, x+2*i, y+i, y+2+i)
+		a.R(asm.PUNPCKHWD, w, x+2*i+1, y+i, y+2+i)
+	}
+	return []asm.Vec{x, x + 1, x + 2, x + 3}
+}
+
+// copyTurned copies groups of 32 bytes with their highest bits turned: what is unsigned less 128 is signed so.
+func copyTurned() []byte {
+	a := &asm.Asm{}
+	const groups, from, to = asm.RAX, asm.RSI, asm.RDX
+	const w = asm.W256
+	load(a, []field{{groups, 0}, {from, 8}, {to, 16}})
+	a.MovImm(asm.RCX, 0x8080808080808080)
+	a.R(asm.MOVQ, asm.W128, 1, 0, asm.Vec(asm.RCX))
+	a.R(asm.PBROADCASTQ, w, 1, 0, 1)
+	next := a.Here()
+	a.M(asm.XORPS, w, 0, 1, asm.At(from, 0))
+	a.M(asm.MOVUPSSt, w, 0, 0, asm.At(to, 0))
+	a.AddImm(from, 32)
 	a.AddImm(to, 32)
 	a.SubImm(groups, 1)
 	a.JumpIf(asm.NotEqual, next)

@@ -5,7 +5,8 @@
 //
 // main.go lists what is written. tile.go is a tile and its code, loop.go the loop over a block of
 // K, rows.go where rows of A and C are; gemv.go adds rows up, pieces.go copies pieces of windows,
-// transpose.go transposes, thin.go multiplies what it transposes. dot.go has the tiles of integers, dottile.go those of tile registers, and interleave.go lays B out for them.
+// transpose.go transposes, thin.go multiplies what it transposes. dot.go has the tiles of integers, dottile.go those of tile registers,
+// interleave.go lays B out for them, and dotthin.go multiplies few rows by B as it lies.
 package main
 
 import (

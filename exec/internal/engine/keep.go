@@ -1,0 +1,58 @@
+package engine
+
+import (
+	"slices"
+	"unsafe"
+
+	"github.com/broadloom/broadloom/exec/internal/lower"
+	"github.com/broadloom/broadloom/kernels/hugepage"
+)
+
+// keptValues is the results of kernels that read nothing but constants and parameters, from run to run: see [lower.Kept].
+type keptValues struct {
+	memory   []byte
+	offsets  []int         // of the buffers
+	versions map[int][]int // by kernel, of the parameters that it has read
+}
+
+// reserve makes room for all of a program's.
+func (v *keptValues) reserve(buffers []*lower.Buffer) {
+	size := 0
+	for _, s := range buffers {
+		v.offsets = append(v.offsets, size)
+		count, _ := s.Count.Int()
+		size += (int(count)*s.Dtype.Size() + alignment - 1) / alignment * alignment
+	}
+	v.memory, v.versions = hugepage.Make[byte](size), map[int][]int{}
+}
+
+// pointer returns the memory of a buffer.
+func (v *keptValues) pointer(index int) unsafe.Pointer {
+	if v.offsets[index] >= len(v.memory) {
+		return nil // it has no elements
+	}
+	return unsafe.Pointer(&v.memory[v.offsets[index]])
+}
+
+// isKept reports whether the results of a kernel are those that it would compute now.
+func (s *State) isKept(kernel int, k *lower.Kept) bool {
+	versions, has := s.kept.versions[kernel]
+	if !has {
+		return false
+	}
+	for i, p := range k.Params {
+		if versions[i] != s.Params[p].Version {
+			return false
+		}
+	}
+	return true
+}
+
+// keep notes that the results of a kernel are there.
+func (s *State) keep(kernel int, k *lower.Kept) {
+	versions := slices.Grow(s.kept.versions[kernel][:0], len(k.Params))
+	for _, p := range k.Params {
+		versions = append(versions, s.Params[p].Version)
+	}
+	s.kept.versions[kernel] = versions
+}

@@ -1,0 +1,144 @@
+package lower
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// A kernel that reads nothing but constants and parameters which the program does not write, such as sums of the columns of
+// weights or a table of positions, computes the same in each run until a parameter is set. Its results are kept by the session,
+// if they are small, and it does not run again until then.
+
+// Kept is a kernel whose results are kept.
+type Kept struct {
+	Buffers []*Buffer // its results
+	Params  []int     // what it reads of the program's parameters, through other such kernels too
+}
+
+// Results of keptBytes are kept, and more where a kernel reads many times as much, up to mostKept.
+const (
+	keptBytes = 64 << 10
+	keptShare = 4
+	mostKept  = 1 << 20
+)
+
+// findKept lists the kernels whose results are kept, and the memory of these.
+func (p *planner) findKept() {
+	u := p.u
+	if u.Body != nil {
+		return
+	}
+	results := map[*graph.Node]bool{}
+	for _, n := range u.Roots {
+		results[alias.Storage(n)] = true
+	}
+	writers := map[*graph.Node]int{}
+	for _, k := range u.Kernels {
+		written := map[*graph.Node]bool{}
+		for _, o := range k.Operands() {
+			if o.Base != nil && o.Write && !written[alias.Storage(o.Base)] {
+				written[alias.Storage(o.Base)] = true
+				writers[alias.Storage(o.Base)]++
+			}
+		}
+	}
+	for at := range u.Kernels {
+		made, params, ok := p.keepable(at, results, writers)
+		if !ok {
+			continue
+		}
+		if u.Kept == nil {
+			u.Kept = map[int]*Kept{}
+		}
+		k := &Kept{Params: params}
+		for _, n := range made {
+			s := &Buffer{Kind: InKept, Index: len(u.KeptBuffers), Node: n, Dtype: n.DType(), Count: n.Shape().NumElements(), First: at, Last: len(u.Kernels)}
+			u.KeptBuffers = append(u.KeptBuffers, s)
+			k.Buffers = append(k.Buffers, s)
+			p.of[n], p.keptBy[n] = s, k
+		}
+		u.Kept[at] = k
+		p.separate(at)
+	}
+}
+
+// separate lets kernels that would be fused with a product run by themselves.
+func (p *planner) separate(product int) {
+	for _, k := range p.u.Kernels[product+1:] {
+		if !FusionOf(k).isFused() {
+			return
+		}
+		k.(*Fused).Fusion = MatMulFusion{}
+	}
+}
+
+// keepable tells what a kernel computes of which parameters, and whether that can be kept.
+func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*graph.Node]int) (made []*graph.Node, params []int, ok bool) {
+	u := p.u
+	switch k := u.Kernels[at].(type) {
+	case *Fused:
+		if k.Fusion.isFused() {
+			return nil, nil, false
+		}
+	case *MatMul:
+	default:
+		return nil, nil, false
+	}
+	for _, c := range u.Chains {
+		if c.First <= at && at <= c.Last {
+			return nil, nil, false
+		}
+	}
+	read, written := 0, 0
+	seen := map[*graph.Node]bool{}
+	for _, o := range u.Kernels[at].Operands() {
+		if o.Base == nil {
+			return nil, nil, false // a size, which other runs may have otherwise
+		}
+		n := alias.Storage(o.Base)
+		if seen[n] {
+			continue
+		}
+		seen[n] = true
+		bytes := bytesOf(n)
+		switch index, isParam := p.params[n]; {
+		case bytes == math.MaxInt || !hasFixedSize(o.Layout.Shape):
+			return nil, nil, false
+		case o.Write && (results[n] || writers[n] != 1 || n.Op().Class == graph.Source):
+			return nil, nil, false
+		case o.Write:
+			made, written = append(made, n), written+bytes
+			continue
+		case isParam && !u.Writes.IsWritten(n):
+			params = append(params, index)
+		case p.keptBy[n] != nil:
+			params = append(params, p.keptBy[n].Params...)
+		case !n.IsConst():
+			return nil, nil, false
+		}
+		read += bytes
+	}
+	isSmall := written <= keptBytes || written <= mostKept && written*keptShare <= read
+	return made, params, isSmall && len(made) > 0
+}
+
+// bytesOf is the size of a value; the greatest number where runs decide it, or it is that large.
+func bytesOf(n *graph.Node) int {
+	count, known := n.Shape().NumElements().Int()
+	if !known || count > 1<<40 {
+		return math.MaxInt
+	}
+	return int(count) * n.DType().Size()
+}
+
+// hasFixedSize reports whether no size is named.
+func hasFixedSize(s graph.Shape) bool {
+	for _, d := range s {
+		if _, known := d.Int(); !known {
+			return false
+		}
+	}
+	return true
+}
