@@ -37,16 +37,16 @@
 //   - reduce.go, variance.go, vectornorm.go, prodgrad.go, sumto.go
 //   - nanreduce.go leaves NaN out; statistics.go: covariances; differences.go: of neighbours, and integrals
 //   - argextremum.go: the first of several greatest elements
-//   - scan.go, softmax.go, norm.go, attention.go
+//   - scan.go, softmax.go, norm.go, responsenorm.go, attention.go
 //
 // Of shapes:
-//   - shape.go, movement.go, rearrange.go, split.go, select.go, stack.go
+//   - shape.go, movement.go, rearrange.go, split.go, select.go, stack.go, stacks.go
 //   - strided.go, triangle.go, window.go, after.go
 //   - padding.go, also with elements of the operand
 //
 // By index:
 //   - gather.go, take.go, segment.go
-//   - scatter.go
+//   - scatter.go, and partwrites.go: whole parts replaced
 //   - multiindex.go, index.go: into several axes
 //   - embeddingbag.go: rows of a table by bags of indices
 //   - masked.go: by truth values
@@ -75,10 +75,11 @@
 //
 // Losses:
 //   - loss.go, losstarget.go, likelihood.go, countlikelihood.go
-//   - distance.go, marginlosses.go, ctc.go
+//   - distance.go, marginlosses.go, labelmargin.go, scorelosses.go, ctc.go
+//   - pairs.go: distances and products of all pairs
 //   - lossoptions.go has their options
 //
 // New values:
-//   - creation.go, ranges.go, random.go, randomkeys.go, distributions.go
+//   - creation.go, ranges.go, random.go, randomkeys.go, distributions.go, featuredropout.go
 //   - rejection.go: those that are drawn until they are accepted; gammaslope.go has their gradient
 package ops

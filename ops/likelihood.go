@@ -66,13 +66,27 @@ func BCE(x, target *graph.Node, opts ...LossOption) *graph.Node {
 }
 
 // KLDiv returns the mean of t (log t - x), the divergence of the distribution whose
-// logarithms are x from the target's: 0 log 0 counts as 0. Divide the sum, by [SumLoss],
-// by the number of examples for the divergence of each.
+// logarithms are x from the target's: 0 log 0 counts as 0. [LogTarget] says that the target holds
+// logarithms too. [BatchMean] gives the sum divided by the number of examples.
 func KLDiv(x, target *graph.Node, opts ...LossOption) *graph.Node {
-	defer lossOf(opts).building("KLDiv", x, target)()
-	cross := compared(refused("KLDiv", x, target), opMul)
-	if cross == nil {
-		cross = Mul(target, x)
+	l := lossOf(opts)
+	defer l.building("KLDiv", x, target)()
+	var each node
+	if l.logTarget {
+		each = Mul(Exp(target), Neg(difference(refused("KLDiv", x, target))))
+	} else {
+		cross := compared(refused("KLDiv", x, target), opMul)
+		if cross == nil {
+			cross = Mul(target, x)
+		}
+		each = Sub(XLogY(target, target), cross)
 	}
-	return reduceLoss(opts, Sub(XLogY(target, target), cross))
+	if !l.batchMean || !each.Judged() {
+		return reduceLoss(opts, each)
+	}
+	l.Reduction = "sum"
+	if x.Rank() == 0 {
+		return l.reduce(each)
+	}
+	return Div(l.reduce(each), Size(x.Graph(), each.DType(), x.Shape()[0]))
 }

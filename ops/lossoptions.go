@@ -22,6 +22,8 @@ type lossCall struct {
 	rates, full    bool
 	swap           bool
 	zeroInfinity   bool
+	logTarget      bool
+	batchMean      bool
 	blank          int
 	given          []string // the names of the options, but for those that all losses read
 }
@@ -32,11 +34,14 @@ var lossReads = map[string][]string{
 	"CrossEntropy":         {"IgnoreIndex", "ClassWeights", "LabelSmoothing"},
 	"CTC":                  {"ElementWeights", "BlankClass", "ZeroInfinity"},
 	"GaussianNLL":          {"ElementWeights", "ConstantTerms"},
+	"KLDiv":                {"ElementWeights", "LogTarget", "BatchMean"},
 	"MultiLabelSoftMargin": {"ElementWeights", "ClassWeights"},
 	"MultiMargin":          {"ElementWeights", "ClassWeights"},
 	"NLL":                  {"IgnoreIndex", "ClassWeights"},
 	"PoissonNLL":           {"ElementWeights", "ConstantTerms", "Rates"},
 	"TripletMargin":        {"ElementWeights", "SwapDistance"},
+
+	"TripletMarginWithDistance": {"ElementWeights", "SwapDistance"},
 }
 
 // lossOption is an option that not all losses read.
@@ -103,6 +108,12 @@ func Rates() LossOption { return lossOption("Rates", func(l *lossCall) { l.rates
 func ConstantTerms() LossOption {
 	return lossOption("ConstantTerms", func(l *lossCall) { l.full = true })
 }
+
+// LogTarget says that the target of KLDiv holds logarithms of probabilities too.
+func LogTarget() LossOption { return lossOption("LogTarget", func(l *lossCall) { l.logTarget = true }) }
+
+// BatchMean divides the sum of KLDiv by the size of axis 0, the number of examples, instead of by that of all elements: PyTorch's "batchmean".
+func BatchMean() LossOption { return lossOption("BatchMean", func(l *lossCall) { l.batchMean = true }) }
 
 // SwapDistance lets TripletMargin take the distance of positive and negative where it is less than that
 // of anchor and negative.

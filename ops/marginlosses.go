@@ -87,7 +87,7 @@ func MultiMargin(x, target *graph.Node, p int, margin float64, opts ...LossOptio
 		return refusal(refused("MultiMargin", x, target).with(p, margin), &graph.Mistake{Code: graph.CodeOperand, Summary: "only p == 1 and p == 2 supported"})
 	}
 	index := Unsqueeze(target, -1)
-	gaps := hinge(Add(Sub(x, Gather(x, -1, index)), num(margin)))
+	gaps := aboveZero(Add(Sub(x, Gather(x, -1, index)), num(margin)))
 	if p == 2 {
 		gaps = Square(gaps)
 	}

@@ -28,7 +28,7 @@ func init() {
 	opNorm.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
 		t, s := rule(c)
 		if p := c.Attrs().(NormAttrs).P; !c.Failed() && (math.IsInf(p, 0) || p < 0) {
-			rules.NonEmpty(c, "linalg.vector_norm", Axes(c.Node()))
+			rules.NonEmpty(c, "linalg.vector_norm", c.Attrs().(NormAttrs).Axes)
 		}
 		return t, s
 	}

@@ -1,0 +1,95 @@
+package ops
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// The functions here compute with all pairs of vectors.
+
+// CDist returns the norm of order p of the difference of each row of x, [..., P, M], and each row of y, [..., R, M]: [..., P, R]. The leading axes
+// broadcast. It is PyTorch's cdist; where it takes a product of matrices for p = 2, here the differences are squared, which loses no digits. Equal
+// greatest differences of the infinite norm share the gradient.
+func CDist(x, y *graph.Node, p float64) *graph.Node {
+	defer building("CDist", x, y, boundWord(p))()
+	call := refused("CDist", x, y).with(boundWord(p))
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	switch {
+	case !x.DType().IsFloat() || x.DType() != y.DType():
+		return refusal(call, &graph.Mistake{Code: graph.CodeDType,
+			Summary: fmt.Sprintf("cdist only supports floating-point dtypes, of both operands the same: %s and %s", x.DType(), y.DType())})
+	case x.Rank() < 2 || y.Rank() < 2:
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
+			Summary: fmt.Sprintf("cdist only supports at least 2D tensors, and the operands have shapes %s and %s", x.Shape(), y.Shape())})
+	case !(p >= 0): // NaN too
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("cdist only supports non-negative p values, and it is %v", p)})
+	}
+	if x.Shape()[x.Rank()-1] == 0 {
+		p = 1 // nothing differs
+	}
+	width := graph.Requirement{Kind: graph.MustEqual, A: x.Shape()[x.Rank()-1], B: y.Shape()[y.Rank()-1], Why: "rows that are compared have one size"}
+	distance := Norm(Sub(Unsqueeze(x, -2), Unsqueeze(y, -3)).Silence(graph.CodeMutualExpand), p, -1)
+	if distance.Judged() {
+		requireSizes(distance, width, fmt.Sprintf("X1 and X2 must have the same number of columns. X1: %s X2: %s", width.A, width.B))
+	}
+	return distance
+}
+
+// PDist returns the norms of order p of the differences of all pairs of rows of x, [N, M]: [N*(N-1)/2], row 0 with rows 1, 2, … first. It is
+// PyTorch's pdist.
+func PDist(x *graph.Node, p float64) *graph.Node {
+	defer building("PDist", x, boundWord(p))()
+	if bad := notTensors(refused("PDist", x).with(boundWord(p))); bad != nil {
+		return bad
+	}
+	if x.Rank() != 2 {
+		return refusal(refused("PDist", x).with(boundWord(p)), &graph.Mistake{Code: graph.CodeRank,
+			Summary: fmt.Sprintf("pdist only supports 2D tensors, got: %dD", x.Rank())})
+	}
+	all := CDist(x, x, p)
+	if !all.Judged() || all.Err() != nil {
+		return all
+	}
+	n := x.Shape()[0]
+	isBelow := Less(Iota(x.Graph(), 0, n, n), Iota(x.Graph(), 1, n, n))
+	pairs, _ := MaskedSelect(all, isBelow, n.Times(n.Minus(1)).FloorDiv(2), num(0))
+	return pairs
+}
+
+// Bilinear returns the sum over i and j of x[i]*weight[o, i, j]*y[j], plus bias[o]: x is [..., I], y [..., J] with the same leading axes, the weight
+// [O, I, J], the bias [O] or nil, the result [..., O]. It is PyTorch's bilinear.
+func Bilinear(x, y, weight, bias *graph.Node) *graph.Node {
+	defer building("Bilinear", x, y, weight, bias)()
+	call := refused("Bilinear", given(x, y, weight, bias)...)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if y == nil || weight == nil || x.Rank() != y.Rank() || x.Rank() == 0 || weight.Rank() != 3 {
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: "bilinear(): operands are [..., I] and [..., J] with the same leading axes, and a weight [O, I, J]"})
+	}
+	out := Einsum("...i,oij,...j->...o", x, weight, y)
+	if bias != nil {
+		out = Add(out, bias)
+	}
+	if out.Judged() {
+		for axis, d := range x.Shape()[:x.Rank()-1] {
+			requireSizes(out, graph.Requirement{Kind: graph.MustEqual, A: d, B: y.Shape()[axis], Why: "the examples of a bilinear function are the same"},
+				fmt.Sprintf("bilinear(): input batch dimensions do not match at dim %d: got %s and %s", axis, d, y.Shape()[axis]))
+		}
+	}
+	return out
+}
+
+func init() {
+	composed("CDist", "the distance of each row of x from each row of y.",
+		named("scipy.spatial.distance.cdist", "torch.cdist", "", "", "", func(e *graph.Example) node { return CDist(e.Of("x", "n", "k"), e.Of("y", "m", "k"), 2) }))
+	composed("PDist", "the distances of all pairs of rows.",
+		named("scipy.spatial.distance.pdist", "torch.nn.functional.pdist, torch.pdist", "", "", "", func(e *graph.Example) node { return PDist(e.Of("x", "n", "k"), 2) }))
+	composed("Bilinear", "sum over i and j of x[i] * weight[o, i, j] * y[j], plus bias[o].",
+		named("", "torch.nn.functional.bilinear, torch.nn.Bilinear", "", "", "", func(e *graph.Example) node {
+			return Bilinear(e.Of("x", "n", "i"), e.Of("y", "n", "j"), e.Of("weight", "o", "i", "j"), e.Of("bias", "o"))
+		}))
+}

@@ -1,0 +1,258 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
+)
+
+// The functions here return x with a part of it replaced, and leave x as it is.
+
+// partReplaced is a copy of x of which a view, that view makes, holds src.
+func partReplaced(call refusedCall, word string, x, src node, view func(x node) node) node {
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	kept := Copy(x)
+	part := view(kept)
+	if !part.Judged() || part.Err() != nil {
+		return part
+	}
+	if part.Rank() != src.Rank() {
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Operands: []graph.OperandNote{{Node: src}},
+			Summary: fmt.Sprintf("expected src to have a size equal to the %s of self. src size = %s, %s size = %s", word, src.Shape(), word, part.Shape())})
+	}
+	out := After(kept, CopyInPlace(part, src.Cast(x.DType()).Implied()))
+	for axis, d := range part.Shape() {
+		if out.Judged() {
+			requireSizes(out, graph.Requirement{Kind: graph.MustEqual, A: src.Shape()[axis], B: d, Why: "what is written has the shape of the part"},
+				fmt.Sprintf("expected src to have a size equal to the %s of self. src size = %s, %s size = %s", word, src.Shape(), word, part.Shape()))
+		}
+	}
+	return out
+}
+
+// SelectScatter returns x with src at an index of an axis, which counts from the end where it is negative: src has x's shape without the axis. It is
+// PyTorch's select_scatter.
+func SelectScatter(x, src *graph.Node, axis int, index graph.Dim) *graph.Node {
+	defer building("SelectScatter", x, src, axis, index)()
+	return partReplaced(refused("SelectScatter", x, src).with(axis, index), "slice", x, src, func(x node) node { return Select(x, axis, index) })
+}
+
+// SliceScatter returns x with src in a slice of an axis, as [Slice] takes it: PyTorch's slice_scatter.
+func SliceScatter(x, src *graph.Node, axis int, start, stop graph.Dim, step int) *graph.Node {
+	args := []any{axis, start, stop, step}
+	if stop == End {
+		args[2] = "End"
+	}
+	defer building("SliceScatter", append([]any{x, src}, args...)...)()
+	return partReplaced(refused("SliceScatter", x, src).with(args...), "slice", x, src, func(x node) node { return Slice(x, axis, start, stop, step) })
+}
+
+// DiagonalScatter returns x with src on a diagonal, as [Diagonal] takes it: PyTorch's diagonal_scatter.
+func DiagonalScatter(x, src *graph.Node, offset, a, b int) *graph.Node {
+	defer building("DiagonalScatter", x, src, offset, a, b)()
+	return partReplaced(refused("DiagonalScatter", x, src).with(offset, a, b), "diagonal", x, src, func(x node) node { return Diagonal(x, offset, a, b) })
+}
+
+// FillDiagonal returns the matrix x with a number, or a scalar, on its diagonal: PyTorch's fill_diagonal_ of a matrix, without its wrap.
+func FillDiagonal(x, value *graph.Node) *graph.Node {
+	defer building("FillDiagonal", x, value)()
+	if x == nil || value == nil || !x.Judged() || !value.Judged() || x.Rank() != 2 {
+		if x != nil && x.Judged() && x.Graph() != nil {
+			return refusal(refused("FillDiagonal", x), &graph.Mistake{Code: graph.CodeRank, Summary: "fill_diagonal: a matrix is wanted, and " + x.Called() + " has shape " + x.Shape().String()})
+		}
+		return Diagonal(x, 0, 0, 1) // its own mistake
+	}
+	kept := Copy(x)
+	return After(kept, CopyInPlace(Diagonal(kept, 0, 0, 1), value))
+}
+
+// DynamicSlice returns a part of x of the given sizes, one for each axis, that begins at places which are known when it runs: integer scalars, one for
+// each axis, which count from the end where they are negative. As in JAX, a part that would reach over an end begins where it does not.
+func DynamicSlice(x *graph.Node, starts []*graph.Node, sizes ...graph.Dim) *graph.Node {
+	defer building("DynamicSlice", append([]any{x, listOf(starts)}, shapeWords(sizes)...)...)()
+	call := refused("DynamicSlice", given(x, starts...)...).with(shapeWords(sizes)...)
+	if bad := badStarts(call, "dynamic_slice", x, starts, sizes); bad != nil {
+		return bad
+	}
+	part := x
+	for axis, size := range sizes {
+		if at := beginning(x, axis, starts[axis], size); at != nil {
+			part = Take(part, axis, at)
+			requireRoom(part, x, axis, size)
+		}
+	}
+	return part
+}
+
+// DynamicUpdateSlice returns x with update, of as many axes, at places which are known when it runs: integer scalars, one for each axis, as
+// [DynamicSlice] takes them.
+func DynamicUpdateSlice(x, update *graph.Node, starts ...*graph.Node) *graph.Node {
+	args := []any{x, update}
+	for _, s := range starts {
+		args = append(args, s)
+	}
+	defer building("DynamicUpdateSlice", args...)()
+	call := refused("DynamicUpdateSlice", given(x, append([]node{update}, starts...)...)...)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if update == nil || update.Rank() != x.Rank() || update.DType() != x.DType() {
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank, Summary: "dynamic_update_slice: the update has the dtype and the number of axes of the operand"})
+	}
+	if bad := badStarts(call, "dynamic_update_slice", x, starts, update.Shape()); bad != nil {
+		return bad
+	}
+	return updated(x, update, starts, 0)
+}
+
+// updated writes an update from an axis on: along that axis whole slices are written, of which the later axes were updated before.
+func updated(x, update node, starts []node, axis int) node {
+	if axis == x.Rank() {
+		return lined(update, x.Shape())
+	}
+	at := beginning(x, axis, starts[axis], update.Shape()[axis])
+	if at == nil {
+		return updated(x, update, starts, axis+1)
+	}
+	out := IndexCopy(x, axis, at, updated(Take(x, axis, at), update, starts, axis+1))
+	requireRoom(out, x, axis, update.Shape()[axis])
+	return out
+}
+
+// beginning lists the places of an axis from a start on; nil where they are all of the axis.
+func beginning(x node, axis int, start node, size graph.Dim) node {
+	whole := x.Shape()[axis]
+	if size == whole {
+		return nil
+	}
+	g, at := x.Graph(), Cast(start, graph.Int64)
+	at = Where(Less(at, num64(0)), Add(at, Size(g, graph.Int64, whole)), at)
+	return Add(Maximum(Minimum(at, Size(g, graph.Int64, whole.Minus(size))), num64(0)), Iota(g, 0, size))
+}
+
+func badStarts(call refusedCall, word string, x node, starts []node, sizes graph.Shape) node {
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if len(starts) != x.Rank() || len(sizes) != x.Rank() {
+		return refusal(call, &graph.Mistake{Code: graph.CodeRank,
+			Summary: fmt.Sprintf("%s: there is a start and a size for each axis: %d starts and %d sizes of %d axes", word, len(starts), len(sizes), x.Rank())})
+	}
+	for axis, s := range starts {
+		if s == nil || !s.DType().IsInt() || s.Rank() != 0 {
+			return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s: start %d is no integer scalar", word, axis)})
+		}
+		if !sizes[axis].Valid() || sizes[axis].IsConst() && sizes[axis] < 0 {
+			return refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%s: size %d of axis %d is none", word, sizes[axis], axis)})
+		}
+		if prove.NewProver(x.Graph().Bounds).Judge(room(x, axis, sizes[axis])) == prove.Refused {
+			return refusal(call, &graph.Mistake{Code: graph.CodeSlice, Summary: fmt.Sprintf("%s: %s", word, tooLarge(x, axis, sizes[axis]))})
+		}
+	}
+	return nil
+}
+
+func room(x node, axis int, size graph.Dim) graph.Requirement {
+	return graph.Requirement{Kind: graph.MustBeAtLeast, A: x.Shape()[axis], B: size, Why: "a part is no larger than the whole"}
+}
+
+func tooLarge(x node, axis int, size graph.Dim) string {
+	return fmt.Sprintf("%s elements of axis %d are wanted, and it has %s", size, axis, x.Shape()[axis])
+}
+
+func requireRoom(out, x node, axis int, size graph.Dim) {
+	if out.Judged() {
+		requireSizes(out, room(x, axis, size), tooLarge(x, axis, size))
+	}
+}
+
+// listOf writes operands as a list.
+func listOf(xs []node) string {
+	words := make([]string, len(xs))
+	for i, x := range xs {
+		if words[i] = "nil"; x != nil {
+			words[i] = x.Called()
+		}
+	}
+	return indexList(words)
+}
+
+// TakeFlat picks elements of x, in row-major order, at indices of any shape, which count from the end where they are negative: PyTorch's take. An index
+// outside stops the run.
+func TakeFlat(x, index *graph.Node) *graph.Node {
+	defer building("TakeFlat", x, index)()
+	if x == nil || !x.Judged() {
+		return Index(x, index) // its own mistake
+	}
+	return Index(Reshape(x, x.Shape().NumElements()), index)
+}
+
+// PutFlat returns x with the elements of src at indices into x in row-major order, which count from the end where they are negative; of several for one
+// place the last stays, or with [Accumulate] all are added. src has the shape of the indices. It is PyTorch's put.
+func PutFlat(x, index, src *graph.Node, opts ...IndexPutOption) *graph.Node {
+	defer building("PutFlat", x, index, src)()
+	if x == nil || index == nil || src == nil || !x.Judged() || !index.Judged() || !src.Judged() {
+		return IndexPut(x, []node{index}, src, opts...) // its own mistake
+	}
+	shape := x.Shape()
+	return Reshape(IndexPut(Reshape(x, shape.NumElements()), []node{Flatten(index, 0, -1)}, Flatten(src, 0, -1), opts...), shape...)
+}
+
+// UnravelIndex returns the places along each axis of a shape that indices into its elements, in row-major order, stand for: Int64, of the indices' shape.
+func UnravelIndex(index *graph.Node, shape ...graph.Dim) []*graph.Node {
+	defer building("UnravelIndex", append([]any{index}, shapeWords(shape)...)...)()
+	if bad := notTensors(refused("UnravelIndex", index).with(shapeWords(shape)...)); bad != nil {
+		return []node{bad}
+	}
+	if !index.DType().IsInt() {
+		return []node{refusal(refused("UnravelIndex", index).with(shapeWords(shape)...), &graph.Mistake{Code: graph.CodeDType,
+			Summary: "unravel_index(): expected 'indices' to be integer dtype, but got " + index.DType().String()})}
+	}
+	at, out := Cast(index, graph.Int64), make([]node, len(shape))
+	for axis, d := range slices.Backward(shape) {
+		size := atLeastOne(index.Graph(), d)
+		out[axis], at = Remainder(at, size), FloorDiv(at, size)
+	}
+	return out
+}
+
+func init() {
+	composed("SelectScatter", "x with src at an index of an axis.",
+		named("", "torch.select_scatter", "jax.numpy.ndarray.at, jax.lax.dynamic_update_index_in_dim", "", "",
+			func(e *graph.Example) node { return SelectScatter(e.Of("x", "8", "k"), e.Of("src", "k"), 0, 2) }))
+	composed("SliceScatter", "x with src in a slice of an axis.",
+		named("", "torch.slice_scatter", "jax.numpy.ndarray.at", "", "",
+			func(e *graph.Example) node {
+				return SliceScatter(e.Of("x", "8", "k"), e.Of("src", "3", "k"), 0, 1, 7, 2)
+			}))
+	composed("DiagonalScatter", "x with src on a diagonal.",
+		named("", "torch.diagonal_scatter", "", "", "", func(e *graph.Example) node { return DiagonalScatter(e.Of("x", "n", "n"), e.Of("src", "n"), 0, 0, 1) }))
+	composed("FillDiagonal", "a matrix with a number on its diagonal.",
+		named("numpy.fill_diagonal", "torch.Tensor.fill_diagonal_", "jax.numpy.fill_diagonal", "", "", func(e *graph.Example) node { return FillDiagonal(e.Of("x", "n", "n"), num(1)) }))
+	composed("DynamicSlice", "a part that begins at places which are known when it runs.",
+		named("", "", "jax.lax.dynamic_slice, jax.lax.dynamic_slice_in_dim, jax.lax.dynamic_index_in_dim", "Slice", "",
+			func(e *graph.Example) node {
+				return DynamicSlice(e.Of("x", "8", "8"), []node{e.As(graph.Int64, "i"), e.As(graph.Int64, "j")}, 3, 2)
+			}))
+	composed("DynamicUpdateSlice", "x with a part replaced at places which are known when it runs.",
+		named("", "", "jax.lax.dynamic_update_slice, jax.lax.dynamic_update_slice_in_dim, jax.lax.dynamic_update_index_in_dim", "TensorScatter", "",
+			func(e *graph.Example) node {
+				return DynamicUpdateSlice(e.Of("x", "8", "8"), e.Of("update", "3", "2"), e.As(graph.Int64, "i"), e.As(graph.Int64, "j"))
+			}))
+	composed("TakeFlat", "elements at indices into all of x.",
+		named("numpy.take", "torch.take", "jax.numpy.take", "", "", func(e *graph.Example) node { return TakeFlat(e.Of("x", "n", "k"), e.As(graph.Int64, "index", "m")) }))
+	composed("PutFlat", "x with elements of src at indices into all of it.",
+		named("numpy.put", "torch.Tensor.put", "jax.numpy.put", "", "",
+			func(e *graph.Example) node {
+				return PutFlat(e.Of("x", "n", "k"), e.As(graph.Int64, "index", "m"), e.Of("src", "m"))
+			}))
+	composed("UnravelIndex", "the places along each axis of indices into all elements.",
+		flat(flatBetweenJumps, "numpy.unravel_index", "torch.unravel_index", "jax.numpy.unravel_index", "", "",
+			func(e *graph.Example) node {
+				return UnravelIndex(e.As(graph.Int64, "index", "m"), e.Shape("n", "k")...)[0]
+			}))
+}
