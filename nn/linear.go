@@ -74,11 +74,7 @@ func NewBilinear[In1, In2, Out Size](g *graph.Graph, name string, in1 In1, in2 I
 func (l *Bilinear) ApplyTo(p *Pass, a, b *graph.Node) *graph.Node {
 	args := []argument{{"a", a, "*batch in1"}, {"b", b, "*batch in2"}}
 	return l.apply(p, args, sizesOf(l.Weight, "out", "in1", "in2"), "*batch out", func(x []*graph.Node) *graph.Node {
-		y := ops.Einsum("...i,oij,...j->...o", x[0], l.Weight, x[1])
-		if l.Bias != nil {
-			y = ops.Add(y, l.Bias)
-		}
-		return y
+		return ops.Bilinear(x[0], x[1], l.Weight, l.Bias)
 	})
 }
 

@@ -10,14 +10,15 @@ type Norm struct {
 	declared
 	Weight *graph.Node // or nil
 	Bias   *graph.Node // or nil
-	takes  string
-	sizes  map[string]graph.Dim
-	build  func(x *graph.Node) *graph.Node
+	RunningStats
+	takes string
+	sizes map[string]graph.Dim
+	build func(p *Pass, x *graph.Node) *graph.Node
 }
 
 // Apply returns x normalized, in its shape.
 func (l *Norm) Apply(p *Pass, x *graph.Node) *graph.Node {
-	return l.apply(p, argumentOf(x, l.takes), l.sizes, "", func(x []*graph.Node) *graph.Node { return l.build(x[0]) })
+	return l.apply(p, argumentOf(x, l.takes), l.sizes, "", func(x []*graph.Node) *graph.Node { return l.build(p, x[0]) })
 }
 
 const (
@@ -26,7 +27,7 @@ const (
 )
 
 // newNorm declares a normalization with a weight and a bias of the given shape.
-func newNorm(g *graph.Graph, kind, name, takes, axes string, shape graph.Shape, opts []Option, has string, build func(l *Norm, s settings) func(x *graph.Node) *graph.Node) *Norm {
+func newNorm(g *graph.Graph, kind, name, takes, axes string, shape graph.Shape, opts []Option, has string, build func(l *Norm, s settings) func(p *Pass, x *graph.Node) *graph.Node) *Norm {
 	l := &Norm{takes: takes, sizes: map[string]graph.Dim{axes: shape[0]}}
 	l.declared = declare(g, kind, name, opts, has, func(s *settings) {
 		if has == oneWeight {
@@ -56,8 +57,8 @@ func (s *settings) affine(g *graph.Graph, shape ...graph.Dim) (weight, bias *gra
 // [..., size]. Options are [WeightInit], [BiasInit], [NoBias], [NoAffine], [Epsilon] and [DType].
 func NewLayerNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *Norm {
 	d := graph.Dim(size)
-	return newNorm(g, "LayerNorm", name, "*batch size", "size", graph.Shape{d}, opts, normOptions, func(l *Norm, s settings) func(*graph.Node) *graph.Node {
-		return func(x *graph.Node) *graph.Node {
+	return newNorm(g, "LayerNorm", name, "*batch size", "size", graph.Shape{d}, opts, normOptions, func(l *Norm, s settings) func(*Pass, *graph.Node) *graph.Node {
+		return func(_ *Pass, x *graph.Node) *graph.Node {
 			return ops.LayerNormOver(x, graph.Shape{d}, l.Weight, l.Bias, s.eps)
 		}
 	})
@@ -67,8 +68,8 @@ func NewLayerNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *
 // size, with the parameter name.weight, as PyTorch's RMSNorm with eps=1e-5: see [ops.RMSNorm]. It
 // takes [..., size]. Options are [WeightInit], [NoAffine], [Epsilon] and [DType].
 func NewRMSNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *Norm {
-	return newNorm(g, "RMSNorm", name, "*batch size", "size", graph.Shape{graph.Dim(size)}, opts, oneWeight, func(l *Norm, s settings) func(*graph.Node) *graph.Node {
-		return func(x *graph.Node) *graph.Node { return ops.RMSNorm(x, l.Weight, s.eps) }
+	return newNorm(g, "RMSNorm", name, "*batch size", "size", graph.Shape{graph.Dim(size)}, opts, oneWeight, func(l *Norm, s settings) func(*Pass, *graph.Node) *graph.Node {
+		return func(_ *Pass, x *graph.Node) *graph.Node { return ops.RMSNorm(x, l.Weight, s.eps) }
 	})
 }
 
@@ -76,30 +77,66 @@ func NewRMSNorm[S Size](g *graph.Graph, name string, size S, opts ...Option) *No
 // name.bias, [channels], as PyTorch's GroupNorm: see [ops.GroupNorm]. It takes [N, channels, …].
 // Options are those of [NewLayerNorm].
 func NewGroupNorm[S Size](g *graph.Graph, name string, groups int, channels S, opts ...Option) *Norm {
-	return newNorm(g, "GroupNorm", name, "n channels ...", "channels", graph.Shape{graph.Dim(channels)}, opts, normOptions, func(l *Norm, s settings) func(*graph.Node) *graph.Node {
-		return func(x *graph.Node) *graph.Node { return ops.GroupNorm(x, groups, l.Weight, l.Bias, s.eps) }
+	return newNorm(g, "GroupNorm", name, "n channels ...", "channels", graph.Shape{graph.Dim(channels)}, opts, normOptions, func(l *Norm, s settings) func(*Pass, *graph.Node) *graph.Node {
+		return func(_ *Pass, x *graph.Node) *graph.Node { return ops.GroupNorm(x, groups, l.Weight, l.Bias, s.eps) }
 	})
 }
 
 // NewInstanceNorm declares normalization of each channel of each example, with the parameters
 // name.weight and name.bias, [channels]; [NoAffine] leaves them out, as PyTorch's InstanceNorm does
-// unless told otherwise. It takes [N, channels, …] with axes behind the channels. Options are those of
-// [NewLayerNorm].
+// unless told otherwise. It takes [N, channels, …] with axes behind the channels: see
+// [ops.InstanceNorm]. [TrackRunningStats] has a pass of evaluation take running statistics. Options
+// are also [Momentum] and those of [NewLayerNorm].
 func NewInstanceNorm[S Size](g *graph.Graph, name string, channels S, opts ...Option) *Norm {
-	groups := known(g, graph.Dim(channels))
-	return newNorm(g, "InstanceNorm", name, "n channels _ ...", "channels", graph.Shape{graph.Dim(channels)}, opts, normOptions, func(l *Norm, s settings) func(*graph.Node) *graph.Node {
-		return func(x *graph.Node) *graph.Node { return ops.GroupNorm(x, groups, l.Weight, l.Bias, s.eps) }
+	d := graph.Dim(channels)
+	return newNorm(g, "InstanceNorm", name, "n channels _ ...", "channels", graph.Shape{d}, opts, normOptions+" TrackRunningStats Momentum", func(l *Norm, s settings) func(*Pass, *graph.Node) *graph.Node {
+		if s.tracked {
+			l.RunningStats = s.newRunning(g, d)
+		}
+		return func(p *Pass, x *graph.Node) *graph.Node {
+			if s.tracked && !p.IsTraining() {
+				return ops.BatchNormInference(x, l.RunningMean, l.RunningVar, l.Weight, l.Bias, s.eps)
+			}
+			y, mean, variance := ops.InstanceNorm(x, l.Weight, l.Bias, s.eps)
+			if s.tracked && y.Judged() {
+				l.track(p, s, ops.Mean(mean, 0), ops.Mean(variance, 0), x.Shape()[2:].NumElements())
+			}
+			return y
+		}
 	})
+}
+
+// RunningStats are running averages of the statistics of batches, state of a layer; nil where it has none.
+type RunningStats struct {
+	RunningMean       *graph.Node // [channels]
+	RunningVar        *graph.Node // [channels]
+	NumBatchesTracked *graph.Node // Int64 scalar
+}
+
+// newRunning declares running statistics.
+func (s *settings) newRunning(g *graph.Graph, channels graph.Dim) RunningStats {
+	return RunningStats{
+		RunningMean:       g.State("running_mean", s.dtype, Zeros(), channels),
+		RunningVar:        g.State("running_var", s.dtype, Ones(), channels),
+		NumBatchesTracked: g.State("num_batches_tracked", graph.Int64, Zeros()),
+	}
+}
+
+// track moves the running averages towards the mean and the variance of a batch, in which a channel has so many elements.
+func (r RunningStats) track(p *Pass, s settings, mean, variance *graph.Node, each graph.Dim) {
+	count := ops.Size(mean.Graph(), s.dtype, each)
+	unbiased := ops.Mul(variance, ops.Div(count, ops.Sub(count, graph.Num(1))))
+	for _, w := range []struct{ state, batch *graph.Node }{{r.RunningMean, mean}, {r.RunningVar, unbiased}} {
+		p.Write(w.state, ops.Lerp(p.Value(w.state), ops.StopGradient(w.batch), graph.Num(s.momentum)))
+	}
 }
 
 // BatchNorm normalizes each channel over the batch.
 type BatchNorm struct {
 	declared
-	Weight, Bias      *graph.Node // [channels], or nil
-	RunningMean       *graph.Node // [channels], state
-	RunningVar        *graph.Node // [channels], state
-	NumBatchesTracked *graph.Node // Int64 scalar, state
-	settings          settings
+	Weight, Bias *graph.Node // [channels], or nil
+	RunningStats
+	settings settings
 }
 
 // NewBatchNorm declares batch normalization of x, [N, channels, …], of any number of further axes,
@@ -115,9 +152,7 @@ func NewBatchNorm[S Size](g *graph.Graph, name string, channels S, opts ...Optio
 		}
 		d := graph.Dim(channels)
 		l.Weight, l.Bias = s.affine(g, d)
-		l.RunningMean = g.State("running_mean", s.dtype, Zeros(), d)
-		l.RunningVar = g.State("running_var", s.dtype, Ones(), d)
-		l.NumBatchesTracked = g.State("num_batches_tracked", graph.Int64, Zeros())
+		l.RunningStats = s.newRunning(g, d)
 		l.settings = *s
 	})
 	return l
@@ -141,11 +176,7 @@ func (l *BatchNorm) Apply(p *Pass, x *graph.Node) *graph.Node {
 		for _, d := range x.Shape()[2:] {
 			each = each.Times(d)
 		}
-		count := ops.Size(l.g, s.dtype, each)
-		unbiased := ops.Mul(variance, ops.Div(count, ops.Sub(count, graph.Num(1))))
-		for _, w := range []struct{ state, batch *graph.Node }{{l.RunningMean, mean}, {l.RunningVar, unbiased}} {
-			p.Write(w.state, ops.Lerp(p.Value(w.state), ops.StopGradient(w.batch), graph.Num(s.momentum)))
-		}
+		l.track(p, s, mean, variance, each)
 		p.Write(l.NumBatchesTracked, ops.Add(p.Value(l.NumBatchesTracked), graph.Num(1)))
 		return y
 	})

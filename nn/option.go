@@ -24,6 +24,7 @@ type settings struct {
 	plain        bool // without weight and bias
 	eps          float64
 	momentum     float64
+	tracked      bool // running statistics
 	conv         []ops.ConvOption
 	groups       int
 	padding      []int // the padding index of an embedding
@@ -61,6 +62,11 @@ func Epsilon(eps float64) Option { return Option{"Epsilon", func(s *settings) { 
 // Momentum sets the part of the running statistics that a batch replaces, 0.1 unless said
 // otherwise.
 func Momentum(m float64) Option { return Option{"Momentum", func(s *settings) { s.momentum = m }} }
+
+// TrackRunningStats has an instance normalization keep running statistics, which a pass of evaluation takes: PyTorch's track_running_stats.
+func TrackRunningStats() Option {
+	return Option{"TrackRunningStats", func(s *settings) { s.tracked = true }}
+}
 
 // Stride is [ops.Stride] for a layer.
 func Stride(steps ...int) Option { return convOption("Stride", ops.Stride(steps...)) }

@@ -42,11 +42,7 @@ const recurrentOptions = "Layers Bidirectional DropoutRate WeightInit BiasInit N
 // [DType].
 func NewRNN[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
 	opts = append([]Option{Activation(ops.Tanh)}, opts...)
-	return newRecurrent(g, "RNN", name, graph.Dim(in), graph.Dim(hidden), kind{gates: 1, states: 1, step: func(s *settings) step {
-		return func(x, h *graph.Node, _ []*graph.Node) []*graph.Node {
-			return []*graph.Node{s.activation(ops.Add(x, h))}
-		}
-	}}, opts, recurrentOptions+" Activation")
+	return newRecurrent(g, "RNN", name, graph.Dim(in), graph.Dim(hidden), kindRNN, opts, recurrentOptions+" Activation")
 }
 
 // NewLSTM declares layers of long short-term memory (Hochreiter and Schmidhuber, 1997), as PyTorch's
@@ -58,7 +54,7 @@ func NewRNN[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, 
 //
 // Options are those of [NewRNN] but for [Activation], and [ProjSize].
 func NewLSTM[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
-	return newRecurrent(g, "LSTM", name, graph.Dim(in), graph.Dim(hidden), kind{gates: 4, states: 2, step: func(*settings) step { return stepLSTM }}, opts, recurrentOptions+" ProjSize")
+	return newRecurrent(g, "LSTM", name, graph.Dim(in), graph.Dim(hidden), kindLSTM, opts, recurrentOptions+" ProjSize")
 }
 
 func stepLSTM(x, h *graph.Node, state []*graph.Node) []*graph.Node {
@@ -76,7 +72,7 @@ func stepLSTM(x, h *graph.Node, state []*graph.Node) []*graph.Node {
 //
 // Options are those of [NewRNN] but for [Activation].
 func NewGRU[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
-	return newRecurrent(g, "GRU", name, graph.Dim(in), graph.Dim(hidden), kind{gates: 3, states: 1, late: true, step: func(*settings) step { return stepGRU }}, opts, recurrentOptions)
+	return newRecurrent(g, "GRU", name, graph.Dim(in), graph.Dim(hidden), kindGRU, opts, recurrentOptions)
 }
 
 func stepGRU(x, h *graph.Node, state []*graph.Node) []*graph.Node {
@@ -92,6 +88,16 @@ type kind struct {
 	late          bool // see [Cell]
 	step          func(s *settings) step
 }
+
+var (
+	kindRNN = kind{gates: 1, states: 1, step: func(s *settings) step {
+		return func(x, h *graph.Node, _ []*graph.Node) []*graph.Node {
+			return []*graph.Node{s.activation(ops.Add(x, h))}
+		}
+	}}
+	kindLSTM = kind{gates: 4, states: 2, step: func(*settings) step { return stepLSTM }}
+	kindGRU  = kind{gates: 3, states: 1, late: true, step: func(*settings) step { return stepGRU }}
+)
 
 func newRecurrent(g *graph.Graph, name0, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *Recurrent {
 	l := &Recurrent{hidden: hidden, width: hidden, states: k.states}
@@ -264,28 +270,17 @@ func isWithin(lengths *graph.Node, t graph.Dim) *graph.Node {
 // scan goes through x, [t, batch, in]. The input's part of the gates is one product for all steps. Where within
 // says that a sequence has no such place, its state stays.
 func (c *Cell) scan(x, within *graph.Node, begin []*graph.Node, reverse bool) (y *graph.Node, end []*graph.Node) {
-	weight, bias := ops.Transpose(c.WeightHH, 0, 1), c.BiasIH
-	if bias != nil && !c.late {
-		bias = ops.Add(bias, c.BiasHH)
-	}
-	over := []*graph.Node{ops.Linear(x, c.WeightIH, bias)}
+	weight, over := ops.Transpose(c.WeightHH, 0, 1), []*graph.Node{c.inputs(x)}
 	if within != nil {
 		over = append(over, within)
 	}
 	end, all := ops.Scan(ops.Loop{Carry: begin, Over: over, Reverse: reverse},
 		func(state, x []*graph.Node) (next, out []*graph.Node) {
-			h := ops.MatMul(state[0], weight)
-			if c.BiasHH != nil && c.late {
-				h = ops.Add(h, c.BiasHH)
-			}
-			next = c.step(x[0], h, state)
-			if c.WeightHR != nil {
-				next[0] = ops.Linear(next[0], c.WeightHR, nil)
-			}
+			next = c.next(x[0], weight, state)
 			if within == nil {
 				return next, next[:1]
 			}
-			out = []*graph.Node{ops.Where(x[1], next[0], ops.Zeros(h.Graph(), h.DType()))}
+			out = []*graph.Node{ops.Where(x[1], next[0], ops.ZerosLike(next[0]))}
 			for i, s := range state {
 				next[i] = ops.Where(x[1], next[i], s)
 			}

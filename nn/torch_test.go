@@ -222,6 +222,7 @@ func readTorch(t *testing.T, path string) map[string]torchValues {
 func TestLayersAreThoseOfPyTorch(t *testing.T) {
 	compareLayers(t, torchCases, "testdata/layers.npz")
 	compareLayers(t, paddedCases, "testdata/padded.npz")
+	compareLayers(t, cellCases, "testdata/cells.npz")
 }
 
 func compareLayers(t *testing.T, all map[string]torchCase, path string) {
@@ -245,6 +246,8 @@ func TestLayersOfPyTorchNow(t *testing.T) {
 	compareLayers(t, torchCases, path)
 	require.NoError(t, os.WriteFile(path, torch(t, "layers.py", "23", "padded"), 0o600))
 	compareLayers(t, paddedCases, path)
+	require.NoError(t, os.WriteFile(path, torch(t, "layers.py", "23", "cells"), 0o600))
+	compareLayers(t, cellCases, path)
 }
 
 // torch runs a program of testdata with the Python that BROADLOOM_PYTHON names, and returns what it

@@ -1,4 +1,4 @@
-"""Writes what PyTorch's layers compute: python3 layers.py [SEED] > layers.npz; python3 layers.py 7 padded > padded.npz
+"""Writes what PyTorch's layers compute: python3 layers.py [SEED] > layers.npz; python3 layers.py 7 padded > padded.npz; python3 layers.py 7 cells > cells.npz
 
 For each case: its parameters and state (p), inputs (x), the result (y), the gradients of sum(y·r) for the parameters
 (g) and inputs (d), and the state afterwards (s). The keys are CASE|KIND|NAME.
@@ -187,6 +187,23 @@ if sys.argv[2:] == ["padded"]:  # instead of those above: projections, and packe
     case("padded gru", nn.GRU(3, 4, **both), (4, 5, 3), lengths, call=ends)
     case("padded lstm with projections from a state", nn.LSTM(3, 4, proj_size=3, **both), (4, 5, 3), lengths, (4, 4, 3), (4, 4, 4), call=ends)
     case("padded gru from a state", nn.GRU(3, 4, **both), (4, 5, 3), lengths, (4, 4, 4), call=ends)
+
+if sys.argv[2:] == ["cells"]:  # single steps, and layers with slopes or statistics of their own
+    out.clear()
+    torch.manual_seed(int(sys.argv[1]))
+    both = lambda m, x, h, c: torch.cat(m(x, (h, c)), 1)
+    case("rnn cell", nn.RNNCell(3, 4), (2, 3))
+    case("rnn cell of relu from a state, without bias", nn.RNNCell(3, 4, bias=False, nonlinearity="relu"), (2, 3), (2, 4))
+    case("lstm cell", nn.LSTMCell(3, 4), (2, 3), call=lambda m, x: m(x)[0])
+    case("lstm cell from a state", nn.LSTMCell(3, 4), (2, 3), (2, 4), (2, 4), call=both)
+    case("gru cell", nn.GRUCell(3, 4), (2, 3))
+    case("gru cell from a state, without bias", nn.GRUCell(3, 4, bias=False), (2, 3), (2, 4))
+    case("prelu", nn.PReLU(), (2, 3, 4))
+    case("prelu of channels", nn.PReLU(3), (2, 3, 4))
+    case("local response norm", nn.LocalResponseNorm(3, 0.2, 0.75, 1.5), (2, 4, 3))
+    case("tracked instance norm", nn.InstanceNorm2d(3, affine=True, track_running_stats=True, momentum=0.3), (2, 3, 4, 2))
+    case("tracked instance norm in evaluation", nn.InstanceNorm1d(3, track_running_stats=True, eps=1e-3), (2, 3, 4), train=False)
+    case("rrelu in evaluation", nn.RReLU(0.1, 0.3), (2, 3), train=False)
 
 npz = io.BytesIO()
 np.savez_compressed(npz, **out)

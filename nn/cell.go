@@ -1,0 +1,111 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// inputs is the input's part of the gates.
+func (c *Cell) inputs(x *graph.Node) *graph.Node {
+	bias := c.BiasIH
+	if bias != nil && !c.late {
+		bias = ops.Add(bias, c.BiasHH)
+	}
+	return ops.Linear(x, c.WeightIH, bias)
+}
+
+// next is the state after a step, of the input's part of the gates; weight is WeightHH transposed.
+func (c *Cell) next(gates, weight *graph.Node, state []*graph.Node) []*graph.Node {
+	h := ops.MatMul(state[0], weight)
+	if c.BiasHH != nil && c.late {
+		h = ops.Add(h, c.BiasHH)
+	}
+	next := c.step(gates, h, state)
+	if c.WeightHR != nil {
+		next[0] = ops.Linear(next[0], c.WeightHR, nil)
+	}
+	return next
+}
+
+// RecurrentCell is a layer of one step of a sequence: those of [NewRNNCell], [NewLSTMCell] and [NewGRUCell].
+type RecurrentCell struct {
+	declared
+	*Cell
+	hidden graph.Dim
+	states int
+	dtype  graph.DType
+}
+
+const cellOptions = "WeightInit BiasInit NoBias DType"
+
+// NewRNNCell declares a step of [NewRNN], with the parameters name.weight_ih, name.weight_hh, name.bias_ih and name.bias_hh, as PyTorch's
+// RNNCell. Options are [Activation] in place of the hyperbolic tangent, [WeightInit], [BiasInit], [NoBias] and [DType].
+func NewRNNCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
+	opts = append([]Option{Activation(ops.Tanh)}, opts...)
+	return newRecurrentCell(g, "RNNCell", name, graph.Dim(in), graph.Dim(hidden), kindRNN, opts, cellOptions+" Activation")
+}
+
+// NewLSTMCell declares a step of [NewLSTM], as PyTorch's LSTMCell. Parameters and options are those of [NewRNNCell] but for [Activation].
+func NewLSTMCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
+	return newRecurrentCell(g, "LSTMCell", name, graph.Dim(in), graph.Dim(hidden), kindLSTM, opts, cellOptions)
+}
+
+// NewGRUCell declares a step of [NewGRU], as PyTorch's GRUCell. Parameters and options are those of [NewRNNCell] but for [Activation].
+func NewGRUCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
+	return newRecurrentCell(g, "GRUCell", name, graph.Dim(in), graph.Dim(hidden), kindGRU, opts, cellOptions)
+}
+
+func newRecurrentCell(g *graph.Graph, word, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *RecurrentCell {
+	l := &RecurrentCell{hidden: hidden, states: k.states, Cell: &Cell{}}
+	l.declared = declare(g, word, name, opts, has, func(s *settings) {
+		l.dtype = s.dtype
+		l.Cell = newCell(g, s, k, "", graph.Dim(k.gates).Times(hidden), in, hidden, hidden)
+	})
+	return l
+}
+
+// Apply takes x, [batch, in], and returns the hidden state, [batch, hidden], after a step from zeros.
+func (l *RecurrentCell) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyFrom(p, x)[0] }
+
+// ApplyFrom is Apply from a given state, or from zeros where none is given, and returns the state after the step: the hidden state and, of an LSTM, that
+// of the memory, each [batch, hidden].
+func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (next []*graph.Node) {
+	args, sizes := argumentOf(x, "batch in"), map[string]graph.Dim{"hidden": l.hidden}
+	for i, s := range state {
+		args = append(args, argument{fmt.Sprintf("state %d", i), s, "batch hidden"})
+	}
+	if l.WeightIH != nil {
+		sizes["in"] = l.WeightIH.Shape()[1]
+	}
+	y := l.apply(p, args, sizes, "batch hidden", func(in []*graph.Node) *graph.Node {
+		x, begin := in[0], in[1:]
+		for i, v := range in {
+			if v.DType() != l.dtype {
+				return unbuilt("ApplyFrom", fmt.Sprintf("%s is %s, and the parameters are %s: convert it with ops.Cast, or declare the layer with nn.DType", args[i].name, v.DType(), l.dtype), v)
+			}
+		}
+		switch {
+		case x.Rank() != 2 || !x.Judged():
+			return x // the contract refuses it
+		case len(begin) == 0:
+			for range l.states {
+				begin = append(begin, ops.Zeros(x.Graph(), x.DType(), x.Shape()[0], l.hidden))
+			}
+		case len(begin) != l.states:
+			return unbuilt("ApplyFrom", fmt.Sprintf("%d states are given, and a cell has %d", len(begin), l.states), x)
+		}
+		next = l.next(l.inputs(x), ops.Transpose(l.WeightHH, 0, 1), begin)
+		return next[0]
+	})
+	if len(next) == l.states {
+		next[0] = y
+		return next
+	}
+	next = nil
+	for range max(l.states, 1) {
+		next = append(next, y) // a refusal
+	}
+	return next
+}

@@ -1,0 +1,104 @@
+package nn_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// stepped is a case of a cell: what it gives of a value and a state, side by side.
+func stepped(make func(g *graph.Graph) *nn.RecurrentCell) torchCase {
+	return func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return ops.Concat(1, make(g).ApplyFrom(p, x[0], x[1:]...)...)
+	}
+}
+
+// inEvaluation is a case of a layer that is applied in a pass of evaluation.
+func inEvaluation(make func(g *graph.Graph) nn.Layer) torchCase {
+	return func(g *graph.Graph, _ *nn.Pass, x []*graph.Node) *graph.Node {
+		return make(g).Apply(nn.Evaluation(g), x[0])
+	}
+}
+
+// cellCases are those that testdata/layers.py writes where it is asked for cells.
+var cellCases = map[string]torchCase{
+	"rnn cell": of(func(g *graph.Graph) nn.Layer { return nn.NewRNNCell(g, "", 3, 4, f64) }),
+	"rnn cell of relu from a state, without bias": stepped(func(g *graph.Graph) *nn.RecurrentCell {
+		return nn.NewRNNCell(g, "", 3, 4, nn.Activation(ops.Relu), nn.NoBias(), f64)
+	}),
+	"lstm cell":              of(func(g *graph.Graph) nn.Layer { return nn.NewLSTMCell(g, "", 3, 4, f64) }),
+	"lstm cell from a state": stepped(func(g *graph.Graph) *nn.RecurrentCell { return nn.NewLSTMCell(g, "", 3, 4, f64) }),
+	"gru cell":               of(func(g *graph.Graph) nn.Layer { return nn.NewGRUCell(g, "", 3, 4, f64) }),
+	"gru cell from a state, without bias": stepped(func(g *graph.Graph) *nn.RecurrentCell {
+		return nn.NewGRUCell(g, "", 3, 4, nn.NoBias(), f64)
+	}),
+	"prelu":               of(func(g *graph.Graph) nn.Layer { return nn.NewPRelu(g, "", 1, f64) }),
+	"prelu of channels":   of(func(g *graph.Graph) nn.Layer { return nn.NewPRelu(g, "", 3, f64) }),
+	"local response norm": of(func(*graph.Graph) nn.Layer { return nn.LocalResponseNorm(3, 0.2, 0.75, 1.5) }),
+	"tracked instance norm": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewInstanceNorm(g, "", 3, nn.TrackRunningStats(), nn.Momentum(0.3), f64)
+	}),
+	"tracked instance norm in evaluation": inEvaluation(func(g *graph.Graph) nn.Layer {
+		return nn.NewInstanceNorm(g, "", 3, nn.TrackRunningStats(), nn.NoAffine(), nn.Epsilon(1e-3), f64)
+	}),
+	"rrelu in evaluation": inEvaluation(func(*graph.Graph) nn.Layer { return nn.RRelu(0.1, 0.3) }),
+}
+
+// TestLayersThatDraw: they draw in training, other numbers in each step, and give in evaluation what they should.
+func TestLayersThatDraw(t *testing.T) {
+	for name, c := range map[string]struct {
+		layer nn.Layer
+		rest  float32 // of -2 in evaluation
+	}{
+		"FeatureDropout":      {nn.FeatureDropout(0.5), -2},
+		"AlphaDropout":        {nn.AlphaDropout(0.5), -2},
+		"FeatureAlphaDropout": {nn.FeatureAlphaDropout(0.5), -2},
+		"StochasticDepth":     {nn.StochasticDepth(0.5), -2},
+		"RRelu":               {nn.RRelu(0.25, 0.75), -1},
+	} {
+		g := graph.New("drawing")
+		x, training := g.Input("x", graph.Float32, 8, 4, 2), nn.Training(g)
+		y, rest := c.layer.Apply(training, x), c.layer.Apply(nn.Evaluation(g), x)
+		p, err := exec.Compile(g, exec.Outputs(y, rest), exec.Updates(training.Updates()...))
+		require.NoError(t, err, name)
+		s, data := p.NewSession(exec.Seed(3)), make([]float32, 64)
+		for i := range data {
+			data[i] = -2
+		}
+		var before []float32
+		for range 2 {
+			r, err := s.Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{8, 4, 2}, Data: data}})
+			require.NoError(t, err)
+			drawn, err := exec.Values[float32](r, y)
+			require.NoError(t, err)
+			require.NotEqual(t, before, drawn, name)
+			before = slices.Clone(drawn)
+			kept, err := exec.Values[float32](r, rest)
+			require.NoError(t, err)
+			for _, v := range kept {
+				require.InDelta(t, c.rest, v, 1e-6, name)
+			}
+		}
+		require.ErrorContains(t, c.layer.Apply(nil, x).Err(), "the pass is nil", name)
+	}
+}
+
+// TestStatesOfACell: as many as it has, of its width and dtype.
+func TestStatesOfACell(t *testing.T) {
+	g := graph.New("cell")
+	x, h := g.Input("x", graph.Float32, g.Dim("batch"), 3), g.Input("h", graph.Float32, g.Dim("batch"), 4)
+	cell, p := nn.NewLSTMCell(g, "cell", 3, 4), nn.Evaluation(g)
+	next := cell.ApplyFrom(p, x, h, h)
+	require.NoError(t, next[0].Err())
+	require.Equal(t, h.Shape(), next[1].Shape())
+	require.ErrorContains(t, cell.ApplyFrom(p, x, h)[1].Err(), "1 states are given, and a cell has 2")
+	require.ErrorContains(t, cell.ApplyFrom(p, x, h, ops.Cast(h, graph.Float64))[0].Err(), "and the parameters are float32")
+	_, err := exec.Compile(g, exec.Outputs(cell.Apply(p, h)))
+	require.ErrorContains(t, err, "LSTMCell cell")
+}
