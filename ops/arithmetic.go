@@ -69,17 +69,17 @@ func init() {
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return Neg(Mul(dy, FloorDiv(n.In(0), n.In(1)))) }),
 	})
-	opAdd.Ref = named("numpy.add", "torch.add", "jax.numpy.add", "Add", "Add")
-	opAtan2.Ref = named("numpy.arctan2", "torch.atan2", "jax.numpy.arctan2", "", "",
+	opAdd.Ref = named("numpy.add", "torch.add", "jax.numpy.add, jax.lax.add", "Add", "Add")
+	opAtan2.Ref = named("numpy.arctan2", "torch.atan2, torch.arctan2", "jax.numpy.arctan2, jax.numpy.atan2, jax.lax.atan2", "", "",
 		func(e *graph.Example) node { return Atan2(e.Of("y", "n"), e.Of("x", "n")) })
-	opDiv.Ref = named("numpy.divide", "torch.div", "jax.numpy.divide", "Div", "HadamardDiv")
-	opFloorDiv.Ref = flat(flatBetweenJumps, "numpy.floor_divide", "torch.floor_divide", "jax.numpy.floor_divide", "", "")
-	opMaximum.Ref = named("numpy.maximum", "torch.maximum", "jax.numpy.maximum", "Max", "")
-	opMinimum.Ref = named("numpy.minimum", "torch.minimum", "jax.numpy.minimum", "Min", "")
-	opMul.Ref = named("numpy.multiply", "torch.mul", "jax.numpy.multiply", "Mul", "HadamardProd")
-	opPow.Ref = named("numpy.power", "torch.pow", "jax.numpy.power", "Pow", "Pow")
-	opRem.Ref = named("numpy.remainder", "torch.remainder", "jax.numpy.remainder", "Mod", "")
-	opSub.Ref = named("numpy.subtract", "torch.sub", "jax.numpy.subtract", "Sub", "Sub")
+	opDiv.Ref = named("numpy.divide, numpy.true_divide", "torch.div, torch.divide, torch.true_divide", "jax.numpy.divide, jax.numpy.true_divide, jax.lax.div", "Div", "HadamardDiv")
+	opFloorDiv.Ref = flat(flatBetweenJumps, "numpy.floor_divide, numpy.divmod", "torch.floor_divide", "jax.numpy.floor_divide, jax.numpy.divmod", "", "")
+	opMaximum.Ref = named("numpy.maximum", "torch.maximum", "jax.numpy.maximum, jax.lax.max", "Max", "")
+	opMinimum.Ref = named("numpy.minimum", "torch.minimum", "jax.numpy.minimum, jax.lax.min", "Min", "")
+	opMul.Ref = named("numpy.multiply", "torch.mul, torch.multiply", "jax.numpy.multiply, jax.lax.mul", "Mul", "HadamardProd")
+	opPow.Ref = named("numpy.power", "torch.pow", "jax.numpy.power, jax.numpy.pow, jax.lax.pow, jax.lax.integer_pow", "Pow", "Pow")
+	opRem.Ref = named("numpy.remainder, numpy.mod, numpy.divmod", "torch.remainder", "jax.numpy.remainder, jax.numpy.mod, jax.numpy.divmod", "Mod", "")
+	opSub.Ref = named("numpy.subtract", "torch.sub, torch.subtract, torch.rsub", "jax.numpy.subtract, jax.lax.sub", "Sub", "Sub")
 }
 
 // Add returns x + y.

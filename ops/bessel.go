@@ -54,10 +54,10 @@ func init() {
 		func(y, x, dy node) node { return Mul(dy, Sub(I0(x), overX(y, x))) })
 	opI1e = special("i1e", "I1e", "exp(-|x|) * i1(x).", arith.i1e,
 		func(y, x, dy node) node { return Mul(dy, Sub(Sub(I0e(x), overX(y, x)), Mul(Sign(x), y))) })
-	opI0.Ref = named("numpy.i0", "torch.special.i0", "jax.scipy.special.i0", "", "")
-	opI0e.Ref = named("scipy.special.i0e", "torch.special.i0e", "jax.scipy.special.i0e", "", "")
-	opI1.Ref = named("scipy.special.i1", "torch.special.i1", "jax.scipy.special.i1", "", "")
-	opI1e.Ref = named("scipy.special.i1e", "torch.special.i1e", "jax.scipy.special.i1e", "", "")
+	opI0.Ref = named("numpy.i0", "torch.special.i0, torch.i0, torch.special.modified_bessel_i0", "jax.scipy.special.i0, jax.numpy.i0", "", "")
+	opI0e.Ref = named("scipy.special.i0e", "torch.special.i0e", "jax.scipy.special.i0e, jax.lax.bessel_i0e", "", "")
+	opI1.Ref = named("scipy.special.i1", "torch.special.i1, torch.special.modified_bessel_i1", "jax.scipy.special.i1", "", "")
+	opI1e.Ref = named("scipy.special.i1e", "torch.special.i1e", "jax.scipy.special.i1e, jax.lax.bessel_i1e", "", "")
 }
 
 // I0 returns the modified Bessel function of the first kind of order 0, within 6 units in the last

@@ -68,9 +68,9 @@ func init() {
 		},
 		Grad: triangularGrad,
 	})
-	opCholesky.Ref = named("numpy.linalg.cholesky", "torch.linalg.cholesky", "jax.numpy.linalg.cholesky", "", "",
+	opCholesky.Ref = named("numpy.linalg.cholesky", "torch.linalg.cholesky, torch.cholesky, torch.linalg.cholesky_ex", "jax.numpy.linalg.cholesky, jax.scipy.linalg.cholesky, jax.scipy.linalg.cho_factor", "", "",
 		func(e *graph.Example) node { return Cholesky(e.Of("a", "n", "n")) })
-	opSolveTriangular.Ref = named("", "torch.linalg.solve_triangular", "jax.scipy.linalg.solve_triangular", "", "",
+	opSolveTriangular.Ref = named("", "torch.linalg.solve_triangular, torch.triangular_solve", "jax.scipy.linalg.solve_triangular", "", "",
 		func(e *graph.Example) node { return SolveTriangular(e.Of("a", "n", "n"), e.Of("b", "n", "k")) })
 	opCholesky.Ref.Cost = "n³/3 multiplications and additions for each matrix"
 	opSolveTriangular.Ref.Cost = "n²·k multiplications and additions for each matrix"

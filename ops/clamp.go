@@ -34,7 +34,7 @@ func init() {
 	})
 	opAtLeast = bound("clamp_min", "AtLeast", "the greater of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMax, graph.PrimOr, GreaterEqual, Less)
 	opAtMost = bound("clamp_max", "AtMost", "the smaller of x and a bound; NaN wins; on the bound the gradient is x's.", graph.PrimMin, graph.PrimAnd, LessEqual, Greater)
-	opClamp.Ref = named("numpy.clip", "torch.clamp", "jax.numpy.clip", "Clip", "",
+	opClamp.Ref = named("numpy.clip", "torch.clamp, torch.clip", "jax.numpy.clip, jax.lax.clamp", "Clip", "",
 		func(e *graph.Example) node { return Clamp(e.Of("x", "n"), -1, 1) })
 	opAtMost.Ref = named("numpy.minimum", "torch.clamp_max", "", "", "",
 		func(e *graph.Example) node { return AtMost(e.Of("x", "n"), e.Of("high", "n")) })

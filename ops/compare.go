@@ -51,17 +51,17 @@ func init() {
 			func(n, dy node) node { return Where(n.In(0), dy, num(0)) },
 			func(n, dy node) node { return Where(n.In(0), num(0), dy) }),
 	})
-	opEqual.Ref = named("numpy.equal", "torch.eq", "jax.numpy.equal", "Equal", "Eq")
-	opGreaterEqual.Ref = named("numpy.greater_equal", "torch.ge", "jax.numpy.greater_equal", "GreaterOrEqual", "Gte")
-	opGreater.Ref = named("numpy.greater", "torch.gt", "jax.numpy.greater", "Greater", "Gt")
-	opLessEqual.Ref = named("numpy.less_equal", "torch.le", "jax.numpy.less_equal", "LessOrEqual", "Lte")
+	opEqual.Ref = named("numpy.equal", "torch.eq", "jax.numpy.equal, jax.lax.eq", "Equal", "Eq")
+	opGreaterEqual.Ref = named("numpy.greater_equal", "torch.ge, torch.greater_equal", "jax.numpy.greater_equal, jax.lax.ge", "GreaterOrEqual", "Gte")
+	opGreater.Ref = named("numpy.greater", "torch.gt, torch.greater", "jax.numpy.greater, jax.lax.gt", "Greater", "Gt")
+	opLessEqual.Ref = named("numpy.less_equal", "torch.le, torch.less_equal", "jax.numpy.less_equal, jax.lax.le", "LessOrEqual", "Lte")
 	opAnd.Ref = named("numpy.logical_and", "torch.logical_and", "jax.numpy.logical_and", "And", "")
 	opNot.Ref = named("numpy.logical_not", "torch.logical_not", "jax.numpy.logical_not", "Not", "")
 	opOr.Ref = named("numpy.logical_or", "torch.logical_or", "jax.numpy.logical_or", "Or", "")
 	opXor.Ref = named("numpy.logical_xor", "torch.logical_xor", "jax.numpy.logical_xor", "Xor", "")
-	opLess.Ref = named("numpy.less", "torch.lt", "jax.numpy.less", "Less", "Lt")
-	opNotEqual.Ref = named("numpy.not_equal", "torch.ne", "jax.numpy.not_equal", "", "Ne")
-	opWhere.Ref = named("numpy.where", "torch.where", "jax.numpy.where", "Where", "",
+	opLess.Ref = named("numpy.less", "torch.lt, torch.less", "jax.numpy.less, jax.lax.lt", "Less", "Lt")
+	opNotEqual.Ref = named("numpy.not_equal", "torch.ne, torch.not_equal", "jax.numpy.not_equal, jax.lax.ne", "", "Ne")
+	opWhere.Ref = named("numpy.where", "torch.where", "jax.numpy.where, jax.lax.select, jax.lax.select_n", "Where", "",
 		func(e *graph.Example) node {
 			return Where(e.As(graph.Bool, "condition", "n"), e.Of("x", "n"), e.Of("y", "n"))
 		})

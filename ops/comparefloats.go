@@ -41,7 +41,7 @@ func init() {
 	opFmax.Ref = named("numpy.fmax", "torch.fmax", "jax.numpy.fmax", "", "")
 	opFmin.Ref = named("numpy.fmin", "torch.fmin", "jax.numpy.fmin", "", "")
 	opHeaviside.Ref = flat("it jumps, and PyTorch has none either", "numpy.heaviside", "torch.heaviside", "jax.numpy.heaviside", "", "")
-	composed("IsClose", "|x - y| <= absolute + relative*|y|.", named("numpy.isclose", "torch.isclose", "jax.numpy.isclose", "", "",
+	composed("IsClose", "|x - y| <= absolute + relative*|y|.", named("numpy.isclose, numpy.allclose", "torch.isclose, torch.allclose", "jax.numpy.isclose, jax.numpy.allclose", "", "",
 		func(e *graph.Example) node { return IsClose(e.Of("x", "n"), e.Of("y", "n"), 1e-5, 1e-8) }))
 	composed("IsPosInf", "whether x is the positive infinity.", named("numpy.isposinf", "torch.isposinf", "jax.numpy.isposinf", "", "",
 		func(e *graph.Example) node { return IsPosInf(e.Of("x", "n")) }))

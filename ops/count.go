@@ -10,7 +10,7 @@ import (
 
 func init() {
 	composed("Unique", "the different elements in rising order, the place of each element among them, and how often each is found.",
-		named("numpy.unique", "torch.unique", "jax.numpy.unique", "Unique", "", func(e *graph.Example) node {
+		named("numpy.unique", "torch.unique", "jax.numpy.unique, jax.numpy.unique_all, jax.numpy.unique_counts, jax.numpy.unique_inverse, jax.numpy.unique_values", "Unique", "", func(e *graph.Example) node {
 			return e.Several(Unique(e.Of("x", "n"), e.Shape("n")[0], num(0)))
 		}))
 	composed("UniqueConsecutive", "the elements that differ from the one before, the place of each element among them, and how many follow one another.",

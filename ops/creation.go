@@ -60,20 +60,20 @@ func init() {
 			return e.Convert(e.Size(n.Attrs().(SizeAttrs).Dim), n.DType())
 		},
 	})
-	opFull.Ref = flat(noSlope, "numpy.full", "torch.full", "jax.numpy.full", "ConstantOfShape", "",
+	opFull.Ref = flat(noSlope, "numpy.full", "torch.full", "jax.numpy.full, jax.lax.full", "ConstantOfShape", "",
 		func(e *graph.Example) node { return Full(e.Graph, e.DType, 3, e.Shape("n", "k")...) })
-	opIota.Ref = named("numpy.arange", "torch.arange", "jax.lax.broadcasted_iota", "Range", "",
+	opIota.Ref = named("numpy.arange, numpy.indices", "torch.arange", "jax.lax.broadcasted_iota, jax.lax.iota, jax.numpy.indices", "Range", "",
 		func(e *graph.Example) node { return Iota(e.Graph, 1, e.Shape("n", "k")...) })
 	opSize.Ref = named("numpy.size", "", "jax.numpy.size", "Size", "SizeOf",
 		func(e *graph.Example) node { return Size(e.Graph, graph.Int64, e.Shape("n")[0]) })
 	composed("FullLike", "one number in every place of x.",
-		flat(noSlope, "numpy.full_like", "torch.full_like", "jax.numpy.full_like", "", "",
+		flat(noSlope, "numpy.full_like", "torch.full_like, torch.fill", "jax.numpy.full_like, jax.lax.full_like", "", "",
 			func(e *graph.Example) node { return FullLike(e.Of("x", "n"), 3) }))
 	composed("Zeros", "0 in every place.",
-		flat(noSlope, "numpy.zeros", "torch.zeros", "jax.numpy.zeros", "ConstantOfShape", "",
+		flat(noSlope, "numpy.zeros, numpy.empty", "torch.zeros, torch.empty", "jax.numpy.zeros, jax.numpy.empty", "ConstantOfShape", "",
 			func(e *graph.Example) node { return Zeros(e.Graph, e.DType, e.Shape("n", "k")...) }))
 	composed("ZerosLike", "0 in every place of x.",
-		flat(noSlope, "numpy.zeros_like", "torch.zeros_like", "jax.numpy.zeros_like", "", "",
+		flat(noSlope, "numpy.zeros_like, numpy.empty_like", "torch.zeros_like, torch.empty_like", "jax.numpy.zeros_like, jax.numpy.empty_like", "", "",
 			func(e *graph.Example) node { return ZerosLike(e.Of("x", "n")) }))
 }
 

@@ -37,11 +37,11 @@ func init() {
 			return dense.Cofactors(a, y, numbersOf(a, 0), a.Out.Shape[0])
 		},
 		cofactorsGrad)
-	opDet.Ref = named("numpy.linalg.det", "torch.linalg.det", "jax.numpy.linalg.det", "Det", "",
+	opDet.Ref = named("numpy.linalg.det", "torch.linalg.det, torch.det", "jax.numpy.linalg.det, jax.scipy.linalg.det", "Det", "",
 		func(e *graph.Example) node { return Det(e.Of("a", "n", "n")) })
 	opDet.Ref.Cost = "2/3·n³ operations for each matrix"
 	composed("SlogDet", "the sign of the determinant of each square matrix, and the logarithm of its magnitude.",
-		named("numpy.linalg.slogdet", "torch.linalg.slogdet", "jax.numpy.linalg.slogdet", "", "",
+		named("numpy.linalg.slogdet", "torch.linalg.slogdet, torch.slogdet", "jax.numpy.linalg.slogdet", "", "",
 			func(e *graph.Example) node { sign, y := SlogDet(e.Of("a", "n", "n")); e.Several(sign, y); return y }))
 	composed("LogDet", "the logarithm of the determinant of each square matrix; NaN where that is negative.",
 		named("", "torch.logdet", "", "", "", func(e *graph.Example) node { return LogDet(e.Of("a", "n", "n")) }))

@@ -161,11 +161,11 @@ func init() {
 		doc, numpy, torch, jax string
 		draw                   func(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node
 	}{
-		"Exponential": {"-log(1 - u).", "numpy.random.standard_exponential", "torch.Tensor.exponential_", "jax.random.exponential", Exponential},
+		"Exponential": {"-log(1 - u).", "numpy.random.standard_exponential", "torch.Tensor.exponential_, torch.distributions.Exponential", "jax.random.exponential", Exponential},
 		"Gumbel":      {"-log(-log(u)).", "numpy.random.gumbel", "torch.distributions.Gumbel", "jax.random.gumbel", Gumbel},
 		"Laplace":     {"-sign(u - 1/2) log(1 - 2|u - 1/2|).", "numpy.random.laplace", "torch.distributions.Laplace", "jax.random.laplace", Laplace},
-		"Cauchy":      {"tan(π(u - 1/2)).", "numpy.random.standard_cauchy", "torch.Tensor.cauchy_", "jax.random.cauchy", Cauchy},
-		"LogNormal":   {"exp of a normal number.", "numpy.random.lognormal", "torch.Tensor.log_normal_", "jax.random.lognormal", LogNormal},
+		"Cauchy":      {"tan(π(u - 1/2)).", "numpy.random.standard_cauchy", "torch.Tensor.cauchy_, torch.distributions.Cauchy", "jax.random.cauchy", Cauchy},
+		"LogNormal":   {"exp of a normal number.", "numpy.random.lognormal", "torch.Tensor.log_normal_, torch.distributions.LogNormal", "jax.random.lognormal", LogNormal},
 	}
 	for name, d := range standard {
 		composed(name, d.doc, flat(noSlope, d.numpy, d.torch, d.jax, "", "",
@@ -177,12 +177,12 @@ func init() {
 				return TruncatedNormal(e.As(graph.Int64, "seed"), e.DType, -2, 2, e.Shape("n")...)
 			}))
 	composed("RandInt", "an integer from low up to and without high.",
-		flat(noSlope, "numpy.random.randint", "torch.randint", "jax.random.randint", "", "",
+		flat(noSlope, "numpy.random.randint", "torch.randint, torch.randint_like", "jax.random.randint, jax.random.bits", "", "",
 			func(e *graph.Example) node {
 				return RandInt(e.As(graph.Int64, "seed"), e.DType, 0, 10, e.Shape("n")...)
 			}))
 	composed("Bernoulli", "1 with probability p, else 0.",
-		flat("it jumps", "numpy.random.binomial", "torch.bernoulli", "jax.random.bernoulli", "Bernoulli", "BinomialRandomNode",
+		flat("it jumps", "numpy.random.binomial", "torch.bernoulli, torch.distributions.Bernoulli", "jax.random.bernoulli", "Bernoulli", "BinomialRandomNode",
 			func(e *graph.Example) node { return Bernoulli(e.As(graph.Int64, "seed"), e.Of("p", "n")) }))
 	composed("Categorical", "a place drawn by softmax(logits).",
 		named("", "torch.distributions.Categorical", "jax.random.categorical", "", "",

@@ -63,7 +63,7 @@
 // Of whole arrays:
 //   - sort.go, searchsorted.go, quantile.go, count.go
 //   - running.go: the greatest so far, and recurrences
-//   - fft.go, with fftoptions.go
+//   - fft.go, fftn.go: along several axes, with fftoptions.go
 //   - stft.go: transforms of frames; signalwindow.go fades frames
 //   - quantize.go with quantizeoptions.go, quantizeconv.go, int4.go: quantised integers; float8.go: numbers of 8 bits
 //

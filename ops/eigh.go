@@ -35,7 +35,7 @@ func init() {
 		})
 	cost := "some 10·n³ operations for each matrix"
 	composed("Eigh", "the eigenvalues of each symmetric matrix, rising, and its eigenvectors, as columns.",
-		named("numpy.linalg.eigh", "torch.linalg.eigh", "jax.numpy.linalg.eigh", "", "",
+		named("numpy.linalg.eigh", "torch.linalg.eigh", "jax.numpy.linalg.eigh, jax.scipy.linalg.eigh", "", "",
 			func(e *graph.Example) node { return e.Several(Eigh(e.Of("a", "n", "n"))) }))
 	opEigenvalues.Ref = named("numpy.linalg.eigvalsh", "torch.linalg.eigvalsh", "jax.numpy.linalg.eigvalsh", "", "",
 		func(e *graph.Example) node { return EigenvaluesH(e.Of("a", "n", "n")) })

@@ -64,10 +64,8 @@ func init() {
 		{"IFFT", "the mean over j of x[j]·exp(2πi·j·k/n) along an axis, of pairs of real and imaginary parts.", "ifft", func(e *graph.Example) node { return IFFT(e.Of("x", "n", "2")) }},
 		{"RFFT", "the first half of the FFT of real numbers, as pairs of real and imaginary parts.", "rfft", func(e *graph.Example) node { return RFFT(e.Of("x", "8")) }},
 		{"IRFFT", "the real numbers of which this is the first half of the FFT.", "irfft", func(e *graph.Example) node { return IRFFT(e.Of("x", "5", "2")) }},
-		{"FFT2", "the FFT along two axes, of pairs of real and imaginary parts.", "fft2", func(e *graph.Example) node { return FFT2(e.Of("x", "n", "k", "2")) }},
-		{"IFFT2", "the inverse FFT along two axes, of pairs of real and imaginary parts.", "ifft2", func(e *graph.Example) node { return IFFT2(e.Of("x", "n", "k", "2")) }},
 	} {
-		composed(f.name, f.doc, named("numpy.fft."+f.word, "torch.fft."+f.word, "jax.numpy.fft."+f.word, "", "", f.shown))
+		composed(f.name, f.doc, named("numpy.fft."+f.word, "torch.fft."+f.word, "jax.numpy.fft."+f.word, "DFT", "", f.shown))
 	}
 }
 
@@ -104,31 +102,6 @@ func transform(fn, word string, inverse bool, x node, opts []FFTOption) node {
 	return a.along(x, inverse)
 }
 
-// FFT2 returns the discrete Fourier transform along the last two axes of complex numbers, [..., n, m, 2]. Of the options it takes [FFTNorm].
-func FFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return transform2("FFT2", "fft_fft2", false, x, opts)
-}
-
-// IFFT2 undoes [FFT2].
-func IFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
-	return transform2("IFFT2", "fft_ifft2", true, x, opts)
-}
-
-func transform2(fn, word string, inverse bool, x node, opts []FFTOption) node {
-	a := fftOf(opts)
-	defer building(fn, a.args(x)...)()
-	call := refused(fn, x).with(a.words()...)
-	if a.sized || a.axis != -1 {
-		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fn + " takes no option but FFTNorm", Help: []string{"use FFT along each axis"}})
-	}
-	if bad := a.refusedPairs(call, word, 2); bad != nil {
-		return bad
-	}
-	x = a.along(x, inverse)
-	a.axis = -2
-	return a.along(x, inverse)
-}
-
 // along transforms pairs along the axis of the options.
 func (a fftOptions) along(x node, inverse bool) node {
 	axis := a.axis
@@ -150,12 +123,18 @@ func RFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	if bad := a.refusedReal(refused("RFFT", x).with(a.words()...)); bad != nil {
 		return bad
 	}
+	return a.ofReal(x, false)
+}
+
+// ofReal is the first half of the transform of real numbers along the axis of the options, with the scale of a transform or its
+// inverse.
+func (a fftOptions) ofReal(x node, inverse bool) node {
 	axis := countedFromZero([]int{a.axis}, x.Rank())[0]
 	if a.sized {
 		x = resized(x, axis, a.size)
 	}
 	y := graph.Apply(opRealDFT, nil, MoveAxis(x, axis, -1))
-	return a.scaled(MoveAxis(y, -2, axis), x.Shape()[axis], false)
+	return a.scaled(MoveAxis(y, -2, axis), x.Shape()[axis], inverse)
 }
 
 // IRFFT undoes [RFFT]: it returns the real numbers, [..., n] of [..., n/2+1, 2], of which this is the first half of the transform. There are 2·(m-1) of
@@ -168,6 +147,11 @@ func IRFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	if bad := a.refusedPairs(call, "fft_irfft", 1); bad != nil {
 		return bad
 	}
+	return a.toReal(call, x, true)
+}
+
+// toReal is the real numbers of which pairs are the first half of the transform, along the axis of the options.
+func (a fftOptions) toReal(call refusedCall, x node, inverse bool) node {
 	axis := a.axis
 	if axis < 0 {
 		axis += x.Rank() - 1
@@ -184,7 +168,7 @@ func IRFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 		x = resized(x, axis, half(size))
 	}
 	y := graph.Apply(opRealFromDFT, realFromDFTAttrs{size}, MoveAxis(x, axis, -2))
-	return a.scaled(MoveAxis(y, -1, axis), size, true)
+	return a.scaled(MoveAxis(y, -1, axis), size, inverse)
 }
 
 // resized cuts an axis, or fills it up with zeros.

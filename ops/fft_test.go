@@ -3,6 +3,7 @@ package ops_test
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,6 +27,18 @@ func fftCalls() map[string]func(in ...node) node {
 		"irfft longer":        with(ops.IRFFT, ops.FFTSize(11), ops.FFTNorm(ops.ScaleForward)),
 		"fft2":                with(ops.FFT2),
 		"ifft2":               with(ops.IFFT2, ops.FFTNorm(ops.ScaleBoth)),
+		"fft2 axes":           with(ops.FFT2, ops.FFTSizes(4, 3), ops.FFTAxes(0, 2)),
+		"fftn":                with(ops.FFTN), "rfftn": with(ops.RFFTN), "rfft2": with(ops.RFFT2), "irfftn": with(ops.IRFFTN),
+		"fftn axes":   with(ops.FFTN, ops.FFTAxes(2, 0), ops.FFTNorm(ops.ScaleForward)),
+		"ifftn sizes": with(ops.IFFTN, ops.FFTSizes(2, 5)),
+		"rfftn axes":  with(ops.RFFTN, ops.FFTSizes(3, 4), ops.FFTAxes(2, 0), ops.FFTNorm(ops.ScaleBoth)),
+		"irfftn axes": with(ops.IRFFTN, ops.FFTSizes(3, 5), ops.FFTAxes(1, 0), ops.FFTNorm(ops.ScaleForward)),
+		"irfft2":      with(ops.IRFFT2, ops.FFTSizes(3, 7)),
+		"hfft":        with(ops.HFFT), "ihfft": with(ops.IHFFT),
+		"hfft odd":    with(ops.HFFT, ops.FFTSize(7), ops.FFTAxis(0), ops.FFTNorm(ops.ScaleForward)),
+		"ihfft ortho": with(ops.IHFFT, ops.FFTSize(5), ops.FFTNorm(ops.ScaleBoth)),
+		"fftshift":    on(func(x node) node { return ops.FFTShift(x, 0, 1) }),
+		"ifftshift":   on(func(x node) node { return ops.IFFTShift(x, 0, -1) }),
 	}
 	for _, n := range []int{1, 2, 5, 8, 12} {
 		calls[fmt.Sprintf("fft %d", n)], calls[fmt.Sprintf("ifft %d", n)] = with(ops.FFT), with(ops.IFFT)
@@ -60,11 +73,42 @@ func TestFourierTransformOfAnySize(t *testing.T) {
 	}
 }
 
+// TestFrequencies compares with NumPy's.
+func TestFrequencies(t *testing.T) {
+	g := graph.New("frequencies")
+	for name, c := range map[string]struct {
+		y    node
+		want []float64
+	}{
+		"even": {ops.FFTFreq(g, graph.Float64, 4, 0.5), []float64{0, 0.5, -1, -0.5}},
+		"odd":  {ops.FFTFreq(g, graph.Float64, 5, 1), []float64{0, 0.2, 0.4, -0.4, -0.2}},
+		"half": {ops.RFFTFreq(g, graph.Float64, 5, 0.1), []float64{0, 2, 4}},
+	} {
+		requireClose(t, c.want, value(t, feeds{}, c.y).Floats(), 1e-15, name)
+	}
+}
+
+// TestFourierTransformsOfNamedSizes undoes transforms along several axes.
+func TestFourierTransformsOfNamedSizes(t *testing.T) {
+	g := graph.New("named")
+	n, m := g.Dim("n"), g.Dim("m")
+	x := g.Input("x", graph.Float64, n, m)
+	in := feeds{x: random(rand.New(rand.NewPCG(1, 2)), 3, 5)}
+	y := ops.IRFFTN(ops.RFFTN(x), ops.FFTSizes(n, m))
+	requireClose(t, in[x].Floats(), value(t, in, y).Floats(), 1e-14, "transforms")
+	requireClose(t, in[x].Floats(), value(t, in, ops.IFFTShift(ops.FFTShift(x, 0, 1), 0, 1)).Floats(), 0, "shifts")
+	requireGradients(t, in, ops.Square(ops.RFFT2(x)), x)
+}
+
 func TestFourierTransformsRefuse(t *testing.T) {
 	g := graph.New("refused")
 	in := func(dt graph.DType, sizes ...graph.Dim) node { return g.Input("x", dt, sizes...) }
 	requireMistake(t, ops.FFT(in(graph.Float32, 8)), "fft_fft: complex numbers are pairs of real and imaginary parts on a last axis of size 2, and x has shape [8]")
 	requireMistake(t, ops.RFFT(in(graph.Int64, 8)), "transforms are of float32 and float64, and x has dtype int64")
 	requireMistake(t, ops.RFFT(in(graph.Float32, 8), ops.FFTAxis(1)), "Dimension out of range (expected to be in range of [-1, 0], but got 1)")
+	requireMistake(t, ops.FFTN(in(graph.Float32, 4, 3, 2), ops.FFTAxes(0, -2)), "FFT dims must be unique")
+	requireMistake(t, ops.FFT2(in(graph.Float32, 3, 2)), "Dimension out of range (expected to be in range of [-1, 0], but got -2)")
+	requireMistake(t, ops.RFFTN(in(graph.Float32, 3, 2), ops.FFTAxis(0)), "RFFTN transforms several axes")
+	requireMistake(t, ops.FFTShift(in(graph.Float32, 3)), "the axes are wanted: all of real numbers, and all but the last of pairs")
 	requireMistake(t, ops.IRFFT(in(graph.Float32, 1, 2)), "Invalid number of data points (0) specified")
 }

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -14,7 +15,11 @@ type fftOptions struct {
 	axis  int
 	size  graph.Dim
 	sized bool
-	norm  FFTScale
+	// Of a transform along several axes.
+	several bool
+	axes    []int
+	sizes   []graph.Dim
+	norm    FFTScale
 }
 
 // FFTScale says which of a transform and its inverse is divided by the number of elements n, or by its root.
@@ -44,6 +49,17 @@ func FFTAxis(axis int) FFTOption { return func(a *fftOptions) { a.axis = axis } 
 // are returned.
 func FFTSize(n graph.Dim) FFTOption { return func(a *fftOptions) { a.size, a.sized = n, true } }
 
+// FFTAxes lists the axes of a transform along several, such as [FFTN], each as [FFTAxis] counts it.
+func FFTAxes(axes ...int) FFTOption {
+	return func(a *fftOptions) { a.axes = append([]int{}, axes...) }
+}
+
+// FFTSizes are the numbers of elements that are transformed along several axes, each as [FFTSize]; without [FFTAxes] along as many of the
+// last ones.
+func FFTSizes(sizes ...graph.Dim) FFTOption {
+	return func(a *fftOptions) { a.sizes = append([]graph.Dim{}, sizes...) }
+}
+
 // FFTNorm says what is divided by the number of elements; else the inverse is.
 func FFTNorm(s FFTScale) FFTOption { return func(a *fftOptions) { a.norm = s } }
 
@@ -65,10 +81,24 @@ func (a fftOptions) words() (words []any) {
 	if a.sized {
 		words = append(words, fmt.Sprintf("FFTSize(%s)", a.size))
 	}
+	if a.axes != nil {
+		words = append(words, "FFTAxes("+joined(a.axes)+")")
+	}
+	if a.sizes != nil {
+		words = append(words, "FFTSizes("+joined(a.sizes)+")")
+	}
 	if a.norm != ScaleInverse {
 		words = append(words, fmt.Sprintf("FFTNorm(%s)", a.norm))
 	}
 	return words
+}
+
+func joined[T any](list []T) string {
+	words := make([]string, len(list))
+	for i, v := range list {
+		words[i] = fmt.Sprint(v)
+	}
+	return strings.Join(words, ", ")
 }
 
 func (a fftOptions) args(x node) []any { return append([]any{x}, a.words()...) }
@@ -105,6 +135,10 @@ func (a fftOptions) refusedReal(call refusedCall) node {
 func (a fftOptions) notFull(call refusedCall) node {
 	x := call.in[0]
 	switch {
+	case a.several && (a.sized || a.axis != -1):
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: call.fn + " transforms several axes", Help: []string{"use FFTAxes and FFTSizes, or FFT along each axis"}})
+	case !a.several && (a.axes != nil || a.sizes != nil):
+		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: call.fn + " transforms one axis", Help: []string{"use FFTAxis and FFTSize, or FFTN"}})
 	case a.norm > ScaleBoth:
 		return refusal(call, &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("there is no scale %s", a.norm)})
 	case x.DType() != graph.Float32 && x.DType() != graph.Float64:
@@ -114,8 +148,11 @@ func (a fftOptions) notFull(call refusedCall) node {
 	return nil
 }
 
-// refusedAxis refuses an axis that is not one of so many, or has no elements.
+// refusedAxis refuses an axis that is not one of so many, or has no elements. Those of several are looked at one by one.
 func (a fftOptions) refusedAxis(call refusedCall, axes int) node {
+	if a.several {
+		return nil
+	}
 	axis := a.axis
 	if axis < 0 {
 		axis += axes

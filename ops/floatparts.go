@@ -150,7 +150,7 @@ func init() {
 	})
 	opCopySign.Ref = named("numpy.copysign", "torch.copysign", "jax.numpy.copysign", "", "")
 	opSignBit.Ref = named("numpy.signbit", "torch.signbit", "jax.numpy.signbit", "", "")
-	opNextAfter.Ref = flat("it is a step of one unit", "numpy.nextafter", "torch.nextafter", "jax.numpy.nextafter", "", "")
+	opNextAfter.Ref = flat("it is a step of one unit", "numpy.nextafter", "torch.nextafter", "jax.numpy.nextafter, jax.lax.nextafter", "", "")
 	opMantissa.Ref = named("numpy.frexp", "torch.frexp", "jax.numpy.frexp", "", "",
 		func(e *graph.Example) node { return e.Several(Frexp(e.Of("x", "n"))) })
 	opNanToNum.Ref = named("numpy.nan_to_num", "torch.nan_to_num", "jax.numpy.nan_to_num", "", "",

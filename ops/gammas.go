@@ -211,9 +211,9 @@ func init() {
 		}
 		return c.DType(0), rules.BroadcastOperands(c)
 	}
-	opLGamma.Ref = named("scipy.special.gammaln", "torch.lgamma", "jax.scipy.special.gammaln", "", "")
-	opDigamma.Ref = named("scipy.special.digamma", "torch.digamma", "jax.scipy.special.digamma", "", "")
-	opPolygamma.Ref = named("scipy.special.polygamma", "torch.polygamma", "jax.scipy.special.polygamma", "", "",
+	opLGamma.Ref = named("scipy.special.gammaln, scipy.special.loggamma", "torch.lgamma, torch.special.gammaln", "jax.scipy.special.gammaln, jax.scipy.special.loggamma, jax.lax.lgamma", "", "")
+	opDigamma.Ref = named("scipy.special.digamma, scipy.special.psi", "torch.digamma, torch.special.digamma, torch.special.psi", "jax.scipy.special.digamma, jax.lax.digamma", "", "")
+	opPolygamma.Ref = named("scipy.special.polygamma", "torch.polygamma, torch.special.polygamma", "jax.scipy.special.polygamma, jax.lax.polygamma", "", "",
 		func(e *graph.Example) node { return Polygamma(1, e.Of("x", "n")) })
 }
 

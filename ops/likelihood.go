@@ -44,7 +44,7 @@ func init() {
 			}))
 	opBCE.Ref = named("", "torch.nn.functional.binary_cross_entropy", "", "", "BinaryXent",
 		func(e *graph.Example) node { return BCE(e.Of("x", "n"), e.Of("target", "n")) })
-	opXLogY.Ref = named("scipy.special.xlogy", "torch.special.xlogy", "jax.scipy.special.xlogy", "", "")
+	opXLogY.Ref = named("scipy.special.xlogy", "torch.special.xlogy, torch.xlogy", "jax.scipy.special.xlogy", "", "")
 	composed("KLDiv", "mean(target * (log(target) - x)).",
 		named("", "torch.nn.functional.kl_div", "", "", "",
 			func(e *graph.Example) node { return KLDiv(e.Of("x", "n"), e.Of("target", "n")) }))

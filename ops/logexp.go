@@ -69,7 +69,7 @@ func init() {
 			return m.pick(endless, m.num(inf), length)
 		},
 		func(n, dy node, i int) node { return Mul(dy, Div(n.In(i), n)) })
-	opExp2.Ref = named("numpy.exp2", "torch.exp2", "jax.numpy.exp2", "", "")
+	opExp2.Ref = named("numpy.exp2", "torch.exp2, torch.special.exp2", "jax.numpy.exp2, jax.lax.exp2", "", "")
 	opHypot.Ref = named("numpy.hypot", "torch.hypot", "jax.numpy.hypot", "", "")
 	opLog10.Ref = named("numpy.log10", "torch.log10", "jax.numpy.log10", "", "")
 	opLog2.Ref = named("numpy.log2", "torch.log2", "jax.numpy.log2", "", "Log2")

@@ -24,7 +24,7 @@ func init() {
 			return e.Several(MaskedSelect(e.Of("x", "n"), e.As(graph.Bool, "mask", "n"), e.Shape("m")[0], num(0)))
 		}))
 	composed("Nonzero", "the places of the elements that are not 0, in order, and how many there are.",
-		flat(flatBetweenJumps, "numpy.argwhere", "torch.nonzero, torch.argwhere", "jax.numpy.argwhere", "NonZero", "", func(e *graph.Example) node {
+		flat(flatBetweenJumps, "numpy.argwhere", "torch.nonzero, torch.argwhere, torch.nonzero_static", "jax.numpy.argwhere", "NonZero", "", func(e *graph.Example) node {
 			return e.Several(Nonzero(e.Of("x", "n", "k"), e.Shape("n", "k").NumElements(), num(0)))
 		}))
 }

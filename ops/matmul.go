@@ -16,7 +16,7 @@ func init() {
 		Infer: rules.MatMul,
 		Grad:  matMulGrad,
 	})
-	opMatMul.Ref = named("numpy.matmul", "torch.matmul, torch.mm, torch.bmm", "jax.numpy.matmul", "MatMul", "Mul",
+	opMatMul.Ref = named("numpy.matmul", "torch.matmul, torch.mm, torch.bmm, torch.linalg.matmul, torch.mv", "jax.numpy.matmul, jax.numpy.linalg.matmul, jax.lax.batch_matmul, jax.lax.dot, jax.numpy.matvec, jax.numpy.vecmat", "MatMul", "Mul",
 		func(e *graph.Example) node { return MatMul(e.Of("x", "n", "k"), e.Of("y", "k", "m")) })
 	composed("Linear", "x @ transpose(weight) + bias.",
 		named("", "torch.nn.functional.linear", "", "Gemm", "",

@@ -11,11 +11,11 @@ func init() {
 	opMatrixExp = matrixFunction("matrix_exp", "MatrixExp", "the exponential of each square matrix, I + A + A²/2 + …", []int{2, 2}, squareMatrix("linalg.matrix_exp"),
 		func(a *graph.Arrays, y []float64) error { return dense.Exp(a, y, numbersOf(a, 0), a.Out.Shape[0]) },
 		matrixExpGrad)
-	opMatrixExp.Ref = named("scipy.linalg.expm", "torch.linalg.matrix_exp", "jax.scipy.linalg.expm", "", "",
+	opMatrixExp.Ref = named("scipy.linalg.expm", "torch.linalg.matrix_exp, torch.matrix_exp", "jax.scipy.linalg.expm", "", "",
 		func(e *graph.Example) node { return MatrixExp(e.Of("a", "n", "n")) })
 	opMatrixExp.Ref.Cost = "some 16·n³ operations for each matrix, and 2·n³ for each doubling of its norm beyond 5"
 	composed("MatrixPower", "each square matrix multiplied with itself; of a negative exponent its inverse.",
-		named("numpy.linalg.matrix_power", "torch.linalg.matrix_power", "jax.numpy.linalg.matrix_power", "", "",
+		named("numpy.linalg.matrix_power", "torch.linalg.matrix_power, torch.matrix_power", "jax.numpy.linalg.matrix_power", "", "",
 			func(e *graph.Example) node { return MatrixPower(e.Of("a", "n", "n"), 3) }))
 }
 

@@ -64,7 +64,7 @@ func ConditionNumber(a *graph.Node) *graph.Node {
 
 func init() {
 	composed("MatrixNorm", "a norm of each matrix: the root of the sum of squares, the sum or the greatest of the singular values, or the greatest sum of a column or a row.",
-		named("numpy.linalg.matrix_norm", "torch.linalg.matrix_norm", "jax.numpy.linalg.matrix_norm", "", "",
+		named("numpy.linalg.matrix_norm", "torch.linalg.matrix_norm, torch.nuclear_norm, torch.frobenius_norm", "jax.numpy.linalg.matrix_norm", "", "",
 			func(e *graph.Example) node { return MatrixNorm(e.Of("a", "n", "4"), FrobeniusNorm) }))
 	composed("ConditionNumber", "the greatest singular value of each matrix, divided by the least.",
 		named("numpy.linalg.cond", "torch.linalg.cond", "jax.numpy.linalg.cond", "", "",

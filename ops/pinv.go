@@ -22,14 +22,14 @@ func init() {
 			n, m := a.In[0].Shape[0], a.In[0].Shape[1]
 			return dense.PseudoInverse(a, y, numbersOf(a, 0), n, m, float64(max(n, m))*spacing(a.In[0].DType))
 		}, pinvGrad)
-	opPInv.Ref = named("numpy.linalg.pinv", "torch.linalg.pinv", "jax.numpy.linalg.pinv", "", "",
+	opPInv.Ref = named("numpy.linalg.pinv", "torch.linalg.pinv, torch.pinverse", "jax.numpy.linalg.pinv", "", "",
 		func(e *graph.Example) node { return PInv(e.Of("a", "n", "k")) })
 	opPInv.Ref.Cost = "a singular value decomposition of each matrix"
 	composed("Lstsq", "the X of the least length among those for which the squares of A·X - B add up to the least.",
-		named("numpy.linalg.lstsq", "torch.linalg.lstsq", "jax.numpy.linalg.lstsq", "", "",
+		named("numpy.linalg.lstsq", "torch.linalg.lstsq, torch.lstsq", "jax.numpy.linalg.lstsq", "", "",
 			func(e *graph.Example) node { return Lstsq(e.Of("a", "n", "k"), e.Of("b", "n", "m")) }))
 	composed("MatrixRank", "the number of singular values of each matrix that are not 0 but for rounding.",
-		flat(flatBetweenJumps, "numpy.linalg.matrix_rank", "torch.linalg.matrix_rank", "jax.numpy.linalg.matrix_rank", "", "",
+		flat(flatBetweenJumps, "numpy.linalg.matrix_rank", "torch.linalg.matrix_rank, torch.matrix_rank", "jax.numpy.linalg.matrix_rank", "", "",
 			func(e *graph.Example) node { return MatrixRank(e.Of("a", "n", "k")) }))
 }
 

@@ -21,7 +21,7 @@ func init() {
 			return nil
 		}, qrGrad)
 	composed("QR", "the factors of each matrix: Q with orthonormal columns, and R, an upper triangle.",
-		named("numpy.linalg.qr", "torch.linalg.qr", "jax.numpy.linalg.qr", "", "",
+		named("numpy.linalg.qr", "torch.linalg.qr, torch.qr", "jax.numpy.linalg.qr, jax.scipy.linalg.qr", "", "",
 			func(e *graph.Example) node { q, r := QR(e.Of("a", "n", "n")); e.Several(q, r); return r }))
 }
 

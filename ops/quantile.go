@@ -41,9 +41,9 @@ func (a QuantileAttrs) Args(operands []string) []string { return after(operands,
 func init() {
 	opQuantile = quantile("quantile", "Quantile", "the elements that given shares of an axis lie below; NaN where there is one.", false)
 	opNanQuantile = quantile("nanquantile", "NanQuantile", "the elements that given shares of an axis lie below, NaN left out.", true)
-	opQuantile.Ref = named("numpy.quantile", "torch.quantile", "jax.numpy.quantile", "", "",
+	opQuantile.Ref = named("numpy.quantile, numpy.percentile", "torch.quantile", "jax.numpy.quantile, jax.numpy.percentile", "", "",
 		func(e *graph.Example) node { return Quantile(e.Of("x", "n", "8"), e.Of("q", "k"), 1, QuantileLinear) })
-	opNanQuantile.Ref = named("numpy.nanquantile", "torch.nanquantile", "jax.numpy.nanquantile", "", "",
+	opNanQuantile.Ref = named("numpy.nanquantile, numpy.nanpercentile", "torch.nanquantile", "jax.numpy.nanquantile, jax.numpy.nanpercentile", "", "",
 		func(e *graph.Example) node { return NanQuantile(e.Of("x", "n", "8"), num(0.5), 1, QuantileLower) })
 	composed("Median", "the lower of the two middle elements along an axis, and its place; the first NaN where there is one.",
 		named("numpy.quantile", "torch.median", "jax.numpy.quantile", "", "", func(e *graph.Example) node { return e.Several(Median(e.Of("x", "n", "8"), 1)) }))

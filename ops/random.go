@@ -28,10 +28,10 @@ func init() {
 		named("", "torch.nn.functional.dropout", "", "Dropout", "Dropout",
 			func(e *graph.Example) node { return Dropout(e.Of("x", "n"), 0.5, e.As(graph.Int64, "seed")) }))
 	composed("Normal", "numbers of the normal distribution.",
-		flat(noSlope, "numpy.random.standard_normal", "torch.randn", "jax.random.normal", "RandomNormal", "GaussianRandomNode",
+		flat(noSlope, "numpy.random.standard_normal", "torch.randn, torch.normal, torch.distributions.Normal", "jax.random.normal", "RandomNormal", "GaussianRandomNode",
 			func(e *graph.Example) node { return Normal(e.As(graph.Int64, "seed"), e.DType, e.Shape("n")...) }))
 	composed("Uniform", "numbers that are evenly distributed from 0 up to and without 1.",
-		flat(noSlope, "numpy.random.random", "torch.rand", "jax.random.uniform", "RandomUniform", "UniformRandomNode",
+		flat(noSlope, "numpy.random.random", "torch.rand, torch.distributions.Uniform", "jax.random.uniform", "RandomUniform", "UniformRandomNode",
 			func(e *graph.Example) node { return Uniform(e.As(graph.Int64, "seed"), e.DType, e.Shape("n")...) }))
 }
 

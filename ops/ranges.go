@@ -245,19 +245,19 @@ func init() {
 		func(e *graph.Example) node { return UniformLike(e.As(graph.Int64, "seed"), e.Of("x", "n")) })
 	inGraph("NormalLike", "numbers of the normal distribution in every place of x.", "", "torch.randn_like", "", "RandomNormalLike",
 		func(e *graph.Example) node { return NormalLike(e.As(graph.Int64, "seed"), e.Of("x", "n")) })
-	inGraph("Arange", "start, start + step, … before stop.", "numpy.arange", "torch.arange", "jax.numpy.arange", "Range",
+	inGraph("Arange", "start, start + step, … before stop.", "numpy.arange, numpy.indices", "torch.arange", "jax.numpy.arange", "Range",
 		func(e *graph.Example) node { return Arange(e.Graph, e.DType, 0, 10, 3) })
 	inGraph("Linspace", "evenly spaced numbers from start to stop.", "numpy.linspace", "torch.linspace", "jax.numpy.linspace", "",
 		func(e *graph.Example) node { return Linspace(e.Graph, e.DType, 0, 1, e.Shape("n")[0]) })
 	inGraph("Logspace", "base to the powers of evenly spaced numbers.", "numpy.logspace", "torch.logspace", "jax.numpy.logspace", "",
 		func(e *graph.Example) node { return Logspace(e.Graph, e.DType, 0, 3, e.Shape("n")[0], 10) })
-	inGraph("Eye", "1 on the diagonal, 0 elsewhere.", "numpy.eye", "torch.eye", "jax.numpy.eye", "EyeLike",
+	inGraph("Eye", "1 on the diagonal, 0 elsewhere.", "numpy.eye, numpy.identity", "torch.eye", "jax.numpy.eye, jax.numpy.identity", "EyeLike",
 		func(e *graph.Example) node { s := e.Shape("n", "m"); return Eye(e.Graph, e.DType, s[0], s[1]) })
 	inGraph("Tri", "1 on and below a diagonal, 0 elsewhere.", "numpy.tri", "", "jax.numpy.tri", "",
 		func(e *graph.Example) node { s := e.Shape("n", "m"); return Tri(e.Graph, e.DType, s[0], s[1], 0) })
-	inGraph("TrilIndices", "the places on and below a diagonal.", "numpy.tril_indices", "torch.tril_indices", "jax.numpy.tril_indices", "",
+	inGraph("TrilIndices", "the places on and below a diagonal.", "numpy.tril_indices", "torch.tril_indices", "jax.numpy.tril_indices, jax.numpy.tril_indices_from", "",
 		func(e *graph.Example) node { return e.Several(TrilIndices(e.Graph, 3, 3, 0)) })
-	inGraph("TriuIndices", "the places on and above a diagonal.", "numpy.triu_indices", "torch.triu_indices", "jax.numpy.triu_indices", "",
+	inGraph("TriuIndices", "the places on and above a diagonal.", "numpy.triu_indices", "torch.triu_indices", "jax.numpy.triu_indices, jax.numpy.triu_indices_from", "",
 		func(e *graph.Example) node { return e.Several(TriuIndices(e.Graph, 3, 3, 0)) })
 	composed("Meshgrid", "each vector along its own axis of a grid.",
 		named("numpy.meshgrid", "torch.meshgrid", "jax.numpy.meshgrid", "", "",
@@ -266,6 +266,6 @@ func init() {
 		named("numpy.diag", "torch.diag_embed, torch.diag", "jax.numpy.diag", "", "",
 			func(e *graph.Example) node { return DiagEmbed(e.Of("x", "n", "k"), 1) }))
 	composed("Vander", "the powers of each element in a row.",
-		named("numpy.vander", "torch.vander", "jax.numpy.vander", "", "",
+		named("numpy.vander", "torch.vander, torch.linalg.vander", "jax.numpy.vander", "", "",
 			func(e *graph.Example) node { return Vander(e.Of("x", "n"), 3, true) }))
 }

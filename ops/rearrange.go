@@ -287,7 +287,7 @@ func init() {
 		named("numpy.reshape", "torch.flatten", "jax.numpy.reshape", "Flatten", "",
 			func(e *graph.Example) node { return Flatten(e.Of("x", "n", "k", "m"), 1, -1) }))
 	composed("IsFinite", "whether x is neither infinite nor NaN.",
-		named("numpy.isfinite", "torch.isfinite", "jax.numpy.isfinite", "", "",
+		named("numpy.isfinite", "torch.isfinite", "jax.numpy.isfinite, jax.lax.is_finite", "", "",
 			func(e *graph.Example) node { return IsFinite(e.Of("x", "n")) }))
 	composed("IsInf", "whether x is infinite.",
 		named("numpy.isinf", "torch.isinf", "jax.numpy.isinf", "IsInf", "",
@@ -308,7 +308,7 @@ func init() {
 		named("", "torch.nn.functional.one_hot", "jax.nn.one_hot", "OneHot", "",
 			func(e *graph.Example) node { return OneHot(e.Of("index", "n"), e.Shape("k")[0], graph.Float32) }))
 	composed("Outer", "products of every element of x with every one of y.",
-		named("numpy.outer", "torch.outer", "jax.numpy.outer", "", "OuterProd",
+		named("numpy.outer", "torch.outer, torch.ger", "jax.numpy.outer, jax.numpy.linalg.outer", "", "OuterProd",
 			func(e *graph.Example) node { return Outer(e.Of("x", "n"), e.Of("y", "m")) }))
 	composed("RepeatInterleave", "each element several times.",
 		named("numpy.repeat", "torch.repeat_interleave", "jax.numpy.repeat", "", "",

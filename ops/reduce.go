@@ -180,23 +180,23 @@ func init() {
 		return Div(reapply(opSum, n, in[0]), count(n, in[0]))
 	}
 	opMean.Grad = func(n, dy node, _ int) node { return Div(spread(n, dy), count(n, n.In(0))) }
-	opAll.Ref = flat("its result is a truth value", "numpy.all", "torch.all", "jax.numpy.all", "", "",
+	opAll.Ref = flat("its result is a truth value", "numpy.all", "torch.all", "jax.numpy.all, jax.lax.reduce_and", "", "",
 		func(e *graph.Example) node { return All(e.Of("x", "n", "k"), 1) })
-	opMax.Ref = named("numpy.max", "torch.amax, torch.max", "jax.numpy.max", "ReduceMax", "Max",
+	opMax.Ref = named("numpy.max, numpy.amax", "torch.amax, torch.max", "jax.numpy.max, jax.numpy.amax, jax.lax.reduce_max", "ReduceMax", "Max",
 		func(e *graph.Example) node { return Max(e.Of("x", "n", "k"), 1) })
-	opMin.Ref = named("numpy.min", "torch.amin, torch.min", "jax.numpy.min", "ReduceMin", "",
+	opMin.Ref = named("numpy.min, numpy.amin", "torch.amin, torch.min", "jax.numpy.min, jax.numpy.amin, jax.lax.reduce_min", "ReduceMin", "",
 		func(e *graph.Example) node { return Min(e.Of("x", "n", "k"), 1) })
-	opAny.Ref = flat("its result is a truth value", "numpy.any", "torch.any", "jax.numpy.any", "", "",
+	opAny.Ref = flat("its result is a truth value", "numpy.any", "torch.any", "jax.numpy.any, jax.lax.reduce_or", "", "",
 		func(e *graph.Example) node { return Any(e.Of("x", "n", "k"), 1) })
-	opArgMax.Ref = named("numpy.argmax", "torch.argmax", "jax.numpy.argmax", "ArgMax", "",
+	opArgMax.Ref = named("numpy.argmax", "torch.argmax", "jax.numpy.argmax, jax.lax.argmax", "ArgMax", "",
 		func(e *graph.Example) node { return ArgMax(e.Of("x", "n", "k"), 1) })
-	opArgMin.Ref = named("numpy.argmin", "torch.argmin", "jax.numpy.argmin", "ArgMin", "",
+	opArgMin.Ref = named("numpy.argmin", "torch.argmin", "jax.numpy.argmin, jax.lax.argmin", "ArgMin", "",
 		func(e *graph.Example) node { return ArgMin(e.Of("x", "n", "k"), 1) })
 	opMean.Ref = named("numpy.mean", "torch.mean", "jax.numpy.mean", "ReduceMean", "Mean",
 		func(e *graph.Example) node { return Mean(e.Of("x", "n", "k"), 1) })
-	opProd.Ref = named("numpy.prod", "torch.prod", "jax.numpy.prod", "ReduceProd", "",
+	opProd.Ref = named("numpy.prod", "torch.prod", "jax.numpy.prod, jax.lax.reduce_prod", "ReduceProd", "",
 		func(e *graph.Example) node { return Prod(e.Of("x", "n", "k"), 1) })
-	opSum.Ref = named("numpy.sum", "torch.sum", "jax.numpy.sum", "ReduceSum", "Sum",
+	opSum.Ref = named("numpy.sum", "torch.sum", "jax.numpy.sum, jax.lax.reduce_sum", "ReduceSum", "Sum",
 		func(e *graph.Example) node { return Sum(e.Of("x", "n", "k"), 1) })
 }
 

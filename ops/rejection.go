@@ -152,7 +152,7 @@ func init() {
 		Grad: each(noGradientOf, func(n, dy node) node { return Mul(dy, logGammaSlope(n.In(1), n)) }),
 	})
 	composed("RandomGamma", "a number of the gamma distribution.",
-		named("numpy.random.standard_gamma", "torch.distributions.Gamma", "jax.random.gamma", "", "",
+		named("numpy.random.standard_gamma", "torch.distributions.Gamma", "jax.random.gamma, jax.random.loggamma", "", "",
 			func(e *graph.Example) node { return RandomGamma(e.As(graph.Int64, "seed"), e.Of("concentration", "n")) }))
 	composed("RandomBeta", "a number of the beta distribution.",
 		named("numpy.random.beta", "torch.distributions.Beta", "jax.random.beta", "", "",
@@ -165,6 +165,6 @@ func init() {
 				return Dirichlet(e.As(graph.Int64, "seed"), e.Of("concentration", "n", "k"))
 			}))
 	composed("Poisson", "a number of events of a Poisson distribution.",
-		flat("it jumps", "numpy.random.poisson", "torch.poisson", "jax.random.poisson", "", "",
+		flat("it jumps", "numpy.random.poisson", "torch.poisson, torch.distributions.Poisson", "jax.random.poisson", "", "",
 			func(e *graph.Example) node { return Poisson(e.As(graph.Int64, "seed"), e.Of("rate", "n")) }))
 }

@@ -18,9 +18,9 @@ func init() {
 			func(n, dy node) node { return dy },
 			func(n, dy node) node { return Neg(Mul(dy, Trunc(Div(n.In(0), n.In(1))))) }),
 	})
-	opFmod.Ref = named("numpy.fmod", "torch.fmod", "jax.numpy.fmod", "Mod", "")
+	opFmod.Ref = named("numpy.fmod", "torch.fmod", "jax.numpy.fmod, jax.lax.rem", "Mod", "")
 	opFrac.Ref = named("", "torch.frac", "", "", "")
-	opTrunc.Ref = flat(flatBetweenJumps, "numpy.trunc", "torch.trunc", "jax.numpy.trunc", "", "")
+	opTrunc.Ref = flat(flatBetweenJumps, "numpy.trunc, numpy.fix, numpy.modf", "torch.trunc, torch.fix", "jax.numpy.trunc, jax.numpy.fix, jax.numpy.modf", "", "")
 }
 
 // emitFmod is the remainder of magnitudes with the sign of x. Of integers, whose least one has no magnitude, it is the

@@ -59,9 +59,9 @@ func init() {
 	}
 	opCumProd = scan("cumprod", "CumProd", "the product of the elements up to each place of an axis; integers and booleans are counted in Int64.",
 		func(x node, axis int) node { return running(opMul, x, axis) })
-	opCumProd.Ref = named("numpy.cumprod", "torch.cumprod", "jax.numpy.cumprod", "", "",
+	opCumProd.Ref = named("numpy.cumprod", "torch.cumprod", "jax.numpy.cumprod, jax.numpy.cumulative_prod, jax.lax.cumprod", "", "",
 		func(e *graph.Example) node { return CumProd(e.Of("x", "n", "k"), 1) })
-	opCumSum.Ref = named("numpy.cumsum", "torch.cumsum", "jax.numpy.cumsum", "CumSum", "",
+	opCumSum.Ref = named("numpy.cumsum", "torch.cumsum", "jax.numpy.cumsum, jax.numpy.cumulative_sum, jax.lax.cumsum", "CumSum", "",
 		func(e *graph.Example) node { return CumSum(e.Of("x", "n", "k"), 1) })
 }
 

@@ -50,15 +50,15 @@ func init() {
 			return m.pick(m.equals(x, 0), m.num(0), m.pick(m.less(x, 0), m.num(-inf), y))
 		},
 		func(y, x, dy node) node { return Mul(dy, Sub(num(-1), Log(x))) })
-	opSinc.Ref = named("numpy.sinc", "torch.sinc", "jax.numpy.sinc", "", "")
-	opLogit.Ref = named("scipy.special.logit", "torch.logit", "jax.scipy.special.logit", "", "")
+	opSinc.Ref = named("numpy.sinc", "torch.sinc, torch.special.sinc", "jax.numpy.sinc", "", "")
+	opLogit.Ref = named("scipy.special.logit", "torch.logit, torch.special.logit", "jax.scipy.special.logit", "", "")
 	opXLog1PY.Ref = named("scipy.special.xlog1py", "torch.special.xlog1py", "jax.scipy.special.xlog1py", "", "")
 	opEntr.Ref = named("scipy.special.entr", "torch.special.entr", "jax.scipy.special.entr", "", "")
 	opRad2Deg = scaled("rad2deg", "Rad2Deg", "x * 180/π.", 180/math.Pi)
 	opDeg2Rad = scaled("deg2rad", "Deg2Rad", "x * π/180.", math.Pi/180)
-	opRad2Deg.Ref = named("numpy.rad2deg", "torch.rad2deg", "jax.numpy.rad2deg", "", "")
-	opDeg2Rad.Ref = named("numpy.deg2rad", "torch.deg2rad", "jax.numpy.deg2rad", "", "")
-	composed("MvLGamma", "the logarithm of the multivariate gamma function of dimension p.", named("scipy.special.multigammaln", "torch.mvlgamma", "jax.scipy.special.multigammaln", "", "",
+	opRad2Deg.Ref = named("numpy.rad2deg, numpy.degrees", "torch.rad2deg", "jax.numpy.rad2deg, jax.numpy.degrees", "", "")
+	opDeg2Rad.Ref = named("numpy.deg2rad, numpy.radians", "torch.deg2rad", "jax.numpy.deg2rad, jax.numpy.radians", "", "")
+	composed("MvLGamma", "the logarithm of the multivariate gamma function of dimension p.", named("scipy.special.multigammaln", "torch.mvlgamma, torch.special.multigammaln", "jax.scipy.special.multigammaln", "", "",
 		func(e *graph.Example) node { return MvLGamma(e.Of("x", "n"), 3) }))
 }
 

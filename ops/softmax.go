@@ -64,7 +64,7 @@ func init() {
 	opMaxOrLowest.Grad = noGradient
 	opLogSoftmax.Ref = named("scipy.special.log_softmax", "torch.nn.functional.log_softmax", "jax.nn.log_softmax", "LogSoftmax", "LogSoftMax",
 		func(e *graph.Example) node { return LogSoftmax(e.Of("x", "n", "k"), 1) })
-	opLogSumExp.Ref = named("scipy.special.logsumexp", "torch.logsumexp", "jax.scipy.special.logsumexp", "ReduceLogSumExp", "LogSumExp",
+	opLogSumExp.Ref = named("scipy.special.logsumexp", "torch.logsumexp, torch.special.logsumexp", "jax.scipy.special.logsumexp", "ReduceLogSumExp", "LogSumExp",
 		func(e *graph.Example) node { return LogSumExp(e.Of("x", "n", "k"), 1) })
 	opSoftmax.Ref = named("scipy.special.softmax", "torch.nn.functional.softmax", "jax.nn.softmax", "Softmax", "SoftMax",
 		func(e *graph.Example) node { return Softmax(e.Of("x", "n", "k"), 1) })

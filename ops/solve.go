@@ -81,9 +81,9 @@ func init() {
 			return Neg(MatMul(transposed(y), MatMul(dy, transposed(y))))
 		},
 	})
-	opSolve.Ref = named("numpy.linalg.solve", "torch.linalg.solve", "jax.numpy.linalg.solve", "", "",
+	opSolve.Ref = named("numpy.linalg.solve", "torch.linalg.solve, torch.linalg.solve_ex", "jax.numpy.linalg.solve, jax.scipy.linalg.solve", "", "",
 		func(e *graph.Example) node { return Solve(e.Of("a", "n", "n"), e.Of("b", "n", "k")) })
-	opInv.Ref = named("numpy.linalg.inv", "torch.linalg.inv", "jax.numpy.linalg.inv", "", "",
+	opInv.Ref = named("numpy.linalg.inv", "torch.linalg.inv, torch.inverse, torch.linalg.inv_ex", "jax.numpy.linalg.inv, jax.scipy.linalg.inv", "", "",
 		func(e *graph.Example) node { return Inv(e.Of("a", "n", "n")) })
 	opSolve.Ref.Cost = "2/3·n³ + 2·n²·k operations for each matrix"
 	opInv.Ref.Cost = "8/3·n³ operations for each matrix"

@@ -80,13 +80,13 @@ func init() {
 		},
 	})
 	cost := "n·log n comparisons for n elements of the axis"
-	opArgSort.Ref = flat(flatBetweenJumps, "numpy.argsort", "torch.argsort", "jax.numpy.argsort", "", "",
+	opArgSort.Ref = flat(flatBetweenJumps, "numpy.argsort", "torch.argsort", "jax.numpy.argsort, jax.numpy.argpartition", "", "",
 		func(e *graph.Example) node { return ArgSort(e.Of("x", "n", "k"), 1, false) })
 	opTopK.Ref = named("", "torch.topk", "jax.lax.top_k", "TopK", "",
 		func(e *graph.Example) node { return e.Several(TopK(e.Of("x", "n", "8"), 3, 1, true)) })
 	opArgSort.Ref.Cost, opTopK.Ref.Cost = cost, cost
 	composed("Sort", "the elements along an axis in rising or falling order, and their places; equal ones stay in order, NaN is the greatest.",
-		named("numpy.sort", "torch.sort", "jax.numpy.sort", "", "", func(e *graph.Example) node { return e.Several(Sort(e.Of("x", "n", "k"), 1, false)) }))
+		named("numpy.sort", "torch.sort, torch.msort", "jax.numpy.sort, jax.lax.sort", "", "", func(e *graph.Example) node { return e.Several(Sort(e.Of("x", "n", "k"), 1, false)) }))
 	composed("KthValue", "the k-th least element along an axis, counted from 1, and its place; NaN is the greatest.",
 		named("numpy.partition", "torch.kthvalue", "", "", "", func(e *graph.Example) node { return e.Several(KthValue(e.Of("x", "n", "8"), 2, 1)) }))
 }

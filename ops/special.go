@@ -134,9 +134,9 @@ func init() {
 		func(y, x, dy node) node {
 			return Mul(dy, Mul(num(math.Sqrt(2*math.Pi)), Exp(Mul(num(0.5), Square(y)))))
 		})
-	opErfc.Ref = named("scipy.special.erfc", "torch.special.erfc, torch.erfc", "jax.scipy.special.erfc", "", "")
-	opErfcx.Ref = named("scipy.special.erfcx", "torch.special.erfcx", "", "", "")
-	opErfinv.Ref = named("scipy.special.erfinv", "torch.special.erfinv, torch.erfinv", "jax.scipy.special.erfinv", "", "")
+	opErfc.Ref = named("scipy.special.erfc", "torch.special.erfc, torch.erfc", "jax.scipy.special.erfc, jax.lax.erfc", "", "")
+	opErfcx.Ref = named("scipy.special.erfcx", "torch.special.erfcx", "jax.scipy.special.erfcx", "", "")
+	opErfinv.Ref = named("scipy.special.erfinv", "torch.special.erfinv, torch.erfinv", "jax.scipy.special.erfinv, jax.lax.erf_inv", "", "")
 	opNdtr.Ref = named("scipy.special.ndtr", "torch.special.ndtr", "jax.scipy.special.ndtr", "", "")
 	opLogNdtr.Ref = named("scipy.special.log_ndtr", "torch.special.log_ndtr", "jax.scipy.special.log_ndtr", "", "")
 	opNdtri.Ref = named("scipy.special.ndtri", "torch.special.ndtri", "jax.scipy.special.ndtri", "", "")

@@ -36,7 +36,7 @@ func init() {
 			return MatMul(Mul(u, Unsqueeze(dy, -2)), vh)
 		})
 	composed("SVD", "the singular values of each matrix, falling, and its singular vectors: A = U·diag(S)·Vᵀ.",
-		named("numpy.linalg.svd", "torch.linalg.svd", "jax.numpy.linalg.svd", "", "",
+		named("numpy.linalg.svd", "torch.linalg.svd, torch.svd", "jax.numpy.linalg.svd, jax.scipy.linalg.svd", "", "",
 			func(e *graph.Example) node { u, s, v := SVD(e.Of("a", "n", "k")); e.Several(u, s, v); return s }))
 	opSingularValues.Ref = named("numpy.linalg.svdvals", "torch.linalg.svdvals", "jax.numpy.linalg.svdvals", "", "",
 		func(e *graph.Example) node { return SingularValues(e.Of("a", "n", "k")) })

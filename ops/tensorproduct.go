@@ -113,13 +113,13 @@ func Cross(x, y *graph.Node, axis int) *graph.Node {
 
 func init() {
 	composed("Trace", "the sum of the main diagonal of each matrix.",
-		named("numpy.trace", "torch.trace", "jax.numpy.trace", "", "", func(e *graph.Example) node { return Trace(e.Of("x", "n", "n")) }))
+		named("numpy.trace", "torch.trace", "jax.numpy.trace, jax.numpy.linalg.trace", "", "", func(e *graph.Example) node { return Trace(e.Of("x", "n", "n")) }))
 	composed("Kron", "each element of x times the whole of y.",
 		named("numpy.kron", "torch.kron", "jax.numpy.kron", "", "", func(e *graph.Example) node { return Kron(e.Of("x", "n", "m"), e.Of("y", "k", "l")) }))
 	composed("Tensordot", "the sum of products over pairs of axes.",
-		named("numpy.tensordot", "torch.tensordot", "jax.numpy.tensordot", "", "", func(e *graph.Example) node {
+		named("numpy.tensordot", "torch.tensordot", "jax.numpy.tensordot, jax.numpy.linalg.tensordot, jax.lax.dot_general", "", "", func(e *graph.Example) node {
 			return Tensordot(e.Of("x", "n", "k", "m"), e.Of("y", "m", "k", "l"), []int{2, 1}, []int{0, 1})
 		}))
 	composed("Cross", "the cross product of vectors of three elements along an axis.",
-		named("numpy.linalg.cross", "torch.linalg.cross", "jax.numpy.linalg.cross", "", "", func(e *graph.Example) node { return Cross(e.Of("x", "n", "3"), e.Of("y", "n", "3"), 1) }))
+		named("numpy.linalg.cross", "torch.linalg.cross, torch.cross", "jax.numpy.linalg.cross, jax.numpy.cross", "", "", func(e *graph.Example) node { return Cross(e.Of("x", "n", "3"), e.Of("y", "n", "3"), 1) }))
 }

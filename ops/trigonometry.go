@@ -106,15 +106,15 @@ func init() {
 			})
 		},
 		func(y, x, dy node) node { return Div(dy, Sub(num(1), Square(x))) })
-	opAcos.Ref = named("numpy.arccos", "torch.acos", "jax.numpy.arccos", "Acos", "")
-	opAcosh.Ref = named("numpy.arccosh", "torch.acosh", "jax.numpy.arccosh", "Acosh", "")
-	opAsin.Ref = named("numpy.arcsin", "torch.asin", "jax.numpy.arcsin", "Asin", "")
-	opAsinh.Ref = named("numpy.arcsinh", "torch.asinh", "jax.numpy.arcsinh", "Asinh", "")
-	opAtan.Ref = named("numpy.arctan", "torch.atan", "jax.numpy.arctan", "Atan", "")
-	opAtanh.Ref = named("numpy.arctanh", "torch.atanh", "jax.numpy.arctanh", "Atanh", "")
-	opCosh.Ref = named("numpy.cosh", "torch.cosh", "jax.numpy.cosh", "Cosh", "")
-	opSinh.Ref = named("numpy.sinh", "torch.sinh", "jax.numpy.sinh", "Sinh", "")
-	opTan.Ref = named("numpy.tan", "torch.tan", "jax.numpy.tan", "Tan", "")
+	opAcos.Ref = named("numpy.arccos", "torch.acos, torch.arccos", "jax.numpy.arccos, jax.numpy.acos, jax.lax.acos", "Acos", "")
+	opAcosh.Ref = named("numpy.arccosh", "torch.acosh, torch.arccosh", "jax.numpy.arccosh, jax.numpy.acosh, jax.lax.acosh", "Acosh", "")
+	opAsin.Ref = named("numpy.arcsin", "torch.asin, torch.arcsin", "jax.numpy.arcsin, jax.numpy.asin, jax.lax.asin", "Asin", "")
+	opAsinh.Ref = named("numpy.arcsinh", "torch.asinh, torch.arcsinh", "jax.numpy.arcsinh, jax.numpy.asinh, jax.lax.asinh", "Asinh", "")
+	opAtan.Ref = named("numpy.arctan", "torch.atan, torch.arctan", "jax.numpy.arctan, jax.numpy.atan, jax.lax.atan", "Atan", "")
+	opAtanh.Ref = named("numpy.arctanh", "torch.atanh, torch.arctanh", "jax.numpy.arctanh, jax.numpy.atanh, jax.lax.atanh", "Atanh", "")
+	opCosh.Ref = named("numpy.cosh", "torch.cosh", "jax.numpy.cosh, jax.lax.cosh", "Cosh", "")
+	opSinh.Ref = named("numpy.sinh", "torch.sinh", "jax.numpy.sinh, jax.lax.sinh", "Sinh", "")
+	opTan.Ref = named("numpy.tan", "torch.tan", "jax.numpy.tan, jax.lax.tan", "Tan", "")
 }
 
 // Tan returns the tangent.

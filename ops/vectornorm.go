@@ -34,7 +34,7 @@ func init() {
 	}
 	opNorm.Expand = expandNorm
 	opNorm.Grad = normGrad
-	opNorm.Ref = named("numpy.linalg.norm", "torch.linalg.vector_norm, torch.linalg.norm, torch.norm", "jax.numpy.linalg.norm", "ReduceL2", "Norm",
+	opNorm.Ref = named("numpy.linalg.norm", "torch.linalg.vector_norm, torch.linalg.norm, torch.norm", "jax.numpy.linalg.norm, jax.numpy.linalg.vector_norm", "ReduceL2", "Norm",
 		func(e *graph.Example) node { return Norm(e.Of("x", "n", "k"), 2, 1) })
 }
 

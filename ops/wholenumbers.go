@@ -40,9 +40,9 @@ func init() {
 	opShiftLeft = shift("bitwise_left_shift", "ShiftLeft", "x * 2^y, without the bits that leave the dtype; 0 where y is no number of its bits.", arith.mul)
 	opShiftRight = shift("bitwise_right_shift", "ShiftRight", "x / 2^y, rounded down; the sign alone where y is no number of its bits.",
 		func(m arith, x, power graph.Value) graph.Value { return m.Prim(graph.PrimFloorDiv, x, power) })
-	opShiftLeft.Ref = named("numpy.left_shift", "torch.bitwise_left_shift", "jax.numpy.left_shift", "BitShift", "",
+	opShiftLeft.Ref = named("numpy.left_shift", "torch.bitwise_left_shift", "jax.numpy.left_shift, jax.numpy.bitwise_left_shift, jax.lax.shift_left", "BitShift", "",
 		func(e *graph.Example) node { return ShiftLeft(e.Of("x", "n"), e.Of("y", "n")) })
-	opShiftRight.Ref = named("numpy.right_shift", "torch.bitwise_right_shift", "jax.numpy.right_shift", "BitShift", "",
+	opShiftRight.Ref = named("numpy.right_shift", "torch.bitwise_right_shift", "jax.numpy.right_shift, jax.numpy.bitwise_right_shift, jax.lax.shift_right_arithmetic", "BitShift", "",
 		func(e *graph.Example) node { return ShiftRight(e.Of("x", "n"), e.Of("y", "n")) })
 	composed("Gcd", "the greatest common divisor.", named("numpy.gcd", "torch.gcd", "jax.numpy.gcd", "", "",
 		func(e *graph.Example) node { return Gcd(e.Of("x", "n"), e.Of("y", "n")) }))

@@ -24,6 +24,22 @@ cases |= {
     "irfft longer": (lambda x: F.irfft(pair(x), n=11, norm="forward"), [r(4, 2)]),
     "fft2": (of(F.fft2), [r(2, 3, 4, 2)]),
     "ifft2": (of(lambda x: F.ifft2(x, norm="ortho")), [r(3, 4, 2)]),
+    "fft2 axes": (of(lambda x: F.fft2(x, s=(4, 3), dim=(0, 2))), [r(3, 2, 4, 2)]),
+    "fftn": (of(F.fftn), [r(2, 3, 4, 2)]),
+    "fftn axes": (of(lambda x: F.fftn(x, dim=(2, 0), norm="forward")), [r(2, 3, 4, 2)]),
+    "ifftn sizes": (of(lambda x: F.ifftn(x, s=(2, 5))), [r(2, 3, 4, 2)]),
+    "rfftn": (lambda x: real(F.rfftn(x)), [r(2, 3, 5)]),
+    "rfftn axes": (lambda x: real(F.rfftn(x, s=(3, 4), dim=(2, 0), norm="ortho")), [r(5, 2, 2)]),
+    "rfft2": (lambda x: real(F.rfft2(x)), [r(2, 3, 4)]),
+    "irfftn": (lambda x: F.irfftn(pair(x)), [r(2, 3, 4, 2)]),
+    "irfftn axes": (lambda x: F.irfftn(pair(x), s=(3, 5), dim=(1, 0), norm="forward"), [r(3, 2, 2, 2)]),
+    "irfft2": (lambda x: F.irfft2(pair(x), s=(3, 7)), [r(2, 3, 4, 2)]),
+    "hfft": (lambda x: F.hfft(pair(x)), [r(2, 4, 2)]),
+    "hfft odd": (lambda x: F.hfft(pair(x), n=7, dim=0, norm="forward"), [r(4, 2, 2)]),
+    "ihfft": (lambda x: real(F.ihfft(x).resolve_conj()), [r(2, 6)]),
+    "ihfft ortho": (lambda x: real(F.ihfft(x, n=5, norm="ortho").resolve_conj()), [r(2, 6)]),
+    "fftshift": (lambda x: F.fftshift(x, dim=(0, 1)), [r(3, 4)]),
+    "ifftshift": (lambda x: F.ifftshift(x, dim=(0, -1)), [r(5, 4)]),
 }
 
 lines = []

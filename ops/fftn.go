@@ -1,0 +1,270 @@
+package ops
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// FFTN returns the discrete Fourier transform along several axes of complex numbers, pairs on a last axis of size 2: along all, or those
+// that [FFTAxes] lists. Options are that, [FFTSizes] and [FFTNorm]. The operand is that of [FFT].
+func FFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return transformAxes("FFTN", "fft_fftn", false, false, x, opts)
+}
+
+// IFFTN undoes [FFTN].
+func IFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return transformAxes("IFFTN", "fft_ifftn", true, false, x, opts)
+}
+
+// FFT2 is [FFTN] along the last two axes, [..., n, m, 2], unless [FFTAxes] lists others.
+func FFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return transformAxes("FFT2", "fft_fft2", false, true, x, opts)
+}
+
+// IFFT2 undoes [FFT2].
+func IFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return transformAxes("IFFT2", "fft_ifft2", true, true, x, opts)
+}
+
+// RFFTN returns the half of the transform of real numbers along several axes that is not conjugate to the other: [RFFT] along the last of
+// the axes, and [FFT] along the others. Axes and options are those of [FFTN].
+func RFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return halfOfAxes("RFFTN", false, x, opts)
+}
+
+// RFFT2 is [RFFTN] along the last two axes, unless [FFTAxes] lists others.
+func RFFT2(x *graph.Node, opts ...FFTOption) *graph.Node { return halfOfAxes("RFFT2", true, x, opts) }
+
+// IRFFTN undoes [RFFTN]: it returns real numbers. The last of the axes has 2·(m-1) of them for m complex ones, unless [FFTSizes]
+// says how many.
+func IRFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return realOfAxes("IRFFTN", "fft_irfftn", false, x, opts)
+}
+
+// IRFFT2 is [IRFFTN] along the last two axes, unless [FFTAxes] lists others.
+func IRFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return realOfAxes("IRFFT2", "fft_irfft2", true, x, opts)
+}
+
+func transformAxes(fn, word string, inverse, two bool, x node, opts []FFTOption) node {
+	a := fftOf(opts)
+	a.several = true
+	defer building(fn, a.args(x)...)()
+	call := refused(fn, x).with(a.words()...)
+	if bad := a.refusedPairs(call, word, 1); bad != nil {
+		return bad
+	}
+	each, bad := a.eachAxis(call, x.Rank()-1, two)
+	for _, one := range each {
+		x = one.along(x, inverse)
+	}
+	if bad != nil {
+		return bad
+	}
+	return x
+}
+
+func halfOfAxes(fn string, two bool, x node, opts []FFTOption) node {
+	a := fftOf(opts)
+	a.several = true
+	defer building(fn, a.args(x)...)()
+	call := refused(fn, x).with(a.words()...)
+	if bad := a.refusedReal(call); bad != nil {
+		return bad
+	}
+	each, bad := a.eachAxis(call, x.Rank(), two)
+	if bad != nil {
+		return bad
+	}
+	last := len(each) - 1
+	y := each[last].ofReal(x, false)
+	for _, one := range each[:last] {
+		y = one.along(y, false)
+	}
+	return y
+}
+
+func realOfAxes(fn, word string, two bool, x node, opts []FFTOption) node {
+	a := fftOf(opts)
+	a.several = true
+	defer building(fn, a.args(x)...)()
+	call := refused(fn, x).with(a.words()...)
+	if bad := a.refusedPairs(call, word, 1); bad != nil {
+		return bad
+	}
+	each, bad := a.eachAxis(call, x.Rank()-1, two)
+	if bad != nil {
+		return bad
+	}
+	last := len(each) - 1
+	for _, one := range each[:last] {
+		x = one.along(x, true)
+	}
+	return each[last].toReal(call, x, true)
+}
+
+// eachAxis has the options of each axis of a transform along several of so many: those that are listed, or the last two, or as many
+// of the last ones as there are sizes, or all.
+func (a fftOptions) eachAxis(call refusedCall, rank int, two bool) (each []fftOptions, bad node) {
+	axes := slices.Clone(a.axes)
+	if axes == nil {
+		count := rank
+		switch {
+		case a.sizes != nil:
+			count = len(a.sizes)
+		case two:
+			count = 2
+		}
+		for i := range count {
+			axes = append(axes, i-count)
+		}
+	}
+	switch {
+	case a.sizes != nil && len(a.sizes) != len(axes):
+		return nil, call.wrong(graph.CodeAxis, "When given, dim and shape arguments must have the same length: there are %d axes and %d sizes", len(axes), len(a.sizes))
+	case len(axes) == 0:
+		return nil, call.wrong(graph.CodeAxis, "at least one axis is transformed")
+	}
+	for i := range axes {
+		one := fftOptions{axis: axes[i], norm: a.norm}
+		if a.sizes != nil {
+			one.size, one.sized = a.sizes[i], true
+		}
+		if bad := one.refusedAxis(call, rank); bad != nil {
+			return nil, bad
+		}
+		if one.axis < 0 {
+			one.axis += rank
+		}
+		if slices.ContainsFunc(each, func(o fftOptions) bool { return o.axis == one.axis }) {
+			return nil, call.wrong(graph.CodeAxis, "FFT dims must be unique")
+		}
+		each = append(each, one)
+	}
+	return each, nil
+}
+
+// HFFT returns the real transform, [..., n] of [..., n/2+1, 2], of complex numbers of which the others are the conjugates, in reverse: of a
+// signal that is Hermitian. Operand and options are those of [IRFFT], whose scales are exchanged.
+func HFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
+	a := fftOf(opts)
+	defer building("HFFT", a.args(x)...)()
+	call := refused("HFFT", x).with(a.words()...)
+	if bad := a.refusedPairs(call, "fft_hfft", 1); bad != nil {
+		return bad
+	}
+	return a.toReal(call, conjugate(x), false)
+}
+
+// IHFFT undoes [HFFT]: it returns the first half, pairs, of a Hermitian signal whose transform is x. Operand and options are those of
+// [RFFT], whose scales are exchanged.
+func IHFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
+	a := fftOf(opts)
+	defer building("IHFFT", a.args(x)...)()
+	if bad := a.refusedReal(refused("IHFFT", x).with(a.words()...)); bad != nil {
+		return bad
+	}
+	return conjugate(a.ofReal(x, true))
+}
+
+// conjugate turns the sign of the second of each pair.
+func conjugate(x node) node {
+	return Mul(x, Cast(Where(Equal(Iota(x.Graph(), 0, 2), num64(0)), num64(1), num64(-1)), x.DType()))
+}
+
+// FFTShift moves the frequency 0 of a transform to the middle of the axes given, n/2 places on. Axes are counted with that of pairs,
+// which is none of them.
+func FFTShift(x *graph.Node, axes ...int) *graph.Node { return shifted("FFTShift", x, axes, false) }
+
+// IFFTShift undoes [FFTShift].
+func IFFTShift(x *graph.Node, axes ...int) *graph.Node { return shifted("IFFTShift", x, axes, true) }
+
+func shifted(fn string, x node, axes []int, back bool) node {
+	words := make([]any, len(axes))
+	for i, axis := range axes {
+		words[i] = axis
+	}
+	defer building(fn, append([]any{x}, words...)...)()
+	call := refused(fn, x).with(words...)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if len(axes) == 0 {
+		return call.wrong(graph.CodeAxis, "the axes are wanted: all of real numbers, and all but the last of pairs")
+	}
+	for _, axis := range axes {
+		at, bad := call.axis(axis)
+		if bad != nil {
+			return bad
+		}
+		size := x.Shape()[at]
+		first := size.FloorDiv(2)
+		if !back {
+			first = size.Minus(first)
+		}
+		x = Concat(at, Slice(x, at, first, size, 1), Slice(x, at, 0, first, 1))
+	}
+	return x
+}
+
+// FFTFreq returns the frequencies of a transform of n elements, whose distance is spacing: 0, 1, …, and behind the middle -n/2, …, -1, each
+// divided by n·spacing.
+func FFTFreq(g *graph.Graph, t graph.DType, n graph.Dim, spacing float64) *graph.Node {
+	defer creating(g, "FFTFreq", "graph."+t.GoName(), n, spacing)()
+	if bad := notFrequencies(g, "FFTFreq", t, n); bad != nil {
+		return bad
+	}
+	place, size := Iota(g, 0, n), Size(g, graph.Int64, n)
+	place = Where(Less(place, FloorDiv(Add(size, num64(1)), num64(2))), place, Sub(place, size))
+	return frequencies(place, t, n, spacing)
+}
+
+// RFFTFreq returns the frequencies of the first half, n/2 + 1, of a transform of n elements, whose distance is spacing.
+func RFFTFreq(g *graph.Graph, t graph.DType, n graph.Dim, spacing float64) *graph.Node {
+	defer creating(g, "RFFTFreq", "graph."+t.GoName(), n, spacing)()
+	if bad := notFrequencies(g, "RFFTFreq", t, n); bad != nil {
+		return bad
+	}
+	return frequencies(Iota(g, 0, half(n)), t, n, spacing)
+}
+
+func notFrequencies(g *graph.Graph, fn string, t graph.DType, n graph.Dim) node {
+	if size, known := n.Int(); known && size < 1 || !t.IsFloat() || t.IsStorage() {
+		return badRange(g, fn, "frequencies are floating-point numbers, of a transform of at least one element")
+	}
+	return nil
+}
+
+func frequencies(place node, t graph.DType, n graph.Dim, spacing float64) node {
+	width := Mul(Size(place.Graph(), graph.Float64, n), num(spacing))
+	return Cast(Mul(Cast(place, graph.Float64), Reciprocal(width)), t)
+}
+
+func init() {
+	for _, f := range []struct {
+		name, doc, word string
+		shown           example
+	}{
+		{"FFTN", "the FFT along several axes, of pairs of real and imaginary parts.", "fftn", func(e *graph.Example) node { return FFTN(e.Of("x", "n", "k", "2"), FFTAxes(0, 1)) }},
+		{"IFFTN", "the inverse FFT along several axes, of pairs of real and imaginary parts.", "ifftn", func(e *graph.Example) node { return IFFTN(e.Of("x", "n", "k", "2"), FFTAxes(0, 1)) }},
+		{"FFT2", "the FFT along two axes, of pairs of real and imaginary parts.", "fft2", func(e *graph.Example) node { return FFT2(e.Of("x", "n", "k", "2")) }},
+		{"IFFT2", "the inverse FFT along two axes, of pairs of real and imaginary parts.", "ifft2", func(e *graph.Example) node { return IFFT2(e.Of("x", "n", "k", "2")) }},
+		{"RFFTN", "the half of the FFT of real numbers along several axes, as pairs of real and imaginary parts.", "rfftn", func(e *graph.Example) node { return RFFTN(e.Of("x", "n", "8"), FFTAxes(0, 1)) }},
+		{"IRFFTN", "the real numbers of which this is the half of the FFT along several axes.", "irfftn", func(e *graph.Example) node { return IRFFTN(e.Of("x", "n", "5", "2"), FFTAxes(0, 1)) }},
+		{"RFFT2", "the half of the FFT of real numbers along two axes, as pairs of real and imaginary parts.", "rfft2", func(e *graph.Example) node { return RFFT2(e.Of("x", "n", "8")) }},
+		{"IRFFT2", "the real numbers of which this is the half of the FFT along two axes.", "irfft2", func(e *graph.Example) node { return IRFFT2(e.Of("x", "n", "5", "2")) }},
+		{"HFFT", "the real FFT of a Hermitian signal, of its first half.", "hfft", func(e *graph.Example) node { return HFFT(e.Of("x", "5", "2")) }},
+		{"IHFFT", "the first half of the Hermitian signal whose FFT this is.", "ihfft", func(e *graph.Example) node { return IHFFT(e.Of("x", "8")) }},
+		{"FFTShift", "the frequency 0 moved to the middle of axes.", "fftshift", func(e *graph.Example) node { return FFTShift(e.Of("x", "n", "8"), 1) }},
+		{"IFFTShift", "the frequency 0 moved from the middle of axes to their beginning.", "ifftshift", func(e *graph.Example) node { return IFFTShift(e.Of("x", "n", "8"), 1) }},
+		{"FFTFreq", "the frequencies of an FFT.", "fftfreq", func(e *graph.Example) node { return FFTFreq(e.Graph, e.DType, e.Shape("n")[0], 0.5) }},
+		{"RFFTFreq", "the frequencies of the first half of an FFT.", "rfftfreq", func(e *graph.Example) node { return RFFTFreq(e.Graph, e.DType, e.Shape("n")[0], 0.5) }},
+	} {
+		ref := named("numpy.fft."+f.word, "torch.fft."+f.word, "jax.numpy.fft."+f.word, "", "", f.shown)
+		if f.word == "fftfreq" || f.word == "rfftfreq" {
+			ref.NoGradient = noSlope
+		}
+		composed(f.name, f.doc, ref)
+	}
+}
