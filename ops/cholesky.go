@@ -85,13 +85,16 @@ func Cholesky(a *graph.Node) *graph.Node { return Apply(opCholesky, nil, a) }
 // Float32 or Float64; the leading axes broadcast. Options are [UpperTriangle], [TransposedSystem] and [UnitDiagonal]. The
 // other triangle is not read, and has no gradient. Where the diagonal has a 0, X is infinite or NaN, as in PyTorch.
 func SolveTriangular(a, b *graph.Node, opts ...TriangularOption) *graph.Node {
-	attrs := TriangularAttrs{}
+	return Apply(opSolveTriangular, triangularOf(opts), a, b)
+}
+
+func triangularOf(opts []TriangularOption) (attrs TriangularAttrs) {
 	for _, o := range opts {
 		if o != nil {
 			o(&attrs)
 		}
 	}
-	return Apply(opSolveTriangular, attrs, a, b)
+	return attrs
 }
 
 // choleskyGrad is ½ L⁻ᵀ·S·L⁻¹, where S is the lower triangle of Lᵀ·dL, mirrored: Murray, Differentiation of the Cholesky

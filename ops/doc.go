@@ -68,10 +68,12 @@
 //   - quantize.go with quantizeoptions.go, quantizeconv.go, int4.go: quantised integers; float8.go: numbers of 8 bits
 //
 // Of matrices, by matrixfunction.go:
-//   - cholesky.go (and triangular systems), solve.go, det.go
+//   - cholesky.go (and triangular systems), solve.go, lu.go, det.go
+//   - systems.go: of factors and of several axes
 //   - eigh.go, qr.go, svd.go, with pack.go
 //   - pinv.go, matrixexp.go, matrixnorm.go
-//   - tensorproduct.go: traces, and products of several axes
+//   - tensorproduct.go: traces, and products of several axes; innerproduct.go
+//   - pairwise.go: distances of rows
 //
 // Losses:
 //   - loss.go, losstarget.go, likelihood.go, countlikelihood.go
@@ -80,6 +82,6 @@
 //   - lossoptions.go has their options
 //
 // New values:
-//   - creation.go, ranges.go, random.go, randomkeys.go, distributions.go, featuredropout.go
+//   - creation.go, ranges.go, grids.go, random.go, randomkeys.go, distributions.go, featuredropout.go
 //   - rejection.go: those that are drawn until they are accepted; gammaslope.go has their gradient
 package ops

@@ -33,6 +33,7 @@ var linalgSamples = []sample{
 	{name: "solve of a vector", shapes: [][]int{{2, 1, 3, 3}, {3}}, call: func(in ...node) node { return ops.Solve(regular(in[0]), in[1]) }},
 	{name: "lu_factor", shapes: [][]int{{3, 3}, {3}}, call: func(in ...node) node { return ops.Solve(regular(in[0]), in[1]) }},
 	{name: "lu_solve", shapes: [][]int{{1, 3, 3}, {4, 3, 2}}, call: func(in ...node) node { return ops.Solve(regular(in[0]), in[1]) }},
+	{name: "lu_factors", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return first(ops.LUFactor(regular(x))) })},
 	{name: "inv", shapes: [][]int{{2, 3, 3}}, call: on(func(x node) node { return ops.Inv(regular(x)) })},
 	{name: "lu_inverse", shapes: [][]int{{1, 1}}, call: on(ops.Inv)},
 	{name: "det", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(ops.Det)},

@@ -1,0 +1,209 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// BlockDiag returns a matrix with the matrices given along its diagonal, and 0 elsewhere. A vector is a row, and a scalar a matrix of one
+// element.
+func BlockDiag(xs ...*graph.Node) *graph.Node {
+	args := make([]any, len(xs))
+	for i, x := range xs {
+		args[i] = x
+	}
+	defer building("BlockDiag", args...)()
+	call := refused("BlockDiag", xs...)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if len(xs) == 0 {
+		return call.wrong(graph.CodeOperand, "BlockDiag wants a matrix or more")
+	}
+	blocks, columns := make([]node, len(xs)), graph.Dim(0)
+	for i, x := range xs {
+		switch x.Rank() {
+		case 0:
+			x = Reshape(x, 1, 1)
+		case 1:
+			x = Unsqueeze(x, 0)
+		case 2:
+		default:
+			return call.wrong(graph.CodeRank, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %d has %d dimensions", i, x.Rank())
+		}
+		blocks[i], columns = x, columns.Plus(x.Shape()[1])
+	}
+	before := graph.Dim(0)
+	for i, x := range blocks {
+		own := x.Shape()[1]
+		blocks[i] = Pad(x, 1, before, columns.Minus(before).Minus(own), 0)
+		before = before.Plus(own)
+	}
+	return Concat(0, blocks...)
+}
+
+// DiagFlat returns a matrix with the elements of x, of all its axes, on a diagonal, 0 for the main one, and 0 elsewhere.
+func DiagFlat(x *graph.Node, diagonal int) *graph.Node {
+	defer building("DiagFlat", x, diagonal)()
+	if bad := notTensors(refused("DiagFlat", x).with(diagonal)); bad != nil {
+		return bad
+	}
+	return DiagEmbed(Reshape(x, x.Shape().NumElements()), diagonal)
+}
+
+// Rot90 returns x turned by so many quarters of a circle in the plane of two axes, from the first one towards the second one.
+func Rot90(x *graph.Node, quarters, from, to int) *graph.Node {
+	defer building("Rot90", x, quarters, from, to)()
+	call := refused("Rot90", x).with(quarters, from, to)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if x.Rank() < 2 {
+		return call.wrong(graph.CodeRank, "expected total dims >= 2, but got total dims = %d", x.Rank())
+	}
+	a, bad := call.axis(from)
+	if bad != nil {
+		return bad
+	}
+	b, bad := call.axis(to)
+	switch {
+	case bad != nil:
+		return bad
+	case a == b:
+		return call.wrong(graph.CodeAxis, "expected rotation dims to be different, but got dim0 = %d and dim1 = %d", from, to)
+	}
+	switch (quarters%4 + 4) % 4 {
+	case 1:
+		return Transpose(Flip(x, b), a, b)
+	case 2:
+		return Flip(x, a, b)
+	case 3:
+		return Flip(Transpose(x, a, b), b)
+	}
+	return x
+}
+
+// CartesianProd returns the rows that take one element of each vector, in the order in which the last one changes first: [n·m·…, k] of k
+// vectors of sizes n, m, …; of one vector it is that.
+func CartesianProd(xs ...*graph.Node) *graph.Node {
+	args := make([]any, len(xs))
+	for i, x := range xs {
+		args[i] = x
+	}
+	defer building("CartesianProd", args...)()
+	if len(xs) == 0 {
+		return refused("CartesianProd").wrong(graph.CodeOperand, "CartesianProd wants a vector or more")
+	}
+	grids := Meshgrid(xs...)
+	if !grids[0].Judged() || len(grids) < len(xs) {
+		return grids[0]
+	}
+	if len(xs) == 1 {
+		return xs[0]
+	}
+	return Reshape(Stack(-1, grids...), grids[0].Shape().NumElements(), graph.Dim(len(xs)))
+}
+
+// maxCombinations bounds the elements of the result of Combinations.
+const maxCombinations = 1 << 16
+
+// Combinations returns the rows that take so many elements of a vector, in the order of their places, each once or, with replacement, any
+// number of times. The size of the vector is known, and there are up to 2^16 elements.
+func Combinations(x *graph.Node, count int, replacement bool) *graph.Node {
+	defer building("Combinations", x, count, replacement)()
+	call := refused("Combinations", x).with(count, replacement)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	switch {
+	case x.Rank() != 1:
+		return call.wrong(graph.CodeRank, "Expect a 1D vector, but got shape %s", x.Shape())
+	case count < 1:
+		return call.wrong(graph.CodeOperand, "Expect a positive number, but got %d", count)
+	}
+	n, known := x.Shape()[0].Int()
+	if !known {
+		return call.wrong(graph.CodeOperand, "the size of %s has to be known, and it is %s", x.Called(), x.Shape()[0])
+	}
+	var places []int64
+	row := make([]int64, count)
+	isMany := false
+	var choose func(at int, from int64)
+	choose = func(at int, from int64) {
+		if at == count {
+			places = append(places, row...)
+			isMany = isMany || len(places) > maxCombinations
+			return
+		}
+		for i := from; i < n && !isMany; i++ {
+			row[at] = i
+			if replacement {
+				choose(at+1, i)
+			} else {
+				choose(at+1, i+1)
+			}
+		}
+	}
+	if count > maxCombinations || count > int(n) && !replacement {
+		count, row = min(count, maxCombinations), row[:0]
+		return Zeros(x.Graph(), x.DType(), 0, graph.Dim(count))
+	}
+	if choose(0, 0); isMany {
+		return call.wrong(graph.CodeOperand, "there are more than 2^16 elements in the combinations of %d of %d", count, n)
+	}
+	rows := graph.Dim(len(places) / count)
+	return Reshape(Take(x, 0, graph.Constant(x.Graph(), slices.Clone(places), graph.Dim(len(places)))), rows, graph.Dim(count))
+}
+
+// Toeplitz returns the matrices that are constant along their diagonals, with the given first column, [..., n], and first row, [..., m], whose
+// first element does not count: [..., n, m]. As scipy.linalg.toeplitz.
+func Toeplitz(column, row *graph.Node) *graph.Node {
+	defer building("Toeplitz", column, row)()
+	call := refused("Toeplitz", column, row)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if column.Rank() < 1 || row.Rank() != column.Rank() {
+		return call.wrong(graph.CodeRank, "the first column and the first row are vectors, and they have the shapes %s and %s", column.Shape(), row.Shape())
+	}
+	n, m := lastSize(column), lastSize(row)
+	g := column.Graph()
+	all := Concat(-1, Flip(Slice(row, -1, 1, m, 1), -1), column)
+	place := Add(Sub(Iota(g, 0, n, m), Iota(g, 1, n, m)), Sub(Size(g, graph.Int64, m), num64(1)))
+	return Take(all, -1, place)
+}
+
+// GeomSpace returns steps numbers from start to stop, both included, of which each is the one before times the same number. As
+// numpy.geomspace; both are not 0 and have one sign.
+func GeomSpace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.Dim) *graph.Node {
+	defer creating(g, "GeomSpace", "graph."+t.GoName(), start, stop, steps)()
+	if !t.IsFloat() || t.IsStorage() || !(start*stop > 0) || math.IsInf(start*stop, 0) {
+		return badRange(g, "GeomSpace", fmt.Sprintf("from %v to %v there are no products in %s: both ends are not 0, and have one sign", start, stop, t))
+	}
+	sign := math.Copysign(1, start)
+	exponents := Linspace(g, graph.Float64, math.Log(math.Abs(start)), math.Log(math.Abs(stop)), steps)
+	place, last := Iota(g, 0, steps), Sub(Size(g, graph.Int64, steps), num64(1))
+	y := Mul(Exp(exponents), num(sign))
+	y = Where(Equal(place, last), num(stop), y) // the ends are met exactly
+	return Cast(Where(Equal(place, num64(0)), num(start), y), t)
+}
+
+func init() {
+	composed("BlockDiag", "matrices along the diagonal of one.",
+		named("scipy.linalg.block_diag", "torch.block_diag", "jax.scipy.linalg.block_diag", "", "", func(e *graph.Example) node { return BlockDiag(e.Of("x", "n", "m"), e.Of("y", "k", "l")) }))
+	composed("DiagFlat", "all elements on the diagonal of a matrix.",
+		named("numpy.diagflat", "torch.diagflat", "jax.numpy.diagflat", "", "", func(e *graph.Example) node { return DiagFlat(e.Of("x", "n", "k"), 0) }))
+	composed("Rot90", "x turned by quarters of a circle in the plane of two axes.",
+		named("numpy.rot90", "torch.rot90", "jax.numpy.rot90", "", "", func(e *graph.Example) node { return Rot90(e.Of("x", "n", "k"), 1, 0, 1) }))
+	composed("CartesianProd", "rows of one element of each vector.",
+		named("", "torch.cartesian_prod", "", "", "", func(e *graph.Example) node { return CartesianProd(e.Of("x", "n"), e.Of("y", "m")) }))
+	composed("Combinations", "rows of so many elements of a vector.",
+		named("", "torch.combinations", "", "", "", func(e *graph.Example) node { return Combinations(e.Of("x", "8"), 2, false) }))
+	composed("Toeplitz", "matrices that are constant along their diagonals.",
+		named("scipy.linalg.toeplitz", "", "jax.scipy.linalg.toeplitz", "", "", func(e *graph.Example) node { return Toeplitz(e.Of("column", "n"), e.Of("row", "8")) }))
+	composed("GeomSpace", "numbers from start to stop, each a multiple of the one before.",
+		flat(noSlope, "numpy.geomspace", "", "jax.numpy.geomspace", "", "", func(e *graph.Example) node { return GeomSpace(e.Graph, e.DType, 1, 1000, e.Shape("n")[0]) }))
+}
