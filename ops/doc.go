@@ -73,7 +73,7 @@
 //   - eigh.go, qr.go, svd.go, with pack.go
 //   - pinv.go, matrixexp.go, matrixnorm.go
 //   - tensorproduct.go: traces, and products of several axes; innerproduct.go
-//   - pairwise.go: distances of rows
+//   - renorm.go: norms of differences, and to a greatest norm
 //
 // Losses:
 //   - loss.go, losstarget.go, likelihood.go, countlikelihood.go

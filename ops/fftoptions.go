@@ -82,10 +82,10 @@ func (a fftOptions) words() (words []any) {
 		words = append(words, fmt.Sprintf("FFTSize(%s)", a.size))
 	}
 	if a.axes != nil {
-		words = append(words, "FFTAxes("+joined(a.axes)+")")
+		words = append(words, "FFTAxes("+listed(a.axes)+")")
 	}
 	if a.sizes != nil {
-		words = append(words, "FFTSizes("+joined(a.sizes)+")")
+		words = append(words, "FFTSizes("+listed(a.sizes)+")")
 	}
 	if a.norm != ScaleInverse {
 		words = append(words, fmt.Sprintf("FFTNorm(%s)", a.norm))
@@ -93,7 +93,7 @@ func (a fftOptions) words() (words []any) {
 	return words
 }
 
-func joined[T any](list []T) string {
+func listed[T any](list []T) string {
 	words := make([]string, len(list))
 	for i, v := range list {
 		words[i] = fmt.Sprint(v)

@@ -8,43 +8,6 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// BlockDiag returns a matrix with the matrices given along its diagonal, and 0 elsewhere. A vector is a row, and a scalar a matrix of one
-// element.
-func BlockDiag(xs ...*graph.Node) *graph.Node {
-	args := make([]any, len(xs))
-	for i, x := range xs {
-		args[i] = x
-	}
-	defer building("BlockDiag", args...)()
-	call := refused("BlockDiag", xs...)
-	if bad := notTensors(call); bad != nil {
-		return bad
-	}
-	if len(xs) == 0 {
-		return call.wrong(graph.CodeOperand, "BlockDiag wants a matrix or more")
-	}
-	blocks, columns := make([]node, len(xs)), graph.Dim(0)
-	for i, x := range xs {
-		switch x.Rank() {
-		case 0:
-			x = Reshape(x, 1, 1)
-		case 1:
-			x = Unsqueeze(x, 0)
-		case 2:
-		default:
-			return call.wrong(graph.CodeRank, "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input %d has %d dimensions", i, x.Rank())
-		}
-		blocks[i], columns = x, columns.Plus(x.Shape()[1])
-	}
-	before := graph.Dim(0)
-	for i, x := range blocks {
-		own := x.Shape()[1]
-		blocks[i] = Pad(x, 1, before, columns.Minus(before).Minus(own), 0)
-		before = before.Plus(own)
-	}
-	return Concat(0, blocks...)
-}
-
 // DiagFlat returns a matrix with the elements of x, of all its axes, on a diagonal, 0 for the main one, and 0 elsewhere.
 func DiagFlat(x *graph.Node, diagonal int) *graph.Node {
 	defer building("DiagFlat", x, diagonal)()
@@ -52,59 +15,6 @@ func DiagFlat(x *graph.Node, diagonal int) *graph.Node {
 		return bad
 	}
 	return DiagEmbed(Reshape(x, x.Shape().NumElements()), diagonal)
-}
-
-// Rot90 returns x turned by so many quarters of a circle in the plane of two axes, from the first one towards the second one.
-func Rot90(x *graph.Node, quarters, from, to int) *graph.Node {
-	defer building("Rot90", x, quarters, from, to)()
-	call := refused("Rot90", x).with(quarters, from, to)
-	if bad := notTensors(call); bad != nil {
-		return bad
-	}
-	if x.Rank() < 2 {
-		return call.wrong(graph.CodeRank, "expected total dims >= 2, but got total dims = %d", x.Rank())
-	}
-	a, bad := call.axis(from)
-	if bad != nil {
-		return bad
-	}
-	b, bad := call.axis(to)
-	switch {
-	case bad != nil:
-		return bad
-	case a == b:
-		return call.wrong(graph.CodeAxis, "expected rotation dims to be different, but got dim0 = %d and dim1 = %d", from, to)
-	}
-	switch (quarters%4 + 4) % 4 {
-	case 1:
-		return Transpose(Flip(x, b), a, b)
-	case 2:
-		return Flip(x, a, b)
-	case 3:
-		return Flip(Transpose(x, a, b), b)
-	}
-	return x
-}
-
-// CartesianProd returns the rows that take one element of each vector, in the order in which the last one changes first: [n·m·…, k] of k
-// vectors of sizes n, m, …; of one vector it is that.
-func CartesianProd(xs ...*graph.Node) *graph.Node {
-	args := make([]any, len(xs))
-	for i, x := range xs {
-		args[i] = x
-	}
-	defer building("CartesianProd", args...)()
-	if len(xs) == 0 {
-		return refused("CartesianProd").wrong(graph.CodeOperand, "CartesianProd wants a vector or more")
-	}
-	grids := Meshgrid(xs...)
-	if !grids[0].Judged() || len(grids) < len(xs) {
-		return grids[0]
-	}
-	if len(xs) == 1 {
-		return xs[0]
-	}
-	return Reshape(Stack(-1, grids...), grids[0].Shape().NumElements(), graph.Dim(len(xs)))
 }
 
 // maxCombinations bounds the elements of the result of Combinations.
@@ -192,14 +102,8 @@ func GeomSpace(g *graph.Graph, t graph.DType, start, stop float64, steps graph.D
 }
 
 func init() {
-	composed("BlockDiag", "matrices along the diagonal of one.",
-		named("scipy.linalg.block_diag", "torch.block_diag", "jax.scipy.linalg.block_diag", "", "", func(e *graph.Example) node { return BlockDiag(e.Of("x", "n", "m"), e.Of("y", "k", "l")) }))
 	composed("DiagFlat", "all elements on the diagonal of a matrix.",
 		named("numpy.diagflat", "torch.diagflat", "jax.numpy.diagflat", "", "", func(e *graph.Example) node { return DiagFlat(e.Of("x", "n", "k"), 0) }))
-	composed("Rot90", "x turned by quarters of a circle in the plane of two axes.",
-		named("numpy.rot90", "torch.rot90", "jax.numpy.rot90", "", "", func(e *graph.Example) node { return Rot90(e.Of("x", "n", "k"), 1, 0, 1) }))
-	composed("CartesianProd", "rows of one element of each vector.",
-		named("", "torch.cartesian_prod", "", "", "", func(e *graph.Example) node { return CartesianProd(e.Of("x", "n"), e.Of("y", "m")) }))
 	composed("Combinations", "rows of so many elements of a vector.",
 		named("", "torch.combinations", "", "", "", func(e *graph.Example) node { return Combinations(e.Of("x", "8"), 2, false) }))
 	composed("Toeplitz", "matrices that are constant along their diagonals.",

@@ -15,13 +15,10 @@ func init() {
 		Grad: luGrad,
 	})
 	composed("LU", "the factors of each square matrix: P·L·U = A with a permutation P, L with ones on its diagonal, and an upper triangle U.",
-		named("scipy.linalg.lu", "torch.linalg.lu", "jax.scipy.linalg.lu", "", "", func(e *graph.Example) node {
-			_, _, u := LU(e.Of("a", "n", "n"))
-			return u
-		}))
+		named("scipy.linalg.lu", "torch.linalg.lu", "jax.scipy.linalg.lu", "", "", func(e *graph.Example) node { return e.Several(LU(e.Of("a", "n", "n"))) }))
 	composed("LUFactor", "the triangular factors of square matrices in one, and the exchanges of rows.",
 		named("scipy.linalg.lu_factor", "torch.linalg.lu_factor, torch.linalg.lu_factor_ex, torch.lu", "jax.scipy.linalg.lu_factor, jax.lax.linalg.lu", "", "",
-			func(e *graph.Example) node { return first(LUFactor(e.Of("a", "n", "n"))) }))
+			func(e *graph.Example) node { return e.Several(LUFactor(e.Of("a", "n", "n"))) }))
 	composed("LUSolve", "the solution of a system whose matrix is factored.",
 		named("scipy.linalg.lu_solve", "torch.linalg.lu_solve, torch.lu_solve", "jax.scipy.linalg.lu_solve", "", "",
 			func(e *graph.Example) node {

@@ -20,7 +20,7 @@ func init() {
 	})
 	opFmod.Ref = named("numpy.fmod", "torch.fmod", "jax.numpy.fmod, jax.lax.rem", "Mod", "")
 	opFrac.Ref = named("", "torch.frac", "", "", "")
-	opTrunc.Ref = flat(flatBetweenJumps, "numpy.trunc, numpy.fix, numpy.modf", "torch.trunc, torch.fix", "jax.numpy.trunc, jax.numpy.fix, jax.numpy.modf", "", "")
+	opTrunc.Ref = flat(flatBetweenJumps, "numpy.trunc, numpy.fix, numpy.modf", "torch.trunc, torch.fix", "jax.numpy.trunc, jax.numpy.modf", "", "")
 }
 
 // emitFmod is the remainder of magnitudes with the sign of x. Of integers, whose least one has no magnitude, it is the

@@ -119,11 +119,7 @@ func TestSystemsRefuse(t *testing.T) {
 	in := func(dt graph.DType, sizes ...graph.Dim) node { return g.Input("x", dt, sizes...) }
 	f := graph.Float32
 	requireMistake(t, first(ops.LUFactor(in(f, 2, 3))), "linalg.lu_factor: A must be batches of square matrices, but they are 2 by 3 matrices")
-	requireMistake(t, ops.CDist(in(f, 2, 3), in(f, 2, 4), 2), "X1 and X2 must have the same number of columns. X1: 3 X2: 4")
-	requireMistake(t, ops.CDist(in(f, 2, 3), in(f, 2, 3), -1), "cdist only supports non-negative p values")
 	requireMistake(t, ops.MultiDot(in(f, 2, 3)), "multi_dot(): expected at least 2 tensors but got 1")
-	requireMistake(t, ops.Rot90(in(f, 2, 3), 1, 0, -2), "expected rotation dims to be different, but got dim0 = 0 and dim1 = -2")
-	requireMistake(t, ops.BlockDiag(in(f, 1, 2, 3)), "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input 0 has 3 dimensions")
 	requireMistake(t, ops.Renorm(in(f, 2), 2, 0, 1), "renorm: input needs at least 2 dimensions, got 1 dimensions")
 	require.ErrorContains(t, ops.CholeskySolve(in(f, 2, 2), in(f, 3, 1)).Err(), "CholeskySolve(x, x)")
 }
