@@ -96,6 +96,7 @@ var notMeasured = map[string]string{
 	"Dirichlet":    "draws jump where one more is rejected",
 	"EigenvaluesH": "it reads one triangle, and the gradient is that of symmetric matrices",
 	"Eigh":         "it reads one triangle, and the gradient is that of symmetric matrices",
+	"LU":           "its first result is a permutation, which has none",
 	"RandomBeta":   "draws jump where one more is rejected",
 	"RandomGamma":  "draws jump where one more is rejected",
 	"WithGradient": "the gradient is the user's",
