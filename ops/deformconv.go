@@ -32,7 +32,7 @@ func DeformConv2D(x, offset, weight, bias, mask *graph.Node, opts ...StepOption)
 	n, field := x.Shape()[0], graph.Dim(d.fields)
 	elements := graph.Dim(d.height * d.width)
 	images := Reshape(Unflatten(x, 1, field, -1), n.Times(field), x.Shape()[1].DividedBy(field), x.Shape()[2], x.Shape()[3])
-	away := Reshape(offset, n.Times(field), 1, elements, 2, d.out[2], d.out[3])
+	away := Reshape(offset, n.Times(field), elements, 2, d.out[2], d.out[3], 1)
 	read := sampler{GridAttrs{Mode: ResizeLinear}, images}.at([]node{d.place(away, 0), d.place(away, 1)})
 	if mask != nil {
 		read = Mul(read, Reshape(mask, n.Times(field), 1, elements, d.out[2], d.out[3]))
@@ -47,18 +47,18 @@ func DeformConv2D(x, offset, weight, bias, mask *graph.Node, opts ...StepOption)
 	return y
 }
 
-// place is where along one axis the elements of windows lie: [N·fields, 1, KH·KW, H', W'].
+// place is where along one axis the elements of windows lie: [N·fields, KH·KW, H', W', 1].
 func (d deforming) place(away node, axis int) node {
 	g, x := d.x.Graph(), d.x
-	element := Iota(g, 0, graph.Dim(d.height*d.width), 1, 1)
+	element := Iota(g, 0, graph.Dim(d.height*d.width), 1, 1, 1)
 	if axis == 0 {
 		element = FloorDiv(element, num64(int64(d.width)))
 	} else {
 		element = Remainder(element, num64(int64(d.width)))
 	}
-	window := Iota(g, axis, d.out[2:]...)
+	window := Iota(g, axis, d.out[2], d.out[3], 1)
 	at := Add(Mul(element, num64(int64(d.steps.Dilation[axis]))), Mul(window, num64(int64(d.steps.Stride[axis]))))
-	return Add(Select(away, 3, graph.Dim(axis)), Cast(Sub(at, num64(int64(d.steps.Padding[axis]))), x.DType()))
+	return Add(Select(away, 2, graph.Dim(axis)), Cast(Sub(at, num64(int64(d.steps.Padding[axis]))), x.DType()))
 }
 
 // read finds the numbers, or refuses the operands.

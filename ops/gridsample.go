@@ -69,7 +69,7 @@ func expandGridSample(n *graph.Node, in []*graph.Node) *graph.Node {
 	a, axes := n.Attrs().(GridAttrs), x.Rank()-2
 	places := make([]node, axes)
 	for i := range places { // a grid has the last axis first
-		place := Add(Unsqueeze(Select(grid, -1, graph.Dim(axes-1-i)), 1), num(1))
+		place := Add(Unsqueeze(Select(grid, -1, graph.Dim(axes-1-i)), -1), num(1))
 		if size := Size(x.Graph(), x.DType(), x.Shape()[2+i]); a.AlignCorners {
 			places[i] = Mul(place, Div(Sub(size, num(1)), num(2)))
 		} else {
@@ -85,15 +85,16 @@ type sampler struct {
 	x node
 }
 
-// at returns [N, C, places…] for coordinates along each axis, [N, 1, places…], counted in elements from the middle of the
-// first one.
+// at returns [N, C, places…] for coordinates along each axis, [N, places…, 1], counted in elements from the middle of the
+// first one. All channels of an element lie side by side meanwhile, so that one index picks them.
 func (s sampler) at(places []node) (sum node) {
+	rows := Reshape(MoveAxis(s.x, 1, -1), s.positions().Times(s.x.Shape()[0]), s.x.Shape()[1])
 	var taps [][]axisTap
 	for i, place := range places {
 		taps = append(taps, s.taps(2+i, place))
 	}
 	for _, chosen := range combinations(taps) {
-		part := s.pick(chosen)
+		part := s.pick(rows, chosen)
 		for _, tap := range chosen {
 			if tap.weight != nil {
 				part = Mul(part, tap.weight)
@@ -105,8 +106,11 @@ func (s sampler) at(places []node) (sum node) {
 			sum = Add(sum, part)
 		}
 	}
-	return sum
+	return MoveAxis(sum, -1, 1)
 }
+
+// positions is the number of elements of a channel.
+func (s sampler) positions() graph.Dim { return s.x.Shape()[2:].NumElements() }
 
 // axisTap is an index along one axis, whether it is one, and its weight.
 type axisTap struct{ at, inside, weight node }
@@ -159,20 +163,17 @@ func (s sampler) brought(axis int, place node) node {
 	return Where(LessEqual(place, num(0)), num(0), Where(GreaterEqual(place, last), last, place))
 }
 
-// pick returns the elements at one tap of each axis, and 0 outside.
-func (s sampler) pick(taps []axisTap) node {
+// pick returns the elements at one tap of each axis, [N, places…, C] of rows of channels, and 0 outside.
+func (s sampler) pick(rows node, taps []axisTap) node {
 	g, shape := s.x.Graph(), s.x.Shape()
 	place, inside := taps[0].at, taps[0].inside
 	for i, tap := range taps[1:] {
 		place = Add(Mul(place, Size(g, graph.Int64, shape[3+i])), tap.at)
 		inside = And(inside, tap.inside)
 	}
-	steps := rowMajorSteps(shape)
-	ones := slices.Repeat([]graph.Dim{1}, place.Rank()-2)
-	image := Mul(Iota(g, 0, append(graph.Shape{shape[0], 1}, ones...)...), Size(g, graph.Int64, steps[0]))
-	channel := Mul(Iota(g, 1, append(graph.Shape{1, shape[1]}, ones...)...), Size(g, graph.Int64, steps[1]))
-	at := Add(Add(place, image), channel)
-	return Where(inside, Take(Reshape(s.x, shape.NumElements()), 0, at), num(0))
+	ones := slices.Repeat([]graph.Dim{1}, place.Rank()-1)
+	image := Mul(Iota(g, 0, append(graph.Shape{shape[0]}, ones...)...), Size(g, graph.Int64, s.positions()))
+	return Where(inside, Take(rows, 0, Squeeze(Add(place, image), -1)), num(0))
 }
 
 // combinations takes one of each list, the last list's first.

@@ -52,7 +52,7 @@ func widened(n *graph.Node, in []*graph.Node) *graph.Node {
 			continue // which compare as they want
 		}
 		if isNarrow(x) {
-			wide[i] = ops.Cast(x, x.DType().Computed())
+			wide[i] = convertedFactor(n, x)
 			if turned && x.DType() == graph.Uint64 {
 				wide[i] = highBitTurned(wide[i])
 			}
@@ -66,6 +66,33 @@ func widened(n *graph.Node, in []*graph.Node) *graph.Node {
 		y = withinDType(y, n) // where nothing is united, there is the least or the greatest of the wide dtype
 	}
 	return ops.Cast(y, n.DType())
+}
+
+// convertedFactor converts an operand. That of a product is converted where it lies and then arranged, as a transposed weight is: a product reads
+// any arrangement, and a copy in another order would take longer. Windows and what else has elements several times are converted as they are.
+func convertedFactor(n, x *graph.Node) *graph.Node {
+	if n.Op().Class == graph.Contract {
+		if y := convertedBelow(x); y != nil {
+			return y
+		}
+	}
+	return ops.Cast(x, x.DType().Computed())
+}
+
+// convertedBelow returns a value arranged as x is of one that was converted before; nil where x is more than another arrangement.
+func convertedBelow(x *graph.Node) *graph.Node {
+	op := x.Op()
+	switch {
+	case op.Class != graph.Movement:
+		return ops.Cast(x, x.DType().Computed())
+	case op.View == nil || len(x.Operands()) != 1 || x.Shape().NumElements() != x.In(0).Shape().NumElements():
+		return nil
+	}
+	below := convertedBelow(x.In(0))
+	if below == nil {
+		return nil
+	}
+	return graph.Apply(op, x.Attrs(), below)
 }
 
 // withinDType bounds integers by the least and the greatest of n's dtype.
