@@ -57,6 +57,10 @@ func (w *reversePass) fits(dx, n *graph.Node, i int) bool {
 // expand writes a composite with other operations; nil where that fails.
 func (w *reversePass) expand(n *graph.Node) (y *graph.Node) {
 	defer w.guard(n, "Expand")
+	if n.Op().Expand == nil {
+		w.failed = refuse(problem{Summary: fmt.Sprintf("the operation %q, at %s, has neither Grad nor Expand, and a composite wants Expand", n.Op().Name, n.Pos())}, n)
+		return nil
+	}
 	y = n.Op().Expand(n, n.Operands())
 	if y == nil || y.Graph() != w.g {
 		w.failed = refuse(problem{Summary: fmt.Sprintf("the Expand of %q, at %s, gives no node of its graph", n.Op().Name, n.Pos())}, n)

@@ -55,6 +55,11 @@ var badOps = map[string]badOp{
 	"Emit of the logic of floats": {ownScale, func(op *graph.Op) {
 		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return e.Prim(graph.PrimNot, x[0]) }
 	}, "not is not defined for float64"},
+	"Emit of a size that is not declared": {ownScale, func(op *graph.Op) {
+		op.Emit = func(e graph.Emitter, n *graph.Node, _ []graph.Value) graph.Value {
+			return e.Convert(e.Size(graph.SymbolicDim("stranger")), n.DType())
+		}
+	}, "the size stranger is not declared"},
 	"Emit with too few operands": {ownScale, func(op *graph.Op) {
 		op.Emit = func(e graph.Emitter, _ *graph.Node, x []graph.Value) graph.Value { return e.Prim(graph.PrimAdd, x[0]) }
 	}, "add of 1 operands: it takes 2"},

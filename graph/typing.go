@@ -10,6 +10,7 @@ import (
 // typing is an Emitter that finds the dtypes of the values of an element, and what is wrong
 // with them first.
 type typing struct {
+	g        *Graph
 	rank     int
 	operands int
 	types    []DType
@@ -48,7 +49,7 @@ func (n *Node) checkElement() {
 // of returns what is wrong with the types of an element of n, or nothing. What it found of other nodes is
 // forgotten.
 func (e *typing) of(n *Node) (wrong string) {
-	*e = typing{rank: n.Rank(), operands: len(n.in), types: e.types[:0], in: e.in[:0]}
+	*e = typing{g: n.g, rank: n.Rank(), operands: len(n.in), types: e.types[:0], in: e.in[:0]}
 	for _, x := range n.in {
 		e.in = append(e.in, e.value(x.dtype))
 	}
@@ -131,6 +132,9 @@ func (e *typing) Index(axis int) Value {
 func (e *typing) Size(d Dim) Value {
 	if !d.Valid() {
 		return e.fail("a size that is none")
+	}
+	if wrong, _ := badSize(e.g, d); wrong != "" {
+		return e.fail("%s", wrong)
 	}
 	return e.value(Int64)
 }

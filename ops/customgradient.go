@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/panicked"
 )
 
 // WithGradient returns forward(in), whose gradient is what backward says: the result's gradient dy
@@ -31,8 +32,10 @@ func WithGradient(name string, in []*graph.Node, forward func(in []*graph.Node) 
 	case slices.Contains(in, nil):
 		return refuse("an operand of %s is nil", name)
 	}
-	first := forward(slices.Clone(in))
+	first, panics := called(forward, slices.Clone(in))
 	switch {
+	case panics != "":
+		return refuse("the forward function of %s %s", name, panics)
 	case first == nil:
 		return refuse("the forward function of %s returns nil", name)
 	case !first.Judged():
@@ -44,6 +47,16 @@ func WithGradient(name string, in []*graph.Node, forward func(in []*graph.Node) 
 			Help:    []string{"give it as an operand, with a gradient from the backward function; or read ops.StopGradient of it"}})
 	}
 	return graph.Apply(customGradient(name, backward), nil, append([]node{first}, in...)...)
+}
+
+// called is what a function of the user's gives, and where it panics.
+func called(forward func(in []*graph.Node) *graph.Node, in []node) (y node, panics string) {
+	defer func() {
+		if p := recover(); p != nil {
+			panics = panicked.Text(p)
+		}
+	}()
+	return forward(in), ""
 }
 
 // customGradient is the operation of a value, its first operand, whose gradient goes to the others.

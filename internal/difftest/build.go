@@ -195,6 +195,8 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 		case word[0] == 'x':
 			operand(s.In[k])
 			used = k + 1
+		case word[0] == 'b':
+			put(s.I[k] != 0, "%t", s.I[k] != 0)
 		case word[0] == 'i':
 			put(s.I[k], "%d", s.I[k])
 		case word[0] == 's':

@@ -78,6 +78,9 @@ var calls = map[string]call{
 
 	"Take": {ops.Take, "x0 i0 x1"}, "IndexSelect": {ops.IndexSelect, "x0 i0 x1"}, "Embedding": {ops.Embedding, "x0 x1 i*"},
 	"Gather": {ops.Gather, "x0 i0 x1"}, "SegmentSum": {ops.SegmentSum, "x0 i0 x1 s0"}, "OneHot": {ops.OneHot, "x0 s0 t"},
+	"Scatter": {ops.Scatter, "x0 i0 x1 x2"}, "ScatterAdd": {ops.ScatterAdd, "x0 i0 x1 x2"}, "IndexCopy": {ops.IndexCopy, "x0 i0 x1 x2"},
+	"IndexAdd": {ops.IndexAdd, "x0 i0 x1 x2"}, "Sort": {ops.Sort, "x0 i0 b1"}, "TopK": {ops.TopK, "x0 i0 i1 b2"},
+	"CumMax": {ops.CumMax, "x0 i0"}, "CumMin": {ops.CumMin, "x0 i0"}, "KthValue": {ops.KthValue, "x0 i0 i1"},
 
 	"AddInPlace": {ops.AddInPlace, "x0 x1"}, "SubInPlace": {ops.SubInPlace, "x0 x1"}, "MulInPlace": {ops.MulInPlace, "x0 x1"},
 	"DivInPlace": {ops.DivInPlace, "x0 x1"}, "PowInPlace": {ops.PowInPlace, "x0 x1"}, "CopyInPlace": {ops.CopyInPlace, "x0 x1"}, "InPlace": {ops.InPlace, "op nil x*"},

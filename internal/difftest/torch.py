@@ -255,6 +255,10 @@ OPS = {
     "MSE": loss(F.mse_loss), "L1": loss(F.l1_loss), "Huber": loss(F.huber_loss), "SmoothL1": loss(F.smooth_l1_loss), "BCE": loss(F.binary_cross_entropy), "BCEWithLogits": loss(F.binary_cross_entropy_with_logits),
     "KLDiv": loss(F.kl_div), "CrossEntropy": likelihood(F.cross_entropy), "NLL": likelihood(F.nll_loss),
     "Take": lambda s, x, i: take(x, s.i[0], i), "IndexSelect": lambda s, x, i: torch.index_select(x, s.i[0], i), "Gather": lambda s, x, i: torch.gather(x, s.i[0], i), "SegmentSum": segment_sum,
+    "Scatter": lambda s, x, i, y: torch.scatter(x, s.i[0], i, y), "ScatterAdd": lambda s, x, i, y: torch.scatter_add(x, s.i[0], i, y),
+    "IndexCopy": lambda s, x, i, y: torch.index_copy(x, s.i[0], i, y), "IndexAdd": lambda s, x, i, y: torch.index_add(x, s.i[0], i, y),
+    "Sort": lambda s, x: list(torch.sort(x, dim=s.i[0], descending=bool(s.i[1]), stable=True)), "TopK": lambda s, x: list(torch.topk(x, s.i[0], s.i[1], bool(s.i[2]))),
+    "CumMax": lambda s, x: list(torch.cummax(x, s.i[0])), "CumMin": lambda s, x: list(torch.cummin(x, s.i[0])), "KthValue": lambda s, x: list(torch.kthvalue(x, s.i[0], s.i[1])),
     "Embedding": lambda s, i, w: F.embedding(i, w, padding_idx=s.i[0] if s.i else None), "OneHot": lambda s, i: F.one_hot(i, s.s[0]).to(TYPES[s.t]),
 }
 for name in "Exp Log Sin Cos Tan Tanh Sqrt Erf Sigmoid Asin Acos Atan Asinh Acosh Atanh Sinh Cosh Log1p Expm1 Reciprocal Log2 Log10 Rsqrt Frac Neg Abs Square Relu Sign Floor Ceil Round Trunc IsNaN IsInf IsFinite".split():

@@ -94,6 +94,7 @@ func init() {
 			outer, p, in := i/(len(places)*inner), i/inner%len(places), i%inner
 			to := &cells[(outer*size+int(places[p].I))*inner+in]
 			*to = Cell{add(to.Num, c.Num), to.I + c.I}
+			m.partial(x[0].T, to)
 		}
 		return one(m.made(x[0].T, shape, cells))
 	}

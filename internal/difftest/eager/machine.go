@@ -140,5 +140,12 @@ func (m *Machine) round(t DType, c *Cell) {
 	}
 }
 
+// partial rounds a sum that others are added to: what is lost then is seen where the whole is small.
+func (m *Machine) partial(t DType, c *Cell) {
+	if t == Float32 || t == Float64 {
+		m.round(t, c)
+	}
+}
+
 // one is a list of one value.
 func one(x *Tensor) []*Tensor { return []*Tensor{x} }
