@@ -29,7 +29,7 @@
 // Of elements:
 //   - arithmetic.go, unary.go, compare.go, comparefloats.go, bitwise.go, rounding.go, clamp.go
 //   - logexp.go, powers.go, trigonometry.go, blend.go, wholenumbers.go, floatparts.go
-//   - activation.go, hardactivation.go, gatedactivation.go
+//   - activation.go, hardactivation.go, gatedactivation.go, squareplus.go (and weights of a given norm)
 //   - special.go (functions of errors and of the normal distribution), gammas.go, bessel.go
 //   - sinc.go, and chebyshev.go with the coefficients of all these
 //
@@ -37,7 +37,7 @@
 //   - reduce.go, variance.go, vectornorm.go, prodgrad.go, sumto.go
 //   - nanreduce.go leaves NaN out; statistics.go: covariances; differences.go: of neighbours, and integrals
 //   - argextremum.go: the first of several greatest elements
-//   - scan.go, softmax.go, norm.go, responsenorm.go, attention.go
+//   - scan.go, softmax.go, softmaxover.go, norm.go, responsenorm.go, attention.go
 //
 // Of shapes:
 //   - shape.go, movement.go, rearrange.go, split.go, select.go, stack.go, stacks.go
@@ -58,7 +58,7 @@
 //   - im2col.go lays windows out
 //
 // Of images:
-//   - resize.go, gridsample.go, pixelshuffle.go
+//   - resize.go, gridsample.go, pixelshuffle.go, depthspace.go (and sequences turned round)
 //
 // Of whole arrays:
 //   - sort.go, searchsorted.go, quantile.go, count.go

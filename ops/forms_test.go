@@ -102,6 +102,29 @@ var formCalls = map[string]formCall{
 	}),
 	"UnravelIndex": func(t *testing.T, c choiceCase, in []node) []node { return ops.UnravelIndex(in[0], c.dims(t)...) },
 
+	"SoftmaxOver":    formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.SoftmaxOver(in[0], c.axes(t, 0)...) }),
+	"LogSoftmaxOver": formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.LogSoftmaxOver(in[0], c.axes(t, 0)...) }),
+	"MaskedSoftmax": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.MaskedSoftmax(in[0], ops.Cast(in[1], graph.Bool), c.axes(t, 0)...)
+	}),
+	"Sparsemax":  formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.Sparsemax(in[0], c.axis(t)) }),
+	"WeightNorm": formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.WeightNorm(in[0], in[1], c.axis(t)) }),
+	"Renorm": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.Renorm(in[0], c.numbers(t)[0], int(c.numbers(t)[1]), 1.2)
+	}),
+	"Squareplus":    formOfOne(func(x node) node { return ops.Squareplus(x, 4) }),
+	"SparsePlus":    formOfOne(ops.SparsePlus),
+	"SparseSigmoid": formOfOne(ops.SparseSigmoid),
+	"DepthToSpace":  formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.DepthToSpace(in[0], c.axis(t)) }),
+	"SpaceToDepth":  formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.SpaceToDepth(in[0], c.axis(t)) }),
+	"ReverseSequence": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		a := c.whole(t)
+		return ops.ReverseSequence(in[0], in[1], a[0], a[1])
+	}),
+	"RotaryEmbedding": formOf(func(t *testing.T, c choiceCase, in []node) node {
+		return ops.RotaryEmbedding(in[0], in[1], in[2], c.axis(t) == 1)
+	}),
+
 	"CDist":    formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.CDist(in[0], in[1], c.numbers(t)[0]) }),
 	"PDist":    formOf(func(t *testing.T, c choiceCase, in []node) node { return ops.PDist(in[0], c.numbers(t)[0]) }),
 	"Bilinear": formOf(func(_ *testing.T, _ choiceCase, in []node) node { return ops.Bilinear(in[0], in[1], in[2], in[3]) }),

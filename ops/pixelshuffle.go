@@ -103,7 +103,7 @@ func init() {
 		named("", "torch.nn.functional.pixel_shuffle", "", "DepthToSpace", "",
 			func(e *graph.Example) node { return PixelShuffle(e.Of("x", "n", "8", "h", "w"), 2) }))
 	composed("PixelUnshuffle", "channels made of squares of places.",
-		named("", "torch.nn.functional.pixel_unshuffle", "", "SpaceToDepth", "",
+		named("", "torch.nn.functional.pixel_unshuffle", "", "", "",
 			func(e *graph.Example) node { return PixelUnshuffle(e.Of("x", "n", "c", "8", "8"), 2) }))
 	composed("ChannelShuffle", "the first channels of all groups, then the second ones.",
 		named("", "torch.nn.functional.channel_shuffle", "", "", "",

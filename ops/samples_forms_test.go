@@ -86,4 +86,22 @@ var formSamples = []sample{
 		return ops.PolyCrossEntropy(in[0], in[1], 1.7)
 	}},
 	{name: "ntxent", shapes: [][]int{{4, 3}, {4}}, index: map[int]int{1: 2}, call: func(in ...node) node { return ops.NTXent(in[0], in[1], 0.5) }},
+
+	{name: "softmax_over", shapes: [][]int{{2, 3, 4}}, call: on(func(x node) node { return ops.SoftmaxOver(x, 0, 2) })},
+	{name: "log_softmax_over", shapes: [][]int{{2, 3, 4}}, call: on(func(x node) node { return ops.LogSoftmaxOver(x, 0, 2) })},
+	{name: "masked_softmax", shapes: [][]int{{3, 4}, {3, 4}}, truth: []int{1}, call: func(in ...node) node { return ops.MaskedSoftmax(in[0], in[1], 1) }},
+	{name: "sparsemax", shapes: [][]int{{3, 5}}, call: on(func(x node) node { return ops.Sparsemax(x, 1) })},
+	{name: "weight_norm", shapes: [][]int{{3, 4}, {3, 1}}, call: func(in ...node) node { return ops.WeightNorm(in[0], in[1], 0) }},
+	{name: "renorm", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Renorm(x, 2, 0, 0.7) })},
+	{name: "squareplus", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Squareplus(x, 4) })},
+	{name: "sparse_plus", shapes: [][]int{{3, 4}}, call: on(ops.SparsePlus)},
+	{name: "sparse_sigmoid", shapes: [][]int{{3, 4}}, call: on(ops.SparseSigmoid)},
+	{name: "depth_to_space", shapes: [][]int{{1, 8, 2, 3}}, call: on(func(x node) node { return ops.DepthToSpace(x, 2) })},
+	{name: "space_to_depth", shapes: [][]int{{1, 2, 4, 6}}, call: on(func(x node) node { return ops.SpaceToDepth(x, 2) })},
+	{name: "reverse_sequence", shapes: [][]int{{3, 4, 2}, {3}}, index: map[int]int{1: 5}, call: func(in ...node) node {
+		return ops.ReverseSequence(in[0], in[1], 0, 1)
+	}},
+	{name: "rotary_embedding", shapes: [][]int{{2, 3, 5}, {3, 2}, {3, 2}}, call: func(in ...node) node {
+		return ops.RotaryEmbedding(in[0], in[1], in[2], true)
+	}},
 }

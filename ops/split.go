@@ -225,7 +225,7 @@ func cutAxis(call refusedCall, x node, axis int, problem string) (size graph.Dim
 
 func init() {
 	composed("Chunk", "the axis cut into so many pieces.",
-		named("numpy.array_split", "torch.chunk", "jax.numpy.array_split", "Split", "",
+		named("", "torch.chunk", "", "Split", "",
 			func(e *graph.Example) node { return e.Several(Chunk(e.Of("x", "8", "k"), 0, 2)...) }))
 	composed("Split", "the axis cut into pieces of one size.",
 		named("numpy.split", "torch.split", "jax.numpy.split", "Split", "",

@@ -164,4 +164,71 @@ def ntxent(x, labels):
 
 
 case("NTXent", ntxent, r(6, 3), torch.tensor([0, 1, 0, 2, 1, 0]))
+
+# Softmax over several axes and of what a mask leaves, of JAX; sparsemax of Keras; weights and slices of a given norm.
+for shape, axes in [((2, 3, 4), (1, 2)), ((3, 4), (0, -1)), ((2, 3), (1,)), ((0, 3), (1,))]:
+    name = " ".join(map(str, axes))
+    case("SoftmaxOver " + name, lambda x: (x - x.logsumexp(axes, keepdim=True)).exp(), r(*shape))
+    case("LogSoftmaxOver " + name, lambda x: x - x.logsumexp(axes, keepdim=True), r(*shape))
+
+
+def masked_softmax(x, mask, axes):
+    e = torch.where(mask.bool(), x, -inf).exp()
+    s = e.sum(axes, keepdim=True)
+    return e / torch.where(s == 0, 1.0, s)
+
+
+for shape, mask, axes in [((3, 4), (3, 4), (1,)), ((2, 3, 4), (3, 1), (0, 2))]:
+    m = at(2, *mask)
+    m[-1] = 0  # of nothing
+    case("MaskedSoftmax " + " ".join(map(str, axes)), lambda x, m: masked_softmax(x, m, axes), r(*shape), m)
+
+
+def sparsemax(x, axis):
+    s = x.sort(axis, descending=True)[0].transpose(axis, -1)
+    k = torch.arange(1, s.shape[-1] + 1)
+    support = (1 + k * s > s.cumsum(-1)).sum(-1, keepdim=True)
+    tau = (s.cumsum(-1).gather(-1, support - 1) - 1) / support
+    return (x - tau.transpose(axis, -1)).clamp(min=0)
+
+
+for shape, axis in [((3, 5), 1), ((4, 2), 0), ((3, 1), -1)]:
+    case(f"Sparsemax {axis}", lambda x: sparsemax(x, axis), r(*shape))
+for shape, axis in [((3, 4), 0), ((2, 3, 2), 1), ((2, 1), -1)]:
+    g = [1] * len(shape)
+    g[axis] = shape[axis]
+    case(f"WeightNorm {axis}", lambda v, g: v * (g / v.square().sum([i for i in range(v.dim()) if i != axis % v.dim()], keepdim=True).sqrt()), r(*shape), r(*g))
+    for p in [1.0, 2.0, inf]:
+        case(f"Renorm {p} {axis}", lambda x: torch.renorm(x, p, axis, 1.2), r(*shape))
+case("Squareplus", lambda x: (x + (x.square() + 4).sqrt()) / 2, r(7))
+case("SparsePlus", lambda x: torch.where(x <= -1, 0.0, torch.where(x >= 1, x, (x + 1) ** 2 / 4)), torch.tensor([-2.0, -0.5, 0.3, 2.0]))
+case("SparseSigmoid", lambda x: 0.5 * (x + 1).clamp(0, 2), torch.tensor([-2.0, -0.5, 0.3, 2.0]))
+
+# ONNX, by the formulas of its operators.
+for n, c, h, w, b in [(2, 3, 2, 1, 2), (1, 1, 1, 2, 3), (0, 2, 1, 1, 2)]:
+    case(f"DepthToSpace {b}", lambda x: x.reshape(n, b, b, c, h, w).permute(0, 3, 4, 1, 5, 2).reshape(n, c, h * b, w * b), r(n, c * b * b, h, w))
+    case(f"SpaceToDepth {b}", lambda x: x.reshape(n, c, h, b, w, b).permute(0, 3, 5, 1, 2, 4).reshape(n, c * b * b, h, w), r(n, c, h * b, w * b))
+
+
+def reverse_sequence(x, lengths, batch, time):
+    x = x.movedim((batch, time), (0, 1))
+    rows = [torch.cat([row[: int(k)].flip(0), row[int(k) :]]) for row, k in zip(x, lengths)]
+    return torch.stack(rows).movedim((0, 1), (batch, time))
+
+
+for shape, batch, time, lengths in [((3, 4, 2), 0, 1, [4, 1, 3]), ((4, 2), 1, 0, [2, 0]), ((2, 3, 2), -1, 1, [9, 2])]:
+    case(f"ReverseSequence {batch} {time}", lambda x, k: reverse_sequence(x, k, batch, time), r(*shape), torch.tensor(lengths))
+
+
+def rotary(x, cos, sin, interleaved):
+    n = 2 * cos.shape[-1]
+    first, rest = x[..., :n], x[..., n:]
+    a, b = (first[..., ::2], first[..., 1::2]) if interleaved else first.chunk(2, -1)
+    y = [cos * a - sin * b, sin * a + cos * b]
+    return torch.cat([torch.stack(y, -1).flatten(-2) if interleaved else torch.cat(y, -1), rest], -1)
+
+
+for mode in [0, 1]:
+    for shape, half in [((2, 3, 4), 2), ((2, 2, 3, 7), 2)]:
+        case(f"RotaryEmbedding {mode}", lambda x, c, s: rotary(x, c, s, mode), r(*shape), r(shape[-2], half), r(shape[-2], half))
 print(written())
