@@ -13,8 +13,7 @@ import "github.com/broadloom/broadloom/graph"
 // call, 16 images of 512×7×7 took 1.4 times as long by windows, of 256×14×14 1.3 times; 128×28×28 gained nothing, nor did
 // one image of 256×14×14 or 512×7×7.
 const (
-	winogradChannels = 256 // of images and filters, at least
-	winogradTiles    = 256
+	winogradChannels = 64 // of images and filters, at least
 	winogradFilter   = 3
 	winogradTile     = 2
 	winogradSide     = winogradTile + winogradFilter - 1 // of what a tile of places sees
@@ -22,62 +21,68 @@ const (
 
 // winogradSizes are the sizes of such a convolution: images, channels, filters, and tiles along both axes.
 type winogradSizes struct {
-	images, channels, filters int
+	images, channels, filters graph.Dim
 	size, places, tiles       [2]int
 }
 
 // winogradOf returns the sizes of a convolution that is best computed by tiles. The choice depends on shapes only, since
-// numbers are rounded otherwise: where a size is not known, it is computed by windows.
+// numbers are rounded otherwise: where a size other than the number of images is not known, it is computed by windows.
 func winogradOf(x, w node, a ConvAttrs) (s winogradSizes, pays bool) {
 	if x.DType() != graph.Float32 || len(a.Stride) != 2 || a.Groups != 1 {
 		return s, false
 	}
-	known := true
-	size := func(d graph.Dim) int {
-		n, is := d.Int()
-		known = known && is
-		return int(n)
-	}
-	s.images, s.channels, s.filters = size(x.Shape()[0]), size(x.Shape()[1]), size(w.Shape()[0])
-	tiles := s.images
+	s.images, s.channels, s.filters = x.Shape()[0], x.Shape()[1], w.Shape()[0]
 	for i := range s.size {
-		if size(w.Shape()[2+i]) != winogradFilter || a.Stride[i] != 1 || a.Dilation[i] != 1 {
+		k, _ := w.Shape()[2+i].Int()
+		size, known := x.Shape()[2+i].Int()
+		if k != winogradFilter || a.Stride[i] != 1 || a.Dilation[i] != 1 || !known {
 			return s, false
 		}
-		s.size[i] = size(x.Shape()[2+i])
+		s.size[i] = int(size)
 		s.places[i] = s.size[i] + 2*a.Padding[i] - winogradFilter + 1
 		s.tiles[i] = (s.places[i] + winogradTile - 1) / winogradTile
-		tiles *= s.tiles[i]
 	}
-	return s, known && min(s.channels, s.filters) >= winogradChannels && tiles >= winogradTiles
+	channels, known := s.channels.Int()
+	filters, alsoKnown := s.filters.Int()
+	return s, known && alsoKnown && min(channels, filters) >= winogradChannels
 }
 
 // winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3]: [N, O, H', W'].
 func winograd(x, w node, a ConvAttrs, s winogradSizes) node {
-	tilesOf, numbers := s.tiles, winogradSide*winogradSide
-	for i := range s.size {
-		x = Pad(x, 2+i, graph.Dim(a.Padding[i]), graph.Dim(winogradTile*s.tiles[i]+winogradFilter-1-s.size[i]-a.Padding[i]), 0)
-	}
+	const numbers = winogradSide * winogradSide
+	even, odd := columnsOf(x, a, s)
 	seen := grid(winogradSide, func(i, j int) node { // at each place of what tiles see
-		rows := Slice(x, 2, graph.Dim(i), graph.Dim(i+winogradTile*(tilesOf[0]-1)+1), winogradTile)
-		return Slice(rows, 3, graph.Dim(j), graph.Dim(j+winogradTile*(tilesOf[1]-1)+1), winogradTile)
+		columns := even
+		if j%winogradTile != 0 {
+			columns = odd
+		}
+		rows := Slice(columns, 3, graph.Dim(i), graph.Dim(i+winogradTile*(s.tiles[0]-1)+1), winogradTile)
+		return Slice(rows, 4, graph.Dim(j/winogradTile), graph.Dim(j/winogradTile+s.tiles[1]), 1)
 	})
-	all := s.images * tilesOf[0] * tilesOf[1]
-	tiles := Stack(0, onBothSides(seenOfTile, seen)...) // [16, N, C, tiles down, tiles across]
-	tiles = Reshape(Permute(tiles, 0, 2, 1, 3, 4), graph.MakeShape(numbers, s.channels, all)...)
-	products := MatMul(turnedFilters(w, s), tiles)
-	products = Reshape(products, graph.MakeShape(numbers, s.filters, s.images, tilesOf[0], tilesOf[1])...)
-	of := grid(winogradSide, func(i, j int) node {
-		at := i*winogradSide + j
-		return Reshape(Slice(products, 0, graph.Dim(at), graph.Dim(at+1), 1), products.Shape()[1:]...)
+	all := s.images.Times(graph.Dim(s.tiles[0] * s.tiles[1]))
+	// Numbers of one channel lie near each other: those of all channels would lie multiples of 4 KiB apart, in the same sets of a cache.
+	tiles := Transpose(Reshape(Concat(1, onBothSides(seenOfTile, seen)...), s.channels, numbers, all), 0, 1)
+	products := Reshape(MatMul(turnedFilters(w, s), tiles), numbers, s.filters, s.images, graph.Dim(s.tiles[0]), 1, graph.Dim(s.tiles[1]), 1)
+	of := grid(winogradSide, func(i, j int) node { // [N, O, tiles down, 1, tiles across, 1]
+		return Transpose(Select(products, 0, graph.Dim(i*winogradSide+j)), 0, 1)
 	})
 	places := onBothSides(placesOfTile, of)
-	y := Stack(3, Stack(4, places[:winogradTile]...), Stack(4, places[winogradTile:]...)) // [O, N, tiles down, 2, tiles across, 2]
-	y = Reshape(y, graph.MakeShape(s.filters, s.images, winogradTile*tilesOf[0], winogradTile*tilesOf[1])...)
+	y := Concat(3, Concat(5, places[:winogradTile]...), Concat(5, places[winogradTile:]...)) // [N, O, tiles down, 2, tiles across, 2]
+	y = Reshape(y, s.images, s.filters, graph.Dim(winogradTile*s.tiles[0]), graph.Dim(winogradTile*s.tiles[1]))
 	for i, n := range s.places {
 		y = Slice(y, 2+i, 0, graph.Dim(n), 1)
 	}
-	return Permute(y, 1, 0, 2, 3)
+	return y
+}
+
+// columnsOf are the even and the odd columns of x, padded to what tiles see: [C, 1, N, H, W/2] each. What tiles see at a place lies side by side there.
+func columnsOf(x node, a ConvAttrs, s winogradSizes) (even, odd node) {
+	x = Unsqueeze(Transpose(x, 0, 1), 1)
+	for i, tiles := range s.tiles {
+		x = Pad(x, 3+i, graph.Dim(a.Padding[i]), graph.Dim(winogradTile*tiles+winogradFilter-1-s.size[i]-a.Padding[i]), 0)
+	}
+	both := Concat(0, Slice(x, 4, 0, End, winogradTile), Slice(x, 4, 1, End, winogradTile))
+	return Slice(both, 0, 0, s.channels, 1), Slice(both, 0, s.channels, End, 1)
 }
 
 // grid is a square matrix of nodes.
@@ -131,8 +136,8 @@ func turnedFilters(w node, s winogradSizes) node {
 	}
 	const numbers, each = winogradSide * winogradSide, winogradFilter * winogradFilter
 	by := graph.Constant(w.Graph(), factors, numbers, each)
-	turned := MatMul(by, Transpose(Reshape(w, graph.MakeShape(s.filters*s.channels, each)...), 0, 1))
-	return Reshape(turned, graph.MakeShape(numbers, s.filters, s.channels)...)
+	turned := MatMul(by, Transpose(Reshape(w, s.filters.Times(s.channels), each), 0, 1))
+	return Reshape(turned, numbers, s.filters, s.channels)
 }
 
 // placesOfTile is Aᵀ m.
