@@ -146,8 +146,9 @@ type Op struct {
 	Storage bool
 
 	// Faster writes it as a processor computes it faster, where its shapes are such; else it gives nil, or is nil. Numbers may
-	// be rounded otherwise than Expand has them rounded. Other compilers are given what Expand writes.
-	Faster func(n *Node, in []*Node) *Node
+	// be rounded otherwise than Expand has them rounded. Other compilers are given what Expand writes. Some operands are parameters, or views of
+	// such, that the program does not write: what is computed from these alone is computed once.
+	Faster func(n *Node, in []*Node, isFixed []bool) *Node
 
 	// Ref is what the reference of operations tells beside all this; nil for an operation that no
 	// user calls by a function of its own.

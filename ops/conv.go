@@ -96,7 +96,7 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 	group, places := w.Shape()[1].Times(kernel.NumElements()), shape[2:].NumElements()
 	var y node
 	switch {
-	case hasConvolvedGradient(x, w, a, places) || pays(x, w, a):
+	case isPlainConv(x, a):
 		y = Apply(opPlainConv, a, x, w)
 	case a.Groups == 1:
 		y = productOfWindows(x, w, a, places)
@@ -190,5 +190,3 @@ func convolve(op *graph.Op, axes int, x, w, b node, opts []ConvOption) node {
 	}
 	return cut(Apply(op, a, x, w, b))
 }
-
-func pays(x, w node, a ConvAttrs) bool { _, is := winogradOf(x, w, a); return is }

@@ -1,12 +1,14 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 )
 
-// opPlainConv is a convolution without strides, groups and bias, whose gradient for x is one too: of dy, with the
-// weights turned round and their channels exchanged. What the product of transposed weights with dy would leave, a window
-// for each place, is in no memory, and is not added up window by window.
+// opPlainConv is a convolution without strides, groups and bias. It may be computed by tiles, and its gradient for x is one too, where
+// that pays: of dy, with the weights turned round and their channels exchanged. What the product of transposed weights with dy would leave,
+// a window for each place, is in no memory then, and is not added up window by window.
 var opPlainConv *graph.Op
 
 func init() {
@@ -25,12 +27,13 @@ func init() {
 			shape := n.Shape()
 			return Reshape(productOfWindows(in[0], in[1], n.Attrs().(ConvAttrs), shape[2:].NumElements()), shape...)
 		},
-		Faster: func(n *graph.Node, in []*graph.Node) *graph.Node {
+		Faster: func(n *graph.Node, in []*graph.Node, isFixed []bool) *graph.Node {
 			a := n.Attrs().(ConvAttrs)
-			if sizes, pays := winogradOf(in[0], in[1], a); pays {
-				return winograd(in[0], in[1], a, sizes)
+			sizes, can := winogradOf(in[0], in[1], a)
+			if !can || !sizes.pays(isFixed[1]) {
+				return nil
 			}
-			return nil
+			return winograd(in[0], in[1], a, sizes)
 		},
 		Grad: plainConvGrad,
 	}
@@ -40,17 +43,19 @@ func init() {
 // the rows of its product, of which fewer do not fill tiles.
 const fewestChannels = 16
 
-// hasConvolvedGradient reports whether the gradient of a convolution for x is best a convolution: if it has steps of one,
+// isPlainConv reports whether a convolution, but for its bias, is a plain one.
+func isPlainConv(x node, a ConvAttrs) bool {
+	return a.Groups == 1 && x.DType().IsFloat() && !slices.ContainsFunc(a.Stride, func(step int) bool { return step != 1 })
+}
+
+// hasConvolvedGradient reports whether the gradient of a plain convolution for x is best a convolution: if it has
 // as much padding as keeps x no larger than the result, of which each place costs a window, and no more weights than windows to
 // be put back, as the weights are copied to be turned round.
 func hasConvolvedGradient(x, w node, a ConvAttrs, places graph.Dim) bool {
-	if a.Groups != 1 || !x.DType().IsFloat() {
-		return false
-	}
 	for i, k := range w.Shape()[2:] {
 		size, known := k.Int()
 		reach := a.Dilation[i] * (int(size) - 1)
-		if !known || a.Stride[i] != 1 || a.Padding[i] > reach || 2*a.Padding[i] < reach {
+		if !known || a.Padding[i] > reach || 2*a.Padding[i] < reach {
 			return false
 		}
 	}
@@ -70,6 +75,9 @@ func plainConvGrad(n, dy *graph.Node, i int) *graph.Node {
 		y := productOfWindows(x, w, a, places)
 		return Reshape(matMulGrad(y, Reshape(dy, y.Shape()...), 0), w.Shape()...)
 	}
+	if !hasConvolvedGradient(x, w, a, places) {
+		return putBack(productOfWindows(x, w, a, places), dy, x, a)
+	}
 	padding, axes := make([]int, len(a.Stride)), make([]int, len(a.Stride))
 	for j, k := range w.Shape()[2:] {
 		size, _ := k.Int()
@@ -78,4 +86,19 @@ func plainConvGrad(n, dy *graph.Node, i int) *graph.Node {
 	back := a
 	back.Padding = padding
 	return Apply(opPlainConv, back, dy, Flip(Transpose(w, 0, 1), axes...))
+}
+
+// putBack is the gradient for x of a product of weights with windows: what each window gets, put back in its place.
+func putBack(product, dy, x node, a ConvAttrs) node {
+	windows := product.In(1).In(0)
+	dx := Reshape(matMulGrad(product, Reshape(dy, product.Shape()...), 1), windows.Shape()...)
+	sizes := slices.Clone(x.Shape()[2:])
+	for i, p := range a.Padding {
+		sizes[i] = sizes[i].Plus(graph.Dim(2 * p))
+	}
+	dx = unslide(dx, sizes, a.steps())
+	for i, p := range a.Padding {
+		dx = Slice(dx, 2+i, graph.Dim(p), x.Shape()[2+i].Plus(graph.Dim(p)), 1)
+	}
+	return dx
 }

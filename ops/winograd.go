@@ -9,14 +9,11 @@ import "github.com/broadloom/broadloom/graph"
 //
 // The products ⊙ of all tiles and channels are 16 products of matrices, [O, C] by [C, tiles].
 //
-// What it saves must pay for turning filters and tiles, and what comes of them, which memory limits. On an Intel Xeon 6, filters turned at each
-// call, 16 images of 512×7×7 took 1.4 times as long by windows, of 256×14×14 1.3 times; 128×28×28 gained nothing, nor did
-// one image of 256×14×14 or 512×7×7.
+// What it saves must pay for turning filters and tiles, and what comes of them: see winogradSizes.pays.
 const (
-	winogradChannels = 64 // of images and filters, at least
-	winogradFilter   = 3
-	winogradTile     = 2
-	winogradSide     = winogradTile + winogradFilter - 1 // of what a tile of places sees
+	winogradFilter = 3
+	winogradTile   = 2
+	winogradSide   = winogradTile + winogradFilter - 1 // of what a tile of places sees
 )
 
 // winogradSizes are the sizes of such a convolution: images, channels, filters, and tiles along both axes.
@@ -25,9 +22,8 @@ type winogradSizes struct {
 	size, places, tiles       [2]int
 }
 
-// winogradOf returns the sizes of a convolution that is best computed by tiles. The choice depends on shapes only, since
-// numbers are rounded otherwise: where a size other than the number of images is not known, it is computed by windows.
-func winogradOf(x, w node, a ConvAttrs) (s winogradSizes, pays bool) {
+// winogradOf returns the sizes of a convolution that can be computed by tiles: where those of the images are known.
+func winogradOf(x, w node, a ConvAttrs) (s winogradSizes, can bool) {
 	if x.DType() != graph.Float32 || len(a.Stride) != 2 || a.Groups != 1 {
 		return s, false
 	}
@@ -42,9 +38,31 @@ func winogradOf(x, w node, a ConvAttrs) (s winogradSizes, pays bool) {
 		s.places[i] = s.size[i] + 2*a.Padding[i] - winogradFilter + 1
 		s.tiles[i] = (s.places[i] + winogradTile - 1) / winogradTile
 	}
+	return s, true
+}
+
+// pays reports whether the convolution was measured to be faster by tiles. The choice depends on the program only, never on the machine, since numbers
+// are rounded otherwise. Costs are nanoseconds of one thread of a Zen 4 with AVX-512: 20 of 36
+// multiplications are saved for each tile, channel and filter. A row of tiles costs time for each channel and filter, however short it is, and
+// so does each number of a tile. Filters are turned once where they are fixed. What tiles see and give must stay in a third-level cache.
+func (s winogradSizes) pays(fixed bool) bool {
 	channels, known := s.channels.Int()
 	filters, alsoKnown := s.filters.Int()
-	return s, known && alsoKnown && min(channels, filters) >= winogradChannels
+	if !known || !alsoKnown {
+		return false
+	}
+	images, known := s.images.Int()
+	if !known {
+		images = 1
+	}
+	c, o, rows, across := float64(channels), float64(filters), float64(images)*float64(s.tiles[0]), float64(s.tiles[1])
+	tiles := rows * across
+	cost := rows * (c*(45+4*across) + o*(60+2*across))
+	if !fixed {
+		cost += 12 * c * o
+	}
+	const cache = 320 << 20
+	return 0.36*c*o*tiles > 1.25*cost && 4*winogradSide*winogradSide*tiles*(c+o) <= cache
 }
 
 // winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3]: [N, O, H', W'].
@@ -63,16 +81,14 @@ func winograd(x, w node, a ConvAttrs, s winogradSizes) node {
 	// Numbers of one channel lie near each other: those of all channels would lie multiples of 4 KiB apart, in the same sets of a cache.
 	tiles := Transpose(Reshape(Concat(1, onBothSides(seenOfTile, seen)...), s.channels, numbers, all), 0, 1)
 	products := Reshape(MatMul(turnedFilters(w, s), tiles), numbers, s.filters, s.images, graph.Dim(s.tiles[0]), 1, graph.Dim(s.tiles[1]), 1)
-	of := grid(winogradSide, func(i, j int) node { // [N, O, tiles down, 1, tiles across, 1]
-		return Transpose(Select(products, 0, graph.Dim(i*winogradSide+j)), 0, 1)
-	})
+	of := grid(winogradSide, func(i, j int) node { return Select(products, 0, graph.Dim(i*winogradSide+j)) })
 	places := onBothSides(placesOfTile, of)
-	y := Concat(3, Concat(5, places[:winogradTile]...), Concat(5, places[winogradTile:]...)) // [N, O, tiles down, 2, tiles across, 2]
-	y = Reshape(y, s.images, s.filters, graph.Dim(winogradTile*s.tiles[0]), graph.Dim(winogradTile*s.tiles[1]))
+	y := Concat(3, Concat(5, places[:winogradTile]...), Concat(5, places[winogradTile:]...)) // [O, N, tiles down, 2, tiles across, 2]
+	y = Reshape(y, s.filters, s.images, graph.Dim(winogradTile*s.tiles[0]), graph.Dim(winogradTile*s.tiles[1]))
 	for i, n := range s.places {
 		y = Slice(y, 2+i, 0, graph.Dim(n), 1)
 	}
-	return y
+	return Transpose(y, 0, 1)
 }
 
 // columnsOf are the even and the odd columns of x, padded to what tiles see: [C, 1, N, H, W/2] each. What tiles see at a place lies side by side there.

@@ -6,7 +6,7 @@
 // operations with primitive ones; widen.go computes sums and products of narrow dtypes in wider ones; simplify.go applies identities, which stand in a table, with
 // movement.go and transposed.go for what movements do, and columns.go for products of few columns; unroll.go writes short reductions one
 // element at a time; fold.go computes constants; cse.go merges equal nodes; insertslices.go makes
-// one value of slices out of sums of padded ones, which disjoint.go keeps apart;
+// one value of slices out of sums of padded ones, which disjoint.go keeps apart, and assembled.go one of values that are put together of such;
 // recompute.go computes again what is used far apart, as matrices of attention are;
 // rematerialize.go computes cheap values for each user; implicitgemm.go lets products read
 // windows where they lie; addrows.go writes the rows alone that a sum by index changes; [DCE] drops what nothing needs, and by

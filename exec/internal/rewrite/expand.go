@@ -9,6 +9,7 @@ import (
 	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // maxExpansions bounds how deep composites are written with composites: one that is deeper
@@ -27,7 +28,7 @@ func Expand(u *Program) error {
 				return nil
 			}
 			self := next.Copy(n, in)
-			y, why := expand(next, self, in)
+			y, why := expand(next, self, in, func() []bool { return fixedOperands(n) })
 			if depth >= maxExpansions {
 				why = "it is written with itself, without end"
 			}
@@ -75,7 +76,7 @@ func roundsTwice(made []*graph.Node) bool {
 }
 
 // expand writes a composite with other operations, or says why that fails.
-func expand(g *graph.Graph, n *graph.Node, in []*graph.Node) (y *graph.Node, why string) {
+func expand(g *graph.Graph, n *graph.Node, in []*graph.Node, fixed func() []bool) (y *graph.Node, why string) {
 	defer func() {
 		if p := recover(); p != nil {
 			y, why = nil, "its Expand "+panicked.Text(p)
@@ -83,7 +84,7 @@ func expand(g *graph.Graph, n *graph.Node, in []*graph.Node) (y *graph.Node, why
 	}()
 	before := len(g.Mistakes())
 	if faster := n.Op().Faster; faster != nil {
-		y = faster(n, in)
+		y = faster(n, in, fixed())
 	}
 	if y == nil {
 		y = n.Op().Expand(n, in)
@@ -101,6 +102,18 @@ func expand(g *graph.Graph, n *graph.Node, in []*graph.Node) (y *graph.Node, why
 		return nil, fmt.Sprintf("its Expand gives shape %s, and Infer says %s", y.Shape(), n.Shape())
 	}
 	return y, ""
+}
+
+// fixedOperands reports which operands of a node outside of loops are parameters that the program does not write, or views of such.
+func fixedOperands(n *graph.Node) []bool {
+	fixed := make([]bool, len(n.Operands()))
+	for i, x := range n.Operands() {
+		memory := alias.Storage(x)
+		fixed[i] = memory.IsParam() && n.Region() == nil && !slices.ContainsFunc(n.Graph().Nodes(), func(u *graph.Node) bool {
+			return u.Op().Class == graph.Update && alias.Storage(u) == memory
+		})
+	}
+	return fixed
 }
 
 // expandMistake says at the user's line what is wrong with how a node is written.
