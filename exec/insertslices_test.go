@@ -170,3 +170,45 @@ func TestSlicesOfBeforeAndAfterAWrite(t *testing.T) {
 		})
 	}
 }
+
+// What is assembled of assembled values is assembled once: a kernel stores each element where it is wanted, whatever stands between.
+func TestAssembliesOfAssemblies(t *testing.T) {
+	g := graph.New("assembled")
+	x := g.Input("x", graph.Float32, g.Dim("n"), 3)
+	part := func(by float64) *graph.Node { return ops.Unsqueeze(ops.Mul(x, graph.Num(by)), 2) }
+	pairs := ops.Concat(2, ops.Concat(2, part(2), part(3)), ops.Concat(2, part(4), part(5)))
+	padded := ops.Concat(0, ops.Pad(ops.Pad(ops.Exp(x), 0, 1, 0, 0), 1, 0, 1, 0), ops.Pad(ops.Mul(x, x), 1, 1, 0, 0))
+	other := ops.Concat(0, ops.Pad(ops.Neg(x), 1, 1, 0, 7), ops.Pad(ops.Abs(x), 1, 0, 1, 8)) // beside different numbers
+	p, err := exec.Compile(g, exec.Outputs(pairs, padded, other))
+	require.NoError(t, err)
+	for _, n := range []int{0, 1, 2} {
+		data := make([]float32, 3*n)
+		for i := range data {
+			data[i] = float32(i) - 1
+		}
+		r, err := p.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{n, 3}, Data: data}})
+		require.NoError(t, err)
+		var wantPairs, front, back, seven, eight []float32
+		front = append(front, 0, 0, 0, 0)
+		for i, v := range data {
+			wantPairs = append(wantPairs, 2*v, 3*v, 4*v, 5*v)
+			if i%3 == 0 {
+				back, seven = append(back, 0), append(seven, 7)
+			}
+			front, back = append(front, float32(math.Exp(float64(v)))), append(back, v*v)
+			seven, eight = append(seven, -v), append(eight, max(v, -v))
+			if i%3 == 2 {
+				front, eight = append(front, 0), append(eight, 8)
+			}
+		}
+		for node, want := range map[*graph.Node][]float32{pairs: wantPairs, padded: append(front, back...), other: append(seven, eight...)} {
+			got, err := r.Array(node)
+			require.NoError(t, err)
+			require.Len(t, got.Data, len(want))
+			require.InDeltaSlice(t, append([]float32{0}, want...), append([]float32{0}, got.Data.([]float32)...), 1e-6)
+		}
+	}
+	alone, err := exec.Compile(g, exec.Outputs(pairs))
+	require.NoError(t, err)
+	require.Equal(t, 1, alone.Kernels())
+}

@@ -63,7 +63,7 @@ func (m Machine) String() string {
 type KernelRoofline struct {
 	Kernel     int    // of Plan.Kernels, or of the plan of the loop's body
 	Number     string // the same in text: "3.1" is kernel 1 of the body of loop 3
-	Passes     int    // how often a run came to it: to those of a loop's body, once a step
+	Passes     int    // how often a run came to it: to those of a loop's body, once a step; never where its results are kept from run to run
 	Time       time.Duration
 	Share      float64 // of the time of all kernels
 	Bytes      int     // read and written, each operand and each result once a pass
@@ -117,8 +117,12 @@ func (r *recorder) roofline(m Machine, total float64) []KernelRoofline {
 		moved, _ := r.b.Traffic(k.kernel)
 		flops, wide := r.b.Flops(k.kernel)
 		seconds := max(k.best.Seconds(), 1e-9)
-		made := KernelRoofline{Kernel: i, Number: k.number, Passes: k.passes, Time: k.best, Share: k.best.Seconds() / total,
-			Bytes: moved * k.passes, Flops: flops * k.passes, wide: wide * k.passes,
+		passes := k.passes
+		if k.best == 0 {
+			passes = 0 // its results are kept from run to run
+		}
+		made := KernelRoofline{Kernel: i, Number: k.number, Passes: passes, Time: k.best, Share: k.best.Seconds() / total,
+			Bytes: moved * passes, Flops: flops * passes, wide: wide * passes,
 			Operations: operations(k.kernel.Computes()), computes: k.kernel.Computes()}
 		if body := r.bodies[at]; body != nil {
 			made.Body = body.roofline(m, total)

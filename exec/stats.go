@@ -7,6 +7,7 @@ type Stats struct {
 	Unfused int // the same if each operation were a kernel of its own
 	Flops   int // operations on elements; a fused multiply-add counts as two, a function such as exp as one
 	Peak    int // bytes of the session's arena
+	Kept    int // bytes of what is computed of parameters alone, which a session keeps beside its arena until one of them changes
 	Live    int // bytes of the values that are alive at once, at the worst moment: no plan needs less
 }
 
@@ -17,7 +18,7 @@ func (p *Program) Stats(sizes map[string]int) (*Stats, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stats{Kernels: len(p.code.Kernels), Peak: b.Arena, Live: b.Live(p.code)}
+	s := &Stats{Kernels: len(p.code.Kernels), Peak: b.Arena, Kept: p.code.KeptBytes(), Live: b.Live(p.code)}
 	for _, k := range p.code.Kernels {
 		moved, unfused := b.Traffic(k)
 		s.Moved, s.Unfused = s.Moved+moved, s.Unfused+unfused

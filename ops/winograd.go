@@ -44,7 +44,8 @@ func winogradOf(x, w node, a ConvAttrs) (s winogradSizes, can bool) {
 // pays reports whether the convolution was measured to be faster by tiles. The choice depends on the program only, never on the machine, since numbers
 // are rounded otherwise. Costs are nanoseconds of one thread of a Zen 4 with AVX-512: 20 of 36
 // multiplications are saved for each tile, channel and filter. A row of tiles costs time for each channel and filter, however short it is, and
-// so does each number of a tile. Filters are turned once where they are fixed. What tiles see and give must stay in a third-level cache.
+// so does each number of a tile. Filters are turned once where they are fixed. More than 64 MB of what tiles see and
+// give take longer to write and read again than they save.
 func (s winogradSizes) pays(fixed bool) bool {
 	channels, known := s.channels.Int()
 	filters, alsoKnown := s.filters.Int()
@@ -61,8 +62,8 @@ func (s winogradSizes) pays(fixed bool) bool {
 	if !fixed {
 		cost += 12 * c * o
 	}
-	const cache = 320 << 20
-	return 0.36*c*o*tiles > 1.25*cost && 4*winogradSide*winogradSide*tiles*(c+o) <= cache
+	const most = 64 << 20
+	return 0.36*c*o*tiles > 1.25*cost && 4*winogradSide*winogradSide*tiles*(c+o) <= most
 }
 
 // winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3]: [N, O, H', W'].

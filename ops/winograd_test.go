@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -22,6 +23,7 @@ func TestConvolutionsByTiles(t *testing.T) {
 		{[]int{1, 256, 32, 32}, []int{1, 1}},
 		{[]int{2, 256, 23, 22}, []int{0, 2}},
 		{[]int{1, 257, 33, 34}, []int{1, 0}},
+		{[]int{3, 256, 15, 9}, []int{3, 1}},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			const filters = 256
@@ -41,24 +43,78 @@ func TestConvolutionsByTiles(t *testing.T) {
 	}
 }
 
-// Whether tiles are used shows in the number of products: 16 of matrices, one for each place of what a tile sees.
+// Whether tiles are used shows in the number of kernels.
 func TestShapesChooseTiles(t *testing.T) {
-	count := func(x, w []int, opts ...ops.ConvOption) (n int) {
+	count := func(declare func(*graph.Graph, string, graph.DType, ...graph.Dim) *graph.Node, x graph.Shape, w []int, opts ...ops.ConvOption) (n int) {
 		g := graph.New("conv")
-		y := ops.Conv2D(g.Input("x", graph.Float32, graph.MakeShape(x...)...), g.Input("w", graph.Float32, graph.MakeShape(w...)...), nil, opts...)
+		y := ops.Conv2D(g.Input("x", graph.Float32, x...), declare(g, "w", graph.Float32, graph.MakeShape(w...)...), nil, opts...)
 		p, err := exec.Compile(g, exec.Outputs(y))
 		require.NoError(t, err)
-		s, err := p.Stats(nil)
-		require.NoError(t, err)
-		return s.Kernels
+		return p.Kernels()
 	}
-	filter := []int{256, 256, 3, 3}
-	windows := count([]int{1, 256, 14, 14}, filter, ops.Padding(1)) // few tiles
-	require.Greater(t, count([]int{1, 256, 32, 32}, filter, ops.Padding(1)), windows)
-	require.Equal(t, windows, count([]int{1, 128, 64, 64}, []int{256, 128, 3, 3}, ops.Padding(1)))
-	require.Equal(t, windows, count([]int{1, 256, 64, 64}, filter, ops.Padding(1), ops.Dilation(2)))
-	require.Equal(t, windows, count([]int{1, 256, 64, 64}, filter, ops.Padding(1), ops.Stride(2)))
-	require.Equal(t, windows, count([]int{1, 256, 64, 64}, []int{256, 256, 3, 2}, ops.Padding(1)))
+	input := func(g *graph.Graph, name string, dtype graph.DType, shape ...graph.Dim) *graph.Node { return g.Input(name, dtype, shape...) }
+	param := func(g *graph.Graph, name string, dtype graph.DType, shape ...graph.Dim) *graph.Node { return g.Param(name, dtype, shape...) }
+	filter, small := []int{256, 256, 3, 3}, graph.MakeShape(1, 256, 14, 14)
+	windows := count(input, small, filter, ops.Padding(1)) // few tiles for filters that would be turned in each run
+	tiles := count(param, small, filter, ops.Padding(1))
+	require.Greater(t, tiles, windows)
+	require.Equal(t, tiles, count(input, graph.MakeShape(1, 256, 32, 32), filter, ops.Padding(1)))
+	require.Equal(t, windows, count(param, graph.MakeShape(1, 4, 64, 64), []int{8, 4, 3, 3}, ops.Padding(1)))
+	require.Equal(t, windows, count(param, small, filter, ops.Padding(1), ops.Dilation(2)))
+	require.Equal(t, windows, count(param, small, filter, ops.Padding(1), ops.Stride(2)))
+	require.Equal(t, windows, count(param, small, []int{256, 256, 3, 2}, ops.Padding(1)))
+	require.Equal(t, tiles, count(func(g *graph.Graph, name string, dtype graph.DType, shape ...graph.Dim) *graph.Node {
+		return g.Param(name, dtype, shape...)
+	}, graph.Shape{graph.New("sizes").Dim("batch"), 256, 14, 14}, filter, ops.Padding(1)), "any number of images")
+}
+
+// Filters that are set between runs, and by sessions that share them, are turned again; else once.
+func TestTurnedFiltersFollowTheParameter(t *testing.T) {
+	g := graph.New("conv")
+	x, w := g.Input("x", graph.Float32, g.Dim("batch"), 64, 14, 14), g.Param("w", graph.Float32, 64, 64, 3, 3)
+	fed := g.Input("fed", graph.Float32, 64, 64, 3, 3)
+	y, want := ops.Conv2D(x, w, nil, ops.Padding(1)), ops.Conv2D(ops.Cast(x, graph.Float64), ops.Cast(fed, graph.Float64), nil, ops.Padding(1))
+	kept, err := exec.Compile(g, exec.Outputs(y))
+	require.NoError(t, err)
+	plain, err := exec.Compile(g, exec.Outputs(want))
+	require.NoError(t, err)
+	stats, err := kept.Stats(map[string]int{"batch": 1})
+	require.NoError(t, err)
+	require.Equal(t, 16*64*64*4, stats.Kept, "bytes of turned filters")
+	s := kept.NewSession()
+	sharing, other := kept.NewSession(exec.ShareParams(s)), plain.NewSession()
+	rng := rand.New(rand.NewPCG(3, 4))
+	single := func(shape ...int) exec.Array {
+		data := make([]float32, shape[0]*shape[1]*shape[2]*shape[3])
+		for i := range data {
+			data[i] = float32(rng.NormFloat64())
+		}
+		return exec.Array{Shape: shape, Data: data}
+	}
+	for i, batch := range []int{1, 3, 3, 1, 2, 2} {
+		images := single(batch, 64, 14, 14)
+		if i%2 == 0 {
+			require.NoError(t, s.SetParam(w, single(64, 64, 3, 3)))
+		}
+		filters, err := s.Param(w)
+		require.NoError(t, err)
+		right, err := other.Run(t.Context(), exec.Feed{x: images, fed: filters})
+		require.NoError(t, err)
+		expected, err := right.Array(want)
+		require.NoError(t, err)
+		for _, session := range []*exec.Session{s, sharing, s} {
+			r, err := session.Run(t.Context(), exec.Feed{x: images})
+			require.NoError(t, err)
+			got, err := r.Array(y)
+			require.NoError(t, err)
+			require.InDeltaSlice(t, expected.Data, got.Data, 1e-3)
+		}
+	}
+	feed := exec.Feed{x: single(1, 64, 14, 14)}
+	profile, err := s.Profile(t.Context(), feed, 2)
+	require.NoError(t, err)
+	require.Contains(t, profile.Kernels, time.Duration(0), "a kernel that did not run again")
+	require.Zero(t, testing.AllocsPerRun(10, func() { _, _ = s.Run(t.Context(), feed) }))
 }
 
 func normal(rng *rand.Rand, shape []int) []float64 {

@@ -149,13 +149,13 @@ func (p *Program) Trained() ([][]float32, error) {
 	return list, nil
 }
 
-// Peak is the bytes of the arena: what a call needs beside inputs, parameters and results.
+// Peak is the bytes of the arena and of what is kept from call to call: what a call needs beside inputs, parameters and results.
 func (p *Program) Peak() (int, error) {
 	s, err := p.session.Program().Stats(nil)
 	if err != nil {
 		return 0, err
 	}
-	return s.Peak, nil
+	return s.Peak + s.Kept, nil
 }
 
 // Results implements suite.Program.

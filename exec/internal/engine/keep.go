@@ -48,11 +48,24 @@ func (s *State) isKept(kernel int, k *lower.Kept) bool {
 	return true
 }
 
-// keep notes that the results of a kernel are there.
-func (s *State) keep(kernel int, k *lower.Kept) {
-	versions := slices.Grow(s.kept.versions[kernel][:0], len(k.Params))
-	for _, p := range k.Params {
+// keep notes that the results of a kernel are there, where a launch was the last one of it and they are kept.
+func (b *Specialization) keep(s *State, launch int) {
+	st := &b.Launches[launch]
+	if st.kept == nil || launch+1 < len(b.Launches) && b.Launches[launch+1].of == st.of {
+		return
+	}
+	versions := slices.Grow(s.kept.versions[st.of][:0], len(st.kept.Params))
+	for _, p := range st.kept.Params {
 		versions = append(versions, s.Params[p].Version)
 	}
-	s.kept.versions[kernel] = versions
+	s.kept.versions[st.of] = versions
+}
+
+// KeptBytes is the memory of what is computed of parameters alone, in a session.
+func (c *Code) KeptBytes() (bytes int) {
+	for _, s := range c.keptBuffers {
+		count, _ := s.Count.Int()
+		bytes += int(count) * s.Dtype.Size()
+	}
+	return bytes
 }

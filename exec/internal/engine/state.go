@@ -101,6 +101,9 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 			return fmt.Errorf("exec: the run was stopped before kernel %d of %d: %w", i+1, len(b.Launches), err)
 		}
 		st := &b.Launches[i]
+		if st.kept != nil && s.isKept(st.of, st.kept) {
+			continue
+		}
 		if s.Observer != nil {
 			s.Observer.Start(st.of)
 			if st.Chain != nil {
@@ -110,10 +113,11 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 				return err
 			}
 			s.Observer.Stop(st.of)
+			b.keep(s, i)
 			continue
 		}
 		switch {
-		case st.Fused, st.kept != nil && s.isKept(st.of, st.kept):
+		case st.Fused:
 		case st.Batch != nil:
 			st.Batch.Run()
 			i += st.Batch.Len() - 1
@@ -124,9 +128,7 @@ func (s *State) Execute(ctx context.Context, b *Specialization) (err error) {
 			if err := st.run(s); err != nil {
 				return err
 			}
-			if st.kept != nil && (i+1 == len(b.Launches) || b.Launches[i+1].of != st.of) {
-				s.keep(st.of, st.kept)
-			}
+			b.keep(s, i)
 		}
 	}
 	return nil

@@ -9,7 +9,8 @@ import (
 
 // A kernel that reads nothing but constants and parameters which the program does not write, such as sums of the columns of
 // weights or a table of positions, computes the same in each run until a parameter is set. Its results are kept by the session,
-// if they are small, and it does not run again until then.
+// if they are small, and it does not run again until then. So are the results of products that are less than twice as large as what they come from,
+// such as filters that were turned for a convolution by tiles.
 
 // Kept is a kernel whose results are kept.
 type Kept struct {
@@ -120,7 +121,8 @@ func (p *planner) keepable(at int, results map[*graph.Node]bool, writers map[*gr
 		}
 		read += bytes
 	}
-	isSmall := written <= keptBytes || written <= mostKept && written*keptShare <= read
+	_, isProduct := u.Kernels[at].(*MatMul)
+	isSmall := written <= keptBytes || written <= mostKept && written*keptShare <= read || isProduct && written < 2*read
 	return made, params, isSmall && len(made) > 0
 }
 
