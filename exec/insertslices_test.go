@@ -174,8 +174,8 @@ func TestSlicesOfBeforeAndAfterAWrite(t *testing.T) {
 // What is assembled of assembled values is assembled once: a kernel stores each element where it is wanted, whatever stands between.
 func TestAssembliesOfAssemblies(t *testing.T) {
 	g := graph.New("assembled")
-	x := g.Input("x", graph.Float32, g.Dim("n"), 3)
-	part := func(by float64) *graph.Node { return ops.Unsqueeze(ops.Mul(x, graph.Num(by)), 2) }
+	x := g.Input("x", graph.Float32, g.Dim("n", graph.AtLeast(0)), 3)
+	part := func(by float64) *graph.Node { return ops.Mul(ops.Unsqueeze(x, 2), graph.Num(by)) }
 	pairs := ops.Concat(2, ops.Concat(2, part(2), part(3)), ops.Concat(2, part(4), part(5)))
 	padded := ops.Concat(0, ops.Pad(ops.Pad(ops.Exp(x), 0, 1, 0, 0), 1, 0, 1, 0), ops.Pad(ops.Mul(x, x), 1, 1, 0, 0))
 	other := ops.Concat(0, ops.Pad(ops.Neg(x), 1, 1, 0, 7), ops.Pad(ops.Abs(x), 1, 0, 1, 8)) // beside different numbers
