@@ -96,7 +96,7 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 	group, places := w.Shape()[1].Times(kernel.NumElements()), shape[2:].NumElements()
 	var y node
 	switch {
-	case isPlainConv(x, a):
+	case isPlainConv(x, w, a):
 		y = Apply(opPlainConv, a, x, w)
 	case a.Groups == 1:
 		y = productOfWindows(x, w, a, places)

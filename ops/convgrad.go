@@ -43,9 +43,9 @@ func init() {
 // the rows of its product, of which fewer do not fill tiles.
 const fewestChannels = 16
 
-// isPlainConv reports whether a convolution, but for its bias, is a plain one.
-func isPlainConv(x node, a ConvAttrs) bool {
-	return a.Groups == 1 && x.DType().IsFloat() && !slices.ContainsFunc(a.Stride, func(step int) bool { return step != 1 })
+// isPlainConv reports whether a convolution, but for its bias, is a plain one, with filters of known sizes.
+func isPlainConv(x, w node, a ConvAttrs) bool {
+	return a.Groups == 1 && x.DType().IsFloat() && w.Shape()[2:].IsStatic() && !slices.ContainsFunc(a.Stride, func(step int) bool { return step != 1 })
 }
 
 // hasConvolvedGradient reports whether the gradient of a plain convolution for x is best a convolution: if it has

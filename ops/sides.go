@@ -110,6 +110,9 @@ func padForWindows(x, w node, a *ConvAttrs, axes int, s paddingSides) node {
 	}
 	of := x
 	for i := range a.Padding {
+		if !x.Judged() {
+			return x // the padding of the axis before is refused
+		}
 		size := x.Shape()[x.Rank()-axes+i]
 		before, behind, ok := s.widths(a, i, size, w.Shape()[2+i])
 		switch {
