@@ -39,6 +39,10 @@ func TestProfileOfLoops(t *testing.T) {
 		for i, r := range list {
 			require.Equal(t, i, r.Kernel)
 			require.Equal(t, fmt.Sprint(within, i), r.Number)
+			if within == "" && r.Passes == 0 {
+				require.Zero(t, r.Time, "its results are kept from run to run")
+				continue
+			}
 			require.Equal(t, of, r.Passes, r.Number)
 			require.Positive(t, r.Bytes)
 			name := strings.ReplaceAll(r.Operations, ", ", " ")

@@ -101,6 +101,10 @@ var seededFaults = []struct {
 		n := find(u, t, ofClass(graph.Reduce))
 		n.Operands()[0] = n
 	}, "does not stand before it"},
+	{"join-assemblies", "an operand of its own", func(t *testing.T, u *lower.Program) {
+		n := find(u, t, ofClass(graph.Reduce))
+		n.Operands()[0] = n
+	}, "does not stand before it"},
 	{"rematerialize", "an operand of another dtype", func(t *testing.T, u *lower.Program) {
 		for _, in := range u.Inputs {
 			if in.Own.DType() == graph.Int64 {
