@@ -1,7 +1,9 @@
 package ops
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -110,6 +112,10 @@ func (a labelled) times(b labelled, wanted []rune) labelled {
 			right = append(right, l)
 		}
 	}
+	if others := a.apart(left, batch, wanted); others != nil && len(summed) > 0 {
+		batch = append(batch, others...)
+		left = slices.DeleteFunc(left, func(l rune) bool { return slices.Contains(others, l) })
+	}
 	all := slices.Concat(batch, left, right)
 	if len(summed) == 0 {
 		return labelled{Mul(a.arranged(all), b.arranged(all)).Silence(graph.CodeMutualExpand), all}
@@ -122,6 +128,33 @@ func (a labelled) times(b labelled, wanted []rune) labelled {
 	}
 	copy(shape, product.Shape()[:len(batch)])
 	return labelled{Reshape(product, shape...), all}
+}
+
+// fewestRows is the rows from which on products of one matrix are worth as much apart.
+const fewestRows = 64
+
+// apart returns the labels, of several that count the rows of a product, that rather count products: all but the one of
+// most rows, as heads of queries do that share keys. So scores have the axes that the program gives them, and not one of
+// heads and places. It is nil where the rows are few, or where a matrix meets all that there is, as weights do.
+func (a labelled) apart(rows, batch, wanted []rune) (others []rune) {
+	if len(rows) < 2 || !a.x.Judged() {
+		return nil
+	}
+	place := func(l rune) int { return slices.Index(wanted, l) }
+	if len(batch) == 0 && slices.IsSortedFunc(rows, func(k, l rune) int { return place(k) - place(l) }) {
+		return nil
+	}
+	size := func(l rune) int {
+		if n, known := a.x.Shape()[slices.Index(a.labels, l)].Int(); known {
+			return int(n)
+		}
+		return math.MaxInt
+	}
+	most := slices.MaxFunc(rows, func(k, l rune) int { return cmp.Or(cmp.Compare(size(k), size(l)), place(k)-place(l)) })
+	if size(most) < fewestRows {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(rows), func(l rune) bool { return l == most })
 }
 
 // merged returns batches of matrices, whose rows are the next axes after the batch's and

@@ -181,10 +181,10 @@ func tileRows(t graph.DType) (rows int) {
 	return rows
 }
 
-// factors is the size of the largest matrix that is read for each block of rows.
+// factors is the size of the largest second matrix that is read for each block of rows.
 func (b *Specialization) factors(c *lower.Chain) (bytes int) {
 	for _, m := range c.Members {
-		if k, ok := m.Kernel.(*lower.MatMul); ok {
+		if k, ok := m.Kernel.(*lower.MatMul); ok && m.Wide[1] < 0 {
 			bytes = max(bytes, b.Eval(k.N)*b.Eval(k.K)*k.Dtype.Size())
 		}
 	}

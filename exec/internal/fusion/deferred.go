@@ -9,18 +9,19 @@ import (
 )
 
 // What is computed from positions and scalars alone needs no kernel to run before it. It would join the
-// first one of its shape, and wait in memory for its user: it is put off until that has a kernel.
+// first one of its shape, and wait in memory for its user: it is put off until that has a kernel. So is a large
+// matrix that is computed from vectors.
 
 // putOff reports whether a node is put off, and notes it.
 func (f *fuser) putOff(n *graph.Node) bool {
 	if n.Op().Class != graph.Elementwise || n.Rank() == 0 || f.kept[n] || len(n.Operands()) == 0 && !rewrite.DependsOnPosition(n) {
 		return false
 	}
-	waits := len(n.Operands()) == 0
-	for _, x := range n.Operands() {
+	waits := len(n.Operands()) == 0 || rewrite.IsLargeMatrix(n)
+	for i, x := range n.Operands() {
 		if f.waits[x] {
 			waits = true
-		} else if x.Rank() > 0 {
+		} else if x.Rank() > 0 && !(rewrite.IsLargeMatrix(n) && isNarrow(n, i)) {
 			return false
 		}
 	}
@@ -28,6 +29,16 @@ func (f *fuser) putOff(n *graph.Node) bool {
 		f.waits[n] = true
 	}
 	return waits
+}
+
+// isNarrow reports whether operand i of a matrix is repeated along one of its last two axes.
+func isNarrow(n *graph.Node, i int) bool {
+	x := n.In(i)
+	if slices.Contains(n.Stretch(i), graph.Undecided) {
+		return false
+	}
+	l := alias.BroadcastView(alias.LayoutOf(x), n.Shape(), n.Stretch(i))
+	return slices.ContainsFunc([]int{n.Rank() - 2, n.Rank() - 1}, func(axis int) bool { return l.Strides[axis] == 0 && n.Shape()[axis] != 1 })
 }
 
 // settle gives operands that were put off kernels of their own, but for those that can go with a node

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/fusion"
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -74,8 +75,8 @@ func (f *chainFinder) find() *Chain {
 	f.barred = map[Kernel]bool{}
 	for {
 		f.sort()
-		if !slices.ContainsFunc(f.members, reducesRows) { // else products and what follows them are fused tile by tile
-			return nil
+		if !slices.ContainsFunc(f.members, reducesRows) && !slices.ContainsFunc(f.members, isAgain) {
+			return nil // products and what follows them are fused tile by tile
 		}
 		wide := f.wide()
 		outside := slices.IndexFunc(f.members, func(k Kernel) bool { return !f.exchanges(k, wide) })
@@ -248,6 +249,12 @@ func (f *chainFinder) exchanges(k Kernel, wide []*graph.Node) bool {
 func reducesRows(k Kernel) bool {
 	loop, ok := k.(*Fused)
 	return ok && !loop.Parts[0].Program.Columnwise()
+}
+
+// isAgain reports whether a kernel is a product that is computed again, so as not to be in memory until then.
+func isAgain(k Kernel) bool {
+	product, ok := k.(*MatMul)
+	return ok && rewrite.IsAgain(product.Nodes[0])
 }
 
 // others lists what stands among the members, in order: what they need comes before them, and all else

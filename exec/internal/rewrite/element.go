@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/graph"
 )
@@ -13,7 +15,9 @@ type elementInfo struct {
 	indexed bool // it depends on positions
 	sized   bool // it depends on sizes that are bound later
 	canFail bool // it can stop the run: by a check of its own, or a division of integers
-	cost    int  // of its primitives
+	// claims are what it checks, and divisors those of its divisions of integers.
+	claims, divisors []graph.Value
+	cost             int // of its primitives
 }
 
 // elementStep is how a value of an element comes about.
@@ -57,8 +61,31 @@ func DependsOnPosition(n *graph.Node) bool { return examine(n).indexed }
 // dependsOnSizes reports whether an element's value depends on sizes that are bound later.
 func dependsOnSizes(n *graph.Node) bool { return examine(n).sized }
 
-// CanFail reports whether an element can stop the run.
-func CanFail(n *graph.Node) bool { return examine(n).canFail }
+// CanFail reports whether an element can stop the run: a division of integers by a number of the program cannot, but for 0.
+func CanFail(n *graph.Node) bool {
+	p := examine(n)
+	if !p.canFail {
+		return false
+	}
+	number := func(v graph.Value) (float64, bool) {
+		if int(v) < len(n.Operands()) {
+			return n.In(int(v)).ScalarValue()
+		}
+		return p.steps[v].number, p.steps[v].kind == numberStep
+	}
+	return slices.ContainsFunc(p.divisors, func(d graph.Value) bool {
+		v, known := number(d)
+		return !known || v == 0
+	}) || slices.ContainsFunc(p.claims, func(claim graph.Value) bool {
+		s := p.steps[claim]
+		if s.kind != primStep || s.prim != graph.PrimNe {
+			return true
+		}
+		x, knownX := number(s.args[0])
+		y, knownY := number(s.args[1])
+		return !knownX || !knownY || x == y
+	})
+}
 
 // uniform returns the number that stands in every place of what a generator makes; ok is
 // false where it makes something else.
@@ -119,7 +146,9 @@ func (p *elementInfo) Prim(op graph.Prim, x ...graph.Value) graph.Value {
 	t, _ := op.Result(types...) // the check refuses what has none
 	switch op {
 	case graph.PrimDiv, graph.PrimRem, graph.PrimFloorDiv:
-		p.canFail = p.canFail || t.IsInt()
+		if t.IsInt() {
+			p.canFail, p.divisors = true, append(p.divisors, x[1])
+		}
 	}
 	return p.add(elementStep{kind: primStep, prim: op, args: x, dtype: t})
 }
@@ -137,7 +166,9 @@ func (p *elementInfo) Convert(x graph.Value, t graph.DType) graph.Value {
 
 func (p *elementInfo) TypeOf(x graph.Value) graph.DType { return p.steps[x].dtype }
 
-func (p *elementInfo) Check(graph.Value, graph.Claim) { p.canFail = true }
+func (p *elementInfo) Check(claim graph.Value, _ graph.Claim) {
+	p.canFail, p.claims = true, append(p.claims, claim)
+}
 
 func (p *elementInfo) Index(axis int) graph.Value {
 	p.indexed = true

@@ -11,6 +11,9 @@ import (
 var opAgain = &graph.Op{Name: "matmul_again", Func: "MatMul", Doc: "a product, once more, after another value.", Class: graph.Contract, MinIn: 3, MaxIn: 3,
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(againAttrs).Shape }}
 
+// IsAgain reports whether a node is a product that is computed once more.
+func IsAgain(n *graph.Node) bool { return n.Op() == opAgain }
+
 // againAttrs are the fixed arguments of opAgain: the shape of the result.
 type againAttrs struct{ Shape graph.Shape }
 
@@ -72,9 +75,7 @@ func (r *recomputer) isCandidate(n *graph.Node) bool {
 	if known && terms > mostTerms {
 		return false
 	}
-	rows, rowsKnown := n.Shape()[n.Rank()-2].Int()
-	cols, colsKnown := n.Shape()[n.Rank()-1].Int()
-	return !rowsKnown || !colsKnown || rows*cols >= leastAgain
+	return IsLargeMatrix(n)
 }
 
 // isReduced reports whether rows of what is computed from a product element by element are reduced.

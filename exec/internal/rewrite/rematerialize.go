@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
 )
 
 // maxRecomputed bounds the cost of a value that is computed again for each user: see Cost.
@@ -19,7 +18,8 @@ const mostSpread = 1 << 40
 
 // Rematerialize computes values that depend on nothing but positions anew for each user: that
 // is cheaper than a buffer, and leaves their users free to share kernels with others. A cheap matrix,
-// such as a mask, is computed for each matrix of a batch that takes it, in the kernel of its user.
+// such as a mask, is computed for each matrix of a batch that takes it, in the kernel of its user; and what
+// is beside scores, from more than positions: see [spread].
 func Rematerialize(u *Program) error {
 	costs := make([]int, len(u.Graph.Nodes())) // of what is computed from positions; 0 for others
 	written := writtenMemory(u.Graph)
@@ -28,18 +28,31 @@ func Rematerialize(u *Program) error {
 			costs[n.ID()] = positional(n, costs)
 		}
 	}
-	if !slices.ContainsFunc(costs, func(c int) bool { return c > 0 }) {
+	scores := scoresOf(u)
+	if len(scores) == 0 && !slices.ContainsFunc(costs, func(c int) bool { return c > 0 }) {
 		return nil
 	}
+	writtenNow := map[*graph.Node]bool{} // in the graph that is made
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		for i, x := range n.Operands() {
+			if written[x] {
+				writtenNow[in[i]] = true
+			}
+		}
 		if costs[n.ID()] > 0 {
 			return nil
 		}
 		own, spreads := map[*graph.Node]*graph.Node{}, false
 		for i, x := range n.Operands() {
-			c := costs[x.ID()]
-			if 0 < c && c <= maxSpread && repeatsMatrix(n, i) {
-				if spread := spreadOver(next, in[i], n.Shape()); spread != nil {
+			c, most := costs[x.ID()], 0
+			switch {
+			case scores[n] && !scores[x] && (isBeside(n, i) || repeatsMatrix(n, i)):
+				most = mostForScores
+			case 0 < c && c <= maxSpread && repeatsMatrix(n, i):
+				most = maxSpread
+			}
+			if most > 0 {
+				if spread := spreadOver(next, in[i], n.Shape(), writtenNow, most); spread != nil {
 					in[i], spreads = spread, true
 					continue
 				}
@@ -110,29 +123,4 @@ func repeatsMatrix(n *graph.Node, i int) bool {
 		return false
 	}
 	return !x.Shape().Equal(n.Shape()) && !slices.Contains(n.Stretch(i), graph.Undecided)
-}
-
-// spreadOver computes a value that depends on positions over a larger shape, along whose further axes
-// it is repeated; nil where that cannot be.
-func spreadOver(next *graph.Graph, x *graph.Node, shape graph.Shape) *graph.Node {
-	if _, number := x.ScalarValue(); number {
-		return x
-	}
-	leading := len(shape) - x.Rank()
-	if axis, ok := indexOf(x); ok {
-		if x.Shape()[axis] != shape[leading+axis] {
-			return nil // it is 0 along the axis
-		}
-		return ops.Iota(next, leading+axis, shape...)
-	}
-	if len(x.Operands()) == 0 {
-		return nil
-	}
-	in := make([]*graph.Node, len(x.Operands()))
-	for i, y := range x.Operands() {
-		if in[i] = spreadOver(next, y, shape); in[i] == nil {
-			return nil
-		}
-	}
-	return graph.Apply(x.Op(), x.Attrs(), in...)
 }

@@ -1,0 +1,259 @@
+package rewrite
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// A matrix beside scores, such as a mask, is often computed element by element from positions, from values that
+// are the same along rows or along columns, and from scalars: a mask of lengths, distances times the slopes of
+// heads, what dropout keeps. Computed anew by each kernel that takes it, it is never in memory.
+
+// spread computes a value over a larger shape, of which it has some axes.
+type spread struct {
+	next    *graph.Graph
+	shape   graph.Shape
+	written map[*graph.Node]bool // values that are written in place
+	made    map[spreadPart]*graph.Node
+}
+
+// spreadPart is a value whose axes are some of the shape's.
+type spreadPart struct {
+	x    *graph.Node
+	axes string // a byte each
+}
+
+// spreadOver returns x, a value of the graph next, over a larger shape, whose last axes are its own. It is nil
+// where x needs a matrix that is in memory, or costs more than a bound.
+func spreadOver(next *graph.Graph, x *graph.Node, shape graph.Shape, written map[*graph.Node]bool, most int) *graph.Node {
+	s := spread{next: next, shape: shape, written: written, made: map[spreadPart]*graph.Node{}}
+	axes := make([]byte, x.Rank())
+	for i := range axes {
+		axes[i] = byte(len(shape) - x.Rank() + i)
+	}
+	part := spreadPart{x, string(axes)}
+	if s.isNarrow(part) || s.cost(part, most) > most {
+		return nil
+	}
+	return s.value(part)
+}
+
+// isNarrow reports whether a value is the same along one of the last two axes of the shape.
+func (s *spread) isNarrow(p spreadPart) bool {
+	covered := 0
+	for axis, d := range p.x.Shape() {
+		if d != 1 && int(p.axes[axis]) >= len(s.shape)-2 {
+			covered++
+		}
+	}
+	return covered < min(len(s.shape), 2)
+}
+
+// isRead reports whether a value is read where it lies: one that is narrow, and not soon computed from positions.
+func (s *spread) isRead(p spreadPart) bool { return s.isNarrow(p) && !s.isPositional(p.x, maxSpread) }
+
+// isPositional reports whether a value is computed from positions and numbers alone, at a cost that is bounded.
+func (s *spread) isPositional(x *graph.Node, most int) bool {
+	cost := 0
+	var add func(x *graph.Node) bool
+	add = func(x *graph.Node) bool {
+		if _, number := x.ScalarValue(); number {
+			return true
+		}
+		if cost += max(Cost(x), 1); cost > most || x.Op().Class != graph.Elementwise || CanFail(x) || s.written[x] {
+			return false
+		}
+		return !slices.ContainsFunc(x.Operands(), func(y *graph.Node) bool { return !add(y) })
+	}
+	return add(x)
+}
+
+// parts are the operands of an elementwise value.
+func (p spreadPart) parts() (list []spreadPart) {
+	for _, y := range p.x.Operands() {
+		list = append(list, spreadPart{y, p.axes[len(p.axes)-y.Rank():]})
+	}
+	return list
+}
+
+// cost returns the cost of computing a value anew from what is read; it is more than most where that cannot be.
+func (s *spread) cost(p spreadPart, most int) int {
+	x := p.x
+	_, isIndex := indexOf(x)
+	_, isUniform := uniform(x)
+	_, isNumber := x.ScalarValue()
+	switch {
+	case !s.fits(p):
+	case isNumber || isUniform || s.isRead(p):
+		return 0
+	case isIndex:
+		return 1
+	case x.Op().Class == graph.Movement:
+		if own, ok := s.shown(p); ok {
+			return s.cost(own, most)
+		}
+	case x.Op().Class == graph.Elementwise && !CanFail(x) && !s.written[x] && (len(x.Operands()) > 0 || x.Rank() == 0):
+		cost := max(Cost(x), 1)
+		for i, part := range p.parts() {
+			if cost > most || slices.Contains(x.Stretch(i), graph.Undecided) {
+				return most + 1
+			}
+			cost += s.cost(part, most-cost)
+		}
+		return cost
+	}
+	return most + 1
+}
+
+// fits reports whether a value has the sizes of the shape, or 1.
+func (s *spread) fits(p spreadPart) bool {
+	for axis, d := range p.x.Shape() {
+		if d != 1 && d != s.shape[p.axes[axis]] {
+			return false
+		}
+	}
+	return true
+}
+
+// shown returns the operand of a movement, if that does no more than to exchange axes, to repeat them, and to insert
+// and drop those of size 1.
+func (s *spread) shown(p spreadPart) (operand spreadPart, ok bool) {
+	l, ok := wholeView(p.x)
+	if !ok || l.Offset != 0 {
+		return operand, false
+	}
+	y := p.x.In(0)
+	from := graph.RowMajor(y.Shape())
+	used, own := make([]bool, len(p.axes)), make([]byte, y.Rank())
+	for axis, d := range y.Shape() {
+		if d == 1 {
+			continue // whatever axis it is
+		}
+		at := -1
+		for i, stride := range l.Strides {
+			if !used[i] && l.Shape[i] == d && stride == from.Strides[axis] {
+				at = i
+				break
+			}
+		}
+		if at < 0 {
+			return operand, false
+		}
+		used[at], own[axis] = true, p.axes[at]
+	}
+	for axis, d := range l.Shape {
+		if d != 1 && !used[axis] && l.Strides[axis] != 0 {
+			return operand, false
+		}
+	}
+	return spreadPart{y, string(own)}, true
+}
+
+// value computes a value over the shape.
+func (s *spread) value(p spreadPart) *graph.Node {
+	if s.made[p] == nil {
+		s.made[p] = s.compute(p)
+	}
+	return s.made[p]
+}
+
+func (s *spread) compute(p spreadPart) *graph.Node {
+	x := p.x
+	axis, isIndex := indexOf(x)
+	v, isUniform := uniform(x)
+	_, isNumber := x.ScalarValue()
+	switch {
+	case isNumber:
+		return x
+	case isUniform:
+		return s.next.Scalar(x.DType(), v)
+	case isIndex && x.Shape()[axis] == 1:
+		return s.next.Scalar(x.DType(), 0)
+	case isIndex:
+		return ops.Iota(s.next, int(p.axes[axis]), s.shape...)
+	case s.isRead(p):
+		return s.read(p)
+	case x.Op().Class == graph.Movement:
+		own, _ := s.shown(p)
+		return s.value(own)
+	case len(x.Operands()) == 0:
+		return s.next.Copy(x, nil)
+	}
+	in := make([]*graph.Node, len(x.Operands()))
+	for i, part := range p.parts() {
+		in[i] = s.value(part)
+	}
+	return graph.Apply(x.Op(), x.Attrs(), in...)
+}
+
+// read shows a value over the shape, along which it is repeated.
+func (s *spread) read(p spreadPart) *graph.Node {
+	var order []int // its axes, in the order of the shape's
+	whole := slices.Repeat(graph.Shape{1}, len(s.shape))
+	for axis, d := range p.x.Shape() {
+		if d != 1 {
+			order = append(order, axis)
+			whole[p.axes[axis]] = d
+		}
+	}
+	x, kept := p.x, graph.Shape{}
+	for _, axis := range order {
+		kept = append(kept, x.Shape()[axis])
+	}
+	if len(order) == 0 {
+		return ops.Reshape(x)
+	}
+	x = ops.Reshape(x, kept...)
+	perm := make([]int, len(order))
+	for i := range perm {
+		perm[i] = i
+	}
+	slices.SortFunc(perm, func(a, b int) int { return cmp.Compare(p.axes[order[a]], p.axes[order[b]]) })
+	if !slices.IsSorted(perm) {
+		x = ops.Permute(x, perm...)
+	}
+	return ops.Expand(ops.Reshape(x, whole...), s.shape...)
+}
+
+// mostForScores bounds the cost of what is computed anew for each kernel of scores: dropout and a mask are less.
+const mostForScores = 128
+
+// scoresOf finds what is computed element by element from large products, of some rows of which something is reduced, or which are
+// computed again: scores and the weights of attention, and their gradients.
+func scoresOf(u *Program) map[*graph.Node]bool {
+	r, scores := recomputer{u: u}, map[*graph.Node]bool{}
+	var add func(n *graph.Node)
+	add = func(n *graph.Node) {
+		scores[n] = true
+		for _, user := range r.users[n.ID()] {
+			if !scores[user] && user.Op().Class == graph.Elementwise && user.Shape().Equal(n.Shape()) {
+				add(user)
+			}
+		}
+	}
+	for _, n := range u.Graph.Nodes() {
+		if n.Op().Class == graph.Contract && IsLargeMatrix(n) && r.isReduced(n) || n.Op() == opAgain {
+			r.isReduced(n)
+			add(n)
+		}
+	}
+	return scores
+}
+
+// IsLargeMatrix reports whether the last two axes of a value may have many elements.
+func IsLargeMatrix(n *graph.Node) bool {
+	if n.Rank() < 2 {
+		return false
+	}
+	rows, rowsKnown := n.Shape()[n.Rank()-2].Int()
+	cols, colsKnown := n.Shape()[n.Rank()-1].Int()
+	return !rowsKnown || !colsKnown || rows*cols >= leastAgain
+}
+
+// isBeside reports whether operand i of an elementwise node has its shape.
+func isBeside(n *graph.Node, i int) bool {
+	return n.In(i).Shape().Equal(n.Shape()) && !slices.Contains(n.Stretch(i), graph.Undecided)
+}
