@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"math/bits"
+
 	"github.com/broadloom/broadloom/kernels/amd64/asm"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
@@ -53,6 +55,9 @@ func (b *block) integer(op rowprog.Op, t rowprog.Type, x, y vreg) vreg {
 	case rowprog.OpXor:
 		return b.either(asm.XORPS, w, x, y)
 	case rowprog.OpDiv, rowprog.OpRem, rowprog.OpFloorDiv:
+		if c, ok := b.isConst(y); ok && op != rowprog.OpDiv && bits.OnesCount64(c) == 1 && c < 1<<(8*t.Size()-1) {
+			return b.divideByPower(op, t, x, c)
+		}
 		if t == rowprog.I32 {
 			return b.divide32(op, x, y)
 		}
@@ -62,6 +67,21 @@ func (b *block) integer(op rowprog.Op, t rowprog.Type, x, y vreg) vreg {
 	}
 	refuse("%v of %v", op, t)
 	return none
+}
+
+// divideByPower is the quotient by a power of 2, rounded down, or what remains.
+func (b *block) divideByPower(op rowprog.Op, t rowprog.Type, x vreg, c uint64) vreg {
+	w, by := b.width(t.Size()), uint8(bits.TrailingZeros64(c))
+	switch {
+	case op == rowprog.OpRem:
+		return b.either(asm.ANDPS, w, x, b.bits(t, c-1))
+	case by == 0:
+		return x
+	case t == rowprog.I32:
+		return b.shift(asm.PSRAD, w, x, by)
+	}
+	sign := b.bits(t, 1<<(63-by)) // where that of x comes to
+	return b.binary(asm.PSUBQ, w, b.either(asm.XORPS, w, b.shift(asm.PSRLQ, w, x, by), sign), sign)
 }
 
 // greater is a mask of x > y of integers.
