@@ -55,6 +55,9 @@ func runsOf(fn string, x node, size graph.Dim, fill node, sort func(x node) (sor
 		bad := refusal(call, nil)
 		return bad, bad, bad
 	}
+	if bad := notNodes(refused(fn, x)); bad != nil {
+		return bad, bad, bad
+	}
 	if m := wrongFill(fill, x.DType()); m != nil {
 		bad := refusal(call, m)
 		return bad, bad, bad

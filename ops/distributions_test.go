@@ -3,6 +3,7 @@ package ops_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -31,6 +33,31 @@ var distributions = map[string]struct {
 	"truncated": {func(s node, t graph.DType) node { return ops.TruncatedNormal(s, t, -1, 1, drawnNumbers) }, 0, 1 - 2*0.2419707245/0.6826894921, -1, 1},
 	"truncated far": {func(s node, t graph.DType) node { return ops.TruncatedNormal(s, t, 6, 100, drawnNumbers) },
 		6.158483, 0.02450, 6, 100},
+	"half normal":           {of(ops.HalfNormal), math.Sqrt(2 / math.Pi), 1 - 2/math.Pi, 0, math.Inf(1)},
+	"arctan of half cauchy": {func(s node, t graph.DType) node { return ops.Atan(ops.HalfCauchy(s, t, drawnNumbers)) }, math.Pi / 4, math.Pi * math.Pi / 48, 0, 2},
+	"logistic":              {of(ops.Logistic), 0, math.Pi * math.Pi / 3, math.Inf(-1), math.Inf(1)},
+	"rademacher":            {of(ops.Rademacher), 0, 1, -1, 1},
+	"weibull":               {withParameter(2, ops.Weibull), math.Sqrt(math.Pi) / 2, 1 - math.Pi/4, 0, math.Inf(1)},
+	"log of pareto": {func(s node, t graph.DType) node {
+		return ops.Log(ops.Pareto(s, ops.Full(s.Graph(), t, 6, drawnNumbers)))
+	}, 1.0 / 6, 1.0 / 36, 0, math.Inf(1)},
+	"chi square":    {withParameter(3, ops.ChiSquare), 3, 6, 0, math.Inf(1)},
+	"student t":     {withParameter(12, ops.StudentT), 0, 1.2, math.Inf(-1), math.Inf(1)},
+	"inverse gamma": {withParameter(20, ops.InverseGamma), 1.0 / 19, 1.0 / (361 * 18), 0, math.Inf(1)},
+	"geometric":     {withParameter(0.3, ops.Geometric), 1 / 0.3, 0.7 / 0.09, 1, math.Inf(1)},
+	"geometric 1":   {withParameter(1, ops.Geometric), 1, 0, 1, 1},
+	"fisher f":      {withParameters(6, 30, ops.FisherF), 30.0 / 28, 2 * 900 * 34 / (6 * 784 * 26.0), 0, math.Inf(1)},
+	"failures":      {withParameters(4, 0.4, ops.NegativeBinomial), 8.0 / 3, 40.0 / 9, 0, math.Inf(1)},
+	"binomial few":  {withParameters(10, 0.25, ops.Binomial), 2.5, 1.875, 0, 10},
+	"binomial many": {withParameters(100, 0.7, ops.Binomial), 70, 21, 0, 100},
+	"binomial rare": {withParameters(1000, 0.02, ops.Binomial), 20, 19.6, 0, 1000},
+	"binomial all":  {withParameters(7, 1, ops.Binomial), 7, 0, 7, 7},
+	"binomial none": {withParameters(7, 0, ops.Binomial), 0, 0, 0, 0},
+	"normal vector": {func(s node, t graph.DType) node {
+		g := s.Graph()
+		scale := ops.Cast(graph.Constant(g, []float64{1, 0, 2, 3}, 2, 2), t)
+		return ops.Select(ops.MultivariateNormal(s, ops.Full(g, t, 5, drawnNumbers, 2), scale), 1, 1)
+	}, 5, 13, math.Inf(-1), math.Inf(1)},
 	"bernoulli":   {withParameter(0.3, ops.Bernoulli), 0.3, 0.21, 0, 1},
 	"gamma 0.2":   {withParameter(0.2, ops.RandomGamma), 0.2, 0.2, 0, math.Inf(1)},
 	"gamma 3.5":   {withParameter(3.5, ops.RandomGamma), 3.5, 3.5, 0, math.Inf(1)},
@@ -48,6 +75,12 @@ var distributions = map[string]struct {
 
 func of(draw func(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node) func(node, graph.DType) node {
 	return func(seed node, t graph.DType) node { return draw(seed, t, drawnNumbers) }
+}
+
+func withParameters(a, b float64, draw func(seed, a, b *graph.Node) *graph.Node) func(node, graph.DType) node {
+	return func(seed node, t graph.DType) node {
+		return draw(seed, ops.Full(seed.Graph(), t, a, drawnNumbers), seed.Graph().Scalar(t, b))
+	}
 }
 
 func withParameter(p float64, draw func(seed, p *graph.Node) *graph.Node) func(node, graph.DType) node {
@@ -200,6 +233,18 @@ func TestKeysAreIndependent(t *testing.T) {
 	}
 	require.NotEqual(t, drawWith(t, 1, ops.FoldIn(seed, graph.Num(3))), drawWith(t, 2, ops.FoldIn(seed, graph.Num(3))))
 	requireMistake(t, ops.SplitKey(seed, 0)[0], "a key is split into 1 to 1024 keys, and not into 0")
+}
+
+// TestDrawsHaveGradientsOfTheirParameters compares those that are functions of evenly distributed numbers with differences.
+func TestDrawsHaveGradientsOfTheirParameters(t *testing.T) {
+	g := graph.New("draws")
+	seed := g.Input("seed", graph.Int64)
+	a, l := g.Input("a", graph.Float64, 3), g.Input("l", graph.Float64, 3, 3)
+	in := feeds{seed: reference.FromFloats(graph.Int64, []float64{3}), a: reference.Of([]float64{0.7, 1.5, 4}, 3), l: random(rand.New(rand.NewPCG(1, 2)), 3, 3)}
+	requireGradients(t, in, ops.Log(ops.Weibull(seed, a)), a)
+	requireGradients(t, in, ops.Log(ops.Pareto(seed, a)), a)
+	requireGradients(t, in, ops.RelaxedBernoulli(seed, a, 0.7), a)
+	requireGradients(t, in, ops.MultivariateNormal(seed, a, l), a, l)
 }
 
 func TestGradientsOfDraws(t *testing.T) {
