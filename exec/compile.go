@@ -38,7 +38,14 @@ func Outputs(nodes ...*graph.Node) Option {
 //
 //	exec.Compile(g, exec.Outputs(loss), exec.Updates(step...), exec.Updates(pass.Updates()...))
 func Updates(nodes ...*graph.Node) Option {
-	return func(r *request) { r.updates = append(r.updates, nodes...) }
+	return func(r *request) {
+		r.updates = append(r.updates, nodes...)
+		for i, n := range r.updates {
+			if of := n.PackedBy(); of != nil {
+				r.updates[i] = of
+			}
+		}
+	}
 }
 
 // FastBFloat16 has products of BFloat16 computed in the tile registers of AMX where the processor has them and the system grants them: eight times as

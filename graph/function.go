@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"reflect"
+	"slices"
 	"unsafe"
 )
 
@@ -13,6 +14,16 @@ type Array struct {
 	DType DType
 	Shape []int
 	Ptr   unsafe.Pointer // of the first element; of no use where there is none
+}
+
+// NewArray is an array of some elements, which it shares. It panics where the shape has another number of them.
+func NewArray[T Element](elements []T, shape ...int) Array {
+	t, _ := DTypeOfSlice(elements)
+	a := Array{DType: t, Shape: slices.Clone(shape), Ptr: unsafe.Pointer(unsafe.SliceData(elements))}
+	if n := a.NumElements(); n != len(elements) {
+		panic(fmt.Sprintf("graph: an array of shape %v has %d elements, and not %d", shape, n, len(elements)))
+	}
+	return a
 }
 
 // NumElements returns the number of elements.
@@ -41,11 +52,20 @@ func (a Array) Slice() any {
 	return reflect.SliceAt(a.DType.SliceType().Elem(), a.Ptr, a.NumElements()).Interface()
 }
 
+// Bytes returns the memory of the elements.
+func (a Array) Bytes() []byte {
+	if n := a.NumElements(); n > 0 {
+		return unsafe.Slice((*byte)(a.Ptr), n*a.DType.Size())
+	}
+	return nil
+}
+
 // Arrays are what a Go function computes with in one example.
 type Arrays struct {
 	Attrs any     // the node's fixed arguments
 	In    []Array // the operands
 	Out   Array   // to be filled
+	Outs  []Array // those of a function of several results, in the place of Out
 	// Of an ordered operation: the context of the run, and where the session prints.
 	Context       context.Context
 	Print         io.Writer
@@ -92,4 +112,12 @@ func take[T float64 | uint64 | int](s *scratch, n int) []T {
 		return make([]T, n)
 	}
 	return unsafe.Slice((*T)(unsafe.Pointer(&s.words[from])), n)
+}
+
+// PackedBy returns the node that has packed n as one of several results; nil where n is no such.
+func (n *Node) PackedBy() *Node {
+	if n == nil || n.op == nil || !n.op.Unpacks || len(n.in) == 0 {
+		return nil
+	}
+	return n.in[0]
 }

@@ -138,6 +138,14 @@ type Op struct {
 	// operands' own dtypes, and Core must give all axes. A panic of Function is an error of the run.
 	Ordered bool
 
+	// AsStored says that a Function operation that is not Ordered gets elements of the operands' own dtypes too, and gives them of the
+	// result's.
+	AsStored bool
+
+	// Unpacks says that an operation gives one of several results that a Function operation, its first operand, has packed: a program that is to carry
+	// the operation out may be given one of its results.
+	Unpacks bool
+
 	// Expand writes a Composite operation with others, on the given operands.
 	Expand func(n *Node, in []*Node) *Node
 

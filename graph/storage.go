@@ -40,7 +40,7 @@ func (n *Node) movesElements() bool {
 	case Composite:
 		return op.Storage
 	case Function:
-		return op.Ordered // which is given elements as they are
+		return op.Ordered || op.AsStored // which is given elements as they are
 	}
 	return false
 }

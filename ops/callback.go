@@ -17,7 +17,8 @@ import (
 //	}, nil)
 //
 // The function gets views of the session's memory, of the dtypes of in, float16 and uint8 among them: it must neither keep them
-// after it has returned nor write to them. It fills a.Out, whose elements may be anything before. Its error, and a panic, end the
+// after it has returned nor write to them. It fills a.Out, whose elements may be anything before, or puts an array of its own in its place, of the same
+// dtype and shape, as graph.NewArray makes it. Its error, and a panic, end the
 // run with an error that has the line of this call and wraps that of the function.
 //
 // It is called once in each run of a program that computes the result, on the goroutine of the run, after the Callback and Print
@@ -35,11 +36,21 @@ func Callback(name string, in []*graph.Node, t graph.DType, shape graph.Shape, c
 		return refusal(refused("Callback", in...), &graph.Mistake{Code: graph.CodeOperand, Summary: name + " lacks its function"})
 	}
 	op := &graph.Op{Name: "callback", Func: name, Doc: "the result of a Go function, which is called once in each run.", Class: graph.Function, Ordered: true,
-		MinIn: 1, MaxIn: -1, Function: call, Core: wholeOperands,
+		MinIn: 1, MaxIn: -1, Core: wholeOperands,
+		Function: func(a *graph.Arrays) error {
+			room := a.Out
+			if err := call(a); err != nil {
+				return err
+			}
+			return take("its result", a.Out, room)
+		},
 		Infer: func(*graph.Call) (graph.DType, graph.Shape) { return t, slices.Clone(shape) },
 	}
 	if backward != nil {
-		op.Grad = func(y, dy node, i int) node { return ownGradient(name, backward, y, dy, y.Operands()[:len(in)], i) }
+		var asked askedOnce
+		op.Grad = func(y, dy node, i int) node {
+			return ownGradient(&asked, name, backward, y, dy, y.Operands()[:len(in)], i)
+		}
 	}
 	return graph.Apply(op, nil, in...)
 }
@@ -53,6 +64,12 @@ func wholeOperands(n node) (operands []int, result int) {
 }
 
 func init() {
+	composed("CallbackResults", "the results of a Go function that has several, which is called once in each run.",
+		shownAs("CallbackResults(name, []*graph.Node{x}, results, call, backward)", named("", "", "jax.experimental.io_callback", "", "",
+			func(e *graph.Example) node { return twoCopies(e, CallbackResults) })))
+	composed("PureCallback", "the results of a Go function that does nothing else, which is called where they are needed.",
+		shownAs("PureCallback(name, []*graph.Node{x}, results, call, backward)", named("", "", "jax.pure_callback", "", "",
+			func(e *graph.Example) node { return twoCopies(e, PureCallback) })))
 	composed("Callback", "the result of a Go function, which is called once in each run.",
 		shownAs("Callback(name, []*graph.Node{x}, graph.Float32, x.Shape(), call, backward)", named("", "", "jax.experimental.io_callback", "", "",
 			func(e *graph.Example) node {
@@ -60,4 +77,14 @@ func init() {
 				return Callback("Same", []node{x}, x.DType(), x.Shape(), func(a *graph.Arrays) error { copyElements(a.Out, a.In[0]); return nil },
 					func(_, dy node, _ []node) []node { return []node{dy} })
 			})))
+}
+
+// twoCopies is the example of a function of two results, of which the first is x.
+func twoCopies(e *graph.Example, callback func(string, []node, []CallbackResult, func(*graph.Arrays) error, func(y, dy, in []node) []node) []node) node {
+	x := e.Of("x", "n")
+	return callback("Copies", []node{x}, []CallbackResult{{x.DType(), x.Shape()}, {x.DType(), x.Shape()}}, func(a *graph.Arrays) error {
+		copyElements(a.Outs[0], a.In[0])
+		copyElements(a.Outs[1], a.In[0])
+		return nil
+	}, func(_, dy, _ []node) []node { return []node{Add(dy[0], dy[1])} })[0]
 }

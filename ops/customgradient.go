@@ -65,23 +65,19 @@ func customGradient(name string, backward func(y, dy *graph.Node, in []*graph.No
 		Infer:  func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
 		Expand: func(_ *graph.Node, in []*graph.Node) *graph.Node { return in[0] },
 	}
+	var asked askedOnce
 	op.Grad = func(y, dy node, i int) node {
 		if i == 0 {
 			return nil
 		}
-		return ownGradient(name, backward, y, dy, y.Operands()[1:], i-1)
+		return ownGradient(&asked, name, backward, y, dy, y.Operands()[1:], i-1)
 	}
 	return op
 }
 
 // ownGradient is the gradient of operand i that a user's function gives.
-func ownGradient(name string, backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node, y, dy node, in []node, i int) node {
-	grads := backward(y, dy, slices.Clone(in))
-	if len(grads) != len(in) {
-		return refusal(refused(name, in...), &graph.Mistake{Code: graph.CodeGradient,
-			Summary: fmt.Sprintf("the backward function of %s returns %d gradients for %d operands", name, len(grads), len(in))})
-	}
-	return grads[i]
+func ownGradient(asked *askedOnce, name string, backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node, y, dy node, in []node, i int) node {
+	return oneOf(name, asked.grads(y, dy, func() []node { return backward(y, dy, slices.Clone(in)) }), in, i)
 }
 
 // readBeside returns a value of the user's that has gradients and from which y is computed other than

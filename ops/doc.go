@@ -24,7 +24,7 @@
 //   - loop.go has loops
 //   - branch.go has what values decide about
 //   - assert.go checks values in a run
-//   - callback.go calls Go functions in a run, and print.go prints
+//   - callback.go, callbacks.go and callbackgrad.go call Go functions in a run, and print.go prints
 //
 // Of elements:
 //   - arithmetic.go, unary.go, compare.go, comparefloats.go, bitwise.go, rounding.go, clamp.go

@@ -87,7 +87,7 @@ func Col2Im(x *graph.Node, height, width graph.Dim, kernel [2]int, opts ...StepO
 	return image
 }
 
-func anys(words []string) []any {
+func anys[T any](words []T) []any {
 	list := make([]any, len(words))
 	for i, w := range words {
 		list[i] = w

@@ -48,7 +48,7 @@ func neverCalled(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
 		if !n.Op().Ordered || n.Op().Class != graph.Function || n.Region() != nil || !n.Judged() || computed[i] {
 			continue
 		}
-		used := slices.ContainsFunc(g.Nodes()[i+1:], func(user *graph.Node) bool { return slices.Contains(user.Operands(), n) })
+		used := isUsed(g, n)
 		if follows, found := storesComputed(n, computed); follows && found && !used {
 			warnings = append(warnings, &graph.Mistake{Code: graph.CodeLeftOut, Severity: graph.Warning, Node: n, Choice: true,
 				Summary: "nothing uses the result, so that the program does not carry it out",
@@ -57,6 +57,16 @@ func neverCalled(g *graph.Graph, computed []bool) (warnings []*graph.Mistake) {
 		}
 	}
 	return warnings
+}
+
+// isUsed reports whether something else than its own results uses the result of n.
+func isUsed(g *graph.Graph, n *graph.Node) bool {
+	return slices.ContainsFunc(g.Nodes()[n.ID()+1:], func(user *graph.Node) bool {
+		if !slices.Contains(user.Operands(), n) {
+			return false
+		}
+		return !user.Op().Unpacks || isUsed(g, user)
+	})
 }
 
 // writesParam reports whether a node is a write of a parameter.

@@ -423,6 +423,8 @@ var functions = map[string][]any{
 		ops.Bernoulli,
 		ops.Categorical,
 		ops.Callback,
+		ops.CallbackResults,
+		ops.PureCallback,
 		ops.Cauchy,
 		ops.DiagEmbed,
 		ops.Dirichlet,

@@ -2,32 +2,56 @@
 package panicked
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
 )
 
-// Frame returns the function that has panicked; what the Go runtime raised is its caller's. It is
+// Frame returns the function that has panicked; what the Go runtime and its library raised, or graph.Elements, is its caller's. It is
 // to be called while the deferred function runs that has called recover.
 func Frame() (f runtime.Frame, ok bool) {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
-	panicking := false
+	panicking, library := false, ""
 	for more := true; more; {
 		f, more = frames.Next()
 		switch {
 		case f.Function == "runtime.gopanic":
-			panicking = true
-		case panicking && !strings.HasPrefix(f.Function, "runtime."):
+			panicking, library = true, strings.TrimSuffix(f.File, "runtime/panic.go")
+		case panicking && !isLibrary(f, library):
 			return f, true
 		}
 	}
 	return f, false
 }
 
+// isLibrary reports whether a frame is one of Go's library, whose files lie in a folder, or of a function that blames its caller.
+func isLibrary(f runtime.Frame, folder string) bool {
+	return strings.HasPrefix(f.Function, "runtime.") || strings.HasPrefix(f.Function, "github.com/broadloom/broadloom/graph.Elements") ||
+		strings.HasPrefix(f.Function, "github.com/broadloom/broadloom/graph.NewArray") || folder != "" && strings.HasPrefix(f.File, folder)
+}
+
 // Place returns the file and line of a frame: "ops.go:12".
 func Place(f runtime.Frame) string { return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line) }
+
+// Error is [Text] as an error, which wraps what was given to panic where that is one.
+func Error(value any) error {
+	text := Text(value)
+	if err, ok := value.(error); ok {
+		return &failure{text, err}
+	}
+	return errors.New(text)
+}
+
+type failure struct {
+	text string
+	err  error
+}
+
+func (f *failure) Error() string { return f.text }
+func (f *failure) Unwrap() error { return f.err }
 
 // Text tells what was given to panic, and where, for a sentence: "panics at ops.go:12: …". It is
 // to be called as [Frame] is.

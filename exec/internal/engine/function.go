@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 	"unsafe"
 
+	"github.com/broadloom/broadloom/exec/internal/bug"
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
@@ -86,15 +86,16 @@ func (k *functionTask) Tile(i int, ws *Workspace) {
 	}
 }
 
-// call calls an operation's function.
+// call calls an operation's function. A panic of the user's is its error; one of the library's own stays a panic, unless it is that of an ordered operation.
 func call(op *graph.Op, a *graph.Arrays) (err error) {
-	if op.Ordered {
-		defer func() {
-			if v := recover(); v != nil {
-				err = errors.New(panicked.Text(v))
+	defer func() {
+		if v := recover(); v != nil {
+			if caught := bug.Caught(v); caught.Ours && !op.Ordered {
+				panic(caught)
 			}
-		}()
-	}
+			err = panicked.Error(v)
+		}
+	}()
 	return op.Function(a)
 }
 

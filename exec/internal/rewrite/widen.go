@@ -28,7 +28,7 @@ func Widen(u *Program) error {
 func computesNarrow(n *graph.Node) bool {
 	switch op := n.Op(); op.Class {
 	case graph.Function:
-		if op.Ordered {
+		if op.Ordered || op.AsStored {
 			return false
 		}
 	case graph.Reduce, graph.Contract:

@@ -49,10 +49,10 @@ func (e *evaluator) function(n *graph.Node, in []tensor) (tensor, error) {
 	return t, err
 }
 
-// functionDType is the dtype in which a Go function gets elements: Uint64, and all of an ordered operation, as they are, others as
+// functionDType is the dtype in which a Go function gets elements: Uint64, and all of an ordered operation and of one that says so, as they are, others as
 // they are computed.
 func functionDType(op *graph.Op, t graph.DType) graph.DType {
-	if t == graph.Uint64 || op.Ordered {
+	if t == graph.Uint64 || op.Ordered || op.AsStored {
 		return t
 	}
 	return t.Computed()
