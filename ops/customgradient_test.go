@@ -54,7 +54,7 @@ func TestMistakesOfOwnGradients(t *testing.T) {
 	x, _ := build()
 	requireMistake(t, ops.WithGradient("Own", []node{x}, nil, pass), "Own lacks a function")
 	requireMistake(t, ops.WithGradient("Own", []node{x, nil}, same, pass), "operand 1 is nil")
-	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { panic("ouch") }, pass), "the forward function of Own panics at customgradient_test.go")
+	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { panic("ouch") }, pass), "the forward function of Own panics at customgradient_test.go:57: ouch")
 	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { return nil }, pass), "the forward function of Own returns nil")
 	x, w := build()
 	requireMistake(t, ops.WithGradient("Own", []node{x}, func(in []node) node { return ops.Mul(in[0], w) }, pass),
