@@ -367,3 +367,19 @@ func TestFormsOfAttentionHaveTheBitsOfWholeMatrices(t *testing.T) {
 		}
 	}
 }
+
+// A factor of a large product has its own shape, though it is as large as the product and one number everywhere.
+func TestFactorsBesideScores(t *testing.T) {
+	g := graph.New("outer")
+	x, y, w := g.Param("x", graph.Float64, 4), g.Input("y", graph.Float64, g.Dim("n").Plus(1)), g.Input("w", graph.Float64, 4, 4)
+	mean := ops.Mean(ops.MatMul(w, ops.Outer(x, y)), ops.AllAxes())
+	dx := autodiff.Grad(mean, []*graph.Node{x})[0]
+	p, err := exec.Compile(g, exec.Outputs(dx))
+	require.NoError(t, err)
+	r, err := p.NewSession().Run(t.Context(), exec.Feed{
+		y: []float64{1, 2, 3}, w: [][]float64{{1, 2, 3, 4}, {0, 1, 0, 0}, {0, 0, 1, 0}, {1, 0, 0, 0}}})
+	require.NoError(t, err)
+	a, err := r.Array(dx)
+	require.NoError(t, err)
+	require.InDeltaSlice(t, []float64{1, 1.5, 2, 2}, a.Data, 1e-12) // sums of columns of w times the sum of y, by 12
+}

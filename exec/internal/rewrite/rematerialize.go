@@ -46,7 +46,7 @@ func Rematerialize(u *Program) error {
 		for i, x := range n.Operands() {
 			c, most := costs[x.ID()], 0
 			switch {
-			case scores[n] && !scores[x] && (isBeside(n, i) || repeatsMatrix(n, i)):
+			case n.Op().Class == graph.Elementwise && scores[n] && !scores[x] && (isBeside(n, i) || repeatsMatrix(n, i)):
 				most = mostForScores
 			case 0 < c && c <= maxSpread && repeatsMatrix(n, i):
 				most = maxSpread
