@@ -304,8 +304,8 @@ func TestFormsOfAttentionTakeLinearMemory(t *testing.T) {
 	}
 }
 
-// feedOf makes numbers for inputs in which length is the only name: whole numbers are below it.
-func feedOf(g *graph.Graph, length int) exec.Feed {
+// feedOf makes numbers for inputs in which length is the only name: whole numbers are below a limit.
+func feedOf(g *graph.Graph, length, limit int) exec.Feed {
 	r := rand.New(rand.NewPCG(uint64(length), 7))
 	feed := exec.Feed{}
 	for _, n := range g.Inputs() {
@@ -322,7 +322,7 @@ func feedOf(g *graph.Graph, length int) exec.Feed {
 		case graph.Int64:
 			data := make([]int64, count)
 			for i := range data {
-				data[i] = r.Int64N(int64(length) + 1)
+				data[i] = r.Int64N(int64(limit))
 			}
 			a.Data = data
 		case graph.Bool:
@@ -348,7 +348,7 @@ func TestFormsOfAttentionHaveTheBitsOfWholeMatrices(t *testing.T) {
 				g := graph.New("form")
 				outputs := a.trained(g, dt, 2, g.Dim("length"))
 				for _, length := range []int{37, 1, 2, 70} {
-					feed := feedOf(g, length)
+					feed := feedOf(g, length, length+1)
 					restore := exec.WithoutPass("recompute")
 					exec.WithoutPass("rematerialize")
 					want := results(t, g, outputs, feed, 1, exec.ChainsOf(0))

@@ -3,7 +3,6 @@ package exec_test
 import (
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -34,37 +33,7 @@ func formProgram(t *testing.T, name string, dt graph.DType, length graph.Dim, un
 }
 
 // formFeed makes numbers for the inputs of a program over some steps.
-func formFeed(p *exec.Program, steps int) exec.Feed {
-	r := rand.New(rand.NewPCG(uint64(steps), 7))
-	feed := exec.Feed{}
-	for _, n := range p.Plan().Source.Inputs() {
-		count, shape := 1, []int{}
-		for _, d := range n.Shape() {
-			size := steps
-			if v, known := d.Int(); known {
-				size = int(v)
-			}
-			shape, count = append(shape, size), count*size
-		}
-		a := exec.Array{Shape: shape, Data: someNumbers(r, n.DType(), shape)}
-		switch n.DType() {
-		case graph.Int64:
-			data := make([]int64, count)
-			for i := range data {
-				data[i] = r.Int64N(4)
-			}
-			a.Data = data
-		case graph.Bool:
-			data := make([]bool, count)
-			for i := range data {
-				data[i] = r.IntN(3) == 0
-			}
-			a.Data = data
-		}
-		feed[n] = a
-	}
-	return feed
-}
+func formFeed(p *exec.Program, steps int) exec.Feed { return feedOf(p.Plan().Source, steps, 4) }
 
 func runForm(t *testing.T, p *exec.Program, s *exec.Session, outputs nodes, steps int) (all []exec.Array) {
 	r, err := s.Run(t.Context(), formFeed(p, steps))

@@ -27,18 +27,16 @@ func assemblyOf(n *graph.Node) *Assembly {
 	}
 	a := n.Op().Assemble(n)
 	j := &Assembly{Node: n, Value: a.Value}
-	count := graph.Dim(0)
 	for i, x := range n.Operands() {
 		if a.Start[i] == nil {
 			j.Places = append(j.Places, graph.Layout{})
 			continue
 		}
 		j.put(x, a.Start[i], a.Step[i])
-		count = count.Plus(x.Shape().NumElements())
 	}
 	own, _ := n.Attrs().(rewrite.InsertAttrs)
 	j.Sums = own.Sum
-	j.HasBackground = j.Sums || count != n.Shape().NumElements()
+	j.HasBackground = j.Sums || rewrite.HasBackground(n)
 	return j
 }
 

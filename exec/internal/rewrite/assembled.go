@@ -37,7 +37,7 @@ func innerAssemblies(u *Program) map[*graph.Node]bool {
 		if !isAssembly(n) {
 			continue
 		}
-		value, hasRoom := n.Op().Assemble(n).Value, hasBackground(n)
+		value, hasRoom := n.Op().Assemble(n).Value, HasBackground(n)
 		for _, x := range n.Operands() {
 			if !isAssembly(x) || uses[x.ID()] != 1 || written[x] || written[n] || x.Region() != n.Region() {
 				continue
@@ -66,8 +66,8 @@ func isAssembly(n *graph.Node) bool {
 	return !own.Sum && !slices.ContainsFunc(n.Op().Assemble(n).Start, func(s graph.Shape) bool { return s == nil })
 }
 
-// hasBackground reports whether there is more in an assembled value than its operands.
-func hasBackground(n *graph.Node) bool {
+// HasBackground reports whether there is more in an assembled value than its operands.
+func HasBackground(n *graph.Node) bool {
 	count := graph.Dim(0)
 	for _, x := range n.Operands() {
 		count = count.Plus(x.Shape().NumElements())
@@ -79,7 +79,7 @@ func hasBackground(n *graph.Node) bool {
 // operands of n are in, in the graph after the pass.
 func partsOf(n *graph.Node, in []*graph.Node, inner map[*graph.Node]bool, value *float64) (list []slice) {
 	a := n.Op().Assemble(n)
-	if hasBackground(n) {
+	if HasBackground(n) {
 		*value = a.Value
 	}
 	for i, x := range n.Operands() {
