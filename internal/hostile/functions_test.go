@@ -47,6 +47,7 @@ var functions = map[string][]any{
 		graph.MayBeOne,
 		graph.MultipleOf,
 		graph.New,
+		graph.NewArray[float32],
 		graph.NewStandIns,
 		graph.Num[float64],
 		graph.MinDim,
@@ -1023,7 +1024,7 @@ var functions = map[string][]any{
 // spared are functions that say something of values that were already judged: passes and
 // operations' own rules call them, and hand them no others.
 var spared = map[string]bool{
-	"graph.CallOf": true, "graph.Elements": true, "graph.CallText": true, "graph.PromoteOperands": true, "graph.SameAttrs": true, "graph.SortMistakes": true,
+	"graph.CallOf": true, "graph.Elements": true, "graph.NewArray": true, "graph.CallText": true, "graph.PromoteOperands": true, "graph.SameAttrs": true, "graph.SortMistakes": true,
 	"ops.ToBool": true, "ops.ToCommonFloat": true, "ops.ToCommonType": true, "ops.ToCounted": true,
 	"shapeinfer.CheckOperations": true, "shapeinfer.DerivedFrom": true,
 	"shapeinfer.Bind": true, "shapeinfer.BindProgram": true, "alias.BroadcastView": true, "rules.CopyNote": true,
