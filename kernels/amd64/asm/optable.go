@@ -203,6 +203,8 @@ var (
 	KMOVW       = op("kmovw", 1, 0, 0, 0x90) // from memory to a mask register
 	KMOVWSt     = op("kmovw", 1, 0, 0, 0x93) // to a general register
 	SCALEFPS    = op("vscalefps", 2, 1, 0, 0x2c).onlyEVEX()
+	RANGEPS     = op("vrangeps", 3, 1, 0, 0x50).onlyEVEX()
+	RANGEPD     = op("vrangepd", 3, 1, 1, 0x50).onlyEVEX()
 	RNDSCALEPS  = op("vrndscaleps", 3, 1, 0, 0x08).onlyEVEX()
 	RNDSCALEPD  = op("vrndscalepd", 3, 1, 1, 0x09).onlyEVEX()
 	EXTRACTF256 = op("vextractf64x4", 3, 1, 1, 0x1b).of(ymmUnit).onlyEVEX()

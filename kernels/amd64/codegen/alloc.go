@@ -31,6 +31,7 @@ type emitter struct {
 	stored uint32 // copies of which operands have been written, so that they cannot be read again
 	mode
 	accs []accumulator
+	pins *pins
 
 	reg    []int8  // of each value, -1 for none
 	slot   []int32 // where a value was spilled, 0 if it was not
@@ -130,6 +131,7 @@ func resize[T any](s []T, n int) []T {
 
 // start prepares to write nodes, with slots pinned to registers.
 func (e *emitter) start(pins *pins) {
+	e.pins = pins
 	for r := range e.holds {
 		e.holds[r] = vacant
 		if r >= e.c.target.registers() {

@@ -50,6 +50,7 @@ const (
 	cmpUnord = 0x03
 	cmpNe    = 0x04 // true of NaN
 	cmpNotLt = 0x15 // true of NaN
+	cmpNotLe = 0x16 // true of NaN
 	cmpOrd   = 0x07
 	cmpLt    = 0x11
 	cmpLe    = 0x12

@@ -49,12 +49,12 @@
 // block of arguments. section.go makes micro-operations (micro.go) of the instructions of a
 // section. What single instructions become stands in files by kind: arith.go, integer.go,
 // divide.go, remainder.go, convert.go, packed.go for types for memory alone and float8.go for those of 8 bits, narrow.go for indices, reduce.go and argreduce.go for
-// reductions, function.go and function64.go for functions such as exp, with trig64.go, and
+// reductions, bound.go finds what cannot be positive, function.go and function64.go for functions such as exp, with trig64.go, and
 // via64.go for those of float32 that are computed in float64.
 //
 // alloc.go hands out registers, emit.go writes instructions, effect.go loads, stores and guards,
-// routine.go those with a loop inside. loop.go writes loops over a row, chunk.go those that end
-// after a stage. tile.go has code for tiles of matrix products: tilerows.go where they are in
+// routine.go those with a loop inside. loop.go writes loops over a row, ahead.go those that
+// fetch an operand ahead, chunk.go those that end after a stage. tile.go has code for tiles of matrix products: tilerows.go where they are in
 // memory, tilesums.go where they are accumulated. transpose.go and interleave.go are code for
 // copies, made of no program.
 package codegen

@@ -88,6 +88,8 @@ func (e *emitter) node(i int32) {
 		e.blend(i, nd)
 	case fusedForm:
 		e.fused(i, nd)
+	case fusedWhereForm:
+		e.fusedWhere(i, nd)
 	case routineForm:
 		e.routine(i, nd)
 	case secondForm: // its register was defined with the first
@@ -207,15 +209,15 @@ func (e *emitter) freeMask() uint8 {
 	return 0
 }
 
-// onlyBlends reports whether a value is used once, as the mask of a blend of lanes of the
-// same size.
+// onlyBlends reports whether a value is used once, as the mask of a blend or of a fused multiply-add
+// of lanes of the same size.
 func (e *emitter) onlyBlends(i int32) bool {
 	j := e.use[i]
 	if j == never {
 		return false
 	}
 	nd := &e.nodes[j]
-	return nd.in.form == blendForm && nd.args[2] == i && nd.args[0] != i && nd.args[1] != i && nd.lastUse(2) &&
+	return (nd.in.form == blendForm || nd.in.form == fusedWhereForm) && nd.args[2] == i && nd.args[0] != i && nd.args[1] != i && nd.lastUse(2) &&
 		nd.in.width == e.nodes[i].in.width
 }
 
@@ -247,12 +249,7 @@ func (e *emitter) blend(i int32, nd *node) {
 // the mask is not in one.
 func (e *emitter) blendByMask(i int32, nd *node) {
 	blend, signs := blendOp(nd.in.op)
-	k := asm.Mask{K: e.inMask[nd.args[2]]}
-	if k.K == 0 {
-		mask := e.get(nd.args[2])
-		e.a.R(signs, nd.in.width, workMask, 0, mask)
-		k.K = uint8(workMask)
-	}
+	k := asm.Mask{K: e.maskOf(nd, signs)}
 	x := e.get(nd.args[0])
 	y := e.operand(nd, 1)
 	e.settle(nd)
@@ -263,6 +260,16 @@ func (e *emitter) blendByMask(i int32, nd *node) {
 		e.a.RK(blend, nd.in.width, r, x, y.reg, k)
 	}
 	e.define(i, r)
+}
+
+// maskOf is the mask register of a node's last argument.
+func (e *emitter) maskOf(nd *node, signs *asm.Op) uint8 {
+	if k := e.inMask[nd.args[2]]; k != 0 {
+		return k
+	}
+	mask := e.get(nd.args[2])
+	e.a.R(signs, nd.in.width, workMask, 0, mask)
+	return uint8(workMask)
 }
 
 // The forms of fused instructions.
@@ -303,6 +310,26 @@ func (e *emitter) fused(i int32, nd *node) {
 	}
 	p := e.operand(nd, k)
 	e.write(in.fused[form], nd, dst, v, p, k)
+	e.settle(nd)
+	e.define(i, dst)
+}
+
+// fusedWhere multiplies and adds where a mask is set, and makes zeros elsewhere.
+func (e *emitter) fusedWhere(i int32, nd *node) {
+	k := asm.Mask{K: e.maskOf(nd, asm.PMOVD2M), Zero: true}
+	y := e.get(nd.args[1])
+	var dst asm.Vec
+	if e.dies(nd, 0) && nd.args[0] != nd.args[1] {
+		dst = e.get(nd.args[0])
+	} else {
+		dst = e.take()
+		e.copyTo(nd.args[0], dst, nd.in.width)
+	}
+	if z := e.pins.of(nd.in.slot); z >= 0 {
+		e.a.RK(nd.in.fused[form213], nd.in.width, dst, y, asm.Vec(z), k)
+	} else {
+		e.a.MK(nd.in.fused[form213], nd.in.width, dst, y, nd.in.slot.mem, k)
+	}
 	e.settle(nd)
 	e.define(i, dst)
 }

@@ -20,7 +20,7 @@ func (b *block) function32(op rowprog.Op, x, y vreg) vreg {
 	v := vec32{b, b.width(4)}
 	switch op {
 	case rowprog.OpExp:
-		return v.exp(v.atLeast(scalar.ExpMin, v.atMost(scalar.ExpMax, x)))
+		return v.exp(v.atMost(scalar.ExpMax, x))
 	case rowprog.OpExpm1:
 		return v.expm1(x)
 	case rowprog.OpSigmoid:
@@ -92,20 +92,26 @@ func (v vec32) reduce(x vreg, bias float32) (k, n, r vreg) {
 	return k, n, v.fnma(n, v.num(scalar.Ln2Lo32), v.fnma(n, v.num(scalar.Ln2Hi32), x))
 }
 
+// exp is exp(x) for x up to ExpMax, or NaN. Where it is 0, AVX-512 needs no limit: a mask leaves out
+// what comes of such x.
 func (v vec32) exp(x vreg) vreg {
-	k, n, r := v.reduce(x, 2*127)
-	e := v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1))
-	e = v.zero(v.w, 4, v.cmp(x, v.num(scalar.ExpMin), cmpEq), e)
 	if v.c.target.isAVX512() {
+		some := v.cmp(x, v.num(scalar.ExpMin), cmpNotLe)
+		_, n, r := v.reduce(x, 2*127)
+		e := v.fmaWhere(some, &asm.FMADDPS, v.w, v.poly(r, scalar.ExpPoly[:]), r, v.c.constant(rowprog.F32, uint64(math.Float32bits(1))))
 		return v.binary(asm.SCALEFPS, v.w, e, n) // e·2^n, rounded once as well
 	}
+	x = v.atLeast(scalar.ExpMin, x)
+	k, _, r := v.reduce(x, 2*127)
+	e := v.fma(v.poly(r, scalar.ExpPoly[:]), r, v.num(1))
+	e = v.zero(v.w, 4, v.cmp(x, v.num(scalar.ExpMin), cmpEq), e)
 	half := v.shift(asm.PSRLD, v.w, k, 1)
 	e = v.mul(e, v.shift(asm.PSLLD, v.w, half, 23))
 	return v.mul(e, v.shift(asm.PSLLD, v.w, v.binary(asm.PSUBD, v.w, k, half), 23))
 }
 
 func (v vec32) sigmoid(x vreg) vreg {
-	e := v.exp(v.atLeast(scalar.ExpMin, v.or(x, v.sign())))
+	e := v.exp(v.or(x, v.sign()))
 	return v.div(v.pick(x, e, v.num(1)), v.add(v.num(1), e))
 }
 

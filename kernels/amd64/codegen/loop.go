@@ -71,13 +71,16 @@ func (c *compiler) plan(b *block) (p plan) {
 	first := registers - spare - 1
 	peak, spills := c.dryRun(b, 1, false, &pins{}, mode{})
 	copies := laneBytes / c.target.bytes()
-	if len(b.accs) == 1 && !b.guard && spills == 0 && peak < registers-copies && operations < c.shortBody() && b.accWidth() == c.target.full() {
+	held := copies * len(b.accs)
+	if b.isOneReduction() && !b.guard && spills == 0 && peak < registers-held && operations < c.shortBody() && b.accWidth() == c.target.full() {
 		p.copies, p.accReg = copies, true
-		for i := range copies {
+		for i := range held {
 			p.pins.acc[first-i] = true
 		}
-		b.accs[0].reg = first - copies + 1
-		p.pin(b, first-copies, min(registers-peak, registers-spare-leastFree)-copies)
+		for k := range b.accs {
+			b.accs[k].reg = first - (k+1)*copies + 1
+		}
+		p.pin(b, first-held, min(registers-peak, registers-spare-leastFree)-held)
 		return p
 	}
 	// Functions are long chains of operations that wait for each other. Vectors side by
@@ -125,6 +128,11 @@ func (c *compiler) shortBody() int {
 		return 40
 	}
 	return 16
+}
+
+// isOneReduction reports whether a block has one reduction whose accumulators can stay in registers.
+func (b *block) isOneReduction() bool {
+	return len(b.accs) == 1 || len(b.accs) == 2 && b.accs[0].nans
 }
 
 // accWidth is the width of the vectors of the first reduction.
@@ -231,6 +239,8 @@ func (c *compiler) loop(stage int) {
 		switch acc := &b.accs[i]; {
 		case acc.kind.GivesIndex():
 			c.emitStraight(c.foldIndex(acc, &b.accs[i+1]))
+		case acc.nans:
+			c.emitStraight(c.foldExtreme(acc, &b.accs[i+1]))
 		case acc.kind != rowprog.NoReduction:
 			c.emitStraight(c.fold(acc))
 		}
@@ -265,10 +275,9 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	a.SubImm(rest, step)
 	a.JumpIf(asm.Less, over)
 	if m.accReg {
-		acc := &b.accs[0]
-		for u := range copies {
+		c.eachHeld(b, copies, func(acc *accumulator, u int) {
 			a.M(asm.MOVUPS, c.target.full(), asm.Vec(acc.reg+u), 0, acc.identity.mem)
-		}
+		})
 	}
 	a.Align(32)
 	top := a.Here()
@@ -284,71 +293,20 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	a.SubImm(rest, step)
 	a.JumpIf(asm.NotLess, top)
 	if m.accReg {
-		acc := &b.accs[0]
-		for u := range copies {
+		c.eachHeld(b, copies, func(acc *accumulator, u int) {
 			a.M(asm.MOVUPSSt, c.target.full(), asm.Vec(acc.reg+u), 0, inBlock(acc.room+u*c.target.bytes()))
-		}
+		})
 	}
 	a.Bind(over)
 	a.AddImm(rest, step)
 }
 
-// Operands are fetched so far ahead: the processor does it by itself, but not across the ends
-// of pages, and not as far as memory takes time.
-const aheadBytes = 8 << 10
-
-// mostFetches is the number of operands of a section that can be fetched ahead: one of them
-// at a time.
-const mostFetches = 3
-
-// fetchAhead has loops written that fetch an operand ahead. They stand at the end of the code,
-// to which one goes from here, and from there on to a place after the loop.
-func (c *compiler) fetchAhead(b *block, p plan, after asm.Label) {
-	loads := c.fetchable(b)
-	if len(loads) == 0 {
-		return
-	}
-	a := &c.a
-	begin, none := a.NewLabel(), a.NewLabel()
-	a.CmpMemImm(inBlock(offFetch), 0)
-	a.JumpIf(asm.NotEqual, begin)
-	a.Bind(none)
-	c.atEnd = append(c.atEnd, func() {
-		a.Bind(begin)
-		for _, load := range loads {
-			other := a.NewLabel()
-			a.CmpMemImm(inBlock(offFetch), int8(load.operand+1))
-			a.JumpIf(asm.NotEqual, other)
-			c.vectors(b, &p, p.copies, mode{accReg: p.accReg, fetch: load})
-			a.Jump(after)
-			a.Bind(other)
+// eachHeld visits the registers of accumulators.
+func (c *compiler) eachHeld(b *block, copies int, visit func(acc *accumulator, copy int)) {
+	for k := range b.accs {
+		for u := range copies {
+			visit(&b.accs[k], u)
 		}
-		a.Jump(none)
-	})
-}
-
-// fetchable returns what loads the operands of a section that can be fetched ahead: those that
-// no other has fetched, unless the section is bound by arithmetic anyway, or by writing as
-// much as it reads.
-func (c *compiler) fetchable(b *block) (loads []*inst) {
-	if !c.chunked || len(b.insts) > memoryBody {
-		return nil
-	}
-	for i := range b.insts {
-		in := &b.insts[i]
-		if in.form == loadForm && in.operand < len(pointerRegs) && !slices.Contains(c.fetches, in.operand) && len(loads) < mostFetches {
-			c.fetches = append(c.fetches, in.operand)
-			loads = append(loads, in)
-		}
-	}
-	return loads
-}
-
-// fetch asks for what some elements of an operand will be ahead.
-func (c *compiler) fetch(load *inst, elements int32) {
-	const line = 64
-	for at := int32(0); at < elements*int32(load.size); at += line {
-		c.a.Prefetch(asm.Indexed(pointerRegs[load.operand], index, load.size, aheadBytes+at))
 	}
 }
 

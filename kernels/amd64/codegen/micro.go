@@ -17,21 +17,22 @@ const none vreg = -1
 type form uint8
 
 const (
-	slotForm    form = iota // a value in memory with equal lanes; no code
-	loadForm                // a vector of an operand
-	widenForm               // a vector of an operand whose elements are smaller than lanes
-	splatForm               // one element of an operand in all lanes
-	indexForm               // the index in the row of the first lane, in all lanes
-	axisForm                // the index along an outer axis, in all lanes
-	unaryForm               // dst = op x
-	binaryForm              // dst = op x, y
-	shiftForm               // dst = op x by an immediate number
-	fusedForm               // dst = x*y + z and its kin
-	blendForm               // dst = y where z, else x
-	upperForm               // dst = the upper half of x
-	routineForm             // dst = what a routine makes of its arguments
-	secondForm              // the second result of a routine; no code
-	accForm                 // an accumulator of a reduction; no code
+	slotForm       form = iota // a value in memory with equal lanes; no code
+	loadForm                   // a vector of an operand
+	widenForm                  // a vector of an operand whose elements are smaller than lanes
+	splatForm                  // one element of an operand in all lanes
+	indexForm                  // the index in the row of the first lane, in all lanes
+	axisForm                   // the index along an outer axis, in all lanes
+	unaryForm                  // dst = op x
+	binaryForm                 // dst = op x, y
+	shiftForm                  // dst = op x by an immediate number
+	fusedForm                  // dst = x*y + z and its kin
+	fusedWhereForm             // dst = x*y + a constant where z, else 0; with AVX-512
+	blendForm                  // dst = y where z, else x
+	upperForm                  // dst = the upper half of x
+	routineForm                // dst = what a routine makes of its arguments
+	secondForm                 // the second result of a routine; no code
+	accForm                    // an accumulator of a reduction; no code
 	// Effects.
 	setAccForm   // accumulator = x
 	storeForm    // operand = x
@@ -173,6 +174,11 @@ func (b *block) shift(op *asm.Op, w asm.Width, x vreg, n uint8) vreg {
 
 func (b *block) fma(ops *[3]*asm.Op, w asm.Width, x, y, z vreg) vreg {
 	return b.cse(inst{form: fusedForm, fused: ops, width: w, args: [3]vreg{x, y, z}})
+}
+
+// fmaWhere is x*y + z where the mask is set, else 0, of AVX-512.
+func (b *block) fmaWhere(mask vreg, ops *[3]*asm.Op, w asm.Width, x, y vreg, z *slot) vreg {
+	return b.cse(inst{form: fusedWhereForm, fused: ops, width: w, args: [3]vreg{x, y, mask}, slot: z})
 }
 
 // choose is y where the mask is set, else x.

@@ -20,7 +20,8 @@ type accumulator struct {
 	// Over the row:
 	value    rowprog.Value
 	identity *slot
-	room     int // in the block of arguments
+	room     int  // in the block of arguments
+	nans     bool // the next accumulator tells whether an element was NaN
 
 	operand int // Over rows.
 }
@@ -33,12 +34,42 @@ func (b *block) reduce(v rowprog.Value, in *rowprog.Inst) {
 		b.reduceIndex(v, in.Reduction, t, x)
 		return
 	}
+	if b.c.target.isAVX512() && t.IsFloat() && (in.Reduction == rowprog.Max || in.Reduction == rowprog.Min) {
+		b.reduceExtreme(v, in.Reduction, t, x)
+		return
+	}
 	identity := scalar.Identity(in.Reduction, t)
 	if t == rowprog.Bool && identity == 1 {
 		identity = 1<<32 - 1
 	}
 	old := b.addAccumulator(accumulator{kind: in.Reduction, typ: t, reg: -1, value: v, identity: b.c.constant(laneType(t), identity), room: b.c.layout.room(laneBytes)})
 	b.setAccumulator(len(b.accs)-1, b.combine(in.Reduction, t, old, x))
+}
+
+// reduceExtreme updates the greatest or least number and, beside it, a sum of magnitudes, which is
+// NaN from the first NaN on: an instruction passes over a NaN, and one that does not would take
+// six, one waiting for the other.
+func (b *block) reduceExtreme(v rowprog.Value, kind rowprog.Reduction, t rowprog.Type, x vreg) {
+	room := func() int { return b.c.layout.room(laneBytes) }
+	old := b.addAccumulator(accumulator{kind: kind, typ: t, reg: -1, value: v, identity: b.c.constant(t, scalar.Identity(kind, t)), room: room(), nans: true})
+	sum := b.addAccumulator(accumulator{typ: t, reg: -1, value: rowprog.None, identity: b.c.constant(t, 0), room: room()})
+	k := len(b.accs) - 2
+	b.setAccumulator(k, b.extremeNumber(kind, t, old, x))
+	b.setAccumulator(k+1, b.float(rowprog.OpAdd, t, sum, b.float(rowprog.OpAbs, t, x, none, none), none))
+}
+
+// extremeNumber is the greater or the lesser of two numbers, where +0 is more than -0.
+func (b *block) extremeNumber(kind rowprog.Reduction, t rowprog.Type, x, y vreg) vreg {
+	const signOfResult, greater = 4, 1
+	imm := uint8(signOfResult)
+	if kind == rowprog.Max {
+		imm |= greater
+	}
+	op := asm.RANGEPS
+	if t == rowprog.F64 {
+		op = asm.RANGEPD
+	}
+	return b.binaryImm(op, b.width(t.Size()), x, y, imm)
 }
 
 // addAccumulator adds an accumulator and gives its value before the current vector.
@@ -65,25 +96,44 @@ func laneType(t rowprog.Type) rowprog.Type {
 // fold makes a block that combines the partial results of a reduction by halves and
 // puts the result into its slot.
 func (c *compiler) fold(a *accumulator) *block {
-	t := a.typ
-	bytes, w := c.target.bytes(), c.target.full()
-	b := c.newBlock(bytes / laneSize(t))
+	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
+	r := b.folded(a, func(x, y vreg) vreg { return b.combine(a.kind, a.typ, x, y) })
+	b.fill(a, r)
+	return b
+}
+
+// foldExtreme is fold for an extreme and the sum that tells NaNs.
+func (c *compiler) foldExtreme(a, sum *accumulator) *block {
+	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
+	r := b.folded(a, func(x, y vreg) vreg { return b.extremeNumber(a.kind, a.typ, x, y) })
+	s := b.folded(sum, func(x, y vreg) vreg { return b.float(rowprog.OpAdd, a.typ, x, y, none) })
+	w := c.target.full()
+	b.fill(a, b.either(asm.ORPS, w, r, b.binaryImm(floatOpsOf(a.typ).cmp, w, s, s, cmpUnord)))
+	return b
+}
+
+// fill puts the result of a reduction into its slot.
+func (b *block) fill(a *accumulator, r vreg) {
+	b.add(inst{form: slotOutForm, size: lastingSize(a.typ), width: b.c.target.full(), slot: b.c.slotOf(a.value), args: [3]vreg{r, none, none}})
+}
+
+// folded combines the partial results of an accumulator by halves, until all lanes are equal.
+func (b *block) folded(a *accumulator, combine func(x, y vreg) vreg) vreg {
+	bytes := b.c.target.bytes()
 	x := make([]vreg, laneBytes/bytes)
 	for i := range x {
-		h := &slot{mem: inBlock(a.room + i*bytes)}
-		x[i] = b.at(h)
+		x[i] = b.at(&slot{mem: inBlock(a.room + i*bytes)})
 	}
 	for h := len(x) / 2; h > 0; h /= 2 {
 		for i := range h {
-			x[i] = b.combine(a.kind, t, x[i], x[i+h])
+			x[i] = combine(x[i], x[i+h])
 		}
 	}
 	r := x[0]
-	for _, swap := range b.halvings(laneSize(t)) {
-		r = b.combine(a.kind, t, r, swap(r))
+	for _, swap := range b.halvings(laneSize(a.typ)) {
+		r = combine(r, swap(r))
 	}
-	b.add(inst{form: slotOutForm, size: lastingSize(t), width: w, slot: c.slotOf(a.value), args: [3]vreg{r, none, none}})
-	return b
+	return r
 }
 
 // halvings lists what exchanges the halves of a vector, then those of its halves, and so

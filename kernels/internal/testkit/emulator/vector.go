@@ -63,6 +63,21 @@ func arithmetic(op string, x, y float64) (float64, bool) {
 	return 0, false
 }
 
+// ranged is the extreme of two numbers, with its own sign, or the other one where one is NaN.
+func ranged(imm uint64, x, y float64) float64 {
+	switch {
+	case x != x:
+		return y
+	case y != y:
+		return x
+	case imm == 4:
+		return min(x, y)
+	case imm == 5:
+		return max(x, y)
+	}
+	panic("a range that is not emulated")
+}
+
 // predicate tells the result of a comparison by the name of its instruction.
 func predicate(name string, x, y float64) bool {
 	unordered := x != x || y != y
@@ -82,6 +97,8 @@ func predicate(name string, x, y float64) bool {
 		return x != y
 	case "nlt":
 		return !(x < y)
+	case "nle":
+		return !(x <= y)
 	case "unord":
 		return unordered
 	case "ord":
@@ -159,6 +176,12 @@ func (e *Machine) vector(in *emulated) {
 				return y
 			}
 			return math.Float32bits(float32(math.Ldexp(float64(f32(x)), int(max(-1000, min(1000, n))))))
+		}), 4)
+	case strings.HasPrefix(name, "vrange") && double:
+		e.write(dst, lanes64(size, x, y, nil, func(x, y, _ uint64) uint64 { return math.Float64bits(ranged(imm, f64(x), f64(y))) }), 8)
+	case strings.HasPrefix(name, "vrange"):
+		e.write(dst, lanes32(size, x, y, nil, func(x, y, _ uint32) uint32 {
+			return math.Float32bits(float32(ranged(imm, float64(f32(x)), float64(f32(y)))))
 		}), 4)
 	case bitwise(base) != nil:
 		f := bitwise(base)

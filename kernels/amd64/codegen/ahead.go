@@ -1,0 +1,66 @@
+package codegen
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/kernels/amd64/asm"
+)
+
+// Operands are fetched so far ahead: the processor does it by itself, but not across the ends
+// of pages, and not as far as memory takes time.
+const aheadBytes = 8 << 10
+
+// mostFetches is the number of operands of a section that can be fetched ahead: one of them
+// at a time.
+const mostFetches = 3
+
+// fetchAhead has loops written that fetch an operand ahead. They stand at the end of the code,
+// to which one goes from here, and from there on to a place after the loop.
+func (c *compiler) fetchAhead(b *block, p plan, after asm.Label) {
+	loads := c.fetchable(b)
+	if len(loads) == 0 {
+		return
+	}
+	a := &c.a
+	begin, none := a.NewLabel(), a.NewLabel()
+	a.CmpMemImm(inBlock(offFetch), 0)
+	a.JumpIf(asm.NotEqual, begin)
+	a.Bind(none)
+	c.atEnd = append(c.atEnd, func() {
+		a.Bind(begin)
+		for _, load := range loads {
+			other := a.NewLabel()
+			a.CmpMemImm(inBlock(offFetch), int8(load.operand+1))
+			a.JumpIf(asm.NotEqual, other)
+			c.vectors(b, &p, p.copies, mode{accReg: p.accReg, fetch: load})
+			a.Jump(after)
+			a.Bind(other)
+		}
+		a.Jump(none)
+	})
+}
+
+// fetchable returns what loads the operands of a section that can be fetched ahead: those that
+// no other has fetched, unless the section is bound by arithmetic anyway, or by writing as
+// much as it reads.
+func (c *compiler) fetchable(b *block) (loads []*inst) {
+	if !c.chunked || len(b.insts) > memoryBody {
+		return nil
+	}
+	for i := range b.insts {
+		in := &b.insts[i]
+		if in.form == loadForm && in.operand < len(pointerRegs) && !slices.Contains(c.fetches, in.operand) && len(loads) < mostFetches {
+			c.fetches = append(c.fetches, in.operand)
+			loads = append(loads, in)
+		}
+	}
+	return loads
+}
+
+// fetch asks for what some elements of an operand will be ahead.
+func (c *compiler) fetch(load *inst, elements int32) {
+	const line = 64
+	for at := int32(0); at < elements*int32(load.size); at += line {
+		c.a.Prefetch(asm.Indexed(pointerRegs[load.operand], index, load.size, aheadBytes+at))
+	}
+}
