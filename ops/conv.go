@@ -94,8 +94,9 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 	}
 	kernel := w.Shape()[2:]
 	group, places := w.Shape()[1].Times(kernel.NumElements()), shape[2:].NumElements()
-	var y node
+	y, isDepthwise := depthwise(x, w, a)
 	switch {
+	case isDepthwise:
 	case isPlainConv(x, w, a):
 		y = Apply(opPlainConv, a, x, w)
 	case a.Groups == 1:
