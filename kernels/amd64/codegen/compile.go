@@ -72,6 +72,7 @@ type compiler struct {
 	fetches    []int    // operands that a loop is able to fetch ahead
 	atEnd      []func() // write what stands behind the rest of the code
 	chunked    bool     // rows can be worked on chunk by chunk
+	signed     bool     // what tells NaNs is a sum of elements, in place of magnitudes
 	// Rows are those of tiles: they have one or two vectors.
 	ofTiles bool
 	stages  []stageLabels

@@ -130,11 +130,6 @@ func (c *compiler) shortBody() int {
 	return 16
 }
 
-// isOneReduction reports whether a block has one reduction whose accumulators can stay in registers.
-func (b *block) isOneReduction() bool {
-	return len(b.accs) == 1 || len(b.accs) == 2 && b.accs[0].nans
-}
-
 // accWidth is the width of the vectors of the first reduction.
 func (b *block) accWidth() asm.Width { return b.width(laneSize(b.accs[0].typ)) }
 
@@ -201,13 +196,8 @@ func (c *compiler) loop(stage int) {
 	c.emitStraight(c.narrow32(b.narrowed))
 	p := c.plan(b)
 	p.pins.load(c)
-	done := a.NewLabel()
-	if c.chunked {
-		a.MovLoad(index, inBlock(offFrom))
-	} else {
-		a.Xor(index, index)
-	}
-	a.MovLoad(rest, inBlock(offN))
+	done, folded := a.NewLabel(), a.NewLabel()
+	c.beginRow()
 	if p.copies > 1 {
 		normal, after := a.NewLabel(), a.NewLabel()
 		if c.streams {
@@ -218,7 +208,11 @@ func (c *compiler) loop(stage int) {
 		}
 		a.Bind(normal)
 		c.fetchAhead(b, p, after)
-		c.vectors(b, &p, p.copies, mode{accReg: p.accReg})
+		main := b
+		if p.accReg {
+			main = c.holding(stage, b, p, after, folded)
+		}
+		c.vectors(main, &p, p.copies, mode{accReg: p.accReg})
 		a.Bind(after)
 	}
 	p.pins.acc = [vectorRegs]bool{}
@@ -240,15 +234,26 @@ func (c *compiler) loop(stage int) {
 		case acc.kind.GivesIndex():
 			c.emitStraight(c.foldIndex(acc, &b.accs[i+1]))
 		case acc.nans:
-			c.emitStraight(c.foldExtreme(acc, &b.accs[i+1]))
+			c.emitStraight(c.foldExtreme(acc, &b.accs[i+1], nil))
 		case acc.kind != rowprog.NoReduction:
-			c.emitStraight(c.fold(acc))
+			c.emitStraight(c.fold(acc, nil))
 		}
 	}
+	a.Bind(folded)
 	if c.chunked {
 		c.endStage(stage, begin, b)
 	}
 	c.work += b.work()
+}
+
+// beginRow sets the registers for the first element of a row, or of a chunk.
+func (c *compiler) beginRow() {
+	if c.chunked {
+		c.a.MovLoad(index, inBlock(offFrom))
+	} else {
+		c.a.Xor(index, index)
+	}
+	c.a.MovLoad(rest, inBlock(offN))
 }
 
 // work estimates the cycles that an element takes.
@@ -275,9 +280,7 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	a.SubImm(rest, step)
 	a.JumpIf(asm.Less, over)
 	if m.accReg {
-		c.eachHeld(b, copies, func(acc *accumulator, u int) {
-			a.M(asm.MOVUPS, c.target.full(), asm.Vec(acc.reg+u), 0, acc.identity.mem)
-		})
+		c.hold(b, copies)
 	}
 	a.Align(32)
 	top := a.Here()
@@ -293,21 +296,10 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	a.SubImm(rest, step)
 	a.JumpIf(asm.NotLess, top)
 	if m.accReg {
-		c.eachHeld(b, copies, func(acc *accumulator, u int) {
-			a.M(asm.MOVUPSSt, c.target.full(), asm.Vec(acc.reg+u), 0, inBlock(acc.room+u*c.target.bytes()))
-		})
+		c.release(b, copies, step)
 	}
 	a.Bind(over)
 	a.AddImm(rest, step)
-}
-
-// eachHeld visits the registers of accumulators.
-func (c *compiler) eachHeld(b *block, copies int, visit func(acc *accumulator, copy int)) {
-	for k := range b.accs {
-		for u := range copies {
-			visit(&b.accs[k], u)
-		}
-	}
 }
 
 // setIdentity fills the partial results of a reduction.

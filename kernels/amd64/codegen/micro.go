@@ -78,7 +78,8 @@ type block struct {
 	known map[inst]vreg // equal operations on registers are made once
 	vals  map[rowprog.Value]masked
 	accs  []accumulator
-	guard bool // some operation is a guard
+	held  *held // of a block whose accumulators are in registers
+	guard bool  // some operation is a guard
 	// Some values are rounded to types for memory alone, perhaps for nothing but stores.
 	rounds bool
 	// elements are those of numbers that were rounded to 8 bits.

@@ -55,7 +55,10 @@ func (b *block) reduceExtreme(v rowprog.Value, kind rowprog.Reduction, t rowprog
 	sum := b.addAccumulator(accumulator{typ: t, reg: -1, value: rowprog.None, identity: b.c.constant(t, 0), room: room()})
 	k := len(b.accs) - 2
 	b.setAccumulator(k, b.extremeNumber(kind, t, old, x))
-	b.setAccumulator(k+1, b.float(rowprog.OpAdd, t, sum, b.float(rowprog.OpAbs, t, x, none, none), none))
+	if !b.c.signed {
+		x = b.float(rowprog.OpAbs, t, x, none, none)
+	}
+	b.setAccumulator(k+1, b.float(rowprog.OpAdd, t, sum, x, none))
 }
 
 // extremeNumber is the greater or the lesser of two numbers, where +0 is more than -0.
@@ -94,19 +97,24 @@ func laneType(t rowprog.Type) rowprog.Type {
 }
 
 // fold makes a block that combines the partial results of a reduction by halves and
-// puts the result into its slot.
-func (c *compiler) fold(a *accumulator) *block {
+// puts the result into its slot. They lie in memory, or in the accumulator's registers, for which
+// slots are pinned then. An extreme is one of numbers alone.
+func (c *compiler) fold(a *accumulator, held *pins) *block {
 	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
-	r := b.folded(a, func(x, y vreg) vreg { return b.combine(a.kind, a.typ, x, y) })
-	b.fill(a, r)
+	b.fill(a, b.folded(a, held, func(x, y vreg) vreg {
+		if a.nans {
+			return b.extremeNumber(a.kind, a.typ, x, y)
+		}
+		return b.combine(a.kind, a.typ, x, y)
+	}))
 	return b
 }
 
 // foldExtreme is fold for an extreme and the sum that tells NaNs.
-func (c *compiler) foldExtreme(a, sum *accumulator) *block {
+func (c *compiler) foldExtreme(a, sum *accumulator, held *pins) *block {
 	b := c.newBlock(c.target.bytes() / laneSize(a.typ))
-	r := b.folded(a, func(x, y vreg) vreg { return b.extremeNumber(a.kind, a.typ, x, y) })
-	s := b.folded(sum, func(x, y vreg) vreg { return b.float(rowprog.OpAdd, a.typ, x, y, none) })
+	r := b.folded(a, held, func(x, y vreg) vreg { return b.extremeNumber(a.kind, a.typ, x, y) })
+	s := b.folded(sum, held, func(x, y vreg) vreg { return b.float(rowprog.OpAdd, a.typ, x, y, none) })
 	w := c.target.full()
 	b.fill(a, b.either(asm.ORPS, w, r, b.binaryImm(floatOpsOf(a.typ).cmp, w, s, s, cmpUnord)))
 	return b
@@ -118,11 +126,15 @@ func (b *block) fill(a *accumulator, r vreg) {
 }
 
 // folded combines the partial results of an accumulator by halves, until all lanes are equal.
-func (b *block) folded(a *accumulator, combine func(x, y vreg) vreg) vreg {
+func (b *block) folded(a *accumulator, held *pins, combine func(x, y vreg) vreg) vreg {
 	bytes := b.c.target.bytes()
 	x := make([]vreg, laneBytes/bytes)
 	for i := range x {
-		x[i] = b.at(&slot{mem: inBlock(a.room + i*bytes)})
+		h := &slot{mem: inBlock(a.room + i*bytes)}
+		x[i] = b.at(h)
+		if held != nil {
+			held.slot[a.reg+i] = h
+		}
 	}
 	for h := len(x) / 2; h > 0; h /= 2 {
 		for i := range h {
