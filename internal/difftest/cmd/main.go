@@ -48,7 +48,7 @@ type settings struct {
 func main() {
 	var s settings
 	flag.Uint64Var(&s.first, "seed", 0, "the number of the first program")
-	flag.Uint64Var(&s.count, "n", 1000, "how many programs to run")
+	flag.Uint64Var(&s.count, "n", 1000, "how many programs to run; with -language, 0 is as many as there are functions")
 	flag.StringVar(&s.configs, "configs", "avx512,avx2,portable,nojit", "the settings to run them with")
 	flag.BoolVar(&s.show, "show", false, "print the programs as Go instead of running them")
 	flag.StringVar(&s.out, "out", "", "a folder for the failing programs, made small, as Go programs")
@@ -58,6 +58,9 @@ func main() {
 	flag.StringVar(&s.torch, "torch", "", "a command that runs a Python file with PyTorch: compare with it instead")
 	flag.BoolVar(&s.language, "language", false, "run programs over all functions, compared with themselves only")
 	flag.Parse()
+	if s.language && s.count == 0 {
+		s.count = uint64(language.Functions())
+	}
 	if err := s.run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

@@ -26,6 +26,9 @@ const (
 	wholly = 200
 )
 
+// Functions returns how many functions there are: so many programs, with numbers that follow each other, call all of them.
+func Functions() int { return len(calls()) }
+
 // Calls returns the functions that a program calls.
 func Calls(seed uint64) []string { return draw(seed, true).calls }
 

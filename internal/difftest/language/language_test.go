@@ -8,6 +8,17 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
+// As many programs as there are functions call each of them, wherever their numbers begin.
+func TestProgramsOfAllFunctions(t *testing.T) {
+	called := map[string]bool{}
+	for seed := uint64(1000); seed < 1000+uint64(Functions()); seed++ {
+		called[Calls(seed)[0]] = true
+	}
+	for _, f := range ops.Functions() {
+		require.True(t, called[f.Name], f.Name)
+	}
+}
+
 // TestEveryFunctionRuns runs programs that go through all functions, each of which must run in some.
 func TestEveryFunctionRuns(t *testing.T) {
 	list := calls()
