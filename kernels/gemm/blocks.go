@@ -40,6 +40,7 @@ const NC = 256
 // products, one at a time. The zero value is ready for use and grows by itself.
 type Scratch[T scalar.Number] struct {
 	a, b      []T
+	shared    []T // B, packed for a batch
 	runs      []T // of a panel of B, before it is transposed
 	turned    []T // the transpose of C
 	sums      sumsOfTile[T]
@@ -78,6 +79,7 @@ func (s *Scratch[T]) reserve(p *Product[T]) {
 			}
 		}
 		s.b = grow(s.b, max((k+1)*v.cols*panels, gemvCols, v.thinScratch()))
+		s.shared = grow(s.shared, p.sharedLen())
 		s.turned = grow(s.turned, p.turnedScratch(v))
 		if p.Offsets != nil {
 			s.runs = grow(s.runs, (k+v.cols)*v.cols)

@@ -41,7 +41,8 @@
 // Where C has one row or one column, rows of B that are contiguous are added up as they lie
 // in memory. Where it has up to four rows and columns of B are contiguous, or up to three columns and rows of A are,
 // these are transposed in registers and multiplied at once: a matrix times a vector takes as long as its memory does. Where columns of B are contiguous and C
-// has a few vectors of rows, the product is computed as its transpose, in which B is not packed, and then transposed.
+// has a few vectors of rows, the product is computed as its transpose, in which B is not packed, and then transposed. Matrices of a batch with
+// few rows that share B have it packed once.
 //
 // Rows of C that are written, where it is large, come late from beyond the second-level cache: they
 // are asked for with the first products of a tile, a line with each.
@@ -97,7 +98,7 @@
 // in vector registers: simdpanel.go goes through a panel, simdpack.go packs, simdtranspose.go transposes on the way, simdoffsets.go packs
 // windows (offsets.go), caches.go tells how much stays in the caches; simdprefetch.go asks for memory ahead, simdgemv.go has single rows, simdthin.go few, simdturned.go turns products round;
 // simd_amd64.go names the loops of table_amd64.go, settle_amd64.go chooses between them, and simd_other.go says that there are none.
-// packed.go packs B in advance, and dotpacked.go in words. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
+// packed.go packs B in advance, shared.go for a batch, and dotpacked.go in words. part.go computes sums in parts. pack.go, tile.go and gemv.go are products in plain Go.
 // dot.go is the product of integers and its blocks, dotpack.go packs them, dotthin.go has few rows by B as it lies; dot_amd64.go names the loops of dottable_amd64.go, dotplain.go has
 // those in plain Go, and dot_other.go says that there are no others.
 // blocksums.go adds up blocks of K that were computed apart. epilogue.go, rows.go and reader.go

@@ -47,18 +47,7 @@ func (p *Product[T]) PackB(packed []T, s *Scratch[T]) {
 		return
 	}
 	s.reserve(p)
-	s.problem = p.matrix(0)
-	f := s.problem.begin(simdOf[T](), region{}, s)
-	own := s.b
-	s.b = packed
-	for j := 0; j < p.N; j += f.v.cols {
-		for f.p = 0; f.p < f.k; f.p += f.np {
-			f.np = blockSize(f.p, f.k)
-			f.packB(j, min(f.v.cols, p.N-j))
-			f.packed += f.np * f.v.cols
-		}
-	}
-	s.b = own
+	p.packPanels(packed, 0, p.N, s)
 }
 
 // squareSide is that of the squares in which elements are exchanged, whose lines stay in the

@@ -132,10 +132,13 @@ func (p *Product[T]) RunPart(lo, hi, left, right int, s *Scratch[T]) {
 	}
 	s.reserve(p)
 	s.isLarge = p.isLarge()
+	shared := p.packShared(lo, hi, left, right, s)
 	for lo < hi {
 		index, first := lo/p.M, lo%p.M
 		c := region{first, min(p.M, first+hi-lo), left, right}
-		s.problem = p.matrix(index)
+		if s.problem = p.matrix(index); shared != nil {
+			s.problem.packedB = shared
+		}
 		switch count := (hi - lo) / p.M; {
 		case s.problem.isColumn(c, s):
 			s.problem.transpose()
