@@ -31,7 +31,8 @@
 //   - logexp.go, powers.go, trigonometry.go, blend.go, wholenumbers.go, floatparts.go
 //   - activation.go, hardactivation.go, gatedactivation.go, squareplus.go (and weights of a given norm)
 //   - special.go (functions of errors and of the normal distribution), gammas.go, bessel.go
-//   - sinc.go, and chebyshev.go with the coefficients of all these
+//   - besselwaves.go, airy.go, expintegral.go, gammafunction.go (and relative entropies)
+//   - sinc.go, and chebyshev.go, chebyshevbessel.go, chebyshevairy.go, chebyshevintegrals.go with the coefficients of all these
 //
 // Of axes:
 //   - reduce.go, variance.go, vectornorm.go, prodgrad.go, sumto.go

@@ -90,9 +90,11 @@ func (m arith) circle(x graph.Value) (sine, cosine graph.Value) {
 
 func (m arith) equals(x graph.Value, v float64) graph.Value { return m.Prim(graph.PrimEq, x, m.num(v)) }
 
-// lgammaAbove is the logarithm of the gamma function of x of at least 0.
-func (m arith) lgammaAbove(x graph.Value) graph.Value {
-	// Γ(x) is Γ(2+e), |e| ≤ 1/2, over x or x(x+1), or times (x-1)…(x-k).
+// gammaReduction says how Γ(x) follows from Γ(2+e), |e| ≤ 1/2: over x or x(x+1), or times (x-1)…(x-k).
+type gammaReduction struct{ e, times, over graph.Value }
+
+// gammaReduced is the reduction of x from 0 to [lgammaFar].
+func (m arith) gammaReduced(x graph.Value) gammaReduction {
 	below := m.pick(m.less(x, 0.5), m.num(2), m.pick(m.less(x, 1.5), m.num(1), m.num(0)))
 	over := m.pick(m.less(x, 0.5), m.mul(x, m.add(x, m.num(1))), m.pick(m.less(x, 1.5), x, m.num(1)))
 	steps := m.floor(m.sub(x, m.num(1.5)))
@@ -101,16 +103,25 @@ func (m arith) lgammaAbove(x graph.Value) graph.Value {
 	for k := 1; k < lgammaFar-1; k++ {
 		times = m.pick(m.Prim(graph.PrimGe, steps, m.num(float64(k))), m.mul(times, m.sub(x, m.num(float64(k)))), times)
 	}
-	e := m.sub(m.sub(x, m.sub(m.num(2), below)), steps)
-	near := m.add(m.mul(e, m.polynomial(lgammaSeries, e)), m.sub(m.log(times), m.log(over)))
+	return gammaReduction{m.sub(m.sub(x, m.sub(m.num(2), below)), steps), times, over}
+}
 
-	far := m.Prim(graph.PrimMax, x, m.num(lgammaFar))
-	u := m.div(m.num(1), far)
+// stirlingRest is what Stirling's formula without its series lacks of lgamma(x), x of at least [lgammaFar].
+func (m arith) stirlingRest(x graph.Value) graph.Value {
+	u := m.div(m.num(1), x)
 	var c []float64
 	for k, b := range bernoulli {
 		c = append(c, b/float64((2*k+1)*(2*k+2)))
 	}
-	tail := m.add(m.num(0.5*math.Log(2*math.Pi)), m.mul(u, m.polynomial(c, m.mul(u, u))))
+	return m.mul(u, m.polynomial(c, m.mul(u, u)))
+}
+
+// lgammaAbove is the logarithm of the gamma function of x of at least 0.
+func (m arith) lgammaAbove(x graph.Value) graph.Value {
+	r := m.gammaReduced(x)
+	near := m.add(m.mul(r.e, m.polynomial(lgammaSeries, r.e)), m.sub(m.log(r.times), m.log(r.over)))
+	far := m.Prim(graph.PrimMax, x, m.num(lgammaFar))
+	tail := m.add(m.num(0.5*math.Log(2*math.Pi)), m.stirlingRest(far))
 	stirling := m.add(m.mul(m.sub(far, m.num(0.5)), m.sub(m.log(far), m.num(1))), m.sub(tail, m.num(0.5)))
 	return m.pick(m.Prim(graph.PrimLt, x, m.num(lgammaFar)), near, stirling)
 }

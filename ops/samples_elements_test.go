@@ -26,5 +26,6 @@ var elementSamples = []sample{
 	{name: "sampled", draws: true, shapes: [][]int{{3}}, flat: "the implicit gradient is not that of the steps of a draw", call: on(func(x node) node {
 		return ops.RandomGamma(x.Graph().Scalar(graph.Int64, 3), ops.Add(ops.Abs(x), graph.Num(0.5)))
 	})},
+	{name: "kl_elements", arity: 2, cancels: true, points: [2]float64{0.2, 3}, call: func(in ...node) node { return ops.KLElements(in[0], in[1]) }},
 	{name: "softcap", arity: 1, call: on(func(x node) node { return ops.Softcap(x, 3) })},
 }
