@@ -59,8 +59,32 @@ func (c *compiler) fetchable(b *block) (loads []*inst) {
 
 // fetch asks for what some elements of an operand will be ahead.
 func (c *compiler) fetch(load *inst, elements int32) {
+	c.fetchFrom(pointerRegs[load.operand], load, elements, aheadBytes)
+}
+
+// fetchFrom asks for elements some bytes ahead.
+func (c *compiler) fetchFrom(base asm.Reg, load *inst, elements int32, ahead int32) {
 	const line = 64
 	for at := int32(0); at < elements*int32(load.size); at += line {
-		c.a.Prefetch(asm.Indexed(pointerRegs[load.operand], index, load.size, aheadBytes+at))
+		c.a.Prefetch(asm.Indexed(base, index, load.size, ahead+at))
+	}
+}
+
+// A body of many operations waits for memory at the beginning of each row, since no load of the next one
+// is near enough to begin early. What it loads is fetched a page ahead: as often as not, that is the next
+// row of a matrix whose rows lie in those of a larger one, as the gates of a recurrent layer do.
+const (
+	heavyBody = 100
+	pageBytes = 4 << 10
+)
+
+// fetchAll asks for what all loads of a section will want a page ahead.
+func (c *compiler) fetchAll(b *block, elements int32) {
+	var done []int
+	for i := range b.insts {
+		if in := &b.insts[i]; in.form == loadForm && !slices.Contains(done, in.operand) {
+			done = append(done, in.operand)
+			c.fetchFrom(c.e.base(in.operand), in, elements, pageBytes)
+		}
 	}
 }

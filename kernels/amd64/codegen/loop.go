@@ -284,8 +284,11 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	}
 	a.Align(32)
 	top := a.Here()
-	if m.fetch != nil {
+	switch {
+	case m.fetch != nil:
 		c.fetch(m.fetch, step)
+	case copies == p.copies && !m.stream && !c.ofTiles && b.operations() >= heavyBody:
+		c.fetchAll(b, step)
 	}
 	c.body(b, copies, p.interleaved, &p.pins, m)
 	a.AddImm(index, step)
