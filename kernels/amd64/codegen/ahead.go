@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/kernels/amd64/asm"
+	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
 // Operands are fetched so far ahead: the processor does it by itself, but not across the ends
@@ -72,19 +73,37 @@ func (c *compiler) fetchFrom(base asm.Reg, load *inst, elements int32, ahead int
 
 // A body of many operations waits for memory at the beginning of each row, since no load of the next one
 // is near enough to begin early. What it loads is fetched a page ahead: as often as not, that is the next
-// row of a matrix whose rows lie in those of a larger one, as the gates of a recurrent layer do.
+// row of a matrix whose rows lie in those of a larger one, as the gates of a recurrent layer do. In a stage
+// after the first one, some operations are enough to fetch the next row, with which the first stage begins.
 const (
 	heavyBody = 100
+	laterBody = 12
 	pageBytes = 4 << 10
 )
 
-// fetchAll asks for what all loads of a section will want a page ahead.
-func (c *compiler) fetchAll(b *block, elements int32) {
+// fetchRows asks for elements of later rows where memory is not what a section waits for.
+func (c *compiler) fetchRows(b *block, elements int32) {
+	switch operations := b.operations(); {
+	case operations >= heavyBody:
+		c.eachLoaded(b, func(load *inst) { c.fetchFrom(c.e.base(load.operand), load, elements, pageBytes) })
+	case operations >= laterBody && c.stage > 0 && c.p.Outer > 0:
+		c.eachLoaded(b, func(load *inst) {
+			if c.p.Operands[load.operand].Access == rowprog.In {
+				c.a.MovLoad(temp, inBlock(c.layout.Delta(c.p.Outer-1, load.operand)))
+				c.a.Add(temp, c.e.base(load.operand))
+				c.fetchFrom(temp, load, elements, 0)
+			}
+		})
+	}
+}
+
+// eachLoaded visits a load of each operand that a section loads.
+func (c *compiler) eachLoaded(b *block, visit func(load *inst)) {
 	var done []int
 	for i := range b.insts {
 		if in := &b.insts[i]; in.form == loadForm && !slices.Contains(done, in.operand) {
 			done = append(done, in.operand)
-			c.fetchFrom(c.e.base(in.operand), in, elements, pageBytes)
+			visit(in)
 		}
 	}
 }

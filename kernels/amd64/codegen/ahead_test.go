@@ -38,3 +38,22 @@ func TestHeavyBodiesFetchAhead(t *testing.T) {
 		}
 	}
 }
+
+// The exponentials of a softmax ask for the next row, whose greatest element is next; what has nothing else
+// to do than to load does not.
+func TestLaterStagesFetchTheNextRow(t *testing.T) {
+	for _, op := range []rowprog.Op{rowprog.OpExp, rowprog.OpNeg} {
+		b := rowprog.NewBuilder("rows", 1)
+		in := b.In("x", rowprog.F32, rowprog.Vec)
+		most := b.Reduce(rowprog.Max, b.Load(in))
+		b.NextStage()
+		b.Store(b.Out("y", rowprog.F32, rowprog.Vec), b.Apply(op, b.Apply(rowprog.OpSub, b.Load(in), most)))
+		p, err := b.Build()
+		require.NoError(t, err)
+		for _, target := range []Target{AVX2, AVX512} {
+			c, err := Compile(p, target)
+			require.NoError(t, err)
+			require.Equal(t, op == rowprog.OpExp, strings.Contains(strings.Join(listing(t, c), "\n"), "[rcx+rax*4]"), "%v", op)
+		}
+	}
+}

@@ -77,6 +77,7 @@ type compiler struct {
 	ofTiles bool
 	stages  []stageLabels
 	work    float64
+	stage   int // at hand
 }
 
 // constant is an element's size and bits.

@@ -184,6 +184,7 @@ func (in *inst) takesMemory(k int) bool {
 
 // loop writes the section of the row of a stage.
 func (c *compiler) loop(stage int) {
+	c.stage = stage
 	b := c.section(rowprog.VecSection(stage))
 	if len(b.insts) == 0 {
 		return
@@ -287,8 +288,8 @@ func (c *compiler) vectors(b *block, p *plan, copies int, m mode) {
 	switch {
 	case m.fetch != nil:
 		c.fetch(m.fetch, step)
-	case copies == p.copies && !m.stream && !c.ofTiles && b.operations() >= heavyBody:
-		c.fetchAll(b, step)
+	case copies == p.copies && !m.stream && !c.ofTiles:
+		c.fetchRows(b, step)
 	}
 	c.body(b, copies, p.interleaved, &p.pins, m)
 	a.AddImm(index, step)
