@@ -85,9 +85,6 @@ func checkAvgPool(c *graph.Call, a PoolAttrs) {
 	if t := c.DType(0); !t.IsFloat() {
 		rules.RefuseDType(c, `"avg_pool2d_out_frame" not implemented for '`+t.TorchName()+`'`)
 	}
-	if slices.ContainsFunc(a.Dilation, func(d int) bool { return d > 1 }) {
-		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: "the mean of a window has no dilation"})
-	}
 }
 
 // pooled reduces each window to one element.
@@ -186,13 +183,33 @@ func meanElements(n, x node) node {
 func windowElements(n, x node, i int) node {
 	a := n.Attrs().(PoolAttrs)
 	first := windowStarts(n, i, len(a.Kernel)-1-i)
-	stop, end := Add(first, graph.Num(a.Kernel[i])), x.Shape()[x.Rank()-len(a.Kernel)+i]
+	end := x.Shape()[x.Rank()-len(a.Kernel)+i]
+	if a.Dilation[i] > 1 {
+		return dilatedElements(a, first, end, i)
+	}
+	stop := Add(first, graph.Num(a.Kernel[i]))
 	if a.ExcludePadding {
 		first = ClampMin(first, 0)
 	} else {
 		end = end.Plus(graph.Dim(a.Padding[i]))
 	}
 	return Sub(Minimum(stop, Size(x.Graph(), graph.Int64, end)), first)
+}
+
+// dilatedElements is [windowElements] where the elements of a window lie apart, from first on.
+func dilatedElements(a PoolAttrs, first node, end graph.Dim, i int) node {
+	d := a.Dilation[i]
+	if !a.ExcludePadding {
+		end = end.Plus(graph.Dim(a.Padding[i]))
+	}
+	before := func(place node) node { // how many elements lie before a place: ⌈(place - first)/d⌉ of all
+		return Clamp(FloorDiv(Sub(place, Sub(first, num64(int64(d-1)))), num64(int64(d))), 0, float64(a.Kernel[i]))
+	}
+	count := before(Size(first.Graph(), graph.Int64, end))
+	if a.ExcludePadding {
+		count = Sub(count, before(num64(0)))
+	}
+	return count
 }
 
 // windowStarts returns, as Int64 along one axis that others follow, where each window starts
@@ -236,19 +253,19 @@ func MaxPool3D(x *graph.Node, depth, height, width int, opts ...PoolOption) *gra
 }
 
 // AvgPool1D returns the mean of each window as [MaxPool1D] gives the greatest element.
-// Padding counts as zeros, unless it is excluded. It has no dilation.
+// Padding counts as zeros, unless it is excluded. PyTorch has no [Dilation] of means; it is that of ONNX's AveragePool.
 func AvgPool1D(x *graph.Node, kernel int, opts ...PoolOption) *graph.Node {
 	return pool(opAvgPool1D, x, []int{kernel}, opts)
 }
 
 // AvgPool2D returns the mean of each window as [MaxPool2D] gives the greatest element.
-// Padding counts as zeros, unless it is excluded. It has no dilation.
+// Padding counts as zeros, unless it is excluded. PyTorch has no [Dilation] of means; it is that of ONNX's AveragePool.
 func AvgPool2D(x *graph.Node, height, width int, opts ...PoolOption) *graph.Node {
 	return pool(opAvgPool2D, x, []int{height, width}, opts)
 }
 
 // AvgPool3D returns the mean of each window as [MaxPool3D] gives the greatest element.
-// Padding counts as zeros, unless it is excluded. It has no dilation.
+// Padding counts as zeros, unless it is excluded. PyTorch has no [Dilation] of means; it is that of ONNX's AveragePool.
 func AvgPool3D(x *graph.Node, depth, height, width int, opts ...PoolOption) *graph.Node {
 	return pool(opAvgPool3D, x, []int{depth, height, width}, opts)
 }

@@ -28,7 +28,7 @@ func avgPoolGrad(n, dy node, _ int) node {
 	lead, overlap := x.Rank()-len(a.Kernel), false
 	sizes := make([]graph.Dim, len(a.Kernel))
 	for i, k := range a.Kernel {
-		overlap = overlap || k > a.Stride[i]
+		overlap = overlap || k > a.Stride[i] || a.Dilation[i] > 1
 		sizes[i] = x.Shape()[lead+i].Plus(graph.Dim(a.Padding[i])).Plus(behind(n, x, i))
 	}
 	dx := Div(dy, meanElements(n, x))
@@ -38,7 +38,7 @@ func avgPoolGrad(n, dy node, _ int) node {
 	} else {
 		for i, k := range a.Kernel {
 			windows := Expand(Unsqueeze(dx, -1), append(slices.Clone(dx.Shape()), graph.Dim(k))...)
-			dx = Fold(windows, lead+i, sizes[i], a.Stride[i], 1)
+			dx = Fold(windows, lead+i, sizes[i], a.Stride[i], a.Dilation[i])
 		}
 	}
 	return withoutPadding(dx, x, a)

@@ -172,6 +172,9 @@ var samples = []sample{
 	{name: "max_pool3d", shapes: [][]int{{1, 1, 3, 4, 5}}, call: on(func(x node) node { return ops.MaxPool3D(x, 2, 2, 3, ops.Stride(1, 2, 2)) })},
 	{name: "avg_pool1d", shapes: [][]int{{1, 2, 7}}, call: on(func(x node) node { return ops.AvgPool1D(x, 3) })},
 	{name: "avg_pool2d", shapes: [][]int{{1, 1, 5, 4}}, call: on(func(x node) node { return ops.AvgPool2D(x, 2, 2, ops.Padding(1), ops.ExcludePadding()) })},
+	{name: "avg_pool2d dilated", shapes: [][]int{{1, 2, 6, 7}}, call: on(func(x node) node {
+		return ops.AvgPool2D(x, 3, 2, ops.Stride(2), ops.Dilation(2, 3), ops.Padding(1), ops.CeilMode(), ops.ExcludePadding())
+	})},
 	{name: "avg_pool3d", shapes: [][]int{{1, 1, 3, 4, 5}}, call: on(func(x node) node { return ops.AvgPool3D(x, 2, 2, 3, ops.Stride(1, 2, 2), ops.Padding(1)) })},
 	{name: "adaptive_max_pool", shapes: [][]int{{1, 2, 5, 4}}, call: on(func(x node) node { return ops.AdaptiveMaxPool(x, 3, 2) })},
 	{name: "adaptive_avg_pool", shapes: [][]int{{2, 2, 7}}, call: on(func(x node) node { return ops.AdaptiveAvgPool(x, 3) })},

@@ -1,0 +1,182 @@
+package onnxnodes
+
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+func init() {
+	join(map[string]rule{
+		"Attention": attention, "FlexAttention": attention,
+		"RotaryEmbedding": func(c *call) []node { return []node{rotary(c)} },
+		"CausalConvWithState": func(c *call) []node {
+			x, w := c.in[0], c.in[1]
+			width := graph.Dim(sizes(w)[2] - 1)
+			if past := c.at(3); past != nil {
+				x = ops.Concat(2, past, x)
+			} else {
+				x = ops.Pad(x, 2, width, 0, 0)
+			}
+			y := ops.Conv1D(x, w, c.at(2), ops.Groups(sizes(x)[1]))
+			if c.text("activation", "none") != "none" {
+				y = ops.Silu(y)
+			}
+			return []node{y, ops.Narrow(x, 2, graph.Dim(sizes(x)[2])-width, width)}
+		},
+		"LinearAttention": linearAttention,
+	})
+}
+
+// heads makes [batch, length, heads·width] the form [batch, heads, length, width].
+func heads(x node, n int) node {
+	if x.Rank() == 4 {
+		return x
+	}
+	return ops.Permute(ops.Unflatten(x, 2, graph.Dim(n), -1), 0, 2, 1, 3)
+}
+
+func joined(x node) node { return ops.Flatten(ops.Permute(x, 0, 2, 1, 3), 2, 3) }
+
+func attention(c *call) []node {
+	t, flat := c.in[0].DType(), c.in[0].Rank() == 3
+	wide := t
+	if t.Bits() < 32 {
+		wide = graph.Float32
+	}
+	q, k, v := heads(c.in[0], c.int("q_num_heads", 1)), heads(c.in[1], c.int("kv_num_heads", 1)), heads(c.in[2], c.int("kv_num_heads", 1))
+	past := 0
+	if key := c.at(4); key != nil {
+		past = sizes(key)[2]
+		k, v = ops.Concat(2, key, k), ops.Concat(2, c.in[5], v)
+	}
+	results := []node{nil, k, v, nil}
+	scale := c.float("scale", 1/math.Sqrt(float64(sizes(q)[3])))
+	q, k, v = ops.Cast(q, wide), ops.Cast(k, wide), ops.Cast(v, wide)
+	bias := attentionBias(c, wide, sizes(q)[2], sizes(k)[2], past)
+	capped := c.float("softcap", 0)
+	if shown := len(c.outs) > 3 && c.outs[3] != ""; !shown && capped == 0 {
+		opts := []ops.AttentionOption{ops.AttentionScale(scale), ops.GroupedQuery()}
+		if bias != nil {
+			opts = append(opts, ops.AttentionMask(bias))
+		}
+		results[0] = ops.ScaledDotProductAttention(q, k, v, opts...)
+	} else {
+		shared := graph.Dim(sizes(q)[1] / sizes(k)[1])
+		k, v = ops.RepeatInterleave(k, 1, shared), ops.RepeatInterleave(v, 1, shared)
+		stages := []node{ops.Mul(ops.MatMul(q, ops.Transpose(k, 2, 3)), graph.Num(scale))}
+		scores := stages[0]
+		if capped > 0 {
+			scores = ops.Softcap(scores, capped)
+		}
+		stages = append(stages, scores)
+		if bias != nil {
+			scores = ops.Add(scores, bias)
+		}
+		weights := ops.Softmax(scores, -1)
+		if bias != nil {
+			weights = ops.Where(ops.Equal(ops.Max(scores, -1, ops.KeepDims()), graph.Num(math.Inf(-1))), graph.Num(0), weights)
+		}
+		stages = append(stages, scores, weights)
+		results[3] = ops.Cast(stages[c.int("qk_matmul_output_mode", 0)], t)
+		results[0] = ops.MatMul(weights, v)
+	}
+	results[0] = ops.Cast(results[0], t)
+	if flat {
+		results[0] = joined(results[0])
+	}
+	return results
+}
+
+// attentionBias is what is added to scores, -Inf where a query does not see a key; nil where nothing is.
+func attentionBias(c *call, t graph.DType, queries, keys, past int) (bias node) {
+	add := func(x node) {
+		if bias == nil {
+			bias = x
+		} else {
+			bias = ops.Add(bias, x)
+		}
+	}
+	hidden := func(seen node) { add(ops.Where(seen, ops.Zeros(c.g, t), ops.Full(c.g, t, math.Inf(-1)))) }
+	if mask := c.at(3); mask != nil {
+		missing := graph.Dim(keys - sizes(mask)[mask.Rank()-1])
+		if mask.DType() == graph.Bool {
+			hidden(ops.Cast(ops.Pad(ops.Cast(mask, graph.Int32), -1, 0, missing, 0), graph.Bool))
+		} else {
+			add(ops.Cast(ops.Pad(mask, -1, 0, missing, math.Inf(-1)), t))
+		}
+	}
+	row := ops.Add(ops.Iota(c.g, 0, graph.Dim(queries), 1), whole(past))
+	column := ops.Iota(c.g, 0, graph.Dim(keys))
+	if filled := c.at(6); filled != nil {
+		filled = ops.Reshape(filled, -1, 1, 1, 1)
+		row = ops.Add(row, ops.Sub(filled, whole(queries)))
+		hidden(ops.Less(column, filled))
+	}
+	if c.int("is_causal", 0) == 1 {
+		hidden(ops.LessEqual(column, row))
+	}
+	if n := c.int("left_window_size", -1); n >= 0 {
+		hidden(ops.LessEqual(ops.Sub(row, column), whole(n)))
+	}
+	if n := c.int("right_window_size", -1); n >= 0 {
+		hidden(ops.LessEqual(ops.Sub(column, row), whole(n)))
+	}
+	return bias
+}
+
+func rotary(c *call) node {
+	x, cos, sin := c.in[0], c.in[1], c.in[2]
+	flat := x.Rank() == 3
+	x = heads(x, c.int("num_heads", 1))
+	if at := c.at(3); at != nil {
+		cos, sin = ops.Take(cos, 0, at), ops.Take(sin, 0, at)
+	}
+	y := ops.RotaryEmbedding(x, ops.Unsqueeze(cos, 1), ops.Unsqueeze(sin, 1), c.int("interleaved", 0) == 1)
+	if flat {
+		y = joined(y)
+	}
+	return y
+}
+
+// linearAttention is a loop over time, whose state is a matrix for each head.
+func linearAttention(c *call) []node {
+	t := c.in[0].DType()
+	queryHeads, keyHeads := c.int("q_num_heads", 1), c.int("kv_num_heads", 1)
+	wide := func(x node) node { return ops.Cast(x, graph.Float32) }
+	q, k, v := wide(heads(c.in[0], queryHeads)), wide(heads(c.in[1], keyHeads)), wide(heads(c.in[2], keyHeads))
+	state := ops.Zeros(c.g, graph.Float32, q.Shape()[0], k.Shape()[1], k.Shape()[3], v.Shape()[3])
+	out := t
+	if past := c.at(3); past != nil {
+		state, out = wide(past), past.DType()
+	}
+	scale := c.float("scale", 0)
+	if scale == 0 {
+		scale = 1 / math.Sqrt(float64(sizes(q)[3]))
+	}
+	steps := []node{q, k, v}
+	decay, beta := c.at(4), c.at(5)
+	if decay != nil {
+		steps = append(steps, wide(ops.Permute(ops.Unflatten(decay, 2, graph.Dim(keyHeads), -1), 0, 2, 1, 3)))
+	}
+	if beta != nil {
+		steps = append(steps, ops.Expand(wide(ops.Unsqueeze(ops.Transpose(beta, 1, 2), -1)), q.Shape()[0], graph.Dim(keyHeads), q.Shape()[2], 1))
+	}
+	for i := range steps {
+		steps[i] = ops.MoveAxis(steps[i], 2, 0)
+	}
+	final, outs := ops.Scan(ops.Loop{Carry: []node{state}, Over: steps}, func(carry, x []node) (next, out []node) {
+		s, q, k, v := carry[0], x[0], x[1], x[2]
+		if decay != nil {
+			s = ops.Mul(s, ops.Unsqueeze(ops.Exp(x[3]), -1))
+		}
+		if beta != nil {
+			v = ops.Mul(x[len(x)-1], ops.Sub(v, ops.Sum(ops.Mul(s, ops.Unsqueeze(k, -1)), -2)))
+		}
+		s = ops.Add(s, ops.Mul(ops.Unsqueeze(k, -1), ops.Unsqueeze(v, -2)))
+		read := ops.RepeatInterleave(s, 1, graph.Dim(queryHeads/keyHeads))
+		return []node{s}, []node{ops.Mul(ops.Sum(ops.Mul(ops.Unsqueeze(q, -1), read), -2), graph.Num(scale))}
+	})
+	return []node{ops.Cast(joined(ops.MoveAxis(outs[0], 0, 2)), t), ops.Cast(final[0], out)}
+}
