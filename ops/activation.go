@@ -118,7 +118,7 @@ func init() {
 	opLeakyRelu.Ref = named("", "torch.nn.functional.leaky_relu", "jax.nn.leaky_relu", "LeakyRelu", "LeakyRelu",
 		func(e *graph.Example) node { return LeakyRelu(e.Of("x", "n"), 0.01) })
 	opLogSigmoid.Ref = named("", "torch.nn.functional.logsigmoid", "jax.nn.log_sigmoid", "", "")
-	opSilu.Ref = named("", "torch.nn.functional.silu", "jax.nn.silu", "", "")
+	opSilu.Ref = named("", "torch.nn.functional.silu", "jax.nn.silu, jax.nn.swish", "Swish", "")
 	opSoftplus.Ref = named("", "torch.nn.functional.softplus", "jax.nn.softplus", "Softplus", "Softplus")
 }
 

@@ -40,7 +40,7 @@ func init() {
 			x := Copy(e.Of("x", "n", "k"))
 			return After(x, AddInPlace(Select(x, 0, 0), e.Of("y", "k")))
 		}))
-	opCopy.Ref = named("numpy.copy", "torch.clone", "jax.numpy.copy", "Identity", "")
+	opCopy.Ref = named("numpy.copy, numpy.positive", "torch.clone, torch.positive", "jax.numpy.copy, jax.numpy.positive", "Identity", "")
 }
 
 // Copy returns x in memory of its own, so that writing one leaves the other as it is.

@@ -31,12 +31,12 @@ func init() {
 		Name: "grid_sample", Func: "GridSample", Doc: "images between their elements, at the places that a grid has.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2, Promote: ToCommonType, Infer: inferGridSample, Expand: expandGridSample,
 	})
-	opGridSample.Ref = named("scipy.ndimage.map_coordinates", "torch.nn.functional.grid_sample", "jax.scipy.ndimage.map_coordinates", "GridSample", "",
+	opGridSample.Ref = named("scipy.ndimage.map_coordinates", "torch.nn.functional.grid_sample, torch.grid_sampler, torch.grid_sampler_2d, torch.grid_sampler_3d", "jax.scipy.ndimage.map_coordinates", "GridSample", "",
 		func(e *graph.Example) node {
 			return GridSample(e.Of("x", "n", "c", "8", "8"), e.Of("grid", "n", "h", "w", "2"), ResizeLinear, PadZeros)
 		})
 	composed("AffineGrid", "the places of which matrices make images.",
-		named("", "torch.nn.functional.affine_grid", "", "AffineGrid", "",
+		named("", "torch.nn.functional.affine_grid, torch.affine_grid_generator", "", "AffineGrid", "",
 			func(e *graph.Example) node { return AffineGrid(e.Of("theta", "n", "2", "3"), []graph.Dim{8, 8}) }))
 }
 

@@ -83,7 +83,7 @@ func init() {
 	opHardShrink.Ref = named("", "torch.nn.functional.hardshrink", "", "Shrink", "",
 		func(e *graph.Example) node { return HardShrink(e.Of("x", "n"), 0.5) })
 	opHardSigmoid.Ref = named("", "torch.nn.functional.hardsigmoid", "jax.nn.hard_sigmoid", "HardSigmoid", "")
-	opHardSwish.Ref = named("", "torch.nn.functional.hardswish", "jax.nn.hard_swish", "HardSwish", "")
+	opHardSwish.Ref = named("", "torch.nn.functional.hardswish", "jax.nn.hard_swish, jax.nn.hard_silu", "HardSwish", "")
 	opHardTanh.Ref = named("", "torch.nn.functional.hardtanh", "jax.nn.hard_tanh", "Clip", "",
 		func(e *graph.Example) node { return HardTanh(e.Of("x", "n"), -1, 1) })
 	opMish.Ref = named("", "torch.nn.functional.mish", "jax.nn.mish", "Mish", "")

@@ -75,7 +75,7 @@ func init() {
 	})
 	opConcat.Ref = named("numpy.concatenate", "torch.cat", "jax.numpy.concatenate", "Concat", "Concat",
 		func(e *graph.Example) node { return Concat(0, e.Of("x", "n", "k"), e.Of("y", "m", "k")) })
-	opPad.Ref = named("numpy.pad", "torch.nn.functional.pad", "jax.numpy.pad", "Pad", "",
+	opPad.Ref = named("numpy.pad", "torch.nn.functional.pad, torch.constant_pad_nd", "jax.numpy.pad", "Pad", "",
 		func(e *graph.Example) node { return Pad(e.Of("x", "n", "k"), 1, 2, 1, 0) })
 	opSlice.Ref = named("numpy.ndarray.__getitem__", "torch.Tensor.__getitem__", "jax.lax.slice_in_dim", "Slice", "Slice",
 		func(e *graph.Example) node { return Slice(e.Of("x", "8", "k"), 0, 1, 7, 2) })

@@ -284,7 +284,7 @@ func magnitude(x node) node {
 
 func init() {
 	composed("Flatten", "axes made one.",
-		named("numpy.reshape", "torch.flatten", "jax.numpy.reshape", "Flatten", "",
+		named("numpy.reshape, numpy.ravel", "torch.flatten, torch.ravel", "jax.numpy.reshape, jax.numpy.ravel, jax.lax.collapse", "Flatten", "",
 			func(e *graph.Example) node { return Flatten(e.Of("x", "n", "k", "m"), 1, -1) }))
 	composed("IsFinite", "whether x is neither infinite nor NaN.",
 		named("numpy.isfinite", "torch.isfinite", "jax.numpy.isfinite, jax.lax.is_finite", "", "",
@@ -299,7 +299,7 @@ func init() {
 		named("", "torch.masked_fill", "", "", "",
 			func(e *graph.Example) node { return MaskedFill(e.Of("x", "n"), e.As(graph.Bool, "mask", "n"), num(0)) }))
 	composed("MoveAxis", "an axis moved to another place.",
-		named("numpy.moveaxis", "torch.movedim", "jax.numpy.moveaxis", "", "",
+		named("numpy.moveaxis, numpy.rollaxis", "torch.movedim", "jax.numpy.moveaxis, jax.numpy.rollaxis", "", "",
 			func(e *graph.Example) node { return MoveAxis(e.Of("x", "n", "k", "m"), 0, -1) }))
 	composed("Narrow", "a part of an axis.",
 		named("", "torch.narrow", "jax.lax.dynamic_slice_in_dim", "Slice", "",

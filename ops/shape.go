@@ -75,13 +75,13 @@ func init() {
 		})
 	opExpand.Ref = named("numpy.broadcast_to", "torch.Tensor.expand", "jax.numpy.broadcast_to", "Expand", "",
 		func(e *graph.Example) node { return Expand(e.Of("x", "n", "1"), e.Shape("n", "k")...) })
-	opPermute.Ref = named("numpy.transpose", "torch.permute", "jax.numpy.transpose", "Transpose", "Transpose",
+	opPermute.Ref = named("numpy.transpose, numpy.permute_dims", "torch.permute", "jax.numpy.transpose, jax.numpy.permute_dims", "Transpose", "Transpose",
 		func(e *graph.Example) node { return Permute(e.Of("x", "n", "k", "m"), 2, 0, 1) })
 	opReshape.Ref = named("numpy.reshape", "torch.reshape", "jax.numpy.reshape", "Reshape", "Reshape",
 		func(e *graph.Example) node { return Reshape(e.Of("x", "n", "4"), e.Shape("2*n", "2")...) })
 	opSqueeze.Ref = named("numpy.squeeze", "torch.squeeze", "jax.numpy.squeeze", "Squeeze", "",
 		func(e *graph.Example) node { return Squeeze(e.Of("x", "n", "1", "k"), 1) })
-	opTranspose.Ref = named("numpy.swapaxes", "torch.transpose", "jax.numpy.swapaxes", "Transpose", "",
+	opTranspose.Ref = named("numpy.swapaxes, numpy.matrix_transpose, numpy.linalg.matrix_transpose", "torch.transpose, torch.t, torch.adjoint, torch.swapdims", "jax.numpy.swapaxes, jax.numpy.matrix_transpose, jax.numpy.linalg.matrix_transpose", "Transpose", "",
 		func(e *graph.Example) node { return Transpose(e.Of("x", "n", "k"), 0, 1) })
 	opUnsqueeze.Ref = named("numpy.expand_dims", "torch.unsqueeze", "jax.numpy.expand_dims", "Unsqueeze", "",
 		func(e *graph.Example) node { return Unsqueeze(e.Of("x", "n"), 0) })

@@ -228,10 +228,10 @@ func init() {
 		named("", "torch.chunk", "", "Split", "",
 			func(e *graph.Example) node { return e.Several(Chunk(e.Of("x", "8", "k"), 0, 2)...) }))
 	composed("Split", "the axis cut into pieces of one size.",
-		named("numpy.split", "torch.split", "jax.numpy.split", "Split", "",
+		named("numpy.split", "torch.split, torch.split_with_sizes", "jax.numpy.split", "Split", "",
 			func(e *graph.Example) node { return e.Several(Split(e.Of("x", "8", "k"), 0, 3)...) }))
 	composed("SplitSizes", "the axis cut into pieces of given sizes.",
-		named("numpy.split", "torch.split", "jax.numpy.split", "Split", "",
+		named("numpy.split", "torch.split, torch.split_with_sizes", "jax.numpy.split", "Split", "",
 			func(e *graph.Example) node { return e.Several(SplitSizes(e.Of("x", "8", "k"), 0, 3, 5)...) }))
 	composed("Unbind", "the parts at each place of an axis.",
 		named("", "torch.unbind", "jax.numpy.unstack", "", "",

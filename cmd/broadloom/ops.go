@@ -10,9 +10,11 @@ import (
 )
 
 var opsCommand = command{
-	name: "ops", args: "[query...]", summary: "find operations by their names here or in NumPy, PyTorch, JAX, ONNX or Gorgonia",
+	name: "ops", args: "[query...]", summary: "find operations, layers and optimisers by their names here or in PyTorch, NumPy, JAX, Keras, Flax, ONNX or Gorgonia",
 	help: "Ops tells formula, shapes, dtypes, gradient and cost of the operations in which all words of\n" +
-		"the query stand: \"broadloom ops torch.bmm\", \"broadloom ops none: gradient\". Without a query, it lists all.",
+		"the query stand: \"broadloom ops torch.bmm\", \"broadloom ops none: gradient\". Of layers, first values, optimisers and\n" +
+		"schedules it tells parameters and state: \"broadloom ops torch.nn.LSTM\". Of what a graph has no operation for, it\n" +
+		"says what to use instead: \"broadloom ops torch.save\". Without a query, it lists all.",
 	run: listOps,
 }
 
@@ -20,7 +22,7 @@ func listOps(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 	if status, stop := parse(f, args); stop {
 		return status
 	}
-	rows, err := opref.Rows()
+	rows, err := opref.All()
 	if err != nil {
 		fmt.Fprintln(stderr, "broadloom:", err)
 		return exitFailed
@@ -32,7 +34,12 @@ func listOps(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	query := strings.Join(f.Args(), " ")
-	found := opref.Find(rows, query)
+	kind, found, sentence := opref.Known(rows, query)
+	if kind == opref.Answered {
+		fmt.Fprintf(stdout, "%s: %s\n", query, sentence)
+		return exitOK
+	}
+	found = opref.Find(rows, query)
 	if len(found) == 0 {
 		fmt.Fprintf(stderr, "broadloom: no operation has %q; broadloom ops lists all\n", query)
 		return exitErrors

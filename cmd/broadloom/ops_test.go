@@ -18,3 +18,13 @@ func TestOpsFindsOperationsByTheirNamesElsewhere(t *testing.T) {
 	assert.Equal(t, exitErrors, status)
 	assert.Contains(t, stderr, "no operation has")
 }
+
+func TestOpsFindsLayersAndAnswersOtherNames(t *testing.T) {
+	status, stdout, stderr := broadloom("ops", "torch.nn.Linear")
+	assert.Equal(t, exitOK, status, stderr)
+	assert.Contains(t, stdout, `nn.NewLinear(g, "fc", 4, 3).Apply(p, x)`)
+	assert.Contains(t, stdout, "fc.weight [3, 4], fc.bias [3]")
+	status, stdout, stderr = broadloom("ops", "torch.nn.DataParallel")
+	assert.Equal(t, exitOK, status, stderr)
+	assert.Contains(t, stdout, "package reach divides a program")
+}

@@ -2,21 +2,19 @@ package opref
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/broadloom/broadloom/graph"
 )
 
-// libraries are the columns of names.
-var libraries = []struct {
-	title string
-	of    func(n graph.Names) string
-}{
-	{"NumPy", func(n graph.Names) string { return n.NumPy }},
-	{"PyTorch", func(n graph.Names) string { return n.PyTorch }},
-	{"JAX", func(n graph.Names) string { return n.JAX }},
-	{"ONNX", func(n graph.Names) string { return n.ONNX }},
-	{"Gorgonia", func(n graph.Names) string { return n.Gorgonia }},
+// libraries are the names that the row has elsewhere, each with the title of the library.
+func (r Row) libraries() (list [][2]string) {
+	n := r.Names
+	for _, l := range append([][2]string{{"NumPy", n.NumPy}, {"PyTorch", n.PyTorch}, {"JAX", n.JAX}, {"ONNX", n.ONNX}, {"Gorgonia", n.Gorgonia}}, r.Others...) {
+		if l[1] != "" {
+			list = append(list, l)
+		}
+	}
+	return list
 }
 
 // Text writes the row for a terminal.
@@ -31,46 +29,13 @@ func (r Row) Text() string {
 
 // lines are what is told of the row, each with its title.
 func (r Row) lines() (list [][2]string) {
-	list = [][2]string{{"shapes", r.Shapes}, {"dtypes", r.DTypes}, {"gradient", r.Gradient}, {"cost", r.Cost}}
-	for _, l := range libraries {
-		if name := l.of(r.Names); name != "" {
-			list = append(list, [2]string{l.title, name})
-		}
+	if r.Shapes != "" {
+		list = append(list, [2]string{"shapes", r.Shapes})
 	}
-	return list
-}
-
-// Find returns the rows in which every word of a query stands, those whose name is the query first. Where there are none,
-// words such as torch.Tensor.masked_fill stand for what is behind their last dot.
-func Find(rows []Row, query string) []Row {
-	words := strings.Fields(strings.ToLower(query))
-	found := having(rows, query, words)
-	if len(found) > 0 {
-		return found
+	if r.DTypes != "" {
+		list = append(list, [][2]string{{"dtypes", r.DTypes}, {"gradient", r.Gradient}, {"cost", r.Cost}}...)
 	}
-	for i, w := range words {
-		words[i] = w[strings.LastIndexByte(w, '.')+1:]
-	}
-	return having(rows, query, words)
-}
-
-// having returns the rows in which all words stand.
-func having(rows []Row, query string, words []string) (found []Row) {
-	for _, r := range rows {
-		text := strings.ToLower(r.Name + " " + r.Text())
-		missing := false
-		for _, w := range words {
-			missing = missing || !strings.Contains(text, w)
-		}
-		switch {
-		case missing:
-		case strings.EqualFold(r.Name, query):
-			found = append([]Row{r}, found...)
-		default:
-			found = append(found, r)
-		}
-	}
-	return found
+	return slices.Concat(list, r.Facts, r.libraries())
 }
 
 // Page writes all rows as a page of Markdown.
@@ -86,12 +51,34 @@ Every call below is an example that was built. Named sizes such as n are any siz
 Elementwise operations have a twin with ` + "`InPlace`" + ` behind the name, by ` + "`ops.InPlace`" + `.
 
 `)
+	writeRows(&b, rows)
+	return strings.TrimRight(b.String(), "\n") + "\n"
+}
+
+// writeRows writes rows as sections of a page.
+func writeRows(b *strings.Builder, rows []Row) {
 	for _, r := range rows {
-		fmt.Fprintf(&b, "## %s\n\n`%s`: %s\n\n", r.Name, r.Call, r.Doc)
+		fmt.Fprintf(b, "## %s\n\n`%s`: %s\n\n", r.Name, r.Call, r.Doc)
 		for _, l := range r.lines() {
-			fmt.Fprintf(&b, "- %s: %s\n", l[0], l[1])
+			fmt.Fprintf(b, "- %s: %s\n", l[0], l[1])
 		}
 		b.WriteString("\n")
 	}
+}
+
+// LayerPage writes the rows of layers, initialisers, optimisers and schedules as a page of Markdown.
+func LayerPage(rows []Row) string {
+	var b strings.Builder
+	b.WriteString(`# Layers, first values, optimisers and schedules
+
+Generated from the tables of package internal/opref: ` + "`go generate ./internal/opref`" + ` writes this page, and
+` + "`broadloom ops [query]`" + ` prints the same.
+
+Every call below is an example that is built and run: g is a graph, p a pass, which nn.Training or nn.Evaluation begins, and x, y and z are operands
+with the shapes that stand under it. "parameters" are those that the call declares, "state" is what it keeps between steps beside them, and "calls" lists the
+functions of package ops that it is made of. Layers of a function alone, such as activations, are nn.Func(ops.Relu).
+
+`)
+	writeRows(&b, rows)
 	return strings.TrimRight(b.String(), "\n") + "\n"
 }

@@ -19,6 +19,10 @@ type Row struct {
 	Gradient  string // with respect to each operand, or why there is none
 	Cost      string // arithmetic of the example
 	Names     graph.Names
+	Facts     [][2]string // more lines, each with its title
+	Others    [][2]string // names in other libraries, each with the library's
+
+	elsewhere []string // all names in libraries
 }
 
 // Rows derives all rows, by name. An error names the function whose example is refused.
@@ -29,7 +33,7 @@ func Rows() ([]Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		rows = append(rows, r)
+		rows = append(rows, r.split())
 	}
 	return rows, nil
 }
