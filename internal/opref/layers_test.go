@@ -8,12 +8,19 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/broadloom/broadloom/exec"
+)
+
+// The rows are derived once for all tests that look things up.
+var (
+	layerRows = sync.OnceValues(LayerRows)
+	allRows   = sync.OnceValues(All)
 )
 
 // TestLayersRun compiles every example of a layer, an initialiser, an optimiser or a schedule, and runs it.
@@ -59,7 +66,7 @@ var made = regexp.MustCompile(`^(\*?(BatchNorm|Bilinear|Conv|Embedding|Embedding
 
 // TestEveryLayerHasARow finds a layer, an initialiser, an optimiser or a schedule that the reference lacks.
 func TestEveryLayerHasARow(t *testing.T) {
-	rows, err := LayerRows()
+	rows, err := layerRows()
 	require.NoError(t, err)
 	has := map[string]bool{}
 	for _, r := range rows {
@@ -100,7 +107,7 @@ func typeText(x ast.Expr) string {
 
 // TestLayerPage says when the page is stale.
 func TestLayerPage(t *testing.T) {
-	rows, err := LayerRows()
+	rows, err := layerRows()
 	require.NoError(t, err)
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "layers.md"))
 	require.NoError(t, err)

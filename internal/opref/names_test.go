@@ -19,7 +19,7 @@ const mostMissing = 230
 // TestNamesOfLibraries looks up every public name of each library, as testdata/names/names.py has listed them: a row has
 // it, a sentence answers it, or it stands in testdata/names/missing.txt.
 func TestNamesOfLibraries(t *testing.T) {
-	rows, err := All()
+	rows, err := allRows()
 	require.NoError(t, err)
 	listed := namesOf(t, filepath.Join("testdata", "names", "missing.txt"))
 	files, err := filepath.Glob(filepath.Join("testdata", "names", "*.txt"))
@@ -106,7 +106,7 @@ func sourceOf(t *testing.T, folder string) string {
 
 // TestLookup expects names as libraries write them to be found: below other modules, for classes, and by sentences.
 func TestLookup(t *testing.T) {
-	rows, err := All()
+	rows, err := allRows()
 	require.NoError(t, err)
 	for name, want := range map[string]string{
 		"torch.matmul": "MatMul", "torch.Tensor.masked_fill": "MaskedFill", "torch.nn.ReLU": "Relu", "torch.nn.CrossEntropyLoss": "CrossEntropy",
