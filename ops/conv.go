@@ -97,10 +97,8 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 	y, isDepthwise := depthwise(x, w, a)
 	switch {
 	case isDepthwise:
-	case isPlainConv(x, w, a):
-		y = Apply(opPlainConv, a, x, w)
 	case a.Groups == 1:
-		y = productOfWindows(x, w, a, places)
+		y = plainConv(x, w, a, shape[2:])
 	default:
 		groups := graph.Dim(a.Groups)
 		outputs := w.Shape()[0].FloorDiv(int64(a.Groups))

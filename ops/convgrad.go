@@ -1,25 +1,23 @@
 package ops
 
 import (
-	"slices"
-
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-// opPlainConv is a convolution without strides, groups and bias. It may be computed by tiles, and its gradient for x is one too, where
+// opPlainConv is a convolution without groups and bias. With steps of one it may be computed by tiles, and its gradient for x is one too, where
 // that pays: of dy, with the weights turned round and their channels exchanged. What the product of transposed weights with dy would leave,
 // a window for each place, is in no memory then, and is not added up window by window.
 var opPlainConv *graph.Op
 
 func init() {
-	opPlainConv = &graph.Op{Name: "plain_conv", Func: "PlainConv", Doc: "a convolution with steps of one.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
+	opPlainConv = &graph.Op{Name: "plain_conv", Func: "PlainConv", Doc: "a convolution without groups and bias.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			// Sizes were checked as those of the convolution. That there are channels was not: a gradient may have none.
 			a, x, w := c.Attrs().(ConvAttrs), c.Shape(0), c.Shape(1)
 			shape := graph.Shape{x[0], w[0]}
 			for i, p := range a.Padding {
-				k, _ := w[2+i].Int()
-				shape = append(shape, x[2+i].Plus(graph.Dim(2*p-a.Dilation[i]*(int(k)-1))))
+				shape = append(shape, rules.WindowCount(x[2+i].Plus(graph.Dim(2*p)), w[2+i], a.Stride[i], a.Dilation[i]))
 			}
 			return c.DType(0), shape
 		},
@@ -39,44 +37,43 @@ func init() {
 	}
 }
 
+// plainConv is a convolution without groups, [N, O, …] in some shape.
+func plainConv(x, w node, a ConvAttrs, places graph.Shape) node {
+	if x.DType().IsFloat() && w.Shape()[2:].IsStatic() {
+		return Apply(opPlainConv, a, x, w)
+	}
+	return productOfWindows(x, w, a, places.NumElements())
+}
+
 // fewestChannels is the number of channels from which on the gradient was measured to be faster as a convolution: they are
 // the rows of its product, of which fewer do not fill tiles.
 const fewestChannels = 16
-
-// isPlainConv reports whether a convolution, but for its bias, is a plain one, with filters of known sizes.
-func isPlainConv(x, w node, a ConvAttrs) bool {
-	return a.Groups == 1 && x.DType().IsFloat() && w.Shape()[2:].IsStatic() && !slices.ContainsFunc(a.Stride, func(step int) bool { return step != 1 })
-}
 
 // hasConvolvedGradient reports whether the gradient of a plain convolution for x is best a convolution: if it has
 // as much padding as keeps x no larger than the result, of which each place costs a window, and no more weights than windows to
 // be put back, as the weights are copied to be turned round.
 func hasConvolvedGradient(x, w node, a ConvAttrs, places graph.Dim) bool {
 	for i, k := range w.Shape()[2:] {
+		if a.Stride[i] != 1 {
+			return false
+		}
 		size, known := k.Int()
 		reach := a.Dilation[i] * (int(size) - 1)
 		if !known || a.Padding[i] > reach || 2*a.Padding[i] < reach {
 			return false
 		}
 	}
-	channels, known := w.Shape()[1].Int()
-	if known && channels < fewestChannels {
-		return false
-	}
-	outputs, known := w.Shape()[0].Int()
-	windows, bound := x.Shape()[0].Times(places).Int()
-	return known && (!bound || outputs <= windows)
+	return hasFewWeights(w.Shape()[1], w.Shape()[0], x.Shape()[0].Times(places))
 }
 
 func plainConvGrad(n, dy *graph.Node, i int) *graph.Node {
 	x, w, a := n.In(0), n.In(1), n.Attrs().(ConvAttrs)
 	places := n.Shape()[2:].NumElements()
 	if i == 1 {
-		y := productOfWindows(x, w, a, places)
-		return Reshape(matMulGrad(y, Reshape(dy, y.Shape()...), 0), w.Shape()...)
+		return filterGradient(x, w, dy, a)
 	}
 	if !hasConvolvedGradient(x, w, a, places) {
-		return putBack(productOfWindows(x, w, a, places), dy, x, a)
+		return Apply(opConvBack, convBackAttrs{a, x.Shape()}, dy, w)
 	}
 	padding, axes := make([]int, len(a.Stride)), make([]int, len(a.Stride))
 	for j, k := range w.Shape()[2:] {
@@ -88,17 +85,8 @@ func plainConvGrad(n, dy *graph.Node, i int) *graph.Node {
 	return Apply(opPlainConv, back, dy, Flip(Transpose(w, 0, 1), axes...))
 }
 
-// putBack is the gradient for x of a product of weights with windows: what each window gets, put back in its place.
-func putBack(product, dy, x node, a ConvAttrs) node {
-	windows := product.In(1).In(0)
-	dx := Reshape(matMulGrad(product, Reshape(dy, product.Shape()...), 1), windows.Shape()...)
-	sizes := slices.Clone(x.Shape()[2:])
-	for i, p := range a.Padding {
-		sizes[i] = sizes[i].Plus(graph.Dim(2 * p))
-	}
-	dx = unslide(dx, sizes, a.steps())
-	for i, p := range a.Padding {
-		dx = Slice(dx, 2+i, graph.Dim(p), x.Shape()[2+i].Plus(graph.Dim(p)), 1)
-	}
-	return dx
+// filterGradient is the gradient for the weights of a convolution of x with w.
+func filterGradient(x, w, dy node, a ConvAttrs) node {
+	y := productOfWindows(x, w, a, dy.Shape()[2:].NumElements())
+	return Reshape(matMulGrad(y, Reshape(dy, y.Shape()...), 0), w.Shape()...)
 }

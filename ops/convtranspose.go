@@ -53,6 +53,9 @@ func expandConvTranspose(n *graph.Node, in []*graph.Node) *graph.Node {
 		x = Unsqueeze(x, 0)
 		shape = slices.Insert(slices.Clone(shape), 0, 1)
 	}
+	if a.Groups == 1 && x.DType().IsFloat() {
+		return Reshape(withBias(Apply(opConvBack, convBackAttrs{a, shape}, x, w), in), n.Shape()...)
+	}
 	kernel, windows := w.Shape()[2:], x.Shape()[2:]
 	groups := graph.Dim(a.Groups)
 	inputs, outputs := w.Shape()[0].FloorDiv(int64(a.Groups)), w.Shape()[1].Times(kernel.NumElements())

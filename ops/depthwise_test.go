@@ -21,7 +21,9 @@ func channelByChannel(x, w *graph.Node, opts ...ops.ConvOption) *graph.Node {
 	filters, _ := w.Shape()[0].Int()
 	var parts []*graph.Node
 	for c := range channels {
-		of := func(x *graph.Node, axis int, n int64) *graph.Node { return ops.Slice(x, axis, graph.Dim(c*n), graph.Dim((c+1)*n), 1) }
+		of := func(x *graph.Node, axis int, n int64) *graph.Node {
+			return ops.Slice(x, axis, graph.Dim(c*n), graph.Dim((c+1)*n), 1)
+		}
 		parts = append(parts, convs[x.Rank()-3](of(x, 1, 1), of(w, 0, filters/channels), nil, opts...))
 	}
 	return ops.Concat(1, parts...)

@@ -1,0 +1,134 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+const (
+	// mostShort is the most elements of the last axes, such as those of a small image, that are too few for vectors.
+	mostShort = 32
+	// leastRows and leastBatch are how many there must be of the axis before them, and of those before that, so that values of one element for each
+	// row are worth repeating along it.
+	leastRows, leastBatch = 16, 8
+)
+
+// LongRows makes rows of several axes where the last ones are short, as those of small images are, and values of their axis before, the channels,
+// stand in the way: in [N, C, 2, 2] the channels' means differ from pixel to pixel of a row of all channels. Such values are repeated to [C, 2, 2] once, and
+// sums over images and pixels are sums over images first. What is computed of all is then computed in rows of C·4 elements.
+func LongRows(u *Program) error {
+	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return shortAxes(n) > 0 }) {
+		return nil
+	}
+	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if n.Op().Class == graph.Reduce {
+			return sumOfLongRows(n, in[0])
+		}
+		return repeatedAlongRows(n, in)
+	})
+	return nil
+}
+
+// shortAxes returns how many of the last axes of what an elementwise operation or a sum iterates over make up a short row, between channels
+// and a batch for which longer ones pay; 0 if there are none.
+func shortAxes(n *graph.Node) int {
+	shape := n.Shape()
+	switch n.Op().Class {
+	case graph.Elementwise:
+	case graph.Reduce:
+		shape = n.In(0).Shape()
+	default:
+		return 0
+	}
+	row, axes := int64(1), 0
+	for _, d := range slices.Backward(shape) {
+		size, known := d.Int()
+		if !known || size == 0 || row*size > mostShort {
+			break
+		}
+		row, axes = row*size, axes+1
+	}
+	if row == 1 || len(shape) < axes+2 {
+		return 0
+	}
+	channels, known := shape[len(shape)-axes-1].Int()
+	if !known || channels < leastRows {
+		return 0
+	}
+	if batch, known := shape[:len(shape)-axes-1].NumElements().Int(); known && batch < leastBatch {
+		return 0
+	}
+	return axes
+}
+
+// repeatedAlongRows repeats operands with one element for each row, the same in all of the batch; nil where there is none.
+func repeatedAlongRows(n *graph.Node, in []*graph.Node) *graph.Node {
+	axes := shortAxes(n)
+	if axes == 0 {
+		return nil
+	}
+	channels := n.Rank() - axes - 1
+	var args []*graph.Node
+	for i, x := range n.Operands() {
+		if kinds := n.Stretch(i); !isOnePerRow(x.Shape(), n.Shape(), channels) || slices.Contains(kinds, graph.Undecided) {
+			continue
+		}
+		if args == nil {
+			args = slices.Clone(in)
+		}
+		args[i] = ops.Copy(ops.Expand(ops.Reshape(in[i], append(graph.Shape{n.Shape()[channels]}, slices.Repeat([]graph.Dim{1}, axes)...)...), n.Shape()[channels:]...))
+	}
+	if args == nil {
+		return nil
+	}
+	if m := graph.Apply(n.Op(), n.Attrs(), args...); m.Err() == nil && m.Judged() && m.DType() == n.DType() && m.Shape().Equal(n.Shape()) {
+		return m
+	}
+	return nil
+}
+
+// isOnePerRow reports whether a shape has the channels of another one, and all other axes of size 1.
+func isOnePerRow(x, of graph.Shape, channels int) bool {
+	at := channels - (len(of) - len(x))
+	if at < 0 || x[at] != of[channels] {
+		return false
+	}
+	for axis, d := range x {
+		if axis != at && d != 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// sumOfLongRows folds the axes before the channels first; nil where the reduction folds the channels, or not both of the batch and the rows.
+func sumOfLongRows(n, x *graph.Node) *graph.Node {
+	axes := shortAxes(n)
+	if axes == 0 || IsSumTo(n) || FindsIndex(n) || combiners[n.Op().Fold] == nil {
+		return nil
+	}
+	channels := x.Rank() - axes - 1
+	var batch, rows []ops.Axis
+	for _, axis := range n.Op().Axes(n) {
+		switch {
+		case axis == channels:
+			return nil
+		case axis < channels:
+			batch = append(batch, ops.Axis(axis))
+		default:
+			rows = append(rows, ops.Axis(axis-channels))
+		}
+	}
+	if len(batch) != channels || len(rows) != axes {
+		return nil
+	}
+	fold := folds[n.Op().Fold]
+	return ops.Reshape(fold(fold(x, batch...), rows...), n.Shape()...)
+}
+
+// folds are the reductions.
+var folds = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{
+	graph.FoldSum: ops.Sum, graph.FoldProd: ops.Prod, graph.FoldMax: ops.Max, graph.FoldMin: ops.Min,
+}
