@@ -89,6 +89,9 @@ var seededFaults = []struct {
 	{"unroll", "an operand has another shape", func(t *testing.T, u *lower.Program) {
 		find(u, t, ofClass(graph.Contract)).Operands()[0] = u.Params[1].Own
 	}, "rule"},
+	{"long-rows", "a sum has another shape", func(t *testing.T, u *lower.Program) {
+		find(u, t, ofClass(graph.Update)).Operands()[1] = u.Params[1].Own
+	}, "rule"},
 	{"fold", "an operand of another graph", func(t *testing.T, u *lower.Program) {
 		other := graph.New("other").Input("x", graph.Float32, 6, 8)
 		find(u, t, ofClass(graph.Update)).Operands()[1] = other

@@ -82,6 +82,49 @@ func (k *Group) hasLongRows() bool {
 	return known && n >= longRow
 }
 
+// readsAcross reports whether an elementwise node reads a value across its rows: its elements are neighbours along an axis that is not the last one.
+func readsAcross(n *graph.Node) bool {
+	for _, x := range n.Operands() {
+		if !alias.IsView(x) || !x.Shape().Equal(n.Shape()) {
+			continue
+		}
+		l := alias.LayoutOf(x)
+		last := len(l.Shape) - 1
+		for last > 0 && l.Shape[last] == 1 {
+			last--
+		}
+		if last > 0 && l.Strides[last] != 0 && l.Strides[last] != 1 && slices.Contains(l.Strides[:last], 1) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFoldedByBatch reports whether what is computed of a value of short rows element by element is folded over axes before others. A kernel that does so
+// reads its operands row by row, where another one copies blocks of what lies across.
+func (f *fuser) isFoldedByBatch(n *graph.Node) bool {
+	const most = 64 // that are looked at
+	if rewrite.ShortRows(n.Shape()) == 0 {
+		return false
+	}
+	list := []*graph.Node{n}
+	for i := 0; i < len(list) && i < most; i++ {
+		for _, user := range f.users[list[i]] {
+			switch user.Op().Class {
+			case graph.Reduce:
+				if rowOf(user) < 0 {
+					return true
+				}
+			case graph.Elementwise:
+				if user.Shape().Equal(n.Shape()) && !slices.Contains(list, user) {
+					list = append(list, user)
+				}
+			}
+		}
+	}
+	return false
+}
+
 // InRegister reports whether operand i of a node of the kernel, or of one that may
 // become so, is taken as it was computed in the kernel: the same element, or the element
 // of the same row.

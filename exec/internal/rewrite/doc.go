@@ -5,7 +5,7 @@
 // order in which they run: [Import] copies what the roots need; expand.go writes composite
 // operations with primitive ones; widen.go computes sums and products of narrow dtypes in wider ones; simplify.go applies identities, which stand in a table, with
 // movement.go and transposed.go for what movements do, and columns.go for products of few columns; unroll.go writes short reductions one
-// element at a time; fold.go computes constants; cse.go merges equal nodes; insertslices.go makes
+// element at a time; longrows.go makes rows of all channels where those of one are short; fold.go computes constants; cse.go merges equal nodes; insertslices.go makes
 // one value of slices out of sums of padded ones, which disjoint.go keeps apart, and assembled.go one of values that are put together of such;
 // recompute.go computes again what is used far apart, as matrices of attention are;
 // rematerialize.go computes cheap values for each user, spread.go over larger shapes; implicitgemm.go lets products read

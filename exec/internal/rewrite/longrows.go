@@ -19,45 +19,40 @@ const (
 // stand in the way: in [N, C, 2, 2] the channels' means differ from pixel to pixel of a row of all channels. Such values are repeated to [C, 2, 2] once, and
 // sums over images and pixels are sums over images first. What is computed of all is then computed in rows of C·4 elements.
 func LongRows(u *Program) error {
-	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return shortAxes(n) > 0 }) {
+	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return ShortRows(n.Shape()) > 0 }) {
 		return nil
 	}
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-		if n.Op().Class == graph.Reduce {
-			return sumOfLongRows(n, in[0])
+		switch n.Op().Class {
+		case graph.Elementwise:
+			return repeatedAlongRows(n, in)
+		case graph.Reduce:
+			return foldedBatchFirst(n, in[0])
 		}
-		return repeatedAlongRows(n, in)
+		return nil
 	})
 	return nil
 }
 
-// shortAxes returns how many of the last axes of what an elementwise operation or a sum iterates over make up a short row, between channels
+// ShortRows returns how many of the last axes of an iteration space make up a short row, between channels
 // and a batch for which longer ones pay; 0 if there are none.
-func shortAxes(n *graph.Node) int {
-	shape := n.Shape()
-	switch n.Op().Class {
-	case graph.Elementwise:
-	case graph.Reduce:
-		shape = n.In(0).Shape()
-	default:
-		return 0
-	}
+func ShortRows(space graph.Shape) int {
 	row, axes := int64(1), 0
-	for _, d := range slices.Backward(shape) {
+	for _, d := range slices.Backward(space) {
 		size, known := d.Int()
 		if !known || size == 0 || row*size > mostShort {
 			break
 		}
 		row, axes = row*size, axes+1
 	}
-	if row == 1 || len(shape) < axes+2 {
+	if row == 1 || len(space) < axes+2 {
 		return 0
 	}
-	channels, known := shape[len(shape)-axes-1].Int()
+	channels, known := space[len(space)-axes-1].Int()
 	if !known || channels < leastRows {
 		return 0
 	}
-	if batch, known := shape[:len(shape)-axes-1].NumElements().Int(); known && batch < leastBatch {
+	if batch, known := space[:len(space)-axes-1].NumElements().Int(); known && batch < leastBatch {
 		return 0
 	}
 	return axes
@@ -65,7 +60,7 @@ func shortAxes(n *graph.Node) int {
 
 // repeatedAlongRows repeats operands with one element for each row, the same in all of the batch; nil where there is none.
 func repeatedAlongRows(n *graph.Node, in []*graph.Node) *graph.Node {
-	axes := shortAxes(n)
+	axes := ShortRows(n.Shape())
 	if axes == 0 {
 		return nil
 	}
@@ -103,9 +98,9 @@ func isOnePerRow(x, of graph.Shape, channels int) bool {
 	return true
 }
 
-// sumOfLongRows folds the axes before the channels first; nil where the reduction folds the channels, or not both of the batch and the rows.
-func sumOfLongRows(n, x *graph.Node) *graph.Node {
-	axes := shortAxes(n)
+// foldedBatchFirst folds the axes before the channels first; nil where the reduction folds the channels, or not both of the batch and the rows.
+func foldedBatchFirst(n, x *graph.Node) *graph.Node {
+	axes := ShortRows(x.Shape())
 	if axes == 0 || IsSumTo(n) || FindsIndex(n) || combiners[n.Op().Fold] == nil {
 		return nil
 	}
