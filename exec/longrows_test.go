@@ -26,7 +26,7 @@ var shortRows = map[string]func(x, c, m *graph.Node) []*graph.Node{
 		return []*graph.Node{ops.Add(ops.Mul(ops.Sub(x, m), m), x), ops.Where(ops.Greater(x, m), x, m), ops.Pow(ops.Abs(m), ops.Tanh(x))}
 	},
 	"folds": func(x, c, m *graph.Node) []*graph.Node {
-		return []*graph.Node{ops.Sum(ops.Mul(x, m), 0, 2, 3), ops.Max(ops.Sub(m, x), 0, 2, 3), ops.Min(x, 0, 2, 3), ops.Prod(ops.Add(ops.Abs(x), m), 0, 2, 3),
+		return []*graph.Node{ops.Sum(ops.Mul(x, m), 0, 2, 3), ops.Max(ops.Sub(m, x), 0, 2, 3), ops.Min(x, 0, 2, 3), ops.Prod(ops.Tanh(ops.Add(x, m)), 0, 2, 3),
 			ops.Sum(x, 0), ops.Sum(x, 2, 3), ops.Sum(x, 0, 2), ops.Mean(x), ops.ArgMax(x, 0, 2, 3)}
 	},
 	"whole numbers and truths": func(x, c, m *graph.Node) []*graph.Node {
