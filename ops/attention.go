@@ -86,16 +86,16 @@ func ScaledDotProductAttention(q, k, v *graph.Node, options ...AttentionOption) 
 	if a.grouped {
 		q, k, v, a.mask = a.group(q, k, v)
 	}
-	seeing := a.showAllToTheBlind()
 	scores := Mul(MatMul(q, Transpose(k, -1, -2)), a.factor(q))
-	weights := Softmax(a.masked(scores), -1)
+	softmax := opSoftmax
+	if a.mask != nil {
+		softmax = opSafeSoftmax // a query that the mask shows no key has weights of 0
+	}
+	weights := Apply(softmax, SoftmaxAttrs{-1}, a.masked(scores))
 	if a.dropout != 0 {
 		weights = Dropout(weights, a.dropout, a.seed)
 	}
 	y := MatMul(weights, v)
-	if seeing != nil {
-		y = Where(seeing, y, num(0))
-	}
 	if a.grouped {
 		shape := append(append(graph.Shape{}, heads[:len(heads)-1]...), v.Shape()[v.Rank()-1])
 		y = Reshape(y, shape...)
@@ -172,22 +172,6 @@ func (a *attention) group(q, k, v node) (_, _, _, mask node) {
 		mask = split(mask, each)
 	}
 	return split(q, each), Unsqueeze(k, -3), Unsqueeze(v, -3), mask
-}
-
-// showAllToTheBlind returns which queries see a key by the mask, [batch…, queries, 1]; nil without a mask. The others are
-// shown all keys, so that their weights are numbers: what becomes of them is not used.
-func (a *attention) showAllToTheBlind() (seeing node) {
-	if a.mask == nil || a.mask.Rank() == 0 {
-		return nil
-	}
-	if a.mask.DType() == graph.Bool {
-		seeing = Any(a.mask, -1, KeepDims())
-		a.mask = Or(a.mask, Not(seeing))
-		return seeing
-	}
-	seeing = Any(Greater(a.mask, num(math.Inf(-1))), -1, KeepDims())
-	a.mask = Where(seeing, a.mask, num(0))
-	return seeing
 }
 
 // masked hides scores [batch…, queries, keys].

@@ -7,7 +7,7 @@ import (
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
-var opSoftmax, opLogSoftmax, opLogSumExp *graph.Op
+var opSoftmax, opSafeSoftmax, opLogSoftmax, opLogSumExp *graph.Op
 
 // SoftmaxAttrs are the fixed arguments of Softmax and LogSoftmax.
 type SoftmaxAttrs struct{ Axis int }
@@ -24,11 +24,20 @@ func init() {
 			e := Exp(Sub(in[0], greatest(in[0], axis)))
 			return Mul(e, Reciprocal(Sum(e, axis, KeepDims()))) // one division a row: vectors divide ten times as slowly as they multiply
 		},
-		Grad: func(n, dy node, _ int) node {
-			weighted := Mul(dy, n)
-			return Sub(weighted, Mul(n, Sum(weighted, softmaxAxis(n), KeepDims())))
-		},
+		Grad: softmaxGrad,
 	})
+	opSafeSoftmax = &graph.Op{
+		Name: "safe_softmax", Func: "SafeSoftmax", Doc: "softmax along an axis; 0 where all is -Inf.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Infer: inferSoftmax("softmax"),
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			axis := softmaxAxis(n)
+			most := greatest(in[0], axis)
+			e := Exp(Sub(in[0], Where(Equal(most, num(-inf)), num(0), most)))
+			sum := Sum(e, axis, KeepDims())
+			return Mul(e, Reciprocal(Where(Equal(sum, num(0)), num(1), sum)))
+		},
+		Grad: softmaxGrad,
+	}
 	opLogSoftmax = define(graph.Op{
 		Name: "log_softmax", Func: "LogSoftmax", Doc: "the logarithm of softmax, exact where softmax is small.", Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: inferSoftmax("log_softmax"),
@@ -68,6 +77,11 @@ func init() {
 		func(e *graph.Example) node { return LogSumExp(e.Of("x", "n", "k"), 1) })
 	opSoftmax.Ref = named("scipy.special.softmax", "torch.nn.functional.softmax", "jax.nn.softmax", "Softmax", "SoftMax",
 		func(e *graph.Example) node { return Softmax(e.Of("x", "n", "k"), 1) })
+}
+
+func softmaxGrad(n, dy *graph.Node, _ int) *graph.Node {
+	weighted := Mul(dy, n)
+	return Sub(weighted, Mul(n, Sum(weighted, softmaxAxis(n), KeepDims())))
 }
 
 // opMaxOrLowest is the shift of LogSumExp, whose own value cancels: no gradient.
