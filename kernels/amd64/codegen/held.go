@@ -39,6 +39,10 @@ func (c *compiler) holding(stage int, b *block, p plan, after, folded asm.Label)
 		main = *c.section(rowprog.VecSection(stage))
 		c.signed = false
 		main.accs = b.accs
+		if len(main.narrowed) > 0 { // it has copies of its own
+			c.emitStraight(c.narrow32(main.narrowed))
+			p.pins.load(c)
+		}
 		a.Mov(temp, rest)
 		a.AndImm(temp, int32(p.copies*b.lanes-1))
 		a.JumpIf(asm.NotEqual, h.sure)
