@@ -38,6 +38,18 @@ var distributions = map[string]struct {
 	"logistic":              {of(ops.Logistic), 0, math.Pi * math.Pi / 3, math.Inf(-1), math.Inf(1)},
 	"rademacher":            {of(ops.Rademacher), 0, 1, -1, 1},
 	"weibull":               {withParameter(2, ops.Weibull), math.Sqrt(math.Pi) / 2, 1 - math.Pi/4, 0, math.Inf(1)},
+	"maxwell":               {of(ops.Maxwell), 2 * math.Sqrt(2/math.Pi), 3 - 8/math.Pi, 0, math.Inf(1)},
+	"double-sided maxwell":  {of(ops.DoubleSidedMaxwell), 0, 3, math.Inf(-1), math.Inf(1)},
+	"rayleigh":              {of(ops.Rayleigh), math.Sqrt(math.Pi / 2), 2 - math.Pi/2, 0, math.Inf(1)},
+	"triangular":            {withParameter(0.3, ops.Triangular), 1.3 / 3, 0.79 / 18, 0, 1},
+	"wald":                  {withParameter(0.5, ops.Wald), 0.5, 0.125, 0, math.Inf(1)},
+	"kumaraswamy":           {withParameters(2, 3, ops.Kumaraswamy), 16.0 / 35, 0.25 - 256.0/1225, 0, 1},
+	"generalized normal 1":  {withParameter(1, ops.GeneralizedNormal), 0, 2, math.Inf(-1), math.Inf(1)},
+	"generalized normal 4":  {withParameter(4, ops.GeneralizedNormal), 0, 0.337989, math.Inf(-1), math.Inf(1)},
+	// The mean of the cosine is I1(2)/I0(2).
+	"cosine of von mises": {func(s node, t graph.DType) node {
+		return ops.Cos(ops.VonMises(s, ops.Full(s.Graph(), t, 2, drawnNumbers)))
+	}, 0.697774658, 0.164223198, -1, 1},
 	"log of pareto": {func(s node, t graph.DType) node {
 		return ops.Log(ops.Pareto(s, ops.Full(s.Graph(), t, 6, drawnNumbers)))
 	}, 1.0 / 6, 1.0 / 36, 0, math.Inf(1)},
@@ -244,6 +256,8 @@ func TestDrawsHaveGradientsOfTheirParameters(t *testing.T) {
 	requireGradients(t, in, ops.Log(ops.Weibull(seed, a)), a)
 	requireGradients(t, in, ops.Log(ops.Pareto(seed, a)), a)
 	requireGradients(t, in, ops.RelaxedBernoulli(seed, a, 0.7), a)
+	requireGradients(t, in, ops.Kumaraswamy(seed, a, ops.Add(a, graph.Num(0.5))), a)
+	requireGradients(t, in, ops.Triangular(seed, ops.Sigmoid(a)), a)
 	requireGradients(t, in, ops.MultivariateNormal(seed, a, l), a, l)
 }
 

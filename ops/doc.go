@@ -31,6 +31,7 @@
 //   - logexp.go, powers.go, trigonometry.go, blend.go, wholenumbers.go, floatparts.go
 //   - activation.go, hardactivation.go, gatedactivation.go, squareplus.go (and weights of a given norm)
 //   - special.go (functions of errors and of the normal distribution), gammas.go, bessel.go
+//   - incompletegamma.go, betafunction.go, zeta.go (also exponential integrals of whole orders), polynomials.go
 //   - besselwaves.go, airy.go, expintegral.go, gammafunction.go (and relative entropies)
 //   - sinc.go, and chebyshev.go, chebyshevbessel.go, chebyshevairy.go, chebyshevintegrals.go with the coefficients of all these
 //
@@ -83,6 +84,6 @@
 //   - lossoptions.go has their options
 //
 // New values:
-//   - creation.go, ranges.go, grids.go, random.go, randomkeys.go, distributions.go, draws.go, featuredropout.go
+//   - creation.go, ranges.go, grids.go, random.go, randomkeys.go, distributions.go, draws.go, moredraws.go, featuredropout.go
 //   - rejection.go: those that are drawn until they are accepted; gammaslope.go has their gradient
 package ops

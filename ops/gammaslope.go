@@ -16,10 +16,10 @@ const (
 
 // halfLine has the places and weights of an integral from 0 to infinity by the formula exp(π/2 sinh t) of Takahasi and
 // Mori, Double Exponential Formulas for Numerical Integration, 1974.
-var halfLine = func() (at, weight []float64) {
-	for t := float64(nodesFrom); t <= nodesTo; t += nodesStep {
+func halfLine(step float64) (at, weight []float64) {
+	for t := float64(nodesFrom); t <= nodesTo; t += step {
 		place := math.Exp(math.Pi / 2 * math.Sinh(t))
-		at, weight = append(at, place), append(weight, nodesStep*math.Pi/2*math.Cosh(t)*place)
+		at, weight = append(at, place), append(weight, step*math.Pi/2*math.Cosh(t)*place)
 	}
 	return at, weight
 }
@@ -33,32 +33,23 @@ func logGammaSlope(a, y node) node {
 	t := a.DType()
 	a, y = Unsqueeze(Cast(a, graph.Float64), -1), Unsqueeze(Cast(y, graph.Float64), -1)
 	edge := Digamma(Add(a, num(1)))
-	places, weights := halfLine()
-	at := graph.Constant(a.Graph(), places, graph.Dim(len(places)))
-	weight := graph.Constant(a.Graph(), weights, graph.Dim(len(weights)))
-	// The integral over the half line of what f gives, which is about as wide as the reciprocal of narrow. Its value does
-	// not depend on the width, so that its derivatives do not.
-	integral := func(narrow node, f func(v node) node) node {
-		width := StopGradient(Reciprocal(narrow))
-		return Mul(width, Sum(Mul(f(Mul(width, at)), weight), -1, KeepDims()))
-	}
 
 	low := Minimum(y, edge)
 	x := Exp(low)
 	narrow := Add(ClampMin(Sub(num(1), Div(x, a)), 0), Div(Sqrt(StopGradient(x)), ClampMin(a, 1)))
-	below := Div(integral(narrow, func(v node) node {
+	below := Div(lastAxis(overHalfLine(narrow, func(v node) node {
 		s := ClampMax(Div(v, a), 1000) // exp(-1000) is 0
 		slope := Add(Sub(edge, low), Mul(Mul(Div(x, a), s), Exp(Neg(s))))
 		return Mul(Exp(Neg(Add(v, Mul(x, Expm1(Neg(s)))))), slope)
-	}), a)
+	})), a)
 
 	high, less := Maximum(y, edge), Sub(a, num(1))
 	x = Exp(high)
 	narrow = Add(ClampMin(Sub(num(1), Div(less, x)), 0), Div(Sqrt(ClampMin(StopGradient(less), 0)), x))
-	above := Div(integral(narrow, func(u node) node {
+	above := Div(lastAxis(overHalfLine(narrow, func(u node) node {
 		q := Log1p(Div(u, x))
 		slope := Add(Add(Sub(high, edge), Reciprocal(a)), q) // ψ(a) is ψ(a+1) - 1/a
 		return Mul(Exp(Sub(Mul(less, q), u)), slope)
-	}), x)
+	})), x)
 	return Cast(Squeeze(Where(LessEqual(y, edge), below, above), -1), t)
 }
