@@ -28,7 +28,7 @@ var functionsOfSeveral = map[string]struct {
 	"gammaincc": {func(in []node) node { return ops.GammaIncC(in[0], in[1]) }, []int{0, 1}, 1e-13, 0},
 	"betainc":   {func(in []node) node { return ops.BetaInc(in[0], in[1], in[2]) }, []int{0, 1, 2}, 1e-13, 0},
 	"betaln":    {func(in []node) node { return ops.BetaLn(in[0], in[1]) }, nil, 1e-14, 1},
-	"zeta":      {func(in []node) node { return ops.Zeta(in[0], in[1]) }, nil, 1e-13, 0},
+	"zeta":      {func(in []node) node { return ops.Zeta(in[0], in[1]) }, nil, 1e-12, 0},
 }
 
 // rowOfSeveral is a point, the value there and derivatives.

@@ -25,7 +25,7 @@ func init() {
 			func(e *graph.Example) node { return BoxCox1P(e.Of("x", "n"), e.Of("lambda", "n")) }))
 }
 
-// Zeta returns Hurwitz's zeta function, the sum of (k+q)^(-s) for k from 0 on, within 1e-13 of itself for s up to 60: Inf where s is 1, NaN where it is
+// Zeta returns Hurwitz's zeta function, the sum of (k+q)^(-s) for k from 0 on, within 1e-12 of itself for s up to 40: Inf where s is 1, NaN where it is
 // less or q is below 0, and Inf where q is 0 or a whole number below. Both broadcast and have gradients, also s, where PyTorch has
 // none.
 func Zeta(s, q *graph.Node) *graph.Node {

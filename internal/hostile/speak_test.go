@@ -71,7 +71,7 @@ func hear(m *graph.Mistake, name string) string {
 			return "it shows a part, " + x.Op().Func
 		}
 	}
-	text := m.Error()
+	text := gostrings.ReplaceAll(m.Error(), name+"(", "") // Rayleigh ends with the name of eigh
 	for _, op := range ops.Entries() {
 		if inner := op.Func[0] >= 'a' && op.Func[0] <= 'z'; inner && gostrings.Contains(text, op.Func+"(") {
 			return fmt.Sprintf("it names %s", op.Func)
