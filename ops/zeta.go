@@ -17,12 +17,12 @@ func init() {
 	composed("ExpN", "the integral of exp(-x t)/t^n from 1 to infinity.",
 		named("scipy.special.expn", "", "jax.scipy.special.expn", "", "",
 			func(e *graph.Example) node { return ExpN(3, e.Of("x", "n")) }))
-	composed("BoxCox", "(x^lambda - 1)/lambda, and log(x) where lambda is 0.",
+	composed("BoxCox", "(x^power - 1)/power, and log(x) where power is 0.",
 		named("scipy.special.boxcox", "", "jax.scipy.special.boxcox", "", "",
-			func(e *graph.Example) node { return BoxCox(e.Of("x", "n"), e.Of("lambda", "n")) }))
-	composed("BoxCox1P", "((1+x)^lambda - 1)/lambda, and log(1+x) where lambda is 0.",
+			func(e *graph.Example) node { return BoxCox(e.Of("x", "n"), e.Of("power", "n")) }))
+	composed("BoxCox1P", "((1+x)^power - 1)/power, and log(1+x) where power is 0.",
 		named("scipy.special.boxcox1p", "", "jax.scipy.special.boxcox1p", "", "",
-			func(e *graph.Example) node { return BoxCox1P(e.Of("x", "n"), e.Of("lambda", "n")) }))
+			func(e *graph.Example) node { return BoxCox1P(e.Of("x", "n"), e.Of("power", "n")) }))
 }
 
 // Zeta returns Hurwitz's zeta function, the sum of (k+q)^(-s) for k from 0 on, within 1e-12 of itself for s up to 40: Inf where s is 1, NaN where it is
@@ -114,8 +114,8 @@ func boxCox(fn string, x, lambda node, log func(x node) node) node {
 	})
 }
 
-// BoxCox returns (x^lambda - 1)/lambda, and log(x) where lambda is 0, exact for small lambda. Both broadcast and have gradients.
-func BoxCox(x, lambda *graph.Node) *graph.Node { return boxCox("BoxCox", x, lambda, Log) }
+// BoxCox returns (x^power - 1)/power, and log(x) where power is 0, exact for small power. Both broadcast and have gradients.
+func BoxCox(x, power *graph.Node) *graph.Node { return boxCox("BoxCox", x, power, Log) }
 
 // BoxCox1P returns [BoxCox] of 1+x, exact for small x.
-func BoxCox1P(x, lambda *graph.Node) *graph.Node { return boxCox("BoxCox1P", x, lambda, Log1p) }
+func BoxCox1P(x, power *graph.Node) *graph.Node { return boxCox("BoxCox1P", x, power, Log1p) }
