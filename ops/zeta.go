@@ -11,9 +11,9 @@ import (
 const zetaTerms = 12
 
 func init() {
-	composed("Zeta", "the sum of (k+q)^(-s) for k from 0 on, Hurwitz's zeta function; 1 for q is Riemann's.",
+	composed("Zeta", "the sum of (k+q)^(-order) for k from 0 on, Hurwitz's zeta function; 1 for q is Riemann's.",
 		named("scipy.special.zeta", "torch.special.zeta", "jax.scipy.special.zeta, jax.lax.zeta", "", "",
-			func(e *graph.Example) node { return Zeta(e.Of("s", "n"), e.Of("q", "n")) }))
+			func(e *graph.Example) node { return Zeta(e.Of("order", "n"), e.Of("q", "n")) }))
 	composed("ExpN", "the integral of exp(-x t)/t^n from 1 to infinity.",
 		named("scipy.special.expn", "", "jax.scipy.special.expn", "", "",
 			func(e *graph.Example) node { return ExpN(3, e.Of("x", "n")) }))

@@ -92,18 +92,19 @@ func TestDTypesAsTold(t *testing.T) {
 
 // notMeasured are rows whose gradients are not those of differences, and why.
 var notMeasured = map[string]string{
-	"Cholesky":     "it reads one triangle, and the gradient is that of symmetric matrices",
-	"Dirichlet":    "draws jump where one more is rejected",
-	"EigenvaluesH": "it reads one triangle, and the gradient is that of symmetric matrices",
-	"Eigh":         "it reads one triangle, and the gradient is that of symmetric matrices",
-	"LU":           "its first result is a permutation, which has none",
-	"ChiSquare":    "draws jump where one more is rejected",
-	"FisherF":      "draws jump where one more is rejected",
-	"InverseGamma": "draws jump where one more is rejected",
-	"StudentT":     "draws jump where one more is rejected",
-	"RandomBeta":   "draws jump where one more is rejected",
-	"RandomGamma":  "draws jump where one more is rejected",
-	"WithGradient": "the gradient is the user's",
+	"Cholesky":          "it reads one triangle, and the gradient is that of symmetric matrices",
+	"Dirichlet":         "draws jump where one more is rejected",
+	"EigenvaluesH":      "it reads one triangle, and the gradient is that of symmetric matrices",
+	"Eigh":              "it reads one triangle, and the gradient is that of symmetric matrices",
+	"LU":                "its first result is a permutation, which has none",
+	"ChiSquare":         "draws jump where one more is rejected",
+	"FisherF":           "draws jump where one more is rejected",
+	"InverseGamma":      "draws jump where one more is rejected",
+	"GeneralizedNormal": "draws jump where one more is rejected",
+	"StudentT":          "draws jump where one more is rejected",
+	"RandomBeta":        "draws jump where one more is rejected",
+	"RandomGamma":       "draws jump where one more is rejected",
+	"WithGradient":      "the gradient is the user's",
 }
 
 // TestGradientsAsTold compares the gradients that rows tell of with central differences, and expects zeros of the others.
