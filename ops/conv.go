@@ -113,10 +113,15 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 
 // productOfWindows is the product of the weights [O, C, ...] with the windows of x [N, C, ...] as columns: [N, O, places].
 func productOfWindows(x, w node, a ConvAttrs, places graph.Dim) node {
-	kernel := w.Shape()[2:]
-	group := w.Shape()[1].Times(kernel.NumElements())
+	windows := windowsAsColumns(x, w.Shape(), a, places)
+	return MatMul(Reshape(w, w.Shape()[0], windows.Shape()[1]), windows)
+}
+
+// windowsAsColumns are the windows of x that filters of this shape meet: [N, C·numbers of a filter, places].
+func windowsAsColumns(x node, filter graph.Shape, a ConvAttrs, places graph.Dim) node {
+	kernel := filter[2:]
 	windows := slide(x, kernel, a.steps(), graph.MakeShape(a.Padding...), 0)
-	return MatMul(Reshape(w, w.Shape()[0], group), Reshape(windows, x.Shape()[0], group, places))
+	return Reshape(windows, x.Shape()[0], filter[1].Times(kernel.NumElements()), places)
 }
 
 // withBias adds the third operand, if there is one, to each output channel of y, [N, O, …].

@@ -49,7 +49,7 @@ func init() {
 			if i == 0 {
 				return Reshape(plainConv(dx, w, a, dy.Shape()[2:]), dy.Shape()...)
 			}
-			return filterGradient(dx, w, dy, a)
+			return Apply(opPlainFilters, plainFilterAttrs{a, w.Shape()}, dx, dy)
 		},
 	}
 }

@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
@@ -8,7 +10,15 @@ import (
 // opPlainConv is a convolution without groups and bias. With steps of one it may be computed by tiles, and its gradient for x is one too, where
 // that pays: of dy, with the weights turned round and their channels exchanged. What the product of transposed weights with dy would leave,
 // a window for each place, is in no memory then, and is not added up window by window.
-var opPlainConv *graph.Op
+//
+// opPlainFilters is the gradient for the filters.
+var opPlainConv, opPlainFilters *graph.Op
+
+// plainFilterAttrs are the fixed arguments of opPlainFilters: those of the convolution, and the shape of the filters.
+type plainFilterAttrs struct {
+	ConvAttrs
+	Shape graph.Shape
+}
 
 func init() {
 	opPlainConv = &graph.Op{Name: "plain_conv", Func: "PlainConv", Doc: "a convolution without groups and bias.", Class: graph.Composite, MinIn: 2, MaxIn: 2,
@@ -27,13 +37,41 @@ func init() {
 		},
 		Faster: func(n *graph.Node, in []*graph.Node, isFixed []bool) *graph.Node {
 			a := n.Attrs().(ConvAttrs)
-			sizes, can := winogradOf(in[0], in[1], a)
+			sizes, can := winogradOf(in[0], in[1].Shape(), a)
 			if !can || !sizes.pays(isFixed[1]) {
 				return nil
 			}
 			return winograd(in[0], in[1], a, sizes)
 		},
 		Grad: plainConvGrad,
+	}
+	opPlainFilters = &graph.Op{Name: "plain_filters", Func: "PlainFilters", Doc: "the gradient of a convolution for the filters.",
+		Class: graph.Composite, MinIn: 2, MaxIn: 2,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			return c.DType(0), slices.Clone(c.Attrs().(plainFilterAttrs).Shape)
+		},
+		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
+			a, x, dy := n.Attrs().(plainFilterAttrs), in[0], in[1]
+			places := dy.Shape()[2:].NumElements()
+			windows := windowsAsColumns(x, a.Shape, a.ConvAttrs, places)
+			columns := allColumns(Reshape(dy, dy.Shape()[0], dy.Shape()[1], places))
+			return Reshape(MatMul(columns, asMatrix(Transpose(windows, -1, -2))), a.Shape...)
+		},
+		Faster: func(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
+			a := n.Attrs().(plainFilterAttrs)
+			sizes, can := winogradOf(in[0], a.Shape, a.ConvAttrs)
+			if !can || !sizes.pays(false) {
+				return nil
+			}
+			return winogradFilters(in[0], in[1], a.ConvAttrs, sizes)
+		},
+		Grad: func(n, dw *graph.Node, i int) *graph.Node {
+			x, dy, a := n.In(0), n.In(1), n.Attrs().(plainFilterAttrs).ConvAttrs
+			if i == 0 {
+				return plainConvBack(x, dw, dy, a)
+			}
+			return Apply(opPlainConv, a, x, dw)
+		},
 	}
 }
 
@@ -68,10 +106,15 @@ func hasConvolvedGradient(x, w node, a ConvAttrs, places graph.Dim) bool {
 
 func plainConvGrad(n, dy *graph.Node, i int) *graph.Node {
 	x, w, a := n.In(0), n.In(1), n.Attrs().(ConvAttrs)
-	places := n.Shape()[2:].NumElements()
 	if i == 1 {
-		return filterGradient(x, w, dy, a)
+		return Apply(opPlainFilters, plainFilterAttrs{a, w.Shape()}, x, dy)
 	}
+	return plainConvBack(x, w, dy, a)
+}
+
+// plainConvBack is the gradient for x.
+func plainConvBack(x, w, dy node, a ConvAttrs) node {
+	places := dy.Shape()[2:].NumElements()
 	if !hasConvolvedGradient(x, w, a, places) {
 		return Apply(opConvBack, convBackAttrs{a, x.Shape()}, dy, w)
 	}
@@ -83,10 +126,4 @@ func plainConvGrad(n, dy *graph.Node, i int) *graph.Node {
 	back := a
 	back.Padding = padding
 	return Apply(opPlainConv, back, dy, Flip(Transpose(w, 0, 1), axes...))
-}
-
-// filterGradient is the gradient for the weights of a convolution of x with w.
-func filterGradient(x, w, dy node, a ConvAttrs) node {
-	y := productOfWindows(x, w, a, dy.Shape()[2:].NumElements())
-	return Reshape(matMulGrad(y, Reshape(dy, y.Shape()...), 0), w.Shape()...)
 }

@@ -14,22 +14,26 @@ const (
 	winogradFilter = 3
 	winogradTile   = 2
 	winogradSide   = winogradTile + winogradFilter - 1 // of what a tile of places sees
+	// winogradNumbers are what a tile sees.
+	winogradNumbers = winogradSide * winogradSide
+	winogradMost    = 64 << 20
 )
 
 // winogradSizes are the sizes of such a convolution: images, channels, filters, and tiles along both axes.
 type winogradSizes struct {
-	images, channels, filters graph.Dim
-	size, places, tiles       [2]int
+	first, images       graph.Dim // of a part of the images, the first
+	channels, filters   graph.Dim
+	size, places, tiles [2]int
 }
 
 // winogradOf returns the sizes of a convolution that can be computed by tiles: where those of the images are known.
-func winogradOf(x, w node, a ConvAttrs) (s winogradSizes, can bool) {
+func winogradOf(x node, w graph.Shape, a ConvAttrs) (s winogradSizes, can bool) {
 	if x.DType() != graph.Float32 || len(a.Stride) != 2 || a.Groups != 1 {
 		return s, false
 	}
-	s.images, s.channels, s.filters = x.Shape()[0], x.Shape()[1], w.Shape()[0]
+	s.images, s.channels, s.filters = x.Shape()[0], x.Shape()[1], w[0]
 	for i := range s.size {
-		k, _ := w.Shape()[2+i].Int()
+		k, _ := w[2+i].Int()
 		size, known := x.Shape()[2+i].Int()
 		if k != winogradFilter || a.Stride[i] != 1 || a.Dilation[i] != 1 || !known {
 			return s, false
@@ -41,11 +45,10 @@ func winogradOf(x, w node, a ConvAttrs) (s winogradSizes, can bool) {
 	return s, true
 }
 
-// pays reports whether the convolution was measured to be faster by tiles. The choice depends on the program only, never on the machine, since numbers
-// are rounded otherwise. Costs are nanoseconds of one thread of a Zen 4 with AVX-512: 20 of 36
-// multiplications are saved for each tile, channel and filter. A row of tiles costs time for each channel and filter, however short it is, and
-// so does each number of a tile. Filters are turned once where they are fixed. More than 64 MB of what tiles see and
-// give take longer to write and read again than they save.
+// pays reports whether the convolution, or its gradient for the filters, was measured to be faster by tiles. The choice depends on the program only, never
+// on the machine, since numbers are rounded otherwise. Costs are nanoseconds of one thread of a Zen 4 with AVX-512: 20 of 36
+// multiplications are saved for each tile, channel and filter. Numbers of a tile are turned for each channel and each filter, and each tile costs
+// time, however few these are. Filters are turned once where they are fixed.
 func (s winogradSizes) pays(fixed bool) bool {
 	channels, known := s.channels.Int()
 	filters, alsoKnown := s.filters.Int()
@@ -56,50 +59,127 @@ func (s winogradSizes) pays(fixed bool) bool {
 	if !known {
 		images = 1
 	}
-	c, o, rows, across := float64(channels), float64(filters), float64(images)*float64(s.tiles[0]), float64(s.tiles[1])
-	tiles := rows * across
-	cost := rows * (c*(45+4*across) + o*(60+2*across))
+	c, o, tiles := float64(channels), float64(filters), float64(images)*float64(s.tiles[0]*s.tiles[1])
+	cost := tiles * (40 + 3*c + 2*o)
 	if !fixed {
-		cost += 12 * c * o
+		cost += 11 * c * o
 	}
-	const most = 64 << 20
-	return 0.36*c*o*tiles > 1.25*cost && 4*winogradSide*winogradSide*tiles*(c+o) <= most
+	return 0.33*c*o*tiles > 1.1*cost
 }
 
-// winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3]: [N, O, H', W'].
-func winograd(x, w node, a ConvAttrs, s winogradSizes) node {
-	const numbers = winogradSide * winogradSide
-	even, odd := columnsOf(x, a, s)
-	seen := grid(winogradSide, func(i, j int) node { // at each place of what tiles see
-		columns := even
-		if j%winogradTile != 0 {
-			columns = odd
+// bytes are those of what the tiles of one image see and give.
+func (s winogradSizes) bytes() int64 {
+	channels, _ := s.channels.Int()
+	filters, _ := s.filters.Int()
+	return 4 * winogradNumbers * int64(s.tiles[0]*s.tiles[1]) * (channels + filters)
+}
+
+// parts cuts the images into up to 16 parts, of which what tiles see and give has about 8 MB, and stays in a cache. All are one part if their number
+// is not known. More than 64 MB of it take longer to write and read again than they save.
+func (s winogradSizes) parts() (parts []winogradSizes, pay bool) {
+	images, known := s.images.Int()
+	if !known {
+		return []winogradSizes{s}, s.bytes() <= winogradMost
+	}
+	const most, atBest = 16, 8 << 20
+	atOnce := max(1, atBest/max(1, s.bytes()), (images+most-1)/most)
+	for first := int64(0); first < images; first += atOnce {
+		part := s
+		part.first, part.images = graph.Dim(first), graph.Dim(min(atOnce, images-first))
+		parts = append(parts, part)
+	}
+	return parts, atOnce*s.bytes() <= winogradMost
+}
+
+// of is what belongs to the images of this part.
+func (s winogradSizes) of(x node) node {
+	if s.images == x.Shape()[0] {
+		return x
+	}
+	return Slice(x, 0, s.first, s.first.Plus(s.images), 1)
+}
+
+// winograd is the convolution of x [N, C, H, W] with w [O, C, 3, 3]: [N, O, H', W']. It is nil where there are too many tiles.
+//
+// The channels are last meanwhile: vectors hold channels, and are full however narrow images are.
+func winograd(x, w node, a ConvAttrs, all winogradSizes) node {
+	parts, pay := all.parts()
+	if !pay {
+		return nil
+	}
+	filters := Transpose(turnedFilters(w, all), 1, 2)
+	var results []node
+	for _, s := range parts {
+		products := Reshape(MatMul(s.tilesSeen(x, a, false), filters), winogradNumbers, s.images, graph.Dim(s.tiles[0]), 1, graph.Dim(s.tiles[1]), 1, s.filters)
+		places := onBothSides(placesOfTile, numbersOf16(products))
+		y := Concat(2, Concat(4, places[:winogradTile]...), Concat(4, places[winogradTile:]...)) // [N, tiles down, 2, tiles across, 2, O]
+		y = Reshape(y, s.images, graph.Dim(winogradTile*s.tiles[0]), graph.Dim(winogradTile*s.tiles[1]), s.filters)
+		for i, n := range s.places {
+			y = Slice(y, 1+i, 0, graph.Dim(n), 1)
 		}
-		rows := Slice(columns, 3, graph.Dim(i), graph.Dim(i+winogradTile*(s.tiles[0]-1)+1), winogradTile)
-		return Slice(rows, 4, graph.Dim(j/winogradTile), graph.Dim(j/winogradTile+s.tiles[1]), 1)
-	})
-	all := s.images.Times(graph.Dim(s.tiles[0] * s.tiles[1]))
-	// Numbers of one channel lie near each other: those of all channels would lie multiples of 4 KiB apart, in the same sets of a cache.
-	tiles := Transpose(Reshape(Concat(1, onBothSides(seenOfTile, seen)...), s.channels, numbers, all), 0, 1)
-	products := Reshape(MatMul(turnedFilters(w, s), tiles), numbers, s.filters, s.images, graph.Dim(s.tiles[0]), 1, graph.Dim(s.tiles[1]), 1)
-	of := grid(winogradSide, func(i, j int) node { return Select(products, 0, graph.Dim(i*winogradSide+j)) })
-	places := onBothSides(placesOfTile, of)
-	y := Concat(3, Concat(5, places[:winogradTile]...), Concat(5, places[winogradTile:]...)) // [O, N, tiles down, 2, tiles across, 2]
-	y = Reshape(y, s.filters, s.images, graph.Dim(winogradTile*s.tiles[0]), graph.Dim(winogradTile*s.tiles[1]))
-	for i, n := range s.places {
-		y = Slice(y, 2+i, 0, graph.Dim(n), 1)
+		results = append(results, Copy(MoveAxis(y, -1, 1)))
 	}
-	return Transpose(y, 0, 1)
+	return Concat(0, results...)
 }
 
-// columnsOf are the even and the odd columns of x, padded to what tiles see: [C, 1, N, H, W/2] each. What tiles see at a place lies side by side there.
-func columnsOf(x node, a ConvAttrs, s winogradSizes) (even, odd node) {
-	x = Unsqueeze(Transpose(x, 0, 1), 1)
-	for i, tiles := range s.tiles {
-		x = Pad(x, 3+i, graph.Dim(a.Padding[i]), graph.Dim(winogradTile*tiles+winogradFilter-1-s.size[i]-a.Padding[i]), 0)
+// tilesSeen is Bᵀ d B of all tiles: [16, tiles, C]. Those that are computed again have an axis more meanwhile.
+func (s winogradSizes) tilesSeen(x node, a ConvAttrs, again bool) node {
+	x = MoveAxis(s.of(x), 1, -1)
+	down, across := 1, 2
+	if again {
+		x, down, across = Unsqueeze(x, 0), 2, 3
 	}
-	both := Concat(0, Slice(x, 4, 0, End, winogradTile), Slice(x, 4, 1, End, winogradTile))
-	return Slice(both, 0, 0, s.channels, 1), Slice(both, 0, s.channels, End, 1)
+	for i, axis := range []int{down, across} {
+		x = Pad(x, axis, graph.Dim(a.Padding[i]), graph.Dim(winogradTile*s.tiles[i]+winogradFilter-1-s.size[i]-a.Padding[i]), 0)
+	}
+	seen := grid(winogradSide, func(i, j int) node { // at each place of what tiles see
+		rows := Slice(x, down, graph.Dim(i), graph.Dim(i+winogradTile*(s.tiles[0]-1)+1), winogradTile)
+		return Unsqueeze(Slice(rows, across, graph.Dim(j), graph.Dim(j+winogradTile*(s.tiles[1]-1)+1), winogradTile), across+1)
+	})
+	return s.matrices(Concat(across+1, onBothSides(seenOfTile, seen)...))
+}
+
+// tilesGiven is A dy Aᵀ of all tiles: [16, tiles, O].
+func (s winogradSizes) tilesGiven(dy node) node {
+	dy = MoveAxis(dy, 1, -1)
+	for i, n := range s.places {
+		dy = Pad(dy, 1+i, 0, graph.Dim(winogradTile*s.tiles[i]-n), 0)
+	}
+	// Images and rows of tiles are one axis here, so that no kernel has both these numbers and what tiles see: it would have too many operands.
+	dy = Reshape(dy, s.images.Times(graph.Dim(s.tiles[0])), winogradTile, graph.Dim(s.tiles[1]), winogradTile, s.filters)
+	given := onBothSides(givenOfTile, grid(winogradTile, func(i, j int) node {
+		return Unsqueeze(Select(Select(dy, 3, graph.Dim(j)), 1, graph.Dim(i)), 2)
+	}))
+	for _, corner := range []int{0, winogradSide - 1, winogradNumbers - winogradSide, winogradNumbers - 1} {
+		given[corner] = Copy(given[corner]) // an element as it is: the kernel of the others stores it
+	}
+	return s.matrices(Concat(2, given...))
+}
+
+// matrices is t, [.., 16, C], in which the numbers of a tile lie together, as 16 matrices.
+func (s winogradSizes) matrices(t node) node {
+	tiles := s.images.Times(graph.Dim(s.tiles[0] * s.tiles[1]))
+	return Transpose(Reshape(t, tiles, winogradNumbers, t.Shape()[t.Rank()-1]), 0, 1)
+}
+
+// winogradFilters is the gradient for the filters, [O, C, 3, 3], of the convolution of x whose result has the gradient dy, or nil where there are too many
+// tiles. That of U = G g Gᵀ is the product of A dy Aᵀ with Bᵀ x B. The latter is computed again: that of the convolution would stay in memory
+// from there to here.
+func winogradFilters(x, dy node, a ConvAttrs, s winogradSizes) node {
+	if images, known := s.images.Int(); known && images*s.bytes() > winogradMost/2 {
+		return nil
+	}
+	turned := MatMul(Transpose(s.tilesGiven(dy), 1, 2), s.tilesSeen(x, a, true)) // [16, O, C]
+	numbers := onBothSides(filterOfTurned, numbersOf16(turned))
+	for i := range numbers {
+		numbers[i] = Unsqueeze(numbers[i], 2)
+	}
+	return Reshape(Concat(2, numbers...), s.filters, s.channels, winogradFilter, winogradFilter)
+}
+
+// numbersOf16 is the grid of the numbers of tiles along the first axis of t.
+func numbersOf16(t node) [][]node {
+	return grid(winogradSide, func(i, j int) node { return Select(t, 0, graph.Dim(i*winogradSide+j)) })
 }
 
 // grid is a square matrix of nodes.
@@ -151,13 +231,24 @@ func turnedFilters(w node, s winogradSizes) node {
 			}
 		}
 	}
-	const numbers, each = winogradSide * winogradSide, winogradFilter * winogradFilter
-	by := graph.Constant(w.Graph(), factors, numbers, each)
+	const each = winogradFilter * winogradFilter
+	by := graph.Constant(w.Graph(), factors, winogradNumbers, each)
 	turned := MatMul(by, Transpose(Reshape(w, s.filters.Times(s.channels), each), 0, 1))
-	return Reshape(turned, numbers, s.filters, s.channels)
+	return Reshape(turned, winogradNumbers, s.filters, s.channels)
 }
 
 // placesOfTile is Aᵀ m.
 func placesOfTile(m []node) []node {
 	return []node{Add(Add(m[0], m[1]), m[2]), Sub(Sub(m[1], m[2]), m[3])}
+}
+
+// givenOfTile is A d.
+func givenOfTile(d []node) []node {
+	return []node{d[0], Add(d[0], d[1]), Sub(d[0], d[1]), Neg(d[1])}
+}
+
+// filterOfTurned is Gᵀ u.
+func filterOfTurned(u []node) []node {
+	both := Mul(Add(u[1], u[2]), num(.5))
+	return []node{Add(u[0], both), Mul(Sub(u[1], u[2]), num(.5)), Add(both, u[3])}
 }

@@ -24,6 +24,7 @@ func TestConvolutionsByTiles(t *testing.T) {
 		{[]int{2, 256, 23, 22}, []int{0, 2}},
 		{[]int{1, 257, 33, 34}, []int{1, 0}},
 		{[]int{3, 256, 15, 9}, []int{3, 1}},
+		{[]int{13, 64, 30, 43}, []int{1, 1}},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			const filters = 256
@@ -63,11 +64,12 @@ func TestShapesChooseTiles(t *testing.T) {
 	param := func(g *graph.Graph, name string, dtype graph.DType, shape ...graph.Dim) *graph.Node {
 		return g.Param(name, dtype, shape...)
 	}
-	filter, small := []int{256, 256, 3, 3}, []int{1, 256, 14, 14}
+	filter, small := []int{256, 256, 3, 3}, []int{1, 256, 7, 7}
 	windows := count(input, small, filter, ops.Padding(1)) // few tiles for filters that would be turned in each run
 	tiles := count(param, small, filter, ops.Padding(1))
 	require.Greater(t, tiles, windows)
-	require.Equal(t, tiles, count(input, []int{1, 256, 32, 32}, filter, ops.Padding(1)))
+	require.Equal(t, tiles, count(input, []int{1, 256, 14, 14}, filter, ops.Padding(1)))
+	require.Greater(t, count(input, []int{16, 64, 56, 56}, []int{64, 64, 3, 3}, ops.Padding(1)), 2*tiles, "parts")
 	require.Equal(t, windows, count(param, []int{1, 4, 64, 64}, []int{8, 4, 3, 3}, ops.Padding(1)))
 	require.Equal(t, windows, count(param, small, filter, ops.Padding(1), ops.Dilation(2)))
 	require.Equal(t, windows, count(param, small, filter, ops.Padding(1), ops.Stride(2)))
@@ -132,13 +134,13 @@ func normal(rng *rand.Rand, shape []int) []float64 {
 	return list
 }
 
-// convolved returns the convolution and the gradient of the sum of its squares for the images.
+// convolved returns the convolution and the gradients of the sum of its squares for images and filters.
 func convolved(t *testing.T, dtype graph.DType, x, w, padding []int, xs, ws []float64) (results [][]float64) {
 	t.Helper()
 	g := graph.New("conv")
 	images, filters := g.Input("x", dtype, graph.MakeShape(x...)...), g.Input("w", dtype, graph.MakeShape(w...)...)
 	y := ops.Conv2D(images, filters, nil, ops.Padding(padding...))
-	out := append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{images})...)
+	out := append([]*graph.Node{y}, autodiff.Grad(ops.Sum(ops.Square(y)), []*graph.Node{images, filters})...)
 	p, err := exec.Compile(g, exec.Outputs(out...))
 	require.NoError(t, err)
 	feed := exec.Feed{images: arrayOf(dtype, x, xs), filters: arrayOf(dtype, w, ws)}
