@@ -11,6 +11,9 @@ import (
 // ask returns what a rule makes of the gradient of n for operand i. What a user's rule does
 // wrong is told at the line where n stands.
 func (w *reversePass) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy *graph.Node, i int) (dx *graph.Node) {
+	if w.endless(n, "Grad") {
+		return nil
+	}
 	defer w.guard(n, "Grad")
 	dx = rule(n, dy, i)
 	if dx == nil || dx.Err() != nil || dx.Graph() == w.g && !dx.Judged() {
@@ -56,17 +59,42 @@ func (w *reversePass) fits(dx, n *graph.Node, i int) bool {
 
 // expand writes a composite with other operations; nil where that fails.
 func (w *reversePass) expand(n *graph.Node) (y *graph.Node) {
+	if w.endless(n, "Expand") {
+		return nil
+	}
 	defer w.guard(n, "Expand")
 	if n.Op().Expand == nil {
 		w.failed = refuse(problem{Summary: fmt.Sprintf("the operation %q, at %s, has neither Grad nor Expand, and a composite wants Expand", n.Op().Name, n.Pos())}, n)
 		return nil
 	}
 	y = n.Op().Expand(n, n.Operands())
-	if y == nil || y.Graph() != w.g {
-		w.failed = refuse(problem{Summary: fmt.Sprintf("the Expand of %q, at %s, gives no node of its graph", n.Op().Name, n.Pos())}, n)
-		return nil
+	why := ""
+	switch {
+	case y == nil || y.Graph() != w.g:
+		why = "gives no node of its graph"
+	case !y.Judged(): // its own mistake
+	case y.DType() != n.DType():
+		why = fmt.Sprintf("gives dtype %s, and Infer says %s", y.DType(), n.DType())
+	case prove.NewProver(w.g.Bounds).Differ(y.Shape(), n.Shape()):
+		why = fmt.Sprintf("gives shape %s, and Infer says %s", y.Shape(), n.Shape())
 	}
-	return y
+	if why == "" {
+		return y
+	}
+	w.failed = refuse(problem{Summary: fmt.Sprintf("the Expand of %q, at %s, %s", n.Op().Name, n.Pos(), why)}, n)
+	return nil
+}
+
+// maxNested bounds how deep gradients are asked for within the rules of gradients: one that is deeper never ends.
+const maxNested = 200
+
+// endless makes a mistake of a rule that asks for its own gradient.
+func (w *reversePass) endless(n *graph.Node, field string) bool {
+	if w.g.Nested() < maxNested {
+		return false
+	}
+	w.failed = refuse(problem{Summary: fmt.Sprintf("the %s of %q, at %s, asks for a gradient of itself, without end", field, n.Op().Name, n.Pos())}, n)
+	return true
 }
 
 // guard, deferred, makes a mistake of the panic of an operation's function.

@@ -97,6 +97,82 @@ var badOps = map[string]badOp{
 			return c.DType(0), nil
 		}
 	}, "no such size"},
+	"Infer writes into its operand": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) { s := c.Shape(0); s[1] = 5; return c.DType(0), s }
+	}, "Infer writes into the shape of operand 0"},
+	"Infer of an unknown size": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) { return c.DType(0), shape{2, graph.UnknownDim} }
+	}, "Infer gives shape [2, ?] without a mistake"},
+	"Infer of nothing": {ownScale, func(op *graph.Op) {
+		op.Infer = func(*graph.Call) (dtype, shape) { return graph.InvalidDType, nil }
+	}, "Infer gives neither dtype nor shape"},
+	"Infer fails without a mistake": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) { c.Fail(nil); return c.DType(0), c.Shape(0) }
+	}, "Infer calls Fail with a mistake that has no code"},
+	"Infer fails without a sentence": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) { c.Fail(&graph.Mistake{}); return c.DType(0), c.Shape(0) }
+	}, "Infer calls Fail with a mistake that has no code"},
+	"Infer builds nodes": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) { y := ops.Exp(c.In(0)); return y.DType(), y.Shape() }
+	}, "Infer builds nodes"},
+	"Infer of repetitions of axes that are there": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) {
+			c.SetStretch([][]graph.AxisKind{{graph.Missing, graph.Missing}})
+			return c.DType(0), c.Shape(0)
+		}
+	}, "to which [2, 3] is not repeated: it records axis 0 as missing"},
+	"Infer of a repetition of 3 elements": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) {
+			c.SetStretch([][]graph.AxisKind{{graph.Same, graph.Stretched}})
+			return c.DType(0), shape{2, 7}
+		}
+	}, "to which [2, 3] is not repeated: it records axis 1 as stretched"},
+	"Infer of repetitions of no kind": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) {
+			c.SetStretch([][]graph.AxisKind{{9, 77}})
+			return c.DType(0), c.Shape(0)
+		}
+	}, "it records axis 0 as axis kind 9"},
+	"Infer of repetitions of too few": {ownScale, func(op *graph.Op) {
+		op.Infer = func(c *graph.Call) (dtype, shape) {
+			c.SetStretch([][]graph.AxisKind{})
+			return c.DType(0), c.Shape(0)
+		}
+	}, "Infer records how 0 operands are repeated, and there are 1"},
+	"Emit that changes": {ownScale, func(op *graph.Op) {
+		calls := 0
+		op.Emit = func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
+			calls++
+			return e.Prim(graph.PrimMul, x[0], e.Const(n.DType(), float64(calls)))
+		}
+	}, "Emit gives another element in each call"},
+	"Emit that changes later": {ownScale, func(op *graph.Op) {
+		calls := 0
+		op.Emit = func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
+			if calls++; calls > 2 {
+				return e.Convert(x[0], graph.Int64)
+			}
+			return x[0]
+		}
+	}, "Emit gives a wrong type: it gives int64"},
+	"Emit with a value of another call": {ownScale, func(op *graph.Op) {
+		var kept []graph.Value
+		op.Emit = func(e graph.Emitter, n *graph.Node, x []graph.Value) graph.Value {
+			if kept == nil {
+				kept = append(kept, e.Prim(graph.PrimMul, x[0], x[0]))
+			}
+			return kept[0]
+		}
+	}, "value 1 is none that the emitter has given"},
+	"Emit builds nodes": {ownScale, func(op *graph.Op) {
+		op.Emit = func(_ graph.Emitter, n *graph.Node, x []graph.Value) graph.Value { ops.Exp(n.In(0)); return x[0] }
+	}, "Emit builds nodes"},
+	"View of another class": {ownScale, func(op *graph.Op) {
+		op.View = func(_ *graph.Node, in graph.Layout) (graph.Layout, bool) { return in, true }
+	}, "View is set, which is for a class of movement, and it is of class elementwise"},
+	"Expand of another class": {ownScale, func(op *graph.Op) { op.Expand = ownWritten("").Expand }, "Expand is set, which is for a class of composite"},
+	"Emit of another class":   {ownTurn, func(op *graph.Op) { op.Emit = ownScale("").Emit }, "Emit is set, which is for a class of elementwise"},
+	"Fold of another class":   {ownScale, func(op *graph.Op) { op.Fold = graph.FoldSum }, "Fold is set, which is for a class of reduce"},
 	"Promote panics": {ownScale, func(op *graph.Op) {
 		op.Promote = func([]dtype, []graph.OperandRank) []dtype { panic("oh") }
 	}, "Promote panics at badops_test.go:"},

@@ -48,6 +48,19 @@ func inPass(pass string, err error) error {
 	return err
 }
 
+// ofElement makes a mistake of the user's of a bug at a node whose element is no longer what it was when the node was built.
+func ofElement(err error) error {
+	e, ok := err.(*BugError)
+	if !ok || e.Node == nil {
+		return err
+	}
+	n := e.Node.Source()
+	if m := n.ElementMistake(); m != nil {
+		return (&shapeinfer.Report{Graph: n.Graph(), Errors: []*graph.Mistake{m}, Nodes: len(n.Graph().Nodes())}).Err()
+	}
+	return err
+}
+
 // publicError makes public what went wrong while a program ran.
 func publicError(pass string, err error) error {
 	if e, ok := err.(*engine.FailedCheck); ok {

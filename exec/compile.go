@@ -174,6 +174,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 		if v := recover(); v != nil {
 			p, err = nil, inPass(name, bug.Panicked(u.At, v))
 		}
+		err = ofElement(err)
 	}()
 	if g != nil {
 		defer g.KeepSizes()()

@@ -48,7 +48,9 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 // since the mistake is elsewhere.
 func (n *Node) infer() {
 	defer n.refusePanic()
+	from, nodes := n.keepSizes(), len(n.g.nodes)
 	n.dtype, n.shape = n.op.Infer(&Call{n: n})
+	n.checkInferred(from, nodes)
 	switch {
 	case n.bad != nil || n.dtype == InvalidDType && n.shape == nil:
 	case !n.dtype.Valid():
@@ -207,7 +209,13 @@ func (c *Call) SetStretch(s [][]AxisKind) { c.n.stretch = s }
 // Fail records the node's mistake. The rule then returns what it still knows: a
 // result of the right rank whose failed axes are [UnknownDim] lets later, independent
 // mistakes show.
-func (c *Call) Fail(m *Mistake) { c.n.fail(m) }
+func (c *Call) Fail(m *Mistake) {
+	if m == nil || m.Code == "" || m.Summary == "" {
+		m = c.n.op.NotWhole("Infer calls Fail with a mistake that has no code, or no sentence")
+		m.Help = []string{"give both: c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: …})"}
+	}
+	c.n.fail(m)
+}
 
 // Failed reports whether a mistake was recorded for this node.
 func (c *Call) Failed() bool { return c.n.bad != nil }
@@ -220,6 +228,9 @@ func (c *Call) Require(r Requirement) {
 
 // Warn records a warning about the node.
 func (c *Call) Warn(m *Mistake) {
+	if m == nil {
+		m = c.n.op.NotWhole("Infer calls Warn with nil")
+	}
 	m.Node, m.Severity = c.n, Warning
 	c.n.g.warnings = append(c.n.g.warnings, m)
 }

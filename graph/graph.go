@@ -41,6 +41,9 @@ type Graph struct {
 
 	elements     typing       // memory for the types of an element's values
 	wrongElement map[*Op]bool // operations of whose Emit a mistake was told
+	sizes        []Dim        // memory for those of the operands of a rule
+	seenElement  map[*Op]bool // operations whose Emit was asked twice and gave the same
+	deep         int          // how many gradients are being built within each other
 
 	independences []Independence // what is to be proved of examples
 
@@ -129,11 +132,15 @@ func (g *Graph) WithOrigin(forward *Node, build func()) {
 	if g.origin = forward; forward != nil {
 		g.scope = forward.scope
 	}
-	defer func() { g.origin, g.scope = outer, outerScope }()
+	g.deep++
+	defer func() { g.origin, g.scope, g.deep = outer, outerScope, g.deep-1 }()
 	if build != nil {
 		build()
 	}
 }
+
+// Nested returns how many calls of [Graph.WithOrigin] are within each other now.
+func (g *Graph) Nested() int { return g.deep }
 
 // Input declares a value that is fed to every run. Sizes may be whole numbers and
 // named sizes in one list.

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/broadloom/broadloom/internal/panicked"
@@ -16,7 +17,8 @@ type typing struct {
 	types    []DType
 	in       []Value
 	wrong    string
-	computes bool // by more than to convert elements and to pick one
+	trace    uint64 // a hash of what was asked for
+	computes bool   // by more than to convert elements and to pick one
 }
 
 // checkElement requires that the meaning of an element gives the node's dtype, by primitives that are
@@ -29,7 +31,14 @@ func (n *Node) checkElement() {
 	if slices.ContainsFunc(n.in, func(x *Node) bool { return slices.Contains(x.shape, UnknownDim) }) {
 		return // a mistake is told of already, and what is computed with its sizes says nothing of the operation
 	}
-	wrong := n.g.elements.of(n)
+	wrong, other := n.g.elements.of(n), n.g.elements.trace
+	if wrong == "" && !n.g.seenElement[n.op] {
+		if n.g.seenElement == nil {
+			n.g.seenElement = map[*Op]bool{}
+		}
+		n.g.seenElement[n.op] = true
+		wrong = n.changingElement(other)
+	}
 	if wrong == "" {
 		return
 	}
@@ -46,6 +55,44 @@ func (n *Node) checkElement() {
 	n.fail(m)
 }
 
+// changingElement says how an element whose trace is known is another one where it is asked for once more, or nothing.
+func (n *Node) changingElement(trace uint64) (wrong string) {
+	var again typing
+	if wrong = again.of(n); wrong == "" && again.trace != trace {
+		wrong = "Emit gives another element in each call: it must depend on the node and the operands alone, and use no value of another call"
+	}
+	return wrong
+}
+
+// ElementMistake asks for the meaning of an element anew, and says what is wrong with it now; nil where it is as it was when the node was
+// built, as far as a few calls tell.
+func (n *Node) ElementMistake() *Mistake {
+	if n.op.Emit == nil || n.op.Class != Elementwise && n.op.Class != Update {
+		return nil
+	}
+	var first typing
+	wrong := first.of(n)
+	for range 3 {
+		if wrong == "" {
+			wrong = n.changingElement(first.trace)
+		}
+	}
+	if wrong == "" {
+		return nil
+	}
+	m := n.op.NotWhole(wrong)
+	m.Node = n
+	return m
+}
+
+// note adds something to the trace.
+func (e *typing) note(what ...uint64) {
+	for _, x := range what {
+		e.trace = (e.trace ^ x) * 0x9e3779b97f4a7c15
+		e.trace ^= e.trace >> 29
+	}
+}
+
 // of returns what is wrong with the types of an element of n, or nothing. What it found of other nodes is
 // forgotten.
 func (e *typing) of(n *Node) (wrong string) {
@@ -53,13 +100,19 @@ func (e *typing) of(n *Node) (wrong string) {
 	for _, x := range n.in {
 		e.in = append(e.in, e.value(x.dtype))
 	}
+	nodes := len(n.g.nodes)
 	defer func() {
 		if p := recover(); p != nil {
 			wrong = "Emit " + panicked.Text(p)
 		}
 	}()
-	if t := e.TypeOf(n.op.Emit(e, n, e.in)); t != n.dtype {
+	y := n.op.Emit(e, n, e.in)
+	e.note(uint64(y))
+	if t := e.TypeOf(y); t != n.dtype {
 		e.fail("it gives %s, and Infer says %s", t, n.dtype)
+	}
+	if len(n.g.nodes) > nodes {
+		return "Emit builds nodes: it describes one element, by the Emitter alone"
 	}
 	if e.wrong == "" {
 		return ""
@@ -83,7 +136,9 @@ func (e *typing) value(t DType) Value {
 func (e *typing) Prim(p Prim, x ...Value) Value {
 	types := make([]DType, len(x))
 	e.computes = e.computes || p != PrimSelect
+	e.note(1, uint64(p), uint64(len(x)))
 	for i, v := range x {
+		e.note(uint64(v))
 		if types[i] = e.TypeOf(v); !types[i].Valid() {
 			return e.value(InvalidDType) // it is wrong already
 		}
@@ -96,7 +151,8 @@ func (e *typing) Prim(p Prim, x ...Value) Value {
 }
 
 // Const is a number.
-func (e *typing) Const(t DType, _ float64) Value {
+func (e *typing) Const(t DType, v float64) Value {
+	e.note(2, uint64(t), math.Float64bits(v))
 	if !t.Valid() {
 		return e.fail("a number of no dtype")
 	}
@@ -105,6 +161,7 @@ func (e *typing) Const(t DType, _ float64) Value {
 
 // Convert changes the type.
 func (e *typing) Convert(x Value, t DType) Value {
+	e.note(3, uint64(x), uint64(t))
 	if e.TypeOf(x); !t.Valid() {
 		return e.fail("a conversion to no dtype")
 	}
@@ -122,6 +179,7 @@ func (e *typing) TypeOf(x Value) DType {
 
 // Index is the position along an axis.
 func (e *typing) Index(axis int) Value {
+	e.note(4, uint64(axis))
 	if axis < 0 || axis >= e.rank {
 		return e.fail("the index of axis %d of a value with %d axes", axis, e.rank)
 	}
@@ -130,6 +188,7 @@ func (e *typing) Index(axis int) Value {
 
 // Size is a size of the program.
 func (e *typing) Size(d Dim) Value {
+	e.note(5, uint64(d))
 	if !d.Valid() {
 		return e.fail("a size that is none")
 	}
@@ -141,6 +200,7 @@ func (e *typing) Size(d Dim) Value {
 
 // Check stops the run.
 func (e *typing) Check(ok Value, c Claim) {
+	e.note(6, uint64(ok), uint64(c.Operand))
 	if c.Operand < 0 || c.Operand >= e.operands {
 		e.fail("a check of operand %d of %d", c.Operand, e.operands)
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
@@ -102,13 +103,22 @@ func depthwiseConvGrad(n, dy *graph.Node, i int) *graph.Node {
 // back is the gradient for x: a convolution of dy, spread by the steps, with the filters turned round.
 func (a depthwiseAttrs) back(dy, w node, x graph.Shape) node {
 	b := depthwiseAttrs{Stride: a.Spread, Dilation: a.Dilation, Spread: a.Stride}
-	var axes []int
+	var axes, longer []int
+	known := prove.NewProver(dy.Graph().Bounds)
 	for i, size := range w.Shape()[2:] {
 		axes = append(axes, 2+i)
 		b.Before = append(b.Before, rules.WindowExtent(size, a.Dilation[i]).Minus(1).Minus(a.Before[i]))
 		b.After = append(b.After, spacedLength(x[2+i], a.Spread[i]).Plus(a.Before[i]).Minus(spacedLength(dy.Shape()[2+i], a.Stride[i])))
+		if known.AtLeast(x[2+i], 1) != prove.Proved { // no filter fits where there is no element: one more is computed
+			b.After[i] = b.After[i].Plus(graph.Dim(a.Spread[i]))
+			longer = append(longer, 2+i)
+		}
 	}
-	return Apply(opDepthwiseConv, b, dy, Flip(w, axes...))
+	dx := Apply(opDepthwiseConv, b, dy, Flip(w, axes...))
+	for _, axis := range longer {
+		dx = Slice(dx, axis, 0, x[axis], 1)
+	}
+	return dx
 }
 
 // padded is x with zeros between and around its elements along the axes from the first on, in memory of its own where copied says so.

@@ -47,6 +47,8 @@ func TestDepthwiseConvolutions(t *testing.T) {
 		{[]int{1, 4, 3, 2}, []int{8, 1, 2, 2}, 1, 1, 1},
 		{[]int{1, 8, 3, 2, 2}, []int{8, 1, 2, 2, 1}, 2, 1, 1},
 		{[]int{0, 8, 3, 3}, []int{8, 1, 3, 3}, 1, 1, 1},
+		{[]int{2, 2, 0, 4}, []int{2, 1, 1, 3}, 1, 2, 1}, // nothing but padding
+		{[]int{2, 8, 0, 3}, []int{8, 1, 3, 3}, 2, 2, 1},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			g := graph.New("conv")

@@ -87,7 +87,7 @@ func (o quantizeCall) quantized(x, zero node) node {
 }
 
 // Dequantize returns scale·(q - zero), in the dtype of the scale. q is Int8, Uint8, Int16, Uint16, Int32, Float8E4M3FN or Float8E5M2, and zero, of the same
-// dtypes, may be nil, which is 0. The difference of integers of 8 or 16 bits is exact, and the product is rounded once.
+// dtypes, may be nil, which is 0. The scale is of a floating-point dtype. The difference of integers of 8 or 16 bits is exact, and the product is rounded once.
 func Dequantize(q, scale, zero *graph.Node) *graph.Node {
 	defer building("Dequantize", q, scale, zero)()
 	call, stored := refused("Dequantize", q, scale), []node{q}
@@ -178,6 +178,11 @@ func refusedStored(call refusedCall, scale node, numbers ...node) node {
 	}
 	if scale.DType().IsStorage() {
 		return refusal(call, scale.StorageMistake(call.fn))
+	}
+	if t := scale.DType(); !t.IsFloat() {
+		return refusal(call, &graph.Mistake{Code: graph.CodeDType,
+			Summary: "a scale is of floating-point numbers, whose dtype the result has, and " + scale.Called() + " has dtype " + t.String(),
+			Help:    []string{"convert it: ops.Cast(…, graph.Float32); of a number, graph.Num(2.0)"}})
 	}
 	for _, x := range numbers {
 		if t := x.DType(); !isQuantized(t) && !t.IsStorage() && t != graph.Int32 {

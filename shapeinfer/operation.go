@@ -24,6 +24,11 @@ func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wro
 		required[need.Node] = true
 	}
 	for _, n := range nodes {
+		if judgesNothing(n) && !told[n.Op()] {
+			m := n.Op().NotWhole("Infer gives neither dtype nor shape, and says nothing of a mistake")
+			m.Node, told[n.Op()] = n, true
+			wrong = append(wrong, m)
+		}
 		if !n.Judged() || n.Err() != nil || told[n.Op()] || hasUnknown(n.Operands()) {
 			continue
 		}
@@ -33,6 +38,11 @@ func CheckOperations(nodes []*graph.Node, requirements []graph.Requirement) (wro
 		}
 	}
 	return wrong
+}
+
+// judgesNothing reports whether a rule has left a node without dtype and shape, though nothing is wrong in the whole graph.
+func judgesNothing(n *graph.Node) bool {
+	return n.DType() == graph.InvalidDType && n.Shape() == nil && n.Err() == nil && len(n.Graph().Mistakes()) == 0 && n.Op().Class != graph.Loop
 }
 
 // hasUnknown reports whether a mistake has left a size of some values unknown: what is computed
@@ -131,6 +141,27 @@ func (c *operationCheck) run() {
 		c.want(known, "the class loop is that of what ops.Scan builds")
 	default:
 		c.fail("", "it is of no class that there is: %s", class)
+	}
+	c.misplaced()
+}
+
+// misplaced refuses the functions of another class, which nobody would ask, or somebody would believe.
+func (c *operationCheck) misplaced() {
+	moves := c.op.Class == graph.Movement
+	for _, field := range []struct {
+		name  string
+		set   bool
+		class graph.Class
+		fits  bool
+	}{
+		{"View", c.op.View != nil, graph.Movement, moves},
+		{"Assemble", c.op.Assemble != nil, graph.Movement, moves},
+		{"Expand", c.op.Expand != nil, graph.Composite, c.op.Class == graph.Composite},
+		{"Function", c.op.Function != nil, graph.Function, c.op.Class == graph.Function},
+		{"Emit", c.op.Emit != nil, graph.Elementwise, c.op.Class == graph.Elementwise || c.op.Class == graph.Update},
+		{"Fold", c.op.Fold != graph.NoFold, graph.Reduce, c.op.Class == graph.Reduce || c.op.Class == graph.Gather},
+	} {
+		c.want(!field.set || field.fits, "%s is set, which is for a class of %s, and it is of class %s", field.name, field.class, c.op.Class)
 	}
 }
 

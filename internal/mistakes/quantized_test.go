@@ -6,7 +6,7 @@ import (
 )
 
 var _ = add(quantizedConvolution, quantizedBiasOfFloats, quantizedConvolutionOfFloats, quantizedChannels,
-	quantizedAsOther, quantizedWide, quantizedBits, unsaturatedIntegers, quantizedBytes, dequantizedFloats)
+	quantizedAsOther, quantizedWide, quantizedBits, unsaturatedIntegers, quantizedBytes, dequantizedFloats, dequantizedByIntegers, dequantizedByTruth)
 
 func quantizedImages(g *graph.Graph) (x, w, zero, scale *graph.Node) {
 	return g.Input("x", graph.Uint8, g.Dim("n"), 4, 8, 8), g.Param("w", graph.Int8, 6, 4, 3, 3), g.Scalar(graph.Uint8, 128), g.Scalar(graph.Float32, 0.5)
@@ -67,4 +67,15 @@ func quantizedBytes(g *graph.Graph) {
 func dequantizedFloats(g *graph.Graph) {
 	x := g.Input("x", graph.Float16, 4)
 	ops.Dequantize(x, g.Param("scale", graph.Float32), nil) // want error BL340 "Float8E4M3FN or Float8E5M2, and x has dtype float16"
+}
+
+func dequantizedByIntegers(g *graph.Graph) {
+	q := g.Input("q", graph.Int8, 4)
+	ops.Dequantize(q, g.Scalar(graph.Float32, 2), nil)
+	ops.Dequantize(q, g.Param("scale", graph.Int32), nil) // want error BL340 "a scale is of floating-point numbers" "scale has dtype int32" "ops.Cast"
+}
+
+func dequantizedByTruth(g *graph.Graph) {
+	q := g.Input("q", graph.Int8, 4, 2)
+	ops.DequantizeBlocks(q, g.Param("scale", graph.Bool, 2, 2), nil, 0, 2) // want error BL340 "a scale is of floating-point numbers" "bool"
 }

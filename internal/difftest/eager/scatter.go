@@ -11,6 +11,9 @@ func scattered(x, at, src *Tensor, axis int, visit func(place int, c Cell)) {
 	if len(at.Shape) != len(x.Shape) || len(src.Shape) != len(x.Shape) {
 		refuse("indices %v and elements %v of %v", at.Shape, src.Shape, x.Shape)
 	}
+	if volume(at.Shape) == 0 {
+		return // an index without elements may be longer than what it picks from, as in PyTorch
+	}
 	for i, d := range at.Shape {
 		if d > src.Shape[i] || i != axis && d > x.Shape[i] {
 			refuse("indices %v and elements %v of %v", at.Shape, src.Shape, x.Shape)
