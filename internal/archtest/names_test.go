@@ -27,6 +27,7 @@ import (
 
 // namers are the functions outside of package graph that read the Name of an operation.
 var namers = map[string]string{
+	"autodiff.(*reversePass).endless":           "a message",
 	"autodiff.(*reversePass).ask":               "a message",
 	"autodiff.(*reversePass).expand":            "a message",
 	"autodiff.(*reversePass).guard":             "a message",
