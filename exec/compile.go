@@ -84,7 +84,7 @@ var passes = []pass{
 	{"implicit-gemm", "let products read windows where they lie", false, onGraph(rewrite.ImplicitGEMM)},
 	{"add-rows", "write only the rows of a table to which a sum by index adds", false, onGraph(rewrite.AddRows)},
 	{"sum-rows", "write sums over the rows of wide matrices that products read as products", false, onGraph(rewrite.SumRows)},
-	{"narrow-factors", "let products of integers read factors of fewer bits", false, onGraph(rewrite.NarrowFactors)},
+	{"narrow-factors", "let products read factors of fewer bits", false, onGraph(rewrite.NarrowFactors)},
 	{"dce", "drop what nothing needs", false, onGraph(rewrite.DCE)},
 	{"keep-later", "let loops keep what is computed from a kept value in its place", false, onGraph(rewrite.KeepLater)},
 	{"outline", "make programs of the bodies of loops", true, onGraph(rewrite.Outline)},
@@ -215,7 +215,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 // unit begins a compilation of a graph as it was when it had some number of nodes.
 func (r *request) unit(g *graph.Graph, built int) *lower.Program {
 	return &lower.Program{Program: &rewrite.Program{Graph: g, UserNodes: built, Roots: r.roots(), UserRoots: r.roots(), Evaluate: evaluate, NumOutputs: len(r.outputs),
-		BFloat16: r.fastBFloat16 && lower.MultipliesBFloat16()},
+		FastBFloat16: r.fastBFloat16 && lower.MultipliesBFloat16()},
 		Thresholds: r.thresholds, CompileBody: r.compileBody}
 }
 

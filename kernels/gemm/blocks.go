@@ -51,6 +51,7 @@ type Scratch[T scalar.Number] struct {
 	pieces    piecesArgs
 	gemv      gemvArgs
 	thin      thinArgs
+	convert   convertArgs
 	rows      rowProgress
 	epilogue  Epilogue
 	reader    PanelReader
@@ -106,6 +107,9 @@ func roundUp(n, unit int) int { return (n + unit - 1) / unit * unit }
 type problem[T scalar.Number] struct {
 	m, n, k int
 	a, b, c Matrix[T]
+	// The elements of a and b, if these have 16 bits.
+	factorA, factorB Factor
+
 	offsets *Offsets // of b
 	packedB []T
 	add     bool
@@ -144,7 +148,7 @@ func (q *problem[T]) run(c region, s *Scratch[T]) {
 		q.simd(v, c, s)
 		return
 	}
-	if c.bottom-c.top < tileRows && q.b.Col == 1 && q.offsets == nil && !q.continues() {
+	if c.bottom-c.top < tileRows && q.b.Col == 1 && q.offsets == nil && !q.continues() && !q.hasHalves() {
 		q.gemv(c, s)
 		return
 	}
@@ -153,13 +157,13 @@ func (q *problem[T]) run(c region, s *Scratch[T]) {
 		for p, np := q.from, 0; p < q.to; p += np {
 			np = q.pieceLen(p)
 			if q.offsets != nil {
-				packOffsets(s.b, &q.b, q.offsets, p, np, j, nj)
+				packOffsets(s.b, &q.b, &q.factorB, q.offsets, p, np, j, nj)
 			} else {
-				packB(s.b, &q.b, p, np, j, nj)
+				packB(s.b, &q.b, &q.factorB, p, np, j, nj)
 			}
 			for i := c.top; i < c.bottom; i += MC {
 				ni := min(MC, c.bottom-i)
-				packA(s.a, &q.a, i, ni, p, np)
+				packA(s.a, &q.a, &q.factorA, i, ni, p, np)
 				q.block(s, i, ni, j, nj, np, q.target(p, np))
 			}
 		}

@@ -2,7 +2,7 @@ package gemm
 
 import "unsafe"
 
-// Type is the type of the elements of a factor of integers: see [Factor].
+// Type is the type of the elements of a factor of fewer bits: see [Factor].
 type Type uint8
 
 // The types. The zero value stands for that of the sums.
@@ -12,16 +12,21 @@ const (
 	Uint8
 	Int16
 	Uint16
-	BFloat16 // of which the sums are float32
-	numTypes
+	FastBFloat16 // of both factors, where [MultipliesBFloat16]
+	numWordTypes
+)
+
+// The types whose products are summed as those of float32.
+const (
+	Float16 = numWordTypes + iota
+	BFloat16
 )
 
 // typeSizes are the sizes of elements in bytes.
-var typeSizes = [...]int{Own: 4, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, BFloat16: 2}
+var typeSizes = [...]int{Own: 4, Int8: 1, Uint8: 1, Int16: 2, Uint16: 2, FastBFloat16: 2, Float16: 2, BFloat16: 2}
 
 // Factor is the elements of A or B where these have fewer bits than the sums: they take the place of the
-// Data of the [Matrix], whose Start and strides count them. It is for products of int32, and of float32 where both factors are BFloat16 and
-// [MultipliesBFloat16] says so.
+// Data of the [Matrix], whose Start and strides count them. Those of integers are for products of int32, the others for products of float32.
 type Factor struct {
 	Type Type
 	Data unsafe.Pointer
@@ -50,9 +55,9 @@ type dots struct {
 	isFloat bool
 	// interleave makes words of pieces of rows, by the type of B; nil where there is no code for it. interleaveOther does so of
 	// every other element, and panel of whole rows of a panel.
-	interleave, interleaveOther [numTypes]func(*interleaveArgs)
+	interleave, interleaveOther [numWordTypes]func(*interleaveArgs)
 	panel                       func(*panelArgs)
-	widen                       [numTypes]func(*widenArgs)
+	widen                       [numWordTypes]func(*widenArgs)
 	// thinRows and thinColumns multiply few rows by B as it lies, if its rows or its columns are contiguous.
 	thinRows, thinColumns []func(*thinDotArgs)
 	// turn is how many times the sums of B's columns correct for bytes of A whose highest bits are turned, so that they have a
@@ -124,7 +129,7 @@ type dotScratch struct {
 func (p *Product[T]) inWords(s *Scratch[T]) (*Product[int32], *dots) {
 	q, ok := any(p).(*Product[int32])
 	switch {
-	case p.Part != nil || !ok && p.FactorA.Type != BFloat16:
+	case p.Part != nil || !ok && p.FactorA.Type != FastBFloat16:
 		return nil, nil
 	case !ok:
 		q = &s.dots.bits
@@ -157,7 +162,7 @@ type dotBlock struct {
 // MultipliesBFloat16 reports whether products of float32 can have factors of BFloat16: where AMX multiplies them. The sums have
 // an order of their own then: of 32 products each, the even ones are added up from 0, and the odd ones, each by fused multiply-adds; the sum of
 // both is added to that of the products before. Subnormal numbers are taken for 0, and become 0.
-func MultipliesBFloat16() bool { return dotsFor(BFloat16, BFloat16) != nil }
+func MultipliesBFloat16() bool { return dotsFor(FastBFloat16, FastBFloat16) != nil }
 
 // runWords computes a part, as RunPart does.
 func (s *Scratch[T]) runWords(q *Product[int32], d *dots, lo, hi, left, right int) {

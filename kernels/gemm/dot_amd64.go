@@ -13,7 +13,7 @@ var transposes func(*transposeArgs)
 // dotTable is the loops of a processor.
 type dotTable struct {
 	singles, pairs *dots
-	bytes          [numTypes][numTypes]*dots // of four bytes in a word, or two of BFloat16, by the types of A and B
+	bytes          [numWordTypes][numWordTypes]*dots // of four bytes in a word, or two of BFloat16, by the types of A and B
 }
 
 // chosenDots is made when a product asks for it: a process that multiplies no integers does not ask the system for tile registers.
@@ -59,7 +59,7 @@ func dotTableOf(isa cpu.ISA, has cpu.Products) (t dotTable) {
 		signed, unsigned := quads, turned
 		signed.copyTurned, unsigned.copyTurned = copyTurned, copyTurned
 		signed.turn, unsigned.turn = -128, 128
-		t.bytes = [numTypes][numTypes]*dots{Uint8: {Int8: &quads, Uint8: &unsigned}, Int8: {Int8: &signed, Uint8: &turned}}
+		t.bytes = [numWordTypes][numWordTypes]*dots{Uint8: {Int8: &quads, Uint8: &unsigned}, Int8: {Int8: &signed, Uint8: &turned}}
 	}
 	if has.Tiles {
 		for _, x := range []struct {
@@ -70,16 +70,16 @@ func dotTableOf(isa cpu.ISA, has cpu.Products) (t dotTable) {
 		}
 	}
 	if has.BFloat16Tiles {
-		t.bytes[BFloat16][BFloat16] = &dots{each: 2, rows: 32, cols: 32, unit: 16, whole: tilesBF16, config: unsafe.Pointer(&tileConfig), interleave: interleavePairs, isFloat: true}
+		t.bytes[FastBFloat16][FastBFloat16] = &dots{each: 2, rows: 32, cols: 32, unit: 16, whole: tilesBF16, config: unsafe.Pointer(&tileConfig), interleave: interleavePairs, isFloat: true}
 	}
 	return t
 }
 
 var (
-	interleaveQuads      = [numTypes]func(*interleaveArgs){Int8: interleaveBytes, Uint8: interleaveBytes}
-	interleaveOtherQuads = [numTypes]func(*interleaveArgs){Int8: interleaveOtherBytes, Uint8: interleaveOtherBytes}
-	interleavePairs      = [numTypes]func(*interleaveArgs){Int8: interleaveSigned, Uint8: interleaveUnsigned, Int16: interleaveWords, BFloat16: interleaveWords}
-	widenBytes           = [numTypes]func(*widenArgs){Int8: widenSigned, Uint8: widenUnsigned}
+	interleaveQuads      = [numWordTypes]func(*interleaveArgs){Int8: interleaveBytes, Uint8: interleaveBytes}
+	interleaveOtherQuads = [numWordTypes]func(*interleaveArgs){Int8: interleaveOtherBytes, Uint8: interleaveOtherBytes}
+	interleavePairs      = [numWordTypes]func(*interleaveArgs){Int8: interleaveSigned, Uint8: interleaveUnsigned, Int16: interleaveWords, FastBFloat16: interleaveWords}
+	widenBytes           = [numWordTypes]func(*widenArgs){Int8: widenSigned, Uint8: widenUnsigned}
 )
 
 // tileConfig gives each tile register sixteen rows of 64 bytes (Intel 64 Software Developer's Manual, volume 2, LDTILECFG).
@@ -96,7 +96,7 @@ func dotsFor(a, b Type) *dots { return chosenDots().of(a, b) }
 func (t *dotTable) of(a, b Type) *dots {
 	inWords := func(x Type) bool { return x == Int8 || x == Uint8 || x == Int16 }
 	switch {
-	case a == BFloat16 || b == BFloat16:
+	case a == FastBFloat16 || b == FastBFloat16:
 		return t.bytes[a][b]
 	case t.singles == nil && a == Own && b == Own:
 		return nil

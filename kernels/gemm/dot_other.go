@@ -7,7 +7,7 @@ var transposes func(*transposeArgs)
 
 // dotsFor returns the loops for two types of factors; nil where the sums are of their type, which [plain] has.
 func dotsFor(a, b Type) *dots {
-	if a == Own && b == Own || a == BFloat16 || b == BFloat16 {
+	if a == Own && b == Own || a == FastBFloat16 || b == FastBFloat16 {
 		return nil
 	}
 	return &plainDots

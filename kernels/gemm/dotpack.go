@@ -33,7 +33,7 @@ func (f *Factor) load(i int) int32 {
 		return int32(*(*int8)(p))
 	case Uint8:
 		return int32(*(*uint8)(p))
-	case Int16, BFloat16:
+	case Int16, FastBFloat16:
 		return int32(*(*int16)(p))
 	case Uint16:
 		return int32(*(*uint16)(p))

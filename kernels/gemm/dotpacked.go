@@ -9,7 +9,7 @@ func inWordsOf[T any](x []T) []int32 {
 
 // isInWords reports whether the product is added up in words, by machine code.
 func (p *Product[T]) isInWords() bool {
-	if _, ok := any(p).(*Product[int32]); p.Part != nil || !ok && p.FactorA.Type != BFloat16 {
+	if _, ok := any(p).(*Product[int32]); p.Part != nil || !ok && p.FactorA.Type != FastBFloat16 {
 		return false
 	}
 	d := dotsFor(p.FactorA.Type, p.FactorB.Type)

@@ -47,7 +47,7 @@ func Tile[T scalar.Number]() (rows, cols int) {
 // HasTiles reports whether an Epilogue can go on with tiles of C.
 func (p *Product[T]) HasTiles() bool {
 	v := simdOf[T]()
-	return v != nil && p.FactorA.Type == Own && p.C.Col == 1 && p.K > 0 && p.M > 1 && p.N >= v.cols
+	return v != nil && !p.isInWords() && p.C.Col == 1 && p.K > 0 && p.M > 1 && p.N >= v.cols
 }
 
 // How many products of a sum it takes to wait for no line of a row of a tile: of a matrix that is

@@ -13,7 +13,7 @@ func (p *Product[T]) PackedLen() int {
 		return p.wordsLen()
 	}
 	v := simdOf[T]()
-	if v == nil || p.FactorB.Type != Own || p.C.Col != 1 {
+	if v == nil || p.C.Col != 1 || p.M == 1 && p.FactorB.isHalf() {
 		return 0
 	}
 	if p.M == 1 {

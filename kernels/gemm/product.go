@@ -171,7 +171,7 @@ func (p *Product[T]) sharesA() bool {
 
 // matrix is one product of the batch.
 func (p *Product[T]) matrix(index int) problem[T] {
-	q := problem[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, offsets: p.Offsets, packedB: p.Packed, add: p.Add, first: index * p.M, count: 1, part: p.Part, to: p.K}
+	q := problem[T]{m: p.M, n: p.N, k: p.K, a: p.A, b: p.B, c: p.C, factorA: p.FactorA, factorB: p.FactorB, offsets: p.Offsets, packedB: p.Packed, add: p.Add, first: index * p.M, count: 1, part: p.Part, to: p.K}
 	if p.Part != nil {
 		q.from, q.to = p.Part.From, p.Part.To
 	}
@@ -210,6 +210,7 @@ func (q *problem[T]) isColumn(c region, s *Scratch[T]) bool {
 func (q *problem[T]) transpose() {
 	q.m, q.n, q.packedB = q.n, q.m, nil
 	q.a, q.b = q.b.transposed(), q.a.transposed()
+	q.factorA, q.factorB = q.factorB, q.factorA
 	q.c = q.c.transposed()
 }
 

@@ -16,7 +16,7 @@ type PanelReader interface {
 // HasPanels reports whether a [PanelReader] can go through B: a matrix of which the product packs
 // most itself.
 func (p *Product[T]) HasPanels() bool {
-	return p.HasTiles() && len(p.Batch) == 0 && p.Offsets == nil && p.M > simdOf[T]().rows
+	return p.HasTiles() && !p.FactorB.isHalf() && len(p.Batch) == 0 && p.Offsets == nil && p.M > simdOf[T]().rows
 }
 
 // ShowPanels has products show B to a reader, until it is called with nil. Of a product that is

@@ -25,7 +25,9 @@ type simdTiles struct {
 	loadsWithMasks      bool                           // of B, where there are masks, but in quarter
 	transposers         []transposer                   // the one of the largest blocks first
 	copyPieces          [maxStep + 1]func(*piecesArgs) // by the step of elements
-	thin                []func(*thinArgs)              // by the number of rows
+	convert             [2]func(*convertArgs)          // of Float16 and of BFloat16
+	convertPieces       [2][maxStep + 1]func(*piecesArgs)
+	thin                []func(*thinArgs) // by the number of rows
 	addRow              func(*gemvArgs)
 	addRows             func(*gemvArgs) // gemvRows of them
 }
@@ -112,7 +114,7 @@ const copySteps = 4
 func (q *problem[T]) simd(v *simdTiles, c region, s *Scratch[T]) {
 	f := q.begin(v, c, s)
 	switch rows := c.bottom - c.top; {
-	case rows == 1 && f.b.Col == 1 && f.offsets == nil && s.epilogue == nil && !q.continues(): // the others take tiles
+	case rows == 1 && f.b.Col == 1 && !f.hasHalves() && f.offsets == nil && s.epilogue == nil && !q.continues(): // the others take tiles
 		if f.region.left = f.addedRows(); f.region.left < c.right {
 			f.fewRows()
 		}
@@ -154,6 +156,7 @@ func (f *macroKernel[T]) fewRows() {
 	if f.packedB == nil && f.b.Col == 1 {
 		for f.p = f.from; f.p < f.to; f.p += f.np {
 			f.np = f.pieceLen(f.p)
+			f.prepareA()
 			for j := f.left; j < f.right; j += f.v.cols {
 				f.panelPass(j, min(f.v.cols, f.right-j))
 			}
@@ -163,6 +166,7 @@ func (f *macroKernel[T]) fewRows() {
 	for j := f.left; j < f.right; j += f.v.cols {
 		for f.p = f.from; f.p < f.to; f.p += f.np {
 			f.np = f.pieceLen(f.p)
+			f.prepareA()
 			f.panelPass(j, min(f.v.cols, f.right-j))
 		}
 	}

@@ -18,7 +18,7 @@ func (f *macroKernel[T]) packOffsets(j, nj int) {
 	f.readPacked()
 	o, block := f.offsets, f.p/blockLen(f.k)
 	rows, cols := o.Rows[f.p:][:f.np], o.Cols[j:][:nj]
-	switch whole := o.stays(block, j, f.b.Start, o.step*pieceBytes/f.size, len(f.b.Data)); {
+	switch whole := o.stays(block, j, f.b.Start, o.step*pieceBytes/f.size, f.factorB.elements(len(f.b.Data))); {
 	case whole && o.along == alongColumns:
 		f.copyPieces(rows, o.pieces[j/f.v.cols], f.s.b[f.packed:], f.v.cols)
 	case whole && o.along == alongRows:
@@ -33,7 +33,7 @@ func (f *macroKernel[T]) packOffsets(j, nj int) {
 // they are contiguous, and points at them.
 func (f *macroKernel[T]) readsWindows(j, nj int) bool {
 	o := f.offsets
-	if nj < f.v.cols || j%f.v.cols != 0 || !o.contiguous[j/f.v.cols] {
+	if nj < f.v.cols || f.factorB.isHalf() || j%f.v.cols != 0 || !o.contiguous[j/f.v.cols] {
 		return false
 	}
 	args := f.args
@@ -48,9 +48,15 @@ func (f *macroKernel[T]) readsWindows(j, nj int) bool {
 // what is too much.
 func (f *macroKernel[T]) copyPieces(offsets []int, pieces []piece, dst []T, toRow int) {
 	args := &f.s.pieces
+	code := &f.v.copyPieces
 	*args = piecesArgs{rows: len(offsets), pieces: len(pieces), offsets: &offsets[0], piece: &pieces[0],
-		from: unsafe.Pointer(&f.b.Data[f.b.Start]), to: unsafe.Pointer(&dst[0]), toRow: toRow * f.size}
-	f.v.copyPieces[f.offsets.step](args)
+		to: unsafe.Pointer(&dst[0]), toRow: toRow * f.size}
+	if f.factorB.isHalf() {
+		args.from, code = f.factorB.at(f.b.Start), &f.v.convertPieces[f.factorB.Type-Float16]
+	} else {
+		args.from = unsafe.Pointer(&f.b.Data[f.b.Start])
+	}
+	code[f.offsets.step](args)
 }
 
 // transposeRuns transposes what copyPieces has made of columns: whole blocks, behind the last column too.
@@ -61,11 +67,11 @@ func (f *macroKernel[T]) transposeRuns(rows, cols []int) {
 
 // packElements copies one element at a time.
 func (f *macroKernel[T]) packElements(rows, cols []int) {
-	dst, data := f.s.b[f.packed:], f.b.Data
+	dst := f.s.b[f.packed:]
 	for k, r := range rows {
 		row, to := f.b.Start+r, dst[k*f.v.cols:][:len(cols)]
 		for c, at := range cols {
-			to[c] = data[row+at]
+			to[c] = element(&f.b, &f.factorB, row+at)
 		}
 	}
 }

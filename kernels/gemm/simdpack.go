@@ -5,6 +5,8 @@ package gemm
 // from it.
 func (f *macroKernel[T]) readsA() bool {
 	switch cols := f.right - f.left; {
+	case f.factorA.isHalf():
+		return false
 	case f.bottom-f.top <= f.v.rows:
 		return true
 	case f.a.Row == 1 && f.a.Col*f.size%1024 == 0: // lines in a few sets
@@ -37,7 +39,11 @@ func (f *macroKernel[T]) pitch() int { return f.np + 64/f.size }
 // prepareA copies the rows of the block of A one behind the other, if they are not read where
 // they lie.
 func (f *macroKernel[T]) prepareA() {
-	if f.readsA() {
+	switch {
+	case f.readsA():
+		return
+	case f.factorA.isHalf():
+		f.convertA()
 		return
 	}
 	a, pitch := &f.a, f.pitch()
@@ -69,6 +75,10 @@ func (f *macroKernel[T]) packB(j, nj int) {
 	b, cols, rows := &f.b, f.v.cols, f.np
 	at := f.atB(j)
 	dst := f.s.b[f.packed:][:rows*cols]
+	if f.factorB.isHalf() {
+		f.convertB(dst, j, nj)
+		return
+	}
 	if b.Col == 1 {
 		f.packRows(j, nj, 0)
 		return

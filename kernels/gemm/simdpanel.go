@@ -159,7 +159,7 @@ func (f *macroKernel[T]) packing(loop func(*tileArgs)) (done int) {
 // packed and there are tiles enough. It gives the number of tiles that are done then.
 func (f *macroKernel[T]) copyNext(j, nj, left int) (done int) {
 	args := f.args
-	if f.b.Col != 1 || f.packedB != nil || f.isPacked || f.offsets != nil || nj < f.v.cols || j+2*nj > f.stop ||
+	if f.b.Col != 1 || f.factorB.isHalf() || f.packedB != nil || f.isPacked || f.offsets != nil || nj < f.v.cols || j+2*nj > f.stop ||
 		f.ni < copySteps*f.v.rows || args.aCol != f.size {
 		return 0
 	}
@@ -229,6 +229,9 @@ func copyLine(dst, src unsafe.Pointer) {
 // at least the first time: whole panels are; others if they need not be packed for later,
 // and if there is memory behind them, be it another's: what is read of it is not used.
 func (f *macroKernel[T]) readsB(j, nj int) bool {
+	if f.factorB.isHalf() {
+		return false
+	}
 	if nj == f.v.cols || f.keeps {
 		return nj == f.v.cols
 	}

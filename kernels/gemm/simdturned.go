@@ -5,7 +5,7 @@ package gemm
 // what takes the place of A, which is B, are read where they lie.
 func (q *problem[T]) isTurned(c region, s *Scratch[T]) bool {
 	v := simdOf[T]()
-	if v == nil || q.b.Row != 1 || q.b.Col <= 1 || q.c.Col != 1 || q.add || q.k == 0 || q.part != nil || q.offsets != nil || q.packedB != nil ||
+	if v == nil || q.b.Row != 1 || q.b.Col <= 1 || q.c.Col != 1 || q.add || q.k == 0 || q.hasHalves() || q.part != nil || q.offsets != nil || q.packedB != nil ||
 		s.epilogue != nil || s.reader != nil || s.rows.to != nil {
 		return false
 	}
@@ -20,7 +20,7 @@ func (v *simdTiles) turnedRows() int { return 2 * v.cols }
 
 // turnedScratch is how many elements a product that is turned wants.
 func (p *Product[T]) turnedScratch(v *simdTiles) int {
-	if p.B.Row != 1 || p.C.Col != 1 || p.Add || p.Part != nil || p.Offsets != nil || p.Packed != nil {
+	if p.B.Row != 1 || p.C.Col != 1 || p.Add || p.FactorA.isHalf() || p.FactorB.isHalf() || p.Part != nil || p.Offsets != nil || p.Packed != nil {
 		return 0
 	}
 	return min(p.M, v.turnedRows()) * p.N

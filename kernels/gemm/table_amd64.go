@@ -1305,3 +1305,33 @@ func copyPiecesF64(args *piecesArgs)
 //
 //go:noescape
 func copyPieces2F64(args *piecesArgs)
+
+// convertF16 makes float32 of rows of float16.
+//
+//go:noescape
+func convertF16(args *convertArgs)
+
+// convertPiecesF16 makes float32 of rows made up of pieces of float16.
+//
+//go:noescape
+func convertPiecesF16(args *piecesArgs)
+
+// convertPieces2F16 makes float32 of every other element.
+//
+//go:noescape
+func convertPieces2F16(args *piecesArgs)
+
+// convertBF16 makes float32 of rows of bfloat16.
+//
+//go:noescape
+func convertBF16(args *convertArgs)
+
+// convertPiecesBF16 makes float32 of rows made up of pieces of bfloat16.
+//
+//go:noescape
+func convertPiecesBF16(args *piecesArgs)
+
+// convertPieces2BF16 makes float32 of every other element.
+//
+//go:noescape
+func convertPieces2BF16(args *piecesArgs)

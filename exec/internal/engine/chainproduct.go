@@ -55,7 +55,7 @@ func (k *chainProduct[T]) begin(c *chainTask, th *chainThread, state any) {
 // point sets where the matrices of the batch's product at hand lie.
 func (k *chainProduct[T]) point(c *chainTask, th *chainThread, s *productState[T]) {
 	p, from := &s.p, &k.task.p
-	*p = gemm.Product[T]{M: from.M, N: from.N, K: from.K, A: from.A, B: from.B, C: from.C}
+	*p = gemm.Product[T]{M: from.M, N: from.N, K: from.K, A: from.A, B: from.B, C: from.C, FactorA: from.FactorA, FactorB: from.FactorB}
 	index := th.slice
 	for axis := len(c.batch) - 1; axis >= 0; axis-- {
 		i := index % c.batch[axis]
@@ -70,10 +70,16 @@ func (k *chainProduct[T]) point(c *chainTask, th *chainThread, s *productState[T
 	}
 }
 
-// operand returns a thread's memory of a wide matrix in the place of an operand.
-func (k *chainProduct[T]) operand(c *chainTask, th *chainThread, i int) gemm.Matrix[T] {
-	rows := c.blocks[0].hi
-	return gemm.Matrix[T]{Data: unsafe.Slice((*T)(c.wideMemory(th, k.wide[i])), rows*c.pitch), Row: c.pitch, Col: 1}
+// operand returns a thread's memory of a wide matrix in the place of an operand of a product, row by row.
+func (k *chainProduct[T]) operand(c *chainTask, th *chainThread, i int, p *gemm.Product[T]) gemm.Matrix[T] {
+	memory, n := c.wideMemory(th, k.wide[i]), c.blocks[0].hi*c.pitch
+	m := gemm.Matrix[T]{Row: c.pitch, Col: 1}
+	if f := []*gemm.Factor{&p.FactorA, &p.FactorB, {}}[i]; f.Type != gemm.Own {
+		f.Data, f.Len = memory, n
+	} else {
+		m.Data = unsafe.Slice((*T)(memory), n)
+	}
+	return m
 }
 
 func (k *chainProduct[T]) run(c *chainTask, th *chainThread, state any, block int) {
@@ -98,12 +104,12 @@ func (k *chainProduct[T]) pointRows(c *chainTask, th *chainThread, s *productSta
 	p.A.Start += at.lo * p.A.Row
 	p.C.Start += at.lo * p.C.Row
 	if k.wide[0] >= 0 {
-		p.A = k.operand(c, th, 0)
+		p.A = k.operand(c, th, 0, p)
 		s.part.From, s.part.To = at.left, at.right
 		p.Part = &s.part
 	}
 	if k.wide[2] >= 0 {
-		p.C = k.operand(c, th, 2)
+		p.C = k.operand(c, th, 2, p)
 	}
 }
 
@@ -134,11 +140,11 @@ func (k *chainProduct[T]) pointSums(c *chainTask, th *chainThread, s *productSta
 	s.part.From, s.part.To = at.lo, at.hi
 	p.Part = &s.part
 	if k.wide[0] >= 0 {
-		m := k.operand(c, th, 0)
+		m := k.operand(c, th, 0, p)
 		p.A = gemm.Matrix[T]{Data: m.Data, Start: -at.lo * c.pitch, Row: 1, Col: c.pitch}
 	}
 	if k.wide[1] >= 0 {
-		p.B = k.operand(c, th, 1)
+		p.B = k.operand(c, th, 1, p)
 		p.B.Start = -at.lo * c.pitch
 	}
 }

@@ -85,9 +85,9 @@ func (l *chainLoop) runPart(c *chainTask, th *chainThread, state any, block, par
 func (k *chainProduct[T]) ofBlock(c *chainTask, block int) gemm.Product[T] {
 	p, rows := k.task.p, c.blocks[block].hi-c.blocks[block].lo
 	if k.sums {
-		return gemm.Product[T]{M: p.M, N: p.N, K: rows, A: p.A, B: p.B, C: p.C}
+		return gemm.Product[T]{M: p.M, N: p.N, K: rows, A: p.A, B: p.B, C: p.C, FactorA: p.FactorA, FactorB: p.FactorB}
 	}
-	return gemm.Product[T]{M: rows, N: p.N, K: p.K, A: p.A, B: p.B, C: p.C}
+	return gemm.Product[T]{M: rows, N: p.N, K: p.K, A: p.A, B: p.B, C: p.C, FactorA: p.FactorA, FactorB: p.FactorB}
 }
 
 // divideBlocks chooses the tiles of a block's product.

@@ -75,7 +75,7 @@ func (t *MatMulTask[T]) factor(operand int) *gemm.Factor {
 }
 
 // factorTypes are the types of factors whose elements have fewer bits than the result.
-var factorTypes = map[graph.DType]gemm.Type{graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16, graph.BFloat16: gemm.BFloat16}
+var factorTypes = map[graph.DType]gemm.Type{graph.Int8: gemm.Int8, graph.Uint8: gemm.Uint8, graph.Int16: gemm.Int16, graph.Uint16: gemm.Uint16, graph.Float16: gemm.Float16, graph.BFloat16: gemm.BFloat16}
 
 func (t *MatMulTask[T]) Run(s *State) error {
 	t.fuses = s.Observer == nil
@@ -161,6 +161,9 @@ func newMatMulTask[T scalar.Number](b *Specialization, spec *lower.MatMulSpec, w
 		strides, sizes := b.strides(o), b.Shape(o.Layout.Shape)
 		if f := t.factor(i); f != nil {
 			f.Type = factorTypes[o.Base.DType()] // none of the dtype of the result
+			if spec.IsFast {
+				f.Type = gemm.FastBFloat16
+			}
 		}
 		*steps[i] = strides[:len(batch)]
 		m := matrices[i]

@@ -120,7 +120,7 @@ func canFuseWithResult(k *Fused, before *MatMul) bool {
 // canFuseWithFactor reports whether a kernel sums the columns of the second matrix of a product, needs
 // no other matrix nor the product, and writes nothing that this reads.
 func canFuseWithFactor(k *Fused, before *MatMul) bool {
-	if len(before.Batch) > 0 || before.Rows != 1 {
+	if len(before.Batch) > 0 || before.Rows != 1 || before.MatMulSpec.Operands[1].Base.DType() != before.Dtype {
 		return false
 	}
 	part := k.Parts[0]

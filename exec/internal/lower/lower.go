@@ -68,7 +68,7 @@ func (u *Program) lowerGroup(k *fusion.Group, index []int32, isNeeded func(*fusi
 	case k.Class == graph.Elementwise:
 		return u.lowerLoop(k, index, isNeeded)
 	case k.Class == graph.Contract:
-		return &MatMul{k, newMatMulSpec(n)}, nil
+		return &MatMul{k, u.newMatMulSpec(n)}, nil
 	case k.Class == graph.Loop:
 		return u.lowerRepeat(k)
 	case k.Class == graph.Function:

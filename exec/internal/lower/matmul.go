@@ -18,18 +18,20 @@ type MatMulSpec struct {
 	// Rows is the number of axes of B's memory over which its rows run, before those over
 	// which its columns run.
 	Rows int
+	// IsFast says that sums of BFloat16 have the order of the processor.
+	IsFast bool
 }
 
 // MultipliesBFloat16 reports whether kernels of products can have factors of BFloat16.
 func MultipliesBFloat16() bool { return gemm.MultipliesBFloat16() }
 
-// readsNarrow reports whether factors have fewer bits than the result.
-func (s *MatMulSpec) readsNarrow() bool {
-	return s.Operands[0].Base.DType() != s.Dtype || s.Operands[1].Base.DType() != s.Dtype
+// inWords reports whether several elements of factors are multiplied at a time, which have fewer bits than the result.
+func (s *MatMulSpec) inWords() bool {
+	return s.IsFast || !s.Dtype.IsFloat() && (s.Operands[0].Base.DType() != s.Dtype || s.Operands[1].Base.DType() != s.Dtype)
 }
 
 // newMatMulSpec brings vectors to matrices and repeats batches by strides of 0.
-func newMatMulSpec(node *graph.Node) *MatMulSpec {
+func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 	a, b := alias.LayoutOf(node.In(0)), alias.LayoutOf(node.In(1))
 	out := graph.RowMajor(node.Shape())
 	grouped, isGrouped := node.Attrs().(rewrite.GroupedAxes)
@@ -55,6 +57,7 @@ func newMatMulSpec(node *graph.Node) *MatMulSpec {
 		p.Operands[1] = batched(node.In(1), b, p.Batch, rules)
 	}
 	p.Operands[2] = fusion.Operand{Base: node, Layout: out, Write: true}
+	p.IsFast = u.FastBFloat16 && p.Operands[0].Base.DType() == graph.BFloat16 && p.Operands[1].Base.DType() == graph.BFloat16
 	return p
 }
 

@@ -10,9 +10,9 @@ import (
 
 // NarrowFactors lets products of int32 read factors whose elements are known to have 8 or 16 bits as such: a processor multiplies
 // several of them at a time, and they need not be converted before. Bytes less a zero point have 16 bits, or become bytes again:
-// see withoutZeros.
+// see withoutZeros. Products of float32 read factors of Float16 and BFloat16 as such: they convert them where they pack them.
 func NarrowFactors(u *Program) error {
-	reads := func(n *graph.Node) bool { return isIntegerProduct(n) || u.BFloat16 && isBFloat16Product(n) }
+	reads := func(n *graph.Node) bool { return isIntegerProduct(n) || isHalfProduct(n) }
 	if !slices.ContainsFunc(u.Graph.Nodes(), reads) {
 		return nil
 	}
@@ -31,7 +31,7 @@ func NarrowFactors(u *Program) error {
 			return nil
 		}
 		if n.DType() == graph.Float32 {
-			return graph.Apply(groupedProduct(n), n.Attrs(), f.narrowed(in[0], graph.BFloat16), f.narrowed(in[1], graph.BFloat16))
+			return f.readsHalves(n, in)
 		}
 		if y := f.withoutZeros(n, in); y != nil {
 			return y
@@ -55,20 +55,39 @@ func isIntegerProduct(n *graph.Node) bool {
 		n.In(0).DType() == graph.Int32 && n.In(1).DType() == graph.Int32
 }
 
-// isBFloat16Product reports whether a node is a product of two factors whose elements were converted from BFloat16.
-func isBFloat16Product(n *graph.Node) bool {
-	return n.Op().Class == graph.Contract && n.DType() == graph.Float32 && len(n.Operands()) == 2 && isBFloat16(n.In(0)) && isBFloat16(n.In(1))
+// isHalfProduct reports whether a node is a product of two factors, the elements of one of which at least were converted from 16 bits.
+func isHalfProduct(n *graph.Node) bool {
+	return n.Op().Class == graph.Contract && n.DType() == graph.Float32 && len(n.Operands()) == 2 && (halfOf(n.In(0)) != nil || halfOf(n.In(1)) != nil)
 }
 
-// isBFloat16 reports whether a value is a conversion from BFloat16, moved, perhaps among zeros.
-func isBFloat16(x *graph.Node) bool {
+// halfOf returns the value of Float16 or BFloat16 of which a value is a conversion, moved, perhaps among zeros; nil if it is none.
+func halfOf(x *graph.Node) *graph.Node {
 	for x.Op().Class == graph.Movement && len(x.Operands()) == 1 {
 		if x.Op().Assemble != nil && x.Op().Assemble(x).Value != 0 {
-			return false
+			return nil
 		}
 		x = x.In(0)
 	}
-	return isConversion(x) && x.In(0).DType() == graph.BFloat16
+	if isConversion(x) && isHalf(x.In(0).DType()) {
+		return x.In(0)
+	}
+	return nil
+}
+
+func isHalf(t graph.DType) bool { return t == graph.Float16 || t == graph.BFloat16 }
+
+// readsHalves returns a product of factors as they were before they were converted; nil where both may be written then.
+func (f *narrower) readsHalves(n *graph.Node, in []*graph.Node) *graph.Node {
+	factors, some := slices.Clone(in), false
+	for i, x := range in {
+		if from := halfOf(x); from != nil && !f.updated[alias.Storage(from)] {
+			factors[i], some = f.narrowed(x, from.DType()), true
+		}
+	}
+	if !some {
+		return nil
+	}
+	return graph.Apply(groupedProduct(n), n.Attrs(), factors...)
 }
 
 // narrower makes factors of fewer bits.
@@ -130,14 +149,14 @@ func (f *narrower) narrowed(x *graph.Node, t graph.DType) *graph.Node {
 	return y
 }
 
-// isConversion reports whether a node converts the integers of its operand to more bits, or BFloat16 to Float32, and does nothing else.
+// isConversion reports whether a node converts the integers of its operand to more bits, or Float16 or BFloat16 to Float32, and does nothing else.
 func isConversion(n *graph.Node) bool {
 	if n.Op().Class != graph.Elementwise || len(n.Operands()) != 1 || !n.In(0).Shape().Equal(n.Shape()) {
 		return false
 	}
 	p := examine(n)
 	last, from := p.steps[p.result], n.In(0).DType()
-	if from == graph.BFloat16 {
+	if isHalf(from) {
 		return last.kind == convertStep && last.args[0] == 0 && n.DType() == graph.Float32
 	}
 	return last.kind == convertStep && last.args[0] == 0 && from.IsInt() && n.DType().IsInt() && intervalOfDType(n.In(0).DType()).isWithin(intervalOfDType(n.DType()))

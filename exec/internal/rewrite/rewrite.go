@@ -24,8 +24,8 @@ type Program struct {
 	// Evaluate returns the elements of nodes that need no input, as slices; nil where that fails.
 	Evaluate func(*graph.Graph, []*graph.Node) map[*graph.Node]any
 	Body     *graph.Region // the loop's body that the program is; nil of a whole program
-	// BFloat16 says that products may read factors of BFloat16 as such, whose sums have other bits then.
-	BFloat16 bool
+	// FastBFloat16 says that products of BFloat16 may be summed in the order that the processor has for them, with other bits then.
+	FastBFloat16 bool
 }
 
 // sourceNode pairs an input or a parameter of the user's graph with its copy.

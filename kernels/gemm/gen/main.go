@@ -3,7 +3,7 @@
 // The bytes come from the encoder of package asm, so that the loops are code of the
 // program itself and need no executable memory.
 //
-// main.go lists what is written. tile.go is a tile and its code, loop.go the loop over a block of
+// main.go lists what is written, convert.go makes float32 of 16 bits. tile.go is a tile and its code, loop.go the loop over a block of
 // K, rows.go where rows of A and C are; gemv.go adds rows up, pieces.go copies pieces of windows,
 // transpose.go transposes, thin.go multiplies what it transposes. dot.go has the tiles of integers, dottile.go those of tile registers,
 // interleave.go lays B out for them, and dotthin.go multiplies few rows by B as it lies.
@@ -72,6 +72,11 @@ func main() {
 		add("transpose"+e.name+"AVX512", "transposeArgs", "transposes square blocks of 64 bytes a side", transposer{e, asm.W512}.code())
 		add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces(1))
 		add("copyPieces2"+e.name, "piecesArgs", "copies every other element", e.copyPieces(2))
+	}
+	for _, c := range conversions {
+		add("convert"+c.name, "convertArgs", "makes float32 of rows of "+c.doc, c.code())
+		add("convertPieces"+c.name, "piecesArgs", "makes float32 of rows made up of pieces of "+c.doc, c.pieces(1))
+		add("convertPieces2"+c.name, "piecesArgs", "makes float32 of every other element", c.pieces(2))
 	}
 	table.Write(stubs.Bytes())
 	if err := file.Save("tile_amd64.s"); err != nil {

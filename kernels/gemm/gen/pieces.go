@@ -23,6 +23,14 @@ const (
 //
 // Offsets and places count elements. With a step of 2, a piece is every other element.
 func (e element) copyPieces(step int) []byte {
+	return e.movePieces(step, uint8(e.size), func(a *asm.Asm, to asm.Vec, from asm.Mem) { a.M(asm.MOVUPS, asm.W256, to, 0, from) })
+}
+
+// pieces is the same code for elements of 16 bits, which become float32.
+func (t conversion) pieces(step int) []byte { return elements[0].movePieces(step, 2, t.load) }
+
+// movePieces is the code for elements of a size, of which a register is loaded.
+func (e element) movePieces(step int, size uint8, loadPiece func(a *asm.Asm, to asm.Vec, from asm.Mem)) []byte {
 	a := &asm.Asm{}
 	const rows, offsets, from, to, toRow = asm.RAX, asm.RSI, asm.R8, asm.RDX, asm.R9
 	const row, pieces, piece, x, y = asm.R10, asm.RCX, asm.R11, asm.RBX, asm.R12
@@ -30,15 +38,15 @@ func (e element) copyPieces(step int) []byte {
 	scale := uint8(e.size)
 	nextRow := a.Here()
 	a.MovLoad(x, asm.At(offsets, 0))
-	a.Lea(row, asm.Indexed(from, x, scale, 0))
+	a.Lea(row, asm.Indexed(from, x, size, 0))
 	a.MovLoad(pieces, asm.At(asm.RDI, argPieces))
 	a.MovLoad(piece, asm.At(asm.RDI, argPiece))
 	next := a.Here()
 	a.MovLoad(x, asm.At(piece, 0))
 	a.MovLoad(y, asm.At(piece, 8))
-	a.M(asm.MOVUPS, asm.W256, 0, 0, asm.Indexed(row, x, scale, 0))
+	loadPiece(a, 0, asm.Indexed(row, x, size, 0))
 	if step == 2 {
-		a.M(asm.MOVUPS, asm.W256, 1, 0, asm.Indexed(row, x, scale, 32))
+		loadPiece(a, 1, asm.Indexed(row, x, size, 32/e.size*int32(size)))
 		a.R(asm.PERM2F128, asm.W256, 2, 0, 1, 0x20)
 		a.R(asm.PERM2F128, asm.W256, 1, 0, 1, 0x31)
 		if e.size == 4 {
