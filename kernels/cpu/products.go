@@ -9,6 +9,8 @@ type Products struct {
 	Tiles bool
 	// BFloat16Tiles is products of bfloat16 in them.
 	BFloat16Tiles bool
+	// BFloat16Dots is products of pairs of bfloat16 that are added up in float32: AVX512-BF16.
+	BFloat16Dots bool
 }
 
 // ProductsOf returns those that go with a set of vector instructions.

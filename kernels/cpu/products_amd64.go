@@ -9,6 +9,7 @@ const (
 	bitTilesInt8 = 1 << 25
 	bitTilesBF16 = 1 << 22
 	bitVNNI      = 1 << 4 // leaf 7, sub-leaf 1, eax
+	bitDotsBF16  = 1 << 5
 	stateTiles   = 1<<17 | 1<<18
 )
 
@@ -23,6 +24,10 @@ func productsOf(isa ISA) (p Products) {
 		p.Dots = c&bitVNNI512 != 0
 		p.Tiles = d&tiles == tiles && xgetbv()&stateTiles == stateTiles && tilesGranted()
 		p.BFloat16Tiles = p.Tiles && d&bitTilesBF16 != 0
+		if most >= 1 {
+			a, _, _, _ := cpuid(7, 1)
+			p.BFloat16Dots = a&bitDotsBF16 != 0
+		}
 	case AVX2:
 		if most >= 1 {
 			a, _, _, _ := cpuid(7, 1)

@@ -19,6 +19,7 @@ func TestProductsAgreeWithKernel(t *testing.T) {
 	require.Equal(t, has("avx_vnni"), ProductsOf(AVX2).Dots)
 	if Machine() == AVX512 {
 		require.Equal(t, has("avx512_vnni"), ProductsOf(AVX512).Dots)
+		require.Equal(t, has("avx512_bf16"), ProductsOf(AVX512).BFloat16Dots)
 		require.False(t, ProductsOf(AVX512).Tiles && !has("amx_int8"))
 	}
 }

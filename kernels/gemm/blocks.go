@@ -52,12 +52,19 @@ type Scratch[T scalar.Number] struct {
 	gemv      gemvArgs
 	thin      thinArgs
 	convert   convertArgs
-	rows      rowProgress
-	epilogue  Epilogue
-	reader    PanelReader
-	isLarge   bool // C comes from beyond the second-level cache
-	prefetch  prefetchLists
-	dots      dotScratch
+
+	// Of pairs of bfloat16: words of A, a panel of B in float32, and the least exponents of A or B and of packed panels.
+	words, wide []T
+	join        joinArgs
+	least       leasts
+	exponents   []int
+
+	rows     rowProgress
+	epilogue Epilogue
+	reader   PanelReader
+	isLarge  bool // C comes from beyond the second-level cache
+	prefetch prefetchLists
+	dots     dotScratch
 }
 
 // Reserve prepares for products of the sizes.

@@ -1,6 +1,7 @@
 package gemm
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -143,6 +144,40 @@ func TestWindowsOfHalves(t *testing.T) {
 			narrow.Run(&s)
 			wide.Run(&s)
 			requireBits(t, wide.C.Data, narrow)
+		}
+	}
+}
+
+// Products of bfloat16 have the sums of float32 where instructions for pairs would take subnormal numbers for zeros, and where numbers are
+// just large enough that none can be; infinities and what is no number are as they should be.
+func TestPairsOfBFloat16(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	var s Scratch[float32]
+	for i, size := range [][3]int{{1, 40, 9}, {5, 70, 31}, {17, 70, 130}, {4, 33, 1024}, {300, 37, 15}, {20, 70, 1100}} {
+		for _, scale := range []float64{-133, -120, -74, -66, -62, -60, -58, -57, -56, -55, -54, -50, 0, 60, 63, 120} {
+			for layout := range layouts {
+				p := product[float32](r, size[0], size[1], size[2], layout*5+i)
+				odd := layout == 0
+				spread := func(m *Matrix[float32]) {
+					for k := range m.Data {
+						m.Data[k] = float32(math.Ldexp(float64(m.Data[k]), int(scale)-6-r.IntN(5*(i%3)+1)))
+						switch {
+						case r.IntN(50) == 0:
+							m.Data[k] = 0
+						case odd && r.IntN(200) == 0:
+							m.Data[k] = float32(math.Inf(1 - r.IntN(2)*2))
+						}
+					}
+				}
+				spread(&p.A)
+				spread(&p.B)
+				q := *p
+				q.FactorA, q.FactorB = halves(r, &p.A, BFloat16, false), halves(r, &p.B, BFloat16, false)
+				want := expected(t, p)
+				q.C.Data = slices.Clone(p.C.Data)
+				q.Run(&s)
+				requireBits(t, want, &q)
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ func (p *Product[T]) PackedLen() int {
 		return p.wordsLen()
 	}
 	v := simdOf[T]()
-	if v == nil || p.C.Col != 1 || p.M == 1 && p.FactorB.isHalf() {
+	if v == nil || p.C.Col != 1 || p.M == 1 && p.FactorB.isHalf() || p.multipliesPairs() {
 		return 0
 	}
 	if p.M == 1 {

@@ -142,11 +142,14 @@ type macroKernel[T scalar.Number] struct {
 	keeps, isPacked bool
 	copied, stop    int
 	readsWindow     bool // the panel is read where its vectors lie
+
+	pairs  *pairTiles // the loops for pairs, if the product multiplies them
+	leastA int        // the least exponent of the block of A
 }
 
 // begin prepares for a part of C.
 func (q *problem[T]) begin(v *simdTiles, c region, s *Scratch[T]) macroKernel[T] {
-	return macroKernel[T]{problem: q, v: v, s: s, args: &s.args, size: sizeOf[T](), region: c, stop: c.right}
+	return macroKernel[T]{problem: q, v: v, s: s, args: &s.args, size: sizeOf[T](), region: c, stop: c.right, pairs: q.pairsOf(c.bottom - c.top)}
 }
 
 // fewRows computes a region that is no higher than a tile: B is read once, in the order in which it

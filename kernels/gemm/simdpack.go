@@ -44,6 +44,9 @@ func (f *macroKernel[T]) prepareA() {
 		return
 	case f.factorA.isHalf():
 		f.convertA()
+		if f.pairs != nil {
+			f.pairA()
+		}
 		return
 	}
 	a, pitch := &f.a, f.pitch()

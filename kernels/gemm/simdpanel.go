@@ -4,6 +4,9 @@ import "unsafe"
 
 // panelPass multiplies the block of A with a panel of B: nj columns from j on.
 func (f *macroKernel[T]) panelPass(j, nj int) {
+	if f.pairs != nil && f.pairPass(j, nj) {
+		return
+	}
 	loops, _ := f.loops(nj)
 	rows := len(loops) - 1
 	f.pointA()
@@ -118,6 +121,9 @@ func (f *macroKernel[T]) prepareB(j, nj int, loops []func(*tileArgs)) (done int,
 	copied := f.copied
 	f.copied, f.readsWindow = 0, false
 	switch {
+	case f.pairs != nil: // but for numbers that are too small
+		f.wideB(j, nj)
+		args.b, args.bRow = address(f.s.wide, 0), f.v.cols*f.size
 	case f.readsPacked(j):
 	case f.isPacked:
 		f.readPacked()

@@ -46,6 +46,12 @@ var fullTilesF32AVX512Splat = []func(*tileArgs){nil, fullTileF32AVX512SplatRows1
 
 var fullTilesF64AVX512Splat = []func(*tileArgs){nil, fullTileF64AVX512SplatRows1, fullTileF64AVX512SplatRows2, fullTileF64AVX512SplatRows3, fullTileF64AVX512SplatRows4, fullTileF64AVX512SplatRows5, fullTileF64AVX512SplatRows6, fullTileF64AVX512SplatRows7, fullTileF64AVX512SplatRows8, fullTileF64AVX512SplatRows9, fullTileF64AVX512SplatRows10, fullTileF64AVX512SplatRows11, fullTileF64AVX512SplatRows12, fullTileF64AVX512SplatRows13, fullTileF64AVX512SplatRows14}
 
+var fullTilesBF16Pairs = []func(*tileArgs){nil, fullTileBF16PairsRows1, fullTileBF16PairsRows2, fullTileBF16PairsRows3, fullTileBF16PairsRows4, fullTileBF16PairsRows5, fullTileBF16PairsRows6, fullTileBF16PairsRows7, fullTileBF16PairsRows8, fullTileBF16PairsRows9, fullTileBF16PairsRows10, fullTileBF16PairsRows11, fullTileBF16PairsRows12, fullTileBF16PairsRows13, fullTileBF16PairsRows14}
+
+var edgeTilesBF16Pairs = []func(*tileArgs){nil, edgeTileBF16PairsRows1, edgeTileBF16PairsRows2, edgeTileBF16PairsRows3, edgeTileBF16PairsRows4, edgeTileBF16PairsRows5, edgeTileBF16PairsRows6, edgeTileBF16PairsRows7, edgeTileBF16PairsRows8, edgeTileBF16PairsRows9, edgeTileBF16PairsRows10, edgeTileBF16PairsRows11, edgeTileBF16PairsRows12, edgeTileBF16PairsRows13, edgeTileBF16PairsRows14}
+
+var halfTilesBF16Pairs = []func(*tileArgs){nil, halfTileBF16PairsRows1, halfTileBF16PairsRows2, halfTileBF16PairsRows3, halfTileBF16PairsRows4, halfTileBF16PairsRows5, halfTileBF16PairsRows6, halfTileBF16PairsRows7, halfTileBF16PairsRows8, halfTileBF16PairsRows9, halfTileBF16PairsRows10, halfTileBF16PairsRows11, halfTileBF16PairsRows12, halfTileBF16PairsRows13, halfTileBF16PairsRows14}
+
 // fullTileF32AVX2Rows1 multiplies tiles of 1 rows.
 //
 //go:noescape
@@ -1305,6 +1311,226 @@ func copyPiecesF64(args *piecesArgs)
 //
 //go:noescape
 func copyPieces2F64(args *piecesArgs)
+
+// fullTileBF16PairsRows1 multiplies tiles of 1 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows1(args *tileArgs)
+
+// fullTileBF16PairsRows2 multiplies tiles of 2 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows2(args *tileArgs)
+
+// fullTileBF16PairsRows3 multiplies tiles of 3 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows3(args *tileArgs)
+
+// fullTileBF16PairsRows4 multiplies tiles of 4 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows4(args *tileArgs)
+
+// fullTileBF16PairsRows5 multiplies tiles of 5 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows5(args *tileArgs)
+
+// fullTileBF16PairsRows6 multiplies tiles of 6 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows6(args *tileArgs)
+
+// fullTileBF16PairsRows7 multiplies tiles of 7 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows7(args *tileArgs)
+
+// fullTileBF16PairsRows8 multiplies tiles of 8 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows8(args *tileArgs)
+
+// fullTileBF16PairsRows9 multiplies tiles of 9 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows9(args *tileArgs)
+
+// fullTileBF16PairsRows10 multiplies tiles of 10 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows10(args *tileArgs)
+
+// fullTileBF16PairsRows11 multiplies tiles of 11 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows11(args *tileArgs)
+
+// fullTileBF16PairsRows12 multiplies tiles of 12 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows12(args *tileArgs)
+
+// fullTileBF16PairsRows13 multiplies tiles of 13 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows13(args *tileArgs)
+
+// fullTileBF16PairsRows14 multiplies tiles of 14 rows of pairs of bfloat16.
+//
+//go:noescape
+func fullTileBF16PairsRows14(args *tileArgs)
+
+// edgeTileBF16PairsRows1 multiplies tiles of 1 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows1(args *tileArgs)
+
+// edgeTileBF16PairsRows2 multiplies tiles of 2 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows2(args *tileArgs)
+
+// edgeTileBF16PairsRows3 multiplies tiles of 3 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows3(args *tileArgs)
+
+// edgeTileBF16PairsRows4 multiplies tiles of 4 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows4(args *tileArgs)
+
+// edgeTileBF16PairsRows5 multiplies tiles of 5 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows5(args *tileArgs)
+
+// edgeTileBF16PairsRows6 multiplies tiles of 6 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows6(args *tileArgs)
+
+// edgeTileBF16PairsRows7 multiplies tiles of 7 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows7(args *tileArgs)
+
+// edgeTileBF16PairsRows8 multiplies tiles of 8 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows8(args *tileArgs)
+
+// edgeTileBF16PairsRows9 multiplies tiles of 9 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows9(args *tileArgs)
+
+// edgeTileBF16PairsRows10 multiplies tiles of 10 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows10(args *tileArgs)
+
+// edgeTileBF16PairsRows11 multiplies tiles of 11 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows11(args *tileArgs)
+
+// edgeTileBF16PairsRows12 multiplies tiles of 12 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows12(args *tileArgs)
+
+// edgeTileBF16PairsRows13 multiplies tiles of 13 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows13(args *tileArgs)
+
+// edgeTileBF16PairsRows14 multiplies tiles of 14 rows of pairs of bfloat16.
+//
+//go:noescape
+func edgeTileBF16PairsRows14(args *tileArgs)
+
+// halfTileBF16PairsRows1 multiplies tiles of 1 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows1(args *tileArgs)
+
+// halfTileBF16PairsRows2 multiplies tiles of 2 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows2(args *tileArgs)
+
+// halfTileBF16PairsRows3 multiplies tiles of 3 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows3(args *tileArgs)
+
+// halfTileBF16PairsRows4 multiplies tiles of 4 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows4(args *tileArgs)
+
+// halfTileBF16PairsRows5 multiplies tiles of 5 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows5(args *tileArgs)
+
+// halfTileBF16PairsRows6 multiplies tiles of 6 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows6(args *tileArgs)
+
+// halfTileBF16PairsRows7 multiplies tiles of 7 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows7(args *tileArgs)
+
+// halfTileBF16PairsRows8 multiplies tiles of 8 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows8(args *tileArgs)
+
+// halfTileBF16PairsRows9 multiplies tiles of 9 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows9(args *tileArgs)
+
+// halfTileBF16PairsRows10 multiplies tiles of 10 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows10(args *tileArgs)
+
+// halfTileBF16PairsRows11 multiplies tiles of 11 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows11(args *tileArgs)
+
+// halfTileBF16PairsRows12 multiplies tiles of 12 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows12(args *tileArgs)
+
+// halfTileBF16PairsRows13 multiplies tiles of 13 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows13(args *tileArgs)
+
+// halfTileBF16PairsRows14 multiplies tiles of 14 rows of pairs of bfloat16.
+//
+//go:noescape
+func halfTileBF16PairsRows14(args *tileArgs)
+
+// joinRows makes pairs of bfloat16 of float32 in two rows.
+//
+//go:noescape
+func joinRows(args *joinArgs)
+
+// joinColumns makes pairs of bfloat16 of float32 in a row.
+//
+//go:noescape
+func joinColumns(args *joinArgs)
 
 // convertF16 makes float32 of rows of float16.
 //

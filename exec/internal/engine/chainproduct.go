@@ -42,8 +42,8 @@ func (k *chainProduct[T]) begin(c *chainTask, th *chainThread, state any) {
 	s := state.(*productState[T])
 	k.point(c, th, s)
 	p := &s.p
-	if k.packedAt >= 0 {
-		packed := unsafe.Slice((*T)(unsafe.Add(th.memory, k.packedAt)), p.PackedLen())
+	if n := p.PackedLen(); k.packedAt >= 0 && n > 0 { // pairs are packed as they are read
+		packed := unsafe.Slice((*T)(unsafe.Add(th.memory, k.packedAt)), n)
 		p.PackB(packed, k.task.scratch(&th.ws.products))
 		p.Packed = packed
 	}

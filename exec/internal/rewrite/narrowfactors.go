@@ -22,7 +22,7 @@ func NarrowFactors(u *Program) error {
 			updated[alias.Storage(n)] = true
 		}
 	}
-	f := narrower{bounds: intervals{}, updated: updated, made: map[narrowKey]*graph.Node{}}
+	f := narrower{bounds: intervals{}, updated: updated, made: map[narrowKey]*graph.Node{}, computesAgain: slices.ContainsFunc(u.Graph.Nodes(), IsAgain)}
 	u.rewrite(func(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if !reads(n) || updated[alias.Storage(n)] {
 			return nil
@@ -80,7 +80,8 @@ func isHalf(t graph.DType) bool { return t == graph.Float16 || t == graph.BFloat
 func (f *narrower) readsHalves(n *graph.Node, in []*graph.Node) *graph.Node {
 	factors, some := slices.Clone(in), false
 	for i, x := range in {
-		if from := halfOf(x); from != nil && !f.updated[alias.Storage(from)] {
+		from := halfOf(x)
+		if from != nil && !f.updated[alias.Storage(from)] && (!f.computesAgain || alias.Storage(from).Op().Class == graph.Source) {
 			factors[i], some = f.narrowed(x, from.DType()), true
 		}
 	}
@@ -95,6 +96,8 @@ type narrower struct {
 	bounds  intervals
 	updated map[*graph.Node]bool
 	made    map[narrowKey]*graph.Node
+	// computesAgain says that the program computes products again, next to whose kernels only what it is given is read as it is.
+	computesAgain bool
 }
 
 type narrowKey struct {

@@ -102,6 +102,8 @@ var (
 	PMULLD   = op("vpmulld", 2, 1, 0, 0x40)
 	PMADDWD  = op("vpmaddwd", 1, 1, 0, 0xf5)
 	PMULUDQ  = wide("vpmuludq", 1, 1, 0xf4)
+	PSUBW    = op("vpsubw", 1, 1, 0, 0xf9)
+	PMINUW   = op("vpminuw", 2, 1, 0, 0x3a)
 	PMINSD   = op("vpminsd", 2, 1, 0, 0x39)
 	PMAXSD   = op("vpmaxsd", 2, 1, 0, 0x3d)
 	PABSD    = op("vpabsd", 2, 1, 0, 0x1e)
@@ -161,6 +163,8 @@ var (
 var (
 	PDPBUSD = op("vpdpbusd", 2, 1, 0, 0x50) // of four unsigned bytes in v and four signed ones in src
 	PDPWSSD = op("vpdpwssd", 2, 1, 0, 0x52) // of two words in each
+
+	DPBF16PS = op("vdpbf16ps", 2, 2, 0, 0x52).onlyEVEX() // of two bfloat16 in each, the upper ones first: AVX512-BF16
 )
 
 // AMX: its registers are tiles of up to 16 rows of 64 bytes. Products add up four bytes of v's rows with four of src's, of which a row

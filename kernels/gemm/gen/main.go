@@ -3,7 +3,7 @@
 // The bytes come from the encoder of package asm, so that the loops are code of the
 // program itself and need no executable memory.
 //
-// main.go lists what is written, convert.go makes float32 of 16 bits. tile.go is a tile and its code, loop.go the loop over a block of
+// main.go lists what is written, convert.go makes float32 of 16 bits, join.go pairs of bfloat16. tile.go is a tile and its code, loop.go the loop over a block of
 // K, rows.go where rows of A and C are; gemv.go adds rows up, pieces.go copies pieces of windows,
 // transpose.go transposes, thin.go multiplies what it transposes. dot.go has the tiles of integers, dottile.go those of tile registers,
 // interleave.go lays B out for them, and dotthin.go multiplies few rows by B as it lies.
@@ -73,6 +73,21 @@ func main() {
 		add("copyPieces"+e.name, "piecesArgs", "copies rows made up of pieces of 32 bytes", e.copyPieces(1))
 		add("copyPieces2"+e.name, "piecesArgs", "copies every other element", e.copyPieces(2))
 	}
+	pairTiles := func(kind string, most int, of tile) {
+		fmt.Fprintf(&table, "var %sTiles%s = []func(*tileArgs){nil", kind, pairs.name)
+		for rows := 1; rows <= most; rows++ {
+			of.machine, of.element, of.rows = machines[1], pairs, rows
+			name := fmt.Sprintf("%sTile%sRows%d", kind, pairs.name, rows)
+			add(name, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows of pairs of bfloat16", rows), of.code())
+			fmt.Fprintf(&table, ", %s", name)
+		}
+		table.WriteString("}\n\n")
+	}
+	pairTiles("full", machines[1].rows, tile{})
+	pairTiles("edge", machines[1].rows, tile{masked: true})
+	pairTiles("half", machines[1].halfRows(), tile{masked: true, half: true})
+	add("joinRows", "joinArgs", "makes pairs of bfloat16 of float32 in two rows", join(false))
+	add("joinColumns", "joinArgs", "makes pairs of bfloat16 of float32 in a row", join(true))
 	for _, c := range conversions {
 		add("convert"+c.name, "convertArgs", "makes float32 of rows of "+c.doc, c.code())
 		add("convertPieces"+c.name, "piecesArgs", "makes float32 of rows made up of pieces of "+c.doc, c.pieces(1))
