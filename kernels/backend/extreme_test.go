@@ -138,3 +138,27 @@ func requireSame(t *testing.T, name string, p *rowprog.Program, typ rowprog.Type
 		require.Equal(t, want, got, "%s, back end %d", name, i)
 	}
 }
+
+// The greatest of what a mask of positions leaves is of whole rows, too.
+func TestExtremesOfMaskedRows(t *testing.T) {
+	b := rowprog.NewBuilder("masked", 1)
+	x, last := b.Load(b.In("x", f32, rowprog.Vec)), b.Load(b.In("last", rowprog.I64, rowprog.Row))
+	hidden := b.Apply(rowprog.OpGt, b.Iota(1), last)
+	b.Store(b.Out("y", f32, rowprog.Row), b.Reduce(rowprog.Max, b.Apply(rowprog.OpSelect, hidden, b.Const(f32, math.Inf(-1)), x)))
+	p := build(t, b)
+	for _, k := range backends(t, p) {
+		const rows, n = 3, 128
+		in, lasts, out := make([]float32, rows*n), [rows]int64{2, 127, 64}, [rows]float32{}
+		for i := range in {
+			in[i] = float32(i % n)
+		}
+		a := launch.New(p)
+		a.N, a.Outer[0] = n, rows
+		a.Stride[0][0], a.Stride[0][1], a.Stride[1][0], a.Stride[2][0] = n, 1, 1, 1
+		a.Ptr[0], a.Ptr[1], a.Ptr[2] = unsafe.Pointer(&in[0]), unsafe.Pointer(&lasts[0]), unsafe.Pointer(&out[0])
+		var s Scratch
+		_, ok := k.Run(a, &s)
+		require.True(t, ok)
+		require.Equal(t, [rows]float32{2, 127, 64}, out)
+	}
+}
