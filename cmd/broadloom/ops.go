@@ -34,12 +34,11 @@ func listOps(f *flag.FlagSet, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	}
 	query := strings.Join(f.Args(), " ")
-	kind, found, sentence := opref.Known(rows, query)
-	if kind == opref.Answered {
+	if kind, _, sentence := opref.Known(rows, query); kind == opref.Answered {
 		fmt.Fprintf(stdout, "%s: %s\n", query, sentence)
 		return exitOK
 	}
-	found = opref.Find(rows, query)
+	found := opref.Find(rows, query)
 	if len(found) == 0 {
 		fmt.Fprintf(stderr, "broadloom: no operation has %q; broadloom ops lists all\n", query)
 		return exitErrors

@@ -62,14 +62,6 @@ func (c *call) at(i int) node {
 	return nil
 }
 
-// orNum is an operand, or a number where it is absent.
-func (c *call) orNum(i int, usual float64) node {
-	if x := c.at(i); x != nil {
-		return x
-	}
-	return graph.Num(usual)
-}
-
 // list are the numbers of an operand that is known when the graph is made.
 func (c *call) list(i int) (list []int) {
 	for _, v := range c.floats(i) {
