@@ -16,7 +16,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("nothing makes images for %+v", l)
 		}
 	}
-	if len(seen) != 20 || len(tasks()) != 40 {
+	if len(seen) != 20 || len(tasks()) != 2*(20+14) {
 		t.Errorf("%d layers, %d tasks", len(seen), len(tasks()))
 	}
 }

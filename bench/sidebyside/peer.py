@@ -28,14 +28,21 @@ def product(m, n, k, transpose_a, transpose_b, dtype):
     return lambda: numpy.matmul(a, b, out=c)
 
 
-def convolution(batch, channels, size, filters, kernel, stride, padding):
+PLAIN, DEPTHWISE, TRANSPOSED = range(3)  # kinds of convolutions
+
+
+def convolution(batch, channels, size, filters, kernel, stride, padding, kind=PLAIN):
     import torch
+    from torch.nn.functional import conv2d, conv_transpose2d
+    shape = {PLAIN: (filters, channels), DEPTHWISE: (filters, 1), TRANSPOSED: (channels, filters)}[kind]
     x = torch.from_numpy(numbers(numpy.float32, batch, channels, size, size))
-    w = torch.from_numpy(numbers(numpy.float32, filters, channels, kernel, kernel))
+    w = torch.from_numpy(numbers(numpy.float32, *shape, kernel, kernel))
 
     @torch.inference_mode()
     def call():
-        return torch.nn.functional.conv2d(x, w, stride=stride, padding=padding)
+        if kind == TRANSPOSED:
+            return conv_transpose2d(x, w, stride=stride, padding=padding)
+        return conv2d(x, w, stride=stride, padding=padding, groups=channels if kind == DEPTHWISE else 1)
     return call
 
 
