@@ -67,7 +67,7 @@ func (n *Node) changingElement(trace uint64) (wrong string) {
 // ElementMistake asks for the meaning of an element anew, and says what is wrong with it now; nil where it is as it was when the node was
 // built, as far as a few calls tell.
 func (n *Node) ElementMistake() *Mistake {
-	if n.op.Emit == nil || n.op.Class != Elementwise && n.op.Class != Update {
+	if n.g == nil || n.op.Emit == nil || n.op.Class != Elementwise && n.op.Class != Update {
 		return nil
 	}
 	var first typing

@@ -33,8 +33,8 @@ func hearParts(t *testing.T, name string, fn reflect.Value) (heard int) {
 	told := map[string]bool{}
 	hear := func(n *graph.Node) {
 		user, _ := n.User()
-		if n.Op().Class == graph.Source || user.IsParam() || n.Written() != n {
-			return // of a weight, or of the sum that is differentiated
+		if n.Op().Class == graph.Source || user.Op().Class == graph.Source || n.Written() != n {
+			return // of a weight, of a number that was found, or of the sum that is differentiated
 		}
 		if f, _ := user.Pos().Frame(); f.Call != name {
 			return // of an argument, which may be converted
