@@ -45,8 +45,7 @@ func readSeveral(t *testing.T) (rows map[string][]rowOfSeveral) {
 	return rows
 }
 
-// TestFunctionsOfSeveralNumbers compares values and derivatives with those of 40 digits, in Float64; in Float32 values are those of Float64,
-// rounded once.
+// TestFunctionsOfSeveralNumbers compares values and derivatives with those of 40 digits, in Float64.
 func TestFunctionsOfSeveralNumbers(t *testing.T) {
 	for name, rows := range readSeveral(t) {
 		f, known := functionsOfSeveral[name]
