@@ -28,15 +28,7 @@ func init() {
 			kernel, places := w.Shape()[2:], dy.Shape()[2:]
 			weights := Transpose(Reshape(w, w.Shape()[0], a.Shape[1].Times(kernel.NumElements())), 0, 1)
 			columns := MatMul(weights, Reshape(dy, dy.Shape()[0], dy.Shape()[1], places.NumElements()))
-			sizes := slices.Clone(a.Shape[2:])
-			for i, p := range a.Padding {
-				sizes[i] = sizes[i].Plus(graph.Dim(2 * p))
-			}
-			dx := unslide(Reshape(columns, slices.Concat(a.Shape[:2], kernel, places)...), sizes, a.steps())
-			for i, p := range a.Padding {
-				dx = Slice(dx, 2+i, graph.Dim(p), a.Shape[2+i].Plus(graph.Dim(p)), 1)
-			}
-			return dx
+			return putBack(columns, kernel, places, a.Shape, a.ConvAttrs)
 		},
 		Faster: func(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
 			if p, pays := phasesOf(in[0], in[1], n.Attrs().(convBackAttrs)); pays {
@@ -52,6 +44,19 @@ func init() {
 			return Apply(opPlainFilters, plainFilterAttrs{a, w.Shape()}, dx, dy)
 		},
 	}
+}
+
+// putBack adds windows up, given as columns, where they lie in a value of a shape [N, C, …], of which padding is cut off.
+func putBack(columns node, kernel, places, shape graph.Shape, a ConvAttrs) node {
+	sizes := slices.Clone(shape[2:])
+	for i, p := range a.Padding {
+		sizes[i] = sizes[i].Plus(graph.Dim(2 * p))
+	}
+	x := unslide(Reshape(columns, slices.Concat(shape[:2], kernel, places)...), sizes, a.steps())
+	for i, p := range a.Padding {
+		x = Slice(x, 2+i, graph.Dim(p), shape[2+i].Plus(graph.Dim(p)), 1)
+	}
+	return x
 }
 
 // Phases of a convolution with a step s along an axis are the places of x that are equal modulo s, with its padding: each number of a filter

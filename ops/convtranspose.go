@@ -61,15 +61,7 @@ func expandConvTranspose(n *graph.Node, in []*graph.Node) *graph.Node {
 	inputs, outputs := w.Shape()[0].FloorDiv(int64(a.Groups)), w.Shape()[1].Times(kernel.NumElements())
 	weights := Transpose(Reshape(w, groups, inputs, outputs), 1, 2)
 	columns := MatMul(weights, Reshape(x, shape[0], groups, inputs, windows.NumElements()))
-	whole := make([]graph.Dim, axes)
-	for i := range whole {
-		whole[i] = rules.TransposedSize(windows[i], kernel[i], a.Stride[i], 0, a.Dilation[i], 0)
-	}
-	y := unslide(Reshape(columns, slices.Concat(shape[:2], kernel, windows)...), whole, a.steps())
-	for i, size := range shape[2:] {
-		start := graph.Dim(a.Padding[i])
-		y = Slice(Pad(y, i+2, 0, graph.Dim(a.OutputPadding[i]), 0), i+2, start, start.Plus(size), 1)
-	}
+	y := putBack(columns, kernel, windows, shape, a)
 	return Reshape(withBias(y, in), n.Shape()...)
 }
 

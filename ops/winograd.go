@@ -16,7 +16,8 @@ const (
 	winogradSide   = winogradTile + winogradFilter - 1 // of what a tile of places sees
 	// winogradNumbers are what a tile sees.
 	winogradNumbers = winogradSide * winogradSide
-	winogradMost    = 64 << 20
+	// winogradMost is the most bytes of what tiles see and give at once.
+	winogradMost = 64 << 20
 )
 
 // winogradSizes are the sizes of such a convolution: images, channels, filters, and tiles along both axes.

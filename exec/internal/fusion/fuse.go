@@ -27,21 +27,16 @@ type fuser struct {
 	before  search                    // for what these need
 	waiting search                    // for what one kernel needs
 
-	users map[*graph.Node][]*graph.Node
-	waits map[*graph.Node]bool // nodes that were put off
-	kept  map[*graph.Node]bool // roots, which are not
+	users map[*graph.Node][]*graph.Node // see usersOf
+	waits map[*graph.Node]bool          // nodes that were put off
+	kept  map[*graph.Node]bool          // roots, which are not
 }
 
 // Fuse groups nodes into kernels.
 func Fuse(u *rewrite.Program) []*Group {
-	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}, waits: map[*graph.Node]bool{}, users: map[*graph.Node][]*graph.Node{}, kept: map[*graph.Node]bool{}, loops: map[*rewrite.LoopCall]int{}}
+	f := fuser{u: u, at: slices.Repeat([]int{-1}, len(u.Graph.Nodes())), byShape: map[string][]int{}, waits: map[*graph.Node]bool{}, kept: map[*graph.Node]bool{}, loops: map[*rewrite.LoopCall]int{}}
 	for _, n := range u.Roots {
 		f.kept[alias.Viewed(n)] = true
-	}
-	for _, n := range u.Sequence {
-		for _, x := range n.Operands() {
-			f.users[x] = append(f.users[x], n)
-		}
 	}
 	f.before.d, f.waiting.d = &f.order, &f.order
 	for _, n := range u.Sequence {

@@ -109,7 +109,7 @@ func (f *fuser) isFoldedByBatch(n *graph.Node) bool {
 	}
 	list := []*graph.Node{n}
 	for i := 0; i < len(list) && i < most; i++ {
-		for _, user := range f.users[list[i]] {
+		for _, user := range f.usersOf(list[i]) {
 			switch user.Op().Class {
 			case graph.Reduce:
 				if rowOf(user) < 0 {
@@ -123,6 +123,19 @@ func (f *fuser) isFoldedByBatch(n *graph.Node) bool {
 		}
 	}
 	return false
+}
+
+// usersOf lists the nodes that have x as an operand. Few programs ask, so that the lists are made when the first one is asked for.
+func (f *fuser) usersOf(x *graph.Node) []*graph.Node {
+	if f.users == nil {
+		f.users = map[*graph.Node][]*graph.Node{}
+		for _, n := range f.u.Sequence {
+			for _, y := range n.Operands() {
+				f.users[y] = append(f.users[y], n)
+			}
+		}
+	}
+	return f.users[x]
 }
 
 // InRegister reports whether operand i of a node of the kernel, or of one that may

@@ -101,7 +101,8 @@ func isOnePerRow(x, of graph.Shape, channels int) bool {
 // foldedBatchFirst folds the axes before the channels first; nil where the reduction folds the channels, or not both of the batch and the rows.
 func foldedBatchFirst(n, x *graph.Node) *graph.Node {
 	axes := ShortRows(x.Shape())
-	if axes == 0 || IsSumTo(n) || FindsIndex(n) || combiners[n.Op().Fold] == nil {
+	fold := foldsOfNothing[n.Op().Fold]
+	if axes == 0 || IsSumTo(n) || fold == nil {
 		return nil
 	}
 	channels := x.Rank() - axes - 1
@@ -119,11 +120,8 @@ func foldedBatchFirst(n, x *graph.Node) *graph.Node {
 	if len(batch) != channels || len(rows) != axes {
 		return nil
 	}
-	fold := folds[n.Op().Fold]
 	return ops.Reshape(fold(fold(x, batch...), rows...), n.Shape()...)
 }
 
-// folds are the reductions.
-var folds = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{
-	graph.FoldSum: ops.Sum, graph.FoldProd: ops.Prod, graph.FoldMax: ops.Max, graph.FoldMin: ops.Min,
-}
+// foldsOfNothing are the reductions that have a value of no elements too, as a batch of a size that is not known yet may be.
+var foldsOfNothing = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{graph.FoldSum: ops.Sum, graph.FoldProd: ops.Prod}
