@@ -13,9 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostMissing bounds the names that neither a row nor a sentence speaks of.
-const mostMissing = 174
-
 // TestNamesOfLibraries looks up every public name of each library, as testdata/names/names.py has listed them: a row has
 // it, a sentence answers it, or it stands in testdata/names/missing.txt.
 func TestNamesOfLibraries(t *testing.T) {
@@ -42,11 +39,8 @@ func TestNamesOfLibraries(t *testing.T) {
 		}
 		t.Logf("%s: %v", filepath.Base(file), count)
 	}
-	assert.LessOrEqual(t, len(missing), mostMissing)
 	for _, name := range listed {
-		if !slices.Contains(missing, name) {
-			t.Logf("%s is found now: take it out of testdata/names/missing.txt", name)
-		}
+		assert.True(t, slices.Contains(missing, name), "%s is found now: take it out of testdata/names/missing.txt", name)
 	}
 }
 
@@ -72,23 +66,26 @@ var spokenOf = regexp.MustCompile(`\b(ops|nn|optim|autodiff|exec|gradcheck|graph
 // TestAnswersNameWhatExists finds sentences about functions that are none.
 func TestAnswersNameWhatExists(t *testing.T) {
 	folders := map[string]string{"gradcheck": "autodiff/gradcheck", "metric": "train/metric", "data": "train/data"}
-	texts := map[string]string{}
+	declared := map[string]map[string]bool{}
 	for _, a := range answers() {
 		for _, match := range spokenOf.FindAllStringSubmatch(a.text, -1) {
 			folder := match[1]
 			if other, is := folders[folder]; is {
 				folder = other
 			}
-			text, known := texts[folder]
-			if !known {
-				text = sourceOf(t, folder)
-				texts[folder] = text
+			if declared[folder] == nil {
+				declared[folder] = map[string]bool{}
+				for _, found := range declaration.FindAllStringSubmatch(sourceOf(t, folder), -1) {
+					declared[folder][found[1]] = true
+				}
 			}
-			declared := regexp.MustCompile(`(?m)^(func|type|\t|var|const) ?` + match[2] + `\b`)
-			assert.True(t, declared.MatchString(text), "the sentence for %s speaks of %s, which does not exist", a.pattern, match[0])
+			assert.True(t, declared[folder][match[2]], "the sentence for %s speaks of %s, which does not exist", a.pattern, match[0])
 		}
 	}
 }
+
+// declaration is the beginning of a line that declares a name.
+var declaration = regexp.MustCompile(`(?m)^(?:func|type|\t|var|const) ?(\w+)`)
 
 // sourceOf is the source of a package of the module.
 func sourceOf(t *testing.T, folder string) string {
