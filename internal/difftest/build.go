@@ -185,12 +185,21 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 				w := &list[len(list)-1]
 				w.value, w.text = ops.ClassWeights(w.value.(*graph.Node)), "ops.ClassWeights("+w.text+")"
 			}
+		case word == "bag":
+			if len(s.I) > 0 {
+				put(ops.PaddingIndex(s.I[0]), "ops.PaddingIndex(%d)", s.I[0])
+			}
+			if s.In[2] >= 0 {
+				operand(s.In[2])
+				w := &list[len(list)-1]
+				w.value, w.text = ops.PerSampleWeights(w.value.(*graph.Node)), "ops.PerSampleWeights("+w.text+")"
+			}
 		case word == "strided":
 			n := len(s.S) / 2
 			put(b.shape(s.S[:n]), "graph.Shape%s", goSizes(s.S[:n]))
 			put([]graph.Dim(b.shape(s.S[n:2*n])), "[]graph.Dim%s", goSizes(s.S[n:2*n]))
 			size(s.S[2*n])
-		case slices.Contains([]string{"axes", "keep", "conv", "pool1", "pool2", "loss"}, word):
+		case slices.Contains([]string{"axes", "keep", "conv", "pool1", "pool2", "loss", "by"}, word):
 			list = append(list, options(word, s)...)
 		case word[0] == 'x':
 			operand(s.In[k])
@@ -207,6 +216,9 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 	}
 	return list
 }
+
+// reductions are the words of how elements are united.
+var reductions = map[string]ops.Reduction{"sum": ops.ReduceSum, "prod": ops.ReduceProd, "mean": ops.ReduceMean, "max": ops.ReduceMax, "min": ops.ReduceMin}
 
 // options returns the options that a word of a call stands for.
 func options(word string, s *eager.Step) (list []argument) {
@@ -252,6 +264,12 @@ func options(word string, s *eager.Step) (list []argument) {
 			put(ops.CeilMode(), "ops.CeilMode()")
 		case "exclude":
 			put(ops.ExcludePadding(), "ops.ExcludePadding()")
+		}
+	case "by":
+		by := reductions[s.Text]
+		put(by, by.String())
+		if s.Keep {
+			put(ops.ExcludeSelf(), "ops.ExcludeSelf()")
 		}
 	case "loss":
 		switch s.Text {

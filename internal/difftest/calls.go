@@ -80,6 +80,11 @@ var calls = map[string]call{
 	"Gather": {ops.Gather, "x0 i0 x1"}, "SegmentSum": {ops.SegmentSum, "x0 i0 x1 s0"}, "OneHot": {ops.OneHot, "x0 s0 t"},
 	"Scatter": {ops.Scatter, "x0 i0 x1 x2"}, "ScatterAdd": {ops.ScatterAdd, "x0 i0 x1 x2"}, "IndexCopy": {ops.IndexCopy, "x0 i0 x1 x2"},
 	"IndexAdd": {ops.IndexAdd, "x0 i0 x1 x2"}, "Sort": {ops.Sort, "x0 i0 b1"}, "TopK": {ops.TopK, "x0 i0 i1 b2"},
+	"SegmentProd": {ops.SegmentProd, "x0 i0 x1 s0"}, "SegmentMax": {ops.SegmentMax, "x0 i0 x1 s0"}, "SegmentMin": {ops.SegmentMin, "x0 i0 x1 s0"},
+	"SegmentMean": {ops.SegmentMean, "x0 i0 x1 s0"}, "GatherND": {ops.GatherND, "x0 x1 i0"}, "ScatterND": {ops.ScatterND, "x0 x1 x2"},
+	"ScatterNDReduce": {ops.ScatterNDReduce, "x0 x1 x2 by"}, "ScatterReduce": {ops.ScatterReduce, "x0 i0 x1 x2 by"},
+	"IndexReduce": {ops.IndexReduce, "x0 i0 x1 x2 by"}, "EmbeddingBag": {ops.EmbeddingBag, "x0 x1 by bag"},
+	"MaskedScatter": {ops.MaskedScatter, "x0 x1 x2"}, "MaskedSelect": {ops.MaskedSelect, "x0 x1 s0 x2"}, "Nonzero": {ops.Nonzero, "x0 s0 x1"},
 	"CumMax": {ops.CumMax, "x0 i0"}, "CumMin": {ops.CumMin, "x0 i0"}, "KthValue": {ops.KthValue, "x0 i0 i1"},
 
 	"AddInPlace": {ops.AddInPlace, "x0 x1"}, "SubInPlace": {ops.SubInPlace, "x0 x1"}, "MulInPlace": {ops.MulInPlace, "x0 x1"},

@@ -7,7 +7,7 @@
 // gen.go draws a program step by step. What it draws stands in files by kind: gengrow.go has
 // values and the mixtures of steps, genmove.go movements, genmeet.go sizes that meet,
 // geneinsum.go and genlayers.go products and layers, genloss.go losses, genloop.go loops and
-// branches, gennest.go those in their bodies, genwrite.go writes in place, genscatter.go by index, and genfinish.go
+// branches, gennest.go those in their bodies, genwrite.go writes in place, genscatter.go and genunite.go by index, and genfinish.go
 // gradients and the end.
 //
 // build.go builds the graph, by calls.go, and buildloop.go its loops; run.go runs it; answer.go

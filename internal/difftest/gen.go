@@ -189,7 +189,7 @@ func (g *gen) canBe(in eager.Input, at map[string]int) bool {
 		}
 		count *= v
 	}
-	return count <= g.room && (in.Kind != "index" || in.Below.Eval(at) > 0 || count == 0)
+	return count <= g.room && (in.Below == nil || in.Below.Eval(at) > 0 || count == 0)
 }
 
 // count is the number of values of steps.
@@ -355,6 +355,8 @@ func required(op string) int {
 		return 2
 	case "BatchNormInference":
 		return 3
+	case "EmbeddingBag":
+		return 2
 	}
 	return 1 << 20
 }

@@ -139,10 +139,14 @@ var stretched = regexp.MustCompile(` == .* fails: (1 against \d+|\d+ against 1)\
 // product sums over them.
 var unlikeInner = regexp.MustCompile(` == .* fails: (1 against \d+|\d+ against 1)\n(.*\n)*.*required by Einsum.*\(the inner sizes of a matrix product\)`)
 
+// unread is a requirement of how far indices reach, which also stands where sizes leave none of them: there PyTorch
+// asks nothing.
+var unread = regexp.MustCompile(`\((a scatter reaches no further than its operands|gather reads no further than its operand)\)`)
+
 // mayRefuse reports whether a run may refuse sizes at which the program has values: an axis is
 // rolled by its size at most, sizes that happen to be 1 do not stretch unless names may, and never
-// where products are summed over them.
+// where products are summed over them, and no index is longer than what it reaches.
 func (c *checker) mayRefuse(err error) bool {
 	text := err.Error()
-	return isAboutSizes(err) && (strings.Contains(text, " in Roll ") || unlikeInner.MatchString(text) || c.p.Policy != "numpy" && stretched.MatchString(text))
+	return isAboutSizes(err) && (strings.Contains(text, " in Roll ") || unread.MatchString(text) || unlikeInner.MatchString(text) || c.p.Policy != "numpy" && stretched.MatchString(text))
 }

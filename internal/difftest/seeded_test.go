@@ -61,7 +61,8 @@ func TestSeededFaultsAreFound(t *testing.T) {
 		"LogSumExp": times("LogSumExp", 1.001), "LogSoftmax": plus("LogSoftmax", 0.001), "Softmax": sloped("Softmax", 1.01),
 		"CrossEntropy": times("CrossEntropy", 1.001), "NLL": plus("NLL", 0.001), "Relu": sloped("Relu", 0.99),
 		"Atan2": sloped("Atan2", 1.01), "BatchNorm": times("BatchNorm", 1.001), "MatMul": sloped("MatMul", 1.01),
-		"AddInPlace": eager.Entries["SubInPlace"],
+		"AddInPlace": eager.Entries["SubInPlace"], "SegmentMax": eager.Entries["SegmentMin"], "SegmentProd": sloped("SegmentProd", 1.01),
+		"SegmentMean": times("SegmentMean", 1.01), "ScatterReduce": sloped("ScatterReduce", 0.99), "EmbeddingBag": sloped("EmbeddingBag", 1.01),
 	} {
 		t.Run(name, func(t *testing.T) {
 			programs, found := disagreeing(name, wrong, 400)

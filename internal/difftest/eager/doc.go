@@ -8,6 +8,7 @@
 // disturbs results.
 //
 // The operations stand in the other files: elementwise.go and binary.go, reduce.go, move.go with
-// its entries in moveentries.go, gather.go, scatter.go with sorting, write.go, contract.go for products, conv.go,
+// its entries in moveentries.go, gather.go, scatter.go with sorting, unite.go for what
+// indices bring to one place, masked.go with bags of rows, write.go, contract.go for products, conv.go,
 // layers.go, likelihood.go and loop.go.
 package eager

@@ -7,8 +7,8 @@ import (
 
 // Draw returns the elements of an input in a run: "real" numbers around 0, on a "grid" of
 // halves, on which functions have their kinks and elements are equal, "positive", in the
-// "unit" interval without its ends, or whole numbers below a size ("index"), all from the
-// program's seed. Parameters have the same elements in each run.
+// "unit" interval without its ends, or whole numbers below a size ("index"), those or as many
+// counted from the end ("signed"), or each of them in turn ("cover"), all from the program's seed. Parameters have the same elements in each run.
 func (p *Program) Draw(input, run int) []float64 {
 	in := p.Inputs[input]
 	if in.Param {
@@ -22,6 +22,10 @@ func (p *Program) Draw(input, run int) []float64 {
 		switch {
 		case in.Kind == "index":
 			data[i] = math.Floor((x + 1) / 2 * float64(below))
+		case in.Kind == "signed":
+			data[i] = math.Floor(x * float64(below))
+		case in.Kind == "cover":
+			data[i] = float64(i % below)
 		case in.T == Bool:
 			data[i] = math.Ceil(x)
 		case in.T.IsInt():

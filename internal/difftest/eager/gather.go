@@ -79,25 +79,6 @@ func init() {
 		}
 		return one(dense(x[0].T, x[1].Shape, cells))
 	}
-	Entries["SegmentSum"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
-		axis, rank := s.I[0], len(x[1].Shape)
-		if axis < 0 || axis+rank > len(x[0].Shape) || !slices.Equal(x[0].Shape[axis:axis+rank], x[1].Shape) {
-			refuse("indices %v of %v", x[1].Shape, x[0].Shape)
-		}
-		size, inner := s.S[0].Eval(m.At), volume(x[0].Shape[axis+rank:])
-		shape := slices.Concat(x[0].Shape[:axis], []int{size}, x[0].Shape[axis+rank:])
-		cells, places, all := make([]Cell, volume(shape)), x[1].Cells(), x[0].Cells()
-		for _, p := range places {
-			index(p, size)
-		}
-		for i, c := range all {
-			outer, p, in := i/(len(places)*inner), i/inner%len(places), i%inner
-			to := &cells[(outer*size+int(places[p].I))*inner+in]
-			*to = Cell{add(to.Num, c.Num), to.I + c.I}
-			m.partial(x[0].T, to)
-		}
-		return one(m.made(x[0].T, shape, cells))
-	}
 	Entries["OneHot"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		n := s.S[0].Eval(m.At)
 		if !x[0].T.IsInt() {

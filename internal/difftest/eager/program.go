@@ -86,7 +86,7 @@ type Input struct {
 	Param   bool   `json:",omitempty"` // held by the session, and may be written
 	Mutable bool   `json:",omitempty"` // an input that may be written
 	Kind    string // how its elements are drawn: see [Program.Draw]
-	Below   Size   `json:",omitempty"` // of Kind "index": the elements are below it
+	Below   Size   `json:",omitempty"` // of indices: the elements are below it
 }
 
 // Step is one operation. What its numbers mean is a matter of the operation.
