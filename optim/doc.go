@@ -41,8 +41,8 @@
 // # Files
 //
 // optimizer.go makes updates of gradients, apart.go refuses parameters that have none, with the settings of options.go and what state.go
-// keeps. sgd.go, adam.go, squares.go (running squares) and adafactor.go are the optimisers; each is
-// an entry of the table in optimizer.go. schedule.go says what a rate is, schedules.go has the
-// formulas, and plateau.go what depends on measures. usedrows.go updates the rows of tables that a step reads. gradients.go clips and accumulates, and
+// keeps. sgd.go, adam.go, squares.go (running squares), adafactor.go, trust.go (Lamb and Lars) and rprop.go
+// (Rprop and ASGD) are the optimisers; each is an entry of the table in optimizer.go. schedule.go says what a rate is, schedules.go
+// and cycles.go have the formulas, sequences.go joins them, and plateau.go has what depends on measures. usedrows.go updates the rows of tables that a step reads. gradients.go clips and accumulates, and
 // average.go averages parameters over steps.
 package optim

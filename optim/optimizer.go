@@ -27,12 +27,13 @@ type rule struct {
 	defaults  settings
 	options   string // those that not all optimisers have, by their names
 	decoupled bool   // weight decay shrinks the parameter itself and leaves the gradient alone
+	ownDecay  bool   // step adds the weight decay by itself
 	// step returns what is subtracted from the parameter. It keeps its state with update.keep.
 	step func(u *update, grad *graph.Node) *graph.Node
 }
 
 // rules is the table of optimisers.
-var rules = []*rule{sgd, adam, adamW, adamax, nadam, radam, rmsProp, adagrad, adadelta, lion, adafactor}
+var rules = []*rule{sgd, adam, adamW, adamax, nadam, radam, rmsProp, adagrad, adadelta, lion, adafactor, lamb, lars, rprop, asgd}
 
 // build makes an optimiser of an entry.
 func build[R Rate](r *rule, rate R, opts []Option) Optimizer {
@@ -57,6 +58,16 @@ func (o *Optimizer) apply(opts []Option) {
 	o.wantAtLeastZero("least root mean square of a parameter", o.leastScale)
 	o.wantAtLeastZero("threshold", o.threshold)
 	o.wantAtLeastZero("negative of the decay of the second beta", -o.beta2Decay)
+	o.wantAtLeastZero("trust coefficient", o.trust)
+	o.wantAtLeastZero("lambda", o.lambda)
+	o.wantAtLeastZero("power of the rate", o.ratePower)
+	o.wantAtLeastZero("step from which on a mean is kept", o.averageFrom)
+	if o.etaPlus != 0 && !(o.etaMinus > 0 && o.etaMinus < 1 && o.etaPlus > 1 && !math.IsInf(o.etaPlus, 1)) {
+		o.fail("the factors of steps are %g and %g; the first must be between 0 and 1, and the second more than 1", o.etaMinus, o.etaPlus)
+	}
+	if !(o.leastStep >= 0 && o.leastStep <= o.mostStep) {
+		o.fail("the sizes of steps are to lie from %g to %g; the first must be at least 0, and the second not less", o.leastStep, o.mostStep)
+	}
 	o.wantFraction("momentum", o.momentum)
 	o.wantFraction("first beta", o.beta1)
 	o.wantFraction("second beta", o.beta2)

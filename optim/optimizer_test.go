@@ -105,6 +105,30 @@ func TestMistakes(t *testing.T) {
 		"option of another rule": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(0.1, optim.AMSGrad()).Minimize(loss, w)
 		}, "AMSGrad is an option of Adam, AdamW, not of SGD"},
+		"factors of steps": {func(_ *graph.Graph, loss, w, _ *graph.Node) { optim.Rprop(0.1, optim.Etas(1.2, 0.5)).Minimize(loss, w) },
+			"the factors of steps are 1.2 and 0.5; the first must be between 0 and 1, and the second more than 1"},
+		"sizes of steps": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.Rprop(0.1, optim.StepSizes(2, 1)).Minimize(loss, w)
+		},
+			"the sizes of steps are to lie from 2 to 1"},
+		"milestones": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(optim.Sequence([]optim.Schedule{optim.Constant(1, 1, 1), optim.Constant(1, 1, 1)})).Minimize(loss, w)
+		}, "optim.Sequence has 2 schedules and 0 milestones; there must be one milestone between each two"},
+		"milestones that fall": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(optim.Sequence(make([]optim.Schedule, 3), 5, 4)).Minimize(loss, w)
+		}, "the milestones of optim.Sequence are [5 4]; they must rise, from at least 0"},
+		"formula without a value": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(optim.Formula(1, func(*graph.Node) *graph.Node { return nil })).Minimize(loss, w)
+		}, "the function of optim.Formula gave a nil node"},
+		"formula of a vector": {func(_ *graph.Graph, loss, w, x *graph.Node) {
+			optim.SGD(optim.Formula(1, func(*graph.Node) *graph.Node { return w })).Minimize(loss, w)
+		}, "the function of optim.Formula gave float32[3]; it must give a floating-point scalar"},
+		"share of rising": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(optim.OneCycleWith(1, 100, optim.OneCycleRule{Rising: 1})).Minimize(loss, w)
+		}, "the share Rising of optim.OneCycle is 1; it must be more than 0 and less than 1"},
+		"cycle that falls": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
+			optim.SGD(optim.Cyclic(1, 0.5, 3, optim.CyclicRule{})).Minimize(loss, w)
+		}, "the higher rate of optim.Cyclic is 0.5; it must be a number that is not less than the lower one"},
 		"Nesterov without momentum": {func(_ *graph.Graph, loss, w, _ *graph.Node) {
 			optim.SGD(0.1, optim.Nesterov()).Minimize(loss, w)
 		}, "Nesterov momentum needs a momentum and no dampening"},

@@ -28,6 +28,15 @@ type settings struct {
 	leastScale    float64
 	threshold     float64
 	usedRows      bool
+	maximize      bool
+	trust         float64
+	etaMinus      float64
+	etaPlus       float64
+	leastStep     float64
+	mostStep      float64
+	lambda        float64
+	ratePower     float64
+	averageFrom   float64
 }
 
 // Option changes an optimiser's settings. One that the optimiser does not have is a
@@ -104,20 +113,23 @@ func When(condition *graph.Node) Option {
 }
 
 // WeightDecay adds decay times the parameter to each gradient. [AdamW], [Lion], [Adafactor]
-// and optimisers with [Decoupled] shrink the parameter itself instead: w *= 1 - rate·decay.
+// and optimisers with [Decoupled] shrink the parameter itself instead: w *= 1 - rate·decay. [Lamb] adds it to its step.
 func WeightDecay(decay float64) Option { return func(o *Optimizer) { o.decay = decay } }
 
 // Decoupled makes the weight decay of [NAdam] and [RAdam] that of [AdamW].
 func Decoupled() Option { return only("Decoupled", func(o *Optimizer) { o.decoupled = true }) }
 
-// Momentum gives [SGD] and [RMSProp] a velocity, of which each step keeps the share mu.
+// Maximize makes the loss larger instead: gradients count with the other sign.
+func Maximize() Option { return func(o *Optimizer) { o.maximize = true } }
+
+// Momentum gives [SGD], [Lars] and [RMSProp] a velocity, of which each step keeps the share mu.
 func Momentum(mu float64) Option { return only("Momentum", func(o *Optimizer) { o.momentum = mu }) }
 
 // Dampening takes this share from each gradient but the first before the velocity of [SGD]
 // takes it in.
 func Dampening(d float64) Option { return only("Dampening", func(o *Optimizer) { o.dampening = d }) }
 
-// Nesterov makes the momentum of [SGD] look one step ahead.
+// Nesterov makes the momentum of [SGD] and [Lars] look one step ahead.
 func Nesterov() Option { return only("Nesterov", func(o *Optimizer) { o.nesterov = true }) }
 
 // Betas sets how much of their two running means [Adam] and its relatives keep in each step.
@@ -168,3 +180,31 @@ func LeastScale(v float64) Option {
 
 // Threshold sets the root mean square from which on [Adafactor] makes its steps smaller.
 func Threshold(d float64) Option { return only("Threshold", func(o *Optimizer) { o.threshold = d }) }
+
+// TrustCoefficient sets which share of a parameter's length a step of [Lars] is, at a rate of 1.
+func TrustCoefficient(c float64) Option {
+	return only("TrustCoefficient", func(o *Optimizer) { o.trust = c })
+}
+
+// Etas sets by what [Rprop] multiplies the size of a step whose sign has changed, and of one whose sign has stayed.
+func Etas(minus, plus float64) Option {
+	return only("Etas", func(o *Optimizer) { o.etaMinus, o.etaPlus = minus, plus })
+}
+
+// StepSizes sets the least and the greatest size of a step of [Rprop].
+func StepSizes(least, most float64) Option {
+	return only("StepSizes", func(o *Optimizer) { o.leastStep, o.mostStep = least, most })
+}
+
+// Lambda sets how fast [ASGD] shrinks its parameters and its rate (PyTorch's lambd).
+func Lambda(l float64) Option { return only("Lambda", func(o *Optimizer) { o.lambda = l }) }
+
+// RatePower sets the power by which the rate of [ASGD] falls (PyTorch's alpha).
+func RatePower(p float64) Option {
+	return only("RatePower", func(o *Optimizer) { o.ratePower = p })
+}
+
+// AverageFrom sets after how many steps [ASGD] begins its mean (PyTorch's t0).
+func AverageFrom(steps float64) Option {
+	return only("AverageFrom", func(o *Optimizer) { o.averageFrom = steps })
+}

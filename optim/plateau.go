@@ -32,6 +32,7 @@ type PlateauRule struct {
 	Cooldown  int     // 0: so many times after a change are not counted
 	Least     float64 // 0: the least rate
 	Largest   bool    // whether a larger measure is better
+	Absolute  bool    // whether Threshold is a number and not a share
 }
 
 // NewPlateau declares a rate in a scope. State: rate and best, Float64 scalars, and bad and cooling,
@@ -101,20 +102,28 @@ func (p *Plateau) Updates(measure *graph.Node) []*graph.Node {
 		return []*graph.Node{refuse("Updates", trouble, p.rate)}
 	}
 	measure = ops.Cast(measure, graph.Float64)
-	better := ops.Less(measure, ops.Mul(p.best, num(1-p.Threshold)))
-	if p.Largest {
-		better = ops.Greater(measure, ops.Mul(p.best, num(1+p.Threshold)))
+	margin := p.Threshold
+	if !p.Largest {
+		margin = -margin
 	}
+	better, limit := ops.Less, ops.Mul(p.best, num(1+margin))
+	if p.Largest {
+		better = ops.Greater
+	}
+	if p.Absolute {
+		limit = ops.Add(p.best, num(margin))
+	}
+	isBetter := better(measure, limit)
 	zero := graph.Num(0)
 	cooling := ops.Maximum(ops.Sub(p.cooling, graph.Num(1)), zero)
-	bad := ops.Where(ops.Or(better, ops.Greater(p.cooling, zero)), zero, ops.Add(p.bad, graph.Num(1)))
+	bad := ops.Where(ops.Or(isBetter, ops.Greater(p.cooling, zero)), zero, ops.Add(p.bad, graph.Num(1)))
 	lower := ops.Greater(bad, graph.Num(p.Patience))
 	rate := ops.Maximum(ops.Mul(p.rate, num(p.Factor)), num(p.Least))
 	// PyTorch leaves out changes that are too small to matter.
 	matters := ops.And(lower, ops.Greater(ops.Sub(p.rate, rate), num(1e-8)))
 	writes := []*graph.Node{
 		ops.CopyInPlace(p.rate, ops.Where(matters, rate, p.rate)),
-		ops.CopyInPlace(p.best, ops.Where(better, measure, p.best)),
+		ops.CopyInPlace(p.best, ops.Where(isBetter, measure, p.best)),
 		ops.CopyInPlace(p.bad, ops.Where(lower, zero, bad)),
 		ops.CopyInPlace(p.cooling, ops.Where(lower, graph.Num(p.Cooldown), cooling)),
 	}

@@ -40,6 +40,17 @@ var optimizers = map[string]optim.Optimizer{
 	"adadelta options":  optim.Adadelta(0.5, optim.Smoothing(0.8), optim.Epsilon(1e-4), optim.WeightDecay(0.1)),
 	"adafactor":         optim.Adafactor(0.02),
 	"adafactor options": optim.Adafactor(0.5, optim.Beta2Decay(-0.5), optim.LeastScale(1e-2), optim.Threshold(1.2), optim.WeightDecay(0.1)),
+	"rprop":             optim.Rprop(0.02),
+	"rprop options":     optim.Rprop(0.05, optim.Etas(0.3, 1.5), optim.StepSizes(0.01, 0.2)),
+	"asgd":              optim.ASGD(0.02),
+	"asgd options":      optim.ASGD(0.05, optim.Lambda(0.1), optim.RatePower(0.5), optim.AverageFrom(10), optim.WeightDecay(0.1)),
+	"sgd maximize":      optim.SGD(1e-5, optim.Maximize(), optim.WeightDecay(0.1)),
+	"adamw maximize":    optim.AdamW(1e-3, optim.Maximize(), optim.WeightDecay(0.1)),
+	"lamb":              optim.Lamb(0.02),
+	"lamb options":      optim.Lamb(0.05, optim.Betas(0.8, 0.95), optim.Epsilon(1e-3), optim.WeightDecay(0.1)),
+	"lars":              optim.Lars(1),
+	"lars options":      optim.Lars(0.5, optim.TrustCoefficient(0.02), optim.Epsilon(0.01), optim.Momentum(0.7), optim.Nesterov(), optim.WeightDecay(0.1)),
+	"lars plain":        optim.Lars(0.5, optim.TrustCoefficient(0.02), optim.Momentum(0)),
 	"lion":              optim.Lion(0.02),
 	"lion decay":        optim.Lion(0.02, optim.Betas(0.8, 0.95), optim.WeightDecay(0.1)),
 }
@@ -114,12 +125,14 @@ type answer struct {
 	Losses, Params []float64
 }
 
-// pytorch reads a part of testdata/steps.json.
+// pytorch reads a part of testdata/steps.json, or of optax.json, which has the optimisers that PyTorch lacks.
 func pytorch[T any](t *testing.T, part string) (v T) {
-	text, err := os.ReadFile("testdata/steps.json")
-	require.NoError(t, err)
-	var all map[string]json.RawMessage
-	require.NoError(t, json.Unmarshal(text, &all))
+	all := map[string]json.RawMessage{}
+	for _, file := range []string{"testdata/steps.json", "testdata/optax.json"} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(text, &all))
+	}
 	require.Contains(t, all, part)
 	require.NoError(t, json.Unmarshal(all[part], &v))
 	return v
@@ -153,6 +166,20 @@ func TestStepsOfPyTorch(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A step of any optimiser allocates nothing.
+func TestStepsDoNotAllocate(t *testing.T) {
+	for name, o := range optimizers {
+		g := graph.New("allocations")
+		loss, params := problems["quadratic"](g, graph.Float32)
+		sess := session(t, g, exec.Outputs(loss), exec.Updates(o.Minimize(loss, params...)...))
+		require.Zero(t, testing.AllocsPerRun(3, func() {
+			if _, err := sess.Run(t.Context(), nil); err != nil {
+				panic(err)
+			}
+		}), name)
 	}
 }
 

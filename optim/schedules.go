@@ -86,17 +86,6 @@ func CosineRestarts(base, least float64, first, times int) Schedule {
 	}, atLeastZero("base rate", base), atLeastZero("least rate", least), positive("first period", first), positive("growth of the periods", times))
 }
 
-// OneCycle rises from highest/25 to highest in 30 % of all steps, and falls to highest/250000
-// in the others, along half cosines (OneCycleLR with PyTorch's usual settings; Smith and Topin, 2019).
-func OneCycle(highest float64, steps int) Schedule {
-	return schedule("OneCycle", func(s *graph.Node) *graph.Node {
-		peak, last, start := 0.3*float64(steps)-1, float64(steps-1), highest/25
-		rise := halfCosine(start, highest, ops.Div(s, num(peak)))
-		fallen := ops.Minimum(ops.Div(ops.Sub(s, num(peak)), num(last-peak)), num(1))
-		return ops.Where(ops.LessEqual(s, num(peak)), rise, halfCosine(highest, start/1e4, fallen))
-	}, atLeastZero("highest rate", highest), want{"number of steps", "at least 4", float64(steps), steps >= 4})
-}
-
 // WarmUp multiplies the first rate of what follows by a factor that rises from first to 1 in so many
 // steps, and then follows it from its beginning: LinearLR and what follows in a SequentialLR.
 //

@@ -45,9 +45,12 @@ func (u *update) build(grad *graph.Node) *graph.Node {
 			grad = u.rows.grad
 		}
 	}
+	if u.maximize {
+		grad = ops.Neg(grad)
+	}
 	decoupled := u.rule.decoupled || u.decoupled
 	w := u.now(u.w)
-	if u.decay != 0 && !decoupled {
+	if u.decay != 0 && !decoupled && !u.rule.ownDecay {
 		grad = ops.Add(grad, ops.Mul(w, graph.Num(u.decay)))
 	}
 	step := u.rule.step(u, grad)

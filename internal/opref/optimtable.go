@@ -2,6 +2,7 @@ package opref
 
 import (
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )
 
@@ -24,6 +25,10 @@ var optimTable = []part{
 	{"steps in the units of the parameters.", "torch.optim.Adadelta", "", "keras.optimizers.Adadelta", "optax.adadelta, optax.scale_by_adadelta", "", "", func() optimizer { return optim.Adadelta(1.0) }},
 	{"the sign of a running mean.", "", "", "keras.optimizers.Lion", "optax.lion, optax.scale_by_lion", "", "", func() optimizer { return optim.Lion(1e-4) }},
 	{"running squares of rows and columns alone.", "torch.optim.Adafactor", "", "keras.optimizers.Adafactor", "optax.adafactor, optax.scale_by_factored_rms", "", "", func() optimizer { return optim.Adafactor(1e-2) }},
+	{"Adam's step in the length of each parameter.", "", "", "keras.optimizers.Lamb", "optax.lamb, optax.scale_by_trust_ratio", "", "", func() optimizer { return optim.Lamb(1e-3, optim.WeightDecay(0.01)) }},
+	{"momentum with a rate in the length of each parameter.", "", "", "", "optax.lars", "", "", func() optimizer { return optim.Lars(1.0, optim.WeightDecay(1e-4)) }},
+	{"steps of own sizes by the signs of gradients of all data.", "torch.optim.Rprop", "", "", "optax.rprop, optax.scale_by_rprop", "", "", func() optimizer { return optim.Rprop(1e-2) }},
+	{"gradient descent that keeps the mean of the parameters.", "torch.optim.ASGD", "", "", "", "", "", func() optimizer { return optim.ASGD(1e-2) }},
 	{"the rate times a factor every few steps.", "torch.optim.lr_scheduler.StepLR", "", "", "", "", "", func() rate { return optim.Step(0.1, 0.5, 10) }},
 	{"the rate times a factor at milestones.", "torch.optim.lr_scheduler.MultiStepLR", "", "keras.optimizers.schedules.PiecewiseConstantDecay", "optax.piecewise_constant_schedule, optax.piecewise_interpolate_schedule", "", "", func() rate { return optim.MultiStep(0.1, 0.5, 10, 20) }},
 	{"the rate times a factor each step.", "torch.optim.lr_scheduler.ExponentialLR", "", "keras.optimizers.schedules.ExponentialDecay", "optax.exponential_decay", "", "", func() rate { return optim.Exponential(0.1, 0.99) }},
@@ -31,7 +36,21 @@ var optimTable = []part{
 	{"a power of the share of steps that are left.", "torch.optim.lr_scheduler.PolynomialLR", "", "keras.optimizers.schedules.PolynomialDecay", "optax.polynomial_schedule", "", "", func() rate { return optim.Polynomial(0.1, 2, 100) }},
 	{"half a cosine down.", "torch.optim.lr_scheduler.CosineAnnealingLR", "", "keras.optimizers.schedules.CosineDecay", "optax.cosine_decay_schedule", "", "", func() rate { return optim.Cosine(3e-4, 0, 10_000) }},
 	{"half cosines, each longer than the one before.", "torch.optim.lr_scheduler.CosineAnnealingWarmRestarts", "", "keras.optimizers.schedules.CosineDecayRestarts", "optax.sgdr_schedule", "", "", func() rate { return optim.CosineRestarts(0.1, 0, 10, 2) }},
-	{"up, and down to almost nothing.", "torch.optim.lr_scheduler.OneCycleLR", "", "", "optax.cosine_onecycle_schedule, optax.linear_onecycle_schedule", "", "", func() rate { return optim.OneCycle(0.1, 100) }},
+	{"up, and down to almost nothing.", "torch.optim.lr_scheduler.OneCycleLR", "", "", "optax.cosine_onecycle_schedule", "", "", func() rate { return optim.OneCycle(0.1, 100) }},
+	{"up, and down to almost nothing, in shares and forms of one's own.", "torch.optim.lr_scheduler.OneCycleLR", "", "", "optax.linear_onecycle_schedule", "", "",
+		func() rate { return optim.OneCycleWith(0.1, 100, optim.OneCycleRule{Lines: true}) }},
+	{"up and down in lines, over and over.", "torch.optim.lr_scheduler.CyclicLR", "", "", "", "", "", func() rate { return optim.Cyclic(0.01, 0.1, 50, optim.CyclicRule{}) }},
+	{"a share of the rate at first, and then the rate.", "torch.optim.lr_scheduler.ConstantLR", "", "", "", "", "", func() rate { return optim.Constant(0.1, 0.25, 100) }},
+	{"the rate divided by a number that grows in a line.", "", "", "keras.optimizers.schedules.InverseTimeDecay", "", "", "", func() rate { return optim.InverseTime(0.1, 0.5, 100) }},
+	{"the rate times a formula of the step.", "torch.optim.lr_scheduler.LambdaLR", "", "", "", "", "",
+		func() rate {
+			return optim.Formula(0.1, func(s node) node { return ops.Rsqrt(ops.Add(s, graph.Num(1))) })
+		}},
+	{"one schedule after another.", "torch.optim.lr_scheduler.SequentialLR", "", "", "optax.join_schedules", "", "",
+		func() rate {
+			return optim.Sequence([]rate{optim.Constant(0.1, 0.1, 20), optim.Exponential(0.1, 0.9)}, 20)
+		}},
+	{"the product of several schedules.", "torch.optim.lr_scheduler.ChainedScheduler", "", "", "", "", "", func() rate { return optim.Chained(optim.Constant(0.1, 0.1, 20), optim.Exponential(1, 0.9)) }},
 	{"a rate that rises in a line to another schedule.", "torch.optim.lr_scheduler.LinearLR", "", "", "optax.warmup_cosine_decay_schedule, optax.warmup_exponential_decay_schedule, optax.warmup_constant_schedule", "", "",
 		func() rate { return optim.WarmUp(100, 0.01, optim.Cosine(3e-4, 0, 10_000)) }},
 	{"running means of the parameters.", "torch.optim.swa_utils.AveragedModel, torch.optim.swa_utils.get_ema_avg_fn, torch.optim.swa_utils.get_ema_multi_avg_fn", "", "", "optax.ema, optax.params_ema, optax.incremental_update", "", "",

@@ -78,6 +78,12 @@ CASES = {
     "adafactor options": lambda p: o.Adafactor(p, 0.5, beta2_decay=-0.5, eps=(None, 1e-2), d=1.2, weight_decay=0.1),
     "lion": lambda p: Lion(p, 0.02),
     "lion decay": lambda p: Lion(p, 0.02, betas=(0.8, 0.95), weight_decay=0.1),
+    "rprop": lambda p: o.Rprop(p, 0.02),
+    "rprop options": lambda p: o.Rprop(p, 0.05, etas=(0.3, 1.5), step_sizes=(0.01, 0.2), maximize=False),
+    "asgd": lambda p: o.ASGD(p, 0.02),
+    "asgd options": lambda p: o.ASGD(p, 0.05, lambd=0.1, alpha=0.5, t0=10, weight_decay=0.1),
+    "sgd maximize": lambda p: o.SGD(p, 1e-5, maximize=True, weight_decay=0.1),
+    "adamw maximize": lambda p: o.AdamW(p, 1e-3, maximize=True, weight_decay=0.1),
     "lbfgs": lambda p: o.LBFGS(p, line_search_fn="strong_wolfe"),
     "lbfgs short": lambda p: o.LBFGS(p, lr=0.5, max_iter=1, history_size=3, line_search_fn="strong_wolfe"),
 }
@@ -125,6 +131,15 @@ answers["schedules"] = {name: rates(make) for name, make in {
     "growing restarts": lambda z: s.CosineAnnealingWarmRestarts(z, 3, 2, 0.01),
     "tripled restarts": lambda z: s.CosineAnnealingWarmRestarts(z, 1, 3),
     "one cycle": lambda z: s.OneCycleLR(z, 0.1, total_steps=61, cycle_momentum=False),
+    "one cycle lines": lambda z: s.OneCycleLR(z, 0.1, total_steps=61, cycle_momentum=False, pct_start=0.4, anneal_strategy="linear", div_factor=10, final_div_factor=100),
+    "one cycle of three": lambda z: s.OneCycleLR(z, 0.1, total_steps=61, cycle_momentum=False, three_phase=True),
+    "constant": lambda z: s.ConstantLR(z, 0.25, 9),
+    "cyclic": lambda z: s.CyclicLR(z, 0.01, 0.1, 7, cycle_momentum=False),
+    "cyclic halved": lambda z: s.CyclicLR(z, 0.01, 0.1, 3, 8, mode="triangular2", cycle_momentum=False),
+    "cyclic falling": lambda z: s.CyclicLR(z, 0.01, 0.1, 6, 2, mode="exp_range", gamma=0.95, cycle_momentum=False),
+    "formula": lambda z: s.LambdaLR(z, lambda i: 1 / (1 + i) ** 0.5),
+    "sequence": lambda z: s.SequentialLR(z, [s.ConstantLR(z, 0.1, 20), s.StepLR(z, 4, 0.5), s.ExponentialLR(z, 0.9)], [20, 41]),
+    "chained": lambda z: s.ChainedScheduler([s.ConstantLR(z, 0.1, 20), s.ExponentialLR(z, 0.9), s.StepLR(z, 7, 0.5)]),
     "warm-up": lambda z: s.SequentialLR(z, [s.LinearLR(z, 0.1, 1, 10), s.ExponentialLR(z, 0.9)], [10]),
 }.items()}
 
@@ -144,5 +159,6 @@ answers["plateau"] = {
     "measures": measures,
     "usual": plateau(measures),
     "largest": plateau([-m for m in measures], mode="max", patience=3, factor=0.5, cooldown=2, min_lr=0.01),
+    "absolute": plateau(measures, threshold_mode="abs", threshold=0.02, patience=2),
 }
 print("{" + ",\n".join(f'"{k}":' + json.dumps(v, separators=(",", ":")).replace('},"', '},\n"') for k, v in answers.items()) + "}")
