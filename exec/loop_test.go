@@ -322,3 +322,21 @@ func TestBodiesReadWhatWasWrittenIntoAPart(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float64{5*1 + 1, 7*2 + 2}, arrayOf(t, r, final[0]).Data)
 }
+
+// Values that show a copy of others, such as parts of what lies backwards, are carried, captured and gone through as they are.
+func TestLoopsOfPartsOfACopy(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", graph.Float64, 4)
+	part := ops.AsStrided(ops.Flip(x, 0), graph.Shape{2, 2}, []graph.Dim{0, 2}, 1)
+	final, outs := ops.Scan(ops.Loop{Carry: nodes{part}, Over: nodes{part}}, func(carry, row nodes) (next, out nodes) {
+		return nodes{ops.Neg(carry[0])}, nodes{row[0], ops.Mul(part, graph.Num(2))}
+	})
+	outputs := append(final, outs...)
+	prog, err := exec.Compile(g, exec.Outputs(outputs...))
+	require.NoError(t, err)
+	r, err := prog.NewSession().Run(t.Context(), exec.Feed{x: vec(1., 2, 3, 4)})
+	require.NoError(t, err)
+	require.Equal(t, []float64{3, 1, 3, 1}, arrayOf(t, r, outputs[0]).Data)
+	require.Equal(t, []float64{3, 1, 3, 1}, arrayOf(t, r, outputs[1]).Data)
+	require.Equal(t, []float64{6, 2, 6, 2, 6, 2, 6, 2}, arrayOf(t, r, outputs[2]).Data)
+}

@@ -81,6 +81,27 @@ func TestBroadcastChainIsOneKernel(t *testing.T) {
 	require.Equal(t, 1, p.Kernels(), "\n%s", p)
 }
 
+// What is put off until a kernel reads it lies in memory where that kernel also reads it backwards.
+func TestDeferredValuesThatAreReadBackwards(t *testing.T) {
+	for name, product := range map[string]func(v, backwards *graph.Node) *graph.Node{
+		"forwards first":  func(v, backwards *graph.Node) *graph.Node { return ops.Mul(v, backwards) },
+		"backwards first": func(v, backwards *graph.Node) *graph.Node { return ops.Mul(backwards, v) },
+		"by another":      func(v, backwards *graph.Node) *graph.Node { return ops.Mul(ops.Sub(v, graph.Num(0)), backwards) },
+	} {
+		g := graph.New("deferred")
+		x := g.Input("x", graph.Float64)
+		v := ops.Add(ops.Cast(ops.Iota(g, 0, g.Dim("n")), graph.Float64), x)
+		y := product(v, ops.Flip(v, 0))
+		p, err := Compile(g, Outputs(y))
+		require.NoError(t, err)
+		r, err := p.NewSession(Size("n", 4)).Run(t.Context(), Feed{x: 1.})
+		require.NoError(t, err)
+		got, err := Values[float64](r, y)
+		require.NoError(t, err)
+		require.Equal(t, []float64{4, 6, 6, 4}, got, "%s\n%s", name, p)
+	}
+}
+
 func TestGradientsAndTheirSumsShareThePass(t *testing.T) {
 	p, _, _ := chain(t, true)
 	require.Equal(t, 1, p.Kernels(), "the value, dx and the sums dy and db come from one pass over x:\n%s", p)

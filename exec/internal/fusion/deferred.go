@@ -45,25 +45,39 @@ func isNarrow(n *graph.Node, i int) bool {
 // of an iteration space. It returns these in order. What reads that which the node destroys waits no
 // longer either.
 func (f *fuser) settle(n *graph.Node, space graph.Shape) (with []*graph.Node) {
-	var collect func(x *graph.Node)
-	collect = func(x *graph.Node) {
-		if v := alias.Viewed(x); !f.waits[v] || slices.Contains(with, v) {
-			return
-		} else if v != x || !v.Shape().Equal(space) {
+	for _, r := range f.u.Writes.Before(n) {
+		if f.waits[r] {
+			delete(f.waits, r)
+			f.join(r, r.Shape())
+		}
+	}
+	var seen []*graph.Node
+	var part func(x *graph.Node)
+	part = func(x *graph.Node) { // what is also read as a view must lie in memory
+		switch v := alias.Viewed(x); {
+		case !f.waits[v]:
+		case v != x || !v.Shape().Equal(space):
 			delete(f.waits, v)
 			f.join(v, v.Shape())
+		case !slices.Contains(seen, x):
+			seen = append(seen, x)
+			for _, y := range x.Operands() {
+				part(y)
+			}
+		}
+	}
+	for _, x := range n.Operands() {
+		part(x)
+	}
+	var collect func(x *graph.Node)
+	collect = func(x *graph.Node) {
+		if !f.waits[x] || slices.Contains(with, x) {
 			return
 		}
 		for _, y := range x.Operands() {
 			collect(y)
 		}
 		with = append(with, x)
-	}
-	for _, r := range f.u.Writes.Before(n) {
-		if f.waits[r] {
-			delete(f.waits, r)
-			f.join(r, r.Shape())
-		}
 	}
 	for _, x := range n.Operands() {
 		collect(x)

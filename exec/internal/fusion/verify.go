@@ -11,7 +11,7 @@ import (
 
 // VerifyGroups checks that every value that is computed has one kernel, which runs after the
 // kernels of its operands and after those that read what it writes, and that the members of a
-// fused kernel agree about its iteration space and its rows.
+// fused kernel agree about its iteration space and its rows, and read each other element by element.
 func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 	owner, place, again := map[*graph.Node]int{}, map[*graph.Node]int{}, map[*graph.Node]bool{}
 	for at, k := range groups {
@@ -90,6 +90,11 @@ func (k *Group) verifySpace(n *graph.Node) error {
 	case PerRow:
 		if !shape.Equal(k.rowShape()) && !shape.Equal(k.Space[:k.Row]) {
 			return bug.At(n, "it has the space %s in a kernel over %s whose rows run from axis %d", shape, k.Space, k.Row)
+		}
+	}
+	for i, x := range n.Operands() {
+		if _, isMember := k.Registers[alias.Viewed(x)]; isMember && !k.InRegister(n, k.LevelFor(n), i) {
+			return bug.At(n, "it reads %s across the kernel that computes it", x.Label())
 		}
 	}
 	if !k.rowsFit(n, k.LevelFor(n)) {

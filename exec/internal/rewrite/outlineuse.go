@@ -59,14 +59,14 @@ func (c *LoopCall) dropUnread(results []int) error {
 	return DCE(p)
 }
 
-// given returns a value as a body can be given it: a copy where it shows what was written into a part of other
-// memory, which does not lie there in row-major order.
+// given returns a value as a body can be given it: a copy where what it shows does not lie in row-major order, such as
+// what was written into a part of other memory.
 func (b *bodyBuilder) given(at, x *graph.Node) *graph.Node {
 	base := x
 	for alias.IsView(base) {
 		base = base.In(0)
 	}
-	if !alias.LayoutOf(base).IsDense() {
+	if !liesDense(base) {
 		b.next.At(at, func() { x = ops.Copy(x) })
 	}
 	return x

@@ -102,10 +102,22 @@ func materialized(n, x *graph.Node) *graph.Node {
 
 // contiguous returns a value that lies in row-major order without gaps: itself or a copy.
 func contiguous(x *graph.Node) *graph.Node {
-	if alias.LayoutOf(x).IsDense() {
+	if liesDense(x) {
 		return x
 	}
 	return ops.Copy(x)
+}
+
+// liesDense reports whether a value lies in row-major order without gaps, also once insertCopies has copied what a
+// movement arranges: it shows the copy then, and had memory of its own before.
+func liesDense(x *graph.Node) bool {
+	l := alias.LayoutOf(x)
+	if x.Op().View != nil && !alias.IsView(x) {
+		if shown, ok := x.Op().View(x, graph.RowMajor(x.In(0).Shape())); ok {
+			l = shown
+		}
+	}
+	return l.IsDense()
 }
 
 // withoutOverlap copies operands of a write that share memory with its destination at other
