@@ -61,6 +61,7 @@
 //
 // Of images:
 //   - resize.go, gridsample.go, pixelshuffle.go, depthspace.go (and sequences turned round)
+//   - boxes.go, boxloss.go, nms.go: boxes that overlap; roialign.go, roipool.go: what images have in boxes
 //
 // Of whole arrays:
 //   - sort.go, searchsorted.go, quantile.go, count.go

@@ -103,6 +103,23 @@ var layerSamples = []sample{
 	{name: "deform_conv2d", shapes: [][]int{{1, 2, 3, 3}, {1, 8, 2, 2}, {2, 2, 2, 2}, {2}, {1, 4, 2, 2}}, call: func(in ...node) node {
 		return ops.DeformConv2D(in[0], in[1], in[2], in[3], in[4])
 	}},
+	{name: "box_giou", shapes: [][]int{{3, 4}, {2, 4}}, call: func(in ...node) node { return ops.BoxGIoU(boxesOf(in[0]), boxesOf(in[1])) }},
+	{name: "box_diou", shapes: [][]int{{3, 4}, {2, 4}}, call: func(in ...node) node { return ops.BoxDIoU(boxesOf(in[0]), boxesOf(in[1])) }},
+	{name: "giou_loss", shapes: [][]int{{3, 4}, {3, 4}}, call: func(in ...node) node { return ops.GIoULoss(boxesOf(in[0]), boxesOf(in[1])) }},
+	{name: "diou_loss", shapes: [][]int{{3, 4}, {3, 4}}, call: func(in ...node) node { return ops.DIoULoss(boxesOf(in[0]), boxesOf(in[1])) }},
+	{name: "nms", shapes: [][]int{{5, 4}, {5}}, flat: "its result is indices", call: func(in ...node) node {
+		keep, _ := ops.NMS(boxesOf(in[0]), in[1], 0.2, in[1].Shape()[0], graph.Num(-1))
+		return keep
+	}},
+	{name: "roi_align", shapes: [][]int{{2, 2, 3, 4}}, call: on(func(x node) node {
+		return ops.RoiAlign(x, someBoxes(x.Graph()), ops.Iota(x.Graph(), 0, 2), 2, 1)
+	})},
+	{name: "roi_align of the greatest", shapes: [][]int{{2, 1, 3, 4}}, call: on(func(x node) node {
+		return ops.RoiAlign(x, someBoxes(x.Graph()), ops.Iota(x.Graph(), 0, 2), 1, 2, ops.RoiSamples(2), ops.RoiAligned(), ops.RoiMax())
+	})},
+	{name: "roi_pool", shapes: [][]int{{2, 2, 3, 4}}, call: on(func(x node) node {
+		return ops.RoiPool(x, someBoxes(x.Graph()), ops.Iota(x.Graph(), 0, 2), 2, 2)
+	})},
 	{name: "pixel_shuffle", shapes: [][]int{{1, 8, 2, 3}}, call: on(func(x node) node { return ops.PixelShuffle(x, 2) })},
 	{name: "pixel_unshuffle", shapes: [][]int{{1, 2, 4, 6}}, call: on(func(x node) node { return ops.PixelUnshuffle(x, 2) })},
 	{name: "channel_shuffle", shapes: [][]int{{2, 6, 3}}, call: on(func(x node) node { return ops.ChannelShuffle(x, 3) })},
@@ -116,4 +133,15 @@ var layerSamples = []sample{
 	{name: "outer", shapes: [][]int{{3}, {4}}, call: func(in ...node) node { return ops.Outer(in[0], in[1]) }},
 	{name: "chunk", shapes: [][]int{{7}}, call: on(func(x node) node { return ops.Concat(0, ops.Chunk(x, 0, 3)[1:]...) })},
 	{name: "narrow", shapes: [][]int{{7}}, call: on(func(x node) node { return ops.Narrow(x, 0, 2, 3) })},
+}
+
+// boxesOf makes boxes of any numbers, no two of which have an edge on one line.
+func boxesOf(x node) node {
+	first, size := ops.Narrow(x, 1, 0, 2), ops.Mul(ops.Abs(ops.Narrow(x, 1, 2, 2)), graph.Num(1.2345))
+	return ops.Concat(1, first, ops.Add(first, ops.Add(size, graph.Num(0.5))))
+}
+
+// someBoxes are two boxes in images of 3 × 4.
+func someBoxes(g *graph.Graph) node {
+	return graph.Constant(g, []float64{0.2, 0.3, 2.9, 1.6, 1.1, -0.4, 3.2, 2.6}, 2, 4)
 }

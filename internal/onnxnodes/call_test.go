@@ -16,6 +16,7 @@ type call struct {
 	in      []node
 	values  []reference.Value // those of the operands: some operators take sizes and axes as operands
 	outs    []string
+	want    []reference.Value // the results, of which some operators have as many as their operands' elements say
 }
 
 // rule says which call of package ops an operator is.

@@ -143,6 +143,10 @@ func (c nodeCase) compute(n oneNode, values map[string]reference.Value) (err err
 		feed[x] = exec.Array{Shape: v.Shape, Data: v.Data}
 		k.in, k.values = append(k.in, x), append(k.values, v)
 	}
+	for _, name := range n.Out {
+		v, _ := c.Values[name].value()
+		k.want = append(k.want, v)
+	}
 	results := rule(k)
 	var outputs []node
 	var names []string

@@ -2,7 +2,6 @@ package onnxnodes
 
 const (
 	texts    = "texts are no elements"
-	regions  = "no operation on boxes yet"
 	lists    = "lists of values are Go's"
 	layers   = "a layer of package nn, whose tests compare it with PyTorch"
 	rowsOnly = "Unique is of elements, not of slices along an axis"
@@ -14,7 +13,6 @@ var leftOut = map[string]string{
 	"RegexFullMatch": texts, "StringConcat": texts, "StringNormalizer": texts, "StringSplit": texts, "LabelEncoder": texts, "TfIdfVectorizer": texts,
 	"SequenceInsert": lists, "SequenceMap": lists, "SplitToSequence": lists, "SequenceEmpty": lists, "SequenceAt": lists, "SequenceLength": lists,
 	"SequenceConstruct": lists, "OptionalGetElement": lists, "OptionalHasElement": lists, "RNN": layers, "LSTM": layers, "GRU": layers,
-	"RoiAlign": regions, "NonMaxSuppression": regions,
 	"ImageDecoder": "files of images are no tensors",
 	"TreeEnsemble": "decision trees are no operations on tensors",
 	"BitCast":      "no operation reads the bits of an element as those of another dtype",

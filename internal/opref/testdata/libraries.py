@@ -13,6 +13,10 @@ try:
     if library == "torch":
         import torch
         import torch.nn.functional as F
+        try:
+            import torchvision
+        except ImportError:  # its functions are believed
+            torchvision = None
     if library == "numpy":
         import scipy, scipy.special, scipy.linalg, scipy.signal, scipy.ndimage, scipy.integrate
     if library == "jax":
@@ -103,6 +107,8 @@ for line in sys.stdin:
         if not exists(name):
             print(f"{q['row']}: {library} has no {name}")
     right = 0
+    if library == "torch" and torchvision is None and "torchvision." in q["call"]:
+        continue
     for kind, t in enumerate(q["tries"] or []):
         scope = dict(globals(), **{k: value(a) for k, a in t["in"].items()})
         want = [numbers(value(a)) for a in t["out"]]
