@@ -83,6 +83,15 @@ func TestGradientsKeepRequirements(t *testing.T) {
 			x = g.Input("x", graph.Float64, g.Dim("n"))
 			return ops.ZerosLike(ops.FullLike(ops.Slice(x, 0, 0, 4, 1), 2)), x, nil
 		}, [2][]int{{4}, {3}}, nil, "n >= 4 fails: 3 against 4"},
+		{"a loop over parts that its steps do not read", func(g *graph.Graph) (y, x, other *graph.Node) {
+			x = g.Input("x", graph.Float64, g.Dim("n"))
+			other = g.Input("other", graph.Float64, g.Dim("m"))
+			over := []*graph.Node{ops.Slice(ops.Add(x, other), 0, 0, 4, 1)}
+			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{g.Scalar(graph.Float64, 1)}, Over: over}, func(carry, _ []*graph.Node) (next, out []*graph.Node) {
+				return []*graph.Node{ops.Sin(carry[0])}, nil
+			})
+			return final[0], x, other
+		}, [2][]int{{4}, {3}}, []int{4}, "n == m fails: 3 against 4"},
 		{"a gradient of a gradient", func(g *graph.Graph) (dx, x, other *graph.Node) {
 			x = g.Input("x", graph.Float64, g.Dim("n"))
 			other = g.Input("other", graph.Float64, g.Dim("m"))

@@ -13,6 +13,6 @@
 // named sizes a program needs. program.go is the result, and describe.go, footprint.go, stats.go,
 // snapshot.go, trace.go and page.go tell of it. session.go, sessionoptions.go, feed.go with feedslice.go and feednested.go, params.go, borrow.go
 // and results.go are runs as their users see them, which the inner package engine carries out;
-// nonfinite.go finds where a NaN came from; profile.go measures runs with recorder.go, roofline.go compares them with the machine, and
+// nonfinite.go finds where a NaN came from, and nonfiniteloop.go in which step of a loop; profile.go measures runs with recorder.go, roofline.go compares them with the machine, and
 // traceevents.go writes when kernels ran. bug.go and runerror.go are the errors.
 package exec

@@ -18,10 +18,13 @@ import (
 // NonFinite tells which operation of the user's graph was the first to make a NaN, or an infinity, that
 // reached an output or an update of a program.
 type NonFinite struct {
-	Node  *graph.Node // a parameter or an input if the value was there before the run
-	Index []int       // of the first element that is not finite
-	Value float64     // that element: NaN, +Inf or -Inf
-	// Count is the number of elements that are NaN, or infinite where Value is, of Elements in all.
+	Node *graph.Node // a parameter or an input if the value was there before the run
+	// Steps are the positions of the steps in which it was made, of the loops in whose bodies the operation stands, the outermost first; nil
+	// outside of loops.
+	Steps []int
+	Index []int   // of the first element that is not finite
+	Value float64 // that element: NaN, +Inf or -Inf
+	// Count is the number of elements that are NaN, or infinite where Value is, of Elements in all; within a loop, of those of the step.
 	Count, Elements int
 	// Operands are the values that went in, in the operation's order.
 	Operands []OperandValues
@@ -49,14 +52,15 @@ const valuesAtOnce = 64
 // It carries out no updates: parameters are copied. The values are those of the run that is asked about
 // if the parameters are still those that it began with, as with [RunWithoutUpdates], or where
 // optim.When kept the step back. After a step that wrote a NaN, the parameter that holds it is what is found.
-// A loop counts as one operation. Functions of ops.Callback are called again, some of them several times, and ops.Print writes
-// nothing. The search compiles the program in parts and takes much longer than a run.
+// In the body of a loop it is the first step that counts, and in it the first operation. Functions of ops.Callback are called again, some
+// of them several times, and ops.Print writes nothing. The search compiles the program in parts and takes much longer than a run.
 func (s *Session) FirstNonFinite(ctx context.Context, feed Feed) (*NonFinite, error) {
 	if err := s.begin(); err != nil {
 		return nil, err
 	}
 	defer s.running.Store(false)
 	f := finder{s: s, ctx: orBackground(ctx), feed: s.ownFeed(feed), found: map[*graph.Node]finiteness{}}
+	f.bodies.init()
 	if err := f.look(); err != nil {
 		return nil, err
 	}
@@ -90,7 +94,8 @@ type finder struct {
 	s     *Session
 	ctx   context.Context
 	feed  Feed
-	found map[*graph.Node]finiteness
+	found map[*graph.Node]finiteness // outside of loops
+	bodies
 }
 
 // finiteness is what a value holds.
@@ -123,9 +128,12 @@ func (f *finder) look() error {
 	return f.compute(part, f.note)
 }
 
-// compute runs a program of some values, with copies of the parameters.
+// compute runs a program of some values of the user's graph, or all of a copy of it, with copies of the parameters.
 func (f *finder) compute(nodes []*graph.Node, visit func(*graph.Node, Array)) error {
-	p, err := Compile(f.s.prog.source, Outputs(nodes...), OnWarning(nil))
+	if len(nodes) == 0 {
+		return nil
+	}
+	p, err := Compile(nodes[0].Graph(), Outputs(nodes...), OnWarning(nil))
 	if err != nil {
 		return err
 	}
@@ -133,7 +141,7 @@ func (f *finder) compute(nodes []*graph.Node, visit func(*graph.Node, Array)) er
 	s.state.Flushes, s.state.Print = f.s.state.Flushes, io.Discard
 	s.sizes = f.s.sizes
 	for _, n := range p.params {
-		value, err := f.s.Param(n)
+		value, err := f.s.Param(n.Source())
 		if err != nil {
 			return err
 		}
@@ -141,7 +149,16 @@ func (f *finder) compute(nodes []*graph.Node, visit func(*graph.Node, Array)) er
 			return err
 		}
 	}
-	r, err := s.Run(f.ctx, f.feed)
+	feed := f.feed
+	if p.source != f.s.prog.source {
+		feed = Feed{}
+		for _, n := range p.source.Inputs() {
+			if v, fed := f.feed[n.Source()]; fed {
+				feed[n] = v
+			}
+		}
+	}
+	r, err := s.Run(f.ctx, feed)
 	if err != nil {
 		return err
 	}
@@ -196,10 +213,16 @@ func hasInf(v finiteness) bool { return v.inf > 0 }
 
 // report finds the operation, and then what it read.
 func (f *finder) report() (*NonFinite, error) {
-	roots := f.s.prog.request.roots()
+	var roots []instance
+	for _, n := range f.s.prog.request.roots() {
+		roots = append(roots, instance{node: n})
+	}
 	for _, bad := range []func(finiteness) bool{hasNaN, hasInf} {
-		if n := f.maker(roots, bad); n != nil {
-			return f.describe(n, hasNaN(f.found[n]))
+		if p, err := f.maker(roots, bad); err != nil || p.node != nil {
+			if err != nil {
+				return nil, err
+			}
+			return f.describe(p, bad)
 		}
 	}
 	return nil, nil
@@ -207,34 +230,38 @@ func (f *finder) report() (*NonFinite, error) {
 
 // maker returns the first operation that made what is bad and reaches one of the roots over values that are bad
 // too; none of its operands is.
-func (f *finder) maker(roots []*graph.Node, bad func(finiteness) bool) (first *graph.Node) {
-	seen := map[*graph.Node]bool{}
-	var visit func(nodes []*graph.Node) (any bool)
-	visit = func(nodes []*graph.Node) (any bool) {
-		for _, n := range nodes {
-			if v, known := f.found[n]; !known || !bad(v) {
+func (f *finder) maker(roots []instance, bad func(finiteness) bool) (first instance, err error) {
+	seen := map[instanceKey]bool{}
+	var visit func(instances []instance) (any bool)
+	visit = func(instances []instance) (any bool) {
+		for _, p := range instances {
+			if v, known := f.at(p); !known || !bad(v) {
 				continue
 			}
 			any = true
-			if seen[n] {
+			if key := f.key(p); seen[key] {
 				continue
+			} else {
+				seen[key] = true
 			}
-			seen[n] = true
-			if !visit(readBy(n)) && (first == nil || n.ID() < first.ID()) {
-				first = n
+			from, failed := f.sources(p)
+			if err == nil {
+				err = failed
+			}
+			if !visit(from) && (first.node == nil || p.isBefore(first)) {
+				first = p
 			}
 		}
 		return any
 	}
 	visit(roots)
-	return first
+	return first, err
 }
 
-// readBy returns the operands of an operation. Those of what comes out of a loop are what the loop reads from outside: its
-// body is no part of a search.
+// readBy returns the operands of an operation. Those of what comes out of a loop are what the loop reads from outside.
 func readBy(n *graph.Node) (operands []*graph.Node) {
 	own, isLoop := n.Loop()
-	if !isLoop {
+	if !isLoop || own.Role < graph.LoopEnd {
 		return n.Operands()
 	}
 	seen := map[*graph.Node]bool{}
@@ -244,7 +271,7 @@ func readBy(n *graph.Node) (operands []*graph.Node) {
 			return
 		}
 		seen[o] = true
-		if a, is := o.Loop(); o.Region() == nil && !(is && a.Body == own.Body) {
+		if a, is := o.Loop(); !own.Body.Holds(o.Region()) && !(is && a.Body == own.Body) {
 			operands = append(operands, o)
 			return
 		}
@@ -257,38 +284,46 @@ func readBy(n *graph.Node) (operands []*graph.Node) {
 }
 
 // describe tells of an operation, with the values that it read.
-func (f *finder) describe(n *graph.Node, nan bool) (*NonFinite, error) {
-	v := f.found[n]
-	r := &NonFinite{Node: n, Value: math.NaN(), Count: v.nan, Elements: engine.CountOf(v.shape)}
-	at := v.firstNaN
-	if !nan {
-		r.Count, at = v.inf, v.firstInf
-	}
-	r.Index = indexOf(at, v.shape)
-	operands := readBy(n)
-	read := slices.DeleteFunc(slices.Clone(operands), func(o *graph.Node) bool { return !o.DType().IsFloat() })
-	values := map[*graph.Node]*float64{}
-	err := f.compute(append(slices.Clone(read), n), func(x *graph.Node, a Array) {
-		if x == n {
-			r.Value = *elementAt(a, r.Index)
-		} else if n.Op().Class == graph.Elementwise {
-			values[x] = elementAt(a, r.Index)
+func (f *finder) describe(p instance, bad func(finiteness) bool) (*NonFinite, error) {
+	operands := readBy(p.node)
+	instances := []instance{p}
+	for _, o := range operands {
+		if o.DType().IsFloat() {
+			instances = append(instances, p.of(o))
 		}
-	})
+	}
+	values, err := f.values(instances)
 	if err != nil {
 		return nil, err
 	}
+	v := finitenessOf(values[p.node])
+	r := &NonFinite{Node: p.node, Steps: p.loops(), Count: v.nan, Elements: engine.CountOf(v.shape)}
+	at := v.firstNaN
+	if v.nan == 0 || !bad(finiteness{nan: 1}) {
+		r.Count, at = v.inf, v.firstInf
+	}
+	r.Index = indexOf(at, v.shape)
+	r.Value = *elementAt(values[p.node], r.Index)
 	for _, o := range operands {
-		described := OperandValues{Node: o, Min: math.NaN(), Max: math.NaN(), Element: values[o]}
-		if v, known := f.found[o]; known {
+		described := OperandValues{Node: o, Min: math.NaN(), Max: math.NaN()}
+		if a, known := values[o]; known {
+			v := finitenessOf(a)
 			described.Min, described.Max, described.NaN, described.Inf = v.min, v.max, v.nan, v.inf
+			if p.node.Op().Class == graph.Elementwise {
+				described.Element = elementAt(a, r.Index)
+			}
 		}
 		r.Operands = append(r.Operands, described)
 	}
-	if source := f.maker(read, hasInf); nan && source != nil {
-		r.Cause, err = f.describe(source, false)
+	if math.IsNaN(r.Value) {
+		source, err := f.maker(instances[1:], hasInf)
+		if err != nil || source.node == nil {
+			return r, err
+		}
+		r.Cause, err = f.describe(source, hasInf)
+		return r, err
 	}
-	return r, err
+	return r, nil
 }
 
 // indexOf returns the index of an element of which the place in row-major order is known.
@@ -341,7 +376,11 @@ func (n *NonFinite) headline() string {
 	case n.Node.IsInput():
 		return fmt.Sprintf("%s: input %s is fed %g at %v (%d of %d elements)", n.Node.Pos(), n.Node.Label(), n.Value, n.Index, n.Count, n.Elements)
 	}
-	return fmt.Sprintf("%s: %s makes %g at %v (%d of %d elements)", n.Node.Pos(), graph.Describe(n.Node), n.Value, n.Index, n.Count, n.Elements)
+	text := fmt.Sprintf("%s: %s makes %g at %v (%d of %d elements)", n.Node.Pos(), graph.Describe(n.Node), n.Value, n.Index, n.Count, n.Elements)
+	for _, step := range slices.Backward(n.Steps) {
+		text += fmt.Sprintf(", in the step at position %d of the loop", step)
+	}
+	return text
 }
 
 // String tells of the operand's values.

@@ -147,28 +147,6 @@ func TestFiniteTraining(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A loop is one operation, whatever its body computes.
-func TestNonFiniteInLoop(t *testing.T) {
-	g := graph.New("loop")
-	x := g.Input("x", graph.Float32, 3)
-	final := ops.Fori(graph.Dim(5), []*graph.Node{x}, func(_ *graph.Node, carry []*graph.Node) []*graph.Node {
-		return []*graph.Node{ops.Log(carry[0])}
-	})
-	p, err := exec.Compile(g, exec.Outputs(ops.Sum(final[0])))
-	require.NoError(t, err)
-	s := p.NewSession()
-	r, err := s.FirstNonFinite(context.Background(), exec.Feed{x: []float32{1e9, 2, 3}})
-	require.NoError(t, err)
-	require.NotNil(t, r)
-	assert.Same(t, final[0], r.Node, "and not what reads it")
-	assert.Contains(t, r.String(), "nonfinite_test.go")
-	assert.Contains(t, r.String(), "from 2 to 1e+09")
-
-	r, err = s.FirstNonFinite(context.Background(), exec.Feed{x: []float32{1, float32(math.NaN()), 3}})
-	require.NoError(t, err)
-	assert.Same(t, x, r.Node, "what a loop was given, it did not make")
-}
-
 // What an update would write in place of an input stays as it was fed.
 func TestNonFiniteSparesInputs(t *testing.T) {
 	g := graph.New("written")

@@ -44,25 +44,25 @@ func (n *Node) GradientOf() *Node {
 	return a.x
 }
 
-// MarkLike notes that n was made from the shape of x, without its elements, and returns n: where x
-// cannot exist, n has no shape.
-func (n *Node) MarkLike(x *Node) *Node {
-	if n.g == nil {
+// MarkLike notes that n was made from the shapes of others, even without their elements, and returns n:
+// where one of them cannot exist, n has no shape.
+func (n *Node) MarkLike(others ...*Node) *Node {
+	if n.g == nil || len(others) == 0 {
 		return n
 	}
 	if n.g.likes == nil {
-		n.g.likes = map[*Node]*Node{}
+		n.g.likes = map[*Node][]*Node{}
 	}
-	n.g.likes[n] = x
+	n.g.likes[n] = others
 	return n
 }
 
 // DerivedFrom lists the nodes that n was made from, although it may not be computed from them: the
 // forward node of whose gradient it is a part, the value of which it is a gradient, the gradient
-// that arrives at that value, and the value whose shape it has.
+// that arrives at that value, and the values whose shapes it has; of the end of a loop, what the loop goes over.
 func (n *Node) DerivedFrom() (list []*Node) {
 	a, _ := n.asGradient()
-	for _, x := range []*Node{n.origin, a.y, a.dy, n.like()} {
+	for _, x := range append([]*Node{n.origin, a.y, a.dy}, n.like()...) {
 		if x != nil {
 			list = append(list, x)
 		}
@@ -70,8 +70,8 @@ func (n *Node) DerivedFrom() (list []*Node) {
 	return list
 }
 
-// like returns the value from whose shape alone n was made, or nil.
-func (n *Node) like() *Node {
+// like returns the values of which n was made by their shapes.
+func (n *Node) like() []*Node {
 	if n.g == nil {
 		return nil
 	}

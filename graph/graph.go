@@ -33,8 +33,8 @@ type Graph struct {
 	standIns   *StandIns
 	foreign    map[*Mistake]bool
 	silenced   map[*Node][]Code
-	gradients  map[*Node]asked // of nodes that were asked for as gradients
-	likes      map[*Node]*Node // nodes that were made from the shape of another one
+	gradients  map[*Node]asked   // of nodes that were asked for as gradients
+	likes      map[*Node][]*Node // nodes that were made from the shapes of others
 	residences residences
 	life       *life
 	carriedOut sync.Map // the writes of programs

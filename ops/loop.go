@@ -149,7 +149,7 @@ func (b *loopBuilder) build(body func(carry, x []node) (next, out []node)) (fina
 	if b.wrong != nil {
 		return b.refused(len(carried), len(outs))
 	}
-	b.end = loopop.End(b.g, b.region, carried, next, b.limit)
+	b.end = loopop.End(b.g, b.region, carried, next, b.limit).MarkLike(b.over...)
 	for i := range carried {
 		final = append(final, loopop.Final(b.region, b.end, i))
 	}

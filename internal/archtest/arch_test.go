@@ -54,7 +54,7 @@ var arrows = []struct {
 	{"exec/internal/lower", "graph shapeinfer/... exec/internal/bug exec/internal/rewrite exec/internal/fusion " +
 		"kernels/rowprog kernels/backend kernels/gemm", "from groups to kernels and buffers"},
 	{"exec/internal/engine", "graph half shapeinfer exec/internal/bug exec/internal/rewrite exec/internal/fusion exec/internal/lower internal/panicked kernels/... gorgonia.org/tensor", "from sizes to runs"},
-	{"exec", "graph half shapeinfer shapeinfer/alias ops autodiff exec/internal/... kernels/cpu kernels/hugepage kernels/peak internal/page gorgonia.org/tensor", "the face of compilation and runs"},
+	{"exec", "graph half shapeinfer shapeinfer/alias ops autodiff exec/internal/... internal/loopop kernels/cpu kernels/hugepage kernels/peak internal/page gorgonia.org/tensor", "the face of compilation and runs"},
 	{"kernels/internal/loops", "half kernels/... gorgonia.org/vecf32", "loops of a library, where they are right"},
 	{"kernels/jit", "golang.org/x/sys/unix", "memory that holds code is the system's"},
 	{"kernels/...", "half kernels/...", "loops over memory know no graph"},
