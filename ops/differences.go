@@ -1,6 +1,10 @@
 package ops
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+)
 
 // maxDifferences bounds how often a difference is taken, each of which adds nodes.
 const maxDifferences = 64
@@ -189,6 +193,31 @@ func edgeSlope(slopes, steps node, axis int, last bool, order int) node {
 	return Add(edge, Mul(Sub(edge, pick(slopes, 1)), Div(near, Add(near, pick(steps, 1)))))
 }
 
+// Unwrap returns x with multiples of a period added along an axis so that neighbours differ by half of it at most, wherever they differ by more than
+// discontinuity, which counts as half the period where it is less. As numpy.unwrap of angles with the period 2π. Gradients pass as through x; integers give
+// Float32.
+func Unwrap(x *graph.Node, discontinuity, period float64, axis int) *graph.Node {
+	defer building("Unwrap", x, discontinuity, period, axis)()
+	call := refused("Unwrap", x).with(discontinuity, period, axis)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	at, bad := call.axis(axis)
+	switch {
+	case bad != nil:
+		return bad
+	case !(period > 0) || math.IsInf(period, 0) || math.IsNaN(discontinuity):
+		return call.wrong(graph.CodeOperand, "a period is above 0 and finite, and it is %v", period)
+	}
+	x = asFloat(x)
+	step := Diff(StopGradient(x), 1, at)
+	least := Sub(Remainder(Add(step, num(period/2)), num(period)), num(period/2))
+	least = Where(And(Equal(least, num(-period/2)), Greater(step, num(0))), num(period/2), least)
+	more := Where(Less(Abs(step), num(max(discontinuity, period/2))), num(0), Sub(least, step))
+	size := x.Shape()[at]
+	return Add(x, Slice(Pad(CumSum(more, at), at, 1, 0, 0), at, 0, size, 1))
+}
+
 // Interp returns, for each element of x, the value at that place of the piecewise linear function that has the values at the places, two
 // vectors of one size of which places rises: the first value before them, and the last behind. As numpy.interp.
 func Interp(x, places, values *graph.Node) *graph.Node {
@@ -222,6 +251,8 @@ func init() {
 		named("scipy.integrate.cumulative_trapezoid", "torch.cumulative_trapezoid", "", "", "", func(e *graph.Example) node { return CumulativeTrapezoid(e.Of("y", "n", "8"), num(0.5), 1) }))
 	composed("GradientAlong", "the derivative along an axis by differences.",
 		named("numpy.gradient", "torch.gradient", "jax.numpy.gradient", "", "", func(e *graph.Example) node { return GradientAlong(e.Of("y", "n", "8"), num(0.5), 1, 1) }))
+	composed("Unwrap", "x and multiples of a period, by which neighbours differ less.",
+		named("numpy.unwrap", "", "jax.numpy.unwrap", "", "", func(e *graph.Example) node { return Unwrap(e.Of("x", "n", "8"), 0, 0.5, 1) }))
 	composed("Interp", "the value of a piecewise linear function.",
 		named("numpy.interp", "", "jax.numpy.interp", "", "", func(e *graph.Example) node { return Interp(e.Of("x", "n"), e.Of("places", "k"), e.Of("values", "k")) }))
 }

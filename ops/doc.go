@@ -33,6 +33,7 @@
 //   - special.go (functions of errors and of the normal distribution), gammas.go, bessel.go
 //   - incompletegamma.go, betafunction.go, zeta.go (also exponential integrals of whole orders), polynomials.go
 //   - besselwaves.go, airy.go, expintegral.go, gammafunction.go (and relative entropies)
+//   - coefficients.go: polynomials that are vectors of coefficients
 //   - sinc.go, and chebyshev.go, chebyshevbessel.go, chebyshevairy.go, chebyshevintegrals.go with the coefficients of all these
 //
 // Of axes:
@@ -67,6 +68,8 @@
 //   - sort.go, searchsorted.go, quantile.go, count.go
 //   - running.go: the greatest so far, and recurrences
 //   - fft.go, fftn.go: along several axes, with fftoptions.go
+//   - convolve.go: convolutions and correlations of signals
+//   - ranks.go; density.go: histograms of rows, and densities of samples
 //   - stft.go: transforms of frames; signalwindow.go fades frames
 //   - quantize.go with quantizeoptions.go, quantizeconv.go, int4.go: quantised integers; float8.go: numbers of 8 bits
 //

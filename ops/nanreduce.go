@@ -149,6 +149,16 @@ func NanMedian(x *graph.Node, axis int) (value, index *graph.Node) {
 	return pickAlong(x, at, index), index
 }
 
+// NanCumSum returns [CumSum] with 0 in place of NaN.
+func NanCumSum(x *graph.Node, axis int) *graph.Node {
+	return besideNaN("NanCumSum", x, ScanAttrs{Axis: axis}, func(x, isNaN node) node { return CumSum(filled(x, isNaN, 0), axis) })
+}
+
+// NanCumProd returns [CumProd] with 1 in place of NaN.
+func NanCumProd(x *graph.Node, axis int) *graph.Node {
+	return besideNaN("NanCumProd", x, ScanAttrs{Axis: axis}, func(x, isNaN node) node { return CumProd(filled(x, isNaN, 1), axis) })
+}
+
 // CountNonzero returns how many elements are not 0 over the axes given, or over all, as Int64. NaN is not 0.
 func CountNonzero(x *graph.Node, axes ...Axis) *graph.Node {
 	defer graph.BeginCall("CountNonzero", reduceList(axes), x)()
@@ -171,6 +181,10 @@ func init() {
 	} {
 		composed(f.name, f.doc, named("numpy."+f.numpy, f.torch, "jax.numpy."+f.numpy, "", "", func(e *graph.Example) node { return f.call(e.Of("x", "n", "8"), 1) }))
 	}
+	composed("NanCumSum", "the sum of the elements up to each place of an axis that are not NaN.",
+		named("numpy.nancumsum", "", "jax.numpy.nancumsum", "", "", func(e *graph.Example) node { return NanCumSum(e.Of("x", "n", "k"), 1) }))
+	composed("NanCumProd", "the product of the elements up to each place of an axis that are not NaN.",
+		named("numpy.nancumprod", "", "jax.numpy.nancumprod", "", "", func(e *graph.Example) node { return NanCumProd(e.Of("x", "n", "k"), 1) }))
 	composed("NanVar", "the variance over axes of the elements that are not NaN.",
 		named("numpy.nanvar", "", "jax.numpy.nanvar", "", "", func(e *graph.Example) node { return NanVar(e.Of("x", "n", "k"), 1, 1) }))
 	composed("NanStd", "the square root of the variance of the elements that are not NaN.",

@@ -1,0 +1,103 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// RankMethod says which ranks equal elements have.
+type RankMethod uint8
+
+// The methods of [RankData], as SciPy's words.
+const (
+	RankAverage RankMethod = iota // the mean of the ranks that they take
+	RankMin                       // the least of these
+	RankMax                       // the greatest
+	RankDense                     // one more than those of the next lesser element
+	RankOrdinal                   // each its own, in the order in which they are
+)
+
+var rankMethods = [...]string{"RankAverage", "RankMin", "RankMax", "RankDense", "RankOrdinal"}
+
+// String is the name of the constant.
+func (m RankMethod) String() string {
+	if int(m) < len(rankMethods) {
+		return "ops." + rankMethods[m]
+	}
+	return fmt.Sprintf("ops.RankMethod(%d)", uint8(m))
+}
+
+// RankData returns the ranks of the elements along an axis, from 1 for the least one, in Float64; of an axis with NaN all are NaN. As
+// scipy.stats.rankdata.
+func RankData(x *graph.Node, axis int, method RankMethod) *graph.Node {
+	defer building("RankData", x, axis, method)()
+	call := refused("RankData", x).with(axis, method)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	at, bad := call.axis(axis)
+	if bad != nil {
+		return bad
+	}
+	if int(method) >= len(rankMethods) {
+		return call.wrong(graph.CodeOperand, "%s is no method of ranks", method)
+	}
+	return alongLast(StopGradient(x), at, func(x node) node {
+		if x.DType() == graph.Bool {
+			x = Cast(x, graph.Int32)
+		}
+		ranks := Cast(ranksOf(x, method), graph.Float64)
+		if !x.DType().IsFloat() {
+			return ranks
+		}
+		return Where(Any(IsNaN(x), -1, KeepDims()), num(math.NaN()), ranks)
+	})
+}
+
+// ranksOf are the ranks along the last axis.
+func ranksOf(x node, method RankMethod) node {
+	sorted, order := Sort(x, -1, false)
+	least, most := func() node { return SearchSorted(sorted, x, false) }, func() node { return SearchSorted(sorted, x, true) }
+	switch method {
+	case RankMin:
+		return Add(least(), num64(1))
+	case RankMax:
+		return most()
+	case RankDense:
+		return Gather(CumSum(Cast(beginsRun(sorted, x.Rank()-1), graph.Int64), -1), -1, Minimum(least(), Sub(Size(x.Graph(), graph.Int64, lastSize(x)), num64(1)))) // NaN is behind all
+	case RankOrdinal:
+		return Add(ArgSort(order, -1, false), num64(1))
+	}
+	return Mul(Cast(Add(Add(least(), most()), num64(1)), graph.Float64), num(0.5))
+}
+
+// StandardError returns the standard error of the mean over the axes given, or over all: [Std] by the root of how many elements there are.
+func StandardError(x *graph.Node, correction float64, axes ...Axis) *graph.Node {
+	a := reduceList(axes)
+	defer graph.BeginCall("StandardError", VarianceAttrs{a.Axes, a.KeepDims, correction}, x)()
+	if bad := notTensors(refused("StandardError", x)); bad != nil {
+		return bad
+	}
+	deviation := Std(x, correction, axes...)
+	if !deviation.Judged() || deviation.Err() != nil {
+		return deviation
+	}
+	count := x.Shape().NumElements()
+	if a.Axes != nil {
+		count = 1
+		for _, axis := range countedFromZero(a.Axes, x.Rank()) {
+			count = count.Times(x.Shape()[axis])
+		}
+	}
+	return Mul(deviation, Rsqrt(Size(x.Graph(), deviation.DType(), count)))
+}
+
+func init() {
+	composed("RankData", "the rank of each element along an axis, from 1 for the least; equal ones have the mean of theirs.",
+		flat(flatBetweenJumps, "scipy.stats.rankdata", "", "jax.scipy.stats.rankdata", "", "",
+			func(e *graph.Example) node { return RankData(e.Of("x", "n", "k"), 1, RankAverage) }))
+	composed("StandardError", "the standard error of the mean over axes.",
+		named("scipy.stats.sem", "", "jax.scipy.stats.sem", "", "", func(e *graph.Example) node { return StandardError(e.Of("x", "n", "k"), 1, 1) }))
+}
