@@ -146,7 +146,9 @@ func requireBits(t *testing.T, want, got []uint64, what string) {
 	t.Helper()
 	require.Len(t, got, len(want), what)
 	for i := range want {
-		require.Equal(t, want[i], got[i], "%s: element %d is %v, not %v", what, i, math.Float64frombits(got[i]), math.Float64frombits(want[i]))
+		if want[i] != got[i] {
+			require.Failf(t, "not the same bits", "%s: element %d is %v, not %v", what, i, math.Float64frombits(got[i]), math.Float64frombits(want[i]))
+		}
 	}
 }
 

@@ -136,13 +136,18 @@ func perClass(x node, in []node) node {
 }
 
 // shares returns the weight of each example: that of its class, 1 without weights, and 0
-// where its target is ignored.
+// where its target is ignored. It reads no score: their gradients need not wait for a sum over all of them.
 func shares(n node, in []node) node {
-	x, target := in[0], in[1]
-	if weights := perClass(x, in); weights != nil {
-		return Sum(Where(hits(n, x, target), weights, num(0)), Axis(classAxis(x)))
+	x, target := in[0], targets(in[0], in[1])
+	counts := NotEqual(target, graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex))
+	if len(in) < 3 {
+		return Cast(counts, x.DType())
 	}
-	return Cast(NotEqual(targets(x, target), graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex)), x.DType())
+	size := x.Shape()[classAxis(x)]
+	classes := Size(x.Graph(), target.DType(), size)
+	isClass := And(counts, And(GreaterEqual(target, graph.Num(0)), Less(target, classes))) // of others, hits tells
+	weights := Concat(0, Reshape(in[2], size), Zeros(x.Graph(), in[2].DType(), 1))
+	return Take(weights, 0, Where(isClass, target, classes))
 }
 
 func expandNLL(n *graph.Node, in []*graph.Node) *graph.Node {

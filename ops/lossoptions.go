@@ -206,11 +206,7 @@ func (l lossCall) smoothed(x, target node) node {
 	}
 	if l.Reduction == "mean" {
 		l.Reduction = "sum"
-		weight := Sum(Cast(counts, x.DType())) // known without the scores
-		if l.weights != nil {                  // of the targets' classes: the losses of logarithms of -1
-			weight = l.ofClasses(opNLL, FullLike(x, -1), target)
-		}
-		each = Div(each, weight)
+		each = Div(each, Sum(shares(plain, plain.Operands())))
 	}
 	return Add(Mul(plain, num(1-l.smoothing)), Mul(each, Div(share, classes)))
 }

@@ -20,6 +20,7 @@ type fuser struct {
 	u       *rewrite.Program
 	groups  []*Group
 	at      []int            // by the number of a node: the kernel that computes it, or -1
+	behind  []bool           // by kernel: whether it runs after a large product
 	byShape map[string][]int // open kernels that compute values of a shape, in order
 	order   dependencies
 	makers  []int                     // of what the node at hand reads, and of what reads what it destroys
@@ -104,13 +105,19 @@ func (f *fuser) join(n *graph.Node, shape graph.Shape) {
 	f.findMakers(append(slices.Clip(with), n)...)
 	f.before.run(low, f.makers...)
 	for _, at := range list {
-		if len(f.groups[at].Nodes) < maxKernelNodes && !f.before.finds(at) && f.canTake(n, shape, at) && f.canTakeAll(with, at) {
+		if len(f.groups[at].Nodes) < maxKernelNodes && !f.before.finds(at) && !f.waitsIn(n, at) && f.canTake(n, shape, at) && f.canTakeAll(with, at) {
 			f.addAll(with, at)
 			f.add(n, shape, at)
 			return
 		}
 	}
 	f.start(n, &Group{Class: graph.Elementwise, Space: shape}, with...)
+}
+
+// waitsIn reports whether a narrow value that needs no large product would wait for one in a kernel. What needs the value would wait too, such as the
+// gradients of a row's scores, which can be computed block by block with the product.
+func (f *fuser) waitsIn(n *graph.Node, at int) bool {
+	return f.behind[at] && !rewrite.IsLargeMatrix(n) && !slices.ContainsFunc(f.makers, func(made int) bool { return f.behind[made] })
 }
 
 // maker returns the kernel that computes what a node shows, or -1.
@@ -137,7 +144,7 @@ func (f *fuser) start(n *graph.Node, k *Group, with ...*graph.Node) {
 		f.settle(n, nil)
 	}
 	k.Row, k.Registers = -1, map[*graph.Node]Level{}
-	f.groups = append(f.groups, k)
+	f.groups, f.behind = append(f.groups, k), append(f.behind, false)
 	at := f.order.add()
 	if !k.Closed {
 		f.open(k.Space, at)
@@ -188,6 +195,7 @@ func (f *fuser) add(n *graph.Node, shape graph.Shape, at int) {
 	k.Nodes = append(k.Nodes, n)
 	f.at[n.ID()] = at
 	f.order.after(at, f.makers...)
+	f.behind[at] = f.behind[at] || n.Op().Class == graph.Contract && rewrite.IsLargeMatrix(n) || slices.ContainsFunc(f.makers, func(made int) bool { return f.behind[made] })
 	switch {
 	case k.Closed:
 	case n.Op().Class != graph.Reduce:
