@@ -34,6 +34,7 @@ type settings struct {
 	layers        int // of a recurrent network
 	bidirectional bool
 	projection    *int
+	timeFirst     bool
 }
 
 // DType sets the dtype of a layer's parameters, and so of what it works on: Float32 unless said
@@ -117,6 +118,9 @@ func Layers(n int) Option { return Option{"Layers", func(s *settings) { s.layers
 func Bidirectional() Option {
 	return Option{"Bidirectional", func(s *settings) { s.bidirectional = true }}
 }
+
+// TimeFirst has a recurrent network take sequences as [t, batch, in] and give [t, batch, out], as PyTorch's without batch_first.
+func TimeFirst() Option { return Option{"TimeFirst", func(s *settings) { s.timeFirst = true }} }
 
 // ProjSize has an LSTM project its hidden state to n elements in each step, fewer than it has, as
 // PyTorch's proj_size (Sak, Senior, Beaufays: "Long short-term memory based recurrent neural network

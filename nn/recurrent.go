@@ -32,13 +32,13 @@ type Cell struct {
 // gates, [batch, gates·hidden], and from the state.
 type step func(x, h *graph.Node, state []*graph.Node) (next []*graph.Node)
 
-const recurrentOptions = "Layers Bidirectional DropoutRate WeightInit BiasInit NoBias DType"
+const recurrentOptions = "Layers Bidirectional TimeFirst DropoutRate WeightInit BiasInit NoBias DType"
 
 // NewRNN declares layers of h' = tanh(weight_ih·x + bias_ih + weight_hh·h + bias_hh), as PyTorch's RNN
 // with batch_first, with its parameters name.weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 and so
 // on, "_reverse" behind them where they go backwards. They start uniformly between ±1/√hidden, unless
 // [WeightInit] and [BiasInit] say otherwise. Options are also [Layers], [Bidirectional],
-// [DropoutRate] between the layers, [Activation] in place of the hyperbolic tangent, [NoBias] and
+// [TimeFirst], [DropoutRate] between the layers, [Activation] in place of the hyperbolic tangent, [NoBias] and
 // [DType].
 func NewRNN[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
 	opts = append([]Option{Activation(ops.Tanh)}, opts...)
@@ -151,7 +151,7 @@ func newCell(g *graph.Graph, s *settings, k kind, suffix string, rows, in, hidde
 }
 
 // Apply takes x, [batch, t, in], and returns the hidden states of the last layer,
-// [batch, t, directions·hidden]. States begin with zeros.
+// [batch, t, directions·hidden]; of [TimeFirst] the first two axes are exchanged. States begin with zeros.
 func (l *Recurrent) Apply(p *Pass, x *graph.Node) *graph.Node {
 	y, _ := l.ApplyFrom(p, x)
 	return y
@@ -161,7 +161,7 @@ func (l *Recurrent) Apply(p *Pass, x *graph.Node) *graph.Node {
 // and, of an LSTM, the state of the memory, each [layers·directions, batch, hidden]; with [ProjSize]
 // the hidden state has as many elements. A text is written by applying it to one step after the other.
 func (l *Recurrent) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
-	return l.applied("ApplyFrom", p, []argument{{"x", x, "batch t in"}}, state)
+	return l.applied("ApplyFrom", p, []argument{{"x", x, l.form("in")}}, state)
 }
 
 // ApplyPadded is ApplyFrom for sequences of different lengths, as PyTorch computes packed ones
@@ -169,7 +169,15 @@ func (l *Recurrent) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (y *
 // and what stands in x behind them is not read. Each sequence goes backwards from its own end, y is 0
 // behind it, and final states are those after its own last step. A run stops at a length that is none.
 func (l *Recurrent) ApplyPadded(p *Pass, x, lengths *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
-	return l.applied("ApplyPadded", p, []argument{{"x", x, "batch t in"}, {"lengths", lengths, "batch"}}, state)
+	return l.applied("ApplyPadded", p, []argument{{"x", x, l.form("in")}, {"lengths", lengths, "batch"}}, state)
+}
+
+// form is that of sequences.
+func (l *Recurrent) form(elements string) string {
+	if l.settings.timeFirst {
+		return "t batch " + elements
+	}
+	return "batch t " + elements
 }
 
 // applied is both: args are x and, of padded sequences, their lengths.
@@ -182,13 +190,12 @@ func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.
 		}
 		args = append(args, argument{fmt.Sprintf("state %d", i), s, form})
 	}
-	gives := "batch t out"
 	if len(l.Cells) > 0 {
 		sizes["in"], sizes["projection"] = l.Cells[0][0].WeightIH.Shape()[1], l.width
 		sizes["cells"] = graph.Dim(len(l.Cells) * len(l.Cells[0]))
 		sizes["out"] = graph.Dim(len(l.Cells[0])).Times(l.width)
 	}
-	y = l.apply(p, args, sizes, gives, func(in []*graph.Node) *graph.Node {
+	y = l.apply(p, args, sizes, l.form("out"), func(in []*graph.Node) *graph.Node {
 		if in[0].Rank() != 3 {
 			return in[0] // the contract refuses it
 		}
@@ -219,10 +226,12 @@ func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.
 
 // run applies the layers, with the axis of time first.
 func (l *Recurrent) run(p *Pass, x, lengths *graph.Node, state []*graph.Node) (y *graph.Node, final []*graph.Node) {
-	batch, g := x.Shape()[0], x.Graph()
+	if y = x; !l.settings.timeFirst {
+		y = ops.Transpose(x, 0, 1)
+	}
+	batch, g := y.Shape()[1], x.Graph()
 	last := make([][]*graph.Node, l.states) // of each cell
-	y = ops.Transpose(x, 0, 1)
-	var within *graph.Node // whether a place is one of its sequence's, [t, batch, 1]
+	var within *graph.Node                  // whether a place is one of its sequence's, [t, batch, 1]
 	if lengths != nil {
 		within = isWithin(lengths, y.Shape()[0])
 		y = ops.Where(within, y, ops.Zeros(g, x.DType())) // what stands there may be no number
@@ -255,7 +264,10 @@ func (l *Recurrent) run(p *Pass, x, lengths *graph.Node, state []*graph.Node) (y
 	for _, list := range last {
 		final = append(final, ops.Stack(0, list...))
 	}
-	return ops.Transpose(y, 0, 1), final
+	if !l.settings.timeFirst {
+		y = ops.Transpose(y, 0, 1)
+	}
+	return y, final
 }
 
 // isWithin reports of each of t places of each sequence whether it is one of its length, [t, batch, 1].
@@ -264,7 +276,7 @@ func isWithin(lengths *graph.Node, t graph.Dim) *graph.Node {
 	lengths = ops.Cast(lengths, graph.Int64)
 	isLength := ops.And(ops.GreaterEqual(lengths, graph.Num(1)), ops.LessEqual(lengths, ops.Size(g, graph.Int64, t)))
 	lengths = ops.Assert(lengths, isLength, "a sequence has from 1 place to as many as the longest may have")
-	return ops.Less(ops.Iota(g, 0, t, 1, 1), ops.Unsqueeze(lengths, 1))
+	return ops.Less(ops.Iota(g, 0, t, 1, 1), ops.Unsqueeze(lengths, 1)).Silence(graph.CodeMutualExpand)
 }
 
 // scan goes through x, [t, batch, in]. The input's part of the gates is one product for all steps. Where within

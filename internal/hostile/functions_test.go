@@ -793,6 +793,7 @@ var functions = map[string][]any{
 		nn.UpsampleTo,
 		nn.BiasInit,
 		nn.Bidirectional,
+		nn.TimeFirst,
 		nn.Cached,
 		nn.Causal,
 		nn.Constant,

@@ -1,4 +1,4 @@
-"""Writes what PyTorch's layers compute: python3 layers.py [SEED] > layers.npz; python3 layers.py 7 padded > padded.npz; python3 layers.py 7 cells > cells.npz
+"""Writes what PyTorch's layers compute: python3 layers.py [SEED] > layers.npz; python3 layers.py 7 padded > padded.npz; python3 layers.py 7 cells > cells.npz; with recurrent, networks that are drawn
 
 For each case: its parameters and state (p), inputs (x), the result (y), the gradients of sum(y·r) for the parameters
 (g) and inputs (d), and the state afterwards (s). The keys are CASE|KIND|NAME.
@@ -204,6 +204,35 @@ if sys.argv[2:] == ["cells"]:  # single steps, and layers with slopes or statist
     case("tracked instance norm", nn.InstanceNorm2d(3, affine=True, track_running_stats=True, momentum=0.3), (2, 3, 4, 2))
     case("tracked instance norm in evaluation", nn.InstanceNorm1d(3, track_running_stats=True, eps=1e-3), (2, 3, 4), train=False)
     case("rrelu in evaluation", nn.RReLU(0.1, 0.3), (2, 3), train=False)
+
+if sys.argv[2:] == ["recurrent"]:  # drawn networks; the name of a case says how each is made
+    out.clear()
+    draw = lambda low, high: int(torch.randint(low, high + 1, ()))
+
+    def recurrent(i):
+        kind, hidden, layers, both, bias, first = ["rnn", "lstm", "gru"][i % 3], draw(1, 5), draw(1, 3), draw(0, 1), draw(0, 1), draw(0, 1)
+        projected, padded, stated = draw(0, hidden - 1) if kind == "lstm" else 0, draw(0, 1), draw(0, 1)
+        batch, t, cells, sequences = draw(1, 4), draw(1, 6), layers * (1 + both), nn.utils.rnn
+        more = dict(proj_size=projected) if kind == "lstm" else {}
+        module = getattr(nn, kind.upper())(3, hidden, layers, bias=bool(bias), batch_first=bool(first), bidirectional=bool(both), **more)
+        lengths = torch.randint(1, t + 1, (batch,))
+        if is_sorted := draw(0, 1):
+            lengths = lengths.sort(descending=True).values
+        states = [(cells, batch, projected or hidden)] + [(cells, batch, hidden)] * (kind == "lstm") if stated else []
+
+        def call(m, x, *given):
+            if padded:
+                x, given = sequences.pack_padded_sequence(x, given[0], batch_first=bool(first), enforce_sorted=bool(is_sorted)), given[1:]
+            y, final = m(x, None if not given else given if kind == "lstm" else given[0])
+            if padded:
+                y, _ = sequences.pad_packed_sequence(y, batch_first=bool(first), total_length=t)
+            return torch.cat([f.flatten() for f in (y, *(final if kind == "lstm" else (final,)))])
+
+        name = f"{i} {kind} {hidden} {layers} {both} {bias} {first} {projected} {padded}"
+        case(name, module, (batch, t, 3) if first else (t, batch, 3), *[lengths] * padded, *states, call=call)
+
+    for i in range(36):
+        recurrent(i)
 
 npz = io.BytesIO()
 np.savez_compressed(npz, **out)
