@@ -176,9 +176,13 @@ func TestPromotion(t *testing.T) {
 // What has no meaning for a dtype is refused in PyTorch's words.
 func TestDTypesThatAreRefused(t *testing.T) {
 	for says, build := range map[string]func(g *graph.Graph){
-		"mean(): could not infer output dtype":                 func(g *graph.Graph) { ops.Mean(g.Input("i", graph.Int64, 2)) },
-		"expected m1 and m2 to have the same dtype":            func(g *graph.Graph) { ops.MatMul(g.Input("x", graph.Float32, 2, 2), g.Input("y", graph.Float64, 2, 2)) },
-		"Integers to negative integer powers are not allowed.": func(g *graph.Graph) { ops.Pow(g.Input("i", graph.Int64, 2), graph.Num(-1)) },
+		"mean(): could not infer output dtype":                             func(g *graph.Graph) { ops.Mean(g.Input("i", graph.Int64, 2)) },
+		"expected m1 and m2 to have the same dtype":                        func(g *graph.Graph) { ops.MatMul(g.Input("x", graph.Float32, 2, 2), g.Input("y", graph.Float64, 2, 2)) },
+		"Integers to negative integer powers are not allowed.":             func(g *graph.Graph) { ops.Pow(g.Input("i", graph.Int64, 2), graph.Num(-1)) },
+		"Pow(u, -3): Integers to negative integer powers are not allowed.": func(g *graph.Graph) { ops.Pow(g.Input("u", graph.Uint8, 2), graph.Num(-3)) },
+		"PowInPlace(w, -3): Integers to negative integer powers are not": func(g *graph.Graph) {
+			ops.PowInPlace(g.Param("w", graph.Uint8, 2), graph.Num(-3))
+		},
 		"Subtraction, the `-` operator, with two bool tensors is not supported": func(g *graph.Graph) {
 			b := g.Input("b", graph.Bool, 2)
 			ops.Sub(b, b)

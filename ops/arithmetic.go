@@ -96,7 +96,24 @@ func Div(x, y *graph.Node) *graph.Node { return Apply(opDiv, nil, x, y) }
 
 // Pow returns x to the power y. Gradients hold powers as IEEE 754 has them: PyTorch's differ at
 // -0 and -Inf where a power of -1/2 arises.
-func Pow(x, y *graph.Node) *graph.Node { return Apply(opPow, nil, x, y) }
+func Pow(x, y *graph.Node) *graph.Node {
+	if bad := negativePower("Pow", x, y); bad != nil {
+		return bad
+	}
+	return Apply(opPow, nil, x, y)
+}
+
+// negativePower is the mistake of a negative number as the power of integers that are not negative: in their dtype it is a
+// large one.
+func negativePower(fn string, x, y node) node {
+	p, isNumber := y.Literal()
+	if !isNumber || p.Kind != graph.CategoryInt || p.Whole >= 0 || x == nil || !x.Judged() || !x.DType().IsUnsigned() {
+		return nil
+	}
+	return refusal(refused(fn, x, y), &graph.Mistake{Code: graph.CodeDType, Summary: noNegativePower})
+}
+
+const noNegativePower = "Integers to negative integer powers are not allowed."
 
 // Maximum returns the greater of x and y.
 func Maximum(x, y *graph.Node) *graph.Node { return Apply(opMaximum, nil, x, y) }
@@ -141,7 +158,7 @@ func inferPow(c *graph.Call) (graph.DType, graph.Shape) {
 	case t == graph.Bool && !isConst:
 		rules.RefuseDType(c, `"pow" not implemented for 'Bool'`)
 	case t.IsInt() && isConst && p < 0:
-		rules.RefuseDType(c, "Integers to negative integer powers are not allowed.")
+		rules.RefuseDType(c, noNegativePower)
 	}
 	return t, s
 }

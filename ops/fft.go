@@ -5,6 +5,7 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops/internal/fourier"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
 var opDFT, opRealDFT, opRealFromDFT *graph.Op
@@ -22,7 +23,11 @@ type realFromDFTAttrs struct{ Size graph.Dim }
 // its length. They transform the last axis, or the one before pairs.
 func init() {
 	opDFT = matrixFunction("dft", "dft", "the discrete Fourier transform of complex numbers.", []int{2, 2},
-		func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
+		func(c *graph.Call) (graph.DType, graph.Shape) {
+			s := c.Shape(0)
+			rules.AtLeastOne(c, s[len(s)-2], len(s)-2, somePoints)
+			return c.DType(0), s
+		},
 		func(a *graph.Arrays, y []float64) error {
 			fourier.Complex(y, numbersOf(a, 0), a.Attrs.(dftAttrs).Plus)
 			return nil
@@ -34,6 +39,7 @@ func init() {
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s := c.Shape(0)
 			last := len(s) - 1
+			rules.AtLeastOne(c, s[last], last, somePoints)
 			return c.DType(0), append(s[:last:last], half(s[last]), 2)
 		},
 		func(a *graph.Arrays, y []float64) error {
@@ -46,8 +52,9 @@ func init() {
 		})
 	opRealFromDFT = matrixFunction("real_from_dft", "realFromDFT", "the real numbers of which this is the first half of the discrete Fourier transform, times their number.", []int{2, 1},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
-			s := c.Shape(0)
-			return c.DType(0), append(s[:len(s)-2:len(s)-2], c.Attrs().(realFromDFTAttrs).Size)
+			s, size := c.Shape(0), c.Attrs().(realFromDFTAttrs).Size
+			rules.AtLeastOne(c, size, len(s)-2, somePoints)
+			return c.DType(0), append(s[:len(s)-2:len(s)-2], size)
 		},
 		func(a *graph.Arrays, y []float64) error {
 			fourier.ToReal(y, numbersOf(a, 0))
@@ -183,6 +190,8 @@ func resized(x node, axis int, size graph.Dim) node {
 	}
 	return x
 }
+
+const somePoints = "a Fourier transform has data points"
 
 func noPoints(n int64) *graph.Mistake {
 	return &graph.Mistake{Code: graph.CodeEmpty, Summary: fmt.Sprintf("Invalid number of data points (%d) specified", n)}

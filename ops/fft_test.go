@@ -59,7 +59,7 @@ func TestFourierTransformOfAnySize(t *testing.T) {
 	prog, err := exec.Compile(g, exec.Outputs(y))
 	require.NoError(t, err)
 	s := prog.NewSession()
-	for _, shape := range [][]int{{1, 1}, {3, 2}, {2, 7}, {0, 4}, {2, 100}, {2, 0}} {
+	for _, shape := range [][]int{{1, 1}, {3, 2}, {2, 7}, {0, 4}, {2, 100}} {
 		data := make([]float32, shape[0]*shape[1])
 		for i := range data {
 			data[i] = float32(i%13) - 6
@@ -111,4 +111,24 @@ func TestFourierTransformsRefuse(t *testing.T) {
 	requireMistake(t, ops.RFFTN(in(graph.Float32, 3, 2), ops.FFTAxis(0)), "RFFTN transforms several axes")
 	requireMistake(t, ops.FFTShift(in(graph.Float32, 3)), "the axes are wanted: all of real numbers, and all but the last of pairs")
 	requireMistake(t, ops.IRFFT(in(graph.Float32, 1, 2)), "Invalid number of data points (0) specified")
+}
+
+// Transforms of nothing are refused when sizes are bound, as PyTorch does; a batch may be empty.
+func TestFourierTransformsOfNothing(t *testing.T) {
+	for name, call := range map[string]func(x node) node{
+		"FFT":   func(x node) node { return ops.FFT(ops.Stack(-1, x, x)) },
+		"IFFT":  func(x node) node { return ops.IFFT(ops.Stack(-1, x, x)) },
+		"RFFT":  func(x node) node { return ops.RFFT(x) },
+		"IRFFT": func(x node) node { return ops.IRFFT(ops.Stack(-1, x, x), ops.FFTSize(x.Shape()[1])) },
+	} {
+		g := graph.New("nothing")
+		x := g.Input("x", graph.Float64, g.Dim("batch", graph.AtLeast(0)), g.Dim("n", graph.AtLeast(0)))
+		y := call(x)
+		prog, err := exec.Compile(g, exec.Outputs(y))
+		require.NoError(t, err, name)
+		_, err = prog.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{2, 0}, Data: []float64{}}})
+		require.ErrorContains(t, err, "n >= 1 fails: 0 against 1", name)
+		_, err = prog.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{0, 3}, Data: []float64{}}})
+		require.NoError(t, err, name)
+	}
 }

@@ -184,7 +184,12 @@ func DivInPlace(x, y *graph.Node) *graph.Node { return InPlace(opDiv, nil, x, y)
 
 // PowInPlace writes x to the power of y into x's storage and gives the new value. See
 // [InPlace].
-func PowInPlace(x, y *graph.Node) *graph.Node { return InPlace(opPow, nil, x, y) }
+func PowInPlace(x, y *graph.Node) *graph.Node {
+	if bad := negativePower("PowInPlace", x, y); bad != nil {
+		return bad
+	}
+	return InPlace(opPow, nil, x, y)
+}
 
 // CopyInPlace writes y into x's storage, converted to x's dtype, and gives the new
 // value. A number fills x, even where x repeats its elements. See [InPlace].

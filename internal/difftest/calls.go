@@ -26,6 +26,9 @@ var calls = map[string]call{
 	"Lerp": {ops.Lerp, "x0 x1 x2"}, "AddCMul": {ops.AddCMul, "x0 x1 x2"}, "AddCDiv": {ops.AddCDiv, "x0 x1 x2"},
 	"Where": {ops.Where, "x0 x1 x2"}, "MaskedFill": {ops.MaskedFill, "x0 x1 x2"},
 
+	"Fmax": {ops.Fmax, "x0 x1"}, "Fmin": {ops.Fmin, "x0 x1"}, "CopySign": {ops.CopySign, "x0 x1"}, "Heaviside": {ops.Heaviside, "x0 x1"},
+	"XLog1PY": {ops.XLog1PY, "x0 x1"},
+
 	"Exp": {ops.Exp, "x0"}, "Log": {ops.Log, "x0"}, "Sin": {ops.Sin, "x0"}, "Cos": {ops.Cos, "x0"}, "Tan": {ops.Tan, "x0"},
 	"Tanh": {ops.Tanh, "x0"}, "Sqrt": {ops.Sqrt, "x0"}, "Erf": {ops.Erf, "x0"}, "Sigmoid": {ops.Sigmoid, "x0"}, "Asin": {ops.Asin, "x0"},
 	"Acos": {ops.Acos, "x0"}, "Atan": {ops.Atan, "x0"}, "Asinh": {ops.Asinh, "x0"}, "Acosh": {ops.Acosh, "x0"}, "Atanh": {ops.Atanh, "x0"},
@@ -42,6 +45,11 @@ var calls = map[string]call{
 	"HardTanh": {ops.HardTanh, "x0 f0 f1"}, "LeakyRelu": {ops.LeakyRelu, "x0 f0"}, "Elu": {ops.Elu, "x0 f0"}, "Celu": {ops.Celu, "x0 f0"},
 	"HardShrink": {ops.HardShrink, "x0 f0"}, "SoftShrink": {ops.SoftShrink, "x0 f0"}, "Cast": {ops.Cast, "x0 t"},
 	"StopGradient": {ops.StopGradient, "x0"}, "Copy": {ops.Copy, "x0"},
+
+	"LGamma": {ops.LGamma, "x0"}, "Digamma": {ops.Digamma, "x0"}, "Gamma": {ops.Gamma, "x0"}, "Cbrt": {ops.Cbrt, "x0"}, "Erfc": {ops.Erfc, "x0"},
+	"Erfinv": {ops.Erfinv, "x0"}, "Ndtr": {ops.Ndtr, "x0"}, "LogNdtr": {ops.LogNdtr, "x0"}, "Sinc": {ops.Sinc, "x0"}, "J0": {ops.J0, "x0"}, "J1": {ops.J1, "x0"},
+	"Entr": {ops.Entr, "x0"}, "Deg2Rad": {ops.Deg2Rad, "x0"}, "Rad2Deg": {ops.Rad2Deg, "x0"}, "Logit": {ops.Logit, "x0"},
+	"Threshold": {ops.Threshold, "x0 f0 f1"}, "Softcap": {ops.Softcap, "x0 f0"}, "Squareplus": {ops.Squareplus, "x0 f0"},
 
 	"Sum": {ops.Sum, "x0 axes"}, "Prod": {ops.Prod, "x0 axes"}, "Mean": {ops.Mean, "x0 axes"}, "Max": {ops.Max, "x0 axes"},
 	"Min": {ops.Min, "x0 axes"}, "ArgMax": {ops.ArgMax, "x0 axes"}, "ArgMin": {ops.ArgMin, "x0 axes"}, "Any": {ops.Any, "x0 axes"},
@@ -62,6 +70,12 @@ var calls = map[string]call{
 	"Fold": {ops.Fold, "x0 i0 s0 i1 i2"},
 
 	"MatMul": {ops.MatMul, "x0 x1"}, "Outer": {ops.Outer, "x0 x1"}, "Linear": {ops.Linear, "x0 x1 x2"}, "Einsum": {ops.Einsum, "text x*"},
+	"Conv3D": {ops.Conv3D, "x0 x1 x2 conv"}, "MaxPool3D": {ops.MaxPool3D, "x0 i9 i10 i11 pool3"}, "AvgPool3D": {ops.AvgPool3D, "x0 i9 i10 i11 pool3"},
+	"MaxPoolIndex": {ops.MaxPoolIndex, "x0 kernel pool"}, "MaxUnpool": {ops.MaxUnpool, "x0 x1 s*"},
+	"Solve": {ops.Solve, "x0 x1"}, "SolveTriangular": {ops.SolveTriangular, "x0 x1 upper"}, "Inv": {ops.Inv, "x0"}, "Cholesky": {ops.Cholesky, "x0"},
+	"Det": {ops.Det, "x0"}, "SlogDet": {ops.SlogDet, "x0"}, "Trace": {ops.Trace, "x0"},
+	"FFT": {ops.FFT, "x0"}, "IFFT": {ops.IFFT, "x0"}, "RFFT": {ops.RFFT, "x0"}, "Resize": {ops.Resize, "x0 resize"},
+	"Quantize": {ops.Quantize, "x0 x1 x2"}, "Dequantize": {ops.Dequantize, "x0 x1 x2"},
 	"Conv1D": {ops.Conv1D, "x0 x1 x2 conv"}, "Conv2D": {ops.Conv2D, "x0 x1 x2 conv"},
 	"ConvTranspose1D": {ops.ConvTranspose1D, "x0 x1 x2 conv"}, "ConvTranspose2D": {ops.ConvTranspose2D, "x0 x1 x2 conv"},
 	"MaxPool1D": {ops.MaxPool1D, "x0 i3 pool1"}, "MaxPool2D": {ops.MaxPool2D, "x0 i6 i7 pool2"},

@@ -5,12 +5,12 @@
 // and beside PyTorch.
 //
 // gen.go draws a program step by step. What it draws stands in files by kind: gengrow.go has
-// values and the mixtures of steps, genmove.go movements, genmeet.go sizes that meet,
+// values and the mixtures of steps, genmove.go movements, genmatrix.go matrices, spectra, images and quantised numbers, genmeet.go sizes that meet,
 // geneinsum.go and genlayers.go products and layers, genloss.go losses, genloop.go loops and
 // branches, gennest.go those in their bodies, genwrite.go writes in place, genscatter.go and genunite.go by index, and genfinish.go
 // gradients and the end.
 //
-// build.go builds the graph, by calls.go, and buildloop.go its loops; run.go runs it; answer.go
+// build.go builds the graph, by calls.go with its words in buildoptions.go, and buildloop.go its loops; run.go runs it; answer.go
 // is what the evaluator says, compare.go what counts as the same, elements.go reads and makes
 // elements, rounding.go which differences
 // are rounding, and refused.go which refusals are right; check.go puts all of it together.

@@ -67,7 +67,11 @@ func (g *gen) begin() {
 	}
 	g.bind()
 	for range 1 + g.IntN(3) {
-		g.input(g.float, g.someShape(g.IntN(4)), "")
+		t, kind := g.float, ""
+		if g.about.whole && g.IntN(3) > 0 {
+			t, kind = oneOf(g, g.whole(), eager.Uint8, eager.Int8, eager.Int16, eager.Bool), oneOf(g, "", "wide")
+		}
+		g.input(t, g.someShape(g.IntN(4)), kind)
 	}
 	if g.IntN(3) == 0 {
 		g.input(g.whole(), g.someShape(g.IntN(3)), "")

@@ -22,6 +22,7 @@ type subject struct {
 	empty   bool  // names may be 0, and are so in two runs
 	hidden  bool  // gradients are asked for, mostly alone: what sizes must be, only the value says
 	descent bool  // parameters are lowered by their gradients
+	whole   bool  // inputs are whole numbers mostly, of all bits
 }
 
 // alone tells in how many of four programs with gradients nothing else is asked for.
@@ -53,6 +54,11 @@ var subjects = []subject{
 	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {2, (*gen).gather}, {2, (*gen).scatter}, {2, (*gen).compare},
 		{6, (*gen).segments}, {6, (*gen).united}, {6, (*gen).tuples}, {5, (*gen).masked}, {3, (*gen).bags}, {2, (*gen).write}, {1, (*gen).loop}},
 		steps: 5, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 8, 9, 17}, params: few, empty: true},
+	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {3, (*gen).product}, {10, (*gen).matrix}, {10, (*gen).signal},
+		{10, (*gen).volumes}, {2, (*gen).gather}, {2, (*gen).write}, {1, (*gen).loop}}, steps: 4, rooms: []int{400, 1500}, sizes: []int{1, 2, 3, 5, 8, 9}, params: few, empty: true},
+	{moves: []move{{6, (*gen).unary}, {2, (*gen).shaped}, {8, (*gen).binary}, {5, (*gen).compare}, {5, (*gen).choose}, {2, (*gen).three}, {10, (*gen).bits}, {8, (*gen).cast},
+		{6, (*gen).reduce}, {6, (*gen).arrange}, {2, (*gen).join}, {4, (*gen).gather}, {4, (*gen).scatter}, {2, (*gen).segments}, {3, (*gen).sort}, {2, (*gen).united}, {1, (*gen).loop}},
+		steps: 8, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 9, 17, 33}, params: few, whole: true},
 	{moves: []move{{8, (*gen).loop}, {3, (*gen).unary}, {3, (*gen).binary}, {2, (*gen).reduce}, {4, (*gen).arrange}, {2, (*gen).product}, {1, (*gen).write}},
 		steps: 4, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 8, 9, 17, 40}, params: few, empty: true},
 }
@@ -85,11 +91,11 @@ var (
 	functions = []string{"Exp", "Log", "Sin", "Cos", "Tan", "Tanh", "Sqrt", "Erf", "Sigmoid", "Asin", "Acos", "Atan", "Asinh", "Acosh", "Atanh",
 		"Sinh", "Cosh", "Log1p", "Expm1", "Reciprocal", "Softplus", "Exp2", "Log2", "Log10", "Rsqrt", "Silu", "Mish", "Gelu", "GeluTanh",
 		"LogSigmoid", "Softsign", "TanhShrink", "HardSigmoid", "HardSwish", "Relu6", "Selu", "Frac", "Neg", "Abs", "Square", "Relu", "Sign",
-		"Floor", "Ceil", "Round", "Trunc", "Copy", "IsFinite", "IsNaN", "IsInf", "StopGradient", "ZerosLike"}
-	positive   = []string{"Log", "Sqrt", "Log2", "Log10", "Rsqrt", "Log1p", "Reciprocal", "Acosh"}
+		"Floor", "Ceil", "Round", "Trunc", "LGamma", "Digamma", "Gamma", "Cbrt", "Erfc", "Erfinv", "Ndtr", "LogNdtr", "Sinc", "J0", "J1", "Entr", "Deg2Rad", "Rad2Deg", "Logit", "Copy", "IsFinite", "IsNaN", "IsInf", "StopGradient", "ZerosLike"}
+	positive   = []string{"Log", "Sqrt", "Log2", "Log10", "Rsqrt", "Log1p", "Reciprocal", "Acosh", "LGamma", "Digamma", "Gamma", "Cbrt", "Entr"}
 	common     = []string{"Exp", "Sin", "Tanh", "Sigmoid", "Relu", "Abs", "Square", "Neg", "Copy"}
 	arithmetic = []string{"Add", "Add", "Sub", "Sub", "Mul", "Mul", "Mul", "Div", "Maximum", "Minimum", "AtLeast", "AtMost", "Pow", "FloorDiv", "Remainder",
-		"Fmod", "Atan2", "Hypot", "LogAddExp", "XLogY"}
+		"Fmod", "Atan2", "Hypot", "LogAddExp", "XLogY", "Fmax", "Fmin", "CopySign", "Heaviside", "XLog1PY"}
 )
 
 func (g *gen) unary() bool {
@@ -100,7 +106,7 @@ func (g *gen) unary() bool {
 	if x < 0 {
 		return false
 	}
-	whole := slices.Contains([]string{"Frac", "Softsign", "TanhShrink", "HardSigmoid", "HardSwish", "Relu6", "Selu", "IsFinite", "IsNaN", "IsInf",
+	whole := slices.Contains([]string{"LGamma", "Digamma", "Gamma", "Cbrt", "Erfc", "Erfinv", "Ndtr", "LogNdtr", "Sinc", "J0", "J1", "Entr", "Deg2Rad", "Rad2Deg", "Logit", "Frac", "Softsign", "TanhShrink", "HardSigmoid", "HardSwish", "Relu6", "Selu", "IsFinite", "IsNaN", "IsInf",
 		"StopGradient", "Silu", "Mish", "Gelu", "GeluTanh", "Softplus", "LogSigmoid"}, op)
 	if whole && !g.v(x).T.IsFloat() {
 		return false
@@ -110,6 +116,12 @@ func (g *gen) unary() bool {
 	}
 	if x >= 0 && slices.Contains([]string{"Asin", "Acos", "Atanh"}, op) {
 		x = g.do(eager.Step{Op: "Tanh", In: []int{x}})
+	}
+	if x >= 0 && op == "Erfinv" {
+		x = g.do(eager.Step{Op: "Sin", In: []int{x}})
+	}
+	if x >= 0 && op == "Logit" {
+		x = g.do(eager.Step{Op: "Sigmoid", In: []int{x}})
 	}
 	return x >= 0 && g.did(eager.Step{Op: op, In: []int{x}})
 }
@@ -127,9 +139,9 @@ func (g *gen) shaped() bool {
 	if x < 0 {
 		return false
 	}
-	s := eager.Step{Op: oneOf(g, "Clamp", "ClampMin", "ClampMax", "HardTanh", "LeakyRelu", "Elu", "Celu", "HardShrink", "SoftShrink", "FullLike"), In: []int{x}}
+	s := eager.Step{Op: oneOf(g, "Clamp", "ClampMin", "ClampMax", "HardTanh", "LeakyRelu", "Elu", "Celu", "HardShrink", "SoftShrink", "FullLike", "Threshold", "Softcap", "Squareplus"), In: []int{x}}
 	switch s.Op {
-	case "Clamp", "HardTanh":
+	case "Clamp", "HardTanh", "Threshold":
 		s.F = []float64{oneOf(g, -1, -0.5, 0), oneOf(g, 0.5, 1, 1.3)}
 	case "ClampMin", "ClampMax":
 		s.F = []float64{oneOf(g, -0.5, 0, 0.7)}

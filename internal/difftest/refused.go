@@ -133,7 +133,7 @@ func (c *checker) otherSizes(noise *rand.Rand) map[string]int {
 func isAboutSizes(err error) bool { return strings.Contains(err.Error(), "BL501") }
 
 // stretched is a requirement of sizes to be equal where one of them is 1.
-var stretched = regexp.MustCompile(` == .* fails: (1 against \d+|\d+ against 1)\n(.*\n)*.*\(broadcasting\)`)
+var stretched = regexp.MustCompile(` == .* fails: (1 against \d+|\d+ against 1)\n(.*\n)*.*\((broadcasting|expand)\)`)
 
 // unlikeInner is a requirement that the letters of an equation have equal sizes where a matrix
 // product sums over them.

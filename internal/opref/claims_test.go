@@ -1,6 +1,7 @@
 package opref
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"math"
@@ -112,7 +113,7 @@ var notMeasured = map[string]string{
 	"WithGradient":      "the gradient is the user's",
 }
 
-// TestGradientsAsTold compares the gradients that rows tell of with central differences, and expects zeros of the others.
+// TestGradientsAsTold compares the gradients that rows tell of, and theirs, with central differences, and expects zeros of the others.
 func TestGradientsAsTold(t *testing.T) {
 	for _, f := range ops.Functions() {
 		if notMeasured[f.Name] != "" {
@@ -136,11 +137,12 @@ func TestGradientsAsTold(t *testing.T) {
 	}
 }
 
-// slope is a program of the weighed sum of an example's elements, and its gradients.
+// slope is a program of the weighed sum of an example's elements, its gradients, the weighed sum of these, and its own.
 type slope struct {
-	prog          *exec.Program
-	loss, weights *graph.Node
-	wrt, grads    []*graph.Node
+	prog           *exec.Program
+	loss, total    *graph.Node
+	wrt            []*graph.Node
+	grads, seconds []*graph.Node
 }
 
 func newSlope(t *testing.T, n *graph.Node) *slope {
@@ -153,12 +155,16 @@ func newSlope(t *testing.T, n *graph.Node) *slope {
 	if len(s.wrt) == 0 {
 		return s
 	}
-	s.weights = g.Input("weights of the sum", graph.Float64, n.Shape()...)
-	s.loss = ops.Sum(ops.Mul(n, s.weights))
+	s.loss = ops.Sum(ops.Mul(n, g.Input("weights of the sum", graph.Float64, n.Shape()...)))
 	s.grads = autodiff.Grad(s.loss, s.wrt, autodiff.ZeroForUnused())
+	s.total = g.Scalar(graph.Float64, 0)
+	for i, dx := range s.grads {
+		s.total = ops.Add(s.total, ops.Sum(ops.Mul(dx, g.Input(fmt.Sprint("weights of the gradient ", i), graph.Float64, dx.Shape()...))))
+	}
+	s.seconds = autodiff.Grad(s.total, s.wrt, autodiff.ZeroForUnused())
 	require.NoError(t, g.Err())
 	var err error
-	s.prog, err = exec.Compile(g, exec.Outputs(append(s.grads, s.loss)...), exec.OnWarning(nil))
+	s.prog, err = exec.Compile(g, exec.Outputs(slices.Concat(s.grads, s.seconds, []*graph.Node{s.loss, s.total})...), exec.OnWarning(nil))
 	require.NoError(t, err)
 	return s
 }
@@ -172,36 +178,43 @@ func (s *slope) compare(t *testing.T, flat bool) (flows bool) {
 	for _, kind := range []int{shares, 1} {
 		g, random := s.loss.Graph(), rand.New(rand.NewPCG(3, 4))
 		feed, options := fed(t, g, kind, random)
-		run := func() (float64, []exec.Array) {
+		run := func() (loss, total float64, grads []exec.Array) {
 			r, err := s.prog.NewSession(options...).Run(t.Context(), feed)
 			require.NoError(t, err)
-			y, err := r.Scalar(s.loss)
-			require.NoError(t, err)
-			var grads []exec.Array
-			for _, dx := range s.grads {
+			for i, y := range []*graph.Node{s.loss, s.total} {
+				v, err := r.Scalar(y)
+				require.NoError(t, err)
+				*[]*float64{&loss, &total}[i] = v
+			}
+			for _, dx := range slices.Concat(s.grads, s.seconds) {
 				a, err := r.Array(dx)
 				require.NoError(t, err)
 				grads = append(grads, a.Clone())
 			}
-			return y, grads
+			return loss, total, grads
 		}
 		if _, err := s.prog.NewSession(options...).Run(t.Context(), feed); err != nil {
 			continue
 		}
-		_, grads := run()
+		_, _, grads := run()
 		for i, x := range s.wrt {
-			data, dx := feed[x].(exec.Array).Data.([]float64), grads[i].Data.([]float64)
+			data, dx, ddx := feed[x].(exec.Array).Data.([]float64), grads[i].Data.([]float64), grads[len(s.wrt)+i].Data.([]float64)
 			flows = flows || slices.ContainsFunc(dx, func(v float64) bool { return v != 0 })
 			for j := 0; j < len(data); j += 1 + len(data)/4 {
 				was := data[j]
 				data[j] = was + step
-				up, _ := run()
+				up, upTotal, _ := run()
 				data[j] = was - step
-				down, _ := run()
+				down, downTotal, _ := run()
 				data[j] = was
-				slope := (up - down) / (2 * step)
-				if !flat && !math.IsNaN(slope) && !math.IsInf(slope, 0) {
-					assert.InDelta(t, slope, dx[j], 1e-4*max(1, math.Abs(slope)), "run %d: the gradient of %s[%d] at %v", kind, x.Name(), j, was)
+				same := func(what string, slope, have float64) {
+					if !math.IsNaN(slope) && !math.IsInf(slope, 0) {
+						assert.InDelta(t, slope, have, 1e-4*max(1, math.Abs(slope)), "run %d: the %s of %s[%d] at %v", kind, what, x.Name(), j, was)
+					}
+				}
+				if !flat {
+					same("gradient", (up-down)/(2*step), dx[j])
+					same("gradient of the gradient", (upTotal-downTotal)/(2*step), ddx[j])
 				}
 			}
 		}

@@ -243,6 +243,10 @@ func sizeOf(name string) int64 {
 
 // fed are numbers for all operands of an example, and the sizes of its names.
 func fed(t *testing.T, g *graph.Graph, kind int, random *rand.Rand) (feed exec.Feed, options []exec.SessionOption) {
+	return fedAt(t, g, kind, random, sizeOf)
+}
+
+func fedAt(t *testing.T, g *graph.Graph, kind int, random *rand.Rand, sizeOf func(name string) int64) (feed exec.Feed, options []exec.SessionOption) {
 	feed = exec.Feed{}
 	for _, x := range g.Inputs() {
 		count, shape := 1, make([]int, x.Rank())

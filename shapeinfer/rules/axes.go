@@ -103,9 +103,16 @@ func NonEmpty(c *graph.Call, word string, axes []int) {
 		case d == 0:
 			c.Fail(emptyMistake(c, at, fmt.Sprintf("%s(): Expected reduction dim %d to have non-zero size.", word, a)))
 			return
-		case d.IsSymbolic() && prove.NewProver(c.Bounds).AtLeast(d, 1) != prove.Proved:
-			c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: at, Why: noElements})
+		default:
+			AtLeastOne(c, d, at, noElements)
 		}
+	}
+}
+
+// AtLeastOne requires that a named size, that of an axis, is not 0, unless that is known.
+func AtLeastOne(c *graph.Call, d graph.Dim, axis int, why string) {
+	if d.IsSymbolic() && prove.NewProver(c.Bounds).AtLeast(d, 1) != prove.Proved {
+		c.Require(graph.Requirement{Kind: graph.MustBeAtLeast, A: d, B: 1, Axis: axis, Why: why})
 	}
 }
 

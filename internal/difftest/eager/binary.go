@@ -1,6 +1,9 @@
 package eager
 
-import "math"
+import (
+	"maps"
+	"math"
+)
 
 // promote returns the common dtype: bool, then whole, then floating-point numbers, the wider one
 // within a kind. Scalars, and numbers of the program, count only if their kind is higher.
@@ -49,8 +52,11 @@ func wholePow(x, y int64) int64 {
 		refuseElements("a negative power of a whole number")
 	}
 	p := int64(1)
-	for range min(y, 64) {
-		p *= x
+	for ; y > 0; y >>= 1 {
+		if y&1 != 0 {
+			p *= x
+		}
+		x *= x
 	}
 	return p
 }
@@ -205,6 +211,7 @@ func xlogy(x, y Num) Num {
 }
 
 func init() {
+	maps.Copy(binaries, specialPairs)
 	for name, b := range binaries {
 		Entries[name] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor { return one(m.binary(b, x[0], x[1])) }
 	}

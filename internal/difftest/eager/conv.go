@@ -5,20 +5,48 @@ import (
 	"slices"
 )
 
-// steps are the numbers of a sliding window: of both axes, of which the first may be idle.
-type steps struct{ size, stride, padding, dilation [2]int }
+// triple is a number for each of the axes that windows slide along: depth, height and width, of which the first may be idle.
+type triple [3]int
+
+func (t triple) volume() int { return t[0] * t[1] * t[2] }
+
+// at returns the indices of a place in row-major order.
+func (t triple) at(place int) triple {
+	return triple{place / (t[1] * t[2]), place / t[2] % t[1], place % t[2]}
+}
+
+// place undoes at; it is -1 for what lies outside.
+func (t triple) place(at triple) int {
+	for k, i := range at {
+		if i < 0 || i >= t[k] {
+			return -1
+		}
+	}
+	return (at[0]*t[1]+at[1])*t[2] + at[2]
+}
+
+// steps are the numbers of a sliding window.
+type steps struct{ size, stride, padding, dilation triple }
 
 // stepsOf reads a step's numbers: for each axis its stride, padding and dilation.
 func stepsOf(i []int, axes int) steps {
-	w := steps{[2]int{1, 1}, [2]int{1, 1}, [2]int{}, [2]int{1, 1}}
+	w := steps{triple{1, 1, 1}, triple{1, 1, 1}, triple{}, triple{1, 1, 1}}
 	for k := range axes {
-		to := 2 - axes + k
+		to := 3 - axes + k
 		w.stride[to], w.padding[to], w.dilation[to] = i[3*k], i[3*k+1], i[3*k+2]
 	}
 	return w
 }
 
-// images brings x to [N, C, H, W] and tells the shape before the last axes.
+// reaches returns the element that an element of a window at a place meets, which may lie outside.
+func (w *steps) reaches(window, element triple) (at triple) {
+	for k := range at {
+		at[k] = window[k]*w.stride[k] - w.padding[k] + element[k]*w.dilation[k]
+	}
+	return at
+}
+
+// images brings x to [N, C, D, H, W] and tells whether it has a batch.
 func images(x *Tensor, axes int) (y *Tensor, batch bool) {
 	if len(x.Shape) != axes+1 && len(x.Shape) != axes+2 {
 		refuse("%v has no windows", x.Shape)
@@ -27,7 +55,7 @@ func images(x *Tensor, axes int) (y *Tensor, batch bool) {
 	if !batch {
 		x = x.unsqueezed(0)
 	}
-	if axes == 1 {
+	for range 3 - axes {
 		x = x.unsqueezed(2)
 	}
 	return x, batch
@@ -35,7 +63,7 @@ func images(x *Tensor, axes int) (y *Tensor, batch bool) {
 
 // plain undoes images.
 func plain(y *Tensor, axes int, batch bool) *Tensor {
-	if axes == 1 {
+	for range 3 - axes {
 		y = y.selected(2, 0)
 	}
 	if !batch {
@@ -64,25 +92,26 @@ func conv(axes int) Entry {
 		in, batch := images(x[0], axes)
 		k, _ := images(x[1], axes)
 		w := stepsOf(s.I[1:], axes)
-		w.size = [2]int{k.Shape[2], k.Shape[3]}
-		groups, n, c, h, l := s.I[0], in.Shape[0], in.Shape[1], in.Shape[2], in.Shape[3]
+		w.size = triple(k.Shape[2:])
+		groups, n, c, lengths := s.I[0], in.Shape[0], in.Shape[1], triple(in.Shape[2:])
 		o := k.Shape[0]
-		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[1]*groups != c || o%groups != 0 || o < groups || c == 0 || w.size[0]*w.size[1] == 0 {
+		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[1]*groups != c || o%groups != 0 || o < groups || c == 0 || w.size.volume() == 0 {
 			refuse("weights %v of %v", k.Shape, in.Shape)
 		}
-		shape := []int{n, o, w.count(0, h, false), w.count(1, l, false)}
+		var counts triple
+		for axis, length := range lengths {
+			counts[axis] = w.count(axis, length, false)
+		}
+		shape := append([]int{n, o}, counts[:]...)
 		cells, a, b := make([]Cell, volume(shape)), m.shaken(in.T, in.Cells()), k.Cells()
 		for i := range cells {
-			at := [4]int{i / (shape[1] * shape[2] * shape[3]), i / (shape[2] * shape[3]) % o, i / shape[3] % shape[2], i % shape[3]}
-			from := at[1] / (o / groups) * (c / groups)
+			image, channel, window := i/counts.volume()/o, i/counts.volume()%o, counts.at(i%counts.volume())
+			from := channel / (o / groups) * (c / groups)
 			for ch := range c / groups {
-				for p := range w.size[0] {
-					for q := range w.size[1] {
-						row, col := at[2]*w.stride[0]-w.padding[0]+p*w.dilation[0], at[3]*w.stride[1]-w.padding[1]+q*w.dilation[1]
-						if row >= 0 && row < h && col >= 0 && col < l {
-							v := a[((at[0]*c+from+ch)*h+row)*l+col]
-							cells[i].Num = add(cells[i].Num, mul(v.Num, b[((at[1]*(c/groups)+ch)*w.size[0]+p)*w.size[1]+q].Num))
-						}
+				for e := range w.size.volume() {
+					if place := lengths.place(w.reaches(window, w.size.at(e))); place >= 0 {
+						v := a[(image*c+from+ch)*lengths.volume()+place]
+						cells[i].Num = add(cells[i].Num, mul(v.Num, b[(channel*(c/groups)+ch)*w.size.volume()+e].Num))
 					}
 				}
 			}
@@ -91,7 +120,7 @@ func conv(axes int) Entry {
 	}
 }
 
-// biased adds a number to each channel of [N, C, H, W].
+// biased adds a number to each channel of [N, C, D, H, W].
 func (m *Machine) biased(y, bias *Tensor) *Tensor {
 	if bias == nil {
 		return y
@@ -99,7 +128,7 @@ func (m *Machine) biased(y, bias *Tensor) *Tensor {
 	if len(bias.Shape) != 1 || bias.Shape[0] != y.Shape[1] {
 		refuse("bias of %v", bias.Shape)
 	}
-	return m.binary(binaries["Add"], y, bias.unsqueezed(1).unsqueezed(2))
+	return m.binary(binaries["Add"], y, bias.unsqueezed(1).unsqueezed(2).unsqueezed(3))
 }
 
 // transposed is a transposed convolution: I holds the groups, then stride, padding and
@@ -109,33 +138,30 @@ func transposed(axes int) Entry {
 		in, batch := images(x[0], axes)
 		k, _ := images(x[1], axes)
 		w := stepsOf(s.I[1:], axes)
-		more := [2]int{}
-		copy(more[2-axes:], s.I[1+3*axes:])
-		groups, n, c, h, l := s.I[0], in.Shape[0], in.Shape[1], in.Shape[2], in.Shape[3]
-		o, kh, kw := k.Shape[1]*groups, k.Shape[2], k.Shape[3]
-		length := func(axis, size, k int) int {
-			v := (size-1)*w.stride[axis] - 2*w.padding[axis] + w.dilation[axis]*(k-1) + more[axis] + 1
+		w.size = triple(k.Shape[2:])
+		var more, counts triple
+		copy(more[3-axes:], s.I[1+3*axes:])
+		groups, n, c, lengths := s.I[0], in.Shape[0], in.Shape[1], triple(in.Shape[2:])
+		o := k.Shape[1] * groups
+		for axis, size := range lengths {
+			v := (size-1)*w.stride[axis] - 2*w.padding[axis] + w.dilation[axis]*(w.size[axis]-1) + more[axis] + 1
 			if v < 1 || more[axis] >= max(w.stride[axis], w.dilation[axis]) && more[axis] > 0 || size < 1 {
 				refuse("a result of %d", v)
 			}
-			return v
+			counts[axis] = v
 		}
-		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[0] != c || c%groups != 0 || c < groups || kh*kw == 0 {
+		if in.T != k.T || len(x[1].Shape) != axes+2 || k.Shape[0] != c || c%groups != 0 || c < groups || w.size.volume() == 0 {
 			refuse("weights %v of %v", k.Shape, in.Shape)
 		}
-		shape := []int{n, o, length(0, h, kh), length(1, l, kw)}
+		shape := append([]int{n, o}, counts[:]...)
 		cells, a, b := make([]Cell, volume(shape)), m.shaken(in.T, in.Cells()), k.Cells()
 		for i, v := range a {
-			at := [4]int{i / (c * h * l), i / (h * l) % c, i / l % h, i % l}
+			image, channel, window := i/lengths.volume()/c, i/lengths.volume()%c, lengths.at(i%lengths.volume())
 			for ch := range o / groups {
-				for p := range kh {
-					for q := range kw {
-						row, col := at[2]*w.stride[0]-w.padding[0]+p*w.dilation[0], at[3]*w.stride[1]-w.padding[1]+q*w.dilation[1]
-						if row < 0 || row >= shape[2] || col < 0 || col >= shape[3] {
-							continue
-						}
-						to := &cells[((at[0]*o+at[1]/(c/groups)*(o/groups)+ch)*shape[2]+row)*shape[3]+col]
-						to.Num = add(to.Num, mul(v.Num, b[((at[1]*(o/groups)+ch)*kh+p)*kw+q].Num))
+				for e := range w.size.volume() {
+					if place := counts.place(w.reaches(window, w.size.at(e))); place >= 0 {
+						to := &cells[(image*o+channel/(c/groups)*(o/groups)+ch)*counts.volume()+place]
+						to.Num = add(to.Num, mul(v.Num, b[(channel*(o/groups)+ch)*w.size.volume()+e].Num))
 					}
 				}
 			}
@@ -144,68 +170,9 @@ func transposed(axes int) Entry {
 	}
 }
 
-// pool folds windows: I holds, for each axis, its stride, padding and dilation, then the sizes of
-// the window. Text has the words "ceil" and "exclude".
-func pool(axes int, greatestOf bool) Entry {
-	return func(m *Machine, s *Step, x []*Tensor) []*Tensor {
-		if !x[0].T.IsFloat() {
-			refuse("%s", x[0].T)
-		}
-		in, batch := images(x[0], axes)
-		w := stepsOf(s.I, axes)
-		copy(w.size[2-axes:], s.I[3*axes:])
-		lengths := [2]int{in.Shape[2], in.Shape[3]}
-		var counts [2]int
-		for axis, length := range lengths {
-			if 2*w.padding[axis] > w.size[axis] || length < 1 || in.Shape[1] < 1 || !batch && in.Shape[0] < 1 {
-				refuse("padding %d of a window of %d", w.padding[axis], w.size[axis])
-			}
-			counts[axis] = w.count(axis, length, s.Text == "ceil")
-		}
-		shape := []int{in.Shape[0], in.Shape[1], counts[0], counts[1]}
-		cells, a := make([]Cell, volume(shape)), in.Cells()
-		if !greatestOf {
-			a = m.shaken(in.T, a)
-		}
-		for i := range cells {
-			image := a[i/(counts[0]*counts[1])*lengths[0]*lengths[1]:]
-			row, padded := w.window(image, lengths, i/counts[1]%counts[0], i%counts[1])
-			switch {
-			case greatestOf && len(row) == 0:
-				refuseElements("a window beside all elements")
-			case greatestOf:
-				cells[i].Num = row[first(row, Float64)].Num
-			case s.Text == "exclude":
-				cells[i].Num = mean(row)
-			default:
-				cells[i].Num = div(sum(row), num(float64(padded)))
-			}
-		}
-		return one(plain(m.made(in.T, shape, cells), axes, batch))
-	}
-}
-
-// window returns the elements of a window, and how many there are with the padding.
-func (w *steps) window(image []Cell, lengths [2]int, i, j int) (row []Cell, padded int) {
-	for p := range w.size[0] {
-		for q := range w.size[1] {
-			r, c := i*w.stride[0]-w.padding[0]+p*w.dilation[0], j*w.stride[1]-w.padding[1]+q*w.dilation[1]
-			if r >= 0 && r < lengths[0] && c >= 0 && c < lengths[1] {
-				row = append(row, image[r*lengths[1]+c])
-			}
-			if r < lengths[0]+w.padding[0] && c < lengths[1]+w.padding[1] {
-				padded++
-			}
-		}
-	}
-	return row, padded
-}
-
 func init() {
-	Entries["Conv1D"], Entries["Conv2D"] = conv(1), conv(2)
+	Entries["Conv1D"], Entries["Conv2D"], Entries["Conv3D"] = conv(1), conv(2), conv(3)
 	Entries["ConvTranspose1D"], Entries["ConvTranspose2D"] = transposed(1), transposed(2)
-	Entries["MaxPool1D"], Entries["MaxPool2D"] = pool(1, true), pool(2, true)
-	Entries["AvgPool1D"], Entries["AvgPool2D"] = pool(1, false), pool(2, false)
 	Entries["Fold"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor { // I: axis, stride, dilation; S: the length
 		rank := len(x[0].Shape)
 		axis := axisOf(s.I[0], rank-1)

@@ -7,7 +7,7 @@ import (
 
 // Draw returns the elements of an input in a run: "real" numbers around 0, on a "grid" of
 // halves, on which functions have their kinks and elements are equal, "positive", in the
-// "unit" interval without its ends, or whole numbers below a size ("index"), those or as many
+// "unit" interval without its ends, matrices with a "dominant" diagonal, "wide" whole numbers of all bits, or whole numbers below a size ("index"), those or as many
 // counted from the end ("signed"), or each of them in turn ("cover"), all from the program's seed. Parameters have the same elements in each run.
 func (p *Program) Draw(input, run int) []float64 {
 	in := p.Inputs[input]
@@ -15,7 +15,8 @@ func (p *Program) Draw(input, run int) []float64 {
 		run = 0
 	}
 	r := rand.New(rand.NewPCG(p.Seed, uint64(run*1000+input)))
-	data := make([]float64, volume(shapeOf(in.Shape, p.Sizes(run))))
+	shape := shapeOf(in.Shape, p.Sizes(run))
+	data := make([]float64, volume(shape))
 	below := in.Below.Eval(p.Sizes(run))
 	for i := range data {
 		x := 2*r.Float64() - 1
@@ -28,12 +29,22 @@ func (p *Program) Draw(input, run int) []float64 {
 			data[i] = float64(i % below)
 		case in.T == Bool:
 			data[i] = math.Ceil(x)
+		case in.Kind == "wide": // sums and products leave 8 and 16 bits
+			most := math.Ldexp(1, min(kinds[in.T].bits-1, 20))
+			if data[i] = min(math.Round(x*most), most-1); in.T.IsUnsigned() {
+				data[i] = math.Abs(data[i])
+			}
 		case in.T.IsInt():
 			if data[i] = math.Round(6 * x); in.T.IsUnsigned() {
 				data[i] = math.Abs(data[i])
 			}
 		case in.Kind == "grid":
 			data[i] = math.Round(4*x) / 2
+		case in.Kind == "dominant":
+			cols := shape[len(shape)-1]
+			if data[i] = 0.3 * x; i%cols == i/cols%shape[len(shape)-2] {
+				data[i] = 3 + x
+			}
 		case in.Kind == "positive":
 			data[i] = 1.2 + x
 		case in.Kind == "unit":

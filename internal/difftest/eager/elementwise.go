@@ -1,6 +1,7 @@
 package eager
 
 import (
+	"maps"
 	"math"
 	"strings"
 )
@@ -139,6 +140,8 @@ func softShrink(x Num, l float64) Num {
 }
 
 func init() {
+	maps.Copy(unary, special)
+	maps.Copy(shaped, specialShaped)
 	for name, f := range unary {
 		Entries[name] = func(m *Machine, _ *Step, x []*Tensor) []*Tensor {
 			y := m.mapped(x[0].asFloat(m), f)

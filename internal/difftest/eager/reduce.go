@@ -139,7 +139,7 @@ func first(row []Cell, t DType) int {
 	}
 	best := 0
 	for i, c := range row {
-		if t.IsFloat() && (c.V > row[best].V || math.IsNaN(c.V) && !math.IsNaN(row[best].V)) || t.turned(c.I) > t.turned(row[best].I) {
+		if t.IsFloat() && (c.V > row[best].V || math.IsNaN(c.V) && !math.IsNaN(row[best].V)) || !t.IsFloat() && t.turned(c.I) > t.turned(row[best].I) {
 			best = i
 		}
 	}
