@@ -30,7 +30,10 @@ func (m *Machine) scan(s *Step, x []*Tensor) []*Tensor {
 	}
 	all := dense(x[0].T, x[0].Shape, nil)
 	switch {
-	case len(kept) == 0:
+	case len(kept) == 0: // what each step gives has the shape of what it hands on
+		if last := state[carried-1]; last.err == nil && axis <= len(last.Shape) {
+			all = dense(last.T, slices.Insert(slices.Clone(last.Shape), axis, 0), nil)
+		}
 	case kept[0].err != nil:
 		all = kept[0]
 	default:
