@@ -129,7 +129,7 @@ type Op struct {
 	Function func(a *Arrays) error
 
 	// Core says, of a Function operation, how many of the last axes of each operand, and of the
-	// result, one example has. The axes before are those of the batch, and the same in all.
+	// result, one example has. The axes before are those of the batch, and the same in all; an operand that has none of them is whole in each example.
 	Core func(n *Node) (operands []int, result int)
 
 	// Ordered says that calls of a Function operation do more than to give a result, such as to print. In each run, and in each step

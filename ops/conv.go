@@ -94,7 +94,7 @@ func expandConv(n *graph.Node, in []*graph.Node) *graph.Node {
 	}
 	kernel := w.Shape()[2:]
 	group, places := w.Shape()[1].Times(kernel.NumElements()), shape[2:].NumElements()
-	y, isDepthwise := depthwise(x, w, a)
+	y, isDepthwise := depthwiseConv(x, w, a)
 	switch {
 	case isDepthwise:
 	case a.Groups == 1:

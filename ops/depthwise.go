@@ -36,12 +36,7 @@ func init() {
 	opDepthwiseConv = &graph.Op{Name: "depthwise_conv", Func: "DepthwiseConv", Doc: "a convolution of each channel with a filter of its own.",
 		Class: graph.Composite, MinIn: 2, MaxIn: 2,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
-			a, shape := c.Attrs().(depthwiseAttrs), slices.Clone(c.Shape(0))
-			for i, size := range c.Shape(1)[2:] {
-				length := a.Before[i].Plus(spacedLength(shape[2+i], a.Spread[i])).Plus(a.After[i])
-				shape[2+i] = rules.WindowCount(length, size, a.Stride[i], a.Dilation[i])
-			}
-			return c.DType(0), shape
+			return c.DType(0), c.Attrs().(depthwiseAttrs).places(c.Shape(0), c.Shape(1)[2:])
 		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
 			a, shape, w := n.Attrs().(depthwiseAttrs), n.Shape(), in[1]
@@ -73,8 +68,8 @@ func init() {
 	}
 }
 
-// depthwise is the convolution of x [N, C, …] with w [C·m, 1, …], where that is one of each channel, with filters of few numbers.
-func depthwise(x, w node, a ConvAttrs) (y node, can bool) {
+// depthwiseConv is the convolution of x [N, C, …] with w [C·m, 1, …], where that is one of each channel, with filters of few numbers.
+func depthwiseConv(x, w node, a ConvAttrs) (y node, can bool) {
 	filters, known := w.Shape()[0].Int()
 	taps, bound := w.Shape()[2:].NumElements().Int()
 	if !known || !bound || taps > mostDepthwiseTaps || a.Groups < 2 || w.Shape()[1] != 1 || !x.DType().IsFloat() {
@@ -179,6 +174,10 @@ func (a depthwiseAttrs) taps(x node, kernel graph.Shape, channelsLast bool) []no
 
 func fasterDepthwiseConv(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
 	a, shape := n.Attrs().(depthwiseAttrs), in[1].Shape()
+	if a.areImages(in[0], shape[2:]) {
+		x := imageOf(in[0])
+		return Reshape(Apply(opDepthwiseImages, a.withRows(), x, filtersOf(in[1], x)), n.Shape()...)
+	}
 	last := a.hasChannelsLast(n)
 	filters := Reshape(in[1], shape[0], shape[2:].NumElements())
 	number, factor := 1, append(graph.Shape{shape[0]}, slices.Repeat([]graph.Dim{1}, len(a.Stride))...) // axis and shape
@@ -201,6 +200,14 @@ func fasterDepthwiseConv(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node 
 
 func fasterDepthwiseFilters(n *graph.Node, in []*graph.Node, _ []bool) *graph.Node {
 	a, dy := n.Attrs().(depthwiseFilterAttrs), in[1]
+	if a.areImages(in[0], a.Shape[2:]) && !slices.Contains(a.Spread, 2) {
+		images := depthwiseFilterAttrs{a.withRows(), withRow(a.Shape)}
+		dw := Apply(opDepthwiseImagesFilters, images, imageOf(in[0]), imageOf(dy))
+		if in[0].Shape()[0] != 1 {
+			dw = Sum(dw, 0)
+		}
+		return Reshape(dw, n.Shape()...)
+	}
 	last := a.hasChannelsLast(dy)
 	over := []Axis{0}
 	for i := range a.Stride {

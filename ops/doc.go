@@ -56,7 +56,7 @@
 //
 // Products:
 //   - matmul.go, einsum.go
-//   - conv.go, convgrad.go, convback.go, depthwise.go, winograd.go, convtranspose.go, deformconv.go, pool.go, poolgrad.go, poolindex.go, adaptivepool.go
+//   - conv.go, convgrad.go, convback.go, depthwise.go, depthwiseloops.go, winograd.go, convtranspose.go, deformconv.go, pool.go, poolgrad.go, poolindex.go, adaptivepool.go
 //   - windowoptions.go and sides.go have their options
 //   - im2col.go lays windows out
 //

@@ -190,7 +190,7 @@ func (c *operationCheck) batches() {
 	for i, x := range c.n.Operands() {
 		if c.want(0 <= core[i] && core[i] <= x.Rank(), "Core gives %d axes of operand %d, of shape %s", core[i], i, x.Shape()) {
 			of := x.Shape()[:x.Rank()-core[i]]
-			c.want(!c.differ(of, batch), "the axes of the batch are %s in operand %d, and %s in the result", of, i, batch)
+			c.want(len(of) == 0 || !c.differ(of, batch), "the axes of the batch are %s in operand %d, and %s in the result", of, i, batch)
 		}
 	}
 }

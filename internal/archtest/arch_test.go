@@ -45,7 +45,7 @@ var arrows = []struct {
 	{"internal/loopop", "graph shapeinfer/rules", "the operations that loops are made of"},
 	{"ops/internal/dense", "gonum.org/v1/gonum/blas/... gonum.org/v1/gonum/blas gonum.org/v1/gonum/lapack/...", "LAPACK knows no graph"},
 	{"ops/internal/fourier", "gonum.org/v1/gonum/dsp/fourier", "transforms know no graph"},
-	{"ops", "graph contract internal/panicked internal/prove internal/loopop shapeinfer/rules shapeinfer/alias ops/internal/...", "operations are built from rules"},
+	{"ops", "graph contract internal/panicked internal/prove internal/loopop shapeinfer/rules shapeinfer/alias ops/internal/... kernels/depthwise", "operations are built from rules, and one is a function of whole images"},
 	{"autodiff", "graph internal/loopop internal/prove internal/panicked shapeinfer/rules shapeinfer/alias ops", "gradients are nodes made by operations"},
 	{"autodiff/gradcheck", "graph ops autodiff exec", "a check runs what it compares"},
 	{"exec/internal/bug", "graph internal/panicked", "what passes and runs do wrong"},

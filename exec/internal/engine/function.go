@@ -16,7 +16,7 @@ type functionTask struct {
 	spec   *lower.FunctionSpec
 	batch  []int         // the sizes of the batch's axes
 	arrays []graph.Array // the first example of each operand; the result is last
-	bytes  []int         // of an example of each
+	bytes  []int         // from one example to the next
 	count  int           // of examples
 	cost   int           // an estimate of the time of a run, in nanoseconds
 
@@ -34,11 +34,14 @@ func (b *Specialization) bindFunction(p *Code, spec *lower.FunctionSpec) Launch 
 		a := graph.Array{DType: o.Base.DType(), Shape: shape[at:]}
 		k.batch = shape[:at]
 		k.arrays, k.bytes = append(k.arrays, a), append(k.bytes, a.NumElements()*a.DType.Size())
+		if at == 0 {
+			k.bytes[i] = 0 // the same for all examples
+		}
 	}
 	for _, d := range k.batch {
 		k.count *= d
 	}
-	k.cost = k.count * k.bytes[0]
+	k.cost = k.count * k.arrays[0].NumElements() * k.arrays[0].DType.Size()
 	s.Task = k
 	return s
 }

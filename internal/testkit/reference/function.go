@@ -26,8 +26,9 @@ func (e *evaluator) function(n *graph.Node, in []tensor) (tensor, error) {
 		for i, x := range whole {
 			var cells []cell
 			of := x.shape[len(x.shape)-core[i]:]
+			before := example[:min(len(example), len(x.shape)-core[i])] // none of an operand that is whole
 			err := each(of, func(at []int) error {
-				cells = append(cells, x.at(append(example[:len(example):len(example)], at...)))
+				cells = append(cells, x.at(append(before[:len(before):len(before)], at...)))
 				return nil
 			})
 			if err != nil {
