@@ -48,6 +48,46 @@ func (t *Transformer) NewCaches(name string, batch, longest int) (caches []*KVCa
 	return caches
 }
 
+// EmptyCaches returns caches without a place that are no state, for a text that is written within one run: by a loop that carries them
+// ([CacheValues], [CachesOf]).
+func (t *Transformer) EmptyCaches(batch, longest graph.Dim) (caches []*KVCache) {
+	for _, l := range t.Layers {
+		if a := l.SelfAttn; a != nil && a.g != nil {
+			room := func() *graph.Node { // each of its own, since a pass tells what it stores by the nodes
+				return ops.Zeros(a.g, a.settings.dtype, batch, graph.Dim(a.kvHeads), longest, graph.Dim(a.head))
+			}
+			caches = append(caches, &KVCache{room(), room(), ops.Zeros(a.g, graph.Int64)})
+		}
+	}
+	return caches
+}
+
+// CacheValues lists the keys, the values and the length of each cache as the pass has left them, for a loop to carry.
+func CacheValues(p *Pass, caches ...*KVCache) (values []*graph.Node) {
+	for _, c := range caches {
+		if c != nil {
+			values = append(values, p.Value(c.Keys), p.Value(c.Values), p.Value(c.Length))
+		}
+	}
+	return values
+}
+
+// CachesOf makes caches of the values of [CacheValues], which the body of a loop was given. A body has a pass of its own, since what a step
+// stores is handed on to the next:
+//
+//	final, _ := ops.While(100, append([]*graph.Node{word}, nn.CacheValues(pass, caches...)...), goesOn,
+//		func(_ *graph.Node, carry []*graph.Node) []*graph.Node {
+//			step, caches := nn.Evaluation(g), nn.CachesOf(carry[1:]...)
+//			next := choose(blocks.ApplyTo(step, embedding.Apply(step, carry[0]), nil, nn.Cached(caches...)))
+//			return append([]*graph.Node{next}, nn.CacheValues(step, caches...)...)
+//		})
+func CachesOf(values ...*graph.Node) (caches []*KVCache) {
+	for ; len(values) >= 3; values = values[3:] {
+		caches = append(caches, &KVCache{values[0], values[1], values[2]})
+	}
+	return caches
+}
+
 // append stores keys and values, [batch, kvHeads, t, head], behind those that are there, and
 // returns all.
 func (c *KVCache) append(p *Pass, k, v *graph.Node) (keys, values *graph.Node) {
@@ -63,6 +103,6 @@ func (c *KVCache) append(p *Pass, k, v *graph.Node) (keys, values *graph.Node) {
 	keys, values = store(c.Keys, k), store(c.Values, v)
 	// The new length is looked up among those that there can be: a greater one ends the run.
 	after := ops.Add(length, ops.Size(g, graph.Int64, t)).Named(c.Length.Name() + " after the step")
-	p.Write(c.Length, ops.Take(ops.Iota(g, 0, longest+1), 0, after))
+	p.Write(c.Length, ops.Take(ops.Iota(g, 0, longest.Plus(1)), 0, after))
 	return keys, values
 }

@@ -58,16 +58,21 @@ func (p *Pass) Value(state *graph.Node) *graph.Node {
 
 // Write gives a state, of [graph.Graph.State], a new value of its shape and dtype, and returns
 // the write. It is carried out by programs that are given [Pass.Updates]. Where a layer is
-// applied twice, the second write follows the first.
+// applied twice, the second write follows the first. What is no state, such as a value that a loop carries, is not written:
+// [Pass.Value] returns the new one, which the body hands on.
 func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 	if p == nil {
 		return unbuilt("Write", noPass, state)
 	}
-	// The passes of a graph are for programs of their own: Compile refuses two of them in one.
-	write := ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters)
 	if p.values == nil {
 		p.values = map[*graph.Node]*graph.Node{}
 	}
+	if state != nil && state.Judged() && !state.IsParam() && !state.IsInput() {
+		p.values[state] = value
+		return value
+	}
+	// The passes of a graph are for programs of their own: Compile refuses two of them in one.
+	write := ops.CopyInPlace(p.Value(state), value).Silence(graph.CodeWriters)
 	if p.values[state] == nil {
 		p.states = append(p.states, state)
 	}

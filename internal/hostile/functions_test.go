@@ -794,6 +794,7 @@ var functions = map[string][]any{
 		nn.BiasInit,
 		nn.Bidirectional,
 		nn.TimeFirst,
+		nn.CacheValues, nn.CachesOf,
 		nn.Cached,
 		nn.Causal,
 		nn.Constant,
