@@ -1,0 +1,80 @@
+package exec_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+func init() {
+	// Odd programs, which are compared with their steps one by one like the others.
+	loopForms["a value handed on and given out twice"] = func(l *looping, T graph.Dim) nodes {
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 2), l.in("b", 2)}, Over: nodes{l.in("x", T, 2)}}, func(c, x nodes) (nodes, nodes) {
+			y := ops.Mul(ops.Sin(c[0]), ops.Add(c[1], x[0]))
+			return nodes{y, y}, nodes{y, y, c[0]}
+		})
+		return append(append(final, out...), final[0], out[0])
+	}
+	loopForms["an empty body"] = func(l *looping, T graph.Dim) nodes {
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 2)}, Over: nodes{l.in("x", T, 2)}}, func(c, x nodes) (nodes, nodes) { return c, x })
+		return append(final, out...)
+	}
+	loopForms["parts without elements"] = func(l *looping, T graph.Dim) nodes {
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 0, 2), l.in("s")}, Over: nodes{l.in("x", T, 0, 2)}}, func(c, x nodes) (nodes, nodes) {
+			y := ops.Mul(ops.Sin(c[0]), x[0])
+			return nodes{y, ops.Add(ops.Square(c[1]), ops.Sum(y))}, nodes{y}
+		})
+		return append(final, out...)
+	}
+	loopForms["loops in branches in loops in branches"] = func(l *looping, T graph.Dim) nodes {
+		x, w := l.in("x", T, 3), l.in("w", 3)
+		return l.cond(ops.Less(ops.Sum(w), l.num(9)), func() nodes {
+			final, _ := l.scan(ops.Loop{Carry: nodes{w}, Over: nodes{x}, Reverse: true}, func(c, x nodes) (nodes, nodes) {
+				return l.cond(ops.Greater(ops.Sum(x[0]), l.num(0)), func() nodes {
+					return l.fori(3, c, func(i *graph.Node, c nodes) nodes {
+						return nodes{ops.Sin(ops.Mul(c[0], ops.Add(w, ops.Cast(i, l.dt))))}
+					})
+				}, func() nodes { return nodes{ops.Mul(c[0], x[0])} }), nil
+			})
+			return final
+		}, func() nodes { return nodes{ops.Exp(w)} })
+	}
+	loopForms["writes into what is made of the same value in each step"] = func(l *looping, T graph.Dim) nodes {
+		table := l.in("table", 4, 2)
+		final, out := l.scan(ops.Loop{Carry: nodes{l.in("a", 2)}, Over: nodes{l.in("x", T, 2)}}, func(c, x nodes) (nodes, nodes) {
+			own := ops.Add(table, c[0])
+			row := ops.Select(own, 0, 1)
+			written := ops.AddInPlace(row, x[0])
+			own = ops.After(own, written)
+			return nodes{ops.Sin(ops.Add(c[0], ops.Sum(ops.Mul(own, own), 0)))}, nodes{own}
+		})
+		return append(final, out...)
+	}
+}
+
+// A run that is in a loop ends soon after its context.
+func TestLoopsAreCancelled(t *testing.T) {
+	g := graph.New("long")
+	x := g.Input("x", graph.Float64, 8)
+	final, steps := ops.While(1<<40, nodes{x}, func(c []*graph.Node) *graph.Node { return ops.Less(ops.Sum(c[0]), graph.Num(1e300)) },
+		func(_ *graph.Node, c []*graph.Node) []*graph.Node { return nodes{ops.Sin(c[0])} })
+	p, err := exec.Compile(g, exec.Outputs(final[0], steps))
+	require.NoError(t, err)
+	s := p.NewSession()
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer stop()
+	_, err = s.Run(ctx, exec.Feed{x: make([]float64, 8)})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Less(t, time.Since(begin(ctx)), 5*time.Second)
+}
+
+func begin(ctx context.Context) time.Time {
+	at, _ := ctx.Deadline()
+	return at
+}
