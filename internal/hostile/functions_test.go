@@ -977,6 +977,7 @@ var functions = map[string][]any{
 	"shapeinfer/rules": {
 		rules.AdaptivePool,
 		rules.AsStrided,
+		rules.AtLeastOne,
 		rules.Axes,
 		rules.Axis,
 		rules.BroadcastOperands,
