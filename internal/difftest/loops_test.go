@@ -23,3 +23,6 @@ func TestLoopsHaveWhatIsUsed(t *testing.T) {
 		require.Empty(t, v.Fault, "%s: %s", name, v.Detail)
 	}
 }
+
+// A loop whose results nothing needs, in the body of another one, is compiled.
+func TestLoopsOfWhichResultsAreDropped(t *testing.T) { check(t, 300587) }

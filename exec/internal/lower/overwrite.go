@@ -163,7 +163,7 @@ func (p *planner) overwriteSteps(at int, r *Repeat) {
 func (r *RepeatSpec) stackOf(result int) *fusion.Operand {
 	var found *fusion.Operand
 	for i, made := range r.Call.Results {
-		if made.Role != graph.LoopStack || r.Body.Results[made.Output].Index != result || r.Results[i] < 0 {
+		if made.Role != graph.LoopStack || r.Results[i] < 0 || r.Body.Results[made.Output].Index != result { // what nothing needs has no output
 			continue
 		}
 		if found != nil {
