@@ -123,7 +123,7 @@ func requireFirstOrder(t *testing.T, in feeds, loss *graph.Node, grads, wrt []*g
 		for k, v := range data {
 			side := func(at float64) float64 {
 				data[k] = at
-				out, err := reference.Eval([]*graph.Node{loss}, in)
+				out, err := reference.EvalChecked([]*graph.Node{loss}, in)
 				require.NoError(t, err)
 				return out[0].Floats()[0]
 			}

@@ -22,6 +22,12 @@ func Eval(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfe
 	if err := shapeinfer.Check(g).Err(); err != nil {
 		return nil, err
 	}
+	return EvalChecked(outputs, feeds, sizes...)
+}
+
+// EvalChecked is [Eval] of a graph that has been checked, as where many values are fed to it one after another.
+func EvalChecked(outputs []*graph.Node, feeds map[*graph.Node]Value, sizes ...shapeinfer.Sizes) ([]Value, error) {
+	g := outputs[0].Graph()
 	e, err := bind(g, outputs, feeds, sizes)
 	if err != nil {
 		return nil, err
