@@ -27,11 +27,12 @@ type convArgs struct {
 	xPlane          int
 	y               *float32
 	yPlane          int
-	xNow, yNow      uintptr // of the plane at hand
-	offsets         *int
-	w               *float32
-	wPlane          int
-	taps            int
+	//lint:ignore U1000 machine code keeps it here
+	xNow, yNow uintptr // of the plane at hand
+	offsets    *int
+	w          *float32
+	wPlane     int
+	taps       int
 }
 
 type sumsArgs struct {
@@ -40,12 +41,14 @@ type sumsArgs struct {
 	xPlane          int
 	y               *float32
 	yPlane          int
-	xNow, yNow      uintptr // of the plane at hand
-	offsets         *int
-	sums            *float32
-	sumsPlane       int
-	masks           unsafe.Pointer // a word for each element, of bits that are all set or all clear
-	buffer          [mostSums * lanes]float32
+	//lint:ignore U1000 machine code keeps it here
+	xNow, yNow uintptr // of the plane at hand
+	offsets    *int
+	sums       *float32
+	sumsPlane  int
+	masks      unsafe.Pointer // a word for each element, of bits that are all set or all clear
+	//lint:ignore U1000 machine code keeps it here
+	buffer [mostSums * lanes]float32
 }
 
 type moveArgs struct {
@@ -59,6 +62,7 @@ type moveArgs struct {
 	pieces          int            // of a row, but for the last
 	mask            unsafe.Pointer // of the last piece
 	// Of the plane at hand.
+	//lint:ignore U1000 machine code keeps it here
 	fromNow, nextNow, toNow uintptr
 }
 
