@@ -75,8 +75,9 @@
 //
 // Of matrices, by matrixfunction.go:
 //   - cholesky.go (and triangular systems), solve.go, lu.go, det.go
-//   - systems.go: of factors and of several axes
-//   - eigh.go, qr.go, svd.go, with pack.go
+//   - systems.go: of factors and of several axes; ldl.go: of symmetric matrices
+//   - eigh.go, eig.go, schur.go, qr.go, svd.go, polar.go, with pack.go; reflections.go: of which orthonormal matrices are products
+//   - sylvester.go: systems of two matrices, and with them square roots and logarithms
 //   - pinv.go, matrixexp.go, matrixnorm.go
 //   - tensorproduct.go: traces, and products of several axes; innerproduct.go
 //   - renorm.go: norms of differences, and to a greatest norm

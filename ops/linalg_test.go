@@ -37,7 +37,7 @@ var linalgCalls = map[string]func(in ...node) node{
 	"svd":               on(func(x node) node { u, _, _ := ops.SVD(x); return squared(u) }),
 	"svd wide":          on(func(x node) node { _, _, vh := ops.SVD(x); return squared(vh) }),
 	"svdvals":           on(ops.SingularValues), "svdvals empty": on(ops.SingularValues),
-	"pinv": on(ops.PInv), "pinv wide": on(ops.PInv), "pinv empty": on(ops.PInv), "lstsq": leastSquares, "lstsq short": leastSquares,
+	"pinv": on(inverse), "pinv wide": on(inverse), "pinv empty": on(inverse), "lstsq": leastSquares, "lstsq short": leastSquares,
 	"matrix_exp": on(ops.MatrixExp), "matrix_exp large": on(ops.MatrixExp), "matrix_exp empty": on(ops.MatrixExp),
 	"matrix_power": powerOf(5), "matrix_power negative": powerOf(-3), "matrix_power 0": powerOf(0),
 	"norm fro": normOf(ops.FrobeniusNorm), "norm nuc": normOf(ops.NuclearNorm), "norm 2": normOf(ops.SpectralNorm),
@@ -52,6 +52,8 @@ var linalgCalls = map[string]func(in ...node) node{
 }
 
 func twice(x node) node { return ops.Add(x, ops.Transpose(x, -1, -2)) }
+
+func inverse(x node) node { return ops.PInv(x) }
 
 func leastSquares(in ...node) node { return ops.Lstsq(in[0], in[1]) }
 

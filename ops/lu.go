@@ -1,24 +1,37 @@
 package ops
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/rules"
+)
 
 var opFactorsOfLU *graph.Op
 
 func init() {
 	opFactorsOfLU = define(graph.Op{
-		Name: "lu_factors", Func: "luFactors", Doc: "the triangular factors of square matrices in one: U, and below it L without its diagonal of ones.",
-		Class: graph.Composite, MinIn: 1, MaxIn: 1, Infer: squareMatrix("linalg.lu_factor"),
+		Name: "lu_factors", Func: "luFactors", Doc: "the triangular factors of matrices in one: U, and below it L without its diagonal of ones.",
+		Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			s, _ := rules.MatrixBatch(c, "linalg.lu_factor")
+			return c.DType(0), s
+		},
 		Expand: func(n *graph.Node, in []*graph.Node) *graph.Node {
-			all, size := factorized(in[0]), lastSize(n)
-			return Cast(Slice(all, -2, 0, size, 1), n.DType())
+			return Cast(Slice(factorized(in[0]), -2, 0, n.Shape()[n.Rank()-2], 1), n.DType())
 		},
 		Grad: luGrad,
 	})
-	composed("LU", "the factors of each square matrix: P·L·U = A with a permutation P, L with ones on its diagonal, and an upper triangle U.",
+	composed("LU", "the factors of each matrix: P·L·U = A with a permutation P, L with ones on its diagonal, and an upper triangle U.",
 		named("scipy.linalg.lu", "torch.linalg.lu", "jax.scipy.linalg.lu", "", "", func(e *graph.Example) node { return e.Several(LU(e.Of("a", "n", "n"))) }))
-	composed("LUFactor", "the triangular factors of square matrices in one, and the exchanges of rows.",
+	composed("LUFactor", "the triangular factors of matrices in one, and the exchanges of rows.",
 		named("scipy.linalg.lu_factor", "torch.linalg.lu_factor, torch.linalg.lu_factor_ex, torch.lu", "jax.scipy.linalg.lu_factor, jax.lax.linalg.lu", "", "",
 			func(e *graph.Example) node { return e.Several(LUFactor(e.Of("a", "n", "n"))) }))
+	composed("LUUnpack", "the factors P, L and U of what LUFactor gives.",
+		named("", "torch.lu_unpack", "", "", "",
+			func(e *graph.Example) node {
+				return e.Several(LUUnpack(e.Of("lu", "n", "n"), e.As(graph.Int32, "pivots", "n")))
+			}))
 	composed("LUSolve", "the solution of a system whose matrix is factored.",
 		named("scipy.linalg.lu_solve", "torch.linalg.lu_solve, torch.lu_solve", "jax.scipy.linalg.lu_solve", "", "",
 			func(e *graph.Example) node {
@@ -26,37 +39,77 @@ func init() {
 			}))
 }
 
-// luGrad is P·L⁻ᵀ·(tril(Lᵀ·dL, -1) + triu(dU·Uᵀ))·U⁻ᵀ: de Hoog, Anderssen and Lukas, Differentiation of matrix functionals using
-// triangular factorization, 2011.
+// luGrad is, of square matrices, P·L⁻ᵀ·(tril(Lᵀ·dL, -1) + triu(dU·Uᵀ))·U⁻ᵀ: de Hoog, Anderssen and Lukas, Differentiation of matrix
+// functionals using triangular factorization, 2011. Columns behind the square are L times those of U, and rows below it those
+// of L times U: their gradients are those of the products.
 func luGrad(y, dy node, _ int) node {
 	a := y.In(0)
-	lower, upper := triangles(y)
-	inner := Add(Tril(MatMul(transposed(lower), Tril(dy, -1)), -1), Triu(MatMul(Triu(dy, 0), transposed(upper)), 0))
+	rows, cols, k := sidesOf(a)
+	lower, upper := triangles(Slice(Slice(y, -2, 0, k, 1), -1, 0, k, 1))
+	top := Slice(dy, -2, 0, k, 1)
+	square := Slice(top, -1, 0, k, 1)
+	dl, du := Tril(square, -1), Triu(square, 0)
+	var behind, below node
+	if k != cols {
+		behind = SolveTriangular(lower, Slice(top, -1, k, cols, 1), TransposedSystem(), UnitDiagonal())
+		dl = Sub(dl, MatMul(behind, transposed(Slice(Slice(y, -2, 0, k, 1), -1, k, cols, 1))))
+	}
+	if k != rows {
+		below = transposed(SolveTriangular(upper, transposed(Slice(Slice(dy, -2, k, rows, 1), -1, 0, k, 1)), UpperTriangle()))
+		du = Sub(du, MatMul(transposed(Slice(Slice(y, -2, k, rows, 1), -1, 0, k, 1)), below))
+	}
+	inner := Add(Tril(MatMul(transposed(lower), dl), -1), Triu(MatMul(du, transposed(upper)), 0))
 	left := SolveTriangular(lower, inner, TransposedSystem(), UnitDiagonal())
-	both := transposed(SolveTriangular(upper, transposed(left), UpperTriangle()))
-	return MatMul(transposed(permutation(pivotsOf(a), a.DType())), both)
+	grad := transposed(SolveTriangular(upper, transposed(left), UpperTriangle()))
+	if behind != nil {
+		grad = Concat(-1, grad, behind)
+	}
+	if below != nil {
+		if behind != nil { // where sizes decide, one of both is empty
+			below = Pad(below, -1, 0, cols.Plus(k.Times(-1)), 0)
+		}
+		grad = Concat(-2, grad, below)
+	}
+	return MatMul(transposed(permutation(pivotsOf(a), rows, a.DType())), grad)
+}
+
+// sidesOf are the rows and columns of matrices, and the lesser of both.
+func sidesOf(a node) (rows, cols, least graph.Dim) {
+	rows, cols = a.Shape()[a.Rank()-2], lastSize(a)
+	return rows, cols, graph.MinDim(rows, cols)
 }
 
 // triangles takes the factors apart.
 func triangles(lu node) (lower, upper node) {
-	n := lastSize(lu)
-	return Add(Tril(lu, -1), Eye(lu.Graph(), lu.DType(), n, n)), Triu(lu, 0)
+	rows, cols, k := sidesOf(lu)
+	lower, upper = lu, lu
+	if k != cols {
+		lower = Slice(lu, -1, 0, k, 1)
+	}
+	if k != rows {
+		upper = Slice(lu, -2, 0, k, 1)
+	}
+	return Add(Tril(lower, -1), Eye(lu.Graph(), lu.DType(), rows, k)), Triu(upper, 0)
 }
 
-// pivotsOf are the rows, counted from 0, with which each row of square matrices is exchanged.
+// pivotsOf are the rows, counted from 0, with which each of the first rows of matrices is exchanged.
 func pivotsOf(a node) node {
-	size := lastSize(a)
-	return Cast(Select(factorized(a), -2, size), graph.Int64)
+	rows, cols, k := sidesOf(a)
+	pivots := Select(factorized(a), -2, rows)
+	if k != cols {
+		pivots = Slice(pivots, -1, 0, k, 1)
+	}
+	return Cast(pivots, graph.Int64)
 }
 
-// permutation is the matrix P with P·A = L·U, of exchanges of rows: row i of it is that of the identity which comes there.
-func permutation(pivots node, t graph.DType) node {
+// permutation is the matrix P with P·A = L·U, of exchanges of so many rows: row i of it is that of the identity which comes there.
+func permutation(pivots node, count graph.Dim, t graph.DType) node {
 	n, g := lastSize(pivots), pivots.Graph()
-	place := Iota(g, 0, n)
-	rows := Add(place, Mul(pivots, num64(0))) // in the shape of a batch
+	place, turn := Iota(g, 0, count), Iota(g, 0, n)
+	rows := Expand(place, slices.Concat(pivots.Shape()[:pivots.Rank()-1], graph.Shape{count})...)
 	rows = Fori(n, []node{rows}, func(i node, carry []node) []node {
 		order := carry[0]
-		with := Sum(Where(Equal(place, i), pivots, num64(0)), -1, KeepDims())
+		with := Sum(Where(Equal(turn, i), pivots, num64(0)), -1, KeepDims())
 		isOne, isOther := Equal(place, i), Equal(place, with)
 		one := Sum(Where(isOne, order, num64(0)), -1, KeepDims())
 		other := Sum(Where(isOther, order, num64(0)), -1, KeepDims())
@@ -65,9 +118,9 @@ func permutation(pivots node, t graph.DType) node {
 	return Cast(Equal(Unsqueeze(rows, -1), place), t)
 }
 
-// LU returns the factors of each square matrix of a batch, [..., n, n] of Float32 or Float64, with P·L·U = A: a permutation P, L, which has
-// ones on its diagonal and 0 above, and U, which has 0 below. As torch.linalg.lu. The gradient wants a matrix that is not
-// singular.
+// LU returns the factors of each matrix of a batch, [..., m, n] of Float32 or Float64, with P·L·U = A and the lesser k of m and n: a
+// permutation P, [..., m, m], L, [..., m, k], which has ones on its diagonal and 0 above, and U, [..., k, n], which has 0 below. As
+// torch.linalg.lu. The gradient wants that the first k rows, once exchanged, and columns make no singular matrix.
 func LU(a *graph.Node) (p, l, u *graph.Node) {
 	defer building("LU", a)()
 	if bad := notMatrices(refused("LU", a), "linalg.lu"); bad != nil {
@@ -78,11 +131,11 @@ func LU(a *graph.Node) (p, l, u *graph.Node) {
 		return both, both, both
 	}
 	l, u = triangles(both)
-	return transposed(permutation(pivotsOf(a), a.DType())), l, u
+	return transposed(permutation(pivotsOf(a), a.Shape()[a.Rank()-2], a.DType())), l, u
 }
 
-// LUFactor returns the factors of [LU] in one matrix, U and below it L without its diagonal, and with which row, counted from 1 and as
-// Int32, each row was exchanged. As torch.linalg.lu_factor.
+// LUFactor returns the factors of [LU] in one matrix of the shape of A, U and below it L without its diagonal, and with which row, counted
+// from 1 and as Int32, each of the first rows was exchanged. As torch.linalg.lu_factor.
 func LUFactor(a *graph.Node) (lu, pivots *graph.Node) {
 	defer building("LUFactor", a)()
 	if bad := notMatrices(refused("LUFactor", a), "linalg.lu_factor"); bad != nil {
@@ -94,11 +147,31 @@ func LUFactor(a *graph.Node) (lu, pivots *graph.Node) {
 	return lu, Cast(Add(pivotsOf(a), num64(1)), graph.Int32)
 }
 
+// LUUnpack returns the factors P, L and U of [LU], of what [LUFactor] gives: lu, [..., m, n], and pivots, [..., k]. As torch.lu_unpack.
+func LUUnpack(lu, pivots *graph.Node) (p, l, u *graph.Node) {
+	defer building("LUUnpack", lu, pivots)()
+	call := refused("LUUnpack", lu, pivots)
+	if bad := notMatrices(call, "lu_unpack"); bad != nil {
+		return bad, bad, bad
+	}
+	if !pivots.DType().IsInt() || pivots.Rank() != lu.Rank()-1 {
+		bad := call.wrong(graph.CodeRank, "lu_unpack: pivots are integers, some for each matrix; they have the dtype and shape %s%s, and the matrices %s", pivots.DType(), pivots.Shape(), lu.Shape())
+		return bad, bad, bad
+	}
+	l, u = triangles(lu)
+	return transposed(permutation(Sub(Cast(pivots, graph.Int64), num64(1)), lu.Shape()[lu.Rank()-2], lu.DType())), l, u
+}
+
 // LUSolve returns the solution X of A·X = B, where lu, [..., n, n], and pivots, [..., n], are what [LUFactor] gives for A; B is
-// [..., n, k], and leading axes broadcast. A matrix that is singular gives infinities or NaN.
-func LUSolve(lu, pivots, b *graph.Node) *graph.Node {
-	defer building("LUSolve", lu, pivots, b)()
+// [..., n, k], and leading axes broadcast. With [TransposedSystem], the only option, it is that of Aᵀ·X = B. As torch.linalg.lu_solve. A matrix
+// that is singular gives infinities or NaN.
+func LUSolve(lu, pivots, b *graph.Node, opts ...TriangularOption) *graph.Node {
+	a := triangularOf(opts)
+	defer graph.BeginCall("LUSolve", a, lu, pivots, b)()
 	call := refused("LUSolve", lu, pivots, b)
+	if a.Upper || a.Unit {
+		return call.wrong(graph.CodeOperand, "the only option of LUSolve is TransposedSystem")
+	}
 	if bad := notMatrices(call, "linalg.lu_solve"); bad != nil {
 		return bad
 	}
@@ -106,6 +179,10 @@ func LUSolve(lu, pivots, b *graph.Node) *graph.Node {
 		return call.wrong(graph.CodeRank, "linalg.lu_solve: pivots are integers, one for each row of a matrix, and B a matrix; they have the dtypes and shapes %s%s and %s%s",
 			pivots.DType(), pivots.Shape(), b.DType(), b.Shape())
 	}
-	p := permutation(Sub(Cast(pivots, graph.Int64), num64(1)), lu.DType())
+	p := permutation(Sub(Cast(pivots, graph.Int64), num64(1)), lastSize(lu), lu.DType())
+	if a.Transposed {
+		upper := SolveTriangular(lu, b, UpperTriangle(), TransposedSystem())
+		return MatMul(transposed(p), SolveTriangular(lu, upper, UnitDiagonal(), TransposedSystem()))
+	}
 	return SolveTriangular(lu, SolveTriangular(lu, MatMul(p, b), UnitDiagonal()), UpperTriangle())
 }

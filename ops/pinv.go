@@ -1,6 +1,8 @@
 package ops
 
 import (
+	"fmt"
+
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops/internal/dense"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
@@ -20,7 +22,8 @@ func init() {
 		},
 		func(a *graph.Arrays, y []float64) error {
 			n, m := a.In[0].Shape[0], a.In[0].Shape[1]
-			return dense.PseudoInverse(a, y, numbersOf(a, 0), n, m, float64(max(n, m))*spacing(a.In[0].DType))
+			least, share := a.Attrs.(RankAttrs).Tolerances(max(n, m), a.In[0].DType)
+			return dense.PseudoInverse(a, y, numbersOf(a, 0), n, m, least, share)
 		}, pinvGrad)
 	opPInv.Ref = named("numpy.linalg.pinv", "torch.linalg.pinv, torch.pinverse", "jax.numpy.linalg.pinv", "", "",
 		func(e *graph.Example) node { return PInv(e.Of("a", "n", "k")) })
@@ -53,30 +56,76 @@ func pinvGrad(p, dy node, _ int) node {
 }
 
 // PInv returns the Moore-Penrose inverse of each matrix of a batch, [..., n, m] of [..., m, n], by singular values, as torch.linalg.pinv.
-// Values up to the greatest times max(m, n) times the spacing of numbers at 1 count as 0. Float32 or Float64.
-func PInv(a *graph.Node) *graph.Node { return Apply(opPInv, nil, a) }
+// Values up to the greatest times max(m, n) times the spacing of numbers at 1 count as 0, or those that [Tolerance] says. Float32 or
+// Float64.
+func PInv(a *graph.Node, opts ...RankOption) *graph.Node { return Apply(opPInv, rankOf(opts), a) }
+
+// RankAttrs are the fixed arguments of PInv: up to which singular values count as 0.
+type RankAttrs struct {
+	Absolute, Relative float64
+	IsGiven            bool // whether there are any
+}
+
+// Args writes the options.
+func (a RankAttrs) Args(operands []string) []string {
+	if !a.IsGiven {
+		return operands
+	}
+	return append(operands, fmt.Sprintf("Tolerance(%g, %g)", a.Absolute, a.Relative))
+}
+
+// Tolerances returns the least singular value that does not count as 0, and the least share of the greatest one, of a matrix
+// with so many rows or columns, whichever are more.
+func (a RankAttrs) Tolerances(size int, t graph.DType) (least, share float64) {
+	if a.IsGiven {
+		return a.Absolute, a.Relative
+	}
+	return 0, float64(size) * spacing(t)
+}
+
+// A RankOption changes which singular values count as 0 in [PInv], [MatrixRank] and [Lstsq].
+type RankOption func(*RankAttrs)
+
+// Tolerance says that singular values up to the number least, or up to the share relative of the greatest one, count as 0: PyTorch's atol and
+// rtol.
+func Tolerance(least, relative float64) RankOption {
+	return func(a *RankAttrs) { *a = RankAttrs{least, relative, true} }
+}
+
+func rankOf(opts []RankOption) (a RankAttrs) {
+	for _, set := range opts {
+		if set != nil {
+			set(&a)
+		}
+	}
+	return a
+}
 
 // Lstsq returns the solution X of the least squares of A·X - B for each matrix of a batch, [..., n, k] of A, [..., m, n], and B,
 // [..., m, k] or one vector, [m]: of several, that of least length. It is that of torch.linalg.lstsq, by [PInv], so that the rank of A may be less
-// than m and n.
-func Lstsq(a, b *graph.Node) *graph.Node {
-	defer building("Lstsq", a, b)()
+// than m and n. The option is that of PInv: rcond is Tolerance(0, rcond).
+func Lstsq(a, b *graph.Node, opts ...RankOption) *graph.Node {
+	defer graph.BeginCall("Lstsq", rankOf(opts), a, b)()
 	if bad := notMatrices(refused("Lstsq", a, b), "linalg.lstsq"); bad != nil {
 		return bad
 	}
-	return MatMul(PInv(a), b)
+	return MatMul(PInv(a, opts...), b)
 }
 
 // MatrixRank returns the number of singular values of each matrix of a batch, as Int64, that are greater than the greatest times
-// max(m, n) times the spacing of numbers at 1.
-func MatrixRank(a *graph.Node) *graph.Node {
-	defer building("MatrixRank", a)()
+// max(m, n) times the spacing of numbers at 1, or by [Tolerance].
+func MatrixRank(a *graph.Node, opts ...RankOption) *graph.Node {
+	of := rankOf(opts)
+	defer graph.BeginCall("MatrixRank", of, a)()
 	if bad := notMatrices(refused("MatrixRank", a), "linalg.matrix_rank"); bad != nil {
 		return bad
 	}
 	shape, values := a.Shape(), SingularValues(a)
 	g, last := a.Graph(), len(a.Shape())-1
-	size := Maximum(Size(g, a.DType(), shape[last]), Size(g, a.DType(), shape[last-1]))
 	greatest := Max(Pad(values, -1, 1, 0, 0), -1, KeepDims()) // there may be none
+	if of.IsGiven {
+		return Sum(Greater(values, Maximum(Mul(greatest, num(of.Relative)), num(of.Absolute))), -1)
+	}
+	size := Maximum(Size(g, a.DType(), shape[last]), Size(g, a.DType(), shape[last-1]))
 	return Sum(Greater(values, Mul(greatest, Mul(size, num(spacing(a.DType()))))), -1)
 }

@@ -34,6 +34,8 @@ var linalgSamples = []sample{
 	{name: "lu_factor", shapes: [][]int{{3, 3}, {3}}, call: func(in ...node) node { return ops.Solve(regular(in[0]), in[1]) }},
 	{name: "lu_solve", shapes: [][]int{{1, 3, 3}, {4, 3, 2}}, call: func(in ...node) node { return ops.Solve(regular(in[0]), in[1]) }},
 	{name: "lu_factors", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return first(ops.LUFactor(regular(x))) })},
+	{name: "lu_factors of a wide matrix", shapes: [][]int{{2, 2, 4}}, cancels: true, call: on(func(x node) node { return first(ops.LUFactor(x)) })},
+	{name: "lu_factors of a tall matrix", shapes: [][]int{{4, 2}}, cancels: true, call: on(func(x node) node { return first(ops.LUFactor(squared(x))) })},
 	{name: "inv", shapes: [][]int{{2, 3, 3}}, call: on(func(x node) node { return ops.Inv(regular(x)) })},
 	{name: "lu_inverse", shapes: [][]int{{1, 1}}, call: on(ops.Inv)},
 	{name: "det", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(ops.Det)},
@@ -56,6 +58,11 @@ var spectrumSamples = []sample{
 		u, s, vh := ops.SVD(x)
 		return ops.Concat(-1, s, ops.Flatten(ops.Einsum("ij,jk->ik", squared(u), squared(vh)), 0, 1))
 	})},
+	{name: "eig", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return spectrum(ops.Eig(x)) })},
+	{name: "eigvals", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return powerSums(ops.Eigenvalues(x)) })},
+	{name: "schur", shapes: [][]int{{2, 3, 3}}, cancels: true, flat: "its factors are not unique", call: on(func(x node) node { return first(ops.Schur(x)) })},
+	{name: "hessenberg", shapes: [][]int{{2, 3, 3}}, cancels: true, flat: "its factors are not unique", call: on(func(x node) node { return first(ops.Hessenberg(x)) })},
+	{name: "geqrf", shapes: [][]int{{2, 4, 3}}, cancels: true, flat: "PyTorch has no gradient either", call: on(func(x node) node { return first(ops.GeQRF(x)) })},
 	{name: "svdvals", shapes: [][]int{{2, 3, 2}}, cancels: true, call: on(func(x node) node { return ops.SingularValues(x) })},
 }
 
@@ -63,6 +70,17 @@ var spectrumSamples = []sample{
 var functionSamples = []sample{
 	{name: "pinv", shapes: [][]int{{2, 4, 3}}, cancels: true, call: on(func(x node) node { return ops.PInv(squared(x)) })},
 	{name: "pinv of a system", shapes: [][]int{{3, 2}, {3}}, cancels: true, call: func(in ...node) node { return ops.Lstsq(in[0], in[1]) }},
+	{name: "sqrtm", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return ops.SqrtM(positive(x)) })},
+	{name: "logm", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return ops.LogM(positive(x)) })},
+	{name: "sylvester", shapes: [][]int{{2, 2, 2}, {3, 3}, {2, 3}}, cancels: true, call: func(in ...node) node {
+		return ops.SolveSylvester(positive(in[0]), positive(in[1]), in[2])
+	}},
+	{name: "polar", shapes: [][]int{{2, 3, 3}}, cancels: true, call: on(func(x node) node { return first(ops.Polar(regular(x), false)) })},
+	{name: "ldl_factor", shapes: [][]int{{2, 3, 3}}, cancels: true, flat: "PyTorch has no gradient either", call: on(func(x node) node { return first(ops.LDLFactor(apart(x))) })},
+	{name: "ldl_solve", shapes: [][]int{{2, 3, 3}, {3, 2}}, cancels: true, call: func(in ...node) node {
+		ld, pivots := ops.LDLFactor(ops.Sub(regular(in[0]), in[0]))
+		return ops.LDLSolve(ld, pivots, in[1])
+	}},
 	{name: "matrix_exp", shapes: [][]int{{2, 3, 3}}, points: [2]float64{0.05, 0.3}, call: on(func(x node) node { return ops.MatrixExp(ops.Tanh(x)) })},
 }
 

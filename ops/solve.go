@@ -20,21 +20,22 @@ func (a SolveAttrs) IsTransposed() bool { return a.Transposed }
 func (a SolveAttrs) Args(operands []string) []string { return operands }
 
 func init() {
-	// The factors of an [n, n] matrix are [n+1, n]: L and U as LAPACK has them, and in the last row with which row each was
-	// exchanged. They are Float64 for operands of Float32 as well, so that what is computed with them is rounded once. Values
+	// The factors of an [m, n] matrix are [m+1, n]: L and U as LAPACK has them, and in the last row with which row each was
+	// exchanged, for the first min(m, n) rows. They are Float64 for operands of Float32 as well, so that what is computed with them is rounded once. Values
 	// that need the factors of the same matrix, such as a solution and its gradient, share them.
-	opLU = matrixFunction("lu_factor", "luFactor", "the triangular factors of square matrices, by exchanges of rows.", []int{2, 2},
+	opLU = matrixFunction("lu_factor", "luFactor", "the triangular factors of matrices, by exchanges of rows.", []int{2, 2},
 		func(c *graph.Call) (graph.DType, graph.Shape) {
 			s, last := c.Shape(0), len(c.Shape(0))-1
-			return graph.Float64, append(s[:last-1:last-1], s[last].Plus(1), s[last])
+			return graph.Float64, append(s[:last-1:last-1], s[last-1].Plus(1), s[last])
 		},
 		func(a *graph.Arrays, y []float64) error {
-			n := a.Out.Shape[1]
-			pivots := a.Ints(n)
+			n, m := a.In[0].Shape[0], a.In[0].Shape[1]
+			pivots := a.Ints(min(n, m))
 			copy(y, numbersOf(a, 0))
-			dense.LU(y[:n*n], n, pivots)
+			clear(y[n*m:])
+			dense.LUOf(y[:n*m], n, m, pivots)
 			for i, p := range pivots {
-				y[n*n+i] = float64(p)
+				y[n*m+i] = float64(p)
 			}
 			return nil
 		}, nil)
@@ -92,7 +93,7 @@ func init() {
 // inverseAttrs are the fixed arguments of opInverseOfLU: the dtype of the matrices that were factored.
 type inverseAttrs struct{ DType graph.DType }
 
-// factorized returns the factors of square matrices.
+// factorized returns the factors of matrices.
 func factorized(a node) node { return graph.Apply(opLU, nil, a) }
 
 // factors takes apart what opLU gives, operand 0.

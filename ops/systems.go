@@ -39,28 +39,15 @@ func bothTriangles(l, b node, upper bool) node {
 func HouseholderProduct(a, tau *graph.Node) *graph.Node {
 	defer building("HouseholderProduct", a, tau)()
 	call := refused("HouseholderProduct", a, tau)
-	if bad := notMatrices(call, "linalg.householder_product"); bad != nil {
+	if bad := notReflections(call, "torch.linalg.householder_product"); bad != nil {
 		return bad
 	}
-	switch {
-	case tau.DType() != a.DType():
-		return call.wrong(graph.CodeDType, "torch.linalg.householder_product: tau dtype %s does not match input dtype %s", tau.DType(), a.DType())
-	case tau.Rank() != a.Rank()-1:
-		return call.wrong(graph.CodeRank, "torch.linalg.householder_product: Expected tau to have one dimension less than input, but got tau.ndim equal to %d and input.ndim is equal to %d", tau.Rank(), a.Rank())
-	}
-	rows, columns, k := a.Shape()[a.Rank()-2], lastSize(a), lastSize(tau)
+	rows, columns := a.Shape()[a.Rank()-2], lastSize(a)
 	m, isKnown := rows.Int()
 	if n, known := columns.Int(); known && isKnown && n > m {
 		return call.wrong(graph.CodeRank, "torch.linalg.householder_product: input.shape[-2] must be greater than or equal to input.shape[-1]")
 	}
-	// The product of k reflections is 1 - V·T·Vᵀ with T = (1 + D·S)⁻¹·D, where D has tau on its diagonal and S is the triangle of Vᵀ·V
-	// above its diagonal: Schreiber and Van Loan, A Storage-Efficient WY Representation, 1989.
-	g, t := a.Graph(), a.DType()
-	v := Add(Tril(Slice(a, -1, 0, k, 1), -1), Eye(g, t, rows, k))
-	scale := Unsqueeze(tau, -1)
-	s := Mul(scale, Triu(MatMul(transposed(v), v), 1))
-	inner := SolveTriangular(s, Mul(scale, transposed(Slice(v, -2, 0, columns, 1))), UpperTriangle(), UnitDiagonal())
-	return Sub(Eye(g, t, rows, columns), MatMul(v, inner))
+	return reflectionsOf(a, tau).times(Eye(a.Graph(), a.DType(), rows, columns), false)
 }
 
 // TensorSolve returns the solution x of the system whose matrix has the axes of b as its rows and the others of a as its columns: a is of

@@ -5,14 +5,14 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// luFactors are the triangular factors of square matrices, by exchanges of rows, and in a last row with which row each was
+// luFactors are the triangular factors of matrices, by exchanges of rows, and in a last row with which row each was
 // exchanged: Golub and Van Loan, Matrix Computations, 2013, algorithm 3.4.1.
 func luFactors(_ *graph.Node, in []node) node {
-	size, _ := sizes(in[0])
+	count, size := sizes(in[0])
 	g := in[0].Graph()
-	rows, cols := rowsOf(g, size), colsOf(g, size)
+	rows, cols := rowsOf(g, count), colsOf(g, size)
 	exchanged := ops.Zeros(g, graph.Int64, append(in[0].Shape()[:in[0].Rank()-2:in[0].Rank()-2], 1, size)...)
-	done := ops.Fori(size, []node{in[0], exchanged}, func(i node, c []node) []node {
+	done := ops.Fori(min(count, size), []node{in[0], exchanged}, func(i node, c []node) []node {
 		a := c[0]
 		below := ops.GreaterEqual(rows, i)
 		column := chosen(ops.Equal(cols, i), a, -1)
@@ -32,8 +32,8 @@ func luFactors(_ *graph.Node, in []node) node {
 
 // exchange swaps two rows of matrices.
 func exchange(a, i, k node) node {
-	size, _ := sizes(a)
-	rows := rowsOf(a.Graph(), size)
+	count, _ := sizes(a)
+	rows := rowsOf(a.Graph(), count)
 	isFirst, isSecond := ops.Equal(rows, i), ops.Equal(rows, k)
 	first, second := chosen(isFirst, a, -2), chosen(isSecond, a, -2)
 	return ops.Where(isFirst, second, ops.Where(isSecond, first, a))

@@ -172,13 +172,9 @@ func singular(a node) (u, s, vh node) {
 // pseudoInverse divides by the singular values that are not 0 but for rounding.
 func pseudoInverse(n *graph.Node, in []node) node {
 	rows, cols := sizes(in[0])
-	spacing := 0x1p-52
-	if n.DType() == graph.Float32 {
-		spacing = 0x1p-23
-	}
+	least, share := n.Attrs().(ops.RankAttrs).Tolerances(int(max(rows, cols)), n.DType())
 	u, s, vh := singular(in[0])
-	least := ops.Mul(ops.Max(s, -1, ops.KeepDims()), num(float64(max(rows, cols))*spacing))
-	counts := ops.Greater(s, least)
+	counts := ops.Greater(s, ops.Maximum(ops.Mul(ops.Max(s, -1, ops.KeepDims()), num(share)), num(least)))
 	inverse := ops.Where(counts, ops.Div(num(1), ops.Where(counts, s, num(1))), num(0))
 	return ops.MatMul(ops.Mul(ops.Transpose(vh, -1, -2), ops.Unsqueeze(inverse, -2)), ops.Transpose(u, -1, -2))
 }

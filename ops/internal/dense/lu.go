@@ -11,7 +11,10 @@ import (
 var ErrSingular = errors.New("the input matrix is singular")
 
 // LU makes of a matrix of n rows its factors L, below the diagonal, and U. Row i was exchanged with row pivots[i].
-func LU(a []float64, n int, pivots []int) { lapack.Dgetrf(n, n, a, stride(n), pivots) }
+func LU(a []float64, n int, pivots []int) { LUOf(a, n, n, pivots) }
+
+// LUOf is [LU] of a matrix of n rows and m columns. There are as many pivots as the lesser of both.
+func LUOf(a []float64, n, m int, pivots []int) { lapack.Dgetrf(n, m, a, stride(m), pivots) }
 
 // SolveLU makes of b, of n rows and k columns, the solution x of a·x = b, for the matrix a that [LU] has factored, or of
 // aᵀ·x = b.

@@ -1,8 +1,8 @@
 package dense
 
 // PseudoInverse writes the Moore-Penrose inverse, of m rows and n columns, of a matrix of n rows and m columns. Singular
-// values up to the greatest times least count as 0.
-func PseudoInverse(memory Memory, inverse, a []float64, n, m int, least float64) error {
+// values up to least, or up to the greatest times share, count as 0.
+func PseudoInverse(memory Memory, inverse, a []float64, n, m int, least, share float64) error {
 	k := min(n, m)
 	u, s, vt := memory.Floats(n*k), memory.Floats(k), memory.Floats(k*m)
 	if err := SVD(memory, u, s, vt, a, n, m); err != nil {
@@ -10,7 +10,7 @@ func PseudoInverse(memory Memory, inverse, a []float64, n, m int, least float64)
 	}
 	clear(inverse)
 	for i, v := range s {
-		if !(v > s[0]*least) {
+		if !(v > max(least, s[0]*share)) {
 			break
 		}
 		for row := range m {

@@ -1,0 +1,163 @@
+package dense
+
+import "math"
+
+// LDL makes of a symmetric matrix of n rows, of which it reads the lower triangle, the factors of P·L·D·Lᵀ·Pᵀ in LAPACK's form: D with
+// blocks of one or two rows, and L below them. Pivots count from 1, and are negative and equal for the rows of a block of two.
+// Bunch and Kaufman, Some stable methods for calculating inertia and solving symmetric linear systems, 1977.
+func LDL(a []float64, n int, pivots []int) {
+	alpha := (1 + math.Sqrt(17)) / 8
+	for k := 0; k < n; {
+		size, with := 1, k
+		own := math.Abs(a[k*n+k])
+		row, greatest := greatestBelow(a, n, k)
+		switch {
+		case max(own, greatest) == 0 || math.IsNaN(own):
+			pivots[k], k = k+1, k+1
+			continue
+		case own >= alpha*greatest:
+		default:
+			other := 0.0 // the greatest of that row beside the diagonal
+			for j := k; j < row; j++ {
+				other = max(other, math.Abs(a[row*n+j]))
+			}
+			if _, v := greatestBelow(a, n, row); v > other {
+				other = v
+			}
+			switch {
+			case own >= alpha*greatest*(greatest/other):
+			case math.Abs(a[row*n+row]) >= alpha*other:
+				with = row
+			default:
+				size, with = 2, row
+			}
+		}
+		if last := k + size - 1; with != last {
+			exchangeSymmetric(a, n, last, with)
+			if size == 2 {
+				a[(k+1)*n+k], a[with*n+k] = a[with*n+k], a[(k+1)*n+k]
+			}
+		}
+		if size == 1 {
+			eliminate(a, n, k)
+			pivots[k] = with + 1
+		} else {
+			eliminateTwo(a, n, k)
+			pivots[k], pivots[k+1] = -(with + 1), -(with + 1)
+		}
+		k += size
+	}
+}
+
+// greatestBelow returns where the greatest element of a column below the diagonal is.
+func greatestBelow(a []float64, n, col int) (row int, greatest float64) {
+	row = col + 1
+	for i := col + 1; i < n; i++ {
+		if v := math.Abs(a[i*n+col]); v > greatest {
+			row, greatest = i, v
+		}
+	}
+	return row, greatest
+}
+
+// exchangeSymmetric exchanges two rows and columns of the lower triangle, from the first one on.
+func exchangeSymmetric(a []float64, n, first, second int) {
+	for i := second + 1; i < n; i++ {
+		a[i*n+first], a[i*n+second] = a[i*n+second], a[i*n+first]
+	}
+	for j := first + 1; j < second; j++ {
+		a[j*n+first], a[second*n+j] = a[second*n+j], a[j*n+first]
+	}
+	a[first*n+first], a[second*n+second] = a[second*n+second], a[first*n+first]
+}
+
+// eliminate takes the part of one column from the triangle behind it.
+func eliminate(a []float64, n, k int) {
+	by := 1 / a[k*n+k]
+	for j := k + 1; j < n; j++ {
+		share := by * a[j*n+k]
+		for i := j; i < n; i++ {
+			a[i*n+j] -= a[i*n+k] * share
+		}
+	}
+	for i := k + 1; i < n; i++ {
+		a[i*n+k] *= by
+	}
+}
+
+// eliminateTwo takes the part of two columns from the triangle behind them.
+func eliminateTwo(a []float64, n, k int) {
+	if k+2 >= n {
+		return
+	}
+	beside := a[(k+1)*n+k]
+	second, first := a[(k+1)*n+k+1]/beside, a[k*n+k]/beside
+	by := 1 / (first*second - 1) / beside
+	for j := k + 2; j < n; j++ {
+		left := by * (second*a[j*n+k] - a[j*n+k+1])
+		right := by * (first*a[j*n+k+1] - a[j*n+k])
+		for i := j; i < n; i++ {
+			a[i*n+j] -= a[i*n+k]*left + a[i*n+k+1]*right
+		}
+		a[j*n+k], a[j*n+k+1] = left, right
+	}
+}
+
+// SolveLDL makes of b, of n rows and m columns, the solution of the system of a matrix that [LDL] has factored.
+func SolveLDL(ld []float64, n int, pivots []int, b []float64, m int) {
+	row := func(i int) []float64 { return b[i*m : (i+1)*m] }
+	swap := func(i, j int) {
+		if i != j {
+			for c := range m {
+				b[i*m+c], b[j*m+c] = b[j*m+c], b[i*m+c]
+			}
+		}
+	}
+	less := func(to, from int, share float64) {
+		of := row(from)
+		for c, v := range of {
+			b[to*m+c] -= share * v
+		}
+	}
+	for k := 0; k < n; {
+		if pivots[k] > 0 {
+			swap(k, pivots[k]-1)
+			for i := k + 1; i < n; i++ {
+				less(i, k, ld[i*n+k])
+			}
+			for c := range m {
+				b[k*m+c] /= ld[k*n+k]
+			}
+			k++
+			continue
+		}
+		swap(k+1, -pivots[k]-1)
+		for i := k + 2; i < n; i++ {
+			less(i, k, ld[i*n+k])
+			less(i, k+1, ld[i*n+k+1])
+		}
+		beside := ld[(k+1)*n+k]
+		first, second := ld[k*n+k]/beside, ld[(k+1)*n+k+1]/beside
+		by := first*second - 1
+		for c := range m {
+			upper, lower := b[k*m+c]/beside, b[(k+1)*m+c]/beside
+			b[k*m+c], b[(k+1)*m+c] = (second*upper-lower)/by, (first*lower-upper)/by
+		}
+		k += 2
+	}
+	for k := n - 1; k >= 0; {
+		for i := k + 1; i < n; i++ {
+			less(k, i, ld[i*n+k])
+		}
+		if pivots[k] > 0 {
+			swap(k, pivots[k]-1)
+			k--
+			continue
+		}
+		for i := k + 1; i < n; i++ {
+			less(k-1, i, ld[i*n+k-1])
+		}
+		swap(k, -pivots[k]-1)
+		k -= 2
+	}
+}

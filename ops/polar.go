@@ -1,0 +1,71 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+func init() {
+	composed("Polar", "the factors of each matrix: U with orthonormal columns or rows, and a symmetric P without negative eigenvalues.",
+		named("scipy.linalg.polar", "", "jax.scipy.linalg.polar", "", "", func(e *graph.Example) node { return e.Several(Polar(e.Of("a", "n", "n"), false)) }))
+	composed("EighTridiagonal", "the eigenvalues and eigenvectors of symmetric matrices of a diagonal and the ones beside it.",
+		named("scipy.linalg.eigh_tridiagonal", "", "jax.scipy.linalg.eigh_tridiagonal", "", "",
+			func(e *graph.Example) node { return e.Several(EighTridiagonal(e.Of("d", "n"), e.Of("e", "n - 1"))) }))
+}
+
+// Polar returns the polar factors of each matrix A of a batch, [..., m, n] of Float32 or Float64: A = U·P, or, on the left, A = P·U. u is
+// [..., m, n] and has orthonormal columns, or rows where there are more columns; p is symmetric, of n rows, or m on the left. As
+// scipy.linalg.polar. The gradient wants a matrix of full rank, and stops the run at others.
+func Polar(a *graph.Node, left bool) (u, p *graph.Node) {
+	defer building("Polar", a, left)()
+	if bad := notMatrices(refused("Polar", a).with(left), "linalg.polar"); bad != nil {
+		return bad, bad
+	}
+	rows, cols := a.Shape()[a.Rank()-2], lastSize(a)
+	switch least := graph.MinDim(rows, cols); least {
+	case cols:
+		u = orthonormal(a)
+	case rows:
+		u = transposed(orthonormal(transposed(a)))
+	default:
+		u = nearest(a)
+	}
+	if left {
+		return u, symmetric(MatMul(a, transposed(u)))
+	}
+	return u, symmetric(MatMul(transposed(u), a))
+}
+
+// nearest is the matrix with orthonormal columns or rows that is nearest to a: W·Vᵀ of its singular vectors.
+func nearest(a node) node {
+	w, _, vh := SVD(a)
+	return MatMul(w, vh)
+}
+
+// orthonormal is [nearest] of matrices that have no more columns than rows, with a gradient that needs no singular values that are
+// apart. Of A = U·P follows dU = U·X + (1 - U·Uᵀ)·dA·P⁻¹ with P·X + X·P = Uᵀ·dA - dAᵀ·U: as Giles, Collected matrix
+// derivative results, 2008, this is turned around.
+func orthonormal(a node) node {
+	return WithGradient("polar", []node{a}, func(in []node) node { return nearest(in[0]) },
+		func(u, dy node, in []node) []node {
+			p := symmetric(MatMul(transposed(u), in[0]))
+			along := MatMul(transposed(u), dy)
+			inner := Apply(opSylvester, nil, p, p, Sub(along, transposed(along)))
+			beside := Sub(dy, MatMul(u, along))
+			return []node{Add(MatMul(u, inner), transposed(Solve(p, transposed(beside))))}
+		})
+}
+
+// EighTridiagonal returns the eigenvalues, rising, [..., n], and the eigenvectors, the columns of [..., n, n], of the symmetric matrices that
+// have d, [..., n], on their diagonals, e, [..., n - 1], on the ones beside it, and 0 elsewhere. As scipy.linalg.eigh_tridiagonal; of
+// the vectors, see [Eigh].
+func EighTridiagonal(d, e *graph.Node) (values, vectors *graph.Node) {
+	defer building("EighTridiagonal", d, e)()
+	call := refused("EighTridiagonal", d, e)
+	if bad := notTensors(call); bad != nil {
+		return bad, bad
+	}
+	if d.Rank() < 1 || e.Rank() < 1 || d.DType() != e.DType() {
+		bad := call.wrong(graph.CodeRank, "the diagonals are vectors of one dtype, and they are %s%s and %s%s", d.DType(), d.Shape(), e.DType(), e.Shape())
+		return bad, bad
+	}
+	beside := Pad(Pad(diagonalOf(e), -2, 1, 0, 0), -1, 0, 1, 0)
+	return Eigh(Add(diagonalOf(d), Add(beside, transposed(beside))))
+}
