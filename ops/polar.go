@@ -7,7 +7,7 @@ func init() {
 		named("scipy.linalg.polar", "", "jax.scipy.linalg.polar", "", "", func(e *graph.Example) node { return e.Several(Polar(e.Of("a", "n", "n"), false)) }))
 	composed("EighTridiagonal", "the eigenvalues and eigenvectors of symmetric matrices of a diagonal and the ones beside it.",
 		named("scipy.linalg.eigh_tridiagonal", "", "jax.scipy.linalg.eigh_tridiagonal", "", "",
-			func(e *graph.Example) node { return e.Several(EighTridiagonal(e.Of("d", "n"), e.Of("e", "n - 1"))) }))
+			func(e *graph.Example) node { return e.Several(EighTridiagonal(e.Of("d", "n + 1"), e.Of("e", "n"))) }))
 }
 
 // Polar returns the polar factors of each matrix A of a batch, [..., m, n] of Float32 or Float64: A = U·P, or, on the left, A = P·U. u is
