@@ -172,7 +172,9 @@ func singular(a node) (u, s, vh node) {
 // pseudoInverse divides by the singular values that are not 0 but for rounding.
 func pseudoInverse(n *graph.Node, in []node) node {
 	rows, cols := sizes(in[0])
-	least, share := n.Attrs().(ops.RankAttrs).Tolerances(int(max(rows, cols)), n.DType())
+	least, share := n.Attrs().(interface {
+		Tolerances(size int, t graph.DType) (least, share float64)
+	}).Tolerances(int(max(rows, cols)), n.DType())
 	u, s, vh := singular(in[0])
 	counts := ops.Greater(s, ops.Maximum(ops.Mul(ops.Max(s, -1, ops.KeepDims()), num(share)), num(least)))
 	inverse := ops.Where(counts, ops.Div(num(1), ops.Where(counts, s, num(1))), num(0))
