@@ -153,6 +153,6 @@ func init() {
 	composed("GaussianKDE", "a density, by normal densities around what was drawn from it.",
 		named("scipy.stats.gaussian_kde", "", "jax.scipy.stats.gaussian_kde", "", "",
 			func(e *graph.Example) node {
-				return GaussianKDE(e.Of("points", "m"), e.Of("sorted", "n"), nil, 0)
+				return GaussianKDE(e.Of("points", "m"), e.As(graph.Float32, "sorted", "n"), nil, 0)
 			}))
 }
