@@ -355,7 +355,7 @@ func required(op string) int {
 	switch op {
 	case "LayerNorm", "LayerNormOver", "RMSNorm", "BatchNorm", "GroupNorm":
 		return 1
-	case "Linear", "Conv1D", "Conv2D", "ConvTranspose1D", "ConvTranspose2D":
+	case "Linear", "Conv1D", "Conv2D", "Conv3D", "ConvTranspose1D", "ConvTranspose2D":
 		return 2
 	case "BatchNormInference":
 		return 3
