@@ -101,17 +101,7 @@ func TestPartsOfHalves(t *testing.T) {
 		for layout := range layouts * layouts {
 			p, wide := withHalves(r, product[float32](r, size[0], size[1], size[2], layout), layout, layout%2 == 1)
 			want := expected(t, wide)
-			clear(p.C.Data)
-			part := Part[float32]{Continues: true, Sums: make([]float32, len(p.C.Data))}
-			p.Part = &part
-			block := BlockLen(p.K)
-			for part.From = 0; part.From < p.K; part.From = part.To {
-				if part.From%block == 0 {
-					clear(part.Sums)
-				}
-				part.To = min(part.From+1+r.IntN(p.K), (part.From/block+1)*block, p.K)
-				p.RunPart(0, p.M, 0, p.N, &s)
-			}
+			runInParts(r, p, &s)
 			for i := range p.M {
 				for j := range p.N {
 					at := p.C.Start + i*p.C.Row + j*p.C.Col

@@ -10,6 +10,21 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
+// runInParts computes a product whose sums are cut into parts at random, none of which crosses a block.
+func runInParts[T scalar.Number](r *rand.Rand, p *Product[T], s *Scratch[T]) {
+	clear(p.C.Data)
+	part := Part[T]{Continues: true, Sums: make([]T, len(p.C.Data))}
+	p.Part = &part
+	block := BlockLen(p.K)
+	for part.From = 0; part.From < p.K; part.From = part.To {
+		if part.From%block == 0 {
+			clear(part.Sums)
+		}
+		part.To = min(part.From+1+r.IntN(p.K), (part.From/block+1)*block, p.K)
+		p.RunPart(0, p.M, 0, p.N, s)
+	}
+}
+
 // testParts cuts sums into parts and wants the bits of whole ones.
 func testParts[T scalar.Number](t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
@@ -18,17 +33,7 @@ func testParts[T scalar.Number](t *testing.T) {
 		for layout := range layouts * layouts * layouts {
 			p := product[T](r, size[0], size[1], size[2], layout)
 			want := expected(t, p)
-			clear(p.C.Data)
-			part := Part[T]{Continues: true, Sums: make([]T, len(p.C.Data))}
-			p.Part = &part
-			block := BlockLen(p.K)
-			for part.From = 0; part.From < p.K; part.From = part.To {
-				if part.From%block == 0 {
-					clear(part.Sums)
-				}
-				part.To = min(part.From+1+r.IntN(p.K), (part.From/block+1)*block, p.K)
-				p.RunPart(0, p.M, 0, p.N, &s)
-			}
+			runInParts(r, p, &s)
 			for i := range p.M {
 				for j := range p.N {
 					at := p.C.Start + i*p.C.Row + j*p.C.Col
