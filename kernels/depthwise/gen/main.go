@@ -5,7 +5,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"log"
 
@@ -14,34 +13,28 @@ import (
 )
 
 func main() {
-	var file asmfile.File
-	var table, stubs bytes.Buffer
-	table.WriteString("package depthwise\n\n")
+	pkg := asmfile.NewPackage("depthwise")
+	table := &pkg.Table
 	add := func(name, args, doc string, a *asm.Asm) {
 		a.Zeroupper()
 		a.Return()
 		n, code := a.Finish()
-		file.Add(name, "args", code[:n])
-		fmt.Fprintf(&stubs, "\n// %s %s.\n//\n//go:noescape\nfunc %s(args *%s)\n", name, doc, name, args)
+		pkg.Add(name, args, doc, code[:n])
 	}
 	for _, m := range machines {
 		add("conv"+m.name, "convArgs", "computes vectors of sums", m.conv())
-		fmt.Fprintf(&table, "var sums%s = [mostSums + 1]func(*sumsArgs){nil", m.name)
+		fmt.Fprintf(table, "var sums%s = [mostSums + 1]func(*sumsArgs){nil", m.name)
 		for n := 1; n <= mostSums; n++ {
 			name := fmt.Sprintf("sums%s%d", m.name, n)
 			add(name, "sumsArgs", fmt.Sprintf("adds up %d sums of products", n), m.sums(n))
-			fmt.Fprintf(&table, ", %s", name)
+			fmt.Fprintf(table, ", %s", name)
 		}
 		table.WriteString("}\n\n")
 	}
 	add("copyRows", "moveArgs", "copies rows", move(copyPiece))
 	add("splitRows", "moveArgs", "copies even elements of rows, and odd ones", move(splitPiece))
 	add("joinRows", "moveArgs", "has even elements of rows come together with odd ones", move(joinPiece))
-	table.Write(stubs.Bytes())
-	if err := file.Save("table_amd64.s"); err != nil {
-		log.Fatal(err)
-	}
-	if err := asmfile.SaveGo("table_amd64.go", table.Bytes()); err != nil {
+	if err := pkg.Save("table_amd64.s", "table_amd64.go"); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"log"
 
@@ -59,20 +58,15 @@ const wordBytes = 4
 
 // writeDots writes the loops of integers to files of their own.
 func writeDots() {
-	var asm asmfile.File
-	var table, stubs bytes.Buffer
-	table.WriteString("package gemm\n\n")
-	add := func(name, args, doc string, code []byte) {
-		asm.Add(name, "args", code)
-		fmt.Fprintf(&stubs, "\n// %s %s.\n//\n//go:noescape\nfunc %s(args *%s)\n", name, doc, name, args)
-	}
+	pkg := asmfile.NewPackage("gemm")
+	table, add := &pkg.Table, pkg.Add
 	for _, d := range dots {
 		for _, m := range d.machines {
-			fmt.Fprintf(&table, "var %s%s = []func(*dotArgs){nil", d.name, m.name)
+			fmt.Fprintf(table, "var %s%s = []func(*dotArgs){nil", d.name, m.name)
 			for rows := 1; rows <= m.rows; rows++ {
 				name := fmt.Sprintf("%s%sRows%d", d.name, m.name, rows)
 				add(name, "dotArgs", fmt.Sprintf("multiplies %s in tiles of %d rows", d.doc, rows), d.tile(m, rows))
-				fmt.Fprintf(&table, ", %s", name)
+				fmt.Fprintf(table, ", %s", name)
 			}
 			table.WriteString("}\n\n")
 		}
@@ -80,7 +74,7 @@ func writeDots() {
 	for _, t := range tileDots {
 		add(t.name, "dotArgs", "multiplies "+t.doc+" in tile registers", t.code())
 	}
-	writeThinDots(add, &table)
+	writeThinDots(add, table)
 	add("interleavePanel", "panelArgs", "makes words of four rows of 32 bytes", interleavePanel())
 	add("copyTurned", "widenArgs", "copies bytes with their highest bits turned", copyTurned())
 	for _, i := range interleavings {
@@ -89,11 +83,7 @@ func writeDots() {
 	for _, w := range widenings {
 		add(w.name, "widenArgs", w.doc, w.code())
 	}
-	table.Write(stubs.Bytes())
-	if err := asm.Save("dot_amd64.s"); err != nil {
-		log.Fatal(err)
-	}
-	if err := asmfile.SaveGo("dottable_amd64.go", table.Bytes()); err != nil {
+	if err := pkg.Save("dot_amd64.s", "dottable_amd64.go"); err != nil {
 		log.Fatal(err)
 	}
 }

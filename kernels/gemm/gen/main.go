@@ -10,7 +10,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"log"
 
@@ -19,23 +18,18 @@ import (
 )
 
 func main() {
-	var file asmfile.File
-	var table, stubs bytes.Buffer
-	table.WriteString("package gemm\n\n")
-	add := func(name, args, doc string, code []byte) {
-		file.Add(name, "args", code)
-		fmt.Fprintf(&stubs, "\n// %s %s.\n//\n//go:noescape\nfunc %s(args *%s)\n", name, doc, name, args)
-	}
+	pkg := asmfile.NewPackage("gemm")
+	table, add := &pkg.Table, pkg.Add
 	for _, m := range machines {
 		for _, e := range elements {
 			suffix := e.name + m.name
 			tiles := func(kind, doc string, most int, of tile) {
-				fmt.Fprintf(&table, "var %sTiles%s = []func(*tileArgs){nil", kind, suffix)
+				fmt.Fprintf(table, "var %sTiles%s = []func(*tileArgs){nil", kind, suffix)
 				for rows := 1; rows <= most; rows++ {
 					of.machine, of.element, of.rows = m, e, rows
 					name := fmt.Sprintf("%sTile%sRows%d", kind, suffix, rows)
 					add(name, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows%s", rows, doc), of.code())
-					fmt.Fprintf(&table, ", %s", name)
+					fmt.Fprintf(table, ", %s", name)
 				}
 				table.WriteString("}\n\n")
 			}
@@ -55,11 +49,11 @@ func main() {
 			if m.isVariant() {
 				continue
 			}
-			fmt.Fprintf(&table, "var thin%s = []func(*thinArgs){nil", suffix)
+			fmt.Fprintf(table, "var thin%s = []func(*thinArgs){nil", suffix)
 			for rows := 1; rows <= thinRows; rows++ {
 				name := fmt.Sprintf("thin%sRows%d", suffix, rows)
 				add(name, "thinArgs", fmt.Sprintf("multiplies %d rows by columns that are contiguous", rows), transposer{e, m.width}.thin(rows))
-				fmt.Fprintf(&table, ", %s", name)
+				fmt.Fprintf(table, ", %s", name)
 			}
 			table.WriteString("}\n\n")
 			add("addRow"+suffix, "gemvArgs", "adds a row times a factor to sums", e.addRows(m.width, 1))
@@ -74,12 +68,12 @@ func main() {
 		add("copyPieces2"+e.name, "piecesArgs", "copies every other element", e.copyPieces(2))
 	}
 	pairTiles := func(kind string, most int, of tile) {
-		fmt.Fprintf(&table, "var %sTiles%s = []func(*tileArgs){nil", kind, pairs.name)
+		fmt.Fprintf(table, "var %sTiles%s = []func(*tileArgs){nil", kind, pairs.name)
 		for rows := 1; rows <= most; rows++ {
 			of.machine, of.element, of.rows = machines[1], pairs, rows
 			name := fmt.Sprintf("%sTile%sRows%d", kind, pairs.name, rows)
 			add(name, "tileArgs", fmt.Sprintf("multiplies tiles of %d rows of pairs of bfloat16", rows), of.code())
-			fmt.Fprintf(&table, ", %s", name)
+			fmt.Fprintf(table, ", %s", name)
 		}
 		table.WriteString("}\n\n")
 	}
@@ -93,11 +87,7 @@ func main() {
 		add("convertPieces"+c.name, "piecesArgs", "makes float32 of rows made up of pieces of "+c.doc, c.pieces(1))
 		add("convertPieces2"+c.name, "piecesArgs", "makes float32 of every other element", c.pieces(2))
 	}
-	table.Write(stubs.Bytes())
-	if err := file.Save("tile_amd64.s"); err != nil {
-		log.Fatal(err)
-	}
-	if err := asmfile.SaveGo("table_amd64.go", table.Bytes()); err != nil {
+	if err := pkg.Save("tile_amd64.s", "table_amd64.go"); err != nil {
 		log.Fatal(err)
 	}
 	writeDots()

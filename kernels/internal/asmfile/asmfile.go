@@ -44,3 +44,32 @@ func SaveGo(path string, source []byte) error {
 	}
 	return os.WriteFile(path, text, 0o644)
 }
+
+// Package is functions of a Go package: their assembly file, and a Go file that declares them behind its tables.
+type Package struct {
+	Table bytes.Buffer // Go source, which may name the functions
+
+	code  File
+	stubs bytes.Buffer
+}
+
+// NewPackage begins the files of a Go package of the given name.
+func NewPackage(name string) *Package {
+	p := &Package{}
+	fmt.Fprintf(&p.Table, "package %s\n\n", name)
+	return p
+}
+
+// Add adds a function, as [File.Add] does, of a pointer to the given type. The text says what it does.
+func (p *Package) Add(name, args, text string, code []byte) {
+	p.code.Add(name, "args", code)
+	fmt.Fprintf(&p.stubs, "\n// %s %s.\n//\n//go:noescape\nfunc %s(args *%s)\n", name, text, name, args)
+}
+
+// Save writes both files.
+func (p *Package) Save(assembly, source string) error {
+	if err := p.code.Save(assembly); err != nil {
+		return err
+	}
+	return SaveGo(source, append(p.Table.Bytes(), p.stubs.Bytes()...))
+}
