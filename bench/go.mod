@@ -5,7 +5,7 @@ go 1.26.5
 require (
 	github.com/gomlx/compute v0.1.5
 	github.com/gomlx/gomlx v0.28.5
-	golang.org/x/sys v0.49.0
+	golang.org/x/sys v0.50.0
 	gorgonia.org/gorgonia v0.9.18
 	gorgonia.org/tensor v0.9.24
 )
