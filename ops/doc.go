@@ -61,7 +61,7 @@
 //   - im2col.go lays windows out
 //
 // Of images:
-//   - resize.go, gridsample.go, pixelshuffle.go, depthspace.go (and sequences turned round)
+//   - resize.go with resizeoptions.go, gridsample.go, pixelshuffle.go, depthspace.go (and sequences turned round)
 //   - boxes.go, boxloss.go, nms.go: boxes that overlap; roialign.go, roipool.go: what images have in boxes
 //
 // Of whole arrays:

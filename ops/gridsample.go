@@ -129,7 +129,7 @@ func (s sampler) taps(axis int, place node) []axisTap {
 		return []axisTap{s.tap(axis, first, Sub(num(1), rest)), s.tap(axis, Add(first, num(1)), rest)}
 	}
 	var taps []axisTap
-	for i, weight := range cubicWeights(rest) {
+	for i, weight := range cubicWeights(rest, -0.75) {
 		taps = append(taps, s.tap(axis, s.brought(axis, Add(first, num(float64(i-1)))), weight))
 	}
 	return taps

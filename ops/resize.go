@@ -40,6 +40,12 @@ type ResizeAttrs struct {
 	// Factors are by what the sizes were multiplied, one for each axis; nil where sizes were given.
 	Factors                 []float64
 	AlignCorners, Antialias bool
+	Places                  ResizePlaces
+	Rounding                ResizeRounding
+	Coefficient             []float64 // one number, or none
+	Outside                 OutsideElements
+	Start, End              []float64 // of a crop, one number for each axis
+	Fill                    float64
 }
 
 // Args writes the mode, the sizes and the options.
@@ -49,33 +55,8 @@ func (a ResizeAttrs) Args(operands []string) []string {
 	} else {
 		operands = after(operands, a.Mode, dimsWord(a.Sizes))
 	}
-	if a.AlignCorners {
-		operands = append(operands, "AlignCorners()")
-	}
-	if a.Antialias {
-		operands = append(operands, "Antialias()")
-	}
-	return operands
+	return append(operands, a.words()...)
 }
-
-// A ResizeOption changes [Resize].
-type ResizeOption interface{ resize(*ResizeAttrs) }
-
-type resizeFlag func(*ResizeAttrs)
-
-func (f resizeFlag) resize(a *ResizeAttrs) { f(a) }
-
-// Antialias widens what [ResizeLinear] and [ResizeCubic] look at as an image shrinks, as PIL does.
-func Antialias() ResizeOption { return resizeFlag(func(a *ResizeAttrs) { a.Antialias = true }) }
-
-// A CornerOption is an option of [Resize] and of [GridSample].
-type CornerOption struct{}
-
-func (CornerOption) resize(a *ResizeAttrs) { a.AlignCorners = true }
-
-// AlignCorners places the middles of the first and the last elements at the ends of an axis;
-// else the ends are their outer edges.
-func AlignCorners() CornerOption { return CornerOption{} }
 
 func init() {
 	opResize = define(graph.Op{
@@ -101,7 +82,7 @@ func inferResize(c *graph.Call) (graph.DType, graph.Shape) {
 	case c.Failed():
 	case a.Mode < ResizeNearest || a.Mode > ResizeArea:
 		problem = "there is no such mode: it is ResizeNearest, ResizeNearestExact, ResizeLinear, ResizeCubic or ResizeArea"
-	case a.AlignCorners && a.Mode != ResizeLinear && a.Mode != ResizeCubic:
+	case a.AlignCorners && a.Mode != ResizeLinear && a.Mode != ResizeCubic && a.Rounding == 0:
 		problem = "align_corners option can only be set with the interpolating modes: ResizeLinear, ResizeCubic"
 	case a.Mode == ResizeCubic && len(a.Sizes) != 2:
 		problem = fmt.Sprintf("Got %dD input, but bicubic mode needs 4D input", len(shape))
@@ -109,6 +90,8 @@ func inferResize(c *graph.Call) (graph.DType, graph.Shape) {
 		problem = "Anti-alias option is restricted to ResizeLinear and ResizeCubic and requires a 4-D tensor as input"
 	case !t.IsFloat() && (t != graph.Uint8 || a.Mode > ResizeNearestExact):
 		rules.RefuseDType(c, fmt.Sprintf(`"%s" not implemented for '%s'`, a.Mode, t.TorchName()))
+	default:
+		problem = a.wrongOptions()
 	}
 	if problem != "" {
 		c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: problem})
@@ -126,7 +109,7 @@ func expandResize(n *graph.Node, in []*graph.Node) *graph.Node {
 	}
 	for i, out := range slices.Backward(a.Sizes) {
 		axis := 2 + i
-		r := resizing{a, x.Graph(), graph.Float32, x.Shape()[axis], out, 0}
+		r := resizing{a, x.Graph(), graph.Float32, x.Shape()[axis], out, 0, i}
 		if t == graph.Float64 {
 			r.t = t
 		}
@@ -145,11 +128,12 @@ type resizing struct {
 	t       graph.DType // of places between elements
 	in, out graph.Dim
 	step    float64 // the distance in x of neighbours in the result; 0 if it is in/out
+	axis    int     // of the sizes
 }
 
 func (r resizing) along(x node, axis int) node {
 	switch {
-	case r.in == r.out && (r.step == 0 || r.Mode == ResizeLinear || r.Antialias):
+	case r.in == r.out && !r.isCrop() && (r.step == 0 || r.Places == 0 && (r.Mode == ResizeLinear || r.Antialias)):
 		return x
 	case r.Mode == ResizeArea:
 		w := windowsOf(x, axis, r.out)
@@ -157,23 +141,22 @@ func (r resizing) along(x node, axis int) node {
 	case r.Antialias:
 		return r.smooth(x, axis)
 	case r.Mode == ResizeLinear:
-		return r.linear(x, axis)
+		return r.cropped(r.linear(x, axis), axis)
 	case r.Mode == ResizeCubic:
-		return r.cubic(x, axis)
+		return r.cropped(r.cubic(x, axis), axis)
 	}
 	if k, whole := r.repeats(); whole {
 		return RepeatInterleave(x, axis, k)
 	}
-	place := r.place()
-	if r.Mode == ResizeNearestExact {
-		place = Add(ClampMin(r.middle(), 0), num(0.5))
-	} // PyTorch rounds a place to float32 before it takes the whole part
-	return Take(x, axis, r.inside(Cast(Floor(Cast(place, graph.Float32)), graph.Int64)))
+	return r.cropped(Take(x, axis, r.nearest()), axis)
 }
 
 // repeats reports whether the nearest elements are all elements as often as a power of two says,
 // which is exact in float32.
 func (r resizing) repeats() (k graph.Dim, whole bool) {
+	if r.AlignCorners || r.Places != 0 || r.Rounding != 0 || r.isCrop() {
+		return 0, false
+	}
 	k, whole = r.out.ExactDiv(r.in)
 	n, known := k.Int()
 	return k, whole && known && n > 0 && n&(n-1) == 0 && (r.step == 0 || r.step*float64(n) == 1)
@@ -214,30 +197,25 @@ func (r resizing) split(place node) (first, rest node) {
 }
 
 func (r resizing) linear(x node, axis int) node {
-	place := r.place()
-	if !r.AlignCorners {
-		place = ClampMin(r.middle(), 0)
-	}
-	first, rest := r.split(place)
+	first, rest := r.split(ClampMin(r.between(), 0))
 	return blended(x, axis, []node{first, r.inside(Add(first, num64(1)))}, []node{Sub(num(1), rest), rest})
 }
 
 func (r resizing) cubic(x node, axis int) node {
-	place := r.place()
-	if !r.AlignCorners {
-		place = r.middle()
-	}
-	first, rest := r.split(place)
+	first, rest := r.split(r.between())
 	at := make([]node, 4)
 	for i := range at {
-		at[i] = r.inside(Add(first, num64(int64(i)-1)))
+		at[i] = Add(first, num64(int64(i)-1))
 	}
-	return blended(x, axis, at, cubicWeights(rest))
+	weights := r.counted(at, cubicWeights(rest, r.coefficient()))
+	for i := range at {
+		at[i] = r.inside(at[i])
+	}
+	return blended(x, axis, at, weights)
 }
 
 // cubicWeights are those of the elements at -1, 0, 1 and 2 for a place between 0 and 1.
-func cubicWeights(rest node) []node {
-	const a = -0.75
+func cubicWeights(rest node, a float64) []node {
 	back := Sub(num(1), rest)
 	return []node{cubicFar(Add(rest, num(1)), a), cubicNear(rest, a), cubicNear(back, a), cubicFar(Add(back, num(1)), a)}
 }
@@ -276,16 +254,28 @@ func (r resizing) smooth(x node, axis int) node {
 	radius, kernel := 1.0, func(d node) node { return Sub(num(1), d) }
 	if r.Mode == ResizeCubic {
 		radius, kernel = 2, func(d node) node {
-			return Where(Less(d, num(1)), cubicNear(d, -0.5), cubicFar(d, -0.5))
+			return Where(Less(d, num(1)), cubicNear(d, r.coefficient()), cubicFar(d, r.coefficient()))
 		}
 	}
 	scale := r.scale()
 	widened := ClampMin(scale, 1)
 	middle := Mul(scale, Add(r.number(), num(0.5)))
-	whole := func(place node) node { return Cast(Floor(ClampMin(Add(place, num(0.5)), 0)), graph.Int64) }
+	if at := r.moved(); at != nil {
+		middle = Add(at, num(0.5))
+	}
+	whole := func(place node) node {
+		place = Add(place, num(0.5))
+		if r.Outside != OutsideRepeated {
+			place = ClampMin(place, 0)
+		}
+		return Cast(Floor(place), graph.Int64)
+	}
 	reach := Mul(widened, num(radius))
 	first := Unsqueeze(whole(Sub(middle, reach)), 1)
-	end := Unsqueeze(Minimum(whole(Add(middle, reach)), Size(r.g, graph.Int64, r.in)), 1)
+	end := Unsqueeze(whole(Add(middle, reach)), 1)
+	if r.Outside != OutsideRepeated {
+		end = Minimum(end, Size(r.g, graph.Int64, r.in))
+	}
 	at := Add(first, Iota(r.g, 1, 1, r.most(radius)))
 	d := Abs(Div(Add(Sub(Cast(at, r.t), Unsqueeze(middle, 1)), num(0.5)), widened))
 	counts := Less(at, end)
@@ -322,7 +312,8 @@ func (r resizing) most(radius float64) graph.Dim {
 // Resize returns images x, [N, C, …] with 1 to 3 axes behind the channels, with other sizes of these
 // axes: PyTorch's interpolate with a size. x is of floating-point numbers, or for the nearest elements of
 // Uint8. Places are computed in float32, for Float64 in float64. Options are [AlignCorners] and
-// [Antialias], of [ResizeLinear] and [ResizeCubic].
+// [Antialias], of [ResizeLinear] and [ResizeCubic]; and what ONNX's Resize has beyond PyTorch: [ResizePlaces], [ResizeRounding],
+// [CubicCoefficient], [OutsideElements] and [ResizeCrop].
 func Resize(x *graph.Node, mode ResizeMode, sizes []graph.Dim, opts ...ResizeOption) *graph.Node {
 	return resize(x, ResizeAttrs{Mode: mode, Sizes: slices.Clone(sizes)}, opts)
 }

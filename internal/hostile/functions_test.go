@@ -107,6 +107,8 @@ var functions = map[string][]any{
 		ops.LpPool,
 		ops.Col2Im,
 		ops.DeformConv2D,
+		ops.CubicCoefficient,
+		ops.ResizeCrop,
 		ops.BatchedNMS,
 		ops.BoxArea,
 		ops.BoxCIoU,
