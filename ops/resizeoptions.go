@@ -261,6 +261,7 @@ func (r resizing) counted(at, weights []node) []node {
 		list[i] = Where(And(GreaterEqual(at[i], num64(0)), Less(at[i], Size(r.g, graph.Int64, r.in))), w, num(0))
 		sum = Add(sum, list[i])
 	}
+	sum = Where(Equal(sum, num(0)), num(1), sum) // a crop may reach where no element counts
 	for i := range list {
 		list[i] = Div(list[i], sum)
 	}

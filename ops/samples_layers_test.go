@@ -72,6 +72,30 @@ var layerSamples = []sample{
 	{name: "resize smoothly", shapes: [][]int{{1, 1, 5, 4}}, call: on(func(x node) node {
 		return ops.Resize(x, ops.ResizeCubic, []graph.Dim{2, 3}, ops.Antialias())
 	})},
+	{name: "resize from the middle", shapes: [][]int{{1, 2, 5}}, call: on(func(x node) node {
+		return ops.ResizeBy(x, ops.ResizeLinear, []float64{0.55}, ops.PlacesMiddle)
+	})},
+	{name: "resize to one", shapes: [][]int{{2, 1, 5}}, call: on(func(x node) node {
+		return ops.Resize(x, ops.ResizeLinear, []graph.Dim{1}, ops.PlacesHalfOrOne)
+	})},
+	{name: "resize rounded up", shapes: [][]int{{1, 2, 5}}, call: on(func(x node) node {
+		return ops.Resize(x, ops.ResizeNearest, []graph.Dim{7}, ops.AlignCorners(), ops.RoundUp)
+	})},
+	{name: "resize rounded to the first", shapes: [][]int{{1, 2, 4}}, call: on(func(x node) node {
+		return ops.Resize(x, ops.ResizeNearest, []graph.Dim{8}, ops.PlacesFirst, ops.RoundHalfDown)
+	})},
+	{name: "resize of elements inside", shapes: [][]int{{1, 1, 3, 4}}, call: on(func(x node) node {
+		return ops.Resize(x, ops.ResizeCubic, []graph.Dim{4, 6}, ops.PlacesHalf, ops.CubicCoefficient(-0.5), ops.OutsideNothing)
+	})},
+	{name: "resize of a region", shapes: [][]int{{1, 1, 3, 4}}, call: on(func(x node) node {
+		return ops.Resize(x, ops.ResizeLinear, []graph.Dim{4, 1}, ops.ResizeCrop([]float64{0.6, 0.2}, []float64{1.3, 0.9}, 2))
+	})},
+	{name: "resize of a region outside", shapes: [][]int{{1, 1, 3, 4}}, call: on(func(x node) node {
+		return ops.Resize(x, ops.ResizeCubic, []graph.Dim{3, 4}, ops.ResizeCrop([]float64{-3, 0}, []float64{1, 4}, -1), ops.OutsideNothing)
+	})},
+	{name: "resize smoothly to repeated edges", shapes: [][]int{{1, 1, 5, 4}}, call: on(func(x node) node {
+		return ops.Resize(x, ops.ResizeLinear, []graph.Dim{2, 3}, ops.Antialias(), ops.PlacesHalf, ops.OutsideRepeated)
+	})},
 	{name: "grid_sample linearly", shapes: [][]int{{1, 2, 3, 4}, {1, 2, 3, 2}}, call: func(in ...node) node {
 		return ops.GridSample(in[0], in[1], ops.ResizeLinear, ops.PadZeros)
 	}},

@@ -8,6 +8,7 @@ import (
 // Images that get other sizes, and signals in frames.
 var _ = add(
 	resizedAllAxes, resizedToNothing, resizedWithCorners, resizedCubicVolume, resizedBytes, resizedByThird, resizedByFactors,
+	resizedLinearRounded, resizedToMeansPlaced, resizedTwicePlaced, resizedPartOfAxes, resizedBeside,
 	shuffledOdd, unshuffledOdd, dealtOdd, columnsOfOther,
 	sampledByTriples, sampledOfOtherBatch, sampledInCircles, sampledWhole, gridOfSquares,
 	pooledOverFour, unpooledWithFloats, unpooledPlaces, pooledByNoPower,
@@ -46,6 +47,31 @@ func resizedByThird(g *graph.Graph) {
 
 func resizedByFactors(g *graph.Graph) {
 	ops.ResizeBy(g.Input("x", graph.Float32, 1, 3, 8, 8), ops.ResizeNearest, []float64{1, 1, 2, 2}) // want error BL001 "4 factors for x" "one for each axis behind the channels"
+}
+
+func resizedLinearRounded(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 1, 3, 8, 8)
+	ops.Resize(x, ops.ResizeLinear, []graph.Dim{4, 4}, ops.RoundUp) // want error BL001 "RoundUp says which element is the nearest, and the mode is ResizeLinear"
+}
+
+func resizedToMeansPlaced(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 1, 3, 8, 8)
+	ops.Resize(x, ops.ResizeArea, []graph.Dim{4, 4}, ops.PlacesHalf) // want error BL001 "the means of ResizeArea have no places" "Resize(x, ResizeArea, []graph.Dim{4, 4}, PlacesHalf)"
+}
+
+func resizedTwicePlaced(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 1, 3, 8, 8)
+	ops.Resize(x, ops.ResizeCubic, []graph.Dim{4, 4}, ops.AlignCorners(), ops.PlacesFirst) // want error BL001 "the options of places exclude each other"
+}
+
+func resizedPartOfAxes(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 1, 3, 8, 8)
+	ops.Resize(x, ops.ResizeLinear, []graph.Dim{4, 4}, ops.ResizeCrop([]float64{0}, []float64{1}, 0)) // want error BL001 "1 starts and 1 ends for 2 axes" "ResizeCrop([]float64{0}, []float64{1}, 0)"
+}
+
+func resizedBeside(g *graph.Graph) {
+	x := g.Input("x", graph.Float32, 1, 3, 8, 8)
+	ops.Resize(x, ops.ResizeLinear, []graph.Dim{4, 4}, ops.OutsideNothing) // want error BL001 "others do not reach beside an axis"
 }
 
 func shuffledOdd(g *graph.Graph) {
