@@ -96,7 +96,7 @@ var sweepFunctions = func() map[string]reflect.Value {
 var sweepWords = func() map[string]any {
 	words := map[string]any{}
 	for i := range 5 {
-		for _, v := range []fmt.Stringer{ops.ResizeMode(i), ops.PaddingMode(i), ops.QuantileMode(i), ops.MatrixNormOrder(i), ops.FFTScale(i), ops.ConvolveMode(i), ops.RankMethod(i), ops.Reduction(i + 1)} {
+		for _, v := range []fmt.Stringer{ops.ResizeMode(i), ops.PaddingMode(i), ops.QuantileMode(i), ops.MatrixNormOrder(i), ops.FFTScale(i), ops.ConvolveMode(i), ops.RankMethod(i), ops.ResizePlaces(i + 1), ops.ResizeRounding(i + 1), ops.OutsideElements(i + 1), ops.Reduction(i + 1)} {
 			words[gostrings.TrimPrefix(v.String(), "ops.")] = v
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // numbered lists the exported integer types that have a text.
-var numbered = []any{graph.Class(0), graph.Fold(0), graph.AxisKind(0), graph.Prim(0), graph.Severity(0), graph.PromiseKind(0), graph.LoopRole(0), graph.DType(0), graph.Dim(0), exec.BufferKind(0), ops.BoxFormat(0), ops.ConvolveMode(0), ops.FFTScale(0), ops.MatrixNormOrder(0), ops.PaddingMode(0), ops.QuantileMode(0), ops.RankMethod(0), ops.Reduction(0), ops.ResizeMode(0)}
+var numbered = []any{graph.Class(0), graph.Fold(0), graph.AxisKind(0), graph.Prim(0), graph.Severity(0), graph.PromiseKind(0), graph.LoopRole(0), graph.DType(0), graph.Dim(0), exec.BufferKind(0), ops.BoxFormat(0), ops.ConvolveMode(0), ops.FFTScale(0), ops.MatrixNormOrder(0), ops.OutsideElements(0), ops.PaddingMode(0), ops.QuantileMode(0), ops.RankMethod(0), ops.Reduction(0), ops.ResizeMode(0), ops.ResizePlaces(0), ops.ResizeRounding(0)}
 
 // TestTextsOfNumbers asks for the text of any number of each of these types.
 func TestTextsOfNumbers(t *testing.T) {
