@@ -92,6 +92,19 @@ func TestGradientsKeepRequirements(t *testing.T) {
 			})
 			return final[0], x, other
 		}, [2][]int{{4}, {3}}, []int{4}, "n == m fails: 3 against 4"},
+		{"a gradient that computes the body of a loop again", func(g *graph.Graph) (dx, x, other *graph.Node) {
+			other = g.Input("other", graph.Float64, g.Dim("m"))
+			x = g.Input("x", graph.Float64, g.Dim("t", graph.AtLeast(0)), g.Dim("n"))
+			final, _ := ops.Scan(ops.Loop{Carry: []*graph.Node{other}, Over: []*graph.Node{x}}, func(c, x []*graph.Node) (next, out []*graph.Node) {
+				moved, _ := ops.While(5, []*graph.Node{c[0], x[0]}, func(c []*graph.Node) *graph.Node {
+					return ops.Any(ops.NotEqual(c[0], c[1]), ops.AllAxes())
+				}, func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+					return []*graph.Node{ops.Sin(ops.Add(c[0], c[1])), c[1]}
+				})
+				return moved[:1], nil
+			})
+			return autodiff.Grad(ops.Sum(final[0]), []*graph.Node{x})[0], x, other
+		}, [2][]int{{2, 4}, {2, 3}}, []int{4}, "m == n fails: 4 against 3"},
 		{"a gradient of a gradient", func(g *graph.Graph) (dx, x, other *graph.Node) {
 			x = g.Input("x", graph.Float64, g.Dim("n"))
 			other = g.Input("other", graph.Float64, g.Dim("m"))

@@ -29,11 +29,18 @@ func (g *Graph) CopyWith(n *Node, attrs any, in []*Node) *Node {
 }
 
 // Again appends a node that computes what n, of this graph, does, of other operands. It is part of
-// the gradient that is being built.
+// the gradient that is being built, and requires of sizes what n does.
 func (g *Graph) Again(n *Node, attrs any, in []*Node) *Node {
 	c := *n
 	c.in, c.attrs, c.origin, c.scope, c.name, c.composite = in, attrs, g.origin, g.scope, "", nil
-	return g.add(c)
+	again := g.add(c)
+	for _, r := range g.needs { // of those that there were: n is none that is added here
+		if r.Node == n {
+			r.Node = again
+			g.needs = append(g.needs, r)
+		}
+	}
+	return again
 }
 
 func (g *Graph) addCopy(n *Node, made Node) *Node {
