@@ -78,7 +78,8 @@ func (p *loopPass) copyMembers() {
 			continue
 		}
 		p.outer.g.WithOrigin(n, func() {
-			c := p.outer.g.Again(n, attrs, in)
+			var c *graph.Node
+			p.outer.g.Within(bodyOf(n.Region()), func() { c = p.outer.g.Again(n, attrs, in) })
 			if n.Region() == a.Body && isKept(n) {
 				c = graph.Apply(opKept, nil, p.kept(n), c)
 			}

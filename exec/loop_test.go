@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/reference"
@@ -339,4 +340,53 @@ func TestLoopsOfPartsOfACopy(t *testing.T) {
 	require.Equal(t, []float64{3, 1, 3, 1}, arrayOf(t, r, outputs[0]).Data)
 	require.Equal(t, []float64{3, 1, 3, 1}, arrayOf(t, r, outputs[1]).Data)
 	require.Equal(t, []float64{6, 2, 6, 2, 6, 2, 6, 2}, arrayOf(t, r, outputs[2]).Data)
+}
+
+// A copy of a value of outside is made in each step, which may write it: what is copied stays as it is, and gradients go to it.
+func TestBodiesWriteCopiesOfWhatIsOutside(t *testing.T) {
+	t.Setenv(exec.VerifyVariable, "1")
+	g := graph.New("g")
+	w, x := g.Input("w", graph.Float64, 2), g.Input("x", graph.Float64, 3)
+	zero := g.Scalar(graph.Float64, 0)
+	// A step at x, in a loop of one step and in a branch within it: the first element of a copy of w is w₀·x + w₁, and c' = c + w₁·(w₀·x + w₁).
+	step := func(c, x *graph.Node) *graph.Node {
+		inner := ops.Fori(1, nodes{c}, func(_ *graph.Node, c nodes) nodes {
+			return ops.Cond(ops.Less(x, graph.Num(100)), func() []*graph.Node {
+				own := ops.Copy(w)
+				first := ops.Select(own, 0, 0)
+				own = ops.After(own, ops.AddInPlace(ops.MulInPlace(first, x), ops.Select(ops.Copy(w), 0, 1)))
+				return nodes{ops.Add(c[0], ops.Prod(own))}
+			}, func() []*graph.Node { return c })
+		})
+		return inner[0]
+	}
+	final, outs := ops.Scan(ops.Loop{Carry: nodes{zero}, Over: nodes{x}}, func(c, x nodes) (next, out nodes) {
+		own := ops.AddInPlace(ops.Copy(w), x[0])
+		return nodes{step(c[0], x[0])}, nodes{own, ops.Copy(w)}
+	})
+	counted, steps := ops.While(9, nodes{zero}, func(c nodes) *graph.Node { return ops.Less(c[0], graph.Num(5)) }, func(_ *graph.Node, c nodes) nodes {
+		return nodes{ops.Add(c[0], ops.Sum(ops.AddInPlace(ops.Copy(w), graph.Num(-1))))}
+	})
+	loss := ops.Add(final[0], ops.Sum(outs[0]))
+	dx := autodiff.Grad(loss, nodes{w, x})
+	second := autodiff.Grad(ops.Sum(dx[1]), nodes{w})[0]
+	outputs := append(nodes{final[0], outs[0], outs[1], w, counted[0], steps, second}, dx...)
+	prog, err := exec.Compile(g, exec.Outputs(outputs...))
+	require.NoError(t, err)
+	s := prog.NewSession()
+	r, err := s.Run(t.Context(), exec.Feed{w: vec(2., 3), x: vec(1., 4, -1)})
+	require.NoError(t, err)
+	for i, want := range [][]float64{
+		{3*(2*1+3) + 3*(2*4+3) + 3*(2*-1+3)}, {3, 4, 6, 7, 1, 2}, {2, 3, 2, 3, 2, 3}, {2, 3}, {6}, nil,
+		{9, 6},                         // of Σ(w₀·w₁ + 2)
+		{3 + 3*(1+4-1), 3 + 2*4 + 6*3}, // of Σ(w₁·(w₀·x + w₁)) + Σ(w₀ + w₁ + 2·x)
+		{2*3 + 2, 2*3 + 2, 2*3 + 2},
+	} {
+		if want != nil {
+			require.Equal(t, want, arrayOf(t, r, outputs[i]).Data, "output %d", i)
+		}
+	}
+	require.Equal(t, []int64{2}, arrayOf(t, r, steps).Data)
+	feed := exec.Feed{w: vec(2., 3), x: vec(1., 4, -1)}
+	require.Zero(t, testing.AllocsPerRun(2, func() { _, err = s.Run(t.Context(), feed) }))
 }

@@ -169,13 +169,16 @@ func (n *Node) findRegion(open *Region) {
 			n.region = a.Body.parent
 		}
 	}
-	if open != nil && (open.whole || n.op.Ordered) && n.op.Class != Source && n.region.Holds(open) {
+	if open != nil && (open.whole || n.op.belongsToOpen()) && n.op.Class != Source && n.region.Holds(open) {
 		n.region = open
 	}
 	if n.op.Ordered && n.region != nil && !n.region.ordered { // a write only while the body is built: programs are compiled at the same time
 		n.region.ordered = true
 	}
 }
+
+// belongsToOpen reports whether nodes of the operation belong to the body that is open, whatever they are computed from.
+func (op *Op) belongsToOpen() bool { return op.Ordered || op.EachStep }
 
 // misplaced refuses an operation that does not go with the bodies of loops in which its operands stand.
 func (n *Node) misplaced() *Mistake { return firstMistake(n.strayOperand(), n.strayWrite()) }
@@ -210,5 +213,6 @@ func (n *Node) strayWrite() *Mistake {
 	}
 	return &Mistake{Code: CodeLoop,
 		Summary: fmt.Sprintf("the body of a loop writes %s, which is not made in the same step", memory.Called()),
-		Help:    []string{"carry the value: return the new one from the body, which then gets it in the next step"}}
+		Help: []string{"carry the value: return the new one from the body, which then gets it in the next step",
+			fmt.Sprintf("or write a copy that the body makes in each step: ops.Copy(%s)", memory.Called())}}
 }

@@ -138,6 +138,10 @@ type Op struct {
 	// operands' own dtypes, and Core must give all axes. A panic of Function is an error of the run.
 	Ordered bool
 
+	// EachStep says that, in the body of a loop, the result is made anew in each step, though it be computed of values of outside
+	// alone: it is memory for the step to write.
+	EachStep bool
+
 	// AsStored says that a Function operation that is not Ordered gets elements of the operands' own dtypes too, and gives them of the
 	// result's.
 	AsStored bool

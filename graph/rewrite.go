@@ -45,7 +45,7 @@ func (g *Graph) Again(n *Node, attrs any, in []*Node) *Node {
 
 func (g *Graph) addCopy(n *Node, made Node) *Node {
 	open := g.region
-	if n.region != nil && (n.region.whole || n.op.Ordered) {
+	if n.region != nil && (n.region.whole || n.op.belongsToOpen()) {
 		g.region = n.region
 	}
 	c := g.add(made)

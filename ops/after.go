@@ -11,6 +11,7 @@ var opAfter, opCopy *graph.Op
 
 func init() {
 	opCopy = unary("clone", "Copy", "x in memory of its own.", nil, graph.PrimAdd, func(_, _, dy node) node { return dy })
+	opCopy.EachStep = true
 	opCopy.Emit = func(_ graph.Emitter, _ node, x []graph.Value) graph.Value { return x[0] }
 	opAfter = define(graph.Op{
 		Name: "after", Func: "After", Doc: "x as it is after a write to part of its memory.",
@@ -43,7 +44,8 @@ func init() {
 	opCopy.Ref = named("numpy.copy, numpy.positive", "torch.clone, torch.positive", "jax.numpy.copy, jax.numpy.positive", "Identity", "")
 }
 
-// Copy returns x in memory of its own, so that writing one leaves the other as it is.
+// Copy returns x in memory of its own, so that writing one leaves the other as it is. In the body of a loop it is
+// made in each step, whatever x is.
 func Copy(x *graph.Node) *graph.Node { return Apply(opCopy, nil, x) }
 
 // After returns x as it is after an in-place operation on the memory in which it lies: on

@@ -50,6 +50,18 @@ func TestLoopsThatCannotBe(t *testing.T) {
 				})
 			ops.Neg(kept)
 		},
+		"is a value of the body of the loop at": func(g *graph.Graph, x *graph.Node) {
+			var own *graph.Node
+			ops.Scan(ops.Loop{Over: nodes{x}}, func(_, x nodes) (next, out nodes) {
+				own = ops.Copy(g.Input("w", graph.Float32, 3))
+				return nil, x
+			})
+			ops.Neg(own) // each step has a copy of its own
+		},
+		"ops.Copy(total)": func(g *graph.Graph, x *graph.Node) {
+			total := ops.Zeros(g, graph.Float32, 3)
+			ops.Scan(ops.Loop{Over: nodes{x}}, func(_, x nodes) (next, out nodes) { return nil, nodes{ops.AddInPlace(total, x[0])} })
+		},
 		"which is not made in the same step": func(g *graph.Graph, x *graph.Node) {
 			total := ops.Zeros(g, graph.Float32, 3)
 			ops.Scan(ops.Loop{Carry: nodes{graph.Num(0)}, Over: nodes{x}},
