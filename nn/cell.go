@@ -2,6 +2,7 @@ package nn
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -66,20 +67,24 @@ func newRecurrentCell(g *graph.Graph, word, name string, in, hidden graph.Dim, k
 	return l
 }
 
-// Apply takes x, [batch, in], and returns the hidden state, [batch, hidden], after a step from zeros.
+// Apply takes x, [batch, in], or of a single example [in], and returns the hidden state, [batch, hidden] or [hidden], after a step from zeros.
 func (l *RecurrentCell) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyFrom(p, x)[0] }
 
 // ApplyFrom is Apply from a given state, or from zeros where none is given, and returns the state after the step: the hidden state and, of an LSTM, that
-// of the memory, each [batch, hidden].
+// of the memory, each [batch, hidden], or of a single example [hidden].
 func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (next []*graph.Node) {
-	args, sizes := argumentOf(x, "batch in"), map[string]graph.Dim{"hidden": l.hidden}
+	single, batch := x != nil && x.Judged() && x.Rank() == 1, "batch "
+	if single {
+		batch = ""
+	}
+	args, sizes := argumentOf(x, batch+"in"), map[string]graph.Dim{"hidden": l.hidden}
 	for i, s := range state {
-		args = append(args, argument{fmt.Sprintf("state %d", i), s, "batch hidden"})
+		args = append(args, argument{fmt.Sprintf("state %d", i), s, batch + "hidden"})
 	}
 	if l.WeightIH != nil {
 		sizes["in"] = l.WeightIH.Shape()[1]
 	}
-	y := l.apply(p, args, sizes, "batch hidden", func(in []*graph.Node) *graph.Node {
+	y := l.apply(p, args, sizes, batch+"hidden", func(in []*graph.Node) *graph.Node {
 		x, begin := in[0], in[1:]
 		for i, v := range in {
 			if v.DType() != l.dtype {
@@ -87,11 +92,11 @@ func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) 
 			}
 		}
 		switch {
-		case x.Rank() != 2 || !x.Judged():
+		case x.Rank() != 2 && !single || !x.Judged():
 			return x // the contract refuses it
 		case len(begin) == 0:
 			for range l.states {
-				begin = append(begin, ops.Zeros(x.Graph(), x.DType(), x.Shape()[0], l.hidden))
+				begin = append(begin, ops.Zeros(x.Graph(), x.DType(), append(slices.Clone(x.Shape()[:x.Rank()-1]), l.hidden)...))
 			}
 		case len(begin) != l.states:
 			return unbuilt("ApplyFrom", fmt.Sprintf("%d states are given, and a cell has %d", len(begin), l.states), x)

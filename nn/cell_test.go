@@ -15,7 +15,7 @@ import (
 // stepped is a case of a cell: what it gives of a value and a state, side by side.
 func stepped(make func(g *graph.Graph) *nn.RecurrentCell) torchCase {
 	return func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
-		return ops.Concat(1, make(g).ApplyFrom(p, x[0], x[1:]...)...)
+		return ops.Concat(-1, make(g).ApplyFrom(p, x[0], x[1:]...)...)
 	}
 }
 
@@ -38,9 +38,12 @@ var cellCases = map[string]torchCase{
 	"gru cell from a state, without bias": stepped(func(g *graph.Graph) *nn.RecurrentCell {
 		return nn.NewGRUCell(g, "", 3, 4, nn.NoBias(), f64)
 	}),
-	"prelu":               of(func(g *graph.Graph) nn.Layer { return nn.NewPRelu(g, "", 1, f64) }),
-	"prelu of channels":   of(func(g *graph.Graph) nn.Layer { return nn.NewPRelu(g, "", 3, f64) }),
-	"local response norm": of(func(*graph.Graph) nn.Layer { return nn.LocalResponseNorm(3, 0.2, 0.75, 1.5) }),
+	"rnn cell of one example":               of(func(g *graph.Graph) nn.Layer { return nn.NewRNNCell(g, "", 3, 4, f64) }),
+	"lstm cell of one example from a state": stepped(func(g *graph.Graph) *nn.RecurrentCell { return nn.NewLSTMCell(g, "", 3, 4, f64) }),
+	"gru cell of one example from a state":  stepped(func(g *graph.Graph) *nn.RecurrentCell { return nn.NewGRUCell(g, "", 3, 4, f64) }),
+	"prelu":                                 of(func(g *graph.Graph) nn.Layer { return nn.NewPRelu(g, "", 1, f64) }),
+	"prelu of channels":                     of(func(g *graph.Graph) nn.Layer { return nn.NewPRelu(g, "", 3, f64) }),
+	"local response norm":                   of(func(*graph.Graph) nn.Layer { return nn.LocalResponseNorm(3, 0.2, 0.75, 1.5) }),
 	"tracked instance norm": of(func(g *graph.Graph) nn.Layer {
 		return nn.NewInstanceNorm(g, "", 3, nn.TrackRunningStats(), nn.Momentum(0.3), f64)
 	}),

@@ -29,7 +29,7 @@ type Cell struct {
 }
 
 // step computes the next state of a cell from the input's part and the hidden state's part of its
-// gates, [batch, gates·hidden], and from the state.
+// gates, [batch, gates·hidden] or [gates·hidden], and from the state.
 type step func(x, h *graph.Node, state []*graph.Node) (next []*graph.Node)
 
 const recurrentOptions = "Layers Bidirectional TimeFirst DropoutRate WeightInit BiasInit NoBias DType"
@@ -38,7 +38,7 @@ const recurrentOptions = "Layers Bidirectional TimeFirst DropoutRate WeightInit 
 // with batch_first, with its parameters name.weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 and so
 // on, "_reverse" behind them where they go backwards. They start uniformly between ±1/√hidden, unless
 // [WeightInit] and [BiasInit] say otherwise. Options are also [Layers], [Bidirectional],
-// [TimeFirst], [DropoutRate] between the layers, [Activation] in place of the hyperbolic tangent, [NoBias] and
+// [TimeFirst], [DropoutRate] of the outputs of each layer but the last, [Activation] in place of the hyperbolic tangent, [NoBias] and
 // [DType].
 func NewRNN[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
 	opts = append([]Option{Activation(ops.Tanh)}, opts...)
@@ -58,7 +58,7 @@ func NewLSTM[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden,
 }
 
 func stepLSTM(x, h *graph.Node, state []*graph.Node) []*graph.Node {
-	gates := ops.Chunk(ops.Add(x, h), 1, 4)
+	gates := ops.Chunk(ops.Add(x, h), -1, 4)
 	c := ops.Add(ops.Mul(ops.Sigmoid(gates[1]), state[1]), ops.Mul(ops.Sigmoid(gates[0]), ops.Tanh(gates[2])))
 	return []*graph.Node{ops.Mul(ops.Sigmoid(gates[3]), ops.Tanh(c)), c}
 }
@@ -76,7 +76,7 @@ func NewGRU[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, 
 }
 
 func stepGRU(x, h *graph.Node, state []*graph.Node) []*graph.Node {
-	gx, gh := ops.Chunk(x, 1, 3), ops.Chunk(h, 1, 3)
+	gx, gh := ops.Chunk(x, -1, 3), ops.Chunk(h, -1, 3)
 	r, z := ops.Sigmoid(ops.Add(gx[0], gh[0])), ops.Sigmoid(ops.Add(gx[1], gh[1]))
 	n := ops.Tanh(ops.Add(gx[2], ops.Mul(r, gh[2])))
 	return []*graph.Node{ops.Add(n, ops.Mul(z, ops.Sub(state[0], n)))} // (1-z)·n + z·h
@@ -151,42 +151,52 @@ func newCell(g *graph.Graph, s *settings, k kind, suffix string, rows, in, hidde
 }
 
 // Apply takes x, [batch, t, in], and returns the hidden states of the last layer,
-// [batch, t, directions·hidden]; of [TimeFirst] the first two axes are exchanged. States begin with zeros.
+// [batch, t, directions·hidden]; of [TimeFirst] the first two axes are exchanged. A single sequence, [t, in], has no axis
+// of the batch, and gives [t, directions·hidden]. States begin with zeros.
+//
+// Sequences may have no steps, so that what comes in parts may come in empty ones: states then stay as they are. PyTorch refuses them.
 func (l *Recurrent) Apply(p *Pass, x *graph.Node) *graph.Node {
 	y, _ := l.ApplyFrom(p, x)
 	return y
 }
 
 // ApplyFrom is Apply from given states, and also returns those after the last step: the hidden state
-// and, of an LSTM, the state of the memory, each [layers·directions, batch, hidden]; with [ProjSize]
-// the hidden state has as many elements. A text is written by applying it to one step after the other.
+// and, of an LSTM, the state of the memory, each [layers·directions, batch, hidden], or of a single sequence
+// [layers·directions, hidden]; with [ProjSize] the hidden state has as many elements. A text is written by applying it to one step after the other.
 func (l *Recurrent) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
-	return l.applied("ApplyFrom", p, []argument{{"x", x, l.form("in")}}, state)
+	single := x != nil && x.Judged() && x.Rank() == 2
+	return l.applied("ApplyFrom", p, []argument{{"x", x, l.form("in", single)}}, state, single)
 }
 
 // ApplyPadded is ApplyFrom for sequences of different lengths, as PyTorch computes packed ones
-// (pack_padded_sequence with enforce_sorted=False): lengths, Int64 or Int32 [batch], are from 1 to t,
+// (pack_padded_sequence with enforce_sorted=False): lengths, Int64 or Int32 [batch], are from 1 to t, as in PyTorch,
 // and what stands in x behind them is not read. Each sequence goes backwards from its own end, y is 0
 // behind it, and final states are those after its own last step. A run stops at a length that is none.
 func (l *Recurrent) ApplyPadded(p *Pass, x, lengths *graph.Node, state ...*graph.Node) (y *graph.Node, final []*graph.Node) {
-	return l.applied("ApplyPadded", p, []argument{{"x", x, l.form("in")}, {"lengths", lengths, "batch"}}, state)
+	return l.applied("ApplyPadded", p, []argument{{"x", x, l.form("in", false)}, {"lengths", lengths, "batch"}}, state, false)
 }
 
-// form is that of sequences.
-func (l *Recurrent) form(elements string) string {
-	if l.settings.timeFirst {
+// form is that of sequences, or of a single one.
+func (l *Recurrent) form(elements string, single bool) string {
+	switch {
+	case single:
+		return "t " + elements
+	case l.settings.timeFirst:
 		return "t batch " + elements
 	}
 	return "batch t " + elements
 }
 
-// applied is both: args are x and, of padded sequences, their lengths.
-func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.Node) (y *graph.Node, final []*graph.Node) {
-	first, sizes := len(args), map[string]graph.Dim{"hidden": l.hidden}
+// applied is both: args are x and, of padded sequences, their lengths. A single sequence has no axis of the batch.
+func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.Node, single bool) (y *graph.Node, final []*graph.Node) {
+	first, sizes, cells := len(args), map[string]graph.Dim{"hidden": l.hidden}, "cells batch "
+	if single {
+		cells = "cells "
+	}
 	for i, s := range state {
-		form := "cells batch hidden"
+		form := cells + "hidden"
 		if i == 0 && l.width != l.hidden {
-			form = "cells batch projection"
+			form = cells + "projection"
 		}
 		args = append(args, argument{fmt.Sprintf("state %d", i), s, form})
 	}
@@ -195,8 +205,8 @@ func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.
 		sizes["cells"] = graph.Dim(len(l.Cells) * len(l.Cells[0]))
 		sizes["out"] = graph.Dim(len(l.Cells[0])).Times(l.width)
 	}
-	y = l.apply(p, args, sizes, l.form("out"), func(in []*graph.Node) *graph.Node {
-		if in[0].Rank() != 3 {
+	y = l.apply(p, args, sizes, l.form("out", single), func(in []*graph.Node) *graph.Node {
+		if in[0].Rank() != 3 && !single {
 			return in[0] // the contract refuses it
 		}
 		if len(state) != 0 && len(state) != l.states {
@@ -215,13 +225,34 @@ func (l *Recurrent) applied(fn string, p *Pass, args []argument, state []*graph.
 				return unbuilt(fn, fmt.Sprintf("%s is %s, and the parameters are %s: %s", args[i].name, x.DType(), t, help), x)
 			}
 		}
-		y, final = l.run(p, in[0], lengths, in[first:])
+		if single {
+			y, final = l.runSingle(p, in[0], in[first:])
+		} else {
+			y, final = l.run(p, in[0], lengths, in[first:])
+		}
 		return y
 	})
 	for len(final) < l.states {
 		final = append(final, y) // a refusal
 	}
 	return y, final
+}
+
+// runSingle is run of a batch of one sequence, whose axis is left out.
+func (l *Recurrent) runSingle(p *Pass, x *graph.Node, state []*graph.Node) (y *graph.Node, final []*graph.Node) {
+	batch := 0
+	if l.settings.timeFirst {
+		batch = 1
+	}
+	states := make([]*graph.Node, len(state))
+	for i, s := range state {
+		states[i] = ops.Unsqueeze(s, 1)
+	}
+	y, final = l.run(p, ops.Unsqueeze(x, batch), nil, states)
+	for i, s := range final {
+		final[i] = ops.Squeeze(s, 1)
+	}
+	return ops.Squeeze(y, batch), final
 }
 
 // run applies the layers, with the axis of time first.

@@ -165,8 +165,17 @@ func TestRecurrentNetworksThatCannotBe(t *testing.T) {
 		`LSTM net takes x as "batch t in": axis 2 is 5, not 4`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, batch graph.Dim) {
 			l.Apply(p, single(g, "y", batch, 7, 5))
 		},
+		`LSTM net takes x as "batch t in": it has 1 axis`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
+			l.Apply(p, single(g, "y", 4))
+		},
+		`LSTM net takes x as "t in": axis 1 is 5, not 4`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
+			l.Apply(p, single(g, "y", 7, 5))
+		},
+		`LSTM net takes state 0 as "cells hidden": it has 3 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
+			l.ApplyFrom(p, single(g, "y", 7, 4), single(g, "h", 1, 1, 3), single(g, "c", 1, 3))
+		},
 		`LSTM net takes x as "batch t in": it has 2 axes`: func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, _ graph.Dim) {
-			l.Apply(p, single(g, "y", 7, 4))
+			l.ApplyPadded(p, single(g, "y", 7, 4), g.Input("lengths", graph.Int64, 1))
 		},
 		"x is float64, and the parameters are float32": func(g *graph.Graph, p *nn.Pass, l *nn.Recurrent, _ *graph.Node, batch graph.Dim) {
 			l.Apply(p, g.Input("y", graph.Float64, batch, 7, 4))
@@ -281,5 +290,61 @@ func TestPaddedSequencesAreThoseWithoutPadding(t *testing.T) {
 			require.ErrorContains(t, err, "a sequence has from 1 place to as many as the longest may have")
 			require.ErrorContains(t, err, "recurrent_test.go:")
 		}
+	}
+}
+
+// TestSequencesWithoutSteps: states stay as they are given, or 0, and so does a single sequence; their gradients go on.
+func TestSequencesWithoutSteps(t *testing.T) {
+	for name, build := range recurrentKinds {
+		g := graph.New(name)
+		l := build(g, nn.Layers(2), nn.Bidirectional(), f64)
+		states := 1
+		if name == "lstm" {
+			states = 2
+		}
+		x, one := g.Input("x", graph.Float64, 3, g.Dim("t", graph.AtLeast(0)), 4), g.Input("one", graph.Float64, g.Dim("u", graph.AtLeast(0)), 4)
+		var begin, outputs []*graph.Node
+		for i := range states {
+			begin = append(begin, g.Input([]string{"h", "c"}[i], graph.Float64, 4, 3, 3))
+		}
+		p := nn.Training(g)
+		y, final := l.ApplyFrom(p, x, begin...)
+		z, last := l.ApplyFrom(p, one)
+		slopes := autodiff.Grad(ops.Add(ops.Sum(ops.Square(final[0])), ops.Sum(y)), []*graph.Node{begin[0], l.Cells[0][1].WeightHH})
+		outputs = append(append(append(outputs, y, z), final...), append(last, slopes...)...)
+		prog, err := exec.Compile(g, exec.Outputs(outputs...))
+		require.NoError(t, err)
+		require.Empty(t, prog.Warnings())
+		feed := exec.Feed{x: exec.Array{Shape: []int{3, 0, 4}, Data: []float64{}}, one: exec.Array{Shape: []int{0, 4}, Data: []float64{}}}
+		given := make([]float64, 36)
+		for i := range given {
+			given[i] = float64(i) - 7
+		}
+		for _, s := range begin {
+			feed[s] = exec.Array{Shape: []int{4, 3, 3}, Data: given}
+		}
+		r, err := prog.NewSession().Run(t.Context(), feed)
+		require.NoError(t, err)
+		for i, want := range [][]int{{3, 0, 6}, {0, 6}} {
+			a, err := r.Array(outputs[i])
+			require.NoError(t, err)
+			require.Equal(t, want, a.Shape)
+		}
+		for i := range states {
+			kept, err := exec.Values[float64](r, final[i])
+			require.NoError(t, err)
+			require.Equal(t, given, kept)
+			zeros, err := r.Array(last[i])
+			require.NoError(t, err)
+			require.Equal(t, exec.Array{Shape: []int{4, 3}, Data: make([]float64, 12)}, zeros)
+		}
+		slope, err := exec.Values[float64](r, slopes[0])
+		require.NoError(t, err)
+		for i, v := range slope {
+			require.Equal(t, 2*given[i], v)
+		}
+		weights, err := exec.Values[float64](r, slopes[1])
+		require.NoError(t, err)
+		require.Equal(t, make([]float64, len(weights)), weights)
 	}
 }

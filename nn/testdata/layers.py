@@ -204,6 +204,9 @@ if sys.argv[2:] == ["cells"]:  # single steps, and layers with slopes or statist
     case("tracked instance norm", nn.InstanceNorm2d(3, affine=True, track_running_stats=True, momentum=0.3), (2, 3, 4, 2))
     case("tracked instance norm in evaluation", nn.InstanceNorm1d(3, track_running_stats=True, eps=1e-3), (2, 3, 4), train=False)
     case("rrelu in evaluation", nn.RReLU(0.1, 0.3), (2, 3), train=False)
+    case("rnn cell of one example", nn.RNNCell(3, 4), (3,))
+    case("lstm cell of one example from a state", nn.LSTMCell(3, 4), (3,), (4,), (4,), call=lambda m, x, h, c: torch.cat(m(x, (h, c))))
+    case("gru cell of one example from a state", nn.GRUCell(3, 4), (3,), (4,))
 
 if sys.argv[2:] == ["recurrent"]:  # drawn networks; the name of a case says how each is made
     out.clear()
@@ -213,12 +216,15 @@ if sys.argv[2:] == ["recurrent"]:  # drawn networks; the name of a case says how
         kind, hidden, layers, both, bias, first = ["rnn", "lstm", "gru"][i % 3], draw(1, 5), draw(1, 3), draw(0, 1), draw(0, 1), draw(0, 1)
         projected, padded, stated = draw(0, hidden - 1) if kind == "lstm" else 0, draw(0, 1), draw(0, 1)
         batch, t, cells, sequences = draw(1, 4), draw(1, 6), layers * (1 + both), nn.utils.rnn
+        single, drops = draw(0, 1 - padded), ["no", "all", "evaluation"][draw(0, 2)]
         more = dict(proj_size=projected) if kind == "lstm" else {}
+        more["dropout"] = dict(no=0.0, all=1.0, evaluation=0.5)[drops]
         module = getattr(nn, kind.upper())(3, hidden, layers, bias=bool(bias), batch_first=bool(first), bidirectional=bool(both), **more)
         lengths = torch.randint(1, t + 1, (batch,))
         if is_sorted := draw(0, 1):
             lengths = lengths.sort(descending=True).values
-        states = [(cells, batch, projected or hidden)] + [(cells, batch, hidden)] * (kind == "lstm") if stated else []
+        each = () if single else (batch,)
+        states = [(cells, *each, projected or hidden)] + [(cells, *each, hidden)] * (kind == "lstm") if stated else []
 
         def call(m, x, *given):
             if padded:
@@ -228,8 +234,9 @@ if sys.argv[2:] == ["recurrent"]:  # drawn networks; the name of a case says how
                 y, _ = sequences.pad_packed_sequence(y, batch_first=bool(first), total_length=t)
             return torch.cat([f.flatten() for f in (y, *(final if kind == "lstm" else (final,)))])
 
-        name = f"{i} {kind} {hidden} {layers} {both} {bias} {first} {projected} {padded}"
-        case(name, module, (batch, t, 3) if first else (t, batch, 3), *[lengths] * padded, *states, call=call)
+        name = f"{i} {kind} {hidden} {layers} {both} {bias} {first} {projected} {padded} {drops}"
+        shape = (t, 3) if single else (batch, t, 3) if first else (t, batch, 3)
+        case(name, module, shape, *[lengths] * padded, *states, call=call, train=drops != "evaluation")
 
     for i in range(36):
         recurrent(i)
