@@ -59,6 +59,10 @@ func (p *loopPass) copyMembers() {
 		}
 		return bodies[r]
 	}
+	requirements := map[*graph.Node][]graph.Requirement{}
+	for _, r := range p.outer.g.Requirements() {
+		requirements[r.Node] = append(requirements[r.Node], r)
+	}
 	for _, n := range p.members {
 		if p.copies[n] != nil {
 			continue
@@ -79,7 +83,7 @@ func (p *loopPass) copyMembers() {
 		}
 		p.outer.g.WithOrigin(n, func() {
 			var c *graph.Node
-			p.outer.g.Within(bodyOf(n.Region()), func() { c = p.outer.g.Again(n, attrs, in) })
+			p.outer.g.Within(bodyOf(n.Region()), func() { c = p.outer.g.Again(n, attrs, in, requirements[n]) })
 			if n.Region() == a.Body && isKept(n) {
 				c = graph.Apply(opKept, nil, p.kept(n), c)
 			}

@@ -28,17 +28,15 @@ func (g *Graph) CopyWith(n *Node, attrs any, in []*Node) *Node {
 	return g.addCopy(n, c)
 }
 
-// Again appends a node that computes what n, of this graph, does, of other operands. It is part of
-// the gradient that is being built, and requires of sizes what n does.
-func (g *Graph) Again(n *Node, attrs any, in []*Node) *Node {
+// Again appends a node that computes what n, of this graph, does, of other operands, under n's
+// requirements. It is part of the gradient that is being built.
+func (g *Graph) Again(n *Node, attrs any, in []*Node, requirements []Requirement) *Node {
 	c := *n
 	c.in, c.attrs, c.origin, c.scope, c.name, c.composite = in, attrs, g.origin, g.scope, "", nil
 	again := g.add(c)
-	for _, r := range g.needs { // of those that there were: n is none that is added here
-		if r.Node == n {
-			r.Node = again
-			g.needs = append(g.needs, r)
-		}
+	for _, r := range requirements {
+		r.Node = again
+		g.needs = append(g.needs, r)
 	}
 	return again
 }
