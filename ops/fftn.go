@@ -168,6 +168,66 @@ func IHFFT(x *graph.Node, opts ...FFTOption) *graph.Node {
 	return conjugate(a.ofReal(x, true))
 }
 
+// HFFTN is [HFFT] along the last of several axes, and [FFT] along the others: axes and options are those of [IRFFTN], whose scales are exchanged.
+func HFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return hermitianOfAxes("HFFTN", "fft_hfftn", false, x, opts)
+}
+
+// HFFT2 is [HFFTN] along the last two axes, unless [FFTAxes] lists others.
+func HFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return hermitianOfAxes("HFFT2", "fft_hfft2", true, x, opts)
+}
+
+func hermitianOfAxes(fn, word string, two bool, x node, opts []FFTOption) node {
+	a := fftOf(opts)
+	a.several = true
+	defer building(fn, a.args(x)...)()
+	call := refused(fn, x).with(a.words()...)
+	if bad := a.refusedPairs(call, word, 1); bad != nil {
+		return bad
+	}
+	each, bad := a.eachAxis(call, x.Rank()-1, two)
+	if bad != nil {
+		return bad
+	}
+	last := len(each) - 1
+	for _, one := range each[:last] {
+		x = one.along(x, false)
+	}
+	return each[last].toReal(call, conjugate(x), false)
+}
+
+// IHFFTN undoes [HFFTN]: [IHFFT] along the last of several axes, and [IFFT] along the others. Axes and options are those of [RFFTN], whose scales are
+// exchanged.
+func IHFFTN(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return inverseHermitian("IHFFTN", false, x, opts)
+}
+
+// IHFFT2 is [IHFFTN] along the last two axes, unless [FFTAxes] lists others.
+func IHFFT2(x *graph.Node, opts ...FFTOption) *graph.Node {
+	return inverseHermitian("IHFFT2", true, x, opts)
+}
+
+func inverseHermitian(fn string, two bool, x node, opts []FFTOption) node {
+	a := fftOf(opts)
+	a.several = true
+	defer building(fn, a.args(x)...)()
+	call := refused(fn, x).with(a.words()...)
+	if bad := a.refusedReal(call); bad != nil {
+		return bad
+	}
+	each, bad := a.eachAxis(call, x.Rank(), two)
+	if bad != nil {
+		return bad
+	}
+	last := len(each) - 1
+	y := conjugate(each[last].ofReal(x, true))
+	for _, one := range each[:last] {
+		y = one.along(y, true)
+	}
+	return y
+}
+
 // conjugate turns the sign of the second of each pair.
 func conjugate(x node) node {
 	return Mul(x, Cast(Where(Equal(Iota(x.Graph(), 0, 2), num64(0)), num64(1), num64(-1)), x.DType()))
@@ -266,5 +326,16 @@ func init() {
 			ref.NoGradient = noSlope
 		}
 		composed(f.name, f.doc, ref)
+	}
+	for _, f := range []struct {
+		name, doc, word string
+		shown           example
+	}{
+		{"HFFTN", "the real FFT along several axes of what is Hermitian along the last, of its first half.", "hfftn", func(e *graph.Example) node { return HFFTN(e.Of("x", "n", "5", "2"), FFTAxes(0, 1)) }},
+		{"IHFFTN", "the first half of what has this real FFT along several axes.", "ihfftn", func(e *graph.Example) node { return IHFFTN(e.Of("x", "n", "8"), FFTAxes(0, 1)) }},
+		{"HFFT2", "the real FFT along two axes of what is Hermitian along the last, of its first half.", "hfft2", func(e *graph.Example) node { return HFFT2(e.Of("x", "n", "5", "2")) }},
+		{"IHFFT2", "the first half of what has this real FFT along two axes.", "ihfft2", func(e *graph.Example) node { return IHFFT2(e.Of("x", "n", "8")) }},
+	} {
+		composed(f.name, f.doc, named("scipy.fft."+f.word, "torch.fft."+f.word, "", "", "", f.shown))
 	}
 }

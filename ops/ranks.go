@@ -84,14 +84,19 @@ func StandardError(x *graph.Node, correction float64, axes ...Axis) *graph.Node 
 	if !deviation.Judged() || deviation.Err() != nil {
 		return deviation
 	}
-	count := x.Shape().NumElements()
-	if a.Axes != nil {
-		count = 1
-		for _, axis := range countedFromZero(a.Axes, x.Rank()) {
-			count = count.Times(x.Shape()[axis])
-		}
+	return Mul(deviation, Rsqrt(Size(x.Graph(), deviation.DType(), reducedCount(x, a))))
+}
+
+// reducedCount is how many elements of x a reduction makes one of.
+func reducedCount(x node, a ReduceAttrs) graph.Dim {
+	if a.Axes == nil {
+		return x.Shape().NumElements()
 	}
-	return Mul(deviation, Rsqrt(Size(x.Graph(), deviation.DType(), count)))
+	count := graph.Dim(1)
+	for _, axis := range countedFromZero(a.Axes, x.Rank()) {
+		count = count.Times(x.Shape()[axis])
+	}
+	return count
 }
 
 func init() {

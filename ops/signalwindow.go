@@ -10,9 +10,14 @@ import (
 // The functions here return windows that fade a signal out at both ends of a frame, as those of torch.signal and SciPy. A periodic
 // window is a symmetric one with one element more, without its last one: it is the one for [STFT].
 
-// taper is a window of dtype t whose elements are f of the places n/d, where d is the size, or for a symmetric window one
-// less. A window of one element is 1.
+// taper is [taperBy] of a function of the places alone.
 func taper(g *graph.Graph, fn string, t graph.DType, size graph.Dim, periodic bool, f func(place node) node, more ...any) node {
+	return taperBy(g, fn, t, size, periodic, func(place, _ node) node { return f(place) }, more...)
+}
+
+// taperBy is a window of dtype t whose elements are f of the places n/d, where d is the size, or for a symmetric window one
+// less. A window of one element is 1. f is given d too.
+func taperBy(g *graph.Graph, fn string, t graph.DType, size graph.Dim, periodic bool, f func(place, over node) node, more ...any) node {
 	defer creating(g, fn, append([]any{"graph." + t.GoName(), size, periodic}, more...)...)()
 	if !t.IsFloat() {
 		return badRange(g, fn, fmt.Sprintf("the elements of a window are floating-point numbers, not %s", t))
@@ -22,8 +27,9 @@ func taper(g *graph.Graph, fn string, t graph.DType, size graph.Dim, periodic bo
 	if !periodic {
 		over = Sub(over, num(1))
 	}
-	place := Div(Cast(Iota(g, 0, size), graph.Float64), Where(Equal(over, num(0)), num(1), over))
-	return Cast(Where(single, num(1), f(place)), t)
+	over = Where(Equal(over, num(0)), num(1), over)
+	place := Div(Cast(Iota(g, 0, size), graph.Float64), over)
+	return Cast(Where(single, num(1), f(place, over)), t)
 }
 
 // cosines is the sum of a number for each k times cos(2πk·place).
@@ -82,7 +88,7 @@ func init() {
 				return KaiserWindow(g, t, size, periodic, 12)
 			}},
 	} {
-		composed(w.name, w.doc, flat(noSlope, "numpy."+w.numpy, "torch."+w.word+"_window", "jax.numpy."+w.numpy, w.onnx, "",
+		composed(w.name, w.doc, flat(noSlope, "numpy."+w.numpy, "torch."+w.word+"_window, torch.signal.windows."+w.word, "jax.numpy."+w.numpy, w.onnx, "",
 			func(e *graph.Example) node { return w.shown(e.Graph, e.DType, e.Shape("n")[0], true) }))
 	}
 }

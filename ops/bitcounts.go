@@ -1,0 +1,127 @@
+package ops
+
+import (
+	"github.com/broadloom/broadloom/graph"
+)
+
+// The functions here take the bits of integers one by one. Those of negative numbers are of their two's complement.
+
+// ofBits begins a call on integers.
+func ofBits(call refusedCall) node {
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	if x := call.in[0]; !x.DType().IsInt() {
+		return call.wrong(graph.CodeDType, "bits are those of integers, and %s is %s", x.Called(), x.DType())
+	}
+	return nil
+}
+
+// mask is a number whose bits repeat those of a byte, in as many bytes as a dtype has.
+func mask(t graph.DType, byteOf uint64) node {
+	v := byteOf * 0x0101010101010101
+	if bits := 8 * t.Size(); bits < 64 {
+		v &= 1<<bits - 1
+	}
+	return num64(int64(v))
+}
+
+// PopulationCount returns how many bits of each integer are 1, in its dtype. Of negative numbers numpy.bitwise_count counts those of the magnitude.
+func PopulationCount(x *graph.Node) *graph.Node {
+	defer building("PopulationCount", x)()
+	if bad := ofBits(refused("PopulationCount", x)); bad != nil {
+		return bad
+	}
+	return ones(x)
+}
+
+// ones adds up neighbouring bits, pairs and fours, and then bytes.
+func ones(x node) node {
+	t := x.DType()
+	half := func(x node, by int64, bits uint64) node { return BitAnd(ShiftRight(x, num64(by)), mask(t, bits)) }
+	x = Sub(x, half(x, 1, 0x55))
+	x = Add(BitAnd(x, mask(t, 0x33)), half(x, 2, 0x33))
+	x = BitAnd(Add(x, ShiftRight(x, num64(4))), mask(t, 0x0f))
+	for by := 8; by < 8*t.Size(); by *= 2 {
+		x = Add(x, ShiftRight(x, num64(int64(by))))
+	}
+	return BitAnd(x, num64(0x7f))
+}
+
+// LeadingZeros returns how many bits of each integer are 0 above its highest 1, in its dtype: all of 0.
+func LeadingZeros(x *graph.Node) *graph.Node {
+	defer building("LeadingZeros", x)()
+	if bad := ofBits(refused("LeadingZeros", x)); bad != nil {
+		return bad
+	}
+	for by := 1; by < 8*x.DType().Size(); by *= 2 {
+		x = BitOr(x, ShiftRight(x, num64(int64(by)))) // of negative numbers all bits become 1
+	}
+	return ones(BitNot(x))
+}
+
+// PackBits returns the truth of each eight elements along an axis as the bits of one Uint8, the first in the highest, or for little in the lowest; zeros fill up the
+// last one. x is of integers or booleans. As numpy.packbits.
+func PackBits(x *graph.Node, axis int, little bool) *graph.Node {
+	defer building("PackBits", x, axis, little)()
+	call := refused("PackBits", x).with(axis, little)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	at, bad := call.axis(axis)
+	switch {
+	case bad != nil:
+		return bad
+	case !x.DType().IsInt() && x.DType() != graph.Bool:
+		return call.wrong(graph.CodeDType, "Expected an input array of integer or boolean data type, and %s is %s", x.Called(), x.DType())
+	}
+	return alongLast(NotEqual(x, num64(0)), at, func(x node) node {
+		size := lastSize(x)
+		bytes := size.CeilDiv(8)
+		filled := Pad(Cast(x, graph.Int32), -1, 0, bytes.Times(8).Minus(size), 0)
+		shape := append(x.Shape()[:x.Rank()-1:x.Rank()-1], bytes, 8)
+		return Cast(Sum(Mul(Reshape(filled, shape...), bitWeights(x.Graph(), little)), -1), graph.Uint8)
+	})
+}
+
+// bitWeights are 128, …, 1, or 1, …, 128, as Int32.
+func bitWeights(g *graph.Graph, little bool) node {
+	place := Iota(g, 0, 8)
+	if !little {
+		place = Sub(num64(7), place)
+	}
+	return Cast(ShiftLeft(OnesLike(place), place), graph.Int32)
+}
+
+// UnpackBits returns the bits of Uint8 along an axis, which gets eight times as long, as Uint8: the highest first, or for little the lowest. As numpy.unpackbits.
+func UnpackBits(x *graph.Node, axis int, little bool) *graph.Node {
+	defer building("UnpackBits", x, axis, little)()
+	call := refused("UnpackBits", x).with(axis, little)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	at, bad := call.axis(axis)
+	switch {
+	case bad != nil:
+		return bad
+	case x.DType() != graph.Uint8:
+		return call.wrong(graph.CodeDType, "Expected an input array of unsigned byte data type, and %s is %s", x.Called(), x.DType())
+	}
+	return alongLast(x, at, func(x node) node {
+		bits := NotEqual(BitAnd(Cast(Unsqueeze(x, -1), graph.Int32), bitWeights(x.Graph(), little)), num64(0))
+		shape := append(x.Shape()[:x.Rank()-1:x.Rank()-1], lastSize(x).Times(8))
+		return Cast(Reshape(bits, shape...), graph.Uint8)
+	})
+}
+
+func init() {
+	const because = "its operand is of integers"
+	composed("PopulationCount", "how many bits are 1.", flat(because, "numpy.bitwise_count", "", "jax.lax.population_count, jax.numpy.bitwise_count", "", "",
+		func(e *graph.Example) node { return PopulationCount(e.As(graph.Int32, "x", "n")) }))
+	composed("LeadingZeros", "how many bits are 0 above the highest 1.", flat(because, "", "", "jax.lax.clz", "", "",
+		func(e *graph.Example) node { return LeadingZeros(e.As(graph.Int32, "x", "n")) }))
+	composed("PackBits", "eight truth values in one byte.", flat(because, "numpy.packbits", "", "jax.numpy.packbits", "", "",
+		func(e *graph.Example) node { return PackBits(e.As(graph.Int32, "x", "n", "k"), 1, false) }))
+	composed("UnpackBits", "the eight bits of each byte.", flat(because, "numpy.unpackbits", "", "jax.numpy.unpackbits", "", "",
+		func(e *graph.Example) node { return UnpackBits(e.As(graph.Uint8, "x", "n", "k"), 1, false) }))
+}

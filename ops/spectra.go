@@ -1,0 +1,154 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+// Detrend returns x less its mean along an axis, or, for linear, less the line that is nearest to it by least squares. breaks are places where the axis is
+// cut into parts of their own, in rising order. As scipy.signal.detrend; integers give Float32.
+func Detrend(x *graph.Node, axis int, linear bool, breaks ...int) *graph.Node {
+	words := append([]any{axis, linear}, axisWords(breaks)...)
+	defer building("Detrend", append([]any{x}, words...)...)()
+	call := refused("Detrend", x).with(words...)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	at, bad := call.axis(axis)
+	if bad != nil {
+		return bad
+	}
+	for i, b := range breaks {
+		if n, known := x.Shape()[at].Int(); b <= 0 || known && int64(b) >= n || i > 0 && b <= breaks[i-1] {
+			return call.wrong(graph.CodeOperand, "Breakpoints must be less than length of data along given axis, and rise from above 0")
+		}
+	}
+	if x = Div(x, num(1)); x.Err() != nil || !x.Judged() {
+		return x
+	}
+	places := make([]graph.Dim, len(breaks))
+	for i, b := range breaks {
+		places[i] = graph.Dim(b)
+	}
+	parts := SplitAt(x, at, places...)
+	for i, part := range parts {
+		parts[i] = withoutTrend(part, at, linear)
+	}
+	if len(parts) == 1 {
+		return parts[0]
+	}
+	return Concat(at, parts...)
+}
+
+// withoutTrend takes the mean or the line away.
+func withoutTrend(x node, axis int, linear bool) node {
+	left := Sub(x, Mean(x, Axis(axis), KeepDims()))
+	if !linear {
+		return left
+	}
+	g, n := x.Graph(), x.Shape()[axis]
+	place := Cast(Iota(g, 0, n), x.DType())
+	place = Sub(place, Mul(Sub(Size(g, x.DType(), n), num(1)), num(0.5)))
+	squares := Sum(Square(place))
+	for range x.Rank() - 1 - axis {
+		place = Unsqueeze(place, -1)
+	}
+	slope := Div(Sum(Mul(left, place), Axis(axis), KeepDims()), Where(Equal(squares, num(0)), num(1), squares))
+	return Sub(left, Mul(slope, place))
+}
+
+// Welch returns the frequencies, [n/2+1], of frames of n elements of signals x, [L] or [N, L], with so many elements in a second, and the power of each for a
+// width of 1 Hz, [n/2+1] or [N, n/2+1]: the mean over frames, of which each loses its mean and is multiplied by a window. Options are [STFTHop], else half a frame;
+// [STFTWindow], else a periodic [HannWindow]; and [STFTWhole], which has all frequencies as they are, not those above 0 for those below. By P. D. Welch, The
+// Use of Fast Fourier Transform for the Estimation of Power Spectra, 1967; as scipy.signal.welch.
+func Welch(x *graph.Node, rate float64, n int, opts ...STFTOption) (frequencies, power *graph.Node) {
+	return spectral("Welch", []node{x}, rate, n, opts)
+}
+
+// CSD returns the frequencies of [Welch] and the cross spectral density of two signals, of one shape, as pairs of real and imaginary parts: the means of the conjugate
+// transform of x times that of y. As scipy.signal.csd.
+func CSD(x, y *graph.Node, rate float64, n int, opts ...STFTOption) (frequencies, density *graph.Node) {
+	return spectral("CSD", []node{x, y}, rate, n, opts)
+}
+
+func spectral(fn string, in []node, rate float64, n int, opts []STFTOption) (frequencies, density node) {
+	// Without an option frames are half a frame apart, and not a quarter.
+	a, hop := stftOf(n, opts), stftOptions{}
+	for _, o := range opts {
+		if o != nil {
+			o(&hop)
+		}
+	}
+	if a.hop = hop.hop; a.hop == 0 {
+		a.hop = max(n-n/2, 1)
+	}
+	words := append([]any{rate}, a.words...)
+	args := make([]any, len(in))
+	for i, x := range in {
+		args[i] = x
+	}
+	defer building(fn, append(args, words...)...)()
+	both := refused(fn, in...).with(rate, n)
+	if bad := notTensors(both); bad != nil {
+		return bad, bad
+	}
+	for _, x := range in {
+		if _, bad := a.call(fn, x); bad != nil {
+			return bad, bad
+		}
+		if x.Rank() < 1 || x.Rank() > 2 || !x.Shape().Equal(in[0].Shape()) || x.DType() != in[0].DType() {
+			bad := both.wrong(graph.CodeRank, "signals are [L] or [N, L] of one shape and dtype, and %s is %s of shape %s", x.Called(), x.DType(), x.Shape())
+			return bad, bad
+		}
+	}
+	if !(rate > 0) {
+		bad := both.wrong(graph.CodeOperand, "a rate is above 0, and it is %v", rate)
+		return bad, bad
+	}
+	g, t := in[0].Graph(), in[0].DType()
+	window := a.frame(in[0])
+	if a.window == nil && a.wide == n {
+		window = HannWindow(g, t, graph.Dim(n), true)
+	}
+	transforms := make([]node, len(in))
+	for i, x := range in {
+		frames := Window(x, -1, graph.Dim(n), a.hop, 1)
+		frames = Mul(Sub(frames, Mean(frames, -1, KeepDims())), window)
+		if a.whole {
+			transforms[i] = FFT(Stack(-1, frames, ZerosLike(frames)))
+		} else {
+			transforms[i] = RFFT(frames)
+		}
+	}
+	weight := Reciprocal(Mul(num(rate), Sum(Square(window))))
+	size := graph.Dim(n)
+	if !a.whole {
+		size = graph.Dim(n/2 + 1)
+		place := Iota(g, 0, size)
+		isOnce := Or(Equal(place, num64(0)), Equal(Mul(place, num64(2)), num64(int64(n))))
+		weight = Mul(weight, Where(isOnce, num(1), num(2)))
+		frequencies = RFFTFreq(g, t, graph.Dim(n), 1/rate)
+	} else {
+		frequencies = FFTFreq(g, t, graph.Dim(n), 1/rate)
+	}
+	re, im := func(z node) node { return Select(z, -1, 0) }, func(z node) node { return Select(z, -1, 1) }
+	overFrames := func(z node) node { return Mul(Mean(z, -2), weight) }
+	p := transforms[0]
+	if len(in) == 1 {
+		return frequencies, overFrames(Add(Square(re(p)), Square(im(p))))
+	}
+	q := transforms[1]
+	return frequencies, Stack(-1, overFrames(Add(Mul(re(p), re(q)), Mul(im(p), im(q)))), overFrames(Sub(Mul(re(p), im(q)), Mul(im(p), re(q)))))
+}
+
+func init() {
+	composed("Detrend", "x less its mean along an axis, or less the nearest line.",
+		named("scipy.signal.detrend", "", "jax.scipy.signal.detrend", "", "", func(e *graph.Example) node { return Detrend(e.Of("x", "n", "8"), 1, true) }))
+	composed("Welch", "the power of frequencies, the mean over frames of a signal.",
+		named("scipy.signal.welch", "", "jax.scipy.signal.welch", "", "", func(e *graph.Example) node {
+			_, power := Welch(e.Of("x", "n", "32"), 2, 8)
+			return power
+		}))
+	composed("CSD", "the cross spectral density of two signals, as pairs.",
+		named("scipy.signal.csd", "", "jax.scipy.signal.csd", "", "", func(e *graph.Example) node {
+			_, density := CSD(e.Of("x", "n", "32"), e.Of("y", "n", "32"), 2, 8)
+			return density
+		}))
+}
