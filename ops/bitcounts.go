@@ -1,8 +1,6 @@
 package ops
 
-import (
-	"github.com/broadloom/broadloom/graph"
-)
+import "github.com/broadloom/broadloom/graph"
 
 // The functions here take the bits of integers one by one. Those of negative numbers are of their two's complement.
 
@@ -20,13 +18,14 @@ func ofBits(call refusedCall) node {
 // mask is a number whose bits repeat those of a byte, in as many bytes as a dtype has.
 func mask(t graph.DType, byteOf uint64) node {
 	v := byteOf * 0x0101010101010101
-	if bits := 8 * t.Size(); bits < 64 {
+	if bits := t.Bits(); bits < 64 {
 		v &= 1<<bits - 1
 	}
 	return num64(int64(v))
 }
 
-// PopulationCount returns how many bits of each integer are 1, in its dtype. Of negative numbers numpy.bitwise_count counts those of the magnitude.
+// PopulationCount returns how many bits of each integer are 1, in its dtype. Of negative numbers
+// numpy.bitwise_count counts those of the magnitude.
 func PopulationCount(x *graph.Node) *graph.Node {
 	defer building("PopulationCount", x)()
 	if bad := ofBits(refused("PopulationCount", x)); bad != nil {
@@ -42,7 +41,7 @@ func ones(x node) node {
 	x = Sub(x, half(x, 1, 0x55))
 	x = Add(BitAnd(x, mask(t, 0x33)), half(x, 2, 0x33))
 	x = BitAnd(Add(x, ShiftRight(x, num64(4))), mask(t, 0x0f))
-	for by := 8; by < 8*t.Size(); by *= 2 {
+	for by := 8; by < t.Bits(); by *= 2 {
 		x = Add(x, ShiftRight(x, num64(int64(by))))
 	}
 	return BitAnd(x, num64(0x7f))
@@ -54,7 +53,7 @@ func LeadingZeros(x *graph.Node) *graph.Node {
 	if bad := ofBits(refused("LeadingZeros", x)); bad != nil {
 		return bad
 	}
-	for by := 1; by < 8*x.DType().Size(); by *= 2 {
+	for by := 1; by < x.DType().Bits(); by *= 2 {
 		x = BitOr(x, ShiftRight(x, num64(int64(by)))) // of negative numbers all bits become 1
 	}
 	return ones(BitNot(x))

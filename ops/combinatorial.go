@@ -33,8 +33,8 @@ func Factorial(x *graph.Node) *graph.Node {
 	return Cast(roundedIf(isWholeNumber(wide), y), float.DType())
 }
 
-// Comb returns in how many ways k of n can be chosen, n!/(k! (n-k)!) of numbers that need not be whole: 0 where k is above n or one is below 0. Both broadcast and have gradients. It is
-// within 1e-14 times its logarithm of itself; whole numbers up to 1e12 are exact in Float64.
+// Comb returns in how many ways k of n can be chosen, n!/(k! (n-k)!) of numbers that need not be whole: 0 where k is above n or one is
+// below 0, and NaN where one is NaN. Both broadcast and have gradients, and integers give Float32. It is within 1e-14 times its logarithm of itself; whole numbers up to 1e12 are exact in Float64.
 func Comb(n, k *graph.Node) *graph.Node {
 	return asDoubles("Comb", n, k, func(n, k node) node {
 		isInside := And(GreaterEqual(k, num(0)), GreaterEqual(n, k))
@@ -46,8 +46,8 @@ func Comb(n, k *graph.Node) *graph.Node {
 	})
 }
 
-// Poch returns the Pochhammer symbol Γ(z+m)/Γ(z), the rising product z(z+1)…(z+m-1) of m factors: 0 where Γ(z) alone is infinite, and Inf where Γ(z+m) alone is. Both broadcast
-// and have gradients. As scipy.special.poch.
+// Poch returns the Pochhammer symbol Γ(z+m)/Γ(z), the rising product z(z+1)…(z+m-1) of m factors: 0 where Γ(z) alone is infinite,
+// and Inf where Γ(z+m) alone is. Both broadcast and have gradients, and integers give Float32. As scipy.special.poch.
 func Poch(z, m *graph.Node) *graph.Node {
 	return asDoubles("Poch", z, m, func(z, m node) node {
 		end := Add(z, m)
@@ -90,6 +90,7 @@ func anyRatio(a, b node) node {
 }
 
 // GammaSign returns the sign of the gamma function: 1 or -1, that of a zero, and NaN at whole numbers below 0.
+// Integers give Float32.
 func GammaSign(x *graph.Node) *graph.Node {
 	defer building("GammaSign", x)()
 	if bad := notTensors(refused("GammaSign", x)); bad != nil {
@@ -122,7 +123,7 @@ func LogMeanExp(x *graph.Node, axes ...Axis) *graph.Node {
 	if !y.Judged() || y.Err() != nil {
 		return y
 	}
-	return Sub(y, Log(Size(x.Graph(), y.DType(), reducedCount(x, a))))
+	return Sub(y, Cast(Log(reducedCount(x, a)), y.DType()))
 }
 
 func init() {
@@ -130,7 +131,7 @@ func init() {
 		composed(name, doc, named("scipy.special."+word, "", "jax.scipy.special."+word, "", "", shown))
 	}
 	row("Factorial", "1·2·…·x, the gamma function of x+1.", "factorial", func(e *graph.Example) node { return Factorial(e.Of("x", "n")) })
-	row("Comb", "n! / (k! (n-k)!).", "comb", func(e *graph.Example) node { return Comb(e.Of("n", "k"), e.Of("k", "k")) })
+	row("Comb", "n! / (k! (n-k)!).", "comb", func(e *graph.Example) node { return Comb(e.Of("total", "n", "k"), e.Of("chosen", "k")) })
 	row("Poch", "Γ(z+m) / Γ(z).", "poch", func(e *graph.Example) node { return Poch(e.Of("z", "n"), e.Of("m", "n")) })
 	composed("GammaSign", "the sign of the gamma function.",
 		flat(flatBetweenJumps, "scipy.special.gammasgn", "", "jax.scipy.special.gammasgn", "", "", func(e *graph.Example) node { return GammaSign(e.Of("x", "n")) }))

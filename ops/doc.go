@@ -34,6 +34,8 @@
 //   - incompletegamma.go, betafunction.go, zeta.go (also exponential integrals of whole orders), polynomials.go
 //   - besselwaves.go, airy.go, expintegral.go, gammafunction.go (and relative entropies)
 //   - coefficients.go: polynomials that are vectors of coefficients
+//   - combinatorial.go: factorials, choices, rising products; harmonics.go: Bessel functions of whole orders, spherical harmonics, Owen's T
+//   - bitcounts.go: the bits of integers
 //   - sinc.go, and chebyshev.go, chebyshevbessel.go, chebyshevairy.go, chebyshevintegrals.go with the coefficients of all these
 //
 // Of axes:
@@ -70,7 +72,8 @@
 //   - fft.go, fftn.go: along several axes, with fftoptions.go
 //   - convolve.go: convolutions and correlations of signals
 //   - ranks.go; density.go: histograms of rows, and densities of samples
-//   - stft.go: transforms of frames; signalwindow.go fades frames
+//   - stft.go: transforms of frames; signalwindow.go and tapers.go (also weights of mels) fade frames
+//   - spectra.go: power and cross spectra, and what takes trends away
 //   - quantize.go with quantizeoptions.go, quantizeconv.go, int4.go: quantised integers; float8.go: numbers of 8 bits
 //
 // Of matrices, by matrixfunction.go:

@@ -84,19 +84,19 @@ func StandardError(x *graph.Node, correction float64, axes ...Axis) *graph.Node 
 	if !deviation.Judged() || deviation.Err() != nil {
 		return deviation
 	}
-	return Mul(deviation, Rsqrt(Size(x.Graph(), deviation.DType(), reducedCount(x, a))))
+	return Mul(deviation, Cast(Rsqrt(reducedCount(x, a)), deviation.DType()))
 }
 
-// reducedCount is how many elements of x a reduction makes one of.
-func reducedCount(x node, a ReduceAttrs) graph.Dim {
-	if a.Axes == nil {
-		return x.Shape().NumElements()
+// reducedCount is how many elements of x a reduction makes one of, in Float64, since there may be more than a short dtype counts.
+func reducedCount(x node, a ReduceAttrs) node {
+	count := x.Shape().NumElements()
+	if a.Axes != nil {
+		count = 1
+		for _, axis := range countedFromZero(a.Axes, x.Rank()) {
+			count = count.Times(x.Shape()[axis])
+		}
 	}
-	count := graph.Dim(1)
-	for _, axis := range countedFromZero(a.Axes, x.Rank()) {
-		count = count.Times(x.Shape()[axis])
-	}
-	return count
+	return Size(x.Graph(), graph.Float64, count)
 }
 
 func init() {

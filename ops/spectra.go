@@ -1,9 +1,14 @@
 package ops
 
-import "github.com/broadloom/broadloom/graph"
+import (
+	"math"
 
-// Detrend returns x less its mean along an axis, or, for linear, less the line that is nearest to it by least squares. breaks are places where the axis is
-// cut into parts of their own, in rising order. As scipy.signal.detrend; integers give Float32.
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Detrend returns x less its mean along an axis, or, for linear, less the line that is nearest to it by least squares. breaks are places
+// where the axis is cut into parts of their own, in rising order. As scipy.signal.detrend, which has such parts of lines alone;
+// integers give Float32.
 func Detrend(x *graph.Node, axis int, linear bool, breaks ...int) *graph.Node {
 	words := append([]any{axis, linear}, axisWords(breaks)...)
 	defer building("Detrend", append([]any{x}, words...)...)()
@@ -17,7 +22,8 @@ func Detrend(x *graph.Node, axis int, linear bool, breaks ...int) *graph.Node {
 	}
 	for i, b := range breaks {
 		if n, known := x.Shape()[at].Int(); b <= 0 || known && int64(b) >= n || i > 0 && b <= breaks[i-1] {
-			return call.wrong(graph.CodeOperand, "Breakpoints must be less than length of data along given axis, and rise from above 0")
+			return call.wrong(graph.CodeOperand, "Breakpoints must be less than length of data along given axis, and rise from above 0: axis %d of %s of shape %s has %s elements",
+				at, x.Called(), x.Shape(), x.Shape()[at])
 		}
 	}
 	if x = Div(x, num(1)); x.Err() != nil || !x.Judged() {
@@ -37,11 +43,13 @@ func Detrend(x *graph.Node, axis int, linear bool, breaks ...int) *graph.Node {
 	return Concat(at, parts...)
 }
 
-// withoutTrend takes the mean or the line away.
+// withoutTrend takes the mean or the line away. Numbers of 16 bits are Float32 inside: squares of places are soon too large for them.
 func withoutTrend(x node, axis int, linear bool) node {
+	t := x.DType()
+	x = Cast(x, t.Computed())
 	left := Sub(x, Mean(x, Axis(axis), KeepDims()))
 	if !linear {
-		return left
+		return Cast(left, t)
 	}
 	g, n := x.Graph(), x.Shape()[axis]
 	place := Cast(Iota(g, 0, n), x.DType())
@@ -51,41 +59,40 @@ func withoutTrend(x node, axis int, linear bool) node {
 		place = Unsqueeze(place, -1)
 	}
 	slope := Div(Sum(Mul(left, place), Axis(axis), KeepDims()), Where(Equal(squares, num(0)), num(1), squares))
-	return Sub(left, Mul(slope, place))
+	return Cast(Sub(left, Mul(slope, place)), t)
 }
 
-// Welch returns the frequencies, [n/2+1], of frames of n elements of signals x, [L] or [N, L], with so many elements in a second, and the power of each for a
-// width of 1 Hz, [n/2+1] or [N, n/2+1]: the mean over frames, of which each loses its mean and is multiplied by a window. Options are [STFTHop], else half a frame;
-// [STFTWindow], else a periodic [HannWindow]; and [STFTWhole], which has all frequencies as they are, not those above 0 for those below. By P. D. Welch, The
-// Use of Fast Fourier Transform for the Estimation of Power Spectra, 1967; as scipy.signal.welch.
+// Welch returns the frequencies, [n/2+1], of frames of n elements of signals x, [L] or [N, L], Float32 or Float64, with so many elements in
+// a second, and the power of each for a width of 1 Hz, [n/2+1] or [N, n/2+1]: the mean over frames, of which each loses its mean and is
+// multiplied by a window. Options are [STFTHop], else half a frame; [STFTWindow] or [STFTWide], else a periodic [HannWindow]; and
+// [STFTWhole], which has all frequencies as they are, not those above 0 for those below. By P. D. Welch, The Use of Fast Fourier
+// Transform for the Estimation of Power Spectra, 1967; as scipy.signal.welch.
 func Welch(x *graph.Node, rate float64, n int, opts ...STFTOption) (frequencies, power *graph.Node) {
 	return spectral("Welch", []node{x}, rate, n, opts)
 }
 
-// CSD returns the frequencies of [Welch] and the cross spectral density of two signals, of one shape, as pairs of real and imaginary parts: the means of the conjugate
-// transform of x times that of y. As scipy.signal.csd.
+// CSD returns the frequencies of [Welch] and the cross spectral density of two signals, of one shape, as pairs of real and imaginary
+// parts: the means of the conjugate transform of x times that of y. Options are those of Welch. As scipy.signal.csd.
 func CSD(x, y *graph.Node, rate float64, n int, opts ...STFTOption) (frequencies, density *graph.Node) {
 	return spectral("CSD", []node{x, y}, rate, n, opts)
 }
 
 func spectral(fn string, in []node, rate float64, n int, opts []STFTOption) (frequencies, density node) {
 	// Without an option frames are half a frame apart, and not a quarter.
-	a, hop := stftOf(n, opts), stftOptions{}
+	a, given := stftOf(n, opts), stftOptions{hop: n - n/2, mode: -1}
 	for _, o := range opts {
 		if o != nil {
-			o(&hop)
+			o(&given)
 		}
 	}
-	if a.hop = hop.hop; a.hop == 0 {
-		a.hop = max(n-n/2, 1)
-	}
+	a.hop = given.hop
 	words := append([]any{rate}, a.words...)
 	args := make([]any, len(in))
 	for i, x := range in {
 		args[i] = x
 	}
 	defer building(fn, append(args, words...)...)()
-	both := refused(fn, in...).with(rate, n)
+	both := refused(fn, in...).with(words...)
 	if bad := notTensors(both); bad != nil {
 		return bad, bad
 	}
@@ -98,14 +105,23 @@ func spectral(fn string, in []node, rate float64, n int, opts []STFTOption) (fre
 			return bad, bad
 		}
 	}
-	if !(rate > 0) {
-		bad := both.wrong(graph.CodeOperand, "a rate is above 0, and it is %v", rate)
+	var bad node
+	switch {
+	case given.mode >= 0 || a.beside || a.normalized || a.cut:
+		bad = both.wrong(graph.CodeOperand, "options are STFTHop, STFTWindow, STFTWide and STFTWhole")
+	case !(rate > 0) || math.IsInf(rate, 0):
+		bad = both.wrong(graph.CodeOperand, "a rate is above 0, and it is %v", rate)
+	}
+	if bad != nil {
 		return bad, bad
 	}
 	g, t := in[0].Graph(), in[0].DType()
 	window := a.frame(in[0])
-	if a.window == nil && a.wide == n {
+	switch {
+	case a.window == nil && given.wide == 0:
 		window = HannWindow(g, t, graph.Dim(n), true)
+	case window == nil:
+		window = Ones(g, t, graph.Dim(n))
 	}
 	transforms := make([]node, len(in))
 	for i, x := range in {
@@ -123,7 +139,7 @@ func spectral(fn string, in []node, rate float64, n int, opts []STFTOption) (fre
 		size = graph.Dim(n/2 + 1)
 		place := Iota(g, 0, size)
 		isOnce := Or(Equal(place, num64(0)), Equal(Mul(place, num64(2)), num64(int64(n))))
-		weight = Mul(weight, Where(isOnce, num(1), num(2)))
+		weight = Mul(weight, Cast(Where(isOnce, num(1), num(2)), t))
 		frequencies = RFFTFreq(g, t, graph.Dim(n), 1/rate)
 	} else {
 		frequencies = FFTFreq(g, t, graph.Dim(n), 1/rate)

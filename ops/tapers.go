@@ -12,6 +12,7 @@ import (
 
 // GaussianWindow returns exp(-((n - d/2)/std)²/2), [size], with a standard deviation in elements.
 func GaussianWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool, std float64) *graph.Node {
+	defer creating(g, "GaussianWindow", "graph."+t.GoName(), size, periodic, std)()
 	if !(std > 0) {
 		return badRange(g, "GaussianWindow", fmt.Sprintf("Standard deviation must be positive, got: %v instead.", std))
 	}
@@ -22,6 +23,7 @@ func GaussianWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool
 
 // ExponentialWindow returns exp(-|n - d/2|/tau), [size].
 func ExponentialWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool, tau float64) *graph.Node {
+	defer creating(g, "ExponentialWindow", "graph."+t.GoName(), size, periodic, tau)()
 	if !(tau > 0) {
 		return badRange(g, "ExponentialWindow", fmt.Sprintf("Tau must be positive, got: %v instead.", tau))
 	}
@@ -40,6 +42,7 @@ func CosineWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool) 
 // GeneralCosineWindow returns the sum of (-1)^k times a number for each k times cos(2πkn/d), [size].
 func GeneralCosineWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool, numbers ...float64) *graph.Node {
 	if len(numbers) == 0 {
+		defer creating(g, "GeneralCosineWindow", "graph."+t.GoName(), size, periodic)()
 		return badRange(g, "GeneralCosineWindow", "Coefficients cannot be empty")
 	}
 	words, turned := make([]any, len(numbers)), make([]float64, len(numbers))
@@ -65,8 +68,9 @@ func NuttallWindow(g *graph.Graph, t graph.DType, size graph.Dim, periodic bool)
 // maxMels bounds a matrix of weights, which is a constant.
 const maxMels = 1 << 24
 
-// MelWeights returns a matrix [length/2+1, mels] by which the spectrum of frames of so many elements, of a signal of rate elements in a second, is gathered in bands that
-// are equally wide in mels, from low to high in Hz: triangles whose tips are 1. As MelWeightMatrix of ONNX.
+// MelWeights returns a matrix [length/2+1, mels] by which the spectrum of frames of so many elements, of a signal of rate elements in a
+// second, is gathered in bands that are equally wide in mels, from low to high in Hz: triangles whose tips are 1. t is a dtype of
+// floating-point numbers. As MelWeightMatrix of ONNX.
 func MelWeights(g *graph.Graph, t graph.DType, mels, length int, rate, low, high float64) *graph.Node {
 	defer creating(g, "MelWeights", "graph."+t.GoName(), mels, length, rate, low, high)()
 	bins := length/2 + 1
@@ -76,7 +80,7 @@ func MelWeights(g *graph.Graph, t graph.DType, mels, length int, rate, low, high
 		return badRange(g, "MelWeights", fmt.Sprintf("weights are floating-point numbers, not %s", t))
 	case mels < 1 || length < 1 || mels > maxMels || length > maxMels || mels*bins > maxMels:
 		return badRange(g, "MelWeights", fmt.Sprintf("%d bands of %d frequencies: there is one at least, and at most %d weights", mels, bins, maxMels))
-	case !(rate > 0) || !(low >= 0) || !(low <= high) || !(high <= rate/2):
+	case !(rate > 0) || math.IsInf(rate, 0) || !(low >= 0) || !(low <= high) || !(high <= rate/2):
 		return badRange(g, "MelWeights", fmt.Sprintf("bands lie between 0 and half the rate %v, not from %v to %v", rate, low, high))
 	}
 	edges := make([]int, mels+2)
