@@ -74,7 +74,11 @@ func PackBits(x *graph.Node, axis int, little bool) *graph.Node {
 	case !x.DType().IsInt() && x.DType() != graph.Bool:
 		return call.wrong(graph.CodeDType, "Expected an input array of integer or boolean data type, and %s is %s", x.Called(), x.DType())
 	}
-	return alongLast(NotEqual(x, num64(0)), at, func(x node) node {
+	isSet := NotEqual(x, num64(0))
+	if isSet.Err() != nil || !isSet.Judged() {
+		return isSet
+	}
+	return alongLast(isSet, at, func(x node) node {
 		size := lastSize(x)
 		bytes := size.CeilDiv(8)
 		filled := Pad(Cast(x, graph.Int32), -1, 0, bytes.Times(8).Minus(size), 0)
@@ -105,6 +109,8 @@ func UnpackBits(x *graph.Node, axis int, little bool) *graph.Node {
 		return bad
 	case x.DType() != graph.Uint8:
 		return call.wrong(graph.CodeDType, "Expected an input array of unsigned byte data type, and %s is %s", x.Called(), x.DType())
+	case x.Rank() == 0:
+		return call.wrong(graph.CodeRank, "one number has no axis that gets eight times as long, and %s is one", x.Called())
 	}
 	return alongLast(x, at, func(x node) node {
 		bits := NotEqual(BitAnd(Cast(Unsqueeze(x, -1), graph.Int32), bitWeights(x.Graph(), little)), num64(0))

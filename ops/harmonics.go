@@ -99,10 +99,10 @@ func SphericalHarmonic(n, m int, theta, phi *graph.Node) *graph.Node {
 	if bad := notTensors(call); bad != nil {
 		return bad
 	}
-	k := max(m, -m)
-	if n < 0 || n > maxOrder || k > n {
+	if n < 0 || n > maxOrder || m < -n || m > n {
 		return call.wrong(graph.CodeOperand, "a harmonic of degree %d and order %d: the degree is from 0 to %d, and the order from -n to n", n, m, maxOrder)
 	}
+	k := max(m, -m)
 	both := Div(theta, phi)
 	if both.Err() != nil || !both.Judged() {
 		return both
