@@ -109,8 +109,6 @@ func UnpackBits(x *graph.Node, axis int, little bool) *graph.Node {
 		return bad
 	case x.DType() != graph.Uint8:
 		return call.wrong(graph.CodeDType, "Expected an input array of unsigned byte data type, and %s is %s", x.Called(), x.DType())
-	case x.Rank() == 0:
-		return call.wrong(graph.CodeRank, "one number has no axis that gets eight times as long, and %s is one", x.Called())
 	}
 	return alongLast(x, at, func(x node) node {
 		bits := NotEqual(BitAnd(Cast(Unsqueeze(x, -1), graph.Int32), bitWeights(x.Graph(), little)), num64(0))
