@@ -118,6 +118,7 @@ type cellAxis struct {
 	first, cell node // where the first cell begins, and the size of one
 	number      node // of a cell
 	samples     node // along the axis, Int64
+	start, stop node // of the samples that are read: see visit
 	size        graph.Dim
 }
 
@@ -143,17 +144,57 @@ func (r regions) axis(i int) cellAxis {
 	} else {
 		a.samples = Cast(Where(Greater(a.cell, num(0)), Minimum(Ceil(a.cell), num(1<<30)), num(0)), graph.Int64)
 	}
+	a.visit()
 	return a
+}
+
+// at is where a sample lies along the axis. It grows with the sample's number, or falls where an aligned box is turned round, or is NaN.
+func (a cellAxis) at(sample node) node {
+	share := Div(Add(Cast(sample, a.cell.DType()), num(0.5)), ClampMin(Cast(a.samples, a.cell.DType()), 1))
+	return Add(Add(a.first, Mul(a.number, a.cell)), Mul(share, a.cell))
+}
+
+// ends are the first and the last place that give what is in the image.
+func (a cellAxis) ends() (first, last node) {
+	return num(-1), Size(a.cell.Graph(), a.cell.DType(), a.size)
+}
+
+// visit finds which samples of each cell are read: those in the image, and one before and one behind them, which stands for the others there. So a box
+// takes no longer than the image is large, however large the box. The first sample that is not before the image, and the first that is behind
+// it, are each between two numbers, which come together by halves.
+func (a *cellAxis) visit() {
+	g := a.cell.Graph()
+	first, last := a.ends()
+	isTurned := Less(a.cell, num(0))
+	none := Cast(ZerosLike(Add(a.first, a.number)), graph.Int64)
+	all := Add(none, a.samples)
+	isOpen := func(c []node) node { return Less(c[0], c[1]) }
+	found, _ := While(64, []node{none, all, none, all}, func(c []node) node {
+		return Greater(Sum(Cast(Or(isOpen(c), isOpen(c[2:])), graph.Int64)), Zeros(g, graph.Int64))
+	}, func(_ node, c []node) []node {
+		half := func(c []node, isReached func(at node) node) []node {
+			middle := FloorDiv(Add(c[0], c[1]), num64(2))
+			before := And(isOpen(c), Not(isReached(a.at(middle))))
+			return []node{Where(before, Add(middle, num64(1)), c[0]), Where(before, c[1], middle)}
+		}
+		isAfter, isUntil := func(at node) node { return GreaterEqual(at, first) }, func(at node) node { return LessEqual(at, last) }
+		return append(half(c, func(at node) node { return Where(isTurned, isUntil(at), isAfter(at)) }),
+			half(c[2:], func(at node) node { return Not(Where(isTurned, isAfter(at), isUntil(at))) })...)
+	})
+	a.start = ClampMin(Sub(found[0], num64(1)), 0)
+	a.stop = Minimum(Add(Maximum(found[0], found[2]), num64(1)), a.samples) // of NaN, which is in no image, the last one is read
 }
 
 // tap is the elements before and behind a sample of each cell, the weight of the second one, and whether the sample is there and lies in the image.
 type cellTap struct{ low, high, rest, isThere, isInside node }
 
-func (a cellAxis) tap(sample node) cellTap {
-	share := Div(Add(Cast(sample, a.cell.DType()), num(0.5)), ClampMin(Cast(a.samples, a.cell.DType()), 1))
-	at := Add(Add(a.first, Mul(a.number, a.cell)), Mul(share, a.cell))
+// tap is that of a cell's sample number step among those that are read.
+func (a cellAxis) tap(step node) cellTap {
+	sample := Add(a.start, step)
+	at := a.at(sample)
+	before, behind := a.ends()
+	inside := And(GreaterEqual(at, before), LessEqual(at, behind))
 	last := Size(at.Graph(), at.DType(), a.size.Minus(1))
-	inside := And(GreaterEqual(at, num(-1)), LessEqual(at, Add(last, num(1))))
 	at = Minimum(Where(inside, ClampMin(at, 0), num(0)), last)
 	low := Floor(at)
 	return cellTap{Cast(low, graph.Int64), Cast(Minimum(Add(low, num(1)), last), graph.Int64), Sub(at, low), Less(sample, a.samples), inside}
@@ -170,7 +211,8 @@ type reading struct {
 func (r reading) each(carry []node, body func(carry []node, at, weights [4]node, isThere, isInside node) []node) []node {
 	g := r.x.Graph()
 	most := func(i int) node { // of no boxes too
-		return Max(Concat(0, Reshape(r.axes[i].samples, r.boxes.Shape()[0]), Zeros(g, graph.Int64, 1)))
+		read := Sub(r.axes[i].stop, r.axes[i].start)
+		return Max(Concat(0, Reshape(read, read.Shape().NumElements()), Zeros(g, graph.Int64, 1)))
 	}
 	columns := most(1)
 	count := Mul(most(0), columns)
@@ -283,8 +325,9 @@ func (r regions) picked(rows node) node {
 // RoiAlign reads images x, [N, C, H, W], in boxes, [K, 4] with corners x1, y1, x2, y2, of which each lies in the image that batch, [K], has for it: the
 // result is [K, C, height, width]. A box is cut into height × width cells, and a cell is the mean of what is read at [RoiSamples] places along each of
 // its axes, between elements as [ResizeLinear] does. A place farther than 1 outside of the image gives 0, as does a cell without one: a box with
-// NaN, and an aligned one without an area. Gradients flow to x alone, as in torchvision, whose roi_align it is: K. He et al., Mask R-CNN (2017). Options are
-// [RoiScale], [RoiSamples], [RoiAligned] and [RoiMax]. x and boxes are floating-point numbers, batch integers; one that names no image stops the run.
+// NaN, and an aligned one without an area. Such places are counted, and one of them is read: a huge box takes no longer than the image does.
+// Gradients flow to x alone, as in torchvision, whose roi_align it is: K. He et al., Mask R-CNN (2017). Options are [RoiScale], [RoiSamples],
+// [RoiAligned] and [RoiMax]. x and boxes are floating-point numbers, batch integers; one that names no image stops the run.
 func RoiAlign(x, boxes, batch *graph.Node, height, width int, opts ...RoiOption) *graph.Node {
 	r, end, bad := regionsOf("RoiAlign", x, boxes, batch, height, width, opts)
 	defer end()

@@ -89,4 +89,10 @@ for _ in range(count):
             case(name, lambda x, b, i: ops.roi_align(x, rois(b, i), (ph, pw), scale, samples or -1, aligned), [x, b, batch], height=ph, width=pw, scale=scale, samples=samples, aligned=aligned)
         else:
             case(name, lambda x, b, i: ops.roi_pool(x, rois(b, i), (ph, pw), scale), [x, b, batch], height=ph, width=pw, scale=scale)
+for samples, aligned in [(0, False), (0, True), (40, True)]:  # boxes of which little lies in the image
+    x, b = torch.randn(2, 2, 5, 4), torch.tensor([[-60.0, -1.5, 90.0, 3.2], [1.2, -200.0, 2.4, 3.0], [2.0, 3.0, 150.0, 77.7]])
+    if samples:
+        b[0] = b[0, [2, 3, 0, 1]]
+    batch = torch.randint(0, 2, (3,))
+    case("roi_align", lambda x, b, i: ops.roi_align(x, torch.cat([i[:, None].to(b.dtype), b], 1), (2, 3), 1.0, samples or -1, aligned), [x, b, batch], height=2, width=3, scale=1.0, samples=samples, aligned=aligned)
 print("[" + ",\n".join(json.dumps(c) for c in cases) + "]")
