@@ -206,6 +206,14 @@ type reading struct {
 	axes [2]cellAxis
 }
 
+func (r regions) reads() reading { return reading{r, [2]cellAxis{r.axis(0), r.axis(1)}} }
+
+// on is the regions of boxes and their images that a gradient of its own is given behind its first operand: in a loop's gradient they are other nodes.
+func (r regions) on(in []node) regions {
+	r.boxes, r.batch = in[1], in[2]
+	return r
+}
+
 // each hands the values of a loop on, for the rows and the weights of the elements around each sample, [K, height, width], and whether the sample
 // is there and lies in the image.
 func (r reading) each(carry []node, body func(carry []node, at, weights [4]node, isThere, isInside node) []node) []node {
@@ -252,8 +260,9 @@ func (r reading) shares() node {
 }
 
 // means is linear in x, and its gradient is spread.
-func (r reading) means(x node) node {
-	return WithGradient("RoiAlign", []node{x}, func(in []node) node {
+func (r regions) means(x node) node {
+	return WithGradient("RoiAlign", []node{x, r.boxes, r.batch}, func(in []node) node {
+		r := r.on(in).reads()
 		rows := r.rows(in[0])
 		sum := r.each([]node{r.zeros(rows.DType())}, func(c []node, at, weights [4]node, isThere, isInside node) []node {
 			var sample node
@@ -269,12 +278,13 @@ func (r reading) means(x node) node {
 			return []node{Add(c[0], Where(counts, sample, num(0)))}
 		})
 		return Div(sum[0], r.shares())
-	}, func(_, dy node, _ []node) []node { return []node{r.spread(dy)} })
+	}, func(_, dy node, in []node) []node { return []node{r.on(in).spread(dy), nil, nil} })
 }
 
 // spread puts numbers of cells, times their weights, where means has read.
-func (r reading) spread(dy node) node {
-	return WithGradient("RoiAlignGradient", []node{dy}, func(in []node) node {
+func (r regions) spread(dy node) node {
+	return WithGradient("RoiAlignGradient", []node{dy, r.boxes, r.batch}, func(in []node) node {
+		r := r.on(in).reads()
 		s := r.x.Shape()
 		shares, channels := Div(in[0], r.shares()), s[1]
 		dx := r.each([]node{Zeros(r.x.Graph(), dy.DType(), r.positions(), channels)}, func(c []node, at, weights [4]node, isThere, isInside node) []node {
@@ -287,7 +297,7 @@ func (r reading) spread(dy node) node {
 			return []node{sum}
 		})
 		return MoveAxis(Reshape(dx[0], s[0], s[2], s[3], channels), -1, 1)
-	}, func(_, u node, _ []node) []node { return []node{r.means(u)} })
+	}, func(_, u node, in []node) []node { return []node{r.on(in).means(u), nil, nil} })
 }
 
 // greatest picks of each cell the element that is greatest times its weight.
@@ -334,11 +344,10 @@ func RoiAlign(x, boxes, batch *graph.Node, height, width int, opts ...RoiOption)
 	if bad != nil {
 		return bad
 	}
-	reads := reading{r, [2]cellAxis{r.axis(0), r.axis(1)}}
 	if r.max {
-		return r.finished(reads.greatest(), x.DType())
+		return r.finished(r.reads().greatest(), x.DType())
 	}
-	return r.finished(reads.means(r.x), x.DType())
+	return r.finished(r.means(r.x), x.DType())
 }
 
 func init() {

@@ -138,6 +138,9 @@ var layerSamples = []sample{
 	{name: "roi_align", shapes: [][]int{{2, 2, 3, 4}}, call: on(func(x node) node {
 		return ops.RoiAlign(x, someBoxes(x.Graph()), ops.Iota(x.Graph(), 0, 2), 2, 1)
 	})},
+	{name: "roi_align of boxes that are computed", shapes: [][]int{{2, 2, 3, 4}, {2, 4}}, flat: "boxes have no gradient", call: func(in ...node) node {
+		return ops.RoiAlign(in[0], boxesOf(in[1]), ops.Iota(in[0].Graph(), 0, 2), 2, 1)
+	}},
 	{name: "roi_align of the greatest", shapes: [][]int{{2, 1, 3, 4}}, call: on(func(x node) node {
 		return ops.RoiAlign(x, someBoxes(x.Graph()), ops.Iota(x.Graph(), 0, 2), 1, 2, ops.RoiSamples(2), ops.RoiAligned(), ops.RoiMax())
 	})},
