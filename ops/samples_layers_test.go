@@ -135,6 +135,15 @@ var layerSamples = []sample{
 		keep, _ := ops.NMS(boxesOf(in[0]), in[1], 0.2, in[1].Shape()[0], graph.Num(-1))
 		return keep
 	}},
+	{name: "reduce_window of sums", shapes: [][]int{{3, 4}}, call: on(func(x node) node {
+		return ops.ReduceWindow(x, ops.ReduceSum, ops.Windows{Sizes: []int{2, 1}, Strides: []int{1, 2}, Apart: []int{2, 1}, Padding: [][2]int{{0, 1}, {1, -1}}})
+	})},
+	{name: "reduce_window of the least", shapes: [][]int{{3, 4}}, call: on(func(x node) node {
+		return ops.ReduceWindow(x, ops.ReduceMin, ops.Windows{Sizes: []int{2, 2}, Dilations: []int{1, 2}, Padding: [][2]int{{1, 0}, {0, 1}}})
+	})},
+	{name: "reduce_window of products", shapes: [][]int{{2, 4}}, call: on(func(x node) node {
+		return ops.ReduceWindow(x, ops.ReduceProd, ops.Windows{Sizes: []int{1, 3}, Padding: [][2]int{{0, 0}, {1, 1}}})
+	})},
 	{name: "roi_align", shapes: [][]int{{2, 2, 3, 4}}, call: on(func(x node) node {
 		return ops.RoiAlign(x, someBoxes(x.Graph()), ops.Iota(x.Graph(), 0, 2), 2, 1)
 	})},

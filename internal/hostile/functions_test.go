@@ -277,6 +277,7 @@ var functions = map[string][]any{
 		ops.MaxPool2D,
 		ops.MaxPool3D,
 		ops.MaxPoolIndex,
+		ops.ReduceWindow,
 		ops.MaxUnpool,
 		ops.Maximum,
 		ops.Mean,

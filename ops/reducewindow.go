@@ -1,0 +1,155 @@
+package ops
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// Windows lie over all axes of a value, for [ReduceWindow]. Each list has one number for each axis, or is nil.
+type Windows struct {
+	Sizes []int
+	// Strides are how far windows are apart, and Dilations how far their neighbouring elements: 1 where nothing is said.
+	Strides, Dilations []int
+	// Apart is how far neighbouring elements of the operand are drawn apart, 1 where they are not. Between them stands what does not count.
+	Apart []int
+	// Padding is how many elements that do not count are before and behind each axis. A negative number takes as many away.
+	Padding [][2]int
+}
+
+// lists are the lists of numbers from 1 on, in the order of the fields.
+func (w Windows) lists() []windowList {
+	return []windowList{{"Sizes", w.Sizes}, {"Strides", w.Strides}, {"Dilations", w.Dilations}, {"Apart", w.Apart}}
+}
+
+type windowList struct {
+	name string
+	of   []int
+}
+
+// at is the number for an axis, 1 where nothing is said.
+func (l windowList) at(axis int) int {
+	if l.of == nil {
+		return 1
+	}
+	return l.of[axis]
+}
+
+// String writes the windows as Go does.
+func (w Windows) String() string {
+	var fields []string
+	for _, l := range w.lists() {
+		if l.of != nil {
+			fields = append(fields, l.name+": "+goWord(l.of))
+		}
+	}
+	if w.Padding != nil {
+		pairs := make([]string, len(w.Padding))
+		for i, p := range w.Padding {
+			pairs[i] = fmt.Sprintf("{%d, %d}", p[0], p[1])
+		}
+		fields = append(fields, "Padding: [][2]int{"+strings.Join(pairs, ", ")+"}")
+	}
+	return "ops.Windows{" + strings.Join(fields, ", ") + "}"
+}
+
+// wrong says what is wrong with windows over so many axes, or "".
+func (w Windows) wrong(rank int) string {
+	for i, l := range w.lists() {
+		if (l.of != nil || i == 0) && len(l.of) != rank {
+			return fmt.Sprintf("%s has %d numbers for %d axes", l.name, len(l.of), rank)
+		}
+		for _, n := range l.of {
+			if n < 1 || n > 1<<30 {
+				return fmt.Sprintf("%s are numbers from 1 to 2^30, and one is %d", l.name, n)
+			}
+		}
+	}
+	if w.Padding != nil && len(w.Padding) != rank {
+		return fmt.Sprintf("Padding has %d pairs for %d axes", len(w.Padding), rank)
+	}
+	for _, p := range w.Padding {
+		if min(p[0], p[1]) < -1<<30 || max(p[0], p[1]) > 1<<30 {
+			return fmt.Sprintf("Padding is of 2^30 elements at most, and one pair is %v", p)
+		}
+	}
+	return ""
+}
+
+// ReduceWindow combines the elements of windows over all axes of x by a sum, a product, the greatest or the least, such as ReduceSum. Along
+// each axis there are floor((L - dilation·(size-1) - 1)/stride) + 1 windows, one at least, where L is the size with padding. x is of numbers,
+// and so is the result, of x's dtype: sums and products of integers wrap around. The first of equal greatest or least elements has the
+// gradient, and NaN wins. It is jax.lax.reduce_window. Lists of a wrong length, numbers out of range and an axis without room for a window are refused.
+func ReduceWindow(x *graph.Node, by Reduction, w Windows) *graph.Node {
+	word := w.String() // now: a user may change the lists later
+	defer building("ReduceWindow", x, by, word)()
+	call := refused("ReduceWindow", x).with(by, word)
+	if bad := notTensors(call); bad != nil {
+		return bad
+	}
+	problem, t := w.wrong(x.Rank()), x.DType()
+	switch {
+	case problem != "":
+		return call.wrong(graph.CodeWindow, "%s", problem)
+	case by != ReduceSum && by != ReduceProd && by != ReduceMax && by != ReduceMin:
+		return call.wrong(graph.CodeOperand, "windows are reduced by ReduceSum, ReduceProd, ReduceMax or ReduceMin, and not by %s", by)
+	case t == graph.Bool:
+		return call.wrong(graph.CodeDType, "windows are of numbers, and %s has dtype %s", x.Called(), t)
+	case by == ReduceMin && t.IsInt(): // of which the greatest number has no neutral element that a float64 holds
+		y := w.over(BitNot(x), opMaxFirst, lowest(t))
+		if y.Judged() && y.Err() == nil {
+			y = BitNot(y)
+		}
+		return y
+	}
+	switch by {
+	case ReduceProd:
+		return w.over(x, opProd, 1)
+	case ReduceMax:
+		return w.over(x, opMaxFirst, lowest(t))
+	case ReduceMin:
+		return w.over(x, opMinFirst, math.Inf(1))
+	}
+	return w.over(x, opSum, 0)
+}
+
+// over reduces windows over x, among elements that change nothing.
+func (w Windows) over(x node, op *graph.Op, neutral float64) node {
+	t, lists := x.DType(), w.lists()
+	sizes, strides, dilations, apart := lists[0], lists[1], lists[2], lists[3]
+	for axis := range x.Rank() {
+		if n := apart.at(axis); n > 1 && x.Shape()[axis] != 0 {
+			x = Apply(opPad, PadAttrs{Axis: axis, Step: n, Value: neutral}, x)
+		}
+		if w.Padding != nil && w.Padding[axis] != [2]int{} {
+			x = Pad(x, axis, graph.Dim(w.Padding[axis][0]), graph.Dim(w.Padding[axis][1]), neutral)
+		}
+		if !x.Judged() || x.Err() != nil {
+			return x
+		}
+	}
+	var folded []int
+	for axis := range x.Rank() {
+		size, stride := sizes.at(axis), strides.at(axis)
+		if size == 1 && stride == 1 {
+			continue
+		}
+		folded = append(folded, x.Rank())
+		if x = Window(x, axis, graph.Dim(size), stride, dilations.at(axis)); !x.Judged() || x.Err() != nil {
+			return x
+		}
+	}
+	if len(folded) == 0 {
+		return x
+	}
+	return Cast(Apply(op, ReduceAttrs{Axes: folded}, x), t)
+}
+
+func init() {
+	composed("ReduceWindow", "the sum, the product, the greatest or the least of the elements of windows over all axes.",
+		named("", "", "jax.lax.reduce_window", "", "", func(e *graph.Example) node {
+			return ReduceWindow(e.Of("x", "6", "8"), ReduceSum, Windows{Sizes: []int{2, 3}, Strides: []int{1, 2}})
+		}))
+}
