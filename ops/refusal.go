@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
 )
 
@@ -110,4 +111,40 @@ func (r refusedCall) axis(axis int) (at int, bad node) {
 // wrong is the refusal of the call with a sentence.
 func (r refusedCall) wrong(code graph.Code, format string, args ...any) node {
 	return refusal(r, &graph.Mistake{Code: code, Summary: fmt.Sprintf(format, args...)})
+}
+
+// sizeMatch is two sizes of a call that must be one, and what is said where they are not.
+type sizeMatch struct {
+	have, want graph.Dim
+	why, text  string
+}
+
+// axisMatch is that an axis has as many elements as are wanted.
+func axisMatch(x node, axis int, want graph.Dim, why string) sizeMatch {
+	have := x.Shape()[axis]
+	return sizeMatch{have, want, why, fmt.Sprintf("axis %d of %s has %s elements, and %s are wanted", axis, x.Called(), have, want)}
+}
+
+func (m sizeMatch) need() graph.Requirement {
+	return graph.Requirement{Kind: graph.MustEqual, A: m.have, B: m.want, Why: m.why}
+}
+
+// mismatch is the refusal of the call where two sizes cannot be one; nil where all may be.
+func (r refusedCall) mismatch(code graph.Code, sizes []sizeMatch) node {
+	p := prove.NewProver(r.in[0].Graph().Bounds)
+	for _, m := range sizes {
+		if p.Judge(m.need()) == prove.Refused {
+			return r.wrong(code, "%s", m.text)
+		}
+	}
+	return nil
+}
+
+// requireMatches requires of a node what [refusedCall.mismatch] cannot tell before sizes are known.
+func requireMatches(n node, sizes []sizeMatch) {
+	for _, m := range sizes {
+		if n.Judged() {
+			requireSizes(n, m.need(), m.text)
+		}
+	}
 }

@@ -144,6 +144,18 @@ var layerSamples = []sample{
 	{name: "reduce_window of products", shapes: [][]int{{2, 4}}, call: on(func(x node) node {
 		return ops.ReduceWindow(x, ops.ReduceProd, ops.Windows{Sizes: []int{1, 3}, Padding: [][2]int{{0, 0}, {1, 1}}})
 	})},
+	{name: "linear_attention", shapes: [][]int{{2, 2, 3, 2}, {2, 1, 3, 2}, {2, 1, 3, 3}}, call: func(in ...node) node {
+		y, _ := ops.LinearAttention(in[0], in[1], in[2])
+		return y
+	}},
+	{name: "linear_attention of the delta rule", shapes: [][]int{{1, 2, 3, 2}, {1, 2, 3, 2}, {1, 2, 3, 1}, {1, 2, 2, 1}, {1, 2, 3, 2}, {1, 1, 3, 1}}, call: func(in ...node) node {
+		y, last := ops.LinearAttention(in[0], in[1], in[2], ops.LinearState(in[3]), ops.LinearDecay(in[4]), ops.LinearBeta(in[5]), ops.LinearScale(0.4))
+		return ops.Concat(0, ops.Flatten(y, 0, -1), ops.Flatten(last, 0, -1))
+	}},
+	{name: "causal_conv1d", shapes: [][]int{{2, 3, 4}, {3, 1, 3}, {3}, {2, 3, 2}}, call: func(in ...node) node {
+		y, next := ops.CausalConv1D(in[0], in[1], in[2], in[3])
+		return ops.Concat(2, y, next)
+	}},
 	{name: "roi_align", shapes: [][]int{{2, 2, 3, 4}}, call: on(func(x node) node {
 		return ops.RoiAlign(x, someBoxes(x.Graph()), ops.Iota(x.Graph(), 0, 2), 2, 1)
 	})},

@@ -12,18 +12,11 @@ func init() {
 		"Attention": attention, "FlexAttention": attention,
 		"RotaryEmbedding": func(c *call) []node { return []node{rotary(c)} },
 		"CausalConvWithState": func(c *call) []node {
-			x, w := c.in[0], c.in[1]
-			width := graph.Dim(sizes(w)[2] - 1)
-			if past := c.at(3); past != nil {
-				x = ops.Concat(2, past, x)
-			} else {
-				x = ops.Pad(x, 2, width, 0, 0)
-			}
-			y := ops.Conv1D(x, w, c.at(2), ops.Groups(sizes(x)[1]))
+			y, next := ops.CausalConv1D(c.in[0], c.in[1], c.at(2), c.at(3))
 			if c.text("activation", "none") != "none" {
 				y = ops.Silu(y)
 			}
-			return []node{y, ops.Narrow(x, 2, graph.Dim(sizes(x)[2])-width, width)}
+			return []node{y, next}
 		},
 		"LinearAttention": linearAttention,
 	})
@@ -140,43 +133,25 @@ func rotary(c *call) node {
 	return y
 }
 
-// linearAttention is a loop over time, whose state is a matrix for each head.
+// linearAttention is computed in Float32, and has a past state of another dtype.
 func linearAttention(c *call) []node {
-	t := c.in[0].DType()
+	t, out := c.in[0].DType(), c.in[0].DType()
 	queryHeads, keyHeads := c.int("q_num_heads", 1), c.int("kv_num_heads", 1)
 	wide := func(x node) node { return ops.Cast(x, graph.Float32) }
 	q, k, v := wide(heads(c.in[0], queryHeads)), wide(heads(c.in[1], keyHeads)), wide(heads(c.in[2], keyHeads))
-	state := ops.Zeros(c.g, graph.Float32, q.Shape()[0], k.Shape()[1], k.Shape()[3], v.Shape()[3])
-	out := t
+	var opts []ops.LinearAttentionOption
 	if past := c.at(3); past != nil {
-		state, out = wide(past), past.DType()
+		opts, out = append(opts, ops.LinearState(wide(past))), past.DType()
 	}
-	scale := c.float("scale", 0)
-	if scale == 0 {
-		scale = 1 / math.Sqrt(float64(sizes(q)[3]))
+	if decay := c.at(4); decay != nil {
+		opts = append(opts, ops.LinearDecay(wide(heads(decay, keyHeads))))
 	}
-	steps := []node{q, k, v}
-	decay, beta := c.at(4), c.at(5)
-	if decay != nil {
-		steps = append(steps, wide(ops.Permute(ops.Unflatten(decay, 2, graph.Dim(keyHeads), -1), 0, 2, 1, 3)))
+	if beta := c.at(5); beta != nil {
+		opts = append(opts, ops.LinearBeta(wide(ops.Unsqueeze(ops.Transpose(beta, 1, 2), -1))))
 	}
-	if beta != nil {
-		steps = append(steps, ops.Expand(wide(ops.Unsqueeze(ops.Transpose(beta, 1, 2), -1)), q.Shape()[0], graph.Dim(keyHeads), q.Shape()[2], 1))
+	if scale := c.float("scale", 0); scale != 0 {
+		opts = append(opts, ops.LinearScale(scale))
 	}
-	for i := range steps {
-		steps[i] = ops.MoveAxis(steps[i], 2, 0)
-	}
-	final, outs := ops.Scan(ops.Loop{Carry: []node{state}, Over: steps}, func(carry, x []node) (next, out []node) {
-		s, q, k, v := carry[0], x[0], x[1], x[2]
-		if decay != nil {
-			s = ops.Mul(s, ops.Unsqueeze(ops.Exp(x[3]), -1))
-		}
-		if beta != nil {
-			v = ops.Mul(x[len(x)-1], ops.Sub(v, ops.Sum(ops.Mul(s, ops.Unsqueeze(k, -1)), -2)))
-		}
-		s = ops.Add(s, ops.Mul(ops.Unsqueeze(k, -1), ops.Unsqueeze(v, -2)))
-		read := ops.RepeatInterleave(s, 1, graph.Dim(queryHeads/keyHeads))
-		return []node{s}, []node{ops.Mul(ops.Sum(ops.Mul(ops.Unsqueeze(q, -1), read), -2), graph.Num(scale))}
-	})
-	return []node{ops.Cast(joined(ops.MoveAxis(outs[0], 0, 2)), t), ops.Cast(final[0], out)}
+	y, last := ops.LinearAttention(q, k, v, opts...)
+	return []node{ops.Cast(joined(y), t), ops.Cast(last, out)}
 }

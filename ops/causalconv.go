@@ -1,0 +1,58 @@
+package ops
+
+import "github.com/broadloom/broadloom/graph"
+
+// CausalConv1D is [Conv1D] of each channel by itself over x, [N, C, T], in which no element reads a later one: weight is [C, 1, K], bias [C] or nil, and
+// y has the shape of x. past is the K-1 elements before x, [N, C, K-1], or nil for zeros; next is those before what follows x. Operands have one
+// floating-point dtype; C and K are numbers, and T is 1 at least. It is ONNX's CausalConvWithState without its activation, which [Silu] is.
+func CausalConv1D(x, weight, bias, past *graph.Node) (y, next *graph.Node) {
+	defer building("CausalConv1D", x, weight, bias, past)()
+	call := refused("CausalConv1D", append([]node{x, weight}, given(nil, bias, past)[1:]...)...)
+	if bad := notTensors(call); bad != nil {
+		return bad, bad
+	}
+	refuse := func(code graph.Code, format string, args ...any) (y, next node) {
+		bad := call.wrong(code, format, args...)
+		return bad, bad
+	}
+	for _, v := range call.in {
+		if !v.DType().IsFloat() || v.DType() != x.DType() {
+			return refuse(graph.CodeDType, "operands have one floating-point dtype, and %s has %s beside %s of %s", v.Called(), v.DType(), x.DType(), x.Called())
+		}
+	}
+	if x.Rank() != 3 || weight.Rank() != 3 || past != nil && past.Rank() != 3 {
+		return refuse(graph.CodeWindow, "x is [N, C, T], a weight [C, 1, K] and what is past [N, C, K-1], and x and the weight have shapes %s and %s", x.Shape(), weight.Shape())
+	}
+	channels, known := x.Shape()[1].Int()
+	taps, fixed := weight.Shape()[2].Int()
+	if !known || !fixed || channels < 1 || taps < 1 {
+		return refuse(graph.CodeWindow, "x is [N, C, T] and a weight [C, 1, K], where C and K are numbers from 1 on, and they have shapes %s and %s", x.Shape(), weight.Shape())
+	}
+	width := graph.Dim(taps - 1)
+	const why = "operands of a causal convolution go together"
+	sizes := []sizeMatch{axisMatch(weight, 0, x.Shape()[1], why), axisMatch(weight, 1, 1, why)}
+	if past != nil {
+		for axis, want := range []graph.Dim{x.Shape()[0], x.Shape()[1], width} {
+			sizes = append(sizes, axisMatch(past, axis, want, why))
+		}
+	}
+	if bad := call.mismatch(graph.CodeWindow, sizes); bad != nil {
+		return bad, bad
+	}
+	long := node(nil)
+	if past != nil {
+		long = Concat(2, past, x)
+	} else {
+		long = Pad(x, 2, width, 0, 0)
+	}
+	y = Conv1D(long, weight, bias, Groups(int(channels)))
+	requireMatches(y, sizes)
+	return y, Narrow(long, 2, x.Shape()[2], width)
+}
+
+func init() {
+	composed("CausalConv1D", "windows of each channel that end at each element, times weights, and what the next call reads.",
+		named("", "", "", "CausalConvWithState", "", func(e *graph.Example) node {
+			return e.Several(CausalConv1D(e.Of("x", "n", "4", "t"), e.Of("weight", "4", "1", "3"), nil, e.Of("past", "n", "4", "2")))
+		}))
+}

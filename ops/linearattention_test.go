@@ -1,0 +1,109 @@
+package ops_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// TestSequencesInParts computes two parts of sequences, the second one from the state behind the first, and the whole: the results are the same. The
+// numbers of ONNX's functions stand among its node tests.
+func TestSequencesInParts(t *testing.T) {
+	g := graph.New("parts")
+	draw := func(scale float64, sizes ...graph.Dim) node {
+		x := ops.Iota(g, 0, graph.Shape(sizes).NumElements())
+		return ops.Reshape(ops.Sin(ops.Mul(ops.Cast(x, graph.Float64), graph.Num(scale))), sizes...)
+	}
+	q, k, v, beta, decay := draw(0.7, 2, 4, 5, 3), draw(1.3, 2, 2, 5, 3), draw(0.9, 2, 2, 5, 2), draw(0.4, 2, 1, 5, 1), draw(0.3, 2, 2, 5, 1)
+	attend := func(state node, from, to graph.Dim) (y, last node) {
+		part := func(x node) node { return ops.Slice(x, 2, from, to, 1) }
+		return ops.LinearAttention(part(q), part(k), part(v), ops.LinearState(state), ops.LinearDecay(part(decay)), ops.LinearBeta(part(beta)))
+	}
+	x, weight := draw(0.8, 2, 3, 5), draw(1.1, 3, 1, 4)
+	convolve := func(past node, from, to graph.Dim) (y, next node) {
+		return ops.CausalConv1D(ops.Slice(x, 2, from, to, 1), weight, nil, past)
+	}
+	for _, part := range []func(state node, from, to graph.Dim) (y, last node){attend, convolve} {
+		whole, last := part(nil, 0, 5)
+		first, state := part(nil, 0, 2)
+		second, end := part(state, 2, 5)
+		got := evaluate(t, feeds{}, whole, ops.Concat(2, first, second), last, end)
+		requireClose(t, got[0].Floats(), got[1].Floats(), 1e-14, "results")
+		requireClose(t, got[2].Floats(), got[3].Floats(), 1e-14, "states")
+	}
+}
+
+// TestSequencesThatAreRefused names the operand and the axis; of named sizes when these are bound.
+func TestSequencesThatAreRefused(t *testing.T) {
+	g := graph.New("refused")
+	in := func(sizes ...graph.Dim) node {
+		return g.Input(fmt.Sprint("x", len(g.Inputs())), graph.Float32, sizes...)
+	}
+	q, k, v := in(2, 4, 5, 3), in(2, 2, 5, 3), in(2, 2, 5, 6)
+	attend := func(q, k, v node, opts ...ops.LinearAttentionOption) node {
+		y, _ := ops.LinearAttention(q, k, v, opts...)
+		return y
+	}
+	convolve := func(x, weight, bias, past node) node {
+		y, _ := ops.CausalConv1D(x, weight, bias, past)
+		return y
+	}
+	x, weight := in(2, 3, 5), in(3, 1, 4)
+	for says, y := range map[string]node{
+		"heads, which is no multiple of the 2 of x1":         attend(in(2, 3, 5, 3), k, v),
+		"axis 3 of x0 has 3 elements, and 4 are wanted":      attend(q, in(2, 2, 5, 4), v),
+		"axis 2 of x2 has 5 elements, and 6 are wanted":      attend(in(2, 2, 6, 3), in(2, 2, 6, 3), v),
+		"axis 3 of x9 has 5 elements, and 6 are wanted":      attend(q, k, v, ops.LinearState(in(2, 2, 3, 5))),
+		"axis 3 of x10 has 2 elements, and 3 are wanted":     attend(q, k, v, ops.LinearDecay(in(2, 2, 5, 2))),
+		"axis 1 of x11 has 4 elements, and 2 are wanted":     attend(q, k, v, ops.LinearBeta(in(2, 4, 5, 1))),
+		"operands have 4 axes, as [B, H, T, D], and x12 has": attend(q, k, in(2, 5, 6)),
+		"x13 has float64 beside float32 of x0":               attend(q, g.Input("x13", graph.Float64, 2, 2, 5, 3), v),
+		"axis 0 of x14 has 2 elements, and 3 are wanted":     convolve(x, in(2, 1, 4), nil, nil),
+		"axis 1 of x15 has 2 elements, and 1 are wanted":     convolve(x, in(3, 2, 4), nil, nil),
+		"axis 2 of x16 has 4 elements, and 3 are wanted":     convolve(x, weight, nil, in(2, 3, 4)),
+		"axis 0 of x17 has 1 elements, and 2 are wanted":     convolve(x, weight, nil, in(1, 3, 3)),
+		"x is [N, C, T], a weight [C, 1, K]":                 convolve(in(3, 5), weight, nil, nil),
+		"where C and K are numbers from 1 on":                convolve(in(2, g.Dim("c"), 5), weight, nil, nil),
+		"x20 has float64 beside float32 of":                  convolve(x, g.Input("x20", graph.Float64, 3, 1, 4), nil, nil),
+	} {
+		require.ErrorContains(t, y.Err(), says)
+	}
+	for _, bad := range []node{attend(nil, k, v), attend(q, nil, v), convolve(nil, weight, nil, nil), convolve(x, nil, nil, nil)} {
+		require.False(t, bad.Judged())
+	}
+}
+
+// TestSequencesOfNamedSizes runs with sizes that are named, and refuses those of which nothing says that they are equal.
+func TestSequencesOfNamedSizes(t *testing.T) {
+	g := graph.New("named")
+	time := g.Dim("t", graph.AtLeast(0))
+	heads := func(name string, width graph.Dim) node {
+		return g.Input(name, graph.Float32, g.Dim("b"), g.Dim("h"), time, width)
+	}
+	q, k, v := heads("q", g.Dim("d")), heads("k", g.Dim("d")), heads("v", 1)
+	y, last := ops.LinearAttention(q, k, v)
+	prog, err := exec.Compile(g, exec.Outputs(y, last), exec.OnWarning(nil))
+	require.NoError(t, err)
+	array := func(width int, data ...float32) exec.Array {
+		return exec.Array{Shape: []int{1, 1, len(data) / width, width}, Data: data}
+	}
+	session := prog.NewSession()
+	r, err := session.Run(context.Background(), exec.Feed{q: array(4, 1, 1, 1, 1, 0, 2, 0, 0), k: array(4, 1, 2, 3, 4, 1, 1, 0, 0), v: array(1, 3, 5)})
+	require.NoError(t, err)
+	got, err := r.Array(y)
+	require.NoError(t, err)
+	require.Equal(t, []float32{15, 11}, got.Data) // (1+2+3+4)·3/√4 and 2·(2·3+5)/√4
+	_, err = session.Run(context.Background(), exec.Feed{q: array(4), k: array(4), v: array(1)})
+	require.NoError(t, err, "no time")
+
+	x, weight, past := g.Input("x", graph.Float32, g.Dim("n"), 1, g.Dim("s")), graph.Constant(g, []float32{1, 2}, 1, 1, 2), g.Input("past", graph.Float32, g.Dim("m"), 1, 1)
+	z, _ := ops.CausalConv1D(x, weight, nil, past)
+	_, err = exec.Compile(g, exec.Outputs(z), exec.OnWarning(nil))
+	require.ErrorContains(t, err, `CausalConv1D(x, weight, nil, past): the sizes "m" and "n" meet on axis 0`)
+}
