@@ -43,12 +43,17 @@ func MaxPoolIndex(x *graph.Node, kernel []int, opts ...PoolOption) (values, indi
 	place := Reshape(Iota(x.Graph(), 0, sizes.NumElements()), places...)
 	windows, _ := poolWindows(values, x, lowest)
 	place, _ = poolWindows(values, place, -1)
-	axes := poolAxes(values, x)
+	return values, indexOfGreatest(windows, place, poolAxes(values, x))
+}
+
+// indexOfGreatest returns, of windows whose elements lie along axes, where the greatest one stands: place has that of each element, or -1 of one that is none.
+// The first of equal elements counts, or the last NaN.
+func indexOfGreatest(windows, place node, axes []int) node {
 	most := Apply(opMaxFirst, ReduceAttrs{Axes: axes, KeepDims: true}, windows)
-	rank := Where(And(Equal(windows, most), GreaterEqual(place, num(0))), place, graph.Num(int64(math.MaxInt64)))
+	rank := Where(And(Equal(windows, most), GreaterEqual(place, num64(0))), place, graph.Num(int64(math.MaxInt64)))
 	rank = Where(NotEqual(windows, windows), Sub(num64(-1), place), rank) // the last NaN has the least rank
 	rank = Apply(opMin, ReduceAttrs{Axes: axes}, rank)
-	return values, Where(Less(rank, num64(0)), Sub(num64(-1), rank), rank)
+	return Where(Less(rank, num64(0)), Sub(num64(-1), rank), rank)
 }
 
 // MaxUnpool puts the elements of x, [N, C, …] or [C, …], at their indices, as [MaxPoolIndex] gives them, among zeros: the last

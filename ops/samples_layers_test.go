@@ -144,6 +144,14 @@ var layerSamples = []sample{
 	{name: "reduce_window of products", shapes: [][]int{{2, 4}}, call: on(func(x node) node {
 		return ops.ReduceWindow(x, ops.ReduceProd, ops.Windows{Sizes: []int{1, 3}, Padding: [][2]int{{0, 0}, {1, 1}}})
 	})},
+	{name: "fractional_max_pool", shapes: [][]int{{2, 4, 5}, {2, 2}}, flat: "windows jump with samples", call: func(in ...node) node {
+		y, _ := ops.FractionalMaxPool(in[0], in[1], []int{2, 2}, []int{2, 3})
+		return y
+	}},
+	{name: "adaptive_max_pool and indices", shapes: [][]int{{2, 4, 5}}, call: on(func(x node) node {
+		y, _ := ops.AdaptiveMaxPoolIndex(x, 3, 2)
+		return y
+	})},
 	{name: "linear_attention", shapes: [][]int{{2, 2, 3, 2}, {2, 1, 3, 2}, {2, 1, 3, 3}}, call: func(in ...node) node {
 		y, _ := ops.LinearAttention(in[0], in[1], in[2])
 		return y

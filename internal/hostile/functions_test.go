@@ -277,6 +277,8 @@ var functions = map[string][]any{
 		ops.MaxPool2D,
 		ops.MaxPool3D,
 		ops.MaxPoolIndex,
+		ops.AdaptiveMaxPoolIndex,
+		ops.FractionalMaxPool,
 		ops.ReduceWindow,
 		ops.CausalConv1D,
 		ops.LinearAttention,

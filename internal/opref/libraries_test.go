@@ -269,6 +269,7 @@ var fitting = map[string]func(i int) float64{
 	"edges": rising, "boundaries": rising, "sorted": rising,
 	"targets":       func(i int) float64 { return float64(1 + i%3) }, // of CTC: class 0 is the blank
 	"order":         func(i int) float64 { return 1.5 + float64(i) }, // of a zeta function, which is endless from 1 down
+	"samples":       func(i int) float64 { return float64(i%8) / 8 }, // PyTorch reads outside of its operand where they are not from 0 to 1
 	"inputLengths":  func(int) float64 { return 3 },
 	"targetLengths": func(i int) float64 { return float64(1 + i%2) },
 }
