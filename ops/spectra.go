@@ -134,10 +134,8 @@ func spectral(fn string, in []node, rate float64, n int, opts []STFTOption) (fre
 		}
 	}
 	weight := Reciprocal(Mul(num(rate), Sum(Square(window))))
-	size := graph.Dim(n)
 	if !a.whole {
-		size = graph.Dim(n/2 + 1)
-		place := Iota(g, 0, size)
+		place := Iota(g, 0, graph.Dim(n/2+1))
 		isOnce := Or(Equal(place, num64(0)), Equal(Mul(place, num64(2)), num64(int64(n))))
 		weight = Mul(weight, Cast(Where(isOnce, num(1), num(2)), t))
 		frequencies = RFFTFreq(g, t, graph.Dim(n), 1/rate)
