@@ -218,12 +218,12 @@ func TestGradientIsAskedOnce(t *testing.T) {
 func TestArraysInThePlaceOfResults(t *testing.T) {
 	given := map[string]func() graph.Array{
 		"": func() graph.Array { return graph.NewArray([]float32{4, 5}, 2) },
-		"is float32[3], and float32[2] was named":   func() graph.Array { return graph.NewArray([]float32{4, 5, 6}, 3) },
-		"is float64[2], and float32[2] was named":   func() graph.Array { return graph.NewArray([]float64{4, 5}, 2) },
-		"is float32[2 1], and float32[2] was named": func() graph.Array { return graph.NewArray([]float32{4, 5}, 2, 1) },
+		"is float32[3], and float32[2] is wanted":   func() graph.Array { return graph.NewArray([]float32{4, 5, 6}, 3) },
+		"is float64[2], and float32[2] is wanted":   func() graph.Array { return graph.NewArray([]float64{4, 5}, 2) },
+		"is float32[2 1], and float32[2] is wanted": func() graph.Array { return graph.NewArray([]float32{4, 5}, 2, 1) },
 		"panics at callbackresults_test.go:":        func() graph.Array { return graph.NewArray([]float32{4, 5}, 3) },
-		"is invalid[], and float32[2] was named":    func() graph.Array { return graph.Array{} },
-		"elements of float32 are not 8 bytes each":  func() graph.Array { return graph.NewArray(graph.Elements[float64](graph.NewArray([]float32{1}, 1)), 1) },
+		"is invalid[], and float32[2] is wanted":    func() graph.Array { return graph.Array{} },
+		"elements of float32 are no float64":        func() graph.Array { return graph.NewArray(graph.Elements[float64](graph.NewArray([]float32{1}, 1)), 1) },
 	}
 	for want, make := range given {
 		g := graph.New("arrays")
@@ -232,7 +232,10 @@ func TestArraysInThePlaceOfResults(t *testing.T) {
 		list := []*graph.Node{one}
 		one.Silence(graph.CodeLeftOut)
 		for _, form := range bothForms {
-			several := form("Several", []*graph.Node{x}, []ops.CallbackResult{{DType: graph.Float32, Shape: x.Shape()}, {DType: graph.Bool, Shape: nil}}, func(a *graph.Arrays) error { a.Outs[0] = make(); return nil }, nil)
+			several := form("Several", []*graph.Node{x}, []ops.CallbackResult{{DType: graph.Float32, Shape: x.Shape()}, {DType: graph.Bool, Shape: nil}}, func(a *graph.Arrays) error {
+				a.Outs[0], graph.Elements[bool](a.Outs[1])[0] = make(), true
+				return nil
+			}, nil)
 			list = append(list, several[0])
 		}
 		for _, y := range list {
@@ -267,6 +270,12 @@ func TestPanicsOfFunctions(t *testing.T) {
 			graph.Elements[float64](a.In[0])[0] = 1
 		case 4:
 			return wrong
+		}
+		for _, out := range a.Outs {
+			clear(graph.Elements[float32](out))
+		}
+		if a.Outs == nil {
+			clear(graph.Elements[float32](a.Out))
 		}
 		return nil
 	}

@@ -35,10 +35,14 @@ func (a Array) NumElements() int {
 	return n
 }
 
-// Elements returns the elements of an array, which are of type T.
+// Elements returns the elements of an array. It panics where they are not of type T.
 func Elements[T Element](a Array) []T {
-	if size := int(unsafe.Sizeof(*new(T))); a.DType.Size() != size {
-		panic(fmt.Sprintf("graph: elements of %s are not %d bytes each", a.DType, size))
+	if of, want := a.DType.SliceType(), reflect.TypeFor[[]T](); of != want {
+		help := ""
+		if of != nil {
+			help = fmt.Sprintf(": call graph.Elements[%s]", of.Elem())
+		}
+		panic(fmt.Sprintf("graph: elements of %s are no %s%s", a.DType, want.Elem(), help))
 	}
 	n := a.NumElements()
 	if n == 0 {

@@ -18,7 +18,7 @@ import (
 //
 // The function gets views of the session's memory, of the dtypes of in, float16 and uint8 among them: it must neither keep them
 // after it has returned nor write to them. It fills a.Out, whose elements may be anything before, or puts an array of its own in its place, of the same
-// dtype and shape, as graph.NewArray makes it. Its error, and a panic, end the
+// dtype and shape, as graph.NewArray makes it. Its error, a panic, and a result that it leaves unfilled, end the
 // run with an error that has the line of this call and wraps that of the function.
 //
 // It is called once in each run of a program that computes the result, on the goroutine of the run, after the Callback and Print
@@ -37,14 +37,8 @@ func Callback(name string, in []*graph.Node, t graph.DType, shape graph.Shape, c
 	}
 	op := &graph.Op{Name: "callback", Func: name, Doc: "the result of a Go function, which is called once in each run.", Class: graph.Function, Ordered: true,
 		MinIn: 1, MaxIn: -1, Core: wholeOperands,
-		Function: func(a *graph.Arrays) error {
-			room := a.Out
-			if err := call(a); err != nil {
-				return err
-			}
-			return take("its result", a.Out, room)
-		},
-		Infer: func(*graph.Call) (graph.DType, graph.Shape) { return t, slices.Clone(shape) },
+		Function: call,
+		Infer:    func(*graph.Call) (graph.DType, graph.Shape) { return t, slices.Clone(shape) },
 	}
 	if backward != nil {
 		var asked askedOnce

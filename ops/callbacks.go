@@ -1,11 +1,13 @@
 package ops
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"unsafe"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/results"
 )
 
 // CallbackResult is what one result of a Go function is. Its shape may hold named sizes, such as those of an operand's.
@@ -153,6 +155,10 @@ func (p *packedCall) run(a *graph.Arrays) error {
 		}
 	}
 	a.In, a.Out, a.Outs = in[:p.inputs], graph.Array{}, slices.Clone(room)
+	for i := range room {
+		results.Mark(room[i])
+		a.Outs[i].Shape = slices.Clone(room[i].Shape)
+	}
 	defer func() { a.In, a.Out, a.Outs = in, bytes, nil }()
 	if err := p.call(a); err != nil {
 		return err
@@ -161,20 +167,10 @@ func (p *packedCall) run(a *graph.Arrays) error {
 		return fmt.Errorf("it leaves %d results, and %d were named", len(a.Outs), len(room))
 	}
 	for i, given := range a.Outs {
-		if err := take(fmt.Sprintf("result %d", i), given, room[i]); err != nil {
+		what := fmt.Sprintf("result %d", i)
+		if err := cmp.Or(results.Take(what, given, room[i]), results.Filled(what, room[i])); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// take takes an array that a function has put in the place of its result.
-func take(what string, given, room graph.Array) error {
-	switch {
-	case given.DType != room.DType || !slices.Equal(given.Shape, room.Shape):
-		return fmt.Errorf("%s is %s%v, and %s%v was named", what, given.DType, given.Shape, room.DType, room.Shape)
-	case given.Ptr != room.Ptr:
-		copy(room.Bytes(), given.Bytes())
 	}
 	return nil
 }

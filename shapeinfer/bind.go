@@ -91,6 +91,7 @@ func bind(b *binder, given []Sizes) (Sizes, error) {
 		b.checkEqual()
 		b.checkRequirements()
 		b.checkCounts()
+		b.checkArrangements()
 	}
 	if len(b.problems) > 0 {
 		return nil, &BindError{Problems: b.problems, Places: b.places, Pos: graph.Caller()}

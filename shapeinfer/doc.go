@@ -13,7 +13,8 @@
 // (independence.go), sizes below 0 (nonnegative.go), and the requirements of all nodes together
 // (solve.go, facts.go, deferred*.go). promises.go proves what programs state of shapes. report.go and
 // reportjson.go print it, with the fixes that suggest.go and its neighbours (suggest*.go, retrace.go) try. axes.go
-// tells what axes come from. bind.go and bindsolve.go find named sizes from the sizes of inputs. The
+// tells what axes come from. bind.go and bindsolve.go find named sizes from the sizes of inputs, and
+// arrangement.go judges with them where users' movements lead. The
 // rules are in package rules, what shares memory in package alias, what becomes of axes in package
 // axisflow, what looks wrong about them in package axislint, and what can be proved of sizes in
 // package prove.

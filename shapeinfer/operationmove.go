@@ -1,6 +1,7 @@
 package shapeinfer
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
@@ -32,53 +33,73 @@ func (c *operationCheck) views() {
 			"View gives shape %s with %d strides, and Infer says %s", out.Shape, len(out.Strides), c.n.Shape()) {
 		return
 	}
-	count, first, last := x.Shape().NumElements(), out.Offset, out.Offset
+	wrong := outside(prove.NewProver(c.n.Graph().Bounds), out, x.Shape())
+	if wrong == "" && x.Shape().IsStatic() && c.n.Shape().IsStatic() && c.op.IsUsers() {
+		c.guarded("View", func() { wrong = unlike(c.n, out, graph.Dim.Int) })
+	}
+	c.want(wrong == "", "%s", wrong)
+}
+
+// outside says how a view reaches beyond its operand, or nothing where it may not. Strides of unknown sign are left to the binding of sizes.
+func outside(p *prove.Prover, out graph.Layout, of graph.Shape) string {
+	count, first, last := of.NumElements(), out.Offset, out.Offset
 	for axis, step := range out.Strides {
 		reach := step.Times(out.Shape[axis].Minus(1))
 		switch r, known := reach.Int(); {
 		case out.Shape[axis] == 0:
-			return // nothing is ever read
+			return "" // nothing is ever read
 		case !known:
-			return // the binding of sizes judges it
+			return ""
 		case r < 0:
 			first = first.Plus(reach)
 		default:
 			last = last.Plus(reach)
 		}
 	}
-	p := prove.NewProver(c.n.Graph().Bounds)
-	outside := p.AtLeast(first, 0) == prove.Refused || p.AtLeast(count.Minus(last), 1) == prove.Refused
-	c.want(!outside, "View reaches elements %s to %s of an operand that has %s", first, last, count)
+	if p.AtLeast(first, 0) == prove.Refused || p.AtLeast(count.Minus(last), 1) == prove.Refused {
+		return fmt.Sprintf("View reaches elements %s to %s of an operand that has %s", first, last, count)
+	}
+	return ""
 }
 
 // assembles requires that operands lie within the result.
 func (c *operationCheck) assembles() {
 	var a graph.Assembly
 	c.guarded("Assemble", func() { a = c.op.Assemble(c.n) })
-	count := len(c.n.Operands())
-	if !c.want(len(a.Start) == len(a.Step), "Assemble gives places of %d and steps of %d of %d operands", len(a.Start), len(a.Step), count) ||
-		!c.want(len(a.Start) == count, "Assemble gives %d places of %d operands", len(a.Start), count) {
+	c.assembled(prove.NewProver(c.n.Graph().Bounds), a, c.n.Shape(), shapesOf(c.n.Operands()))
+}
+
+func shapesOf(values []*graph.Node) (list []graph.Shape) {
+	for _, x := range values {
+		list = append(list, x.Shape())
+	}
+	return list
+}
+
+// assembled requires it of operands and a result of some shapes.
+func (c *operationCheck) assembled(p *prove.Prover, a graph.Assembly, result graph.Shape, in []graph.Shape) {
+	if !c.want(len(a.Start) == len(a.Step), "Assemble gives places of %d and steps of %d of %d operands", len(a.Start), len(a.Step), len(in)) ||
+		!c.want(len(a.Start) == len(in), "Assemble gives %d places of %d operands", len(a.Start), len(in)) {
 		return
 	}
-	p := prove.NewProver(c.n.Graph().Bounds)
-	for i, x := range c.n.Operands() {
+	for i, x := range in {
 		if a.Start[i] == nil {
 			continue
 		}
-		if !c.want(x.Rank() == c.n.Rank() && len(a.Start[i]) == x.Rank() && len(a.Step[i]) == x.Rank(),
-			"Assemble places operand %d of %d axes by %d starts and %d steps in %d axes", i, x.Rank(), len(a.Start[i]), len(a.Step[i]), c.n.Rank()) {
+		if !c.want(len(x) == len(result) && len(a.Start[i]) == len(x) && len(a.Step[i]) == len(x),
+			"Assemble places operand %d of %d axes by %d starts and %d steps in %d axes", i, len(x), len(a.Start[i]), len(a.Step[i]), len(result)) {
 			return
 		}
-		for axis, size := range x.Shape() {
+		for axis, size := range x {
 			start, step := a.Start[i][axis], a.Step[i][axis]
 			last := start.Plus(size.Minus(1).Times(step))
-			outside := isNoPlace(start) || isNoPlace(step) || p.AtLeast(step, 1) == prove.Refused || size != 0 && (p.AtLeast(start, 0) == prove.Refused || p.AtLeast(c.n.Shape()[axis].Minus(last), 1) == prove.Refused)
-			if !c.want(!outside, "Assemble places operand %d at %s to %s in steps of %s along axis %d, whose size is %s", i, start, last, step, axis, c.n.Shape()[axis]) {
+			outside := isNoPlace(start) || isNoPlace(step) || p.AtLeast(step, 1) == prove.Refused || size != 0 && (p.AtLeast(start, 0) == prove.Refused || p.AtLeast(result[axis].Minus(last), 1) == prove.Refused)
+			if !c.want(!outside, "Assemble places operand %d at %s to %s in steps of %s along axis %d, whose size is %s", i, start, last, step, axis, result[axis]) {
 				return
 			}
 		}
 	}
-	c.standApart(a)
+	c.standApart(a, in)
 }
 
 // isNoPlace reports whether a start or a step was computed wrongly.
@@ -90,16 +111,15 @@ const maxPlaced = 64
 
 // standApart requires that no two operands have a place in common, where their sizes and places
 // are numbers.
-func (c *operationCheck) standApart(a graph.Assembly) {
-	in := c.n.Operands()
+func (c *operationCheck) standApart(a graph.Assembly, in []graph.Shape) {
 	for j := range in[:min(len(in), maxPlaced)] {
 		for i := range j {
 			if a.Start[i] == nil || a.Start[j] == nil {
 				continue
 			}
 			meet := true
-			for axis := range c.n.Rank() {
-				meet = meet && meetOn(placed{a.Start[i][axis], a.Step[i][axis], in[i].Shape()[axis]}, placed{a.Start[j][axis], a.Step[j][axis], in[j].Shape()[axis]})
+			for axis := range in[i] {
+				meet = meet && meetOn(placed{a.Start[i][axis], a.Step[i][axis], in[i][axis]}, placed{a.Start[j][axis], a.Step[j][axis], in[j][axis]})
 			}
 			c.want(!meet, "Assemble places operands %d and %d on one element", i, j)
 		}

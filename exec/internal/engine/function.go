@@ -9,6 +9,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
+	"github.com/broadloom/broadloom/internal/results"
 )
 
 // functionTask is a Go function with all sizes known. Its tiles are examples.
@@ -19,6 +20,10 @@ type functionTask struct {
 	bytes  []int         // from one example to the next
 	count  int           // of examples
 	cost   int           // an estimate of the time of a run, in nanoseconds
+	rank   int           // the axes of all arrays together
+
+	filled    bool // it is looked for what is left out of the result
+	unwritten bool // and whether operands are written
 
 	mu     sync.Mutex
 	failed int // the first example that failed, or -1
@@ -27,13 +32,14 @@ type functionTask struct {
 
 func (b *Specialization) bindFunction(p *Code, spec *lower.FunctionSpec) Launch {
 	s := b.newLaunch(p, spec.Operands)
-	k := &functionTask{spec: spec, count: 1}
+	k := &functionTask{spec: spec, count: 1, filled: p.verified || spec.Node.Op().IsUsers(), unwritten: p.verified}
 	for i, o := range spec.Operands {
 		shape := b.Shape(o.Layout.Shape)
 		at := len(shape) - spec.Core[i]
 		a := graph.Array{DType: o.Base.DType(), Shape: shape[at:]}
 		k.batch = shape[:at]
 		k.arrays, k.bytes = append(k.arrays, a), append(k.bytes, a.NumElements()*a.DType.Size())
+		k.rank += len(a.Shape)
 		if at == 0 {
 			k.bytes[i] = 0 // the same for all examples
 		}
@@ -73,20 +79,51 @@ func (k *functionTask) Run(s *State) error {
 
 // Tile computes one example.
 func (k *functionTask) Tile(i int, ws *Workspace) {
-	a := &ws.arrays
-	a.Begin()
-	a.Attrs, a.In = k.spec.Node.Attrs(), resized(a.In, len(k.arrays)-1)
-	for operand := range a.In {
-		a.In[operand] = k.example(operand, i)
-	}
-	a.Out = k.example(len(k.arrays)-1, i)
-	if err := call(k.spec.Node.Op(), a); err != nil {
+	if err := k.compute(i, ws); err != nil {
 		k.mu.Lock()
 		if k.failed < 0 || i < k.failed {
 			k.failed, k.why = i, err
 		}
 		k.mu.Unlock()
 	}
+}
+
+// compute calls the function for one example, and takes its result. Shapes are copies, which are its own.
+func (k *functionTask) compute(i int, ws *Workspace) error {
+	a, last := &ws.arrays, len(k.arrays)-1
+	a.Begin()
+	a.Attrs, a.In, ws.shapes = k.spec.Node.Attrs(), resized(a.In, last), resized(ws.shapes, k.rank)
+	shapes := ws.shapes
+	for operand := range k.arrays {
+		x := k.example(operand, i)
+		n := copy(shapes, x.Shape)
+		if x.Shape, shapes = shapes[:n:n], shapes[n:]; operand < last {
+			a.In[operand] = x
+		} else {
+			a.Out = x
+		}
+	}
+	room := k.example(last, i)
+	if k.filled {
+		results.Mark(room)
+	}
+	ws.read, ws.sums = ws.read[:0], ws.sums[:0]
+	if k.unwritten {
+		for operand := range last {
+			ws.read = append(ws.read, k.example(operand, i))
+		}
+		ws.sums = results.Sums(ws.sums, ws.read)
+	}
+	if err := call(k.spec.Node.Op(), a); err != nil {
+		return err
+	}
+	if err := results.Unwritten(ws.sums, ws.read); err != nil {
+		return err
+	}
+	if err := results.Take("its result", a.Out, room); err != nil || !k.filled {
+		return err
+	}
+	return results.Filled("its result", room)
 }
 
 // call calls an operation's function. A panic of the user's is its error; one of the library's own stays a panic, unless it is that of an ordered operation.

@@ -18,6 +18,9 @@ type Workspace struct {
 	chain    chainThread
 	rows     gather.Scratch
 	arrays   graph.Arrays // of a Go function
+	shapes   []int        // of these
+	read     []graph.Array
+	sums     []uint64 // of what is read
 }
 
 // argsOf returns arguments with room for a program of some outer axes and operands.
@@ -37,6 +40,7 @@ func (ws *Workspace) release() {
 	clear(ws.part.Ptr[:cap(ws.part.Ptr)])
 	ws.consumer, ws.chain = rowConsumer{}, chainThread{}
 	clear(ws.arrays.In)
+	clear(ws.read)
 	ws.arrays.Out, ws.arrays.Context, ws.arrays.Print = graph.Array{}, nil, nil
 }
 

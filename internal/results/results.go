@@ -1,0 +1,112 @@
+package results
+
+import (
+	"bytes"
+	"fmt"
+	"hash/maphash"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// mark is what memory holds before a function fills it, in little-endian bytes of elements: of floating-point numbers a NaN that no
+// arithmetic gives, of truth values none, of integers of 8 bytes one that nobody meets.
+func mark(t graph.DType) []byte {
+	switch {
+	case t == graph.Bool:
+		return []byte{0xa5}
+	case t == graph.Float16 || t == graph.BFloat16:
+		return []byte{0xa5, 0x7d + 2*b2i(t == graph.BFloat16)}
+	case t == graph.Float32:
+		return []byte{0x5a, 0xc3, 0xa5, 0x7f}
+	case t == graph.Float64:
+		return []byte{0x5a, 0xc3, 0x96, 0xd1, 0x3c, 0xa5, 0xf4, 0x7f}
+	}
+	return []byte{0x5a, 0xc3, 0x96, 0xd1, 0x3c, 0xa5, 0xf4, 0x7e}
+}
+
+func b2i(b bool) byte {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// tells reports whether a single element that is the mark of its dtype tells that nothing was written there. Of others a whole result does.
+func tells(t graph.DType) bool { return t == graph.Bool || t.Size() == 8 || t == graph.Float32 }
+
+// Mark fills the room for a result, so that [Take] finds what is left out of it.
+func Mark(room graph.Array) {
+	b := room.Bytes()
+	for done := copy(b, mark(room.DType)); done < len(b); {
+		done += copy(b[done:], b[:done])
+	}
+}
+
+// Take takes what a function has left in the place of its result, for which it was given room: the room as it is, or an array of the same
+// dtype and shape, whose elements are copied. what is the word for the result in the error.
+func Take(what string, given, room graph.Array) error {
+	switch {
+	case given.DType != room.DType || !slices.Equal(given.Shape, room.Shape):
+		return fmt.Errorf("%s is %s%v, and %s%v is wanted", what, given.DType, given.Shape, room.DType, room.Shape)
+	case given.Ptr == room.Ptr || room.NumElements() == 0:
+	case given.Ptr == nil:
+		return fmt.Errorf("%s is an array without memory: make it with graph.NewArray, or fill the one that is there", what)
+	default:
+		copy(room.Bytes(), given.Bytes())
+	}
+	return nil
+}
+
+// Filled requires that a function has written the room for its result, in which there was a mark: see [Mark]. Of integers of fewer than 8 bytes
+// and floating-point numbers of fewer than 4, it finds only what is left out whole, and of fewer than 4 bytes altogether nothing.
+func Filled(what string, room graph.Array) error {
+	m, b, size := mark(room.DType), room.Bytes(), room.DType.Size()
+	if len(b) == 0 {
+		return nil
+	}
+	if !tells(room.DType) {
+		if len(b) >= min(4, len(m)) && isMarked(b, m) {
+			return fmt.Errorf("%s is not filled: write all elements of the array that is there, or put another in its place", what)
+		}
+		return nil
+	}
+	for from := 0; ; from++ {
+		at := bytes.Index(b[from:], m)
+		if at < 0 {
+			return nil
+		}
+		if from += at; from%size == 0 {
+			return fmt.Errorf("%s is not filled: element %d of %d was not written", what, from/size, len(b)/size)
+		}
+	}
+}
+
+func isMarked(b, m []byte) bool {
+	for i, v := range b {
+		if v != m[i%len(m)] {
+			return false
+		}
+	}
+	return true
+}
+
+var seed = maphash.MakeSeed()
+
+// Sums appends hashes of arrays to others, before a function that must not write them is called.
+func Sums(to []uint64, in []graph.Array) []uint64 {
+	for _, a := range in {
+		to = append(to, maphash.Bytes(seed, a.Bytes()))
+	}
+	return to
+}
+
+// Unwritten requires that arrays are what they were, by their hashes.
+func Unwritten(sums []uint64, in []graph.Array) error {
+	for i, sum := range sums {
+		if maphash.Bytes(seed, in[i].Bytes()) != sum {
+			return fmt.Errorf("it writes operand %d, whose memory others read: write a copy, such as slices.Clone(graph.Elements[float32](a.In[%d]))", i, i)
+		}
+	}
+	return nil
+}
