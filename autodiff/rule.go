@@ -2,6 +2,7 @@ package autodiff
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
@@ -67,9 +68,13 @@ func (w *reversePass) expand(n *graph.Node) (y *graph.Node) {
 		w.failed = refuse(problem{Summary: fmt.Sprintf("the operation %q, at %s, has neither Grad nor Expand, and a composite wants Expand", n.Op().Name, n.Pos())}, n)
 		return nil
 	}
-	y = n.Op().Expand(n, n.Operands())
+	was := slices.Clone(n.Operands())
+	y = n.Op().Expand(n, slices.Clone(was))
 	why := ""
 	switch {
+	case !slices.Equal(n.Operands(), was):
+		copy(n.Operands(), was)
+		why = "writes the operands of its node: it must change a copy, slices.Clone(n.Operands())"
 	case y == nil || y.Graph() != w.g:
 		why = "gives no node of its graph"
 	case !y.Judged(): // its own mistake

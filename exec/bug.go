@@ -61,6 +61,16 @@ func ofElement(err error) error {
 	return err
 }
 
+// changedMeanings finds operations of a user's that have said of a node something else while the program was compiled than when it was built.
+func changedMeanings(g *graph.Graph) error {
+	for _, n := range g.Nodes() {
+		if m := n.ChangedMeaning(); m != nil {
+			return (&shapeinfer.Report{Graph: g, Errors: []*graph.Mistake{m}, Nodes: len(g.Nodes())}).Err()
+		}
+	}
+	return nil
+}
+
 // publicError makes public what went wrong while a program ran.
 func publicError(pass string, err error) error {
 	if e, ok := err.(*engine.FailedCheck); ok {

@@ -201,6 +201,9 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 			}
 		}
 	}
+	if err := changedMeanings(g); err != nil {
+		return nil, err
+	}
 	u.At, name = nil, "code"
 	if p, err = newProgram(g, r, u); err != nil {
 		return nil, err

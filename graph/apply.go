@@ -25,7 +25,7 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 	}
 	in, unpromoted := g.promote(op, in)
 	m = firstMistake(m, unpromoted)
-	n := g.newNode(op, attrs, in)
+	n := g.newNode(op, g.kept(op, attrs), in)
 	n.pos = g.here()
 	if m == nil && !g.derived {
 		m = firstMistake(n.misplaced(), n.unstorable())
@@ -49,7 +49,9 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 func (n *Node) infer() {
 	defer n.refusePanic()
 	from, nodes := n.keepSizes(), len(n.g.nodes)
-	n.dtype, n.shape = n.op.Infer(&Call{n: n})
+	c := &Call{n: n}
+	n.dtype, n.shape = n.op.Infer(c)
+	c.over = true
 	n.checkInferred(from, nodes)
 	switch {
 	case n.bad != nil || n.dtype == InvalidDType && n.shape == nil:
@@ -62,6 +64,7 @@ func (n *Node) infer() {
 	n.checkSizes()
 	n.judged = n.dtype.Valid() && n.shape != nil && n.isCountable()
 	n.checkElement()
+	n.keepMeaning()
 }
 
 // refusePanic, deferred, makes a mistake of the panic of a rule: most often one that was given
@@ -86,7 +89,7 @@ func ApplyIn(g *Graph, op *Op, attrs any) *Node {
 	if op == nil {
 		op = missingOp
 	}
-	n := g.newNode(op, attrs, nil)
+	n := g.newNode(op, g.kept(op, attrs), nil)
 	n.pos = g.here()
 	if m := misapplied(op, 0); m != nil {
 		n.fail(m)
@@ -113,9 +116,7 @@ func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
 		case g == nil:
 			g = x.g
 		case g != x.g:
-			m = firstMistake(m, &Mistake{Code: CodeOperand,
-				Summary: fmt.Sprintf("operand %d, %s, belongs to graph %q, another operand to graph %q", i, x.Called(), x.g.name, g.name),
-				Help:    []string{"build all nodes of a program in one graph"}})
+			m = firstMistake(m, foreign(i, x, g))
 		}
 	}
 	if g != nil {
@@ -133,6 +134,22 @@ func commonGraph(op *Op, in []*Node) (g *Graph, m *Mistake) {
 			Help: []string{"use Graph.Scalar for a number that meets no tensor"}}
 	}
 	return g, m
+}
+
+// foreign is the mistake of an operand of another graph. A graph that the compiler derives has the name of the user's.
+func foreign(i int, x *Node, g *Graph) *Mistake {
+	m := &Mistake{Code: CodeOperand, Help: []string{"build all nodes of a program in one graph"}}
+	of := fmt.Sprintf("operand %d, %s, belongs to graph %q", i, x.Called(), x.g.name)
+	switch {
+	case g.derived != x.g.derived:
+		m.Summary = fmt.Sprintf("operand %d, %s, is a value of the program, and another operand one of the copy of it that is being compiled", i, x.Called())
+		m.Help = []string{"use no other values than the operands that the function is given: give what else it wants as operands of the operation"}
+	case g.name == x.g.name:
+		m.Summary = of + ", another operand to another graph of the same name"
+	default:
+		m.Summary = fmt.Sprintf("%s, another operand to graph %q", of, g.name)
+	}
+	return m
 }
 
 // misapplied says why the operation cannot be applied to so many operands, or nothing.
@@ -168,7 +185,20 @@ func firstMistake(old, m *Mistake) *Mistake {
 
 // Call is an operation's view of the node being built: what its shape rule reads and
 // where it puts what it finds.
-type Call struct{ n *Node }
+type Call struct {
+	n    *Node
+	over bool // the rule has returned
+}
+
+// isOver makes a mistake of what is recorded after the rule has returned.
+func (c *Call) isOver(what string) bool {
+	if c.over {
+		m := c.n.op.NotWhole(what + " is called after Infer has returned")
+		m.Help = []string{"do not keep the graph.Call: what a rule finds, it records before it returns"}
+		c.n.Refuse(m)
+	}
+	return c.over
+}
 
 // Op returns the operation.
 func (c *Call) Op() *Op { return c.n.op }
@@ -204,12 +234,19 @@ func (c *Call) DType(i int) DType { return c.n.in[i].dtype }
 func (c *Call) Attrs() any { return c.n.attrs }
 
 // SetStretch records how the operands of a broadcasting node meet the axes of its result.
-func (c *Call) SetStretch(s [][]AxisKind) { c.n.stretch = s }
+func (c *Call) SetStretch(s [][]AxisKind) {
+	if !c.isOver("SetStretch") {
+		c.n.stretch = s
+	}
+}
 
 // Fail records the node's mistake. The rule then returns what it still knows: a
 // result of the right rank whose failed axes are [UnknownDim] lets later, independent
 // mistakes show.
 func (c *Call) Fail(m *Mistake) {
+	if c.isOver("Fail") {
+		return
+	}
 	if m == nil || m.Code == "" || m.Summary == "" {
 		m = c.n.op.NotWhole("Infer calls Fail with a mistake that has no code, or no sentence")
 		m.Help = []string{"give both: c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: …})"}
@@ -223,14 +260,27 @@ func (c *Call) Failed() bool { return c.n.bad != nil }
 // Require records what could be neither proved nor refused. A requirement on a size that
 // an int64 cannot hold is a mistake.
 func (c *Call) Require(r Requirement) {
-	c.n.Require(r)
+	switch {
+	case c.isOver("Require"):
+	case r.Why == "":
+		m := c.n.op.NotWhole("Infer calls Require without saying why")
+		m.Help = []string{"give the field Why, a few words that the error of a run tells"}
+		c.n.fail(m)
+	default:
+		c.n.Require(r)
+	}
 }
 
 // Warn records a warning about the node.
 func (c *Call) Warn(m *Mistake) {
-	if m == nil {
-		m = c.n.op.NotWhole("Infer calls Warn with nil")
+	switch {
+	case c.isOver("Warn"):
+	case m == nil || m.Code == "" || m.Summary == "":
+		m = c.n.op.NotWhole("Infer calls Warn with a mistake that has no code, or no sentence")
+		m.Help = []string{"give both: c.Warn(&graph.Mistake{Code: graph.CodeOperand, Summary: …})"}
+		c.n.fail(m)
+	default:
+		m.Node, m.Severity = c.n, Warning
+		c.n.g.warnings = append(c.n.g.warnings, m)
 	}
-	m.Node, m.Severity = c.n, Warning
-	c.n.g.warnings = append(c.n.g.warnings, m)
 }

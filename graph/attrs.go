@@ -99,7 +99,7 @@ func holdsDims(t reflect.Type) bool {
 }
 
 // SameAttrs reports whether two operations were given the same fixed arguments: of one type,
-// and equal in every field, bit for bit. Pointers, maps, channels and functions are the
+// and equal in every field, bit for bit. Pointers, channels and functions are the
 // same only where they are identical; of functions that cannot be told, and none are.
 func SameAttrs(a, b any) bool { return sameValue(reflect.ValueOf(a), reflect.ValueOf(b)) }
 
@@ -138,7 +138,16 @@ func sameValue(a, b reflect.Value) bool {
 	case reflect.Func:
 		return a.IsNil() && b.IsNil()
 	case reflect.Map:
-		return a.Pointer() == b.Pointer()
+		return a.Pointer() == b.Pointer() || a.Len() == b.Len() && !a.IsNil() && !b.IsNil() && sameEntries(a, b)
 	}
 	return a.Equal(b)
+}
+
+func sameEntries(a, b reflect.Value) bool {
+	for entries := a.MapRange(); entries.Next(); {
+		if !sameValue(entries.Value(), b.MapIndex(entries.Key())) {
+			return false
+		}
+	}
+	return true
 }

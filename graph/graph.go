@@ -43,7 +43,9 @@ type Graph struct {
 	wrongElement map[*Op]bool // operations of whose Emit a mistake was told
 	sizes        []Dim        // memory for those of the operands of a rule
 	seenElement  map[*Op]bool // operations whose Emit was asked twice and gave the same
-	deep         int          // how many gradients are being built within each other
+	users        map[*Op]bool // operations, and whether they are a user's
+	meanings     map[*Node]*meaning
+	deep         int // how many gradients are being built within each other
 
 	independences []Independence // what is to be proved of examples
 

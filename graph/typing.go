@@ -3,7 +3,6 @@ package graph
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/broadloom/broadloom/internal/panicked"
 )
@@ -25,11 +24,11 @@ type typing struct {
 // defined for the dtypes of its values. It is asked when the node is built, so that whoever wrote the
 // operation is told of it at the line that uses it. Each operation is told of once in a graph.
 func (n *Node) checkElement() {
-	if n.bad != nil || !n.judged || n.op.Emit == nil || n.op.Class != Elementwise && n.op.Class != Update {
+	if n.bad != nil || !n.judged || !n.op.hasElement() {
 		return
 	}
-	if slices.ContainsFunc(n.in, func(x *Node) bool { return slices.Contains(x.shape, UnknownDim) }) {
-		return // a mistake is told of already, and what is computed with its sizes says nothing of the operation
+	if n.hasUnknown() {
+		return // a mistake is told of already
 	}
 	wrong, other := n.g.elements.of(n), n.g.elements.trace
 	if wrong == "" && !n.g.seenElement[n.op] {
@@ -55,6 +54,11 @@ func (n *Node) checkElement() {
 	n.fail(m)
 }
 
+// hasElement reports whether the operation says what one element is.
+func (op *Op) hasElement() bool {
+	return op.Emit != nil && (op.Class == Elementwise || op.Class == Update)
+}
+
 // changingElement says how an element whose trace is known is another one where it is asked for once more, or nothing.
 func (n *Node) changingElement(trace uint64) (wrong string) {
 	var again typing
@@ -67,7 +71,7 @@ func (n *Node) changingElement(trace uint64) (wrong string) {
 // ElementMistake asks for the meaning of an element anew, and says what is wrong with it now; nil where it is as it was when the node was
 // built, as far as a few calls tell.
 func (n *Node) ElementMistake() *Mistake {
-	if n.g == nil || n.op.Emit == nil || n.op.Class != Elementwise && n.op.Class != Update {
+	if n.g == nil || !n.op.hasElement() {
 		return nil
 	}
 	var first typing

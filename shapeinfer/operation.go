@@ -52,6 +52,9 @@ func hasUnknown(values []*graph.Node) bool {
 }
 
 func operationMistake(n *graph.Node, required bool) *graph.Mistake {
+	if m := n.ChangedMeaning(); m != nil {
+		return m
+	}
 	c := operationCheck{n: n, op: n.Op(), required: required}
 	c.guarded("the operation", c.run)
 	if c.wrong == "" {

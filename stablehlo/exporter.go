@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/panicked"
@@ -231,7 +232,7 @@ func (e *exporter) composite(n *graph.Node, in []*value) *value {
 	if heldAs(n.DType()) != n.DType() {
 		self = graph.Apply(n.Op(), n.Attrs(), operands...)
 	}
-	return e.expanded(n, g, n.Op().Expand(self, operands), given)
+	return e.expanded(n, g, n.Op().Expand(self, slices.Clone(operands)), given)
 }
 
 // expanded writes what n is in another graph: y, of values that are given.

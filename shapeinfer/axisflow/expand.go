@@ -3,6 +3,7 @@ package axisflow
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 )
@@ -74,7 +75,7 @@ func expanded(g *graph.Graph, n *graph.Node, operands []*graph.Node) (y *graph.N
 	if n.Op().Expand == nil {
 		return nil
 	}
-	y = n.Op().Expand(g.Copy(n, operands), operands)
+	y = n.Op().Expand(g.Copy(n, operands), slices.Clone(operands))
 	if y == nil || y.Graph() != g || !y.Judged() || y.Rank() != n.Rank() || g.Err() != nil {
 		return nil
 	}

@@ -82,12 +82,16 @@ func expand(g *graph.Graph, n *graph.Node, in []*graph.Node, fixed func() []bool
 			y, why = nil, "its Expand "+panicked.Text(p)
 		}
 	}()
-	before := len(g.Mistakes())
+	before, was := len(g.Mistakes()), slices.Clone(in)
 	if faster := n.Op().Faster; faster != nil {
-		y = faster(n, in, fixed())
+		y = faster(n, slices.Clone(in), fixed())
 	}
 	if y == nil {
-		y = n.Op().Expand(n, in)
+		y = n.Op().Expand(n, slices.Clone(in))
+	}
+	if !slices.Equal(n.Operands(), was) {
+		copy(n.Operands(), was)
+		return nil, "its Expand writes the operands of its node: change a copy, slices.Clone(n.Operands())"
 	}
 	switch {
 	case len(g.Mistakes()) > before:
