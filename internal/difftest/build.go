@@ -135,16 +135,7 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 	put := func(v any, format string, args ...any) {
 		list = append(list, argument{v, fmt.Sprintf(format, args...)})
 	}
-	operand := func(k int) {
-		switch {
-		case k < 0:
-			put((*graph.Node)(nil), "nil")
-		case k >= len(b.values):
-			put((*graph.Node)(nil), "v%d", k)
-		default:
-			put(b.values[k], "v%d", k)
-		}
-	}
+	operand := func(k int) { list = append(list, b.operand(k)) }
 	size := func(d eager.Size) { put(b.dim(d), "%s", goSize(d)) }
 	used := 0
 	for _, word := range strings.Fields(calls[s.Op].args) {
@@ -167,7 +158,9 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 		case word == "g":
 			put(b.g, "g")
 		case word == "t":
-			put(dtype(s.T), "%s", goDType(s.T))
+			put(dtype(s.T), "%s", goDType(dtype(s.T)))
+		case word == "eight":
+			put(dtype(eager.DType(s.Text)), "%s", goDType(dtype(eager.DType(s.Text))))
 		case word == "text":
 			put(s.Text, "%q", s.Text)
 		case word == "op":
@@ -185,21 +178,14 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 				w := &list[len(list)-1]
 				w.value, w.text = ops.ClassWeights(w.value.(*graph.Node)), "ops.ClassWeights("+w.text+")"
 			}
-		case word == "bag":
-			if len(s.I) > 0 {
-				put(ops.PaddingIndex(s.I[0]), "ops.PaddingIndex(%d)", s.I[0])
-			}
-			if s.In[2] >= 0 {
-				operand(s.In[2])
-				w := &list[len(list)-1]
-				w.value, w.text = ops.PerSampleWeights(w.value.(*graph.Node)), "ops.PerSampleWeights("+w.text+")"
-			}
 		case word == "strided":
 			n := len(s.S) / 2
 			put(b.shape(s.S[:n]), "graph.Shape%s", goSizes(s.S[:n]))
 			put([]graph.Dim(b.shape(s.S[n:2*n])), "[]graph.Dim%s", goSizes(s.S[n:2*n]))
 			size(s.S[2*n])
-		case slices.Contains([]string{"axes", "keep", "conv", "pool", "pool1", "pool2", "pool3", "loss", "by", "kernel", "upper", "resize"}, word):
+		case word == "bag" || word == "stft" || word == "index" || word == "put":
+			list = append(list, b.operandOptions(word, s)...)
+		case slices.Contains([]string{"axes", "keep", "conv", "pool", "pool1", "pool2", "pool3", "loss", "by", "fold", "kernel", "upper", "resize", "fft"}, word):
 			list = append(list, b.options(word, s)...)
 		case word[0] == 'x':
 			operand(s.In[k])
@@ -215,6 +201,17 @@ func arguments(b *built, s *eager.Step) (list []argument) {
 		}
 	}
 	return list
+}
+
+// operand is a value as an argument: while a program is only written, there are no nodes.
+func (b *built) operand(k int) argument {
+	switch {
+	case k < 0:
+		return argument{(*graph.Node)(nil), "nil"}
+	case k >= len(b.values):
+		return argument{(*graph.Node)(nil), fmt.Sprintf("v%d", k)}
+	}
+	return argument{b.values[k], fmt.Sprintf("v%d", k)}
 }
 
 // differentiate adds the gradients.

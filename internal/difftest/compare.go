@@ -169,7 +169,7 @@ func unitOf(p *Program) float64 {
 		see(in.T)
 	}
 	for _, s := range p.Steps {
-		if see(s.T); s.Op == "Num" || s.Op == "Mean" {
+		if see(s.T); slices.Contains([]string{"Num", "Mean", "QuantizeFloat8"}, s.Op) {
 			see(eager.Float32)
 		}
 	}

@@ -1,8 +1,6 @@
 package difftest
 
 import (
-	"go/parser"
-	"go/token"
 	"os"
 	"testing"
 
@@ -80,13 +78,6 @@ func TestShrink(t *testing.T) {
 
 func TestSoak(t *testing.T) {
 	require.NoError(t, Soak(20, 400, func(line string) { t.Log(line) }))
-}
-
-func TestSourceIsGo(t *testing.T) {
-	for seed := range uint64(50) {
-		_, err := parser.ParseFile(token.NewFileSet(), "main.go", Source(Generate(seed), 0), 0)
-		require.NoError(t, err)
-	}
 }
 
 // TestTorch compares with PyTorch where BROADLOOM_TORCH names a command that runs a Python file.

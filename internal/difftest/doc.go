@@ -5,7 +5,7 @@
 // and beside PyTorch.
 //
 // gen.go draws a program step by step. What it draws stands in files by kind: gengrow.go has
-// values and the mixtures of steps, genmove.go movements, genmatrix.go matrices, spectra, images and quantised numbers, genmeet.go sizes that meet,
+// values and the mixtures of steps, genmove.go movements, genmatrix.go matrices and volumes, gensignal.go spectra, images and quantised numbers, genmeet.go sizes that meet,
 // geneinsum.go and genlayers.go products and layers, genloss.go losses, genloop.go loops and
 // branches, gennest.go those in their bodies, genwrite.go writes in place, genscatter.go and genunite.go by index, and genfinish.go
 // gradients and the end.

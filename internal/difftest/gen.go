@@ -355,12 +355,14 @@ func required(op string) int {
 	switch op {
 	case "LayerNorm", "LayerNormOver", "RMSNorm", "BatchNorm", "GroupNorm":
 		return 1
-	case "Linear", "Conv1D", "Conv2D", "Conv3D", "ConvTranspose1D", "ConvTranspose2D":
+	case "Linear", "Conv1D", "Conv2D", "Conv3D", "ConvTranspose1D", "ConvTranspose2D", "ConvTranspose3D":
 		return 2
 	case "BatchNormInference":
 		return 3
 	case "EmbeddingBag":
 		return 2
+	case "STFT":
+		return 1
 	}
 	return 1 << 20
 }

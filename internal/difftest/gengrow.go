@@ -52,9 +52,9 @@ var subjects = []subject{
 		{2, (*gen).normalize}, {5, (*gen).loss}, {2, (*gen).gather}, {2, (*gen).write}, {2, (*gen).meet}, {1, (*gen).conv}}, steps: 5, rooms: []int{300, 1000},
 		sizes: []int{1, 2, 3, 8, 9, 17}, params: []int{1, 2, 3}, descent: true},
 	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {2, (*gen).gather}, {2, (*gen).scatter}, {2, (*gen).compare},
-		{6, (*gen).segments}, {6, (*gen).united}, {6, (*gen).tuples}, {5, (*gen).masked}, {3, (*gen).bags}, {2, (*gen).write}, {1, (*gen).loop}},
+		{6, (*gen).segments}, {6, (*gen).united}, {6, (*gen).tuples}, {5, (*gen).masked}, {5, (*gen).bags}, {5, (*gen).places}, {2, (*gen).write}, {1, (*gen).loop}},
 		steps: 5, rooms: []int{300, 1000}, sizes: []int{1, 2, 3, 8, 9, 17}, params: few, empty: true},
-	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {3, (*gen).product}, {10, (*gen).matrix}, {10, (*gen).signal},
+	{moves: []move{{4, (*gen).unary}, {4, (*gen).binary}, {3, (*gen).reduce}, {5, (*gen).arrange}, {3, (*gen).product}, {12, (*gen).matrix}, {16, (*gen).signal},
 		{10, (*gen).volumes}, {2, (*gen).gather}, {2, (*gen).write}, {1, (*gen).loop}}, steps: 4, rooms: []int{400, 1500}, sizes: []int{1, 2, 3, 5, 8, 9}, params: few, empty: true},
 	{moves: []move{{6, (*gen).unary}, {2, (*gen).shaped}, {8, (*gen).binary}, {5, (*gen).compare}, {5, (*gen).choose}, {2, (*gen).three}, {10, (*gen).bits}, {8, (*gen).cast},
 		{6, (*gen).reduce}, {6, (*gen).arrange}, {2, (*gen).join}, {4, (*gen).gather}, {4, (*gen).scatter}, {2, (*gen).segments}, {3, (*gen).sort}, {2, (*gen).united}, {1, (*gen).loop}},
@@ -68,7 +68,7 @@ var moves = []move{
 	{2, (*gen).bits}, {3, (*gen).cast}, {9, (*gen).reduce}, {3, (*gen).rows}, {16, (*gen).arrange}, {4, (*gen).join},
 	{4, (*gen).part}, {5, (*gen).gather}, {6, (*gen).product}, {2, (*gen).einsum}, {3, (*gen).conv}, {2, (*gen).pool},
 	{4, (*gen).normalize}, {3, (*gen).loss}, {2, (*gen).source}, {5, (*gen).write}, {1, (*gen).around}, {2, (*gen).meet}, {1, (*gen).diagonal}, {2, (*gen).loop},
-	{1, (*gen).segments}, {1, (*gen).united}, {1, (*gen).tuples}, {1, (*gen).masked}, {1, (*gen).bags},
+	{1, (*gen).segments}, {1, (*gen).united}, {1, (*gen).tuples}, {1, (*gen).masked}, {1, (*gen).bags}, {1, (*gen).places},
 }
 
 func (g *gen) grow() bool {

@@ -22,6 +22,9 @@ func (g *gen) matrix() bool {
 	if a < 0 {
 		return false
 	}
+	if g.IntN(2) == 0 {
+		return g.factors()
+	}
 	s := eager.Step{Op: oneOf(g, "Solve", "SolveTriangular", "Inv", "Cholesky", "Det", "SlogDet", "Trace"), In: []int{a}}
 	if s.Op[:2] == "So" {
 		shape := g.shapeOf(a)
@@ -33,40 +36,48 @@ func (g *gen) matrix() bool {
 	return g.did(s)
 }
 
-// signal transforms numbers, changes the size of images, or goes to a few bits and back.
-func (g *gen) signal() bool {
-	if g.float != eager.Float32 && g.float != eager.Float64 {
+// factors takes matrices apart, at times to put them together again.
+func (g *gen) factors() bool {
+	op := oneOf(g, "QR", "LU", "SVD", "Eigh")
+	rows := g.someSize()
+	cols := oneOf(g, rows, g.someSize())
+	if op == "Eigh" {
+		cols = rows
+	}
+	a := g.pick(func(v *eager.Tensor) bool { return v.T == g.float && len(v.Shape) > 1 && g.IntN(3) == 0 })
+	if a < 0 {
+		a = g.input(g.float, append(g.someShape(g.IntN(2)), rows, cols), oneOf(g, "apart", "apart", ""))
+	}
+	if a < 0 {
 		return false
 	}
-	own := func(v *eager.Tensor) bool { return v.T == g.float && len(v.Shape) > 0 }
-	switch g.IntN(4) {
-	case 0:
-		return g.did(eager.Step{Op: oneOf(g, "FFT", "IFFT"), In: []int{g.input(g.float, append(g.someShape(1+g.IntN(2)), eager.Whole(2)), "")}})
-	case 1:
-		return g.did(eager.Step{Op: "RFFT", In: []int{g.pick(own)}})
-	case 2:
-		axes := 1 + g.IntN(2)
-		x := g.pick(func(v *eager.Tensor) bool { return v.T == g.float && len(v.Shape) == axes+2 })
-		if x < 0 {
-			x = g.input(g.float, g.someShape(axes+2), "")
-		}
-		return g.did(eager.Step{Op: "Resize", In: []int{x}, Text: oneOf(g, "nearest", "linear", "corners", "area"), S: g.someShape(axes)})
+	y := g.do(eager.Step{Op: op, In: []int{a}})
+	if y < 0 || g.IntN(2) == 0 {
+		return y >= 0
 	}
-	t := oneOf(g, eager.Int8, eager.Uint8)
-	x, zero := g.pick(own), g.input(t, nil, "")
-	scales := g.input(g.float, nil, "positive")
-	if x < 0 || zero < 0 || scales < 0 {
-		return false
+	product := func(x, y int) int { return g.do(eager.Step{Op: "MatMul", In: []int{x, y}}) }
+	turned := func(x int) int { return g.do(eager.Step{Op: "Transpose", In: []int{x}, I: []int{-1, -2}}) }
+	of := func(op string, x int) int { return g.do(eager.Step{Op: op, In: []int{x}}) }
+	switch op {
+	case "QR":
+		y = product(y, y+1)
+	case "LU":
+		y = product(y, product(y+1, y+2))
+	case "SVD": // with the values on one side
+		y = product(g.do(eager.Step{Op: "Mul", In: []int{y, g.do(eager.Step{Op: "Unsqueeze", In: []int{y + 1}, I: []int{-2}})}}), y+2)
+	case "Eigh": // a function of a matrix
+		values := of(oneOf(g, "Tanh", "Square", "Sigmoid"), y)
+		scaled := g.do(eager.Step{Op: "Mul", In: []int{y + 1, g.do(eager.Step{Op: "Unsqueeze", In: []int{values}, I: []int{-2}})}})
+		y = product(scaled, turned(y+1))
 	}
-	q := g.do(eager.Step{Op: "Quantize", In: []int{x, scales, zero}})
-	return q >= 0 && g.did(eager.Step{Op: "Dequantize", In: []int{q, scales, zero}})
+	return y >= 0
 }
 
 // volumes slides windows over three axes, or over some with the places of their greatest elements.
 func (g *gen) volumes() bool {
 	axes := 1 + g.IntN(3)
-	op := oneOf(g, "Conv3D", "MaxPool3D", "AvgPool3D", "MaxPoolIndex", "MaxPoolIndex")
-	if op != "MaxPoolIndex" {
+	op := oneOf(g, "Conv3D", "ConvTranspose3D", "MaxPool3D", "AvgPool3D", "MaxPoolIndex", "MaxPoolIndex", "LpPool")
+	if op != "MaxPoolIndex" && op != "LpPool" {
 		axes = 3
 	}
 	x := g.pick(func(v *eager.Tensor) bool {
@@ -85,12 +96,26 @@ func (g *gen) volumes() bool {
 		sizes = append(sizes, size)
 		s.I = append(s.I, oneOf(g, size, 1, 2), g.IntN(size/2+1), 1)
 	}
-	if op == "Conv3D" {
+	if axes == 3 && op[0] == 'C' {
 		shape := g.shapeOf(x)
-		weights := []eager.Size{eager.Whole(2), shape[len(shape)-4], eager.Whole(sizes[0]), eager.Whole(sizes[1]), eager.Whole(sizes[2])}
+		weights := []eager.Size{eager.Whole(2), shape[len(shape)-4]}
+		if op == "ConvTranspose3D" {
+			slices.Reverse(weights)
+		}
 		s.I = append([]int{1}, s.I...)
+		for k, size := range sizes {
+			if weights = append(weights, eager.Whole(size)); op == "ConvTranspose3D" {
+				s.I = append(s.I, g.IntN(s.I[1+3*k]))
+			}
+		}
 		s.In = append(s.In, g.input(g.v(x).T, weights, ""), -1)
 		return s.In[1] >= 0 && g.did(s)
+	}
+	if op == "LpPool" {
+		if s.F = []float64{oneOf(g, 1., 2, 2, 3)}; s.F[0] == 3 {
+			x = g.positive(x)
+			s.In[0] = x
+		}
 	}
 	s.I = append(s.I, sizes...)
 	s.Text = oneOf(g, "", "ceil")

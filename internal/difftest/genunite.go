@@ -119,14 +119,51 @@ func (g *gen) bags() bool {
 	if table < 0 {
 		return false
 	}
-	at, weights := g.someShape(2), -1
+	at, weights, offsets := g.someShape(2), -1, -1
 	s := eager.Step{Op: "EmbeddingBag", Text: oneOf(g, "sum", "mean", "max")}
+	if g.IntN(2) == 0 {
+		at = at[:1]
+		below := append(slices.Clone(at[0]), eager.Term{Times: 1})
+		if offsets = g.index("offsets", below, g.someSize()); offsets < 0 {
+			return false
+		}
+		s.Keep = g.IntN(2) == 0
+	}
 	if g.IntN(3) == 0 {
 		s.I = []int{oneOf(g, 0, -1)}
 	}
 	if s.Text == "sum" && g.IntN(2) == 0 {
 		weights = g.input(g.v(table).T, at, "")
 	}
-	s.In = []int{g.index("index", g.sizeOf(table, 0), at...), table, weights}
+	s.In = []int{g.index("index", g.sizeOf(table, 0), at...), table, weights, offsets}
+	return g.did(s)
+}
+
+// places picks or writes elements at several indices, which broadcast.
+func (g *gen) places() bool {
+	x := g.pick(numberAxes)
+	if x < 0 {
+		return false
+	}
+	shape := g.shapeOf(x)
+	s, common := eager.Step{Op: oneOf(g, "Index", "IndexPut"), In: []int{x}}, g.someShape(g.IntN(3))
+	for axis, size := range shape {
+		if g.IntN(2) == 0 && len(s.I) < 2 {
+			at := slices.Clone(common[g.IntN(len(common)+1):])
+			if len(at) > 0 && g.IntN(4) == 0 {
+				at[0] = eager.Whole(1)
+			}
+			s.I, s.In = append(s.I, axis), append(s.In, g.index(oneOf(g, "signed", "index"), size, at...))
+		}
+	}
+	y := -1
+	if len(s.I) > 0 && !slices.Contains(s.In, -1) {
+		y = g.do(eager.Step{Op: "Index", In: slices.Clone(s.In), I: s.I})
+	}
+	if y < 0 || s.Op == "Index" {
+		return y >= 0
+	}
+	src := g.shapeOf(y)
+	s.In, s.Text = append(s.In, g.input(g.v(x).T, src[g.IntN(len(src)+1):], "")), oneOf(g, "", "add")
 	return g.did(s)
 }

@@ -1,11 +1,16 @@
 package difftest
 
 import (
+	_ "embed" // the helpers
 	"fmt"
 	"math"
+	"reflect"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/difftest/eager"
 )
 
@@ -14,6 +19,14 @@ func goFloat(v float64) string {
 		return fmt.Sprintf("math.Inf(%g)", math.Copysign(1, v))
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
+}
+
+func goFloats(list []float64) string {
+	text := make([]string, len(list))
+	for i, v := range list {
+		text[i] = goFloat(v)
+	}
+	return "[]float64{" + strings.Join(text, ", ") + "}"
 }
 
 func joined(v []int) string {
@@ -58,24 +71,51 @@ func goSizes(list []eager.Size) string {
 	return "{" + strings.Join(text, ", ") + "}"
 }
 
-func goDType(t eager.DType) string {
-	if t == "" {
+func goDType(t graph.DType) string {
+	if t == graph.InvalidDType {
 		return "graph.InvalidDType"
 	}
-	return "graph." + strings.ToUpper(string(t[:1])) + string(t[1:])
+	return "graph." + t.GoName()
+}
+
+//go:embed signs.go
+var signsFile string
+
+// helpers are the functions of this package that steps call, as they are written in a file.
+func helpers(body string) (text string) {
+	for _, f := range strings.Split(signsFile, "\n\n") {
+		name, _, _ := strings.Cut(strings.TrimPrefix(f, "// "), " ")
+		if strings.Contains(f, "\nfunc "+name+"(") && strings.Contains(body, name+"(") {
+			text += "\n" + strings.TrimSpace(f) + "\n"
+		}
+	}
+	return text
 }
 
 // Source writes a program as a Go program that prints what its run gives.
 func Source(p *eager.Program, binding int) string {
-	var t strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&t, format+"\n", args...) }
-	line("package main\n\nimport (\n\t\"context\"\n\t\"fmt\"\n")
-	for _, name := range []string{"autodiff", "exec", "graph", "ops", "optim"} {
-		if name != "autodiff" && name != "optim" || p.Gradient != nil && (name == "autodiff" || p.Gradient.Rate != 0) {
-			line("\t\"github.com/broadloom/broadloom/%s\"", name)
+	body := goMain(p, binding)
+	body += helpers(body)
+	text := "package main\n\nimport (\n"
+	for _, path := range []string{"context", "fmt", "math", "", "autodiff", "exec", "graph", "half", "ops", "optim"} {
+		switch {
+		case path == "":
+			text += "\n"
+		case !strings.Contains(body, path+"."):
+		case slices.Contains([]string{"context", "fmt", "math"}, path):
+			text += "\t\"" + path + "\"\n"
+		default:
+			text += "\t\"github.com/broadloom/broadloom/" + path + "\"\n"
 		}
 	}
-	line(")\n\nfunc main() {")
+	return text + ")\n\n" + body
+}
+
+// goMain writes the function main.
+func goMain(p *eager.Program, binding int) string {
+	var t strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&t, format+"\n", args...) }
+	line("func main() {")
 	policy := map[string]string{"numpy": "graph.Numpy", "unify": "graph.Unify", "strict": "graph.Strict"}[p.Policy]
 	line("\tg := graph.New(\"random\", graph.WithPolicy(graph.Policy{Names: %s}))", policy)
 	for _, n := range p.Names {
@@ -97,7 +137,7 @@ func Source(p *eager.Program, binding int) string {
 		if in.Mutable {
 			args += ").Mutable("
 		}
-		line("\tv%d := g.%s(\"x%d\", %s%s)", i, declare, i, goDType(in.T), args)
+		line("\tv%d := g.%s(\"x%d\", %s%s)", i, declare, i, goDType(dtype(in.T)), args)
 	}
 	b := &built{}
 	at := len(p.Inputs)
@@ -108,7 +148,12 @@ func Source(p *eager.Program, binding int) string {
 			args = append(args, a.text)
 		}
 		line("\t%s", goStep(s, at, strings.Join(args, ", ")))
-		at += s.N
+		for range s.N {
+			if !isRead(p, at) {
+				line("\t_ = v%d", at)
+			}
+			at++
+		}
 	}
 	outputs, updates := goGradient(p, line)
 	for _, k := range p.Outputs {
@@ -122,10 +167,33 @@ func Source(p *eager.Program, binding int) string {
 	return t.String()
 }
 
+// isRead reports whether anything reads a value, or gives it out.
+func isRead(p *eager.Program, id int) bool {
+	lists := [][]int{p.Outputs, p.Updates}
+	for _, s := range p.Steps {
+		lists = append(lists, s.In)
+	}
+	if d := p.Gradient; d != nil {
+		lists = append(lists, d.Wrt, []int{d.Of, d.Up})
+	}
+	return slices.ContainsFunc(lists, func(list []int) bool { return slices.Contains(list, id) })
+}
+
+// goName is the name of the function of a step: one of package ops, or one of this package's helpers.
+func goName(s *eager.Step) string {
+	path := runtime.FuncForPC(reflect.ValueOf(calls[s.Op].fn).Pointer()).Name()
+	if name, own := strings.CutPrefix(path[strings.LastIndex(path, "/")+1:], "difftest."); own {
+		return name
+	}
+	return "ops." + s.Op
+}
+
 func goStep(s *eager.Step, at int, args string) string {
 	switch {
 	case len(s.Body) > 0:
 		return goControl(s, at, args)
+	case s.Op == "Num" && s.T == "": // a constant with a point is a floating-point number
+		return fmt.Sprintf("v%d := graph.Num(float64(%s))", at, goFloat(s.F[0]))
 	case s.Op == "Num":
 		return fmt.Sprintf("v%d := graph.Num(%s)", at, goFloat(s.F[0]))
 	case strings.HasPrefix(s.Op, "Split") || s.Op == "Chunk" || s.Op == "Unbind":
@@ -139,7 +207,7 @@ func goStep(s *eager.Step, at int, args string) string {
 	for k := range names {
 		names[k] = fmt.Sprintf("v%d", at+k)
 	}
-	return fmt.Sprintf("%s := ops.%s(%s)", strings.Join(names, ", "), s.Op, args)
+	return fmt.Sprintf("%s := %s(%s)", strings.Join(names, ", "), goName(s), args)
 }
 
 func goGradient(p *eager.Program, line func(string, ...any)) (outputs, updates []string) {

@@ -172,7 +172,7 @@ func transposed(axes int) Entry {
 
 func init() {
 	Entries["Conv1D"], Entries["Conv2D"], Entries["Conv3D"] = conv(1), conv(2), conv(3)
-	Entries["ConvTranspose1D"], Entries["ConvTranspose2D"] = transposed(1), transposed(2)
+	Entries["ConvTranspose1D"], Entries["ConvTranspose2D"], Entries["ConvTranspose3D"] = transposed(1), transposed(2), transposed(3)
 	Entries["Fold"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor { // I: axis, stride, dilation; S: the length
 		rank := len(x[0].Shape)
 		axis := axisOf(s.I[0], rank-1)

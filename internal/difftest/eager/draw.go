@@ -3,12 +3,13 @@ package eager
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // Draw returns the elements of an input in a run: "real" numbers around 0, on a "grid" of
 // halves, on which functions have their kinks and elements are equal, "positive", in the
-// "unit" interval without its ends, matrices with a "dominant" diagonal, "wide" whole numbers of all bits, or whole numbers below a size ("index"), those or as many
-// counted from the end ("signed"), or each of them in turn ("cover"), all from the program's seed. Parameters have the same elements in each run.
+// "unit" interval without its ends, matrices with a "dominant" diagonal, or one whose numbers are far "apart", "wide" whole numbers of all bits, or whole numbers below a size ("index"), those or as many
+// counted from the end ("signed"), or each of them in turn ("cover"), or rising from 0 ("offsets"), all from the program's seed. Parameters have the same elements in each run.
 func (p *Program) Draw(input, run int) []float64 {
 	in := p.Inputs[input]
 	if in.Param {
@@ -21,7 +22,7 @@ func (p *Program) Draw(input, run int) []float64 {
 	for i := range data {
 		x := 2*r.Float64() - 1
 		switch {
-		case in.Kind == "index":
+		case in.Kind == "index" || in.Kind == "offsets":
 			data[i] = math.Floor((x + 1) / 2 * float64(below))
 		case in.Kind == "signed":
 			data[i] = math.Floor(x * float64(below))
@@ -45,6 +46,11 @@ func (p *Program) Draw(input, run int) []float64 {
 			if data[i] = 0.3 * x; i%cols == i/cols%shape[len(shape)-2] {
 				data[i] = 3 + x
 			}
+		case in.Kind == "apart":
+			cols := shape[len(shape)-1]
+			if data[i] = 0.4 * x; i%cols == i/cols%shape[len(shape)-2] {
+				data[i] = 1 + 0.9*float64(i%cols) + 0.3*x
+			}
 		case in.Kind == "positive":
 			data[i] = 1.2 + x
 		case in.Kind == "unit":
@@ -55,6 +61,10 @@ func (p *Program) Draw(input, run int) []float64 {
 		if in.T.IsFloat() {
 			data[i] = in.T.Nearest(data[i])
 		}
+	}
+	if in.Kind == "offsets" && len(data) > 0 {
+		data[0] = 0
+		slices.Sort(data)
 	}
 	return data
 }

@@ -57,14 +57,18 @@ func (t DType) Nearest(v float64) float64 {
 	case t == Float32:
 		return float64(float32(v))
 	default:
-		v = float64(float32(v)) // in which it is computed
-		_, exp := math.Frexp(v)
-		unit := math.Ldexp(1, max(exp-1, k.least)-k.fraction)
-		if v = math.Copysign(math.RoundToEven(v/unit)*unit, v); math.Abs(v) > k.most {
-			return math.Inf(int(math.Copysign(1, v)))
-		}
-		return v
+		return k.nearest(float64(float32(v))) // in which it is computed
 	}
+}
+
+// nearest rounds a number to those of a kind, half to even.
+func (k kind) nearest(v float64) float64 {
+	_, exp := math.Frexp(v)
+	unit := math.Ldexp(1, max(exp-1, k.least)-k.fraction)
+	if v = math.Copysign(math.RoundToEven(v/unit)*unit, v); math.Abs(v) > k.most {
+		return math.Inf(int(math.Copysign(1, v)))
+	}
+	return v
 }
 
 // turned returns a number that compares with others as a whole number of the dtype does.

@@ -89,13 +89,13 @@ func init() {
 		}
 		return []*Tensor{dense(Int64, []int{n, rank}, cells), dense(Int64, nil, []Cell{{I: int64(count)}})}
 	}
-	// EmbeddingBag has the indices, a table, and weights or none; I[0] is the row that counts for nothing, if any.
+	// EmbeddingBag has the indices, a table, weights or none, and of a vector of indices where bags begin, with Keep where the last one ends; I[0]
+	// is the row that counts for nothing, if any.
 	Entries["EmbeddingBag"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		at, table := x[0], x[1]
-		if len(at.Shape) != 2 || len(table.Shape) != 2 || !table.T.IsFloat() {
+		if len(table.Shape) != 2 || !table.T.IsFloat() || !at.T.IsInt() {
 			refuse("bags %v of %v", at.Shape, table.Shape)
 		}
-		all, width, cells := table.Cells(), table.Shape[1], []Cell{}
 		var weights []Cell
 		if x[2] != nil {
 			if weights = x[2].Cells(); x[2].T != table.T || !slices.Equal(x[2].Shape, at.Shape) {
@@ -106,12 +106,17 @@ func init() {
 		if len(s.I) > 0 {
 			out = axisOf(s.I[0], table.Shape[0])
 		}
+		all, width, cells := table.Cells(), table.Shape[1], []Cell{}
 		places := at.Cells()
-		for b := range at.Shape[0] {
+		for _, p := range places {
+			index(p, table.Shape[0])
+		}
+		ends := bagEnds(at, x[3], s.Keep)
+		begin := ends[0]
+		for _, end := range ends[1:] {
 			var rows [][]Cell
-			for k := range at.Shape[1] {
-				i := b*at.Shape[1] + k
-				row := index(places[i], table.Shape[0])
+			for i := begin; i < end; i++ {
+				row := int(places[i].I)
 				if row == out {
 					continue
 				}
@@ -123,8 +128,37 @@ func init() {
 				}
 				rows = append(rows, list)
 			}
+			begin = end
 			cells = append(cells, m.bag(table.T, s.Text, rows, width)...)
 		}
-		return one(m.made(table.T, []int{at.Shape[0], width}, cells))
+		return one(m.made(table.T, []int{len(ends) - 1, width}, cells))
 	}
+}
+
+// bagEnds is where the first bag begins, and where each bag ends.
+func bagEnds(at, offsets *Tensor, hasLast bool) []int {
+	if offsets == nil {
+		if len(at.Shape) != 2 {
+			refuse("bags %v", at.Shape)
+		}
+		ends := make([]int, at.Shape[0]+1)
+		for i := range ends {
+			ends[i] = i * at.Shape[1]
+		}
+		return ends
+	}
+	if len(at.Shape) != 1 || len(offsets.Shape) != 1 || hasLast && offsets.Shape[0] == 0 {
+		refuse("bags of %v at %v", at.Shape, offsets.Shape)
+	}
+	var ends []int
+	for i, c := range offsets.Cells() {
+		if i == 0 && c.I != 0 || i > 0 && int(c.I) < ends[i-1] || int(c.I) > at.Shape[0] {
+			refuseElements("offsets that fall, or lead too far")
+		}
+		ends = append(ends, int(c.I))
+	}
+	if !hasLast {
+		ends = append(ends, at.Shape[0])
+	}
+	return ends
 }

@@ -101,6 +101,24 @@ func init() {
 	Entries["AvgPool1D"], Entries["AvgPool2D"], Entries["AvgPool3D"] = meanOf(1), meanOf(2), meanOf(3)
 	// The number of axes of MaxPoolIndex is that of the sizes of its window.
 	Entries["MaxPoolIndex"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor { return greatestOf(len(s.I)/4)(m, s, x) }
+	// LpPool has the power F[0]: the root of the mean of powers times the size of a window, which is 0 of powers that cancel.
+	Entries["LpPool"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
+		axes, count := len(s.I)/4, 1
+		for _, size := range s.I[3*axes:] {
+			count *= size
+		}
+		if !x[0].T.IsFloat() {
+			refuse("%s", x[0].T)
+		}
+		powers := m.mapped(x[0], func(v Num) Num { return pow(v, num(s.F[0])) })
+		means := meanOf(axes)(m, s, one(powers))[0]
+		return one(m.mapped(means, func(v Num) Num {
+			if v.V == 0 {
+				return num(0)
+			}
+			return pow(scale(v, float64(count)), num(1/s.F[0]))
+		}))
+	}
 	// MaxUnpool puts elements at their places: the last of several stays.
 	Entries["MaxUnpool"] = func(m *Machine, s *Step, x []*Tensor) []*Tensor {
 		sizes := m.sizes(s.S)
