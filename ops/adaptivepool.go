@@ -21,7 +21,7 @@ func (a AdaptivePoolAttrs) Args(operands []string) []string {
 func init() {
 	opAdaptiveMaxPool = adaptivePooling("adaptive_max_pool", "AdaptiveMaxPool", "the greatest element of each of a given number of windows.",
 		func(w adaptiveWindows) node {
-			return Apply(opMaxFirst, ReduceAttrs{Axes: []int{w.axis}}, w.filled(lowest(w.elements.DType())))
+			return Apply(opMaxOfWindow, ReduceAttrs{Axes: []int{w.axis}}, w.filled(lowest(w.elements.DType())))
 		})
 	opAdaptiveAvgPool = adaptivePooling("adaptive_avg_pool", "AdaptiveAvgPool", "the mean of each of a given number of windows.",
 		func(w adaptiveWindows) node {
@@ -34,7 +34,7 @@ func init() {
 }
 
 // adaptivePooling is the entry of adaptive pooling, which is done axis by axis, from the last one
-// on: so the first of equal elements of a window is the first in its order.
+// on: so the first of equal elements of a window is the first in its order, and the last NaN the last.
 func adaptivePooling(name, fn, doc string, reduce func(w adaptiveWindows) node) *graph.Op {
 	return define(graph.Op{Name: name, Func: fn, Doc: doc, Class: graph.Composite, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
@@ -93,7 +93,7 @@ func (w adaptiveWindows) filled(fill float64) node {
 // AdaptiveMaxPool returns the greatest elements of as many windows along each of the last axes of
 // x, [N, C, …] or [C, …], as sizes says: PyTorch's adaptive_max_pool1d, 2d and 3d. Window i of n
 // over an axis of length L has the elements from floor(i·L/n) to ceil((i+1)·L/n), so that they
-// cover it and may overlap. The first of equal elements has the gradient.
+// cover it and may overlap. The first of equal elements has the gradient, or the last NaN.
 func AdaptiveMaxPool(x *graph.Node, sizes ...int) *graph.Node {
 	return Apply(opAdaptiveMaxPool, AdaptivePoolAttrs{slices.Clone(sizes)}, x)
 }

@@ -211,3 +211,32 @@ func TestPoolMistakes(t *testing.T) {
 	requireMistake(t, ops.AvgPool2D(ops.Slice(x, 2, 0, 0, 1), 2, 2), "Expected 3D or 4D (batch mode) tensor with optional 0 dim batch size for input, but got:[1, 1, 0, 4]")
 	requireMistake(t, ops.MaxPool2D(x, 0, 2, ops.Stride(1)), "kernel size should be greater than zero, but got kH: 0 kW: 2")
 }
+
+// PyTorch's adaptive_max_pool1d and 2d give these gradients.
+func TestGradientOfAdaptiveMaxPoolAtNaN(t *testing.T) {
+	nan := math.NaN()
+	for _, c := range []struct {
+		x, want []float64
+		shape   []int
+		sizes   []int
+	}{
+		{[]float64{1, nan, 3, nan, nan, 2, 5}, []float64{0, 1, 0, 0, 5, 0, 0}, []int{1, 1, 7}, []int{3}},
+		{[]float64{1, nan, 3, nan, nan, 2, 5, nan}, []float64{0, 0, 0, 1, 0, 0, 0, 2}, []int{1, 1, 8}, []int{2}},
+		{[]float64{nan, 2, nan, 1, nan, nan, nan, 3, 4}, []float64{0, 0, 0, 0, 1, 6, 3, 0, 0}, []int{1, 1, 3, 3}, []int{2, 2}},
+	} {
+		g := graph.New("adaptive")
+		shape := make([]graph.Dim, len(c.shape))
+		for i, n := range c.shape {
+			shape[i] = graph.Dim(n)
+		}
+		x := g.Input("x", graph.Float64, shape...)
+		y := ops.AdaptiveMaxPool(x, c.sizes...)
+		count := 1
+		for _, n := range c.sizes {
+			count *= n
+		}
+		weights := ops.Reshape(ops.Add(ops.Cast(ops.Iota(g, 0, graph.Dim(count)), graph.Float64), graph.Num(1)), y.Shape()...)
+		dx := autodiff.Grad(ops.Sum(ops.Mul(y, weights)), []*graph.Node{x})[0]
+		require.Equal(t, c.want, value(t, feeds{x: reference.Of(c.x, c.shape...)}, dx).Data)
+	}
+}

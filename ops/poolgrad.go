@@ -71,8 +71,7 @@ func maxPoolGrad(n, dy node, _ int) node {
 		windows, perm := poolWindows(n, x, lowest(n.DType()))
 		y := Apply(opMaxFirst, ReduceAttrs{Axes: poolAxes(n, x)}, windows)
 		dx = leastRankGrad(y, dy, func(place, none node) node {
-			rank := Where(behindPadding(n, Equal(windows, keepShape(y, y))), place, none)
-			return Where(NotEqual(windows, windows), Sub(num(-1), place), rank)
+			return firstOrLastNaN(windows, behindPadding(n, Equal(windows, keepShape(y, y))), place, none)
 		})
 		dx = unslide(Permute(dx, inverse(perm)...), sizes, a.steps())
 	}

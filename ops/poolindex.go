@@ -50,8 +50,7 @@ func MaxPoolIndex(x *graph.Node, kernel []int, opts ...PoolOption) (values, indi
 // The first of equal elements counts, or the last NaN.
 func indexOfGreatest(windows, place node, axes []int) node {
 	most := Apply(opMaxFirst, ReduceAttrs{Axes: axes, KeepDims: true}, windows)
-	rank := Where(And(Equal(windows, most), GreaterEqual(place, num64(0))), place, graph.Num(int64(math.MaxInt64)))
-	rank = Where(NotEqual(windows, windows), Sub(num64(-1), place), rank) // the last NaN has the least rank
+	rank := firstOrLastNaN(windows, And(Equal(windows, most), GreaterEqual(place, num64(0))), place, graph.Num(int64(math.MaxInt64)))
 	rank = Apply(opMin, ReduceAttrs{Axes: axes}, rank)
 	return Where(Less(rank, num64(0)), Sub(num64(-1), rank), rank)
 }

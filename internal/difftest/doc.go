@@ -10,7 +10,7 @@
 // branches, gennest.go those in their bodies, genwrite.go writes in place, genscatter.go and genunite.go by index, and genfinish.go
 // gradients and the end.
 //
-// build.go builds the graph, by calls.go with its words in buildoptions.go, and buildloop.go its loops; run.go runs it; answer.go
+// build.go builds the graph, by calls.go with its words in buildoptions.go and its functions in signs.go, and buildloop.go its loops; run.go runs it; answer.go
 // is what the evaluator says, compare.go what counts as the same, elements.go reads and makes
 // elements, rounding.go which differences
 // are rounding, and refused.go which refusals are right; check.go puts all of it together.
