@@ -161,6 +161,9 @@ func expandNLL(n *graph.Node, in []*graph.Node) *graph.Node {
 
 // foldExamples reduces the losses of examples, which have their weights already.
 func foldExamples(n node, in []node, each node) node {
+	if x := in[0]; mayBeEmpty(x.Graph(), x.Shape()[classAxis(x)]) {
+		each = ofSomeClass(n, in, each)
+	}
 	switch n.Attrs().(CrossEntropyAttrs).Reduction {
 	case "none":
 		return each
@@ -168,6 +171,24 @@ func foldExamples(n node, in []node, each node) node {
 		return Sum(each)
 	}
 	return Div(Sum(each), Sum(shares(n, in)))
+}
+
+// mayBeEmpty reports whether a size may be 0.
+func mayBeEmpty(g *graph.Graph, d graph.Dim) bool {
+	if n, known := d.Int(); known {
+		return n == 0
+	}
+	names := d.Symbols()
+	return len(names) != 1 || graph.SymbolicDim(names[0]) != d || g.Bounds(names[0]).Min < 1
+}
+
+// ofSomeClass refuses targets where there is no class: then [hits] has no element that looks at them.
+func ofSomeClass(n node, in []node, each node) node {
+	x, target := in[0], targets(in[0], in[1])
+	some := Greater(Size(x.Graph(), graph.Int64, x.Shape()[classAxis(x)]), num64(0))
+	ignore := graph.Num(n.Attrs().(CrossEntropyAttrs).IgnoreIndex)
+	target = Assert(target, Or(some, Equal(target, ignore)), "a target is out of bounds: there are no classes")
+	return Where(Equal(target, ignore), num(0), each)
 }
 
 // expandCrossEntropy takes the logarithm of an example's sum less the target's score, both less the

@@ -45,9 +45,17 @@ func (k *LoopTask) culprit(what *lower.RuntimeCheck, f launch.Fault) string {
 		if what.Claim.FromEnd {
 			least = -size
 		}
-		text += fmt.Sprintf(", not in %d..%d", least, size-1)
+		text += notIn(least, size)
 	}
 	return text
+}
+
+// notIn tells from which indices one is picked.
+func notIn(least, size int) string {
+	if size == 0 {
+		return ", and there are no elements"
+	}
+	return fmt.Sprintf(", not in %d..%d", least, size-1)
 }
 
 // elementOf returns the element of an operand, counted in the memory of its base, that the kernel
