@@ -70,6 +70,33 @@ var distributions = map[string]struct {
 		scale := ops.Cast(graph.Constant(g, []float64{1, 0, 2, 3}, 2, 2), t)
 		return ops.Select(ops.MultivariateNormal(s, ops.Full(g, t, 5, drawnNumbers, 2), scale), 1, 1)
 	}, 5, 13, math.Inf(-1), math.Inf(1)},
+	"one hot":                     {category(func(s, logits node) node { return ops.OneHotCategorical(s, logits) }), 0.6, 0.24, 0, 1},
+	"one hot with a gradient":     {category(func(s, logits node) node { return ops.OneHotCategoricalStraightThrough(s, logits) }), 0.6, 0.24, -1e-6, 1 + 1e-6},
+	"greatest of relaxed one hot": {category(greatestOfRelaxed), 0.6, 0.24, 0, 1},
+	"low rank": {func(s node, t graph.DType) node {
+		g := s.Graph()
+		factor, variances := ops.Cast(graph.Constant(g, []float64{1, 3}, 2, 1), t), ops.Cast(graph.Constant(g, []float64{1, 4}, 2), t)
+		return ops.Select(ops.LowRankMultivariateNormal(s, ops.Full(g, t, 5, drawnNumbers, 2), factor, variances), 1, 1)
+	}, 5, 13, math.Inf(-1), math.Inf(1)},
+	"mixture": {func(s node, t graph.DType) node {
+		g := s.Graph()
+		logits := ops.Log(ops.Expand(ops.Cast(graph.Constant(g, []float64{0.25, 0.75}, 2), t), drawnNumbers, 2))
+		z := ops.Normal(s, t, drawnNumbers)
+		return ops.MixtureSameFamily(s, logits, ops.Stack(1, z, ops.Add(ops.Mul(z, graph.Num(2)), graph.Num(4))))
+	}, 3, 6.25, math.Inf(-1), math.Inf(1)},
+	"continuous bernoulli 0.3": {withParameter(0.3, ops.ContinuousBernoulli), -0.75 + 0.5/math.Atanh(0.4), -0.21/0.16 + 0.25/(math.Atanh(0.4)*math.Atanh(0.4)), 0, 1},
+	"continuous bernoulli 0.9": {withParameter(0.9, ops.ContinuousBernoulli), 1.125 - 0.5/math.Atanh(0.8), -0.09/0.64 + 0.25/(math.Atanh(0.8)*math.Atanh(0.8)), 0, 1},
+	"continuous bernoulli 0.5": {withParameter(0.5, ops.ContinuousBernoulli), 0.5, 1.0 / 12, 0, 1},
+	// The first share is the sigmoid of a normal number less log 3.
+	"logit of logistic normal": {func(s node, t graph.DType) node {
+		y := ops.LogisticNormal(s, ops.Full(s.Graph(), t, 1, drawnNumbers, 3), s.Graph().Scalar(t, 0.5))
+		return ops.Add(ops.Logit(ops.Select(y, 1, 0)), graph.Num(math.Log(3)))
+	}, 1, 0.25, math.Inf(-1), math.Inf(1)},
+	// The variance of element i, j is the degrees of freedom times c[i,j]² + c[i,i]·c[j,j] with the covariances c.
+	"diagonal of wishart": {wishart(1, 1), 65, 5 * 2 * 169, 0, math.Inf(1)},
+	"wishart":             {wishart(0, 1), 10, 5 * (4 + 13), math.Inf(-1), math.Inf(1)},
+	// A correlation is 2b - 1 of a number b of the beta distribution with two parameters of concentration - 1 + n/2.
+	"lkj": {lkj(2, 1), 0, 1.0 / 6, -1, 1}, "lkj of the first": {lkj(2, 0), 0, 1.0 / 6, -1, 1},
 	"bernoulli":   {withParameter(0.3, ops.Bernoulli), 0.3, 0.21, 0, 1},
 	"gamma 0.2":   {withParameter(0.2, ops.RandomGamma), 0.2, 0.2, 0, math.Inf(1)},
 	"gamma 3.5":   {withParameter(3.5, ops.RandomGamma), 3.5, 3.5, 0, math.Inf(1)},
@@ -79,10 +106,40 @@ var distributions = map[string]struct {
 	"beta 2 3": {func(s node, t graph.DType) node {
 		return ops.RandomBeta(s, ops.Full(s.Graph(), t, 2, drawnNumbers), s.Graph().Scalar(t, 3))
 	}, 0.4, 0.04, 0, 1},
+	"beta 0.5 2.5": {withParameters(0.5, 2.5, ops.RandomBeta), 1.0 / 6, 1.25 / 36, 0, 1},
 	"dirichlet": {func(s node, t graph.DType) node {
 		a := ops.Concat(1, ops.Full(s.Graph(), t, 2, drawnNumbers, 1), ops.Full(s.Graph(), t, 1, drawnNumbers, 3))
 		return ops.Select(ops.Dirichlet(s, a), 1, 0)
 	}, 0.4, 0.04, 0, 1},
+}
+
+// category draws among three categories with the probabilities 0.1, 0.6 and 0.3, and looks at the second.
+func category(draw func(seed, logits node) node) func(node, graph.DType) node {
+	return func(s node, t graph.DType) node {
+		logits := ops.Log(ops.Expand(ops.Cast(graph.Constant(s.Graph(), []float64{0.1, 0.6, 0.3}, 3), t), drawnNumbers, 3))
+		return ops.Select(draw(s, logits), 1, 1)
+	}
+}
+
+func greatestOfRelaxed(s, logits node) node {
+	return ops.OneHot(ops.ArgMax(ops.RelaxedOneHotCategorical(s, logits, 0.7), 1), 3, logits.DType())
+}
+
+// wishart looks at one element of matrices with 5 degrees of freedom and the covariances 1, 2 and 13.
+func wishart(i, j int) func(node, graph.DType) node {
+	return func(s node, t graph.DType) node {
+		scale := ops.Cast(graph.Constant(s.Graph(), []float64{1, 0, 2, 3}, 2, 2), t)
+		w := ops.Wishart(s, ops.Full(s.Graph(), t, 5, drawnNumbers), scale)
+		return ops.Select(ops.Select(w, 1, graph.Dim(i)), 1, graph.Dim(j))
+	}
+}
+
+// lkj looks at the correlation of two of three variables, of a concentration of 2.
+func lkj(i, j int) func(node, graph.DType) node {
+	return func(s node, t graph.DType) node {
+		l := ops.LKJCholesky(s, 3, ops.Full(s.Graph(), t, 2, drawnNumbers))
+		return ops.Select(ops.Select(ops.MatMul(l, ops.Transpose(l, -1, -2)), 1, graph.Dim(i)), 1, graph.Dim(j))
+	}
 }
 
 func of(draw func(seed *graph.Node, t graph.DType, shape ...graph.Dim) *graph.Node) func(node, graph.DType) node {
@@ -259,6 +316,36 @@ func TestDrawsHaveGradientsOfTheirParameters(t *testing.T) {
 	requireGradients(t, in, ops.Kumaraswamy(seed, a, ops.Add(a, graph.Num(0.5))), a)
 	requireGradients(t, in, ops.Triangular(seed, ops.Sigmoid(a)), a)
 	requireGradients(t, in, ops.MultivariateNormal(seed, a, l), a, l)
+	requireGradients(t, in, ops.RelaxedOneHotCategorical(seed, a, 0.7), a)
+	requireGradients(t, in, ops.LowRankMultivariateNormal(seed, a, l, a), a, l)
+	requireGradients(t, in, ops.MixtureSameFamily(seed, a, l), l)
+	requireGradients(t, in, ops.LogisticNormal(seed, a, a), a)
+	requireGradients(t, in, ops.Wishart(seed, g.Scalar(graph.Float64, 4.5), l), l)
+	requireGradients(t, in, ops.ContinuousBernoulli(seed, ops.Sigmoid(ops.Sub(a, graph.Num(1)))), a)
+}
+
+// TestMatricesThatAreDrawn expects factors of correlations to have rows of length 1, shares of 1 to have that sum, and no gradient to be lost
+// where a probability is one half.
+func TestMatricesThatAreDrawn(t *testing.T) {
+	g := graph.New("draws")
+	seed, p := g.Input("seed", graph.Int64), g.Input("p", graph.Float64, 3)
+	in := feeds{seed: reference.FromFloats(graph.Int64, []float64{3}), p: reference.Of([]float64{0.5, 0.5 + 1e-9, 0.50001}, 3)}
+	l := ops.LKJCholesky(seed, 4, ops.Full(g, graph.Float64, 0.5, 7))
+	shares := ops.LogisticNormal(seed, ops.Zeros(g, graph.Float64, 6), g.Scalar(graph.Float64, 1))
+	slope := autodiff.Grad(ops.Sum(ops.ContinuousBernoulli(seed, p)), []node{p})[0]
+	got := evaluate(t, in, ops.Sum(ops.Square(l), -1), ops.Sum(shares), ops.Tril(l, 0), l, slope)
+	for _, v := range append(got[0].Floats(), got[1].Floats()...) {
+		require.InDelta(t, 1, v, 1e-12)
+	}
+	require.Equal(t, got[2].Data, got[3].Data)
+	for _, v := range got[4].Floats() { // u(1-u)/2 times the slope 4 of logit(p)
+		require.Greater(t, v, 1e-3)
+		require.LessOrEqual(t, v, 0.5001)
+	}
+	requireMistake(t, ops.LKJCholesky(seed, 1, p), "a matrix of correlations has two rows at least, and not 1")
+	requireMistake(t, ops.RelaxedOneHotCategorical(seed, p, 0), "a temperature is above 0, and it is 0")
+	requireMistake(t, ops.Wishart(seed, p, p), "scales are square matrices, and p has shape [3]")
+	requireMistake(t, ops.OneHotCategorical(seed, g.Scalar(graph.Float64, 1)), "scores of categories stand along the last axis, and 1 is a scalar")
 }
 
 func TestGradientsOfDraws(t *testing.T) {

@@ -95,6 +95,6 @@
 //   - lossoptions.go has their options
 //
 // New values:
-//   - creation.go, ranges.go, grids.go, random.go, randomkeys.go, distributions.go, draws.go, moredraws.go, featuredropout.go
+//   - creation.go, ranges.go, grids.go, random.go, randomkeys.go, distributions.go, draws.go, moredraws.go, vectordraws.go, featuredropout.go
 //   - rejection.go: those that are drawn until they are accepted; gammaslope.go has their gradient
 package ops
