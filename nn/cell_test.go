@@ -50,7 +50,16 @@ var cellCases = map[string]torchCase{
 	"tracked instance norm in evaluation": inEvaluation(func(g *graph.Graph) nn.Layer {
 		return nn.NewInstanceNorm(g, "", 3, nn.TrackRunningStats(), nn.NoAffine(), nn.Epsilon(1e-3), f64)
 	}),
-	"rrelu in evaluation": inEvaluation(func(*graph.Graph) nn.Layer { return nn.RRelu(0.1, 0.3) }),
+	"adaptive softmax": of(func(g *graph.Graph) nn.Layer { return nn.NewAdaptiveLogSoftmax(g, "", 16, 10, []int{3, 6}, f64) }),
+	"adaptive softmax with a loss": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		output, loss := nn.NewAdaptiveLogSoftmax(g, "", 16, 10, []int{3, 6}, nn.DivValue(2.5), nn.HeadBias(), f64).Loss(p, x[0], x[1])
+		return ops.Concat(0, output, ops.Unsqueeze(loss, 0))
+	},
+	"convolutional lstm cell": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return ops.Concat(1, nn.NewConvLSTMCell(g, "", 2, 3, 3, f64).ApplyFrom(p, x[0], x[1:]...)...)
+	},
+	"convolutional lstm cell from zeros": of(func(g *graph.Graph) nn.Layer { return nn.NewConvLSTMCell(g, "", 2, 3, 3, f64) }),
+	"rrelu in evaluation":                inEvaluation(func(*graph.Graph) nn.Layer { return nn.RRelu(0.1, 0.3) }),
 }
 
 // TestLayersThatDraw: they draw in training, other numbers in each step, and give in evaluation what they should.
@@ -104,4 +113,36 @@ func TestStatesOfACell(t *testing.T) {
 	require.ErrorContains(t, cell.ApplyFrom(p, x, h, ops.Cast(h, graph.Float64))[0].Err(), "and the parameters are float32")
 	_, err := exec.Compile(g, exec.Outputs(cell.Apply(p, h)))
 	require.ErrorContains(t, err, "LSTMCell cell")
+}
+
+// What is no cluster is told where a layer is declared, and a class that is none when it runs.
+func TestMistakesOfAdaptiveSoftmaxAndConvolutionalCells(t *testing.T) {
+	for want, make := range map[string]func(g *graph.Graph, p *nn.Pass, x *graph.Node) *graph.Node{
+		"cutoffs should be a sequence of unique": func(g *graph.Graph, p *nn.Pass, x *graph.Node) *graph.Node {
+			return nn.NewAdaptiveLogSoftmax(g, "classes", 16, 10, []int{3, 3}).Apply(p, x)
+		},
+		"would have less than one feature": func(g *graph.Graph, p *nn.Pass, x *graph.Node) *graph.Node {
+			return nn.NewAdaptiveLogSoftmax(g, "classes", 16, 10, []int{2, 4, 6}, nn.DivValue(8)).Apply(p, x)
+		},
+		"classes.Apply(p, x): mat1 and mat2 shapes cannot be multiplied": func(g *graph.Graph, p *nn.Pass, x *graph.Node) *graph.Node {
+			return nn.NewAdaptiveLogSoftmax(g, "classes", 15, 10, []int{2}).Apply(p, x)
+		},
+		"1 states are given, and a cell has 2": func(g *graph.Graph, p *nn.Pass, _ *graph.Node) *graph.Node {
+			image := g.Input("image", graph.Float32, 2, 3, 4, 5)
+			return nn.NewConvLSTMCell(g, "cell", 3, 3, 3).ApplyFrom(p, image, image)[0]
+		},
+	} {
+		g := graph.New("mistakes")
+		x := g.Input("x", graph.Float32, 4, 16)
+		make(g, nn.Evaluation(g), x)
+		require.ErrorContains(t, g.Err(), want)
+	}
+
+	g := graph.New("run")
+	x, target := g.Input("x", graph.Float32, 16), g.Input("target", graph.Int64)
+	_, loss := nn.NewAdaptiveLogSoftmax(g, "classes", 16, 10, []int{3, 6}).Loss(nn.Training(g), x, target)
+	prog, err := exec.Compile(g, exec.Outputs(loss))
+	require.NoError(t, err)
+	_, err = prog.NewSession(exec.Seed(1)).Run(t.Context(), exec.Feed{x: make([]float32, 16), target: int64(10)})
+	require.ErrorContains(t, err, "index is out of bounds")
 }

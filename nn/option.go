@@ -35,6 +35,8 @@ type settings struct {
 	bidirectional bool
 	projection    *int
 	timeFirst     bool
+	divValue      float64 // of an adaptive softmax
+	headBias      bool
 }
 
 // DType sets the dtype of a layer's parameters, and so of what it works on: Float32 unless said

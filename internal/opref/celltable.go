@@ -13,6 +13,10 @@ var cellTable = []part{
 		func(g gr, p pass, x, y, z node) node { return nn.NewGRU(g, "gru", 4, 8, nn.Layers(2)).Apply(p, x) }},
 	{"one step of a recurrent network.", "torch.nn.RNNCell", "", "keras.layers.SimpleRNNCell", "flax.linen.SimpleCell", "", "n 4",
 		func(g gr, p pass, x, y, z node) node { return nn.NewRNNCell(g, "cell", 4, 8).Apply(p, x) }},
+	{"one step of long short-term memory over images, from a state.", "", "", "", "flax.linen.ConvLSTMCell", "", "n 3 8 8; n 4 8 8; n 4 8 8",
+		func(g gr, p pass, x, y, z node) node {
+			return nn.NewConvLSTMCell(g, "cell", 3, 4, 3).ApplyFrom(p, x, y, z)[0]
+		}},
 	{"one step of long short-term memory, from a state.", "torch.nn.LSTMCell", "", "keras.layers.LSTMCell", "flax.linen.LSTMCell", "", "n 4; n 8; n 8",
 		func(g gr, p pass, x, y, z node) node {
 			return nn.NewLSTMCell(g, "cell", 4, 8).ApplyFrom(p, x, y, z)[0]

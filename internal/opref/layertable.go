@@ -40,6 +40,10 @@ var layerTable = []part{
 		func(g gr, p pass, x, y, z node) node {
 			return nn.NewConvTranspose3D(g, "up", 2, 3, 2, nn.Stride(2)).Apply(p, x)
 		}},
+	{"the logarithms of the probabilities of many classes, of which rare ones stand in clusters.", "torch.nn.AdaptiveLogSoftmaxWithLoss", "", "", "", "", "n 16",
+		func(g gr, p pass, x, y, z node) node {
+			return nn.NewAdaptiveLogSoftmax(g, "classes", 16, 100, []int{10, 40}).Apply(p, x)
+		}},
 	{"the rows of a table that indices name.", "torch.nn.Embedding", "", "keras.layers.Embedding, keras.layers.ReversibleEmbedding", "flax.linen.Embed", "", "int64 n t",
 		func(g gr, p pass, x, y, z node) node { return nn.NewEmbedding(g, "words", 100, 8).Apply(p, x) }},
 	{"the mean, sum or maximum of the rows of a table that each bag of indices names.", "torch.nn.EmbeddingBag", "", "", "", "", "int64 n 5",

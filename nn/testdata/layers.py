@@ -207,6 +207,24 @@ if sys.argv[2:] == ["cells"]:  # single steps, and layers with slopes or statist
     case("rnn cell of one example", nn.RNNCell(3, 4), (3,))
     case("lstm cell of one example from a state", nn.LSTMCell(3, 4), (3,), (4,), (4,), call=lambda m, x, h, c: torch.cat(m(x, (h, c))))
     case("gru cell of one example from a state", nn.GRUCell(3, 4), (3,), (4,))
+    target = torch.tensor([0, 9, 3, 4, 2, 6])
+    adaptive = lambda **more: nn.AdaptiveLogSoftmaxWithLoss(16, 10, [3, 6], **more)
+    case("adaptive softmax", adaptive(), (6, 16), call=lambda m, x: m.log_prob(x))
+    case("adaptive softmax with a loss", adaptive(div_value=2.5, head_bias=True), (6, 16), target, call=lambda m, x, t: torch.cat([m(x, t).output, m(x, t).loss[None]]))
+
+    class ConvLSTM(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight_ih, self.weight_hh, self.bias = (nn.Parameter(torch.randn(s)) for s in ((12, 2, 3, 3), (12, 3, 3, 3), (12,)))
+
+        def forward(self, x, h, c):
+            gates = nn.functional.conv2d(x, self.weight_ih, self.bias, padding="same") + nn.functional.conv2d(h, self.weight_hh, padding="same")
+            i, f, g, o = gates.chunk(4, 1)
+            c = f.sigmoid() * c + i.sigmoid() * g.tanh()
+            return torch.cat([o.sigmoid() * c.tanh(), c], 1)
+
+    case("convolutional lstm cell", ConvLSTM(), (2, 2, 4, 5), (2, 3, 4, 5), (2, 3, 4, 5))
+    case("convolutional lstm cell from zeros", ConvLSTM(), (2, 2, 4, 5), call=lambda m, x: m(x, *torch.zeros(2, 2, 3, 4, 5))[:, :3])
 
 if sys.argv[2:] == ["recurrent"]:  # drawn networks; the name of a case says how each is made
     out.clear()
