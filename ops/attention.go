@@ -60,7 +60,7 @@ func AttentionDropout(p float64, seed *graph.Node) AttentionOption {
 // k [batch…, keys, width] and v [batch…, keys, width of v], whose batch axes broadcast:
 // [batch…, queries, width of v]. Options say which keys a query sees; one that a mask shows none has zeros, and no part
 // in gradients, as in PyTorch.
-// The operands have one dtype, Float32 or Float64. It is written with other operations, which run on
+// The operands have one floating-point dtype. It is written with other operations, which run on
 // blocks of queries where matrices of [queries, keys] are large: they are never in memory as a whole, and
 // keys that positions alone hide are not computed.
 func ScaledDotProductAttention(q, k, v *graph.Node, options ...AttentionOption) *graph.Node {
