@@ -35,7 +35,7 @@ func b2i(b bool) byte {
 // tells reports whether a single element that is the mark of its dtype tells that nothing was written there. Of others a whole result does.
 func tells(t graph.DType) bool { return t == graph.Bool || t.Size() == 8 || t == graph.Float32 }
 
-// Mark fills the room for a result, so that [Take] finds what is left out of it.
+// Mark fills the room for a result, so that [Filled] finds what is left out of it.
 func Mark(room graph.Array) {
 	b := room.Bytes()
 	for done := copy(b, mark(room.DType)); done < len(b); {
