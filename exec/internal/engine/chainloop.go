@@ -17,6 +17,7 @@ type chainLoop struct {
 	args    *launch.Args
 	steps   [][]int // of each operand over the axes of the iteration space
 	axisOf  []int   // the program's axis of each of these axes, -1 for none
+	perRow  int     // elements of a row, where rows lie side by side along the program's row
 	indexed bool    // the program asks for positions
 }
 
@@ -24,7 +25,10 @@ type chainLoop struct {
 func (k *LoopTask) inChain(b *Specialization, c *chainTask, member int) chainMember {
 	m := &c.Members[member]
 	l := &chainLoop{task: k, wide: m.Wide, isWide: slices.ContainsFunc(m.Wide, func(i int) bool { return i >= 0 }),
-		args: b.argsOf(k.Loop), axisOf: axesOf(k.Loop), indexed: asksForPositions(k.Loop.Program)}
+		args: b.argsOf(k.Loop), axisOf: axesOf(k.Loop), perRow: 1, indexed: asksForPositions(k.Loop.Program)}
+	if rank := len(c.batch); l.axisOf[rank] == l.axisOf[rank+1] { // as may be axes of the batch, which do not count
+		l.perRow = b.Eval(k.Loop.Space[rank+1])
+	}
 	for i, o := range k.Loop.Operands {
 		steps := make([]int, len(k.Loop.Space))
 		if o.Base != nil {
@@ -85,7 +89,7 @@ func (l *chainLoop) runRows(c *chainTask, th *chainThread, a *launch.Args, at ro
 		a.N = at.right - at.left
 	}
 	if rows == last { // rows lie side by side
-		a.N = (at.hi - at.lo) * l.args.N / c.rows
+		a.N = (at.hi - at.lo) * l.perRow
 	} else {
 		a.Outer[rows] = at.hi - at.lo
 	}
@@ -105,10 +109,10 @@ func (l *chainLoop) runRows(c *chainTask, th *chainThread, a *launch.Args, at ro
 		l.setOrigin(c, a, th.slice, at.lo, left)
 	}
 	if fault, ok := l.task.Loop.Kernel.RunRange(a, 0, a.Rows(), &th.ws.scratch); !ok {
-		if n := l.args.N; rows == last {
-			fault.Position += (th.slice*c.rows + at.lo) * n / c.rows
+		if rows == last {
+			fault.Position += (th.slice*c.rows + at.lo) * l.perRow
 		} else { // in whole rows
-			fault.Position = (th.slice*c.rows+at.lo+fault.Position/a.N)*n + left + fault.Position%a.N
+			fault.Position = (th.slice*c.rows+at.lo+fault.Position/a.N)*l.args.N + left + fault.Position%a.N
 		}
 		l.task.faults.note(fault)
 	}

@@ -143,7 +143,7 @@ func (f *chainFinder) productJoins(k *MatMul) bool {
 func (f *chainFinder) loopJoins(p *Loop) bool {
 	chain := f.anchor.MatMulSpec
 	rank := len(chain.Batch)
-	if len(p.Space) != rank+2 || !p.Space[:rank].Equal(chain.Batch) || p.Space[rank] != chain.M || isUndecided(p.Operands) {
+	if len(p.Space) != rank+2 || !p.Space[:rank].Equal(chain.Batch) || p.Space[rank] != chain.M || isUndecided(p.Operands) || reducesAcross(p, rank) {
 		return false
 	}
 	for i := range p.Program.Insts {
@@ -175,6 +175,12 @@ func (f *chainFinder) loopJoins(p *Loop) bool {
 		}
 	}
 	return true
+}
+
+// reducesAcross reports whether a row program reduces over an axis of its iteration space, that of rows, to values that its elements take.
+func reducesAcross(p *Loop, axis int) bool {
+	return len(p.Axes) > 0 && slices.Contains(p.Axes[len(p.Axes)-1], axis) &&
+		slices.ContainsFunc(p.Program.Insts, func(in rowprog.Inst) bool { return in.Op == rowprog.OpReduce })
 }
 
 func isUndecided(operands []fusion.Operand) bool {
