@@ -90,15 +90,29 @@ func (w *reversePass) expand(n *graph.Node) (y *graph.Node) {
 	return nil
 }
 
-// maxNested bounds how deep gradients are asked for within the rules of gradients: one that is deeper never ends.
-const maxNested = 200
+// maxNested bounds how deep gradients are asked for within the rules of gradients, and maxWithin how often the rule of one
+// node is: what is deeper never ends.
+const (
+	maxNested = 200
+	maxWithin = 4
+)
 
 // endless makes a mistake of a rule that asks for its own gradient.
 func (w *reversePass) endless(n *graph.Node, field string) bool {
-	if w.g.Nested() < maxNested {
+	origins, within := w.g.Origins(), 0
+	for _, x := range origins {
+		if x == n {
+			within++
+		}
+	}
+	if len(origins) < maxNested && within < maxWithin {
 		return false
 	}
-	w.failed = refuse(problem{Summary: fmt.Sprintf("the %s of %q, at %s, asks for a gradient of itself, without end", field, n.Op().Name, n.Pos())}, n)
+	p := problem{Summary: fmt.Sprintf("the %s of %q, at %s, asks for a gradient of itself, without end", field, n.Op().Name, n.Pos())}
+	if within >= maxWithin {
+		p.Help = "its result is computed from its operands, so that a gradient with respect to these asks for its own: differentiate with respect to copies, ops.Copy(in[0]), that only the rule reads"
+	}
+	w.failed = refuse(p, n)
 	return true
 }
 

@@ -45,7 +45,7 @@ type Graph struct {
 	seenElement  map[*Op]bool // operations whose Emit was asked twice and gave the same
 	users        map[*Op]bool // operations, and whether they are a user's
 	meanings     map[*Node]*meaning
-	deep         int // how many gradients are being built within each other
+	origins      []*Node // those whose gradients are being built, each within that of the one before
 
 	independences []Independence // what is to be proved of examples
 
@@ -134,15 +134,16 @@ func (g *Graph) WithOrigin(forward *Node, build func()) {
 	if g.origin = forward; forward != nil {
 		g.scope = forward.scope
 	}
-	g.deep++
-	defer func() { g.origin, g.scope, g.deep = outer, outerScope, g.deep-1 }()
+	g.origins = append(g.origins, forward)
+	defer func() { g.origin, g.scope, g.origins = outer, outerScope, g.origins[:len(g.origins)-1] }()
 	if build != nil {
 		build()
 	}
 }
 
-// Nested returns how many calls of [Graph.WithOrigin] are within each other now.
-func (g *Graph) Nested() int { return g.deep }
+// Origins lists the forward nodes of the calls of [Graph.WithOrigin] that have not returned, the outermost first. The
+// slice must not be kept.
+func (g *Graph) Origins() []*Node { return g.origins }
 
 // Input declares a value that is fed to every run. Sizes may be whole numbers and
 // named sizes in one list.

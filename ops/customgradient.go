@@ -20,6 +20,18 @@ import (
 // turn for gradients of gradients. What forward reads must stand in in: a gradient to another value would
 // be lost, so that a parameter or a floating-point input that does not is refused; ops.StopGradient says
 // that it is meant to have none. It is jax.custom_vjp of one result.
+//
+// y is computed from in: a backward function that differentiates what it makes of y takes copies of in, so that
+// autodiff.Grad does not come to y, whose gradient it would ask for again. Of a fixed point, y = f(y, in[0]):
+//
+//	backward := func(y, dy *graph.Node, in []*graph.Node) []*graph.Node {
+//		a := ops.Copy(in[0])
+//		next := f(y, a)
+//		sum := solve(func(u *graph.Node) *graph.Node { // u = dy + u·∂f/∂y
+//			return ops.Add(dy, autodiff.Grad(next, []*graph.Node{y}, autodiff.Upstream(u))[0])
+//		})
+//		return autodiff.Grad(next, []*graph.Node{a}, autodiff.Upstream(sum))
+//	}
 func WithGradient(name string, in []*graph.Node, forward func(in []*graph.Node) *graph.Node,
 	backward func(y, dy *graph.Node, in []*graph.Node) []*graph.Node) *graph.Node {
 	in = slices.Clone(in)

@@ -44,6 +44,39 @@ func TestOwnGradientsOfOwnGradients(t *testing.T) {
 	requireGradients(t, in, y, x)
 }
 
+// TestGradientsOfAFixedPoint differentiates y = tanh(a·y + b) by what holds of it, also with respect to what the backward
+// function has computed, and says what to do where it asks for its own gradient.
+func TestGradientsOfAFixedPoint(t *testing.T) {
+	g := graph.New("fixed point")
+	a, b := g.Input("a", graph.Float64, 2), g.Input("b", graph.Float64, 2)
+	next := func(y node, in []node) node { return ops.Tanh(ops.Add(ops.Mul(in[0], y), in[1])) }
+	repeat := func(begin node, step func(node) node) node {
+		return ops.Fori(60, []node{begin}, func(_ node, c []node) []node { return []node{step(c[0])} })[0]
+	}
+	solved := func(of func(in []node) []node) node {
+		return ops.WithGradient("FixedPoint", []node{a, b}, func(in []node) node {
+			return repeat(ops.ZerosLike(a), func(y node) node { return next(y, in) })
+		}, func(y, dy node, in []node) []node {
+			in = of(in)
+			z := next(y, in)
+			sum := repeat(dy, func(u node) node {
+				return ops.Add(dy, autodiff.Grad(z, []node{y}, autodiff.Upstream(u))[0])
+			})
+			return autodiff.Grad(z, in, autodiff.Upstream(sum))
+		})
+	}
+	in := feeds{a: reference.Of([]float64{0.5, -0.3}, 2), b: reference.Of([]float64{0.2, 1}, 2)}
+	y := solved(func(in []node) []node { return []node{ops.Copy(in[0]), ops.Copy(in[1])} })
+	requireGradients(t, in, y, a, b)
+
+	autodiff.Grad(ops.Sum(solved(func(in []node) []node { return in })), []node{a})
+	err := g.Err()
+	require.ErrorContains(t, err, "the gradient of FixedPoint(")
+	require.ErrorContains(t, err, `the Grad of "with_gradient", at customgradient_test.go:`)
+	require.ErrorContains(t, err, "differentiate with respect to copies, ops.Copy(in[0])")
+	require.Less(t, len(g.Nodes()), 2000)
+}
+
 func TestMistakesOfOwnGradients(t *testing.T) {
 	build := func() (x, w node) {
 		g := graph.New("own")
@@ -54,7 +87,7 @@ func TestMistakesOfOwnGradients(t *testing.T) {
 	x, _ := build()
 	requireMistake(t, ops.WithGradient("Own", []node{x}, nil, pass), "Own lacks a function")
 	requireMistake(t, ops.WithGradient("Own", []node{x, nil}, same, pass), "operand 1 is nil")
-	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { panic("ouch") }, pass), "the forward function of Own panics at customgradient_test.go:57: ouch")
+	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { panic("ouch") }, pass), "the forward function of Own panics at customgradient_test.go:90: ouch")
 	requireMistake(t, ops.WithGradient("Own", []node{x}, func([]node) node { return nil }, pass), "the forward function of Own returns nil")
 	x, w := build()
 	requireMistake(t, ops.WithGradient("Own", []node{x}, func(in []node) node { return ops.Mul(in[0], w) }, pass),

@@ -115,7 +115,7 @@ func permutation(pivots node, count graph.Dim, t graph.DType) node {
 		other := Sum(Where(isOther, order, num64(0)), -1, KeepDims())
 		return []node{Where(isOne, other, Where(isOther, one, order))}
 	})[0]
-	return Cast(Equal(Unsqueeze(rows, -1), place), t)
+	return Cast(Equal(Unsqueeze(rows, -1), place).Silence(graph.CodeMutualExpand), t)
 }
 
 // LU returns the factors of each matrix of a batch, [..., m, n] of Float32 or Float64, with P·L·U = A and the lesser k of m and n: a

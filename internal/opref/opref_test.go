@@ -145,6 +145,7 @@ func TestExamplesRun(t *testing.T) {
 			require.NoError(t, err)
 			prog, err := exec.Compile(n.Graph(), exec.Outputs(n), exec.OnWarning(nil))
 			require.NoError(t, err)
+			require.Empty(t, prog.Warnings(), "an example of what is meant to be written")
 			sizes := func(string) (int64, bool) { return 3, true }
 			feed := exec.Feed{}
 			for _, x := range n.Graph().Inputs() {
