@@ -91,7 +91,11 @@ func Bincount(x *graph.Node, size graph.Dim, weights *graph.Node) *graph.Node {
 	case x.Rank() != 1 || !x.DType().IsInt():
 		return refusal(refused("Bincount", x).with(size), &graph.Mistake{Code: graph.CodeRank,
 			Summary: fmt.Sprintf("bincount only supports 1-d non-negative integral inputs, and %s is %s of shape %s", x.Called(), x.DType(), x.Shape())})
-	case weights == nil:
+	}
+	if x.DType() != graph.Int32 {
+		x = Cast(x, graph.Int64)
+	}
+	if weights == nil {
 		return namings(x, size)
 	}
 	if weights.Judged() && weights.DType() != graph.Float32 {

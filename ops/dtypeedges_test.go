@@ -68,6 +68,7 @@ func TestDTypesOfResultsAsPyTorch(t *testing.T) {
 	bytes := g.Input("bytes", graph.Uint8, 2)
 	fed[bytes] = reference.Of([]uint8{5, 0}, 2)
 	require.Equal(t, []bool{true, false}, value(t, fed, ops.IsClose(bytes, graph.Constant(g, []uint8{6, 2}, 2), 0, 1)).Data)
+	require.Equal(t, []int64{1, 0, 0, 0, 0, 1, 0}, value(t, fed, ops.Bincount(bytes, 7, nil)).Data)
 	require.Equal(t, []bool{true, true, true}, value(t, fed, ops.IsClose(bools, ops.Not(bools), 0, 1)).Data)
 }
 

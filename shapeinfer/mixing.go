@@ -12,7 +12,7 @@ import (
 )
 
 // checkMixing warns of reshapes that have elements of one axis inside of another: most often a
-// transpose was forgotten.
+// transpose was forgotten. What a function of several nodes is written with is no reshape of the user's.
 func checkMixing(g *graph.Graph, r *Report) {
 	choice := g.Policy().AxisMixing
 	if choice == graph.AllowSilently {
@@ -20,7 +20,7 @@ func checkMixing(g *graph.Graph, r *Report) {
 	}
 	p := prove.NewProver(g.Bounds)
 	for _, n := range g.Nodes() {
-		if isMovement(n) && axisflow.Mixes(p, n.In(0).Shape(), n.Shape()) && isReshape(n) {
+		if isMovement(n) && !n.IsPart() && axisflow.Mixes(p, n.In(0).Shape(), n.Shape()) && isReshape(n) {
 			r.choose(mixingMistake(p, n), choice)
 		}
 	}
