@@ -53,7 +53,14 @@ func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (
 			b.refuse("there is no body")
 			return carry, nil
 		}
-		return body(carry, x)
+		next, out = body(carry, x)
+		for i, y := range out {
+			if y != nil && y.Judged() && (l.Axis > y.Rank() || l.Axis < -1-y.Rank()) {
+				b.refuse("result %d of a step has shape %s, so that no axis %d can be that of the steps: loop along axis 0 of MoveAxis(x, %d, 0), or return a result with more axes",
+					i, y.Shape(), l.Axis, l.Axis)
+			}
+		}
+		return next, out
 	})
 	for i, x := range outs {
 		if l.Axis != 0 && x.Judged() {

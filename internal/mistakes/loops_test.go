@@ -6,7 +6,7 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-var _ = add(recurrentLoop, stateWithoutBatch, stateOfOtherDType, stateThatGrows, stateForgotten, sequencesOfTwoLengths, stepsOverTheBatch,
+var _ = add(recurrentLoop, stateWithoutBatch, stateOfOtherDType, stateThatGrows, stateForgotten, lossOfEachStep, sequencesOfTwoLengths, stepsOverTheBatch,
 	stepOutside, conditionOfVectors, branchesOfTwoWidths, searchWithBound, branchesOfOneShape,
 	softmaxOverBatchInLoop, attentionOverBatchInLoop, columnMeansInLoop, poolOverBatchInLoop, maskedSteps, attentionInLoop, pooledSteps, untilAllAreDone)
 
@@ -61,6 +61,17 @@ func stateForgotten(g *graph.Graph) {
 	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros, zeros}, Over: []*graph.Node{x}, Axis: 1}, // want error BL360 "2 values are carried, and the body hands on 1"
 		func(carry, x []*graph.Node) (next, out []*graph.Node) {
 			return []*graph.Node{ops.Add(carry[0], x[0])}, nil
+		})
+}
+
+// A scalar of each step is a vector of all steps, which has no axis 1.
+func lossOfEachStep(g *graph.Graph) {
+	x, w := sequences(g)
+	zeros := ops.Mul(ops.Select(x, 1, 0), graph.Num(0))
+	ops.Scan(ops.Loop{Carry: []*graph.Node{zeros}, Over: []*graph.Node{x}, Axis: 1}, // want error BL360 "result 0 of a step has shape [], so that no axis 1 can be that of the steps" "MoveAxis(x, 1, 0)"
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			next, _ = cell(w)(carry, x)
+			return next, []*graph.Node{ops.Mean(ops.Square(next[0]))}
 		})
 }
 
