@@ -27,6 +27,12 @@ type Initializer interface {
 	String() string
 }
 
+// SeedSharer is an [Initializer] of what follows from the first values of another parameter, such as their norms.
+type SeedSharer interface {
+	// SeedOf returns the name of the parameter whose seed Fill is given.
+	SeedOf() string
+}
+
 // ShapeChecker is an [Initializer] that not every shape has. A parameter of another one is a
 // mistake.
 type ShapeChecker interface {

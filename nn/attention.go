@@ -13,22 +13,26 @@ import (
 // Need, 2017, section 3.2).
 type MultiHeadAttention struct {
 	declared
-	InProjWeight   *graph.Node // [width + 2·kvHeads·head, width]: those of queries, keys and values
-	InProjBias     *graph.Node // as many, or nil
-	OutProj        *Linear     // [width, width]
-	heads, kvHeads int
-	width, head    int // head is the width of one
-	settings       settings
+	InProjWeight         *graph.Node    // [width + 2·kvHeads·head, width]: those of queries, keys and values; with other widths nil
+	ProjWeights          [3]*graph.Node // with [KeyWidth] or [ValueWidth], those of queries, keys and values: [width, width], [kvHeads·head, its width]; else nil
+	InProjBias           *graph.Node    // as many, or nil
+	BiasK, BiasV         *graph.Node    // [1, 1, kvHeads·head] of [BiasKV], or nil
+	OutProj              *Linear        // [width, width]
+	heads, kvHeads       int
+	width, head          int // head is the width of one
+	keyWidth, valueWidth graph.Dim
+	settings             settings
 }
 
 // NewMultiHeadAttention declares attention over values of the given width, which the heads divide
 // among them, with the parameters name.in_proj_weight, [3·width, width], name.in_proj_bias,
 // name.out_proj.weight and name.out_proj.bias, as PyTorch's MultiheadAttention with batch_first;
-// they start as there. Options are [KVHeads], [Causal], [DropoutRate], [RotaryBase],
+// they start as there. With [KeyWidth] or [ValueWidth] of another width, name.q_proj_weight, k_proj_weight and v_proj_weight take the place of the
+// first; [BiasKV] adds name.bias_k and name.bias_v. Options are also [ZeroAttn], [KVHeads], [Causal], [DropoutRate], [RotaryBase],
 // [WeightInit] and [BiasInit] (of both projections), [NoBias] and [DType].
 func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts ...Option) *MultiHeadAttention {
 	l := &MultiHeadAttention{heads: heads, width: width}
-	has := "KVHeads Causal DropoutRate RotaryBase WeightInit BiasInit NoBias DType"
+	has := "KeyWidth ValueWidth BiasKV ZeroAttn KVHeads Causal DropoutRate RotaryBase WeightInit BiasInit NoBias DType"
 	l.declared = declare(g, "MultiHeadAttention", name, opts, has, func(s *settings) {
 		if l.kvHeads = s.kvHeads; l.kvHeads == 0 {
 			l.kvHeads = heads
@@ -39,8 +43,7 @@ func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts .
 			l.heads, l.kvHeads, l.width = 1, 1, max(width, 1)
 		}
 		l.head = l.width / l.heads
-		packed, in := graph.Dim(l.width+2*l.kvHeads*l.head), graph.Dim(l.width)
-		l.InProjWeight = g.ParamInit("in_proj_weight", s.dtype, or(s.weight, XavierUniform()), packed, in)
+		packed := l.newProjections(g, s)
 		bias := or(s.bias, Zeros())
 		out := []Option{DType(s.dtype), WeightInit(s.weight), BiasInit(bias)}
 		if s.noBias {
@@ -54,16 +57,42 @@ func NewMultiHeadAttention(g *graph.Graph, name string, width, heads int, opts .
 	return l
 }
 
+// newProjections declares the weights of queries, keys and values, and the key and the value of [BiasKV]. It returns the rows of all weights.
+func (l *MultiHeadAttention) newProjections(g *graph.Graph, s *settings) (packed graph.Dim) {
+	in, each := graph.Dim(l.width), graph.Dim(l.kvHeads*l.head)
+	packed = in.Plus(each.Times(2))
+	l.keyWidth, l.valueWidth = in, in
+	if s.keyWidth != nil {
+		l.keyWidth = graph.Dim(*s.keyWidth)
+	}
+	if s.valueWidth != nil {
+		l.valueWidth = graph.Dim(*s.valueWidth)
+	}
+	weight := func(name string, rows, columns graph.Dim) *graph.Node {
+		return g.ParamInit(name, s.dtype, or(s.weight, XavierUniform()), rows, columns)
+	}
+	if l.keyWidth == in && l.valueWidth == in {
+		l.InProjWeight = weight("in_proj_weight", packed, in)
+	} else {
+		l.ProjWeights = [3]*graph.Node{weight("q_proj_weight", in, in), weight("k_proj_weight", each, l.keyWidth), weight("v_proj_weight", each, l.valueWidth)}
+	}
+	if s.biasKV {
+		l.BiasK = g.ParamInit("bias_k", s.dtype, or(s.bias, XavierNormal()), 1, 1, each)
+		l.BiasV = g.ParamInit("bias_v", s.dtype, or(s.bias, XavierNormal()), 1, 1, each)
+	}
+	return packed
+}
+
 // Apply attends from each place of x, [batch, t, width], to its places: self-attention. It returns
 // x's shape.
 func (l *MultiHeadAttention) Apply(p *Pass, x *graph.Node) *graph.Node { return l.Attend(p, x, x, x) }
 
-// Attend attends from query, [batch, t, width], to key and value, [batch, s, width], and returns
+// Attend attends from query, [batch, t, width], to key and value, [batch, s, width] or of [KeyWidth] and [ValueWidth], and returns
 // [batch, t, width].
 func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts ...AttentionOption) *graph.Node {
 	a := attendingOf(opts)
-	args := []argument{{"query", query, "b t width"}, {"key", key, "b s width"}, {"value", value, "b s width"}}
-	sizes := map[string]graph.Dim{"width": graph.Dim(l.width)}
+	args := []argument{{"query", query, "b t width"}, {"key", key, "b s key_width"}, {"value", value, "b s value_width"}}
+	sizes := map[string]graph.Dim{"width": graph.Dim(l.width), "key_width": l.keyWidth, "value_width": l.valueWidth}
 	return l.apply(p, args, sizes, "b t width", func(in []*graph.Node) *graph.Node {
 		for _, x := range in {
 			if x.Rank() != 3 {
@@ -73,12 +102,10 @@ func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts
 		if len(a.caches) > 1 || slices.Contains(a.caches, nil) || len(a.caches) == 1 && a.caches[0].Keys == nil {
 			return unbuilt("Cached", "attention takes one cache, of its own NewCache", query)
 		}
-		from, end := 0, 0
-		project := func(x *graph.Node, heads int) *graph.Node {
-			from, end = end, end+heads*l.head
-			return l.split(l.project(x, from, end), heads)
+		if a.memoryMask != nil || a.source != nil {
+			return unbuilt("Attend", "MemoryMask is for the layers of a decoder, and SourceMask for an EncoderDecoder: Mask is the one of attention", query)
 		}
-		q, k, v := project(in[0], l.heads), project(in[1], l.kvHeads), project(in[2], l.kvHeads)
+		q, k, v := l.project(in[0], 0), l.project(in[1], 1), l.project(in[2], 2)
 		first := graph.Num(0) // the place of the first query
 		if len(a.caches) > 0 {
 			first = a.caches[0].Length
@@ -93,18 +120,55 @@ func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts
 		} else if l.settings.causal {
 			mask = both(mask, notAfter(q, k, first))
 		}
+		k, v, mask = l.withMore(k, v, mask)
 		y := attend(p, q, k, v, mask, l.settings.dropout)
 		return l.OutProj.Apply(p, ops.Flatten(ops.Transpose(y, 1, 2), 2, 3))
 	})
 }
 
-// project multiplies by some rows of the packed weight.
-func (l *MultiHeadAttention) project(x *graph.Node, from, end int) *graph.Node {
-	rows := func(w *graph.Node) *graph.Node { return ops.Slice(w, 0, graph.Dim(from), graph.Dim(end), 1) }
-	if l.InProjBias == nil {
-		return ops.Linear(x, rows(l.InProjWeight), nil)
+// project makes queries (0), keys (1) or values (2) of x, [b, t, its width], by rows of the packed weight or by a weight of their own: [b, heads, t, head].
+func (l *MultiHeadAttention) project(x *graph.Node, part int) *graph.Node {
+	heads, from := l.heads, 0
+	if part > 0 {
+		heads, from = l.kvHeads, (l.heads+(part-1)*l.kvHeads)*l.head
 	}
-	return ops.Linear(x, rows(l.InProjWeight), rows(l.InProjBias))
+	rows := func(w *graph.Node) *graph.Node { return ops.Narrow(w, 0, graph.Dim(from), graph.Dim(heads*l.head)) }
+	weight, bias := l.ProjWeights[part], l.InProjBias
+	if weight == nil {
+		weight = rows(l.InProjWeight)
+	}
+	if bias != nil {
+		bias = rows(bias)
+	}
+	return l.split(ops.Linear(x, weight, bias), heads)
+}
+
+// withMore adds the keys and values of [BiasKV] and [ZeroAttn] behind those that there are, [b, kvHeads, s, head], which a mask lets pass.
+func (l *MultiHeadAttention) withMore(k, v, mask *graph.Node) (keys, values, wider *graph.Node) {
+	batch, before := k.Shape()[0], k.Shape()[2]
+	if l.BiasK != nil {
+		more := func(x, bias *graph.Node) *graph.Node {
+			return ops.Concat(2, x, ops.Expand(l.split(bias, l.kvHeads), batch, graph.Dim(l.kvHeads), 1, graph.Dim(l.head)))
+		}
+		k, v = more(k, l.BiasK), more(v, l.BiasV)
+	}
+	if l.settings.zeroAttn {
+		k, v = ops.Pad(k, 2, 0, 1, 0), ops.Pad(v, 2, 0, 1, 0)
+	}
+	count := k.Shape()[2].Minus(before)
+	if count == 0 || mask == nil || !mask.Judged() {
+		return k, v, mask
+	}
+	shape := slices.Clone(mask.Shape())
+	if len(shape) == 0 {
+		shape = graph.Shape{1}
+	}
+	shape[len(shape)-1] = before
+	passes := 0.0 // what is added to scores
+	if mask.DType() == graph.Bool {
+		passes = 1
+	}
+	return k, v, ops.Pad(ops.Expand(mask, shape...), -1, 0, count, passes)
 }
 
 // split makes [b, heads, t, head] of [b, t, heads·head].

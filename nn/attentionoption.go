@@ -4,11 +4,25 @@ import "github.com/broadloom/broadloom/graph"
 
 // attentionSettings are those of attention.
 type attentionSettings struct {
-	kvHeads int
-	causal  bool
-	dropout float64
-	rotary  float64 // base, or 0
+	kvHeads              int
+	causal               bool
+	dropout              float64
+	rotary               float64 // base, or 0
+	keyWidth, valueWidth *int
+	biasKV, zeroAttn     bool
 }
+
+// KeyWidth has attention take keys of another width than its own: PyTorch's kdim.
+func KeyWidth(n int) Option { return Option{"KeyWidth", func(s *settings) { s.keyWidth = &n }} }
+
+// ValueWidth has attention take values of another width than its own: PyTorch's vdim.
+func ValueWidth(n int) Option { return Option{"ValueWidth", func(s *settings) { s.valueWidth = &n }} }
+
+// BiasKV adds a learned key and a learned value to those that each query attends to: PyTorch's add_bias_kv. No mask hides them.
+func BiasKV() Option { return Option{"BiasKV", func(s *settings) { s.biasKV = true }} }
+
+// ZeroAttn adds a key and a value of zeros to those that each query attends to: PyTorch's add_zero_attn. No mask hides them.
+func ZeroAttn() Option { return Option{"ZeroAttn", func(s *settings) { s.zeroAttn = true }} }
 
 // KVHeads gives attention fewer heads of keys and values than of queries, which share them in
 // groups: grouped-query attention; with 1, multi-query attention.
@@ -55,9 +69,13 @@ type AttentionOption func(*attending)
 
 // attending is one application of attention.
 type attending struct {
-	mask   *graph.Node
-	caches []*KVCache
+	mask               *graph.Node
+	memoryMask, source *graph.Node
+	caches             []*KVCache
 }
+
+// all are these options as one.
+func (a attending) all() AttentionOption { return func(other *attending) { *other = a } }
 
 func attendingOf(opts []AttentionOption) (a attending) {
 	for _, o := range opts {
@@ -73,6 +91,13 @@ func attendingOf(opts []AttentionOption) (a attending) {
 // scores. That is the mask of PyTorch's scaled_dot_product_attention; the Bool masks of its
 // MultiheadAttention are the opposite.
 func Mask(mask *graph.Node) AttentionOption { return func(a *attending) { a.mask = mask } }
+
+// MemoryMask is [Mask] of a decoder's attention to what an encoder gives, with the places of the latter as keys: the opposite of PyTorch's
+// memory_mask and memory_key_padding_mask.
+func MemoryMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.memoryMask = mask } }
+
+// SourceMask is [Mask] of the encoder of an [EncoderDecoder]: the opposite of PyTorch's src_mask and src_key_padding_mask.
+func SourceMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.source = mask } }
 
 // Cached appends the keys and values of this application to a cache, and attends to all in it:
 // see [MultiHeadAttention.NewCache]. A stack of layers has a cache for each: see

@@ -30,7 +30,7 @@ func (c *Cell) next(gates, weight *graph.Node, state []*graph.Node) []*graph.Nod
 	return next
 }
 
-// RecurrentCell is a layer of one step of a sequence: those of [NewRNNCell], [NewLSTMCell] and [NewGRUCell].
+// RecurrentCell is a layer of one step of a sequence: those of [NewRNNCell], [NewLSTMCell], [NewGRUCell] and [NewMGUCell].
 type RecurrentCell struct {
 	declared
 	*Cell
@@ -56,6 +56,11 @@ func NewLSTMCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hid
 // NewGRUCell declares a step of [NewGRU], as PyTorch's GRUCell. Parameters and options are those of [NewRNNCell] but for [Activation].
 func NewGRUCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
 	return newRecurrentCell(g, "GRUCell", name, graph.Dim(in), graph.Dim(hidden), kindGRU, opts, cellOptions)
+}
+
+// NewMGUCell declares a step of [NewMGU], as Flax's MGUCell. Parameters and options are those of [NewRNNCell] but for [Activation].
+func NewMGUCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
+	return newRecurrentCell(g, "MGUCell", name, graph.Dim(in), graph.Dim(hidden), kindMGU, opts, cellOptions)
 }
 
 func newRecurrentCell(g *graph.Graph, word, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *RecurrentCell {

@@ -13,21 +13,21 @@ type convolution func(x, weight, bias *graph.Node, opts ...ops.ConvOption) *grap
 // Conv is a convolution, or a transposed one.
 type Conv struct {
 	declared
-	Weight *graph.Node // [out, in/groups, …], of a transposed one [in, out/groups, …]
-	Bias   *graph.Node // [out], or nil
-	in     graph.Dim
-	axes   int
-	op     convolution
-	opts   []ops.ConvOption
+	Weighted             // [out, in/groups, …], of a transposed one [in, out/groups, …]
+	Bias     *graph.Node // [out], or nil
+	in       graph.Dim
+	axes     int
+	op       convolution
+	opts     []ops.ConvOption
 }
 
-const convOptions = "Stride Padding Dilation Groups WeightInit BiasInit NoBias DType"
+const convOptions = "Stride Padding Dilation Groups WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 
 // NewConv1D declares a convolution over [N, in, L] or [in, L] with windows of kernel elements, with
 // the parameters name.weight, [out, in/groups, kernel], and name.bias, [out], as PyTorch's Conv1d:
 // see [ops.Conv1D]. They start as there, uniformly between ±1/√(in/groups·kernel). Options are
-// [Stride], [Padding], [SamePadding], [PaddingMode], [Dilation], [Groups], [WeightInit], [BiasInit], [NoBias] and
-// [DType].
+// [Stride], [Padding], [SamePadding], [PaddingMode], [Dilation], [Groups], [WeightInit], [BiasInit], [NoBias],
+// [WeightNorm], [SpectralNorm] and [DType].
 func NewConv1D[In, Out Size](g *graph.Graph, name string, in In, out Out, kernel int, opts ...Option) *Conv {
 	return newConv(g, "Conv1D", name, graph.Dim(in), graph.Dim(out), []int{kernel}, ops.Conv1D, opts)
 }
@@ -83,7 +83,11 @@ func newConv(g *graph.Graph, kind, name string, in, out graph.Dim, kernel []int,
 		for _, k := range kernel {
 			shape = append(shape, graph.Dim(k))
 		}
-		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, torchWeight()), shape...)
+		outputs := 0
+		if transposed {
+			outputs = 1
+		}
+		l.Weighted = s.newWeight(g, torchWeight(), outputs, shape...)
 		l.Bias = s.newBias(g, l.Weight, out)
 		l.opts = s.conv
 	})
@@ -100,6 +104,6 @@ func (l *Conv) Apply(p *Pass, x *graph.Node) *graph.Node {
 		form += " _"
 	}
 	return l.apply(p, argumentOf(x, form), map[string]graph.Dim{"in": l.in}, "", func(x []*graph.Node) *graph.Node {
-		return l.op(x[0], l.Weight, l.Bias, l.opts...)
+		return l.op(x[0], l.WeightIn(p), l.Bias, l.opts...)
 	})
 }

@@ -14,8 +14,8 @@
 // its names, without transposing.
 //
 // layer.go is what a layer is, how layers are put together, and dropout; pass.go is training and
-// evaluation. option.go and apply.go are what layers share. linear.go, conv.go, pool.go, resize.go, norm.go,
+// evaluation. option.go, apply.go and weighted.go (weights that are normalized) are what layers share. linear.go, conv.go, pool.go, padding.go, resize.go, norm.go,
 // embedding.go, recurrent.go, cell.go and convcell.go (single steps), adaptivesoftmax.go and dropout.go (what draws in training, and learned slopes) are layers; rotary.go, attention.go (its options in
-// attentionoption.go), cache.go and transformer.go those of transformers. init.go and
+// attentionoption.go), cache.go, transformer.go and encoderdecoder.go those of transformers. init.go and
 // initmatrix.go are first values.
 package nn

@@ -10,36 +10,36 @@ import (
 // Embedding is a table with a row for each index.
 type Embedding struct {
 	declared
-	Weight  *graph.Node // [rows, width]
-	padding []int
+	Weighted // [rows, width]
+	padding  []int
 }
 
 // NewEmbedding declares a table with the parameter name.weight, [rows, width], as PyTorch's
-// Embedding. It starts with the normal distribution. Options are [WeightInit], [PaddingIndex] and
-// [DType].
+// Embedding. It starts with the normal distribution. Options are [WeightInit], [PaddingIndex],
+// [SpectralNorm] and [DType].
 func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *Embedding {
 	l := &Embedding{}
-	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex DType", func(s *settings) {
+	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex SpectralNorm DType", func(s *settings) {
 		l.padding = s.padding
-		l.Weight = table(g, s, graph.Dim(rows), graph.Dim(width))
+		l.Weighted = table(g, s, graph.Dim(rows), graph.Dim(width))
 	})
 	return l
 }
 
 // table declares the weight of an embedding.
-func table(g *graph.Graph, s *settings, rows, width graph.Dim) *graph.Node {
-	init := or(s.weight, Normal(1))
+func table(g *graph.Graph, s *settings, rows, width graph.Dim) Weighted {
+	s.weight = or(s.weight, Normal(1))
 	for _, row := range s.padding {
-		init = zeroRow{init, row}
+		s.weight = zeroRow{s.weight, row}
 	}
-	return g.ParamInit("weight", s.dtype, init, rows, width)
+	return s.newWeight(g, nil, 0, rows, width)
 }
 
 // Apply takes indices of any shape, Int64, and returns their rows: [..., width].
 func (l *Embedding) Apply(p *Pass, index *graph.Node) *graph.Node {
 	args := []argument{{"index", index, "*batch"}}
 	return l.apply(p, args, sizesOf(l.Weight, "rows", "width"), "*batch width", func(x []*graph.Node) *graph.Node {
-		return ops.Embedding(x[0], l.Weight, l.padding...)
+		return ops.Embedding(x[0], l.WeightIn(p), l.padding...)
 	})
 }
 
@@ -61,7 +61,7 @@ func NewEmbeddingBag[Rows, Width Size](g *graph.Graph, name string, rows Rows, w
 		if l.by == 0 {
 			l.by = ops.ReduceMean
 		}
-		l.Weight = table(g, s, graph.Dim(rows), graph.Dim(width))
+		l.Weight = table(g, s, graph.Dim(rows), graph.Dim(width)).Weight
 	})
 	return l
 }

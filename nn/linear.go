@@ -10,17 +10,19 @@ import (
 // Linear is x·weightᵀ + bias.
 type Linear struct {
 	declared
-	Weight *graph.Node // [out, in]
-	Bias   *graph.Node // [out], or nil
+	Weighted             // [out, in]
+	Bias     *graph.Node // [out], or nil
 }
+
+const linearOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 
 // NewLinear declares a linear layer with the parameters name.weight, [out, in], and name.bias,
 // [out], as PyTorch's Linear. They start as there, uniformly between ±1/√in, unless [WeightInit]
-// and [BiasInit] say otherwise. Options are also [NoBias] and [DType].
+// and [BiasInit] say otherwise. Options are also [NoBias], [WeightNorm], [SpectralNorm] and [DType].
 func NewLinear[In, Out Size](g *graph.Graph, name string, in In, out Out, opts ...Option) *Linear {
 	l := &Linear{}
-	l.declared = declare(g, "Linear", name, opts, "WeightInit BiasInit NoBias DType", func(s *settings) {
-		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, torchWeight()), graph.Dim(out), graph.Dim(in))
+	l.declared = declare(g, "Linear", name, opts, linearOptions, func(s *settings) {
+		l.Weighted = s.newWeight(g, torchWeight(), 0, graph.Dim(out), graph.Dim(in))
 		l.Bias = s.newBias(g, l.Weight, graph.Dim(out))
 	})
 	return l
@@ -29,7 +31,7 @@ func NewLinear[In, Out Size](g *graph.Graph, name string, in In, out Out, opts .
 // Apply takes x, [..., in], and returns [..., out].
 func (l *Linear) Apply(p *Pass, x *graph.Node) *graph.Node {
 	return l.apply(p, argumentOf(x, "*batch in"), l.sizes(), "*batch out", func(x []*graph.Node) *graph.Node {
-		return ops.Linear(x[0], l.Weight, l.Bias)
+		return ops.Linear(x[0], l.WeightIn(p), l.Bias)
 	})
 }
 
@@ -51,8 +53,8 @@ func sizesOf(weight *graph.Node, names ...string) map[string]graph.Dim {
 // Bilinear is the sum over i and j of a[i]·weight[o, i, j]·b[j], plus bias[o].
 type Bilinear struct {
 	declared
-	Weight *graph.Node // [out, in1, in2]
-	Bias   *graph.Node // [out], or nil
+	Weighted             // [out, in1, in2]
+	Bias     *graph.Node // [out], or nil
 }
 
 // NewBilinear declares a bilinear layer with the parameters name.weight, [out, in1, in2], and
@@ -60,9 +62,9 @@ type Bilinear struct {
 // of [NewLinear].
 func NewBilinear[In1, In2, Out Size](g *graph.Graph, name string, in1 In1, in2 In2, out Out, opts ...Option) *Bilinear {
 	l := &Bilinear{}
-	l.declared = declare(g, "Bilinear", name, opts, "WeightInit BiasInit NoBias DType", func(s *settings) {
+	l.declared = declare(g, "Bilinear", name, opts, linearOptions, func(s *settings) {
 		bound := 1 / math.Sqrt(float64(known(g, graph.Dim(in1))))
-		l.Weight = g.ParamInit("weight", s.dtype, or(s.weight, Uniform(-bound, bound)), graph.Dim(out), graph.Dim(in1), graph.Dim(in2))
+		l.Weighted = s.newWeight(g, Uniform(-bound, bound), 0, graph.Dim(out), graph.Dim(in1), graph.Dim(in2))
 		if !s.noBias {
 			l.Bias = g.ParamInit("bias", s.dtype, or(s.bias, Uniform(-bound, bound)), graph.Dim(out))
 		}
@@ -74,7 +76,7 @@ func NewBilinear[In1, In2, Out Size](g *graph.Graph, name string, in1 In1, in2 I
 func (l *Bilinear) ApplyTo(p *Pass, a, b *graph.Node) *graph.Node {
 	args := []argument{{"a", a, "*batch in1"}, {"b", b, "*batch in2"}}
 	return l.apply(p, args, sizesOf(l.Weight, "out", "in1", "in2"), "*batch out", func(x []*graph.Node) *graph.Node {
-		return ops.Bilinear(x[0], x[1], l.Weight, l.Bias)
+		return ops.Bilinear(x[0], x[1], l.WeightIn(p), l.Bias)
 	})
 }
 

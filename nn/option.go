@@ -35,8 +35,9 @@ type settings struct {
 	bidirectional bool
 	projection    *int
 	timeFirst     bool
-	divValue      float64 // of an adaptive softmax
-	headBias      bool
+	normings
+	divValue float64 // of an adaptive softmax
+	headBias bool
 }
 
 // DType sets the dtype of a layer's parameters, and so of what it works on: Float32 unless said
@@ -158,6 +159,10 @@ func declare(g *graph.Graph, kind, name string, opts []Option, has string, param
 		if !s.dtype.IsFloat() {
 			d.refuse(fmt.Sprintf("the parameters of a layer are floating-point numbers, not %s", s.dtype))
 			s.dtype = graph.Float32
+		}
+		if trouble := s.wrongNorming(); trouble != "" {
+			d.refuse(trouble)
+			s.normings = normings{}
 		}
 		params(&s)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
-// Recurrent is layers that go through sequences step by step: those of [NewRNN], [NewLSTM] and
-// [NewGRU].
+// Recurrent is layers that go through sequences step by step: those of [NewRNN], [NewLSTM],
+// [NewGRU] and [NewMGU].
 type Recurrent struct {
 	declared
 	Cells    [][]*Cell // by layer, and by direction
@@ -82,6 +82,24 @@ func stepGRU(x, h *graph.Node, state []*graph.Node) []*graph.Node {
 	return []*graph.Node{ops.Add(n, ops.Mul(z, ops.Sub(state[0], n)))} // (1-z)·n + z·h
 }
 
+// NewMGU declares layers of minimal gated units (Zhou and others, Minimal Gated Unit for Recurrent Neural Networks, 2016), as Flax's MGUCell goes
+// through sequences: the gates f and n lie in this order in the parameters, which have the names of [NewRNN]'s, and
+//
+//	n' = tanh(n_ih + sigmoid(f)·n_hh)
+//	h' = (1 - sigmoid(f))·n' + sigmoid(f)·h
+//
+// Options are those of [NewRNN] but for [Activation].
+func NewMGU[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
+	return newRecurrent(g, "MGU", name, graph.Dim(in), graph.Dim(hidden), kindMGU, opts, recurrentOptions)
+}
+
+func stepMGU(x, h *graph.Node, state []*graph.Node) []*graph.Node {
+	gx, gh := ops.Chunk(x, -1, 2), ops.Chunk(h, -1, 2)
+	f := ops.Sigmoid(ops.Add(gx[0], gh[0]))
+	n := ops.Tanh(ops.Add(gx[1], ops.Mul(f, gh[1])))
+	return []*graph.Node{ops.Add(n, ops.Mul(f, ops.Sub(state[0], n)))} // (1-f)·n + f·h
+}
+
 // kind is what recurrent layers differ in.
 type kind struct {
 	gates, states int
@@ -97,6 +115,7 @@ var (
 	}}
 	kindLSTM = kind{gates: 4, states: 2, step: func(*settings) step { return stepLSTM }}
 	kindGRU  = kind{gates: 3, states: 1, late: true, step: func(*settings) step { return stepGRU }}
+	kindMGU  = kind{gates: 2, states: 1, late: true, step: func(*settings) step { return stepMGU }}
 )
 
 func newRecurrent(g *graph.Graph, name0, name string, in, hidden graph.Dim, k kind, opts []Option, has string) *Recurrent {

@@ -223,6 +223,7 @@ func TestLayersAreThoseOfPyTorch(t *testing.T) {
 	compareLayers(t, torchCases, "testdata/layers.npz")
 	compareLayers(t, paddedCases, "testdata/padded.npz")
 	compareLayers(t, cellCases, "testdata/cells.npz")
+	compareLayers(t, normedCases, "testdata/normed.npz")
 }
 
 func compareLayers(t *testing.T, all map[string]torchCase, path string) {
@@ -248,6 +249,8 @@ func TestLayersOfPyTorchNow(t *testing.T) {
 	compareLayers(t, paddedCases, path)
 	require.NoError(t, os.WriteFile(path, torch(t, "layers.py", "23", "cells"), 0o600))
 	compareLayers(t, cellCases, path)
+	require.NoError(t, os.WriteFile(path, torch(t, "layers.py", "23", "normed"), 0o600))
+	compareLayers(t, normedCases, path)
 }
 
 // torch runs a program of testdata with the Python that BROADLOOM_PYTHON names, and returns what it

@@ -70,17 +70,21 @@ func newTransformerLayer(g *graph.Graph, kind string, decodes bool, name string,
 func (l *TransformerLayer) Apply(p *Pass, x *graph.Node) *graph.Node { return l.ApplyTo(p, x, nil) }
 
 // ApplyTo is Apply of a decoder's layer, which attends to memory, [batch, s, width], the result of
-// an encoder. Options change self-attention.
+// an encoder. Options change self-attention, but for [MemoryMask].
 func (l *TransformerLayer) ApplyTo(p *Pass, x, memory *graph.Node, opts ...AttentionOption) *graph.Node {
 	if l.g == nil || l.SelfAttn == nil {
 		return l.apply(p, argumentOf(x, "b t width"), nil, "", nil)
+	}
+	self, across := attendingOf(opts), attending{}
+	if l.MultiHeadAttn != nil {
+		self.memoryMask, across.mask = nil, self.memoryMask
 	}
 	parts := []struct {
 		norm  *Norm
 		build func(x *graph.Node) *graph.Node
 	}{
-		{l.Norm1, func(x *graph.Node) *graph.Node { return l.SelfAttn.Attend(p, x, x, x, opts...) }},
-		{l.Norm2, func(x *graph.Node) *graph.Node { return l.MultiHeadAttn.Attend(p, x, memory, memory) }},
+		{l.Norm1, func(x *graph.Node) *graph.Node { return l.SelfAttn.Attend(p, x, x, x, self.all()) }},
+		{l.Norm2, func(x *graph.Node) *graph.Node { return l.MultiHeadAttn.Attend(p, x, memory, memory, across.all()) }},
 		{l.Norm3, func(x *graph.Node) *graph.Node { return l.feedForward(p, x) }},
 	}
 	if l.MultiHeadAttn == nil {
@@ -118,16 +122,17 @@ type Transformer struct {
 // NewTransformerEncoder declares layers of [NewTransformerEncoderLayer] named name.layers.0 and so
 // on, as PyTorch's TransformerEncoder. With [NormFirst] the result is normalized by name.norm.
 func NewTransformerEncoder(g *graph.Graph, name string, layers, width, heads int, opts ...Option) *Transformer {
-	return newTransformer(g, "TransformerEncoder", false, name, layers, width, heads, opts)
+	return newTransformer(g, "TransformerEncoder", false, false, name, layers, width, heads, opts)
 }
 
 // NewTransformerDecoder declares layers of [NewTransformerDecoderLayer], as
 // [NewTransformerEncoder] does of an encoder.
 func NewTransformerDecoder(g *graph.Graph, name string, layers, width, heads int, opts ...Option) *Transformer {
-	return newTransformer(g, "TransformerDecoder", true, name, layers, width, heads, opts)
+	return newTransformer(g, "TransformerDecoder", true, false, name, layers, width, heads, opts)
 }
 
-func newTransformer(g *graph.Graph, kind string, decodes bool, name string, layers, width, heads int, opts []Option) *Transformer {
+// newTransformer declares a stack, whose result is normalized with [NormFirst], or always if it is so said.
+func newTransformer(g *graph.Graph, kind string, decodes, normalized bool, name string, layers, width, heads int, opts []Option) *Transformer {
 	t := &Transformer{}
 	if layers < 0 || layers > maxLayers {
 		d := declared{g: g, kind: kind, scope: name}
@@ -138,8 +143,12 @@ func newTransformer(g *graph.Graph, kind string, decodes bool, name string, laye
 		t.Layers = append(t.Layers, newTransformerLayer(g, kind, decodes, name+".layers."+strconv.Itoa(i), width, heads, opts))
 	}
 	if len(t.Layers) > 0 {
-		if s := t.Layers[0].settings; s.normFirst {
-			t.Norm = NewLayerNorm(g, name+".norm", width, Epsilon(s.eps), DType(s.dtype))
+		if s := t.Layers[0].settings; s.normFirst || normalized {
+			norm := []Option{Epsilon(s.eps), DType(s.dtype)}
+			if normalized && s.noBias {
+				norm = append(norm, NoBias())
+			}
+			t.Norm = NewLayerNorm(g, name+".norm", width, norm...)
 		}
 	}
 	return t

@@ -23,6 +23,10 @@ var cellTable = []part{
 		}},
 	{"one step of gated recurrent units, from a state.", "torch.nn.GRUCell", "", "keras.layers.GRUCell", "flax.linen.GRUCell", "", "n 4; n 8",
 		func(g gr, p pass, x, y, z node) node { return nn.NewGRUCell(g, "cell", 4, 8).ApplyFrom(p, x, y)[0] }},
+	{"a network of minimal gated units over [batch, time, in].", "", "", "", "", "", "n t 4",
+		func(g gr, p pass, x, y, z node) node { return nn.NewMGU(g, "mgu", 4, 8).Apply(p, x) }},
+	{"one step of minimal gated units, from a state.", "", "", "", "flax.linen.MGUCell", "", "n 4; n 8",
+		func(g gr, p pass, x, y, z node) node { return nn.NewMGUCell(g, "cell", 4, 8).ApplyFrom(p, x, y)[0] }},
 	{"attention with several heads, from x to y.", "torch.nn.MultiheadAttention", "", "keras.layers.MultiHeadAttention, keras.layers.GroupQueryAttention, keras.layers.GroupedQueryAttention, keras.layers.Attention",
 		"flax.linen.MultiHeadAttention, flax.linen.MultiHeadDotProductAttention, flax.linen.SelfAttention", "Attention", "n t 8; n s 8",
 		func(g gr, p pass, x, y, z node) node {
@@ -43,6 +47,10 @@ var cellTable = []part{
 	{"a stack of a decoder's layers.", "torch.nn.TransformerDecoder", "", "", "", "", "n t 8; n s 8",
 		func(g gr, p pass, x, y, z node) node {
 			return nn.NewTransformerDecoder(g, "decoder", 2, 8, 2, nn.FeedForward(16)).ApplyTo(p, x, y)
+		}},
+	{"an encoder of one sequence and a decoder of another, which attends to what the encoder gives.", "torch.nn.Transformer", "", "", "", "", "n s 8; n t 8",
+		func(g gr, p pass, x, y, z node) node {
+			return nn.NewEncoderDecoder(g, "translate", 2, 2, 8, 2, nn.FeedForward(16)).ApplyTo(p, x, y)
 		}},
 }
 

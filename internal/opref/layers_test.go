@@ -62,7 +62,7 @@ func TestLayersRun(t *testing.T) {
 }
 
 // made are the types whose makers have rows, with the packages that they are made in.
-var made = regexp.MustCompile(`^(\*?(BatchNorm|Bilinear|Conv|Embedding|EmbeddingBag|Linear|MultiHeadAttention|Norm|PRelu|Positions|Recurrent|RecurrentCell|Transformer\w*|Plateau)|Layer|Optimizer|Schedule|Averages|graph\.Initializer)$`)
+var made = regexp.MustCompile(`^(\*?(BatchNorm|Bilinear|Conv|Embedding|EmbeddingBag|Linear|MultiHeadAttention|Norm|PRelu|Positions|Recurrent|RecurrentCell|ConvLSTMCell|AdaptiveLogSoftmax|EncoderDecoder|Transformer\w*|Plateau)|Layer|Optimizer|Schedule|Averages|graph\.Initializer)$`)
 
 // TestEveryLayerHasARow finds a layer, an initialiser, an optimiser or a schedule that the reference lacks.
 func TestEveryLayerHasARow(t *testing.T) {

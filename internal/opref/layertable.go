@@ -97,6 +97,16 @@ var layerTable = []part{
 }
 
 var poolTable = []part{
+	{"zeros around the last axes.", "torch.nn.ZeroPad1d, torch.nn.ZeroPad2d, torch.nn.ZeroPad3d", "", "keras.layers.ZeroPadding1D, keras.layers.ZeroPadding2D, keras.layers.ZeroPadding3D", "", "Pad", "n 3 8 8",
+		func(g gr, p pass, x, y, z node) node { return nn.ZeroPad(1, 1, 2, 2).Apply(p, x) }},
+	{"a number around the last axes.", "torch.nn.ConstantPad1d, torch.nn.ConstantPad2d, torch.nn.ConstantPad3d", "", "", "", "Pad", "n 3 8 8",
+		func(g gr, p pass, x, y, z node) node { return nn.ConstantPad(0.5, 1, 1, 2, 2).Apply(p, x) }},
+	{"mirrored elements around the last axes.", "torch.nn.ReflectionPad1d, torch.nn.ReflectionPad2d, torch.nn.ReflectionPad3d", "", "", "", "Pad", "n 3 8 8",
+		func(g gr, p pass, x, y, z node) node { return nn.ReflectionPad(1, 1, 2, 2).Apply(p, x) }},
+	{"the first and the last elements around the last axes.", "torch.nn.ReplicationPad1d, torch.nn.ReplicationPad2d, torch.nn.ReplicationPad3d", "", "", "", "Pad", "n 3 8 8",
+		func(g gr, p pass, x, y, z node) node { return nn.ReplicationPad(1, 1, 2, 2).Apply(p, x) }},
+	{"the elements of the other ends around the last axes.", "torch.nn.CircularPad1d, torch.nn.CircularPad2d, torch.nn.CircularPad3d", "", "", "", "Pad", "n 3 8 8",
+		func(g gr, p pass, x, y, z node) node { return nn.CircularPad(1, 1, 2, 2).Apply(p, x) }},
 	{"the largest element of each window of sequences.", "torch.nn.MaxPool1d", "", "keras.layers.MaxPooling1D, keras.layers.MaxPool1D", "flax.linen.max_pool", "MaxPool", "n 4 t",
 		func(g gr, p pass, x, y, z node) node { return nn.MaxPool1D(2).Apply(p, x) }},
 	{"the largest element of each window of pictures.", "torch.nn.MaxPool2d", "", "keras.layers.MaxPooling2D, keras.layers.MaxPool2D", "flax.linen.max_pool", "MaxPool", "n 3 8 8",

@@ -1,4 +1,4 @@
-"""Writes what PyTorch's layers compute: python3 layers.py [SEED] > layers.npz; python3 layers.py 7 padded > padded.npz; python3 layers.py 7 cells > cells.npz; with recurrent, networks that are drawn
+"""Writes what PyTorch's layers compute: python3 layers.py [SEED] > layers.npz; python3 layers.py 7 padded > padded.npz; python3 layers.py 7 cells > cells.npz; python3 layers.py 7 normed > normed.npz; with recurrent, networks that are drawn
 
 For each case: its parameters and state (p), inputs (x), the result (y), the gradients of sum(y·r) for the parameters
 (g) and inputs (d), and the state afterwards (s). The keys are CASE|KIND|NAME.
@@ -225,6 +225,64 @@ if sys.argv[2:] == ["cells"]:  # single steps, and layers with slopes or statist
 
     case("convolutional lstm cell", ConvLSTM(), (2, 2, 4, 5), (2, 3, 4, 5), (2, 3, 4, 5))
     case("convolutional lstm cell from zeros", ConvLSTM(), (2, 2, 4, 5), call=lambda m, x: m(x, *torch.zeros(2, 2, 3, 4, 5))[:, :3])
+
+if sys.argv[2:] == ["normed"]:  # weights that are normalized, paddings, and what attention and transformers have besides
+    from torch.nn.utils.parametrizations import spectral_norm, weight_norm
+
+    out.clear()
+    torch.manual_seed(int(sys.argv[1]))
+    case("weight norm", weight_norm(nn.Linear(5, 3)), (2, 4, 5))
+    case("weight norm along the inputs", weight_norm(nn.Conv2d(2, 3, 2, bias=False), dim=1), (2, 2, 3, 4))
+    case("weight norm of a transposed convolution", weight_norm(nn.ConvTranspose1d(4, 3, 2, groups=1)), (2, 4, 3))
+    case("spectral norm", spectral_norm(nn.Linear(5, 3)), (4, 5))
+    case("spectral norm of three steps", spectral_norm(nn.Conv2d(2, 3, 2, stride=2), n_power_iterations=3), (2, 2, 4, 5))
+    case("spectral norm of a transposed convolution", spectral_norm(nn.ConvTranspose2d(2, 3, 2)), (2, 2, 3, 2))
+    case("spectral norm of a table", spectral_norm(nn.Embedding(6, 3)), torch.tensor([[0, 5], [1, 1]]))
+    case("spectral norm, bilinear", spectral_norm(nn.Bilinear(3, 4, 2)), (5, 3), (5, 4))
+    case("spectral norm twice", spectral_norm(nn.Linear(4, 3)), (2, 4), (2, 4), call=lambda m, a, b: m(a) * m(b))
+    case("spectral norm in evaluation", spectral_norm(nn.Linear(5, 3)), (4, 5), train=False)
+    case("zero pad", nn.ZeroPad2d((1, 2, -1, 3)), (2, 2, 3, 4))
+    case("constant pad", nn.ConstantPad1d((2, 1), -1.5), (2, 3, 4))
+    case("constant pad of volumes", nn.ConstantPad3d((1, 0, 2, 1, 0, 1), 2.5), (2, 1, 2, 3, 2))
+    case("reflection pad", nn.ReflectionPad1d((2, 3)), (2, 3, 4))
+    case("reflection pad of images", nn.ReflectionPad2d((1, 2, 0, 2)), (2, 2, 3, 4))
+    case("reflection pad of volumes", nn.ReflectionPad3d((1, 1, 0, 2, 1, 0)), (2, 1, 2, 3, 2))
+    case("replication pad of images", nn.ReplicationPad2d((1, 5, 4, 0)), (2, 2, 3, 4))
+    case("circular pad of volumes", nn.CircularPad3d((1, 2, 0, 3, 1, 0)), (2, 1, 2, 3, 2))
+    case("attention of other widths", nn.MultiheadAttention(8, 2, kdim=3, vdim=5, **mha), (2, 3, 8), (2, 4, 3), (2, 4, 5), call=lambda m, q, k, v: m(q, k, v)[0])
+    case("attention of keys of another width, without bias", nn.MultiheadAttention(8, 2, kdim=3, bias=False, **mha), (2, 3, 8), (2, 4, 3), (2, 4, 8),
+         call=lambda m, q, k, v: m(q, k, v)[0])
+    more = dict(add_bias_kv=True, add_zero_attn=True, **mha)
+    case("attention with more keys", nn.MultiheadAttention(8, 2, **more), (2, 5, 8), call=lambda m, x: m(x, x, x)[0])
+    case("causal attention with a learned key", nn.MultiheadAttention(8, 2, add_bias_kv=True, **mha), (2, 5, 8), call=lambda m, x: m(x, x, x, attn_mask=causal)[0])
+    case("attention with more keys and a mask", nn.MultiheadAttention(8, 2, **more), (2, 5, 8), allowed,
+         call=lambda m, x, a: m(x, x, x, key_padding_mask=~a[:, 0, 0])[0])
+    case("attention with a key of zeros and numbers added", nn.MultiheadAttention(8, 2, add_zero_attn=True, **mha), (2, 5, 8), added,
+         call=lambda m, x, a: m(x, x, x, attn_mask=a)[0])
+    transformer = lambda **more: nn.Transformer(8, 2, 2, 1, dim_feedforward=12, dropout=0.0, batch_first=True, **more)
+    write = lambda m, source, target: m(source, target, tgt_mask=mask)
+    case("transformer", transformer(), (2, 5, 8), (2, 4, 8), call=write)
+    case("transformer, norm first", transformer(norm_first=True, activation="gelu", layer_norm_eps=1e-3), (2, 5, 8), (2, 4, 8), call=write)
+    case("transformer without bias", transformer(bias=False), (2, 5, 8), (2, 4, 8), call=write)
+    padded = lambda m, source, target, s, t, among: m(source, target, src_mask=torch.where(among, 0.0, -math.inf), tgt_mask=torch.where(mask == 0, 0.0, -math.inf),
+        src_key_padding_mask=torch.where(s[:, 0, 0], 0.0, -math.inf), tgt_key_padding_mask=torch.where(t[:, 0, 0], 0.0, -math.inf), memory_key_padding_mask=torch.where(s[:, 0, 0], 0.0, -math.inf))
+    case("transformer with masks", transformer(), (2, 5, 8), (2, 4, 8), allowed, torch.tensor([[[[True, True, True, True]]], [[[True, True, True, False]]]]),
+         torch.ones(5, 5, dtype=torch.bool).tril(2), call=padded)
+
+    class MGU(nn.Module):
+        def __init__(self):
+            super().__init__()
+            for name, *s in ("weight_ih", 8, 3), ("weight_hh", 8, 4), ("bias_ih", 8), ("bias_hh", 8):
+                self.register_parameter(name, nn.Parameter(torch.randn(s)))
+
+        def forward(self, x, h):
+            fx, nx = nn.functional.linear(x, self.weight_ih, self.bias_ih).chunk(2, -1)
+            fh, nh = nn.functional.linear(h, self.weight_hh, self.bias_hh).chunk(2, -1)
+            f = torch.sigmoid(fx + fh)
+            return (1 - f) * torch.tanh(nx + f * nh) + f * h
+
+    case("mgu cell", MGU(), (2, 3), (2, 4))
+    case("mgu cell from zeros", MGU(), (2, 3), call=lambda m, x: m(x, torch.zeros(2, 4)))
 
 if sys.argv[2:] == ["recurrent"]:  # drawn networks; the name of a case says how each is made
     out.clear()

@@ -162,7 +162,7 @@ func paramBytes(n *graph.Node) float64 {
 	return bytes
 }
 
-// begin fills in the first value of a parameter, which depends on its name and the seed alone.
+// begin fills in the first value of a parameter, which depends on its name, or the one whose seed it shares, and the seed alone.
 func (st *ParamStore) begin(n *graph.Node, v *ParamValue) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -170,8 +170,12 @@ func (st *ParamStore) begin(n *graph.Node, v *ParamValue) (err error) {
 		}
 	}()
 	if init := n.Attrs().(graph.ParamAttrs).Init; init != nil {
+		name := n.Name()
+		if s, is := init.(graph.SeedSharer); is {
+			name = s.SeedOf()
+		}
 		h := fnv.New64a()
-		h.Write([]byte(n.Name()))
+		h.Write([]byte(name))
 		init.Fill(SliceAt(v.Dtype, v.Ptr, v.Count), v.Shape, st.Seed^h.Sum64())
 	}
 	return nil

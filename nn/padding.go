@@ -1,0 +1,58 @@
+package nn
+
+import (
+	"fmt"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// ZeroPad puts zeros around the last axes, as PyTorch's ZeroPad1d, 2d and 3d: widths are the numbers of elements before and after the last axis,
+// then before and after the one in front of it, and so on. Negative ones take elements away.
+func ZeroPad(widths ...int) Layer { return ConstantPad(0, widths...) }
+
+// ConstantPad is [ZeroPad] with another number, as PyTorch's ConstantPad1d, 2d and 3d.
+func ConstantPad(value float64, widths ...int) Layer {
+	return padding("ConstantPad", widths, func(x *graph.Node, axis int, before, after graph.Dim) *graph.Node {
+		return ops.Pad(x, axis, before, after, value)
+	})
+}
+
+// ReflectionPad puts the elements around the last axes that are mirrored at the first and the last one, as PyTorch's ReflectionPad1d, 2d and 3d. The widths
+// are those of [ZeroPad], not negative and less than the sizes.
+func ReflectionPad(widths ...int) Layer {
+	return padding("ReflectionPad", widths, padWith(ops.PadReflect))
+}
+
+// ReplicationPad is [ReflectionPad] with the first and the last element of an axis, as PyTorch's ReplicationPad1d, 2d and 3d. Widths may be any.
+func ReplicationPad(widths ...int) Layer {
+	return padding("ReplicationPad", widths, padWith(ops.PadReplicate))
+}
+
+// CircularPad is [ReflectionPad] with the elements of the other end of an axis, as PyTorch's CircularPad1d, 2d and 3d. Widths are not greater than
+// the sizes.
+func CircularPad(widths ...int) Layer {
+	return padding("CircularPad", widths, padWith(ops.PadCircular))
+}
+
+func padWith(mode ops.PaddingMode) func(x *graph.Node, axis int, before, after graph.Dim) *graph.Node {
+	return func(x *graph.Node, axis int, before, after graph.Dim) *graph.Node {
+		return ops.PadWith(x, axis, before, after, mode)
+	}
+}
+
+// padding pads the last axes, the very last first.
+func padding(fn string, widths []int, pad func(x *graph.Node, axis int, before, after graph.Dim) *graph.Node) Layer {
+	return Func(func(x *graph.Node) *graph.Node {
+		switch {
+		case x == nil || !x.Judged():
+			return pad(x, -1, 0, 0) // its own mistake
+		case len(widths) == 0 || len(widths)%2 != 0 || len(widths) > 2*x.Rank():
+			return unbuilt(fn, fmt.Sprintf("widths are two for each of the last axes, before and after it, and %v are given for %s of shape %s", widths, x.Called(), x.Shape()), x)
+		}
+		for i := 0; i < len(widths); i += 2 {
+			x = pad(x, -1-i/2, graph.Dim(widths[i]), graph.Dim(widths[i+1]))
+		}
+		return x
+	})
+}

@@ -1,0 +1,168 @@
+package nn_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// across is attention to other values.
+func across(make func(g *graph.Graph) *nn.MultiHeadAttention) torchCase {
+	return func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return make(g).Attend(p, x[0], x[1], x[2])
+	}
+}
+
+func maskedBy(make func(g *graph.Graph) *nn.MultiHeadAttention) torchCase {
+	return func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return make(g).Attend(p, x[0], x[0], x[0], nn.Mask(x[1]))
+	}
+}
+
+// translated is a whole transformer, with masks of the source, the target and the encoder where they are given.
+func translated(opts ...nn.Option) torchCase {
+	return func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		var masks []nn.AttentionOption
+		if len(x) > 2 {
+			masks = []nn.AttentionOption{nn.SourceMask(ops.And(x[2], x[4])), nn.Mask(x[3]), nn.MemoryMask(x[2])}
+		}
+		return nn.NewEncoderDecoder(g, "", 2, 1, 8, 2, transformerOptions(opts...)...).ApplyTo(p, x[0], x[1], masks...)
+	}
+}
+
+// normedCases are those that testdata/layers.py writes where it is asked for normed ones.
+var normedCases = map[string]torchCase{
+	"weight norm": of(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 3, nn.WeightNorm(0), f64) }),
+	"weight norm along the inputs": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewConv2D(g, "", 2, 3, 2, nn.NoBias(), nn.WeightNorm(-3), f64)
+	}),
+	"weight norm of a transposed convolution": of(func(g *graph.Graph) nn.Layer { return nn.NewConvTranspose1D(g, "", 4, 3, 2, nn.WeightNorm(0), f64) }),
+	"spectral norm": of(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 3, nn.SpectralNorm(1), f64) }),
+	"spectral norm of three steps": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewConv2D(g, "", 2, 3, 2, nn.Stride(2), nn.SpectralNorm(3), f64)
+	}),
+	"spectral norm of a transposed convolution": of(func(g *graph.Graph) nn.Layer { return nn.NewConvTranspose2D(g, "", 2, 3, 2, nn.SpectralNorm(1), f64) }),
+	"spectral norm of a table":                  of(func(g *graph.Graph) nn.Layer { return nn.NewEmbedding(g, "", 6, 3, nn.SpectralNorm(1), f64) }),
+	"spectral norm, bilinear": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return nn.NewBilinear(g, "", 3, 4, 2, nn.SpectralNorm(1), f64).ApplyTo(p, x[0], x[1])
+	},
+	"spectral norm twice": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		l := nn.NewLinear(g, "", 4, 3, nn.SpectralNorm(1), f64)
+		return ops.Mul(l.Apply(p, x[0]), l.Apply(p, x[1]))
+	},
+	"spectral norm in evaluation": inEvaluation(func(g *graph.Graph) nn.Layer { return nn.NewLinear(g, "", 5, 3, nn.SpectralNorm(1), f64) }),
+
+	"zero pad":                  of(func(*graph.Graph) nn.Layer { return nn.ZeroPad(1, 2, -1, 3) }),
+	"constant pad":              of(func(*graph.Graph) nn.Layer { return nn.ConstantPad(-1.5, 2, 1) }),
+	"constant pad of volumes":   of(func(*graph.Graph) nn.Layer { return nn.ConstantPad(2.5, 1, 0, 2, 1, 0, 1) }),
+	"reflection pad":            of(func(*graph.Graph) nn.Layer { return nn.ReflectionPad(2, 3) }),
+	"reflection pad of images":  of(func(*graph.Graph) nn.Layer { return nn.ReflectionPad(1, 2, 0, 2) }),
+	"reflection pad of volumes": of(func(*graph.Graph) nn.Layer { return nn.ReflectionPad(1, 1, 0, 2, 1, 0) }),
+	"replication pad of images": of(func(*graph.Graph) nn.Layer { return nn.ReplicationPad(1, 5, 4, 0) }),
+	"circular pad of volumes":   of(func(*graph.Graph) nn.Layer { return nn.CircularPad(1, 2, 0, 3, 1, 0) }),
+
+	"attention of other widths":                        across(attention(2, nn.KeyWidth(3), nn.ValueWidth(5))),
+	"attention of keys of another width, without bias": across(attention(2, nn.KeyWidth(3), nn.NoBias())),
+	"attention with more keys":                         of(attention(2, nn.BiasKV(), nn.ZeroAttn())),
+	"causal attention with a learned key":              of(attention(2, nn.BiasKV(), nn.Causal())),
+	"attention with more keys and a mask":              maskedBy(attention(2, nn.BiasKV(), nn.ZeroAttn())),
+	"attention with a key of zeros and numbers added":  maskedBy(attention(2, nn.ZeroAttn())),
+
+	"transformer":              translated(),
+	"transformer, norm first":  translated(nn.NormFirst(), nn.Activation(ops.Gelu), nn.Epsilon(1e-3)),
+	"transformer without bias": translated(nn.NoBias()),
+	"transformer with masks":   translated(),
+
+	"mgu cell":            stepped(func(g *graph.Graph) *nn.RecurrentCell { return nn.NewMGUCell(g, "", 3, 4, f64) }),
+	"mgu cell from zeros": of(func(g *graph.Graph) nn.Layer { return nn.NewMGUCell(g, "", 3, 4, f64) }),
+}
+
+// A layer whose weight is normalized begins with the weight itself, or with one whose greatest singular value is 1.
+func TestNormedWeightsBeginAsTheyShould(t *testing.T) {
+	g := graph.New("first values")
+	p := nn.Evaluation(g)
+	plain := nn.NewConv2D(g, "conv", 3, 4, 2, nn.WeightNorm(1), f64)
+	spectral := nn.NewConvTranspose2D(g, "up", 3, 4, 2, nn.SpectralNorm(1), nn.WeightInit(nn.Normal(2)), f64)
+	list := []*graph.Node{ops.Max(ops.Abs(ops.Sub(plain.WeightIn(p), plain.Weight))), greatest(spectral.WeightIn(p), 1), ops.Norm(spectral.U, 2), ops.Norm(spectral.V, 2)}
+	prog, err := exec.Compile(g, exec.Outputs(list...))
+	require.NoError(t, err)
+	for seed := range uint64(3) {
+		r, err := prog.NewSession(exec.Seed(seed)).Run(t.Context(), nil)
+		require.NoError(t, err)
+		for i, want := range []float64{0, 1, 1, 1} {
+			require.InDelta(t, want, numberOf(t, r, list[i]), []float64{1e-15, 0.05, 1e-12, 1e-12}[i])
+		}
+	}
+}
+
+// greatest is the greatest singular value of a weight, whose outputs are along an axis.
+func greatest(weight *graph.Node, axis int) *graph.Node {
+	return ops.MatrixNorm(ops.Flatten(ops.MoveAxis(weight, axis, 0), 1, -1), ops.SpectralNorm)
+}
+
+func numberOf(t *testing.T, r *exec.Results, n *graph.Node) float64 {
+	v, err := r.Scalar(n)
+	require.NoError(t, err)
+	return v
+}
+
+// The weight keeps the greatest singular value 1 while its parameter changes, since each step of training goes on with power iteration, and a
+// pass of evaluation changes nothing.
+func TestSpectralNormFollowsTraining(t *testing.T) {
+	g := graph.New("training")
+	l, train := nn.NewLinear(g, "fc", 6, 5, nn.SpectralNorm(1), f64), nn.Training(g)
+	x := g.Input("x", double, g.Dim("n"), 6)
+	y := l.Apply(train, x)
+	drift := g.Input("drift", double, 5, 6)
+	step := ops.CopyInPlace(l.Weight, ops.Add(l.Weight, ops.Mul(drift, graph.Num(0.01))))
+	now := greatest(l.WeightIn(nn.Evaluation(g)), 0)
+	training, err := exec.Compile(g, exec.Outputs(y), exec.Updates(step), exec.Updates(train.Updates()...))
+	require.NoError(t, err)
+	evaluation, err := exec.Compile(g, exec.Outputs(now))
+	require.NoError(t, err)
+	s := training.NewSession(exec.Seed(1))
+	feed := exec.Feed{x: exec.Array{Shape: []int{1, 6}, Data: make([]float64, 6)}, drift: exec.Array{Shape: []int{5, 6}, Data: []float64{
+		3, -1, 2, 0, 1, 1, -2, 1, 0, 1, 3, 1, 0, 1, 1, -4, 2, 1, 0, 2, 1, 1, 1, 0, 5, 1, 0, 0, 2, -1}}}
+	for range 300 {
+		_, err := s.Run(t.Context(), feed)
+		require.NoError(t, err)
+	}
+	e := evaluation.NewSession(exec.ShareParams(s))
+	for range 2 {
+		r, err := e.Run(t.Context(), nil)
+		require.NoError(t, err)
+		require.InDelta(t, 1, numberOf(t, r, now), 1e-3)
+	}
+}
+
+// What the options and layers refuse, with what to do.
+func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
+	for want, make := range map[string]func(g *graph.Graph, p *nn.Pass, x *graph.Node){
+		"a weight has WeightNorm or SpectralNorm, and both are given": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(0), nn.SpectralNorm(1))
+		},
+		"Expected n_power_iterations to be positive": func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewLinear(g, "fc", 8, 3, nn.SpectralNorm(0)) },
+		"WeightNorm is no option of Embedding":       func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewEmbedding(g, "rows", 8, 3, nn.WeightNorm(0)) },
+		"Dimension out of range": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(2)).Apply(p, x)
+		},
+		"MemoryMask is for the layers of a decoder": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewTransformerEncoder(g, "encoder", 1, 8, 2).ApplyTo(p, x, nil, nn.MemoryMask(ops.Ones(g, graph.Bool, 3)))
+		},
+		"cannot be multiplied (10x8 and 3x8)": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
+			nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.KeyWidth(3)).Apply(p, x)
+		},
+		"widths are two for each of the last axes": func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.ReflectionPad(1).Apply(p, x) },
+		"Padding size should be less than":         func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.ReflectionPad(0, 8).Apply(p, x) },
+		"it has no encoder or no decoder":          func(g *graph.Graph, p *nn.Pass, x *graph.Node) { (&nn.EncoderDecoder{}).ApplyTo(p, x, x) },
+	} {
+		g := graph.New("mistakes")
+		make(g, nn.Training(g), g.Input("x", graph.Float32, 2, 5, 8))
+		require.ErrorContains(t, g.Err(), want)
+	}
+}
