@@ -131,11 +131,7 @@ const largeBytes = 8 << 20
 // wholeBytes is the size of an operand with all elements of the iteration space. Parts of one
 // are worked on in turn.
 func wholeBytes(a *launch.Args, t rowprog.Type) int {
-	bytes := max(a.N, a.Whole) * t.Size()
-	for _, n := range a.Outer {
-		bytes *= n
-	}
-	return bytes
+	return max(a.Elements(), a.Whole) * t.Size()
 }
 
 // worthStreaming reports whether what is written is large, is not read as well and is

@@ -15,7 +15,7 @@ type Args struct {
 	// nil for zeros. A part of a row begins with a multiple of [rowprog.Lanes] elements.
 	Origin []int
 
-	Whole int // of the rows of which these are parts, if they are such, the number of elements
+	Whole int // the number of elements of the call of which this is a part, if it is one
 
 	// Ptr points at the element of each operand at index 0 of all axes. It may be
 	// nil for an operand without elements.
@@ -89,20 +89,36 @@ func (a *Args) Elements() int {
 	return count
 }
 
-// SliceRow makes into the part [lo, hi) of each row, for an elementwise program.
-// The two have the same axes and operands. Positions of faults count from the
-// part's beginning.
-func (a *Args) SliceRow(p *rowprog.Program, lo, hi int, into *Args) {
-	inner := len(a.Outer)
-	into.N, into.Whole = hi-lo, max(a.N, a.Whole)
+// Slice makes into the part [lo, hi) of a along an axis; axis len(Outer) is the row. The
+// program accumulates nothing over the axis and does not ask for positions; a row may be
+// cut only if the program works on each of its elements alone. The two have the same axes
+// and operands. Positions of faults count from the part's beginning: see [Args.Position].
+func (a *Args) Slice(p *rowprog.Program, axis, lo, hi int, into *Args) {
+	into.N, into.Whole = a.N, max(a.Elements(), a.Whole)
 	copy(into.Outer, a.Outer)
+	if axis == len(a.Outer) {
+		into.N = hi - lo
+	} else {
+		into.Outer[axis] = hi - lo
+	}
 	for i, s := range a.Stride {
 		copy(into.Stride[i], s)
 		into.Ptr[i] = a.Ptr[i]
 		if lo < hi {
-			into.Ptr[i] = unsafe.Add(a.Ptr[i], lo*s[inner]*p.Operands[i].Type.Size())
+			into.Ptr[i] = unsafe.Add(a.Ptr[i], lo*s[axis]*p.Operands[i].Type.Size())
 		}
 	}
+}
+
+// Position is where an element lies in the iteration space of a, by its position in the part
+// [lo, hi) along an axis.
+func (a *Args) Position(axis, lo, hi, position int) int {
+	within := hi - lo // elements of the part for an index of the axes before it
+	for after := axis + 1; after <= len(a.Outer); after++ {
+		within *= a.Size(after)
+	}
+	step := within / (hi - lo)
+	return position/within*step*a.Size(axis) + lo*step + position%within
 }
 
 // Fault is what a guard has found.

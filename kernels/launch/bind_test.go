@@ -182,18 +182,40 @@ func TestCoalesceKeepsAxesWithMeaning(t *testing.T) {
 	require.Equal(t, a, Coalesce(p, a))
 }
 
-func TestSliceRow(t *testing.T) {
+func TestSlice(t *testing.T) {
 	memory := make([]float32, 10)
 	p := copier(t, 0, rowprog.Vec, rowprog.Vec, false)
 	a := arrange(p, memory, 5, nil, []int{9, 0}, []int{-1}, []int{1})
 	part := a.Clone()
-	a.SliceRow(p, 2, 5, part)
+	a.Slice(p, 0, 2, 5, part)
 	require.Equal(t, 3, part.N)
 	require.Equal(t, 5, part.Whole)
 	require.Equal(t, unsafe.Pointer(&memory[7]), part.Ptr[0])
 	require.Equal(t, unsafe.Pointer(&memory[2]), part.Ptr[1])
-	a.SliceRow(p, 5, 5, part)
+	a.Slice(p, 0, 5, 5, part)
 	require.Zero(t, part.N)
+}
+
+// TestPositionsInParts counts the elements of parts along each axis.
+func TestPositionsInParts(t *testing.T) {
+	a := &Args{Outer: []int{2, 3, 4}, N: 5}
+	for axis := range 4 {
+		for lo := range a.Size(axis) {
+			for hi := lo + 1; hi <= a.Size(axis); hi++ {
+				position := 0 // in the part
+				for whole := range a.Elements() {
+					index := whole
+					for after := 3; after > axis; after-- {
+						index /= a.Size(after)
+					}
+					if index %= a.Size(axis); lo <= index && index < hi {
+						require.Equal(t, whole, a.Position(axis, lo, hi, position), "axis %d from %d to %d", axis, lo, hi)
+						position++
+					}
+				}
+			}
+		}
+	}
 }
 
 func TestChunks(t *testing.T) {

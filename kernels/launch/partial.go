@@ -31,6 +31,9 @@ func Chunk(p *rowprog.Program, a *Args, chunk int) (lo, hi int) {
 // of a call accumulates into the operands themselves; any other one is run with the
 // arguments of a Partial, which is then added. Chunks may run at once, each with a
 // Partial of its own, and must be added in their order.
+//
+// Parts of a call along another axis, see [Args.Slice], may also have a Partial each, which
+// is copied: threads that accumulate side by side would wait for each other's cache lines.
 type Partial struct {
 	prog *rowprog.Program
 	kind []rowprog.Reduction // of each operand that accumulates over axis 0
@@ -122,30 +125,43 @@ func (t *Partial) Args(a *Args) *Args {
 func (t *Partial) AddTo(a *Args) {
 	for i, kind := range t.kind {
 		if kind != rowprog.NoReduction && hasElements(&t.prog.Operands[i], a) {
-			t.addAxis(a, i, 0, a.Ptr[i], t.args.Ptr[i])
+			t.moveAxis(a, i, 0, a.Ptr[i], t.args.Ptr[i], loops.Accumulate)
 		}
 	}
+}
+
+// CopyTo makes what has been accumulated the operands of a.
+func (t *Partial) CopyTo(a *Args) {
+	for i, kind := range t.kind {
+		if kind != rowprog.NoReduction && hasElements(&t.prog.Operands[i], a) {
+			t.moveAxis(a, i, 0, a.Ptr[i], t.args.Ptr[i], copyElements)
+		}
+	}
+}
+
+func copyElements(_ rowprog.Reduction, typ rowprog.Type, dst, src unsafe.Pointer, n int) {
+	copy(unsafe.Slice((*byte)(dst), n*typ.Size()), unsafe.Slice((*byte)(src), n*typ.Size()))
 }
 
 // Release forgets the memory of the last call, which would otherwise stay in use.
 // The next call needs a Reset.
 func (t *Partial) Release() { clear(t.args.Ptr) }
 
-// addAxis combines all elements of an operand along the axes from axis on.
-func (t *Partial) addAxis(a *Args, i, axis int, dst, src unsafe.Pointer) {
+// moveAxis calls a function for all elements of an operand along the axes from axis on.
+func (t *Partial) moveAxis(a *Args, i, axis int, dst, src unsafe.Pointer, move func(kind rowprog.Reduction, typ rowprog.Type, dst, src unsafe.Pointer, n int)) {
 	o := &t.prog.Operands[i]
 	inner := len(a.Outer)
 	switch {
 	case axis > inner:
-		loops.Accumulate(t.kind[i], o.Type, dst, src, 1)
+		move(t.kind[i], o.Type, dst, src, 1)
 	case axis == inner && o.Domain == rowprog.Vec && a.Stride[i][axis] == 1:
-		loops.Accumulate(t.kind[i], o.Type, dst, src, a.N)
+		move(t.kind[i], o.Type, dst, src, a.N)
 	case !varies(o, axis, inner):
-		t.addAxis(a, i, axis+1, dst, src)
+		t.moveAxis(a, i, axis+1, dst, src, move)
 	default:
 		d, s := a.Stride[i][axis]*o.Type.Size(), t.args.Stride[i][axis]*o.Type.Size()
 		for k := range a.Size(axis) {
-			t.addAxis(a, i, axis+1, unsafe.Add(dst, k*d), unsafe.Add(src, k*s))
+			t.moveAxis(a, i, axis+1, unsafe.Add(dst, k*d), unsafe.Add(src, k*s), move)
 		}
 	}
 }

@@ -145,6 +145,20 @@ func (p *Program) Columnwise() bool {
 	return true
 }
 
+// Separable reports whether parts of a call along an axis can be computed by themselves; axis
+// Outer is the row. Parts along outer axis 0 that ask for positions are given their origin.
+func (p *Program) Separable(axis int) bool {
+	if axis == p.Outer {
+		return p.Columnwise() && p.Stages == 1
+	}
+	for i := range p.Operands {
+		if p.Operands[i].Reduced.Has(axis) {
+			return false
+		}
+	}
+	return axis == 0 || !slices.ContainsFunc(p.Insts, func(in Inst) bool { return in.Op == OpIota })
+}
+
 // ReducesOutermost reports whether some operand accumulates over outer axis 0, so
 // that the program runs in chunks of [ChunkRows].
 func (p *Program) ReducesOutermost() bool {

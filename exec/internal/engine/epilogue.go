@@ -88,11 +88,7 @@ func (k *LoopTask) indices() int {
 func (f *rowConsumer) Rows(_, hi int) {
 	end := hi * f.part.indices() / f.rows
 	if end > f.next {
-		if len(f.part.Args.Outer) > 0 {
-			f.part.Loop.Kernel.RunRange(f.part.Args, f.next, end, &f.ws.scratch)
-		} else {
-			f.part.runElements(f.next, end, f.ws)
-		}
+		f.part.runPart(0, f.next, end, f.ws)
 	}
 	f.next = end
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/broadloom/broadloom/kernels/rowprog"
 )
 
-// LoopTask is a row program with its arguments. It is a task: its tiles are ranges of
-// rows, pieces of all rows, or the chunks of a sum over the outermost axis.
+// LoopTask is a row program with its arguments. It is a task: its tiles are ranges of an
+// axis, or the chunks of a sum over the outermost one.
 type LoopTask struct {
 	b         *Specialization
 	Loop      *lower.Loop
@@ -19,7 +19,8 @@ type LoopTask struct {
 	call      *backend.Call // of the whole
 	cost      int           // an estimate of the time of a run, in nanoseconds
 	partition partition
-	size      int // of a tile: rows, or elements of each row
+	axis      int // that is cut byAxis
+	size      int // of a tile along it
 	tiles     int
 
 	first  int                 // the chunk of the first tile
@@ -32,8 +33,7 @@ type LoopTask struct {
 type partition uint8
 
 const (
-	byRows partition = iota
-	byElements
+	byAxis partition = iota
 	byChunks
 	byRowChunks
 )
@@ -117,10 +117,8 @@ func (k *LoopTask) Tile(i int, ws *Workspace) {
 	var fault launch.Fault
 	ok := true
 	switch lo := i * k.size; k.partition {
-	case byRows:
-		fault, ok = k.Loop.Kernel.RunRange(k.Args, lo, min(lo+k.size, k.Args.Rows()), &ws.scratch)
-	case byElements:
-		k.runElements(lo, min(lo+k.size, k.Args.N), ws)
+	case byAxis:
+		fault, ok = k.runPart(k.axis, lo, min(lo+k.size, k.Args.Size(k.axis)), ws)
 	case byChunks:
 		chunk, a := k.first+i, k.Args
 		if chunk > 0 { // the first one goes into the result itself
@@ -138,14 +136,28 @@ func (k *LoopTask) Tile(i int, ws *Workspace) {
 	}
 }
 
-// runElements computes some elements of each row.
-func (k *LoopTask) runElements(lo, hi int, ws *Workspace) {
-	a := ws.argsOf(k.Loop.Program.Outer, len(k.Loop.Program.Operands))
-	k.Args.SliceRow(k.Loop.Program, lo, hi, a)
-	if fault, ok := k.Loop.Kernel.Run(a, &ws.scratch); !ok {
-		fault.Position = fault.Position/a.N*k.Args.N + lo + fault.Position%a.N // in whole rows
-		k.faults.note(fault)
+// runPart computes a range of an axis.
+func (k *LoopTask) runPart(axis, lo, hi int, ws *Workspace) (launch.Fault, bool) {
+	if axis == 0 && len(k.Args.Outer) > 0 {
+		return k.Loop.Kernel.RunRange(k.Args, lo, hi, &ws.scratch)
 	}
+	prog := k.Loop.Program
+	a := ws.argsOf(prog.Outer, len(prog.Operands))
+	k.Args.Slice(prog, axis, lo, hi, a)
+	var fault launch.Fault
+	var ok bool
+	if prog.ReducesOutermost() {
+		ws.accumulated.Reset(prog, a)
+		fault, ok = k.Loop.Kernel.RunRange(ws.accumulated.Args(a), 0, a.Rows(), &ws.scratch)
+		ws.accumulated.CopyTo(a)
+		ws.accumulated.Release()
+	} else {
+		fault, ok = k.Loop.Kernel.Run(a, &ws.scratch)
+	}
+	if !ok {
+		fault.Position = k.Args.Position(axis, lo, hi, fault.Position)
+	}
+	return fault, ok
 }
 
 // bindPart binds a row program.
@@ -198,25 +210,40 @@ const tileCost = 40_000
 
 // divide chooses the tiles.
 func (k *LoopTask) divide() {
-	elements := k.Args.Elements()
-	k.cost = elementCost(k.Loop.Program) * elements / 1024
-	rows := k.Args.Rows()
+	k.cost = callCost(k.Loop.Program, k.Args)
 	switch {
 	case launch.Chunks(k.Loop.Program, k.Args) > 1:
 		k.partition, k.tiles = byChunks, launch.Chunks(k.Loop.Program, k.Args)
-	case k.long != nil && elements < 8*k.Args.N:
+	case k.long != nil && k.Args.Elements() < 8*k.Args.N:
 		k.partition = byRowChunks
 		k.size = grainSize(k.long.Chunks()-1, k.cost, 1)
 		k.tiles = ceilDiv(k.long.Chunks()-1, k.size)
-	case k.Loop.Program.ReducesOutermost():
-		k.tiles = 1
-	case rows < 8 && k.Loop.Program.Elementwise() && k.Loop.Program.Stages == 1:
-		k.partition = byElements
-		k.size = grainSize(k.Args.N, k.cost, 1024)
-		k.tiles = ceilDiv(k.Args.N, k.size)
 	default:
-		k.size = grainSize(rows, k.cost, 1)
-		k.tiles = ceilDiv(rows, k.size)
+		k.cutAxis()
+	}
+}
+
+// The tiles of a kernel are cut from the outermost axis that gives enoughTiles, so that a
+// tile's elements lie close together. Along an inner axis, leastElements or more of a tile lie
+// side by side: of fewer, threads fetch each other's lines ahead.
+const (
+	enoughTiles   = 8
+	leastElements = 768
+)
+
+// cutAxis chooses the axis that is cut into tiles, and their size.
+func (k *LoopTask) cutAxis() {
+	k.tiles = 1
+	together := k.Args.Elements() // for an index of the axis
+	for axis := range len(k.Args.Outer) + 1 {
+		size, unit := k.Args.Size(axis), 1
+		if together /= max(size, 1); axis > 0 || len(k.Args.Outer) == 0 {
+			unit = ceilDiv(leastElements, max(together, 1))
+		}
+		if k.tiles < enoughTiles && k.Loop.Program.Separable(axis) && ceilDiv(size, unit) > k.tiles {
+			k.axis, k.size = axis, grainSize(size, k.cost, unit)
+			k.tiles = ceilDiv(size, k.size)
+		}
 	}
 }
 
@@ -224,13 +251,24 @@ func (k *LoopTask) divide() {
 func grainSize(n, cost, unit int) int {
 	count := max(1, cost/tileCost)
 	if cost >= parallelCost {
-		count = max(count, 8)
+		count = max(count, enoughTiles)
 	}
 	return max((n/count+unit-1)/unit*unit, unit)
 }
 
-// elementCost estimates the time of an element of a program, in 1/1024 nanoseconds.
-func elementCost(p *rowprog.Program) int { return max(elementCosts(p)) }
+// callCost estimates the time of a call, in nanoseconds. A row's sum over its lanes takes as
+// long whatever the length of the row.
+func callCost(p *rowprog.Program, a *launch.Args) int {
+	const ofRow, ofSum = 4, 12
+	row := ofRow
+	for i := range p.Insts {
+		if p.Insts[i].Op == rowprog.OpReduce {
+			row += ofSum
+		}
+	}
+	elements := a.Elements()
+	return max(elementCosts(p))*elements/1024 + row*(elements/max(a.N, 1))
+}
 
 // elementCosts estimates the times of an element's instructions, on vectors, and of moving
 // its operands, in 1/1024 nanoseconds.

@@ -9,18 +9,19 @@ import (
 
 // Workspace is the memory that a goroutine needs besides what a kernel reads and writes.
 type Workspace struct {
-	scratch  backend.Scratch
-	products productScratch
-	part     launch.Args // of a tile that is a part of a row
-	consumer rowConsumer
-	epilogue epilogue
-	reader   panelReader
-	chain    chainThread
-	rows     gather.Scratch
-	arrays   graph.Arrays // of a Go function
-	shapes   []int        // of these
-	read     []graph.Array
-	sums     []uint64 // of what is read
+	scratch     backend.Scratch
+	products    productScratch
+	part        launch.Args    // of a tile that is a part of a call
+	accumulated launch.Partial // of such a part
+	consumer    rowConsumer
+	epilogue    epilogue
+	reader      panelReader
+	chain       chainThread
+	rows        gather.Scratch
+	arrays      graph.Arrays // of a Go function
+	shapes      []int        // of these
+	read        []graph.Array
+	sums        []uint64 // of what is read
 }
 
 // argsOf returns arguments with room for a program of some outer axes and operands.
