@@ -43,7 +43,7 @@ type reflections struct{ v, scale, s node }
 // reflectionsOf reads the columns below the diagonals of a, on which ones are meant, and the numbers of tau.
 func reflectionsOf(a, tau node) reflections {
 	rows, k := a.Shape()[a.Rank()-2], lastSize(tau)
-	v := Add(Tril(Slice(a, -1, 0, k, 1), -1), Eye(a.Graph(), a.DType(), rows, k))
+	v := Add(Tril(Slice(a, -1, 0, k, 1), -1), Eye(a.Graph(), a.DType(), rows, k)).Silence(graph.CodeExamplePositions)
 	scale := Unsqueeze(tau, -1)
 	return reflections{v, scale, Mul(scale, Triu(MatMul(transposed(v), v), 1))}
 }

@@ -8,12 +8,21 @@ type transposer struct {
 	run   func(*transposeArgs)
 }
 
-// transposeArgs are the arguments of a transposition of blocks. Steps are in bytes.
+// transposeArgs are the arguments of a transposition of blocks. Steps are in bytes. The row that is
+// ahead of each is fetched, if ahead is not 0.
 type transposeArgs struct {
 	blocks         int
 	src, dst       unsafe.Pointer
 	srcRow, dstRow int
+	ahead          int
 }
+
+// From farRow on, bytes from row to row, the processor does not fetch the next ones by itself:
+// the second of the next blocks is asked for.
+const (
+	farRow      = 1 << 10
+	blocksAhead = 2
+)
 
 // transposition writes the rows of one matrix, which begins in src at from, as the columns of another one,
 // which begins in dst at to. Rows are some elements apart.
@@ -46,6 +55,9 @@ func (f *macroKernel[T]) transpose(m transposition[T], loops []transposer) {
 	args := &f.s.transpose
 	for r := 0; cols > 0 && r < rows; r += side {
 		*args = transposeArgs{blocks: cols / side, srcRow: m.srcRow * f.size, dstRow: m.dstRow * f.size}
+		if args.srcRow >= farRow {
+			args.ahead = blocksAhead * side * args.srcRow
+		}
 		args.src, args.dst = unsafe.Pointer(&m.src[m.from+r*m.srcRow]), unsafe.Pointer(&m.dst[m.to+r])
 		loops[0].run(args)
 	}

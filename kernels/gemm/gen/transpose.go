@@ -9,6 +9,7 @@ const (
 	argDst    = 16
 	argSrcRow = 24
 	argDstRow = 32
+	argAhead  = 40
 )
 
 // transposer is the code of a transposition of square blocks, as wide as a vector of the width.
@@ -20,12 +21,14 @@ type transposer struct {
 // Registers of a transposition. Its vectors come from rows at blockBases, and those that are one, two and three
 // rows on from each.
 const (
-	blocks   = asm.RAX
-	dst      = asm.RDX
-	srcRow   = asm.R8
-	dstRow   = asm.R9
-	thrice   = asm.R10
-	rowsEach = 4
+	blocks    = asm.RAX
+	dst       = asm.RDX
+	srcRow    = asm.R8
+	dstRow    = asm.R9
+	thrice    = asm.R10
+	ahead     = asm.R12 // from a row to the one that is following, in bytes; 0 if none is
+	following = asm.RCX
+	rowsEach  = 4
 )
 
 var blockBases = []asm.Reg{asm.RSI, asm.R11, asm.RBX, asm.R13}
@@ -40,7 +43,7 @@ func (t transposer) perLane() int { return 16 / int(t.size) }
 // other.
 func (t transposer) code() []byte {
 	a := &asm.Asm{}
-	load(a, []field{{blocks, argBlocks}, {blockBases[0], argSrc}, {dst, argDst}, {srcRow, argSrcRow}, {dstRow, argDstRow}})
+	load(a, []field{{blocks, argBlocks}, {blockBases[0], argSrc}, {dst, argDst}, {srcRow, argSrcRow}, {dstRow, argDstRow}, {ahead, argAhead}})
 	a.Lea(thrice, asm.Indexed(srcRow, srcRow, 2, 0))
 	rows := t.lanes() * t.perLane()
 	used := blockBases[:(rows+rowsEach-1)/rowsEach]
@@ -49,6 +52,7 @@ func (t transposer) code() []byte {
 	}
 	row := func(r int, at int32) asm.Mem { return rowOn(used[r/rowsEach], int32(r%rowsEach), srcRow, thrice, at) }
 	loop := a.Here()
+	t.fetch(a, rows)
 	if t.width == asm.W512 {
 		t.store(a, t.wholeLines(a, func(r int) asm.Mem { return row(r, 0) }))
 	} else {
@@ -64,6 +68,19 @@ func (t transposer) code() []byte {
 	a.Zeroupper()
 	a.Return()
 	return finish(a)
+}
+
+// fetch asks for as many rows further down, if rows lie so far apart that the processor does not by itself.
+func (t transposer) fetch(a *asm.Asm, rows int) {
+	none := a.NewLabel()
+	a.Test(ahead, ahead)
+	a.JumpIf(asm.Equal, none)
+	a.Lea(following, asm.Indexed(blockBases[0], ahead, 1, 0))
+	for range rows {
+		a.Prefetch(asm.At(following, 0))
+		a.Add(following, srcRow)
+	}
+	a.Bind(none)
 }
 
 // store stores columns as rows one below the other.
