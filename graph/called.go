@@ -16,6 +16,9 @@ func (n *Node) called(depth int) string {
 		return n.label()
 	}
 	if n.op == constOp && len(n.shape) == 0 && n.bad == nil {
+		if a, is := n.Outside(); is {
+			return a.String()
+		}
 		return elementText(n.ConstData())
 	}
 	if x := n.GradientOf(); x != nil {

@@ -37,7 +37,8 @@ type Graph struct {
 	likes      map[*Node][]*Node // nodes that were made from the shapes of others
 	residences residences
 	life       *life
-	carriedOut sync.Map // the writes of programs
+	carriedOut sync.Map               // the writes of programs
+	outside    map[*Node]LiteralAttrs // numbers that the dtypes of their constants do not hold
 
 	elements     typing       // memory for the types of an element's values
 	wrongElement map[*Op]bool // operations of whose Emit a mistake was told

@@ -178,7 +178,12 @@ func (g *Graph) number(a LiteralAttrs, t DType) *Node {
 	if n.dtype, n.shape = t, (Shape{}); !t.Valid() {
 		n.fail(&Mistake{Code: CodeInvalidDType, Summary: t.wrong()})
 	}
-	n.judged = n.bad == nil
+	if n.judged = n.bad == nil; n.judged && !t.Holds(a.Value) {
+		if g.outside == nil {
+			g.outside = map[*Node]LiteralAttrs{}
+		}
+		g.outside[n] = a
+	}
 	return n
 }
 

@@ -43,12 +43,12 @@ func init() {
 	})
 	opMaximum = define(graph.Op{
 		Name: "maximum", Func: "Maximum", Doc: "the greater of x and y; NaN wins; a tie halves the gradient.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: ToCommonType, Infer: sameType, Emit: logical(graph.PrimMax, graph.PrimOr), Identity: beaten(-1),
+		Promote: ToCommonType, Infer: inRange(sameType), Emit: logical(graph.PrimMax, graph.PrimOr), Identity: beaten(-1),
 		Grad: func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Greater) },
 	})
 	opMinimum = define(graph.Op{
 		Name: "minimum", Func: "Minimum", Doc: "the smaller of x and y; NaN wins; a tie halves the gradient.", Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: ToCommonType, Infer: sameType, Emit: logical(graph.PrimMin, graph.PrimAnd), Identity: beaten(1),
+		Promote: ToCommonType, Infer: inRange(sameType), Emit: logical(graph.PrimMin, graph.PrimAnd), Identity: beaten(1),
 		Grad: func(n, dy node, i int) node { return winnerGrad(dy, n.In(i), n.In(1-i), Less) },
 	})
 	opAtan2 = define(graph.Op{

@@ -53,7 +53,7 @@ func init() {
 func bound(name, fn, doc string, p, ofBools graph.Prim, inside, outside func(x, y *graph.Node) *graph.Node) *graph.Op {
 	return define(graph.Op{
 		Name: name, Func: fn, Doc: doc, Class: graph.Elementwise, MinIn: 2, MaxIn: 2,
-		Promote: ToCommonType, Infer: sameType, Emit: logical(p, ofBools),
+		Promote: ToCommonType, Infer: inRange(sameType), Emit: logical(p, ofBools),
 		Grad: each(
 			func(n, dy node) node { return Where(inside(n.In(0), n.In(1)), dy, num(0)) },
 			func(n, dy node) node { return Where(outside(n.In(0), n.In(1)), dy, num(0)) }),
@@ -67,6 +67,11 @@ func inferClamp(c *graph.Call) (graph.DType, graph.Shape) {
 	}
 	if t := c.DType(0); t.IsInt() && (!isWhole(a.Min) || !isWhole(a.Max)) {
 		rules.RefuseDType(c, "clamp: integers have whole numbers as bounds")
+	}
+	for _, bound := range []float64{a.Min, a.Max} {
+		if !math.IsInf(bound, 0) {
+			refuseOutside(c, c.DType(0), bound)
+		}
 	}
 	return sameType(c)
 }

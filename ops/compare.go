@@ -39,12 +39,12 @@ func init() {
 			t := graph.PromoteOperands(types[1:], ranks[1:])
 			return []graph.DType{types[0], t, t}
 		},
-		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+		Infer: inRange(func(c *graph.Call) (graph.DType, graph.Shape) {
 			if c.DType(0) != graph.Bool {
 				rules.RefuseDType(c, "where expected condition to be a boolean tensor, but got a tensor with dtype "+c.DType(0).TorchName())
 			}
 			return c.DType(1), rules.BroadcastOperands(c)
-		},
+		}),
 		Emit: prim(graph.PrimSelect),
 		Grad: each(
 			func(n, dy node) node { return nil },

@@ -32,6 +32,7 @@ func init() {
 		Name: "full", Func: "Full", Doc: "one number in every place.", Class: graph.Elementwise, Grad: noGradient,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(FullAttrs)
+			refuseOutside(c, a.To, a.Value)
 			return a.To, a.Shape
 		},
 		Emit: func(e graph.Emitter, n node, _ []graph.Value) graph.Value {

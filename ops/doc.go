@@ -27,7 +27,7 @@
 //   - callback.go, callbacks.go and callbackgrad.go call Go functions in a run, and print.go prints
 //
 // Of elements:
-//   - arithmetic.go, unary.go, compare.go, comparefloats.go, bitwise.go, rounding.go, clamp.go
+//   - arithmetic.go, unary.go, compare.go, comparefloats.go, bitwise.go, rounding.go, clamp.go; outside.go: numbers that no dtype holds
 //   - logexp.go, powers.go, trigonometry.go, blend.go, wholenumbers.go, floatparts.go
 //   - activation.go, hardactivation.go, gatedactivation.go, squareplus.go (and weights of a given norm)
 //   - special.go (functions of errors and of the normal distribution), gammas.go, bessel.go

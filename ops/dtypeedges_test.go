@@ -72,6 +72,32 @@ func TestDTypesOfResultsAsPyTorch(t *testing.T) {
 	require.Equal(t, []bool{true, true, true}, value(t, fed, ops.IsClose(bools, ops.Not(bools), 0, 1)).Data)
 }
 
+// TestNumbersThatADTypeDoesNotHold fills, pads, bounds and chooses numbers as PyTorch does, which refuses those that overflow and
+// lets negative ones wrap around in unsigned dtypes.
+func TestNumbersThatADTypeDoesNotHold(t *testing.T) {
+	g := graph.New("numbers")
+	small, half, mask, index := g.Input("small", graph.Uint8, 3), g.Input("half", graph.Float16, 3), g.Input("mask", graph.Bool, 3), g.Input("index", graph.Int64, 1)
+	for i, of := range []node{
+		ops.Full(g, graph.Uint8, 300, 2), ops.Full(g, graph.Int8, -129, 2), ops.Full(g, graph.Float16, 65505, 1), ops.Full(g, graph.BFloat16, 3.4e38, 1),
+		ops.Full(g, graph.Int64, math.Inf(1), 1), ops.Full(g, graph.Uint8, -300, 1), ops.FullLike(small, 300), ops.MaskedFill(half, mask, graph.Num(-1e9)),
+		ops.MaskedFill(small, mask, graph.Num(256)), ops.Where(mask, small, graph.Num(300)), ops.Pad(half, 0, 1, 1, -1e9), ops.Clamp(small, 0, 300),
+		ops.ClampMin(half, -1e9), ops.AtMost(small, graph.Num(300)), ops.Minimum(small, graph.Num(300)), ops.Threshold(half, 1, 1e9), ops.IndexFill(small, 0, index, graph.Num(300)),
+	} {
+		require.ErrorContains(t, of.Err(), "without overflow: ", "row %d", i)
+	}
+	require.ErrorContains(t, g.Err(), "Where(mask, small, 300): value cannot be converted to type uint8 without overflow: 300 is not from 0 to 255")
+	in := feeds{small: reference.Of([]uint8{0, 100, 255}, 3), mask: reference.Of([]bool{true, false, true}, 3)}
+	require.Equal(t, []uint8{255, 100, 255}, value(t, in, ops.MaskedFill(small, mask, graph.Num(-1))).Data)
+	require.Equal(t, []uint8{44, 144, 43}, value(t, in, ops.Add(small, graph.Num(300))).Data)
+	for _, of := range []node{
+		ops.MaskedFill(half, mask, graph.Num(math.Inf(-1))), ops.Pad(half, 0, 1, 0, math.NaN()), ops.Clamp(half, -65504, math.Inf(1)), ops.Full(g, graph.Bool, 2, 1),
+		ops.Full(g, graph.Uint8, -255, 1), ops.Full(g, graph.Int64, math.MaxInt64, 1), ops.Full(g, graph.Uint64, math.MaxUint64, 1), ops.Full(g, graph.Int8, -128, 1),
+		ops.Greater(small, graph.Num(300)), ops.Add(half, graph.Num(1e9)),
+	} {
+		require.NoError(t, of.Err())
+	}
+}
+
 // TestPartsOfHalves compares the neighbours and the parts of numbers of 16 bits with those that their codes show.
 func TestPartsOfHalves(t *testing.T) {
 	g := graph.New("halves")

@@ -6,9 +6,6 @@ import (
 	"github.com/broadloom/broadloom/graph"
 )
 
-// greatestFloat8 are the greatest numbers of the floating-point types of 8 bits.
-var greatestFloat8 = map[graph.DType]float64{graph.Float8E4M3FN: 448, graph.Float8E5M2: 57344}
-
 func init() {
 	composed("CastSaturated", "x in a floating-point dtype of 8 bits, brought to the range of its numbers.",
 		shownAs("CastSaturated(x, graph.Float8E4M3FN)", named("", "", "", "Cast", "",
@@ -38,5 +35,6 @@ func saturated(x node, to graph.DType) node {
 	if t := x.DType(); !t.IsFloat() || t.IsStorage() {
 		x = Cast(x, graph.Float32)
 	}
-	return Cast(Clamp(x, -greatestFloat8[to], greatestFloat8[to]), to)
+	least, greatest := to.Range()
+	return Cast(Clamp(x, least, greatest), to)
 }

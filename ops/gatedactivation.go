@@ -31,7 +31,10 @@ func init() {
 		func(y, x, dy node) node {
 			return Where(LessEqual(x, num(y.Attrs().(ThresholdAttrs).Threshold)), num(0), dy)
 		})
-	opThreshold.Infer = refuseBool(`"threshold_cpu" not implemented for 'Bool'`, sameType)
+	opThreshold.Infer = refuseBool(`"threshold_cpu" not implemented for 'Bool'`, func(c *graph.Call) (graph.DType, graph.Shape) {
+		refuseOutside(c, c.DType(0), c.Attrs().(ThresholdAttrs).Value)
+		return sameType(c)
+	})
 	opSoftcap = activation("softcap", "Softcap", "limit * tanh(x / limit).", "softcap",
 		func(m arith, n node, x graph.Value) graph.Value {
 			limit := m.num(n.Attrs().(CapAttrs).Cap)

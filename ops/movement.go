@@ -60,6 +60,7 @@ func init() {
 		Name: "pad", Func: "Pad", Doc: "x with a number before, after and between its elements along one axis.", Class: graph.Movement, MinIn: 1, MaxIn: 1,
 		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
 			a := c.Attrs().(PadAttrs)
+			refuseOutside(c, c.DType(0), a.Value)
 			return c.DType(0), rules.Pad(c, a.Axis, a.Before, a.After, a.Step)
 		},
 		Assemble: assemblePad,

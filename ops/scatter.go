@@ -266,7 +266,11 @@ func IndexFill(x *graph.Node, axis int, index, value *graph.Node) *graph.Node {
 	if !picked.Judged() || value == nil || !value.Judged() {
 		return Add(picked, value) // its own mistake
 	}
-	return IndexCopy(x, axis, index, Expand(x.Graph().Convert(value, x.DType()), picked.Shape()...))
+	filled := x.Graph().Convert(value, x.DType())
+	if a, is := filled.Outside(); is {
+		return refusal(refused("IndexFill", x, index, value), outsideOf(x.DType(), a.String()))
+	}
+	return IndexCopy(x, axis, index, Expand(filled, picked.Shape()...))
 }
 
 // TakeAlongAxis is [Gather] as numpy.take_along_axis has it: x and the indices broadcast on all
