@@ -24,6 +24,8 @@ func CTC(logProbs, targets, inputLengths, targetLengths *graph.Node, opts ...Los
 	if bad := l.refusedCTC(refused("CTC", logProbs, targets, inputLengths, targetLengths)); bad != nil {
 		return bad
 	}
+	in, round := computedWide(logProbs)
+	logProbs = in[0]
 	c := newCTC(l, logProbs, targets, targetLengths)
 	steps := Slice(logProbs, 0, 1, End, 1)
 	numbers := Add(Iota(logProbs.Graph(), 0, steps.Shape()[:min(1, steps.Rank())]...), num64(1))
@@ -32,7 +34,7 @@ func CTC(logProbs, targets, inputLengths, targetLengths *graph.Node, opts ...Los
 			lasts := Unsqueeze(Less(step[1], inputLengths), 1)
 			return []node{Where(lasts, c.step(carry[0], step[0]), carry[0])}, nil
 		})
-	return l.reduceCTC(c.end(final[0]), targetLengths)
+	return round(l.reduceCTC(c.end(final[0]), targetLengths))
 }
 
 // ctc has what the steps of a CTC loss share. The labels are interleaved with blanks: L = 2*S + 1.

@@ -86,6 +86,8 @@ func TestNumbersThatADTypeDoesNotHold(t *testing.T) {
 		require.ErrorContains(t, of.Err(), "without overflow: ", "row %d", i)
 	}
 	require.ErrorContains(t, g.Err(), "Where(mask, small, 300): value cannot be converted to type uint8 without overflow: 300 is not from 0 to 255")
+	g = graph.New("held")
+	small, half, mask = g.Input("small", graph.Uint8, 3), g.Input("half", graph.Float16, 3), g.Input("mask", graph.Bool, 3)
 	in := feeds{small: reference.Of([]uint8{0, 100, 255}, 3), mask: reference.Of([]bool{true, false, true}, 3)}
 	require.Equal(t, []uint8{255, 100, 255}, value(t, in, ops.MaskedFill(small, mask, graph.Num(-1))).Data)
 	require.Equal(t, []uint8{44, 144, 43}, value(t, in, ops.Add(small, graph.Num(300))).Data)
@@ -95,6 +97,27 @@ func TestNumbersThatADTypeDoesNotHold(t *testing.T) {
 		ops.Greater(small, graph.Num(300)), ops.Add(half, graph.Num(1e9)),
 	} {
 		require.NoError(t, of.Err())
+	}
+}
+
+// TestCTCOfHalves computes in float32, so that the logarithm of 0 is a number, and rounds once.
+func TestCTCOfHalves(t *testing.T) {
+	g := graph.New("ctc")
+	x, targets, lengths := g.Input("x", graph.Float16, 4, 2, 3), g.Input("targets", graph.Int64, 2, 2), g.Input("lengths", graph.Int64, 2)
+	steps := graph.Constant(g, []int64{4, 4}, 2)
+	in := feeds{targets: reference.Of([]int64{1, 2, 1, 1}, 2, 2), lengths: reference.Of([]int64{2, 1}, 2)}
+	numbers := make([]float32, 24)
+	for i := range numbers {
+		numbers[i] = float32(i%7)/4 - 1
+	}
+	in[x] = reference.Of(half.ToFloat16(numbers), 4, 2, 3)
+	loss := func(x node) node { return ops.CTC(ops.LogSoftmax(x, 2), targets, steps, lengths, ops.SumLoss()) }
+	short, long := loss(x), ops.CTC(ops.Cast(ops.LogSoftmax(x, 2), graph.Float32), targets, steps, lengths, ops.SumLoss())
+	require.Equal(t, value(t, in, ops.Cast(long, graph.Float16)).Data, value(t, in, short).Data)
+	slope := value(t, in, ops.Cast(autodiff.Grad(short, []node{x})[0], graph.Float32)).Data.([]float32)
+	wide := value(t, in, ops.Cast(autodiff.Grad(long, []node{x})[0], graph.Float32)).Data.([]float32)
+	for i, v := range slope {
+		require.InDelta(t, wide[i], v, 4e-3, "%d", i)
 	}
 }
 

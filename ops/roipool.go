@@ -1,10 +1,6 @@
 package ops
 
-import (
-	"math"
-
-	"github.com/broadloom/broadloom/graph"
-)
+import "github.com/broadloom/broadloom/graph"
 
 // RoiPool returns the greatest elements of the cells of boxes, as [RoiAlign] their means: corners are rounded, halves away from 0, a box has one
 // element at least, and a cell all elements that it touches, which may be those of its neighbours too. A cell outside of the image is 0. NaN
@@ -28,10 +24,8 @@ func RoiPool(x, boxes, batch *graph.Node, height, width int, opts ...RoiOption) 
 	}
 	columns := most(right)
 	count := Mul(most(down), columns)
-	least := num(-math.MaxFloat64)
-	if r.x.DType() == graph.Float32 {
-		least = num(-math.MaxFloat32)
-	}
+	lowest, _ := r.x.DType().Range()
+	least := g.Scalar(r.x.DType(), lowest)
 	none := Sub(r.zeros(graph.Int64), num64(1))
 	start := []node{Add(r.zeros(r.x.DType()), least), none, Zeros(g, graph.Int64)}
 	won, _ := While(1<<40, start, func(c []node) node { return Less(c[2], count) }, func(step node, c []node) []node {

@@ -28,6 +28,8 @@
 //	grads, norm := optim.ClipNorm(grads, 1)
 //	step := optim.AdamW(3e-4, optim.When(full)).Updates(params, grads)
 //
+// A [LossScale] keeps gradients in Float16 from becoming 0.
+//
 // Package lbfgs has a method for losses over the whole data.
 //
 // # Names of state
@@ -43,6 +45,6 @@
 // optimizer.go makes updates of gradients, apart.go refuses parameters that have none, with the settings of options.go and what state.go
 // keeps. sgd.go, adam.go, squares.go (running squares), adafactor.go, trust.go (Lamb and Lars) and rprop.go
 // (Rprop and ASGD) are the optimisers; each is an entry of the table in optimizer.go. schedule.go says what a rate is, schedules.go
-// and cycles.go have the formulas, sequences.go joins them, and plateau.go has what depends on measures. usedrows.go updates the rows of tables that a step reads. gradients.go clips and accumulates, and
+// and cycles.go have the formulas, sequences.go joins them, and plateau.go has what depends on measures. lossscale.go scales losses for gradients in Float16. usedrows.go updates the rows of tables that a step reads. gradients.go clips and accumulates, and
 // average.go averages parameters over steps.
 package optim

@@ -44,13 +44,21 @@ func ClipValue(grads []*graph.Node, limit float64) (clipped []*graph.Node) {
 }
 
 func clipTrouble(grads []*graph.Node, limit float64) string {
+	if trouble := gradTrouble(grads); trouble != "" {
+		return trouble
+	}
+	if !(limit > 0) || math.IsInf(limit, 1) {
+		return fmt.Sprintf("the limit is %g; it must be a number greater than 0", limit)
+	}
+	return ""
+}
+
+// gradTrouble says which of the gradients is none.
+func gradTrouble(grads []*graph.Node) string {
 	for i, grad := range grads {
 		if grad == nil || grad.Judged() && !grad.DType().IsFloat() {
 			return fmt.Sprintf("gradient %d is %s; it must be a floating-point value", i, grad.Called())
 		}
-	}
-	if !(limit > 0) || math.IsInf(limit, 1) {
-		return fmt.Sprintf("the limit is %g; it must be a number greater than 0", limit)
 	}
 	return ""
 }

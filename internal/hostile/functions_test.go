@@ -1008,6 +1008,7 @@ var functions = map[string][]any{
 		optim.NAdam[float64],
 		optim.Name,
 		optim.Nesterov,
+		optim.NewLossScale,
 		optim.NewPlateau,
 		optim.OneCycle,
 		optim.OneCycleWith,

@@ -61,6 +61,10 @@ var optimTable = []part{
 		func(params, grads nodes) (nodes, node) { return optim.ClipNorm(grads, 1) }},
 	{"gradients of bounded elements.", "torch.nn.utils.clip_grad_value_", "", "", "optax.clip", "", "", func(params, grads nodes) nodes { return optim.ClipValue(grads, 0.5) }},
 	{"means of the gradients of several runs.", "", "", "", "optax.MultiSteps, optax.apply_every", "", "", func(params, grads nodes) (nodes, node) { return optim.Accumulate(params, grads, 4) }},
+	{"a loss that is multiplied so that gradients in Float16 are not 0.", "torch.amp.GradScaler, torch.cuda.amp.GradScaler, torch.cpu.amp.GradScaler", "", "", "", "", "",
+		func(params, grads nodes) (nodes, node) {
+			return optim.NewLossScale(params[0].Graph(), "scale", optim.LossScaleRule{}).Unscale(grads)
+		}},
 	{"a rate that falls when what is measured no longer gets better.", "torch.optim.lr_scheduler.ReduceLROnPlateau", "", "keras.callbacks.ReduceLROnPlateau", "", "", "",
 		func(g gr) optimizer { return optim.SGD(optim.NewPlateau(g, "rate", 0.1, optim.PlateauRule{}).Rate()) }},
 }
