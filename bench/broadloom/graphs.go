@@ -52,9 +52,16 @@ var builders = map[suite.Kind]builder{
 	suite.GPT:           pure(gpt),
 	suite.GPTFwd:        one(decoder),
 	suite.ResNet:        resNetTraining,
-	suite.ResNetFwd:     pure(resNetForward),
+	suite.ResNetFwd:     one(resNetForward),
 	suite.SkipGram:      pure(skipGram),
 	suite.PINN:          pure(pinn),
+	suite.MobileNet:     mobileNetTraining,
+	suite.MobileNetFwd:  one(mobileNetForward),
+	suite.UNet:          one(uNet),
+	suite.VAE:           one(vae),
+	suite.GRU:           one(gru),
+	suite.ViT:           one(vit),
+	suite.DLRM:          one(dlrm),
 }
 
 // chain is tanh(x*y + b)*x - y.

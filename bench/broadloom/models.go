@@ -18,17 +18,23 @@ func gpt(in leaves) []node {
 // decoder is the logits of pre-norm blocks between an embedding and the same table again.
 func decoder(in leaves) node {
 	z := ops.Add(ops.Embedding(in["x"], in["tokens"]), in["positions"])
+	z = blocks(in, z, ops.Causal())
+	return ops.Linear(ops.LayerNorm(z, in["g"], in["c"], suite.NormEpsilon), in["tokens"], nil)
+}
+
+// blocks are pre-norm transformer blocks on z, [batch, length, width], with options of their attention.
+func blocks(in leaves, z node, opts ...ops.AttentionOption) node {
 	for i := 0; in[numbered("wo", i)] != nil; i++ {
 		of := func(name string) node { return in[numbered(name, i)] }
 		n := ops.LayerNorm(z, of("g1_"), of("c1_"), suite.NormEpsilon)
 		q, k, v := heads(ops.Add(ops.MatMul(n, of("wqkv")), of("bqkv")))
-		a := ops.Transpose(ops.ScaledDotProductAttention(q, k, v, ops.Causal()), 1, 2)
+		a := ops.Transpose(ops.ScaledDotProductAttention(q, k, v, opts...), 1, 2)
 		z = ops.Add(ops.Add(z, ops.MatMul(ops.Reshape(a, z.Shape()...), of("wo"))), of("bo"))
 		n = ops.LayerNorm(z, of("g2_"), of("c2_"), suite.NormEpsilon)
 		n = ops.Gelu(ops.Add(ops.MatMul(n, of("w1_")), of("b1_")))
 		z = ops.Add(ops.Add(z, ops.MatMul(n, of("w2_"))), of("b2_"))
 	}
-	return ops.Linear(ops.LayerNorm(z, in["g"], in["c"], suite.NormEpsilon), in["tokens"], nil)
+	return z
 }
 
 // heads cuts [batch, length, 3·width] into queries, keys and values, each [batch, heads, length, 64].
@@ -41,28 +47,37 @@ func heads(qkv node) (q, k, v node) {
 
 // resNetTraining is the loss of ResNet-18, and the updates of its running statistics.
 func resNetTraining(in leaves) (results, updates []node) {
-	logits := resNet(in, func(x node, suffix string) node {
+	logits := resNet(in, in.normByBatch(&updates))
+	return []node{ops.CrossEntropy(logits, in["t"])}, updates
+}
+
+// resNetForward is the logits of ResNet-18 by its running statistics.
+func resNetForward(in leaves) node { return resNet(in, in.normByRunning) }
+
+// normalizer normalizes the channels of x by the parameters with a suffix.
+type normalizer func(x node, suffix string) node
+
+// normByBatch normalizes by statistics of the batch, and collects the updates of the running ones.
+func (in leaves) normByBatch(updates *[]node) normalizer {
+	return func(x node, suffix string) node {
 		y, mean, variance := ops.BatchNorm(x, in["g"+suffix], in["b"+suffix], suite.NormEpsilon)
 		shape := x.Shape()
 		count := float64(shape[0].Times(shape[2]).Times(shape[3]))
 		unbiased := ops.Mul(variance, graph.Num(count/(count-1)))
 		lerp := ops.Lookup("lerp")
-		updates = append(updates, ops.InPlace(lerp, nil, in["mean"+suffix], mean, graph.Num(suite.Momentum)),
+		*updates = append(*updates, ops.InPlace(lerp, nil, in["mean"+suffix], mean, graph.Num(suite.Momentum)),
 			ops.InPlace(lerp, nil, in["variance"+suffix], unbiased, graph.Num(suite.Momentum)))
 		return y
-	})
-	return []node{ops.CrossEntropy(logits, in["t"])}, updates
+	}
 }
 
-// resNetForward is the logits of ResNet-18 by its running statistics.
-func resNetForward(in leaves) []node {
-	return []node{resNet(in, func(x node, suffix string) node {
-		return ops.BatchNormInference(x, in["mean"+suffix], in["variance"+suffix], in["g"+suffix], in["b"+suffix], suite.NormEpsilon)
-	})}
+// normByRunning normalizes by running statistics.
+func (in leaves) normByRunning(x node, suffix string) node {
+	return ops.BatchNormInference(x, in["mean"+suffix], in["variance"+suffix], in["g"+suffix], in["b"+suffix], suite.NormEpsilon)
 }
 
 // resNet is the logits of ResNet-18 with a way to normalize.
-func resNet(in leaves, norm func(x node, suffix string) node) node {
+func resNet(in leaves, norm normalizer) node {
 	conv := func(x node, suffix string, stride, padding int) node {
 		return norm(ops.Conv2D(x, in["w"+suffix], nil, ops.Stride(stride), ops.Padding(padding)), suffix)
 	}

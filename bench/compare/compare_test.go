@@ -74,6 +74,27 @@ func TestNothingToRead(t *testing.T) {
 	}
 }
 
+// TestGroupsHaveMeansOfTheirOwn expects the mean of a table without further models to stay as it is beside them.
+func TestGroupsHaveMeansOfTheirOwn(t *testing.T) {
+	const more = `{"peer": "torch", "mode": "eager", "threads": 1, "name": "unet_b4_64_sgd", "ms": 7, "min_ms": 7}
+{"peer": "broadloom", "mode": "avx2", "threads": 1, "name": "unet_b4_64_sgd", "ms": 2, "min_ms": 2}
+{"peer": "torch", "mode": "eager", "threads": 1, "name": "softmax_1024_fwd", "ms": 4, "min_ms": 4}
+{"peer": "broadloom", "mode": "avx2", "threads": 1, "name": "softmax_1024_fwd", "ms": 2, "min_ms": 2}
+`
+	const want = `| softmax_1024_fwd | 4.00 | 2.00 | 2.0 |
+| unet_b4_64_sgd | 7.00 | 2.00 | 3.5 |
+| **geometric mean** |  |  | **2.0** |
+| **geometric mean of more models** |  |  | **3.5** |
+`
+	var out strings.Builder
+	if err := run(&out, []string{file(t, more)}, "broadloom", false); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("got:\n%s\nwant:\n%s", out.String(), want)
+	}
+}
+
 // file writes a file of records.
 func file(t *testing.T, content string) string {
 	name := filepath.Join(t.TempDir(), "records.jsonl")

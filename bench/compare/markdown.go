@@ -5,6 +5,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/broadloom/broadloom/bench/suite"
 )
 
 // none stands in a cell without a figure.
@@ -20,11 +22,18 @@ func (t *table) markdown() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "### %d %s\n\n", t.threads, plural("thread", t.threads))
 	t.heading(&out)
-	means := make([]mean, len(t.families())*len(t.bases()))
+	means, rows := map[suite.Group][]mean{}, map[suite.Group]int{}
 	for _, name := range t.names {
-		t.row(&out, name, means)
+		w, _ := suite.Lookup(name) // one that the table lacks counts as one of the main group
+		if means[w.Group] == nil {
+			means[w.Group] = make([]mean, len(t.families())*len(t.bases()))
+		}
+		rows[w.Group]++
+		t.row(&out, name, means[w.Group])
 	}
-	t.last(&out, means)
+	for _, g := range suite.Groups {
+		t.last(&out, g, means[g], rows[g])
+	}
 	out.WriteString("\n")
 	t.remarks(&out)
 	return out.String()
@@ -63,16 +72,16 @@ func (t *table) row(out *strings.Builder, name string, means []mean) {
 	line(out, cells)
 }
 
-// last writes the geometric means of the ratios, with the number of workloads
-// where that is not all of them.
-func (t *table) last(out *strings.Builder, means []mean) {
+// last writes the geometric means of a group's ratios, with the number of workloads
+// where that is not all of its rows.
+func (t *table) last(out *strings.Builder, g suite.Group, means []mean, rows int) {
 	if len(means) == 0 {
 		return
 	}
-	cells := append([]string{"**geometric mean**"}, repeat("", len(t.columns))...)
+	cells := append([]string{"**geometric mean" + g.Of() + "**"}, repeat("", len(t.columns))...)
 	for _, m := range means {
 		text := "**" + figure(m.value(), 2) + "**"
-		if m.n < len(t.names) {
+		if m.n < rows {
 			text += fmt.Sprintf(" (of %d)", m.n)
 		}
 		cells = append(cells, text)

@@ -74,7 +74,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", w.Name, err)
 		}
-		r.add(w.Name, m)
+		r.add(w, m)
 	}
 	r.end()
 	return ctx.Err()

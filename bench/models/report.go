@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/broadloom/broadloom/bench/suite"
 )
 
 // report writes times as a Markdown table while they are measured; what else was measured follows
@@ -14,10 +16,14 @@ type report struct {
 	peers []peer
 	names []string
 	rows  [][]measurement // of a workload: Broadloom, then the peers
+	means map[suite.Group]*mean
 }
 
 func newReport(out io.Writer, peers []peer) *report {
-	r := &report{out: out, peers: peers}
+	r := &report{out: out, peers: peers, means: map[suite.Group]*mean{}}
+	for _, g := range suite.Groups {
+		r.means[g] = &mean{}
+	}
 	r.header("ms", "best ÷ Broadloom, least", "median")
 	return r
 }
@@ -62,24 +68,34 @@ func ratio(m []measurement, time func(measurement) float64) float64 {
 func least(m measurement) float64  { return m.Min }
 func median(m measurement) float64 { return m.Median }
 
+// mean is a geometric mean of ratios.
+type mean struct {
+	logs  float64
+	count int
+}
+
+// add takes a ratio in, unless it is 0.
+func (m *mean) add(ratio float64) {
+	if ratio > 0 {
+		m.logs, m.count = m.logs+math.Log(ratio), m.count+1
+	}
+}
+
 // add writes the times of a workload.
-func (r *report) add(name string, m []measurement) {
+func (r *report) add(w suite.Workload, m []measurement) {
 	const milli = 1e3
-	r.names, r.rows = append(r.names, name), append(r.rows, m)
-	r.row(name, m, func(m measurement) float64 { return m.Median * milli },
+	r.names, r.rows = append(r.names, w.Name), append(r.rows, m)
+	r.means[w.Group].add(ratio(m, median))
+	r.row(w.Name, m, func(m measurement) float64 { return m.Median * milli },
 		fmt.Sprintf("%.2f", ratio(m, least)), fmt.Sprintf("%.2f", ratio(m, median)))
 }
 
 // end writes what follows from all rows, and the other tables.
 func (r *report) end() {
-	sum, count := 0.0, 0
-	for _, m := range r.rows {
-		if q := ratio(m, median); q > 0 {
-			sum, count = sum+math.Log(q), count+1
+	for _, g := range suite.Groups {
+		if m := r.means[g]; m.count > 0 {
+			fmt.Fprintf(r.out, "\nGeometric mean of %d ratios of medians%s: %.2f.\n", m.count, g.Of(), math.Exp(m.logs/float64(m.count)))
 		}
-	}
-	if count > 0 {
-		fmt.Fprintf(r.out, "\nGeometric mean of %d ratios of medians: %.2f.\n", count, math.Exp(sum/float64(count)))
 	}
 	r.missing()
 	const mega = 1e-6

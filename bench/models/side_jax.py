@@ -79,8 +79,12 @@ def transformer(p, heads=8):
     return (x * x).mean()
 
 
-def conv(x, w, stride=1, padding=0):
-    return lax.conv_general_dilated(x, w, (stride, stride), [(padding, padding)] * 2)
+def conv(x, w, stride=1, padding=0, groups=1):
+    return lax.conv_general_dilated(x, w, (stride, stride), [(padding, padding)] * 2, feature_group_count=groups)
+
+
+def linear(x, w, b):
+    return x @ w.T + b
 
 
 def max_pool(x, window, stride, padding=0):
@@ -96,10 +100,10 @@ def lenet(p):
     return cross_entropy(jax.nn.relu(jax.nn.relu(z @ p["w1"]) @ p["w2"]) @ p["w3"], p["t"])
 
 
-def attend(q, k, v):
-    """Causal attention of [batch, heads, length, width]; JAX's function wants [batch, length, heads, width]."""
+def attend(q, k, v, causal=True):
+    """Attention of [batch, heads, length, width]; JAX's function wants [batch, length, heads, width]."""
     q, k, v = (t.swapaxes(1, 2) for t in (q, k, v))
-    return jax.nn.dot_product_attention(q, k, v, is_causal=True).swapaxes(1, 2)
+    return jax.nn.dot_product_attention(q, k, v, is_causal=causal).swapaxes(1, 2)
 
 
 def attention(p):
@@ -121,15 +125,19 @@ def lstm(p):
 
 
 def decoder(p):
-    z = p["tokens"][p["x"]] + p["positions"]
+    z = blocks(p, p["tokens"][p["x"]] + p["positions"], True)
+    return layer_norm(z, p["g"], p["c"]) @ p["tokens"].T
+
+
+def blocks(p, z, causal):
     batch, length, d = z.shape
     for i in numbered(p, "wo"):
         n = layer_norm(z, p[f"g1_{i}"], p[f"c1_{i}"])
         q, k, v = (n @ p[f"wqkv{i}"] + p[f"bqkv{i}"]).reshape(batch, length, 3, d // 64, 64).transpose(2, 0, 3, 1, 4)
-        z = z + attend(q, k, v).swapaxes(1, 2).reshape(batch, length, d) @ p[f"wo{i}"] + p[f"bo{i}"]
+        z = z + attend(q, k, v, causal).swapaxes(1, 2).reshape(batch, length, d) @ p[f"wo{i}"] + p[f"bo{i}"]
         n = gelu(layer_norm(z, p[f"g2_{i}"], p[f"c2_{i}"]) @ p[f"w1_{i}"] + p[f"b1_{i}"])
         z = z + n @ p[f"w2_{i}"] + p[f"b2_{i}"]
-    return layer_norm(z, p["g"], p["c"]) @ p["tokens"].T
+    return z
 
 
 def gpt(p):
@@ -140,8 +148,12 @@ def gpt(p):
 BLOCKS = ((64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2), (512, 512, 1))
 
 
-def resnet(p, held):
-    """The logits. Statistics are those of the batch, and go into held, if that is given; else the running ones."""
+# The blocks of MobileNetV2 whose depthwise convolution halves images.
+HALVING = (1, 3, 6, 13)
+
+
+def conv_norm(p, held):
+    """A convolution and its norm. Statistics are those of the batch, and go into held, if that is given; else the running ones."""
     def norm(x, s):
         mean, variance = p["mean" + s], p["variance" + s]
         if held is not None:
@@ -153,8 +165,13 @@ def resnet(p, held):
             mean, variance = batch_mean, batch_variance
         scale = p["g" + s] * lax.rsqrt(variance + 1e-5)
         return (x - mean[:, None, None]) * scale[:, None, None] + p["b" + s][:, None, None]
-    def layer(x, s, stride, padding):
-        return norm(conv(x, p["w" + s], stride, padding), s)
+    def layer(x, s, stride=1, padding=0, groups=1):
+        return norm(conv(x, p["w" + s], stride, padding, groups), s)
+    return layer
+
+
+def resnet(p, held):
+    layer = conv_norm(p, held)
     z = max_pool(jax.nn.relu(layer(p["x"], "0", 2, 3)), 3, 2, 1)
     for i, (channels, filters, stride) in enumerate(BLOCKS):
         y = layer(jax.nn.relu(layer(z, f"a{i}", stride, 1)), f"b{i}", 1, 1)
@@ -164,9 +181,11 @@ def resnet(p, held):
     return z.mean((2, 3)) @ p["head"] + p["bias"]
 
 
-def resnet_loss(p):
-    held = {}
-    return cross_entropy(resnet(p, held), p["t"]), held
+def norm_loss(logits):
+    def loss(p):
+        held = {}
+        return cross_entropy(logits(p, held), p["t"]), held
+    return loss
 
 
 def skipgram(p):
@@ -185,6 +204,94 @@ def pinn(p):
     return ((first(x)[:, 1] - uxx) ** 2).mean() + ((u(x)[:, 0] - jnp.sin(x[:, 0])) ** 2).mean()
 
 
+def mobilenet(p, held):
+    layer = conv_norm(p, held)
+    z = jax.nn.relu6(layer(p["x"], "0", 2, 1))
+    for i in numbered(p, "wb"):
+        y = jax.nn.relu6(layer(z, f"a{i}")) if f"wa{i}" in p else z
+        y = jax.nn.relu6(layer(y, f"b{i}", 1 + (i in HALVING), 1, y.shape[1]))
+        y = layer(y, f"c{i}")
+        z = z + y if z.shape == y.shape else y
+    return linear(jax.nn.relu6(layer(z, "last")).mean((2, 3)), p["head"], p["bias"])
+
+
+def group_norm(x, groups, gain, bias):
+    z = x.reshape(x.shape[0], groups, -1)
+    mean = z.mean(-1, keepdims=True)
+    variance = ((z - mean) ** 2).mean(-1, keepdims=True)
+    z = ((z - mean) * lax.rsqrt(variance + 1e-5)).reshape(x.shape)
+    return z * gain[:, None, None] + bias[:, None, None]
+
+
+def unet(p):
+    def level(z, first):
+        for i in (first, first + 1):
+            z = conv(z, p[f"w{i}"], 1, 1) + p[f"b{i}"][:, None, None]
+            z = jax.nn.silu(group_norm(z, 8, p[f"g{i}"], p[f"c{i}"]))
+        return z
+    def beside(z, before):
+        return jnp.concatenate([z.repeat(2, 2).repeat(2, 3), before], 1)
+    fine = level(p["x"], 0)
+    middle = level(max_pool(fine, 2, 2), 2)
+    coarse = level(max_pool(middle, 2, 2), 4)
+    up = level(beside(level(beside(coarse, middle), 6), fine), 8)
+    return ((conv(up, p["wlast"]) + p["blast"][:, None, None]) ** 2).mean()
+
+
+def vae(p):
+    def down(x, s):
+        return conv(x, p[s], 2, 1) + p["b" + s][:, None, None]
+    def up(x, s):
+        pads = [(2, 2), (2, 2)]  # of 4×4 filters, where a convolution has 1
+        y = lax.conv_transpose(x, p[s], (2, 2), pads, dimension_numbers=("NCHW", "OIHW", "NCHW"), transpose_kernel=True)
+        return y + p["b" + s][:, None, None]
+    h = jax.nn.relu(down(jax.nn.relu(down(p["x"], "e0")), "e1"))
+    flat = h.reshape(h.shape[0], -1)
+    mean, logvar = linear(flat, p["mean"], p["bmean"]), linear(flat, p["logvar"], p["blogvar"])
+    code = mean + p["eps"] * jnp.exp(0.5 * logvar)
+    h = jax.nn.relu(linear(code, p["back"], p["bback"])).reshape(h.shape)
+    decoded = up(jax.nn.relu(up(h, "d0")), "d1")
+    divergence = -0.5 * (1 + logvar - mean ** 2 - jnp.exp(logvar)).mean()
+    return binary_cross_entropy(decoded, p["x"]) + divergence
+
+
+def gru(p):
+    def direction(x, suffix, reverse):
+        w, b = p["gru.weight_hh" + suffix], p["gru.bias_hh" + suffix]
+        def step(h, z):
+            r, u, n = jnp.split(z, 3, -1)
+            hr, hu, hn = jnp.split(linear(h, w, b), 3, -1)
+            u = jax.nn.sigmoid(u + hu)
+            h = (1 - u) * jnp.tanh(n + jax.nn.sigmoid(r + hr) * hn) + u * h
+            return h, h
+        zeros = jnp.zeros((x.shape[1], w.shape[1]), jnp.float32)
+        pre = linear(x, p["gru.weight_ih" + suffix], p["gru.bias_ih" + suffix])
+        return lax.scan(step, zeros, pre, reverse=reverse)[1]
+    x = p["x"].swapaxes(0, 1)
+    for layer in ("_l0", "_l1"):
+        x = jnp.concatenate([direction(x, layer, False), direction(x, layer + "_reverse", True)], -1)
+    return cross_entropy(linear(x.mean(0), p["head"], p["bias"]), p["t"])
+
+
+def vit(p):
+    z = conv(p["x"], p["patch"], p["patch"].shape[2]) + p["bpatch"][:, None, None]
+    batch, d = z.shape[:2]
+    z = z.reshape(batch, d, -1).swapaxes(1, 2)
+    z = jnp.concatenate([jnp.broadcast_to(p["token"], (batch, 1, d)), z], 1) + p["positions"]
+    z = layer_norm(blocks(p, z, False)[:, 0], p["g"], p["c"])
+    return cross_entropy(linear(z, p["head"], p["bias"]), p["t"])
+
+
+def dlrm(p):
+    def layer(z, i):
+        return linear(z, p[f"w{i}"], p[f"b{i}"])
+    h = jax.nn.relu(layer(jax.nn.relu(layer(p["x"], 0)), 1))
+    every = jnp.stack([h] + [p[f"e{i}"][p[f"i{i}"]] for i in numbered(p, "e")], 1)
+    pairs = (every @ every.swapaxes(1, 2)).reshape(h.shape[0], -1)
+    z = jax.nn.relu(layer(jnp.concatenate([h, pairs], 1), 2))
+    return binary_cross_entropy(layer(jax.nn.relu(layer(z, 3)), 4), p["t"])
+
+
 KINDS = {
     "chain_fwd": chain, "chain_grad": lambda p: chain(p).sum(), "bias_gelu": lambda p: gelu(p["x"] + p["b"]),
     "add": lambda p: p["x"] + p["y"], "black_scholes": black_scholes, "softmax": lambda p: jax.nn.softmax(p["x"]),
@@ -192,7 +299,9 @@ KINDS = {
     "layernorm_grad": lambda p: (layer_norm(p["x"], p["g"], p["b"]) * p["u"]).sum(), "mlp": mlp, "transformer": transformer,
     "logreg": lambda p: binary_cross_entropy(p["x"] @ p["w"] + p["b"], p["t"]), "lenet": lenet, "lstm": lstm,
     "attention": attention, "attention_grad": lambda p: (attention(p) * p["u"]).sum(), "gpt": gpt, "gpt_fwd": decoder,
-    "resnet": resnet_loss, "resnet_fwd": lambda p: resnet(p, None), "skipgram": skipgram, "pinn": pinn,
+    "resnet": norm_loss(resnet), "resnet_fwd": lambda p: resnet(p, None), "skipgram": skipgram, "pinn": pinn,
+    "mobilenet": norm_loss(mobilenet), "mobilenet_fwd": lambda p: mobilenet(p, None), "unet": unet, "vae": vae, "gru": gru, "vit": vit,
+    "dlrm": dlrm,
 }
 
 # What is asked of kinds that train nothing: the gradients for these.

@@ -85,10 +85,19 @@ def decoder(g, v):
 BLOCKS = ((64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2), (512, 512, 1))
 
 
-def resnet(g, v):
-    def layer(x, s, stride, padding):
-        x = g.Conv(x, "w" + s, strides=[stride] * 2, pads=[padding] * 4)
+# The blocks of MobileNetV2 whose depthwise convolution halves images.
+HALVING = (1, 3, 6, 13)
+
+
+def conv_norm(g):
+    def layer(x, s, stride=1, padding=0, groups=1):
+        x = g.Conv(x, "w" + s, strides=[stride] * 2, pads=[padding] * 4, group=groups)
         return g.BatchNormalization(x, "g" + s, "b" + s, "mean" + s, "variance" + s, epsilon=1e-5)
+    return layer
+
+
+def resnet(g, v):
+    layer = conv_norm(g)
     z = g.MaxPool(g.Relu(layer("x", "0", 2, 3)), kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)
     for i, (channels, filters, stride) in enumerate(BLOCKS):
         y = layer(g.Relu(layer(z, f"a{i}", stride, 1)), f"b{i}", 1, 1)
@@ -98,11 +107,25 @@ def resnet(g, v):
     return g.Add(g.MatMul(g.ReduceMean(z, [2, 3], keepdims=0), "head"), "bias")
 
 
+def mobilenet(g, v):
+    layer = conv_norm(g)
+    def relu6(x):
+        return g.Clip(x, 0.0, 6.0)
+    z = relu6(layer("x", "0", 2, 1))
+    for i in range(sum(name.startswith("wb") for name in v)):
+        y = relu6(layer(z, f"a{i}")) if f"wa{i}" in v else z
+        y = relu6(layer(y, f"b{i}", 1 + (i in HALVING), 1, len(v[f"wb{i}"])))
+        y = layer(y, f"c{i}")
+        adds = i not in HALVING and f"wa{i}" in v and v[f"wa{i}"].shape[1] == v[f"wc{i}"].shape[0]
+        z = g.Add(z, y) if adds else y
+    return g.Gemm(g.ReduceMean(relu6(layer(z, "last")), [2, 3], keepdims=0), "head", "bias", transB=1)
+
+
 KINDS = {
     "chain_fwd": chain, "bias_gelu": lambda g, v: g.Gelu(g.Add("x", "b")), "add": lambda g, v: g.Add("x", "y"),
     "black_scholes": black_scholes, "softmax": lambda g, v: g.Softmax("x", axis=-1), "colsum_rowsum": sums,
     "matmul": lambda g, v: g.MatMul("x", "y"), "attention": lambda g, v: g.Attention("q", "k", "v", is_causal=1),
-    "gpt_fwd": decoder, "resnet_fwd": resnet,
+    "gpt_fwd": decoder, "resnet_fwd": resnet, "mobilenet_fwd": mobilenet,
 }
 
 

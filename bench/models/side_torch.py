@@ -81,16 +81,20 @@ def lstm(p):
 
 
 def decoder(p):
-    z = p["tokens"][p["x"]] + p["positions"]
+    z = blocks(p, p["tokens"][p["x"]] + p["positions"], causal=True)
+    return F.layer_norm(z, p["g"].shape, p["g"], p["c"]) @ p["tokens"].t()
+
+
+def blocks(p, z, causal=False):
     batch, length, d = z.shape
     for i in numbered(p, "wo"):
         n = F.layer_norm(z, (d,), p[f"g1_{i}"], p[f"c1_{i}"])
         q, k, v = (n @ p[f"wqkv{i}"] + p[f"bqkv{i}"]).reshape(batch, length, 3, d // 64, 64).permute(2, 0, 3, 1, 4)
-        a = F.scaled_dot_product_attention(q, k, v, is_causal=True).transpose(1, 2).reshape(batch, length, d)
+        a = F.scaled_dot_product_attention(q, k, v, is_causal=causal).transpose(1, 2).reshape(batch, length, d)
         z = z + a @ p[f"wo{i}"] + p[f"bo{i}"]
         n = F.gelu(F.layer_norm(z, (d,), p[f"g2_{i}"], p[f"c2_{i}"]) @ p[f"w1_{i}"] + p[f"b1_{i}"])
         z = z + n @ p[f"w2_{i}"] + p[f"b2_{i}"]
-    return F.layer_norm(z, (d,), p["g"], p["c"]) @ p["tokens"].t()
+    return z
 
 
 def gpt(p):
@@ -99,11 +103,19 @@ def gpt(p):
 
 BLOCKS = ((64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1), (128, 256, 2), (256, 256, 1), (256, 512, 2), (512, 512, 1))
 
+# The blocks of MobileNetV2 whose depthwise convolution halves images.
+HALVING = (1, 3, 6, 13)
+
+
+def conv_norm(p, training):
+    def layer(x, s, stride=1, padding=0, groups=1):
+        x = F.conv2d(x, p["w" + s], stride=stride, padding=padding, groups=groups)
+        return F.batch_norm(x, p["mean" + s], p["variance" + s], p["g" + s], p["b" + s], training=training, momentum=0.1)
+    return layer
+
 
 def resnet(p, training=False):
-    def conv(x, s, stride, padding):
-        x = F.conv2d(x, p["w" + s], stride=stride, padding=padding)
-        return F.batch_norm(x, p["mean" + s], p["variance" + s], p["g" + s], p["b" + s], training=training, momentum=0.1)
+    conv = conv_norm(p, training)
     z = F.max_pool2d(torch.relu(conv(p["x"], "0", 2, 3)), 3, 2, 1)
     for i, (channels, filters, stride) in enumerate(BLOCKS):
         y = conv(torch.relu(conv(z, f"a{i}", stride, 1)), f"b{i}", 1, 1)
@@ -128,6 +140,71 @@ def pinn(p):
     return ((du[:, 1] - uxx[:, 0]) ** 2).mean() + ((u[:, 0] - torch.sin(x[:, 0])) ** 2).mean()
 
 
+def mobilenet(p, training=False):
+    conv = conv_norm(p, training)
+    z = F.relu6(conv(p["x"], "0", 2, 1))
+    for i in numbered(p, "wb"):
+        y = F.relu6(conv(z, f"a{i}")) if f"wa{i}" in p else z
+        y = F.relu6(conv(y, f"b{i}", 1 + (i in HALVING), 1, y.shape[1]))
+        y = conv(y, f"c{i}")
+        z = z + y if z.shape == y.shape else y
+    return F.linear(F.relu6(conv(z, "last")).mean((2, 3)), p["head"], p["bias"])
+
+
+def unet(p):
+    def level(z, first):
+        for i in (first, first + 1):
+            z = F.conv2d(z, p[f"w{i}"], p[f"b{i}"], padding=1)
+            z = F.silu(F.group_norm(z, 8, p[f"g{i}"], p[f"c{i}"]))
+        return z
+    def beside(z, before):
+        return torch.cat([F.interpolate(z, scale_factor=2), before], 1)
+    fine = level(p["x"], 0)
+    middle = level(F.max_pool2d(fine, 2), 2)
+    coarse = level(F.max_pool2d(middle, 2), 4)
+    up = level(beside(level(beside(coarse, middle), 6), fine), 8)
+    return (F.conv2d(up, p["wlast"], p["blast"]) ** 2).mean()
+
+
+def vae(p):
+    h = torch.relu(F.conv2d(p["x"], p["e0"], p["be0"], stride=2, padding=1))
+    h = torch.relu(F.conv2d(h, p["e1"], p["be1"], stride=2, padding=1))
+    flat = h.flatten(1)
+    mean, logvar = F.linear(flat, p["mean"], p["bmean"]), F.linear(flat, p["logvar"], p["blogvar"])
+    code = mean + p["eps"] * torch.exp(0.5 * logvar)
+    h = torch.relu(F.linear(code, p["back"], p["bback"])).view(h.shape)
+    h = torch.relu(F.conv_transpose2d(h, p["d0"], p["bd0"], stride=2, padding=1))
+    decoded = F.conv_transpose2d(h, p["d1"], p["bd1"], stride=2, padding=1)
+    divergence = -0.5 * (1 + logvar - mean ** 2 - logvar.exp()).mean()
+    return F.binary_cross_entropy_with_logits(decoded, p["x"]) + divergence
+
+
+def gru(p):
+    x = p["x"]
+    zeros = x.new_zeros(4, x.shape[0], p["head"].shape[1] // 2)
+    weights = [p["gru." + name + suffix] for suffix in ("_l0", "_l0_reverse", "_l1", "_l1_reverse")
+               for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")]
+    y, _ = torch.gru(x, zeros, weights, True, 2, 0.0, torch.is_grad_enabled(), True, True)
+    return F.cross_entropy(F.linear(y.mean(1), p["head"], p["bias"]), p["t"])
+
+
+def vit(p):
+    z = F.conv2d(p["x"], p["patch"], p["bpatch"], stride=p["patch"].shape[2:]).flatten(2).transpose(1, 2)
+    z = torch.cat([p["token"].expand(z.shape[0], -1, -1), z], 1) + p["positions"]
+    z = F.layer_norm(blocks(p, z)[:, 0], p["g"].shape, p["g"], p["c"])
+    return F.cross_entropy(F.linear(z, p["head"], p["bias"]), p["t"])
+
+
+def dlrm(p):
+    def layer(z, i):
+        return F.linear(z, p[f"w{i}"], p[f"b{i}"])
+    h = torch.relu(layer(torch.relu(layer(p["x"], 0)), 1))
+    every = torch.stack([h] + [F.embedding(p[f"i{i}"], p[f"e{i}"]) for i in numbered(p, "e")], 1)
+    pairs = (every @ every.transpose(1, 2)).flatten(1)
+    z = torch.relu(layer(torch.cat([h, pairs], 1), 2))
+    return F.binary_cross_entropy_with_logits(layer(torch.relu(layer(z, 3)), 4), p["t"])
+
+
 KINDS = {
     "chain_fwd": chain, "chain_grad": lambda p: chain(p).sum(), "bias_gelu": lambda p: F.gelu(p["x"] + p["b"]),
     "add": lambda p: p["x"] + p["y"], "black_scholes": black_scholes, "softmax": lambda p: torch.softmax(p["x"], -1),
@@ -135,6 +212,8 @@ KINDS = {
     "matmul": lambda p: p["x"] @ p["y"], "mlp": mlp, "logreg": logreg, "transformer": transformer, "lenet": lenet,
     "attention": attention, "attention_grad": lambda p: (attention(p) * p["u"]).sum(), "lstm": lstm, "gpt": gpt, "gpt_fwd": decoder,
     "resnet": lambda p: F.cross_entropy(resnet(p, True), p["t"]), "resnet_fwd": resnet, "skipgram": skipgram, "pinn": pinn,
+    "mobilenet": lambda p: F.cross_entropy(mobilenet(p, True), p["t"]), "mobilenet_fwd": mobilenet, "unet": unet, "vae": vae,
+    "gru": gru, "vit": vit, "dlrm": dlrm,
 }
 
 # What is asked of kinds that train nothing: the gradients for these.

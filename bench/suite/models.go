@@ -10,25 +10,30 @@ func gpt(layers, d, vocabulary, length, batch int) func(*source) {
 		if !s.evaluates {
 			s.classes("t", vocabulary, batch, length)
 		}
-		for i := range layers {
-			s.ones(numbered("g1_", i), d)
-			s.zeros(numbered("c1_", i), d)
-			s.weight(numbered("wqkv", i), d, 3*d)
-			s.zeros(numbered("bqkv", i), 3*d)
-			s.weight(numbered("wo", i), d, d)
-			s.zeros(numbered("bo", i), d)
-			s.ones(numbered("g2_", i), d)
-			s.zeros(numbered("c2_", i), d)
-			s.weight(numbered("w1_", i), d, 4*d)
-			s.zeros(numbered("b1_", i), 4*d)
-			s.weight(numbered("w2_", i), 4*d, d)
-			s.zeros(numbered("b2_", i), d)
-		}
-		s.ones("g", d)
-		s.zeros("c", d)
+		s.blocks(layers, d)
 		s.scaled("tokens", 0.02, vocabulary, d)
 		s.scaled("positions", 0.02, length, d)
 	}
+}
+
+// blocks adds the parameters of some pre-norm transformer blocks of width d, and of the norm behind them.
+func (s *source) blocks(layers, d int) {
+	for i := range layers {
+		s.ones(numbered("g1_", i), d)
+		s.zeros(numbered("c1_", i), d)
+		s.weight(numbered("wqkv", i), d, 3*d)
+		s.zeros(numbered("bqkv", i), 3*d)
+		s.weight(numbered("wo", i), d, d)
+		s.zeros(numbered("bo", i), d)
+		s.ones(numbered("g2_", i), d)
+		s.zeros(numbered("c2_", i), d)
+		s.weight(numbered("w1_", i), d, 4*d)
+		s.zeros(numbered("b1_", i), 4*d)
+		s.weight(numbered("w2_", i), 4*d, d)
+		s.zeros(numbered("b2_", i), d)
+	}
+	s.ones("g", d)
+	s.zeros("c", d)
 }
 
 // Block is one of ResNet-18's: two 3×3 convolutions, and a 1×1 one past them where the
@@ -67,10 +72,15 @@ func resNet18(batch, size int) func(*source) {
 
 // normalized adds the parameters of a convolution that batch norm follows.
 func (s *source) normalized(suffix string, filters, channels, kernel int) {
+	s.normalizedAround(0, suffix, filters, channels, kernel)
+}
+
+// normalizedAround does so with a bias of one value.
+func (s *source) normalizedAround(bias float32, suffix string, filters, channels, kernel int) {
 	fan := channels * kernel * kernel
 	s.scaled("w"+suffix, math.Sqrt(2/float64(fan)), filters, channels, kernel, kernel)
 	s.ones("g"+suffix, filters)
-	s.zeros("b"+suffix, filters)
+	s.parameter("b"+suffix, []int{filters}, func() float32 { return bias })
 	s.state("mean"+suffix, 0, filters)
 	s.state("variance"+suffix, 1, filters)
 }

@@ -53,6 +53,16 @@ func TestInputsAreTheSameEveryTime(t *testing.T) {
 	}
 }
 
+// TestTheMainGroup expects the workloads whose means are published to be a group of their own, and the others behind them.
+func TestTheMainGroup(t *testing.T) {
+	const published = 31
+	for i, w := range All() {
+		if (w.Group == Main) != (i < published) {
+			t.Errorf("workload %d, %s, is in the group %q", i, w.Name, w.Group)
+		}
+	}
+}
+
 func TestMatch(t *testing.T) {
 	if n := len(Match(nil)); n != len(All()) {
 		t.Errorf("no parts match %d workloads", n)

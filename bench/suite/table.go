@@ -79,6 +79,13 @@ var table = []Workload{
 	{Name: "resnet18_b16_64_sgd", Kind: ResNet, Optimizer: SGD, HasLoss: true, inputs: resNet18(16, 64)},
 	{Name: "skipgram_v50k_d128_b1024_n5_sgd", Kind: SkipGram, Optimizer: SGD, HasLoss: true, inputs: skipGram(50000, 128, 1024, 6)},
 	{Name: "pinn_2_64x4_1_b4096_adam", Kind: PINN, Optimizer: Adam, HasLoss: true, inputs: pinn(4096, 2, 64, 64, 64, 64, 1)},
+	{Name: "mobilenetv2_b1_224_fwd", Kind: MobileNetFwd, Group: MoreModels, inputs: evaluated(mobileNet(1, 224))},
+	{Name: "mobilenetv2_b8_96_sgd", Kind: MobileNet, Group: MoreModels, Optimizer: SGD, HasLoss: true, inputs: mobileNet(8, 96)},
+	{Name: "unet_b4_64_sgd", Kind: UNet, Group: MoreModels, Optimizer: SGD, HasLoss: true, inputs: uNet(4, 64)},
+	{Name: "vae_b64_28_sgd", Kind: VAE, Group: MoreModels, Optimizer: SGD, HasLoss: true, inputs: vae(64, 28, 32)},
+	{Name: "gru_l2_bi_b32_s64_h128_sgd", Kind: GRU, Group: MoreModels, Optimizer: SGD, HasLoss: true, inputs: gru(32, 64, 128, 128)},
+	{Name: "vit_b8_128_sgd", Kind: ViT, Group: MoreModels, Optimizer: SGD, HasLoss: true, inputs: vit(8, 128, 16, 192, 6)},
+	{Name: "dlrm_b512_sgd", Kind: DLRM, Group: MoreModels, Optimizer: SGD, HasLoss: true, inputs: dlrm(512, 8, 10000, 64)},
 }
 
 // chain makes x [n,n], y [n] and b [n,1].

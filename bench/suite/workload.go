@@ -32,6 +32,13 @@ const (
 	ResNetFwd     Kind = "resnet_fwd"     // its logits, by running statistics
 	SkipGram      Kind = "skipgram"       // train: binary cross-entropy of centres (i) with contexts (j), y says which are true
 	PINN          Kind = "pinn"           // train: tanh layers u(x, t); mean (u_t - u_xx)^2 + mean (u - sin x)^2
+	MobileNet     Kind = "mobilenet"      // train: MobileNetV2 with batch norm, cross-entropy (x, t)
+	MobileNetFwd  Kind = "mobilenet_fwd"  // its logits, by running statistics
+	UNet          Kind = "unet"           // train: images x halved twice and doubled again, mean of squares
+	VAE           Kind = "vae"            // train: images x, noise eps; binary cross-entropy and divergence
+	GRU           Kind = "gru"            // train: two layers in both directions (gru.weight_ih_l0, …), the mean of places, cross-entropy (x, t)
+	ViT           Kind = "vit"            // train: patches, a class token, pre-norm blocks, heads of 64, cross-entropy (x, t)
+	DLRM          Kind = "dlrm"           // train: layers for x, tables e0, … for classes i0, …, products of pairs, layers, binary cross-entropy (t)
 )
 
 // Optimizer is the update rule of a training workload.
@@ -55,14 +62,36 @@ const (
 	NumberHeads  = 8   // attention heads of the transformer
 	PoolWindow   = 2   // window and stride of LeNet's max pooling
 	LeNetFilters = 5   // height and width of LeNet's filters
-	HeadWidth    = 64  // of the decoder's attention
+	HeadWidth    = 64  // of the decoder's and the vision transformer's attention
+	NormGroups   = 8   // groups of channels that the U-Net's group norm has
 	Momentum     = 0.1 // of running statistics
 )
 
+// Group is a part of the table that has geometric means of its own.
+type Group string
+
+// The groups. Most workloads are in the first, which has no name.
+const (
+	Main       Group = ""
+	MoreModels Group = "more models"
+)
+
+// Groups lists them in the order of the table.
+var Groups = []Group{Main, MoreModels}
+
+// Of is what follows the name of a quantity in a sentence: " of" and the group's name, if it has one.
+func (g Group) Of() string {
+	if g == Main {
+		return ""
+	}
+	return " of " + string(g)
+}
+
 // Workload is one row of the table.
 type Workload struct {
-	Name string
-	Kind Kind
+	Name  string
+	Kind  Kind
+	Group Group
 	// Optimizer is empty where nothing is trained.
 	Optimizer Optimizer
 	// HasLoss says that the first result is a scalar worth reporting.
