@@ -77,3 +77,23 @@ func TestTrainingTakesLinearMemory(t *testing.T) {
 	require.Less(t, arena(8192), 9*arena(1024))
 	require.Less(t, arena(8192), 64<<20, "a matrix of scores has 512 MB")
 }
+
+// A product that is computed again only waits for a value: where all who read that compute it themselves, it is in no memory.
+func TestWhatAProductWaitsForIsNotStored(t *testing.T) {
+	g := graph.New("router")
+	x, w := g.Input("x", graph.Float64, g.Dim("tokens"), 3), g.Input("w", graph.Float64, 3, 4)
+	best, _ := ops.TopK(ops.Softmax(ops.MatMul(x, w), 1), 2, 1, true)
+	dx := autodiff.Grad(ops.Sum(ops.Square(best)), []*graph.Node{x})[0]
+	second := autodiff.Grad(ops.Sum(ops.Square(dx)), []*graph.Node{x, w})
+	p, err := exec.Compile(g, exec.Outputs(second...))
+	require.NoError(t, err) // verified: each value that is stored is read
+	for _, k := range p.Plan().Kernels {
+		for _, n := range k.Writes {
+			require.NotEqual(t, "neg", n.Op().Name, "%s", p)
+		}
+	}
+	feed := exec.Feed{x: []float64{1, 2, 0, -1, 0.5, 3}, w: []float64{1, -1, 2, 0.5, 0, 1, -2, 1, 0.25, -0.5, 1, 2}}
+	got := results(t, g, second, feed, 1)
+	defer exec.WithoutPass("recompute")()
+	require.Equal(t, results(t, g, second, feed, 1), got)
+}

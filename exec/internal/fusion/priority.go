@@ -3,6 +3,7 @@ package fusion
 import (
 	"slices"
 
+	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -55,7 +56,7 @@ func (f *fuser) storedValues() map[*graph.Node]bool {
 	}
 	for _, n := range f.u.Sequence {
 		at := f.at[n.ID()]
-		for _, x := range n.Operands() {
+		for _, x := range rewrite.Read(n) {
 			if at >= 0 && f.maker(x) != at && !slices.Contains(f.groups[at].Again, x) {
 				leaves[alias.Viewed(x)] = true
 			}

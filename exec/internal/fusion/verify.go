@@ -33,10 +33,10 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 	writes := alias.FindWrites(u.Sequence)
 	for at, k := range groups {
 		for i, n := range k.Nodes {
-			for _, x := range n.Operands() {
+			for j, x := range n.Operands() {
 				made := alias.State(x)
 				switch from, ok := owner[made]; {
-				case !ok && isComputed(made) && !slices.Contains(k.Again, made), from > at, ok && from == at && place[made] >= i:
+				case !ok && j < len(rewrite.Read(n)) && isComputed(made) && !slices.Contains(k.Again, made), from > at, ok && from == at && place[made] >= i:
 					return bug.At(n, "kernel %d computes it before its operand %s", at, x.Label())
 				}
 			}

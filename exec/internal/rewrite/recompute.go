@@ -14,6 +14,14 @@ var opAgain = &graph.Op{Name: "matmul_again", Func: "MatMul", Doc: "a product, o
 // IsAgain reports whether a node is a product that is computed once more.
 func IsAgain(n *graph.Node) bool { return n.Op() == opAgain }
 
+// Read lists the operands that a node reads. A product that is computed once more only waits for the third.
+func Read(n *graph.Node) []*graph.Node {
+	if IsAgain(n) {
+		return n.Operands()[:2]
+	}
+	return n.Operands()
+}
+
 // againAttrs are the fixed arguments of opAgain: the shape of the result.
 type againAttrs struct{ Shape graph.Shape }
 
