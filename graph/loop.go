@@ -186,7 +186,7 @@ func (n *Node) misplaced() *Mistake { return firstMistake(n.strayOperand(), n.st
 // strayOperand refuses an operand that is a value of a body in which the operation does not stand.
 func (n *Node) strayOperand() *Mistake {
 	for i, x := range n.in {
-		if x == nil || x.region == nil || x.region.open {
+		if x == nil || x.region == nil || x.region.open || !x.judged || x.bad != nil { // it has a mistake of its own
 			continue
 		}
 		if a, ok := n.Loop(); ok && a.Body == x.region {

@@ -37,15 +37,15 @@ type Loop struct {
 //			return []*graph.Node{sum}, []*graph.Node{sum}
 //		})
 func Scan(l Loop, body func(carry, x []*graph.Node) (next, out []*graph.Node)) (final, outs []*graph.Node) {
-	over, length := alongFirst(l.Over, l.Axis), l.Length
-	if len(over) > 0 {
-		length = graph.UnknownDim
-		if x := over[0]; x != nil && x.Judged() && x.Rank() > 0 {
-			length = x.Shape()[0]
+	b := newLoop("Scan", graph.LoopSpec{Length: l.Length, Reverse: l.Reverse}, l.Carry, l.Over)
+	b.takeAlong(l.Axis)
+	if len(b.over) > 0 {
+		b.spec.Length = graph.UnknownDim
+		if x := b.over[0]; x != nil && x.Judged() && x.Rank() > 0 {
+			b.spec.Length = x.Shape()[0]
 		}
 	}
-	b := newLoop("Scan", graph.LoopSpec{Length: length, Reverse: l.Reverse}, l.Carry, over)
-	if len(over) == 0 && length == 0 {
+	if len(b.over) == 0 && b.spec.Length == 0 {
 		b.refuse("it goes over nothing, and Length is not given")
 	}
 	final, outs = b.build(func(carry, x []*graph.Node) (next, out []*graph.Node) {
@@ -84,15 +84,17 @@ func Fori(n graph.Dim, carry []*graph.Node, body func(i *graph.Node, carry []*gr
 	return final
 }
 
-// alongFirst brings an axis of values to the front.
-func alongFirst(xs []node, axis int) []node {
-	moved := make([]node, len(xs))
-	for i, x := range xs {
-		if moved[i] = x; axis != 0 && x != nil && x.Judged() && x.Rank() > 0 {
-			moved[i] = MoveAxis(x, axis, 0)
+// takeAlong brings the axis of the loop to the front of what it goes over.
+func (b *loopBuilder) takeAlong(axis int) {
+	for i, x := range b.over {
+		switch {
+		case axis == 0 || x == nil || !x.Judged() || x.Rank() == 0:
+		case axis < -x.Rank() || axis >= x.Rank():
+			b.over[i] = b.standIn("Axis is %d, and Over[%d], %s, has shape %s", axis, i, x.Called(), x.Shape())
+		default:
+			b.over[i] = MoveAxis(x, axis, 0)
 		}
 	}
-	return moved
 }
 
 // loopBuilder is a loop that is being built.
@@ -102,6 +104,7 @@ type loopBuilder struct {
 	g           *graph.Graph
 	region      *graph.Region
 	carry, over []node
+	given       []node // of both, what is not nil
 	limit       loopop.Limit
 	end         node // once it is built
 	wrong       *graph.Mistake
@@ -109,20 +112,38 @@ type loopBuilder struct {
 
 // newLoop begins a loop.
 func newLoop(fn string, spec graph.LoopSpec, carry, over []node) *loopBuilder {
-	b := &loopBuilder{fn: fn, spec: spec, carry: make([]node, len(carry)), over: over}
-	for _, list := range [][]node{carry, over} {
-		for _, x := range list {
-			if x != nil && x.Graph() != nil && b.g == nil {
-				b.g = x.Graph()
-			}
+	b := &loopBuilder{fn: fn, spec: spec, carry: slices.Clone(carry), over: slices.Clone(over)}
+	for _, x := range slices.Concat(carry, over) {
+		if x == nil {
+			continue
+		}
+		if b.given = append(b.given, x); b.g == nil {
+			b.g = x.Graph()
 		}
 	}
+	if b.g == nil {
+		return b
+	}
 	for i, x := range carry {
-		if b.carry[i] = x; b.g != nil {
+		if x == nil {
+			b.carry[i] = b.standIn("carried value %d is nil", i)
+		} else {
 			b.carry[i] = asNode(b.g, x)
 		}
 	}
+	for i, x := range over {
+		if x == nil {
+			b.over[i] = b.standIn("Over[%d] is nil", i)
+		}
+	}
 	return b
+}
+
+// standIn refuses the loop, and makes a node that stands for what was wrong while the body is built: what follows from
+// it stays silent.
+func (b *loopBuilder) standIn(format string, args ...any) node {
+	b.refuse(format, args...)
+	return refusal(refused(b.fn, b.given...), nil)
 }
 
 // asNode makes a constant of a number.
@@ -179,11 +200,20 @@ func (b *loopBuilder) open(body func(carry, x []node) (next, out []node)) (carri
 		parts[i] = loopop.Element(region, x).Named(fmt.Sprintf("x[%d]", i))
 	}
 	next, out := body(carried[:len(carried):len(carried)], parts)
+	b.refuseNil(next, "the body hands on nil as carried value %d")
+	b.refuseNil(out, "the body gives nil as output %d")
 	next = b.typed(next, carried)
 	for _, x := range out {
 		outs = append(outs, asNode(b.g, x))
 	}
 	return carried, next, outs
+}
+
+// refuseNil refuses a list that has a nil in it.
+func (b *loopBuilder) refuseNil(list []node, format string) {
+	if i := slices.Index(list, nil); i >= 0 {
+		b.refuse(format, i)
+	}
 }
 
 // typed makes constants of numbers, of the dtypes of other values.
@@ -198,7 +228,7 @@ func (b *loopBuilder) typed(xs, like []node) []node {
 
 // refused gives one node that stands for all that comes out of a loop that could not be built.
 func (b *loopBuilder) refused(finals, outs int) (final, out []node) {
-	bad := refusal(refused(b.fn, append(append([]node{}, b.carry...), b.over...)...), b.wrong)
+	bad := refusal(refused(b.fn, b.given...), b.wrong)
 	return slices.Repeat([]node{bad}, finals), slices.Repeat([]node{bad}, outs)
 }
 

@@ -73,6 +73,18 @@ func TestLoopsThatCannotBe(t *testing.T) {
 		"it goes over nothing, and Length is not given": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Carry: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return carry, nil })
 		},
+		"carried value 1 is nil": func(g *graph.Graph, x *graph.Node) {
+			ops.Fori(9, nodes{ops.Sum(x), nil}, func(_ *graph.Node, c nodes) nodes { return nodes{c[0], ops.Add(c[0], c[1])} })
+		},
+		"Over[1] is nil": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Over: nodes{x, nil}}, func(carry, x nodes) (next, out nodes) { return nil, nodes{ops.Add(x[0], x[1])} })
+		},
+		"the body gives nil as output 0": func(g *graph.Graph, x *graph.Node) {
+			ops.Scan(ops.Loop{Over: nodes{x}}, func(carry, x nodes) (next, out nodes) { return nil, nodes{nil} })
+		},
+		"the body hands on nil as carried value 0": func(g *graph.Graph, x *graph.Node) {
+			ops.While(9, nodes{ops.Sum(x)}, func(c nodes) *graph.Node { return ops.Less(c[0], graph.Num(1)) }, func(_ *graph.Node, c nodes) nodes { return nodes{nil} })
+		},
 		"there is no body": func(g *graph.Graph, x *graph.Node) { ops.Scan(ops.Loop{Over: nodes{x}}, nil) },
 		"and it is a scalar": func(g *graph.Graph, x *graph.Node) {
 			ops.Scan(ops.Loop{Over: nodes{ops.Sum(x)}}, func(carry, x nodes) (next, out nodes) { return nil, x })

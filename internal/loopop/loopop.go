@@ -3,7 +3,6 @@ package loopop
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/rules"
@@ -129,8 +128,8 @@ func inferEnd(c *graph.Call) (graph.DType, graph.Shape) {
 		switch {
 		case was.DType() != next.DType():
 			m := refuse()
-			m.Help = []string{fmt.Sprintf("begin with a value of dtype %s, or convert what the body hands on: ops.Cast(%s, graph.%s)",
-				next.DType(), next.Called(), goName(was.DType()))}
+			m.Help = []string{fmt.Sprintf("begin with %s, or convert what the body hands on: ops.Cast(%s, graph.%s)",
+				beginning(was.In(0), next.DType()), next.Called(), was.DType().GoName())}
 			c.Fail(m)
 		case was.Rank() != next.Rank():
 			c.Fail(refuse())
@@ -161,5 +160,10 @@ func keepShape(was, next *graph.Node) string {
 	return "what grows from step to step is no carried value: return each step's part as an output, and all of them come out along a new axis"
 }
 
-// goName is the name of a dtype's constant.
-func goName(t graph.DType) string { return strings.ToUpper(t.String()[:1]) + t.String()[1:] }
+// beginning says what a loop could begin with in place of x, to have a dtype.
+func beginning(x *graph.Node, t graph.DType) string {
+	if v, isNumber := x.ScalarValue(); isNumber && x.Rank() == 0 {
+		return fmt.Sprintf("g.Scalar(graph.%s, %v)", t.GoName(), v)
+	}
+	return fmt.Sprintf("a value of dtype %s", t)
+}

@@ -1,13 +1,14 @@
 package mistakes_test
 
 import (
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/testkit/testmodel"
 	"github.com/broadloom/broadloom/ops"
 )
 
 var _ = add(recurrentLoop, stateWithoutBatch, stateOfOtherDType, stateThatGrows, stateForgotten, lossOfEachStep, sequencesOfTwoLengths, stepsOverTheBatch,
-	stepOutside, conditionOfVectors, branchesOfTwoWidths, searchWithBound, branchesOfOneShape,
+	stepOutside, mistakeInBody, stateOfHalfPrecision, stateMissing, axisThatIsNot, conditionOfVectors, branchesOfTwoWidths, searchWithBound, branchesOfOneShape,
 	softmaxOverBatchInLoop, attentionOverBatchInLoop, columnMeansInLoop, poolOverBatchInLoop, maskedSteps, attentionInLoop, pooledSteps, untilAllAreDone)
 
 // sequences are a batch of some steps of vectors, and a matrix for the state.
@@ -39,7 +40,7 @@ func stateWithoutBatch(g *graph.Graph) {
 
 func stateOfOtherDType(g *graph.Graph) {
 	x, _ := sequences(g)
-	ops.Scan(ops.Loop{Carry: []*graph.Node{g.Scalar(graph.Int64, 0)}, Over: []*graph.Node{x}, Axis: 1}, // want error BL360 "comes out as float32[]" "begin with a value of dtype float32" !"no carried value"
+	ops.Scan(ops.Loop{Carry: []*graph.Node{g.Scalar(graph.Int64, 0)}, Over: []*graph.Node{x}, Axis: 1}, // want error BL360 "comes out as float32[]" "begin with g.Scalar(graph.Float32, 0)" !"no carried value"
 		func(carry, x []*graph.Node) (next, out []*graph.Node) {
 			return []*graph.Node{ops.Add(carry[0], ops.Sum(x[0]))}, nil
 		})
@@ -102,6 +103,36 @@ func stepOutside(g *graph.Graph) {
 			return []*graph.Node{last}, nil
 		})
 	ops.Exp(last) // want error BL360 "is a value of the body of the loop" "return it from the body"
+}
+
+// What a mistake in the body leads to stays silent, gradients outside of the loop too.
+func mistakeInBody(g *graph.Graph) {
+	x, _ := sequences(g)
+	w := g.Param("w2", graph.Float32, 8)
+	_, all := ops.Scan(ops.Loop{Carry: []*graph.Node{g.Scalar(graph.Float32, 0)}, Over: []*graph.Node{x}, Axis: 1},
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			return carry, []*graph.Node{ops.Mul(x[0], w)} // want error BL101 "must match the size of tensor b (8)"
+		})
+	dw := autodiff.Grad(ops.Sum(all[0]), []*graph.Node{w})[0]
+	ops.Sum(ops.Square(dw))
+}
+
+func stateOfHalfPrecision(g *graph.Graph) {
+	x, _ := sequences(g)
+	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.BFloat16, 16)}, Over: []*graph.Node{x}, Axis: 1}, // want error BL360 "comes out as float32[16]" "graph.BFloat16)"
+		func(carry, x []*graph.Node) (next, out []*graph.Node) {
+			return []*graph.Node{ops.Add(carry[0], ops.Mean(x[0], 0))}, nil
+		})
+}
+
+func stateMissing(g *graph.Graph) {
+	x, w := sequences(g)
+	ops.Scan(ops.Loop{Carry: []*graph.Node{nil}, Over: []*graph.Node{x}, Axis: 1}, cell(w)) // want error BL360 "carried value 0 is nil"
+}
+
+func axisThatIsNot(g *graph.Graph) {
+	x, w := sequences(g)
+	ops.Scan(ops.Loop{Carry: []*graph.Node{ops.Zeros(g, graph.Float32, 16)}, Over: []*graph.Node{x}, Axis: 3}, cell(w)) // want error BL360 "Axis is 3, and Over[0], x, has shape [n, t, 16]"
 }
 
 func conditionOfVectors(g *graph.Graph) {
