@@ -16,7 +16,7 @@ func (a TriangularAttrs) Triangle() (upper, transposed, unit bool) {
 	return a.Upper, a.Transposed, a.Unit
 }
 
-// A TriangularOption changes [SolveTriangular].
+// A TriangularOption changes which triangle [SolveTriangular] and functions of symmetric matrices read, and how.
 type TriangularOption func(*TriangularAttrs)
 
 // UpperTriangle says that the upper triangle of the matrix is read, and not the lower one.
@@ -77,15 +77,43 @@ func init() {
 }
 
 // Cholesky returns the lower triangle L with L·Lᵀ = A of each symmetric positive-definite matrix A of a batch, [..., n, n] of
-// Float32 or Float64. Only the lower triangle of A is read; the gradient is symmetric, as PyTorch's. A matrix that is
-// not positive-definite stops the run, with its place in the batch.
-func Cholesky(a *graph.Node) *graph.Node { return Apply(opCholesky, nil, a) }
+// Float32 or Float64. Only the lower triangle of A is read; with [UpperTriangle], the only option, only the upper one, and the result is the
+// upper triangle U with Uᵀ·U = A. The gradient is symmetric, as PyTorch's. A matrix that is not positive-definite stops the run, with its place in
+// the batch.
+func Cholesky(a *graph.Node, opts ...TriangularOption) *graph.Node {
+	if len(opts) == 0 {
+		return Apply(opCholesky, nil, a)
+	}
+	attrs := triangularOf(opts)
+	defer graph.BeginCall("Cholesky", attrs, a)()
+	read, bad := oneTriangle(refused("Cholesky", a), "linalg.cholesky", attrs)
+	if bad != nil {
+		return bad
+	}
+	l := Apply(opCholesky, nil, read)
+	if attrs.Upper {
+		return transposed(l)
+	}
+	return l
+}
 
 // SolveTriangular returns the solution X of A·X = B for lower triangular matrices A, [..., n, n], and B, [..., n, k], of
 // Float32 or Float64; the leading axes broadcast. Options are [UpperTriangle], [TransposedSystem] and [UnitDiagonal]. The
 // other triangle is not read, and has no gradient. Where the diagonal has a 0, X is infinite or NaN, as in PyTorch.
 func SolveTriangular(a, b *graph.Node, opts ...TriangularOption) *graph.Node {
 	return Apply(opSolveTriangular, triangularOf(opts), a, b)
+}
+
+// oneTriangle is the symmetric matrix of a call as one whose lower triangle is read: itself, or with [UpperTriangle] its transpose.
+func oneTriangle(call refusedCall, word string, attrs TriangularAttrs) (read, bad node) {
+	if attrs.Transposed || attrs.Unit {
+		return nil, call.wrong(graph.CodeOperand, "the only option of %s is UpperTriangle", call.fn)
+	}
+	a := call.in[0]
+	if bad := notMatrices(call, word); bad != nil || !attrs.Upper {
+		return a, bad
+	}
+	return transposed(a), nil
 }
 
 func triangularOf(opts []TriangularOption) (attrs TriangularAttrs) {

@@ -51,25 +51,40 @@ func UniqueConsecutive(x *graph.Node, size graph.Dim, fill *graph.Node) (values,
 func runsOf(fn string, x node, size graph.Dim, fill node, sort func(x node) (sorted, order node)) (values, inverse, counts node) {
 	defer building(fn, x, size, fill)()
 	call := refused(fn, x, fill).with(size)
-	if x == nil || fill == nil || !x.Judged() || !fill.Judged() {
-		bad := refusal(call, nil)
+	if bad := wrongUnique(call, x, fill); bad != nil {
 		return bad, bad, bad
 	}
-	if bad := notNodes(refused(fn, x)); bad != nil {
-		return bad, bad, bad
+	sorted, order := sort(Reshape(x, x.Shape().NumElements()))
+	values, inverse, counts = firstOfRuns(sorted, order, beginsRun(sorted, 0), size, fill)
+	return values, Reshape(inverse, x.Shape()...), counts
+}
+
+// wrongUnique is the refusal of a call whose x or fill is none; nil where both are right.
+func wrongUnique(call refusedCall, x, fill node) node {
+	if x == nil || fill == nil || !x.Judged() || !fill.Judged() {
+		return refusal(call, nil)
+	}
+	if bad := notNodes(refused(call.fn, x)); bad != nil {
+		return bad
 	}
 	if m := wrongFill(fill, x.DType()); m != nil {
-		bad := refusal(call, m)
-		return bad, bad, bad
+		return refusal(call, m)
 	}
 	if x.DType().IsStorage() {
-		bad := refusal(call, x.StorageMistake(strings.ToLower(fn)))
-		return bad, bad, bad
+		return refusal(call, x.StorageMistake(strings.ToLower(call.fn)))
 	}
-	g, n := x.Graph(), x.Shape().NumElements()
-	sorted, order := sort(Reshape(x, n))
+	return nil
+}
+
+// firstOfRuns takes the first element, or row, of each run of a vector, or a matrix, for whose places it is said whether a run begins there. order has
+// the places from which they were taken, or is nil. inverse is of the places before.
+func firstOfRuns(sorted, order, begins node, size graph.Dim, fill node) (values, inverse, counts node) {
+	if !sorted.Judged() {
+		return sorted, sorted, sorted
+	}
+	g, n := sorted.Graph(), sorted.Shape()[0]
 	place, room := Iota(g, 0, n), Size(g, graph.Int64, size)
-	rank := Sub(CumSum(Cast(beginsRun(sorted, 0), graph.Int64), 0), num64(1))
+	rank := Sub(CumSum(Cast(begins, graph.Int64), 0), num64(1))
 	rank = Assert(rank, Less(rank, room), "there are no more different values than the given size")
 	counts = namings(rank, size)
 	begin := Where(Greater(counts, num64(0)), SegmentMin(place, 0, rank, size), Size(g, graph.Int64, n))
@@ -77,7 +92,7 @@ func runsOf(fn string, x node, size graph.Dim, fill node, sort func(x node) (sor
 	if order != nil {
 		rank = SegmentSum(rank, 0, order, n)
 	}
-	return values, Reshape(rank, x.Shape()...), counts
+	return values, rank, counts
 }
 
 // Bincount returns, for each number from 0 to size-1, how often it is found in a vector of integers, as Int64; or the sum of

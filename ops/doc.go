@@ -35,7 +35,7 @@
 //   - besselwaves.go, airy.go, expintegral.go, gammafunction.go (and relative entropies)
 //   - coefficients.go: polynomials that are vectors of coefficients
 //   - combinatorial.go: factorials, choices, rising products; harmonics.go: Bessel functions of whole orders, spherical harmonics, Owen's T
-//   - bitcounts.go: the bits of integers
+//   - bitcounts.go: the bits of integers; bitcast.go: those of any elements
 //   - sinc.go, and chebyshev.go, chebyshevbessel.go, chebyshevairy.go, chebyshevintegrals.go with the coefficients of all these
 //
 // Of axes:
@@ -70,7 +70,7 @@
 //   - boxes.go, boxloss.go, nms.go: boxes that overlap; roialign.go, roipool.go: what images have in boxes
 //
 // Of whole arrays:
-//   - sort.go, searchsorted.go, quantile.go, count.go
+//   - sort.go, searchsorted.go, quantile.go, count.go, uniquealong.go
 //   - running.go: the greatest so far, and recurrences
 //   - fft.go, fftn.go: along several axes, with fftoptions.go
 //   - convolve.go: convolutions and correlations of signals

@@ -70,17 +70,31 @@ func diagonalOf(x node) node {
 }
 
 // Eigh returns the eigenvalues of each symmetric matrix of a batch, rising, [..., n], and its eigenvectors, the columns of [..., n, n], as
-// torch.linalg.eigh. Only the lower triangle is read; the gradient is symmetric. The sign of an eigenvector is free, and of
+// torch.linalg.eigh. Only the lower triangle is read, or with [UpperTriangle], the only option, only the upper one; the gradient is symmetric. The sign of an eigenvector is free, and of
 // equal eigenvalues the vectors are: the gradient is that of losses that do not depend on the choice, as PyTorch
 // describes. A matrix with numbers that are not finite stops the run.
-func Eigh(a *graph.Node) (values, vectors *graph.Node) {
-	defer building("Eigh", a)()
-	if bad := notMatrices(refused("Eigh", a), "linalg.eigh"); bad != nil {
+func Eigh(a *graph.Node, opts ...TriangularOption) (values, vectors *graph.Node) {
+	attrs := triangularOf(opts)
+	defer graph.BeginCall("Eigh", attrs, a)()
+	read, bad := oneTriangle(refused("Eigh", a), "linalg.eigh", attrs)
+	if bad != nil {
 		return bad, bad
 	}
-	parts := unpacked(Apply(opEigh, nil, a), eighParts(a.Shape())...)
+	parts := unpacked(Apply(opEigh, nil, read), eighParts(a.Shape())...)
 	return parts[0], parts[1]
 }
 
-// EigenvaluesH returns the eigenvalues of each symmetric matrix of a batch, rising: [..., n] of [..., n, n], as [Eigh], at less cost.
-func EigenvaluesH(a *graph.Node) *graph.Node { return Apply(opEigenvalues, nil, a) }
+// EigenvaluesH returns the eigenvalues of each symmetric matrix of a batch, rising: [..., n] of [..., n, n], as [Eigh], at less cost. The option is
+// that of Eigh.
+func EigenvaluesH(a *graph.Node, opts ...TriangularOption) *graph.Node {
+	if len(opts) == 0 {
+		return Apply(opEigenvalues, nil, a)
+	}
+	attrs := triangularOf(opts)
+	defer graph.BeginCall("EigenvaluesH", attrs, a)()
+	read, bad := oneTriangle(refused("EigenvaluesH", a), "linalg.eigvalsh", attrs)
+	if bad != nil {
+		return bad
+	}
+	return Apply(opEigenvalues, nil, read)
+}

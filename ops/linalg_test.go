@@ -28,20 +28,30 @@ var linalgCalls = map[string]func(in ...node) node{
 	"slogdet":           on(func(x node) node { _, y := ops.SlogDet(x); return y }),
 	"sign":              on(func(x node) node { sign, _ := ops.SlogDet(x); return sign }),
 	"logdet":            on(func(x node) node { return ops.LogDet(positive(x)) }),
-	"cholesky no batch": on(ops.Cholesky),
-	"eigh":              on(func(x node) node { return first(ops.Eigh(twice(x))) }),
-	"eigh vectors":      on(func(x node) node { _, v := ops.Eigh(twice(x)); return squared(v) }),
-	"eigvalsh":          on(func(x node) node { return ops.EigenvaluesH(twice(x)) }),
-	"qr":                on(func(x node) node { return first(ops.QR(x)) }),
-	"qr wide":           on(func(x node) node { _, r := ops.QR(x); return r }),
-	"svd":               on(func(x node) node { u, _, _ := ops.SVD(x); return squared(u) }),
-	"svd wide":          on(func(x node) node { _, _, vh := ops.SVD(x); return squared(vh) }),
-	"svdvals":           on(ops.SingularValues), "svdvals empty": on(ops.SingularValues),
+	"cholesky no batch": on(func(x node) node { return ops.Cholesky(x) }),
+	"cholesky upper":    on(func(x node) node { return ops.Cholesky(triu(positive(x)), ops.UpperTriangle()) }),
+	"eigh upper":        on(func(x node) node { return first(ops.Eigh(triu(twice(x)), ops.UpperTriangle())) }),
+	"eigvalsh upper":    on(func(x node) node { return ops.EigenvaluesH(triu(twice(x)), ops.UpperTriangle()) }),
+	"eigh vectors upper": on(func(x node) node {
+		_, v := ops.Eigh(triu(twice(x)), ops.UpperTriangle())
+		return squared(v)
+	}),
+	"eigh":         on(func(x node) node { return first(ops.Eigh(twice(x))) }),
+	"eigh vectors": on(func(x node) node { _, v := ops.Eigh(twice(x)); return squared(v) }),
+	"eigvalsh":     on(func(x node) node { return ops.EigenvaluesH(twice(x)) }),
+	"qr":           on(func(x node) node { return first(ops.QR(x)) }),
+	"qr wide":      on(func(x node) node { _, r := ops.QR(x); return r }),
+	"svd":          on(func(x node) node { u, _, _ := ops.SVD(x); return squared(u) }),
+	"svd wide":     on(func(x node) node { _, _, vh := ops.SVD(x); return squared(vh) }),
+	"svdvals":      on(ops.SingularValues), "svdvals empty": on(ops.SingularValues),
 	"pinv": on(inverse), "pinv wide": on(inverse), "pinv empty": on(inverse), "lstsq": leastSquares, "lstsq short": leastSquares,
 	"matrix_exp": on(ops.MatrixExp), "matrix_exp large": on(ops.MatrixExp), "matrix_exp empty": on(ops.MatrixExp),
 	"matrix_power": powerOf(5), "matrix_power negative": powerOf(-3), "matrix_power 0": powerOf(0),
 	"norm fro": normOf(ops.FrobeniusNorm), "norm nuc": normOf(ops.NuclearNorm), "norm 2": normOf(ops.SpectralNorm),
-	"norm 1": normOf(ops.ColumnSumNorm), "norm inf": normOf(ops.RowSumNorm), "cond": on(ops.ConditionNumber),
+	"norm 1": normOf(ops.ColumnSumNorm), "norm inf": normOf(ops.RowSumNorm), "norm -2": normOf(ops.LeastSingularValue), "norm -1": normOf(ops.LeastColumnSum), "norm -inf": normOf(ops.LeastRowSum),
+	"cond": condOf(), "cond -2": condOf(ops.LeastSingularValue), "cond fro": condOf(ops.FrobeniusNorm), "cond nuc": condOf(ops.NuclearNorm),
+	"cond 1": condOf(ops.ColumnSumNorm), "cond -1": condOf(ops.LeastColumnSum), "cond inf": condOf(ops.RowSumNorm), "cond -inf": condOf(ops.LeastRowSum),
+	"residuals": residuals, "residuals of a vector": residuals,
 	"rank": on(func(x node) node {
 		low := ops.MatMul(ops.Slice(x, 1, 0, 2, 1), ops.Slice(x, 0, 0, 2, 1))
 		return ops.Add(ops.Cast(ops.MatrixRank(low), graph.Float64), ops.Mul(graph.Num(0), ops.Sum(x)))
@@ -63,6 +73,20 @@ func powerOf(exponent int) func(in ...node) node {
 
 func normOf(order ops.MatrixNormOrder) func(in ...node) node {
 	return on(func(x node) node { return ops.MatrixNorm(x, order) })
+}
+
+func condOf(order ...ops.MatrixNormOrder) func(in ...node) node {
+	return on(func(x node) node { return ops.ConditionNumber(x, order...) })
+}
+
+// triu keeps the upper triangle, and puts numbers below it that are not to be read.
+func triu(x node) node {
+	return ops.Add(ops.Triu(x, 0), ops.Tril(ops.Full(x.Graph(), graph.Float64, 7, x.Shape()...), -1))
+}
+
+func residuals(in ...node) node {
+	_, left, _, _ := ops.LstsqReport(in[0], in[1])
+	return left
 }
 
 func solve(in ...node) node { return ops.Solve(in[0], in[1]) }
@@ -144,7 +168,7 @@ func TestMatricesThatHaveNoResultStopTheRun(t *testing.T) {
 		f    func(x node) node
 		want string
 	}{
-		"cholesky": {ops.Cholesky, "Cholesky(x): batch element [1]"},
+		"cholesky": {func(x node) node { return ops.Cholesky(x) }, "Cholesky(x): batch element [1]"},
 		"cholesky minor": {func(x node) node { return ops.Cholesky(ops.Sub(x, ops.OnesLike(x))) },
 			"batch element [0]: the factorization could not be completed because the input is not positive-definite (the leading minor of order 1"},
 		"inv":   {ops.Inv, "batch element [1]: the inversion could not be completed because the input matrix is singular"},

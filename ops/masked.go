@@ -61,9 +61,10 @@ func wrongFill(fill node, t graph.DType) *graph.Mistake {
 		Summary: fmt.Sprintf("the fill is a number or a scalar of dtype %s, and %s is not", t, fill.Called())}
 }
 
-// withFill is a vector with the fill behind it.
+// withFill is a vector with the fill behind it, or a matrix with a row of it.
 func withFill(x, fill node) node {
-	return Concat(0, x, Reshape(x.Graph().Convert(fill, x.DType()), 1))
+	shape := append(graph.Shape{1}, x.Shape()[1:]...)
+	return Concat(0, x, Expand(x.Graph().Convert(fill, x.DType()), shape...))
 }
 
 // MaskedScatter returns x with the elements of src, in their order, in the places where the mask holds, as

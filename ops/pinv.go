@@ -31,6 +31,9 @@ func init() {
 	composed("Lstsq", "the X of the least length among those for which the squares of A·X - B add up to the least.",
 		named("numpy.linalg.lstsq", "torch.linalg.lstsq, torch.lstsq", "jax.numpy.linalg.lstsq", "", "",
 			func(e *graph.Example) node { return Lstsq(e.Of("a", "n", "k"), e.Of("b", "n", "m")) }))
+	composed("LstsqReport", "the solution of least squares, the sums of squares that are left, the rank and the singular values.",
+		named("numpy.linalg.lstsq", "torch.linalg.lstsq", "jax.numpy.linalg.lstsq", "", "",
+			func(e *graph.Example) node { return e.Several(LstsqReport(e.Of("a", "5", "3"), e.Of("b", "5", "m"))) }))
 	composed("MatrixRank", "the number of singular values of each matrix that are not 0 but for rounding.",
 		flat(flatBetweenJumps, "numpy.linalg.matrix_rank", "torch.linalg.matrix_rank, torch.matrix_rank", "jax.numpy.linalg.matrix_rank", "", "",
 			func(e *graph.Example) node { return MatrixRank(e.Of("a", "n", "k")) }))
@@ -110,6 +113,22 @@ func Lstsq(a, b *graph.Node, opts ...RankOption) *graph.Node {
 		return bad
 	}
 	return MatMul(PInv(a, opts...), b)
+}
+
+// LstsqReport is [Lstsq] with what else numpy.linalg.lstsq and torch.linalg.lstsq tell: the solution; the sum of squares of what is left of each column of
+// A·X - B, [..., k] or of one vector a number for each matrix; the rank of A, Int64 [...], as [MatrixRank]; and its singular values, falling. The squares are
+// summed of any rank, as jax.numpy.linalg.lstsq does with numpy_resid=False.
+func LstsqReport(a, b *graph.Node, opts ...RankOption) (x, residuals, rank, singular *graph.Node) {
+	defer graph.BeginCall("LstsqReport", rankOf(opts), a, b)()
+	x = Lstsq(a, b, opts...)
+	if x.Err() != nil || !x.Judged() {
+		return x, x, x, x
+	}
+	left, axis := Sub(MatMul(a, x), b), Axis(-2)
+	if b.Rank() == 1 {
+		axis = -1
+	}
+	return x, Sum(Square(left), axis), MatrixRank(a, opts...), SingularValues(a)
 }
 
 // MatrixRank returns the number of singular values of each matrix of a batch, as Int64, that are greater than the greatest times

@@ -135,6 +135,16 @@ var samples = []sample{
 		values, _, _ := ops.Unique(x, 13, graph.Num(0))
 		return values
 	})},
+	{name: "row_order of different slices", shapes: [][]int{{4, 3, 2}}, call: on(func(x node) node {
+		values, _, _ := ops.UniqueAlong(x, 1, 3, graph.Num(0))
+		return values
+	})},
+	{name: "row_order of equal rows", shapes: [][]int{{7, 3}}, flat: "it gives places", call: on(func(x node) node {
+		_, inverse, _ := ops.UniqueAlong(ops.Greater(x, graph.Num(0)), 0, 7, graph.Num(0))
+		return inverse
+	})},
+	{name: "bit_cast", shapes: [][]int{{3, 8}}, flat: "bits have no slope", call: on(func(x node) node { return ops.BitCast(x, graph.Uint8) })},
+	{name: "bit_cast of bytes", shapes: [][]int{{3, 8}}, flat: "bits have no slope", call: on(func(x node) node { return ops.BitCast(ops.BitCast(x, graph.Uint8), graph.Int64) })},
 	{name: "searchsorted of a histogram", shapes: [][]int{{3, 4}, {6}, {4}}, flat: "it jumps", call: func(in ...node) node {
 		edges, _ := ops.Sort(in[1], 0, false)
 		return ops.Histogram(in[0], edges, in[2])

@@ -251,7 +251,7 @@ func orderAny[T int64 | uint64 | float64](a *graph.Arrays, out []int64, x []T, d
 }
 
 // compareNaNLast compares numbers, of which NaN is the greatest.
-func compareNaNLast[T int64 | uint64 | float64](x, y T) int {
+func compareNaNLast[T int64 | uint64 | float32 | float64](x, y T) int {
 	switch {
 	case x < y:
 		return -1

@@ -40,7 +40,7 @@ var exportPatterns = map[graph.DType][]string{
 var alone = []graph.DType{graph.Float16, graph.BFloat16, graph.Int64, graph.Uint64, graph.Uint32, graph.Uint8, graph.Int8, graph.Uint16, graph.Int16}
 
 // inLoops are operations whose forms are loops in Float64, whatever the dtype: they are exported in that alone.
-var inLoops = []string{"lu_factor", "cofactors", "qr", "eigh", "eigvalsh", "svd", "svdvals", "pinv", "matrix_exp"}
+var inLoops = []string{"lu_factor", "cofactors", "qr", "eigh", "eigvalsh", "svd", "svdvals", "pinv", "matrix_exp", "row_order"}
 
 // differs has the rows in which XLA does not compute what it is told, by dtype, and why.
 var differs = map[graph.DType]map[string]string{graph.Bool: {

@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/broadloom/broadloom/graph"
@@ -13,6 +14,7 @@ var functions = map[*graph.Op]func(e *exporter, n *graph.Node, in []*value) *val
 	ops.Lookup("order"):      (*exporter).order,
 	ops.Lookup("cholesky"):   (*exporter).cholesky,
 	ops.Lookup("triangular"): (*exporter).triangular,
+	ops.Lookup("bit_cast"):   (*exporter).bitCast,
 	ops.Lookup("dft"):        (*exporter).fourier, ops.Lookup("real_dft"): (*exporter).fourierOfReal, ops.Lookup("real_from_dft"): (*exporter).fourierToReal,
 }
 
@@ -30,9 +32,31 @@ func (e *exporter) function(n *graph.Node, in []*value) *value {
 	}
 	wide := make([]*value, len(in))
 	for i, x := range in {
-		wide[i] = e.widened(x)
+		if wide[i] = x; !n.Op().AsStored {
+			wide[i] = e.widened(x)
+		}
 	}
 	return e.convert(form(e, n, wide), n.DType())
+}
+
+// bitCast gives the bits of elements as those of another dtype. StableHLO puts the parts of wider elements along an axis of their own.
+func (e *exporter) bitCast(n *graph.Node, in []*value) *value {
+	x, t := in[0], e.typeOf(n)
+	if x.dtype == graph.Bool { // which has one bit there
+		x = e.convert(x, graph.Uint8)
+	}
+	form := tensor{t.dtype, slices.Clone(x.shape)}
+	switch from, to := x.dtype.Size(), t.dtype.Size(); {
+	case from > to:
+		form.shape = append(form.shape, from/to)
+	case from < to:
+		x = e.stable("reshape", tensor{x.dtype, append(slices.Clone(t.shape), to/from)}, x)
+		form.shape = slices.Clone(t.shape)
+	}
+	if x.dtype == form.dtype {
+		return e.stable("reshape", t, x)
+	}
+	return e.stable("reshape", t, e.stable("bitcast_convert", form, x))
 }
 
 // order returns the places of the first elements of the last axis in their order. NaN is the greatest, and equal

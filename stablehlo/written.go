@@ -16,6 +16,7 @@ var otherForms = map[*graph.Op]func(n *graph.Node, x []node) node{
 	ops.Lookup("recur"):          recurrence,
 	ops.Lookup("running_places"): runningPlaces,
 	ops.Lookup("searchsorted"):   searchSorted,
+	ops.Lookup("row_order"):      rowOrder,
 	ops.Lookup("lu_factor"):      luFactors,
 	ops.Lookup("lu_solve"):       luSolution,
 	ops.Lookup("lu_inverse"):     luInverse,
@@ -109,6 +110,17 @@ func runningPlaces(n *graph.Node, in []node) node {
 			return []node{ops.Where(wins, t[0], c[0]), place}, []node{place}
 		})
 	return ops.MoveAxis(out[0], 0, last)
+}
+
+// rowOrder sorts rows by their elements from the last to the first, each time keeping the order of equal ones.
+func rowOrder(_ *graph.Node, in []node) node {
+	x := in[0]
+	last := x.Rank() - 1
+	places := ops.Iota(x.Graph(), last-1, x.Shape()[:last]...)
+	final, _ := ops.Scan(ops.Loop{Carry: []node{places}, Over: []node{x}, Axis: last, Reverse: true}, func(c, t []node) (next, out []node) {
+		return []node{ops.Gather(c[0], -1, ops.ArgSort(ops.Gather(t[0], -1, c[0]), -1, false))}, nil
+	})
+	return final[0]
 }
 
 // searchSorted halves, for each value, the part of a sorted sequence in which its place is.

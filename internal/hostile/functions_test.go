@@ -576,6 +576,9 @@ var functions = map[string][]any{
 		// linear algebra and transforms
 		ops.Cholesky,
 		ops.ConditionNumber,
+		ops.BitCast,
+		ops.UniqueAlong, ops.UniqueConsecutiveAlong,
+		ops.LstsqReport,
 		ops.Cross,
 		ops.Det,
 		ops.EigenvaluesH,

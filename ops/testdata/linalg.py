@@ -10,6 +10,20 @@ r = lambda *s: torch.randn(*s)
 eye = torch.eye
 positive = lambda a: a @ a.mT + eye(a.shape[-1])
 tri = torch.linalg.solve_triangular
+above = lambda a: a.triu() + torch.full_like(a, 7).tril(-1)  # what is below the diagonal is not read
+
+
+def cond(a, p):  # linalg.cond's own gradient fails for batches
+    y = L.matrix_norm(a, p) * L.matrix_norm(L.inv(a), p)
+    assert torch.allclose(y, L.cond(a.detach(), p))
+    return y
+
+
+def residuals(a, b):  # those of linalg.lstsq have no gradient
+    y = ((a @ L.lstsq(a, b).solution - b) ** 2).sum(-2)
+    assert torch.allclose(y, L.lstsq(a.detach(), b.detach(), driver="gels").residuals)
+    return y
+
 
 # name: function of operands, operands
 cases = {
@@ -61,6 +75,15 @@ cases = {
     "det empty": (L.det, [r(2, 0, 0)]),
     "solve empty": (L.solve, [r(3, 3), r(3, 0)]),
     "cholesky no batch": (L.cholesky, [r(0, 3, 3)]),
+    "cholesky upper": (lambda a: L.cholesky(above(positive(a)), upper=True), [r(2, 4, 4)]),
+    "eigh upper": (lambda a: L.eigh(above(a + a.mT), UPLO="U")[0], [r(2, 4, 4)]),
+    "eigh vectors upper": (lambda a: L.eigh(above(a + a.mT), UPLO="U")[1] ** 2, [r(2, 3, 3)]),
+    "eigvalsh upper": (lambda a: L.eigvalsh(above(a + a.mT), UPLO="U"), [r(2, 4, 4)]),
+    **{f"norm {p}": (lambda a, p=p: L.matrix_norm(a, p), [r(2, 3, 4)]) for p in (-2, -1, -inf)},
+    "cond -2": (lambda a: L.cond(a, -2), [r(2, 3, 3)]),
+    **{f"cond {p}": (lambda a, p=p: cond(a, p), [r(2, 3, 3)]) for p in ("fro", "nuc", 1, -1, inf, -inf)},
+    "residuals": (residuals, [r(2, 5, 3), r(2, 5, 2)]),
+    "residuals of a vector": (lambda a, b: residuals(a, b[:, None])[0], [r(5, 3), r(5)]),
 }
 
 
