@@ -7,5 +7,5 @@
 // case_test.go reads cases and compares results, call_test.go is an operator with its operands, nodes_test.go counts what has run, and left_test.go says
 // why something has not. The lines of operators stand in elements_test.go, numbers_test.go, reduce_test.go, move_test.go, index_test.go, window_test.go,
 // image_test.go,
-// region_test.go, resize_test.go, layer_test.go, attention_test.go and signal_test.go.
+// region_test.go, resize_test.go, layer_test.go, recurrent_test.go, attention_test.go and signal_test.go.
 package onnxnodes

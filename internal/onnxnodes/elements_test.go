@@ -80,6 +80,7 @@ func init() {
 			}
 			return []node{y}
 		},
+		"BitCast":  with(func(c *call, x node) node { return ops.BitCast(x, c.dtype("to", 0)) }),
 		"Cast":     with(func(c *call, x node) node { return cast(c, x, c.dtype("to", 0)) }),
 		"CastLike": with(func(c *call, x node) node { return cast(c, x, c.in[1].DType()) }),
 	})

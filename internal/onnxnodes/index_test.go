@@ -101,15 +101,16 @@ func tensorScatter(c *call) node {
 // unique takes the different elements, or slices along an axis.
 func unique(c *call) []node {
 	x := c.in[0]
-	seen := map[float64]bool{}
-	for _, v := range c.floats(0) {
-		seen[v] = true
+	n := graph.Dim(c.want[0].Shape[0])
+	var values, inverse, counts node
+	if c.given("axis") {
+		n = graph.Dim(c.want[0].Shape[c.axis(0)])
+		values, inverse, counts = ops.UniqueAlong(x, c.int("axis", 0), n, graph.Num(0))
+	} else {
+		values, inverse, counts = ops.Unique(x, n, graph.Num(0))
+		inverse = ops.Flatten(inverse, 0, -1)
 	}
-	n := graph.Dim(len(seen))
-	values, inverse, counts := ops.Unique(x, n, graph.Num(0))
-	inverse = ops.Flatten(inverse, 0, -1)
-	size := graph.Dim(count(sizes(x)))
-	first := ops.SegmentMin(ops.Iota(c.g, 0, size), 0, inverse, n)
+	first := ops.SegmentMin(ops.Iota(c.g, 0, inverse.Shape()[0]), 0, inverse, n)
 	if c.int("sorted", 1) == 0 {
 		order := ops.ArgSort(first, 0, false)
 		inverse = ops.IndexSelect(ops.ArgSort(order, 0, false), 0, inverse)
