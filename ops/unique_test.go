@@ -57,7 +57,7 @@ func TestRoomForUniqueSlices(t *testing.T) {
 
 // TestBitsOfElements wants the bytes that package math and package binary give, of sizes that are known and of others.
 func TestBitsOfElements(t *testing.T) {
-	floats := []float32{1, -0.0, float32(math.Inf(-1)), 1e-40, 3.5e38 / 2, -7}
+	floats := []float32{1, float32(math.Copysign(0, -1)), float32(math.Inf(-1)), 1e-40, 3.5e38 / 2, -7}
 	var bits []int32
 	var bytes []uint8
 	for _, v := range floats {
