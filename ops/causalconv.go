@@ -4,7 +4,7 @@ import "github.com/broadloom/broadloom/graph"
 
 // CausalConv1D is [Conv1D] of each channel by itself over x, [N, C, T], in which no element reads a later one: weight is [C, 1, K], bias [C] or nil, and
 // y has the shape of x. past is the K-1 elements before x, [N, C, K-1], or nil for zeros; next is those before what follows x. Operands have one
-// floating-point dtype; C and K are numbers, and T is 1 at least. It is ONNX's CausalConvWithState without its activation, which [Silu] is.
+// floating-point dtype; T is 1 at least. It is ONNX's CausalConvWithState without its activation, which [Silu] is.
 func CausalConv1D(x, weight, bias, past *graph.Node) (y, next *graph.Node) {
 	defer building("CausalConv1D", x, weight, bias, past)()
 	call := refused("CausalConv1D", append([]node{x, weight}, given(nil, bias, past)[1:]...)...)
@@ -25,10 +25,10 @@ func CausalConv1D(x, weight, bias, past *graph.Node) (y, next *graph.Node) {
 	}
 	channels, known := x.Shape()[1].Int()
 	taps, fixed := weight.Shape()[2].Int()
-	if !known || !fixed || channels < 1 || taps < 1 {
-		return refuse(graph.CodeWindow, "x is [N, C, T] and a weight [C, 1, K], where C and K are numbers from 1 on, and they have shapes %s and %s", x.Shape(), weight.Shape())
+	if known && channels < 1 || fixed && taps < 1 {
+		return refuse(graph.CodeWindow, "x is [N, C, T] and a weight [C, 1, K], where C and K are from 1 on, and they have shapes %s and %s", x.Shape(), weight.Shape())
 	}
-	width := graph.Dim(taps - 1)
+	width := weight.Shape()[2].Minus(1)
 	const why = "operands of a causal convolution go together"
 	sizes := []sizeMatch{axisMatch(weight, 0, x.Shape()[1], why), axisMatch(weight, 1, 1, why)}
 	if past != nil {
@@ -45,9 +45,22 @@ func CausalConv1D(x, weight, bias, past *graph.Node) (y, next *graph.Node) {
 	} else {
 		long = Pad(x, 2, width, 0, 0)
 	}
-	y = Conv1D(long, weight, bias, Groups(int(channels)))
+	if known && fixed {
+		y = Conv1D(long, weight, bias, Groups(int(channels)))
+	} else {
+		y = ofNamedChannels(long, weight, bias)
+	}
 	requireMatches(y, sizes)
 	return y, Narrow(long, 2, x.Shape()[2], width)
+}
+
+// ofNamedChannels is [Conv1D] of each channel by itself where the number of channels or that of elements of a window has a name.
+func ofNamedChannels(x, weight, bias node) node {
+	y := Sum(Mul(Window(x, 2, weight.Shape()[2], 1, 1), weight), -1)
+	if bias != nil {
+		y = Add(y, Unsqueeze(bias, -1))
+	}
+	return y
 }
 
 func init() {

@@ -97,12 +97,24 @@ var distributions = map[string]struct {
 	"wishart":             {wishart(0, 1), 10, 5 * (4 + 13), math.Inf(-1), math.Inf(1)},
 	// A correlation is 2b - 1 of a number b of the beta distribution with two parameters of concentration - 1 + n/2.
 	"lkj": {lkj(2, 1), 0, 1.0 / 6, -1, 1}, "lkj of the first": {lkj(2, 0), 0, 1.0 / 6, -1, 1},
-	"bernoulli":   {withParameter(0.3, ops.Bernoulli), 0.3, 0.21, 0, 1},
-	"gamma 0.2":   {withParameter(0.2, ops.RandomGamma), 0.2, 0.2, 0, math.Inf(1)},
-	"gamma 3.5":   {withParameter(3.5, ops.RandomGamma), 3.5, 3.5, 0, math.Inf(1)},
-	"poisson 0":   {withParameter(0, ops.Poisson), 0, 0, 0, 0},
-	"poisson 2.5": {withParameter(2.5, ops.Poisson), 2.5, 2.5, 0, math.Inf(1)},
-	"poisson 40":  {withParameter(40, ops.Poisson), 40, 40, 0, math.Inf(1)},
+	"bernoulli":             {withParameter(0.3, ops.Bernoulli), 0.3, 0.21, 0, 1},
+	"gamma 0.2":             {withParameter(0.2, ops.RandomGamma), 0.2, 0.2, 0, math.Inf(1)},
+	"gamma 3.5":             {withParameter(3.5, ops.RandomGamma), 3.5, 3.5, 0, math.Inf(1)},
+	"noncentral chi-square": {withParameters(2.5, 3, ops.NoncentralChiSquare), 5.5, 17, 0, math.Inf(1)},
+	"noncentral f": {func(s node, t graph.DType) node {
+		return ops.NoncentralF(s, ops.Full(s.Graph(), t, 5, drawnNumbers), s.Graph().Scalar(t, 30), s.Graph().Scalar(t, 2))
+	}, 1.5, 1.06319, 0, math.Inf(1)},
+	"log series":                       {withParameter(0.6, ops.LogSeries), 1.637035, 1.412704, 1, math.Inf(1)},
+	"log series 0.99":                  {withParameter(0.99, ops.LogSeries), 21.4976, 1687.61, 1, math.Inf(1)},
+	"zipf of 1":                        {share(withParameter(2, ops.Zipf), 1), 0.6079271, 0.2383517, 0, 1},
+	"zipf up to 3":                     {share(withParameter(3, ops.Zipf), 3), 0.9667065, 0.0321850, 0, 1},
+	"hypergeometric of many":           {hypergeometric(30, 20, 12), 7.2, 2.233469, 0, 12},
+	"hypergeometric of few":            {hypergeometric(3, 7, 4), 1.2, 0.56, 0, 3},
+	"hypergeometric of nearly all":     {hypergeometric(10, 5, 13), 8.666667, 0.412698, 8, 10},
+	"hypergeometric of more than half": {hypergeometric(40, 160, 150), 30, 6.030151, 0, 40},
+	"poisson 0":                        {withParameter(0, ops.Poisson), 0, 0, 0, 0},
+	"poisson 2.5":                      {withParameter(2.5, ops.Poisson), 2.5, 2.5, 0, math.Inf(1)},
+	"poisson 40":                       {withParameter(40, ops.Poisson), 40, 40, 0, math.Inf(1)},
 	"beta 2 3": {func(s node, t graph.DType) node {
 		return ops.RandomBeta(s, ops.Full(s.Graph(), t, 2, drawnNumbers), s.Graph().Scalar(t, 3))
 	}, 0.4, 0.04, 0, 1},
@@ -139,6 +151,17 @@ func lkj(i, j int) func(node, graph.DType) node {
 	return func(s node, t graph.DType) node {
 		l := ops.LKJCholesky(s, 3, ops.Full(s.Graph(), t, 2, drawnNumbers))
 		return ops.Select(ops.Select(ops.MatMul(l, ops.Transpose(l, -1, -2)), 1, graph.Dim(i)), 1, graph.Dim(j))
+	}
+}
+
+// share is how many numbers are at most one.
+func share(draw func(node, graph.DType) node, most float64) func(node, graph.DType) node {
+	return func(s node, t graph.DType) node { return ops.Cast(ops.LessEqual(draw(s, t), graph.Num(most)), t) }
+}
+
+func hypergeometric(good, bad, sample float64) func(node, graph.DType) node {
+	return func(s node, t graph.DType) node {
+		return ops.Hypergeometric(s, ops.Full(s.Graph(), t, good, drawnNumbers), s.Graph().Scalar(t, bad), s.Graph().Scalar(t, sample))
 	}
 }
 

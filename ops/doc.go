@@ -32,11 +32,11 @@
 //   - activation.go, hardactivation.go, gatedactivation.go, squareplus.go (and weights of a given norm)
 //   - special.go (functions of errors and of the normal distribution), gammas.go, bessel.go
 //   - incompletegamma.go, betafunction.go, zeta.go (also exponential integrals of whole orders), polynomials.go
-//   - besselwaves.go, airy.go, expintegral.go, gammafunction.go (and relative entropies)
+//   - besselwaves.go, airy.go, expintegral.go, sineintegral.go (Fresnel's too), gammafunction.go (and relative entropies)
 //   - coefficients.go: polynomials that are vectors of coefficients
 //   - combinatorial.go: factorials, choices, rising products; harmonics.go: Bessel functions of whole orders, spherical harmonics, Owen's T
 //   - bitcounts.go: the bits of integers; bitcast.go: those of any elements
-//   - sinc.go, and chebyshev.go, chebyshevbessel.go, chebyshevairy.go, chebyshevintegrals.go with the coefficients of all these
+//   - sinc.go, and chebyshev.go, chebyshevbessel.go, chebyshevairy.go, chebyshevintegrals.go, chebyshevsines.go with the coefficients of all these
 //
 // Of axes:
 //   - reduce.go, variance.go, vectornorm.go, prodgrad.go, sumto.go
@@ -95,6 +95,6 @@
 //   - lossoptions.go has their options
 //
 // New values:
-//   - creation.go, ranges.go, grids.go, random.go, randomkeys.go, distributions.go, draws.go, moredraws.go, vectordraws.go, featuredropout.go
+//   - creation.go, ranges.go, grids.go, random.go, randomkeys.go, distributions.go, draws.go, moredraws.go, countdraws.go, vectordraws.go, featuredropout.go
 //   - rejection.go: those that are drawn until they are accepted; gammaslope.go has their gradient
 package ops

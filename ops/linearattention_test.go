@@ -7,8 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/testkit/reference"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -69,7 +71,7 @@ func TestSequencesThatAreRefused(t *testing.T) {
 		"axis 2 of x16 has 4 elements, and 3 are wanted":     convolve(x, weight, nil, in(2, 3, 4)),
 		"axis 0 of x17 has 1 elements, and 2 are wanted":     convolve(x, weight, nil, in(1, 3, 3)),
 		"x is [N, C, T], a weight [C, 1, K]":                 convolve(in(3, 5), weight, nil, nil),
-		"where C and K are numbers from 1 on":                convolve(in(2, g.Dim("c"), 5), weight, nil, nil),
+		"where C and K are from 1 on":                        convolve(x, in(3, 1, 0), nil, nil),
 		"x20 has float64 beside float32 of":                  convolve(x, g.Input("x20", graph.Float64, 3, 1, 4), nil, nil),
 	} {
 		require.ErrorContains(t, y.Err(), says)
@@ -106,4 +108,43 @@ func TestSequencesOfNamedSizes(t *testing.T) {
 	z, _ := ops.CausalConv1D(x, weight, nil, past)
 	_, err = exec.Compile(g, exec.Outputs(z), exec.OnWarning(nil))
 	require.ErrorContains(t, err, `CausalConv1D(x, weight, nil, past): the sizes "m" and "n" meet on axis 0`)
+}
+
+// TestCausalConvolutionOfNamedChannels wants the same, and the same gradients, where the numbers of channels and of taps are known in a run alone.
+func TestCausalConvolutionOfNamedChannels(t *testing.T) {
+	for _, hasState := range []bool{false, true} {
+		var got [2][][]float64
+		for i, isNamed := range []bool{false, true} {
+			g := graph.New("causal")
+			channels, taps, before := graph.Dim(3), graph.Dim(4), graph.Dim(3)
+			if isNamed {
+				channels, taps = g.Dim("c"), g.Dim("k")
+				before = taps.Minus(1)
+			}
+			x, weight, bias := g.Input("x", graph.Float64, 2, channels, g.Dim("t")), g.Input("weight", graph.Float64, channels, 1, taps), g.Input("bias", graph.Float64, channels)
+			in := feeds{x: reference.Of(rising(30), 2, 3, 5), weight: reference.Of(rising(12), 3, 1, 4), bias: reference.Of(rising(3), 3)}
+			wrt := []node{x, weight, bias}
+			var past node
+			if hasState {
+				past = g.Input("past", graph.Float64, 2, channels, before)
+				in[past], wrt = reference.Of(rising(18), 2, 3, 3), append(wrt, past)
+			}
+			y, next := ops.CausalConv1D(x, weight, bias, past)
+			require.NoError(t, g.Err())
+			loss := ops.Add(ops.Sum(ops.Square(y)), ops.Sum(ops.Mul(next, graph.Num(3))))
+			for _, v := range evaluate(t, in, append([]node{y, next}, autodiff.Grad(loss, wrt)...)...) {
+				got[i] = append(got[i], v.Floats())
+			}
+		}
+		for k := range got[0] {
+			requireClose(t, got[0][k], got[1][k], 1e-12, "result")
+		}
+	}
+}
+
+func rising(n int) (list []float64) {
+	for i := range n {
+		list = append(list, float64(i%7)-2.5+0.1*float64(i))
+	}
+	return list
 }

@@ -250,6 +250,20 @@ func OneHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
 	return Cast(hit.Silence(graph.CodeMutualExpand), t)
 }
 
+// MultiHot gives, for integers [..., k], vectors [..., classes] that are 1 at the places of all k, however often these are named, and 0 elsewhere, in dtype
+// t. An integer that is not from 0 to classes - 1 is at no place: it fills up where there are fewer. As keras.ops.multi_hot.
+func MultiHot(index *graph.Node, classes graph.Dim, t graph.DType) *graph.Node {
+	defer building("MultiHot", index, classes, "graph."+t.GoName())()
+	if index != nil && index.Judged() && index.Rank() == 0 {
+		return refused("MultiHot", index).wrong(graph.CodeRank, "the integers stand along the last axis, and %s is a scalar", index.Called())
+	}
+	hot := OneHot(index, classes, graph.Bool)
+	if hot.Err() != nil || !hot.Judged() {
+		return hot
+	}
+	return Cast(Any(hot, -2), t)
+}
+
 // Outer returns the products of each element of the vector x with each of the vector y.
 func Outer(x, y *graph.Node) *graph.Node {
 	defer building("Outer", x, y)()
@@ -304,6 +318,11 @@ func init() {
 	composed("Narrow", "a part of an axis.",
 		named("", "torch.narrow", "jax.lax.dynamic_slice_in_dim", "Slice", "",
 			func(e *graph.Example) node { return Narrow(e.Of("x", "8", "k"), 0, 2, 3) }))
+	composed("MultiHot", "1 at all of several indices and 0 elsewhere.",
+		flat("its operand is of integers", "", "", "", "", "",
+			func(e *graph.Example) node {
+				return MultiHot(e.As(graph.Int64, "index", "n", "4"), e.Shape("k")[0], graph.Float32)
+			}))
 	composed("OneHot", "1 at the index and 0 elsewhere.",
 		named("", "torch.nn.functional.one_hot", "jax.nn.one_hot", "OneHot", "",
 			func(e *graph.Example) node { return OneHot(e.Of("index", "n"), e.Shape("k")[0], graph.Float32) }))

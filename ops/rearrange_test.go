@@ -112,3 +112,16 @@ func TestAddCDivOfNumbers(t *testing.T) {
 		require.Equal(t, want, y.DType())
 	}
 }
+
+// TestMultiHot counts an integer once, and one that is outside of the classes not at all.
+func TestMultiHot(t *testing.T) {
+	g := graph.New("hot")
+	index := g.Input("index", graph.Int32, g.Dim("n"), g.Dim("k"))
+	y := ops.MultiHot(index, 4, graph.Float32)
+	in := feeds{index: reference.Value{DType: graph.Int32, Shape: []int{3, 3}, Data: []int32{0, 2, 0, -1, 3, 4, -1, -1, -1}}}
+	got := value(t, in, y)
+	require.Equal(t, []int{3, 4}, got.Shape)
+	require.Equal(t, []float64{1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0}, got.Floats())
+	require.ErrorContains(t, ops.MultiHot(g.Input("one", graph.Int64), 4, graph.Float32).Err(), "the integers stand along the last axis")
+	require.ErrorContains(t, ops.MultiHot(g.Input("x", graph.Float32, 3), 4, graph.Float32).Err(), "one_hot is only applicable to index tensor")
+}

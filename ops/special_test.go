@@ -31,6 +31,8 @@ var specialFunctions = map[string]struct {
 	"k0": {build: ops.K0, ulps: 8}, "k0e": {build: ops.K0e, ulps: 8}, "k1": {build: ops.K1, ulps: 8}, "k1e": {build: ops.K1e, ulps: 8},
 	"spherical_j0": {build: ops.SphericalJ0, ulps: 2}, "airy_ai": {build: ops.AiryAi, ulps: 8, least: 1}, "airy_ai_slope": {build: ops.AiryAiSlope, ulps: 12, least: 1},
 	"exp1": {build: ops.Exp1, ulps: 8}, "expi": {build: ops.Expi, ulps: 8, least: 0.2}, "spence": {build: ops.Spence, ulps: 8}, "dawsn": {build: ops.Dawsn, ulps: 8},
+	"sine_integral": {build: ops.SineIntegral, ulps: 4}, "cosine_integral": {build: ops.CosineIntegral, ulps: 4, least: 1},
+	"fresnel_s": {build: ops.FresnelS, ulps: 4}, "fresnel_c": {build: ops.FresnelC, ulps: 4},
 	"gamma": {build: ops.Gamma, ulps: 30}, "exprel": {build: ops.ExpRel, ulps: 3}, "log1mexp": {build: ops.Log1mExp, ulps: 4},
 }
 
