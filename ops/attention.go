@@ -140,8 +140,23 @@ func (a *attention) mistake(q, k, v node) *graph.Mistake {
 		if _, whole := heads.ExactDiv(shared); !whole && heads.IsConst() && shared.IsConst() || shared == 0 {
 			return operand(graph.CodeOperand, "%s has %s heads, no multiple of the %s of %s", q.Called(), heads, shared, k.Called())
 		}
+		return nil
 	}
-	return nil
+	return sharedHeads(q, k)
+}
+
+// sharedHeads is the mistake of queries with some times as many heads as keys, axis -3 of a batch, which nothing says to share.
+func sharedHeads(q, k node) *graph.Mistake {
+	if q.Rank() < 4 || k.Rank() != q.Rank() {
+		return nil
+	}
+	heads, isKnown := q.Shape()[q.Rank()-3].Int()
+	shared, areKnown := k.Shape()[k.Rank()-3].Int()
+	if !isKnown || !areKnown || shared < 2 || heads <= shared || heads%shared != 0 {
+		return nil
+	}
+	return &graph.Mistake{Code: graph.CodeOperand, Summary: fmt.Sprintf("%s has %d heads, and %s has %d", q.Called(), heads, k.Called(), shared),
+		Help: []string{fmt.Sprintf("with the option GroupedQuery(), each head of keys and values is that of %d heads of queries", heads/shared)}}
 }
 
 // factor is what scores are multiplied by.

@@ -124,8 +124,10 @@ func TestScaledDotProductAttentionMistakes(t *testing.T) {
 		"a sliding window of 3 keys":                               ops.ScaledDotProductAttention(q, k, k, ops.SlidingWindow(3)),
 		"queries start at an integer":                              ops.ScaledDotProductAttention(q, k, k, ops.CausalFrom(graph.Num(0.5))),
 		"no multiple of the 2":                                     ops.ScaledDotProductAttention(g.Input("h", graph.Float32, 3, 3, 4), k, k, ops.GroupedQuery()),
-		"dropout probability":                                      ops.ScaledDotProductAttention(q, k, k, ops.AttentionDropout(2, g.Input("s", graph.Int64))),
-		"mat1 and mat2":                                            ops.ScaledDotProductAttention(q, g.Input("w", graph.Float32, 2, 5, 7), k),
+		"heads has 8 heads, and shared has 2":                      ops.ScaledDotProductAttention(g.Input("heads", graph.Float32, 2, 8, 3, 4), g.Input("shared", graph.Float32, 2, 2, 5, 4), g.ByName("shared")),
+		"with the option GroupedQuery(), each head of keys and values is that of 4 heads of queries": ops.ScaledDotProductAttention(g.ByName("heads"), g.ByName("shared"), g.ByName("shared")),
+		"dropout probability": ops.ScaledDotProductAttention(q, k, k, ops.AttentionDropout(2, g.Input("s", graph.Int64))),
+		"mat1 and mat2":       ops.ScaledDotProductAttention(q, g.Input("w", graph.Float32, 2, 5, 7), k),
 	} {
 		if want == "mat1 and mat2" {
 			require.NoError(t, y.Err()) // the product's mistake is told where it was made
