@@ -4,7 +4,9 @@ import (
 	"fmt"
 
 	"github.com/broadloom/broadloom/exec/internal/bug"
+	"github.com/broadloom/broadloom/exec/internal/claims"
 	"github.com/broadloom/broadloom/exec/internal/engine"
+	"github.com/broadloom/broadloom/exec/internal/lower"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer"
 )
@@ -69,6 +71,20 @@ func changedMeanings(g *graph.Graph) error {
 		}
 	}
 	return nil
+}
+
+// tryClaims tries what users' operations claim, before a pass relies on it: of composites while they are whole, and of what they are written with.
+func tryClaims(g *graph.Graph) func(*lower.Program, pass) error {
+	trier := claims.Trier{Evaluate: evaluate}
+	return func(u *lower.Program, p pass) error {
+		if p.name != "import" && p.name != "expand" {
+			return nil
+		}
+		if wrong := trier.Try(u.Graph.Nodes()); len(wrong) > 0 {
+			return (&shapeinfer.Report{Graph: g, Errors: wrong, Nodes: len(g.Nodes())}).Err()
+		}
+		return nil
+	}
 }
 
 // publicError makes public what went wrong while a program ran.

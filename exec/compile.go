@@ -70,7 +70,7 @@ type pass struct {
 // passes is the order of compilation.
 var passes = []pass{
 	{"import", "copy what the outputs and updates need", true, onGraph(rewrite.Import)},
-	{"expand", "write composite operations with primitive ones", false, onGraph(rewrite.Expand)},
+	{"expand", "write composite operations with primitive ones", true, onGraph(rewrite.Expand)},
 	{"widen", "compute reductions and products of narrow dtypes in wider ones", true, onGraph(rewrite.Widen)},
 	{"simplify", "apply algebraic identities that hold for every value", false, onGraph(rewrite.Simplify)},
 	{"unroll", "write reductions of a few elements of a view one by one, and searches in several axes in one", false, onGraph(rewrite.Unroll)},
@@ -189,6 +189,7 @@ func Compile(g *graph.Graph, opts ...Option) (p *Program, err error) {
 	if verifying() {
 		r.between = append([]func(*lower.Program, pass) error{verifyUnit}, r.between...)
 	}
+	r.between = append(r.between, tryClaims(g))
 	u.UserNodes = len(g.Nodes())
 	for _, p := range passes {
 		u.At, name = nil, p.name

@@ -3,6 +3,7 @@ package exec_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -275,12 +276,12 @@ func TestEqualNamesAreNotMerged(t *testing.T) {
 // What a user's operation states is used as that of the library's own is.
 func TestStatedFactsAreUsed(t *testing.T) {
 	mix, scale := ownMix("mix"), ownScale("turn")
-	mix.Identity = func(_ graph.DType, i int) (float64, bool) { return 0, i == 1 } // x + 3·0, but for x = -0
+	mix.Identity = func(_ graph.DType, i int) (float64, bool) { return math.Copysign(0, -1), i == 1 } // x + 3·-0
 	scale.Involution = true
 	minus := ownAttrs{By: -1}
 	for name, build := range map[string]func(x *graph.Node) *graph.Node{
 		"identity": func(x *graph.Node) *graph.Node {
-			return ops.Exp(graph.Apply(mix, nil, x, x.Graph().Scalar(graph.Float64, 0)))
+			return ops.Exp(graph.Apply(mix, nil, x, x.Graph().Scalar(graph.Float64, math.Copysign(0, -1))))
 		},
 		"involution": func(x *graph.Node) *graph.Node {
 			return ops.Exp(graph.Apply(scale, minus, graph.Apply(scale, minus, x)))

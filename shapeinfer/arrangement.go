@@ -47,6 +47,9 @@ func (b *binder) checkArrangement(c *operationCheck) {
 	if wrong == "" {
 		wrong = unlike(c.n, out, func(d graph.Dim) (int64, bool) { v, err := b.value(d); return v, err == nil })
 	}
+	if wrong == "" && c.op.Once {
+		wrong = shownTwice(b.layout(out))
+	}
 	c.want(wrong == "", "%s", wrong)
 }
 

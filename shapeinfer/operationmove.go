@@ -1,6 +1,7 @@
 package shapeinfer
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -37,7 +38,64 @@ func (c *operationCheck) views() {
 	if wrong == "" && x.Shape().IsStatic() && c.n.Shape().IsStatic() && c.op.IsUsers() {
 		c.guarded("View", func() { wrong = unlike(c.n, out, graph.Dim.Int) })
 	}
+	if wrong == "" && c.op.Once {
+		wrong = shownTwice(out)
+	}
 	c.want(wrong == "", "%s", wrong)
+}
+
+// maxLookedAt bounds the elements of a view of which it is looked at whether two show one.
+const maxLookedAt = 1 << 16
+
+// shownTwice says which elements of a view show one element of its operand, though the operation claims Once, or nothing. Sizes and strides that are no
+// numbers say nothing.
+func shownTwice(out graph.Layout) string {
+	if standAlone(out) {
+		return ""
+	}
+	count := int64(1)
+	for _, d := range out.Shape {
+		count = min(count*min(int64(d), maxLookedAt), maxLookedAt)
+	}
+	first := map[graph.Dim][]graph.Dim{}
+	index := make([]graph.Dim, len(out.Shape))
+	for range count {
+		at := out.Offset
+		for axis, i := range index {
+			at += i * out.Strides[axis]
+		}
+		if other, shown := first[at]; shown {
+			return fmt.Sprintf("it claims Once, and View shows element %d of its operand at %v and at %v", at, other, index)
+		}
+		first[at] = slices.Clone(index)
+		for axis := len(index) - 1; axis >= 0; axis-- {
+			if index[axis]++; index[axis] < out.Shape[axis] {
+				break
+			}
+			index[axis] = 0
+		}
+	}
+	return ""
+}
+
+// standAlone reports whether each axis of a view steps over all that those of smaller strides reach, or nothing is known of them.
+func standAlone(out graph.Layout) bool {
+	var axes []placed
+	for axis, step := range out.Strides {
+		if !step.IsConst() || !out.Shape[axis].IsConst() || !out.Offset.IsConst() || out.Shape[axis] == 0 {
+			return true
+		}
+		axes = append(axes, placed{step: max(step, -step), size: out.Shape[axis]})
+	}
+	slices.SortFunc(axes, func(a, b placed) int { return cmp.Compare(a.step, b.step) })
+	reach := graph.Dim(0)
+	for _, a := range axes {
+		if a.size > 1 && a.step <= reach {
+			return false
+		}
+		reach += a.step * (a.size - 1)
+	}
+	return true
 }
 
 // outside says how a view reaches beyond its operand, or nothing where it may not. Strides of unknown sign are left to the binding of sizes.

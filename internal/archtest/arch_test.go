@@ -51,6 +51,7 @@ var arrows = []struct {
 	{"autodiff/gradcheck", "graph ops autodiff exec", "a check runs what it compares"},
 	{"exec/internal/bug", "graph internal/panicked", "what passes and runs do wrong"},
 	{"exec/internal/rewrite", "graph internal/prove internal/panicked internal/loopop shapeinfer/... ops exec/internal/bug", "from graph to graph: it knows no machine"},
+	{"exec/internal/claims", "graph internal/panicked ops", "what operations claim, tried by an evaluator that it is given"},
 	{"exec/internal/fusion", "graph internal/prove shapeinfer/alias exec/internal/bug exec/internal/rewrite", "from nodes to groups: it knows no machine"},
 	{"exec/internal/lower", "graph shapeinfer/... exec/internal/bug exec/internal/rewrite exec/internal/fusion " +
 		"kernels/rowprog kernels/backend kernels/gemm", "from groups to kernels and buffers"},

@@ -129,8 +129,11 @@ func isPlusZero(x *graph.Node) bool { return isNumber(x, 0) && x.DType() != grap
 
 // undone returns the operand of an operation that the next one undoes.
 func undone(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	if n.Op().Involution && len(in) == 1 && in[0].Op() == n.Op() && graph.SameAttrs(n.Attrs(), in[0].Attrs()) {
-		return in[0].In(0)
+	if !n.Op().Involution || len(in) != 1 || in[0].Op() != n.Op() || !graph.SameAttrs(n.Attrs(), in[0].Attrs()) {
+		return nil
+	}
+	if x := in[0].In(0); x.DType() == n.DType() && x.Shape().Equal(n.Shape()) {
+		return x
 	}
 	return nil
 }
