@@ -249,9 +249,9 @@ func (p *loopPass) captured() (list []*graph.Node) {
 }
 
 // leaveProduct leaves the gradient of a value of outside, operand i of a product, for after the loop,
-// where it is one product for all steps. The rules of a user's product need not know of batches: it is left to each step.
+// where it is one product for all steps. A branch has but one, and the rules of a user's product need not know of batches: these are left to each step.
 func (p *loopPass) leaveProduct(n, dy *graph.Node, i int) bool {
-	if n.Op().Class != graph.Contract || n.Op().IsUsers() || n.Region() != p.region || p.region.Holds(n.In(i).Region()) || dy.Region() != p.region {
+	if n.Op().Class != graph.Contract || n.Op().IsUsers() || p.region.Spec().Whole || n.Region() != p.region || p.region.Holds(n.In(i).Region()) || dy.Region() != p.region {
 		return false
 	}
 	x, other := n.In(i), n.In(1-i)

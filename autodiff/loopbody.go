@@ -5,6 +5,8 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/loopop"
+	"github.com/broadloom/broadloom/internal/scores"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
 // copied returns what a value is in a step of the gradient.
@@ -84,7 +86,7 @@ func (p *loopPass) copyMembers() {
 		p.outer.g.WithOrigin(n, func() {
 			var c *graph.Node
 			p.outer.g.Within(bodyOf(n.Region()), func() { c = p.outer.g.Again(n, attrs, in, requirements[n]) })
-			if n.Region() == a.Body && isKept(n) {
+			if n.Region() == a.Body && p.isKept(n) {
 				c = graph.Apply(opKept, nil, p.kept(n), c)
 			}
 			p.copies[n] = c
@@ -134,11 +136,20 @@ func calledBefore(op *graph.Op) *graph.Op {
 	return &made
 }
 
-// isKept reports whether all steps of a value are kept: to compute it again would cost more.
-func isKept(n *graph.Node) bool {
+// isKept reports whether all steps of a value are kept: to compute it again would cost more time or, for scores, less memory
+// than it is worth.
+func (p *loopPass) isKept(n *graph.Node) bool {
 	a, isLoop := n.Loop()
 	class := n.Op().Class
-	return class == graph.Contract || class == graph.Gather || class == graph.Function || isLoop && a.Role > graph.LoopEnd
+	return class == graph.Contract && !p.areScores(n) || class == graph.Gather || class == graph.Function || isLoop && a.Role > graph.LoopEnd
+}
+
+// areScores reports whether a product of the body is one of positions with positions, such as those of attention. Factors
+// that are the same in all steps are taken for weights, unless there is but one step.
+func (p *loopPass) areScores(n *graph.Node) bool {
+	a, _ := p.end.Loop()
+	varies := func(x *graph.Node) bool { return a.Body.Spec().Whole || a.Body.Holds(alias.Viewed(x).Region()) }
+	return scores.IsProduct(n) && varies(n.In(0)) && varies(n.In(1))
 }
 
 // opKept is a value that was kept. Gradients flow through the way in which it was computed.

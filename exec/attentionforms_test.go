@@ -28,6 +28,14 @@ type formInputs struct {
 	g          *graph.Graph
 	dt         graph.DType
 	batch, len graph.Dim
+	learned    []*graph.Node // whose gradients are wanted
+}
+
+// learn makes a further input whose gradient is wanted.
+func (f *formInputs) learn(shape ...graph.Dim) *graph.Node {
+	x := f.g.Input(fmt.Sprint("learned", len(f.learned)), f.dt, shape...)
+	f.learned = append(f.learned, x)
+	return x
 }
 
 func (f *formInputs) num(v float64) *graph.Node { return f.g.Scalar(f.dt, v) }
@@ -269,17 +277,18 @@ func (a attentionForm) trained(g *graph.Graph, dt graph.DType, batch, length gra
 		wrt = append(wrt, w)
 		return ops.Reshape(ops.MatMul(x, w), batch, length, graph.Dim(heads), 8)
 	}
-	f := &formInputs{g, dt, batch, length}
+	f := &formInputs{g: g, dt: dt, batch: batch, len: length}
 	y := a.apply(f, project("q", 4), project("k", a.heads), project("v", a.heads))
 	o := g.Input("o", dt, 32, 24)
 	y = ops.Add(x, ops.MatMul(ops.Reshape(y, batch, length, 32), o))
 	loss := ops.Mean(ops.Square(y))
-	return append([]*graph.Node{loss}, autodiff.Grad(loss, append(wrt, o))...)
+	wrt = append(append(wrt, o), f.learned...)
+	return append([]*graph.Node{loss}, autodiff.Grad(loss, wrt)...)
 }
 
 // Each form of attention takes memory that grows with the places, and not with their square, in training and without, of any and of known length.
 func TestFormsOfAttentionTakeLinearMemory(t *testing.T) {
-	for _, a := range attentionForms {
+	for _, a := range allForms() {
 		for _, training := range []bool{false, true} {
 			t.Run(fmt.Sprint(a.name, " ", training), func(t *testing.T) {
 				compile := func(length func(*graph.Graph) graph.Dim) *exec.Program {
@@ -343,7 +352,7 @@ func feedOf(g *graph.Graph, length, limit int) exec.Feed {
 
 // Forms of attention have the same bits in blocks of rows as where matrices are whole, and where nothing is computed twice.
 func TestFormsOfAttentionHaveTheBitsOfWholeMatrices(t *testing.T) {
-	for _, a := range attentionForms {
+	for _, a := range allForms() {
 		for _, dt := range []graph.DType{graph.Float32, graph.Float64} {
 			if dt == graph.Float64 && testing.Short() {
 				continue

@@ -21,7 +21,7 @@ func (f *fuser) putOff(n *graph.Node) bool {
 	for i, x := range n.Operands() {
 		if f.waits[x] {
 			waits = true
-		} else if x.Rank() > 0 && !(rewrite.IsLargeMatrix(n) && isNarrow(n, i)) {
+		} else if x.Rank() > 0 && !(rewrite.IsLargeMatrix(n) && rewrite.IsNarrow(n, i)) {
 			return false
 		}
 	}
@@ -29,16 +29,6 @@ func (f *fuser) putOff(n *graph.Node) bool {
 		f.waits[n] = true
 	}
 	return waits
-}
-
-// isNarrow reports whether operand i of a matrix is repeated along one of its last two axes.
-func isNarrow(n *graph.Node, i int) bool {
-	x := n.In(i)
-	if slices.Contains(n.Stretch(i), graph.Undecided) {
-		return false
-	}
-	l := alias.BroadcastView(alias.LayoutOf(x), n.Shape(), n.Stretch(i))
-	return slices.ContainsFunc([]int{n.Rank() - 2, n.Rank() - 1}, func(axis int) bool { return l.Strides[axis] == 0 && n.Shape()[axis] != 1 })
 }
 
 // settle gives operands that were put off kernels of their own, but for those that can go with a node

@@ -178,8 +178,8 @@ func (f *fuser) canTake(n *graph.Node, shape graph.Shape, at int) bool {
 			return false // for the sake of one element, the kernel does not wait for another one
 		}
 	}
-	if l == PerRow && (!taken || n.Op().Class == graph.Reduce && k.hasLongRows()) {
-		return false // it has nothing to do with these rows, or would keep threads from sharing them
+	if l == PerRow && (!taken || n.Op().Class == graph.Reduce && (k.hasLongRows() || f.behind[at] && k.mayBeScores())) {
+		return false // it has nothing to do with these rows, or would keep threads from sharing them, or chains from taking them
 	}
 	for _, r := range f.u.Writes.Before(n) {
 		if f.at[r.ID()] == at && !readsInPlace(r, n) {

@@ -82,6 +82,15 @@ func (k *Group) hasLongRows() bool {
 	return known && n >= longRow
 }
 
+// leastScores is the number of elements from which on rows behind a product may be scores, which run in chains.
+const leastScores = 1 << 8
+
+// mayBeScores reports whether the kernel's rows may be scores of one position with many.
+func (k *Group) mayBeScores() bool {
+	n, known := k.Space[k.Row:].NumElements().Int()
+	return !known || n >= leastScores
+}
+
 // readsAcross reports whether an elementwise node reads a value across its rows: its elements are neighbours along an axis that is not the last one.
 func readsAcross(n *graph.Node) bool {
 	for _, x := range n.Operands() {

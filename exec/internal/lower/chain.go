@@ -6,6 +6,7 @@ import (
 	"github.com/broadloom/broadloom/exec/internal/fusion"
 	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/kernels/rowprog"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -75,10 +76,10 @@ func (f *chainFinder) find() *Chain {
 	f.barred = map[Kernel]bool{}
 	for {
 		f.sort()
-		if !slices.ContainsFunc(f.members, reducesRows) && !slices.ContainsFunc(f.members, isAgain) {
+		wide := f.wide()
+		if !slices.ContainsFunc(f.members, reducesRows) && !slices.ContainsFunc(f.members, isAgain) && !f.multiplies(wide) {
 			return nil // products and what follows them are fused tile by tile
 		}
-		wide := f.wide()
 		outside := slices.IndexFunc(f.members, func(k Kernel) bool { return !f.exchanges(k, wide) })
 		if outside < 0 {
 			return f.chain(wide)
@@ -249,6 +250,15 @@ func uses(k Kernel, base *graph.Node) bool {
 // exchanges reports whether a member reads or writes one of the wide matrices.
 func (f *chainFinder) exchanges(k Kernel, wide []*graph.Node) bool {
 	return slices.ContainsFunc(wide, func(n *graph.Node) bool { return uses(k, n) })
+}
+
+// multiplies reports whether scores, the first product, are never whole for the sake of a second one: layers of weights
+// take their tiles from each other in memory.
+func (f *chainFinder) multiplies(wide []*graph.Node) bool {
+	return scores.IsProduct(f.anchor.Nodes[0]) && slices.ContainsFunc(f.members, func(k Kernel) bool {
+		product, ok := k.(*MatMul)
+		return ok && slices.ContainsFunc(product.Operands()[:2], func(o fusion.Operand) bool { return slices.Contains(wide, o.Base) })
+	})
 }
 
 // reducesRows reports whether a kernel is a row program with reductions.

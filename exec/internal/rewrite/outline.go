@@ -82,7 +82,7 @@ func Outline(u *Program) error {
 	if !slices.ContainsFunc(u.Graph.Nodes(), func(n *graph.Node) bool { return n.Op().Class == graph.Loop }) {
 		return nil
 	}
-	o := outliner{u: u, next: u.Graph.Derive(), replaced: make([]*graph.Node, len(u.Graph.Nodes())), calls: map[*graph.Region]*bodyBuilder{}}
+	o := outliner{u: u, next: u.Graph.Derive(), replaced: make([]*graph.Node, len(u.Graph.Nodes())), calls: map[*graph.Region]*bodyBuilder{}, anew: matricesBesideScores(u)}
 	for _, n := range u.Graph.Nodes() {
 		if u.At = n; n.Region().Within(u.Body) != nil {
 			continue // it is found from what comes out
@@ -118,6 +118,7 @@ type outliner struct {
 	next     *graph.Graph
 	replaced []*graph.Node
 	calls    map[*graph.Region]*bodyBuilder
+	anew     map[*graph.Node]bool // see matricesBesideScores
 }
 
 // value returns what takes the place of a node outside of bodies.
@@ -313,6 +314,9 @@ func (b *bodyBuilder) input(of *graph.Node, in BodyInput) *graph.Node {
 func (b *bodyBuilder) inBody(n *graph.Node) *graph.Node {
 	if own := b.copied[n]; own != nil {
 		return own
+	}
+	if b.anew[n] {
+		return b.computed(n)
 	}
 	x := b.value(n)
 	if own := b.captured[x]; own != nil {

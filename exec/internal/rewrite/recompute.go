@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
 
@@ -25,12 +26,8 @@ func Read(n *graph.Node) []*graph.Node {
 // againAttrs are the fixed arguments of opAgain: the shape of the result.
 type againAttrs struct{ Shape graph.Shape }
 
-// Products of fewer elements a matrix stay in memory, and so do those of longer sums, which take more
-// time than that costs.
-const (
-	leastAgain = 1 << 16
-	mostTerms  = 256
-)
+// leastAgain is the number of elements of a matrix from which on products are computed again.
+const leastAgain = 1 << 16
 
 // mostExamined bounds the products that are looked at, as the rest of the graph is for each; and
 // mostRegion the values that are looked at to find a reduction.
@@ -44,10 +41,10 @@ const (
 // by the gradients. The reductions stay. So the matrix need not stay in memory until then, and both
 // users can have it block by block.
 func Recompute(u *Program) error {
-	r := recomputer{u: u, at: map[*graph.Node]*spreadProduct{}}
+	r := recomputer{u: u, at: map[*graph.Node]*spreadProduct{}, shared: map[*graph.Node]map[*graph.Node]*graph.Node{}}
 	examined := 0
 	for _, n := range u.Graph.Nodes() {
-		if r.isCandidate(n) && examined < mostExamined && r.isReduced(n) {
+		if r.isCandidate(n) && examined < mostExamined && r.areScores(n) {
 			r.examine(n)
 			examined++
 		}
@@ -64,6 +61,8 @@ type recomputer struct {
 	u     *Program
 	at    map[*graph.Node]*spreadProduct // by value
 	users [][]*graph.Node                // by the numbers of values
+	// shared is what is computed once more, by the first product with one of the values that are.
+	shared map[*graph.Node]map[*graph.Node]*graph.Node
 }
 
 // spreadProduct is a product and what is computed from it.
@@ -71,7 +70,7 @@ type spreadProduct struct {
 	product *graph.Node
 	region  map[*graph.Node]bool        // itself, and values computed from it element by element
 	late    map[*graph.Node]bool        // what depends on the first product with one of these
-	again   map[*graph.Node]*graph.Node // of the region: what is computed once more, in the graph that is made
+	again   map[*graph.Node]*graph.Node // what is computed once more, in the graph that is made
 }
 
 // isCandidate reports whether a node is a product that is worth computing again.
@@ -80,14 +79,16 @@ func (r *recomputer) isCandidate(n *graph.Node) bool {
 		return false
 	}
 	terms, known := n.In(0).Shape()[n.In(0).Rank()-1].Int()
-	if known && terms > mostTerms {
+	if known && terms > scores.MostTerms {
 		return false
 	}
 	return IsLargeMatrix(n)
 }
 
-// isReduced reports whether rows of what is computed from a product element by element are reduced.
-func (r *recomputer) isReduced(product *graph.Node) bool {
+// areScores reports whether rows of what is computed from a product element by element are reduced, or it is a factor
+// of another product while the first one is none with weights.
+func (r *recomputer) areScores(product *graph.Node) bool {
+	isProduct := scores.IsProduct(product)
 	if r.users == nil {
 		r.users = make([][]*graph.Node, len(r.u.Graph.Nodes()))
 		for _, n := range r.u.Graph.Nodes() {
@@ -104,6 +105,8 @@ func (r *recomputer) isReduced(product *graph.Node) bool {
 				return true
 			case n.Op().Class == graph.Elementwise && n.Shape().Equal(product.Shape()) && !slices.Contains(list, n):
 				list = append(list, n)
+			case isProduct && i > 0 && (n.Op().Class == graph.Contract || alias.IsView(n) && isFactor(r.users, n)):
+				return true
 			}
 		}
 	}
@@ -113,7 +116,7 @@ func (r *recomputer) isReduced(product *graph.Node) bool {
 // examine notes the values computed from a product that are used both before and after the first
 // product with one of them.
 func (r *recomputer) examine(product *graph.Node) {
-	p := &spreadProduct{product: product, region: map[*graph.Node]bool{product: true}, late: map[*graph.Node]bool{}, again: map[*graph.Node]*graph.Node{}}
+	p := &spreadProduct{product: product, region: map[*graph.Node]bool{product: true}, late: map[*graph.Node]bool{}}
 	started := false
 	var far []*graph.Node
 	for _, n := range r.u.Graph.Nodes()[product.ID()+1:] {
@@ -128,31 +131,46 @@ func (r *recomputer) examine(product *graph.Node) {
 		case !uses || alias.IsView(n):
 		case n.Op().Class == graph.Contract && !started:
 			started, p.late[n] = true, true
+			if r.shared[n] == nil {
+				r.shared[n] = map[*graph.Node]*graph.Node{}
+			}
+			p.again = r.shared[n]
 		case n.Op().Class == graph.Elementwise && n.Shape().Equal(product.Shape()) && !CanFail(n):
 			p.region[n] = true
 		}
 	}
 	for _, n := range far {
 		for _, x := range n.Operands() {
-			if w := alias.Viewed(x); p.region[w] && p.canRepeat(w) && r.at[w] == nil && !slices.Contains(r.u.Roots, w) {
+			if w := alias.Viewed(x); p.region[w] && r.canRepeat(p, w) && r.at[w] == nil && !slices.Contains(r.u.Roots, w) {
 				r.at[w] = p
 			}
 		}
 	}
 }
 
-// canRepeat reports whether a value of the region can be computed again from the product and from what
-// is small, or lies in memory anyway.
-func (p *spreadProduct) canRepeat(w *graph.Node) bool {
-	return w == p.product || !slices.ContainsFunc(w.Operands(), func(x *graph.Node) bool {
-		switch v := alias.Viewed(x); {
-		case p.region[v]:
-			return v != x || !p.canRepeat(v)
-		case v.Op().Class == graph.Source || isGenerated(v):
+// canRepeat reports whether a value can be computed again: it is the product or another one of its shape, or computed
+// element by element from such products, from what is small, and from what lies in memory anyway.
+func (r *recomputer) canRepeat(p *spreadProduct, w *graph.Node) bool {
+	left := mostRegion
+	var can func(w *graph.Node) bool
+	can = func(w *graph.Node) bool {
+		if left--; left < 0 || w.Region() != p.product.Region() {
 			return false
 		}
-		return x.Shape().Equal(p.product.Shape())
-	})
+		if w.Op().Class == graph.Contract {
+			return w == p.product || r.isCandidate(w)
+		}
+		return w.Op().Class == graph.Elementwise && !CanFail(w) && !slices.ContainsFunc(w.Operands(), func(x *graph.Node) bool {
+			return p.isLarge(x) && (alias.Viewed(x) != x || !can(x))
+		})
+	}
+	return can(w)
+}
+
+// isLarge reports whether a value has the product's shape, and neither lies in memory anyway nor is computed from positions.
+func (p *spreadProduct) isLarge(x *graph.Node) bool {
+	v := alias.Viewed(x)
+	return p.region[v] || x.Shape().Equal(p.product.Shape()) && v.Op().Class != graph.Source && !isGenerated(v)
 }
 
 // isGenerated reports whether a value is computed from positions and scalars.
@@ -200,14 +218,14 @@ func (r *recomputer) repeated(next *graph.Graph, p *spreadProduct, w, old, after
 		return known
 	}
 	old = alias.Viewed(old)
-	if w == p.product {
+	if w.Op().Class == graph.Contract {
 		p.again[w] = graph.Apply(opAgain, againAttrs{w.Shape()}, old.In(0), old.In(1), after)
 		return p.again[w]
 	}
 	in := slices.Clone(old.Operands())
 	for i, x := range w.Operands() {
 		switch {
-		case p.region[x]:
+		case p.isLarge(x):
 			in[i] = r.repeated(next, p, x, in[i], after)
 		case x.Rank() > 0 && isGenerated(x):
 			in[i] = rematerialized(next, x, in[i], p.again)

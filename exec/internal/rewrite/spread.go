@@ -221,9 +221,14 @@ func (s *spread) read(p spreadPart) *graph.Node {
 // mostForScores bounds the cost of what is computed anew for each kernel of scores: dropout and a mask are less.
 const mostForScores = 128
 
-// scoresOf finds what is computed element by element from large products, of some rows of which something is reduced, or which are
-// computed again: scores and the weights of attention, and their gradients.
+// scoresOf finds what is computed element by element from large products, of some rows of which something is reduced, which are
+// factors of other products, or which are computed again: scores and the weights of attention, and their gradients.
 func scoresOf(u *Program) map[*graph.Node]bool {
+	return elementsOf(u, func(*graph.Node) bool { return true })
+}
+
+// elementsOf is [scoresOf] for the products that are accepted.
+func elementsOf(u *Program, accepts func(product *graph.Node) bool) map[*graph.Node]bool {
 	r, scores := recomputer{u: u}, map[*graph.Node]bool{}
 	var add func(n *graph.Node)
 	add = func(n *graph.Node) {
@@ -235,8 +240,8 @@ func scoresOf(u *Program) map[*graph.Node]bool {
 		}
 	}
 	for _, n := range u.Graph.Nodes() {
-		if n.Op().Class == graph.Contract && IsLargeMatrix(n) && r.isReduced(n) || n.Op() == opAgain {
-			r.isReduced(n)
+		if n.Op().Class == graph.Contract && accepts(n) && (n.Op() == opAgain || IsLargeMatrix(n) && r.areScores(n)) {
+			r.areScores(n)
 			add(n)
 		}
 	}

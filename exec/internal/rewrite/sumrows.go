@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/scores"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -14,10 +15,15 @@ const wideRow = 4096
 
 // SumRows writes the sum of a wide matrix over its rows as the product of a row of ones with the matrix, where it
 // is computed from reductions of its own rows and products read it too. So are gradients for the bias of a layer
-// of classes: a chain of kernels can have products that sum over rows, and so the matrix is never whole.
+// of classes: a chain of kernels can have products that sum over rows, and so the matrix is never whole. Sums of
+// scores, as gradients for what is added to them, are taken apart in the same way.
 func SumRows(u *Program) error {
 	var users [][]*graph.Node
+	elements := elementsOf(u, scores.IsProduct)
 	u.rewrite(func(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
+		if isSum(n) && elements[n.In(0)] {
+			return sumOfScores(next, n, in[0])
+		}
 		x := summedRows(n)
 		if x == nil || !reducesItsRows(x) {
 			return nil
@@ -73,10 +79,41 @@ func reshapedRows(n *graph.Node, in []*graph.Node) *graph.Node {
 	return nil
 }
 
+// isSum reports whether a node adds up floating-point numbers over known axes.
+func isSum(n *graph.Node) bool {
+	return n.Op().Class == graph.Reduce && n.Op().Fold == graph.FoldSum && n.Op().Axes != nil && n.DType().IsFloat() && n.DType() == n.In(0).DType()
+}
+
+// sumOfScores writes a sum of scores x over their rows, and other axes, as one over columns and then over what is left, or where columns
+// stay, as a product of a row of ones and then a sum over what is left. It is nil where columns alone are summed, or neither.
+func sumOfScores(next *graph.Graph, n, x *graph.Node) *graph.Node {
+	axes := n.Op().Axes(n)
+	first := x.Rank() - 1
+	switch {
+	case len(axes) > 1 && slices.Contains(axes, first):
+		x = ops.Sum(x, ops.Axis(first), ops.KeepDims())
+	case !slices.Contains(axes, first) && slices.Contains(axes, first-1):
+		first--
+		x = ops.MatMul(ops.Ones(next, x.DType(), 1, x.Shape()[first]), x)
+	default:
+		return nil
+	}
+	left := []ops.Axis{ops.KeepDims()}
+	for _, axis := range axes {
+		if axis != first {
+			left = append(left, ops.Axis(axis))
+		}
+	}
+	if len(left) > 1 {
+		x = ops.Sum(x, left...)
+	}
+	return ops.Reshape(x, n.Shape()...)
+}
+
 // summedRows returns the matrix over whose rows a node is the sum, be they shown with several axes; nil where it is
 // no such sum.
 func summedRows(n *graph.Node) *graph.Node {
-	if n.Op().Class != graph.Reduce || n.Op().Fold != graph.FoldSum || n.Op().Axes == nil || !n.DType().IsFloat() || n.DType() != n.In(0).DType() {
+	if !isSum(n) {
 		return nil
 	}
 	x := n.In(0)

@@ -1,0 +1,83 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// A mask beside scores that a loop computes is the same in each step: it stands outside of the body. The body computes it anew from
+// positions and from what is the same along rows or columns, so that it is never in memory.
+
+// matricesBesideScores finds values of outside that bodies compute anew.
+func matricesBesideScores(u *Program) map[*graph.Node]bool {
+	f := outsideMatrices{anew: map[*graph.Node]bool{}, written: writtenMemory(u.Graph)}
+	for n := range scoresOf(u) {
+		if n.Op().Class != graph.Elementwise {
+			continue
+		}
+		for i, x := range n.Operands() {
+			if n.Region() != x.Region() && !f.isRead(n, i) && f.cost(x, mostForScores) <= mostForScores {
+				f.take(x)
+			}
+		}
+	}
+	return f.anew
+}
+
+type outsideMatrices struct {
+	anew, written map[*graph.Node]bool
+}
+
+// isRead reports whether operand i of a matrix is read where it lies: it is small, or the same along rows or columns.
+func (f *outsideMatrices) isRead(n *graph.Node, i int) bool {
+	_, isNumber := n.In(i).ScalarValue()
+	return isNumber || !IsLargeMatrix(n.In(i)) || IsNarrow(n, i)
+}
+
+// cost returns the cost of computing a matrix anew; it is more than most where that cannot be.
+func (f *outsideMatrices) cost(x *graph.Node, most int) int {
+	if x.Op().Class != graph.Elementwise || CanFail(x) || f.written[x] {
+		return most + 1
+	}
+	cost := max(Cost(x), 1)
+	for i, y := range x.Operands() {
+		if cost > most {
+			break
+		}
+		if !f.isRead(x, i) {
+			cost += f.cost(y, most-cost)
+		}
+	}
+	return cost
+}
+
+// take notes a matrix, and those from which it is computed.
+func (f *outsideMatrices) take(x *graph.Node) {
+	f.anew[x] = true
+	for i, y := range x.Operands() {
+		if !f.isRead(x, i) {
+			f.take(y)
+		}
+	}
+}
+
+// computed computes a value of outside in the body.
+func (b *bodyBuilder) computed(x *graph.Node) *graph.Node {
+	in := make([]*graph.Node, len(x.Operands()))
+	for i, y := range x.Operands() {
+		in[i] = b.inBody(y)
+	}
+	b.copied[x] = b.g.Copy(x, in)
+	return b.copied[x]
+}
+
+// IsNarrow reports whether operand i of a matrix is repeated along one of its last two axes.
+func IsNarrow(n *graph.Node, i int) bool {
+	if slices.Contains(n.Stretch(i), graph.Undecided) {
+		return false
+	}
+	l := alias.BroadcastView(alias.LayoutOf(n.In(i)), n.Shape(), n.Stretch(i))
+	return slices.ContainsFunc([]int{n.Rank() - 2, n.Rank() - 1}, func(axis int) bool { return l.Strides[axis] == 0 && n.Shape()[axis] != 1 })
+}
