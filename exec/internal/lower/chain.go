@@ -36,7 +36,7 @@ const maxChainWindow = 48
 
 // FindChains looks for chains behind products, and brings the kernels of each together.
 func FindChains(u *Program) error {
-	touches := map[Kernel]touched{}
+	touches, users := map[Kernel]touched{}, usersOf(u.Kernels)
 	for _, k := range u.Kernels {
 		touches[k] = touchedBy(k)
 	}
@@ -45,7 +45,7 @@ func FindChains(u *Program) error {
 		if !ok || product.inWords() || product.Rows != 1 || !product.Operands()[2].Layout.IsRowMajor() {
 			continue
 		}
-		f := chainFinder{u: u, touches: touches, anchor: product, window: u.Kernels[i:min(i+maxChainWindow, len(u.Kernels))]}
+		f := chainFinder{u: u, touches: touches, users: users, anchor: product, window: u.Kernels[i:min(i+maxChainWindow, len(u.Kernels))]}
 		c := f.find()
 		if c == nil {
 			continue
@@ -62,6 +62,7 @@ func FindChains(u *Program) error {
 type chainFinder struct {
 	u       *Program
 	touches map[Kernel]touched
+	users   map[*graph.Node][]Kernel // of each value's memory
 	anchor  *MatMul
 	window  []Kernel
 	barred  map[Kernel]bool // that turned out to be no members
@@ -234,12 +235,26 @@ func (f *chainFinder) wide() (list []*graph.Node) {
 				continue
 			}
 			isRoot := slices.ContainsFunc(f.u.Roots, func(n *graph.Node) bool { return alias.Storage(n) == o.Base })
-			if !isRoot && !slices.ContainsFunc(f.u.Kernels, func(k Kernel) bool { return !slices.Contains(f.members, k) && uses(k, o.Base) }) {
+			if !isRoot && !slices.ContainsFunc(f.users[o.Base], func(k Kernel) bool { return !slices.Contains(f.members, k) }) {
 				list = append(list, o.Base)
 			}
 		}
 	}
 	return list
+}
+
+// usersOf lists the kernels that read or write each value's memory.
+func usersOf(kernels []Kernel) map[*graph.Node][]Kernel {
+	users := map[*graph.Node][]Kernel{}
+	for _, k := range kernels {
+		for _, o := range k.Operands() {
+			if o.Base != nil {
+				base := alias.Storage(o.Base)
+				users[base] = append(users[base], k)
+			}
+		}
+	}
+	return users
 }
 
 // uses reports whether a kernel reads or writes a value's memory.
