@@ -45,7 +45,12 @@ func runningExtremum(name, fn, doc string, least bool) *graph.Op {
 func init() {
 	opRunningPlaces = ofLastAxis("running_places", "the place of the greatest element up to each place of the last axis.", 1,
 		func(*graph.Call) graph.DType { return graph.Int64 }, runningPlaces)
-	opRecur = ofLastAxis("recur", "y[t] = a[t]*y[t-1] + x[t] along the last axis.", 2, operandType, recur)
+	opRecur = define(graph.Op{
+		Name: "recur", Func: "recur", Doc: "y[t] = a[t]*y[t-1] + x[t] down the columns of matrices.", Class: graph.Function, MinIn: 2, MaxIn: 2,
+		Function: recur, Grad: noGradient,
+		Core:  func(*graph.Node) ([]int, int) { return []int{2, 2}, 2 },
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Shape(0) },
+	})
 	opCumMax = runningExtremum("cummax", "CumMax", "the greatest element up to each place of an axis, and its place", false)
 	opCumMin = runningExtremum("cummin", "CumMin", "the least element up to each place of an axis, and its place", true)
 	opCumMax.Ref = named("numpy.maximum.accumulate", "torch.cummax", "jax.lax.cummax", "", "",
@@ -70,10 +75,11 @@ func init() {
 			if n.Rank() == 0 {
 				return in[1]
 			}
-			factors := MoveAxis(in[0], countedFromZero([]int{a.Axis}, n.Rank())[0], -1)
-			return alongLast(in[1], a.Axis, func(x node) node {
-				return graph.Apply(opRecur, runningAttrs{Reverse: a.Reverse}, factors, x)
-			})
+			axis := countedFromZero([]int{a.Axis}, n.Rank())[0]
+			columns := func(x node) node {
+				return Reshape(x, append(x.Shape()[:axis+1:axis+1], x.Shape()[axis+1:].NumElements())...)
+			}
+			return Reshape(graph.Apply(opRecur, runningAttrs{Reverse: a.Reverse}, columns(in[0]), columns(in[1])), n.Shape()...)
 		},
 	})
 	opRecurrence.Ref = named("", "", "jax.lax.associative_scan", "", "",
@@ -208,30 +214,37 @@ func placesOfExtrema[T int32 | int64 | uint64 | float32 | float64](out []int64, 
 
 // recur is the function of opRecur.
 func recur(a *graph.Arrays) error {
-	reverse := a.Attrs.(runningAttrs).Reverse
+	reverse, columns := a.Attrs.(runningAttrs).Reverse, a.Out.Shape[1]
 	if a.Out.DType == graph.Float32 {
-		recurAlong(graph.Elements[float32](a.Out), graph.Elements[float32](a.In[0]), graph.Elements[float32](a.In[1]), reverse)
+		recurDown(graph.Elements[float32](a.Out), graph.Elements[float32](a.In[0]), graph.Elements[float32](a.In[1]), columns, reverse)
 	} else {
-		recurAlong(graph.Elements[float64](a.Out), graph.Elements[float64](a.In[0]), graph.Elements[float64](a.In[1]), reverse)
+		recurDown(graph.Elements[float64](a.Out), graph.Elements[float64](a.In[0]), graph.Elements[float64](a.In[1]), columns, reverse)
 	}
 	return nil
 }
 
-// recurAlong rounds products before it adds: it has the same bits on processors that could do both at once.
-func recurAlong[T float32 | float64](out, factors, x []T, reverse bool) {
-	at, step := 0, 1
-	if reverse {
-		at, step = len(x)-1, -1
-	}
-	sum := 0.0
-	for i := range x {
-		if i == 0 {
-			sum = float64(x[at])
-		} else {
-			product := float64(float64(factors[at]) * sum)
-			sum = product + float64(x[at])
+// columnsAtOnce is how many columns recurDown takes together: a few cache lines of a row.
+const columnsAtOnce = 64
+
+// recurDown rounds products before it adds: it has the same bits on processors that could do both at once. Rows are read as they lie.
+func recurDown[T float32 | float64](out, factors, x []T, columns int, reverse bool) {
+	for first := 0; first < columns; first += columnsAtOnce {
+		var sums [columnsAtOnce]float64
+		width := min(columns-first, columnsAtOnce)
+		at, step := first, columns
+		if reverse {
+			at, step = len(x)-columns+first, -columns
 		}
-		out[at] = T(sum)
-		at += step
+		for i := range len(x) / columns {
+			y, a, b := out[at:at+width], factors[at:at+width], x[at:at+width]
+			for j := range y {
+				sum := float64(b[j])
+				if i > 0 {
+					sum += float64(float64(a[j]) * sums[j&(columnsAtOnce-1)])
+				}
+				sums[j&(columnsAtOnce-1)], y[j] = sum, T(sum)
+			}
+			at += step
+		}
 	}
 }

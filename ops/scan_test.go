@@ -65,3 +65,37 @@ func TestCumProdWithZeros(t *testing.T) {
 	require.Equal(t, []float64{2, 0, 0, 0, 2, 6, 0, 0}, value(t, in, y).Data)
 	requireFirstOrderOf(t, in, y, x)
 }
+
+// Recurrences go down many columns at once, and back up for gradients, along whichever axis they are.
+func TestLinearRecurrenceAlongAnyAxis(t *testing.T) {
+	shape := []int{3, 4, 70}
+	for axis, size := range shape {
+		g := graph.New("recurrence")
+		input := func(name string) *graph.Node {
+			return g.Input(name, graph.Float64, g.Dim("d0"), g.Dim("d1"), g.Dim("d2"))
+		}
+		a, x, w := input("a"), input("x"), input("w")
+		in, rng := feeds{}, rand.New(rand.NewPCG(5, 6))
+		for _, n := range []*graph.Node{a, x, w} {
+			in[n] = random(rng, shape...)
+		}
+		y := ops.LinearRecurrence(a, x, axis)
+		dx := autodiff.Grad(ops.Sum(ops.Mul(y, w)), []*graph.Node{x})[0]
+
+		stride := []int{4 * 70, 70, 1}[axis]
+		want, back := make([]float64, 3*4*70), make([]float64, 3*4*70)
+		for i := range want {
+			if want[i] = in[x].Floats()[i]; i/stride%size > 0 {
+				want[i] += in[a].Floats()[i] * want[i-stride]
+			}
+		}
+		for i := len(back) - 1; i >= 0; i-- {
+			if back[i] = in[w].Floats()[i]; i/stride%size < size-1 {
+				back[i] += in[a].Floats()[i+stride] * back[i+stride]
+			}
+		}
+		got := evaluate(t, in, y, dx)
+		requireClose(t, want, got[0].Floats(), 1e-14, fmt.Sprintf("axis %d", axis))
+		requireClose(t, back, got[1].Floats(), 1e-14, fmt.Sprintf("the gradient along axis %d", axis))
+	}
+}

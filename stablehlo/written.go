@@ -2,6 +2,7 @@ package stablehlo
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -76,13 +77,14 @@ func packed(batch int, parts ...node) node {
 	return ops.Concat(-1, flat...)
 }
 
-// recurrence is y[t] = a[t]·y[t-1] + x[t] along the last axis.
+// recurrence is y[t] = a[t]·y[t-1] + x[t] along the last axis but one.
 func recurrence(n *graph.Node, in []node) node {
 	_, reverse := n.Attrs().(interface{ Running() (least, reverse bool) }).Running()
 	a, x := in[0], in[1]
-	g, last := x.Graph(), x.Rank()-1
-	zero, first, later := ops.Zeros(g, graph.Float64, x.Shape()[:last]...), g.Scalar(graph.Bool, 1), g.Scalar(graph.Bool, 0)
-	_, out := ops.Scan(ops.Loop{Carry: []node{zero, first}, Over: []node{a, x}, Axis: last, Reverse: reverse},
+	g, axis := x.Graph(), x.Rank()-2
+	shape := slices.Delete(slices.Clone(x.Shape()), axis, axis+1)
+	zero, first, later := ops.Zeros(g, graph.Float64, shape...), g.Scalar(graph.Bool, 1), g.Scalar(graph.Bool, 0)
+	_, out := ops.Scan(ops.Loop{Carry: []node{zero, first}, Over: []node{a, x}, Axis: axis, Reverse: reverse},
 		func(c, t []node) (next, out []node) {
 			sum := ops.Where(c[1], t[1], ops.Add(ops.Mul(t[0], c[0]), t[1]))
 			return []node{sum, later}, []node{sum}
