@@ -17,15 +17,36 @@ type extent struct {
 	chain       *chainTask // whose threads' memory it is, in place of a buffer
 }
 
-// mostPlaced bounds the blocks that are placed in all orders but the first: about 10 ms.
+// mostPlaced bounds the blocks that are placed in all orders of one size but the first: about 10 ms.
 const mostPlaced = 1 << 14
 
+// sizesInOrder are the sizes by which blocks are placed, the largest first: their bytes, and bytes by the time that they
+// live. The latter closes gaps where few blocks live long.
+var sizesInOrder = [...]func(extent) int{
+	func(k extent) int { return k.bytes },
+	func(k extent) int { return k.bytes / alignment * (k.last - k.first + 1) },
+}
+
 // placed returns the blocks with their places, and the bytes that they take: the largest first, each at the
-// lowest place that is free while it lives. While there are gaps, those that lie highest are placed before
-// all others, as nothing would have kept them from lying lower.
+// lowest place that is free while it lives. Later sizes are tried while gaps take more than a hundredth.
 func placed(blocks []extent, times int) (best []extent, least int) {
-	slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
 	enough := mostLive(blocks, times)
+	for _, size := range sizesInOrder {
+		slices.SortStableFunc(blocks, func(x, y extent) int { return cmp.Compare(size(y), size(x)) })
+		list, end := placedFrom(blocks, times, enough)
+		if best == nil || end < least {
+			best, least = list, end
+		}
+		if least <= enough+enough/100 || least > maxArena {
+			break
+		}
+	}
+	return best, least
+}
+
+// placedFrom places blocks in their order. While they take more bytes than are enough, those that lie highest are
+// placed before all others, as nothing would have kept them from lying lower.
+func placedFrom(blocks []extent, times, enough int) (best []extent, least int) {
 	for tried := 0; tried <= mostPlaced; tried += len(blocks) {
 		end := place(blocks, times)
 		if best == nil || end < least {

@@ -69,3 +69,20 @@ func TestPlacesLieApart(t *testing.T) {
 	}
 	require.Positive(t, gained)
 }
+
+// TestLongLivesCloseGaps wants fewer bytes for some blocks than the largest first give, however those at the top are moved.
+func TestLongLivesCloseGaps(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	gained := 0
+	for range 300 {
+		times := 1 + r.IntN(40)
+		blocks := randomBlocks(r, times, r.IntN(60))
+		largest := slices.Clone(blocks)
+		slices.SortStableFunc(largest, func(x, y extent) int { return cmp.Compare(y.bytes, x.bytes) })
+		_, before := placedFrom(largest, times, mostLive(blocks, times))
+		_, end := placed(blocks, times)
+		require.LessOrEqual(t, end, before)
+		gained += before - end
+	}
+	require.Positive(t, gained)
+}

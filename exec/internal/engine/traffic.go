@@ -72,20 +72,10 @@ func (b *Specialization) Live(p *Code) int {
 	extents := append(b.blocks(p), b.chainMemory(p)...)
 	for i := range extents {
 		if k := &extents[i]; k.chain == nil && k.bytes > 0 {
-			k.bytes = b.Eval(k.s.Count) * k.s.Dtype.Size() // without what aligns the next one
+			k.bytes = b.sizeOf(k.s) // without what aligns the next one
 		}
 	}
-	most := 0
-	for at := range len(p.Kernels) + 1 {
-		sum := 0
-		for _, k := range extents {
-			if k.first <= at && at <= k.last {
-				sum += k.bytes
-			}
-		}
-		most = max(most, sum)
-	}
-	return most
+	return mostLive(extents, len(p.Kernels)+1)
 }
 
 // sizeOf returns the bytes of a buffer of the arena.
