@@ -1,8 +1,6 @@
 package nn
 
-import (
-	"github.com/broadloom/broadloom/graph"
-)
+import "github.com/broadloom/broadloom/graph"
 
 // EncoderDecoder is a transformer that reads one sequence and writes another: Vaswani and others, Attention Is All You Need, 2017, figure 1, without
 // embeddings and the last layer.

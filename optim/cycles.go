@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/broadloom/broadloom/graph"
@@ -24,15 +25,7 @@ type OneCycleRule struct {
 }
 
 func (r OneCycleRule) withDefaults() OneCycleRule {
-	if r.Rising == 0 {
-		r.Rising = 0.3
-	}
-	if r.Start == 0 {
-		r.Start = 25
-	}
-	if r.End == 0 {
-		r.End = 1e4
-	}
+	r.Rising, r.Start, r.End = cmp.Or(r.Rising, 0.3), cmp.Or(r.Start, 25), cmp.Or(r.End, 1e4)
 	return r
 }
 

@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -59,18 +60,7 @@ func NewLossScale(g *graph.Graph, name string, rule LossScaleRule) *LossScale {
 }
 
 func (r LossScaleRule) withDefaults() LossScaleRule {
-	if r.Initial == 0 {
-		r.Initial = 65536
-	}
-	if r.Growth == 0 {
-		r.Growth = 2
-	}
-	if r.Backoff == 0 {
-		r.Backoff = 0.5
-	}
-	if r.Steps == 0 {
-		r.Steps = 2000
-	}
+	r.Initial, r.Growth, r.Backoff, r.Steps = cmp.Or(r.Initial, 65536), cmp.Or(r.Growth, 2), cmp.Or(r.Backoff, 0.5), cmp.Or(r.Steps, 2000)
 	return r
 }
 

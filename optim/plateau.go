@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -68,18 +69,7 @@ func NewPlateau(g *graph.Graph, name string, rate float64, rule PlateauRule) *Pl
 }
 
 func (r PlateauRule) withDefaults() PlateauRule {
-	if r.Factor == 0 {
-		r.Factor = 0.1
-	}
-	if r.Threshold == 0 {
-		r.Threshold = 1e-4
-	}
-	switch {
-	case r.Patience == 0:
-		r.Patience = 10
-	case r.Patience < 0:
-		r.Patience = 0
-	}
+	r.Factor, r.Threshold, r.Patience = cmp.Or(r.Factor, 0.1), cmp.Or(r.Threshold, 1e-4), max(cmp.Or(r.Patience, 10), 0)
 	return r
 }
 

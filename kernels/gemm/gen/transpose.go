@@ -26,7 +26,7 @@ const (
 	srcRow    = asm.R8
 	dstRow    = asm.R9
 	thrice    = asm.R10
-	ahead     = asm.R12 // from a row to the one that is following, in bytes; 0 if none is
+	ahead     = asm.R12 // from a row to the one that is fetched, in bytes; 0 if none is
 	following = asm.RCX
 	rowsEach  = 4
 )
