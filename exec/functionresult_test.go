@@ -168,7 +168,7 @@ func TestFunctionsThatWriteTheirOperands(t *testing.T) {
 			a.Out = a.In[0]
 			return nil
 		})
-		require.ErrorContains(t, err, "it writes operand 0, whose memory others read", form)
+		require.ErrorContains(t, err, "it writes operand 0, x, whose memory others read", form)
 		require.Regexp(t, `functionresult_test\.go:\d+:\d+: error: Own\(x`, err.Error(), form)
 	}
 }

@@ -42,6 +42,11 @@ func PrintTo(w io.Writer) SessionOption {
 	return func(s *Session) { s.state.Print = w }
 }
 
+// GuardOperands has a run fail where a Go function, of ops.Callback or of an operation of class [graph.Function], writes its operands: their
+// memory is that of other values, of parameters and of what is fed, which are wrong from then on. The [RunError] names the operation, the operand and the
+// user's line. Each call then reads its operands twice more. Package gradcheck sets it.
+func GuardOperands() SessionOption { return func(s *Session) { s.state.GuardsOperands = true } }
+
 // Size gives a named size, such as one that the shape of no input tells. In every run the
 // sizes of the inputs must agree with it: the error of a run tells of one that is missing,
 // that contradicts an input, or that the graph does not have.

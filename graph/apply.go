@@ -18,6 +18,7 @@ func Apply(op *Op, attrs any, in ...*Node) *Node {
 		op = missingOp
 	}
 	g, m := commonGraph(op, in)
+	g.refuseInRun()
 	if g == nil {
 		n := &Node{op: op, attrs: attrs, pos: Caller()}
 		n.fail(m)
@@ -89,6 +90,7 @@ func ApplyIn(g *Graph, op *Op, attrs any) *Node {
 	if op == nil {
 		op = missingOp
 	}
+	g.refuseInRun()
 	n := g.newNode(op, g.kept(op, attrs), nil)
 	n.pos = g.here()
 	if m := misapplied(op, 0); m != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/broadloom/broadloom/internal/building"
 )
@@ -49,6 +50,7 @@ type Graph struct {
 	origins      []*Node // those whose gradients are being built, each within that of the one before
 
 	independences []Independence // what is to be proved of examples
+	functions     atomic.Int32   // Go functions of programs that run
 
 	settling // what is known of sizes
 }
@@ -173,6 +175,7 @@ func (g *Graph) State(name string, t DType, init Initializer, shape ...Dim) *Nod
 }
 
 func (g *Graph) declare(op *Op, attrs any, name string, t DType, shape []Dim) *Node {
+	g.refuseInRun()
 	n := g.newNode(op, attrs, nil)
 	n.pos = Caller()
 	n.name, n.dtype, n.shape, n.judged = name, t, append(Shape{}, shape...), true

@@ -84,6 +84,7 @@ func (g *Graph) constant(t DType, data any, given int, shape Shape) *Node {
 	if !t.Valid() {
 		wrong, data = "a constant's elements must be a slice of a dtype's Go type, such as []float32, not "+typeName(data), []float64{}
 	}
+	g.refuseInRun()
 	n := g.newNode(constOp, ConstAttrs{Data: data}, nil)
 	n.pos = g.here()
 	n.dtype, n.shape = t, append(Shape{}, shape...)
@@ -173,6 +174,7 @@ func (g *Graph) number(a LiteralAttrs, t DType) *Node {
 		data = t.MakeSlice(1)
 		SetNumberAt(data, 0, a.Value, a.Whole)
 	}
+	g.refuseInRun()
 	n := g.newNode(constOp, ConstAttrs{Data: data}, nil)
 	n.pos = g.here()
 	if n.dtype, n.shape = t, (Shape{}); !t.Valid() {

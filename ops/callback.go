@@ -17,8 +17,8 @@ import (
 //	}, nil)
 //
 // The function gets views of the session's memory, of the dtypes of in, float16 and uint8 among them: it must neither keep them
-// after it has returned nor write to them. It fills a.Out, whose elements may be anything before, or puts an array of its own in its place, of the same
-// dtype and shape, as graph.NewArray makes it. Its error, a panic, and a result that it leaves unfilled, as far as that can be told, end the
+// after it has returned nor write to them, which exec.GuardOperands finds, nor build nodes of their graph. It fills a.Out, whose elements
+// may be anything before, or puts an array of its own in its place, of the same dtype and shape, as graph.NewArray makes it. Its error, a panic, and a result that it leaves unfilled, as far as that can be told, end the
 // run with an error that has the line of this call and wraps that of the function.
 //
 // It is called once in each run of a program that computes the result, on the goroutine of the run, after the Callback and Print

@@ -130,7 +130,7 @@ func compile(nodes []*graph.Node) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return prog.NewSession(), nil
+	return prog.NewSession(exec.GuardOperands()), nil
 }
 
 // runSession feeds what the program reads, and copies its results.

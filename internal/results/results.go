@@ -101,12 +101,12 @@ func Sums(to []uint64, in []graph.Array) []uint64 {
 	return to
 }
 
-// Unwritten requires that arrays are what they were, by their hashes.
-func Unwritten(sums []uint64, in []graph.Array) error {
+// Written returns the first array that is no longer what it was, by hashes of [Sums]; -1 where none is.
+func Written(sums []uint64, in []graph.Array) int {
 	for i, sum := range sums {
 		if maphash.Bytes(seed, in[i].Bytes()) != sum {
-			return fmt.Errorf("it writes operand %d, whose memory others read: write a copy, such as slices.Clone(graph.Elements[float32](a.In[%d]))", i, i)
+			return i
 		}
 	}
-	return nil
+	return -1
 }

@@ -16,7 +16,7 @@ var laws = [...]struct {
 	fails   func(t *trial) string
 }{
 	{"Identity", func(op *graph.Op) bool { return op.Identity != nil && op.Class == graph.Elementwise }, (*trial).identity},
-	{"Involution", func(op *graph.Op) bool { return op.Involution && op.Class != graph.Composite && !op.Ordered }, (*trial).involution},
+	{"Involution", func(op *graph.Op) bool { return op.Involution && !op.Ordered }, (*trial).involution},
 	{"Fill", func(op *graph.Op) bool { return op.Fill && op.Class == graph.Update }, (*trial).fill},
 	{"OutOfPlace", func(op *graph.Op) bool { return op.OutOfPlace != nil && op.Class == graph.Update }, (*trial).outOfPlace},
 	{"Aligned", func(op *graph.Op) bool { return op.Aligned != nil && op.Class == graph.Composite }, (*trial).aligned},
@@ -57,7 +57,7 @@ func (t *trial) identity() string {
 func (t *trial) involution() string {
 	n := t.n
 	if len(n.Operands()) != 1 || n.In(0).DType() != n.DType() {
-		return ""
+		return fmt.Sprintf("it gives %s of %s: it would give its one operand again", n.DType(), dtypes(n.Operands()))
 	}
 	twice := func(in []*graph.Node) (got, want *graph.Node) {
 		return graph.Apply(n.Op(), n.Attrs(), graph.Apply(n.Op(), n.Attrs(), in[0])), in[0]
@@ -73,10 +73,23 @@ func (t *trial) involution() string {
 	if !static || !x.IsStatic() || count > maxTried || count == 0 {
 		return ""
 	}
+	zeros := graph.ConstantOf(n.Graph().Derive(), n.DType().MakeSlice(int(count)), x...)
+	if got, _ := twice([]*graph.Node{zeros}); got.Err() == nil && !isLike(got, zeros) {
+		return fmt.Sprintf("applied twice to shape %s it gives shape %s", x, got.Shape())
+	}
 	if failed, _ := t.elementsOf([]any{distinct(n.DType(), int(count))}, x, twice); failed != nil {
 		return fmt.Sprintf("applied twice to the numbers 0, 1, … in shape %s it gives %s in the place of %s", x, failed.got, failed.want)
 	}
 	return ""
+}
+
+// dtypes lists the dtypes of nodes.
+func dtypes(of []*graph.Node) string {
+	names := make([]string, len(of))
+	for i, x := range of {
+		names[i] = x.DType().String()
+	}
+	return strings.Join(names, ", ")
 }
 
 // written is the operation of a write, as one that gives a value of its own.

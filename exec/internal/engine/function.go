@@ -22,8 +22,10 @@ type functionTask struct {
 	cost   int           // an estimate of the time of a run, in nanoseconds
 	rank   int           // the axes of all arrays together
 
-	filled    bool // it is looked for what is left out of the result
-	unwritten bool // and whether operands are written
+	graph    *graph.Graph // the user's
+	filled   bool         // it is looked for what is left out of the result
+	verified bool         // and always whether operands are written
+	guards   bool         // and whether they are in this run
 
 	mu     sync.Mutex
 	failed int // the first example that failed, or -1
@@ -32,7 +34,8 @@ type functionTask struct {
 
 func (b *Specialization) bindFunction(p *Code, spec *lower.FunctionSpec) Launch {
 	s := b.newLaunch(p, spec.Operands)
-	k := &functionTask{spec: spec, count: 1, filled: p.verified || spec.Node.Op().IsUsers(), unwritten: p.verified}
+	k := &functionTask{spec: spec, count: 1, graph: spec.Node.Source().Graph(),
+		filled: p.verified || spec.Node.Op().IsUsers(), verified: p.verified}
 	for i, o := range spec.Operands {
 		shape := b.Shape(o.Layout.Shape)
 		at := len(shape) - spec.Core[i]
@@ -55,7 +58,9 @@ func (b *Specialization) bindFunction(p *Code, spec *lower.FunctionSpec) Launch 
 func (k *functionTask) SetPointer(operand int, p unsafe.Pointer) { k.arrays[operand].Ptr = p }
 
 func (k *functionTask) Run(s *State) error {
-	k.failed = -1
+	k.failed, k.guards = -1, k.verified || s.GuardsOperands
+	k.graph.BeginFunctions()
+	defer k.graph.EndFunctions()
 	s.Ws.arrays.Context, s.Ws.arrays.Print = s.ctx, s.Print
 	if s.Threads > 1 && k.count > 1 && k.cost >= parallelCost {
 		s.ParallelFor(k, k.count, k.cost)
@@ -108,7 +113,7 @@ func (k *functionTask) compute(i int, ws *Workspace) error {
 		results.Mark(room)
 	}
 	ws.read, ws.sums = ws.read[:0], ws.sums[:0]
-	if k.unwritten {
+	if k.guards {
 		for operand := range last {
 			ws.read = append(ws.read, k.example(operand, i))
 		}
@@ -117,8 +122,8 @@ func (k *functionTask) compute(i int, ws *Workspace) error {
 	if err := call(k.spec.Node.Op(), a); err != nil {
 		return err
 	}
-	if err := results.Unwritten(ws.sums, ws.read); err != nil {
-		return err
+	if operand := results.Written(ws.sums, ws.read); operand >= 0 {
+		return k.writes(operand)
 	}
 	if err := results.Take("its result", a.Out, room); err != nil || !k.filled {
 		return err
@@ -126,17 +131,27 @@ func (k *functionTask) compute(i int, ws *Workspace) error {
 	return results.Filled("its result", room)
 }
 
+// writes says that the function has written an operand.
+func (k *functionTask) writes(operand int) error {
+	x := k.spec.Node.In(operand).Source()
+	return fmt.Errorf("it writes operand %d, %s, whose memory others read: write a copy, such as slices.Clone(graph.Elements[%s](a.In[%d]))",
+		operand, x.Called(), k.arrays[operand].DType.SliceType().Elem(), operand)
+}
+
 // call calls an operation's function. A panic of the user's is its error; one of the library's own stays a panic, unless it is that of an ordered operation.
 func call(op *graph.Op, a *graph.Arrays) (err error) {
 	defer func() {
-		if v := recover(); v != nil {
+		v := recover()
+		if built, is := v.(*graph.BuiltInRun); is {
+			err = built
+		} else if v != nil {
 			if caught := bug.Caught(v); caught.Ours && !op.Ordered {
 				panic(caught)
 			}
 			err = panicked.Error(v)
 		}
 	}()
-	return op.Function(a)
+	return op.Call(a)
 }
 
 // example is an operand of one example.

@@ -108,7 +108,7 @@ func (t *repeatTask) SetPointer(operand int, p unsafe.Pointer) { t.ptr[operand] 
 // Run takes the steps.
 func (t *repeatTask) Run(s *State) error {
 	body, call := s.bodies[t.loop], t.loop.Call
-	body.Threads, body.Flushes, body.Print, body.Observer = s.Threads, s.Flushes, s.Print, nil
+	body.Threads, body.Flushes, body.Print, body.GuardsOperands, body.Observer = s.Threads, s.Flushes, s.Print, s.GuardsOperands, nil
 	if s.Observer != nil {
 		body.Observer = s.Observer.Body()
 	}

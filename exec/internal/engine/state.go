@@ -15,28 +15,29 @@ import (
 
 // State is the memory of runs of a program: one goroutine at a time uses it.
 type State struct {
-	prog       *Code
-	Params     []*ParamValue // in the order of the program's parameters
-	Store      *ParamStore   // that has them; nil where there are none
-	consts     []Memory
-	Fed        []Memory      // of the inputs of the run
-	packed     packedWeights // those that are no parameters
-	kept       keptValues
-	Arena      []byte
-	later      hugepage.Later // large pages of the arena that are still to be made
-	credit     time.Duration  // that may be spent on them, and on those of the parameters
-	generation int
-	Ws         Workspace
-	job        job
-	Threads    int
-	Flushes    bool            // denormal numbers: kernels take them for zero
-	Print      io.Writer       // where ordered operations print
-	Observer   Observer        // nil unless the times of kernels are taken
-	ctx        context.Context // of the run
-	bodies     map[*lower.Repeat]*State
-	Out        []unsafe.Pointer // of a loop's body: where its outputs are to lie
-	loops      int              // of a loop's body: how often the loop was begun
-	laidOut    int              // bytes of weights that the run has laid out for products
+	prog           *Code
+	Params         []*ParamValue // in the order of the program's parameters
+	Store          *ParamStore   // that has them; nil where there are none
+	consts         []Memory
+	Fed            []Memory      // of the inputs of the run
+	packed         packedWeights // those that are no parameters
+	kept           keptValues
+	Arena          []byte
+	later          hugepage.Later // large pages of the arena that are still to be made
+	credit         time.Duration  // that may be spent on them, and on those of the parameters
+	generation     int
+	Ws             Workspace
+	job            job
+	Threads        int
+	Flushes        bool            // denormal numbers: kernels take them for zero
+	Print          io.Writer       // where ordered operations print
+	GuardsOperands bool            // Go functions that write their operands are found
+	Observer       Observer        // nil unless the times of kernels are taken
+	ctx            context.Context // of the run
+	bodies         map[*lower.Repeat]*State
+	Out            []unsafe.Pointer // of a loop's body: where its outputs are to lie
+	loops          int              // of a loop's body: how often the loop was begun
+	laidOut        int              // bytes of weights that the run has laid out for products
 }
 
 // Observer is told when a run comes to kernels. Each then runs by itself.
