@@ -1170,6 +1170,7 @@ var functions = map[string][]any{
 		exec.Compile,
 		exec.FastBFloat16,
 		exec.FlushDenormals,
+		exec.GuardOperands,
 		exec.MeasureMachine,
 		exec.OnWarning,
 		exec.Outputs,
