@@ -25,7 +25,7 @@ func (op *Op) Promoted(types []DType, ranks []OperandRank) (to []DType, m *Mista
 	}
 	for i, t := range to {
 		if !t.Valid() {
-			if m := undefinedPromotion(types, ranks); m != nil {
+			if m := op.undefinedPromotion(types, ranks); m != nil {
 				return nil, m
 			}
 			return nil, op.NotWhole(fmt.Sprintf("Promote gives no dtype for operand %d", i))
@@ -82,27 +82,64 @@ func (n *Node) weight() OperandRank {
 }
 
 // undefinedPromotion is the mistake of two dtypes that no dtype is promoted from, as PyTorch words it; nil where there are no two such.
-func undefinedPromotion(types []DType, ranks []OperandRank) *Mistake {
-	for i, t := range types {
-		for k, u := range types[:i] {
-			if _, ok := Promote(u, t); ok || ranks[i] != ranks[k] {
+func (op *Op) undefinedPromotion(types []DType, ranks []OperandRank) *Mistake {
+	i, k := op.unpromoted(types, ranks)
+	if i < 0 {
+		return nil
+	}
+	t, u := types[i], types[k]
+	if t.IsStorage() || u.IsStorage() {
+		stored := t
+		if u.IsStorage() {
+			stored = u
+		}
+		return &Mistake{Code: CodeDType,
+			Summary: fmt.Sprintf("Promotion for Float8 Types is not supported, attempted to promote %s and %s", u.TorchName(), t.TorchName()),
+			Help:    []string{castFirst(stored)}}
+	}
+	return &Mistake{Code: CodeDType,
+		Summary: fmt.Sprintf("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote %s and %s", u.TorchName(), t.TorchName()),
+		Help:    []string{meetIn(u, t)}}
+}
+
+// unpromoted returns two operands from whose dtypes none is promoted, k before i, or -1. These are two of which either would do
+// in the other's dtype, where there are such: not every operand takes part, as the condition of a selection does not.
+func (op *Op) unpromoted(types []DType, ranks []OperandRank) (i, k int) {
+	does := func(i int, t DType) bool {
+		as := slices.Clone(types)
+		as[i] = t
+		to := op.Promote(as, ranks)
+		return len(to) == len(types) && !slices.Contains(to, InvalidDType)
+	}
+	i, k = -1, -1
+	for b, t := range types {
+		for a, u := range types[:b] {
+			if _, ok := Promote(u, t); ok || ranks[a] != ranks[b] {
 				continue
 			}
-			if t.IsStorage() || u.IsStorage() {
-				stored := t
-				if u.IsStorage() {
-					stored = u
-				}
-				return &Mistake{Code: CodeDType,
-					Summary: fmt.Sprintf("Promotion for Float8 Types is not supported, attempted to promote %s and %s", u.TorchName(), t.TorchName()),
-					Help:    []string{castFirst(stored)}}
+			if does(a, t) && does(b, u) {
+				return b, a
 			}
-			return &Mistake{Code: CodeDType,
-				Summary: fmt.Sprintf("Promotion for uint16, uint32, uint64 types is not supported, attempted to promote %s and %s", u.TorchName(), t.TorchName()),
-				Help:    []string{fmt.Sprintf("convert one of them: ops.Cast(…, graph.%s)", t.GoName())}}
+			if i < 0 {
+				i, k = b, a
+			}
 		}
 	}
-	return nil
+	return i, k
+}
+
+// meetIn is the advice to bring values of two dtypes to one.
+func meetIn(t, u DType) string {
+	help := "convert both"
+	to, loss := Common(t, u)
+	if to == t || to == u {
+		help = "convert one of them"
+	}
+	help += fmt.Sprintf(": ops.Cast(…, graph.%s)", to.GoName())
+	if loss != "" {
+		help += ", " + loss
+	}
+	return help
 }
 
 // NotWhole is the mistake of an operation that lacks something, or contradicts itself.

@@ -75,13 +75,13 @@ func TestSuggestionsCure(t *testing.T) {
 		"dtypes of a product": {
 			func(g *graph.Graph) *graph.Node {
 				return ops.MatMul(g.Input("x", f32, 2, 3), g.Input("y", graph.Int64, 3, 4))
-			}, "MatMul(x, Cast(y, graph.Float32))",
+			}, "MatMul(x, Cast(y, graph.Float32)), which rounds whole numbers beyond ±16777216",
 			func(g *graph.Graph) *graph.Node {
 				return ops.MatMul(g.Input("x", f32, 2, 3), ops.Cast(g.Input("y", graph.Int64, 3, 4), f32))
 			}},
 		"the mean of whole numbers": {
 			func(g *graph.Graph) *graph.Node { return ops.Mean(g.Input("x", graph.Int64, 3)) },
-			"Mean(Cast(x, graph.Float32))",
+			"Mean(Cast(x, graph.Float32)), which rounds whole numbers beyond ±16777216",
 			func(g *graph.Graph) *graph.Node { return ops.Mean(ops.Cast(g.Input("x", graph.Int64, 3), f32)) }},
 	} {
 		t.Run(name, func(t *testing.T) {
