@@ -21,6 +21,9 @@ const (
 	//	e := ops.Exp(x)
 	//	ops.Div(e, ops.Sum(e, 1))
 	//
+	// It does not warn where the program shows that positions of both axes are things of one kind: where
+	// both are made of one axis, the value stands under both, or it comes from an earlier step of a loop.
+	//
 	// Cure: KeepDims() in the reduction leaves an axis of size 1 where it was. Where it is meant,
 	// Silence(graph.CodeReducedAxis) on the result; for the whole graph, Policy.ReducedAxis.
 	CodeReducedAxis Code = "BL230"

@@ -9,14 +9,25 @@ import (
 // NewLint makes a flow from the axes of inputs and of all that inputs are computed with: parameters,
 // constants, positions. Where something of these meets what comes from an input, their axes are one
 // source: see [Flow.Weights]. So a value of a deep model has no more sources than the model has inputs.
-func NewLint(g *graph.Graph) *Flow {
+func NewLint(g *graph.Graph) *Flow { return newLint(g, (*graph.Node).IsInput) }
+
+// NewSteps is [NewLint] of single steps of loops: what a step is given by the one before is an input of the step.
+func NewSteps(g *graph.Graph) *Flow {
+	return newLint(g, func(n *graph.Node) bool {
+		a, is := n.Loop()
+		return n.IsInput() || is && a.Role == graph.LoopCarried
+	})
+}
+
+func newLint(g *graph.Graph, isInput func(*graph.Node) bool) *Flow {
 	f := newFlow(g)
 	var others []*graph.Node
 	for _, n := range g.Nodes() {
 		switch {
-		case len(n.Operands()) > 0 || !n.Judged():
-		case n.IsInput():
+		case !n.Judged():
+		case isInput(n):
 			f.addAxes(n)
+		case len(n.Operands()) > 0:
 		default:
 			others = append(others, n)
 		}

@@ -10,7 +10,10 @@ import (
 // origins lists the sources of which an axis of a value is the whole, and reports whether it also comes
 // from weights.
 func (l *lint) origins(n *graph.Node, axis int) (sources []int, weights bool) {
-	f := l.flow()
+	return originsIn(l.flow(), n, axis)
+}
+
+func originsIn(f *axisflow.Flow, n *graph.Node, axis int) (sources []int, weights bool) {
 	for _, d := range f.Value(n) {
 		if d.Source == f.Weights() {
 			weights = d.On(axis)

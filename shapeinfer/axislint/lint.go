@@ -48,6 +48,7 @@ type lint struct {
 	g         *graph.Graph
 	fromInput []bool         // by node, whether it is computed from an input
 	axes      *axisflow.Flow // nil until it is asked for
+	steps     *axisflow.Flow // of single steps of loops; nil until it is asked for
 	forms     *axisflow.Flow // of composite operations alone
 	suspect   []bool         // by node, whether its axes may be wrong by a mistake that was told of
 	grown     map[*graph.Node]bool
@@ -76,6 +77,17 @@ func (l *lint) flow() *axisflow.Flow {
 		l.axes = axisflow.NewLint(l.g)
 	}
 	return l.axes
+}
+
+// stepFlow is flow, where a step of a loop begins with what it is given; the same where there are no loops.
+func (l *lint) stepFlow() *axisflow.Flow {
+	if l.steps == nil {
+		l.steps = l.flow()
+		if slices.ContainsFunc(l.g.Nodes(), func(n *graph.Node) bool { _, is := n.Loop(); return is }) {
+			l.steps = axisflow.NewSteps(l.g)
+		}
+	}
+	return l.steps
 }
 
 // usersOf lists the nodes that read a node.

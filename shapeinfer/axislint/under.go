@@ -47,7 +47,7 @@ func hasAnother(s graph.Shape, axis int) bool {
 }
 
 // reducedAxis finds a value that was reduced along an axis, and stands under another axis than that of
-// which it has one element each.
+// which it has one element each. See isOfBoth for what is meant.
 func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
 	for _, v := range l.vectors(n) {
 		under, _ := l.origins(v.x, v.at)
@@ -56,7 +56,7 @@ func reducedAxis(l *lint, n *graph.Node) *graph.Mistake {
 		}
 		for axis, size := range v.x.Shape() {
 			own, _ := l.origins(v.x, axis)
-			if axis == v.at || size != v.y.Shape()[v.axis] || !share(v.from, own) {
+			if axis == v.at || size != v.y.Shape()[v.axis] || !share(v.from, own) || l.isOfBoth(v, axis) {
 				continue
 			}
 			m := v.mistake(graph.CodeReducedAxis, axis, "%s has one element for each position of axis %d of %s, and is repeated along it: it stands under axis %d, which has as many")
