@@ -16,7 +16,7 @@
 //
 // op.go is operations, prim.go what their elements are made of, node.go and graph.go values and
 // who owns them, source.go inputs, parameters and constants, scope.go their scopes. owner.go tells a user's operations from the library's, apply.go applies operations, inferred.go judges what their rules give,
-// composite.go notes calls that build several nodes, with promote.go and cast.go for dtypes (dtype.go, range.go for what they hold, and elements.go for their Go types), storage.go for
+// composite.go notes calls that build several nodes, with promote.go and cast.go for dtypes (dtype.go, range.go for what they hold, loss.go for what a conversion loses, and elements.go for their Go types), storage.go for
 // those for storage alone, typing.go for the dtypes of elements, attrs.go for fixed arguments and keep.go for copies of them, and meaning.go for what a user's operation says of a node. running.go refuses nodes that a program's functions would build. shape.go and layout.go are shapes and how values lie in memory.
 // loop.go is the bodies of loops, gradient.go notes what is a gradient of what, standin.go has rules of gradients compute in other dtypes, belongs.go to which call of the user's a node belongs,
 // carriedout.go which writes are carried out, function.go what Go functions compute with,

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/broadloom/broadloom/graph"
@@ -26,6 +27,8 @@ type Pass struct {
 	random   *graph.Node
 	states   []*graph.Node               // that are written, in the order of their first writes
 	values   map[*graph.Node]*graph.Node // what they hold after the writes so far
+	outer    *Pass                       // of a pass of a loop's step: see Carrying
+	refused  *graph.Region               // the body of which a mistake was told
 }
 
 // Training begins a pass of training: elements are dropped, and batches are normalized by their own
@@ -47,13 +50,42 @@ func (p *Pass) Graph() *graph.Graph {
 	return p.g
 }
 
+// Carrying returns the pass of a step of a loop that carries states of layers, such as running statistics, as the given values. In it
+// [Pass.Value] is the carried value of a state, and a write makes the next one, which the body hands on. What comes out of the loop is
+// written by the pass around it:
+//
+//	states := []*graph.Node{norm.RunningMean, norm.RunningVar}
+//	final := ops.Fori(steps, append([]*graph.Node{x}, states...), func(_ *graph.Node, c []*graph.Node) []*graph.Node {
+//		step := pass.Carrying(states, c[1:])
+//		next := norm.Apply(step, c[0])
+//		return []*graph.Node{next, step.Value(states[0]), step.Value(states[1])}
+//	})
+//	for i, s := range states {
+//		pass.Write(s, final[1+i])
+//	}
+//
+// All else, such as the seed of dropout, is as in the pass around it: the same in each step.
+func (p *Pass) Carrying(states, values []*graph.Node) *Pass {
+	if p == nil {
+		return nil
+	}
+	step := &Pass{g: p.g, training: p.training, values: map[*graph.Node]*graph.Node{}, outer: p}
+	for i, s := range states[:min(len(states), len(values))] {
+		step.values[s] = values[i]
+	}
+	return step
+}
+
 // Value returns what a state holds at this point of the pass: what was last written, or the state
 // itself.
 func (p *Pass) Value(state *graph.Node) *graph.Node {
-	if p != nil && p.values[state] != nil {
+	switch {
+	case p == nil:
+		return state
+	case p.values[state] != nil:
 		return p.values[state]
 	}
-	return state
+	return p.outer.Value(state)
 }
 
 // Write gives a state, of [graph.Graph.State], a new value of its shape and dtype, and returns
@@ -64,8 +96,18 @@ func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 	if p == nil {
 		return unbuilt("Write", noPass, state)
 	}
+	if p.outer != nil && p.values[state] == nil {
+		return p.outer.Write(state, value)
+	}
 	if p.values == nil {
 		p.values = map[*graph.Node]*graph.Node{}
+	}
+	if p.outer != nil {
+		p.values[state] = value
+		return value
+	}
+	if body := writtenIn(state, value); body != nil {
+		return p.refuseIn(body, state, value)
 	}
 	if state != nil && state.Judged() && !state.IsParam() && !state.IsInput() {
 		p.values[state] = value
@@ -78,6 +120,36 @@ func (p *Pass) Write(state, value *graph.Node) *graph.Node {
 	}
 	p.values[state] = write
 	return write
+}
+
+// writtenIn returns the body of a loop, or the branch of ops.Cond, in which a state of the graph would be written; nil for none.
+func writtenIn(state, value *graph.Node) *graph.Region {
+	if state == nil || value == nil || !state.IsState() || value.Graph() != state.Graph() {
+		return nil
+	}
+	if open := value.Graph().Region(); open != nil && open.Spec().Whole {
+		return open
+	}
+	return value.Region()
+}
+
+// refuseIn stands for a write in a body. Of several states of a body one is told of.
+func (p *Pass) refuseIn(body *graph.Region, state, value *graph.Node) *graph.Node {
+	if p.refused == body {
+		return unbuilt("Write", "", value)
+	}
+	p.refused = body
+	where, outside, handOn := "the body of a loop", "before the loop or behind it, to all steps at once", "let the loop carry the state"
+	if body.Spec().Whole {
+		where, outside, handOn = "a branch of ops.Cond", "before it", "let both branches return what the state is to hold"
+	}
+	return unbuiltFor("Write", &graph.Mistake{Code: graph.CodeLoop,
+		Summary: fmt.Sprintf("%s would write %s, a state, which is written once in a run", where, state.Called()),
+		Help: []string{
+			"apply the layer " + outside,
+			"or give it a pass of evaluation there, nn.Evaluation(g): it takes the state as it is, and writes none",
+			"or " + handOn + ": see nn.Pass.Carrying",
+		}}, value)
 }
 
 // Updates returns the writes of the pass, for exec.Updates.
@@ -102,12 +174,17 @@ func (p *Pass) Seed() *graph.Node {
 	if p == nil {
 		return unbuilt("Seed", noPass, nil)
 	}
+	if p.outer != nil {
+		return p.outer.Seed()
+	}
 	if p.random == nil {
 		p.g.InScope("", func() {
-			if p.random = p.g.ByName(randomState); p.random == nil || !p.random.IsState() {
-				p.random = p.g.State(randomState, graph.Int64, anySeed{})
-			}
-			p.Write(p.random, ops.Add(p.random, graph.Num(1)))
+			p.g.Within(nil, func() { // also where it is first asked for in a branch of ops.Cond
+				if p.random = p.g.ByName(randomState); p.random == nil || !p.random.IsState() {
+					p.random = p.g.State(randomState, graph.Int64, anySeed{})
+				}
+				p.Write(p.random, ops.Add(p.random, graph.Num(1)))
+			})
 		})
 	}
 	return p.random
@@ -134,10 +211,18 @@ const noPass = "the pass is nil: nn.Training(g) or nn.Evaluation(g) begins one"
 // unbuilt stands for a value that could not be built; fn is the user's word for it. Without a
 // trouble of its own it is silent.
 func unbuilt(fn, trouble string, x *graph.Node) *graph.Node {
+	if trouble == "" {
+		return unbuiltFor(fn, nil, x)
+	}
+	return unbuiltFor(fn, &graph.Mistake{Code: graph.CodeOperand, Summary: trouble}, x)
+}
+
+// unbuiltFor is unbuilt for a mistake, or nil.
+func unbuiltFor(fn string, m *graph.Mistake, x *graph.Node) *graph.Node {
 	op := &graph.Op{Name: "layer", Func: fn, Doc: "a layer that could not be built", MaxIn: 1}
 	op.Infer = func(c *graph.Call) (graph.DType, graph.Shape) {
-		if trouble != "" {
-			c.Fail(&graph.Mistake{Code: graph.CodeOperand, Summary: trouble})
+		if m != nil {
+			c.Fail(m)
 		}
 		return graph.InvalidDType, nil
 	}

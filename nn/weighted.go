@@ -104,18 +104,25 @@ func (w *Weighted) WeightIn(p *Pass) *graph.Node {
 	case p == nil:
 		return unbuilt("WeightIn", noPass, w.Weight)
 	}
-	matrix := ops.Flatten(ops.MoveAxis(w.Weight, w.axis, 0), 1, -1)
 	u, v := p.Value(w.U), p.Value(w.V)
 	if p.IsTraining() {
-		for range w.iterates {
-			u = ops.Normalize(ops.MatMul(matrix, v), 2, 0, leastNorm)
-			v = ops.Normalize(ops.MatMul(u, matrix), 2, 0, leastNorm)
-		}
-		u, v = ops.StopGradient(u), ops.StopGradient(v)
-		p.Write(w.U, u)
-		p.Write(w.V, v)
+		p.g.Within(nil, func() { // once in a run, also in a branch of ops.Cond
+			matrix := w.matrix()
+			for range w.iterates {
+				u = ops.Normalize(ops.MatMul(matrix, v), 2, 0, leastNorm)
+				v = ops.Normalize(ops.MatMul(u, matrix), 2, 0, leastNorm)
+			}
+			u, v = ops.StopGradient(u), ops.StopGradient(v)
+			p.Write(w.U, u)
+			p.Write(w.V, v)
+		})
 	}
-	return ops.Div(w.Weight, ops.VecDot(u, ops.MatMul(matrix, v), 0))
+	return ops.Div(w.Weight, ops.VecDot(u, ops.MatMul(w.matrix(), v), 0))
+}
+
+// matrix is the weight with a row for each output.
+func (w *Weighted) matrix() *graph.Node {
+	return ops.Flatten(ops.MoveAxis(w.Weight, w.axis, 0), 1, -1)
 }
 
 // leastNorm is what norms of singular vectors are at least, as in PyTorch.

@@ -30,6 +30,7 @@ var functions = map[string][]any{
 		graph.CallText,
 		graph.Calling,
 		graph.Caller,
+		graph.Common,
 		graph.Constant[float32],
 		graph.ConstantOf,
 		graph.DTypeOf[float32],
