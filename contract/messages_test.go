@@ -188,3 +188,18 @@ func TestNoValue(t *testing.T) {
 	require.Equal(t, []string{"BL170 at 187"}, lines(shapeinfer.Check(other)))
 	require.Same(t, y, contract.New(nil, "F").Gives(y, "3"))
 }
+
+// A value that a call of several nodes gives is shown as that call, with its own axes.
+func TestValuesOfCompositesAreShown(t *testing.T) {
+	g := graph.New("g")
+	image := g.Input("image", graph.Float32, g.Dim("batch"), 16, 15, 15)
+	for _, x := range []*graph.Node{ops.Flatten(image, 1, -1), ops.Softmax(ops.Flatten(image, 1, -1), 1)} {
+		c := contract.New(g, "Linear fc")
+		c.Let("in", 4096)
+		c.Takes("x", x, "*batch in")
+	}
+	text := shapeinfer.Check(g).String()
+	assert.Contains(t, text, "Flatten(image, 1, -1)   [ batch, 3600 ]")
+	assert.Contains(t, text, "Softmax(Flatten(…), 1)   [ batch, 3600 ]")
+	assert.NotContains(t, text, "[ batch, 16, 15, 15")
+}

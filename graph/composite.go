@@ -159,9 +159,11 @@ func shortList(in []*Node, word func(*Node) string) []string {
 }
 
 // Shown returns the operands that a message shows. Where it is about a part of a call these are the
-// operands of the call, marked where a part has what they have.
+// operands of the call, marked where a part has what they have. A message about what the call gives
+// shows that.
 func (m *Mistake) Shown() []OperandNote {
-	if m.Node == nil || m.Node.IsWritten() || m.Path {
+	isOfResult := func(o OperandNote) bool { return o.Node == m.Node }
+	if m.Node == nil || m.Node.IsWritten() || m.Path || slices.ContainsFunc(m.Operands, isOfResult) {
 		return m.Operands
 	}
 	marked := true

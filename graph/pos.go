@@ -203,7 +203,7 @@ func (f Frame) In(dir string) string {
 
 const modulePath = "github.com/broadloom/broadloom/"
 
-// isLibrary tells the packages that build nodes on a user's behalf from a user's
+// isLibrary tells the packages that build nodes and run programs on a user's behalf from a user's
 // own; the library's tests, commands and examples are users.
 func isLibrary(f runtime.Frame) bool {
 	if strings.HasSuffix(f.File, "_test.go") {
@@ -211,12 +211,12 @@ func isLibrary(f runtime.Frame) bool {
 	}
 	rest, ours := strings.CutPrefix(f.Function, modulePath)
 	pkg, _, _ := strings.Cut(rest, ".")
-	if ours && buildsNodes(pkg) {
+	if ours && worksForUsers(pkg) {
 		return true
 	}
 	// Where the compiler writes a function of ours into a user's, function literals inside it are called after the user's.
 	file, ours := strings.CutPrefix(f.File, moduleFolder)
-	return ours && buildsNodes(path.Dir(file))
+	return ours && worksForUsers(path.Dir(file))
 }
 
 // moduleFolder is where the library's files lay when it was compiled.
@@ -225,9 +225,9 @@ var moduleFolder = func() string {
 	return strings.TrimSuffix(file, "graph/pos.go")
 }()
 
-func buildsNodes(pkg string) bool {
+func worksForUsers(pkg string) bool {
 	switch pkg {
-	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "contract", "reach":
+	case "graph", "ops", "internal/loopop", "shapeinfer", "autodiff", "exec", "nn", "optim", "optim/lbfgs", "contract", "reach", "train":
 		return true
 	}
 	return false

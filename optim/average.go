@@ -18,7 +18,8 @@ type Averages struct {
 
 // EMA returns exponential moving averages of parameters: a = decay·a + (1-decay)·w after each
 // step, where the first one is w itself (torch.optim.swa_utils, get_ema_multi_avg_fn). steps
-// are what [Optimizer.Minimize] returned. State: ema of each parameter, and ema_steps of the
+// are what [Optimizer.Minimize] returned; a run in which [When] holds them back is none, and
+// parameters whose steps have other conditions are averaged by another call. State: ema of each parameter, and ema_steps of the
 // first one in the alphabet.
 func EMA(decay float64, params, steps []*graph.Node) Averages {
 	trouble := ""
@@ -50,10 +51,20 @@ func average(kind, trouble string, params, steps []*graph.Node, share func(n *gr
 	if len(params) == 0 {
 		return a
 	}
-	for _, w := range params {
-		if trouble == "" && now[w] == nil {
-			trouble = fmt.Sprintf("none of the steps updates %s", w.Called())
+	var when *graph.Node
+	for i, w := range params {
+		if trouble != "" {
+			break
 		}
+		if now[w] == nil {
+			trouble = fmt.Sprintf("none of the steps updates %s", w.Called())
+			break
+		}
+		condition := conditionOf(now[w])
+		if i > 0 && condition != when {
+			trouble = fmt.Sprintf("the steps of %s and %s have other conditions, optim.When: average them by a call each", params[0].Called(), w.Called())
+		}
+		when = condition
 	}
 	fn := map[string]string{"ema": "EMA", "swa": "SWA"}[kind]
 	if trouble != "" {
@@ -61,15 +72,20 @@ func average(kind, trouble string, params, steps []*graph.Node, share func(n *gr
 		a.updates = refused[:1]
 		return a
 	}
-	s := &shared{g: params[0].Graph(), fn: fn}
-	count := ops.AddInPlace(s.state(firstName(params), kind+"_steps", graph.Int64, 0, nil), graph.Num(1))
+	s := &shared{g: params[0].Graph(), fn: fn, when: when}
+	count := ops.AddInPlace(s.state(firstName(params), kind+"_steps", graph.Int64, 0, nil), s.one())
 	n := ops.Cast(count, graph.Float64)
 	part := ops.Where(ops.Equal(count, graph.Num(1)), s.g.Scalar(graph.Float64, 1), share(n))
 	a.updates = []*graph.Node{count}
 	for _, w := range params {
 		old := s.state(w.Name(), kind, w.DType(), 0, w.Shape())
 		a.of[w] = old
-		a.updates = append(a.updates, ops.AddInPlace(old, ops.Mul(ops.Sub(now[w], old), ops.Cast(part, w.DType()))))
+		move := ops.Mul(ops.Sub(now[w], old), ops.Cast(part, w.DType()))
+		if when != nil {
+			a.updates = append(a.updates, s.write(old, ops.Add(old, move)))
+			continue
+		}
+		a.updates = append(a.updates, ops.AddInPlace(old, move))
 	}
 	return a
 }

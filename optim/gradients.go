@@ -20,12 +20,13 @@ func ClipNorm(grads []*graph.Node, limit float64) (clipped []*graph.Node, norm *
 	}
 	squares := num(0)
 	for _, grad := range grads {
-		squares = ops.Add(squares, ops.Cast(ops.Sum(ops.Square(grad), ops.AllAxes()), graph.Float64))
+		squares = ops.Add(squares, ops.Cast(ops.Sum(ops.Square(wideEnough(grad)), ops.AllAxes()), graph.Float64))
 	}
 	norm = ops.Sqrt(squares)
 	factor := ops.Minimum(ops.Div(num(limit), ops.Add(norm, num(1e-6))), num(1))
 	for _, grad := range grads {
-		clipped = append(clipped, ops.Mul(grad, ops.Cast(factor, grad.DType())))
+		wide := wideEnough(grad)
+		clipped = append(clipped, ops.Cast(ops.Mul(wide, ops.Cast(factor, wide.DType())), grad.DType()))
 	}
 	return clipped, norm
 }

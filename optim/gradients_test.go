@@ -35,6 +35,23 @@ func TestClipNorm(t *testing.T) {
 	}
 }
 
+// The squares of gradients in Float16 need not fit into it.
+func TestClipNormOfHalves(t *testing.T) {
+	for _, dtype := range []graph.DType{graph.Float16, graph.BFloat16} {
+		g := graph.New("clip")
+		x := g.Input("x", dtype, 2)
+		clipped, norm := optim.ClipNorm([]*graph.Node{x}, 1)
+		r, err := session(t, g, exec.Outputs(clipped[0], norm)).Run(t.Context(), exec.Feed{x: array(dtype, []float64{3 * 4096, 4 * 4096}, 2)})
+		require.NoError(t, err)
+		n, err := r.Scalar(norm)
+		require.NoError(t, err)
+		assert.InEpsilon(t, 5*4096, n, 1e-6)
+		got, err := r.Array(clipped[0])
+		require.NoError(t, err)
+		assert.InDeltaSlice(t, []float32{0.6, 0.8}, got.Widened().Data, 2e-3)
+	}
+}
+
 func TestClipValue(t *testing.T) {
 	g := graph.New("clip")
 	x := g.Input("x", graph.Float64, 4)

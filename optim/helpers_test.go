@@ -8,6 +8,7 @@ import (
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )
@@ -62,13 +63,19 @@ func array(t graph.DType, v []float64, shape ...int) exec.Array {
 	for i := range v {
 		data[i] = float32(v[i])
 	}
+	switch t {
+	case graph.Float16:
+		return exec.Array{Shape: shape, Data: half.ToFloat16(data)}
+	case graph.BFloat16:
+		return exec.Array{Shape: shape, Data: half.ToBFloat16(data)}
+	}
 	return exec.Array{Shape: shape, Data: data}
 }
 
 func values(t *testing.T, sess *exec.Session, w *graph.Node) (list []float64) {
 	a, err := sess.Param(w)
 	require.NoError(t, err)
-	switch data := a.Data.(type) {
+	switch data := a.Widened().Data.(type) {
 	case []float64:
 		return append(list, data...)
 	case []float32:

@@ -70,7 +70,7 @@ func (s *LossScale) Scale() *graph.Node { return s.scale }
 // Apply returns the loss, a floating-point value, times the number, in Float32 or Float64: what is to be differentiated.
 func (s *LossScale) Apply(loss *graph.Node) *graph.Node { return ops.Mul(wideEnough(loss), s.scale) }
 
-// wideEnough is a value of 16 bits in Float32, in which the scaled loss does not overflow.
+// wideEnough is a value of 16 bits in Float32, in which neither a scaled loss nor a sum of squares overflows.
 func wideEnough(x *graph.Node) *graph.Node {
 	if x != nil && x.Judged() && x.DType().IsFloat() && x.DType().Bits() < 32 {
 		return ops.Cast(x, graph.Float32)

@@ -10,6 +10,7 @@ import (
 	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/half"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/optim"
 )
@@ -245,4 +246,30 @@ func TestFirstStateOfHalves(t *testing.T) {
 	v, err := sess.Param(g.ByName("w.sum"))
 	require.NoError(t, err)
 	require.Equal(t, []float32{0.5, 0.5}, v.Widened().Data)
+}
+
+// Rules that take the size of a tensor keep it in Float32: its squares need not fit into Float16, and a row without a
+// gradient makes no NaN. The results are PyTorch's for Adafactor.
+func TestSizesOfHalves(t *testing.T) {
+	for _, c := range []struct {
+		name       string
+		o          optim.Optimizer
+		steps      int
+		begin      []float32
+		grad, want []float64
+	}{
+		{"Adafactor", optim.Adafactor(0.1), 3, []float32{1, 2, 3, 4, 300, 6}, []float64{0.5, -0.25, 0, 0, 20, -1}, []float64{-8.09375, 90.1875, 3, 4, 289.75, 15.8281}},
+		{"Lars", optim.Lars(100.0, optim.Momentum(0)), 1, []float32{300, 0, 0, 0, 0, 400}, []float64{1, 0, 0, 0, 0, 1}, []float64{264.6, 0, 0, 0, 0, 364.6}},
+		{"Lamb", optim.Lamb(0.1), 1, []float32{300, 0, 0, 0, 0, 400}, []float64{1, 0, 0, 0, 0, 1}, []float64{264.6, 0, 0, 0, 0, 364.6}},
+	} {
+		g := graph.New("sizes")
+		w, x := g.Param("w", graph.Float16, 3, 2), g.Input("x", graph.Float16, 3, 2)
+		sess := session(t, g, exec.Updates(c.o.Minimize(ops.Sum(ops.Mul(w, x)), w)...))
+		require.NoError(t, sess.SetParam(w, half.ToFloat16(c.begin)))
+		for range c.steps {
+			_, err := sess.Run(t.Context(), exec.Feed{x: array(graph.Float16, c.grad, 3, 2)})
+			require.NoError(t, err)
+		}
+		assert.InDeltaSlice(t, c.want, values(t, sess, w), 0.2, c.name)
+	}
 }

@@ -85,6 +85,32 @@ func (u *shared) write(w, next *graph.Node) *graph.Node {
 	return ops.CopyInPlace(w, next)
 }
 
+// conditionOf returns the condition that [When] gave the update of a parameter, as write and change have written it;
+// nil where there is none.
+func conditionOf(update *graph.Node) *graph.Node {
+	if len(update.Operands()) != 2 {
+		return nil
+	}
+	next := unconverted(update.In(1))
+	switch {
+	case next.Op() == opWhere && unconverted(next.In(2)) == update.In(0):
+		return next.In(0)
+	case next.Op() == opSegmentSum && next.In(0).Op() == opWhere && next.In(0).In(0).Op() == opAnd:
+		return next.In(0).In(0).In(1)
+	}
+	return nil
+}
+
+var opWhere, opAnd, opSegmentSum = ops.Lookup("where"), ops.Lookup("logical_and"), ops.Lookup("segment_sum")
+
+// unconverted returns what was converted to another dtype.
+func unconverted(x *graph.Node) *graph.Node {
+	for x.Op() == graph.CastOp {
+		x = x.In(0)
+	}
+	return x
+}
+
 // keep declares what the optimiser remembers about the parameter, which begins with zeros, and
 // returns its value after this step.
 func (u *update) keep(kind string, next func(old *graph.Node) *graph.Node) *graph.Node {
@@ -125,15 +151,19 @@ func (u *shared) state(owner, kind string, t graph.DType, start filled, shape gr
 // steps returns the number of steps, this one included, as Float64.
 func (u *shared) steps() *graph.Node {
 	if u.count == nil {
-		by := graph.Num(1)
-		if u.when != nil {
-			by = ops.Cast(u.when, graph.Int64)
-		}
-		count := ops.AddInPlace(u.state(u.owner, "step", graph.Int64, 0, nil), by)
+		count := ops.AddInPlace(u.state(u.owner, "step", graph.Int64, 0, nil), u.one())
 		u.writes = append(u.writes, count)
 		u.count = ops.Cast(count, graph.Float64)
 	}
 	return u.count
+}
+
+// one returns by how much a run moves the count of steps.
+func (u *shared) one() *graph.Node {
+	if u.when != nil {
+		return ops.Cast(u.when, graph.Int64)
+	}
+	return graph.Num(1)
 }
 
 // scalarState declares a Float64 that all parameters of a group share, and returns its value

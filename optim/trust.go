@@ -50,7 +50,7 @@ var lars = &rule{name: "Lars", defaults: settings{momentum: 0.9, trust: 1e-3}, o
 
 // trust returns coefficient·|w|/(|step| + epsilon), a scalar: 1 where a norm is 0.
 func (u *update) trust(step *graph.Node, coefficient, epsilon float64) *graph.Node {
-	norm := func(x *graph.Node) *graph.Node { return ops.Sqrt(ops.Sum(ops.Square(x), ops.AllAxes())) }
+	norm := func(x *graph.Node) *graph.Node { return ops.Sqrt(ops.Sum(ops.Square(wideEnough(x)), ops.AllAxes())) }
 	own, other := norm(u.w), norm(step)
 	isZero := ops.Or(ops.Equal(own, graph.Num(0)), ops.Equal(other, graph.Num(0)))
 	return ops.Where(isZero, graph.Num(1.0), ops.Div(ops.Mul(own, graph.Num(coefficient)), ops.Add(other, graph.Num(epsilon))))

@@ -220,3 +220,16 @@ func TestEqualOfTwoAxesIsNoCircle(t *testing.T) {
 	ops.Add(g.Input("a", f32, n, m), g.Input("b", f32, graph.MinDim(m, 8), graph.MinDim(n, 8)))
 	require.Error(t, shapeinfer.Check(g).Err())
 }
+
+// A loss that refuses a target of another shape suggests what the losses do that only warn of it.
+func TestTargetsOfLossesThatRefuse(t *testing.T) {
+	for _, loss := range []func(x, target *graph.Node, opts ...ops.LossOption) *graph.Node{ops.BCE, ops.BCEWithLogits} {
+		g := graph.New("g")
+		batch := g.Dim("batch")
+		loss(g.Input("x", graph.Float32, batch, 1), g.Input("y", graph.Float32, batch))
+		text := shapeinfer.Check(g).String()
+		require.Contains(t, text, "BL210")
+		require.Contains(t, text, "help: Squeeze(x, -1) gives [batch]")
+		require.Contains(t, text, "help: declare y as [batch, 1]")
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"time"
 
@@ -27,7 +29,7 @@ type Loop struct {
 	Evaluate func(context.Context) (map[string]float64, error)
 	// Stop ends a training that no longer gets better.
 	Stop *Stop
-	// Best is a file of package weights to which the parameters are saved after each epoch that Stop finds
+	// Best is a file of package weights, in a folder that is made, to which the parameters are saved after each epoch that Stop finds
 	// better than all before.
 	Best string
 	// Checkpoints keep the training. Run goes on from the newest one, if there is one.
@@ -65,6 +67,9 @@ func (l *Loop) Run(ctx context.Context) (*Result, error) {
 		return nil, err
 	}
 	r := &runner{Loop: l, result: &Result{}, state: &state{}}
+	if err := r.makeRoom(); err != nil {
+		return nil, err
+	}
 	if err := r.restore(); err != nil {
 		return nil, err
 	}
@@ -122,6 +127,17 @@ type runner struct {
 	result *Result
 	state  *state
 	before snapshot // of the parameters before the step, with Blame
+}
+
+// makeRoom makes the folder of Best, so that a path that cannot be written is told before the first epoch.
+func (r *runner) makeRoom() error {
+	if r.Best == "" {
+		return nil
+	}
+	if err := weights.CheckPath(r.Best); err != nil {
+		return err
+	}
+	return os.MkdirAll(filepath.Dir(r.Best), 0o777)
 }
 
 // restore goes back to the newest checkpoint.

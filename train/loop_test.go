@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -214,6 +215,23 @@ func TestStop(t *testing.T) {
 	assert.True(t, r.Stopped)
 	assert.Equal(t, 5, total)
 
+	// Where Best cannot be written, no step is taken; its folder is made.
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "file"), nil, 0o600))
+	for path, want := range map[string]string{"best.pt": "tells no format", "file/best.npz": "not a directory", "new/best.npz": ""} {
+		evaluated = 0
+		l = newLoop(&evaluated)
+		l.Best = filepath.Join(folder, path)
+		r, err = l.Run(t.Context())
+		if want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorContains(t, err, want)
+		require.Nil(t, r)
+		require.Zero(t, evaluated)
+	}
+
 	l = m.loop(1)
 	l.Stop = &Stop{Measure: "f1", Patience: 1}
 	_, err = l.Run(t.Context())
@@ -366,4 +384,18 @@ func TestEvaluate(t *testing.T) {
 	}))
 	assert.Equal(t, 22.0, n)
 	assert.Equal(t, before, params(t, s))
+}
+
+// What a run refuses is told at the line that began the training.
+func TestRefusalsNameTheUsersLine(t *testing.T) {
+	m := newModel(t)
+	l := m.loop(1)
+	l.Batches = func(context.Context, int, int) iter.Seq2[exec.Feed, error] {
+		return func(yield func(exec.Feed, error) bool) {
+			g := m.loss.Graph()
+			yield(exec.Feed{g.ByName("x"): [][]float32{{1, 2}}, g.ByName("y"): [][]float32{{0}}}, nil)
+		}
+	}
+	_, err := l.Run(t.Context())
+	require.Regexp(t, `^(train/)?loop_test\.go:\d+: error BL501: `, err.Error())
 }

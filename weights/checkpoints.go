@@ -61,9 +61,15 @@ func (c *Checkpoints) Save(s *exec.Session, step int, metadata map[string]string
 // tidy removes the oldest files, and what a process that died has left half written. The one of
 // the given step stays.
 func (c *Checkpoints) tidy(newest int) error {
-	left, err := filepath.Glob(filepath.Join(c.folder, checkpointPrefix+"*"+tempMark+"*"))
+	entries, err := os.ReadDir(c.folder)
 	if err != nil {
 		return err
+	}
+	var left []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), checkpointPrefix) && strings.Contains(e.Name(), tempMark) {
+			left = append(left, filepath.Join(c.folder, e.Name()))
+		}
 	}
 	steps, err := c.Steps()
 	if err != nil {

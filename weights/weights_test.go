@@ -252,6 +252,33 @@ func TestCheckpoints(t *testing.T) {
 	same(t, s, other)
 }
 
+// A folder may have any name; what a process left half written there is removed with the next checkpoint.
+func TestCheckpointsInFoldersOfAnyName(t *testing.T) {
+	for _, name := range []string{"rate[0.1]", "rate[0.1", "a*?", "-"} {
+		folder := filepath.Join(t.TempDir(), name)
+		require.NoError(t, os.MkdirAll(folder, 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "step-0000000001.safetensors.tmp-00000001"), nil, 0o600))
+		s := newModel(t, 2).prog.NewSession()
+		c := weights.NewCheckpoints(folder, 1)
+		require.NoError(t, c.Save(s, 1, nil))
+		require.NoError(t, c.Save(s, 2, nil))
+		entries, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		require.Len(t, entries, 1)
+		require.Equal(t, "step-0000000002.safetensors", entries[0].Name())
+	}
+}
+
+func TestCheckPath(t *testing.T) {
+	for _, path := range []string{"a.safetensors", "a.npz", "b/c.npy"} {
+		require.NoError(t, weights.CheckPath(path))
+	}
+	require.NoError(t, weights.CheckPath("a.index.json", weights.ShardBytes(1)))
+	require.ErrorContains(t, weights.CheckPath("a.pt"), `weights: a.pt: the ending ".pt" tells no format`)
+	require.ErrorContains(t, weights.CheckPath("a.index.json"), "ShardBytes and a path that ends with .index.json go together")
+	require.ErrorContains(t, weights.CheckPath("a.npz", weights.Metadata(map[string]string{})), "only .safetensors has metadata")
+}
+
 func TestACheckpointThatBrokeIsSkippedAndToldOf(t *testing.T) {
 	folder := t.TempDir()
 	m := newModel(t, 8)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/broadloom/broadloom/exec"
@@ -29,29 +30,48 @@ func Write(path string, values []Named, opts ...Option) error {
 	return nil
 }
 
-func (o options) write(path string, values []Named) error {
+// CheckPath returns the error that [Write] and [Save] would return of a path without looking at a value or the disk, such as of
+// an ending that tells no format: before a long training, rather than at its end.
+func CheckPath(path string, opts ...Option) error {
+	if err := optionsOf(opts).checkPath(path); err != nil {
+		return fmt.Errorf("weights: %s: %w", path, err)
+	}
+	return nil
+}
+
+func (o options) checkPath(path string) error {
 	ending := filepath.Ext(path)
-	isIndex := strings.HasSuffix(filepath.Base(path), ".index.json")
+	isIndex := isIndexPath(path)
 	switch {
 	case isIndex != (o.shardBytes > 0):
 		return errors.New("ShardBytes and a path that ends with .index.json go together")
-	case isIndex:
-		return o.writeShards(path, values)
-	case o.metadata != nil && ending != ".safetensors":
+	case !isIndex && o.metadata != nil && ending != ".safetensors":
 		return errors.New("only .safetensors has metadata")
+	case !isIndex && !slices.Contains([]string{".safetensors", ".npz", ".npy"}, ending):
+		return fmt.Errorf("the ending %q tells no format: want .safetensors, .npz, .npy or .index.json", ending)
 	}
-	switch ending {
+	return nil
+}
+
+func isIndexPath(path string) bool { return strings.HasSuffix(filepath.Base(path), ".index.json") }
+
+func (o options) write(path string, values []Named) error {
+	if err := o.checkPath(path); err != nil {
+		return err
+	}
+	if isIndexPath(path) {
+		return o.writeShards(path, values)
+	}
+	switch filepath.Ext(path) {
 	case ".safetensors":
 		return writeFile(path, func(w io.Writer) error { return safetensors.Write(w, tensorsOf(values), o.metadata) })
 	case ".npz":
 		return writeFile(path, func(w io.Writer) error { return writeZip(w, values) })
-	case ".npy":
-		if len(values) != 1 {
-			return fmt.Errorf("a file .npy holds one value, not %d: write .npz", len(values))
-		}
-		return writeFile(path, func(w io.Writer) error { return npy.Write(w, values[0].Value.Shape, values[0].Value.Data) })
 	}
-	return fmt.Errorf("the ending %q tells no format: want .safetensors, .npz, .npy or .index.json", ending)
+	if len(values) != 1 {
+		return fmt.Errorf("a file .npy holds one value, not %d: write .npz", len(values))
+	}
+	return writeFile(path, func(w io.Writer) error { return npy.Write(w, values[0].Value.Shape, values[0].Value.Data) })
 }
 
 func writeZip(w io.Writer, values []Named) error {

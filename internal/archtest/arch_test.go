@@ -77,7 +77,7 @@ var arrows = []struct {
 	{"train/progress", "train github.com/schollz/progressbar/v3 golang.org/x/term", "only its users link terminals"},
 	{"train/curve", "train gonum.org/v1/plot gonum.org/v1/plot/...", "only its users link what draws"},
 	{"train/watch", "graph exec train viz", "only its users link servers and pictures"},
-	{"train/data", "graph half exec weights golang.org/x/image/draw", "files and batches know no training"},
+	{"train/data", "graph half internal/panicked exec weights golang.org/x/image/draw", "files and batches know no training"},
 	{"internal/diophantine", "", "arithmetic"},
 	{"internal/page", "graph shapeinfer/...", "it is written by exec, which viz may not be asked by"},
 	{"internal/testkit/reference", "graph shapeinfer/... ops", "the reference must not share code with what it judges"},

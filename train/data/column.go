@@ -97,6 +97,19 @@ type part struct {
 // Len implements [Column].
 func (p *part) Len() int { return len(p.rows) }
 
+// check finds a row that the column does not have, before there are batches.
+func (p *part) check() error {
+	if p.of == nil {
+		return errors.New("Rows is given no column")
+	}
+	for _, row := range p.rows {
+		if row < 0 || row >= p.of.Len() {
+			return fmt.Errorf("Rows names example %d of %d", row, p.of.Len())
+		}
+	}
+	return nil
+}
+
 // Batch implements [Column].
 func (p *part) Batch(ctx context.Context, rows []int) (exec.Array, error) {
 	if p.of == nil {

@@ -50,6 +50,11 @@ func New(batch int, columns []Column, opts ...Option) (*Loader, error) {
 		if c.Len() != l.n {
 			return nil, fmt.Errorf("data: column 0 has %d examples and column %d has %d", l.n, i, c.Len())
 		}
+		if p, is := c.(*part); is {
+			if err := p.check(); err != nil {
+				return nil, fmt.Errorf("data: column %d: %w", i, err)
+			}
+		}
 	}
 	for _, o := range opts {
 		if o != nil {

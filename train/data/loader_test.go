@@ -6,6 +6,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -211,4 +212,51 @@ func TestColumns(t *testing.T) {
 	} {
 		assert.ErrorContains(t, bad(), "data: ")
 	}
+}
+
+// broken is a column that panics in its second batch.
+type broken struct{ Column }
+
+func (b broken) Batch(ctx context.Context, rows []int) (exec.Array, error) {
+	if rows[0] > 0 {
+		panic(errBroken)
+	}
+	return b.Column.Batch(ctx, rows)
+}
+
+var errBroken = errors.New("no such file")
+
+// A column that panics does so in the goroutine of the loop, which can recover, whoever called it.
+func TestPanicsOfColumns(t *testing.T) {
+	for _, ahead := range []int{0, 1, 3} {
+		c, err := Of([]float32{1, 2, 3, 4})
+		require.NoError(t, err)
+		l, err := New(2, []Column{broken{c}}, Prefetched(ahead))
+		require.NoError(t, err)
+		batches := 0
+		func() {
+			defer func() {
+				err, _ := recover().(error)
+				require.ErrorIs(t, err, errBroken)
+				if ahead > 0 {
+					require.ErrorContains(t, err, "panics at loader_test.go:")
+				}
+			}()
+			for range l.Epoch(t.Context(), 0) {
+				batches++
+			}
+		}()
+		require.Equal(t, 1, batches)
+	}
+}
+
+func TestRowsThatThereAreNot(t *testing.T) {
+	c, err := Of([]float32{1, 2, 3, 4})
+	require.NoError(t, err)
+	for _, row := range []int{-1, 4} {
+		_, err = New(2, []Column{Rows(c, []int{0, row})})
+		require.ErrorContains(t, err, "data: column 0: Rows names example "+strconv.Itoa(row)+" of 4")
+	}
+	_, err = New(2, []Column{Rows(nil, []int{0})})
+	require.ErrorContains(t, err, "data: column 0: Rows is given no column")
 }
