@@ -11,7 +11,7 @@ import (
 
 // fixes lists changes with which all axes of a statement are proved: at most one.
 func (s *solution) fixes(st *statement, list []failure) []graph.Fix {
-	for _, way := range []func(*statement, []failure) (graph.Fix, bool){s.before, s.transpose, s.reorder, s.declare} {
+	for _, way := range []func(*statement, []failure) (graph.Fix, bool){s.before, s.flatten, s.transpose, s.moved, s.reorder, s.declare} {
 		if fix, ok := way(st, list); ok {
 			return []graph.Fix{fix}
 		}
@@ -42,6 +42,67 @@ func (s *solution) transpose(st *statement, list []failure) (fix graph.Fix, ok b
 	changed[bad[0]], changed[bad[1]] = have[bad[1]], have[bad[0]]
 	return graph.Fix{Kind: graph.FixTranspose, Gives: changed,
 		Text: fmt.Sprintf("Transpose(%s, %d, %d) gives %s", st.Node.Called(), bad[0], bad[1], changed)}, true
+}
+
+// flatten makes one axis of the last ones, where a last axis of their size is wanted behind any others.
+func (s *solution) flatten(st *statement, list []failure) (fix graph.Fix, ok bool) {
+	have := st.Node.Shape()
+	if st.sizes != nil || len(list) != 1 || list[0].axis != len(have)-1 || st.many < 0 || st.many != st.count()-2 {
+		return fix, false
+	}
+	if name, _, has := st.fixedCount(); has && s.counts[name].by != st {
+		return fix, false
+	}
+	for first := 1; first < len(have)-1; first++ { // axis 0 is that of examples
+		if have[first:].NumElements() == list[0].right {
+			flat := append(slices.Clone(have[:first]), list[0].right)
+			return graph.Fix{Kind: graph.FixReshape, Gives: flat, Text: fmt.Sprintf("Flatten(%s, %d, -1) gives %s", st.Node.Called(), first, flat)}, true
+		}
+	}
+	return fix, false
+}
+
+// moved moves the one axis that has the size that is wanted of another one: channels, or features, that stand elsewhere.
+func (s *solution) moved(st *statement, list []failure) (fix graph.Fix, ok bool) {
+	have := st.Node.Shape()
+	if len(list) != 1 || list[0].broadcast || list[0].positive {
+		return fix, false
+	}
+	to, want := list[0].axis, list[0].right
+	from, only := onlyOne(len(have), func(i int) bool { return have[i] == want })
+	if !only {
+		return fix, false
+	}
+	for axis := min(from, to); axis <= max(from, to); axis++ {
+		if axis != to && !s.isFree(st, axis) {
+			return fix, false
+		}
+	}
+	changed := slices.Insert(slices.Delete(slices.Clone(have), from, from+1), to, want)
+	call := fmt.Sprintf("MoveAxis(%s, %d, %d)", st.Node.Called(), from, to)
+	if max(from, to)-min(from, to) == 1 {
+		call = fmt.Sprintf("Transpose(%s, %d, %d)", st.Node.Called(), min(from, to), max(from, to))
+	}
+	return graph.Fix{Kind: graph.FixTranspose, Gives: changed, Text: fmt.Sprintf("%s gives %s", call, changed)}, true
+}
+
+// isFree reports whether a statement promises nothing of an axis but a name, which no other axis of an argument has.
+func (s *solution) isFree(st *statement, axis int) bool {
+	for _, e := range s.equations {
+		if e.st != st || e.axis != axis {
+			continue
+		}
+		names := locals(e.right)
+		if len(names) != 1 || e.right != local(names[0]) || s.by[names[0]] != st {
+			return false
+		}
+		for _, other := range s.equations {
+			if other != e && other.st.Kind != graph.Given && (slices.Contains(locals(other.left), names[0]) || slices.Contains(locals(other.right), names[0])) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // reorder exchanges two axes before a reshape that merges neighbours, as those of heads and places,
@@ -106,7 +167,7 @@ func (s *solution) rankFixes(st *statement) []graph.Fix {
 			return []graph.Fix{{Kind: graph.FixSqueeze, Gives: less, Text: fmt.Sprintf("Squeeze(%s, %d) gives %s", word, at, less)}}
 		}
 	case len(have) + 1:
-		if at, only := onlyOne(st.count(), st.isOne); only {
+		if at, only := onlyOne(st.count(), func(i int) bool { return s.isOne(st, i) }); only {
 			more := slices.Insert(slices.Clone(have), at, 1)
 			return []graph.Fix{{Kind: graph.FixUnsqueeze, Gives: more, Text: fmt.Sprintf("Unsqueeze(%s, %d) gives %s", word, at, more)}}
 		}
@@ -115,12 +176,12 @@ func (s *solution) rankFixes(st *statement) []graph.Fix {
 }
 
 // isOne reports whether the size 1 is promised of an axis.
-func (st *statement) isOne(i int) bool {
+func (s *solution) isOne(st *statement, i int) bool {
 	if st.sizes != nil {
 		return st.sizes[i] == 1
 	}
 	size := st.axes[i].size
-	return size != nil && size.op == number && size.num == 1
+	return size != nil && (size.op == number && size.num == 1 || size.op == name && s.c.own[size.name] == 1)
 }
 
 // onlyOne returns the one number below n of which something is true.

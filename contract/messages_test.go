@@ -203,3 +203,42 @@ func TestValuesOfCompositesAreShown(t *testing.T) {
 	assert.Contains(t, text, "Softmax(Flatten(…), 1)   [ batch, 3600 ]")
 	assert.NotContains(t, text, "[ batch, 16, 15, 15")
 }
+
+// What a layer takes stands along other axes of a value, or over several.
+func TestAxesThatStandElsewhere(t *testing.T) {
+	b, n := graph.SymbolicDim("b"), graph.SymbolicDim("n")
+	for _, c := range []struct {
+		shape []graph.Dim
+		in    int64
+		form  string
+		help  string // of the message, "" where it is to have none
+	}{
+		{[]graph.Dim{b, 1, 28, 28}, 784, "*batch in", "Flatten(x, 1, -1) gives [b, 784]"},
+		{[]graph.Dim{b, n, 4, 8}, 32, "*batch in", "Flatten(x, 2, -1) gives [b, n, 32]"},
+		{[]graph.Dim{b, 3, 5}, 16, "*batch in", ""},
+		{[]graph.Dim{b, 32, 32, 3}, 3, "n in _ _", "MoveAxis(x, 3, 1) gives [b, 3, 32, 32]"},
+		{[]graph.Dim{b, 3, 5, 3}, 5, "n in _ _", "Transpose(x, 1, 2) gives [b, 5, 3, 3]"},
+		{[]graph.Dim{b, 7, 3, 3}, 3, "n in _ _", ""}, // which of two is not known
+		{[]graph.Dim{b, 64, n}, 64, "*batch in", "Transpose(x, 1, 2) gives [b, n, 64]"},
+		{[]graph.Dim{b, 10, n}, 10, "batch t in", "Transpose(x, 1, 2) gives [b, n, 10]"},
+		{[]graph.Dim{b, n, n, 5}, 5, "batch t t in-1", ""},
+		{[]graph.Dim{b, n, n, 5}, 5, "batch in t t", "Transpose(x, 1, 3) gives [b, 5, n, n]"},
+		{[]graph.Dim{b, 8, 8}, 1, "n in _ _", "Unsqueeze(x, 1) gives [b, 1, 8, 8]"},
+		{[]graph.Dim{b, 8, 8}, 2, "n in _ _", ""},
+	} {
+		g := graph.New("g")
+		g.Dim("b")
+		g.Dim("n")
+		x := g.Input("x", graph.Float32, c.shape...)
+		k := contract.New(g, "layer")
+		k.Let("in", graph.Dim(c.in))
+		k.Takes("x", x, c.form)
+		r := shapeinfer.Check(g)
+		require.Len(t, r.Errors, 1, "%v %s", c.shape, c.form)
+		if c.help == "" {
+			assert.NotContains(t, r.String(), "gives [", "%v %s", c.shape, c.form)
+		} else {
+			assert.Contains(t, r.String(), "help: "+c.help, "%v %s", c.shape, c.form)
+		}
+	}
+}

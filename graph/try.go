@@ -133,7 +133,7 @@ func (t *Trial) judge(n *Node, c Change) {
 	switch {
 	case c.Declared != nil:
 		m.dtype, m.shape = c.Declared.DType, c.Declared.Shape
-	case len(n.in) == 0: // a source that is not declared anew
+	case n.op.Class == Source:
 		m.bad = n.bad
 	case m.judged:
 		m.infer()

@@ -94,10 +94,14 @@ func newConv(g *graph.Graph, kind, name string, in, out graph.Dim, kernel []int,
 	return l
 }
 
+// isName reports whether an axis has a named size, and not the number that is wanted: examples of a batch then, of which
+// an axis is missing.
+func isName(have, want graph.Dim) bool { return have.IsSymbolic() && want.IsConst() }
+
 // Apply takes x, [N, in, …] or one example, [in, …], and returns [N, out, …] or [out, …].
 func (l *Conv) Apply(p *Pass, x *graph.Node) *graph.Node {
 	form := "n in"
-	if x != nil && x.Rank() == l.axes+1 {
+	if x != nil && x.Rank() == l.axes+1 && !isName(x.Shape()[0], l.in) {
 		form = "in"
 	}
 	for range l.axes {
