@@ -2,7 +2,7 @@ package autodiff
 
 import (
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/internal/gradcut"
 )
 
 // compositeRule differentiates a composite without a rule of its own: it writes it with other
@@ -47,7 +47,7 @@ func dependsOn(y, x *graph.Node) bool {
 	reached := map[*graph.Node]bool{x: true}
 	for _, n := range y.Graph().Nodes()[x.ID() : y.ID()+1] {
 		for _, in := range n.Operands() {
-			if reached[in] && (n.DType().IsFloat() || n.Op().Class == graph.Loop) && !ops.StopsGradient(n) {
+			if reached[in] && !gradcut.Stops(n) {
 				reached[n] = true
 			}
 		}

@@ -3,8 +3,10 @@ package autodiff
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/gradcut"
 	"github.com/broadloom/broadloom/internal/prove"
 	"github.com/broadloom/broadloom/ops"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -67,6 +69,7 @@ var gradOp = &graph.Op{Name: "grad", Func: "Grad", Doc: "a gradient that does no
 type problem struct {
 	Summary string
 	Help    string
+	Detail  string // lines
 }
 
 // Args keeps the problem out of the call's text: the message tells it.
@@ -76,6 +79,9 @@ func (p problem) mistake() *graph.Mistake {
 	m := &graph.Mistake{Code: graph.CodeGradient, Summary: p.Summary}
 	if p.Help != "" {
 		m.Help = []string{p.Help}
+	}
+	if p.Detail != "" {
+		m.Detail = strings.Split(p.Detail, "\n")
 	}
 	return m
 }
@@ -96,8 +102,8 @@ func checkAsked(y *graph.Node, wrt []*graph.Node, s settings) *graph.Node {
 	case !y.DType().IsFloat():
 		return refuse(problem{Summary: fmt.Sprintf("the gradient of %s, of dtype %s, does not exist: only floating-point values have one", y.Called(), y.DType())}, y)
 	case s.upstream == nil && y.Rank() != 0 && y.Shape().NumElements() != 1:
-		return refuse(problem{fmt.Sprintf("grad can be implicitly created only for scalar outputs, and %s has shape %s", y.Called(), y.Shape()),
-			"reduce it first, with ops.Sum or ops.Mean; or give the gradient that arrives: autodiff.Upstream(dy)"}, y)
+		return refuse(problem{Summary: fmt.Sprintf("grad can be implicitly created only for scalar outputs, and %s has shape %s", y.Called(), y.Shape()),
+			Help: "reduce it first, with ops.Sum or ops.Mean; or give the gradient that arrives: autodiff.Upstream(dy)"}, y)
 	case s.upstream != nil:
 		if p := checkUpstream(s.upstream, y); p != (problem{}) {
 			return refuse(p, y)
@@ -234,11 +240,11 @@ func (w *reversePass) rule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) 
 	rule := n.Op().Grad
 	switch {
 	case n.Op().Fill && w.needed[n.In(1)] && w.repeats(n):
-		w.failed = refuse(problem{fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", graph.Calling(n), n.Pos()),
-			"fill a view that reaches each element once, such as one of ops.Slice or ops.Select"}, n)
+		w.failed = refuse(problem{Summary: fmt.Sprintf("%s, made at %s, fills a view that reaches elements more than once: its repetitions have no gradient each", graph.Calling(n), n.Pos()),
+			Help: "fill a view that reaches each element once, such as one of ops.Slice or ops.Select"}, n)
 	case n.Op().Class == graph.Loop:
-		w.failed = refuse(problem{fmt.Sprintf("a gradient within the body of the loop made at %s flows to another step or out of the loop", n.Pos()),
-			"differentiate what comes out of the loop, or cut the way with ops.StopGradient"}, n)
+		w.failed = refuse(problem{Summary: fmt.Sprintf("a gradient within the body of the loop made at %s flows to another step or out of the loop", n.Pos()),
+			Help: "differentiate what comes out of the loop, or cut the way with ops.StopGradient"}, n)
 	case rule == nil && n.Op().Class == graph.Composite:
 		return w.compositeRule(n, m, dy)
 	case rule == nil:
@@ -249,8 +255,8 @@ func (w *reversePass) rule(n, m, dy *graph.Node) func(n, dy *graph.Node, i int) 
 
 // noGradient is why a gradient that would flow through a node could not be formed.
 func noGradient(n *graph.Node) problem {
-	p := problem{fmt.Sprintf("no gradient is defined through %s, made at %s", graph.Calling(n), n.Pos()),
-		"cut the way with ops.StopGradient, or write it with operations that have gradients"}
+	p := problem{Summary: fmt.Sprintf("no gradient is defined through %s, made at %s", graph.Calling(n), n.Pos()),
+		Help: "cut the way with ops.StopGradient, or write it with operations that have gradients"}
 	if n.Op().Ordered {
 		p.Help = "cut the way with ops.StopGradient, or give the call a gradient of its own"
 	}
@@ -337,8 +343,14 @@ func (w *reversePass) result(y, x *graph.Node) *graph.Node {
 	case w.unused || dependsOn(y, x):
 		return ops.Cast(ops.ZerosLike(x), x.DType().Gradient())
 	}
-	return refuse(problem{fmt.Sprintf("%s does not depend on %s", y.Called(), x.Called()),
-		"leave it out, or ask for zeros: autodiff.ZeroForUnused()"}, y, x)
+	p := problem{Summary: fmt.Sprintf("%s does not depend on %s", y.Called(), x.Called()),
+		Help: "leave it out, or ask for zeros: autodiff.ZeroForUnused()"}
+	if cuts := gradcut.Between(y, x); len(cuts) > 0 {
+		p.Summary = fmt.Sprintf("no gradient of %s flows to %s, on which it depends", y.Called(), x.Called())
+		p.Detail = strings.Join(cuts, "\n")
+		p.Help = "let a way lead there through floating-point values and without ops.StopGradient; or leave it out, or ask for zeros: autodiff.ZeroForUnused()"
+	}
+	return refuse(p, y, x)
 }
 
 // refuseLeaf refuses a write to a value with respect to which the result of the write is

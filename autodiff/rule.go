@@ -33,8 +33,8 @@ func (w *reversePass) ask(rule func(n, dy *graph.Node, i int) *graph.Node, n, dy
 	if why == "" {
 		return dx
 	}
-	w.failed = refuse(problem{fmt.Sprintf("the gradient rule of %q, at %s, gives for operand %d %s", n.Op().Name, n.Pos(), i, why),
-		"a rule gives a gradient of the operand's dtype, and of the operand's shape or that of the result, as if nothing were broadcast"}, n)
+	w.failed = refuse(problem{Summary: fmt.Sprintf("the gradient rule of %q, at %s, gives for operand %d %s", n.Op().Name, n.Pos(), i, why),
+		Help: "a rule gives a gradient of the operand's dtype, and of the operand's shape or that of the result, as if nothing were broadcast"}, n)
 	return nil
 }
 

@@ -52,7 +52,7 @@ func checkUpstream(dy, y *graph.Node) (p problem) {
 	case dy.Graph() != nil && dy.Graph() != y.Graph():
 		p.Summary = fmt.Sprintf("the upstream gradient, %s, belongs to another graph", dy.Called())
 	case dy.Graph() != nil && dy.DType() != y.DType().Gradient():
-		p = problem{fmt.Sprintf("the upstream gradient has dtype %s, and %s has dtype %s", dy.DType(), y.Called(), y.DType()), "convert it with ops.Cast"}
+		p = problem{Summary: fmt.Sprintf("the upstream gradient has dtype %s, and %s has dtype %s", dy.DType(), y.Called(), y.DType()), Help: "convert it with ops.Cast"}
 	case dy.Rank() != y.Rank():
 		p = upstreamAttrs{y.Shape(), y.Called()}.wrongShape(dy.Shape())
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/broadloom/broadloom/graph"
-	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/internal/gradcut"
 )
 
 // maxTold bounds how many parameters a message names.
@@ -19,11 +19,16 @@ func refuseApart(loss *graph.Node, params []*graph.Node) *graph.Node {
 		return nil // which is told elsewhere
 	}
 	reached := reachedBy(loss)
-	var apart, scopes []string
+	var apart, scopes, cuts []string
 	for _, w := range params {
 		switch scope, _, is := strings.Cut(w.Name(), graph.ScopeSeparator); {
 		case !reached[w]:
 			apart = append(apart, w.Name())
+			for _, line := range gradcut.Between(loss, w) {
+				if !slices.Contains(cuts, line) && len(cuts) < maxTold {
+					cuts = append(cuts, line)
+				}
+			}
 		case is && !slices.Contains(scopes, scope):
 			scopes = append(scopes, scope)
 		}
@@ -42,16 +47,18 @@ func refuseApart(loss *graph.Node, params []*graph.Node) *graph.Node {
 	}) {
 		help = fmt.Sprintf(`train the others: Minimize(loss, optim.Trainable(g, "%s")...)`, strings.Join(scopes, `", "`))
 	}
-	return refuseBy(&graph.Mistake{Code: graph.CodeGradient, Summary: fmt.Sprintf("%s does not depend on %s", loss.Called(), named), Help: []string{help}},
-		"Minimize", loss)
+	summary := fmt.Sprintf("%s does not depend on %s", loss.Called(), named)
+	if len(cuts) > 0 {
+		summary = fmt.Sprintf("no gradient of %s flows to %s", loss.Called(), named)
+	}
+	return refuseBy(&graph.Mistake{Code: graph.CodeGradient, Summary: summary, Detail: cuts, Help: []string{help}}, "Minimize", loss)
 }
 
 // reachedBy returns the values to which gradients of the loss flow, even where they are zero.
 func reachedBy(loss *graph.Node) map[*graph.Node]bool {
 	reached := map[*graph.Node]bool{loss: true}
 	for _, n := range slices.Backward(loss.Graph().Nodes()[:loss.ID()+1]) {
-		stops := ops.StopsGradient(n) || (n.DType().IsInt() || n.DType() == graph.Bool) && n.Op().Class != graph.Loop
-		if reached[n] && !stops {
+		if reached[n] && !gradcut.Stops(n) {
 			for _, x := range n.Operands() {
 				reached[x] = true
 			}

@@ -189,6 +189,10 @@ func TestMistakes(t *testing.T) {
 			g.Param("unused", graph.Float32, 3)
 			optim.SGD(0.1).Minimize(loss)
 		}, "does not depend on unused"},
+		"parameter behind a stopped gradient": {func(g *graph.Graph, loss, _, _ *graph.Node) {
+			teacher := g.Param("teacher", graph.Float32, 3)
+			optim.SGD(0.1).Minimize(ops.Add(loss, ops.Sum(ops.StopGradient(teacher))))
+		}, "StopGradient(teacher), made at optimizer_test.go:"},
 		"teacher": {func(g *graph.Graph, loss, w, _ *graph.Node) {
 			var answers []*graph.Node
 			for _, scope := range []string{"teacher", "student"} {
