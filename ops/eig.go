@@ -79,7 +79,7 @@ func (a complexNode) backThrough(inner complexNode) node {
 
 // eigGrad is V⁻ᴴ·(diag(dλ) + (Vᴴ·dV - Vᴴ·V·diag(Re(Vᴴ·dV)))/conj(E))·Vᴴ with E[i,j] = λ[j] - λ[i], for vectors of length 1:
 // Boeddeker and others, On the computation of complex-valued gradients, 2017, with the norm of the vectors held. Where
-// eigenvalues are equal, a quotient counts as 0: a loss that does not depend on the choice of vectors has zeros there.
+// eigenvalues are equal, a quotient counts as 0: see [Eigh].
 func eigGrad(n, dy node, _ int) node {
 	parts := eigParts(n.In(0).Shape())
 	x, d := unpacked(n, parts...), unpacked(dy, parts...)

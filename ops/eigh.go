@@ -46,8 +46,8 @@ func init() {
 func eighParts(s graph.Shape) []graph.Shape { return []graph.Shape{s[len(s)-1:], s[len(s)-2:]} }
 
 // eighGrad is V·(diag(dλ) + (Vᵀ·dV)∘F)·Vᵀ with F[i,j] = 1/(λ[j] - λ[i]): Giles, Collected matrix derivative results, 2008. It is made
-// symmetric, as the matrix is. Where eigenvalues are equal, F counts as 0: a loss that does not depend on the choice of
-// vectors has zeros there.
+// symmetric, as the matrix is. Where eigenvalues are equal, F counts as 0: what a loss that does not depend on the choice of vectors
+// has there is 0/0, whose limit is not known here.
 func eighGrad(n, dy node, _ int) node {
 	parts := eighParts(n.In(0).Shape())
 	x, d := unpacked(n, parts...), unpacked(dy, parts...)
@@ -72,7 +72,14 @@ func diagonalOf(x node) node {
 // Eigh returns the eigenvalues of each symmetric matrix of a batch, rising, [..., n], and its eigenvectors, the columns of [..., n, n], as
 // torch.linalg.eigh. Only the lower triangle is read, or with [UpperTriangle], the only option, only the upper one; the gradient is symmetric. The sign of an eigenvector is free, and of
 // equal eigenvalues the vectors are: the gradient is that of losses that do not depend on the choice, as PyTorch
-// describes. A matrix with numbers that are not finite stops the run.
+// describes.
+//
+// Where eigenvalues are equal, the gradient by way of their vectors counts as 0 between them, where PyTorch's is infinite or NaN. That of
+// functions of the eigenvalues alone, such as their sum or that of their logarithms, is exact there. That of a function of the matrix by
+// way of the vectors, V·f(Λ)·Vᵀ, is not: it lacks what changes between the equal ones, f'(λ) times the change of the matrix. [MatrixExp],
+// [Cholesky], [Solve] and products have exact gradients at all matrices.
+//
+// A matrix with numbers that are not finite stops the run.
 func Eigh(a *graph.Node, opts ...TriangularOption) (values, vectors *graph.Node) {
 	attrs := triangularOf(opts)
 	defer graph.BeginCall("Eigh", attrs, a)()

@@ -52,7 +52,7 @@ func svdParts(s graph.Shape) []graph.Shape {
 
 // svdGrad is U·((skew(Uᵀ·dU)/E)·S + S·(skew(Vᵀ·dV)/E) + diag(dS))·Vᵀ with E[i,j] = S[j]² - S[i]², and what dU and dV have outside of the
 // spaces of U and V, divided by S: Townsend, Differentiating the singular value decomposition, 2016. Where singular values are
-// equal, or 0, a quotient counts as 0: a loss that does not depend on the choice of vectors has zeros there.
+// equal, or 0, a quotient counts as 0: what a loss that does not depend on the choice of vectors has there is 0/0, whose limit is not known here.
 func svdGrad(n, dy node, _ int) node {
 	shape := n.In(0).Shape()
 	parts := svdParts(shape)
@@ -78,6 +78,9 @@ func svdGrad(n, dy node, _ int) node {
 // falling, [..., k], and vh [..., k, n], with the lesser k of m and n, as torch.linalg.svd without full matrices. The signs of
 // vectors are free, and of equal values the vectors are: the gradient is that of losses that do not depend on the choice,
 // as PyTorch describes. A matrix with numbers that are not finite stops the run. Float32 or Float64.
+//
+// Where singular values are equal, or 0, the gradient by way of their vectors counts as 0, where PyTorch's is infinite or NaN. That of
+// functions of the values alone is exact where none is 0, as for [Eigh]; that of U·f(S)·Vᵀ lacks what changes between the equal ones. [Polar] has an exact one.
 func SVD(a *graph.Node) (u, s, vh *graph.Node) {
 	defer building("SVD", a)()
 	if bad := notMatrices(refused("SVD", a), "linalg.svd"); bad != nil {
