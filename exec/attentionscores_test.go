@@ -75,10 +75,10 @@ func inSteps(a attentionForm) attentionForm {
 
 // allForms are the forms of attention, and some of them in branches and loops.
 func allForms() []attentionForm {
-	list := slices.Concat(attentionForms, scoreForms)
+	list := slices.Concat(attentionForms, scoreForms, axesForms)
 	for _, a := range slices.Clone(list) {
 		switch a.name {
-		case "einsum", "einsum of heads", "ALiBi", "weights by sigmoid", "weights by distance":
+		case "einsum", "einsum of heads", "ALiBi", "weights by sigmoid", "weights by distance", "heads last", "keys in rows":
 			list = append(list, inBranch(a), inSteps(a))
 		}
 	}
@@ -99,6 +99,7 @@ func TestFormsOfScoresComputeWhatIsWritten(t *testing.T) {
 			restore := exec.WithoutPass("recompute")
 			exec.WithoutPass("rematerialize")
 			exec.WithoutPass("sum-rows")
+			exec.WithoutPass("score-axes")
 			want := numbers(t, a, exec.ChainsOf(0))
 			restore()
 			for form, got := range map[string][][]uint64{"as it is": numbers(t, a, exec.ChainsOf(14)), "in a branch": numbers(t, inBranch(a), exec.ChainsOf(14))} {

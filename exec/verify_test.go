@@ -115,6 +115,9 @@ var seededFaults = []struct {
 			}
 		}
 	}, "rule"},
+	{"score-axes", "a product reads a factor of another shape", func(t *testing.T, u *lower.Program) {
+		find(u, t, ofClass(graph.Contract)).Operands()[0] = u.Params[1].Own
+	}, "rule"},
 	{"recompute", "a product has an operand that comes later", func(t *testing.T, u *lower.Program) {
 		find(u, t, ofClass(graph.Contract)).Operands()[1] = find(u, t, ofClass(graph.Reduce))
 	}, "does not stand before"},

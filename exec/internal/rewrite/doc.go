@@ -4,10 +4,11 @@
 // nodes and gives others in their places, and provenance.go remembers what became of what. In the
 // order in which they run: [Import] copies what the roots need; expand.go writes composite
 // operations with primitive ones; widen.go computes sums and products of narrow dtypes in wider ones; simplify.go applies identities, which stand in a table, with
-// movement.go and transposed.go for what movements do, and columns.go for products of few columns; unroll.go writes short reductions one
+// movement.go and transposed.go for what movements do, columns.go for products of few columns, and sumofproducts.go for sums that are products of
+// matrices; unroll.go writes short reductions one
 // element at a time; longrows.go makes rows of all channels where those of one are short; fold.go computes constants; cse.go merges equal nodes; insertslices.go makes
 // one value of slices out of sums of padded ones, which disjoint.go keeps apart, and assembled.go one of values that are put together of such;
-// recompute.go computes again what is used far apart, as matrices of attention are;
+// scoreaxes.go brings the axes of scores, to which scoreroles.go gives roles, into the order that chains of kernels want; recompute.go computes again what is used far apart, as matrices of attention are;
 // rematerialize.go computes cheap values for each user, spread.go over larger shapes; implicitgemm.go lets products read
 // windows where they lie; addrows.go writes the rows alone that a sum by index changes; [DCE] drops what nothing needs, and by
 // overwritten.go what is overwritten unread; sumrows.go writes sums over rows as products, where chains of kernels can have these; keeplater.go has loops keep sums in place of products;

@@ -44,6 +44,9 @@ func Simplify(u *Program) error {
 		if n.Op().Class == graph.Movement && len(in) == 1 && uses[n.In(0).ID()] == 1 {
 			return reshapedRows(n, in)
 		}
+		if n.Op().Class == graph.Reduce && len(in) == 1 && uses[n.In(0).ID()] == 1 {
+			return sumOfProducts(n, in[0])
+		}
 		if n.Op().Class == graph.Elementwise {
 			return withoutExpand(next, n, in)
 		}

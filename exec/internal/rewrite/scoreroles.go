@@ -1,0 +1,204 @@
+package rewrite
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/internal/scores"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// rolesOf returns the roles of a value's axes; nil where it is not computed of scores so that its axes have roles.
+func (s *scoreAxes) rolesOf(n *graph.Node) []int {
+	switch {
+	case n.Op().Class == graph.Contract:
+		if len(n.Operands()) != 2 || !scores.IsProduct(n) || slices.Contains(n.Shape()[n.Rank()-2:], 1) || groupingOf(n) != nil {
+			return nil
+		}
+		roles := make([]int, n.Rank())
+		for axis, d := range n.Shape() {
+			if roles[axis] = -1; d != 1 {
+				roles[axis] = len(s.same)
+				s.same, s.groups = append(s.same, len(s.same)), append(s.groups, len(s.groups))
+			}
+		}
+		for _, r := range roles {
+			s.join(s.groups, roles[n.Rank()-1], r)
+		}
+		return roles
+	case n.Op().Class == graph.Elementwise:
+		return s.rolesOfElements(n)
+	case n.Op().Class == graph.Reduce && len(n.Operands()) == 1:
+		return s.rolesOfReduction(n)
+	case n.Op().Class == graph.Movement && len(n.Operands()) == 1:
+		return s.rolesOfView(n)
+	}
+	return nil
+}
+
+// rolesOfElements has the axes of operands that meet share their roles.
+func (s *scoreAxes) rolesOfElements(n *graph.Node) []int {
+	if DependsOnPosition(n) {
+		return nil
+	}
+	roles := slices.Repeat([]int{-1}, n.Rank())
+	each := func(f func(axis, role int)) {
+		for _, x := range n.Operands() {
+			if x.Region() != n.Region() {
+				continue
+			}
+			for axis, role := range s.roles[x] {
+				if role >= 0 {
+					f(n.Rank()-x.Rank()+axis, role)
+				}
+			}
+		}
+	}
+	for i := range n.Operands() {
+		if slices.Contains(n.Stretch(i), graph.Undecided) {
+			return nil
+		}
+	}
+	each(func(axis, role int) { roles[axis] = role })
+	for axis, d := range n.Shape() {
+		if d != 1 && roles[axis] < 0 {
+			return nil // it has an axis that scores do not have
+		}
+	}
+	if !slices.ContainsFunc(roles, func(r int) bool { return r >= 0 }) {
+		return nil
+	}
+	each(func(axis, role int) {
+		s.join(s.same, roles[axis], role)
+		s.join(s.groups, roles[axis], role)
+	})
+	return roles
+}
+
+// rolesOfReduction leaves out the roles of axes that are folded.
+func (s *scoreAxes) rolesOfReduction(n *graph.Node) []int {
+	x := n.In(0)
+	a, plain := n.Attrs().(ops.ReduceAttrs)
+	if s.roles[x] == nil || n.Op().Axes == nil || !plain || x.Region() != n.Region() || FindsIndex(n) && len(n.Op().Axes(n)) > 1 {
+		return nil
+	}
+	var roles []int
+	for axis, role := range s.roles[x] {
+		switch isFolded := slices.Contains(n.Op().Axes(n), axis); {
+		case !isFolded:
+			roles = append(roles, role)
+		case a.KeepDims:
+			roles = append(roles, -1)
+		}
+	}
+	if !slices.ContainsFunc(roles, func(r int) bool { return r >= 0 }) {
+		return nil
+	}
+	return roles
+}
+
+// rolesOfView follows axes through a movement that does no more than to exchange them, and to insert and drop such of
+// size 1.
+func (s *scoreAxes) rolesOfView(n *graph.Node) []int {
+	x := n.In(0)
+	if s.roles[x] == nil || x.Region() != n.Region() {
+		return nil
+	}
+	shown, ok := wholeView(n)
+	if !ok || shown.Offset != 0 {
+		return nil
+	}
+	from, found := graph.RowMajor(x.Shape()), 0
+	roles := slices.Repeat([]int{-1}, n.Rank())
+	for axis, d := range shown.Shape {
+		if d == 1 {
+			continue
+		}
+		at := slices.IndexFunc(x.Shape(), func(size graph.Dim) bool { return size != 1 })
+		for at >= 0 && at < x.Rank() && (x.Shape()[at] != d || from.Strides[at] != shown.Strides[axis]) {
+			at++
+		}
+		if at < 0 || at >= x.Rank() || slices.Contains(roles, s.roles[x][at]) {
+			return nil
+		}
+		roles[axis] = s.roles[x][at]
+		found++
+	}
+	if found != countOf(s.roles[x]) {
+		return nil
+	}
+	return roles
+}
+
+// least returns the number that stands for all that were joined with i.
+func least(list []int, i int) int {
+	for list[i] != i {
+		i = list[i]
+	}
+	return i
+}
+
+// join makes two numbers stand for the same; those below 0 stand for nothing.
+func (s *scoreAxes) join(list []int, i, k int) {
+	if i >= 0 && k >= 0 {
+		i, k = least(list, i), least(list, k)
+		list[max(i, k)] = min(i, k)
+	}
+}
+
+// of returns the group of a value that has roles.
+func (s *scoreAxes) of(n *graph.Node) *scoreGroup {
+	for _, role := range s.roles[n] {
+		if role >= 0 {
+			return s.groupOf[least(s.groups, role)]
+		}
+	}
+	return nil
+}
+
+// isWhole reports whether a value has as many axes with roles as scores have.
+func (s *scoreAxes) isWhole(n *graph.Node) bool {
+	return countOf(s.roles[n]) == s.of(n).axes
+}
+
+// countOf is the number of axes that have a role.
+func countOf(roles []int) (count int) {
+	for _, role := range roles {
+		if role >= 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// group lists what belongs to each group, and finds the keys: of the rows and columns of products, what is reduced first.
+func (s *scoreAxes) group(u *Program, products []*graph.Node) {
+	isInner := make([]bool, len(s.same)) // roles of rows or columns
+	for _, n := range products {
+		last := s.roles[n][n.Rank()-1]
+		g := s.groupOf[least(s.groups, last)]
+		if g == nil {
+			g = &scoreGroup{rank: n.Rank(), key: -1}
+			s.groupOf[least(s.groups, last)] = g
+		}
+		g.isBad = g.isBad || g.rank != n.Rank()
+		g.axes = max(g.axes, countOf(s.roles[n]))
+		g.products = append(g.products, n)
+		for _, role := range s.roles[n][n.Rank()-2:] {
+			isInner[least(s.same, role)] = true
+		}
+	}
+	for _, n := range u.Graph.Nodes() {
+		if s.roles[n] == nil {
+			continue
+		}
+		g := s.of(n)
+		g.members = append(g.members, n)
+		if n.Op().Class != graph.Reduce || len(n.Op().Axes(n)) != 1 || g.key >= 0 {
+			continue
+		}
+		if role := s.roles[n.In(0)][n.Op().Axes(n)[0]]; role >= 0 && isInner[least(s.same, role)] {
+			g.key = least(s.same, role)
+		}
+	}
+}
