@@ -75,10 +75,10 @@ func inSteps(a attentionForm) attentionForm {
 
 // allForms are the forms of attention, and some of them in branches and loops.
 func allForms() []attentionForm {
-	list := slices.Concat(attentionForms, scoreForms, axesForms)
+	list := slices.Concat(attentionForms, scoreForms, axesForms, sinkForms)
 	for _, a := range slices.Clone(list) {
 		switch a.name {
-		case "einsum", "einsum of heads", "ALiBi", "weights by sigmoid", "weights by distance", "heads last", "keys in rows":
+		case "einsum", "einsum of heads", "ALiBi", "weights by sigmoid", "weights by distance", "heads last", "a sink":
 			list = append(list, inBranch(a), inSteps(a))
 		}
 	}
@@ -100,6 +100,7 @@ func TestFormsOfScoresComputeWhatIsWritten(t *testing.T) {
 			exec.WithoutPass("rematerialize")
 			exec.WithoutPass("sum-rows")
 			exec.WithoutPass("score-axes")
+			exec.WithoutPass("split-scores")
 			want := numbers(t, a, exec.ChainsOf(0))
 			restore()
 			for form, got := range map[string][][]uint64{"as it is": numbers(t, a, exec.ChainsOf(14)), "in a branch": numbers(t, inBranch(a), exec.ChainsOf(14))} {

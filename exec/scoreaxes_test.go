@@ -194,6 +194,30 @@ func (c *randomScores) build() []*graph.Node {
 	return outputs
 }
 
+// feed makes numbers for the inputs.
+func (c *randomScores) feed(r *rand.Rand, sizes map[string]int) exec.Feed {
+	feed := exec.Feed{}
+	for _, n := range c.inputs {
+		var shape []int
+		for _, d := range n.Shape() {
+			size, known := d.Int()
+			if v, named := sizes[d.String()]; !known && named {
+				size = int64(v)
+			}
+			shape = append(shape, int(size))
+		}
+		feed[n] = exec.Array{Shape: shape, Data: someNumbers(r, graph.Float64, shape)}
+	}
+	return feed
+}
+
+// text is the compiled program.
+func (c *randomScores) text(t *testing.T, outputs []*graph.Node) string {
+	p, err := exec.Compile(c.g, exec.Outputs(outputs...), exec.OnWarning(nil))
+	require.NoError(t, err)
+	return p.String()
+}
+
 // Scores whose axes stand in any order have the values and gradients that they have where they are computed as they are written, and the
 // same bits in blocks of rows, on any number of threads.
 func TestRandomScoresComputeWhatIsWritten(t *testing.T) {
@@ -207,20 +231,8 @@ func TestRandomScoresComputeWhatIsWritten(t *testing.T) {
 			c := newRandomScores(seed)
 			outputs := c.build()
 			g := c.g
-			feed := exec.Feed{}
 			r := rand.New(rand.NewPCG(seed, 3))
-			sizes := map[string]int{"q": 1 + r.IntN(40), "k": 1 + r.IntN(40)}
-			for _, n := range g.Inputs() {
-				var shape []int
-				for _, d := range n.Shape() {
-					size, known := d.Int()
-					if v, named := sizes[d.String()]; !known && named {
-						size = int64(v)
-					}
-					shape = append(shape, int(size))
-				}
-				feed[n] = exec.Array{Shape: shape, Data: someNumbers(r, graph.Float64, shape)}
-			}
+			feed := c.feed(r, map[string]int{"q": 1 + r.IntN(40), "k": 1 + r.IntN(40)})
 			restore := exec.WithoutPass("score-axes")
 			exec.WithoutPass("simplify")
 			exec.WithoutPass("recompute")
@@ -244,14 +256,9 @@ func TestRandomScoresComputeWhatIsWritten(t *testing.T) {
 					requireBits(t, got[i], bits, fmt.Sprintf("output %d in blocks, %d threads", i, threads))
 				}
 			}
-			text := func() string {
-				p, err := exec.Compile(g, exec.Outputs(outputs...), exec.OnWarning(nil))
-				require.NoError(t, err)
-				return p.String()
-			}
-			with := text()
+			with := c.text(t, outputs)
 			restore = exec.WithoutPass("score-axes")
-			if without := text(); with != without {
+			if c.text(t, outputs) != with {
 				moved++
 			}
 			restore()

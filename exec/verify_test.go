@@ -100,6 +100,9 @@ var seededFaults = []struct {
 		w := find(u, t, ofClass(graph.Update))
 		u.Graph.At(w, func() { u.Graph.Copy(w, w.Operands()) })
 	}, "writes the same state"},
+	{"split-scores", "a sum of a part has another shape", func(t *testing.T, u *lower.Program) {
+		find(u, t, ofClass(graph.Contract)).Operands()[0] = u.Params[1].Own
+	}, "rule"},
 	{"insert-slices", "an operand comes later", func(t *testing.T, u *lower.Program) {
 		n := find(u, t, ofClass(graph.Reduce))
 		n.Operands()[0] = n

@@ -6,7 +6,8 @@
 // operations with primitive ones; widen.go computes sums and products of narrow dtypes in wider ones; simplify.go applies identities, which stand in a table, with
 // movement.go and transposed.go for what movements do, columns.go for products of few columns, and sumofproducts.go for sums that are products of
 // matrices; unroll.go writes short reductions one
-// element at a time; longrows.go makes rows of all channels where those of one are short; fold.go computes constants; cse.go merges equal nodes; insertslices.go makes
+// element at a time; longrows.go makes rows of all channels where those of one are short; fold.go computes constants; cse.go merges equal nodes; splitscores.go takes scores and
+// the columns beside them apart; insertslices.go makes
 // one value of slices out of sums of padded ones, which disjoint.go keeps apart, and assembled.go one of values that are put together of such;
 // scoreaxes.go brings the axes of scores, to which scoreroles.go gives roles, into the order that chains of kernels want; recompute.go computes again what is used far apart, as matrices of attention are;
 // rematerialize.go computes cheap values for each user, spread.go over larger shapes; implicitgemm.go lets products read

@@ -169,6 +169,11 @@ func (s *scoreAxes) slotsOf(n *graph.Node) []int {
 	return slots
 }
 
+// folds are the reductions whose axes can be moved.
+var folds = map[graph.Fold]func(x *graph.Node, axes ...ops.Axis) *graph.Node{
+	graph.FoldSum: ops.Sum, graph.FoldProd: ops.Prod, graph.FoldMax: ops.Max, graph.FoldMin: ops.Min,
+}
+
 // replace makes what takes a node's place.
 func (s *scoreAxes) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 	if s.roles[n] == nil {
@@ -196,18 +201,16 @@ func (s *scoreAxes) replace(_ *graph.Graph, n *graph.Node, in []*graph.Node) *gr
 		m = graph.Apply(n.Op(), n.Attrs(), args...)
 	case graph.Reduce:
 		if m = s.moved[n.In(0)]; m != nil {
-			var axes []int
-			of := s.slotsOf(n.In(0))
+			axes, of := []ops.Axis{ops.KeepDims()}, s.slotsOf(n.In(0))
 			for _, axis := range n.Op().Axes(n) {
 				if of[axis] >= 0 {
-					axes = append(axes, of[axis])
+					axes = append(axes, ops.Axis(of[axis]))
 				}
 			}
-			if len(axes) == 0 {
-				return nil
+			if len(axes) == 1 {
+				return nil // over axes of size 1
 			}
-			slices.Sort(axes)
-			m = graph.Apply(n.Op(), ops.ReduceAttrs{Axes: axes, KeepDims: true}, m)
+			m = folds[n.Op().Fold](m, axes...)
 		}
 	case graph.Movement:
 		m = s.moved[n.In(0)]

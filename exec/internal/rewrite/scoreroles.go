@@ -5,7 +5,6 @@ import (
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/internal/scores"
-	"github.com/broadloom/broadloom/ops"
 )
 
 // rolesOf returns the roles of a value's axes; nil where it is not computed of scores so that its axes have roles.
@@ -78,8 +77,7 @@ func (s *scoreAxes) rolesOfElements(n *graph.Node) []int {
 // rolesOfReduction leaves out the roles of axes that are folded.
 func (s *scoreAxes) rolesOfReduction(n *graph.Node) []int {
 	x := n.In(0)
-	a, plain := n.Attrs().(ops.ReduceAttrs)
-	if s.roles[x] == nil || n.Op().Axes == nil || !plain || x.Region() != n.Region() || FindsIndex(n) && len(n.Op().Axes(n)) > 1 {
+	if s.roles[x] == nil || n.Op().Axes == nil || folds[n.Op().Fold] == nil || x.DType() != n.DType() || x.Region() != n.Region() {
 		return nil
 	}
 	var roles []int
@@ -87,7 +85,7 @@ func (s *scoreAxes) rolesOfReduction(n *graph.Node) []int {
 		switch isFolded := slices.Contains(n.Op().Axes(n), axis); {
 		case !isFolded:
 			roles = append(roles, role)
-		case a.KeepDims:
+		case n.Rank() == x.Rank():
 			roles = append(roles, -1)
 		}
 	}
