@@ -46,51 +46,21 @@ func (p *loopPass) copyGiven() (wanted []*graph.Node) {
 // copyMembers makes all else that a step of the loop computes, or takes it from what was kept.
 func (p *loopPass) copyMembers() {
 	a, _ := p.end.Loop()
-	bodies := map[*graph.Region]*graph.Region{a.Body: p.region}
-	var ends []func()
-	defer func() {
-		for _, end := range ends {
-			end()
-		}
-	}()
-	var bodyOf func(r *graph.Region) *graph.Region
-	bodyOf = func(r *graph.Region) *graph.Region { // a body is met before the one around it where that has branches
-		if bodies[r] == nil {
-			made, end := p.outer.g.OpenCopy(r, bodyOf(r.Parent()))
-			bodies[r], ends = made, append(ends, end)
-		}
-		return bodies[r]
-	}
-	requirements := map[*graph.Node][]graph.Requirement{}
-	for _, r := range p.outer.g.Requirements() {
-		requirements[r.Node] = append(requirements[r.Node], r)
-	}
+	c := newCopier(p.outer.g, p.copies)
+	c.bodies[a.Body] = p.region
+	defer c.close()
 	for _, n := range p.members {
 		if p.copies[n] != nil {
 			continue
 		}
-		in := make([]*graph.Node, len(n.Operands()))
-		for i, x := range n.Operands() {
-			in[i] = p.copied(x)
-		}
-		attrs := n.Attrs()
-		own, isLoop := n.Loop()
-		if isLoop {
-			own.Body = bodyOf(own.Body)
-			attrs = own
-		}
-		if n.Op().Ordered && !isLoop {
-			p.copyOrdered(n, in)
+		if _, isLoop := n.Loop(); n.Op().Ordered && !isLoop {
+			p.copyOrdered(n, c.operands(n))
 			continue
 		}
-		p.outer.g.WithOrigin(n, func() {
-			var c *graph.Node
-			p.outer.g.Within(bodyOf(n.Region()), func() { c = p.outer.g.Again(n, attrs, in, requirements[n]) })
-			if n.Region() == a.Body && p.isKept(n) {
-				c = graph.Apply(opKept, nil, p.kept(n), c)
-			}
-			p.copies[n] = c
-		})
+		c.copy(n)
+		if n.Region() == a.Body && p.isKept(n) {
+			p.outer.g.WithOrigin(n, func() { p.copies[n] = graph.Apply(opKept, nil, p.kept(n), p.copies[n]) })
+		}
 	}
 }
 

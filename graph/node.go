@@ -39,6 +39,14 @@ func (n *Node) In(i int) *Node { return n.in[i] }
 // Operands returns all operands; the slice must not be changed.
 func (n *Node) Operands() []*Node { return n.in }
 
+// Read returns the operands whose elements the node reads: all but one that it only waits for. The slice must not be changed.
+func (n *Node) Read() []*Node {
+	if n.op.Waits && len(n.in) > 0 {
+		return n.in[:len(n.in)-1]
+	}
+	return n.in
+}
+
 // Attrs returns the operation's fixed arguments, a struct of the operation's own
 // type, or nil.
 func (n *Node) Attrs() any { return n.attrs }

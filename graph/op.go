@@ -114,6 +114,9 @@ type Op struct {
 	// true of the operand's memory, that no two elements share a cell, is true of the view.
 	Once bool
 
+	// Waits says that a node only waits for its last operand: what reads it is computed after that one, of which no element is read.
+	Waits bool
+
 	// Assemble says where a Movement operation that always copies puts its operands.
 	Assemble func(n *Node) Assembly
 

@@ -1,6 +1,7 @@
 package nn
 
 import (
+	"github.com/broadloom/broadloom/autodiff"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
 )
@@ -90,4 +91,19 @@ func drops(p *Pass, x *graph.Node, rate float64) bool {
 		return false
 	}
 	return p.training || rate < 0 || rate > 1 || rate != rate
+}
+
+// checkpoint is a layer that is computed again for its gradient.
+type checkpoint struct{ Layer }
+
+// Checkpoint is a layer whose inside is computed once more for the gradient, in place of being kept in memory until then: see
+// [autodiff.Checkpoint], which says what it costs. Its parameters have the layer's names.
+func Checkpoint(layer Layer) Layer { return checkpoint{layer} }
+
+// Apply implements [Layer].
+func (c checkpoint) Apply(p *Pass, x *graph.Node) *graph.Node {
+	if c.Layer == nil {
+		return unbuilt("Checkpoint", "the layer is nil", x)
+	}
+	return autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node { return c.Layer.Apply(p, x) })
 }

@@ -46,7 +46,7 @@
 //
 // Of shapes:
 //   - shape.go, movement.go, rearrange.go, split.go, select.go, stack.go, stacks.go
-//   - strided.go, triangle.go, window.go, after.go
+//   - strided.go, triangle.go, window.go, after.go, barrier.go
 //   - padding.go, also with elements of the operand
 //
 // By index:

@@ -71,6 +71,7 @@ var samples = []sample{
 	{name: "pow", arity: 2, call: func(in ...node) node { return ops.Pow(in[0], in[1]) }},
 	{name: "logaddexp2", arity: 2, cancels: true, call: func(in ...node) node { return ops.LogAddExp2(in[0], in[1]) }},
 	{name: "stop_gradient", arity: 1, flat: "no gradient flows, on purpose", call: on(ops.StopGradient)},
+	{name: "barrier", shapes: [][]int{{3, 4}, {2}}, call: func(in ...node) node { return ops.Barrier(in[0], in[1]) }},
 	{name: "full", shapes: [][]int{{3, 2}}, call: on(func(x node) node { return ops.Add(x, ops.Full(x.Graph(), graph.Int32, 3, 2)) })},
 	{name: "iota", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Add(x, ops.Iota(x.Graph(), 1, 3, 4)) })},
 	{name: "size", shapes: [][]int{{3, 4}}, call: on(func(x node) node { return ops.Add(x, ops.Size(x.Graph(), graph.Int64, 7)) })},

@@ -159,6 +159,7 @@ func (c *operationCheck) misplaced() {
 	}{
 		{"View", c.op.View != nil, graph.Movement, moves},
 		{"Assemble", c.op.Assemble != nil, graph.Movement, moves},
+		{"Waits", c.op.Waits, graph.Movement, moves && c.op.View != nil},
 		{"Expand", c.op.Expand != nil, graph.Composite, c.op.Class == graph.Composite},
 		{"Function", c.op.Function != nil, graph.Function, c.op.Class == graph.Function},
 		{"Emit", c.op.Emit != nil, graph.Elementwise, c.op.Class == graph.Elementwise || c.op.Class == graph.Update},
@@ -199,7 +200,8 @@ func (c *operationCheck) batches() {
 }
 
 func (c *operationCheck) takes(operands int) bool {
-	return c.want(len(c.n.Operands()) == operands, "a class of %s takes %d operands, and it was given %d", c.op.Class, operands, len(c.n.Operands()))
+	given := len(c.n.Read())
+	return c.want(given == operands, "a class of %s takes %d operands, and it was given %d", c.op.Class, operands, given)
 }
 
 // differ reports whether two shapes are not surely the same. Sizes that the node leaves to

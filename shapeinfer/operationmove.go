@@ -11,7 +11,7 @@ import (
 
 // moves requires that a movement's arrangement is that of its result, within its operand.
 func (c *operationCheck) moves() {
-	for _, x := range c.n.Operands() {
+	for _, x := range c.n.Read() {
 		if !c.want(x.DType() == c.n.DType(), "Infer gives dtype %s, and it moves elements of dtype %s", c.n.DType(), x.DType()) {
 			return
 		}

@@ -19,6 +19,9 @@ func (e *exporter) move(n *graph.Node, in []*value) *value {
 	case n.Op().View == nil:
 		return e.fail(n, "says neither by View nor by Assemble where its elements come from")
 	}
+	if n.Op().Waits {
+		in = e.append("stablehlo.optimization_barrier", typesOf(in), nil, nil, in).out
+	}
 	layout, ok := n.Op().View(n, graph.RowMajor(n.In(0).Shape()))
 	if !ok {
 		return e.fail(n, "says by View that it does not show a dense operand")

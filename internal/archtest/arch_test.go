@@ -65,7 +65,7 @@ var arrows = []struct {
 	{"stablehlo", "graph half internal/loopop internal/panicked ops shapeinfer shapeinfer/alias exec weights", "another engine's language knows none of this machine's"},
 	{"viz/svg", "github.com/goccy/go-graphviz github.com/awalterschulze/gographviz", "only its users pay for WebAssembly"},
 	{"viz", "graph shapeinfer/... exec internal/page github.com/awalterschulze/gographviz/ast", "pictures of what was decided"},
-	{"nn", "graph contract ops", "layers are functions of nodes"},
+	{"nn", "graph contract ops autodiff", "layers are functions of nodes, some with gradients of their own"},
 	{"optim", "graph internal/gradcut ops autodiff", "update rules are functions of nodes"},
 	{"optim/lbfgs", "graph exec gonum.org/v1/gonum/floats", "a loop around a compiled program"},
 	{"weights/internal/mapped", "golang.org/x/sys/unix", "memory that holds files is the system's"},

@@ -140,6 +140,7 @@ var functions = map[string][]any{
 		ops.Axes,
 		ops.BCE,
 		ops.BCEWithLogits,
+		ops.Barrier,
 		ops.BatchNorm,
 		ops.BatchNormInference,
 		ops.BitAnd,
@@ -859,6 +860,7 @@ var functions = map[string][]any{
 		nn.AvgPool3D,
 		nn.LpPool,
 		nn.ChannelShuffle,
+		nn.Checkpoint,
 		nn.PixelShuffle,
 		nn.ProjSize,
 		nn.PixelUnshuffle,
@@ -1053,6 +1055,7 @@ var functions = map[string][]any{
 		reach.ZeRO,
 	},
 	"autodiff": {
+		autodiff.Checkpoint,
 		autodiff.Grad,
 		autodiff.Upstream,
 		autodiff.ZeroForUnused,

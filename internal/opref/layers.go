@@ -234,6 +234,19 @@ func (b built) facts() (list [][2]string) {
 	return list
 }
 
+// functions are the names of those of package ops.
+var functions = sync.OnceValue(func() map[string]bool {
+	is := map[string]bool{}
+	for _, op := range ops.Entries() {
+		name := op.Func
+		is[name] = ast.IsExported(name)
+	}
+	for _, f := range ops.Functions() {
+		is[f.Name] = true
+	}
+	return is
+})
+
 // called lists the functions of package ops that values are made of, in the order of the calls.
 func called(results []*graph.Node) (names []string) {
 	seen := map[*graph.Node]bool{}
@@ -246,7 +259,7 @@ func called(results []*graph.Node) (names []string) {
 		for _, x := range n.Operands() {
 			visit(x)
 		}
-		if fn := n.Op().Func; fn != "" && 'A' <= fn[0] && fn[0] <= 'Z' && !slices.Contains(names, "ops."+fn) {
+		if fn := n.Op().Func; functions()[fn] && !slices.Contains(names, "ops."+fn) {
 			names = append(names, "ops."+fn)
 		}
 	}

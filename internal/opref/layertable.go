@@ -92,6 +92,8 @@ var layerTable = []part{
 		func(g gr, p pass, x, y, z node) node { return nn.Func(ops.Relu).Apply(p, x) }},
 	{"x + layer(x).", "", "", "keras.layers.Add", "", "", "n 4",
 		func(g gr, p pass, x, y, z node) node { return nn.Residual(nn.NewLinear(g, "fc", 4, 4)).Apply(p, x) }},
+	{"a layer whose inside is computed once more for the gradient, in place of being kept in memory.", "torch.utils.checkpoint.checkpoint", "", "", "flax.linen.remat, flax.linen.checkpoint", "", "n 4",
+		func(g gr, p pass, x, y, z node) node { return nn.Checkpoint(nn.NewLinear(g, "fc", 4, 4)).Apply(p, x) }},
 	{"all axes but the first as one.", "torch.nn.Flatten", "", "keras.layers.Flatten", "", "Flatten", "n 3 8 8",
 		func(g gr, p pass, x, y, z node) node { return nn.Flatten().Apply(p, x) }},
 }

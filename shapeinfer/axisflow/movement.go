@@ -12,7 +12,7 @@ func movement(n *graph.Node, in []Value) Value {
 	switch {
 	case n.Op().Assemble != nil:
 		return assembled(n, in)
-	case len(in) != 1:
+	case len(n.Read()) != 1:
 		return scrambled(in)
 	case isRegrouped(n):
 		from, to := n.In(0).Shape(), n.Shape()

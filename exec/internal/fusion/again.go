@@ -36,7 +36,7 @@ func (f *fuser) leaveOut() (dropped bool) {
 		uses[alias.Viewed(n).ID()]++
 	}
 	use := func(n *graph.Node, k *Group) {
-		for _, x := range rewrite.Read(n) {
+		for _, x := range n.Read() {
 			if !slices.Contains(k.Again, x) {
 				uses[alias.Viewed(x).ID()]++
 			}

@@ -131,6 +131,11 @@ func (f *fuser) findMakers(nodes ...*graph.Node) {
 			if made := f.maker(x); made >= 0 {
 				f.makers = append(f.makers, made)
 			}
+			for _, y := range rewrite.Awaited(x) {
+				if made := f.maker(y); made >= 0 {
+					f.makers = append(f.makers, made)
+				}
+			}
 		}
 		for _, r := range f.u.Writes.Before(n) {
 			f.makers = append(f.makers, f.at[r.ID()])

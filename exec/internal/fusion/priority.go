@@ -3,7 +3,6 @@ package fusion
 import (
 	"slices"
 
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -56,7 +55,7 @@ func (f *fuser) storedValues() map[*graph.Node]bool {
 	}
 	for _, n := range f.u.Sequence {
 		at := f.at[n.ID()]
-		for _, x := range rewrite.Read(n) {
+		for _, x := range n.Read() {
 			if at >= 0 && f.maker(x) != at && !slices.Contains(f.groups[at].Again, x) {
 				leaves[alias.Viewed(x)] = true
 			}

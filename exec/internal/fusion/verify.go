@@ -36,7 +36,7 @@ func VerifyGroups(u *rewrite.Program, groups []*Group) error {
 			for j, x := range n.Operands() {
 				made := alias.State(x)
 				switch from, ok := owner[made]; {
-				case !ok && j < len(rewrite.Read(n)) && isComputed(made) && !slices.Contains(k.Again, made), from > at, ok && from == at && place[made] >= i:
+				case !ok && j < len(n.Read()) && isComputed(made) && !slices.Contains(k.Again, made), from > at, ok && from == at && place[made] >= i:
 					return bug.At(n, "kernel %d computes it before its operand %s", at, x.Label())
 				}
 			}

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/broadloom/broadloom/exec/internal/fusion"
-	"github.com/broadloom/broadloom/exec/internal/rewrite"
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
 )
@@ -13,7 +12,7 @@ import (
 func (u *Program) readers() [][]fusion.Reader {
 	readers := make([][]fusion.Reader, len(u.Graph.Nodes()))
 	add := func(n *graph.Node, by *fusion.Group) {
-		for i, x := range rewrite.Read(n) {
+		for i, x := range n.Read() {
 			if by == nil || !slices.Contains(by.Again, x) {
 				at := alias.Viewed(x).ID()
 				readers[at] = append(readers[at], fusion.Reader{Node: n, Operand: i, By: by})

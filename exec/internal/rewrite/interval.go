@@ -58,7 +58,7 @@ func (f intervals) made(n *graph.Node) interval {
 	switch op := n.Op(); {
 	case op.Class == graph.Movement && len(n.Operands()) > 0:
 		i := f.of(n.In(0))
-		for _, x := range n.Operands()[1:] {
+		for _, x := range n.Read()[1:] {
 			i = i.union(f.of(x))
 		}
 		if op.Assemble != nil {

@@ -9,19 +9,11 @@ import (
 )
 
 // opAgain is a product that is computed once more, after its third operand.
-var opAgain = &graph.Op{Name: "matmul_again", Func: "MatMul", Doc: "a product, once more, after another value.", Class: graph.Contract, MinIn: 3, MaxIn: 3,
+var opAgain = &graph.Op{Name: "matmul_again", Func: "MatMul", Doc: "a product, once more, after another value.", Class: graph.Contract, MinIn: 3, MaxIn: 3, Waits: true,
 	Infer: func(c *graph.Call) (graph.DType, graph.Shape) { return c.DType(0), c.Attrs().(againAttrs).Shape }}
 
 // IsAgain reports whether a node is a product that is computed once more.
 func IsAgain(n *graph.Node) bool { return n.Op() == opAgain }
-
-// Read lists the operands that a node reads. A product that is computed once more only waits for the third.
-func Read(n *graph.Node) []*graph.Node {
-	if IsAgain(n) {
-		return n.Operands()[:2]
-	}
-	return n.Operands()
-}
 
 // againAttrs are the fixed arguments of opAgain: the shape of the result.
 type againAttrs struct{ Shape graph.Shape }

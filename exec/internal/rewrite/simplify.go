@@ -170,7 +170,7 @@ func movementOfNumber(next *graph.Graph, n *graph.Node, in []*graph.Node) *graph
 // shownAsItIs returns the value that a view shows, itself or through another view, just as it
 // lies in memory.
 func shownAsItIs(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
-	if n.Op().View == nil {
+	if n.Op().View == nil || n.Op().Waits {
 		return nil
 	}
 	shown, ok := n.Op().View(n, alias.LayoutOf(in[0]))
@@ -181,7 +181,7 @@ func shownAsItIs(_ *graph.Graph, n *graph.Node, in []*graph.Node) *graph.Node {
 		if sameLayouts(shown, alias.LayoutOf(x)) {
 			return x
 		}
-		if x != in[0] || !alias.IsView(x) {
+		if x != in[0] || !alias.IsView(x) || x.Op().Waits {
 			return nil
 		}
 	}

@@ -1,0 +1,149 @@
+package autodiff
+
+import (
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/shapeinfer/alias"
+)
+
+// Checkpoint returns f(x), whose gradient computes once more what f builds, in place of keeping it in memory from the forward
+// computation on. Kept are f's result and the values that f reads and did not build: x, and others of f's surroundings. A deep network of
+// which each layer is a checkpoint needs memory for the results of all layers and for the inside of one, and takes about a third longer:
+//
+//	for _, layer := range layers {
+//		x = autodiff.Checkpoint(x, func(x *graph.Node) *graph.Node { return layer.Apply(train, x) })
+//	}
+//
+// The result has the bits of f(x), and gradients of any order those that they have without it, but that gradients of a value which f reads
+// several times are added up in another order. Numbers that f draws are the same when they are computed again. Results of operations that may not run twice are kept, of ops.Print, ops.Callback and in-place writes, and of
+// loops with these in their bodies. What f builds and others read beside its result, such as the new statistics of a batch norm, is kept for them.
+//
+// It is torch.utils.checkpoint and jax.checkpoint (T. Chen et al., "Training Deep Nets with Sublinear Memory Cost", 2016).
+// Mistakes are recorded in the graph.
+func Checkpoint(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node {
+	const name = "Checkpoint"
+	if x == nil || x.Graph() == nil || f == nil {
+		return ops.WithGradient(name, []*graph.Node{x}, nil, nil)
+	}
+	c := checkpoint{g: x.Graph(), home: x.Graph().Region(), first: len(x.Graph().Nodes())}
+	forward := c.build(x, f)
+	if len(c.nodes) == 0 {
+		c.reads = []*graph.Node{x}
+	}
+	return ops.WithGradient(name, c.reads, forward, c.gradients)
+}
+
+// checkpoint is what a function has built, to be computed again.
+type checkpoint struct {
+	g     *graph.Graph
+	home  *graph.Region // that was open
+	first int           // the number of its first node
+	y     *graph.Node
+	reads []*graph.Node // what it was given
+	nodes []*graph.Node // what is computed again, in order
+}
+
+// build calls the function, and returns one that gives what it gave, if only a panic.
+func (c *checkpoint) build(x *graph.Node, f func(x *graph.Node) *graph.Node) (again func([]*graph.Node) *graph.Node) {
+	defer func() {
+		if p := recover(); p != nil {
+			again = func([]*graph.Node) *graph.Node { panic(p) }
+		}
+	}()
+	c.y = f(x)
+	if c.y != nil && c.y.Graph() == c.g && c.y.Judged() {
+		c.find()
+	}
+	return func([]*graph.Node) *graph.Node { return c.y }
+}
+
+// find lists what leads to the result.
+func (c *checkpoint) find() {
+	once := c.onceOnly()
+	seen := map[*graph.Node]bool{}
+	list := []*graph.Node{c.y}
+	for i := 0; i < len(list); i++ {
+		n := list[i]
+		switch {
+		case n.IsConst():
+		case c.isGiven(n, once):
+			c.reads = append(c.reads, n)
+		default:
+			c.nodes = append(c.nodes, n)
+			for _, x := range n.Operands() {
+				if !seen[x] {
+					seen[x] = true
+					list = append(list, x)
+				}
+			}
+		}
+	}
+	slices.SortFunc(c.nodes, func(a, b *graph.Node) int { return a.ID() - b.ID() })
+}
+
+// isGiven reports whether a value is not computed again.
+func (c *checkpoint) isGiven(n *graph.Node, once map[*graph.Region]bool) bool {
+	if n.ID() < c.first || n.Op().Class == graph.Source {
+		return true
+	}
+	a, isLoop := n.Loop()
+	if isLoop && a.Role > graph.LoopEnd {
+		return once[a.Body]
+	}
+	return !isLoop && runsOnce(n)
+}
+
+// onceOnly finds the bodies of loops that the function has built with what may not run twice.
+func (c *checkpoint) onceOnly() map[*graph.Region]bool {
+	once := map[*graph.Region]bool{}
+	for _, n := range c.g.Nodes()[c.first:] {
+		if runsOnce(n) {
+			for r := n.Region(); r != nil && r != c.home; r = r.Parent() {
+				once[r] = true
+			}
+		}
+	}
+	return once
+}
+
+// runsOnce reports whether a node may not be computed twice.
+func runsOnce(n *graph.Node) bool {
+	return n.Op().Ordered || n.Op().Class == graph.Update || n.Op().Class == graph.Version
+}
+
+// gradients computes again what the function has built, from values that wait for dy, and returns their gradients.
+func (c *checkpoint) gradients(y, dy *graph.Node, in []*graph.Node) []*graph.Node {
+	again := newCopier(y.Graph(), map[*graph.Node]*graph.Node{})
+	defer again.close()
+	for r := c.home; ; r = r.Parent() {
+		again.bodies[r] = y.Graph().Region()
+		if r == nil {
+			break
+		}
+	}
+	for i, x := range in {
+		after := dy
+		if w := alias.Viewed(x); w.IsParam() && w.Rank() > 0 {
+			after = x // weights are at hand anyway, and products have them laid out
+		}
+		again.copies[c.reads[i]] = ops.Barrier(x, after)
+	}
+	for _, n := range c.nodes {
+		again.copy(n)
+	}
+	made := again.copies[c.y]
+	var wrt []*graph.Node
+	var at []int
+	for i, x := range c.reads {
+		if w := again.copies[x]; w.DType().IsFloat() && dependsOn(made, w) {
+			wrt, at = append(wrt, w), append(at, i)
+		}
+	}
+	grads := make([]*graph.Node, len(in))
+	for i, dx := range Grad(made, wrt, Upstream(dy), ZeroForUnused()) {
+		grads[at[i]] = dx
+	}
+	return grads
+}
