@@ -21,7 +21,7 @@ func (f *fuser) computeAgain() {
 	found := false
 	for at, k := range f.groups {
 		if k.Class == graph.Elementwise && !k.Closed {
-			(&repeater{fuser: f, at: at, k: k, reads: map[*graph.Node]bool{}, writes: map[*graph.Node]bool{}, again: map[*graph.Node]bool{}}).run()
+			(&repeater{fuser: f, at: at, k: k, reads: map[*graph.Node]bool{}, shown: map[*graph.Node]bool{}, writes: map[*graph.Node]bool{}, again: map[*graph.Node]bool{}}).run()
 			found = found || len(k.Again) > 0
 		}
 	}
@@ -81,6 +81,7 @@ type repeater struct {
 	at     int
 	k      *Group
 	reads  map[*graph.Node]bool // from memory: whether element by element everywhere
+	shown  map[*graph.Node]bool // what it reads through views, which show other elements of it: it must be in memory
 	writes map[*graph.Node]bool // the memory that is written in place
 	again  map[*graph.Node]bool
 }
@@ -92,6 +93,9 @@ func (r *repeater) run() {
 		}
 		level := r.k.LevelFor(n)
 		for i, x := range n.Operands() {
+			if alias.IsView(x) {
+				r.shown[alias.Viewed(x)] = true
+			}
 			if r.maker(x) != r.at {
 				before, known := r.reads[x]
 				r.reads[x] = (before || !known) && level == PerElement && allSame(n.Stretch(i))
@@ -123,7 +127,7 @@ func (r *repeater) run() {
 // that give the same whenever they are carried out.
 func (r *repeater) isCheap(x *graph.Node) bool {
 	made := r.maker(x)
-	return x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
+	return x.Op().Class == graph.Elementwise && len(x.Operands()) > 0 && !r.shown[x] && made >= 0 && made != r.at && x.Shape().Equal(r.k.Space) &&
 		!isUndecided(x) &&
 		rewrite.Cost(x) <= mostAgain && !rewrite.CanFail(x) && !rewrite.DependsOnPosition(x) && len(r.u.Writes.Before(x)) == 0
 }

@@ -151,8 +151,12 @@ func (p *stages) compute(n *graph.Node, in uint64) uint64 {
 
 // spill gives a value that stages up to last need a place in memory: that of a result
 // which is stored no earlier, else one of its own. An in-place write has none: it takes the
-// place of a value that these stages may still read.
+// place of a value that these stages may still read. What is computed in place of a load is no member
+// of the kernel, and has none either.
 func (p *stages) spill(n *graph.Node, last int) bool {
+	if slices.Contains(p.k.Again, n) {
+		return false
+	}
 	for _, other := range p.k.Nodes {
 		s := p.at(other)
 		if s.stored >= last && other.Op().Class == graph.Elementwise && p.k.Registers[other] == fusion.PerElement &&

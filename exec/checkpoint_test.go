@@ -1,0 +1,102 @@
+package exec_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/autodiff"
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+)
+
+// blocks builds random functions of square matrices, some within others.
+type blocks struct {
+	r    *rand.Rand
+	w    *graph.Node
+	wrap func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node // is given each function
+}
+
+// build builds a function of x. Depth is how many are around it.
+func (b *blocks) build(x *graph.Node, depth int) *graph.Node {
+	values := nodes{x}
+	pick := func() *graph.Node { return values[b.r.IntN(len(values))] }
+	transposed := func(x *graph.Node) *graph.Node { return ops.Transpose(x, 0, 1) }
+	kinds := []func() *graph.Node{
+		func() *graph.Node { return ops.Sigmoid(pick()) },
+		func() *graph.Node { return ops.Tanh(pick()) },
+		func() *graph.Node { return ops.Mul(pick(), pick()) },
+		func() *graph.Node { return ops.Add(pick(), pick()) },
+		func() *graph.Node { return ops.Sub(pick(), ops.Mean(pick(), -1, ops.KeepDims())) },
+		func() *graph.Node { return ops.Tanh(ops.MatMul(pick(), b.w)) },
+		func() *graph.Node { return ops.Softmax(pick(), -1) },
+		func() *graph.Node { return ops.Relu(pick()) },
+		func() *graph.Node { return transposed(ops.Sin(transposed(pick()))) },
+		func() *graph.Node { return ops.Sub(graph.Num(1), pick()) },
+		func() *graph.Node { return ops.Gelu(pick()) },
+		func() *graph.Node { return transposed(ops.Mul(transposed(pick()), transposed(pick()))) },
+		func() *graph.Node { return ops.Flip(pick(), 1) },
+		func() *graph.Node {
+			if depth == 2 {
+				return ops.Square(pick())
+			}
+			return b.wrap(pick(), func(x *graph.Node) *graph.Node { return b.build(x, depth+1) })
+		},
+	}
+	for range 2 + b.r.IntN(6) {
+		values = append(values, kinds[b.r.IntN(len(kinds))]())
+	}
+	return ops.Tanh(ops.Add(ops.Add(values[len(values)-1], pick()), pick()))
+}
+
+// Random programs have the values and gradients with checkpoints that they have without, and both can be compiled.
+func TestRandomCheckpoints(t *testing.T) {
+	const size = 6
+	wraps := []func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node{
+		func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node { return f(x) },
+		autodiff.Checkpoint,
+	}
+	seeds := []uint64{228, 369, 372, 561, 585} // values that a kernel computes again in several stages
+	for seed := range uint64(150) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		var want [][]float64
+		for form, wrap := range wraps {
+			r := rand.New(rand.NewPCG(seed, 1))
+			g := graph.New("random")
+			x, w := g.Input("x", graph.Float64, size, size), g.Input("w", graph.Float64, size, size)
+			b := blocks{r, w, wrap}
+			y := x
+			for range 2 {
+				y = wrap(y, func(x *graph.Node) *graph.Node { return b.build(x, 0) })
+			}
+			outputs := append(nodes{y}, autodiff.Grad(ops.Sum(ops.Square(y)), nodes{x, w}, autodiff.ZeroForUnused())...)
+			if seed%3 == 0 {
+				slope := ops.Add(ops.Sum(ops.Square(outputs[1])), ops.Sum(ops.Square(outputs[2])))
+				outputs = append(outputs, autodiff.Grad(slope, nodes{x, w}, autodiff.ZeroForUnused())...)
+			}
+			prog, err := exec.Compile(g, exec.Outputs(outputs...))
+			require.NoError(t, err, "seed %d, form %d", seed, form)
+			dx, dw := make([]float64, size*size), make([]float64, size*size)
+			for i := range dx {
+				dx[i], dw[i] = r.NormFloat64(), r.NormFloat64()
+			}
+			result, err := prog.NewSession().Run(t.Context(), exec.Feed{x: dx, w: dw})
+			require.NoError(t, err)
+			for i, n := range outputs {
+				a, err := result.Array(n)
+				require.NoError(t, err)
+				if form == 0 {
+					want = append(want, append([]float64{}, a.Data.([]float64)...))
+					continue
+				}
+				for k, v := range a.Data.([]float64) {
+					require.InDelta(t, want[i][k], v, 1e-7*(1+max(v, -v)), "seed %d, output %d", seed, i)
+				}
+			}
+		}
+	}
+}
