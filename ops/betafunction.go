@@ -34,6 +34,14 @@ func (m arith) betaLn(x, y graph.Value) graph.Value {
 	return m.pick(numbers, result, m.num(math.NaN()))
 }
 
+// logsOf are the logarithms of x and y, of which the sum is 1: that of the one near 1 by the other, since it has rounded it away.
+func logsOf(x, y node) (logX, logY node) {
+	isLow := Less(x, y)
+	small, great := Where(isLow, x, y), Where(isLow, y, x)
+	of, beside := Log(small), Where(Less(small, num(0.25)), Log1p(Neg(small)), Log(great))
+	return Where(isLow, of, beside), Where(isLow, beside, of)
+}
+
 // betaFront is x^a y^b / B(a, b) where x + y is 1; for large a and b by Stirling's formula, in which large logarithms do not cancel.
 func betaFront(a, b, x, y node) node {
 	isLarge := And(GreaterEqual(a, num(lgammaFar)), GreaterEqual(b, num(lgammaFar)))
@@ -45,7 +53,8 @@ func betaFront(a, b, x, y node) node {
 	large := Mul(Exp(Add(power, rest)), Sqrt(Mul(num(1/(2*math.Pi)), Mul(al, Div(bl, n)))))
 	as, bs := Where(isLarge, num(1), a), Where(isLarge, num(1), b)
 	xs, ys := Where(isLarge, num(0.5), x), Where(isLarge, num(0.5), y)
-	small := Exp(Sub(Add(XLogY(as, xs), XLogY(bs, ys)), BetaLn(as, bs)))
+	logX, logY := logsOf(xs, ys)
+	small := Exp(Sub(Add(Mul(as, logX), Mul(bs, logY)), BetaLn(as, bs)))
 	return Where(isLarge, large, small)
 }
 
@@ -54,7 +63,8 @@ func betaFront(a, b, x, y node) node {
 func betaIntegral(a, b, x, y node, factor func(logT, logRest node) node) node {
 	front := Div(betaFront(a, b, x, y), Mul(a, y))
 	al, odds, less := lastAxis(a), lastAxis(Div(x, y)), lastAxis(Sub(b, num(1)))
-	logX, logY := lastAxis(Log(x)), lastAxis(Log(y))
+	logX, logY := logsOf(x, y)
+	logX, logY = lastAxis(logX), lastAxis(logY)
 	steep := Div(Mul(less, odds), al) // how fast the logarithm of the power grows at 0
 	hump := Add(ClampMin(Sub(num(1), steep), 0), Sqrt(Div(StopGradient(Mul(Abs(steep), Add(num(1), odds))), ClampMin(al, 1))))
 	// A power that falls has a width of its own, beside that of exp(-v): the places are between the two, nearer to the greater one.
@@ -74,23 +84,22 @@ func betaIntegral(a, b, x, y node, factor func(logT, logRest node) node) node {
 // with a and b exchanged.
 type betaSide struct{ turned, a, b, x, y node }
 
-func sideOf(a, b, x node) betaSide {
+func sideOf(a, b, x, y node) betaSide { // y is 1-x
 	isBelow := Or(LessEqual(b, num(1)), LessEqual(x, Div(a, Add(a, b))))
 	turned := And(Not(isBelow), Greater(x, num(0)))
-	y := Sub(num(1), x)
 	return betaSide{turned, Where(turned, b, a), Where(turned, a, b), Where(turned, y, x), Where(turned, x, y)}
 }
 
-// shareOf is the regularized incomplete beta function where a and b are finite and above 0, and x is between 0 and 1.
-func shareOf(a, b, x node) node {
-	s := sideOf(a, b, x)
-	y := betaIntegral(s.a, s.b, s.x, s.y, nil)
-	return Where(s.turned, Sub(num(1), y), y)
+// shareOf is the regularized incomplete beta function where a and b are finite and above 0, x is between 0 and 1, and y is 1-x.
+func shareOf(a, b, x, y node) node {
+	s := sideOf(a, b, x, y)
+	share := betaIntegral(s.a, s.b, s.x, s.y, nil)
+	return Where(s.turned, Sub(num(1), share), share)
 }
 
 // slopesOf are its derivatives by a and by b.
 func slopesOf(a, b, x node) (byA, byB node) {
-	s := sideOf(a, b, x)
+	s := sideOf(a, b, x, Sub(num(1), x))
 	both := Digamma(Add(s.a, s.b))
 	offA, offB := lastAxis(Sub(both, Digamma(s.a))), lastAxis(Sub(both, Digamma(s.b)))
 	first := betaIntegral(s.a, s.b, s.x, s.y, func(logT, _ node) node { return Add(logT, offA) })
@@ -133,33 +142,19 @@ func Beta(a, b *graph.Node) *graph.Node {
 // broadcast and have gradients. In Float64 it is within 1e-13 of itself for a up to 300 and b up to 150, and NaN where a or b is not a finite number
 // above 0, or x is outside of 0 and 1.
 func BetaInc(a, b, x *graph.Node) *graph.Node {
-	defer building("BetaInc", a, b, x)()
-	if bad := notTensors(refused("BetaInc", a, b, x)); bad != nil {
-		return bad
-	}
-	both := Div(Add(a, b), x)
-	if both.Err() != nil || !both.Judged() {
-		return both
-	}
-	none := ZerosLike(both) // of the shape to which all are repeated
-	in := []node{a, b, x}
-	for i, v := range in {
-		in[i] = Cast(Add(v, none), graph.Float64)
-	}
 	// inside has parameters where the function is one, and ordinary numbers elsewhere.
 	inside := func(in []node) (isInside, a, b, x node) {
 		isInside = And(And(Greater(in[0], num(0)), Less(in[0], num(inf))), And(Greater(in[1], num(0)), Less(in[1], num(inf))))
 		isInside = And(isInside, And(Greater(in[2], num(0)), Less(in[2], num(1))))
 		return isInside, Where(isInside, in[0], num(1)), Where(isInside, in[1], num(1)), Where(isInside, in[2], num(0.5))
 	}
-	y := WithGradient("BetaInc", in,
-		func(in []node) node {
+	return threeAsDoubles("BetaInc", a, b, x, func(in []node) node {
+		return WithGradient("BetaInc", in, func(in []node) node {
 			isInside, a, b, x := inside(in)
 			good := And(And(Greater(in[0], num(0)), Less(in[0], num(inf))), And(Greater(in[1], num(0)), Less(in[1], num(inf))))
 			atEdge := And(good, Or(Equal(in[2], num(0)), Equal(in[2], num(1))))
-			return Where(isInside, shareOf(a, b, x), Where(atEdge, in[2], num(math.NaN())))
-		},
-		func(_, dy node, in []node) []node {
+			return Where(isInside, shareOf(a, b, x, Sub(num(1), x)), Where(atEdge, in[2], num(math.NaN())))
+		}, func(_, dy node, in []node) []node {
 			isInside, a, b, x := inside(in)
 			byA, byB := slopesOf(a, b, x)
 			byX := Div(betaFront(a, b, x, Sub(num(1), x)), Mul(x, Sub(num(1), x)))
@@ -169,5 +164,5 @@ func BetaInc(a, b, x *graph.Node) *graph.Node {
 			}
 			return grads
 		})
-	return Cast(y, both.DType())
+	})
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -26,16 +27,19 @@ type functionOfSeveral struct {
 // functionsOfSeveral are those of testdata/incomplete.json and testdata/orders.json: of which operands there are derivatives, and how far off values may be, relative
 // to themselves or to least. Derivatives by shapes are less exact where these are small.
 var functionsOfSeveral = map[string]functionOfSeveral{
-	"gammainc":  {func(in []node) node { return ops.GammaInc(in[0], in[1]) }, []int{0, 1}, 1e-13, 0},
-	"gammaincc": {func(in []node) node { return ops.GammaIncC(in[0], in[1]) }, []int{0, 1}, 1e-13, 0},
-	"betainc":   {func(in []node) node { return ops.BetaInc(in[0], in[1], in[2]) }, []int{0, 1, 2}, 1e-13, 0},
-	"betaln":    {func(in []node) node { return ops.BetaLn(in[0], in[1]) }, nil, 1e-14, 1},
-	"zeta":      {func(in []node) node { return ops.Zeta(in[0], in[1]) }, nil, 1e-12, 0},
-	"factorial": {func(in []node) node { return ops.Factorial(in[0]) }, []int{0}, 2e-14, 0},
-	"comb":      {func(in []node) node { return ops.Comb(in[0], in[1]) }, []int{0, 1}, 1e-12, 0},
-	"poch":      {func(in []node) node { return ops.Poch(in[0], in[1]) }, []int{0, 1}, 1e-12, 0},
-	"owens_t":   {func(in []node) node { return ops.OwensT(in[0], in[1]) }, []int{0, 1}, 2e-14, 0},
-	"besselj2":  besselOf(2), "besselj3": besselOf(3), "besselj10": besselOf(10), "besselj33": besselOf(33), "besselj64": besselOf(64),
+	"gammainc":     {func(in []node) node { return ops.GammaInc(in[0], in[1]) }, []int{0, 1}, 1e-13, 0},
+	"gammaincc":    {func(in []node) node { return ops.GammaIncC(in[0], in[1]) }, []int{0, 1}, 1e-13, 0},
+	"betainc":      {func(in []node) node { return ops.BetaInc(in[0], in[1], in[2]) }, []int{0, 1, 2}, 1e-13, 0},
+	"betaln":       {func(in []node) node { return ops.BetaLn(in[0], in[1]) }, nil, 1e-14, 1},
+	"gammaincinv":  {func(in []node) node { return ops.GammaIncInv(in[0], in[1]) }, []int{0, 1}, 1e-12, 0},
+	"gammainccinv": {func(in []node) node { return ops.GammaIncCInv(in[0], in[1]) }, []int{0, 1}, 1e-12, 0},
+	"betaincinv":   {func(in []node) node { return ops.BetaIncInv(in[0], in[1], in[2]) }, []int{0, 1, 2}, 1e-12, 0},
+	"zeta":         {func(in []node) node { return ops.Zeta(in[0], in[1]) }, nil, 1e-12, 0},
+	"factorial":    {func(in []node) node { return ops.Factorial(in[0]) }, []int{0}, 2e-14, 0},
+	"comb":         {func(in []node) node { return ops.Comb(in[0], in[1]) }, []int{0, 1}, 1e-12, 0},
+	"poch":         {func(in []node) node { return ops.Poch(in[0], in[1]) }, []int{0, 1}, 1e-12, 0},
+	"owens_t":      {func(in []node) node { return ops.OwensT(in[0], in[1]) }, []int{0, 1}, 2e-14, 0},
+	"besselj2":     besselOf(2), "besselj3": besselOf(3), "besselj10": besselOf(10), "besselj33": besselOf(33), "besselj64": besselOf(64),
 }
 
 func besselOf(n int) functionOfSeveral {
@@ -58,6 +62,9 @@ func readSeveral(t *testing.T, file string) (rows map[string][]rowOfSeveral) {
 
 // TestFunctionsOfSeveralNumbers compares values and derivatives with those of 40 digits, in Float64.
 func TestFunctionsOfSeveralNumbers(t *testing.T) { compareSeveral(t, "incomplete.json") }
+
+// TestInversesOfShares compares quantiles, tails included, and their derivatives.
+func TestInversesOfShares(t *testing.T) { compareSeveral(t, "inverses.json") }
 
 func compareSeveral(t *testing.T, file string) {
 	for name, rows := range readSeveral(t, file) {
@@ -118,5 +125,45 @@ func TestExponentialIntegrals(t *testing.T) {
 		fed := feeds{x: reference.Of(row.At[1:])}
 		require.InEpsilon(t, row.Value, value(t, fed, y).Floats()[0], 1e-13, "%v", row.At)
 		require.InEpsilon(t, row.Grads[0], value(t, fed, autodiff.Grad(y, []node{x})[0]).Floats()[0], 1e-12, "the slope of %v", row.At)
+	}
+}
+
+// TestSlopesOfInversesAtTheEnds: there the reciprocal of the density is 0, a number or infinite, and shapes change nothing.
+func TestSlopesOfInversesAtTheEnds(t *testing.T) {
+	g := graph.New("ends")
+	a, p := g.Input("a", graph.Float64, 6), g.Input("p", graph.Float64, 6)
+	in := feeds{a: reference.Of([]float64{0.5, 1, 2, 0.5, 1, 2}, 6), p: reference.Of([]float64{0, 0, 0, 1, 1, 1}, 6)}
+	inf := math.Inf(1)
+	for _, c := range []struct {
+		y   node
+		byP []float64
+	}{
+		{ops.GammaIncInv(a, p), []float64{0, 1, inf, inf, inf, inf}},
+		{ops.GammaIncCInv(a, p), []float64{-inf, -inf, -inf, 0, -1, -inf}},
+		{ops.BetaIncInv(a, g.Scalar(graph.Float64, 1), p), []float64{0, 1, inf, 2, 1, 0.5}},
+	} {
+		slopes := autodiff.Grad(ops.Sum(c.y), []node{a, p})
+		requireClose(t, make([]float64, 6), value(t, in, slopes[0]).Floats(), 0, "by a")
+		requireClose(t, c.byP, value(t, in, slopes[1]).Floats(), 1e-14, "by p")
+	}
+}
+
+// TestInversesOfBatches: they undo the shares, those of batches and of single numbers with the same bits.
+func TestInversesOfBatches(t *testing.T) {
+	shapes, shares := []float64{0.05, 0.7, 3, 40, 900}, []float64{1e-9, 0.2, 0.5, 0.9, 0.999}
+	invert := func(shapes, shares []float64) []float64 {
+		g := graph.New("batch")
+		n := len(shapes)
+		a, p := g.Input("a", graph.Float64, graph.Dim(n)), g.Input("p", graph.Float64, graph.Dim(len(shares)), 1)
+		in := feeds{a: reference.Of(shapes, n), p: reference.Of(shares, len(shares), 1)}
+		x := ops.GammaIncInv(a, p)
+		requireClose(t, value(t, in, ops.Add(ops.Mul(a, graph.Num(0)), p)).Floats(), value(t, in, ops.GammaInc(a, x)).Floats(), 1e-13, "GammaInc of GammaIncInv")
+		return slices.Concat(value(t, in, x).Floats(), value(t, in, ops.BetaIncInv(a, g.Scalar(graph.Float64, 0.3), p)).Floats())
+	}
+	all := invert(shapes, shares)
+	for i, p := range shares {
+		for k, a := range shapes {
+			require.Equal(t, []float64{all[5*i+k], all[25+5*i+k]}, invert([]float64{a}, []float64{p}))
+		}
 	}
 }

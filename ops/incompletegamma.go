@@ -20,6 +20,24 @@ func asDoubles(fn string, a, b node, f func(a, b node) node) node {
 	return Cast(f(Cast(Add(a, none), graph.Float64), Cast(Add(b, none), graph.Float64)), both.DType())
 }
 
+// threeAsDoubles is f of three operands that broadcast, as [asDoubles].
+func threeAsDoubles(fn string, a, b, c node, f func(in []node) node) node {
+	defer building(fn, a, b, c)()
+	if bad := notTensors(refused(fn, a, b, c)); bad != nil {
+		return bad
+	}
+	all := Div(Add(a, b), c)
+	if all.Err() != nil || !all.Judged() {
+		return all
+	}
+	none := ZerosLike(all) // of the shape to which all are repeated
+	in := []node{a, b, c}
+	for i, v := range in {
+		in[i] = Cast(Add(v, none), graph.Float64)
+	}
+	return Cast(f(in), all.DType())
+}
+
 // overHalfLine adds up f from 0 to infinity along a new last axis, which operands have with size 1. narrow is about the reciprocal of how wide
 // f is; the value does not depend on it, so that derivatives do not.
 func overHalfLine(narrow node, f func(v node) node) node { return overHalfLineBy(nodesStep, narrow, f) }
