@@ -207,3 +207,17 @@ func randomFeed(t *testing.T, g *graph.Graph) exec.Feed {
 	}
 	return feed
 }
+
+// Weights that several examples share multiply a matrix whose columns run over two axes of memory. These have tables of offsets,
+// and products of chains strides alone.
+func TestProductsOfSeveralAxesAreNoMembersOfChains(t *testing.T) {
+	g := graph.New("shared weights")
+	q, k, v := g.Input("q", graph.Float64, 40, 8), g.Input("k", graph.Float64, 50, 8), g.Input("v", graph.Float64, 3, 50, 4)
+	weights := ops.Softmax(ops.MatMul(q, ops.Transpose(k, 0, 1)), -1)
+	outputs := []*graph.Node{ops.Einsum("qk,bke->bqe", weights, v), ops.MatMul(weights, ops.Select(v, 0, 0))}
+	feed := randomFeed(t, g)
+	want, got := results(t, g, outputs, feed, 1, exec.ChainsOf(0)), results(t, g, outputs, feed, 1, exec.ChainsOf(14))
+	for i := range outputs {
+		requireBits(t, want[i], got[i], outputs[i].Label())
+	}
+}

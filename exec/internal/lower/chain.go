@@ -42,7 +42,7 @@ func FindChains(u *Program) error {
 	}
 	for i := 0; i < len(u.Kernels); i++ {
 		product, ok := u.Kernels[i].(*MatMul)
-		if !ok || product.inWords() || product.Rows != 1 || !product.Operands()[2].Layout.IsRowMajor() {
+		if !ok || product.inWords() || product.hasOffsets() || !product.Operands()[2].Layout.IsRowMajor() {
 			continue
 		}
 		f := chainFinder{u: u, touches: touches, users: users, anchor: product, window: u.Kernels[i:min(i+maxChainWindow, len(u.Kernels))]}
@@ -125,7 +125,7 @@ func (f *chainFinder) joins(k Kernel) bool {
 // it sums over these rows.
 func (f *chainFinder) productJoins(k *MatMul) bool {
 	p, chain := k.MatMulSpec, f.anchor.MatMulSpec
-	if p.inWords() || p.Rows != 1 || !p.Batch.Equal(chain.Batch) || !p.Operands[2].Layout.IsRowMajor() || isUndecided(p.Operands[:]) {
+	if p.inWords() || p.hasOffsets() || !p.Batch.Equal(chain.Batch) || !p.Operands[2].Layout.IsRowMajor() || isUndecided(p.Operands[:]) {
 		return false
 	}
 	a, b := f.made[p.Operands[0].Base], f.made[p.Operands[1].Base]

@@ -30,6 +30,11 @@ func (s *MatMulSpec) inWords() bool {
 	return s.IsFast || !s.Dtype.IsFloat() && (s.Operands[0].Base.DType() != s.Dtype || s.Operands[1].Base.DType() != s.Dtype)
 }
 
+// hasOffsets reports whether rows or columns of B run over several axes of its memory: these have tables of offsets.
+func (s *MatMulSpec) hasOffsets() bool {
+	return s.Rows != 1 || len(s.Operands[1].Layout.Strides) != len(s.Batch)+2
+}
+
 // newMatMulSpec brings vectors to matrices and repeats batches by strides of 0.
 func (u *Program) newMatMulSpec(node *graph.Node) *MatMulSpec {
 	a, b := alias.LayoutOf(node.In(0)), alias.LayoutOf(node.In(1))
