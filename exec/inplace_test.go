@@ -329,3 +329,19 @@ func TestOverwrittenWritesAreLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []float64{6, 6, 6}, after.Data)
 }
+
+// A part of what Barrier shows is written: the whole is shown by it after the write, too.
+func TestWritesBehindABarrier(t *testing.T) {
+	g := graph.New("write")
+	x, y := g.Input("x", graph.Float64, 2, 3), g.Input("y", graph.Float64, 2)
+	shown := ops.Barrier(ops.Copy(x), ops.Sin(y))
+	after := ops.After(ops.Transpose(shown, 0, 1), ops.AddInPlace(ops.Select(shown, 0, 1), ops.Sum(y)))
+	grads := autodiff.Grad(ops.Sum(ops.Square(after)), []*graph.Node{x, y})
+	p, err := Compile(g, Outputs(after, grads[0], grads[1]))
+	require.NoError(t, err)
+	r, err := p.NewSession().Run(t.Context(), Feed{x: Array{[]int{2, 3}, []float64{1, 2, 3, 4, 5, 6}}, y: []float64{1, 2}})
+	require.NoError(t, err)
+	require.Equal(t, []float64{1, 7, 2, 8, 3, 9}, ArrayOf(t, r, after).Data)
+	require.Equal(t, []float64{2, 4, 6, 14, 16, 18}, ArrayOf(t, r, grads[0]).Data)
+	require.Equal(t, []float64{48, 48}, ArrayOf(t, r, grads[1]).Data)
+}

@@ -97,3 +97,18 @@ func TestWhatAProductWaitsForIsNotStored(t *testing.T) {
 	defer exec.WithoutPass("recompute")()
 	require.Equal(t, results(t, g, second, feed, 1), got)
 }
+
+// A value that a checkpoint computes once more is a view of what stands before it, which waits: it waits where that is computed again, too.
+func TestScoresAtWhichACheckpointBegins(t *testing.T) {
+	g := graph.New("scores")
+	n := g.Dim("n")
+	q, k, v := g.Input("q", graph.Float64, n, 2), g.Input("k", graph.Float64, n, 2), g.Input("v", graph.Float64, n, 2)
+	weights := autodiff.Checkpoint(ops.MatMul(q, ops.Transpose(k, 0, 1)), func(s *graph.Node) *graph.Node {
+		return ops.Softmax(ops.Add(s, ops.Sin(s)), -1)
+	})
+	outputs := autodiff.Grad(ops.Sum(ops.Square(ops.MatMul(weights, v))), []*graph.Node{q, k, v})
+	feed := exec.Feed{q: []float64{1, 2, 0, -1, 0.5, 3}, k: []float64{1, -1, 2, 0.5, 0, 1}, v: []float64{-2, 1, 0.25, -0.5, 1, 2}}
+	got := results(t, g, outputs, feed, 1)
+	defer exec.WithoutPass("recompute")()
+	require.Equal(t, results(t, g, outputs, feed, 1), got)
+}

@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -83,7 +84,7 @@ func wholeAfter(write node) node {
 // viewedAs makes the same views of x as lead to another value.
 func viewedAs(views []node, x node) node {
 	for _, v := range views {
-		x = graph.Apply(v.Op(), v.Attrs(), x)
+		x = graph.Apply(v.Op(), v.Attrs(), slices.Concat([]node{x}, v.Operands()[1:])...) // Barrier has another operand
 	}
 	return x
 }

@@ -192,8 +192,8 @@ func (r *recomputer) replace(next *graph.Graph, n *graph.Node, in []*graph.Node)
 		if made == nil {
 			continue
 		}
-		for _, v := range alias.ViewsOf(x) {
-			made = graph.Apply(v.Op(), v.Attrs(), made)
+		for _, v := range alias.ViewsOf(in[i]) {
+			made = next.Copy(v, slices.Concat([]*graph.Node{made}, v.Operands()[1:])) // some wait for another value
 		}
 		in[i], replaced = made, true
 	}
