@@ -155,8 +155,19 @@ func requireBits(t *testing.T, want, got []uint64, what string) {
 // results compiles, runs twice and copies the outputs of the second run.
 func results(t *testing.T, g *graph.Graph, outputs []*graph.Node, feed exec.Feed, threads int, options ...exec.Option) (list [][]uint64) {
 	t.Helper()
+	return resultsOf(t, programOf(t, g, outputs, options...), outputs, feed, threads)
+}
+
+func programOf(t *testing.T, g *graph.Graph, outputs []*graph.Node, options ...exec.Option) *exec.Program {
+	t.Helper()
 	p, err := exec.Compile(g, append(options, exec.Outputs(outputs...))...)
 	require.NoError(t, err)
+	return p
+}
+
+// resultsOf returns them of a program for the same outputs.
+func resultsOf(t *testing.T, p *exec.Program, outputs []*graph.Node, feed exec.Feed, threads int) (list [][]uint64) {
+	t.Helper()
 	s := p.NewSession(exec.Threads(threads))
 	for range 2 {
 		out, err := s.Run(t.Context(), feed)

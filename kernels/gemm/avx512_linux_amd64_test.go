@@ -78,6 +78,12 @@ func (e *emulation) emulate(fields reflect.Value) {
 				loops.Index(j).Set(e.loop(field.Index(j)))
 			}
 			field.Set(loops)
+		case field.Type() == reflect.TypeFor[[]transposer]():
+			transposers := slices.Clone(field.Interface().([]transposer))
+			for j := range transposers {
+				e.emulate(reflect.ValueOf(&transposers[j]).Elem())
+			}
+			field.Set(reflect.ValueOf(transposers))
 		}
 	}
 }

@@ -32,12 +32,14 @@ func testParts[T scalar.Number](t *testing.T) {
 	for _, size := range [][3]int{{1, 1, 5}, {1, 40, 9}, {3, 2, 33}, {17, 70, 130}, {40, 33, 1024}, {9, 41, 1100}, {30, 64, 2050}, {1, 33, 1500}} {
 		for layout := range layouts * layouts * layouts {
 			p := product[T](r, size[0], size[1], size[2], layout)
-			want := expected(t, p)
+			want := whole(t, p, &s)
 			runInParts(r, p, &s)
 			for i := range p.M {
 				for j := range p.N {
 					at := p.C.Start + i*p.C.Row + j*p.C.Col
-					require.Equal(t, want[at], p.C.Data[at], "%v, layout %d, element %d, %d", size, layout, i, j)
+					if want[at] != p.C.Data[at] {
+						require.Equal(t, want[at], p.C.Data[at], "%v, layout %d, element %d, %d", size, layout, i, j)
+					}
 				}
 			}
 		}
