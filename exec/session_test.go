@@ -2,6 +2,8 @@ package exec_test
 
 import (
 	"context"
+	"reflect"
+	"strings"
 	"sync"
 	"testing"
 
@@ -71,4 +73,35 @@ func TestOneGraphIsCompiledByManyAtOnce(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+// What users hold is not made of generic types of this module: their packages would compile all methods of those once more, which took ten times
+// as long as all else in a small package.
+func TestUsersCompileNoGenericMethods(t *testing.T) {
+	seen := map[reflect.Type]bool{}
+	var visit func(t reflect.Type, path string)
+	visit = func(of reflect.Type, path string) {
+		if seen[of] {
+			return
+		}
+		seen[of] = true
+		if strings.HasPrefix(of.PkgPath(), "github.com/broadloom/") && strings.Contains(of.Name(), "[") {
+			t.Errorf("%s is a %s", path, of)
+		}
+		switch of.Kind() {
+		case reflect.Struct:
+			for f := range of.Fields() {
+				visit(f.Type, path+"."+f.Name)
+			}
+		case reflect.Map:
+			visit(of.Key(), path+" key")
+			visit(of.Elem(), path+" element")
+		case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Chan:
+			visit(of.Elem(), path)
+		}
+	}
+	visit(reflect.TypeFor[exec.Program](), "Program")
+	visit(reflect.TypeFor[exec.Session](), "Session")
+	visit(reflect.TypeFor[exec.Results](), "Results")
+	require.Greater(t, len(seen), 100)
 }

@@ -85,7 +85,10 @@ func naive[T scalar.Number](p *Product[T], index []int, axis int) {
 const layouts = 4
 
 func matrix[T scalar.Number](r *rand.Rand, rows, cols, layout, count int) (m Matrix[T], step int) {
-	size := rows*cols*2 + 5
+	size := rows*cols + 5 // with a gap
+	if layout == 2 {
+		size += rows * cols
+	}
 	m.Data = make([]T, max(1, size*count))
 	for i := range m.Data {
 		m.Data[i] = T(r.NormFloat64() * 100)

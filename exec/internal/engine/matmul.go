@@ -10,12 +10,18 @@ import (
 	"github.com/broadloom/broadloom/kernels/scalar"
 )
 
-// productScratch is the packed blocks of matrix products, by element type.
-type productScratch struct {
-	f32 gemm.Scratch[float32]
-	f64 gemm.Scratch[float64]
-	i32 gemm.Scratch[int32]
-	i64 gemm.Scratch[int64]
+// productScratch is the packed blocks of matrix products, by element type, each a [gemm.Scratch] once it is used. Their types do not stand here: Go
+// compiles the methods of generic types, here all of matrix products, once more in each package that imports a type which is made of them.
+type productScratch struct{ f32, f64, i32, i64 any }
+
+// scratchIn returns the packed blocks in a field.
+func scratchIn[T scalar.Number](field *any) *gemm.Scratch[T] {
+	s, ok := (*field).(*gemm.Scratch[T])
+	if !ok {
+		s = &gemm.Scratch[T]{}
+		*field = s
+	}
+	return s
 }
 
 // MatMulTask is a product of one element type. It is a task: its tiles are blocks of
@@ -140,13 +146,13 @@ func (b *Specialization) bindProduct(p *Code, spec *lower.MatMulSpec) Launch {
 	s, weight := b.newLaunch(p, spec.Operands[:]), p.weightOf(spec)
 	switch spec.Dtype {
 	case graph.Int32:
-		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int32] { return &s.i32 })
+		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int32] { return scratchIn[int32](&s.i32) })
 	case graph.Int64:
-		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int64] { return &s.i64 })
+		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[int64] { return scratchIn[int64](&s.i64) })
 	case graph.Float32:
-		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float32] { return &s.f32 })
+		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float32] { return scratchIn[float32](&s.f32) })
 	default:
-		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float64] { return &s.f64 })
+		s.Task = newMatMulTask(b, spec, weight, func(s *productScratch) *gemm.Scratch[float64] { return scratchIn[float64](&s.f64) })
 	}
 	return s
 }
