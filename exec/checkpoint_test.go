@@ -2,6 +2,7 @@ package exec_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,13 +52,15 @@ func (b *blocks) build(x *graph.Node, depth int) *graph.Node {
 	return ops.Tanh(ops.Add(ops.Add(values[len(values)-1], pick()), pick()))
 }
 
+// wraps are ways to build a function of a value, of which the others have the values and gradients of the first.
+var wraps = []func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node{
+	func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node { return f(x) },
+	autodiff.Checkpoint,
+}
+
 // Random programs have the values and gradients with checkpoints that they have without, and both can be compiled.
 func TestRandomCheckpoints(t *testing.T) {
 	const size = 6
-	wraps := []func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node{
-		func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node { return f(x) },
-		autodiff.Checkpoint,
-	}
 	seeds := []uint64{228, 369, 372, 561, 585} // values that a kernel computes again in several stages
 	for seed := range uint64(150) {
 		seeds = append(seeds, seed)
@@ -90,12 +93,68 @@ func TestRandomCheckpoints(t *testing.T) {
 				a, err := result.Array(n)
 				require.NoError(t, err)
 				if form == 0 {
-					want = append(want, append([]float64{}, a.Data.([]float64)...))
+					want = append(want, slices.Clone(a.Data.([]float64)))
 					continue
 				}
 				for k, v := range a.Data.([]float64) {
 					require.InDelta(t, want[i][k], v, 1e-7*(1+max(v, -v)), "seed %d, output %d", seed, i)
 				}
+			}
+		}
+	}
+}
+
+// Checkpoints may begin anywhere in attention, also where its scores are computed again anyway.
+func TestCheckpointsOfAttention(t *testing.T) {
+	const heads, places, width = 2, 256, 16 // whose scores have enough elements to be computed again
+	for _, begins := range []string{"queries", "scores", "weights", "result"} {
+		var want [][]float64
+		for form, wrap := range wraps {
+			r := rand.New(rand.NewPCG(7, 1))
+			g := graph.New("attention")
+			var in nodes
+			feed := exec.Feed{}
+			for _, name := range []string{"q", "k", "v"} {
+				x := g.Input(name, graph.Float64, heads, places, width)
+				in = append(in, x)
+				numbers := make([]float64, heads*places*width)
+				for i := range numbers {
+					numbers[i] = r.NormFloat64()
+				}
+				feed[x] = numbers
+			}
+			steps := []func(x *graph.Node) *graph.Node{
+				func(q *graph.Node) *graph.Node {
+					return ops.Mul(ops.MatMul(q, ops.Transpose(in[1], -1, -2)), graph.Num(0.25))
+				},
+				func(scores *graph.Node) *graph.Node { return ops.Softmax(scores, -1) },
+				func(weights *graph.Node) *graph.Node { return ops.MatMul(weights, in[2]) },
+				func(y *graph.Node) *graph.Node { return ops.Tanh(y) },
+			}
+			y := in[0]
+			first := slices.Index([]string{"queries", "scores", "weights", "result"}, begins)
+			for _, step := range steps[:first] {
+				y = step(y)
+			}
+			y = wrap(y, func(x *graph.Node) *graph.Node {
+				for _, step := range steps[first:] {
+					x = step(x)
+				}
+				return x
+			})
+			outputs := append(nodes{y}, autodiff.Grad(ops.Sum(ops.Square(y)), in)...)
+			prog, err := exec.Compile(g, exec.Outputs(outputs...))
+			require.NoError(t, err, "from the %s", begins)
+			result, err := prog.NewSession().Run(t.Context(), feed)
+			require.NoError(t, err)
+			for i, n := range outputs {
+				a, err := result.Array(n)
+				require.NoError(t, err)
+				if form == 0 {
+					want = append(want, slices.Clone(a.Data.([]float64)))
+					continue
+				}
+				require.InDeltaSlice(t, want[i], a.Data, 1e-9, "from the %s, output %d", begins, i)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package graph
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Common returns the dtype in which values of two dtypes are best brought together: the one of the fewest bytes that has all of
 // them, an integer before a floating-point one. Where there is none, as for Uint64 beside a signed integer, it is Int64, or Float64
@@ -58,6 +61,9 @@ func (t DType) Within(of DType) bool {
 	}
 	return low <= least && greatest <= high
 }
+
+// Epsilon returns the distance from 1 to the next number of a floating-point dtype, as torch.finfo(t).eps.
+func (t DType) Epsilon() float64 { return math.Ldexp(1, 1-t.digits()) }
 
 // digits returns the binary digits of a number of the dtype, its sign not among them: all whole numbers of as many are exact.
 func (t DType) digits() int {

@@ -2,7 +2,6 @@ package ops
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/shapeinfer/alias"
@@ -31,10 +30,10 @@ func init() {
 		Grad: func(n, dy node, i int) node {
 			views := alias.ViewsOf(n.In(1))
 			if i == 1 {
-				return viewedAs(views, dy)
+				return alias.ShowAs(views, dy)
 			}
 			kept := Copy(dy)
-			return wholeAfter(CopyInPlace(viewedAs(views, kept), num(0)))
+			return wholeAfter(CopyInPlace(alias.ShowAs(views, kept), num(0)))
 		},
 	})
 	opAfter.Ref = shownAs("After(x, AddInPlace(Select(x, 0, 0), y))", named("", "", "", "", "",
@@ -66,7 +65,7 @@ func After(x, write *graph.Node) *graph.Node {
 			return x // it is newer already
 		}
 	}
-	return viewedAs(alias.ViewsOf(x), wholeAfter(write))
+	return alias.ShowAs(alias.ViewsOf(x), wholeAfter(write))
 }
 
 // wholeAfter returns the whole of a memory after a write to it.
@@ -79,12 +78,4 @@ func wholeAfter(write node) node {
 		old = wholeAfter(old)
 	}
 	return graph.Apply(opAfter, nil, old, write)
-}
-
-// viewedAs makes the same views of x as lead to another value.
-func viewedAs(views []node, x node) node {
-	for _, v := range views {
-		x = graph.Apply(v.Op(), v.Attrs(), slices.Concat([]node{x}, v.Operands()[1:])...) // Barrier has another operand
-	}
-	return x
 }

@@ -39,14 +39,6 @@ func init() {
 			func(e *graph.Example) node { return MatrixRank(e.Of("a", "n", "k")) }))
 }
 
-// spacing is the distance from 1 to the next number of a dtype.
-func spacing(t graph.DType) float64 {
-	if t == graph.Float32 {
-		return 0x1p-23
-	}
-	return 0x1p-52
-}
-
 // pinvGrad is Golub and Pereyra's rule, The differentiation of pseudo-inverses and nonlinear least squares problems, 1973, which holds
 // where the rank does not change.
 func pinvGrad(p, dy node, _ int) node {
@@ -83,7 +75,7 @@ func (a RankAttrs) Tolerances(size int, t graph.DType) (least, share float64) {
 	if a.IsGiven {
 		return a.Absolute, a.Relative
 	}
-	return 0, float64(size) * spacing(t)
+	return 0, float64(size) * t.Epsilon()
 }
 
 // A RankOption changes which singular values count as 0 in [PInv], [MatrixRank] and [Lstsq].
@@ -146,5 +138,5 @@ func MatrixRank(a *graph.Node, opts ...RankOption) *graph.Node {
 		return Sum(Greater(values, Maximum(Mul(greatest, num(of.Relative)), num(of.Absolute))), -1)
 	}
 	size := Maximum(Size(g, a.DType(), shape[last]), Size(g, a.DType(), shape[last-1]))
-	return Sum(Greater(values, Mul(greatest, Mul(size, num(spacing(a.DType()))))), -1)
+	return Sum(Greater(values, Mul(greatest, Mul(size, num(a.DType().Epsilon())))), -1)
 }

@@ -23,7 +23,7 @@ func Adafactor[R Rate](rate R, opts ...Option) Optimizer { return build(adafacto
 
 var adafactor = &rule{name: "Adafactor", defaults: settings{beta2Decay: -0.8, leastScale: 1e-3, threshold: 1},
 	options: "Beta2Decay LeastScale Threshold", decoupled: true, step: func(u *update, grad *graph.Node) *graph.Node {
-		epsilon := spacing(u.t)
+		epsilon := u.t.Epsilon()
 		v := ops.Maximum(u.factoredSquares(grad, epsilon), graph.Num(epsilon*epsilon))
 		along := ops.Mul(ops.Rsqrt(v), grad)
 		rate := u.scalar("relative rate", func() *graph.Node { return ops.Minimum(u.learningRate(), ops.Rsqrt(u.steps())) })
@@ -52,19 +52,6 @@ func (u *update) factoredSquares(grad *graph.Node, epsilon float64) *graph.Node 
 	rows, columns := over(rank-1), over(rank-2)
 	mean := ops.Maximum(ops.Mean(rows, ops.Axis(rank-2), ops.KeepDims()), graph.Num(epsilon))
 	return ops.Div(ops.Mul(rows, columns), mean)
-}
-
-// spacing returns the distance from 1 to the next number of a dtype.
-func spacing(t graph.DType) float64 {
-	switch t {
-	case graph.BFloat16:
-		return 0x1p-7
-	case graph.Float16:
-		return 0x1p-10
-	case graph.Float32:
-		return 0x1p-23
-	}
-	return 0x1p-52
 }
 
 // rms returns the root of the mean square of all elements.

@@ -1155,6 +1155,7 @@ var functions = map[string][]any{
 		alias.Overlaps,
 		alias.Repeats,
 		alias.ReshapeView,
+		alias.ShowAs,
 		alias.State,
 		alias.Storage,
 		alias.Viewed,
@@ -1235,7 +1236,7 @@ var spared = map[string]bool{
 	"alias.Overlaps": true, "alias.Repeats": true, "rules.QuoteName": true,
 	"alias.ExpandView": true, "alias.FindWrites": true, "alias.IsView": true, "alias.LateReads": true,
 	"alias.LayoutOf": true, "rules.NeedsCopy": true, "rules.PoolSize": true,
-	"alias.ReshapeView": true, "alias.State": true, "alias.Storage": true, "rules.TransposedSize": true,
+	"alias.ReshapeView": true, "alias.ShowAs": true, "alias.State": true, "alias.Storage": true, "rules.TransposedSize": true,
 	"alias.Viewed": true, "alias.ViewsOf": true, "rules.WindowCount": true, "rules.WindowExtent": true,
 	// So do these methods, which passes and rules call.
 	"*graph.Graph.At": true, "*graph.Graph.Copy": true, "*graph.Graph.CopyWith": true, "*graph.Graph.InputFor": true, "*graph.Graph.Attempt": true,

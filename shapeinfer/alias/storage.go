@@ -1,6 +1,8 @@
 package alias
 
 import (
+	"slices"
+
 	"github.com/broadloom/broadloom/graph"
 )
 
@@ -33,15 +35,22 @@ func State(n *graph.Node) *graph.Node {
 }
 
 // ViewsOf lists the views that lead from the memory of [Storage] to the node, the first
-// one first.
+// one first. A view that only waits is none of them: made again for another value, it would
+// wait for nothing.
 func ViewsOf(n *graph.Node) (views []*graph.Node) {
 	for memory := Storage(n); n != memory && !(n.Op().Class == graph.Version && isWhole(n)); n = n.In(0) {
-		if n.Op().View != nil {
+		if n.Op().View != nil && !n.Op().Waits {
 			views = append(views, n)
 		}
 	}
-	for i, j := 0, len(views)-1; i < j; i, j = i+1, j-1 {
-		views[i], views[j] = views[j], views[i]
-	}
+	slices.Reverse(views)
 	return views
+}
+
+// ShowAs makes views such as those of [ViewsOf] again, of another value.
+func ShowAs(views []*graph.Node, x *graph.Node) *graph.Node {
+	for _, v := range views {
+		x = graph.Apply(v.Op(), v.Attrs(), x)
+	}
+	return x
 }

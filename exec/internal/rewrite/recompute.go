@@ -192,10 +192,7 @@ func (r *recomputer) replace(next *graph.Graph, n *graph.Node, in []*graph.Node)
 		if made == nil {
 			continue
 		}
-		for _, v := range alias.ViewsOf(in[i]) {
-			made = next.Copy(v, slices.Concat([]*graph.Node{made}, v.Operands()[1:])) // some wait for another value
-		}
-		in[i], replaced = made, true
+		in[i], replaced = alias.ShowAs(alias.ViewsOf(x), made), true
 	}
 	if !replaced {
 		return nil
