@@ -12,7 +12,9 @@ import (
 // of trained tensors in a step. Gradients come from sums of up to 65,536 terms.
 const (
 	resultTolerance = 1e-5
-	changeTolerance = 1e-3
+	// changeTolerance is what PyTorch leaves room for: with AVX2 its gradient of the first filters of ResNet-18 is 0.0038 of its
+	// magnitude from the one that it computes in float64, and Broadloom's less than 0.001.
+	changeTolerance = 5e-3
 	// adamTolerance is that for changes by Adam: it divides a gradient by its magnitude, so that what is nothing but
 	// rounding, as the gradient of a bias of keys, moves its parameter nearly as far as others.
 	adamTolerance = 5e-2

@@ -20,7 +20,10 @@ func (f *fuser) sort() (sorted []*Group) {
 		case k.Class != graph.Elementwise:
 		case k.onlyStoresReductions(leaves) && f.orderAfterMatMul(at, products):
 			priorities[at] = eager
-		case k.onlyStoresReductions(leaves) || slices.ContainsFunc(f.order.needs[at], f.isProduct):
+		case slices.ContainsFunc(f.order.needs[at], f.isProduct):
+			f.prepare(at)
+			priorities[at] = early
+		case k.onlyStoresReductions(leaves):
 			priorities[at] = early
 		}
 	}
@@ -32,16 +35,37 @@ func (f *fuser) sort() (sorted []*Group) {
 	return sorted
 }
 
+// prepare has small values that a kernel needs beside products computed before these, such as factors of a normalisation:
+// in between, they would keep the kernel from going on with tiles of a product.
+func (f *fuser) prepare(at int) {
+	for _, p := range f.order.needs[at] {
+		if !f.isProduct(p) {
+			continue
+		}
+		for _, q := range f.order.needs[at] {
+			if !f.isProduct(q) && isMuchSmaller(f.groups[q].Space, f.groups[p].Nodes[0].Shape()) && !f.waiting.follows(q, p) {
+				f.order.after(p, q)
+			}
+		}
+	}
+}
+
+// isMuchSmaller reports whether a value of one shape has far fewer elements than one of another, as far as is known.
+func isMuchSmaller(shape, than graph.Shape) bool {
+	const much = 4
+	own, known := shape.NumElements().Int()
+	if !known {
+		return false
+	}
+	other, known := than.NumElements().Int()
+	return !known || much*own <= other
+}
+
 // condenses reports whether a product is much smaller than both of its factors, as the gradient of
 // weights is: they are better read while they are in a cache, and need not be kept.
 func (k *Group) condenses() bool {
-	const much = 4
 	n := k.Nodes[0]
-	own, known := n.Shape().NumElements().Int()
-	return known && !slices.ContainsFunc(n.Operands()[:2], func(x *graph.Node) bool {
-		size, known := x.Shape().NumElements().Int()
-		return known && size < much*own
-	})
+	return !slices.ContainsFunc(n.Operands()[:2], func(x *graph.Node) bool { return !isMuchSmaller(n.Shape(), x.Shape()) })
 }
 
 // isProduct reports whether a kernel is a matrix product.
