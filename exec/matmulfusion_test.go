@@ -66,6 +66,9 @@ var fusionCases = map[string]fusionCase{
 	"a number for each row": {[]int{1201, 70}, []int{70, 259}, [][]int{{1201, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Mul(p, in[2])
 	}, byTiles},
+	"a number for each row that is computed after it": {[]int{1201, 70}, []int{70, 259}, [][]int{{1201, 1}}, func(p *graph.Node, in []*graph.Node) *graph.Node {
+		return ops.Mul(p, ops.Softmax(in[2], 0))
+	}, byTiles},
 	"sums of rows": {[]int{1201, 70}, []int{70, 259}, nil, func(p *graph.Node, in []*graph.Node) *graph.Node {
 		return ops.Sum(p, -1)
 	}, byRows},
