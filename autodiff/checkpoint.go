@@ -144,6 +144,9 @@ func (c *checkpoint) gradients(y, dy *graph.Node, in []*graph.Node) []*graph.Nod
 		}
 	}
 	grads := make([]*graph.Node, len(in))
+	if len(wrt) == 0 {
+		return grads
+	}
 	for i, dx := range Grad(made, wrt, Upstream(dy), ZeroForUnused()) {
 		grads[at[i]] = dx
 	}

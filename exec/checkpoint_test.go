@@ -1,6 +1,7 @@
 package exec_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -158,4 +159,43 @@ func TestCheckpointsOfAttention(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A loop that a checkpoint computes once more reads values of outside that wait for the gradient: the loop does then.
+func TestLoopsWithinCheckpoints(t *testing.T) {
+	build := func(wrap func(x *graph.Node, f func(x *graph.Node) *graph.Node) *graph.Node) (outputs nodes) {
+		g := graph.New("loops")
+		x, w := g.Input("x", graph.Float64, 3, 2), g.Input("w", graph.Float64, 2, 2)
+		y := wrap(ops.Sin(x), func(x *graph.Node) *graph.Node {
+			last, _ := ops.Scan(ops.Loop{Carry: nodes{ops.Mean(x, 0)}, Over: nodes{ops.Transpose(x, 0, 1)}, Axis: 1}, func(c, row []*graph.Node) (next, out []*graph.Node) {
+				y := wrap(c[0], func(c *graph.Node) *graph.Node {
+					return ops.Cond(ops.Less(ops.Sum(c), graph.Num(0.5)), func() []*graph.Node { return nodes{ops.Tanh(ops.MatMul(c, w))} },
+						func() []*graph.Node { return nodes{ops.Mul(c, ops.Sum(x))} })[0]
+				})
+				return nodes{ops.Add(y, row[0])}, nil
+			})
+			return last[0]
+		})
+		return append(nodes{y}, autodiff.Grad(ops.Sum(ops.Square(y)), nodes{x, w})...)
+	}
+	run := func(outputs nodes) [][]uint64 {
+		g := outputs[0].Graph()
+		return results(t, g, outputs, exec.Feed{g.ByName("x"): []float64{1, 2, -1, 0.5, 0.25, -2}, g.ByName("w"): []float64{1, -1, 2, 0.5}}, 1)
+	}
+	want, got := run(build(wraps[0])), run(build(wraps[1]))
+	for i := range want {
+		for k, bits := range want[i] {
+			require.InDelta(t, math.Float64frombits(bits), math.Float64frombits(got[i][k]), 1e-12)
+		}
+	}
+}
+
+// Where nothing that a checkpoint reads has a gradient through it, it has none, as without it.
+func TestCheckpointsWithoutGradients(t *testing.T) {
+	g := graph.New("cut")
+	x := g.Input("x", graph.Float64, 2)
+	y := autodiff.Checkpoint(ops.Sin(x), func(x *graph.Node) *graph.Node { return ops.Tanh(ops.StopGradient(x)) })
+	dx := autodiff.Grad(ops.Sum(ops.Mul(y, x)), nodes{x})
+	got := results(t, g, append(dx, y), exec.Feed{x: []float64{1, 2}}, 1)
+	require.Equal(t, got[1], got[0])
 }

@@ -337,14 +337,6 @@ func (b *bodyBuilder) inBody(n *graph.Node) *graph.Node {
 	return own
 }
 
-// shown makes in the body what a value of outside shows, from what its memory is there.
-func (b *bodyBuilder) shown(x *graph.Node, memory func(*graph.Node) *graph.Node) *graph.Node {
-	if alias.IsView(x) {
-		return b.g.Copy(x, []*graph.Node{b.shown(x.In(0), memory)})
-	}
-	return memory(x)
-}
-
 // copyOf makes a node of the loop in the body's graph.
 func (b *bodyBuilder) copyOf(n *graph.Node) *graph.Node {
 	if a, ok := n.Loop(); ok && a.Body == b.call.Region {

@@ -71,3 +71,20 @@ func (b *bodyBuilder) given(at, x *graph.Node) *graph.Node {
 	}
 	return x
 }
+
+// shown makes in the body what a value of outside shows, from what its memory is there. Where that waits for another value,
+// the loop does.
+func (b *bodyBuilder) shown(x *graph.Node, memory func(*graph.Node) *graph.Node) *graph.Node {
+	switch {
+	case !alias.IsView(x):
+		return memory(x)
+	case x.Op().Waits:
+		return b.shown(x.In(0), func(base *graph.Node) *graph.Node {
+			if !base.IsConst() {
+				b.next.At(x, func() { base = graph.Apply(x.Op(), x.Attrs(), base, x.In(1)) })
+			}
+			return memory(base)
+		})
+	}
+	return b.g.Copy(x, []*graph.Node{b.shown(x.In(0), memory)})
+}
