@@ -116,3 +116,10 @@ func TestBuilderIsCancelled(t *testing.T) {
 	_, _, err = b.Run(ctx, nil, Options{Match: func(string) bool { return true }})
 	require.ErrorIs(t, err, context.Canceled)
 }
+
+// Flags that are for neither the compiler nor the linker keep builds warm.
+func TestFlagsForToolsOnly(t *testing.T) {
+	for flags, ignored := range map[string]bool{"": true, "-mod=mod -vet=off": true, "-race": false, "-v -gcflags=-N": false} {
+		require.Equal(t, ignored, toolchain{flags: flags}.ignoresFlags(), flags)
+	}
+}

@@ -54,7 +54,7 @@ func findToolchain(ctx context.Context, dir string) (t toolchain, err error) {
 func (t toolchain) ignoresFlags() bool {
 	return !slices.ContainsFunc(strings.Fields(t.flags), func(flag string) bool {
 		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-		return !slices.Contains([]string{"buildvcs", "mod", "modcacherw", "modfile", "p", "tags", "v", "x"}, name)
+		return !slices.Contains([]string{"buildvcs", "mod", "modcacherw", "modfile", "p", "tags", "v", "vet", "x"}, name)
 	})
 }
 
