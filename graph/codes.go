@@ -247,6 +247,18 @@ const (
 	// whole graph, by Policy.TargetShape.
 	CodeTargetShape Code = "BL210"
 
+	// Warns that a function is given probabilities, the result of a softmax or a sigmoid, and takes them for scores
+	// or for logarithms of probabilities: the softmax of a softmax is nearly even, so that the model
+	// learns slowly and not well.
+	//
+	//	h := g.Input("h", graph.Float32, g.Dim("batch"), 10)
+	//	labels := g.Input("labels", graph.Int64, g.Dim("batch"))
+	//	ops.CrossEntropy(ops.Softmax(h, 1), labels)
+	//
+	// Cure: give ops.CrossEntropy and ops.BCEWithLogits the scores, and ops.NLL and ops.KLDiv the result of ops.LogSoftmax. Where it is
+	// meant, Silence(graph.CodeGivenProbabilities) on the result; for the whole graph, Policy.GivenProbabilities.
+	CodeGivenProbabilities Code = "BL213"
+
 	// A variance is estimated from no more elements than the correction: it is NaN. Where only
 	// some sizes make it so, it is a note.
 	//

@@ -27,6 +27,9 @@ type Policy struct {
 	// TargetShape decides about a target of another shape than what a loss such as ops.MSE
 	// compares it with.
 	TargetShape WarnChoice
+	// GivenProbabilities decides about probabilities that a function such as ops.CrossEntropy is given in the place
+	// of scores or logarithms.
+	GivenProbabilities WarnChoice
 	// ReducedAxis decides about a value that has one element for each position of an axis and
 	// stands under another one of the same size, the mark of a forgotten KeepDims.
 	ReducedAxis WarnChoice

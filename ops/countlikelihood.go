@@ -70,6 +70,7 @@ func GaussianNLL(x, target, variance *graph.Node, opts ...LossOption) *graph.Nod
 // and others, Focal Loss for Dense Object Detection, 2017. A negative alpha weighs nothing.
 func SigmoidFocal(x, target *graph.Node, alpha, gamma float64, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("SigmoidFocal", x, target, alpha, gamma)()
+	x = scoresOfLabels.checks(refused("SigmoidFocal", x, target), x)
 	entropy := Sub(Mul(Sub(num(1), target), x), LogSigmoid(x))
 	p := Sigmoid(x)
 	wrong := Add(Mul(Sub(num(1), p), target), Mul(p, Sub(num(1), target)))

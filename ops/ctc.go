@@ -24,6 +24,7 @@ func CTC(logProbs, targets, inputLengths, targetLengths *graph.Node, opts ...Los
 	if bad := l.refusedCTC(refused("CTC", logProbs, targets, inputLengths, targetLengths)); bad != nil {
 		return bad
 	}
+	logProbs = logarithms.checks(refused("CTC", logProbs, targets, inputLengths, targetLengths), logProbs)
 	in, round := computedWide(logProbs)
 	logProbs = in[0]
 	c := newCTC(l, logProbs, targets, targetLengths)

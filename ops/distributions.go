@@ -116,6 +116,7 @@ func Categorical(seed, logits *graph.Node, axis int) *graph.Node {
 	if bad := refusedParameter(refused("Categorical", seed, logits).with(axis), logits); bad != nil {
 		return bad
 	}
+	logits = scoresToDraw.checks(refused("Categorical", logits), logits)
 	return ArgMax(Add(logits, Gumbel(seed, logits.DType(), logits.Shape()...)), Axis(axis))
 }
 

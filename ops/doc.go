@@ -89,7 +89,7 @@
 //   - renorm.go: norms of differences, and to a greatest norm
 //
 // Losses:
-//   - loss.go, losstarget.go, likelihood.go, countlikelihood.go
+//   - loss.go, losstarget.go, givenprobabilities.go, likelihood.go, countlikelihood.go
 //   - distance.go, marginlosses.go, labelmargin.go, scorelosses.go, ctc.go
 //   - pairs.go: distances and products of all pairs
 //   - lossoptions.go has their options

@@ -80,6 +80,11 @@ func inferClassLoss(kernel string, takesProbabilities bool) func(*graph.Call) (g
 		}
 		out := rules.Targets(c, x, t, takesProbabilities)
 		rules.ClassWeights(c)
+		if takesProbabilities {
+			scoresOfClasses.warn(c, "CrossEntropy", c.In(1))
+		} else {
+			logarithms.warn(c, "NLL", c.In(1))
+		}
 		return c.DType(0), lossShape(c, out)
 	}
 }
@@ -87,6 +92,7 @@ func inferClassLoss(kernel string, takesProbabilities bool) func(*graph.Call) (g
 func inferSoftCrossEntropy(c *graph.Call) (graph.DType, graph.Shape) {
 	out := rules.Probabilities(c)
 	rules.ClassWeights(c)
+	scoresOfClasses.warn(c, "CrossEntropy", c.In(1))
 	return c.DType(0), lossShape(c, out)
 }
 

@@ -157,6 +157,7 @@ func SoftMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 // of Sigmoid(x) with targets of 0 and 1. [ClassWeights] and [ElementWeights] multiply the terms of that mean.
 func MultiLabelSoftMargin(x, target *graph.Node, opts ...LossOption) *graph.Node {
 	defer lossOf(opts).building("MultiLabelSoftMargin", x, target)()
+	x = scoresOfLabels.checks(refused("MultiLabelSoftMargin", x, target), x)
 	each := Neg(Add(Mul(target, LogSigmoid(x)), Mul(Sub(num(1), target), LogSigmoid(Neg(x)))))
 	l := lossOf(opts)
 	for _, w := range []node{l.weights, l.elementWeights} {

@@ -1,0 +1,102 @@
+package ops
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// taking is what a function takes its operand for, where that can be mistaken for probabilities: in words, and what else to write, from how the
+// probabilities and what they were made of are called, and from the function's other operands.
+type taking struct {
+	takes string
+	help  func(call string, p, of node, rest string) []string
+}
+
+var (
+	scoresOfClasses = taking{"scores, of which it makes the softmax itself", func(fn string, p, of node, behind string) []string {
+		return []string{
+			fmt.Sprintf("give it the scores: %s(%s%s); probabilities are for those who read them", fn, of.Called(), behind),
+			fmt.Sprintf("or, of probabilities, NLL(Log(%s)%s)", p.Called(), behind),
+		}
+	}}
+	scoresOfLabels = taking{"scores, of which it makes the sigmoid itself", func(fn string, p, of node, behind string) []string {
+		help := []string{fmt.Sprintf("give it the scores: %s(%s%s); probabilities are for those who read them", fn, of.Called(), behind)}
+		if fn == "BCEWithLogits" {
+			help = append(help, fmt.Sprintf("or, of probabilities, BCE(%s%s)", p.Called(), behind))
+		}
+		return help
+	}}
+	logarithms = taking{"logarithms of probabilities", func(fn string, p, of node, behind string) []string {
+		return []string{
+			fmt.Sprintf("take LogSoftmax in place of Softmax, or LogSigmoid in place of Sigmoid; Log(%s) is less exact where it is small", p.Called()),
+		}
+	}}
+	scoresToDraw = taking{"scores, or logarithms of probabilities", func(fn string, p, of node, behind string) []string {
+		return []string{fmt.Sprintf("give it the scores, %s, or Log(%s); Multinomial takes probabilities", of.Called(), p.Called())}
+	}}
+)
+
+// probabilitiesIn is the softmax or sigmoid of which x is made by moving elements and converting them alone; nil where it is none.
+func probabilitiesIn(x node) node {
+	for x != nil && x.Judged() && len(x.Operands()) > 0 {
+		op := x.Op()
+		moves := op.Class == graph.Movement && len(x.Operands()) == 1 && op.Assemble == nil || op.Class == graph.Gather && op.Fold == graph.NoFold
+		switch {
+		case op == opSoftmax || op == opSigmoid:
+			return x
+		case !moves && op != opCast && op != opCopy && op != opStopGrd:
+			return nil
+		}
+		x = x.In(0)
+	}
+	return nil
+}
+
+// warn warns of a call of fn whose operand 0 is probabilities; rest are the operands of fn behind it.
+func (t taking) warn(c *graph.Call, fn string, rest ...node) {
+	x := c.In(0)
+	made := probabilitiesIn(x)
+	choice := c.Policy().GivenProbabilities
+	if made == nil || c.Failed() || choice == graph.AllowSilently {
+		return
+	}
+	said := func(m *graph.Mistake) bool {
+		return m.Code == graph.CodeGivenProbabilities && m.Node.Pos() == c.Node().Pos() && probabilitiesIn(m.Node.In(0)) == made
+	}
+	if slices.ContainsFunc(c.Node().Graph().Warnings(), said) {
+		return // by another part of the call
+	}
+	behind := ""
+	for _, other := range rest {
+		behind += ", " + other.Called()
+	}
+	m := &graph.Mistake{Code: graph.CodeGivenProbabilities, Choice: true, Apart: true,
+		Summary:  fmt.Sprintf("%s are probabilities, made by %s, and %s takes %s", x.Called(), made.Op().Func, fn, t.takes),
+		Operands: []graph.OperandNote{{Node: made.In(0)}, {Node: made}},
+		Help:     append(t.help(fn, x, made.In(0), behind), "to keep it: Silence(graph.CodeGivenProbabilities) on the result, or Policy.GivenProbabilities = graph.AllowSilently")}
+	if x != made {
+		m.Operands = append(m.Operands, graph.OperandNote{Node: x})
+	}
+	if choice == graph.RefuseAlways {
+		c.Fail(m)
+	} else {
+		c.Warn(m)
+	}
+}
+
+// checks returns operand x of a call as the call reads it: where it is probabilities in place of that, a node that warns and gives it on.
+func (t taking) checks(call refusedCall, x node) node {
+	if probabilitiesIn(x) == nil {
+		return x
+	}
+	op := &graph.Op{Name: "given", Func: call.fn, Doc: "an operand that is probabilities", Class: graph.Composite, MinIn: 1, MaxIn: 1,
+		Infer: func(c *graph.Call) (graph.DType, graph.Shape) {
+			t.warn(c, call.fn, call.in[1:]...)
+			return c.DType(0), c.Shape(0)
+		},
+		Expand: func(_ node, in []node) node { return in[0] },
+		Grad:   func(_, dy node, _ int) node { return dy }}
+	return graph.Apply(op, nil, x)
+}
