@@ -4,7 +4,7 @@
 //
 // open.go opens files, and index.go those of several parts. load.go sets a session's parameters
 // or values for a program from one, after all names and shapes were compared; convert.go brings
-// numbers to a parameter's dtype, report.go tells what was found. save.go
+// numbers to a parameter's dtype, report.go tells what was found, and hints.go what most likely differs. save.go
 // writes a session's parameters, write.go any values, shards.go several files of them, and atomic.go
 // a file on the disk.
 // checkpoints.go keeps the newest of many files. options.go has the options.

@@ -51,6 +51,7 @@ func (f *File) load(held []*graph.Node, p *exec.Program, opts []Option, set func
 	r := &Report{}
 	sources, states := o.match(params, p.Params(), f, r)
 	if len(r.Wrong) > 0 || r.refused || len(r.Unexpected) > 0 && !o.unexpected {
+		r.hints = o.hints(params, f, sources)
 		return r, &MismatchError{File: f.path, Report: r}
 	}
 	for i, other := range o.with {
@@ -65,6 +66,11 @@ func (f *File) load(held []*graph.Node, p *exec.Program, opts []Option, set func
 		value, err := f.Read(sources[i])
 		if err != nil {
 			return r, err
+		}
+		if o.isTransposed(n) {
+			shape, _ := n.KnownShape()
+			t, _ := graph.DTypeOfSlice(value.Data)
+			value = exec.Array{Shape: shape, Data: fromKernel(value.Data, t, shape)}
 		}
 		if value.Data, err = converted(value.Data, n.DType()); err != nil {
 			return r, fmt.Errorf("weights: %s: tensor %q: %w", f.path, sources[i], err)
@@ -96,8 +102,11 @@ type MismatchError struct {
 // Error implements error.
 func (e *MismatchError) Error() string {
 	hint := ""
+	for _, h := range e.Report.hints {
+		hint += "\n  help: " + h
+	}
 	if e.Report.refused && !e.Report.needed {
-		hint = "\n  the session's program needs none of what is missing: Only(session.Program().Params()...) loads the rest"
+		hint += "\n  the session's program needs none of what is missing: Only(session.Program().Params()...) loads the rest"
 	}
 	return fmt.Sprintf("weights: %s does not fit, and nothing was set:%s%s\n"+
 		"  (weights.AllowMissing, AllowUnexpected, AllowNarrowing, Only, With and Rename say what may differ)", e.File, e.Report.differences(), hint)
@@ -195,6 +204,12 @@ func (f *File) setState(other Stateful, names []string) error {
 // mismatch says why a tensor cannot be loaded into a parameter; nothing where it can.
 func (o options) mismatch(n *graph.Node, t raw.Info) string {
 	want, known := n.KnownShape()
+	if known && o.isTransposed(n) {
+		want = kernelShape(want)
+		if !slices.Equal(want, t.Shape) {
+			return fmt.Sprintf("%s is %v (%s), and the file has %v, which Transposed wants to be %v", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape), shapeText(want))
+		}
+	}
 	if !known || !slices.Equal(want, t.Shape) {
 		return fmt.Sprintf("%s is %v (%s), and the file has %v", n.Name(), n.Shape(), n.Pos(), shapeText(t.Shape))
 	}

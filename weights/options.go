@@ -15,6 +15,7 @@ type options struct {
 	only       []*graph.Node
 	rename     func(param string) string
 	missing    []string // patterns of names
+	transposed []string // the same
 	anyMissing bool
 	unexpected bool
 	narrowing  bool
@@ -63,6 +64,20 @@ func AllowMissing(patterns ...string) Option {
 		for _, pattern := range patterns {
 			if _, err := path.Match(pattern, ""); err != nil {
 				o.err = fmt.Errorf("weights: AllowMissing(%q): %w", pattern, err)
+			}
+		}
+	}
+}
+
+// Transposed loads weights whose names match one of the patterns of [path.Match] from tensors with the axes of Flax and Keras: a matrix [out, in] from
+// a kernel [in, out], and the weight of a convolution, [out, in, …], from […, in, out]. Transposed("*.weight") is right for a file of such layers alone:
+// tables of embeddings have the same axes everywhere.
+func Transposed(patterns ...string) Option {
+	return func(o *options) {
+		o.transposed = append(o.transposed, patterns...)
+		for _, pattern := range patterns {
+			if _, err := path.Match(pattern, ""); err != nil {
+				o.err = fmt.Errorf("weights: Transposed(%q): %w", pattern, err)
 			}
 		}
 	}

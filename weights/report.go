@@ -18,6 +18,7 @@ type Report struct {
 
 	refused bool // something is missing that may not be
 	needed  bool // something is missing that the session's program uses
+	hints   []string
 }
 
 // maxListed bounds the names of a kind in a text.

@@ -1,0 +1,136 @@
+package weights
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/broadloom/broadloom/graph"
+)
+
+// hints say what most likely differs between a file and parameters, and which option says so.
+func (o options) hints(params []*graph.Node, f *File, sources []string) (hints []string) {
+	var missing []string
+	for i, n := range params {
+		if sources[i] == "" {
+			missing = append(missing, o.rename(n.Name()))
+		}
+	}
+	if h := prefixHint(missing, f); h != "" {
+		hints = append(hints, h)
+	}
+	if h := o.transposedHint(params, f, sources); h != "" {
+		hints = append(hints, h)
+	}
+	return hints
+}
+
+// prefixHint finds what stands before the names of most parameters that are missing, in the file or in the program alone.
+func prefixHint(missing []string, f *File) string {
+	inFile, inProgram := map[string]int{}, map[string]int{}
+	for _, name := range missing {
+		for _, t := range f.tensors {
+			if p, ok := strings.CutSuffix(t.Name, name); ok && strings.HasSuffix(p, ".") {
+				inFile[p]++
+			}
+			if p, ok := strings.CutSuffix(name, t.Name); ok && strings.HasSuffix(p, ".") {
+				inProgram[p]++
+			}
+		}
+	}
+	file, program := commonest(inFile), commonest(inProgram)
+	switch {
+	case 2*inFile[file] > len(missing) && inFile[file] >= inProgram[program]:
+		return fmt.Sprintf("names in the file begin with %q: weights.Rename(func(param string) string { return %s + param }) finds %d of them",
+			file, strconv.Quote(file), inFile[file])
+	case 2*inProgram[program] > len(missing):
+		return fmt.Sprintf("names in the program begin with %q, and those in the file do not: weights.Rename(func(param string) string { return strings.TrimPrefix(param, %s) }) finds %d of them",
+			program, strconv.Quote(program), inProgram[program])
+	}
+	return ""
+}
+
+// commonest is the prefix that was counted most often, the shortest of several.
+func commonest(counts map[string]int) string {
+	best := ""
+	for _, p := range slices.SortedFunc(maps.Keys(counts), func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }) {
+		if best == "" || counts[p] > counts[best] {
+			best = p
+		}
+	}
+	return best
+}
+
+// maxNamed bounds the names of parameters that a hint lists.
+const maxNamed = 4
+
+// transposedHint finds weights that fit as Flax and Keras keep theirs.
+func (o options) transposedHint(params []*graph.Node, f *File, sources []string) string {
+	kept := func(i int) (fits, fitsTransposed bool) {
+		want, known := params[i].KnownShape()
+		if sources[i] == "" || !known || len(want) < 2 {
+			return true, true
+		}
+		shape := f.tensors[f.byName[sources[i]]].Shape
+		return slices.Equal(want, shape), slices.Equal(kernelShape(want), shape)
+	}
+	var names []string
+	for i, n := range params {
+		if fits, fitsTransposed := kept(i); !fits && fitsTransposed && !o.isTransposed(n) {
+			names = append(names, n.Name())
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	if len(names) > maxNamed {
+		all := "*." + names[0][strings.LastIndexByte(names[0], '.')+1:]
+		matches := func(name string) bool { ok, err := path.Match(all, name); return ok && err == nil }
+		isAll := !slices.ContainsFunc(names, func(name string) bool { return !matches(name) })
+		for i, n := range params {
+			_, fitsTransposed := kept(i)
+			isAll = isAll && (!matches(n.Name()) || fitsTransposed)
+		}
+		if isAll {
+			names = []string{all}
+		}
+	}
+	for i, name := range names {
+		names[i] = strconv.Quote(name)
+	}
+	return fmt.Sprintf("tensors have the axes of Flax and Keras, inputs before outputs: weights.Transposed(%s) turns them", strings.Join(names, ", "))
+}
+
+// isTransposed reports whether the file is said to have the weight as Flax and Keras keep it.
+func (o options) isTransposed(n *graph.Node) bool {
+	shape, known := n.KnownShape()
+	return known && len(shape) > 1 && slices.ContainsFunc(o.transposed, func(pattern string) bool {
+		ok, err := path.Match(pattern, n.Name())
+		return ok && err == nil
+	})
+}
+
+// kernelShape is the shape of a weight [out, in, …] as Flax and Keras keep it, […, in, out].
+func kernelShape(shape []int) []int { return append(slices.Clone(shape[2:]), shape[1], shape[0]) }
+
+// fromKernel returns the elements of a tensor […, in, out] in the order of the weight [out, in, …] of a shape.
+func fromKernel(data any, t graph.DType, shape []int) any {
+	out, in, places := shape[0], shape[1], 1
+	for _, n := range shape[2:] {
+		places *= n
+	}
+	turned := t.MakeSlice(out * in * places)
+	for o := range out {
+		for i := range in {
+			for p := range places {
+				v, whole := graph.NumberAt(data, (p*in+i)*out+o)
+				graph.SetNumberAt(turned, (o*in+i)*places+p, v, whole)
+			}
+		}
+	}
+	return turned
+}

@@ -1,0 +1,81 @@
+package weights_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/broadloom/broadloom/exec"
+	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/ops"
+	"github.com/broadloom/broadloom/weights"
+)
+
+// Names in the file have a prefix that those of the program lack, or the other way round: the error says so, and what it suggests works.
+func TestPrefixesOfNamesAreTold(t *testing.T) {
+	for _, prefix := range []string{"model.", "module.", "_orig_mod.", "model.encoder."} {
+		m := newModel(t, 8)
+		s, other := m.prog.NewSession(exec.Seed(1)), m.prog.NewSession(exec.Seed(2))
+		path := filepath.Join(t.TempDir(), "w.safetensors")
+		with := weights.Rename(func(param string) string { return prefix + param })
+		require.NoError(t, weights.Save(path, s, weights.Only(m.params...), with))
+		_, err := weights.LoadFile(other, path, weights.Only(m.params...))
+		require.ErrorContains(t, err, `help: names in the file begin with "`+prefix+`": weights.Rename(func(param string) string { return "`+prefix+`" + param }) finds 3 of them`)
+		_, err = weights.LoadFile(other, path, weights.Only(m.params...), with)
+		require.NoError(t, err)
+		same := func(s *exec.Session) any { v, err := s.Param(m.params[0]); require.NoError(t, err); return v.Data }
+		assert.Equal(t, same(s), same(other))
+	}
+}
+
+func TestPrefixesOfProgramsAreTold(t *testing.T) {
+	m := newModel(t, 8)
+	s := m.prog.NewSession()
+	path := filepath.Join(t.TempDir(), "w.safetensors")
+	require.NoError(t, weights.Save(path, s, weights.Only(m.params...), weights.Rename(func(param string) string { return strings.TrimPrefix(param, "hidden.") })))
+	_, err := weights.LoadFile(s, path, weights.Only(m.params[:2]...))
+	require.ErrorContains(t, err, `help: names in the program begin with "hidden.", and those in the file do not: weights.Rename(func(param string) string { return strings.TrimPrefix(param, "hidden.") }) finds 2 of them`)
+
+	require.NoError(t, weights.Write(path, []weights.Named{{"a.b", exec.Array{Shape: []int{1}, Data: []float32{1}}}}))
+	_, err = weights.LoadFile(s, path, weights.Only(m.params...))
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "help:")
+}
+
+// Weights of Flax and Keras have the inputs before the outputs.
+func TestTransposedWeightsAreToldAndTurned(t *testing.T) {
+	g := graph.New("kernels")
+	dense, conv := g.Param("fc.weight", graph.Float32, 2, 3), g.Param("conv.weight", graph.Float32, 3, 2, 1, 2)
+	table := g.Param("table.weight", graph.Float32, 2, 2)
+	prog, err := exec.Compile(g, exec.Outputs(ops.Sum(dense), ops.Sum(conv), ops.Sum(table)))
+	require.NoError(t, err)
+	s := prog.NewSession()
+	path := filepath.Join(t.TempDir(), "w.npz")
+	kernel := []float32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11} // [1, 2, in 2, out 3]
+	require.NoError(t, weights.Write(path, []weights.Named{
+		{"fc.weight", exec.Array{Shape: []int{3, 2}, Data: []float64{1, 2, 3, 4, 5, 6}}},
+		{"conv.weight", exec.Array{Shape: []int{1, 2, 2, 3}, Data: kernel}},
+		{"table.weight", exec.Array{Shape: []int{2, 2}, Data: []float32{1, 2, 3, 4}}},
+	}))
+	_, err = weights.LoadFile(s, path)
+	require.ErrorContains(t, err, `help: tensors have the axes of Flax and Keras, inputs before outputs: weights.Transposed("fc.weight", "conv.weight") turns them`)
+	_, err = weights.LoadFile(s, path, weights.Transposed("[fc]*.weight"), weights.AllowNarrowing())
+	require.NoError(t, err)
+	for n, want := range map[*graph.Node][]float32{
+		dense: {1, 3, 5, 2, 4, 6},
+		conv:  {0, 6, 3, 9, 1, 7, 4, 10, 2, 8, 5, 11},
+		table: {1, 2, 3, 4},
+	} {
+		v, err := s.Param(n)
+		require.NoError(t, err)
+		assert.Equal(t, want, v.Data)
+	}
+	_, err = weights.LoadFile(s, path, weights.Transposed("["))
+	require.ErrorContains(t, err, `weights: Transposed("["): syntax error in pattern`)
+	require.NoError(t, weights.Write(path, []weights.Named{{"fc.weight", exec.Array{Shape: []int{2, 3}, Data: make([]float32, 6)}}}))
+	_, err = weights.LoadFile(s, path, weights.Only(dense), weights.Transposed("*"))
+	require.ErrorContains(t, err, "and the file has [2, 3], which Transposed wants to be [3, 2]")
+}
