@@ -8,24 +8,35 @@ import (
 	"github.com/broadloom/broadloom/ops"
 )
 
+// matrices are what a cell multiplies by in a pass: of the input, of the state, transposed, and of what is projected.
+type matrices struct{ ih, state, hr *graph.Node }
+
+func (c *Cell) matrices(p *Pass) matrices {
+	w := matrices{ih: c.ih.WeightIn(p), state: ops.Transpose(c.hh.WeightIn(p), 0, 1)}
+	if c.WeightHR != nil {
+		w.hr = c.hr.WeightIn(p)
+	}
+	return w
+}
+
 // inputs is the input's part of the gates.
-func (c *Cell) inputs(x *graph.Node) *graph.Node {
+func (c *Cell) inputs(x *graph.Node, w matrices) *graph.Node {
 	bias := c.BiasIH
 	if bias != nil && !c.late {
 		bias = ops.Add(bias, c.BiasHH)
 	}
-	return ops.Linear(x, c.WeightIH, bias)
+	return ops.Linear(x, w.ih, bias)
 }
 
-// next is the state after a step, of the input's part of the gates; weight is WeightHH transposed.
-func (c *Cell) next(gates, weight *graph.Node, state []*graph.Node) []*graph.Node {
-	h := ops.MatMul(state[0], weight)
+// next is the state after a step, of the input's part of the gates.
+func (c *Cell) next(gates *graph.Node, w matrices, state []*graph.Node) []*graph.Node {
+	h := ops.MatMul(state[0], w.state)
 	if c.BiasHH != nil && c.late {
 		h = ops.Add(h, c.BiasHH)
 	}
 	next := c.step(gates, h, state)
-	if c.WeightHR != nil {
-		next[0] = ops.Linear(next[0], c.WeightHR, nil)
+	if w.hr != nil {
+		next[0] = ops.Linear(next[0], w.hr, nil)
 	}
 	return next
 }
@@ -39,10 +50,11 @@ type RecurrentCell struct {
 	dtype  graph.DType
 }
 
-const cellOptions = "WeightInit BiasInit NoBias DType"
+const cellOptions = "WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 
 // NewRNNCell declares a step of [NewRNN], with the parameters name.weight_ih, name.weight_hh, name.bias_ih and name.bias_hh, as PyTorch's
-// RNNCell. Options are [Activation] in place of the hyperbolic tangent, [WeightInit], [BiasInit], [NoBias] and [DType].
+// RNNCell. Options are [Activation] in place of the hyperbolic tangent, [WeightInit], [BiasInit], [NoBias], [WeightNorm] and
+// [SpectralNorm] of weight_ih, weight_hh or both, and [DType].
 func NewRNNCell[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *RecurrentCell {
 	opts = append([]Option{Activation(ops.Tanh)}, opts...)
 	return newRecurrentCell(g, "RNNCell", name, graph.Dim(in), graph.Dim(hidden), kindRNN, opts, cellOptions+" Activation")
@@ -106,7 +118,8 @@ func (l *RecurrentCell) ApplyFrom(p *Pass, x *graph.Node, state ...*graph.Node) 
 		case len(begin) != l.states:
 			return unbuilt("ApplyFrom", fmt.Sprintf("%d states are given, and a cell has %d", len(begin), l.states), x)
 		}
-		next = l.next(l.inputs(x), ops.Transpose(l.WeightHH, 0, 1), begin)
+		w := l.matrices(p)
+		next = l.next(l.inputs(x, w), w, begin)
 		return next[0]
 	})
 	if len(next) == l.states {

@@ -16,11 +16,16 @@ type Embedding struct {
 
 // NewEmbedding declares a table with the parameter name.weight, [rows, width], as PyTorch's
 // Embedding. It starts with the normal distribution. Options are [WeightInit], [PaddingIndex],
-// [SpectralNorm] and [DType].
+// [WeightNorm], [SpectralNorm] and [DType].
 func NewEmbedding[Rows, Width Size](g *graph.Graph, name string, rows Rows, width Width, opts ...Option) *Embedding {
 	l := &Embedding{}
-	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex SpectralNorm DType", func(s *settings) {
+	l.declared = declare(g, "Embedding", name, opts, "WeightInit PaddingIndex WeightNorm SpectralNorm DType", func(s *settings) {
 		l.padding = s.padding
+		if n := s.normingOf("weight"); len(s.padding) > 0 && n.option == "WeightNorm" && (n.axis == 0 || n.axis == -2) {
+			l.g, l.kind = g, "Embedding"
+			l.refuse("WeightNorm(0) divides each row by its norm, and that of PaddingIndex is 0: WeightNorm(1), or no PaddingIndex")
+			s.given = nil
+		}
 		l.Weighted = table(g, s, graph.Dim(rows), graph.Dim(width))
 	})
 	return l

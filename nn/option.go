@@ -165,6 +165,9 @@ func declare(g *graph.Graph, kind, name string, opts []Option, has string, param
 			s.normings = normings{}
 		}
 		params(&s)
+		if trouble := s.missingWeight(); trouble != "" {
+			d.refuse(trouble)
+		}
 	}
 	if g == nil {
 		build()

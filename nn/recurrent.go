@@ -24,6 +24,7 @@ type Cell struct {
 	WeightIH, WeightHH *graph.Node // [gates·hidden, in] and [gates·hidden, hidden], of a projected state [gates·hidden, projection]
 	WeightHR           *graph.Node // [projection, hidden], or nil
 	BiasIH, BiasHH     *graph.Node // [gates·hidden], or nil
+	ih, hh, hr         Weighted    // the weights, which may be normalized
 	step               step
 	late               bool // BiasHH is added in each step, since what it is part of is multiplied there
 }
@@ -32,14 +33,14 @@ type Cell struct {
 // gates, [batch, gates·hidden] or [gates·hidden], and from the state.
 type step func(x, h *graph.Node, state []*graph.Node) (next []*graph.Node)
 
-const recurrentOptions = "Layers Bidirectional TimeFirst DropoutRate WeightInit BiasInit NoBias DType"
+const recurrentOptions = "Layers Bidirectional TimeFirst DropoutRate WeightInit BiasInit NoBias WeightNorm SpectralNorm DType"
 
 // NewRNN declares layers of h' = tanh(weight_ih·x + bias_ih + weight_hh·h + bias_hh), as PyTorch's RNN
 // with batch_first, with its parameters name.weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0 and so
 // on, "_reverse" behind them where they go backwards. They start uniformly between ±1/√hidden, unless
 // [WeightInit] and [BiasInit] say otherwise. Options are also [Layers], [Bidirectional],
-// [TimeFirst], [DropoutRate] of the outputs of each layer but the last, [Activation] in place of the hyperbolic tangent, [NoBias] and
-// [DType].
+// [TimeFirst], [DropoutRate] of the outputs of each layer but the last, [Activation] in place of the hyperbolic tangent, [NoBias], [WeightNorm] and
+// [SpectralNorm] of all weights or of those that are named, and [DType].
 func NewRNN[In, Hidden Size](g *graph.Graph, name string, in In, hidden Hidden, opts ...Option) *Recurrent {
 	opts = append([]Option{Activation(ops.Tanh)}, opts...)
 	return newRecurrent(g, "RNN", name, graph.Dim(in), graph.Dim(hidden), kindRNN, opts, recurrentOptions+" Activation")
@@ -155,17 +156,18 @@ func newRecurrent(g *graph.Graph, name0, name string, in, hidden graph.Dim, k ki
 
 func newCell(g *graph.Graph, s *settings, k kind, suffix string, rows, in, hidden, state graph.Dim) *Cell {
 	bound := 1 / math.Sqrt(float64(known(g, hidden)))
-	weight, bias := or(s.weight, Uniform(-bound, bound)), or(s.bias, Uniform(-bound, bound))
+	weight, bias := Uniform(-bound, bound), or(s.bias, Uniform(-bound, bound))
 	c := &Cell{step: k.step(s), late: k.late}
-	c.WeightIH = g.ParamInit("weight_ih"+suffix, s.dtype, weight, rows, in)
-	c.WeightHH = g.ParamInit("weight_hh"+suffix, s.dtype, weight, rows, state)
+	c.ih = s.newNamedWeight(g, "weight_ih"+suffix, weight, 0, rows, in)
+	c.hh = s.newNamedWeight(g, "weight_hh"+suffix, weight, 0, rows, state)
 	if !s.noBias {
 		c.BiasIH = g.ParamInit("bias_ih"+suffix, s.dtype, bias, rows)
 		c.BiasHH = g.ParamInit("bias_hh"+suffix, s.dtype, bias, rows)
 	}
 	if s.projection != nil {
-		c.WeightHR = g.ParamInit("weight_hr"+suffix, s.dtype, weight, state, hidden)
+		c.hr = s.newNamedWeight(g, "weight_hr"+suffix, weight, 0, state, hidden)
 	}
+	c.WeightIH, c.WeightHH, c.WeightHR = c.ih.Weight, c.hh.Weight, c.hr.Weight
 	return c
 }
 
@@ -304,7 +306,7 @@ func (l *Recurrent) run(p *Pass, x, lengths *graph.Node, state []*graph.Node) (y
 				}
 			}
 			var end []*graph.Node
-			outs[direction], end = c.scan(y, within, begin, direction == 1)
+			outs[direction], end = c.scan(y, within, begin, c.matrices(p), direction == 1)
 			for i, s := range end {
 				last[i] = append(last[i], s)
 			}
@@ -331,14 +333,14 @@ func isWithin(lengths *graph.Node, t graph.Dim) *graph.Node {
 
 // scan goes through x, [t, batch, in]. The input's part of the gates is one product for all steps. Where within
 // says that a sequence has no such place, its state stays.
-func (c *Cell) scan(x, within *graph.Node, begin []*graph.Node, reverse bool) (y *graph.Node, end []*graph.Node) {
-	weight, over := ops.Transpose(c.WeightHH, 0, 1), []*graph.Node{c.inputs(x)}
+func (c *Cell) scan(x, within *graph.Node, begin []*graph.Node, w matrices, reverse bool) (y *graph.Node, end []*graph.Node) {
+	over := []*graph.Node{c.inputs(x, w)}
 	if within != nil {
 		over = append(over, within)
 	}
 	end, all := ops.Scan(ops.Loop{Carry: begin, Over: over, Reverse: reverse},
 		func(state, x []*graph.Node) (next, out []*graph.Node) {
-			next = c.next(x[0], weight, state)
+			next = c.next(x[0], w, state)
 			if within == nil {
 				return next, next[:1]
 			}

@@ -1,8 +1,11 @@
 package nn
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"github.com/broadloom/broadloom/graph"
 	"github.com/broadloom/broadloom/ops"
@@ -18,26 +21,40 @@ type Weighted struct {
 	iterates int
 }
 
-// normings are those of a layer's weight.
+// norming is how weights of a layer are normalized.
+type norming struct {
+	option   string
+	weights  []string // of a layer of several; all where none is named
+	axis     int      // of [WeightNorm]
+	iterates int      // of [SpectralNorm]; else 0
+}
+
+// normings are those of a layer's weights.
 type normings struct {
-	weightNorm, spectralNorm bool
-	normAxis, iterates       int
+	given []norming
+	made  []string // the weights that the layer has
 }
 
 // WeightNorm has a layer multiply by weight·gain/|weight|, with the norm over all axes but the given one: T. Salimans and D. Kingma, Weight
 // Normalization, 2016, as PyTorch's torch.nn.utils.parametrizations.weight_norm, whose dim is 0 unless said otherwise. The parameters are
 // parametrizations.weight.original0, the gain, and parametrizations.weight.original1; the gain starts with the norms of the
-// weight's first values.
-func WeightNorm(axis int) Option {
-	return Option{"WeightNorm", func(s *settings) { s.weightNorm, s.normAxis = true, axis }}
+// weight's first values. Of a layer of several weights, such as [NewLSTM], those that are named are meant, or all: WeightNorm(0, "weight_hh_l0") has the
+// parameters parametrizations.weight_hh_l0.original0 and original1.
+func WeightNorm(axis int, weights ...string) Option {
+	return Option{"WeightNorm", func(s *settings) {
+		s.given = append(s.given, norming{option: "WeightNorm", weights: slices.Clone(weights), axis: axis})
+	}}
 }
 
 // SpectralNorm has a layer multiply by its weight divided by the greatest singular value of the matrix of its outputs and all else: T. Miyato and
 // others, Spectral Normalization for Generative Adversarial Networks, 2018, as PyTorch's torch.nn.utils.parametrizations.spectral_norm. The parameter is
 // parametrizations.weight.original. The singular vectors, the state parametrizations.weight.0._u and _v, start with 15 steps of power
-// iteration, and each application in a pass of training makes the given number of steps, PyTorch's n_power_iterations.
-func SpectralNorm(iterations int) Option {
-	return Option{"SpectralNorm", func(s *settings) { s.spectralNorm, s.iterates = true, iterations }}
+// iteration, and each application in a pass of training makes the given number of steps, PyTorch's n_power_iterations. Weights are named as for
+// [WeightNorm].
+func SpectralNorm(iterations int, weights ...string) Option {
+	return Option{"SpectralNorm", func(s *settings) {
+		s.given = append(s.given, norming{option: "SpectralNorm", weights: slices.Clone(weights), iterates: iterations})
+	}}
 }
 
 // maxIterations bounds the steps of power iteration, each of which is nodes of the graph.
@@ -45,26 +62,64 @@ const maxIterations = 1 << 10
 
 // wrongNorming says what is wrong with the options, or "".
 func (s *settings) wrongNorming() string {
-	switch {
-	case s.weightNorm && s.spectralNorm:
-		return "a weight has WeightNorm or SpectralNorm, and both are given"
-	case s.spectralNorm && (s.iterates < 1 || s.iterates > maxIterations):
-		return "Expected n_power_iterations to be positive, and at most 1024"
+	for i, n := range s.given {
+		if n.option == "SpectralNorm" && (n.iterates < 1 || n.iterates > maxIterations) {
+			return "Expected n_power_iterations to be positive, and at most 1024"
+		}
+		for _, other := range s.given[:i] {
+			both := slices.ContainsFunc(n.weights, func(name string) bool { return slices.Contains(other.weights, name) })
+			switch {
+			case !both && len(n.weights) > 0 && len(other.weights) > 0:
+			case n.option == other.option:
+				return n.option + " is given twice for a weight"
+			default:
+				return "a weight has WeightNorm or SpectralNorm, and both are given"
+			}
+		}
 	}
 	return ""
 }
 
+// missingWeight says which weight a norming names that the layer does not have, or "".
+func (s *settings) missingWeight() string {
+	for _, n := range s.given {
+		for _, name := range n.weights {
+			if !slices.Contains(s.made, name) {
+				return fmt.Sprintf("%s is of the weight %q, and the layer has %s", n.option, name, strings.Join(s.made, ", "))
+			}
+		}
+	}
+	return ""
+}
+
+// normingOf is that of the weight of a name; one without an option where there is none.
+func (s *settings) normingOf(name string) norming {
+	for _, n := range s.given {
+		if len(n.weights) == 0 || slices.Contains(n.weights, name) {
+			return n
+		}
+	}
+	return norming{}
+}
+
 // newWeight declares the weight of a layer, whose outputs are along an axis.
 func (s *settings) newWeight(g *graph.Graph, init graph.Initializer, outputs int, shape ...graph.Dim) Weighted {
-	const original = "parametrizations.weight.original"
-	init, w := or(s.weight, init), Weighted{axis: outputs, iterates: s.iterates}
+	return s.newNamedWeight(g, "weight", init, outputs, shape...)
+}
+
+// newNamedWeight declares one of several weights of a layer.
+func (s *settings) newNamedWeight(g *graph.Graph, name string, init graph.Initializer, outputs int, shape ...graph.Dim) Weighted {
+	s.made = append(s.made, name)
+	parametrization, norming := "parametrizations."+name, s.normingOf(name)
+	original := parametrization + ".original"
+	init, w := or(s.weight, init), Weighted{axis: outputs, iterates: norming.iterates}
 	made := ofWeight{init: init, dtype: s.dtype}
 	for _, d := range shape {
 		made.shape = append(made.shape, known(g, d))
 	}
-	switch {
-	case s.weightNorm:
-		w.axis = s.normAxis
+	switch norming.option {
+	case "WeightNorm":
+		w.axis = norming.axis
 		made.axis = ((w.axis % len(shape)) + len(shape)) % len(shape) // one that there is not is told by the operation
 		each := make([]graph.Dim, len(shape))
 		for i := range each {
@@ -74,7 +129,7 @@ func (s *settings) newWeight(g *graph.Graph, init graph.Initializer, outputs int
 		w.Weight = g.ParamInit(original+"1", s.dtype, init, shape...)
 		made.weight, made.name, made.make = w.Weight.Name(), "norms", norms
 		w.Gain = g.ParamInit(original+"0", s.dtype, made, each...)
-	case s.spectralNorm:
+	case "SpectralNorm":
 		made.axis = outputs
 		rest := graph.Dim(1)
 		for i, d := range shape {
@@ -84,11 +139,11 @@ func (s *settings) newWeight(g *graph.Graph, init graph.Initializer, outputs int
 		}
 		w.Weight = g.ParamInit(original, s.dtype, init, shape...)
 		made.weight, made.name, made.make = w.Weight.Name(), "left_singular_vector", leftVector
-		w.U = g.State("parametrizations.weight.0._u", s.dtype, made, shape[outputs])
+		w.U = g.State(parametrization+".0._u", s.dtype, made, shape[outputs])
 		made.name, made.make = "right_singular_vector", rightVector
-		w.V = g.State("parametrizations.weight.0._v", s.dtype, made, rest)
+		w.V = g.State(parametrization+".0._v", s.dtype, made, rest)
 	default:
-		w.Weight = g.ParamInit("weight", s.dtype, init, shape...)
+		w.Weight = g.ParamInit(name, s.dtype, init, shape...)
 	}
 	return w
 }
