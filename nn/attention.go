@@ -90,7 +90,26 @@ func (l *MultiHeadAttention) Apply(p *Pass, x *graph.Node) *graph.Node { return 
 // Attend attends from query, [batch, t, width], to key and value, [batch, s, width] or of [KeyWidth] and [ValueWidth], and returns
 // [batch, t, width].
 func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts ...AttentionOption) *graph.Node {
+	return l.attend("Attend", p, query, key, value, attendingOf(opts), nil)
+}
+
+// AttendWithWeights is Attend that also returns the weights with which the values were added up, as PyTorch's MultiheadAttention does with need_weights: the
+// mean over the heads, [batch, t, s], or with [EachHead] those of each, [batch, heads, t, s]. In training they are those that dropout has left. The
+// matrix of all weights is then in memory, which Attend does without.
+func (l *MultiHeadAttention) AttendWithWeights(p *Pass, query, key, value *graph.Node, opts ...AttentionOption) (y, weights *graph.Node) {
 	a := attendingOf(opts)
+	y = l.attend("AttendWithWeights", p, query, key, value, a, &weights)
+	switch {
+	case weights == nil:
+		weights = y // a refusal
+	case !a.eachHead:
+		weights = ops.Mean(weights, 1)
+	}
+	return y, weights
+}
+
+// attend is both; weights are those of each head, where they are wanted.
+func (l *MultiHeadAttention) attend(fn string, p *Pass, query, key, value *graph.Node, a attending, weights **graph.Node) *graph.Node {
 	args := []argument{{"query", query, "b t width"}, {"key", key, "b s key_width"}, {"value", value, "b s value_width"}}
 	sizes := map[string]graph.Dim{"width": graph.Dim(l.width), "key_width": l.keyWidth, "value_width": l.valueWidth}
 	return l.apply(p, args, sizes, "b t width", func(in []*graph.Node) *graph.Node {
@@ -103,7 +122,10 @@ func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts
 			return unbuilt("Cached", "attention takes one cache, of its own NewCache", query)
 		}
 		if a.memoryMask != nil || a.source != nil {
-			return unbuilt("Attend", "MemoryMask is for the layers of a decoder, and SourceMask for an EncoderDecoder: Mask is the one of attention", query)
+			return unbuilt(fn, "MemoryMask is for the layers of a decoder, and SourceMask for an EncoderDecoder: Mask is the one of attention", query)
+		}
+		if a.eachHead && weights == nil {
+			return unbuilt(fn, "EachHead is for AttendWithWeights", query)
 		}
 		q, k, v := l.project(in[0], 0), l.project(in[1], 1), l.project(in[2], 2)
 		first := graph.Num(0) // the place of the first query
@@ -121,7 +143,7 @@ func (l *MultiHeadAttention) Attend(p *Pass, query, key, value *graph.Node, opts
 			mask = both(mask, notAfter(q, k, first))
 		}
 		k, v, mask = l.withMore(k, v, mask)
-		y := attend(p, q, k, v, mask, l.settings.dropout)
+		y := attend(p, q, k, v, mask, l.settings.dropout, weights)
 		return l.OutProj.Apply(p, ops.Flatten(ops.Transpose(y, 1, 2), 2, 3))
 	})
 }
@@ -177,8 +199,8 @@ func (l *MultiHeadAttention) split(x *graph.Node, heads int) *graph.Node {
 }
 
 // attend is attention of q, [b, heads, t, head], to k and v, [b, kvHeads, s, head], with dropout in
-// training.
-func attend(p *Pass, q, k, v, mask *graph.Node, rate float64) *graph.Node {
+// training, and its weights, [b, heads, t, s], where they are wanted.
+func attend(p *Pass, q, k, v, mask *graph.Node, rate float64, weights **graph.Node) *graph.Node {
 	opts := []ops.AttentionOption{ops.AttentionMask(mask)}
 	if q.Shape()[1] != k.Shape()[1] {
 		opts = append(opts, ops.GroupedQuery())
@@ -186,7 +208,15 @@ func attend(p *Pass, q, k, v, mask *graph.Node, rate float64) *graph.Node {
 	if drops(p, q, rate) {
 		opts = append(opts, ops.AttentionDropout(rate, p.Seed()))
 	}
-	return ops.ScaledDotProductAttention(q, k, v, opts...)
+	if weights == nil {
+		return ops.ScaledDotProductAttention(q, k, v, opts...)
+	}
+	*weights = ops.AttentionWeights(q, k, opts...)
+	if heads, shared := q.Shape()[1], v.Shape()[1]; heads != shared {
+		each := heads.DividedBy(shared)
+		v = ops.Flatten(ops.Expand(ops.Unsqueeze(v, 2), v.Shape()[0], shared, each, v.Shape()[2], v.Shape()[3]), 1, 2)
+	}
+	return ops.MatMul(*weights, v)
 }
 
 // notAfter is true where a key, [.., s, head], does not come after a query, [.., t, head], the

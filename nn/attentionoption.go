@@ -72,6 +72,7 @@ type attending struct {
 	mask               *graph.Node
 	memoryMask, source *graph.Node
 	caches             []*KVCache
+	eachHead           bool
 }
 
 // all are these options as one.
@@ -98,6 +99,10 @@ func MemoryMask(mask *graph.Node) AttentionOption { return func(a *attending) { 
 
 // SourceMask is [Mask] of the encoder of an [EncoderDecoder]: the opposite of PyTorch's src_mask and src_key_padding_mask.
 func SourceMask(mask *graph.Node) AttentionOption { return func(a *attending) { a.source = mask } }
+
+// EachHead has [MultiHeadAttention.AttendWithWeights] return the weights of each head, [batch, heads, t, s], in place of their mean: PyTorch's
+// average_attn_weights=False.
+func EachHead() AttentionOption { return func(a *attending) { a.eachHead = true } }
 
 // Cached appends the keys and values of this application to a cache, and attends to all in it:
 // see [MultiHeadAttention.NewCache]. A stack of layers has a cache for each: see

@@ -48,6 +48,29 @@ var normedCases = map[string]torchCase{
 	}),
 	"spectral norm of a transposed convolution": of(func(g *graph.Graph) nn.Layer { return nn.NewConvTranspose2D(g, "", 2, 3, 2, nn.SpectralNorm(1), f64) }),
 	"spectral norm of a table":                  of(func(g *graph.Graph) nn.Layer { return nn.NewEmbedding(g, "", 6, 3, nn.SpectralNorm(1), f64) }),
+	"weight norm of a table":                    of(func(g *graph.Graph) nn.Layer { return nn.NewEmbedding(g, "", 6, 3, nn.WeightNorm(0), f64) }),
+	"weight norm of steps of an lstm": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewLSTM(g, "", 3, 4, nn.Layers(2), nn.Bidirectional(), nn.WeightNorm(0, "weight_hh_l1_reverse"), f64)
+	}),
+	"weight norm of a gru": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewGRU(g, "", 3, 4, nn.WeightNorm(0, "weight_hh_l0"), nn.WeightNorm(1, "weight_ih_l0"), f64)
+	}),
+	"weight norm of a cell": of(func(g *graph.Graph) nn.Layer { return nn.NewLSTMCell(g, "", 3, 4, nn.WeightNorm(0, "weight_ih"), f64) }),
+	"spectral norm of steps of an lstm": of(func(g *graph.Graph) nn.Layer {
+		return nn.NewLSTM(g, "", 3, 4, nn.SpectralNorm(1, "weight_hh_l0"), f64)
+	}),
+	"spectral norm of a gru in evaluation": inEvaluation(func(g *graph.Graph) nn.Layer { return nn.NewGRU(g, "", 3, 4, nn.SpectralNorm(1, "weight_hh_l0"), f64) }),
+	"spectral norm of a cell": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		return nn.NewGRUCell(g, "", 3, 4, nn.SpectralNorm(1, "weight_hh"), f64).ApplyFrom(p, x[0], ops.Ones(g, double, x[0].Shape()[0], 4))[0]
+	},
+	"attention with weights": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		y, w := attention(2)(g).AttendWithWeights(p, x[0], x[1], x[1])
+		return ops.Concat(1, ops.Flatten(y, 1, -1), ops.Flatten(w, 1, -1))
+	},
+	"attention with weights of each head": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
+		y, w := attention(2, nn.Causal(), nn.ZeroAttn())(g).AttendWithWeights(p, x[0], x[0], x[0], nn.EachHead())
+		return ops.Concat(1, ops.Flatten(y, 1, -1), ops.Flatten(w, 1, -1))
+	},
 	"spectral norm, bilinear": func(g *graph.Graph, p *nn.Pass, x []*graph.Node) *graph.Node {
 		return nn.NewBilinear(g, "", 3, 4, 2, nn.SpectralNorm(1), f64).ApplyTo(p, x[0], x[1])
 	},
@@ -147,7 +170,7 @@ func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
 			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(0), nn.SpectralNorm(1))
 		},
 		"Expected n_power_iterations to be positive": func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewLinear(g, "fc", 8, 3, nn.SpectralNorm(0)) },
-		"WeightNorm is no option of Embedding":       func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewEmbedding(g, "rows", 8, 3, nn.WeightNorm(0)) },
+		"WeightNorm is no option of EmbeddingBag":    func(g *graph.Graph, p *nn.Pass, x *graph.Node) { nn.NewEmbeddingBag(g, "rows", 8, 3, nn.WeightNorm(0)) },
 		"Dimension out of range": func(g *graph.Graph, p *nn.Pass, x *graph.Node) {
 			nn.NewLinear(g, "fc", 8, 3, nn.WeightNorm(2)).Apply(p, x)
 		},
@@ -163,6 +186,51 @@ func TestMistakesOfNormedWeightsAndAttention(t *testing.T) {
 	} {
 		g := graph.New("mistakes")
 		make(g, nn.Training(g), g.Input("x", graph.Float32, 2, 5, 8))
+		require.ErrorContains(t, g.Err(), want)
+	}
+}
+
+// Weights that are wanted are those of grouped queries too, what comes out is the same, and options that nothing reads are told.
+func TestWeightsOfAttention(t *testing.T) {
+	g := graph.New("weights")
+	x := g.Input("x", double, 2, 5, 8)
+	l, p := attention(4, nn.KVHeads(2), nn.Causal())(g), nn.Evaluation(g)
+	y, each := l.AttendWithWeights(p, x, x, x, nn.EachHead())
+	off := ops.Max(ops.Abs(ops.Sub(y, l.Apply(p, x))))
+	ahead := ops.Max(ops.Triu(each, 1))
+	sums := ops.Max(ops.Abs(ops.Sub(ops.Sum(each, -1), graph.Num(1))))
+	prog, err := exec.Compile(g, exec.Outputs(off, ahead, sums, each))
+	require.NoError(t, err)
+	values := make([]float64, 80)
+	for i := range values {
+		values[i] = float64(i*i%17) / 7
+	}
+	r, err := prog.NewSession().Run(t.Context(), exec.Feed{x: exec.Array{Shape: []int{2, 5, 8}, Data: values}})
+	require.NoError(t, err)
+	require.Equal(t, graph.Shape{2, 4, 5, 5}, each.Shape())
+	require.InDelta(t, 0, numberOf(t, r, off), 1e-14)
+	require.Zero(t, numberOf(t, r, ahead))
+	require.InDelta(t, 0, numberOf(t, r, sums), 1e-14)
+
+	require.ErrorContains(t, l.Attend(p, x, x, x, nn.EachHead()).Err(), "EachHead is for AttendWithWeights")
+}
+
+// What cannot be normalized is told where the layer is made.
+func TestWeightsThatThereAreNot(t *testing.T) {
+	for want, declare := range map[string]func(g *graph.Graph){
+		`WeightNorm is of the weight "weight_hh_l2", and the layer has weight_ih_l0, weight_hh_l0`: func(g *graph.Graph) { nn.NewGRU(g, "gru", 3, 4, nn.WeightNorm(0, "weight_hh_l2")) },
+		`SpectralNorm is of the weight "bias_hh", and the layer has weight_ih, weight_hh`:          func(g *graph.Graph) { nn.NewLSTMCell(g, "cell", 3, 4, nn.SpectralNorm(1, "bias_hh")) },
+		"a weight has WeightNorm or SpectralNorm, and both are given": func(g *graph.Graph) {
+			nn.NewLSTM(g, "lstm", 3, 4, nn.WeightNorm(0), nn.SpectralNorm(1, "weight_hh_l0"))
+		},
+		"WeightNorm is given twice for a weight": func(g *graph.Graph) {
+			nn.NewGRUCell(g, "cell", 3, 4, nn.WeightNorm(0, "weight_hh"), nn.WeightNorm(1, "weight_ih", "weight_hh"))
+		},
+		"that of PaddingIndex is 0":                     func(g *graph.Graph) { nn.NewEmbedding(g, "table", 5, 4, nn.PaddingIndex(0), nn.WeightNorm(0)) },
+		"WeightNorm is no option of MultiHeadAttention": func(g *graph.Graph) { nn.NewMultiHeadAttention(g, "attn", 8, 2, nn.WeightNorm(0)) },
+	} {
+		g := graph.New("mistaken")
+		declare(g)
 		require.ErrorContains(t, g.Err(), want)
 	}
 }

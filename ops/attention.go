@@ -65,12 +65,7 @@ func AttentionDropout(p float64, seed *graph.Node) AttentionOption {
 // keys that positions alone hide are not computed.
 func ScaledDotProductAttention(q, k, v *graph.Node, options ...AttentionOption) *graph.Node {
 	defer building("ScaledDotProductAttention", q, k, v)()
-	a := attention{}
-	for _, o := range options {
-		if o != nil {
-			o(&a)
-		}
-	}
+	a := attentionOf(options)
 	for _, x := range []node{q, k, v} {
 		if x == nil || !x.Judged() {
 			return MatMul(MatMul(q, k), v) // its own mistake
@@ -86,6 +81,25 @@ func ScaledDotProductAttention(q, k, v *graph.Node, options ...AttentionOption) 
 	if a.grouped {
 		q, k, v, a.mask = a.group(q, k, v)
 	}
+	y := MatMul(a.weights(q, k), v)
+	if a.grouped {
+		shape := append(append(graph.Shape{}, heads[:len(heads)-1]...), v.Shape()[v.Rank()-1])
+		y = Reshape(y, shape...)
+	}
+	return y
+}
+
+func attentionOf(options []AttentionOption) (a attention) {
+	for _, o := range options {
+		if o != nil {
+			o(&a)
+		}
+	}
+	return a
+}
+
+// weights are those with which values are added up.
+func (a *attention) weights(q, k node) node {
 	scores := Mul(MatMul(q, Transpose(k, -1, -2)), a.factor(q))
 	softmax := opSoftmax
 	if a.mask != nil {
@@ -95,12 +109,35 @@ func ScaledDotProductAttention(q, k, v *graph.Node, options ...AttentionOption) 
 	if a.dropout != 0 {
 		weights = Dropout(weights, a.dropout, a.seed)
 	}
-	y := MatMul(weights, v)
-	if a.grouped {
-		shape := append(append(graph.Shape{}, heads[:len(heads)-1]...), v.Shape()[v.Rank()-1])
-		y = Reshape(y, shape...)
+	return weights
+}
+
+// AttentionWeights returns the weights with which [ScaledDotProductAttention] adds up values, [batch…, queries, keys]: to show them, or to multiply by
+// them. The options are the same; what [AttentionDropout] drops differs from call to call, so that weights which are shown
+// are those of a product only where that multiplies by them: MatMul(weights, v).
+func AttentionWeights(q, k *graph.Node, options ...AttentionOption) *graph.Node {
+	defer building("AttentionWeights", q, k)()
+	a := attentionOf(options)
+	for _, x := range []node{q, k} {
+		if x == nil || !x.Judged() {
+			return MatMul(q, k) // its own mistake
+		}
 	}
-	return y
+	if a.mask != nil && !a.mask.Judged() {
+		return Add(q, a.mask)
+	}
+	if m := a.mistake(q, k, k); m != nil {
+		return refusal(refused("AttentionWeights", q, k), m)
+	}
+	heads, grouped := q.Shape(), a.grouped
+	if grouped {
+		q, k, _, a.mask = a.group(q, k, k)
+	}
+	weights := a.weights(q, k)
+	if grouped && weights.Judged() {
+		return Reshape(weights, append(append(graph.Shape{}, heads[:len(heads)-1]...), k.Shape()[k.Rank()-2])...)
+	}
+	return weights
 }
 
 // mistake says what the options and operands do not go together for.
@@ -214,6 +251,11 @@ func (a *attention) masked(scores node) node {
 }
 
 func init() {
+	composed("AttentionWeights", "softmax(q @ transpose(k) / sqrt(d)).",
+		named("", "", "", "", "",
+			func(e *graph.Example) node {
+				return AttentionWeights(e.Of("q", "n", "h", "t", "d"), e.Of("k", "n", "h", "s", "d"))
+			}))
 	composed("ScaledDotProductAttention", "softmax(q @ transpose(k) / sqrt(d)) @ v.",
 		named("", "torch.nn.functional.scaled_dot_product_attention", "jax.nn.dot_product_attention", "Attention", "",
 			func(e *graph.Example) node {

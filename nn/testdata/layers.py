@@ -238,6 +238,22 @@ if sys.argv[2:] == ["normed"]:  # weights that are normalized, paddings, and wha
     case("spectral norm of three steps", spectral_norm(nn.Conv2d(2, 3, 2, stride=2), n_power_iterations=3), (2, 2, 4, 5))
     case("spectral norm of a transposed convolution", spectral_norm(nn.ConvTranspose2d(2, 3, 2)), (2, 2, 3, 2))
     case("spectral norm of a table", spectral_norm(nn.Embedding(6, 3)), torch.tensor([[0, 5], [1, 1]]))
+    case("weight norm of a table", weight_norm(nn.Embedding(6, 3)), torch.tensor([[0, 5], [1, 1]]))
+    case("weight norm of steps of an lstm", weight_norm(nn.LSTM(3, 4, num_layers=2, bidirectional=True, batch_first=True), "weight_hh_l1_reverse"), (2, 5, 3), call=lambda m, x: m(x)[0])
+    case("weight norm of a gru", weight_norm(weight_norm(nn.GRU(3, 4, batch_first=True), "weight_hh_l0"), "weight_ih_l0", dim=1), (2, 5, 3), call=lambda m, x: m(x)[0])
+    case("weight norm of a cell", weight_norm(nn.LSTMCell(3, 4), "weight_ih"), (2, 3), call=lambda m, x: m(x)[0])
+
+    def once(m, x):  # PyTorch reads the weights of a network several times, and makes a step of power iteration each time
+        with torch.nn.utils.parametrize.cached():
+            return m(x)[0]
+
+    case("spectral norm of steps of an lstm", spectral_norm(nn.LSTM(3, 4, batch_first=True), "weight_hh_l0"), (2, 5, 3), call=once)
+    case("spectral norm of a gru in evaluation", spectral_norm(nn.GRU(3, 4, batch_first=True), "weight_hh_l0"), (2, 5, 3), call=lambda m, x: m(x)[0], train=False)
+    case("spectral norm of a cell", spectral_norm(nn.GRUCell(3, 4), "weight_hh"), (2, 3), call=lambda m, x: m(x, torch.ones(2, 4)))
+    causal = torch.ones(5, 5).triu(1).bool()
+    flat = lambda y, w: torch.cat([y.flatten(1), w.flatten(1)], 1)
+    case("attention with weights", nn.MultiheadAttention(8, 2, batch_first=True), (2, 4, 8), (2, 5, 8), call=lambda m, x, y: flat(*m(x, y, y)))
+    case("attention with weights of each head", nn.MultiheadAttention(8, 2, batch_first=True, add_zero_attn=True), (2, 5, 8), call=lambda m, x: flat(*m(x, x, x, attn_mask=causal, average_attn_weights=False)))
     case("spectral norm, bilinear", spectral_norm(nn.Bilinear(3, 4, 2)), (5, 3), (5, 4))
     case("spectral norm twice", spectral_norm(nn.Linear(4, 3)), (2, 4), (2, 4), call=lambda m, a, b: m(a) * m(b))
     case("spectral norm in evaluation", spectral_norm(nn.Linear(5, 3)), (4, 5), train=False)
