@@ -75,3 +75,27 @@ func TestProfileOfAModelWithMistakes(t *testing.T) {
 	assert.Equal(t, exitFailed, status)
 	assert.Contains(t, stderr, "broadloom check tells them")
 }
+
+// A model without operations is told by its name, and drawn as it is.
+func TestModelsThatComputeNothing(t *testing.T) {
+	userModule(t, map[string]string{"models.go": `package models
+
+import "github.com/broadloom/broadloom/graph"
+
+//broadloom:model
+func inputs() *graph.Graph {
+	g := graph.New("inputs")
+	g.Input("x", graph.Float32, 3)
+	return g
+}
+`})
+	for _, command := range [][]string{{"profile"}, {"draw", "-compiled", "-format", "text", "-o", "-"}, {"export"}} {
+		status, _, stderr := broadloom(command...)
+		assert.NotEqual(t, exitOK, status)
+		assert.Contains(t, stderr, `graph "inputs" has no operations`)
+		assert.NotContains(t, stderr, "main.go")
+	}
+	status, stdout, stderr := broadloom("draw", "-format", "html", "-o", "-")
+	require.Equal(t, exitOK, status, stderr)
+	assert.Contains(t, stdout, "inputs")
+}

@@ -4,6 +4,7 @@ package modeldraw
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/broadloom/broadloom/cmd/broadloom/modelprogram"
@@ -45,10 +46,12 @@ func Draw(g *graph.Graph, args json.RawMessage) (any, error) {
 	source := viz.Graph(g)
 	if a.Compiled && shapeinfer.Check(g).Err() == nil { // one with mistakes is drawn as it is
 		prog, err := modelprogram.Compile(g)
-		if err != nil {
+		switch nothing := (modelprogram.NothingError{}); {
+		case err == nil:
+			source = viz.Program(prog)
+		case a.Format != "html" || !errors.As(err, &nothing): // a page shows what there is
 			return nil, err
 		}
-		source = viz.Program(prog)
 	}
 	var b bytes.Buffer
 	switch a.Format {

@@ -41,7 +41,10 @@ func Export(g *graph.Graph, args json.RawMessage) (any, error) {
 	if shapeinfer.Check(g).Err() != nil {
 		return nil, modelprogram.ErrMistakes
 	}
-	outputs, updates := modelprogram.Roots(g)
+	outputs, updates, err := modelprogram.Roots(g)
+	if err != nil {
+		return nil, err
+	}
 	if a.Forward {
 		updates = nil
 		outputs = slices.DeleteFunc(outputs, func(n *graph.Node) bool { return n.Origin() != nil })

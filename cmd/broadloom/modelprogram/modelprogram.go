@@ -3,6 +3,7 @@ package modelprogram
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/broadloom/broadloom/exec"
 	"github.com/broadloom/broadloom/graph"
@@ -13,12 +14,23 @@ var ErrMistakes = errors.New("the model has mistakes: broadloom check tells them
 
 // Compile compiles a graph for its [Roots]. It returns the errors of [exec.Compile].
 func Compile(g *graph.Graph) (*exec.Program, error) {
-	outputs, updates := Roots(g)
+	outputs, updates, err := Roots(g)
+	if err != nil {
+		return nil, err
+	}
 	return exec.Compile(g, exec.Outputs(outputs...), exec.Updates(updates...))
 }
 
-// Roots returns what a model is for: the results, which nothing reads, and the updates.
-func Roots(g *graph.Graph) (outputs, updates []*graph.Node) {
+// NothingError is the error of a model that computes nothing: exec.Compile would name the line of the command.
+type NothingError struct{ Graph string }
+
+// Error implements error.
+func (e NothingError) Error() string {
+	return fmt.Sprintf("graph %q has no operations, so that there is nothing to compute: a function under //broadloom:model returns the graph that it built", e.Graph)
+}
+
+// Roots returns what a model is for: the results, which nothing reads, and the updates. Where there are none, the error is a [NothingError].
+func Roots(g *graph.Graph) (outputs, updates []*graph.Node, err error) {
 	read := make([]bool, len(g.Nodes()))
 	for _, n := range g.Nodes() {
 		for _, x := range n.Operands() {
@@ -36,5 +48,8 @@ func Roots(g *graph.Graph) (outputs, updates []*graph.Node) {
 			outputs = append(outputs, n)
 		}
 	}
-	return outputs, updates
+	if len(outputs) == 0 && len(updates) == 0 {
+		return nil, nil, NothingError{g.Name()}
+	}
+	return outputs, updates, nil
 }
