@@ -131,8 +131,51 @@ func (s *solution) failureMistake(st *statement, list []failure) *graph.Mistake 
 	m.Operands[0].Bad = bad
 	m.Operands = append(m.Operands, graph.OperandNote{Label: "promised", Shape: s.shape(st), Bad: bad, Promise: &st.Promise})
 	m.Detail = s.told(st, names)
-	m.Fixes = s.fixes(st, list)
+	if m.Fixes = s.fixes(st, list); len(m.Fixes) == 0 {
+		m.Help = s.otherSize(st, list)
+	}
 	return m
+}
+
+// otherSize tells with which size of its own, such as the width that a layer was made with, a function takes a value, and of which axes of another value
+// that size is made.
+func (s *solution) otherSize(st *statement, list []failure) []string {
+	f := list[0]
+	names := locals(f.equation.right)
+	if len(list) > 1 || st.Kind != graph.Taken || f.broadcast || f.positive || f.by != 0 || !f.left.IsConst() || len(names) != 1 || f.equation.right != local(names[0]) {
+		return nil
+	}
+	own, given := s.c.own[names[0]]
+	otherwise := func(e *equation) bool {
+		return e.st != st && e.st.Kind == graph.Taken && slices.Contains(locals(e.right), names[0]) && (e.right != local(names[0]) || e.leftIs != f.left)
+	}
+	if !given || slices.ContainsFunc(s.equations, otherwise) {
+		return nil
+	}
+	help := []string{fmt.Sprintf("with %s = %s in place of %s, %s takes %s", readable(names[0]), f.left, own, st.By, st.called())}
+	return append(help, merged(st.Node, f.axis)...)
+}
+
+// merged tells which axes an axis of a value was made of, as by a flatten before a linear layer.
+func merged(n *graph.Node, axis int) []string {
+	for n.Op().Class == graph.Elementwise && len(n.Operands()) == 1 && n.In(0).Shape().Equal(n.Shape()) {
+		n = n.In(0)
+	}
+	if n.Op().Class != graph.Movement || len(n.Operands()) != 1 || !n.In(0).Judged() {
+		return nil
+	}
+	from, into := n.In(0).Shape(), n.Shape()
+	behind := len(into) - axis - 1
+	end := len(from) - behind
+	if end-axis < 2 || !from[:axis].Equal(into[:axis]) || !from[end:].Equal(into[axis+1:]) || from[axis:end].NumElements() != into[axis] {
+		return nil
+	}
+	var words []string
+	for _, d := range from[axis:end] {
+		words = append(words, d.String())
+	}
+	return []string{fmt.Sprintf("its %s elements are %s, axes %d to %d of %s, which %s merges: pooling, strides and the size of the input decide them",
+		into[axis], strings.Join(words, "·"), axis, end-1, n.In(0).Called(), graph.Describe(n))}
 }
 
 // text says what was not proved of an axis.

@@ -2,6 +2,7 @@ package mistakes_test
 
 import (
 	"github.com/broadloom/broadloom/graph"
+	"github.com/broadloom/broadloom/nn"
 	"github.com/broadloom/broadloom/ops"
 )
 
@@ -101,4 +102,25 @@ func batchAsNumber(g *graph.Graph) {
 	y := g.Input("y", graph.Float32, g.Dim("batch"), g.Dim("seq"), 8)
 	ops.Tanh(ops.Reshape(x, 64, -1))    // want warning BL205 "Reshape(x, batch, -1) gives [batch, 32]"
 	ops.Tanh(ops.Reshape(y, 32, -1, 8)) // want warning BL205 "Reshape(y, batch, -1, 8) gives [batch, seq, 8]"
+}
+
+var _ = add(widthAfterFlatten, widthsOfLayers)
+
+// The width behind a flatten was counted wrongly.
+func widthAfterFlatten(g *graph.Graph) {
+	p, x := nn.Training(g), g.Input("x", graph.Float32, g.Dim("batch"), 1, 28, 28)
+	h := nn.MaxPool2D(4).Apply(p, nn.NewConv2D(g, "conv", 1, 64, 3, nn.Padding(1)).Apply(p, x))
+	flat := ops.Flatten(h, 1, -1)
+	nn.NewLinear(g, "fc", 784, 10).Apply(p, flat)            // want error BL170 "with in = 3136 in place of 784, Linear fc takes x" "its 3136 elements are 64·7·7, axes 1 to 3 of h, which Flatten(h, 1, -1) merges"
+	nn.NewLinear(g, "fc2", 784, 10).Apply(p, ops.Relu(flat)) // want error BL170 "axes 1 to 3 of h, which Flatten(h, 1, -1) merges"
+}
+
+// Channels, features and elements of steps are others than a layer was made for.
+func widthsOfLayers(g *graph.Graph) {
+	p, b := nn.Training(g), g.Dim("batch")
+	x, s := g.Input("x", graph.Float32, b, 64, 7, 7), g.Input("s", graph.Float32, b, g.Dim("t"), 48)
+	nn.NewConv2D(g, "conv", 32, 64, 3).Apply(p, x)  // want error BL170 "with in = 64 in place of 32, Conv2D conv takes x"
+	nn.NewLayerNorm(g, "norm", 64).Apply(p, s)      // want error BL170 "with size = 48 in place of 64, LayerNorm norm takes x"
+	nn.NewLSTM(g, "lstm", 64, 32).Apply(p, s)       // want error BL170 "with in = 48 in place of 64, LSTM lstm takes x"
+	nn.NewEmbedding(g, "table", 64, 32).Apply(p, s) // want error BL340 "Cast(s, graph.Int64)"
 }
